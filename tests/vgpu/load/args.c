@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command line of vgpu-load. */
+#include "args.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char load_usage[] =
+"usage: vgpu-load [options]\n"
+"A GPU process that submits dispatches of a known length through KFD and\n"
+"checks that each one ran exactly once and in order.\n"
+"\n"
+"  -g, --gpus LIST|all  GPUs by their place in the topology (default 0)\n"
+"  -q, --queues N       AQL compute queues on each GPU (default 1)\n"
+"  -s, --sdma N         SDMA queues on each GPU, kept idle (default 0)\n"
+"  -P, --priority N     of the compute queues, 0 to 15 (default 7)\n"
+"  -p, --packet DUR     GPU time of a dispatch (default 1ms)\n"
+"  -r, --rate N         dispatches a second and queue (default: flat out)\n"
+"  -n, --count N        stop after N packets a queue\n"
+"  -d, --duration DUR   stop after this time\n"
+"      --report DUR     between progress lines (default 200ms, 0: none)\n"
+"      --drain DUR      wait for the last packets (default 10s)\n"
+"      --ring N         packets that a ring holds, a power of two (default 1024)\n"
+"      --depth N        packets in flight a queue (default: 200 ms of work)\n"
+"      --barrier N      a barrier-AND packet after every N dispatches\n"
+"      --per-queue      progress lines end with each queue's completed count\n"
+"      --leave          exit without destroying the queues\n"
+"      --no-runtime     do not enable the runtime, as a program without ROCr\n"
+"  -h, --help\n"
+"\n"
+"DUR: a number with ns, us, ms or s (a plain number: seconds).\n"
+"SIGTERM, SIGINT: stop submitting, wait, undo, print the result.\n"
+"SIGUSR1: counted. SIGUSR2: one more compute queue on each GPU.\n"
+"Exit status: 0 each packet exactly once and in order, 1 not so or failed,\n"
+"2 usage.\n";
+
+enum {
+	OPT_REPORT = 0x100,
+	OPT_DRAIN,
+	OPT_RING,
+	OPT_DEPTH,
+	OPT_BARRIER,
+	OPT_PER_QUEUE,
+	OPT_LEAVE,
+	OPT_NO_RUNTIME,
+};
+
+static const struct option options[] = {
+	{ "gpus", required_argument, NULL, 'g' },
+	{ "queues", required_argument, NULL, 'q' },
+	{ "sdma", required_argument, NULL, 's' },
+	{ "priority", required_argument, NULL, 'P' },
+	{ "packet", required_argument, NULL, 'p' },
+	{ "rate", required_argument, NULL, 'r' },
+	{ "count", required_argument, NULL, 'n' },
+	{ "duration", required_argument, NULL, 'd' },
+	{ "report", required_argument, NULL, OPT_REPORT },
+	{ "drain", required_argument, NULL, OPT_DRAIN },
+	{ "ring", required_argument, NULL, OPT_RING },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
+	{ "barrier", required_argument, NULL, OPT_BARRIER },
+	{ "per-queue", no_argument, NULL, OPT_PER_QUEUE },
+	{ "leave", no_argument, NULL, OPT_LEAVE },
+	{ "no-runtime", no_argument, NULL, OPT_NO_RUNTIME },
+	{ "help", no_argument, NULL, 'h' },
+	{ }
+};
+
+int load_parse_duration(const char *text, uint64_t *ns)
+{
+	static const struct { const char *suffix; double ns; } units[] = {
+		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", 1e9 },
+	};
+	double value;
+	char *end;
+	size_t i;
+
+	value = strtod(text, &end);
+	if (end == text || !(value >= 0) || value > 1e9)
+		return -EINVAL;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].suffix) == 0) {
+			*ns = (uint64_t)(value * units[i].ns + 0.5);
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+	unsigned long long value;
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || *end || value < min || value > max)
+		return -EINVAL;
+	*out = value;
+	return 0;
+}
+
+static int parse_unsigned(const char *text, unsigned int min, unsigned int max,
+			  unsigned int *out)
+{
+	uint64_t value;
+	int ret;
+
+	ret = parse_number(text, min, max, &value);
+	if (!ret)
+		*out = (unsigned int)value;
+	return ret;
+}
+
+static int parse_gpus(const char *text, uint64_t *mask)
+{
+	unsigned int gpu;
+	char one[8];
+	size_t len;
+
+	if (strcmp(text, "all") == 0) {
+		*mask = UINT64_MAX;
+		return 0;
+	}
+	*mask = 0;
+	for (;;) {
+		len = strcspn(text, ",");
+		if (len == 0 || len >= sizeof(one))
+			return -EINVAL;
+		memcpy(one, text, len);
+		one[len] = '\0';
+		if (parse_unsigned(one, 0, LOAD_MAX_GPUS - 1, &gpu))
+			return -EINVAL;
+		*mask |= 1ULL << gpu;
+		if (!text[len])
+			return 0;
+		text += len + 1;
+	}
+}
+
+/* KFD wants a power of two; a ring is at least one page. */
+static int parse_ring(const char *text, unsigned int *ring)
+{
+	unsigned int value;
+
+	if (parse_unsigned(text, 64, 65536, &value) || value & (value - 1))
+		return -EINVAL;
+	*ring = value;
+	return 0;
+}
+
+static int parse_value(struct load_args *args, int opt, const char *value)
+{
+	switch (opt) {
+	case 'g':
+		return parse_gpus(value, &args->gpu_mask);
+	case 'q':
+		return parse_unsigned(value, 0, 1024, &args->queues);
+	case 's':
+		return parse_unsigned(value, 0, 1024, &args->sdma);
+	case 'P':
+		return parse_unsigned(value, 0, 15, &args->priority);
+	case 'p':
+		return load_parse_duration(value, &args->packet_ns);
+	case 'r':
+		return parse_number(value, 1, 1000000, &args->rate);
+	case 'n':
+		return parse_number(value, 1, UINT64_MAX / 2, &args->count);
+	case 'd':
+		return load_parse_duration(value, &args->duration_ns);
+	case OPT_REPORT:
+		return load_parse_duration(value, &args->report_ns);
+	case OPT_DRAIN:
+		return load_parse_duration(value, &args->drain_ns);
+	case OPT_RING:
+		return parse_ring(value, &args->ring);
+	case OPT_DEPTH:
+		return parse_unsigned(value, 1, 65536, &args->depth);
+	case OPT_BARRIER:
+		return parse_unsigned(value, 1, 65536, &args->barrier);
+	default:
+		return -EINVAL;
+	}
+}
+
+static int parse_flag(struct load_args *args, int opt)
+{
+	switch (opt) {
+	case OPT_PER_QUEUE:
+		args->per_queue = true;
+		return 0;
+	case OPT_LEAVE:
+		args->leave = true;
+		return 0;
+	case OPT_NO_RUNTIME:
+		args->no_runtime = true;
+		return 0;
+	case 'h':
+		args->help = true;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Keep 200 ms of work in flight: longer than this process is ever off its CPU. */
+static unsigned int choose_depth(const struct load_args *args)
+{
+	uint64_t depth = args->packet_ns ? 200000000 / args->packet_ns : args->ring;
+
+	if (depth < 4)
+		depth = 4;
+	return depth < args->ring ? (unsigned int)depth : args->ring;
+}
+
+static int finish_args(struct load_args *args, char *err, size_t err_size)
+{
+	if (!args->depth)
+		args->depth = choose_depth(args);
+	if (args->depth > args->ring) {
+		snprintf(err, err_size, "--depth %u does not fit in a ring of %u packets",
+			 args->depth, args->ring);
+		return -EINVAL;
+	}
+	if (!args->queues && !args->sdma) {
+		snprintf(err, err_size, "no queues asked for");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int load_args_parse(struct load_args *args, int argc, char **argv,
+		    char *err, size_t err_size)
+{
+	int opt, index, ret;
+
+	*args = (struct load_args){
+		.gpu_mask = 1,
+		.queues = 1,
+		.priority = 7,
+		.packet_ns = 1000000,
+		.report_ns = 200000000,
+		.drain_ns = 10000000000ULL,
+		.ring = 1024,
+	};
+	opterr = 0;
+	optind = 0;
+	for (;;) {
+		index = -1;
+		opt = getopt_long(argc, argv, ":g:q:s:P:p:r:n:d:h", options, &index);
+		if (opt < 0)
+			break;
+		if (opt == '?' || opt == ':') {
+			snprintf(err, err_size, opt == ':' ? "'%s' needs a value" :
+				 "unknown option '%s'", argv[optind - 1]);
+			return -EINVAL;
+		}
+		ret = optarg ? parse_value(args, opt, optarg) : parse_flag(args, opt);
+		if (ret) {
+			snprintf(err, err_size, "bad value '%s' for %s", optarg,
+				 index >= 0 ? options[index].name : "an option");
+			return ret;
+		}
+	}
+	if (optind < argc) {
+		snprintf(err, err_size, "unexpected argument '%s'", argv[optind]);
+		return -EINVAL;
+	}
+	return finish_args(args, err, err_size);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef LOAD_ARGS_H
+#define LOAD_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOAD_MAX_GPUS 64
+
+/* What the command line asks for. Times are in ns. */
+struct load_args {
+	uint64_t gpu_mask;	/* bit n: the n-th GPU of the topology */
+	unsigned int queues;	/* compute queues on each GPU */
+	unsigned int sdma;	/* SDMA queues on each GPU */
+	unsigned int priority;	/* of the compute queues, 0..15, KFD's own scale */
+	uint64_t packet_ns;	/* GPU time of a dispatch */
+	uint64_t rate;		/* packets a second and queue; 0: flat out */
+	uint64_t count;		/* packets a queue; 0: no limit */
+	uint64_t duration_ns;	/* stop submitting after this; 0: no limit */
+	uint64_t report_ns;	/* between progress lines; 0: none */
+	uint64_t drain_ns;	/* wait this long for the last packets */
+	unsigned int ring;	/* packets that a ring holds, a power of two */
+	unsigned int depth;	/* packets in flight a queue; 0: choose */
+	unsigned int barrier;	/* a barrier packet after this many; 0: none */
+	bool leave;		/* exit without undoing anything */
+	bool no_runtime;	/* do not enable the runtime (a program without ROCr) */
+	bool per_queue;		/* progress lines name each queue's count */
+	bool help;
+};
+
+/* Returns 0, or -EINVAL with a sentence in @err. */
+int load_args_parse(struct load_args *args, int argc, char **argv,
+		    char *err, size_t err_size);
+
+/* "500us", "2ms", "1.5s", a plain number is seconds. Returns 0 or -EINVAL. */
+int load_parse_duration(const char *text, uint64_t *ns);
+
+extern const char load_usage[];
+
+#endif

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# vgpu-load: the GPU process of the tests. Static, because the guest has no libc.
+
+LOAD_DIR := tests/vgpu/load
+LOAD_SRC := $(wildcard $(LOAD_DIR)/*.c)
+LOAD_OBJ := $(LOAD_SRC:$(LOAD_DIR)/%.c=$(O)/vgpu-load.d/%.o)
+VM_BINS += $(O)/vgpu-load
+
+$(O)/vgpu-load: $(LOAD_OBJ)
+	$(CC) $(CFLAGS_USER) -static -o $@ $^
+
+$(O)/vgpu-load.d/%.o: $(LOAD_DIR)/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_USER) $(KFD_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(LOAD_OBJ:.o=.d)

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* vgpu-load: the GPU process of the tests. It uses KFD's ioctls only. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process.h"
+#include "submit.h"
+
+#define NS_PER_S 1000000000ULL
+
+static volatile sig_atomic_t stop_requested;
+static volatile sig_atomic_t usr1_count;
+static volatile sig_atomic_t queues_wanted;
+
+struct progress {
+	uint64_t start_ns;
+	uint64_t next_ns;	/* of the next line */
+	uint64_t last_ns;	/* of the last line */
+	uint64_t last_completed;
+};
+
+static void on_stop(int sig)
+{
+	(void)sig;
+	stop_requested = 1;
+}
+
+static void on_usr1(int sig)
+{
+	(void)sig;
+	usr1_count++;
+}
+
+static void on_usr2(int sig)
+{
+	(void)sig;
+	queues_wanted++;
+}
+
+static void catch_signals(void)
+{
+	static const struct { int sig; void (*handler)(int); } table[] = {
+		{ SIGTERM, on_stop }, { SIGINT, on_stop },
+		{ SIGUSR1, on_usr1 }, { SIGUSR2, on_usr2 },
+	};
+	struct sigaction action = { };
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		action.sa_handler = table[i].handler;
+		sigaction(table[i].sig, &action, NULL);
+	}
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+/* A signal cuts the sleep short, which is wanted. */
+static void sleep_ns(uint64_t ns)
+{
+	struct timespec ts = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+
+	nanosleep(&ts, NULL);
+}
+
+static int fail(const char *what, int err)
+{
+	fprintf(stderr, "vgpu-load: cannot %s: %s\n", what, strerror(-err));
+	return 1;
+}
+
+static struct load_verdict total(const struct load_process *proc)
+{
+	struct load_verdict sum = { };
+	unsigned int i;
+
+	for (i = 0; i < proc->num_queues; i++)
+		load_verdict_add(&sum, &proc->queues[i].verdict);
+	return sum;
+}
+
+static void print_queues(const struct load_process *proc, unsigned int first)
+{
+	const struct load_queue *queue;
+	unsigned int i;
+
+	for (i = first; i < proc->num_queues; i++) {
+		queue = &proc->queues[i];
+		printf("queue %u gpu_id 0x%x type %s\n", queue->id,
+		       queue->gpu->node.gpu_id, load_queue_type_name(queue->type));
+	}
+}
+
+static void print_progress(const struct load_process *proc, const struct load_args *args,
+			   struct progress *progress, uint64_t now)
+{
+	struct load_verdict sum = total(proc);
+	double interval = (double)(now - progress->last_ns) / NS_PER_S;
+	unsigned int i;
+
+	printf("t %.3f submitted %" PRIu64 " completed %" PRIu64 " rate %.0f",
+	       (double)(now - progress->start_ns) / NS_PER_S, sum.submitted, sum.completed,
+	       (double)(sum.completed - progress->last_completed) / interval);
+	if (args->per_queue) {
+		printf(" queues");
+		for (i = 0; i < proc->num_queues; i++)
+			printf(" %u:%" PRIu64, proc->queues[i].id,
+			       proc->queues[i].verdict.completed);
+	}
+	putchar('\n');
+	progress->last_ns = now;
+	progress->last_completed = sum.completed;
+	/* After a stop of the whole process the missed lines are not made up for. */
+	progress->next_ns += args->report_ns;
+	if (progress->next_ns <= now)
+		progress->next_ns = now + args->report_ns;
+}
+
+static int add_wanted_queues(struct load_process *proc, const struct load_args *args,
+			     const char **what)
+{
+	unsigned int first = proc->num_queues;
+	int ret;
+
+	queues_wanted--;
+	ret = load_process_add_queues(proc, args, LOAD_COMPUTE, 1, what);
+	print_queues(proc, first);
+	return ret;
+}
+
+static int run(struct load_process *proc, const struct load_args *args, const char **what)
+{
+	struct progress progress = { };
+	uint64_t now = now_ns(), stop_ns = 0;
+	bool stop = false;
+	int ret;
+
+	progress.start_ns = now;
+	progress.last_ns = now;
+	progress.next_ns = now + args->report_ns;
+	for (;;) {
+		if (queues_wanted) {
+			ret = add_wanted_queues(proc, args, what);
+			if (ret)
+				return ret;
+		}
+		now = now_ns();
+		if (!stop && (stop_requested || load_submit_finished(proc, args) ||
+			      (args->duration_ns &&
+			       now - progress.start_ns >= args->duration_ns))) {
+			stop = true;
+			stop_ns = now;
+		}
+		load_submit_round(proc, args, now, stop);
+		if (args->report_ns && now >= progress.next_ns)
+			print_progress(proc, args, &progress, now);
+		if (stop && (load_submit_drained(proc) || now - stop_ns >= args->drain_ns))
+			return 0;
+		sleep_ns(load_submit_sleep(proc, args, now));
+	}
+}
+
+static void finish(struct load_process *proc)
+{
+	unsigned int i;
+
+	for (i = 0; i < proc->num_queues; i++)
+		if (proc->queues[i].type == LOAD_COMPUTE)
+			load_ring_finish(&proc->queues[i].ring, &proc->queues[i].verdict);
+}
+
+static void print_result(const struct load_verdict *sum)
+{
+	printf("done submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64
+	       " doubled %" PRIu64 " disordered %" PRIu64 " unfinished %" PRIu64
+	       " signals %d\n", sum->submitted, sum->completed, sum->lost, sum->doubled,
+	       sum->disordered, sum->unfinished, (int)usr1_count);
+}
+
+static int start(struct load_process *proc, const struct load_args *args, const char **what)
+{
+	int ret;
+
+	ret = load_process_open(proc, args, what);
+	if (ret)
+		return ret;
+	ret = load_process_add_queues(proc, args, LOAD_COMPUTE, args->queues, what);
+	if (ret)
+		return ret;
+	ret = load_process_add_queues(proc, args, LOAD_SDMA, args->sdma, what);
+	if (ret)
+		return ret;
+	print_queues(proc, 0);
+	printf("ready pid %d queues %u\n", (int)getpid(), proc->num_queues);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct load_process proc;
+	struct load_verdict sum;
+	struct load_args args;
+	const char *what = "start";
+	char err[160];
+	int ret;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (load_args_parse(&args, argc, argv, err, sizeof(err))) {
+		fprintf(stderr, "vgpu-load: %s\nTry 'vgpu-load --help'.\n", err);
+		return 2;
+	}
+	if (args.help) {
+		fputs(load_usage, stdout);
+		return 0;
+	}
+	catch_signals();
+	ret = start(&proc, &args, &what);
+	if (ret)
+		return fail(what, ret);
+	ret = run(&proc, &args, &what);
+	if (ret)
+		return fail(what, ret);
+	if (args.leave) {
+		sum = total(&proc);
+		print_result(&sum);
+		return load_verdict_good(&sum) ? 0 : 1;
+	}
+	/* With the queues gone nothing can leave a mark any more. */
+	finish(&proc);
+	sum = total(&proc);
+	ret = load_process_close(&proc, &what);
+	print_result(&sum);
+	if (ret)
+		return fail(what, ret);
+	return load_verdict_good(&sum) ? 0 : 1;
+}

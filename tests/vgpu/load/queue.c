@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A queue's memory and the queue itself.
+ *
+ * KFD wants the pointers, the ring, the EOP buffer and the save area each to
+ * be a mapping of its own with the exact start and size that it expects, so
+ * that it can hold them for as long as the queue lives.
+ */
+#include "queue.h"
+
+#include <errno.h>
+#include <linux/kfd_ioctl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE 4096
+#define EOP_BYTES 4096
+#define DOORBELL_SLICE 8192
+
+const char *load_queue_type_name(enum load_queue_type type)
+{
+	return type == LOAD_SDMA ? "sdma" : "compute-aql";
+}
+
+/* Kernargs, signals and cells: ordinary memory that both sides use. */
+static size_t work_bytes(uint32_t slots)
+{
+	size_t bytes = (size_t)slots *
+		(LOAD_KERNARG_STRIDE + sizeof(struct amd_signal) + sizeof(uint64_t));
+
+	return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static int alloc_compute(int kfd, struct load_queue *queue, const struct load_args *args)
+{
+	const struct load_gpu *gpu = queue->gpu;
+	int ret;
+
+	ret = load_buffer_alloc(kfd, gpu, EOP_BYTES, &queue->eop);
+	if (ret)
+		return ret;
+	ret = load_buffer_alloc(kfd, gpu, load_cwsr_bytes(&gpu->node), &queue->cwsr);
+	if (ret)
+		return ret;
+	ret = load_buffer_alloc(kfd, gpu, work_bytes(args->ring), &queue->work);
+	if (ret)
+		return ret;
+	queue->ring.seen = calloc(args->ring, sizeof(*queue->ring.seen));
+	return queue->ring.seen ? 0 : -ENOMEM;
+}
+
+static int alloc_buffers(int kfd, struct load_queue *queue, const struct load_args *args)
+{
+	const struct load_gpu *gpu = queue->gpu;
+	int ret;
+
+	ret = load_buffer_alloc(kfd, gpu, PAGE, &queue->rptr);
+	if (ret)
+		return ret;
+	ret = load_buffer_alloc(kfd, gpu, PAGE, &queue->wptr);
+	if (ret)
+		return ret;
+	ret = load_buffer_alloc(kfd, gpu, args->ring * sizeof(union aql_packet),
+				&queue->ring_mem);
+	if (ret || queue->type == LOAD_SDMA)
+		return ret;
+	return alloc_compute(kfd, queue, args);
+}
+
+static void init_ring(struct load_queue *queue, const struct load_args *args)
+{
+	struct load_ring *ring = &queue->ring;
+	uint8_t *work = queue->work.cpu;
+	uint32_t i;
+
+	ring->size = args->ring;
+	ring->packet_ns = args->packet_ns;
+	ring->barrier_every = args->barrier;
+	ring->packets = queue->ring_mem.cpu;
+	ring->read_index = queue->rptr.cpu;
+	ring->write_index = queue->wptr.cpu;
+	ring->kernargs = work;
+	ring->signals = (void *)(work + (size_t)args->ring * LOAD_KERNARG_STRIDE);
+	ring->cells = (void *)(ring->signals + args->ring);
+	for (i = 0; i < args->ring; i++)
+		ring->packets[i].header = AQL_TYPE_INVALID;
+}
+
+/* KFD writes the control stack's header to the start of the save area. */
+static void fill_create_args(const struct load_queue *queue, const struct load_args *args,
+			     struct kfd_ioctl_create_queue_args *create)
+{
+	const struct load_node *node = &queue->gpu->node;
+
+	create->ring_base_address = (uintptr_t)queue->ring_mem.cpu;
+	create->ring_size = (uint32_t)queue->ring_mem.size;
+	create->write_pointer_address = (uintptr_t)queue->wptr.cpu;
+	create->read_pointer_address = (uintptr_t)queue->rptr.cpu;
+	create->gpu_id = node->gpu_id;
+	create->queue_percentage = 100;
+	create->queue_priority = args->priority;
+	if (queue->type == LOAD_SDMA) {
+		create->queue_type = KFD_IOC_QUEUE_TYPE_SDMA;
+		return;
+	}
+	create->queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+	create->eop_buffer_address = (uintptr_t)queue->eop.cpu;
+	create->eop_buffer_size = queue->eop.size;
+	create->ctx_save_restore_address = (uintptr_t)queue->cwsr.cpu;
+	create->ctx_save_restore_size = node->cwsr_size;
+	create->ctl_stack_size = node->ctl_stack_size;
+}
+
+/* One mapping a GPU holds the doorbells of all this process's queues there. */
+static int map_doorbell(int kfd, struct load_queue *queue, uint64_t offset)
+{
+	uint64_t slice = DOORBELL_SLICE;
+	void *map;
+
+	if (!queue->gpu->doorbells) {
+		map = mmap(NULL, slice, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
+			   (off_t)(offset & ~(slice - 1)));
+		if (map == MAP_FAILED)
+			return -errno;
+		queue->gpu->doorbells = map;
+	}
+	queue->doorbell = (void *)(queue->gpu->doorbells + (offset & (slice - 1)));
+	return 0;
+}
+
+int load_queue_create(int kfd, struct load_gpu *gpu, enum load_queue_type type,
+		      const struct load_args *args, struct load_queue *queue,
+		      const char **what)
+{
+	struct kfd_ioctl_create_queue_args create = { };
+	int ret;
+
+	*queue = (struct load_queue){ .type = type, .gpu = gpu };
+	*what = "allocate a queue's memory";
+	ret = alloc_buffers(kfd, queue, args);
+	if (ret)
+		goto err_free;
+	if (type == LOAD_COMPUTE)
+		init_ring(queue, args);
+	*what = "create a queue";
+	fill_create_args(queue, args, &create);
+	ret = load_kfd_ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &create);
+	if (ret)
+		goto err_free;
+	queue->id = create.queue_id;
+	queue->exists = true;
+	*what = "map the doorbells";
+	ret = map_doorbell(kfd, queue, create.doorbell_offset);
+	if (ret)
+		goto err_destroy;
+	return 0;
+
+err_destroy:
+	load_queue_destroy(kfd, queue);
+err_free:
+	load_queue_free(kfd, queue);
+	return ret;
+}
+
+int load_queue_destroy(int kfd, struct load_queue *queue)
+{
+	struct kfd_ioctl_destroy_queue_args args = { .queue_id = queue->id };
+	int ret;
+
+	if (!queue->exists)
+		return 0;
+	ret = load_kfd_ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &args);
+	if (!ret)
+		queue->exists = false;
+	return ret;
+}
+
+void load_queue_free(int kfd, struct load_queue *queue)
+{
+	free(queue->ring.seen);
+	queue->ring.seen = NULL;
+	load_buffer_free(kfd, &queue->work);
+	load_buffer_free(kfd, &queue->cwsr);
+	load_buffer_free(kfd, &queue->eop);
+	load_buffer_free(kfd, &queue->ring_mem);
+	load_buffer_free(kfd, &queue->wptr);
+	load_buffer_free(kfd, &queue->rptr);
+}
