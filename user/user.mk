@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# libgpreempt (static and shared) and gpreempt-ctl.
+
+CFLAGS_USER ?= -std=gnu11 -O2 -g -Wall -Wextra -Werror
+
+LIB_VERSION := 0.1.0
+LIB_SONAME := libgpreempt.so.0
+
+# linux/kfd_ioctl.h is not in the tree: the libc's, the kernel headers', or
+# those of amdgpu-dkms, whichever first knows the debug trap.
+KFD_INCLUDE := $(O)/kfd-include
+KFD_HEADER := $(KFD_INCLUDE)/linux/kfd_ioctl.h
+KFD_CPPFLAGS := -D__user= -isystem $(KFD_INCLUDE)
+KFD_CANDIDATES = $(KFD_UAPI) /usr/include $(KDIR)/include/uapi \
+	$(KDIR)/source/include/uapi \
+	$(wildcard $(dir $(KDIR))linux-headers-*-common/include/uapi) \
+	$(wildcard /lib/modules/*/source/include/uapi) \
+	$(wildcard /usr/src/linux-headers-*/include/uapi) \
+	$(wildcard /usr/src/amdgpu-*/include/uapi) \
+	$(wildcard $(O)/kernel/*/usr/src/linux-headers-*-common/include/uapi) \
+	$(wildcard $(O)/kernel/usr/src/linux-headers-*-common/include/uapi)
+
+USER_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) \
+	-DGP_VERSION='"$(LIB_VERSION)"'
+USER_CFLAGS = $(CFLAGS_USER) -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -Wvla -fvisibility=hidden -fPIC $(USER_CPPFLAGS)
+
+SHARED_SRC := $(wildcard user/shared/*.c)
+LIB_SRC := $(filter-out user/lib/backend-loop.c,$(wildcard user/lib/*.c))
+CTL_SRC := $(wildcard user/ctl/*.c)
+SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
+LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)
+CTL_OBJ := $(CTL_SRC:user/%.c=$(O)/user/%.o)
+
+USER_BINS := $(O)/gpreempt-ctl
+USER_LIBS := $(O)/libgpreempt.a $(O)/$(LIB_SONAME)
+VM_BINS += $(USER_BINS)
+
+.PHONY: user
+user: $(USER_BINS) $(USER_LIBS)
+
+$(KFD_HEADER): user/kfd-header
+	@user/kfd-header $(KFD_INCLUDE) $(KFD_CANDIDATES)
+
+$(O)/user/%.o: user/%.c | $(KFD_HEADER)
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/libgpreempt.a: $(LIB_OBJ)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
+	$(CC) $(CFLAGS_USER) -shared -Wl,-soname,$(LIB_SONAME) \
+		-Wl,--version-script=user/lib/libgpreempt.sym -Wl,-z,defs \
+		-o $@ $(LIB_OBJ) -pthread
+	ln -sf $(LIB_SONAME) $(O)/libgpreempt.so
+
+$(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
+	$(CC) $(CFLAGS_USER) -o $@ $^ -pthread
+
+-include $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d)
