@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A test script: the comments at its top. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vmrun.h"
+
+static int set_timeout(struct test_case *t, const char *value)
+{
+	t->timeout = atoi(value);
+	return t->timeout > 0 ? 0 : -EINVAL;
+}
+
+static int set_vgpu(struct test_case *t, const char *value)
+{
+	t->load_vgpu = strcmp(value, "none") != 0;
+	snprintf(t->vgpu, sizeof(t->vgpu), "%s", value);
+	return 0;
+}
+
+static int set_gpreempt(struct test_case *t, const char *value)
+{
+	t->gpreempt = strcmp(value, "no") != 0;
+	return 0;
+}
+
+static int add_allowed(struct test_case *t, const char *value)
+{
+	regex_t re;
+
+	if (t->allowed == CASE_ALLOW_MAX)
+		return -E2BIG;
+	if (regcomp(&re, value, REG_EXTENDED | REG_NOSUB))
+		return -EINVAL;
+	regfree(&re);
+	t->allow[t->allowed] = strdup(value);
+	return t->allow[t->allowed++] ? 0 : -ENOMEM;
+}
+
+static const struct {
+	const char *word;
+	int (*set)(struct test_case *t, const char *value);
+} words[] = {
+	{ "# timeout: ",	set_timeout },
+	{ "# vgpu: ",		set_vgpu },
+	{ "# gpreempt: ",	set_gpreempt },
+	{ "# allow-log: ",	add_allowed },
+};
+
+static int set_word(struct test_case *t, const char *line)
+{
+	size_t i, len;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		len = strlen(words[i].word);
+		if (!strncmp(line, words[i].word, len))
+			return words[i].set(t, line + len);
+	}
+	return 0;
+}
+
+static void set_name(struct test_case *t, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dot;
+
+	snprintf(t->name, sizeof(t->name), "%s", slash ? slash + 1 : path);
+	dot = strstr(t->name, ".sh");
+	if (dot)
+		*dot = '\0';
+}
+
+int case_read(const char *path, struct test_case *t)
+{
+	char line[1024];
+	int ret = 0;
+	FILE *f;
+
+	memset(t, 0, sizeof(*t));
+	t->timeout = DEFAULT_TIMEOUT;
+	t->load_vgpu = true;
+	t->gpreempt = true;
+	set_name(t, path);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (!ret && fgets(line, sizeof(line), f) && line[0] == '#') {
+		line[strcspn(line, "\n")] = '\0';
+		ret = set_word(t, line);
+		if (ret)
+			complain("%s: %s: %s", path, line, strerror(-ret));
+	}
+	fclose(f);
+	return ret;
+}
+
+void case_free(struct test_case *t)
+{
+	while (t->allowed)
+		free(t->allow[--t->allowed]);
+}

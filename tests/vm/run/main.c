@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* vmrun: run a command, a shell or tests in the bench's guest. */
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vmrun.h"
+
+static const char usage[] =
+	"usage: vmrun [options] command TEXT | shell | test FILE... | save\n"
+	"  --build DIR       build directory (build)\n"
+	"  --harness DIR     where verify-kernel is (tests/vm)\n"
+	"  --payload FILE    tar that the guest unpacks (DIR/vm/payload.tar)\n"
+	"  --vgpu PARAMS     load vgpu.ko with them; none: do not (command, shell)\n"
+	"  --gpreempt no     do not load gpreempt.ko (command, shell)\n"
+	"  --timeout S       of a command (600); 0: none\n"
+	"  --total S         of all tests together\n"
+	"  --plain           boot each time, save nothing\n"
+	"Exit status: the command's; 124 timeout, 125 the machine or we failed.\n"
+	"test: 0 when none failed.\n";
+
+enum { O_BUILD = 1, O_HARNESS, O_PAYLOAD, O_VGPU, O_GPREEMPT, O_TIMEOUT,
+       O_TOTAL, O_PLAIN, O_HELP };
+
+static const struct option options[] = {
+	{ "build",	required_argument, NULL, O_BUILD },
+	{ "harness",	required_argument, NULL, O_HARNESS },
+	{ "payload",	required_argument, NULL, O_PAYLOAD },
+	{ "vgpu",	required_argument, NULL, O_VGPU },
+	{ "gpreempt",	required_argument, NULL, O_GPREEMPT },
+	{ "timeout",	required_argument, NULL, O_TIMEOUT },
+	{ "total",	required_argument, NULL, O_TOTAL },
+	{ "plain",	no_argument,	   NULL, O_PLAIN },
+	{ "help",	no_argument,	   NULL, O_HELP },
+	{ NULL, 0, NULL, 0 }
+};
+
+static void set_option(int c, struct bench *b, struct job *job,
+		       const char **build)
+{
+	switch (c) {
+	case O_BUILD:
+		*build = optarg;
+		break;
+	case O_HARNESS:
+		b->harness = optarg;
+		break;
+	case O_PAYLOAD:
+		b->payload = optarg;
+		break;
+	case O_VGPU:
+		job->vgpu = strcmp(optarg, "none") ? optarg : NULL;
+		break;
+	case O_GPREEMPT:
+		job->gpreempt = strcmp(optarg, "no") != 0;
+		break;
+	case O_TIMEOUT:
+		job->timeout = atoi(optarg);
+		break;
+	case O_TOTAL:
+		b->total = atoi(optarg);
+		break;
+	case O_PLAIN:
+		b->plain = true;
+		break;
+	case O_HELP:
+		fputs(usage, stdout);
+		exit(0);
+	default:
+		fputs(usage, stderr);
+		exit(2);
+	}
+}
+
+static void check_kernel(const struct bench *b)
+{
+	char path[PATH_MAX];
+	char *argv[] = { path, (char *)b->build, NULL };
+
+	snprintf(path, sizeof(path), "%s/verify-kernel", b->harness);
+	if (spawn_wait(argv))
+		die("the kernel is not used as it is");
+}
+
+/* Directories of runners that were killed. */
+static void sweep(const char *all)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	DIR *dir = opendir(all);
+	pid_t pid;
+
+	while (dir && (e = readdir(dir))) {
+		pid = atoi(e->d_name);
+		if (pid <= 0 || !kill(pid, 0) || errno != ESRCH)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", all, e->d_name);
+		remove_tree(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void prepare(struct bench *b, const char *build)
+{
+	static char payload[PATH_MAX];
+	char all[PATH_MAX - 300], real[PATH_MAX];
+
+	if (!realpath(build, real) || strlen(real) >= sizeof(b->build) - 64)
+		die("%s: %s", build, strerror(errno));
+	memcpy(b->build, real, strlen(real) + 1);
+	if (!b->payload) {
+		snprintf(payload, sizeof(payload), "%s/vm/payload.tar", b->build);
+		b->payload = payload;
+	}
+	snprintf(all, sizeof(all), "%s/vm/run", b->build);
+	sweep(all);
+	snprintf(b->run, sizeof(b->run), "%s/%d", all, (int)getpid());
+	if (make_dirs(b->run))
+		die("%s: %s", b->run, strerror(errno));
+	check_kernel(b);
+	accel_choose(b);
+	snapshot_make(b);
+}
+
+static int dispatch(struct bench *b, struct job *job, int argc, char **argv)
+{
+	const char *what = argc ? argv[0] : "";
+
+	job->output = stdout;
+	job->error = stderr;
+	if (!strcmp(what, "command") && argc == 2) {
+		job->command = argv[1];
+		return single_run(b, job);
+	}
+	if (!strcmp(what, "shell") && argc == 1) {
+		job->command = "";
+		job->tty = true;
+		job->timeout = 0;
+		return single_run(b, job);
+	}
+	if (!strcmp(what, "test") && argc > 1)
+		return suite_run(b, argv + 1, argc - 1);
+	return 0;
+}
+
+static bool known(int argc, char **argv)
+{
+	if (argc == 1)
+		return !strcmp(argv[0], "shell") || !strcmp(argv[0], "save");
+	return argc > 1 && (!strcmp(argv[0], "test") ||
+			    (argc == 2 && !strcmp(argv[0], "command")));
+}
+
+int main(int argc, char **argv)
+{
+	static struct bench b = {
+		.harness = "tests/vm",
+		.qemu = "qemu-system-x86_64",
+		.memory = "2048",
+		.processors = "2",
+	};
+	struct job job = { .vgpu = "", .gpreempt = true, .timeout = 600 };
+	const char *build = "build";
+	int c, status;
+
+	while ((c = getopt_long(argc, argv, "+", options, NULL)) != -1)
+		set_option(c, &b, &job, &build);
+	if (!known(argc - optind, argv + optind)) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	prepare(&b, build);
+	status = dispatch(&b, &job, argc - optind, argv + optind);
+	remove_tree(b.run);
+	return status;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A QEMU process: its arguments, its sockets, its end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "vmrun.h"
+
+static const char *const port_names[WIRE_PORTS] = WIRE_PORT_NAMES;
+
+/*
+ * tsc=unstable: a busy host makes the clocksource watchdog doubt the TSC, and
+ * the code patching that follows has crashed guests under TCG. rdrand: without
+ * it, programs that want random numbers wait for ever. loglevel: the serial
+ * console is slow, so only warnings go there; a panic shows everything.
+ */
+#define KERNEL_LINE \
+	"console=ttyS0 tsc=unstable oops=panic panic=-1 loglevel=5 random.trust_cpu=on"
+#define PROCESSOR "qemu64,+rdrand"
+
+#define ARGS_MAX 96
+
+struct args {
+	char *v[ARGS_MAX];
+	int n;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void add(struct args *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (a->n >= ARGS_MAX - 1 || vasprintf(&a->v[a->n++], fmt, ap) < 0)
+		die("out of memory");
+	va_end(ap);
+	a->v[a->n] = NULL;
+}
+
+static void free_args(struct args *a)
+{
+	while (a->n)
+		free(a->v[--a->n]);
+}
+
+/* What a saved guest must find again when it is restored. */
+static void machine_args(struct args *a, const struct bench *b,
+			 const char *accel)
+{
+	add(a, "%s", b->qemu);
+	add(a, "-nodefaults");
+	add(a, "-no-user-config");
+	add(a, "-no-reboot");
+	add(a, "-display");
+	add(a, "none");
+	add(a, "-machine");
+	add(a, "pc");
+	add(a, "-accel");
+	add(a, "%s", accel);
+	add(a, "-cpu");
+	add(a, "%s", PROCESSOR);
+	add(a, "-smp");
+	add(a, "%s", b->processors);
+	add(a, "-m");
+	add(a, "%s", b->memory);
+	add(a, "-append");
+	add(a, "%s", KERNEL_LINE);
+}
+
+static void file_args(struct args *a, const struct bench *b, const char *dir)
+{
+	add(a, "-kernel");
+	add(a, "%s/vm/boot/vmlinuz", b->build);
+	add(a, "-initrd");
+	add(a, "%s/vm/boot/initrd.img", b->build);
+	add(a, "-serial");
+	add(a, "file:%s/serial.log", dir);
+	add(a, "-drive");
+	add(a, "if=none,id=payload,format=raw,readonly=on,file=%s", b->payload);
+	add(a, "-device");
+	add(a, "virtio-blk-pci,drive=payload");
+}
+
+static void port_args(struct args *a, const int far[WIRE_PORTS], int qmp)
+{
+	int i;
+
+	add(a, "-device");
+	add(a, "virtio-serial-pci");
+	for (i = 0; i < WIRE_PORTS; i++) {
+		add(a, "-chardev");
+		add(a, "socket,id=c%d,fd=%d", i, far[i]);
+		add(a, "-device");
+		add(a, "virtserialport,chardev=c%d,name=%s", i, port_names[i]);
+	}
+	add(a, "-chardev");
+	add(a, "socket,id=qmp,fd=%d", qmp);
+	add(a, "-mon");
+	add(a, "chardev=qmp,mode=control");
+}
+
+void vm_command_line(const struct bench *b, char *buf, size_t size)
+{
+	struct args a = { .n = 0 };
+	size_t len = 0;
+	int i;
+
+	machine_args(&a, b, b->accel);
+	buf[0] = '\0';
+	for (i = 0; i < a.n && len < size; i++)
+		len += snprintf(buf + len, size - len, "%s ", a.v[i]);
+	free_args(&a);
+}
+
+/* The near end stays with us, the far end goes to QEMU. */
+static int socket_pair(int *near, int *far)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	*near = pair[0];
+	*far = pair[1];
+	return 0;
+}
+
+static void become_qemu(const struct args *a, const char *dir,
+			const int far[WIRE_PORTS], int qmp, pid_t parent)
+{
+	char path[PATH_MAX + 16];
+	int fd, i;
+
+	/* A runner that is killed takes its machine along. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+	/* A ^C is the guest's or the runner's, never QEMU's. */
+	setsid();
+	for (i = 0; i < WIRE_PORTS; i++)
+		fcntl(far[i], F_SETFD, 0);
+	fcntl(qmp, F_SETFD, 0);
+	snprintf(path, sizeof(path), "%s/qemu.log", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	dup2(fd, 2);
+	dup2(fd, 1);
+	fd = open("/dev/null", O_RDONLY);
+	dup2(fd, 0);
+	execvp(a->v[0], a->v);
+	dprintf(2, "%s: %s\n", a->v[0], strerror(errno));
+	_exit(127);
+}
+
+int vm_start(struct vm *vm, const struct bench *b, const char *accel,
+	     const char *incoming)
+{
+	int far[WIRE_PORTS], qmp = -1, i, ret;
+	struct args a = { .n = 0 };
+	pid_t parent = getpid();
+
+	ret = make_dirs(vm->dir);
+	for (i = 0; !ret && i < WIRE_PORTS; i++)
+		ret = socket_pair(&vm->port[i], &far[i]);
+	if (!ret)
+		ret = socket_pair(&vm->qmp, &qmp);
+	if (ret)
+		return ret;
+	machine_args(&a, b, accel);
+	file_args(&a, b, vm->dir);
+	port_args(&a, far, qmp);
+	if (incoming) {
+		add(&a, "-incoming");
+		add(&a, "%s", incoming);
+	}
+	vm->pid = fork();
+	if (!vm->pid)
+		become_qemu(&a, vm->dir, far, qmp, parent);
+	ret = vm->pid < 0 ? -errno : 0;
+	for (i = 0; i < WIRE_PORTS; i++)
+		close(far[i]);
+	close(qmp);
+	free_args(&a);
+	return ret;
+}
+
+bool vm_died(struct vm *vm, int *status)
+{
+	if (vm->pid > 0 && waitpid(vm->pid, status, WNOHANG) != vm->pid)
+		return false;
+	vm->pid = 0;
+	return true;
+}
+
+void vm_stop(struct vm *vm)
+{
+	int i;
+
+	if (vm->pid > 0) {
+		kill(vm->pid, SIGKILL);
+		waitpid(vm->pid, NULL, 0);
+	}
+	vm->pid = 0;
+	for (i = 0; i < WIRE_PORTS; i++)
+		close(vm->port[i]);
+	close(vm->qmp);
+}

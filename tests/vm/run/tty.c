@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Our terminal, while a shell in the guest uses it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "vmrun.h"
+
+static struct termios saved;
+static bool changed;
+static volatile sig_atomic_t resized;
+
+static void on_resize(int sig)
+{
+	(void)sig;
+	resized = 1;
+}
+
+void tty_restore(void)
+{
+	if (changed)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
+	changed = false;
+}
+
+int tty_raw(void)
+{
+	struct sigaction sa = { .sa_handler = on_resize };
+	struct termios raw;
+
+	if (tcgetattr(STDIN_FILENO, &saved))
+		return -errno;
+	raw = saved;
+	cfmakeraw(&raw);
+	changed = true;
+	atexit(tty_restore);
+	sigaction(SIGWINCH, &sa, NULL);
+	return tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) ? -errno : 0;
+}
+
+bool tty_resized(unsigned short *rows, unsigned short *columns)
+{
+	struct winsize size;
+
+	if (!resized)
+		return false;
+	resized = 0;
+	if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size))
+		return false;
+	*rows = size.ws_row;
+	*columns = size.ws_col;
+	return true;
+}

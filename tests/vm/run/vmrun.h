@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The runner: what its files share. */
+#ifndef VM_VMRUN_H
+#define VM_VMRUN_H
+
+#include <limits.h>
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "../wire.h"
+
+#define DEFAULT_TIMEOUT	60	/* s, of one job */
+#define BOOT_TIMEOUT	240	/* s, until "ready" after a boot */
+#define RESTORE_TIMEOUT	60	/* s, until "accepted" after a restore */
+
+/* Where things are, and what every machine of this run has in common. */
+struct bench {
+	char build[PATH_MAX - 512];	/* absolute */
+	char run[PATH_MAX - 256];	/* this runner's own directory */
+	const char *harness;		/* directory of verify-kernel */
+	const char *payload;
+	const char *qemu;
+	const char *memory;
+	const char *processors;
+	char accel[8];			/* "tcg" or "kvm" */
+	bool plain;			/* boot each time, save nothing */
+	int total;			/* s, of all tests together; 0: none */
+};
+
+struct vm {
+	pid_t pid;
+	int qmp;
+	int port[WIRE_PORTS];
+	char dir[PATH_MAX];	/* serial.log, qemu.log and the job's logs */
+};
+
+struct job {
+	const char *command;	/* "": an interactive shell */
+	const char *vgpu;	/* parameters; NULL: not loaded */
+	bool gpreempt;
+	bool merge;
+	bool tty;
+	int timeout;		/* s */
+	FILE *output, *error, *log;
+};
+
+enum verdict { V_EXIT, V_SIGNAL, V_TIMEOUT, V_FAILED, V_LOST };
+
+struct outcome {
+	enum verdict verdict;
+	int number;		/* exit status or signal */
+	char text[512];		/* for V_FAILED and V_LOST */
+};
+
+#define CASE_ALLOW_MAX 32
+
+/* A test and what the comments at its top ask for. */
+struct test_case {
+	char name[128];
+	char vgpu[512];
+	bool load_vgpu;
+	bool gpreempt;
+	int timeout;
+	int allowed;
+	char *allow[CASE_ALLOW_MAX];
+};
+
+/* util.c */
+__attribute__((format(printf, 1, 2))) void complain(const char *fmt, ...);
+__attribute__((noreturn, format(printf, 1, 2))) void die(const char *fmt, ...);
+int lock_file(const char *path);
+int make_dirs(const char *path);
+void remove_tree(const char *path);
+long long now_ms(void);
+int spawn_wait(char *const argv[]);
+
+/* qemu.c: 0 or -errno; extra is a NULL-ended list of more arguments */
+int vm_start(struct vm *vm, const struct bench *b, const char *accel,
+	     const char *incoming);
+void vm_stop(struct vm *vm);
+bool vm_died(struct vm *vm, int *status);
+void vm_command_line(const struct bench *b, char *buf, size_t size);
+
+/* qmp.c: 0 or -errno */
+int qmp_open(int fd);
+int qmp_run(int fd, const char *command);
+int qmp_migrate(int fd, const char *uri, int timeout);
+int qmp_go_on(int fd, int timeout);
+
+/* verdict.c: one line of the verdict port within timeout s; 0 or -errno */
+int verdict_line(struct vm *vm, char *line, size_t size, long long until_ms);
+void verdict_parse(const char *line, struct outcome *o);
+void verdict_lost(struct vm *vm, struct outcome *o, const char *what);
+
+/* accel.c */
+void accel_choose(struct bench *b);
+
+/* snapshot.c */
+int snapshot_path(const struct bench *b, char *path, size_t size);
+int snapshot_make(struct bench *b);
+
+/* guest.c */
+int guest_boot(struct vm *vm, const struct bench *b, const char *accel,
+	       int timeout);
+void guest_run(struct vm *vm, const struct bench *b, const struct job *job,
+	       struct outcome *o);
+
+/* pump.c */
+void pump(struct vm *vm, const struct job *job, struct outcome *o);
+
+/* tty.c */
+int tty_raw(void);
+void tty_restore(void);
+bool tty_resized(unsigned short *rows, unsigned short *columns);
+
+/* klog.c: the first line of the log that makes a test fail, or false */
+bool klog_dirty(const char *path, const struct test_case *t, char *line,
+		size_t size);
+
+/* case.c */
+int case_read(const char *path, struct test_case *t);
+void case_free(struct test_case *t);
+
+/* suite.c, single.c: exit status */
+int suite_run(struct bench *b, char *const *paths, int n);
+int single_run(struct bench *b, const struct job *job);
+
+#endif
