@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# gpreempt: everything is built under $(O). "make help" lists the targets.
+
+O := build
+MAKEFLAGS += --no-builtin-rules
+CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
+SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
+DEPS := build-essential busybox-static check cpio git kmod libelf-dev \
+	pahole perl pkg-config qemu-system-x86 sparse xz-utils
+
+# Headers of the kernel that runs here, for the module that "make" builds.
+KRUNNING := $(wildcard /lib/modules/$(shell uname -r)/build)
+
+.PHONY: all
+all: ## user programs, and gpreempt.ko for the running kernel (else the bench's)
+
+# The bench's kernel: KVER, KDIR, KSRC and more. Fetched when a goal needs it.
+GOALS := $(or $(MAKECMDGOALS),all)
+NEED_KERNEL := kernel vgpu modules vm-files payload sparse checkpatch \
+	$(if $(KRUNNING),,all)
+ifneq ($(wildcard $(O)/kernel/env.mk)$(filter $(NEED_KERNEL) $(O)/vm/%,$(GOALS)),)
+ifeq ($(filter clean distclean,$(GOALS)),)
+include $(O)/kernel/env.mk
+endif
+endif
+
+$(O)/kernel/env.mk:
+	tests/vm/fetch-kernel $(O)
+
+-include user/user.mk
+-include kmod/kmod.mk
+-include tests/vgpu/vgpu.mk
+-include tests/vgpu/load/load.mk
+-include tests/unit/unit.mk
+include tests/vm/vm.mk
+
+.PHONY: deps
+deps: ## install what all of this needs (apt; as root or with sudo)
+	@tests/vm/install-deps $(DEPS)
+
+.PHONY: kernel
+kernel: ## fetch the bench's kernel (UPDATE=1: look for a newer one)
+	@tests/vm/fetch-kernel $(if $(UPDATE),--update) $(O)
+
+.PHONY: vgpu modules user unit
+vgpu: ## vgpu.ko, the simulated GPU, for the bench's kernel
+modules: ## gpreempt.ko for the bench's kernel
+user: ## libgpreempt and gpreempt-ctl
+unit: ## unit tests
+
+.PHONY: vm
+vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' VM_FILES=...)
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s deps kernel >&2
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s vm-files >&2
+	@$(VM_RUN) --vgpu '$(VGPU)' --gpreempt $(GPREEMPT) --timeout $(TIMEOUT) \
+		$(if $(value CMD),command "$$CMD",shell)
+
+.PHONY: vmtest
+vmtest: ## tests in the virtual machine (T=glob for some of them)
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s kernel
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s vm-files
+	@$(VM_RUN) --total 540 test $(VM_CASES)
+
+.PHONY: check
+check: ## all tests: unit tests, then those in the virtual machine
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory kernel
+	@$(MAKE) --no-print-directory all unit
+	@$(MAKE) --no-print-directory vmtest
+
+.PHONY: demo
+demo: ## a GPU process preempted, measured and let go, as a short story
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory kernel
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s vm-files
+	@$(VM_RUN) --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh'
+
+.PHONY: clean distclean
+clean: ## remove what was built, keep the kernel that was fetched
+	rm -rf $(filter-out $(O)/kernel $(O)/kernel.lock $(O)/apt,$(wildcard $(O)/*))
+distclean: ## remove all of build/
+	rm -rf $(O)
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile

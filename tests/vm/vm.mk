@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The bench: kernel, PID 1, image, payload, runner.
+
+VM_INIT_SRC := $(wildcard tests/vm/init/*.c)
+VM_RUN_SRC := $(wildcard tests/vm/run/*.c)
+VM_HEADERS := $(wildcard tests/vm/*.h tests/vm/init/*.h tests/vm/run/*.h)
+VM_CFLAGS := $(CFLAGS_USER) -D_GNU_SOURCE -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -Wvla
+VM_RUN = $(O)/vm/vmrun --build $(O) --harness tests/vm
+VM_LOCK = mkdir -p $(O) && flock $(O)/make.lock
+
+$(O)/vm/init: $(VM_INIT_SRC) $(VM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -static -o $@ $(VM_INIT_SRC)
+
+$(O)/vm/vmrun: $(VM_RUN_SRC) $(VM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -o $@ $(VM_RUN_SRC)
+
+# key is written last.
+$(O)/vm/boot/key: $(O)/vm/init tests/vm/mkinitramfs $(O)/kernel/env.mk
+	tests/vm/mkinitramfs $(O) $(O)/vm/init
+
+.PHONY: payload
+payload: $(VM_BINS) $(VM_MODULES)
+	@tests/vm/mkpayload $(O)/vm/payload.tar modules $(VM_MODULES) \
+		bins $(VM_BINS) files $(VM_FILES)
+
+# All that a guest needs, by one make at a time.
+.PHONY: vm-files
+vm-files: $(O)/vm/vmrun $(O)/vm/boot/key payload
+
+# Those of our modules that are built are loaded, unless told otherwise.
+VGPU ?= $(if $(filter %/vgpu.ko,$(VM_MODULES)),gpus=1,none)
+GPREEMPT ?= $(if $(filter %/gpreempt.ko,$(VM_MODULES)),yes,no)
+TIMEOUT ?= 600
+T ?= *
+VM_CASES = $(sort $(wildcard tests/vm/cases/$(T).sh))
+
+export CMD
