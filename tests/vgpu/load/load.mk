@@ -9,8 +9,8 @@ VM_BINS += $(O)/vgpu-load
 $(O)/vgpu-load: $(LOAD_OBJ)
 	$(CC) $(CFLAGS_USER) -static -o $@ $^
 
-$(O)/vgpu-load.d/%.o: $(LOAD_DIR)/%.c
+$(O)/vgpu-load.d/%.o: $(LOAD_DIR)/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) $(KFD_CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(LOAD_OBJ:.o=.d)
