@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* vgpu-load's command line and its buffer sizes. */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../vgpu/load/args.h"
+#include "../vgpu/load/topology.h"
+
+static struct load_args args;
+static char err[160];
+
+/* Splits at blanks; enough for these tests. */
+static int parse(const char *line)
+{
+	char copy[256], *argv[32] = { (char *)"vgpu-load" };
+	int argc = 1;
+	char *word;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	err[0] = '\0';
+	return load_args_parse(&args, argc, argv, err, sizeof(err));
+}
+
+START_TEST(durations)
+{
+	uint64_t ns;
+
+	ck_assert_int_eq(load_parse_duration("250ns", &ns), 0);
+	ck_assert_uint_eq(ns, 250);
+	ck_assert_int_eq(load_parse_duration("1.5ms", &ns), 0);
+	ck_assert_uint_eq(ns, 1500000);
+	ck_assert_int_eq(load_parse_duration("2", &ns), 0);
+	ck_assert_uint_eq(ns, 2000000000);
+	ck_assert_int_eq(load_parse_duration("0", &ns), 0);
+	ck_assert_uint_eq(ns, 0);
+	ck_assert_int_eq(load_parse_duration("-1s", &ns), -EINVAL);
+	ck_assert_int_eq(load_parse_duration("nan", &ns), -EINVAL);
+	ck_assert_int_eq(load_parse_duration("1h", &ns), -EINVAL);
+	ck_assert_int_eq(load_parse_duration("", &ns), -EINVAL);
+}
+END_TEST
+
+START_TEST(defaults)
+{
+	ck_assert_int_eq(parse(""), 0);
+	ck_assert_uint_eq(args.gpu_mask, 1);
+	ck_assert_uint_eq(args.queues, 1);
+	ck_assert_uint_eq(args.packet_ns, 1000000);
+	ck_assert_uint_eq(args.depth, 200);
+}
+END_TEST
+
+START_TEST(gpus)
+{
+	ck_assert_int_eq(parse("--gpus all"), 0);
+	ck_assert_uint_eq(args.gpu_mask, UINT64_MAX);
+	ck_assert_int_eq(parse("--gpus 0,3,7"), 0);
+	ck_assert_uint_eq(args.gpu_mask, 0x89);
+	ck_assert_int_eq(parse("--gpus 0,"), -EINVAL);
+	ck_assert_int_eq(parse("--gpus 64"), -EINVAL);
+	ck_assert_int_eq(parse("--gpus x"), -EINVAL);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	static const char *const lines[] = {
+		"--ring 100", "--ring 32", "--ring 64 --depth 65", "--priority 16",
+		"--queues -1", "--queues 0", "--count 0", "--rate 0", "--packet",
+		"--unknown", "extra", "--report 1x",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		ck_assert_msg(parse(lines[i]) == -EINVAL, "accepted: %s", lines[i]);
+		ck_assert_msg(err[0], "no sentence for: %s", lines[i]);
+	}
+}
+END_TEST
+
+START_TEST(depth_follows_packet_time)
+{
+	ck_assert_int_eq(parse("--packet 100us"), 0);
+	ck_assert_uint_eq(args.depth, 1024);
+	ck_assert_int_eq(parse("--packet 2s"), 0);
+	ck_assert_uint_eq(args.depth, 4);
+	ck_assert_int_eq(parse("--packet 0"), 0);
+	ck_assert_uint_eq(args.depth, 1024);
+}
+END_TEST
+
+/* The sizes that KFD's own formula gives for an MI308X. */
+START_TEST(save_area)
+{
+	struct load_node node = {
+		.gfx_target_version = 90402, .num_xcc = 4, .simd_count = 320,
+		.simd_per_cu = 4, .array_count = 16, .arrays_per_engine = 1,
+		.cwsr_size = 8192 + 12206080, .ctl_stack_size = 8192,
+	};
+
+	ck_assert_uint_eq(load_cwsr_bytes(&node), (8192 + 12206080 + 25600) * 4);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("vgpu-load args");
+	TCase *tc = tcase_create("args");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(tc, durations);
+	tcase_add_test(tc, defaults);
+	tcase_add_test(tc, gpus);
+	tcase_add_test(tc, refused);
+	tcase_add_test(tc, depth_follows_packet_time);
+	tcase_add_test(tc, save_area);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
