@@ -48,31 +48,39 @@ modules: ## gpreempt.ko for the bench's kernel
 user: ## libgpreempt and gpreempt-ctl
 unit: ## unit tests
 
+# The parts that make reads at its start (the kernel's version) come first.
+.PHONY: vm-ready
+vm-ready:
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s deps kernel
+	@echo "build: programs, modules and the guest's image"
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s vm-files
+
 .PHONY: vm
 vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' VM_FILES=...)
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s deps kernel >&2
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s vm-files >&2
+	@$(MAKE) --no-print-directory -s vm-ready >&2
 	@$(VM_RUN) --vgpu '$(VGPU)' --gpreempt $(GPREEMPT) --timeout $(TIMEOUT) \
 		$(if $(value CMD),command "$$CMD",shell)
 
 .PHONY: vmtest
 vmtest: ## tests in the virtual machine (T=glob for some of them)
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s kernel
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s vm-files
+	@$(MAKE) --no-print-directory -s vm-ready
 	@$(VM_RUN) --total 540 test $(VM_CASES)
+
+.PHONY: selftest
+selftest: ## does the harness fail what it must fail?
+	@$(MAKE) --no-print-directory -s vm-ready
+	@tests/vm/selftest $(O)
 
 .PHONY: check
 check: ## all tests: unit tests, then those in the virtual machine
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
 	@$(MAKE) --no-print-directory all unit
-	@$(MAKE) --no-print-directory vmtest
+	@$(MAKE) --no-print-directory selftest vmtest
 
 .PHONY: demo
 demo: ## a GPU process preempted, measured and let go, as a short story
-	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory kernel
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s vm-files
+	@$(MAKE) --no-print-directory -s vm-ready
 	@$(VM_RUN) --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh'
 
 .PHONY: clean distclean

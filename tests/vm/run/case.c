@@ -60,12 +60,18 @@ static int set_word(struct test_case *t, const char *line)
 	return 0;
 }
 
+/* tests/vm/DIR/NAME.sh is /t/DIR/NAME.sh in the guest. */
 static void set_name(struct test_case *t, const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *name = strrchr(path, '/');
+	const char *dir = name;
 	char *dot;
 
-	snprintf(t->name, sizeof(t->name), "%s", slash ? slash + 1 : path);
+	name = name ? name + 1 : path;
+	while (dir && dir > path && dir[-1] != '/')
+		dir--;
+	snprintf(t->script, sizeof(t->script), "%s", dir ? dir : path);
+	snprintf(t->name, sizeof(t->name), "%s", name);
 	dot = strstr(t->name, ".sh");
 	if (dot)
 		*dot = '\0';

@@ -36,15 +36,6 @@ static void copy_rest(int from, FILE *to)
 			return;
 }
 
-/* Keys to the guest; the end of our input does not end the guest's shell. */
-static bool copy_keys(int to)
-{
-	char buf[512];
-	ssize_t n = read(STDIN_FILENO, buf, sizeof(buf));
-
-	return n > 0 && write(to, buf, n) == n;
-}
-
 static void tell_size(struct vm *vm)
 {
 	unsigned short rows, columns;
@@ -62,7 +53,7 @@ static void forward(struct vm *vm, struct pollfd p[SOURCES],
 		p[ON_ERROR].fd = -1;
 	if (p[ON_LOG].revents && !copy(p[ON_LOG].fd, job->log))
 		p[ON_LOG].fd = -1;
-	if (p[ON_STDIN].revents && !copy_keys(vm->port[WIRE_OUTPUT]))
+	if (p[ON_STDIN].revents && !tty_keys(vm->port[WIRE_OUTPUT]))
 		p[ON_STDIN].fd = -1;
 }
 

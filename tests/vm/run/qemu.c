@@ -22,7 +22,8 @@ static const char *const port_names[WIRE_PORTS] = WIRE_PORT_NAMES;
  * console is slow, so only warnings go there; a panic shows everything.
  */
 #define KERNEL_LINE \
-	"console=ttyS0 tsc=unstable oops=panic panic=-1 loglevel=5 random.trust_cpu=on"
+	"console=ttyS0 tsc=unstable oops=panic panic=-1 loglevel=5 " \
+	"log_buf_len=4M random.trust_cpu=on"
 #define PROCESSOR "qemu64,+rdrand"
 
 #define ARGS_MAX 96

@@ -37,7 +37,7 @@ static void run_case(const struct bench *b, struct vm *vm,
 		.timeout = t->timeout,
 	};
 
-	snprintf(command, sizeof(command), "exec sh /t/cases/%s.sh", t->name);
+	snprintf(command, sizeof(command), "exec sh /t/%s", t->script);
 	if (make_dirs(vm->dir))
 		die("%s: %s", vm->dir, strerror(errno));
 	job.output = open_log(vm, "output");

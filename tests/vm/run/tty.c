@@ -3,11 +3,15 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "vmrun.h"
+
+#define KEY_END		0x1d	/* Ctrl-]: for a guest that hangs */
+#define KEY_EOF		"\004"	/* Ctrl-D */
 
 static struct termios saved;
 static bool changed;
@@ -53,4 +57,21 @@ bool tty_resized(unsigned short *rows, unsigned short *columns)
 	*rows = size.ws_row;
 	*columns = size.ws_col;
 	return true;
+}
+
+/* Our input to the guest; false when there is no more of it. */
+bool tty_keys(int to)
+{
+	char buf[512];
+	ssize_t n = read(STDIN_FILENO, buf, sizeof(buf));
+
+	if (n < 0 && errno == EINTR)
+		return true;
+	if (n <= 0)
+		return write(to, KEY_EOF, 1) < 0;
+	if (changed && memchr(buf, KEY_END, n)) {
+		tty_restore();
+		die("ended by Ctrl-]");
+	}
+	return write(to, buf, n) == n;
 }

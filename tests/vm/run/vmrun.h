@@ -60,6 +60,7 @@ struct outcome {
 /* A test and what the comments at its top ask for. */
 struct test_case {
 	char name[128];
+	char script[160];	/* in the guest, below /t */
 	char vgpu[512];
 	bool load_vgpu;
 	bool gpreempt;
@@ -113,6 +114,7 @@ void pump(struct vm *vm, const struct job *job, struct outcome *o);
 
 /* tty.c */
 int tty_raw(void);
+bool tty_keys(int to);
 void tty_restore(void);
 bool tty_resized(unsigned short *rows, unsigned short *columns);
 

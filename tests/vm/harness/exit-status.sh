@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# vgpu: none
+# gpreempt: no
+echo 'this line is shown'
+exit 9

@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# vgpu: none
+# gpreempt: no
+echo 'before the end'
+echo c >/proc/sysrq-trigger
+sleep 60
