@@ -30,7 +30,7 @@ struct vgpu_kernarg {
 	__u64 addend;
 };
 
-/* GPU clock of signal timestamps: 100 MHz, CLOCK_BOOTTIME / 10 ns */
+/* GPU clock of signal timestamps: 100 MHz, CLOCK_MONOTONIC in units of 10 ns */
 #define VGPU_CLOCK_NS 10
 
 #endif

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# vgpu.ko for the bench's kernel. kbuild writes beside the sources, so it gets
+# links to them in a directory of its own.
+VGPU_DIR := $(O)/vgpu
+VGPU_SRC := $(wildcard tests/vgpu/*.c tests/vgpu/*.h) tests/vgpu/Kbuild
+VM_MODULES += $(VGPU_DIR)/vgpu.ko
+
+$(VGPU_DIR)/vgpu.ko: $(VGPU_SRC) $(O)/kernel/env.mk
+	@mkdir -p $(VGPU_DIR)
+	@ln -sf $(addprefix $(CURDIR)/,$(VGPU_SRC)) $(VGPU_DIR)/
+	$(MAKE) -s -C $(KDIR) M=$(abspath $(VGPU_DIR)) \
+		VGPU_AMD=$(abspath $(KSRC))/drivers/gpu/drm/amd modules
+
+vgpu: $(VGPU_DIR)/vgpu.ko

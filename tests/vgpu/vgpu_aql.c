@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The engine: AQL packets of the mapped queues, in virtual time.
+ *
+ * One packet at a time has the GPU, all XCCs of it.  Of the queues that are
+ * ready, those of the highest priority take turns of quantum_ns; a queue of
+ * higher priority that becomes ready goes first at once, and the packet that it
+ * displaces goes on later where it was.  Time is counted, not ticked: a late
+ * turn of the command processor retires what was due in between.
+ *
+ * A packet is consumed (its header made invalid, the read index moved) when it
+ * begins.  All under vgpu.lock.
+ */
+#include "vgpu_priv.h"
+
+#define AQL_BYTES 64
+enum { AQL_VENDOR, AQL_INVALID, AQL_DISPATCH, AQL_AND, AQL_AGENT, AQL_OR };
+
+/* Places in packets and signals, from the HSA specification, in bytes */
+#define AQL_DEPS 8		/* barrier: five dependent signals */
+#define AQL_KERNARG 40		/* dispatch */
+#define AQL_COMPLETION 56
+#define SIGNAL_VALUE 8
+#define SIGNAL_START 32
+#define SIGNAL_END 40
+#define SIGNAL_BYTES 64
+
+#define POLL_BUSY_NS 100000ull	/* doorbells are looked at this often with work */
+#define POLL_MIN_NS 20000ull	/* and never more often than this */
+#define POLL_IDLE_NS 1000000ull	/* without any for a while */
+#define IDLE_AFTER_NS 2000000ull
+
+static u64 clamp_ns(u64 ns)
+{
+	return max(ns, 100ull);
+}
+
+static s64 *signal_value(struct vgpu *v, struct vgpu_queue *q, u64 signal)
+{
+	void *p = vgpu_user_ptr(v, q->pasid, signal, SIGNAL_BYTES);
+
+	return p ? p + SIGNAL_VALUE : NULL;
+}
+
+/* Barrier: AND waits for all of its signals to be zero, OR for one */
+static bool barrier_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, bool any)
+{
+	const u64 *dep = pkt + AQL_DEPS;
+	bool seen = false, zero;
+	s64 *value;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		if (!dep[i])
+			continue;
+		seen = true;
+		value = signal_value(v, q, dep[i]);
+		zero = value && !READ_ONCE(*value);
+		if (any && zero)
+			return true;
+		if (!any && !zero)
+			return false;
+	}
+	return !any || !seen;
+}
+
+static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
+{
+	u64 kernarg = *(const u64 *)(pkt + AQL_KERNARG);
+	struct vgpu_kernarg *arg = NULL;
+
+	q->work.left_ns = clamp_ns(v->times.packet_ns);
+	if (kernarg)
+		arg = vgpu_user_ptr(v, q->pasid, kernarg, sizeof(*arg));
+	if (!arg || arg->magic != VGPU_KERNARG_MAGIC)
+		return;
+	q->work.left_ns = clamp_ns(arg->duration_ns);
+	q->work.address = arg->address;
+	q->work.addend = arg->addend;
+}
+
+/* Begin the packet at the read pointer, if there is one that may */
+static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
+{
+	u64 at = q->ring + q->rptr % q->ring_packets * AQL_BYTES;
+	u64 *rptr = vgpu_user_ptr(v, q->pasid, q->rptr_va, 8);
+	void *pkt = vgpu_user_ptr(v, q->pasid, at, AQL_BYTES);
+	u8 type;
+
+	if (!pkt || !rptr)
+		return false;
+	type = smp_load_acquire((u16 *)pkt) & 0xff;
+	if (type == AQL_INVALID || type > AQL_OR)
+		return false;
+	if ((type == AQL_AND || type == AQL_OR) && !barrier_open(v, q, pkt, type == AQL_OR))
+		return false;
+	memset(&q->work, 0, sizeof(q->work));
+	if (type == AQL_DISPATCH)
+		dispatch_begin(v, q, pkt);
+	else
+		q->work.left_ns = clamp_ns(v->times.barrier_ns);
+	q->work.signal = *(u64 *)(pkt + AQL_COMPLETION);
+	q->work.start = v->time;
+	q->work.magic = VGPU_WORK_MAGIC;
+	smp_store_release((u16 *)pkt, AQL_INVALID);
+	WRITE_ONCE(*rptr, ++q->rptr);
+	vgpu_count(v, dispatched);
+	return true;
+}
+
+static void packet_end(struct vgpu *v, struct vgpu_queue *q)
+{
+	struct vgpu_work *w = &q->work;
+	u64 *counter = NULL;
+	void *signal = NULL;
+
+	if (w->address)
+		counter = vgpu_user_ptr(v, q->pasid, w->address, 8);
+	if (counter)
+		atomic64_add(w->addend, (atomic64_t *)counter);
+	if (w->signal)
+		signal = vgpu_user_ptr(v, q->pasid, w->signal, SIGNAL_BYTES);
+	if (signal) {
+		WRITE_ONCE(*(u64 *)(signal + SIGNAL_START), w->start / VGPU_CLOCK_NS);
+		WRITE_ONCE(*(u64 *)(signal + SIGNAL_END), v->time / VGPU_CLOCK_NS);
+		atomic64_dec((atomic64_t *)(signal + SIGNAL_VALUE));
+	}
+	w->magic = 0;
+	vgpu_count(v, retired);
+}
+
+/* Has the queue something to run at v->time?  Begins it. */
+static bool queue_ready(struct vgpu *v, struct vgpu_queue *q)
+{
+	if (q->pipe < 0 || !q->aql)
+		return false;
+	if (q->work.magic)
+		return true;
+	return q->rptr < q->wptr && packet_begin(v, q);
+}
+
+/*
+ * Whose turn is it?  The running queue keeps it until its quantum ends or a
+ * higher priority is ready; then the next of its equals, in run-list order.
+ */
+static struct vgpu_queue *engine_pick(struct vgpu *v)
+{
+	struct vgpu_queue *q, *best = NULL, *next = NULL;
+	bool past = false;
+
+	list_for_each_entry(q, &v->queues, node) {
+		if (!queue_ready(v, q))
+			continue;
+		if (!best || q->priority > best->priority) {
+			best = q;
+			next = NULL;
+		}
+		if (past && q->priority == best->priority && !next)
+			next = q;
+		if (q == v->running)
+			past = true;
+	}
+	if (!best)
+		return NULL;
+	if (v->running && v->running->work.magic &&
+	    v->running->priority == best->priority) {
+		if (v->time < v->quantum_end)
+			return v->running;
+		if (next)
+			best = next;
+	} else if (next && past && v->running->priority == best->priority) {
+		best = next;
+	}
+	v->quantum_end = v->time + v->times.quantum_ns;
+	return best;
+}
+
+void vgpu_engine_run(struct vgpu *v, u64 until)
+{
+	struct vgpu_queue *q;
+	u64 slice;
+
+	v->time = max(v->time, v->resume_at);
+	while (v->time < until) {
+		q = engine_pick(v);
+		v->running = q;
+		if (!q) {
+			v->time = until;
+			break;
+		}
+		slice = min3(q->work.left_ns, until - v->time,
+			     max(v->quantum_end, v->time + 1) - v->time);
+		q->work.left_ns -= slice;
+		v->time += slice;
+		v->last_work = v->time;
+		if (!q->work.left_ns)
+			packet_end(v, q);
+	}
+	list_for_each_entry(q, &v->queues, node)
+		if (q->pipe >= 0)
+			vgpu_slot_sync(v, q);
+}
+
+/* What a doorbell says: the index of the last packet written */
+void vgpu_engine_poll(struct vgpu *v, u64 now)
+{
+	struct vgpu_queue *q;
+	u64 doorbell;
+
+	list_for_each_entry(q, &v->queues, node) {
+		if (q->pipe < 0 || !q->aql)
+			continue;
+		doorbell = READ_ONCE(*(u64 __force *)vgpu_doorbell(v, q->doorbell));
+		if (doorbell == q->doorbell_seen)
+			continue;
+		q->doorbell_seen = doorbell;
+		q->wptr = max(q->wptr, doorbell + 1);
+		v->last_work = now;
+	}
+}
+
+bool vgpu_any_busy(struct vgpu *v)
+{
+	struct vgpu_queue *q;
+
+	list_for_each_entry(q, &v->queues, node)
+		if (q->work.magic)
+			return true;
+	return false;
+}
+
+/* When this GPU wants its next turn, ns; U64_MAX: when it is told */
+u64 vgpu_engine_next(struct vgpu *v, u64 now)
+{
+	struct vgpu_queue *q;
+	bool any = false;
+	u64 next;
+
+	list_for_each_entry(q, &v->queues, node)
+		any |= q->pipe >= 0;
+	if (!any)
+		return U64_MAX;
+	if (now - v->last_work > IDLE_AFTER_NS && !vgpu_any_busy(v))
+		return now + POLL_IDLE_NS;
+	next = now + POLL_BUSY_NS;
+	if (v->running && v->running->work.magic)
+		next = min(next, v->time + v->running->work.left_ns);
+	return max(next, now + POLL_MIN_NS);
+}

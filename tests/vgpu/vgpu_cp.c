@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command processor: one thread for all virtual GPUs.  It sleeps until a
+ * GPU has something due or the driver rings its HIQ's doorbell.  Nothing in it
+ * waits: what takes time (an unmap that saves) is a deadline of its device, so
+ * eight GPUs save at the same time.
+ */
+#include <linux/kthread.h>
+#include "kfd_priv.h"
+#include "kfd_pm4_opcodes.h"
+#include "vgpu_priv.h"
+
+#define HIQ_MEC 1	/* MEC 2, pipe 0, queue 0 */
+#define NOP_ONE_DWORD 0x3fff
+#define GRACE_UNIT_NS 488	/* 1,024 clocks of 2.1 GHz */
+
+static struct task_struct *thread;
+static atomic_t kicked;
+
+static u64 join64(const u32 *p)
+{
+	return p[0] | (u64)p[1] << 32;
+}
+
+void vgpu_cp_kick(void)
+{
+	atomic_set(&kicked, 1);
+	if (thread)
+		wake_up_process(thread);
+}
+
+void vgpu_cp_drop_all(struct vgpu *v)
+{
+	struct vgpu_queue *q, *next;
+
+	list_for_each_entry_safe(q, next, &v->queues, node)
+		vgpu_queue_free(v, q);
+}
+
+static struct v9_mqd *hiq_mqd(struct vgpu *v, int xcc)
+{
+	return vgpu_gtt_ptr(v, v->hiq.mqd_addr[xcc], sizeof(struct v9_mqd));
+}
+
+/* The KIQ switched the HIQ on: fill its register files */
+static bool hiq_load(struct vgpu *v)
+{
+	struct v9_mqd *m;
+	u32 *hqd;
+	int i;
+
+	for (i = 0; i < vgpu_num_xcc(v); i++) {
+		m = hiq_mqd(v, i);
+		if (!m)
+			return false;
+		hqd = vgpu_hqd(v, i, HIQ_MEC, 0, 0);
+		memcpy(hqd, (u32 *)m + VGPU_MQD_HQD_OFFSET, VGPU_HQD_REGS * sizeof(u32));
+		hqd[HQD_ACTIVE] = 1;
+	}
+	v->hiq.rptr = 0;
+	v->hiq.ready_at = 0;
+	v->hiq.unmapping = false;
+	v->hiq.loaded = true;
+	return true;
+}
+
+/* The driver stopped its HIQ, or a reset did: nothing is mapped any more */
+void vgpu_hiq_reset(struct vgpu *v)
+{
+	vgpu_cp_drop_all(v);
+	memset(v->vmid_pasid, 0, sizeof(v->vmid_pasid));
+	v->hiq.loaded = false;
+}
+
+/* IB of a RUN_LIST: processes, each followed by its queues */
+static void run_list_parse(struct vgpu *v, const u32 *ib, u32 dwords)
+{
+	u32 i = 0, n, pasid = 0;
+
+	while (i < dwords) {
+		n = ib[i] ? (ib[i] >> 16 & 0x3fff) + 2 : 1;
+		if (i + n > dwords)
+			break;
+		switch (ib[i] >> 8 & 0xff) {
+		case IT_MAP_PROCESS:
+			pasid = ib[i + 1] & 0xffff;
+			vgpu_count(v, map_process);
+			break;
+		case IT_MAP_QUEUES:
+			vgpu_count(v, map_queues);
+			if (n != 7 || !vgpu_queue_new(v, pasid, ib + i))
+				vgpu_count(v, pm4_unknown);
+			break;
+		}
+		i += n;
+	}
+}
+
+static void run_list(struct vgpu *v, const u32 *pkt, u64 now)
+{
+	u32 dwords = pkt[3] & 0xfffff;
+	u32 *ib = vgpu_gtt_ptr(v, join64(pkt + 1) & ~3ull, dwords * 4ul);
+
+	vgpu_count(v, run_list);
+	vgpu_engine_run(v, now);
+	vgpu_cp_drop_all(v);
+	if (!ib) {
+		vgpu_count(v, pm4_unknown);
+		return;
+	}
+	run_list_parse(v, ib, dwords);
+	v->time = now;
+	v->last_work = now;
+	vgpu_slots_assign(v);
+	v->resume_at = now + (vgpu_any_busy(v) ? v->times.restore_ns : 0);
+	v->rotate_at = v->resume_at + v->times.rotate_ns;
+}
+
+static bool unmap_wants(const u32 *pkt, struct vgpu_queue *q)
+{
+	return (pkt[1] >> 4 & 3) != 1 || q->pasid == (pkt[2] & 0xffff);
+}
+
+/*
+ * The failed queue stays in its slot, and its doorbell in the HIQ's MQD tells
+ * the driver; once, for the first queue that has a slot.
+ */
+static struct vgpu_queue *unmap_failed(struct vgpu *v, const u32 *pkt)
+{
+	struct v9_mqd *m = hiq_mqd(v, 0);
+	struct vgpu_queue *q;
+
+	if (!v->faults.fail_preempt || !m)
+		return NULL;
+	list_for_each_entry(q, &v->queues, node)
+		if (!q->sdma && q->pipe >= 0 && unmap_wants(pkt, q)) {
+			v->faults.fail_preempt = false;
+			m->queue_doorbell_id0 = q->doorbell;
+			return q;
+		}
+	return NULL;
+}
+
+static void unmap_done(struct vgpu *v, const u32 *pkt, u64 now)
+{
+	struct vgpu_queue *q, *next, *failed = unmap_failed(v, pkt);
+
+	list_for_each_entry_safe(q, next, &v->queues, node) {
+		if (!unmap_wants(pkt, q) || q == failed)
+			continue;
+		vgpu_queue_unload(v, q);
+		vgpu_queue_free(v, q);
+	}
+	v->time = now;	/* nothing ran meanwhile */
+}
+
+/*
+ * UNMAP_QUEUES takes time: a fixed part, and with a packet in flight the grace
+ * period that the driver set and the save.  Returns true when it is over.
+ */
+static bool unmap_queues(struct vgpu *v, const u32 *pkt, u64 now)
+{
+	u64 grace = v->wait_times >> 8 & 0xff;
+
+	if (v->hiq.unmapping) {
+		if (v->hiq.ready_at == U64_MAX)
+			return false;
+		unmap_done(v, pkt, now);
+		v->hiq.unmapping = false;
+		return true;
+	}
+	vgpu_count(v, unmap_queues);
+	vgpu_engine_run(v, now);
+	v->running = NULL;
+	v->hiq.unmapping = true;
+	v->hiq.ready_at = now + v->times.unmap_ns;
+	if (vgpu_any_busy(v))
+		v->hiq.ready_at = grace ? v->hiq.ready_at + v->times.save_ns +
+					  grace * GRACE_UNIT_NS : U64_MAX;
+	return false;
+}
+
+static void query_status(struct vgpu *v, const u32 *pkt)
+{
+	u64 *fence = vgpu_gtt_ptr(v, join64(pkt + 3), 8);
+
+	vgpu_count(v, query_status);
+	if (fence && !READ_ONCE(v->faults.fail_fence))
+		smp_store_release(fence, join64(pkt + 5));
+}
+
+/* One packet; false: it is not over yet */
+static bool hiq_packet(struct vgpu *v, const u32 *pkt, u64 now)
+{
+	switch (pkt[0] >> 8 & 0xff) {
+	case IT_SET_RESOURCES:
+		vgpu_count(v, set_resources);
+		v->vmid_mask = pkt[1] & 0xffff;
+		v->queue_mask = join64(pkt + 2);
+		break;
+	case IT_RUN_LIST:
+		run_list(v, pkt, now);
+		break;
+	case IT_UNMAP_QUEUES:
+		return unmap_queues(v, pkt, now);
+	case IT_QUERY_STATUS:
+		query_status(v, pkt);
+		break;
+	case IT_WRITE_DATA:
+		vgpu_count(v, write_data);
+		vgpu_wreg(&v->adev, pkt[2] * 4, pkt[4]);
+		break;
+	case IT_NOP:
+		vgpu_count(v, nop);
+		break;
+	default:
+		vgpu_count(v, pm4_unknown);
+	}
+	return true;
+}
+
+static void hiq_report(struct vgpu *v, struct v9_mqd *m, u64 wptr)
+{
+	u32 *hqd = vgpu_hqd(v, 0, HIQ_MEC, 0, 0);
+	u32 size = 2u << (m->cp_hqd_pq_control & 0x3f);
+	u32 *report;
+
+	report = vgpu_gtt_ptr(v, join64(&m->cp_hqd_pq_rptr_report_addr_lo), 4);
+	if (report)
+		WRITE_ONCE(*report, v->hiq.rptr % size);
+	hqd[HQD_PQ_RPTR] = v->hiq.rptr % size;
+	hqd[HQD_PQ_WPTR] = lower_32_bits(wptr);
+	hqd[HQD_PQ_WPTR + 1] = upper_32_bits(wptr);
+}
+
+/* Take what is due of the HIQ; when to come again, ns */
+u64 vgpu_hiq_step(struct vgpu *v, u64 now)
+{
+	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, v->hiq.doorbell);
+	struct v9_mqd *m = hiq_mqd(v, 0);
+	u32 pkt[8], size, i, n;
+	u64 wptr;
+	u32 *ring;
+
+	if (!m || !doorbell)
+		return U64_MAX;
+	size = 2u << (m->cp_hqd_pq_control & 0x3f);
+	ring = vgpu_gtt_ptr(v, join64(&m->cp_hqd_pq_base_lo) << 8, size * 4ul);
+	wptr = READ_ONCE(*doorbell);
+	while (ring && v->hiq.rptr < wptr) {
+		if (now < v->hiq.ready_at)
+			return v->hiq.ready_at;
+		for (i = 0; i < ARRAY_SIZE(pkt); i++)
+			pkt[i] = ring[(v->hiq.rptr + i) % size];
+		n = pkt[0] >> 16 & 0x3fff;
+		n = pkt[0] && n != NOP_ONE_DWORD ? n + 2 : 1;
+		if (!hiq_packet(v, pkt, now))
+			continue;
+		v->hiq.rptr += n;
+		hiq_report(v, m, wptr);
+	}
+	return U64_MAX;
+}
+
+static u64 device_step(struct vgpu *v, u64 now)
+{
+	u64 next;
+
+	vgpu_count(v, wakeups);
+	if (!smp_load_acquire(&v->hiq.on)) {
+		if (v->hiq.loaded)
+			vgpu_hiq_reset(v);
+		return U64_MAX;
+	}
+	if (!v->hiq.loaded && !hiq_load(v))
+		return U64_MAX;
+	next = vgpu_hiq_step(v, now);
+	if (v->hiq.unmapping)
+		return next;
+	vgpu_engine_poll(v, now);
+	vgpu_engine_run(v, now);
+	vgpu_rotate(v, now);
+	return min(next, vgpu_engine_next(v, now));
+}
+
+/* More queues than slots: after rotate_ns the mapped set goes to the end */
+void vgpu_rotate(struct vgpu *v, u64 now)
+{
+	struct vgpu_queue *q, *next;
+	LIST_HEAD(had);
+	bool waiting = false, busy;
+
+	if (now < v->rotate_at)
+		return;
+	list_for_each_entry(q, &v->queues, node)
+		waiting |= !q->sdma && q->pipe < 0;
+	if (!waiting)
+		return;
+	busy = vgpu_any_busy(v);
+	list_for_each_entry_safe(q, next, &v->queues, node) {
+		if (q->sdma || q->pipe < 0)
+			continue;
+		vgpu_queue_unload(v, q);
+		list_move_tail(&q->node, &had);
+	}
+	list_splice_tail(&had, &v->queues);
+	vgpu_slots_assign(v);
+	vgpu_count(v, rotations);
+	v->resume_at = now + (busy ? v->times.save_ns + v->times.restore_ns : 0);
+	v->rotate_at = v->resume_at + v->times.rotate_ns;
+}
+
+static u64 turn(void)
+{
+	u64 next = U64_MAX, now;
+	int i;
+
+	mutex_lock(&vgpu_devices_lock);
+	for (i = 0; i < VGPU_MAX_GPUS; i++) {
+		struct vgpu *v = vgpu_devices[i];
+
+		if (!v)
+			continue;
+		mutex_lock(&v->lock);
+		now = ktime_get_ns();
+		next = min(next, device_step(v, now));
+		mutex_unlock(&v->lock);
+	}
+	mutex_unlock(&vgpu_devices_lock);
+	return next;
+}
+
+static int vgpu_cp(void *unused)
+{
+	ktime_t at;
+	u64 next;
+
+	while (!kthread_should_stop()) {
+		atomic_set(&kicked, 0);
+		next = turn();
+		set_current_state(TASK_IDLE);
+		if (!atomic_read(&kicked) && !kthread_should_stop()) {
+			at = ns_to_ktime(next);
+			schedule_hrtimeout(next == U64_MAX ? NULL : &at, HRTIMER_MODE_ABS);
+		}
+		__set_current_state(TASK_RUNNING);
+	}
+	return 0;
+}
+
+int vgpu_cp_init(void)
+{
+	thread = kthread_run(vgpu_cp, NULL, "vgpu-cp");
+	if (IS_ERR(thread)) {
+		int ret = PTR_ERR(thread);
+
+		thread = NULL;
+		return ret;
+	}
+	return 0;
+}
+
+void vgpu_cp_exit(void)
+{
+	struct task_struct *t = thread;
+
+	thread = NULL;
+	kthread_stop(t);
+}

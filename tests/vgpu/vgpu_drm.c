@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The render node.  A file of it carries what amdgpu's own would: a
+ * struct amdgpu_fpriv with a VM, so that KFD can acquire it.
+ */
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_ioctl.h>
+#include "vgpu_priv.h"
+
+struct vgpu_file {
+	struct amdgpu_fpriv fpriv;	/* first: driver_priv leads here */
+	struct amdgpu_bo root;		/* page directory: a lock, no table */
+};
+
+static void vm_init(struct vgpu *v, struct vgpu_file *f, struct drm_file *file)
+{
+	struct amdgpu_vm *vm = &f->fpriv.vm;
+	struct amdgpu_task_info *ti = vm->task_info;
+
+	drm_gem_private_object_init(&v->adev.ddev, &f->root.tbo.base, PAGE_SIZE);
+	f->root.tbo.bdev = &v->adev.mman.bdev;
+	vm->va = RB_ROOT_CACHED;
+	mutex_init(&vm->eviction_lock);
+	spin_lock_init(&vm->status_lock);
+	INIT_LIST_HEAD(&vm->vm_list_node);
+	vm->root.bo = &f->root;
+	vm->root.vm = vm;
+	/* a page-aligned address that no two live VMs share */
+	vm->pd_phys_addr = (u64)(unsigned long)f & GENMASK_ULL(46, PAGE_SHIFT);
+	vm->last_update = dma_fence_get_stub();
+	vm->last_unlocked = dma_fence_get_stub();
+	vm->last_tlb_flush = dma_fence_get_stub();
+	vm->is_compute_context = true;
+	kref_init(&ti->refcount);
+	ti->pid = current->pid;
+	ti->tgid = current->tgid;
+	get_task_comm(ti->task_name, current);
+	get_task_comm(ti->process_name, current->group_leader);
+}
+
+static int vgpu_open(struct drm_device *ddev, struct drm_file *file)
+{
+	struct vgpu *v = vgpu_of(drm_to_adev(ddev));
+	struct vgpu_file *f = kzalloc(sizeof(*f), GFP_KERNEL);
+
+	if (!f)
+		return -ENOMEM;
+	f->fpriv.vm.task_info = kzalloc(sizeof(*f->fpriv.vm.task_info), GFP_KERNEL);
+	if (!f->fpriv.vm.task_info) {
+		kfree(f);
+		return -ENOMEM;
+	}
+	vm_init(v, f, file);
+	file->driver_priv = f;
+	return 0;
+}
+
+static void vgpu_postclose(struct drm_device *ddev, struct drm_file *file)
+{
+	struct vgpu *v = vgpu_of(drm_to_adev(ddev));
+	struct vgpu_file *f = file->driver_priv;
+	struct amdgpu_vm *vm = &f->fpriv.vm;
+
+	mutex_lock(&v->lock);
+	if (vm->pasid)
+		xa_erase_irq(&v->adev.vm_manager.pasids, vm->pasid);
+	mutex_unlock(&v->lock);
+	vgpu_vm_detach(vm);
+	WARN_ON(!RB_EMPTY_ROOT(&vm->va.rb_root));
+	dma_fence_put(vm->last_update);
+	dma_fence_put(vm->last_unlocked);
+	dma_fence_put(vm->last_tlb_flush);
+	vgpu_syms.amdgpu_vm_put_task_info(vm->task_info);
+	drm_gem_private_object_fini(&f->root.tbo.base);
+	kfree(f);
+}
+
+const struct file_operations vgpu_drm_fops = {
+	.owner = THIS_MODULE,
+	.open = drm_open,
+	.release = drm_release,
+	.unlocked_ioctl = drm_ioctl,
+	.compat_ioctl = drm_compat_ioctl,
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = drm_gem_mmap,
+	.fop_flags = FOP_UNSIGNED_OFFSET,
+};
+
+const struct drm_driver vgpu_drm_driver = {
+	.driver_features = DRIVER_RENDER | DRIVER_GEM,
+	.open = vgpu_open,
+	.postclose = vgpu_postclose,
+	.fops = &vgpu_drm_fops,
+	.name = "amdgpu",	/* what ROCm's libraries ask for */
+	.desc = "simulated AMD GPU",
+	.date = "20261120",
+	.major = 3,
+	.minor = 59,
+};

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a test reads and sets: /sys/kernel/debug/vgpu/<n>/ with counters, the
+ * state of the queues, the times of the model and a switch for every failure;
+ * plug, unplug and evict beside them.  And the GPU reset, when the driver asks.
+ */
+#include <linux/debugfs.h>
+#include <linux/kthread.h>
+#include <linux/pm_runtime.h>
+#include <linux/seq_file.h>
+#include "kfd_priv.h"
+#include "vgpu_priv.h"
+
+static struct dentry *root;
+
+static const struct { const char *name, *what; } counters[] = {
+#define VGPU_COUNTER_ROW(name, what) { #name, what },
+	VGPU_COUNTERS(VGPU_COUNTER_ROW)
+};
+
+static int counters_show(struct seq_file *s, void *unused)
+{
+	struct vgpu *v = s->private;
+	int i;
+
+	for (i = 0; i < VGPU_CNT_MAX; i++)
+		seq_printf(s, "%s %lld\n", counters[i].name, atomic64_read(&v->counter[i]));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counters);
+
+static int state_show(struct seq_file *s, void *unused)
+{
+	struct vgpu *v = s->private;
+	struct vgpu_queue *q;
+
+	mutex_lock(&v->lock);
+	seq_printf(s, "hiq %d queue_mask %#llx vmid_mask %#x\n", v->hiq.loaded,
+		   v->queue_mask, v->vmid_mask);
+	seq_puts(s, "# type pasid vmid pipe queue doorbell mqd priority rptr wptr busy\n");
+	list_for_each_entry(q, &v->queues, node)
+		seq_printf(s, "%s %u %u %d %d %#x %#llx %u %llu %llu %d\n",
+			   q->sdma ? "sdma" : q->aql ? "aql" : "pm4", q->pasid, q->vmid,
+			   q->sdma ? q->engine : q->pipe,
+			   q->sdma ? q->rlc : q->queue, q->doorbell,
+			   q->mqd_addr, q->priority, q->rptr, q->wptr, !!q->work.magic);
+	mutex_unlock(&v->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(state);
+
+/* Hold the lock under which the driver resets, as a reset that does not end */
+static int reset_hold(void *data)
+{
+	struct amdgpu_reset_domain *domain = ((struct vgpu *)data)->adev.reset_domain;
+
+	down_write(&domain->sem);
+	atomic_set(&domain->in_gpu_reset, 1);
+	while (!kthread_should_stop()) {
+		set_current_state(TASK_IDLE);
+		if (!kthread_should_stop())
+			schedule();
+		__set_current_state(TASK_RUNNING);
+	}
+	atomic_set(&domain->in_gpu_reset, 0);
+	up_write(&domain->sem);
+	return 0;
+}
+
+static int set_in_reset(struct vgpu *v, bool on)
+{
+	struct task_struct *t;
+
+	if (!on) {
+		kthread_stop(v->reset_holder);
+		v->reset_holder = NULL;
+		return 0;
+	}
+	t = kthread_run(reset_hold, v, "vgpu-reset-hold");
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	v->reset_holder = t;
+	return 0;
+}
+
+static int set_asleep(struct vgpu *v, bool on)
+{
+	return on ? pm_runtime_force_suspend(v->adev.dev) : pm_runtime_force_resume(v->adev.dev);
+}
+
+/* The driver's own stop and start of its scheduler, as at runtime suspend */
+static int set_stopped(struct vgpu *v, bool on)
+{
+	if (!on)
+		return vgpu_syms.amdgpu_amdkfd_resume(&v->adev, true);
+	vgpu_syms.amdgpu_amdkfd_suspend(&v->adev, true);
+	return 0;
+}
+
+/* Switches that do something when they are set */
+#define VGPU_STATE_SWITCHES(X) X(in_reset) X(asleep) X(stopped)
+
+#define VGPU_STATE_ATTR(name)						\
+static int name##_get(void *data, u64 *val)				\
+{									\
+	*val = ((struct vgpu *)data)->faults.name;			\
+	return 0;							\
+}									\
+static int name##_set(void *data, u64 val)				\
+{									\
+	struct vgpu *v = data;						\
+	int ret;							\
+									\
+	if (!!val == v->faults.name)					\
+		return 0;						\
+	ret = set_##name(v, val);					\
+	if (!ret)							\
+		v->faults.name = val;					\
+	return ret;							\
+}									\
+DEFINE_DEBUGFS_ATTRIBUTE(name##_fops, name##_get, name##_set, "%llu\n")
+VGPU_STATE_ATTR(in_reset);
+VGPU_STATE_ATTR(asleep);
+VGPU_STATE_ATTR(stopped);
+
+void vgpu_fault_init(struct vgpu *v)
+{
+	char name[4];
+
+	snprintf(name, sizeof(name), "%d", v->id);
+	v->debugfs = debugfs_create_dir(name, root);
+	debugfs_create_file("counters", 0444, v->debugfs, v, &counters_fops);
+	debugfs_create_file("state", 0444, v->debugfs, v, &state_fops);
+#define VGPU_TIME_FILE(name, def, what) \
+	debugfs_create_u64(#name, 0644, v->debugfs, &v->times.name);
+	VGPU_TIMES(VGPU_TIME_FILE)
+#define VGPU_STATE_FILE(name) \
+	debugfs_create_file_unsafe(#name, 0644, v->debugfs, v, &name##_fops);
+	VGPU_STATE_SWITCHES(VGPU_STATE_FILE)
+	debugfs_create_bool("fail_preempt", 0644, v->debugfs, &v->faults.fail_preempt);
+	debugfs_create_bool("fail_fence", 0644, v->debugfs, &v->faults.fail_fence);
+	debugfs_create_bool("fail_create", 0644, v->debugfs, &v->faults.fail_create);
+	debugfs_create_u32("drain", 0644, v->debugfs, &v->faults.drain);
+}
+
+void vgpu_fault_fini(struct vgpu *v)
+{
+	debugfs_remove(v->debugfs);
+#define VGPU_STATE_END(name) \
+	if (v->faults.name && !set_##name(v, false)) \
+		v->faults.name = false;
+	VGPU_STATE_SWITCHES(VGPU_STATE_END)
+}
+
+/*
+ * The driver's reset work, in the driver's order, with this device in place of
+ * the chip: what was mapped and what was in flight is lost.
+ */
+void vgpu_reset_work(struct work_struct *work)
+{
+	struct amdgpu_device *adev = container_of(work, struct amdgpu_device, kfd.reset_work);
+	struct amdgpu_reset_context context = { .reset_req_dev = adev };
+	struct vgpu *v = vgpu_of(adev);
+
+	vgpu_count(v, gpu_resets);
+	atomic_set(&adev->reset_domain->in_gpu_reset, 1);
+	down_write(&adev->reset_domain->sem);
+	vgpu_syms.amdgpu_amdkfd_pre_reset(adev, &context);
+	mutex_lock(&v->lock);
+	WRITE_ONCE(v->hiq.on, false);
+	vgpu_hiq_reset(v);
+	mutex_unlock(&v->lock);
+	vgpu_syms.amdgpu_amdkfd_post_reset(adev);
+	atomic_set(&adev->reset_domain->in_gpu_reset, 0);
+	up_write(&adev->reset_domain->sem);
+}
+
+static int plug_set(void *data, u64 slot)
+{
+	return vgpu_pci_plug(slot);
+}
+DEFINE_DEBUGFS_ATTRIBUTE(plug_fops, NULL, plug_set, "%llu\n");
+
+/* A GPU that a process has open stays */
+static int unplug_set(void *data, u64 slot)
+{
+	struct vgpu *v;
+	bool used;
+
+	mutex_lock(&vgpu_devices_lock);
+	v = slot < VGPU_MAX_GPUS ? vgpu_devices[slot] : NULL;
+	used = v && (atomic_read(&v->adev.ddev.open_count) ||
+		     atomic_read(&v->adev.kfd.dev->kfd_processes_count));
+	mutex_unlock(&vgpu_devices_lock);
+	return used ? -EBUSY : vgpu_pci_unplug(slot);
+}
+DEFINE_DEBUGFS_ATTRIBUTE(unplug_fops, NULL, unplug_set, "%llu\n");
+
+static int evict_set(void *data, u64 pid)
+{
+	return vgpu_vm_evict(pid);
+}
+DEFINE_DEBUGFS_ATTRIBUTE(evict_fops, NULL, evict_set, "%llu\n");
+
+void vgpu_debugfs_init(void)
+{
+	root = debugfs_create_dir("vgpu", NULL);
+	debugfs_create_file_unsafe("plug", 0200, root, NULL, &plug_fops);
+	debugfs_create_file_unsafe("unplug", 0200, root, NULL, &unplug_fops);
+	debugfs_create_file_unsafe("evict", 0200, root, NULL, &evict_fops);
+}
+
+void vgpu_debugfs_exit(void)
+{
+	debugfs_remove(root);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel interface queue of each XCC.  The driver uses it for one thing
+ * only: to start and stop its HIQ, under a spinlock, so the packets are taken
+ * at the write pointer's update, on the driver's own stack.
+ */
+#include "kfd_priv.h"
+#include "kfd_pm4_opcodes.h"
+#include "vgpu_priv.h"
+
+#define KIQ_DWORDS 1024
+#define KIQ_ENGINE_HIQ 1
+#define KIQ_UNMAP_DWORDS 6
+
+static u32 pkt_op(u32 header)
+{
+	return header >> 8 & 0xff;
+}
+
+static u32 pkt_dwords(u32 header)
+{
+	return (header >> 16 & 0x3fff) + 2;
+}
+
+static void hiq_map(struct vgpu *v, int xcc, const u32 *pkt)
+{
+	if ((pkt[1] >> 26 & 7) != KIQ_ENGINE_HIQ)
+		return;
+	v->hiq.mqd_addr[xcc] = pkt[3] | (u64)pkt[4] << 32;
+	v->hiq.doorbell = pkt[2] >> 2 & 0x3ffffff;
+	if (xcc != vgpu_num_xcc(v) - 1)
+		return;
+	v->hiq.loaded = false;
+	smp_store_release(&v->hiq.on, true);
+	vgpu_cp_kick();
+}
+
+static void hiq_unmap(struct vgpu *v, int xcc)
+{
+	WRITE_ONCE(v->hiq.on, false);
+	WRITE_ONCE(vgpu_hqd(v, xcc, 1, 0, 0)[HQD_ACTIVE], 0);
+}
+
+static void kiq_set_wptr(struct amdgpu_ring *ring)
+{
+	struct vgpu *v = vgpu_of(ring->adev);
+	int xcc = ring->xcc_id;
+	u32 pkt[8], n, i, op;
+
+	while (v->kiq_rptr[xcc] != (ring->wptr & ring->buf_mask)) {
+		for (i = 0; i < ARRAY_SIZE(pkt); i++)
+			pkt[i] = ring->ring[(v->kiq_rptr[xcc] + i) & ring->buf_mask];
+		n = pkt_dwords(pkt[0]);
+		op = pkt_op(pkt[0]);
+		if (op == IT_MAP_QUEUES)
+			hiq_map(v, xcc, pkt);
+		else if (op == IT_UNMAP_QUEUES)
+			hiq_unmap(v, xcc);
+		v->kiq_rptr[xcc] = (v->kiq_rptr[xcc] + n) & ring->buf_mask;
+	}
+}
+
+static u64 kiq_get_rptr(struct amdgpu_ring *ring)
+{
+	return vgpu_of(ring->adev)->kiq_rptr[ring->xcc_id];
+}
+
+static u64 kiq_get_wptr(struct amdgpu_ring *ring)
+{
+	return ring->wptr;
+}
+
+static int kiq_test_ring(struct amdgpu_ring *ring)
+{
+	return 0;
+}
+
+static const struct amdgpu_ring_funcs kiq_ring_funcs = {
+	.type = AMDGPU_RING_TYPE_KIQ,
+	.get_rptr = kiq_get_rptr,
+	.get_wptr = kiq_get_wptr,
+	.set_wptr = kiq_set_wptr,
+	.test_ring = kiq_test_ring,
+};
+
+static void kiq_unmap_queues(struct amdgpu_ring *kiq, struct amdgpu_ring *ring,
+			     enum amdgpu_unmap_queues_action action, u64 gpu_addr, u64 seq)
+{
+	int i;
+
+	amdgpu_ring_write(kiq, 3u << 30 | (KIQ_UNMAP_DWORDS - 2) << 16 |
+			  IT_UNMAP_QUEUES << 8);
+	amdgpu_ring_write(kiq, action);
+	amdgpu_ring_write(kiq, ring->doorbell_index << 2);
+	for (i = 3; i < KIQ_UNMAP_DWORDS; i++)
+		amdgpu_ring_write(kiq, 0);
+}
+
+static const struct kiq_pm4_funcs kiq_pm4_funcs = {
+	.kiq_unmap_queues = kiq_unmap_queues,
+	.unmap_queues_size = KIQ_UNMAP_DWORDS,
+};
+
+int vgpu_kiq_init(struct vgpu *v)
+{
+	struct amdgpu_kiq *kiq;
+	int i;
+
+	for (i = 0; i < vgpu_num_xcc(v); i++) {
+		kiq = &v->adev.gfx.kiq[i];
+		spin_lock_init(&kiq->ring_lock);
+		kiq->pmf = &kiq_pm4_funcs;
+		kiq->ring.adev = &v->adev;
+		kiq->ring.funcs = &kiq_ring_funcs;
+		kiq->ring.xcc_id = i;
+		kiq->ring.max_dw = 16;
+		kiq->ring.ptr_mask = kiq->ring.buf_mask = KIQ_DWORDS - 1;
+		kiq->ring.sched.ready = true;
+		kiq->ring.ring = kcalloc(KIQ_DWORDS, sizeof(u32), GFP_KERNEL);
+		if (!kiq->ring.ring)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void vgpu_kiq_fini(struct vgpu *v)
+{
+	int i;
+
+	for (i = 0; i < VGPU_MAX_XCCS; i++)
+		kfree((void *)v->adev.gfx.kiq[i].ring.ring);
+}

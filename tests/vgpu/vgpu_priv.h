@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inside the virtual GPU.  docs/vgpu.md tells the whole; in one sentence: the
+ * driver's own code runs down to its register accesses, ring writes and memory
+ * allocations, and what answers there is this module.
+ */
+#ifndef VGPU_PRIV_H
+#define VGPU_PRIV_H
+
+#include <linux/maple_tree.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include "amdgpu.h"
+#include "amdgpu_amdkfd.h"
+#include "amdgpu_reset.h"
+#include "v9_structs.h"
+#include "vgpu.h"
+
+#define VGPU_MAX_GPUS 8
+#define VGPU_MAX_XCCS 8
+#define VGPU_PIPES 4
+#define VGPU_QUEUES_PER_PIPE 8
+#define VGPU_KGD_QUEUES 2	/* first queues of each pipe: the kernel's */
+#define VGPU_MECS 2
+#define VGPU_HQD_REGS 56	/* CP_MQD_BASE_ADDR .. CP_HQD_PQ_WPTR_HI */
+#define VGPU_SDMA_ENGINES 8
+#define VGPU_SDMA_QUEUES 8
+#define VGPU_SDMA_STRIDE 0x58	/* dwords from one RLC to the next */
+#define VGPU_BAR_ORDER 9	/* doorbell BAR: 2 MiB */
+#define VGPU_BAR_PAGES (1 << VGPU_BAR_ORDER)
+
+/* Places of registers in an HQD register file, and of its copy in the MQD */
+enum {
+	HQD_ACTIVE = 2, HQD_VMID = 3, HQD_PIPE_PRIO = 5, HQD_QUEUE_PRIO = 6,
+	HQD_PQ_BASE = 8, HQD_PQ_RPTR = 10, HQD_RPTR_REPORT = 11,
+	HQD_WPTR_POLL = 13, HQD_DOORBELL = 15, HQD_PQ_CONTROL = 17,
+	HQD_PQ_WPTR = 54,
+};
+#define VGPU_MQD_HQD_OFFSET 128	/* dwords of the MQD before its HQD copy */
+
+/* Counters that user space reads; name, what is counted */
+#define VGPU_COUNTERS(X)						\
+	X(set_resources, "SET_RESOURCES packets")			\
+	X(run_list, "RUN_LIST packets")					\
+	X(map_process, "MAP_PROCESS packets")				\
+	X(map_queues, "MAP_QUEUES packets")				\
+	X(unmap_queues, "UNMAP_QUEUES packets")				\
+	X(query_status, "QUERY_STATUS packets")				\
+	X(write_data, "WRITE_DATA packets")				\
+	X(nop, "NOP packets")						\
+	X(pm4_unknown, "PM4 packets not understood")			\
+	X(reg_reads, "register reads, all")				\
+	X(reg_reads_hqd, "register reads in CP HQD files")		\
+	X(reg_reads_sdma, "register reads in SDMA RLC files")		\
+	X(reg_reads_occupancy, "register reads of wave counts")		\
+	X(reg_writes, "register writes, all")				\
+	X(dispatched, "AQL packets begun")				\
+	X(retired, "AQL packets completed")				\
+	X(saves, "packets saved in flight (CWSR)")			\
+	X(restores, "packets restored in flight (CWSR)")		\
+	X(rotations, "changes of the mapped set, over-subscribed")	\
+	X(queue_resets, "queues reset through registers")		\
+	X(gpu_resets, "GPU resets")					\
+	X(drain_irqs, "interrupt drains delivered")			\
+	X(bad_address, "accesses to unmapped user addresses")		\
+	X(wakeups, "turns of the command processor for this GPU")
+
+enum vgpu_counter {
+#define VGPU_COUNTER_ENUM(name, what) VGPU_CNT_##name,
+	VGPU_COUNTERS(VGPU_COUNTER_ENUM)
+#undef VGPU_COUNTER_ENUM
+	VGPU_CNT_MAX
+};
+
+/* Timing model, ns; each a module parameter and a file per device */
+#define VGPU_TIMES(X)							\
+	X(packet_ns, 100000, "duration of a dispatch without our kernarg") \
+	X(barrier_ns, 1000, "duration of a barrier or vendor packet")	\
+	X(unmap_ns, 10000, "UNMAP_QUEUES with nothing in flight")	\
+	X(save_ns, 30000, "added when a packet in flight is saved")	\
+	X(restore_ns, 30000, "delay after RUN_LIST when one is restored") \
+	X(quantum_ns, 1000000, "turn of one queue among equals")	\
+	X(rotate_ns, 10000000, "turn of a mapped set when over-subscribed")
+
+struct vgpu_times {
+#define VGPU_TIME_FIELD(name, def, what) u64 name;
+	VGPU_TIMES(VGPU_TIME_FIELD)
+#undef VGPU_TIME_FIELD
+};
+extern struct vgpu_times vgpu_default_times;
+
+/* A packet that the GPU works at */
+struct vgpu_work {
+	u32 magic;	/* VGPU_WORK_MAGIC while there is one */
+	u32 reserved;
+	u64 left_ns;
+	u64 signal;	/* user address of the completion signal or 0 */
+	u64 address;	/* user address of the counter or 0 */
+	u64 addend;
+	u64 start;	/* ns, CLOCK_MONOTONIC */
+};
+#define VGPU_WORK_MAGIC 0x6b726f77
+#define VGPU_SAVE_BYTES 64	/* what a saved packet takes of a control stack */
+
+/* A queue of the run list.  All under vgpu.lock. */
+struct vgpu_queue {
+	struct list_head node;
+	u32 pasid;
+	u32 doorbell;	/* dword index in the BAR */
+	u64 mqd_addr;
+	void *mqd;	/* XCC 0's copy */
+	u32 stride;	/* bytes from one XCC's MQD to the next */
+	bool sdma, aql;
+	u8 engine, rlc;	/* SDMA: which */
+	s8 pipe, queue;	/* slot, -1: waits for one */
+	u8 vmid;
+	u32 priority;	/* pipe priority << 8 | queue priority */
+	u64 ring, rptr_va, wptr_va;
+	u32 ring_packets;
+	u64 rptr, wptr;	/* AQL packet index */
+	u64 doorbell_seen;
+	struct vgpu_work work;
+};
+
+struct vgpu_hiq {
+	bool on;		/* set by KIQ packets, without vgpu.lock */
+	bool loaded;		/* the command processor took it up */
+	u64 mqd_addr[VGPU_MAX_XCCS];
+	u32 doorbell;
+	u64 rptr;		/* dwords, counted on */
+	u64 ready_at;		/* ns: the packet at rptr is done then */
+	bool unmapping;		/* UNMAP_QUEUES at rptr is under way */
+};
+
+/* Failures on request, see vgpu_fault.c */
+struct vgpu_faults {
+	bool fail_preempt;	/* the next unmap leaves one queue in its slot */
+	bool fail_fence;	/* QUERY_STATUS is not answered */
+	bool fail_create;	/* no memory for MQDs */
+	u32 drain;		/* 1: drain interrupt delivered, 2: and its VMID set */
+	bool in_reset, asleep, stopped;	/* states that are held */
+};
+
+/**
+ * struct vgpu - one simulated GPU
+ * @adev: what the driver sees; first, so that a drm_device leads here
+ * @lock: command processor, queues, register files' writers, VM contents
+ */
+struct vgpu {
+	struct amdgpu_device adev;
+	int id;
+	struct mutex lock;
+	struct vgpu_times times;
+	struct vgpu_faults faults;
+	struct dentry *debugfs;
+	struct task_struct *reset_holder;
+	atomic64_t counter[VGPU_CNT_MAX];
+
+	/* GART: address -> struct vgpu_gtt; has its own lock */
+	struct maple_tree gtt;
+	u64 gtt_next;
+	struct page *bar;
+	DECLARE_BITMAP(bar_used, VGPU_BAR_PAGES);
+
+	/* registers: what a select leads to.  Read without lock, as hardware is */
+	u32 select[VGPU_MAX_XCCS];
+	u32 wait_times;
+	u32 (*hqd)[VGPU_HQD_REGS];	/* [xcc][mec][pipe][queue] */
+	u32 (*sdma)[VGPU_SDMA_STRIDE];	/* [engine][rlc] */
+	u8 waves[VGPU_PIPES][VGPU_QUEUES_PER_PIPE];	/* in flight, an XCC */
+
+	/* command processor */
+	struct vgpu_hiq hiq;
+	u64 queue_mask;
+	u32 vmid_mask;
+	struct list_head queues;	/* run list, in order */
+	u32 vmid_pasid[16];
+	struct vgpu_queue *running;
+	u64 time;			/* ns: the engine has got to here */
+	u64 resume_at, quantum_end, rotate_at;
+	u64 last_work;			/* ns: a doorbell moved or a packet ran */
+	u32 kiq_rptr[VGPU_MAX_XCCS];
+};
+
+#define vgpu_of(adev_) container_of(adev_, struct vgpu, adev)
+#define vgpu_count(v, name) atomic64_inc(&(v)->counter[VGPU_CNT_##name])
+
+static inline u32 *vgpu_hqd(struct vgpu *v, int xcc, int mec, int pipe, int queue)
+{
+	return v->hqd[((xcc * VGPU_MECS + mec) * VGPU_PIPES + pipe) *
+		      VGPU_QUEUES_PER_PIPE + queue];
+}
+
+static inline int vgpu_num_xcc(struct vgpu *v)
+{
+	return v->adev.gfx.num_xcc_per_xcp;
+}
+
+/* vgpu_main.c: the devices that are there; written under vgpu_devices_lock */
+extern struct vgpu *vgpu_devices[VGPU_MAX_GPUS];
+extern struct mutex vgpu_devices_lock;
+
+/* vgpu_pci.c: a PCI bus of our own with the GPUs on it */
+int vgpu_pci_init(unsigned int gpus);
+void vgpu_pci_exit(void);
+int vgpu_pci_plug(unsigned int slot);
+int vgpu_pci_unplug(unsigned int slot);
+bool vgpu_pci_present(unsigned int slot);
+
+/* vgpu_dev.c: one device */
+int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id);
+void vgpu_remove(struct pci_dev *pdev);
+extern unsigned int vgpu_xccs;
+
+/* vgpu_profile.c: what the device says it is */
+int vgpu_profile(struct vgpu *v);
+
+/* vgpu_sym.c: driver functions by name; vgpu_hook.c: those we replace */
+#define VGPU_SYMS(X)							\
+	X(amdgpu_amdkfd_device_probe, void, (struct amdgpu_device *))	\
+	X(amdgpu_amdkfd_device_init, void, (struct amdgpu_device *))	\
+	X(amdgpu_amdkfd_device_fini_sw, void, (struct amdgpu_device *))	\
+	X(amdgpu_amdkfd_interrupt, void, (struct amdgpu_device *, const void *)) \
+	X(amdgpu_amdkfd_pre_reset, int, (struct amdgpu_device *,	\
+					 struct amdgpu_reset_context *)) \
+	X(amdgpu_amdkfd_post_reset, int, (struct amdgpu_device *))	\
+	X(amdgpu_amdkfd_suspend, void, (struct amdgpu_device *, bool))	\
+	X(amdgpu_amdkfd_resume, int, (struct amdgpu_device *, bool))	\
+	X(amdgpu_amdkfd_fence_create, struct amdgpu_amdkfd_fence *,	\
+	  (u64, struct mm_struct *, struct svm_range_bo *))		\
+	X(amdgpu_reset_create_reset_domain, struct amdgpu_reset_domain *, \
+	  (enum amdgpu_reset_domain_type, char *))			\
+	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))	\
+	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))
+
+struct vgpu_syms {
+#define VGPU_SYM_FIELD(name, ret, args) ret (*name) args;
+	VGPU_SYMS(VGPU_SYM_FIELD)
+#undef VGPU_SYM_FIELD
+};
+extern struct vgpu_syms vgpu_syms;
+int vgpu_sym_init(void);
+void vgpu_sym_exit(void);
+unsigned long vgpu_sym(const char *name);
+
+/**
+ * struct vgpu_hook - a driver function that the virtual GPU answers
+ * @name: of the function in amdgpu.ko
+ * @to: what runs instead, same signature
+ * @ours: of the first argument: does it belong to a virtual GPU?
+ */
+struct vgpu_hook {
+	const char *name;
+	void *to;
+	bool (*ours)(unsigned long arg0);
+	unsigned long addr;
+};
+int vgpu_hook_init(void);
+void vgpu_hook_exit(void);
+bool vgpu_is_adev(unsigned long adev);
+bool vgpu_is_mem(unsigned long mem);
+bool vgpu_is_bo_ptr(unsigned long bo_ptr);
+bool vgpu_is_doorbell(unsigned long addr);
+extern struct vgpu_hook vgpu_mem_hooks[], vgpu_bo_hooks[], vgpu_vm_hooks[], vgpu_dev_hooks[];
+
+/* vgpu_gtt.c: GART and doorbell BAR */
+int vgpu_gtt_init(struct vgpu *v);
+void vgpu_gtt_fini(struct vgpu *v);
+void *vgpu_gtt_ptr(struct vgpu *v, u64 addr, size_t len);
+u64 __iomem *vgpu_doorbell(struct vgpu *v, u32 dword);
+
+/* vgpu_drm.c: render node; vgpu_bo.c: buffers; vgpu_vm.c: process memory */
+extern const struct drm_driver vgpu_drm_driver;
+extern const struct file_operations vgpu_drm_fops;
+
+/* A buffer of a process.  Freed by the last reference of its GEM object. */
+struct vgpu_mem {
+	struct kgd_mem mem;	/* first: what KFD holds */
+	struct amdgpu_bo bo;
+	struct page **pages;	/* pinned user pages, else NULL */
+	unsigned long npages;
+	void *kva;		/* kernel mapping; NULL: has no memory here */
+};
+
+/* A buffer in one VM */
+struct vgpu_attach {
+	struct kfd_mem_attachment att;
+	struct amdgpu_bo_va bo_va;
+	struct amdgpu_bo_va_mapping map;
+};
+
+struct vgpu *vgpu_of_bdev(struct ttm_device *bdev);
+struct vgpu_attach *vgpu_attached(struct vgpu_mem *m, struct amdgpu_vm *vm);
+void vgpu_detach(struct vgpu_mem *m, struct vgpu_attach *a);
+void *vgpu_user_ptr(struct vgpu *v, u32 pasid, u64 va, size_t len);
+void vgpu_vm_detach(struct amdgpu_vm *vm);
+int vgpu_vm_evict(pid_t pid);
+
+/* vgpu_reg.c: registers */
+u32 vgpu_rreg(struct amdgpu_device *adev, u32 addr);
+void vgpu_wreg(struct amdgpu_device *adev, u32 addr, u32 val);
+void vgpu_reg_tables(struct vgpu *v);
+
+/* vgpu_kiq.c: the ring through which the driver starts its HIQ */
+int vgpu_kiq_init(struct vgpu *v);
+void vgpu_kiq_fini(struct vgpu *v);
+
+/* vgpu_cp.c: command processor; vgpu_slot.c: slots; vgpu_aql.c: packets */
+int vgpu_cp_init(void);
+void vgpu_cp_exit(void);
+void vgpu_cp_kick(void);
+void vgpu_cp_drop_all(struct vgpu *v);
+u64 vgpu_hiq_step(struct vgpu *v, u64 now);
+void vgpu_hiq_reset(struct vgpu *v);
+void vgpu_slots_assign(struct vgpu *v);
+void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_queue_reset(struct vgpu *v, int xcc, u32 select);
+void vgpu_rotate(struct vgpu *v, u64 now);
+struct vgpu_queue *vgpu_queue_new(struct vgpu *v, u32 pasid, const u32 *pkt);
+void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q);
+bool vgpu_any_busy(struct vgpu *v);
+void vgpu_engine_run(struct vgpu *v, u64 until);
+u64 vgpu_engine_next(struct vgpu *v, u64 now);
+void vgpu_engine_poll(struct vgpu *v, u64 now);
+
+/* vgpu_fault.c: counters, times, switches in debugfs; GPU reset */
+void vgpu_fault_init(struct vgpu *v);
+void vgpu_fault_fini(struct vgpu *v);
+void vgpu_reset_work(struct work_struct *work);
+void vgpu_debugfs_init(void);
+void vgpu_debugfs_exit(void);
+
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the device says it is: an MI308X, gfx 9.4.3, 4 XCCs of 20 CUs unless
+ * the module's parameters say otherwise.  Figures are those of a real host's
+ * topology; only fields that the driver reads on our paths are set.
+ */
+#include "amd_pcie.h"
+#include "vgpu_priv.h"
+
+#define VGPU_VRAM (192ull << 30)
+#define VGPU_SES 4
+#define VGPU_CUS_PER_SH 10	/* places, half of them populated */
+#define VGPU_CU_BITMAP 0x1f
+#define VGPU_CUS_PER_XCC (VGPU_SES * 5)
+#define VGPU_ENGINE_CLOCK 210000	/* 10 kHz */
+#define VGPU_MEMORY_CLOCK 130000
+#define VGPU_FIRST_KFD_VMID 3
+#define VGPU_WAIT_TIMES 0x40400140	/* SCH_WAVE, bits 15:8: a grace period of 1 */
+
+static u64 vgpu_clock_counter(struct amdgpu_device *adev)
+{
+	return ktime_get_ns() / VGPU_CLOCK_NS;
+}
+
+static void vgpu_select_se_sh(struct amdgpu_device *adev, u32 se, u32 sh, u32 instance, int xcc)
+{
+	vgpu_count(vgpu_of(adev), reg_writes);
+}
+
+static const struct amdgpu_gfx_funcs gfx_funcs = {
+	.get_gpu_clock_counter = vgpu_clock_counter,
+	.select_se_sh = vgpu_select_se_sh,
+};
+
+static bool vgpu_rlc_enabled(struct amdgpu_device *adev)
+{
+	return false;	/* no safe mode to enter */
+}
+
+static const struct amdgpu_rlc_funcs rlc_funcs = {
+	.is_rlc_enabled = vgpu_rlc_enabled,
+};
+
+static void vgpu_flush_hdp(struct amdgpu_device *adev, struct amdgpu_ring *ring)
+{
+}
+
+static u32 vgpu_xclk(struct amdgpu_device *adev)
+{
+	return 10000;	/* 100 MHz */
+}
+
+static const struct amdgpu_asic_funcs asic_funcs = {
+	.flush_hdp = vgpu_flush_hdp,
+	.get_xclk = vgpu_xclk,
+};
+
+/* Clocks that the power management would tell, 10 kHz */
+static u32 vgpu_sclk(void *handle, bool low)
+{
+	return VGPU_ENGINE_CLOCK;
+}
+
+static u32 vgpu_mclk(void *handle, bool low)
+{
+	return VGPU_MEMORY_CLOCK;
+}
+
+static const struct amd_pm_funcs pm_funcs = {
+	.get_sclk = vgpu_sclk,
+	.get_mclk = vgpu_mclk,
+};
+
+static enum amdgpu_pkg_type vgpu_pkg_type(struct amdgpu_device *adev)
+{
+	return AMDGPU_PKG_TYPE_OAM;
+}
+
+static const struct amdgpu_smuio_funcs smuio_funcs = {
+	.get_pkg_type = vgpu_pkg_type,
+};
+
+static enum amdgpu_memory_partition vgpu_mem_partition(struct amdgpu_device *adev)
+{
+	return AMDGPU_NPS1_PARTITION_MODE;
+}
+
+static void vgpu_flush_tlb(struct amdgpu_device *adev, u32 vmid, u32 hub, u32 type)
+{
+}
+
+static void vgpu_flush_tlb_pasid(struct amdgpu_device *adev, u16 pasid, u32 type,
+				 bool all_hub, u32 inst)
+{
+}
+
+static const struct amdgpu_gmc_funcs gmc_funcs = {
+	.query_mem_partition_mode = vgpu_mem_partition,
+	.flush_gpu_tlb = vgpu_flush_tlb,
+	.flush_gpu_tlb_pasid = vgpu_flush_tlb_pasid,
+};
+
+static void profile_locks(struct amdgpu_device *adev)
+{
+	mutex_init(&adev->srbm_mutex);
+	mutex_init(&adev->grbm_idx_mutex);
+	mutex_init(&adev->pm.mutex);
+	mutex_init(&adev->gfx.gfx_off_mutex);
+	mutex_init(&adev->gfx.kfd_sch_mutex);
+	mutex_init(&adev->gfx.partition_mutex);
+	mutex_init(&adev->notifier_lock);
+	spin_lock_init(&adev->mman.bdev.lru_lock);
+	xa_init_flags(&adev->vm_manager.pasids, XA_FLAGS_LOCK_IRQ);
+}
+
+static void profile_gfx(struct amdgpu_device *adev, int xccs)
+{
+	struct amdgpu_gfx *gfx = &adev->gfx;
+	int i, j;
+
+	gfx->funcs = &gfx_funcs;
+	gfx->rlc.funcs = &rlc_funcs;
+	gfx->mec_fw_version = 200;
+	gfx->mec2_fw_version = 200;
+	gfx->xcc_mask = (1 << xccs) - 1;
+	gfx->num_xcc_per_xcp = xccs;
+	gfx->mec.num_mec = VGPU_MECS;
+	gfx->mec.num_pipe_per_mec = VGPU_PIPES;
+	gfx->mec.num_queue_per_pipe = VGPU_QUEUES_PER_PIPE;
+	/* the first queues of each pipe are the kernel's own rings */
+	for (i = 0; i < VGPU_PIPES; i++)
+		for (j = 0; j < VGPU_KGD_QUEUES; j++)
+			set_bit(i * VGPU_QUEUES_PER_PIPE + j, gfx->mec_bitmap[0].queue_bitmap);
+	gfx->config.max_shader_engines = VGPU_SES;
+	gfx->config.max_sh_per_se = 1;
+	gfx->config.max_cu_per_sh = VGPU_CUS_PER_SH;
+	gfx->config.gc_tcp_size_per_cu = 32;
+	gfx->config.gc_l1_instruction_cache_size_per_sqc = 64;
+	gfx->config.gc_l1_data_cache_size_per_sqc = 16;
+	gfx->config.gc_num_cu_per_sqc = 2;
+	gfx->config.gc_tcc_size = 4096;
+	gfx->cu_info.simd_per_cu = 4;
+	gfx->cu_info.max_waves_per_simd = 8;
+	gfx->cu_info.wave_front_size = 64;
+	gfx->cu_info.max_scratch_slots_per_cu = 32;
+	gfx->cu_info.lds_size = 64;
+	gfx->cu_info.number = xccs * VGPU_CUS_PER_XCC;
+	for (i = 0; i < xccs; i++)
+		for (j = 0; j < VGPU_SES; j++)
+			gfx->cu_info.bitmap[i][j][0] = VGPU_CU_BITMAP;
+}
+
+static void profile_memory(struct amdgpu_device *adev)
+{
+	adev->gmc.real_vram_size = VGPU_VRAM;
+	adev->gmc.visible_vram_size = VGPU_VRAM;
+	adev->gmc.vram_width = 8192;
+	adev->gmc.vram_type = AMDGPU_VRAM_TYPE_HBM;
+	adev->gmc.gmc_funcs = &gmc_funcs;
+	adev->gmc.xgmi.supported = true;	/* 2 SDMA engines for PCIe, the rest xGMI */
+	adev->gds.gws_size = 64;
+	adev->vm_manager.max_pfn = 1ull << 36;
+	adev->vm_manager.first_kfd_vmid = VGPU_FIRST_KFD_VMID;
+}
+
+/* Doorbell ranges of the driver's own layout for this chip */
+static void profile_doorbells(struct amdgpu_device *adev)
+{
+	int i;
+
+	adev->sdma.num_instances = VGPU_SDMA_ENGINES;
+	for (i = 0; i < VGPU_SDMA_ENGINES; i++)
+		adev->doorbell_index.sdma_engine[i] =
+			AMDGPU_DOORBELL_LAYOUT1_sDMA_ENGINE_START + i * 10;
+	adev->doorbell_index.first_non_cp = AMDGPU_DOORBELL_LAYOUT1_FIRST_NON_CP;
+	adev->doorbell_index.last_non_cp = AMDGPU_DOORBELL_LAYOUT1_LAST_NON_CP;
+}
+
+int vgpu_profile(struct vgpu *v)
+{
+	struct amdgpu_device *adev = &v->adev;
+
+	adev->asic_type = CHIP_IP_DISCOVERY;
+	adev->family = AMDGPU_FAMILY_AI;
+	adev->rev_id = 1;
+	adev->external_rev_id = 1;
+	adev->ip_versions[GC_HWIP][0] = IP_VERSION(9, 4, 3);
+	adev->ip_versions[SDMA0_HWIP][0] = IP_VERSION(4, 4, 2);
+	adev->accel_working = true;
+	adev->clock.default_sclk = VGPU_ENGINE_CLOCK;
+	adev->clock.default_mclk = VGPU_MEMORY_CLOCK;
+	adev->powerplay.pp_funcs = &pm_funcs;
+	adev->pm.dpm_enabled = true;
+	adev->asic_funcs = &asic_funcs;
+	adev->smuio.funcs = &smuio_funcs;
+	adev->have_atomics_support = true;
+	adev->pm.pcie_gen_mask = CAIL_PCIE_LINK_SPEED_SUPPORT_GEN5 |
+				 CAIL_ASIC_PCIE_LINK_SPEED_SUPPORT_GEN5;
+	adev->pm.pcie_mlw_mask = CAIL_PCIE_LINK_WIDTH_SUPPORT_X16;
+	adev->pcie_rreg = vgpu_rreg;
+	adev->pcie_wreg = vgpu_wreg;
+	v->wait_times = VGPU_WAIT_TIMES;
+	profile_locks(adev);
+	profile_gfx(adev, vgpu_xccs);
+	profile_memory(adev);
+	profile_doorbells(adev);
+	vgpu_reg_tables(v);
+	adev->reset_domain = vgpu_syms.amdgpu_reset_create_reset_domain(SINGLE_DEVICE,
+									"vgpu-reset");
+	return adev->reset_domain ? 0 : -ENOMEM;
+}

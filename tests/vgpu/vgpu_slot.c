@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queues of the run list and their slots.  A compute queue takes the same pipe
+ * and queue on every XCC; an SDMA queue has the RLC that its MQD names.
+ * Loading copies the MQD to the register files, unloading writes back what
+ * hardware saves: read pointer, and a packet in flight, whose rest goes to the
+ * control stack behind the MQD with the offsets that get_wave_state reads.
+ *
+ * All under vgpu.lock.
+ */
+#include "gc/gc_9_4_3_sh_mask.h"
+#include "sdma/sdma_4_4_2_sh_mask.h"
+#include "vgpu_priv.h"
+
+#define DOORBELL_ON (CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_EN_MASK | \
+		     CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_SCHD_HIT_MASK)
+#define SDMA_DOORBELL 18	/* registers of an RLC that hold its doorbell */
+#define SDMA_DOORBELL_OFFSET 0x2b
+#define SDMA_MQD_DOORBELL_OFFSET 22
+#define AQL_DWORDS 16
+#define SAVED_WAVE_BYTES 4096	/* what a saved packet shows in the wave area */
+
+/* Consecutive dwords of an SDMA MQD and where their registers stand */
+static const struct { u8 mqd, reg, count; } sdma_ranges[] = {
+	{ 0, 0x00, 19 }, { 19, 0x28, 6 }, { 25, 0x2f, 7 }, { 32, 0x40, 12 },
+};
+
+static struct v9_mqd *xcc_mqd(struct vgpu_queue *q, int xcc)
+{
+	return q->mqd + (size_t)xcc * q->stride;
+}
+
+static u64 join64(const u32 *p)
+{
+	return p[0] | (u64)p[1] << 32;
+}
+
+static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
+{
+	struct v9_mqd *m = q->mqd;
+	const u32 *hqd = (u32 *)m + VGPU_MQD_HQD_OFFSET;
+	u32 ctl = hqd[HQD_PQ_CONTROL];
+
+	q->stride = m->cp_mqd_stride_size;
+	if (!vgpu_gtt_ptr(v, q->mqd_addr, (size_t)q->stride * vgpu_num_xcc(v)))
+		return false;
+	q->aql = REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, SLOT_BASED_WPTR) == 2;
+	q->ring = join64(hqd + HQD_PQ_BASE) << 8;
+	q->ring_packets = (8u << REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, QUEUE_SIZE)) / 64;
+	q->rptr_va = join64(hqd + HQD_RPTR_REPORT);
+	q->wptr_va = join64(hqd + HQD_WPTR_POLL);
+	q->priority = hqd[HQD_PIPE_PRIO] << 8 | (hqd[HQD_QUEUE_PRIO] & 0xff);
+	return true;
+}
+
+/* From a MAP_QUEUES packet; NULL when the packet makes no sense */
+struct vgpu_queue *vgpu_queue_new(struct vgpu *v, u32 pasid, const u32 *pkt)
+{
+	u32 engine = pkt[1] >> 26 & 7, ext = pkt[1] >> 2 & 3;
+	struct vgpu_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
+	struct v9_sdma_mqd *s;
+
+	if (!q)
+		return NULL;
+	q->pasid = pasid;
+	q->pipe = -1;
+	q->doorbell = pkt[2] >> 2 & 0x3ffffff;
+	q->mqd_addr = join64(pkt + 3);
+	q->mqd = vgpu_gtt_ptr(v, q->mqd_addr, sizeof(struct v9_sdma_mqd));
+	q->sdma = engine || ext;
+	if (!q->mqd)
+		goto err;
+	if (q->sdma) {
+		s = q->mqd;
+		q->engine = s->sdma_engine_id;
+		q->rlc = s->sdma_queue_id;
+		if (q->engine >= VGPU_SDMA_ENGINES || q->rlc >= VGPU_SDMA_QUEUES)
+			goto err;
+	} else if (!compute_init(v, q)) {
+		goto err;
+	}
+	list_add_tail(&q->node, &v->queues);
+	return q;
+
+err:
+	kfree(q);
+	return NULL;
+}
+
+void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q)
+{
+	if (v->running == q)
+		v->running = NULL;
+	if (q->pipe >= 0) {
+		int i;
+
+		for (i = 0; i < vgpu_num_xcc(v); i++)
+			vgpu_hqd(v, i, 0, q->pipe, q->queue)[HQD_ACTIVE] = 0;
+		v->waves[q->pipe][q->queue] = 0;
+	}
+	list_del(&q->node);
+	kfree(q);
+}
+
+/* Show the pointers of a loaded queue as its registers would */
+void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
+{
+	u64 wptr = q->wptr * AQL_DWORDS;
+	u32 *hqd;
+	int i;
+
+	v->waves[q->pipe][q->queue] = q->work.magic ? 16 : 0;
+	if (!q->aql)
+		return;
+	for (i = 0; i < vgpu_num_xcc(v); i++) {
+		hqd = vgpu_hqd(v, i, 0, q->pipe, q->queue);
+		WRITE_ONCE(hqd[HQD_PQ_RPTR],
+			   (q->rptr % q->ring_packets) * AQL_DWORDS);
+		WRITE_ONCE(hqd[HQD_PQ_WPTR], lower_32_bits(wptr));
+		WRITE_ONCE(hqd[HQD_PQ_WPTR + 1], upper_32_bits(wptr));
+	}
+}
+
+static struct vgpu_work *saved_work(struct vgpu_queue *q)
+{
+	struct v9_mqd *m = q->mqd;
+	u32 size = m->cp_hqd_cntl_stack_size;
+
+	BUILD_BUG_ON(sizeof(struct vgpu_work) > VGPU_SAVE_BYTES);
+	if (size < VGPU_SAVE_BYTES || PAGE_SIZE + size > q->stride)
+		return NULL;
+	return q->mqd + PAGE_SIZE + size - VGPU_SAVE_BYTES;
+}
+
+/* What get_wave_state reads: nothing saved, or one packet's worth */
+static void mark_saved(struct vgpu *v, struct vgpu_queue *q, bool saved)
+{
+	struct v9_mqd *m;
+	int i;
+
+	for (i = 0; i < vgpu_num_xcc(v); i++) {
+		m = xcc_mqd(q, i);
+		m->cp_hqd_cntl_stack_offset = m->cp_hqd_cntl_stack_size -
+					      (saved ? VGPU_SAVE_BYTES : 0);
+		m->cp_hqd_wg_state_offset = m->cp_hqd_cntl_stack_size +
+					    (saved ? SAVED_WAVE_BYTES : 0);
+	}
+}
+
+static void aql_load(struct vgpu *v, struct vgpu_queue *q)
+{
+	u64 *rptr = vgpu_user_ptr(v, q->pasid, q->rptr_va, 8);
+	u64 *wptr = vgpu_user_ptr(v, q->pasid, q->wptr_va, 8);
+	struct vgpu_work *saved = saved_work(q);
+	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, q->doorbell);
+
+	if (!rptr || !wptr || !doorbell || !q->ring_packets) {
+		q->aql = false;
+		return;
+	}
+	q->rptr = READ_ONCE(*rptr);
+	q->wptr = READ_ONCE(*wptr);
+	q->doorbell_seen = READ_ONCE(*doorbell);
+	if (saved && saved->magic == VGPU_WORK_MAGIC) {
+		q->work = *saved;
+		saved->magic = 0;
+		mark_saved(v, q, false);
+		vgpu_count(v, restores);
+	}
+}
+
+static void sdma_load(struct vgpu *v, struct vgpu_queue *q)
+{
+	u32 *reg = v->sdma[q->engine * VGPU_SDMA_QUEUES + q->rlc];
+	const u32 *mqd = q->mqd;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sdma_ranges); i++)
+		memcpy(reg + sdma_ranges[i].reg, mqd + sdma_ranges[i].mqd,
+		       sdma_ranges[i].count * sizeof(u32));
+	reg[0] |= SDMA_RLC0_RB_CNTL__RB_ENABLE_MASK |
+		  (u32)q->vmid << SDMA_RLC0_RB_CNTL__RB_VMID__SHIFT;
+	reg[SDMA_DOORBELL] |= SDMA_RLC0_DOORBELL__ENABLE_MASK;
+	reg[SDMA_DOORBELL_OFFSET] = mqd[SDMA_MQD_DOORBELL_OFFSET];
+}
+
+/* The queue has its VMID and, when it is a compute queue, its slot */
+void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
+{
+	u32 *hqd;
+	int i;
+
+	if (q->sdma) {
+		sdma_load(v, q);
+		return;
+	}
+	for (i = 0; i < vgpu_num_xcc(v); i++) {
+		hqd = vgpu_hqd(v, i, 0, q->pipe, q->queue);
+		memcpy(hqd, (u32 *)xcc_mqd(q, i) + VGPU_MQD_HQD_OFFSET,
+		       VGPU_HQD_REGS * sizeof(u32));
+		hqd[HQD_VMID] = q->vmid | q->vmid << 8;
+		hqd[HQD_DOORBELL] |= DOORBELL_ON;
+		WRITE_ONCE(hqd[HQD_ACTIVE], 1);
+	}
+	if (q->aql)
+		aql_load(v, q);
+	vgpu_slot_sync(v, q);
+}
+
+static void sdma_unload(struct vgpu *v, struct vgpu_queue *q)
+{
+	u32 *reg = v->sdma[q->engine * VGPU_SDMA_QUEUES + q->rlc];
+
+	/* RB_ENABLE stays, as seen on real hosts; the doorbell goes */
+	reg[SDMA_DOORBELL] = 0;
+	reg[SDMA_DOORBELL_OFFSET] = 0;
+}
+
+void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
+{
+	struct vgpu_work *saved;
+	u32 *hqd, *mqd;
+	int i;
+
+	if (v->running == q)
+		v->running = NULL;
+	if (q->sdma) {
+		sdma_unload(v, q);
+		return;
+	}
+	if (q->pipe < 0)
+		return;
+	vgpu_slot_sync(v, q);
+	saved = q->work.magic ? saved_work(q) : NULL;
+	if (saved) {
+		*saved = q->work;
+		mark_saved(v, q, true);
+		vgpu_count(v, saves);
+	}
+	q->work.magic = 0;
+	v->waves[q->pipe][q->queue] = 0;
+	for (i = 0; i < vgpu_num_xcc(v); i++) {
+		hqd = vgpu_hqd(v, i, 0, q->pipe, q->queue);
+		mqd = (u32 *)xcc_mqd(q, i) + VGPU_MQD_HQD_OFFSET;
+		mqd[HQD_PQ_RPTR] = hqd[HQD_PQ_RPTR];
+		mqd[HQD_PQ_WPTR] = hqd[HQD_PQ_WPTR];
+		mqd[HQD_PQ_WPTR + 1] = hqd[HQD_PQ_WPTR + 1];
+		WRITE_ONCE(hqd[HQD_ACTIVE], 0);
+	}
+	q->pipe = -1;
+}
+
+static u8 vmid_of(struct vgpu *v, u32 pasid)
+{
+	int i, unused = 0;
+
+	for (i = 15; i > 0; i--) {
+		if (!(v->vmid_mask >> i & 1))
+			continue;
+		if (v->vmid_pasid[i] == pasid)
+			return i;
+		if (!v->vmid_pasid[i])
+			unused = i;
+	}
+	if (unused)
+		v->vmid_pasid[unused] = pasid;
+	return unused;
+}
+
+/* Slots in the order in which hardware was seen to give them: pipe by pipe */
+static bool slot_next(struct vgpu *v, int *n)
+{
+	int bit;
+
+	while (*n < VGPU_PIPES * VGPU_QUEUES_PER_PIPE) {
+		bit = *n % VGPU_PIPES * VGPU_QUEUES_PER_PIPE + *n / VGPU_PIPES;
+		if (v->queue_mask >> bit & 1)
+			return true;
+		++*n;
+	}
+	return false;
+}
+
+/* Give slots and VMIDs in run-list order, as far as they go, and load */
+void vgpu_slots_assign(struct vgpu *v)
+{
+	struct vgpu_queue *q;
+	int n = 0;
+
+	memset(v->vmid_pasid, 0, sizeof(v->vmid_pasid));
+	list_for_each_entry(q, &v->queues, node) {
+		if (!q->sdma && !slot_next(v, &n))
+			continue;
+		q->vmid = vmid_of(v, q->pasid);
+		if (!q->vmid)
+			continue;
+		if (!q->sdma) {
+			q->pipe = n % VGPU_PIPES;
+			q->queue = n / VGPU_PIPES;
+			n++;
+		}
+		vgpu_queue_load(v, q);
+	}
+}
+
+/* A queue reset through the registers of one XCC: its work is lost */
+void vgpu_queue_reset(struct vgpu *v, int xcc, u32 select)
+{
+	int pipe = REG_GET_FIELD(select, GRBM_GFX_CNTL, PIPEID);
+	int queue = REG_GET_FIELD(select, GRBM_GFX_CNTL, QUEUEID);
+	struct vgpu_queue *q;
+	int i;
+
+	if (REG_GET_FIELD(select, GRBM_GFX_CNTL, MEID) != 1)
+		return;
+	mutex_lock(&v->lock);
+	vgpu_count(v, queue_resets);
+	WRITE_ONCE(vgpu_hqd(v, xcc, 0, pipe, queue)[HQD_ACTIVE], 0);
+	for (i = 0; i < vgpu_num_xcc(v); i++)
+		if (vgpu_hqd(v, i, 0, pipe, queue)[HQD_ACTIVE])
+			goto out;
+	list_for_each_entry(q, &v->queues, node)
+		if (!q->sdma && q->pipe == pipe && q->queue == queue) {
+			vgpu_queue_free(v, q);
+			break;
+		}
+out:
+	mutex_unlock(&v->lock);
+}
