@@ -41,9 +41,12 @@ int single_run(struct bench *b, const struct job *wanted)
 
 	snprintf(vm.dir, sizeof(vm.dir), "%s/command", b->run);
 	job.log = log_file(&vm);
-	if (job.tty && !tty_raw())
+	if (job.tty) {
+		if (tty_raw())
+			die("a shell needs a terminal; CMD='...' runs a command");
 		fputs("vm: exit or Ctrl-D ends the shell, Ctrl-] the machine\r\n",
 		      stderr);
+	}
 	guest_run(&vm, b, &job, &o);
 	tty_restore();
 	if (job.log)

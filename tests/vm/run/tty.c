@@ -11,7 +11,6 @@
 #include "vmrun.h"
 
 #define KEY_END		0x1d	/* Ctrl-]: for a guest that hangs */
-#define KEY_EOF		"\004"	/* Ctrl-D */
 
 static struct termios saved;
 static bool changed;
@@ -68,8 +67,8 @@ bool tty_keys(int to)
 	if (n < 0 && errno == EINTR)
 		return true;
 	if (n <= 0)
-		return write(to, KEY_EOF, 1) < 0;
-	if (changed && memchr(buf, KEY_END, n)) {
+		return false;
+	if (memchr(buf, KEY_END, n)) {
 		tty_restore();
 		die("ended by Ctrl-]");
 	}
