@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # libgpreempt (static and shared) and gpreempt-ctl.
 
-CFLAGS_USER ?= -std=gnu11 -O2 -g -Wall -Wextra -Werror
-
 LIB_VERSION := 0.1.0
 LIB_SONAME := libgpreempt.so.0
 
@@ -11,13 +9,12 @@ LIB_SONAME := libgpreempt.so.0
 KFD_INCLUDE := $(O)/kfd-include
 KFD_HEADER := $(KFD_INCLUDE)/linux/kfd_ioctl.h
 KFD_CPPFLAGS := -D__user= -isystem $(KFD_INCLUDE)
-KFD_CANDIDATES = $(KFD_UAPI) /usr/include $(KDIR)/include/uapi \
+KFD_CANDIDATES = $(KFD_UAPI) /usr/include $(KUAPI) $(KDIR)/include/uapi \
 	$(KDIR)/source/include/uapi \
 	$(wildcard $(dir $(KDIR))linux-headers-*-common/include/uapi) \
 	$(wildcard /lib/modules/*/source/include/uapi) \
 	$(wildcard /usr/src/linux-headers-*/include/uapi) \
 	$(wildcard /usr/src/amdgpu-*/include/uapi) \
-	$(wildcard $(O)/kernel/*/usr/src/linux-headers-*-common/include/uapi) \
 	$(wildcard $(O)/kernel/usr/src/linux-headers-*-common/include/uapi)
 
 USER_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) \
@@ -36,7 +33,8 @@ USER_BINS := $(O)/gpreempt-ctl
 USER_LIBS := $(O)/libgpreempt.a $(O)/$(LIB_SONAME)
 VM_BINS += $(USER_BINS)
 
-.PHONY: user
+.PHONY: all user
+all: user
 user: $(USER_BINS) $(USER_LIBS)
 
 $(KFD_HEADER): user/kfd-header

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The library's handle, and how it reads files. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/internal.h"
+
+int gp_new_backend(const struct gpreempt_options *options,
+		   const struct gp_backend_ops *ops, void *be,
+		   struct gpreempt **out)
+{
+	struct gpreempt *g;
+
+	if (options && options->size < sizeof(*options))
+		return -EINVAL;
+	g = calloc(1, sizeof(*g));
+	if (!g)
+		return -ENOMEM;
+	g->ops = ops;
+	g->be = be;
+	if (options) {
+		g->log = options->log;
+		g->log_data = options->log_data;
+	}
+	*out = g;
+	return 0;
+}
+
+int gpreempt_new(const struct gpreempt_options *options,
+		 struct gpreempt **out)
+{
+	return gp_new_backend(options, &gp_backend_live, NULL, out);
+}
+
+void gpreempt_free(struct gpreempt *g)
+{
+	free(g);
+}
+
+const char *gpreempt_version(void)
+{
+	return GP_VERSION;
+}
+
+void gp_log(const struct gpreempt *g, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	if (!g->log)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	g->log(g->log_data, text);
+}
+
+int gp_read_text(const struct gpreempt *g, const char *path, char **text,
+		 size_t *len)
+{
+	/*
+	 * The file must come in one read, or a process could change between
+	 * two halves of its list: so a buffer that was too small is thrown
+	 * away and the file read again.
+	 */
+	size_t size = 4096;
+	char *buf = NULL;
+
+	for (;;) {
+		char *bigger = realloc(buf, size);
+		ssize_t n;
+
+		if (!bigger) {
+			free(buf);
+			return -ENOMEM;
+		}
+		buf = bigger;
+		n = g->ops->read_file(g->be, path, buf, size - 1);
+		if (n < 0) {
+			free(buf);
+			return n;
+		}
+		if ((size_t)n < size - 1) {
+			buf[n] = '\0';
+			*text = buf;
+			*len = n;
+			return 0;
+		}
+		size *= 4;
+	}
+}
+
+ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
+		      const char *path_format, ...)
+{
+	char path[128];
+	va_list ap;
+	ssize_t n;
+
+	va_start(ap, path_format);
+	vsnprintf(path, sizeof(path), path_format, ap);
+	va_end(ap);
+	n = g->ops->read_file(g->be, path, buf, size - 1);
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A session, as its own files see it. */
+#ifndef GP_SESSION_H
+#define GP_SESSION_H
+
+#include "lib/internal.h"
+#include "lib/kfd.h"
+
+enum gp_session_state {
+	GP_SESSION_OPENING,
+	GP_SESSION_OPEN,
+	GP_SESSION_LOST,	/* somebody ended it; we still trace */
+	GP_SESSION_ENDED,	/* the process is gone, or we have left it */
+};
+
+struct gpreempt_session {
+	struct gpreempt *g;
+	struct gp_kfd kfd;
+	enum gp_session_state state;
+	struct gpreempt_error error;
+	bool traced;
+	bool enabled;
+	uint32_t runtime;	/* DEBUG_RUNTIME_STATE_ of the process */
+
+	int events;		/* pipe the driver writes to; EOF: disabled */
+	int stops;		/* readable when the process has stopped */
+	void *watch;		/* behind stops */
+	int timer;		/* when to look for queues being destroyed */
+	int epoll;		/* all three */
+	bool timer_armed;
+	uint64_t hot_until;	/* look often until then, in ns since boot */
+	uint64_t period;	/* otherwise this often, in ns */
+
+	bool follow;		/* new queues are wanted too */
+	struct gpreempt_session_queue *queues;	/* by id */
+	size_t count;
+	struct gpreempt_session_queue *spare;	/* the next list, being made */
+	struct kfd_queue_snapshot_entry *snapshot;
+	size_t room;		/* of all three */
+	uint32_t ids[GP_MAX_IDS];	/* for the driver, which writes to it */
+};
+
+/* session.c: fail with a reason that gpreempt_session_error() gives. */
+int gp_session_fail(struct gpreempt_session *s, int code,
+		    enum gpreempt_reason reason, const char *step);
+/* Turn an error of an operation of the driver into one with a reason. */
+int gp_session_fail_trap(struct gpreempt_session *s, int code,
+			 const char *step);
+
+/* session-attach.c */
+int gp_session_attach(struct gpreempt_session *s);
+int gp_session_enable(struct gpreempt_session *s);
+/*
+ * End the debug session and the tracing. stopped: the process is in a ptrace
+ * stop that was collected. -ETIMEDOUT when it did not stop for us.
+ */
+int gp_session_leave(struct gpreempt_session *s, bool stopped);
+
+/* session-queues.c */
+struct gpreempt_session_queue *
+gp_session_find(const struct gpreempt_session *s, uint32_t qid);
+/* Suspend what is wanted and not held. */
+int gp_session_apply(struct gpreempt_session *s);
+/* Resume these ids without forgetting that they were wanted. */
+int gp_session_let_go(struct gpreempt_session *s, size_t count);
+/* The driver has resumed everything by itself. */
+void gp_session_all_run(struct gpreempt_session *s);
+
+/*
+ * session-destroy.c: look for queues being destroyed, and let them go.
+ * GPREEMPT_EVENT_ bits or -errno.
+ */
+int gp_session_look(struct gpreempt_session *s);
+/* Arm or disarm the timer for the above. */
+void gp_session_arm(struct gpreempt_session *s);
+
+#endif

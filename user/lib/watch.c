@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+
+#include "lib/watch.h"
+#include "shared/macro.h"
+
+/* The holder locks its memory, so the thread gets no more than it needs. */
+#define STACK_SIZE (64 * 1024)
+#define STOP_TIMEOUT_MS 2000
+
+struct gp_watch {
+	pthread_t thread;
+	pid_t pid;
+	int fd;
+	sem_t next;
+	atomic_bool quit;
+	atomic_bool done;	/* the thread will not touch this any more */
+};
+
+static void tell(struct gp_watch *w)
+{
+	uint64_t one = 1;
+	ssize_t ret;
+
+	do {
+		ret = write(w->fd, &one, sizeof(one));
+	} while (ret < 0 && errno == EINTR);
+}
+
+static void *watch_thread(void *arg)
+{
+	struct gp_watch *w = arg;
+
+	while (!atomic_load(&w->quit)) {
+		siginfo_t info;
+
+		/* WNOWAIT: the tracer collects it, this only looks. */
+		if (waitid(P_PID, w->pid, &info,
+			   WEXITED | WSTOPPED | WNOWAIT | __WALL) < 0) {
+			if (errno == EINTR)
+				continue;
+			break;
+		}
+		if (atomic_load(&w->quit))
+			break;
+		tell(w);
+		while (sem_wait(&w->next) < 0)
+			;
+	}
+	atomic_store(&w->done, true);
+	tell(w);
+	return NULL;
+}
+
+static int start_thread(struct gp_watch *w)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int ret;
+
+	ret = pthread_attr_init(&attr);
+	if (ret)
+		return -ret;
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	/* The program's signals are for the program's threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&w->thread, &attr, watch_thread, w);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return -ret;
+}
+
+int gp_watch_start(pid_t pid, struct gp_watch **out, int *fd)
+{
+	struct gp_watch *w = calloc(1, sizeof(*w));
+	int ret;
+
+	if (!w)
+		return -ENOMEM;
+	w->pid = pid;
+	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (w->fd < 0) {
+		ret = -errno;
+		goto err_free;
+	}
+	sem_init(&w->next, 0, 0);
+	ret = start_thread(w);
+	if (ret)
+		goto err_close;
+	*out = w;
+	*fd = w->fd;
+	return 0;
+
+err_close:
+	close(w->fd);
+err_free:
+	free(w);
+	return ret;
+}
+
+void gp_watch_next(struct gp_watch *w)
+{
+	uint64_t count;
+	ssize_t ret;
+
+	ret = read(w->fd, &count, sizeof(count));
+	(void)ret;
+	sem_post(&w->next);
+}
+
+int gp_watch_stop(struct gp_watch *w)
+{
+	struct pollfd p = { .fd = w->fd, .events = POLLIN };
+	int tries;
+
+	atomic_store(&w->quit, true);
+	sem_post(&w->next);
+	/* The first word may be of an earlier stop. */
+	for (tries = 0; tries < 4 && !atomic_load(&w->done); tries++) {
+		uint64_t count;
+
+		if (poll(&p, 1, STOP_TIMEOUT_MS) > 0 &&
+		    read(w->fd, &count, sizeof(count)) < 0)
+			continue;
+		if (!p.revents)
+			break;
+	}
+	if (!atomic_load(&w->done)) {
+		/*
+		 * The thread sleeps in the kernel until the process stops or
+		 * this one ends; it keeps its memory and its descriptor.
+		 */
+		pthread_detach(w->thread);
+		return -ETIMEDOUT;
+	}
+	pthread_join(w->thread, NULL);
+	sem_destroy(&w->next);
+	close(w->fd);
+	free(w);
+	return 0;
+}

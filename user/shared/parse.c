@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/macro.h"
+#include "shared/parse.h"
+
+#define MAX_DURATION_NS (366 * 24 * 3600 * NSEC_PER_SEC)
+
+static const struct unit {
+	const char *name;
+	uint64_t ns;
+} units[] = {
+	{ "h", 3600 * NSEC_PER_SEC },
+	{ "m", 60 * NSEC_PER_SEC },
+	{ "s", NSEC_PER_SEC },
+	{ "ms", NSEC_PER_MSEC },
+	{ "us", NSEC_PER_USEC },
+	{ "ns", 1 },
+};
+
+/* Digits at *text, which moves behind them. */
+static int take_digits(const char **text, uint64_t max, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	for (; isdigit((unsigned char)**text); (*text)++) {
+		unsigned int digit = **text - '0';
+
+		if (value > (max - digit) / 10)
+			return -ERANGE;
+		value = value * 10 + digit;
+	}
+	*out = value;
+	return 0;
+}
+
+int shr_parse_u64(const char *text, uint64_t max, uint64_t *out)
+{
+	uint64_t value;
+	int ret;
+
+	if (max < 9)
+		max = 9;
+	ret = take_digits(&text, max, &value);
+	if (ret)
+		return ret;
+	if (*text)
+		return -EINVAL;
+	*out = value;
+	return 0;
+}
+
+static const struct unit *find_unit(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(units[i].name, name))
+			return &units[i];
+	return NULL;
+}
+
+/* The digits behind a point, as a part of unit_ns; finer than 1 ns is cut. */
+static int take_fraction(const char **text, uint64_t *millionths)
+{
+	uint64_t scale = 100000, value = 0;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	for (; isdigit((unsigned char)**text); (*text)++) {
+		value += (**text - '0') * scale;
+		scale /= 10;
+	}
+	*millionths = value;
+	return 0;
+}
+
+int shr_parse_duration(const char *text, uint64_t *ns)
+{
+	uint64_t whole, millionths = 0;
+	const struct unit *unit;
+	int ret;
+
+	ret = take_digits(&text, MAX_DURATION_NS, &whole);
+	if (ret)
+		return ret;
+	if (*text == '.') {
+		text++;
+		ret = take_fraction(&text, &millionths);
+		if (ret)
+			return ret;
+	}
+	if (!*text)
+		return -ENODATA;
+	unit = find_unit(text);
+	if (!unit)
+		return -ENXIO;
+	if (whole > MAX_DURATION_NS / unit->ns)
+		return -ERANGE;
+	*ns = whole * unit->ns + unit->ns * millionths / 1000000;
+	return 0;
+}
+
+const char *shr_duration_error(int err)
+{
+	switch (err) {
+	case -ENODATA:
+		return "it has no unit; units are ns, us, ms, s, m, h";
+	case -ENXIO:
+		return "it has an unknown unit; units are ns, us, ms, s, m, h";
+	case -ERANGE:
+		return "it is more than a year";
+	default:
+		return "a time is a number and a unit, as in 500us, 100ms, 5s";
+	}
+}
+
+static bool contains(const uint32_t *list, size_t count, uint32_t value)
+{
+	while (count--)
+		if (list[count] == value)
+			return true;
+	return false;
+}
+
+static size_t count_commas(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == ',';
+	return n;
+}
+
+int shr_parse_list(const char *text, uint32_t max, uint32_t **out,
+		   size_t *count)
+{
+	__cleanup_free uint32_t *list = NULL;
+	size_t n = 0;
+
+	list = calloc(count_commas(text) + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (;; text++) {
+		uint64_t value;
+		int ret = take_digits(&text, UINT32_MAX, &value);
+
+		if (ret)
+			return ret;
+		if (value > max)
+			return -ERANGE;
+		if (contains(list, n, value))
+			return -EEXIST;
+		list[n++] = value;
+		if (*text != ',')
+			break;
+	}
+	if (*text)
+		return -EINVAL;
+	*out = list;
+	*count = n;
+	list = NULL;
+	return 0;
+}
+
+int shr_format_duration(uint64_t ns, char *buf, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(units) - 1; i++)
+		if (ns >= units[i].ns)
+			break;
+	if (ns % units[i].ns == 0 || ns / units[i].ns >= 100)
+		return snprintf(buf, size, "%llu%s",
+				(unsigned long long)(ns / units[i].ns),
+				units[i].name);
+	return snprintf(buf, size, "%llu.%llu%s",
+			(unsigned long long)(ns / units[i].ns),
+			(unsigned long long)(ns % units[i].ns * 10 /
+					     units[i].ns),
+			units[i].name);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Numbers, times and lists as people type them. All return 0 or -errno. */
+#ifndef SHARED_PARSE_H
+#define SHARED_PARSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A decimal number and nothing else; -EINVAL, -ERANGE above @max. */
+int shr_parse_u64(const char *text, uint64_t max, uint64_t *out);
+
+/*
+ * A time with its unit: 450us, 1.5s. Units: ns us ms s m h.
+ * -EINVAL for no number, -ENODATA for no unit, -ENXIO for an unknown one,
+ * -ERANGE for more than a year.
+ */
+int shr_parse_duration(const char *text, uint64_t *ns);
+
+/* What to tell the user about an error of shr_parse_duration(). */
+const char *shr_duration_error(int err);
+
+/*
+ * Numbers with commas between, each at most @max, none twice (-EEXIST).
+ * *out is for free().
+ */
+int shr_parse_list(const char *text, uint32_t max, uint32_t **out,
+		   size_t *count);
+
+/* As short as it can be without lying by more than a tenth: "1.5s", "450us". */
+int shr_format_duration(uint64_t ns, char *buf, size_t size);
+
+#endif
