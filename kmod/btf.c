@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A reader of BTF, for looking up fields by name.
+ *
+ * The format is in Documentation/bpf/btf.rst. A module's BTF is split from the
+ * kernel's: its type ids and string offsets go on where those of the kernel
+ * end. gp_btf_parse() walks all records once and checks that each lies within
+ * its section; from then on a type pointer out of the index is good together
+ * with the members behind it. Ids and string offsets inside of the records are
+ * checked where they are used.
+ */
+
+#include <linux/align.h>
+#include <linux/errno.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#include "btf.h"
+
+/* Longest chain of typedefs, arrays and unnamed members that is followed. */
+#define MAX_DEPTH	16
+
+/* Most members that are looked at for one field: garbage could nest for ever. */
+#define MAX_MEMBERS	(1 << 16)
+
+static const struct btf_type *type_by_id(const struct gp_btf *btf, u32 id)
+{
+	while (btf && id < btf->type_first)
+		btf = btf->base;
+	if (!btf || !id || id - btf->type_first >= btf->n_types)
+		return NULL;
+	return btf->types[id - btf->type_first];
+}
+
+static const char *name_at(const struct gp_btf *btf, u32 off)
+{
+	while (btf && off < btf->str_first)
+		btf = btf->base;
+	if (!btf || off - btf->str_first >= btf->str_len)
+		return "";
+	return btf->strs + (off - btf->str_first);
+}
+
+static bool is_struct(const struct btf_type *t)
+{
+	u32 kind = BTF_INFO_KIND(t->info);
+
+	return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
+}
+
+/* Bytes of a record after its struct btf_type, or -EINVAL. */
+static ssize_t tail_size(const struct btf_type *t)
+{
+	size_t vlen = BTF_INFO_VLEN(t->info);
+
+	switch (BTF_INFO_KIND(t->info)) {
+	case BTF_KIND_PTR:
+	case BTF_KIND_FWD:
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_CONST:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_FUNC:
+	case BTF_KIND_FLOAT:
+	case BTF_KIND_TYPE_TAG:
+		return 0;
+	case BTF_KIND_INT:
+		return sizeof(u32);
+	case BTF_KIND_ARRAY:
+		return sizeof(struct btf_array);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return vlen * sizeof(struct btf_member);
+	case BTF_KIND_ENUM:
+		return vlen * sizeof(struct btf_enum);
+	case BTF_KIND_FUNC_PROTO:
+		return vlen * sizeof(struct btf_param);
+	case BTF_KIND_VAR:
+		return sizeof(struct btf_var);
+	case BTF_KIND_DATASEC:
+		return vlen * sizeof(struct btf_var_secinfo);
+	case BTF_KIND_DECL_TAG:
+		return sizeof(struct btf_decl_tag);
+	case BTF_KIND_ENUM64:
+		return vlen * sizeof(struct btf_enum64);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Count the records of the type section, and note them when types is there. */
+static int walk_types(const u8 *data, size_t size, const struct btf_type **types)
+{
+	size_t pos = 0;
+	int n = 0;
+
+	while (pos < size) {
+		const struct btf_type *t = (const void *)(data + pos);
+		ssize_t tail;
+
+		if (size - pos < sizeof(*t))
+			return -EINVAL;
+		tail = tail_size(t);
+		if (tail < 0 || size - pos - sizeof(*t) < (size_t)tail)
+			return -EINVAL;
+		if (types)
+			types[n] = t;
+		n++;
+		pos += sizeof(*t) + tail;
+	}
+	return n;
+}
+
+static bool header_ok(const struct btf_header *hdr, size_t size)
+{
+	size_t room;
+
+	if (size < sizeof(*hdr) || hdr->magic != BTF_MAGIC ||
+	    hdr->version != BTF_VERSION)
+		return false;
+	if (hdr->hdr_len < sizeof(*hdr) || hdr->hdr_len > size)
+		return false;
+	room = size - hdr->hdr_len;
+	if (hdr->type_off > room || hdr->type_len > room - hdr->type_off)
+		return false;
+	if (hdr->str_off > room || hdr->str_len > room - hdr->str_off)
+		return false;
+	return IS_ALIGNED(hdr->hdr_len + hdr->type_off, sizeof(u32)) &&
+	       hdr->str_len;
+}
+
+int gp_btf_parse(struct gp_btf *btf, const void *data, size_t size,
+		 const struct gp_btf *base)
+{
+	const struct btf_header *hdr = data;
+	const u8 *types;
+	int n;
+
+	memset(btf, 0, sizeof(*btf));
+	if (!header_ok(hdr, size))
+		return -EINVAL;
+	btf->base = base;
+	btf->strs = data + hdr->hdr_len + hdr->str_off;
+	btf->str_len = hdr->str_len;
+	btf->str_first = base ? base->str_first + base->str_len : 0;
+	btf->type_first = base ? base->type_first + base->n_types : 1;
+	if (btf->strs[btf->str_len - 1])
+		return -EINVAL;
+
+	types = data + hdr->hdr_len + hdr->type_off;
+	n = walk_types(types, hdr->type_len, NULL);
+	if (n <= 0)
+		return -EINVAL;
+	btf->types = kvmalloc_array(n, sizeof(*btf->types), GFP_KERNEL);
+	if (!btf->types)
+		return -ENOMEM;
+	btf->n_types = walk_types(types, hdr->type_len, btf->types);
+	return 0;
+}
+
+void gp_btf_release(struct gp_btf *btf)
+{
+	kvfree(btf->types);
+	memset(btf, 0, sizeof(*btf));
+}
+
+/* Strip names and qualifiers off a type; NULL on garbage. */
+static const struct btf_type *resolve(const struct gp_btf *btf, u32 id)
+{
+	const struct btf_type *t = type_by_id(btf, id);
+	int depth;
+
+	for (depth = 0; t && depth < MAX_DEPTH; depth++) {
+		switch (BTF_INFO_KIND(t->info)) {
+		case BTF_KIND_TYPEDEF:
+		case BTF_KIND_VOLATILE:
+		case BTF_KIND_CONST:
+		case BTF_KIND_RESTRICT:
+		case BTF_KIND_TYPE_TAG:
+			t = type_by_id(btf, t->type);
+			break;
+		default:
+			return t;
+		}
+	}
+	return NULL;
+}
+
+/* Size of a type in bytes, 0 on garbage. */
+static u32 type_size(const struct gp_btf *btf, u32 id)
+{
+	u64 count = 1;
+	int depth;
+
+	for (depth = 0; depth < MAX_DEPTH; depth++) {
+		const struct btf_type *t = resolve(btf, id);
+		const struct btf_array *array;
+
+		if (!t)
+			return 0;
+		switch (BTF_INFO_KIND(t->info)) {
+		case BTF_KIND_PTR:
+			count *= sizeof(void *);
+			return count > U32_MAX ? 0 : count;
+		case BTF_KIND_INT:
+		case BTF_KIND_STRUCT:
+		case BTF_KIND_UNION:
+		case BTF_KIND_ENUM:
+		case BTF_KIND_ENUM64:
+		case BTF_KIND_FLOAT:
+			count *= t->size;
+			return count > U32_MAX ? 0 : count;
+		case BTF_KIND_ARRAY:
+			array = (const void *)(t + 1);
+			count *= array->nelems;
+			if (count > U32_MAX)
+				return 0;
+			id = array->type;
+			break;
+		default:
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static int member_where(const struct gp_btf *btf, const struct btf_type *t,
+			const struct btf_member *m, struct gp_btf_field *out)
+{
+	const struct btf_type *mt = resolve(btf, m->type);
+	u32 bits = m->offset;
+
+	if (BTF_INFO_KFLAG(t->info)) {
+		if (BTF_MEMBER_BITFIELD_SIZE(m->offset))
+			return -EDOM;
+		bits = BTF_MEMBER_BIT_OFFSET(m->offset);
+	}
+	if (bits % 8)
+		return -EDOM;
+	out->offset = bits / 8;
+	out->size = type_size(btf, m->type);
+	if (!mt || !out->size || out->offset > t->size ||
+	    out->size > t->size - out->offset)
+		return -EINVAL;
+	out->of = is_struct(mt) ? name_at(btf, mt->name_off) : NULL;
+	return 0;
+}
+
+static int find_member(const struct gp_btf *btf, const struct btf_type *t,
+		       const char *field, int depth, u32 *seen,
+		       struct gp_btf_field *out)
+{
+	const struct btf_member *m = (const void *)(t + 1);
+	u32 i;
+
+	for (i = 0; i < BTF_INFO_VLEN(t->info); i++, m++) {
+		const char *name = name_at(btf, m->name_off);
+		struct gp_btf_field outer;
+		const struct btf_type *mt;
+		int ret;
+
+		if (++*seen > MAX_MEMBERS)
+			return -EINVAL;
+		if (!strcmp(name, field))
+			return member_where(btf, t, m, out);
+		mt = resolve(btf, m->type);
+		if (*name || !mt || !is_struct(mt) || depth >= MAX_DEPTH)
+			continue;
+		ret = find_member(btf, mt, field, depth + 1, seen, out);
+		if (ret == -ENODATA)
+			continue;
+		if (!ret)
+			ret = member_where(btf, t, m, &outer);
+		if (!ret)
+			out->offset += outer.offset;
+		return ret;
+	}
+	return -ENODATA;
+}
+
+/*
+ * The next type of that kind and name from *pos on in one blob. Names of
+ * structures are not unique in a kernel, so there can be more than one.
+ */
+static const struct btf_type *next_named(const struct gp_btf *btf, u32 *pos,
+					 u32 kind, const char *name)
+{
+	while (*pos < btf->n_types) {
+		const struct btf_type *t = btf->types[(*pos)++];
+
+		if (BTF_INFO_KIND(t->info) == kind &&
+		    !strcmp(name_at(btf, t->name_off), name))
+			return t;
+	}
+	return NULL;
+}
+
+int gp_btf_field(const struct gp_btf *btf, const char *type, const char *field,
+		 struct gp_btf_field *out)
+{
+	int ret = -ENOENT;
+
+	for (; btf && ret == -ENOENT; btf = btf->base) {
+		const struct btf_type *t;
+		struct gp_btf_field f;
+		u32 pos = 0, seen;
+		int err;
+
+		while ((t = next_named(btf, &pos, BTF_KIND_STRUCT, type))) {
+			seen = 0;
+			err = find_member(btf, t, field, 0, &seen, &f);
+			if (ret == -ENOENT) {
+				ret = err;
+				*out = f;
+			} else if (err != ret || (!err &&
+				   (f.offset != out->offset ||
+				    f.size != out->size))) {
+				return -ENOTUNIQ;
+			}
+		}
+	}
+	return ret;
+}
+
+u32 gp_btf_size(const struct gp_btf *btf, const char *type)
+{
+	for (; btf; btf = btf->base) {
+		u32 pos = 0;
+		const struct btf_type *t =
+			next_named(btf, &pos, BTF_KIND_STRUCT, type);
+
+		if (t)
+			return t->size;
+	}
+	return 0;
+}
+
+int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name,
+		u32 *value)
+{
+	for (; btf; btf = btf->base) {
+		u32 pos = 0, i;
+		const struct btf_enum *e;
+		const struct btf_type *t =
+			next_named(btf, &pos, BTF_KIND_ENUM, type);
+
+		if (!t)
+			continue;
+		e = (const void *)(t + 1);
+		for (i = 0; i < BTF_INFO_VLEN(t->info); i++, e++) {
+			if (strcmp(name_at(btf, e->name_off), name))
+				continue;
+			*value = e->val;
+			return 0;
+		}
+		return -ENODATA;
+	}
+	return -ENOENT;
+}

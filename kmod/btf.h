@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef GP_BTF_H
+#define GP_BTF_H
+
+#include <linux/types.h>
+#include <linux/btf.h>
+
+/**
+ * struct gp_btf - one BTF blob, checked and indexed
+ * @base:	what it builds upon, or NULL
+ * @strs:	its strings
+ * @str_len:	length of @strs, which ends with a NUL
+ * @str_first:	offset that the first byte of @strs has in names
+ * @types:	its types, by id - @type_first
+ * @type_first:	id of the first type in @types
+ * @n_types:	how many there are
+ *
+ * Points into the blob, which has to stay for as long as this does.
+ */
+struct gp_btf {
+	const struct gp_btf *base;
+	const char *strs;
+	u32 str_len;
+	u32 str_first;
+	const struct btf_type **types;
+	u32 type_first;
+	u32 n_types;
+};
+
+/**
+ * struct gp_btf_field - where a field is
+ * @offset:	in bytes, from the start of the outermost structure
+ * @size:	in bytes
+ * @of:		name of the structure that the field is, or NULL
+ */
+struct gp_btf_field {
+	u32 offset;
+	u32 size;
+	const char *of;
+};
+
+/**
+ * gp_btf_parse() - check a blob and index its types
+ * @btf:	to fill; release with gp_btf_release()
+ * @data:	the blob, aligned to 4 bytes
+ * @size:	of @data
+ * @base:	the blob that @data was split from, or NULL
+ *
+ * Nothing in the blob is trusted. Return: 0, -EINVAL when it is not BTF that
+ * this parser knows, -ENOMEM.
+ */
+int gp_btf_parse(struct gp_btf *btf, const void *data, size_t size,
+		 const struct gp_btf *base);
+void gp_btf_release(struct gp_btf *btf);
+
+/**
+ * gp_btf_field() - find a field of a structure by name
+ * @btf:	searched first, then its base
+ * @type:	name of the structure
+ * @field:	name of the field; may be inside an unnamed struct or union
+ * @out:	where it is
+ *
+ * Return: 0, -ENOENT when there is no such structure, -ENODATA when the
+ * structure has no such field, -EDOM when it is a bit field, -ENOTUNIQ when
+ * several structures have that name and differ in this, -EINVAL on garbage.
+ */
+int gp_btf_field(const struct gp_btf *btf, const char *type, const char *field,
+		 struct gp_btf_field *out);
+
+/**
+ * gp_btf_size() - size of a structure in bytes
+ * @btf:	searched first, then its base
+ * @type:	name of the structure
+ *
+ * Return: the size, or 0 when there is no such structure.
+ */
+u32 gp_btf_size(const struct gp_btf *btf, const char *type);
+
+/**
+ * gp_btf_enum() - value of an enumerator
+ * @btf:	searched first, then its base
+ * @type:	name of the enum
+ * @name:	name of the enumerator
+ * @value:	its value
+ *
+ * Return: 0, -ENOENT when there is no such enum, -ENODATA when it lacks @name.
+ */
+int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name,
+		u32 *value);
+
+#endif /* GP_BTF_H */

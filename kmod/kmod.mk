@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# gpreempt.ko, built in a copy of what DKMS gets, so that nothing is written
+# among the sources: build/kmod/bench for the bench's kernel, build/kmod/running
+# for the one that runs here.
+
+KMOD_SRC := Kbuild include/gpreempt/view.h \
+	$(wildcard kmod/*.c kmod/*.h)
+KMOD_BENCH := $(O)/kmod/bench/gpreempt.ko
+KMOD_RUNNING := $(O)/kmod/running/gpreempt.ko
+
+VM_MODULES += $(KMOD_BENCH)
+modules: $(KMOD_BENCH)
+all: $(if $(KRUNNING),$(KMOD_RUNNING),$(KMOD_BENCH))
+
+# $(1): headers to build against, $(2): where, $(3): more for make
+define kmod-build
+@mkdir -p $(2)
+@cp --parents -u $(KMOD_SRC) $(2)
+$(MAKE) -s -C $(1) M=$(abspath $(2)) KCFLAGS=-Werror $(3) modules
+endef
+
+$(KMOD_BENCH): $(KMOD_SRC) $(O)/kernel/env.mk
+	$(call kmod-build,$(KDIR),$(@D))
+
+$(KMOD_RUNNING): $(KMOD_SRC)
+	$(call kmod-build,$(KRUNNING),$(@D))
+
+.PHONY: sparse-kmod
+sparse: sparse-kmod
+sparse-kmod: $(O)/kernel/env.mk
+	@rm -rf $(O)/kmod/sparse
+	$(call kmod-build,$(KDIR),$(O)/kmod/sparse,C=2 CF=-Wsparse-error)
+
+# Lists that are macros, and a driver that is not in the kernel's tree, are
+# what these would complain of.
+KMOD_CHECKPATCH_IGNORE := COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED
+KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),MACRO_ARG_PRECEDENCE
+KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),TRAILING_SEMICOLON
+KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),MULTISTATEMENT_MACRO_USE_DO_WHILE
+KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),DO_WHILE_MACRO_WITH_TRAILING_SEMICOLON
+KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),LINUX_VERSION_CODE,CONSTANT_COMPARISON
+KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),PREFER_KERNEL_TYPES,BIT_MACRO
+KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),FUNCTION_ARGUMENTS,BRACKET_SPACE,CAMELCASE
+
+.PHONY: checkpatch-kmod
+checkpatch: checkpatch-kmod
+checkpatch-kmod: $(O)/kernel/env.mk
+	perl $(KSRC)/scripts/checkpatch.pl --no-tree --strict --terse \
+		--no-summary --ignore $(KMOD_CHECKPATCH_IGNORE) \
+		-f $(filter %.c %.h,$(KMOD_SRC))

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds the driver's fields by name in the BTF that the kernel shows in sysfs.
+ */
+
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/path.h>
+#include <linux/printk.h>
+#include <linux/sched/task.h>
+#include <linux/sizes.h>
+#include <linux/vmalloc.h>
+
+#include "btf.h"
+#include "layout.h"
+
+#define BTF_DIR		"/sys/kernel/btf/"
+#define BTF_MAX_SIZE	SZ_128M
+
+struct gp_layout gp_layout;
+
+enum rule {
+	FIELD,		/* exactly size bytes */
+	OPTIONAL,	/* the same, but it may be missing */
+	ARRAY,		/* elements of size bytes */
+	STRUCTURE,	/* the structure named of */
+};
+
+/* One row of GP_FIELDS, with the place that its offset goes to. */
+struct field_row {
+	const char *type;
+	const char *field;
+	const char *of;
+	size_t size;
+	enum rule rule;
+	u32 *where;
+};
+
+#define ROW(s, f, n, sz, r)	{ .type = #s, .field = #f, .of = n, .size = sz,\
+				  .rule = r, .where = &gp_layout.s##__##f },
+#define ROW_F(s, f, t)		ROW(s, f, NULL, sizeof(t), FIELD)
+#define ROW_O(s, f, t)		ROW(s, f, NULL, sizeof(t), OPTIONAL)
+#define ROW_A(s, f, t)		ROW(s, f, NULL, sizeof(t), ARRAY)
+#define ROW_S(s, f, t)		ROW(s, f, #t, 0, STRUCTURE)
+
+static const struct field_row field_rows[] = {
+	GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S)
+};
+
+struct enum_row {
+	const char *type;
+	const char *name;
+	u32 *where;
+};
+
+#define ROW_E(e, n)		{ .type = #e, .name = #n, .where = &gp_layout.n },
+
+static const struct enum_row enum_rows[] = {
+	GP_ENUMS(ROW_E)
+};
+
+static bool size_fits(const struct field_row *row, const struct gp_btf *btf,
+		      const struct gp_btf_field *f)
+{
+	switch (row->rule) {
+	case ARRAY:
+		return f->size && f->size % row->size == 0;
+	case STRUCTURE:
+		return f->of && !strcmp(f->of, row->of) &&
+		       f->size == gp_btf_size(btf, row->of);
+	default:
+		return f->size == row->size;
+	}
+}
+
+static int find_field(const struct field_row *row, const struct gp_btf *btf)
+{
+	struct gp_btf_field f;
+	int ret = gp_btf_field(btf, row->type, row->field, &f);
+
+	if (ret == -ENODATA && row->rule == OPTIONAL) {
+		*row->where = GP_ABSENT;
+		return 0;
+	}
+	if (ret) {
+		pr_err("amdgpu's struct %s has no field %s that can be used (%d)\n",
+		       row->type, row->field, ret);
+		return ret;
+	}
+	if (!size_fits(row, btf, &f)) {
+		pr_err("amdgpu's struct %s: field %s has %u bytes, %zu expected%s%s\n",
+		       row->type, row->field, f.size, row->size,
+		       row->of ? " of struct " : "", row->of ?: "");
+		return -ERANGE;
+	}
+	*row->where = f.offset;
+	/* The declaration of an array puts its length behind its offset. */
+	if (row->rule == ARRAY)
+		row->where[1] = f.size / row->size;
+	return 0;
+}
+
+static int find_enum(const struct enum_row *row, const struct gp_btf *btf)
+{
+	int ret = gp_btf_enum(btf, row->type, row->name, row->where);
+
+	if (ret)
+		pr_err("amdgpu's enum %s has no %s (%d)\n", row->type,
+		       row->name, ret);
+	return ret;
+}
+
+static int find_all(const struct gp_btf *btf)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(field_rows); i++) {
+		ret = find_field(&field_rows[i], btf);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < ARRAY_SIZE(enum_rows); i++) {
+		ret = find_enum(&enum_rows[i], btf);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Open a file where init has it, as modprobe may run in another root. */
+static struct file *open_for_init(const char *name)
+{
+	struct path root;
+	struct file *file;
+
+	task_lock(&init_task);
+	get_fs_root(init_task.fs, &root);
+	task_unlock(&init_task);
+	file = file_open_root(&root, name, O_RDONLY, 0);
+	path_put(&root);
+	return file;
+}
+
+/*
+ * Read a whole file into memory. Not kernel_read_file(): that is for what the
+ * kernel is going to trust, its security hooks know no purpose such as this
+ * one, and IPE (Linux 6.12) warns of it.
+ */
+static int read_whole(const char *name, void **data, size_t *size)
+{
+	struct file *file = open_for_init(name);
+	ssize_t len = 0;
+	loff_t pos = 0;
+	loff_t end;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	end = i_size_read(file_inode(file));
+	*data = end > 0 && end <= BTF_MAX_SIZE ? vmalloc(end) : NULL;
+	while (*data && pos < end) {
+		len = kernel_read(file, *data + pos, end - pos, &pos);
+		if (len <= 0)
+			break;
+	}
+	fput(file);
+	if (*data && pos == end) {
+		*size = end;
+		return 0;
+	}
+	vfree(*data);
+	*data = NULL;
+	return len < 0 ? len : -EIO;
+}
+
+/* One blob out of sysfs; release with close_blob(). */
+static int open_blob(const char *path, struct gp_btf *btf, void **data,
+		     const struct gp_btf *base)
+{
+	size_t size;
+	int ret = read_whole(path, data, &size);
+
+	if (ret) {
+		pr_err("cannot read %s (%d): no type information of amdgpu\n",
+		       path, ret);
+		return ret;
+	}
+	ret = gp_btf_parse(btf, *data, size, base);
+	if (ret) {
+		pr_err("%s is not BTF that can be read (%d)\n", path, ret);
+		vfree(*data);
+	}
+	return ret;
+}
+
+static void close_blob(struct gp_btf *btf, void *data)
+{
+	gp_btf_release(btf);
+	vfree(data);
+}
+
+int gp_broken(const char *what)
+{
+	pr_err_ratelimited("amdgpu's data contradicts itself: not so that %s\n",
+			   what);
+	return -EUCLEAN;
+}
+
+int gp_layout_load(void)
+{
+	struct gp_btf kernel, driver;
+	void *kernel_data, *driver_data;
+	int ret;
+
+	ret = open_blob(BTF_DIR "vmlinux", &kernel, &kernel_data, NULL);
+	if (ret)
+		return ret;
+	ret = open_blob(BTF_DIR "amdgpu", &driver, &driver_data, &kernel);
+	if (ret)
+		goto err_driver;
+	ret = find_all(&driver);
+	close_blob(&driver, driver_data);
+err_driver:
+	close_blob(&kernel, kernel_data);
+	return ret;
+}

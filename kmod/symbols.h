@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef GP_SYMBOLS_H
+#define GP_SYMBOLS_H
+
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/srcu.h>
+
+/**
+ * struct gp_symbols - what was found in amdgpu's symbol table
+ * @amdgpu:	the module, with a reference held
+ * @table:	kfd_processes_table
+ * @buckets:	how many heads @table has
+ * @srcu:	kfd_processes_srcu; a process that is found in @table under it
+ *		is not freed before the end of that read section
+ * @created:	kfd_create_process(), for a probe; NULL when not found
+ * @released:	kfd_process_notifier_release(), the same
+ */
+struct gp_symbols {
+	struct module *amdgpu;
+	struct hlist_head *table;
+	unsigned int buckets;
+	struct srcu_struct *srcu;
+	void *created;
+	void *released;
+};
+
+extern struct gp_symbols gp_symbols;
+
+/**
+ * gp_symbols_load() - pin amdgpu and fill gp_symbols
+ *
+ * Return: 0, -ENODEV when amdgpu is not there, -EAGAIN while it is being
+ * loaded, -EOPNOTSUPP when it lacks what is needed; each with a line in the
+ * kernel log.
+ */
+int gp_symbols_load(void);
+
+/** gp_symbols_release() - let amdgpu go */
+void gp_symbols_release(void);
+
+#endif /* GP_SYMBOLS_H */
