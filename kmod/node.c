@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KFD nodes: from a process to the hardware it uses.
+ *
+ * Why a node does not go away under a read, although nothing here takes a
+ * reference to one: nodes are freed by kgd2kfd_device_exit(), at the last
+ * reference to the DRM device (kfd_device.c:933, amdgpu_amdkfd.c:238). A
+ * process-device with a DRM file holds such a reference until
+ * kfd_process_destroy_pdds() (kfd_process.c:1050), which runs only after the
+ * process has left the table and the SRCU readers of the table are through
+ * (kfd_process.c:1294). gp_table_walk() is such a reader, and process-devices
+ * without a DRM file are not followed: they have no queues.
+ * Process-devices are made before the process enters the table
+ * (kfd_process.c:1558, 1573) and never after, so they can be read without the
+ * process's mutex. A partition switch is refused while any process is in the
+ * table (kfd_device.c:1436). Nothing of struct gp_node is kept beyond the walk.
+ *
+ * Locks taken by gp_node_wake(), in this order, and nothing of ours is taken
+ * inside of them:
+ *	drm_dev_enter()		drm_dev_unplug() waits for it before it lets
+ *				the registers be unmapped (amdgpu_drv.c:2463)
+ *	runtime PM use count	not a lock; the device is not woken
+ *	reset_domain->sem	for reading, tried only: reset holds it for
+ *				writing (amdgpu_reset.c:154)
+ * The driver's register hooks take adev->srbm_mutex below them
+ * (amdgpu_amdkfd_gfx_v9.c:53), which is a leaf.
+ * (Lines are those of Linux 6.12.)
+ */
+
+#include <drm/drm_drv.h>
+
+#include "compat.h"
+#include "layout.h"
+#include "node.h"
+
+u32 gp_node_count(void *p)
+{
+	u32 n;
+
+	if (gp_get(p, kfd_process, n_pdds, &n))
+		return 0;
+	return min(n, gp_layout.kfd_process__pdds_len);
+}
+
+/* The slots of an XCC that the driver gave to KFD. */
+static int load_slots(struct gp_node *n, void *kfd)
+{
+	void *res = gp_ptr(kfd, kfd_dev, shared_resources);
+	u32 len = gp_layout.kgd2kfd_shared_resources__cp_queue_bitmap_len;
+	unsigned long word;
+	u32 pipes, i;
+
+	if (gp_get(res, kgd2kfd_shared_resources, num_pipe_per_mec, &pipes) ||
+	    gp_get(res, kgd2kfd_shared_resources, num_queue_per_pipe,
+		   &n->n_queues))
+		return gp_broken("the shared resources can be read");
+	n->n_slots = pipes * n->n_queues;
+	if (pipes > GP_CP_SLOTS_MAX || n->n_queues > GP_CP_SLOTS_MAX ||
+	    !n->n_slots || n->n_slots > GP_CP_SLOTS_MAX ||
+	    n->n_slots > len * BITS_PER_LONG)
+		return gp_broken("the CP slots fit into their bitmap");
+	for (i = 0; i < BITS_TO_LONGS(n->n_slots); i++) {
+		if (gp_get_at(res, kgd2kfd_shared_resources, cp_queue_bitmap, i,
+			      &word))
+			return gp_broken("the bitmap of CP slots can be read");
+		n->cp_slots[i] = word;
+	}
+	return 0;
+}
+
+static int load_hooks(struct gp_node *n, void *calls)
+{
+	void *hook;
+
+	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &hook) || !hook)
+		return gp_broken("there is a hook hqd_dump");
+	n->hqd_dump = hook;
+	if (gp_has(kfd2kgd_calls, hqd_is_occupied) &&
+	    !gp_get(calls, kfd2kgd_calls, hqd_is_occupied, &hook))
+		n->hqd_is_occupied = hook;
+	return 0;
+}
+
+/* What is needed for SDMA queues; without it they have no active slots. */
+static void load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
+{
+	void *sdma = gp_ptr(n->adev, amdgpu_device, sdma);
+	u32 engines, nodes;
+	void *hook;
+
+	if (!gp_has(kfd2kgd_calls, hqd_sdma_dump) ||
+	    !gp_has(amdgpu_sdma, num_instances) ||
+	    !gp_has(kfd_dev, num_nodes) ||
+	    !gp_has(queue_properties, sdma_engine_id) ||
+	    !gp_has(queue_properties, sdma_queue_id))
+		return;
+	if (gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
+	    gp_get(kfd, kfd_dev, num_nodes, &nodes) || !nodes ||
+	    gp_get(calls, kfd2kgd_calls, hqd_sdma_dump, &hook))
+		return;
+	/* As dqm_debugfs_hqds() has it: the nodes share the engines evenly. */
+	n->sdma_first = engines / nodes * index;
+	n->hqd_sdma_dump = hook;
+}
+
+/* The manager of the MQDs of compute queues. */
+static int load_manager(const struct gp_node *n, void **mm)
+{
+	u32 type = gp_layout.KFD_MQD_TYPE_CP;
+	void *dev;
+
+	if (type >= gp_layout.device_queue_manager__mqd_mgrs_len ||
+	    gp_get_at(n->dqm, device_queue_manager, mqd_mgrs, type, mm) ||
+	    gp_get(*mm, mqd_manager, dev, &dev) || dev != n->node)
+		return gp_broken("mqd_manager.dev is its node");
+	return 0;
+}
+
+/* Follow the pointers of a node, each after a look that it leads back. */
+static int load_node(struct gp_node *n)
+{
+	void *kfd, *calls, *back, *domain;
+	u32 index;
+	int ret;
+
+	if (gp_get(n->node, kfd_node, kfd, &kfd) ||
+	    gp_get(n->node, kfd_node, node_id, &index) ||
+	    index >= gp_layout.kfd_dev__nodes_len ||
+	    gp_get_at(kfd, kfd_dev, nodes, index, &back) || back != n->node)
+		return gp_broken("kfd_dev.nodes has the node");
+	if (gp_get(n->node, kfd_node, adev, (void **)&n->adev) ||
+	    gp_get(kfd, kfd_dev, adev, &back) || back != n->adev)
+		return gp_broken("kfd_node.adev is kfd_dev.adev");
+	if (gp_get(n->node, kfd_node, dqm, &n->dqm) ||
+	    gp_get(n->dqm, device_queue_manager, dev, &back) ||
+	    back != n->node)
+		return gp_broken("device_queue_manager.dev is its node");
+	if (gp_get(n->node, kfd_node, kfd2kgd, &calls) ||
+	    gp_get(n->node, kfd_node, id, &n->gpu_id) ||
+	    gp_get(n->node, kfd_node, xcc_mask, &n->xcc_mask) ||
+	    gp_get(n->adev, amdgpu_device, reset_domain, &domain) || !domain)
+		return gp_broken("the node can be read");
+	n->ddev = gp_ptr(n->adev, amdgpu_device, ddev);
+	n->reset_sem = gp_ptr(domain, amdgpu_reset_domain, sem);
+
+	load_sdma(n, calls, kfd, index);
+	ret = load_hooks(n, calls);
+	return ret ?: load_slots(n, kfd);
+}
+
+int gp_node_load(void *p, u32 i, struct gp_node *n)
+{
+	void *pdd, *process, *file;
+
+	memset(n, 0, sizeof(*n));
+	if (gp_get_at(p, kfd_process, pdds, i, &pdd) ||
+	    gp_get(pdd, kfd_process_device, process, &process) || process != p)
+		return gp_broken("kfd_process_device.process is its process");
+	if (gp_get(pdd, kfd_process_device, drm_file, &file) ||
+	    gp_get(pdd, kfd_process_device, dev, &n->node))
+		return gp_broken("the process-device can be read");
+	if (!file)
+		return -ENOENT;
+	return load_node(n);
+}
+
+int gp_node_find(void *p, void *node, struct gp_node *n)
+{
+	u32 i, count = gp_node_count(p);
+	void *pdd, *dev;
+
+	for (i = 0; i < count; i++) {
+		if (gp_get_at(p, kfd_process, pdds, i, &pdd) ||
+		    gp_get(pdd, kfd_process_device, dev, &dev))
+			break;
+		if (dev != node)
+			continue;
+		if (gp_node_load(p, i, n))
+			break;
+		return 0;
+	}
+	return gp_broken("queue.device is a node of its process");
+}
+
+int gp_node_stride(const struct gp_node *n, struct queue_properties *props,
+		   u64 *stride)
+{
+	uint64_t (*hook)(struct mqd_manager *mm, struct queue_properties *p);
+	void *mm, *ptr;
+	int ret = load_manager(n, &mm);
+
+	if (ret)
+		return ret;
+	if (gp_get(mm, mqd_manager, mqd_stride, &ptr) || !ptr)
+		return gp_broken("there is a hook mqd_stride");
+	hook = ptr;
+	*stride = hook(mm, props);
+	return 0;
+}
+
+bool gp_node_wake(struct gp_node *n)
+{
+	bool running;
+	int ret;
+
+	if (!drm_dev_enter(n->ddev, &n->drm_idx))
+		return false;
+	/* An error means that runtime PM is not in use: the device is on. */
+	ret = pm_runtime_get_if_active(n->ddev->dev);
+	if (!ret)
+		goto err_drm;
+	n->pm_held = ret > 0;
+	if (!down_read_trylock(n->reset_sem))
+		goto err_pm;
+	if (gp_get(n->dqm, device_queue_manager, sched_running, &running) ||
+	    !running)
+		goto err_sem;
+	return true;
+
+err_sem:
+	up_read(n->reset_sem);
+err_pm:
+	if (n->pm_held)
+		pm_runtime_put(n->ddev->dev);
+err_drm:
+	drm_dev_exit(n->drm_idx);
+	return false;
+}
+
+void gp_node_rest(struct gp_node *n)
+{
+	up_read(n->reset_sem);
+	if (n->pm_held)
+		pm_runtime_put(n->ddev->dev);
+	drm_dev_exit(n->drm_idx);
+}

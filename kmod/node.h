@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef GP_NODE_H
+#define GP_NODE_H
+
+#include <linux/bitmap.h>
+#include <linux/rwsem.h>
+#include <linux/types.h>
+#include <drm/drm_device.h>
+
+/* Of the driver; only pointers to them are passed around. */
+struct amdgpu_device;
+struct mqd_manager;
+struct queue_properties;
+
+/* Most CP slots of an XCC that can be looked at; the driver has 128. */
+#define GP_CP_SLOTS_MAX	256
+
+/**
+ * struct gp_node - a KFD node for the time of one read
+ * @node:	the kfd_node
+ * @adev:	its device
+ * @dqm:	its queue manager
+ * @ddev:	the DRM device in @adev
+ * @reset_sem:	held for writing while the device is in reset
+ * @gpu_id:	KFD's id of the node
+ * @xcc_mask:	its XCCs, as the driver numbers them
+ * @n_queues:	CP queues of a pipe
+ * @n_slots:	CP slots of an XCC
+ * @cp_slots:	those of them that are KFD's
+ * @hqd_dump:	reads the registers of a CP slot
+ * @hqd_is_occupied: tests a CP slot for a ring; can be NULL
+ * @hqd_sdma_dump: reads the registers of an SDMA engine's RLC; can be NULL
+ * @sdma_first:	first SDMA engine of the node in the count of the device
+ * @drm_idx:	of gp_node_wake()
+ * @pm_held:	of gp_node_wake()
+ *
+ * The hooks are entries of the driver's kfd2kgd_calls, which the driver calls
+ * through a pointer itself: legal targets for IBT and kCFI, and declared here
+ * with the driver's own prototypes.
+ */
+struct gp_node {
+	void *node;
+	struct amdgpu_device *adev;
+	void *dqm;
+	struct drm_device *ddev;
+	struct rw_semaphore *reset_sem;
+	u32 gpu_id;
+	u32 xcc_mask;
+	u32 n_queues;
+	u32 n_slots;
+	DECLARE_BITMAP(cp_slots, GP_CP_SLOTS_MAX);
+	int (*hqd_dump)(struct amdgpu_device *adev, uint32_t pipe_id,
+			uint32_t queue_id, uint32_t (**dump)[2],
+			uint32_t *n_regs, uint32_t inst);
+	bool (*hqd_is_occupied)(struct amdgpu_device *adev,
+				uint64_t queue_address, uint32_t pipe_id,
+				uint32_t queue_id, uint32_t inst);
+	int (*hqd_sdma_dump)(struct amdgpu_device *adev, uint32_t engine_id,
+			     uint32_t queue_id, uint32_t (**dump)[2],
+			     uint32_t *n_regs);
+	u32 sdma_first;
+	int drm_idx;
+	bool pm_held;
+};
+
+/**
+ * gp_node_count() - how many nodes a process may know
+ * @p:		kfd_process out of gp_table_walk()
+ */
+u32 gp_node_count(void *p);
+
+/**
+ * gp_node_load() - read one of the nodes that a process uses
+ * @p:		kfd_process out of gp_table_walk()
+ * @i:		less than gp_node_count()
+ * @n:		to fill; good until the function called by the walk returns
+ *
+ * Return: 0, -ENOENT when the process has no address space on that node, and
+ * so no queue, -EUCLEAN when the data contradicts itself.
+ */
+int gp_node_load(void *p, u32 i, struct gp_node *n);
+
+/**
+ * gp_node_find() - the same for the node of a queue
+ * @p:		kfd_process out of gp_table_walk()
+ * @node:	the queue's device
+ * @n:		to fill
+ *
+ * Return: 0, -EUCLEAN when @node is not one of the process's.
+ */
+int gp_node_find(void *p, void *node, struct gp_node *n);
+
+/**
+ * gp_node_stride() - distance of a compute queue's MQDs from XCC to XCC
+ * @n:		node of the queue
+ * @props:	the queue's properties; the process's mutex is held
+ * @stride:	in bytes
+ *
+ * Return: 0, -EUCLEAN.
+ */
+int gp_node_stride(const struct gp_node *n, struct queue_properties *props,
+		   u64 *stride);
+
+/**
+ * gp_node_wake() - make sure that registers can be read, without waiting
+ * @n:		a loaded node
+ *
+ * Wakes no device: one that sleeps, is in reset, is being removed or has its
+ * scheduler stopped is left alone.
+ *
+ * Return: true when they can be, until gp_node_rest().
+ */
+bool gp_node_wake(struct gp_node *n);
+void gp_node_rest(struct gp_node *n);
+
+#endif /* GP_NODE_H */
