@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef GP_PROC_H
+#define GP_PROC_H
+
+#include <linux/dcache.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+
+#include "snapshot.h"
+
+/**
+ * struct gp_proc - a GPU process that has a directory
+ * @ref:	one for the directory, one for each open file
+ * @pid:	of its thread group; no other process ever has this struct pid,
+ *		even when it gets the same number
+ * @link:	in the list of proc.c
+ * @dir:	its directory
+ * @alive:	for proc.c
+ * @lock:	protects @last; taken before any lock of snapshot.c, and held
+ *		while the hardware is read: readers of a process take turns
+ * @last:	what was read last, or NULL
+ */
+struct gp_proc {
+	struct kref ref;
+	struct pid *pid;
+	struct list_head link;
+	struct dentry *dir;
+	bool alive;
+	struct mutex lock; /* of @last */
+	struct gp_list *last;
+};
+
+/**
+ * gp_proc_get() - take a reference to a process that somebody else holds
+ * gp_proc_put() - drop one
+ * @proc:	the process
+ */
+void gp_proc_get(struct gp_proc *proc);
+void gp_proc_put(struct gp_proc *proc);
+
+/**
+ * gp_proc_read() - read the queues of a process and its slots
+ * @proc:	the process
+ * @list:	the result, the caller's own; free it with kvfree()
+ *
+ * Return: 0, -EINTR, or an error of gp_snapshot_take().
+ */
+int gp_proc_read(struct gp_proc *proc, struct gp_list **list);
+
+/**
+ * gp_proc_start() - make directories, now and from now on
+ * @dir:	where
+ *
+ * Return: 0, -ENOMEM.
+ */
+int gp_proc_start(struct dentry *dir);
+
+/** gp_proc_stop() - stop that, and remove them; open files stay usable */
+void gp_proc_stop(void);
+
+#endif /* GP_PROC_H */
