@@ -83,6 +83,32 @@ demo: ## a GPU process preempted, measured and let go, as a short story
 	@$(MAKE) --no-print-directory -s vm-ready
 	@$(VM_RUN) --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh'
 
+# Programs; the modules' own fragments add theirs.
+USER_C = $(wildcard user/*/*.[ch] include/gpreempt/*.h tests/unit/*.[ch] \
+	tests/vm/*.h tests/vm/*/*.[ch] tests/vgpu/load/*.[ch])
+CHECKPATCH = perl $(KSRC)/scripts/checkpatch.pl --no-tree --strict --terse \
+	--no-summary
+# What only the kernel has, or wants.
+NOT_FOR_USERS := ARRAY_SIZE,AVOID_EXTERNS,BIT_MACRO,CAMELCASE,COMPLEX_MACRO
+NOT_FOR_USERS := $(NOT_FOR_USERS),CONSIDER_KSTRTO,EMBEDDED_FUNCTION_NAME,ENOSYS
+NOT_FOR_USERS := $(NOT_FOR_USERS),LEADING_SPACE,MACRO_ARG_REUSE,NAKED_SSCANF
+NOT_FOR_USERS := $(NOT_FOR_USERS),PREFER_DEFINED_ATTRIBUTE_MACRO
+NOT_FOR_USERS := $(NOT_FOR_USERS),PREFER_KERNEL_TYPES,SSCANF_TO_KSTRTO
+NOT_FOR_USERS := $(NOT_FOR_USERS),STATIC_CONST_CHAR_ARRAY,STRCPY,STRNCPY
+NOT_FOR_USERS := $(NOT_FOR_USERS),LINE_SPACING,MACRO_ARG_UNUSED,MULTIPLE_ASSIGNMENTS
+NOT_FOR_USERS := $(NOT_FOR_USERS),PREFER_FALLTHROUGH,SPLIT_STRING,USE_RELATIVE_PATH
+NOT_FOR_USERS := $(NOT_FOR_USERS),VOLATILE
+
+.PHONY: sparse sparse-user checkpatch checkpatch-user
+sparse: sparse-user ## all C code through sparse
+sparse-user: $(KFD_HEADER)
+	@for f in $(filter %.c,$(USER_C)); do \
+		sparse -Wsparse-error -D_GNU_SOURCE $(USER_CPPFLAGS) $$f || exit 1; \
+	done
+checkpatch: checkpatch-user ## all C code through the kernel's checkpatch.pl
+checkpatch-user:
+	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f $(USER_C)
+
 .PHONY: clean distclean
 clean: ## remove what was built, keep the kernel that was fetched
 	rm -rf $(filter-out $(O)/kernel $(O)/kernel.lock $(O)/apt,$(wildcard $(O)/*))
