@@ -31,6 +31,7 @@ $(O)/kernel/env.mk:
 -include kmod/kmod.mk
 -include tests/vgpu/vgpu.mk
 -include tests/vgpu/load/load.mk
+-include tests/vm/cases/cases.mk
 -include tests/unit/unit.mk
 include tests/vm/vm.mk
 
@@ -42,7 +43,7 @@ deps: ## install what all of this needs (apt; as root or with sudo)
 kernel: ## fetch the bench's kernel (UPDATE=1: look for a newer one)
 	@tests/vm/fetch-kernel $(if $(UPDATE),--update) $(O)
 
-.PHONY: vgpu modules user unit
+.PHONY: vgpu modules user unit captures
 vgpu: ## vgpu.ko, the simulated GPU, for the bench's kernel
 modules: ## gpreempt.ko for the bench's kernel
 user: ## libgpreempt and gpreempt-ctl
@@ -75,13 +76,20 @@ selftest: ## does the harness fail what it must fail?
 check: ## all tests: unit tests, then those in the virtual machine
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
-	@$(MAKE) --no-print-directory all unit
-	@$(MAKE) --no-print-directory selftest vmtest
+	@$(MAKE) --no-print-directory -s user modules vgpu unit captures
+	@$(MAKE) --no-print-directory selftest
+	@$(MAKE) --no-print-directory vmtest
 
 .PHONY: demo
 demo: ## a GPU process preempted, measured and let go, as a short story
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(VM_RUN) --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh'
+	@$(VM_RUN) --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh' || { \
+		case $$? in \
+		124) echo "demo: failed: not done in 300 s" ;; \
+		12[5-9]|1[3-9]?) echo "demo: failed: the virtual machine or its shell ended" ;; \
+		esac; \
+		exit 1; \
+	}
 
 # Programs; the modules' own fragments add theirs.
 USER_C = $(wildcard user/*/*.[ch] include/gpreempt/*.h tests/unit/*.[ch] \
