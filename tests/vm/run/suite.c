@@ -121,7 +121,8 @@ static void report(const struct vm *vm, const struct test_case *t,
 		sum->failed++;
 		printf("FAIL  %s (%.1f s): %s\n", t->name, seconds, why);
 		show_tail(vm->dir, "output", "|");
-		show_tail(vm->dir, "kernel.log", "k");
+		if (o->verdict != V_EXIT || !o->number)
+			show_tail(vm->dir, "kernel.log", "k");
 		if (o->verdict == V_LOST)
 			show_tail(vm->dir, "serial.log", "s");
 	} else if (o->verdict == V_EXIT && o->number == SKIP) {
