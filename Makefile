@@ -25,7 +25,8 @@ endif
 endif
 
 $(O)/kernel/env.mk:
-	tests/vm/fetch-kernel $(O)
+	@tests/vm/install-deps kmod xz-utils
+	@tests/vm/fetch-kernel $(O)
 
 -include user/user.mk
 -include kmod/kmod.mk
