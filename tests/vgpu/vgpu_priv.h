@@ -26,6 +26,7 @@
 #define VGPU_SDMA_ENGINES 8
 #define VGPU_SDMA_QUEUES 8
 #define VGPU_SDMA_STRIDE 0x58	/* dwords from one RLC to the next */
+#define VGPU_DOORBELL_NONE U64_MAX
 #define VGPU_BAR_ORDER 9	/* doorbell BAR: 2 MiB */
 #define VGPU_BAR_PAGES (1 << VGPU_BAR_ORDER)
 

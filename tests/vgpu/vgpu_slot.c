@@ -158,9 +158,14 @@ static void aql_load(struct vgpu *v, struct vgpu_queue *q)
 		q->aql = false;
 		return;
 	}
+	/*
+	 * A doorbell is memory here: a value that no ring has makes any write to
+	 * it show, also of packet 0.  A ring before this is in the write index.
+	 */
+	xchg(doorbell, VGPU_DOORBELL_NONE);
+	q->doorbell_seen = VGPU_DOORBELL_NONE;
 	q->rptr = READ_ONCE(*rptr);
 	q->wptr = READ_ONCE(*wptr);
-	q->doorbell_seen = READ_ONCE(*doorbell);
 	if (saved && saved->magic == VGPU_WORK_MAGIC) {
 		q->work = *saved;
 		saved->magic = 0;
