@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a holder does for those who ask. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/hold-worker.h"
+#include "shared/clock.h"
+
+/* Queues that could not be suspended are named, but not by the hundred. */
+#define MAX_NAMED 16
+
+/* What a suspend has done, by the queues that it was for. */
+struct tally {
+	size_t asked;
+	size_t held;
+	size_t named;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void add_text(struct hold_reply *reply, const char *format, ...)
+{
+	size_t used = strlen(reply->text);
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(reply->text + used, sizeof(reply->text) - used, format, ap);
+	va_end(ap);
+}
+
+void hold_reply_error(struct hold_reply *reply,
+		      const struct gpreempt_error *err)
+{
+	char text[512], next[512];
+
+	gpreempt_error_text(err, text, sizeof(text));
+	gpreempt_error_next(err, next, sizeof(next));
+	reply->status = gpreempt_error_class(err);
+	snprintf(reply->text, sizeof(reply->text), "%s\n%s", text, next);
+}
+
+static const struct gpreempt_session_queue *
+find_queue(const struct hold_worker *w, uint32_t qid)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t i, count;
+
+	queues = gpreempt_session_queues(w->session, &count);
+	for (i = 0; i < count; i++)
+		if (queues[i].qid == qid)
+			return &queues[i];
+	return NULL;
+}
+
+static const char *why_not(const struct gpreempt_session_queue *queue)
+{
+	if (!queue)
+		return "there is no such queue";
+	if (queue->result == GPREEMPT_RESULT_FAILED)
+		return "the GPU did not let go of it";
+	if (!queue->held)
+		return "its process is destroying it";
+	return NULL;
+}
+
+static void count_queue(struct tally *tally, uint32_t qid,
+			const struct gpreempt_session_queue *queue,
+			struct hold_reply *reply)
+{
+	const char *why = why_not(queue);
+
+	tally->asked++;
+	if (!why)
+		tally->held++;
+	else if (tally->named++ < MAX_NAMED)
+		add_text(reply, "%squeue %u is not suspended: %s",
+			 tally->named > 1 ? "; " : "", qid, why);
+}
+
+static void count_queues(const struct hold_worker *w,
+			 const struct hold_request *request,
+			 struct hold_reply *reply)
+{
+	const struct gpreempt_session_queue *queues;
+	struct tally tally = { 0 };
+	size_t i, count;
+
+	queues = gpreempt_session_queues(w->session, &count);
+	if (request->count)
+		for (i = 0; i < request->count; i++)
+			count_queue(&tally, request->ids[i],
+				    find_queue(w, request->ids[i]), reply);
+	else
+		for (i = 0; i < count; i++)
+			count_queue(&tally, queues[i].qid, &queues[i], reply);
+	if (tally.held == tally.asked)
+		reply->status = GPREEMPT_CLASS_DONE;
+	else
+		reply->status = tally.held ? GPREEMPT_CLASS_PARTIAL :
+					     GPREEMPT_CLASS_FAILED;
+	if (tally.named)
+		add_text(reply, "\nlook at the queues: gpreempt-ctl queues %d",
+			 w->birth->target);
+}
+
+static uint64_t count_held(const struct hold_worker *w)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t i, count, held = 0;
+
+	queues = gpreempt_session_queues(w->session, &count);
+	for (i = 0; i < count; i++)
+		held += queues[i].held;
+	return held;
+}
+
+static void answer_status(struct hold_worker *w, struct hold_reply *reply)
+{
+	uint64_t now = shr_now_ns();
+
+	reply->queues = count_held(w);
+	reply->held_ns = now - w->since_ns;
+	if (w->lease_end_ns)
+		reply->lease_ns = w->lease_end_ns > now ?
+				  w->lease_end_ns - now : 1;
+}
+
+/* Ids that exist, so that the driver is not asked for others. */
+static size_t known_ids(const struct hold_worker *w,
+			const struct hold_request *request, uint32_t *ids)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < request->count; i++)
+		if (find_queue(w, request->ids[i]))
+			ids[n++] = request->ids[i];
+	return n;
+}
+
+static int suspend(struct hold_worker *w, const struct hold_request *request,
+		   struct hold_reply *reply)
+{
+	struct gpreempt_outcome outcome = { 0 };
+	uint32_t ids[HOLD_MAX_IDS];
+	int ret;
+
+	ret = gpreempt_session_refresh(w->session);
+	if (ret)
+		return ret;
+	if (request->count) {
+		size_t n = known_ids(w, request, ids);
+
+		if (n)
+			ret = gpreempt_session_suspend(w->session, ids, n,
+						       &outcome);
+	} else {
+		ret = gpreempt_session_suspend(w->session, NULL, 0, &outcome);
+	}
+	if (ret)
+		return ret;
+	reply->ioctl_ns = outcome.ioctl_ns;
+	/* Queues that were born meanwhile. */
+	ret = gpreempt_session_dispatch(w->session);
+	return ret < 0 ? ret : 0;
+}
+
+static void answer_suspend(struct hold_worker *w,
+			   const struct hold_request *request,
+			   struct hold_reply *reply)
+{
+	if (suspend(w, request, reply)) {
+		hold_reply_error(reply, gpreempt_session_error(w->session));
+		return;
+	}
+	count_queues(w, request, reply);
+	reply->verdict = gpreempt_session_verify(w->session);
+	w->lease_end_ns = request->lease_ns ?
+			  shr_now_ns() + request->lease_ns : 0;
+	answer_status(w, reply);
+}
+
+static void answer_resume(struct hold_worker *w, struct hold_reply *reply)
+{
+	struct gpreempt_outcome outcome = { 0 };
+
+	if (gpreempt_session_resume(w->session, NULL, 0, &outcome))
+		hold_reply_error(reply, gpreempt_session_error(w->session));
+	reply->queues = outcome.done;
+	reply->ioctl_ns = outcome.ioctl_ns;
+	/* Whatever came of it: closing the session resumes everything. */
+	gpreempt_session_close(w->session);
+	w->session = NULL;
+	w->over = true;
+}
+
+void hold_answer(struct hold_worker *w, const struct hold_request *request,
+		 struct hold_reply *reply)
+{
+	reply->worker = getpid();
+	reply->guardian = w->birth->guardian;
+	reply->cgroup = w->birth->cgroup;
+	if (!w->session || (request->start && request->start != w->start)) {
+		struct gpreempt_error err = {
+			.code = -ESRCH,
+			.reason = GPREEMPT_ENDED,
+			.pid = w->birth->target,
+		};
+
+		hold_reply_error(reply, &err);
+		return;
+	}
+	hold_well(w, HOLD_BUSY_NS);
+	switch (request->verb) {
+	case HOLD_SUSPEND:
+		answer_suspend(w, request, reply);
+		break;
+	case HOLD_RESUME:
+		answer_resume(w, reply);
+		break;
+	case HOLD_STATUS:
+		answer_status(w, reply);
+		break;
+	}
+	hold_well(w, HOLD_SILENCE_NS);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /run/gpreempt: who holds which target. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "ctl/hold.h"
+#include "shared/parse.h"
+
+#define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
+#define SUFFIX ".lock"
+
+static void lock_path(pid_t target, char *buf, size_t size)
+{
+	snprintf(buf, size, HOLD_DIR "/%d" SUFFIX, target);
+}
+
+void hold_socket_path(pid_t target, char *buf, size_t size)
+{
+	snprintf(buf, size, HOLD_DIR "/%d.sock", target);
+}
+
+int hold_dir_prepare(void)
+{
+	struct stat st;
+
+	if (mkdir(HOLD_DIR, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	/* Not one that somebody else has put there. */
+	if (lstat(HOLD_DIR, &st) < 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+		return -EPERM;
+	if ((st.st_mode & 0777) != 0700 && chmod(HOLD_DIR, 0700) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Whoever had the lock before may have removed the file. */
+static bool still_there(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return !fstat(fd, &ours) && !stat(path, &there) &&
+	       ours.st_ino == there.st_ino;
+}
+
+int hold_lock(pid_t target)
+{
+	char path[64];
+
+	lock_path(target, path, sizeof(path));
+	for (;;) {
+		int fd, ret;
+
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+			  0600);
+		if (fd < 0)
+			return -errno;
+		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+			ret = -errno;
+			close(fd);
+			return ret;
+		}
+		if (still_there(fd, path))
+			return fd;
+		close(fd);
+	}
+}
+
+int hold_write_owner(int lock, const struct hold_owner *owner)
+{
+	char text[128];
+	int len;
+
+	len = snprintf(text, sizeof(text), OWNER_FORMAT, owner->role,
+		       (unsigned long long)owner->pid,
+		       (unsigned long long)owner->guardian);
+	if (ftruncate(lock, 0) < 0 || pwrite(lock, text, len, 0) != len)
+		return -EIO;
+	return 0;
+}
+
+static int parse_owner(const char *text, struct hold_owner *owner)
+{
+	unsigned long long pid, guardian;
+	unsigned int role;
+
+	if (sscanf(text, OWNER_FORMAT, &role, &pid, &guardian) != 3)
+		return -EPROTO;
+	owner->role = role;
+	owner->pid = pid;
+	owner->guardian = guardian;
+	return 0;
+}
+
+int hold_read_owner(pid_t target, struct hold_owner *owner)
+{
+	__cleanup_fd int fd = -1;
+	char path[64], text[128];
+	ssize_t n;
+
+	lock_path(target, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		/* Its owner was killed. */
+		if (still_there(fd, path))
+			hold_forget(target);
+		return -ENOENT;
+	}
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	/* Just taken: its owner has not written yet. */
+	if (parse_owner(text, owner))
+		*owner = (struct hold_owner){ .role = HOLD_ROLE_NONE };
+	return 0;
+}
+
+int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
+{
+	struct dirent *entry;
+	int ret = 0;
+	DIR *dir;
+
+	dir = opendir(HOLD_DIR);
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	while (!ret && (entry = readdir(dir))) {
+		char name[32], *dot;
+		uint64_t pid;
+
+		snprintf(name, sizeof(name), "%.31s", entry->d_name);
+		dot = strchr(name, '.');
+		if (!dot || strcmp(dot, SUFFIX))
+			continue;
+		*dot = '\0';
+		if (!shr_parse_u64(name, INT32_MAX, &pid))
+			ret = fn(arg, pid);
+	}
+	closedir(dir);
+	return ret;
+}
+
+void hold_forget(pid_t target)
+{
+	char path[64];
+
+	hold_socket_path(target, path, sizeof(path));
+	unlink(path);
+	lock_path(target, path, sizeof(path));
+	unlink(path);
+}
+
+static int compare_owner(void *arg, pid_t target)
+{
+	uint64_t pid = *(pid_t *)arg;
+	struct hold_owner owner;
+
+	if (hold_read_owner(target, &owner))
+		return 0;
+	return owner.pid == pid || owner.guardian == pid;
+}
+
+bool hold_is_holder(pid_t pid)
+{
+	return hold_list(compare_owner, &pid) > 0;
+}

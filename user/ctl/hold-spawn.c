@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The birth of a holder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "ctl/ctl.h"
+#include "ctl/hold.h"
+
+#define REPORT_TIMEOUT_S 30
+
+/* The descriptors that a holder keeps, and nothing of its parent's. */
+enum {
+	FD_LOCK = 3,
+	FD_REPORT,
+	FD_FIRST_OTHER,
+};
+
+static void drop_descriptors(struct hold_birth *birth)
+{
+	int null, lock, report;
+
+	/* Out of the way of the numbers that they shall get. */
+	lock = fcntl(birth->lock, F_DUPFD, 16);
+	report = fcntl(birth->report, F_DUPFD, 16);
+	null = open("/dev/null", O_RDWR);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	dup3(lock, FD_LOCK, O_CLOEXEC);
+	dup3(report, FD_REPORT, O_CLOEXEC);
+	close_range(FD_FIRST_OTHER, ~0U, 0);
+	birth->lock = FD_LOCK;
+	birth->report = FD_REPORT;
+}
+
+static void reset_signals(void)
+{
+	sigset_t none;
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	/* A terminal or a session that ends is none of the holder's. */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+__attribute__((noreturn))
+static void be_born(struct hold_birth *birth)
+{
+	pid_t worker;
+	int beat[2];
+
+	setsid();
+	reset_signals();
+	drop_descriptors(birth);
+	if (chdir("/") < 0)
+		_exit(1);
+	/* Late answers look like death to those who watch. */
+	setpriority(PRIO_PROCESS, 0, -20);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat) < 0)
+		_exit(1);
+	birth->guardian = getpid();
+	birth->cgroup = hold_cgroup_enter(birth->guardian);
+	worker = fork();
+	if (worker < 0) {
+		hold_cgroup_leave(birth->guardian);
+		_exit(1);
+	}
+	birth->beat = beat[worker ? 0 : 1];
+	close(beat[worker ? 1 : 0]);
+	if (!worker)
+		hold_worker(birth);
+	birth->worker = worker;
+	hold_guardian(birth);
+}
+
+static int receive_report(int fd, struct hold_reply *reply)
+{
+	struct timeval timeout = { .tv_sec = REPORT_TIMEOUT_S };
+	char buf[HOLD_MAX_PACKET];
+	ssize_t n;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	do {
+		n = recv(fd, buf, sizeof(buf), 0);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+	if (!n)
+		return -ECONNRESET;
+	return hold_get_reply(buf, n, reply);
+}
+
+int hold_spawn(int lock, pid_t target, const struct hold_request *request,
+	       struct hold_reply *reply)
+{
+	struct hold_birth birth = {
+		.target = target,
+		.lock = lock,
+		.request = request,
+	};
+	int report[2], ret;
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0)
+		return -errno;
+	fflush(NULL);
+	child = fork();
+	if (child < 0) {
+		ret = -errno;
+		close(report[0]);
+		close(report[1]);
+		return ret;
+	}
+	if (!child) {
+		birth.report = report[1];
+		be_born(&birth);
+	}
+	close(report[1]);
+	close(lock);
+	ret = receive_report(report[0], reply);
+	close(report[0]);
+	return ret;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The holder: what "suspend" leaves behind.
+ *
+ * The driver resumes all queues when the process that suspended them ends. So
+ * two processes stay: the worker traces the target and talks to the driver,
+ * the guardian watches the worker. A worker that does not answer would make
+ * its target unkillable, so it is killed by the guardian, or by its own dead
+ * man's switch; the queues then run. A guardian that is gone or does not
+ * answer makes the worker leave.
+ */
+#ifndef CTL_HOLD_H
+#define CTL_HOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gpreempt/gpreempt.h>
+
+#include "shared/macro.h"
+
+/*
+ * Requests and replies, one packet each (hold-proto.c)
+ */
+
+#define HOLD_MAX_IDS 1024
+#define HOLD_MAX_PACKET 8192
+#define HOLD_MAX_TEXT 1536
+
+enum hold_verb {
+	HOLD_SUSPEND,
+	HOLD_RESUME,
+	HOLD_STATUS,
+};
+
+struct hold_request {
+	enum hold_verb verb;
+	uint64_t start;		/* start time of the target, clock ticks */
+	uint64_t lease_ns;	/* 0: until resume */
+	uint64_t count;		/* of ids; 0: all queues, also new ones */
+	uint32_t ids[HOLD_MAX_IDS];
+};
+
+struct hold_reply {
+	uint64_t status;	/* exit status of the command */
+	uint64_t worker;	/* PIDs */
+	uint64_t guardian;
+	uint64_t queues;	/* suspended now, or resumed */
+	uint64_t ioctl_ns;
+	uint64_t verdict;	/* enum gpreempt_verdict */
+	uint64_t held_ns;	/* since when */
+	uint64_t lease_ns;	/* what is left of it; 0: none */
+	uint64_t cgroup;	/* the holder has one of its own */
+	char text[HOLD_MAX_TEXT];	/* what went wrong, and on the next
+					 * line what to do */
+};
+
+/* Length of the packet. buf has HOLD_MAX_PACKET bytes. */
+size_t hold_put_request(const struct hold_request *request, char *buf);
+size_t hold_put_reply(const struct hold_reply *reply, char *buf);
+/* 0 or -EPROTO. */
+int hold_get_request(const char *buf, size_t len,
+		     struct hold_request *request);
+int hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
+
+/*
+ * /run/gpreempt: a lock file and a socket for each target (hold-dir.c)
+ */
+
+#define HOLD_DIR "/run/gpreempt"
+
+enum hold_role {
+	HOLD_ROLE_NONE,
+	HOLD_ROLE_HOLDER,
+	HOLD_ROLE_PREEMPT,
+};
+
+/* Who has the lock of a target. */
+struct hold_owner {
+	enum hold_role role;
+	uint64_t pid;		/* of the worker, or of the command */
+	uint64_t guardian;	/* 0: none */
+};
+
+int hold_dir_prepare(void);
+/* A descriptor; the lock lasts until all copies of it are closed. */
+int hold_lock(pid_t target);
+int hold_write_owner(int lock, const struct hold_owner *owner);
+/* 0, -ENOENT when nobody has the lock (leftovers are removed), or -errno. */
+int hold_read_owner(pid_t target, struct hold_owner *owner);
+/* Calls fn for each target with a lock file. */
+int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
+void hold_socket_path(pid_t target, char *buf, size_t size);
+/* Remove both files. Only who has the lock may. */
+void hold_forget(pid_t target);
+/* Is this process a holder's? */
+bool hold_is_holder(pid_t pid);
+
+/*
+ * The command's side
+ */
+
+/*
+ * Ask the holder of a target (hold-client.c). 0; -ENOENT: there is none;
+ * -ECONNRESET: it ended meanwhile; -ETIMEDOUT; or -errno.
+ */
+int hold_ask(pid_t target, const struct hold_request *request,
+	     struct hold_reply *reply);
+
+/* Make a holder, and have it do its first request (hold-spawn.c). */
+int hold_spawn(int lock, pid_t target, const struct hold_request *request,
+	       struct hold_reply *reply);
+
+/*
+ * The holder's side
+ */
+
+/* Descriptors and facts that guardian and worker are born with. */
+struct hold_birth {
+	pid_t target;
+	int lock;
+	int report;		/* gets the reply to the first request */
+	int beat;		/* between guardian and worker */
+	pid_t guardian;
+	pid_t worker;		/* only the guardian knows */
+	bool cgroup;
+	const struct hold_request *request;
+};
+
+/* From the worker to the guardian. */
+struct hold_beat {
+	uint64_t silence_ns;	/* kill me when you hear nothing for longer */
+	uint64_t lease_end_ns;	/* kill me then, and some; 0: no lease */
+};
+
+/* How long a well process may be silent, and one that is in the driver. */
+#define HOLD_TICK_NS (200 * NSEC_PER_MSEC)
+#define HOLD_SILENCE_NS (2 * NSEC_PER_SEC)
+#define HOLD_BUSY_NS (20 * NSEC_PER_SEC)
+/* The kernel's turn, when the guardian has not done it. */
+#define HOLD_DEADMAN_SPARE_NS NSEC_PER_SEC
+
+/* These do not return. */
+__attribute__((noreturn))
+void hold_guardian(const struct hold_birth *birth);
+__attribute__((noreturn))
+void hold_worker(const struct hold_birth *birth);
+
+/* A cgroup of its own for this process (hold-cgroup.c). */
+bool hold_cgroup_enter(pid_t name);
+void hold_cgroup_leave(pid_t name);
+
+#endif

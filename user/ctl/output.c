@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What every command says in the same way. */
+#include <stdarg.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "ctl/ctl.h"
+
+static struct {
+	char *start;
+	size_t size;
+} title;
+
+int ctl_fail(const struct gpreempt_error *err)
+{
+	char text[512], next[512];
+
+	gpreempt_error_text(err, text, sizeof(text));
+	gpreempt_error_next(err, next, sizeof(next));
+	return ctl_fail_text(gpreempt_error_class(err), next, "%s", text);
+}
+
+int ctl_fail_text(enum gpreempt_class class, const char *next,
+		  const char *format, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("gpreempt-ctl: ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	if (next && *next)
+		fprintf(stderr, "next: %s\n", next);
+	return class;
+}
+
+int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)
+{
+	struct gpreempt_error err = {
+		.code = code,
+		.reason = reason,
+		.pid = pid,
+		.step = "it",
+	};
+
+	return ctl_fail(&err);
+}
+
+void ctl_note(const char *format, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("note: ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int ctl_need_root(pid_t pid)
+{
+	if (geteuid() == 0)
+		return 0;
+	return ctl_fail_reason(GPREEMPT_NOT_ROOT, -1, pid);
+}
+
+void ctl_label_times(void)
+{
+	if (!access("/sys/module/vgpu", F_OK))
+		puts("times are of the driver's path on a simulated GPU");
+}
+
+const char *ctl_verdict_name(enum gpreempt_verdict verdict)
+{
+	switch (verdict) {
+	case GPREEMPT_VERIFIED:
+		return "yes";
+	case GPREEMPT_CONTRADICTED:
+		return "no";
+	default:
+		return "not checked";
+	}
+}
+
+/* The kernel shows what stands where it put the arguments. */
+void ctl_title_init(int argc, char **argv)
+{
+	char *last = argv[argc - 1];
+
+	title.start = argv[0];
+	title.size = last + strlen(last) + 1 - argv[0];
+}
+
+void ctl_title_set(const char *name, const char *format, ...)
+{
+	va_list ap;
+
+	prctl(PR_SET_NAME, name);
+	if (!title.size)
+		return;
+	memset(title.start, 0, title.size);
+	va_start(ap, format);
+	vsnprintf(title.start, title.size, format, ap);
+	va_end(ap);
+}

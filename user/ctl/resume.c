@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <string.h>
+
+#include "ctl/ctl.h"
+#include "ctl/hold.h"
+#include "shared/clock.h"
+
+/* How long a holder may take to end after it has answered. */
+#define END_NS (3 * NSEC_PER_SEC)
+#define PAUSE_NS (2 * NSEC_PER_MSEC)
+
+static void wait_for_end(pid_t pid)
+{
+	uint64_t deadline = shr_now_ns() + END_NS;
+	struct hold_owner owner;
+
+	while (hold_read_owner(pid, &owner) != -ENOENT &&
+	       shr_now_ns() < deadline)
+		shr_sleep_ns(PAUSE_NS);
+}
+
+static int print_reply(pid_t pid, const struct hold_reply *reply)
+{
+	if (reply->status != GPREEMPT_CLASS_DONE)
+		return ctl_fail_text(reply->status, "gpreempt-ctl status",
+				     "%.*s", (int)strcspn(reply->text, "\n"),
+				     reply->text);
+	printf("resumed %d: %llu queues, ioctl %.1f us\n", pid,
+	       (unsigned long long)reply->queues, reply->ioctl_ns / 1000.0);
+	ctl_label_times();
+	return 0;
+}
+
+static int not_held(pid_t pid)
+{
+	struct gpreempt_error err;
+	struct hold_owner owner;
+	struct gpreempt_view *view;
+	struct gpreempt *g;
+	int ret;
+
+	if (!hold_read_owner(pid, &owner) && owner.role == HOLD_ROLE_PREEMPT)
+		return ctl_fail_text(GPREEMPT_CLASS_BUSY,
+				     "it ends by itself, or with Ctrl-C",
+				     "process %d is held by gpreempt-ctl "
+				     "preempt (%llu)", pid,
+				     (unsigned long long)owner.pid);
+	ret = gpreempt_new(NULL, &g);
+	if (ret)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, pid);
+	ret = gpreempt_view_read(g, pid, &view, &err);
+	gpreempt_free(g);
+	if (ret)
+		return ctl_fail(&err);
+	gpreempt_view_free(view);
+	printf("process %d is not held: nothing to resume\n", pid);
+	return 0;
+}
+
+static int run_resume(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct hold_request request = { .verb = HOLD_RESUME };
+	struct hold_reply reply;
+	int ret;
+
+	(void)cmd;
+	ret = ctl_need_root(args->pid);
+	if (ret)
+		return ret;
+	ret = hold_ask(args->pid, &request, &reply);
+	if (ret == -ENOENT)
+		return not_held(args->pid);
+	if (ret == -ETIMEDOUT)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "its end lets the queues run: "
+				     "gpreempt-ctl status shows its PID, "
+				     "then kill -9",
+				     "the holder of process %d does not answer",
+				     args->pid);
+	wait_for_end(args->pid);
+	if (ret == -ECONNRESET) {
+		/* It ended when we asked, which is as good. */
+		printf("resumed %d: its holder has ended\n", args->pid);
+		return 0;
+	}
+	if (ret)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, args->pid);
+	return print_reply(args->pid, &reply);
+}
+
+const struct ctl_command ctl_resume = {
+	.name = "resume",
+	.run = run_resume,
+	.target = "PID",
+	.summary = "Let the queues of a held process run again.",
+	.details =
+	"All of its queues run, and the holder ends. Resuming a process that is\n"
+	"not held does nothing and is no error.\n",
+};
