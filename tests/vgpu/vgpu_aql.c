@@ -27,7 +27,7 @@ enum { AQL_VENDOR, AQL_INVALID, AQL_DISPATCH, AQL_AND, AQL_AGENT, AQL_OR };
 
 #define POLL_BUSY_NS 100000ull	/* doorbells are looked at this often with work */
 #define POLL_MIN_NS 20000ull	/* and never more often than this */
-#define POLL_IDLE_NS 1000000ull	/* without any for a while */
+#define POLL_IDLE_NS 2000000ull	/* without any for a while; all GPUs at once */
 #define IDLE_AFTER_NS 2000000ull
 
 static u64 clamp_ns(u64 ns)
@@ -241,7 +241,7 @@ u64 vgpu_engine_next(struct vgpu *v, u64 now)
 	if (!any)
 		return U64_MAX;
 	if (now - v->last_work > IDLE_AFTER_NS && !vgpu_any_busy(v))
-		return now + POLL_IDLE_NS;
+		return (div64_u64(now, POLL_IDLE_NS) + 1) * POLL_IDLE_NS;
 	next = now + POLL_BUSY_NS;
 	if (v->running && v->running->work.magic)
 		next = min(next, v->time + v->running->work.left_ns);

@@ -310,20 +310,23 @@ void vgpu_rotate(struct vgpu *v, u64 now)
 	v->rotate_at = v->resume_at + v->times.rotate_ns;
 }
 
-static u64 turn(void)
+/* One turn of all GPUs that have something due, or of all when told to look */
+static u64 turn(bool all)
 {
 	u64 next = U64_MAX, now;
+	struct vgpu *v;
 	int i;
 
 	mutex_lock(&vgpu_devices_lock);
 	for (i = 0; i < VGPU_MAX_GPUS; i++) {
-		struct vgpu *v = vgpu_devices[i];
-
+		v = vgpu_devices[i];
 		if (!v)
 			continue;
 		mutex_lock(&v->lock);
 		now = ktime_get_ns();
-		next = min(next, device_step(v, now));
+		if (all || now >= v->next_turn)
+			v->next_turn = device_step(v, now);
+		next = min(next, v->next_turn);
 		mutex_unlock(&v->lock);
 	}
 	mutex_unlock(&vgpu_devices_lock);
@@ -336,8 +339,7 @@ static int vgpu_cp(void *unused)
 	u64 next;
 
 	while (!kthread_should_stop()) {
-		atomic_set(&kicked, 0);
-		next = turn();
+		next = turn(atomic_xchg(&kicked, 0));
 		set_current_state(TASK_IDLE);
 		if (!atomic_read(&kicked) && !kthread_should_stop()) {
 			at = ns_to_ktime(next);

@@ -180,6 +180,7 @@ struct vgpu {
 	u64 time;			/* ns: the engine has got to here */
 	u64 resume_at, quantum_end, rotate_at;
 	u64 last_work;			/* ns: a doorbell moved or a packet ran */
+	u64 next_turn;			/* ns: nothing is due before */
 	u32 kiq_rptr[VGPU_MAX_XCCS];
 };
 
