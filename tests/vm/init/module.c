@@ -36,8 +36,6 @@ int module_load_list(const char *list)
 		if (ret)
 			fprintf(stderr, "init: insmod %s: %s\n", path,
 				strerror(-ret));
-		else
-			unlink(path);	/* its memory need not be saved */
 	}
 	fclose(f);
 	return ret;
