@@ -12,11 +12,12 @@ VM_MODULES += $(KMOD_BENCH)
 modules: $(KMOD_BENCH)
 all: $(if $(KRUNNING),$(KMOD_RUNNING),$(KMOD_BENCH))
 
-# $(1): headers to build against, $(2): where, $(3): more for make
+# $(1): headers to build against, $(2): where, $(3): more for make. One at a
+# time: Kbuild does not bear two in a directory.
 define kmod-build
 @mkdir -p $(2)
-@cp --parents -u $(KMOD_SRC) $(2)
-$(MAKE) -s -C $(1) M=$(abspath $(2)) KCFLAGS=-Werror $(3) modules
+@flock $(2).lock sh -ec 'cp --parents -u $(KMOD_SRC) $(2); \
+	$(MAKE) -s -C $(1) M=$(abspath $(2)) KCFLAGS=-Werror $(3) modules'
 endef
 
 $(KMOD_BENCH): $(KMOD_SRC) $(O)/kernel/env.mk

@@ -205,9 +205,9 @@ bool gp_node_wake(struct gp_node *n)
 
 	if (!drm_dev_enter(n->ddev, &n->drm_idx))
 		return false;
-	/* An error means that runtime PM is not in use: the device is on. */
+	/* An error means that runtime PM is off, and that nothing changes. */
 	ret = pm_runtime_get_if_active(n->ddev->dev);
-	if (!ret)
+	if (!ret || (ret < 0 && pm_runtime_status_suspended(n->ddev->dev)))
 		goto err_drm;
 	n->pm_held = ret > 0;
 	if (!down_read_trylock(n->reset_sem))

@@ -161,11 +161,11 @@ static void scan(struct work_struct *work)
 	list_for_each_entry_safe(proc, next, &procs, link)
 		if (!proc->alive)
 			drop(proc);
-	list_for_each_entry(proc, &procs, link) {
+	list_for_each_entry(proc, &procs, link)
 		if (!proc->dir)
 			make_dir(proc);
+	list_for_each_entry(proc, &procs, link)
 		refresh(proc);
-	}
 	queue_delayed_work(queue, &scan_work,
 			   msecs_to_jiffies(again || !gp_events_on() ?
 					    FAST_MS : SLOW_MS));
@@ -178,8 +178,8 @@ static void scan_now(void)
 
 int gp_proc_start(struct dentry *dir)
 {
-	queue = alloc_workqueue("gpreempt", WQ_UNBOUND | WQ_HIGHPRI |
-				WQ_FREEZABLE, 1);
+	/* Bound: it runs on the CPU of the event as soon as that returns. */
+	queue = alloc_workqueue("gpreempt", WQ_HIGHPRI | WQ_FREEZABLE, 1);
 	if (!queue)
 		return -ENOMEM;
 	parent = dir;
