@@ -29,9 +29,16 @@ void tty_restore(void)
 	changed = false;
 }
 
+static void on_end(int sig)
+{
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
+	_exit(128 + sig);
+}
+
 int tty_raw(void)
 {
 	struct sigaction sa = { .sa_handler = on_resize };
+	struct sigaction end = { .sa_handler = on_end };
 	struct termios raw;
 
 	if (tcgetattr(STDIN_FILENO, &saved))
@@ -41,6 +48,8 @@ int tty_raw(void)
 	changed = true;
 	atexit(tty_restore);
 	sigaction(SIGWINCH, &sa, NULL);
+	sigaction(SIGTERM, &end, NULL);
+	sigaction(SIGHUP, &end, NULL);
 	return tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) ? -errno : 0;
 }
 
