@@ -78,7 +78,10 @@ void ctl_label_times(void);
 
 const char *ctl_verdict_name(enum gpreempt_verdict verdict);
 
-/* What ps shows of this process. init before the arguments are used. */
+/*
+ * What ps shows of this process. init before the arguments are used; set
+ * clears the environment.
+ */
 void ctl_title_init(int argc, char **argv);
 __attribute__((format(printf, 2, 3)))
 void ctl_title_set(const char *name, const char *format, ...);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What every command says in the same way. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -86,11 +87,17 @@ const char *ctl_verdict_name(enum gpreempt_verdict verdict)
 	}
 }
 
-/* The kernel shows what stands where it put the arguments. */
+/*
+ * The kernel shows what stands where it put the arguments; the environment
+ * comes right behind.
+ */
 void ctl_title_init(int argc, char **argv)
 {
-	char *last = argv[argc - 1];
+	char **word, *last = argv[argc - 1];
 
+	for (word = environ; word && *word; word++)
+		if (*word == last + strlen(last) + 1)
+			last = *word;
 	title.start = argv[0];
 	title.size = last + strlen(last) + 1 - argv[0];
 }
@@ -100,8 +107,7 @@ void ctl_title_set(const char *name, const char *format, ...)
 	va_list ap;
 
 	prctl(PR_SET_NAME, name);
-	if (!title.size)
-		return;
+	clearenv();
 	memset(title.start, 0, title.size);
 	va_start(ap, format);
 	vsnprintf(title.start, title.size, format, ap);

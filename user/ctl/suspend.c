@@ -14,7 +14,8 @@
 #define PATIENCE_NS (5 * NSEC_PER_SEC)
 #define PAUSE_NS (20 * NSEC_PER_MSEC)
 
-static int print_reply(pid_t pid, const struct hold_reply *reply)
+static int print_reply(pid_t pid, const struct hold_reply *reply,
+		       bool already)
 {
 	char lease[32] = "until resume", *next;
 	char text[HOLD_MAX_TEXT];
@@ -34,6 +35,9 @@ static int print_reply(pid_t pid, const struct hold_reply *reply)
 		       (unsigned long long)reply->worker,
 		       (unsigned long long)reply->guardian, lease, pid);
 		ctl_label_times();
+		if (already)
+			printf("it was held already: what was asked for is "
+			       "added, the lease is new\n");
 		if (!reply->queues)
 			ctl_note("process %d has no queues now; "
 				 "new ones will be suspended", pid);
@@ -107,7 +111,7 @@ static int make_holder(pid_t pid, int lock, struct hold_request *request)
 
 	if (ret)
 		return fail_system(pid, "starting the holder", ret);
-	return print_reply(pid, &reply);
+	return print_reply(pid, &reply, false);
 }
 
 static int check(pid_t pid, struct hold_request *request)
@@ -167,7 +171,7 @@ static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 		return fail_system(args->pid, "asking the holder", ret);
 	if (ret > 0)
 		return make_holder(args->pid, ret, &request);
-	return print_reply(args->pid, &reply);
+	return print_reply(args->pid, &reply, true);
 }
 
 static const struct ctl_option options[] = {

@@ -21,9 +21,9 @@
 #define PERIOD_NS (10 * NSEC_PER_MSEC)
 #define HOT_PERIOD_NS NSEC_PER_MSEC
 #define HOT_TIME_NS (100 * NSEC_PER_MSEC)
-/* With many threads a look takes long: spend a twentieth of our time on it. */
-#define COST_FACTOR 20
-#define MAX_PERIOD_NS (50 * NSEC_PER_MSEC)
+/* With many threads a look takes long: spend a tenth of our time on it. */
+#define COST_FACTOR 10
+#define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
 
 struct search {
 	struct gpreempt_session *s;
@@ -73,55 +73,60 @@ static int look_at_thread(void *arg, const char *tid)
 	return 0;
 }
 
-/* Marks of the last look; those that still destroy get them again. */
-static bool clear_marks(struct gpreempt_session *s)
+/* Queues that were let go are gone now, or their destruction was interrupted. */
+static int tidy_up(struct gpreempt_session *s)
 {
-	bool any = false;
+	bool marked = false;
 	size_t i;
-
-	for (i = 0; i < s->count; i++) {
-		any |= s->queues[i].leaving;
-		s->queues[i].leaving = false;
-	}
-	return any;
-}
-
-static int find_destroyed(struct gpreempt_session *s)
-{
-	struct search search = { .s = s };
-	bool marked;
-	char path[64];
 	int ret;
 
-	marked = clear_marks(s);
-	snprintf(path, sizeof(path), "/proc/%d/task", s->kfd.pid);
-	ret = s->g->ops->list_dir(s->g->be, path, look_at_thread, &search);
-	if (ret)
-		return ret == -ENOENT ? -ESRCH : ret;
-	if (search.found) {
-		s->hot_until = shr_now_ns() + HOT_TIME_NS;
-		ret = gp_session_let_go(s, search.found);
-		return ret ? ret : GPREEMPT_EVENT_DESTROY;
+	for (i = 0; i < s->count; i++) {
+		marked |= s->queues[i].leaving;
+		s->queues[i].leaving = false;
 	}
 	if (!marked)
 		return 0;
-	/* Those are gone now, or their destruction was interrupted. */
 	ret = gpreempt_session_refresh(s);
 	if (!ret)
 		ret = gp_session_apply(s);
 	return ret ? ret : GPREEMPT_EVENT_QUEUES;
 }
 
+static int look(struct gpreempt_session *s)
+{
+	struct search search = { .s = s };
+	char path[64];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", s->kfd.pid);
+	ret = s->g->ops->list_dir(s->g->be, path, look_at_thread, &search);
+	if (ret)
+		return ret == -ENOENT ? -ESRCH : ret;
+	if (search.found) {
+		gp_session_hurry(s);
+		ret = gp_session_let_go(s, search.found);
+		return ret ? ret : GPREEMPT_EVENT_DESTROY;
+	}
+	/* Not while there may come more: it costs time that they wait. */
+	if (shr_now_ns() < s->hot_until)
+		return 0;
+	return tidy_up(s);
+}
+
 int gp_session_look(struct gpreempt_session *s)
 {
-	uint64_t start = shr_now_ns(), period;
-	int ret = find_destroyed(s);
+	uint64_t start = shr_now_ns();
+	int ret = look(s);
 
-	period = COST_FACTOR * (shr_now_ns() - start);
-	if (period < PERIOD_NS)
-		period = PERIOD_NS;
-	s->period = period < MAX_PERIOD_NS ? period : MAX_PERIOD_NS;
+	s->cost = shr_now_ns() - start;
 	return ret;
+}
+
+void gp_session_hurry(struct gpreempt_session *s)
+{
+	s->hot_until = shr_now_ns() + HOT_TIME_NS;
+	/* If it is armed, then for too late. */
+	s->timer_armed = false;
 }
 
 static bool must_look(const struct gpreempt_session *s)
@@ -134,6 +139,17 @@ static bool must_look(const struct gpreempt_session *s)
 	return false;
 }
 
+static uint64_t next_period(const struct gpreempt_session *s)
+{
+	bool hot = shr_now_ns() < s->hot_until;
+	uint64_t least = hot ? HOT_PERIOD_NS : PERIOD_NS;
+	uint64_t period = s->cost * (hot ? 1 : COST_FACTOR);
+
+	if (period < least)
+		return least;
+	return period < MAX_PERIOD_NS ? period : MAX_PERIOD_NS;
+}
+
 void gp_session_arm(struct gpreempt_session *s)
 {
 	struct itimerspec when = { 0 };
@@ -142,8 +158,7 @@ void gp_session_arm(struct gpreempt_session *s)
 	if (s->timer < 0 || wanted == s->timer_armed)
 		return;
 	if (wanted)
-		when.it_value.tv_nsec = shr_now_ns() < s->hot_until ?
-			HOT_PERIOD_NS : s->period ? s->period : PERIOD_NS;
+		when.it_value.tv_nsec = next_period(s);
 	timerfd_settime(s->timer, 0, &when, NULL);
 	s->timer_armed = wanted;
 }

@@ -58,6 +58,9 @@ static int handle_stop(struct gpreempt_session *s, int status)
 		break;
 	}
 	s->g->ops->ptrace(s->g->be, request, s->kfd.pid, sig);
+	/* Those ask a program to end, and that destroys its queues. */
+	if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP)
+		gp_session_hurry(s);
 	return sig ? GPREEMPT_EVENT_SIGNAL : 0;
 }
 

@@ -29,7 +29,7 @@ struct gpreempt_session {
 	int epoll;		/* all three */
 	bool timer_armed;
 	uint64_t hot_until;	/* look often until then, in ns since boot */
-	uint64_t period;	/* otherwise this often, in ns */
+	uint64_t cost;		/* of the last look, in ns */
 
 	bool follow;		/* new queues are wanted too */
 	struct gpreempt_session_queue *queues;	/* by id */
@@ -71,6 +71,8 @@ void gp_session_all_run(struct gpreempt_session *s);
  * GPREEMPT_EVENT_ bits or -errno.
  */
 int gp_session_look(struct gpreempt_session *s);
+/* The process may be about to end: look often for a while. */
+void gp_session_hurry(struct gpreempt_session *s);
 /* Arm or disarm the timer for the above. */
 void gp_session_arm(struct gpreempt_session *s);
 
