@@ -27,8 +27,10 @@ enum { AQL_VENDOR, AQL_INVALID, AQL_DISPATCH, AQL_AND, AQL_AGENT, AQL_OR };
 
 #define POLL_BUSY_NS 100000ull	/* doorbells are looked at this often with work */
 #define POLL_MIN_NS 20000ull	/* and never more often than this */
-#define POLL_IDLE_NS 2000000ull	/* without any for a while; all GPUs at once */
 #define IDLE_AFTER_NS 2000000ull
+#define POLL_IDLE_NS 2000000ull	/* then; all GPUs at once */
+#define DEEP_AFTER_NS 50000000ull
+#define POLL_DEEP_NS 5000000ull
 
 static u64 clamp_ns(u64 ns)
 {
@@ -104,6 +106,7 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 	q->work.magic = VGPU_WORK_MAGIC;
 	smp_store_release((u16 *)pkt, AQL_INVALID);
 	WRITE_ONCE(*rptr, ++q->rptr);
+	q->moved = true;
 	vgpu_count(v, dispatched);
 	return true;
 }
@@ -114,7 +117,7 @@ static void packet_end(struct vgpu *v, struct vgpu_queue *q)
 	u64 *counter = NULL;
 	void *signal = NULL;
 
-	if (w->address)
+	if (w->address && IS_ALIGNED(w->address, 8))
 		counter = vgpu_user_ptr(v, q->pasid, w->address, 8);
 	if (counter)
 		atomic64_add(w->addend, (atomic64_t *)counter);
@@ -126,6 +129,7 @@ static void packet_end(struct vgpu *v, struct vgpu_queue *q)
 		atomic64_dec((atomic64_t *)(signal + SIGNAL_VALUE));
 	}
 	w->magic = 0;
+	q->moved = true;
 	vgpu_count(v, retired);
 }
 
@@ -197,7 +201,7 @@ void vgpu_engine_run(struct vgpu *v, u64 until)
 			packet_end(v, q);
 	}
 	list_for_each_entry(q, &v->queues, node)
-		if (q->pipe >= 0)
+		if (q->pipe >= 0 && q->moved)
 			vgpu_slot_sync(v, q);
 }
 
@@ -215,6 +219,7 @@ void vgpu_engine_poll(struct vgpu *v, u64 now)
 			continue;
 		q->doorbell_seen = doorbell;
 		q->wptr = max(q->wptr, doorbell + 1);
+		q->moved = true;
 		v->last_work = now;
 	}
 }
@@ -234,14 +239,17 @@ u64 vgpu_engine_next(struct vgpu *v, u64 now)
 {
 	struct vgpu_queue *q;
 	bool any = false;
-	u64 next;
+	u64 next, idle;
 
 	list_for_each_entry(q, &v->queues, node)
 		any |= q->pipe >= 0;
 	if (!any)
 		return U64_MAX;
-	if (now - v->last_work > IDLE_AFTER_NS && !vgpu_any_busy(v))
-		return (div64_u64(now, POLL_IDLE_NS) + 1) * POLL_IDLE_NS;
+	idle = now - v->last_work;
+	if (idle > IDLE_AFTER_NS && !vgpu_any_busy(v)) {
+		next = idle > DEEP_AFTER_NS ? POLL_DEEP_NS : POLL_IDLE_NS;
+		return (div64_u64(now, next) + 1) * next;
+	}
 	next = now + POLL_BUSY_NS;
 	if (v->running && v->running->work.magic)
 		next = min(next, v->time + v->running->work.left_ns);

@@ -121,6 +121,13 @@ static bool unmap_wants(const u32 *pkt, struct vgpu_queue *q)
 	return (pkt[1] >> 4 & 3) != 1 || q->pasid == (pkt[2] & 0xffff);
 }
 
+static bool is_of(struct vgpu *v, struct vgpu_queue *q, u32 pid)
+{
+	struct amdgpu_vm *vm = xa_load(&v->adev.vm_manager.pasids, q->pasid);
+
+	return pid == 1 || (vm && vm->task_info->tgid == pid);
+}
+
 /*
  * The failed queue stays in its slot, and its doorbell in the HIQ's MQD tells
  * the driver; once, for the first queue that has a slot.
@@ -133,8 +140,9 @@ static struct vgpu_queue *unmap_failed(struct vgpu *v, const u32 *pkt)
 	if (!v->faults.fail_preempt || !m)
 		return NULL;
 	list_for_each_entry(q, &v->queues, node)
-		if (!q->sdma && q->pipe >= 0 && unmap_wants(pkt, q)) {
-			v->faults.fail_preempt = false;
+		if (!q->sdma && q->pipe >= 0 && unmap_wants(pkt, q) &&
+		    is_of(v, q, v->faults.fail_preempt)) {
+			v->faults.fail_preempt = 0;
 			m->queue_doorbell_id0 = q->doorbell;
 			return q;
 		}

@@ -83,9 +83,18 @@ static int set_in_reset(struct vgpu *v, bool on)
 	return 0;
 }
 
+/* Runtime PM says suspended, whoever holds a reference */
 static int set_asleep(struct vgpu *v, bool on)
 {
-	return on ? pm_runtime_force_suspend(v->adev.dev) : pm_runtime_force_resume(v->adev.dev);
+	struct device *dev = v->adev.dev;
+
+	pm_runtime_disable(dev);
+	if (on)
+		pm_runtime_set_suspended(dev);
+	else
+		pm_runtime_set_active(dev);
+	pm_runtime_enable(dev);
+	return 0;
 }
 
 /* The driver's own stop and start of its scheduler, as at runtime suspend */
@@ -137,7 +146,7 @@ void vgpu_fault_init(struct vgpu *v)
 #define VGPU_STATE_FILE(name) \
 	debugfs_create_file_unsafe(#name, 0644, v->debugfs, v, &name##_fops);
 	VGPU_STATE_SWITCHES(VGPU_STATE_FILE)
-	debugfs_create_bool("fail_preempt", 0644, v->debugfs, &v->faults.fail_preempt);
+	debugfs_create_u32("fail_preempt", 0644, v->debugfs, &v->faults.fail_preempt);
 	debugfs_create_bool("fail_fence", 0644, v->debugfs, &v->faults.fail_fence);
 	debugfs_create_bool("fail_create", 0644, v->debugfs, &v->faults.fail_create);
 	debugfs_create_u32("drain", 0644, v->debugfs, &v->faults.drain);

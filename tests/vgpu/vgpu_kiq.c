@@ -24,10 +24,16 @@ static u32 pkt_dwords(u32 header)
 
 static void hiq_map(struct vgpu *v, int xcc, const u32 *pkt)
 {
+	u64 __iomem *doorbell;
+
 	if ((pkt[1] >> 26 & 7) != KIQ_ENGINE_HIQ)
 		return;
 	v->hiq.mqd_addr[xcc] = pkt[3] | (u64)pkt[4] << 32;
 	v->hiq.doorbell = pkt[2] >> 2 & 0x3ffffff;
+	/* a new ring starts at 0, what the last one's doorbell said is over */
+	doorbell = vgpu_doorbell(v, v->hiq.doorbell);
+	if (doorbell)
+		writeq(0, doorbell);
 	if (xcc != vgpu_num_xcc(v) - 1)
 		return;
 	v->hiq.loaded = false;

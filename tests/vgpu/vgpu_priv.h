@@ -120,6 +120,7 @@ struct vgpu_queue {
 	u32 ring_packets;
 	u64 rptr, wptr;	/* AQL packet index */
 	u64 doorbell_seen;
+	bool moved;	/* since the registers were last brought up to date */
 	struct vgpu_work work;
 };
 
@@ -135,7 +136,7 @@ struct vgpu_hiq {
 
 /* Failures on request, see vgpu_fault.c */
 struct vgpu_faults {
-	bool fail_preempt;	/* the next unmap leaves one queue in its slot */
+	u32 fail_preempt;	/* the next unmap leaves one queue of this PID in its slot; 1: of any */
 	bool fail_fence;	/* QUERY_STATUS is not answered */
 	bool fail_create;	/* no memory for MQDs */
 	u32 drain;		/* 1: drain interrupt delivered, 2: and its VMID set */

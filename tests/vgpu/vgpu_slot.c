@@ -109,6 +109,7 @@ void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 	u32 *hqd;
 	int i;
 
+	q->moved = false;
 	v->waves[q->pipe][q->queue] = q->work.magic ? 16 : 0;
 	if (!q->aql)
 		return;

@@ -29,6 +29,7 @@ const char load_usage[] =
 "      --per-queue      progress lines end with each queue's completed count\n"
 "      --leave          exit without destroying the queues\n"
 "      --no-runtime     do not enable the runtime, as a program without ROCr\n"
+"      --acquire-used   take an address space on GPUs with queues only (ROCm: all)\n"
 "  -h, --help\n"
 "\n"
 "DUR: a number with ns, us, ms or s (a plain number: seconds).\n"
@@ -46,6 +47,7 @@ enum {
 	OPT_PER_QUEUE,
 	OPT_LEAVE,
 	OPT_NO_RUNTIME,
+	OPT_ACQUIRE_USED,
 };
 
 static const struct option options[] = {
@@ -65,6 +67,7 @@ static const struct option options[] = {
 	{ "per-queue", no_argument, NULL, OPT_PER_QUEUE },
 	{ "leave", no_argument, NULL, OPT_LEAVE },
 	{ "no-runtime", no_argument, NULL, OPT_NO_RUNTIME },
+	{ "acquire-used", no_argument, NULL, OPT_ACQUIRE_USED },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
@@ -199,6 +202,9 @@ static int parse_flag(struct load_args *args, int opt)
 		return 0;
 	case OPT_NO_RUNTIME:
 		args->no_runtime = true;
+		return 0;
+	case OPT_ACQUIRE_USED:
+		args->acquire_used = true;
 		return 0;
 	case 'h':
 		args->help = true;

@@ -17,6 +17,7 @@ struct load_buffer {
 
 struct load_gpu {
 	struct load_node node;
+	bool used;		/* gets queues */
 	int drm_fd;
 	uint8_t *doorbells;	/* this process's slice, NULL until the first queue */
 };

@@ -6,27 +6,55 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int choose_gpus(struct load_process *proc, uint64_t mask)
+/* Takes in all GPUs of the host; those of @mask get queues. */
+static int find_gpus(struct load_process *proc, uint64_t mask)
 {
 	struct load_node nodes[LOAD_MAX_GPUS];
+	bool any = false;
 	int i, found;
 
 	found = load_topology_read(nodes, LOAD_MAX_GPUS);
 	if (found < 0)
 		return found;
-	for (i = 0; i < found; i++)
-		if (mask & 1ULL << i)
-			proc->gpus[proc->num_gpus++].node = nodes[i];
+	for (i = 0; i < found; i++) {
+		proc->gpus[i] = (struct load_gpu){
+			.node = nodes[i], .used = mask >> i & 1, .drm_fd = -1,
+		};
+		any |= proc->gpus[i].used;
+	}
+	proc->num_gpus = (unsigned int)found;
 	/* "all" means those that are there; a list must be there. */
 	if (mask != UINT64_MAX && found < LOAD_MAX_GPUS && mask >> found)
 		return -ENODEV;
-	return proc->num_gpus ? 0 : -ENODEV;
+	return any ? 0 : -ENODEV;
+}
+
+/*
+ * ROCm takes an address space on each GPU that it may use, whether or not the
+ * program does. A driver that finds none crashed in its suspend (6.12.117), so
+ * this is what a program must look like, and --acquire-used what it must not.
+ */
+static int acquire_gpus(struct load_process *proc, bool used_only, const char **what)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < proc->num_gpus; i++) {
+		if (used_only && !proc->gpus[i].used)
+			continue;
+		ret = load_gpu_acquire(proc->kfd, &proc->gpus[i], what);
+		/* A device cgroup may hide a GPU that is not asked for. */
+		if (ret == -ENODEV && !proc->gpus[i].used)
+			continue;
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 int load_process_open(struct load_process *proc, const struct load_args *args,
 		      const char **what)
 {
-	unsigned int i;
 	int ret;
 
 	*proc = (struct load_process){ .kfd = -1 };
@@ -34,19 +62,15 @@ int load_process_open(struct load_process *proc, const struct load_args *args,
 	if (!proc->queues)
 		return -ENOMEM;
 	*what = "find the GPUs";
-	ret = choose_gpus(proc, args->gpu_mask);
+	ret = find_gpus(proc, args->gpu_mask);
 	if (ret)
 		return ret;
 	ret = load_kfd_open(&proc->kfd, what);
 	if (ret)
 		return ret;
-	for (i = 0; i < proc->num_gpus; i++) {
-		ret = load_gpu_acquire(proc->kfd, &proc->gpus[i], what);
-		if (ret)
-			return ret;
-	}
-	if (args->no_runtime)
-		return 0;
+	ret = acquire_gpus(proc, args->acquire_used, what);
+	if (ret || args->no_runtime)
+		return ret;
 	/* KFD refuses this once there is a queue. */
 	*what = "enable the runtime";
 	ret = load_runtime(proc->kfd, true);
@@ -63,6 +87,8 @@ int load_process_add_queues(struct load_process *proc, const struct load_args *a
 
 	for (i = 0; i < per_gpu; i++) {
 		for (gpu = 0; gpu < proc->num_gpus; gpu++) {
+			if (!proc->gpus[gpu].used)
+				continue;
 			*what = "hold more queues";
 			if (proc->num_queues == LOAD_MAX_QUEUES)
 				return -ENOSPC;
