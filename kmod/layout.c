@@ -8,6 +8,7 @@
 #include <linux/fs_struct.h>
 #include <linux/path.h>
 #include <linux/printk.h>
+#include <linux/ratelimit.h>
 #include <linux/sched/task.h>
 #include <linux/sizes.h>
 #include <linux/vmalloc.h>
@@ -74,25 +75,45 @@ static bool size_fits(const struct field_row *row, const struct gp_btf *btf,
 	}
 }
 
+static void refuse_field(const struct field_row *row, int err)
+{
+	if (err == -ENOENT)
+		pr_err("amdgpu has no struct %s\n", row->type);
+	else if (err == -ENODATA)
+		pr_err("amdgpu's struct %s has no field %s\n", row->type,
+		       row->field);
+	else
+		pr_err("amdgpu's struct %s: field %s cannot be used (%d)\n",
+		       row->type, row->field, err);
+}
+
+static void refuse_size(const struct field_row *row, u32 size)
+{
+	if (row->rule == STRUCTURE)
+		pr_err("amdgpu's struct %s: field %s is not a struct %s\n",
+		       row->type, row->field, row->of);
+	else
+		pr_err("amdgpu's struct %s: field %s has %u bytes, expected %s%zu\n",
+		       row->type, row->field, size,
+		       row->rule == ARRAY ? "a multiple of " : "", row->size);
+}
+
 static int find_field(const struct field_row *row, const struct gp_btf *btf)
 {
 	struct gp_btf_field f;
 	int ret = gp_btf_field(btf, row->type, row->field, &f);
 
-	if (ret == -ENODATA && row->rule == OPTIONAL) {
+	if ((ret == -ENODATA || ret == -ENOENT) && row->rule == OPTIONAL) {
 		*row->where = GP_ABSENT;
 		return 0;
 	}
 	if (ret) {
-		pr_err("amdgpu's struct %s has no field %s that can be used (%d)\n",
-		       row->type, row->field, ret);
-		return ret;
+		refuse_field(row, ret);
+		return -EOPNOTSUPP;
 	}
 	if (!size_fits(row, btf, &f)) {
-		pr_err("amdgpu's struct %s: field %s has %u bytes, %zu expected%s%s\n",
-		       row->type, row->field, f.size, row->size,
-		       row->of ? " of struct " : "", row->of ?: "");
-		return -ERANGE;
+		refuse_size(row, f.size);
+		return -EOPNOTSUPP;
 	}
 	*row->where = f.offset;
 	/* The declaration of an array puts its length behind its offset. */
@@ -103,12 +124,10 @@ static int find_field(const struct field_row *row, const struct gp_btf *btf)
 
 static int find_enum(const struct enum_row *row, const struct gp_btf *btf)
 {
-	int ret = gp_btf_enum(btf, row->type, row->name, row->where);
-
-	if (ret)
-		pr_err("amdgpu's enum %s has no %s (%d)\n", row->type,
-		       row->name, ret);
-	return ret;
+	if (!gp_btf_enum(btf, row->type, row->name, row->where))
+		return 0;
+	pr_err("amdgpu's enum %s has no %s\n", row->type, row->name);
+	return -EOPNOTSUPP;
 }
 
 static int find_all(const struct gp_btf *btf)
@@ -202,8 +221,11 @@ static void close_blob(struct gp_btf *btf, void *data)
 
 int gp_broken(const char *what)
 {
-	pr_err_ratelimited("amdgpu's data contradicts itself: not so that %s\n",
-			   what);
+	static DEFINE_RATELIMIT_STATE(limit, 60 * HZ, 3);
+
+	if (__ratelimit(&limit))
+		pr_err("amdgpu's data contradicts itself: not so that %s\n",
+		       what);
 	return -EUCLEAN;
 }
 

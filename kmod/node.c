@@ -6,12 +6,12 @@
  * reference to one: nodes are freed by kgd2kfd_device_exit(), at the last
  * reference to the DRM device (kfd_device.c:933, amdgpu_amdkfd.c:238). A
  * process-device with a DRM file holds such a reference until
- * kfd_process_destroy_pdds() (kfd_process.c:1050), which runs only after the
+ * kfd_process_destroy_pdds() (kfd_process.c:1053), which runs only after the
  * process has left the table and the SRCU readers of the table are through
- * (kfd_process.c:1294). gp_table_walk() is such a reader, and process-devices
+ * (kfd_process.c:1295). gp_table_walk() is such a reader, and process-devices
  * without a DRM file are not followed: they have no queues.
  * Process-devices are made before the process enters the table
- * (kfd_process.c:1558, 1573) and never after, so they can be read without the
+ * (kfd_process.c:1561, 1573) and never after, so they can be read without the
  * process's mutex. A partition switch is refused while any process is in the
  * table (kfd_device.c:1436). Nothing of struct gp_node is kept beyond the walk.
  *

@@ -21,6 +21,7 @@
 #include "debugfs.h"
 #include "events.h"
 #include "proc.h"
+#include "table.h"
 
 /* How often to look, in ms: when told of changes, and when not. */
 #define SLOW_MS		1000

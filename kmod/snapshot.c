@@ -3,10 +3,7 @@
  * Reads the queues of a process out of KFD's data.
  *
  * Locks, from the outermost:
- *	kfd_processes_srcu	read section around all of it. A process that is
- *				found in the table is not released in it, as
- *				notifier_release() takes it out and waits for
- *				readers first (kfd_process.c:1293-1295)
+ *	kfd_processes_srcu	read section of table.c, around all of it
  *	kfd_process.mutex	tried only, for the copy of the queue list: the
  *				list and its queues change under it alone
  *				(kfd_process_queue_manager.c:475, 558, called
@@ -17,19 +14,12 @@
  * The driver takes them in this order too, its debugfs for one
  * (kfd_process.c:2301-2309). The flags of a queue are protected by the lock of
  * the queue manager in the driver; they are single bytes and only shown.
- *
- * A process that is being created is in the table before its creation is sure
- * to succeed, and when that fails it is freed without waiting for readers
- * (kfd_process.c:1573-1606). So nothing of an entry is followed before it has
- * shown that it is whole, and the looks before that survive any address.
  * (Lines are those of Linux 6.12.)
  */
 
 #include <linux/delay.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
 #include <linux/sort.h>
-#include <linux/srcu.h>
 
 #include <gpreempt/view.h>
 
@@ -37,11 +27,10 @@
 #include "layout.h"
 #include "node.h"
 #include "snapshot.h"
-#include "symbols.h"
+#include "table.h"
 
-/* More entries than this in a list mean that it has no end. */
+/* More queues than this mean that the list has no end. */
 #define MAX_QUEUES	4096
-#define MAX_CHAIN	65536
 
 /* Tries for a busy process: 0.3 ms in all, a suspend can hold it for 9 s. */
 #define LOCK_TRIES	4
@@ -59,69 +48,6 @@ struct walk {
 	bool slots;
 	bool found;
 };
-
-/*
- * Whether a process is in the table for good. Its notifier gets its mm when
- * creation can no longer fail; that it is still linked after that was read
- * shows that what was read was its memory.
- */
-static bool is_whole(void *p, struct hlist_node *node)
-{
-	void *pqm = gp_ptr(p, kfd_process, pqm);
-	struct mmu_notifier notifier;
-	struct hlist_node now, *link;
-	void *back;
-
-	if (gp_get(p, kfd_process, mmu_notifier, &notifier) || !notifier.mm ||
-	    gp_get(pqm, process_queue_manager, process, &back) || back != p)
-		return false;
-	smp_rmb(); /* the looks above come before that at the link */
-	return !copy_from_kernel_nofault(&now, node, sizeof(now)) &&
-	       !copy_from_kernel_nofault(&link, now.pprev, sizeof(link)) &&
-	       link == node;
-}
-
-static int walk_chain(struct hlist_head *head,
-		      int (*fn)(void *p, void *data), void *data)
-{
-	struct hlist_node *node = READ_ONCE(head->first);
-	struct hlist_node *next;
-	int n, ret;
-
-	for (n = 0; node && n < MAX_CHAIN; n++, node = next) {
-		void *p = gp_container(node, kfd_process, kfd_processes);
-
-		if (is_whole(p, node)) {
-			ret = fn(p, data);
-			if (ret)
-				return ret;
-		}
-		if (copy_from_kernel_nofault(&next, &node->next, sizeof(next)))
-			break;
-	}
-	return 0;
-}
-
-int gp_table_walk(int (*fn)(void *p, void *data), void *data)
-{
-	unsigned int i;
-	int idx, ret = 0;
-
-	idx = srcu_read_lock(gp_symbols.srcu);
-	for (i = 0; i < gp_symbols.buckets && !ret; i++)
-		ret = walk_chain(&gp_symbols.table[i], fn, data);
-	srcu_read_unlock(gp_symbols.srcu, idx);
-	return ret;
-}
-
-struct pid *gp_table_pid(void *p)
-{
-	struct task_struct *lead;
-
-	if (gp_get(p, kfd_process, lead_thread, &lead) || !lead)
-		return NULL;
-	return get_task_pid(lead, PIDTYPE_TGID);
-}
 
 static int queue_type(u32 type, u32 format)
 {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KFD's table of processes.
+ *
+ * The walk is a read section of kfd_processes_srcu. A process that is found in
+ * it is not released before it ends: kfd_process_notifier_release() takes the
+ * process out of the table and waits for readers first (kfd_process.c:1295),
+ * and its structure is freed after that (kfd_process.c:1202).
+ *
+ * A process that is being created is in the table before its creation is sure
+ * to succeed, and when that fails it is freed without waiting for readers
+ * (kfd_process.c:1573-1606). So nothing of an entry is followed before it has
+ * shown that it is whole, and the looks before that survive any address.
+ * (Lines are those of Linux 6.12.)
+ */
+
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/srcu.h>
+
+#include "layout.h"
+#include "symbols.h"
+#include "table.h"
+
+/* More entries than this in a bucket mean that it has no end. */
+#define MAX_CHAIN	65536
+
+/*
+ * Whether a process is in the table for good. Its notifier gets its mm when
+ * creation can no longer fail; that it is still linked after that was read
+ * shows that what was read was its memory.
+ */
+static bool is_whole(void *p, struct hlist_node *node)
+{
+	void *pqm = gp_ptr(p, kfd_process, pqm);
+	struct mmu_notifier notifier;
+	struct hlist_node now, *link;
+	void *back;
+
+	if (gp_get(p, kfd_process, mmu_notifier, &notifier) || !notifier.mm ||
+	    gp_get(pqm, process_queue_manager, process, &back) || back != p)
+		return false;
+	smp_rmb(); /* the looks above come before that at the link */
+	return !copy_from_kernel_nofault(&now, node, sizeof(now)) &&
+	       !copy_from_kernel_nofault(&link, now.pprev, sizeof(link)) &&
+	       link == node;
+}
+
+static int walk_chain(struct hlist_head *head,
+		      int (*fn)(void *p, void *data), void *data)
+{
+	struct hlist_node *node = READ_ONCE(head->first);
+	struct hlist_node *next;
+	int n, ret;
+
+	for (n = 0; node && n < MAX_CHAIN; n++, node = next) {
+		void *p = gp_container(node, kfd_process, kfd_processes);
+
+		if (is_whole(p, node)) {
+			ret = fn(p, data);
+			if (ret)
+				return ret;
+		}
+		if (copy_from_kernel_nofault(&next, &node->next, sizeof(next)))
+			break;
+	}
+	return 0;
+}
+
+int gp_table_walk(int (*fn)(void *p, void *data), void *data)
+{
+	unsigned int i;
+	int idx, ret = 0;
+
+	idx = srcu_read_lock(gp_symbols.srcu);
+	for (i = 0; i < gp_symbols.buckets && !ret; i++)
+		ret = walk_chain(&gp_symbols.table[i], fn, data);
+	srcu_read_unlock(gp_symbols.srcu, idx);
+	return ret;
+}
+
+struct pid *gp_table_pid(void *p)
+{
+	struct task_struct *lead;
+
+	if (gp_get(p, kfd_process, lead_thread, &lead) || !lead)
+		return NULL;
+	return get_task_pid(lead, PIDTYPE_TGID);
+}
