@@ -77,7 +77,7 @@ selftest: ## does the harness fail what it must fail?
 check: ## all tests: unit tests, then those in the virtual machine
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
-	@$(MAKE) --no-print-directory -s user modules vgpu unit captures
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s user modules vgpu unit captures
 	@$(MAKE) --no-print-directory selftest
 	@$(MAKE) --no-print-directory vmtest
 
