@@ -34,7 +34,6 @@ vm-files: $(O)/vm/vmrun $(O)/vm/boot/key payload
 VGPU ?= $(if $(filter %/vgpu.ko,$(VM_MODULES)),gpus=1,none)
 GPREEMPT ?= $(if $(filter %/gpreempt.ko,$(VM_MODULES)),yes,no)
 TIMEOUT ?= 600
-T ?= *
-VM_CASES = $(sort $(wildcard tests/vm/cases/$(T).sh))
+VM_CASES = $(sort $(wildcard tests/vm/cases/$(or $(T),*).sh))
 
 export CMD
