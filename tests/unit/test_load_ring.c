@@ -149,6 +149,22 @@ START_TEST(overtaken)
 	run(1);
 	ck_assert_uint_eq(load_ring_retire(&ring, &verdict), 0);
 	ck_assert_uint_eq(verdict.disordered, 1);
+	/* Looked at again, it is the same one. */
+	load_ring_retire(&ring, &verdict);
+	ck_assert_uint_eq(verdict.disordered, 1);
+}
+END_TEST
+
+START_TEST(left_behind)
+{
+	put(5);
+	run(0);
+	run(2);
+	load_ring_finish(&ring, &verdict);
+	ck_assert_uint_eq(verdict.completed, 2);
+	ck_assert_uint_eq(verdict.lost, 1);
+	ck_assert_uint_eq(verdict.unfinished, 2);
+	ck_assert(!load_verdict_good(&verdict));
 }
 END_TEST
 
@@ -235,6 +251,7 @@ int main(void)
 	tcase_add_test(tc, doubled_after_completion);
 	tcase_add_test(tc, signal_twice);
 	tcase_add_test(tc, overtaken);
+	tcase_add_test(tc, left_behind);
 	tcase_add_test(tc, timestamps_overlap);
 	tcase_add_test(tc, unfinished);
 	tcase_add_test(tc, room);

@@ -32,6 +32,23 @@ static size_t work_bytes(uint32_t slots)
 	return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
+/*
+ * ROCm's save area has its memory before the first preemption, and so has this
+ * one where the driver writes: the control stack of each XCC. The waves' part
+ * stays empty, and huge pages would fill tens of MB of it with zeroes.
+ */
+static void touch_save_area(const struct load_queue *queue)
+{
+	const struct load_node *node = &queue->gpu->node;
+	volatile uint8_t *area = queue->cwsr.cpu;
+	uint64_t xcc, byte;
+
+	madvise(queue->cwsr.cpu, queue->cwsr.size, MADV_NOHUGEPAGE);
+	for (xcc = 0; xcc < node->num_xcc; xcc++)
+		for (byte = 0; byte <= node->ctl_stack_size; byte += PAGE)
+			area[xcc * node->cwsr_size + byte] = 0;
+}
+
 static int alloc_compute(int kfd, struct load_queue *queue, const struct load_args *args)
 {
 	const struct load_gpu *gpu = queue->gpu;
@@ -43,6 +60,7 @@ static int alloc_compute(int kfd, struct load_queue *queue, const struct load_ar
 	ret = load_buffer_alloc(kfd, gpu, load_cwsr_bytes(&gpu->node), &queue->cwsr);
 	if (ret)
 		return ret;
+	touch_save_area(queue);
 	ret = load_buffer_alloc(kfd, gpu, work_bytes(args->ring), &queue->work);
 	if (ret)
 		return ret;

@@ -146,8 +146,10 @@ uint32_t load_ring_retire(struct load_ring *ring, struct load_verdict *verdict)
 		/* The later one is read first: seen complete alone, it overtook. */
 		next = ring->tail + 1 < ring->head && is_complete(ring, ring->tail + 1);
 		if (!is_complete(ring, ring->tail)) {
-			if (next)
+			if (next && ring->overtaken <= ring->tail) {
 				verdict->disordered++;
+				ring->overtaken = ring->tail + 1;
+			}
 			break;
 		}
 		account(ring, verdict);
@@ -156,13 +158,33 @@ uint32_t load_ring_retire(struct load_ring *ring, struct load_verdict *verdict)
 	return done;
 }
 
+/* Nothing completes any more. A packet that a later one left behind is lost. */
+static void abandon(struct load_ring *ring, struct load_verdict *verdict)
+{
+	uint64_t index, last = ring->tail;
+
+	for (index = ring->tail; index < ring->head; index++)
+		if (is_complete(ring, index))
+			last = index + 1;
+	while (ring->tail < last) {
+		if (is_complete(ring, ring->tail)) {
+			account(ring, verdict);
+			continue;
+		}
+		verdict->lost++;
+		take_marks(ring, slot_of(ring, ring->tail));
+		ring->tail++;
+	}
+	verdict->unfinished += ring->head - ring->tail;
+}
+
 void load_ring_finish(struct load_ring *ring, struct load_verdict *verdict)
 {
 	uint64_t index, marks;
 	uint32_t slot, used;
 
 	load_ring_retire(ring, verdict);
-	verdict->unfinished += ring->head - ring->tail;
+	abandon(ring, verdict);
 	/* One mark of an unfinished dispatch is none too many. */
 	for (index = ring->tail; index < ring->head; index++) {
 		marks = take_marks(ring, slot_of(ring, index));

@@ -30,13 +30,14 @@ struct load_ring {
 
 	uint64_t head;			/* packets written */
 	uint64_t tail;			/* packets found complete */
+	uint64_t overtaken;	/* packets before this one were counted as overtaken */
 	uint64_t last_end;		/* end_ts of the last dispatch found complete */
 };
 
 struct load_verdict {
 	uint64_t submitted;
 	uint64_t completed;
-	uint64_t lost;		/* completed, but left no mark */
+	uint64_t lost;		/* left no mark, or never completed while later ones did */
 	uint64_t doubled;	/* left more than one mark */
 	uint64_t disordered;	/* completed before an earlier one */
 	uint64_t unfinished;	/* not complete when we stopped waiting */
