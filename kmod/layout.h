@@ -56,6 +56,8 @@
 	F(kfd_process_device,	dev,		void *)			\
 	F(kfd_process_device,	process,	void *)			\
 	F(kfd_process_device,	drm_file,	void *)			\
+	F(kfd_process_device,	drm_priv,	void *)			\
+	F(kfd_process_device,	user_gpu_id,	u32)			\
 	F(kfd_node,		node_id,	u32)			\
 	F(kfd_node,		adev,		void *)			\
 	F(kfd_node,		kfd2kgd,	void *)			\

@@ -27,10 +27,10 @@
  *	FLAG	0 or 1
  *	WORD	a word out of a list in this file
  *
- * Errors of reading pid/<n>/queues: ESTALE when the process is gone (also when
- * its number belongs to another process by then), EBUSY when the driver holds
- * the process's lock and no list was seen before, EUCLEAN when the driver's
- * data contradicts itself (the kernel log says where).
+ * Errors of reading the files of a process: ESTALE when it is gone (also when
+ * its number belongs to another process by then), EUCLEAN when the driver's
+ * data contradicts itself (the kernel log says where), and for queues EBUSY
+ * when the driver holds the process's lock and no list was seen before.
  */
 
 #ifndef GPREEMPT_VIEW_H
@@ -41,6 +41,7 @@
 #define GP_VIEW_PID_DIR		"pid"
 #define GP_VIEW_VERSION_FILE	"version"
 #define GP_VIEW_QUEUES_FILE	"queues"
+#define GP_VIEW_GPUS_FILE	"gpus"
 
 /* The first line of a file, from two string literals. */
 #define GP_VIEW_HEAD(name, version)	name " - version: " version "\n"
@@ -74,6 +75,7 @@ enum gp_view_kind {
 /*
  *	module	version of gpreempt.ko
  *	queues	version of the text of pid/<n>/queues
+ *	gpus	version of the text of pid/<n>/gpus
  *	kernel	release of the running kernel
  *	amdgpu	srcversion of the amdgpu module that is observed
  *	layout	where the driver's structures were found: btf
@@ -82,6 +84,7 @@ enum gp_view_kind {
 #define GP_VIEW_VERSION_KEYS(X)						\
 	X(module)							\
 	X(queues)							\
+	X(gpus)								\
 	X(kernel)							\
 	X(amdgpu)							\
 	X(layout)							\
@@ -133,5 +136,19 @@ enum gp_view_queue_type {
 	GP_VIEW_QUEUE_TYPES(GP_VIEW_QUEUE_TYPE_ENUM)
 	GP_VIEW_QUEUE_TYPE_COUNT,
 };
+
+/*
+ * pid/<n>/gpus: one KFD node that the process can use a line, in the order that
+ * the driver has them in. Needs no lock of the driver.
+ *
+ *	gpu_id	KFD's id of the node
+ *	vm	1: the process has an address space there. Without one it has no
+ *		queue there
+ */
+#define GP_VIEW_GPUS_NAME	"gpreempt-gpus"
+#define GP_VIEW_GPUS_VERSION	"1.0"
+#define GP_VIEW_GPUS_COLUMNS(X)						\
+	X(gpu_id,	HEX)						\
+	X(vm,		FLAG)
 
 #endif /* GPREEMPT_VIEW_H */
