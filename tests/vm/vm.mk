@@ -6,7 +6,7 @@ VM_RUN_SRC := $(wildcard tests/vm/run/*.c)
 VM_HEADERS := $(wildcard tests/vm/*.h tests/vm/init/*.h tests/vm/run/*.h)
 VM_CFLAGS := $(CFLAGS_USER) -D_GNU_SOURCE -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla
-VM_RUN = $(O)/vm/vmrun --build $(O) --harness tests/vm
+VM_RUN = $(O)/vm/vmrun --build $(O) --harness tests/vm --payload $(PAYLOAD)
 VM_LOCK = mkdir -p $(O) && flock $(O)/make.lock
 
 $(O)/vm/init: $(VM_INIT_SRC) $(VM_HEADERS)
@@ -21,9 +21,16 @@ $(O)/vm/vmrun: $(VM_RUN_SRC) $(VM_HEADERS)
 $(O)/vm/boot/key: $(O)/vm/init tests/vm/mkinitramfs $(O)/kernel/env.mk
 	tests/vm/mkinitramfs $(O) $(O)/vm/init
 
+# A set of files chosen on the command line does not replace the usual one,
+# which another make may be using.
+CHOSEN = $(strip $(VM_FILES)$(findstring command line,$(foreach \
+	v,VM_BINS VM_MODULES,$(origin $(v)))))
+CHOICE = $(shell echo '$(VM_MODULES) : $(VM_BINS) : $(VM_FILES)' | cksum | cut -d' ' -f1)
+PAYLOAD = $(O)/vm/payload$(if $(CHOSEN),-$(CHOICE)).tar
+
 .PHONY: payload
 payload: $(VM_BINS) $(VM_MODULES)
-	@tests/vm/mkpayload $(O)/vm/payload.tar modules $(VM_MODULES) \
+	@tests/vm/mkpayload $(PAYLOAD) modules $(VM_MODULES) \
 		bins $(VM_BINS) files $(VM_FILES)
 
 # All that a guest needs, by one make at a time.

@@ -105,23 +105,38 @@ static void sweep(const char *all)
 		closedir(dir);
 }
 
+/*
+ * The payload may be made anew while we run; all our guests get the one that
+ * was there when we started.
+ */
+static void pin_payload(struct bench *b)
+{
+	static char pinned[PATH_MAX];
+	static char made[PATH_MAX];
+
+	snprintf(made, sizeof(made), "%s/vm/payload.tar", b->build);
+	snprintf(pinned, sizeof(pinned), "%s/payload.tar", b->run);
+	if (!b->payload)
+		b->payload = made;
+	if (!link(b->payload, pinned))
+		b->payload = pinned;
+	else if (errno != EXDEV)
+		die("%s: %s", b->payload, strerror(errno));
+}
+
 static void prepare(struct bench *b, const char *build)
 {
-	static char payload[PATH_MAX];
 	char all[PATH_MAX - 300], real[PATH_MAX];
 
 	if (!realpath(build, real) || strlen(real) >= sizeof(b->build) - 64)
 		die("%s: %s", build, strerror(errno));
 	memcpy(b->build, real, strlen(real) + 1);
-	if (!b->payload) {
-		snprintf(payload, sizeof(payload), "%s/vm/payload.tar", b->build);
-		b->payload = payload;
-	}
 	snprintf(all, sizeof(all), "%s/vm/run", b->build);
 	sweep(all);
 	snprintf(b->run, sizeof(b->run), "%s/%d", all, (int)getpid());
 	if (make_dirs(b->run))
 		die("%s: %s", b->run, strerror(errno));
+	pin_payload(b);
 	check_kernel(b);
 	accel_choose(b);
 	snapshot_make(b);
