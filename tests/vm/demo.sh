@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# The story that "make demo" tells, inside the guest. Each step says what it
+# does, shows what came back and fails the demo when it is not as promised.
+. /t/lib.sh
+
+queues=4
+
+fail() {
+	echo
+	echo "demo: failed: $*"
+	exit 1
+}
+
+chapter() {
+	echo
+	echo "$1/6  $2"
+	echo
+}
+
+show() {
+	echo "      \$ $*"
+}
+
+# What the last gpreempt-ctl printed; ctl shows nothing itself here.
+ctl() {
+	_want=$1
+	shift
+	show "gpreempt-ctl $*"
+	timeout 60 gpreempt-ctl "$@" > "$W/ctl" 2>&1
+	_got=$?
+	sed 's/^/      /' "$W/ctl"
+	[ $_got -eq "$_want" ] || fail "gpreempt-ctl $* ended with $_got"
+}
+
+show_view() {
+	show "cat $VIEW/$1/queues"
+	sed 's/^/      /' "$VIEW/$1/queues"
+}
+
+# The rate over the next second, from five progress lines.
+measured_rate() {
+	next_lines "$1" 1
+	_c0=$(progress "$1" completed) _t0=$(progress_time "$1")
+	next_lines "$1" 5
+	awk -v c0="$_c0" -v c1="$(progress "$1" completed)" \
+		-v t0="$_t0" -v t1="$(progress_time "$1")" \
+		'BEGIN { printf "%.0f", (c1 - c0) / (t1 - t0) }'
+}
+
+progress_time() {
+	awk '/^t / { t = $2 } END { print t }' "$W/$1.out"
+}
+
+chapter 1 "The distribution's own amdgpu.ko drives a virtual GPU"
+echo "      kernel $(uname -r), amdgpu.ko as shipped, its hash checked before this boot"
+node=$(gpu_nodes)
+[ -n "$node" ] || fail "no GPU in the KFD topology"
+show "cat $TOPOLOGY/$node/properties   (some of it)"
+for name in gfx_target_version device_id num_xcc simd_count drm_render_minor; do
+	echo "      $name $(property "$node" $name)"
+done
+
+chapter 2 "A GPU process works: $queues compute queues over all XCCs, dispatches of 1 ms"
+show "vgpu-load --queues $queues --packet 1ms"
+start demo --queues $queues --packet 1ms
+p=$(pid demo)
+wait_for 5 running "$p"
+rate=$(measured_rate demo)
+echo "      pid $p: $rate packets/s (the queues share the GPU, one dispatch at a time)"
+[ "$rate" -gt 0 ] || fail "the process does no work"
+
+chapter 3 "What gpreempt.ko sees of it, read off the driver and the hardware slots"
+show_view "$p"
+
+chapter 4 "Preempted: all its queues off the GPU, through amdkfd's debug interface"
+ctl 0 suspend "$p"
+says "^suspended $p: .*verified: yes"
+echo
+show_view "$p"
+expect_suspended "$p"
+rate=$(measured_rate demo)
+echo
+echo "      pid $p: $rate packets/s"
+[ "$rate" -eq 0 ] || fail "packets flow while suspended"
+
+chapter 5 "Let go: it carries on where it was"
+ctl 0 resume "$p"
+wait_for 5 running "$p"
+rate=$(measured_rate demo)
+echo "      pid $p: $rate packets/s"
+[ "$rate" -gt 0 ] || fail "no packets after the resume"
+
+chapter 6 "100 measured cycles: suspend, hold 2 ms, resume"
+ctl 0 preempt "$p" --count 100 --hold 2ms --interval 10ms
+says "cycles 100 succeeded 100"
+echo
+echo "      Times of the driver's path on a simulated GPU, on an emulated CPU: they are"
+echo "      good for comparing runs of this bench and say nothing about real hardware."
+
+kill -TERM "$p"
+wait "$p"
+status=$?
+echo
+echo "      The process ends and compares what it submitted with what was done:"
+sed -n 's/^done /      /p' "$W/demo.out"
+[ $status -eq 0 ] || fail "packets are missing or ran twice"
+[ "$(result demo submitted)" = "$(result demo completed)" ] || fail "completed is not submitted"
+echo "      each packet exactly once, and in order"
+echo
+echo "demo: ok"

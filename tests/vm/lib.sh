@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# What the VM tests share. A test sources it and then says what must hold:
+# each function that checks something ends the test when it does not.
+
+DEBUGFS=/sys/kernel/debug
+VIEW=$DEBUGFS/gpreempt/pid
+VGPU=$DEBUGFS/vgpu
+TOPOLOGY=/sys/class/kfd/kfd/topology/nodes
+W=/tmp/test.$$
+mkdir -p "$W"
+started=
+
+fail() {
+	echo "FAIL: $*"
+	show_state
+	exit 1
+}
+
+skip() {
+	echo "$*"
+	exit 77
+}
+
+step() {
+	echo "-- $*"
+}
+
+# For a failed test's log: what the processes, the view and the tool said last.
+show_state() {
+	for f in "$W"/*; do
+		[ -s "$f" ] && echo "== ${f##*/}" && tail -n 8 "$f"
+	done
+	for f in "$VIEW"/*/queues; do
+		[ -r "$f" ] && echo "== $f" && head -n 12 "$f"
+	done
+}
+
+cleanup() {
+	for p in $started; do
+		kill -9 "$p" 2>/dev/null
+	done
+}
+trap cleanup EXIT
+
+# wait_for SECONDS COMMAND...: polls until it succeeds; fails after the time.
+wait_for() {
+	_end=$(($(uptime_cs) + $1 * 100))
+	_limit=$1
+	shift
+	until "$@"; do
+		[ "$(uptime_cs)" -lt "$_end" ] || fail "not within $_limit s: $*"
+		sleep 0.02
+	done
+}
+
+# Hundredths of a second since boot.
+uptime_cs() {
+	read -r _up _ < /proc/uptime
+	echo "${_up%.*}${_up#*.}"
+}
+
+# A zombie is not alive.
+alive() {
+	{ read -r _ _ _state _ < "/proc/$1/stat"; } 2>/dev/null && [ "$_state" != Z ]
+}
+
+gone() {
+	! alive "$1"
+}
+
+# The driver frees a process a little after its end.
+no_kfd_process() {
+	[ -z "$(ls /sys/class/kfd/kfd/proc)" ]
+}
+
+# --- vgpu-load ---------------------------------------------------------------
+
+# start LABEL ARGS...: a GPU process; its pid is then "$(pid LABEL)".
+start() {
+	_label=$1
+	shift
+	vgpu-load "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
+	eval "pid_$_label=$!"
+	started="$started $!"
+	wait_for 20 started_or_dead "$_label"
+	alive "$(pid "$_label")" || is_ready "$_label" ||
+		fail "vgpu-load $* did not start: $(cat "$W/$_label.err")"
+}
+
+is_ready() {
+	grep -q '^ready ' "$W/$1.out"
+}
+
+started_or_dead() {
+	is_ready "$1" || gone "$(pid "$1")"
+}
+
+pid() {
+	eval "echo \$pid_$1"
+}
+
+# progress LABEL FIELD: a value of the last progress line.
+progress() {
+	awk -v field="$2" '/^t / { line = $0 }
+		END { n = split(line, w); for (i = 1; i < n; i++) if (w[i] == field) print w[i + 1] }' \
+		"$W/$1.out"
+}
+
+lines() {
+	grep -c '^t ' "$W/$1.out"
+}
+
+more_lines() {
+	[ "$(lines "$1")" -ge "$2" ]
+}
+
+# Waits for N more progress lines: what they say happened after this call.
+next_lines() {
+	wait_for 10 more_lines "$1" $(($(lines "$1") + $2))
+}
+
+# count LABEL: packets completed, as of now.
+count() {
+	next_lines "$1" 1
+	progress "$1" completed
+}
+
+# For both: the first line may still tell of the time before the call.
+expect_progress() {
+	_c0=$(count "$1")
+	next_lines "$1" 3
+	_c1=$(progress "$1" completed)
+	[ "$_c1" -gt "$_c0" ] || fail "$1 makes no progress ($_c0, then $_c1)"
+}
+
+expect_no_progress() {
+	_c0=$(count "$1")
+	next_lines "$1" 3
+	_c1=$(progress "$1" completed)
+	[ "$_c1" -eq "$_c0" ] || fail "$1 makes progress while suspended ($_c0, then $_c1)"
+}
+
+# queue_count LABEL QID: packets that this queue completed (needs --per-queue).
+queue_count() {
+	awk -v qid="$2" '/^t / { line = $0 }
+		END { n = split(line, w); for (i = 1; i <= n; i++) if (split(w[i], p, ":") == 2 &&
+			p[1] == qid) print p[2] }' "$W/$1.out"
+}
+
+# stop LABEL: ends it as a user would; each packet must have run exactly once.
+stop() {
+	kill -TERM "$(pid "$1")"
+	expect_good_end "$1"
+}
+
+expect_good_end() {
+	wait "$(pid "$1")"
+	_status=$?
+	grep '^done ' "$W/$1.out"
+	[ $_status -eq 0 ] || fail "vgpu-load ($1) ended with $_status: $(cat "$W/$1.err")"
+	[ "$(result "$1" submitted)" = "$(result "$1" completed)" ] ||
+		fail "$1: completed and submitted differ"
+	[ "$(result "$1" completed)" -gt 0 ] || fail "$1: no packet at all"
+}
+
+# result LABEL FIELD: a value of the last line.
+result() {
+	awk -v field="$2" '/^done / { for (i = 2; i < NF; i++) if ($i == field) print $(i + 1) }' \
+		"$W/$1.out"
+}
+
+# --- the view ----------------------------------------------------------------
+
+# view PID COLUMN [QID]: a column by its name, for all queues or one.
+view() {
+	awk -v column="$2" -v qid="${3:--1}" '
+		NR == 1 { next }
+		NR == 2 { for (i = 2; i <= NF; i++) if ($i == column) c = i - 1; next }
+		qid < 0 || $1 == qid { print $c }' "$VIEW/$1/queues"
+}
+
+# view_is PID COLUMN VALUE [QID]: it has queues, and the column is VALUE in all.
+view_is() {
+	_v=$(view "$1" "$2" "$4" 2>/dev/null | sort -u)
+	[ "$_v" = "$3" ]
+}
+
+expect_view() {
+	view_is "$@" || fail "view of $1: $2 is '$_v', not '$3'"
+}
+
+in_view() {
+	[ -d "$VIEW/$1" ]
+}
+
+not_in_view() {
+	! in_view "$1"
+}
+
+# Fully on the GPU: not suspended, every slot held.
+running() {
+	view_is "$1" suspended 0 && [ "$(view "$1" active)" = "$(view "$1" slots)" ]
+}
+
+expect_suspended() {
+	expect_view "$1" suspended 1
+	expect_view "$1" active 0
+}
+
+# --- gpreempt-ctl ------------------------------------------------------------
+
+# ctl STATUS ARGS...: runs it; its output is then in $W/ctl.
+ctl() {
+	_want=$1
+	shift
+	timeout 30 gpreempt-ctl "$@" > "$W/ctl" 2>&1
+	_got=$?
+	sed "s/^/   /" "$W/ctl"
+	[ $_got -eq "$_want" ] || fail "gpreempt-ctl $* ended with $_got, not $_want"
+}
+
+# says REGEX: the last gpreempt-ctl said so.
+says() {
+	grep -Eqi -e "$1" "$W/ctl" || fail "gpreempt-ctl did not say '$1'"
+}
+
+# A refusal is at least a sentence and a next step, not an errno alone.
+says_what_to_do() {
+	[ "$(wc -w < "$W/ctl")" -ge 8 ] || fail "no sentence with a next step"
+	says "$1"
+}
+
+hold() {
+	ctl 0 suspend "$@"
+	says "^suspended $1: .*verified: yes"
+	expect_suspended "$1"
+}
+
+let_go() {
+	ctl 0 resume "$1"
+	says "^resumed $1: "
+	wait_for 2 running "$1"
+}
+
+holder_of() {
+	gpreempt-ctl status | awk -v pid="$1" '$1 == pid { print $2 }'
+}
+
+guardian_of() {
+	gpreempt-ctl status | awk -v pid="$1" '$1 == pid { print $3 }'
+}
+
+nothing_held() {
+	[ -z "$(gpreempt-ctl status | awk '$1 ~ /^[0-9]+$/')" ]
+}
+
+# --- the virtual GPU ---------------------------------------------------------
+
+# counter GPU NAME: of one virtual GPU.
+counter() {
+	awk -v name="$2" '$1 == name { print $2 }' "$VGPU/$1/counters"
+}
+
+# switch GPU NAME VALUE
+switch() {
+	[ -w "$VGPU/$1/$2" ] || fail "GPU $1 has no switch $2"
+	echo "$3" > "$VGPU/$1/$2" || fail "cannot write $3 to $2"
+}
+
+# Numbers of the KFD nodes that are GPUs.
+gpu_nodes() {
+	for _n in "$TOPOLOGY"/*; do
+		[ "$(cat "$_n/gpu_id")" != 0 ] && echo "${_n##*/}"
+	done | sort -n
+}
+
+# property NODE NAME
+property() {
+	awk -v name="$2" '$1 == name { print $2 }' "$TOPOLOGY/$1/properties"
+}
+
+# between VALUE MIN MAX WHAT
+between() {
+	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || fail "$4: $1 is not between $2 and $3"
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugger PID [kfd]: somebody else's debugger. Attaches to the process, with
+ * "kfd" also opens a KFD debug session, says "attached" and stays until killed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kfd_ioctl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int enable_session(pid_t pid)
+{
+	struct kfd_ioctl_dbg_trap_args args = {
+		.pid = (uint32_t)pid,
+		.op = KFD_IOC_DBG_TRAP_ENABLE,
+	};
+	int fds[2], kfd;
+
+	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	if (kfd < 0 || pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	args.enable.dbg_fd = (uint32_t)fds[1];
+	return ioctl(kfd, AMDKFD_IOC_DBG_TRAP, &args) ? -errno : 0;
+}
+
+/* Passes the target's signals on for as long as it lives. */
+static void trace(pid_t pid)
+{
+	int status, sig;
+
+	while (waitpid(pid, &status, __WALL) == pid) {
+		if (!WIFSTOPPED(status))
+			return;
+		sig = status >> 16 ? 0 : WSTOPSIG(status);
+		ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pid;
+	int ret;
+
+	if (argc < 2) {
+		fprintf(stderr, "usage: debugger PID [kfd]\n");
+		return 2;
+	}
+	pid = atoi(argv[1]);
+	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL)) {
+		perror("debugger: attach");
+		return 1;
+	}
+	ret = argc > 2 && strcmp(argv[2], "kfd") == 0 ? enable_session(pid) : 0;
+	if (ret) {
+		fprintf(stderr, "debugger: session: %s\n", strerror(-ret));
+		return 1;
+	}
+	printf("attached\n");
+	fflush(stdout);
+	trace(pid);
+	return 0;
+}
