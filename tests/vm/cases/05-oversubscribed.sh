@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# More queues than slots: they rotate, and all make progress.
+# timeout: 60
+. /t/lib.sh
+
+start a --queues 30 --packet 1ms --per-queue --depth 32
+slots=$(view "$(pid a)" active | awk '{ n += $1 } END { print n }')
+[ "$slots" -le 96 ] || fail "$slots slots are held, the GPU has 96"
+next_lines a 12
+qid=0
+while [ $qid -lt 30 ]; do
+	[ "$(queue_count a $qid)" -gt 0 ] || fail "queue $qid never ran"
+	qid=$((qid + 1))
+done
+stop a

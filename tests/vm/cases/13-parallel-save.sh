@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Eight GPUs save at the same time. A new queue takes all of its GPU off for a
+# moment, so eight processes that each make one on a GPU of their own wait for
+# eight saves: together, not one after the other.
+# (Eight suspends would not show it: the driver takes each GPU's lock in turn.)
+# vgpu: gpus=8 save_ns=300000000
+# timeout: 60
+. /t/lib.sh
+
+all_have_two() {
+	for g in 0 1 2 3 4 5 6 7; do
+		[ "$(grep -c '^queue ' "$W/g$g.out")" -eq 2 ] || return 1
+	done
+}
+
+pids=
+for g in 0 1 2 3 4 5 6 7; do
+	start "g$g" --gpus $g --packet 100ms --depth 8
+	pids="$pids $(pid g$g)"
+done
+next_lines g7 2
+t0=$(uptime_cs)
+# shellcheck disable=SC2086
+kill -USR2 $pids
+wait_for 10 all_have_two
+took=$(($(uptime_cs) - t0))
+echo "eight saves of 300 ms: ${took}0 ms"
+between $took 30 160 "hundredths of a second for eight saves"
+for g in 0 1 2 3 4 5 6 7; do
+	[ "$(counter $g saves)" -ge 1 ] || fail "GPU $g saved nothing"
+done
