@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The view: its format, and that it agrees with what KFD says elsewhere.
+# timeout: 30
+. /t/lib.sh
+
+start a --queues 3 --sdma 1 --packet 1ms --priority 11
+p=$(pid a)
+wait_for 2 running "$p"
+cat "$VIEW/$p/queues"
+head -n 1 "$VIEW/$p/queues" | grep -qx 'gpreempt-queues - version: [0-9]*\.[0-9]*' || fail "line 1"
+sed -n 2p "$VIEW/$p/queues" |
+	grep -qx '# qid gpu_id type priority suspended evicted active slots age_ms' || fail "line 2"
+[ "$(stat -c %a "$VIEW/$p/queues")" = 444 ] || fail "mode of the file"
+
+step "queue ids, gpu_ids as sysfs has them"
+[ "$(view "$p" qid | tr '\n' ' ')" = "0 1 2 3 " ] || fail "queue ids"
+for q in 0 1 2 3; do
+	[ "$(printf '0x%x' "$(cat "/sys/class/kfd/kfd/proc/$p/queues/$q/gpuid")")" = \
+		"$(view "$p" gpu_id $q)" ] || fail "gpu_id of queue $q"
+done
+[ "$(view "$p" type | sort | uniq -c | tr -s ' \n' ' ')" = " 3 compute-aql 1 sdma " ] ||
+	fail "types"
+expect_view "$p" priority 11 0
+expect_view "$p" suspended 0
+expect_view "$p" evicted 0
+expect_view "$p" slots 4 0
+expect_view "$p" age_ms 0
+
+step "gpreempt-ctl queues shows the same"
+ctl 0 queues "$p"
+says compute-aql
+for q in 0 1 2 3; do
+	grep -Eq "^ *$q +$(view "$p" gpu_id $q) " "$W/ctl" || fail "queue $q is not in the list"
+done
+
+step "nothing can be written"
+(echo 1 > "$VIEW/$p/queues") 2>/dev/null && fail "the view took a write"
+stop a
+wait_for 1 not_in_view "$p"

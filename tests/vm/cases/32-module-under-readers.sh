@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# gpreempt.ko is loaded and unloaded while its files are read and GPU
+# processes come and go. The kernel log must stay clean.
+# timeout: 90
+. /t/lib.sh
+
+start a --queues 4 --packet 1ms
+readers=
+for _ in 1 2; do
+	(while :; do cat "$VIEW"/*/queues "$DEBUGFS/gpreempt/version" > /dev/null 2>&1; done) &
+	readers="$readers $!"
+done
+(while :; do vgpu-load --count 5 --packet 100us > /dev/null 2>&1; done) &
+readers="$readers $!"
+started="$started $readers"
+
+# A file that is just being read keeps the module for that moment.
+unload() {
+	rmmod gpreempt 2> /dev/null
+}
+
+rounds=0
+end=$(($(uptime_cs) + 1000))
+while [ "$(uptime_cs)" -lt $end ]; do
+	wait_for 10 unload
+	[ ! -e "$DEBUGFS/gpreempt" ] || fail "the directory is left after rmmod"
+	insmod /lib/modules/gpreempt.ko || fail "insmod: round $rounds"
+	[ -d "$VIEW/$(pid a)" ] || fail "a process that was there before is not seen"
+	rounds=$((rounds + 1))
+done
+echo "$rounds rounds"
+[ $rounds -ge 3 ] || fail "only $rounds rounds"
+
+for r in $readers; do
+	kill -9 "$r"
+done
+wait_for 2 running "$(pid a)"
+stop a

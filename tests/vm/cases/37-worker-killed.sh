@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The holder's worker is killed: the queues run again, nobody is left behind.
+# timeout: 40
+. /t/lib.sh
+
+start a --queues 2 --packet 1ms
+p=$(pid a)
+hold "$p"
+worker=$(holder_of "$p") guardian=$(guardian_of "$p")
+kill -9 "$worker"
+wait_for 2 running "$p"
+expect_progress a
+wait_for 2 gone "$guardian"
+nothing_held || fail "status names a target whose holder is dead"
+grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "the target is still traced"
+hold "$p"
+let_go "$p"
+stop a

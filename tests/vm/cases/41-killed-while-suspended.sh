@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A target killed while suspended is reaped and leaves nothing in the view.
+# timeout: 40
+. /t/lib.sh
+
+start other --packet 1ms
+start a --queues 4 --packet 1ms
+p=$(pid a)
+hold "$p"
+worker=$(holder_of "$p") guardian=$(guardian_of "$p")
+kill -9 "$p"
+wait "$p"
+[ $? -eq 137 ] || fail "not reaped as killed"
+wait_for 1 not_in_view "$p"
+wait_for 2 gone "$worker"
+wait_for 2 gone "$guardian"
+wait_for 2 test ! -e "/sys/class/kfd/kfd/proc/$p"
+nothing_held || fail "status still names the target"
+for f in /run/gpreempt/*"$p"*; do
+	[ ! -e "$f" ] || fail "left behind: $f"
+done
+expect_progress other
+stop other

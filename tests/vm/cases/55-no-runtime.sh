@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A GPU process that never enabled the runtime cannot be suspended through the
+# debug interface: status 3 and why.
+# timeout: 30
+. /t/lib.sh
+
+start a --packet 1ms --no-runtime
+ctl 3 suspend "$(pid a)"
+says_what_to_do 'runtime'
+expect_progress a
+grep -q 'TracerPid:[[:space:]]*0' "/proc/$(pid a)/status" || fail "it is still traced"
+stop a

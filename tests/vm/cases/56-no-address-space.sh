@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A process with queues on one GPU and no address space on a later one: the
+# driver's suspend dereferences NULL there (6.12.117), so it is refused.
+# vgpu: gpus=2
+# timeout: 40
+. /t/lib.sh
+
+start a --gpus 0 --packet 1ms --acquire-used
+p=$(pid a)
+ctl 3 suspend "$p"
+says_what_to_do 'address space'
+ctl 3 preempt "$p" --count 1
+expect_progress a
+grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "it is still traced"
+stop a
+
+step "on the last GPU it does no harm; with an address space on all it is safe"
+start b --gpus 0 --packet 1ms
+hold "$(pid b)"
+let_go "$(pid b)"
+stop b
