@@ -23,7 +23,7 @@ USER_CFLAGS = $(CFLAGS_USER) -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -fvisibility=hidden -fPIC $(USER_CPPFLAGS)
 
 SHARED_SRC := $(wildcard user/shared/*.c)
-LIB_SRC := $(filter-out user/lib/backend-loop.c,$(wildcard user/lib/*.c))
+LIB_SRC := $(filter-out user/lib/backend-loop%,$(wildcard user/lib/*.c))
 CTL_SRC := $(wildcard user/ctl/*.c)
 SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
 LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)

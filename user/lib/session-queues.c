@@ -108,7 +108,9 @@ static void merge(struct gpreempt_session *s, uint32_t count)
 	struct gpreempt_session_queue *queues = s->spare;
 	uint32_t i;
 
-	qsort(s->snapshot, count, sizeof(*s->snapshot), compare_entries);
+	if (count)
+		qsort(s->snapshot, count, sizeof(*s->snapshot),
+		      compare_entries);
 	for (i = 0; i < count; i++) {
 		const struct kfd_queue_snapshot_entry *entry = &s->snapshot[i];
 		const struct gpreempt_session_queue *old;

@@ -33,7 +33,7 @@ static int take_digits(const char **text, uint64_t max, uint64_t *out)
 	for (; isdigit((unsigned char)**text); (*text)++) {
 		unsigned int digit = **text - '0';
 
-		if (value > (max - digit) / 10)
+		if (digit > max || value > (max - digit) / 10)
 			return -ERANGE;
 		value = value * 10 + digit;
 	}
@@ -46,8 +46,6 @@ int shr_parse_u64(const char *text, uint64_t max, uint64_t *out)
 	uint64_t value;
 	int ret;
 
-	if (max < 9)
-		max = 9;
 	ret = take_digits(&text, max, &value);
 	if (ret)
 		return ret;

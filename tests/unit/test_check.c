@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whether a session can be opened at all, and the sentences that say why not. */
+#include <stdio.h>
+#include <string.h>
+
+#include "unit.h"
+
+static struct gpreempt_error err;
+
+static void set_status(const char *state, int tgid, int tracer, int threads)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text),
+		 "Name:\tState:\nUmask:\t0022\nState:\t%s\nTgid:\t%d\n"
+		 "TracerPid:\t%d\nThreads:\t%d\n", state, tgid, tracer,
+		 threads);
+	gp_loop_set_file(&loop, "/proc/4242/status", text);
+}
+
+static void expect(int code, enum gpreempt_reason reason)
+{
+	memset(&err, 0, sizeof(err));
+	ck_assert_int_eq(gpreempt_check(g, PID, &err), code);
+	ck_assert_int_eq(err.reason, reason);
+	/* Without anybody who wants the reason it is the same. */
+	ck_assert_int_eq(gpreempt_check(g, PID, NULL), code);
+}
+
+START_TEST(good)
+{
+	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+START_TEST(not_root)
+{
+	loop.root = false;
+	expect(-EPERM, GPREEMPT_NOT_ROOT);
+}
+END_TEST
+
+START_TEST(in_container)
+{
+	gp_loop_set_file(&loop, "/proc/self/ns/pid", "pid:[4026532199]");
+	expect(-ENOTSUP, GPREEMPT_PID_NAMESPACE);
+}
+END_TEST
+
+START_TEST(no_device)
+{
+	loop.kfd = false;
+	expect(-ENOENT, GPREEMPT_NO_KFD);
+}
+END_TEST
+
+START_TEST(no_driver)
+{
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
+	expect(-ENODEV, GPREEMPT_NO_KFD);
+}
+END_TEST
+
+START_TEST(no_process)
+{
+	gp_loop_set_file(&loop, "/proc/4242/status", NULL);
+	expect(-ESRCH, GPREEMPT_NO_PROCESS);
+}
+END_TEST
+
+START_TEST(thread)
+{
+	set_status("S (sleeping)", 4200, 0, 3);
+	expect(-ESRCH, GPREEMPT_THREAD);
+	ck_assert_int_eq(gpreempt_check(g, PID, &err), -ESRCH);
+	ck_assert_int_eq(err.other, 4200);
+}
+END_TEST
+
+START_TEST(not_gpu)
+{
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/queues/", NULL);
+	expect(-ENODATA, GPREEMPT_NOT_GPU);
+}
+END_TEST
+
+START_TEST(leader_gone)
+{
+	set_status("Z (zombie)", PID, 0, 2);
+	expect(-ENOTSUP, GPREEMPT_LEADER_GONE);
+}
+END_TEST
+
+START_TEST(dead)
+{
+	set_status("Z (zombie)", PID, 0, 1);
+	expect(-ESRCH, GPREEMPT_ENDED);
+}
+END_TEST
+
+START_TEST(traced)
+{
+	set_status("t (tracing stop)", PID, 77, 3);
+	gp_loop_set_file(&loop, "/proc/77/comm", "gdb\n");
+	expect(-EBUSY, GPREEMPT_TRACED);
+	gpreempt_check(g, PID, &err);
+	ck_assert_int_eq(err.other, 77);
+	ck_assert_str_eq(err.name, "gdb");
+}
+END_TEST
+
+START_TEST(start_time)
+{
+	uint64_t ticks;
+
+	ck_assert_int_eq(gpreempt_start_time(g, PID, &ticks), 0);
+	ck_assert_uint_eq(ticks, 777);
+	ck_assert_int_eq(gpreempt_start_time(g, 99, &ticks), -ESRCH);
+	gp_loop_set_file(&loop, "/proc/4242/stat", "4242 (x) S 1 2 3");
+	ck_assert_int_eq(gpreempt_start_time(g, PID, &ticks), -EPROTO);
+}
+END_TEST
+
+/* Each reason has a sentence without a hole, and one that says what to do. */
+START_TEST(sentences)
+{
+	char text[256], next[256];
+
+	err = (struct gpreempt_error){
+		.code = -EIO, .reason = _i, .pid = 4711, .other = 815,
+		.major = 1, .minor = 9, .step = "looking", .name = "gdb",
+	};
+	gpreempt_error_text(&err, text, sizeof(text));
+	gpreempt_error_next(&err, next, sizeof(next));
+	ck_assert_msg(strlen(text) > 10, "%s", text);
+	ck_assert_msg(strlen(next) > 10, "%s", next);
+	ck_assert_ptr_null(strchr(text, '{'));
+	ck_assert_ptr_null(strchr(next, '{'));
+	ck_assert_int_ne(gpreempt_error_class(&err), GPREEMPT_CLASS_DONE);
+}
+END_TEST
+
+START_TEST(values_in_sentences)
+{
+	char text[256];
+
+	err = (struct gpreempt_error){
+		.reason = GPREEMPT_TRACED, .pid = 4711, .other = 815,
+		.name = "gdb",
+	};
+	gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_str_eq(text,
+			 "process 4711 is traced by process 815 (gdb)");
+	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_BUSY);
+	err = (struct gpreempt_error){
+		.reason = GPREEMPT_SYSTEM, .code = -ENOSPC, .step = "writing",
+	};
+	gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_str_eq(text, "writing failed: No space left on device");
+	err.reason = 999;
+	gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_FAILED);
+}
+END_TEST
+
+START_TEST(short_buffer)
+{
+	char text[8] = "1234567";
+	int len;
+
+	err = (struct gpreempt_error){
+		.reason = GPREEMPT_NOT_GPU, .pid = 4711,
+	};
+	len = gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_str_eq(text, "process");
+	ck_assert_int_eq(gpreempt_error_text(&err, NULL, 0), len);
+	ck_assert_int_eq(len, strlen("process 4711 is not a GPU process"));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
+	tcase_add_test(tc, good);
+	tcase_add_test(tc, not_root);
+	tcase_add_test(tc, in_container);
+	tcase_add_test(tc, no_device);
+	tcase_add_test(tc, no_driver);
+	tcase_add_test(tc, no_process);
+	tcase_add_test(tc, thread);
+	tcase_add_test(tc, not_gpu);
+	tcase_add_test(tc, leader_gone);
+	tcase_add_test(tc, dead);
+	tcase_add_test(tc, traced);
+	tcase_add_test(tc, start_time);
+	tcase_add_loop_test(tc, sentences, 1, GPREEMPT_REASON_COUNT);
+	tcase_add_test(tc, values_in_sentences);
+	tcase_add_test(tc, short_buffer);
+	return unit_run("check");
+}

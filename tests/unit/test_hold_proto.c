@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What commands and holders say to each other. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/hold.h"
+#include "unit.h"
+
+static char buf[HOLD_MAX_PACKET];
+static struct hold_request request;
+static struct hold_reply reply;
+
+START_TEST(request_there_and_back)
+{
+	struct hold_request in = {
+		.verb = HOLD_SUSPEND,
+		.start = 1844,
+		.lease_ns = 5000000000,
+		.count = 3,
+		.ids = { 0, 7, 1023 },
+	};
+
+	ck_assert_int_eq(hold_get_request(buf, hold_put_request(&in, buf),
+					  &request), 0);
+	ck_assert_int_eq(request.verb, HOLD_SUSPEND);
+	ck_assert_uint_eq(request.start, 1844);
+	ck_assert_uint_eq(request.lease_ns, 5000000000);
+	ck_assert_uint_eq(request.count, 3);
+	ck_assert_uint_eq(request.ids[2], 1023);
+}
+END_TEST
+
+START_TEST(longest_request)
+{
+	struct hold_request in = { .count = HOLD_MAX_IDS };
+	uint32_t i;
+
+	for (i = 0; i < HOLD_MAX_IDS; i++)
+		in.ids[i] = i;
+	ck_assert_int_eq(hold_get_request(buf, hold_put_request(&in, buf),
+					  &request), 0);
+	ck_assert_uint_eq(request.count, HOLD_MAX_IDS);
+	ck_assert_uint_eq(request.ids[HOLD_MAX_IDS - 1], HOLD_MAX_IDS - 1);
+}
+END_TEST
+
+START_TEST(verbs)
+{
+	struct hold_request in = { .verb = HOLD_RESUME };
+
+	ck_assert_int_eq(hold_get_request(buf, hold_put_request(&in, buf),
+					  &request), 0);
+	ck_assert_int_eq(request.verb, HOLD_RESUME);
+	in.verb = HOLD_STATUS;
+	ck_assert_int_eq(hold_get_request(buf, hold_put_request(&in, buf),
+					  &request), 0);
+	ck_assert_int_eq(request.verb, HOLD_STATUS);
+}
+END_TEST
+
+START_TEST(reply_there_and_back)
+{
+	struct hold_reply in = {
+		.status = 6,
+		.worker = 815,
+		.guardian = 814,
+		.queues = 3,
+		.ioctl_ns = 123456,
+		.verdict = GPREEMPT_CONTRADICTED,
+		.held_ns = 17,
+		.lease_ns = 18,
+		.cgroup = 1,
+		.text = "queue 2: status=0 worker=1 text=\nnext line",
+	};
+
+	ck_assert_int_eq(hold_get_reply(buf, hold_put_reply(&in, buf),
+					&reply), 0);
+	ck_assert_uint_eq(reply.status, 6);
+	ck_assert_uint_eq(reply.worker, 815);
+	ck_assert_uint_eq(reply.guardian, 814);
+	ck_assert_uint_eq(reply.queues, 3);
+	ck_assert_uint_eq(reply.ioctl_ns, 123456);
+	ck_assert_uint_eq(reply.verdict, GPREEMPT_CONTRADICTED);
+	ck_assert_uint_eq(reply.held_ns, 17);
+	ck_assert_uint_eq(reply.lease_ns, 18);
+	ck_assert_uint_eq(reply.cgroup, 1);
+	ck_assert_str_eq(reply.text, in.text);
+}
+END_TEST
+
+START_TEST(longest_reply)
+{
+	struct hold_reply in = { .worker = UINT64_MAX };
+
+	memset(in.text, 'x', sizeof(in.text) - 1);
+	ck_assert_int_eq(hold_get_reply(buf, hold_put_reply(&in, buf),
+					&reply), 0);
+	ck_assert_uint_eq(reply.worker, UINT64_MAX);
+	ck_assert_str_eq(reply.text, in.text);
+}
+END_TEST
+
+START_TEST(newer_words)
+{
+	static const char text[] =
+		"gpreempt-hold 1 suspend colour=7 start=5 lease_ns=0 count=0";
+
+	ck_assert_int_eq(hold_get_request(text, strlen(text), &request), 0);
+	ck_assert_uint_eq(request.start, 5);
+}
+END_TEST
+
+#define REQUEST "gpreempt-hold 1 "
+static const char *const bad_requests[] = {
+	"",
+	"gpreempt-hold",
+	"gpreempt-hold 2 suspend",
+	"gpreempt-hold 10 suspend",
+	REQUEST,
+	REQUEST "kill",
+	REQUEST "suspendall",
+	REQUEST "suspend start",
+	REQUEST "suspend start=",
+	REQUEST "suspend start=-1",
+	REQUEST "suspend start=99999999999999999999",
+	REQUEST "suspend count=1",
+	REQUEST "suspend count=2 ids=1",
+	REQUEST "suspend count=0 ids=1",
+	REQUEST "suspend count=1 ids=1024",
+	REQUEST "suspend count=2 ids=1,1",
+	REQUEST "suspend count=1 ids=",
+	REQUEST "suspend count=1 ids=x",
+};
+
+START_TEST(refused_request)
+{
+	ck_assert_int_eq(hold_get_request(bad_requests[_i],
+					  strlen(bad_requests[_i]), &request),
+			 -EPROTO);
+}
+END_TEST
+
+static const char *const bad_replies[] = {
+	"",
+	"gpreempt-hold 1 suspend",
+	"gpreempt-hold 1 reply",
+	"gpreempt-hold 1 reply status=1",
+	"gpreempt-hold 1 reply status=x text=",
+	"gpreempt-hold 1 reply status text=",
+};
+
+START_TEST(refused_reply)
+{
+	ck_assert_int_eq(hold_get_reply(bad_replies[_i],
+					strlen(bad_replies[_i]), &reply),
+			 -EPROTO);
+}
+END_TEST
+
+START_TEST(hostile)
+{
+	static const char zero[] = "gpreempt-hold 1 status\0 start=5";
+
+	ck_assert_int_eq(hold_get_request(zero, sizeof(zero) - 1, &request),
+			 -EPROTO);
+	memset(buf, 'a', sizeof(buf));
+	ck_assert_int_eq(hold_get_request(buf, sizeof(buf), &request),
+			 -EPROTO);
+	ck_assert_int_eq(hold_get_reply(buf, sizeof(buf), &reply), -EPROTO);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_test(tc, request_there_and_back);
+	tcase_add_test(tc, longest_request);
+	tcase_add_test(tc, verbs);
+	tcase_add_test(tc, reply_there_and_back);
+	tcase_add_test(tc, longest_reply);
+	tcase_add_test(tc, newer_words);
+	tcase_add_loop_test(tc, refused_request, 0, ARRAY_SIZE(bad_requests));
+	tcase_add_loop_test(tc, refused_reply, 0, ARRAY_SIZE(bad_replies));
+	tcase_add_test(tc, hostile);
+	return unit_run("holder protocol");
+}

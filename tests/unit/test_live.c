@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What does not take a GPU but the real kernel: watching a traced process, and
+ * the dead man's switch.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "ctl/deadman.h"
+#include "shared/clock.h"
+#include "unit.h"
+
+#define MSEC 1000000ULL
+
+static const struct gp_backend_ops *ops = &gp_backend_live;
+static void *watch;
+static pid_t child;
+static int fd;
+
+static pid_t make_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		signal(SIGUSR1, SIG_IGN);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void start_watch(void)
+{
+	child = make_child();
+	ck_assert_int_eq(ops->ptrace(NULL, PTRACE_SEIZE, child,
+				     PTRACE_O_TRACEEXIT), 0);
+	ck_assert_int_eq(ops->watch_start(NULL, child, &watch, &fd), 0);
+}
+
+static void end_child(void)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, __WALL);
+}
+
+static bool readable(int timeout_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, timeout_ms) > 0;
+}
+
+START_TEST(sees_stops)
+{
+	int i, status;
+
+	start_watch();
+	ck_assert(!readable(20));
+	ck_assert_int_eq(ops->wait(NULL, child, &status), 0);
+	for (i = 0; i < 100; i++) {
+		kill(child, SIGUSR1);
+		ck_assert(readable(5000));
+		ck_assert_int_eq(ops->wait(NULL, child, &status), child);
+		ck_assert_int_eq(status, SIGUSR1 << 8 | 0x7f);
+		ops->ptrace(NULL, PTRACE_CONT, child, 0);
+		ops->watch_next(NULL, watch);
+	}
+	ck_assert(!readable(20));
+	ops->ptrace(NULL, PTRACE_INTERRUPT, child, 0);
+	ck_assert_int_eq(ops->watch_stop(NULL, watch), 0);
+	/* The stop was left for us. */
+	ck_assert_int_eq(ops->wait(NULL, child, &status), child);
+	ck_assert_int_eq(ops->ptrace(NULL, PTRACE_DETACH, child, 0), 0);
+	end_child();
+}
+END_TEST
+
+/* Ended while a stop waits to be collected: it is there afterwards. */
+START_TEST(stop_with_stop)
+{
+	int status;
+
+	start_watch();
+	kill(child, SIGUSR1);
+	ck_assert(readable(5000));
+	ck_assert_int_eq(ops->watch_stop(NULL, watch), 0);
+	ck_assert_int_eq(ops->wait(NULL, child, &status), child);
+	ck_assert_int_eq(status, SIGUSR1 << 8 | 0x7f);
+	end_child();
+}
+END_TEST
+
+START_TEST(sees_end)
+{
+	int status;
+
+	start_watch();
+	kill(child, SIGKILL);
+	ck_assert(readable(5000));
+	ck_assert_int_eq(ops->wait(NULL, child, &status), child);
+	/* Killed, and in the exit stop, which is ours to end. */
+	ck_assert_int_eq(status >> 16, PTRACE_EVENT_EXIT);
+	ck_assert_int_eq(ops->watch_stop(NULL, watch), 0);
+	ck_assert_int_eq(ops->ptrace(NULL, PTRACE_DETACH, child, 0), 0);
+	ck_assert_int_eq(waitpid(child, &status, __WALL), child);
+	ck_assert(WIFSIGNALED(status));
+}
+END_TEST
+
+/* Without a stop there is nothing to wake the watch: it says so. */
+START_TEST(no_stop)
+{
+	start_watch();
+	ck_assert_int_eq(ops->watch_stop(NULL, watch), -ETIMEDOUT);
+	end_child();
+}
+END_TEST
+
+START_TEST(files)
+{
+	char text[64];
+	ssize_t n;
+
+	n = ops->read_file(NULL, "/proc/self/comm", text, sizeof(text));
+	ck_assert_int_gt(n, 3);
+	ck_assert_int_eq(ops->read_file(NULL, "/proc/self/comm", text, 3), 3);
+	ck_assert_int_eq(ops->read_file(NULL, "/no/such", text, 9), -ENOENT);
+	ck_assert_int_eq(ops->read_link(NULL, "/no/such", text, 9), -ENOENT);
+	ck_assert_int_eq(ops->read_link(NULL, "/proc", text, 9), -EINVAL);
+}
+END_TEST
+
+START_TEST(memory)
+{
+	uint64_t here = 0x1234567890abcdef, there = 0;
+
+	ck_assert_int_eq(ops->read_memory(NULL, getpid(), (uintptr_t)&here,
+					  &there, sizeof(there)), 0);
+	ck_assert_uint_eq(there, here);
+	ck_assert_int_lt(ops->read_memory(NULL, getpid(), 8, &there,
+					  sizeof(there)), 0);
+}
+END_TEST
+
+/* A child with a dead man's switch of 100 ms that then does that. */
+static uint64_t time_to_death(void (*then)(const struct deadman *d))
+{
+	uint64_t start = shr_now_ns();
+	int status;
+
+	child = fork();
+	if (!child) {
+		struct deadman d;
+
+		if (deadman_start(&d))
+			_exit(1);
+		deadman_feed(&d, 100 * MSEC);
+		then(&d);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+		      "it ended with %x", status);
+	return shr_now_ns() - start;
+}
+
+static void stop_myself(const struct deadman *d)
+{
+	(void)d;
+	raise(SIGSTOP);
+}
+
+static void block_everything(const struct deadman *d)
+{
+	sigset_t all;
+
+	(void)d;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (;;)
+		pause();
+}
+
+static void feed_five_times(const struct deadman *d)
+{
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		deadman_feed(d, 100 * MSEC);
+		shr_sleep_ns(50 * MSEC);
+	}
+	raise(SIGSTOP);
+}
+
+START_TEST(deadman_kills)
+{
+	ck_assert_uint_ge(time_to_death(stop_myself), 100 * MSEC);
+	ck_assert_uint_ge(time_to_death(block_everything), 100 * MSEC);
+	ck_assert_uint_ge(time_to_death(feed_five_times), 300 * MSEC);
+}
+END_TEST
+
+START_TEST(deadman_let_off)
+{
+	struct deadman d;
+
+	ck_assert_int_eq(deadman_start(&d), 0);
+	deadman_feed(&d, 50 * MSEC);
+	deadman_stop(&d);
+	shr_sleep_ns(100 * MSEC);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_test(tc, sees_stops);
+	tcase_add_test(tc, stop_with_stop);
+	tcase_add_test(tc, sees_end);
+	tcase_add_test(tc, no_stop);
+	tcase_add_test(tc, files);
+	tcase_add_test(tc, memory);
+	tcase_add_test(tc, deadman_kills);
+	tcase_add_test(tc, deadman_let_off);
+	return unit_run("live");
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Times, numbers and lists as people type them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "shared/parse.h"
+#include "unit.h"
+
+static const struct {
+	const char *text;
+	int ret;
+	uint64_t ns;
+} durations[] = {
+	{ "450us", 0, 450000 },
+	{ "100ms", 0, 100000000 },
+	{ "5s", 0, 5000000000 },
+	{ "2m", 0, 120000000000 },
+	{ "1h", 0, 3600000000000 },
+	{ "7ns", 0, 7 },
+	{ "0s", 0, 0 },
+	{ "1.5s", 0, 1500000000 },
+	{ "0.25ms", 0, 250000 },
+	{ "1.0000009s", 0, 1000000000 },
+	{ "366h", 0, 1317600000000000 },
+	{ "", -EINVAL, 0 },
+	{ "s", -EINVAL, 0 },
+	{ "-5s", -EINVAL, 0 },
+	{ "+5s", -EINVAL, 0 },
+	{ " 5s", -EINVAL, 0 },
+	{ ".5s", -EINVAL, 0 },
+	{ "1.s", -EINVAL, 0 },
+	{ "5", -ENODATA, 0 },
+	{ "1.5", -ENODATA, 0 },
+	{ "5 s", -ENXIO, 0 },
+	{ "5x", -ENXIO, 0 },
+	{ "5S", -ENXIO, 0 },
+	{ "5ss", -ENXIO, 0 },
+	{ "1e3s", -ENXIO, 0 },
+	{ "100000h", -ERANGE, 0 },
+	{ "31622401s", -ERANGE, 0 },
+	{ "18446744073709551616ns", -ERANGE, 0 },
+	{ "99999999999999999999999999ns", -ERANGE, 0 },
+};
+
+START_TEST(duration)
+{
+	uint64_t ns = 12345;
+
+	ck_assert_int_eq(shr_parse_duration(durations[_i].text, &ns),
+			 durations[_i].ret);
+	/* On failure the output is left alone. */
+	ck_assert_uint_eq(ns, durations[_i].ret ? 12345 : durations[_i].ns);
+	if (durations[_i].ret)
+		ck_assert_ptr_nonnull(shr_duration_error(durations[_i].ret));
+}
+END_TEST
+
+static const struct {
+	uint64_t ns;
+	const char *text;
+} formats[] = {
+	{ 0, "0ns" }, { 999, "999ns" }, { 450000, "450us" },
+	{ 1500000000, "1.5s" }, { 5000000000, "5s" }, { 1234567, "1.2ms" },
+	{ 339123456, "339ms" }, { 90000000000, "1.5m" },
+};
+
+START_TEST(format)
+{
+	char text[32];
+
+	shr_format_duration(formats[_i].ns, text, sizeof(text));
+	ck_assert_str_eq(text, formats[_i].text);
+}
+END_TEST
+
+START_TEST(numbers)
+{
+	uint64_t value = 1;
+
+	ck_assert_int_eq(shr_parse_u64("0", 100, &value), 0);
+	ck_assert_uint_eq(value, 0);
+	ck_assert_int_eq(shr_parse_u64("100", 100, &value), 0);
+	ck_assert_int_eq(shr_parse_u64("101", 100, &value), -ERANGE);
+	ck_assert_int_eq(shr_parse_u64("18446744073709551615", UINT64_MAX,
+				       &value), 0);
+	ck_assert_uint_eq(value, UINT64_MAX);
+	ck_assert_int_eq(shr_parse_u64("18446744073709551616", UINT64_MAX,
+				       &value), -ERANGE);
+	ck_assert_int_eq(shr_parse_u64("", 100, &value), -EINVAL);
+	ck_assert_int_eq(shr_parse_u64("1x", 100, &value), -EINVAL);
+	ck_assert_int_eq(shr_parse_u64("0x1", 100, &value), -EINVAL);
+	ck_assert_int_eq(shr_parse_u64("-1", 100, &value), -EINVAL);
+}
+END_TEST
+
+START_TEST(small_limit)
+{
+	uint64_t value = 1;
+
+	ck_assert_int_eq(shr_parse_u64("3", 3, &value), 0);
+	ck_assert_int_eq(shr_parse_u64("4", 3, &value), -ERANGE);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	int ret;
+	size_t count;
+} lists[] = {
+	{ "0", 0, 1 }, { "0,2", 0, 2 }, { "7,3,1023", 0, 3 },
+	{ "", -EINVAL, 0 }, { ",", -EINVAL, 0 }, { "1,", -EINVAL, 0 },
+	{ ",1", -EINVAL, 0 }, { "1,,2", -EINVAL, 0 }, { "1 2", -EINVAL, 0 },
+	{ "a", -EINVAL, 0 }, { "-1", -EINVAL, 0 }, { "1,1", -EEXIST, 0 },
+	{ "1024", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 },
+};
+
+START_TEST(list)
+{
+	uint32_t *ids = NULL;
+	size_t count = 77;
+
+	ck_assert_int_eq(shr_parse_list(lists[_i].text, 1023, &ids, &count),
+			 lists[_i].ret);
+	ck_assert_uint_eq(count, lists[_i].ret ? 77 : lists[_i].count);
+	free(ids);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_loop_test(tc, duration, 0, ARRAY_SIZE(durations));
+	tcase_add_loop_test(tc, format, 0, ARRAY_SIZE(formats));
+	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, small_limit);
+	tcase_add_loop_test(tc, list, 0, ARRAY_SIZE(lists));
+	return unit_run("parse");
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Percentiles by nearest rank, of raw samples. */
+#include "unit.h"
+
+START_TEST(none)
+{
+	struct gpreempt_stats stats = { .n = 5, .max = 5 };
+
+	gpreempt_stats(NULL, 0, &stats);
+	ck_assert_uint_eq(stats.n, 0);
+	ck_assert_uint_eq(stats.max, 0);
+}
+END_TEST
+
+START_TEST(one)
+{
+	struct gpreempt_stats stats;
+	uint64_t sample = 42;
+
+	gpreempt_stats(&sample, 1, &stats);
+	ck_assert_uint_eq(stats.min, 42);
+	ck_assert_uint_eq(stats.p50, 42);
+	ck_assert_uint_eq(stats.p99, 42);
+	ck_assert_uint_eq(stats.max, 42);
+}
+END_TEST
+
+START_TEST(hundred)
+{
+	struct gpreempt_stats stats;
+	uint64_t samples[100];
+	size_t i;
+
+	/* 1 to 100 in no order: 37 is prime to 100. */
+	for (i = 0; i < 100; i++)
+		samples[i] = i * 37 % 100 + 1;
+	gpreempt_stats(samples, 100, &stats);
+	ck_assert_uint_eq(stats.n, 100);
+	ck_assert_uint_eq(stats.min, 1);
+	ck_assert_uint_eq(stats.p50, 50);
+	ck_assert_uint_eq(stats.p90, 90);
+	ck_assert_uint_eq(stats.p99, 99);
+	ck_assert_uint_eq(stats.max, 100);
+}
+END_TEST
+
+/* The rank is rounded up: of 3, the 90th percentile is the largest. */
+START_TEST(few)
+{
+	uint64_t three[] = { 30, 10, 20 }, four[] = { 4, 3, 2, 1 };
+	struct gpreempt_stats stats;
+
+	gpreempt_stats(three, 3, &stats);
+	ck_assert_uint_eq(stats.p50, 20);
+	ck_assert_uint_eq(stats.p90, 30);
+	gpreempt_stats(four, 4, &stats);
+	ck_assert_uint_eq(stats.p50, 2);
+	ck_assert_uint_eq(stats.p90, 4);
+}
+END_TEST
+
+START_TEST(large_values)
+{
+	uint64_t samples[] = { UINT64_MAX, 0, UINT64_MAX - 1 };
+	struct gpreempt_stats stats;
+
+	gpreempt_stats(samples, 3, &stats);
+	ck_assert_uint_eq(stats.min, 0);
+	ck_assert_uint_eq(stats.p50, UINT64_MAX - 1);
+	ck_assert_uint_eq(stats.max, UINT64_MAX);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_test(tc, none);
+	tcase_add_test(tc, one);
+	tcase_add_test(tc, hundred);
+	tcase_add_test(tc, few);
+	tcase_add_test(tc, large_values);
+	return unit_run("stats");
+}

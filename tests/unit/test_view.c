@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The text of the module's queues file: good, changed, cut and hostile. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+#define HEAD "gpreempt-queues - version: 1.0\n"
+#define NAMES "# qid gpu_id type priority suspended evicted active slots age_ms\n"
+#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
+
+static struct gpreempt_view *view;
+
+static int parse(const char *text)
+{
+	/* A copy of its own, so that a read behind its end is caught. */
+	size_t len = strlen(text);
+	char *copy = malloc(len ? len : 1);
+	int ret;
+
+	gpreempt_view_free(view);
+	view = NULL;
+	memcpy(copy, text, len);
+	ret = gpreempt_view_parse(copy, len, &view);
+	free(copy);
+	return ret;
+}
+
+static void drop_view(void)
+{
+	gpreempt_view_free(view);
+	view = NULL;
+	unit_teardown();
+}
+
+START_TEST(good)
+{
+	ck_assert_int_eq(parse(HEAD NAMES
+			       "0 0xf7bc compute-aql 7 1 0 4 4 0\n"
+			       "1 0x1A2b sdma-xgmi 0 0 1 - 1 250\n"), 0);
+	ck_assert_int_eq(view->source, GPREEMPT_SOURCE_MODULE);
+	ck_assert_uint_eq(view->count, 2);
+	ck_assert_int_eq(view->queues[0].gpu_id, 0xf7bc);
+	ck_assert_int_eq(view->queues[0].type, GPREEMPT_QUEUE_COMPUTE_AQL);
+	ck_assert_int_eq(view->queues[0].priority, 7);
+	ck_assert_int_eq(view->queues[0].suspended, 1);
+	ck_assert_int_eq(view->queues[0].active, 4);
+	ck_assert_int_eq(view->queues[1].gpu_id, 0x1a2b);
+	ck_assert_int_eq(view->queues[1].type, GPREEMPT_QUEUE_SDMA_XGMI);
+	ck_assert_int_eq(view->queues[1].evicted, 1);
+	ck_assert_int_eq(view->queues[1].active, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(view->queues[1].slots, 1);
+	ck_assert_int_eq(view->queues[1].age_ms, 250);
+}
+END_TEST
+
+START_TEST(no_queues)
+{
+	ck_assert_int_eq(parse(HEAD NAMES), 0);
+	ck_assert_uint_eq(view->count, 0);
+	ck_assert_ptr_null(gpreempt_view_find(view, 0));
+}
+END_TEST
+
+START_TEST(sorted)
+{
+	ck_assert_int_eq(parse(HEAD "# qid\n10\n2\n7\n"), 0);
+	ck_assert_int_eq(view->queues[0].qid, 2);
+	ck_assert_int_eq(view->queues[1].qid, 7);
+	ck_assert_int_eq(view->queues[2].qid, 10);
+	ck_assert_int_eq(gpreempt_view_find(view, 7)->qid, 7);
+}
+END_TEST
+
+START_TEST(reordered_columns)
+{
+	ck_assert_int_eq(parse(HEAD "# active qid slots\n3 5 4\n"), 0);
+	ck_assert_int_eq(view->queues[0].qid, 5);
+	ck_assert_int_eq(view->queues[0].active, 3);
+	ck_assert_int_eq(view->queues[0].slots, 4);
+	ck_assert_int_eq(view->queues[0].suspended, GPREEMPT_UNKNOWN);
+}
+END_TEST
+
+START_TEST(unknown_columns)
+{
+	ck_assert_int_eq(parse("gpreempt-queues - version: 1.7\n"
+			       "# new qid destroying active other\n"
+			       "x/y 5 maybe 2 0x\n"), 0);
+	ck_assert_int_eq(view->queues[0].qid, 5);
+	ck_assert_int_eq(view->queues[0].active, 2);
+}
+END_TEST
+
+START_TEST(unknown_type)
+{
+	ck_assert_int_eq(parse(HEAD "# qid type\n0 quantum\n1 sdma\n"), 0);
+	ck_assert_int_eq(view->queues[0].type, GPREEMPT_UNKNOWN);
+	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[0].type), "-");
+	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[1].type),
+			 "sdma");
+	ck_assert_str_eq(gpreempt_queue_type_name(1000), "-");
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	int ret;
+} bad[] = {
+	{ "", -EPROTO },
+	{ "gpreempt-queues - version: 1.0", -EPROTO },
+	{ "gpreempt-queues - version: 2.0\n" NAMES, -EPROTO },
+	{ "gpreempt-queues - version: 10.0\n" NAMES, -EPROTO },
+	{ "gpreempt-queues - version: 1\n" NAMES, -EPROTO },
+	{ "gpreempt-queues - version: 1.x\n" NAMES, -EPROTO },
+	{ "gpreempt-version - version: 1.0\n" NAMES, -EPROTO },
+	{ "slabinfo - version: 2.1\n", -EPROTO },
+	{ "\n", -EPROTO },
+	{ HEAD, -EINVAL },
+	{ HEAD "\n", -EINVAL },
+	{ HEAD "qid active\n", -EINVAL },
+	{ HEAD "#\n", -EINVAL },
+	{ HEAD "# gpu_id active\n", -EINVAL },		/* no qid */
+	{ HEAD "# qid qid\n0 0\n", -EINVAL },		/* twice */
+	{ HEAD "# qid active\n0 4", -EINVAL },		/* cut */
+	{ HEAD "# qid active\n0\n", -EINVAL },		/* a cell missing */
+	{ HEAD "# qid active\n0 4 4\n", -EINVAL },	/* one too many */
+	{ HEAD "# qid active\n\n", -EINVAL },
+	{ HEAD "# qid active\n- 4\n", -EINVAL },
+	{ HEAD "# qid active\n0 x\n", -EINVAL },
+	{ HEAD "# qid active\n0 -1\n", -EINVAL },
+	{ HEAD "# qid active\n0 0x4\n", -EINVAL },
+	{ HEAD "# qid active\n4294967296 4\n", -EINVAL },
+	{ HEAD "# qid active\n99999999999999999999999 4\n", -EINVAL },
+	{ HEAD "# qid gpu_id\n0 f7bc\n", -EINVAL },
+	{ HEAD "# qid gpu_id\n0 0x\n", -EINVAL },
+	{ HEAD "# qid gpu_id\n0 0xg\n", -EINVAL },
+	{ HEAD "# qid suspended\n0 2\n", -EINVAL },
+	{ HEAD "# qid suspended\n0 01\n", -EINVAL },
+};
+
+START_TEST(refused)
+{
+	ck_assert_int_eq(parse(bad[_i].text), bad[_i].ret);
+	ck_assert_ptr_null(view);
+}
+END_TEST
+
+/* Whatever is cut off: no crash, and no line that is not whole. */
+START_TEST(every_cut)
+{
+	static const char text[] = HEAD NAMES
+		"0 0xf7bc compute-aql 7 1 0 4 4 0\n"
+		"1 0xf7bc sdma 7 0 0 - 1 0\n";
+	size_t len, lines;
+
+	for (len = 0; len < sizeof(text) - 1; len++) {
+		char *copy = malloc(len + 1);
+		int ret;
+
+		memcpy(copy, text, len);
+		copy[len] = '\0';
+		ret = parse(copy);
+		for (lines = 0; strchr(copy, '\n'); lines++)
+			*strchr(copy, '\n') = ' ';
+		if (!ret)
+			ck_assert_uint_eq(view->count, lines - 2);
+		else
+			ck_assert(len == 0 || text[len - 1] != '\n' ||
+				  lines < 2);
+		free(copy);
+	}
+}
+END_TEST
+
+START_TEST(zero_bytes)
+{
+	static const char text[] = HEAD "# qid\n\0\n";
+
+	ck_assert_int_eq(gpreempt_view_parse(text, sizeof(text) - 1, &view),
+			 -EINVAL);
+}
+END_TEST
+
+START_TEST(many_columns)
+{
+	char text[1024] = HEAD "# qid";
+	int i;
+
+	for (i = 0; i < 100; i++)
+		strcat(text, " c");
+	strcat(text, "\n");
+	ck_assert_int_eq(parse(text), -EINVAL);
+}
+END_TEST
+
+START_TEST(read_from_module)
+{
+	gp_loop_set_file(&loop, MODULE_FILE, HEAD "# qid active\n3 4\n");
+	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
+	ck_assert_int_eq(view->source, GPREEMPT_SOURCE_MODULE);
+	ck_assert_int_eq(view->queues[0].qid, 3);
+}
+END_TEST
+
+START_TEST(read_long)
+{
+	char *text = malloc(40000), *at = text;
+	int i;
+
+	at += sprintf(at, HEAD "# qid active\n");
+	for (i = 0; i < 1000; i++)
+		at += sprintf(at, "%d %d\n", i, i % 5);
+	gp_loop_set_file(&loop, MODULE_FILE, text);
+	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
+	ck_assert_uint_eq(view->count, 1000);
+	ck_assert_int_eq(view->queues[999].active, 4);
+	free(text);
+}
+END_TEST
+
+START_TEST(read_from_sysfs)
+{
+#define QUEUES "/sys/class/kfd/kfd/proc/4242/queues/"
+	gp_loop_set_file(&loop, QUEUES, "11\n2\n3\nnonsense");
+	gp_loop_set_file(&loop, QUEUES "2/gpuid", "63420");
+	gp_loop_set_file(&loop, QUEUES "2/type", "0");
+	gp_loop_set_file(&loop, QUEUES "3/gpuid", "63420\n");
+	gp_loop_set_file(&loop, QUEUES "3/type", "4\n");
+	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
+	ck_assert_int_eq(view->source, GPREEMPT_SOURCE_SYSFS);
+	ck_assert_uint_eq(view->count, 3);
+	ck_assert_int_eq(view->queues[0].qid, 2);
+	ck_assert_int_eq(view->queues[0].gpu_id, 0xf7bc);
+	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[0].type),
+			 "compute");
+	ck_assert_int_eq(view->queues[0].suspended, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(view->queues[1].type, GPREEMPT_QUEUE_SDMA_XGMI);
+	ck_assert_int_eq(view->queues[2].gpu_id, GPREEMPT_UNKNOWN);
+}
+END_TEST
+
+START_TEST(read_broken)
+{
+	struct gpreempt_error err;
+
+	gp_loop_set_file(&loop, MODULE_FILE, HEAD "# qid\n1");
+	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, &err), -EINVAL);
+	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+	ck_assert_ptr_null(view);
+}
+END_TEST
+
+START_TEST(read_nothing)
+{
+	struct gpreempt_error err;
+
+	ck_assert_int_eq(gpreempt_view_read(g, 99, &view, &err), -ESRCH);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/queues/", NULL);
+	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, &err), -ENODATA);
+	ck_assert_int_eq(err.reason, GPREEMPT_NOT_GPU);
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
+	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, &err), -ENODEV);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_setup, drop_view);
+	tcase_add_test(tc, good);
+	tcase_add_test(tc, no_queues);
+	tcase_add_test(tc, sorted);
+	tcase_add_test(tc, reordered_columns);
+	tcase_add_test(tc, unknown_columns);
+	tcase_add_test(tc, unknown_type);
+	tcase_add_loop_test(tc, refused, 0, ARRAY_SIZE(bad));
+	tcase_add_test(tc, every_cut);
+	tcase_add_test(tc, zero_bytes);
+	tcase_add_test(tc, many_columns);
+	tcase_add_test(tc, read_from_module);
+	tcase_add_test(tc, read_long);
+	tcase_add_test(tc, read_from_sysfs);
+	tcase_add_test(tc, read_broken);
+	tcase_add_test(tc, read_nothing);
+	return unit_run("view");
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+struct gp_loop loop;
+struct gpreempt *g;
+
+static TCase *the_case;
+
+TCase *unit_case(void)
+{
+	if (!the_case)
+		the_case = tcase_create("all");
+	return the_case;
+}
+
+int unit_run(const char *name)
+{
+	Suite *suite = suite_create(name);
+	SRunner *runner;
+	int failed;
+
+	suite_add_tcase(suite, unit_case());
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	if (!srunner_ntests_run(runner))
+		failed = 1;
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void unit_setup(void)
+{
+	static const char status[] =
+		"Name:\tjob\nState:\tS (sleeping)\nTgid:\t4242\n"
+		"Pid:\t4242\nTracerPid:\t0\nThreads:\t3\n";
+	static const char stat[] =
+		"4242 (a (job) b) S 1 4242 4242 0 -1 4194560 1 2 3 4 5 6 7 8 "
+		"20 0 3 0 777 100 200 1844\n";
+
+	gp_loop_init(&loop, PID);
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", "4242");
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/queues/", "");
+	gp_loop_set_file(&loop, "/proc/4242/status", status);
+	gp_loop_set_file(&loop, "/proc/4242/stat", stat);
+	gp_loop_set_file(&loop, "/proc/4242/task/", "4242");
+	gp_loop_set_file(&loop, "/proc/self/ns/pid", "pid:[4026531836]");
+	ck_assert_int_eq(gp_new_backend(NULL, &gp_backend_loop, &loop, &g), 0);
+}
+
+void unit_teardown(void)
+{
+	gpreempt_free(g);
+	gp_loop_end(&loop);
+}
+
+struct gpreempt_session *unit_open(void)
+{
+	struct gpreempt_session *s = NULL;
+	struct gpreempt_error err = { 0 };
+	char text[256] = "";
+
+	if (gpreempt_session_open(g, PID, &s, &err))
+		gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_msg(s != NULL, "not opened: %s", text);
+	return s;
+}
+
+void unit_clear_trace(void)
+{
+	loop.trace[0] = '\0';
+}

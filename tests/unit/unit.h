@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the unit tests of the user space share. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <check.h>
+#include <gpreempt/gpreempt.h>
+
+#include "lib/backend-loop.h"
+#include "lib/internal.h"
+
+#define PID 4242
+
+/* A suite of one case; add tests with tcase_add_test(unit_case(), ...). */
+TCase *unit_case(void);
+/* Run it. Returns the exit status. */
+int unit_run(const char *name);
+
+/* A made-up system with a GPU process of that number, and a library on it. */
+extern struct gp_loop loop;
+extern struct gpreempt *g;
+void unit_setup(void);
+void unit_teardown(void);
+
+/* A session on it that must open. */
+struct gpreempt_session *unit_open(void);
+/* Forget the calls so far. */
+void unit_clear_trace(void);
+
+#endif
