@@ -14,13 +14,21 @@
 #include "vgpu_priv.h"
 
 #define AQL_BYTES 64
+enum { VENDOR_PM4_IB = 1, VENDOR_BARRIER_VALUE };
 enum { AQL_VENDOR, AQL_INVALID, AQL_DISPATCH, AQL_AND, AQL_AGENT, AQL_OR };
 
 /* Places in packets and signals, from the HSA specification, in bytes */
 #define AQL_DEPS 8		/* barrier: five dependent signals */
 #define AQL_KERNARG 40		/* dispatch */
 #define AQL_COMPLETION 56
+#define AQL_VENDOR_FORMAT 2	/* vendor: AMD's packets */
+#define AQL_VENDOR_SIGNAL 8
+#define AQL_VENDOR_VALUE 16
+#define AQL_VENDOR_MASK 24
+#define AQL_VENDOR_COND 32
 #define SIGNAL_VALUE 8
+#define SIGNAL_MAILBOX 16
+#define SIGNAL_EVENT 24
 #define SIGNAL_START 32
 #define SIGNAL_END 40
 #define SIGNAL_BYTES 64
@@ -66,6 +74,40 @@ static bool barrier_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, 
 	return !any || !seen;
 }
 
+/* AMD's barrier on a signal's value; its other packet waits for nothing */
+static bool vendor_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
+{
+	s64 *value, ref = *(const s64 *)(pkt + AQL_VENDOR_VALUE), is;
+	u64 signal = *(const u64 *)(pkt + AQL_VENDOR_SIGNAL);
+
+	if (*(const u8 *)(pkt + AQL_VENDOR_FORMAT) != VENDOR_BARRIER_VALUE || !signal)
+		return true;
+	value = signal_value(v, q, signal);
+	if (!value)
+		return false;
+	is = READ_ONCE(*value) & *(const s64 *)(pkt + AQL_VENDOR_MASK);
+	switch (*(const u32 *)(pkt + AQL_VENDOR_COND)) {
+	case 0: return is == ref;
+	case 1: return is != ref;
+	case 2: return is < ref;
+	case 3: return is >= ref;
+	default: return true;
+	}
+}
+
+static bool packet_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u8 type)
+{
+	switch (type) {
+	case AQL_AND:
+	case AQL_OR:
+		return barrier_open(v, q, pkt, type == AQL_OR);
+	case AQL_VENDOR:
+		return vendor_open(v, q, pkt);
+	default:
+		return true;
+	}
+}
+
 static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
 {
 	u64 kernarg = *(const u64 *)(pkt + AQL_KERNARG);
@@ -94,7 +136,7 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 	type = smp_load_acquire((u16 *)pkt) & 0xff;
 	if (type == AQL_INVALID || type > AQL_OR)
 		return false;
-	if ((type == AQL_AND || type == AQL_OR) && !barrier_open(v, q, pkt, type == AQL_OR))
+	if (!packet_open(v, q, pkt, type))
 		return false;
 	memset(&q->work, 0, sizeof(q->work));
 	if (type == AQL_DISPATCH)
@@ -111,6 +153,24 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 	return true;
 }
 
+/* Times, value, and who waits for an event: its mailbox and an interrupt */
+static void signal_complete(struct vgpu *v, struct vgpu_queue *q, void *signal)
+{
+	u64 mailbox = READ_ONCE(*(u64 *)(signal + SIGNAL_MAILBOX));
+	u32 event = READ_ONCE(*(u32 *)(signal + SIGNAL_EVENT));
+	u64 *box = NULL;
+
+	WRITE_ONCE(*(u64 *)(signal + SIGNAL_START), q->work.start / VGPU_CLOCK_NS);
+	WRITE_ONCE(*(u64 *)(signal + SIGNAL_END), v->time / VGPU_CLOCK_NS);
+	atomic64_dec((atomic64_t *)(signal + SIGNAL_VALUE));
+	if (!mailbox)
+		return;
+	box = vgpu_user_ptr(v, q->pasid, mailbox, 8);
+	if (box)
+		WRITE_ONCE(*box, event);
+	vgpu_irq_signal(v, q, event);
+}
+
 static void packet_end(struct vgpu *v, struct vgpu_queue *q)
 {
 	struct vgpu_work *w = &q->work;
@@ -123,11 +183,8 @@ static void packet_end(struct vgpu *v, struct vgpu_queue *q)
 		atomic64_add(w->addend, (atomic64_t *)counter);
 	if (w->signal)
 		signal = vgpu_user_ptr(v, q->pasid, w->signal, SIGNAL_BYTES);
-	if (signal) {
-		WRITE_ONCE(*(u64 *)(signal + SIGNAL_START), w->start / VGPU_CLOCK_NS);
-		WRITE_ONCE(*(u64 *)(signal + SIGNAL_END), v->time / VGPU_CLOCK_NS);
-		atomic64_dec((atomic64_t *)(signal + SIGNAL_VALUE));
-	}
+	if (signal)
+		signal_complete(v, q, signal);
 	w->magic = 0;
 	q->moved = true;
 	vgpu_count(v, retired);
@@ -136,7 +193,7 @@ static void packet_end(struct vgpu *v, struct vgpu_queue *q)
 /* Has the queue something to run at v->time?  Begins it. */
 static bool queue_ready(struct vgpu *v, struct vgpu_queue *q)
 {
-	if (q->pipe < 0 || !q->aql)
+	if (!q->loaded || !q->aql)
 		return false;
 	if (q->work.magic)
 		return true;
@@ -200,25 +257,28 @@ void vgpu_engine_run(struct vgpu *v, u64 until)
 		if (!q->work.left_ns)
 			packet_end(v, q);
 	}
-	list_for_each_entry(q, &v->queues, node)
-		if (q->pipe >= 0 && q->moved)
+	list_for_each_entry(q, &v->queues, node) {
+		if (q->sdma && q->loaded)
+			vgpu_sdma_run(v, q, until);
+		if (q->loaded && q->moved)
 			vgpu_slot_sync(v, q);
+	}
 }
 
-/* What a doorbell says: the index of the last packet written */
+/* What a doorbell says: AQL the last packet written, SDMA the bytes written */
 void vgpu_engine_poll(struct vgpu *v, u64 now)
 {
 	struct vgpu_queue *q;
 	u64 doorbell;
 
 	list_for_each_entry(q, &v->queues, node) {
-		if (q->pipe < 0 || !q->aql)
+		if (!q->loaded || !(q->aql || q->sdma))
 			continue;
 		doorbell = READ_ONCE(*(u64 __force *)vgpu_doorbell(v, q->doorbell));
 		if (doorbell == q->doorbell_seen)
 			continue;
 		q->doorbell_seen = doorbell;
-		q->wptr = max(q->wptr, doorbell + 1);
+		q->wptr = max(q->wptr, doorbell + !q->sdma);
 		q->moved = true;
 		v->last_work = now;
 	}
@@ -242,7 +302,7 @@ u64 vgpu_engine_next(struct vgpu *v, u64 now)
 	u64 next, idle;
 
 	list_for_each_entry(q, &v->queues, node)
-		any |= q->pipe >= 0;
+		any |= q->loaded;
 	if (!any)
 		return U64_MAX;
 	idle = now - v->last_work;

@@ -7,6 +7,7 @@
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
+#include <drm/amdgpu_drm.h>
 #include "vgpu_priv.h"
 
 struct vgpu_file {
@@ -77,6 +78,16 @@ static void vgpu_postclose(struct drm_device *ddev, struct drm_file *file)
 	kfree(f);
 }
 
+/* The one ioctl that ROCm's libraries make, answered by the driver itself */
+static int vgpu_info_ioctl(struct drm_device *ddev, void *data, struct drm_file *file)
+{
+	return vgpu_syms.amdgpu_info_ioctl(ddev, data, file);
+}
+
+static const struct drm_ioctl_desc ioctls[] = {
+	DRM_IOCTL_DEF_DRV(AMDGPU_INFO, vgpu_info_ioctl, DRM_AUTH | DRM_RENDER_ALLOW),
+};
+
 const struct file_operations vgpu_drm_fops = {
 	.owner = THIS_MODULE,
 	.open = drm_open,
@@ -94,6 +105,8 @@ const struct drm_driver vgpu_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM,
 	.open = vgpu_open,
 	.postclose = vgpu_postclose,
+	.ioctls = ioctls,
+	.num_ioctls = ARRAY_SIZE(ioctls),
 	.fops = &vgpu_drm_fops,
 	.name = "amdgpu",	/* what ROCm's libraries ask for */
 	.desc = "simulated AMD GPU",

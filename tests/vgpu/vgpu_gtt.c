@@ -194,23 +194,35 @@ static void vgpu_bo_free_kernel(struct amdgpu_bo **bo_ptr, u64 *gpu_addr, void *
 
 int vgpu_gtt_init(struct vgpu *v)
 {
-	int ret;
+	int ret = -ENOMEM;
 
 	mt_init(&v->gtt);
 	v->gtt_next = VGPU_GTT_START;
 	v->bar = alloc_pages(GFP_KERNEL | __GFP_ZERO, VGPU_BAR_ORDER);
-	if (!v->bar)
-		return -ENOMEM;
+	v->mmio = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!v->bar || !v->mmio)
+		goto err_free;
 	/* user space maps it uncached, as a BAR; both views must agree */
 	ret = set_memory_uc((unsigned long)page_address(v->bar), VGPU_BAR_PAGES);
-	if (ret) {
-		__free_pages(v->bar, VGPU_BAR_ORDER);
-		v->bar = NULL;
-		return ret;
-	}
+	if (ret)
+		goto err_free;
+	ret = set_memory_uc((unsigned long)page_address(v->mmio), 1);
+	if (ret)
+		goto err_bar;
 	v->adev.doorbell.base = page_to_phys(v->bar);
 	v->adev.doorbell.size = VGPU_BAR_PAGES * PAGE_SIZE;
+	v->adev.rmmio_remap.bus_addr = page_to_phys(v->mmio);
 	return 0;
+
+err_bar:
+	set_memory_wb((unsigned long)page_address(v->bar), VGPU_BAR_PAGES);
+err_free:
+	if (v->bar)
+		__free_pages(v->bar, VGPU_BAR_ORDER);
+	if (v->mmio)
+		__free_page(v->mmio);
+	v->bar = v->mmio = NULL;
+	return ret;
 }
 
 void vgpu_gtt_fini(struct vgpu *v)
@@ -219,6 +231,8 @@ void vgpu_gtt_fini(struct vgpu *v)
 	mtree_destroy(&v->gtt);
 	set_memory_wb((unsigned long)page_address(v->bar), VGPU_BAR_PAGES);
 	__free_pages(v->bar, VGPU_BAR_ORDER);
+	set_memory_wb((unsigned long)page_address(v->mmio), 1);
+	__free_page(v->mmio);
 }
 
 struct vgpu_hook vgpu_mem_hooks[] = {

@@ -62,6 +62,10 @@ enum {
 	X(rotations, "changes of the mapped set, over-subscribed")	\
 	X(queue_resets, "queues reset through registers")		\
 	X(gpu_resets, "GPU resets")					\
+	X(interrupts, "interrupts of signals and SDMA traps")		\
+	X(sdma_packets, "SDMA packets completed")			\
+	X(sdma_bytes, "bytes copied and filled by SDMA")			\
+	X(sdma_unknown, "SDMA packets not understood")			\
 	X(drain_irqs, "interrupt drains delivered")			\
 	X(bad_address, "accesses to unmapped user addresses")		\
 	X(wakeups, "turns of the command processor for this GPU")
@@ -80,6 +84,8 @@ enum vgpu_counter {
 	X(unmap_ns, 10000, "UNMAP_QUEUES with nothing in flight")	\
 	X(save_ns, 30000, "added when a packet in flight is saved")	\
 	X(restore_ns, 30000, "delay after RUN_LIST when one is restored") \
+	X(sdma_ns, 1000, "an SDMA packet")				\
+	X(sdma_mib_ns, 50000, "added for each MiB that SDMA moves")	\
 	X(quantum_ns, 1000000, "turn of one queue among equals")	\
 	X(rotate_ns, 10000000, "turn of a mapped set when over-subscribed")
 
@@ -116,9 +122,11 @@ struct vgpu_queue {
 	s8 pipe, queue;	/* slot, -1: waits for one */
 	u8 vmid;
 	u32 priority;	/* pipe priority << 8 | queue priority */
+	bool loaded;	/* in its slot or RLC */
 	u64 ring, rptr_va, wptr_va;
-	u32 ring_packets;
-	u64 rptr, wptr;	/* AQL packet index */
+	u32 ring_packets, ring_bytes;
+	u64 rptr, wptr;	/* AQL: packet index; SDMA: bytes; both count on */
+	u64 time;	/* SDMA: ns, its engine has got to here */
 	u64 doorbell_seen;
 	bool moved;	/* since the registers were last brought up to date */
 	struct vgpu_work work;
@@ -161,7 +169,7 @@ struct vgpu {
 	/* GART: address -> struct vgpu_gtt; has its own lock */
 	struct maple_tree gtt;
 	u64 gtt_next;
-	struct page *bar;
+	struct page *bar, *mmio;	/* doorbells; the page that flushes HDP */
 	DECLARE_BITMAP(bar_used, VGPU_BAR_PAGES);
 
 	/* registers: what a select leads to.  Read without lock, as hardware is */
@@ -234,6 +242,7 @@ int vgpu_profile(struct vgpu *v);
 	X(amdgpu_reset_create_reset_domain, struct amdgpu_reset_domain *, \
 	  (enum amdgpu_reset_domain_type, char *))			\
 	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))	\
+	X(amdgpu_info_ioctl, int, (struct drm_device *, void *, struct drm_file *)) \
 	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))
 
 struct vgpu_syms {
@@ -327,6 +336,11 @@ bool vgpu_any_busy(struct vgpu *v);
 void vgpu_engine_run(struct vgpu *v, u64 until);
 u64 vgpu_engine_next(struct vgpu *v, u64 now);
 void vgpu_engine_poll(struct vgpu *v, u64 now);
+
+/* vgpu_sdma.c: SDMA packets; vgpu_irq.c: interrupts */
+void vgpu_sdma_run(struct vgpu *v, struct vgpu_queue *q, u64 until);
+void vgpu_irq_signal(struct vgpu *v, struct vgpu_queue *q, u32 event);
+void vgpu_irq_sdma(struct vgpu *v, struct vgpu_queue *q, u32 context);
 
 /* vgpu_fault.c: counters, times, switches in debugfs; GPU reset */
 void vgpu_fault_init(struct vgpu *v);

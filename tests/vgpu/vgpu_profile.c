@@ -50,7 +50,15 @@ static u32 vgpu_xclk(struct amdgpu_device *adev)
 	return 10000;	/* 100 MHz */
 }
 
+/* GB_ADDR_CONFIG and its like: an MI300 says 0 to user space's questions */
+static int vgpu_read_register(struct amdgpu_device *adev, u32 se, u32 sh, u32 reg, u32 *value)
+{
+	*value = 0;
+	return 0;
+}
+
 static const struct amdgpu_asic_funcs asic_funcs = {
+	.read_register = vgpu_read_register,
 	.flush_hdp = vgpu_flush_hdp,
 	.get_xclk = vgpu_xclk,
 };

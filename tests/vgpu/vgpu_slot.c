@@ -14,7 +14,9 @@
 
 #define DOORBELL_ON (CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_EN_MASK | \
 		     CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_SCHD_HIT_MASK)
-#define SDMA_DOORBELL 18	/* registers of an RLC that hold its doorbell */
+#define SDMA_RPTR 3	/* registers of an RLC */
+#define SDMA_WPTR 5
+#define SDMA_DOORBELL 18
 #define SDMA_DOORBELL_OFFSET 0x2b
 #define SDMA_MQD_DOORBELL_OFFSET 22
 #define AQL_DWORDS 16
@@ -53,12 +55,24 @@ static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 	return true;
 }
 
+static bool sdma_init(struct vgpu_queue *q)
+{
+	struct v9_sdma_mqd *m = q->mqd;
+
+	q->engine = m->sdma_engine_id;
+	q->rlc = m->sdma_queue_id;
+	q->ring = join64(&m->sdmax_rlcx_rb_base) << 8;
+	q->ring_bytes = 4u << REG_GET_FIELD(m->sdmax_rlcx_rb_cntl, SDMA_RLC0_RB_CNTL, RB_SIZE);
+	q->rptr_va = m->sdmax_rlcx_rb_rptr_addr_lo | (u64)m->sdmax_rlcx_rb_rptr_addr_hi << 32;
+	q->rptr = join64(&m->sdmax_rlcx_rb_rptr);
+	return q->engine < VGPU_SDMA_ENGINES && q->rlc < VGPU_SDMA_QUEUES;
+}
+
 /* From a MAP_QUEUES packet; NULL when the packet makes no sense */
 struct vgpu_queue *vgpu_queue_new(struct vgpu *v, u32 pasid, const u32 *pkt)
 {
 	u32 engine = pkt[1] >> 26 & 7, ext = pkt[1] >> 2 & 3;
 	struct vgpu_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
-	struct v9_sdma_mqd *s;
 
 	if (!q)
 		return NULL;
@@ -68,13 +82,11 @@ struct vgpu_queue *vgpu_queue_new(struct vgpu *v, u32 pasid, const u32 *pkt)
 	q->mqd_addr = join64(pkt + 3);
 	q->mqd = vgpu_gtt_ptr(v, q->mqd_addr, sizeof(struct v9_sdma_mqd));
 	q->sdma = engine || ext;
+	q->wptr_va = join64(pkt + 5);
 	if (!q->mqd)
 		goto err;
 	if (q->sdma) {
-		s = q->mqd;
-		q->engine = s->sdma_engine_id;
-		q->rlc = s->sdma_queue_id;
-		if (q->engine >= VGPU_SDMA_ENGINES || q->rlc >= VGPU_SDMA_QUEUES)
+		if (!sdma_init(q))
 			goto err;
 	} else if (!compute_init(v, q)) {
 		goto err;
@@ -102,6 +114,16 @@ void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q)
 	kfree(q);
 }
 
+static void sdma_sync(struct vgpu *v, struct vgpu_queue *q)
+{
+	u32 *reg = v->sdma[q->engine * VGPU_SDMA_QUEUES + q->rlc];
+
+	WRITE_ONCE(reg[SDMA_RPTR], lower_32_bits(q->rptr));
+	WRITE_ONCE(reg[SDMA_RPTR + 1], upper_32_bits(q->rptr));
+	WRITE_ONCE(reg[SDMA_WPTR], lower_32_bits(q->wptr));
+	WRITE_ONCE(reg[SDMA_WPTR + 1], upper_32_bits(q->wptr));
+}
+
 /* Show the pointers of a loaded queue as its registers would */
 void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 {
@@ -110,6 +132,10 @@ void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 	int i;
 
 	q->moved = false;
+	if (q->sdma) {
+		sdma_sync(v, q);
+		return;
+	}
 	v->waves[q->pipe][q->queue] = q->work.magic ? 16 : 0;
 	if (!q->aql)
 		return;
@@ -148,6 +174,16 @@ static void mark_saved(struct vgpu *v, struct vgpu_queue *q, bool saved)
 	}
 }
 
+/*
+ * A doorbell is memory here: a value that no ring has makes any write to it
+ * show, also of packet 0.  A ring before this is in the write index in memory.
+ */
+static void doorbell_arm(struct vgpu_queue *q, u64 *doorbell)
+{
+	xchg(doorbell, VGPU_DOORBELL_NONE);
+	q->doorbell_seen = VGPU_DOORBELL_NONE;
+}
+
 static void aql_load(struct vgpu *v, struct vgpu_queue *q)
 {
 	u64 *rptr = vgpu_user_ptr(v, q->pasid, q->rptr_va, 8);
@@ -159,12 +195,7 @@ static void aql_load(struct vgpu *v, struct vgpu_queue *q)
 		q->aql = false;
 		return;
 	}
-	/*
-	 * A doorbell is memory here: a value that no ring has makes any write to
-	 * it show, also of packet 0.  A ring before this is in the write index.
-	 */
-	xchg(doorbell, VGPU_DOORBELL_NONE);
-	q->doorbell_seen = VGPU_DOORBELL_NONE;
+	doorbell_arm(q, doorbell);
 	q->rptr = READ_ONCE(*rptr);
 	q->wptr = READ_ONCE(*wptr);
 	if (saved && saved->magic == VGPU_WORK_MAGIC) {
@@ -179,8 +210,15 @@ static void sdma_load(struct vgpu *v, struct vgpu_queue *q)
 {
 	u32 *reg = v->sdma[q->engine * VGPU_SDMA_QUEUES + q->rlc];
 	const u32 *mqd = q->mqd;
+	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, q->doorbell);
+	u64 *wptr = vgpu_user_ptr(v, q->pasid, q->wptr_va, 8);
 	size_t i;
 
+	if (doorbell && wptr) {
+		doorbell_arm(q, doorbell);
+		q->wptr = READ_ONCE(*wptr);
+	}
+	q->time = v->time;
 	for (i = 0; i < ARRAY_SIZE(sdma_ranges); i++)
 		memcpy(reg + sdma_ranges[i].reg, mqd + sdma_ranges[i].mqd,
 		       sdma_ranges[i].count * sizeof(u32));
@@ -196,6 +234,7 @@ void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
 	u32 *hqd;
 	int i;
 
+	q->loaded = true;
 	if (q->sdma) {
 		sdma_load(v, q);
 		return;
@@ -216,7 +255,12 @@ void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
 static void sdma_unload(struct vgpu *v, struct vgpu_queue *q)
 {
 	u32 *reg = v->sdma[q->engine * VGPU_SDMA_QUEUES + q->rlc];
+	struct v9_sdma_mqd *m = q->mqd;
 
+	sdma_sync(v, q);
+	m->sdmax_rlcx_rb_rptr = lower_32_bits(q->rptr);
+	m->sdmax_rlcx_rb_rptr_hi = upper_32_bits(q->rptr);
+	q->work.magic = 0;
 	/* RB_ENABLE stays, as seen on real hosts; the doorbell goes */
 	reg[SDMA_DOORBELL] = 0;
 	reg[SDMA_DOORBELL_OFFSET] = 0;
@@ -230,12 +274,13 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 
 	if (v->running == q)
 		v->running = NULL;
+	if (!q->loaded)
+		return;
+	q->loaded = false;
 	if (q->sdma) {
 		sdma_unload(v, q);
 		return;
 	}
-	if (q->pipe < 0)
-		return;
 	vgpu_slot_sync(v, q);
 	saved = q->work.magic ? saved_work(q) : NULL;
 	if (saved) {
