@@ -17,9 +17,10 @@
  * While a job runs: "resize ROWS COLUMNS".
  *
  * The guest answers on the verdict port, one line each: "ready" when it waits
- * for a job, "accepted" when it has read one, and one of "exit N", "signal N",
- * "timeout", "failed SENTENCE" at the end. All that came on the other ports
- * before the verdict was written belongs to the job.
+ * for a job, "accepted" when it has read one, and at the end "sent OUTPUT ERROR
+ * LOG" and one of "exit N", "signal N", "timeout", "failed SENTENCE". What is
+ * written to one port may arrive after what was written later to another, so
+ * "sent" says how many bytes there are to wait for.
  */
 #ifndef VM_WIRE_H
 #define VM_WIRE_H

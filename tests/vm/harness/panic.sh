@@ -3,5 +3,6 @@
 # vgpu: none
 # gpreempt: no
 echo 'before the end'
+sleep 0.5
 echo c >/proc/sysrq-trigger
 sleep 60

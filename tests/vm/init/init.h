@@ -38,6 +38,7 @@ int module_load_list(const char *list);
 /* port.c */
 int ports_open(int port[WIRE_PORTS]);
 int write_all(int fd, const void *buf, size_t len);
+void say_sent(void);
 __attribute__((format(printf, 2, 3))) void say(int fd, const char *fmt, ...);
 int read_line(struct reader *r, char *line, size_t size);
 int read_bytes(struct reader *r, char *to, size_t len);

@@ -92,7 +92,8 @@ static int unpack_payload(void)
 	return status ? -EIO : 0;
 }
 
-static bool load(const int verdict, const char *name, const char *parameters)
+static bool load(const char *name, const char *parameters, char *why,
+		 size_t size)
 {
 	char path[64];
 	int ret;
@@ -100,21 +101,21 @@ static bool load(const int verdict, const char *name, const char *parameters)
 	snprintf(path, sizeof(path), "/lib/modules/%s.ko", name);
 	ret = module_load(path, parameters);
 	if (ret)
-		say(verdict, "failed %s.ko does not load: %s", name, strerror(-ret));
+		snprintf(why, size, "%s.ko does not load: %s", name, strerror(-ret));
 	return !ret;
 }
 
-static bool prepare(int verdict, const struct job *job)
+static bool prepare(const struct job *job, char *why, size_t size)
 {
 	int ret = unpack_payload();
 
 	if (ret) {
-		say(verdict, "failed the payload could not be unpacked: %s",
-		    strerror(-ret));
+		snprintf(why, size, "the payload could not be unpacked: %s",
+			 strerror(-ret));
 		return false;
 	}
-	return (!job->load_vgpu || load(verdict, "vgpu", job->vgpu)) &&
-	       (!job->load_gpreempt || load(verdict, "gpreempt", ""));
+	return (!job->load_vgpu || load("vgpu", job->vgpu, why, size)) &&
+	       (!job->load_gpreempt || load("gpreempt", "", why, size));
 }
 
 /* Blocked tasks and what each CPU does, into the kernel's log. */
@@ -145,11 +146,14 @@ static void judge(int verdict, int status)
 void job_run(const int port[WIRE_PORTS], struct reader *r, struct job *job)
 {
 	int klog = klog_open();
+	char why[256];
 	struct child c;
 	int status;
 
-	if (!prepare(port[WIRE_VERDICT], job)) {
+	if (!prepare(job, why, sizeof(why))) {
 		klog_drain(klog, port[WIRE_LOG]);
+		say_sent();
+		say(port[WIRE_VERDICT], "failed %s", why);
 		return;
 	}
 	status = child_start(&c, job);
@@ -158,5 +162,6 @@ void job_run(const int port[WIRE_PORTS], struct reader *r, struct job *job)
 	if (status == -ETIME)
 		tell_where_it_hangs();
 	klog_drain(klog, port[WIRE_LOG]);
+	say_sent();
 	judge(port[WIRE_VERDICT], status);
 }

@@ -12,6 +12,11 @@
 
 static const char *const names[WIRE_PORTS] = WIRE_PORT_NAMES;
 
+static struct {
+	int fd;
+	unsigned long long sent;	/* bytes */
+} ports[WIRE_PORTS];
+
 static int port_number(const char *device)
 {
 	char path[300], name[64] = "";
@@ -62,12 +67,23 @@ int ports_open(int port[WIRE_PORTS])
 
 	for (i = 0; i < WIRE_PORTS; i++)
 		port[i] = -1;
-	for (i = 0; i < 500; i++) {
-		if (open_found(port) == WIRE_PORTS)
-			return 0;
+	for (i = 0; i < 500 && open_found(port) != WIRE_PORTS; i++)
 		usleep(10000);
+	for (i = 0; i < WIRE_PORTS; i++) {
+		if (port[i] < 0)
+			return -ENODEV;
+		ports[i].fd = port[i];
 	}
-	return -ENODEV;
+	return 0;
+}
+
+static void count(int fd, size_t n)
+{
+	int i;
+
+	for (i = 0; i < WIRE_PORTS; i++)
+		if (ports[i].fd == fd)
+			ports[i].sent += n;
 }
 
 int write_all(int fd, const void *buf, size_t len)
@@ -81,6 +97,7 @@ int write_all(int fd, const void *buf, size_t len)
 			continue;
 		if (n <= 0)
 			return n ? -errno : -EIO;
+		count(fd, n);
 		p += n;
 		len -= n;
 	}
@@ -102,6 +119,12 @@ void say(int fd, const char *fmt, ...)
 		n = sizeof(line) - 2;
 	line[n++] = '\n';
 	write_all(fd, line, n);
+}
+
+void say_sent(void)
+{
+	say(ports[WIRE_VERDICT].fd, "sent %llu %llu %llu", ports[WIRE_OUTPUT].sent,
+	    ports[WIRE_ERROR].sent, ports[WIRE_LOG].sent);
 }
 
 static int fill(struct reader *r)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A running job: its streams to where they belong, until the verdict. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "vmrun.h"
@@ -13,27 +11,40 @@
 
 enum { ON_VERDICT, ON_OUTPUT, ON_ERROR, ON_LOG, ON_STDIN, SOURCES };
 
-static bool copy(int from, FILE *to)
+/* One of the guest's streams, which we only read. */
+struct stream {
+	int fd;
+	FILE *to;
+	unsigned long long got, sent;	/* bytes; sent comes with the verdict */
+};
+
+enum { OUTPUT, ERROR, LOG, STREAMS };
+
+static bool copy(struct stream *s)
 {
 	char buf[8192];
-	ssize_t n = read(from, buf, sizeof(buf));
+	ssize_t n = read(s->fd, buf, sizeof(buf));
 
 	if (n <= 0)
 		return false;
-	if (to) {
-		fwrite(buf, 1, n, to);
-		fflush(to);
+	s->got += n;
+	if (s->to) {
+		fwrite(buf, 1, n, s->to);
+		fflush(s->to);
 	}
 	return true;
 }
 
-static void copy_rest(int from, FILE *to)
+/* What is still under way, or what is there when no more can come. */
+static void copy_rest(struct stream *s, bool more)
 {
-	struct pollfd p = { .fd = from, .events = POLLIN };
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
-	while (poll(&p, 1, 0) > 0 && (p.revents & POLLIN))
-		if (!copy(from, to))
+	while (!more || s->got < s->sent) {
+		if (poll(&p, 1, more ? GRACE : 0) <= 0 ||
+		    !(p.revents & POLLIN) || !copy(s))
 			return;
+	}
 }
 
 static void tell_size(struct vm *vm)
@@ -45,54 +56,68 @@ static void tell_size(struct vm *vm)
 }
 
 static void forward(struct vm *vm, struct pollfd p[SOURCES],
-		    const struct job *job)
+		    struct stream s[STREAMS])
 {
-	if (p[ON_OUTPUT].revents && !copy(p[ON_OUTPUT].fd, job->output))
-		p[ON_OUTPUT].fd = -1;
-	if (p[ON_ERROR].revents && !copy(p[ON_ERROR].fd, job->error))
-		p[ON_ERROR].fd = -1;
-	if (p[ON_LOG].revents && !copy(p[ON_LOG].fd, job->log))
-		p[ON_LOG].fd = -1;
+	int i;
+
+	for (i = 0; i < STREAMS; i++)
+		if (p[ON_OUTPUT + i].revents && !copy(&s[i]))
+			p[ON_OUTPUT + i].fd = -1;
 	if (p[ON_STDIN].revents && !tty_keys(vm->port[WIRE_OUTPUT]))
 		p[ON_STDIN].fd = -1;
 }
 
+static bool read_verdict(struct vm *vm, struct stream s[STREAMS],
+			 struct outcome *o)
+{
+	char line[512];
+
+	if (verdict_line(vm, line, sizeof(line), now_ms() + GRACE) ||
+	    sscanf(line, "sent %llu %llu %llu", &s[OUTPUT].sent, &s[ERROR].sent,
+		   &s[LOG].sent) != STREAMS ||
+	    verdict_line(vm, line, sizeof(line), now_ms() + GRACE))
+		return false;
+	verdict_parse(line, o);
+	return true;
+}
+
 /* True when there is a verdict. */
-static bool wait_verdict(struct vm *vm, const struct job *job, struct outcome *o)
+static bool wait_verdict(struct vm *vm, const struct job *job,
+			 struct stream s[STREAMS], struct outcome *o)
 {
 	struct pollfd p[SOURCES] = {
 		[ON_VERDICT] = { vm->port[WIRE_VERDICT], POLLIN, 0 },
-		[ON_OUTPUT] = { vm->port[WIRE_OUTPUT], POLLIN, 0 },
-		[ON_ERROR] = { vm->port[WIRE_ERROR], POLLIN, 0 },
-		[ON_LOG] = { vm->port[WIRE_LOG], POLLIN, 0 },
+		[ON_OUTPUT] = { s[OUTPUT].fd, POLLIN, 0 },
+		[ON_ERROR] = { s[ERROR].fd, POLLIN, 0 },
+		[ON_LOG] = { s[LOG].fd, POLLIN, 0 },
 		[ON_STDIN] = { job->tty ? STDIN_FILENO : -1, POLLIN, 0 },
 	};
 	long long until = now_ms() + job->timeout * 1000LL + GRACE;
-	char line[512];
 
 	while (!job->timeout || now_ms() < until) {
 		if (poll(p, SOURCES, 1000) < 0 && errno != EINTR)
 			return false;
 		if (job->tty)
 			tell_size(vm);
-		forward(vm, p, job);
-		if (!p[ON_VERDICT].revents)
-			continue;
-		if (verdict_line(vm, line, sizeof(line), now_ms() + GRACE))
-			return false;
-		verdict_parse(line, o);
-		return true;
+		forward(vm, p, s);
+		if (p[ON_VERDICT].revents)
+			return read_verdict(vm, s, o);
 	}
 	return false;
 }
 
 void pump(struct vm *vm, const struct job *job, struct outcome *o)
 {
-	bool there = wait_verdict(vm, job, o);
+	struct stream s[STREAMS] = {
+		[OUTPUT] = { vm->port[WIRE_OUTPUT], job->output, 0, 0 },
+		[ERROR] = { vm->port[WIRE_ERROR], job->error, 0, 0 },
+		[LOG] = { vm->port[WIRE_LOG], job->log, 0, 0 },
+	};
+	bool there = wait_verdict(vm, job, s, o);
+	int i;
 
-	copy_rest(vm->port[WIRE_OUTPUT], job->output);
-	copy_rest(vm->port[WIRE_ERROR], job->error);
-	copy_rest(vm->port[WIRE_LOG], job->log);
+	for (i = 0; i < STREAMS; i++)
+		copy_rest(&s[i], there);
 	if (!there)
 		verdict_lost(vm, o, "the guest does not answer any more");
 }
