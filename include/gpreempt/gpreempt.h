@@ -62,6 +62,7 @@ enum gpreempt_reason {
 	GPREEMPT_NO_PROCESS,
 	GPREEMPT_THREAD,	/* the number is a thread of @other */
 	GPREEMPT_NOT_GPU,	/* no GPU process */
+	GPREEMPT_NO_ADDRESS_SPACE,	/* on GPUs @name; kernels crash then */
 	GPREEMPT_LEADER_GONE,	/* the process's first thread has ended */
 	GPREEMPT_TRACED,	/* traced by @other, called @name */
 	GPREEMPT_DEBUGGED,	/* somebody's debug session is open */
@@ -85,7 +86,7 @@ enum gpreempt_reason {
  * @major: KFD version found
  * @minor: KFD version found
  * @step: what was being done, never NULL after a failure
- * @name: name of @other
+ * @name: name of @other, or GPUs
  */
 struct gpreempt_error {
 	int code;

@@ -110,6 +110,76 @@ START_TEST(traced)
 }
 END_TEST
 
+#define GPUS_FILE "/sys/kernel/debug/gpreempt/pid/4242/gpus"
+#define GPUS_HEAD "gpreempt-gpus - version: 1.0\n# gpu_id vm\n"
+
+static const struct {
+	const char *text;
+	int ret;
+	const char *missing;
+} gpus[] = {
+	{ GPUS_HEAD "0x1 1\n", 0, "" },
+	{ GPUS_HEAD "0x1 0\n", 0, "" },	/* then it has no queues */
+	{ GPUS_HEAD "0x1 1\n0x2 1\n", 0, "" },
+	{ GPUS_HEAD, 0, "" },
+	{ GPUS_HEAD "0x1 1\n0xf7bc 0\n0x3 1\n", -EOPNOTSUPP, "0xf7bc" },
+	{ GPUS_HEAD "0x1 0\n0x2 1\n0x3 0\n", -EOPNOTSUPP, "0x1 0x3" },
+	{ GPUS_HEAD "0x1 1\n0x2 -\n", -EOPNOTSUPP, "0x2" },
+};
+
+/* The driver of some kernels crashes when such a process is suspended. */
+START_TEST(no_address_space)
+{
+	gp_loop_set_file(&loop, GPUS_FILE, gpus[_i].text);
+	if (!gpus[_i].ret) {
+		ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
+		return;
+	}
+	expect(gpus[_i].ret, GPREEMPT_NO_ADDRESS_SPACE);
+	gpreempt_check(g, PID, &err);
+	ck_assert_str_eq(err.name, gpus[_i].missing);
+	ck_assert_int_eq(gpreempt_error_class(&err),
+			 GPREEMPT_CLASS_UNSUPPORTED);
+}
+END_TEST
+
+START_TEST(many_without_address_space)
+{
+	gp_loop_set_file(&loop, GPUS_FILE, GPUS_HEAD "0x11111 0\n0x22222 0\n"
+			 "0x33333 0\n0x44444 0\n0x55555 0\n0x66666 0\n");
+	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
+	gpreempt_check(g, PID, &err);
+	ck_assert_uint_eq(strlen(err.name), sizeof(err.name) - 1);
+}
+END_TEST
+
+/* Without the module: which render nodes has it open? Device 226:128 is e280. */
+START_TEST(render_nodes)
+{
+#define NODES "/sys/class/kfd/kfd/topology/nodes/"
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/",
+			 "pasid\nvram_11\nvram_22\nqueues\nvram_x");
+	gp_loop_set_file(&loop, NODES, "0\n1\n2");
+	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
+	gp_loop_set_file(&loop, NODES "1/gpu_id", "11\n");
+	gp_loop_set_file(&loop, NODES "1/properties",
+			 "cpu_cores_count 0\ndrm_render_minor 128\n");
+	gp_loop_set_file(&loop, NODES "2/gpu_id", "22\n");
+	gp_loop_set_file(&loop, NODES "2/properties",
+			 "drm_render_minor 129\nsimd_count 80\n");
+	gp_loop_set_file(&loop, "/proc/4242/fd/", "0\n3\n7");
+	gp_loop_set_file(&loop, "/proc/4242/fd/3", "0xe280");
+	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
+	gpreempt_check(g, PID, &err);
+	ck_assert_str_eq(err.name, "0x16");
+	gp_loop_set_file(&loop, "/proc/4242/fd/7", "0xe281");
+	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
+	/* A node that cannot be found is none that it has open. */
+	gp_loop_set_file(&loop, NODES "2/gpu_id", "33\n");
+	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
+}
+END_TEST
+
 START_TEST(start_time)
 {
 	uint64_t ticks;
@@ -195,6 +265,9 @@ int main(void)
 	tcase_add_test(tc, leader_gone);
 	tcase_add_test(tc, dead);
 	tcase_add_test(tc, traced);
+	tcase_add_loop_test(tc, no_address_space, 0, ARRAY_SIZE(gpus));
+	tcase_add_test(tc, many_without_address_space);
+	tcase_add_test(tc, render_nodes);
 	tcase_add_test(tc, start_time);
 	tcase_add_loop_test(tc, sentences, 1, GPREEMPT_REASON_COUNT);
 	tcase_add_test(tc, values_in_sentences);

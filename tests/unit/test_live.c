@@ -6,7 +6,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -111,10 +113,23 @@ START_TEST(sees_end)
 }
 END_TEST
 
+static int thread_waits(void *arg, const char *tid)
+{
+	char path[64], text[128] = "";
+
+	(void)arg;
+	snprintf(path, sizeof(path), "/proc/self/task/%s/syscall", tid);
+	ops->read_file(NULL, path, text, sizeof(text) - 1);
+	return atol(text) == SYS_waitid;
+}
+
 /* Without a stop there is nothing to wake the watch: it says so. */
 START_TEST(no_stop)
 {
 	start_watch();
+	/* Else it ends before it begins to wait. */
+	while (!ops->list_dir(NULL, "/proc/self/task", thread_waits, NULL))
+		shr_sleep_ns(MSEC);
 	ck_assert_int_eq(ops->watch_stop(NULL, watch), -ETIMEDOUT);
 	end_child();
 }

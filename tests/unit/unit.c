@@ -43,6 +43,8 @@ void unit_setup(void)
 
 	gp_loop_init(&loop, PID);
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", "4242");
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/",
+			 "pasid\nqueues\nvram_63420\nsdma_63420");
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/queues/", "");
 	gp_loop_set_file(&loop, "/proc/4242/status", status);
 	gp_loop_set_file(&loop, "/proc/4242/stat", stat);

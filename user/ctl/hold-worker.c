@@ -15,6 +15,7 @@
 
 #include "ctl/ctl.h"
 #include "ctl/hold-worker.h"
+#include "ctl/nudge.h"
 #include "shared/clock.h"
 
 /* Somebody who ends our session again and again is stronger than we are. */
@@ -213,6 +214,7 @@ void hold_worker(const struct hold_birth *birth)
 	w.signals = open_signals();
 	if (w.signals < 0 || deadman_start(&w.deadman))
 		_exit(1);
+	nudge_start();
 	hold_well(&w, HOLD_BUSY_NS);
 	start(&w, &reply);
 	if (!w.session || reply.queues == 0)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Suspend and resume, again and again, and measure it. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 
 #include "ctl/ctl.h"
 #include "ctl/deadman.h"
 #include "ctl/hold.h"
+#include "ctl/nudge.h"
 #include "shared/clock.h"
 
 struct bench {
@@ -44,6 +46,14 @@ static int open_stop(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static bool stop_asked(struct bench *b)
+{
+	struct pollfd p = { .fd = b->stop, .events = POLLIN };
+
+	b->interrupted = poll(&p, 1, 0) > 0;
+	return b->interrupted;
+}
+
 /*
  * Deal with the target for so long. 0, or the reason to stop. In short
  * pieces, so that the dead man's switch is fed.
@@ -62,8 +72,8 @@ static int attend(struct bench *b, uint64_t ns)
 		ret = gpreempt_session_wait(b->session,
 					    left < HOLD_TICK_NS ?
 					    left : HOLD_TICK_NS, &b->stop);
-		if (ret == -EINTR)
-			b->interrupted = true;
+		if (ret == -EINTR && !stop_asked(b))
+			continue;
 		if (ret < 0)
 			return ret;
 		if (ret & GPREEMPT_EVENT_LOST)
@@ -282,6 +292,7 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 	owner.pid = getpid();
 	hold_write_owner(lock, &owner);
 	b.stop = open_stop();
+	nudge_start();
 	ret = measure(&b);
 	hold_forget(args->pid);
 	close(lock);

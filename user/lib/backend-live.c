@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -143,6 +144,19 @@ static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 	return (size_t)n == size ? 0 : -EFAULT;
 }
 
+static int live_device_of(void *be, const char *path, uint64_t *device)
+{
+	struct stat st;
+
+	(void)be;
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISCHR(st.st_mode))
+		return -ENODEV;
+	*device = st.st_rdev;
+	return 0;
+}
+
 static int live_is_root(void *be)
 {
 	(void)be;
@@ -162,5 +176,6 @@ const struct gp_backend_ops gp_backend_live = {
 	.read_link = live_read_link,
 	.list_dir = live_list_dir,
 	.read_memory = live_read_memory,
+	.device_of = live_device_of,
 	.is_root = live_is_root,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ptrace.h>
@@ -215,6 +216,20 @@ static int loop_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 	return 0;
 }
 
+/* A device is a file with its number as the text. */
+static int loop_device_of(void *be, const char *path, uint64_t *device)
+{
+	char text[32];
+	ssize_t n;
+
+	n = loop_read_file(be, path, text, sizeof(text) - 1);
+	if (n < 0)
+		return n;
+	text[n] = '\0';
+	*device = strtoull(text, NULL, 0);
+	return 0;
+}
+
 static int loop_is_root(void *be)
 {
 	return ((struct gp_loop *)be)->root;
@@ -233,6 +248,7 @@ const struct gp_backend_ops gp_backend_loop = {
 	.read_link = loop_read_link,
 	.list_dir = loop_list_dir,
 	.read_memory = loop_read_memory,
+	.device_of = loop_device_of,
 	.is_root = loop_is_root,
 };
 

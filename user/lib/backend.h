@@ -42,6 +42,8 @@ struct gp_backend_ops {
 	/* All of size, out of the memory of a process. */
 	int (*read_memory)(void *be, pid_t pid, uint64_t address, void *buf,
 			   size_t size);
+	/* The device number of a device file, links followed. */
+	int (*device_of)(void *be, const char *path, uint64_t *device);
 	int (*is_root)(void *be);
 };
 

@@ -50,6 +50,13 @@ struct gp_process {
 int gp_process_read(const struct gpreempt *g, pid_t pid,
 		    struct gp_process *out);
 
+/* For qsort(): by queue id. */
+int gp_compare_queues(const void *a, const void *b);
+
+/* Does the driver survive a suspend of this process? See gpus.c. */
+int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
+		  struct gpreempt_error *err);
+
 /* Is there such a process, and does it use the GPU? */
 int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step,
 		     struct gpreempt_error *err);

@@ -150,5 +150,6 @@ int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 			gp_error(err, -ENOTSUP, GPREEMPT_LEADER_GONE, pid,
 				 step) :
 			gp_error(err, -ESRCH, GPREEMPT_ENDED, pid, step);
-	return check_traced(g, pid, process.tracer, step, err);
+	ret = check_traced(g, pid, process.tracer, step, err);
+	return ret ? ret : gp_check_gpus(g, pid, step, err);
 }

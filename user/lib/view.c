@@ -87,13 +87,6 @@ static int add_sysfs_queue(void *arg, const char *name)
 	return 0;
 }
 
-static int compare_queues(const void *a, const void *b)
-{
-	const struct gpreempt_queue *x = a, *y = b;
-
-	return (x->qid > y->qid) - (x->qid < y->qid);
-}
-
 static int read_sysfs(const struct gpreempt *g, pid_t pid,
 		      struct gpreempt_view **out)
 {
@@ -113,7 +106,7 @@ static int read_sysfs(const struct gpreempt *g, pid_t pid,
 	}
 	if (r.view->count)
 		qsort(r.view->queues, r.view->count, sizeof(*r.view->queues),
-		      compare_queues);
+		      gp_compare_queues);
 	*out = r.view;
 	return 0;
 }

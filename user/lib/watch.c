@@ -11,11 +11,12 @@
 #include <sys/wait.h>
 
 #include "lib/watch.h"
+#include "shared/clock.h"
 #include "shared/macro.h"
 
 /* The holder locks its memory, so the thread gets no more than it needs. */
 #define STACK_SIZE (64 * 1024)
-#define STOP_TIMEOUT_MS 2000
+#define STOP_TIMEOUT_NS (2 * NSEC_PER_SEC)
 
 struct gp_watch {
 	pthread_t thread;
@@ -118,24 +119,30 @@ void gp_watch_next(struct gp_watch *w)
 	sem_post(&w->next);
 }
 
-int gp_watch_stop(struct gp_watch *w)
+/* Wait until the thread has said that it is done. */
+static bool wait_done(struct gp_watch *w)
 {
+	uint64_t count, deadline = shr_now_ns() + STOP_TIMEOUT_NS;
 	struct pollfd p = { .fd = w->fd, .events = POLLIN };
-	int tries;
 
-	atomic_store(&w->quit, true);
-	sem_post(&w->next);
-	/* The first word may be of an earlier stop. */
-	for (tries = 0; tries < 4 && !atomic_load(&w->done); tries++) {
-		uint64_t count;
+	while (!atomic_load(&w->done)) {
+		uint64_t now = shr_now_ns();
 
-		if (poll(&p, 1, STOP_TIMEOUT_MS) > 0 &&
+		if (now > deadline)
+			return false;
+		/* What is there to read may be of an earlier stop. */
+		if (poll(&p, 1, (deadline - now) / NSEC_PER_MSEC + 1) > 0 &&
 		    read(w->fd, &count, sizeof(count)) < 0)
 			continue;
-		if (!p.revents)
-			break;
 	}
-	if (!atomic_load(&w->done)) {
+	return true;
+}
+
+int gp_watch_stop(struct gp_watch *w)
+{
+	atomic_store(&w->quit, true);
+	sem_post(&w->next);
+	if (!wait_done(w)) {
 		/*
 		 * The thread sleeps in the kernel until the process stops or
 		 * this one ends; it keeps its memory and its descriptor.
