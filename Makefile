@@ -44,6 +44,10 @@ deps: ## install what all of this needs (apt; as root or with sudo)
 kernel: ## fetch the bench's kernel (UPDATE=1: look for a newer one)
 	@tests/vm/fetch-kernel $(if $(UPDATE),--update) $(O)
 
+.PHONY: rocm
+rocm: ## fetch ROCm's user space for the guest (UPDATE=1: look for newer)
+	@tests/vm/fetch-rocm $(if $(UPDATE),--update) $(O)
+
 .PHONY: vgpu modules user unit captures
 vgpu: ## vgpu.ko, the simulated GPU, for the bench's kernel
 modules: ## gpreempt.ko for the bench's kernel
@@ -53,7 +57,7 @@ unit: ## unit tests
 # The parts that make reads at its start (the kernel's version) come first.
 .PHONY: vm-ready
 vm-ready:
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s deps kernel
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s deps kernel rocm
 	@echo "build: programs, modules and the guest's image"
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s vm-files
 
@@ -119,8 +123,9 @@ checkpatch-user:
 	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f $(USER_C)
 
 .PHONY: clean distclean
-clean: ## remove what was built, keep the kernel that was fetched
-	rm -rf $(filter-out $(O)/kernel $(O)/kernel.lock $(O)/apt,$(wildcard $(O)/*))
+clean: ## remove what was built, keep what was fetched
+	rm -rf $(filter-out $(addprefix $(O)/,apt kernel kernel.lock rocm rocm.lock), \
+		$(wildcard $(O)/*))
 distclean: ## remove all of build/
 	rm -rf $(O)
 

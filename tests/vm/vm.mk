@@ -17,8 +17,14 @@ $(O)/vm/vmrun: $(VM_RUN_SRC) $(VM_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $(VM_RUN_SRC)
 
+# ROCm's user space, as two Debian releases ship it.
+$(O)/rocm/stamp: tests/vm/fetch-rocm
+	@tests/vm/fetch-rocm $(O)
+	@touch $@
+
 # key is written last.
-$(O)/vm/boot/key: $(O)/vm/init tests/vm/mkinitramfs $(O)/kernel/env.mk
+$(O)/vm/boot/key: $(O)/vm/init tests/vm/mkinitramfs $(O)/kernel/env.mk \
+		$(O)/rocm/stamp
 	tests/vm/mkinitramfs $(O) $(O)/vm/init
 
 # A set of files chosen on the command line does not replace the usual one,
