@@ -8,13 +8,13 @@
 start a --gpus 0 --packet 1ms --acquire-used
 p=$(pid a)
 ctl 3 suspend "$p"
-says_what_to_do 'address space'
+says_what_to_do 'set up|address space'
 ctl 3 preempt "$p" --count 1
 expect_progress a
 grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "it is still traced"
 stop a
 
-step "on the last GPU it does no harm; with an address space on all it is safe"
+step "with an address space on both it is suspended as any other"
 start b --gpus 0 --packet 1ms
 hold "$(pid b)"
 let_go "$(pid b)"
