@@ -127,12 +127,15 @@ struct gpreempt;
  * struct gpreempt_options - how to set up the library
  * @size: sizeof(struct gpreempt_options)
  * @log: gets notes about what the library does by itself, or NULL
- * @log_data: given to @log
+ * @busy: called with true right before a call to the driver that can take
+ *	seconds when the hardware hangs, and with false right after it, or NULL
+ * @data: given to both
  */
 struct gpreempt_options {
 	size_t size;
-	void (*log)(void *log_data, const char *text);
-	void *log_data;
+	void (*log)(void *data, const char *text);
+	void (*busy)(void *data, bool busy);
+	void *data;
 };
 
 /**

@@ -177,6 +177,41 @@ START_TEST(suspend_all)
 }
 END_TEST
 
+static char busy_trace[256];
+
+static void note_busy(void *data, bool busy)
+{
+	ck_assert_ptr_eq(data, busy_trace);
+	strcat(busy_trace, busy ? "(" : ")");
+}
+
+/* Whoever watches us must know when the driver has us. */
+START_TEST(busy_in_driver)
+{
+	struct gpreempt_options options = {
+		.size = sizeof(options),
+		.busy = note_busy,
+		.data = busy_trace,
+	};
+
+	gpreempt_free(g);
+	ck_assert_int_eq(gp_new_backend(&options, &gp_backend_loop, &loop, &g),
+			 0);
+	open_with_queues(1);
+	busy_trace[0] = '\0';
+	gpreempt_session_suspend(s, NULL, 0, &out);
+	ck_assert_str_eq(busy_trace, "()");
+	gpreempt_session_resume(s, NULL, 0, &out);
+	gpreempt_session_close(s);
+	ck_assert_str_eq(busy_trace, "()()()");
+	options.size = 1;
+	gpreempt_free(g);
+	g = NULL;
+	ck_assert_int_eq(gp_new_backend(&options, &gp_backend_loop, &loop, &g),
+			 -EINVAL);
+}
+END_TEST
+
 START_TEST(suspend_some)
 {
 	const uint32_t some[] = { 2, 0 }, more[] = { 0, 1 };
@@ -382,6 +417,16 @@ START_TEST(verify)
 }
 END_TEST
 
+START_TEST(nothing_to_verify)
+{
+	open_with_queues(1);
+	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+			 "# qid active\n0 0\n");
+	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
+	gpreempt_session_close(s);
+}
+END_TEST
+
 START_TEST(close_without_answer)
 {
 	open_with_queues(1);
@@ -419,6 +464,7 @@ int main(void)
 	tcase_add_test(tc, activation_failed);
 	tcase_add_test(tc, reused_pid);
 	tcase_add_test(tc, suspend_all);
+	tcase_add_test(tc, busy_in_driver);
 	tcase_add_test(tc, suspend_some);
 	tcase_add_test(tc, no_queues);
 	tcase_add_test(tc, refused_and_failed);
@@ -430,6 +476,7 @@ int main(void)
 	tcase_add_test(tc, queues_while_opening);
 	tcase_add_test(tc, queue_types);
 	tcase_add_loop_test(tc, verify, 0, ARRAY_SIZE(views));
+	tcase_add_test(tc, nothing_to_verify);
 	tcase_add_test(tc, close_without_answer);
 	tcase_add_test(tc, close_with_signal);
 	return unit_run("session");

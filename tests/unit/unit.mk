@@ -3,7 +3,7 @@
 
 UNIT := $(O)/unit
 UNIT_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -fno-omit-frame-pointer \
-	$(USER_CPPFLAGS) -Itests/unit
+	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"'
 UNIT_SRC := $(wildcard user/lib/*.c user/shared/*.c) \
 	$(filter-out user/ctl/main.c,$(wildcard user/ctl/*.c)) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \

@@ -16,6 +16,7 @@ struct tally {
 	size_t asked;
 	size_t held;
 	size_t named;
+	size_t failed;		/* the GPU hangs */
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -71,6 +72,7 @@ static void count_queue(struct tally *tally, uint32_t qid,
 	const char *why = why_not(queue);
 
 	tally->asked++;
+	tally->failed += queue && queue->result == GPREEMPT_RESULT_FAILED;
 	if (!why)
 		tally->held++;
 	else if (tally->named++ < MAX_NAMED)
@@ -99,7 +101,10 @@ static void count_queues(const struct hold_worker *w,
 	else
 		reply->status = tally.held ? GPREEMPT_CLASS_PARTIAL :
 					     GPREEMPT_CLASS_FAILED;
-	if (tally.named)
+	if (tally.failed)
+		add_text(reply, "\nthe driver resets a GPU that hangs: look at "
+			 "the kernel log (dmesg) before you try again");
+	else if (tally.named)
 		add_text(reply, "\nlook at the queues: gpreempt-ctl queues %d",
 			 w->birth->target);
 }
@@ -210,7 +215,6 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		hold_reply_error(reply, &err);
 		return;
 	}
-	hold_well(w, HOLD_BUSY_NS);
 	switch (request->verb) {
 	case HOLD_SUSPEND:
 		answer_suspend(w, request, reply);
@@ -222,5 +226,4 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		answer_status(w, reply);
 		break;
 	}
-	hold_well(w, HOLD_SILENCE_NS);
 }

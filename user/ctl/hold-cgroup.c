@@ -4,6 +4,7 @@
  * must not freeze its holder with it, which could then neither hold nor let
  * go.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
@@ -12,6 +13,8 @@
 #include <sys/stat.h>
 
 #include "ctl/hold.h"
+
+#define PREFIX "gpreempt."
 
 /* Where cgroup v2 is mounted. */
 static bool find_mount(char *buf, size_t size)
@@ -45,35 +48,48 @@ static bool move_to(const char *dir)
 	return fd >= 0 && write(fd, "0", 1) == 1;
 }
 
-static bool group_path(pid_t name, char *mount, char *group, size_t size)
+/* Those of holders that were killed; one in use does not go. */
+static void sweep(const char *mount)
 {
-	if (!find_mount(mount, size))
-		return false;
-	snprintf(group, size + 32, "%s/gpreempt.%d", mount, name);
-	return true;
+	struct dirent *entry;
+	DIR *dir;
+
+	dir = opendir(mount);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (!strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
+			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+	closedir(dir);
 }
 
 bool hold_cgroup_enter(pid_t name)
 {
 	char mount[256], group[sizeof(mount) + 32];
+	int tries;
 
-	if (!group_path(name, mount, group, sizeof(mount)))
+	if (!find_mount(mount, sizeof(mount)))
 		return false;
-	if (mkdir(group, 0755) < 0 && errno != EEXIST)
-		return false;
-	if (move_to(group))
-		return true;
+	sweep(mount);
+	snprintf(group, sizeof(group), "%s/" PREFIX "%d", mount, name);
+	/* Another holder may sweep it away before we are in. */
+	for (tries = 0; tries < 5; tries++) {
+		if (mkdir(group, 0755) < 0 && errno != EEXIST)
+			return false;
+		if (move_to(group))
+			return true;
+	}
 	rmdir(group);
 	return false;
 }
 
-void hold_cgroup_leave(pid_t name)
+void hold_cgroup_leave(void)
 {
-	char mount[256], group[sizeof(mount) + 32];
+	char mount[256];
 
-	if (!group_path(name, mount, group, sizeof(mount)))
+	if (!find_mount(mount, sizeof(mount)))
 		return;
-	/* The last one out removes it; the root takes any process. */
+	/* The root takes any process; the last one out removes the group. */
 	move_to(mount);
-	rmdir(group);
+	sweep(mount);
 }

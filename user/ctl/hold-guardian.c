@@ -62,7 +62,7 @@ static bool pending_kill(const char *status, const char *key)
 static bool target_killed(pid_t target)
 {
 	__cleanup_fd int fd = -1;
-	char path[32], text[2048];
+	char path[32], text[8192];
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", target);
@@ -163,6 +163,6 @@ void hold_guardian(const struct hold_birth *birth)
 		watch_worker(&gd);
 	}
 	hold_forget(birth->target);
-	hold_cgroup_leave(birth->guardian);
+	hold_cgroup_leave();
 	_exit(0);
 }

@@ -72,7 +72,7 @@ static void be_born(struct hold_birth *birth)
 	birth->cgroup = hold_cgroup_enter(birth->guardian);
 	worker = fork();
 	if (worker < 0) {
-		hold_cgroup_leave(birth->guardian);
+		hold_cgroup_leave();
 		_exit(1);
 	}
 	birth->beat = beat[worker ? 0 : 1];

@@ -31,12 +31,6 @@ enum {
 	POLL_COUNT = POLL_CLIENTS + HOLD_CLIENTS,
 };
 
-static void write_log(void *data, const char *text)
-{
-	(void)data;
-	syslog(LOG_NOTICE, "%s", text);
-}
-
 void hold_well(struct hold_worker *w, uint64_t silence_ns)
 {
 	struct hold_beat beat = {
@@ -48,6 +42,15 @@ void hold_well(struct hold_worker *w, uint64_t silence_ns)
 	/* A guardian that does not listen dies of its own switch. */
 	send(w->birth->beat, &beat, sizeof(beat),
 	     MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/*
+ * Only for the driver's own time: whoever stops us meets us outside of it,
+ * and then we are missed soon.
+ */
+static void tell_busy(void *data, bool busy)
+{
+	hold_well(data, busy ? HOLD_BUSY_NS : HOLD_SILENCE_NS);
 }
 
 static int open_signals(void)
@@ -90,7 +93,6 @@ static void handle_session(struct hold_worker *w)
 {
 	int ret;
 
-	hold_well(w, HOLD_BUSY_NS);
 	ret = gpreempt_session_dispatch(w->session);
 	if (ret < 0 || (ret & GPREEMPT_EVENT_ENDED))
 		w->over = true;
@@ -160,7 +162,8 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 {
 	struct gpreempt_options options = {
 		.size = sizeof(options),
-		.log = write_log,
+		.busy = tell_busy,
+		.data = w,
 	};
 	struct gpreempt_error err = {
 		.reason = GPREEMPT_SYSTEM,
@@ -187,13 +190,12 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 
 static void finish(struct hold_worker *w)
 {
-	hold_well(w, HOLD_BUSY_NS);
 	gpreempt_session_close(w->session);
 	gpreempt_free(w->g);
 	/* With the guardian gone, nobody else tidies up. */
 	if (getppid() != w->birth->guardian) {
 		hold_forget(w->birth->target);
-		hold_cgroup_leave(w->birth->guardian);
+		hold_cgroup_leave();
 	}
 }
 
@@ -215,7 +217,7 @@ void hold_worker(const struct hold_birth *birth)
 	if (w.signals < 0 || deadman_start(&w.deadman))
 		_exit(1);
 	nudge_start();
-	hold_well(&w, HOLD_BUSY_NS);
+	hold_well(&w, HOLD_SILENCE_NS);
 	start(&w, &reply);
 	if (!w.session || reply.queues == 0)
 		w.over = w.over || reply.status != GPREEMPT_CLASS_DONE;

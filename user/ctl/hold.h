@@ -67,7 +67,9 @@ int hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
  * /run/gpreempt: a lock file and a socket for each target (hold-dir.c)
  */
 
+#ifndef HOLD_DIR
 #define HOLD_DIR "/run/gpreempt"
+#endif
 
 enum hold_role {
 	HOLD_ROLE_NONE,
@@ -148,6 +150,6 @@ void hold_worker(const struct hold_birth *birth);
 
 /* A cgroup of its own for this process (hold-cgroup.c). */
 bool hold_cgroup_enter(pid_t name);
-void hold_cgroup_leave(pid_t name);
+void hold_cgroup_leave(void);
 
 #endif

@@ -46,6 +46,14 @@ static int open_stop(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static void tell_busy(void *data, bool busy)
+{
+	struct bench *b = data;
+
+	deadman_feed(&b->deadman, HOLD_DEADMAN_SPARE_NS +
+		     (busy ? HOLD_BUSY_NS : HOLD_SILENCE_NS));
+}
+
 static bool stop_asked(struct bench *b)
 {
 	struct pollfd p = { .fd = b->stop, .events = POLLIN };
@@ -67,8 +75,7 @@ static int attend(struct bench *b, uint64_t ns)
 		uint64_t left = now < deadline ? deadline - now : 0;
 		int ret;
 
-		deadman_feed(&b->deadman,
-			     HOLD_SILENCE_NS + HOLD_DEADMAN_SPARE_NS);
+		tell_busy(b, false);
 		ret = gpreempt_session_wait(b->session,
 					    left < HOLD_TICK_NS ?
 					    left : HOLD_TICK_NS, &b->stop);
@@ -115,7 +122,6 @@ static int cycle(struct bench *b)
 	enum gpreempt_verdict verdict;
 	int ret;
 
-	deadman_feed(&b->deadman, HOLD_BUSY_NS + HOLD_DEADMAN_SPARE_NS);
 	b->cycles++;
 	ret = gpreempt_session_suspend(b->session, b->args->ids,
 				       b->args->n_ids, &suspend);
@@ -125,7 +131,6 @@ static int cycle(struct bench *b)
 	ret = attend(b, b->args->hold_ns);
 	if (ret)
 		return ret;
-	deadman_feed(&b->deadman, HOLD_BUSY_NS + HOLD_DEADMAN_SPARE_NS);
 	ret = gpreempt_session_resume(b->session, b->args->ids,
 				      b->args->n_ids, &resume);
 	if (ret)
@@ -199,7 +204,6 @@ static int finish(struct bench *b, int ret)
 			.pid = b->args->pid,
 			.step = "measuring",
 		};
-	deadman_feed(&b->deadman, HOLD_BUSY_NS + HOLD_DEADMAN_SPARE_NS);
 	gpreempt_session_close(b->session);
 	deadman_stop(&b->deadman);
 	print_result(b);
@@ -227,7 +231,7 @@ static int measure(struct bench *b)
 	ret = deadman_start(&b->deadman);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, b->args->pid);
-	deadman_feed(&b->deadman, HOLD_BUSY_NS + HOLD_DEADMAN_SPARE_NS);
+	tell_busy(b, false);
 	start = shr_now_ns();
 	if (gpreempt_session_open(b->g, b->args->pid, &b->session, &err)) {
 		deadman_stop(&b->deadman);
@@ -270,6 +274,11 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 	struct hold_owner owner = { .role = HOLD_ROLE_PREEMPT };
 	__cleanup_free uint64_t *samples = NULL;
 	struct bench b = { .args = args };
+	struct gpreempt_options setup = {
+		.size = sizeof(setup),
+		.busy = tell_busy,
+		.data = &b,
+	};
 	int lock, ret;
 
 	(void)cmd;
@@ -277,7 +286,7 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 	if (ret)
 		return ret;
 	samples = calloc(2 * args->count, sizeof(*samples));
-	if (!samples || gpreempt_new(NULL, &b.g))
+	if (!samples || gpreempt_new(&setup, &b.g))
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, args->pid);
 	b.suspend_ns = samples;
 	b.resume_ns = samples + args->count;

@@ -21,7 +21,8 @@ int gp_new_backend(const struct gpreempt_options *options,
 	g->be = be;
 	if (options) {
 		g->log = options->log;
-		g->log_data = options->log_data;
+		g->busy = options->busy;
+		g->data = options->data;
 	}
 	*out = g;
 	return 0;
@@ -53,7 +54,7 @@ void gp_log(const struct gpreempt *g, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	g->log(g->log_data, text);
+	g->log(g->data, text);
 }
 
 int gp_read_text(const struct gpreempt *g, const char *path, char **text,

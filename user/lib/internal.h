@@ -14,8 +14,9 @@
 struct gpreempt {
 	const struct gp_backend_ops *ops;
 	void *be;		/* the back-end's own */
-	void (*log)(void *log_data, const char *text);
-	void *log_data;
+	void (*log)(void *data, const char *text);
+	void (*busy)(void *data, bool busy);
+	void *data;
 };
 
 /* As gpreempt_new(), over another system. */

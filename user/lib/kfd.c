@@ -20,9 +20,17 @@ static int do_ioctl(const struct gp_kfd *k, unsigned long request, void *arg)
 static int trap(const struct gp_kfd *k, uint32_t op,
 		struct kfd_ioctl_dbg_trap_args *args)
 {
+	int ret;
+
 	args->pid = k->pid;
 	args->op = op;
-	return do_ioctl(k, AMDKFD_IOC_DBG_TRAP, args);
+	/* Each of them waits for the lock that a hanging one holds. */
+	if (k->g->busy)
+		k->g->busy(k->g->data, true);
+	ret = do_ioctl(k, AMDKFD_IOC_DBG_TRAP, args);
+	if (k->g->busy)
+		k->g->busy(k->g->data, false);
+	return ret;
 }
 
 int gp_kfd_version(const struct gp_kfd *k, unsigned int *major,

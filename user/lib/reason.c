@@ -53,11 +53,11 @@ static const struct {
 		"process {pid} is not a GPU process",
 		"GPU processes are listed by: ls " GP_SYSFS_PROC },
 	[GPREEMPT_NO_ADDRESS_SPACE] = { UNSUPPORTED,
-		"process {pid} has not set up all of its GPUs (not: {name}), "
-		"and this kernel's driver may crash when such a process is "
+		"process {pid} has no address space on its GPUs {name}, and "
+		"this kernel's driver may crash when such a process is "
 		"suspended",
 		"try again when it has started up; programs on ROCm's runtime "
-		"set up all GPUs that they can see" },
+		"make one on all GPUs that they can see" },
 	[GPREEMPT_LEADER_GONE] = { UNSUPPORTED,
 		"the first thread of process {pid} has ended, "
 		"and the driver answers only who traces that thread",

@@ -324,7 +324,8 @@ int gp_session_let_go(struct gpreempt_session *s, size_t count)
 
 enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s)
 {
-	enum gpreempt_verdict verdict = GPREEMPT_VERIFIED;
+	/* Until a suspended queue is seen, there is nothing to verify. */
+	enum gpreempt_verdict verdict = GPREEMPT_NOT_CHECKED;
 	struct gpreempt_view *view;
 	size_t i;
 
@@ -342,6 +343,8 @@ enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s)
 		}
 		if (queue->active > 0)
 			verdict = GPREEMPT_CONTRADICTED;
+		else if (verdict == GPREEMPT_NOT_CHECKED)
+			verdict = GPREEMPT_VERIFIED;
 	}
 	gpreempt_view_free(view);
 	return verdict;

@@ -20,7 +20,7 @@ static unsigned long status_number(const char *text, const char *key)
 int gp_process_read(const struct gpreempt *g, pid_t pid,
 		    struct gp_process *out)
 {
-	char text[2048];
+	char text[8192];
 	const char *state;
 	ssize_t n;
 
