@@ -32,6 +32,7 @@ $(O)/kernel/env.mk:
 -include kmod/kmod.mk
 -include tests/vgpu/vgpu.mk
 -include tests/vgpu/load/load.mk
+-include tests/vgpu/rocm/rocm.mk
 -include tests/vm/cases/cases.mk
 -include tests/unit/unit.mk
 include tests/vm/vm.mk
@@ -98,7 +99,7 @@ demo: ## a GPU process preempted, measured and let go, as a short story
 
 # Programs; the modules' own fragments add theirs.
 USER_C = $(wildcard user/*/*.[ch] include/gpreempt/*.h tests/unit/*.[ch] \
-	tests/vm/*.h tests/vm/*/*.[ch] tests/vgpu/load/*.[ch])
+	tests/vm/*.h tests/vm/*/*.[ch] tests/vgpu/load/*.[ch] tests/vgpu/rocm/*.[ch])
 CHECKPATCH = perl $(KSRC)/scripts/checkpatch.pl --no-tree --strict --terse \
 	--no-summary
 # What only the kernel has, or wants.
@@ -114,9 +115,10 @@ NOT_FOR_USERS := $(NOT_FOR_USERS),VOLATILE
 
 .PHONY: sparse sparse-user checkpatch checkpatch-user
 sparse: sparse-user ## all C code through sparse
-sparse-user: $(KFD_HEADER)
+sparse-user: $(KFD_HEADER) $(O)/rocm/stamp
 	@for f in $(filter %.c,$(USER_C)); do \
-		sparse -Wsparse-error -D_GNU_SOURCE $(USER_CPPFLAGS) $$f || exit 1; \
+		sparse -Wsparse-error -D_GNU_SOURCE $(USER_CPPFLAGS) -I$(O)/rocm/include \
+			$$f || exit 1; \
 	done
 checkpatch: checkpatch-user ## all C code through the kernel's checkpatch.pl
 checkpatch-user:

@@ -46,3 +46,43 @@ expect_rocminfo() {
 	echo "GPUs, of 80 CUs, of chip 0x74a2, ISAs: $(cat "$W/found")"
 	[ "$(cat "$W/found")" = "$2 $2 $2 $2" ] || fail "not $2 GPUs of $(gfx_of "$1")"
 }
+
+# --- hsa-load ----------------------------------------------------------------
+
+# hsa_start LABEL GENERATION ARGS...: a ROCr program; all that lib.sh offers for
+# vgpu-load then works with the label.
+hsa_start() {
+	hsa_begin "$@"
+	wait_for 20 started_or_dead "$1"
+	alive "$(pid "$1")" || is_ready "$1" ||
+		fail "hsa-load did not start: $(cat "$W/$1.err")"
+}
+
+# The same, not waiting for its queues.
+hsa_begin() {
+	_label=$1
+	_program=hsa-load$2
+	rocm_env "$2"
+	shift 2
+	"$_program" "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
+	eval "pid_$_label=$!"
+	started="$started $!"
+}
+
+says_program() {
+	grep -Eq -e "$2" "$W/$1.out"
+}
+
+# queue_types PID: as "3 compute-aql 2 sdma".
+queue_types() {
+	view "$1" type | sort | uniq -c | awk '{ printf "%s%s %s", s, $1, $2; s = " " }'
+}
+
+has_queues() {
+	[ "$(queue_types "$1")" = "$2" ]
+}
+
+# ms LABEL STEP: how long the program says that a step took, whole ms.
+ms() {
+	awk -v what="$2" '$1 == what && $2 == "ms" { printf "%.0f", $3 }' "$W/$1.out"
+}
