@@ -34,7 +34,8 @@ const char load_usage[] =
 "\n"
 "DUR: a number with ns, us, ms or s (a plain number: seconds).\n"
 "SIGTERM, SIGINT: stop submitting, wait, undo, print the result.\n"
-"SIGUSR1: counted. SIGUSR2: one more compute queue on each GPU.\n"
+"SIGUSR1: counted. SIGUSR2: one more compute queue on each GPU. SIGHUP: becomes\n"
+"another program (sleep 60) without undoing anything.\n"
 "Exit status: 0 each packet ran exactly once and in order; 1 not so, or failed;\n"
 "2 usage; 3 ended before the last packets were done, nothing else is wrong.\n";
 

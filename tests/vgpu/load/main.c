@@ -16,6 +16,7 @@
 static volatile sig_atomic_t stop_requested;
 static volatile sig_atomic_t usr1_count;
 static volatile sig_atomic_t queues_wanted;
+static volatile sig_atomic_t exec_wanted;
 
 struct progress {
 	uint64_t start_ns;
@@ -42,11 +43,17 @@ static void on_usr2(int sig)
 	queues_wanted++;
 }
 
+static void on_hup(int sig)
+{
+	(void)sig;
+	exec_wanted = 1;
+}
+
 static void catch_signals(void)
 {
 	static const struct { int sig; void (*handler)(int); } table[] = {
 		{ SIGTERM, on_stop }, { SIGINT, on_stop },
-		{ SIGUSR1, on_usr1 }, { SIGUSR2, on_usr2 },
+		{ SIGUSR1, on_usr1 }, { SIGUSR2, on_usr2 }, { SIGHUP, on_hup },
 	};
 	struct sigaction action = { };
 	size_t i;
@@ -149,6 +156,11 @@ static int run(struct load_process *proc, const struct load_args *args, const ch
 	progress.last_ns = now;
 	progress.next_ns = now + args->report_ns;
 	for (;;) {
+		if (exec_wanted) {
+			*what = "execute sleep";
+			execlp("sleep", "sleep", "60", NULL);
+			return -errno;
+		}
 		if (queues_wanted) {
 			ret = add_wanted_queues(proc, args, what);
 			if (ret)

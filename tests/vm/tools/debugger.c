@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugger PID [kfd]: somebody else's debugger. Attaches to the process, with
- * "kfd" also opens a KFD debug session, says "attached" and stays until killed.
+ * debugger PID [kfd|disable]: somebody else's debugger. Attaches to the process,
+ * with "kfd" also opens a KFD debug session, says "attached" and stays until
+ * killed. With "disable" it only ends whatever session the process has, which
+ * needs no right on older kernels.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,19 +17,41 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static int debug_trap(struct kfd_ioctl_dbg_trap_args *args)
+{
+	int kfd;
+
+	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	if (kfd < 0)
+		return -errno;
+	return ioctl(kfd, AMDKFD_IOC_DBG_TRAP, args) ? -errno : 0;
+}
+
 static int enable_session(pid_t pid)
 {
 	struct kfd_ioctl_dbg_trap_args args = {
 		.pid = (uint32_t)pid,
 		.op = KFD_IOC_DBG_TRAP_ENABLE,
 	};
-	int fds[2], kfd;
+	int fds[2];
 
-	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-	if (kfd < 0 || pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
 		return -errno;
 	args.enable.dbg_fd = (uint32_t)fds[1];
-	return ioctl(kfd, AMDKFD_IOC_DBG_TRAP, &args) ? -errno : 0;
+	return debug_trap(&args);
+}
+
+static int disable_session(pid_t pid)
+{
+	struct kfd_ioctl_dbg_trap_args args = {
+		.pid = (uint32_t)pid,
+		.op = KFD_IOC_DBG_TRAP_DISABLE,
+	};
+	int ret = debug_trap(&args);
+
+	if (ret)
+		fprintf(stderr, "debugger: disable: %s\n", strerror(-ret));
+	return ret ? 1 : 0;
 }
 
 /* Passes the target's signals on for as long as it lives. */
@@ -49,10 +73,12 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: debugger PID [kfd]\n");
+		fprintf(stderr, "usage: debugger PID [kfd|disable]\n");
 		return 2;
 	}
 	pid = atoi(argv[1]);
+	if (argc > 2 && strcmp(argv[2], "disable") == 0)
+		return disable_session(pid);
 	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL)) {
 		perror("debugger: attach");
 		return 1;
