@@ -29,15 +29,9 @@ extern "C" {
 /** GPREEMPT_UNKNOWN - value of a queue's field that could not be learnt */
 #define GPREEMPT_UNKNOWN (-1)
 
-/*
- * Errors
- */
+/* Errors. */
 
-/**
- * enum gpreempt_class - what kind of failure a reason is
- *
- * The values are the exit statuses of gpreempt-ctl.
- */
+/** enum gpreempt_class - kinds of failures; exit statuses of gpreempt-ctl */
 enum gpreempt_class {
 	GPREEMPT_CLASS_DONE = 0,
 	GPREEMPT_CLASS_FAILED = 1,
@@ -102,24 +96,15 @@ struct gpreempt_error {
 /** gpreempt_error_class() - Return: the kind of failure that @err is */
 enum gpreempt_class gpreempt_error_class(const struct gpreempt_error *err);
 
-/**
- * gpreempt_error_text() - the failure as a sentence
- * @err: a failure
- * @buf: gets the text, always terminated
- * @size: size of @buf
- *
- * Return: length of the whole text, as snprintf().
- */
+/** gpreempt_error_text() - the failure as a sentence; works as snprintf() */
 int gpreempt_error_text(const struct gpreempt_error *err, char *buf,
 			size_t size);
 
-/** gpreempt_error_next() - what the user can do about it, as a sentence */
+/** gpreempt_error_next() - what the user can do about it; as snprintf() */
 int gpreempt_error_next(const struct gpreempt_error *err, char *buf,
 			size_t size);
 
-/*
- * The library's handle
- */
+/* The library's handle. */
 
 struct gpreempt;
 
@@ -138,13 +123,7 @@ struct gpreempt_options {
 	void *data;
 };
 
-/**
- * gpreempt_new() - set up the library
- * @options: or NULL
- * @out: gets the handle
- *
- * Any thread; it does nothing to the system.
- */
+/** gpreempt_new() - get a handle; @options may be NULL. Any thread. */
 int gpreempt_new(const struct gpreempt_options *options,
 		 struct gpreempt **out);
 
@@ -154,9 +133,7 @@ void gpreempt_free(struct gpreempt *g);
 /** gpreempt_version() - Return: version of the library */
 const char *gpreempt_version(void);
 
-/*
- * The view: the queues of a process, without touching it
- */
+/* The view: the queues of a process, without touching it. */
 
 enum gpreempt_queue_type {
 	GPREEMPT_QUEUE_COMPUTE_AQL,
@@ -246,9 +223,7 @@ gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid);
 /** gpreempt_view_free() - let go of a view; NULL is allowed */
 void gpreempt_view_free(struct gpreempt_view *view);
 
-/*
- * Targets
- */
+/* Targets. */
 
 /**
  * gpreempt_check() - can a session be opened on this process?
@@ -263,15 +238,12 @@ int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 
 /**
  * gpreempt_start_time() - when a process started, in clock ticks since boot
- * @g: library
- * @pid: process
- * @ticks: gets it; with @pid it names the process for good
+ *
+ * With its number it names the process for good.
  */
 int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks);
 
-/*
- * Sessions: the right to suspend the queues of one process
- */
+/* Sessions: the right to suspend the queues of one process. */
 
 struct gpreempt_session;
 
@@ -452,9 +424,7 @@ int gpreempt_session_renew(struct gpreempt_session *s,
 const struct gpreempt_error *
 gpreempt_session_error(const struct gpreempt_session *s);
 
-/*
- * Figures
- */
+/* Figures. */
 
 /** struct gpreempt_stats - of raw samples; percentiles by nearest rank */
 struct gpreempt_stats {
@@ -466,12 +436,7 @@ struct gpreempt_stats {
 	uint64_t max;
 };
 
-/**
- * gpreempt_stats() - order samples and summarise them
- * @samples: get sorted
- * @n: how many; 0 gives all zero
- * @out: gets the figures
- */
+/** gpreempt_stats() - sort @samples and summarise them; 0 of them give 0 */
 void gpreempt_stats(uint64_t *samples, size_t n, struct gpreempt_stats *out);
 
 #pragma GCC visibility pop

@@ -409,8 +409,10 @@ START_TEST(wait_is_stopped)
 }
 END_TEST
 
-static void add_signals(TCase *tc)
+static void add_signals(void)
 {
+	TCase *tc = unit_case();
+
 	tcase_add_test(tc, signals_pass);
 	tcase_add_test(tc, group_stop);
 	tcase_add_test(tc, exit_event);
@@ -427,7 +429,7 @@ int main(void)
 	TCase *tc = unit_case();
 
 	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	add_signals(tc);
+	add_signals();
 	tcase_add_test(tc, nothing_happens);
 	tcase_add_test(tc, new_queue_is_suspended);
 	tcase_add_test(tc, new_queue_of_some);

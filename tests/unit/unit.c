@@ -67,7 +67,7 @@ struct gpreempt_session *unit_open(void)
 
 	if (gpreempt_session_open(g, PID, &s, &err))
 		gpreempt_error_text(&err, text, sizeof(text));
-	ck_assert_msg(s != NULL, "not opened: %s", text);
+	ck_assert_msg(s, "not opened: %s", text);
 	return s;
 }
 

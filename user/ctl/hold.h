@@ -51,8 +51,8 @@ struct hold_reply {
 	uint64_t held_ns;	/* since when */
 	uint64_t lease_ns;	/* what is left of it; 0: none */
 	uint64_t cgroup;	/* the holder has one of its own */
-	char text[HOLD_MAX_TEXT];	/* what went wrong, and on the next
-					 * line what to do */
+	/* What went wrong, and on the next line what to do. */
+	char text[HOLD_MAX_TEXT];
 };
 
 /* Length of the packet. buf has HOLD_MAX_PACKET bytes. */
