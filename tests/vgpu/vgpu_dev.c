@@ -145,7 +145,7 @@ static void wait_unused(struct vgpu *v)
 {
 	bool said = false;
 
-	while (atomic_read(&v->adev.kfd.dev->kfd_processes_count)) {
+	while (vgpu_kfd_used()) {
 		if (!said)
 			dev_warn(v->adev.dev, "vgpu: waiting for GPU processes to end\n");
 		said = true;

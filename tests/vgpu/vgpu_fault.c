@@ -198,10 +198,9 @@ static int unplug_set(void *data, u64 slot)
 
 	mutex_lock(&vgpu_devices_lock);
 	v = slot < VGPU_MAX_GPUS ? vgpu_devices[slot] : NULL;
-	used = v && (atomic_read(&v->adev.ddev.open_count) ||
-		     atomic_read(&v->adev.kfd.dev->kfd_processes_count));
+	used = v && atomic_read(&v->adev.ddev.open_count);
 	mutex_unlock(&vgpu_devices_lock);
-	return used ? -EBUSY : vgpu_pci_unplug(slot);
+	return used || vgpu_kfd_used() ? -EBUSY : vgpu_pci_unplug(slot);
 }
 DEFINE_DEBUGFS_ATTRIBUTE(unplug_fops, NULL, unplug_set, "%llu\n");
 

@@ -254,6 +254,7 @@ extern struct vgpu_syms vgpu_syms;
 int vgpu_sym_init(void);
 void vgpu_sym_exit(void);
 unsigned long vgpu_sym(const char *name);
+bool vgpu_kfd_used(void);
 
 /**
  * struct vgpu_hook - a driver function that the virtual GPU answers

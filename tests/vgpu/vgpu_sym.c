@@ -5,11 +5,15 @@
  * at once.
  */
 #include <linux/kprobes.h>
+#include <linux/workqueue.h>
 #include "vgpu_priv.h"
 
 struct vgpu_syms vgpu_syms;
 static unsigned long (*lookup)(const char *name);
 static struct module *amdgpu;
+static unsigned long processes, release_wq;	/* addresses in the driver */
+
+#define KFD_PROCESS_BUCKETS 32	/* of kfd_processes_table in 6.12 */
 
 static const struct {
 	const char *name;
@@ -53,6 +57,32 @@ static int is_amdgpu(struct device_driver *drv, void *data)
 	return 1;
 }
 
+/*
+ * Has any process /dev/kfd open?  Each has pointers to all GPUs, until the work
+ * that releases it has run.
+ */
+bool vgpu_kfd_used(void)
+{
+	struct hlist_head *table = (void *)processes;
+	int i;
+
+	for (i = 0; i < KFD_PROCESS_BUCKETS; i++)
+		if (!hlist_empty(&table[i]))
+			return true;
+	flush_workqueue(*(struct workqueue_struct **)release_wq);
+	return false;
+}
+
+static int find_processes(void)
+{
+	processes = vgpu_sym("kfd_processes_table");
+	release_wq = vgpu_sym("kfd_process_wq");
+	if (processes && release_wq)
+		return 0;
+	pr_err("vgpu: amdgpu.ko has no kfd_processes_table or kfd_process_wq\n");
+	return -ENOENT;
+}
+
 int vgpu_sym_init(void)
 {
 	unsigned long addr;
@@ -65,6 +95,9 @@ int vgpu_sym_init(void)
 		return -ENODEV;
 	}
 	ret = find_lookup();
+	if (ret)
+		goto err_module;
+	ret = find_processes();
 	if (ret)
 		goto err_module;
 	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
