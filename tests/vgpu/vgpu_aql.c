@@ -236,19 +236,26 @@ static struct vgpu_queue *engine_pick(struct vgpu *v)
 	return best;
 }
 
+/*
+ * A GPU that had nothing to do begins a packet when it finds it, not when it
+ * last looked: no packet may start before it was submitted.
+ */
 void vgpu_engine_run(struct vgpu *v, u64 until)
 {
 	struct vgpu_queue *q;
 	u64 slice;
 
+	if (v->idle)
+		v->time = max(v->time, until);
 	v->time = max(v->time, v->resume_at);
-	while (v->time < until) {
+	while (v->time <= until) {
 		q = engine_pick(v);
 		v->running = q;
-		if (!q) {
+		v->idle = !q;
+		if (!q)
 			v->time = until;
+		if (v->time == until)
 			break;
-		}
 		slice = min3(q->work.left_ns, until - v->time,
 			     max(v->quantum_end, v->time + 1) - v->time);
 		q->work.left_ns -= slice;

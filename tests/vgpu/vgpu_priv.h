@@ -186,6 +186,7 @@ struct vgpu {
 	struct list_head queues;	/* run list, in order */
 	u32 vmid_pasid[16];
 	struct vgpu_queue *running;
+	bool idle;			/* nothing was ready when it last looked */
 	u64 time;			/* ns: the engine has got to here */
 	u64 resume_at, quantum_end, rotate_at;
 	u64 last_work;			/* ns: a doorbell moved or a packet ran */

@@ -6,8 +6,9 @@
 ROCM_DIR := tests/vgpu/rocm
 ROCM_COMMON := gpus queue
 ROCM_LOAD := $(ROCM_COMMON) args copy load
-ROCM_CHECK := $(ROCM_COMMON) copy check
-ROCM_BINS := $(foreach g,12 13,$(O)/hsa-load$(g))
+ROCM_CHECK := $(ROCM_COMMON) check check_help check_packets check_memory \
+	check_unserved
+ROCM_BINS := $(foreach g,12 13,$(O)/hsa-load$(g) $(O)/hsa-check$(g))
 ROCM_OBJ := $(patsubst $(ROCM_DIR)/%.c,$(O)/rocm-programs/%.o,$(wildcard $(ROCM_DIR)/*.c))
 VM_BINS += $(ROCM_BINS)
 
@@ -19,6 +20,9 @@ ROCM_LINK = $(CC) $(CFLAGS_USER) -o $@ $(filter %.o,$^) \
 	-Wl,--dynamic-linker,/rocm$*/ld-linux-x86-64.so.2
 
 $(O)/hsa-load%: $(ROCM_LOAD:%=$(O)/rocm-programs/%.o)
+	$(ROCM_LINK)
+
+$(O)/hsa-check%: $(ROCM_CHECK:%=$(O)/rocm-programs/%.o)
 	$(ROCM_LINK)
 
 $(O)/rocm-programs/%.o: $(ROCM_DIR)/%.c $(O)/rocm/stamp
