@@ -21,21 +21,29 @@
 #include "debugfs.h"
 #include "events.h"
 #include "gpus.h"
+#include "layout.h"
 #include "proc.h"
+#include "rows.h"
+#include "stats.h"
+#include "summary.h"
 #include "symbols.h"
+#include "topology.h"
 
 static struct dentry *top;
 
 /**
- * struct view - a file of a process that has one record a line
+ * struct view - a file that has one record a line
  * @head:	its first two lines
- * @take:	read all; *list is freed with kvfree(). How many there are
+ * @reads:	counts how often it was read
+ * @take:	read all: *n records in *list, which is freed with kvfree();
+ *		proc is NULL for a file of the host
  * @first:	offset of the first record in *list
  * @size:	of a record
  * @show:	print one
  */
 struct view {
 	const char *head;
+	enum gp_stat reads;
 	int (*take)(struct gp_proc *proc, void **list, u32 *n);
 	size_t first;
 	size_t size;
@@ -50,84 +58,29 @@ struct view_file {
 	u32 n;
 };
 
-#define WORD_ENTRY(name, word)	[GP_VIEW_QUEUE_##name] = word,
-static const char * const type_words[] = {
-	GP_VIEW_QUEUE_TYPES(WORD_ENTRY)
-};
-
-/* The cells of a row; a negative number and a NULL word are not known. */
-#define CELL_DEC(name)		s64 name;
-#define CELL_HEX(name)		s64 name;
-#define CELL_FLAG(name)		s64 name;
-#define CELL_WORD(name)		const char *name;
-#define CELL(name, kind)	CELL_##kind(name)
-struct queues_row {
-	GP_VIEW_QUEUES_COLUMNS(CELL)
-};
-
-struct gpus_row {
-	GP_VIEW_GPUS_COLUMNS(CELL)
-};
-
-static void put_number(struct seq_file *m, const char *format, s64 value)
-{
-	if (value < 0)
-		seq_puts(m, GP_VIEW_UNKNOWN);
-	else
-		seq_printf(m, format, value);
-}
-
-#define PUT_DEC(m, cell)	put_number(m, "%llu", cell)
-#define PUT_HEX(m, cell)	put_number(m, "0x%llx", cell)
-#define PUT_FLAG(m, cell)	put_number(m, "%llu", cell)
-#define PUT_WORD(m, cell)	seq_puts(m, (cell) ?: GP_VIEW_UNKNOWN)
-/* Print one cell of row to m, after sep. */
-#define PUT(name, kind)							\
-	do {								\
-		seq_puts(m, sep);					\
-		PUT_##kind(m, row.name);				\
-		sep = " ";						\
-	} while (0);
-
-static void queues_show(struct seq_file *m, const void *record)
-{
-	const struct gp_queue *q = record;
-	const struct queues_row row = {
-		.qid = q->qid,
-		.gpu_id = q->gpu_id,
-		.type = q->type < 0 ? NULL : type_words[q->type],
-		.priority = q->priority,
-		.suspended = q->suspended,
-		.evicted = q->evicted,
-		.active = q->active,
-		.slots = q->slots,
-		.age_ms = q->age_ms,
-	};
-	const char *sep = "";
-
-	GP_VIEW_QUEUES_COLUMNS(PUT)
-	seq_putc(m, '\n');
-}
-
-static void gpus_show(struct seq_file *m, const void *record)
-{
-	const struct gp_gpu *g = record;
-	const struct gpus_row row = { .gpu_id = g->gpu_id, .vm = g->vm };
-	const char *sep = "";
-
-	GP_VIEW_GPUS_COLUMNS(PUT)
-	seq_putc(m, '\n');
-}
-
 static int queues_take(struct gp_proc *proc, void **list, u32 *n)
 {
 	struct gp_list *queues;
-	int ret = gp_proc_read(proc, &queues);
+	int ret = gp_proc_read(proc, &queues, NULL);
 
 	if (ret)
 		return ret;
 	*list = queues;
 	*n = queues->n;
+	return 0;
+}
+
+static int hqds_take(struct gp_proc *proc, void **list, u32 *n)
+{
+	struct gp_list *queues;
+	struct gp_slots *slots;
+	int ret = gp_proc_read(proc, &queues, &slots);
+
+	if (ret)
+		return ret;
+	kvfree(queues);
+	*list = slots;
+	*n = slots->n;
 	return 0;
 }
 
@@ -140,6 +93,30 @@ static int gpus_take(struct gp_proc *proc, void **list, u32 *n)
 		return ret;
 	*list = gpus;
 	*n = gpus->n;
+	return 0;
+}
+
+static int processes_take(struct gp_proc *proc, void **list, u32 *n)
+{
+	struct gp_summaries *all;
+	int ret = gp_summary_take(&all);
+
+	if (ret)
+		return ret;
+	*list = all;
+	*n = all->n;
+	return 0;
+}
+
+static int nodes_take(struct gp_proc *proc, void **list, u32 *n)
+{
+	struct gp_host_nodes *all;
+	int ret = gp_topology_take(&all);
+
+	if (ret)
+		return ret;
+	*list = all;
+	*n = all->n;
 	return 0;
 }
 
@@ -163,8 +140,9 @@ static void *view_start(struct seq_file *m, loff_t *pos)
 		kvfree(f->list);
 		f->list = NULL;
 		ret = f->view->take(f->proc, &f->list, &f->n);
+		gp_stat_inc(f->view->reads);
 		if (ret)
-			return ERR_PTR(ret);
+			return ERR_PTR(gp_stat_refused(ret));
 	}
 	return view_at(f, *pos);
 }
@@ -207,7 +185,8 @@ static int view_open(struct inode *inode, struct file *file,
 		return -ENOMEM;
 	f->view = view;
 	f->proc = inode->i_private;
-	gp_proc_get(f->proc);
+	if (f->proc)
+		gp_proc_get(f->proc);
 	return 0;
 }
 
@@ -217,7 +196,8 @@ static int view_release(struct inode *inode, struct file *file)
 	struct view_file *f = m->private;
 
 	kvfree(f->list);
-	gp_proc_put(f->proc);
+	if (f->proc)
+		gp_proc_put(f->proc);
 	return seq_release_private(inode, file);
 }
 
@@ -236,32 +216,72 @@ static const struct file_operations name##_fops = {			\
 	.release = view_release,					\
 }
 
+/* The first two lines of a file. */
+#define HEAD(name, columns)						\
+	GP_VIEW_HEAD(GP_VIEW_##name##_NAME, GP_VIEW_##name##_VERSION)	\
+	"#" columns(GP_VIEW_COLUMN_NAME) "\n"
+
 static const struct view queues_view = {
-	.head = GP_VIEW_HEAD(GP_VIEW_QUEUES_NAME, GP_VIEW_QUEUES_VERSION)
-		"#" GP_VIEW_QUEUES_COLUMNS(GP_VIEW_COLUMN_NAME) "\n",
+	.head = HEAD(QUEUES, GP_VIEW_QUEUES_ALL_COLUMNS),
+	.reads = GP_STAT_reads_queues,
 	.take = queues_take,
 	.first = offsetof(struct gp_list, q),
 	.size = sizeof(struct gp_queue),
-	.show = queues_show,
+	.show = gp_rows_queue,
 };
 
 DEFINE_VIEW(queues);
 
+static const struct view hqds_view = {
+	.head = HEAD(HQDS, GP_VIEW_HQDS_COLUMNS),
+	.reads = GP_STAT_reads_hqds,
+	.take = hqds_take,
+	.first = offsetof(struct gp_slots, s),
+	.size = sizeof(struct gp_slot),
+	.show = gp_rows_slot,
+};
+
+DEFINE_VIEW(hqds);
+
 static const struct view gpus_view = {
-	.head = GP_VIEW_HEAD(GP_VIEW_GPUS_NAME, GP_VIEW_GPUS_VERSION)
-		"#" GP_VIEW_GPUS_COLUMNS(GP_VIEW_COLUMN_NAME) "\n",
+	.head = HEAD(GPUS, GP_VIEW_GPUS_COLUMNS),
+	.reads = GP_STAT_reads_gpus,
 	.take = gpus_take,
 	.first = offsetof(struct gp_gpus, g),
 	.size = sizeof(struct gp_gpu),
-	.show = gpus_show,
+	.show = gp_rows_gpu,
 };
 
 DEFINE_VIEW(gpus);
 
+static const struct view processes_view = {
+	.head = HEAD(PROCESSES, GP_VIEW_PROCESSES_COLUMNS),
+	.reads = GP_STAT_reads_processes,
+	.take = processes_take,
+	.first = offsetof(struct gp_summaries, s),
+	.size = sizeof(struct gp_summary),
+	.show = gp_rows_summary,
+};
+
+DEFINE_VIEW(processes);
+
+static const struct view nodes_view = {
+	.head = HEAD(NODES, GP_VIEW_NODES_COLUMNS),
+	.reads = GP_STAT_reads_nodes,
+	.take = nodes_take,
+	.first = offsetof(struct gp_host_nodes, h),
+	.size = sizeof(struct gp_host_node),
+	.show = gp_rows_node,
+};
+
+DEFINE_VIEW(nodes);
+
 #define KEY_ENUM(key)	KEY_##key,
-#define KEY_WORD(key)	[KEY_##key] = #key,
+#define KEY_WORD(key)	#key,
 enum { GP_VIEW_VERSION_KEYS(KEY_ENUM) KEY_COUNT };
 static const char * const key_words[] = { GP_VIEW_VERSION_KEYS(KEY_WORD) };
+static const char * const feature_words[] = { GP_VIEW_FEATURES(KEY_WORD) };
+static const char * const stat_words[] = { GP_VIEW_STATS(KEY_WORD) };
 
 static int version_show(struct seq_file *m, void *v)
 {
@@ -269,6 +289,10 @@ static int version_show(struct seq_file *m, void *v)
 		[KEY_module] = THIS_MODULE->version,
 		[KEY_queues] = GP_VIEW_QUEUES_VERSION,
 		[KEY_gpus] = GP_VIEW_GPUS_VERSION,
+		[KEY_hqds] = GP_VIEW_HQDS_VERSION,
+		[KEY_processes] = GP_VIEW_PROCESSES_VERSION,
+		[KEY_nodes] = GP_VIEW_NODES_VERSION,
+		[KEY_stats] = GP_VIEW_STATS_VERSION,
 		[KEY_kernel] = init_utsname()->release,
 		[KEY_amdgpu] = gp_symbols.amdgpu->srcversion,
 		[KEY_layout] = "btf",
@@ -276,19 +300,36 @@ static int version_show(struct seq_file *m, void *v)
 	};
 	int i;
 
-	seq_puts(m, GP_VIEW_HEAD(GP_VIEW_VERSION_NAME, GP_VIEW_VERSION_VERSION)
-		 "#" GP_VIEW_VERSION_COLUMNS(GP_VIEW_COLUMN_NAME) "\n");
+	seq_puts(m, HEAD(VERSION, GP_VIEW_VERSION_COLUMNS));
 	for (i = 0; i < KEY_COUNT; i++)
 		seq_printf(m, "%s %s\n", key_words[i],
 			   values[i] ?: GP_VIEW_UNKNOWN);
+	for (i = 0; i < GP_FEATURE_COUNT; i++)
+		seq_printf(m, "feature_%s %s%s\n", feature_words[i],
+			   gp_features[i] ? "off:" : "on",
+			   gp_features[i] ?: "");
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(version);
+
+static int stats_show(struct seq_file *m, void *v)
+{
+	int i;
+
+	seq_puts(m, HEAD(STATS, GP_VIEW_STATS_COLUMNS));
+	for (i = 0; i < GP_STAT_COUNT; i++)
+		seq_printf(m, "%s %llu\n", stat_words[i],
+			   (u64)atomic64_read(&gp_stats[i]));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(stats);
 
 void gp_debugfs_add_proc(struct dentry *dir, struct gp_proc *proc)
 {
 	debugfs_create_file_unsafe(GP_VIEW_QUEUES_FILE, 0444, dir, proc,
 				   &queues_fops);
+	debugfs_create_file_unsafe(GP_VIEW_HQDS_FILE, 0444, dir, proc,
+				   &hqds_fops);
 	debugfs_create_file_unsafe(GP_VIEW_GPUS_FILE, 0444, dir, proc,
 				   &gpus_fops);
 }
@@ -298,6 +339,11 @@ struct dentry *gp_debugfs_start(void)
 	top = debugfs_create_dir(GP_VIEW_DIR, NULL);
 	debugfs_create_file(GP_VIEW_VERSION_FILE, 0444, top, NULL,
 			    &version_fops);
+	debugfs_create_file(GP_VIEW_STATS_FILE, 0444, top, NULL, &stats_fops);
+	debugfs_create_file_unsafe(GP_VIEW_PROCESSES_FILE, 0444, top, NULL,
+				   &processes_fops);
+	debugfs_create_file_unsafe(GP_VIEW_NODES_FILE, 0444, top, NULL,
+				   &nodes_fops);
 	return debugfs_create_dir(GP_VIEW_PID_DIR, top);
 }
 

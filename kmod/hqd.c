@@ -24,85 +24,116 @@
 #include <gpreempt/view.h>
 
 #include "hqd.h"
+#include "stats.h"
 
 /* Registers of a dump by index, the same for gfx 9 to 12. */
 #define HQD_MQD_BASE_LO		0
 #define HQD_MQD_BASE_HI		1
 #define HQD_ACTIVE		2
+#define HQD_VMID		3
+#define HQD_PQ_RPTR		10
 #define HQD_DOORBELL_CONTROL	15
+#define HQD_PQ_WPTR_LO		54
+#define HQD_PQ_WPTR_HI		55
 #define HQD_N_REGS		56
 
 #define HQD_ACTIVE_BIT		0x1
+#define HQD_VMID_MASK		0xf
 #define HQD_DOORBELL_MASK	0x0ffffffc
 #define HQD_DOORBELL_SHIFT	2
 #define HQD_MQD_BASE_MASK	0x0000fffffffffffcull
 
 /* Registers of an SDMA dump by distance in dwords, the same for gfx 9 to 11. */
 #define SDMA_RB_CNTL		0
+#define SDMA_RPTR		3
+#define SDMA_WPTR		5
 #define SDMA_DOORBELL		0x12
 #define SDMA_DOORBELL_OFFSET	0x2b
 #define SDMA_N_REGS_MIN		42
 #define SDMA_N_REGS_MAX		44
 
+/* What hqd_is_occupied() reads at most. */
+#define TEST_N_REGS		3
+
 #define SDMA_RB_ENABLE		0x1
+#define SDMA_VMID_SHIFT		24
+#define SDMA_VMID_MASK		0xf
 #define SDMA_DOORBELL_ENABLE	0x10000000
 
-/* Whether a dump shows the queue of that MQD; -EOPNOTSUPP: not such a dump. */
-static int dump_shows(const uint32_t (*regs)[2], u32 n_regs, u64 mqd,
-		      u32 doorbell)
+static u64 pair(const uint32_t (*regs)[2], u32 lo)
 {
-	u64 base;
-
-	if (n_regs != HQD_N_REGS ||
-	    regs[HQD_ACTIVE][0] - regs[HQD_MQD_BASE_LO][0] !=
-	    HQD_ACTIVE * sizeof(u32))
-		return -EOPNOTSUPP;
-	base = (u64)regs[HQD_MQD_BASE_HI][1] << 32 | regs[HQD_MQD_BASE_LO][1];
-	return (regs[HQD_ACTIVE][1] & HQD_ACTIVE_BIT) &&
-	       !((base ^ mqd) & HQD_MQD_BASE_MASK) &&
-	       (regs[HQD_DOORBELL_CONTROL][1] & HQD_DOORBELL_MASK) >>
-	       HQD_DOORBELL_SHIFT == doorbell;
+	return (u64)regs[lo + 1][1] << 32 | regs[lo][1];
 }
 
-/* Whether one slot of one XCC holds the queue: 1, 0 or an error. */
-static int slot_holds(const struct gp_node *n, const struct gp_queue *q,
-		      u32 inst, u32 slot, u64 mqd)
+int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
+		struct gp_hqd *hqd)
 {
-	u32 pipe = slot / n->n_queues, queue = slot % n->n_queues;
 	uint32_t (*regs)[2] = NULL;
 	unsigned int flags;
 	u32 n_regs = 0;
 	int ret;
 
-	if (n->hqd_is_occupied &&
-	    !n->hqd_is_occupied(n->adev, q->ring, pipe, queue, inst))
-		return 0;
 	/* The dump allocates, and reclaim could come back to the driver. */
 	flags = memalloc_noreclaim_save();
 	ret = n->hqd_dump(n->adev, pipe, queue, &regs, &n_regs, inst);
 	memalloc_noreclaim_restore(flags);
 	if (ret)
 		return ret;
-	ret = dump_shows(regs, n_regs, mqd, q->doorbell);
+	gp_stat_inc(GP_STAT_slot_dumps);
+	gp_stat_add(GP_STAT_registers, n_regs);
+	/* Another layout of the dump is not one to guess at. */
+	if (n_regs != HQD_N_REGS ||
+	    regs[HQD_ACTIVE][0] - regs[HQD_MQD_BASE_LO][0] !=
+	    HQD_ACTIVE * sizeof(u32)) {
+		kfree(regs);
+		return -EOPNOTSUPP;
+	}
+	hqd->mqd = pair(regs, HQD_MQD_BASE_LO) & HQD_MQD_BASE_MASK;
+	hqd->active = regs[HQD_ACTIVE][1] & HQD_ACTIVE_BIT;
+	hqd->vmid = regs[HQD_VMID][1] & HQD_VMID_MASK;
+	hqd->rptr = regs[HQD_PQ_RPTR][1];
+	hqd->wptr = pair(regs, HQD_PQ_WPTR_LO);
+	hqd->doorbell = (regs[HQD_DOORBELL_CONTROL][1] & HQD_DOORBELL_MASK) >>
+			HQD_DOORBELL_SHIFT;
 	kfree(regs);
-	return ret;
+	return 0;
 }
 
-/* The same for all slots of one XCC. */
+/* Whether one slot of one XCC holds the queue: 1, 0 or an error. */
+static int slot_holds(const struct gp_node *n, const struct gp_queue *q,
+		      u32 inst, u32 slot, u64 mqd, struct gp_hqd *hqd)
+{
+	u32 pipe = slot / n->n_queues, queue = slot % n->n_queues;
+	int ret;
+
+	if (n->hqd_is_occupied) {
+		gp_stat_inc(GP_STAT_slot_tests);
+		gp_stat_add(GP_STAT_registers, TEST_N_REGS);
+		if (!n->hqd_is_occupied(n->adev, q->ring, pipe, queue, inst))
+			return 0;
+	}
+	ret = gp_hqd_dump(n, pipe, queue, inst, hqd);
+	if (ret)
+		return ret;
+	return hqd->active && hqd->doorbell == q->doorbell &&
+	       hqd->mqd == (mqd & HQD_MQD_BASE_MASK);
+}
+
+/* The same for all slots of one XCC; q->slot is the one then. */
 static int xcc_holds(const struct gp_node *n, struct gp_queue *q, u32 inst,
-		     u64 mqd)
+		     u64 mqd, struct gp_hqd *hqd)
 {
 	unsigned int slot;
 	int ret = 0;
 
 	if (q->slot >= 0 && q->slot < n->n_slots)
-		ret = slot_holds(n, q, inst, q->slot, mqd);
+		ret = slot_holds(n, q, inst, q->slot, mqd, hqd);
 	if (ret)
 		return ret;
 	for_each_set_bit(slot, n->cp_slots, n->n_slots) {
 		if (slot == q->slot)
 			continue;
-		ret = slot_holds(n, q, inst, slot, mqd);
+		ret = slot_holds(n, q, inst, slot, mqd, hqd);
 		if (ret > 0)
 			q->slot = slot;
 		if (ret)
@@ -111,21 +142,53 @@ static int xcc_holds(const struct gp_node *n, struct gp_queue *q, u32 inst,
 	return 0;
 }
 
-static int count_cp_slots(const struct gp_node *n, struct gp_queue *q)
+/* Take a slot down for the queue, the first also as the queue's own. */
+static void keep(const struct gp_node *n, struct gp_queue *q,
+		 const struct gp_hqd *hqd, int xcc, struct gp_slots *slots)
+{
+	bool cp = xcc >= 0;
+
+	if (!q->active++) {
+		q->rptr = hqd->rptr;
+		q->wptr = hqd->wptr;
+	}
+	if (!slots || slots->n >= slots->room)
+		return;
+	slots->s[slots->n++] = (struct gp_slot){
+		.age_ms = q->age_ms,
+		.qid = q->qid,
+		.gpu_id = q->gpu_id,
+		.type = q->type,
+		.xcc = xcc,
+		.pipe = cp ? q->slot / n->n_queues : -1,
+		.queue = cp ? q->slot % n->n_queues : -1,
+		.engine = cp ? -1 : q->sdma_engine,
+		.rlc = cp ? -1 : q->sdma_rlc,
+		.vmid = hqd->vmid,
+		.doorbell = hqd->doorbell,
+		.rptr = hqd->rptr,
+		.wptr = hqd->wptr,
+	};
+}
+
+static int find_cp_slots(const struct gp_node *n, struct gp_queue *q,
+			 struct gp_slots *slots)
 {
 	unsigned long mask = n->xcc_mask;
 	u64 mqd = q->mqd_addr;
+	struct gp_hqd hqd;
 	unsigned int inst;
-	int ret, active = 0;
+	int ret;
 
 	for_each_set_bit(inst, &mask, 32) {
-		ret = xcc_holds(n, q, inst, mqd);
+		ret = xcc_holds(n, q, inst, mqd, &hqd);
 		if (ret < 0)
-			return -1;
-		active += ret;
+			return ret;
+		if (ret)
+			keep(n, q, &hqd, inst, slots);
 		mqd += q->mqd_stride;
 	}
-	return active;
+	return 0;
 }
 
 /* A register of an SDMA dump; clears *known when the dump does not have it. */
@@ -141,7 +204,7 @@ static u32 sdma_reg(const uint32_t (*regs)[2], u32 n_regs, u32 distance,
 	return 0;
 }
 
-static int rlc_shows(const uint32_t (*regs)[2], u32 n_regs, u32 doorbell)
+static int rlc_shows(const uint32_t (*regs)[2], u32 n_regs, struct gp_hqd *hqd)
 {
 	bool known = n_regs >= SDMA_N_REGS_MIN && n_regs <= SDMA_N_REGS_MAX;
 	u32 cntl = sdma_reg(regs, n_regs, SDMA_RB_CNTL, &known);
@@ -150,42 +213,70 @@ static int rlc_shows(const uint32_t (*regs)[2], u32 n_regs, u32 doorbell)
 
 	if (!known)
 		return -EOPNOTSUPP;
-	return (cntl & SDMA_RB_ENABLE) && (enable & SDMA_DOORBELL_ENABLE) &&
-	       (offset & HQD_DOORBELL_MASK) >> HQD_DOORBELL_SHIFT == doorbell;
+	hqd->active = (cntl & SDMA_RB_ENABLE) &&
+		      (enable & SDMA_DOORBELL_ENABLE);
+	hqd->doorbell = (offset & HQD_DOORBELL_MASK) >> HQD_DOORBELL_SHIFT;
+	hqd->vmid = cntl >> SDMA_VMID_SHIFT & SDMA_VMID_MASK;
+	hqd->rptr = pair(regs, SDMA_RPTR);
+	hqd->wptr = pair(regs, SDMA_WPTR);
+	return 0;
 }
 
-static int count_sdma_slots(const struct gp_node *n, const struct gp_queue *q)
+static int find_sdma_slot(const struct gp_node *n, struct gp_queue *q,
+			  struct gp_slots *slots)
 {
 	uint32_t (*regs)[2] = NULL;
+	struct gp_hqd hqd = {};
 	unsigned int flags;
 	u32 n_regs = 0;
 	int ret;
 
-	if (!n->hqd_sdma_dump)
-		return -1;
+	if (!n->hqd_sdma_dump || q->sdma_engine < 0)
+		return -EOPNOTSUPP;
 	flags = memalloc_noreclaim_save();
 	ret = n->hqd_sdma_dump(n->adev, n->sdma_first + q->sdma_engine,
 			       q->sdma_rlc, &regs, &n_regs);
 	memalloc_noreclaim_restore(flags);
 	if (ret)
-		return -1;
-	ret = rlc_shows(regs, n_regs, q->doorbell);
+		return ret;
+	gp_stat_inc(GP_STAT_sdma_dumps);
+	gp_stat_add(GP_STAT_registers, n_regs);
+	ret = rlc_shows(regs, n_regs, &hqd);
 	kfree(regs);
-	return ret < 0 ? -1 : ret;
+	if (!ret && hqd.active && hqd.doorbell == q->doorbell)
+		keep(n, q, &hqd, -1, slots);
+	return ret;
 }
 
-void gp_hqd_read(const struct gp_node *n, struct gp_queue *q)
+void gp_hqd_read(const struct gp_node *n, struct gp_queue *q,
+		 struct gp_slots *slots)
 {
-	switch (q->type) {
-	case GP_VIEW_QUEUE_COMPUTE_AQL:
-	case GP_VIEW_QUEUE_COMPUTE_PM4:
-		q->active = count_cp_slots(n, q);
-		break;
-	case GP_VIEW_QUEUE_SDMA:
-	case GP_VIEW_QUEUE_SDMA_XGMI:
-		q->active = count_sdma_slots(n, q);
-		break;
-	default:
-		q->active = -1;
+	int ret = -EOPNOTSUPP;
+
+	q->active = 0;
+	if (gp_queue_is_cp(q->type))
+		ret = find_cp_slots(n, q, slots);
+	else if (q->type >= 0)
+		ret = find_sdma_slot(n, q, slots);
+	if (!ret)
+		return;
+	gp_queue_forget_hardware(q);
+	q->hardware = ret == -EOPNOTSUPP ? GP_VIEW_HARDWARE_UNSUPPORTED :
+					   GP_VIEW_HARDWARE_FAILED;
+}
+
+int gp_hqd_count(const struct gp_node *n, u32 inst)
+{
+	struct gp_hqd hqd;
+	unsigned int slot;
+	int ret, active = 0;
+
+	for_each_set_bit(slot, n->cp_slots, n->n_slots) {
+		ret = gp_hqd_dump(n, slot / n->n_queues, slot % n->n_queues,
+				  inst, &hqd);
+		if (ret)
+			return ret;
+		active += hqd.active;
 	}
+	return active;
 }

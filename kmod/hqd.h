@@ -6,10 +6,54 @@
 #include "snapshot.h"
 
 /**
+ * struct gp_hqd - registers of a slot that tell what it holds
+ * @active:	it is active
+ * @mqd:	GPU address of the MQD that it was loaded from; CP only
+ * @vmid:	address space that it works in
+ * @doorbell:	index of its doorbell
+ * @rptr:	read pointer, in dwords; of SDMA in bytes
+ * @wptr:	write pointer, the same
+ */
+struct gp_hqd {
+	bool active;
+	u64 mqd;
+	u32 vmid;
+	u32 doorbell;
+	u64 rptr;
+	u64 wptr;
+};
+
+/**
  * gp_hqd_read() - look which hardware slots hold a queue now
  * @n:		its node, awake
- * @q:		sets @q->active, and @q->slot to where it was found
+ * @q:		sets its hardware, active, rptr, wptr, and slot to where it was
+ *		found
+ * @slots:	takes the slots, as far as there is room; NULL: not wanted
  */
-void gp_hqd_read(const struct gp_node *n, struct gp_queue *q);
+void gp_hqd_read(const struct gp_node *n, struct gp_queue *q,
+		 struct gp_slots *slots);
+
+/**
+ * gp_hqd_dump() - read one CP slot
+ * @n:		a node, awake
+ * @pipe:	of all pipes of all MECs
+ * @queue:	of the pipe
+ * @inst:	XCC, as the driver numbers them
+ * @hqd:	what it says
+ *
+ * Return: 0, -EOPNOTSUPP when the dump is not laid out as expected, or an error
+ * of the driver's.
+ */
+int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
+		struct gp_hqd *hqd);
+
+/**
+ * gp_hqd_count() - count the active CP slots of KFD on one XCC
+ * @n:		a node, awake
+ * @inst:	XCC
+ *
+ * Return: how many, or an error of gp_hqd_dump().
+ */
+int gp_hqd_count(const struct gp_node *n, u32 inst);
 
 #endif /* GP_HQD_H */

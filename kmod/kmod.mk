@@ -49,3 +49,8 @@ checkpatch-kmod: $(O)/kernel/env.mk
 	perl $(KSRC)/scripts/checkpatch.pl --no-tree --strict --terse \
 		--no-summary --ignore $(KMOD_CHECKPATCH_IGNORE) \
 		-f $(filter %.c %.h,$(KMOD_SRC))
+
+.PHONY: check-abi
+unit: check-abi
+check-abi:
+	@tests/kmod/check-abi

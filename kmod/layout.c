@@ -20,10 +20,11 @@
 #define BTF_MAX_SIZE	SZ_128M
 
 struct gp_layout gp_layout;
+const char *gp_features[GP_FEATURE_COUNT];
 
 enum rule {
 	FIELD,		/* exactly size bytes */
-	OPTIONAL,	/* the same, but it may be missing */
+	OPTIONAL,	/* the same, or a feature is off */
 	ARRAY,		/* elements of size bytes */
 	STRUCTURE,	/* the structure named of */
 };
@@ -34,16 +35,20 @@ struct field_row {
 	const char *field;
 	const char *of;
 	size_t size;
+	const char *name;
 	enum rule rule;
+	enum gp_feature feature;
 	u32 *where;
 };
 
-#define ROW(s, f, n, sz, r)	{ .type = #s, .field = #f, .of = n, .size = sz,\
-				  .rule = r, .where = &gp_layout.s##__##f },
-#define ROW_F(s, f, t)		ROW(s, f, NULL, sizeof(t), FIELD)
-#define ROW_O(s, f, t)		ROW(s, f, NULL, sizeof(t), OPTIONAL)
-#define ROW_A(s, f, t)		ROW(s, f, NULL, sizeof(t), ARRAY)
-#define ROW_S(s, f, t)		ROW(s, f, #t, 0, STRUCTURE)
+#define ROW(s, f, n, sz, r, ft)	{ .type = #s, .field = #f, .of = n, .size = sz,\
+				  .name = #s "." #f, .rule = r, .feature = ft, \
+				  .where = &gp_layout.s##__##f },
+#define ROW_F(s, f, t)		ROW(s, f, NULL, sizeof(t), FIELD, 0)
+#define ROW_O(s, f, t, ft)	ROW(s, f, NULL, sizeof(t), OPTIONAL, \
+				    GP_FEATURE_##ft)
+#define ROW_A(s, f, t)		ROW(s, f, NULL, sizeof(t), ARRAY, 0)
+#define ROW_S(s, f, t)		ROW(s, f, #t, 0, STRUCTURE, 0)
 
 static const struct field_row field_rows[] = {
 	GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S)
@@ -103,8 +108,9 @@ static int find_field(const struct field_row *row, const struct gp_btf *btf)
 	struct gp_btf_field f;
 	int ret = gp_btf_field(btf, row->type, row->field, &f);
 
-	if ((ret == -ENODATA || ret == -ENOENT) && row->rule == OPTIONAL) {
-		*row->where = GP_ABSENT;
+	if (row->rule == OPTIONAL && (ret || !size_fits(row, btf, &f))) {
+		if (!gp_features[row->feature])
+			gp_features[row->feature] = row->name;
 		return 0;
 	}
 	if (ret) {

@@ -6,7 +6,8 @@
  * it calls one of
  *
  *	F(struct, field, type)	a field, of the size of type
- *	O(struct, field, type)	the same, but the module can do without
+ *	O(struct, field, type, feature)	the same, but the module can do without:
+ *				it turns that one of GP_VIEW_FEATURES off
  *	A(struct, field, type)	an array of type, of any length
  *	S(struct, field, of)	a structure that has rows of its own
  *
@@ -27,6 +28,8 @@
 #include <linux/uaccess.h>
 #include <drm/drm_device.h>
 
+#include <gpreempt/view.h>
+
 #define GP_FIELDS(F, O, A, S)						\
 	F(kfd_process,		kfd_processes,	struct hlist_node)	\
 	F(kfd_process,		mutex,		struct mutex)		\
@@ -35,6 +38,8 @@
 	A(kfd_process,		pdds,		void *)			\
 	F(kfd_process,		n_pdds,		u32)			\
 	S(kfd_process,		pqm,		process_queue_manager)	\
+	O(kfd_process,		debug_trap_enabled, bool, debug)	\
+	O(kfd_process,		context_id,	u16, contexts)		\
 	F(process_queue_manager, process,	void *)			\
 	F(process_queue_manager, queues,	struct list_head)	\
 	F(process_queue_node,	q,		void *)			\
@@ -47,12 +52,21 @@
 	F(queue_properties,	format,		u32)			\
 	F(queue_properties,	queue_id,	u32)			\
 	F(queue_properties,	queue_address,	u64)			\
+	F(queue_properties,	queue_size,	u64)			\
 	F(queue_properties,	priority,	u32)			\
+	F(queue_properties,	queue_percent,	u32)			\
+	F(queue_properties,	read_ptr,	void *)			\
+	F(queue_properties,	write_ptr,	void *)			\
 	F(queue_properties,	doorbell_off,	u32)			\
 	F(queue_properties,	is_evicted,	bool)			\
-	F(queue_properties,	is_suspended,	bool)			\
-	O(queue_properties,	sdma_engine_id,	u32)			\
-	O(queue_properties,	sdma_queue_id,	u32)			\
+	F(queue_properties,	is_active,	bool)			\
+	F(queue_properties,	ctx_save_restore_area_address, u64)	\
+	F(queue_properties,	ctx_save_restore_area_size, u32)	\
+	O(queue_properties,	is_suspended,	bool, debug)		\
+	O(queue_properties,	is_being_destroyed, bool, debug)	\
+	O(queue_properties,	exception_status, u64, debug)		\
+	O(queue_properties,	sdma_engine_id,	u32, sdma)		\
+	O(queue_properties,	sdma_queue_id,	u32, sdma)		\
 	F(kfd_process_device,	dev,		void *)			\
 	F(kfd_process_device,	process,	void *)			\
 	F(kfd_process_device,	drm_file,	void *)			\
@@ -67,23 +81,43 @@
 	F(kfd_node,		kfd,		void *)			\
 	F(kfd_dev,		adev,		void *)			\
 	A(kfd_dev,		nodes,		void *)			\
-	O(kfd_dev,		num_nodes,	u32)			\
+	O(kfd_dev,		num_nodes,	u32, sdma)		\
 	S(kfd_dev,		shared_resources, kgd2kfd_shared_resources) \
+	S(kfd_dev,		device_info,	kfd_device_info)	\
+	O(kfd_device_info,	gfx_target_version, u32, nodes)		\
 	F(kgd2kfd_shared_resources, num_pipe_per_mec, u32)		\
 	F(kgd2kfd_shared_resources, num_queue_per_pipe, u32)		\
 	A(kgd2kfd_shared_resources, cp_queue_bitmap, unsigned long)	\
+	O(kgd2kfd_shared_resources, enable_mes, bool, nodes)		\
 	F(device_queue_manager,	dev,		void *)			\
 	A(device_queue_manager,	mqd_mgrs,	void *)			\
 	F(device_queue_manager,	sched_running,	bool)			\
+	O(device_queue_manager,	sched_policy,	u32, nodes)		\
+	O(device_queue_manager,	processes_count, u32, nodes)		\
+	O(device_queue_manager,	active_queue_count, u32, nodes)		\
+	O(device_queue_manager,	total_queue_count, u32, nodes)		\
+	S(device_queue_manager,	packet_mgr,	packet_manager)		\
+	O(packet_manager,	is_over_subscription, bool, nodes)	\
+	O(packet_manager,	priv_queue,	void *, hiq)		\
+	O(kernel_queue,		queue,		void *, hiq)		\
 	F(mqd_manager,		mqd_stride,	void *)			\
 	F(mqd_manager,		dev,		void *)			\
 	F(kfd2kgd_calls,	hqd_dump,	void *)			\
-	O(kfd2kgd_calls,	hqd_is_occupied, void *)		\
-	O(kfd2kgd_calls,	hqd_sdma_dump,	void *)			\
+	O(kfd2kgd_calls,	hqd_is_occupied, void *, occupied)	\
+	O(kfd2kgd_calls,	hqd_sdma_dump,	void *, sdma)		\
+	O(kfd_topology_device,	list,		struct list_head, nodes) \
+	O(kfd_topology_device,	gpu,		void *, nodes)		\
 	F(amdgpu_device,	ddev,		struct drm_device)	\
 	F(amdgpu_device,	reset_domain,	void *)			\
 	S(amdgpu_device,	sdma,		amdgpu_sdma)		\
-	O(amdgpu_sdma,		num_instances,	u32)			\
+	S(amdgpu_device,	virt,		amdgpu_virt)		\
+	S(amdgpu_device,	gfx,		amdgpu_gfx)		\
+	S(amdgpu_device,	pm,		amdgpu_pm)		\
+	O(amdgpu_sdma,		num_instances,	u32, sdma)		\
+	F(amdgpu_virt,		caps,		u32)			\
+	F(amdgpu_gfx,		gfx_off_state,	bool)			\
+	F(amdgpu_gfx,		gfx_off_req_count, u32)			\
+	F(amdgpu_pm,		pp_feature,	u32)			\
 	F(amdgpu_reset_domain,	sem,		struct rw_semaphore)
 
 /* X(enum, enumerator) for each of the driver's constants that is used. */
@@ -92,12 +126,11 @@
 	X(kfd_queue_type,	KFD_QUEUE_TYPE_SDMA)			\
 	X(kfd_queue_type,	KFD_QUEUE_TYPE_SDMA_XGMI)		\
 	X(kfd_queue_format,	KFD_QUEUE_FORMAT_AQL)			\
-	X(KFD_MQD_TYPE,		KFD_MQD_TYPE_CP)
+	X(KFD_MQD_TYPE,		KFD_MQD_TYPE_CP)			\
+	X(kfd_sched_policy,	KFD_SCHED_POLICY_NO_HWS)		\
+	X(PP_FEATURE_MASK,	PP_GFXOFF_MASK)
 
-/* Offset of an optional field that this driver does not have. */
-#define GP_ABSENT	U32_MAX
-
-#define GP_DECLARE_OFFSET(s, f, t)	u32 s##__##f;
+#define GP_DECLARE_OFFSET(s, f, ...)	u32 s##__##f;
 #define GP_DECLARE_ARRAY(s, f, t)	u32 s##__##f; u32 s##__##f##_len;
 #define GP_DECLARE_ENUM(e, n)		u32 n;
 
@@ -117,7 +150,7 @@ struct gp_layout {
 extern struct gp_layout gp_layout;
 
 /* Never instantiated: the C type of each field, for the checks of gp_get(). */
-#define GP_DECLARE_TYPE(s, f, t)	t s##__##f;
+#define GP_DECLARE_TYPE(s, f, t, ...)	t s##__##f;
 #define GP_DECLARE_NOTHING(s, f, t)
 struct gp_layout_types {
 	GP_FIELDS(GP_DECLARE_TYPE, GP_DECLARE_TYPE, GP_DECLARE_TYPE,
@@ -132,8 +165,18 @@ struct gp_layout_types {
 #define gp_container(ptr, s, f)						\
 	((void *)((unsigned long)(ptr) - gp_layout.s##__##f))
 
-/* Whether an optional field is there. */
-#define gp_has(s, f)	(gp_layout.s##__##f != GP_ABSENT)
+#define GP_FEATURE_ENUM(name)	GP_FEATURE_##name,
+
+enum gp_feature {
+	GP_VIEW_FEATURES(GP_FEATURE_ENUM)
+	GP_FEATURE_COUNT,
+};
+
+/* What each feature lacks, "struct.field" or a symbol; NULL: it is on. */
+extern const char *gp_features[GP_FEATURE_COUNT];
+
+/* Whether all the optional fields of a feature are there. */
+#define gp_has(feature)	(!gp_features[GP_FEATURE_##feature])
 
 /*
  * Copy a field, or element i of an array, to *dst. A pointer that leads

@@ -32,6 +32,10 @@
 #include "compat.h"
 #include "layout.h"
 #include "node.h"
+#include "stats.h"
+
+/* adev->virt.caps of a virtual function, AMDGPU_SRIOV_CAPS_IS_VF. */
+#define CAPS_IS_VF	0x4
 
 u32 gp_node_count(void *p)
 {
@@ -75,7 +79,7 @@ static int load_hooks(struct gp_node *n, void *calls)
 	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &hook) || !hook)
 		return gp_broken("there is a hook hqd_dump");
 	n->hqd_dump = hook;
-	if (gp_has(kfd2kgd_calls, hqd_is_occupied) &&
+	if (gp_has(occupied) &&
 	    !gp_get(calls, kfd2kgd_calls, hqd_is_occupied, &hook))
 		n->hqd_is_occupied = hook;
 	return 0;
@@ -88,11 +92,7 @@ static void load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
 	u32 engines, nodes;
 	void *hook;
 
-	if (!gp_has(kfd2kgd_calls, hqd_sdma_dump) ||
-	    !gp_has(amdgpu_sdma, num_instances) ||
-	    !gp_has(kfd_dev, num_nodes) ||
-	    !gp_has(queue_properties, sdma_engine_id) ||
-	    !gp_has(queue_properties, sdma_queue_id))
+	if (!gp_has(sdma))
 		return;
 	if (gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
 	    gp_get(kfd, kfd_dev, num_nodes, &nodes) || !nodes ||
@@ -117,25 +117,24 @@ static int load_manager(const struct gp_node *n, void **mm)
 }
 
 /* Follow the pointers of a node, each after a look that it leads back. */
-static int load_node(struct gp_node *n)
+int gp_node_follow(void *node, struct gp_node *n)
 {
-	void *kfd, *calls, *back, *domain;
+	void *calls, *back, *domain;
 	u32 index;
 	int ret;
 
-	if (gp_get(n->node, kfd_node, kfd, &kfd) ||
+	memset(n, 0, sizeof(*n));
+	n->node = node;
+	if (gp_get(n->node, kfd_node, kfd, &n->kfd) ||
 	    gp_get(n->node, kfd_node, node_id, &index) ||
 	    index >= gp_layout.kfd_dev__nodes_len ||
-	    gp_get_at(kfd, kfd_dev, nodes, index, &back) || back != n->node)
+	    gp_get_at(n->kfd, kfd_dev, nodes, index, &back) || back != n->node)
 		return gp_broken("kfd_dev.nodes has the node");
 	if (gp_get(n->node, kfd_node, adev, (void **)&n->adev) ||
-	    gp_get(kfd, kfd_dev, adev, &back) || back != n->adev)
+	    gp_get(n->kfd, kfd_dev, adev, &back) || back != n->adev)
 		return gp_broken("kfd_node.adev is kfd_dev.adev");
 	if (gp_get(n->node, kfd_node, dqm, &n->dqm) ||
-	    gp_get(n->dqm, device_queue_manager, dev, &back) ||
-	    back != n->node)
-		return gp_broken("device_queue_manager.dev is its node");
-	if (gp_get(n->node, kfd_node, kfd2kgd, &calls) ||
+	    gp_get(n->node, kfd_node, kfd2kgd, &calls) ||
 	    gp_get(n->node, kfd_node, id, &n->gpu_id) ||
 	    gp_get(n->node, kfd_node, xcc_mask, &n->xcc_mask) ||
 	    gp_get(n->adev, amdgpu_device, reset_domain, &domain) || !domain)
@@ -143,25 +142,38 @@ static int load_node(struct gp_node *n)
 	n->ddev = gp_ptr(n->adev, amdgpu_device, ddev);
 	n->reset_sem = gp_ptr(domain, amdgpu_reset_domain, sem);
 
-	load_sdma(n, calls, kfd, index);
+	load_sdma(n, calls, n->kfd, index);
 	ret = load_hooks(n, calls);
-	return ret ?: load_slots(n, kfd);
+	return ret ?: load_slots(n, n->kfd);
+}
+
+/* The same, and its queue manager. */
+static int load_node(void *node, struct gp_node *n)
+{
+	int ret = gp_node_follow(node, n);
+	void *back;
+
+	if (ret)
+		return ret;
+	if (gp_get(n->dqm, device_queue_manager, dev, &back) ||
+	    back != n->node)
+		return gp_broken("device_queue_manager.dev is its node");
+	return 0;
 }
 
 int gp_node_load(void *p, u32 i, struct gp_node *n)
 {
-	void *pdd, *process, *file;
+	void *pdd, *process, *file, *node;
 
-	memset(n, 0, sizeof(*n));
 	if (gp_get_at(p, kfd_process, pdds, i, &pdd) ||
 	    gp_get(pdd, kfd_process_device, process, &process) || process != p)
 		return gp_broken("kfd_process_device.process is its process");
 	if (gp_get(pdd, kfd_process_device, drm_file, &file) ||
-	    gp_get(pdd, kfd_process_device, dev, &n->node))
+	    gp_get(pdd, kfd_process_device, dev, &node))
 		return gp_broken("the process-device can be read");
 	if (!file)
 		return -ENOENT;
-	return load_node(n);
+	return load_node(node, n);
 }
 
 int gp_node_find(void *p, void *node, struct gp_node *n)
@@ -198,24 +210,67 @@ int gp_node_stride(const struct gp_node *n, struct queue_properties *props,
 	return 0;
 }
 
-bool gp_node_wake(struct gp_node *n)
+/*
+ * Whether the device is one whose registers are better left alone at all times.
+ * GFXOFF: as amdgpu_gfx_do_off_ctrl() has it, the core can be off, or be
+ * switched off 100 ms from now, when the feature is there and nobody asks for
+ * the core (amdgpu_gfx.c:822).
+ */
+static enum gp_view_hardware look_at_part(const struct gp_node *n)
+{
+	void *virt = gp_ptr(n->adev, amdgpu_device, virt);
+	void *gfx = gp_ptr(n->adev, amdgpu_device, gfx);
+	void *pm = gp_ptr(n->adev, amdgpu_device, pm);
+	u32 caps, features, requests;
+	bool off;
+
+	if (gp_get(virt, amdgpu_virt, caps, &caps) || (caps & CAPS_IS_VF))
+		return GP_VIEW_HARDWARE_SRIOV;
+	if (gp_get(pm, amdgpu_pm, pp_feature, &features) ||
+	    gp_get(gfx, amdgpu_gfx, gfx_off_state, &off) ||
+	    gp_get(gfx, amdgpu_gfx, gfx_off_req_count, &requests) ||
+	    ((features & gp_layout.PP_GFXOFF_MASK) && (off || !requests)))
+		return GP_VIEW_HARDWARE_GFXOFF;
+	return GP_VIEW_HARDWARE_READ;
+}
+
+/* The scheduler runs; the queue manager may be on its way out. */
+static bool is_running(const struct gp_node *n)
 {
 	bool running;
+	void *back;
+
+	return !gp_get(n->dqm, device_queue_manager, dev, &back) &&
+	       back == n->node &&
+	       !gp_get(n->dqm, device_queue_manager, sched_running, &running) &&
+	       running;
+}
+
+enum gp_view_hardware gp_node_wake(struct gp_node *n)
+{
+	enum gp_view_hardware why = look_at_part(n);
 	int ret;
 
+	if (why != GP_VIEW_HARDWARE_READ)
+		return why;
 	if (!drm_dev_enter(n->ddev, &n->drm_idx))
-		return false;
+		return GP_VIEW_HARDWARE_REMOVED;
 	/* An error means that runtime PM is off, and that nothing changes. */
+	why = GP_VIEW_HARDWARE_ASLEEP;
 	ret = pm_runtime_get_if_active(n->ddev->dev);
 	if (!ret || (ret < 0 && pm_runtime_status_suspended(n->ddev->dev)))
 		goto err_drm;
 	n->pm_held = ret > 0;
-	if (!down_read_trylock(n->reset_sem))
+	why = GP_VIEW_HARDWARE_RESET;
+	if (!down_read_trylock(n->reset_sem)) {
+		gp_stat_busy(GP_STAT_LOCK(reset));
 		goto err_pm;
-	if (gp_get(n->dqm, device_queue_manager, sched_running, &running) ||
-	    !running)
+	}
+	n->reset_since = ktime_get();
+	why = GP_VIEW_HARDWARE_STOPPED;
+	if (!is_running(n))
 		goto err_sem;
-	return true;
+	return GP_VIEW_HARDWARE_READ;
 
 err_sem:
 	up_read(n->reset_sem);
@@ -224,12 +279,13 @@ err_pm:
 		pm_runtime_put(n->ddev->dev);
 err_drm:
 	drm_dev_exit(n->drm_idx);
-	return false;
+	return why;
 }
 
 void gp_node_rest(struct gp_node *n)
 {
 	up_read(n->reset_sem);
+	gp_stat_locked(GP_STAT_LOCK(reset), n->reset_since);
 	if (n->pm_held)
 		pm_runtime_put(n->ddev->dev);
 	drm_dev_exit(n->drm_idx);

@@ -3,9 +3,12 @@
 #define GP_NODE_H
 
 #include <linux/bitmap.h>
+#include <linux/ktime.h>
 #include <linux/rwsem.h>
 #include <linux/types.h>
 #include <drm/drm_device.h>
+
+#include <gpreempt/view.h>
 
 /* Of the driver; only pointers to them are passed around. */
 struct amdgpu_device;
@@ -18,6 +21,7 @@ struct queue_properties;
 /**
  * struct gp_node - a KFD node for the time of one read
  * @node:	the kfd_node
+ * @kfd:	its kfd_dev
  * @adev:	its device
  * @dqm:	its queue manager
  * @ddev:	the DRM device in @adev
@@ -30,6 +34,7 @@ struct queue_properties;
  * @hqd_dump:	reads the registers of a CP slot
  * @hqd_is_occupied: tests a CP slot for a ring; can be NULL
  * @hqd_sdma_dump: reads the registers of an SDMA engine's RLC; can be NULL
+ * @reset_since:	when @reset_sem was taken
  * @sdma_first:	first SDMA engine of the node in the count of the device
  * @drm_idx:	of gp_node_wake()
  * @pm_held:	of gp_node_wake()
@@ -40,6 +45,7 @@ struct queue_properties;
  */
 struct gp_node {
 	void *node;
+	void *kfd;
 	struct amdgpu_device *adev;
 	void *dqm;
 	struct drm_device *ddev;
@@ -59,6 +65,7 @@ struct gp_node {
 			     uint32_t queue_id, uint32_t (**dump)[2],
 			     uint32_t *n_regs);
 	u32 sdma_first;
+	ktime_t reset_since;
 	int drm_idx;
 	bool pm_held;
 };
@@ -91,6 +98,15 @@ int gp_node_load(void *p, u32 i, struct gp_node *n);
 int gp_node_find(void *p, void *node, struct gp_node *n);
 
 /**
+ * gp_node_follow() - the same from a node alone
+ * @node:	kfd_node that cannot be freed meanwhile
+ * @n:		to fill, but for its queue manager, which is not looked at
+ *
+ * Return: 0, -EUCLEAN.
+ */
+int gp_node_follow(void *node, struct gp_node *n);
+
+/**
  * gp_node_stride() - distance of a compute queue's MQDs from XCC to XCC
  * @n:		node of the queue
  * @props:	the queue's properties; the process's mutex is held
@@ -105,12 +121,14 @@ int gp_node_stride(const struct gp_node *n, struct queue_properties *props,
  * gp_node_wake() - make sure that registers can be read, without waiting
  * @n:		a loaded node
  *
- * Wakes no device: one that sleeps, is in reset, is being removed or has its
- * scheduler stopped is left alone.
+ * Wakes no device: one that sleeps, is in reset, is being removed, has its
+ * scheduler stopped, may switch its core off or is a virtual function is left
+ * alone.
  *
- * Return: true when they can be, until gp_node_rest().
+ * Return: GP_VIEW_HARDWARE_READ when they can be, until gp_node_rest();
+ * otherwise why not.
  */
-bool gp_node_wake(struct gp_node *n);
+enum gp_view_hardware gp_node_wake(struct gp_node *n);
 void gp_node_rest(struct gp_node *n);
 
 #endif /* GP_NODE_H */

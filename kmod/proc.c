@@ -8,10 +8,11 @@
  * also reads the queue lists, without the hardware, so that there is one to
  * show when the first reader comes while the driver is busy.
  *
- * The list belongs to the work item, which never runs twice at a time, and to
- * gp_proc_stop() after it has ended: there is no lock for it. proc->lock comes
- * before the locks of snapshot.c. debugfs_remove() waits for open() calls, which
- * take no lock of ours.
+ * The list is changed by the work item alone, which never runs twice at a time,
+ * and by gp_proc_stop() after it has ended. They change it under procs_lock,
+ * for gp_proc_collect(); to read it they need no lock. proc->lock comes before
+ * the locks of snapshot.c, procs_lock is a leaf. debugfs_remove() waits for
+ * open() calls, which take no lock of ours.
  */
 
 #include <linux/debugfs.h>
@@ -21,13 +22,20 @@
 #include "debugfs.h"
 #include "events.h"
 #include "proc.h"
+#include "stats.h"
 #include "table.h"
 
 /* How often to look, in ms: when told of changes, and when not. */
 #define SLOW_MS		1000
 #define FAST_MS		4
 
+/* Room for processes that are born while memory is made for them. */
+#define SPARE_ROOM	16
+
+static unsigned long refresh_at; /* jiffies; of scan() */
 static LIST_HEAD(procs);
+static u32 n_procs;
+static DEFINE_SPINLOCK(procs_lock); /* of changes to both */
 static struct dentry *parent;
 static struct workqueue_struct *queue;
 
@@ -65,16 +73,17 @@ static void remember(struct gp_proc *proc, const struct gp_list *list)
 	memcpy(copy, list, size);
 	copy->room = list->n;
 	kvfree(proc->last);
-	proc->last = copy;
+	WRITE_ONCE(proc->last, copy);
 }
 
-int gp_proc_read(struct gp_proc *proc, struct gp_list **list)
+int gp_proc_read(struct gp_proc *proc, struct gp_list **list,
+		 struct gp_slots **slots)
 {
 	int ret = mutex_lock_interruptible(&proc->lock);
 
 	if (ret)
 		return ret;
-	ret = gp_snapshot_take(proc->pid, proc->last, true, list);
+	ret = gp_snapshot_take(proc->pid, proc->last, true, list, slots);
 	if (!ret)
 		remember(proc, *list);
 	mutex_unlock(&proc->lock);
@@ -88,11 +97,65 @@ static void refresh(struct gp_proc *proc)
 
 	if (!mutex_trylock(&proc->lock))
 		return;
-	if (!gp_snapshot_take(proc->pid, proc->last, false, &list)) {
+	gp_stat_inc(GP_STAT_refreshes);
+	if (!gp_snapshot_take(proc->pid, proc->last, false, &list, NULL)) {
 		kvfree(proc->last);
-		proc->last = list;
+		WRITE_ONCE(proc->last, list);
 	}
 	mutex_unlock(&proc->lock);
+}
+
+/* Take references to as many processes as there is room for; all that are. */
+static u32 collect(struct gp_proc **out, u32 room)
+{
+	struct gp_proc *proc;
+	u32 n = 0;
+
+	spin_lock(&procs_lock);
+	list_for_each_entry(proc, &procs, link) {
+		if (n == room)
+			break;
+		gp_proc_get(proc);
+		out[n++] = proc;
+	}
+	spin_unlock(&procs_lock);
+	return n;
+}
+
+int gp_proc_collect(struct gp_proc ***out, u32 *n)
+{
+	u32 room;
+
+	for (;;) {
+		room = READ_ONCE(n_procs) + SPARE_ROOM;
+		*out = kvmalloc_array(room, sizeof(**out), GFP_KERNEL);
+		if (!*out)
+			return -ENOMEM;
+		*n = collect(*out, room);
+		if (*n < room)
+			return 0;
+		gp_proc_release_all(*out, *n);
+	}
+}
+
+void gp_proc_release_all(struct gp_proc **all, u32 n)
+{
+	while (n--)
+		gp_proc_put(all[n]);
+	kvfree(all);
+}
+
+/* New processes at once, all of them once in a while. */
+static void refresh_all(void)
+{
+	bool all = time_after_eq(jiffies, refresh_at);
+	struct gp_proc *proc;
+
+	if (all)
+		refresh_at = jiffies + msecs_to_jiffies(SLOW_MS);
+	list_for_each_entry(proc, &procs, link)
+		if (all || !READ_ONCE(proc->last))
+			refresh(proc);
 }
 
 static struct gp_proc *find(struct pid *pid)
@@ -130,7 +193,10 @@ static int see(void *p, void *data)
 	mutex_init(&proc->lock);
 	proc->pid = pid;
 	proc->alive = true;
+	spin_lock(&procs_lock);
 	list_add_tail(&proc->link, &procs);
+	n_procs++;
+	spin_unlock(&procs_lock);
 	return 0;
 }
 
@@ -145,7 +211,10 @@ static void make_dir(struct gp_proc *proc)
 
 static void drop(struct gp_proc *proc)
 {
+	spin_lock(&procs_lock);
 	list_del(&proc->link);
+	n_procs--;
+	spin_unlock(&procs_lock);
 	debugfs_remove(proc->dir);
 	gp_proc_put(proc);
 }
@@ -165,8 +234,7 @@ static void scan(struct work_struct *work)
 	list_for_each_entry(proc, &procs, link)
 		if (!proc->dir)
 			make_dir(proc);
-	list_for_each_entry(proc, &procs, link)
-		refresh(proc);
+	refresh_all();
 	queue_delayed_work(queue, &scan_work,
 			   msecs_to_jiffies(again || !gp_events_on() ?
 					    FAST_MS : SLOW_MS));
@@ -184,6 +252,7 @@ int gp_proc_start(struct dentry *dir)
 	if (!queue)
 		return -ENOMEM;
 	parent = dir;
+	refresh_at = jiffies;
 	gp_events_start(scan_now);
 	scan_now();
 	return 0;

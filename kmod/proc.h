@@ -44,10 +44,23 @@ void gp_proc_put(struct gp_proc *proc);
  * gp_proc_read() - read the queues of a process and its slots
  * @proc:	the process
  * @list:	the result, the caller's own; free it with kvfree()
+ * @slots:	the same, or NULL
  *
  * Return: 0, -EINTR, or an error of gp_snapshot_take().
  */
-int gp_proc_read(struct gp_proc *proc, struct gp_list **list);
+int gp_proc_read(struct gp_proc *proc, struct gp_list **list,
+		 struct gp_slots **slots);
+
+/**
+ * gp_proc_collect() - all processes that have a directory
+ * @procs:	an array with a reference to each; release it with
+ *		gp_proc_release_all()
+ * @n:		how many
+ *
+ * Return: 0, -ENOMEM.
+ */
+int gp_proc_collect(struct gp_proc ***procs, u32 *n);
+void gp_proc_release_all(struct gp_proc **procs, u32 n);
 
 /**
  * gp_proc_start() - make directories, now and from now on

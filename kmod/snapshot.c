@@ -19,6 +19,7 @@
 
 #include <linux/delay.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sort.h>
 
 #include <gpreempt/view.h>
@@ -26,7 +27,9 @@
 #include "hqd.h"
 #include "layout.h"
 #include "node.h"
+#include "queue.h"
 #include "snapshot.h"
+#include "stats.h"
 #include "table.h"
 
 /* More queues than this mean that the list has no end. */
@@ -44,68 +47,12 @@ struct walk {
 	struct pid *pid;
 	const struct gp_list *last;
 	struct gp_list *out;
+	struct gp_slots *slots;
 	u32 need;
-	bool slots;
+	u32 need_slots;
+	bool hardware;
 	bool found;
 };
-
-static int queue_type(u32 type, u32 format)
-{
-	if (type == gp_layout.KFD_QUEUE_TYPE_COMPUTE)
-		return format == gp_layout.KFD_QUEUE_FORMAT_AQL ?
-		       GP_VIEW_QUEUE_COMPUTE_AQL : GP_VIEW_QUEUE_COMPUTE_PM4;
-	if (type == gp_layout.KFD_QUEUE_TYPE_SDMA)
-		return GP_VIEW_QUEUE_SDMA;
-	if (type == gp_layout.KFD_QUEUE_TYPE_SDMA_XGMI)
-		return GP_VIEW_QUEUE_SDMA_XGMI;
-	return -1;
-}
-
-static int copy_properties(void *props, struct gp_queue *q)
-{
-	u32 type, format;
-
-	if (gp_get(props, queue_properties, type, &type) ||
-	    gp_get(props, queue_properties, format, &format) ||
-	    gp_get(props, queue_properties, queue_id, &q->qid) ||
-	    gp_get(props, queue_properties, queue_address, &q->ring) ||
-	    gp_get(props, queue_properties, priority, &q->priority) ||
-	    gp_get(props, queue_properties, doorbell_off, &q->doorbell) ||
-	    gp_get(props, queue_properties, is_evicted, &q->evicted) ||
-	    gp_get(props, queue_properties, is_suspended, &q->suspended))
-		return gp_broken("a queue's properties can be read");
-	q->type = queue_type(type, format);
-	return 0;
-}
-
-/* What the hardware calls the queue. */
-static int copy_identity(void *p, void *queue, struct gp_queue *q)
-{
-	void *props = gp_ptr(queue, queue, properties);
-	void *device;
-	struct gp_node n;
-	int ret;
-
-	if (gp_get(queue, queue, device, &device) ||
-	    gp_get(queue, queue, gart_mqd_addr, &q->mqd_addr))
-		return gp_broken("a queue can be read");
-	ret = gp_node_find(p, device, &n);
-	if (ret)
-		return ret;
-	q->gpu_id = n.gpu_id;
-	q->slots = 1;
-	if (q->type == GP_VIEW_QUEUE_COMPUTE_AQL ||
-	    q->type == GP_VIEW_QUEUE_COMPUTE_PM4) {
-		q->slots = hweight32(n.xcc_mask);
-		return gp_node_stride(&n, props, &q->mqd_stride);
-	}
-	if (n.hqd_sdma_dump &&
-	    (gp_get(props, queue_properties, sdma_engine_id,
-		    &q->sdma_engine) ||
-	     gp_get(props, queue_properties, sdma_queue_id, &q->sdma_rlc)))
-		return gp_broken("an SDMA queue's properties can be read");
-	return 0;
-}
 
 static const struct gp_queue *find_last(const struct gp_list *last,
 					const struct gp_queue *q)
@@ -125,21 +72,12 @@ static int copy_queue(void *p, void *queue, struct walk *w)
 {
 	const struct gp_queue *last;
 	struct gp_queue *q;
-	void *process;
 	int ret;
 
-	if (gp_get(queue, queue, process, &process) || process != p)
-		return gp_broken("queue.process is its process");
 	if (w->need++ >= w->out->room)
 		return 0;
 	q = &w->out->q[w->out->n];
-	memset(q, 0, sizeof(*q));
-	q->ctx = (unsigned long)p;
-	q->seen = ktime_get();
-	q->active = -1;
-	ret = copy_properties(gp_ptr(queue, queue, properties), q);
-	if (!ret)
-		ret = copy_identity(p, queue, q);
+	ret = gp_queue_copy(p, queue, q);
 	if (ret)
 		return ret;
 	last = find_last(w->last, q);
@@ -185,15 +123,15 @@ static int copy_last(void *p, struct walk *w)
 	if (!w->last)
 		return -EBUSY;
 	for (i = 0; i < w->last->n; i++) {
-		const struct gp_queue *q = &w->last->q[i];
+		struct gp_queue *q = &w->out->q[w->out->n];
 
-		if (q->ctx != (unsigned long)p ||
+		if (w->last->q[i].ctx != (unsigned long)p ||
 		    w->need++ >= w->out->room)
 			continue;
-		w->out->q[w->out->n] = *q;
-		w->out->q[w->out->n].active = -1;
-		w->out->q[w->out->n++].age_ms =
-			max_t(s64, ktime_ms_delta(now, q->seen), 1);
+		*q = w->last->q[i];
+		gp_queue_forget_hardware(q);
+		q->age_ms = max_t(s64, ktime_ms_delta(now, q->seen), 1);
+		w->out->n++;
 	}
 	return 0;
 }
@@ -208,7 +146,23 @@ static bool try_lock(struct mutex *mutex)
 		if (mutex_trylock(mutex))
 			return true;
 	}
+	gp_stat_busy(GP_STAT_LOCK(process));
 	return false;
+}
+
+/*
+ * Read the hardware of one queue. The node is let go after each, so that a
+ * reset of the device waits for one queue at most.
+ */
+static void read_queue(struct gp_node *n, struct gp_queue *q, struct walk *w)
+{
+	q->hardware = gp_node_wake(n);
+	gp_stat_unread(q->hardware);
+	if (q->hardware != GP_VIEW_HARDWARE_READ)
+		return;
+	gp_hqd_read(n, q, w->slots);
+	gp_node_rest(n);
+	gp_stat_unread(q->hardware);
 }
 
 /* Fill in the active slots of the queues of p, from the first-th on. */
@@ -216,28 +170,37 @@ static int read_slots(void *p, struct walk *w, u32 first)
 {
 	u32 i, j, count = gp_node_count(p);
 	struct gp_node n;
-	bool awake;
 	int ret;
 
+	for (j = first; j < w->out->n; j++)
+		w->need_slots += w->out->q[j].slots;
+	if (w->slots && w->need_slots > w->slots->room)
+		return 0;
 	for (i = 0; i < count && first < w->out->n; i++) {
 		ret = gp_node_load(p, i, &n);
 		if (ret == -ENOENT)
 			continue;
 		if (ret)
 			return ret;
-		awake = false;
 		for (j = first; j < w->out->n; j++) {
 			if (w->out->q[j].gpu_id != n.gpu_id)
 				continue;
-			if (!awake && !gp_node_wake(&n))
-				break;
-			awake = true;
-			gp_hqd_read(&n, &w->out->q[j]);
+			if (fatal_signal_pending(current))
+				return -EINTR;
+			read_queue(&n, &w->out->q[j], w);
+			cond_resched();
 		}
-		if (awake)
-			gp_node_rest(&n);
 	}
 	return 0;
+}
+
+static void see_debugger(void *p, struct gp_list *out)
+{
+	bool debugged;
+
+	if (gp_has(debug) &&
+	    !gp_get(p, kfd_process, debug_trap_enabled, &debugged))
+		out->debugged = max_t(int, out->debugged, debugged);
 }
 
 /* A pid can have more than one kfd_process from Linux 7.2 on. */
@@ -247,19 +210,23 @@ static int take_process(void *p, void *data)
 	struct walk *w = data;
 	u32 first = w->out->n;
 	struct pid *pid = gp_table_pid(p);
+	ktime_t since;
 	int ret;
 
 	put_pid(pid);
 	if (!pid || pid != w->pid)
 		return 0;
 	w->found = true;
+	see_debugger(p, w->out);
 	if (try_lock(mutex)) {
+		since = ktime_get();
 		ret = copy_queues(p, w);
 		mutex_unlock(mutex);
+		gp_stat_locked(GP_STAT_LOCK(process), since);
 	} else {
 		ret = copy_last(p, w);
 	}
-	if (ret || !w->slots || w->need > w->out->room)
+	if (ret || !w->hardware || w->need > w->out->room)
 		return ret;
 	return read_slots(p, w, first);
 }
@@ -275,34 +242,80 @@ static int by_id(const void *a, const void *b)
 	return 0;
 }
 
-int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool slots,
-		     struct gp_list **list)
+static int slot_by_id(const void *a, const void *b)
 {
-	struct walk w = { .pid = pid, .last = last, .slots = slots };
+	const struct gp_slot *x = a, *y = b;
+
+	if (x->qid != y->qid)
+		return x->qid < y->qid ? -1 : 1;
+	if (x->gpu_id != y->gpu_id)
+		return x->gpu_id < y->gpu_id ? -1 : 1;
+	return x->xcc - y->xcc;
+}
+
+static int alloc_lists(struct walk *w, u32 room, u32 room_slots, bool slots)
+{
+	w->out = kvzalloc(struct_size(w->out, q, room), GFP_KERNEL);
+	w->slots = !slots ? NULL :
+		   kvzalloc(struct_size(w->slots, s, room_slots), GFP_KERNEL);
+	if (!w->out || (slots && !w->slots)) {
+		kvfree(w->out);
+		kvfree(w->slots);
+		return -ENOMEM;
+	}
+	w->out->room = room;
+	w->out->debugged = -1;
+	if (slots)
+		w->slots->room = room_slots;
+	w->need = 0;
+	w->need_slots = 0;
+	w->found = false;
+	return 0;
+}
+
+static int take_once(struct walk *w)
+{
+	int ret = gp_table_walk(take_process, w);
+
+	if (ret)
+		return ret;
+	if (!w->found)
+		return -ESTALE;
+	if (w->need > w->out->room ||
+	    (w->slots && w->need_slots > w->slots->room))
+		return -EAGAIN;
+	return 0;
+}
+
+int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
+		     bool hardware, struct gp_list **list,
+		     struct gp_slots **slots)
+{
+	struct walk w = { .pid = pid, .last = last, .hardware = hardware };
 	u32 room = (last ? last->n : 0) + SPARE_ROOM;
+	u32 room_slots = room * SPARE_ROOM;
 	int i, ret = -EAGAIN;
 
-	for (i = 0; i < FIT_TRIES; i++, room = w.need + SPARE_ROOM) {
-		w.out = kvzalloc(struct_size(w.out, q, room), GFP_KERNEL);
-		if (!w.out)
-			return -ENOMEM;
-		w.out->room = room;
-		w.need = 0;
-		w.found = false;
-		ret = gp_table_walk(take_process, &w);
-		if (!ret && !w.found)
-			ret = -ESTALE;
-		if (!ret && w.need > room)
-			ret = -EAGAIN;
-		if (!ret)
-			break;
-		kvfree(w.out);
-		if (ret != -EAGAIN)
-			break;
+	for (i = 0; i < FIT_TRIES && ret == -EAGAIN; i++) {
+		ret = alloc_lists(&w, room, room_slots, slots);
+		if (ret)
+			return ret;
+		ret = take_once(&w);
+		room = w.need + SPARE_ROOM;
+		room_slots = max(w.need_slots, room) * 2;
+		if (ret) {
+			kvfree(w.out);
+			kvfree(w.slots);
+		}
 	}
 	if (ret)
 		return ret;
 	sort(w.out->q, w.out->n, sizeof(w.out->q[0]), by_id, NULL);
 	*list = w.out;
+	if (slots) {
+		sort(w.slots->s, w.slots->n, sizeof(w.slots->s[0]), slot_by_id,
+		     NULL);
+		*slots = w.slots;
+	}
 	return 0;
 }

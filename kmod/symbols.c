@@ -15,6 +15,7 @@
 #include <linux/string.h>
 
 #include "compat.h"
+#include "layout.h"
 #include "symbols.h"
 
 #define DRIVER_NAME	"amdgpu"
@@ -58,6 +59,19 @@ static void *lookup(const struct module *mod, const char *name,
 	return NULL;
 }
 
+/* The list of KFD's nodes; without it the file gpus is empty. */
+static void find_topology(struct gp_symbols *s)
+{
+	unsigned long list_size, lock_size;
+
+	s->topology = lookup(s->amdgpu, "topology_device_list", &list_size);
+	s->topology_lock = lookup(s->amdgpu, "topology_lock", &lock_size);
+	if (!s->topology || list_size != sizeof(*s->topology))
+		gp_features[GP_FEATURE_nodes] = "topology_device_list";
+	else if (!s->topology_lock || lock_size != sizeof(*s->topology_lock))
+		gp_features[GP_FEATURE_nodes] = "topology_lock";
+}
+
 static int find_symbols(struct gp_symbols *s)
 {
 	unsigned long table_size, srcu_size, size;
@@ -78,6 +92,7 @@ static int find_symbols(struct gp_symbols *s)
 	s->buckets = table_size / sizeof(*s->table);
 	s->created = lookup(s->amdgpu, "kfd_create_process", &size);
 	s->released = lookup(s->amdgpu, "kfd_process_notifier_release", &size);
+	find_topology(s);
 	return 0;
 }
 

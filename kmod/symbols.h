@@ -4,6 +4,7 @@
 
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/rwsem.h>
 #include <linux/srcu.h>
 
 /**
@@ -15,6 +16,8 @@
  *		is not freed before the end of that read section
  * @created:	kfd_create_process(), for a probe; NULL when not found
  * @released:	kfd_process_notifier_release(), the same
+ * @topology:	topology_device_list; NULL when not found
+ * @topology_lock: of @topology; a node in it is not freed while it is held
  */
 struct gp_symbols {
 	struct module *amdgpu;
@@ -23,6 +26,8 @@ struct gp_symbols {
 	struct srcu_struct *srcu;
 	void *created;
 	void *released;
+	struct list_head *topology;
+	struct rw_semaphore *topology_lock;
 };
 
 extern struct gp_symbols gp_symbols;

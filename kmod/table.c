@@ -19,6 +19,7 @@
 #include <linux/srcu.h>
 
 #include "layout.h"
+#include "stats.h"
 #include "symbols.h"
 #include "table.h"
 
@@ -69,6 +70,7 @@ static int walk_chain(struct hlist_head *head,
 
 int gp_table_walk(int (*fn)(void *p, void *data), void *data)
 {
+	ktime_t since = ktime_get();
 	unsigned int i;
 	int idx, ret = 0;
 
@@ -76,6 +78,7 @@ int gp_table_walk(int (*fn)(void *p, void *data), void *data)
 	for (i = 0; i < gp_symbols.buckets && !ret; i++)
 		ret = walk_chain(&gp_symbols.table[i], fn, data);
 	srcu_read_unlock(gp_symbols.srcu, idx);
+	gp_stat_locked(GP_STAT_LOCK(table), since);
 	return ret;
 }
 

@@ -25,12 +25,13 @@
  *	DEC	a decimal number, not negative
  *	HEX	a number in hexadecimal, with 0x
  *	FLAG	0 or 1
- *	WORD	a word out of a list in this file
+ *	WORD	a word, most of them out of a list in this file
+ *	SET	one or more words out of a list in this file, joined by ","
  *
  * Errors of reading the files of a process: ESTALE when it is gone (also when
  * its number belongs to another process by then), EUCLEAN when the driver's
- * data contradicts itself (the kernel log says where), and for queues EBUSY
- * when the driver holds the process's lock and no list was seen before.
+ * data contradicts itself (the kernel log says where), and for queues and hqds
+ * EBUSY when the driver holds the process's lock and no list was seen before.
  */
 
 #ifndef GPREEMPT_VIEW_H
@@ -42,6 +43,10 @@
 #define GP_VIEW_VERSION_FILE	"version"
 #define GP_VIEW_QUEUES_FILE	"queues"
 #define GP_VIEW_GPUS_FILE	"gpus"
+#define GP_VIEW_HQDS_FILE	"hqds"
+#define GP_VIEW_PROCESSES_FILE	"processes"
+#define GP_VIEW_NODES_FILE	"gpus"
+#define GP_VIEW_STATS_FILE	"stats"
 
 /* The first line of a file, from two string literals. */
 #define GP_VIEW_HEAD(name, version)	name " - version: " version "\n"
@@ -58,40 +63,101 @@ enum gp_view_kind {
 	GP_VIEW_HEX,
 	GP_VIEW_FLAG,
 	GP_VIEW_WORD,
+	GP_VIEW_SET,
+};
+
+/*
+ * Whether the hardware of a node was read, and if not, why. X(NAME, word).
+ *
+ *	read		it was
+ *	removed		the device is being removed
+ *	asleep		the device is suspended (runtime PM)
+ *	reset		the device is in reset
+ *	stopped		the driver has stopped its scheduler
+ *	gfxoff		the part may switch its graphics core off (GFXOFF)
+ *	sriov		a virtual function: the registers are the host's
+ *	unsupported	the driver has no way to read this kind of slot
+ *	failed		the driver tried and failed
+ */
+#define GP_VIEW_HARDWARE(X)						\
+	X(READ,		"read")						\
+	X(REMOVED,	"removed")					\
+	X(ASLEEP,	"asleep")					\
+	X(RESET,	"reset")					\
+	X(STOPPED,	"stopped")					\
+	X(GFXOFF,	"gfxoff")					\
+	X(SRIOV,	"sriov")					\
+	X(UNSUPPORTED,	"unsupported")					\
+	X(FAILED,	"failed")
+
+#define GP_VIEW_HARDWARE_ENUM(name, word)	GP_VIEW_HARDWARE_##name,
+
+enum gp_view_hardware {
+	GP_VIEW_HARDWARE(GP_VIEW_HARDWARE_ENUM)
+	GP_VIEW_HARDWARE_COUNT,
 };
 
 /*
  * version: one fact a line.
  *
- *	key	out of GP_VIEW_VERSION_KEYS
- *	value	a word
+ *	key	out of GP_VIEW_VERSION_KEYS, or the name of a feature out of
+ *		GP_VIEW_FEATURES behind "feature_"
+ *	value	a word; of a feature "on", or "off:" and the name that the
+ *		driver lacks
  */
 #define GP_VIEW_VERSION_NAME	"gpreempt-version"
-#define GP_VIEW_VERSION_VERSION	"1.0"
+#define GP_VIEW_VERSION_VERSION	"1.1"
 #define GP_VIEW_VERSION_COLUMNS(X)					\
 	X(key,		WORD)						\
 	X(value,	WORD)
 
 /*
- *	module	version of gpreempt.ko
- *	queues	version of the text of pid/<n>/queues
- *	gpus	version of the text of pid/<n>/gpus
- *	kernel	release of the running kernel
- *	amdgpu	srcversion of the amdgpu module that is observed
- *	layout	where the driver's structures were found: btf
- *	events	what tells of new and ended processes: probes, or rescan
+ *	module		version of gpreempt.ko
+ *	queues		version of the text of pid/<n>/queues
+ *	gpus		version of the text of pid/<n>/gpus
+ *	hqds		version of the text of pid/<n>/hqds
+ *	processes	version of the text of processes
+ *	nodes		version of the text of gpus
+ *	stats		version of the text of stats
+ *	kernel		release of the running kernel
+ *	amdgpu		srcversion of the amdgpu module that is observed
+ *	layout		where the driver's structures were found: btf
+ *	events		what tells of new and ended processes: probes, or rescan
  */
 #define GP_VIEW_VERSION_KEYS(X)						\
 	X(module)							\
 	X(queues)							\
 	X(gpus)								\
+	X(hqds)								\
+	X(processes)							\
+	X(nodes)							\
+	X(stats)							\
 	X(kernel)							\
 	X(amdgpu)							\
 	X(layout)							\
 	X(events)
 
 /*
+ * What the module does without when the driver lacks a name for it.
+ *
+ *	sdma		slots of SDMA queues
+ *	occupied	a cheap look whether a slot holds a ring
+ *	debug		suspended, exception and debugged
+ *	contexts	the context of a queue, from Linux 7.2 on
+ *	nodes		the file gpus
+ *	hiq		whether the driver's own queue is in its slot
+ */
+#define GP_VIEW_FEATURES(X)						\
+	X(sdma)								\
+	X(occupied)							\
+	X(debug)							\
+	X(contexts)							\
+	X(nodes)							\
+	X(hiq)
+
+/*
  * pid/<n>/queues: one queue a line, in the order of the queue ids.
+ * GP_VIEW_QUEUES_COLUMNS are the columns of version 1.0.
  *
  *	qid		queue id, unique within the process
  *	gpu_id		KFD's id of the node that the queue is on
@@ -110,7 +176,7 @@ enum gp_view_kind {
  *			process's lock: the list last seen is shown then
  */
 #define GP_VIEW_QUEUES_NAME	"gpreempt-queues"
-#define GP_VIEW_QUEUES_VERSION	"1.0"
+#define GP_VIEW_QUEUES_VERSION	"1.1"
 #define GP_VIEW_QUEUES_COLUMNS(X)					\
 	X(qid,		DEC)						\
 	X(gpu_id,	HEX)						\
@@ -121,6 +187,85 @@ enum gp_view_kind {
 	X(active,	DEC)						\
 	X(slots,	DEC)						\
 	X(age_ms,	DEC)
+
+/*
+ * All columns: those of version 1.0, then those of 1.1.
+ *
+ *	hardware	out of GP_VIEW_HARDWARE: whether active was read, or
+ *			why not
+ *	state		out of GP_VIEW_QUEUE_STATES
+ *	percent		share of the hardware that the process asks for; 0
+ *			takes the queue off
+ *	doorbell	index of its doorbell, in dwords, in the device's BAR
+ *	engine, rlc	the slot of an SDMA queue; engines count within the
+ *			node
+ *	rptr, wptr	as the registers of its slot have them, for a compute
+ *			queue those of the first XCC that holds it; not those
+ *			in memory. "-" when no slot holds it
+ *	unit		of rptr and wptr: dwords or bytes. rptr of a compute
+ *			queue starts again at the end of the ring, wptr does
+ *			not. Equal ones do not mean that the queue is idle
+ *	ring		user address of the ring
+ *	ring_size	in bytes
+ *	rptr_addr, wptr_addr	user addresses of the indices in memory
+ *	mqd		GPU address of the MQD, that of the first XCC
+ *	cwsr, cwsr_size	user address and bytes of the context save area
+ *	exception	exceptions that wait to be asked for, a bit each
+ *	context		of a process that has several; "-" for the first
+ */
+#define GP_VIEW_QUEUES_ALL_COLUMNS(X)					\
+	GP_VIEW_QUEUES_COLUMNS(X)					\
+	X(hardware,	WORD)						\
+	X(state,	SET)						\
+	X(percent,	DEC)						\
+	X(doorbell,	HEX)						\
+	X(engine,	DEC)						\
+	X(rlc,		DEC)						\
+	X(rptr,		DEC)						\
+	X(wptr,		DEC)						\
+	X(unit,		WORD)						\
+	X(ring,		HEX)						\
+	X(ring_size,	DEC)						\
+	X(rptr_addr,	HEX)						\
+	X(wptr_addr,	HEX)						\
+	X(mqd,		HEX)						\
+	X(cwsr,		HEX)						\
+	X(cwsr_size,	DEC)						\
+	X(exception,	HEX)						\
+	X(context,	DEC)
+
+/*
+ * X(NAME, word) for each word of the column state. All that hold are joined.
+ *
+ *	active		the driver wants it in the hardware, and nothing seen
+ *			contradicts that
+ *	suspended	through the debug interface
+ *	evicted		by the driver
+ *	percent=0	its share is 0
+ *	no-ring		it has no ring, or one of no size
+ *	destroying	it is being destroyed; waits while it is suspended
+ *	unmapped	the driver wants it in the hardware, but no slot holds
+ *			it: over-subscribed, or between two run lists
+ *	stuck		suspended, and a slot still holds it
+ *	inactive	off, and for none of these reasons
+ */
+#define GP_VIEW_QUEUE_STATES(X)						\
+	X(ACTIVE,	"active")					\
+	X(SUSPENDED,	"suspended")					\
+	X(EVICTED,	"evicted")					\
+	X(PERCENT,	"percent=0")					\
+	X(NO_RING,	"no-ring")					\
+	X(DESTROYING,	"destroying")					\
+	X(UNMAPPED,	"unmapped")					\
+	X(STUCK,	"stuck")					\
+	X(INACTIVE,	"inactive")
+
+#define GP_VIEW_QUEUE_STATE_ENUM(name, word)	GP_VIEW_STATE_##name,
+
+enum gp_view_queue_state {
+	GP_VIEW_QUEUE_STATES(GP_VIEW_QUEUE_STATE_ENUM)
+	GP_VIEW_STATE_COUNT,
+};
 
 /* X(NAME, word) for each word of the column type. */
 #define GP_VIEW_QUEUE_TYPES(X)						\
@@ -150,5 +295,196 @@ enum gp_view_queue_type {
 #define GP_VIEW_GPUS_COLUMNS(X)						\
 	X(gpu_id,	HEX)						\
 	X(vm,		FLAG)
+
+/*
+ * pid/<n>/hqds: one hardware slot that a queue of the process holds now a line,
+ * in the order of the queues. Slots are always read now; no line for a node
+ * that was not read (see the column hardware of queues).
+ *
+ *	gpu_id		KFD's id of the node
+ *	type		of the queue, out of GP_VIEW_QUEUE_TYPES
+ *	xcc		of a compute queue, as the driver numbers them
+ *	pipe, queue	of a compute queue
+ *	engine, rlc	of an SDMA queue; engines count within the node
+ *	qid		queue id
+ *	active		1: the slot says that it is active
+ *	vmid		the address space it works in
+ *	rptr, wptr, unit	as in queues, of this slot
+ *	doorbell	as the slot has it
+ *	age_ms		age of qid and type, as in queues
+ */
+#define GP_VIEW_HQDS_NAME	"gpreempt-hqds"
+#define GP_VIEW_HQDS_VERSION	"1.0"
+#define GP_VIEW_HQDS_COLUMNS(X)						\
+	X(gpu_id,	HEX)						\
+	X(type,		WORD)						\
+	X(xcc,		DEC)						\
+	X(pipe,		DEC)						\
+	X(queue,	DEC)						\
+	X(engine,	DEC)						\
+	X(rlc,		DEC)						\
+	X(qid,		DEC)						\
+	X(active,	FLAG)						\
+	X(vmid,		DEC)						\
+	X(rptr,		DEC)						\
+	X(wptr,		DEC)						\
+	X(unit,		WORD)						\
+	X(doorbell,	HEX)						\
+	X(age_ms,	DEC)
+
+/*
+ * processes: one GPU process a line.
+ *
+ *	pid		as the host counts
+ *	ns_pid		in the innermost namespace of the process
+ *	comm		name of its leader; what is no letter, digit or one of
+ *			"._:/+@-" is \ and three octal digits
+ *	gpus		nodes on which it has an address space
+ *	queues		how many; aql, pm4, sdma and xgmi of each type
+ *	active		hardware slots that its queues hold; "-" when some could
+ *			not be read
+ *	slots		that they would hold
+ *	suspended, evicted	queues
+ *	debugged	1: a debugger holds it
+ *	age_ms		as in queues, the largest. "-", as all but pid, ns_pid
+ *			and comm: the driver held the process's lock and no
+ *			list was seen before
+ */
+#define GP_VIEW_PROCESSES_NAME		"gpreempt-processes"
+#define GP_VIEW_PROCESSES_VERSION	"1.0"
+#define GP_VIEW_PROCESSES_COLUMNS(X)					\
+	X(pid,		DEC)						\
+	X(ns_pid,	DEC)						\
+	X(comm,		WORD)						\
+	X(gpus,		DEC)						\
+	X(queues,	DEC)						\
+	X(aql,		DEC)						\
+	X(pm4,		DEC)						\
+	X(sdma,		DEC)						\
+	X(xgmi,		DEC)						\
+	X(active,	DEC)						\
+	X(slots,	DEC)						\
+	X(suspended,	DEC)						\
+	X(evicted,	DEC)						\
+	X(debugged,	FLAG)						\
+	X(age_ms,	DEC)
+
+/*
+ * gpus: one KFD node a line, that is a GPU or a partition of one.
+ *
+ *	gpu_id		KFD's id of the node
+ *	node		its number in KFD's topology
+ *	device		name of the device, for PCI its address
+ *	gfx		version of the graphics core, as KFD's topology has it
+ *			(gfx_target_version)
+ *	xccs, xcc_mask	its XCCs
+ *	scheduler	out of GP_VIEW_SCHEDULERS
+ *	hardware	out of GP_VIEW_HARDWARE: whether slots_used and hiq
+ *			were read, or why not
+ *	slots_used	CP slots of KFD that are active on its first XCC. Under
+ *			the hardware scheduler it is the same on each
+ *	slots		CP slots that KFD has on each XCC
+ *	hiq		1: the driver's own queue is active on the first XCC
+ *	processes	that have queues there
+ *	queues		there are
+ *	mapped		the driver wants in the hardware
+ *	oversubscribed	1: more of them, or of processes, than fit at once
+ */
+#define GP_VIEW_NODES_NAME	"gpreempt-nodes"
+#define GP_VIEW_NODES_VERSION	"1.0"
+#define GP_VIEW_NODES_COLUMNS(X)					\
+	X(gpu_id,	HEX)						\
+	X(node,		DEC)						\
+	X(device,	WORD)						\
+	X(gfx,		DEC)						\
+	X(xccs,		DEC)						\
+	X(xcc_mask,	HEX)						\
+	X(scheduler,	WORD)						\
+	X(hardware,	WORD)						\
+	X(slots_used,	DEC)						\
+	X(slots,	DEC)						\
+	X(hiq,		FLAG)						\
+	X(processes,	DEC)						\
+	X(queues,	DEC)						\
+	X(mapped,	DEC)						\
+	X(oversubscribed, FLAG)
+
+/* X(NAME, word) for each word of the column scheduler. */
+#define GP_VIEW_SCHEDULERS(X)						\
+	X(HWS,		"hws")						\
+	X(MES,		"mes")						\
+	X(NONE,		"none")
+
+#define GP_VIEW_SCHEDULER_ENUM(name, word)	GP_VIEW_SCHEDULER_##name,
+
+enum gp_view_scheduler {
+	GP_VIEW_SCHEDULERS(GP_VIEW_SCHEDULER_ENUM)
+	GP_VIEW_SCHEDULER_COUNT,
+};
+
+/*
+ * stats: what the module has cost since it was loaded, one fact a line.
+ *
+ *	key	out of GP_VIEW_STATS
+ *	value	a number; *_ns are nanoseconds
+ */
+#define GP_VIEW_STATS_NAME	"gpreempt-stats"
+#define GP_VIEW_STATS_VERSION	"1.0"
+#define GP_VIEW_STATS_COLUMNS(X)					\
+	X(key,		WORD)						\
+	X(value,	DEC)
+
+/*
+ *	reads_<file>	times that a file was read; refreshes are those that
+ *			the module makes ahead, without the hardware
+ *	registers	register reads, at most: a slot test makes 1 to 3 and
+ *			counts as 3
+ *	slot_tests	looks whether a slot holds a ring
+ *	slot_dumps, sdma_dumps	slots of which all registers were read
+ *	<lock>_taken	times that a lock of the driver was taken
+ *	<lock>_busy	times that it was not to be had
+ *	<lock>_ns	how long it was held in all
+ *	<lock>_max_ns	how long at most
+ *			table: read section of KFD's table of processes;
+ *			process: a process's mutex; reset: the reset lock of a
+ *			device, for reading, with all that is read from it;
+ *			topology: of KFD's nodes, for reading
+ *	refused_<why>	reads that ended with ESTALE (gone), EBUSY (busy),
+ *			EUCLEAN (broken) or another error
+ *	unread_<why>	times that the hardware of a node was not read, as
+ *			GP_VIEW_HARDWARE has it
+ */
+#define GP_VIEW_STATS_LOCK(X, lock)					\
+	X(lock##_taken)							\
+	X(lock##_busy)							\
+	X(lock##_ns)							\
+	X(lock##_max_ns)
+#define GP_VIEW_STATS(X)						\
+	X(reads_queues)							\
+	X(reads_hqds)							\
+	X(reads_gpus)							\
+	X(reads_processes)						\
+	X(reads_nodes)							\
+	X(refreshes)							\
+	X(registers)							\
+	X(slot_tests)							\
+	X(slot_dumps)							\
+	X(sdma_dumps)							\
+	GP_VIEW_STATS_LOCK(X, table)					\
+	GP_VIEW_STATS_LOCK(X, process)					\
+	GP_VIEW_STATS_LOCK(X, reset)					\
+	GP_VIEW_STATS_LOCK(X, topology)					\
+	X(refused_gone)							\
+	X(refused_busy)							\
+	X(refused_broken)						\
+	X(refused_other)						\
+	X(unread_removed)						\
+	X(unread_asleep)						\
+	X(unread_reset)							\
+	X(unread_stopped)						\
+	X(unread_gfxoff)						\
+	X(unread_sriov)							\
+	X(unread_unsupported)						\
+	X(unread_failed)
 
 #endif /* GPREEMPT_VIEW_H */

@@ -9,7 +9,7 @@ wait_for 2 running "$p"
 cat "$VIEW/$p/queues"
 head -n 1 "$VIEW/$p/queues" | grep -qx 'gpreempt-queues - version: [0-9]*\.[0-9]*' || fail "line 1"
 sed -n 2p "$VIEW/$p/queues" |
-	grep -qx '# qid gpu_id type priority suspended evicted active slots age_ms' || fail "line 2"
+	grep -q '^# qid gpu_id type priority suspended evicted active slots age_ms ' || fail "line 2"
 [ "$(stat -c %a "$VIEW/$p/queues")" = 444 ] || fail "mode of the file"
 
 step "queue ids, gpu_ids as sysfs has them"

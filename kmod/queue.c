@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Copies the facts of one queue out of the driver's structures. The locks that
+ * this needs are in snapshot.c.
+ */
+
+#include <linux/bitops.h>
+#include <linux/string.h>
+
+#include <gpreempt/view.h>
+
+#include "layout.h"
+#include "node.h"
+#include "queue.h"
+
+/* Context of a process that is not a further one of its program. */
+#define CONTEXT_PRIMARY	0xffff
+
+bool gp_queue_is_cp(int type)
+{
+	return type == GP_VIEW_QUEUE_COMPUTE_AQL ||
+	       type == GP_VIEW_QUEUE_COMPUTE_PM4;
+}
+
+static int queue_type(u32 type, u32 format)
+{
+	if (type == gp_layout.KFD_QUEUE_TYPE_COMPUTE)
+		return format == gp_layout.KFD_QUEUE_FORMAT_AQL ?
+		       GP_VIEW_QUEUE_COMPUTE_AQL : GP_VIEW_QUEUE_COMPUTE_PM4;
+	if (type == gp_layout.KFD_QUEUE_TYPE_SDMA)
+		return GP_VIEW_QUEUE_SDMA;
+	if (type == gp_layout.KFD_QUEUE_TYPE_SDMA_XGMI)
+		return GP_VIEW_QUEUE_SDMA_XGMI;
+	return -1;
+}
+
+/* What only a driver with HSA debug has. */
+static int copy_debug(void *props, struct gp_queue *q)
+{
+	bool suspended, destroying;
+	u64 exception;
+
+	q->suspended = -1;
+	q->destroying = -1;
+	q->exception = -1;
+	if (!gp_has(debug))
+		return 0;
+	if (gp_get(props, queue_properties, is_suspended, &suspended) ||
+	    gp_get(props, queue_properties, is_being_destroyed, &destroying) ||
+	    gp_get(props, queue_properties, exception_status, &exception))
+		return -EFAULT;
+	q->suspended = suspended;
+	q->destroying = destroying;
+	q->exception = exception;
+	return 0;
+}
+
+static int copy_properties(void *props, struct gp_queue *q)
+{
+	void *rptr_addr, *wptr_addr;
+	u32 type, format;
+
+	if (gp_get(props, queue_properties, type, &type) ||
+	    gp_get(props, queue_properties, format, &format) ||
+	    gp_get(props, queue_properties, queue_id, &q->qid) ||
+	    gp_get(props, queue_properties, queue_address, &q->ring) ||
+	    gp_get(props, queue_properties, queue_size, &q->ring_size) ||
+	    gp_get(props, queue_properties, priority, &q->priority) ||
+	    gp_get(props, queue_properties, queue_percent, &q->percent) ||
+	    gp_get(props, queue_properties, read_ptr, &rptr_addr) ||
+	    gp_get(props, queue_properties, write_ptr, &wptr_addr) ||
+	    gp_get(props, queue_properties, doorbell_off, &q->doorbell) ||
+	    gp_get(props, queue_properties, ctx_save_restore_area_address,
+		   &q->cwsr) ||
+	    gp_get(props, queue_properties, ctx_save_restore_area_size,
+		   &q->cwsr_size) ||
+	    gp_get(props, queue_properties, is_evicted, &q->evicted) ||
+	    gp_get(props, queue_properties, is_active, &q->wanted) ||
+	    copy_debug(props, q))
+		return gp_broken("a queue's properties can be read");
+	q->rptr_addr = (unsigned long)rptr_addr;
+	q->wptr_addr = (unsigned long)wptr_addr;
+	q->type = queue_type(type, format);
+	return 0;
+}
+
+static int copy_sdma(void *props, struct gp_queue *q)
+{
+	u32 engine, rlc;
+
+	if (!gp_has(sdma) || q->type < 0)
+		return 0;
+	if (gp_get(props, queue_properties, sdma_engine_id, &engine) ||
+	    gp_get(props, queue_properties, sdma_queue_id, &rlc))
+		return gp_broken("an SDMA queue's properties can be read");
+	q->sdma_engine = engine;
+	q->sdma_rlc = rlc;
+	return 0;
+}
+
+/* What the hardware calls the queue. */
+static int copy_identity(void *p, void *queue, struct gp_queue *q)
+{
+	void *props = gp_ptr(queue, queue, properties);
+	void *device;
+	struct gp_node n;
+	int ret;
+
+	if (gp_get(queue, queue, device, &device) ||
+	    gp_get(queue, queue, gart_mqd_addr, &q->mqd_addr))
+		return gp_broken("a queue can be read");
+	ret = gp_node_find(p, device, &n);
+	if (ret)
+		return ret;
+	q->gpu_id = n.gpu_id;
+	q->slots = 1;
+	if (!gp_queue_is_cp(q->type))
+		return copy_sdma(props, q);
+	q->slots = hweight32(n.xcc_mask);
+	return gp_node_stride(&n, props, &q->mqd_stride);
+}
+
+void gp_queue_forget_hardware(struct gp_queue *q)
+{
+	q->hardware = -1;
+	q->active = -1;
+	q->rptr = -1;
+	q->wptr = -1;
+}
+
+static int context_of(void *p)
+{
+	u16 context;
+
+	if (!gp_has(contexts) ||
+	    gp_get(p, kfd_process, context_id, &context) ||
+	    context == CONTEXT_PRIMARY)
+		return -1;
+	return context;
+}
+
+int gp_queue_copy(void *p, void *queue, struct gp_queue *q)
+{
+	void *process;
+	int ret;
+
+	if (gp_get(queue, queue, process, &process) || process != p)
+		return gp_broken("queue.process is its process");
+	memset(q, 0, sizeof(*q));
+	q->ctx = (unsigned long)p;
+	q->context = context_of(p);
+	q->seen = ktime_get();
+	q->sdma_engine = -1;
+	q->sdma_rlc = -1;
+	q->slot = -1;
+	gp_queue_forget_hardware(q);
+	ret = copy_properties(gp_ptr(queue, queue, properties), q);
+	return ret ?: copy_identity(p, queue, q);
+}

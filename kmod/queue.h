@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef GP_QUEUE_H
+#define GP_QUEUE_H
+
+#include <linux/ktime.h>
+#include <linux/types.h>
+
+/**
+ * struct gp_queue - what is known of one queue
+ * @ctx:	the kfd_process that it belongs to: to compare, not to follow
+ * @seen:	when the facts were read
+ * @age_ms:	the same, in ms before now; 0 when they are fresh
+ * @context:	of the process, or -1 when it has one only
+ * @qid:	queue id
+ * @gpu_id:	of its node
+ * @type:	enum gp_view_queue_type, or -1 for a type that is not known
+ * @priority:	as set by the process
+ * @percent:	the same
+ * @wanted:	the driver wants it in the hardware
+ * @evicted:	by the driver
+ * @suspended:	by the debug interface; -1 when the driver has none
+ * @destroying:	being destroyed; -1 likewise
+ * @exception:	exceptions that wait, a bit each; -1 likewise
+ * @ring, @ring_size: its ring: user address, bytes
+ * @rptr_addr, @wptr_addr: user addresses of its indices
+ * @cwsr, @cwsr_size: context save area: user address, bytes
+ * @mqd_addr:	GPU address of its MQD, for XCC 0 of its node
+ * @mqd_stride:	from the MQD of one XCC to that of the next
+ * @doorbell:	index of its doorbell in the device's doorbell BAR
+ * @sdma_engine: of an SDMA queue, counted within the node; -1: none
+ * @sdma_rlc:	of an SDMA queue, in its engine; -1: none
+ * @slots:	hardware slots it takes when mapped
+ * @hardware:	whether they were read: enum gp_view_hardware
+ * @active:	slots that hold it now, -1 when that could not be read
+ * @rptr, @wptr: of the first of these slots, -1: there is none
+ * @slot:	CP slot it was last seen in, pipe * queues of a pipe + queue,
+ *		or -1: only where to look first
+ *
+ * Holds no reference and no pointer that is followed.
+ */
+struct gp_queue {
+	unsigned long ctx;
+	ktime_t seen;
+	u64 age_ms;
+	int context;
+	u32 qid;
+	u32 gpu_id;
+	int type;
+	u32 priority;
+	u32 percent;
+	bool wanted;
+	bool evicted;
+	int suspended;
+	int destroying;
+	s64 exception;
+	u64 ring;
+	u64 ring_size;
+	u64 rptr_addr;
+	u64 wptr_addr;
+	u64 cwsr;
+	u32 cwsr_size;
+	u64 mqd_addr;
+	u64 mqd_stride;
+	u32 doorbell;
+	int sdma_engine;
+	int sdma_rlc;
+	u32 slots;
+	int hardware;
+	int active;
+	s64 rptr;
+	s64 wptr;
+	int slot;
+};
+
+/**
+ * gp_queue_is_cp() - whether it takes CP slots, one in each XCC
+ * @type:	of the queue
+ */
+bool gp_queue_is_cp(int type);
+
+/**
+ * gp_queue_copy() - copy the facts of a queue
+ * @p:		kfd_process, whose mutex is held
+ * @queue:	one of its queues
+ * @q:		to fill; the hardware is not read
+ *
+ * Return: 0, -EUCLEAN.
+ */
+int gp_queue_copy(void *p, void *queue, struct gp_queue *q);
+
+/** gp_queue_forget_hardware() - what it shows until its hardware is read */
+void gp_queue_forget_hardware(struct gp_queue *q);
+
+#endif /* GP_QUEUE_H */

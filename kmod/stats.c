@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the module itself costs. Counters only: no lock, from any context.
+ */
+
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+
+#include "stats.h"
+
+/* Where the counters of a lock stand, from GP_STAT_LOCK() on. */
+enum { TAKEN, BUSY, TOTAL_NS, MAX_NS };
+
+atomic64_t gp_stats[GP_STAT_COUNT];
+
+void gp_stat_locked(enum gp_stat lock, ktime_t since)
+{
+	s64 ns = ktime_to_ns(ktime_sub(ktime_get(), since));
+	s64 max = atomic64_read(&gp_stats[lock + MAX_NS]);
+
+	BUILD_BUG_ON(GP_STAT_process_max_ns != GP_STAT_LOCK(process) + MAX_NS);
+	gp_stat_inc(lock + TAKEN);
+	gp_stat_add(lock + TOTAL_NS, ns);
+	while (ns > max &&
+	       !atomic64_try_cmpxchg(&gp_stats[lock + MAX_NS], &max, ns))
+		;
+}
+
+void gp_stat_busy(enum gp_stat lock)
+{
+	gp_stat_inc(lock + BUSY);
+}
+
+int gp_stat_refused(int error)
+{
+	switch (error) {
+	case 0:
+		break;
+	case -ESTALE:
+		gp_stat_inc(GP_STAT_refused_gone);
+		break;
+	case -EBUSY:
+		gp_stat_inc(GP_STAT_refused_busy);
+		break;
+	case -EUCLEAN:
+		gp_stat_inc(GP_STAT_refused_broken);
+		break;
+	default:
+		gp_stat_inc(GP_STAT_refused_other);
+	}
+	return error;
+}
+
+void gp_stat_unread(enum gp_view_hardware why)
+{
+	/* In the order of GP_VIEW_HARDWARE, but for the first. */
+	BUILD_BUG_ON(GP_STAT_unread_failed - GP_STAT_unread_removed !=
+		     GP_VIEW_HARDWARE_FAILED - GP_VIEW_HARDWARE_REMOVED);
+	if (why != GP_VIEW_HARDWARE_READ)
+		gp_stat_inc(GP_STAT_unread_removed + why -
+			    GP_VIEW_HARDWARE_REMOVED);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef GP_STATS_H
+#define GP_STATS_H
+
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+#include <linux/types.h>
+
+#include <gpreempt/view.h>
+
+#define GP_STAT_ENUM(key)	GP_STAT_##key,
+
+/* One counter for each key of the file stats, in its order. */
+enum gp_stat {
+	GP_VIEW_STATS(GP_STAT_ENUM)
+	GP_STAT_COUNT,
+};
+
+/* The four counters of a lock stand together, this one first. */
+#define GP_STAT_LOCK(lock)	GP_STAT_##lock##_taken
+
+extern atomic64_t gp_stats[GP_STAT_COUNT];
+
+static inline void gp_stat_add(enum gp_stat stat, u64 n)
+{
+	atomic64_add(n, &gp_stats[stat]);
+}
+
+static inline void gp_stat_inc(enum gp_stat stat)
+{
+	atomic64_inc(&gp_stats[stat]);
+}
+
+/**
+ * gp_stat_locked() - count that a lock of the driver was held
+ * @lock:	GP_STAT_LOCK(lock)
+ * @since:	when it was taken
+ */
+void gp_stat_locked(enum gp_stat lock, ktime_t since);
+
+/** gp_stat_busy() - count that it was not to be had */
+void gp_stat_busy(enum gp_stat lock);
+
+/** gp_stat_refused() - count a read that ends with an error; returns it */
+int gp_stat_refused(int error);
+
+/** gp_stat_unread() - count a node that was not read, unless it was */
+void gp_stat_unread(enum gp_view_hardware why);
+
+#endif /* GP_STATS_H */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef GP_TOPOLOGY_H
+#define GP_TOPOLOGY_H
+
+#include <linux/types.h>
+
+#include "node.h"
+
+/**
+ * struct gp_host_node - one KFD node
+ * @n:		for reading its hardware; its device is referenced while
+ *		@device is not empty
+ * @node:	number in KFD's topology
+ * @device:	name of the device
+ * @gfx:	version of the graphics core
+ * @scheduler:	enum gp_view_scheduler
+ * @hardware:	enum gp_view_hardware
+ * @slots_used:	CP slots of KFD in use on the first XCC, -1: not known
+ * @slots:	CP slots of KFD on each XCC
+ * @hiq:	the driver's own queue is active; -1: not known
+ * @hiq_mqd:	GPU address of its MQD, 0: it has none
+ * @processes, @queues, @mapped: the scheduler's counts, -1: not known
+ * @oversubscribed: more than fits at once, -1: not known
+ */
+struct gp_host_node {
+	struct gp_node n;
+	u32 node;
+	char device[32];
+	u32 gfx;
+	int scheduler;
+	int hardware;
+	int slots_used;
+	u32 slots;
+	int hiq;
+	u64 hiq_mqd;
+	s64 processes;
+	s64 queues;
+	s64 mapped;
+	int oversubscribed;
+};
+
+/**
+ * struct gp_host_nodes - the nodes of the host
+ * @n:		how many
+ * @room:	how many there is memory for
+ * @h:		in the order of the topology
+ */
+struct gp_host_nodes {
+	u32 n;
+	u32 room;
+	struct gp_host_node h[];
+};
+
+/**
+ * gp_topology_take() - read all nodes
+ * @out:	the result; free it with kvfree()
+ *
+ * Return: 0, -EBUSY while nodes come or go, -EUCLEAN, -ENOMEM; -EOPNOTSUPP when
+ * the feature is off.
+ */
+int gp_topology_take(struct gp_host_nodes **out);
+
+#endif /* GP_TOPOLOGY_H */
