@@ -15,7 +15,7 @@ const char load_usage[] =
 "\n"
 "  -g, --gpus LIST|all  GPUs by their place in the topology (default 0)\n"
 "  -q, --queues N       AQL compute queues on each GPU (default 1)\n"
-"  -s, --sdma N         SDMA queues on each GPU, kept idle (default 0)\n"
+"  -s, --sdma N         SDMA queues on each GPU, idle without --sdma-work (default 0)\n"
 "  -P, --priority N     of the compute queues, 0 to 15 (default 7)\n"
 "  -p, --packet DUR     GPU time of a dispatch (default 1ms)\n"
 "  -r, --rate N         dispatches a second and queue (default: flat out)\n"
@@ -27,6 +27,7 @@ const char load_usage[] =
 "      --depth N        packets in flight a queue (default: 200 ms of work)\n"
 "      --barrier N      a barrier-AND packet after every N dispatches\n"
 "      --per-queue      progress lines end with each queue's completed count\n"
+"      --sdma-work      SDMA queues add to a counter and write fences, flat out\n"
 "      --leave          exit without destroying the queues\n"
 "      --no-runtime     do not enable the runtime, as a program without ROCr\n"
 "      --acquire-used   take an address space on GPUs with queues only (ROCm: all)\n"
@@ -49,6 +50,7 @@ enum {
 	OPT_LEAVE,
 	OPT_NO_RUNTIME,
 	OPT_ACQUIRE_USED,
+	OPT_SDMA_WORK,
 };
 
 static const struct option options[] = {
@@ -69,6 +71,7 @@ static const struct option options[] = {
 	{ "leave", no_argument, NULL, OPT_LEAVE },
 	{ "no-runtime", no_argument, NULL, OPT_NO_RUNTIME },
 	{ "acquire-used", no_argument, NULL, OPT_ACQUIRE_USED },
+	{ "sdma-work", no_argument, NULL, OPT_SDMA_WORK },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
@@ -206,6 +209,9 @@ static int parse_flag(struct load_args *args, int opt)
 		return 0;
 	case OPT_ACQUIRE_USED:
 		args->acquire_used = true;
+		return 0;
+	case OPT_SDMA_WORK:
+		args->sdma_work = true;
 		return 0;
 	case 'h':
 		args->help = true;

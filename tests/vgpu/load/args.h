@@ -25,6 +25,7 @@ struct load_args {
 	unsigned int barrier;	/* a barrier packet after this many; 0: none */
 	bool leave;		/* exit without undoing anything */
 	bool no_runtime;	/* do not enable the runtime (a program without ROCr) */
+	bool sdma_work;		/* SDMA queues get work, else they stay idle */
 	bool acquire_used;	/* no address space on GPUs without our queues */
 	bool per_queue;		/* progress lines name each queue's count */
 	bool help;

@@ -187,8 +187,7 @@ static void finish(struct load_process *proc)
 	unsigned int i;
 
 	for (i = 0; i < proc->num_queues; i++)
-		if (proc->queues[i].type == LOAD_COMPUTE)
-			load_ring_finish(&proc->queues[i].ring, &proc->queues[i].verdict);
+		load_queue_finish(&proc->queues[i]);
 }
 
 /* 3: the last packets were not waited for, and nothing else is wrong. */

@@ -81,8 +81,10 @@ static int alloc_buffers(int kfd, struct load_queue *queue, const struct load_ar
 		return ret;
 	ret = load_buffer_alloc(kfd, gpu, args->ring * sizeof(union aql_packet),
 				&queue->ring_mem);
-	if (ret || queue->type == LOAD_SDMA)
+	if (ret)
 		return ret;
+	if (queue->type == LOAD_SDMA)
+		return load_buffer_alloc(kfd, gpu, PAGE, &queue->work);
 	return alloc_compute(kfd, queue, args);
 }
 
@@ -103,6 +105,18 @@ static void init_ring(struct load_queue *queue, const struct load_args *args)
 	ring->cells = (void *)(ring->signals + args->ring);
 	for (i = 0; i < args->ring; i++)
 		ring->packets[i].header = AQL_TYPE_INVALID;
+}
+
+static void init_sdma(struct load_queue *queue)
+{
+	struct load_sdma *sdma = &queue->sdma;
+	uint8_t *work = queue->work.cpu;
+
+	sdma->packets = queue->ring_mem.cpu;
+	sdma->bytes = (uint32_t)queue->ring_mem.size;
+	sdma->write_index = queue->wptr.cpu;
+	sdma->cell = (void *)work;
+	sdma->fence = (void *)(work + sizeof(*sdma->cell));
 }
 
 /* KFD writes the control stack's header to the start of the save area. */
@@ -161,6 +175,8 @@ int load_queue_create(int kfd, struct load_gpu *gpu, enum load_queue_type type,
 		goto err_free;
 	if (type == LOAD_COMPUTE)
 		init_ring(queue, args);
+	else
+		init_sdma(queue);
 	*what = "create a queue";
 	fill_create_args(queue, args, &create);
 	ret = load_kfd_ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &create);
@@ -192,6 +208,29 @@ int load_queue_destroy(int kfd, struct load_queue *queue)
 	if (!ret)
 		queue->exists = false;
 	return ret;
+}
+
+void load_queue_retire(struct load_queue *queue)
+{
+	if (queue->type == LOAD_COMPUTE)
+		load_ring_retire(&queue->ring, &queue->verdict);
+	else
+		load_sdma_retire(&queue->sdma, &queue->verdict);
+}
+
+void load_queue_finish(struct load_queue *queue)
+{
+	if (queue->type == LOAD_COMPUTE)
+		load_ring_finish(&queue->ring, &queue->verdict);
+	else
+		load_sdma_finish(&queue->sdma, &queue->verdict);
+}
+
+bool load_queue_drained(const struct load_queue *queue)
+{
+	if (queue->type == LOAD_COMPUTE)
+		return queue->ring.head == queue->ring.tail;
+	return queue->sdma.head == queue->sdma.tail;
 }
 
 void load_queue_free(int kfd, struct load_queue *queue)

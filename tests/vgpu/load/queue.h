@@ -8,6 +8,7 @@
 #include "args.h"
 #include "kfd.h"
 #include "ring.h"
+#include "sdma.h"
 
 enum load_queue_type {
 	LOAD_COMPUTE,
@@ -22,7 +23,8 @@ struct load_queue {
 	bool exists;
 	volatile uint64_t *doorbell;
 	struct load_buffer rptr, wptr, ring_mem, eop, cwsr, work;
-	struct load_ring ring;
+	struct load_ring ring;		/* compute */
+	struct load_sdma sdma;		/* SDMA */
 	struct load_verdict verdict;
 	uint64_t next_due_ns;		/* when a rate is kept: time of the next packet */
 };
@@ -34,6 +36,11 @@ int load_queue_create(int kfd, struct load_gpu *gpu, enum load_queue_type type,
 int load_queue_destroy(int kfd, struct load_queue *queue);
 /* Gives the memory back; the queue must be gone. */
 void load_queue_free(int kfd, struct load_queue *queue);
+
+/* What is common to both types; idle SDMA queues have nothing in flight. */
+void load_queue_retire(struct load_queue *queue);
+void load_queue_finish(struct load_queue *queue);
+bool load_queue_drained(const struct load_queue *queue);
 
 const char *load_queue_type_name(enum load_queue_type type);
 

@@ -53,6 +53,15 @@ static void top_up(struct load_queue *queue, const struct load_args *args, uint6
 	__atomic_store_n(queue->doorbell, ring->head - 1, __ATOMIC_RELEASE);
 }
 
+static void top_up_sdma(struct load_queue *queue)
+{
+	struct load_sdma *sdma = &queue->sdma;
+
+	if (load_sdma_fill(sdma, &queue->verdict))
+		__atomic_store_n(queue->doorbell, sdma->head * LOAD_SDMA_GROUP_BYTES,
+				 __ATOMIC_RELEASE);
+}
+
 void load_submit_round(struct load_process *proc, const struct load_args *args,
 		       uint64_t now_ns, bool stop)
 {
@@ -61,11 +70,13 @@ void load_submit_round(struct load_process *proc, const struct load_args *args,
 
 	for (i = 0; i < proc->num_queues; i++) {
 		queue = &proc->queues[i];
-		if (queue->type != LOAD_COMPUTE)
+		load_queue_retire(queue);
+		if (stop)
 			continue;
-		load_ring_retire(&queue->ring, &queue->verdict);
-		if (!stop)
+		if (queue->type == LOAD_COMPUTE)
 			top_up(queue, args, now_ns);
+		else if (args->sdma_work)
+			top_up_sdma(queue);
 	}
 }
 
@@ -74,7 +85,7 @@ bool load_submit_drained(const struct load_process *proc)
 	unsigned int i;
 
 	for (i = 0; i < proc->num_queues; i++)
-		if (proc->queues[i].ring.head != proc->queues[i].ring.tail)
+		if (!load_queue_drained(&proc->queues[i]))
 			return false;
 	return true;
 }
