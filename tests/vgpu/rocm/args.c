@@ -19,9 +19,11 @@ const char rocm_usage[] =
 "  -n, --count N        stop after N dispatches a queue\n"
 "  -d, --duration DUR   stop after this time\n"
 "      --copy BYTES     copy so much to each GPU and back, again and again\n"
+"      --copy-after DUR the first copy so long after the start\n"
 "      --depth N        dispatches in flight a queue (default: 200 ms of work)\n"
 "      --ring N         packets that a queue holds, a power of two (default 1024)\n"
 "      --poll           wait by polling (default: sleep until the interrupt)\n"
+"      --forever        wait without a limit (default: 20 ms, then look around)\n"
 "      --report DUR     between progress lines (default 200ms, 0: none)\n"
 "      --drain DUR      wait for the last dispatches (default 10s)\n"
 "      --wait DUR       before hsa_init\n"
@@ -52,12 +54,14 @@ static const struct option_type types[] = {
 	{ "count",	'n', KIND_NUMBER,	AT(count) },
 	{ "duration",	'd', KIND_DURATION,	AT(duration_ns) },
 	{ "copy",	0,   KIND_NUMBER,	AT(copy) },
+	{ "copy-after",	0,   KIND_DURATION,	AT(copy_after_ns) },
 	{ "depth",	0,   KIND_NUMBER,	AT(depth) },
 	{ "ring",	0,   KIND_NUMBER,	AT(ring) },
 	{ "report",	0,   KIND_DURATION,	AT(report_ns) },
 	{ "drain",	0,   KIND_DURATION,	AT(drain_ns) },
 	{ "wait",	0,   KIND_DURATION,	AT(wait_ns) },
 	{ "poll",	0,   KIND_FLAG,		AT(poll) },
+	{ "forever",	0,   KIND_FLAG,		AT(forever) },
 	{ "leave",	0,   KIND_FLAG,		AT(leave) },
 	{ "help",	'h', KIND_FLAG,		AT(help) },
 };

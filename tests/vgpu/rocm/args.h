@@ -18,8 +18,10 @@ struct rocm_args {
 	uint64_t depth;		/* dispatches in flight a queue; 0: 200 ms of work */
 	uint64_t ring;		/* packets that a queue holds, a power of two */
 	uint64_t copy;		/* bytes of an SDMA round on each GPU; 0: none */
+	uint64_t copy_after_ns;	/* the first copy so long after the start */
 	uint64_t wait_ns;	/* sleep before hsa_init */
 	bool poll;		/* wait by polling, not by interrupt */
+	bool forever;		/* wait without a limit, not 20 ms at a time */
 	bool leave;		/* exit without shutting down */
 	bool help;
 };

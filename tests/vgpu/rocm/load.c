@@ -202,7 +202,8 @@ static void wait_for_one(struct load *load)
 			continue;
 		hsa_signal_wait_scacquire(queue->signal, HSA_SIGNAL_CONDITION_LT,
 					  ROCM_SIGNAL_START - (int64_t)queue->tail,
-					  WAIT_NS / load->tick_ns, state);
+					  load->args.forever ? UINT64_MAX : WAIT_NS / load->tick_ns,
+					  state);
 		return;
 	}
 	rocm_sleep_ns(IDLE_NS);
@@ -238,7 +239,7 @@ static hsa_status_t add_wanted(struct load *load)
 static hsa_status_t run(struct load *load)
 {
 	uint64_t now = rocm_now_ns(), stop_ns = 0;
-	hsa_status_t status;
+	hsa_status_t status = HSA_STATUS_SUCCESS;
 	bool busy;
 
 	load->start_ns = now;
@@ -255,7 +256,8 @@ static hsa_status_t run(struct load *load)
 		if (!stop_ns && finished(load, now))
 			stop_ns = now;
 		busy = turn(load, stop_ns);
-		status = copy_turn(load, stop_ns, &busy);
+		if (now - load->start_ns >= load->args.copy_after_ns)
+			status = copy_turn(load, stop_ns, &busy);
 		if (status)
 			return status;
 		if (load->args.report_ns && now >= load->next_ns)

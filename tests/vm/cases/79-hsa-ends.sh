@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A ROCr program that ends while it is held: hsa_shut_down waits for an answer of
+# the debugger, and gets it. Nobody is left behind.
+# timeout: 90
+. /t/rocm.sh
+
+ended() {
+	wait "$(pid "$1")"
+	_status=$?
+	grep -E '^(destroyed|shut_down|done)' "$W/$1.out"
+	[ $_status -eq "$2" ] || fail "$1 ended with $_status, not $2"
+	wait_for 3 not_in_view "$(pid "$1")"
+	wait_for 3 nothing_held
+}
+
+step "in the middle of suspend and resume cycles"
+hsa_start a 13 --queues 3 --packet 500us
+gpreempt-ctl preempt "$(pid a)" --count 1000 --hold 5ms --interval 50ms > "$W/preempt" 2>&1 &
+preempt=$!
+sleep 0.5
+kill -TERM "$(pid a)"
+ended a 0
+[ "$(ms a shut_down)" -le 1000 ] || fail "hsa_shut_down took too long"
+wait_for 3 gone $preempt
+
+step "suspended"
+hsa_start b 13 --queues 3 --packet 500us --drain 0
+hold "$(pid b)"
+kill -TERM "$(pid b)"
+ended b 3
+[ "$(ms b destroyed)" -le 1000 ] || fail "the queues' end took too long"
+[ "$(ms b shut_down)" -le 1000 ] || fail "hsa_shut_down took too long"
+
+step "suspended, without shutting down"
+hsa_start c 13 --queues 3 --packet 500us --drain 0 --leave
+hold "$(pid c)"
+kill -TERM "$(pid c)"
+ended c 3
+
+step "suspended, killed"
+hsa_start d 13 --queues 3 --packet 500us
+hold "$(pid d)"
+kill -9 "$(pid d)"
+ended d 137
+wait_for 3 no_kfd_process

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The controller is killed at random points: the program runs on, exactly, and
+# can be held again; also when it is about to end.
+# timeout: 120
+. /t/rocm.sh
+
+# random_ms BELOW
+random_ms() {
+	echo $(($(od -An -N2 -tu2 /dev/urandom) % $1))
+}
+
+hsa_start a 13 --queues 3 --packet 500us --copy 65536
+p=$(pid a)
+
+for _ in 1 2 3 4 5 6 7 8; do
+	at=$(random_ms 120)
+	step "preempt, killed after $at ms"
+	gpreempt-ctl preempt "$p" --count 1000 --hold 3ms --interval 3ms > "$W/preempt" 2>&1 &
+	preempt=$!
+	usleep "${at}000"
+	kill -9 $preempt
+	wait $preempt
+	wait_for 5 running "$p"
+done
+expect_progress a
+
+for who in holder_of guardian_of; do
+	step "$who, killed while all is suspended"
+	hold "$p"
+	kill -9 "$($who "$p")"
+	wait_for 5 running "$p"
+	wait_for 3 nothing_held
+	expect_progress a
+done
+
+step "once more, all in order"
+hold "$p"
+expect_no_progress a
+let_go "$p"
+stop a
+[ "$(result a differ)" = 0 ] || fail "copied data is wrong"
+
+step "while the program ends"
+for at in 5 30 60; do
+	hsa_start b 13 --queues 2 --packet 500us
+	gpreempt-ctl preempt "$(pid b)" --count 1000 --hold 3ms --interval 3ms > "$W/preempt" 2>&1 &
+	preempt=$!
+	sleep 0.2
+	kill -TERM "$(pid b)"
+	usleep ${at}000
+	kill -9 $preempt
+	expect_good_end b
+done
+wait_for 3 no_kfd_process
