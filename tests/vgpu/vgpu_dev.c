@@ -160,7 +160,7 @@ void vgpu_remove(struct pci_dev *pdev)
 	struct vgpu *v = vgpu_of(adev);
 
 	vgpu_fault_fini(v);
-	drm_dev_unregister(ddev);
+	drm_dev_unplug(ddev);
 	wait_unused(v);
 	cancel_work_sync(&adev->kfd.reset_work);
 	vgpu_syms.amdgpu_amdkfd_device_fini_sw(adev);

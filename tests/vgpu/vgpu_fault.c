@@ -106,8 +106,28 @@ static int set_stopped(struct vgpu *v, bool on)
 	return 0;
 }
 
+/* A part whose graphics core may be off at any time: nobody asks for it */
+static int set_gfxoff(struct vgpu *v, bool on)
+{
+	if (on)
+		v->adev.pm.pp_feature |= PP_GFXOFF_MASK;
+	else
+		v->adev.pm.pp_feature &= ~PP_GFXOFF_MASK;
+	return 0;
+}
+
+/* A virtual function, to those who ask */
+static int set_sriov(struct vgpu *v, bool on)
+{
+	if (on)
+		v->adev.virt.caps |= AMDGPU_SRIOV_CAPS_IS_VF;
+	else
+		v->adev.virt.caps &= ~AMDGPU_SRIOV_CAPS_IS_VF;
+	return 0;
+}
+
 /* Switches that do something when they are set */
-#define VGPU_STATE_SWITCHES(X) X(in_reset) X(asleep) X(stopped)
+#define VGPU_STATE_SWITCHES(X) X(in_reset) X(asleep) X(stopped) X(gfxoff) X(sriov)
 
 #define VGPU_STATE_ATTR(name)						\
 static int name##_get(void *data, u64 *val)				\
@@ -131,6 +151,8 @@ DEFINE_DEBUGFS_ATTRIBUTE(name##_fops, name##_get, name##_set, "%llu\n")
 VGPU_STATE_ATTR(in_reset);
 VGPU_STATE_ATTR(asleep);
 VGPU_STATE_ATTR(stopped);
+VGPU_STATE_ATTR(gfxoff);
+VGPU_STATE_ATTR(sriov);
 
 void vgpu_fault_init(struct vgpu *v)
 {

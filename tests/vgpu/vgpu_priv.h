@@ -148,7 +148,7 @@ struct vgpu_faults {
 	bool fail_fence;	/* QUERY_STATUS is not answered */
 	bool fail_create;	/* no memory for MQDs */
 	u32 drain;		/* 1: drain interrupt delivered, 2: and its VMID set */
-	bool in_reset, asleep, stopped;	/* states that are held */
+	bool in_reset, asleep, stopped, gfxoff, sriov;	/* states that are held */
 };
 
 /**
