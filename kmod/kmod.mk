@@ -54,3 +54,14 @@ checkpatch-kmod: $(O)/kernel/env.mk
 unit: check-abi
 check-abi:
 	@tests/kmod/check-abi
+
+# What its VM tests need in the guest. Static, because the guest has no libc.
+KMOD_TOOLS := $(O)/vm-tools
+VM_BINS += $(KMOD_TOOLS)/vgpu-load-update
+
+# vgpu-load that updates its queues on signals.
+$(KMOD_TOOLS)/vgpu-load-update: tests/kmod/queue-update.c \
+		$(wildcard tests/vgpu/load/*.[ch]) | $(KFD_HEADER)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ \
+		$(filter %.c,$^)

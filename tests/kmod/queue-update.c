@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * In place of libc's ioctl() in a GPU process: on signals it updates the queue
+ * that the process made last, as a program may. SIGWINCH: no share of the
+ * hardware, SIGURG: no ring either, SIGCONT: as it was made.
+ */
+#include <linux/kfd_ioctl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct kfd_ioctl_create_queue_args made;
+static int kfd;
+
+static void update(int sig)
+{
+	struct kfd_ioctl_update_queue_args args = {
+		.queue_id = made.queue_id,
+		.ring_base_address = made.ring_base_address,
+		.ring_size = made.ring_size,
+		.queue_percentage = made.queue_percentage,
+		.queue_priority = made.queue_priority,
+	};
+
+	if (sig != SIGCONT)
+		args.queue_percentage = 0;
+	if (sig == SIGURG) {
+		args.ring_base_address = 0;
+		args.ring_size = 0;
+	}
+	syscall(SYS_ioctl, kfd, AMDKFD_IOC_UPDATE_QUEUE, &args);
+}
+
+int ioctl(int fd, unsigned long request, ...);
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list list;
+	void *arg;
+	int ret;
+
+	va_start(list, request);
+	arg = va_arg(list, void *);
+	va_end(list);
+	ret = syscall(SYS_ioctl, fd, request, arg);
+	if (!ret && request == AMDKFD_IOC_CREATE_QUEUE) {
+		made = *(struct kfd_ioctl_create_queue_args *)arg;
+		kfd = fd;
+		signal(SIGWINCH, update);
+		signal(SIGURG, update);
+		signal(SIGCONT, update);
+	}
+	return ret;
+}

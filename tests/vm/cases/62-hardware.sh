@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Hardware that must not be touched is not touched, and the view says why.
+# vgpu: gpus=2
+# timeout: 40
+. /t/lib.sh
+
+T=$DEBUGFS/gpreempt
+start a --queues 2 --sdma 1 --packet 1ms --rate 100
+start b --gpus 1 --packet 1ms
+p=$(pid a)
+wait_for 2 running "$p"
+
+node_hardware() { awk 'NR > 2 { print $8, $9, $11 }' "$T/gpus" | sed -n 1p; }
+
+# untouched SWITCH WORD: of GPU 0; GPU 1 goes on being read
+untouched() {
+	step "$2"
+	switch 0 "$1" 1
+	reads=$(counter 0 reg_reads)
+	expect_view "$p" hardware "$2"
+	expect_view "$p" active -
+	expect_view "$p" rptr -
+	[ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 0 ] || fail "hqds has lines"
+	[ "$(node_hardware)" = "$2 - -" ] || fail "gpus says '$(node_hardware)'"
+	[ "$(awk -v p="$p" '$1 == p { print $10 }' "$T/processes")" = - ] || fail "processes"
+	# The driver may read a register or two for itself; a slot has 56.
+	between "$(($(counter 0 reg_reads) - reads))" 0 20 "register reads"
+	expect_view "$(pid b)" hardware read
+	expect_view "$(pid b)" active 4
+	switch 0 "$1" 0
+	wait_for 2 running "$p"
+	expect_view "$p" hardware read
+	n=$(awk -v key="unread_$2" '$1 == key { print $2 }' "$T/stats")
+	[ "$n" -gt 0 ] || fail "stats does not count it"
+}
+
+untouched asleep asleep
+untouched gfxoff gfxoff
+untouched sriov sriov
+untouched in_reset reset
+untouched stopped stopped
+stop a
+stop b

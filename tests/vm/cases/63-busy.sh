@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# While the driver holds a process's lock (here: an unmap of 3 s) every file can
+# be read, at once: facts have an age, slots are live.
+# timeout: 40
+. /t/lib.sh
+
+T=$DEBUGFS/gpreempt
+start a --queues 2 --packet 1ms
+p=$(pid a)
+wait_for 2 running "$p"
+ctl 0 suspend "$p" --queues 0
+echo 3000000000 > "$VGPU/0/unmap_ns"
+gpreempt-ctl suspend "$p" > "$W/suspend" 2>&1 &
+s=$!
+sleep 0.5
+for f in processes gpus pid/$p/queues pid/$p/hqds pid/$p/gpus; do
+	t0=$(uptime_cs)
+	cat "$T/$f" > "$W/${f##*/}" || fail "$f cannot be read"
+	between "$(($(uptime_cs) - t0))" 0 50 "time for $f, in 10 ms"
+	cat "$W/${f##*/}"
+done
+cat "$T/pid/$p/queues" > "$W/queues"
+awk 'NR > 2 && $9 == 0 { exit 1 }' "$W/queues" || fail "age_ms of queues does not tell"
+# The slots of queue 1 are still held: the unmap is under way.
+[ "$(awk 'NR > 2 && $8 == 1 && $15 > 0' "$W/hqds" | wc -l)" -eq 4 ] || fail "hqds"
+awk -v p="$p" '$1 == p && $15 > 0 { found = 1 } END { exit !found }' "$W/processes" ||
+	fail "age_ms of processes does not tell"
+[ "$(awk '$1 == "process_busy" { print $2 }' "$T/stats")" -gt 0 ] || fail "stats"
+wait $s
+echo 10000 > "$VGPU/0/unmap_ns"
+expect_suspended "$p"
+[ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 0 ] || fail "slots of a suspended process"
+let_go "$p"
+stop a

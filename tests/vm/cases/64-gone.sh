@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A file that is open when its process ends reads as gone (ESTALE), also when
+# another GPU process gets the same number.
+# timeout: 40
+. /t/lib.sh
+
+# reads_stale FD FILE: from the start of the file that is open as FD
+reads_stale() {
+	cat <&"$1" > "$W/out" 2> "$W/err" && fail "$2 of an ended process can be read: $(cat "$W/out")"
+	grep -qi 'stale' "$W/err" || fail "$2: $(cat "$W/err")"
+}
+
+start a --queues 2 --packet 1ms
+p=$(pid a)
+exec 4< "$VIEW/$p/queues" 5< "$VIEW/$p/hqds" 6< "$VIEW/$p/gpus"
+exec 7< "$VIEW/$p/queues"
+stop a
+wait_for 2 not_in_view "$p"
+reads_stale 4 queues
+reads_stale 5 hqds
+
+step "another process has the number now"
+echo $((p - 1)) > /proc/sys/kernel/ns_last_pid
+start b --queues 3 --packet 1ms
+[ "$(pid b)" = "$p" ] || skip "the number was not to be had again"
+reads_stale 6 gpus
+reads_stale 7 queues
+[ "$(view "$p" qid | wc -l)" -eq 3 ] || fail "the new process's own file"
+stop b
+[ "$(awk '$1 == "refused_gone" { print $2 }' "$DEBUGFS/gpreempt/stats")" -ge 4 ] ||
+	fail "stats does not count it"
