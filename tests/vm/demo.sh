@@ -3,9 +3,9 @@
 # shellcheck shell=dash
 # The story that "make demo" tells, inside the guest. Each step says what it
 # does, shows what came back and fails the demo when it is not as promised.
-. /t/lib.sh
+. /t/rocm.sh
 
-queues=4
+queues=3
 
 fail() {
 	echo
@@ -63,10 +63,20 @@ for name in gfx_target_version device_id num_xcc simd_count drm_render_minor; do
 	echo "      $name $(property "$node" $name)"
 done
 
-chapter 2 "A GPU process works: $queues compute queues over all XCCs, dispatches of 1 ms"
-show "vgpu-load --queues $queues --packet 1ms"
-start demo --queues $queues --packet 1ms
+echo
+echo "      ROCm's own user space, Debian 13's packages as shipped, finds it:"
+show "rocminfo   (some of it)"
+in_rocm 13 /rocm13/rocminfo > "$W/rocminfo" 2>&1 || fail "rocminfo ended with $?"
+awk '$1 == "Name:" { ours = $2 ~ /^gfx/ } ours && /Name: *gfx|Chip ID|Compute Unit/' \
+	"$W/rocminfo" | sed 's/^ */      /; s/ *$//'
+
+chapter 2 "A program on ROCr works: $queues queues of its own, dispatches of 1 ms, copies"
+echo "      libhsa-runtime64 $(awk '$1 == "libhsa-runtime64-1" { print $2 }' /rocm13/versions)," \
+	"unmodified"
+show "hsa-load --queues $queues --packet 1ms --copy 65536"
+hsa_start demo 13 --queues $queues --packet 1ms --copy 65536
 p=$(pid demo)
+wait_for 5 has_queues "$p" "$((queues + 1)) compute-aql 2 sdma"
 wait_for 5 running "$p"
 rate=$(measured_rate demo)
 echo "      pid $p: $rate packets/s (the queues share the GPU, one dispatch at a time)"
@@ -74,6 +84,8 @@ echo "      pid $p: $rate packets/s (the queues share the GPU, one dispatch at a
 
 chapter 3 "What gpreempt.ko sees of it, read off the driver and the hardware slots"
 show_view "$p"
+echo
+echo "      its $queues queues, one that ROCr made for itself, and two SDMA queues"
 
 chapter 4 "Preempted: all its queues off the GPU, through amdkfd's debug interface"
 ctl 0 suspend "$p"
@@ -108,6 +120,7 @@ echo "      The process ends and compares what it submitted with what was done:"
 sed -n 's/^done /      /p' "$W/demo.out"
 [ $status -eq 0 ] || fail "packets are missing or ran twice"
 [ "$(result demo submitted)" = "$(result demo completed)" ] || fail "completed is not submitted"
-echo "      each packet exactly once, and in order"
+[ "$(result demo copies)" -gt 0 ] || fail "nothing was copied"
+echo "      each packet exactly once, and what was copied is right"
 echo
 echo "demo: ok"
