@@ -57,7 +57,8 @@ check-abi:
 
 # What its VM tests need in the guest. Static, because the guest has no libc.
 KMOD_TOOLS := $(O)/vm-tools
-VM_BINS += $(KMOD_TOOLS)/vgpu-load-update
+VM_BINS += $(KMOD_TOOLS)/vgpu-load-update $(KMOD_TOOLS)/btf-doctor \
+	$(KMOD_TOOLS)/rename-symbol
 
 # vgpu-load that updates its queues on signals.
 $(KMOD_TOOLS)/vgpu-load-update: tests/kmod/queue-update.c \
@@ -65,3 +66,13 @@ $(KMOD_TOOLS)/vgpu-load-update: tests/kmod/queue-update.c \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ \
 		$(filter %.c,$^)
+
+# The names that the module looks up, as a table of C.
+$(KMOD_TOOLS)/layout-rows.h: tests/kmod/layout-rows.awk kmod/layout.h
+	@mkdir -p $(@D)
+	awk -f $^ >$@.new && mv $@.new $@
+
+$(KMOD_TOOLS)/btf-doctor: $(KMOD_TOOLS)/layout-rows.h
+$(KMOD_TOOLS)/btf-doctor $(KMOD_TOOLS)/rename-symbol: $(KMOD_TOOLS)/%: tests/kmod/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -I$(KMOD_TOOLS) -static -o $@ $<

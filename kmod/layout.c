@@ -199,7 +199,19 @@ static int read_whole(const char *name, void **data, size_t *size)
 	return len < 0 ? len : -EIO;
 }
 
-/* One blob out of sysfs; release with close_blob(). */
+static void refuse_blob(const char *path, int err)
+{
+	if (err == -ENOENT)
+		pr_err("no %s: amdgpu or the kernel was built without BTF, as amdgpu-dkms often is; what to do about it is in docs/module.md\n",
+		       path);
+	else
+		pr_err("cannot read %s (%d)\n", path, err);
+}
+
+/*
+ * One blob out of sysfs; release with close_blob(). What is wrong with it is
+ * always EOPNOTSUPP: modprobe takes ENOENT and EINVAL for something else.
+ */
 static int open_blob(const char *path, struct gp_btf *btf, void **data,
 		     const struct gp_btf *base)
 {
@@ -207,16 +219,16 @@ static int open_blob(const char *path, struct gp_btf *btf, void **data,
 	int ret = read_whole(path, data, &size);
 
 	if (ret) {
-		pr_err("cannot read %s (%d): no type information of amdgpu\n",
-		       path, ret);
-		return ret;
+		refuse_blob(path, ret);
+		return ret == -ENOMEM ? ret : -EOPNOTSUPP;
 	}
 	ret = gp_btf_parse(btf, *data, size, base);
 	if (ret) {
 		pr_err("%s is not BTF that can be read (%d)\n", path, ret);
 		vfree(*data);
+		return ret == -ENOMEM ? ret : -EOPNOTSUPP;
 	}
-	return ret;
+	return 0;
 }
 
 static void close_blob(struct gp_btf *btf, void *data)

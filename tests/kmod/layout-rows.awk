@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# From kmod/layout.h to a table for btf-doctor: what the module looks up.
+/^#define GP_FIELDS/ { on = 1; next }
+/^#define GP_ENUMS/ { on = 2; next }
+/^$/ { on = 0 }
+on && /\(/ {
+	line = $0
+	sub(/^[ \t]*/, "", line)
+	rule = substr(line, 1, 1)
+	sub(/^[A-Z]\(/, "", line)
+	sub(/\)[ \t]*\\?$/, "", line)
+	n = split(line, cell, /,[ \t]*/)
+	printf "{ '%s', \"%s\", \"%s\", \"%s\" },\n", on == 2 ? "E" : rule, cell[1], cell[2],
+		rule == "O" ? cell[n] : ""
+}

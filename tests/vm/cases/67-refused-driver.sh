@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# amdgpu has no BTF, lacks a symbol, is not there: one clear line each. For
+# symbols it is the module that is changed: it looks for one that is not there.
+# vgpu: none
+# gpreempt: no
+# timeout: 90
+. /t/lib.sh
+
+module=/lib/modules/gpreempt.ko
+
+# refused REGEX ERROR: the module does not load, and says why
+refused() {
+	dmesg -c > /dev/null
+	insmod $module 2> "$W/err" && fail "it loads"
+	cat "$W/err"
+	dmesg | grep gpreempt
+	dmesg | grep -Eq "gpreempt: .*$1" || fail "the log does not say '$1'"
+	grep -qi "$2" "$W/err" || fail "the error is not '$2'"
+	[ ! -e "$DEBUGFS/gpreempt" ] || fail "a directory is left"
+}
+
+# with_symbol NAME: a gpreempt.ko that looks up another name in place of NAME,
+# which amdgpu does not have
+with_symbol() {
+	rename-symbol /lib/modules/gpreempt.ko /tmp/gpreempt.ko "$1" || fail "cannot rename $1"
+	module=/tmp/gpreempt.ko
+}
+
+step "no BTF of amdgpu"
+cp /sys/kernel/btf/vmlinux /tmp/vmlinux.btf
+mount -t tmpfs none /sys/kernel/btf && mv /tmp/vmlinux.btf /sys/kernel/btf/vmlinux
+refused 'no /sys/kernel/btf/amdgpu: .*docs/module.md' 'not supported'
+echo rubbish > /sys/kernel/btf/amdgpu
+refused '/sys/kernel/btf/amdgpu is not BTF' 'not supported'
+umount /sys/kernel/btf
+
+step "symbols"
+with_symbol kfd_processes_table
+refused 'amdgpu has no symbol kfd_processes_tablX' 'not supported'
+with_symbol kfd_processes_srcu
+refused 'amdgpu has no symbol kfd_processes_srcX' 'not supported'
+
+step "symbols that it can do without"
+for symbol in topology_lock topology_device_list; do
+	with_symbol $symbol
+	insmod $module || fail "it does not load without $symbol"
+	grep -qx "feature_nodes off:${symbol%?}X" "$DEBUGFS/gpreempt/version" || fail "feature"
+	cat "$DEBUGFS/gpreempt/gpus" 2> /dev/null && fail "gpus can be read"
+	rmmod gpreempt
+done
+with_symbol kfd_create_process
+insmod $module || fail "it does not load without kfd_create_process"
+grep -qx 'events rescan' "$DEBUGFS/gpreempt/version" || fail "events"
+rmmod amdgpu 2> /dev/null && fail "amdgpu can be unloaded before gpreempt"
+rmmod gpreempt
+
+step "no amdgpu"
+module=/lib/modules/gpreempt.ko
+rmmod amdgpu
+refused 'amdgpu is not loaded' 'no such device'
