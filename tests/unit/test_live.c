@@ -161,8 +161,8 @@ START_TEST(memory)
 }
 END_TEST
 
-/* A child with a dead man's switch of 100 ms that then does that. */
-static uint64_t time_to_death(void (*then)(const struct deadman *d))
+/* How long a child with a dead man's switch lives that does that. */
+static uint64_t time_to_death(void (*that)(const struct deadman *d))
 {
 	uint64_t start = shr_now_ns();
 	int status;
@@ -173,8 +173,7 @@ static uint64_t time_to_death(void (*then)(const struct deadman *d))
 
 		if (deadman_start(&d))
 			_exit(1);
-		deadman_feed(&d, 100 * MSEC);
-		then(&d);
+		that(&d);
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -183,9 +182,9 @@ static uint64_t time_to_death(void (*then)(const struct deadman *d))
 	return shr_now_ns() - start;
 }
 
-static void stop_myself(const struct deadman *d)
+static void be_stopped(const struct deadman *d)
 {
-	(void)d;
+	deadman_feed(d, 100 * MSEC);
 	raise(SIGSTOP);
 }
 
@@ -193,29 +192,33 @@ static void block_everything(const struct deadman *d)
 {
 	sigset_t all;
 
-	(void)d;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
+	deadman_feed(d, 100 * MSEC);
 	for (;;)
 		pause();
 }
 
-static void feed_five_times(const struct deadman *d)
+static void live_longer(const struct deadman *d)
 {
-	int i;
+	deadman_feed(d, 400 * MSEC);
+	deadman_feed(d, 1000 * MSEC);
+	raise(SIGSTOP);
+}
 
-	for (i = 0; i < 5; i++) {
-		deadman_feed(d, 100 * MSEC);
-		shr_sleep_ns(50 * MSEC);
-	}
+static void live_shorter(const struct deadman *d)
+{
+	deadman_feed(d, 3600000 * MSEC);
+	deadman_feed(d, 100 * MSEC);
 	raise(SIGSTOP);
 }
 
 START_TEST(deadman_kills)
 {
-	ck_assert_uint_ge(time_to_death(stop_myself), 100 * MSEC);
+	ck_assert_uint_ge(time_to_death(be_stopped), 100 * MSEC);
 	ck_assert_uint_ge(time_to_death(block_everything), 100 * MSEC);
-	ck_assert_uint_ge(time_to_death(feed_five_times), 300 * MSEC);
+	ck_assert_uint_ge(time_to_death(live_longer), 1000 * MSEC);
+	ck_assert_uint_ge(time_to_death(live_shorter), 100 * MSEC);
 }
 END_TEST
 
@@ -224,9 +227,9 @@ START_TEST(deadman_let_off)
 	struct deadman d;
 
 	ck_assert_int_eq(deadman_start(&d), 0);
-	deadman_feed(&d, 50 * MSEC);
+	deadman_feed(&d, 300 * MSEC);
 	deadman_stop(&d);
-	shr_sleep_ns(100 * MSEC);
+	shr_sleep_ns(400 * MSEC);
 }
 END_TEST
 

@@ -15,6 +15,8 @@ TCase *unit_case(void)
 {
 	if (!the_case)
 		the_case = tcase_create("all");
+	/* Some wait for seconds, and the machine may be busy. */
+	tcase_set_timeout(the_case, 60);
 	return the_case;
 }
 
