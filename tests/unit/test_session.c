@@ -114,12 +114,23 @@ START_TEST(open_fails)
 }
 END_TEST
 
-START_TEST(interrupted_ioctl)
+START_TEST(interrupted_call)
 {
+	gp_loop_fail(&loop, "open", 1, -EINTR);
+	gp_loop_fail(&loop, "open", 2, -EINTR);
 	gp_loop_fail(&loop, "enable", 1, -EINTR);
 	s = unit_open();
+	ck_assert_ptr_nonnull(strstr(loop.trace, "open open open version"));
 	ck_assert_ptr_nonnull(strstr(loop.trace, "enable enable"));
 	gpreempt_session_close(s);
+}
+END_TEST
+
+/* A signal that stays pending is no reason to try for ever. */
+START_TEST(interrupted_for_ever)
+{
+	gp_loop_fail(&loop, "open", 0, -EINTR);
+	expect_refused(-EINTR, GPREEMPT_SYSTEM);
 }
 END_TEST
 
@@ -459,7 +470,8 @@ int main(void)
 	tcase_add_test(tc, other_debugger);
 	tcase_add_test(tc, after_exec);
 	tcase_add_loop_test(tc, open_fails, 0, ARRAY_SIZE(failures));
-	tcase_add_test(tc, interrupted_ioctl);
+	tcase_add_test(tc, interrupted_call);
+	tcase_add_test(tc, interrupted_for_ever);
 	tcase_add_test(tc, old_driver);
 	tcase_add_test(tc, activation_failed);
 	tcase_add_test(tc, reused_pid);

@@ -6,6 +6,8 @@
 
 #include "lib/session.h"
 
+#define OPEN_TRIES 100
+
 int gp_session_fail(struct gpreempt_session *s, int code,
 		    enum gpreempt_reason reason, const char *step)
 {
@@ -63,13 +65,28 @@ static void free_session(struct gpreempt_session *s)
 	free(s);
 }
 
+/*
+ * The driver takes all locks of our memory for it, and gives up with EINTR
+ * when a signal is pending. One that stays pending would have us try for ever.
+ */
+static int open_kfd(const struct gpreempt *g)
+{
+	int tries, ret = -EINTR;
+
+	for (tries = 0; ret == -EINTR && tries < OPEN_TRIES; tries++)
+		ret = g->ops->open_kfd(g->be);
+	return ret;
+}
+
 static int open_device(struct gpreempt_session *s)
 {
 	static const char step[] = "opening /dev/kfd";
 	unsigned int major, minor;
 	int ret;
 
-	ret = s->g->ops->open_kfd(s->g->be);
+	ret = open_kfd(s->g);
+	if (ret == -EINTR)
+		return gp_session_fail(s, ret, GPREEMPT_SYSTEM, step);
 	if (ret == -EACCES || ret == -EPERM)
 		return gp_session_fail(s, ret, GPREEMPT_NOT_ROOT, step);
 	if (ret < 0)
