@@ -58,7 +58,7 @@ check-abi:
 # What its VM tests need in the guest. Static, because the guest has no libc.
 KMOD_TOOLS := $(O)/vm-tools
 VM_BINS += $(KMOD_TOOLS)/vgpu-load-update $(KMOD_TOOLS)/btf-doctor \
-	$(KMOD_TOOLS)/rename-symbol
+	$(KMOD_TOOLS)/rename-symbol $(KMOD_TOOLS)/view-bench
 
 # vgpu-load that updates its queues on signals.
 $(KMOD_TOOLS)/vgpu-load-update: tests/kmod/queue-update.c \
@@ -73,6 +73,45 @@ $(KMOD_TOOLS)/layout-rows.h: tests/kmod/layout-rows.awk kmod/layout.h
 	awk -f $^ >$@.new && mv $@.new $@
 
 $(KMOD_TOOLS)/btf-doctor: $(KMOD_TOOLS)/layout-rows.h
-$(KMOD_TOOLS)/btf-doctor $(KMOD_TOOLS)/rename-symbol: $(KMOD_TOOLS)/%: tests/kmod/%.c
+$(KMOD_TOOLS)/btf-doctor $(KMOD_TOOLS)/rename-symbol $(KMOD_TOOLS)/view-bench: \
+		$(KMOD_TOOLS)/%: tests/kmod/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -I$(KMOD_TOOLS) -static -o $@ $<
+
+.PHONY: bench
+bench: ## what a read of the view costs, as a table and build/bench.json
+	@$(MAKE) --no-print-directory -s vm-ready
+	@tests/kmod/bench $(O) $(VM_RUN) --vgpu 'gpus=8 xccs=4' --timeout 300 \
+		command 'exec sh /t/bench.sh 2>/dev/null'
+
+# The sources go where DKMS wants them, and nothing else does.
+DKMS_KERNEL = $(shell uname -r)
+DKMS_VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+DKMS_TREE = $(DESTDIR)/usr/src/gpreempt-$(DKMS_VERSION)
+
+.PHONY: dkms-install
+dkms-install: ## gpreempt.ko by DKMS (DKMS_KERNEL=... for another kernel; as root)
+	@command -v dkms >/dev/null || { echo "dkms is not installed"; exit 1; }
+	install -d $(DKMS_TREE)
+	cp --parents $(KMOD_SRC) dkms.conf $(DKMS_TREE)
+	dkms add $(DKMS_FLAGS) gpreempt/$(DKMS_VERSION)
+	dkms build $(DKMS_FLAGS) gpreempt/$(DKMS_VERSION) -k $(DKMS_KERNEL)
+	dkms install $(DKMS_FLAGS) gpreempt/$(DKMS_VERSION) -k $(DKMS_KERNEL)
+
+# The module as DKMS builds it, for a VM test; the others only on request.
+VM_BINS += $(O)/dkms/gpreempt-dkms.ko $(O)/dkms/kmod
+
+$(O)/dkms/gpreempt-dkms.ko: $(KMOD_SRC) dkms.conf tests/kmod/dkms-build $(O)/kernel/env.mk
+	@mkdir -p $(@D)
+	tests/kmod/dkms-build $(O) tarball $@
+
+$(O)/dkms/kmod:
+	@mkdir -p $(@D)
+	cp -L "$$(command -v kmod)" $@
+
+.PHONY: check-dkms
+check-dkms: $(O)/kernel/env.mk ## DKMS from a tarball, a clone and make dkms-install
+	@mkdir -p $(O)/dkms
+	tests/kmod/dkms-build $(O) tarball $(O)/dkms/from-tarball.ko
+	tests/kmod/dkms-build $(O) clone $(O)/dkms/from-clone.ko
+	tests/kmod/dkms-build $(O) make $(O)/dkms/from-make.ko

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# What a read of the view costs: "make bench". Runs in the guest with 8 GPUs of
+# 4 XCCs. Prints a line "key value" for each figure, and nothing else.
+. /t/lib.sh
+
+# Register reads of all GPUs since they were made.
+reads() {
+	_t=0
+	for _g in 0 1 2 3 4 5 6 7; do
+		_t=$((_t + $(counter $_g reg_reads)))
+	done
+	echo $_t
+}
+
+# reads_of FILE: what reading it once costs in registers
+reads_of() {
+	_before=$(reads)
+	cat "$1" > /dev/null
+	echo $(($(reads) - _before))
+}
+
+# ns_of COUNT FILE...: the median
+ns_of() {
+	view-bench "$@" | cut -d' ' -f2
+}
+
+start a --gpus 3 --queues 5 --packet 1ms --rate 100
+p=$(pid a)
+wait_for 5 running "$p"
+rmmod gpreempt && insmod /lib/modules/gpreempt.ko || fail "cannot load the module anew"
+wait_for 2 in_view "$p"
+echo "view_register_reads_cold $(reads_of "$VIEW/$p/queues")"
+echo "view_register_reads $(reads_of "$VIEW/$p/queues")"
+echo "hqds_register_reads $(reads_of "$DEBUGFS/kfd/hqds")"
+echo "view_ns $(ns_of 51 "$VIEW/$p/queues")"
+echo "kfd_debugfs_ns $(ns_of 3 "$DEBUGFS/kfd/mqds" "$DEBUGFS/kfd/hqds")"
+echo "processes_ns $(ns_of 21 "$DEBUGFS/gpreempt/processes")"
+echo "gpus_register_reads $(reads_of "$DEBUGFS/gpreempt/gpus")"
+stop a > /dev/null
+
+# One process of 16 queues is read while there are that many, one GPU after
+# the other. From the 2nd on a GPU, there are more queues than its 24 slots.
+n=0
+for processes in 1 8 64; do
+	while [ $n -lt $processes ]; do
+		start "s$n" --gpus $((n % 8)) --queues 16 --rate 1 --report 0 --acquire-used
+		n=$((n + 1))
+	done
+	p=$(pid s0)
+	cat "$VIEW/$p/queues" > /dev/null
+	echo "scaling_${processes}_register_reads $(reads_of "$VIEW/$p/queues")"
+	echo "scaling_${processes}_view_ns $(ns_of 21 "$VIEW/$p/queues")"
+	echo "scaling_${processes}_kfd_debugfs_ns $(ns_of 1 "$DEBUGFS/kfd/mqds" "$DEBUGFS/kfd/hqds")"
+done

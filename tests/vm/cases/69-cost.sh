@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What a read of 5 compute queues on one of 8 GPUs costs: registers at most
+# 1/200 of kfd/hqds, cold and warm; time at most 1/50 of kfd/mqds and kfd/hqds.
+# vgpu: gpus=8 xccs=4
+# timeout: 60
+. /t/lib.sh
+
+reads() {
+	t=0
+	for g in 0 1 2 3 4 5 6 7; do
+		t=$((t + $(counter $g reg_reads)))
+	done
+	echo $t
+}
+
+reads_of() {
+	before=$(reads)
+	cat "$1" > /dev/null
+	echo $(($(reads) - before))
+}
+
+start a --gpus 3 --queues 5 --packet 1ms --rate 50
+p=$(pid a)
+wait_for 5 running "$p"
+rmmod gpreempt && insmod /lib/modules/gpreempt.ko || fail "cannot load the module anew"
+wait_for 2 in_view "$p"
+cold=$(reads_of "$VIEW/$p/queues")
+[ "$(cat "$VIEW/$p/queues" | wc -l)" -eq 7 ] || fail "not 5 queues"
+warm=$(reads_of "$VIEW/$p/queues")
+said=$(awk '$1 == "registers" { print $2 }' "$DEBUGFS/gpreempt/stats")
+hqds=$(reads_of "$DEBUGFS/kfd/hqds")
+echo "registers: cold $cold, warm $warm, kfd/hqds $hqds"
+[ $((cold * 200)) -le "$hqds" ] || fail "cold: more than 1/200"
+[ $((warm * 200)) -le "$hqds" ] || fail "warm: more than 1/200"
+# The module's own count is at most, and not far off.
+between "$said" $((cold + 2 * warm)) $(((cold + 2 * warm) * 3 / 2)) "registers of stats"
+
+view=$(view-bench 21 "$VIEW/$p/queues" | cut -d' ' -f2)
+kfd=$(view-bench 1 "$DEBUGFS/kfd/mqds" "$DEBUGFS/kfd/hqds" | cut -d' ' -f2)
+echo "time: $view ns, kfd/mqds and kfd/hqds $kfd ns"
+[ $((view * 50)) -le "$kfd" ] || fail "time: more than 1/50"
+stop a
