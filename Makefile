@@ -5,7 +5,7 @@ O := build
 MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
-DEPS := build-essential busybox-static check cpio git kmod libelf-dev \
+DEPS := build-essential busybox-static check cpio dkms git kmod libelf-dev \
 	pahole perl pkg-config qemu-system-x86 sparse xz-utils
 
 # Headers of the kernel that runs here, for the module that "make" builds.
