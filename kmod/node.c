@@ -116,6 +116,25 @@ static int load_manager(const struct gp_node *n, void **mm)
 	return 0;
 }
 
+/* Whether the device of a node knows it, and as which of its nodes. */
+static bool is_known(const struct gp_node *n, u32 *index)
+{
+	void *back;
+
+	return !gp_get(n->node, kfd_node, node_id, index) &&
+	       *index < gp_layout.kfd_dev__nodes_len &&
+	       !gp_get_at(n->kfd, kfd_dev, nodes, *index, &back) &&
+	       back == n->node;
+}
+
+bool gp_node_is_whole(void *node)
+{
+	struct gp_node n = { .node = node };
+	u32 index;
+
+	return !gp_get(node, kfd_node, kfd, &n.kfd) && is_known(&n, &index);
+}
+
 /* Follow the pointers of a node, each after a look that it leads back. */
 int gp_node_follow(void *node, struct gp_node *n)
 {
@@ -125,10 +144,7 @@ int gp_node_follow(void *node, struct gp_node *n)
 
 	memset(n, 0, sizeof(*n));
 	n->node = node;
-	if (gp_get(n->node, kfd_node, kfd, &n->kfd) ||
-	    gp_get(n->node, kfd_node, node_id, &index) ||
-	    index >= gp_layout.kfd_dev__nodes_len ||
-	    gp_get_at(n->kfd, kfd_dev, nodes, index, &back) || back != n->node)
+	if (gp_get(n->node, kfd_node, kfd, &n->kfd) || !is_known(n, &index))
 		return gp_broken("kfd_dev.nodes has the node");
 	if (gp_get(n->node, kfd_node, adev, (void **)&n->adev) ||
 	    gp_get(n->kfd, kfd_dev, adev, &back) || back != n->adev)

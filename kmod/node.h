@@ -98,6 +98,12 @@ int gp_node_load(void *p, u32 i, struct gp_node *n);
 int gp_node_find(void *p, void *node, struct gp_node *n);
 
 /**
+ * gp_node_is_whole() - whether a node has been made to its end
+ * @node:	kfd_node that cannot be freed meanwhile
+ */
+bool gp_node_is_whole(void *node);
+
+/**
  * gp_node_follow() - the same from a node alone
  * @node:	kfd_node that cannot be freed meanwhile
  * @n:		to fill, but for its queue manager, which is not looked at

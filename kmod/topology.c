@@ -142,7 +142,10 @@ static int copy_nodes(struct gp_host_nodes *out)
 		    copy_from_kernel_nofault(&link, at, sizeof(link)) ||
 		    gp_get(dev, kfd_topology_device, gpu, &node))
 			return gp_broken("the list of nodes has an end");
-		if (!node || need++ >= out->room)	/* the first: a CPU */
+		if (!node)	/* a CPU */
+			continue;
+		/* In the list a little before its device knows it. */
+		if (!gp_node_is_whole(node) || need++ >= out->room)
 			continue;
 		ret = copy_node(node, number, &out->h[out->n]);
 		if (ret)
