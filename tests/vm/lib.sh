@@ -83,7 +83,7 @@ start() {
 	vgpu-load "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
 	eval "pid_$_label=$!"
 	started="$started $!"
-	wait_for 20 started_or_dead "$_label"
+	wait_for 40 started_or_dead "$_label"
 	alive "$(pid "$_label")" || is_ready "$_label" ||
 		fail "vgpu-load $* did not start: $(cat "$W/$_label.err")"
 }
@@ -117,16 +117,16 @@ more_lines() {
 
 # Waits for N more progress lines: what they say happened after this call.
 next_lines() {
-	wait_for 10 more_lines "$1" $(($(lines "$1") + $2))
+	wait_for 30 more_lines "$1" $(($(lines "$1") + $2))
 }
 
-# count LABEL: packets completed, as of now.
+# count LABEL: packets completed, as of now. The first line that comes may have
+# been on its way already.
 count() {
-	next_lines "$1" 1
+	next_lines "$1" 2
 	progress "$1" completed
 }
 
-# For both: the first line may still tell of the time before the call.
 expect_progress() {
 	_c0=$(count "$1")
 	next_lines "$1" 3
@@ -214,7 +214,7 @@ expect_suspended() {
 ctl() {
 	_want=$1
 	shift
-	timeout 30 gpreempt-ctl "$@" > "$W/ctl" 2>&1
+	timeout 60 gpreempt-ctl "$@" > "$W/ctl" 2>&1
 	_got=$?
 	sed "s/^/   /" "$W/ctl"
 	[ $_got -eq "$_want" ] || fail "gpreempt-ctl $* ended with $_got, not $_want"
@@ -240,7 +240,7 @@ hold() {
 let_go() {
 	ctl 0 resume "$1"
 	says "^resumed $1: "
-	wait_for 2 running "$1"
+	wait_for 15 running "$1"
 }
 
 holder_of() {

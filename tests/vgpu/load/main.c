@@ -149,8 +149,8 @@ static int run(struct load_process *proc, const struct load_args *args, const ch
 {
 	struct progress progress = { };
 	uint64_t now = now_ns(), stop_ns = 0;
+	int ret, signals = 0;
 	bool stop = false;
-	int ret;
 
 	progress.start_ns = now;
 	progress.last_ns = now;
@@ -165,6 +165,10 @@ static int run(struct load_process *proc, const struct load_args *args, const ch
 			ret = add_wanted_queues(proc, args, what);
 			if (ret)
 				return ret;
+		}
+		if (signals != usr1_count) {
+			signals = usr1_count;
+			printf("signals %d\n", signals);
 		}
 		now = now_ns();
 		if (!stop && (stop_requested || load_submit_finished(proc, args) ||

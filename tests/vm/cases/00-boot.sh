@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The distribution's own amdgpu.ko is up and shows the virtual GPU as a KFD
 # node with the figures of an MI308X.
-# timeout: 20
+# timeout: 90
 . /t/lib.sh
 
 grep -q '^amdgpu ' /proc/modules || fail "amdgpu is not loaded"

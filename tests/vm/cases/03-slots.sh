@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Each queue gets one CP slot an XCC, the same pipe and queue on all of them,
 # and its registers name its MQD. A dump costs 56 register reads a slot.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 5 --packet 1ms

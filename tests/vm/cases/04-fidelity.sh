@@ -2,7 +2,7 @@
 # mqds and hqds look as on a real host with 8 x MI308X: the same blocks, lines
 # and register addresses for 5 compute queues on one of 8 GPUs.
 # vgpu: gpus=8
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 start a --gpus 0 --queues 5 --packet 1ms

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # More queues than slots: they rotate, and all make progress.
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 start a --queues 30 --packet 1ms --per-queue --depth 32

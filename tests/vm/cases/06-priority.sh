@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Queues of equal priority share a GPU evenly; a higher priority goes first.
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 step "equal"
-start a --packet 1ms --priority 7
-start b --packet 1ms --priority 7
+start a --packet 1ms --priority 7 --depth 1024
+start b --packet 1ms --priority 7 --depth 1024
 next_lines b 2
 a0=$(progress a completed) b0=$(progress b completed)
-next_lines b 10
+next_lines b 20
 a=$(($(progress a completed) - a0)) b=$(($(progress b completed) - b0))
 echo "equal: $a and $b"
-between $((a * 100 / (a + b))) 40 60 "share of the first"
+between $((a * 100 / (a + b))) 35 65 "share of the first"
 stop a
 stop b
 
 step "one is higher"
-start low --packet 1ms --priority 1
-start high --packet 1ms --priority 15
+start low --packet 1ms --priority 1 --depth 1024
+start high --packet 1ms --priority 15 --depth 1024
 next_lines high 2
 l0=$(progress low completed) h0=$(progress high completed)
 next_lines high 10

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SDMA queues can be made; mqds and hqds show them, and so does the view.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 1 --sdma 2 --packet 1ms
@@ -8,7 +8,7 @@ cat "$DEBUGFS/kfd/mqds" > "$W/mqds"
 [ "$(grep -c 'SDMA queue on device' "$W/mqds")" -eq 2 ] || fail "not 2 SDMA queues in mqds"
 grep -q 'SDMA Engine 0, RLC 0' "$DEBUGFS/kfd/hqds" || fail "no SDMA RLC in hqds"
 [ "$(view "$(pid a)" type | grep -c '^sdma$')" -eq 2 ] || fail "not 2 SDMA queues in the view"
-wait_for 2 running "$(pid a)"
+wait_for 15 running "$(pid a)"
 hold "$(pid a)"
 let_go "$(pid a)"
 stop a

@@ -4,12 +4,12 @@
 # eight saves: together, not one after the other.
 # (Eight suspends would not show it: the driver takes each GPU's lock in turn.)
 # vgpu: gpus=8 save_ns=300000000
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
-all_have_two() {
+all_have() {
 	for g in 0 1 2 3 4 5 6 7; do
-		[ "$(grep -c '^queue ' "$W/g$g.out")" -eq 2 ] || return 1
+		[ "$(grep -c '^queue ' "$W/g$g.out")" -eq "$1" ] || return 1
 	done
 }
 
@@ -19,13 +19,21 @@ for g in 0 1 2 3 4 5 6 7; do
 	pids="$pids $(pid g$g)"
 done
 next_lines g7 2
-t0=$(uptime_cs)
-# shellcheck disable=SC2086
-kill -USR2 $pids
-wait_for 10 all_have_two
-took=$(($(uptime_cs) - t0))
-echo "eight saves of 300 ms: ${took}0 ms"
-between $took 30 160 "hundredths of a second for eight saves"
+
+# The best of three, for a busy host.
+best=1000
+for have in 2 3 4; do
+	t0=$(uptime_cs)
+	# shellcheck disable=SC2086
+	kill -USR2 $pids
+	wait_for 20 all_have $have
+	took=$(($(uptime_cs) - t0))
+	echo "eight saves of 300 ms: ${took}0 ms"
+	[ $took -ge 30 ] || fail "a save of 300 ms was not seen"
+	[ $took -ge $best ] || best=$took
+	[ $best -gt 120 ] || break
+done
+[ $best -le 160 ] || fail "eight saves of 300 ms took ${best}0 ms"
 for g in 0 1 2 3 4 5 6 7; do
 	[ "$(counter $g saves)" -ge 1 ] || fail "GPU $g saved nothing"
 done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The driver evicts a process, as it does when memory gets short, and restores
 # it by itself: the view tells that from a suspend, and nothing is lost.
-# timeout: 40
+# timeout: 90
 . /t/lib.sh
 
 # The eviction lasts a few tenths of a second: looks without a pause, and without
@@ -19,16 +19,16 @@ evict() {
 
 start a --queues 2 --packet 1ms
 p=$(pid a)
-wait_for 2 running "$p"
+wait_for 15 running "$p"
 evict "$p" 0
-wait_for 5 running "$p"
+wait_for 15 running "$p"
 expect_view "$p" evicted 0
 expect_progress a
 
 step "evicted while suspended: it stays off when the driver restores it"
 hold "$p"
 evict "$p" 1
-wait_for 5 view_is "$p" evicted 0
+wait_for 15 view_is "$p" evicted 0
 expect_suspended "$p"
 expect_no_progress a
 let_go "$p"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SDMA queues at work beside a compute queue: each packet once, in order, also
 # over a suspend.
-# timeout: 40
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 1 --sdma 2 --sdma-work --packet 1ms --per-queue

@@ -2,7 +2,7 @@
 # fail_preempt: the hardware does not let one queue go, and the driver resets
 # it. The tool must not hang or crash, the rest of the GPU goes on.
 # allow-log: Queue preemption failed|queue id 0x[0-9a-f]+ .* is reset|Queues reset
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 start a --queues 3 --packet 1ms --per-queue --drain 1s

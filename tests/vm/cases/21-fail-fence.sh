@@ -2,7 +2,7 @@
 # fail_fence: the fence of an unmap is never written. The driver gives up after
 # its timeout and resets the GPU; the tool says so and does not claim success.
 # allow-log: fence wait|hws_hang|HIQ|[Rr]eset|hang|evict|Failed|preempt
-# timeout: 90
+# timeout: 180
 . /t/lib.sh
 
 echo 1000 > /sys/module/amdgpu/parameters/queue_preemption_timeout_ms

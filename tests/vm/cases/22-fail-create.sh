@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # fail_create: making a queue fails; the program hears of it, the rest works.
 # allow-log: Failed|failed|create
-# timeout: 40
+# timeout: 90
 . /t/lib.sh
 
 start a --packet 1ms

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # vgpu.ko can be unloaded when no process uses its GPUs, and loaded again.
 # gpreempt: no
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 start a --packet 1ms --count 100

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The view: its format, and that it agrees with what KFD says elsewhere.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 3 --sdma 1 --packet 1ms --priority 11
 p=$(pid a)
-wait_for 2 running "$p"
+wait_for 15 running "$p"
 cat "$VIEW/$p/queues"
 head -n 1 "$VIEW/$p/queues" | grep -qx 'gpreempt-queues - version: [0-9]*\.[0-9]*' || fail "line 1"
 sed -n 2p "$VIEW/$p/queues" |
@@ -36,4 +36,4 @@ done
 step "nothing can be written"
 (echo 1 > "$VIEW/$p/queues") 2>/dev/null && fail "the view took a write"
 stop a
-wait_for 1 not_in_view "$p"
+wait_for 15 not_in_view "$p"

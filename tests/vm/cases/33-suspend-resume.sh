@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The whole point: no progress while suspended, and exact afterwards.
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 start a --queues 4 --packet 1ms

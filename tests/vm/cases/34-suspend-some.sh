@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Suspend of some queues leaves the others working.
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 start a --queues 4 --packet 500us --per-queue
 p=$(pid a)
-wait_for 2 running "$p"
+wait_for 15 running "$p"
 ctl 0 suspend "$p" --queues 1,3
 says "suspended $p: 2 queues"
 for q in 1 3; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A queue that a held target makes is suspended too, and let go with the rest.
-# timeout: 40
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms
@@ -8,9 +8,9 @@ p=$(pid a)
 hold "$p"
 kill -USR2 "$p"
 three_queues() { [ "$(view "$p" qid | wc -l)" -eq 3 ]; }
-wait_for 3 three_queues
-wait_for 3 view_is "$p" suspended 1
-wait_for 3 view_is "$p" active 0
+wait_for 15 three_queues
+wait_for 15 view_is "$p" suspended 1
+wait_for 15 view_is "$p" active 0
 sleep 0.3
 expect_no_progress a
 let_go "$p"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Two targets held at once, on one GPU; each is let go alone.
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms

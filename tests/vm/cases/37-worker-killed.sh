@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The holder's worker is killed: the queues run again, nobody is left behind.
-# timeout: 40
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms
@@ -8,9 +8,9 @@ p=$(pid a)
 hold "$p"
 worker=$(holder_of "$p") guardian=$(guardian_of "$p")
 kill -9 "$worker"
-wait_for 2 running "$p"
+wait_for 15 running "$p"
 expect_progress a
-wait_for 2 gone "$guardian"
+wait_for 15 gone "$guardian"
 nothing_held || fail "status names a target whose holder is dead"
 grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "the target is still traced"
 hold "$p"

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A lease: the queues run again by themselves when it ends; a second suspend
 # of a held target sets it anew.
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms
 p=$(pid a)
-hold "$p" --for 2s
+hold "$p" --for 8s
 ctl 0 status
 expect_no_progress a
-wait_for 4 running "$p"
+wait_for 30 running "$p"
 expect_progress a
-wait_for 2 nothing_held
+wait_for 15 nothing_held
 
 step "set anew"
-hold "$p" --for 1s
-ctl 0 suspend "$p" --for 30s
-sleep 2
+hold "$p" --for 6s
+ctl 0 suspend "$p" --for 5m
+sleep 7
 expect_suspended "$p"
 let_go "$p"
 stop a

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Without gpreempt.ko: reading says what is missing, suspend works unverified.
 # gpreempt: no
-# timeout: 40
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A command in the foreground keeps its session itself: however it ends, the
 # queues run again.
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 for sig in INT TERM KILL; do
@@ -12,10 +12,10 @@ for sig in INT TERM KILL; do
 	setsid sh -c 'trap - INT; exec gpreempt-ctl preempt "$0" --count 5 --hold 20s' "$p" \
 		> "$W/preempt" 2>&1 &
 	c=$!
-	wait_for 5 view_is "$p" suspended 1
+	wait_for 15 view_is "$p" suspended 1
 	kill -$sig "$c"
-	wait_for 5 running "$p"
-	wait_for 5 gone "$c"
+	wait_for 15 running "$p"
+	wait_for 15 gone "$c"
 	expect_progress a
 	grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "the target is still traced"
 	stop a

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A held target becomes another program. The session ends with the old one, and
 # the new one is nobody's: not traced, not shown, and it ends when it likes.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms
@@ -10,10 +10,10 @@ hold "$p"
 worker=$(holder_of "$p")
 kill -HUP "$p"
 is_sleep() { [ "$(cat "/proc/$p/comm")" = sleep ]; }
-wait_for 5 is_sleep
-wait_for 5 gone "$worker"
-wait_for 2 nothing_held
-wait_for 2 not_in_view "$p"
+wait_for 15 is_sleep
+wait_for 15 gone "$worker"
+wait_for 15 nothing_held
+wait_for 15 not_in_view "$p"
 alive "$p" || fail "the new program ended"
 grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "the new program is traced"
 ctl 5 suspend "$p"

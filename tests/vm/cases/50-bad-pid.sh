@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # No such PID; a PID that is no GPU process: status 5 and what to do.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 sleep 100 &

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Not root: status 4 and what to do, and nothing happens to the target. Reading
 # gives what everybody may know, and says what is missing.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 start a --packet 1ms

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # /dev/kfd is missing: status 3 and what to do.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 start a --packet 1ms

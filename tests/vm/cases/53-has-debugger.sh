@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The target already has a debugger: status 7, and the debugger's session and
 # the target are left alone.
-# timeout: 40
+# timeout: 90
 . /t/lib.sh
 
 for kind in plain kfd; do
@@ -11,7 +11,7 @@ for kind in plain kfd; do
 	debugger "$p" $kind > "$W/debugger" 2>&1 &
 	d=$!
 	started="$started $d"
-	wait_for 5 grep -q attached "$W/debugger"
+	wait_for 15 grep -q attached "$W/debugger"
 	ctl 7 suspend "$p"
 	says_what_to_do "debug|traced|$d"
 	ctl 7 preempt "$p" --count 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # suspend of a held target is fine and says so; resume of one that is not held
 # is fine and says so.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A GPU process that never enabled the runtime cannot be suspended through the
 # debug interface: status 3 and why.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 start a --packet 1ms --no-runtime

@@ -2,7 +2,7 @@
 # A process with queues on one GPU and no address space on a later one: the
 # driver's suspend dereferences NULL there (6.12.117), so it is refused.
 # vgpu: gpus=2
-# timeout: 40
+# timeout: 90
 . /t/lib.sh
 
 start a --gpus 0 --packet 1ms --acquire-used

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A queue id that the process does not have: done in part, and it is named.
-# timeout: 30
+# timeout: 90
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms

@@ -2,7 +2,7 @@
 # Four targets on two GPUs are preempted at the same time, each by a session of
 # its own, while a fifth process comes and goes.
 # vgpu: gpus=2
-# timeout: 90
+# timeout: 180
 . /t/lib.sh
 
 for n in 1 2 3 4; do

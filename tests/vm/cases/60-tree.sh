@@ -2,7 +2,7 @@
 # All files of the module: their heads, modes and values, with two GPUs, SDMA
 # queues, a process without a queue and one in a PID namespace.
 # vgpu: gpus=2
-# timeout: 40
+# timeout: 120
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt
@@ -27,10 +27,10 @@ started="$started $e"
 unshare -f -p sh -c 'exec vgpu-load --packet 1ms --rate 100' > "$W/ns.out" 2>&1 &
 started="$started $!"
 in_namespace() { awk '$2 == 1 && $1 != 1 { print $1 }' "$T/processes" | grep -q .; }
-wait_for 5 in_namespace
-wait_for 5 in_view $e
+wait_for 15 in_namespace
+wait_for 15 in_view $e
 p=$(pid a)
-wait_for 2 running "$p"
+wait_for 15 running "$p"
 
 step "heads and modes"
 for f in version processes gpus stats pid/$p/queues pid/$p/hqds pid/$p/gpus; do

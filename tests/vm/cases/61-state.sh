@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The column state: every reason for which a queue is not in the hardware.
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 # state_is PID VALUE [QID]
@@ -9,14 +9,14 @@ state_is() { view_is "$1" state "$2" "$3"; }
 step "active, suspended, and who is debugged"
 start a --queues 2 --packet 1ms
 p=$(pid a)
-wait_for 2 state_is "$p" active
+wait_for 15 state_is "$p" active
 debugged() { awk -v pid="$1" '$1 == pid { print $14 }' "$DEBUGFS/gpreempt/processes"; }
 hold "$p"
 state_is "$p" suspended || fail "not suspended: $_v"
 [ "$(debugged "$p")" = 1 ] || fail "nobody is said to hold it"
 [ "$(view "$p" rptr | sort -u)" = - ] || fail "a pointer of no slot"
 let_go "$p"
-wait_for 2 state_is "$p" active
+wait_for 15 state_is "$p" active
 [ "$(debugged "$p")" = 0 ] || fail "somebody is said to hold it"
 
 step "its share is 0, it has no ring"
@@ -25,21 +25,21 @@ vgpu-load-update --packet 1ms --rate 50 > "$W/b.out" 2>&1 &
 b=$!
 started="$started $b"
 wait_for 20 is_ready b
-wait_for 2 state_is $b active
+wait_for 15 state_is $b active
 kill -WINCH $b
-wait_for 2 state_is $b percent=0
+wait_for 15 state_is $b percent=0
 expect_view $b active 0
 kill -URG $b
-wait_for 2 state_is $b percent=0,no-ring
+wait_for 15 state_is $b percent=0,no-ring
 kill -CONT $b
-wait_for 2 state_is $b active
+wait_for 15 state_is $b active
 kill -9 $b
 
 step "more queues than slots: some are unmapped, their number is that of slots"
 start c --queues 30 --packet 1ms --ring 64
 p=$(pid c)
 unmapped() { view "$p" state | grep -qx unmapped && view "$p" state | grep -qx active; }
-wait_for 3 unmapped
+wait_for 15 unmapped
 awk 'NR > 2 { print $15 }' "$DEBUGFS/gpreempt/gpus" | grep -qx 1 || fail "not oversubscribed"
 stop c
 

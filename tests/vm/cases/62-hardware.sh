@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Hardware that must not be touched is not touched, and the view says why.
 # vgpu: gpus=2
-# timeout: 40
+# timeout: 120
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt
 start a --queues 2 --sdma 1 --packet 1ms --rate 100
 start b --gpus 1 --packet 1ms
 p=$(pid a)
-wait_for 2 running "$p"
+wait_for 15 running "$p"
 
 node_hardware() { awk 'NR > 2 { print $8, $9, $11 }' "$T/gpus" | sed -n 1p; }
 
@@ -28,7 +28,7 @@ untouched() {
 	expect_view "$(pid b)" hardware read
 	expect_view "$(pid b)" active 4
 	switch 0 "$1" 0
-	wait_for 2 running "$p"
+	wait_for 15 running "$p"
 	expect_view "$p" hardware read
 	n=$(awk -v key="unread_$2" '$1 == key { print $2 }' "$T/stats")
 	[ "$n" -gt 0 ] || fail "stats does not count it"

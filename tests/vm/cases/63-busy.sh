@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # While the driver holds a process's lock (here: an unmap of 3 s) every file can
 # be read, at once: facts have an age, slots are live.
-# timeout: 40
+# timeout: 120
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt
 start a --queues 2 --packet 1ms
 p=$(pid a)
-wait_for 2 running "$p"
+wait_for 15 running "$p"
 ctl 0 suspend "$p" --queues 0
 echo 3000000000 > "$VGPU/0/unmap_ns"
 gpreempt-ctl suspend "$p" > "$W/suspend" 2>&1 &

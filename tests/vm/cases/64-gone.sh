@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A file that is open when its process ends reads as gone (ESTALE), also when
 # another GPU process gets the same number.
-# timeout: 40
+# timeout: 120
 . /t/lib.sh
 
 # reads_stale FD FILE: from the start of the file that is open as FD
@@ -15,7 +15,7 @@ p=$(pid a)
 exec 4< "$VIEW/$p/queues" 5< "$VIEW/$p/hqds" 6< "$VIEW/$p/gpus"
 exec 7< "$VIEW/$p/queues"
 stop a
-wait_for 2 not_in_view "$p"
+wait_for 15 not_in_view "$p"
 reads_stale 4 queues
 reads_stale 5 hqds
 

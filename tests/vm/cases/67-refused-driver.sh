@@ -3,7 +3,7 @@
 # symbols it is the module that is changed: it looks for one that is not there.
 # vgpu: none
 # gpreempt: no
-# timeout: 90
+# timeout: 120
 . /t/lib.sh
 
 module=/lib/modules/gpreempt.ko

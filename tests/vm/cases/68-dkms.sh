@@ -3,7 +3,7 @@
 # first when that is not there, and says so when it cannot be.
 # vgpu: none
 # gpreempt: no
-# timeout: 90
+# timeout: 120
 . /t/lib.sh
 
 modules=/lib/modules/$(uname -r)
@@ -41,7 +41,7 @@ modprobe gpreempt || fail "modprobe gpreempt"
 grep layout "$DEBUGFS/gpreempt/version" || fail "no version"
 insmod /lib/modules/vgpu.ko || fail "no virtual GPU"
 start a --queues 2 --packet 1ms
-wait_for 3 running "$(pid a)"
+wait_for 15 running "$(pid a)"
 stop a
 modprobe -r gpreempt 2> "$W/err" || :
 [ ! -d /sys/module/gpreempt ] || fail "modprobe -r: $(cat "$W/err")"

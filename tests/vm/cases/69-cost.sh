@@ -2,7 +2,7 @@
 # What a read of 5 compute queues on one of 8 GPUs costs: registers at most
 # 1/200 of kfd/hqds, cold and warm; time at most 1/50 of kfd/mqds and kfd/hqds.
 # vgpu: gpus=8 xccs=4
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 reads() {
@@ -21,9 +21,9 @@ reads_of() {
 
 start a --gpus 3 --queues 5 --packet 1ms --rate 50
 p=$(pid a)
-wait_for 5 running "$p"
+wait_for 15 running "$p"
 rmmod gpreempt && insmod /lib/modules/gpreempt.ko || fail "cannot load the module anew"
-wait_for 2 in_view "$p"
+wait_for 15 in_view "$p"
 cold=$(reads_of "$VIEW/$p/queues")
 [ "$(cat "$VIEW/$p/queues" | wc -l)" -eq 7 ] || fail "not 5 queues"
 warm=$(reads_of "$VIEW/$p/queues")

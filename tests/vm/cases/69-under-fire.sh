@@ -2,7 +2,7 @@
 # All files are read while a GPU is removed and made again, and while processes
 # are evicted, suspended, come and go. The kernel log must stay clean.
 # vgpu: gpus=2
-# timeout: 60
+# timeout: 120
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt
@@ -21,7 +21,7 @@ replugged=0
 end=$(($(uptime_cs) + 400))
 while [ "$(uptime_cs)" -lt $end ]; do
 	vgpu-load --gpus all --count 5 --packet 100us > /dev/null 2>&1 || fail "a GPU that does not work"
-	wait_for 5 unplug
+	wait_for 15 unplug
 	[ "$(awk 'NR > 2' "$T/gpus" | wc -l)" -eq 1 ] || fail "a GPU that is gone is shown"
 	echo 1 > "$VGPU/plug" || fail "cannot make the GPU again"
 	[ "$(awk 'NR > 2' "$T/gpus" | wc -l)" -eq 2 ] || fail "the new GPU is not shown"
@@ -48,7 +48,7 @@ echo "$suspended times suspended"
 for q in $started; do
 	[ "$q" = "$p" ] || kill -9 "$q"
 done
-wait_for 5 running "$p"
+wait_for 15 running "$p"
 expect_progress a
 stop a
 grep -E 'refused|unread|_max_ns' "$T/stats"
