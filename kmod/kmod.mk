@@ -115,3 +115,11 @@ check-dkms: $(O)/kernel/env.mk ## DKMS from a tarball, a clone and make dkms-ins
 	tests/kmod/dkms-build $(O) tarball $(O)/dkms/from-tarball.ko
 	tests/kmod/dkms-build $(O) clone $(O)/dkms/from-clone.ko
 	tests/kmod/dkms-build $(O) make $(O)/dkms/from-make.ko
+
+# A test that lasts; not a part of check.
+STRESS ?= 60
+.PHONY: stress
+stress: ## readers, births, suspends, evictions, reloads at once (STRESS=seconds)
+	@$(MAKE) --no-print-directory -s vm-ready
+	@$(VM_RUN) --vgpu 'gpus=2' --timeout $$(($(STRESS) * 3 + 180)) \
+		command 'exec sh /t/stress.sh $(STRESS)'

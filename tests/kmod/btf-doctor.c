@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * btf-doctor hide|resize MODULE.ko: loads the module with BTF of amdgpu's in
+ * btf-doctor hide|resize MODULE.ko [STEP]: loads the module with BTF of amdgpu's in
  * which one name that the module looks up is missing, or a field has another
  * size, for one name after the other. Each load must be refused with a line in
  * the kernel log that names what is wrong; a name that is optional must turn
- * its feature off instead. What the module looks up is in layout-rows.h, which
- * is made from kmod/layout.h.
+ * its feature off instead. With STEP, one of so many names. What the module looks
+ * up is in layout-rows.h, which is made from kmod/layout.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -256,11 +256,11 @@ static bool load_fails_well(const struct row *row, const char *module, int kmsg)
 
 int main(int argc, char **argv)
 {
-	bool resize = argc == 3 && !strcmp(argv[1], "resize");
+	bool resize = argc > 2 && !strcmp(argv[1], "resize");
+	size_t i, step = argc > 3 ? atoi(argv[3]) : 1;
 	int fd, kmsg, bad = 0, done = 0;
-	size_t i;
 
-	if (argc != 3)
+	if (argc < 3 || !step)
 		return 2;
 	load(BTF_DIR "vmlinux", &base);
 	load(BTF_DIR "amdgpu", &driver);
@@ -271,7 +271,8 @@ int main(int argc, char **argv)
 		die("mount");
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	lseek(kmsg, 0, SEEK_END);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]);
+	     i += step) {
 		if (resize && rows[i].rule == 'E')
 			continue;
 		find_patches(&rows[i], resize);
