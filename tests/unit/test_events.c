@@ -333,6 +333,27 @@ START_TEST(destroyed_queue_runs)
 }
 END_TEST
 
+/* One after the other, by one thread and then by another. */
+START_TEST(destroyed_one_by_one)
+{
+	open_with_queues(4);
+	gp_loop_set_file(&loop, "/proc/4242/task/", "4242\n4243");
+	gpreempt_session_suspend(s, NULL, 0, NULL);
+	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(0) && suspended(1) && suspended(2));
+	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(1) && suspended(2));
+	/* The first thread is still in there when the second comes. */
+	gp_loop_set_file(&loop, "/proc/4242/task/4243/syscall",
+			 "16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(2) && suspended(3));
+	gpreempt_session_close(s);
+}
+END_TEST
+
 /* A signal has interrupted the destruction: the queue lives, so hold it. */
 START_TEST(interrupted_destruction)
 {
@@ -442,6 +463,7 @@ int main(void)
 	tcase_add_test(tc, lost_for_good);
 	tcase_add_test(tc, driver_error);
 	tcase_add_test(tc, destroyed_queue_runs);
+	tcase_add_test(tc, destroyed_one_by_one);
 	tcase_add_test(tc, interrupted_destruction);
 	tcase_add_loop_test(tc, not_a_destruction, 0, ARRAY_SIZE(other_calls));
 	return unit_run("events");

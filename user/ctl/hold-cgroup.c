@@ -14,7 +14,7 @@
 
 #include "ctl/hold.h"
 
-#define PREFIX "gpreempt."
+#define PREFIX "gpreempt-hold."
 
 /* Where cgroup v2 is mounted. */
 static bool find_mount(char *buf, size_t size)

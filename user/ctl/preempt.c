@@ -97,12 +97,12 @@ static void print_cycle(const struct bench *b,
 			const struct gpreempt_outcome *resume,
 			enum gpreempt_verdict verdict)
 {
-	if (!b->args->verbose)
+	if (!b->args->verbose && !isatty(STDOUT_FILENO))
 		return;
-	printf("cycle %zu: suspend %.1f us, %zu of %zu queues, verified: %s, "
-	       "resume %.1f us\n", b->cycles, suspend->ioctl_ns / 1000.0,
-	       suspend->done, suspend->requested, ctl_verdict_name(verdict),
-	       resume->ioctl_ns / 1000.0);
+	printf("cycle %zu: %zu of %zu queues, suspend %.1f us, "
+	       "resume %.1f us, verified: %s\n", b->cycles, suspend->done,
+	       suspend->requested, suspend->ioctl_ns / 1000.0,
+	       resume->ioctl_ns / 1000.0, ctl_verdict_name(verdict));
 	fflush(stdout);
 }
 
@@ -318,7 +318,7 @@ static const struct ctl_option options[] = {
 	  "TIME", "let them run for that time in between (500ms)" },
 	{ "queues", CTL_IDS, 0, "LIST", "only these queue ids (0,2)" },
 	{ "verbose", CTL_FLAG, offsetof(struct ctl_args, verbose), NULL,
-	  "a line for each cycle" },
+	  "a line for each cycle, as on a terminal" },
 	{ 0 },
 };
 

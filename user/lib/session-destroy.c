@@ -19,8 +19,10 @@
 
 /* How often to look; and how often after one was found: there come more. */
 #define PERIOD_NS (10 * NSEC_PER_MSEC)
-#define HOT_PERIOD_NS NSEC_PER_MSEC
+#define HOT_PERIOD_NS (NSEC_PER_MSEC / 2)
 #define HOT_TIME_NS (100 * NSEC_PER_MSEC)
+/* Mostly the same thread destroys them all; at the others look less often. */
+#define OTHERS_PERIOD_NS (4 * NSEC_PER_MSEC)
 /* With many threads a look takes long: spend a tenth of our time on it. */
 #define COST_FACTOR 10
 #define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
@@ -68,6 +70,8 @@ static int look_at_thread(void *arg, const char *tid)
 	if (!queue)
 		return 0;
 	queue->leaving = true;
+	if (tid != s->destroyer)
+		snprintf(s->destroyer, sizeof(s->destroyer), "%s", tid);
 	if (queue->held && search->found < GP_MAX_IDS)
 		s->ids[search->found++] = qid;
 	return 0;
@@ -92,24 +96,42 @@ static int tidy_up(struct gpreempt_session *s)
 	return ret ? ret : GPREEMPT_EVENT_QUEUES;
 }
 
-static int look(struct gpreempt_session *s)
+static int look_at_all(struct gpreempt_session *s, struct search *search)
 {
-	struct search search = { .s = s };
 	char path[64];
 	int ret;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", s->kfd.pid);
-	ret = s->g->ops->list_dir(s->g->be, path, look_at_thread, &search);
-	if (ret)
-		return ret == -ENOENT ? -ESRCH : ret;
+	ret = s->g->ops->list_dir(s->g->be, path, look_at_thread, search);
+	return ret == -ENOENT ? -ESRCH : ret;
+}
+
+static int look(struct gpreempt_session *s)
+{
+	struct search search = { .s = s };
+	uint64_t now = shr_now_ns();
+	int ret;
+
+	if (now < s->hot_until && s->destroyer[0]) {
+		look_at_thread(&search, s->destroyer);
+		if (!search.found && now < s->looked_at_all + OTHERS_PERIOD_NS)
+			return 0;
+	}
+	if (!search.found) {
+		s->looked_at_all = now;
+		ret = look_at_all(s, &search);
+		if (ret)
+			return ret;
+	}
 	if (search.found) {
 		gp_session_hurry(s);
 		ret = gp_session_let_go(s, search.found);
 		return ret ? ret : GPREEMPT_EVENT_DESTROY;
 	}
 	/* Not while there may come more: it costs time that they wait. */
-	if (shr_now_ns() < s->hot_until)
+	if (now < s->hot_until)
 		return 0;
+	s->destroyer[0] = '\0';
 	return tidy_up(s);
 }
 

@@ -30,6 +30,8 @@ struct gpreempt_session {
 	bool timer_armed;
 	uint64_t hot_until;	/* look often until then, in ns since boot */
 	uint64_t cost;		/* of the last look, in ns */
+	uint64_t looked_at_all;	/* threads, in ns since boot */
+	char destroyer[16];	/* the thread that destroyed the last queue */
 
 	bool follow;		/* new queues are wanted too */
 	struct gpreempt_session_queue *queues;	/* by id */
