@@ -35,6 +35,7 @@ $(O)/kernel/env.mk:
 -include tests/vgpu/rocm/rocm.mk
 -include tests/vm/cases/cases.mk
 -include tests/unit/unit.mk
+-include tests/fuzz/fuzz.mk
 include tests/vm/vm.mk
 
 .PHONY: deps

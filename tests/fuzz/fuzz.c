@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A small fuzzer: takes a seed, changes some bytes of it, gives it to a parser
+ * that was built with sanitizers. What is changed follows from the number of the
+ * round, so that a failure can be repeated: FUZZ_ROUND=n runs that one alone.
+ *
+ *   fuzz ROUNDS SEED-FILE...
+ *
+ * The parser is fuzz_one(), which each program of this directory has its own of.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+#define MAX_CHANGES 8
+
+static const char *const words[] = {
+	"\n", "\n\n", " ", "  ", "#", "-", "0", "0x", "0x0", "4294967295",
+	"18446744073709551615", "99999999999999999999", "-1", "version: ",
+	"1.0", "2.0", "qid", "gpu_id", "vm", ",", "\\", "\xff",
+};
+
+static uint64_t state;
+
+static uint32_t roll(uint32_t below)
+{
+	state = state * 6364136223846793005ull + 1442695040888963407ull;
+	return below ? (uint32_t)(state >> 33) % below : 0;
+}
+
+static void replace(struct fuzz_input *in, size_t at, size_t drop,
+		    const void *with, size_t len)
+{
+	if (drop > in->len - at)
+		drop = in->len - at;
+	if (in->len - drop + len > sizeof(in->data))
+		return;
+	memmove(in->data + at + len, in->data + at + drop, in->len - at - drop);
+	memcpy(in->data + at, with, len);
+	in->len += len - drop;
+}
+
+static void change(struct fuzz_input *in)
+{
+	const char *word = words[roll(sizeof(words) / sizeof(words[0]))];
+	size_t at = roll(in->len + 1);
+	char copy[256];
+	size_t len, from;
+
+	switch (roll(6)) {
+	case 0:	/* a bit */
+		if (at < in->len)
+			in->data[at] ^= 1u << roll(8);
+		break;
+	case 1:	/* a byte, or what a number in a header could be */
+		if (at < in->len)
+			in->data[at] = roll(4) ? roll(256) : 0xff;
+		break;
+	case 2:	/* something that means something */
+		replace(in, at, roll(4), word, strlen(word));
+		break;
+	case 3:	/* missing */
+		replace(in, at, roll(64), "", 0);
+		break;
+	case 4:	/* cut off */
+		in->len = at;
+		break;
+	default: /* said twice */
+		from = roll(in->len + 1);
+		len = roll(sizeof(copy));
+		if (len > in->len - from)
+			len = in->len - from;
+		memcpy(copy, in->data + from, len);
+		replace(in, at, 0, copy, len);
+	}
+}
+
+static void load(const char *path, struct fuzz_input *in)
+{
+	FILE *file = fopen(path, "rb");
+
+	if (!file) {
+		perror(path);
+		exit(1);
+	}
+	in->len = fread(in->data, 1, sizeof(in->data), file);
+	fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+	static struct fuzz_input seed, in;
+	const char *only = getenv("FUZZ_ROUND");
+	uint64_t round, first, end, taken = 0;
+	uint32_t changes;
+
+	if (argc < 3)
+		return 2;
+	first = only ? strtoull(only, NULL, 10) : 0;
+	end = only ? first + 1 : strtoull(argv[1], NULL, 10);
+	for (round = first; round < end; round++) {
+		load(argv[2 + round % (argc - 2)], &seed);
+		in = seed;
+		state = round;
+		for (changes = 1 + roll(MAX_CHANGES); changes; changes--)
+			change(&in);
+		/* For who looks at a core or at the end of a sanitizer. */
+		fuzz_round = round;
+		taken += fuzz_one(&in);
+	}
+	printf("%s: %llu rounds, %llu inputs taken\n", argv[0],
+	       (unsigned long long)(end - first), (unsigned long long)taken);
+	/* None at all: then nothing behind the first check was tried. */
+	return !taken && !only;
+}
+
+uint64_t fuzz_round;
+
+/* The sanitizers' last word. */
+void __asan_on_error(void);
+void __asan_on_error(void)
+{
+	fprintf(stderr, "fuzz: FUZZ_ROUND=%llu\n",
+		(unsigned long long)fuzz_round);
+}
