@@ -134,4 +134,5 @@ distclean: ## remove all of build/
 
 .PHONY: help
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' \
+		$(filter-out %.d,$(MAKEFILE_LIST))

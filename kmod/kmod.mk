@@ -50,6 +50,12 @@ checkpatch-kmod: $(O)/kernel/env.mk
 		--no-summary --ignore $(KMOD_CHECKPATCH_IGNORE) \
 		-f $(filter %.c %.h,$(KMOD_SRC))
 
+.PHONY: checkpatch-kmod-tests
+checkpatch: checkpatch-kmod-tests
+checkpatch-kmod-tests: $(O)/kernel/env.mk
+	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) \
+		-f $(wildcard tests/kmod/*.c tests/fuzz/*.[ch])
+
 .PHONY: check-abi
 unit: check-abi
 check-abi:
