@@ -37,6 +37,7 @@ $(O)/kernel/env.mk:
 -include tests/unit/unit.mk
 -include tests/fuzz/fuzz.mk
 include tests/vm/vm.mk
+-include tests/vgpu/rocm/hip.mk
 
 .PHONY: deps
 deps: ## install what all of this needs (apt; as root or with sudo)
@@ -87,6 +88,12 @@ check: ## all tests: unit tests, then those in the virtual machine
 	@$(MAKE) --no-print-directory selftest
 	@$(MAKE) --no-print-directory vmtest
 
+.PHONY: check-hip
+check-hip: ## tests of HIP (fetches 100 MB once; not part of check)
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s deps kernel rocm
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s hip-files
+	@$(HIP_RUN) test $(HIP_CASES)
+
 .PHONY: demo
 demo: ## a GPU process preempted, measured and let go, as a short story
 	@$(MAKE) --no-print-directory -s vm-ready
@@ -127,7 +134,7 @@ checkpatch-user:
 
 .PHONY: clean distclean
 clean: ## remove what was built, keep what was fetched
-	rm -rf $(filter-out $(addprefix $(O)/,apt kernel kernel.lock rocm rocm.lock), \
+	rm -rf $(filter-out $(addprefix $(O)/,apt kernel kernel.lock rocm rocm.lock hip hip.lock), \
 		$(wildcard $(O)/*))
 distclean: ## remove all of build/
 	rm -rf $(O)

@@ -86,3 +86,19 @@ has_queues() {
 ms() {
 	awk -v what="$2" '$1 == what && $2 == "ms" { printf "%.0f", $3 }' "$W/$1.out"
 }
+
+# --- hip-load ----------------------------------------------------------------
+
+# hip_start LABEL ARGS...: a HIP program, in the guest of check-hip. HIP's first
+# copy compiles its own kernels, which takes seconds. Small copies are told to
+# use SDMA: as kernels they would move nothing here.
+hip_start() {
+	_label=$1
+	shift
+	GPU_FORCE_BLIT_COPY_SIZE=0 LD_LIBRARY_PATH=/hip13 \
+		hip-load /files/vgpu-kernel-gfx942.co "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
+	eval "pid_$_label=$!"
+	started="$started $!"
+	wait_for 60 started_or_dead "$_label"
+	is_ready "$_label" || fail "hip-load did not start: $(cat "$W/$_label.err")"
+}

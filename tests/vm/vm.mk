@@ -25,7 +25,7 @@ $(O)/rocm/stamp: tests/vm/fetch-rocm
 # key is written last.
 $(O)/vm/boot/key: $(O)/vm/init tests/vm/mkinitramfs $(O)/kernel/env.mk \
 		$(O)/rocm/stamp
-	tests/vm/mkinitramfs $(O) $(O)/vm/init
+	tests/vm/mkinitramfs $(O) $(O)/vm/init boot $(O)/rocm/guest
 
 # A set of files chosen on the command line does not replace the usual one,
 # which another make may be using.

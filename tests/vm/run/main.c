@@ -20,11 +20,13 @@ static const char usage[] =
 	"  --timeout S       of a command (600); 0: none\n"
 	"  --total S         of all tests together\n"
 	"  --plain           boot each time, save nothing\n"
+	"  --image NAME      boot DIR/vm/NAME (boot)\n"
+	"  --memory MIB      of the guest (2048)\n"
 	"Exit status: the command's; 124 timeout, 125 the machine or we failed.\n"
 	"test: 0 when none failed.\n";
 
 enum { O_BUILD = 1, O_HARNESS, O_PAYLOAD, O_VGPU, O_GPREEMPT, O_TIMEOUT,
-       O_TOTAL, O_PLAIN, O_HELP };
+       O_TOTAL, O_PLAIN, O_IMAGE, O_MEMORY, O_HELP };
 
 static const struct option options[] = {
 	{ "build",	required_argument, NULL, O_BUILD },
@@ -35,6 +37,8 @@ static const struct option options[] = {
 	{ "timeout",	required_argument, NULL, O_TIMEOUT },
 	{ "total",	required_argument, NULL, O_TOTAL },
 	{ "plain",	no_argument,	   NULL, O_PLAIN },
+	{ "image",	required_argument, NULL, O_IMAGE },
+	{ "memory",	required_argument, NULL, O_MEMORY },
 	{ "help",	no_argument,	   NULL, O_HELP },
 	{ NULL, 0, NULL, 0 }
 };
@@ -67,6 +71,12 @@ static void set_option(int c, struct bench *b, struct job *job,
 	case O_PLAIN:
 		b->plain = true;
 		break;
+	case O_IMAGE:
+		b->image = optarg;
+		break;
+	case O_MEMORY:
+		b->memory = optarg;
+		break;
 	case O_HELP:
 		fputs(usage, stdout);
 		exit(0);
@@ -79,7 +89,7 @@ static void set_option(int c, struct bench *b, struct job *job,
 static void check_kernel(const struct bench *b)
 {
 	char path[PATH_MAX];
-	char *argv[] = { path, (char *)b->build, NULL };
+	char *argv[] = { path, (char *)b->build, (char *)b->image, NULL };
 
 	snprintf(path, sizeof(path), "%s/verify-kernel", b->harness);
 	if (spawn_wait(argv))
@@ -176,6 +186,7 @@ int main(int argc, char **argv)
 	static struct bench b = {
 		.harness = "tests/vm",
 		.qemu = "qemu-system-x86_64",
+		.image = "boot",
 		.memory = "2048",
 		.processors = "2",
 	};

@@ -78,9 +78,9 @@ static void machine_args(struct args *a, const struct bench *b,
 static void file_args(struct args *a, const struct bench *b, const char *dir)
 {
 	add(a, "-kernel");
-	add(a, "%s/vm/boot/vmlinuz", b->build);
+	add(a, "%s/vm/%s/vmlinuz", b->build, b->image);
 	add(a, "-initrd");
-	add(a, "%s/vm/boot/initrd.img", b->build);
+	add(a, "%s/vm/%s/initrd.img", b->build, b->image);
 	add(a, "-serial");
 	add(a, "file:%s/serial.log", dir);
 	add(a, "-drive");

@@ -49,7 +49,7 @@ static int image_key(const struct bench *b, char *line, size_t size)
 	FILE *f;
 	int ret;
 
-	snprintf(path, sizeof(path), "%s/vm/boot/key", b->build);
+	snprintf(path, sizeof(path), "%s/vm/%s/key", b->build, b->image);
 	f = fopen(path, "re");
 	ret = first_line(f, line, size);
 	if (f)
@@ -73,7 +73,7 @@ int snapshot_path(const struct bench *b, char *path, size_t size)
 	h = hash(h, line);
 	vm_command_line(b, line, sizeof(line));
 	h = hash(h, line);
-	snprintf(path, size, "%s/vm/saved-%016llx", b->build,
+	snprintf(path, size, "%s/vm/saved-%s-%016llx", b->build, b->image,
 		 (unsigned long long)h);
 	return 0;
 }
@@ -85,7 +85,7 @@ static void remove_others(const struct bench *b, const char *keep)
 	size_t i;
 	glob_t g;
 
-	snprintf(pattern, sizeof(pattern), "%s/vm/saved-*", b->build);
+	snprintf(pattern, sizeof(pattern), "%s/vm/saved-%s-*", b->build, b->image);
 	if (glob(pattern, 0, NULL, &g))
 		return;
 	for (i = 0; i < g.gl_pathc; i++)

@@ -23,6 +23,7 @@ struct bench {
 	const char *harness;		/* directory of verify-kernel */
 	const char *payload;
 	const char *qemu;
+	const char *image;		/* directory of initrd.img, in build/vm */
 	const char *memory;
 	const char *processors;
 	char accel[8];			/* "tcg" or "kvm" */
