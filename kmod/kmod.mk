@@ -9,7 +9,7 @@ KMOD_BENCH := $(O)/kmod/bench/gpreempt.ko
 KMOD_RUNNING := $(O)/kmod/running/gpreempt.ko
 
 VM_MODULES += $(KMOD_BENCH)
-modules: $(KMOD_BENCH)
+modules: $(KMOD_BENCH) check-calls
 all: $(if $(KRUNNING),$(KMOD_RUNNING),$(KMOD_BENCH))
 
 # $(1): headers to build against, $(2): where, $(3): more for make. One at a
@@ -129,3 +129,7 @@ stress: ## readers, births, suspends, evictions, reloads at once (STRESS=seconds
 	@$(MAKE) --no-print-directory -s vm-ready
 	@$(VM_RUN) --vgpu 'gpus=2' --timeout $$(($(STRESS) * 3 + 180)) \
 		command 'exec sh /t/stress.sh $(STRESS)'
+
+.PHONY: check-calls
+check-calls: $(KMOD_BENCH)
+	@tests/kmod/check-calls $(KMOD_BENCH)
