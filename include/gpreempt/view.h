@@ -125,16 +125,8 @@ enum gp_view_hardware {
  *	events		what tells of new and ended processes: probes, or rescan
  */
 #define GP_VIEW_VERSION_KEYS(X)						\
-	X(module)							\
-	X(queues)							\
-	X(gpus)								\
-	X(hqds)								\
-	X(processes)							\
-	X(nodes)							\
-	X(stats)							\
-	X(kernel)							\
-	X(amdgpu)							\
-	X(layout)							\
+	X(module) X(queues) X(gpus) X(hqds) X(processes)		\
+	X(nodes) X(stats) X(kernel) X(amdgpu) X(layout)			\
 	X(events)
 
 /*
@@ -316,21 +308,10 @@ enum gp_view_queue_type {
 #define GP_VIEW_HQDS_NAME	"gpreempt-hqds"
 #define GP_VIEW_HQDS_VERSION	"1.0"
 #define GP_VIEW_HQDS_COLUMNS(X)						\
-	X(gpu_id,	HEX)						\
-	X(type,		WORD)						\
-	X(xcc,		DEC)						\
-	X(pipe,		DEC)						\
-	X(queue,	DEC)						\
-	X(engine,	DEC)						\
-	X(rlc,		DEC)						\
-	X(qid,		DEC)						\
-	X(active,	FLAG)						\
-	X(vmid,		DEC)						\
-	X(rptr,		DEC)						\
-	X(wptr,		DEC)						\
-	X(unit,		WORD)						\
-	X(doorbell,	HEX)						\
-	X(age_ms,	DEC)
+	X(gpu_id, HEX) X(type, WORD) X(xcc, DEC) X(pipe, DEC)		\
+	X(queue, DEC) X(engine, DEC) X(rlc, DEC) X(qid, DEC)		\
+	X(active, FLAG) X(vmid, DEC) X(rptr, DEC) X(wptr, DEC)		\
+	X(unit, WORD) X(doorbell, HEX) X(age_ms, DEC)
 
 /*
  * processes: one GPU process a line.
@@ -353,21 +334,11 @@ enum gp_view_queue_type {
 #define GP_VIEW_PROCESSES_NAME		"gpreempt-processes"
 #define GP_VIEW_PROCESSES_VERSION	"1.0"
 #define GP_VIEW_PROCESSES_COLUMNS(X)					\
-	X(pid,		DEC)						\
-	X(ns_pid,	DEC)						\
-	X(comm,		WORD)						\
-	X(gpus,		DEC)						\
-	X(queues,	DEC)						\
-	X(aql,		DEC)						\
-	X(pm4,		DEC)						\
-	X(sdma,		DEC)						\
-	X(xgmi,		DEC)						\
-	X(active,	DEC)						\
-	X(slots,	DEC)						\
-	X(suspended,	DEC)						\
-	X(evicted,	DEC)						\
-	X(debugged,	FLAG)						\
-	X(age_ms,	DEC)
+	X(pid, DEC) X(ns_pid, DEC) X(comm, WORD) X(gpus, DEC)		\
+	X(queues, DEC) X(aql, DEC) X(pm4, DEC) X(sdma, DEC)		\
+	X(xgmi, DEC) X(active, DEC) X(slots, DEC)			\
+	X(suspended, DEC) X(evicted, DEC) X(debugged, FLAG)		\
+	X(age_ms, DEC)
 
 /*
  * gpus: one KFD node a line, that is a GPU or a partition of one.
@@ -393,21 +364,11 @@ enum gp_view_queue_type {
 #define GP_VIEW_NODES_NAME	"gpreempt-nodes"
 #define GP_VIEW_NODES_VERSION	"1.0"
 #define GP_VIEW_NODES_COLUMNS(X)					\
-	X(gpu_id,	HEX)						\
-	X(node,		DEC)						\
-	X(device,	WORD)						\
-	X(gfx,		DEC)						\
-	X(xccs,		DEC)						\
-	X(xcc_mask,	HEX)						\
-	X(scheduler,	WORD)						\
-	X(hardware,	WORD)						\
-	X(slots_used,	DEC)						\
-	X(slots,	DEC)						\
-	X(hiq,		FLAG)						\
-	X(processes,	DEC)						\
-	X(queues,	DEC)						\
-	X(mapped,	DEC)						\
-	X(oversubscribed, FLAG)
+	X(gpu_id, HEX) X(node, DEC) X(device, WORD) X(gfx, DEC)		\
+	X(xccs, DEC) X(xcc_mask, HEX) X(scheduler, WORD)		\
+	X(hardware, WORD) X(slots_used, DEC) X(slots, DEC)		\
+	X(hiq, FLAG) X(processes, DEC) X(queues, DEC)			\
+	X(mapped, DEC) X(oversubscribed, FLAG)
 
 /* X(NAME, word) for each word of the column scheduler. */
 #define GP_VIEW_SCHEDULERS(X)						\
@@ -460,31 +421,16 @@ enum gp_view_scheduler {
 	X(lock##_ns)							\
 	X(lock##_max_ns)
 #define GP_VIEW_STATS(X)						\
-	X(reads_queues)							\
-	X(reads_hqds)							\
-	X(reads_gpus)							\
-	X(reads_processes)						\
-	X(reads_nodes)							\
-	X(refreshes)							\
-	X(registers)							\
-	X(slot_tests)							\
-	X(slot_dumps)							\
-	X(sdma_dumps)							\
+	X(reads_queues) X(reads_hqds) X(reads_gpus)			\
+	X(reads_processes) X(reads_nodes) X(refreshes)			\
+	X(registers) X(slot_tests) X(slot_dumps) X(sdma_dumps)		\
 	GP_VIEW_STATS_LOCK(X, table)					\
 	GP_VIEW_STATS_LOCK(X, process)					\
 	GP_VIEW_STATS_LOCK(X, reset)					\
-	GP_VIEW_STATS_LOCK(X, topology)					\
-	X(refused_gone)							\
-	X(refused_busy)							\
-	X(refused_broken)						\
-	X(refused_other)						\
-	X(unread_removed)						\
-	X(unread_asleep)						\
-	X(unread_reset)							\
-	X(unread_stopped)						\
-	X(unread_gfxoff)						\
-	X(unread_sriov)							\
-	X(unread_unsupported)						\
-	X(unread_failed)
+	GP_VIEW_STATS_LOCK(X, topology) X(refused_gone)			\
+	X(refused_busy) X(refused_broken) X(refused_other)		\
+	X(unread_removed) X(unread_asleep) X(unread_reset)		\
+	X(unread_stopped) X(unread_gfxoff) X(unread_sriov)		\
+	X(unread_unsupported) X(unread_failed)
 
 #endif /* GPREEMPT_VIEW_H */
