@@ -2,7 +2,7 @@
 # shellcheck shell=dash
 # make stress: for $1 seconds 8 readers of every file, 8 programs that make and
 # end GPU processes, one more that is suspended and evicted all the time, and the
-# module loaded and unloaded.
+# module loaded and unloaded, and at the end a GPU reset.
 # Fails on anything wrong in the kernel log, and when slabs or pids are left.
 . /t/lib.sh
 
@@ -40,6 +40,10 @@ reload() {
 	rm "$W/hold"
 }
 
+reset_since() {
+	[ "$(counter 1 gpu_resets)" -gt "$1" ]
+}
+
 work() {
 	workers=
 	for _ in 1 2 3 4 5 6 7 8; do
@@ -67,6 +71,12 @@ work() {
 		_rounds=$((_rounds + 1))
 		[ $((_rounds % 4)) -ne 0 ] || reload
 	done
+	# A GPU reset under all of that: the driver gives up waiting after 9 s.
+	_resets=$(counter 1 gpu_resets)
+	switch 1 fail_fence 1
+	wait_for 60 reset_since "$_resets"
+	switch 1 fail_fence 0
+	sleep 2
 	for w in $workers; do
 		kill -9 "$w" 2> /dev/null
 	done
