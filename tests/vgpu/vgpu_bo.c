@@ -299,6 +299,13 @@ static int vgpu_export_dmabuf(struct kgd_mem *mem, struct dma_buf **dmabuf)
 	return -EOPNOTSUPP;
 }
 
+/* The driver's own would use its DRM client, which is not there */
+static int vgpu_import_dmabuf(struct amdgpu_device *adev, int fd, u64 va, void *drm_priv,
+			      struct kgd_mem **mem, u64 *size, u64 *offset)
+{
+	return -EOPNOTSUPP;
+}
+
 /*
  * Where the command processor finds a user address; NULL when it is not mapped
  * there or has no memory here.  Caller holds v->lock while it uses it.
@@ -331,5 +338,6 @@ struct vgpu_hook vgpu_bo_hooks[] = {
 	{ "amdgpu_amdkfd_gpuvm_map_gtt_bo_to_kernel", vgpu_map_to_kernel, vgpu_is_mem },
 	{ "amdgpu_amdkfd_gpuvm_unmap_gtt_bo_from_kernel", vgpu_unmap_from_kernel, vgpu_is_mem },
 	{ "amdgpu_amdkfd_gpuvm_export_dmabuf", vgpu_export_dmabuf, vgpu_is_mem },
+	{ "amdgpu_amdkfd_gpuvm_import_dmabuf_fd", vgpu_import_dmabuf, vgpu_is_adev },
 	{ }
 };
