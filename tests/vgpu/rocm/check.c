@@ -27,6 +27,7 @@ static const struct {
 	{ "lock",		check_lock },
 	{ "fill",		check_fill },
 	{ "unserved",		check_unserved },
+	{ "refused-ioctls",	check_refused_ioctls },
 };
 
 #define CHECKS (sizeof(checks) / sizeof(checks[0]))

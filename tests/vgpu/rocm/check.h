@@ -40,6 +40,7 @@ int check_fill(struct check *c);
 int check_lock(struct check *c);
 
 int check_unserved(struct check *c);
+int check_refused_ioctls(struct check *c);
 
 /* check_help.c */
 int check_wrong(const char *what, hsa_status_t status);

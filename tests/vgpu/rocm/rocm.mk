@@ -7,7 +7,7 @@ ROCM_DIR := tests/vgpu/rocm
 ROCM_COMMON := gpus queue
 ROCM_LOAD := $(ROCM_COMMON) args copy load
 ROCM_CHECK := $(ROCM_COMMON) check check_help check_packets check_memory \
-	check_unserved
+	check_unserved check_ioctl
 ROCM_BINS := $(foreach g,12 13,$(O)/hsa-load$(g) $(O)/hsa-check$(g))
 ROCM_OBJ := $(patsubst $(ROCM_DIR)/%.c,$(O)/rocm-programs/%.o,$(wildcard $(ROCM_DIR)/*.c))
 VM_BINS += $(ROCM_BINS)
@@ -25,8 +25,9 @@ $(O)/hsa-load%: $(ROCM_LOAD:%=$(O)/rocm-programs/%.o)
 $(O)/hsa-check%: $(ROCM_CHECK:%=$(O)/rocm-programs/%.o)
 	$(ROCM_LINK)
 
-$(O)/rocm-programs/%.o: $(ROCM_DIR)/%.c $(O)/rocm/stamp
+$(O)/rocm-programs/%.o: $(ROCM_DIR)/%.c $(O)/rocm/stamp | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -isystem $(O)/rocm/include -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -isystem $(O)/rocm/include \
+		-MMD -MP -c -o $@ $<
 
 -include $(ROCM_OBJ:.o=.d)

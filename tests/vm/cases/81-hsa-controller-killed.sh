@@ -12,7 +12,7 @@ random_ms() {
 hsa_start a 13 --queues 3 --packet 500us --copy 65536
 p=$(pid a)
 
-for _ in 1 2 3 4 5 6 7 8; do
+for _ in 1 2 3 4 5 6; do
 	at=$(random_ms 120)
 	step "preempt, killed after $at ms"
 	gpreempt-ctl preempt "$p" --count 1000 --hold 3ms --interval 3ms > "$W/preempt" 2>&1 &
@@ -33,15 +33,11 @@ for who in holder_of guardian_of; do
 	expect_progress a
 done
 
-step "once more, all in order"
-hold "$p"
-expect_no_progress a
-let_go "$p"
 stop a
 [ "$(result a differ)" = 0 ] || fail "copied data is wrong"
 
 step "while the program ends"
-for at in 5 30 60; do
+for at in 5 40; do
 	hsa_start b 13 --queues 2 --packet 500us
 	gpreempt-ctl preempt "$(pid b)" --count 1000 --hold 3ms --interval 3ms > "$W/preempt" 2>&1 &
 	preempt=$!
