@@ -19,9 +19,9 @@ ctl 5 suspend "$(pid a)"
 finishes a 100
 
 # Points of hsa_init and of the queues' creation, in ms after the start.
-for at in 30 50 70 90 110 130 160 200; do
+for at in 30 60 90 130 180; do
 	step "$at ms after its start"
-	hsa_begin b 13 --queues 2 --packet 200us --count 100
+	hsa_begin b 13 --queues 2 --packet 200us --count 600
 	p=$(pid b)
 	usleep ${at}000
 	timeout 20 gpreempt-ctl suspend "$p" --for 300ms > "$W/ctl" 2>&1
@@ -32,7 +32,20 @@ for at in 30 50 70 90 110 130 160 200; do
 	0|3|5) ;;
 	*) fail "suspend ended with $status" ;;
 	esac
-	finishes b 200
+	finishes b 1200
+	wait_for 3 nothing_held
+done
+
+for at in 0 30; do
+	step "$at ms after it was told to end"
+	hsa_start c 13 --queues 2 --packet 200us --report 0
+	p=$(pid c)
+	kill -TERM "$p"
+	usleep ${at}000
+	timeout 20 gpreempt-ctl suspend "$p" --for 300ms > "$W/ctl" 2>&1
+	head -n 1 "$W/ctl"
+	expect_good_end c
+	[ "$(ms c shut_down)" -le 1500 ] || fail "hsa_shut_down took too long"
 	wait_for 3 nothing_held
 done
 wait_for 3 no_kfd_process
