@@ -122,13 +122,14 @@ check-dkms: $(O)/kernel/env.mk ## DKMS from a tarball, a clone and make dkms-ins
 	tests/kmod/dkms-build $(O) clone $(O)/dkms/from-clone.ko
 	tests/kmod/dkms-build $(O) make $(O)/dkms/from-make.ko
 
-# A test that lasts; not a part of check.
+# A test that lasts; not a part of check. With APPEND='slub_debug=FZPU' the
+# kernel checks its slabs meanwhile.
 STRESS ?= 60
 .PHONY: stress
-stress: ## readers, births, suspends, evictions, reloads at once (STRESS=seconds)
+stress: ## readers, births, suspends, evictions, reloads at once (STRESS=s APPEND=...)
 	@$(MAKE) --no-print-directory -s vm-ready
 	@$(VM_RUN) --vgpu 'gpus=2' --timeout $$(($(STRESS) * 3 + 180)) \
-		command 'exec sh /t/stress.sh $(STRESS)'
+		$(if $(APPEND),--append '$(APPEND)') command 'exec sh /t/stress.sh $(STRESS)'
 
 .PHONY: check-calls
 check-calls: $(KMOD_BENCH)

@@ -20,13 +20,14 @@ static const char usage[] =
 	"  --timeout S       of a command (600); 0: none\n"
 	"  --total S         of all tests together\n"
 	"  --plain           boot each time, save nothing\n"
+	"  --append TEXT     more for the kernel command line; implies --plain\n"
 	"  --image NAME      boot DIR/vm/NAME (boot)\n"
 	"  --memory MIB      of the guest (2048)\n"
 	"Exit status: the command's; 124 timeout, 125 the machine or we failed.\n"
 	"test: 0 when none failed.\n";
 
 enum { O_BUILD = 1, O_HARNESS, O_PAYLOAD, O_VGPU, O_GPREEMPT, O_TIMEOUT,
-       O_TOTAL, O_PLAIN, O_IMAGE, O_MEMORY, O_HELP };
+       O_TOTAL, O_PLAIN, O_APPEND, O_IMAGE, O_MEMORY, O_HELP };
 
 static const struct option options[] = {
 	{ "build",	required_argument, NULL, O_BUILD },
@@ -37,6 +38,7 @@ static const struct option options[] = {
 	{ "timeout",	required_argument, NULL, O_TIMEOUT },
 	{ "total",	required_argument, NULL, O_TOTAL },
 	{ "plain",	no_argument,	   NULL, O_PLAIN },
+	{ "append",	required_argument, NULL, O_APPEND },
 	{ "image",	required_argument, NULL, O_IMAGE },
 	{ "memory",	required_argument, NULL, O_MEMORY },
 	{ "help",	no_argument,	   NULL, O_HELP },
@@ -69,6 +71,10 @@ static void set_option(int c, struct bench *b, struct job *job,
 		b->total = atoi(optarg);
 		break;
 	case O_PLAIN:
+		b->plain = true;
+		break;
+	case O_APPEND:
+		b->append = optarg;
 		b->plain = true;
 		break;
 	case O_IMAGE:

@@ -72,7 +72,7 @@ static void machine_args(struct args *a, const struct bench *b,
 	add(a, "-m");
 	add(a, "%s", b->memory);
 	add(a, "-append");
-	add(a, "%s", KERNEL_LINE);
+	add(a, "%s %s", KERNEL_LINE, b->append ? b->append : "");
 }
 
 static void file_args(struct args *a, const struct bench *b, const char *dir)

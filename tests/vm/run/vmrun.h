@@ -25,6 +25,7 @@ struct bench {
 	const char *qemu;
 	const char *image;		/* directory of initrd.img, in build/vm */
 	const char *memory;
+	const char *append;		/* to the kernel command line, or NULL */
 	const char *processors;
 	char accel[8];			/* "tcg" or "kvm" */
 	bool plain;			/* boot each time, save nothing */
