@@ -175,6 +175,8 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 	if (!err.code)
 		err.code = gpreempt_start_time(w->g, w->birth->target,
 					       &w->start);
+	if (err.code == -ESRCH)
+		err.reason = GPREEMPT_ENDED;
 	if (!err.code)
 		err.code = w->listen = hold_listen(w->birth->target);
 	if (err.code >= 0)
