@@ -65,9 +65,10 @@ static int ignore_name(void *arg, const char *name)
 	return 0;
 }
 
+/* Only its absence says no: another failure is not the target's. */
 static bool have_dir(struct gpreempt *g, const char *path)
 {
-	return !g->ops->list_dir(g->be, path, ignore_name, NULL);
+	return g->ops->list_dir(g->be, path, ignore_name, NULL) != -ENOENT;
 }
 
 int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step,
