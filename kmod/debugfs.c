@@ -8,9 +8,17 @@
  * to the struct gp_proc, so debugfs need not guard them against removal, and
  * a read after the end of the process says ESTALE in place of EIO. All modes
  * are 0444: lockdown lets nobody open another.
+ *
+ * An open file keeps the module, but not as the owner of its operations:
+ * debugfs warns when it meets an owner whose last reference is just gone and
+ * that is not marked as going yet (kernel/module/main.c:703-710). So each open
+ * file holds another one, which nobody sees, and whose owner is the module.
+ * (Lines are those of Linux 6.12.)
  */
 
+#include <linux/anon_inodes.h>
 #include <linux/debugfs.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -56,7 +64,24 @@ struct view_file {
 	struct gp_proc *proc;
 	void *list;
 	u32 n;
+	struct file *pin;
 };
+
+static const struct file_operations pin_fops = {
+	.owner = THIS_MODULE,
+};
+
+/*
+ * Keep the module until fput(). That puts it later, from the kernel's own code,
+ * so it can be the last thing that a release of ours does.
+ */
+static struct file *pin_module(void)
+{
+	struct file *pin = anon_inode_getfile("[gpreempt]", &pin_fops, NULL,
+					      O_RDONLY);
+
+	return pin == ERR_PTR(-ENOENT) ? ERR_PTR(-ENXIO) : pin;
+}
 
 static int queues_take(struct gp_proc *proc, void **list, u32 *n)
 {
@@ -179,10 +204,17 @@ static const struct seq_operations view_ops = {
 static int view_open(struct inode *inode, struct file *file,
 		     const struct view *view)
 {
-	struct view_file *f = __seq_open_private(file, &view_ops, sizeof(*f));
+	struct file *pin = pin_module();
+	struct view_file *f;
 
-	if (!f)
+	if (IS_ERR(pin))
+		return PTR_ERR(pin);
+	f = __seq_open_private(file, &view_ops, sizeof(*f));
+	if (!f) {
+		fput(pin);
 		return -ENOMEM;
+	}
+	f->pin = pin;
 	f->view = view;
 	f->proc = inode->i_private;
 	if (f->proc)
@@ -194,11 +226,15 @@ static int view_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *m = file->private_data;
 	struct view_file *f = m->private;
+	struct file *pin = f->pin;
+	int ret;
 
 	kvfree(f->list);
 	if (f->proc)
 		gp_proc_put(f->proc);
-	return seq_release_private(inode, file);
+	ret = seq_release_private(inode, file);
+	fput(pin);
+	return ret;
 }
 
 /* The operations of the file that name##_view describes. */
@@ -209,7 +245,6 @@ static int name##_open(struct inode *inode, struct file *file)		\
 }									\
 									\
 static const struct file_operations name##_fops = {			\
-	.owner = THIS_MODULE,						\
 	.open = name##_open,						\
 	.read = seq_read,						\
 	.llseek = seq_lseek,						\
@@ -283,6 +318,44 @@ static const char * const key_words[] = { GP_VIEW_VERSION_KEYS(KEY_WORD) };
 static const char * const feature_words[] = { GP_VIEW_FEATURES(KEY_WORD) };
 static const char * const stat_words[] = { GP_VIEW_STATS(KEY_WORD) };
 
+/* A file that is printed whole; what is private to it is its pin. */
+static int whole_open(struct file *file,
+		      int (*show)(struct seq_file *m, void *v))
+{
+	struct file *pin = pin_module();
+	int ret;
+
+	if (IS_ERR(pin))
+		return PTR_ERR(pin);
+	ret = single_open(file, show, pin);
+	if (ret)
+		fput(pin);
+	return ret;
+}
+
+static int whole_release(struct inode *inode, struct file *file)
+{
+	struct file *pin = ((struct seq_file *)file->private_data)->private;
+	int ret = single_release(inode, file);
+
+	fput(pin);
+	return ret;
+}
+
+/* The operations of the file that name##_show() prints. */
+#define DEFINE_WHOLE(name)						\
+static int name##_open(struct inode *inode, struct file *file)		\
+{									\
+	return whole_open(file, name##_show);				\
+}									\
+									\
+static const struct file_operations name##_fops = {			\
+	.open = name##_open,						\
+	.read = seq_read,						\
+	.llseek = seq_lseek,						\
+	.release = whole_release,					\
+}
+
 static int version_show(struct seq_file *m, void *v)
 {
 	const char *values[KEY_COUNT] = {
@@ -310,7 +383,8 @@ static int version_show(struct seq_file *m, void *v)
 			   gp_features[i] ?: "");
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(version);
+
+DEFINE_WHOLE(version);
 
 static int stats_show(struct seq_file *m, void *v)
 {
@@ -322,7 +396,8 @@ static int stats_show(struct seq_file *m, void *v)
 			   (u64)atomic64_read(&gp_stats[i]));
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(stats);
+
+DEFINE_WHOLE(stats);
 
 void gp_debugfs_add_proc(struct dentry *dir, struct gp_proc *proc)
 {
