@@ -9,10 +9,17 @@
 #include <sys/stat.h>
 
 #include "ctl/hold.h"
+#include "shared/clock.h"
 #include "shared/parse.h"
 
 #define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
 #define SUFFIX ".lock"
+
+/*
+ * Another command that looks at all owners has a lock for a moment, when it
+ * meets the file before its maker has locked it.
+ */
+#define LOCK_TRIES 20
 
 static void lock_path(pid_t target, char *buf, size_t size)
 {
@@ -52,9 +59,10 @@ static bool still_there(int fd, const char *path)
 int hold_lock(pid_t target)
 {
 	char path[64];
+	int tries;
 
 	lock_path(target, path, sizeof(path));
-	for (;;) {
+	for (tries = 0;; tries++) {
 		int fd, ret;
 
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
@@ -64,7 +72,10 @@ int hold_lock(pid_t target)
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 			ret = -errno;
 			close(fd);
-			return ret;
+			if (ret != -EWOULDBLOCK || tries >= LOCK_TRIES)
+				return ret;
+			shr_sleep_ns(NSEC_PER_MSEC);
+			continue;
 		}
 		if (still_there(fd, path))
 			return fd;
