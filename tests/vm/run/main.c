@@ -19,6 +19,7 @@ static const char usage[] =
 	"  --gpreempt no     do not load gpreempt.ko (command, shell)\n"
 	"  --timeout S       of a command (600); 0: none\n"
 	"  --total S         of all tests together\n"
+	"  --again           a test that fails by its own word is run once more\n"
 	"  --plain           boot each time, save nothing\n"
 	"  --append TEXT     more for the kernel command line; implies --plain\n"
 	"  --image NAME      boot DIR/vm/NAME (boot)\n"
@@ -27,7 +28,7 @@ static const char usage[] =
 	"test: 0 when none failed.\n";
 
 enum { O_BUILD = 1, O_HARNESS, O_PAYLOAD, O_VGPU, O_GPREEMPT, O_TIMEOUT,
-       O_TOTAL, O_PLAIN, O_APPEND, O_IMAGE, O_MEMORY, O_HELP };
+       O_TOTAL, O_AGAIN, O_PLAIN, O_APPEND, O_IMAGE, O_MEMORY, O_HELP };
 
 static const struct option options[] = {
 	{ "build",	required_argument, NULL, O_BUILD },
@@ -37,6 +38,7 @@ static const struct option options[] = {
 	{ "gpreempt",	required_argument, NULL, O_GPREEMPT },
 	{ "timeout",	required_argument, NULL, O_TIMEOUT },
 	{ "total",	required_argument, NULL, O_TOTAL },
+	{ "again",	no_argument, NULL, O_AGAIN },
 	{ "plain",	no_argument,	   NULL, O_PLAIN },
 	{ "append",	required_argument, NULL, O_APPEND },
 	{ "image",	required_argument, NULL, O_IMAGE },
@@ -69,6 +71,9 @@ static void set_option(int c, struct bench *b, struct job *job,
 		break;
 	case O_TOTAL:
 		b->total = atoi(optarg);
+		break;
+	case O_AGAIN:
+		b->again = true;
 		break;
 	case O_PLAIN:
 		b->plain = true;

@@ -30,6 +30,7 @@ struct bench {
 	char accel[8];			/* "tcg" or "kvm" */
 	bool plain;			/* boot each time, save nothing */
 	int total;			/* s, of all tests together; 0: none */
+	bool again;			/* a test that fails gets a second try */
 };
 
 struct vm {
