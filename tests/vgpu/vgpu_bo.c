@@ -154,7 +154,7 @@ static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size, void 
 	return 0;
 }
 
-struct vgpu_attach *vgpu_attached(struct vgpu_mem *m, struct amdgpu_vm *vm)
+static struct vgpu_attach *vgpu_attached(struct vgpu_mem *m, struct amdgpu_vm *vm)
 {
 	struct kfd_mem_attachment *att;
 
@@ -165,7 +165,7 @@ struct vgpu_attach *vgpu_attached(struct vgpu_mem *m, struct amdgpu_vm *vm)
 }
 
 /* Take the mapping out of the VM; caller holds m->mem.lock */
-void vgpu_detach(struct vgpu_mem *m, struct vgpu_attach *a)
+static void vgpu_detach(struct vgpu_mem *m, struct vgpu_attach *a)
 {
 	struct amdgpu_vm *vm = a->bo_va.base.vm;
 	struct vgpu *v = vgpu_of_bdev(vm->root.bo->tbo.bdev);

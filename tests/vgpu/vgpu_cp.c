@@ -242,7 +242,7 @@ static void hiq_report(struct vgpu *v, struct v9_mqd *m, u64 wptr)
 }
 
 /* Take what is due of the HIQ; when to come again, ns */
-u64 vgpu_hiq_step(struct vgpu *v, u64 now)
+static u64 vgpu_hiq_step(struct vgpu *v, u64 now)
 {
 	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, v->hiq.doorbell);
 	struct v9_mqd *m = hiq_mqd(v, 0);

@@ -110,7 +110,7 @@ u64 __iomem *vgpu_doorbell(struct vgpu *v, u32 dword)
 	return (u64 __iomem *)(page_address(v->bar) + dword * 4ul);
 }
 
-bool notrace vgpu_is_doorbell(unsigned long addr)
+static bool notrace vgpu_is_doorbell(unsigned long addr)
 {
 	struct vgpu *v;
 	int i;

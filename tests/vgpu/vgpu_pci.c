@@ -75,7 +75,7 @@ static void config_init(unsigned int slot)
 	*(u16 *)(c + PCI_SUBSYSTEM_ID) = VGPU_PCI_DEVICE;
 }
 
-bool vgpu_pci_present(unsigned int slot)
+static bool vgpu_pci_present(unsigned int slot)
 {
 	return slot < VGPU_MAX_GPUS && present[slot];
 }

@@ -217,7 +217,6 @@ int vgpu_pci_init(unsigned int gpus);
 void vgpu_pci_exit(void);
 int vgpu_pci_plug(unsigned int slot);
 int vgpu_pci_unplug(unsigned int slot);
-bool vgpu_pci_present(unsigned int slot);
 
 /* vgpu_dev.c: one device */
 int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id);
@@ -274,7 +273,6 @@ void vgpu_hook_exit(void);
 bool vgpu_is_adev(unsigned long adev);
 bool vgpu_is_mem(unsigned long mem);
 bool vgpu_is_bo_ptr(unsigned long bo_ptr);
-bool vgpu_is_doorbell(unsigned long addr);
 extern struct vgpu_hook vgpu_mem_hooks[], vgpu_bo_hooks[], vgpu_vm_hooks[], vgpu_dev_hooks[];
 
 /* vgpu_gtt.c: GART and doorbell BAR */
@@ -304,8 +302,6 @@ struct vgpu_attach {
 };
 
 struct vgpu *vgpu_of_bdev(struct ttm_device *bdev);
-struct vgpu_attach *vgpu_attached(struct vgpu_mem *m, struct amdgpu_vm *vm);
-void vgpu_detach(struct vgpu_mem *m, struct vgpu_attach *a);
 void *vgpu_user_ptr(struct vgpu *v, u32 pasid, u64 va, size_t len);
 void vgpu_vm_detach(struct amdgpu_vm *vm);
 int vgpu_vm_evict(pid_t pid);
@@ -324,11 +320,9 @@ int vgpu_cp_init(void);
 void vgpu_cp_exit(void);
 void vgpu_cp_kick(void);
 void vgpu_cp_drop_all(struct vgpu *v);
-u64 vgpu_hiq_step(struct vgpu *v, u64 now);
 void vgpu_hiq_reset(struct vgpu *v);
 void vgpu_slots_assign(struct vgpu *v);
 void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q);
-void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_queue_reset(struct vgpu *v, int xcc, u32 select);
 void vgpu_rotate(struct vgpu *v, u64 now);

@@ -229,7 +229,7 @@ static void sdma_load(struct vgpu *v, struct vgpu_queue *q)
 }
 
 /* The queue has its VMID and, when it is a compute queue, its slot */
-void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
+static void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
 {
 	u32 *hqd;
 	int i;
