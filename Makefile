@@ -29,12 +29,14 @@ $(O)/kernel/env.mk:
 	@tests/vm/fetch-kernel $(O)
 
 -include user/user.mk
+-include user/install/install.mk
 -include kmod/kmod.mk
 -include tests/vgpu/vgpu.mk
 -include tests/vgpu/load/load.mk
 -include tests/vgpu/rocm/rocm.mk
 -include tests/vm/cases/cases.mk
 -include tests/unit/unit.mk
+-include tests/install/install.mk
 -include tests/fuzz/fuzz.mk
 include tests/vm/vm.mk
 -include tests/vgpu/rocm/hip.mk
@@ -84,7 +86,7 @@ selftest: ## does the harness fail what it must fail?
 check: ## all tests: unit tests, then those in the virtual machine
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s user modules vgpu unit captures
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s user modules vgpu unit cli captures
 	@$(MAKE) --no-print-directory selftest
 	@$(MAKE) --no-print-directory vmtest
 

@@ -3,6 +3,8 @@
 
 LIB_VERSION := 0.1.0
 LIB_SONAME := libgpreempt.so.0
+# What a static link with the library needs besides.
+LIB_LIBS := -pthread
 
 # linux/kfd_ioctl.h is not in the tree: the libc's, the kernel headers', or
 # those of amdgpu-dkms, whichever first knows the debug trap.
@@ -51,10 +53,10 @@ $(O)/libgpreempt.a: $(LIB_OBJ)
 $(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
 	$(CC) $(CFLAGS_USER) -shared -Wl,-soname,$(LIB_SONAME) \
 		-Wl,--version-script=user/lib/libgpreempt.sym -Wl,-z,defs \
-		-o $@ $(LIB_OBJ) -pthread
+		-o $@ $(LIB_OBJ) $(LIB_LIBS)
 	ln -sf $(LIB_SONAME) $(O)/libgpreempt.so
 
 $(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
-	$(CC) $(CFLAGS_USER) -o $@ $^ -pthread
+	$(CC) $(CFLAGS_USER) -o $@ $^ $(LIB_LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d)

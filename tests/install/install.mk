@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests of what users get, on the host.
+
+.PHONY: cli check-install
+cli: check-install ## what is installed, its manuals and completions
+check-install: user
+	@tests/install/check-install $(O)

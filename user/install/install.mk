@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# make install, uninstall and dist. The module is DKMS's: make dkms-install.
+
+PREFIX ?= /usr/local
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib$(MULTIARCH:%=/%)
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+DOCDIR ?= $(PREFIX)/share/doc/gpreempt
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
+
+HEADERS := $(wildcard include/gpreempt/*.h)
+PC := $(O)/gpreempt.pc
+
+# file:where it goes:mode. A where that ends with "/" is a directory.
+INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
+	$(O)/libgpreempt.a:$(LIBDIR)/:0644 \
+	$(O)/$(LIB_SONAME):$(LIBDIR)/libgpreempt.so.$(LIB_VERSION):0644 \
+	$(PC):$(LIBDIR)/pkgconfig/:0644 \
+	$(HEADERS:%=%:$(INCLUDEDIR)/gpreempt/:0644) \
+	user/install/gpreempt.conf:$(TMPFILESDIR)/:0644 \
+	README.md:$(DOCDIR)/:0644 \
+	$(patsubst %,%:$(DOCDIR)/docs/:0644,$(wildcard docs/*.md)) \
+	$(patsubst %,%:$(DOCDIR)/docs/examples/:0644,$(wildcard docs/examples/*))
+# name:what it is a link to
+LINKS = $(LIBDIR)/$(LIB_SONAME):libgpreempt.so.$(LIB_VERSION) \
+	$(LIBDIR)/libgpreempt.so:$(LIB_SONAME)
+# Directories that are ours alone, children first.
+OWN_DIRS = $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs $(DOCDIR)
+
+part = $(word $(1),$(subst :, ,$(2)))
+# Where an entry of INSTALLS goes, with its name.
+target = $(call part,2,$(1))$(if $(filter %/,$(call part,2,$(1))),$(notdir $(call part,1,$(1))))
+
+define newline
+
+
+endef
+
+# Not of DESTDIR: it names the places of later.
+$(PC): user/install/gpreempt.pc.in user/user.mk user/install/install.mk FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LIB_VERSION)|' \
+		-e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
+		-e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
+		-e 's|@LIBS@|$(LIB_LIBS)|' $< >$@
+.PHONY: FORCE
+
+.PHONY: install
+install: user $(PC) ## command, library, headers, manuals (DESTDIR, PREFIX, LIBDIR); as root
+	$(foreach i,$(INSTALLS),@install -D -m $(call part,3,$(i)) \
+		$(call part,1,$(i)) $(DESTDIR)$(call target,$(i))$(newline)	)
+	$(foreach l,$(LINKS),@ln -sf $(call part,2,$(l)) $(DESTDIR)$(call part,1,$(l))$(newline)	)
+	@$(if $(DESTDIR),,ldconfig; systemd-tmpfiles --create gpreempt.conf 2>/dev/null || :)
+
+.PHONY: uninstall
+uninstall: ## take away what install put there, with the same variables
+	@rm -f $(foreach i,$(INSTALLS),$(DESTDIR)$(call target,$(i)))
+	@rm -f $(foreach l,$(LINKS),$(DESTDIR)$(call part,1,$(l)))
+	@$(foreach d,$(OWN_DIRS),[ ! -d $(DESTDIR)$(d) ] || rmdir $(DESTDIR)$(d);)
+	@$(if $(DESTDIR),,ldconfig)
+
+DIST := $(O)/gpreempt-$(LIB_VERSION).tar.gz
+
+.PHONY: dist
+dist: ## a release as a tarball: what is committed
+	@mkdir -p $(O)
+	@git archive --format=tar.gz --prefix=gpreempt-$(LIB_VERSION)/ -o $(DIST) HEAD
+	@echo $(DIST)
