@@ -5,8 +5,8 @@ O := build
 MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
-DEPS := build-essential busybox-static check cpio dkms git kmod libelf-dev \
-	pahole perl pkg-config qemu-system-x86 sparse xz-utils
+DEPS := build-essential busybox-static check cpio dkms git groff-base kmod \
+	libelf-dev mandoc pahole perl pkg-config qemu-system-x86 sparse xz-utils
 
 # Headers of the kernel that runs here, for the module that "make" builds.
 KRUNNING := $(wildcard /lib/modules/$(shell uname -r)/build)
@@ -29,6 +29,7 @@ $(O)/kernel/env.mk:
 	@tests/vm/fetch-kernel $(O)
 
 -include user/user.mk
+-include user/doc/doc.mk
 -include user/install/install.mk
 -include kmod/kmod.mk
 -include tests/vgpu/vgpu.mk

@@ -21,13 +21,15 @@ INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
 	$(O)/$(LIB_SONAME):$(LIBDIR)/libgpreempt.so.$(LIB_VERSION):0644 \
 	$(PC):$(LIBDIR)/pkgconfig/:0644 \
 	$(HEADERS:%=%:$(INCLUDEDIR)/gpreempt/:0644) \
+	$(foreach m,$(MANUALS),$(m):$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/:0644) \
 	user/install/gpreempt.conf:$(TMPFILESDIR)/:0644 \
 	README.md:$(DOCDIR)/:0644 \
 	$(patsubst %,%:$(DOCDIR)/docs/:0644,$(wildcard docs/*.md)) \
 	$(patsubst %,%:$(DOCDIR)/docs/examples/:0644,$(wildcard docs/examples/*))
 # name:what it is a link to
 LINKS = $(LIBDIR)/$(LIB_SONAME):libgpreempt.so.$(LIB_VERSION) \
-	$(LIBDIR)/libgpreempt.so:$(LIB_SONAME)
+	$(LIBDIR)/libgpreempt.so:$(LIB_SONAME) \
+	$(FUNCTIONS:%=$(MANDIR)/man3/%.3:libgpreempt.3)
 # Directories that are ours alone, children first.
 OWN_DIRS = $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs $(DOCDIR)
 
