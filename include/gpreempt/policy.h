@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who may use the GPU, and when: the policy of a scheduler for online work
+ * (which has deadlines) and offline work (which has time).
+ *
+ * It knows nothing of processes, files or the driver. The caller tells it who
+ * there is and what is seen, gives it the time, and carries out what it
+ * answers. It does no I/O, has no threads and allocates nothing: the same calls
+ * give the same answers, so hours can be tried in a second.
+ *
+ * The rules:
+ *
+ * An offline party is suspended while an online party that shares a node with
+ * it is active: has work, has a request open, or had one of them less than the
+ * linger time ago.
+ *
+ * No offline party starves. Held time counts up and run time counts it down.
+ * When as much as max_hold_ns has been counted, the party runs until it has had
+ * its due for that: its share, or min_run_ns if that is longer. Nothing
+ * preempts it in that time. So in any span of time T it runs for at least
+ * share * (T - max_hold_ns), less what the caller is late by. With a due of
+ * zero nothing is owed and max_hold_ns does nothing.
+ *
+ * Offline parties of one job are suspended and resumed together: when one has
+ * to be, all are, and when one is owed its share, all run.
+ *
+ * With a duty there is no online party: each offline party runs for that part
+ * of each period.
+ */
+#ifndef GPREEMPT_POLICY_H
+#define GPREEMPT_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/** GPREEMPT_POLICY_PARTIES - how many there can be at once */
+#define GPREEMPT_POLICY_PARTIES 256
+
+/** GPREEMPT_POLICY_NEVER - a time that does not come */
+#define GPREEMPT_POLICY_NEVER UINT64_MAX
+
+enum gpreempt_role {
+	GPREEMPT_ROLE_NONE,
+	GPREEMPT_ROLE_ONLINE,
+	GPREEMPT_ROLE_OFFLINE,
+};
+
+/** enum gpreempt_policy_reason - why an offline party is to be switched */
+enum gpreempt_policy_reason {
+	GPREEMPT_POLICY_ARRIVAL,	/* suspend: there is online work */
+	GPREEMPT_POLICY_DUTY,		/* either: its part of the period */
+	GPREEMPT_POLICY_IDLE,		/* resume: no online work any more */
+	GPREEMPT_POLICY_SHARE,		/* resume: its share is owed */
+	GPREEMPT_POLICY_RELEASED,	/* resume: somebody asked for it */
+	GPREEMPT_POLICY_REASONS,
+};
+
+/** gpreempt_policy_reason_name() - Return: a word for it */
+const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason);
+
+/**
+ * struct gpreempt_policy_options - the rules' figures
+ * @size: sizeof(struct gpreempt_policy_options)
+ * @linger_ns: how long a party without work counts as active still
+ * @max_hold_ns: longest hold while a share is owed, at least 1
+ * @min_run_ns: shortest run after that
+ * @share: part of the time that each offline party gets, 0 to 90 percent
+ * @duty: 0, or part of each period that each offline party gets, in percent
+ * @period_ns: with a duty; at most max_hold_ns
+ */
+struct gpreempt_policy_options {
+	size_t size;
+	uint64_t linger_ns;
+	uint64_t max_hold_ns;
+	uint64_t min_run_ns;
+	unsigned int share;
+	unsigned int duty;
+	uint64_t period_ns;
+};
+
+/**
+ * struct gpreempt_policy_party - one of those who use the GPU
+ * @role: GPREEMPT_ROLE_NONE: this place is free
+ * @busy: online: it has work
+ * @suspended: offline: as the policy wants it
+ * @owed: offline: it runs until it has had its due
+ * @requests: online: how many are open
+ * @job: offline: 0: alone; else all of that number together
+ * @nodes: a bit for each node that it uses
+ * @idle_since: online: when its work ended
+ * @until: offline: let go until then
+ * @retry: offline: not tried again before
+ * @held: offline: held time that is not paid for
+ * @rest: offline: rest of a division, so that nothing is lost
+ * @counted: offline: up to when @held is right
+ *
+ * For reading. Only the functions below write to it.
+ */
+struct gpreempt_policy_party {
+	enum gpreempt_role role;
+	bool busy;
+	bool suspended;
+	bool owed;
+	unsigned int requests;
+	unsigned int job;
+	uint64_t nodes;
+	uint64_t idle_since;
+	uint64_t until;
+	uint64_t retry;
+	uint64_t held;
+	uint64_t rest;
+	uint64_t counted;
+};
+
+/**
+ * struct gpreempt_policy - all that the policy remembers
+ * @options: as given
+ * @due_ns: what a party runs for after max_hold_ns of hold
+ * @start: time of the first step, from which periods count
+ * @now: time of the last step
+ * @top: places from here on are free
+ * @party: by number
+ *
+ * The caller's memory; may be copied.
+ */
+struct gpreempt_policy {
+	struct gpreempt_policy_options options;
+	uint64_t due_ns;
+	uint64_t start;
+	uint64_t now;
+	unsigned int top;
+	struct gpreempt_policy_party party[GPREEMPT_POLICY_PARTIES];
+};
+
+/**
+ * struct gpreempt_policy_action - what the caller is to do
+ * @party: number of the offline party
+ * @suspend: true: suspend it, false: resume it
+ * @reason: why
+ */
+struct gpreempt_policy_action {
+	unsigned int party;
+	bool suspend;
+	enum gpreempt_policy_reason reason;
+};
+
+/**
+ * gpreempt_policy_init() - begin with nobody
+ * @p: policy
+ * @options: figures
+ * @now: the time; all times are of one clock, in ns
+ *
+ * Return: 0, or -EINVAL for figures out of their limits.
+ */
+int gpreempt_policy_init(struct gpreempt_policy *p,
+			 const struct gpreempt_policy_options *options,
+			 uint64_t now);
+
+/**
+ * gpreempt_policy_add() - somebody has come
+ * @p: policy
+ * @role: online or offline
+ * @nodes: a bit for each node that it uses
+ * @job: offline: 0, or a number from 1 to GPREEMPT_POLICY_PARTIES that it has
+ *	in common with those it is suspended with
+ * @now: the time
+ *
+ * Return: its number; -ENOSPC: there are too many; -EINVAL: no such role or
+ * job, or online where a duty is set.
+ */
+int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role,
+			uint64_t nodes, unsigned int job, uint64_t now);
+
+/**
+ * gpreempt_policy_remove() - somebody is gone; the caller has let go of it
+ * @p: policy
+ * @party: number
+ *
+ * Its requests end with it, without a linger time.
+ */
+void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int party);
+
+/** gpreempt_policy_nodes() - a party uses these nodes from now on */
+void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int party,
+			   uint64_t nodes);
+
+/** gpreempt_policy_busy() - an online party has work, or has none */
+void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int party,
+			  bool busy, uint64_t now);
+
+/**
+ * gpreempt_policy_begin() - an online party opens a request
+ *
+ * Return: how many are open now, or -EINVAL for a party that is not online.
+ */
+int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int party);
+
+/** gpreempt_policy_end() - it closes one. Return: as begin; -EINVAL: none */
+int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int party,
+			uint64_t now);
+
+/** gpreempt_policy_release() - leave an offline party alone until that time */
+void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int party,
+			     uint64_t until);
+
+/**
+ * gpreempt_policy_failed() - the last action on a party did not work
+ * @p: policy
+ * @party: number
+ * @retry: not again before that time
+ */
+void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int party,
+			    uint64_t retry);
+
+/**
+ * gpreempt_policy_step() - what is to be done now?
+ * @p: policy
+ * @now: the time; one that is earlier than before counts as no later
+ * @actions: room for GPREEMPT_POLICY_PARTIES; at most one for each party,
+ *	suspends first
+ * @wake: gets the time of the next step if nothing happens before,
+ *	later than @now, or GPREEMPT_POLICY_NEVER
+ *
+ * The policy takes it that the actions are done at @now.
+ *
+ * Return: number of actions.
+ */
+unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
+				  struct gpreempt_policy_action *actions,
+				  uint64_t *wake);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

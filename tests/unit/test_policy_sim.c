@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The policy of the scheduler, simulated: hours of made-up online and offline
+ * processes on up to eight nodes, in random mixtures, against what must hold
+ * whatever happens. The checks know the rules only from what the header
+ * promises: they watch from outside who is busy and who is suspended.
+ *
+ * GP_SIM_SEED=n has one run of its own; the seed is in each failure.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gpreempt/policy.h>
+
+#include "shared/macro.h"
+#include "unit.h"
+
+#define US NSEC_PER_USEC
+#define MS NSEC_PER_MSEC
+#define NEVER GPREEMPT_POLICY_NEVER
+#define PARTIES 24
+#define RUNS 60
+#define RUN_NS (10 * 60 * NSEC_PER_SEC)
+
+/* A process of the made-up world, and what is watched of it. */
+struct process {
+	int number;		/* at the policy; -1: it is not there */
+	enum gpreempt_role role;
+	unsigned int job;
+	uint64_t nodes;
+	uint64_t next;		/* when something happens to it */
+	/* Online. */
+	bool busy;
+	unsigned int requests;
+	uint64_t last_active;	/* end of its last work or request */
+	/* Offline. */
+	bool suspended;
+	uint64_t until;		/* let go until then */
+	uint64_t blocked;	/* an action failed: not before then */
+	uint64_t since;		/* when it was switched */
+	uint64_t seen;		/* up to when the next three are right */
+	uint64_t ran;
+	double lead;		/* ran, less its share of the time */
+	double best;		/* largest lead so far */
+	bool forced;		/* runs because of its share */
+	uint64_t forced_ran;
+};
+
+struct world {
+	struct gpreempt_policy_options options;
+	struct gpreempt_policy policy;
+	struct process process[PARTIES];
+	unsigned int seed;
+	unsigned int state;
+	uint64_t now;
+	uint64_t late;		/* the caller is late by up to that */
+	unsigned int fail_percent;
+	bool churn;		/* processes come and go */
+	uint64_t mean_busy;
+	uint64_t mean_idle;
+	uint64_t switches;
+};
+
+static struct world w;
+
+/* Not ck_assert(): that writes to a file each time. */
+#define HOLDS(condition) do {						\
+	if (!(condition))						\
+		ck_abort_msg("seed %u, at %.6f s: %s", w.seed,		\
+			     w.now / 1e9, #condition);			\
+} while (0)
+
+static unsigned int draw(unsigned int below)
+{
+	return rand_r(&w.state) % below;
+}
+
+/* Between nothing and twice the mean. */
+static uint64_t draw_ns(uint64_t mean)
+{
+	return mean * draw(2001) / 1000;
+}
+
+static uint64_t draw_nodes(void)
+{
+	uint64_t nodes = 1ULL << draw(8);
+
+	while (draw(3) == 0)
+		nodes |= 1ULL << draw(8);
+	return nodes;
+}
+
+static bool is_active(const struct process *a)
+{
+	return a->number >= 0 && a->role == GPREEMPT_ROLE_ONLINE &&
+	       (a->busy || a->requests);
+}
+
+/* Was there online work on these nodes within the last so many ns? */
+static bool wanted_within(uint64_t nodes, uint64_t ns)
+{
+	int i;
+
+	for (i = 0; i < PARTIES; i++) {
+		const struct process *a = &w.process[i];
+
+		if (a->number < 0 || a->role != GPREEMPT_ROLE_ONLINE ||
+		    !(a->nodes & nodes))
+			continue;
+		if (is_active(a) || (a->last_active != NEVER &&
+				     w.now < a->last_active + ns))
+			return true;
+	}
+	return false;
+}
+
+/* The nodes of all of a job that are not let go; its own if it is alone. */
+static uint64_t nodes_of_job(const struct process *a)
+{
+	uint64_t nodes = 0;
+	int i;
+
+	if (!a->job)
+		return a->nodes;
+	for (i = 0; i < PARTIES; i++)
+		if (w.process[i].number >= 0 && w.process[i].job == a->job &&
+		    w.now >= w.process[i].until)
+			nodes |= w.process[i].nodes;
+	return nodes;
+}
+
+static void come(struct process *a)
+{
+	bool offline = w.options.duty || draw(2);
+
+	*a = (struct process){
+		.role = offline ? GPREEMPT_ROLE_OFFLINE : GPREEMPT_ROLE_ONLINE,
+		.job = offline && draw(3) == 0 ? 1 + draw(2) : 0,
+		.nodes = draw_nodes(),
+		.next = w.now + draw_ns(w.mean_idle),
+		.last_active = NEVER,
+		.since = w.now,
+		.seen = w.now,
+	};
+	a->number = gpreempt_policy_add(&w.policy, a->role, a->nodes, a->job,
+					w.now);
+	HOLDS(a->number >= 0);
+}
+
+static void go(struct process *a)
+{
+	gpreempt_policy_remove(&w.policy, a->number);
+	a->number = -1;
+	a->next = w.now + draw_ns(10 * w.mean_idle);
+}
+
+static void tell_busy(struct process *a, bool busy)
+{
+	if (a->busy && !busy && !a->requests)
+		a->last_active = w.now;
+	a->busy = busy;
+	gpreempt_policy_busy(&w.policy, a->number, busy, w.now);
+}
+
+static void tell_request(struct process *a)
+{
+	int open = a->requests;
+
+	if (draw(2)) {
+		a->requests++;
+		HOLDS(gpreempt_policy_begin(&w.policy, a->number) == open + 1);
+	} else if (open) {
+		a->requests--;
+		HOLDS(gpreempt_policy_end(&w.policy, a->number, w.now) ==
+		      open - 1);
+		if (!a->busy && !a->requests)
+			a->last_active = w.now;
+	} else {
+		HOLDS(gpreempt_policy_end(&w.policy, a->number, w.now) < 0);
+	}
+}
+
+static void happen_online(struct process *a)
+{
+	if (draw(10) == 0)
+		tell_request(a);
+	else
+		tell_busy(a, !a->busy);
+	a->next = w.now + 1 + draw_ns(is_active(a) ? w.mean_busy :
+						     w.mean_idle);
+}
+
+static void happen_offline(struct process *a)
+{
+	if (draw(4) == 0) {
+		a->nodes = draw_nodes();
+		gpreempt_policy_nodes(&w.policy, a->number, a->nodes);
+	} else if (draw(4) == 0) {
+		a->until = draw(2) ? w.now + draw_ns(20 * w.mean_idle) : 0;
+		gpreempt_policy_release(&w.policy, a->number, a->until);
+	}
+	a->next = w.now + 1 + draw_ns(20 * w.mean_idle);
+}
+
+static void happen(struct process *a)
+{
+	if (a->number < 0)
+		come(a);
+	else if (w.churn && draw(200) == 0)
+		go(a);
+	else if (a->role == GPREEMPT_ROLE_ONLINE)
+		happen_online(a);
+	else
+		happen_offline(a);
+}
+
+/* The share, and what the caller's lateness takes from it in one hold. */
+static double allowed_lag(void)
+{
+	return w.options.share / 100.0 *
+	       (w.options.max_hold_ns + 2.0 * w.late + 2);
+}
+
+/* Time has passed up to now. */
+static void watch_time(struct process *a)
+{
+	double ns = w.now - a->seen;
+
+	a->seen = w.now;
+	if (a->number < 0 || a->role != GPREEMPT_ROLE_OFFLINE)
+		return;
+	a->ran += a->suspended ? 0 : ns;
+	if (a->forced)
+		a->forced_ran += ns;
+	/* While a resume does not work, it is not the policy's doing. */
+	if (w.options.duty || (a->suspended && w.fail_percent))
+		return;
+	a->lead += (a->suspended ? 0 : ns) - ns * w.options.share / 100;
+	if (a->lead > a->best)
+		a->best = a->lead;
+	HOLDS(a->lead >= a->best - allowed_lag());
+}
+
+/* What makes a switch right, seen from outside. */
+static void watch_switch(struct process *a,
+			 const struct gpreempt_policy_action *action)
+{
+	uint64_t nodes = nodes_of_job(a);
+
+	HOLDS(a->number >= 0 && a->role == GPREEMPT_ROLE_OFFLINE);
+	HOLDS(a->suspended != action->suspend);
+	HOLDS(w.now >= a->blocked);
+	switch (action->reason) {
+	case GPREEMPT_POLICY_ARRIVAL:
+		HOLDS(action->suspend && !w.options.duty);
+		HOLDS(wanted_within(nodes, w.options.linger_ns));
+		HOLDS(w.now >= a->until);
+		/* It has had its due, if that was why it ran; to the ns. */
+		HOLDS(!a->forced || a->job ||
+		      a->forced_ran + 1 >= w.options.min_run_ns);
+		break;
+	case GPREEMPT_POLICY_IDLE:
+		HOLDS(!action->suspend && !w.options.duty);
+		HOLDS(!wanted_within(nodes, w.options.linger_ns));
+		break;
+	case GPREEMPT_POLICY_SHARE:
+		HOLDS(!action->suspend && !w.options.duty);
+		HOLDS(w.options.share || w.options.min_run_ns);
+		break;
+	case GPREEMPT_POLICY_RELEASED:
+		HOLDS(!action->suspend && w.now < a->until);
+		break;
+	default:
+		HOLDS(action->reason == GPREEMPT_POLICY_DUTY);
+		HOLDS(w.options.duty);
+	}
+	a->suspended = action->suspend;
+	a->forced = action->reason == GPREEMPT_POLICY_SHARE;
+	a->forced_ran = 0;
+	a->since = w.now;
+	w.switches++;
+}
+
+static struct process *find(unsigned int number)
+{
+	int i;
+
+	for (i = 0; i < PARTIES; i++)
+		if (w.process[i].number == (int)number)
+			return &w.process[i];
+	HOLDS(!"a party that is there");
+	return NULL;
+}
+
+static void carry_out(const struct gpreempt_policy_action *action)
+{
+	struct process *a = find(action->party);
+
+	watch_switch(a, action);
+	if (draw(100) >= w.fail_percent)
+		return;
+	a->suspended = !a->suspended;
+	a->forced = false;
+	a->blocked = w.now + draw_ns(5 * MS);
+	gpreempt_policy_failed(&w.policy, action->party, a->blocked);
+}
+
+/* What must hold between two steps, for each offline process. */
+static void watch_state(const struct process *a, uint64_t wake)
+{
+	bool owes = w.options.share || w.options.min_run_ns;
+
+	if (a->number < 0 || a->role != GPREEMPT_ROLE_OFFLINE)
+		return;
+	/* Nobody stays suspended by oversight. */
+	HOLDS(!a->suspended || w.now >= a->until || w.now < a->blocked);
+	if (a->suspended && (owes || w.options.duty)) {
+		HOLDS(wake != NEVER);
+		HOLDS(w.fail_percent ||
+		      w.now - a->since <= w.options.max_hold_ns);
+	}
+	if (a->suspended && !w.options.duty && w.now >= a->blocked)
+		HOLDS(wanted_within(nodes_of_job(a), w.options.linger_ns));
+	/* Online work is protected at once, unless there is a reason. */
+	if (!a->suspended && !a->job && w.now >= a->until && !a->forced &&
+	    w.now >= a->blocked && !w.options.duty)
+		HOLDS(!wanted_within(a->nodes, 0));
+}
+
+/* Those of a job that are not let go are in the same state. */
+static void watch_jobs(void)
+{
+	int i, j;
+
+	if (w.fail_percent)
+		return;
+	for (i = 0; i < PARTIES; i++)
+		for (j = 0; j < i; j++) {
+			const struct process *a = &w.process[i];
+			const struct process *b = &w.process[j];
+
+			if (a->number < 0 || b->number < 0 || !a->job ||
+			    a->job != b->job || w.now < a->until ||
+			    w.now < b->until)
+				continue;
+			HOLDS(a->suspended == b->suspended);
+		}
+}
+
+static uint64_t step(void)
+{
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+	struct gpreempt_policy_action again[GPREEMPT_POLICY_PARTIES];
+	static struct gpreempt_policy copy;
+	uint64_t wake, wake_again;
+	unsigned int n, i;
+
+	copy = w.policy;
+	n = gpreempt_policy_step(&w.policy, w.now, actions, &wake);
+	/* It is a function: the same again from the same state. */
+	if (draw(16) == 0) {
+		HOLDS(gpreempt_policy_step(&copy, w.now, again,
+					   &wake_again) == n);
+		HOLDS(wake == wake_again);
+	}
+	HOLDS(wake > w.now);
+	for (i = 0; i < n; i++) {
+		HOLDS(!i || actions[i].suspend <= actions[i - 1].suspend);
+		carry_out(&actions[i]);
+	}
+	/* A failure has changed the state: ask again for when to wake up. */
+	if (n && w.fail_percent)
+		n = gpreempt_policy_step(&w.policy, w.now, actions, &wake);
+	for (i = 0; i < n && w.fail_percent; i++)
+		carry_out(&actions[i]);
+	for (i = 0; i < PARTIES; i++)
+		watch_state(&w.process[i], w.fail_percent ? 0 : wake);
+	watch_jobs();
+	return wake;
+}
+
+static uint64_t next_event(void)
+{
+	uint64_t next = NEVER;
+	int i;
+
+	for (i = 0; i < PARTIES; i++)
+		if (w.process[i].next < next)
+			next = w.process[i].next;
+	return next;
+}
+
+static void advance(uint64_t when)
+{
+	int i;
+
+	w.now = when;
+	for (i = 0; i < PARTIES; i++)
+		watch_time(&w.process[i]);
+}
+
+static void choose_options(void)
+{
+	static const uint64_t means[] = { 200 * US, 5 * MS, 60 * MS };
+
+	w.options = (struct gpreempt_policy_options){
+		.size = sizeof(w.options),
+		.linger_ns = draw(3) ? draw_ns(2 * MS) : 0,
+		.max_hold_ns = 1 + draw_ns(200 * MS),
+		.share = draw(4) ? draw(91) : 0,
+		.min_run_ns = draw(3) ? 0 : draw_ns(5 * MS),
+	};
+	if (draw(6) == 0) {
+		w.options.duty = 1 + draw(99);
+		w.options.max_hold_ns += 100;
+		w.options.period_ns = w.options.max_hold_ns;
+	}
+	w.mean_busy = means[draw(3)];
+	w.mean_idle = means[draw(3)];
+	w.late = draw(2) ? draw_ns(MS) : 0;
+	w.fail_percent = draw(4) ? 0 : 20;
+	w.churn = draw(2);
+}
+
+/* All online work ends: so must every hold. */
+static void end_all(uint64_t wake)
+{
+	int i;
+
+	for (i = 0; i < PARTIES; i++) {
+		struct process *a = &w.process[i];
+
+		a->next = NEVER;
+		if (!is_active(a))
+			continue;
+		while (a->requests) {
+			gpreempt_policy_end(&w.policy, a->number, w.now);
+			a->requests--;
+		}
+		a->busy = true;
+		tell_busy(a, false);
+	}
+	w.fail_percent = 0;
+	wake = step();
+	for (i = 0; i < 10000 && wake != NEVER && !w.options.duty; i++) {
+		advance(wake);
+		wake = step();
+	}
+	HOLDS(w.options.duty || wake == NEVER);
+	for (i = 0; i < PARTIES; i++)
+		HOLDS(w.options.duty || w.process[i].number < 0 ||
+		      !w.process[i].suspended);
+}
+
+static void simulate(unsigned int seed, uint64_t ns)
+{
+	uint64_t steps = 0, wake;
+	int i;
+
+	memset(&w, 0, sizeof(w));
+	w.seed = seed;
+	w.state = seed;
+	choose_options();
+	HOLDS(!gpreempt_policy_init(&w.policy, &w.options, 0));
+	for (i = 0; i < PARTIES; i++) {
+		w.process[i].number = -1;
+		w.process[i].next = draw_ns(draw(3) ? 10 * MS : 10000 * MS);
+	}
+	wake = step();
+	/* Each run has its end by time or by effort. */
+	while (w.now < ns && steps++ < 20000) {
+		uint64_t event = next_event();
+
+		if (event <= wake || wake == NEVER) {
+			advance(event > w.now ? event : w.now);
+			for (i = 0; i < PARTIES; i++)
+				if (w.process[i].next <= w.now)
+					happen(&w.process[i]);
+		} else {
+			advance(wake);
+			if (w.late)
+				advance(w.now + draw(w.late + 1));
+		}
+		wake = step();
+	}
+	end_all(wake);
+}
+
+START_TEST(random_worlds)
+{
+	const char *one = getenv("GP_SIM_SEED");
+	uint64_t simulated = 0, switches = 0;
+	unsigned int seed;
+
+	if (one) {
+		simulate(atoi(one), RUN_NS);
+		return;
+	}
+	for (seed = 1; seed <= RUNS; seed++) {
+		simulate(seed, RUN_NS);
+		simulated += w.now;
+		switches += w.switches;
+	}
+	printf("simulated %.1f hours, %llu switches\n", simulated / 3600e9,
+	       (unsigned long long)switches);
+	/* A simulator in which nothing happens would find nothing. */
+	ck_assert_uint_gt(switches, 50000);
+}
+END_TEST
+
+/*
+ * The scenario of the scheduler for an hour: requests of 20 ms, ten a second
+ * and one after the other, on a GPU with an offline process. It gets what is
+ * left but the linger times, and no more than one switch each way a request.
+ */
+START_TEST(one_hour_of_requests)
+{
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+	uint64_t now = 0, wake, held = 0, since = 0, switches = 0, n = 0;
+	struct gpreempt_policy_options o = {
+		.size = sizeof(o),
+		.linger_ns = 2 * MS,
+		.max_hold_ns = 1000 * MS,
+		.share = 10,
+	};
+	unsigned int state = 7;
+
+	ck_assert_int_eq(gpreempt_policy_init(&w.policy, &o, 0), 0);
+	gpreempt_policy_add(&w.policy, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
+	gpreempt_policy_add(&w.policy, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	while (now < 3600 * NSEC_PER_SEC) {
+		gpreempt_policy_busy(&w.policy, 0, true, now);
+		if (gpreempt_policy_step(&w.policy, now, actions, &wake)) {
+			ck_assert(actions[0].suspend);
+			since = now;
+			switches++;
+		}
+		now += 20 * MS;
+		gpreempt_policy_busy(&w.policy, 0, false, now);
+		ck_assert_uint_eq(gpreempt_policy_step(&w.policy, now, actions,
+						       &wake), 0);
+		ck_assert_uint_eq(wake, now + 2 * MS);
+		/* Idle for 3 to 157 ms, 80 on average. */
+		gpreempt_policy_step(&w.policy, wake, actions, &wake);
+		ck_assert(!actions[0].suspend);
+		held += now + 2 * MS - since;
+		switches++;
+		now += 3 * MS + rand_r(&state) % (154 * MS);
+		n++;
+	}
+	ck_assert_uint_eq(switches, 2 * n);
+	/* 22 of 100 ms on average; the sum of 36,000 draws is within 1 %. */
+	ck_assert_double_eq_tol(held / 3600e9, 0.22, 0.0022);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, random_worlds);
+	tcase_add_test(tc, one_hour_of_requests);
+	return unit_run("policy_sim");
+}
