@@ -6,7 +6,8 @@ MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 DEPS := build-essential busybox-static check cpio dkms git groff-base kmod \
-	libelf-dev mandoc pahole perl pkg-config qemu-system-x86 sparse xz-utils
+	libelf-dev libjson-c-dev mandoc pahole perl pkg-config qemu-system-x86 sparse \
+	xz-utils
 
 # Headers of the kernel that runs here, for the module that "make" builds.
 KRUNNING := $(wildcard /lib/modules/$(shell uname -r)/build)

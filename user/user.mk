@@ -4,7 +4,7 @@
 LIB_VERSION := 0.1.0
 LIB_SONAME := libgpreempt.so.0
 # What a static link with the library needs besides.
-LIB_LIBS := -pthread
+LIB_LIBS := -ljson-c -pthread
 
 # linux/kfd_ioctl.h is not in the tree: the libc's, the kernel headers', or
 # those of amdgpu-dkms, whichever first knows the debug trap.

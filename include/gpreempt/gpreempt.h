@@ -68,6 +68,11 @@ enum gpreempt_reason {
 	GPREEMPT_ENDED,		/* the process ended meanwhile */
 	GPREEMPT_EXECED,	/* the process executed another program */
 	GPREEMPT_LOST,		/* somebody else ended our debug session */
+	GPREEMPT_BAD_TARGET,	/* @word is no target */
+	GPREEMPT_BAD_PATTERN,	/* nor is that of @word a pattern: @name */
+	GPREEMPT_NO_MATCH,	/* no GPU process is named by @word */
+	GPREEMPT_MANY_CONTAINERS,	/* their ids begin as @word says */
+	GPREEMPT_IS_HOLDER,	/* the process holds another one */
 	GPREEMPT_REASON_COUNT,
 };
 
@@ -81,6 +86,7 @@ enum gpreempt_reason {
  * @minor: KFD version found
  * @step: what was being done, never NULL after a failure
  * @name: name of @other, or GPUs
+ * @word: the target, as the caller of gpreempt_select() gave it, or NULL
  */
 struct gpreempt_error {
 	int code;
@@ -91,6 +97,7 @@ struct gpreempt_error {
 	unsigned int minor;
 	const char *step;
 	char name[32];
+	const char *word;
 };
 
 /** gpreempt_error_class() - Return: the kind of failure that @err is */
@@ -444,5 +451,7 @@ void gpreempt_stats(uint64_t *samples, size_t n, struct gpreempt_stats *out);
 #ifdef __cplusplus
 }
 #endif
+
+#include <gpreempt/select.h>
 
 #endif

@@ -13,7 +13,7 @@ fuzz: $(FUZZ)/view $(FUZZ)/btf $(FUZZ)/seed.btf ## parsers under random input (R
 
 $(FUZZ)/view: tests/fuzz/fuzz.c tests/fuzz/view.c tests/fuzz/fuzz.h $(UNIT)/units.a
 	@mkdir -p $(@D)
-	$(CC) $(FUZZ_CFLAGS) $(USER_CPPFLAGS) -o $@ $(filter %.c %.a,$^) -pthread
+	$(CC) $(FUZZ_CFLAGS) $(USER_CPPFLAGS) -o $@ $(filter %.c %.a,$^) $(LIB_LIBS)
 
 $(FUZZ)/btf: tests/fuzz/fuzz.c tests/fuzz/btf.c tests/fuzz/fuzz.h kmod/btf.c kmod/btf.h
 	@mkdir -p $(@D)

@@ -75,7 +75,8 @@ static ssize_t live_read_file(void *be, const char *path, char *buf,
 	size_t used = 0;
 
 	(void)be;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* What a user has put there for a file of an engine may be a pipe. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
 	while (used < size) {

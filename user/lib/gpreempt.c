@@ -57,6 +57,8 @@ void gp_log(const struct gpreempt *g, const char *format, ...)
 	g->log(g->data, text);
 }
 
+#define MAX_TEXT (64 << 20)	/* no file that we want is as large */
+
 int gp_read_text(const struct gpreempt *g, const char *path, char **text,
 		 size_t *len)
 {
@@ -89,6 +91,10 @@ int gp_read_text(const struct gpreempt *g, const char *path, char **text,
 			return 0;
 		}
 		size *= 4;
+		if (size > MAX_TEXT) {
+			free(buf);
+			return -EFBIG;
+		}
 	}
 }
 

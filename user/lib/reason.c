@@ -5,6 +5,7 @@
 
 #include "lib/internal.h"
 
+#define USAGE GPREEMPT_CLASS_USAGE
 #define DONE GPREEMPT_CLASS_DONE
 #define FAILED GPREEMPT_CLASS_FAILED
 #define UNSUPPORTED GPREEMPT_CLASS_UNSUPPORTED
@@ -14,7 +15,7 @@
 
 /*
  * Words in braces stand for fields of struct gpreempt_error: {pid} {other}
- * {name} {version} {step} {errno}.
+ * {name} {word} {version} {step} {errno}.
  */
 static const struct {
 	enum gpreempt_class class;
@@ -97,6 +98,24 @@ static const struct {
 		"somebody else ended the debug session on process {pid}; "
 		"its queues run",
 		"find out who opens /dev/kfd: fuser -v /dev/kfd" },
+	[GPREEMPT_BAD_TARGET] = { USAGE,
+		"\"{word}\" is no target",
+		"targets are PID, cgroup:PATH, container:NAME-OR-ID, comm:NAME "
+		"and cmd:PATTERN" },
+	[GPREEMPT_BAD_PATTERN] = { USAGE,
+		"the pattern of \"{word}\" is no extended regular expression: "
+		"{name}",
+		"put a backslash before a character that is meant as it is" },
+	[GPREEMPT_NO_MATCH] = { NO_TARGET,
+		"{word} names no GPU process",
+		"gpreempt-ctl list shows the GPU processes; the names of "
+		"containers are for root to read" },
+	[GPREEMPT_MANY_CONTAINERS] = { USAGE,
+		"{word} is the beginning of several containers' ids",
+		"give more of the id: gpreempt-ctl list --json shows them" },
+	[GPREEMPT_IS_HOLDER] = { NO_TARGET,
+		"process {pid} is a holder of gpreempt-ctl",
+		"gpreempt-ctl status shows what it holds" },
 };
 
 int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
@@ -129,6 +148,8 @@ static int put_field(const struct gpreempt_error *err, const char *word,
 		return snprintf(buf, size, "%d", err->other);
 	if (!strncmp(word, "name", len))
 		return snprintf(buf, size, "%s", err->name);
+	if (!strncmp(word, "word", len))
+		return snprintf(buf, size, "%s", err->word ? err->word : "it");
 	if (!strncmp(word, "version", len))
 		return snprintf(buf, size, "%u.%u", err->major, err->minor);
 	if (!strncmp(word, "step", len))

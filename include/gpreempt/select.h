@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Part of libgpreempt: which processes are meant. Included by gpreempt.h.
+ *
+ * Any thread, one at a time for each handle.
+ */
+#ifndef GPREEMPT_SELECT_H
+#define GPREEMPT_SELECT_H
+
+#include <gpreempt/gpreempt.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/**
+ * struct gpreempt_target - a GPU process, named for good
+ * @pid: as the host counts
+ * @start: when it started, in clock ticks since boot
+ */
+struct gpreempt_target {
+	pid_t pid;
+	uint64_t start;
+};
+
+/** struct gpreempt_targets - what gpreempt_select() found, each once, by PID */
+struct gpreempt_targets {
+	size_t count;
+	struct gpreempt_target *targets;
+};
+
+/**
+ * gpreempt_select() - find the GPU processes that words name
+ * @g: library
+ * @words: each one of
+ *	a PID;
+ *	cgroup:PATH, and all below it; PATH begins at the root of the cgroups,
+ *	with or without its mount point;
+ *	container:NAME-OR-ID, an id also by its beginning: 12 characters, or
+ *	fewer if it is the only one. Ids are taken from the names of cgroups,
+ *	names from the files of Docker and Podman if they can be read;
+ *	comm:NAME, the name of the process, of which the kernel keeps 15
+ *	characters;
+ *	cmd:PATTERN, an extended regular expression that matches somewhere in
+ *	the command line
+ * @count: number of @words
+ * @skip: or NULL; says which processes are never targets, such as holders
+ * @data: given to @skip
+ * @out: gets the processes, for gpreempt_targets_free()
+ * @err: or NULL; gets the reason
+ *
+ * This process is never among them. A word that names nothing is an error.
+ */
+int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
+		    bool (*skip)(void *data, pid_t pid), void *data,
+		    struct gpreempt_targets **out, struct gpreempt_error *err);
+
+/** gpreempt_select_check() - can gpreempt_select() look for such a word? */
+int gpreempt_select_check(const char *word, struct gpreempt_error *err);
+
+/** gpreempt_targets_free() - let go of targets; NULL is allowed */
+void gpreempt_targets_free(struct gpreempt_targets *targets);
+
+/**
+ * gpreempt_processes() - all GPU processes
+ *
+ * Works without root and without gpreempt.ko. This process is among them when
+ * it has opened /dev/kfd.
+ */
+int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
+		       struct gpreempt_error *err);
+
+/**
+ * struct gpreempt_container - a container that a process is in
+ * @engine: docker, podman, containerd, cri-o, kubernetes, lxc or container
+ * @id: as in the name of its cgroup
+ * @name: from the engine's files, or "" when that is not known
+ */
+struct gpreempt_container {
+	char engine[16];
+	char id[80];
+	char name[128];
+};
+
+/**
+ * gpreempt_container() - the outermost container that a process is in
+ *
+ * Return: 0, -ENOENT when it is in none, another negative errno value.
+ */
+int gpreempt_container(struct gpreempt *g, pid_t pid,
+		       struct gpreempt_container *out);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
