@@ -13,13 +13,15 @@ static struct ctl_args args;
 
 static int parse(const struct ctl_command *cmd, const char *line)
 {
-	char copy[256], *argv[16], *word;
+	static char copy[256], *argv[16];
+	char *word;
 	int argc = 0;
 
 	snprintf(copy, sizeof(copy), "%s", line);
 	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
-	free(args.ids);
+	argv[argc] = NULL;
+	ctl_free_args(&args);
 	args = cmd->defaults;
 	return ctl_parse(cmd, argc, argv, &args);
 }
@@ -33,19 +35,20 @@ static void be_quiet(void)
 
 static void free_ids(void)
 {
-	free(args.ids);
-	args.ids = NULL;
+	ctl_free_args(&args);
 }
 
 START_TEST(suspend)
 {
 	ck_assert_int_eq(parse(&ctl_suspend, "4711"), GO);
-	ck_assert_int_eq(args.pid, 4711);
+	ck_assert_uint_eq(args.n_words, 1);
+	ck_assert_str_eq(args.words[0], "4711");
 	ck_assert_uint_eq(args.lease_ns, 0);
 	ck_assert_ptr_null(args.ids);
 	ck_assert_int_eq(parse(&ctl_suspend, "--for 1.5s 4711 --queues 2,0"),
 			 GO);
-	ck_assert_int_eq(args.pid, 4711);
+	ck_assert_uint_eq(args.n_words, 1);
+	ck_assert_str_eq(args.words[0], "4711");
 	ck_assert_uint_eq(args.lease_ns, 1500000000);
 	ck_assert_uint_eq(args.n_ids, 2);
 	ck_assert_uint_eq(args.ids[0], 2);
@@ -89,11 +92,12 @@ START_TEST(status)
 END_TEST
 
 static const char *const bad_suspends[] = {
-	"", "x", "0", "-1", "1x", "4194305", "99999999999999999999", "1 2",
+	"", "x", "0", "-1", "1x", "4194305", "99999999999999999999", "1 cmd:",
 	"1 --for", "1 --for 5", "1 --for 5x", "1 --for 0s", "1 --for -5s",
 	"1 --for=", "1 --for 1e9h", "1 --queues", "1 --queues 1,", "1 --queues x",
 	"1 --queues 1,1", "1 --queues 1024", "1 --count 5", "1 --unknown",
-	"1 --", "--for 5s", "1 --forever", "1 --fo 5s",
+	"1 --", "1 -- ls", "--for 5s", "1 --forever", "1 --fo 5s", "1 -f",
+	"1 cmd:(", "pid:1", "cgroup:", "1 --wait 5", "1 --json=1",
 };
 
 START_TEST(bad_suspend)
@@ -113,29 +117,191 @@ START_TEST(bad_preempt)
 }
 END_TEST
 
-static const struct ctl_command *const commands[] = {
-	&ctl_queues, &ctl_suspend, &ctl_resume, &ctl_status, &ctl_preempt,
+/* A command that has all that the shared code knows. */
+static const struct ctl_command all = {
+	.name = "all",
+	.words = CTL_FILES,
+	.max_words = 2,
+	.usage = "FILE",
+	.command = "COMMAND...",
+	.summary = "Everything.",
+	.shared = (1 << CTL_SHARED_COUNT) - 1,
 };
+
+static const struct {
+	const char *text;
+	int min;		/* -1: it is refused */
+	int max;
+} priorities[] = {
+	{ "<=5", 0, 5 }, { "<5", 0, 4 }, { ">=3", 3, 15 }, { ">3", 4, 15 },
+	{ "=3", 3, 3 }, { "3", 3, 3 }, { "3-7", 3, 7 }, { "7-7", 7, 7 },
+	{ "0", 0, 0 }, { "15", 15, 15 }, { "<=15", 0, 15 }, { ">14", 15, 15 },
+	{ "<0", -1, 0 }, { ">15", -1, 0 }, { "7-3", -1, 0 }, { "16", -1, 0 },
+	{ "", -1, 0 }, { "<", -1, 0 }, { "==3", -1, 0 }, { "=<3", -1, 0 },
+	{ "<>3", -1, 0 }, { "3-", -1, 0 }, { "-3", -1, 0 }, { "<3-5", -1, 0 },
+	{ "x", -1, 0 }, { "3x", -1, 0 }, { "00000003", -1, 0 },
+};
+
+START_TEST(priority)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "--priority=%s", priorities[_i].text);
+	if (priorities[_i].min < 0) {
+		ck_assert_int_eq(parse(&all, line), USAGE);
+		return;
+	}
+	ck_assert_int_eq(parse(&all, line), GO);
+	ck_assert(args.priority.set);
+	ck_assert_int_eq(args.priority.min, priorities[_i].min);
+	ck_assert_int_eq(args.priority.max, priorities[_i].max);
+}
+END_TEST
+
+START_TEST(gpus)
+{
+	static const char *const bad[] = {
+		"--gpu=", "--gpu=0", "--gpu=f7bc,", "--gpu=,f7bc", "--gpu=-1",
+		"--gpu=xyz", "--gpu=123456789", "--gpu=f7bc;1",
+	};
+	size_t i;
+
+	ck_assert_int_eq(parse(&all, "--gpu f7bc,0x3A1"), GO);
+	ck_assert_uint_eq(args.n_gpus, 2);
+	ck_assert_uint_eq(args.gpus[0], 0xf7bc);
+	ck_assert_uint_eq(args.gpus[1], 0x3a1);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_int_eq(parse(&all, bad[i]), USAGE);
+}
+END_TEST
+
+START_TEST(chosen)
+{
+	struct gpreempt_queue queue = {
+		.qid = 2, .gpu_id = 0xf7bc, .priority = 7,
+	};
+
+	parse(&all, "");
+	ck_assert(ctl_chosen(&args, &queue));
+	parse(&all, "--queues 0,2 --gpu f7bc --priority >=7");
+	ck_assert(ctl_chosen(&args, &queue));
+	parse(&all, "--queues 0,1");
+	ck_assert(!ctl_chosen(&args, &queue));
+	parse(&all, "--gpu f7bd");
+	ck_assert(!ctl_chosen(&args, &queue));
+	parse(&all, "--priority <7");
+	ck_assert(!ctl_chosen(&args, &queue));
+	/* Nobody can say that a queue of unknown priority is meant. */
+	queue.priority = GPREEMPT_UNKNOWN;
+	ck_assert(!ctl_chosen(&args, &queue));
+}
+END_TEST
+
+START_TEST(words)
+{
+	ck_assert_int_eq(parse(&all, "a --json b --wait 2s --record f"), GO);
+	ck_assert_uint_eq(args.n_words, 2);
+	ck_assert_str_eq(args.words[0], "a");
+	ck_assert_str_eq(args.words[1], "b");
+	ck_assert_uint_eq(args.json, 1);
+	ck_assert_uint_eq(args.wait_ns, 2000000000);
+	ck_assert_str_eq(args.record, "f");
+	ck_assert_ptr_null(args.command);
+	ck_assert_int_eq(parse(&all, "- -- ls --json -l"), GO);
+	ck_assert_uint_eq(args.n_words, 1);
+	ck_assert_uint_eq(args.json, 0);
+	ck_assert_str_eq(args.command[0], "ls");
+	ck_assert_str_eq(args.command[1], "--json");
+	ck_assert_int_eq(parse(&all, "a b c"), USAGE);
+	ck_assert_int_eq(parse(&all, "a --"), USAGE);
+	ck_assert_int_eq(parse(&all, "--record a --replay b"), USAGE);
+	ck_assert_int_eq(parse(&all, "--record="), USAGE);
+	ck_assert_int_eq(parse(&ctl_suspend, "7 comm:x cmd:^a container:b "
+			       "cgroup:/c"), GO);
+	ck_assert_uint_eq(args.n_words, 5);
+}
+END_TEST
+
+START_TEST(merge)
+{
+	ck_assert_int_eq(ctl_merge_status(0, 0), 0);
+	ck_assert_int_eq(ctl_merge_status(5, 5), 5);
+	ck_assert_int_eq(ctl_merge_status(0, 5), 6);
+	ck_assert_int_eq(ctl_merge_status(7, 0), 6);
+	ck_assert_int_eq(ctl_merge_status(7, 6), 6);
+	ck_assert_int_eq(ctl_merge_status(7, 5), 7);
+}
+END_TEST
+
+/* No two commands and no two options of one have the same name. */
+START_TEST(table)
+{
+	const struct ctl_command *cmd;
+	const struct ctl_option *o;
+	size_t i, j;
+
+	for (i = 0; (cmd = ctl_commands[i]); i++) {
+		ck_assert_ptr_eq(ctl_find_command(cmd->name), cmd);
+		ck_assert(!cmd->usage == (cmd->words == CTL_NO_WORDS));
+		for (j = 0; (o = ctl_option_at(cmd, j)); j++) {
+			size_t k;
+
+			ck_assert(!o->arg == (o->kind == CTL_FLAG));
+			for (k = 0; k < j; k++)
+				ck_assert_str_ne(ctl_option_at(cmd, k)->name,
+						 o->name);
+		}
+	}
+	ck_assert_uint_gt(i, 4);
+	ck_assert_ptr_null(ctl_find_command("nonsense"));
+}
+END_TEST
+
+/* No line of a help is wider than a terminal. */
+static void expect_narrow(const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		ck_assert_msg(len <= 80, "%.*s", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void read_help(const struct ctl_command *cmd, char *text, size_t size)
+{
+	FILE *f = tmpfile();
+
+	if (cmd)
+		ctl_help(cmd, f);
+	else
+		ctl_help_all(f);
+	rewind(f);
+	text[fread(text, 1, size - 1, f)] = '\0';
+	fclose(f);
+}
 
 START_TEST(help)
 {
-	const struct ctl_command *cmd = commands[_i];
+	char text[8192], one[8192];
+	const struct ctl_command *cmd;
 	const struct ctl_option *o;
-	char text[4096] = "";
-	FILE *f = tmpfile();
-	size_t n;
+	size_t i, j;
 
-	ck_assert_int_eq(parse(cmd, "--help"), 0);
-	ck_assert_int_eq(parse(cmd, "-h"), 0);
-	ctl_help(cmd, f);
-	rewind(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	ck_assert_uint_gt(n, 50);
-	ck_assert_ptr_nonnull(strstr(text, cmd->summary));
-	for (o = cmd->options; o && o->name; o++) {
-		ck_assert_ptr_nonnull(strstr(text, o->name));
-		ck_assert_ptr_nonnull(strstr(text, o->help));
+	read_help(NULL, text, sizeof(text));
+	expect_narrow(text);
+	for (i = 0; (cmd = ctl_commands[i]); i++) {
+		ck_assert_ptr_nonnull(strstr(text, cmd->name));
+		ck_assert_ptr_nonnull(strstr(text, cmd->summary));
+		ck_assert_int_eq(parse(cmd, "--help"), 0);
+		ck_assert_int_eq(parse(cmd, "-h"), 0);
+		read_help(cmd, one, sizeof(one));
+		expect_narrow(one);
+		ck_assert_ptr_nonnull(strstr(one, cmd->summary));
+		for (j = 0; (o = ctl_option_at(cmd, j)); j++) {
+			ck_assert_ptr_nonnull(strstr(one, o->name));
+			ck_assert_ptr_nonnull(strstr(one, o->help));
+		}
 	}
 }
 END_TEST
@@ -171,7 +337,13 @@ int main(void)
 	tcase_add_test(tc, status);
 	tcase_add_loop_test(tc, bad_suspend, 0, ARRAY_SIZE(bad_suspends));
 	tcase_add_loop_test(tc, bad_preempt, 0, ARRAY_SIZE(bad_preempts));
-	tcase_add_loop_test(tc, help, 0, ARRAY_SIZE(commands));
+	tcase_add_loop_test(tc, priority, 0, ARRAY_SIZE(priorities));
+	tcase_add_test(tc, gpus);
+	tcase_add_test(tc, chosen);
+	tcase_add_test(tc, words);
+	tcase_add_test(tc, merge);
+	tcase_add_test(tc, table);
+	tcase_add_test(tc, help);
 	tcase_add_test(tc, sentence);
 	return unit_run("arguments");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Command lines and their help, out of one table for each command. */
+/* Command lines, as the table of each command has them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,31 +7,10 @@
 #include "ctl/ctl.h"
 #include "shared/parse.h"
 
-#define MAX_PID (1 << 22)	/* the kernel's own limit */
 #define MAX_COUNT 10000000
 #define MAX_QUEUE_ID 1023	/* the driver's */
-
-void ctl_help(const struct ctl_command *cmd, FILE *f)
-{
-	const struct ctl_option *o;
-
-	fprintf(f, "usage: gpreempt-ctl %s%s%s%s\n\n%s\n", cmd->name,
-		cmd->target ? " " : "", cmd->target ? cmd->target : "",
-		cmd->options && cmd->options->name ? " [OPTION...]" : "",
-		cmd->summary);
-	if (cmd->details)
-		fprintf(f, "\n%s", cmd->details);
-	if (!cmd->options || !cmd->options->name)
-		return;
-	fputc('\n', f);
-	for (o = cmd->options; o->name; o++) {
-		char left[32];
-
-		snprintf(left, sizeof(left), "--%s%s%s", o->name,
-			 o->arg ? " " : "", o->arg ? o->arg : "");
-		fprintf(f, "  %-16s %s\n", left, o->help);
-	}
-}
+#define MAX_PRIORITY 15
+#define MAX_GPUS 64
 
 static int usage(const struct ctl_command *cmd, const char *what,
 		 const char *value, const char *why)
@@ -56,52 +35,125 @@ static const char *list_error(int err)
 	}
 }
 
-static int parse_value(const struct ctl_command *cmd,
-		       const struct ctl_option *o, const char *value,
-		       struct ctl_args *args)
+/*
+ * "<=5", "<5", ">=3", ">3", "=3", "3", "3-7". 0, -EINVAL, or -ERANGE when no
+ * priority is like that.
+ */
+static int parse_priority(const char *text, struct ctl_range *out)
 {
-	uint64_t *number = (uint64_t *)((char *)args + o->offset);
-	char what[32];
+	size_t sign = strspn(text, "<>=");
+	uint64_t first, last;
+	char number[8], *dash;
+
+	snprintf(number, sizeof(number), "%.7s", text + sign);
+	dash = sign ? NULL : strchr(number, '-');
+	if (dash)
+		*dash++ = '\0';
+	if (shr_parse_u64(number, MAX_PRIORITY, &first) ||
+	    shr_parse_u64(dash ? dash : number, MAX_PRIORITY, &last) ||
+	    first > last || strlen(text + sign) >= sizeof(number))
+		return -EINVAL;
+	*out = (struct ctl_range){ .set = true, .min = first, .max = last };
+	switch (*text) {
+	case '<':
+		out->min = 0;
+		out->max -= text[1] != '=';
+		break;
+	case '>':
+		out->min += text[1] != '=';
+		out->max = MAX_PRIORITY;
+		break;
+	}
+	if (sign > 2 || (sign == 2 && (text[1] != '=' || *text == '=')))
+		return -EINVAL;
+	return out->min > out->max ? -ERANGE : 0;
+}
+
+/* gpu_ids with commas between, hexadecimal as everything prints them. */
+static int parse_gpus(const char *text, struct ctl_args *args)
+{
+	uint32_t *gpus = calloc(MAX_GPUS, sizeof(*gpus));
+	size_t n = 0;
+	char *end;
+
+	if (!gpus)
+		return -ENOMEM;
+	for (;;) {
+		unsigned long gpu = strtoul(text, &end, 16);
+
+		if (!strchr("0123456789abcdefABCDEF", *text) || !gpu ||
+		    gpu > UINT32_MAX || n == MAX_GPUS ||
+		    (*end && *end != ',')) {
+			free(gpus);
+			return -EINVAL;
+		}
+		gpus[n++] = gpu;
+		if (!*end)
+			break;
+		text = end + 1;
+	}
+	free(args->gpus);
+	args->gpus = gpus;
+	args->n_gpus = n;
+	return 0;
+}
+
+static int parse_ids(const char *text, struct ctl_args *args)
+{
+	free(args->ids);
+	args->ids = NULL;
+	return shr_parse_list(text, MAX_QUEUE_ID, &args->ids, &args->n_ids);
+}
+
+/* NULL, or why that is no value of the option. */
+static const char *parse_value(const struct ctl_option *o, const char *value,
+			       struct ctl_args *args)
+{
+	void *field = (char *)args + o->offset;
+	uint64_t *number = field;
 	int ret;
 
-	snprintf(what, sizeof(what), "--%s", o->name);
 	switch (o->kind) {
 	case CTL_FLAG:
 		*number = 1;
-		return -1;
+		return NULL;
 	case CTL_COUNT:
 		ret = shr_parse_u64(value, MAX_COUNT, number);
-		if (ret || !*number)
-			return usage(cmd, what, value,
-				     "a number from 1 to 10000000 is needed");
-		return -1;
+		return ret || !*number ?
+			"a number from 1 to 10000000 is needed" : NULL;
 	case CTL_DURATION:
 		ret = shr_parse_duration(value, number);
 		if (ret)
-			return usage(cmd, what, value,
-				     shr_duration_error(ret));
-		if (!*number && number == &args->lease_ns)
-			return usage(cmd, what, value,
-				     "a lease of no time makes no sense");
-		return -1;
+			return shr_duration_error(ret);
+		return !*number && number == &args->lease_ns ?
+			"a lease of no time makes no sense" : NULL;
 	case CTL_IDS:
-		free(args->ids);
-		args->ids = NULL;
-		ret = shr_parse_list(value, MAX_QUEUE_ID, &args->ids,
-				     &args->n_ids);
-		if (ret)
-			return usage(cmd, what, value, list_error(ret));
-		return -1;
+		ret = parse_ids(value, args);
+		return ret ? list_error(ret) : NULL;
+	case CTL_PRIORITY:
+		ret = parse_priority(value, &args->priority);
+		return !ret ? NULL : ret == -ERANGE ?
+			"no priority is like that; they go from 0 to 15" :
+			"a priority is from 0 to 15, as in 7, '<=5', 3-7";
+	case CTL_GPUS:
+		return !parse_gpus(value, args) ? NULL :
+			"GPUs are gpu_ids with commas between, as in f7bc; "
+			"gpreempt-ctl queues shows them";
+	case CTL_FILE:
+		*(const char **)field = value;
+		return *value ? NULL : "the name of a file is needed";
+	default:
+		return "unknown option";
 	}
-	return usage(cmd, what, value, "unknown option");
 }
 
 static const struct ctl_option *find_option(const struct ctl_command *cmd,
 					    const char *name, size_t len)
 {
 	const struct ctl_option *o;
+	size_t i;
 
-	for (o = cmd->options; o && o->name; o++)
+	for (i = 0; (o = ctl_option_at(cmd, i)); i++)
 		if (strlen(o->name) == len && !strncmp(o->name, name, len))
 			return o;
 	return NULL;
@@ -111,36 +163,69 @@ static const struct ctl_option *find_option(const struct ctl_command *cmd,
 static int parse_option(const struct ctl_command *cmd, int argc, char **argv,
 			int *i, struct ctl_args *args)
 {
-	const char *name = argv[*i] + 2, *equals = strchr(name, '=');
+	const char *name = argv[*i] + 2, *value, *why;
 	const struct ctl_option *o;
+	char what[32];
 
-	o = find_option(cmd, name, equals ? (size_t)(equals - name) :
-					    strlen(name));
-	if (!o)
+	value = strchr(name, '=');
+	o = find_option(cmd, name, value ? (size_t)(value - name) :
+					   strlen(name));
+	if (!o || argv[*i][1] != '-')
 		return usage(cmd, argv[*i], NULL, "unknown option");
-	if (!o->arg)
-		return equals ? usage(cmd, argv[*i], NULL,
-				      "it takes no value") :
-				parse_value(cmd, o, NULL, args);
-	if (equals)
-		return parse_value(cmd, o, equals + 1, args);
-	if (*i + 1 == argc)
+	if (value && !o->arg)
+		return usage(cmd, argv[*i], NULL, "it takes no value");
+	if (value)
+		value++;
+	else if (o->arg && *i + 1 == argc)
 		return usage(cmd, argv[*i], NULL, "it needs a value");
-	return parse_value(cmd, o, argv[++*i], args);
+	else if (o->arg)
+		value = argv[++*i];
+	why = parse_value(o, value, args);
+	snprintf(what, sizeof(what), "--%s", o->name);
+	return why ? usage(cmd, what, value, why) : -1;
 }
 
-static int parse_target(const struct ctl_command *cmd, const char *word,
+/* Put it behind the words so far, which are all at the start of argv. */
+static int take_word(const struct ctl_command *cmd, char **argv, char *word,
+		     struct ctl_args *args)
+{
+	struct gpreempt_error err;
+
+	if (cmd->words == CTL_NO_WORDS)
+		return usage(cmd, "argument", word, "none is expected");
+	if (cmd->max_words && args->n_words == cmd->max_words)
+		return usage(cmd, "argument", word, "that is one too many");
+	if (cmd->words == CTL_TARGETS && gpreempt_select_check(word, &err))
+		return ctl_fail(&err);
+	if (!*word)
+		return usage(cmd, "argument", word, "it is empty");
+	argv[args->n_words++] = word;
+	args->words = (const char *const *)argv;
+	return -1;
+}
+
+/* What stands behind "--". */
+static int take_command(const struct ctl_command *cmd, char **command,
 			struct ctl_args *args)
 {
-	uint64_t pid;
+	if (!cmd->command)
+		return usage(cmd, "--", NULL, "unknown option");
+	if (!*command)
+		return usage(cmd, "--", NULL, "a command is expected there");
+	args->command = command;
+	return -1;
+}
 
-	if (!cmd->target)
-		return usage(cmd, "argument", word, "none is expected");
-	if (args->pid)
-		return usage(cmd, "argument", word, "one PID is enough");
-	if (shr_parse_u64(word, MAX_PID, &pid) || !pid)
-		return usage(cmd, "PID", word, "a PID is a positive number");
-	args->pid = pid;
+static int check_args(const struct ctl_command *cmd,
+		      const struct ctl_args *args)
+{
+	if (args->n_words < cmd->min_words)
+		return usage(cmd, cmd->name, NULL,
+			     cmd->words == CTL_TARGETS ?
+			     "a target is needed, such as a PID" :
+			     "the name of a file is needed");
+	if (args->record && args->replay)
+		return usage(cmd, "--record", NULL, "not with --replay");
 	return -1;
 }
 
@@ -154,12 +239,50 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv,
 			ctl_help(cmd, stdout);
 			return 0;
 		}
-		if (!strncmp(argv[i], "--", 2))
+		if (!strcmp(argv[i], "--")) {
+			ret = take_command(cmd, argv + i + 1, args);
+			break;
+		}
+		if (argv[i][0] == '-' && argv[i][1])
 			ret = parse_option(cmd, argc, argv, &i, args);
 		else
-			ret = parse_target(cmd, argv[i], args);
+			ret = take_word(cmd, argv, argv[i], args);
 	}
-	if (ret < 0 && cmd->target && !args->pid)
-		return usage(cmd, cmd->name, NULL, "a PID is needed");
-	return ret;
+	return ret < 0 ? check_args(cmd, args) : ret;
+}
+
+void ctl_free_args(struct ctl_args *args)
+{
+	free(args->ids);
+	free(args->gpus);
+	args->ids = NULL;
+	args->gpus = NULL;
+}
+
+static bool in_list(const uint32_t *list, size_t n, int64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (list[i] == value)
+			return true;
+	return !n;
+}
+
+bool ctl_chosen(const struct ctl_args *args, const struct gpreempt_queue *queue)
+{
+	const struct ctl_range *priority = &args->priority;
+
+	return in_list(args->ids, args->n_ids, queue->qid) &&
+	       in_list(args->gpus, args->n_gpus, queue->gpu_id) &&
+	       (!priority->set || (queue->priority >= priority->min &&
+				   queue->priority <= priority->max));
+}
+
+int ctl_open(const struct ctl_args *args, struct gpreempt **out)
+{
+	int ret = gpreempt_new(NULL, out);
+
+	(void)args;
+	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
 }

@@ -269,7 +269,7 @@ static int fail_held(pid_t pid, int code)
 			     (unsigned long long)owner.pid);
 }
 
-static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
+static int preempt_one(struct ctl_args *args)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_PREEMPT };
 	__cleanup_free uint64_t *samples = NULL;
@@ -281,7 +281,6 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 	};
 	int lock, ret;
 
-	(void)cmd;
 	ret = ctl_need_root(args->pid);
 	if (ret)
 		return ret;
@@ -309,6 +308,12 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 	return ret;
 }
 
+static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	(void)cmd;
+	return ctl_each_target(args, preempt_one);
+}
+
 static const struct ctl_option options[] = {
 	{ "count", CTL_COUNT, offsetof(struct ctl_args, count), "N",
 	  "so many cycles (100)" },
@@ -325,13 +330,17 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_preempt = {
 	.name = "preempt",
 	.run = run_preempt,
-	.target = "PID",
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "TARGET",
 	.summary = "Suspend and resume a process again and again; measure it.",
 	.details =
 	"Percentiles are nearest-rank, of all samples. The first suspend is\n"
 	"shown apart. Nothing stays behind: the queues run when the command\n"
 	"ends, also with Ctrl-C or its terminal.\n",
 	.options = options,
+	.shared = CTL_SHARED_WAIT,
 	.defaults = {
 		.count = 100,
 		.hold_ns = 100 * NSEC_PER_MSEC,

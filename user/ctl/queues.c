@@ -69,7 +69,7 @@ static void print_row(const struct gpreempt_queue *queue)
 	}
 }
 
-static int run_queues(const struct ctl_command *cmd, struct ctl_args *args)
+static int queues_one(struct ctl_args *args)
 {
 	struct gpreempt_error err;
 	struct gpreempt_view *view;
@@ -77,7 +77,6 @@ static int run_queues(const struct ctl_command *cmd, struct ctl_args *args)
 	size_t i;
 	int ret;
 
-	(void)cmd;
 	ret = gpreempt_new(NULL, &g);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, args->pid);
@@ -97,10 +96,19 @@ static int run_queues(const struct ctl_command *cmd, struct ctl_args *args)
 	return 0;
 }
 
+static int run_queues(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	(void)cmd;
+	return ctl_each_target(args, queues_one);
+}
+
 const struct ctl_command ctl_queues = {
 	.name = "queues",
 	.run = run_queues,
-	.target = "PID",
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
+	.shared = CTL_SHARED_WAIT,
 	.summary = "Show the GPU queues of a process.",
 	.details =
 	"A queue that is \"active\" is in hardware slots, one in each XCC of its\n"

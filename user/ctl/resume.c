@@ -58,13 +58,12 @@ static int not_held(pid_t pid)
 	return 0;
 }
 
-static int run_resume(const struct ctl_command *cmd, struct ctl_args *args)
+static int resume_one(struct ctl_args *args)
 {
 	struct hold_request request = { .verb = HOLD_RESUME };
 	struct hold_reply reply;
 	int ret;
 
-	(void)cmd;
 	ret = ctl_need_root(args->pid);
 	if (ret)
 		return ret;
@@ -89,10 +88,18 @@ static int run_resume(const struct ctl_command *cmd, struct ctl_args *args)
 	return print_reply(args->pid, &reply);
 }
 
+static int run_resume(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	(void)cmd;
+	return ctl_each_target(args, resume_one);
+}
+
 const struct ctl_command ctl_resume = {
 	.name = "resume",
 	.run = run_resume,
-	.target = "PID",
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
 	.summary = "Let the queues of a held process run again.",
 	.details =
 	"All of its queues run, and the holder ends. Resuming a process that is\n"

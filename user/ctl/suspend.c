@@ -140,7 +140,7 @@ static int check(pid_t pid, struct hold_request *request)
 	return 0;
 }
 
-static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
+static int suspend_one(struct ctl_args *args)
 {
 	struct hold_request request = {
 		.verb = HOLD_SUSPEND,
@@ -151,7 +151,6 @@ static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 	struct hold_owner owner;
 	int ret;
 
-	(void)cmd;
 	ret = ctl_need_root(args->pid);
 	if (!ret)
 		ret = hold_dir_prepare();
@@ -174,6 +173,12 @@ static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 	return print_reply(args->pid, &reply, true);
 }
 
+static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	(void)cmd;
+	return ctl_each_target(args, suspend_one);
+}
+
 static const struct ctl_option options[] = {
 	{ "for", CTL_DURATION, offsetof(struct ctl_args, lease_ns), "TIME",
 	  "let go by itself after that time (5s); otherwise at resume" },
@@ -185,7 +190,9 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_suspend = {
 	.name = "suspend",
 	.run = run_suspend,
-	.target = "PID",
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
 	.summary = "Take the queues of a process off the GPU and hold them.",
 	.details =
 	"A holder stays behind in the background. The queues run again at\n"
@@ -194,4 +201,5 @@ const struct ctl_command ctl_suspend = {
 	"process that is held already adds queues and sets the lease anew.\n"
 	"While it is held, other debuggers (gdb, strace, rocgdb) are kept out.\n",
 	.options = options,
+	.shared = CTL_SHARED_WAIT,
 };

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The processes that a command line is about. */
+#include <errno.h>
+
+#include "ctl/ctl.h"
+#include "ctl/hold.h"
+#include "shared/clock.h"
+
+/* How often --wait looks. */
+#define PAUSE_NS (50 * NSEC_PER_MSEC)
+
+static bool skip_holder(void *data, pid_t pid)
+{
+	(void)data;
+	return hold_is_holder(pid);
+}
+
+/* Is there a queue that the options of the command line choose? */
+static bool has_queues(struct gpreempt *g, const struct ctl_args *args,
+		       pid_t pid)
+{
+	struct gpreempt_view *view;
+	bool found = false;
+	size_t i;
+
+	if (gpreempt_view_read(g, pid, &view, NULL))
+		return false;
+	for (i = 0; i < view->count && !found; i++)
+		found = ctl_chosen(args, &view->queues[i]);
+	gpreempt_view_free(view);
+	return found;
+}
+
+/* The first that has none, or 0. */
+static pid_t without_queues(struct gpreempt *g, const struct ctl_args *args,
+			    const struct gpreempt_targets *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (!has_queues(g, args, list->targets[i].pid))
+			return list->targets[i].pid;
+	return 0;
+}
+
+static bool may_come(const struct gpreempt_error *err)
+{
+	return gpreempt_error_class(err) == GPREEMPT_CLASS_NO_TARGET &&
+	       err->reason != GPREEMPT_THREAD &&
+	       err->reason != GPREEMPT_IS_HOLDER;
+}
+
+int ctl_targets(struct gpreempt *g, const struct ctl_args *args,
+		struct gpreempt_targets **out)
+{
+	uint64_t deadline = shr_now_ns() + args->wait_ns;
+	struct gpreempt_targets *list;
+	struct gpreempt_error err;
+
+	for (;;) {
+		bool late = shr_now_ns() >= deadline;
+		pid_t idle = 0;
+
+		if (!gpreempt_select(g, args->words, args->n_words,
+				     skip_holder, NULL, &list, &err)) {
+			if (args->wait_ns)
+				idle = without_queues(g, args, list);
+			if (!idle) {
+				*out = list;
+				return 0;
+			}
+			gpreempt_targets_free(list);
+		} else if (late || !may_come(&err)) {
+			return ctl_fail(&err);
+		}
+		if (late)
+			return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+					     "gpreempt-ctl queues shows what "
+					     "there is; give it more time",
+					     "process %d has no such queue yet",
+					     idle);
+		shr_sleep_ns(PAUSE_NS);
+	}
+}
+
+int ctl_merge_status(int a, int b)
+{
+	if (a == b)
+		return a;
+	if (a == GPREEMPT_CLASS_DONE || b == GPREEMPT_CLASS_DONE ||
+	    a == GPREEMPT_CLASS_PARTIAL || b == GPREEMPT_CLASS_PARTIAL)
+		return GPREEMPT_CLASS_PARTIAL;
+	return a;
+}
+
+int ctl_each_target(struct ctl_args *args, int (*one)(struct ctl_args *args))
+{
+	struct gpreempt_targets *list;
+	struct gpreempt *g;
+	int ret, status = 0;
+	size_t i;
+
+	ret = ctl_open(args, &g);
+	if (ret)
+		return ret;
+	ret = ctl_targets(g, args, &list);
+	gpreempt_free(g);
+	if (ret)
+		return ret;
+	for (i = 0; i < list->count; i++) {
+		args->pid = list->targets[i].pid;
+		ret = one(args);
+		status = i ? ctl_merge_status(status, ret) : ret;
+	}
+	gpreempt_targets_free(list);
+	return status;
+}
