@@ -382,6 +382,7 @@ enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
 #define GPREEMPT_EVENT_SIGNAL	(1 << 3)	/* a signal was passed on */
 #define GPREEMPT_EVENT_LOST	(1 << 4)	/* somebody ended the session */
 #define GPREEMPT_EVENT_ENDED	(1 << 5)	/* the process is gone */
+#define GPREEMPT_EVENT_JOB	(1 << 6)	/* stopped, or continued */
 
 /**
  * gpreempt_session_fd() - Return: descriptor to poll for input
@@ -404,6 +405,15 @@ int gpreempt_session_fd(const struct gpreempt_session *s);
  * Return: GPREEMPT_EVENT_ bits, or a negative errno value.
  */
 int gpreempt_session_dispatch(struct gpreempt_session *s);
+
+/**
+ * gpreempt_session_stopped() - is the process stopped by job control?
+ * @s: session
+ *
+ * By SIGSTOP, Ctrl-Z and their like, as far as gpreempt_session_dispatch() has
+ * seen; it gives GPREEMPT_EVENT_JOB when that changes.
+ */
+bool gpreempt_session_stopped(const struct gpreempt_session *s);
 
 /**
  * gpreempt_session_wait() - dispatch until a time has passed

@@ -175,13 +175,21 @@ END_TEST
 START_TEST(group_stop)
 {
 	open_with_queues(0);
+	ck_assert(!gpreempt_session_stopped(s));
 	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_STOP, SIGTSTP));
-	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_JOB);
+	ck_assert(gpreempt_session_stopped(s));
 	/* It stays stopped, and its SIGCONT is seen. */
 	ck_assert_str_eq(loop.trace, "wait listen wait ");
 	unit_clear_trace();
-	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_STOP, SIGTRAP));
+	/* Stopped once more: nothing new. */
+	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_STOP, SIGSTOP));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
+	ck_assert_str_eq(loop.trace, "wait listen wait ");
+	unit_clear_trace();
+	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_STOP, SIGTRAP));
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_JOB);
+	ck_assert(!gpreempt_session_stopped(s));
 	ck_assert_str_eq(loop.trace, "wait cont wait ");
 	ck_assert_int_eq(loop.last_signal, 0);
 	gpreempt_session_close(s);

@@ -31,7 +31,7 @@ static bool is_stop_signal(int sig)
 /* The process has stopped for us. Let it go on as it would without us. */
 static int handle_stop(struct gpreempt_session *s, int status)
 {
-	int sig, request = PTRACE_CONT;
+	int sig, request = PTRACE_CONT, happened = 0;
 
 	if (!WIFSTOPPED(status)) {
 		s->traced = false;
@@ -52,7 +52,10 @@ static int handle_stop(struct gpreempt_session *s, int status)
 		return end(s, true, GPREEMPT_EXECED);
 	case PTRACE_EVENT_STOP:
 		/* Stopped by job control: stay so, but see its SIGCONT. */
-		if (is_stop_signal(sig))
+		if (is_stop_signal(sig) != s->stopped)
+			happened = GPREEMPT_EVENT_JOB;
+		s->stopped = is_stop_signal(sig);
+		if (s->stopped)
 			request = PTRACE_LISTEN;
 		sig = 0;
 		break;
@@ -61,7 +64,12 @@ static int handle_stop(struct gpreempt_session *s, int status)
 	/* Those ask a program to end, and that destroys its queues. */
 	if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP)
 		gp_session_hurry(s);
-	return sig ? GPREEMPT_EVENT_SIGNAL : 0;
+	return sig ? GPREEMPT_EVENT_SIGNAL : happened;
+}
+
+bool gpreempt_session_stopped(const struct gpreempt_session *s)
+{
+	return s->stopped;
 }
 
 static int handle_stops(struct gpreempt_session *s)

@@ -20,6 +20,7 @@ struct gpreempt_session {
 	struct gpreempt_error error;
 	bool traced;
 	bool enabled;
+	bool stopped;		/* by job control */
 	uint32_t runtime;	/* DEBUG_RUNTIME_STATE_ of the process */
 
 	int events;		/* pipe the driver writes to; EOF: disabled */
