@@ -155,6 +155,14 @@ void ctl_note(const char *format, ...);
 /* 0, or the exit status after saying that only root can do it. */
 int ctl_need_root(pid_t pid);
 
+/*
+ * At the end: the exit status, if stdout took all. That nobody reads it any
+ * more is no failure.
+ */
+int ctl_finish_output(int status);
+
+/* Is the GPU here the simulated one? */
+bool ctl_simulated(void);
 /* Times that a simulated GPU gives are not those of hardware: say so. */
 void ctl_label_times(void);
 

@@ -12,7 +12,7 @@ static int run(const struct ctl_command *cmd, int argc, char **argv)
 	if (ret < 0)
 		ret = cmd->run(cmd, &args);
 	ctl_free_args(&args);
-	return ret;
+	return ctl_finish_output(ret);
 }
 
 int main(int argc, char **argv)

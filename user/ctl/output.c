@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What every command says in the same way. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,17 @@ int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)
 	return ctl_fail(&err);
 }
 
+int ctl_finish_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	/* Who reads has enough, as in "| head". */
+	if (errno == EPIPE)
+		return status;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is the disk full?",
+			     "cannot write the output: %s", strerror(errno));
+}
+
 void ctl_note(const char *format, ...)
 {
 	va_list ap;
@@ -69,9 +81,14 @@ int ctl_need_root(pid_t pid)
 	return ctl_fail_reason(GPREEMPT_NOT_ROOT, -1, pid);
 }
 
+bool ctl_simulated(void)
+{
+	return !access("/sys/module/vgpu", F_OK);
+}
+
 void ctl_label_times(void)
 {
-	if (!access("/sys/module/vgpu", F_OK))
+	if (ctl_simulated())
 		puts("times are of the driver's path on a simulated GPU");
 }
 

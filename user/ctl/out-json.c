@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows as JSON. */
+#include <string.h>
+
+#include "ctl/out.h"
+
+struct json_object *out_json_number(int64_t value)
+{
+	return value == GPREEMPT_UNKNOWN ? NULL :
+		json_object_new_int64(value);
+}
+
+struct json_object *out_json_flag(int64_t value)
+{
+	return value == GPREEMPT_UNKNOWN ? NULL :
+		json_object_new_boolean(value != 0);
+}
+
+struct json_object *out_json_us(int64_t ns)
+{
+	char text[32];
+
+	if (ns == GPREEMPT_UNKNOWN)
+		return NULL;
+	snprintf(text, sizeof(text), "%.3f", ns / 1000.0);
+	return json_object_new_double_s(ns / 1000.0, text);
+}
+
+struct json_object *out_json_text(const char *text)
+{
+	struct json_object *object;
+	char *clean;
+
+	if (!text)
+		return NULL;
+	clean = out_clean(text, true);
+	object = json_object_new_string(clean ? clean : "");
+	free(clean);
+	return object;
+}
+
+static struct json_object *json_list(const char *text)
+{
+	struct json_object *array = json_object_new_array();
+	char *copy = strdup(text ? text : ""), *word, *rest = NULL;
+
+	for (word = copy ? strtok_r(copy, ",", &rest) : NULL; word;
+	     word = strtok_r(NULL, ",", &rest))
+		json_object_array_add(array, out_json_text(word));
+	free(copy);
+	return array;
+}
+
+static struct json_object *json_hex(int64_t value)
+{
+	char text[24];
+
+	if (value == GPREEMPT_UNKNOWN)
+		return NULL;
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
+	return json_object_new_string(text);
+}
+
+static struct json_object *json_value(const struct out_field *field,
+				      const void *row)
+{
+	const void *at = (const char *)row + field->offset;
+	const char *text = *(const char *const *)at;
+	int64_t number = *(const int64_t *)at;
+
+	switch (field->kind) {
+	case OUT_LIST:
+		return text ? json_list(text) : NULL;
+	case OUT_DEC:
+		return out_json_number(number);
+	case OUT_HEX:
+		return json_hex(number);
+	case OUT_FLAG:
+		return out_json_flag(number);
+	case OUT_US:
+		return out_json_us(number);
+	default:
+		return out_json_text(text && *text ? text : NULL);
+	}
+}
+
+struct json_object *out_json_row(const struct out_table *table,
+				 const void *row)
+{
+	struct json_object *object = json_object_new_object();
+	size_t i;
+
+	for (i = 0; i < table->n_fields; i++)
+		json_object_object_add(object, table->fields[i].name,
+				       json_value(&table->fields[i], row));
+	return object;
+}
+
+struct json_object *out_json_rows(const struct out_table *table,
+				  const void *rows, size_t count)
+{
+	struct json_object *array = json_object_new_array();
+	const char *row = rows;
+	size_t i;
+
+	for (i = 0; i < count; i++, row += table->row_size)
+		json_object_array_add(array, out_json_row(table, row));
+	return array;
+}
+
+void out_json_print(struct json_object *object)
+{
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+					    JSON_C_TO_STRING_SPACED |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	fflush(stdout);
+	json_object_put(object);
+}

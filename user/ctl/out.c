@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows as columns for people, and as tab-separated lines for pipes. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "ctl/out.h"
+#include "shared/macro.h"
+
+#define NARROWEST 8	/* that a cut cell gets */
+#define GAP 2		/* between columns */
+
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+static const struct {
+	const char *word;
+	const char *colour;
+} colours[] = {
+	{ "ok", "\033[32m" },
+	{ "active", "\033[32m" },
+	{ "suspended", "\033[33m" },
+	{ "partly-suspended", "\033[33m" },
+	{ "evicted", "\033[33m" },
+	{ "warning", "\033[33m" },
+	{ "unknown", "\033[33m" },
+	{ "stuck", "\033[31m" },
+	{ "destroying", "\033[31m" },
+	{ "failed", "\033[31m" },
+};
+
+enum out_mode out_mode(const struct ctl_args *args)
+{
+	if (args->json)
+		return OUT_JSON;
+	return isatty(STDOUT_FILENO) ? OUT_TERMINAL : OUT_PIPE;
+}
+
+static bool want_colour(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return !(no && *no) && term && strcmp(term, "dumb");
+}
+
+static int terminal_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_col)
+		return 80;
+	return size.ws_col;
+}
+
+/* Columns that it takes, if each character takes one. */
+static int text_width(const char *text)
+{
+	int width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* For free(). */
+static char *get_cell(const struct out_field *field, const void *row)
+{
+	const void *at = (const char *)row + field->offset;
+	const char *text = *(const char *const *)at;
+	int64_t number = *(const int64_t *)at;
+	char buf[32] = "-";
+
+	if (field->kind <= OUT_LIST)
+		return out_clean(text && *text ? text : buf, false);
+	if (number == GPREEMPT_UNKNOWN)
+		return strdup(buf);
+	if (field->kind == OUT_HEX)
+		snprintf(buf, sizeof(buf), "0x%llx",
+			 (unsigned long long)number);
+	else if (field->kind == OUT_US)
+		snprintf(buf, sizeof(buf), "%.1f", number / 1000.0);
+	else
+		snprintf(buf, sizeof(buf), "%lld", (long long)number);
+	return strdup(buf);
+}
+
+static bool to_the_right(const struct out_field *field)
+{
+	return field->kind == OUT_DEC || field->kind == OUT_US;
+}
+
+/* Cut it so that it takes that many columns, three of them points. */
+static void cut_cell(char *cell, int width)
+{
+	int keep = width - 3;
+
+	if (text_width(cell) <= width)
+		return;
+	for (; *cell; cell++)
+		if ((*cell & 0xc0) != 0x80 && !keep--)
+			break;
+	strcpy(cell, "...");
+}
+
+static const char *colour_of(const struct out_field *field, const char *cell)
+{
+	size_t i, len = strcspn(cell, ",");
+
+	for (i = 0; field->kind == OUT_WORD && i < ARRAY_SIZE(colours); i++)
+		if (strlen(colours[i].word) == len &&
+		    !strncmp(colours[i].word, cell, len))
+			return colours[i].colour;
+	return "";
+}
+
+/* One line; widths has one for each field, the last shown is not filled up. */
+static void print_line(const struct out_table *table, char **cells,
+		       const int *widths, bool colour, bool heading)
+{
+	size_t i, last = 0;
+
+	for (i = 0; i < table->n_fields; i++)
+		if (table->fields[i].heading)
+			last = i;
+	for (i = 0; i <= last; i++) {
+		const struct out_field *field = &table->fields[i];
+		int space = widths[i] - text_width(cells[i]);
+		const char *on = "";
+
+		if (!field->heading)
+			continue;
+		if (colour)
+			on = heading ? BOLD : colour_of(field, cells[i]);
+		if (space < 0)
+			space = 0;
+		printf("%*s%s%s%s%*s", to_the_right(field) ? space : 0, "", on,
+		       cells[i], *on ? PLAIN : "",
+		       i == last ? 0 :
+		       to_the_right(field) ? GAP : space + GAP, "");
+	}
+	putchar('\n');
+}
+
+static void fill_row(const struct out_table *table, const void *row,
+		     char **cells)
+{
+	size_t i;
+
+	for (i = 0; i < table->n_fields; i++)
+		cells[i] = row ? get_cell(&table->fields[i], row) :
+			strdup(table->fields[i].heading ?
+			       table->fields[i].heading : "");
+	for (i = 0; i < table->n_fields; i++)
+		if (!cells[i])
+			abort();	/* nothing useful can be said then */
+}
+
+static void free_row(const struct out_table *table, char **cells)
+{
+	size_t i;
+
+	for (i = 0; i < table->n_fields; i++)
+		free(cells[i]);
+}
+
+static void find_widths(const struct out_table *table, char **cells,
+			size_t lines, int *widths)
+{
+	int left = terminal_width(), *cut = NULL;
+	size_t i, j;
+
+	for (i = 0; i < table->n_fields; i++) {
+		const struct out_field *field = &table->fields[i];
+
+		widths[i] = 0;
+		if (!field->heading)
+			continue;
+		for (j = 0; j < lines; j++) {
+			int width = text_width(cells[j * table->n_fields + i]);
+
+			if (width > widths[i])
+				widths[i] = width;
+		}
+		if (field->cut)
+			cut = &widths[i];
+		left -= widths[i] + GAP;
+	}
+	left += GAP;
+	if (cut && left < 0)
+		*cut = *cut + left > NARROWEST ? *cut + left : NARROWEST;
+}
+
+static void print_columns(const struct out_table *table, const void *rows,
+			  size_t count)
+{
+	size_t n = table->n_fields, i, j;
+	char **cells = calloc((count + 1) * n, sizeof(*cells));
+	int *widths = calloc(n, sizeof(*widths));
+	bool colour = want_colour();
+
+	if (!cells || !widths)
+		abort();
+	fill_row(table, NULL, cells);
+	for (i = 0; i < count; i++)
+		fill_row(table, (const char *)rows + i * table->row_size,
+			 cells + (i + 1) * n);
+	find_widths(table, cells, count + 1, widths);
+	for (i = 0; i <= count; i++) {
+		for (j = 0; j < n; j++)
+			if (table->fields[j].cut)
+				cut_cell(cells[i * n + j], widths[j]);
+		print_line(table, cells + i * n, widths, colour, !i);
+		free_row(table, cells + i * n);
+	}
+	free(cells);
+	free(widths);
+}
+
+static void print_pipe(const struct out_table *table, const void *row)
+{
+	size_t i;
+
+	for (i = 0; i < table->n_fields; i++) {
+		char *cell = row ? get_cell(&table->fields[i], row) : NULL;
+
+		printf("%s%s%s", row ? "" : i ? "" : "# ",
+		       row ? cell : table->fields[i].name,
+		       i + 1 < table->n_fields ? "\t" : "\n");
+		free(cell);
+	}
+}
+
+void out_rows(enum out_mode mode, const struct out_table *table,
+	      const void *rows, size_t count)
+{
+	struct json_object *object;
+	size_t i;
+
+	switch (mode) {
+	case OUT_JSON:
+		object = json_object_new_object();
+		json_object_object_add(object, table->name,
+				       out_json_rows(table, rows, count));
+		out_json_print(object);
+		break;
+	case OUT_PIPE:
+		print_pipe(table, NULL);
+		for (i = 0; i < count; i++)
+			print_pipe(table, (const char *)rows +
+					  i * table->row_size);
+		break;
+	case OUT_TERMINAL:
+		print_columns(table, rows, count);
+		break;
+	}
+}
+
+/* Widths are the table's own here: nobody knows what comes. */
+static void print_one(const struct out_table *table, const void *row)
+{
+	size_t n = table->n_fields, i;
+	char **cells = calloc(n, sizeof(*cells));
+	int *widths = calloc(n, sizeof(*widths));
+
+	if (!cells || !widths)
+		abort();
+	fill_row(table, row, cells);
+	for (i = 0; i < n; i++)
+		widths[i] = table->fields[i].width;
+	print_line(table, cells, widths, want_colour(), !row);
+	free_row(table, cells);
+	free(cells);
+	free(widths);
+}
+
+void out_heading(enum out_mode mode, const struct out_table *table)
+{
+	out_row(mode, table, NULL);
+}
+
+void out_row(enum out_mode mode, const struct out_table *table,
+	     const void *row)
+{
+	if (mode == OUT_TERMINAL)
+		print_one(table, row);
+	else if (mode == OUT_PIPE)
+		print_pipe(table, row);
+	fflush(stdout);
+}

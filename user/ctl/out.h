@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What commands print about several things alike: one table of fields makes
+ * the columns on a terminal, the tab-separated lines in a pipe, and JSON.
+ */
+#ifndef CTL_OUT_H
+#define CTL_OUT_H
+
+#include <json-c/json.h>
+
+#include "ctl/ctl.h"
+
+/* What a member of a row is, and how it is printed. */
+enum out_kind {
+	OUT_TEXT,	/* const char *, or NULL: not known */
+	OUT_WORD,	/* the same, a word that may have a colour */
+	OUT_LIST,	/* the same, commas between; in JSON an array */
+	OUT_DEC,	/* int64_t, or GPREEMPT_UNKNOWN */
+	OUT_HEX,	/* the same; in JSON a string */
+	OUT_FLAG,	/* the same, 0 or 1; in JSON true or false */
+	OUT_US,		/* the same in ns, printed in microseconds */
+};
+
+struct out_field {
+	const char *name;	/* key of JSON and column in a pipe */
+	const char *heading;	/* on a terminal; NULL: it is not shown there */
+	enum out_kind kind;
+	size_t offset;
+	int width;		/* on a terminal, when lines come one by one */
+	bool cut;		/* to fit the terminal; at most one field */
+};
+
+/* A member of a row by its own name; the rest as .width = 9. */
+#define OUT_FIELD(type, member, title, what, ...)		\
+	{ .name = #member, .heading = title, .kind = what,	\
+	  .offset = offsetof(type, member), __VA_ARGS__ }
+
+struct out_table {
+	const char *name;	/* key of the JSON array */
+	const struct out_field *fields;
+	size_t n_fields;
+	size_t row_size;
+};
+
+enum out_mode {
+	OUT_TERMINAL,
+	OUT_PIPE,
+	OUT_JSON,
+};
+
+/* How this command line wants stdout. */
+enum out_mode out_mode(const struct ctl_args *args);
+
+/* All rows at once on stdout, with a heading. OUT_JSON: an object of one key. */
+void out_rows(enum out_mode mode, const struct out_table *table,
+	      const void *rows, size_t count);
+
+/* One by one, for OUT_TERMINAL and OUT_PIPE. Each line is flushed. */
+void out_heading(enum out_mode mode, const struct out_table *table);
+void out_row(enum out_mode mode, const struct out_table *table,
+	     const void *row);
+
+/* The same as JSON, for a command that adds keys. */
+struct json_object *out_json_rows(const struct out_table *table,
+				  const void *rows, size_t count);
+struct json_object *out_json_row(const struct out_table *table,
+				 const void *row);
+/* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
+struct json_object *out_json_number(int64_t value);
+struct json_object *out_json_us(int64_t ns);
+struct json_object *out_json_text(const char *text);
+struct json_object *out_json_flag(int64_t value);
+/* Print an object and a newline, and let go of it. */
+void out_json_print(struct json_object *object);
+
+/*
+ * A copy that cannot harm a terminal nor break a line, for free(): what is no
+ * printable UTF-8 becomes \ and three octal digits. Control characters are
+ * left to JSON, which has its own way to write them.
+ */
+char *out_clean(const char *text, bool controls);
+
+#endif
