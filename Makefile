@@ -5,9 +5,9 @@ O := build
 MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
-DEPS := build-essential busybox-static check cpio dkms git groff-base kmod \
-	libelf-dev libjson-c-dev mandoc pahole perl pkg-config qemu-system-x86 sparse \
-	xz-utils
+DEPS := bash-completion build-essential busybox-static check cpio dkms git \
+	groff-base kmod libelf-dev libjson-c-dev mandoc pahole perl pkg-config \
+	qemu-system-x86 sparse xz-utils zsh
 
 # Headers of the kernel that runs here, for the module that "make" builds.
 KRUNNING := $(wildcard /lib/modules/$(shell uname -r)/build)

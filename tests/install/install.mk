@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tests of what users get, on the host.
 
-.PHONY: cli check-install check-manuals
-cli: check-install check-manuals ## what is installed, its manuals and completions
+.PHONY: cli check-install check-manuals check-words check-completions
+cli: check-install check-manuals check-words check-completions ## what is installed; manuals, completions and documents against the commands
 check-install: user
 	@tests/install/check-install $(O)
 
 check-manuals: manuals
 	@tests/install/check-manuals $(MAN)
+
+check-words: user $(COMMAND_DOC)
+	@tests/install/check-words $(O)
+
+check-completions: manuals
+	@tests/install/check-bash $(O)
+	@tests/install/check-zsh $(O)

@@ -2,9 +2,11 @@
 # Manual pages, out of the headers, docs/ and the table of commands.
 
 DOC_DATE := November 20, 2026
-DOC_HEADERS := $(filter-out %/view.h,$(wildcard include/gpreempt/*.h))
+# The library's header and those that it includes, in its order.
+DOC_HEADERS := include/gpreempt/gpreempt.h $(shell sed -n \
+	's|^#include [<"]\(gpreempt/.*\)[>"]|include/\1|p' include/gpreempt/gpreempt.h)
 MAN := $(O)/man
-MANUALS := $(MAN)/libgpreempt.3 $(MAN)/gpreempt.4
+MANUALS := $(MAN)/gpreempt-ctl.1 $(MAN)/libgpreempt.3 $(MAN)/gpreempt.4
 
 .PHONY: manuals
 user: manuals
@@ -12,11 +14,38 @@ manuals: $(MANUALS)
 
 $(MANUALS): $(MAN)/%: docs/man/%.in user/doc/expand
 	@mkdir -p $(@D)
-	@DOC_DATE='$(DOC_DATE)' DOC_HEADERS='$(DOC_HEADERS)' user/doc/expand $< >$@.new
+	@COMMAND_DOC=$(COMMAND_DOC) DOC_DATE='$(DOC_DATE)' DOC_HEADERS='$(DOC_HEADERS)' user/doc/expand $< >$@.new
 	@mv $@.new $@
 
+$(MAN)/gpreempt-ctl.1: $(O)/command-doc user/doc/markdown-to-mdoc docs/user-guide.md
 $(MAN)/libgpreempt.3: user/doc/header-to-mdoc $(DOC_HEADERS) docs/examples/suspend.c
 $(MAN)/gpreempt.4: user/doc/markdown-to-mdoc docs/abi.md docs/module.md
 
 # Each function is found under its name as well.
 FUNCTIONS = $(shell for h in $(DOC_HEADERS); do user/doc/header-to-mdoc names $$h; done)
+
+# What prints the table of commands in all these forms. It runs here.
+DOC_OBJ := $(patsubst user/%.c,$(O)/user/%.o,$(wildcard user/doc/*.c))
+COMMAND_DOC := $(O)/command-doc
+
+$(COMMAND_DOC): $(DOC_OBJ) $(filter-out %/ctl/main.o,$(CTL_OBJ)) $(O)/libgpreempt.a
+	$(CC) $(CFLAGS_USER) -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
+
+-include $(DOC_OBJ:.o=.d)
+
+COMPLETIONS := $(O)/completion.bash $(O)/completion.zsh
+manuals: $(COMPLETIONS)
+$(COMPLETIONS): $(O)/%: user/doc/%.in user/doc/expand $(COMMAND_DOC)
+	@COMMAND_DOC=$(COMMAND_DOC) user/doc/expand $< >$@.new
+	@mv $@.new $@
+
+.PHONY: docs
+docs: $(COMMAND_DOC) ## docs/commands.md and README's table, out of the table of commands
+	@$(COMMAND_DOC) markdown >docs/commands.md
+	@$(COMMAND_DOC) table >$(O)/rows
+	@awk -v rows=$(O)/rows '/^\| command \|/ { \
+			print; getline; print; \
+			while ((getline row <rows) > 0) print row; \
+			skip = 1; next } \
+		!/^\|/ { skip = 0 } !skip' README.md >$(O)/README.md
+	@cat $(O)/README.md >README.md

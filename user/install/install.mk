@@ -22,6 +22,8 @@ INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
 	$(PC):$(LIBDIR)/pkgconfig/:0644 \
 	$(HEADERS:%=%:$(INCLUDEDIR)/gpreempt/:0644) \
 	$(foreach m,$(MANUALS),$(m):$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/:0644) \
+	$(O)/completion.bash:$(BASHDIR)/gpreempt-ctl:0644 \
+	$(O)/completion.zsh:$(ZSHDIR)/_gpreempt-ctl:0644 \
 	user/install/gpreempt.conf:$(TMPFILESDIR)/:0644 \
 	README.md:$(DOCDIR)/:0644 \
 	$(patsubst %,%:$(DOCDIR)/docs/:0644,$(wildcard docs/*.md)) \
