@@ -37,7 +37,10 @@ PAYLOAD = $(O)/vm/payload$(if $(CHOSEN),-$(CHOICE)).tar
 .PHONY: payload
 payload: $(VM_BINS) $(VM_MODULES)
 	@tests/vm/mkpayload $(PAYLOAD) modules $(VM_MODULES) \
-		bins $(VM_BINS) files $(VM_FILES)
+		bins $(VM_BINS) docs $(VM_DOCS) files $(VM_FILES)
+
+# Pages whose output a test makes again.
+VM_DOCS := README.md docs/user-guide.md
 
 # All that a guest needs, by one make at a time.
 .PHONY: vm-files

@@ -49,3 +49,12 @@ docs: $(COMMAND_DOC) ## docs/commands.md and README's table, out of the table of
 			skip = 1; next } \
 		!/^\|/ { skip = 0 } !skip' README.md >$(O)/README.md
 	@cat $(O)/README.md >README.md
+
+# The pages whose output a test makes again, with that of today.
+.PHONY: docs-output
+docs-output: ## what commands print, in README and the user guide: again
+	@for page in $(VM_DOCS); do \
+		$(MAKE) --no-print-directory -s vm VGPU='gpus=1 xccs=4' \
+			CMD="sh /t/docs.sh print /t/docs/$${page##*/}" >$(O)/page || exit 1; \
+		cat $(O)/page >$$page; \
+	done

@@ -2,7 +2,7 @@
 # Helpers of the VM tests that a shell is too slow or too weak for. Static,
 # because the guest has no libc.
 
-VM_TOOLS := as-nobody debugger lifetime
+VM_TOOLS := as-nobody debugger lifetime terminal
 VM_TOOL_BINS := $(VM_TOOLS:%=$(O)/vm-tools/%)
 VM_BINS += $(VM_TOOL_BINS) $(O)/vm-tools/sdma-check
 

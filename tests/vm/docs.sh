@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# The documents' output, made again. In a page, each block that begins with
+# "```console" has commands, "$ COMMAND", and what they print. They run one
+# after the other, on a terminal, beside two GPU processes: "train" with four
+# queues and "serve" with one.
+#
+#   docs.sh check PAGE   is what they print now of the shape that the page shows?
+#   docs.sh print PAGE   the page with what they print now
+#
+# Shape: numbers are all alike, so are rows in sequence that then are the same.
+. /t/lib.sh
+
+WIDTH=100
+
+# program NAME ARGS...: vgpu-load under another name.
+program() {
+	ln -sf "$(command -v vgpu-load)" "$W/$1"
+	"$W/$1" --packet 1ms --rate 100 $2 $3 > "$W/$1.out" 2> "$W/$1.err" &
+	eval "pid_$1=$!"
+	started="$started $!"
+	wait_for 40 is_ready "$1"
+}
+
+shape() {
+	sed -E -e 's/\x1b\[[0-9;]*m//g' -e 's/0x[0-9a-f]+|[0-9]+([.,:][0-9]+)*/N/g' \
+		-e 's/[-=]{2,}//g' -e 's/ +/ /g' -e 's/ $//' "$1" | uniq
+}
+
+run_one() {
+	terminal "$WIDTH" sh -c "$1" > "$W/now"
+}
+
+# What the page shows below its nth command.
+shown() {
+	awk -v want="$2" '/^```/ { on = $0 == "```console"; next }
+		on && /^\$ / { n++; next } on && n == want' "$1"
+}
+
+check_one() {
+	shown "$PAGE" "$2" > "$W/shown"
+	shape "$W/shown" > "$W/shown.shape"
+	shape "$W/now" > "$W/now.shape"
+	cmp -s "$W/shown.shape" "$W/now.shape" && return
+	echo "== $1"
+	echo "-- prints now:"
+	cat "$W/now"
+	echo "-- differs from the page in shape (<: the page):"
+	diff "$W/shown.shape" "$W/now.shape"
+	different=$((different + 1))
+}
+
+# Replaces what stands below the nth command in $W/page.
+print_one() {
+	awk -v want="$1" -v now="$W/now" '
+		/^```/ { skip = 0; on = $0 == "```console" }
+		on && /^\$ / { skip = ++n == want; print; if (skip) while ((getline line < now) > 0) print line; next }
+		!skip' "$W/page" > "$W/page.new"
+	mv "$W/page.new" "$W/page"
+}
+
+MODE=$1
+PAGE=$2
+different=0
+total=0
+program train --queues 4
+program serve --queues 1
+awk '/^```/ { on = $0 == "```console"; next } on && /^\$ / { print substr($0, 3) }' \
+	"$PAGE" > "$W/commands"
+cp "$PAGE" "$W/page"
+while read -r line <&3; do
+	total=$((total + 1))
+	run_one "$line"
+	case $MODE in
+	check) check_one "$line" $total ;;
+	print) print_one $total ;;
+	esac
+done 3< "$W/commands"
+case $MODE in
+print) cat "$W/page" ;;
+check)
+	[ $total -gt 0 ] || fail "$PAGE has no commands"
+	[ $different -eq 0 ] || fail "$different of $total outputs in $PAGE are not what is printed"
+	echo "$total outputs of ${PAGE##*/} are what is printed"
+	;;
+esac
