@@ -2,9 +2,11 @@
 # Manual pages, out of the headers, docs/ and the table of commands.
 
 DOC_DATE := November 20, 2026
-# The library's header and those that it includes, in its order.
-DOC_HEADERS := include/gpreempt/gpreempt.h $(shell sed -n \
+# The library's header, those that it includes, in its order, and the others.
+DOC_FIRST := include/gpreempt/gpreempt.h $(shell sed -n \
 	's|^#include [<"]\(gpreempt/.*\)[>"]|include/\1|p' include/gpreempt/gpreempt.h)
+DOC_HEADERS := $(filter-out %/view.h,$(DOC_FIRST) \
+	$(filter-out $(DOC_FIRST),$(wildcard include/gpreempt/*.h)))
 MAN := $(O)/man
 MANUALS := $(MAN)/gpreempt-ctl.1 $(MAN)/libgpreempt.3 $(MAN)/gpreempt.4
 
