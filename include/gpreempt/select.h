@@ -7,7 +7,7 @@
 #ifndef GPREEMPT_SELECT_H
 #define GPREEMPT_SELECT_H
 
-#include <gpreempt/gpreempt.h>
+#include <gpreempt/core.h>
 
 #ifdef __cplusplus
 extern "C" {

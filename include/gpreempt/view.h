@@ -194,7 +194,7 @@ enum gp_view_hardware {
  *	rptr, wptr	as the registers of its slot have them, for a compute
  *			queue those of the first XCC that holds it; not those
  *			in memory. "-" when no slot holds it
- *	unit		of rptr and wptr: dwords or bytes. rptr of a compute
+ *	unit		of rptr and wptr, out of GP_VIEW_UNITS. rptr of a compute
  *			queue starts again at the end of the ring, wptr does
  *			not. Equal ones do not mean that the queue is idle
  *	ring		user address of the ring
@@ -257,6 +257,18 @@ enum gp_view_hardware {
 enum gp_view_queue_state {
 	GP_VIEW_QUEUE_STATES(GP_VIEW_QUEUE_STATE_ENUM)
 	GP_VIEW_STATE_COUNT,
+};
+
+/* X(NAME, word) for each word of the column unit. */
+#define GP_VIEW_UNITS(X)						\
+	X(DWORDS,	"dwords")					\
+	X(BYTES,	"bytes")
+
+#define GP_VIEW_UNIT_ENUM(name, word)	GP_VIEW_UNIT_##name,
+
+enum gp_view_unit {
+	GP_VIEW_UNITS(GP_VIEW_UNIT_ENUM)
+	GP_VIEW_UNIT_COUNT,
 };
 
 /* X(NAME, word) for each word of the column type. */

@@ -161,6 +161,26 @@ START_TEST(memory)
 }
 END_TEST
 
+/* On this host, whatever it has. */
+START_TEST(library)
+{
+	struct gpreempt_options options = { .size = sizeof(options) };
+	struct gpreempt *one = NULL, *two = NULL;
+	uint64_t ticks = 0;
+
+	ck_assert_int_eq(gpreempt_new(NULL, &one), 0);
+	ck_assert_int_eq(gpreempt_new(&options, &two), 0);
+	ck_assert_int_eq(gpreempt_start_time(one, getpid(), &ticks), 0);
+	ck_assert_uint_gt(ticks, 0);
+	gpreempt_free(one);
+	gpreempt_free(two);
+	gpreempt_free(NULL);
+	options.size = 3;
+	ck_assert_int_eq(gpreempt_new(&options, &one), -EINVAL);
+	ck_assert_str_eq(gpreempt_version(), GP_VERSION);
+}
+END_TEST
+
 /* How long a child with a dead man's switch lives that does that. */
 static uint64_t time_to_death(void (*that)(const struct deadman *d))
 {
@@ -243,6 +263,7 @@ int main(void)
 	tcase_add_test(tc, no_stop);
 	tcase_add_test(tc, files);
 	tcase_add_test(tc, memory);
+	tcase_add_test(tc, library);
 	tcase_add_test(tc, deadman_kills);
 	tcase_add_test(tc, deadman_let_off);
 	return unit_run("live");

@@ -40,7 +40,29 @@ START_TEST(hundred)
 	ck_assert_uint_eq(stats.p50, 50);
 	ck_assert_uint_eq(stats.p90, 90);
 	ck_assert_uint_eq(stats.p99, 99);
+	ck_assert_uint_eq(stats.p999, 100);
 	ck_assert_uint_eq(stats.max, 100);
+	/* 50.5, and half is rounded up. */
+	ck_assert_uint_eq(stats.mean, 51);
+}
+END_TEST
+
+START_TEST(thousands)
+{
+	static uint64_t samples[10000];
+	struct gpreempt_stats stats;
+	size_t i;
+
+	/* 1 to 10000 in no order: 3701 is prime to 10000. */
+	for (i = 0; i < 10000; i++)
+		samples[i] = i * 3701 % 10000 + 1;
+	gpreempt_stats(samples, 10000, &stats);
+	ck_assert_uint_eq(stats.p50, 5000);
+	ck_assert_uint_eq(stats.p99, 9900);
+	ck_assert_uint_eq(stats.p999, 9990);
+	/* Of 1001, the 999.999th and so the 1000th. */
+	gpreempt_stats(samples, 1001, &stats);
+	ck_assert_uint_eq(stats.p999, 1000);
 }
 END_TEST
 
@@ -68,6 +90,8 @@ START_TEST(large_values)
 	ck_assert_uint_eq(stats.min, 0);
 	ck_assert_uint_eq(stats.p50, UINT64_MAX - 1);
 	ck_assert_uint_eq(stats.max, UINT64_MAX);
+	/* The sum is 2^65 - 3, more than 64 bits hold. */
+	ck_assert_uint_eq(stats.mean, UINT64_MAX / 3 * 2);
 }
 END_TEST
 
@@ -78,6 +102,7 @@ int main(void)
 	tcase_add_test(tc, none);
 	tcase_add_test(tc, one);
 	tcase_add_test(tc, hundred);
+	tcase_add_test(tc, thousands);
 	tcase_add_test(tc, few);
 	tcase_add_test(tc, large_values);
 	return unit_run("stats");

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gpreempt/view.h>
+
 #include "unit.h"
 
 #define HEAD "gpreempt-queues - version: 1.0\n"
@@ -52,6 +54,59 @@ START_TEST(good)
 	ck_assert_int_eq(view->queues[1].active, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(view->queues[1].slots, 1);
 	ck_assert_int_eq(view->queues[1].age_ms, 250);
+}
+END_TEST
+
+/* A line as the module prints it, with all the columns of 1.1. */
+START_TEST(all_columns)
+{
+	const struct gpreempt_queue *queue;
+	char text[64];
+
+	ck_assert_int_eq(parse("gpreempt-queues - version: 1.1\n#"
+		GP_VIEW_QUEUES_ALL_COLUMNS(GP_VIEW_COLUMN_NAME) "\n"
+		"3 0xf7bc sdma 7 1 0 1 1 0 read suspended,stuck,new-word 100 "
+		"0x400 2 5 4096 8589934592 bytes 0x7f12345678ab 65536 "
+		"0x7f0000000010 0x7f0000000018 0x80012345000 - - 0x40000000 "
+		"-\n"), 0);
+	queue = gpreempt_view_find(view, 3);
+	ck_assert_str_eq(gpreempt_hardware_name(queue->hardware), "read");
+	ck_assert_int_eq(queue->state, 1 << GP_VIEW_STATE_SUSPENDED |
+			 1 << GP_VIEW_STATE_STUCK);
+	gpreempt_state_text(queue->state, text, sizeof(text));
+	ck_assert_str_eq(text, "suspended,stuck");
+	ck_assert_int_eq(queue->engine, 2);
+	ck_assert_int_eq(queue->wptr, 8589934592);
+	ck_assert_str_eq(gpreempt_unit_name(queue->unit), "bytes");
+	ck_assert_int_eq(queue->ring, 0x7f12345678ab);
+	ck_assert_int_eq(queue->mqd, 0x80012345000);
+	ck_assert_int_eq(queue->cwsr, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(queue->exception, 0x40000000);
+	ck_assert_int_eq(queue->context, GPREEMPT_UNKNOWN);
+}
+END_TEST
+
+START_TEST(words)
+{
+	char text[8];
+
+	ck_assert_str_eq(gpreempt_hardware_name(GPREEMPT_UNKNOWN), "-");
+	ck_assert_str_eq(gpreempt_hardware_name(GP_VIEW_HARDWARE_COUNT), "-");
+	ck_assert_str_eq(gpreempt_hardware_name(GP_VIEW_HARDWARE_GFXOFF),
+			 "gfxoff");
+	ck_assert_str_eq(gpreempt_scheduler_name(GP_VIEW_SCHEDULER_MES),
+			 "mes");
+	ck_assert_str_eq(gpreempt_scheduler_name(-5), "-");
+	ck_assert_str_eq(gpreempt_unit_name(GP_VIEW_UNIT_COUNT), "-");
+	ck_assert_int_eq(gpreempt_state_text(GPREEMPT_UNKNOWN, text, 8), 1);
+	ck_assert_str_eq(text, "-");
+	/* As snprintf(): the length of the whole, and what fits. */
+	ck_assert_int_eq(gpreempt_state_text(1 << GP_VIEW_STATE_SUSPENDED |
+					     1 << GP_VIEW_STATE_EVICTED, text,
+					     sizeof(text)), 17);
+	ck_assert_str_eq(text, "suspend");
+	ck_assert_int_eq(gpreempt_state_text(1 << GP_VIEW_STATE_STUCK, NULL,
+					     0), 5);
 }
 END_TEST
 
@@ -133,6 +188,8 @@ static const struct {
 	{ HEAD "# qid active\n0 0x4\n", -EINVAL },
 	{ HEAD "# qid active\n4294967296 4\n", -EINVAL },
 	{ HEAD "# qid active\n99999999999999999999999 4\n", -EINVAL },
+	{ HEAD "# qid ring\n0 0x8000000000000000\n", -EINVAL },
+	{ HEAD "# qid active\n0 9223372036854775808\n", -EINVAL },
 	{ HEAD "# qid gpu_id\n0 f7bc\n", -EINVAL },
 	{ HEAD "# qid gpu_id\n0 0x\n", -EINVAL },
 	{ HEAD "# qid gpu_id\n0 0xg\n", -EINVAL },
@@ -273,6 +330,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, unit_setup, drop_view);
 	tcase_add_test(tc, good);
+	tcase_add_test(tc, all_columns);
+	tcase_add_test(tc, words);
 	tcase_add_test(tc, no_queues);
 	tcase_add_test(tc, sorted);
 	tcase_add_test(tc, reordered_columns);

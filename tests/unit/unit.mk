@@ -4,12 +4,12 @@
 UNIT := $(O)/unit
 UNIT_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"'
+UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 UNIT_SRC := $(wildcard user/lib/*.c user/shared/*.c) \
 	$(filter-out user/ctl/main.c,$(wildcard user/ctl/*.c)) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
-	tests/unit/unit.c
+	$(filter-out $(UNIT_TESTS),$(wildcard tests/unit/*.c))
 UNIT_OBJ := $(UNIT_SRC:%.c=$(UNIT)/%.o)
-UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 UNIT_BINS := $(UNIT_TESTS:tests/unit/%.c=$(UNIT)/%)
 
 .PHONY: unit

@@ -154,13 +154,16 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 	if (ret)
 		return ret;
 	if (request->count) {
-		size_t n = known_ids(w, request, ids);
+		struct gpreempt_filter which = {
+			.ids = ids,
+			.n_ids = known_ids(w, request, ids),
+		};
 
-		if (n)
-			ret = gpreempt_session_suspend(w->session, ids, n,
+		if (which.n_ids)
+			ret = gpreempt_session_suspend(w->session, &which,
 						       &outcome);
 	} else {
-		ret = gpreempt_session_suspend(w->session, NULL, 0, &outcome);
+		ret = gpreempt_session_suspend(w->session, NULL, &outcome);
 	}
 	if (ret)
 		return ret;
@@ -189,7 +192,7 @@ static void answer_resume(struct hold_worker *w, struct hold_reply *reply)
 {
 	struct gpreempt_outcome outcome = { 0 };
 
-	if (gpreempt_session_resume(w->session, NULL, 0, &outcome))
+	if (gpreempt_session_resume(w->session, NULL, &outcome))
 		hold_reply_error(reply, gpreempt_session_error(w->session));
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;

@@ -118,21 +118,23 @@ static void note_times(struct bench *b, uint64_t suspend_ns,
 
 static int cycle(struct bench *b)
 {
+	const struct gpreempt_filter which = {
+		.ids = b->args->ids,
+		.n_ids = b->args->n_ids,
+	};
 	struct gpreempt_outcome suspend = { 0 }, resume = { 0 };
 	enum gpreempt_verdict verdict;
 	int ret;
 
 	b->cycles++;
-	ret = gpreempt_session_suspend(b->session, b->args->ids,
-				       b->args->n_ids, &suspend);
+	ret = gpreempt_session_suspend(b->session, &which, &suspend);
 	if (ret)
 		return ret;
 	verdict = gpreempt_session_verify(b->session);
 	ret = attend(b, b->args->hold_ns);
 	if (ret)
 		return ret;
-	ret = gpreempt_session_resume(b->session, b->args->ids,
-				      b->args->n_ids, &resume);
+	ret = gpreempt_session_resume(b->session, &which, &resume);
 	if (ret)
 		return ret;
 	b->verdicts[verdict]++;

@@ -240,6 +240,7 @@ static int trap(struct gp_loop *loop, struct kfd_ioctl_dbg_trap_args *args)
 		gp_loop_disable(loop);
 		return 0;
 	case KFD_IOC_DBG_TRAP_SUSPEND_QUEUES:
+		loop->grace = args->suspend_queues.grace_period;
 		return change(loop, args->suspend_queues.queue_array_ptr,
 			      args->suspend_queues.num_queues, suspend_one);
 	case KFD_IOC_DBG_TRAP_RESUME_QUEUES:

@@ -13,7 +13,7 @@
 #include "lib/backend.h"
 
 #define GP_LOOP_MAX 1100
-#define GP_LOOP_FILES 32
+#define GP_LOOP_FILES 64
 #define GP_LOOP_ERRORS 8
 #define GP_LOOP_STOPS 16
 
@@ -36,6 +36,7 @@ struct gp_loop {
 	bool debugged;		/* a session is open, ours or another's */
 	uint32_t runtime;	/* DEBUG_RUNTIME_STATE_ */
 	uint64_t exceptions;	/* of the process, pending */
+	uint32_t grace;		/* of the last suspend */
 	int answered;		/* EC_PROCESS_RUNTIME so often */
 	struct gp_loop_queue queues[GP_LOOP_MAX];
 	size_t count;

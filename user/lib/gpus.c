@@ -15,11 +15,10 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "lib/internal.h"
+#include "lib/observe.h"
 #include "lib/table.h"
 #include "shared/parse.h"
 
-#define TOPOLOGY "/sys/class/kfd/kfd/topology/nodes"
 #define VRAM "vram_"
 #define DRM_MAJOR 226
 
@@ -29,8 +28,7 @@ struct gpu {
 };
 
 static const struct gp_column columns[] = {
-#define COLUMN(name, kind) \
-	{ #name, GP_VIEW_##kind, offsetof(struct gpu, name) },
+#define COLUMN(name, kind) GP_COLUMN(struct gpu, name, kind)
 	GP_VIEW_GPUS_COLUMNS(COLUMN)
 #undef COLUMN
 };
@@ -75,13 +73,10 @@ static int survey_module(struct survey *survey)
 	__cleanup_free void *records = NULL;
 	const struct gpu *gpus;
 	size_t i, len, count;
-	char path[96];
 	int ret;
 
-	snprintf(path, sizeof(path),
-		 GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR "/%d/"
-		 GP_VIEW_GPUS_FILE, survey->pid);
-	ret = gp_read_text(survey->g, path, &text, &len);
+	ret = gp_view_text(survey->g, survey->pid, GP_VIEW_GPUS_FILE, &text,
+			   &len);
 	if (ret)
 		return ret;
 	ret = gp_table_parse(&gpus_table, text, len, &records, &count);
@@ -97,23 +92,13 @@ static int survey_module(struct survey *survey)
 static int look_at_node(void *arg, const char *node)
 {
 	struct survey *survey = arg;
-	char text[4096], *at;
-	uint64_t gpu_id;
+	uint64_t gpu_id, minor;
 
-	if (gp_read_small(survey->g, text, sizeof(text), TOPOLOGY "/%s/gpu_id",
-			  node) <= 0)
-		return 0;
-	text[strcspn(text, "\n")] = '\0';
-	if (shr_parse_u64(text, UINT32_MAX, &gpu_id) ||
+	if (gp_node_gpu_id(survey->g, node, &gpu_id) ||
 	    gpu_id != survey->gpu_id)
 		return 0;
-	if (gp_read_small(survey->g, text, sizeof(text),
-			  TOPOLOGY "/%s/properties", node) <= 0)
-		return 0;
-	at = strstr(text, "drm_render_minor ");
-	if (at)
-		survey->device = makedev(DRM_MAJOR,
-					 strtoul(strchr(at, ' '), NULL, 10));
+	if (!gp_node_property(survey->g, node, "drm_render_minor", &minor))
+		survey->device = makedev(DRM_MAJOR, minor);
 	return 1;
 }
 
@@ -145,7 +130,7 @@ static int look_at_gpu(void *arg, const char *name)
 		return 0;
 	survey->device = 0;
 	survey->open = false;
-	ops->list_dir(survey->g->be, TOPOLOGY, look_at_node, survey);
+	ops->list_dir(survey->g->be, GP_TOPOLOGY, look_at_node, survey);
 	snprintf(path, sizeof(path), "/proc/%d/fd", survey->pid);
 	if (survey->device)
 		ops->list_dir(survey->g->be, path, look_at_descriptor,

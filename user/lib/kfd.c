@@ -4,9 +4,6 @@
 /* What we want to be told of. The driver keeps the rest for the runtime. */
 #define EXCEPTIONS (KFD_EC_MASK(EC_QUEUE_NEW) | KFD_EC_MASK(EC_PROCESS_RUNTIME))
 
-/* The driver preempts within its default time, and not sooner. */
-#define DEFAULT_GRACE 0xffffffffU
-
 static int do_ioctl(const struct gp_kfd *k, unsigned long request, void *arg)
 {
 	int ret;
@@ -93,13 +90,14 @@ int gp_kfd_snapshot(const struct gp_kfd *k, bool acknowledge,
 	return 0;
 }
 
-int gp_kfd_suspend(const struct gp_kfd *k, uint32_t *ids, size_t count)
+int gp_kfd_suspend(const struct gp_kfd *k, uint32_t *ids, size_t count,
+		   uint32_t grace)
 {
 	struct kfd_ioctl_dbg_trap_args args = {
 		.suspend_queues = {
 			.queue_array_ptr = (uintptr_t)ids,
 			.num_queues = count,
-			.grace_period = DEFAULT_GRACE,
+			.grace_period = grace,
 		},
 	};
 

@@ -34,7 +34,8 @@ int gp_kfd_snapshot(const struct gp_kfd *k, bool acknowledge,
 		    uint32_t *count);
 
 /* The ids come back with KFD_DBG_QUEUE_ bits; see gp_kfd_judge(). */
-int gp_kfd_suspend(const struct gp_kfd *k, uint32_t *ids, size_t count);
+int gp_kfd_suspend(const struct gp_kfd *k, uint32_t *ids, size_t count,
+		   uint32_t grace);
 int gp_kfd_resume(const struct gp_kfd *k, uint32_t *ids, size_t count);
 
 /* Take the bits off an id that came back, and say what they mean. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "shared/parse.h"
 
 #define USAGE GPREEMPT_CLASS_USAGE
 #define DONE GPREEMPT_CLASS_DONE
@@ -15,7 +16,7 @@
 
 /*
  * Words in braces stand for fields of struct gpreempt_error: {pid} {other}
- * {name} {word} {version} {step} {errno}.
+ * {name} {word} {version} {limit} {step} {errno}.
  */
 static const struct {
 	enum gpreempt_class class;
@@ -116,6 +117,26 @@ static const struct {
 	[GPREEMPT_IS_HOLDER] = { NO_TARGET,
 		"process {pid} is a holder of gpreempt-ctl",
 		"gpreempt-ctl status shows what it holds" },
+	[GPREEMPT_HANG] = { FAILED,
+		"GPU {name} did not let go of queues of process {pid}: the "
+		"driver has given up waiting, marks them as suspended, and "
+		"resets that GPU, with the work of every process on it",
+		"look at the kernel log (dmesg) and wait for the end of the "
+		"reset; it was not tried again" },
+	[GPREEMPT_NO_MODULE] = { UNSUPPORTED,
+		"{step} takes gpreempt.ko, which is not loaded or is not for "
+		"this user",
+		"load it: modprobe gpreempt" },
+	[GPREEMPT_GRACE] = { USAGE,
+		"the longest grace period of the GPUs of process {pid} is "
+		"{limit} (255 units of 1,024 clocks)",
+		"ask for less, or leave it out: then the driver's own time "
+		"counts" },
+	[GPREEMPT_NO_CLOCK] = { UNSUPPORTED,
+		"the driver does not tell the clock of the GPUs of process "
+		"{pid}, so no time can be turned into its units",
+		"leave the grace period out: then the driver's own time "
+		"counts" },
 };
 
 int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
@@ -152,6 +173,8 @@ static int put_field(const struct gpreempt_error *err, const char *word,
 		return snprintf(buf, size, "%s", err->word ? err->word : "it");
 	if (!strncmp(word, "version", len))
 		return snprintf(buf, size, "%u.%u", err->major, err->minor);
+	if (!strncmp(word, "limit", len))
+		return shr_format_duration(err->limit_ns, buf, size);
 	if (!strncmp(word, "step", len))
 		return snprintf(buf, size, "%s", err->step ? err->step : "it");
 	return snprintf(buf, size, "%s", strerror(-err->code));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The queues that a session knows, suspending and resuming them. */
+/* The queues that a session knows. */
 #include <stdlib.h>
 
 #include "lib/session.h"
-#include "shared/clock.h"
 
 #define SPARE_ROOM 16
 
@@ -23,14 +22,6 @@ gp_session_find(const struct gpreempt_session *s, uint32_t qid)
 			high = middle;
 	}
 	return NULL;
-}
-
-void gp_session_all_run(struct gpreempt_session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->count; i++)
-		s->queues[i].held = false;
 }
 
 const struct gpreempt_session_queue *
@@ -97,15 +88,29 @@ static void forget_new(struct gpreempt_session *s, uint32_t copied)
 		if (queue)
 			*queue = (struct gpreempt_session_queue){
 				.qid = queue->qid,
-				.wanted = s->follow,
 			};
 	}
+}
+
+/* What the rules say of queues that we did not know. */
+static void judge_new(struct gpreempt_session *s, const bool *fresh)
+{
+	size_t i;
+
+	if (gp_session_needs_priorities(s) && gp_session_learn_priorities(s))
+		gp_log(s->g, "process %d: the priorities of its new queues "
+		       "are not known: those queues run", s->kfd.pid);
+	for (i = 0; i < s->count; i++)
+		if (fresh[i])
+			s->queues[i].wanted =
+				gp_session_wants(s, &s->queues[i]);
 }
 
 /* Make the list of queues out of the snapshot, and keep what we knew. */
 static void merge(struct gpreempt_session *s, uint32_t count)
 {
 	struct gpreempt_session_queue *queues = s->spare;
+	bool fresh[GP_MAX_IDS];
 	uint32_t i;
 
 	if (count)
@@ -116,9 +121,11 @@ static void merge(struct gpreempt_session *s, uint32_t count)
 		const struct gpreempt_session_queue *old;
 
 		old = gp_session_find(s, entry->queue_id);
-		queues[i] = old ? *old : (struct gpreempt_session_queue){
+		/* No node has the id 0: see forget_new(). */
+		fresh[i] = !old || !old->gpu_id;
+		queues[i] = !fresh[i] ? *old : (struct gpreempt_session_queue){
 			.qid = entry->queue_id,
-			.wanted = s->follow,
+			.priority = GPREEMPT_UNKNOWN,
 		};
 		queues[i].gpu_id = entry->gpu_id;
 		queues[i].type = queue_type(entry->queue_type);
@@ -126,6 +133,7 @@ static void merge(struct gpreempt_session *s, uint32_t count)
 	s->spare = s->queues;
 	s->queues = queues;
 	s->count = count;
+	judge_new(s, fresh);
 }
 
 int gpreempt_session_refresh(struct gpreempt_session *s)
@@ -154,172 +162,6 @@ int gpreempt_session_refresh(struct gpreempt_session *s)
 		if (ret)
 			return gp_session_fail(s, ret, GPREEMPT_SYSTEM, step);
 	}
-}
-
-/* Put the ids that the driver has to suspend into s->ids. */
-static size_t collect_wanted(struct gpreempt_session *s)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < s->count; i++)
-		if (s->queues[i].wanted && !s->queues[i].held &&
-		    !s->queues[i].leaving)
-			s->ids[n++] = s->queues[i].qid;
-	return n;
-}
-
-static size_t collect_held(struct gpreempt_session *s)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < s->count; i++)
-		if (s->queues[i].held)
-			s->ids[n++] = s->queues[i].qid;
-	return n;
-}
-
-/*
- * Note what became of each id. The driver marks a queue as suspended before
- * the hardware fails to let go of it: such a queue has to be resumed too.
- */
-static void judge(struct gpreempt_session *s, size_t n, bool suspend,
-		  struct gpreempt_outcome *out)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		enum gpreempt_result result = gp_kfd_judge(&s->ids[i]);
-		struct gpreempt_session_queue *queue;
-
-		queue = gp_session_find(s, s->ids[i]);
-		if (queue) {
-			queue->result = result;
-			queue->held = suspend &&
-				      result != GPREEMPT_RESULT_REFUSED;
-		}
-		out->done += result == GPREEMPT_RESULT_DONE;
-		out->refused += result == GPREEMPT_RESULT_REFUSED;
-		out->failed += result == GPREEMPT_RESULT_FAILED;
-	}
-}
-
-/* One ioctl for the n ids in s->ids. */
-static int call(struct gpreempt_session *s, size_t n, bool suspend,
-		struct gpreempt_outcome *out)
-{
-	uint64_t start;
-	int ret;
-
-	out->requested += n;
-	/* The driver takes an empty list for all queues. */
-	if (!n)
-		return 0;
-	start = shr_now_ns();
-	ret = suspend ? gp_kfd_suspend(&s->kfd, s->ids, n) :
-			gp_kfd_resume(&s->kfd, s->ids, n);
-	out->ioctl_ns = shr_now_ns() - start;
-	if (ret == -EPERM)
-		return gp_session_fail(s, ret, GPREEMPT_RUNTIME_OFF,
-				       "suspending the queues");
-	if (ret < 0)
-		return gp_session_fail_trap(s, ret, suspend ?
-					    "suspending the queues" :
-					    "resuming the queues");
-	judge(s, n, suspend, out);
-	return 0;
-}
-
-/* The ids that are not as they should be go to s->ids, the rest is done. */
-static size_t collect_ids(struct gpreempt_session *s, const uint32_t *ids,
-			  size_t count, bool suspend,
-			  struct gpreempt_outcome *out)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < count; i++) {
-		struct gpreempt_session_queue *queue;
-
-		queue = gp_session_find(s, ids[i]);
-		if (queue)
-			queue->wanted = suspend;
-		if (queue && queue->held == suspend) {
-			out->requested++;
-			out->done++;
-		} else {
-			s->ids[n++] = ids[i];
-		}
-	}
-	return n;
-}
-
-static void want_all(struct gpreempt_session *s, bool wanted)
-{
-	size_t i;
-
-	for (i = 0; i < s->count; i++)
-		s->queues[i].wanted = wanted;
-	s->follow = wanted;
-}
-
-static int change(struct gpreempt_session *s, const uint32_t *ids,
-		  size_t count, bool suspend, struct gpreempt_outcome *out)
-{
-	struct gpreempt_outcome outcome = { 0 };
-	size_t n;
-	int ret;
-
-	if (ids && count > GP_MAX_IDS)
-		return gp_session_fail(s, -E2BIG, GPREEMPT_SYSTEM,
-				       "collecting the queues");
-	if (s->state != GP_SESSION_OPEN)
-		return -ENOTCONN;
-	if (ids) {
-		n = collect_ids(s, ids, count, suspend, &outcome);
-		if (!suspend)
-			s->follow = false;
-	} else {
-		want_all(s, suspend);
-		n = suspend ? collect_wanted(s) : collect_held(s);
-	}
-	ret = call(s, n, suspend, &outcome);
-	if (!ret && out)
-		*out = outcome;
-	return ret;
-}
-
-int gpreempt_session_suspend(struct gpreempt_session *s, const uint32_t *ids,
-			     size_t count, struct gpreempt_outcome *out)
-{
-	return change(s, ids, count, true, out);
-}
-
-int gpreempt_session_resume(struct gpreempt_session *s, const uint32_t *ids,
-			    size_t count, struct gpreempt_outcome *out)
-{
-	return change(s, ids, count, false, out);
-}
-
-int gp_session_apply(struct gpreempt_session *s)
-{
-	struct gpreempt_outcome outcome = { 0 };
-	int ret;
-
-	/* Without a runtime there is nothing to suspend yet. */
-	if (s->state != GP_SESSION_OPEN ||
-	    s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
-		return 0;
-	ret = call(s, collect_wanted(s), true, &outcome);
-	if (!ret && outcome.requested)
-		gp_log(s->g, "process %d: suspended %zu of %zu new queues",
-		       s->kfd.pid, outcome.done, outcome.requested);
-	return ret;
-}
-
-int gp_session_let_go(struct gpreempt_session *s, size_t count)
-{
-	struct gpreempt_outcome outcome = { 0 };
-
-	return call(s, count, false, &outcome);
 }
 
 enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s)

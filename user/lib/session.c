@@ -38,6 +38,7 @@ static struct gpreempt_session *new_session(struct gpreempt *g, pid_t pid)
 	if (!s)
 		return NULL;
 	s->g = g;
+	s->grace = GPREEMPT_GRACE_DEFAULT;
 	s->kfd = (struct gp_kfd){ .g = g, .fd = -1, .pid = pid };
 	s->events = -1;
 	s->stops = -1;

@@ -13,6 +13,19 @@ enum gp_session_state {
 	GP_SESSION_ENDED,	/* the process is gone, or we have left it */
 };
 
+#define GP_MAX_RULES 8
+#define GP_MAX_GPUS 128
+
+/* What shall become of new queues that match. */
+struct gp_rule {
+	bool suspend;
+	bool by_priority;
+	uint32_t priority_min;
+	uint32_t priority_max;
+	size_t n_gpus;		/* 0: on any */
+	uint32_t gpu_ids[GP_MAX_GPUS];
+};
+
 struct gpreempt_session {
 	struct gpreempt *g;
 	struct gp_kfd kfd;
@@ -34,7 +47,10 @@ struct gpreempt_session {
 	uint64_t looked_at_all;	/* threads, in ns since boot */
 	char destroyer[16];	/* the thread that destroyed the last queue */
 
-	bool follow;		/* new queues are wanted too */
+	struct gp_rule rules[GP_MAX_RULES];	/* the last that matches counts */
+	size_t n_rules;
+	uint32_t grace;		/* of the driver's units */
+	bool hung;		/* the hardware kept a queue: do not try again */
 	struct gpreempt_session_queue *queues;	/* by id */
 	size_t count;
 	struct gpreempt_session_queue *spare;	/* the next list, being made */
@@ -59,9 +75,29 @@ int gp_session_enable(struct gpreempt_session *s);
  */
 int gp_session_leave(struct gpreempt_session *s, bool stopped);
 
+/*
+ * session-filter.c: priorities are asked for when a filter needs them.
+ * 0, -ENODATA when they are not known.
+ */
+int gp_session_learn_priorities(struct gpreempt_session *s);
+/* Remember what a filter without ids means for new queues. 0 or -errno. */
+int gp_session_add_rule(struct gpreempt_session *s,
+			const struct gpreempt_filter *which, bool suspend);
+/* Do the rules say that this new queue is to be suspended? */
+bool gp_session_wants(const struct gpreempt_session *s,
+		      const struct gpreempt_session_queue *queue);
+/* Does a rule ask for priorities? */
+bool gp_session_needs_priorities(const struct gpreempt_session *s);
+/* Is it one of these, but for its id? */
+bool gp_filter_matches(const struct gpreempt_filter *which,
+		       const struct gpreempt_session_queue *queue);
+bool gp_filter_is_all(const struct gpreempt_filter *which);
+
 /* session-queues.c */
 struct gpreempt_session_queue *
 gp_session_find(const struct gpreempt_session *s, uint32_t qid);
+
+/* session-change.c */
 /* Suspend what is wanted and not held. */
 int gp_session_apply(struct gpreempt_session *s);
 /* Resume these ids without forgetting that they were wanted. */

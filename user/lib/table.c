@@ -5,6 +5,7 @@
 
 #include "lib/internal.h"
 #include "lib/table.h"
+#include "lib/words.h"
 
 #define MAX_COLUMNS 64
 
@@ -102,7 +103,8 @@ static int parse_columns(const struct gp_table *table, struct span line,
 	return first_seen ? 0 : -EINVAL;
 }
 
-static int parse_number(struct span word, unsigned int base, int64_t *out)
+static int parse_number(struct span word, unsigned int base, uint64_t max,
+			int64_t *out)
 {
 	uint64_t value = 0;
 
@@ -121,11 +123,29 @@ static int parse_number(struct span word, unsigned int base, int64_t *out)
 
 		if (digit >= base)
 			return -EINVAL;
-		value = value * base + digit;
-		if (value > UINT32_MAX)
+		if (digit > max || value > (max - digit) / base)
 			return -EINVAL;
+		value = value * base + digit;
 	}
 	*out = value;
+	return 0;
+}
+
+static bool is_text(const struct gp_column *column)
+{
+	return column->size != sizeof(int64_t);
+}
+
+/* A text that is too long is cut: it is for people. */
+static int parse_text(const struct gp_column *column, struct span word,
+		      char *text)
+{
+	size_t len = word.len < column->size ? word.len : column->size - 1;
+
+	if (span_is(word, GP_VIEW_UNKNOWN))
+		len = 0;
+	memcpy(text, word.at, len);
+	text[len] = '\0';
 	return 0;
 }
 
@@ -133,23 +153,44 @@ static int parse_cell(const struct gp_table *table,
 		      const struct gp_column *column, struct span word,
 		      void *record)
 {
-	int64_t *field = (int64_t *)((char *)record + column->offset);
+	void *field = (char *)record + column->offset;
+	/* What names the record is small everywhere. */
+	uint64_t max = column == table->columns ? UINT32_MAX : INT64_MAX;
 
+	if (is_text(column))
+		return parse_text(column, word, field);
 	if (span_is(word, GP_VIEW_UNKNOWN))
 		return column == table->columns ? -EINVAL : 0;
 	switch (column->kind) {
 	case GP_VIEW_WORD:
-		*field = table->word(word.at, word.len);
+		*(int64_t *)field = gp_word_number(column->name, word.at,
+						   word.len);
+		return 0;
+	case GP_VIEW_SET:
+		*(int64_t *)field = gp_word_set(column->name, word.at,
+						word.len);
 		return 0;
 	case GP_VIEW_HEX:
-		return parse_number(word, 16, field);
+		return parse_number(word, 16, max, field);
 	case GP_VIEW_FLAG:
 		if (!span_is(word, "0") && !span_is(word, "1"))
 			return -EINVAL;
 		/* fall through */
 	default:
-		return parse_number(word, 10, field);
+		return parse_number(word, 10, max, field);
 	}
+}
+
+void gp_table_forget(const struct gp_table *table, void *record)
+{
+	size_t i;
+
+	memset(record, 0, table->record_size);
+	for (i = 0; i < table->n_columns; i++)
+		if (!is_text(&table->columns[i]))
+			*(int64_t *)((char *)record +
+				     table->columns[i].offset) =
+				GPREEMPT_UNKNOWN;
 }
 
 static int parse_record(const struct gp_table *table,
@@ -159,9 +200,7 @@ static int parse_record(const struct gp_table *table,
 	struct span word;
 	size_t i;
 
-	for (i = 0; i < table->n_columns; i++)
-		*(int64_t *)((char *)record + table->columns[i].offset) =
-			GPREEMPT_UNKNOWN;
+	gp_table_forget(table, record);
 	for (i = 0; i < layout->count; i++) {
 		int ret;
 

@@ -11,8 +11,14 @@
 struct gp_column {
 	const char *name;
 	enum gp_view_kind kind;
-	size_t offset;		/* of an int64_t in the record */
+	size_t offset;		/* in the record */
+	size_t size;		/* an int64_t, or else a text */
 };
+
+/* A column of a list in view.h, as a field of the same name. */
+#define GP_COLUMN(record, name, kind)					\
+	{ #name, GP_VIEW_##kind, offsetof(record, name),		\
+	  sizeof(((record *)0)->name) },
 
 struct gp_table {
 	const char *head;	/* of the first line, up to the version */
@@ -20,16 +26,17 @@ struct gp_table {
 	const struct gp_column *columns;	/* the first one must be there */
 	size_t n_columns;
 	size_t record_size;
-	/* The number of a word, or GPREEMPT_UNKNOWN. */
-	int64_t (*word)(const char *at, size_t len);
 };
 
 /*
  * Take a text apart into an array of records, for free(). What the text does
- * not say is GPREEMPT_UNKNOWN. 0, -EPROTO for another format, -EINVAL for a
+ * not say is GPREEMPT_UNKNOWN, or "". 0, -EPROTO for another format, -EINVAL for a
  * line that contradicts it, -ENOMEM.
  */
 int gp_table_parse(const struct gp_table *table, const char *text, size_t len,
 		   void **records, size_t *count);
+
+/* A record of which nothing is known. */
+void gp_table_forget(const struct gp_table *table, void *record);
 
 #endif

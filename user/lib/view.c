@@ -6,7 +6,7 @@
 
 #include <gpreempt/view.h>
 
-#include "lib/internal.h"
+#include "lib/observe.h"
 #include "shared/clock.h"
 #include "shared/parse.h"
 
@@ -41,7 +41,7 @@ static int64_t sysfs_number(const struct sysfs_reader *r, const char *qid,
 	return value;
 }
 
-static int64_t sysfs_type(int64_t type)
+int64_t gp_sysfs_queue_type(int64_t type)
 {
 	switch (type) {
 	case SYSFS_TYPE_COMPUTE:
@@ -59,6 +59,7 @@ static int add_sysfs_queue(void *arg, const char *name)
 {
 	struct sysfs_reader *r = arg;
 	struct gpreempt_view *view = r->view;
+	struct gpreempt_queue *queue;
 	uint64_t qid;
 
 	if (shr_parse_u64(name, UINT32_MAX, &qid))
@@ -73,17 +74,12 @@ static int add_sysfs_queue(void *arg, const char *name)
 		view->queues = bigger;
 		r->room = room;
 	}
-	view->queues[view->count++] = (struct gpreempt_queue){
-		.qid = qid,
-		.gpu_id = sysfs_number(r, name, "gpuid"),
-		.type = sysfs_type(sysfs_number(r, name, "type")),
-		.priority = GPREEMPT_UNKNOWN,
-		.suspended = GPREEMPT_UNKNOWN,
-		.evicted = GPREEMPT_UNKNOWN,
-		.active = GPREEMPT_UNKNOWN,
-		.slots = GPREEMPT_UNKNOWN,
-		.age_ms = 0,
-	};
+	queue = &view->queues[view->count++];
+	gp_queue_unknown(queue);
+	queue->qid = qid;
+	queue->gpu_id = sysfs_number(r, name, "gpuid");
+	queue->type = gp_sysfs_queue_type(sysfs_number(r, name, "type"));
+	queue->age_ms = 0;
 	return 0;
 }
 
@@ -111,26 +107,35 @@ static int read_sysfs(const struct gpreempt *g, pid_t pid,
 	return 0;
 }
 
+int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
+		 char **text, size_t *len)
+{
+	int tries = BUSY_TRIES, ret;
+	char path[96];
+
+	if (pid)
+		snprintf(path, sizeof(path), GP_DEBUGFS "/" GP_VIEW_DIR "/"
+			 GP_VIEW_PID_DIR "/%d/%s", pid, file);
+	else
+		snprintf(path, sizeof(path), GP_DEBUGFS "/" GP_VIEW_DIR "/%s",
+			 file);
+	for (;;) {
+		ret = gp_read_text(g, path, text, len);
+		if (ret != -EBUSY || !--tries)
+			return ret;
+		shr_sleep_ns(BUSY_PAUSE_NS);
+	}
+}
+
 static int read_module(const struct gpreempt *g, pid_t pid,
 		       struct gpreempt_view **out)
 {
 	__cleanup_free char *text = NULL;
-	int tries = BUSY_TRIES, ret;
-	char path[96];
 	size_t len;
+	int ret;
 
-	snprintf(path, sizeof(path),
-		 GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR "/%d/"
-		 GP_VIEW_QUEUES_FILE, pid);
-	for (;;) {
-		ret = gp_read_text(g, path, &text, &len);
-		if (ret != -EBUSY || !--tries)
-			break;
-		shr_sleep_ns(BUSY_PAUSE_NS);
-	}
-	if (ret)
-		return ret;
-	return gpreempt_view_parse(text, len, out);
+	ret = gp_view_text(g, pid, GP_VIEW_QUEUES_FILE, &text, &len);
+	return ret ? ret : gpreempt_view_parse(text, len, out);
 }
 
 int gpreempt_view_read(struct gpreempt *g, pid_t pid,

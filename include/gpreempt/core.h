@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libgpreempt: errors, the library's handle, targets, figures. */
+#ifndef GPREEMPT_CORE_H
+#define GPREEMPT_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/** GPREEMPT_UNKNOWN - value of a number that could not be learnt */
+#define GPREEMPT_UNKNOWN (-1)
+
+/* Errors. */
+
+/** enum gpreempt_class - kinds of failures; exit statuses of gpreempt-ctl */
+enum gpreempt_class {
+	GPREEMPT_CLASS_DONE = 0,
+	GPREEMPT_CLASS_FAILED = 1,
+	GPREEMPT_CLASS_USAGE = 2,
+	GPREEMPT_CLASS_UNSUPPORTED = 3,
+	GPREEMPT_CLASS_PERMISSION = 4,
+	GPREEMPT_CLASS_NO_TARGET = 5,
+	GPREEMPT_CLASS_PARTIAL = 6,
+	GPREEMPT_CLASS_BUSY = 7,
+};
+
+/** enum gpreempt_reason - why something could not be done */
+enum gpreempt_reason {
+	GPREEMPT_OK = 0,
+	GPREEMPT_SYSTEM,	/* a system call failed: @step, @code */
+	GPREEMPT_NOT_ROOT,
+	GPREEMPT_NO_KFD,	/* no /dev/kfd */
+	GPREEMPT_KFD_VERSION,	/* @major.@minor is not 1.13 or later */
+	GPREEMPT_NO_HWS,	/* driver runs without its hardware scheduler */
+	GPREEMPT_GPU_OLD,	/* a GPU of the process has no debug trap */
+	GPREEMPT_PID_NAMESPACE,	/* not run in the host's PID namespace */
+	GPREEMPT_NO_PROCESS,
+	GPREEMPT_THREAD,	/* the number is a thread of @other */
+	GPREEMPT_NOT_GPU,	/* no GPU process */
+	GPREEMPT_NO_ADDRESS_SPACE,	/* on GPUs @name; kernels crash then */
+	GPREEMPT_LEADER_GONE,	/* the process's first thread has ended */
+	GPREEMPT_TRACED,	/* traced by @other, called @name */
+	GPREEMPT_DEBUGGED,	/* somebody's debug session is open */
+	GPREEMPT_TRACE_DENIED,	/* the kernel does not let us trace it */
+	GPREEMPT_GWS_BUSY,	/* wave sync in use, or PC sampling */
+	GPREEMPT_RUNTIME_OFF,	/* the process has not enabled the runtime */
+	GPREEMPT_RUNTIME_BUSY,	/* the GPU's only debug VMID is taken */
+	GPREEMPT_RUNTIME_ERROR,	/* activation of the debug trap failed */
+	GPREEMPT_ENDED,		/* the process ended meanwhile */
+	GPREEMPT_EXECED,	/* the process executed another program */
+	GPREEMPT_LOST,		/* somebody else ended our debug session */
+	GPREEMPT_BAD_TARGET,	/* @word is no target */
+	GPREEMPT_BAD_PATTERN,	/* nor is that of @word a pattern: @name */
+	GPREEMPT_NO_MATCH,	/* no GPU process is named by @word */
+	GPREEMPT_MANY_CONTAINERS,	/* their ids begin as @word says */
+	GPREEMPT_IS_HOLDER,	/* the process holds another one */
+	GPREEMPT_HANG,		/* the hardware kept queues, on GPU @name */
+	GPREEMPT_NO_MODULE,	/* gpreempt.ko is needed for it */
+	GPREEMPT_GRACE,		/* longer than the hardware can wait: @limit_ns */
+	GPREEMPT_NO_CLOCK,	/* the driver does not tell the GPU's clock */
+	GPREEMPT_REASON_COUNT,
+};
+
+/**
+ * struct gpreempt_error - all that is known about a failure
+ * @code: negative errno value, what the function returned
+ * @reason: what it means
+ * @pid: the process asked for
+ * @other: another process or thread that is part of the reason
+ * @major: KFD version found
+ * @minor: KFD version found
+ * @limit_ns: the most that can be asked for
+ * @step: what was being done, never NULL after a failure
+ * @name: name of @other, or GPUs
+ * @word: the target, as the caller of gpreempt_select() gave it, or NULL
+ */
+struct gpreempt_error {
+	int code;
+	enum gpreempt_reason reason;
+	pid_t pid;
+	pid_t other;
+	unsigned int major;
+	unsigned int minor;
+	uint64_t limit_ns;
+	const char *step;
+	char name[32];
+	const char *word;
+};
+
+/** gpreempt_error_class() - Return: the kind of failure that @err is. Any thread. */
+enum gpreempt_class gpreempt_error_class(const struct gpreempt_error *err);
+
+/** gpreempt_error_text() - the failure as a sentence; as snprintf(). Any thread. */
+int gpreempt_error_text(const struct gpreempt_error *err, char *buf,
+			size_t size);
+
+/** gpreempt_error_next() - what to do about it; as snprintf(). Any thread. */
+int gpreempt_error_next(const struct gpreempt_error *err, char *buf,
+			size_t size);
+
+/* The library's handle. */
+
+struct gpreempt;
+
+/**
+ * struct gpreempt_options - how to set up the library
+ * @size: sizeof(struct gpreempt_options)
+ * @log: gets notes about what the library does by itself, or NULL
+ * @busy: called with true right before a call to the driver that can take
+ *	seconds when the hardware hangs, and with false right after it, or NULL
+ * @data: given to both
+ *
+ * Both are called by the thread that called the library, or by a thread of a
+ * gang.
+ */
+struct gpreempt_options {
+	size_t size;
+	void (*log)(void *data, const char *text);
+	void (*busy)(void *data, bool busy);
+	void *data;
+};
+
+/**
+ * gpreempt_new() - get a handle
+ * @options: or NULL
+ * @out: gets the handle, for gpreempt_free()
+ *
+ * Any thread. All threads may share the handle.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL for a size of @options that was never one.
+ */
+int gpreempt_new(const struct gpreempt_options *options,
+		 struct gpreempt **out);
+
+/** gpreempt_free() - let go of a handle that nothing uses; NULL is allowed */
+void gpreempt_free(struct gpreempt *g);
+
+/** gpreempt_version() - Return: version of the library. Any thread. */
+const char *gpreempt_version(void);
+
+/* Targets. */
+
+/**
+ * gpreempt_check() - can a session be opened on this process?
+ * @g: library
+ * @pid: process
+ * @err: or NULL; gets the reason
+ *
+ * It asks all that can be asked without touching the process; opening the
+ * session asks the same again. Any thread.
+ */
+int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
+
+/**
+ * gpreempt_start_time() - when a process started, in clock ticks since boot
+ *
+ * With its number it names the process for good. Any thread.
+ *
+ * Return: 0, -ESRCH, or another negative errno value.
+ */
+int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks);
+
+/* Figures. */
+
+/** struct gpreempt_stats - of raw samples; percentiles by nearest rank */
+struct gpreempt_stats {
+	size_t n;
+	uint64_t min;
+	uint64_t mean;		/* rounded to the nearest */
+	uint64_t p50;
+	uint64_t p90;
+	uint64_t p99;
+	uint64_t p999;		/* 99.9 percent */
+	uint64_t max;
+};
+
+/**
+ * gpreempt_stats() - sort samples and summarise them
+ * @samples: are in order afterwards
+ * @n: how many; 0 of them give 0 everywhere
+ * @out: gets the figures
+ *
+ * Any thread.
+ */
+void gpreempt_stats(uint64_t *samples, size_t n, struct gpreempt_stats *out);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libgpreempt: what gpreempt.ko shows, without touching any process.
+ *
+ * A field of the structures here has the name of the column that it comes
+ * from; view.h says what each column means. A number that is not known is
+ * GPREEMPT_UNKNOWN, an unknown text is "". Words out of a list are numbers:
+ * those of enum gp_view_hardware, enum gp_view_scheduler and so on in view.h.
+ *
+ * All of it is for any thread. Reading takes root, and does not wait for a
+ * busy process: see the age_ms of what it gives.
+ */
+#ifndef GPREEMPT_OBSERVE_H
+#define GPREEMPT_OBSERVE_H
+
+#include <gpreempt/core.h>
+#include <gpreempt/view.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/** enum gpreempt_source - where a list comes from */
+enum gpreempt_source {
+	GPREEMPT_SOURCE_MODULE,		/* gpreempt.ko: everything */
+	GPREEMPT_SOURCE_SYSFS,		/* the driver: ids and types only */
+};
+
+/** enum gpreempt_queue_type - the first four as enum gp_view_queue_type */
+enum gpreempt_queue_type {
+	GPREEMPT_QUEUE_COMPUTE_AQL,
+	GPREEMPT_QUEUE_COMPUTE_PM4,
+	GPREEMPT_QUEUE_SDMA,
+	GPREEMPT_QUEUE_SDMA_XGMI,
+	GPREEMPT_QUEUE_COMPUTE,		/* AQL or PM4: sysfs cannot tell */
+};
+
+/** gpreempt_queue_type_name() - Return: the word for a type, "-" if unknown */
+const char *gpreempt_queue_type_name(int64_t type);
+
+/** gpreempt_hardware_name() - Return: the word of GP_VIEW_HARDWARE, or "-" */
+const char *gpreempt_hardware_name(int64_t hardware);
+
+/** gpreempt_scheduler_name() - Return: the word of GP_VIEW_SCHEDULERS, or "-" */
+const char *gpreempt_scheduler_name(int64_t scheduler);
+
+/** gpreempt_unit_name() - Return: the word of GP_VIEW_UNITS, or "-" */
+const char *gpreempt_unit_name(int64_t unit);
+
+/**
+ * gpreempt_state_text() - the words of a queue's state, joined by ","
+ * @state: of struct gpreempt_queue
+ * @buf: gets the text, "-" for GPREEMPT_UNKNOWN
+ * @size: of @buf
+ *
+ * Return: length of the whole text, as snprintf().
+ */
+int gpreempt_state_text(int64_t state, char *buf, size_t size);
+
+/**
+ * struct gpreempt_queue - a queue: a line of pid/<n>/queues
+ * @qid: queue id, unique within the process
+ * @gpu_id: KFD's number of the node that it is on
+ * @type: enum gpreempt_queue_type
+ * @priority: 0 to 15
+ * @suspended: 1: held by the debug interface
+ * @evicted: 1: the driver has taken it off for a while
+ * @active: hardware slots that hold it now. It does not mean that the queue
+ *	executes something.
+ * @slots: hardware slots that it has when it is mapped
+ * @age_ms: age of all this but @active, in ms
+ * @hardware: enum gp_view_hardware: why @active is unknown
+ * @state: bits 1 << GP_VIEW_STATE_..., those that hold
+ * @percent: share of the hardware that the process asks for
+ * @doorbell: in dwords, in the device's BAR
+ * @engine: slot of an SDMA queue
+ * @rlc: slot of an SDMA queue
+ * @rptr: register of its slot, in @unit
+ * @wptr: register of its slot, in @unit
+ * @unit: enum gp_view_unit
+ * @ring: user address
+ * @ring_size: bytes
+ * @rptr_addr: user address
+ * @wptr_addr: user address
+ * @mqd: GPU address
+ * @cwsr: user address of the context save area
+ * @cwsr_size: bytes
+ * @exception: bits that wait to be asked for
+ * @context: of a process that has several
+ */
+struct gpreempt_queue {
+	int64_t qid;
+	int64_t gpu_id;
+	int64_t type;
+	int64_t priority;
+	int64_t suspended;
+	int64_t evicted;
+	int64_t active;
+	int64_t slots;
+	int64_t age_ms;
+	int64_t hardware;
+	int64_t state;
+	int64_t percent;
+	int64_t doorbell;
+	int64_t engine;
+	int64_t rlc;
+	int64_t rptr;
+	int64_t wptr;
+	int64_t unit;
+	int64_t ring;
+	int64_t ring_size;
+	int64_t rptr_addr;
+	int64_t wptr_addr;
+	int64_t mqd;
+	int64_t cwsr;
+	int64_t cwsr_size;
+	int64_t exception;
+	int64_t context;
+};
+
+/**
+ * struct gpreempt_view - the queues of a process
+ * @source: where they come from
+ * @count: number of @queues
+ * @queues: by queue id
+ */
+struct gpreempt_view {
+	enum gpreempt_source source;
+	size_t count;
+	struct gpreempt_queue *queues;
+};
+
+/**
+ * gpreempt_view_read() - read the queues of a process
+ * @g: library
+ * @pid: process, as the host counts
+ * @out: gets the view, for gpreempt_view_free()
+ * @err: or NULL; gets the reason
+ *
+ * With gpreempt.ko loaded everything is known; without it the driver's sysfs
+ * files (kfd_procfs_add_queue() in amdkfd/kfd_process.c) tell ids, GPUs and
+ * types. Any thread.
+ */
+int gpreempt_view_read(struct gpreempt *g, pid_t pid,
+		       struct gpreempt_view **out, struct gpreempt_error *err);
+
+/**
+ * gpreempt_view_parse() - take the text of the module's queues file apart
+ * @text: text, need not be terminated
+ * @len: its length
+ * @out: gets the view, for gpreempt_view_free()
+ *
+ * Columns are found by name; unknown ones are skipped and missing ones are
+ * GPREEMPT_UNKNOWN, except qid, which must be there. Any thread.
+ *
+ * Return: 0, -EPROTO for another format or major version, -EINVAL for a line
+ * that contradicts the format, -ENOMEM.
+ */
+int gpreempt_view_parse(const char *text, size_t len,
+			struct gpreempt_view **out);
+
+/** gpreempt_view_find() - Return: the queue with this id, or NULL */
+const struct gpreempt_queue *
+gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid);
+
+/** gpreempt_view_free() - let go of a view; NULL is allowed */
+void gpreempt_view_free(struct gpreempt_view *view);
+
+/** struct gpreempt_process - a GPU process: a line of processes */
+struct gpreempt_process {
+	int64_t pid;
+	int64_t ns_pid;
+	char comm[68];		/* as printed: \ and three digits for some */
+	int64_t gpus;
+	int64_t queues;
+	int64_t aql;
+	int64_t pm4;
+	int64_t sdma;
+	int64_t xgmi;
+	int64_t active;
+	int64_t slots;
+	int64_t suspended;
+	int64_t evicted;
+	int64_t debugged;
+	int64_t age_ms;
+};
+
+/** struct gpreempt_process_list - all GPU processes, by PID */
+struct gpreempt_process_list {
+	enum gpreempt_source source;
+	size_t count;
+	struct gpreempt_process *processes;
+};
+
+/**
+ * gpreempt_processes_read() - read which GPU processes there are
+ * @g: library
+ * @out: gets the list, for gpreempt_processes_free()
+ * @err: or NULL; gets the reason
+ *
+ * Without gpreempt.ko the driver's sysfs files tell pid, comm, gpus (all that
+ * the process may use), queues and the sdma and xgmi among them; /proc tells
+ * ns_pid. Any thread.
+ */
+int gpreempt_processes_read(struct gpreempt *g,
+			    struct gpreempt_process_list **out,
+			    struct gpreempt_error *err);
+
+/** gpreempt_processes_free() - let go of a list; NULL is allowed */
+void gpreempt_processes_free(struct gpreempt_process_list *processes);
+
+/** struct gpreempt_node - a GPU or a partition of one: a line of gpus */
+struct gpreempt_node {
+	int64_t gpu_id;
+	int64_t node;
+	char device[64];
+	int64_t gfx;
+	int64_t xccs;
+	int64_t xcc_mask;
+	int64_t scheduler;	/* enum gp_view_scheduler */
+	int64_t hardware;	/* enum gp_view_hardware */
+	int64_t slots_used;
+	int64_t slots;
+	int64_t hiq;
+	int64_t processes;
+	int64_t queues;
+	int64_t mapped;
+	int64_t oversubscribed;
+};
+
+/** struct gpreempt_nodes - all KFD nodes that are GPUs, in KFD's order */
+struct gpreempt_nodes {
+	enum gpreempt_source source;
+	size_t count;
+	struct gpreempt_node *nodes;
+};
+
+/**
+ * gpreempt_nodes_read() - read which GPUs there are
+ * @g: library
+ * @out: gets the list, for gpreempt_nodes_free()
+ * @err: or NULL; gets the reason
+ *
+ * Without gpreempt.ko KFD's topology in sysfs (amdkfd/kfd_topology.c) tells
+ * gpu_id, node, device, gfx and xccs. Any thread.
+ */
+int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
+			struct gpreempt_error *err);
+
+/** gpreempt_nodes_free() - let go of a list; NULL is allowed */
+void gpreempt_nodes_free(struct gpreempt_nodes *nodes);
+
+/** struct gpreempt_hqd - a hardware slot in use: a line of pid/<n>/hqds */
+struct gpreempt_hqd {
+	int64_t gpu_id;
+	int64_t type;
+	int64_t xcc;
+	int64_t pipe;
+	int64_t queue;
+	int64_t engine;
+	int64_t rlc;
+	int64_t qid;
+	int64_t active;
+	int64_t vmid;
+	int64_t rptr;
+	int64_t wptr;
+	int64_t unit;
+	int64_t doorbell;
+	int64_t age_ms;
+};
+
+/** struct gpreempt_hqds - the hardware slots that a process holds */
+struct gpreempt_hqds {
+	size_t count;
+	struct gpreempt_hqd *hqds;
+};
+
+/**
+ * gpreempt_hqds_read() - read the hardware slots that a process holds
+ * @g: library
+ * @pid: process
+ * @out: gets the list, for gpreempt_hqds_free()
+ * @err: or NULL; gets the reason, GPREEMPT_NO_MODULE without gpreempt.ko
+ *
+ * Any thread.
+ */
+int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
+		       struct gpreempt_hqds **out, struct gpreempt_error *err);
+
+/** gpreempt_hqds_free() - let go of a list; NULL is allowed */
+void gpreempt_hqds_free(struct gpreempt_hqds *hqds);
+
+/**
+ * struct gpreempt_fact - a line of version or stats
+ * @key: its name
+ * @value: as the module prints it
+ * @number: @value as a number, or GPREEMPT_UNKNOWN
+ */
+struct gpreempt_fact {
+	char key[32];
+	char value[96];
+	int64_t number;
+};
+
+/** struct gpreempt_facts - of the module, in its order */
+struct gpreempt_facts {
+	size_t count;
+	struct gpreempt_fact *facts;
+};
+
+/**
+ * gpreempt_module_version() - what gpreempt.ko is, and what it can do here
+ * @g: library
+ * @out: gets the facts, for gpreempt_facts_free()
+ * @err: or NULL; gets the reason, GPREEMPT_NO_MODULE when it is not loaded
+ *
+ * Any thread.
+ */
+int gpreempt_module_version(struct gpreempt *g, struct gpreempt_facts **out,
+			    struct gpreempt_error *err);
+
+/** gpreempt_module_stats() - what gpreempt.ko has cost; as version */
+int gpreempt_module_stats(struct gpreempt *g, struct gpreempt_facts **out,
+			  struct gpreempt_error *err);
+
+/** gpreempt_facts_find() - Return: the fact of that name, or NULL */
+const struct gpreempt_fact *
+gpreempt_facts_find(const struct gpreempt_facts *facts, const char *key);
+
+/** gpreempt_facts_free() - let go of facts; NULL is allowed */
+void gpreempt_facts_free(struct gpreempt_facts *facts);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

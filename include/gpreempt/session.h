@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libgpreempt: sessions, the right to suspend the queues of one process. */
+#ifndef GPREEMPT_SESSION_H
+#define GPREEMPT_SESSION_H
+
+#include <gpreempt/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+struct gpreempt_session;
+
+/**
+ * gpreempt_session_open() - open a debug session on a process
+ * @g: library; must outlive the session
+ * @pid: process
+ * @out: gets the session, for gpreempt_session_close()
+ * @err: or NULL; gets the reason
+ *
+ * The calling thread becomes the tracer of the process's first thread, without
+ * stopping it, and has to handle its signals: it must call
+ * gpreempt_session_wait() or gpreempt_session_dispatch() whenever
+ * gpreempt_session_fd() is readable, or the process hangs at its next signal.
+ * All queues are acknowledged and can be suspended when this returns.
+ *
+ * The calling thread becomes the session's thread; any thread may.
+ *
+ * Return: 0, or a negative errno value; gpreempt_check() has most of them.
+ */
+int gpreempt_session_open(struct gpreempt *g, pid_t pid,
+			  struct gpreempt_session **out,
+			  struct gpreempt_error *err);
+
+/**
+ * gpreempt_session_close() - leave: all queues run, the process is not traced
+ * @s: session, or NULL; it is freed in any case
+ *
+ * Its thread.
+ *
+ * Return: 0, or -ETIMEDOUT when the process did not answer within two seconds;
+ * the kernel then lets go of it when the calling thread ends.
+ */
+int gpreempt_session_close(struct gpreempt_session *s);
+
+/**
+ * struct gpreempt_filter - which queues of a process
+ * @ids: queue ids, or NULL for all
+ * @n_ids: number of @ids, at most 1024
+ * @by_priority: only those of priority @priority_min to @priority_max
+ * @priority_min: 0 to 15
+ * @priority_max: 0 to 15
+ * @gpu_ids: only those on these nodes, or NULL for all
+ * @n_gpu_ids: number of @gpu_ids, at most 128
+ *
+ * A queue is meant when all parts say so; all 0, or NULL for the filter, means
+ * all queues. The arrays are the caller's and are copied. Priorities are known
+ * from gpreempt.ko only.
+ */
+struct gpreempt_filter {
+	const uint32_t *ids;
+	size_t n_ids;
+	bool by_priority;
+	uint32_t priority_min;
+	uint32_t priority_max;
+	const uint32_t *gpu_ids;
+	size_t n_gpu_ids;
+};
+
+/**
+ * struct gpreempt_outcome - what one suspend or resume did
+ * @ioctl_ns: from entry to return of the ioctl
+ * @requested: queues asked for
+ * @done: queues that are as asked now
+ * @refused: queues that the driver does not know, or that are being destroyed
+ * @failed: queues that the hardware did not let go of
+ * @slots_ns: from entry of the ioctl to when the last slot of the queues was
+ *	first seen inactive; GPREEMPT_UNKNOWN when it was not measured
+ * @resolution_ns: the slot became inactive at most that long before @slots_ns;
+ *	GPREEMPT_UNKNOWN as that
+ */
+struct gpreempt_outcome {
+	uint64_t ioctl_ns;
+	size_t requested;
+	size_t done;
+	size_t refused;
+	size_t failed;
+	int64_t slots_ns;
+	int64_t resolution_ns;
+};
+
+/** enum gpreempt_result - what the driver last said about a queue */
+enum gpreempt_result {
+	GPREEMPT_RESULT_NONE,
+	GPREEMPT_RESULT_DONE,
+	GPREEMPT_RESULT_REFUSED,
+	GPREEMPT_RESULT_FAILED,
+};
+
+/**
+ * struct gpreempt_session_queue - a queue as the session knows it
+ * @qid: queue id
+ * @gpu_id: node
+ * @type: enum gpreempt_queue_type
+ * @priority: 0 to 15, or GPREEMPT_UNKNOWN: it is asked for only when a filter
+ *	needs it
+ * @wanted: it shall be suspended
+ * @held: it is suspended
+ * @leaving: its process is destroying it, so it runs
+ * @result: of the last suspend of it
+ */
+struct gpreempt_session_queue {
+	uint32_t qid;
+	uint32_t gpu_id;
+	uint32_t type;
+	int32_t priority;
+	bool wanted;
+	bool held;
+	bool leaving;
+	enum gpreempt_result result;
+};
+
+/**
+ * gpreempt_session_queues() - the queues that the session knows
+ * @s: session
+ * @count: gets their number
+ *
+ * Its thread.
+ *
+ * Return: queues by id; valid until the next call on the session.
+ */
+const struct gpreempt_session_queue *
+gpreempt_session_queues(const struct gpreempt_session *s, size_t *count);
+
+/**
+ * gpreempt_session_suspend() - suspend queues, in one call to the driver
+ * @s: session
+ * @which: the queues, or NULL for all
+ * @out: or NULL; gets what came of it, queue by queue in
+ *	gpreempt_session_queues()
+ *
+ * A filter without ids is for new queues too: gpreempt_session_dispatch()
+ * suspends those that match as it learns of them, until a resume says
+ * otherwise. The last call whose filter matches a new queue decides.
+ *
+ * Makes one system call and allocates nothing, unless @which has priorities
+ * that are not known yet, or slots are sampled. Success does not mean that all
+ * queues are suspended: see @out. When @out->failed is not 0, the driver has
+ * waited for the hardware in vain (9 s, queue_preemption_timeout_ms) and resets
+ * the GPU; gpreempt_session_error() says so, and nothing is tried again until
+ * the next call of this function. Its thread.
+ *
+ * Return: 0, -EPERM when the runtime is not enabled in the process, -ENOTCONN
+ * when the session has ended, -ENODATA when priorities cannot be known,
+ * -E2BIG, -ENOSPC after too many different filters, another negative errno
+ * value.
+ */
+int gpreempt_session_suspend(struct gpreempt_session *s,
+			     const struct gpreempt_filter *which,
+			     struct gpreempt_outcome *out);
+
+/** gpreempt_session_resume() - let queues run again; as suspend */
+int gpreempt_session_resume(struct gpreempt_session *s,
+			    const struct gpreempt_filter *which,
+			    struct gpreempt_outcome *out);
+
+/* Grace: how long the hardware may go on with what it has begun. */
+
+/** GPREEMPT_GRACE_DEFAULT - what the driver has set */
+#define GPREEMPT_GRACE_DEFAULT 0xffffffffU
+#define GPREEMPT_GRACE_MAX 255U
+
+/**
+ * gpreempt_session_set_grace() - set the grace period of later suspends
+ * @s: session
+ * @units: of 1,024 GPU clocks, 1 to GPREEMPT_GRACE_MAX, or
+ *	GPREEMPT_GRACE_DEFAULT. 0 is taken for 1, as the driver does.
+ *
+ * The field has 8 bits (SCH_WAVE of CP_IQ_WAIT_TIME2;
+ * kgd_gfx_v9_build_grace_period_packet_info() in amdgpu_amdkfd_gfx_v9.c), and
+ * the driver cuts what is longer: 256 would become 0, for ever. It counts for
+ * every process that is preempted on the GPU in that moment. GPUs with MES
+ * have no such period and ignore it. Its thread.
+ *
+ * Return: 0, -ERANGE.
+ */
+int gpreempt_session_set_grace(struct gpreempt_session *s, uint32_t units);
+
+/**
+ * gpreempt_grace_units() - the units that a time is, on the GPUs of a process
+ * @g: library
+ * @pid: process
+ * @ns: the time; 0 gives 1 unit
+ * @units: gets the units, rounded up, by the highest clock of these GPUs
+ *	(max_engine_clk_fcompute in KFD's topology). At a lower clock they
+ *	last longer.
+ * @err: or NULL; gets the reason: GPREEMPT_GRACE with the longest time, or
+ *	GPREEMPT_NO_CLOCK
+ *
+ * Any thread.
+ *
+ * Return: 0, -ERANGE, -ENODATA, or another negative errno value.
+ */
+int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns,
+			 uint32_t *units, struct gpreempt_error *err);
+
+/**
+ * gpreempt_session_refresh() - learn and acknowledge the queues of now
+ * @s: session
+ *
+ * A queue that was not acknowledged cannot be suspended (suspend_single_queue()
+ * in amdkfd/kfd_device_queue_manager.c). Its thread.
+ *
+ * Return: 0, -ENOTCONN when the session has ended, another negative errno value.
+ */
+int gpreempt_session_refresh(struct gpreempt_session *s);
+
+enum gpreempt_verdict {
+	GPREEMPT_NOT_CHECKED,
+	GPREEMPT_VERIFIED,
+	GPREEMPT_CONTRADICTED,
+};
+
+/**
+ * gpreempt_session_verify() - ask the hardware about the suspended queues
+ * @s: session
+ *
+ * Its thread.
+ *
+ * Return: GPREEMPT_VERIFIED when the view shows every slot of the suspended
+ * queues inactive, GPREEMPT_CONTRADICTED when one is active,
+ * GPREEMPT_NOT_CHECKED when it cannot be told.
+ */
+enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
+
+/* What gpreempt_session_dispatch() has seen. */
+#define GPREEMPT_EVENT_QUEUES	(1 << 0)	/* queues came or went */
+#define GPREEMPT_EVENT_RUNTIME	(1 << 1)	/* runtime went on or off */
+#define GPREEMPT_EVENT_DESTROY	(1 << 2)	/* queues let go: destroyed */
+#define GPREEMPT_EVENT_SIGNAL	(1 << 3)	/* a signal was passed on */
+#define GPREEMPT_EVENT_LOST	(1 << 4)	/* somebody ended the session */
+#define GPREEMPT_EVENT_ENDED	(1 << 5)	/* the process is gone */
+#define GPREEMPT_EVENT_JOB	(1 << 6)	/* stopped, or continued */
+
+/**
+ * gpreempt_session_fd() - Return: descriptor to poll for input
+ *
+ * After a call that suspended or resumed something, call
+ * gpreempt_session_dispatch() once before you poll. Any thread.
+ */
+int gpreempt_session_fd(const struct gpreempt_session *s);
+
+/**
+ * gpreempt_session_dispatch() - deal with what has happened, without waiting
+ * @s: session
+ *
+ * Passes signals on to the process, acknowledges new queues and suspends them
+ * if they are to be, resumes queues that the process destroys, answers the
+ * process when it enables or disables its runtime, and leaves when it exits or
+ * executes another program. After GPREEMPT_EVENT_ENDED only
+ * gpreempt_session_close() is useful. Its thread.
+ *
+ * Return: GPREEMPT_EVENT_ bits, or a negative errno value.
+ */
+int gpreempt_session_dispatch(struct gpreempt_session *s);
+
+/**
+ * gpreempt_session_stopped() - is the process stopped by job control?
+ * @s: session
+ *
+ * By SIGSTOP, Ctrl-Z and their like, as far as gpreempt_session_dispatch() has
+ * seen; it gives GPREEMPT_EVENT_JOB when that changes. Its thread.
+ */
+bool gpreempt_session_stopped(const struct gpreempt_session *s);
+
+/**
+ * gpreempt_session_wait() - dispatch until a time has passed
+ * @s: session
+ * @timeout_ns: how long
+ * @stop: or NULL; a descriptor that ends the wait when it is readable
+ *
+ * Its thread.
+ *
+ * Return: as gpreempt_session_dispatch(), at the latest after GPREEMPT_EVENT_
+ * LOST or _ENDED; -EINTR when a signal handler ran or @stop is readable.
+ */
+int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns,
+			  const int *stop);
+
+/**
+ * gpreempt_session_renew() - take a session up again that somebody ended
+ * @s: session, after GPREEMPT_EVENT_LOST
+ * @err: or NULL; gets the reason
+ *
+ * Queues that were to be suspended are suspended again. Its thread.
+ *
+ * Return: 0, -EINVAL when it was not lost, or as gpreempt_session_open().
+ */
+int gpreempt_session_renew(struct gpreempt_session *s,
+			   struct gpreempt_error *err);
+
+/**
+ * gpreempt_session_error() - why a session's last call failed or it ended
+ * @s: session
+ *
+ * Its thread.
+ *
+ * Return: the error, valid until the next call on the session.
+ */
+const struct gpreempt_error *
+gpreempt_session_error(const struct gpreempt_session *s);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Queues that their process destroys while they are suspended. */
+#include <unistd.h>
+
+#include "unit-session.h"
+
+/* Dispatch until something happens; the timer needs its time. */
+static int dispatch_soon(void)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < 500 && !ret; i++) {
+		ret = gpreempt_session_dispatch(s);
+		usleep(1000);
+	}
+	return ret;
+}
+
+static void set_syscall(const char *text)
+{
+	gp_loop_set_file(&loop, "/proc/4242/task/4242/syscall", text);
+}
+
+START_TEST(destroyed_queue_runs)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t count;
+
+	open_with_queues(3);
+	gpreempt_session_suspend(s, NULL, NULL);
+	gp_loop_queue(&loop, 2)->destroying = true;
+	/* ioctl(3, AMDKFD_IOC_DESTROY_QUEUE, 2); see the back-end. */
+	set_syscall("16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x7ffd 0x7f00\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(suspended(0) && suspended(1) && !suspended(2));
+	/* It is gone then, and the list is tidied up. */
+	gp_loop_remove_queue(&loop, 2);
+	set_syscall("running\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	queues = gpreempt_session_queues(s, &count);
+	ck_assert_uint_eq(count, 2);
+	ck_assert(queues[0].held && queues[1].held);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* One after the other, by one thread and then by another. */
+START_TEST(destroyed_one_by_one)
+{
+	open_with_queues(4);
+	gp_loop_set_file(&loop, "/proc/4242/task/", "4242\n4243");
+	gpreempt_session_suspend(s, NULL, NULL);
+	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(0) && suspended(1) && suspended(2));
+	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(1) && suspended(2));
+	/* The first thread is still in there when the second comes. */
+	gp_loop_set_file(&loop, "/proc/4242/task/4243/syscall",
+			 "16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(2) && suspended(3));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* A signal has interrupted the destruction: the queue lives, so hold it. */
+START_TEST(interrupted_destruction)
+{
+	open_with_queues(1);
+	gpreempt_session_suspend(s, NULL, NULL);
+	gp_loop_queue(&loop, 0)->destroying = true;
+	set_syscall("16 0x3 0xffffffffc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(0));
+	gp_loop_queue(&loop, 0)->destroying = false;
+	set_syscall("running\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	ck_assert(suspended(0));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+static const char *const other_calls[] = {
+	NULL,
+	"",
+	"running\n",
+	"-1 0x7ffd 0x7f00\n",
+	"0 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n",	/* read() */
+	"16 0x3 0xc0084b02 0x0 0x0 0x0 0x0 0x1 0x2\n",	/* another ioctl */
+	"16 0x3 0xc0084b03 0x63 0x0 0x0 0x0 0x1 0x2\n",	/* unknown queue */
+	"16 0x3\n",
+};
+
+START_TEST(not_a_destruction)
+{
+	int i;
+
+	open_with_queues(1);
+	gpreempt_session_suspend(s, NULL, NULL);
+	set_syscall(other_calls[_i]);
+	for (i = 0; i < 30; i++) {
+		ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
+		usleep(1000);
+	}
+	ck_assert(suspended(0));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
+	tcase_add_test(tc, destroyed_queue_runs);
+	tcase_add_test(tc, destroyed_one_by_one);
+	tcase_add_test(tc, interrupted_destruction);
+	tcase_add_loop_test(tc, not_a_destruction, 0, ARRAY_SIZE(other_calls));
+	return unit_run("destroy");
+}

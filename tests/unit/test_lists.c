@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Processes, GPUs, slots and facts, from the module and from sysfs. */
+#include <string.h>
+
+#include "unit.h"
+
+#define DIR "/sys/kernel/debug/gpreempt/"
+#define KFD "/sys/class/kfd/kfd/"
+
+static struct gpreempt_error err;
+
+/* As the module prints them: see docs/abi.md. */
+#define PROCESSES \
+	"gpreempt-processes - version: 1.0\n" \
+	"# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots " \
+	"suspended evicted debugged age_ms\n"
+
+START_TEST(processes)
+{
+	struct gpreempt_process_list *list;
+
+	gp_loop_set_file(&loop, DIR "processes", PROCESSES
+			 "4300 1 python3 8 5 4 0 1 0 - 20 0 0 1 0\n"
+			 "4242 4242 a\\040b - - - - - - - - - - - -\n");
+	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
+	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_MODULE);
+	ck_assert_uint_eq(list->count, 2);
+	ck_assert_int_eq(list->processes[0].pid, 4242);
+	ck_assert_str_eq(list->processes[0].comm, "a\\040b");
+	ck_assert_int_eq(list->processes[0].queues, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(list->processes[1].ns_pid, 1);
+	ck_assert_str_eq(list->processes[1].comm, "python3");
+	ck_assert_int_eq(list->processes[1].sdma, 1);
+	ck_assert_int_eq(list->processes[1].active, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(list->processes[1].debugged, 1);
+	gpreempt_processes_free(list);
+	gpreempt_processes_free(NULL);
+}
+END_TEST
+
+START_TEST(processes_from_sysfs)
+{
+	struct gpreempt_process_list *list;
+
+	gp_loop_set_file(&loop, KFD "proc/", "4300\n4242\nnonsense");
+	gp_loop_set_file(&loop, KFD "proc/4300/",
+			 "pasid\nqueues\nvram_1\nsdma_1\nvram_2\nsdma_2");
+	gp_loop_set_file(&loop, KFD "proc/4300/queues/", "0\n1\n2");
+	gp_loop_set_file(&loop, KFD "proc/4300/queues/0/type", "0");
+	gp_loop_set_file(&loop, KFD "proc/4300/queues/1/type", "1");
+	gp_loop_set_file(&loop, KFD "proc/4300/queues/2/type", "4");
+	gp_loop_set_file(&loop, "/proc/4300/comm", "my job(1)\n");
+	gp_loop_set_file(&loop, "/proc/4300/status",
+			 "Name:\tx\nNSpid:\t4300\t17\nThreads:\t1\n");
+	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
+	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_SYSFS);
+	ck_assert_uint_eq(list->count, 2);
+	ck_assert_int_eq(list->processes[0].pid, 4242);
+	ck_assert_int_eq(list->processes[0].ns_pid, GPREEMPT_UNKNOWN);
+	ck_assert_str_eq(list->processes[0].comm, "");
+	ck_assert_int_eq(list->processes[0].gpus, 1);
+	ck_assert_int_eq(list->processes[0].queues, 0);
+	ck_assert_int_eq(list->processes[1].ns_pid, 17);
+	ck_assert_str_eq(list->processes[1].comm, "my\\040job\\0501\\051");
+	ck_assert_int_eq(list->processes[1].gpus, 2);
+	ck_assert_int_eq(list->processes[1].queues, 3);
+	ck_assert_int_eq(list->processes[1].sdma, 1);
+	ck_assert_int_eq(list->processes[1].xgmi, 1);
+	ck_assert_int_eq(list->processes[1].active, GPREEMPT_UNKNOWN);
+	gpreempt_processes_free(list);
+}
+END_TEST
+
+START_TEST(nodes)
+{
+	struct gpreempt_nodes *list;
+
+	gp_loop_set_file(&loop, DIR "gpus",
+			 "gpreempt-nodes - version: 1.0\n"
+			 "# gpu_id node device gfx xccs xcc_mask scheduler "
+			 "hardware slots_used slots hiq processes queues "
+			 "mapped oversubscribed\n"
+			 "0xf7bc 1 0000:03:00.0 90403 4 0xf hws read 5 24 1 2 "
+			 "9 9 0\n"
+			 "0x1234 2 - 90403 4 0xf0 new asleep - 24 - 0 0 0 0\n");
+	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), 0);
+	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_MODULE);
+	ck_assert_uint_eq(list->count, 2);
+	ck_assert_int_eq(list->nodes[0].gpu_id, 0xf7bc);
+	ck_assert_str_eq(list->nodes[0].device, "0000:03:00.0");
+	ck_assert_str_eq(gpreempt_scheduler_name(list->nodes[0].scheduler),
+			 "hws");
+	ck_assert_int_eq(list->nodes[0].slots_used, 5);
+	ck_assert_str_eq(list->nodes[1].device, "");
+	ck_assert_int_eq(list->nodes[1].scheduler, GPREEMPT_UNKNOWN);
+	ck_assert_str_eq(gpreempt_hardware_name(list->nodes[1].hardware),
+			 "asleep");
+	gpreempt_nodes_free(list);
+	gpreempt_nodes_free(NULL);
+}
+END_TEST
+
+#define NODES KFD "topology/nodes/"
+
+START_TEST(nodes_from_sysfs)
+{
+	struct gpreempt_nodes *list;
+
+	gp_loop_set_file(&loop, NODES, "0\n10\n2");
+	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
+	gp_loop_set_file(&loop, NODES "2/gpu_id", "63420\n");
+	gp_loop_set_file(&loop, NODES "2/properties",
+			 "cpu_cores_count 0\nlocation_id 778\ndomain 1\n"
+			 "gfx_target_version 90402\nnum_xcc 6\n");
+	gp_loop_set_file(&loop, NODES "10/gpu_id", "4660\n");
+	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), 0);
+	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_SYSFS);
+	ck_assert_uint_eq(list->count, 2);
+	ck_assert_int_eq(list->nodes[0].node, 2);
+	ck_assert_int_eq(list->nodes[0].gpu_id, 63420);
+	/* 778 is 0x30a: bus 3, device 1, function 2. */
+	ck_assert_str_eq(list->nodes[0].device, "0001:03:01.2");
+	ck_assert_int_eq(list->nodes[0].gfx, 90402);
+	ck_assert_int_eq(list->nodes[0].xccs, 6);
+	ck_assert_int_eq(list->nodes[0].slots, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(list->nodes[1].node, 10);
+	ck_assert_str_eq(list->nodes[1].device, "");
+	gpreempt_nodes_free(list);
+}
+END_TEST
+
+START_TEST(hqds)
+{
+	struct gpreempt_hqds *list;
+
+	gp_loop_set_file(&loop, DIR "pid/4242/hqds",
+			 "gpreempt-hqds - version: 1.0\n"
+			 "# gpu_id type xcc pipe queue engine rlc qid active "
+			 "vmid rptr wptr unit doorbell age_ms\n"
+			 "0xf7bc compute-aql 3 1 2 - - 0 1 8 64 128 dwords "
+			 "0x800 0\n");
+	ck_assert_int_eq(gpreempt_hqds_read(g, PID, &list, &err), 0);
+	ck_assert_uint_eq(list->count, 1);
+	ck_assert_int_eq(list->hqds[0].xcc, 3);
+	ck_assert_int_eq(list->hqds[0].queue, 2);
+	ck_assert_int_eq(list->hqds[0].engine, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(list->hqds[0].vmid, 8);
+	ck_assert_int_eq(list->hqds[0].doorbell, 0x800);
+	gpreempt_hqds_free(list);
+	gpreempt_hqds_free(NULL);
+}
+END_TEST
+
+START_TEST(facts)
+{
+	struct gpreempt_facts *list;
+
+	gp_loop_set_file(&loop, DIR "version",
+			 "gpreempt-version - version: 1.1\n# key value\n"
+			 "module 0.1.0\nfeature_hiq off:kgd_x\n");
+	ck_assert_int_eq(gpreempt_module_version(g, &list, &err), 0);
+	ck_assert_uint_eq(list->count, 2);
+	ck_assert_str_eq(gpreempt_facts_find(list, "module")->value, "0.1.0");
+	ck_assert_int_eq(gpreempt_facts_find(list, "module")->number,
+			 GPREEMPT_UNKNOWN);
+	ck_assert_str_eq(gpreempt_facts_find(list, "feature_hiq")->value,
+			 "off:kgd_x");
+	ck_assert_ptr_null(gpreempt_facts_find(list, "feature"));
+	gpreempt_facts_free(list);
+	gp_loop_set_file(&loop, DIR "stats",
+			 "gpreempt-stats - version: 1.0\n# key value\n"
+			 "registers 8589934592\n");
+	ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), 0);
+	ck_assert_int_eq(gpreempt_facts_find(list, "registers")->number,
+			 8589934592);
+	gpreempt_facts_free(list);
+	gpreempt_facts_free(NULL);
+}
+END_TEST
+
+/* What takes the module says so, and what the process lacks is told apart. */
+START_TEST(no_module)
+{
+	struct gpreempt_facts *list;
+	struct gpreempt_hqds *slots;
+
+	ck_assert_int_eq(gpreempt_module_version(g, &list, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_MODULE);
+	ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_MODULE);
+	ck_assert_int_eq(gpreempt_hqds_read(g, PID, &slots, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_MODULE);
+	ck_assert_int_eq(gpreempt_hqds_read(g, 77, &slots, &err), -ESRCH);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
+}
+END_TEST
+
+START_TEST(no_driver)
+{
+	struct gpreempt_process_list *processes;
+	struct gpreempt_nodes *list;
+
+	gp_loop_set_file(&loop, KFD "proc/", NULL);
+	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err),
+			 -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
+	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
+}
+END_TEST
+
+START_TEST(broken)
+{
+	struct gpreempt_process_list *processes;
+	struct gpreempt_nodes *list;
+	struct gpreempt_facts *some;
+
+	gp_loop_set_file(&loop, DIR "processes", PROCESSES "4300 1\n");
+	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err),
+			 -EINVAL);
+	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+	gp_loop_set_file(&loop, DIR "gpus", PROCESSES);
+	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), -EPROTO);
+	gp_loop_set_file(&loop, DIR "stats", "");
+	ck_assert_int_eq(gpreempt_module_stats(g, &some, &err), -EPROTO);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
+	tcase_add_test(tc, processes);
+	tcase_add_test(tc, processes_from_sysfs);
+	tcase_add_test(tc, nodes);
+	tcase_add_test(tc, nodes_from_sysfs);
+	tcase_add_test(tc, hqds);
+	tcase_add_test(tc, facts);
+	tcase_add_test(tc, no_module);
+	tcase_add_test(tc, no_driver);
+	tcase_add_test(tc, broken);
+	return unit_run("lists");
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opening and closing a session over a made-up driver. */
+#include <string.h>
+
+#include "unit-session.h"
+
+static struct gpreempt_error err;
+
+static void expect_refused(int code, enum gpreempt_reason reason)
+{
+	memset(&err, 0, sizeof(err));
+	ck_assert_int_eq(gpreempt_session_open(g, PID, &s, &err), code);
+	ck_assert_int_eq(err.reason, reason);
+	ck_assert_int_eq(err.code, code);
+	ck_assert_int_eq(err.pid, PID);
+	ck_assert_ptr_nonnull(err.step);
+}
+
+START_TEST(open_and_close)
+{
+	gp_loop_add_queue(&loop, 0);
+	s = unit_open();
+	ck_assert(loop.debugged);
+	ck_assert(!loop.queues[0].is_new);
+	/* The first snapshot finds no room, the second acknowledges. */
+	ck_assert_str_eq(loop.trace, "open version seize watch probe enable "
+			 "snapshot snapshot ");
+	unit_clear_trace();
+	ck_assert_int_eq(gpreempt_session_close(s), 0);
+	ck_assert_str_eq(loop.trace,
+			 "disable interrupt unwatch wait detach ");
+	ck_assert(!loop.debugged);
+}
+END_TEST
+
+/* Never enable where a session is open: it would be taken from its owner. */
+START_TEST(other_debugger)
+{
+	loop.debugged = true;
+	expect_refused(-EALREADY, GPREEMPT_DEBUGGED);
+	ck_assert_ptr_null(strstr(loop.trace, "enable"));
+	ck_assert_ptr_null(strstr(loop.trace, "disable"));
+	ck_assert_ptr_nonnull(strstr(loop.trace, "detach"));
+	ck_assert(loop.debugged);
+}
+END_TEST
+
+/* Never enable after exec: the driver would make a process and crash later. */
+START_TEST(after_exec)
+{
+	loop.opened = false;
+	expect_refused(-ESRCH, GPREEMPT_NOT_GPU);
+	ck_assert_ptr_null(strstr(loop.trace, "enable"));
+	ck_assert_ptr_nonnull(strstr(loop.trace, "detach"));
+}
+END_TEST
+
+static const struct {
+	const char *call;
+	int code;
+	enum gpreempt_reason reason;
+} failures[] = {
+	{ "open", -ENOENT, GPREEMPT_NO_KFD },
+	{ "open", -ENODEV, GPREEMPT_NO_KFD },
+	{ "open", -EACCES, GPREEMPT_NOT_ROOT },
+	{ "version", -EIO, GPREEMPT_SYSTEM },
+	{ "seize", -ESRCH, GPREEMPT_ENDED },
+	{ "seize", -EPERM, GPREEMPT_TRACE_DENIED },
+	{ "seize", -EIO, GPREEMPT_SYSTEM },
+	{ "watch", -EAGAIN, GPREEMPT_SYSTEM },
+	{ "probe", -EPERM, GPREEMPT_SYSTEM },
+	{ "enable", -EALREADY, GPREEMPT_DEBUGGED },
+	{ "enable", -EBUSY, GPREEMPT_GWS_BUSY },
+	{ "enable", -ENODEV, GPREEMPT_GPU_OLD },
+	{ "enable", -EINVAL, GPREEMPT_NO_HWS },
+	{ "enable", -ESRCH, GPREEMPT_NOT_GPU },
+	{ "enable", -ENOMEM, GPREEMPT_SYSTEM },
+	{ "snapshot", -ESRCH, GPREEMPT_ENDED },
+	{ "snapshot", -EFAULT, GPREEMPT_SYSTEM },
+};
+
+START_TEST(open_fails)
+{
+	gp_loop_fail(&loop, failures[_i].call, 0, failures[_i].code);
+	expect_refused(failures[_i].code, failures[_i].reason);
+	/* Whatever was begun is undone. */
+	if (strstr(loop.trace, "watch "))
+		ck_assert_ptr_nonnull(strstr(loop.trace, "detach"));
+	if (!strcmp(failures[_i].call, "snapshot"))
+		ck_assert_ptr_nonnull(strstr(loop.trace, "disable"));
+	else
+		ck_assert_ptr_null(strstr(loop.trace, "disable"));
+	ck_assert(!loop.debugged);
+}
+END_TEST
+
+START_TEST(interrupted_call)
+{
+	gp_loop_fail(&loop, "open", 1, -EINTR);
+	gp_loop_fail(&loop, "open", 2, -EINTR);
+	gp_loop_fail(&loop, "enable", 1, -EINTR);
+	s = unit_open();
+	ck_assert(!strncmp(loop.trace, "open open ", 10));
+	ck_assert_ptr_nonnull(strstr(loop.trace, "enable enable"));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* A signal that stays pending is no reason to try for ever. */
+START_TEST(interrupted_for_ever)
+{
+	gp_loop_fail(&loop, "open", 0, -EINTR);
+	expect_refused(-EINTR, GPREEMPT_SYSTEM);
+}
+END_TEST
+
+START_TEST(old_driver)
+{
+	loop.minor = 12;
+	expect_refused(-ENOTSUP, GPREEMPT_KFD_VERSION);
+	ck_assert_uint_eq(err.minor, 12);
+	ck_assert_ptr_null(strstr(loop.trace, "seize"));
+}
+END_TEST
+
+START_TEST(activation_failed)
+{
+	loop.runtime = DEBUG_RUNTIME_STATE_ENABLED_ERROR;
+	expect_refused(-EIO, GPREEMPT_RUNTIME_ERROR);
+	ck_assert_ptr_nonnull(strstr(loop.trace, "disable"));
+	loop.runtime = DEBUG_RUNTIME_STATE_ENABLED_BUSY;
+	expect_refused(-EBUSY, GPREEMPT_RUNTIME_BUSY);
+	ck_assert(!loop.debugged);
+}
+END_TEST
+
+static void other_process(struct gp_loop *l, const char *call)
+{
+	if (!strcmp(call, "seize"))
+		gp_loop_set_file(l, "/proc/4242/stat",
+				 "4242 (x) S 1 4242 4242 0 -1 4194560 1 2 3 4 "
+				 "5 6 7 8 20 0 3 0 999 100 200 1844\n");
+}
+
+START_TEST(reused_pid)
+{
+	loop.before = other_process;
+	expect_refused(-ESRCH, GPREEMPT_ENDED);
+	ck_assert_ptr_null(strstr(loop.trace, "enable"));
+}
+END_TEST
+
+static void more_queues(struct gp_loop *l, const char *call)
+{
+	uint32_t i;
+
+	if (strcmp(call, "snapshot") || l->count > 50)
+		return;
+	for (i = 0; i < 20; i++)
+		gp_loop_add_queue(l, l->count);
+}
+
+/* Each snapshot finds more queues than there was room for. */
+START_TEST(queues_while_opening)
+{
+	size_t count;
+
+	loop.before = more_queues;
+	s = unit_open();
+	gpreempt_session_queues(s, &count);
+	ck_assert_uint_eq(count, loop.count);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_uint_eq(out.done, count);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(queue_types)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t count;
+
+	gp_loop_add_queue(&loop, 0)->type = KFD_IOC_QUEUE_TYPE_COMPUTE;
+	gp_loop_add_queue(&loop, 1)->type = KFD_IOC_QUEUE_TYPE_SDMA;
+	gp_loop_add_queue(&loop, 2)->type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+	gp_loop_add_queue(&loop, 3)->type = KFD_IOC_QUEUE_TYPE_SDMA_XGMI;
+	s = unit_open();
+	queues = gpreempt_session_queues(s, &count);
+	ck_assert_uint_eq(queues[0].type, GPREEMPT_QUEUE_COMPUTE_PM4);
+	ck_assert_uint_eq(queues[1].type, GPREEMPT_QUEUE_SDMA);
+	ck_assert_uint_eq(queues[2].type, GPREEMPT_QUEUE_COMPUTE_AQL);
+	ck_assert_uint_eq(queues[3].type, GPREEMPT_QUEUE_SDMA_XGMI);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(close_without_answer)
+{
+	open_with_queues(1);
+	gpreempt_session_suspend(s, NULL, NULL);
+	gp_loop_fail(&loop, "unwatch", 0, -ETIMEDOUT);
+	/* The process does not stop for us, but its queues run. */
+	ck_assert_int_eq(gpreempt_session_close(s), -ETIMEDOUT);
+	ck_assert(!suspended(0));
+	ck_assert_ptr_null(strstr(loop.trace, "detach"));
+	ck_assert_int_eq(gpreempt_session_close(NULL), 0);
+}
+END_TEST
+
+/* A signal that stopped the process just then is not lost. */
+START_TEST(close_with_signal)
+{
+	open_with_queues(0);
+	gp_loop_stop(&loop, 10 << 8 | 0x7f);
+	ck_assert_int_eq(gpreempt_session_close(s), 0);
+	ck_assert_int_eq(loop.last_signal, 10);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
+	tcase_add_test(tc, open_and_close);
+	tcase_add_test(tc, other_debugger);
+	tcase_add_test(tc, after_exec);
+	tcase_add_loop_test(tc, open_fails, 0, ARRAY_SIZE(failures));
+	tcase_add_test(tc, interrupted_call);
+	tcase_add_test(tc, interrupted_for_ever);
+	tcase_add_test(tc, old_driver);
+	tcase_add_test(tc, activation_failed);
+	tcase_add_test(tc, reused_pid);
+	tcase_add_test(tc, queues_while_opening);
+	tcase_add_test(tc, queue_types);
+	tcase_add_test(tc, close_without_answer);
+	tcase_add_test(tc, close_with_signal);
+	return unit_run("open");
+}

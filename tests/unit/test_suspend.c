@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Suspending and resuming, over a made-up driver. */
+#include <stdio.h>
+#include <string.h>
+
+#include "unit-session.h"
+
+#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
+
+START_TEST(suspend_all)
+{
+	open_with_queues(3);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_str_eq(loop.trace, "suspend ");
+	ck_assert_uint_eq(out.requested, 3);
+	ck_assert_uint_eq(out.done, 3);
+	ck_assert(suspended(0) && suspended(1) && suspended(2));
+	/* What is suspended is not asked for again. */
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_str_eq(loop.trace, "suspend ");
+	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), 0);
+	ck_assert_uint_eq(out.done, 3);
+	ck_assert(!suspended(0) && !suspended(1) && !suspended(2));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+static char busy_trace[256];
+
+static void note_busy(void *data, bool busy)
+{
+	ck_assert_ptr_eq(data, busy_trace);
+	strcat(busy_trace, busy ? "(" : ")");
+}
+
+/* Whoever watches us must know when the driver has us. */
+START_TEST(busy_in_driver)
+{
+	struct gpreempt_options options = {
+		.size = sizeof(options),
+		.busy = note_busy,
+		.data = busy_trace,
+	};
+
+	gpreempt_free(g);
+	ck_assert_int_eq(gp_new_backend(&options, &gp_backend_loop, &loop, &g),
+			 0);
+	open_with_queues(1);
+	busy_trace[0] = '\0';
+	gpreempt_session_suspend(s, NULL, &out);
+	ck_assert_str_eq(busy_trace, "()");
+	gpreempt_session_resume(s, NULL, &out);
+	gpreempt_session_close(s);
+	ck_assert_str_eq(busy_trace, "()()()");
+	options.size = 1;
+	gpreempt_free(g);
+	g = NULL;
+	ck_assert_int_eq(gp_new_backend(&options, &gp_backend_loop, &loop, &g),
+			 -EINVAL);
+}
+END_TEST
+
+START_TEST(suspend_some)
+{
+	open_with_queues(3);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(2, 0), &out), 0);
+	ck_assert_uint_eq(out.done, 2);
+	ck_assert(suspended(0) && !suspended(1) && suspended(2));
+	/* One of them is suspended already, and counts as done. */
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0, 1), &out), 0);
+	ck_assert_uint_eq(out.requested, 2);
+	ck_assert_uint_eq(out.done, 2);
+	ck_assert(suspended(1));
+	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(2), &out), 0);
+	ck_assert(suspended(0) && suspended(1) && !suspended(2));
+	gpreempt_session_close(s);
+	ck_assert(!suspended(0) && !suspended(1));
+}
+END_TEST
+
+START_TEST(no_queues)
+{
+	open_with_queues(0);
+	/* The driver would take an empty list for all. */
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), 0);
+	ck_assert_uint_eq(out.requested, 0);
+	ck_assert_str_eq(loop.trace, "");
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(refused_and_failed)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t count;
+
+	open_with_queues(3);
+	gp_loop_queue(&loop, 1)->destroying = true;
+	gp_loop_queue(&loop, 2)->broken = true;
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0, 1, 2, 9), &out), 0);
+	ck_assert_uint_eq(out.requested, 4);
+	ck_assert_uint_eq(out.done, 1);
+	ck_assert_uint_eq(out.refused, 2);
+	ck_assert_uint_eq(out.failed, 1);
+	queues = gpreempt_session_queues(s, &count);
+	ck_assert_uint_eq(count, 3);
+	ck_assert_int_eq(queues[0].result, GPREEMPT_RESULT_DONE);
+	ck_assert_int_eq(queues[1].result, GPREEMPT_RESULT_REFUSED);
+	ck_assert(!queues[1].held);
+	ck_assert_int_eq(queues[2].result, GPREEMPT_RESULT_FAILED);
+	/* The driver has it marked as suspended, so it must be resumed. */
+	ck_assert(queues[2].held);
+	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), 0);
+	ck_assert(!suspended(2));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(runtime_off)
+{
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	open_with_queues(1);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -EPERM);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason,
+			 GPREEMPT_RUNTIME_OFF);
+	ck_assert_int_eq(gpreempt_error_class(gpreempt_session_error(s)),
+			 GPREEMPT_CLASS_UNSUPPORTED);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(process_ended)
+{
+	open_with_queues(1);
+	gp_loop_fail(&loop, "suspend", 0, -ESRCH);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -ESRCH);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(session_lost)
+{
+	open_with_queues(2);
+	gp_loop_disable(&loop);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out),
+			 -ENOTCONN);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_LOST);
+	/* It is known from then on; the driver is not asked again. */
+	unit_clear_trace();
+	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out),
+			 -ENOTCONN);
+	ck_assert_str_eq(loop.trace, "");
+	/* Nor is it disabled, as it would be somebody else's by now. */
+	gpreempt_session_close(s);
+	ck_assert_ptr_null(strstr(loop.trace, "disable"));
+	ck_assert_ptr_nonnull(strstr(loop.trace, "detach"));
+}
+END_TEST
+
+START_TEST(too_many_ids)
+{
+	static uint32_t ids[1025];
+	const struct gpreempt_filter which = { .ids = ids, .n_ids = 1025 };
+
+	open_with_queues(1);
+	ck_assert_int_eq(gpreempt_session_suspend(s, &which, &out), -E2BIG);
+	ck_assert_str_eq(loop.trace, "");
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(many_queues)
+{
+	uint32_t i;
+
+	/* The order of the driver is not ours. */
+	for (i = 0; i < 1000; i++)
+		gp_loop_add_queue(&loop, i * 7 % 1000);
+	s = unit_open();
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_uint_eq(out.done, 1000);
+	for (i = 0; i < 1000; i++)
+		ck_assert(suspended(i));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	enum gpreempt_verdict verdict;
+} views[] = {
+	{ NULL, GPREEMPT_NOT_CHECKED },
+	{ "# qid active\n0 0\n1 0\n", GPREEMPT_VERIFIED },
+	/* Queue 2 is not suspended: it may be active. */
+	{ "# qid active\n0 0\n1 0\n2 4\n", GPREEMPT_VERIFIED },
+	{ "# qid active\n0 0\n1 1\n2 4\n", GPREEMPT_CONTRADICTED },
+	{ "# qid active\n0 0\n1 -\n", GPREEMPT_NOT_CHECKED },
+	{ "# qid active\n0 0\n", GPREEMPT_NOT_CHECKED },
+	{ "# qid suspended\n0 1\n1 1\n", GPREEMPT_NOT_CHECKED },
+};
+
+START_TEST(verify)
+{
+	static char text[256];
+
+	open_with_queues(3);
+	gpreempt_session_suspend(s, ONLY(0, 1), NULL);
+	if (views[_i].text) {
+		snprintf(text, sizeof(text),
+			 "gpreempt-queues - version: 1.0\n%s", views[_i].text);
+		gp_loop_set_file(&loop, MODULE_FILE, text);
+	}
+	ck_assert_int_eq(gpreempt_session_verify(s), views[_i].verdict);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(nothing_to_verify)
+{
+	open_with_queues(1);
+	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+			 "# qid active\n0 0\n");
+	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
+	tcase_add_test(tc, suspend_all);
+	tcase_add_test(tc, busy_in_driver);
+	tcase_add_test(tc, suspend_some);
+	tcase_add_test(tc, no_queues);
+	tcase_add_test(tc, refused_and_failed);
+	tcase_add_test(tc, runtime_off);
+	tcase_add_test(tc, process_ended);
+	tcase_add_test(tc, session_lost);
+	tcase_add_test(tc, too_many_ids);
+	tcase_add_test(tc, many_queues);
+	tcase_add_loop_test(tc, verify, 0, ARRAY_SIZE(views));
+	tcase_add_test(tc, nothing_to_verify);
+	return unit_run("suspend");
+}

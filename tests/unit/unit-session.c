@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "unit-session.h"
+
+struct gpreempt_session *s;
+struct gpreempt_outcome out;
+
+bool suspended(uint32_t qid)
+{
+	return gp_loop_queue(&loop, qid)->suspended;
+}
+
+void open_with_queues(uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		gp_loop_add_queue(&loop, i);
+	s = unit_open();
+	unit_clear_trace();
+}

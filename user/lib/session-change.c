@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Suspending and resuming the queues of a session. */
+#include <stdio.h>
+
+#include "lib/session.h"
+#include "shared/clock.h"
+
+void gp_session_all_run(struct gpreempt_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		s->queues[i].held = false;
+}
+
+/* Put the ids that the driver has to suspend into s->ids. */
+static size_t collect_wanted(struct gpreempt_session *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->count; i++)
+		if (s->queues[i].wanted && !s->queues[i].held &&
+		    !s->queues[i].leaving)
+			s->ids[n++] = s->queues[i].qid;
+	return n;
+}
+
+/*
+ * Note what became of each id. The driver marks a queue as suspended before
+ * the hardware fails to let go of it: such a queue has to be resumed too.
+ */
+static void judge(struct gpreempt_session *s, size_t n, bool suspend,
+		  struct gpreempt_outcome *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		enum gpreempt_result result = gp_kfd_judge(&s->ids[i]);
+		struct gpreempt_session_queue *queue;
+
+		queue = gp_session_find(s, s->ids[i]);
+		if (queue) {
+			queue->result = result;
+			queue->held = suspend &&
+				      result != GPREEMPT_RESULT_REFUSED;
+		}
+		out->done += result == GPREEMPT_RESULT_DONE;
+		out->refused += result == GPREEMPT_RESULT_REFUSED;
+		out->failed += result == GPREEMPT_RESULT_FAILED;
+	}
+}
+
+/* The driver has waited for the hardware in vain, and resets the GPU now. */
+static void note_hang(struct gpreempt_session *s, const char *step)
+{
+	size_t i, used = 0;
+	uint32_t last = 0;
+
+	gp_session_fail(s, -EIO, GPREEMPT_HANG, step);
+	for (i = 0; i < s->count && used < sizeof(s->error.name); i++) {
+		const struct gpreempt_session_queue *queue = &s->queues[i];
+
+		if (queue->result != GPREEMPT_RESULT_FAILED ||
+		    queue->gpu_id == last)
+			continue;
+		last = queue->gpu_id;
+		used += snprintf(s->error.name + used,
+				 sizeof(s->error.name) - used, "%s0x%x",
+				 used ? " " : "", last);
+	}
+}
+
+/* One ioctl for the n ids in s->ids. */
+static int call(struct gpreempt_session *s, size_t n, bool suspend,
+		struct gpreempt_outcome *out)
+{
+	const char *step = suspend ? "suspending the queues" :
+				     "resuming the queues";
+	uint64_t start;
+	int ret;
+
+	out->requested += n;
+	/* The driver takes an empty list for all queues. */
+	if (!n)
+		return 0;
+	start = shr_now_ns();
+	ret = suspend ? gp_kfd_suspend(&s->kfd, s->ids, n, s->grace) :
+			gp_kfd_resume(&s->kfd, s->ids, n);
+	out->ioctl_ns = shr_now_ns() - start;
+	if (ret == -EPERM)
+		return gp_session_fail(s, ret, GPREEMPT_RUNTIME_OFF, step);
+	if (ret < 0)
+		return gp_session_fail_trap(s, ret, step);
+	judge(s, n, suspend, out);
+	s->hung = out->failed;
+	if (s->hung)
+		note_hang(s, step);
+	return 0;
+}
+
+/*
+ * Which of the queues are not as they should be: their ids go to s->ids. The
+ * rest is done already.
+ */
+static size_t collect(struct gpreempt_session *s,
+		      const struct gpreempt_filter *which, bool suspend)
+{
+	bool all = gp_filter_is_all(which);
+	size_t i, n = 0;
+
+	for (i = 0; i < s->count; i++) {
+		struct gpreempt_session_queue *queue = &s->queues[i];
+
+		if (!all && !gp_filter_matches(which, queue))
+			continue;
+		queue->wanted = suspend;
+		if (queue->held != suspend && !(suspend && queue->leaving))
+			s->ids[n++] = queue->qid;
+	}
+	return n;
+}
+
+/* The same for ids, of which the driver judges those that we do not know. */
+static size_t collect_ids(struct gpreempt_session *s,
+			  const struct gpreempt_filter *which, bool suspend,
+			  struct gpreempt_outcome *out)
+{
+	bool more = which->by_priority || which->n_gpu_ids;
+	bool seen[GP_MAX_IDS] = { 0 };
+	size_t i, n = 0;
+
+	for (i = 0; i < which->n_ids; i++) {
+		struct gpreempt_session_queue *queue;
+
+		queue = gp_session_find(s, which->ids[i]);
+		if (queue ? !gp_filter_matches(which, queue) : more)
+			continue;
+		if (queue && seen[queue - s->queues])
+			continue;
+		if (queue) {
+			seen[queue - s->queues] = true;
+			queue->wanted = suspend;
+		}
+		if (queue && queue->held == suspend) {
+			out->requested++;
+			out->done++;
+		} else {
+			s->ids[n++] = which->ids[i];
+		}
+	}
+	return n;
+}
+
+static int check_filter(struct gpreempt_session *s,
+			const struct gpreempt_filter *which)
+{
+	static const char step[] = "collecting the queues";
+
+	if (which->n_ids > GP_MAX_IDS || which->n_gpu_ids > GP_MAX_GPUS)
+		return gp_session_fail(s, -E2BIG, GPREEMPT_SYSTEM, step);
+	if (!which->by_priority)
+		return 0;
+	return gp_session_learn_priorities(s);
+}
+
+static int change(struct gpreempt_session *s,
+		  const struct gpreempt_filter *which, bool suspend,
+		  struct gpreempt_outcome *out)
+{
+	static const struct gpreempt_filter all;
+	struct gpreempt_outcome outcome = {
+		.slots_ns = GPREEMPT_UNKNOWN,
+		.resolution_ns = GPREEMPT_UNKNOWN,
+	};
+	size_t n;
+	int ret;
+
+	if (!which)
+		which = &all;
+	if (s->state != GP_SESSION_OPEN)
+		return -ENOTCONN;
+	ret = check_filter(s, which);
+	if (!ret && !which->ids)
+		ret = gp_session_add_rule(s, which, suspend);
+	if (ret)
+		return ret;
+	n = which->ids ? collect_ids(s, which, suspend, &outcome) :
+			 collect(s, which, suspend);
+	ret = call(s, n, suspend, &outcome);
+	if (!ret && out)
+		*out = outcome;
+	return ret;
+}
+
+int gpreempt_session_suspend(struct gpreempt_session *s,
+			     const struct gpreempt_filter *which,
+			     struct gpreempt_outcome *out)
+{
+	return change(s, which, true, out);
+}
+
+int gpreempt_session_resume(struct gpreempt_session *s,
+			    const struct gpreempt_filter *which,
+			    struct gpreempt_outcome *out)
+{
+	return change(s, which, false, out);
+}
+
+int gp_session_apply(struct gpreempt_session *s)
+{
+	struct gpreempt_outcome outcome = { 0 };
+	int ret;
+
+	/*
+	 * Without a runtime there is nothing to suspend yet. Hardware that
+	 * hangs is being reset: that is for who uses the session to see to.
+	 */
+	if (s->state != GP_SESSION_OPEN || s->hung ||
+	    s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
+		return 0;
+	ret = call(s, collect_wanted(s), true, &outcome);
+	if (!ret && outcome.requested)
+		gp_log(s->g, "process %d: suspended %zu of %zu new queues",
+		       s->kfd.pid, outcome.done, outcome.requested);
+	return ret;
+}
+
+int gp_session_let_go(struct gpreempt_session *s, size_t count)
+{
+	struct gpreempt_outcome outcome = { 0 };
+
+	return call(s, count, false, &outcome);
+}
