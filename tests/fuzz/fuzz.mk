@@ -4,14 +4,19 @@
 FUZZ := $(O)/fuzz
 FUZZ_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -D_GNU_SOURCE -Itests/fuzz
 ROUNDS ?= 20000
+# The parsers of the library that have a fuzzer.
+FUZZ_LIB := view text
+FUZZ_SEEDS_view := tests/fuzz/seeds/queues
+FUZZ_SEEDS_text := $(wildcard tests/fuzz/seeds/text-*)
 
 .PHONY: fuzz
 unit: fuzz
-fuzz: $(FUZZ)/view $(FUZZ)/btf $(FUZZ)/seed.btf ## parsers under random input (ROUNDS=n)
-	@$(FUZZ)/view $(ROUNDS) tests/fuzz/seeds/queues
-	@$(FUZZ)/btf $(ROUNDS) $(FUZZ)/seed.btf
+fuzz: $(FUZZ_LIB:%=$(FUZZ)/%) $(FUZZ)/btf $(FUZZ)/seed.btf ## parsers under random input (ROUNDS=n)
+	@$(foreach p,$(FUZZ_LIB),$(FUZZ)/$(p) $(ROUNDS) $(FUZZ_SEEDS_$(p)) &&) \
+		$(FUZZ)/btf $(ROUNDS) $(FUZZ)/seed.btf
 
-$(FUZZ)/view: tests/fuzz/fuzz.c tests/fuzz/view.c tests/fuzz/fuzz.h $(UNIT)/units.a
+$(FUZZ_LIB:%=$(FUZZ)/%): $(FUZZ)/%: tests/fuzz/%.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
+		$(UNIT)/units.a
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) $(USER_CPPFLAGS) -o $@ $(filter %.c %.a,$^) $(LIB_LIBS)
 
@@ -24,3 +29,26 @@ $(FUZZ)/seed.btf: tests/fuzz/seeds/btf-seed.c
 	@mkdir -p $(@D)
 	$(CC) -gbtf -c -o $@.o $<
 	objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc $@.o $@
+
+# Hours of one core, for who changed a parser. What libFuzzer finds goes below
+# build/fuzz/, with a name that it prints.
+RUNS ?= 10000000
+FUZZ_LLVM := $(FUZZ_LIB:%=$(FUZZ)/llvm-%)
+
+.PHONY: fuzz-long $(FUZZ_LIB:%=fuzz-long-%)
+fuzz-long: $(FUZZ_LIB:%=fuzz-long-%) ## the same with libFuzzer (RUNS=10000000 each)
+
+$(FUZZ_LIB:%=fuzz-long-%): fuzz-long-%: $(FUZZ)/llvm-%
+	@mkdir -p $(FUZZ)/corpus-$*
+	@cp $(FUZZ_SEEDS_$*) $(FUZZ)/corpus-$*
+	@$(FUZZ)/llvm-$* -runs=$(RUNS) -max_len=8192 -print_final_stats=1 -verbosity=0 \
+		-artifact_prefix=$(FUZZ)/ \
+		$(if $(wildcard tests/fuzz/$*.dict),-dict=tests/fuzz/$*.dict) $(FUZZ)/corpus-$*
+
+$(FUZZ_LLVM): $(FUZZ)/llvm-%: tests/fuzz/%.c tests/fuzz/libfuzzer.c tests/fuzz/fuzz.h \
+		$(LIB_SRC) $(SHARED_SRC) | $(KFD_HEADER)
+	@tests/vm/install-deps clang
+	@mkdir -p $(@D)
+	clang -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all $(USER_CPPFLAGS) -Itests/fuzz -o $@ \
+		$(filter %.c,$^) $(LIB_LIBS)

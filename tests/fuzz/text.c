@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The library's parser of mqds, hqds and rls, fed in two pieces. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <gpreempt/text.h>
+
+#include "fuzz.h"
+
+/* What points into an array must stay within it. */
+static void check(const struct gpreempt_text_data *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_mqds; i++)
+		if (d->mqds[i].queue >= d->n_queues ||
+		    d->mqds[i].words + d->mqds[i].n_words > d->n_words)
+			abort();
+	for (i = 0; i < d->n_slots; i++)
+		if (d->slots[i].owner >= (ssize_t)d->n_queues ||
+		    d->slots[i].words + d->slots[i].n_words > d->n_words)
+			abort();
+	for (i = 0; i < d->n_packets; i++)
+		if (d->packets[i].queue >= (ssize_t)d->n_queues ||
+		    d->packets[i].words + d->packets[i].n_words > d->n_words)
+			abort();
+	for (i = 0; i < d->n_queues; i++)
+		if (d->queues[i].mqds + d->queues[i].n_mqds > d->n_mqds)
+			abort();
+	for (i = 0; i < d->kept; i++)
+		if (!d->problems[i].what)
+			abort();
+}
+
+bool fuzz_one(const struct fuzz_input *in)
+{
+	/* Their ends are guarded. */
+	size_t first = in->len / 3, rest = in->len - first;
+	char *a = malloc(first ? first : 1), *b = malloc(rest ? rest : 1);
+	struct gpreempt_text_check sum, *by_xcc;
+	const struct gpreempt_text_data *d;
+	struct gpreempt_text *text;
+	size_t count;
+	bool taken;
+
+	memcpy(a, in->data, first);
+	memcpy(b, in->data + first, rest);
+	if (gpreempt_text_new(&text) || gpreempt_text_feed(text, a, first) ||
+	    gpreempt_text_feed(text, b, rest) || gpreempt_text_end(text) ||
+	    gpreempt_text_join(text) ||
+	    gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &count))
+		abort();
+	d = gpreempt_text_get(text);
+	check(d);
+	taken = d->n_queues || d->n_slots || d->n_nodes;
+	free(by_xcc);
+	gpreempt_text_free(text);
+	free(a);
+	free(b);
+	return taken;
+}
