@@ -187,6 +187,48 @@ START_TEST(real_blocks)
 }
 END_TEST
 
+/* The module's view of the same queues is another way to the same facts. */
+START_TEST(real_fields)
+{
+	const struct gpreempt_text_regs *regs;
+	struct gpreempt_view *view;
+	unsigned int compared = 0;
+	size_t i, j, len;
+	char *all = load(FIXTURES "queues-144", &len);
+
+	ck_assert_int_eq(gpreempt_view_parse(all, len, &view), 0);
+	ck_assert(feed_file(FIXTURES, "mqds"));
+	ck_assert(feed_file(FIXTURES, "hqds"));
+	join();
+	for (i = 0; i < view->count; i++)
+		for (j = 0; j < data->n_mqds; j++) {
+			const struct gpreempt_queue *q = view->queues + i;
+
+			regs = &data->mqds[j].regs;
+			if (q->ring != regs->ring)
+				continue;
+			compared++;
+			ck_assert_int_eq(regs->ring_size, q->ring_size);
+			ck_assert_int_eq(data->mqds[j].slots, q->active);
+			ck_assert_int_eq(data->queues[data->mqds[j].queue].gpu_id,
+					 q->gpu_id);
+			if (q->type == GPREEMPT_QUEUE_SDMA) {
+				ck_assert_int_eq(regs->engine, q->engine);
+				ck_assert_int_eq(regs->rlc, q->rlc);
+				continue;
+			}
+			ck_assert_int_eq(regs->mqd, q->mqd);
+			ck_assert_int_eq(regs->doorbell, q->doorbell);
+			ck_assert_int_eq(regs->cwsr, q->cwsr);
+			ck_assert_int_eq(regs->cwsr_size, q->cwsr_size);
+			ck_assert_int_eq(regs->priority, q->priority);
+		}
+	ck_assert_uint_eq(compared, 3);
+	gpreempt_view_free(view);
+	free(all);
+}
+END_TEST
+
 START_TEST(real_run_list)
 {
 	static const unsigned int ops[] = {
@@ -734,6 +776,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, real_blocks);
+	tcase_add_test(tc, real_fields);
 	tcase_add_test(tc, real_run_list);
 	tcase_add_test(tc, captures);
 	tcase_add_loop_test(tc, process, 0, ARRAY_SIZE(process_lines));
