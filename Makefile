@@ -40,6 +40,7 @@ $(O)/kernel/env.mk:
 -include tests/unit/unit.mk
 -include tests/install/install.mk
 -include tests/fuzz/fuzz.mk
+-include tests/bench/parse.mk
 include tests/vm/vm.mk
 -include tests/vgpu/rocm/hip.mk
 

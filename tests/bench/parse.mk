@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The part of "make bench" that needs no virtual machine.
+
+$(O)/bench-parse: tests/bench/parse.c $(O)/libgpreempt.a
+	$(CC) $(CFLAGS_USER) $(USER_CPPFLAGS) -o $@ $^ $(LIB_LIBS)
+
+.PHONY: bench-parse
+bench-parse: $(O)/bench-parse ## speed of the parser of the driver's text, on the host
+	@tests/bench/parse.sh $(O)
