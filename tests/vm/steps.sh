@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# For tests of what a target does while it is held: gpu-steps, a GPU process
+# that takes its steps one by one.
+. /t/lib.sh
+
+# steps_start LABEL LINE...: it has taken these steps when this returns.
+steps_start() {
+	_label=$1
+	shift
+	rm -f "$W/$_label.in"
+	mkfifo "$W/$_label.in"
+	# Open for writing too, so that it never reads an end.
+	gpu-steps "$@" 0<> "$W/$_label.in" > "$W/$_label.out" 2> "$W/$_label.err" &
+	eval "pid_$_label=$!"
+	started="$started $!"
+	wait_for 20 steps_taken "$_label" $#
+}
+
+steps_taken() {
+	! grep '^failed' "$W/$1.out" || fail "$1 could not take a step"
+	[ "$(grep -c '^done ' "$W/$1.out")" -ge "$2" ]
+}
+
+# tell LABEL LINE: without waiting for it.
+tell() {
+	echo "$2" > "$W/$1.in"
+}
+
+# take LABEL LINE: a step, and wait until it is done. $us: what it took.
+take() {
+	_before=$(grep -c '^done ' "$W/$1.out")
+	tell "$1" "$2"
+	wait_for 20 steps_taken "$1" $((_before + 1))
+	us=$(awk '/^done / { us = $NF } END { print us }' "$W/$1.out")
+	echo "   $1: $2, $us us"
+}
+
+# said LABEL WORD: the number behind that word, when it was said last.
+said() {
+	awk -v word="$2" '$1 != "done" { for (i = 1; i < NF; i++) if ($i == word) n = $(i + 1) }
+		END { print n }' "$W/$1.out"
+}
+
+queue_number() {
+	view "$1" qid | wc -l
+}
+
+not_traced() {
+	grep -q 'TracerPid:[[:space:]]*0' "/proc/$1/status"
+}
+
+# expect_free LABEL: nobody holds it, its queues run, and no holder is left.
+expect_free() {
+	wait_for 15 running "$(pid "$1")"
+	wait_for 15 not_traced "$(pid "$1")"
+	wait_for 15 nothing_held
+	wait_for 15 no_holder
+}
+
+no_holder() {
+	[ -z "$(holders)" ]
+}
+
+# PIDs of all holders' processes.
+holders() {
+	for _d in /proc/[0-9]*; do
+		{ read -r _comm < "$_d/comm"; } 2> /dev/null || continue
+		[ "$_comm" != gpreempt-hold ] || gone "${_d#/proc/}" || echo "${_d#/proc/}"
+	done
+}
+
+# expect_nothing_left PID: of a target that has ended.
+expect_nothing_left() {
+	wait_for 5 not_in_view "$1"
+	wait_for 5 test ! -e "/sys/class/kfd/kfd/proc/$1"
+	wait_for 15 nothing_held
+	wait_for 15 no_holder
+	[ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
+}
+
+# end_time LABEL COMMAND...: the command ends the process; $took is how long
+# that took, in hundredths of a second, $status how it ended.
+end_time() {
+	_p=$(pid "$1")
+	shift
+	_t0=$(uptime_cs)
+	"$@"
+	wait "$_p"
+	status=$?
+	took=$(($(uptime_cs) - _t0))
+}
