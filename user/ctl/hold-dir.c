@@ -31,6 +31,15 @@ void hold_socket_path(pid_t target, char *buf, size_t size)
 	snprintf(buf, size, HOLD_DIR "/%d.sock", target);
 }
 
+uint64_t hold_socket_inode(pid_t target)
+{
+	char path[64];
+	struct stat st;
+
+	hold_socket_path(target, path, sizeof(path));
+	return lstat(path, &st) < 0 ? 0 : st.st_ino;
+}
+
 int hold_dir_prepare(void)
 {
 	struct stat st;

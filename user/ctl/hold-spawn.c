@@ -100,8 +100,16 @@ static int receive_report(int fd, struct hold_reply *reply)
 	return hold_get_reply(buf, n, reply);
 }
 
+void hold_confirm(int told)
+{
+	if (told < 0)
+		return;
+	send(told, "", 1, MSG_NOSIGNAL);
+	close(told);
+}
+
 int hold_spawn(int lock, pid_t target, const struct hold_request *request,
-	       struct hold_reply *reply)
+	       struct hold_reply *reply, int *told)
 {
 	struct hold_birth birth = {
 		.target = target,
@@ -128,6 +136,9 @@ int hold_spawn(int lock, pid_t target, const struct hold_request *request,
 	close(report[1]);
 	close(lock);
 	ret = receive_report(report[0], reply);
-	close(report[0]);
+	if (!ret)
+		*told = report[0];
+	else
+		close(report[0]);
 	return ret;
 }

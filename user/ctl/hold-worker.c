@@ -27,6 +27,7 @@ enum {
 	POLL_BEAT,
 	POLL_SIGNALS,
 	POLL_LISTEN,
+	POLL_TOLD,
 	POLL_CLIENTS,
 	POLL_COUNT = POLL_CLIENTS + HOLD_CLIENTS,
 };
@@ -100,6 +101,30 @@ static void handle_session(struct hold_worker *w)
 		handle_loss(w);
 }
 
+/* The command that we were made for has told its user, or has ended. */
+static void handle_told(struct hold_worker *w)
+{
+	char c;
+
+	if (recv(w->told, &c, sizeof(c), MSG_DONTWAIT) != sizeof(c)) {
+		syslog(LOG_WARNING, "process %d: the command ended too early",
+		       w->birth->target);
+		w->over = true;
+	}
+	close(w->told);
+	w->told = -1;
+}
+
+/* Nobody could have a holder let go whose socket was removed. */
+static void check_socket(struct hold_worker *w)
+{
+	if (hold_socket_inode(w->birth->target) == w->inode)
+		return;
+	syslog(LOG_WARNING, "process %d: the holder's socket is gone",
+	       w->birth->target);
+	w->over = true;
+}
+
 static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 {
 	int i;
@@ -116,6 +141,8 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 	}
 	if (fds[POLL_SIGNALS].revents)
 		w->over = true;
+	if (fds[POLL_TOLD].revents)
+		handle_told(w);
 	for (i = 0; i < HOLD_CLIENTS && !w->over; i++)
 		if (fds[POLL_CLIENTS + i].revents)
 			hold_serve(w, &w->clients[i]);
@@ -147,6 +174,7 @@ static void run(struct hold_worker *w)
 	while (!w->over) {
 		struct timespec timeout = time_to_sleep(w);
 
+		fds[POLL_TOLD].fd = w->told;
 		for (i = 0; i < HOLD_CLIENTS; i++)
 			fds[POLL_CLIENTS + i].fd = w->clients[i];
 		hold_well(w, HOLD_SILENCE_NS);
@@ -154,6 +182,7 @@ static void run(struct hold_worker *w)
 			handle_ready(w, fds);
 		if (w->lease_end_ns && shr_now_ns() >= w->lease_end_ns)
 			w->over = true;
+		check_socket(w);
 	}
 }
 
@@ -179,6 +208,7 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 		err.reason = GPREEMPT_ENDED;
 	if (!err.code)
 		err.code = w->listen = hold_listen(w->birth->target);
+	w->inode = hold_socket_inode(w->birth->target);
 	if (err.code >= 0)
 		gpreempt_session_open(w->g, w->birth->target, &w->session,
 				      &err);
@@ -203,7 +233,7 @@ static void finish(struct hold_worker *w)
 
 void hold_worker(const struct hold_birth *birth)
 {
-	struct hold_worker w = { .birth = birth };
+	struct hold_worker w = { .birth = birth, .told = birth->report };
 	struct hold_reply reply = { 0 };
 	char buf[HOLD_MAX_PACKET];
 	int i;
@@ -229,7 +259,6 @@ void hold_worker(const struct hold_birth *birth)
 		w.session = NULL;
 	}
 	send(birth->report, buf, hold_put_reply(&reply, buf), MSG_NOSIGNAL);
-	close(birth->report);
 	if (!w.over) {
 		run(&w);
 		finish(&w);

@@ -16,6 +16,8 @@ struct hold_worker {
 	uint64_t since_ns;
 	uint64_t lease_end_ns;	/* 0: no lease */
 	int listen;
+	uint64_t inode;		/* of the socket behind listen */
+	int told;		/* until the user knows of us; -1: he does */
 	int signals;
 	int clients[HOLD_CLIENTS];	/* -1: free */
 	unsigned int next_client;

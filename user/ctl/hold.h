@@ -93,6 +93,8 @@ int hold_read_owner(pid_t target, struct hold_owner *owner);
 /* Calls fn for each target with a lock file. */
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
 void hold_socket_path(pid_t target, char *buf, size_t size);
+/* Of the socket of a target; 0: there is none. */
+uint64_t hold_socket_inode(pid_t target);
 /* Remove both files. Only who has the lock may. */
 void hold_forget(pid_t target);
 /* Is this process a holder's? */
@@ -109,9 +111,15 @@ bool hold_is_holder(pid_t pid);
 int hold_ask(pid_t target, const struct hold_request *request,
 	     struct hold_reply *reply);
 
-/* Make a holder, and have it do its first request (hold-spawn.c). */
+/*
+ * Make a holder, and have it do its first request (hold-spawn.c). *told gets a
+ * descriptor for hold_confirm(): a holder whose command ends before that lets
+ * go, for nobody has heard of it.
+ */
 int hold_spawn(int lock, pid_t target, const struct hold_request *request,
-	       struct hold_reply *reply);
+	       struct hold_reply *reply, int *told);
+/* The user knows that the target is held. */
+void hold_confirm(int told);
 
 /*
  * The holder's side

@@ -32,6 +32,21 @@ static int print_reply(pid_t pid, const struct hold_reply *reply)
 	return 0;
 }
 
+static int print_ended(pid_t pid)
+{
+	printf("resumed %d: its holder has ended\n", pid);
+	return 0;
+}
+
+static int fail_silent(pid_t pid)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     "its end lets the queues run: gpreempt-ctl "
+			     "status shows its PID, then kill -9",
+			     "the holder of process %d does not answer", pid);
+}
+
+/* Nobody answers for it; a holder without its socket is about to end. */
 static int not_held(pid_t pid)
 {
 	struct gpreempt_error err;
@@ -40,7 +55,14 @@ static int not_held(pid_t pid)
 	struct gpreempt *g;
 	int ret;
 
-	if (!hold_read_owner(pid, &owner) && owner.role == HOLD_ROLE_PREEMPT)
+	ret = hold_read_owner(pid, &owner);
+	if (!ret && owner.role != HOLD_ROLE_PREEMPT) {
+		wait_for_end(pid);
+		if (hold_read_owner(pid, &owner) == -ENOENT)
+			return print_ended(pid);
+		return fail_silent(pid);
+	}
+	if (!ret)
 		return ctl_fail_text(GPREEMPT_CLASS_BUSY,
 				     "it ends by itself, or with Ctrl-C",
 				     "process %d is held by gpreempt-ctl "
@@ -71,18 +93,11 @@ static int resume_one(struct ctl_args *args)
 	if (ret == -ENOENT)
 		return not_held(args->pid);
 	if (ret == -ETIMEDOUT)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "its end lets the queues run: "
-				     "gpreempt-ctl status shows its PID, "
-				     "then kill -9",
-				     "the holder of process %d does not answer",
-				     args->pid);
+		return fail_silent(args->pid);
 	wait_for_end(args->pid);
-	if (ret == -ECONNRESET) {
-		/* It ended when we asked, which is as good. */
-		printf("resumed %d: its holder has ended\n", args->pid);
-		return 0;
-	}
+	/* It ended when we asked, which is as good. */
+	if (ret == -ECONNRESET)
+		return print_ended(args->pid);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, args->pid);
 	return print_reply(args->pid, &reply);

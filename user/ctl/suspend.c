@@ -107,11 +107,14 @@ static int fail_system(pid_t pid, const char *step, int code)
 static int make_holder(pid_t pid, int lock, struct hold_request *request)
 {
 	struct hold_reply reply;
-	int ret = hold_spawn(lock, pid, request, &reply);
+	int told, ret = hold_spawn(lock, pid, request, &reply, &told);
 
 	if (ret)
 		return fail_system(pid, "starting the holder", ret);
-	return print_reply(pid, &reply, false);
+	ret = print_reply(pid, &reply, false);
+	fflush(stdout);
+	hold_confirm(told);
+	return ret;
 }
 
 static int check(pid_t pid, struct hold_request *request)
