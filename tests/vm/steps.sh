@@ -15,11 +15,15 @@ steps_start() {
 	eval "pid_$_label=$!"
 	started="$started $!"
 	wait_for 20 steps_taken "$_label" $#
+	! grep '^failed' "$W/$_label.out" || fail "$_label could not start"
 }
 
 steps_taken() {
-	! grep '^failed' "$W/$1.out" || fail "$1 could not take a step"
-	[ "$(grep -c '^done ' "$W/$1.out")" -ge "$2" ]
+	[ "$(grep -cE '^(done|failed) ' "$W/$1.out")" -ge "$2" ]
+}
+
+last_step() {
+	grep -E '^(done|failed) ' "$W/$1.out" | tail -n 1
 }
 
 # tell LABEL LINE: without waiting for it.
@@ -29,11 +33,23 @@ tell() {
 
 # take LABEL LINE: a step, and wait until it is done. $us: what it took.
 take() {
-	_before=$(grep -c '^done ' "$W/$1.out")
+	_before=$(grep -cE '^(done|failed) ' "$W/$1.out")
 	tell "$1" "$2"
 	wait_for 20 steps_taken "$1" $((_before + 1))
-	us=$(awk '/^done / { us = $NF } END { print us }' "$W/$1.out")
+	us=$(last_step "$1")
+	case $us in
+	done*) us=${us##* } ;;
+	*) fail "$us" ;;
+	esac
 	echo "   $1: $2, $us us"
+}
+
+# refused LABEL LINE REGEX: the driver does not let it take this step.
+refused() {
+	_before=$(grep -cE '^(done|failed) ' "$W/$1.out")
+	tell "$1" "$2"
+	wait_for 20 steps_taken "$1" $((_before + 1))
+	last_step "$1" | grep "^failed.*$3" || fail "not refused: $(last_step "$1")"
 }
 
 # said LABEL WORD: the number behind that word, when it was said last.

@@ -9,6 +9,7 @@
  *	queue		one compute queue more
  *	caught		one queue more, and wait until the view shows it suspended
  *	destroy		all queues
+ *	debug, undebug	a debug session of its own on itself, and its end
  *	threads N	N threads more, which sleep
  *	churn N		N threads that come and go, one after the other
  *	fork, vfork	a child that ends at once, one that executes "true"
@@ -22,6 +23,8 @@
  * counted; "signals" prints how many, and how many came out of order.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/kfd_ioctl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -141,7 +144,7 @@ static int word_number(const char *line, const char *name)
 	int i = 0;
 
 	snprintf(copy, sizeof(copy), "%s", line + strspn(line, "# "));
-	for (word = strtok_r(copy, " \n", &save); word; word = strtok_r(NULL, " \n", &save), i++)
+	for (word = strtok_r(copy, "\n ", &save); word; word = strtok_r(NULL, "\n ", &save), i++)
 		if (!strcmp(word, name))
 			return i;
 	return -1;
@@ -193,7 +196,7 @@ static int add_caught_queue(void)
 		what = "see it suspended";
 		if (now_us() - start > CAUGHT_LIMIT_US)
 			return -ETIMEDOUT;
-		usleep(200);
+		usleep(1000);
 	}
 	printf("caught %llu\n", (unsigned long long)(now_us() - start));
 	return 0;
@@ -213,6 +216,24 @@ static int destroy_all(void)
 	if (!ret)
 		proc.num_queues = 0;
 	return ret;
+}
+
+/* The driver lets a process debug itself without ptrace. */
+static int debug_itself(bool enable)
+{
+	struct kfd_ioctl_dbg_trap_args trap = {
+		.pid = (uint32_t)getpid(),
+		.op = enable ? KFD_IOC_DBG_TRAP_ENABLE : KFD_IOC_DBG_TRAP_DISABLE,
+	};
+	int fds[2];
+
+	what = "debug itself";
+	if (enable) {
+		if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+			return -errno;
+		trap.enable.dbg_fd = (uint32_t)fds[1];
+	}
+	return load_kfd_ioctl(proc.kfd, AMDKFD_IOC_DBG_TRAP, &trap);
 }
 
 static int wait_for_child(pid_t pid)
@@ -315,6 +336,8 @@ static int run_step(char *line)
 			return steps[i].run();
 	if (!strcmp(line, "init") || !strcmp(line, "shut"))
 		return set_runtime(line[0] == 'i');
+	if (!strcmp(line, "debug") || !strcmp(line, "undebug"))
+		return debug_itself(line[0] == 'd');
 	if (!strncmp(line, "threads ", 8))
 		return add_threads(count_argument(rest), sleep_on, false);
 	if (!strncmp(line, "churn ", 6))

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The ends of a held process where the driver waits for an interrupt when a debug
+# session ends (drain 2), and where that interrupt never comes (drain 1, seen on
+# gfx 9.4.3): who still has the session open then would hang for ever, unkillable.
+# timeout: 120
+. /t/steps.sh
+
+for drain in 2 1; do
+	switch 0 drain $drain
+	for how in exit close thread-exit abort TERM KILL; do
+		steps_start a open init queue queue > /dev/null
+		p=$(pid a)
+		hold "$p" > /dev/null
+		case $how in
+		TERM|KILL) end_time a kill -$how "$p" ;;
+		*) end_time a tell a $how ;;
+		esac
+		echo "drain $drain, $how: ended with $status after ${took}0 ms"
+		[ "$took" -le 100 ] || fail "it hung for ${took}0 ms"
+		expect_nothing_left "$p"
+	done
+	step "drain $drain: let go"
+	steps_start a open init queue
+	p=$(pid a)
+	hold "$p"
+	ctl 0 resume "$p"
+	expect_free a
+	end_time a tell a close
+	[ $status -eq 0 ] && [ "$took" -le 100 ] || fail "status $status after ${took}0 ms"
+done
+wait_for 5 no_kfd_process

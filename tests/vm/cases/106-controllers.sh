@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Several controllers at once on one target: one wins, the others get an answer;
+# a controller that is killed leaves no queue behind that nobody knows of.
+# timeout: 120
+. /t/steps.sh
+
+start a --queues 2 --packet 1ms
+p=$(pid a)
+
+# all COMMAND...: four of it at once; $W/s.N has the exit status of each.
+all() {
+	jobs=
+	for _n in 1 2 3 4; do
+		(timeout 30 gpreempt-ctl "$@" > "$W/c.$_n" 2>&1; echo $? > "$W/s.$_n") &
+		jobs="$jobs $!"
+	done
+	# shellcheck disable=SC2086
+	wait $jobs
+	cat "$W"/s.? | sort | uniq -c | awk '{ printf "   %s times status %s\n", $1, $2 }'
+}
+
+how_many() {
+	cat "$W"/s.? | grep -c "^$1\$"
+}
+
+for _ in 1 2 3; do
+	step "four suspends: one makes the holder, the others join it"
+	all suspend "$p"
+	[ "$(how_many 0)" -eq 4 ] || fail "$(cat "$W"/c.?)"
+	[ "$(grep -l already "$W"/c.? | wc -l)" -eq 3 ] || fail "$(cat "$W"/c.?)"
+	expect_suspended "$p"
+	[ "$(holders | wc -l)" -eq 2 ] || fail "not one holder: $(holders)"
+	step "four resumes: one lets go"
+	all resume "$p"
+	[ "$(how_many 0)" -eq 4 ] || fail "$(cat "$W"/c.?)"
+	expect_free a
+done
+
+step "four preempts: one wins, the others are told that it is busy"
+all preempt "$p" --count 20 --hold 20ms --interval 20ms
+[ "$(how_many 0)" -eq 1 ] && [ "$(how_many 7)" -eq 3 ] || fail "$(cat "$W"/c.?)"
+expect_free a
+
+step "suspend killed at some moment: it holds and says so, or all run"
+for ms in 0 5 10 20 30 40 50 70 100 150; do
+	gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1 &
+	c=$!
+	usleep "${ms}000"
+	kill -9 $c 2> /dev/null
+	wait $c
+	status=$?
+	sleep 0.5
+	held=$(holder_of "$p")
+	echo "   after $ms ms: status $status, holder ${held:-none}"
+	if [ $status -eq 0 ]; then
+		[ -n "$held" ] || fail "it said that it holds"
+	elif [ -n "$held" ]; then
+		grep -q '^suspended' "$W/ctl" || fail "held, and nobody was told"
+	fi
+	timeout 30 gpreempt-ctl resume "$p" > /dev/null 2>&1 || fail "resume ended with $?"
+	expect_free a
+done
+stop a

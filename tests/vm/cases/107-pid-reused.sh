@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A PID that was reused is not taken for its predecessor, neither a target's nor
+# a holder's.
+# timeout: 90
+. /t/steps.sh
+
+# again PID LABEL: a GPU process with this PID.
+again() {
+	for _ in 1 2 3 4 5; do
+		echo $(($1 - 1)) > /proc/sys/kernel/ns_last_pid
+		start "$2" --packet 1ms
+		[ "$(pid "$2")" -ne "$1" ] || return 0
+		kill -9 "$(pid "$2")"
+		wait "$(pid "$2")"
+	done
+	fail "PID $1 was not given again"
+}
+
+step "target and holder killed together: the next with that PID is nobody's"
+start a --packet 1ms
+p=$(pid a)
+hold "$p"
+worker=$(holder_of "$p") guardian=$(guardian_of "$p")
+kill -9 "$guardian" "$worker" "$p"
+wait "$p"
+wait_for 5 gone "$guardian"
+wait_for 5 gone "$worker"
+[ -e "/run/gpreempt/$p.lock" ] || echo "no lock file was left: nothing is tested"
+again "$p" b
+expect_progress b
+ctl 0 resume "$p"
+says 'not held'
+hold "$p"
+ctl 0 status
+says "^ *$p "
+let_go "$p"
+
+step "a process with the PID of a dead holder is a target like any other"
+hold "$p"
+worker=$(holder_of "$p") guardian=$(guardian_of "$p")
+kill -9 "$guardian" "$worker"
+wait_for 5 running "$p"
+wait_for 5 gone "$worker"
+again "$worker" c
+hold "$worker"
+let_go "$worker"
+
+step "a request that was meant for the predecessor is refused"
+hold "$p"
+started=$(awk '{ print $22 }' "/proc/$p/stat")
+kill -9 "$p"
+wait "$p"
+wait_for 5 no_holder
+again "$p" d
+hold "$p"
+[ "$(awk '{ print $22 }' "/proc/$p/stat")" != "$started" ] || fail "the same start time"
+let_go "$p"
+kill -9 "$(pid c)"
+stop d
