@@ -23,7 +23,7 @@ static int suspend_for(struct gpreempt_session *s, uint64_t ns)
 {
 	struct gpreempt_outcome outcome;
 
-	if (gpreempt_session_suspend(s, NULL, 0, &outcome) < 0)
+	if (gpreempt_session_suspend(s, NULL, &outcome) < 0)
 		return fail(gpreempt_session_error(s));
 	printf("%zu of %zu queues in %.1f us\n", outcome.done,
 	       outcome.requested, outcome.ioctl_ns / 1e3);
