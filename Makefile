@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 DEPS := bash-completion build-essential busybox-static check cpio dkms git \
-	groff-base kmod libelf-dev libjson-c-dev mandoc pahole perl pkg-config \
+	groff-base kmod libelf-dev libjson-c-dev mandoc pahole perl pkg-config python3 \
 	qemu-system-x86 sparse xz-utils zsh
 
 # Headers of the kernel that runs here, for the module that "make" builds.
@@ -39,6 +39,7 @@ $(O)/kernel/env.mk:
 -include tests/vm/cases/cases.mk
 -include tests/unit/unit.mk
 -include tests/install/install.mk
+-include tests/vm/python/python.mk
 -include tests/fuzz/fuzz.mk
 -include tests/bench/parse.mk
 include tests/vm/vm.mk
@@ -92,6 +93,7 @@ check: ## all tests: unit tests, then those in the virtual machine
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s user modules vgpu unit cli captures
 	@$(MAKE) --no-print-directory selftest
 	@$(MAKE) --no-print-directory vmtest
+	@$(MAKE) --no-print-directory check-python
 
 .PHONY: check-hip
 check-hip: ## tests of HIP (fetches 100 MB once; not part of check)
