@@ -14,6 +14,7 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_resume,
 	&ctl_status,
 	&ctl_preempt,
+	&ctl_follow,
 	NULL,
 };
 

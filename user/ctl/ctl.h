@@ -101,6 +101,7 @@ extern const struct ctl_command ctl_suspend;
 extern const struct ctl_command ctl_resume;
 extern const struct ctl_command ctl_status;
 extern const struct ctl_command ctl_preempt;
+extern const struct ctl_command ctl_follow;
 
 /*
  * Fill in args from the words behind the command's name. Returns -1 to go on,

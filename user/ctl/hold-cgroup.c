@@ -16,8 +16,7 @@
 
 #define PREFIX "gpreempt-hold."
 
-/* Where cgroup v2 is mounted. */
-static bool find_mount(char *buf, size_t size)
+bool hold_cgroup_mount(char *buf, size_t size)
 {
 	struct mntent *entry;
 	bool found = false;
@@ -68,7 +67,7 @@ bool hold_cgroup_enter(pid_t name)
 	char mount[256], group[sizeof(mount) + 32];
 	int tries;
 
-	if (!find_mount(mount, sizeof(mount)))
+	if (!hold_cgroup_mount(mount, sizeof(mount)))
 		return false;
 	sweep(mount);
 	snprintf(group, sizeof(group), "%s/" PREFIX "%d", mount, name);
@@ -87,7 +86,7 @@ void hold_cgroup_leave(void)
 {
 	char mount[256];
 
-	if (!find_mount(mount, sizeof(mount)))
+	if (!hold_cgroup_mount(mount, sizeof(mount)))
 		return;
 	/* The root takes any process; the last one out removes the group. */
 	move_to(mount);

@@ -26,6 +26,18 @@ static void lock_path(pid_t target, char *buf, size_t size)
 	snprintf(buf, size, HOLD_DIR "/%d" SUFFIX, target);
 }
 
+const char *hold_role_name(enum hold_role role)
+{
+	static const char *const names[HOLD_ROLES] = {
+		[HOLD_ROLE_HOLDER] = "suspend",
+		[HOLD_ROLE_PREEMPT] = "preempt",
+		[HOLD_ROLE_FOLLOW] = "follow",
+		[HOLD_ROLE_GUARD] = "guard",
+	};
+
+	return role < HOLD_ROLES && names[role] ? names[role] : "-";
+}
+
 void hold_socket_path(pid_t target, char *buf, size_t size)
 {
 	snprintf(buf, size, HOLD_DIR "/%d.sock", target);

@@ -75,7 +75,13 @@ enum hold_role {
 	HOLD_ROLE_NONE,
 	HOLD_ROLE_HOLDER,
 	HOLD_ROLE_PREEMPT,
+	HOLD_ROLE_FOLLOW,
+	HOLD_ROLE_GUARD,
+	HOLD_ROLES,
 };
+
+/* The command that has it; "-" for none. */
+const char *hold_role_name(enum hold_role role);
 
 /* Who has the lock of a target. */
 struct hold_owner {
@@ -156,7 +162,9 @@ void hold_guardian(const struct hold_birth *birth);
 __attribute__((noreturn))
 void hold_worker(const struct hold_birth *birth);
 
-/* A cgroup of its own for this process (hold-cgroup.c). */
+/* Where cgroup v2 is mounted; false: nowhere (hold-cgroup.c). */
+bool hold_cgroup_mount(char *buf, size_t size);
+/* A cgroup of its own for this process. */
 bool hold_cgroup_enter(pid_t name);
 void hold_cgroup_leave(void);
 

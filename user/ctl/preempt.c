@@ -264,7 +264,7 @@ static int fail_held(pid_t pid, int code)
 	if (code != -EWOULDBLOCK)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, code, pid);
 	hold_read_owner(pid, &owner);
-	snprintf(next, sizeof(next), owner.role == HOLD_ROLE_PREEMPT ?
+	snprintf(next, sizeof(next), owner.role > HOLD_ROLE_HOLDER ?
 		 "wait until it ends" : "gpreempt-ctl resume %d", pid);
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY, next,
 			     "process %d is held by process %llu", pid,

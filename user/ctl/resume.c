@@ -56,7 +56,7 @@ static int not_held(pid_t pid)
 	int ret;
 
 	ret = hold_read_owner(pid, &owner);
-	if (!ret && owner.role != HOLD_ROLE_PREEMPT) {
+	if (!ret && owner.role <= HOLD_ROLE_HOLDER) {
 		wait_for_end(pid);
 		if (hold_read_owner(pid, &owner) == -ENOENT)
 			return print_ended(pid);
@@ -66,7 +66,8 @@ static int not_held(pid_t pid)
 		return ctl_fail_text(GPREEMPT_CLASS_BUSY,
 				     "it ends by itself, or with Ctrl-C",
 				     "process %d is held by gpreempt-ctl "
-				     "preempt (%llu)", pid,
+				     "%s (%llu)", pid,
+				     hold_role_name(owner.role),
 				     (unsigned long long)owner.pid);
 	ret = gpreempt_new(NULL, &g);
 	if (ret)

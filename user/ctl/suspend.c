@@ -61,8 +61,9 @@ static int fail_busy(pid_t pid, const struct hold_owner *owner)
 	snprintf(next, sizeof(next), "wait for it, or end it: kill %llu",
 		 (unsigned long long)owner->pid);
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY, next,
-			     "process %d is held by gpreempt-ctl preempt (%llu)",
-			     pid, (unsigned long long)owner->pid);
+			     "process %d is held by gpreempt-ctl %s (%llu)",
+			     pid, hold_role_name(owner->role),
+			     (unsigned long long)owner->pid);
 }
 
 /*
@@ -84,7 +85,7 @@ static int ask_or_lock(pid_t pid, const struct hold_request *request,
 		if (ret != -EWOULDBLOCK)
 			return ret;
 		ret = hold_read_owner(pid, owner);
-		if (!ret && owner->role == HOLD_ROLE_PREEMPT)
+		if (!ret && owner->role > HOLD_ROLE_HOLDER)
 			return -EBUSY;
 		if (shr_now_ns() > deadline)
 			return -ETIMEDOUT;

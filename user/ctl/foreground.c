@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include "ctl/ctl.h"
+#include "ctl/foreground.h"
+
+int foreground_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	signal(SIGTSTP, SIG_IGN);
+	signal(SIGTTIN, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+static int fail_taken(pid_t target, int code)
+{
+	struct hold_owner owner = { 0 };
+	char next[64];
+
+	if (code != -EWOULDBLOCK)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, code, target);
+	hold_read_owner(target, &owner);
+	if (owner.role == HOLD_ROLE_HOLDER)
+		snprintf(next, sizeof(next), "gpreempt-ctl resume %d", target);
+	else
+		snprintf(next, sizeof(next), "wait for it, or: kill %llu",
+			 (unsigned long long)owner.pid);
+	return ctl_fail_text(GPREEMPT_CLASS_BUSY, next,
+			     "process %d is held by gpreempt-ctl %s (%llu)",
+			     target, hold_role_name(owner.role),
+			     (unsigned long long)owner.pid);
+}
+
+int foreground_take(pid_t target, enum hold_role role)
+{
+	struct hold_owner owner = { .role = role, .pid = getpid() };
+	int lock, ret;
+
+	ret = hold_dir_prepare();
+	if (ret)
+		return -ctl_fail_reason(GPREEMPT_SYSTEM, ret, target);
+	lock = hold_lock(target);
+	if (lock < 0)
+		return -fail_taken(target, lock);
+	hold_write_owner(lock, &owner);
+	return lock;
+}
+
+void foreground_drop(pid_t target, int lock)
+{
+	hold_forget(target);
+	close(lock);
+}
+
+void foreground_well(const struct deadman *deadman, bool busy)
+{
+	deadman_feed(deadman, HOLD_DEADMAN_SPARE_NS +
+		     (busy ? HOLD_BUSY_NS : HOLD_SILENCE_NS));
+}
