@@ -113,6 +113,8 @@ void ctl_free_args(struct ctl_args *args);
 /* All commands, or all about one. */
 void ctl_help_all(FILE *f);
 void ctl_help(const struct ctl_command *cmd, FILE *f);
+/* "gpreempt-ctl COMMAND WORDS [OPTION...] [-- COMMAND...]" */
+void ctl_usage(const struct ctl_command *cmd, FILE *f);
 
 /* Is it among the queues that --queues, --priority and --gpu choose? */
 bool ctl_chosen(const struct ctl_args *args,

@@ -33,17 +33,24 @@ static void print_option(const struct ctl_option *o, FILE *f)
 	fprintf(f, "  %-*s %s\n", LEFT, left, o->help);
 }
 
+void ctl_usage(const struct ctl_command *cmd, FILE *f)
+{
+	fprintf(f, "gpreempt-ctl %s%s%s%s%s%s%s%s", cmd->name,
+		cmd->usage ? " " : "", cmd->usage ? cmd->usage : "",
+		cmd->usage && !cmd->max_words ? "..." : "",
+		ctl_option_at(cmd, 0) ? " [OPTION...]" : "",
+		cmd->command ? " [-- " : "", cmd->command ? cmd->command : "",
+		cmd->command ? "]" : "");
+}
+
 void ctl_help(const struct ctl_command *cmd, FILE *f)
 {
 	const struct ctl_option *o;
 	size_t i;
 
-	fprintf(f, "usage: gpreempt-ctl %s%s%s%s%s%s%s%s\n\n%s\n", cmd->name,
-		cmd->usage ? " " : "", cmd->usage ? cmd->usage : "",
-		cmd->usage && !cmd->max_words ? "..." : "",
-		ctl_option_at(cmd, 0) ? " [OPTION...]" : "",
-		cmd->command ? " [-- " : "", cmd->command ? cmd->command : "",
-		cmd->command ? "]" : "", cmd->summary);
+	fputs("usage: ", f);
+	ctl_usage(cmd, f);
+	fprintf(f, "\n\n%s\n", cmd->summary);
 	if (cmd->details)
 		fprintf(f, "\n%s", cmd->details);
 	if (cmd->words == CTL_TARGETS)

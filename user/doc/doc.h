@@ -19,9 +19,6 @@ void doc_list(void);		/* "command option value" a line, for tests */
 const char *doc_completion(enum ctl_kind kind);
 const char *doc_words_completion(enum ctl_words words);
 
-/* "gpreempt-ctl COMMAND WORDS [OPTION...] [-- COMMAND...]" */
-void doc_usage(const struct ctl_command *cmd);
-
 /*
  * Print a text of the table in paragraphs. Lines that begin with a space are
  * to be kept as they are; begin_literal and end_literal are put around them.

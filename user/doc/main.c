@@ -45,14 +45,6 @@ const char *doc_words_completion(enum ctl_words words)
 	}
 }
 
-void doc_usage(const struct ctl_command *cmd)
-{
-	printf("gpreempt-ctl %s%s%s%s%s%s", cmd->name, cmd->usage ? " " : "",
-	       cmd->usage ? cmd->usage : "",
-	       ctl_option_at(cmd, 0) ? " [OPTION...]" : "",
-	       cmd->command ? " -- " : "", cmd->command ? cmd->command : "");
-}
-
 void doc_text(const char *text, const struct doc_style *style)
 {
 	bool literal = false, empty = false;

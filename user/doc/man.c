@@ -75,7 +75,7 @@ static void put_command(const struct ctl_command *cmd)
 	size_t n;
 
 	printf(".Ss %s\n.Bd -literal -compact\n", cmd->name);
-	doc_usage(cmd);
+	ctl_usage(cmd, stdout);
 	fputs("\n.Ed\n.Pp\n", stdout);
 	put_string(cmd->summary);
 	if (cmd->details) {

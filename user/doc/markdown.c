@@ -39,7 +39,7 @@ static void put_options(const struct ctl_command *cmd)
 static void put_command(const struct ctl_command *cmd)
 {
 	printf("\n## %s\n\n```\n", cmd->name);
-	doc_usage(cmd);
+	ctl_usage(cmd, stdout);
 	printf("\n```\n\n%s\n", cmd->summary);
 	if (cmd->details) {
 		putchar('\n');
@@ -54,7 +54,7 @@ void doc_markdown(void)
 	size_t i;
 
 	fputs("# Commands\n\nMade of the same table as `--help`, the manual "
-	      "page and the completions, by\n`make docs/commands.md`. What the "
+	      "page and the completions, by\n`make docs`. What the "
 	      "commands do, with their output, is in\n"
 	      "[user-guide.md](user-guide.md).\n\n", stdout);
 	doc_text(ctl_targets_help, &style);
@@ -69,10 +69,9 @@ void doc_table(void)
 	for (i = 0; ctl_commands[i]; i++) {
 		const struct ctl_command *cmd = ctl_commands[i];
 
-		printf("| `%s%s%s%s%s` | ", cmd->name, cmd->usage ? " " : "",
+		printf("| `%s%s%s%s` | ", cmd->name, cmd->usage ? " " : "",
 		       cmd->usage ? cmd->usage : "",
-		       cmd->command ? " -- " : "",
-		       cmd->command ? cmd->command : "");
+		       cmd->usage && !cmd->max_words ? "..." : "");
 		put_cell(cmd->summary);
 		fputs(" |\n", stdout);
 	}
