@@ -10,6 +10,8 @@
  *	vgpu PARAMETERS		load vgpu.ko with them
  *	gpreempt		load gpreempt.ko
  *	merge			standard error goes where standard output goes
+ *	leaks			at its end, what kmemleak finds goes to the log
+ *	slow N			SLOW=N in its environment, for limits of time
  *	tty ROWS COLUMNS	run on a terminal; input comes on the output port
  *	term NAME		its type
  *	run LENGTH		the last line; LENGTH bytes for sh -c follow

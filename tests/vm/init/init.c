@@ -51,6 +51,7 @@ int main(void)
 		    strerror(-modules));
 		wait_for_the_end();
 	}
+	leaks_forget();
 	say(port[WIRE_VERDICT], "ready");
 	reader.fd = port[WIRE_COMMAND];
 	ret = job_read(&reader, &job);

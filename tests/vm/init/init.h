@@ -15,6 +15,7 @@ struct job {
 	bool load_vgpu;
 	bool load_gpreempt;
 	bool merge;
+	bool leaks;
 	bool tty;
 	unsigned short rows, columns;
 	unsigned int timeout;	/* s, 0: none */
@@ -46,6 +47,10 @@ int read_bytes(struct reader *r, char *to, size_t len);
 /* klog.c */
 int klog_open(void);
 void klog_drain(int from, int to);
+
+/* leaks.c */
+void leaks_forget(void);
+void leaks_find(int log);
 
 /* job.c */
 int job_read(struct reader *r, struct job *job);

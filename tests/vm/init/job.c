@@ -33,6 +33,10 @@ static void job_word(struct job *job, const char *word, const char *value)
 		job->load_gpreempt = true;
 	} else if (!strcmp(word, "merge")) {
 		job->merge = true;
+	} else if (!strcmp(word, "leaks")) {
+		job->leaks = true;
+	} else if (!strcmp(word, "slow")) {
+		setenv("SLOW", value, 1);
 	} else if (!strcmp(word, "tty")) {
 		job->tty = true;
 		sscanf(value, "%hu %hu", &job->rows, &job->columns);
@@ -161,6 +165,8 @@ void job_run(const int port[WIRE_PORTS], struct reader *r, struct job *job)
 		status = relay(port, r, &c, job, klog);
 	if (status == -ETIME)
 		tell_where_it_hangs();
+	if (job->leaks)
+		leaks_find(port[WIRE_LOG]);
 	klog_drain(klog, port[WIRE_LOG]);
 	say_sent();
 	judge(port[WIRE_VERDICT], status);

@@ -18,7 +18,8 @@ int guest_boot(struct vm *vm, const struct bench *b, const char *accel,
 	ret = vm_start(vm, b, accel, NULL);
 	if (ret)
 		return ret;
-	ret = verdict_line(vm, line, sizeof(line), now_ms() + timeout * 1000LL);
+	ret = verdict_line(vm, line, sizeof(line),
+			   now_ms() + timeout * b->slow * 1000LL);
 	if (!ret && strcmp(line, "ready")) {
 		complain("the guest does not get ready: %s", line);
 		ret = -EIO;
@@ -38,6 +39,9 @@ static void send_job(struct vm *vm, const struct job *job)
 		dprintf(fd, "gpreempt\n");
 	if (job->merge)
 		dprintf(fd, "merge\n");
+	if (job->leaks)
+		dprintf(fd, "leaks\n");
+	dprintf(fd, "slow %d\n", job->slow);
 	if (job->tty) {
 		ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
 		dprintf(fd, "tty %u %u\n", size.ws_row, size.ws_col);
@@ -66,10 +70,10 @@ static int restore(struct vm *vm, const struct bench *b, const char *saved,
 	if (!ret)
 		ret = qmp_open(vm->qmp);
 	if (!ret)
-		ret = qmp_go_on(vm->qmp, RESTORE_TIMEOUT);
+		ret = qmp_go_on(vm->qmp, RESTORE_TIMEOUT * b->slow);
 	if (!ret) {
 		send_job(vm, job);
-		ret = accepted(vm, RESTORE_TIMEOUT);
+		ret = accepted(vm, RESTORE_TIMEOUT * b->slow);
 	}
 	if (ret) {
 		complain("the saved guest could not be restored (%s), booting",
@@ -93,17 +97,21 @@ static int start(struct vm *vm, const struct bench *b, const struct job *job)
 	if (ret)
 		return ret;
 	send_job(vm, job);
-	return accepted(vm, RESTORE_TIMEOUT);
+	return accepted(vm, RESTORE_TIMEOUT * b->slow);
 }
 
-void guest_run(struct vm *vm, const struct bench *b, const struct job *job,
+void guest_run(struct vm *vm, const struct bench *b, const struct job *wanted,
 	       struct outcome *o)
 {
-	int ret = start(vm, b, job);
+	struct job job = *wanted;
+	int ret;
 
+	job.slow = b->slow;
+	job.leaks = b->leaks;
+	ret = start(vm, b, &job);
 	if (ret)
 		verdict_lost(vm, o, "the guest does not get ready");
 	else
-		pump(vm, job, o);
+		pump(vm, &job, o);
 	vm_stop(vm);
 }

@@ -8,6 +8,9 @@
 
 #include "vmrun.h"
 
+#define LEAK "unreferenced object"	/* each of kmemleak's begins so */
+#define REPORT_MAX 250			/* lines */
+
 static const char *const dirt[] = {
 	"WARNING:",
 	"BUG:",
@@ -28,6 +31,7 @@ static const char *const dirt[] = {
 	"sleeping function called",
 	"possible (recursive|circular) locking",
 	"suspicious RCU usage",
+	LEAK,
 	"unchecked MSR access",
 	"page allocation failure",
 	"records lost",
@@ -67,27 +71,80 @@ static void all_dirt(regex_t *re)
 		die("the list of dirty log lines is wrong");
 }
 
-bool klog_dirty(const char *path, const struct test_case *t, char *line,
-		size_t size)
+/* Where the report that begins with line i ends: the line after it. */
+static size_t report_end(char *const *lines, size_t i, size_t n, const regex_t *re)
 {
-	char *text = NULL;
-	bool found = false;
-	size_t room = 0;
-	regex_t re;
-	FILE *f;
+	bool trace = false;
+	size_t end;
 
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	all_dirt(&re);
-	while (!found && getline(&text, &room, f) > 0) {
-		text[strcspn(text, "\n")] = '\0';
-		found = !regexec(&re, text, 0, NULL, 0) && !allowed(text, t);
+	for (end = i + 1; end < n && end < i + REPORT_MAX; end++) {
+		if (strstr(lines[end], "</TASK>"))
+			trace = true;
+		else if (trace && !regexec(re, lines[end], 0, NULL, 0))
+			break;
+		if (strstr(lines[end], "end trace") ||
+		    (trace && strstr(lines[end], "==========")) ||
+		    strstr(lines[end], LEAK))
+			break;
 	}
-	if (found)
-		snprintf(line, size, "%s", text);
-	regfree(&re);
+	return end;
+}
+
+static size_t read_lines(const char *path, char ***lines)
+{
+	FILE *f = fopen(path, "re");
+	size_t n = 0, room = 0, size = 0;
+	char *text = NULL;
+
+	*lines = NULL;
+	while (f && getline(&text, &size, f) > 0) {
+		if (n == room) {
+			room = room ? room * 2 : 256;
+			*lines = realloc(*lines, room * sizeof(**lines));
+		}
+		text[strcspn(text, "\n")] = '\0';
+		if (!*lines)
+			die("out of memory");
+		(*lines)[n++] = text;
+		text = NULL;
+		size = 0;
+	}
 	free(text);
-	fclose(f);
-	return found;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static bool find_dirt(char *const *lines, size_t n, const struct test_case *t,
+		      struct reports *r, char *line, size_t size)
+{
+	size_t i = 0, end;
+	regex_t re;
+
+	all_dirt(&re);
+	for (; i < n; i = end) {
+		end = i + 1;
+		if (regexec(&re, lines[i], 0, NULL, 0) || allowed(lines[i], t))
+			continue;
+		end = report_end(lines, i, n, &re);
+		if (!reports_know(r, lines + i, end - i))
+			break;
+	}
+	if (i < n)
+		snprintf(line, size, "%s", lines[i]);
+	regfree(&re);
+	return i < n;
+}
+
+bool klog_dirty(const char *path, const struct test_case *t, struct reports *r,
+		char *line, size_t size)
+{
+	char **lines;
+	size_t n = read_lines(path, &lines);
+	bool dirty = find_dirt(lines, n, t, r, line, size);
+
+	while (n)
+		free(lines[--n]);
+	free(lines);
+	return dirty;
 }

@@ -24,11 +24,16 @@ static const char usage[] =
 	"  --append TEXT     more for the kernel command line; implies --plain\n"
 	"  --image NAME      boot DIR/vm/NAME (boot)\n"
 	"  --memory MIB      of the guest (2048)\n"
+	"  --slow N          multiply all limits of time: the guest is slow\n"
+	"  --leaks           after a job, what kmemleak finds goes to its log\n"
+	"  --reports FILE    reports of the kernel that fail nothing\n"
+	"  --judge           a command's kernel log, as a test's\n"
 	"Exit status: the command's; 124 timeout, 125 the machine or we failed.\n"
 	"test: 0 when none failed.\n";
 
 enum { O_BUILD = 1, O_HARNESS, O_PAYLOAD, O_VGPU, O_GPREEMPT, O_TIMEOUT,
-       O_TOTAL, O_AGAIN, O_PLAIN, O_APPEND, O_IMAGE, O_MEMORY, O_HELP };
+       O_TOTAL, O_AGAIN, O_PLAIN, O_APPEND, O_IMAGE, O_MEMORY, O_SLOW, O_LEAKS,
+       O_REPORTS, O_JUDGE, O_HELP };
 
 static const struct option options[] = {
 	{ "build",	required_argument, NULL, O_BUILD },
@@ -43,13 +48,43 @@ static const struct option options[] = {
 	{ "append",	required_argument, NULL, O_APPEND },
 	{ "image",	required_argument, NULL, O_IMAGE },
 	{ "memory",	required_argument, NULL, O_MEMORY },
+	{ "slow",	required_argument, NULL, O_SLOW },
+	{ "leaks",	no_argument,	   NULL, O_LEAKS },
+	{ "reports",	required_argument, NULL, O_REPORTS },
+	{ "judge",	no_argument,	   NULL, O_JUDGE },
 	{ "help",	no_argument,	   NULL, O_HELP },
 	{ NULL, 0, NULL, 0 }
 };
 
+/* Of how the guest is, and what is looked for in it. */
+static bool set_guest(int c, struct bench *b)
+{
+	switch (c) {
+	case O_MEMORY:
+		b->memory = optarg;
+		return true;
+	case O_SLOW:
+		b->slow = atoi(optarg) > 0 ? atoi(optarg) : 1;
+		return true;
+	case O_LEAKS:
+		b->leaks = true;
+		return true;
+	case O_REPORTS:
+		b->reports = reports_read(optarg);
+		return true;
+	case O_JUDGE:
+		b->judge = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void set_option(int c, struct bench *b, struct job *job,
 		       const char **build)
 {
+	if (set_guest(c, b))
+		return;
 	switch (c) {
 	case O_BUILD:
 		*build = optarg;
@@ -84,9 +119,6 @@ static void set_option(int c, struct bench *b, struct job *job,
 		break;
 	case O_IMAGE:
 		b->image = optarg;
-		break;
-	case O_MEMORY:
-		b->memory = optarg;
 		break;
 	case O_HELP:
 		fputs(usage, stdout);
@@ -200,6 +232,7 @@ int main(int argc, char **argv)
 		.image = "boot",
 		.memory = "2048",
 		.processors = "2",
+		.slow = 1,
 	};
 	struct job job = { .vgpu = "", .gpreempt = true, .timeout = 600 };
 	const char *build = "build";
@@ -212,6 +245,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	job.timeout *= b.slow;
+	b.total *= b.slow;
 	prepare(&b, build);
 	status = dispatch(&b, &job, argc - optind, argv + optind);
 	remove_tree(b.run);

@@ -31,6 +31,21 @@ static int status_of(const struct outcome *o, int timeout)
 	}
 }
 
+/* Of a command that is a test: 1 when the kernel has something to report. */
+static int judge(const struct bench *b, const struct vm *vm)
+{
+	static const struct test_case none;
+	char path[PATH_MAX + 16], line[384];
+
+	snprintf(path, sizeof(path), "%s/kernel.log", vm->dir);
+	if (klog_dirty(path, &none, b->reports, line, sizeof(line))) {
+		complain("dirty kernel log: %s", line);
+		return 1;
+	}
+	reports_tell(b->reports);
+	return 0;
+}
+
 int single_run(struct bench *b, const struct job *wanted)
 {
 	char kept[PATH_MAX];
@@ -52,9 +67,11 @@ int single_run(struct bench *b, const struct job *wanted)
 	if (job.log)
 		fclose(job.log);
 	status = status_of(&o, job.timeout);
+	if (!status && b->judge)
+		status = judge(b, &vm);
 	snprintf(kept, sizeof(kept), "%s/vm/command", b->build);
 	remove_tree(kept);
-	if (!rename(vm.dir, kept) && o.verdict != V_EXIT)
+	if (!rename(vm.dir, kept) && (o.verdict != V_EXIT || (status && b->judge)))
 		complain("logs: %s", kept);
 	return status;
 }

@@ -48,8 +48,9 @@ static void run_case(const struct bench *b, struct vm *vm,
 }
 
 /* Why it failed, or an empty string. */
-static void judge(const struct vm *vm, const struct test_case *t,
-		  const struct outcome *o, char *why, size_t size)
+static void judge(const struct bench *b, const struct vm *vm,
+		  const struct test_case *t, const struct outcome *o, char *why,
+		  size_t size)
 {
 	char path[PATH_MAX + 32], line[384];
 
@@ -69,7 +70,7 @@ static void judge(const struct vm *vm, const struct test_case *t,
 		snprintf(why, size, "%s", o->text);
 	}
 	snprintf(path, sizeof(path), "%s/kernel.log", vm->dir);
-	if (!why[0] && klog_dirty(path, t, line, sizeof(line)))
+	if (!why[0] && klog_dirty(path, t, b->reports, line, sizeof(line)))
 		snprintf(why, size, "dirty kernel log: %s", line);
 }
 
@@ -112,12 +113,13 @@ static void last_line(const char *dir, char *last, size_t size)
 }
 
 /* Says whether the test failed by its own word, in a sound machine. */
-static bool report(const struct vm *vm, const struct test_case *t,
-		   const struct outcome *o, double seconds, struct sum *sum)
+static bool report(const struct bench *b, const struct vm *vm,
+		   const struct test_case *t, const struct outcome *o,
+		   double seconds, struct sum *sum)
 {
 	char why[512];
 
-	judge(vm, t, o, why, sizeof(why));
+	judge(b, vm, t, o, why, sizeof(why));
 	if (why[0]) {
 		sum->failed++;
 		printf("FAIL  %s (%.1f s): %s\n", t->name, seconds, why);
@@ -163,9 +165,10 @@ static bool run_one(struct bench *b, const char *path, struct sum *sum)
 		printf("FAIL  %s: its header cannot be read\n", path);
 		return false;
 	}
+	t.timeout *= b->slow;
 	snprintf(vm.dir, sizeof(vm.dir), "%s/%s", b->run, t.name);
 	run_case(b, &vm, &t, &o);
-	own = report(&vm, &t, &o, (now_ms() - start) / 1000.0, sum);
+	own = report(b, &vm, &t, &o, (now_ms() - start) / 1000.0, sum);
 	keep_logs(b, &vm, t.name);
 	case_free(&t);
 	return own;
@@ -202,6 +205,7 @@ int suite_run(struct bench *b, char *const *paths, int n)
 	}
 	if (again)
 		printf("%d of them needed a second try, see above\n", again);
+	reports_tell(b->reports);
 	printf("%d passed, %d failed, %d skipped\n", sum.passed, sum.failed,
 	       sum.skipped);
 	return sum.failed || !(sum.passed + sum.skipped);

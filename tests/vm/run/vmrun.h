@@ -29,6 +29,10 @@ struct bench {
 	const char *processors;
 	char accel[8];			/* "tcg" or "kvm" */
 	bool plain;			/* boot each time, save nothing */
+	int slow;			/* the guest is so many times slower */
+	bool leaks;			/* it looks for lost memory after a job */
+	bool judge;			/* the log of a command, as of a test */
+	struct reports *reports;	/* known ones of the kernel, or NULL */
 	int total;			/* s, of all tests together; 0: none */
 	bool again;			/* a test that fails gets a second try */
 };
@@ -46,6 +50,8 @@ struct job {
 	bool gpreempt;
 	bool merge;
 	bool tty;
+	bool leaks;
+	int slow;
 	int timeout;		/* s */
 	FILE *output, *error, *log;
 };
@@ -121,9 +127,17 @@ bool tty_keys(int to);
 void tty_restore(void);
 bool tty_resized(unsigned short *rows, unsigned short *columns);
 
-/* klog.c: the first line of the log that makes a test fail, or false */
-bool klog_dirty(const char *path, const struct test_case *t, char *line,
-		size_t size);
+/* reports.c: reports of the kernel that are known, and not of our modules */
+struct reports *reports_read(const char *path);
+bool reports_know(struct reports *r, char *const *lines, size_t n);
+void reports_tell(const struct reports *r);
+
+/*
+ * klog.c: the first line of the log that makes a test fail, or false. Lines
+ * that t allows and reports that r knows do not.
+ */
+bool klog_dirty(const char *path, const struct test_case *t, struct reports *r,
+		char *line, size_t size);
 
 /* case.c */
 int case_read(const char *path, struct test_case *t);
