@@ -9,6 +9,15 @@ DEPS := bash-completion build-essential busybox-static check cpio dkms git \
 	groff-base kmod libelf-dev libjson-c-dev mandoc pahole perl pkg-config python3 \
 	qemu-system-x86 sparse xz-utils zsh
 
+# DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.
+BENCH := $(O)
+FETCH_KERNEL = tests/vm/fetch-kernel $(if $(UPDATE),--update)
+ifdef DEBUG_KERNEL
+override O := $(O)/debug
+FETCH_KERNEL = tests/vm/debug-kernel
+DEPS += bc bison flex
+endif
+
 # Headers of the kernel that runs here, for the module that "make" builds.
 KRUNNING := $(wildcard /lib/modules/$(shell uname -r)/build)
 
@@ -26,8 +35,8 @@ endif
 endif
 
 $(O)/kernel/env.mk:
-	@tests/vm/install-deps kmod xz-utils
-	@tests/vm/fetch-kernel $(O)
+	@tests/vm/install-deps kmod xz-utils $(if $(DEBUG_KERNEL),$(DEPS))
+	@$(FETCH_KERNEL) $(O)
 
 -include user/user.mk
 -include user/doc/doc.mk
@@ -51,11 +60,12 @@ deps: ## install what all of this needs (apt; as root or with sudo)
 
 .PHONY: kernel
 kernel: ## fetch the bench's kernel (UPDATE=1: look for a newer one)
-	@tests/vm/fetch-kernel $(if $(UPDATE),--update) $(O)
+	@$(FETCH_KERNEL) $(O)
 
 .PHONY: rocm
 rocm: ## fetch ROCm's user space for the guest (UPDATE=1: look for newer)
-	@tests/vm/fetch-rocm $(if $(UPDATE),--update) $(O)
+	@tests/vm/fetch-rocm $(if $(UPDATE),--update) $(BENCH)
+	@[ $(O) = $(BENCH) ] || ln -sfn ../rocm $(O)/rocm
 
 .PHONY: vgpu modules user unit captures
 vgpu: ## vgpu.ko, the simulated GPU, for the bench's kernel
@@ -94,6 +104,13 @@ check: ## all tests: unit tests, then those in the virtual machine
 	@$(MAKE) --no-print-directory selftest
 	@$(MAKE) --no-print-directory vmtest
 	@$(MAKE) --no-print-directory check-python
+
+# Which tests: those of gpreempt.ko, and what makes the driver busy under it.
+DEBUG_T := 00* 07* 15* 2[0-8]* 3[0-46]* 4[01]* 6* 8[3-9]*
+.PHONY: check-debug
+check-debug: ## module tests and stress under KASAN, lockdep and kmemleak (half an hour more at first)
+	@$(MAKE) --no-print-directory DEBUG_KERNEL=1 vmtest T='$(or $(T),$(DEBUG_T))'
+	@$(MAKE) --no-print-directory DEBUG_KERNEL=1 stress
 
 .PHONY: check-hip
 check-hip: ## tests of HIP (fetches 100 MB once; not part of check)
@@ -141,8 +158,8 @@ checkpatch-user:
 
 .PHONY: clean distclean
 clean: ## remove what was built, keep what was fetched
-	rm -rf $(filter-out $(addprefix $(O)/,apt kernel kernel.lock rocm rocm.lock hip hip.lock), \
-		$(wildcard $(O)/*))
+	rm -rf $(filter-out $(addprefix $(O)/,apt debug kernel kernel.lock linux-% rocm \
+		rocm.lock hip hip.lock), $(wildcard $(O)/*))
 distclean: ## remove all of build/
 	rm -rf $(O)
 

@@ -128,7 +128,7 @@ STRESS ?= 60
 .PHONY: stress
 stress: ## readers, births, suspends, evictions, reloads at once (STRESS=s APPEND=...)
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(VM_RUN) --vgpu 'gpus=2' --timeout $$(($(STRESS) * 3 + 180)) \
+	@$(VM_RUN) --judge --vgpu 'gpus=2' --timeout $$(($(STRESS) * 3 + 180)) \
 		$(if $(APPEND),--append '$(APPEND)') command 'exec sh /t/stress.sh $(STRESS)'
 
 .PHONY: check-calls

@@ -6,7 +6,11 @@ VM_RUN_SRC := $(wildcard tests/vm/run/*.c)
 VM_HEADERS := $(wildcard tests/vm/*.h tests/vm/init/*.h tests/vm/run/*.h)
 VM_CFLAGS := $(CFLAGS_USER) -D_GNU_SOURCE -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla
-VM_RUN = $(O)/vm/vmrun --build $(O) --harness tests/vm --payload $(PAYLOAD)
+VM_RUN = $(O)/vm/vmrun --build $(O) --harness tests/vm --payload $(PAYLOAD) $(VM_DEBUG)
+# The debug kernel's: KASAN and lockdep make emulated processors slow.
+SLOW ?= 6
+VM_DEBUG = $(if $(DEBUG_KERNEL),--slow $(SLOW) --leaks --memory 3072 \
+	--reports tests/vm/debug-reports)
 VM_LOCK = mkdir -p $(O) && flock $(O)/make.lock
 
 $(O)/vm/init: $(VM_INIT_SRC) $(VM_HEADERS)
@@ -50,6 +54,6 @@ vm-files: $(O)/vm/vmrun $(O)/vm/boot/key payload
 VGPU ?= $(if $(filter %/vgpu.ko,$(VM_MODULES)),gpus=1,none)
 GPREEMPT ?= $(if $(filter %/gpreempt.ko,$(VM_MODULES)),yes,no)
 TIMEOUT ?= 600
-VM_CASES = $(sort $(wildcard tests/vm/cases/$(or $(T),*).sh))
+VM_CASES = $(sort $(foreach t,$(or $(T),*),$(wildcard tests/vm/cases/$t.sh)))
 
 export CMD
