@@ -368,7 +368,7 @@ static int version_show(struct seq_file *m, void *v)
 		[KEY_stats] = GP_VIEW_STATS_VERSION,
 		[KEY_kernel] = init_utsname()->release,
 		[KEY_amdgpu] = gp_symbols.amdgpu->srcversion,
-		[KEY_layout] = "btf",
+		[KEY_layout] = gp_layout_source,
 		[KEY_events] = gp_events_on() ? "probes" : "rescan",
 	};
 	int i;

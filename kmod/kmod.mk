@@ -4,7 +4,7 @@
 # for the one that runs here.
 
 KMOD_SRC := Kbuild include/gpreempt/view.h \
-	$(wildcard kmod/*.c kmod/*.h)
+	$(wildcard kmod/*.c kmod/*.h) kmod/headers-layout kmod/layout-rows.awk
 KMOD_BENCH := $(O)/kmod/bench/gpreempt.ko
 KMOD_RUNNING := $(O)/kmod/running/gpreempt.ko
 
@@ -74,7 +74,7 @@ $(KMOD_TOOLS)/vgpu-load-update: tests/kmod/queue-update.c \
 		$(filter %.c,$^)
 
 # The names that the module looks up, as a table of C.
-$(KMOD_TOOLS)/layout-rows.h: tests/kmod/layout-rows.awk kmod/layout.h
+$(KMOD_TOOLS)/layout-rows.h: kmod/layout-rows.awk kmod/layout.h
 	@mkdir -p $(@D)
 	awk -f $^ >$@.new && mv $@.new $@
 
@@ -105,11 +105,14 @@ dkms-install: ## gpreempt.ko by DKMS (DKMS_KERNEL=... for another kernel; as roo
 	dkms install $(DKMS_FLAGS) gpreempt/$(DKMS_VERSION) -k $(DKMS_KERNEL)
 
 # The module as DKMS builds it, for a VM test; the others only on request.
-VM_BINS += $(O)/dkms/gpreempt-dkms.ko $(O)/dkms/kmod
+VM_BINS += $(O)/dkms/gpreempt-dkms.ko $(O)/dkms/gpreempt-dkms.btf $(O)/dkms/kmod
 
 $(O)/dkms/gpreempt-dkms.ko: $(KMOD_SRC) dkms.conf tests/kmod/dkms-build $(O)/kernel/env.mk
 	@mkdir -p $(@D)
 	tests/kmod/dkms-build $(O) tarball $@
+
+# The layout that was made of headers on that occasion.
+$(O)/dkms/gpreempt-dkms.btf: $(O)/dkms/gpreempt-dkms.ko ;
 
 $(O)/dkms/kmod:
 	@mkdir -p $(@D)

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the driver's fields by name in the BTF that the kernel shows in sysfs.
+ * Finds the driver's fields by name in the BTF that the kernel shows in sysfs,
+ * or else in BTF that was made from the driver's headers.
  */
 
-#include <linux/file.h>
-#include <linux/fs.h>
-#include <linux/fs_struct.h>
-#include <linux/path.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
-#include <linux/sched/task.h>
 #include <linux/sizes.h>
 #include <linux/vmalloc.h>
 
 #include "btf.h"
+#include "file.h"
+#include "headers.h"
 #include "layout.h"
 
 #define BTF_DIR		"/sys/kernel/btf/"
@@ -21,6 +19,7 @@
 
 struct gp_layout gp_layout;
 const char *gp_features[GP_FEATURE_COUNT];
+const char *gp_layout_source = "btf";
 
 enum rule {
 	FIELD,		/* exactly size bytes */
@@ -154,81 +153,33 @@ static int find_all(const struct gp_btf *btf)
 	return 0;
 }
 
-/* Open a file where init has it, as modprobe may run in another root. */
-static struct file *open_for_init(const char *name)
+/* What is wrong is always EOPNOTSUPP: modprobe takes others for something else. */
+static int parse(const char *name, struct gp_btf *btf, void *data, size_t size,
+		 const struct gp_btf *base)
 {
-	struct path root;
-	struct file *file;
+	int ret = gp_btf_parse(btf, data, size, base);
 
-	task_lock(&init_task);
-	get_fs_root(init_task.fs, &root);
-	task_unlock(&init_task);
-	file = file_open_root(&root, name, O_RDONLY, 0);
-	path_put(&root);
-	return file;
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	pr_err("%s is not BTF that can be read (%d)\n", name, ret);
+	return -EOPNOTSUPP;
 }
 
-/*
- * Read a whole file into memory. Not kernel_read_file(): that is for what the
- * kernel is going to trust, its security hooks know no purpose such as this
- * one, and IPE (Linux 6.12) warns of it.
- */
-static int read_whole(const char *name, void **data, size_t *size)
-{
-	struct file *file = open_for_init(name);
-	ssize_t len = 0;
-	loff_t pos = 0;
-	loff_t end;
-
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	end = i_size_read(file_inode(file));
-	*data = end > 0 && end <= BTF_MAX_SIZE ? vmalloc(end) : NULL;
-	while (*data && pos < end) {
-		len = kernel_read(file, *data + pos, end - pos, &pos);
-		if (len <= 0)
-			break;
-	}
-	fput(file);
-	if (*data && pos == end) {
-		*size = end;
-		return 0;
-	}
-	vfree(*data);
-	*data = NULL;
-	return len < 0 ? len : -EIO;
-}
-
-static void refuse_blob(const char *path, int err)
-{
-	if (err == -ENOENT)
-		pr_err("no %s: amdgpu or the kernel was built without BTF, as amdgpu-dkms often is; what to do about it is in docs/module.md\n",
-		       path);
-	else
-		pr_err("cannot read %s (%d)\n", path, err);
-}
-
-/*
- * One blob out of sysfs; release with close_blob(). What is wrong with it is
- * always EOPNOTSUPP: modprobe takes ENOENT and EINVAL for something else.
- */
+/* One blob out of sysfs; release with close_blob(). */
 static int open_blob(const char *path, struct gp_btf *btf, void **data,
 		     const struct gp_btf *base)
 {
 	size_t size;
-	int ret = read_whole(path, data, &size);
+	int ret = gp_file_read(path, BTF_MAX_SIZE, data, &size);
 
 	if (ret) {
-		refuse_blob(path, ret);
+		pr_err("cannot read %s (%d)\n", path, ret);
 		return ret == -ENOMEM ? ret : -EOPNOTSUPP;
 	}
-	ret = gp_btf_parse(btf, *data, size, base);
-	if (ret) {
-		pr_err("%s is not BTF that can be read (%d)\n", path, ret);
+	ret = parse(path, btf, *data, size, base);
+	if (ret)
 		vfree(*data);
-		return ret == -ENOMEM ? ret : -EOPNOTSUPP;
-	}
-	return 0;
+	return ret;
 }
 
 static void close_blob(struct gp_btf *btf, void *data)
@@ -247,7 +198,8 @@ int gp_broken(const char *what)
 	return -EUCLEAN;
 }
 
-int gp_layout_load(void)
+/* From the BTF of the kernel and the driver. */
+static int load_btf(void)
 {
 	struct gp_btf kernel, driver;
 	void *kernel_data, *driver_data;
@@ -264,4 +216,32 @@ int gp_layout_load(void)
 err_driver:
 	close_blob(&kernel, kernel_data);
 	return ret;
+}
+
+/* From the BTF that was made of the driver's headers, which needs no other. */
+static int load_headers(void)
+{
+	struct gp_btf driver;
+	void *data, *blob;
+	size_t size;
+	int ret;
+
+	ret = gp_headers_read(&data, &blob, &size);
+	if (ret)
+		return ret;
+	ret = parse("the layout made from headers", &driver, blob, size, NULL);
+	if (!ret) {
+		ret = find_all(&driver);
+		gp_btf_release(&driver);
+	}
+	vfree(data);
+	return ret;
+}
+
+int gp_layout_load(void)
+{
+	if (gp_file_there(BTF_DIR "amdgpu"))
+		return load_btf();
+	gp_layout_source = "headers";
+	return load_headers();
 }

@@ -149,6 +149,9 @@ struct gp_layout {
 
 extern struct gp_layout gp_layout;
 
+/* Where that came from: "btf" or "headers". */
+extern const char *gp_layout_source;
+
 /* Never instantiated: the C type of each field, for the checks of gp_get(). */
 #define GP_DECLARE_TYPE(s, f, t, ...)	t s##__##f;
 #define GP_DECLARE_NOTHING(s, f, t)
@@ -200,7 +203,8 @@ extern const char *gp_features[GP_FEATURE_COUNT];
 int gp_broken(const char *what);
 
 /**
- * gp_layout_load() - fill gp_layout from the running kernel's BTF
+ * gp_layout_load() - fill gp_layout from the running kernel's BTF, or from what
+ * was made of amdgpu's headers
  *
  * Return: 0, or an error after a line in the kernel log that names what is
  * missing or has another size.

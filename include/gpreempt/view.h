@@ -121,7 +121,7 @@ enum gp_view_hardware {
  *	stats		version of the text of stats
  *	kernel		release of the running kernel
  *	amdgpu		srcversion of the amdgpu module that is observed
- *	layout		where the driver's structures were found: btf
+ *	layout		where the driver's structures were found: btf, or headers
  *	events		what tells of new and ended processes: probes, or rescan
  */
 #define GP_VIEW_VERSION_KEYS(X)						\

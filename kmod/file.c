@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the files that the module needs when it is loaded.
+ *
+ * Not with kernel_read_file(): that is for what the kernel is going to trust,
+ * its security hooks know no purpose such as this one, and IPE (Linux 6.12)
+ * warns of it.
+ */
+
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/path.h>
+#include <linux/sched/task.h>
+#include <linux/vmalloc.h>
+
+#include "file.h"
+
+/* Open a file where init has it, as modprobe may run in another root. */
+static struct file *open_for_init(const char *name)
+{
+	struct path root;
+	struct file *file;
+
+	task_lock(&init_task);
+	get_fs_root(init_task.fs, &root);
+	task_unlock(&init_task);
+	file = file_open_root(&root, name, O_RDONLY, 0);
+	path_put(&root);
+	return file;
+}
+
+int gp_file_read(const char *name, size_t max, void **data, size_t *size)
+{
+	struct file *file = open_for_init(name);
+	ssize_t len = -EFBIG;
+	loff_t pos = 0;
+	loff_t end;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	end = i_size_read(file_inode(file));
+	*data = end > 0 && end <= max ? vmalloc(end) : NULL;
+	if (!*data && end > 0 && end <= max)
+		len = -ENOMEM;
+	while (*data && pos < end) {
+		len = kernel_read(file, *data + pos, end - pos, &pos);
+		if (len <= 0)
+			break;
+	}
+	fput(file);
+	if (*data && pos == end) {
+		*size = end;
+		return 0;
+	}
+	vfree(*data);
+	*data = NULL;
+	return len < 0 ? len : -EIO;
+}
+
+bool gp_file_there(const char *name)
+{
+	struct file *file = open_for_init(name);
+
+	if (IS_ERR(file))
+		return PTR_ERR(file) != -ENOENT;
+	fput(file);
+	return true;
+}
