@@ -29,6 +29,7 @@ struct bench {
 	const char *processors;
 	char accel[8];			/* "tcg" or "kvm" */
 	bool plain;			/* boot each time, save nothing */
+	bool tsc;			/* programs read the clock by themselves */
 	int slow;			/* the guest is so many times slower */
 	bool leaks;			/* it looks for lost memory after a job */
 	bool judge;			/* the log of a command, as of a test */
