@@ -46,6 +46,7 @@ $(O)/kernel/env.mk:
 -include tests/vgpu/load/load.mk
 -include tests/vgpu/rocm/rocm.mk
 -include tests/vm/cases/cases.mk
+-include tests/bench/bench.mk
 -include tests/unit/unit.mk
 -include tests/install/install.mk
 -include tests/vm/python/python.mk

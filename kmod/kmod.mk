@@ -64,7 +64,7 @@ check-abi:
 # What its VM tests need in the guest. Static, because the guest has no libc.
 KMOD_TOOLS := $(O)/vm-tools
 VM_BINS += $(KMOD_TOOLS)/vgpu-load-update $(KMOD_TOOLS)/btf-doctor \
-	$(KMOD_TOOLS)/rename-symbol $(KMOD_TOOLS)/view-bench
+	$(KMOD_TOOLS)/rename-symbol
 
 # vgpu-load that updates its queues on signals.
 $(KMOD_TOOLS)/vgpu-load-update: tests/kmod/queue-update.c \
@@ -79,16 +79,10 @@ $(KMOD_TOOLS)/layout-rows.h: kmod/layout-rows.awk kmod/layout.h
 	awk -f $^ >$@.new && mv $@.new $@
 
 $(KMOD_TOOLS)/btf-doctor: $(KMOD_TOOLS)/layout-rows.h
-$(KMOD_TOOLS)/btf-doctor $(KMOD_TOOLS)/rename-symbol $(KMOD_TOOLS)/view-bench: \
+$(KMOD_TOOLS)/btf-doctor $(KMOD_TOOLS)/rename-symbol: \
 		$(KMOD_TOOLS)/%: tests/kmod/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -I$(KMOD_TOOLS) -static -o $@ $<
-
-.PHONY: bench
-bench: ## what a read of the view costs, as a table and build/bench.json
-	@$(MAKE) --no-print-directory -s vm-ready
-	@tests/kmod/bench $(O) $(VM_RUN) --vgpu 'gpus=8 xccs=4' --timeout 300 \
-		command 'exec sh /t/bench.sh 2>/dev/null'
 
 # The sources go where DKMS wants them, and nothing else does.
 DKMS_KERNEL = $(shell uname -r)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# "make bench": what things cost, in the virtual machine. A part is a script in
+# parts/; its figures' bars are in bars.
+
+BENCH_BINS := $(O)/vm-tools/view-bench $(O)/vm-tools/session-bench
+VM_BINS += $(BENCH_BINS)
+
+# Static, because the guest has no libc.
+$(BENCH_BINS): $(O)/vm-tools/%: tests/bench/%.c $(O)/libgpreempt.a | $(KFD_HEADER)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -Iinclude $(KFD_CPPFLAGS) -static -o $@ $^ \
+		$(LIB_LIBS)
+
+.PHONY: bench
+bench: ## what things cost, as a table and build/bench.json (BENCH=part: one alone)
+	@$(MAKE) --no-print-directory -s vm-ready
+	@tests/bench/bench $(O) '$(BENCH)' $(VM_RUN)
+
+.PHONY: checkpatch-bench
+checkpatch: checkpatch-bench
+checkpatch-bench: $(O)/kernel/env.mk
+	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f $(wildcard tests/bench/*.[ch])
