@@ -5,9 +5,10 @@ FUZZ := $(O)/fuzz
 FUZZ_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -D_GNU_SOURCE -Itests/fuzz
 ROUNDS ?= 20000
 # The parsers of the library that have a fuzzer.
-FUZZ_LIB := view text
+FUZZ_LIB := view text amdlog
 FUZZ_SEEDS_view := tests/fuzz/seeds/queues
 FUZZ_SEEDS_text := $(wildcard tests/fuzz/seeds/text-*)
+FUZZ_SEEDS_amdlog := $(wildcard tests/fuzz/seeds/amdlog-*)
 
 .PHONY: fuzz
 unit: fuzz

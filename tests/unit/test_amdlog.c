@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ROCm's log: of real runtimes, interleaved, coloured, cut, hostile. */
+#include <gpreempt/amdlog.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+#define FIXTURE "tests/unit/fixtures/hip-5.7.1/amd-log-4"
+#define DISPATCHES 3
+#define BARRIERS 2
+#define KERNELS 3
+
+static struct gpreempt_amdlog *amdlog;
+static const struct gpreempt_amdlog_data *data;
+static struct gpreempt_amdlog_packet packets[64];
+static size_t n_packets;
+
+static void take_packet(void *unused, const struct gpreempt_amdlog_packet *p)
+{
+	(void)unused;
+	if (n_packets < ARRAY_SIZE(packets))
+		packets[n_packets] = *p;
+	n_packets++;
+}
+
+static void start(int64_t pid)
+{
+	struct gpreempt_amdlog_options options = {
+		.size = sizeof(options), .pid = pid, .packet = take_packet,
+	};
+
+	n_packets = 0;
+	ck_assert_int_eq(gpreempt_amdlog_new(&options, &amdlog), 0);
+}
+
+static void setup(void)
+{
+	start(GPREEMPT_UNKNOWN);
+}
+
+static void teardown(void)
+{
+	gpreempt_amdlog_free(amdlog);
+	amdlog = NULL;
+}
+
+static void feed(const char *at, size_t len)
+{
+	/* A copy of its own, so that a read behind its end is caught. */
+	char *copy = malloc(len ? len : 1);
+
+	memcpy(copy, at, len);
+	ck_assert_int_eq(gpreempt_amdlog_feed(amdlog, copy, len), 0);
+	free(copy);
+}
+
+static void end(void)
+{
+	ck_assert_int_eq(gpreempt_amdlog_end(amdlog), 0);
+	data = gpreempt_amdlog_get(amdlog);
+}
+
+static void read_string(const char *text)
+{
+	feed(text, strlen(text));
+	end();
+}
+
+static bool read_file(const char *path, size_t step)
+{
+	FILE *file = fopen(path, "r");
+	static char all[1 << 20];
+	size_t len, at;
+
+	if (!file)
+		return false;
+	len = fread(all, 1, sizeof(all), file);
+	fclose(file);
+	for (at = 0; at < len; at += step)
+		feed(all + at, len - at < step ? len - at : step);
+	end();
+	return true;
+}
+
+/* Numbers counted with grep -c. */
+START_TEST(hip_5)
+{
+	static const size_t steps[] = { 1 << 20, 1, 97 };
+	uint64_t dispatches = 0, barriers = 0;
+	size_t i;
+
+	ck_assert(read_file(FIXTURE, steps[_i]));
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(data->lines, 150);
+	ck_assert_uint_eq(data->records, 150);
+	ck_assert_uint_eq(data->other_lines, 0);
+	ck_assert_uint_eq(data->level, 4);
+	ck_assert_uint_eq(data->n_processes, 1);
+	ck_assert_int_eq(data->processes[0].pid, 142);
+	/* Four by their software queue, three rings that had packets. */
+	ck_assert_uint_eq(data->n_queues, 4 + 3);
+	ck_assert_uint_eq(data->queues[0].swq, 0x7f600d592000);
+	for (i = 0; i < data->n_queues; i++) {
+		const struct gpreempt_amdlog_queue *q = data->queues + i;
+
+		ck_assert_int_eq(q->pid, 142);
+		ck_assert(!q->hwq == !!q->swq);
+		ck_assert_uint_eq(q->created, !q->hwq);
+		ck_assert_uint_eq(q->acquired, !q->hwq);
+		ck_assert_int_eq(q->size, q->hwq ? GPREEMPT_UNKNOWN : 16384);
+		/* This version does not print them. */
+		ck_assert_int_eq(q->last_wptr, GPREEMPT_UNKNOWN);
+		ck_assert_int_eq(q->backlog, GPREEMPT_UNKNOWN);
+		ck_assert(q->hwq || !q->dispatches);
+		dispatches += q->dispatches;
+		barriers += q->barriers;
+	}
+	ck_assert_uint_eq(dispatches, DISPATCHES);
+	ck_assert_uint_eq(data->processes[0].dispatches, DISPATCHES);
+	ck_assert_uint_eq(data->processes[0].kernels, KERNELS);
+	ck_assert_uint_eq(barriers, BARRIERS);
+	ck_assert_uint_eq(n_packets, DISPATCHES + BARRIERS);
+	ck_assert_uint_eq(packets[0].tid, 0x7f600d620ac0);
+}
+END_TEST
+
+START_TEST(captures)
+{
+	const char *dir = getenv("CAPTURES");
+	char path[512];
+	size_t i;
+
+	dir = dir ? dir : "../shared/captures";
+	snprintf(path, sizeof(path), "%s/mi308x/amd_log_dispatches.log", dir);
+	if (!read_file(path, 4096)) {
+		puts("captures: skipped, none in ../shared/captures (set CAPTURES)");
+		return;
+	}
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(data->n_queues, 4);
+	ck_assert_str_eq(data->version, "7.0.51831.7c9236b16");
+	for (i = 0; i < 4; i++) {
+		const struct gpreempt_amdlog_queue *q = data->queues + i;
+
+		ck_assert_int_eq(q->pid, 459769);
+		ck_assert_int_eq(q->id, i + 1);
+		ck_assert_uint_eq(q->dispatches, 6);
+		ck_assert_uint_eq(q->barriers, 6);
+		ck_assert_uint_eq(q->deleted, 1);
+		ck_assert_int_eq(q->first_wptr, 0);
+	}
+	teardown();
+	setup();
+	snprintf(path, sizeof(path), "%s/mi308x/amd_log_16_streams.log", dir);
+	ck_assert(read_file(path, 4096));
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(data->n_queues, 4);
+	ck_assert_int_eq(data->queues[0].pid, GPREEMPT_UNKNOWN);
+	for (i = 0; i < 4; i++) {
+		/* 16 streams on four. */
+		ck_assert_uint_eq(data->queues[i].acquired, 4);
+		ck_assert_uint_eq(data->queues[i].released, 4);
+	}
+	ck_assert_uint_gt(data->other_lines, 0);
+}
+END_TEST
+
+#define AT ":4:rocvirtual.cpp           :1083: "
+#define PACKET "HWq=0xa0, Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9"
+
+/* How versions begin a line. */
+static const struct {
+	const char *line;
+	int64_t pid;
+	uint64_t tid;
+	int64_t us;
+} heads[] = {
+	{ AT "20162701614 us: [pid:459769 tid: 0x7f8edc1c4400] " PACKET,
+	  459769, 0x7f8edc1c4400, 20162701614 },
+	{ AT "0021413791 us: [pid:142   tid:0x7f600d620ac0] " PACKET,
+	  142, 0x7f600d620ac0, 21413791 },
+	{ AT "0123 us: 2539 : [tid:0x7fff] " PACKET, 2539, 0x7fff, 123 },
+	{ AT "266505753655 us: [7fb360ad23c0] " PACKET,
+	  GPREEMPT_UNKNOWN, 0x7fb360ad23c0, 266505753655 },
+	{ AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 0, 7 },
+	{ "\x1b[32m" AT "7 us:\x1b[0m  SWq=0x1, \x1b[1;31m" PACKET,
+	  GPREEMPT_UNKNOWN, 0, 7 },
+	{ "step 3 loss 0.4" AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 0, 7 },
+};
+
+START_TEST(head)
+{
+	feed(heads[_i].line, strlen(heads[_i].line));
+	feed("\n", 1);
+	end();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(n_packets, 1);
+	ck_assert_int_eq(packets[0].pid, heads[_i].pid);
+	ck_assert_uint_eq(packets[0].tid, heads[_i].tid);
+	ck_assert_int_eq(packets[0].us, heads[_i].us);
+	ck_assert_uint_eq(packets[0].hwq, 0xa0);
+	ck_assert_int_eq(packets[0].rptr, 5);
+	ck_assert_int_eq(packets[0].wptr, 9);
+	ck_assert(packets[0].dispatch);
+	ck_assert_int_eq(data->queues[0].backlog, 4);
+}
+END_TEST
+
+/* No record of the log: left alone. */
+START_TEST(other)
+{
+	static const char *const lines[] = {
+		"HWq=0xa0, Dispatch Header", "", ":4:", ":4:a.cpp", "12:30:4: x",
+		":x:rocdevice.cpp :1: 7 us: HWq=0x1, Dispatch Header",
+		":3:rocdevice :1: 7 us: acquireQueue refCount: 0x1 (1)",
+	};
+
+	feed(lines[_i], strlen(lines[_i]));
+	feed("\n", 1);
+	end();
+	ck_assert_uint_eq(data->records, 0);
+	ck_assert_uint_eq(data->other_lines, 1);
+	ck_assert_uint_eq(data->n_queues, 0);
+	ck_assert_uint_eq(data->n_problems, 0);
+}
+END_TEST
+
+#define OTHER ":3:rocdevice.cpp :1: 99 us: [pid:8 tid: 0x1] "
+#define R ":3:rocdevice.cpp :1: 10 us: [pid:7 tid: 0x1] "
+
+START_TEST(life)
+{
+	read_string(R "Created SWq=0x5 to map on HWq=0xa0 with size 16384 "
+		    "with priority 2, cooperative: 0\n"
+		    R "acquireQueue refCount: 0xa0 (1)\n"
+		    R "Selected queue refCount: 0xa0 (2)\n"
+		    R "releaseQueue refCount:0xa0 (1)\n"
+		    R "Deleting hardware queue 0xa0 with refCount 0\n"
+		    R "created hardware queue 0xa0 with size 4096 "
+		    "with priority 0, cooperative: 0\n"
+		    OTHER "acquireQueue refCount: 0xa0 (1)\n");
+	ck_assert_uint_eq(data->n_problems, 0);
+	/* The same address in another process is another queue. */
+	ck_assert_uint_eq(data->n_queues, 2);
+	ck_assert_uint_eq(data->queues[0].created, 2);
+	ck_assert_uint_eq(data->queues[0].acquired, 2);
+	ck_assert_uint_eq(data->queues[0].released, 1);
+	ck_assert_uint_eq(data->queues[0].deleted, 1);
+	ck_assert_int_eq(data->queues[0].priority, 0);
+	ck_assert_int_eq(data->queues[0].size, 4096);
+	ck_assert_uint_eq(data->queues[0].swq, 5);
+	ck_assert_uint_eq(data->queues[0].hwq, 0xa0);
+	ck_assert_int_eq(data->queues[1].pid, 8);
+	ck_assert_int_eq(data->queues[1].last_us, 99);
+	ck_assert_uint_eq(data->n_processes, 2);
+}
+END_TEST
+
+START_TEST(two_records_in_a_line)
+{
+	read_string(R "acquireQueue refCount: 0xa0 (1)" R "acquireQueue refCount: 0xb0 (1)\n");
+	ck_assert_uint_eq(data->records, 2);
+	ck_assert_uint_eq(data->n_queues, 2);
+	ck_assert_uint_eq(data->n_problems, 0);
+}
+END_TEST
+
+/* An address that may lack digits is no address. */
+START_TEST(cut_address)
+{
+	read_string(R "acquireQueue refCount: 0x7f36" R "acquireQueue refCount: 0xb0 (1)\n"
+		    R "releaseQueue refCount:0x7f36");
+	ck_assert_uint_eq(data->n_queues, 1);
+	ck_assert_uint_eq(data->queues[0].hwq, 0xb0);
+	ck_assert_uint_eq(data->n_problems, 2);
+	ck_assert_uint_eq(data->problems[0].line, 1);
+	ck_assert_uint_eq(data->problems[1].line, 2);
+	ck_assert_str_eq(data->problems[0].what,
+			 "about a queue, but its address is cut off");
+}
+END_TEST
+
+START_TEST(cut_head)
+{
+	read_string(":3:rocdevice.cpp :1: 10 u" R "acquireQueue refCount: 0xb0 (1)\n");
+	ck_assert_uint_eq(data->n_queues, 1);
+	ck_assert_uint_eq(data->n_problems, 1);
+	ck_assert_str_eq(data->problems[0].what,
+			 "the head of this record is cut off");
+}
+END_TEST
+
+START_TEST(filter)
+{
+	teardown();
+	start(8);
+	read_string(R "acquireQueue refCount: 0xa0 (1)\n"
+		    OTHER "acquireQueue refCount: 0xb0 (1)\n");
+	ck_assert_uint_eq(data->records, 2);
+	ck_assert_uint_eq(data->n_queues, 1);
+	ck_assert_uint_eq(data->queues[0].hwq, 0xb0);
+}
+END_TEST
+
+START_TEST(too_many_queues)
+{
+	char line[128];
+	int i;
+
+	for (i = 0; i < 16384 + 10; i++)
+		feed(line, snprintf(line, sizeof(line),
+				    R "acquireQueue refCount: 0x%x (1)\n",
+				    0x1000 * (i + 1)));
+	end();
+	ck_assert_uint_eq(data->n_queues, 16384);
+	ck_assert_uint_eq(data->n_problems, 10);
+	ck_assert_uint_eq(data->problems[0].line, 16385);
+}
+END_TEST
+
+START_TEST(long_line)
+{
+	char *line = malloc(200000);
+
+	memset(line, 'x', 200000);
+	feed(line, 200000);
+	feed("\n" R "acquireQueue refCount: 0xa0 (1)\n",
+	     strlen("\n" R "acquireQueue refCount: 0xa0 (1)\n"));
+	end();
+	free(line);
+	ck_assert_uint_eq(data->n_queues, 1);
+	ck_assert_uint_eq(data->queues[0].line, 2);
+	ck_assert_uint_eq(data->n_problems, 1);
+	ck_assert_str_eq(data->problems[0].what, "too long a line");
+}
+END_TEST
+
+START_TEST(numbers)
+{
+	static const char *const texts[] = {
+		"acquireQueue refCount: 0x", "acquireQueue refCount: ",
+		"acquireQueue refCount: 0x11112222333344445 (1)",
+		"acquireQueue refCount: (nil) (1)", "acquireQueue refCount:",
+	};
+
+	feed(R, strlen(R));
+	feed(texts[_i], strlen(texts[_i]));
+	feed("\n", 1);
+	end();
+	ck_assert_uint_eq(data->n_queues, 0);
+	ck_assert_uint_eq(data->n_problems, 1);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, hip_5, 0, 3);
+	tcase_add_test(tc, captures);
+	tcase_add_loop_test(tc, head, 0, ARRAY_SIZE(heads));
+	tcase_add_loop_test(tc, other, 0, 7);
+	tcase_add_test(tc, life);
+	tcase_add_test(tc, two_records_in_a_line);
+	tcase_add_test(tc, cut_address);
+	tcase_add_test(tc, cut_head);
+	tcase_add_test(tc, filter);
+	tcase_add_test(tc, too_many_queues);
+	tcase_add_test(tc, long_line);
+	tcase_add_loop_test(tc, numbers, 0, 5);
+	return unit_run("amdlog");
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* ROCm's log: lines, records, and the tables of queues and processes. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/amdlog.h"
+
+/* So many are kept: a log of any length takes no more memory than this. */
+#define QUEUES_MAX	16384
+#define PROCESSES_MAX	4096
+#define PROBLEMS_MAX	1024
+#define BUCKETS		(2 * QUEUES_MAX)
+
+struct gpreempt_amdlog {
+	struct gp_lines lines;
+	struct gpreempt_amdlog_options options;
+	struct gpreempt_amdlog_queue *queues;
+	struct gpreempt_amdlog_process *processes;
+	struct gpreempt_amdlog_problem *problems;
+	uint16_t *buckets;	/* of queues: index + 1 */
+	size_t process;		/* the one of the last line */
+	struct gpreempt_amdlog_data data;
+	char plain[GP_LINE_MAX];	/* the line at hand, without colours */
+};
+
+static void problem(struct gpreempt_amdlog *log, const char *what)
+{
+	if (log->data.n_problems++ >= PROBLEMS_MAX)
+		return;
+	log->problems[log->data.kept].line = log->lines.number;
+	log->problems[log->data.kept++].what = what;
+}
+
+static size_t bucket(int64_t pid, uint64_t hwq)
+{
+	uint64_t key = hwq ^ (uint64_t)pid << 48 ^ (uint64_t)pid >> 16;
+
+	key *= 0x9e3779b97f4a7c15;
+	key ^= key >> 29;
+	key *= 0xbf58476d1ce4e5b9;
+	return (key >> 32) % BUCKETS;
+}
+
+/* The queue of a record; NULL when there are too many. */
+static struct gpreempt_amdlog_queue *
+get_queue(struct gpreempt_amdlog *log, const struct gp_record *record,
+	  const struct gp_message *m)
+{
+	size_t at = bucket(record->pid, m->hwq);
+	struct gpreempt_amdlog_queue *queue;
+
+	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
+		queue = log->queues + log->buckets[at] - 1;
+		if ((queue->hwq ? queue->hwq : queue->swq) == m->hwq &&
+		    queue->pid == record->pid)
+			return queue;
+	}
+	if (log->data.n_queues == QUEUES_MAX) {
+		problem(log, "about a queue more than are kept");
+		return NULL;
+	}
+	queue = log->queues + log->data.n_queues++;
+	log->buckets[at] = log->data.n_queues;
+	queue->pid = record->pid;
+	*(m->by_swq ? &queue->swq : &queue->hwq) = m->hwq;
+	queue->id = GPREEMPT_UNKNOWN;
+	queue->priority = GPREEMPT_UNKNOWN;
+	queue->size = GPREEMPT_UNKNOWN;
+	queue->first_rptr = GPREEMPT_UNKNOWN;
+	queue->first_wptr = GPREEMPT_UNKNOWN;
+	queue->last_rptr = GPREEMPT_UNKNOWN;
+	queue->last_wptr = GPREEMPT_UNKNOWN;
+	queue->backlog = GPREEMPT_UNKNOWN;
+	queue->first_us = record->us;
+	queue->line = log->lines.number;
+	return queue;
+}
+
+static struct gpreempt_amdlog_process *
+get_process(struct gpreempt_amdlog *log, const struct gp_record *record)
+{
+	struct gpreempt_amdlog_process *process = log->processes + log->process;
+	size_t i;
+
+	if (log->data.n_processes && process->pid == record->pid)
+		return process;
+	for (i = 0; i < log->data.n_processes; i++)
+		if (log->processes[i].pid == record->pid)
+			break;
+	if (i == PROCESSES_MAX) {
+		problem(log, "of a process more than are kept");
+		return NULL;
+	}
+	log->process = i;
+	process = log->processes + i;
+	if (i == log->data.n_processes) {
+		log->data.n_processes++;
+		process->pid = record->pid;
+		process->first_us = record->us;
+	}
+	return process;
+}
+
+static void set(int64_t *to, int64_t value)
+{
+	if (value != GPREEMPT_UNKNOWN)
+		*to = value;
+}
+
+static void put_packet(struct gpreempt_amdlog *log,
+		       const struct gp_record *record,
+		       const struct gp_message *m,
+		       struct gpreempt_amdlog_queue *queue)
+{
+	struct gpreempt_amdlog_packet packet = {
+		.line = log->lines.number, .us = record->us,
+		.pid = record->pid, .tid = record->tid, .swq = m->swq,
+		.hwq = m->hwq, .id = m->id,
+		.dispatch = m->kind == GP_AMDLOG_DISPATCH,
+		.rptr = m->rptr, .wptr = m->wptr,
+	};
+
+	if (queue->first_wptr == GPREEMPT_UNKNOWN) {
+		queue->first_rptr = m->rptr;
+		queue->first_wptr = m->wptr;
+	}
+	set(&queue->last_rptr, m->rptr);
+	set(&queue->last_wptr, m->wptr);
+	/* The indices only grow, and are printed as 32 bits. */
+	if (m->rptr != GPREEMPT_UNKNOWN && m->wptr != GPREEMPT_UNKNOWN &&
+	    m->wptr >= m->rptr && m->wptr - m->rptr > queue->backlog)
+		queue->backlog = m->wptr - m->rptr;
+	if (packet.dispatch)
+		queue->dispatches++;
+	else
+		queue->barriers++;
+	if (log->options.packet)
+		log->options.packet(log->options.data, &packet);
+}
+
+static void count_message(struct gpreempt_amdlog *log,
+			  const struct gp_record *record,
+			  const struct gp_message *m)
+{
+	struct gpreempt_amdlog_queue *queue = get_queue(log, record, m);
+
+	if (!queue)
+		return;
+	queue->last_us = record->us;
+	if (m->swq)
+		queue->swq = m->swq;
+	set(&queue->id, m->id);
+	set(&queue->priority, m->priority);
+	set(&queue->size, m->size);
+	queue->created += m->kind == GP_AMDLOG_CREATED;
+	queue->acquired += m->kind == GP_AMDLOG_ACQUIRED;
+	queue->released += m->kind == GP_AMDLOG_RELEASED;
+	queue->deleted += m->kind == GP_AMDLOG_DELETED;
+	if (m->kind == GP_AMDLOG_DISPATCH || m->kind == GP_AMDLOG_BARRIER)
+		put_packet(log, record, m, queue);
+}
+
+static void take_version(struct gpreempt_amdlog *log, struct gp_span rest)
+{
+	size_t len = 0;
+
+	while (rest.at < rest.end && *rest.at == ' ')
+		rest.at++;
+	while (rest.at < rest.end && *rest.at != ',' && *rest.at != ' ' &&
+	       isprint((unsigned char)*rest.at) &&
+	       len < sizeof(log->data.version) - 1)
+		log->data.version[len++] = *rest.at++;
+	log->data.version[len] = 0;
+}
+
+static void take_record(struct gpreempt_amdlog *log, struct gp_record *record)
+{
+	struct gpreempt_amdlog_process *process;
+	struct gp_message message;
+
+	log->data.records++;
+	if (log->options.pid != GPREEMPT_UNKNOWN &&
+	    record->pid != log->options.pid)
+		return;
+	if (record->level > log->data.level)
+		log->data.level = record->level;
+	gp_message_parse(record->message, &message);
+	process = get_process(log, record);
+	if (process) {
+		process->lines++;
+		process->kernels += message.kind == GP_AMDLOG_KERNEL;
+		process->dispatches += message.kind == GP_AMDLOG_DISPATCH;
+		process->last_us = record->us;
+	}
+	switch (message.kind) {
+	case GP_AMDLOG_NOTHING:
+	case GP_AMDLOG_KERNEL:
+		break;
+	case GP_AMDLOG_VERSION:
+		take_version(log, message.rest);
+		break;
+	case GP_AMDLOG_BROKEN:
+		problem(log, "about a queue, but its address is cut off");
+		break;
+	default:
+		count_message(log, record, &message);
+	}
+}
+
+/* Escape sequences that colour it, and bytes that are no text. */
+static size_t make_plain(const char *at, size_t len, char *out)
+{
+	const char *end = at + len;
+	size_t n = 0;
+
+	while (at < end) {
+		if (*at != '\x1b') {
+			out[n++] = *at++;
+			continue;
+		}
+		at++;
+		if (at == end || *at != '[')
+			continue;
+		for (at++; at < end && (*at < '@' || *at > '~'); at++)
+			;
+		at += at < end;
+	}
+	return n;
+}
+
+/* A line can hold several records, when threads wrote at once. */
+static int take_line(void *data, struct gp_line line)
+{
+	struct gpreempt_amdlog *log = data;
+	const char *end = log->plain + make_plain(line.at, line.len,
+						  log->plain);
+	const char *at = log->plain, *next, *behind;
+	unsigned int level = 0, next_level;
+	struct gp_record record;
+
+	log->data.lines++;
+	at = gp_record_find(at, end, &level, &behind);
+	if (!at) {
+		log->data.other_lines++;
+		if (line.cut && line.len == GP_LINE_MAX)
+			problem(log, "too long a line");
+		return 0;
+	}
+	for (; at; at = next) {
+		struct gp_span text = { behind, NULL, line.cut };
+
+		next = gp_record_find(behind, end, &next_level, &behind);
+		text.end = next ? next : end;
+		text.cut |= !!next;
+		record.level = level;
+		level = next_level;
+		if (gp_record_head(text, &record))
+			take_record(log, &record);
+		else
+			problem(log, "the head of this record is cut off");
+	}
+	return 0;
+}
+
+int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
+			struct gpreempt_amdlog **out)
+{
+	struct gpreempt_amdlog *log = calloc(1, sizeof(*log));
+
+	if (!log)
+		return -ENOMEM;
+	log->queues = calloc(QUEUES_MAX, sizeof(*log->queues));
+	log->processes = calloc(PROCESSES_MAX, sizeof(*log->processes));
+	log->problems = calloc(PROBLEMS_MAX, sizeof(*log->problems));
+	log->buckets = calloc(BUCKETS, sizeof(*log->buckets));
+	if (!log->queues || !log->processes || !log->problems ||
+	    !log->buckets) {
+		gpreempt_amdlog_free(log);
+		return -ENOMEM;
+	}
+	log->options.pid = GPREEMPT_UNKNOWN;
+	if (options)
+		memcpy(&log->options, options,
+		       options->size < sizeof(log->options) ?
+		       options->size : sizeof(log->options));
+	log->lines.take = take_line;
+	log->lines.data = log;
+	*out = log;
+	return 0;
+}
+
+void gpreempt_amdlog_free(struct gpreempt_amdlog *log)
+{
+	if (!log)
+		return;
+	free(log->queues);
+	free(log->processes);
+	free(log->problems);
+	free(log->buckets);
+	gp_lines_free(&log->lines);
+	free(log);
+}
+
+int gpreempt_amdlog_feed(struct gpreempt_amdlog *log, const char *data,
+			 size_t len)
+{
+	return gp_lines_feed(&log->lines, data, len);
+}
+
+int gpreempt_amdlog_end(struct gpreempt_amdlog *log)
+{
+	return gp_lines_end(&log->lines);
+}
+
+const struct gpreempt_amdlog_data *
+gpreempt_amdlog_get(struct gpreempt_amdlog *log)
+{
+	log->data.queues = log->queues;
+	log->data.processes = log->processes;
+	log->data.problems = log->problems;
+	return &log->data;
+}
