@@ -10,7 +10,7 @@ DEPS := bash-completion build-essential busybox-static check cpio dkms git \
 	qemu-system-x86 sparse xz-utils zsh
 
 # DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.
-BENCH := $(O)
+FETCHED := $(O)
 FETCH_KERNEL = tests/vm/fetch-kernel $(if $(UPDATE),--update)
 ifdef DEBUG_KERNEL
 override O := $(O)/debug
@@ -65,8 +65,8 @@ kernel: ## fetch the bench's kernel (UPDATE=1: look for a newer one)
 
 .PHONY: rocm
 rocm: ## fetch ROCm's user space for the guest (UPDATE=1: look for newer)
-	@tests/vm/fetch-rocm $(if $(UPDATE),--update) $(BENCH)
-	@[ $(O) = $(BENCH) ] || ln -sfn ../rocm $(O)/rocm
+	@tests/vm/fetch-rocm $(if $(UPDATE),--update) $(FETCHED)
+	@[ $(O) = $(FETCHED) ] || ln -sfn ../rocm $(O)/rocm
 
 .PHONY: vgpu modules user unit captures
 vgpu: ## vgpu.ko, the simulated GPU, for the bench's kernel
