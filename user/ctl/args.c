@@ -142,6 +142,9 @@ static const char *parse_value(const struct ctl_option *o, const char *value,
 	case CTL_FILE:
 		*(const char **)field = value;
 		return *value ? NULL : "the name of a file is needed";
+	case CTL_NAME:
+		*(const char **)field = value;
+		return *value ? NULL : "a name is needed";
 	default:
 		return "unknown option";
 	}

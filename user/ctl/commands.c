@@ -15,6 +15,7 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_status,
 	&ctl_preempt,
 	&ctl_follow,
+	&ctl_run,
 	NULL,
 };
 

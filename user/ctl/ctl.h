@@ -14,6 +14,13 @@ struct ctl_range {
 	int64_t max;
 };
 
+/* What only the scheduler's commands take. */
+struct ctl_sched_args {
+	uint64_t online;	/* the program that is run */
+	uint64_t offline;
+	const char *cgroup;
+};
+
 /* Everything that a command line can say. */
 struct ctl_args {
 	pid_t pid;		/* of ctl_each_target(): the one at hand */
@@ -36,6 +43,7 @@ struct ctl_args {
 	uint64_t csv;
 	const char *record;	/* file; NULL: none */
 	const char *replay;
+	struct ctl_sched_args sched;
 };
 
 enum ctl_kind {
@@ -46,6 +54,7 @@ enum ctl_kind {
 	CTL_PRIORITY,		/* priority */
 	CTL_GPUS,		/* gpus and n_gpus */
 	CTL_FILE,		/* const char *, the name of a file */
+	CTL_NAME,		/* const char * */
 	CTL_KINDS,
 };
 
@@ -102,6 +111,7 @@ extern const struct ctl_command ctl_resume;
 extern const struct ctl_command ctl_status;
 extern const struct ctl_command ctl_preempt;
 extern const struct ctl_command ctl_follow;
+extern const struct ctl_command ctl_run;
 
 /*
  * Fill in args from the words behind the command's name. Returns -1 to go on,
