@@ -17,6 +17,7 @@ WIDTH=100
 # program NAME ARGS...: vgpu-load under another name.
 program() {
 	ln -sf "$(command -v vgpu-load)" "$W/$1"
+	: > "$W/$1.out"
 	"$W/$1" --packet 1ms --rate 100 $2 $3 > "$W/$1.out" 2> "$W/$1.err" &
 	eval "pid_$1=$!"
 	started="$started $!"
