@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/amdlog.h"
+#include "lib/array.h"
 
 /* So many are kept: a log of any length takes no more memory than this. */
 #define QUEUES_MAX	16384
@@ -16,21 +17,25 @@
 struct gpreempt_amdlog {
 	struct gp_lines lines;
 	struct gpreempt_amdlog_options options;
-	struct gpreempt_amdlog_queue *queues;
-	struct gpreempt_amdlog_process *processes;
-	struct gpreempt_amdlog_problem *problems;
+	struct gp_array queues, processes, problems;
 	uint16_t *buckets;	/* of queues: index + 1 */
 	size_t process;		/* the one of the last line */
 	struct gpreempt_amdlog_data data;
 	char plain[GP_LINE_MAX];	/* the line at hand, without colours */
 };
 
-static void problem(struct gpreempt_amdlog *log, const char *what)
+static int problem(struct gpreempt_amdlog *log, const char *what)
 {
+	struct gpreempt_amdlog_problem *problem;
+
 	if (log->data.n_problems++ >= PROBLEMS_MAX)
-		return;
-	log->problems[log->data.kept].line = log->lines.number;
-	log->problems[log->data.kept++].what = what;
+		return 0;
+	problem = gp_array_add(&log->problems, sizeof(*problem));
+	if (!problem)
+		return -ENOMEM;
+	problem->line = log->lines.number;
+	problem->what = what;
+	return 0;
 }
 
 static size_t bucket(int64_t pid, uint64_t hwq)
@@ -43,26 +48,31 @@ static size_t bucket(int64_t pid, uint64_t hwq)
 	return (key >> 32) % BUCKETS;
 }
 
-/* The queue of a record; NULL when there are too many. */
-static struct gpreempt_amdlog_queue *
-get_queue(struct gpreempt_amdlog *log, const struct gp_record *record,
-	  const struct gp_message *m)
+/* The queue of a record; *out is NULL when there are too many. */
+static int get_queue(struct gpreempt_amdlog *log,
+		     const struct gp_record *record,
+		     const struct gp_message *m,
+		     struct gpreempt_amdlog_queue **out)
 {
 	size_t at = bucket(record->pid, m->hwq);
 	struct gpreempt_amdlog_queue *queue;
 
+	*out = NULL;
 	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
-		queue = log->queues + log->buckets[at] - 1;
+		queue = gp_items(log->queues, struct gpreempt_amdlog_queue) +
+			log->buckets[at] - 1;
 		if ((queue->hwq ? queue->hwq : queue->swq) == m->hwq &&
-		    queue->pid == record->pid)
-			return queue;
+		    queue->pid == record->pid) {
+			*out = queue;
+			return 0;
+		}
 	}
-	if (log->data.n_queues == QUEUES_MAX) {
-		problem(log, "about a queue more than are kept");
-		return NULL;
-	}
-	queue = log->queues + log->data.n_queues++;
-	log->buckets[at] = log->data.n_queues;
+	if (log->queues.count == QUEUES_MAX)
+		return problem(log, "about a queue more than are kept");
+	queue = gp_array_add(&log->queues, sizeof(*queue));
+	if (!queue)
+		return -ENOMEM;
+	log->buckets[at] = log->queues.count;
 	queue->pid = record->pid;
 	*(m->by_swq ? &queue->swq : &queue->hwq) = m->hwq;
 	queue->id = GPREEMPT_UNKNOWN;
@@ -75,32 +85,37 @@ get_queue(struct gpreempt_amdlog *log, const struct gp_record *record,
 	queue->backlog = GPREEMPT_UNKNOWN;
 	queue->first_us = record->us;
 	queue->line = log->lines.number;
-	return queue;
+	*out = queue;
+	return 0;
 }
 
-static struct gpreempt_amdlog_process *
-get_process(struct gpreempt_amdlog *log, const struct gp_record *record)
+static int count_process(struct gpreempt_amdlog *log,
+			 const struct gp_record *record,
+			 const struct gp_message *m)
 {
-	struct gpreempt_amdlog_process *process = log->processes + log->process;
-	size_t i;
+	struct gpreempt_amdlog_process *all =
+		gp_items(log->processes, struct gpreempt_amdlog_process);
+	size_t count = log->processes.count;
+	size_t i = log->process;	/* most often it is that of the last line */
 
-	if (log->data.n_processes && process->pid == record->pid)
-		return process;
-	for (i = 0; i < log->data.n_processes; i++)
-		if (log->processes[i].pid == record->pid)
-			break;
-	if (i == PROCESSES_MAX) {
-		problem(log, "of a process more than are kept");
-		return NULL;
+	if (i >= count || all[i].pid != record->pid)
+		for (i = 0; i < count && all[i].pid != record->pid; i++)
+			;
+	if (i == PROCESSES_MAX)
+		return problem(log, "of a process more than are kept");
+	if (i == count) {
+		if (!gp_array_add(&log->processes, sizeof(*all)))
+			return -ENOMEM;
+		all = gp_items(log->processes, struct gpreempt_amdlog_process);
+		all[i].pid = record->pid;
+		all[i].first_us = record->us;
 	}
 	log->process = i;
-	process = log->processes + i;
-	if (i == log->data.n_processes) {
-		log->data.n_processes++;
-		process->pid = record->pid;
-		process->first_us = record->us;
-	}
-	return process;
+	all[i].lines++;
+	all[i].kernels += m->kind == GP_AMDLOG_KERNEL;
+	all[i].dispatches += m->kind == GP_AMDLOG_DISPATCH;
+	all[i].last_us = record->us;
+	return 0;
 }
 
 static void set(int64_t *to, int64_t value)
@@ -140,14 +155,15 @@ static void put_packet(struct gpreempt_amdlog *log,
 		log->options.packet(log->options.data, &packet);
 }
 
-static void count_message(struct gpreempt_amdlog *log,
-			  const struct gp_record *record,
-			  const struct gp_message *m)
+static int count_message(struct gpreempt_amdlog *log,
+			 const struct gp_record *record,
+			 const struct gp_message *m)
 {
-	struct gpreempt_amdlog_queue *queue = get_queue(log, record, m);
+	struct gpreempt_amdlog_queue *queue;
+	int ret = get_queue(log, record, m, &queue);
 
 	if (!queue)
-		return;
+		return ret;
 	queue->last_us = record->us;
 	if (m->swq)
 		queue->swq = m->swq;
@@ -160,6 +176,7 @@ static void count_message(struct gpreempt_amdlog *log,
 	queue->deleted += m->kind == GP_AMDLOG_DELETED;
 	if (m->kind == GP_AMDLOG_DISPATCH || m->kind == GP_AMDLOG_BARRIER)
 		put_packet(log, record, m, queue);
+	return 0;
 }
 
 static void take_version(struct gpreempt_amdlog *log, struct gp_span rest)
@@ -175,37 +192,32 @@ static void take_version(struct gpreempt_amdlog *log, struct gp_span rest)
 	log->data.version[len] = 0;
 }
 
-static void take_record(struct gpreempt_amdlog *log, struct gp_record *record)
+static int take_record(struct gpreempt_amdlog *log, struct gp_record *record)
 {
-	struct gpreempt_amdlog_process *process;
 	struct gp_message message;
+	int ret;
 
 	log->data.records++;
 	if (log->options.pid != GPREEMPT_UNKNOWN &&
 	    record->pid != log->options.pid)
-		return;
+		return 0;
 	if (record->level > log->data.level)
 		log->data.level = record->level;
 	gp_message_parse(record->message, &message);
-	process = get_process(log, record);
-	if (process) {
-		process->lines++;
-		process->kernels += message.kind == GP_AMDLOG_KERNEL;
-		process->dispatches += message.kind == GP_AMDLOG_DISPATCH;
-		process->last_us = record->us;
-	}
+	ret = count_process(log, record, &message);
+	if (ret)
+		return ret;
 	switch (message.kind) {
 	case GP_AMDLOG_NOTHING:
 	case GP_AMDLOG_KERNEL:
-		break;
+		return 0;
 	case GP_AMDLOG_VERSION:
 		take_version(log, message.rest);
-		break;
+		return 0;
 	case GP_AMDLOG_BROKEN:
-		problem(log, "about a queue, but its address is cut off");
-		break;
+		return problem(log, "about a queue, but its address is cut off");
 	default:
-		count_message(log, record, &message);
+		return count_message(log, record, &message);
 	}
 }
 
@@ -239,16 +251,16 @@ static int take_line(void *data, struct gp_line line)
 	const char *at = log->plain, *next, *behind;
 	unsigned int level = 0, next_level;
 	struct gp_record record;
+	int ret = 0;
 
 	log->data.lines++;
 	at = gp_record_find(at, end, &level, &behind);
 	if (!at) {
 		log->data.other_lines++;
-		if (line.cut && line.len == GP_LINE_MAX)
-			problem(log, "too long a line");
-		return 0;
+		return line.cut && line.len == GP_LINE_MAX ?
+			problem(log, "too long a line") : 0;
 	}
-	for (; at; at = next) {
+	for (; at && !ret; at = next) {
 		struct gp_span text = { behind, NULL, line.cut };
 
 		next = gp_record_find(behind, end, &next_level, &behind);
@@ -256,12 +268,11 @@ static int take_line(void *data, struct gp_line line)
 		text.cut |= !!next;
 		record.level = level;
 		level = next_level;
-		if (gp_record_head(text, &record))
-			take_record(log, &record);
-		else
+		ret = gp_record_head(text, &record) ?
+			take_record(log, &record) :
 			problem(log, "the head of this record is cut off");
 	}
-	return 0;
+	return ret;
 }
 
 int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
@@ -271,13 +282,9 @@ int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
 
 	if (!log)
 		return -ENOMEM;
-	log->queues = calloc(QUEUES_MAX, sizeof(*log->queues));
-	log->processes = calloc(PROCESSES_MAX, sizeof(*log->processes));
-	log->problems = calloc(PROBLEMS_MAX, sizeof(*log->problems));
 	log->buckets = calloc(BUCKETS, sizeof(*log->buckets));
-	if (!log->queues || !log->processes || !log->problems ||
-	    !log->buckets) {
-		gpreempt_amdlog_free(log);
+	if (!log->buckets) {
+		free(log);
 		return -ENOMEM;
 	}
 	log->options.pid = GPREEMPT_UNKNOWN;
@@ -295,9 +302,9 @@ void gpreempt_amdlog_free(struct gpreempt_amdlog *log)
 {
 	if (!log)
 		return;
-	free(log->queues);
-	free(log->processes);
-	free(log->problems);
+	free(log->queues.items);
+	free(log->processes.items);
+	free(log->problems.items);
 	free(log->buckets);
 	gp_lines_free(&log->lines);
 	free(log);
@@ -317,8 +324,11 @@ int gpreempt_amdlog_end(struct gpreempt_amdlog *log)
 const struct gpreempt_amdlog_data *
 gpreempt_amdlog_get(struct gpreempt_amdlog *log)
 {
-	log->data.queues = log->queues;
-	log->data.processes = log->processes;
-	log->data.problems = log->problems;
+	log->data.queues = log->queues.items;
+	log->data.n_queues = log->queues.count;
+	log->data.processes = log->processes.items;
+	log->data.n_processes = log->processes.count;
+	log->data.problems = log->problems.items;
+	log->data.kept = log->problems.count;
 	return &log->data;
 }

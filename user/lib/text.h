@@ -5,16 +5,11 @@
 
 #include <gpreempt/text.h>
 
+#include "lib/array.h"
 #include "lib/text-lines.h"
 
 /* Problems that are kept; the others are counted. */
 #define GP_TEXT_PROBLEMS 4096
-
-/* An array that grows. */
-struct gp_array {
-	void *items;
-	size_t count, room;
-};
 
 /* What the words that come belong to. */
 enum gp_text_block {
@@ -43,19 +38,6 @@ struct gpreempt_text {
 	bool slots_seen;
 	struct gpreempt_text_data data;
 };
-
-/* The next item of an array, zeroed, or NULL without memory. */
-void *gp_array_add(struct gp_array *array, size_t item_size);
-/* Room for @count more items of that size. 0 or -ENOMEM. */
-int gp_array_room(struct gp_array *array, size_t count, size_t item_size);
-
-#define gp_items(array, type) ((type *)(array).items)
-/* Behind the last one; NULL plus 0 is not allowed. */
-#define gp_end(array, type) \
-	(gp_items(array, type) ? gp_items(array, type) + (array).count : NULL)
-/* NULL if there is none. */
-#define gp_last(array, type) \
-	((array).count ? gp_items(array, type) + (array).count - 1 : NULL)
 
 /* Note a problem; @line 0: the whole file. */
 int gp_text_problem(struct gpreempt_text *text, uint64_t line,
