@@ -170,10 +170,12 @@ static int parse_option(const struct ctl_command *cmd, int argc, char **argv,
 	const struct ctl_option *o;
 	char what[32];
 
+	if (!strcmp(argv[*i], "-o"))
+		name = "output";
 	value = strchr(name, '=');
 	o = find_option(cmd, name, value ? (size_t)(value - name) :
 					   strlen(name));
-	if (!o || argv[*i][1] != '-')
+	if (!o || (argv[*i][1] != '-' && strcmp(argv[*i], "-o")))
 		return usage(cmd, argv[*i], NULL, "unknown option");
 	if (value && !o->arg)
 		return usage(cmd, argv[*i], NULL, "it takes no value");

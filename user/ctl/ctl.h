@@ -41,6 +41,20 @@ struct ctl_args {
 	uint64_t verbose;
 	uint64_t json;
 	uint64_t csv;
+	uint64_t only_pid;	/* 0: of all */
+	uint64_t pid_a;
+	uint64_t pid_b;
+	uint64_t every_ns;
+	uint64_t runs;
+	uint64_t concurrent;
+	uint64_t amd_log;	/* AMD_LOG_LEVEL; 0: as it is */
+	const char *output;	/* file or directory; NULL: none */
+	const char *tag;
+	const char *format;
+	const char *model_a;	/* commands for the shell */
+	const char *model_b;
+	const char *resume;	/* directories */
+	const char *report_only;
 	const char *record;	/* file; NULL: none */
 	const char *replay;
 	struct ctl_sched_args sched;
@@ -59,7 +73,7 @@ enum ctl_kind {
 };
 
 struct ctl_option {
-	const char *name;	/* without "--" */
+	const char *name;	/* without "--"; output can be -o */
 	enum ctl_kind kind;
 	size_t offset;		/* in struct ctl_args */
 	const char *arg;	/* its name in the help; NULL for a flag */
