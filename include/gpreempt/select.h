@@ -73,6 +73,28 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
 		       struct gpreempt_error *err);
 
 /**
+ * struct gpreempt_description - what /proc says about a process to everybody
+ * @start: when it started, in clock ticks since boot
+ * @ns_pid: its number in the innermost namespace that it is in
+ * @tracer: who traces it, a debugger or a holder; 0: nobody
+ * @tracer_comm: name of the tracer
+ * @comm: its name
+ * @command: its command line, "" if it has none
+ */
+struct gpreempt_description {
+	uint64_t start;
+	pid_t ns_pid;
+	pid_t tracer;
+	char tracer_comm[64];
+	char comm[64];
+	char command[4096];
+};
+
+/** gpreempt_describe() - Return: 0, -ESRCH when there is no such process */
+int gpreempt_describe(struct gpreempt *g, pid_t pid,
+		      struct gpreempt_description *out);
+
+/**
  * struct gpreempt_container - a container that a process is in
  * @engine: docker, podman, containerd, cri-o, kubernetes, lxc or container
  * @id: as in the name of its cgroup

@@ -23,7 +23,7 @@ struct row {
 static const struct out_field fields[] = {
 	FIELD(pid, "PID", OUT_DEC, .width = 7),
 	FIELD(state, "STATE", OUT_WORD, .width = 9),
-	FIELD(gpus, "GPUS", OUT_LIST, .width = 4),
+	FIELD(gpus, "GPUS", OUT_LIST, .width = 4, .spare = true),
 	FIELD(gpu, NULL, OUT_HEX),
 	FIELD(held, NULL, OUT_FLAG),
 	FIELD(ns, "TIME_US", OUT_US, .width = 8),
@@ -121,6 +121,10 @@ START_TEST(terminal)
 	ck_assert_ptr_nonnull(strstr(text, "...\n"));
 	for (at = text; *at; at += strcspn(at, "\n") + 1)
 		ck_assert_uint_le(strcspn(at, "\n"), 80);
+	/* Nobody has GPUs here. */
+	capture();
+	out_rows(OUT_TERMINAL, &table, rows + 1, 2);
+	ck_assert_ptr_null(strstr(release(), "GPUS"));
 }
 END_TEST
 

@@ -297,6 +297,33 @@ START_TEST(broken_files)
 }
 END_TEST
 
+START_TEST(description)
+{
+	struct gpreempt_description d;
+
+	gp_loop_set_file(&loop, "/proc/4242/status",
+			 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4242\n"
+			 "TracerPid:\t77\nNSpid:\t4242\t31\t7\nThreads:\t3\n");
+	gp_loop_set_file(&loop, "/proc/77/comm", "gdb\n");
+	gp_loop_set_file(&loop, "/proc/4242/cmdline", "python3 -m vllm");
+	ck_assert_int_eq(gpreempt_describe(g, PID, &d), 0);
+	ck_assert_uint_eq(d.start, 777);
+	ck_assert_int_eq(d.ns_pid, 7);
+	ck_assert_int_eq(d.tracer, 77);
+	ck_assert_str_eq(d.tracer_comm, "gdb");
+	ck_assert_str_eq(d.comm, "job");
+	ck_assert_str_eq(d.command, "python3 -m vllm");
+	ck_assert_int_eq(gpreempt_describe(g, 99, &d), -ESRCH);
+	/* An old kernel tells of no namespaces. */
+	gp_loop_set_file(&loop, "/proc/4242/status",
+			 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4242\n"
+			 "TracerPid:\t0\nThreads:\t3\n");
+	ck_assert_int_eq(gpreempt_describe(g, PID, &d), 0);
+	ck_assert_int_eq(d.ns_pid, PID);
+	ck_assert_int_eq(d.tracer, 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -311,5 +338,6 @@ int main(void)
 	tcase_add_loop_test(tc, container, 0, ARRAY_SIZE(containers));
 	tcase_add_test(tc, docker_elsewhere);
 	tcase_add_loop_test(tc, broken_files, 0, 8);
+	tcase_add_test(tc, description);
 	return unit_run("select");
 }

@@ -30,7 +30,7 @@ shape() {
 }
 
 run_one() {
-	terminal "$WIDTH" sh -c "$1" > "$W/now"
+	NO_COLOR=1 terminal "$WIDTH" sh -c "$1" > "$W/now"
 }
 
 # What the page shows below its nth command.

@@ -284,6 +284,19 @@ bool ctl_chosen(const struct ctl_args *args, const struct gpreempt_queue *queue)
 				   queue->priority <= priority->max));
 }
 
+struct gpreempt_filter ctl_filter(const struct ctl_args *args)
+{
+	return (struct gpreempt_filter){
+		.ids = args->ids,
+		.n_ids = args->n_ids,
+		.by_priority = args->priority.set,
+		.priority_min = args->priority.min,
+		.priority_max = args->priority.max,
+		.gpu_ids = args->gpus,
+		.n_gpu_ids = args->n_gpus,
+	};
+}
+
 int ctl_open(const struct ctl_args *args, struct gpreempt **out)
 {
 	int ret = gpreempt_new(NULL, out);

@@ -9,6 +9,7 @@
 #include "shared/macro.h"
 
 const struct ctl_command *const ctl_commands[] = {
+	&ctl_list,
 	&ctl_queues,
 	&ctl_suspend,
 	&ctl_resume,

@@ -119,6 +119,7 @@ const struct ctl_command *ctl_find_command(const char *name);
 const struct ctl_option *ctl_option_at(const struct ctl_command *cmd,
 				       size_t n);
 
+extern const struct ctl_command ctl_list;
 extern const struct ctl_command ctl_queues;
 extern const struct ctl_command ctl_suspend;
 extern const struct ctl_command ctl_resume;
@@ -143,6 +144,9 @@ void ctl_usage(const struct ctl_command *cmd, FILE *f);
 /* Is it among the queues that --queues, --priority and --gpu choose? */
 bool ctl_chosen(const struct ctl_args *args,
 		const struct gpreempt_queue *queue);
+
+/* The same for the library; it lives as long as args. */
+struct gpreempt_filter ctl_filter(const struct ctl_args *args);
 
 /*
  * A handle on the library as --record and --replay want it. 0, or the exit
@@ -178,6 +182,9 @@ int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 /* Something that the user should know, on stderr. */
 __attribute__((format(printf, 1, 2)))
 void ctl_note(const char *format, ...);
+
+/* Why the driver's sysfs is all that we have, on stderr. */
+void ctl_note_sysfs(void);
 
 /* 0, or the exit status after saying that only root can do it. */
 int ctl_need_root(pid_t pid);

@@ -149,7 +149,7 @@ void hold_guardian(const struct hold_birth *birth)
 		.guardian = birth->guardian,
 	};
 
-	ctl_title_set("gpreempt-hold", "gpreempt-hold: guardian of %d",
+	ctl_title_set(HOLD_TITLE, HOLD_TITLE ": guardian of %d",
 		      birth->target);
 	/* The worker has the command's end of this now. */
 	close(birth->report);

@@ -238,7 +238,7 @@ void hold_worker(const struct hold_birth *birth)
 	char buf[HOLD_MAX_PACKET];
 	int i;
 
-	ctl_title_set("gpreempt-hold", "gpreempt-hold: worker of %d",
+	ctl_title_set(HOLD_TITLE, HOLD_TITLE ": worker of %d",
 		      birth->target);
 	openlog("gpreempt-hold", LOG_PID, LOG_DAEMON);
 	for (i = 0; i < HOLD_CLIENTS; i++)

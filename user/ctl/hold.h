@@ -23,6 +23,8 @@
  * Requests and replies, one packet each (hold-proto.c)
  */
 
+#define HOLD_TITLE "gpreempt-hold"	/* as ps shows both */
+
 #define HOLD_MAX_IDS 1024
 #define HOLD_MAX_PACKET 8192
 #define HOLD_MAX_TEXT 1536

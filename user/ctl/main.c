@@ -20,10 +20,8 @@ int main(int argc, char **argv)
 	const struct ctl_command *cmd;
 
 	ctl_title_init(argc, argv);
-	if (argc < 2) {
-		ctl_help_all(stderr);
-		return GPREEMPT_CLASS_USAGE;
-	}
+	if (argc < 2)
+		return run(&ctl_list, 0, argv + 1);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    !strcmp(argv[1], "help")) {
 		ctl_help_all(stdout);
@@ -33,6 +31,8 @@ int main(int argc, char **argv)
 		printf("gpreempt-ctl %s\n", gpreempt_version());
 		return 0;
 	}
+	if (argv[1][0] == '-')
+		return run(&ctl_list, argc - 1, argv + 1);
 	cmd = ctl_find_command(argv[1]);
 	if (!cmd)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,

@@ -69,6 +69,7 @@ static struct json_object *json_value(const struct out_field *field,
 	int64_t number = *(const int64_t *)at;
 
 	switch (field->kind) {
+	case OUT_SET:
 	case OUT_LIST:
 		return text ? json_list(text) : NULL;
 	case OUT_DEC:

@@ -106,28 +106,33 @@ static const char *colour_of(const struct out_field *field, const char *cell)
 {
 	size_t i, len = strcspn(cell, ",");
 
-	for (i = 0; field->kind == OUT_WORD && i < ARRAY_SIZE(colours); i++)
+	if (field->kind != OUT_WORD && field->kind != OUT_SET)
+		return "";
+	for (i = 0; i < ARRAY_SIZE(colours); i++)
 		if (strlen(colours[i].word) == len &&
 		    !strncmp(colours[i].word, cell, len))
 			return colours[i].colour;
 	return "";
 }
 
-/* One line; widths has one for each field, the last shown is not filled up. */
+/*
+ * One line; widths has one for each field, 0: it is not shown. The last is not
+ * filled up.
+ */
 static void print_line(const struct out_table *table, char **cells,
 		       const int *widths, bool colour, bool heading)
 {
 	size_t i, last = 0;
 
 	for (i = 0; i < table->n_fields; i++)
-		if (table->fields[i].heading)
+		if (widths[i])
 			last = i;
 	for (i = 0; i <= last; i++) {
 		const struct out_field *field = &table->fields[i];
 		int space = widths[i] - text_width(cells[i]);
 		const char *on = "";
 
-		if (!field->heading)
+		if (!widths[i])
 			continue;
 		if (colour)
 			on = heading ? BOLD : colour_of(field, cells[i]);
@@ -163,6 +168,21 @@ static void free_row(const struct out_table *table, char **cells)
 		free(cells[i]);
 }
 
+/* Of a column that is spare then; the first line is the heading. */
+static bool all_unknown(const struct out_table *table, char **cells,
+			size_t lines, size_t column)
+{
+	size_t i;
+
+	if (!table->fields[column].spare)
+		return false;
+	for (i = 1; i < lines; i++)
+		if (strcmp(cells[i * table->n_fields + column], "-"))
+			return false;
+	return true;
+}
+
+/* 0 for a column that is not shown. */
 static void find_widths(const struct out_table *table, char **cells,
 			size_t lines, int *widths)
 {
@@ -173,7 +193,7 @@ static void find_widths(const struct out_table *table, char **cells,
 		const struct out_field *field = &table->fields[i];
 
 		widths[i] = 0;
-		if (!field->heading)
+		if (!field->heading || all_unknown(table, cells, lines, i))
 			continue;
 		for (j = 0; j < lines; j++) {
 			int width = text_width(cells[j * table->n_fields + i]);
@@ -265,8 +285,11 @@ static void print_one(const struct out_table *table, const void *row)
 	if (!cells || !widths)
 		abort();
 	fill_row(table, row, cells);
-	for (i = 0; i < n; i++)
-		widths[i] = table->fields[i].width;
+	for (i = 0; i < n; i++) {
+		int width = table->fields[i].width;
+
+		widths[i] = !table->fields[i].heading ? 0 : width ? width : 1;
+	}
 	print_line(table, cells, widths, want_colour(), !row);
 	free_row(table, cells);
 	free(cells);

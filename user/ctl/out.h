@@ -14,7 +14,8 @@
 enum out_kind {
 	OUT_TEXT,	/* const char *, or NULL: not known */
 	OUT_WORD,	/* the same, a word that may have a colour */
-	OUT_LIST,	/* the same, commas between; in JSON an array */
+	OUT_SET,	/* words, commas between; in JSON an array */
+	OUT_LIST,	/* the same without colours */
 	OUT_DEC,	/* int64_t, or GPREEMPT_UNKNOWN */
 	OUT_HEX,	/* the same; in JSON a string */
 	OUT_FLAG,	/* the same, 0 or 1; in JSON true or false */
@@ -28,6 +29,7 @@ struct out_field {
 	size_t offset;
 	int width;		/* on a terminal, when lines come one by one */
 	bool cut;		/* to fit the terminal; at most one field */
+	bool spare;		/* not on a terminal if it is "-" in all rows */
 };
 
 /* A member of a row by its own name; the rest as .width = 9. */

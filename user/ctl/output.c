@@ -74,6 +74,17 @@ void ctl_note(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+void ctl_note_sysfs(void)
+{
+	if (geteuid())
+		ctl_note("state, slots and priorities are not known: only root may read "
+			 "them");
+	else
+		ctl_note("state, slots and priorities are not known: gpreempt.ko is not "
+			 "loaded or does not show the process; load it with: "
+			 "gpreempt-ctl load");
+}
+
 int ctl_need_root(pid_t pid)
 {
 	if (geteuid() == 0)

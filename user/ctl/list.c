@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* All GPU processes, a line each. */
+#include <errno.h>
+#include <string.h>
+
+#include "ctl/hold.h"
+#include "ctl/out.h"
+
+#define ID_SHOWN 12	/* characters of a container's id, as engines show it */
+
+struct row {
+	int64_t pid;
+	const char *container;
+	const char *container_id;
+	const char *engine;
+	int64_t ns_pid;
+	char *gpus;
+	int64_t queues;
+	int64_t active;
+	int64_t slots;
+	const char *state;
+	int64_t held_by;
+	const char *held_as;
+	const char *command;
+
+	/* Where the texts are. */
+	struct gpreempt_container in;
+	struct gpreempt_description who;
+	char shown[ID_SHOWN + 1];
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
+	OUT_FIELD(struct row, container, "CONTAINER", OUT_TEXT, .spare = true),
+	OUT_FIELD(struct row, container_id, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, engine, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, ns_pid, "NS-PID", OUT_DEC, .spare = true),
+	OUT_FIELD(struct row, gpus, "GPUS", OUT_LIST),
+	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC),
+	OUT_FIELD(struct row, active, "ACTIVE", OUT_DEC),
+	OUT_FIELD(struct row, slots, "SLOTS", OUT_DEC),
+	OUT_FIELD(struct row, state, "STATE", OUT_WORD),
+	OUT_FIELD(struct row, held_by, "HELD-BY", OUT_DEC, .spare = true),
+	OUT_FIELD(struct row, held_as, "AS", OUT_TEXT, .spare = true),
+	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
+};
+
+static const struct out_table table = {
+	.name = "processes",
+	.fields = fields,
+	.n_fields = ARRAY_SIZE(fields),
+	.row_size = sizeof(struct row),
+};
+
+/* The sum over the queues, or unknown when one is. */
+static void add(int64_t *sum, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN || *sum == GPREEMPT_UNKNOWN)
+		*sum = GPREEMPT_UNKNOWN;
+	else
+		*sum += value;
+}
+
+/* Each GPU once, in hexadecimal as --gpu takes it. For free(). */
+static char *list_gpus(const struct gpreempt_view *view)
+{
+	char *list = calloc(view->count + 1, 24), *at = list;
+	size_t i, j;
+
+	for (i = 0; list && i < view->count; i++) {
+		int64_t gpu = view->queues[i].gpu_id;
+
+		for (j = 0; j < i; j++)
+			if (view->queues[j].gpu_id == gpu)
+				break;
+		if (j == i && gpu != GPREEMPT_UNKNOWN)
+			at += sprintf(at, "%s%llx", at == list ? "" : ",",
+				      (unsigned long long)gpu);
+	}
+	return list;
+}
+
+static const char *state_of(const struct row *row,
+			    const struct gpreempt_view *view)
+{
+	size_t i, suspended = 0, evicted = 0;
+
+	if (!view->count)
+		return "no-queues";
+	for (i = 0; i < view->count; i++) {
+		if (view->queues[i].suspended == GPREEMPT_UNKNOWN)
+			return NULL;
+		suspended += view->queues[i].suspended == 1;
+		evicted += view->queues[i].evicted == 1;
+	}
+	if (suspended)
+		return suspended == view->count ? "suspended" :
+						  "partly-suspended";
+	if (evicted == view->count)
+		return "evicted";
+	if (row->active == GPREEMPT_UNKNOWN)
+		return NULL;
+	return row->active ? "active" : "unmapped";
+}
+
+static void add_queues(struct row *row, const struct gpreempt_view *view)
+{
+	size_t i;
+
+	row->queues = view->count;
+	row->active = 0;
+	row->slots = 0;
+	for (i = 0; i < view->count; i++) {
+		add(&row->active, view->queues[i].active);
+		add(&row->slots, view->queues[i].slots);
+	}
+	row->gpus = list_gpus(view);
+	row->state = state_of(row, view);
+}
+
+static void add_owner(struct row *row)
+{
+	struct hold_owner owner;
+
+	if (!row->who.tracer)
+		return;
+	row->held_by = row->who.tracer;
+	row->held_as = row->who.tracer_comm;
+	if (!hold_read_owner(row->pid, &owner) &&
+	    owner.pid == (uint64_t)row->held_by)
+		row->held_as = hold_role_name(owner.role);
+}
+
+static void add_container(struct gpreempt *g, struct row *row)
+{
+	if (gpreempt_container(g, row->pid, &row->in))
+		return;
+	row->engine = row->in.engine;
+	row->container_id = row->in.id;
+	snprintf(row->shown, sizeof(row->shown), "%.*s", ID_SHOWN, row->in.id);
+	row->container = *row->in.name ? row->in.name : row->shown;
+}
+
+/* false: it has ended meanwhile. */
+static bool fill_row(struct gpreempt *g, pid_t pid, struct row *row,
+		     bool *sysfs)
+{
+	struct gpreempt_view *view;
+
+	*row = (struct row){
+		.pid = pid,
+		.queues = GPREEMPT_UNKNOWN,
+		.active = GPREEMPT_UNKNOWN,
+		.slots = GPREEMPT_UNKNOWN,
+		.held_by = GPREEMPT_UNKNOWN,
+		.ns_pid = GPREEMPT_UNKNOWN,
+	};
+	if (gpreempt_describe(g, pid, &row->who))
+		return false;
+	if (row->who.ns_pid != pid)
+		row->ns_pid = row->who.ns_pid;
+	row->command = *row->who.command ? row->who.command : row->who.comm;
+	add_container(g, row);
+	add_owner(row);
+	/* Who cannot see whom it holds goes by its name. */
+	if (hold_is_holder(pid) ||
+	    (geteuid() && !strcmp(row->who.comm, HOLD_TITLE))) {
+		row->state = "holder";
+		row->queues = 0;
+		return true;
+	}
+	if (!gpreempt_view_read(g, pid, &view, NULL)) {
+		*sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
+		add_queues(row, view);
+		gpreempt_view_free(view);
+	}
+	return true;
+}
+
+static void print_rows(const struct ctl_args *args, const struct row *rows,
+		       size_t count, bool sysfs)
+{
+	enum out_mode mode = out_mode(args);
+	struct json_object *object;
+
+	if (mode == OUT_JSON) {
+		object = json_object_new_object();
+		json_object_object_add(object, table.name,
+				       out_json_rows(&table, rows, count));
+		json_object_object_add(object, "source",
+				       out_json_text(sysfs ? "sysfs" :
+						     "module"));
+		out_json_print(object);
+	} else if (count || mode == OUT_PIPE) {
+		out_rows(mode, &table, rows, count);
+	}
+	if (!count && mode != OUT_JSON)
+		ctl_note("no process uses the GPU");
+	if (sysfs)
+		ctl_note_sysfs();
+}
+
+static int run_list(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct gpreempt_targets *list;
+	struct gpreempt_error err;
+	struct row *rows;
+	struct gpreempt *g;
+	bool sysfs = false;
+	size_t i, count = 0;
+	int ret;
+
+	(void)cmd;
+	ret = ctl_open(args, &g);
+	if (ret)
+		return ret;
+	if (args->n_words)
+		ret = ctl_targets(g, args, &list);
+	else if (gpreempt_processes(g, &list, &err))
+		ret = ctl_fail(&err);
+	if (ret) {
+		gpreempt_free(g);
+		return ret;
+	}
+	rows = calloc(list->count + 1, sizeof(*rows));
+	if (!rows)
+		ret = ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	for (i = 0; rows && i < list->count; i++)
+		count += fill_row(g, list->targets[i].pid, &rows[count],
+				  &sysfs);
+	gpreempt_free(g);
+	gpreempt_targets_free(list);
+	if (rows)
+		print_rows(args, rows, count, sysfs);
+	for (i = 0; rows && i < count; i++)
+		free(rows[i].gpus);
+	free(rows);
+	return ret;
+}
+
+const struct ctl_command ctl_list = {
+	.name = "list",
+	.run = run_list,
+	.words = CTL_TARGETS,
+	.usage = "[TARGET]",
+	.summary = "Show the GPU processes. It needs no command.",
+	.details =
+	"ACTIVE of its SLOTS hold a queue of the process now; it does not follow\n"
+	"that they execute something. STATE is one of\n"
+	"  active             a queue of it is in a hardware slot\n"
+	"  suspended          all its queues are, through the debug interface\n"
+	"  partly-suspended   some are\n"
+	"  evicted            the driver has taken its queues off for a while\n"
+	"  unmapped           none of its queues is in a slot just now\n"
+	"  no-queues          it has opened the GPU, and no queue\n"
+	"  holder             of gpreempt-ctl: it holds another process\n"
+	"HELD-BY is the process that holds or debugs it, NS-PID the number that\n"
+	"a process in a container has there. Without gpreempt.ko, or without\n"
+	"root, slots and state are not known.\n",
+	.shared = CTL_SHARED_JSON | CTL_SHARED_WAIT,
+};
