@@ -272,7 +272,7 @@ const struct ctl_command ctl_follow = {
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
-	.summary = "Let the GPU follow job control: stopped or frozen, and back.",
+	.summary = "Let the GPU follow job control: stopped, frozen, and back.",
 	.details =
 	"While a process is stopped (SIGSTOP, Ctrl-Z, a batch system's suspend)\n"
 	"or its cgroup is frozen (docker pause, systemctl freeze), its queues are\n"
