@@ -113,9 +113,10 @@ $(O)/dkms/kmod:
 	cp -L "$$(command -v kmod)" $@
 
 .PHONY: check-dkms
-check-dkms: $(O)/kernel/env.mk ## DKMS from a tarball, a clone and make dkms-install
+check-dkms: $(O)/kernel/env.mk ## DKMS from a tarball, a release, a clone and make dkms-install
 	@mkdir -p $(O)/dkms
 	tests/kmod/dkms-build $(O) tarball $(O)/dkms/from-tarball.ko
+	tests/kmod/dkms-build $(O) release $(O)/dkms/from-release.ko
 	tests/kmod/dkms-build $(O) clone $(O)/dkms/from-clone.ko
 	tests/kmod/dkms-build $(O) make $(O)/dkms/from-make.ko
 
