@@ -6,6 +6,10 @@
  * the kernel log that names what is wrong; a name that is optional must turn
  * its feature off instead. With STEP, one of so many names. What the module looks
  * up is in layout-rows.h, which is made from kmod/layout.h.
+ *
+ * btf-doctor graft MODULE.ko STRUCT FIELD NAME TYPE: loads the module, for good, with
+ * FIELD of STRUCT under another name and with another type, so that it finds a
+ * field that this driver does not have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -254,14 +258,77 @@ static bool load_fails_well(const struct row *row, const char *module, int kmsg)
 	return good;
 }
 
-int main(int argc, char **argv)
+/* Where a name stands among the strings; it may be the end of a longer one. */
+static uint32_t name_offset(const char *name)
 {
-	bool resize = argc > 2 && !strcmp(argv[1], "resize");
-	size_t i, step = argc > 3 ? atoi(argv[3]) : 1;
-	int fd, kmsg, bad = 0, done = 0;
+	const char *at = memmem(driver.strs, driver.strs_len, name, strlen(name) + 1);
 
-	if (argc < 3 || !step)
-		return 2;
+	if (at)
+		return base.strs_len + (at - driver.strs);
+	at = memmem(base.strs, base.strs_len, name, strlen(name) + 1);
+	if (!at)
+		die(name);
+	return at - base.strs;
+}
+
+/* Id of a type definition of the kernel's. */
+static uint32_t typedef_id(const char *name)
+{
+	uint32_t pos = 0, id = 1;
+
+	for (; pos < base.types_len; id++) {
+		const struct btf_type *t = (const void *)(base.types + pos);
+
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_TYPEDEF &&
+		    !strcmp(name_at(t->name_off), name))
+			return id;
+		pos += sizeof(*t) + tail_size(t);
+	}
+	die(name);
+	return 0;
+}
+
+static void graft_member(struct btf_type *t, char **what)
+{
+	struct btf_member *m = (void *)(t + 1);
+	uint32_t i;
+
+	for (i = 0; i < BTF_INFO_VLEN(t->info); i++)
+		if (!strcmp(name_at(m[i].name_off), what[1])) {
+			patch(&m[i].name_off, name_offset(what[2]));
+			patch(&m[i].type, typedef_id(what[3]));
+		}
+}
+
+/* what: structure, field, name, type */
+static int graft(int blob, const char *module, char **what)
+{
+	uint32_t pos = 0;
+	int fd, ret;
+
+	while (pos < driver.types_len) {
+		struct btf_type *t = (void *)(driver.types + pos);
+
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT &&
+		    !strcmp(name_at(t->name_off), what[0]))
+			graft_member(t, what);
+		pos += sizeof(*t) + tail_size(t);
+	}
+	if (!n_patches)
+		die(what[1]);
+	apply(blob, false);
+	fd = open(module, O_RDONLY | O_CLOEXEC);
+	ret = fd < 0 || syscall(SYS_finit_module, fd, "", 0);
+	if (ret)
+		printf("btf-doctor: %s: %s\n", module, strerror(errno));
+	return ret;
+}
+
+/* The driver's BTF, as a file that can be written and stands in its place. */
+static int open_doctored(void)
+{
+	int fd;
+
 	load(BTF_DIR "vmlinux", &base);
 	load(BTF_DIR "amdgpu", &driver);
 	fd = open(DOCTORED, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -269,6 +336,23 @@ int main(int argc, char **argv)
 		die(DOCTORED);
 	if (mount(DOCTORED, BTF_DIR "amdgpu", NULL, MS_BIND, NULL))
 		die("mount");
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	bool resize = argc > 2 && !strcmp(argv[1], "resize");
+	size_t i, step = argc > 3 ? atoi(argv[3]) : 1;
+	int fd, kmsg, bad = 0, done = 0;
+
+	if (argc == 7 && !strcmp(argv[1], "graft")) {
+		bad = graft(open_doctored(), argv[2], argv + 3);
+		umount2(BTF_DIR "amdgpu", MNT_DETACH);
+		return bad;
+	}
+	if (argc < 3 || !step)
+		return 2;
+	fd = open_doctored();
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	lseek(kmsg, 0, SEEK_END);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]);

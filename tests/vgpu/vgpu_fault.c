@@ -126,8 +126,20 @@ static int set_sriov(struct vgpu *v, bool on)
 	return 0;
 }
 
+/* Hardware that says of a queue that it is unmapped and goes on with it */
+static int set_keep_slot(struct vgpu *v, bool on)
+{
+	mutex_lock(&v->lock);
+	v->faults.keep_slot = on;
+	if (!on)
+		vgpu_slots_clear(v);
+	mutex_unlock(&v->lock);
+	return 0;
+}
+
 /* Switches that do something when they are set */
-#define VGPU_STATE_SWITCHES(X) X(in_reset) X(asleep) X(stopped) X(gfxoff) X(sriov)
+#define VGPU_STATE_SWITCHES(X) \
+	X(in_reset) X(asleep) X(stopped) X(gfxoff) X(sriov) X(keep_slot)
 
 #define VGPU_STATE_ATTR(name)						\
 static int name##_get(void *data, u64 *val)				\
@@ -153,6 +165,7 @@ VGPU_STATE_ATTR(asleep);
 VGPU_STATE_ATTR(stopped);
 VGPU_STATE_ATTR(gfxoff);
 VGPU_STATE_ATTR(sriov);
+VGPU_STATE_ATTR(keep_slot);
 
 void vgpu_fault_init(struct vgpu *v)
 {
@@ -232,12 +245,57 @@ static int evict_set(void *data, u64 pid)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(evict_fops, NULL, evict_set, "%llu\n");
 
+static struct kfd_process *find_process(pid_t pid)
+{
+	struct hlist_head *head;
+	struct kfd_process *p;
+	int i;
+
+	for (i = 0; (head = vgpu_kfd_processes(i)); i++)
+		hlist_for_each_entry(p, head, kfd_processes)
+			if (task_tgid_nr(p->lead_thread) == pid)
+				return p;
+	return NULL;
+}
+
+/*
+ * "A B": what KFD has of process B is one more of process A's from now on, as
+ * newer drivers have several.  Only for processes that stay meanwhile.
+ */
+static ssize_t same_pid_write(struct file *file, const char __user *buf, size_t len,
+			      loff_t *pos)
+{
+	struct kfd_process *a, *b;
+	struct task_struct *was;
+	char text[32] = "";
+	pid_t of, pid;
+
+	if (len >= sizeof(text) || copy_from_user(text, buf, len) ||
+	    sscanf(text, "%d %d", &of, &pid) != 2)
+		return -EINVAL;
+	a = find_process(of);
+	b = find_process(pid);
+	if (!a || !b)
+		return -ESRCH;
+	was = b->lead_thread;
+	WRITE_ONCE(b->lead_thread, get_task_struct(a->lead_thread));
+	put_task_struct(was);
+	return len;
+}
+
+static const struct file_operations same_pid_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = same_pid_write,
+};
+
 void vgpu_debugfs_init(void)
 {
 	root = debugfs_create_dir("vgpu", NULL);
 	debugfs_create_file_unsafe("plug", 0200, root, NULL, &plug_fops);
 	debugfs_create_file_unsafe("unplug", 0200, root, NULL, &unplug_fops);
 	debugfs_create_file_unsafe("evict", 0200, root, NULL, &evict_fops);
+	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
 }
 
 void vgpu_debugfs_exit(void)

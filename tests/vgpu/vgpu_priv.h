@@ -148,6 +148,7 @@ struct vgpu_faults {
 	bool fail_fence;	/* QUERY_STATUS is not answered */
 	bool fail_create;	/* no memory for MQDs */
 	u32 drain;		/* 1: drain interrupt delivered, 2: and its VMID set */
+	bool keep_slot;		/* a slot stays active when its queue is unmapped */
 	bool in_reset, asleep, stopped, gfxoff, sriov;	/* states that are held */
 };
 
@@ -255,6 +256,7 @@ int vgpu_sym_init(void);
 void vgpu_sym_exit(void);
 unsigned long vgpu_sym(const char *name);
 bool vgpu_kfd_used(void);
+struct hlist_head *vgpu_kfd_processes(int bucket);
 
 /**
  * struct vgpu_hook - a driver function that the virtual GPU answers
@@ -324,6 +326,7 @@ void vgpu_hiq_reset(struct vgpu *v);
 void vgpu_slots_assign(struct vgpu *v);
 void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_slots_clear(struct vgpu *v);
 void vgpu_queue_reset(struct vgpu *v, int xcc, u32 select);
 void vgpu_rotate(struct vgpu *v, u64 now);
 struct vgpu_queue *vgpu_queue_new(struct vgpu *v, u32 pasid, const u32 *pkt);

@@ -296,9 +296,35 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 		mqd[HQD_PQ_RPTR] = hqd[HQD_PQ_RPTR];
 		mqd[HQD_PQ_WPTR] = hqd[HQD_PQ_WPTR];
 		mqd[HQD_PQ_WPTR + 1] = hqd[HQD_PQ_WPTR + 1];
-		WRITE_ONCE(hqd[HQD_ACTIVE], 0);
+		if (!v->faults.keep_slot)
+			WRITE_ONCE(hqd[HQD_ACTIVE], 0);
 	}
 	q->pipe = -1;
+}
+
+static bool slot_held(struct vgpu *v, int pipe, int queue)
+{
+	struct vgpu_queue *q;
+
+	list_for_each_entry(q, &v->queues, node)
+		if (!q->sdma && q->pipe == pipe && q->queue == queue)
+			return true;
+	return false;
+}
+
+/* Slots that were kept are let go */
+void vgpu_slots_clear(struct vgpu *v)
+{
+	int xcc, n, pipe, queue;
+
+	for (n = 0; n < VGPU_PIPES * VGPU_QUEUES_PER_PIPE; n++) {
+		pipe = n / VGPU_QUEUES_PER_PIPE;
+		queue = n % VGPU_QUEUES_PER_PIPE;
+		if (slot_held(v, pipe, queue))
+			continue;
+		for (xcc = 0; xcc < vgpu_num_xcc(v); xcc++)
+			WRITE_ONCE(vgpu_hqd(v, xcc, 0, pipe, queue)[HQD_ACTIVE], 0);
+	}
 }
 
 static u8 vmid_of(struct vgpu *v, u32 pasid)

@@ -57,6 +57,11 @@ static int is_amdgpu(struct device_driver *drv, void *data)
 	return 1;
 }
 
+struct hlist_head *vgpu_kfd_processes(int bucket)
+{
+	return bucket < KFD_PROCESS_BUCKETS ? (struct hlist_head *)processes + bucket : NULL;
+}
+
 /*
  * Has any process /dev/kfd open?  Each has pointers to all GPUs, until the work
  * that releases it has run.
