@@ -54,6 +54,7 @@ vm-files: $(O)/vm/vmrun $(O)/vm/boot/key payload
 VGPU ?= $(if $(filter %/vgpu.ko,$(VM_MODULES)),gpus=1,none)
 GPREEMPT ?= $(if $(filter %/gpreempt.ko,$(VM_MODULES)),yes,no)
 TIMEOUT ?= 600
-VM_CASES = $(sort $(foreach t,$(or $(T),*),$(wildcard tests/vm/cases/$t.sh)))
+VM_CASES = $(sort $(foreach t,$(or $(T),*),$(wildcard tests/vm/cases/$t.sh))) \
+	$(if $(DEBUG_KERNEL),$(wildcard tests/vm/debug/*.sh))
 
 export CMD

@@ -20,7 +20,7 @@ unload() {
 }
 
 rounds=0
-end=$(($(uptime_cs) + 1000))
+end=$(($(uptime_cs) + 1000 * SLOW))
 while [ "$(uptime_cs)" -lt $end ]; do
 	wait_for 10 unload
 	[ ! -e "$DEBUGFS/gpreempt" ] || fail "the directory is left after rmmod"

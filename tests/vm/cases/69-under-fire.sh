@@ -18,7 +18,7 @@ unplug() {
 
 step "a GPU is removed and made again between one process and the next"
 replugged=0
-end=$(($(uptime_cs) + 400))
+end=$(($(uptime_cs) + 400 * SLOW))
 while [ "$(uptime_cs)" -lt $end ]; do
 	vgpu-load --gpus all --count 5 --packet 100us > /dev/null 2>&1 || fail "a GPU that does not work"
 	wait_for 15 unplug
@@ -38,7 +38,7 @@ started="$started $!"
 (while :; do echo "$p" > "$VGPU/evict"; sleep 0.3; done) 2> /dev/null &
 started="$started $!"
 suspended=0
-end=$(($(uptime_cs) + 400))
+end=$(($(uptime_cs) + 400 * SLOW))
 while [ "$(uptime_cs)" -lt $end ]; do
 	gpreempt-ctl suspend "$p" > /dev/null 2>&1 && gpreempt-ctl resume "$p" > /dev/null 2>&1 &&
 		suspended=$((suspended + 1))
