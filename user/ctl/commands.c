@@ -15,6 +15,7 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_resume,
 	&ctl_status,
 	&ctl_preempt,
+	&ctl_decode,
 	&ctl_follow,
 	&ctl_run,
 	NULL,

@@ -125,6 +125,7 @@ extern const struct ctl_command ctl_suspend;
 extern const struct ctl_command ctl_resume;
 extern const struct ctl_command ctl_status;
 extern const struct ctl_command ctl_preempt;
+extern const struct ctl_command ctl_decode;
 extern const struct ctl_command ctl_follow;
 extern const struct ctl_command ctl_run;
 

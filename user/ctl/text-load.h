@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The driver's text, from the system, from files and from snapshots. */
+#ifndef CTL_TEXT_LOAD_H
+#define CTL_TEXT_LOAD_H
+
+#include <gpreempt/text.h>
+
+#include "ctl/ctl.h"
+
+/* Directory of the driver's text, and its files. */
+#define TEXT_DIR "/sys/kernel/debug/kfd"
+#define TEXT_MQDS "mqds"
+#define TEXT_HQDS "hqds"
+#define TEXT_RLS "rls"
+/* In a snapshot: the module's view of a process's queues, "queues-<pid>". */
+#define TEXT_QUEUES "queues-"
+
+struct ctl_text {
+	struct gpreempt_text *text;
+	const struct gpreempt_text_data *data;
+	char **files;		/* by their number in data */
+	size_t n_files;
+	bool live;
+};
+
+/* What the system says now. 0, or the exit status after saying why not. */
+int ctl_text_live(struct ctl_text *out);
+/*
+ * Files, "-" for stdin, and directories that are snapshots; all are of one
+ * moment. 0, or the exit status after saying why not.
+ */
+int ctl_text_files(const char *const *words, size_t count,
+		   struct ctl_text *out);
+void ctl_text_free(struct ctl_text *text);
+
+/* Is the directory a snapshot? */
+bool ctl_is_snapshot(const char *dir);
+
+/* A file as a whole, with a NUL behind it, for free(). NULL: errno says why. */
+char *ctl_read_file(const char *path, size_t *len);
+
+#endif
