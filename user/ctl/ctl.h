@@ -126,6 +126,10 @@ extern const struct ctl_command ctl_resume;
 extern const struct ctl_command ctl_status;
 extern const struct ctl_command ctl_preempt;
 extern const struct ctl_command ctl_decode;
+extern const struct ctl_command ctl_snapshot;
+extern const struct ctl_command ctl_diff;
+extern const struct ctl_command ctl_amdlog;
+extern const struct ctl_command ctl_pidmap;
 extern const struct ctl_command ctl_follow;
 extern const struct ctl_command ctl_run;
 

@@ -41,9 +41,11 @@ static void print_check(const struct ctl_text *text, int64_t pid)
 	if (!text->data->n_slots)
 		ctl_note("there is no hqds among it: slots are not known");
 	else if (sum.slots_expected > sum.slots_active)
-		ctl_note("slots that are missing: a queue that is suspended, evicted or waits its turn has none");
+		ctl_note("slots are missing: a queue that is suspended, "
+			 "evicted or waits its turn has none");
 	if (sum.slots_without_owner)
-		ctl_note("slots without an owner: mqds and hqds were not read at the same moment, or a process is missing from mqds");
+		ctl_note("slots without an owner: mqds and hqds are not of "
+			 "one moment, or mqds lacks a process");
 }
 
 static void print_text(enum out_mode mode, const struct ctl_text *text,
@@ -60,7 +62,8 @@ static void print_text(enum out_mode mode, const struct ctl_text *text,
 	decode_free(queues, count);
 	print_check(text, pid);
 	if (older)
-		ctl_note("this text is older than Linux 6.5: its queue ids and states are the driver's of then");
+		ctl_note("this text is of a driver older than Linux 6.5, "
+			 "which printed ids and states itself");
 	if (!text->data->n_problems)
 		return;
 	printf("\n%" PRIu64 " lines could not be read\n",
@@ -91,6 +94,8 @@ static int run_decode(const struct ctl_command *cmd, struct ctl_args *args)
 	int ret;
 
 	(void)cmd;
+	if (args->n_words == 1 && decode_is_series(args->words[0]))
+		return decode_series(args, args->words[0]);
 	if (args->n_words)
 		ret = ctl_text_files(args->words, args->n_words, &text);
 	else
@@ -119,7 +124,8 @@ const struct ctl_command ctl_decode = {
 	.details =
 	"FILE is what /sys/kernel/debug/kfd/mqds, hqds or rls had, \"-\" for stdin,\n"
 	"or a snapshot's directory; all are taken to be of one moment. Without a\n"
-	"FILE the system's own are read.\n"
+	"FILE the system's own are read. A directory with several snapshots in it\n"
+	"gives a line for each, and what changed.\n"
 	"A compute queue is in one slot of each XCC when it is mapped. A slot belongs\n"
 	"to the queue whose MQD has the address that is in the slot's registers.\n"
 	"Queue ids are not in that text: gpreempt.ko or a snapshot adds them.\n"

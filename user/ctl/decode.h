@@ -50,4 +50,12 @@ struct json_object *decode_json(const struct ctl_text *text, int64_t pid);
 /* Problems as rows, on stderr a note when there are none to print. */
 void decode_print_problems(enum out_mode mode, const struct ctl_text *text);
 
+/*
+ * A directory that has snapshots in it: one line for each, with what changed.
+ * Returns the exit status.
+ */
+int decode_series(const struct ctl_args *args, const char *dir);
+/* Are there snapshots in it? */
+bool decode_is_series(const char *dir);
+
 #endif

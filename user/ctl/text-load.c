@@ -86,6 +86,16 @@ char *ctl_read_file(const char *path, size_t *len)
 	return all;
 }
 
+static void add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id,
+		   int64_t qid)
+{
+	out->ids = reallocarray(out->ids, out->n_ids + 1, sizeof(*out->ids));
+	if (!out->ids)
+		out_of_memory();
+	out->ids[out->n_ids++] = (struct ctl_id){ pid, gpu_id, qid };
+	out->ids_known = true;
+}
+
 /* A ring is at one address only within a process. */
 static void set_qids(struct ctl_text *out, int64_t pid,
 		     const struct gpreempt_view *view)
@@ -93,6 +103,8 @@ static void set_qids(struct ctl_text *out, int64_t pid,
 	const struct gpreempt_text_data *d = gpreempt_text_get(out->text);
 	size_t i, j;
 
+	for (i = 0; i < view->count; i++)
+		add_id(out, pid, view->queues[i].gpu_id, view->queues[i].qid);
 	for (i = 0; i < d->n_queues; i++) {
 		const struct gpreempt_text_queue *queue = d->queues + i;
 		int64_t ring = queue->n_mqds ?
@@ -133,6 +145,23 @@ static void read_views(struct ctl_text *out, const char *dir)
 		closedir(stream);
 }
 
+/* Ids of a snapshot that was taken without the module. */
+static void read_sysfs(struct ctl_text *out, const char *dir)
+{
+	long long pid, qid, gpu_id;
+	char path[4096], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/" TEXT_SYSFS, dir);
+	file = fopen(path, "r");
+	out->ids_known |= !!file;
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%lld %lld %llx", &pid, &qid, &gpu_id) == 3)
+			add_id(out, pid, gpu_id, qid);
+	if (file)
+		fclose(file);
+}
+
 bool ctl_is_snapshot(const char *dir)
 {
 	char path[4096];
@@ -163,6 +192,37 @@ static int feed_snapshot(struct ctl_text *out, const char *dir)
 			return fail(path, ret);
 	}
 	return 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct ctl_id *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->gpu_id != y->gpu_id)
+		return x->gpu_id < y->gpu_id ? -1 : 1;
+	return (x->qid > y->qid) - (x->qid < y->qid);
+}
+
+/* With those of the older text, which has them itself. */
+static void finish_ids(struct ctl_text *out)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < out->data->n_queues; i++)
+		if (out->data->queues[i].older &&
+		    out->data->queues[i].qid != GPREEMPT_UNKNOWN)
+			add_id(out, out->data->queues[i].pid,
+			       out->data->queues[i].gpu_id,
+			       out->data->queues[i].qid);
+	if (!out->n_ids)
+		return;
+	qsort(out->ids, out->n_ids, sizeof(*out->ids), compare_ids);
+	for (i = 1; i < out->n_ids; i++)
+		if (compare_ids(out->ids + kept, out->ids + i))
+			out->ids[++kept] = out->ids[i];
+	out->n_ids = kept + 1;
 }
 
 static int begin(struct ctl_text *out)
@@ -201,9 +261,12 @@ int ctl_text_files(const char *const *words, size_t count,
 		ctl_text_free(out);
 		return ret;
 	}
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		read_views(out, words[i]);
+		read_sysfs(out, words[i]);
+	}
 	join(out);
+	finish_ids(out);
 	return 0;
 }
 
@@ -217,7 +280,6 @@ static int read_live(struct ctl_text *out)
 	int ret;
 
 	begin(out);
-	out->live = true;
 	for (i = 0; i < ARRAY_SIZE(paths); i++) {
 		ret = feed_path(out, paths[i]);
 		if (!ret)
@@ -279,8 +341,10 @@ int ctl_text_live(struct ctl_text *out)
 			break;
 		ctl_text_free(out);
 	}
-	if (!ret)
+	if (!ret) {
 		live_qids(out);
+		finish_ids(out);
+	}
 	return ret;
 }
 
@@ -290,5 +354,6 @@ void ctl_text_free(struct ctl_text *text)
 	while (text->n_files)
 		free(text->files[--text->n_files]);
 	free(text->files);
+	free(text->ids);
 	*text = (struct ctl_text){ 0 };
 }

@@ -15,12 +15,24 @@
 /* In a snapshot: the module's view of a process's queues, "queues-<pid>". */
 #define TEXT_QUEUES "queues-"
 
+/* In a snapshot: what KFD's sysfs says, "pid qid gpu_id size type". */
+#define TEXT_SYSFS "sysfs"
+
+/* A queue by its id, which is its process's own. */
+struct ctl_id {
+	int64_t pid;
+	int64_t gpu_id;
+	int64_t qid;
+};
+
 struct ctl_text {
 	struct gpreempt_text *text;
 	const struct gpreempt_text_data *data;
 	char **files;		/* by their number in data */
 	size_t n_files;
-	bool live;
+	struct ctl_id *ids;	/* sorted, each once */
+	size_t n_ids;
+	bool ids_known;
 };
 
 /* What the system says now. 0, or the exit status after saying why not. */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Two texts against each other; diff and experiment print it. */
+#ifndef CTL_DIFF_H
+#define CTL_DIFF_H
+
+#include "ctl/decode.h"
+
+enum diff_side {
+	DIFF_A,
+	DIFF_B,
+	DIFF_BOTH,
+};
+
+/* The members with a heading are the keys of JSON. */
+struct diff_queue {
+	int64_t gpu_id;
+	int64_t queue_id;
+	int64_t pid_a;
+	int64_t pid_b;
+	const char *in;
+	int64_t key;		/* process, when all are compared */
+	enum diff_side side;
+};
+
+struct diff_slot {
+	int64_t gpu_id;
+	int64_t xcc;
+	int64_t pipe;
+	int64_t queue;
+	int64_t pid_a;
+	int64_t pid_b;
+	const char *in;
+	enum diff_side side;
+};
+
+struct diff_counts {
+	uint64_t of[DIFF_BOTH + 1];
+};
+
+struct diff {
+	struct diff_queue *queues;
+	size_t n_queues;
+	struct diff_slot *slots;
+	size_t n_slots;
+	struct diff_counts queue_counts, slot_counts;
+	bool other_process;	/* not the same one in both */
+	bool ids_known;
+};
+
+/* Of these processes, 0: of all. */
+void diff_make(const struct ctl_text *a, int64_t pid_a,
+	       const struct ctl_text *b, int64_t pid_b, struct diff *diff);
+void diff_free(struct diff *diff);
+
+/* Common ones, out of the larger of both sides; 0 when there are none. */
+double diff_overlap(const struct diff_counts *counts);
+
+#endif

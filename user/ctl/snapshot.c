@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One snapshot, or a baseline, a series and a last one. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ctl/decode.h"
+#include "ctl/snapshot.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+#define DEFAULT_EVERY (10 * NSEC_PER_SEC)
+
+static void say_what(const char *dir)
+{
+	struct gpreempt_text_check sum, *by_xcc;
+	struct ctl_text text;
+	size_t count;
+
+	if (ctl_text_files(&dir, 1, &text))
+		return;
+	if (gpreempt_text_check(text.text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
+				&count))
+		abort();
+	printf("%s: %zu processes, %zu queues, %" PRIu64 " CP slots active\n",
+	       dir, text.data->n_processes, text.data->n_queues,
+	       sum.slots_active);
+	fflush(stdout);
+	free(by_xcc);
+	ctl_text_free(&text);
+}
+
+static int take(const char *dir, const char *tag, struct snapshot_log *log)
+{
+	int ret = snapshot_take(dir, tag, log);
+
+	if (!ret)
+		say_what(dir);
+	return ret;
+}
+
+/* 000-baseline, 001 to the last but one, and final behind them. */
+static int take_series(const struct ctl_args *args, const char *dir,
+		       struct snapshot_log *log)
+{
+	uint64_t every = args->every_ns ? args->every_ns : DEFAULT_EVERY;
+	uint64_t count = args->count ? args->count : 10;
+	uint64_t next = shr_now_ns(), i;
+	char path[4096], name[32];
+	int ret = 0;
+
+	for (i = 0; i < count + 2 && !ret; i++) {
+		uint64_t now = shr_now_ns();
+
+		if (now < next)
+			shr_sleep_ns(next - now);
+		next += every;
+		snprintf(name, sizeof(name), "%s",
+			 !i ? "baseline" : i > count ? "final" :
+			 args->tag ? args->tag : "sample");
+		snprintf(path, sizeof(path), "%s/%03" PRIu64 "-%s", dir, i,
+			 name);
+		ret = take(path, name, log);
+	}
+	return ret;
+}
+
+static int run_snapshot(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	char dir[4096], when[64];
+	time_t now = time(NULL);
+	struct snapshot_log log;
+	struct tm tm;
+	bool series;
+	int ret;
+
+	(void)cmd;
+	if (args->tag && strchr(args->tag, '/'))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
+				     "--tag: it becomes the name of a directory, "
+				     "without /");
+	strftime(when, sizeof(when), "gpreempt-snapshot-%Y%m%d-%H%M%S",
+		 localtime_r(&now, &tm));
+	snprintf(dir, sizeof(dir), "%s", args->output ? args->output : when);
+	series = args->every_ns || args->count;
+	snapshot_log_open(&log, !series);
+	if (series) {
+		ret = take_series(args, dir, &log);
+	} else {
+		if (args->tag) {
+			size_t len = strlen(dir);
+
+			snprintf(dir + len, sizeof(dir) - len, "/%s",
+				 args->tag);
+		}
+		ret = take(dir, args->tag, &log);
+	}
+	snapshot_log_close(&log);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "output", CTL_FILE, offsetof(struct ctl_args, output), "DIR",
+	  "where to put it (-o DIR); a new directory otherwise" },
+	{ "tag", CTL_NAME, offsetof(struct ctl_args, tag), "WORD",
+	  "put it into a directory of that name below DIR" },
+	{ "every", CTL_DURATION, offsetof(struct ctl_args, every_ns), "TIME",
+	  "a series, one each TIME (10s)" },
+	{ "count", CTL_COUNT, offsetof(struct ctl_args, count), "N",
+	  "so many in the series (10), and one before and after it" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_snapshot = {
+	.name = "snapshot",
+	.run = run_snapshot,
+	.words = CTL_NO_WORDS,
+	.options = options,
+	.summary = "Keep in a directory all there is to know about now.",
+	.details =
+	"The driver's mqds, hqds and rls, the module's view, KFD's sysfs, the GPU\n"
+	"processes, versions, and the kernel log: of a series what is new in each, else\n"
+	"what came since it was last cleared (dmesg -C). decode and diff take such a\n"
+	"directory; it is plain text, and can be sent to somebody. Nothing is\n"
+	"overwritten.\n",
+};
