@@ -16,8 +16,14 @@ START_TEST(request_there_and_back)
 		.verb = HOLD_SUSPEND,
 		.start = 1844,
 		.lease_ns = 5000000000,
+		.grace = 255,
+		.command = 4711,
+		.by_priority = 1,
+		.priority_max = 5,
 		.count = 3,
 		.ids = { 0, 7, 1023 },
+		.n_gpus = 2,
+		.gpus = { 0xf7bc, UINT32_MAX },
 	};
 
 	ck_assert_int_eq(hold_get_request(buf, hold_put_request(&in, buf),
@@ -27,13 +33,27 @@ START_TEST(request_there_and_back)
 	ck_assert_uint_eq(request.lease_ns, 5000000000);
 	ck_assert_uint_eq(request.count, 3);
 	ck_assert_uint_eq(request.ids[2], 1023);
+	ck_assert_uint_eq(request.grace, 255);
+	ck_assert_uint_eq(request.command, 4711);
+	ck_assert_uint_eq(request.by_priority, 1);
+	ck_assert_uint_eq(request.priority_max, 5);
+	ck_assert_uint_eq(request.n_gpus, 2);
+	ck_assert_uint_eq(request.gpus[1], UINT32_MAX);
 }
 END_TEST
 
 START_TEST(longest_request)
 {
-	struct hold_request in = { .count = HOLD_MAX_IDS };
+	struct hold_request in = {
+		.start = UINT64_MAX,
+		.lease_ns = UINT64_MAX,
+		.count = HOLD_MAX_IDS,
+		.n_gpus = HOLD_MAX_GPUS,
+	};
 	uint32_t i;
+
+	for (i = 0; i < HOLD_MAX_GPUS; i++)
+		in.gpus[i] = UINT32_MAX - i;
 
 	for (i = 0; i < HOLD_MAX_IDS; i++)
 		in.ids[i] = i;

@@ -32,6 +32,8 @@ struct ctl_args {
 	uint64_t interval_ns;
 	uint64_t duration_ns;
 	uint64_t wait_ns;	/* 0: a target must be there */
+	uint64_t grace_ns;
+	uint64_t foreground;
 	uint64_t count;
 	uint32_t *ids;		/* NULL: all queues */
 	size_t n_ids;

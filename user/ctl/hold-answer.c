@@ -65,7 +65,7 @@ static const char *why_not(const struct gpreempt_session_queue *queue)
 	return NULL;
 }
 
-static void count_queue(struct tally *tally, uint32_t qid,
+static void count_queue(struct tally *tally, pid_t target, uint32_t qid,
 			const struct gpreempt_session_queue *queue,
 			struct hold_reply *reply)
 {
@@ -76,37 +76,73 @@ static void count_queue(struct tally *tally, uint32_t qid,
 	if (!why)
 		tally->held++;
 	else if (tally->named++ < MAX_NAMED)
-		add_text(reply, "%squeue %u is not suspended: %s",
-			 tally->named > 1 ? "; " : "", qid, why);
+		add_text(reply, "%squeue %u of process %d is not suspended: %s",
+			 tally->named > 1 ? "; " : "", qid, target, why);
 }
 
+static bool has(const uint32_t *list, uint64_t count, uint32_t value)
+{
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		if (list[i] == value)
+			return true;
+	return !count;
+}
+
+/* Is it one of those that the request is for? */
+static bool meant(const struct hold_request *request,
+		  const struct gpreempt_session_queue *queue)
+{
+	return has(request->ids, request->count, queue->qid) &&
+	       has(request->gpus, request->n_gpus, queue->gpu_id) &&
+	       (!request->by_priority ||
+		(queue->priority >= (int64_t)request->priority_min &&
+		 queue->priority <= (int64_t)request->priority_max));
+}
+
+/* Each id that was asked for by number, and what else is meant. */
 static void count_queues(const struct hold_worker *w,
 			 const struct hold_request *request,
-			 struct hold_reply *reply)
+			 struct hold_reply *reply, struct tally *tally)
 {
 	const struct gpreempt_session_queue *queues;
-	struct tally tally = { 0 };
+	pid_t target = w->birth->target;
 	size_t i, count;
 
+	for (i = 0; i < request->count; i++)
+		if (!find_queue(w, request->ids[i]))
+			count_queue(tally, target, request->ids[i], NULL,
+				    reply);
 	queues = gpreempt_session_queues(w->session, &count);
-	if (request->count)
-		for (i = 0; i < request->count; i++)
-			count_queue(&tally, request->ids[i],
-				    find_queue(w, request->ids[i]), reply);
-	else
-		for (i = 0; i < count; i++)
-			count_queue(&tally, queues[i].qid, &queues[i], reply);
+	for (i = 0; i < count; i++)
+		if (meant(request, &queues[i]))
+			count_queue(tally, target, queues[i].qid, &queues[i],
+				    reply);
+}
+
+static void judge(const struct hold_worker *w,
+		  const struct hold_request *request,
+		  const struct gpreempt_error *hang, struct hold_reply *reply)
+{
+	struct tally tally = { 0 };
+	char text[512];
+
+	count_queues(w, request, reply, &tally);
 	if (tally.held == tally.asked)
 		reply->status = GPREEMPT_CLASS_DONE;
 	else
 		reply->status = tally.held ? GPREEMPT_CLASS_PARTIAL :
 					     GPREEMPT_CLASS_FAILED;
-	if (tally.failed)
-		add_text(reply, "\nthe driver resets a GPU that hangs: look at "
-			 "the kernel log (dmesg) before you try again");
-	else if (tally.named)
+	if (tally.failed && hang->reason == GPREEMPT_HANG) {
+		gpreempt_error_text(hang, text, sizeof(text));
+		add_text(reply, ". %s", text);
+		gpreempt_error_next(hang, text, sizeof(text));
+		add_text(reply, "\n%s", text);
+	} else if (tally.named) {
 		add_text(reply, "\nlook at the queues: gpreempt-ctl queues %d",
 			 w->birth->target);
+	}
 }
 
 static uint64_t count_held(const struct hold_worker *w)
@@ -143,31 +179,56 @@ static size_t known_ids(const struct hold_worker *w,
 	return n;
 }
 
+/* One call of the library for the queues that are meant. */
+static int change(struct hold_worker *w, const struct hold_request *request,
+		  int (*call)(struct gpreempt_session *s,
+			      const struct gpreempt_filter *which,
+			      struct gpreempt_outcome *out),
+		  struct gpreempt_outcome *outcome)
+{
+	uint32_t ids[HOLD_MAX_IDS];
+	struct gpreempt_filter which = {
+		.by_priority = request->by_priority,
+		.priority_min = request->priority_min,
+		.priority_max = request->priority_max,
+		.gpu_ids = request->n_gpus ? request->gpus : NULL,
+		.n_gpu_ids = request->n_gpus,
+	};
+
+	if (request->count) {
+		which.ids = ids;
+		which.n_ids = known_ids(w, request, ids);
+		if (!which.n_ids)
+			return 0;
+	}
+	return call(w->session, &which, outcome);
+}
+
+static uint64_t known_ns(int64_t ns)
+{
+	return ns == GPREEMPT_UNKNOWN ? 0 : ns;
+}
+
 static int suspend(struct hold_worker *w, const struct hold_request *request,
-		   struct hold_reply *reply)
+		   struct hold_reply *reply, struct gpreempt_error *hang)
 {
 	struct gpreempt_outcome outcome = { 0 };
-	uint32_t ids[HOLD_MAX_IDS];
 	int ret;
 
 	ret = gpreempt_session_refresh(w->session);
 	if (ret)
 		return ret;
-	if (request->count) {
-		struct gpreempt_filter which = {
-			.ids = ids,
-			.n_ids = known_ids(w, request, ids),
-		};
-
-		if (which.n_ids)
-			ret = gpreempt_session_suspend(w->session, &which,
-						       &outcome);
-	} else {
-		ret = gpreempt_session_suspend(w->session, NULL, &outcome);
-	}
+	ret = gpreempt_session_set_grace(w->session, request->grace ?
+					 request->grace :
+					 GPREEMPT_GRACE_DEFAULT);
+	if (!ret)
+		ret = change(w, request, gpreempt_session_suspend, &outcome);
 	if (ret)
 		return ret;
+	*hang = *gpreempt_session_error(w->session);
 	reply->ioctl_ns = outcome.ioctl_ns;
+	reply->slots_ns = known_ns(outcome.slots_ns);
+	reply->resolution_ns = known_ns(outcome.resolution_ns);
 	/* Queues that were born meanwhile. */
 	ret = gpreempt_session_dispatch(w->session);
 	return ret < 0 ? ret : 0;
@@ -177,25 +238,32 @@ static void answer_suspend(struct hold_worker *w,
 			   const struct hold_request *request,
 			   struct hold_reply *reply)
 {
-	if (suspend(w, request, reply)) {
+	struct gpreempt_error hang;
+
+	if (suspend(w, request, reply, &hang)) {
 		hold_reply_error(reply, gpreempt_session_error(w->session));
 		return;
 	}
-	count_queues(w, request, reply);
+	judge(w, request, &hang, reply);
 	reply->verdict = gpreempt_session_verify(w->session);
 	w->lease_end_ns = request->lease_ns ?
 			  shr_now_ns() + request->lease_ns : 0;
 	answer_status(w, reply);
 }
 
-static void answer_resume(struct hold_worker *w, struct hold_reply *reply)
+static void answer_resume(struct hold_worker *w,
+			  const struct hold_request *request,
+			  struct hold_reply *reply)
 {
 	struct gpreempt_outcome outcome = { 0 };
 
-	if (gpreempt_session_resume(w->session, NULL, &outcome))
+	if (change(w, request, gpreempt_session_resume, &outcome))
 		hold_reply_error(reply, gpreempt_session_error(w->session));
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;
+	reply->left = count_held(w);
+	if (reply->left)
+		return;
 	/* Whatever came of it: closing the session resumes everything. */
 	gpreempt_session_close(w->session);
 	w->session = NULL;
@@ -208,6 +276,7 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	reply->worker = getpid();
 	reply->guardian = w->birth->guardian;
 	reply->cgroup = w->birth->cgroup;
+	reply->command = w->command;
 	if (!w->session || (request->start && request->start != w->start)) {
 		struct gpreempt_error err = {
 			.code = -ESRCH,
@@ -223,7 +292,7 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		answer_suspend(w, request, reply);
 		break;
 	case HOLD_RESUME:
-		answer_resume(w, reply);
+		answer_resume(w, request, reply);
 		break;
 	case HOLD_STATUS:
 		answer_status(w, reply);

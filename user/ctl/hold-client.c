@@ -6,9 +6,14 @@
 #include <sys/un.h>
 
 #include "ctl/hold.h"
+#include "shared/clock.h"
 
 /* Longer than the driver waits for a GPU that hangs. */
 #define ANSWER_TIMEOUT_S 30
+
+/* How long a holder may take to end after it has let go. */
+#define END_NS (3 * NSEC_PER_SEC)
+#define PAUSE_NS (2 * NSEC_PER_MSEC)
 
 static int connect_to(pid_t target)
 {
@@ -29,19 +34,26 @@ static int connect_to(pid_t target)
 	return ret;
 }
 
-int hold_ask(pid_t target, const struct hold_request *request,
-	     struct hold_reply *reply)
+int hold_ask_begin(pid_t target, const struct hold_request *request)
 {
-	__cleanup_fd int fd = -1;
+	char buf[HOLD_MAX_PACKET];
+	int fd = connect_to(target);
+
+	/* If it has ended, the answer will say so. */
+	if (fd >= 0)
+		send(fd, buf, hold_put_request(request, buf), MSG_NOSIGNAL);
+	return fd;
+}
+
+int hold_ask_end(int fd, struct hold_reply *reply)
+{
 	char buf[HOLD_MAX_PACKET];
 	ssize_t n;
 
-	fd = connect_to(target);
-	if (fd < 0)
-		return fd;
-	n = send(fd, buf, hold_put_request(request, buf), MSG_NOSIGNAL);
-	if (n >= 0)
+	do {
 		n = recv(fd, buf, sizeof(buf), 0);
+	} while (n < 0 && errno == EINTR);
+	close(fd);
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return -ETIMEDOUT;
 	if (n < 0 && errno != ECONNRESET && errno != EPIPE)
@@ -49,4 +61,54 @@ int hold_ask(pid_t target, const struct hold_request *request,
 	if (n <= 0)
 		return -ECONNRESET;
 	return hold_get_reply(buf, n, reply);
+}
+
+int hold_ask(pid_t target, const struct hold_request *request,
+	     struct hold_reply *reply)
+{
+	int fd = hold_ask_begin(target, request);
+
+	return fd < 0 ? fd : hold_ask_end(fd, reply);
+}
+
+bool hold_wait_for_end(pid_t target)
+{
+	uint64_t deadline = shr_now_ns() + END_NS;
+	struct hold_owner owner;
+
+	while (hold_read_owner(target, &owner) != -ENOENT) {
+		if (shr_now_ns() > deadline)
+			return false;
+		shr_sleep_ns(PAUSE_NS);
+	}
+	return true;
+}
+
+static bool has(const uint32_t *list, uint64_t count, uint32_t value)
+{
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+void hold_request_queues(struct hold_request *request,
+			 const struct ctl_args *args)
+{
+	size_t i;
+
+	if (args->n_ids)
+		memcpy(request->ids, args->ids,
+		       args->n_ids * sizeof(*args->ids));
+	request->count = args->n_ids;
+	/* A packet has no number twice. */
+	for (i = 0; i < args->n_gpus; i++)
+		if (request->n_gpus < HOLD_MAX_GPUS &&
+		    !has(request->gpus, request->n_gpus, args->gpus[i]))
+			request->gpus[request->n_gpus++] = args->gpus[i];
+	request->by_priority = args->priority.set;
+	request->priority_min = args->priority.min;
+	request->priority_max = args->priority.max;
 }

@@ -23,14 +23,31 @@ struct field {
 
 #define REQUEST(name) { #name, offsetof(struct hold_request, name) }
 static const struct field request_fields[] = {
-	REQUEST(start), REQUEST(lease_ns), REQUEST(count), { NULL, 0 },
+	REQUEST(start), REQUEST(lease_ns), REQUEST(grace), REQUEST(command),
+	REQUEST(by_priority), REQUEST(priority_min), REQUEST(priority_max),
+	REQUEST(count), REQUEST(n_gpus), { NULL, 0 },
+};
+
+/* An array of the request, and the field with its length. */
+static const struct list {
+	const char *head;
+	size_t count;
+	size_t values;
+	uint32_t most;
+	uint32_t biggest;	/* value */
+} lists[] = {
+	{ "ids=", offsetof(struct hold_request, count),
+	  offsetof(struct hold_request, ids), HOLD_MAX_IDS, HOLD_MAX_IDS - 1 },
+	{ "gpus=", offsetof(struct hold_request, n_gpus),
+	  offsetof(struct hold_request, gpus), HOLD_MAX_GPUS, UINT32_MAX },
 };
 
 #define REPLY(name) { #name, offsetof(struct hold_reply, name) }
 static const struct field reply_fields[] = {
-	REPLY(status), REPLY(worker), REPLY(guardian), REPLY(queues),
-	REPLY(ioctl_ns), REPLY(verdict), REPLY(held_ns), REPLY(lease_ns),
-	REPLY(cgroup), { NULL, 0 },
+	REPLY(status), REPLY(worker), REPLY(guardian), REPLY(command),
+	REPLY(queues), REPLY(left), REPLY(ioctl_ns), REPLY(slots_ns),
+	REPLY(resolution_ns), REPLY(verdict), REPLY(held_ns),
+	REPLY(lease_ns), REPLY(cgroup), { NULL, 0 },
 };
 
 static const char *const verbs[] = {
@@ -50,6 +67,21 @@ static size_t put_fields(const struct field *fields, const void *from,
 	return used;
 }
 
+static size_t put_list(const struct list *list,
+		       const struct hold_request *request, char *buf,
+		       size_t used)
+{
+	const char *base = (const char *)request;
+	const uint32_t *values = (const void *)(base + list->values);
+	uint64_t i, count = *(const uint64_t *)(base + list->count);
+
+	for (i = 0; i < count && i < list->most; i++)
+		used += snprintf(buf + used, HOLD_MAX_PACKET - used, "%s%s%u",
+				 i ? "," : " ", i ? "" : list->head,
+				 values[i]);
+	return used;
+}
+
 size_t hold_put_request(const struct hold_request *request, char *buf)
 {
 	size_t i, used;
@@ -57,9 +89,8 @@ size_t hold_put_request(const struct hold_request *request, char *buf)
 	used = snprintf(buf, HOLD_MAX_PACKET, HEAD "%s",
 			verbs[request->verb]);
 	used = put_fields(request_fields, request, buf, used);
-	for (i = 0; i < request->count && i < HOLD_MAX_IDS; i++)
-		used += snprintf(buf + used, HOLD_MAX_PACKET - used, "%s%u",
-				 i ? "," : " ids=", request->ids[i]);
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		used = put_list(&lists[i], request, buf, used);
 	return used;
 }
 
@@ -131,27 +162,41 @@ static int get_verb(const char *word, enum hold_verb *verb)
 	return -EPROTO;
 }
 
-static int get_ids(const char *text, struct hold_request *request)
+/* The length came before, and must be right. */
+static int get_list(const struct list *list, const char *text,
+		    struct hold_request *request)
 {
-	uint32_t *ids;
+	char *base = (char *)request;
+	uint32_t *values;
 	size_t count;
 
-	if (shr_parse_list(text, HOLD_MAX_IDS - 1, &ids, &count))
+	if (shr_parse_list(text, list->biggest, &values, &count))
 		return -EPROTO;
-	if (count != request->count || count > HOLD_MAX_IDS) {
-		free(ids);
+	if (count != *(uint64_t *)(base + list->count) || count > list->most) {
+		free(values);
 		return -EPROTO;
 	}
-	memcpy(request->ids, ids, count * sizeof(*ids));
-	free(ids);
+	memcpy(base + list->values, values, count * sizeof(*values));
+	free(values);
 	return 0;
+}
+
+/* The list that a word begins, or NULL. */
+static const struct list *find_list(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		if (!strncmp(word, lists[i].head, strlen(lists[i].head)))
+			return &lists[i];
+	return NULL;
 }
 
 int hold_get_request(const char *buf, size_t len,
 		     struct hold_request *request)
 {
 	char copy[HOLD_MAX_PACKET], *body, *word;
-	bool ids = false;
+	unsigned int seen = 0, wanted;
 	int ret;
 
 	memset(request, 0, sizeof(*request));
@@ -160,16 +205,18 @@ int hold_get_request(const char *buf, size_t len,
 		return ret;
 	ret = get_verb(next_word(&body), &request->verb);
 	while (!ret && (word = next_word(&body))) {
-		if (!strncmp(word, "ids=", 4)) {
-			ret = get_ids(word + 4, request);
-			ids = true;
+		const struct list *list = find_list(word);
+
+		if (list) {
+			ret = get_list(list, word + strlen(list->head),
+				       request);
+			seen |= 1U << (list - lists);
 		} else {
 			ret = get_field(request_fields, word, request);
 		}
 	}
-	if (!ret && !ids && request->count)
-		ret = -EPROTO;
-	return ret;
+	wanted = (request->count ? 1 : 0) | (request->n_gpus ? 2 : 0);
+	return ret ? ret : wanted & ~seen ? -EPROTO : 0;
 }
 
 int hold_get_reply(const char *buf, size_t len, struct hold_reply *reply)

@@ -83,7 +83,7 @@ static void be_born(struct hold_birth *birth)
 	hold_guardian(birth);
 }
 
-static int receive_report(int fd, struct hold_reply *reply)
+int hold_spawn_end(int fd, struct hold_reply *reply)
 {
 	struct timeval timeout = { .tv_sec = REPORT_TIMEOUT_S };
 	char buf[HOLD_MAX_PACKET];
@@ -100,16 +100,14 @@ static int receive_report(int fd, struct hold_reply *reply)
 	return hold_get_reply(buf, n, reply);
 }
 
-void hold_confirm(int told)
+void hold_confirm(int fd)
 {
-	if (told < 0)
-		return;
-	send(told, "", 1, MSG_NOSIGNAL);
-	close(told);
+	send(fd, "", 1, MSG_NOSIGNAL);
+	close(fd);
 }
 
-int hold_spawn(int lock, pid_t target, const struct hold_request *request,
-	       struct hold_reply *reply, int *told)
+int hold_spawn_begin(int lock, pid_t target,
+		     const struct hold_request *request)
 {
 	struct hold_birth birth = {
 		.target = target,
@@ -119,12 +117,16 @@ int hold_spawn(int lock, pid_t target, const struct hold_request *request,
 	int report[2], ret;
 	pid_t child;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0)
-		return -errno;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0) {
+		ret = -errno;
+		close(lock);
+		return ret;
+	}
 	fflush(NULL);
 	child = fork();
 	if (child < 0) {
 		ret = -errno;
+		close(lock);
 		close(report[0]);
 		close(report[1]);
 		return ret;
@@ -135,10 +137,5 @@ int hold_spawn(int lock, pid_t target, const struct hold_request *request,
 	}
 	close(report[1]);
 	close(lock);
-	ret = receive_report(report[0], reply);
-	if (!ret)
-		*told = report[0];
-	else
-		close(report[0]);
-	return ret;
+	return report[0];
 }

@@ -101,13 +101,16 @@ static void handle_session(struct hold_worker *w)
 		handle_loss(w);
 }
 
-/* The command that we were made for has told its user, or has ended. */
+/*
+ * The command that we were made for has told its user, or has ended: too early,
+ * or at its proper time if we are to end with it.
+ */
 static void handle_told(struct hold_worker *w)
 {
 	char c;
 
 	if (recv(w->told, &c, sizeof(c), MSG_DONTWAIT) != sizeof(c)) {
-		syslog(LOG_WARNING, "process %d: the command ended too early",
+		syslog(LOG_INFO, "process %d: the command has ended",
 		       w->birth->target);
 		w->over = true;
 	}
@@ -238,6 +241,7 @@ void hold_worker(const struct hold_birth *birth)
 	char buf[HOLD_MAX_PACKET];
 	int i;
 
+	w.command = birth->request->command;
 	ctl_title_set(HOLD_TITLE, HOLD_TITLE ": worker of %d",
 		      birth->target);
 	openlog("gpreempt-hold", LOG_PID, LOG_DAEMON);

@@ -13,6 +13,7 @@ struct hold_worker {
 	struct gpreempt_session *session;	/* NULL: closed */
 	struct deadman deadman;
 	uint64_t start;		/* of the target, in clock ticks */
+	uint64_t command;	/* PID of the one to end with; 0: none */
 	uint64_t since_ns;
 	uint64_t lease_end_ns;	/* 0: no lease */
 	int listen;
@@ -32,8 +33,6 @@ void hold_well(struct hold_worker *w, uint64_t silence_ns);
 /* hold-answer.c: do what a request asks for. */
 void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		 struct hold_reply *reply);
-void hold_reply_error(struct hold_reply *reply,
-		      const struct gpreempt_error *err);
 
 /* hold-serve.c: the socket and those who come to it. */
 int hold_listen(pid_t target);

@@ -15,8 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <gpreempt/gpreempt.h>
-
+#include "ctl/ctl.h"
 #include "shared/macro.h"
 
 /*
@@ -26,6 +25,7 @@
 #define HOLD_TITLE "gpreempt-hold"	/* as ps shows both */
 
 #define HOLD_MAX_IDS 1024
+#define HOLD_MAX_GPUS 64
 #define HOLD_MAX_PACKET 8192
 #define HOLD_MAX_TEXT 1536
 
@@ -39,16 +39,28 @@ struct hold_request {
 	enum hold_verb verb;
 	uint64_t start;		/* start time of the target, clock ticks */
 	uint64_t lease_ns;	/* 0: until resume */
-	uint64_t count;		/* of ids; 0: all queues, also new ones */
+	uint64_t grace;		/* units of the driver; 0: its default */
+	uint64_t command;	/* PID of the command to end with; 0: none */
+	/* Which queues; new ones too, unless there are ids. */
+	uint64_t by_priority;
+	uint64_t priority_min;
+	uint64_t priority_max;
+	uint64_t count;		/* of ids; 0: all */
+	uint64_t n_gpus;	/* 0: all */
 	uint32_t ids[HOLD_MAX_IDS];
+	uint32_t gpus[HOLD_MAX_GPUS];
 };
 
 struct hold_reply {
 	uint64_t status;	/* exit status of the command */
 	uint64_t worker;	/* PIDs */
 	uint64_t guardian;
+	uint64_t command;	/* that the holder ends with; 0: none */
 	uint64_t queues;	/* suspended now, or resumed */
+	uint64_t left;		/* after a resume: suspended still */
 	uint64_t ioctl_ns;
+	uint64_t slots_ns;	/* and the resolution of that */
+	uint64_t resolution_ns;	/* 0: slots were not measured */
 	uint64_t verdict;	/* enum gpreempt_verdict */
 	uint64_t held_ns;	/* since when */
 	uint64_t lease_ns;	/* what is left of it; 0: none */
@@ -108,6 +120,10 @@ void hold_forget(pid_t target);
 /* Is this process a holder's? */
 bool hold_is_holder(pid_t pid);
 
+/* Why not, as a reply (hold-answer.c). */
+void hold_reply_error(struct hold_reply *reply,
+		      const struct gpreempt_error *err);
+
 /*
  * The command's side
  */
@@ -118,16 +134,28 @@ bool hold_is_holder(pid_t pid);
  */
 int hold_ask(pid_t target, const struct hold_request *request,
 	     struct hold_reply *reply);
+/* The same in two parts: a descriptor for the second. */
+int hold_ask_begin(pid_t target, const struct hold_request *request);
+int hold_ask_end(int fd, struct hold_reply *reply);
+
+/* Wait until nobody holds the target, but not for ever. Is it so? */
+bool hold_wait_for_end(pid_t target);
+/* Fill in which queues the command line means. */
+void hold_request_queues(struct hold_request *request,
+			 const struct ctl_args *args);
 
 /*
- * Make a holder, and have it do its first request (hold-spawn.c). *told gets a
- * descriptor for hold_confirm(): a holder whose command ends before that lets
- * go, for nobody has heard of it.
+ * Make a holder, and have it do its first request (hold-spawn.c). A
+ * descriptor, which is for the other two, or -errno; the lock is the holder's.
  */
-int hold_spawn(int lock, pid_t target, const struct hold_request *request,
-	       struct hold_reply *reply, int *told);
-/* The user knows that the target is held. */
-void hold_confirm(int told);
+int hold_spawn_begin(int lock, pid_t target,
+		     const struct hold_request *request);
+int hold_spawn_end(int fd, struct hold_reply *reply);
+/*
+ * The user knows that the target is held: the descriptor is closed. A holder
+ * whose command ends before that lets go, for nobody has heard of it.
+ */
+void hold_confirm(int fd);
 
 /*
  * The holder's side

@@ -1,113 +1,214 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
-#include "ctl/ctl.h"
 #include "ctl/hold.h"
-#include "shared/clock.h"
+#include "ctl/out.h"
 
-/* How long a holder may take to end after it has answered. */
-#define END_NS (3 * NSEC_PER_SEC)
-#define PAUSE_NS (2 * NSEC_PER_MSEC)
+/* One target, and what is printed of it. */
+struct job {
+	int64_t pid;
+	int64_t status;
+	int64_t queues;
+	int64_t left;
+	int64_t ioctl_ns;
+	int64_t held;		/* until now */
+	const char *error;
+	int fd;			/* where the answer comes */
+	struct hold_reply reply;
+};
 
-static void wait_for_end(pid_t pid)
+static const struct out_field fields[] = {
+	OUT_FIELD(struct job, pid, NULL, OUT_DEC),
+	OUT_FIELD(struct job, status, NULL, OUT_DEC),
+	{ .name = "held_before", .kind = OUT_FLAG,
+	  .offset = offsetof(struct job, held) },
+	OUT_FIELD(struct job, queues, NULL, OUT_DEC),
+	{ .name = "still_suspended", .kind = OUT_DEC,
+	  .offset = offsetof(struct job, left) },
+	{ .name = "ioctl_us", .kind = OUT_US,
+	  .offset = offsetof(struct job, ioctl_ns) },
+	OUT_FIELD(struct job, error, NULL, OUT_TEXT),
+};
+
+static const struct out_table table = {
+	.name = "targets",
+	.fields = fields,
+	.n_fields = ARRAY_SIZE(fields),
+	.row_size = sizeof(struct job),
+};
+
+__attribute__((format(printf, 4, 5)))
+static void fail(struct job *job, enum gpreempt_class class, const char *next,
+		 const char *format, ...)
 {
-	uint64_t deadline = shr_now_ns() + END_NS;
-	struct hold_owner owner;
+	va_list ap;
 
-	while (hold_read_owner(pid, &owner) != -ENOENT &&
-	       shr_now_ns() < deadline)
-		shr_sleep_ns(PAUSE_NS);
+	va_start(ap, format);
+	vsnprintf(job->reply.text, sizeof(job->reply.text), format, ap);
+	va_end(ap);
+	job->status = class;
+	job->error = job->reply.text;
+	ctl_fail_text(class, next, "%s", job->error);
 }
 
-static int print_reply(pid_t pid, const struct hold_reply *reply)
+static void fail_silent(struct job *job)
 {
-	if (reply->status != GPREEMPT_CLASS_DONE)
-		return ctl_fail_text(reply->status, "gpreempt-ctl status",
-				     "%.*s", (int)strcspn(reply->text, "\n"),
-				     reply->text);
-	printf("resumed %d: %llu queues, ioctl %.1f us\n", pid,
-	       (unsigned long long)reply->queues, reply->ioctl_ns / 1000.0);
-	ctl_label_times();
-	return 0;
-}
-
-static int print_ended(pid_t pid)
-{
-	printf("resumed %d: its holder has ended\n", pid);
-	return 0;
-}
-
-static int fail_silent(pid_t pid)
-{
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "its end lets the queues run: gpreempt-ctl "
-			     "status shows its PID, then kill -9",
-			     "the holder of process %d does not answer", pid);
+	fail(job, GPREEMPT_CLASS_FAILED,
+	     "its end lets the queues run: gpreempt-ctl status shows its PID, "
+	     "then kill -9",
+	     "the holder of process %d does not answer", (int)job->pid);
 }
 
 /* Nobody answers for it; a holder without its socket is about to end. */
-static int not_held(pid_t pid)
+static void look_for_owner(struct job *job)
 {
-	struct gpreempt_error err;
 	struct hold_owner owner;
-	struct gpreempt_view *view;
-	struct gpreempt *g;
-	int ret;
 
-	ret = hold_read_owner(pid, &owner);
-	if (!ret && owner.role <= HOLD_ROLE_HOLDER) {
-		wait_for_end(pid);
-		if (hold_read_owner(pid, &owner) == -ENOENT)
-			return print_ended(pid);
-		return fail_silent(pid);
-	}
-	if (!ret)
-		return ctl_fail_text(GPREEMPT_CLASS_BUSY,
-				     "it ends by itself, or with Ctrl-C",
-				     "process %d is held by gpreempt-ctl "
-				     "%s (%llu)", pid,
-				     hold_role_name(owner.role),
-				     (unsigned long long)owner.pid);
-	ret = gpreempt_new(NULL, &g);
-	if (ret)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, pid);
-	ret = gpreempt_view_read(g, pid, &view, &err);
-	gpreempt_free(g);
-	if (ret)
-		return ctl_fail(&err);
-	gpreempt_view_free(view);
-	printf("process %d is not held: nothing to resume\n", pid);
-	return 0;
+	if (hold_read_owner(job->pid, &owner))
+		return;
+	job->held = 1;
+	if (owner.role > HOLD_ROLE_HOLDER)
+		fail(job, GPREEMPT_CLASS_BUSY,
+		     "it ends by itself, or with Ctrl-C",
+		     "process %d is held by gpreempt-ctl %s (%llu)",
+		     (int)job->pid, hold_role_name(owner.role),
+		     (unsigned long long)owner.pid);
+	else if (!hold_wait_for_end(job->pid))
+		fail_silent(job);
 }
 
-static int resume_one(struct ctl_args *args)
+static void take_reply(struct job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+
+	job->held = 1;
+	job->queues = reply->queues;
+	job->left = reply->left;
+	job->ioctl_ns = reply->ioctl_ns;
+	if (!reply->left)
+		hold_wait_for_end(job->pid);
+	if (reply->status != GPREEMPT_CLASS_DONE)
+		fail(job, reply->status, "gpreempt-ctl status", "%.*s",
+		     (int)strcspn(reply->text, "\n"), reply->text);
+}
+
+static void finish(struct job *job)
+{
+	int ret = job->fd;
+
+	if (job->fd >= 0)
+		ret = hold_ask_end(job->fd, &job->reply);
+	switch (ret) {
+	case 0:
+		take_reply(job);
+		break;
+	case -ENOENT:
+		look_for_owner(job);
+		break;
+	case -ECONNRESET:
+		/* It ended when we asked, which is as good. */
+		job->held = 1;
+		hold_wait_for_end(job->pid);
+		break;
+	case -ETIMEDOUT:
+		fail_silent(job);
+		break;
+	default:
+		fail(job, GPREEMPT_CLASS_FAILED, "gpreempt-ctl status",
+		     "asking the holder of process %d failed: %s",
+		     (int)job->pid, strerror(-ret));
+	}
+}
+
+static void print_job(const struct job *job)
+{
+	if (job->status)
+		return;
+	if (!job->held)
+		printf("process %d is not held: nothing to resume\n",
+		       (int)job->pid);
+	else if (job->ioctl_ns == GPREEMPT_UNKNOWN)
+		printf("resumed %d: its holder has ended\n", (int)job->pid);
+	else
+		printf("resumed %d: %d queues, ioctl %.1f us\n", (int)job->pid,
+		       (int)job->queues, job->ioctl_ns / 1000.0);
+	if (job->left)
+		printf("%d queues of process %d are still suspended\n",
+		       (int)job->left, (int)job->pid);
+}
+
+static int print_all(const struct ctl_args *args, struct job *jobs,
+		     size_t count)
+{
+	int status = jobs[0].status;
+	bool times = false;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		status = ctl_merge_status(status, jobs[i].status);
+		times |= jobs[i].ioctl_ns != GPREEMPT_UNKNOWN;
+		if (!args->json)
+			print_job(&jobs[i]);
+	}
+	if (args->json) {
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "simulated",
+				       out_json_flag(ctl_simulated()));
+		json_object_object_add(object, table.name,
+				       out_json_rows(&table, jobs, count));
+		out_json_print(object);
+	} else if (times) {
+		ctl_label_times();
+	}
+	return status;
+}
+
+static int resume_list(const struct ctl_args *args,
+		       const struct gpreempt_targets *list)
 {
 	struct hold_request request = { .verb = HOLD_RESUME };
-	struct hold_reply reply;
-	int ret;
+	struct job *jobs = calloc(list->count, sizeof(*jobs));
+	int status;
+	size_t i;
 
-	ret = ctl_need_root(args->pid);
-	if (ret)
-		return ret;
-	ret = hold_ask(args->pid, &request, &reply);
-	if (ret == -ENOENT)
-		return not_held(args->pid);
-	if (ret == -ETIMEDOUT)
-		return fail_silent(args->pid);
-	wait_for_end(args->pid);
-	/* It ended when we asked, which is as good. */
-	if (ret == -ECONNRESET)
-		return print_ended(args->pid);
-	if (ret)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, args->pid);
-	return print_reply(args->pid, &reply);
+	if (!jobs)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	hold_request_queues(&request, args);
+	for (i = 0; i < list->count; i++) {
+		request.start = list->targets[i].start;
+		jobs[i].pid = list->targets[i].pid;
+		jobs[i].ioctl_ns = GPREEMPT_UNKNOWN;
+		jobs[i].fd = hold_ask_begin(jobs[i].pid, &request);
+	}
+	for (i = 0; i < list->count; i++)
+		finish(&jobs[i]);
+	status = print_all(args, jobs, list->count);
+	free(jobs);
+	return status;
 }
 
 static int run_resume(const struct ctl_command *cmd, struct ctl_args *args)
 {
+	struct gpreempt_targets *list;
+	struct gpreempt *g;
+	int ret;
+
 	(void)cmd;
-	return ctl_each_target(args, resume_one);
+	ret = ctl_need_root(0);
+	if (!ret)
+		ret = ctl_open(args, &g);
+	if (ret)
+		return ret;
+	ret = ctl_targets(g, args, &list);
+	gpreempt_free(g);
+	if (ret)
+		return ret;
+	ret = resume_list(args, list);
+	gpreempt_targets_free(list);
+	return ret;
 }
 
 const struct ctl_command ctl_resume = {
@@ -116,8 +217,12 @@ const struct ctl_command ctl_resume = {
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
-	.summary = "Let the queues of a held process run again.",
+	.summary = "Let the queues of held processes run again.",
 	.details =
-	"All of its queues run, and the holder ends. Resuming a process that is\n"
-	"not held does nothing and is no error.\n",
+	"A holder ends when none of its queues is suspended any more. Resuming a\n"
+	"process that is not held does nothing and is no error.\n"
+	"\n"
+	"With several targets the exit status is that of all if it is the same,\n"
+	"and 6 if some were resumed and others not.\n",
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_JSON,
 };

@@ -1,76 +1,148 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "ctl/ctl.h"
+#include <errno.h>
+
 #include "ctl/hold.h"
+#include "ctl/out.h"
 #include "shared/parse.h"
 
-#define ROW "%-8s %-8s %-8s %-6s %-8s %s\n"
-
 struct row {
-	char pid[16];
-	char holder[24];
-	char guardian[24];
-	char queues[24];
-	char since[32];
-	char lease[32];
+	int64_t pid;
+	int64_t holder;
+	int64_t guardian;
+	int64_t queues;
+	char since_text[32];
+	char lease_text[32];
+	const char *since;
+	const char *lease;
+	const char *role;
+	int64_t held_ns;
+	int64_t lease_ns;
+	int64_t debuggers;	/* can others attach? */
+};
+
+struct rows {
+	struct row *row;
+	size_t count;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
+	OUT_FIELD(struct row, holder, "HOLDER", OUT_DEC),
+	OUT_FIELD(struct row, guardian, "GUARDIAN", OUT_DEC),
+	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC),
+	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT),
+	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT),
+	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT),
+	{ .name = "held_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, held_ns) },
+	{ .name = "lease_left_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, lease_ns) },
+	{ .name = "other_debuggers", .kind = OUT_FLAG,
+	  .offset = offsetof(struct row, debuggers) },
+};
+
+static const struct out_table table = {
+	.name = "holders",
+	.fields = fields,
+	.n_fields = ARRAY_SIZE(fields),
+	.row_size = sizeof(struct row),
 };
 
 static void fill_row(struct row *row, const struct hold_reply *reply)
 {
-	snprintf(row->queues, sizeof(row->queues), "%llu",
-		 (unsigned long long)reply->queues);
-	shr_format_duration(reply->held_ns, row->since, sizeof(row->since));
-	if (reply->lease_ns)
-		shr_format_duration(reply->lease_ns, row->lease,
-				    sizeof(row->lease));
-	else
-		snprintf(row->lease, sizeof(row->lease), "none");
+	row->queues = reply->queues;
+	row->held_ns = reply->held_ns;
+	shr_format_duration(reply->held_ns, row->since_text,
+			    sizeof(row->since_text));
+	snprintf(row->lease_text, sizeof(row->lease_text), "none");
+	if (reply->command)
+		row->role = "foreground";
+	if (!reply->lease_ns)
+		return;
+	row->lease_ns = reply->lease_ns;
+	shr_format_duration(reply->lease_ns, row->lease_text,
+			    sizeof(row->lease_text));
 }
 
-static int print_target(void *arg, pid_t target)
+static int add_target(void *arg, pid_t target)
 {
 	struct hold_request request = { .verb = HOLD_STATUS };
 	struct row row = {
-		.guardian = "-", .queues = "-", .since = "-", .lease = "-",
+		.pid = target,
+		.guardian = GPREEMPT_UNKNOWN,
+		.queues = GPREEMPT_UNKNOWN,
+		.held_ns = GPREEMPT_UNKNOWN,
+		.lease_ns = GPREEMPT_UNKNOWN,
 	};
+	struct rows *rows = arg;
 	struct hold_owner owner;
 	struct hold_reply reply;
-	int *shown = arg;
+	struct row *more;
 
 	/* It may end while we look, or be only just beginning. */
-	if (hold_read_owner(target, &owner) ||
-	    owner.role == HOLD_ROLE_NONE)
+	if (hold_read_owner(target, &owner) || owner.role == HOLD_ROLE_NONE)
 		return 0;
-	snprintf(row.pid, sizeof(row.pid), "%d", target);
-	snprintf(row.holder, sizeof(row.holder), "%llu",
-		 (unsigned long long)owner.pid);
+	row.holder = owner.pid;
 	if (owner.guardian)
-		snprintf(row.guardian, sizeof(row.guardian), "%llu",
-			 (unsigned long long)owner.guardian);
+		row.guardian = owner.guardian;
+	row.role = hold_role_name(owner.role);
 	if (owner.role == HOLD_ROLE_HOLDER &&
 	    !hold_ask(target, &request, &reply))
 		fill_row(&row, &reply);
-	if (!(*shown)++)
-		printf(ROW, "PID", "HOLDER", "GUARDIAN", "QUEUES", "SINCE",
-		       "LEASE");
-	printf(ROW, row.pid, row.holder, row.guardian, row.queues, row.since,
-	       row.lease);
+	more = realloc(rows->row, (rows->count + 1) * sizeof(row));
+	if (!more)
+		return -ENOMEM;
+	rows->row = more;
+	rows->row[rows->count++] = row;
 	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static void print_rows(enum out_mode mode, struct rows *rows)
+{
+	size_t i;
+
+	for (i = 0; i < rows->count; i++) {
+		struct row *row = &rows->row[i];
+
+		row->since = row->since_text[0] ? row->since_text : NULL;
+		row->lease = row->lease_text[0] ? row->lease_text : NULL;
+	}
+	if (!rows->count && mode != OUT_JSON) {
+		puts("nothing is held");
+		return;
+	}
+	out_rows(mode, &table, rows->row, rows->count);
+	if (mode != OUT_JSON)
+		ctl_note("gdb, strace, rocgdb, CRIU and ROCm's core dump "
+			 "cannot attach to these; gpreempt-ctl resume ends "
+			 "that");
 }
 
 static int run_status(const struct ctl_command *cmd, struct ctl_args *args)
 {
-	int shown = 0, ret;
+	struct rows rows = { 0 };
+	int ret;
 
 	(void)cmd;
-	ret = ctl_need_root(args->pid);
+	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
-	ret = hold_list(print_target, &shown);
-	if (ret)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
-	if (!shown)
-		puts("nothing is held");
-	return 0;
+	ret = hold_list(add_target, &rows);
+	if (!ret) {
+		if (rows.count)
+			qsort(rows.row, rows.count, sizeof(*rows.row),
+			      compare);
+		print_rows(out_mode(args), &rows);
+	}
+	free(rows.row);
+	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
 }
 
 const struct ctl_command ctl_status = {
@@ -78,7 +150,12 @@ const struct ctl_command ctl_status = {
 	.run = run_status,
 	.summary = "Show which processes are held, and by whom.",
 	.details =
-	"A line without guardian is a \"gpreempt-ctl preempt\" that runs; \"-\"\n"
-	"elsewhere means that the holder did not answer. While a process is held\n"
-	"no other debugger can attach to it; \"resume\" ends that.\n",
+	"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
+	"suspend, foreground (a suspend --foreground) or the command that holds it\n"
+	"while it runs, such as preempt, which has no guardian. \"-\" elsewhere means\n"
+	"that the holder did not answer.\n"
+	"\n"
+	"While a process is held, no other debugger can attach to it: not gdb,\n"
+	"strace, rocgdb, CRIU, nor ROCm's own core dump. \"resume\" ends that.\n",
+	.shared = CTL_SHARED_JSON,
 };

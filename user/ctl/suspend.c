@@ -2,192 +2,280 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ctl/ctl.h"
-#include "ctl/hold.h"
-#include "shared/clock.h"
+#include "ctl/out.h"
+#include "ctl/suspend.h"
 #include "shared/parse.h"
 
-/*
- * A holder on its way out is gone by then: its dead man's switch has fallen
- * even if it was stopped.
- */
-#define PATIENCE_NS (5 * NSEC_PER_SEC)
-#define PAUSE_NS (20 * NSEC_PER_MSEC)
+#define NO_GRACE UINT64_MAX
 
-static int print_reply(pid_t pid, const struct hold_reply *reply,
-		       bool already)
+/* What is printed of a target. */
+struct row {
+	int64_t pid;
+	int64_t status;
+	int64_t queues;
+	int64_t ioctl_ns;
+	int64_t slots_ns;
+	int64_t resolution_ns;
+	const char *verified;
+	int64_t holder;
+	int64_t guardian;
+	int64_t lease_ns;
+	int64_t already;
+	int64_t foreground;
+	const char *error;
+	const char *next;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, pid, NULL, OUT_DEC),
+	OUT_FIELD(struct row, status, NULL, OUT_DEC),
+	OUT_FIELD(struct row, queues, NULL, OUT_DEC),
+	{ .name = "ioctl_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, ioctl_ns) },
+	{ .name = "slots_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, slots_ns) },
+	{ .name = "resolution_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, resolution_ns) },
+	OUT_FIELD(struct row, verified, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, holder, NULL, OUT_DEC),
+	OUT_FIELD(struct row, guardian, NULL, OUT_DEC),
+	{ .name = "lease_left_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, lease_ns) },
+	{ .name = "held_before", .kind = OUT_FLAG,
+	  .offset = offsetof(struct row, already) },
+	OUT_FIELD(struct row, foreground, NULL, OUT_FLAG),
+	OUT_FIELD(struct row, error, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, next, NULL, OUT_TEXT),
+};
+
+static const struct out_table table = {
+	.name = "targets",
+	.fields = fields,
+	.n_fields = ARRAY_SIZE(fields),
+	.row_size = sizeof(struct row),
+};
+
+static bool is_held(const struct suspend_job *job)
 {
-	char lease[32] = "until resume", *next;
-	char text[HOLD_MAX_TEXT];
+	const struct hold_reply *reply = &job->reply;
 
-	if (reply->worker && (reply->status == GPREEMPT_CLASS_DONE ||
-			      reply->status == GPREEMPT_CLASS_PARTIAL)) {
-		if (reply->lease_ns)
-			shr_format_duration(reply->lease_ns, lease,
-					    sizeof(lease));
-		printf("suspended %d: %llu queues, ioctl %.1f us, "
-		       "verified: %s\n", pid,
-		       (unsigned long long)reply->queues,
-		       reply->ioctl_ns / 1000.0,
-		       ctl_verdict_name(reply->verdict));
-		printf("holder %llu, guardian %llu, lease: %s; "
-		       "let go with: gpreempt-ctl resume %d\n",
-		       (unsigned long long)reply->worker,
-		       (unsigned long long)reply->guardian, lease, pid);
-		ctl_label_times();
-		if (already)
-			printf("it was held already: what was asked for is "
-			       "added, the lease is new\n");
+	return reply->worker && (reply->status == GPREEMPT_CLASS_DONE ||
+				 reply->status == GPREEMPT_CLASS_PARTIAL);
+}
+
+static int64_t or_unknown(uint64_t value)
+{
+	return value ? (int64_t)value : GPREEMPT_UNKNOWN;
+}
+
+/* The parts of a reply's text: what, and what to do next or NULL. */
+static char *split_text(struct suspend_job *job)
+{
+	char *next = strchr(job->reply.text, '\n');
+
+	if (next)
+		*next++ = '\0';
+	return next;
+}
+
+static void fill_row(struct row *row, struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+	bool held = is_held(job);
+
+	*row = (struct row){
+		.pid = job->pid,
+		.status = reply->status,
+		.queues = reply->queues,
+		.ioctl_ns = held ? (int64_t)reply->ioctl_ns : GPREEMPT_UNKNOWN,
+		.slots_ns = or_unknown(reply->slots_ns),
+		.resolution_ns = or_unknown(reply->resolution_ns),
+		.verified = held ? ctl_verdict_name(reply->verdict) : NULL,
+		.holder = held ? (int64_t)reply->worker : GPREEMPT_UNKNOWN,
+		.guardian = held ? (int64_t)reply->guardian : GPREEMPT_UNKNOWN,
+		.lease_ns = or_unknown(reply->lease_ns),
+		.already = job->already,
+		.foreground = !!reply->command,
+		.next = split_text(job),
+		.error = reply->text[0] ? reply->text : NULL,
+	};
+}
+
+static void print_json(struct suspend_job *jobs, size_t count)
+{
+	struct json_object *object = json_object_new_object();
+	struct row *rows = calloc(count, sizeof(*rows));
+	size_t i;
+
+	for (i = 0; rows && i < count; i++)
+		fill_row(&rows[i], &jobs[i]);
+	json_object_object_add(object, "simulated",
+			       out_json_flag(ctl_simulated()));
+	json_object_object_add(object, table.name,
+			       out_json_rows(&table, rows, rows ? count : 0));
+	out_json_print(object);
+	free(rows);
+}
+
+static void print_held(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+	char lease[32] = "until resume";
+
+	if (reply->lease_ns)
+		shr_format_duration(reply->lease_ns, lease, sizeof(lease));
+	printf("suspended %d: %llu queues, ioctl %.1f us, verified: %s\n",
+	       job->pid, (unsigned long long)reply->queues,
+	       reply->ioctl_ns / 1000.0, ctl_verdict_name(reply->verdict));
+	if (reply->slots_ns)
+		printf("slots %.1f us (resolution %.1f us)\n",
+		       reply->slots_ns / 1000.0,
+		       reply->resolution_ns / 1000.0);
+	else
+		puts("slots not measured");
+	printf("holder %llu, guardian %llu, lease: %s; "
+	       "let go with: gpreempt-ctl resume %d\n",
+	       (unsigned long long)reply->worker,
+	       (unsigned long long)reply->guardian, lease, job->pid);
+	if (reply->command)
+		printf("it ends with gpreempt-ctl suspend --foreground "
+		       "(%llu)\n", (unsigned long long)reply->command);
+	if (job->already)
+		puts("it was held already: what was asked for is added, "
+		     "the lease is new");
+}
+
+static void print_job(struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+	const char *next;
+
+	if (is_held(job)) {
+		print_held(job);
 		if (!reply->queues)
-			ctl_note("process %d has no queues now; "
-				 "new ones will be suspended", pid);
+			ctl_note("process %d has no such queues now; new ones "
+				 "will be suspended", job->pid);
 		if (!reply->cgroup)
 			ctl_note("no cgroup v2 for the holder alone: who "
 				 "freezes this cgroup makes it let go");
 	}
 	if (reply->status == GPREEMPT_CLASS_DONE)
-		return 0;
-	strcpy(text, reply->text);
-	next = strchr(text, '\n');
-	if (next)
-		*next++ = '\0';
-	return ctl_fail_text(reply->status, next, "%s", text);
+		return;
+	next = split_text(job);
+	ctl_fail_text(reply->status, next, "%s", reply->text);
 }
 
-static int fail_busy(pid_t pid, const struct hold_owner *owner)
+/* 0, or the exit status; what came of each target is in the jobs. */
+static int print_all(const struct ctl_args *args, struct suspend_job *jobs,
+		     size_t count)
 {
-	char next[96];
+	int status = jobs[0].reply.status;
+	bool any = false;
+	size_t i;
 
-	snprintf(next, sizeof(next), "wait for it, or end it: kill %llu",
-		 (unsigned long long)owner->pid);
-	return ctl_fail_text(GPREEMPT_CLASS_BUSY, next,
-			     "process %d is held by gpreempt-ctl %s (%llu)",
-			     pid, hold_role_name(owner->role),
-			     (unsigned long long)owner->pid);
-}
-
-/*
- * Have the holder that there is do it, or become the one who may make one: a
- * lock, or -errno; 0 when it is done, with the reply filled in; -EBUSY with
- * the owner when somebody else has the target.
- */
-static int ask_or_lock(pid_t pid, const struct hold_request *request,
-		       struct hold_reply *reply, struct hold_owner *owner)
-{
-	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
-
-	for (;;) {
-		int ret = hold_ask(pid, request, reply);
-
-		if (ret != -ENOENT && ret != -ECONNRESET)
-			return ret;
-		ret = hold_lock(pid);
-		if (ret != -EWOULDBLOCK)
-			return ret;
-		ret = hold_read_owner(pid, owner);
-		if (!ret && owner->role > HOLD_ROLE_HOLDER)
-			return -EBUSY;
-		if (shr_now_ns() > deadline)
-			return -ETIMEDOUT;
-		shr_sleep_ns(PAUSE_NS);
+	if (args->json)
+		print_json(jobs, count);
+	for (i = 0; i < count; i++) {
+		if (!args->json)
+			print_job(&jobs[i]);
+		any |= is_held(&jobs[i]);
+		status = ctl_merge_status(status, jobs[i].reply.status);
 	}
-}
-
-static int fail_system(pid_t pid, const char *step, int code)
-{
-	struct gpreempt_error err = {
-		.code = code,
-		.reason = GPREEMPT_SYSTEM,
-		.pid = pid,
-		.step = step,
-	};
-
-	return ctl_fail(&err);
-}
-
-static int make_holder(pid_t pid, int lock, struct hold_request *request)
-{
-	struct hold_reply reply;
-	int told, ret = hold_spawn(lock, pid, request, &reply, &told);
-
-	if (ret)
-		return fail_system(pid, "starting the holder", ret);
-	ret = print_reply(pid, &reply, false);
+	if (any && !args->json)
+		ctl_label_times();
 	fflush(stdout);
-	hold_confirm(told);
-	return ret;
+	return status;
 }
 
-static int check(pid_t pid, struct hold_request *request)
+static void prepare(struct gpreempt *g, const struct ctl_args *args,
+		    const struct gpreempt_target *target,
+		    struct suspend_job *job)
 {
+	struct hold_request *request = &job->request;
 	struct gpreempt_error err;
-	struct gpreempt *g;
-	int ret;
+	uint32_t units = 0;
 
-	ret = gpreempt_new(NULL, &g);
-	if (ret)
-		return fail_system(pid, "setting up", ret);
-	ret = gpreempt_check(g, pid, &err);
-	/* Our own holder traces it: that one is asked, not refused. */
-	if (ret && err.reason == GPREEMPT_TRACED && hold_is_holder(err.other))
-		ret = 0;
-	if (!ret && gpreempt_start_time(g, pid, &request->start))
-		ret = gpreempt_check(g, pid, &err);
-	gpreempt_free(g);
-	if (ret)
-		return ctl_fail(&err);
-	if (hold_is_holder(pid))
-		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
-				     "gpreempt-ctl status shows what it holds",
-				     "process %d is a holder of gpreempt-ctl",
-				     pid);
-	return 0;
+	job->pid = target->pid;
+	job->fd = -1;
+	request->verb = HOLD_SUSPEND;
+	request->start = target->start;
+	request->lease_ns = args->lease_ns;
+	request->command = args->foreground ? getpid() : 0;
+	hold_request_queues(request, args);
+	if (args->grace_ns != NO_GRACE &&
+	    gpreempt_grace_units(g, job->pid, args->grace_ns, &units, &err))
+		hold_reply_error(&job->reply, &err);
+	request->grace = units;
 }
 
-static int suspend_one(struct ctl_args *args)
+/* The holders that this command has made stay, or end with it. */
+static void stay_or_leave(const struct ctl_args *args,
+			  struct suspend_job *jobs, size_t count)
 {
-	struct hold_request request = {
-		.verb = HOLD_SUSPEND,
-		.lease_ns = args->lease_ns,
-		.count = args->n_ids,
-	};
-	struct hold_reply reply;
-	struct hold_owner owner;
-	int ret;
+	size_t i;
 
-	ret = ctl_need_root(args->pid);
-	if (!ret)
-		ret = hold_dir_prepare();
-	if (ret < 0)
-		return fail_system(args->pid, "making " HOLD_DIR, ret);
-	if (!ret)
-		ret = check(args->pid, &request);
-	if (ret)
-		return ret;
-	if (args->n_ids)
-		memcpy(request.ids, args->ids,
-		       args->n_ids * sizeof(*args->ids));
-	ret = ask_or_lock(args->pid, &request, &reply, &owner);
-	if (ret == -EBUSY)
-		return fail_busy(args->pid, &owner);
-	if (ret < 0)
-		return fail_system(args->pid, "asking the holder", ret);
-	if (ret > 0)
-		return make_holder(args->pid, ret, &request);
-	return print_reply(args->pid, &reply, true);
+	if (args->foreground) {
+		suspend_stay(jobs, count);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		if (jobs[i].fd >= 0)
+			hold_confirm(jobs[i].fd);
+}
+
+static int suspend_list(struct gpreempt *g, const struct ctl_args *args,
+			const struct gpreempt_targets *list)
+{
+	struct suspend_job *jobs = calloc(list->count, sizeof(*jobs));
+	int status;
+	size_t i;
+
+	if (!jobs)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	for (i = 0; i < list->count; i++)
+		prepare(g, args, &list->targets[i], &jobs[i]);
+	suspend_all(g, jobs, list->count);
+	status = print_all(args, jobs, list->count);
+	stay_or_leave(args, jobs, list->count);
+	free(jobs);
+	return status;
 }
 
 static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 {
+	struct gpreempt_targets *list;
+	struct gpreempt *g;
+	int ret;
+
 	(void)cmd;
-	return ctl_each_target(args, suspend_one);
+	ret = ctl_need_root(0);
+	if (ret)
+		return ret;
+	ret = hold_dir_prepare();
+	if (ret)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "it must be a directory of root's",
+				     "cannot make " HOLD_DIR ": %s",
+				     strerror(-ret));
+	ret = ctl_open(args, &g);
+	if (ret)
+		return ret;
+	ret = ctl_targets(g, args, &list);
+	if (!ret) {
+		ret = suspend_list(g, args, list);
+		gpreempt_targets_free(list);
+	}
+	gpreempt_free(g);
+	return ret;
 }
 
 static const struct ctl_option options[] = {
 	{ "for", CTL_DURATION, offsetof(struct ctl_args, lease_ns), "TIME",
 	  "let go by itself after that time (5s); otherwise at resume" },
-	{ "queues", CTL_IDS, 0, "LIST",
-	  "only these queue ids (0,2); otherwise all, and new ones too" },
+	{ "grace", CTL_DURATION, offsetof(struct ctl_args, grace_ns), "TIME",
+	  "let the hardware go on that long before (50us; 0us: no)" },
+	{ "foreground", CTL_FLAG, offsetof(struct ctl_args, foreground), NULL,
+	  "stay, and let go at Ctrl-C or when this terminal closes" },
 	{ 0 },
 };
 
@@ -197,13 +285,22 @@ const struct ctl_command ctl_suspend = {
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
-	.summary = "Take the queues of a process off the GPU and hold them.",
+	.summary = "Take the queues of processes off the GPU and hold them.",
 	.details =
-	"A holder stays behind in the background. The queues run again at\n"
-	"\"gpreempt-ctl resume PID\", when the lease is over, when the process\n"
-	"ends, and when the holder ends, however that may be. Suspending a\n"
-	"process that is held already adds queues and sets the lease anew.\n"
-	"While it is held, other debuggers (gdb, strace, rocgdb) are kept out.\n",
+	"A holder stays behind for each. The queues run again at \"gpreempt-ctl\n"
+	"resume\", when the lease is over, when the process ends, and when the\n"
+	"holder ends, however that may be. Queues that a held process makes later\n"
+	"are suspended too, unless --queues names those that are meant. Suspending\n"
+	"a process that is held already adds queues and sets the lease anew.\n"
+	"\n"
+	"While a process is held, other debuggers (gdb, strace, rocgdb, CRIU,\n"
+	"ROCm's own core dump) cannot attach to it; resume ends that.\n"
+	"\n"
+	"With several targets the exit status is that of all if it is the same,\n"
+	"and 6 if some were suspended and others not.\n",
 	.options = options,
-	.shared = CTL_SHARED_WAIT,
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON,
+	.defaults = {
+		.grace_ns = NO_GRACE,
+	},
 };

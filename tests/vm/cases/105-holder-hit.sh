@@ -59,7 +59,7 @@ echo "$p" > $GROUPS/target/cgroup.procs
 hold "$p"
 echo 1 > $GROUPS/target/cgroup.freeze
 ctl 0 status
-says "^ *$p "
+says "^$p[[:space:]]"
 ctl 0 resume "$p"
 wait_for 5 not_traced "$p"
 hold "$p"

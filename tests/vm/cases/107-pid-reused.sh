@@ -32,7 +32,7 @@ ctl 0 resume "$p"
 says 'not held'
 hold "$p"
 ctl 0 status
-says "^ *$p "
+says "^$p[[:space:]]"
 let_go "$p"
 
 step "a process with the PID of a dead holder is a target like any other"

@@ -38,7 +38,7 @@ let_go "$a"
 expect_progress a
 expect_no_progress b
 ctl 0 status
-says "^ *$b "
+says "^$b[[:space:]]"
 
 step "from within a namespace: status 3 and what to do"
 unshare -p -f -m sh -c "mount -t proc proc /proc; mount -t tmpfs tmpfs /run

@@ -12,7 +12,7 @@ expect_no_progress a
 awk -f /t/join.awk /dev/null "$DEBUGFS/kfd/hqds" | grep -q 'active 0$' ||
 	fail "the hardware still holds a slot"
 ctl 0 status
-says "^ *$p "
+says "^$p[[:space:]]"
 let_go "$p"
 says 'resumed [0-9]+: 4 queues, ioctl [0-9.]+ us'
 expect_progress a

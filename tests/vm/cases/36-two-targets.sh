@@ -9,8 +9,8 @@ start c --packet 1ms
 hold "$(pid a)"
 hold "$(pid b)"
 ctl 0 status
-says "^ *$(pid a) "
-says "^ *$(pid b) "
+says "^$(pid a)[[:space:]]"
+says "^$(pid b)[[:space:]]"
 expect_no_progress a
 expect_no_progress b
 expect_progress c

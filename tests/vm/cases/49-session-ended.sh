@@ -15,6 +15,6 @@ wait_for 15 view_is "$p" active 0
 next_lines a 2
 expect_no_progress a
 ctl 0 status
-says "^ *$p "
+says "^$p[[:space:]]"
 let_go "$p"
 stop a
