@@ -2,7 +2,7 @@
 # Helpers of the VM tests that a shell is too slow or too weak for. Static,
 # because the guest has no libc.
 
-VM_TOOLS := as-nobody debugger lifetime on-terminal queue-signals terminal
+VM_TOOLS := as-nobody debugger lifetime on-terminal queue-signals terminal user-time
 VM_TOOL_BINS := $(VM_TOOLS:%=$(O)/vm-tools/%)
 VM_GPU_TOOLS := gpu-steps sdma-check
 VM_GPU_TOOL_BINS := $(VM_GPU_TOOLS:%=$(O)/vm-tools/%)
@@ -21,3 +21,12 @@ $(VM_GPU_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c $(filter-out %/main.o,$
 .PHONY: captures
 captures:
 	@tests/vm/check-captures
+
+# Suspends and resumes at random, and kills whoever is part of it.
+SOAK_S = $(or $(DURATION),3600)
+
+.PHONY: soak
+soak: ## suspend, resume and kill at random for an hour (DURATION=s)
+	@$(MAKE) --no-print-directory -s vm-ready
+	@$(VM_RUN) --vgpu 'gpus=2' --timeout $$(($(SOAK_S) + 600)) \
+		command 'exec sh /t/soak.sh $(SOAK_S)'

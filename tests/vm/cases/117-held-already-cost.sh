@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A suspend of a process that is held already is cheap: no new session, no new
+# process, and little more of the CPU than a command that does nothing.
+# timeout: 90
+. /t/steps.sh
+
+start a --queues 2 --packet 1ms --rate 10
+p=$(pid a)
+hold "$p"
+worker=$(holder_of "$p") guardian=$(guardian_of "$p")
+opened=$(dmesg | grep -c "not debug enabled")
+last=$(awk '{ print $22 }' "/proc/$worker/stat")
+nothing=$(user-time 40 gpreempt-ctl --version)
+again=$(user-time 40 gpreempt-ctl suspend "$p")
+echo "does nothing: $nothing"
+echo "held already: $again"
+case $again in *"status 0") ;; *) fail "it ended with another status" ;; esac
+
+step "the same session: nothing was asked of the driver that opens one"
+[ "$(holder_of "$p")" = "$worker" ] && [ "$(guardian_of "$p")" = "$guardian" ] ||
+	fail "another holder"
+[ "$(awk '{ print $22 }' "/proc/$worker/stat")" = "$last" ] || fail "another worker"
+[ "$(holders | wc -l)" -eq 2 ] || fail "more holders: $(holders)"
+# Opening one asks first whether one is open, which the driver logs.
+[ "$(dmesg | grep -c "not debug enabled")" -eq "$opened" ] || fail "sessions were opened"
+[ "$opened" -gt 0 ] || fail "nothing is counted"
+
+user_of() { echo "$1" | awk '{ print $2 }'; }
+more=$(($(user_of "$again") - $(user_of "$nothing")))
+echo "user time on top of a command that does nothing: $more us, emulated"
+[ "$more" -le 20000 ] || fail "too much"
+let_go "$p"
+stop a
