@@ -4,7 +4,7 @@
 /* What we want to be told of. The driver keeps the rest for the runtime. */
 #define EXCEPTIONS (KFD_EC_MASK(EC_QUEUE_NEW) | KFD_EC_MASK(EC_PROCESS_RUNTIME))
 
-static int do_ioctl(const struct gp_kfd *k, unsigned long request, void *arg)
+static inline int do_ioctl(const struct gp_kfd *k, unsigned long request, void *arg)
 {
 	int ret;
 
@@ -14,7 +14,7 @@ static int do_ioctl(const struct gp_kfd *k, unsigned long request, void *arg)
 	return ret;
 }
 
-static int trap(const struct gp_kfd *k, uint32_t op,
+static inline int trap(const struct gp_kfd *k, uint32_t op,
 		struct kfd_ioctl_dbg_trap_args *args)
 {
 	int ret;
@@ -114,20 +114,6 @@ int gp_kfd_resume(const struct gp_kfd *k, uint32_t *ids, size_t count)
 	};
 
 	return trap(k, KFD_IOC_DBG_TRAP_RESUME_QUEUES, &args);
-}
-
-enum gpreempt_result gp_kfd_judge(uint32_t *id)
-{
-	const uint32_t error = KFD_DBG_QUEUE_ERROR_MASK;
-	const uint32_t invalid = 1U << KFD_DBG_QUEUE_INVALID_BIT;
-	uint32_t bits = *id;
-
-	*id = bits & ~(error | invalid);
-	if (bits & error)
-		return GPREEMPT_RESULT_FAILED;
-	if (bits & invalid)
-		return GPREEMPT_RESULT_REFUSED;
-	return GPREEMPT_RESULT_DONE;
 }
 
 int gp_kfd_query_event(const struct gp_kfd *k, uint64_t *exceptions)

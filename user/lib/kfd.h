@@ -39,7 +39,17 @@ int gp_kfd_suspend(const struct gp_kfd *k, uint32_t *ids, size_t count,
 int gp_kfd_resume(const struct gp_kfd *k, uint32_t *ids, size_t count);
 
 /* Take the bits off an id that came back, and say what they mean. */
-enum gpreempt_result gp_kfd_judge(uint32_t *id);
+static inline enum gpreempt_result gp_kfd_judge(uint32_t *id)
+{
+	const uint32_t error = KFD_DBG_QUEUE_ERROR_MASK;
+	const uint32_t invalid = 1U << KFD_DBG_QUEUE_INVALID_BIT;
+	uint32_t bits = *id;
+
+	if (!(bits & (error | invalid)))
+		return GPREEMPT_RESULT_DONE;
+	*id = bits & ~(error | invalid);
+	return bits & error ? GPREEMPT_RESULT_FAILED : GPREEMPT_RESULT_REFUSED;
+}
 
 /* Exceptions that are pending; -EAGAIN when there are none. */
 int gp_kfd_query_event(const struct gp_kfd *k, uint64_t *exceptions);

@@ -25,6 +25,21 @@ static size_t collect_wanted(struct gpreempt_session *s)
 	return n;
 }
 
+static void judge_one(struct gpreempt_session *s, uint32_t *id, bool suspend,
+		      struct gpreempt_outcome *out)
+{
+	enum gpreempt_result result = gp_kfd_judge(id);
+	struct gpreempt_session_queue *queue = gp_session_find(s, *id);
+
+	if (queue) {
+		queue->result = result;
+		queue->held = suspend && result != GPREEMPT_RESULT_REFUSED;
+	}
+	out->done += result == GPREEMPT_RESULT_DONE;
+	out->refused += result == GPREEMPT_RESULT_REFUSED;
+	out->failed += result == GPREEMPT_RESULT_FAILED;
+}
+
 /*
  * Note what became of each id. The driver marks a queue as suspended before
  * the hardware fails to let go of it: such a queue has to be resumed too.
@@ -32,21 +47,23 @@ static size_t collect_wanted(struct gpreempt_session *s)
 static void judge(struct gpreempt_session *s, size_t n, bool suspend,
 		  struct gpreempt_outcome *out)
 {
+	struct gpreempt_session_queue *end = s->queues + s->count;
+	struct gpreempt_session_queue *next = s->queues;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		enum gpreempt_result result = gp_kfd_judge(&s->ids[i]);
-		struct gpreempt_session_queue *queue;
-
-		queue = gp_session_find(s, s->ids[i]);
-		if (queue) {
-			queue->result = result;
-			queue->held = suspend &&
-				      result != GPREEMPT_RESULT_REFUSED;
+		/*
+		 * Most ids come in the order of the queues, and without bits.
+		 * What is on the way of every call shall cost nothing.
+		 */
+		if (next == end || next->qid != s->ids[i]) {
+			judge_one(s, &s->ids[i], suspend, out);
+			continue;
 		}
-		out->done += result == GPREEMPT_RESULT_DONE;
-		out->refused += result == GPREEMPT_RESULT_REFUSED;
-		out->failed += result == GPREEMPT_RESULT_FAILED;
+		next->result = GPREEMPT_RESULT_DONE;
+		next->held = suspend;
+		next++;
+		out->done++;
 	}
 }
 
@@ -105,22 +122,26 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend,
 static size_t collect(struct gpreempt_session *s,
 		      const struct gpreempt_filter *which, bool suspend)
 {
+	struct gpreempt_session_queue *queue = s->queues;
+	struct gpreempt_session_queue *end = queue + s->count;
 	bool all = gp_filter_is_all(which);
-	size_t i, n = 0;
+	uint32_t *id = s->ids;
 
-	for (i = 0; i < s->count; i++) {
-		struct gpreempt_session_queue *queue = &s->queues[i];
-
+	for (; queue < end; queue++) {
 		if (!all && !gp_filter_matches(which, queue))
 			continue;
 		queue->wanted = suspend;
 		if (queue->held != suspend && !(suspend && queue->leaving))
-			s->ids[n++] = queue->qid;
+			*id++ = queue->qid;
 	}
-	return n;
+	return id - s->ids;
 }
 
-/* The same for ids, of which the driver judges those that we do not know. */
+/*
+ * The same for ids, of which the driver judges those that we do not know. Not
+ * inline: its array would be on the stack of every call.
+ */
+__attribute__((noinline))
 static size_t collect_ids(struct gpreempt_session *s,
 			  const struct gpreempt_filter *which, bool suspend,
 			  struct gpreempt_outcome *out)

@@ -65,13 +65,18 @@ static void remove_rule(struct gpreempt_session *s, const struct gp_rule *rule)
 int gp_session_add_rule(struct gpreempt_session *s,
 			const struct gpreempt_filter *which, bool suspend)
 {
-	struct gp_rule rule = { .suspend = suspend };
+	struct gp_rule rule;
 
+	/* Most suspends and resumes are of all: as little as it takes. */
 	if (gp_filter_is_all(which)) {
-		s->rules[0] = rule;
+		if (!s->first_is_all)
+			s->rules[0] = (struct gp_rule){ .suspend = true };
+		s->first_is_all = true;
 		s->n_rules = suspend;
 		return 0;
 	}
+	s->first_is_all = false;
+	rule = (struct gp_rule){ .suspend = suspend };
 	if (which->by_priority) {
 		rule.by_priority = true;
 		rule.priority_min = which->priority_min;

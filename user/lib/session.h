@@ -47,8 +47,8 @@ struct gpreempt_session {
 	uint64_t looked_at_all;	/* threads, in ns since boot */
 	char destroyer[16];	/* the thread that destroyed the last queue */
 
-	struct gp_rule rules[GP_MAX_RULES];	/* the last that matches counts */
 	size_t n_rules;
+	bool first_is_all;	/* rules[0] is about all queues */
 	uint32_t grace;		/* of the driver's units */
 	bool hung;		/* the hardware kept a queue: do not try again */
 	struct gpreempt_session_queue *queues;	/* by id */
@@ -56,7 +56,9 @@ struct gpreempt_session {
 	struct gpreempt_session_queue *spare;	/* the next list, being made */
 	struct kfd_queue_snapshot_entry *snapshot;
 	size_t room;		/* of all three */
+	/* Right here: few of them share a page with the above. */
 	uint32_t ids[GP_MAX_IDS];	/* for the driver, which writes to it */
+	struct gp_rule rules[GP_MAX_RULES];	/* the last that matches counts */
 };
 
 /* session.c: fail with a reason that gpreempt_session_error() gives. */
