@@ -23,6 +23,7 @@ static const char usage[] =
 	"  --plain           boot each time, save nothing\n"
 	"  --append TEXT     more for the kernel command line; implies --plain\n"
 	"  --tsc             a clock that programs read as on a host; implies --plain\n"
+	"  --counted         each instruction takes 2 ns, however busy we are; implies --tsc\n"
 	"  --image NAME      boot DIR/vm/NAME (boot)\n"
 	"  --memory MIB      of the guest (2048)\n"
 	"  --slow N          multiply all limits of time: the guest is slow\n"
@@ -33,8 +34,8 @@ static const char usage[] =
 	"test: 0 when none failed.\n";
 
 enum { O_BUILD = 1, O_HARNESS, O_PAYLOAD, O_VGPU, O_GPREEMPT, O_TIMEOUT,
-       O_TOTAL, O_AGAIN, O_PLAIN, O_APPEND, O_TSC, O_IMAGE, O_MEMORY, O_SLOW,
-       O_LEAKS, O_REPORTS, O_JUDGE, O_HELP };
+       O_TOTAL, O_AGAIN, O_PLAIN, O_APPEND, O_TSC, O_COUNTED, O_IMAGE, O_MEMORY,
+       O_SLOW, O_LEAKS, O_REPORTS, O_JUDGE, O_HELP };
 
 static const struct option options[] = {
 	{ "build",	required_argument, NULL, O_BUILD },
@@ -48,6 +49,7 @@ static const struct option options[] = {
 	{ "plain",	no_argument,	   NULL, O_PLAIN },
 	{ "append",	required_argument, NULL, O_APPEND },
 	{ "tsc",	no_argument,	   NULL, O_TSC },
+	{ "counted",	no_argument,	   NULL, O_COUNTED },
 	{ "image",	required_argument, NULL, O_IMAGE },
 	{ "memory",	required_argument, NULL, O_MEMORY },
 	{ "slow",	required_argument, NULL, O_SLOW },
@@ -117,6 +119,11 @@ static void set_option(int c, struct bench *b, struct job *job,
 		break;
 	case O_APPEND:
 		b->append = optarg;
+		b->plain = true;
+		break;
+	case O_COUNTED:
+		b->counted = true;
+		b->tsc = true;
 		b->plain = true;
 		break;
 	case O_TSC:

@@ -68,6 +68,10 @@ static void machine_args(struct args *a, const struct bench *b,
 	add(a, "pc");
 	add(a, "-accel");
 	add(a, "%s", accel);
+	if (b->counted && !strcmp(accel, "tcg")) {
+		add(a, "-icount");
+		add(a, "shift=1,sleep=off");
+	}
 	add(a, "-cpu");
 	add(a, "%s", PROCESSOR);
 	add(a, "-smp");

@@ -30,6 +30,7 @@ struct bench {
 	char accel[8];			/* "tcg" or "kvm" */
 	bool plain;			/* boot each time, save nothing */
 	bool tsc;			/* programs read the clock by themselves */
+	bool counted;			/* its time is instructions, not ours */
 	int slow;			/* the guest is so many times slower */
 	bool leaks;			/* it looks for lost memory after a job */
 	bool judge;			/* the log of a command, as of a test */
