@@ -2,7 +2,7 @@
 # "make bench": what things cost, in the virtual machine. A part is a script in
 # parts/; its figures' bars are in bars.
 
-BENCH_BINS := $(O)/vm-tools/view-bench $(O)/vm-tools/session-bench
+BENCH_BINS := $(patsubst tests/bench/%.c,$(O)/vm-tools/%,$(wildcard tests/bench/*-bench.c))
 VM_BINS += $(BENCH_BINS)
 
 # Static, because the guest has no libc.
@@ -14,6 +14,7 @@ $(BENCH_BINS): $(O)/vm-tools/%: tests/bench/%.c $(O)/libgpreempt.a | $(KFD_HEADE
 .PHONY: bench
 bench: ## what things cost, as a table and build/bench.json (BENCH=part: one alone)
 	@$(MAKE) --no-print-directory -s vm-ready
+	@$(MAKE) --no-print-directory -s $(O)/bench-parse
 	@tests/bench/bench $(O) '$(BENCH)' $(VM_RUN)
 
 .PHONY: checkpatch-bench
