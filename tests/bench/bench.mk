@@ -21,3 +21,8 @@ bench: ## what things cost, as a table and build/bench.json (BENCH=part: one alo
 checkpatch: checkpatch-bench
 checkpatch-bench: $(O)/kernel/env.mk
 	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f $(wildcard tests/bench/*.[ch])
+
+.PHONY: check-bench
+unit: check-bench
+check-bench:
+	@tests/bench/selftest
