@@ -7,6 +7,7 @@
  *	observe.h	processes, queues, slots and GPUs, as gpreempt.ko shows them
  *	select.h	which processes are meant
  *	session.h	suspending and resuming the queues of one process
+ *	gang.h		the same of several processes at once
  *
  * Functions that can fail return 0 (or a count) or a negative errno value, and
  * leave their output arguments alone when they fail, unless stated otherwise.
@@ -28,6 +29,7 @@
 #define GPREEMPT_GPREEMPT_H
 
 #include <gpreempt/core.h>
+#include <gpreempt/gang.h>
 #include <gpreempt/observe.h>
 #include <gpreempt/select.h>
 #include <gpreempt/session.h>

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libgpreempt: the queues of several processes, suspended at the same time. */
+#ifndef GPREEMPT_GANG_H
+#define GPREEMPT_GANG_H
+
+#include <gpreempt/session.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/**
+ * struct gpreempt_gang - sessions on several processes
+ *
+ * Each process has a session and a thread of its own, which also does what a
+ * session has to do while nothing is asked: signals, new queues, the end. A
+ * suspend or resume releases all threads together.
+ *
+ * The threads have the signal mask of the thread that adds the process, so that
+ * a signal can end a wait in the driver. From Linux 6.12 on they ask for short
+ * slices of time: the driver polls while the hardware saves, and offers the CPU
+ * only in between.
+ *
+ * On one GPU the driver does one after the other (one run list, one lock a
+ * GPU). On several it does them in parallel. A session that somebody else ends
+ * is taken up again.
+ */
+struct gpreempt_gang;
+
+/**
+ * struct gpreempt_member - a process of a gang, and what last became of it
+ * @pid: process
+ * @code: of the last call on it: 0 or a negative errno value
+ * @events: GPREEMPT_EVENT_ bits seen since it was added
+ * @verdict: of the last gpreempt_gang_verify()
+ * @open_ns: what opening its session took
+ * @start_ns: from the release of all to the entry of its ioctl
+ * @outcome: of the last suspend or resume
+ * @error: why @code is not 0, or why its session ended
+ */
+struct gpreempt_member {
+	pid_t pid;
+	int code;
+	int events;
+	enum gpreempt_verdict verdict;
+	uint64_t open_ns;
+	uint64_t start_ns;
+	struct gpreempt_outcome outcome;
+	struct gpreempt_error error;
+};
+
+/**
+ * struct gpreempt_gang_outcome - what one suspend or resume of a gang did
+ * @span_ns: from the release to the return of the last ioctl
+ * @members: processes asked
+ * @succeeded: processes of which all queues asked for are as asked
+ * @requested: queues asked for
+ * @done: queues that are as asked now
+ */
+struct gpreempt_gang_outcome {
+	uint64_t span_ns;
+	size_t members;
+	size_t succeeded;
+	size_t requested;
+	size_t done;
+};
+
+/**
+ * gpreempt_gang_new() - make an empty gang
+ * @g: library; must outlive the gang
+ * @out: gets it, for gpreempt_gang_free()
+ *
+ * Any thread.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int gpreempt_gang_new(struct gpreempt *g, struct gpreempt_gang **out);
+
+/**
+ * gpreempt_gang_add() - open a session on one more process
+ * @gang: gang
+ * @pid: process
+ * @err: or NULL; gets the reason
+ *
+ * One thread.
+ *
+ * Return: 0, -EEXIST when it is in, or as gpreempt_session_open().
+ */
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
+		      struct gpreempt_error *err);
+
+/**
+ * gpreempt_gang_remove() - close the session on a process: its queues run
+ * @gang: gang
+ * @pid: process
+ *
+ * One thread.
+ *
+ * Return: 0, -ESRCH when it is not in, or as gpreempt_session_close().
+ */
+int gpreempt_gang_remove(struct gpreempt_gang *gang, pid_t pid);
+
+/**
+ * gpreempt_gang_suspend() - suspend the queues of all processes
+ * @gang: gang
+ * @which: of each process, or NULL for all
+ * @out: or NULL; gets what came of it, process by process in
+ *	gpreempt_gang_members()
+ *
+ * As gpreempt_session_suspend() of each. All threads are made ready, and then
+ * released each as soon as the one before it has entered its ioctl, in an order
+ * that lets the driver do them in parallel: for each process it takes the locks
+ * of all GPUs that the process may use, one after the other, and saves with the
+ * lock held (suspend_queues() in amdkfd/kfd_device_queue_manager.c). So those
+ * with queues on the last GPUs go first. One thread.
+ *
+ * Return: 0, or the first error of a member; the others are done all the same.
+ */
+int gpreempt_gang_suspend(struct gpreempt_gang *gang,
+			  const struct gpreempt_filter *which,
+			  struct gpreempt_gang_outcome *out);
+
+/** gpreempt_gang_resume() - let them run again; as suspend */
+int gpreempt_gang_resume(struct gpreempt_gang *gang,
+			 const struct gpreempt_filter *which,
+			 struct gpreempt_gang_outcome *out);
+
+/** gpreempt_gang_verify() - gpreempt_session_verify() of each. One thread. */
+void gpreempt_gang_verify(struct gpreempt_gang *gang);
+
+/**
+ * gpreempt_gang_members() - the processes, in the order of their release
+ * @gang: gang
+ * @members: gets up to @room of them
+ * @room: of @members
+ *
+ * One thread.
+ *
+ * Return: how many there are.
+ */
+size_t gpreempt_gang_members(struct gpreempt_gang *gang,
+			     struct gpreempt_member *members, size_t room);
+
+/**
+ * gpreempt_gang_fd() - Return: descriptor to poll for input
+ *
+ * It is readable when a member has had an event, until the next call of
+ * gpreempt_gang_members(). Any thread.
+ */
+int gpreempt_gang_fd(const struct gpreempt_gang *gang);
+
+/** gpreempt_gang_free() - close all sessions; NULL is allowed. One thread. */
+void gpreempt_gang_free(struct gpreempt_gang *gang);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The thread of a process in a gang. */
+#include <poll.h>
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include "lib/gang.h"
+#include "shared/clock.h"
+
+#define STACK_SIZE (256 * 1024)
+#define SLICE_NS (100 * NSEC_PER_USEC)
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem) < 0)
+		;
+}
+
+static void note_events(struct gp_member *m, int happened)
+{
+	uint64_t one = 1;
+	ssize_t ret;
+
+	if (!happened)
+		return;
+	pthread_mutex_lock(&m->gang->lock);
+	m->public.events |= happened;
+	if (happened & GPREEMPT_EVENT_ENDED)
+		m->public.error = *gpreempt_session_error(m->session);
+	pthread_mutex_unlock(&m->gang->lock);
+	ret = write(m->gang->events, &one, sizeof(one));
+	(void)ret;
+}
+
+/* How far the driver has to go through its GPUs for this process. */
+static void note_gpus(struct gp_member *m)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t i, gpu, count;
+
+	queues = gpreempt_session_queues(m->session, &count);
+	pthread_mutex_lock(&m->gang->lock);
+	m->last_gpu = 0;
+	for (i = 0; i < count; i++)
+		for (gpu = m->last_gpu; gpu < m->gang->n_gpus; gpu++)
+			if (m->gang->gpus[gpu] == queues[i].gpu_id)
+				m->last_gpu = gpu;
+	pthread_mutex_unlock(&m->gang->lock);
+}
+
+static void dispatch(struct gp_member *m)
+{
+	struct gpreempt_error err = { 0 };
+	int ret = gpreempt_session_dispatch(m->session);
+
+	if (ret < 0) {
+		err = *gpreempt_session_error(m->session);
+	} else {
+		note_events(m, ret);
+		if (ret & GPREEMPT_EVENT_QUEUES)
+			note_gpus(m);
+		if (!(ret & GPREEMPT_EVENT_LOST))
+			return;
+		ret = gpreempt_session_renew(m->session, &err);
+	}
+	pthread_mutex_lock(&m->gang->lock);
+	m->public.code = ret;
+	m->public.error = err;
+	pthread_mutex_unlock(&m->gang->lock);
+}
+
+static void change(struct gp_member *m)
+{
+	struct gpreempt_outcome out = {
+		.slots_ns = GPREEMPT_UNKNOWN,
+		.resolution_ns = GPREEMPT_UNKNOWN,
+	};
+	uint64_t start;
+	int ret;
+
+	sem_post(&m->ready);
+	wait_for(&m->go);
+	start = shr_now_ns();
+	sem_post(&m->entered);
+	ret = m->order == GP_ORDER_SUSPEND ?
+	      gpreempt_session_suspend(m->session, m->which, &out) :
+	      gpreempt_session_resume(m->session, m->which, &out);
+	m->end_ns = shr_now_ns();
+	pthread_mutex_lock(&m->gang->lock);
+	m->public.code = ret;
+	m->public.outcome = out;
+	m->public.start_ns = start - m->gang->released_ns;
+	if (ret || out.failed)
+		m->public.error = *gpreempt_session_error(m->session);
+	pthread_mutex_unlock(&m->gang->lock);
+	sem_post(&m->done);
+	/* What came meanwhile, and the timer: see gpreempt_session_fd(). */
+	dispatch(m);
+}
+
+static void verify(struct gp_member *m)
+{
+	enum gpreempt_verdict verdict = gpreempt_session_verify(m->session);
+
+	pthread_mutex_lock(&m->gang->lock);
+	m->public.verdict = verdict;
+	pthread_mutex_unlock(&m->gang->lock);
+	sem_post(&m->done);
+}
+
+static void run(struct gp_member *m)
+{
+	struct pollfd fds[2] = {
+		{ .fd = m->wake, .events = POLLIN },
+		{ .fd = gpreempt_session_fd(m->session), .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t count;
+
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+			continue;
+		if (fds[1].revents)
+			dispatch(m);
+		if (m->public.events & GPREEMPT_EVENT_ENDED)
+			fds[1].fd = -1;
+		if (read(m->wake, &count, sizeof(count)) < 0)
+			continue;
+		if (m->order == GP_ORDER_CLOSE)
+			return;
+		if (m->order == GP_ORDER_VERIFY)
+			verify(m);
+		else
+			change(m);
+	}
+}
+
+/*
+ * The driver polls for the hardware and offers its CPU only in between
+ * (amdkfd_fence_wait_timeout() in kfd_device_queue_manager.c). With the usual
+ * slices of milliseconds each of us would keep a CPU for so long that others
+ * could have made their call, where there are fewer CPUs than GPUs. From 6.12
+ * on a thread can ask for shorter ones; before, the kernel ignores it.
+ */
+static void ask_short_slices(void)
+{
+	struct {
+		uint32_t size;
+		uint32_t policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime;
+		uint64_t deadline;
+		uint64_t period;
+	} attr = { 0 };
+
+	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) ||
+	    attr.policy != SCHED_OTHER)
+		return;
+	attr.runtime = SLICE_NS;
+	syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+static void *member_thread(void *arg)
+{
+	struct gp_member *m = arg;
+	uint64_t start = shr_now_ns();
+
+	ask_short_slices();
+	m->public.code = gpreempt_session_open(m->gang->g, m->public.pid,
+					       &m->session, &m->public.error);
+	m->public.open_ns = shr_now_ns() - start;
+	if (!m->public.code)
+		note_gpus(m);
+	sem_post(&m->done);
+	if (m->public.code)
+		return NULL;
+	run(m);
+	m->public.code = gpreempt_session_close(m->session);
+	return NULL;
+}
+
+int gp_member_start(struct gp_member *m)
+{
+	pthread_attr_t attr;
+	int ret;
+
+	ret = pthread_attr_init(&attr);
+	if (ret)
+		return -ret;
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	ret = pthread_create(&m->thread, &attr, member_thread, m);
+	pthread_attr_destroy(&attr);
+	return -ret;
+}

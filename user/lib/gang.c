@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Several processes, each with a thread, suspended at the same time. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "lib/gang.h"
+#include "lib/observe.h"
+#include "shared/clock.h"
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem) < 0)
+		;
+}
+
+static void wake(struct gp_member *m, enum gp_order order,
+		 const struct gpreempt_filter *which)
+{
+	uint64_t one = 1;
+	ssize_t ret;
+
+	m->order = order;
+	m->which = which;
+	ret = write(m->wake, &one, sizeof(one));
+	(void)ret;
+}
+
+static void free_member(struct gp_member *m)
+{
+	close(m->wake);
+	sem_destroy(&m->ready);
+	sem_destroy(&m->go);
+	sem_destroy(&m->entered);
+	sem_destroy(&m->done);
+	free(m);
+}
+
+static struct gp_member *new_member(struct gpreempt_gang *gang, pid_t pid)
+{
+	struct gp_member *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->gang = gang;
+	m->public.pid = pid;
+	m->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (m->wake < 0) {
+		free(m);
+		return NULL;
+	}
+	sem_init(&m->ready, 0, 0);
+	sem_init(&m->go, 0, 0);
+	sem_init(&m->entered, 0, 0);
+	sem_init(&m->done, 0, 0);
+	return m;
+}
+
+int gpreempt_gang_new(struct gpreempt *g, struct gpreempt_gang **out)
+{
+	struct gpreempt_gang *gang = calloc(1, sizeof(*gang));
+
+	if (!gang)
+		return -ENOMEM;
+	gang->g = g;
+	gang->events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (gang->events < 0) {
+		int ret = -errno;
+
+		free(gang);
+		return ret;
+	}
+	pthread_mutex_init(&gang->lock, NULL);
+	*out = gang;
+	return 0;
+}
+
+static struct gp_member **find(struct gpreempt_gang *gang, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < gang->count; i++)
+		if (gang->members[i]->public.pid == pid)
+			return &gang->members[i];
+	return NULL;
+}
+
+/*
+ * The order in which the driver takes the locks of its GPUs is that of its
+ * topology. Without it the gang works, but not in parallel.
+ */
+static void learn_gpus(struct gpreempt_gang *gang)
+{
+	struct gpreempt_node *nodes;
+	uint32_t *gpus;
+	size_t i, count;
+
+	if (gp_sysfs_nodes(gang->g, &nodes, &count))
+		return;
+	gpus = calloc(count + 1, sizeof(*gpus));
+	for (i = 0; gpus && i < count; i++)
+		gpus[i] = nodes[i].gpu_id;
+	free(nodes);
+	if (!gpus)
+		return;
+	pthread_mutex_lock(&gang->lock);
+	free(gang->gpus);
+	gang->gpus = gpus;
+	gang->n_gpus = count;
+	pthread_mutex_unlock(&gang->lock);
+}
+
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
+		      struct gpreempt_error *err)
+{
+	static const char step[] = "adding a process to the gang";
+	struct gp_member *m, **bigger;
+	int ret;
+
+	if (find(gang, pid))
+		return gp_error(err, -EEXIST, GPREEMPT_SYSTEM, pid, step);
+	learn_gpus(gang);
+	bigger = realloc(gang->members,
+			 (gang->count + 1) * sizeof(*gang->members));
+	if (!bigger)
+		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
+	gang->members = bigger;
+	m = new_member(gang, pid);
+	if (!m)
+		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
+	ret = gp_member_start(m);
+	if (ret) {
+		free_member(m);
+		return gp_error(err, ret, GPREEMPT_SYSTEM, pid, step);
+	}
+	wait_for(&m->done);
+	ret = m->public.code;
+	if (ret) {
+		pthread_join(m->thread, NULL);
+		if (err)
+			*err = m->public.error;
+		free_member(m);
+		return ret;
+	}
+	gang->members[gang->count++] = m;
+	return 0;
+}
+
+static int end_member(struct gp_member *m)
+{
+	int ret;
+
+	wake(m, GP_ORDER_CLOSE, NULL);
+	pthread_join(m->thread, NULL);
+	ret = m->public.code;
+	free_member(m);
+	return ret;
+}
+
+int gpreempt_gang_remove(struct gpreempt_gang *gang, pid_t pid)
+{
+	struct gp_member **place = find(gang, pid);
+	struct gp_member *m;
+
+	if (!place)
+		return -ESRCH;
+	m = *place;
+	*place = gang->members[--gang->count];
+	return end_member(m);
+}
+
+/* Those that the driver has the longest way for come first. */
+static int compare_members(const void *a, const void *b)
+{
+	const struct gp_member *x = *(struct gp_member *const *)a;
+	const struct gp_member *y = *(struct gp_member *const *)b;
+
+	if (x->last_gpu != y->last_gpu)
+		return x->last_gpu < y->last_gpu ? 1 : -1;
+	return (x->public.pid > y->public.pid) -
+	       (x->public.pid < y->public.pid);
+}
+
+static void sort_members(struct gpreempt_gang *gang)
+{
+	pthread_mutex_lock(&gang->lock);
+	if (gang->count)
+		qsort(gang->members, gang->count, sizeof(*gang->members),
+		      compare_members);
+	pthread_mutex_unlock(&gang->lock);
+}
+
+static int sum_up(struct gpreempt_gang *gang,
+		  struct gpreempt_gang_outcome *out)
+{
+	struct gpreempt_gang_outcome sum = { .members = gang->count };
+	uint64_t end = gang->released_ns;
+	int ret = 0;
+	size_t i;
+
+	pthread_mutex_lock(&gang->lock);
+	for (i = 0; i < gang->count; i++) {
+		const struct gp_member *m = gang->members[i];
+
+		if (m->end_ns > end)
+			end = m->end_ns;
+		if (!ret)
+			ret = m->public.code;
+		sum.succeeded += !m->public.code &&
+				 m->public.outcome.done ==
+				 m->public.outcome.requested;
+		sum.requested += m->public.outcome.requested;
+		sum.done += m->public.outcome.done;
+	}
+	pthread_mutex_unlock(&gang->lock);
+	sum.span_ns = end - gang->released_ns;
+	if (out)
+		*out = sum;
+	return ret;
+}
+
+static int change(struct gpreempt_gang *gang, enum gp_order order,
+		  const struct gpreempt_filter *which,
+		  struct gpreempt_gang_outcome *out)
+{
+	size_t i;
+
+	sort_members(gang);
+	for (i = 0; i < gang->count; i++)
+		wake(gang->members[i], order, which);
+	for (i = 0; i < gang->count; i++)
+		wait_for(&gang->members[i]->ready);
+	gang->released_ns = shr_now_ns();
+	for (i = 0; i < gang->count; i++) {
+		sem_post(&gang->members[i]->go);
+		wait_for(&gang->members[i]->entered);
+		/* It may have been pushed aside by what woke us. */
+		sched_yield();
+	}
+	for (i = 0; i < gang->count; i++)
+		wait_for(&gang->members[i]->done);
+	return sum_up(gang, out);
+}
+
+int gpreempt_gang_suspend(struct gpreempt_gang *gang,
+			  const struct gpreempt_filter *which,
+			  struct gpreempt_gang_outcome *out)
+{
+	return change(gang, GP_ORDER_SUSPEND, which, out);
+}
+
+int gpreempt_gang_resume(struct gpreempt_gang *gang,
+			 const struct gpreempt_filter *which,
+			 struct gpreempt_gang_outcome *out)
+{
+	return change(gang, GP_ORDER_RESUME, which, out);
+}
+
+void gpreempt_gang_verify(struct gpreempt_gang *gang)
+{
+	size_t i;
+
+	for (i = 0; i < gang->count; i++)
+		wake(gang->members[i], GP_ORDER_VERIFY, NULL);
+	for (i = 0; i < gang->count; i++)
+		wait_for(&gang->members[i]->done);
+}
+
+size_t gpreempt_gang_members(struct gpreempt_gang *gang,
+			     struct gpreempt_member *members, size_t room)
+{
+	uint64_t count;
+	ssize_t ret;
+	size_t i;
+
+	ret = read(gang->events, &count, sizeof(count));
+	(void)ret;
+	pthread_mutex_lock(&gang->lock);
+	for (i = 0; i < gang->count && i < room; i++)
+		members[i] = gang->members[i]->public;
+	pthread_mutex_unlock(&gang->lock);
+	return gang->count;
+}
+
+int gpreempt_gang_fd(const struct gpreempt_gang *gang)
+{
+	return gang->events;
+}
+
+void gpreempt_gang_free(struct gpreempt_gang *gang)
+{
+	if (!gang)
+		return;
+	while (gang->count)
+		end_member(gang->members[--gang->count]);
+	pthread_mutex_destroy(&gang->lock);
+	close(gang->events);
+	free(gang->members);
+	free(gang->gpus);
+	free(gang);
+}
