@@ -367,6 +367,8 @@ int vgpu_cp_init(void)
 		thread = NULL;
 		return ret;
 	}
+	/* Hardware does not wait for a CPU that polls for it. */
+	set_user_nice(thread, MIN_NICE);
 	return 0;
 }
 

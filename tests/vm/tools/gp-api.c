@@ -125,6 +125,6 @@ int main(int argc, char **argv)
 		gpreempt_free(lib);
 		return ret;
 	}
-	fprintf(stderr, "gp-api: see the head of tests/vm/tools/gp-api.c\n");
+	fprintf(stderr, "gp-api: what to do? See the head of its source\n");
 	return 2;
 }
