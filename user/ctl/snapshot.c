@@ -47,7 +47,7 @@ static int take_series(const struct ctl_args *args, const char *dir,
 	uint64_t every = args->every_ns ? args->every_ns : DEFAULT_EVERY;
 	uint64_t count = args->count ? args->count : 10;
 	uint64_t next = shr_now_ns(), i;
-	char path[4096], name[32];
+	char path[4096 + 64], name[32];
 	int ret = 0;
 
 	for (i = 0; i < count + 2 && !ret; i++) {
