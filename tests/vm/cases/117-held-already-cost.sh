@@ -26,8 +26,10 @@ step "the same session: nothing was asked of the driver that opens one"
 [ "$opened" -gt 0 ] || fail "nothing is counted"
 
 user_of() { echo "$1" | awk '{ print $2 }'; }
-more=$(($(user_of "$again") - $(user_of "$nothing")))
-echo "user time on top of a command that does nothing: $more us, emulated"
-[ "$more" -le 20000 ] || fail "too much"
+# Emulated, so only the ratio says something. On the host that made this limit a
+# command that does nothing took 0.65 ms; 2 ms is what is promised.
+percent=$(($(user_of "$again") * 100 / $(user_of "$nothing")))
+echo "user time: $percent % of a command that does nothing"
+[ "$percent" -le 300 ] || fail "too much"
 let_go "$p"
 stop a
