@@ -68,17 +68,15 @@ static int64_t or_unknown(uint64_t value)
 	return value ? (int64_t)value : GPREEMPT_UNKNOWN;
 }
 
-/* The parts of a reply's text: what, and what to do next or NULL. */
-static char *split_text(struct suspend_job *job)
+/* A reply's text is what, and on its second line what to do next. */
+static void split_text(struct suspend_job *job)
 {
-	char *next = strchr(job->reply.text, '\n');
-
-	if (next)
-		*next++ = '\0';
-	return next;
+	job->next = strchr(job->reply.text, '\n');
+	if (job->next)
+		*job->next++ = '\0';
 }
 
-static void fill_row(struct row *row, struct suspend_job *job)
+static void fill_row(struct row *row, const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 	bool held = is_held(job);
@@ -96,12 +94,12 @@ static void fill_row(struct row *row, struct suspend_job *job)
 		.lease_ns = or_unknown(reply->lease_ns),
 		.already = job->already,
 		.foreground = !!reply->command,
-		.next = split_text(job),
+		.next = job->next,
 		.error = reply->text[0] ? reply->text : NULL,
 	};
 }
 
-static void print_json(struct suspend_job *jobs, size_t count)
+static void print_json(const struct suspend_job *jobs, size_t count)
 {
 	struct json_object *object = json_object_new_object();
 	struct row *rows = calloc(count, sizeof(*rows));
@@ -145,24 +143,24 @@ static void print_held(const struct suspend_job *job)
 		     "the lease is new");
 }
 
-static void print_job(struct suspend_job *job)
+static void print_job(const struct suspend_job *job)
 {
-	const struct hold_reply *reply = &job->reply;
-	const char *next;
-
-	if (is_held(job)) {
-		print_held(job);
-		if (!reply->queues)
-			ctl_note("process %d has no such queues now; new ones "
-				 "will be suspended", job->pid);
-		if (!reply->cgroup)
-			ctl_note("no cgroup v2 for the holder alone: who "
-				 "freezes this cgroup makes it let go");
-	}
-	if (reply->status == GPREEMPT_CLASS_DONE)
+	if (!is_held(job))
 		return;
-	next = split_text(job);
-	ctl_fail_text(reply->status, next, "%s", reply->text);
+	print_held(job);
+	if (!job->reply.queues)
+		ctl_note("process %d has no such queues now; new ones "
+			 "will be suspended", job->pid);
+	if (!job->reply.cgroup)
+		ctl_note("no cgroup v2 for the holder alone: who "
+			 "freezes this cgroup makes it let go");
+}
+
+static void print_failure(struct suspend_job *job)
+{
+	if (job->reply.status != GPREEMPT_CLASS_DONE)
+		ctl_fail_text(job->reply.status, job->next, "%s",
+			      job->reply.text);
 }
 
 /* 0, or the exit status; what came of each target is in the jobs. */
@@ -173,11 +171,14 @@ static int print_all(const struct ctl_args *args, struct suspend_job *jobs,
 	bool any = false;
 	size_t i;
 
+	for (i = 0; i < count; i++)
+		split_text(&jobs[i]);
 	if (args->json)
 		print_json(jobs, count);
 	for (i = 0; i < count; i++) {
 		if (!args->json)
 			print_job(&jobs[i]);
+		print_failure(&jobs[i]);
 		any |= is_held(&jobs[i]);
 		status = ctl_merge_status(status, jobs[i].reply.status);
 	}

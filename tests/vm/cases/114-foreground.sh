@@ -47,6 +47,14 @@ expect_suspended "$p"
 kill $terminal
 expect_free a
 
+step "the terminal of a preempt is closed in the middle of a hold"
+on-terminal gpreempt-ctl preempt "$p" --hold 20s > "$W/fg" 2>&1 &
+terminal=$!
+started="$started $terminal"
+wait_for 15 view_is "$p" suspended 1
+kill $terminal
+expect_free a
+
 step "Ctrl-C"
 mkfifo "$W/keys"
 on-terminal gpreempt-ctl suspend --foreground "$p" 0<> "$W/keys" > "$W/fg" 2>&1 &
