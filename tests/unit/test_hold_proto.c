@@ -150,6 +150,11 @@ static const char *const bad_requests[] = {
 	REQUEST "suspend count=2 ids=1,1",
 	REQUEST "suspend count=1 ids=",
 	REQUEST "suspend count=1 ids=x",
+	REQUEST "suspend n_gpus=1",
+	REQUEST "suspend n_gpus=1 gpus=",
+	REQUEST "suspend n_gpus=1 gpus=4294967296",
+	REQUEST "suspend n_gpus=1 gpus=1,2",
+	REQUEST "suspend count=1 n_gpus=1 gpus=1",
 };
 
 START_TEST(refused_request)
@@ -190,6 +195,29 @@ START_TEST(hostile)
 }
 END_TEST
 
+START_TEST(queues_of_a_command_line)
+{
+	uint32_t ids[] = { 4, 2 }, gpus[] = { 7, 9, 7 };
+	struct ctl_args args = {
+		.ids = ids, .n_ids = 2, .gpus = gpus, .n_gpus = 3,
+		.priority = { .set = true, .min = 3, .max = 15 },
+	};
+
+	memset(&request, 0, sizeof(request));
+	hold_request_queues(&request, &args);
+	ck_assert_uint_eq(request.count, 2);
+	ck_assert_uint_eq(request.ids[0], 4);
+	/* Each once, as a packet must have it. */
+	ck_assert_uint_eq(request.n_gpus, 2);
+	ck_assert_uint_eq(request.gpus[1], 9);
+	ck_assert_uint_eq(request.by_priority, 1);
+	ck_assert_uint_eq(request.priority_min, 3);
+	ck_assert_uint_eq(request.priority_max, 15);
+	ck_assert_int_eq(hold_get_request(buf, hold_put_request(&request, buf),
+					  &request), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -197,6 +225,7 @@ int main(void)
 	tcase_add_test(tc, request_there_and_back);
 	tcase_add_test(tc, longest_request);
 	tcase_add_test(tc, verbs);
+	tcase_add_test(tc, queues_of_a_command_line);
 	tcase_add_test(tc, reply_there_and_back);
 	tcase_add_test(tc, longest_reply);
 	tcase_add_test(tc, newer_words);
