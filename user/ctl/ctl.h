@@ -204,6 +204,9 @@ int ctl_finish_output(int status);
 
 /* Is the GPU here the simulated one? */
 bool ctl_simulated(void);
+/* The same for a PID namespace that is not the host's, where PIDs mislead. */
+int ctl_need_host(struct gpreempt *g);
+
 /* Times that a simulated GPU gives are not those of hardware: say so. */
 void ctl_label_times(void);
 

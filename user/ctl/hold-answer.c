@@ -121,7 +121,8 @@ static void count_queues(const struct hold_worker *w,
 				    reply);
 }
 
-static void judge(const struct hold_worker *w,
+/* True when the GPU hangs. */
+static bool judge(const struct hold_worker *w,
 		  const struct hold_request *request,
 		  const struct gpreempt_error *hang, struct hold_reply *reply)
 {
@@ -143,16 +144,23 @@ static void judge(const struct hold_worker *w,
 		add_text(reply, "\nlook at the queues: gpreempt-ctl queues %d",
 			 w->birth->target);
 	}
+	return tally.failed;
 }
 
-static uint64_t count_held(const struct hold_worker *w)
+/*
+ * Queues that wait for a resume. Those that the hardware did not let go of do,
+ * too, but are not suspended.
+ */
+static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 {
 	const struct gpreempt_session_queue *queues;
 	size_t i, count, held = 0;
 
 	queues = gpreempt_session_queues(w->session, &count);
 	for (i = 0; i < count; i++)
-		held += queues[i].held;
+		held += queues[i].held &&
+			(failed_too ||
+			 queues[i].result != GPREEMPT_RESULT_FAILED);
 	return held;
 }
 
@@ -160,7 +168,7 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 {
 	uint64_t now = shr_now_ns();
 
-	reply->queues = count_held(w);
+	reply->queues = count_held(w, false);
 	reply->held_ns = now - w->since_ns;
 	if (w->lease_end_ns)
 		reply->lease_ns = w->lease_end_ns > now ?
@@ -244,8 +252,9 @@ static void answer_suspend(struct hold_worker *w,
 		hold_reply_error(reply, gpreempt_session_error(w->session));
 		return;
 	}
-	judge(w, request, &hang, reply);
-	reply->verdict = gpreempt_session_verify(w->session);
+	/* After a reset the slots are empty, which says nothing. */
+	if (!judge(w, request, &hang, reply))
+		reply->verdict = gpreempt_session_verify(w->session);
 	w->lease_end_ns = request->lease_ns ?
 			  shr_now_ns() + request->lease_ns : 0;
 	answer_status(w, reply);
@@ -261,7 +270,7 @@ static void answer_resume(struct hold_worker *w,
 		hold_reply_error(reply, gpreempt_session_error(w->session));
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;
-	reply->left = count_held(w);
+	reply->left = count_held(w, true);
 	if (reply->left)
 		return;
 	/* Whatever came of it: closing the session resumes everything. */

@@ -92,6 +92,17 @@ int ctl_need_root(pid_t pid)
 	return ctl_fail_reason(GPREEMPT_NOT_ROOT, -1, pid);
 }
 
+int ctl_need_host(struct gpreempt *g)
+{
+	struct gpreempt_error err;
+
+	/* We are no target; but first it is asked where we are. */
+	if (!gpreempt_check(g, getpid(), &err) ||
+	    err.reason != GPREEMPT_PID_NAMESPACE)
+		return 0;
+	return ctl_fail(&err);
+}
+
 bool ctl_simulated(void)
 {
 	return !access("/sys/module/vgpu", F_OK);

@@ -202,7 +202,9 @@ static int run_resume(const struct ctl_command *cmd, struct ctl_args *args)
 		ret = ctl_open(args, &g);
 	if (ret)
 		return ret;
-	ret = ctl_targets(g, args, &list);
+	ret = ctl_need_host(g);
+	if (!ret)
+		ret = ctl_targets(g, args, &list);
 	gpreempt_free(g);
 	if (ret)
 		return ret;

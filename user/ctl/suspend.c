@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "ctl/out.h"
@@ -145,12 +146,16 @@ static void print_held(const struct suspend_job *job)
 
 static void print_job(const struct suspend_job *job)
 {
+	const struct hold_request *request = &job->request;
+
 	if (!is_held(job))
 		return;
 	print_held(job);
-	if (!job->reply.queues)
-		ctl_note("process %d has no such queues now; new ones "
-			 "will be suspended", job->pid);
+	if (!job->reply.queues && !job->reply.status)
+		ctl_note("process %d has no%s queues now; new ones will be "
+			 "suspended", job->pid,
+			 request->by_priority || request->n_gpus ?
+			 " such" : "");
 	if (!job->reply.cgroup)
 		ctl_note("no cgroup v2 for the holder alone: who "
 			 "freezes this cgroup makes it let go");
@@ -249,6 +254,8 @@ static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 	int ret;
 
 	(void)cmd;
+	/* A reader that has read enough does not want it undone. */
+	signal(SIGPIPE, SIG_IGN);
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
@@ -261,7 +268,9 @@ static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 	ret = ctl_open(args, &g);
 	if (ret)
 		return ret;
-	ret = ctl_targets(g, args, &list);
+	ret = ctl_need_host(g);
+	if (!ret)
+		ret = ctl_targets(g, args, &list);
 	if (!ret) {
 		ret = suspend_list(g, args, list);
 		gpreempt_targets_free(list);

@@ -60,4 +60,11 @@ for ms in 0 5 10 20 30 40 50 70 100 150; do
 	timeout 30 gpreempt-ctl resume "$p" > /dev/null 2>&1 || fail "resume ended with $?"
 	expect_free a
 done
+
+step "a reader that goes away is no end: the target stays held"
+(sleep 0.1; gpreempt-ctl suspend "$p") | true
+sleep 1
+expect_suspended "$p"
+ctl 0 resume "$p"
+expect_free a
 stop a

@@ -16,7 +16,7 @@ limited() {
 }
 
 done_once=0 failed=0
-for kib in 2000 3000 4000 5000 6000 8000 10000 12000 16000 40000; do
+for kib in 2000 2200 2400 2600 2800 3000 4000 6000 10000; do
 	limited $kib gpreempt-ctl suspend "$p"
 	held=$(holders | wc -l)
 	echo "$kib KiB: suspend ended with $status, $held processes of holders; $(head -n 1 "$W/ctl")"
