@@ -127,6 +127,17 @@ int gpreempt_gang_resume(struct gpreempt_gang *gang,
 			 const struct gpreempt_filter *which,
 			 struct gpreempt_gang_outcome *out);
 
+/**
+ * gpreempt_gang_sample_slots() - gpreempt_session_sample_slots() of each
+ * @gang: gang
+ * @on: from now on, also of processes added later, or not any more
+ *
+ * All begin to look before the first is released. One thread.
+ *
+ * Return: 0, or the first error of a member; the others are watched.
+ */
+int gpreempt_gang_sample_slots(struct gpreempt_gang *gang, bool on);
+
 /** gpreempt_gang_verify() - gpreempt_session_verify() of each. One thread. */
 void gpreempt_gang_verify(struct gpreempt_gang *gang);
 

@@ -207,6 +207,23 @@ int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns,
 			 uint32_t *units, struct gpreempt_error *err);
 
 /**
+ * gpreempt_session_sample_slots() - measure when slots become inactive
+ * @s: session
+ * @on: from now on, or not any more
+ *
+ * A thread of the session's reads the view of gpreempt.ko while a suspend is in
+ * the driver, as fast as it can, and the suspend returns when no slot is seen
+ * active any more, or after 100 ms. It takes a CPU for that time: on a host
+ * that has none to spare, or few, the ioctl itself takes longer, so measure it
+ * apart. Each read tests the slots of the GPU (three registers a slot, see
+ * docs/module.md). Off when a session is opened. Its thread.
+ *
+ * Return: 0, or -ENODATA when gpreempt.ko does not show the process, -ENOMEM,
+ * -EAGAIN.
+ */
+int gpreempt_session_sample_slots(struct gpreempt_session *s, bool on);
+
+/**
  * gpreempt_session_refresh() - learn and acknowledge the queues of now
  * @s: session
  *

@@ -158,16 +158,20 @@ static ssize_t loop_read_file(void *be, const char *path, char *buf,
 			      size_t size)
 {
 	struct gp_loop *loop = be;
+	const char *text;
 	size_t i, len;
 
 	for (i = 0; i < GP_LOOP_FILES; i++) {
 		if (!loop->files[i].path || strcmp(loop->files[i].path, path))
 			continue;
-		if (!loop->files[i].text)
+		text = loop->files[i].text;
+		if (loop->view && strstr(path, "/gpreempt/"))
+			text = loop->view(loop);
+		if (!text)
 			break;
-		len = strlen(loop->files[i].text);
+		len = strlen(text);
 		len = len < size ? len : size;
-		memcpy(buf, loop->files[i].text, len);
+		memcpy(buf, text, len);
 		return len;
 	}
 	return -ENOENT;

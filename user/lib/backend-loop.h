@@ -62,6 +62,12 @@ struct gp_loop {
 		const char *text;
 	} files[GP_LOOP_FILES];
 
+	/*
+	 * What a queues file of the module says, computed: also by a thread
+	 * that watches slots, so it may look at nothing that changes else.
+	 */
+	const char *(*view)(struct gp_loop *loop);
+
 	/* Something happens just before a call. */
 	void (*before)(struct gp_loop *loop, const char *call);
 

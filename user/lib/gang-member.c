@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "lib/gang.h"
+#include "lib/session.h"
 #include "shared/clock.h"
 
 #define STACK_SIZE (256 * 1024)
@@ -78,6 +79,8 @@ static void change(struct gp_member *m)
 	uint64_t start;
 	int ret;
 
+	if (m->order == GP_ORDER_SUSPEND)
+		gp_session_arm_sampler(m->session, m->which);
 	sem_post(&m->ready);
 	wait_for(&m->go);
 	start = shr_now_ns();
@@ -86,6 +89,8 @@ static void change(struct gp_member *m)
 	      gpreempt_session_suspend(m->session, m->which, &out) :
 	      gpreempt_session_resume(m->session, m->which, &out);
 	m->end_ns = shr_now_ns();
+	/* When it did not come to the call. */
+	gp_session_finish_sampler(m->session, &(struct gpreempt_outcome){ 0 });
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
 	m->public.outcome = out;
@@ -108,6 +113,33 @@ static void verify(struct gp_member *m)
 	sem_post(&m->done);
 }
 
+static void sample(struct gp_member *m, bool on)
+{
+	int ret = gpreempt_session_sample_slots(m->session, on);
+
+	pthread_mutex_lock(&m->gang->lock);
+	m->public.code = ret;
+	if (ret)
+		m->public.error = *gpreempt_session_error(m->session);
+	pthread_mutex_unlock(&m->gang->lock);
+	sem_post(&m->done);
+}
+
+static void obey(struct gp_member *m)
+{
+	switch (m->order) {
+	case GP_ORDER_VERIFY:
+		verify(m);
+		break;
+	case GP_ORDER_SAMPLE:
+	case GP_ORDER_NO_SAMPLE:
+		sample(m, m->order == GP_ORDER_SAMPLE);
+		break;
+	default:
+		change(m);
+	}
+}
+
 static void run(struct gp_member *m)
 {
 	struct pollfd fds[2] = {
@@ -128,10 +160,7 @@ static void run(struct gp_member *m)
 			continue;
 		if (m->order == GP_ORDER_CLOSE)
 			return;
-		if (m->order == GP_ORDER_VERIFY)
-			verify(m);
-		else
-			change(m);
+		obey(m);
 	}
 }
 
@@ -171,6 +200,8 @@ static void *member_thread(void *arg)
 	m->public.code = gpreempt_session_open(m->gang->g, m->public.pid,
 					       &m->session, &m->public.error);
 	m->public.open_ns = shr_now_ns() - start;
+	if (!m->public.code && m->gang->sampling)
+		gpreempt_session_sample_slots(m->session, true);
 	if (!m->public.code)
 		note_gpus(m);
 	sem_post(&m->done);

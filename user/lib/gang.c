@@ -257,14 +257,31 @@ int gpreempt_gang_resume(struct gpreempt_gang *gang,
 	return change(gang, GP_ORDER_RESUME, which, out);
 }
 
-void gpreempt_gang_verify(struct gpreempt_gang *gang)
+static void tell_all(struct gpreempt_gang *gang, enum gp_order order)
 {
 	size_t i;
 
 	for (i = 0; i < gang->count; i++)
-		wake(gang->members[i], GP_ORDER_VERIFY, NULL);
+		wake(gang->members[i], order, NULL);
 	for (i = 0; i < gang->count; i++)
 		wait_for(&gang->members[i]->done);
+}
+
+void gpreempt_gang_verify(struct gpreempt_gang *gang)
+{
+	tell_all(gang, GP_ORDER_VERIFY);
+}
+
+int gpreempt_gang_sample_slots(struct gpreempt_gang *gang, bool on)
+{
+	int ret = 0;
+	size_t i;
+
+	gang->sampling = on;
+	tell_all(gang, on ? GP_ORDER_SAMPLE : GP_ORDER_NO_SAMPLE);
+	for (i = 0; i < gang->count && !ret; i++)
+		ret = gang->members[i]->public.code;
+	return ret;
 }
 
 size_t gpreempt_gang_members(struct gpreempt_gang *gang,

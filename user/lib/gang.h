@@ -12,6 +12,8 @@ enum gp_order {
 	GP_ORDER_SUSPEND,
 	GP_ORDER_RESUME,
 	GP_ORDER_VERIFY,
+	GP_ORDER_SAMPLE,
+	GP_ORDER_NO_SAMPLE,
 	GP_ORDER_CLOSE,
 };
 
@@ -40,6 +42,7 @@ struct gpreempt_gang {
 	pthread_mutex_t lock;
 	int events;		/* readable: some member has had an event */
 	uint64_t released_ns;
+	bool sampling;
 	struct gp_member **members;
 	size_t count;
 	uint32_t *gpus;		/* in KFD's order; under the lock */

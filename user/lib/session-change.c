@@ -104,6 +104,7 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend,
 	ret = suspend ? gp_kfd_suspend(&s->kfd, s->ids, n, s->grace) :
 			gp_kfd_resume(&s->kfd, s->ids, n);
 	out->ioctl_ns = shr_now_ns() - start;
+	s->entry_ns = start;
 	if (ret == -EPERM)
 		return gp_session_fail(s, ret, GPREEMPT_RUNTIME_OFF, step);
 	if (ret < 0)
@@ -207,7 +208,11 @@ static int change(struct gpreempt_session *s,
 		return ret;
 	n = which->ids ? collect_ids(s, which, suspend, &outcome) :
 			 collect(s, which, suspend);
+	if (s->sampler && suspend)
+		gp_session_arm_sampler(s, which);
 	ret = call(s, n, suspend, &outcome);
+	if (s->sampler && suspend)
+		gp_session_finish_sampler(s, &outcome);
 	if (!ret && out)
 		*out = outcome;
 	return ret;

@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
+#include "lib/sampler.h"
 #include "lib/session.h"
 
 #define OPEN_TRIES 100
@@ -56,6 +57,7 @@ static void close_fd(int *fd)
 
 static void free_session(struct gpreempt_session *s)
 {
+	gp_sampler_stop(s->sampler);
 	close_fd(&s->kfd.fd);
 	close_fd(&s->events);
 	close_fd(&s->timer);

@@ -56,6 +56,8 @@ struct gpreempt_session {
 	struct gpreempt_session_queue *spare;	/* the next list, being made */
 	struct kfd_queue_snapshot_entry *snapshot;
 	size_t room;		/* of all three */
+	struct gp_sampler *sampler;	/* NULL: slots are not watched */
+	uint64_t entry_ns;	/* of the last suspend or resume */
 	/* Right here: few of them share a page with the above. */
 	uint32_t ids[GP_MAX_IDS];	/* for the driver, which writes to it */
 	struct gp_rule rules[GP_MAX_RULES];	/* the last that matches counts */
@@ -106,6 +108,16 @@ int gp_session_apply(struct gpreempt_session *s);
 int gp_session_let_go(struct gpreempt_session *s, size_t count);
 /* The driver has resumed everything by itself. */
 void gp_session_all_run(struct gpreempt_session *s);
+
+/*
+ * session-sample.c: look at the slots of what is meant, and then go on while
+ * the driver works, if somebody has asked for that.
+ */
+void gp_session_arm_sampler(struct gpreempt_session *s,
+			    const struct gpreempt_filter *which);
+/* The driver has returned, or was not called. */
+void gp_session_finish_sampler(struct gpreempt_session *s,
+			       struct gpreempt_outcome *out);
 
 /*
  * session-destroy.c: look for queues being destroyed, and let them go.

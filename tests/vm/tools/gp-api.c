@@ -3,6 +3,7 @@
  * The library's calls in the virtual machine, measured.
  *
  *	gp-api gang CYCLES PID...	one process alone, then all together
+ *	gp-api slots CYCLES PID		when its slots become inactive
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,12 +103,44 @@ static int run_gang(int argc, char **argv)
 	return 0;
 }
 
+/* A line a suspend: ioctl, slots and resolution in us, "-" for unknown. */
+static int run_slots(int argc, char **argv)
+{
+	struct gpreempt_error err = { 0 };
+	struct gpreempt_outcome out;
+	struct gpreempt_session *s;
+	size_t i, n = atoi(argv[0]);
+
+	(void)argc;
+	if (gpreempt_session_open(lib, atoi(argv[1]), &s, &err))
+		die("open", &err);
+	if (gpreempt_session_sample_slots(s, true))
+		die("sample", gpreempt_session_error(s));
+	for (i = 0; i < n; i++) {
+		if (gpreempt_session_suspend(s, NULL, &out))
+			die("suspend", gpreempt_session_error(s));
+		printf("slots %zu of %zu: ioctl %.1f slots ", out.done,
+		       out.requested, out.ioctl_ns / 1000.0);
+		if (out.slots_ns == GPREEMPT_UNKNOWN)
+			printf("- -\n");
+		else
+			printf("%.1f %.1f\n", out.slots_ns / 1000.0,
+			       out.resolution_ns / 1000.0);
+		gpreempt_session_wait(s, 20 * NSEC_PER_MSEC, NULL);
+		gpreempt_session_resume(s, NULL, NULL);
+		gpreempt_session_wait(s, 50 * NSEC_PER_MSEC, NULL);
+	}
+	gpreempt_session_close(s);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	int min_args;
 } commands[] = {
 	{ "gang", run_gang, 2 },
+	{ "slots", run_slots, 2 },
 };
 
 int main(int argc, char **argv)

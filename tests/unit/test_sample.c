@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* When slots become inactive, seen by a thread; over a made-up driver. */
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit-session.h"
+
+#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
+#define HEAD "gpreempt-queues - version: 1.0\n# qid active\n"
+
+static atomic_bool held;	/* by slots */
+static atomic_int looks;
+
+static const char *slots(struct gp_loop *l)
+{
+	(void)l;
+	atomic_fetch_add(&looks, 1);
+	return atomic_load(&held) ? HEAD "0 4\n1 4\n" : HEAD "0 0\n1 4\n";
+}
+
+/* The slots of queue 0 are let go 10 ms before the driver returns. */
+static void let_go(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	if (strcmp(call, "suspend"))
+		return;
+	usleep(10000);
+	atomic_store(&held, false);
+	usleep(10000);
+}
+
+static void sample(void)
+{
+	loop.view = slots;
+	loop.before = let_go;
+	gp_loop_set_file(&loop, MODULE_FILE, "");
+	open_with_queues(2);
+	ck_assert_int_eq(gpreempt_session_sample_slots(s, true), 0);
+	atomic_store(&looks, 0);
+	atomic_store(&held, true);
+}
+
+START_TEST(seen)
+{
+	sample();
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_uint_eq(out.done, 1);
+	ck_assert_int_ge(out.slots_ns, 10000000);
+	ck_assert_int_lt(out.slots_ns, out.ioctl_ns);
+	ck_assert_int_gt(out.resolution_ns, 0);
+	ck_assert_int_le(out.resolution_ns, out.slots_ns);
+	ck_assert_int_ge(atomic_load(&looks), 2);
+	atomic_store(&looks, 0);
+/* A resume measures nothing. */
+	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(0), &out), 0);
+	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(atomic_load(&looks), 0);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* Held by no slot when it began: nothing to be measured. */
+START_TEST(never_active)
+{
+	sample();
+	atomic_store(&held, false);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_uint_eq(out.done, 1);
+	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(out.resolution_ns, GPREEMPT_UNKNOWN);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* A slot that stays active does not keep us for ever. */
+START_TEST(always_active)
+{
+	sample();
+	loop.before = NULL;
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_uint_eq(out.done, 2);
+	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(on_and_off)
+{
+	sample();
+	ck_assert_int_eq(gpreempt_session_sample_slots(s, true), 0);
+	ck_assert_int_eq(gpreempt_session_sample_slots(s, false), 0);
+	ck_assert_int_eq(gpreempt_session_sample_slots(s, false), 0);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(atomic_load(&looks), 0);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* Whatever becomes of the call, the next one is measured again. */
+START_TEST(failed_call)
+{
+	sample();
+	gp_loop_fail(&loop, "suspend", 1, -EIO);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), -EIO);
+	atomic_store(&held, true);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_int_gt(out.slots_ns, 0);
+	/* Nothing to do: no call, no figure. */
+	atomic_store(&held, true);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(no_module)
+{
+	open_with_queues(1);
+	ck_assert_int_eq(gpreempt_session_sample_slots(s, true), -ENODATA);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason,
+			 GPREEMPT_NO_MODULE);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(in_a_gang)
+{
+	struct gpreempt_gang *gang;
+	struct gpreempt_member member;
+
+	loop.view = slots;
+	loop.before = let_go;
+	gp_loop_set_file(&loop, MODULE_FILE, "");
+	gp_loop_add_queue(&loop, 0);
+	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, NULL), 0);
+	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
+	atomic_store(&held, true);
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL), 0);
+	gpreempt_gang_members(gang, &member, 1);
+	ck_assert_int_gt(member.outcome.slots_ns, 0);
+	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, false), 0);
+	gpreempt_gang_free(gang);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
+	tcase_add_test(tc, seen);
+	tcase_add_test(tc, never_active);
+	tcase_add_test(tc, always_active);
+	tcase_add_test(tc, on_and_off);
+	tcase_add_test(tc, failed_call);
+	tcase_add_test(tc, no_module);
+	tcase_add_test(tc, in_a_gang);
+	return unit_run("sample");
+}
