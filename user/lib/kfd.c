@@ -4,7 +4,8 @@
 /* What we want to be told of. The driver keeps the rest for the runtime. */
 #define EXCEPTIONS (KFD_EC_MASK(EC_QUEUE_NEW) | KFD_EC_MASK(EC_PROCESS_RUNTIME))
 
-static inline int do_ioctl(const struct gp_kfd *k, unsigned long request, void *arg)
+static inline int do_ioctl(const struct gp_kfd *k, unsigned long request,
+			   void *arg)
 {
 	int ret;
 
@@ -15,7 +16,7 @@ static inline int do_ioctl(const struct gp_kfd *k, unsigned long request, void *
 }
 
 static inline int trap(const struct gp_kfd *k, uint32_t op,
-		struct kfd_ioctl_dbg_trap_args *args)
+		       struct kfd_ioctl_dbg_trap_args *args)
 {
 	int ret;
 
