@@ -2,7 +2,9 @@
 /*
  * In place of libc's ioctl() in a GPU process: on signals it updates the queue
  * that the process made last, as a program may. SIGWINCH: no share of the
- * hardware, SIGURG: no ring either, SIGCONT: as it was made.
+ * hardware, SIGURG: no ring either, SIGCONT: as it was made. With OTHER_TYPES in
+ * the environment its queues are made for PM4 packets in place of AQL, and for
+ * XGMI's SDMA engines in place of PCIe's.
  */
 #include <linux/kfd_ioctl.h>
 #include <signal.h>
@@ -34,6 +36,14 @@ static void update(int sig)
 	syscall(SYS_ioctl, kfd, AMDKFD_IOC_UPDATE_QUEUE, &args);
 }
 
+static void change_type(struct kfd_ioctl_create_queue_args *args)
+{
+	if (args->queue_type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL)
+		args->queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE;
+	else if (args->queue_type == KFD_IOC_QUEUE_TYPE_SDMA)
+		args->queue_type = KFD_IOC_QUEUE_TYPE_SDMA_XGMI;
+}
+
 int ioctl(int fd, unsigned long request, ...);
 
 int ioctl(int fd, unsigned long request, ...)
@@ -45,6 +55,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(list, request);
 	arg = va_arg(list, void *);
 	va_end(list);
+	if (request == AMDKFD_IOC_CREATE_QUEUE && getenv("OTHER_TYPES"))
+		change_type(arg);
 	ret = syscall(SYS_ioctl, fd, request, arg);
 	if (!ret && request == AMDKFD_IOC_CREATE_QUEUE) {
 		made = *(struct kfd_ioctl_create_queue_args *)arg;

@@ -307,19 +307,36 @@ static int vgpu_import_dmabuf(struct amdgpu_device *adev, int fd, u64 va, void *
 }
 
 /*
+ * A process has a VM for each partition and one PASID, which leads to the last
+ * VM alone: what that does not map is looked for in the others.
+ */
+static struct amdgpu_bo_va_mapping *mapping(struct amdgpu_vm *vm, u64 va)
+{
+	u64 page = va >> AMDGPU_GPU_PAGE_SHIFT;
+	struct amdgpu_bo_va_mapping *map = vgpu_it_iter_first(&vm->va, page, page);
+	struct amdgpu_vm *other;
+
+	if (map || vgpu_parts == 1 || !vm->process_info)
+		return map;
+	list_for_each_entry(other, &vm->process_info->vm_list_head, vm_list_node) {
+		map = vgpu_it_iter_first(&other->va, page, page);
+		if (map)
+			break;
+	}
+	return map;
+}
+
+/*
  * Where the command processor finds a user address; NULL when it is not mapped
  * there or has no memory here.  Caller holds v->lock while it uses it.
  */
 void *vgpu_user_ptr(struct vgpu *v, u32 pasid, u64 va, size_t len)
 {
 	struct amdgpu_vm *vm = xa_load(&v->adev.vm_manager.pasids, pasid);
-	struct amdgpu_bo_va_mapping *map = NULL;
+	struct amdgpu_bo_va_mapping *map = vm ? mapping(vm, va) : NULL;
 	struct vgpu_mem *m;
-	u64 page = va >> AMDGPU_GPU_PAGE_SHIFT;
 	u64 offset;
 
-	if (vm)
-		map = vgpu_it_iter_first(&vm->va, page, page);
 	if (map) {
 		m = container_of(map->bo_va->base.bo, struct vgpu_mem, bo);
 		offset = va - (map->start << AMDGPU_GPU_PAGE_SHIFT);

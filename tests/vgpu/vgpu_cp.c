@@ -29,51 +29,61 @@ void vgpu_cp_kick(void)
 		wake_up_process(thread);
 }
 
-void vgpu_cp_drop_all(struct vgpu *v)
+static void drop_part(struct vgpu *v, struct vgpu_part *p)
 {
 	struct vgpu_queue *q, *next;
 
 	list_for_each_entry_safe(q, next, &v->queues, node)
-		vgpu_queue_free(v, q);
+		if (q->part == p)
+			vgpu_queue_free(v, q);
 }
 
-static struct v9_mqd *hiq_mqd(struct vgpu *v, int xcc)
+void vgpu_cp_drop_all(struct vgpu *v)
 {
-	return vgpu_gtt_ptr(v, v->hiq.mqd_addr[xcc], sizeof(struct v9_mqd));
+	struct vgpu_part *p;
+
+	vgpu_for_each_part(v, p)
+		drop_part(v, p);
+}
+
+/* Of the i-th XCC of a partition */
+static struct v9_mqd *hiq_mqd(struct vgpu *v, struct vgpu_part *p, int i)
+{
+	return vgpu_gtt_ptr(v, p->hiq.mqd_addr[i], sizeof(struct v9_mqd));
 }
 
 /* The KIQ switched the HIQ on: fill its register files */
-static bool hiq_load(struct vgpu *v)
+static bool hiq_load(struct vgpu *v, struct vgpu_part *p)
 {
 	struct v9_mqd *m;
 	u32 *hqd;
 	int i;
 
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
-		m = hiq_mqd(v, i);
+		m = hiq_mqd(v, p, i);
 		if (!m)
 			return false;
-		hqd = vgpu_hqd(v, i, HIQ_MEC, 0, 0);
+		hqd = vgpu_hqd(v, p->first_xcc + i, HIQ_MEC, 0, 0);
 		memcpy(hqd, (u32 *)m + VGPU_MQD_HQD_OFFSET, VGPU_HQD_REGS * sizeof(u32));
 		hqd[HQD_ACTIVE] = 1;
 	}
-	v->hiq.rptr = 0;
-	v->hiq.ready_at = 0;
-	v->hiq.unmapping = false;
-	v->hiq.loaded = true;
+	p->hiq.rptr = 0;
+	p->hiq.ready_at = 0;
+	p->hiq.unmapping = false;
+	p->hiq.loaded = true;
 	return true;
 }
 
 /* The driver stopped its HIQ, or a reset did: nothing is mapped any more */
-void vgpu_hiq_reset(struct vgpu *v)
+void vgpu_hiq_reset(struct vgpu *v, struct vgpu_part *p)
 {
-	vgpu_cp_drop_all(v);
-	memset(v->vmid_pasid, 0, sizeof(v->vmid_pasid));
-	v->hiq.loaded = false;
+	drop_part(v, p);
+	memset(p->vmid_pasid, 0, sizeof(p->vmid_pasid));
+	p->hiq.loaded = false;
 }
 
 /* IB of a RUN_LIST: processes, each followed by its queues */
-static void run_list_parse(struct vgpu *v, const u32 *ib, u32 dwords)
+static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib, u32 dwords)
 {
 	u32 i = 0, n, pasid = 0;
 
@@ -88,7 +98,7 @@ static void run_list_parse(struct vgpu *v, const u32 *ib, u32 dwords)
 			break;
 		case IT_MAP_QUEUES:
 			vgpu_count(v, map_queues);
-			if (n != 7 || !vgpu_queue_new(v, pasid, ib + i))
+			if (n != 7 || !vgpu_queue_new(v, p, pasid, ib + i))
 				vgpu_count(v, pm4_unknown);
 			break;
 		}
@@ -96,28 +106,30 @@ static void run_list_parse(struct vgpu *v, const u32 *ib, u32 dwords)
 	}
 }
 
-static void run_list(struct vgpu *v, const u32 *pkt, u64 now)
+static void run_list(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
 	u32 dwords = pkt[3] & 0xfffff;
 	u32 *ib = vgpu_gtt_ptr(v, join64(pkt + 1) & ~3ull, dwords * 4ul);
 
 	vgpu_count(v, run_list);
 	vgpu_engine_run(v, now);
-	vgpu_cp_drop_all(v);
+	drop_part(v, p);
 	if (!ib) {
 		vgpu_count(v, pm4_unknown);
 		return;
 	}
-	run_list_parse(v, ib, dwords);
+	run_list_parse(v, p, ib, dwords);
 	v->time = now;
 	v->last_work = now;
-	vgpu_slots_assign(v);
+	vgpu_slots_assign(v, p);
 	v->resume_at = now + (vgpu_any_busy(v) ? v->times.restore_ns : 0);
 	v->rotate_at = v->resume_at + v->times.rotate_ns;
 }
 
-static bool unmap_wants(const u32 *pkt, struct vgpu_queue *q)
+static bool unmap_wants(struct vgpu_part *p, const u32 *pkt, struct vgpu_queue *q)
 {
+	if (q->part != p)
+		return false;
 	return (pkt[1] >> 4 & 3) != 1 || q->pasid == (pkt[2] & 0xffff);
 }
 
@@ -132,15 +144,15 @@ static bool is_of(struct vgpu *v, struct vgpu_queue *q, u32 pid)
  * The failed queue stays in its slot, and its doorbell in the HIQ's MQD tells
  * the driver; once, for the first queue that has a slot.
  */
-static struct vgpu_queue *unmap_failed(struct vgpu *v, const u32 *pkt)
+static struct vgpu_queue *unmap_failed(struct vgpu *v, struct vgpu_part *p, const u32 *pkt)
 {
-	struct v9_mqd *m = hiq_mqd(v, 0);
+	struct v9_mqd *m = hiq_mqd(v, p, 0);
 	struct vgpu_queue *q;
 
 	if (!v->faults.fail_preempt || !m)
 		return NULL;
 	list_for_each_entry(q, &v->queues, node)
-		if (!q->sdma && q->pipe >= 0 && unmap_wants(pkt, q) &&
+		if (!q->sdma && q->pipe >= 0 && unmap_wants(p, pkt, q) &&
 		    is_of(v, q, v->faults.fail_preempt)) {
 			v->faults.fail_preempt = 0;
 			m->queue_doorbell_id0 = q->doorbell;
@@ -149,12 +161,12 @@ static struct vgpu_queue *unmap_failed(struct vgpu *v, const u32 *pkt)
 	return NULL;
 }
 
-static void unmap_done(struct vgpu *v, const u32 *pkt, u64 now)
+static void unmap_done(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
-	struct vgpu_queue *q, *next, *failed = unmap_failed(v, pkt);
+	struct vgpu_queue *q, *next, *failed = unmap_failed(v, p, pkt);
 
 	list_for_each_entry_safe(q, next, &v->queues, node) {
-		if (!unmap_wants(pkt, q) || q == failed)
+		if (!unmap_wants(p, pkt, q) || q == failed)
 			continue;
 		vgpu_queue_unload(v, q);
 		vgpu_queue_free(v, q);
@@ -166,24 +178,24 @@ static void unmap_done(struct vgpu *v, const u32 *pkt, u64 now)
  * UNMAP_QUEUES takes time: a fixed part, and with a packet in flight the grace
  * period that the driver set and the save.  Returns true when it is over.
  */
-static bool unmap_queues(struct vgpu *v, const u32 *pkt, u64 now)
+static bool unmap_queues(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
 	u64 grace = v->wait_times >> 8 & 0xff;
 
-	if (v->hiq.unmapping) {
-		if (v->hiq.ready_at == U64_MAX)
+	if (p->hiq.unmapping) {
+		if (p->hiq.ready_at == U64_MAX)
 			return false;
-		unmap_done(v, pkt, now);
-		v->hiq.unmapping = false;
+		unmap_done(v, p, pkt, now);
+		p->hiq.unmapping = false;
 		return true;
 	}
 	vgpu_count(v, unmap_queues);
 	vgpu_engine_run(v, now);
 	v->running = NULL;
-	v->hiq.unmapping = true;
-	v->hiq.ready_at = now + v->times.unmap_ns;
+	p->hiq.unmapping = true;
+	p->hiq.ready_at = now + v->times.unmap_ns;
 	if (vgpu_any_busy(v))
-		v->hiq.ready_at = grace ? v->hiq.ready_at + v->times.save_ns +
+		p->hiq.ready_at = grace ? p->hiq.ready_at + v->times.save_ns +
 					  grace * GRACE_UNIT_NS : U64_MAX;
 	return false;
 }
@@ -198,19 +210,19 @@ static void query_status(struct vgpu *v, const u32 *pkt)
 }
 
 /* One packet; false: it is not over yet */
-static bool hiq_packet(struct vgpu *v, const u32 *pkt, u64 now)
+static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
 	switch (pkt[0] >> 8 & 0xff) {
 	case IT_SET_RESOURCES:
 		vgpu_count(v, set_resources);
-		v->vmid_mask = pkt[1] & 0xffff;
-		v->queue_mask = join64(pkt + 2);
+		p->vmid_mask = pkt[1] & 0xffff;
+		p->queue_mask = join64(pkt + 2);
 		break;
 	case IT_RUN_LIST:
-		run_list(v, pkt, now);
+		run_list(v, p, pkt, now);
 		break;
 	case IT_UNMAP_QUEUES:
-		return unmap_queues(v, pkt, now);
+		return unmap_queues(v, p, pkt, now);
 	case IT_QUERY_STATUS:
 		query_status(v, pkt);
 		break;
@@ -227,25 +239,25 @@ static bool hiq_packet(struct vgpu *v, const u32 *pkt, u64 now)
 	return true;
 }
 
-static void hiq_report(struct vgpu *v, struct v9_mqd *m, u64 wptr)
+static void hiq_report(struct vgpu *v, struct vgpu_part *p, struct v9_mqd *m, u64 wptr)
 {
-	u32 *hqd = vgpu_hqd(v, 0, HIQ_MEC, 0, 0);
+	u32 *hqd = vgpu_hqd(v, p->first_xcc, HIQ_MEC, 0, 0);
 	u32 size = 2u << (m->cp_hqd_pq_control & 0x3f);
 	u32 *report;
 
 	report = vgpu_gtt_ptr(v, join64(&m->cp_hqd_pq_rptr_report_addr_lo), 4);
 	if (report)
-		WRITE_ONCE(*report, v->hiq.rptr % size);
-	hqd[HQD_PQ_RPTR] = v->hiq.rptr % size;
+		WRITE_ONCE(*report, p->hiq.rptr % size);
+	hqd[HQD_PQ_RPTR] = p->hiq.rptr % size;
 	hqd[HQD_PQ_WPTR] = lower_32_bits(wptr);
 	hqd[HQD_PQ_WPTR + 1] = upper_32_bits(wptr);
 }
 
 /* Take what is due of the HIQ; when to come again, ns */
-static u64 vgpu_hiq_step(struct vgpu *v, u64 now)
+static u64 vgpu_hiq_step(struct vgpu *v, struct vgpu_part *p, u64 now)
 {
-	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, v->hiq.doorbell);
-	struct v9_mqd *m = hiq_mqd(v, 0);
+	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, p->hiq.doorbell);
+	struct v9_mqd *m = hiq_mqd(v, p, 0);
 	u32 pkt[8], size, i, n;
 	u64 wptr;
 	u32 *ring;
@@ -255,35 +267,47 @@ static u64 vgpu_hiq_step(struct vgpu *v, u64 now)
 	size = 2u << (m->cp_hqd_pq_control & 0x3f);
 	ring = vgpu_gtt_ptr(v, join64(&m->cp_hqd_pq_base_lo) << 8, size * 4ul);
 	wptr = READ_ONCE(*doorbell);
-	while (ring && v->hiq.rptr < wptr) {
-		if (now < v->hiq.ready_at)
-			return v->hiq.ready_at;
+	while (ring && p->hiq.rptr < wptr) {
+		if (now < p->hiq.ready_at)
+			return p->hiq.ready_at;
 		for (i = 0; i < ARRAY_SIZE(pkt); i++)
-			pkt[i] = ring[(v->hiq.rptr + i) % size];
+			pkt[i] = ring[(p->hiq.rptr + i) % size];
 		n = pkt[0] >> 16 & 0x3fff;
 		n = pkt[0] && n != NOP_ONE_DWORD ? n + 2 : 1;
-		if (!hiq_packet(v, pkt, now))
+		if (!hiq_packet(v, p, pkt, now))
 			continue;
-		v->hiq.rptr += n;
-		hiq_report(v, m, wptr);
+		p->hiq.rptr += n;
+		hiq_report(v, p, m, wptr);
 	}
 	return U64_MAX;
 }
 
-static u64 device_step(struct vgpu *v, u64 now)
+/* Packets of a partition's HIQ that are due; when to come again, ns */
+static u64 part_step(struct vgpu *v, struct vgpu_part *p, u64 now)
 {
-	u64 next;
-
-	vgpu_count(v, wakeups);
-	if (!smp_load_acquire(&v->hiq.on)) {
-		if (v->hiq.loaded)
-			vgpu_hiq_reset(v);
+	if (!smp_load_acquire(&p->hiq.on)) {
+		if (p->hiq.loaded)
+			vgpu_hiq_reset(v, p);
 		return U64_MAX;
 	}
-	if (!v->hiq.loaded && !hiq_load(v))
+	if (!p->hiq.loaded && !hiq_load(v, p))
 		return U64_MAX;
-	next = vgpu_hiq_step(v, now);
-	if (v->hiq.unmapping)
+	return vgpu_hiq_step(v, p, now);
+}
+
+static u64 device_step(struct vgpu *v, u64 now)
+{
+	bool loaded = false, unmapping = false;
+	struct vgpu_part *p;
+	u64 next = U64_MAX;
+
+	vgpu_count(v, wakeups);
+	vgpu_for_each_part(v, p) {
+		next = min(next, part_step(v, p, now));
+		loaded |= p->hiq.loaded;
+		unmapping |= p->hiq.loaded && p->hiq.unmapping;
+	}
+	if (!loaded || unmapping)
 		return next;
 	vgpu_engine_poll(v, now);
 	vgpu_engine_run(v, now);
@@ -291,29 +315,40 @@ static u64 device_step(struct vgpu *v, u64 now)
 	return min(next, vgpu_engine_next(v, now));
 }
 
-/* More queues than slots: after rotate_ns the mapped set goes to the end */
-void vgpu_rotate(struct vgpu *v, u64 now)
+static bool rotate_part(struct vgpu *v, struct vgpu_part *p)
 {
 	struct vgpu_queue *q, *next;
+	bool waiting = false;
 	LIST_HEAD(had);
-	bool waiting = false, busy;
 
-	if (now < v->rotate_at)
-		return;
 	list_for_each_entry(q, &v->queues, node)
-		waiting |= !q->sdma && q->pipe < 0;
+		waiting |= q->part == p && !q->sdma && q->pipe < 0;
 	if (!waiting)
-		return;
-	busy = vgpu_any_busy(v);
+		return false;
 	list_for_each_entry_safe(q, next, &v->queues, node) {
-		if (q->sdma || q->pipe < 0)
+		if (q->part != p || q->sdma || q->pipe < 0)
 			continue;
 		vgpu_queue_unload(v, q);
 		list_move_tail(&q->node, &had);
 	}
 	list_splice_tail(&had, &v->queues);
-	vgpu_slots_assign(v);
+	vgpu_slots_assign(v, p);
 	vgpu_count(v, rotations);
+	return true;
+}
+
+/* More queues than slots: after rotate_ns the mapped set goes to the end */
+void vgpu_rotate(struct vgpu *v, u64 now)
+{
+	bool busy = vgpu_any_busy(v), rotated = false;
+	struct vgpu_part *p;
+
+	if (now < v->rotate_at)
+		return;
+	vgpu_for_each_part(v, p)
+		rotated |= rotate_part(v, p);
+	if (!rotated)
+		return;
 	v->resume_at = now + (busy ? v->times.save_ns + v->times.restore_ns : 0);
 	v->rotate_at = v->resume_at + v->times.rotate_ns;
 }

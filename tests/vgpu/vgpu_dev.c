@@ -57,6 +57,7 @@ static void vgpu_mem_free(struct vgpu *v)
 	kvfree(v->hqd);
 	kvfree(v->sdma);
 	vgpu_kiq_fini(v);
+	vgpu_profile_free(v);
 	if (v->adev.reset_domain &&
 	    kref_put(&v->adev.reset_domain->refcount,
 		     vgpu_syms.amdgpu_reset_destroy_reset_domain))

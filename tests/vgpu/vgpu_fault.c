@@ -33,10 +33,12 @@ static int state_show(struct seq_file *s, void *unused)
 {
 	struct vgpu *v = s->private;
 	struct vgpu_queue *q;
+	struct vgpu_part *p;
 
 	mutex_lock(&v->lock);
-	seq_printf(s, "hiq %d queue_mask %#llx vmid_mask %#x\n", v->hiq.loaded,
-		   v->queue_mask, v->vmid_mask);
+	vgpu_for_each_part(v, p)
+		seq_printf(s, "hiq %d queue_mask %#llx vmid_mask %#x\n", p->hiq.loaded,
+			   p->queue_mask, p->vmid_mask);
 	seq_puts(s, "# type pasid vmid pipe queue doorbell mqd priority rptr wptr busy\n");
 	list_for_each_entry(q, &v->queues, node)
 		seq_printf(s, "%s %u %u %d %d %#x %#llx %u %llu %llu %d\n",
@@ -205,14 +207,17 @@ void vgpu_reset_work(struct work_struct *work)
 	struct amdgpu_device *adev = container_of(work, struct amdgpu_device, kfd.reset_work);
 	struct amdgpu_reset_context context = { .reset_req_dev = adev };
 	struct vgpu *v = vgpu_of(adev);
+	struct vgpu_part *p;
 
 	vgpu_count(v, gpu_resets);
 	atomic_set(&adev->reset_domain->in_gpu_reset, 1);
 	down_write(&adev->reset_domain->sem);
 	vgpu_syms.amdgpu_amdkfd_pre_reset(adev, &context);
 	mutex_lock(&v->lock);
-	WRITE_ONCE(v->hiq.on, false);
-	vgpu_hiq_reset(v);
+	vgpu_for_each_part(v, p) {
+		WRITE_ONCE(p->hiq.on, false);
+		vgpu_hiq_reset(v, p);
+	}
 	mutex_unlock(&v->lock);
 	vgpu_syms.amdgpu_amdkfd_post_reset(adev);
 	atomic_set(&adev->reset_domain->in_gpu_reset, 0);

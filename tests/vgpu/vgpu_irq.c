@@ -12,11 +12,17 @@
 #define IH_DWORDS 8
 #define IH_VMID_TYPE (1u << 31)
 
+/* What the IH calls the die of an XCC: two XCCs an AID, 4 numbers each */
+static u32 node_id(int xcc)
+{
+	return xcc / 2 * 4 + (xcc % 2 ? 2 : 1);
+}
+
 static void raise(struct vgpu *v, struct vgpu_queue *q, u32 client, u32 source, u32 context)
 {
 	u32 ih[IH_DWORDS] = {
 		[0] = client | source << 8 | (u32)q->vmid << 24 | IH_VMID_TYPE,
-		[3] = q->pasid,
+		[3] = q->pasid | node_id(q->part->first_xcc) << 16,
 		[4] = context,
 	};
 

@@ -24,26 +24,28 @@ static u32 pkt_dwords(u32 header)
 
 static void hiq_map(struct vgpu *v, int xcc, const u32 *pkt)
 {
+	struct vgpu_part *p = vgpu_part_of_xcc(v, xcc);
+	int i = xcc - p->first_xcc;
 	u64 __iomem *doorbell;
 
 	if ((pkt[1] >> 26 & 7) != KIQ_ENGINE_HIQ)
 		return;
-	v->hiq.mqd_addr[xcc] = pkt[3] | (u64)pkt[4] << 32;
-	v->hiq.doorbell = pkt[2] >> 2 & 0x3ffffff;
+	p->hiq.mqd_addr[i] = pkt[3] | (u64)pkt[4] << 32;
+	p->hiq.doorbell = pkt[2] >> 2 & 0x3ffffff;
 	/* a new ring starts at 0, what the last one's doorbell said is over */
-	doorbell = vgpu_doorbell(v, v->hiq.doorbell);
+	doorbell = vgpu_doorbell(v, p->hiq.doorbell);
 	if (doorbell)
 		writeq(0, doorbell);
-	if (xcc != vgpu_num_xcc(v) - 1)
+	if (i != vgpu_num_xcc(v) - 1)
 		return;
-	v->hiq.loaded = false;
-	smp_store_release(&v->hiq.on, true);
+	p->hiq.loaded = false;
+	smp_store_release(&p->hiq.on, true);
 	vgpu_cp_kick();
 }
 
 static void hiq_unmap(struct vgpu *v, int xcc)
 {
-	WRITE_ONCE(v->hiq.on, false);
+	WRITE_ONCE(vgpu_part_of_xcc(v, xcc)->hiq.on, false);
 	WRITE_ONCE(vgpu_hqd(v, xcc, 1, 0, 0)[HQD_ACTIVE], 0);
 }
 
@@ -112,7 +114,7 @@ int vgpu_kiq_init(struct vgpu *v)
 	struct amdgpu_kiq *kiq;
 	int i;
 
-	for (i = 0; i < vgpu_num_xcc(v); i++) {
+	for (i = 0; i < vgpu_xccs; i++) {
 		kiq = &v->adev.gfx.kiq[i];
 		spin_lock_init(&kiq->ring_lock);
 		kiq->pmf = &kiq_pm4_funcs;

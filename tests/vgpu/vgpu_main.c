@@ -10,6 +10,10 @@ unsigned int vgpu_xccs = 4;
 module_param_named(xccs, vgpu_xccs, uint, 0444);
 MODULE_PARM_DESC(xccs, "XCCs of a GPU, 1 to 8 (4, as an MI308X)");
 
+unsigned int vgpu_parts = 1;
+module_param_named(partitions, vgpu_parts, uint, 0444);
+MODULE_PARM_DESC(partitions, "KFD nodes that a GPU is divided into: 1, 2, 4 or 8 (1)");
+
 struct vgpu_times vgpu_default_times = {
 #define VGPU_TIME_DEFAULT(name, def, what) .name = def,
 	VGPU_TIMES(VGPU_TIME_DEFAULT)
@@ -29,6 +33,11 @@ static int __init vgpu_init(void)
 
 	if (!gpus || gpus > VGPU_MAX_GPUS || !vgpu_xccs || vgpu_xccs > VGPU_MAX_XCCS) {
 		pr_err("vgpu: gpus and xccs are 1 to 8\n");
+		return -EINVAL;
+	}
+	if (!is_power_of_2(vgpu_parts) || vgpu_parts > VGPU_MAX_PARTS ||
+	    vgpu_xccs % vgpu_parts) {
+		pr_err("vgpu: partitions is 1, 2, 4 or 8 and divides xccs\n");
 		return -EINVAL;
 	}
 	ret = vgpu_sym_init();

@@ -18,6 +18,7 @@
 
 #define VGPU_MAX_GPUS 8
 #define VGPU_MAX_XCCS 8
+#define VGPU_MAX_PARTS 8
 #define VGPU_PIPES 4
 #define VGPU_QUEUES_PER_PIPE 8
 #define VGPU_KGD_QUEUES 2	/* first queues of each pipe: the kernel's */
@@ -112,13 +113,14 @@ struct vgpu_work {
 /* A queue of the run list.  All under vgpu.lock. */
 struct vgpu_queue {
 	struct list_head node;
+	struct vgpu_part *part;
 	u32 pasid;
 	u32 doorbell;	/* dword index in the BAR */
 	u64 mqd_addr;
 	void *mqd;	/* XCC 0's copy */
 	u32 stride;	/* bytes from one XCC's MQD to the next */
 	bool sdma, aql;
-	u8 engine, rlc;	/* SDMA: which */
+	u8 engine, rlc;	/* SDMA: which, as the device counts */
 	s8 pipe, queue;	/* slot, -1: waits for one */
 	u8 vmid;
 	u32 priority;	/* pipe priority << 8 | queue priority */
@@ -140,6 +142,21 @@ struct vgpu_hiq {
 	u64 rptr;		/* dwords, counted on */
 	u64 ready_at;		/* ns: the packet at rptr is done then */
 	bool unmapping;		/* UNMAP_QUEUES at rptr is under way */
+};
+
+/**
+ * struct vgpu_part - a partition of the device, a KFD node; all of it as a rule
+ * @first_xcc: of the device's; it has vgpu_num_xcc() from there on
+ *
+ * Partitions share the engine: one packet at a time in the whole device.
+ */
+struct vgpu_part {
+	u8 first_xcc;
+	struct vgpu_hiq hiq;
+	u64 queue_mask;
+	u32 vmid_mask;
+	u32 vmid_pasid[16];
+	u8 waves[VGPU_PIPES][VGPU_QUEUES_PER_PIPE];	/* in flight, an XCC */
 };
 
 /* Failures on request, see vgpu_fault.c */
@@ -178,14 +195,10 @@ struct vgpu {
 	u32 wait_times;
 	u32 (*hqd)[VGPU_HQD_REGS];	/* [xcc][mec][pipe][queue] */
 	u32 (*sdma)[VGPU_SDMA_STRIDE];	/* [engine][rlc] */
-	u8 waves[VGPU_PIPES][VGPU_QUEUES_PER_PIPE];	/* in flight, an XCC */
 
 	/* command processor */
-	struct vgpu_hiq hiq;
-	u64 queue_mask;
-	u32 vmid_mask;
-	struct list_head queues;	/* run list, in order */
-	u32 vmid_pasid[16];
+	struct vgpu_part part[VGPU_MAX_PARTS];
+	struct list_head queues;	/* run lists, each in order */
 	struct vgpu_queue *running;
 	bool idle;			/* nothing was ready when it last looked */
 	u64 time;			/* ns: the engine has got to here */
@@ -204,10 +217,19 @@ static inline u32 *vgpu_hqd(struct vgpu *v, int xcc, int mec, int pipe, int queu
 		      VGPU_QUEUES_PER_PIPE + queue];
 }
 
+/* XCCs of each partition */
 static inline int vgpu_num_xcc(struct vgpu *v)
 {
 	return v->adev.gfx.num_xcc_per_xcp;
 }
+
+static inline struct vgpu_part *vgpu_part_of_xcc(struct vgpu *v, int xcc)
+{
+	return &v->part[xcc / vgpu_num_xcc(v)];
+}
+
+#define vgpu_for_each_part(v, p) \
+	for ((p) = (v)->part; (p) < (v)->part + vgpu_parts; (p)++)
 
 /* vgpu_main.c: the devices that are there; written under vgpu_devices_lock */
 extern struct vgpu *vgpu_devices[VGPU_MAX_GPUS];
@@ -222,10 +244,11 @@ int vgpu_pci_unplug(unsigned int slot);
 /* vgpu_dev.c: one device */
 int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id);
 void vgpu_remove(struct pci_dev *pdev);
-extern unsigned int vgpu_xccs;
+extern unsigned int vgpu_xccs, vgpu_parts;
 
 /* vgpu_profile.c: what the device says it is */
 int vgpu_profile(struct vgpu *v);
+void vgpu_profile_free(struct vgpu *v);
 
 /* vgpu_sym.c: driver functions by name; vgpu_hook.c: those we replace */
 #define VGPU_SYMS(X)							\
@@ -322,14 +345,15 @@ int vgpu_cp_init(void);
 void vgpu_cp_exit(void);
 void vgpu_cp_kick(void);
 void vgpu_cp_drop_all(struct vgpu *v);
-void vgpu_hiq_reset(struct vgpu *v);
-void vgpu_slots_assign(struct vgpu *v);
+void vgpu_hiq_reset(struct vgpu *v, struct vgpu_part *p);
+void vgpu_slots_assign(struct vgpu *v, struct vgpu_part *p);
 void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_slots_clear(struct vgpu *v);
 void vgpu_queue_reset(struct vgpu *v, int xcc, u32 select);
 void vgpu_rotate(struct vgpu *v, u64 now);
-struct vgpu_queue *vgpu_queue_new(struct vgpu *v, u32 pasid, const u32 *pkt);
+struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p, u32 pasid,
+				  const u32 *pkt);
 void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q);
 bool vgpu_any_busy(struct vgpu *v);
 void vgpu_engine_run(struct vgpu *v, u64 until);

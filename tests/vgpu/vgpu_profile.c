@@ -131,7 +131,7 @@ static void profile_gfx(struct amdgpu_device *adev, int xccs)
 	gfx->mec_fw_version = 200;
 	gfx->mec2_fw_version = 200;
 	gfx->xcc_mask = (1 << xccs) - 1;
-	gfx->num_xcc_per_xcp = xccs;
+	gfx->num_xcc_per_xcp = xccs / vgpu_parts;
 	gfx->mec.num_mec = VGPU_MECS;
 	gfx->mec.num_pipe_per_mec = VGPU_PIPES;
 	gfx->mec.num_queue_per_pipe = VGPU_QUEUES_PER_PIPE;
@@ -184,6 +184,44 @@ static void profile_doorbells(struct amdgpu_device *adev)
 	adev->doorbell_index.last_non_cp = AMDGPU_DOORBELL_LAYOUT1_LAST_NON_CP;
 }
 
+/* More than one partition: what amdgpu knows of them, as far as KFD asks */
+static int profile_parts(struct vgpu *v)
+{
+	static const s8 modes[] = { [1] = AMDGPU_SPX_PARTITION_MODE,
+		[2] = AMDGPU_DPX_PARTITION_MODE, [4] = AMDGPU_QPX_PARTITION_MODE,
+		[8] = AMDGPU_CPX_PARTITION_MODE };
+	struct amdgpu_xcp_mgr *mgr;
+	int i, xccs = vgpu_num_xcc(v);
+
+	for (i = 0; i < vgpu_parts; i++)
+		v->part[i].first_xcc = i * xccs;
+	if (vgpu_parts == 1)
+		return 0;
+	mgr = kzalloc(sizeof(*mgr), GFP_KERNEL);
+	if (!mgr)
+		return -ENOMEM;
+	mgr->adev = &v->adev;
+	mutex_init(&mgr->xcp_lock);
+	mgr->num_xcps = vgpu_parts;
+	mgr->num_xcp_per_mem_partition = vgpu_parts;
+	mgr->mode = modes[vgpu_parts];
+	for (i = 0; i < vgpu_parts; i++) {
+		mgr->xcp[i].id = i;
+		mgr->xcp[i].valid = true;
+		mgr->xcp[i].ddev = &v->adev.ddev;
+		mgr->xcp[i].ip[AMDGPU_XCP_GFX].valid = true;
+		mgr->xcp[i].ip[AMDGPU_XCP_GFX].inst_mask =
+			((1 << xccs) - 1) << (i * xccs);
+	}
+	v->adev.xcp_mgr = mgr;
+	return 0;
+}
+
+void vgpu_profile_free(struct vgpu *v)
+{
+	kfree(v->adev.xcp_mgr);
+}
+
 int vgpu_profile(struct vgpu *v)
 {
 	struct amdgpu_device *adev = &v->adev;
@@ -215,5 +253,5 @@ int vgpu_profile(struct vgpu *v)
 	vgpu_reg_tables(v);
 	adev->reset_domain = vgpu_syms.amdgpu_reset_create_reset_domain(SINGLE_DEVICE,
 									"vgpu-reset");
-	return adev->reset_domain ? 0 : -ENOMEM;
+	return adev->reset_domain ? profile_parts(v) : -ENOMEM;
 }

@@ -111,7 +111,7 @@ static u32 gc_read(struct vgpu *v, int xcc, u32 reg)
 	}
 	if (reg - regSPI_CSQ_WF_ACTIVE_COUNT_0 < VGPU_QUEUES_PER_PIPE) {
 		vgpu_count(v, reg_reads_occupancy);
-		return v->waves[pipe][reg - regSPI_CSQ_WF_ACTIVE_COUNT_0];
+		return vgpu_part_of_xcc(v, xcc)->waves[pipe][reg - regSPI_CSQ_WF_ACTIVE_COUNT_0];
 	}
 	switch (reg) {
 	case regSPI_CSQ_WF_ACTIVE_STATUS:

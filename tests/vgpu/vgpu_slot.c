@@ -32,6 +32,12 @@ static struct v9_mqd *xcc_mqd(struct vgpu_queue *q, int xcc)
 	return q->mqd + (size_t)xcc * q->stride;
 }
 
+/* Registers of its slot in the i-th XCC of its partition */
+static u32 *slot_hqd(struct vgpu *v, struct vgpu_queue *q, int i)
+{
+	return vgpu_hqd(v, q->part->first_xcc + i, 0, q->pipe, q->queue);
+}
+
 static u64 join64(const u32 *p)
 {
 	return p[0] | (u64)p[1] << 32;
@@ -55,11 +61,12 @@ static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 	return true;
 }
 
-static bool sdma_init(struct vgpu_queue *q)
+/* The MQD counts the engines of the partition */
+static bool sdma_init(struct vgpu *v, struct vgpu_queue *q)
 {
 	struct v9_sdma_mqd *m = q->mqd;
 
-	q->engine = m->sdma_engine_id;
+	q->engine = m->sdma_engine_id + (q->part - v->part) * (VGPU_SDMA_ENGINES / vgpu_parts);
 	q->rlc = m->sdma_queue_id;
 	q->ring = join64(&m->sdmax_rlcx_rb_base) << 8;
 	q->ring_bytes = 4u << REG_GET_FIELD(m->sdmax_rlcx_rb_cntl, SDMA_RLC0_RB_CNTL, RB_SIZE);
@@ -69,13 +76,15 @@ static bool sdma_init(struct vgpu_queue *q)
 }
 
 /* From a MAP_QUEUES packet; NULL when the packet makes no sense */
-struct vgpu_queue *vgpu_queue_new(struct vgpu *v, u32 pasid, const u32 *pkt)
+struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p, u32 pasid,
+				  const u32 *pkt)
 {
 	u32 engine = pkt[1] >> 26 & 7, ext = pkt[1] >> 2 & 3;
 	struct vgpu_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
 
 	if (!q)
 		return NULL;
+	q->part = p;
 	q->pasid = pasid;
 	q->pipe = -1;
 	q->doorbell = pkt[2] >> 2 & 0x3ffffff;
@@ -86,7 +95,7 @@ struct vgpu_queue *vgpu_queue_new(struct vgpu *v, u32 pasid, const u32 *pkt)
 	if (!q->mqd)
 		goto err;
 	if (q->sdma) {
-		if (!sdma_init(q))
+		if (!sdma_init(v, q))
 			goto err;
 	} else if (!compute_init(v, q)) {
 		goto err;
@@ -107,8 +116,8 @@ void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q)
 		int i;
 
 		for (i = 0; i < vgpu_num_xcc(v); i++)
-			vgpu_hqd(v, i, 0, q->pipe, q->queue)[HQD_ACTIVE] = 0;
-		v->waves[q->pipe][q->queue] = 0;
+			slot_hqd(v, q, i)[HQD_ACTIVE] = 0;
+		q->part->waves[q->pipe][q->queue] = 0;
 	}
 	list_del(&q->node);
 	kfree(q);
@@ -136,11 +145,11 @@ void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 		sdma_sync(v, q);
 		return;
 	}
-	v->waves[q->pipe][q->queue] = q->work.magic ? 16 : 0;
+	q->part->waves[q->pipe][q->queue] = q->work.magic ? 16 : 0;
 	if (!q->aql)
 		return;
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
-		hqd = vgpu_hqd(v, i, 0, q->pipe, q->queue);
+		hqd = slot_hqd(v, q, i);
 		WRITE_ONCE(hqd[HQD_PQ_RPTR],
 			   (q->rptr % q->ring_packets) * AQL_DWORDS);
 		WRITE_ONCE(hqd[HQD_PQ_WPTR], lower_32_bits(wptr));
@@ -240,7 +249,7 @@ static void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
 		return;
 	}
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
-		hqd = vgpu_hqd(v, i, 0, q->pipe, q->queue);
+		hqd = slot_hqd(v, q, i);
 		memcpy(hqd, (u32 *)xcc_mqd(q, i) + VGPU_MQD_HQD_OFFSET,
 		       VGPU_HQD_REGS * sizeof(u32));
 		hqd[HQD_VMID] = q->vmid | q->vmid << 8;
@@ -289,9 +298,9 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 		vgpu_count(v, saves);
 	}
 	q->work.magic = 0;
-	v->waves[q->pipe][q->queue] = 0;
+	q->part->waves[q->pipe][q->queue] = 0;
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
-		hqd = vgpu_hqd(v, i, 0, q->pipe, q->queue);
+		hqd = slot_hqd(v, q, i);
 		mqd = (u32 *)xcc_mqd(q, i) + VGPU_MQD_HQD_OFFSET;
 		mqd[HQD_PQ_RPTR] = hqd[HQD_PQ_RPTR];
 		mqd[HQD_PQ_WPTR] = hqd[HQD_PQ_WPTR];
@@ -302,14 +311,16 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 	q->pipe = -1;
 }
 
-static bool slot_held(struct vgpu *v, int pipe, int queue)
+/* The compute queue in a slot, or NULL */
+static struct vgpu_queue *slot_queue(struct vgpu *v, int xcc, int pipe, int queue)
 {
 	struct vgpu_queue *q;
 
 	list_for_each_entry(q, &v->queues, node)
-		if (!q->sdma && q->pipe == pipe && q->queue == queue)
-			return true;
-	return false;
+		if (!q->sdma && q->part == vgpu_part_of_xcc(v, xcc) &&
+		    q->pipe == pipe && q->queue == queue)
+			return q;
+	return NULL;
 }
 
 /* Slots that were kept are let go */
@@ -320,38 +331,37 @@ void vgpu_slots_clear(struct vgpu *v)
 	for (n = 0; n < VGPU_PIPES * VGPU_QUEUES_PER_PIPE; n++) {
 		pipe = n / VGPU_QUEUES_PER_PIPE;
 		queue = n % VGPU_QUEUES_PER_PIPE;
-		if (slot_held(v, pipe, queue))
-			continue;
-		for (xcc = 0; xcc < vgpu_num_xcc(v); xcc++)
-			WRITE_ONCE(vgpu_hqd(v, xcc, 0, pipe, queue)[HQD_ACTIVE], 0);
+		for (xcc = 0; xcc < vgpu_xccs; xcc++)
+			if (!slot_queue(v, xcc, pipe, queue))
+				WRITE_ONCE(vgpu_hqd(v, xcc, 0, pipe, queue)[HQD_ACTIVE], 0);
 	}
 }
 
-static u8 vmid_of(struct vgpu *v, u32 pasid)
+static u8 vmid_of(struct vgpu_part *p, u32 pasid)
 {
 	int i, unused = 0;
 
 	for (i = 15; i > 0; i--) {
-		if (!(v->vmid_mask >> i & 1))
+		if (!(p->vmid_mask >> i & 1))
 			continue;
-		if (v->vmid_pasid[i] == pasid)
+		if (p->vmid_pasid[i] == pasid)
 			return i;
-		if (!v->vmid_pasid[i])
+		if (!p->vmid_pasid[i])
 			unused = i;
 	}
 	if (unused)
-		v->vmid_pasid[unused] = pasid;
+		p->vmid_pasid[unused] = pasid;
 	return unused;
 }
 
 /* Slots in the order in which hardware was seen to give them: pipe by pipe */
-static bool slot_next(struct vgpu *v, int *n)
+static bool slot_next(struct vgpu_part *p, int *n)
 {
 	int bit;
 
 	while (*n < VGPU_PIPES * VGPU_QUEUES_PER_PIPE) {
 		bit = *n % VGPU_PIPES * VGPU_QUEUES_PER_PIPE + *n / VGPU_PIPES;
-		if (v->queue_mask >> bit & 1)
+		if (p->queue_mask >> bit & 1)
 			return true;
 		++*n;
 	}
@@ -359,16 +369,16 @@ static bool slot_next(struct vgpu *v, int *n)
 }
 
 /* Give slots and VMIDs in run-list order, as far as they go, and load */
-void vgpu_slots_assign(struct vgpu *v)
+void vgpu_slots_assign(struct vgpu *v, struct vgpu_part *p)
 {
 	struct vgpu_queue *q;
 	int n = 0;
 
-	memset(v->vmid_pasid, 0, sizeof(v->vmid_pasid));
+	memset(p->vmid_pasid, 0, sizeof(p->vmid_pasid));
 	list_for_each_entry(q, &v->queues, node) {
-		if (!q->sdma && !slot_next(v, &n))
+		if (q->part != p || (!q->sdma && !slot_next(p, &n)))
 			continue;
-		q->vmid = vmid_of(v, q->pasid);
+		q->vmid = vmid_of(p, q->pasid);
 		if (!q->vmid)
 			continue;
 		if (!q->sdma) {
@@ -385,8 +395,8 @@ void vgpu_queue_reset(struct vgpu *v, int xcc, u32 select)
 {
 	int pipe = REG_GET_FIELD(select, GRBM_GFX_CNTL, PIPEID);
 	int queue = REG_GET_FIELD(select, GRBM_GFX_CNTL, QUEUEID);
+	int first = vgpu_part_of_xcc(v, xcc)->first_xcc, i;
 	struct vgpu_queue *q;
-	int i;
 
 	if (REG_GET_FIELD(select, GRBM_GFX_CNTL, MEID) != 1)
 		return;
@@ -394,13 +404,11 @@ void vgpu_queue_reset(struct vgpu *v, int xcc, u32 select)
 	vgpu_count(v, queue_resets);
 	WRITE_ONCE(vgpu_hqd(v, xcc, 0, pipe, queue)[HQD_ACTIVE], 0);
 	for (i = 0; i < vgpu_num_xcc(v); i++)
-		if (vgpu_hqd(v, i, 0, pipe, queue)[HQD_ACTIVE])
+		if (vgpu_hqd(v, first + i, 0, pipe, queue)[HQD_ACTIVE])
 			goto out;
-	list_for_each_entry(q, &v->queues, node)
-		if (!q->sdma && q->pipe == pipe && q->queue == queue) {
-			vgpu_queue_free(v, q);
-			break;
-		}
+	q = slot_queue(v, xcc, pipe, queue);
+	if (q)
+		vgpu_queue_free(v, q);
 out:
 	mutex_unlock(&v->lock);
 }

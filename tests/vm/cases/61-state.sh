@@ -44,8 +44,9 @@ awk 'NR > 2 { print $15 }' "$DEBUGFS/gpreempt/gpus" | grep -qx 1 || fail "not ov
 stop c
 
 step "being destroyed while it is suspended"
-start d --queues 1 --packet 1ms --duration $((2 * SLOW))s --drain 100ms
+start d --queues 1 --packet 1ms --drain 100ms
 p=$(pid d)
 hold "$p"
 kill -STOP "$(holder_of "$p")"
+kill -TERM "$p"
 wait_for 8 state_is "$p" suspended,destroying
