@@ -119,6 +119,7 @@ check-dkms: $(O)/kernel/env.mk ## DKMS from a tarball, a release, a clone and ma
 	tests/kmod/dkms-build $(O) release $(O)/dkms/from-release.ko
 	tests/kmod/dkms-build $(O) clone $(O)/dkms/from-clone.ko
 	tests/kmod/dkms-build $(O) make $(O)/dkms/from-make.ko
+	tests/kmod/check-refused $(O)
 
 # A test that lasts; not a part of check. With APPEND='slub_debug=FZPU' the
 # kernel checks its slabs meanwhile.
