@@ -44,9 +44,12 @@ awk 'NR > 2 { print $15 }' "$DEBUGFS/gpreempt/gpus" | grep -qx 1 || fail "not ov
 stop c
 
 step "being destroyed while it is suspended"
-start d --queues 1 --packet 1ms --drain 100ms
+start d --queues 1 --packet 1ms --duration $((2 * SLOW))s --drain 100ms
 p=$(pid d)
 hold "$p"
-kill -STOP "$(holder_of "$p")"
-kill -TERM "$p"
+# A guardian would end a holder that does not move.
+h="$(guardian_of "$p") $(holder_of "$p")"
+# shellcheck disable=SC2086 # two of them
+kill -STOP $h
+started="$started $h"
 wait_for 8 state_is "$p" suspended,destroying
