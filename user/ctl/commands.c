@@ -20,6 +20,7 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_diff,
 	&ctl_amdlog,
 	&ctl_pidmap,
+	&ctl_experiment,
 	&ctl_follow,
 	&ctl_run,
 	NULL,

@@ -132,6 +132,7 @@ extern const struct ctl_command ctl_snapshot;
 extern const struct ctl_command ctl_diff;
 extern const struct ctl_command ctl_amdlog;
 extern const struct ctl_command ctl_pidmap;
+extern const struct ctl_command ctl_experiment;
 extern const struct ctl_command ctl_follow;
 extern const struct ctl_command ctl_run;
 

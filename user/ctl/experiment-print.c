@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+
+#include "ctl/experiment.h"
+#include "ctl/out.h"
+
+const char *exp_verdict_name(enum exp_verdict verdict)
+{
+	static const char *const names[] = {
+		"consistent", "partly consistent", "not consistent", "unknown",
+	};
+
+	return names[verdict];
+}
+
+static struct json_object *real(double value)
+{
+	char text[32];
+
+	if (value < 0)
+		return NULL;
+	snprintf(text, sizeof(text), "%.3f", value);
+	return json_object_new_double_s(value, text);
+}
+
+#define ADD(object, key, value) json_object_object_add(object, key, value)
+
+static struct json_object *json_sample(const struct exp_sample *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	ADD(o, "pid", out_json_number(s->pid));
+	ADD(o, "exit_status", out_json_number(s->status));
+	ADD(o, "queue_ids", out_json_text(s->ids ? s->ids : ""));
+	ADD(o, "queues", out_json_number(s->queues));
+	ADD(o, "slots_expected", out_json_number(s->slots_expected));
+	ADD(o, "slots_active", out_json_number(s->slots_active));
+	ADD(o, "priority", out_json_number(s->priority));
+	ADD(o, "dispatches", out_json_number(s->dispatches));
+	ADD(o, "hardware_queues", out_json_number(s->hardware_queues));
+	ADD(o, "run_us", out_json_number(s->run_us));
+	return o;
+}
+
+static struct json_object *json_run(const struct exp_run *run)
+{
+	struct json_object *o = json_object_new_object();
+
+	ADD(o, "name", out_json_text(run->name));
+	if (run->of[0].there)
+		ADD(o, "a", json_sample(&run->of[0]));
+	if (run->of[1].there)
+		ADD(o, "b", json_sample(&run->of[1]));
+	if (run->kind == EXP_BOTH) {
+		ADD(o, "common_ids", out_json_number(run->common_ids));
+		ADD(o, "common_slots", out_json_number(run->common_slots));
+		ADD(o, "overlap", real(run->overlap));
+	}
+	return o;
+}
+
+static struct json_object *json_model(const struct exp_model *model)
+{
+	struct json_object *o = json_object_new_object();
+
+	ADD(o, "runs", out_json_number(model->runs));
+	ADD(o, "overlap", real(model->overlap));
+	ADD(o, "same_ids", out_json_flag(model->same_ids));
+	ADD(o, "same_number", out_json_flag(model->same_number));
+	ADD(o, "slots_right", out_json_flag(model->slots_right));
+	ADD(o, "verdict", out_json_text(exp_verdict_name(model->verdict)));
+	return o;
+}
+
+struct json_object *exp_json(const struct exp_plan *plan,
+			     const struct exp_report *report)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *runs = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < report->n_runs; i++)
+		json_object_array_add(runs, json_run(report->runs + i));
+	ADD(o, "directory", out_json_text(plan->dir));
+	ADD(o, "command_a", out_json_text(plan->command[0]));
+	ADD(o, "command_b", out_json_text(plan->command[1]));
+	ADD(o, "runs", runs);
+	ADD(o, "a", json_model(&report->models[0]));
+	ADD(o, "b", plan->command[1] ? json_model(&report->models[1]) : NULL);
+	ADD(o, "a_against_b", real(report->a_against_b));
+	ADD(o, "strategy", out_json_text(report->strategy));
+	ADD(o, "reason", out_json_text(report->reason));
+	ADD(o, "simulated", out_json_flag(ctl_simulated()));
+	return o;
+}
+
+static void print_runs(FILE *f, const struct exp_report *report, size_t m,
+		       bool amd_log)
+{
+	size_t i;
+
+	fprintf(f, "\n| run | pid | queues | ids (gpu:queue) | slots | active |%s\n"
+		"| --- | --- | --- | --- | --- | --- |%s\n",
+		amd_log ? " dispatches | hardware queues | run ms |" : "",
+		amd_log ? " --- | --- | --- |" : "");
+	for (i = 0; i < report->n_runs; i++) {
+		const struct exp_sample *s = &report->runs[i].of[m];
+
+		if (!s->there)
+			continue;
+		fprintf(f, "| %s | %" PRId64 " | %" PRId64 " | %s | %" PRId64
+			" | %" PRId64 " |", report->runs[i].name, s->pid,
+			s->queues, s->ids ? s->ids : "-", s->slots_expected,
+			s->slots_active);
+		if (amd_log)
+			fprintf(f, " %" PRId64 " | %" PRId64 " | %.1f |",
+				s->dispatches, s->hardware_queues,
+				s->run_us / 1000.0);
+		fputc('\n', f);
+	}
+}
+
+static void print_model(FILE *f, const struct exp_plan *plan,
+			const struct exp_report *report, size_t m)
+{
+	const struct exp_model *model = &report->models[m];
+
+	if (!plan->command[m])
+		return;
+	fprintf(f, "\n## Model %c\n\n`%s`\n", (int)('A' + m),
+		plan->command[m]);
+	print_runs(f, report, m, plan->amd_log);
+	fprintf(f, "\nSame queue ids every run: %s (overlap with the first: "
+		"%.2f, %s)\n\n", model->same_ids ? "yes" : "no",
+		model->overlap, exp_verdict_name(model->verdict));
+	fprintf(f, "Same number of queues every run: %s\n\n",
+		model->same_number ? "yes" : "no");
+	fprintf(f, "Each queue in one slot of each XCC: %s\n",
+		model->slots_right ? "yes" : "no");
+}
+
+static void print_both(FILE *f, const struct exp_report *report)
+{
+	size_t i;
+
+	fprintf(f, "\n## A and B\n\nIds of A alone and B alone in common: "
+		"%.0f%%\n", 100 * report->a_against_b);
+	for (i = 0; i < report->n_runs; i++) {
+		const struct exp_run *run = report->runs + i;
+
+		if (run->kind == EXP_BOTH)
+			fprintf(f, "\n%s: %" PRId64 " ids in common (overlap "
+				"%.2f), %" PRId64 " slots in common\n",
+				run->name, run->common_ids, run->overlap,
+				run->common_slots);
+	}
+	fprintf(f, "\nQueue ids are a process's own: two processes that both "
+		"have such an id share no queue.\n");
+}
+
+void exp_print(FILE *f, const struct exp_plan *plan,
+	       const struct exp_report *report)
+{
+	size_t m;
+
+	fprintf(f, "# Which queues do the models use?\n");
+	for (m = 0; m < EXP_MODELS; m++)
+		print_model(f, plan, report, m);
+	if (plan->command[1])
+		print_both(f, report);
+	fprintf(f, "\n## What follows\n\nChoose queues by %s: %s.\n",
+		report->strategy, report->reason);
+	if (ctl_simulated())
+		fprintf(f, "\nThe GPU was the simulated one.\n");
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the runs say: the seeds' questions, and their thresholds. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/amdlog.h"
+#include "ctl/experiment.h"
+
+#define CONSISTENT 0.8
+#define PARTLY 0.5
+
+static void read_amdlog(const char *dir, size_t m, struct exp_sample *sample)
+{
+	const struct gpreempt_amdlog_data *d;
+	struct gpreempt_amdlog *log;
+	char path[4096];
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/%c.err", dir, (int)('a' + m));
+	if (access(path, R_OK) || amdlog_read(path, 0, &log))
+		return;
+	d = gpreempt_amdlog_get(log);
+	if (d->records) {
+		sample->dispatches = 0;
+		sample->hardware_queues = 0;
+		for (i = 0; i < d->n_queues; i++) {
+			sample->dispatches += d->queues[i].dispatches;
+			sample->hardware_queues += d->queues[i].created;
+		}
+		sample->run_us = 0;
+		for (i = 0; i < d->n_processes; i++)
+			if (d->processes[i].last_us -
+			    d->processes[i].first_us > sample->run_us)
+				sample->run_us = d->processes[i].last_us -
+						 d->processes[i].first_us;
+	}
+	gpreempt_amdlog_free(log);
+}
+
+static char *list_ids(const struct ctl_text *text, int64_t pid)
+{
+	char *list = NULL, *more;
+	size_t i;
+
+	for (i = 0; i < text->n_ids; i++) {
+		if (text->ids[i].pid != pid)
+			continue;
+		if (asprintf(&more, "%s%s%" PRIx64 ":%" PRId64,
+			     list ? list : "", list ? "," : "",
+			     text->ids[i].gpu_id, text->ids[i].qid) < 0)
+			abort();
+		free(list);
+		list = more;
+	}
+	return list;
+}
+
+static int fill_sample(const char *dir, size_t m, struct exp_sample *sample)
+{
+	struct gpreempt_text_check sum, *by_xcc;
+	char path[4096];
+	const char *word = path;
+	size_t i, count;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/during", dir);
+	ret = ctl_text_files(&word, 1, &sample->text);
+	if (ret)
+		return ret;
+	sample->there = true;
+	sample->ids = list_ids(&sample->text, sample->pid);
+	if (gpreempt_text_check(sample->text.text, sample->pid, &sum, &by_xcc,
+				&count))
+		abort();
+	free(by_xcc);
+	sample->slots_expected = sum.slots_expected;
+	sample->slots_active = sum.slots_active;
+	for (i = 0; i < sample->text.data->n_queues; i++) {
+		const struct gpreempt_text_queue *q =
+			sample->text.data->queues + i;
+
+		if (q->pid != sample->pid)
+			continue;
+		sample->queues++;
+		if (q->priority != GPREEMPT_UNKNOWN &&
+		    (sample->priority == GPREEMPT_UNKNOWN ||
+		     q->priority < sample->priority))
+			sample->priority = q->priority;
+	}
+	read_amdlog(dir, m, sample);
+	return 0;
+}
+
+/* 0, -ENOENT when the run was not made, or the exit status. */
+static int fill_run(const struct exp_plan *plan, struct exp_run *run)
+{
+	char dir[3200], path[4096], *all, *at;
+	size_t m, len;
+	int ret = 0;
+
+	snprintf(dir, sizeof(dir), "%s/%s", plan->dir, run->name);
+	snprintf(path, sizeof(path), "%s/" EXP_RESULT, dir);
+	all = ctl_read_file(path, &len);
+	if (!all)
+		return -ENOENT;
+	for (m = 0; m < EXP_MODELS && !ret; m++) {
+		struct exp_sample *sample = &run->of[m];
+		char head[] = { (char)('a' + m), ' ', 'p', 'i', 'd', ' ', 0 };
+
+		at = strstr(all, head);
+		if (!at || sscanf(at + 6, "%" SCNd64 " status %" SCNd64,
+				  &sample->pid, &sample->status) != 2)
+			continue;
+		sample->priority = GPREEMPT_UNKNOWN;
+		sample->dispatches = GPREEMPT_UNKNOWN;
+		sample->hardware_queues = GPREEMPT_UNKNOWN;
+		sample->run_us = GPREEMPT_UNKNOWN;
+		ret = fill_sample(dir, m, sample);
+	}
+	free(all);
+	return ret;
+}
+
+static void compare_both(struct exp_run *run)
+{
+	struct diff diff;
+
+	if (!run->of[0].there || !run->of[1].there)
+		return;
+	diff_make(&run->of[0].text, run->of[0].pid, &run->of[1].text,
+		  run->of[1].pid, &diff);
+	run->overlap = diff_overlap(&diff.queue_counts);
+	run->common_ids = diff.queue_counts.of[DIFF_BOTH];
+	run->common_slots = diff.slot_counts.of[DIFF_BOTH];
+	diff_free(&diff);
+}
+
+static double overlap_of(const struct exp_sample *a,
+			 const struct exp_sample *b)
+{
+	struct diff diff;
+	double overlap;
+
+	diff_make(&a->text, a->pid, &b->text, b->pid, &diff);
+	overlap = diff_overlap(&diff.queue_counts);
+	diff_free(&diff);
+	return overlap;
+}
+
+/* The runs of a model alone. */
+static const struct exp_sample *judge(const struct exp_report *report,
+				      size_t m, struct exp_model *model)
+{
+	const struct exp_sample *first = NULL;
+	size_t i;
+
+	*model = (struct exp_model){ .overlap = 1, .same_ids = true,
+		.same_number = true, .slots_right = true,
+		.verdict = EXP_UNKNOWN };
+	for (i = 0; i < report->n_runs; i++) {
+		const struct exp_sample *sample = &report->runs[i].of[m];
+		double overlap;
+
+		if (report->runs[i].kind != (m ? EXP_B : EXP_A) ||
+		    !sample->there)
+			continue;
+		model->runs++;
+		model->slots_right &=
+			sample->slots_expected == sample->slots_active;
+		if (!first)
+			first = sample;
+		overlap = overlap_of(first, sample);
+		if (overlap < model->overlap)
+			model->overlap = overlap;
+		model->same_number &= sample->queues == first->queues;
+	}
+	model->same_ids = model->overlap == 1;
+	if (model->runs > 1)
+		model->verdict = model->overlap > CONSISTENT ? EXP_CONSISTENT :
+			model->overlap > PARTLY ? EXP_PARTLY : EXP_NOT;
+	return first;
+}
+
+/* By what a scheduler should choose the queues that it suspends. */
+static void choose(struct exp_report *report, const struct exp_sample *a,
+		   const struct exp_sample *b)
+{
+	bool stable = report->models[0].verdict == EXP_CONSISTENT &&
+		      (!b || report->models[1].verdict == EXP_CONSISTENT);
+	bool met = b && report->a_against_b > 0;
+	size_t i;
+
+	for (i = 0; i < report->n_runs; i++)
+		met |= report->runs[i].kind == EXP_BOTH &&
+		       report->runs[i].common_ids;
+	report->strategy = "pid";
+	if (!stable) {
+		report->reason = "queue ids are not the same in each run: "
+			"name the process, and take the queues it has";
+	} else if (!met) {
+		report->strategy = "id";
+		report->reason = "queue ids are the same in each run, and A "
+			"and B have none in common: ids can be written down";
+		if (!b)
+			report->reason = "queue ids are the same in each run: "
+				"they can be written down for this model";
+	} else if (a->priority != b->priority) {
+		report->strategy = "priority";
+		report->reason = "queue ids are the same in each run, but A "
+			"and B have the same ones; their priorities differ";
+	} else {
+		report->reason = "queue ids are the same in each run, but A "
+			"and B have the same ones, and the same priority: "
+			"name the process";
+	}
+}
+
+int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
+{
+	const struct exp_sample *first[EXP_MODELS] = { NULL, NULL };
+	enum exp_kind kind;
+	uint64_t i;
+	int ret = 0;
+
+	*report = (struct exp_report){ .a_against_b = -1 };
+	report->runs = calloc(EXP_KINDS * EXP_RUNS_MAX, sizeof(*report->runs));
+	if (!report->runs)
+		abort();
+	for (kind = EXP_A; kind < EXP_KINDS; kind++)
+		for (i = 0; i < exp_runs_of(plan, kind); i++) {
+			struct exp_run *run = report->runs + report->n_runs;
+
+			run->kind = kind;
+			exp_run_name(kind, i, run->name);
+			ret = fill_run(plan, run);
+			if (ret && ret != -ENOENT)
+				return ret;
+			if (ret)
+				continue;
+			compare_both(run);
+			report->n_runs++;
+		}
+	for (i = 0; i < EXP_MODELS; i++)
+		first[i] = judge(report, i, &report->models[i]);
+	if (!first[0])
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "--resume makes the runs that are missing",
+				     "%s has no run that is complete",
+				     plan->dir);
+	if (first[1])
+		report->a_against_b = overlap_of(first[0], first[1]);
+	choose(report, first[0], first[1]);
+	return 0;
+}
+
+void exp_report_free(struct exp_report *report)
+{
+	size_t i, m;
+
+	for (i = 0; i < report->n_runs; i++)
+		for (m = 0; m < EXP_MODELS; m++) {
+			free(report->runs[i].of[m].ids);
+			if (report->runs[i].of[m].text.text)
+				ctl_text_free(&report->runs[i].of[m].text);
+		}
+	free(report->runs);
+}

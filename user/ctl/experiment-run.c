@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The runs: each with snapshots before, during and after. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <gpreempt/select.h>
+
+#include "ctl/experiment.h"
+#include "ctl/snapshot.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+#define LOOK_NS (20 * NSEC_PER_MSEC)
+/* A model makes its queues one after the other: so long without a new one. */
+#define SETTLE_NS (500 * NSEC_PER_MSEC)
+/* A model that has no queue by then has none. */
+#define START_NS (300 * NSEC_PER_SEC)
+#define GONE_NS (60 * NSEC_PER_SEC)
+
+struct model {
+	pid_t leader;		/* of its session; 0: none */
+	int64_t pid;		/* of the process that has the queues */
+	int status;
+	bool ended;
+};
+
+struct run {
+	const struct exp_plan *plan;
+	char dir[3200];
+	struct gpreempt *g;
+	struct snapshot_log log;
+	struct model of[EXP_MODELS];
+};
+
+static int snap(struct run *run, const char *tag)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", run->dir, tag);
+	return snapshot_take(path, tag, &run->log);
+}
+
+/* stdout and stderr of a model go to files: ROCm logs on stderr. */
+static void redirect(const struct run *run, size_t m, int fd, const char *what)
+{
+	char path[4096];
+	int file;
+
+	snprintf(path, sizeof(path), "%s/%c.%s", run->dir, (int)('a' + m),
+		 what);
+	file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (file < 0 || dup2(file, fd) < 0)
+		_exit(126);
+	close(file);
+}
+
+static void start(struct run *run, size_t m)
+{
+	char level[24];
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		abort();
+	if (pid) {
+		run->of[m] = (struct model){ .leader = pid };
+		return;
+	}
+	/* A session of its own: by that its processes are found. */
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	redirect(run, m, STDOUT_FILENO, "out");
+	redirect(run, m, STDERR_FILENO, "err");
+	if (run->plan->amd_log) {
+		snprintf(level, sizeof(level), "%" PRIu64, run->plan->amd_log);
+		setenv("AMD_LOG_LEVEL", level, 1);
+	}
+	execl("/bin/sh", "sh", "-c", run->plan->command[m], NULL);
+	_exit(127);
+}
+
+/* How many queues a model has, and in which process. */
+static size_t count_queues(struct run *run, struct model *model)
+{
+	struct gpreempt_targets *targets;
+	struct gpreempt_view *view;
+	size_t i, most = 0;
+
+	if (gpreempt_processes(run->g, &targets, NULL))
+		return 0;
+	for (i = 0; i < targets->count; i++) {
+		pid_t pid = targets->targets[i].pid;
+
+		if (getsid(pid) != model->leader ||
+		    gpreempt_view_read(run->g, pid, &view, NULL))
+			continue;
+		if (view->count > most) {
+			most = view->count;
+			model->pid = pid;
+		}
+		gpreempt_view_free(view);
+	}
+	gpreempt_targets_free(targets);
+	return most;
+}
+
+static bool has_ended(struct model *model)
+{
+	if (!model->ended &&
+	    waitpid(model->leader, &model->status, WNOHANG) == model->leader)
+		model->ended = true;
+	return model->ended;
+}
+
+/* Until it has queues, and no more come. */
+static int wait_for_queues(struct run *run, size_t m)
+{
+	uint64_t begin = shr_now_ns(), since = begin;
+	struct model *model = &run->of[m];
+	size_t last = 0, now;
+
+	for (;;) {
+		now = count_queues(run, model);
+		if (now != last)
+			since = shr_now_ns();
+		last = now;
+		if (now && shr_now_ns() - since >= SETTLE_NS)
+			return 0;
+		if (has_ended(model))
+			return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
+				"%s: model %c ended before its queues were "
+				"seen; %s/%c.err has what it said", run->dir,
+				(int)('A' + m), run->dir, (int)('a' + m));
+		if (shr_now_ns() - begin > START_NS)
+			return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
+				"%s: model %c has no queue after 5 minutes",
+				run->dir, (int)('A' + m));
+		shr_sleep_ns(LOOK_NS);
+	}
+}
+
+static void end_models(struct run *run, int signal)
+{
+	size_t m;
+
+	for (m = 0; m < EXP_MODELS; m++)
+		if (run->of[m].leader && !has_ended(&run->of[m]))
+			kill(-run->of[m].leader, signal);
+}
+
+static bool all_ended(struct run *run)
+{
+	size_t m, running = 0;
+
+	for (m = 0; m < EXP_MODELS; m++)
+		running += run->of[m].leader && !has_ended(&run->of[m]);
+	return !running;
+}
+
+/* Until the models are gone, and their queues with them. */
+static void wait_for_end(struct run *run)
+{
+	uint64_t begin = shr_now_ns(), limit = run->plan->duration_ns;
+	bool told = false;
+	size_t m;
+
+	while (!all_ended(run)) {
+		if (limit && !told && shr_now_ns() - begin >= limit) {
+			end_models(run, SIGTERM);
+			told = true;
+		}
+		shr_sleep_ns(LOOK_NS);
+	}
+	begin = shr_now_ns();
+	for (m = 0; m < EXP_MODELS; m++)
+		while (run->of[m].leader && count_queues(run, &run->of[m]) &&
+		       shr_now_ns() - begin < GONE_NS)
+			shr_sleep_ns(LOOK_NS);
+}
+
+static int write_result(const struct run *run)
+{
+	char path[4096];
+	FILE *file;
+	size_t m;
+
+	snprintf(path, sizeof(path), "%s/" EXP_RESULT, run->dir);
+	file = fopen(path, "w");
+	if (!file)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
+				     path, strerror(errno));
+	for (m = 0; m < EXP_MODELS; m++) {
+		int status = run->of[m].status;
+
+		if (run->of[m].leader)
+			fprintf(file, "%c pid %" PRId64 " status %d\n",
+				(int)('a' + m), run->of[m].pid,
+				WIFEXITED(status) ? WEXITSTATUS(status) :
+				128 + WTERMSIG(status));
+	}
+	fclose(file);
+	return 0;
+}
+
+static int do_models(struct run *run, enum exp_kind kind)
+{
+	size_t first = kind == EXP_B;
+	int ret;
+
+	start(run, first);
+	ret = wait_for_queues(run, first);
+	if (ret || kind != EXP_BOTH)
+		return ret ? ret : snap(run, "during");
+	ret = snap(run, "a-alone");
+	if (ret)
+		return ret;
+	start(run, 1);
+	ret = wait_for_queues(run, 1);
+	return ret ? ret : snap(run, "during");
+}
+
+static int do_run(struct run *run, enum exp_kind kind)
+{
+	int ret = snap(run, "before");
+
+	if (ret)
+		return ret;
+	ret = do_models(run, kind);
+	if (ret)
+		end_models(run, SIGTERM);
+	wait_for_end(run);
+	if (!ret)
+		ret = snap(run, "after");
+	return ret ? ret : write_result(run);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+/* One that was begun and not ended is done anew. */
+static bool is_done(const char *dir)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/" EXP_RESULT, dir);
+	if (!access(path, F_OK))
+		return true;
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return false;
+}
+
+static int execute_one(const struct exp_plan *plan, enum exp_kind kind,
+		       const char *name)
+{
+	struct run run = { .plan = plan };
+	int ret;
+
+	snprintf(run.dir, sizeof(run.dir), "%s/%s", plan->dir, name);
+	if (is_done(run.dir))
+		return 0;
+	printf("run %s\n", name);
+	if (gpreempt_new(NULL, &run.g))
+		abort();
+	snapshot_log_open(&run.log, false);
+	ret = do_run(&run, kind);
+	snapshot_log_close(&run.log);
+	gpreempt_free(run.g);
+	return ret;
+}
+
+int exp_execute(const struct exp_plan *plan)
+{
+	char name[EXP_NAME];
+	enum exp_kind kind;
+	uint64_t i;
+	int ret = ctl_need_root(0);
+
+	for (kind = EXP_A; kind < EXP_KINDS; kind++)
+		for (i = 0; i < exp_runs_of(plan, kind) && !ret; i++) {
+			exp_run_name(kind, i, name);
+			ret = execute_one(plan, kind, name);
+		}
+	return ret;
+}

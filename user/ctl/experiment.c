@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command: plan, runs, report. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/experiment.h"
+
+static void write_reports(const struct exp_plan *plan,
+			  const struct exp_report *report)
+{
+	struct json_object *json = exp_json(plan, report);
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/report.md", plan->dir);
+	file = fopen(path, "w");
+	if (file) {
+		exp_print(file, plan, report);
+		fclose(file);
+	}
+	snprintf(path, sizeof(path), "%s/report.json", plan->dir);
+	json_object_to_file_ext(path, json, JSON_C_TO_STRING_PRETTY);
+	json_object_put(json);
+}
+
+static int report(const struct ctl_args *args, const struct exp_plan *plan,
+		  bool write)
+{
+	struct exp_report result;
+	int ret = exp_report_make(plan, &result);
+
+	if (!ret) {
+		if (write)
+			write_reports(plan, &result);
+		if (args->json)
+			out_json_print(exp_json(plan, &result));
+		else
+			exp_print(stdout, plan, &result);
+	}
+	exp_report_free(&result);
+	return ret;
+}
+
+static int run_experiment(const struct ctl_command *cmd,
+			  struct ctl_args *args)
+{
+	const char *dir = args->resume ? args->resume : args->report_only;
+	struct exp_plan plan = { 0 };
+	int ret;
+
+	(void)cmd;
+	if (!!args->model_a + !!args->resume + !!args->report_only != 1)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl experiment --help",
+				     "one of --a, --resume and --report-only "
+				     "is needed");
+	ret = dir ? exp_plan_load(dir, &plan) : ctl_need_root(0);
+	if (!ret && !dir)
+		ret = exp_plan_new(args, &plan);
+	if (!ret && !args->report_only)
+		ret = exp_execute(&plan);
+	if (!ret)
+		ret = report(args, &plan, !args->report_only);
+	exp_plan_free(&plan);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "a", CTL_NAME, offsetof(struct ctl_args, model_a), "COMMAND",
+	  "model A, for the shell" },
+	{ "b", CTL_NAME, offsetof(struct ctl_args, model_b), "COMMAND",
+	  "model B; both are run at once then, too" },
+	{ "runs", CTL_COUNT, offsetof(struct ctl_args, runs), "N",
+	  "of each alone (5)" },
+	{ "concurrent", CTL_COUNT, offsetof(struct ctl_args, concurrent), "N",
+	  "of both at once (3)" },
+	{ "duration", CTL_DURATION, offsetof(struct ctl_args, duration_ns),
+	  "TIME", "end the models after that; else they end by themselves" },
+	{ "amd-log", CTL_COUNT, offsetof(struct ctl_args, amd_log), "LEVEL",
+	  "run them with AMD_LOG_LEVEL, and say what amdlog finds" },
+	{ "output", CTL_FILE, offsetof(struct ctl_args, output), "DIR",
+	  "where all is kept (-o DIR); a new directory otherwise" },
+	{ "resume", CTL_FILE, offsetof(struct ctl_args, resume), "DIR",
+	  "go on with one that was interrupted" },
+	{ "report-only", CTL_FILE, offsetof(struct ctl_args, report_only),
+	  "DIR", "read one again" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_experiment = {
+	.name = "experiment",
+	.run = run_experiment,
+	.words = CTL_NO_WORDS,
+	.shared = CTL_SHARED_JSON,
+	.options = options,
+	.summary = "Find out whether models use the same queues each time.",
+	.details =
+	"Each run has snapshots before, during and after it; \"during\" is when the\n"
+	"model has queues and no new one came for half a second. The next run begins\n"
+	"when its queues are gone. DIR has the snapshots, what the models printed\n"
+	"(a.out, a.err), report.md and report.json.\n"
+	"Ids in common with the first run: more than 0.8 of them is consistent, more\n"
+	"than 0.5 partly.\n",
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Does a model use the same queues each time? Runs, then what they say. */
+#ifndef CTL_EXPERIMENT_H
+#define CTL_EXPERIMENT_H
+
+#include "ctl/diff.h"
+
+#define EXP_MODELS 2	/* A and B */
+#define EXP_RUNS_MAX 100
+#define EXP_NAME 32
+
+/* In the directory: what was asked for. In a run's: what came of it. */
+#define EXP_PLAN "experiment"
+#define EXP_RESULT "result"
+
+struct exp_plan {
+	char dir[3072];
+	char *command[EXP_MODELS];	/* NULL: there is no B */
+	uint64_t runs;
+	uint64_t concurrent;
+	uint64_t amd_log;
+	uint64_t duration_ns;	/* 0: the models end by themselves */
+};
+
+/* The plan of a command line. 0, or the exit status. */
+int exp_plan_new(const struct ctl_args *args, struct exp_plan *plan);
+/* That of a directory. */
+int exp_plan_load(const char *dir, struct exp_plan *plan);
+void exp_plan_free(struct exp_plan *plan);
+
+/* "a-1", "b-3", "both-2" */
+enum exp_kind {
+	EXP_A,
+	EXP_B,
+	EXP_BOTH,
+	EXP_KINDS,
+};
+
+void exp_run_name(enum exp_kind kind, uint64_t nth, char *name);
+uint64_t exp_runs_of(const struct exp_plan *plan, enum exp_kind kind);
+
+/* Do what is not done yet. 0, or the exit status. */
+int exp_execute(const struct exp_plan *plan);
+
+/* A model in a run. */
+struct exp_sample {
+	bool there;
+	int64_t pid;
+	int64_t status;		/* of its command, as a shell has it */
+	char *ids;		/* "f7bc:0,f7bc:1" */
+	int64_t queues;
+	int64_t slots_expected;
+	int64_t slots_active;
+	int64_t priority;	/* the least of its queues' */
+	int64_t dispatches;	/* of ROCm's log */
+	int64_t hardware_queues;
+	int64_t run_us;
+	struct ctl_text text;
+};
+
+struct exp_run {
+	char name[EXP_NAME];
+	enum exp_kind kind;
+	struct exp_sample of[EXP_MODELS];
+	double overlap;		/* of the ids of A and B, when both run */
+	int64_t common_ids;
+	int64_t common_slots;
+};
+
+enum exp_verdict {
+	EXP_CONSISTENT,		/* more than 0.8 in common with the first run */
+	EXP_PARTLY,		/* more than 0.5 */
+	EXP_NOT,
+	EXP_UNKNOWN,
+};
+
+struct exp_model {
+	uint64_t runs;		/* that had queues */
+	double overlap;		/* the least, of a run with the first */
+	bool same_ids;
+	bool same_number;
+	bool slots_right;	/* in each run, each queue in all its slots */
+	enum exp_verdict verdict;
+};
+
+struct exp_report {
+	struct exp_run *runs;
+	size_t n_runs;
+	struct exp_model models[EXP_MODELS];
+	double a_against_b;	/* ids of the first run of each; -1: no B */
+	const char *strategy;	/* "id", "priority", "pid" */
+	const char *reason;
+};
+
+int exp_report_make(const struct exp_plan *plan, struct exp_report *report);
+void exp_report_free(struct exp_report *report);
+
+const char *exp_verdict_name(enum exp_verdict verdict);
+struct json_object *exp_json(const struct exp_plan *plan,
+			     const struct exp_report *report);
+/* Markdown is what people read, too. */
+void exp_print(FILE *file, const struct exp_plan *plan,
+	       const struct exp_report *report);
+
+#endif
