@@ -147,6 +147,18 @@ int gpreempt_view_read(struct gpreempt *g, pid_t pid,
 		       struct gpreempt_view **out, struct gpreempt_error *err);
 
 /**
+ * gpreempt_self_queues() - read the queues of this process
+ *
+ * For a program that wants to log or hand on which queues are its own. Its
+ * number is the host's only on the host: KFD's processes are compared by start
+ * time, and where their numbers mean nothing here, as in most containers, the
+ * answer is -ENODATA, with GPREEMPT_NOT_GPU or GPREEMPT_PID_NAMESPACE.
+ * Needs no root for ids, GPUs and types. Any thread.
+ */
+int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out,
+			 struct gpreempt_error *err);
+
+/**
  * gpreempt_view_parse() - take the text of the module's queues file apart
  * @text: text, need not be terminated
  * @len: its length

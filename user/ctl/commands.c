@@ -21,6 +21,7 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_amdlog,
 	&ctl_pidmap,
 	&ctl_experiment,
+	&ctl_self,
 	&ctl_follow,
 	&ctl_run,
 	NULL,

@@ -133,6 +133,7 @@ extern const struct ctl_command ctl_diff;
 extern const struct ctl_command ctl_amdlog;
 extern const struct ctl_command ctl_pidmap;
 extern const struct ctl_command ctl_experiment;
+extern const struct ctl_command ctl_self;
 extern const struct ctl_command ctl_follow;
 extern const struct ctl_command ctl_run;
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A program's own queues, on the host and in PID namespaces. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#define STAT " (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
+
+static struct gpreempt_view *view;
+static struct gpreempt_error err;
+
+static void setup(void)
+{
+	unit_setup();
+	view = NULL;
+	gp_loop_set_file(&loop, "/proc/4242/stat", "4242" STAT "777 20\n");
+	gp_loop_set_file(&loop,
+			 "/sys/kernel/debug/gpreempt/pid/4242/queues",
+			 "gpreempt-queues - version: 1.0\n# qid\n9\n");
+}
+
+static void teardown(void)
+{
+	gpreempt_view_free(view);
+	unit_teardown();
+}
+
+START_TEST(on_the_host)
+{
+	gp_loop_set_file(&loop, "/proc/self/stat", "4242" STAT "777 20\n");
+	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), 0);
+	ck_assert_uint_eq(view->count, 1);
+	ck_assert_int_eq(view->queues[0].qid, 9);
+}
+END_TEST
+
+/* Number 17 in there is 4242 here, by its start. */
+START_TEST(by_start_time)
+{
+	gp_loop_set_file(&loop, "/proc/self/stat", "17" STAT "777 20\n");
+	gp_loop_set_file(&loop, "/proc/17/stat", "17" STAT "777 20\n");
+	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), 0);
+	ck_assert_uint_eq(view->count, 1);
+	ck_assert_int_eq(view->queues[0].qid, 9);
+}
+END_TEST
+
+/* The host's process of that number is another one. */
+START_TEST(not_to_be_known)
+{
+	gp_loop_set_file(&loop, "/proc/self/stat", "17" STAT "888 20\n");
+	gp_loop_set_file(&loop, "/proc/17/stat", "17" STAT "888 20\n");
+	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), -ENODATA);
+	ck_assert_int_eq(err.reason, GPREEMPT_PID_NAMESPACE);
+}
+END_TEST
+
+START_TEST(no_gpu_process)
+{
+	char own[128], path[64];
+
+	snprintf(own, sizeof(own), "%d" STAT "999 20\n", getpid());
+	snprintf(path, sizeof(path), "/proc/%d/stat", getpid());
+	gp_loop_set_file(&loop, "/proc/self/stat", own);
+	gp_loop_set_file(&loop, path, own);
+	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), -ENODATA);
+	ck_assert_int_eq(err.reason, GPREEMPT_NOT_GPU);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, on_the_host);
+	tcase_add_test(tc, by_start_time);
+	tcase_add_test(tc, not_to_be_known);
+	tcase_add_test(tc, no_gpu_process);
+	return unit_run("self");
+}
