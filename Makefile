@@ -51,6 +51,7 @@ $(O)/kernel/env.mk:
 -include tests/install/install.mk
 -include tests/vm/python/python.mk
 -include tests/fuzz/fuzz.mk
+-include tests/text/text.mk
 -include tests/bench/parse.mk
 include tests/vm/vm.mk
 -include tests/vgpu/rocm/hip.mk

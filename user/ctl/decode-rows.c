@@ -263,10 +263,14 @@ static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 			       json_object_new_int64(sum.queues));
 	json_object_object_add(object, "slots_expected",
 			       json_object_new_int64(sum.slots_expected));
+	/* Without hqds nobody knows. */
 	json_object_object_add(object, "slots_active",
-			       json_object_new_int64(sum.slots_active));
+			       text->data->n_slots ?
+			       json_object_new_int64(sum.slots_active) : NULL);
 	json_object_object_add(object, "slots_without_owner",
-			       json_object_new_int64(sum.slots_without_owner));
+			       text->data->n_slots ?
+			       json_object_new_int64(sum.slots_without_owner) :
+			       NULL);
 	json_object_object_add(object, "by_xcc",
 			       out_json_rows(&check_table, by_xcc, count));
 	free(by_xcc);

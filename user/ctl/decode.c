@@ -26,8 +26,13 @@ static void print_check(const struct ctl_text *text, int64_t pid)
 	if (gpreempt_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
 				&by_xcc, &count))
 		abort();
-	printf("\n%" PRIu64 " compute queues\n%-12s %8s %8s %10s %13s\n",
-	       sum.queues, "CP SLOTS", "EXPECTED", "ACTIVE", "DIFFERENCE",
+	printf("\n%" PRIu64 " compute queues\n", sum.queues);
+	if (!text->data->n_slots) {
+		free(by_xcc);
+		ctl_note("there is no hqds among it: slots are not known");
+		return;
+	}
+	printf("%-12s %8s %8s %10s %13s\n", "CP SLOTS", "EXPECTED", "ACTIVE", "DIFFERENCE",
 	       "WITHOUT OWNER");
 	for (i = 0; i < count; i++) {
 		if (!by_xcc[i].slots_expected && !by_xcc[i].slots_active)
@@ -38,9 +43,7 @@ static void print_check(const struct ctl_text *text, int64_t pid)
 	}
 	print_counts("in all", &sum);
 	free(by_xcc);
-	if (!text->data->n_slots)
-		ctl_note("there is no hqds among it: slots are not known");
-	else if (sum.slots_expected > sum.slots_active)
+	if (sum.slots_expected > sum.slots_active)
 		ctl_note("slots are missing: a queue that is suspended, "
 			 "evicted or waits its turn has none");
 	if (sum.slots_without_owner)

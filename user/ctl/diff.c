@@ -177,7 +177,7 @@ void diff_make(const struct ctl_text *a, int64_t pid_a,
 	MERGE(diff->queues, diff->n_queues, same_queue, diff->queue_counts);
 	MERGE(diff->slots, diff->n_slots, same_slot, diff->slot_counts);
 	diff->other_process = pid_a != pid_b;
-	diff->ids_known = a->ids_known && b->ids_known;
+	diff->ids_known = ctl_ids_known(a, pid_a) && ctl_ids_known(b, pid_b);
 }
 
 void diff_free(struct diff *diff)

@@ -93,7 +93,6 @@ static void add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id,
 	if (!out->ids)
 		out_of_memory();
 	out->ids[out->n_ids++] = (struct ctl_id){ pid, gpu_id, qid };
-	out->ids_known = true;
 }
 
 /* A ring is at one address only within a process. */
@@ -154,7 +153,7 @@ static void read_sysfs(struct ctl_text *out, const char *dir)
 
 	snprintf(path, sizeof(path), "%s/" TEXT_SYSFS, dir);
 	file = fopen(path, "r");
-	out->ids_known |= !!file;
+	out->all_ids |= !!file;
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "%lld %lld %llx", &pid, &qid, &gpu_id) == 3)
 			add_id(out, pid, gpu_id, qid);
@@ -223,6 +222,16 @@ static void finish_ids(struct ctl_text *out)
 		if (compare_ids(out->ids + kept, out->ids + i))
 			out->ids[++kept] = out->ids[i];
 	out->n_ids = kept + 1;
+}
+
+bool ctl_ids_known(const struct ctl_text *text, int64_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < text->n_ids; i++)
+		if (!pid || text->ids[i].pid == pid)
+			return true;
+	return text->all_ids;
 }
 
 static int begin(struct ctl_text *out)
@@ -342,6 +351,7 @@ int ctl_text_live(struct ctl_text *out)
 		ctl_text_free(out);
 	}
 	if (!ret) {
+		out->all_ids = true;
 		live_qids(out);
 		finish_ids(out);
 	}

@@ -32,7 +32,7 @@ struct ctl_text {
 	size_t n_files;
 	struct ctl_id *ids;	/* sorted, each once */
 	size_t n_ids;
-	bool ids_known;
+	bool all_ids;		/* a process without one has none */
 };
 
 /* What the system says now. 0, or the exit status after saying why not. */
@@ -44,6 +44,9 @@ int ctl_text_live(struct ctl_text *out);
 int ctl_text_files(const char *const *words, size_t count,
 		   struct ctl_text *out);
 void ctl_text_free(struct ctl_text *text);
+
+/* Are the queue ids of a process (0: of all) known? */
+bool ctl_ids_known(const struct ctl_text *text, int64_t pid);
 
 /* Is the directory a snapshot? */
 bool ctl_is_snapshot(const char *dir);
