@@ -96,7 +96,7 @@ struct gpreempt_text_mqd {
  * @line: of the block's head
  * @pid: as the host counts
  * @context: 0, or which of the process's contexts (Linux 7.2 and newer)
- * @pasid: unknown in Linux 6.13 and newer, which print the pid in its place
+ * @pasid: unknown in Linux 6.16 and newer, which print the pid in its place
  * @gpu_id: KFD's id of the node
  * @qid: queue id; only the older text has it, or the caller knows it
  * @is_active: only the older text has it

@@ -55,7 +55,7 @@ static int take_process(struct gpreempt_text *text, const int64_t *numbers,
 	process->file = text->file;
 	process->line = text->lines.number;
 	process->pid = numbers[0];
-	/* From Linux 6.13 on it is the number of the first thread. */
+	/* From Linux 6.16 on, if not before, it is the first thread. */
 	process->pasid = is_pasid ? numbers[1] : GPREEMPT_UNKNOWN;
 	text->have_process = true;
 	text->have_node = false;
