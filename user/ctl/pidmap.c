@@ -223,7 +223,7 @@ const struct ctl_command ctl_pidmap = {
 	.words = CTL_TARGETS,
 	.usage = "[TARGET...]",
 	.shared = CTL_SHARED_JSON,
-	.summary = "Show the numbers of GPU processes here and in their containers.",
+	.summary = "Show the PIDs of GPU processes, here and inside.",
 	.details =
 	"A number is looked for on both sides: as the host counts, and as the\n"
 	"process counts itself, which is what ROCm's log and programs print.\n",
