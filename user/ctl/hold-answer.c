@@ -217,28 +217,34 @@ static uint64_t known_ns(int64_t ns)
 	return ns == GPREEMPT_UNKNOWN ? 0 : ns;
 }
 
+/* What the library says of a suspend is in *err, also when a GPU hangs. */
 static int suspend(struct hold_worker *w, const struct hold_request *request,
-		   struct hold_reply *reply, struct gpreempt_error *hang)
+		   struct hold_reply *reply, struct gpreempt_error *err)
 {
 	struct gpreempt_outcome outcome = { 0 };
 	int ret;
 
 	ret = gpreempt_session_refresh(w->session);
-	if (ret)
-		return ret;
-	ret = gpreempt_session_set_grace(w->session, request->grace ?
-					 request->grace :
-					 GPREEMPT_GRACE_DEFAULT);
+	if (!ret)
+		ret = gpreempt_session_set_grace(w->session, request->grace ?
+						 request->grace :
+						 GPREEMPT_GRACE_DEFAULT);
+	/* A thread does it, which is not worth keeping for later. */
+	if (!ret)
+		gpreempt_session_sample_slots(w->session, true);
 	if (!ret)
 		ret = change(w, request, gpreempt_session_suspend, &outcome);
+	*err = *gpreempt_session_error(w->session);
+	gpreempt_session_sample_slots(w->session, false);
 	if (ret)
 		return ret;
-	*hang = *gpreempt_session_error(w->session);
 	reply->ioctl_ns = outcome.ioctl_ns;
 	reply->slots_ns = known_ns(outcome.slots_ns);
 	reply->resolution_ns = known_ns(outcome.resolution_ns);
 	/* Queues that were born meanwhile. */
 	ret = gpreempt_session_dispatch(w->session);
+	if (ret < 0)
+		*err = *gpreempt_session_error(w->session);
 	return ret < 0 ? ret : 0;
 }
 
@@ -246,14 +252,14 @@ static void answer_suspend(struct hold_worker *w,
 			   const struct hold_request *request,
 			   struct hold_reply *reply)
 {
-	struct gpreempt_error hang;
+	struct gpreempt_error err;
 
-	if (suspend(w, request, reply, &hang)) {
-		hold_reply_error(reply, gpreempt_session_error(w->session));
+	if (suspend(w, request, reply, &err)) {
+		hold_reply_error(reply, &err);
 		return;
 	}
 	/* After a reset the slots are empty, which says nothing. */
-	if (!judge(w, request, &hang, reply))
+	if (!judge(w, request, &err, reply))
 		reply->verdict = gpreempt_session_verify(w->session);
 	w->lease_end_ns = request->lease_ns ?
 			  shr_now_ns() + request->lease_ns : 0;

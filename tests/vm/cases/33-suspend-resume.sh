@@ -8,6 +8,7 @@ p=$(pid a)
 expect_progress a
 hold "$p"
 says 'suspended [0-9]+: 4 queues, ioctl [0-9.]+ us, verified: yes'
+says '^slots [0-9.]+ us \(resolution [0-9.]+ us\)'
 expect_no_progress a
 awk -f /t/join.awk /dev/null "$DEBUGFS/kfd/hqds" | grep -q 'active 0$' ||
 	fail "the hardware still holds a slot"

@@ -10,6 +10,7 @@ ctl 0 queues "$p"
 says_what_to_do 'gpreempt|module'
 ctl 0 suspend "$p"
 says "^suspended $p: 2 queues, .*verified: not checked"
+says '^slots not measured'
 expect_no_progress a
 ctl 0 status
 ctl 0 resume "$p"
