@@ -26,7 +26,8 @@ program() {
 
 shape() {
 	sed -E -e 's/\x1b\[[0-9;]*m//g' -e 's/0x[0-9a-f]+|[0-9]+([.,:][0-9]+)*/N/g' \
-		-e 's/[-=]{2,}//g' -e 's/ +/ /g' -e 's/ $//' "$1" | uniq
+		-e 's/N(ns|us|ms|s|m|h)\>/N/g' -e 's/[-=]{2,}//g' \
+		-e 's/ +/ /g' -e 's/ $//' "$1" | uniq
 }
 
 run_one() {
