@@ -9,5 +9,10 @@
 
 /* Until the process ends. poll() and its like see EINTR from then on. */
 void nudge_start(void);
+/*
+ * The same for all threads: a signal of the process goes to its first thread,
+ * and it may be another one that waits. 0 or -errno.
+ */
+int nudge_threads_start(void);
 
 #endif
