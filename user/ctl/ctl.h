@@ -57,7 +57,8 @@ struct ctl_args {
 	const char *model_b;
 	const char *resume;	/* directories */
 	const char *report_only;
-	const char *record;	/* file; NULL: none */
+	const char *samples;	/* file; NULL: none */
+	const char *record;	/* the same */
 	const char *replay;
 	struct ctl_sched_args sched;
 };

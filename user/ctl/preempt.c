@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Suspend and resume, again and again, and measure it. */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/signalfd.h>
 
-#include "ctl/ctl.h"
-#include "ctl/deadman.h"
 #include "ctl/hold.h"
 #include "ctl/nudge.h"
-#include "shared/clock.h"
-
-struct bench {
-	const struct ctl_args *args;
-	struct gpreempt *g;
-	struct gpreempt_session *session;
-	struct deadman deadman;
-	int stop;		/* readable after Ctrl-C and its like */
-	uint64_t open_ns;
-	uint64_t first_ns;	/* the first suspend, which is apart */
-	uint64_t *suspend_ns;
-	uint64_t *resume_ns;
-	size_t n_suspend;
-	size_t n_resume;
-	size_t cycles;
-	size_t succeeded;
-	size_t verdicts[3];	/* by enum gpreempt_verdict */
-	bool interrupted;
-};
+#include "ctl/preempt.h"
 
 static int open_stop(void)
 {
@@ -46,223 +26,23 @@ static int open_stop(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void tell_busy(void *data, bool busy)
+static int fail_system(const struct preempt *p, const char *step, int code)
 {
-	struct bench *b = data;
-
-	deadman_feed(&b->deadman, HOLD_DEADMAN_SPARE_NS +
-		     (busy ? HOLD_BUSY_NS : HOLD_SILENCE_NS));
-}
-
-static bool stop_asked(struct bench *b)
-{
-	struct pollfd p = { .fd = b->stop, .events = POLLIN };
-
-	b->interrupted = poll(&p, 1, 0) > 0;
-	return b->interrupted;
-}
-
-/*
- * Deal with the target for so long. 0, or the reason to stop. In short
- * pieces, so that the dead man's switch is fed.
- */
-static int attend(struct bench *b, uint64_t ns)
-{
-	uint64_t deadline = shr_now_ns() + ns;
-
-	for (;;) {
-		uint64_t now = shr_now_ns();
-		uint64_t left = now < deadline ? deadline - now : 0;
-		int ret;
-
-		tell_busy(b, false);
-		ret = gpreempt_session_wait(b->session,
-					    left < HOLD_TICK_NS ?
-					    left : HOLD_TICK_NS, &b->stop);
-		if (ret == -EINTR && !stop_asked(b))
-			continue;
-		if (ret < 0)
-			return ret;
-		if (ret & GPREEMPT_EVENT_LOST)
-			return -ENOTCONN;
-		if (ret & GPREEMPT_EVENT_ENDED)
-			return -ESRCH;
-		if (shr_now_ns() >= deadline)
-			return 0;
-	}
-}
-
-static void print_cycle(const struct bench *b,
-			const struct gpreempt_outcome *suspend,
-			const struct gpreempt_outcome *resume,
-			enum gpreempt_verdict verdict)
-{
-	if (!b->args->verbose && !isatty(STDOUT_FILENO))
-		return;
-	printf("cycle %zu: %zu of %zu queues, suspend %.1f us, "
-	       "resume %.1f us, verified: %s\n", b->cycles, suspend->done,
-	       suspend->requested, suspend->ioctl_ns / 1000.0,
-	       resume->ioctl_ns / 1000.0, ctl_verdict_name(verdict));
-	fflush(stdout);
-}
-
-static void note_times(struct bench *b, uint64_t suspend_ns,
-		       uint64_t resume_ns)
-{
-	if (b->cycles == 1)
-		b->first_ns = suspend_ns;
-	else
-		b->suspend_ns[b->n_suspend++] = suspend_ns;
-	b->resume_ns[b->n_resume++] = resume_ns;
-}
-
-static int cycle(struct bench *b)
-{
-	const struct gpreempt_filter which = {
-		.ids = b->args->ids,
-		.n_ids = b->args->n_ids,
+	struct gpreempt_error err = {
+		.code = code,
+		.reason = GPREEMPT_SYSTEM,
+		.pid = p->n_targets ? p->targets[0].pid : 0,
+		.step = step,
 	};
-	struct gpreempt_outcome suspend = { 0 }, resume = { 0 };
-	enum gpreempt_verdict verdict;
-	int ret;
 
-	b->cycles++;
-	ret = gpreempt_session_suspend(b->session, &which, &suspend);
-	if (ret)
-		return ret;
-	verdict = gpreempt_session_verify(b->session);
-	ret = attend(b, b->args->hold_ns);
-	if (ret)
-		return ret;
-	ret = gpreempt_session_resume(b->session, &which, &resume);
-	if (ret)
-		return ret;
-	b->verdicts[verdict]++;
-	if (suspend.requested)
-		note_times(b, suspend.ioctl_ns, resume.ioctl_ns);
-	b->succeeded += suspend.requested &&
-			suspend.done == suspend.requested &&
-			verdict != GPREEMPT_CONTRADICTED;
-	print_cycle(b, &suspend, &resume, verdict);
-	return attend(b, b->args->interval_ns);
+	return ctl_fail(&err);
 }
 
-static void print_stats(const char *name, uint64_t *samples, size_t n)
-{
-	struct gpreempt_stats stats;
-
-	gpreempt_stats(samples, n, &stats);
-	printf("%s n=%zu min=%.1f p50=%.1f p90=%.1f p99=%.1f max=%.1f\n",
-	       name, stats.n, stats.min / 1000.0, stats.p50 / 1000.0,
-	       stats.p90 / 1000.0, stats.p99 / 1000.0, stats.max / 1000.0);
-}
-
-static void print_result(struct bench *b)
-{
-	ctl_label_times();
-	print_stats("suspend_ioctl_us", b->suspend_ns, b->n_suspend);
-	print_stats("resume_ioctl_us", b->resume_ns, b->n_resume);
-	printf("first_suspend_us %.1f\n", b->first_ns / 1000.0);
-	printf("session_open_us %.1f\n", b->open_ns / 1000.0);
-	printf("verified yes %zu no %zu not_checked %zu\n",
-	       b->verdicts[GPREEMPT_VERIFIED],
-	       b->verdicts[GPREEMPT_CONTRADICTED],
-	       b->verdicts[GPREEMPT_NOT_CHECKED]);
-	printf("cycles %zu succeeded %zu\n", b->cycles, b->succeeded);
-}
-
-/* What is to be measured must be there. 0, or the exit status. */
-static int check_queues(const struct bench *b)
-{
-	const struct gpreempt_session_queue *queues;
-	size_t count, i, j;
-
-	queues = gpreempt_session_queues(b->session, &count);
-	if (!count)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "try again when it uses the GPU",
-				     "process %d has no queues", b->args->pid);
-	for (i = 0; i < b->args->n_ids; i++) {
-		for (j = 0; j < count; j++)
-			if (queues[j].qid == b->args->ids[i])
-				break;
-		if (j == count)
-			return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-					     "gpreempt-ctl queues shows them",
-					     "process %d has no queue %u",
-					     b->args->pid, b->args->ids[i]);
-	}
-	return 0;
-}
-
-static int finish(struct bench *b, int ret)
-{
-	struct gpreempt_error err = *gpreempt_session_error(b->session);
-
-	if (!err.reason)
-		err = (struct gpreempt_error){
-			.code = ret,
-			.reason = GPREEMPT_SYSTEM,
-			.pid = b->args->pid,
-			.step = "measuring",
-		};
-	gpreempt_session_close(b->session);
-	deadman_stop(&b->deadman);
-	print_result(b);
-	if (b->interrupted)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-				     "interrupted in cycle %zu; "
-				     "the queues run", b->cycles);
-	if (ret)
-		return ctl_fail(&err);
-	if (b->succeeded == b->cycles)
-		return 0;
-	return ctl_fail_text(b->succeeded ? GPREEMPT_CLASS_PARTIAL :
-			     GPREEMPT_CLASS_FAILED,
-			     "gpreempt-ctl preempt --verbose shows each cycle",
-			     "%zu of %zu cycles did not succeed",
-			     b->cycles - b->succeeded, b->cycles);
-}
-
-static int measure(struct bench *b)
-{
-	struct gpreempt_error err;
-	uint64_t start;
-	int ret;
-
-	ret = deadman_start(&b->deadman);
-	if (ret)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, b->args->pid);
-	tell_busy(b, false);
-	start = shr_now_ns();
-	if (gpreempt_session_open(b->g, b->args->pid, &b->session, &err)) {
-		deadman_stop(&b->deadman);
-		return ctl_fail(&err);
-	}
-	b->open_ns = shr_now_ns() - start;
-	ret = check_queues(b);
-	if (ret) {
-		gpreempt_session_close(b->session);
-		deadman_stop(&b->deadman);
-		return ret;
-	}
-	while (!ret && b->cycles < b->args->count)
-		ret = cycle(b);
-	return finish(b, ret);
-}
-
-static int fail_held(pid_t pid, int code)
+static int fail_held(pid_t pid)
 {
 	struct hold_owner owner = { 0 };
 	char next[64];
 
-	if (code == -EINVAL)
-		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
-				     "gpreempt-ctl status shows what it holds",
-				     "process %d is a holder of gpreempt-ctl",
-				     pid);
-	if (code != -EWOULDBLOCK)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, code, pid);
 	hold_read_owner(pid, &owner);
 	snprintf(next, sizeof(next), owner.role > HOLD_ROLE_HOLDER ?
 		 "wait until it ends" : "gpreempt-ctl resume %d", pid);
@@ -271,49 +51,287 @@ static int fail_held(pid_t pid, int code)
 			     (unsigned long long)owner.pid);
 }
 
-static int preempt_one(struct ctl_args *args)
+/* Nobody else holds the targets, nor will while we do. */
+static int lock_targets(struct preempt *p)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_PREEMPT };
-	__cleanup_free uint64_t *samples = NULL;
-	struct bench b = { .args = args };
-	struct gpreempt_options setup = {
-		.size = sizeof(setup),
-		.busy = tell_busy,
-		.data = &b,
+	struct hold_owner owner = {
+		.role = HOLD_ROLE_PREEMPT,
+		.pid = getpid(),
 	};
-	int lock, ret;
+	size_t i;
+	int ret;
 
-	ret = ctl_need_root(args->pid);
+	ret = hold_dir_prepare();
+	if (ret)
+		return fail_system(p, "making " HOLD_DIR, ret);
+	for (i = 0; i < p->n_targets; i++) {
+		struct preempt_target *t = &p->targets[i];
+
+		t->lock = hold_lock(t->pid);
+		if (t->lock == -EWOULDBLOCK)
+			return fail_held(t->pid);
+		if (t->lock < 0)
+			return fail_system(p, "locking the target", t->lock);
+		hold_write_owner(t->lock, &owner);
+	}
+	return 0;
+}
+
+static void unlock_targets(struct preempt *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++) {
+		if (p->targets[i].lock < 0)
+			continue;
+		hold_forget(p->targets[i].pid);
+		close(p->targets[i].lock);
+	}
+}
+
+/* What is to be measured must be there. 0, or the exit status. */
+static int check_queues(const struct preempt *p, pid_t pid)
+{
+	struct gpreempt_error err;
+	struct gpreempt_view *view;
+	size_t i, chosen = 0;
+	int ret = 0;
+
+	if (gpreempt_view_read(p->g, pid, &view, &err))
+		return ctl_fail(&err);
+	for (i = 0; i < view->count; i++)
+		chosen += ctl_chosen(p->args, &view->queues[i]);
+	for (i = 0; i < p->args->n_ids && !ret; i++)
+		if (!gpreempt_view_find(view, p->args->ids[i]))
+			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
+					    "gpreempt-ctl queues shows them",
+					    "process %d has no queue %u", pid,
+					    p->args->ids[i]);
+	if (!ret && !chosen)
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, view->count ?
+				    "gpreempt-ctl queues shows its queues" :
+				    "try again when it uses the GPU",
+				    "process %d has no %squeues", pid,
+				    view->count ? "such " : "");
+	gpreempt_view_free(view);
+	return ret;
+}
+
+static int open_target(struct preempt *p, struct preempt_target *t)
+{
+	struct gpreempt_error err;
+	uint64_t born = 0;
+
+	if (gpreempt_gang_add(p->gang, t->pid, &err))
+		return ctl_fail(&err);
+	if (gpreempt_start_time(p->g, t->pid, &born) || born != t->start)
+		return ctl_fail_reason(GPREEMPT_ENDED, -ESRCH, t->pid);
+	return check_queues(p, t->pid);
+}
+
+/* All queues run, and nobody needs to hear from us any more. */
+static void close_sessions(struct preempt *p)
+{
+	disturb_stop(p->disturb);
+	gpreempt_gang_free(p->gang);
+	p->gang = NULL;
+	if (p->deadman_on)
+		deadman_stop(&p->deadman);
+	p->deadman_on = false;
+}
+
+/* How the run ended. */
+struct end {
+	int status;		/* of the command */
+	char text[512];		/* "": well */
+	char next[512];
+};
+
+__attribute__((format(printf, 4, 5)))
+static void set_end(struct end *end, int status, const char *next,
+		    const char *format, ...)
+{
+	va_list ap;
+
+	end->status = status;
+	snprintf(end->next, sizeof(end->next), "%s", next);
+	va_start(ap, format);
+	vsnprintf(end->text, sizeof(end->text), format, ap);
+	va_end(ap);
+}
+
+/* code is of preempt_cycle(). */
+static void find_end(const struct preempt *p, int code, struct end *end)
+{
+	if (p->interrupted) {
+		set_end(end, GPREEMPT_CLASS_FAILED, "",
+			"interrupted in cycle %zu; the queues run", p->cycles);
+	} else if (code == -ECHILD) {
+		set_end(end, GPREEMPT_CLASS_FAILED,
+			"see what it printed; the queues run",
+			"the online command ended with status %d in cycle %zu",
+			preempt_online_status(p), p->cycles);
+	} else if (code) {
+		end->status = gpreempt_error_class(&p->err);
+		gpreempt_error_text(&p->err, end->text, sizeof(end->text));
+		gpreempt_error_next(&p->err, end->next, sizeof(end->next));
+	} else if (p->succeeded != p->cycles) {
+		set_end(end, p->succeeded ? GPREEMPT_CLASS_PARTIAL :
+			GPREEMPT_CLASS_FAILED,
+			"gpreempt-ctl preempt --verbose shows each cycle",
+			"%zu of %zu cycles did not succeed",
+			p->cycles - p->succeeded, p->cycles);
+	}
+}
+
+static int finish(struct preempt *p, int code)
+{
+	struct end end = { 0 };
+	int ret;
+
+	close_sessions(p);
+	find_end(p, code, &end);
+	preempt_print_result(p, *end.text ? end.text : NULL);
+	ret = preempt_close_samples(p);
+	if (*end.text)
+		return ctl_fail_text(end.status, end.next, "%s", end.text);
+	return ret ? fail_system(p, "writing the samples", ret) : 0;
+}
+
+static void note_open_times(struct preempt *p)
+{
+	size_t i, k;
+
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	for (i = 0; i < p->n_targets; i++) {
+		p->all.open_ns += p->members[i].open_ns;
+		for (k = 0; k < p->n_targets; k++)
+			if (p->targets[k].pid == p->members[i].pid)
+				p->targets[k].figures.open_ns =
+					p->members[i].open_ns;
+	}
+}
+
+static int measure(struct preempt *p)
+{
+	int ret = deadman_start(&p->deadman);
+	size_t i;
+
+	if (ret)
+		return fail_system(p, "setting up", ret);
+	p->deadman_on = true;
+	for (i = 0; i < p->n_targets; i++) {
+		preempt_tell_busy(p, true);
+		preempt_tell_busy(p, false);
+		ret = open_target(p, &p->targets[i]);
+		if (ret)
+			return ret;
+	}
+	note_open_times(p);
+	p->disturb = disturb_start(p);
+	while (!ret && p->cycles < p->args->count)
+		ret = preempt_cycle(p);
+	return finish(p, ret);
+}
+
+static int get_memory(struct preempt *p, const struct gpreempt_targets *list)
+{
+	size_t i;
+	int ret;
+
+	p->targets = calloc(list->count, sizeof(*p->targets));
+	p->members = calloc(list->count, sizeof(*p->members));
+	if (!p->targets || !p->members)
+		return -ENOMEM;
+	p->all.first_ns = GPREEMPT_UNKNOWN;
+	p->n_targets = list->count;
+	for (i = 0; i < list->count; i++)
+		p->targets[i] = (struct preempt_target){
+			.pid = list->targets[i].pid,
+			.start = list->targets[i].start,
+			.lock = -1,
+			.figures.first_ns = GPREEMPT_UNKNOWN,
+		};
+	ret = gpreempt_gang_new(p->g, &p->gang);
+	if (!ret)
+		gpreempt_gang_sample_slots(p->gang, true);
+	return ret;
+}
+
+static void free_figures(struct preempt_figures *f)
+{
+	free(f->suspend.v);
+	free(f->slots.v);
+	free(f->resolution.v);
+	free(f->resume.v);
+}
+
+static void free_memory(struct preempt *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++)
+		free_figures(&p->targets[i].figures);
+	free_figures(&p->all);
+	free(p->online.v);
+	disturb_free(p->disturb);
+	free(p->targets);
+	free(p->members);
+}
+
+static int run_on(struct preempt *p, const struct gpreempt_targets *list)
+{
+	int ret = get_memory(p, list);
+
+	if (ret)
+		return fail_system(p, "setting up", ret);
+	ret = preempt_open_samples(p);
+	if (ret)
+		return fail_system(p, "opening the file of samples", ret);
+	ret = lock_targets(p);
 	if (ret)
 		return ret;
-	samples = calloc(2 * args->count, sizeof(*samples));
-	if (!samples || gpreempt_new(&setup, &b.g))
-		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, args->pid);
-	b.suspend_ns = samples;
-	b.resume_ns = samples + args->count;
-	ret = hold_dir_prepare();
-	if (!ret && hold_is_holder(args->pid))
-		ret = -EINVAL;
-	lock = ret ? ret : hold_lock(args->pid);
-	if (lock < 0) {
-		gpreempt_free(b.g);
-		return fail_held(args->pid, lock);
-	}
-	owner.pid = getpid();
-	hold_write_owner(lock, &owner);
-	b.stop = open_stop();
-	nudge_start();
-	ret = measure(&b);
-	hold_forget(args->pid);
-	close(lock);
-	gpreempt_free(b.g);
-	return ret;
+	p->stop = open_stop();
+	if (p->stop < 0)
+		return fail_system(p, "setting up", -errno);
+	ret = nudge_threads_start();
+	if (ret)
+		return fail_system(p, "setting up", ret);
+	return measure(p);
 }
 
 static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 {
+	struct preempt p = {
+		.args = args,
+		.filter = ctl_filter(args),
+		.stop = -1,
+	};
+	struct gpreempt_options setup = {
+		.size = sizeof(setup),
+		.busy = preempt_tell_busy,
+		.data = &p,
+	};
+	struct gpreempt_targets *list;
+	int ret;
+
 	(void)cmd;
-	return ctl_each_target(args, preempt_one);
+	ret = ctl_need_root(0);
+	if (ret)
+		return ret;
+	if (gpreempt_new(&setup, &p.g))
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	ret = ctl_targets(p.g, args, &list);
+	if (!ret) {
+		ret = run_on(&p, list);
+		gpreempt_targets_free(list);
+		close_sessions(&p);
+		unlock_targets(&p);
+		preempt_close_samples(&p);
+	}
+	free_memory(&p);
+	gpreempt_free(p.g);
+	return ret;
 }
 
 static const struct ctl_option options[] = {
@@ -323,7 +341,8 @@ static const struct ctl_option options[] = {
 	  "hold the queues for that time in each (100ms)" },
 	{ "interval", CTL_DURATION, offsetof(struct ctl_args, interval_ns),
 	  "TIME", "let them run for that time in between (500ms)" },
-	{ "queues", CTL_IDS, 0, "LIST", "only these queue ids (0,2)" },
+	{ "samples", CTL_FILE, offsetof(struct ctl_args, samples), "FILE",
+	  "write what each cycle measured to a file" },
 	{ "verbose", CTL_FLAG, offsetof(struct ctl_args, verbose), NULL,
 	  "a line for each cycle, as on a terminal" },
 	{ 0 },
@@ -334,15 +353,26 @@ const struct ctl_command ctl_preempt = {
 	.run = run_preempt,
 	.words = CTL_TARGETS,
 	.min_words = 1,
-	.max_words = 1,
 	.usage = "TARGET",
+	.command = "ONLINE-COMMAND...",
 	.summary = "Suspend and resume a process again and again; measure it.",
 	.details =
-	"Percentiles are nearest-rank, of all samples. The first suspend is\n"
-	"shown apart. Nothing stays behind: the queues run when the command\n"
-	"ends, also with Ctrl-C or its terminal.\n",
+	"Several targets are suspended and resumed together, by a thread each;\n"
+	"there are figures for each, and for all from the release of the threads\n"
+	"to the return of the last call. Percentiles are nearest-rank, of all\n"
+	"samples. The first suspend is shown apart.\n"
+	"\n"
+	"With a command behind \"--\" the queues are held until it ends, in place\n"
+	"of --hold. When it ends with another status than 0, the run ends after\n"
+	"that cycle, with exit status 1.\n"
+	"\n"
+	"Other processes on the same GPUs lose their slots for a moment, too: how\n"
+	"long is seen by looking at their slots all the time (needs gpreempt.ko).\n"
+	"\n"
+	"Nothing stays behind: the queues run when the command ends, also with\n"
+	"Ctrl-C or its terminal. What was measured until then is shown.\n",
 	.options = options,
-	.shared = CTL_SHARED_WAIT,
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON,
 	.defaults = {
 		.count = 100,
 		.hold_ns = 100 * NSEC_PER_MSEC,

@@ -6,7 +6,7 @@ VM_TOOLS := as-nobody debugger lifetime on-terminal queue-signals terminal user-
 VM_TOOL_BINS := $(VM_TOOLS:%=$(O)/vm-tools/%)
 VM_GPU_TOOLS := gpu-steps sdma-check
 VM_GPU_TOOL_BINS := $(VM_GPU_TOOLS:%=$(O)/vm-tools/%)
-VM_BINS += $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) $(O)/vm-tools/gp-api
+VM_BINS += $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) $(O)/vm-tools/gp-api $(O)/vm-tools/json-value
 
 $(VM_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
@@ -21,6 +21,10 @@ $(VM_GPU_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c $(filter-out %/main.o,$
 $(O)/vm-tools/gp-api: tests/vm/tools/gp-api.c $(O)/libgpreempt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_USER) $(USER_CPPFLAGS) -o $@ $^ $(LIB_LIBS) -pthread
+
+$(O)/vm-tools/json-value: tests/vm/tools/json-value.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -static -o $@ $< -ljson-c
 
 # Are the fixtures what a real host prints? Skips without its captures.
 .PHONY: captures
