@@ -116,8 +116,14 @@ struct gpreempt;
  * @busy: called with true right before a call to the driver that can take
  *	seconds when the hardware hangs, and with false right after it, or NULL
  * @data: given to both
+ * @record: or NULL; a file that gets all that the system is asked, and what it
+ *	says. It is made anew, for root only: it holds what was read.
+ * @replay: or NULL; such a file, which is then asked in place of the system
  *
- * Both are called by the thread that called the library, or by a thread of a
+ * A recording replays what was recorded: the same calls on the same processes,
+ * on any host, without driver and GPU. docs/recording.md has its format.
+ *
+ * @log and @busy are called by the thread that called the library, or by a thread of a
  * gang.
  */
 struct gpreempt_options {
@@ -125,6 +131,8 @@ struct gpreempt_options {
 	void (*log)(void *data, const char *text);
 	void (*busy)(void *data, bool busy);
 	void *data;
+	const char *record;
+	const char *replay;
 };
 
 /**
@@ -134,12 +142,19 @@ struct gpreempt_options {
  *
  * Any thread. All threads may share the handle.
  *
- * Return: 0, -ENOMEM, or -EINVAL for a size of @options that was never one.
+ * Return: 0, -ENOMEM, -EINVAL for a size of @options that was never one, or when
+ * both @record and @replay are given; -EPROTO when @replay is no recording, and
+ * then @log gets the line; or why a file could not be opened.
  */
 int gpreempt_new(const struct gpreempt_options *options,
 		 struct gpreempt **out);
 
-/** gpreempt_free() - let go of a handle that nothing uses; NULL is allowed */
+/**
+ * gpreempt_free() - let go of a handle that nothing uses
+ * @g: handle, or NULL
+ *
+ * When a recording could not be written to its end, @log is told.
+ */
 void gpreempt_free(struct gpreempt *g);
 
 /** gpreempt_version() - Return: version of the library. Any thread. */

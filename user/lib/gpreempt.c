@@ -4,7 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/internal.h"
+#include "lib/recording.h"
+
+/* Programs may be older than the last fields, but not than these. */
+static bool good_size(const struct gpreempt_options *options)
+{
+	return options->size >= offsetof(struct gpreempt_options, record);
+}
 
 int gp_new_backend(const struct gpreempt_options *options,
 		   const struct gp_backend_ops *ops, void *be,
@@ -12,7 +18,7 @@ int gp_new_backend(const struct gpreempt_options *options,
 {
 	struct gpreempt *g;
 
-	if (options && options->size < sizeof(*options))
+	if (options && !good_size(options))
 		return -EINVAL;
 	g = calloc(1, sizeof(*g));
 	if (!g)
@@ -28,14 +34,55 @@ int gp_new_backend(const struct gpreempt_options *options,
 	return 0;
 }
 
+static int open_recording(struct gpreempt *g,
+			  const struct gpreempt_options *options)
+{
+	unsigned int line;
+	int ret;
+
+	if (options->record && options->replay)
+		return -EINVAL;
+	if (options->record) {
+		ret = gp_record_open(options->record, &g->be);
+		g->ops = &gp_backend_record;
+		g->end = gp_record_end;
+	} else {
+		ret = gp_replay_open(options->replay, &g->be, &line);
+		g->ops = &gp_backend_replay;
+		g->end = gp_replay_end;
+		if (ret && line)
+			gp_log(g, "%s: line %u is not of a recording",
+			       options->replay, line);
+	}
+	return ret;
+}
+
 int gpreempt_new(const struct gpreempt_options *options,
 		 struct gpreempt **out)
 {
-	return gp_new_backend(options, &gp_backend_live, NULL, out);
+	struct gpreempt *g;
+	int ret;
+
+	ret = gp_new_backend(options, &gp_backend_live, NULL, &g);
+	if (ret)
+		return ret;
+	if (options && options->size >= sizeof(*options) &&
+	    (options->record || options->replay)) {
+		ret = open_recording(g, options);
+		if (ret) {
+			free(g);
+			return ret == -EINVAL && !options->record ?
+			       -EPROTO : ret;
+		}
+	}
+	*out = g;
+	return 0;
 }
 
 void gpreempt_free(struct gpreempt *g)
 {
+	if (g && g->end && g->end(g->be))
+		gp_log(g, "the recording could not be written to its end");
 	free(g);
 }
 

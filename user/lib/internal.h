@@ -14,6 +14,7 @@
 struct gpreempt {
 	const struct gp_backend_ops *ops;
 	void *be;		/* the back-end's own */
+	int (*end)(void *be);	/* or NULL */
 	void (*log)(void *data, const char *text);
 	void (*busy)(void *data, bool busy);
 	void *data;
