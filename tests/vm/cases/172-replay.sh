@@ -5,8 +5,8 @@
 
 start a --queues 3 --packet 1ms
 p=$(pid a)
-# A queue comes while it is held: an event of the driver's.
-(sleep 0.15; kill -USR2 "$p") &
+# A queue comes while it is held: a signal, and an event of the driver's.
+(wait_for 20 view_is "$p" suspended 1; kill -USR2 "$p") &
 timeout 30 gp-api record "$W/recording" "$p" > "$W/live" 2>&1 || fail "$(cat "$W/live")"
 cat "$W/live"
 stop a

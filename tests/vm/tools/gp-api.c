@@ -172,7 +172,7 @@ static int suspend_and_resume(pid_t pid)
 		die("suspend", gpreempt_session_error(s));
 	print_outcome("suspended", &out);
 	printf("verdict %d\n", gpreempt_session_verify(s));
-	gpreempt_session_wait(s, 300 * NSEC_PER_MSEC, NULL);
+	gpreempt_session_wait(s, NSEC_PER_SEC, NULL);
 	if (gpreempt_session_resume(s, NULL, &out))
 		die("resume", gpreempt_session_error(s));
 	print_outcome("resumed", &out);
