@@ -11,12 +11,6 @@
 #define STACK_SIZE (256 * 1024)
 #define SLICE_NS (100 * NSEC_PER_USEC)
 
-static void wait_for(sem_t *sem)
-{
-	while (sem_wait(sem) < 0)
-		;
-}
-
 static void note_events(struct gp_member *m, int happened)
 {
 	uint64_t one = 1;
@@ -82,7 +76,7 @@ static void change(struct gp_member *m)
 	if (m->order == GP_ORDER_SUSPEND)
 		gp_session_arm_sampler(m->session, m->which);
 	sem_post(&m->ready);
-	wait_for(&m->go);
+	gp_sem_wait(&m->go);
 	start = shr_now_ns();
 	sem_post(&m->entered);
 	ret = m->order == GP_ORDER_SUSPEND ?
@@ -214,14 +208,5 @@ static void *member_thread(void *arg)
 
 int gp_member_start(struct gp_member *m)
 {
-	pthread_attr_t attr;
-	int ret;
-
-	ret = pthread_attr_init(&attr);
-	if (ret)
-		return -ret;
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	ret = pthread_create(&m->thread, &attr, member_thread, m);
-	pthread_attr_destroy(&attr);
-	return -ret;
+	return gp_thread_start(&m->thread, STACK_SIZE, false, member_thread, m);
 }

@@ -9,12 +9,6 @@
 #include "lib/observe.h"
 #include "shared/clock.h"
 
-static void wait_for(sem_t *sem)
-{
-	while (sem_wait(sem) < 0)
-		;
-}
-
 static void wake(struct gp_member *m, enum gp_order order,
 		 const struct gpreempt_filter *which)
 {
@@ -134,7 +128,7 @@ int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
 		free_member(m);
 		return gp_error(err, ret, GPREEMPT_SYSTEM, pid, step);
 	}
-	wait_for(&m->done);
+	gp_sem_wait(&m->done);
 	ret = m->public.code;
 	if (ret) {
 		pthread_join(m->thread, NULL);
@@ -230,16 +224,16 @@ static int change(struct gpreempt_gang *gang, enum gp_order order,
 	for (i = 0; i < gang->count; i++)
 		wake(gang->members[i], order, which);
 	for (i = 0; i < gang->count; i++)
-		wait_for(&gang->members[i]->ready);
+		gp_sem_wait(&gang->members[i]->ready);
 	gang->released_ns = shr_now_ns();
 	for (i = 0; i < gang->count; i++) {
 		sem_post(&gang->members[i]->go);
-		wait_for(&gang->members[i]->entered);
+		gp_sem_wait(&gang->members[i]->entered);
 		/* It may have been pushed aside by what woke us. */
 		sched_yield();
 	}
 	for (i = 0; i < gang->count; i++)
-		wait_for(&gang->members[i]->done);
+		gp_sem_wait(&gang->members[i]->done);
 	return sum_up(gang, out);
 }
 
@@ -264,7 +258,7 @@ static void tell_all(struct gpreempt_gang *gang, enum gp_order order)
 	for (i = 0; i < gang->count; i++)
 		wake(gang->members[i], order, NULL);
 	for (i = 0; i < gang->count; i++)
-		wait_for(&gang->members[i]->done);
+		gp_sem_wait(&gang->members[i]->done);
 }
 
 void gpreempt_gang_verify(struct gpreempt_gang *gang)

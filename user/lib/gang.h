@@ -3,10 +3,8 @@
 #ifndef GP_GANG_H
 #define GP_GANG_H
 
-#include <pthread.h>
-#include <semaphore.h>
-
 #include "lib/internal.h"
+#include "lib/thread.h"
 
 enum gp_order {
 	GP_ORDER_SUSPEND,

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +8,7 @@
 #include "lib/kfd.h"
 #include "lib/observe.h"
 #include "lib/sampler.h"
+#include "lib/thread.h"
 #include "shared/clock.h"
 
 #define STACK_SIZE (128 * 1024)
@@ -34,12 +32,6 @@ struct gp_sampler {
 	uint64_t active_ns;	/* begin of the last look that saw a slot */
 	uint64_t inactive_ns;	/* end of the first that saw none */
 };
-
-static void wait_for(sem_t *sem)
-{
-	while (sem_wait(sem) < 0)
-		;
-}
 
 /* Slots that the queues hold now, or GPREEMPT_UNKNOWN. */
 static int64_t count_slots(const struct gp_sampler *sampler)
@@ -96,7 +88,7 @@ static void *sampler_thread(void *arg)
 	for (;;) {
 		bool more;
 
-		wait_for(&sampler->arm);
+		gp_sem_wait(&sampler->arm);
 		if (atomic_load(&sampler->quit))
 			return NULL;
 		sampler->active_ns = 0;
@@ -107,25 +99,6 @@ static void *sampler_thread(void *arg)
 			more = look(sampler);
 		sem_post(&sampler->done);
 	}
-}
-
-static int start_thread(struct gp_sampler *sampler)
-{
-	pthread_attr_t attr;
-	sigset_t all, old;
-	int ret;
-
-	ret = pthread_attr_init(&attr);
-	if (ret)
-		return -ret;
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	/* The program's signals are for the program's threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&sampler->thread, &attr, sampler_thread, sampler);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return -ret;
 }
 
 static void free_sampler(struct gp_sampler *sampler)
@@ -149,7 +122,8 @@ int gp_sampler_start(const struct gpreempt *g, pid_t pid,
 	sem_init(&sampler->arm, 0, 0);
 	sem_init(&sampler->ready, 0, 0);
 	sem_init(&sampler->done, 0, 0);
-	ret = start_thread(sampler);
+	ret = gp_thread_start(&sampler->thread, STACK_SIZE, true,
+			      sampler_thread, sampler);
 	if (ret) {
 		free_sampler(sampler);
 		return ret;
@@ -176,7 +150,7 @@ void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids,
 	atomic_store(&sampler->returned_ns, 0);
 	sampler->armed = true;
 	sem_post(&sampler->arm);
-	wait_for(&sampler->ready);
+	gp_sem_wait(&sampler->ready);
 }
 
 bool gp_sampler_armed(const struct gp_sampler *sampler)
@@ -188,7 +162,7 @@ void gp_sampler_finish(struct gp_sampler *sampler, uint64_t entry_ns,
 		       int64_t *slots_ns, int64_t *resolution_ns)
 {
 	atomic_store(&sampler->returned_ns, shr_now_ns());
-	wait_for(&sampler->done);
+	gp_sem_wait(&sampler->done);
 	sampler->armed = false;
 	if (!sampler->active_ns || sampler->inactive_ns <= entry_ns)
 		return;

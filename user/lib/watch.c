@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 
+#include "lib/thread.h"
 #include "lib/watch.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-/* The holder locks its memory, so the thread gets no more than it needs. */
 #define STACK_SIZE (64 * 1024)
 #define STOP_TIMEOUT_NS (2 * NSEC_PER_SEC)
 
@@ -54,31 +51,11 @@ static void *watch_thread(void *arg)
 		if (atomic_load(&w->quit))
 			break;
 		tell(w);
-		while (sem_wait(&w->next) < 0)
-			;
+		gp_sem_wait(&w->next);
 	}
 	atomic_store(&w->done, true);
 	tell(w);
 	return NULL;
-}
-
-static int start_thread(struct gp_watch *w)
-{
-	pthread_attr_t attr;
-	sigset_t all, old;
-	int ret;
-
-	ret = pthread_attr_init(&attr);
-	if (ret)
-		return -ret;
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	/* The program's signals are for the program's threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&w->thread, &attr, watch_thread, w);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return -ret;
 }
 
 int gp_watch_start(pid_t pid, struct gp_watch **out, int *fd)
@@ -95,7 +72,7 @@ int gp_watch_start(pid_t pid, struct gp_watch **out, int *fd)
 		goto err_free;
 	}
 	sem_init(&w->next, 0, 0);
-	ret = start_thread(w);
+	ret = gp_thread_start(&w->thread, STACK_SIZE, true, watch_thread, w);
 	if (ret)
 		goto err_close;
 	*out = w;
