@@ -143,12 +143,42 @@ make_processes(const struct gpreempt_amdlog_data *d)
 	return rows;
 }
 
+struct amdlog_problem {
+	int64_t line;
+	const char *what;
+};
+
+static const struct out_field problem_fields[] = {
+	OUT_FIELD(struct amdlog_problem, line, "LINE", OUT_DEC),
+	OUT_FIELD(struct amdlog_problem, what, "PROBLEM", OUT_TEXT),
+};
+
+static const struct out_table problems_table = {
+	"problems", problem_fields, ARRAY_SIZE(problem_fields),
+	sizeof(struct amdlog_problem),
+};
+
+static struct json_object *json_problems(const struct gpreempt_amdlog_data *d)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < d->kept; i++) {
+		struct amdlog_problem row = {
+			d->problems[i].line, d->problems[i].what,
+		};
+
+		json_object_array_add(array, out_json_row(&problems_table,
+							  &row));
+	}
+	return array;
+}
+
 struct json_object *amdlog_json(const struct gpreempt_amdlog_data *d)
 {
 	struct json_object *object = json_object_new_object(), *problems;
 	struct amdlog_process *processes = make_processes(d);
 	struct amdlog_row *rows = make_rows(d);
-	size_t i;
 
 	json_object_object_add(object, "queues",
 			       out_json_rows(&queues_table, rows,
@@ -164,16 +194,7 @@ struct json_object *amdlog_json(const struct gpreempt_amdlog_data *d)
 			       json_object_new_int64(d->lines));
 	json_object_object_add(object, "other_lines",
 			       json_object_new_int64(d->other_lines));
-	problems = json_object_new_array();
-	for (i = 0; i < d->kept; i++) {
-		struct json_object *p = json_object_new_object();
-
-		json_object_object_add(p, "line",
-			json_object_new_int64(d->problems[i].line));
-		json_object_object_add(p, "what",
-			json_object_new_string(d->problems[i].what));
-		json_object_array_add(problems, p);
-	}
+	problems = json_problems(d);
 	json_object_object_add(object, "problems", problems);
 	json_object_object_add(object, "n_problems",
 			       json_object_new_int64(d->n_problems));

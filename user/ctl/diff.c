@@ -77,9 +77,10 @@ static int compare_slots(const void *a, const void *b)
 #define MERGE(rows, n, same, counts) do {				\
 	size_t from, to = 0;						\
 									\
-	for (from = 0; from < n; from++) {				\
+	for (from = 0; from < (n); from++) {				\
 		rows[to] = rows[from];					\
-		if (from + 1 < n && same(rows + from, rows + from + 1)) {	\
+		if (from + 1 < (n) &&					\
+		    (same)(rows + from, rows + from + 1)) {		\
 			from++;						\
 			rows[to].pid_b = rows[from].pid_b;		\
 			rows[to].side = DIFF_BOTH;			\
@@ -88,7 +89,7 @@ static int compare_slots(const void *a, const void *b)
 		rows[to].in = in_words[rows[to].side];			\
 		to++;							\
 	}								\
-	n = to;								\
+	(n) = to;							\
 } while (0)
 
 static bool same_queue(const struct diff_queue *x, const struct diff_queue *y)
