@@ -88,6 +88,16 @@ START_TEST(pipe_lines)
 }
 END_TEST
 
+START_TEST(csv)
+{
+	capture();
+	out_rows(OUT_CSV, &table, rows, 1);
+	ck_assert_str_eq(release(), "pid,state,gpus,gpu,held,ns,command\n"
+			 "4711,active,\"f7bc,3a1c\",0xf7bc,1,12.3,"
+			 "python3 train.py\n");
+}
+END_TEST
+
 START_TEST(nothing)
 {
 	struct json_object *object;
@@ -223,6 +233,7 @@ int main(void)
 	TCase *tc = unit_case();
 
 	tcase_add_test(tc, pipe_lines);
+	tcase_add_test(tc, csv);
 	tcase_add_test(tc, nothing);
 	tcase_add_test(tc, terminal);
 	tcase_add_test(tc, colour);

@@ -14,6 +14,7 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_suspend,
 	&ctl_resume,
 	&ctl_status,
+	&ctl_monitor,
 	&ctl_preempt,
 	&ctl_decode,
 	&ctl_snapshot,

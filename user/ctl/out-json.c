@@ -16,14 +16,17 @@ struct json_object *out_json_flag(int64_t value)
 		json_object_new_boolean(value != 0);
 }
 
-struct json_object *out_json_us(int64_t ns)
+struct json_object *out_json_double(double value)
 {
 	char text[32];
 
-	if (ns == GPREEMPT_UNKNOWN)
-		return NULL;
-	snprintf(text, sizeof(text), "%.3f", ns / 1000.0);
-	return json_object_new_double_s(ns / 1000.0, text);
+	snprintf(text, sizeof(text), "%.3f", value);
+	return json_object_new_double_s(value, text);
+}
+
+struct json_object *out_json_us(int64_t ns)
+{
+	return ns == GPREEMPT_UNKNOWN ? NULL : out_json_double(ns / 1000.0);
 }
 
 struct json_object *out_json_text(const char *text)
@@ -80,6 +83,9 @@ static struct json_object *json_value(const struct out_field *field,
 		return out_json_flag(number);
 	case OUT_US:
 		return out_json_us(number);
+	case OUT_S:
+		return number == GPREEMPT_UNKNOWN ? NULL :
+			out_json_double(number / 1e9);
 	default:
 		return out_json_text(text && *text ? text : NULL);
 	}

@@ -33,6 +33,8 @@ enum out_mode out_mode(const struct ctl_args *args)
 {
 	if (args->json)
 		return OUT_JSON;
+	if (args->csv)
+		return OUT_CSV;
 	return isatty(STDOUT_FILENO) ? OUT_TERMINAL : OUT_PIPE;
 }
 
@@ -79,6 +81,8 @@ static char *get_cell(const struct out_field *field, const void *row)
 			 (unsigned long long)number);
 	else if (field->kind == OUT_US)
 		snprintf(buf, sizeof(buf), "%.1f", number / 1000.0);
+	else if (field->kind == OUT_S)
+		snprintf(buf, sizeof(buf), "%.1f", number / 1e9);
 	else
 		snprintf(buf, sizeof(buf), "%lld", (long long)number);
 	return strdup(buf);
@@ -86,7 +90,8 @@ static char *get_cell(const struct out_field *field, const void *row)
 
 static bool to_the_right(const struct out_field *field)
 {
-	return field->kind == OUT_DEC || field->kind == OUT_US;
+	return field->kind == OUT_DEC || field->kind == OUT_US ||
+	       field->kind == OUT_S;
 }
 
 /* Cut it so that it takes that many columns, three of them points. */
@@ -236,18 +241,43 @@ static void print_columns(const struct out_table *table, const void *rows,
 	free(widths);
 }
 
-static void print_pipe(const struct out_table *table, const void *row)
+/* A cell with commas is one cell all the same. */
+static void print_csv(const char *cell)
 {
+	if (!strpbrk(cell, ",\"")) {
+		fputs(cell, stdout);
+		return;
+	}
+	putchar('"');
+	for (; *cell; cell++) {
+		if (*cell == '"')
+			putchar('"');
+		putchar(*cell);
+	}
+	putchar('"');
+}
+
+static void print_pipe(enum out_mode mode, const struct out_table *table,
+		       const void *row)
+{
+	bool csv = mode == OUT_CSV;
 	size_t i;
 
+	if (!row && !csv)
+		fputs("# ", stdout);
 	for (i = 0; i < table->n_fields; i++) {
-		char *cell = row ? get_cell(&table->fields[i], row) : NULL;
+		char *cell = row ? get_cell(&table->fields[i], row) :
+			strdup(table->fields[i].name);
 
-		printf("%s%s%s", row ? "" : i ? "" : "# ",
-		       row ? cell : table->fields[i].name,
-		       i + 1 < table->n_fields ? "\t" : "\n");
+		if (i)
+			putchar(csv ? ',' : '\t');
+		if (csv)
+			print_csv(cell ? cell : "");
+		else
+			fputs(cell ? cell : "", stdout);
 		free(cell);
 	}
+	putchar('\n');
 }
 
 void out_rows(enum out_mode mode, const struct out_table *table,
@@ -264,10 +294,11 @@ void out_rows(enum out_mode mode, const struct out_table *table,
 		out_json_print(object);
 		break;
 	case OUT_PIPE:
-		print_pipe(table, NULL);
+	case OUT_CSV:
+		print_pipe(mode, table, NULL);
 		for (i = 0; i < count; i++)
-			print_pipe(table, (const char *)rows +
-					  i * table->row_size);
+			print_pipe(mode, table, (const char *)rows +
+				   i * table->row_size);
 		break;
 	case OUT_TERMINAL:
 		print_columns(table, rows, count);
@@ -306,7 +337,7 @@ void out_row(enum out_mode mode, const struct out_table *table,
 {
 	if (mode == OUT_TERMINAL)
 		print_one(table, row);
-	else if (mode == OUT_PIPE)
-		print_pipe(table, row);
+	else if (mode != OUT_JSON)
+		print_pipe(mode, table, row);
 	fflush(stdout);
 }

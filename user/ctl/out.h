@@ -20,6 +20,7 @@ enum out_kind {
 	OUT_HEX,	/* the same; in JSON a string */
 	OUT_FLAG,	/* the same, 0 or 1; in JSON true or false */
 	OUT_US,		/* the same in ns, printed in microseconds */
+	OUT_S,		/* and in seconds */
 };
 
 struct out_field {
@@ -47,6 +48,7 @@ struct out_table {
 enum out_mode {
 	OUT_TERMINAL,
 	OUT_PIPE,
+	OUT_CSV,
 	OUT_JSON,
 };
 
@@ -57,7 +59,7 @@ enum out_mode out_mode(const struct ctl_args *args);
 void out_rows(enum out_mode mode, const struct out_table *table,
 	      const void *rows, size_t count);
 
-/* One by one, for OUT_TERMINAL and OUT_PIPE. Each line is flushed. */
+/* One by one, for all but OUT_JSON. Each line is flushed. */
 void out_heading(enum out_mode mode, const struct out_table *table);
 void out_row(enum out_mode mode, const struct out_table *table,
 	     const void *row);
@@ -70,6 +72,8 @@ struct json_object *out_json_row(const struct out_table *table,
 /* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
 struct json_object *out_json_number(int64_t value);
 struct json_object *out_json_us(int64_t ns);
+/* With three digits behind the point. */
+struct json_object *out_json_double(double value);
 struct json_object *out_json_text(const char *text);
 struct json_object *out_json_flag(int64_t value);
 /* Print an object and a newline, and let go of it. */
