@@ -5,6 +5,7 @@ LIB_VERSION := 0.1.0
 LIB_SONAME := libgpreempt.so.0
 # What a static link with the library needs besides.
 LIB_LIBS := -ljson-c -pthread
+CTL_LIBS := -lkmod
 
 # linux/kfd_ioctl.h is not in the tree: the libc's, the kernel headers', or
 # those of amdgpu-dkms, whichever first knows the debug trap.
@@ -57,6 +58,6 @@ $(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
 	ln -sf $(LIB_SONAME) $(O)/libgpreempt.so
 
 $(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
-	$(CC) $(CFLAGS_USER) -o $@ $^ $(LIB_LIBS)
+	$(CC) $(CFLAGS_USER) -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d)

@@ -29,6 +29,7 @@
 #define GPREEMPT_GPREEMPT_H
 
 #include <gpreempt/core.h>
+#include <gpreempt/doctor.h>
 #include <gpreempt/gang.h>
 #include <gpreempt/observe.h>
 #include <gpreempt/select.h>

@@ -25,6 +25,9 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_self,
 	&ctl_follow,
 	&ctl_run,
+	&ctl_doctor,
+	&ctl_load,
+	&ctl_unload,
 	NULL,
 };
 

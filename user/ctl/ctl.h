@@ -123,7 +123,10 @@ const struct ctl_option *ctl_option_at(const struct ctl_command *cmd,
 				       size_t n);
 
 extern const struct ctl_command ctl_list;
+extern const struct ctl_command ctl_doctor;
+extern const struct ctl_command ctl_load;
 extern const struct ctl_command ctl_monitor;
+extern const struct ctl_command ctl_unload;
 extern const struct ctl_command ctl_queues;
 extern const struct ctl_command ctl_suspend;
 extern const struct ctl_command ctl_resume;

@@ -61,7 +61,7 @@ static void add(int64_t *sum, int64_t value)
 		*sum += value;
 }
 
-/* Each GPU once, in hexadecimal as --gpu takes it. For free(). */
+/* Each GPU once. For free(). */
 static char *list_gpus(const struct gpreempt_view *view)
 {
 	char *list = calloc(view->count + 1, 24), *at = list;
@@ -74,7 +74,7 @@ static char *list_gpus(const struct gpreempt_view *view)
 			if (view->queues[j].gpu_id == gpu)
 				break;
 		if (j == i && gpu != GPREEMPT_UNKNOWN)
-			at += sprintf(at, "%s%llx", at == list ? "" : ",",
+			at += sprintf(at, "%s0x%llx", at == list ? "" : ",",
 				      (unsigned long long)gpu);
 	}
 	return list;

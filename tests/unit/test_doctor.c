@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Each check of the doctor, well and ill. */
+#include <stdio.h>
+#include <string.h>
+
+#include "unit.h"
+
+#define NODES "/sys/class/kfd/kfd/topology/nodes/"
+#define NODE(capability, gfx)						\
+	"cpu_cores_count 0\nsimd_count 80\ncapability " capability	\
+	"\ngfx_target_version " gfx "\ndrm_render_minor 128\nlocation_id 0\n" \
+	"domain 0\nnum_xcc 4\n"
+#define GOOD NODE("536903680", "90402")	/* both bits of debugging */
+#define VIEW "/sys/kernel/debug/gpreempt/"
+
+static struct gpreempt_findings *findings;
+
+static void setup(void)
+{
+	unit_setup();
+	gp_loop_set_file(&loop, "/proc/sys/kernel/osrelease",
+			 "6.12.117+deb12-amd64\n");
+	gp_loop_set_file(&loop, "/sys/module/amdgpu/", "parameters");
+	gp_loop_set_file(&loop, "/sys/module/amdgpu/parameters/cwsr_enable",
+			 "1\n");
+	gp_loop_set_file(&loop, NODES, "0\n1");
+	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
+	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
+	gp_loop_set_file(&loop, NODES "1/properties", GOOD);
+	gp_loop_set_file(&loop, "/proc/self/status",
+			 "Name:\tx\nCapEff:\t000001ffffffffff\n");
+	gp_loop_set_file(&loop, "/proc/self/mounts",
+			 "debugfs /sys/kernel/debug debugfs rw 0 0\n");
+	gp_loop_set_file(&loop, VIEW "version",
+			 "gpreempt-version - version: 1.1\n# key value\n"
+			 "module 0.1.0\nfeature_sdma on\nfeature_hiq on\n");
+	findings = NULL;
+}
+
+static void teardown(void)
+{
+	gpreempt_findings_free(findings);
+	unit_teardown();
+}
+
+static const struct gpreempt_finding *find(const char *name)
+{
+	size_t i;
+
+	gpreempt_findings_free(findings);
+	ck_assert_int_eq(gpreempt_doctor(g, &findings), 0);
+	for (i = 0; i < findings->count; i++)
+		if (!strcmp(findings->findings[i].name, name))
+			return &findings->findings[i];
+	ck_abort_msg("there is no check %s", name);
+	return NULL;
+}
+
+/* All is well, and each check says a thing. */
+START_TEST(well)
+{
+	size_t i, j;
+
+	find("kernel");
+	for (i = 0; i < findings->count; i++) {
+		const struct gpreempt_finding *f = &findings->findings[i];
+
+		ck_assert_msg(f->health == GPREEMPT_HEALTH_OK ||
+			      !strcmp(f->name, "sessions") ||
+			      !strcmp(f->name, "hardware"), "%s: %s",
+			      f->name, f->text);
+		ck_assert_msg(strlen(f->text) > 5, "%s", f->name);
+		for (j = 0; j < i; j++)
+			ck_assert_str_ne(f->name, findings->findings[j].name);
+	}
+	ck_assert_int_eq(gpreempt_findings_class(findings),
+			 GPREEMPT_CLASS_DONE);
+}
+END_TEST
+
+#define OK GPREEMPT_HEALTH_OK
+#define NOTE GPREEMPT_HEALTH_NOTE
+#define WARNING GPREEMPT_HEALTH_WARNING
+#define FAILED GPREEMPT_HEALTH_FAILED
+#define UNKNOWN GPREEMPT_HEALTH_UNKNOWN
+
+static const struct {
+	const char *check;
+	const char *path;
+	const char *text;	/* NULL: the file is not there */
+	enum gpreempt_health health;
+	int class;		/* of a failure */
+	const char *says;
+} cases[] = {
+	{ "kernel", "/proc/sys/kernel/osrelease", "6.4.12\n", FAILED, 3,
+	  "6.4.12" },
+	{ "kernel", "/proc/sys/kernel/osrelease", "6.5.0\n", OK, 0, "6.5.0" },
+	{ "kernel", "/proc/sys/kernel/osrelease", "5.15.0\n", FAILED, 3, "" },
+	{ "kernel", "/proc/sys/kernel/osrelease", NULL, UNKNOWN, 0, "" },
+	{ "kernel", "/sys/module/amdgpu/version", "6.10.5\n", OK, 0,
+	  "amdgpu-dkms 6.10.5" },
+	{ "amdgpu", "/sys/module/amdgpu/", NULL, FAILED, 3, "not loaded" },
+	{ "gpus", NODES, "0", FAILED, 3, "no GPU" },
+	{ "gpus", NODES, "0\n1", OK, 0, "0xf7bc" },
+	{ "debug-trap", NODES "1/properties", NODE("536870912", "90402"),
+	  FAILED, 3, "0xf7bc" },
+	{ "firmware", NODES "1/properties", NODE("32768", "90402"), WARNING, 0,
+	  "0xf7bc" },
+	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90008"),
+	  WARNING, 0, "one process at a time" },
+	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90010"), OK,
+	  0, "" },
+	{ "debug-vmid", NODES "1/properties", NODE("536903680", "100300"),
+	  WARNING, 0, "" },
+	{ "debug-vmid", NODES "1/properties", NODE("536903680", "120000"), OK,
+	  0, "" },
+	{ "compute-units", NODES "1/properties", NODE("536903680", "110002"),
+	  NOTE, 0, "half" },
+	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "2\n",
+	  FAILED, 3, "without the hardware scheduler" },
+	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "0\n",
+	  OK, 0, "" },
+	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", "0\n", FAILED,
+	  3, "CWSR is off" },
+	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", NULL, UNKNOWN,
+	  0, "" },
+	{ "sessions", "/proc/sys/kernel/osrelease", "6.18.3\n", NOTE, 0,
+	  "/dev/kfd" },
+	{ "sessions", "/proc/sys/kernel/osrelease", "7.2.1\n", OK, 0, "" },
+	{ "ptrace", "/proc/self/status", "Name:\tx\nCapEff:\t0\n", FAILED, 4,
+	  "CAP_SYS_PTRACE" },
+	{ "ptrace", "/proc/self/status", NULL, UNKNOWN, 0, "" },
+	{ "yama", "/proc/sys/kernel/yama/ptrace_scope", "3\n", FAILED, 4,
+	  "ptrace_scope is 3" },
+	{ "yama", "/proc/sys/kernel/yama/ptrace_scope", "2\n", OK, 0, "" },
+	{ "namespace", "/proc/self/ns/pid", "pid:[4026532199]", FAILED, 3,
+	  "namespace" },
+	{ "namespace", "/proc/self/ns/pid", NULL, UNKNOWN, 0, "" },
+	{ "lockdown", "/sys/kernel/security/lockdown",
+	  "none [integrity] confidentiality\n", NOTE, 0, "signed" },
+	{ "lockdown", "/sys/kernel/security/lockdown",
+	  "[none] integrity confidentiality\n", OK, 0, "" },
+	{ "lockdown", "/sys/module/module/parameters/sig_enforce", "Y\n",
+	  NOTE, 0, "signed" },
+	{ "debugfs", "/proc/self/mounts", "proc /proc proc rw 0 0\n", WARNING,
+	  0, "not mounted" },
+	{ "debugfs", "/proc/self/mounts", NULL, UNKNOWN, 0, "" },
+	{ "module", VIEW "version", NULL, WARNING, 0, "not loaded" },
+	{ "module", VIEW "version",
+	  "gpreempt-version - version: 1.1\n# key value\nmodule 0.1.0\n"
+	  "feature_sdma off:adev_to_drm\nfeature_hiq on\n", NOTE, 0,
+	  "without sdma" },
+	{ "hardware", VIEW "gpus",
+	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc asleep\n",
+	  WARNING, 0, "0xf7bc: asleep" },
+	{ "hardware", VIEW "gpus",
+	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc read\n",
+	  OK, 0, "" },
+	{ "scheduler", VIEW "gpus",
+	  "gpreempt-nodes - version: 1.0\n# gpu_id scheduler\n0xf7bc none\n",
+	  FAILED, 3, "" },
+	{ "debuggers", "/proc/4242/status",
+	  "Name:\tx\nState:\tS (sleeping)\nTgid:\t4242\nTracerPid:\t77\n",
+	  NOTE, 0, "4242 by 77" },
+	{ "debuggers", "/sys/class/kfd/kfd/proc/", NULL, UNKNOWN, 0, "" },
+	{ "address-spaces", VIEW "pid/4242/gpus",
+	  "gpreempt-gpus - version: 1.0\n# gpu_id vm\n0x1 1\n0x2 0\n",
+	  WARNING, 0, "4242" },
+};
+
+START_TEST(ill)
+{
+	const struct gpreempt_finding *f;
+
+	gp_loop_set_file(&loop, cases[_i].path, cases[_i].text);
+	f = find(cases[_i].check);
+	ck_assert_msg(f->health == cases[_i].health, "%s: %s (%s)", f->name,
+		      f->text, gpreempt_health_name(f->health));
+	ck_assert_msg(strstr(f->text, cases[_i].says), "%s", f->text);
+	ck_assert_int_eq(gpreempt_findings_class(findings), cases[_i].class);
+	/* What is bad has a remedy, and fits. */
+	if (f->health == FAILED || f->health == WARNING)
+		ck_assert_uint_gt(strlen(f->next), 5);
+	ck_assert_uint_lt(strlen(f->text), sizeof(f->text) - 1);
+	ck_assert_uint_lt(strlen(f->next), sizeof(f->next) - 1);
+}
+END_TEST
+
+START_TEST(not_root)
+{
+	loop.root = false;
+	ck_assert_int_eq(find("root")->health, FAILED);
+	ck_assert_int_eq(gpreempt_findings_class(findings),
+			 GPREEMPT_CLASS_PERMISSION);
+	/* That the host cannot counts for more. */
+	gp_loop_set_file(&loop, "/sys/module/amdgpu/parameters/cwsr_enable",
+			 "0\n");
+	find("root");
+	ck_assert_int_eq(gpreempt_findings_class(findings),
+			 GPREEMPT_CLASS_UNSUPPORTED);
+}
+END_TEST
+
+static const struct {
+	int code;
+	unsigned int minor;
+	int class;
+} devices[] = {
+	{ 0, 13, 0 }, { 0, 12, 3 }, { -ENOENT, 17, 3 }, { -EACCES, 17, 4 },
+};
+
+START_TEST(device)
+{
+	const struct gpreempt_finding *f;
+
+	loop.minor = devices[_i].minor;
+	if (devices[_i].code)
+		gp_loop_fail(&loop, "open", 0, devices[_i].code);
+	f = find("kfd");
+	ck_assert_int_eq(gpreempt_findings_class(findings),
+			 devices[_i].class);
+	ck_assert_int_eq(f->health, devices[_i].class ? FAILED : OK);
+}
+END_TEST
+
+START_TEST(names)
+{
+	ck_assert_str_eq(gpreempt_health_name(OK), "ok");
+	ck_assert_str_eq(gpreempt_health_name(UNKNOWN), "unknown");
+	ck_assert_str_eq(gpreempt_health_name(99), "-");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, well);
+	tcase_add_loop_test(tc, ill, 0, ARRAY_SIZE(cases));
+	tcase_add_test(tc, not_root);
+	tcase_add_loop_test(tc, device, 0, ARRAY_SIZE(devices));
+	tcase_add_test(tc, names);
+	return unit_run("doctor");
+}

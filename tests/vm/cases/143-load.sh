@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# load and unload: as modprobe does, and what they say when they cannot.
+# vgpu: none
+# gpreempt: no
+# timeout: 90
+. /t/lib.sh
+
+modules=/lib/modules/$(uname -r)
+mkdir -p "$modules/kernel" "$modules/updates/dkms" /tmp/bin
+ln -s /usr/bin/kmod /tmp/bin/depmod
+for m in /boot/*.ko; do
+	[ "${m##*/}" = amdgpu.ko ] || ln -s "$m" "$modules/kernel/${m##*/}"
+done
+touch "$modules/modules.order" "$modules/modules.builtin"
+/tmp/bin/depmod 2> "$W/depmod" || fail "depmod: $(cat "$W/depmod")"
+
+step "not root"
+as-nobody gpreempt-ctl load > "$W/ctl" 2>&1
+[ $? -eq 4 ] || fail "status"
+says_what_to_do 'sudo'
+
+step "no gpreempt.ko"
+ctl 3 load
+says_what_to_do 'make dkms-install'
+
+step "no amdgpu"
+cp /usr/bin/gpreempt-dkms.ko "$modules/updates/dkms/gpreempt.ko"
+rmmod amdgpu
+/tmp/bin/depmod 2> "$W/depmod"
+ctl 3 load
+says_what_to_do 'amdgpu'
+says 'modprobe amdgpu'
+
+step "amdgpu is loaded first; a second time is no error"
+ln -s /boot/amdgpu.ko "$modules/kernel/amdgpu.ko"
+/tmp/bin/depmod 2> "$W/depmod"
+ctl 0 load
+says 'gpreempt.ko is loaded'
+[ -d /sys/module/amdgpu ] || fail "amdgpu was not loaded"
+[ -r "$DEBUGFS/gpreempt/version" ] || fail "no view"
+ctl 0 load
+says 'loaded already'
+
+step "in use"
+insmod /lib/modules/vgpu.ko || fail "no virtual GPU"
+start a --queues 1 --packet 1ms
+wait_for 15 running "$(pid a)"
+exec 9< "$DEBUGFS/gpreempt/version"
+ctl 7 unload
+says_what_to_do 'in use'
+exec 9<&-
+
+step "unload"
+ctl 0 unload
+[ ! -d /sys/module/gpreempt ] || fail "it is still there"
+ctl 0 unload
+says 'not loaded'
+ctl 2 load now
+stop a
