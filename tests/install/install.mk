@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tests of what users get, on the host.
 
-.PHONY: cli check-install check-manuals check-words check-completions
-cli: check-install check-manuals check-words check-completions ## what is installed; manuals, completions and documents against the commands
+.PHONY: cli check-install check-manuals check-words check-completions check-usage
+cli: check-install check-manuals check-words check-completions check-usage ## what is installed; manuals, completions and documents against the commands
 check-install: user
 	@tests/install/check-install $(O)
 
@@ -15,3 +15,6 @@ check-words: user $(COMMAND_DOC)
 check-completions: manuals
 	@tests/install/check-bash $(O)
 	@tests/install/check-zsh $(O)
+
+check-usage: user
+	@tests/cli/check-usage $(O)

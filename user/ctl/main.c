@@ -25,11 +25,11 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    !strcmp(argv[1], "help")) {
 		ctl_help_all(stdout);
-		return 0;
+		return ctl_finish_output(0);
 	}
 	if (!strcmp(argv[1], "--version")) {
 		printf("gpreempt-ctl %s\n", gpreempt_version());
-		return 0;
+		return ctl_finish_output(0);
 	}
 	if (argv[1][0] == '-')
 		return run(&ctl_list, argc - 1, argv + 1);
