@@ -33,7 +33,8 @@ static void setup(void)
 			 "debugfs /sys/kernel/debug debugfs rw 0 0\n");
 	gp_loop_set_file(&loop, VIEW "version",
 			 "gpreempt-version - version: 1.1\n# key value\n"
-			 "module 0.1.0\nfeature_sdma on\nfeature_hiq on\n");
+			 "module 0.1.0\nfeature_sdma on\nfeature_hiq on\n"
+			 "feature_contexts off:kfd_process.id\n");
 	findings = NULL;
 }
 

@@ -197,6 +197,14 @@ int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 __attribute__((format(printf, 1, 2)))
 void ctl_note(const char *format, ...);
 
+/*
+ * How far long work is: one line on stderr that the next one replaces, on a
+ * terminal only, until it is taken away.
+ */
+__attribute__((format(printf, 1, 2)))
+void ctl_progress(const char *format, ...);
+void ctl_progress_end(void);
+
 /* Why the driver's sysfs is all that we have, on stderr. */
 void ctl_note_sysfs(void);
 

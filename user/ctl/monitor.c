@@ -96,10 +96,13 @@ static void add_queues(const struct ctl_args *args,
 static void report(struct monitor *m, struct watched *w,
 		   const struct sample *sample)
 {
-	if (m->mode == OUT_JSON)
-		json_object_array_add(w->series, out_json_row(&table, sample));
-	else
+	if (m->mode != OUT_JSON) {
 		out_row(m->mode, &table, sample);
+		return;
+	}
+	json_object_array_add(w->series, out_json_row(&table, sample));
+	ctl_progress("%zu samples of process %d ...", w->sum.samples,
+		     w->target.pid);
 }
 
 static void set_ended(struct watched *w)
@@ -378,6 +381,8 @@ static int run_monitor(const struct ctl_command *cmd, struct ctl_args *args)
 	if (m.watched) {
 		begin(&m, list);
 		ret = sample_all(&m);
+		if (m.mode == OUT_JSON)
+			ctl_progress_end();
 		print_sums(&m);
 		end(&m);
 	} else {

@@ -74,6 +74,25 @@ void ctl_note(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+void ctl_progress(const char *format, ...)
+{
+	va_list ap;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fputs("\r\033[K", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fflush(stderr);
+}
+
+void ctl_progress_end(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
 void ctl_note_sysfs(void)
 {
 	if (geteuid())

@@ -50,35 +50,53 @@ static bool may_come(const struct gpreempt_error *err)
 	       err->reason != GPREEMPT_IS_HOLDER;
 }
 
+/* -1 to try again later, or the exit status; 0: *out has them. */
+static int try_targets(struct gpreempt *g, const struct ctl_args *args,
+		       bool late, struct gpreempt_targets **out)
+{
+	struct gpreempt_targets *list;
+	struct gpreempt_error err;
+	pid_t idle = 0;
+
+	if (gpreempt_select(g, args->words, args->n_words, skip_holder, NULL,
+			    &list, &err))
+		return late || !may_come(&err) ? ctl_fail(&err) : -1;
+	if (args->wait_ns)
+		idle = without_queues(g, args, list);
+	if (!idle) {
+		*out = list;
+		return 0;
+	}
+	gpreempt_targets_free(list);
+	if (!late)
+		return -1;
+	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+			     "gpreempt-ctl queues shows what there is; give "
+			     "it more time",
+			     "process %d has no such queue yet", idle);
+}
+
 int ctl_targets(struct gpreempt *g, const struct ctl_args *args,
 		struct gpreempt_targets **out)
 {
 	uint64_t deadline = shr_now_ns() + args->wait_ns;
-	struct gpreempt_targets *list;
-	struct gpreempt_error err;
+	bool waited = false;
 
 	for (;;) {
 		bool late = shr_now_ns() >= deadline;
-		pid_t idle = 0;
+		int ret;
 
-		if (!gpreempt_select(g, args->words, args->n_words,
-				     skip_holder, NULL, &list, &err)) {
-			if (args->wait_ns)
-				idle = without_queues(g, args, list);
-			if (!idle) {
-				*out = list;
-				return 0;
-			}
-			gpreempt_targets_free(list);
-		} else if (late || !may_come(&err)) {
-			return ctl_fail(&err);
+		if (late && waited)
+			ctl_progress_end();
+		ret = try_targets(g, args, late, out);
+		if (ret >= 0) {
+			if (waited && !late)
+				ctl_progress_end();
+			return ret;
 		}
-		if (late)
-			return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
-					     "gpreempt-ctl queues shows what "
-					     "there is; give it more time",
-					     "process %d has no such queue yet",
-					     idle);
+		if (!waited)
+			ctl_progress("waiting for %s ...", args->words[0]);
+		waited = true;
 		shr_sleep_ns(PAUSE_NS);
 	}
 }

@@ -7,6 +7,7 @@
 #include "lib/observe.h"
 
 #define FEATURE "feature_"
+#define ONLY_NEWER "contexts"	/* no older driver has them: nothing lacks */
 
 static void add_word(char *text, size_t size, const char *word)
 {
@@ -45,7 +46,8 @@ static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
 	}
 	for (i = 0; i < facts->count; i++)
 		if (!strncmp(facts->facts[i].key, FEATURE, strlen(FEATURE)) &&
-		    strcmp(facts->facts[i].value, "on"))
+		    strcmp(facts->facts[i].value, "on") &&
+		    strcmp(facts->facts[i].key, FEATURE ONLY_NEWER))
 			add_word(off, sizeof(off),
 				 facts->facts[i].key + strlen(FEATURE));
 	if (*off)
@@ -99,7 +101,7 @@ static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
 {
 	struct gpreempt_targets *all;
 	char text[128] = "", one[64];
-	size_t i;
+	size_t i, others = 0;
 
 	if (gpreempt_processes(g, &all, NULL)) {
 		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
@@ -110,6 +112,8 @@ static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
 		struct gpreempt_description d;
 		pid_t pid = all->targets[i].pid;
 
+		/* This process is one for a moment. */
+		others += pid != getpid();
 		if (gpreempt_describe(g, pid, &d) || !d.tracer)
 			continue;
 		snprintf(one, sizeof(one), "%d by %d (%.15s)", pid, d.tracer,
@@ -121,8 +125,8 @@ static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
 			    "gpreempt-ctl resume, or end the debugger",
 			    "held or debugged: %s", text);
 	else
-		gp_find(f, "no GPU process of %zu is held or debugged",
-			all->count);
+		gp_find(f, "none of %zu GPU processes is held or debugged",
+			others);
 	gpreempt_targets_free(all);
 }
 
