@@ -110,7 +110,7 @@ check: ## all tests: unit tests, then those in the virtual machine
 # Which tests: those of gpreempt.ko, and what makes the driver busy under it.
 DEBUG_T := 00-* 07-* 15-* 2[0-8]-* 3[0-2]-* 6[0-9]-* 8[3-57-9]-*
 .PHONY: check-debug
-check-debug: ## module tests and stress under KASAN, lockdep and kmemleak (half an hour more at first)
+check-debug: ## module tests and stress under KASAN, lockdep and kmemleak (builds it first)
 	@$(MAKE) --no-print-directory DEBUG_KERNEL=1 vmtest T='$(or $(T),$(DEBUG_T))'
 	@$(MAKE) --no-print-directory DEBUG_KERNEL=1 stress
 

@@ -13,7 +13,8 @@ ctl 0 suspend "$p" --queues 0
 echo $((SLOW > 1 ? 8 : 3))000000000 > "$VGPU/0/unmap_ns"
 gpreempt-ctl suspend "$p" > "$W/suspend" 2>&1 &
 s=$!
-sleep 0.5
+busy() { [ "$(view "$p" age_ms 0)" -gt 0 ]; }
+wait_for 8 busy
 for f in processes gpus pid/$p/queues pid/$p/hqds pid/$p/gpus; do
 	t0=$(uptime_cs)
 	cat "$T/$f" > "$W/${f##*/}" || fail "$f cannot be read"
