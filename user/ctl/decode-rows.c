@@ -307,6 +307,8 @@ struct json_object *decode_json(const struct ctl_text *text, int64_t pid)
 	json_object_object_add(object, "sdma_slots",
 			       json_slots(text, pid, GPREEMPT_TEXT_SDMA,
 					  &sdma_slots));
+	json_object_object_add(object, "run_list",
+			       decode_json_packets(text, pid));
 	json_object_object_add(object, "check", json_check(text, pid));
 	json_object_object_add(object, "problems",
 			       out_json_rows(&problems_table, problems,

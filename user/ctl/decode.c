@@ -64,6 +64,7 @@ static void print_text(enum out_mode mode, const struct ctl_text *text,
 		older |= queues[i].older;
 	decode_free(queues, count);
 	print_check(text, pid);
+	decode_print_packets(mode, text, pid);
 	if (older)
 		ctl_note("this text is of a driver older than Linux 6.5, "
 			 "which printed ids and states itself");

@@ -47,6 +47,13 @@ bool decode_has_pid(const struct ctl_text *text, int64_t pid);
 /* The whole text as one object of JSON. */
 struct json_object *decode_json(const struct ctl_text *text, int64_t pid);
 
+/* The run lists, as an array. */
+struct json_object *decode_json_packets(const struct ctl_text *text,
+					int64_t pid);
+/* And as rows, if there are any. */
+void decode_print_packets(enum out_mode mode, const struct ctl_text *text,
+			  int64_t pid);
+
 /* Problems as rows, on stderr a note when there are none to print. */
 void decode_print_problems(enum out_mode mode, const struct ctl_text *text);
 

@@ -37,6 +37,9 @@ for p in $a $b; do
 		cut -d: -f2 | sort | xargs)" = "$(view "$p" qid | sort | xargs)" ] ||
 		fail "the ids of $p are not those of the view"
 done
+ctl 0 decode --json --pid "$a"
+[ "$(flat | grep -o '"packet":"map-queues","pasid":"[^"]*","pid":'"$a" | wc -l)" -eq 4 ] ||
+	fail "the run list does not have its four queues"
 ctl 5 decode --pid 1
 says "not in this text"
 
@@ -57,6 +60,8 @@ hold "$a"
 ctl 0 decode --json
 check_is 5 20 8 0
 says '"slots_active": 0'
+ctl 0 decode --json --pid "$a"
+flat | grep -q 'map-queues' && fail "suspended queues are in the run list"
 let_go "$a"
 
 step "cut and garbled text is told of"
