@@ -90,8 +90,24 @@ struct json_object *exp_json(const struct exp_plan *plan,
 	ADD(o, "a_against_b", real(report->a_against_b));
 	ADD(o, "strategy", out_json_text(report->strategy));
 	ADD(o, "reason", out_json_text(report->reason));
-	ADD(o, "simulated", out_json_flag(ctl_simulated()));
+	ADD(o, "simulated", out_json_flag(report->simulated));
 	return o;
+}
+
+static void print_cell(FILE *f, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN)
+		fprintf(f, " - |");
+	else
+		fprintf(f, " %" PRId64 " |", value);
+}
+
+static void print_amdlog(FILE *f, const struct exp_sample *s)
+{
+	print_cell(f, s->dispatches);
+	print_cell(f, s->hardware_queues);
+	print_cell(f, s->run_us == GPREEMPT_UNKNOWN ? s->run_us :
+		   s->run_us / 1000);
 }
 
 static void print_runs(FILE *f, const struct exp_report *report, size_t m,
@@ -113,9 +129,7 @@ static void print_runs(FILE *f, const struct exp_report *report, size_t m,
 			s->queues, s->ids ? s->ids : "-", s->slots_expected,
 			s->slots_active);
 		if (amd_log)
-			fprintf(f, " %" PRId64 " | %" PRId64 " | %.1f |",
-				s->dispatches, s->hardware_queues,
-				s->run_us / 1000.0);
+			print_amdlog(f, s);
 		fputc('\n', f);
 	}
 }
@@ -170,6 +184,6 @@ void exp_print(FILE *f, const struct exp_plan *plan,
 		print_both(f, report);
 	fprintf(f, "\n## What follows\n\nChoose queues by %s: %s.\n",
 		report->strategy, report->reason);
-	if (ctl_simulated())
+	if (report->simulated)
 		fprintf(f, "\nThe GPU was the simulated one.\n");
 }

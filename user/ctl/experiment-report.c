@@ -8,6 +8,7 @@
 
 #include "ctl/amdlog.h"
 #include "ctl/experiment.h"
+#include "ctl/snapshot.h"
 
 #define CONSISTENT 0.8
 #define PARTLY 0.5
@@ -92,6 +93,20 @@ static int fill_sample(const char *dir, size_t m, struct exp_sample *sample)
 	}
 	read_amdlog(dir, m, sample);
 	return 0;
+}
+
+/* Was the GPU of that run the simulated one? Its snapshot knows. */
+static bool was_simulated(const char *dir, const char *run)
+{
+	char path[4096], *all;
+	bool simulated;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/%s/during/" SNAPSHOT_INFO, dir, run);
+	all = ctl_read_file(path, &len);
+	simulated = all && strstr(all, "\nsimulated 1\n");
+	free(all);
+	return simulated;
 }
 
 /* 0, -ENOENT when the run was not made, or the exit status. */
@@ -197,7 +212,11 @@ static void choose(struct exp_report *report, const struct exp_sample *a,
 		met |= report->runs[i].kind == EXP_BOTH &&
 		       report->runs[i].common_ids;
 	report->strategy = "pid";
-	if (!stable) {
+	if (report->models[0].verdict == EXP_UNKNOWN ||
+	    (b && report->models[1].verdict == EXP_UNKNOWN)) {
+		report->reason = "one run does not tell whether queue ids are "
+			"the same each time: name the process";
+	} else if (!stable) {
 		report->reason = "queue ids are not the same in each run: "
 			"name the process, and take the queues it has";
 	} else if (!met) {
@@ -241,6 +260,8 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 			if (ret)
 				continue;
 			compare_both(run);
+			report->simulated |= was_simulated(plan->dir,
+							   run->name);
 			report->n_runs++;
 		}
 	for (i = 0; i < EXP_MODELS; i++)
@@ -248,7 +269,7 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 	if (!first[0])
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     "--resume makes the runs that are missing",
-				     "%s has no run that is complete",
+				     "%s has no complete run of A alone",
 				     plan->dir);
 	if (first[1])
 		report->a_against_b = overlap_of(first[0], first[1]);

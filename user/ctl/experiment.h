@@ -88,6 +88,7 @@ struct exp_report {
 	size_t n_runs;
 	struct exp_model models[EXP_MODELS];
 	double a_against_b;	/* ids of the first run of each; -1: no B */
+	bool simulated;		/* where it was made */
 	const char *strategy;	/* "id", "priority", "pid" */
 	const char *reason;
 };
