@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What preempt prints and writes of what it has measured. */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/preempt.h"
+#include "unit.h"
+
+static char text[16384];
+static struct ctl_args args;
+static struct preempt_target targets[2];
+static struct preempt p;
+
+static void add(struct preempt_series *s, uint64_t from, uint64_t step,
+		size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ck_assert_int_eq(preempt_add_sample(s, from + i * step), 0);
+}
+
+static void setup(void)
+{
+	memset(&args, 0, sizeof(args));
+	memset(targets, 0, sizeof(targets));
+	targets[0].pid = 4711;
+	targets[1].pid = 4712;
+	p = (struct preempt){
+		.args = &args,
+		.targets = targets,
+		.n_targets = 1,
+		.cycles = 100,
+		.succeeded = 99,
+		.all.first_ns = 7500,
+		.all.open_ns = 123456,
+	};
+	p.all.verdicts[GPREEMPT_VERIFIED] = 100;
+	/* 1 to 99 us, the largest first. */
+	add(&p.all.suspend, 99000, -1000, 99);
+	add(&p.all.resume, 2000, 0, 100);
+}
+
+/* What the report prints, in text. */
+static void capture(const char *error)
+{
+	FILE *file = tmpfile();
+	int saved;
+	size_t n;
+
+	fflush(stdout);
+	saved = dup(STDOUT_FILENO);
+	dup2(fileno(file), STDOUT_FILENO);
+	preempt_print_result(&p, error);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	rewind(file);
+	n = fread(text, 1, sizeof(text) - 1, file);
+	text[n] = '\0';
+	fclose(file);
+}
+
+static struct json_object *at(struct json_object *o, const char *key)
+{
+	struct json_object *value = NULL;
+
+	ck_assert_msg(json_object_object_get_ex(o, key, &value), "no %s", key);
+	return value;
+}
+
+static void is_us(struct json_object *o, const char *key, double us)
+{
+	ck_assert_double_eq_tol(json_object_get_double(at(o, key)), us, 1e-9);
+}
+
+static struct json_object *report(const char *error)
+{
+	struct json_object *o;
+
+	args.json = 1;
+	capture(error);
+	o = json_tokener_parse(text);
+	ck_assert_ptr_nonnull(o);
+	return o;
+}
+
+START_TEST(json)
+{
+	struct json_object *o = report(NULL), *suspend;
+
+	ck_assert_int_eq(json_object_get_int(at(o, "cycles")), 100);
+	ck_assert_int_eq(json_object_get_int(at(o, "succeeded")), 99);
+	suspend = at(o, "suspend_ioctl_us");
+	ck_assert_int_eq(json_object_get_int(at(suspend, "n")), 99);
+	is_us(suspend, "min", 1);
+	is_us(suspend, "mean", 50);
+	is_us(suspend, "p50", 50);
+	is_us(suspend, "p90", 90);
+	is_us(suspend, "p99", 99);
+	is_us(suspend, "p999", 99);
+	is_us(suspend, "max", 99);
+	is_us(at(o, "resume_ioctl_us"), "p50", 2);
+	is_us(o, "first_suspend_us", 7.5);
+	is_us(o, "session_open_us", 123.456);
+	ck_assert_ptr_null(at(o, "error"));
+	json_object_put(o);
+}
+END_TEST
+
+/* Without the module there are no slots, and nobody else is seen. */
+START_TEST(no_slots)
+{
+	struct json_object *o = report("it ended");
+
+	ck_assert_ptr_null(at(o, "suspend_slots_us"));
+	ck_assert_ptr_null(at(o, "disturbed"));
+	ck_assert_ptr_null(at(o, "online_us"));
+	ck_assert_str_eq(json_object_get_string(at(o, "error")), "it ended");
+	json_object_put(o);
+	args.json = 0;
+	capture(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\nsuspend_slots_us -\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\ndisturbed -\n"));
+}
+END_TEST
+
+START_TEST(slots)
+{
+	struct json_object *o, *slots;
+
+	add(&p.all.slots, 40000, 0, 3);
+	add(&p.all.resolution, 1000, 1000, 3);
+	o = report(NULL);
+	slots = at(o, "suspend_slots_us");
+	is_us(slots, "p50", 40);
+	is_us(slots, "resolution_us", 2);
+	is_us(slots, "resolution_max_us", 3);
+	json_object_put(o);
+}
+END_TEST
+
+/* No sample is no figure, and not a figure of 0. */
+START_TEST(no_samples)
+{
+	struct json_object *o;
+
+	p.all.suspend.n = 0;
+	p.all.first_ns = GPREEMPT_UNKNOWN;
+	o = report(NULL);
+	ck_assert_int_eq(json_object_get_int(at(at(o, "suspend_ioctl_us"),
+						"n")), 0);
+	ck_assert_ptr_null(at(at(o, "suspend_ioctl_us"), "p50"));
+	ck_assert_ptr_null(at(o, "first_suspend_us"));
+	json_object_put(o);
+	args.json = 0;
+	capture(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\nfirst_suspend_us -\n"));
+}
+END_TEST
+
+START_TEST(lines)
+{
+	capture(NULL);
+	ck_assert_ptr_nonnull(strstr(text,
+		"suspend_ioctl_us n=99 min=1.0 p50=50.0 p90=90.0 p99=99.0 "
+		"p99.9=99.0 max=99.0 mean=50.0\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\nfirst_suspend_us 7.5\n"));
+	ck_assert_ptr_nonnull(strstr(text,
+		"\nverified yes 100 no 0 not_checked 0\n"));
+	ck_assert_ptr_nonnull(strstr(text,
+		"\ncycles 100 succeeded 99 rate 99.0%\n"));
+	ck_assert_ptr_null(strstr(text, "target "));
+	p.n_targets = 2;
+	add(&targets[1].figures.resume, 5000, 0, 2);
+	capture(NULL);
+	ck_assert_ptr_nonnull(strstr(text,
+		"\ntarget 4712 resume_ioctl_us n=2 min=5.0 "));
+}
+END_TEST
+
+/* A line a target and one for all; what is not known is "-". */
+START_TEST(samples)
+{
+	char path[] = "/tmp/gpreempt-samples-XXXXXX";
+	FILE *f;
+	size_t n;
+
+	close(mkstemp(path));
+	args.samples = path;
+	p.n_targets = 2;
+	p.cycles = 3;
+	targets[0].now = (struct preempt_cycle){ 4, 4, 1000, 900, 50, 7000,
+						 2000, GPREEMPT_VERIFIED, true };
+	targets[1].now = (struct preempt_cycle){ 1, 0, 1100, GPREEMPT_UNKNOWN,
+						 GPREEMPT_UNKNOWN, 7000, 2100,
+						 GPREEMPT_NOT_CHECKED, false };
+	p.now = (struct preempt_cycle){ 5, 4, 1200, GPREEMPT_UNKNOWN,
+					GPREEMPT_UNKNOWN, 7000, 2200,
+					GPREEMPT_CONTRADICTED, false };
+	ck_assert_int_eq(preempt_open_samples(&p), 0);
+	preempt_put_samples(&p);
+	ck_assert_int_eq(preempt_close_samples(&p), 0);
+	f = fopen(path, "r");
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	unlink(path);
+	ck_assert_str_eq(text,
+		"gpreempt-samples - version: 1.0\n"
+		"# cycle pid requested done suspend_ioctl_ns suspend_slots_ns "
+		"slots_resolution_ns held_ns resume_ioctl_ns verified\n"
+		"3 4711 4 4 1000 900 50 7000 2000 1\n"
+		"3 4712 1 0 1100 - - 7000 2100 -\n"
+		"3 - 5 4 1200 - - 7000 2200 0\n");
+}
+END_TEST
+
+START_TEST(full_disk)
+{
+	args.samples = "/dev/full";
+	ck_assert_int_eq(preempt_open_samples(&p), 0);
+	preempt_put_samples(&p);
+	ck_assert_int_eq(preempt_close_samples(&p), -EIO);
+	args.samples = "/no/such/directory/samples";
+	ck_assert_int_eq(preempt_open_samples(&p), -ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, json);
+	tcase_add_test(tc, no_slots);
+	tcase_add_test(tc, slots);
+	tcase_add_test(tc, no_samples);
+	tcase_add_test(tc, lines);
+	tcase_add_test(tc, samples);
+	tcase_add_test(tc, full_disk);
+	return unit_run("preempt");
+}
