@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What may happen to a holder: both processes stopped, frozen, out of memory, the
 # socket deleted, the clock set. The queues run or stay held as they should, the
-# target can be killed, and the next command works.
+# target can be killed, and the next command works: each step begins with one.
 # timeout: 150
 . /t/steps.sh
 
@@ -18,19 +18,12 @@ both() {
 	[ -n "$worker" ] && [ -n "$guardian" ] || fail "no holder"
 }
 
-next_works() {
-	expect_free a
-	hold "$p"
-	ctl 0 resume "$p"
-	expect_free a
-}
-
 step "both stopped: the kernel's timers kill them"
 hold "$p"
 both
 kill -STOP "$worker" "$guardian"
 wait_for 10 running "$p"
-next_works
+expect_free a
 
 step "both stopped, and the target killed"
 start b --packet 1ms
@@ -51,7 +44,7 @@ group=$GROUPS$(sed -n 's/^0:://p' "/proc/$worker/cgroup")
 [ "$group" != $GROUPS/ ] || fail "the holder has no cgroup of its own"
 echo 1 > "$group/cgroup.freeze"
 wait_for 10 running "$p"
-next_works
+expect_free a
 
 step "the target's cgroup frozen: its holder answers and lets go"
 mkdir $GROUPS/target
@@ -68,7 +61,7 @@ kill -9 "$worker"
 wait_for 5 running "$p"
 echo 0 > $GROUPS/target/cgroup.freeze
 echo "$p" > $GROUPS/cgroup.procs
-next_works
+expect_free a
 
 step "out of memory: the kernel kills them"
 hold "$p"
@@ -77,14 +70,14 @@ group=$GROUPS$(sed -n 's/^0:://p' "/proc/$worker/cgroup")
 [ "$(cat "$group/memory.current")" -gt 65536 ] || fail "they have no memory to take"
 echo 65536 > "$group/memory.max"
 wait_for 10 running "$p"
-next_works
+expect_free a
 
 step "the socket deleted: nobody could have it let go, so it does"
 hold "$p"
 rm "/run/gpreempt/$p.sock"
 ctl 0 resume "$p"
 says "^resumed $p: its holder has ended|is not held"
-next_works
+expect_free a
 hold "$p"
 rm -r /run/gpreempt
 wait_for 5 running "$p"
@@ -102,5 +95,7 @@ date -s '2035-01-01 00:00:00' > /dev/null
 sleep 0.5
 expect_suspended "$p"
 wait_for 10 running "$p"
-next_works
+expect_free a
+hold "$p"
+let_go "$p"
 stop a

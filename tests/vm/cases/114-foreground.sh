@@ -18,8 +18,8 @@ foreground() {
 }
 
 both_free() {
+	wait_for 15 running "$q"
 	expect_free a
-	expect_free b
 	wait_for 5 gone "$c"
 }
 
