@@ -6,32 +6,35 @@
 # after the other, on a terminal, beside two GPU processes: "train" with four
 # queues and "serve" with one.
 #
-#   docs.sh check PAGE   is what they print now of the shape that the page shows?
-#   docs.sh print PAGE   the page with what they print now
+#   docs.sh check PAGE...   is what they print now of the shape that is shown?
+#   docs.sh print PAGE...   the pages with what they print now
 #
-# Shape: numbers are all alike, so are rows in sequence that then are the same.
+# Shape: numbers are all alike, null too; lines that then are the same count once.
 . /t/lib.sh
 
 WIDTH=100
 
 # program NAME ARGS...: vgpu-load under another name.
 program() {
-	ln -sf "$(command -v vgpu-load)" "$W/$1"
+	mkdir -p /srv
+	ln -sf "$(command -v vgpu-load)" "/srv/$1"
 	: > "$W/$1.out"
-	"$W/$1" --packet 1ms --rate 100 $2 $3 > "$W/$1.out" 2> "$W/$1.err" &
+	"/srv/$1" --packet 1ms --rate 100 $2 $3 > "$W/$1.out" 2> "$W/$1.err" &
 	eval "pid_$1=$!"
 	started="$started $!"
 	wait_for 40 is_ready "$1"
+	wait_for 15 running "$(pid "$1")"
 }
 
 shape() {
-	sed -E -e 's/\x1b\[[0-9;]*m//g' -e 's/0x[0-9a-f]+|[0-9]+([.,:][0-9]+)*/N/g' \
+	sed -E -e 's/\x1b\[[0-9;]*m//g' -e 's/null|0x[0-9a-f]+|[0-9]+([.,:][0-9]+)*/N/g' \
 		-e 's/N(ns|us|ms|s|m|h)\>/N/g' -e 's/[-=]{2,}//g' \
-		-e 's/ +/ /g' -e 's/ $//' "$1" | uniq
+		-e 's/=-( |$)/=N\1/g' -e 's/ +/ /g' -e 's/ $//' "$1" | awk '!seen[$0]++'
 }
 
 run_one() {
-	NO_COLOR=1 terminal "$WIDTH" sh -c "$1" > "$W/now"
+	# What is written over does not count.
+	NO_COLOR=1 terminal "$WIDTH" sh -c "$1" | sed 's/.*\x1b\[K//' > "$W/now"
 }
 
 # What the page shows below its nth command.
@@ -41,7 +44,7 @@ shown() {
 }
 
 check_one() {
-	shown "$PAGE" "$2" > "$W/shown"
+	shown "$PAGE" $total > "$W/shown"
 	shape "$W/shown" > "$W/shown.shape"
 	shape "$W/now" > "$W/now.shape"
 	cmp -s "$W/shown.shape" "$W/now.shape" && return
@@ -55,35 +58,39 @@ check_one() {
 
 # Replaces what stands below the nth command in $W/page.
 print_one() {
-	awk -v want="$1" -v now="$W/now" '
+	awk -v want=$total -v now="$W/now" '
 		/^```/ { skip = 0; on = $0 == "```console" }
 		on && /^\$ / { skip = ++n == want; print; if (skip) while ((getline line < now) > 0) print line; next }
 		!skip' "$W/page" > "$W/page.new"
 	mv "$W/page.new" "$W/page"
 }
 
+check_page() {
+	[ $total -gt 0 ] || fail "$PAGE has no commands"
+	echo "$total outputs in ${PAGE##*/}"
+}
+
+print_page() {
+	echo "begin ${PAGE##*/}"
+	cat "$W/page"
+	echo "end ${PAGE##*/}"
+}
+
 MODE=$1
-PAGE=$2
+shift
 different=0
-total=0
 program train --queues 4
 program serve --queues 1
-awk '/^```/ { on = $0 == "```console"; next } on && /^\$ / { print substr($0, 3) }' \
-	"$PAGE" > "$W/commands"
-cp "$PAGE" "$W/page"
-while read -r line <&3; do
-	total=$((total + 1))
-	run_one "$line"
-	case $MODE in
-	check) check_one "$line" $total ;;
-	print) print_one $total ;;
-	esac
-done 3< "$W/commands"
-case $MODE in
-print) cat "$W/page" ;;
-check)
-	[ $total -gt 0 ] || fail "$PAGE has no commands"
-	[ $different -eq 0 ] || fail "$different of $total outputs in $PAGE are not what is printed"
-	echo "$total outputs of ${PAGE##*/} are what is printed"
-	;;
-esac
+for PAGE; do
+	total=0
+	awk '/^```/ { on = $0 == "```console"; next } on && /^\$ / { print substr($0, 3) }' \
+		"$PAGE" > "$W/commands"
+	cp "$PAGE" "$W/page"
+	while read -r line <&3; do
+		total=$((total + 1))
+		run_one "$line"
+		"${MODE}_one" "$line"
+	done 3< "$W/commands"
+	"${MODE}_page"
+done
+[ $different -eq 0 ] || fail "$different outputs are not of the shape that the documents show"

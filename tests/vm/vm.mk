@@ -44,7 +44,7 @@ payload: $(VM_BINS) $(VM_MODULES)
 		bins $(VM_BINS) docs $(VM_DOCS) files $(VM_FILES)
 
 # Pages whose output a test makes again.
-VM_DOCS := README.md docs/user-guide.md docs/measuring.md
+VM_DOCS := README.md docs/user-guide.md docs/json.md docs/measuring.md
 
 # All that a guest needs, by one make at a time.
 .PHONY: vm-files

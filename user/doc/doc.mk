@@ -54,9 +54,11 @@ docs: $(COMMAND_DOC) ## docs/commands.md and README's table, out of the table of
 
 # The pages whose output a test makes again, with that of today.
 .PHONY: docs-output
-docs-output: ## what commands print, in README and the user guide: again
+docs-output: ## what commands print, in README and the documents: again
+	@$(MAKE) --no-print-directory -s vm VGPU='gpus=1 xccs=4' \
+		CMD='cd /t/docs && sh /t/docs.sh print $(notdir $(VM_DOCS))' >$(O)/pages
 	@for page in $(VM_DOCS); do \
-		$(MAKE) --no-print-directory -s vm VGPU='gpus=1 xccs=4' \
-			CMD="sh /t/docs.sh print /t/docs/$${page##*/}" >$(O)/page || exit 1; \
-		cat $(O)/page >$$page; \
+		sed -n "/^begin $${page##*/}$$/,/^end $${page##*/}$$/p" $(O)/pages | \
+			sed '1d;$$d' >$(O)/page && [ -s $(O)/page ] && \
+			cat $(O)/page >$$page || exit 1; \
 	done
