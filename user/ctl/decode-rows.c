@@ -218,6 +218,9 @@ bool decode_has_pid(const struct ctl_text *text, int64_t pid)
 	for (i = 0; i < text->data->n_queues; i++)
 		if (text->data->queues[i].pid == pid)
 			return true;
+	for (i = 0; i < text->n_ids; i++)
+		if (text->ids[i].pid == pid)
+			return true;
 	return false;
 }
 

@@ -178,6 +178,7 @@ void diff_make(const struct ctl_text *a, int64_t pid_a,
 	MERGE(diff->queues, diff->n_queues, same_queue, diff->queue_counts);
 	MERGE(diff->slots, diff->n_slots, same_slot, diff->slot_counts);
 	diff->other_process = pid_a != pid_b;
+	diff->slots_known = a->data->n_slots && b->data->n_slots;
 	diff->ids_known = ctl_ids_known(a, pid_a) && ctl_ids_known(b, pid_b);
 }
 
@@ -214,15 +215,15 @@ static void print_json(const struct diff *diff)
 					     diff->n_queues));
 	json_object_object_add(object, "queue_ids_known",
 			       out_json_flag(diff->ids_known));
-	json_object_object_add(object, "queue_counts",
-			       json_counts(&diff->queue_counts));
+	json_object_object_add(object, "queue_counts", diff->ids_known ?
+			       json_counts(&diff->queue_counts) : NULL);
 	json_object_object_add(object, "shared_queues",
 			       out_json_flag(!diff->other_process));
 	json_object_object_add(object, "slots",
 			       out_json_rows(&slots_table, diff->slots,
 					     diff->n_slots));
-	json_object_object_add(object, "slot_counts",
-			       json_counts(&diff->slot_counts));
+	json_object_object_add(object, "slot_counts", diff->slots_known ?
+			       json_counts(&diff->slot_counts) : NULL);
 	out_json_print(object);
 }
 
@@ -243,9 +244,13 @@ static void print_text(enum out_mode mode, const struct diff *diff)
 		out_rows(mode, &queues_table, diff->queues, diff->n_queues);
 	if (diff->ids_known)
 		print_counts("queue ids", &diff->queue_counts);
-	putchar('\n');
-	out_rows(mode, &slots_table, diff->slots, diff->n_slots);
-	print_counts("CP slots", &diff->slot_counts);
+	if (diff->slots_known) {
+		putchar('\n');
+		out_rows(mode, &slots_table, diff->slots, diff->n_slots);
+		print_counts("CP slots", &diff->slot_counts);
+	} else {
+		printf("CP slots: not known, there is no hqds on both sides\n");
+	}
 	if (diff->other_process && diff->queue_counts.of[DIFF_BOTH])
 		printf("Queue ids are a process's own: two processes that both "
 		       "have such an id share no queue.\n");
@@ -318,10 +323,10 @@ const struct ctl_command ctl_diff = {
 	.options = options,
 	.summary = "Show what two snapshots or files have in common.",
 	.details =
-	"A and B are directories of gpreempt-ctl snapshot, or files with the driver's\n"
-	"mqds and hqds. Queues are compared by GPU and queue id within a process,\n"
-	"hardware slots by their place. Overlap is what is common, out of the larger\n"
-	"of both.\n"
+	"A and B are directories of gpreempt-ctl snapshot, files with the driver's mqds\n"
+	"and hqds, or two of gpreempt-ctl monitor --csv (all ids that it saw). Queues\n"
+	"are compared by GPU and queue id within a process, hardware slots by their\n"
+	"place. Overlap is what is common, out of the larger of both.\n"
 	"With --pid-a and --pid-b two processes are compared: ids that they both have\n"
 	"say that numbers are handed out alike, never that a queue is shared.\n",
 };

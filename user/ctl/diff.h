@@ -45,6 +45,7 @@ struct diff {
 	struct diff_counts queue_counts, slot_counts;
 	bool other_process;	/* not the same one in both */
 	bool ids_known;
+	bool slots_known;
 };
 
 /* Of these processes, 0: of all. */

@@ -86,8 +86,8 @@ char *ctl_read_file(const char *path, size_t *len)
 	return all;
 }
 
-static void add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id,
-		   int64_t qid)
+void ctl_add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id,
+		int64_t qid)
 {
 	out->ids = reallocarray(out->ids, out->n_ids + 1, sizeof(*out->ids));
 	if (!out->ids)
@@ -103,7 +103,7 @@ static void set_qids(struct ctl_text *out, int64_t pid,
 	size_t i, j;
 
 	for (i = 0; i < view->count; i++)
-		add_id(out, pid, view->queues[i].gpu_id, view->queues[i].qid);
+		ctl_add_id(out, pid, view->queues[i].gpu_id, view->queues[i].qid);
 	for (i = 0; i < d->n_queues; i++) {
 		const struct gpreempt_text_queue *queue = d->queues + i;
 		int64_t ring = queue->n_mqds ?
@@ -156,7 +156,7 @@ static void read_sysfs(struct ctl_text *out, const char *dir)
 	out->all_ids |= !!file;
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "%lld %lld %llx", &pid, &qid, &gpu_id) == 3)
-			add_id(out, pid, gpu_id, qid);
+			ctl_add_id(out, pid, gpu_id, qid);
 	if (file)
 		fclose(file);
 }
@@ -212,9 +212,9 @@ static void finish_ids(struct ctl_text *out)
 	for (i = 0; i < out->data->n_queues; i++)
 		if (out->data->queues[i].older &&
 		    out->data->queues[i].qid != GPREEMPT_UNKNOWN)
-			add_id(out, out->data->queues[i].pid,
-			       out->data->queues[i].gpu_id,
-			       out->data->queues[i].qid);
+			ctl_add_id(out, out->data->queues[i].pid,
+				   out->data->queues[i].gpu_id,
+				   out->data->queues[i].qid);
 	if (!out->n_ids)
 		return;
 	qsort(out->ids, out->n_ids, sizeof(*out->ids), compare_ids);
@@ -262,7 +262,8 @@ int ctl_text_files(const char *const *words, size_t count,
 			ret = feed_snapshot(out, words[i]);
 			continue;
 		}
-		ret = feed_path(out, words[i]);
+		ret = ctl_is_csv(words[i]) ? ctl_read_csv(out, words[i]) :
+			feed_path(out, words[i]);
 		if (ret)
 			ret = fail(words[i], ret);
 	}

@@ -51,6 +51,12 @@ bool ctl_ids_known(const struct ctl_text *text, int64_t pid);
 /* Is the directory a snapshot? */
 bool ctl_is_snapshot(const char *dir);
 
+/* A file of monitor --csv gives queue ids only. 0 or -errno. */
+bool ctl_is_csv(const char *path);
+int ctl_read_csv(struct ctl_text *out, const char *path);
+void ctl_add_id(struct ctl_text *text, int64_t pid, int64_t gpu_id,
+		int64_t qid);
+
 /* A file as a whole, with a NUL behind it, for free(). NULL: errno says why. */
 char *ctl_read_file(const char *path, size_t *len);
 
