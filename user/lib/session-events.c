@@ -137,8 +137,10 @@ static int handle_exception(struct gpreempt_session *s)
 	int happened = 0, ret;
 
 	ret = gp_kfd_query_event(&s->kfd, &exceptions);
-	if (ret)
+	if (ret == -EAGAIN)
 		return ret;
+	if (ret)
+		return gp_session_fail_trap(s, ret, "asking for events");
 	if (exceptions & KFD_EC_MASK(EC_QUEUE_NEW)) {
 		ret = gpreempt_session_refresh(s);
 		if (ret)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every call of a session fails, each in turn, with every error, in a life that
+ * has all in it: whatever happens, nothing hangs, nothing leaks, an error has a
+ * reason, and no queue stays suspended.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+#include "unit-session.h"
+
+static const char *const calls[] = {
+	"open", "version", "seize", "watch", "probe", "enable", "snapshot",
+	"suspend", "resume", "query", "info", "answer", "wait", "cont",
+	"interrupt", "unwatch", "detach", "disable",
+};
+
+static const int codes[] = {
+	-EPERM, -ENOENT, -ESRCH, -EINTR, -EIO, -EAGAIN, -ENOMEM, -EACCES,
+	-EFAULT, -EBUSY, -ENODEV, -EINVAL, -EMFILE, -EALREADY, -ETIMEDOUT,
+};
+
+#define NTH 6
+
+static void expect_reason(int ret)
+{
+	const struct gpreempt_error *err = gpreempt_session_error(s);
+	char text[512];
+
+	if (ret >= 0 || ret == -ENOTCONN)
+		return;
+	ck_assert_int_ne(err->reason, GPREEMPT_OK);
+	ck_assert_ptr_nonnull(err->step);
+	ck_assert_int_gt(gpreempt_error_text(err, text, sizeof(text)), 10);
+	ck_assert_int_gt(gpreempt_error_next(err, text, sizeof(text)), 10);
+}
+
+static void dispatch(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		expect_reason(gpreempt_session_dispatch(s));
+	if (gpreempt_session_error(s)->reason == GPREEMPT_LOST)
+		gpreempt_session_renew(s, NULL);
+}
+
+static void live(void)
+{
+	struct gpreempt_error err = { 0 };
+	int ret;
+
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	ret = gpreempt_session_open(g, PID, &s, &err);
+	if (ret) {
+		ck_assert_int_eq(err.code, ret);
+		ck_assert_int_ne(err.reason, GPREEMPT_OK);
+		ck_assert_ptr_nonnull(err.step);
+		return;
+	}
+	expect_reason(gpreempt_session_suspend(s, NULL, &out));
+	gp_loop_add_queue(&loop, 2);
+	dispatch();
+	gp_loop_stop(&loop, SIGUSR1 << 8 | 0x7f);
+	dispatch();
+	expect_reason(gpreempt_session_resume(s, ONLY(1), &out));
+	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_DISABLED);
+	dispatch();
+	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_ENABLED);
+	dispatch();
+	gp_loop_disable(&loop);
+	dispatch();
+	expect_reason(gpreempt_session_suspend(s, NULL, &out));
+	expect_reason(gpreempt_session_resume(s, NULL, &out));
+	expect_reason(gpreempt_session_suspend(s, NULL, &out));
+	gpreempt_session_close(s);
+}
+
+/* The driver refused to end the session, or said that there is none. */
+static bool session_may_stay(const char *call, int code)
+{
+	if (!strcmp(call, "disable"))
+		return true;
+	return code == -EINVAL &&
+	       strstr("enable snapshot suspend resume query info answer", call);
+}
+
+START_TEST(every_error)
+{
+	const char *call = calls[_i];
+	size_t code, i;
+	int nth;
+
+	for (code = 0; code < ARRAY_SIZE(codes); code++) {
+		for (nth = 1; nth <= NTH; nth++) {
+			unit_teardown();
+			unit_setup();
+			gp_loop_fail(&loop, call, nth, codes[code]);
+			live();
+			if (session_may_stay(call, codes[code]))
+				continue;
+			ck_assert_msg(!loop.debugged, "%s %d: %s", call, nth,
+				      strerror(-codes[code]));
+			for (i = 0; i < loop.count; i++)
+				ck_assert(!loop.queues[i].suspended);
+		}
+	}
+}
+END_TEST
+
+/* The process ends at any of these moments. */
+static const char *doomed;
+
+static void end_at(struct gp_loop *l, const char *call)
+{
+	if (strcmp(call, doomed))
+		return;
+	doomed = "";
+	gp_loop_stop(l, PTRACE_EVENT_EXIT << 16 | 0x57f);
+}
+
+START_TEST(ends_at)
+{
+	doomed = calls[_i];
+	loop.before = end_at;
+	live();
+	ck_assert(!loop.debugged);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
+	tcase_add_loop_test(tc, every_error, 0, ARRAY_SIZE(calls));
+	tcase_add_loop_test(tc, ends_at, 0, ARRAY_SIZE(calls));
+	return unit_run("errors");
+}
