@@ -2,7 +2,8 @@
 /*
  * What ROCm's runtime logs with AMD_LOG_LEVEL 3 to 5 (ROCm 5 to 7): hardware
  * queues and what was put into them. Nothing here reads a file; the caller
- * feeds text, in pieces of any size, and memory does not grow with it.
+ * feeds text, in pieces of any size, and memory does not grow with it. One
+ * thread at a time for each handle.
  *
  * Level 3 has the queues, level 4 the packets too. What the program printed
  * between the lines of the log is counted and left alone.

@@ -153,7 +153,7 @@ int gpreempt_new(const struct gpreempt_options *options,
  * gpreempt_free() - let go of a handle that nothing uses
  * @g: handle, or NULL
  *
- * When a recording could not be written to its end, @log is told.
+ * When a recording could not be written to its end, @log is told. Any thread.
  */
 void gpreempt_free(struct gpreempt *g);
 

@@ -14,7 +14,7 @@
  * The library prints nothing, never exits, installs no signal handler and has
  * no state but what its handles hold.
  *
- * Threads: each function says who may call it.
+ * Threads: each function, or the head of its header, says who may call it.
  *
  *	any thread	also at the same time as another thread, even with the
  *			same handle

@@ -5,8 +5,9 @@
  *
  * It knows nothing of processes, files or the driver. The caller tells it who
  * there is and what is seen, gives it the time, and carries out what it
- * answers. It does no I/O, has no threads and allocates nothing: the same calls
- * give the same answers, so hours can be tried in a second.
+ * answers. It does no I/O, has no threads of its own and allocates nothing: the
+ * same calls give the same answers, so hours can be tried in a second. One
+ * thread at a time for each policy.
  *
  * The rules:
  *

@@ -6,7 +6,7 @@
  *
  * A text is never refused. What could be read is there, and what could not is
  * a problem with its line. Arrays belong to the handle and are valid until it
- * is fed again or freed.
+ * is fed again or freed. One thread at a time for each handle.
  *
  * A number that the text does not have is GPREEMPT_UNKNOWN.
  */

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recordings: their text, and that they say what the system said. */
+/*
+ * Recordings: their text, and a suspend and resume of the virtual machine played
+ * again here, without driver and GPU. The fixture is what tests/vm/cases/
+ * 172-replay.sh printed; its first record says which kernel that was.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +13,7 @@
 #include "lib/recording.h"
 #include "unit.h"
 
+#define FIXTURE "tests/unit/fixtures/suspend-resume.rec"
 #define HEAD "gpreempt-recording - version: 1.0\n# " GP_RECORDING_COLUMNS "\n"
 
 static char path[64];
@@ -53,6 +58,73 @@ static int replay_text(const char *text, struct gpreempt **out)
 	fclose(f);
 	return open_lib(NULL, path, out);
 }
+
+/* The process of the fixture: of whom something is suspended. */
+static pid_t fixture_pid(void)
+{
+	char line[65536];
+	FILE *f = fopen(FIXTURE, "r");
+	int pid = 0;
+
+	ck_assert_ptr_nonnull(f);
+	while (!pid && fgets(line, sizeof(line), f))
+		sscanf(line, "trap:suspend %d", &pid);
+	fclose(f);
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
+START_TEST(from_the_machine)
+{
+	const struct gpreempt_session_queue *queues;
+	struct gpreempt_session *s;
+	struct gpreempt_outcome out;
+	struct gpreempt_error err;
+	struct gpreempt *lib;
+	pid_t pid = fixture_pid();
+	size_t count;
+
+	ck_assert_int_eq(open_lib(NULL, FIXTURE, &lib), 0);
+	ck_assert_int_eq(gpreempt_session_open(lib, pid, &s, &err), 0);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_uint_eq(out.requested, 3);
+	ck_assert_uint_eq(out.done, 3);
+	/* It takes as long as it took. */
+	ck_assert_uint_gt(out.ioctl_ns, 1000);
+	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_VERIFIED);
+	/* The queue that came meanwhile. */
+	ck_assert_int_eq(gpreempt_session_wait(s, 50000000, NULL),
+			 GPREEMPT_EVENT_QUEUES | GPREEMPT_EVENT_SIGNAL);
+	queues = gpreempt_session_queues(s, &count);
+	ck_assert_uint_eq(count, 4);
+	ck_assert(queues[3].held);
+	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), 0);
+	ck_assert_uint_eq(out.done, 4);
+	ck_assert_int_eq(gpreempt_session_close(s), 0);
+	gpreempt_free(lib);
+}
+END_TEST
+
+START_TEST(other_calls)
+{
+	struct gpreempt_session *s;
+	struct gpreempt_error err;
+	struct gpreempt_outcome out;
+	struct gpreempt *lib;
+	pid_t pid = fixture_pid();
+
+	ck_assert_int_eq(open_lib(NULL, FIXTURE, &lib), 0);
+	/* Of another process nothing is known. */
+	ck_assert_int_eq(gpreempt_session_open(lib, pid + 1, &s, &err),
+			 -ESRCH);
+	ck_assert_int_eq(gpreempt_session_open(lib, pid, &s, &err), 0);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	/* It was dispatched then, not resumed. */
+	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), -EBADMSG);
+	gpreempt_session_close(s);
+	gpreempt_free(lib);
+}
+END_TEST
 
 static const struct {
 	const char *text;
@@ -204,6 +276,8 @@ int main(void)
 	TCase *tc = unit_case();
 
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, from_the_machine);
+	tcase_add_test(tc, other_calls);
 	tcase_add_loop_test(tc, refused, 0, ARRAY_SIZE(bad));
 	tcase_add_test(tc, files);
 	tcase_add_test(tc, round_trip);
