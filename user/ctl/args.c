@@ -296,11 +296,3 @@ struct gpreempt_filter ctl_filter(const struct ctl_args *args)
 		.n_gpu_ids = args->n_gpus,
 	};
 }
-
-int ctl_open(const struct ctl_args *args, struct gpreempt **out)
-{
-	int ret = gpreempt_new(NULL, out);
-
-	(void)args;
-	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
-}

@@ -117,7 +117,7 @@ static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
 	print_finding(r, &f);
 }
 
-static int check_host(struct report *r, struct gpreempt *g)
+static int check_host(struct report *r, struct gpreempt *g, bool live)
 {
 	struct gpreempt_findings *all;
 	int ret = gpreempt_doctor(g, &all);
@@ -128,7 +128,8 @@ static int check_host(struct report *r, struct gpreempt *g)
 	for (i = 0; i < all->count; i++)
 		print_finding(r, &all->findings[i]);
 	gpreempt_findings_free(all);
-	check_dir(r);
+	if (live)
+		check_dir(r);
 	return 0;
 }
 
@@ -145,7 +146,7 @@ static int check_all(struct report *r, struct gpreempt *g,
 		return ret;
 	if (r->mode != OUT_JSON)
 		out_heading(r->mode, &table);
-	ret = check_host(r, g);
+	ret = check_host(r, g, !args->replay);
 	for (i = 0; list && i < list->count; i++)
 		check_target(r, g, list->targets[i].pid);
 	gpreempt_targets_free(list);
@@ -193,5 +194,5 @@ const struct ctl_command ctl_doctor = {
 	"could not be looked at. What to do about it comes last. The exit status\n"
 	"is 0 when suspending should work, 3 when the host cannot do it and 4\n"
 	"when only rights are missing; else that of what is wrong with a target.\n",
-	.shared = CTL_SHARED_WAIT | CTL_SHARED_JSON,
+	.shared = CTL_SHARED_WAIT | CTL_SHARED_JSON | CTL_SHARED_REPLAY,
 };

@@ -118,7 +118,8 @@ static void add_queues(struct row *row, const struct gpreempt_view *view)
 	row->state = state_of(row, view);
 }
 
-static void add_owner(struct row *row)
+/* live: what /run/gpreempt says is of the same system. */
+static void add_owner(struct row *row, bool live)
 {
 	struct hold_owner owner;
 
@@ -126,7 +127,7 @@ static void add_owner(struct row *row)
 		return;
 	row->held_by = row->who.tracer;
 	row->held_as = row->who.tracer_comm;
-	if (!hold_read_owner(row->pid, &owner) &&
+	if (live && !hold_read_owner(row->pid, &owner) &&
 	    owner.pid == (uint64_t)row->held_by)
 		row->held_as = hold_role_name(owner.role);
 }
@@ -142,8 +143,8 @@ static void add_container(struct gpreempt *g, struct row *row)
 }
 
 /* false: it has ended meanwhile. */
-static bool fill_row(struct gpreempt *g, pid_t pid, struct row *row,
-		     bool *sysfs)
+static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
+		     struct row *row, bool *sysfs)
 {
 	struct gpreempt_view *view;
 
@@ -161,10 +162,10 @@ static bool fill_row(struct gpreempt *g, pid_t pid, struct row *row,
 		row->ns_pid = row->who.ns_pid;
 	row->command = *row->who.command ? row->who.command : row->who.comm;
 	add_container(g, row);
-	add_owner(row);
+	add_owner(row, live);
 	/* Who cannot see whom it holds goes by its name. */
-	if (hold_is_holder(pid) ||
-	    (geteuid() && !strcmp(row->who.comm, HOLD_TITLE))) {
+	if (live && !geteuid() ? hold_is_holder(pid) :
+	    !strcmp(row->who.comm, HOLD_TITLE)) {
 		row->state = "holder";
 		row->queues = 0;
 		return true;
@@ -226,8 +227,8 @@ static int run_list(const struct ctl_command *cmd, struct ctl_args *args)
 	if (!rows)
 		ret = ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	for (i = 0; rows && i < list->count; i++)
-		count += fill_row(g, list->targets[i].pid, &rows[count],
-				  &sysfs);
+		count += fill_row(g, list->targets[i].pid, !args->replay,
+				  &rows[count], &sysfs);
 	gpreempt_free(g);
 	gpreempt_targets_free(list);
 	if (rows)
@@ -257,5 +258,5 @@ const struct ctl_command ctl_list = {
 	"HELD-BY is the process that holds or debugs it, NS-PID the number that\n"
 	"a process in a container has there. Without gpreempt.ko, or without\n"
 	"root, slots and state are not known.\n",
-	.shared = CTL_SHARED_JSON | CTL_SHARED_WAIT,
+	.shared = CTL_SHARED_JSON | CTL_SHARED_WAIT | CTL_SHARED_REPLAY,
 };

@@ -416,7 +416,8 @@ const struct ctl_command ctl_monitor = {
 	"whether the number was stable, and how often each queue id was seen. A\n"
 	"process that ends is done; with the last one the command is, too.\n",
 	.options = options,
-	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON,
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
+		  CTL_SHARED_REPLAY,
 	.defaults = {
 		.duration_ns = 30 * NSEC_PER_SEC,
 		.interval_ns = 5 * NSEC_PER_SEC,

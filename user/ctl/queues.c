@@ -211,5 +211,6 @@ const struct ctl_command ctl_queues = {
 	"all but ACTIVE is as it was so long ago. \"-\" stands for what is not\n"
 	"known; without gpreempt.ko, or without root, that is all but ids, GPUs\n"
 	"and types. In a pipe and with --json there are more columns.\n",
-	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON,
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
+		  CTL_SHARED_REPLAY,
 };

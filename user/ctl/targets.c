@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The processes that a command line is about. */
 #include <errno.h>
+#include <string.h>
 
 #include "ctl/ctl.h"
 #include "ctl/hold.h"
@@ -9,10 +10,42 @@
 /* How often --wait looks. */
 #define PAUSE_NS (50 * NSEC_PER_MSEC)
 
-static bool skip_holder(void *data, pid_t pid)
+/* That a file is no recording, and where; or that the disk is full. */
+static void say(void *data, const char *text)
 {
 	(void)data;
-	return hold_is_holder(pid);
+	ctl_note("%s", text);
+}
+
+int ctl_open(const struct ctl_args *args, struct gpreempt **out)
+{
+	const char *file = args->replay ? args->replay : args->record;
+	struct gpreempt_options options = {
+		.size = sizeof(options),
+		.log = file ? say : NULL,
+		.record = args->record,
+		.replay = args->replay,
+	};
+	int ret = gpreempt_new(&options, out);
+
+	if (!ret)
+		return 0;
+	if (!file)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     args->replay ? "make one with --record FILE" :
+			     "give a file that can be written",
+			     "cannot %s %s: %s", args->replay ? "replay" :
+			     "record to", file, ret == -EPROTO ?
+			     "it is no recording" : strerror(-ret));
+}
+
+/* Who holds what is not in a recording. */
+static bool skip_holder(void *data, pid_t pid)
+{
+	const struct ctl_args *args = data;
+
+	return !args->replay && hold_is_holder(pid);
 }
 
 /* Is there a queue that the options of the command line choose? */
@@ -58,8 +91,8 @@ static int try_targets(struct gpreempt *g, const struct ctl_args *args,
 	struct gpreempt_error err;
 	pid_t idle = 0;
 
-	if (gpreempt_select(g, args->words, args->n_words, skip_holder, NULL,
-			    &list, &err))
+	if (gpreempt_select(g, args->words, args->n_words, skip_holder,
+			    (void *)args, &list, &err))
 		return late || !may_come(&err) ? ctl_fail(&err) : -1;
 	if (args->wait_ns)
 		idle = without_queues(g, args, list);

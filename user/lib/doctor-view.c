@@ -101,7 +101,7 @@ static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
 {
 	struct gpreempt_targets *all;
 	char text[128] = "", one[64];
-	size_t i, others = 0;
+	size_t i;
 
 	if (gpreempt_processes(g, &all, NULL)) {
 		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
@@ -112,8 +112,6 @@ static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
 		struct gpreempt_description d;
 		pid_t pid = all->targets[i].pid;
 
-		/* This process is one for a moment. */
-		others += pid != getpid();
 		if (gpreempt_describe(g, pid, &d) || !d.tracer)
 			continue;
 		snprintf(one, sizeof(one), "%d by %d (%.15s)", pid, d.tracer,
@@ -125,8 +123,7 @@ static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
 			    "gpreempt-ctl resume, or end the debugger",
 			    "held or debugged: %s", text);
 	else
-		gp_find(f, "none of %zu GPU processes is held or debugged",
-			others);
+		gp_find(f, "no GPU process is held or debugged");
 	gpreempt_targets_free(all);
 }
 
