@@ -13,6 +13,7 @@
 . /t/lib.sh
 
 WIDTH=100
+ESC=$(printf '\033')
 
 # program NAME ARGS...: vgpu-load under another name.
 program() {
@@ -27,14 +28,14 @@ program() {
 }
 
 shape() {
-	sed -E -e 's/\x1b\[[0-9;]*m//g' -e 's/null|0x[0-9a-f]+|[0-9]+([.,:][0-9]+)*/N/g' \
+	sed -E -e "s/$ESC\[[0-9;]*m//g" -e 's/null|0x[0-9a-f]+|[0-9]+([.,:][0-9]+)*/N/g' \
 		-e 's/N(ns|us|ms|s|m|h)\>/N/g' -e 's/[-=]{2,}//g' \
 		-e 's/=-( |$)/=N\1/g' -e 's/ +/ /g' -e 's/ $//' "$1" | awk '!seen[$0]++'
 }
 
 run_one() {
 	# What is written over does not count.
-	NO_COLOR=1 terminal "$WIDTH" sh -c "$1" | sed 's/.*\x1b\[K//' > "$W/now"
+	NO_COLOR=1 terminal "$WIDTH" sh -c "$1" | sed "s/.*$ESC\[K//" > "$W/now"
 }
 
 # What the page shows below its nth command.
