@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What list, queues, doctor and monitor print is what they print again from a
+# recording, without module, GPU process, GPU and driver.
+# timeout: 90
+. /t/lib.sh
+
+start a --queues 2 --sdma 1 --packet 1ms
+p=$(pid a)
+n=0
+wait_for 15 running "$p"
+for command in list "list --json" "queues $p --json" "queues comm:vgpu-load --queues 1" doctor \
+	"doctor $p"; do
+	step "$command"
+	n=$((n + 1))
+	# shellcheck disable=SC2086 # words
+	gpreempt-ctl $command --record "$W/$n.rec" > "$W/$n.then" || fail "--record: $?"
+	[ "$(stat -c %a "$W/$n.rec")" = 600 ] || fail "others can read the recording"
+	echo "$command" > "$W/$n.command"
+done
+gpreempt-ctl monitor "$p" --csv --duration 200ms --interval 100ms --record "$W/m.rec" \
+	> "$W/m.then" 2>/dev/null || fail "monitor --record"
+stop a
+rmmod gpreempt
+wait_for 15 no_kfd_process
+while [ "$n" -gt 0 ]; do
+	# shellcheck disable=SC2046 # words
+	gpreempt-ctl $(cat "$W/$n.command") --replay "$W/$n.rec" > "$W/$n.now" 2> "$W/err" ||
+		fail "--replay of $(cat "$W/$n.command"): $? $(cat "$W/err")"
+	# Locks and sockets of holders are not the library's.
+	grep -v '^ok	run-directory' "$W/$n.then" | diff - "$W/$n.now" ||
+		fail "$(cat "$W/$n.command"): another output than when it was recorded"
+	n=$((n - 1))
+done
+gpreempt-ctl monitor "$p" --csv --duration 200ms --interval 100ms --replay "$W/m.rec" \
+	2>/dev/null | cut -d , -f 2- > "$W/m.now"
+cut -d , -f 2- "$W/m.then" | diff - "$W/m.now" || fail "monitor: another output"
+echo nonsense > "$W/none"
+ctl 1 list --replay "$W/none"
+says_what_to_do 'it is no recording'
+ctl 1 list --replay "$W/missing"
+ctl 1 list --record /nowhere/x
+says_what_to_do 'cannot record to /nowhere/x'
+ctl 2 list --record "$W/x" --replay "$W/y"
