@@ -77,7 +77,7 @@ int gpreempt_doctor(struct gpreempt *g, struct gpreempt_findings **out);
 enum gpreempt_class
 gpreempt_findings_class(const struct gpreempt_findings *findings);
 
-/** gpreempt_findings_free() - let go of findings; NULL is allowed */
+/** gpreempt_findings_free() - let go of findings, or of NULL. Any thread. */
 void gpreempt_findings_free(struct gpreempt_findings *findings);
 
 #pragma GCC visibility pop
