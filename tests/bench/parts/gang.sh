@@ -4,7 +4,7 @@
 # one GPU. A save takes 5 ms, so that the emulated CPUs are not what they wait
 # for.
 # vgpu: gpus=8 save_ns=5000000
-# timeout: 300
+# timeout: 600
 . /t/lib.sh
 
 # gang NAME GPU-OF-EACH...

@@ -5,7 +5,7 @@
 # host of the captures: five queues on one of eight GPUs.
 # vgpu: gpus=8 xccs=4
 # clock: tsc
-# timeout: 300
+# timeout: 600
 . /t/lib.sh
 
 start a --gpus 0 --queues 5 --packet 10us --rate 1
