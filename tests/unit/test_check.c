@@ -99,6 +99,19 @@ START_TEST(dead)
 }
 END_TEST
 
+/* The tracer is a thread; what people know is its process. */
+START_TEST(traced_by_thread)
+{
+	set_status("S (sleeping)", PID, 78, 3);
+	gp_loop_set_file(&loop, "/proc/78/status", "Name:\tx\nState:\tS (sleeping)\n"
+			 "Tgid:\t77\nTracerPid:\t0\nThreads:\t2\n");
+	gp_loop_set_file(&loop, "/proc/77/comm", "gpreempt-ctl\n");
+	expect(-EBUSY, GPREEMPT_TRACED);
+	ck_assert_int_eq(err.other, 77);
+	ck_assert_str_eq(err.name, "gpreempt-ctl");
+}
+END_TEST
+
 START_TEST(traced)
 {
 	set_status("t (tracing stop)", PID, 77, 3);
@@ -264,6 +277,7 @@ int main(void)
 	tcase_add_test(tc, not_gpu);
 	tcase_add_test(tc, leader_gone);
 	tcase_add_test(tc, dead);
+	tcase_add_test(tc, traced_by_thread);
 	tcase_add_test(tc, traced);
 	tcase_add_loop_test(tc, no_address_space, 0, ARRAY_SIZE(gpus));
 	tcase_add_test(tc, many_without_address_space);

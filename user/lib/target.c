@@ -117,6 +117,7 @@ static int check_system(struct gpreempt *g, pid_t pid, const char *step,
 static int check_traced(struct gpreempt *g, pid_t pid, pid_t tracer,
 			const char *step, struct gpreempt_error *err)
 {
+	struct gp_process process;
 	char name[32] = "";
 
 	if (!tracer)
@@ -124,6 +125,9 @@ static int check_traced(struct gpreempt *g, pid_t pid, pid_t tracer,
 	gp_error(err, -EBUSY, GPREEMPT_TRACED, pid, step);
 	if (!err)
 		return -EBUSY;
+	/* It is a thread that traces; people know its process. */
+	if (!gp_process_read(g, tracer, &process))
+		tracer = process.tgid;
 	gp_read_small(g, name, sizeof(name), "/proc/%d/comm", tracer);
 	name[strcspn(name, "\n")] = '\0';
 	err->other = tracer;
