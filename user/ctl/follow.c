@@ -15,6 +15,7 @@
 #include "ctl/ctl.h"
 #include "ctl/follow.h"
 #include "ctl/foreground.h"
+#include "ctl/notify.h"
 #include "shared/clock.h"
 
 #define MAX_TARGETS 256
@@ -222,9 +223,14 @@ static void follow_all(struct followers *f)
 	struct timespec pause = { .tv_nsec = LOOK_NS };
 	struct pollfd fd = { .fd = f->stop, .events = POLLIN };
 	bool grows = can_grow(f->args);
+	bool watched = notify_watchdog_ns();
 
+	if (f->running)
+		notify_manager("READY=1");
 	while (f->running) {
-		ppoll(&fd, 1, grows ? &pause : NULL, NULL);
+		ppoll(&fd, 1, grows || watched ? &pause : NULL, NULL);
+		if (watched)
+			notify_manager("WATCHDOG=1");
 		if (stop_asked(f))
 			end_all(f);
 		collect(f);

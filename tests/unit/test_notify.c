@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What systemd is told, with us as systemd. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "ctl/notify.h"
+#include "unit.h"
+
+static int manager;
+
+/* Listens where a path says, and has NOTIFY_SOCKET say so. */
+static void listen_at(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (*path == '@')
+		address.sun_path[0] = '\0';
+	else
+		unlink(path);
+	manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	ck_assert_int_ge(manager, 0);
+	ck_assert_int_eq(bind(manager, (struct sockaddr *)&address,
+			      offsetof(struct sockaddr_un, sun_path) +
+			      strlen(path)), 0);
+	setenv("NOTIFY_SOCKET", path, 1);
+}
+
+static void expect(const char *state)
+{
+	char text[64] = "";
+
+	ck_assert_int_eq(recv(manager, text, sizeof(text) - 1, 0),
+			 strlen(state));
+	ck_assert_str_eq(text, state);
+}
+
+START_TEST(told)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/gpreempt-notify.%d", getpid());
+	listen_at(path);
+	notify_manager("READY=1");
+	expect("READY=1");
+	notify_manager("WATCHDOG=1");
+	expect("WATCHDOG=1");
+	close(manager);
+	unlink(path);
+	/* It has gone meanwhile, which is not our affair. */
+	notify_manager("STOPPING=1");
+	snprintf(path, sizeof(path), "@gpreempt-notify.%d", getpid());
+	listen_at(path);
+	notify_manager("STOPPING=1");
+	expect("STOPPING=1");
+	close(manager);
+}
+END_TEST
+
+START_TEST(nobody)
+{
+	char path[200];
+
+	unsetenv("NOTIFY_SOCKET");
+	notify_manager("READY=1");
+	setenv("NOTIFY_SOCKET", "", 1);
+	notify_manager("READY=1");
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	setenv("NOTIFY_SOCKET", path, 1);
+	notify_manager("READY=1");
+}
+END_TEST
+
+START_TEST(watchdog)
+{
+	char pid[16];
+
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("WATCHDOG_PID");
+	ck_assert_uint_eq(notify_watchdog_ns(), 0);
+	setenv("WATCHDOG_USEC", "30000000", 1);
+	ck_assert_uint_eq(notify_watchdog_ns(), 30000000000);
+	setenv("WATCHDOG_PID", "1", 1);
+	ck_assert_uint_eq(notify_watchdog_ns(), 0);
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	setenv("WATCHDOG_PID", pid, 1);
+	ck_assert_uint_eq(notify_watchdog_ns(), 30000000000);
+	setenv("WATCHDOG_USEC", "soon", 1);
+	ck_assert_uint_eq(notify_watchdog_ns(), 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_test(tc, told);
+	tcase_add_test(tc, nobody);
+	tcase_add_test(tc, watchdog);
+	return unit_run("notify");
+}
