@@ -42,7 +42,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /** GPREEMPT_POLICY_PARTIES - how many there can be at once */
-#define GPREEMPT_POLICY_PARTIES 256
+#define GPREEMPT_POLICY_PARTIES 1024
 
 /** GPREEMPT_POLICY_NEVER - a time that does not come */
 #define GPREEMPT_POLICY_NEVER UINT64_MAX

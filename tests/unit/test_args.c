@@ -197,6 +197,37 @@ START_TEST(chosen)
 }
 END_TEST
 
+START_TEST(roles)
+{
+	const struct ctl_sched_args *sched = &args.sched;
+
+	ck_assert_int_eq(parse(&ctl_guard, "--online 1 comm:serve --offline=2 "
+			       "--gang 3 --online 4 --duty 30% --cpu 0"), GO);
+	ck_assert_uint_eq(sched->online_words.n, 3);
+	ck_assert_str_eq(sched->online_words.word[1], "comm:serve");
+	ck_assert_str_eq(sched->online_words.word[2], "4");
+	ck_assert_uint_eq(sched->offline_words.n, 2);
+	ck_assert_str_eq(sched->offline_words.word[1], "3");
+	ck_assert_uint_eq(sched->gang, 1);
+	ck_assert_uint_eq(sched->duty, 30);
+	ck_assert_uint_eq(sched->cpu, 1);
+	ck_assert_uint_eq(sched->share, 10);
+	ck_assert_int_eq(parse(&ctl_guard, "--offline-share 0 --min-run 5ms"),
+			 GO);
+	ck_assert_uint_eq(sched->share, 0);
+	ck_assert_uint_eq(sched->min_run_ns, 5000000);
+	be_quiet();
+	ck_assert_int_eq(parse(&ctl_guard, "1"), USAGE);
+	ck_assert_int_eq(parse(&ctl_guard, "--online x:y"), USAGE);
+	ck_assert_int_eq(parse(&ctl_guard, "--online 1 x:y"), USAGE);
+	ck_assert_int_eq(parse(&ctl_guard, "--duty 100"), USAGE);
+	ck_assert_int_eq(parse(&ctl_guard, "--duty %"), USAGE);
+	ck_assert_int_eq(parse(&ctl_guard, "--duty 3.5"), USAGE);
+	ck_assert_int_eq(parse(&ctl_guard, "--cpu 5000"), USAGE);
+	ck_assert_int_eq(parse(&ctl_guard, "--poll="), USAGE);
+}
+END_TEST
+
 START_TEST(words)
 {
 	ck_assert_int_eq(parse(&all, "a --json b --wait 2s --record f"), GO);
@@ -340,6 +371,7 @@ int main(void)
 	tcase_add_loop_test(tc, priority, 0, ARRAY_SIZE(priorities));
 	tcase_add_test(tc, gpus);
 	tcase_add_test(tc, chosen);
+	tcase_add_test(tc, roles);
 	tcase_add_test(tc, words);
 	tcase_add_test(tc, merge);
 	tcase_add_test(tc, table);

@@ -356,10 +356,13 @@ static uint64_t step(void)
 	uint64_t wake, wake_again;
 	unsigned int n, i;
 
-	copy = w.policy;
+	bool twice = draw(64) == 0;
+
+	if (twice)
+		copy = w.policy;
 	n = gpreempt_policy_step(&w.policy, w.now, actions, &wake);
 	/* It is a function: the same again from the same state. */
-	if (draw(16) == 0) {
+	if (twice) {
 		HOLDS(gpreempt_policy_step(&copy, w.now, again,
 					   &wake_again) == n);
 		HOLDS(wake == wake_again);

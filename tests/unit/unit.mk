@@ -3,7 +3,8 @@
 
 UNIT := $(O)/unit
 UNIT_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -fno-omit-frame-pointer \
-	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"'
+	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"' \
+	-DSHR_GUARD_SOCKET='"$(UNIT)/guard.sock"'
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 UNIT_SRC := $(wildcard user/lib/*.c user/shared/*.c) \
 	$(filter-out user/ctl/main.c,$(wildcard user/ctl/*.c)) \

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Command lines, as the table of each command has them. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctl/ctl.h"
+#include "shared/macro.h"
 #include "shared/parse.h"
 
 #define MAX_COUNT 10000000
@@ -105,6 +107,32 @@ static int parse_ids(const char *text, struct ctl_args *args)
 	return shr_parse_list(text, MAX_QUEUE_ID, &args->ids, &args->n_ids);
 }
 
+/* A part of something: 30 or 30%. */
+static int parse_percent(const char *text, uint64_t *out)
+{
+	size_t len = strlen(text);
+	char number[8];
+
+	if (len && text[len - 1] == '%')
+		len--;
+	snprintf(number, sizeof(number), "%.*s", (int)len, text);
+	return len >= sizeof(number) ? -EINVAL : shr_parse_u64(number, 99, out);
+}
+
+static int add_role_word(struct ctl_args *args, struct ctl_role_words *words,
+			 const char *word)
+{
+	struct gpreempt_error err;
+
+	if (words->n == ARRAY_SIZE(words->word))
+		return -E2BIG;
+	if (gpreempt_select_check(word, &err))
+		return -EINVAL;
+	words->word[words->n++] = word;
+	args->sched.into = words;
+	return 0;
+}
+
 /* NULL, or why that is no value of the option. */
 static const char *parse_value(const struct ctl_option *o, const char *value,
 			       struct ctl_args *args)
@@ -145,6 +173,23 @@ static const char *parse_value(const struct ctl_option *o, const char *value,
 	case CTL_NAME:
 		*(const char **)field = value;
 		return *value ? NULL : "a name is needed";
+	case CTL_PERCENT:
+		return !parse_percent(value, number) ? NULL :
+			"a percentage from 0 to 99 is needed, as in 30%";
+	case CTL_CPU:
+		ret = shr_parse_u64(value, CPU_SETSIZE - 1, number);
+		*number += !ret;
+		return ret ? "the number of a CPU is needed, from 0" : NULL;
+	case CTL_UIDS:
+		free(args->sched.uids);
+		args->sched.uids = NULL;
+		return !shr_parse_list(value, UINT32_MAX - 1,
+				       &args->sched.uids,
+				       &args->sched.n_uids) ? NULL :
+			"user ids are numbers with commas between, as in 1000,1001";
+	case CTL_ROLE:
+		return !add_role_word(args, field, value) ? NULL :
+			"a target is needed, such as a PID or comm:NAME";
 	default:
 		return "unknown option";
 	}
@@ -196,6 +241,9 @@ static int take_word(const struct ctl_command *cmd, char **argv, char *word,
 {
 	struct gpreempt_error err;
 
+	if (cmd->words == CTL_NO_WORDS && args->sched.into)
+		return !add_role_word(args, args->sched.into, word) ? -1 :
+			usage(cmd, "argument", word, "it is no target");
 	if (cmd->words == CTL_NO_WORDS)
 		return usage(cmd, "argument", word, "none is expected");
 	if (cmd->max_words && args->n_words == cmd->max_words)
@@ -228,6 +276,7 @@ static int check_args(const struct ctl_command *cmd,
 		return usage(cmd, cmd->name, NULL,
 			     cmd->words == CTL_TARGETS ?
 			     "a target is needed, such as a PID" :
+			     cmd->words == CTL_WORDS ? cmd->usage :
 			     "the name of a file is needed");
 	if (args->record && args->replay)
 		return usage(cmd, "--record", NULL, "not with --replay");
@@ -260,6 +309,8 @@ void ctl_free_args(struct ctl_args *args)
 {
 	free(args->ids);
 	free(args->gpus);
+	free(args->sched.uids);
+	args->sched.uids = NULL;
 	args->ids = NULL;
 	args->gpus = NULL;
 }

@@ -23,11 +23,14 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_pidmap,
 	&ctl_experiment,
 	&ctl_self,
+	&ctl_guard,
 	&ctl_follow,
 	&ctl_run,
 	&ctl_doctor,
 	&ctl_load,
 	&ctl_unload,
+	&ctl_online,
+	&ctl_release,
 	NULL,
 };
 

@@ -14,11 +14,32 @@ struct ctl_range {
 	int64_t max;
 };
 
+/* Targets of a role. */
+struct ctl_role_words {
+	const char *word[64];
+	size_t n;
+};
+
 /* What only the scheduler's commands take. */
 struct ctl_sched_args {
 	uint64_t online;	/* the program that is run */
 	uint64_t offline;
 	const char *cgroup;
+	struct ctl_role_words online_words;
+	struct ctl_role_words offline_words;
+	struct ctl_role_words *into;	/* where further words go */
+	uint64_t linger_ns;
+	uint64_t max_hold_ns;
+	uint64_t min_run_ns;
+	uint64_t share;		/* percent */
+	uint64_t duty;		/* percent; 0: none */
+	uint64_t gang;
+	const char *poll;
+	uint64_t cpu;		/* and 1; 0: any */
+	uint32_t *uids;		/* who may ask the guard; NULL: root */
+	size_t n_uids;
+	const char *samples;	/* files */
+	const char *metrics;
 };
 
 /* Everything that a command line can say. */
@@ -72,6 +93,10 @@ enum ctl_kind {
 	CTL_GPUS,		/* gpus and n_gpus */
 	CTL_FILE,		/* const char *, the name of a file */
 	CTL_NAME,		/* const char * */
+	CTL_PERCENT,		/* uint64_t, 0 to 99; "%" may follow */
+	CTL_CPU,		/* uint64_t, the number and 1 */
+	CTL_ROLE,		/* struct ctl_role_words; words may follow */
+	CTL_UIDS,		/* sched.uids and n_uids */
 	CTL_KINDS,
 };
 
@@ -88,6 +113,7 @@ enum ctl_words {
 	CTL_NO_WORDS,
 	CTL_TARGETS,		/* as gpreempt_select() takes them */
 	CTL_FILES,
+	CTL_WORDS,
 };
 
 /* Options that several commands have: bits of struct ctl_command's shared. */
@@ -141,6 +167,9 @@ extern const struct ctl_command ctl_experiment;
 extern const struct ctl_command ctl_self;
 extern const struct ctl_command ctl_follow;
 extern const struct ctl_command ctl_run;
+extern const struct ctl_command ctl_guard;
+extern const struct ctl_command ctl_online;
+extern const struct ctl_command ctl_release;
 
 /*
  * Fill in args from the words behind the command's name. Returns -1 to go on,

@@ -28,6 +28,8 @@ const char *doc_completion(enum ctl_kind kind)
 		return "gpus";
 	case CTL_FILE:
 		return "files";
+	case CTL_ROLE:
+		return "targets";
 	default:
 		return "";
 	}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Explicit requests: the guard's socket and the library's side of it, over a
+ * policy without any process.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <gpreempt/online.h>
+
+#include "ctl/guard-serve.h"
+#include "ctl/guard.h"
+#include "shared/clock.h"
+#include "shared/guard-proto.h"
+#include "unit.h"
+
+static struct guard guard;
+static struct ctl_args args;
+static struct guard_server *server;
+
+static void setup(void)
+{
+	struct gpreempt_policy_options options = {
+		.size = sizeof(options), .max_hold_ns = NSEC_PER_SEC,
+	};
+
+	memset(&guard, 0, sizeof(guard));
+	memset(&args, 0, sizeof(args));
+	guard.args = &args;
+	pthread_mutex_init(&guard.lock, NULL);
+	ck_assert_int_eq(gpreempt_policy_init(&guard.policy, &options, 0), 0);
+	ck_assert_int_eq(guard_serve_start(&guard, SHR_GUARD_SOCKET, &server),
+			 0);
+}
+
+static void teardown(void)
+{
+	guard_serve_stop(server, SHR_GUARD_SOCKET);
+	ck_assert_int_eq(access(SHR_GUARD_SOCKET, F_OK), -1);
+}
+
+/* Requests that are open at the policy, of all clients. */
+static unsigned int open_now(void)
+{
+	unsigned int n = 0, i;
+
+	pthread_mutex_lock(&guard.lock);
+	for (i = 0; i < guard.policy.top; i++)
+		n += guard.policy.party[i].requests;
+	pthread_mutex_unlock(&guard.lock);
+	return n;
+}
+
+static void expect_open(unsigned int n)
+{
+	uint64_t deadline = shr_now_ns() + 10 * NSEC_PER_SEC;
+
+	/* The guard learns a little later that a client has gone. */
+	while (open_now() != n && shr_now_ns() < deadline)
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ck_assert_uint_eq(open_now(), n);
+}
+
+START_TEST(nested)
+{
+	struct gpreempt_online *a, *b;
+
+	ck_assert_int_eq(gpreempt_online_open(&a), 0);
+	ck_assert_int_eq(gpreempt_online_open(&b), 0);
+	ck_assert_int_eq(gpreempt_online_end(a), -EINVAL);
+	ck_assert_int_eq(gpreempt_online_begin(a), 1);
+	ck_assert_int_eq(gpreempt_online_begin(a), 2);
+	ck_assert_int_eq(gpreempt_online_begin(b), 1);
+	ck_assert_uint_eq(open_now(), 3);
+	ck_assert(guard.changed);
+	ck_assert_uint_eq(guard.n_clients, 2);
+	ck_assert_int_eq(gpreempt_online_end(a), 1);
+	ck_assert_int_eq(gpreempt_online_end(a), 0);
+	ck_assert_int_eq(gpreempt_online_end(a), -EINVAL);
+	ck_assert_uint_eq(open_now(), 1);
+	gpreempt_online_close(b);
+	expect_open(0);
+	gpreempt_online_close(a);
+	gpreempt_online_close(NULL);
+}
+END_TEST
+
+/* A client that dies with requests open is counted out. */
+START_TEST(death)
+{
+	struct gpreempt_online *online;
+	pid_t child = fork();
+
+	if (!child) {
+		if (gpreempt_online_open(&online) ||
+		    gpreempt_online_begin(online) != 1 ||
+		    gpreempt_online_begin(online) != 2)
+			_exit(1);
+		pause();
+	}
+	expect_open(2);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	expect_open(0);
+}
+END_TEST
+
+static int ask(enum shr_guard_verb verb, pid_t pid)
+{
+	struct shr_guard_request request = { .verb = verb, .pid = pid };
+	struct shr_guard_reply reply;
+	int fd = shr_guard_connect(SHR_GUARD_SOCKET);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(shr_guard_ask(fd, &request, &reply), 0);
+	close(fd);
+	return reply.code ? reply.code : (int)reply.value;
+}
+
+/* Requests for another process outlive who asked, and end with that process. */
+START_TEST(for_another)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(ask(SHR_GUARD_END, child), -EINVAL);
+	ck_assert_int_eq(ask(SHR_GUARD_BEGIN, child), 1);
+	ck_assert_int_eq(ask(SHR_GUARD_BEGIN, child), 2);
+	ck_assert_int_eq(ask(SHR_GUARD_END, child), 1);
+	expect_open(1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	expect_open(0);
+	ck_assert_int_eq(ask(SHR_GUARD_BEGIN, child), -EACCES);
+	ck_assert_int_eq(ask(SHR_GUARD_RELEASE, getpid()), -ESRCH);
+}
+END_TEST
+
+/* A client works on the GPUs where the guard knows it, or on all. */
+START_TEST(nodes)
+{
+	struct gpreempt_online *online;
+
+	ck_assert_int_eq(gpreempt_online_open(&online), 0);
+	ck_assert_int_eq(gpreempt_online_begin(online), 1);
+	ck_assert_uint_eq(guard.policy.party[0].nodes, ~0ULL);
+	pthread_mutex_lock(&guard.lock);
+	guard.online[0].target.pid = getpid();
+	guard.online[0].nodes = 6;
+	guard.n_online = 1;
+	pthread_mutex_unlock(&guard.lock);
+	ck_assert_int_eq(gpreempt_online_begin(online), 2);
+	ck_assert_uint_eq(guard.policy.party[0].nodes, 6);
+	gpreempt_online_close(online);
+}
+END_TEST
+
+START_TEST(release)
+{
+	guard.offline[0].target.pid = 4711;
+	guard.n_offline = 1;
+	ck_assert_int_eq(ask(SHR_GUARD_RELEASE, 4711), 0);
+	ck_assert_int_eq(ask(SHR_GUARD_RELEASE, 4712), -ESRCH);
+	pthread_mutex_lock(&guard.lock);
+	ck_assert_uint_eq(guard.n_releases, 1);
+	ck_assert_int_eq(guard.releases[0].pid, 4711);
+	pthread_mutex_unlock(&guard.lock);
+}
+END_TEST
+
+START_TEST(two_guards)
+{
+	struct guard_server *second;
+
+	ck_assert_int_eq(guard_serve_start(&guard, SHR_GUARD_SOCKET, &second),
+			 -EADDRINUSE);
+}
+END_TEST
+
+START_TEST(no_guard)
+{
+	struct gpreempt_online *online;
+
+	guard_serve_stop(server, SHR_GUARD_SOCKET);
+	server = NULL;
+	ck_assert_int_eq(gpreempt_online_open(&online), -ENOENT);
+}
+END_TEST
+
+/* Nonsense ends the connection, and nothing else. */
+START_TEST(nonsense)
+{
+	static const char *const texts[] = {
+		"", "gpreempt-guard 1 begin", "gpreempt-guard 2 begin 0 0",
+		"gpreempt-guard 1 start 0 0", "gpreempt-guard 1 begin -1 0",
+		"gpreempt-guard 1 begin 0 0 ", "gpreempt-guard 1 begin 0 x",
+	};
+	struct shr_guard_request request;
+	struct shr_guard_reply reply;
+	char buf[4 * SHR_GUARD_PACKET] = "gpreempt-guard 1 begin 0 0";
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		ck_assert_int_eq(shr_guard_get_request(texts[i],
+						       strlen(texts[i]),
+						       &request), -EPROTO);
+	ck_assert_int_eq(shr_guard_get_request(buf, 26, &request), 0);
+	ck_assert_int_eq(shr_guard_get_request(buf, 27, &request), -EPROTO);
+	ck_assert_int_eq(shr_guard_get_request(buf, sizeof(buf), &request),
+			 -EPROTO);
+	ck_assert_int_eq(shr_guard_get_reply("gpreempt-guard 1 1 0", 20,
+					     &reply), -EPROTO);
+	fd = shr_guard_connect(SHR_GUARD_SOCKET);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(send(fd, "hello", 5, MSG_NOSIGNAL), 5);
+	ck_assert_int_eq(recv(fd, buf, sizeof(buf), 0), 0);
+	close(fd);
+	ck_assert_int_eq(ask(SHR_GUARD_BEGIN, 0), 1);
+	expect_open(0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, nested);
+	tcase_add_test(tc, death);
+	tcase_add_test(tc, for_another);
+	tcase_add_test(tc, nodes);
+	tcase_add_test(tc, release);
+	tcase_add_test(tc, two_guards);
+	tcase_add_test(tc, no_guard);
+	tcase_add_test(tc, nonsense);
+	return unit_run("online");
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Servers that know when their work begins and ends say so; and somebody wants a
+# process that is guarded.
+# timeout: 120
+. /t/lib.sh
+
+guard() {
+	setsid gpreempt-ctl guard --max-hold 60s --online comm:nobody --offline "$p" "$@" \
+		> "$W/guard" 2>&1 &
+	g=$!
+	started="$started $g"
+	wait_for 20 grep -q "process $p is offline" "$W/guard"
+}
+
+end_guard() {
+	kill -TERM "$g"
+	wait "$g" || fail "guard ended with $?: $(cat "$W/guard")"
+	wait_for 15 running "$p"
+}
+
+start off --queues 2 --packet 1ms
+p=$(pid off)
+
+step "no guard"
+ctl 1 online begin
+says_what_to_do "no guard runs here"
+ctl 1 release "$p"
+says_what_to_do "no guard runs here"
+ctl 2 online
+says "begin/end"
+ctl 2 online start
+says_what_to_do "begins or ends"
+
+step "nested, by this shell"
+guard
+running "$p" || fail "held, and nobody has asked for that"
+ctl 0 online begin
+says "process $$: 1 requests open"
+wait_for 15 view_is "$p" suspended 1
+ctl 0 online begin
+says "2 requests open"
+ctl 0 online end
+expect_suspended "$p"
+ctl 0 online end
+says "0 requests open"
+wait_for 15 running "$p"
+ctl 1 online end
+says_what_to_do "no request open"
+
+step "one that dies is counted out"
+sh -c 'gpreempt-ctl online begin; gpreempt-ctl online begin; exec sleep 1000' > "$W/server" 2>&1 &
+s=$!
+started="$started $s"
+wait_for 15 grep -q "2 requests open" "$W/server"
+wait_for 15 view_is "$p" suspended 1
+kill -KILL $s
+wait_for 15 running "$p"
+
+step "a second guard does without, and says so"
+timeout 3 gpreempt-ctl guard --online comm:nobody --offline comm:nobody > "$W/second" 2>&1
+grep -q 'nobody can say "online begin" to this guard' "$W/second" || fail "$(cat "$W/second")"
+
+step "somebody wants the process: for a while, and for good"
+ctl 0 online begin
+wait_for 15 view_is "$p" suspended 1
+ctl 0 release "$p" --for 3s
+running "$p" || wait_for 5 running "$p"
+grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "it is traced still"
+wait_for 20 view_is "$p" suspended 1
+ctl 0 release "$p"
+wait_for 5 running "$p"
+sleep 2
+running "$p" || fail "it was taken back"
+ctl 5 release "$p"
+says_what_to_do "not guarded"
+end_guard
+
+step "who may ask"
+guard
+as-nobody gpreempt-ctl online begin > "$W/ctl" 2>&1
+[ $? -eq 4 ] || fail "somebody may ask: $(cat "$W/ctl")"
+says_what_to_do "does not let us ask"
+end_guard
+guard --allow-uid 1000,65534
+as-nobody gpreempt-ctl online begin > "$W/ctl" 2>&1
+[ $? -eq 4 ] || fail "it may speak for a process of root: $(cat "$W/ctl")"
+as-nobody sh -c 'gpreempt-ctl online begin; exec sleep 1000' > "$W/server" 2>&1 &
+s=$!
+started="$started $s"
+wait_for 15 grep -q "1 requests open" "$W/server"
+wait_for 15 view_is "$p" suspended 1
+as-nobody gpreempt-ctl release "$p" > "$W/ctl" 2>&1
+[ $? -eq 4 ] || fail "it may release: $(cat "$W/ctl")"
+expect_suspended "$p"
+kill -KILL $s
+wait_for 15 running "$p"
+end_guard
+stop off

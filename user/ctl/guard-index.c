@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Has an online process work? Its AQL indices tell of packets that the GPU has
+ * not begun. That they are equal does not mean that the last one is done: its
+ * completion signal tells that, if it has one.
+ */
+#include <errno.h>
+#include <sys/uio.h>
+
+#include "ctl/guard.h"
+
+#define PACKET_SIZE 64
+#define PACKET_SIGNAL 56	/* completion_signal in any AQL packet */
+#define SIGNAL_VALUE 8		/* in amd_signal_t */
+
+struct indices {
+	uint64_t read;
+	uint64_t written;
+};
+
+static int read_word(pid_t pid, uint64_t address, uint64_t *out)
+{
+	struct iovec here = { out, sizeof(*out) };
+	struct iovec there = { (void *)(uintptr_t)address, sizeof(*out) };
+
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) ==
+	       sizeof(*out) ? 0 : -EFAULT;
+}
+
+/* All indices of all queues in one call. */
+static int read_indices(const struct guard_online *online,
+			struct indices *indices)
+{
+	struct iovec there[2 * GUARD_QUEUES];
+	struct iovec here = { indices, online->n * sizeof(*indices) };
+	ssize_t n;
+	size_t i;
+
+	for (i = 0; i < online->n; i++) {
+		const struct guard_queue *queue = &online->queue[i];
+
+		there[2 * i].iov_base = (void *)(uintptr_t)queue->read_addr;
+		there[2 * i].iov_len = sizeof(indices->read);
+		there[2 * i + 1].iov_base =
+			(void *)(uintptr_t)queue->write_addr;
+		there[2 * i + 1].iov_len = sizeof(indices->written);
+	}
+	n = process_vm_readv(online->target.pid, &here, 1, there,
+			     2 * online->n, 0);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == here.iov_len ? 0 : -EFAULT;
+}
+
+/* The signal of the last packet, which stays in the ring when it is begun. */
+static uint64_t find_signal(const struct guard_online *online,
+			    const struct guard_queue *queue)
+{
+	uint64_t at, signal;
+
+	if (!queue->written || !queue->packets)
+		return 0;
+	at = queue->ring +
+	     (queue->written - 1) % queue->packets * PACKET_SIZE;
+	if (read_word(online->target.pid, at + PACKET_SIGNAL, &signal))
+		return 0;
+	return signal;
+}
+
+/* A signal counts down; one that cannot be read says nothing. */
+static bool signal_waits(const struct guard_online *online,
+			 const struct guard_queue *queue)
+{
+	uint64_t value;
+
+	return queue->signal &&
+	       !read_word(online->target.pid, queue->signal + SIGNAL_VALUE,
+			  &value) && (int64_t)value > 0;
+}
+
+/* True: it had work since the last look. */
+static bool look_at(const struct guard_online *online,
+		    struct guard_queue *queue, const struct indices *indices)
+{
+	bool moved = queue->known && indices->written != queue->written;
+	bool found = !queue->known || moved;
+
+	queue->written = indices->written;
+	queue->known = true;
+	if (indices->read != indices->written) {
+		/* The last packet is not written as long as it comes. */
+		queue->signal = 0;
+		queue->busy = true;
+		return true;
+	}
+	if (found || (queue->busy && !queue->signal))
+		queue->signal = find_signal(online, queue);
+	queue->busy = signal_waits(online, queue);
+	/* Done: what the program does with the signal now is its own. */
+	if (!queue->busy)
+		queue->signal = 0;
+	return moved || queue->busy;
+}
+
+int guard_look(struct guard_online *online)
+{
+	struct indices indices[GUARD_QUEUES];
+	bool busy = false, worked = false;
+	size_t i;
+	int ret;
+
+	if (!online->n)
+		return GUARD_IDLE;
+	ret = read_indices(online, indices);
+	if (ret)
+		return ret;
+	for (i = 0; i < online->n; i++) {
+		worked |= look_at(online, &online->queue[i], &indices[i]);
+		busy |= online->queue[i].busy;
+	}
+	return busy ? GUARD_BUSY : worked ? GUARD_PULSE : GUARD_IDLE;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Ask the guard: online work begins and ends, an offline process is let go. */
+#include <errno.h>
+#include <string.h>
+
+#include "ctl/ctl.h"
+#include "ctl/hold.h"
+#include "shared/clock.h"
+#include "shared/guard-proto.h"
+
+/* How long the guard may take to let go: it may wait for the hardware. */
+#define RELEASE_NS (15 * NSEC_PER_SEC)
+#define PAUSE_NS (5 * NSEC_PER_MSEC)
+
+static int fail_guard(int code)
+{
+	if (code == -ENOENT || code == -ECONNREFUSED)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "gpreempt-ctl guard --help",
+				     "no guard runs here");
+	if (code == -EACCES || code == -EPERM || code == -ECONNRESET)
+		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
+				     "run it as root, or tell the guard: "
+				     "--allow-uid",
+				     "the guard does not let us ask");
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "does the guard run?",
+			     "the guard did not answer: %s", strerror(-code));
+}
+
+/* Reply or negated exit status. */
+static int ask(const struct shr_guard_request *request,
+	       struct shr_guard_reply *reply)
+{
+	int fd = shr_guard_connect(SHR_GUARD_SOCKET), ret;
+
+	if (fd < 0)
+		return fail_guard(fd);
+	ret = shr_guard_ask(fd, request, reply);
+	close(fd);
+	if (!ret && (reply->code == -EACCES || reply->code == -EPERM))
+		ret = reply->code;
+	return ret ? fail_guard(ret) : 0;
+}
+
+static int run_online(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct shr_guard_request request = { .pid = getppid() };
+	struct shr_guard_reply reply;
+	bool begin = !strcmp(args->words[0], "begin");
+	int ret;
+
+	(void)cmd;
+	if (!begin && strcmp(args->words[0], "end"))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl online --help",
+				     "online work begins or ends, and nothing "
+				     "else: \"%s\"", args->words[0]);
+	request.verb = begin ? SHR_GUARD_BEGIN : SHR_GUARD_END;
+	ret = ask(&request, &reply);
+	if (ret)
+		return ret;
+	if (reply.code)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "gpreempt-ctl online begin",
+				     "process %d has no request open",
+				     request.pid);
+	printf("process %d: %llu requests open\n", request.pid,
+	       (unsigned long long)reply.value);
+	return 0;
+}
+
+const struct ctl_command ctl_online = {
+	.name = "online",
+	.run = run_online,
+	.words = CTL_WORDS,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "begin/end",
+	.summary = "Tell the guard that online work begins or ends.",
+	.details =
+	"It counts for the program that runs this command, such as a shell: when\n"
+	"that ends, so do its requests. May be nested. Root only, unless guard has\n"
+	"--allow-uid: whoever may begin can starve offline work, but for its share.\n",
+};
+
+static bool is_guarded(pid_t pid)
+{
+	struct hold_owner owner;
+
+	return !hold_read_owner(pid, &owner) && owner.role == HOLD_ROLE_GUARD;
+}
+
+static int release_one(struct ctl_args *args)
+{
+	uint64_t deadline = shr_now_ns() + RELEASE_NS;
+	struct shr_guard_request request = {
+		.verb = SHR_GUARD_RELEASE, .pid = args->pid,
+		.ns = args->lease_ns ? args->lease_ns : UINT64_MAX,
+	};
+	struct shr_guard_reply reply;
+	int ret;
+
+	ret = ctl_need_root(args->pid);
+	if (!ret)
+		ret = ask(&request, &reply);
+	if (ret)
+		return ret;
+	if (reply.code)
+		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+				     "gpreempt-ctl status shows who has it",
+				     "process %d is not guarded", args->pid);
+	while (is_guarded(args->pid)) {
+		if (shr_now_ns() > deadline)
+			return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+					     "try again; or end the guard",
+					     "the guard has not let go of "
+					     "process %d", args->pid);
+		shr_sleep_ns(PAUSE_NS);
+	}
+	printf("released %d\n", args->pid);
+	return 0;
+}
+
+static int run_release(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	(void)cmd;
+	return ctl_each_target(args, release_one);
+}
+
+static const struct ctl_option release_options[] = {
+	{ "for", CTL_DURATION, offsetof(struct ctl_args, lease_ns), "TIME",
+	  "the guard may take it back after that time (10m)" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_release = {
+	.name = "release",
+	.run = run_release,
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
+	.summary = "Have the guard let go of a process, and not take it back.",
+	.details =
+	"Its queues run and nobody traces it when this returns: for a debugger or\n"
+	"a checkpoint.\n",
+	.options = release_options,
+};
