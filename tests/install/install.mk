@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tests of what users get, on the host.
 
-.PHONY: cli check-install check-manuals check-words check-completions check-usage
-cli: check-install check-manuals check-words check-completions check-usage ## what is installed; manuals, completions and documents against the commands
+.PHONY: cli check-install check-manuals check-words check-completions check-usage \
+	check-units
+cli: check-install check-manuals check-words check-completions check-usage check-units ## what is installed; manuals, completions and documents against the commands
 check-install: user
 	@tests/install/check-install $(O)
 
@@ -18,3 +19,6 @@ check-completions: manuals
 
 check-usage: user
 	@tests/cli/check-usage $(O)
+
+check-units: user $(UNITS)
+	@tests/install/check-units $(O)

@@ -11,9 +11,11 @@ DOCDIR ?= $(PREFIX)/share/doc/gpreempt
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
+SYSTEMDDIR ?= $(PREFIX)/lib/systemd/system
 
 HEADERS := $(wildcard include/gpreempt/*.h)
 PC := $(O)/gpreempt.pc
+UNITS := $(patsubst user/install/%.in,$(O)/units/%,$(wildcard user/install/*.service.in))
 
 # file:where it goes:mode. A where that ends with "/" is a directory.
 INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
@@ -25,6 +27,7 @@ INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
 	$(O)/completion.bash:$(BASHDIR)/gpreempt-ctl:0644 \
 	$(O)/completion.zsh:$(ZSHDIR)/_gpreempt-ctl:0644 \
 	user/install/gpreempt.conf:$(TMPFILESDIR)/:0644 \
+	$(UNITS:%=%:$(SYSTEMDDIR)/:0644) \
 	README.md:$(DOCDIR)/:0644 \
 	$(patsubst %,%:$(DOCDIR)/docs/:0644,$(wildcard docs/*.md)) \
 	$(patsubst %,%:$(DOCDIR)/docs/examples/:0644,$(wildcard docs/examples/*))
@@ -51,10 +54,13 @@ $(PC): user/install/gpreempt.pc.in user/user.mk user/install/install.mk FORCE
 		-e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
 		-e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
 		-e 's|@LIBS@|$(LIB_LIBS)|' $< >$@
+$(UNITS): $(O)/units/%: user/install/%.in user/install/install.mk FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@BINDIR@|$(BINDIR)|' $< >$@
 .PHONY: FORCE
 
 .PHONY: install
-install: user $(PC) ## command, library, headers, manuals (DESTDIR, PREFIX, LIBDIR); as root
+install: user $(PC) $(UNITS) ## command, library, headers, manuals (DESTDIR, PREFIX, LIBDIR); as root
 	$(foreach i,$(INSTALLS),@install -D -m $(call part,3,$(i)) \
 		$(call part,1,$(i)) $(DESTDIR)$(call target,$(i))$(newline)	)
 	$(foreach l,$(LINKS),@ln -sf $(call part,2,$(l)) $(DESTDIR)$(call part,1,$(l))$(newline)	)
