@@ -379,61 +379,6 @@ const struct gp_backend_ops gp_backend_replay = {
 	.is_root = replay_is_root,
 };
 
-/* The head's first version number has to be ours. */
-static int check_head(const char *line)
-{
-	static const char head[] = GP_RECORDING_NAME " - version: 1.";
-
-	return strncmp(line, head, strlen(head)) ? -EPROTO : 0;
-}
-
-static int add_record(struct player *p, char *line)
-{
-	struct gp_record *bigger;
-
-	if (!(p->count & (p->count - 1))) {
-		size_t room = p->count ? 2 * p->count : 1;
-
-		bigger = realloc(p->records, room * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		p->records = bigger;
-	}
-	return gp_record_parse(line, &p->records[p->count]);
-}
-
-static int read_records(struct player *p, FILE *f, unsigned int *number)
-{
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t n;
-	int ret = -EPROTO;
-
-	for (*number = 1; (n = getline(&line, &size, f)) > 0; ++*number) {
-		ret = line[n - 1] == '\n' ? 0 : -EINVAL;
-		line[n - 1] = '\0';
-		if (!ret && strlen(line) != (size_t)n - 1)
-			ret = -EINVAL;
-		if (ret)
-			break;
-		if (*number == 1)
-			ret = check_head(line);
-		else if (*number == 2)
-			ret = strcmp(line, "# " GP_RECORDING_COLUMNS) ?
-			      -EPROTO : 0;
-		else
-			ret = add_record(p, line);
-		if (ret)
-			break;
-		p->count += *number > 2;
-	}
-	/* A head alone is no recording. */
-	if (!ret && *number < 3)
-		ret = -EPROTO;
-	free(line);
-	return ret;
-}
-
 int gp_replay_open(const char *path, void **be, unsigned int *line)
 {
 	struct player *p = calloc(1, sizeof(*p));
@@ -450,7 +395,7 @@ int gp_replay_open(const char *path, void **be, unsigned int *line)
 		gp_replay_end(p);
 		return ret;
 	}
-	ret = read_records(p, f, line);
+	ret = gp_recording_read(f, &p->records, &p->count, line);
 	fclose(f);
 	if (ret) {
 		gp_replay_end(p);

@@ -31,6 +31,13 @@ int gp_record_write(FILE *f, const struct gp_record *record);
 int gp_record_parse(char *line, struct gp_record *record);
 void gp_record_free(struct gp_record *record);
 
+/*
+ * Read all of a file. What was read before an error is in the array, too; *line
+ * is that of the error.
+ */
+int gp_recording_read(FILE *f, struct gp_record **records, size_t *count,
+		      unsigned int *line);
+
 /* The calls of a process that have to come in the order they were made in. */
 bool gp_record_in_order(const struct gp_record *record);
 
