@@ -28,7 +28,7 @@ says_what_to_do "gpreempt-ctl follow"
 ctl 7 resume "$p"
 says "gpreempt-ctl follow"
 ctl 0 status
-says "^$p "
+says "^$p[[:space:]].*follow"
 kill -TERM "$f"
 wait "$f" || fail "the follower ended with $?"
 wait_for 15 running "$p"
