@@ -2,8 +2,10 @@
 # shellcheck shell=dash
 # Eight processes suspended together against one of them, on a GPU each and on
 # one GPU. A save takes 5 ms, so that the emulated CPUs are not what they wait
-# for.
+# for; and on one CPU with a clock of its own, because two threads that emulate
+# one each wait for the host, and for each other, by the millisecond.
 # vgpu: gpus=8 save_ns=5000000
+# clock: counted
 # timeout: 600
 . /t/lib.sh
 

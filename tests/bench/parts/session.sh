@@ -4,7 +4,7 @@
 # suspend and resume against a bare ioctl on the same thread, in turn. As on the
 # host of the captures: five queues on one of eight GPUs.
 # vgpu: gpus=8 xccs=4
-# clock: tsc
+# clock: counted
 # timeout: 600
 . /t/lib.sh
 
