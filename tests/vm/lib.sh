@@ -286,3 +286,19 @@ property() {
 between() {
 	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || fail "$4: $1 is not between $2 and $3"
 }
+
+# Register reads of all eight GPUs since they were made.
+reads() {
+	_t=0
+	for _g in 0 1 2 3 4 5 6 7; do
+		_t=$((_t + $(counter $_g reg_reads)))
+	done
+	echo $_t
+}
+
+# reads_of FILE: what reading it once costs in registers
+reads_of() {
+	_before=$(reads)
+	cat "$1" > /dev/null
+	echo $(($(reads) - _before))
+}

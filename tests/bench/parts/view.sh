@@ -5,22 +5,6 @@
 # timeout: 300
 . /t/lib.sh
 
-# Register reads of all GPUs since they were made.
-reads() {
-	_t=0
-	for _g in 0 1 2 3 4 5 6 7; do
-		_t=$((_t + $(counter $_g reg_reads)))
-	done
-	echo $_t
-}
-
-# reads_of FILE: what reading it once costs in registers
-reads_of() {
-	_before=$(reads)
-	cat "$1" > /dev/null
-	echo $(($(reads) - _before))
-}
-
 # ns_of COUNT FILE...: the median
 ns_of() {
 	view-bench "$@" | cut -d' ' -f2

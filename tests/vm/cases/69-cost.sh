@@ -5,20 +5,6 @@
 # timeout: 120
 . /t/lib.sh
 
-reads() {
-	t=0
-	for g in 0 1 2 3 4 5 6 7; do
-		t=$((t + $(counter $g reg_reads)))
-	done
-	echo $t
-}
-
-reads_of() {
-	before=$(reads)
-	cat "$1" > /dev/null
-	echo $(($(reads) - before))
-}
-
 start a --gpus 3 --queues 5 --packet 1ms --rate 50
 p=$(pid a)
 wait_for 15 running "$p"
