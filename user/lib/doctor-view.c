@@ -97,58 +97,73 @@ static void check_hardware(struct gpreempt *g, struct gpreempt_finding *f)
 	gpreempt_nodes_free(nodes);
 }
 
-static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
+/*
+ * What say() has to say of each GPU process, joined. False when they cannot be
+ * listed, which is the finding then.
+ */
+static bool ask_processes(struct gpreempt *g, struct gpreempt_finding *f,
+			  bool (*say)(struct gpreempt *g, pid_t pid, char *buf,
+				      size_t size),
+			  char *text, size_t size)
 {
 	struct gpreempt_targets *all;
-	char text[128] = "", one[64];
+	char one[64];
 	size_t i;
 
 	if (gpreempt_processes(g, &all, NULL)) {
 		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
 			    "the GPU processes cannot be listed");
-		return;
+		return false;
 	}
-	for (i = 0; i < all->count; i++) {
-		struct gpreempt_description d;
-		pid_t pid = all->targets[i].pid;
+	for (i = 0; i < all->count; i++)
+		if (say(g, all->targets[i].pid, one, sizeof(one)))
+			add_word(text, size, one);
+	gpreempt_targets_free(all);
+	return true;
+}
 
-		if (gpreempt_describe(g, pid, &d) || !d.tracer)
-			continue;
-		snprintf(one, sizeof(one), "%d by %d (%.15s)", pid, d.tracer,
-			 d.tracer_comm);
-		add_word(text, sizeof(text), one);
-	}
+static bool say_debugger(struct gpreempt *g, pid_t pid, char *buf, size_t size)
+{
+	struct gpreempt_description d;
+
+	if (gpreempt_describe(g, pid, &d) || !d.tracer)
+		return false;
+	snprintf(buf, size, "%d by %d (%.15s)", pid, d.tracer, d.tracer_comm);
+	return true;
+}
+
+static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	char text[128] = "";
+
+	if (!ask_processes(g, f, say_debugger, text, sizeof(text)))
+		return;
 	if (*text)
 		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
 			    "gpreempt-ctl resume, or end the debugger",
 			    "held or debugged: %s", text);
 	else
 		gp_find(f, "no GPU process is held or debugged");
-	gpreempt_targets_free(all);
+}
+
+static bool say_no_space(struct gpreempt *g, pid_t pid, char *buf, size_t size)
+{
+	struct gpreempt_error err = { 0 };
+
+	if (pid == getpid() ||
+	    gp_check_gpus(g, pid, "looking", &err) != -EOPNOTSUPP)
+		return false;
+	snprintf(buf, size, "%d", pid);
+	return true;
 }
 
 /* Newer kernels crash without one: see gpus.c. */
 static void check_spaces(struct gpreempt *g, struct gpreempt_finding *f)
 {
-	struct gpreempt_targets *all;
-	char text[96] = "", one[16];
-	size_t i;
+	char text[96] = "";
 
-	if (gpreempt_processes(g, &all, NULL)) {
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
-			    "the GPU processes cannot be listed");
+	if (!ask_processes(g, f, say_no_space, text, sizeof(text)))
 		return;
-	}
-	for (i = 0; i < all->count; i++) {
-		struct gpreempt_error err = { 0 };
-		pid_t pid = all->targets[i].pid;
-
-		if (pid == getpid() ||
-		    gp_check_gpus(g, pid, "looking", &err) != -EOPNOTSUPP)
-			continue;
-		snprintf(one, sizeof(one), "%d", pid);
-		add_word(text, sizeof(text), one);
-	}
 	if (*text)
 		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
 			    "gpreempt-ctl doctor PID says more; they are "
@@ -158,7 +173,6 @@ static void check_spaces(struct gpreempt *g, struct gpreempt_finding *f)
 	else
 		gp_find(f, "all GPU processes have address spaces where they "
 			"need them");
-	gpreempt_targets_free(all);
 }
 
 const struct gp_doctor_check gp_view_checks[] = {
