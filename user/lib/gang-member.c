@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The thread of a process in a gang. */
 #include <poll.h>
-#include <sched.h>
-#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "lib/gang.h"
 #include "lib/session.h"
+#include "lib/urgent.h"
 #include "shared/clock.h"
 
 #define STACK_SIZE (256 * 1024)
-#define SLICE_NS (100 * NSEC_PER_USEC)
 
 static void note_events(struct gp_member *m, int happened)
 {
@@ -158,39 +157,13 @@ static void run(struct gp_member *m)
 	}
 }
 
-/*
- * The driver polls for the hardware and offers its CPU only in between
- * (amdkfd_fence_wait_timeout() in kfd_device_queue_manager.c). With the usual
- * slices of milliseconds each of us would keep a CPU for so long that others
- * could have made their call, where there are fewer CPUs than GPUs. From 6.12
- * on a thread can ask for shorter ones; before, the kernel ignores it.
- */
-static void ask_short_slices(void)
-{
-	struct {
-		uint32_t size;
-		uint32_t policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime;
-		uint64_t deadline;
-		uint64_t period;
-	} attr = { 0 };
-
-	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) ||
-	    attr.policy != SCHED_OTHER)
-		return;
-	attr.runtime = SLICE_NS;
-	syscall(SYS_sched_setattr, 0, &attr, 0);
-}
-
 static void *member_thread(void *arg)
 {
 	struct gp_member *m = arg;
 	uint64_t start = shr_now_ns();
 
-	ask_short_slices();
+	m->tid = gettid();
+	gp_ask_short_slices();
 	m->public.code = gpreempt_session_open(m->gang->g, m->public.pid,
 					       &m->session, &m->public.error);
 	m->public.open_ns = shr_now_ns() - start;

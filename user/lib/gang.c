@@ -7,7 +7,14 @@
 
 #include "lib/gang.h"
 #include "lib/observe.h"
+#include "lib/urgent.h"
 #include "shared/clock.h"
+
+/* To take and leave the locks of the GPUs of a host, on a slow CPU. */
+#define PASS_NS (100 * NSEC_PER_USEC)
+
+/* Who goes before whom where there are too few CPUs. */
+enum level { LEVEL_ENTRANT = 1, LEVEL_SENDER };
 
 static void wake(struct gp_member *m, enum gp_order order,
 		 const struct gpreempt_filter *which)
@@ -214,6 +221,56 @@ static int sum_up(struct gpreempt_gang *gang,
 	return ret;
 }
 
+static void send(struct gp_member *m)
+{
+	sem_post(&m->go);
+	gp_sem_wait(&m->entered);
+}
+
+/* Do members that poll in the driver take the CPU from those to come? */
+static bool is_crowded(const struct gpreempt_gang *gang)
+{
+	cpu_set_t cpus;
+
+	return !sched_getaffinity(0, sizeof(cpus), &cpus) &&
+	       (size_t)CPU_COUNT(&cpus) < gang->count;
+}
+
+/*
+ * Each goes before those that poll until it has passed the GPUs that are not
+ * its own, and is then one of them; we go before all. False if we may not.
+ */
+static bool send_urgently(struct gpreempt_gang *gang)
+{
+	struct gp_sched sender, entrant;
+	size_t i;
+
+	if (!gp_urgent(0, LEVEL_SENDER, &sender))
+		return false;
+	for (i = 0; i < gang->count; i++) {
+		struct gp_member *m = gang->members[i];
+		bool urgent = gp_urgent(m->tid, LEVEL_ENTRANT, &entrant);
+
+		send(m);
+		shr_sleep_ns(PASS_NS);
+		if (urgent)
+			gp_not_urgent(m->tid, &entrant);
+	}
+	gp_not_urgent(0, &sender);
+	return true;
+}
+
+static void send_all(struct gpreempt_gang *gang)
+{
+	size_t i;
+
+	for (i = 0; i < gang->count; i++) {
+		send(gang->members[i]);
+		/* It may have been pushed aside by what woke us. */
+		sched_yield();
+	}
+}
+
 static int change(struct gpreempt_gang *gang, enum gp_order order,
 		  const struct gpreempt_filter *which,
 		  struct gpreempt_gang_outcome *out)
@@ -226,12 +283,9 @@ static int change(struct gpreempt_gang *gang, enum gp_order order,
 	for (i = 0; i < gang->count; i++)
 		gp_sem_wait(&gang->members[i]->ready);
 	gang->released_ns = shr_now_ns();
-	for (i = 0; i < gang->count; i++) {
-		sem_post(&gang->members[i]->go);
-		gp_sem_wait(&gang->members[i]->entered);
-		/* It may have been pushed aside by what woke us. */
-		sched_yield();
-	}
+	/* A suspend waits for its own saves, a resume at most for those of others. */
+	if (order != GP_ORDER_SUSPEND || !is_crowded(gang) || !send_urgently(gang))
+		send_all(gang);
 	for (i = 0; i < gang->count; i++)
 		gp_sem_wait(&gang->members[i]->done);
 	return sum_up(gang, out);

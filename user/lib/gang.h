@@ -18,6 +18,7 @@ enum gp_order {
 struct gp_member {
 	struct gpreempt_gang *gang;
 	pthread_t thread;
+	pid_t tid;		/* set when it is added */
 	struct gpreempt_session *session;	/* the thread's */
 
 	/* An order: written before wake, read after it. */

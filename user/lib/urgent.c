@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* How the kernel shares a CPU among threads of ours that poll in the driver. */
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/internal.h"
+#include "lib/urgent.h"
+
+#define SLICE_NS (100 * NSEC_PER_USEC)
+
+static bool get_ordinary(pid_t tid, struct gp_sched *attr)
+{
+	*attr = (struct gp_sched){ 0 };
+	return !syscall(SYS_sched_getattr, tid, attr, sizeof(*attr), 0) &&
+	       attr->policy == SCHED_OTHER;
+}
+
+/*
+ * The driver polls for the hardware and offers its CPU only in between
+ * (amdkfd_fence_wait_timeout() in kfd_device_queue_manager.c). With the usual
+ * slices of milliseconds each of us would keep a CPU for so long that others
+ * could have made their call, where there are fewer CPUs than GPUs. From 6.12
+ * on a thread can ask for shorter ones; before, the kernel ignores it.
+ */
+void gp_ask_short_slices(void)
+{
+	struct gp_sched attr;
+
+	if (!get_ordinary(0, &attr))
+		return;
+	attr.runtime = SLICE_NS;
+	syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+bool gp_urgent(pid_t tid, uint32_t level, struct gp_sched *before)
+{
+	struct gp_sched attr = {
+		.size = sizeof(attr),
+		.policy = SCHED_FIFO,
+		.priority = level,
+	};
+
+	return get_ordinary(tid, before) &&
+	       !syscall(SYS_sched_setattr, tid, &attr, 0);
+}
+
+void gp_not_urgent(pid_t tid, const struct gp_sched *before)
+{
+	syscall(SYS_sched_setattr, tid, before, 0);
+}
