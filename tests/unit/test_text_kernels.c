@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What other kernels and GPUs print, made up from the driver's source. */
+#include <string.h>
+
+#include "unit-text.h"
+
+static const struct {
+	const char *line;
+	int64_t pid, pasid;
+} process_lines[] = {
+	{ "Process 7 PASID 0x8001:", 7, 0x8001 },	/* 6.5 to 6.12 */
+	{ "Process 94314 PASID 94314:", 94314, GPREEMPT_UNKNOWN },
+	{ "Process 4294967295 PASID 0xffffffff:", UINT32_MAX, UINT32_MAX },
+};
+
+START_TEST(process)
+{
+	say("%s\n  Bad user queue type 9 on device a\n",
+	    process_lines[_i].line);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(data->n_queues, 1);
+	ck_assert_int_eq(data->queues[0].pid, process_lines[_i].pid);
+	ck_assert_int_eq(data->queues[0].pasid, process_lines[_i].pasid);
+	ck_assert_int_eq(data->queues[0].gpu_id, 10);
+	ck_assert_int_eq(data->queues[0].type, GPREEMPT_TEXT_OTHER);
+}
+END_TEST
+
+START_TEST(process_broken)
+{
+	static const char *const lines[] = {
+		"Process 7 PASID 0x:", "Process -7 PASID 0x1:",
+		"Process 4294967296 PASID 0x1:", "Process 7 PASID 0x1",
+		"Process 7 PASID 0x1: x", "Process  PASID 0x1:", "Process",
+		"Process 99999999999999999999999999 PASID 1:",
+	};
+
+	say("%s\n", lines[_i]);
+	read_made();
+	ck_assert_uint_eq(data->n_processes, 0);
+	ck_assert_uint_eq(data->n_problems, 1);
+	expect_problem(0, 1, "not a line that the driver prints");
+}
+END_TEST
+
+START_TEST(contexts)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		say("Process 5 PASID 5:\n  Compute queue on device 1\n");
+		say_mqd(0x1000 + i, MQD_WORDS);
+		say("Process 6 PASID 6:\n");
+	}
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
+	for (i = 0; i < 3; i++)
+		ck_assert_int_eq(data->queues[i].context, i);
+}
+END_TEST
+
+START_TEST(xccs)
+{
+	int xcc, xccs = 1 + _i;
+
+	say("Process 1 PASID 0x1:\n  Compute queue on device 2a\n");
+	for (xcc = 0; xcc < xccs; xcc++)
+		say_mqd(0x100000 * (xcc + 1), MQD_WORDS);
+	say("  DIQ on device 2a\n");
+	say_mqd(0x77000, MQD_WORDS);
+	/* A partition: XCCs that do not begin with 0. */
+	say("Node 3, gpu_id 2a:\n");
+	for (xcc = 0; xcc < xccs; xcc++) {
+		say_slot(xcc + 4, 2, 5, 0x100000 * (xcc + 1), true);
+		say_slot(xcc + 4, 2, 6, 0, false);
+	}
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(data->n_queues, 2);
+	ck_assert_int_eq(data->queues[0].slots_expected, xccs);
+	ck_assert_int_eq(data->queues[0].slots_active, xccs);
+	ck_assert_int_eq(data->queues[1].type, GPREEMPT_TEXT_DIQ);
+	ck_assert_int_eq(data->slots[0].xcc, 4);
+	ck_assert_int_eq(data->slots[0].nth_xcc, 0);
+	ck_assert_int_eq(data->slots[0].pipe, 2);
+	ck_assert_int_eq(data->slots[0].queue, 5);
+}
+END_TEST
+
+START_TEST(same_address_elsewhere)
+{
+	struct gpreempt_text_check sum, *by_xcc;
+	size_t count;
+
+	/* Addresses are a GPU's own. */
+	say("Process 1 PASID 0x1:\n  Compute queue on device 2a\n");
+	say_mqd(0x1000, MQD_WORDS);
+	say("Node 3, gpu_id 2b:\n");
+	say_slot(0, 0, 2, 0x1000, true);
+	read_made();
+	ck_assert_int_eq(data->queues[0].slots_active, 0);
+	ck_assert_int_eq(data->slots[0].owner, -1);
+	ck_assert_int_eq(gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum,
+					     &by_xcc, &count), 0);
+	ck_assert_uint_eq(sum.slots_without_owner, 1);
+	ck_assert_uint_eq(count, 2);
+	ck_assert_int_eq(by_xcc[0].gpu_id, 0x2a);
+	ck_assert_uint_eq(by_xcc[0].slots_expected, 1);
+	ck_assert_uint_eq(by_xcc[1].slots_without_owner, 1);
+	free(by_xcc);
+}
+END_TEST
+
+START_TEST(wrong_xcc)
+{
+	say("Process 1 PASID 0x1:\n  Compute queue on device 1\n");
+	say_mqd(0x1000, MQD_WORDS);
+	say_mqd(0x2000, MQD_WORDS);
+	say("Node 1, gpu_id 1:\n");
+	say_slot(0, 0, 2, 0x2000, true);
+	say_slot(1, 0, 2, 0x2000, true);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 2);
+	ck_assert_str_eq(data->problems[0].what,
+			 "this MQD is one for another XCC");
+	ck_assert_str_eq(data->problems[1].what,
+			 "this MQD is in another slot, too");
+}
+END_TEST
+
+START_TEST(one_xcc_of_old)
+{
+	uint32_t regs[SLOT_WORDS] = { 0 };
+
+	say("Node 1, gpu_id 9:\n  HIQ on MEC 2 Pipe 0 Queue 0\n");
+	say_words(0xc914, regs, SLOT_WORDS);
+	say("  CP Pipe 1, Queue 3\n");
+	say_words(0xc914, regs, SLOT_WORDS);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_int_eq(data->slots[0].type, GPREEMPT_TEXT_HIQ);
+	ck_assert_int_eq(data->slots[1].pipe, 1);
+	ck_assert_int_eq(data->slots[1].nth_xcc, 0);
+}
+END_TEST
+
+START_TEST(notes)
+{
+	read_string("Node 1, gpu_id 9:\n Device is stopped\n"
+		    "Node 2, gpu_id ffff:\n  No active runlist\n");
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_int_eq(data->nodes[0].note, GPREEMPT_TEXT_STOPPED);
+	ck_assert_int_eq(data->nodes[1].note, GPREEMPT_TEXT_NO_LIST);
+	ck_assert_int_eq(data->nodes[1].gpu_id, 0xffff);
+}
+END_TEST
+
+/* struct v10_sdma_mqd is longer, and has its doorbell where it is known. */
+START_TEST(sdma_layouts)
+{
+	static const struct {
+		size_t words;
+		size_t engine_at;
+		int64_t known, engine, doorbell;
+		uint64_t problems;
+	} layouts[] = {
+		{ 128, 126, 1, 3, GPREEMPT_UNKNOWN, 0 },
+		{ 130, 128, 1, 3, 0x600, 0 },
+		{ 127, 125, 1, GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN, 1 },
+		{ 3, 0, 1, GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN, 1 },
+		{ 200, 0, 0, GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN, 1 },
+	};
+	uint32_t words[200] = { [1] = 0x12345, [2] = 0x6 };
+
+	words[layouts[_i].engine_at] = 3;
+	words[22] = 0x600 << 2;
+	words[0] = 11 << 1 | 1;
+	say("Process 1 PASID 0x1:\n  SDMA queue on device 1\n");
+	say_words(0, words, layouts[_i].words);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, layouts[_i].problems);
+	ck_assert_int_eq(data->mqds[0].regs.known, layouts[_i].known);
+	ck_assert_int_eq(data->mqds[0].regs.engine, layouts[_i].engine);
+	ck_assert_int_eq(data->mqds[0].regs.doorbell, layouts[_i].doorbell);
+	ck_assert_uint_eq(data->mqds[0].n_words, layouts[_i].words);
+	if (!layouts[_i].known)
+		return;
+	ck_assert_int_eq(data->mqds[0].regs.ring, 0x60001234500);
+	ck_assert_int_eq(data->mqds[0].regs.ring_size, 4 << 11);
+}
+END_TEST
+
+START_TEST(unknown_layout)
+{
+	uint32_t words[MQD_WORDS] = { 0xc0310801, 0xabcd };
+
+	say("Process 1 PASID 0x1:\n  Compute queue on device 1\n");
+	say_words(0, words, MQD_WORDS);
+	read_made();
+	ck_assert_int_eq(data->mqds[0].regs.known, 0);
+	ck_assert_int_eq(data->mqds[0].regs.mqd, GPREEMPT_UNKNOWN);
+	/* Kept as it is. */
+	ck_assert_uint_eq(data->mqds[0].n_words, MQD_WORDS);
+	ck_assert_uint_eq(data->words[data->mqds[0].words + 1], 0xabcd);
+	expect_problem(0, 3, "the layout of this MQD is not known");
+}
+END_TEST
+
+START_TEST(largest_ring)
+{
+	uint32_t words[MQD_WORDS] = { 0xc0310800 };
+
+	memset(words + 1, 0xff, sizeof(words) - 4);
+	say("Process 1 PASID 0x1:\n  Compute queue on device 1\n");
+	say_words(0, words, MQD_WORDS);
+	read_made();
+	ck_assert_int_eq(data->mqds[0].regs.ring_size, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(data->mqds[0].regs.vmid, 15);
+}
+END_TEST
+
+START_TEST(older)
+{
+	read_string("=== MQD Snapshot ===\n"
+		    "Compute queue on device f7bc\n"
+		    "    Queue ID: 5 (0x5)\n"
+		    "    Process: pid 1234 pasid 0x8001\n"
+		    "    is active: yes\n"
+		    "    priority: 11\n"
+		    "Compute queue on device 0001:0a:00.0\n"
+		    "    Queue ID: 6\n"
+		    "    is active: no\n");
+	ck_assert_uint_eq(data->n_queues, 2);
+	ck_assert(data->queues[0].older);
+	ck_assert_int_eq(data->queues[0].qid, 5);
+	ck_assert_int_eq(data->queues[0].pid, 1234);
+	ck_assert_int_eq(data->queues[0].pasid, 0x8001);
+	ck_assert_int_eq(data->queues[0].is_active, 1);
+	ck_assert_int_eq(data->queues[0].priority, 11);
+	ck_assert_int_eq(data->queues[0].gpu_id, 0xf7bc);
+	ck_assert_int_eq(data->queues[1].gpu_id, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(data->queues[1].is_active, 0);
+	ck_assert_int_eq(data->queues[1].pid, GPREEMPT_UNKNOWN);
+	/* Only that the second one's device is no number. */
+	ck_assert_uint_eq(data->n_problems, 1);
+	expect_problem(0, 7, "the GPU of this queue has no id that is known");
+}
+END_TEST
+
+/* What the seeds' grep of that text leaves. */
+START_TEST(older_summary)
+{
+	read_string("Queue ID: 0\nProcess: pid 9 pasid 0x1\nis active: yes\n"
+		    "priority: 7\nQueue ID: 1\nProcess: pid 9 pasid 0x1\n");
+	ck_assert_uint_eq(data->n_queues, 2);
+	ck_assert_int_eq(data->queues[0].priority, 7);
+	ck_assert_int_eq(data->queues[1].qid, 1);
+	ck_assert_int_eq(data->queues[1].pid, 9);
+	ck_assert_uint_eq(data->n_problems, 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, text_setup, text_teardown);
+	tcase_add_loop_test(tc, process, 0, ARRAY_SIZE(process_lines));
+	tcase_add_loop_test(tc, process_broken, 0, 8);
+	tcase_add_test(tc, contexts);
+	tcase_add_loop_test(tc, xccs, 0, 8);
+	tcase_add_test(tc, same_address_elsewhere);
+	tcase_add_test(tc, wrong_xcc);
+	tcase_add_test(tc, one_xcc_of_old);
+	tcase_add_test(tc, notes);
+	tcase_add_loop_test(tc, sdma_layouts, 0, 5);
+	tcase_add_test(tc, unknown_layout);
+	tcase_add_test(tc, largest_ring);
+	tcase_add_test(tc, older);
+	tcase_add_test(tc, older_summary);
+	return unit_run("text_kernels");
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit-text.h"
+
+struct gpreempt_text *text;
+const struct gpreempt_text_data *data;
+
+char made[1 << 20];
+size_t made_len;
+
+void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	made_len += vsnprintf(made + made_len, sizeof(made) - made_len, format,
+			      args);
+	va_end(args);
+	ck_assert_uint_lt(made_len, sizeof(made));
+}
+
+void say_words(unsigned int offset, const uint32_t *words, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (i % 8 == 0)
+			say("%s    %08zx:", i ? "\n" : "", offset + 4 * i);
+		say(" %08x", words[i]);
+	}
+	say("\n");
+}
+
+/* The registers that the join needs, at their places. */
+static void set_regs(uint32_t *regs, uint64_t mqd, bool active)
+{
+	regs[0] = (uint32_t)mqd;
+	regs[1] = mqd >> 32;
+	regs[2] = active;
+}
+
+void say_mqd(uint64_t address, size_t count)
+{
+	uint32_t words[MQD_WORDS] = { 0xc0310800 };
+
+	set_regs(words + 128, address, false);
+	say_words(0, words, count);
+}
+
+void say_slot(int xcc, int pipe, int queue, uint64_t mqd, bool active)
+{
+	uint32_t regs[SLOT_WORDS] = { 0 };
+
+	say(" Inst %d,  CP Pipe %d, Queue %d\n", xcc, pipe, queue);
+	set_regs(regs, mqd, active);
+	say_words(0xc914, regs, SLOT_WORDS);
+}
+
+void text_setup(void)
+{
+	made_len = 0;
+	ck_assert_int_eq(gpreempt_text_new(&text), 0);
+}
+
+void text_teardown(void)
+{
+	gpreempt_text_free(text);
+	text = NULL;
+}
+
+void feed(const char *at, size_t len)
+{
+	/* A copy of its own, so that a read behind its end is caught. */
+	char *copy = malloc(len ? len : 1);
+
+	memcpy(copy, at, len);
+	ck_assert_int_eq(gpreempt_text_feed(text, copy, len), 0);
+	free(copy);
+}
+
+void end_file(void)
+{
+	ck_assert_int_eq(gpreempt_text_end(text), 0);
+	made_len = 0;
+}
+
+void join(void)
+{
+	ck_assert_int_eq(gpreempt_text_join(text), 0);
+	data = gpreempt_text_get(text);
+}
+
+void read_made(void)
+{
+	feed(made, made_len);
+	end_file();
+	join();
+}
+
+void read_string(const char *string)
+{
+	say("%s", string);
+	read_made();
+}
+
+char *load(const char *path, size_t *len)
+{
+	FILE *file = fopen(path, "r");
+	char *out;
+
+	if (!file)
+		return NULL;
+	out = malloc(4 << 20);
+	*len = fread(out, 1, 4 << 20, file);
+	fclose(file);
+	return out;
+}
+
+bool feed_file(const char *dir, const char *name)
+{
+	char path[512];
+	size_t len;
+	char *all;
+
+	snprintf(path, sizeof(path), "%s%s", dir, name);
+	all = load(path, &len);
+	if (!all)
+		return false;
+	feed(all, len);
+	free(all);
+	end_file();
+	return true;
+}
+
+void expect_problem(size_t nth, uint64_t line, const char *what)
+{
+	ck_assert_uint_gt(data->kept, nth);
+	ck_assert_str_eq(data->problems[nth].what, what);
+	ck_assert_uint_eq(data->problems[nth].line, line);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the tests of the driver's text share: making one, and reading it. */
+#ifndef UNIT_TEXT_H
+#define UNIT_TEXT_H
+
+#include <gpreempt/text.h>
+
+#include "unit.h"
+
+#define FIXTURES "tests/unit/fixtures/linux-6.12.117/"
+#define MQD_WORDS 512
+#define SLOT_WORDS 56
+
+extern struct gpreempt_text *text;
+extern const struct gpreempt_text_data *data;
+
+/* The text that is being made. */
+extern char made[1 << 20];
+extern size_t made_len;
+
+void text_setup(void);
+void text_teardown(void);
+
+/* More of it. */
+__attribute__((format(printf, 1, 2)))
+void say(const char *format, ...);
+/* A dump, from an offset on. */
+void say_words(unsigned int offset, const uint32_t *words, size_t count);
+/* The first words of a compute queue's MQD at an address. */
+void say_mqd(uint64_t address, size_t count);
+/* A CP slot that has that MQD. */
+void say_slot(int xcc, int pipe, int queue, uint64_t mqd, bool active);
+
+/* Give some of a file to the parser; its end; then the join. */
+void feed(const char *at, size_t len);
+void end_file(void);
+void join(void);
+/* All three with what was made, or with a string. */
+void read_made(void);
+void read_string(const char *string);
+
+/* A file, for free(); NULL: there is none. */
+char *load(const char *path, size_t *len);
+bool feed_file(const char *dir, const char *name);
+
+void expect_problem(size_t nth, uint64_t line, const char *what);
+
+#endif
