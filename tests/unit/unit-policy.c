@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+
+#include "unit-policy.h"
+
+struct gpreempt_policy p;
+
+struct gpreempt_policy_options figures(void)
+{
+	return (struct gpreempt_policy_options){
+		.size = sizeof(struct gpreempt_policy_options),
+		.linger_ns = 2 * MS,
+		.max_hold_ns = 100 * MS,
+		.share = 10,
+	};
+}
+
+void begin(const struct gpreempt_policy_options *options)
+{
+	ck_assert_int_eq(gpreempt_policy_init(&p, options, 0), 0);
+}
+
+static void describe(const struct gpreempt_policy_action *actions,
+		     unsigned int n, uint64_t wake, char *buf, size_t size)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		len += snprintf(buf + len, size - len, "%c%c%c ",
+				'a' + actions[i].party,
+				actions[i].suspend ? '-' : '+',
+				*gpreempt_policy_reason_name(actions[i].reason));
+	if (wake == NEVER)
+		snprintf(buf + len, size - len, "never");
+	else
+		snprintf(buf + len, size - len, "%.4g", (double)wake / MS);
+}
+
+static void run_line(const struct line *line, size_t number)
+{
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+	uint64_t wake, now = line->ms * MS;
+	unsigned int n;
+	char got[256];
+
+	switch (line->what) {
+	case STEP:
+		n = gpreempt_policy_step(&p, now, actions, &wake);
+		describe(actions, n, wake, got, sizeof(got));
+		ck_assert_msg(!strcmp(got, line->want),
+			      "line %zu, %.4g ms: \"%s\", not \"%s\"", number,
+			      line->ms, got, line->want);
+		break;
+	case BUSY:
+	case IDLE:
+		gpreempt_policy_busy(&p, line->party, line->what == BUSY, now);
+		break;
+	case BEGIN:
+		ck_assert_int_eq(gpreempt_policy_begin(&p, line->party),
+				 line->value);
+		break;
+	case END:
+		ck_assert_int_eq(gpreempt_policy_end(&p, line->party, now),
+				 line->value);
+		break;
+	case RELEASE:
+		gpreempt_policy_release(&p, line->party, line->value < 0 ?
+					NEVER : line->value * MS);
+		break;
+	case FAILED:
+		gpreempt_policy_failed(&p, line->party, line->value * MS);
+		break;
+	case NODES:
+		gpreempt_policy_nodes(&p, line->party, line->value);
+		break;
+	case ADD_ON:
+	case ADD_OFF:
+	case ADD_JOB:
+		ck_assert_int_eq(gpreempt_policy_add(&p, line->what == ADD_ON ?
+						     GPREEMPT_ROLE_ONLINE :
+						     GPREEMPT_ROLE_OFFLINE,
+						     line->value,
+						     line->what == ADD_JOB,
+						     now), line->party);
+		break;
+	case REMOVE:
+		gpreempt_policy_remove(&p, line->party);
+		break;
+	}
+}
+
+void run_table(const struct line *lines, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		run_line(&lines[i], i);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The policy of the scheduler, by tables: what is told to it at a time, and
+ * what it has to answer. Times are in milliseconds.
+ */
+#ifndef UNIT_POLICY_H
+#define UNIT_POLICY_H
+
+#include <gpreempt/policy.h>
+
+#include "shared/macro.h"
+#include "unit.h"
+
+#define MS NSEC_PER_MSEC
+#define NEVER GPREEMPT_POLICY_NEVER
+
+enum what {
+	STEP,
+	BUSY,
+	IDLE,
+	BEGIN,
+	END,
+	RELEASE,		/* until value; -1: for good */
+	FAILED,			/* again at value */
+	NODES,
+	ADD_ON,
+	ADD_OFF,
+	ADD_JOB,		/* offline, of job 1 */
+	REMOVE,
+};
+
+/*
+ * A line of a table. want: what a step answers, a word for each party: its
+ * letter (a is 0), "-" or "+" for suspend and resume, and the reason's first
+ * letter; then the next wake-up in ms, or "never".
+ */
+struct line {
+	double ms;
+	enum what what;
+	int party;
+	int value;
+	const char *want;
+};
+
+/* The policy under test. */
+extern struct gpreempt_policy p;
+
+/* Linger 2 ms, hold 100 ms at most, a tenth for offline work. */
+struct gpreempt_policy_options figures(void);
+void begin(const struct gpreempt_policy_options *options);
+void run_table(const struct line *lines, size_t count);
+
+#define RUN(lines) run_table(lines, ARRAY_SIZE(lines))
+
+#endif
