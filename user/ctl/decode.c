@@ -89,7 +89,8 @@ static int decode_one(const struct ctl_args *args, const struct ctl_text *text)
 		out_json_print(decode_json(text, pid));
 	else
 		print_text(mode, text, pid);
-	return text->data->n_problems ? GPREEMPT_CLASS_PARTIAL : 0;
+	return text->data->n_problems || text->bad_lines ?
+		GPREEMPT_CLASS_PARTIAL : 0;
 }
 
 static int run_decode(const struct ctl_command *cmd, struct ctl_args *args)
@@ -98,6 +99,9 @@ static int run_decode(const struct ctl_command *cmd, struct ctl_args *args)
 	int ret;
 
 	(void)cmd;
+	ret = ctl_one_stdin(args->words, args->n_words);
+	if (ret)
+		return ret;
 	if (args->n_words == 1 && decode_is_series(args->words[0]))
 		return decode_series(args, args->words[0]);
 	if (args->n_words)

@@ -269,7 +269,9 @@ static int run_diff(const struct ctl_command *cmd, struct ctl_args *args)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl diff --help",
 				     "--pid-a and --pid-b go together");
-	ret = ctl_text_files(args->words, 1, &a);
+	ret = ctl_one_stdin(args->words, 2);
+	if (!ret)
+		ret = ctl_text_files(args->words, 1, &a);
 	if (ret)
 		return ret;
 	ret = ctl_text_files(args->words + 1, 1, &b);
@@ -285,18 +287,20 @@ static int run_diff(const struct ctl_command *cmd, struct ctl_args *args)
 				    "process %" PRId64 " is not in %s",
 				    in_a ? pid_b : pid_a, args->words[in_a]);
 	} else {
+		uint64_t problems = a.data->n_problems + b.data->n_problems;
+
 		diff_make(&a, pid_a, &b, pid_b, &diff);
 		if (out_mode(args) == OUT_JSON)
 			print_json(&diff);
 		else
 			print_text(out_mode(args), &diff);
 		diff_free(&diff);
-		ret = a.data->n_problems || b.data->n_problems ?
+		if (problems)
+			ctl_note("%" PRIu64 " lines could not be read: "
+				 "gpreempt-ctl decode lists them", problems);
+		ret = problems || a.bad_lines || b.bad_lines ?
 			GPREEMPT_CLASS_PARTIAL : 0;
 	}
-	if (ret == GPREEMPT_CLASS_PARTIAL)
-		ctl_note("some lines could not be read: gpreempt-ctl decode "
-			 "lists them");
 	ctl_text_free(&a);
 	ctl_text_free(&b);
 	return ret;

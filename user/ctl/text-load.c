@@ -2,11 +2,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ctl/text-ids.h"
 #include "ctl/text-load.h"
 #include "shared/macro.h"
 
@@ -20,16 +22,50 @@ static void out_of_memory(void)
 	abort();
 }
 
-static int feed(struct ctl_text *out, const char *name, int fd)
+static void add_file(struct ctl_text *out, const char *name)
 {
-	static char chunk[CHUNK];
-	ssize_t len;
-
 	out->files = reallocarray(out->files, out->n_files + 1,
 				  sizeof(*out->files));
 	if (!out->files)
 		out_of_memory();
 	out->files[out->n_files++] = strdup(name);
+}
+
+/* All of a file, with a NUL behind it. -errno. */
+static ssize_t read_all(int fd, char **out)
+{
+	size_t room = 0, used = 0;
+	char *all = NULL;
+	ssize_t got = 1;
+
+	while (got > 0) {
+		if (room - used < CHUNK) {
+			room = 2 * room + CHUNK;
+			all = realloc(all, room + 1);
+			if (!all)
+				out_of_memory();
+		}
+		got = read(fd, all + used, room - used);
+		used += got > 0 ? got : 0;
+	}
+	if (got < 0) {
+		got = -errno;
+		free(all);
+		return got;
+	}
+	all[used] = '\0';
+	*out = all;
+	return used;
+}
+
+/* What was read of it already, and the rest. */
+static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
+{
+	static char chunk[CHUNK];
+	ssize_t len;
+
+	if (gpreempt_text_feed(out->text, begin, have))
+		out_of_memory();
 	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
 		if (gpreempt_text_feed(out->text, chunk, len))
 			out_of_memory();
@@ -38,11 +74,61 @@ static int feed(struct ctl_text *out, const char *name, int fd)
 	return len < 0 ? -errno : 0;
 }
 
+static int feed_csv(struct ctl_text *out, const char *path, int fd,
+		    const char *begin, size_t have)
+{
+	struct ids_problems bad;
+	char *rest, *all;
+	ssize_t len = read_all(fd, &rest);
+	int ret;
+
+	if (len < 0)
+		return len;
+	all = malloc(have + len + 1);
+	if (!all)
+		out_of_memory();
+	memcpy(all, begin, have);
+	memcpy(all + have, rest, len + 1);
+	ret = ids_read_csv(out, all, &bad);
+	if (ret)
+		ctl_note("%s: it begins as monitor --csv does, but has no "
+			 "columns pid and ids", path);
+	if (bad.count)
+		ctl_note("%s: %" PRIu64 " lines could not be read, the first "
+			 "is line %" PRIu64, path, bad.count, bad.first);
+	out->bad_lines += bad.count;
+	free(rest);
+	free(all);
+	return ret;
+}
+
+/*
+ * It is looked at only once, from its begin on: it may be a pipe. What monitor
+ * --csv wrote is known by its first word.
+ */
+static int feed_fd(struct ctl_text *out, const char *path, int fd)
+{
+	char begin[IDS_CSV_BEGIN];
+	ssize_t len = 1;
+	size_t have = 0;
+
+	while (have < sizeof(begin) && len > 0) {
+		len = read(fd, begin + have, sizeof(begin) - have);
+		have += len > 0 ? len : 0;
+	}
+	if (len < 0)
+		return -errno;
+	if (ids_is_csv(begin, have))
+		return feed_csv(out, path, fd, begin, have);
+	add_file(out, path);
+	return feed(out, fd, begin, have);
+}
+
 static int feed_path(struct ctl_text *out, const char *path)
 {
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) :
 		dup(STDIN_FILENO);
-	int ret = fd < 0 ? -errno : feed(out, path, fd);
+	int ret = fd < 0 ? -errno : feed_fd(out, path, fd);
 
 	if (fd >= 0)
 		close(fd);
@@ -60,29 +146,18 @@ static int fail(const char *path, int err)
 char *ctl_read_file(const char *path, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t room = 0, used = 0;
 	char *all = NULL;
-	ssize_t got = 1;
+	ssize_t got;
 
 	if (fd < 0)
 		return NULL;
-	while (got > 0) {
-		if (room - used < CHUNK) {
-			room = 2 * room + CHUNK;
-			all = realloc(all, room + 1);
-			if (!all)
-				out_of_memory();
-		}
-		got = read(fd, all + used, room - used);
-		used += got > 0 ? got : 0;
-	}
+	got = read_all(fd, &all);
 	close(fd);
 	if (got < 0) {
-		free(all);
+		errno = -got;
 		return NULL;
 	}
-	all[used] = '\0';
-	*len = used;
+	*len = got;
 	return all;
 }
 
@@ -147,18 +222,16 @@ static void read_views(struct ctl_text *out, const char *dir)
 /* Ids of a snapshot that was taken without the module. */
 static void read_sysfs(struct ctl_text *out, const char *dir)
 {
-	long long pid, qid, gpu_id;
-	char path[4096], line[256];
-	FILE *file;
+	char path[4096], *all;
+	size_t len;
 
 	snprintf(path, sizeof(path), "%s/" TEXT_SYSFS, dir);
-	file = fopen(path, "r");
-	out->all_ids |= !!file;
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%lld %lld %llx", &pid, &qid, &gpu_id) == 3)
-			ctl_add_id(out, pid, gpu_id, qid);
-	if (file)
-		fclose(file);
+	all = ctl_read_file(path, &len);
+	if (all) {
+		out->all_ids = true;
+		ids_read_sysfs(out, all);
+	}
+	free(all);
 }
 
 bool ctl_is_snapshot(const char *dir)
@@ -249,35 +322,50 @@ static void join(struct ctl_text *out)
 	out->data = gpreempt_text_get(out->text);
 }
 
+/* A word's file, or its snapshot's. */
+static int feed_word(struct ctl_text *out, const char *word)
+{
+	struct stat st;
+	int ret;
+
+	if (strcmp(word, "-") && !stat(word, &st) && S_ISDIR(st.st_mode)) {
+		ret = feed_snapshot(out, word);
+		if (!ret) {
+			read_views(out, word);
+			read_sysfs(out, word);
+		}
+		return ret;
+	}
+	ret = feed_path(out, word);
+	return ret ? fail(word, ret) : 0;
+}
+
 int ctl_text_files(const char *const *words, size_t count,
 		   struct ctl_text *out)
 {
-	struct stat st;
 	size_t i;
 	int ret = begin(out);
 
-	for (i = 0; i < count && !ret; i++) {
-		if (strcmp(words[i], "-") && !stat(words[i], &st) &&
-		    S_ISDIR(st.st_mode)) {
-			ret = feed_snapshot(out, words[i]);
-			continue;
-		}
-		ret = ctl_is_csv(words[i]) ? ctl_read_csv(out, words[i]) :
-			feed_path(out, words[i]);
-		if (ret)
-			ret = fail(words[i], ret);
-	}
+	for (i = 0; i < count && !ret; i++)
+		ret = feed_word(out, words[i]);
 	if (ret) {
 		ctl_text_free(out);
 		return ret;
 	}
-	for (i = 0; i < count; i++) {
-		read_views(out, words[i]);
-		read_sysfs(out, words[i]);
-	}
 	join(out);
 	finish_ids(out);
 	return 0;
+}
+
+int ctl_one_stdin(const char *const *words, size_t count)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < count; i++)
+		n += !strcmp(words[i], "-");
+	return n > 1 ? ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
+				     "\"-\", which is stdin, can be read only "
+				     "once") : 0;
 }
 
 /* 0, or what to say: mqds takes the lock of each process. */

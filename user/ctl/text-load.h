@@ -33,6 +33,7 @@ struct ctl_text {
 	struct ctl_id *ids;	/* sorted, each once */
 	size_t n_ids;
 	bool all_ids;		/* a process without one has none */
+	uint64_t bad_lines;	/* that could not be read, of other text */
 };
 
 /* What the system says now. 0, or the exit status after saying why not. */
@@ -45,15 +46,15 @@ int ctl_text_files(const char *const *words, size_t count,
 		   struct ctl_text *out);
 void ctl_text_free(struct ctl_text *text);
 
+/* stdin is there once among them, if at all. 0, or the exit status. */
+int ctl_one_stdin(const char *const *words, size_t count);
+
 /* Are the queue ids of a process (0: of all) known? */
 bool ctl_ids_known(const struct ctl_text *text, int64_t pid);
 
 /* Is the directory a snapshot? */
 bool ctl_is_snapshot(const char *dir);
 
-/* A file of monitor --csv gives queue ids only. 0 or -errno. */
-bool ctl_is_csv(const char *path);
-int ctl_read_csv(struct ctl_text *out, const char *path);
 void ctl_add_id(struct ctl_text *text, int64_t pid, int64_t gpu_id,
 		int64_t qid);
 
