@@ -49,31 +49,48 @@ static int make_dirs(const char *dir)
 	return 0;
 }
 
+/* NULL after saying why. */
 static FILE *create(const char *dir, const char *name)
 {
 	char path[4096];
+	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return fopen(path, "wx");
+	file = fopen(path, "wx");
+	if (!file)
+		fail(path, errno);
+	return file;
 }
 
-/* A file of the system as it is. -errno, also when it could not be written. */
+/* 0, or the exit status after saying why not: the disk may be full. */
+static int end_file(FILE *file, const char *dir, const char *name)
+{
+	char path[4096];
+	bool bad;
+
+	if (!file)
+		return GPREEMPT_CLASS_FAILED;
+	bad = ferror(file);
+	if (!fclose(file) && !bad)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return fail(path, errno ? errno : EIO);
+}
+
+/* A file of the system as it is. -errno: it cannot be read. */
 static int copy(const char *from, const char *dir, const char *name)
 {
 	size_t len;
 	char *all = ctl_read_file(from, &len);
 	FILE *file;
-	int ret = 0;
 
 	if (!all)
 		return -errno;
 	file = create(dir, name);
-	if (!file || fwrite(all, 1, len, file) != len)
-		ret = -errno;
-	if (file && fclose(file) && !ret)
-		ret = -errno;
+	if (file)
+		fwrite(all, 1, len, file);
 	free(all);
-	return ret;
+	return end_file(file, dir, name);
 }
 
 /* The first line of a file without its end, or "-". */
@@ -198,21 +215,25 @@ static void write_ps(struct gpreempt *g, FILE *file,
 	}
 }
 
-static void copy_views(const struct gpreempt_targets *targets,
-		       const char *dir)
+/* A process may have ended, and the module may not be there. */
+static int copy_views(const struct gpreempt_targets *targets, const char *dir)
 {
 	char from[128], name[64];
 	size_t i;
+	int ret = 0;
 
-	for (i = 0; i < targets->count; i++) {
+	for (i = 0; i < targets->count && ret <= 0; i++) {
 		snprintf(from, sizeof(from), VIEW_DIR "/pid/%d/queues",
 			 targets->targets[i].pid);
 		snprintf(name, sizeof(name), TEXT_QUEUES "%d",
 			 targets->targets[i].pid);
-		copy(from, dir, name);
+		ret = copy(from, dir, name);
 	}
-	copy(VIEW_DIR "/processes", dir, "processes");
-	copy(VIEW_DIR "/gpus", dir, "gpus");
+	if (ret <= 0)
+		ret = copy(VIEW_DIR "/processes", dir, "processes");
+	if (ret <= 0)
+		ret = copy(VIEW_DIR "/gpus", dir, "gpus");
+	return ret > 0 ? ret : 0;
 }
 
 void snapshot_log_open(struct snapshot_log *log, bool all)
@@ -250,42 +271,54 @@ static void write_log(FILE *file, int fd)
 	}
 }
 
-static int write_own(const char *dir, const char *tag,
-		     struct snapshot_log *log)
+/* What several processes have. */
+static int write_processes(const char *dir)
 {
 	struct gpreempt_targets *targets;
 	struct gpreempt *g;
 	FILE *file;
+	int ret = 0;
 
-	file = create(dir, SNAPSHOT_INFO);
-	if (!file)
-		return fail(dir, errno);
-	write_info(file, tag);
-	if (fclose(file))
-		return fail(dir, errno);
 	if (gpreempt_new(NULL, &g))
 		abort();
-	if (!gpreempt_processes(g, &targets, NULL)) {
-		copy_views(targets, dir);
+	if (gpreempt_processes(g, &targets, NULL))
+		goto out;
+	ret = copy_views(targets, dir);
+	if (!ret) {
 		file = create(dir, TEXT_SYSFS);
-		if (file) {
+		if (file)
 			write_sysfs(file, targets);
-			fclose(file);
-		}
+		ret = end_file(file, dir, TEXT_SYSFS);
+	}
+	if (!ret) {
 		file = create(dir, SNAPSHOT_PS);
-		if (file) {
+		if (file)
 			write_ps(g, file, targets);
-			fclose(file);
-		}
-		gpreempt_targets_free(targets);
+		ret = end_file(file, dir, SNAPSHOT_PS);
 	}
+	gpreempt_targets_free(targets);
+out:
 	gpreempt_free(g);
-	file = log && log->fd >= 0 ? create(dir, SNAPSHOT_LOG) : NULL;
-	if (file) {
+	return ret;
+}
+
+static int write_own(const char *dir, const char *tag,
+		     struct snapshot_log *log)
+{
+	FILE *file = create(dir, SNAPSHOT_INFO);
+	int ret;
+
+	if (file)
+		write_info(file, tag);
+	ret = end_file(file, dir, SNAPSHOT_INFO);
+	if (!ret)
+		ret = write_processes(dir);
+	if (ret || !log || log->fd < 0)
+		return ret;
+	file = create(dir, SNAPSHOT_LOG);
+	if (file)
 		write_log(file, log->fd);
-		fclose(file);
-	}
-	return 0;
+	return end_file(file, dir, SNAPSHOT_LOG);
 }
 
 int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
@@ -305,8 +338,9 @@ int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
 	ret = copy(TEXT_DIR "/" TEXT_MQDS, dir, TEXT_MQDS);
 	if (!ret)
 		ret = copy(TEXT_DIR "/" TEXT_HQDS, dir, TEXT_HQDS);
-	if (ret)
+	if (ret < 0)
 		return fail(TEXT_DIR, -ret);
-	copy(TEXT_DIR "/" TEXT_RLS, dir, TEXT_RLS);
-	return write_own(dir, tag, log);
+	if (!ret)
+		ret = copy(TEXT_DIR "/" TEXT_RLS, dir, TEXT_RLS);
+	return ret > 0 ? ret : write_own(dir, tag, log);
 }
