@@ -2,9 +2,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ctl/experiment.h"
 
@@ -46,8 +49,7 @@ static int write_plan(const struct exp_plan *plan)
 		plan->command[0]);
 	if (plan->command[1])
 		fprintf(file, "b %s\n", plan->command[1]);
-	fclose(file);
-	return 0;
+	return exp_end_file(file, path);
 }
 
 int exp_plan_new(const struct ctl_args *args, struct exp_plan *plan)
@@ -68,6 +70,9 @@ int exp_plan_new(const struct ctl_args *args, struct exp_plan *plan)
 					     "a command of one line is needed");
 		plan->command[i] = models[i] ? strdup(models[i]) : NULL;
 	}
+	if (!plan->command[0] || !*plan->command[0])
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
+				     "--a: a command is needed");
 	if (plan->runs > EXP_RUNS_MAX || plan->concurrent > EXP_RUNS_MAX)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
 				     "more than %d runs", EXP_RUNS_MAX);
@@ -112,8 +117,37 @@ int exp_plan_load(const char *dir, struct exp_plan *plan)
 	return 0;
 }
 
+int exp_plan_lock(struct exp_plan *plan)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/" EXP_PLAN, plan->dir);
+	plan->lock = open(path, O_RDONLY | O_CLOEXEC);
+	if (plan->lock < 0)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
+				     path, strerror(errno));
+	if (!flock(plan->lock, LOCK_EX | LOCK_NB))
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
+			     "wait for it, or take another directory",
+			     "%s: another gpreempt-ctl experiment is at work there",
+			     plan->dir);
+}
+
+int exp_end_file(FILE *file, const char *path)
+{
+	int bad = ferror(file);
+
+	if (!fclose(file) && !bad)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is the disk full?",
+			     "%s: %s", path, strerror(errno));
+}
+
 void exp_plan_free(struct exp_plan *plan)
 {
+	if (plan->lock > 0)
+		close(plan->lock);
 	free(plan->command[0]);
 	free(plan->command[1]);
 }

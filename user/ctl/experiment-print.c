@@ -39,6 +39,7 @@ static struct json_object *json_sample(const struct exp_sample *s)
 	ADD(o, "dispatches", out_json_number(s->dispatches));
 	ADD(o, "hardware_queues", out_json_number(s->hardware_queues));
 	ADD(o, "run_us", out_json_number(s->run_us));
+	ADD(o, "backlog", out_json_number(s->backlog));
 	return o;
 }
 
@@ -62,12 +63,15 @@ static struct json_object *json_run(const struct exp_run *run)
 static struct json_object *json_model(const struct exp_model *model)
 {
 	struct json_object *o = json_object_new_object();
+	bool several = model->runs > 1;
 
 	ADD(o, "runs", out_json_number(model->runs));
-	ADD(o, "overlap", real(model->overlap));
-	ADD(o, "same_ids", out_json_flag(model->same_ids));
-	ADD(o, "same_number", out_json_flag(model->same_number));
-	ADD(o, "slots_right", out_json_flag(model->slots_right));
+	ADD(o, "overlap", several ? real(model->overlap) : NULL);
+	ADD(o, "same_ids", several ? out_json_flag(model->same_ids) : NULL);
+	ADD(o, "same_number", several ? out_json_flag(model->same_number) :
+	    NULL);
+	ADD(o, "slots_right", model->runs ? out_json_flag(model->slots_right) :
+	    NULL);
 	ADD(o, "verdict", out_json_text(exp_verdict_name(model->verdict)));
 	return o;
 }
@@ -88,6 +92,7 @@ struct json_object *exp_json(const struct exp_plan *plan,
 	ADD(o, "a", json_model(&report->models[0]));
 	ADD(o, "b", plan->command[1] ? json_model(&report->models[1]) : NULL);
 	ADD(o, "a_against_b", real(report->a_against_b));
+	ADD(o, "amd_log", exp_json_log(plan, report));
 	ADD(o, "strategy", out_json_text(report->strategy));
 	ADD(o, "reason", out_json_text(report->reason));
 	ADD(o, "simulated", out_json_flag(report->simulated));
@@ -134,6 +139,21 @@ static void print_runs(FILE *f, const struct exp_report *report, size_t m,
 	}
 }
 
+/* With a limit of time, they are ended by a signal. */
+static void print_failed(FILE *f, const struct exp_plan *plan,
+			 const struct exp_report *report, size_t m)
+{
+	size_t i;
+
+	for (i = 0; i < report->n_runs && !plan->duration_ns; i++) {
+		const struct exp_sample *s = &report->runs[i].of[m];
+
+		if (s->there && s->status)
+			fprintf(f, "\n%s: the command ended with %" PRId64
+				"\n", report->runs[i].name, s->status);
+	}
+}
+
 static void print_model(FILE *f, const struct exp_plan *plan,
 			const struct exp_report *report, size_t m)
 {
@@ -144,21 +164,32 @@ static void print_model(FILE *f, const struct exp_plan *plan,
 	fprintf(f, "\n## Model %c\n\n`%s`\n", (int)('A' + m),
 		plan->command[m]);
 	print_runs(f, report, m, plan->amd_log);
-	fprintf(f, "\nSame queue ids every run: %s (overlap with the first: "
-		"%.2f, %s)\n\n", model->same_ids ? "yes" : "no",
-		model->overlap, exp_verdict_name(model->verdict));
-	fprintf(f, "Same number of queues every run: %s\n\n",
-		model->same_number ? "yes" : "no");
-	fprintf(f, "Each queue in one slot of each XCC: %s\n",
-		model->slots_right ? "yes" : "no");
+	print_failed(f, plan, report, m);
+	if (model->runs > 1) {
+		fprintf(f, "\nSame queue ids every run: %s (overlap with the "
+			"first: %.2f, %s)\n\n", model->same_ids ? "yes" : "no",
+			model->overlap, exp_verdict_name(model->verdict));
+		fprintf(f, "Same number of queues every run: %s\n",
+			model->same_number ? "yes" : "no");
+	} else {
+		fprintf(f, "\nSame queue ids every run: not known, %s\n",
+			model->runs ? "it ran alone only once" :
+			"it did not run alone");
+	}
+	if (model->runs)
+		fprintf(f, "\nEach queue in one slot of each XCC: %s\n",
+			model->slots_right ? "yes" : "no");
 }
 
 static void print_both(FILE *f, const struct exp_report *report)
 {
 	size_t i;
 
-	fprintf(f, "\n## A and B\n\nIds of A alone and B alone in common: "
-		"%.0f%%\n", 100 * report->a_against_b);
+	fprintf(f, "\n## A and B\n\nIds of A alone and B alone in common: ");
+	if (report->a_against_b < 0)
+		fprintf(f, "not known\n");
+	else
+		fprintf(f, "%.0f%%\n", 100 * report->a_against_b);
 	for (i = 0; i < report->n_runs; i++) {
 		const struct exp_run *run = report->runs + i;
 
@@ -182,6 +213,7 @@ void exp_print(FILE *f, const struct exp_plan *plan,
 		print_model(f, plan, report, m);
 	if (plan->command[1])
 		print_both(f, report);
+	exp_print_log(f, plan, report);
 	fprintf(f, "\n## What follows\n\nChoose queues by %s: %s.\n",
 		report->strategy, report->reason);
 	if (report->simulated)

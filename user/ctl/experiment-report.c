@@ -4,42 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "ctl/amdlog.h"
 #include "ctl/experiment.h"
 #include "ctl/snapshot.h"
 
 #define CONSISTENT 0.8
 #define PARTLY 0.5
-
-static void read_amdlog(const char *dir, size_t m, struct exp_sample *sample)
-{
-	const struct gpreempt_amdlog_data *d;
-	struct gpreempt_amdlog *log;
-	char path[4096];
-	size_t i;
-
-	snprintf(path, sizeof(path), "%s/%c.err", dir, (int)('a' + m));
-	if (access(path, R_OK) || amdlog_read(path, 0, &log))
-		return;
-	d = gpreempt_amdlog_get(log);
-	if (d->records) {
-		sample->dispatches = 0;
-		sample->hardware_queues = 0;
-		for (i = 0; i < d->n_queues; i++) {
-			sample->dispatches += d->queues[i].dispatches;
-			sample->hardware_queues += d->queues[i].created;
-		}
-		sample->run_us = 0;
-		for (i = 0; i < d->n_processes; i++)
-			if (d->processes[i].last_us -
-			    d->processes[i].first_us > sample->run_us)
-				sample->run_us = d->processes[i].last_us -
-						 d->processes[i].first_us;
-	}
-	gpreempt_amdlog_free(log);
-}
 
 static char *list_ids(const struct ctl_text *text, int64_t pid)
 {
@@ -91,7 +61,7 @@ static int fill_sample(const char *dir, size_t m, struct exp_sample *sample)
 		     q->priority < sample->priority))
 			sample->priority = q->priority;
 	}
-	read_amdlog(dir, m, sample);
+	exp_read_log(dir, m, sample);
 	return 0;
 }
 
@@ -130,9 +100,6 @@ static int fill_run(const struct exp_plan *plan, struct exp_run *run)
 				  &sample->pid, &sample->status) != 2)
 			continue;
 		sample->priority = GPREEMPT_UNKNOWN;
-		sample->dispatches = GPREEMPT_UNKNOWN;
-		sample->hardware_queues = GPREEMPT_UNKNOWN;
-		sample->run_us = GPREEMPT_UNKNOWN;
 		ret = fill_sample(dir, m, sample);
 	}
 	free(all);
@@ -193,6 +160,7 @@ static const struct exp_sample *judge(const struct exp_report *report,
 		model->same_number &= sample->queues == first->queues;
 	}
 	model->same_ids = model->overlap == 1;
+	/* One run, or none, is not the same as another. */
 	if (model->runs > 1)
 		model->verdict = model->overlap > CONSISTENT ? EXP_CONSISTENT :
 			model->overlap > PARTLY ? EXP_PARTLY : EXP_NOT;
@@ -200,20 +168,21 @@ static const struct exp_sample *judge(const struct exp_report *report,
 }
 
 /* By what a scheduler should choose the queues that it suspends. */
-static void choose(struct exp_report *report, const struct exp_sample *a,
-		   const struct exp_sample *b)
+static void choose(struct exp_report *report, bool two,
+		   const struct exp_sample *a, const struct exp_sample *b)
 {
-	bool stable = report->models[0].verdict == EXP_CONSISTENT &&
-		      (!b || report->models[1].verdict == EXP_CONSISTENT);
-	bool met = b && report->a_against_b > 0;
+	const struct exp_model *models = report->models;
+	bool stable = models[0].verdict == EXP_CONSISTENT &&
+		      (!two || models[1].verdict == EXP_CONSISTENT);
+	bool met = report->a_against_b > 0;
 	size_t i;
 
 	for (i = 0; i < report->n_runs; i++)
 		met |= report->runs[i].kind == EXP_BOTH &&
 		       report->runs[i].common_ids;
 	report->strategy = "pid";
-	if (report->models[0].verdict == EXP_UNKNOWN ||
-	    (b && report->models[1].verdict == EXP_UNKNOWN)) {
+	if (models[0].verdict == EXP_UNKNOWN ||
+	    (two && models[1].verdict == EXP_UNKNOWN)) {
 		report->reason = "one run does not tell whether queue ids are "
 			"the same each time: name the process";
 	} else if (!stable) {
@@ -223,7 +192,7 @@ static void choose(struct exp_report *report, const struct exp_sample *a,
 		report->strategy = "id";
 		report->reason = "queue ids are the same in each run, and A "
 			"and B have none in common: ids can be written down";
-		if (!b)
+		if (!two)
 			report->reason = "queue ids are the same in each run: "
 				"they can be written down for this model";
 	} else if (a->priority != b->priority) {
@@ -273,7 +242,7 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 				     plan->dir);
 	if (first[1])
 		report->a_against_b = overlap_of(first[0], first[1]);
-	choose(report, first[0], first[1]);
+	choose(report, plan->command[1], first[0], first[1]);
 	return 0;
 }
 

@@ -24,6 +24,17 @@
 /* A model that has no queue by then has none. */
 #define START_NS (300 * NSEC_PER_SEC)
 #define GONE_NS (60 * NSEC_PER_SEC)
+/* When it is interrupted, models get so long to end. */
+#define END_NS (10 * NSEC_PER_SEC)
+
+/* A signal that came for us, and how many did. */
+static volatile sig_atomic_t stop_signal, stops;
+
+static void on_stop(int signal)
+{
+	stop_signal = signal;
+	stops++;
+}
 
 struct model {
 	pid_t leader;		/* of its session; 0: none */
@@ -135,6 +146,8 @@ static int wait_for_queues(struct run *run, size_t m)
 		last = now;
 		if (now && shr_now_ns() - since >= SETTLE_NS)
 			return 0;
+		if (stops)
+			return 128 + stop_signal;
 		if (has_ended(model))
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
 				"%s: model %c ended before its queues were "
@@ -166,20 +179,31 @@ static bool all_ended(struct run *run)
 	return !running;
 }
 
-/* Until the models are gone, and their queues with them. */
-static void wait_for_end(struct run *run)
+static void wait_for_models(struct run *run, bool told)
 {
 	uint64_t begin = shr_now_ns(), limit = run->plan->duration_ns;
-	bool told = false;
-	size_t m;
 
 	while (!all_ended(run)) {
-		if (limit && !told && shr_now_ns() - begin >= limit) {
+		uint64_t past = shr_now_ns() - begin;
+
+		if (!told && (stops || (limit && past >= limit))) {
 			end_models(run, SIGTERM);
 			told = true;
+			begin = shr_now_ns();
+		} else if (stops > 1 || (stops && told && past >= END_NS)) {
+			end_models(run, SIGKILL);
 		}
 		shr_sleep_ns(LOOK_NS);
 	}
+}
+
+/* Until the models are gone, and their queues with them. */
+static void wait_for_end(struct run *run, bool told)
+{
+	uint64_t begin;
+	size_t m;
+
+	wait_for_models(run, told);
 	begin = shr_now_ns();
 	for (m = 0; m < EXP_MODELS; m++)
 		while (run->of[m].leader && count_queues(run, &run->of[m]) &&
@@ -207,8 +231,7 @@ static int write_result(const struct run *run)
 				WIFEXITED(status) ? WEXITSTATUS(status) :
 				128 + WTERMSIG(status));
 	}
-	fclose(file);
-	return 0;
+	return exp_end_file(file, path);
 }
 
 static int do_models(struct run *run, enum exp_kind kind)
@@ -237,7 +260,9 @@ static int do_run(struct run *run, enum exp_kind kind)
 	ret = do_models(run, kind);
 	if (ret)
 		end_models(run, SIGTERM);
-	wait_for_end(run);
+	wait_for_end(run, ret);
+	if (!ret && stops)
+		ret = 128 + stop_signal;
 	if (!ret)
 		ret = snap(run, "after");
 	return ret ? ret : write_result(run);
@@ -273,7 +298,7 @@ static int execute_one(const struct exp_plan *plan, enum exp_kind kind,
 	snprintf(run.dir, sizeof(run.dir), "%s/%s", plan->dir, name);
 	if (is_done(run.dir))
 		return 0;
-	printf("run %s\n", name);
+	fprintf(stderr, "run %s\n", name);
 	if (gpreempt_new(NULL, &run.g))
 		abort();
 	snapshot_log_open(&run.log, false);
@@ -285,15 +310,24 @@ static int execute_one(const struct exp_plan *plan, enum exp_kind kind,
 
 int exp_execute(const struct exp_plan *plan)
 {
+	static const struct sigaction action = { .sa_handler = on_stop };
 	char name[EXP_NAME];
 	enum exp_kind kind;
 	uint64_t i;
 	int ret = ctl_need_root(0);
 
+	/* The models are in sessions of their own: a Ctrl-C is not for them. */
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
 	for (kind = EXP_A; kind < EXP_KINDS; kind++)
 		for (i = 0; i < exp_runs_of(plan, kind) && !ret; i++) {
 			exp_run_name(kind, i, name);
 			ret = execute_one(plan, kind, name);
 		}
+	if (stops)
+		ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "interrupted; to "
+			      "go on: gpreempt-ctl experiment --resume %s",
+			      plan->dir);
 	return ret;
 }

@@ -1,26 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command: plan, runs, report. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ctl/experiment.h"
 
-static void write_reports(const struct exp_plan *plan,
-			  const struct exp_report *report)
+static FILE *create(const struct exp_plan *plan, const char *name, char *path,
+		    size_t size)
 {
-	struct json_object *json = exp_json(plan, report);
-	char path[4096];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/report.md", plan->dir);
+	snprintf(path, size, "%s/%s", plan->dir, name);
 	file = fopen(path, "w");
-	if (file) {
-		exp_print(file, plan, report);
-		fclose(file);
-	}
-	snprintf(path, sizeof(path), "%s/report.json", plan->dir);
-	json_object_to_file_ext(path, json, JSON_C_TO_STRING_PRETTY);
+	if (!file)
+		ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", path,
+			      strerror(errno));
+	return file;
+}
+
+static int write_reports(const struct exp_plan *plan,
+			 const struct exp_report *report)
+{
+	struct json_object *json;
+	char path[4096];
+	FILE *file = create(plan, "report.md", path, sizeof(path));
+	int ret;
+
+	if (!file)
+		return GPREEMPT_CLASS_FAILED;
+	exp_print(file, plan, report);
+	ret = exp_end_file(file, path);
+	if (ret)
+		return ret;
+	file = create(plan, "report.json", path, sizeof(path));
+	if (!file)
+		return GPREEMPT_CLASS_FAILED;
+	json = exp_json(plan, report);
+	fprintf(file, "%s\n", json_object_to_json_string_ext(json,
+			JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+			JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(json);
+	return exp_end_file(file, path);
 }
 
 static int report(const struct ctl_args *args, const struct exp_plan *plan,
@@ -31,7 +52,7 @@ static int report(const struct ctl_args *args, const struct exp_plan *plan,
 
 	if (!ret) {
 		if (write)
-			write_reports(plan, &result);
+			ret = write_reports(plan, &result);
 		if (args->json)
 			out_json_print(exp_json(plan, &result));
 		else
@@ -57,6 +78,8 @@ static int run_experiment(const struct ctl_command *cmd,
 	ret = dir ? exp_plan_load(dir, &plan) : ctl_need_root(0);
 	if (!ret && !dir)
 		ret = exp_plan_new(args, &plan);
+	if (!ret && !args->report_only)
+		ret = exp_plan_lock(&plan);
 	if (!ret && !args->report_only)
 		ret = exp_execute(&plan);
 	if (!ret)

@@ -20,13 +20,19 @@ struct exp_plan {
 	uint64_t concurrent;
 	uint64_t amd_log;
 	uint64_t duration_ns;	/* 0: the models end by themselves */
+	int lock;		/* of the directory; 0: not taken */
 };
 
 /* The plan of a command line. 0, or the exit status. */
 int exp_plan_new(const struct ctl_args *args, struct exp_plan *plan);
 /* That of a directory. */
 int exp_plan_load(const char *dir, struct exp_plan *plan);
+/* Nobody else makes runs there until exp_plan_free(). */
+int exp_plan_lock(struct exp_plan *plan);
 void exp_plan_free(struct exp_plan *plan);
+
+/* Close a file that was written. 0, or the exit status. */
+int exp_end_file(FILE *file, const char *path);
 
 /* "a-1", "b-3", "both-2" */
 enum exp_kind {
@@ -54,6 +60,7 @@ struct exp_sample {
 	int64_t priority;	/* the least of its queues' */
 	int64_t dispatches;	/* of ROCm's log */
 	int64_t hardware_queues;
+	int64_t backlog;	/* most packets that waited in a queue */
 	int64_t run_us;
 	struct ctl_text text;
 };
@@ -94,6 +101,12 @@ struct exp_report {
 };
 
 int exp_report_make(const struct exp_plan *plan, struct exp_report *report);
+/* What model number m logged in a run; unknown if it did not. */
+void exp_read_log(const char *dir, size_t m, struct exp_sample *sample);
+struct json_object *exp_json_log(const struct exp_plan *plan,
+				 const struct exp_report *report);
+void exp_print_log(FILE *file, const struct exp_plan *plan,
+		   const struct exp_report *report);
 void exp_report_free(struct exp_report *report);
 
 const char *exp_verdict_name(enum exp_verdict verdict);

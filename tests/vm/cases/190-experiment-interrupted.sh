@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# experiment: one at a time in a directory; Ctrl-C ends the models and says how to
+# go on; its JSON is JSON alone. snapshot: a full disk and one that is read-only.
+# timeout: 120
+. /t/lib.sh
+
+e=$W/e
+begun() {
+	[ -s "$e/a-1/during/info" ]
+}
+
+ctl 2 experiment --a "true
+true"
+says "of one line"
+
+step "two in one directory, and Ctrl-C"
+# The model is a child of its shell: that one's end alone would not end it.
+gpreempt-ctl experiment --runs 2 -o "$e" --a "[ -e $W/go ] && exec vgpu-load --queues 2 --packet 1ms --duration 800ms; vgpu-load --queues 1 --packet 1ms; true" \
+	> "$W/x.out" 2> "$W/x.err" &
+x=$!
+wait_for 40 begun
+ctl 7 experiment --resume "$e"
+says "at work there"
+kill -INT $x
+wait $x
+[ $? -eq 130 ] || fail "it ended with $?, not 130"
+grep -q "interrupted; to go on: gpreempt-ctl experiment --resume $e" "$W/x.err" || fail "it does not say how to go on"
+wait_for 5 no_kfd_process
+[ ! -e "$e/a-1/result" ] || fail "a run that was interrupted counts"
+ctl 1 experiment --report-only "$e"
+says "no complete run"
+
+step "gone on with"
+touch "$W/go"
+gpreempt-ctl experiment --resume "$e" --json > "$W/json" 2> "$W/x.err" || fail "--resume ended with $?"
+[ "$(head -c 1 "$W/json")" = "{" ] || fail "more than JSON on stdout"
+[ "$(tail -n 1 "$W/json")" = "}" ] || fail "JSON has no end"
+grep -q '"same_ids": true' "$W/json" || fail "the ids differ"
+[ "$(wc -l < "$W/x.err")" -eq 2 ] || fail "not one line for each run on stderr"
+
+step "where it cannot be written"
+mkdir "$W/small"
+mount -t tmpfs -o size=64k none "$W/small" || fail "no tmpfs"
+start a --queues 2 --packet 1ms
+ctl 1 snapshot -o "$W/small/s"
+says "small/s.*No space left"
+ctl 1 experiment --runs 1 -o "$W/small/e" --a "exec vgpu-load --queues 1 --packet 1ms --duration 800ms"
+says "No space left"
+mount -o remount,ro "$W/small"
+for c in snapshot "experiment --a true"; do
+	ctl 1 $c -o "$W/small/r"
+	says "Read-only file system"
+done
+umount "$W/small"
+
+step "self, without the module"
+stop a
+rmmod gpreempt
+gpreempt-ctl self -- vgpu-load --queues 2 --packet 1ms --duration 1200ms > "$W/self.out" 2> "$W/self.err" ||
+	fail "self ended with $?"
+cat "$W/self.err"
+grep -q 'has 2 queues' "$W/self.err" || fail "self did not fall back to sysfs"
