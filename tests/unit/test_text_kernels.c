@@ -15,8 +15,8 @@ static const struct {
 
 START_TEST(process)
 {
-	say("%s\n  Bad user queue type 9 on device a\n",
-	    process_lines[_i].line);
+	say("%s\n  Bad %s queue type 9 on device a\n",
+	    process_lines[_i].line, _i ? "user" : "kernel");
 	read_made();
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_queues, 1);
@@ -156,6 +156,135 @@ START_TEST(notes)
 }
 END_TEST
 
+/*
+ * The registers that hqds prints, by generation: the address of the first one of
+ * a CP slot, which is GC's base and the register's offset, and the ranges of an
+ * SDMA slot, between which the addresses jump (amdgpu_amdkfd_gfx_*.c,
+ * kgd_hqd_sdma_dump, and the offsets of its headers).
+ */
+static const struct {
+	const char *of;
+	unsigned int cp, sdma[4][2];
+} windows[] = {
+	{ "gfx9", 0xc914, { { 0x130, 0x142 }, { 0x158, 0x15d },
+			    { 0x15f, 0x165 }, { 0x170, 0x179 } } },
+	{ "gfx9.4.3", 0xc914, { { 0x130, 0x142 }, { 0x158, 0x15d },
+				{ 0x15f, 0x165 }, { 0x170, 0x17b } } },
+	{ "gfx10.1", 0xc824, { { 0x140, 0x152 }, { 0x168, 0x16d },
+			       { 0x16f, 0x175 }, { 0x180, 0x189 } } },
+	{ "gfx10.3", 0xc824, { { 0x130, 0x142 }, { 0x158, 0x15d },
+			       { 0x15f, 0x165 }, { 0x170, 0x17b } } },
+	{ "gfx11", 0xc824, { { 0x80, 0x86 }, { 0x88, 0x92 }, { 0xa9, 0xa9 },
+			     { 0xab, 0xb6 } } },
+	{ "gfx12", 0xc824, { { 0x80, 0xb0 } } },
+};
+
+/* As the driver does: a new line after 8, and where the address jumps. */
+static size_t say_sdma_slot(const unsigned int (*ranges)[2], int engine,
+			    int rlc, uint64_t ring)
+{
+	uint32_t words[64] = { 11 << 1 | 1, ring >> 8, ring >> 40,
+			       0x40, 0, 0x80, 0 };
+	size_t i, len, n = 0;
+
+	say("  SDMA Engine %d, RLC %d\n", engine, rlc);
+	for (i = 0; i < 4 && ranges[i][0]; i++, n += len) {
+		len = ranges[i][1] - ranges[i][0] + 1;
+		say_words(4 * (0x1260 + ranges[i][0]), words + n, len);
+	}
+	return n;
+}
+
+START_TEST(register_windows)
+{
+	uint32_t regs[SLOT_WORDS] = { 0x1000, 0, 1 };
+	size_t n_sdma;
+
+	regs[10] = 7;
+	regs[54] = 9;
+	say("Process 1 PASID 0x1:\n  Compute queue on device 1\n");
+	say_mqd(0x1000, MQD_WORDS);
+	say("Node 1, gpu_id 1:\n Inst 0,  CP Pipe 0, Queue 2\n");
+	say_words(windows[_i].cp, regs, SLOT_WORDS);
+	n_sdma = say_sdma_slot(windows[_i].sdma, 1, 2, 0x7f0012345600);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_int_eq(data->queues[0].slots_active, 1);
+	ck_assert_uint_eq(data->n_slots, 2);
+	ck_assert_int_eq(data->slots[0].regs.rptr, 7);
+	ck_assert_int_eq(data->slots[0].regs.wptr, 9);
+	ck_assert_uint_eq(data->slots[1].n_words, n_sdma);
+	ck_assert_int_eq(data->slots[1].regs.active, 1);
+	ck_assert_int_eq(data->slots[1].regs.ring, 0x7f0012345600);
+	ck_assert_int_eq(data->slots[1].regs.ring_size, 4 << 11);
+	ck_assert_int_eq(data->slots[1].regs.rptr, 0x40);
+	ck_assert_int_eq(data->slots[1].regs.wptr, 0x80);
+}
+END_TEST
+
+/*
+ * XGMI's SDMA queues are printed as the others. Their engines come behind those
+ * of PCIe; a partition's do not begin with 0, while the MQD's number does.
+ */
+START_TEST(sdma_owners)
+{
+	const int first = _i ? 8 : 0;
+	uint32_t words[128] = { 11 << 1 | 1 };
+	int engine, i;
+
+	say("Process 1 PASID 0x1:\n");
+	for (i = 0; i < 2; i++) {
+		words[1] = 0x12345 + i;
+		words[126] = i ? 5 : 0;
+		words[127] = 3;
+		say("  SDMA queue on device 1\n");
+		say_words(0, words, 128);
+	}
+	say("Node 1, gpu_id 1:\n");
+	for (engine = 0; engine < 8; engine++)
+		say_sdma_slot(windows[1].sdma, first + engine, 3,
+			      engine == 5 ? 0x1234600 : 0x1234500);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
+	for (engine = 0; engine < 8; engine++)
+		ck_assert_int_eq(data->slots[engine].owner,
+				 engine == 0 ? 0 : engine == 5 ? 1 : -1);
+	ck_assert_int_eq(data->queues[1].slots_active, 1);
+}
+END_TEST
+
+/* MAP_PROCESS has 16 words on gfx9 and 10, 21 on gfx 9.4.2 and 9.4.3. */
+START_TEST(run_lists)
+{
+	uint32_t words[64] = { 0 };
+	size_t n = 0, len = _i ? 21 : 16;
+
+	words[n] = 3u << 30 | (uint32_t)(len - 2) << 16 | 0xa1 << 8;
+	words[n + 1] = 0x8005;
+	n += len;
+	words[n] = 0xc005a200;
+	words[n + 2] = 0x402 << 2;
+	words[n + 3] = 0x1000;
+	n += 7;
+	/* The chain to the next part, when there are too many queues. */
+	words[n] = 0xc002a500;
+	n += 4;
+	say("Process 1 PASID 0x8005:\n  Compute queue on device 1\n");
+	say_mqd(0x1000, MQD_WORDS);
+	say("Node 1, gpu_id 1:\n");
+	say_words(0, words, n);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(data->n_packets, 3);
+	ck_assert_uint_eq(data->packets[0].n_words, len);
+	ck_assert_int_eq(data->packets[0].pasid, 0x8005);
+	ck_assert_uint_eq(data->packets[1].op, GPREEMPT_TEXT_MAP_QUEUES);
+	ck_assert_int_eq(data->packets[1].doorbell, 0x402);
+	ck_assert_int_eq(data->packets[1].queue, 0);
+	ck_assert_uint_eq(data->packets[2].op, GPREEMPT_TEXT_RUN_LIST);
+}
+END_TEST
+
 /* struct v10_sdma_mqd is longer, and has its doorbell where it is known. */
 START_TEST(sdma_layouts)
 {
@@ -274,6 +403,9 @@ int main(void)
 	tcase_add_test(tc, wrong_xcc);
 	tcase_add_test(tc, one_xcc_of_old);
 	tcase_add_test(tc, notes);
+	tcase_add_loop_test(tc, register_windows, 0, ARRAY_SIZE(windows));
+	tcase_add_loop_test(tc, sdma_owners, 0, 2);
+	tcase_add_loop_test(tc, run_lists, 0, 2);
 	tcase_add_loop_test(tc, sdma_layouts, 0, 5);
 	tcase_add_test(tc, unknown_layout);
 	tcase_add_test(tc, largest_ring);
