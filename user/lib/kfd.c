@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/kfd.h"
+#include "shared/clock.h"
 
 /* What we want to be told of. The driver keeps the rest for the runtime. */
 #define EXCEPTIONS (KFD_EC_MASK(EC_QUEUE_NEW) | KFD_EC_MASK(EC_PROCESS_RUNTIME))
@@ -15,19 +16,30 @@ static inline int do_ioctl(const struct gp_kfd *k, unsigned long request,
 	return ret;
 }
 
-static inline int trap(const struct gp_kfd *k, uint32_t op,
-		       struct kfd_ioctl_dbg_trap_args *args)
+static inline void begin(const struct gp_kfd *k, uint32_t op,
+			 struct kfd_ioctl_dbg_trap_args *args)
 {
-	int ret;
-
 	args->pid = k->pid;
 	args->op = op;
 	/* Each of them waits for the lock that a hanging one holds. */
 	if (k->g->busy)
 		k->g->busy(k->g->data, true);
-	ret = do_ioctl(k, AMDKFD_IOC_DBG_TRAP, args);
+}
+
+static inline void end(const struct gp_kfd *k)
+{
 	if (k->g->busy)
 		k->g->busy(k->g->data, false);
+}
+
+static inline int trap(const struct gp_kfd *k, uint32_t op,
+		       struct kfd_ioctl_dbg_trap_args *args)
+{
+	int ret;
+
+	begin(k, op, args);
+	ret = do_ioctl(k, AMDKFD_IOC_DBG_TRAP, args);
+	end(k);
 	return ret;
 }
 
@@ -91,7 +103,21 @@ int gp_kfd_snapshot(const struct gp_kfd *k, bool acknowledge,
 	return 0;
 }
 
-int gp_kfd_suspend(const struct gp_kfd *k, uint32_t *ids, size_t count,
+/* What is measured is the driver's time, and nothing of ours beside it. */
+static inline int timed_trap(struct gp_kfd *k, uint32_t op,
+			     struct kfd_ioctl_dbg_trap_args *args)
+{
+	int ret;
+
+	begin(k, op, args);
+	k->entry_ns = shr_now_ns();
+	ret = do_ioctl(k, AMDKFD_IOC_DBG_TRAP, args);
+	k->return_ns = shr_now_ns();
+	end(k);
+	return ret;
+}
+
+int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count,
 		   uint32_t grace)
 {
 	struct kfd_ioctl_dbg_trap_args args = {
@@ -102,10 +128,10 @@ int gp_kfd_suspend(const struct gp_kfd *k, uint32_t *ids, size_t count,
 		},
 	};
 
-	return trap(k, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES, &args);
+	return timed_trap(k, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES, &args);
 }
 
-int gp_kfd_resume(const struct gp_kfd *k, uint32_t *ids, size_t count)
+int gp_kfd_resume(struct gp_kfd *k, uint32_t *ids, size_t count)
 {
 	struct kfd_ioctl_dbg_trap_args args = {
 		.resume_queues = {
@@ -114,7 +140,7 @@ int gp_kfd_resume(const struct gp_kfd *k, uint32_t *ids, size_t count)
 		},
 	};
 
-	return trap(k, KFD_IOC_DBG_TRAP_RESUME_QUEUES, &args);
+	return timed_trap(k, KFD_IOC_DBG_TRAP_RESUME_QUEUES, &args);
 }
 
 int gp_kfd_query_event(const struct gp_kfd *k, uint64_t *exceptions)

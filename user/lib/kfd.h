@@ -14,6 +14,8 @@ struct gp_kfd {
 	const struct gpreempt *g;
 	int fd;
 	pid_t pid;		/* whose queues it is about */
+	uint64_t entry_ns;	/* of the last suspend or resume, since boot */
+	uint64_t return_ns;
 };
 
 /*
@@ -34,9 +36,9 @@ int gp_kfd_snapshot(const struct gp_kfd *k, bool acknowledge,
 		    uint32_t *count);
 
 /* The ids come back with KFD_DBG_QUEUE_ bits; see gp_kfd_judge(). */
-int gp_kfd_suspend(const struct gp_kfd *k, uint32_t *ids, size_t count,
+int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count,
 		   uint32_t grace);
-int gp_kfd_resume(const struct gp_kfd *k, uint32_t *ids, size_t count);
+int gp_kfd_resume(struct gp_kfd *k, uint32_t *ids, size_t count);
 
 /* Take the bits off an id that came back, and say what they mean. */
 static inline enum gpreempt_result gp_kfd_judge(uint32_t *id)

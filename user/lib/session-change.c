@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "lib/session.h"
-#include "shared/clock.h"
 
 void gp_session_all_run(struct gpreempt_session *s)
 {
@@ -93,18 +92,15 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend,
 {
 	const char *step = suspend ? "suspending the queues" :
 				     "resuming the queues";
-	uint64_t start;
 	int ret;
 
 	out->requested += n;
 	/* The driver takes an empty list for all queues. */
 	if (!n)
 		return 0;
-	start = shr_now_ns();
 	ret = suspend ? gp_kfd_suspend(&s->kfd, s->ids, n, s->grace) :
 			gp_kfd_resume(&s->kfd, s->ids, n);
-	out->ioctl_ns = shr_now_ns() - start;
-	s->entry_ns = start;
+	out->ioctl_ns = s->kfd.return_ns - s->kfd.entry_ns;
 	if (ret == -EPERM)
 		return gp_session_fail(s, ret, GPREEMPT_RUNTIME_OFF, step);
 	if (ret < 0)

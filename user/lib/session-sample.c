@@ -64,6 +64,6 @@ void gp_session_finish_sampler(struct gpreempt_session *s,
 {
 	if (!s->sampler || !gp_sampler_armed(s->sampler))
 		return;
-	gp_sampler_finish(s->sampler, out->ioctl_ns ? s->entry_ns : UINT64_MAX,
+	gp_sampler_finish(s->sampler, out->ioctl_ns ? s->kfd.entry_ns : UINT64_MAX,
 			  &out->slots_ns, &out->resolution_ns);
 }
