@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Queues that their process destroys while they are suspended. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "unit-session.h"
@@ -65,6 +66,75 @@ START_TEST(destroyed_one_by_one)
 }
 END_TEST
 
+static void destroy(uint32_t qid)
+{
+	static char text[80];
+
+	snprintf(text, sizeof(text),
+		 "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
+	set_syscall(text);
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(qid));
+	gp_loop_remove_queue(&loop, qid);
+}
+
+/* Who destroys four is ending: the rest is let go in one call. */
+START_TEST(destroys_many)
+{
+	const struct gpreempt_session_queue *queues;
+	uint32_t qid;
+	size_t count;
+
+	open_with_queues(20);
+	gpreempt_session_suspend(s, NULL, NULL);
+	for (qid = 0; qid < 3; qid++) {
+		destroy(qid);
+		ck_assert(suspended(3) && suspended(19));
+	}
+	loop.trace[0] = '\0';
+	destroy(3);
+	for (qid = 4; qid < 20; qid++)
+		ck_assert(!suspended(qid));
+	ck_assert_str_eq(loop.trace, "resume ");
+	/* It goes on: nothing is suspended in its way. */
+	set_syscall("running\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	gp_loop_remove_queue(&loop, 4);
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	for (qid = 5; qid < 20; qid++)
+		ck_assert(!suspended(qid));
+	/* It lives on with what is left: that is suspended again. */
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	queues = gpreempt_session_queues(s, &count);
+	ck_assert_uint_eq(count, 15);
+	for (qid = 5; qid < 20; qid++)
+		ck_assert(suspended(qid) && queues[qid - 5].held);
+	/* And the next one is but one again. */
+	destroy(5);
+	ck_assert(suspended(6));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* A queue made while the rest runs is held like any other. */
+START_TEST(makes_one_meanwhile)
+{
+	uint32_t qid;
+
+	open_with_queues(8);
+	gpreempt_session_suspend(s, NULL, NULL);
+	for (qid = 0; qid < 4; qid++)
+		destroy(qid);
+	set_syscall("running\n");
+	gp_loop_add_queue(&loop, 30);
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	ck_assert(suspended(30) && !suspended(7));
+	while (!suspended(7))
+		ck_assert_int_ge(dispatch_soon(), 0);
+	gpreempt_session_close(s);
+}
+END_TEST
+
 /* A signal has interrupted the destruction: the queue lives, so hold it. */
 START_TEST(interrupted_destruction)
 {
@@ -116,6 +186,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
 	tcase_add_test(tc, destroyed_queue_runs);
 	tcase_add_test(tc, destroyed_one_by_one);
+	tcase_add_test(tc, destroys_many);
+	tcase_add_test(tc, makes_one_meanwhile);
 	tcase_add_test(tc, interrupted_destruction);
 	tcase_add_loop_test(tc, not_a_destruction, 0, ARRAY_SIZE(other_calls));
 	return unit_run("destroy");

@@ -23,6 +23,8 @@
 #define HOT_TIME_NS (100 * NSEC_PER_MSEC)
 /* Mostly the same thread destroys them all; at the others look less often. */
 #define OTHERS_PERIOD_NS (4 * NSEC_PER_MSEC)
+/* Who destroys so many in short order is ending: do not let the rest wait. */
+#define MANY_DESTROYS 4
 /* With many threads a look takes long: spend a tenth of our time on it. */
 #define COST_FACTOR 10
 #define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
@@ -77,23 +79,56 @@ static int look_at_thread(void *arg, const char *tid)
 	return 0;
 }
 
+static bool any_leaving(const struct gpreempt_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		if (s->queues[i].leaving)
+			return true;
+	return false;
+}
+
 /* Queues that were let go are gone now, or their destruction was interrupted. */
 static int tidy_up(struct gpreempt_session *s)
 {
-	bool marked = false;
-	size_t i;
+	size_t i, before = s->count;
 	int ret;
 
-	for (i = 0; i < s->count; i++) {
-		marked |= s->queues[i].leaving;
-		s->queues[i].leaving = false;
-	}
-	if (!marked)
+	if (!any_leaving(s))
 		return 0;
 	ret = gpreempt_session_refresh(s);
-	if (!ret)
-		ret = gp_session_apply(s);
+	if (ret)
+		return ret;
+	if (s->count < before && any_leaving(s)) {
+		/* There still go some: those that run may be the next. */
+		gp_session_hurry(s);
+	} else {
+		s->destroys = 0;
+		for (i = 0; i < s->count; i++)
+			s->queues[i].leaving = false;
+	}
+	ret = gp_session_apply(s);
 	return ret ? ret : GPREEMPT_EVENT_QUEUES;
+}
+
+/*
+ * One by one, each queue costs a look, a call of the driver and a new runlist.
+ * All that is left when the process has done is suspended again.
+ */
+static void add_the_rest(struct search *search)
+{
+	struct gpreempt_session *s = search->s;
+	size_t i;
+
+	for (i = 0; i < s->count && search->found < GP_MAX_IDS; i++) {
+		struct gpreempt_session_queue *queue = &s->queues[i];
+
+		if (!queue->held || queue->leaving)
+			continue;
+		queue->leaving = true;
+		s->ids[search->found++] = queue->qid;
+	}
 }
 
 static int look_at_all(struct gpreempt_session *s, struct search *search)
@@ -106,12 +141,25 @@ static int look_at_all(struct gpreempt_session *s, struct search *search)
 	return ret == -ENOENT ? -ESRCH : ret;
 }
 
+static bool any_held(const struct gpreempt_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		if (s->queues[i].held)
+			return true;
+	return false;
+}
+
 static int look(struct gpreempt_session *s)
 {
 	struct search search = { .s = s };
 	uint64_t now = shr_now_ns();
 	int ret;
 
+	/* Then nobody waits for us. */
+	if (!any_held(s))
+		return now < s->hot_until ? 0 : tidy_up(s);
 	if (now < s->hot_until && s->destroyer[0]) {
 		look_at_thread(&search, s->destroyer);
 		if (!search.found && now < s->looked_at_all + OTHERS_PERIOD_NS)
@@ -124,6 +172,9 @@ static int look(struct gpreempt_session *s)
 			return ret;
 	}
 	if (search.found) {
+		s->destroys += search.found;
+		if (s->destroys >= MANY_DESTROYS)
+			add_the_rest(&search);
 		gp_session_hurry(s);
 		ret = gp_session_let_go(s, search.found);
 		return ret ? ret : GPREEMPT_EVENT_DESTROY;
@@ -151,22 +202,14 @@ void gp_session_hurry(struct gpreempt_session *s)
 	s->timer_armed = false;
 }
 
-static bool must_look(const struct gpreempt_session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->count; i++)
-		if (s->queues[i].held || s->queues[i].leaving)
-			return true;
-	return false;
-}
-
 static uint64_t next_period(const struct gpreempt_session *s)
 {
 	bool hot = shr_now_ns() < s->hot_until;
 	uint64_t least = hot ? HOT_PERIOD_NS : PERIOD_NS;
 	uint64_t period = s->cost * (hot ? 1 : COST_FACTOR);
 
+	if (!any_held(s))
+		return HOT_TIME_NS;
 	if (period < least)
 		return least;
 	return period < MAX_PERIOD_NS ? period : MAX_PERIOD_NS;
@@ -175,7 +218,7 @@ static uint64_t next_period(const struct gpreempt_session *s)
 void gp_session_arm(struct gpreempt_session *s)
 {
 	struct itimerspec when = { 0 };
-	bool wanted = must_look(s);
+	bool wanted = any_held(s) || any_leaving(s);
 
 	if (s->timer < 0 || wanted == s->timer_armed)
 		return;

@@ -46,6 +46,7 @@ struct gpreempt_session {
 	uint64_t cost;		/* of the last look, in ns */
 	uint64_t looked_at_all;	/* threads, in ns since boot */
 	char destroyer[16];	/* the thread that destroyed the last queue */
+	size_t destroys;	/* in short order */
 
 	size_t n_rules;
 	bool first_is_all;	/* rules[0] is about all queues */
