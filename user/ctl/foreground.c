@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 
 #include "ctl/ctl.h"
@@ -27,20 +28,15 @@ int foreground_signals(void)
 static int fail_taken(pid_t target, int code)
 {
 	struct hold_owner owner = { 0 };
-	char next[64];
+	char text[HOLD_MAX_TEXT], *next;
 
 	if (code != -EWOULDBLOCK)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, code, target);
 	hold_read_owner(target, &owner);
-	if (owner.role == HOLD_ROLE_HOLDER)
-		snprintf(next, sizeof(next), "gpreempt-ctl resume %d", target);
-	else
-		snprintf(next, sizeof(next), "wait for it, or: kill %llu",
-			 (unsigned long long)owner.pid);
-	return ctl_fail_text(GPREEMPT_CLASS_BUSY, next,
-			     "process %d is held by gpreempt-ctl %s (%llu)",
-			     target, hold_role_name(owner.role),
-			     (unsigned long long)owner.pid);
+	hold_taken_text(&owner, target, text, sizeof(text));
+	next = strchr(text, '\n');
+	*next = '\0';
+	return ctl_fail_text(GPREEMPT_CLASS_BUSY, next + 1, "%s", text);
 }
 
 int foreground_take(pid_t target, enum hold_role role)

@@ -104,6 +104,15 @@ struct hold_owner {
 	uint64_t guardian;	/* 0: none */
 };
 
+#define HOLD_MAX_COMMAND 64
+
+/* The command that has the owner let go of the target; "" for none. */
+const char *hold_let_go_command(const struct hold_owner *owner, pid_t target,
+				char buf[HOLD_MAX_COMMAND]);
+/* That it is held, and on a second line what to do. */
+void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
+		     size_t size);
+
 int hold_dir_prepare(void);
 /* A descriptor; the lock lasts until all copies of it are closed. */
 int hold_lock(pid_t target);

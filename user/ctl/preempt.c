@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Suspend and resume, again and again, and measure it. */
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <sys/signalfd.h>
 
-#include "ctl/hold.h"
+#include "ctl/foreground.h"
 #include "ctl/nudge.h"
 #include "ctl/preempt.h"
-
-static int open_stop(void)
-{
-	sigset_t set;
-
-	/* A command that is stopped with its target held helps nobody. */
-	signal(SIGTSTP, SIG_IGN);
-	signal(SIGTTIN, SIG_IGN);
-	signal(SIGTTOU, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
 
 static int fail_system(const struct preempt *p, const char *step, int code)
 {
@@ -38,41 +19,17 @@ static int fail_system(const struct preempt *p, const char *step, int code)
 	return ctl_fail(&err);
 }
 
-static int fail_held(pid_t pid)
-{
-	struct hold_owner owner = { 0 };
-	char next[64];
-
-	hold_read_owner(pid, &owner);
-	snprintf(next, sizeof(next), owner.role > HOLD_ROLE_HOLDER ?
-		 "wait until it ends" : "gpreempt-ctl resume %d", pid);
-	return ctl_fail_text(GPREEMPT_CLASS_BUSY, next,
-			     "process %d is held by process %llu", pid,
-			     (unsigned long long)owner.pid);
-}
-
-/* Nobody else holds the targets, nor will while we do. */
+/* Nobody else holds the targets, nor will while we do. 0, or the exit status. */
 static int lock_targets(struct preempt *p)
 {
-	struct hold_owner owner = {
-		.role = HOLD_ROLE_PREEMPT,
-		.pid = getpid(),
-	};
 	size_t i;
-	int ret;
 
-	ret = hold_dir_prepare();
-	if (ret)
-		return fail_system(p, "making " HOLD_DIR, ret);
 	for (i = 0; i < p->n_targets; i++) {
 		struct preempt_target *t = &p->targets[i];
 
-		t->lock = hold_lock(t->pid);
-		if (t->lock == -EWOULDBLOCK)
-			return fail_held(t->pid);
+		t->lock = foreground_take(t->pid, HOLD_ROLE_PREEMPT);
 		if (t->lock < 0)
-			return fail_system(p, "locking the target", t->lock);
-		hold_write_owner(t->lock, &owner);
+			return -t->lock;
 	}
 	return 0;
 }
@@ -82,10 +39,8 @@ static void unlock_targets(struct preempt *p)
 	size_t i;
 
 	for (i = 0; i < p->n_targets; i++) {
-		if (p->targets[i].lock < 0)
-			continue;
-		hold_forget(p->targets[i].pid);
-		close(p->targets[i].lock);
+		if (p->targets[i].lock >= 0)
+			foreground_drop(p->targets[i].pid, p->targets[i].lock);
 	}
 }
 
@@ -291,9 +246,9 @@ static int run_on(struct preempt *p, const struct gpreempt_targets *list)
 	ret = lock_targets(p);
 	if (ret)
 		return ret;
-	p->stop = open_stop();
+	p->stop = foreground_signals();
 	if (p->stop < 0)
-		return fail_system(p, "setting up", -errno);
+		return fail_system(p, "setting up", p->stop);
 	ret = nudge_threads_start();
 	if (ret)
 		return fail_system(p, "setting up", ret);

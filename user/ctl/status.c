@@ -15,6 +15,8 @@ struct row {
 	const char *since;
 	const char *lease;
 	const char *role;
+	char command[HOLD_MAX_COMMAND];
+	const char *let_go;
 	int64_t held_ns;
 	int64_t lease_ns;
 	int64_t debuggers;	/* can others attach? */
@@ -33,6 +35,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT),
 	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT),
 	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT),
+	OUT_FIELD(struct row, let_go, "LET-GO", OUT_TEXT),
 	{ .name = "held_us", .kind = OUT_US,
 	  .offset = offsetof(struct row, held_ns) },
 	{ .name = "lease_left_us", .kind = OUT_US,
@@ -86,6 +89,7 @@ static int add_target(void *arg, pid_t target)
 	if (owner.guardian)
 		row.guardian = owner.guardian;
 	row.role = hold_role_name(owner.role);
+	hold_let_go_command(&owner, target, row.command);
 	if (owner.role == HOLD_ROLE_HOLDER &&
 	    !hold_ask(target, &request, &reply))
 		fill_row(&row, &reply);
@@ -113,6 +117,7 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 
 		row->since = row->since_text[0] ? row->since_text : NULL;
 		row->lease = row->lease_text[0] ? row->lease_text : NULL;
+		row->let_go = row->command[0] ? row->command : NULL;
 	}
 	if (!rows->count && mode != OUT_JSON) {
 		puts("nothing is held");
@@ -121,8 +126,7 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 	out_rows(mode, &table, rows->row, rows->count);
 	if (mode != OUT_JSON)
 		ctl_note("gdb, strace, rocgdb, CRIU and ROCm's core dump "
-			 "cannot attach to these; gpreempt-ctl resume ends "
-			 "that");
+			 "cannot attach to these until they are let go");
 }
 
 static int run_status(const struct ctl_command *cmd, struct ctl_args *args)
@@ -152,10 +156,11 @@ const struct ctl_command ctl_status = {
 	.details =
 	"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
 	"suspend, foreground (a suspend --foreground) or the command that holds it\n"
-	"while it runs, such as preempt, which has no guardian. \"-\" elsewhere means\n"
-	"that the holder did not answer.\n"
+	"while it runs: preempt, follow or guard, which have no guardian. LET-GO is\n"
+	"the command that has it let go. \"-\" elsewhere means that the holder did not\n"
+	"answer, or is of a kind that does not say.\n"
 	"\n"
 	"While a process is held, no other debugger can attach to it: not gdb,\n"
-	"strace, rocgdb, CRIU, nor ROCm's own core dump. \"resume\" ends that.\n",
+	"strace, rocgdb, CRIU, nor ROCm's own core dump.\n",
 	.shared = CTL_SHARED_JSON,
 };

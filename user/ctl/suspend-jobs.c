@@ -2,12 +2,11 @@
 /* Suspending targets: a holder for each, all at once. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 
 #include "ctl/ctl.h"
+#include "ctl/foreground.h"
 #include "ctl/suspend.h"
 #include "shared/clock.h"
 
@@ -33,20 +32,12 @@ static void fail_system(struct suspend_job *job, const char *step, int code)
 /* False when the owner is none that stays. */
 static bool fail_busy(struct suspend_job *job, const struct hold_owner *owner)
 {
-	const char *next = "wait for it, or end it: kill";
-	unsigned long long pid = owner->pid;
-
-	if (owner->role == HOLD_ROLE_HOLDER && job->request.command) {
-		next = "let go first: gpreempt-ctl resume";
-		pid = job->pid;
-	} else if (owner->role <= HOLD_ROLE_HOLDER) {
+	if (owner->role == HOLD_ROLE_NONE ||
+	    (owner->role == HOLD_ROLE_HOLDER && !job->request.command))
 		return false;
-	}
 	job->reply.status = GPREEMPT_CLASS_BUSY;
-	snprintf(job->reply.text, sizeof(job->reply.text),
-		 "process %d is held by gpreempt-ctl %s (%llu)\n%s %llu",
-		 job->pid, hold_role_name(owner->role),
-		 (unsigned long long)owner->pid, next, pid);
+	hold_taken_text(owner, job->pid, job->reply.text,
+			sizeof(job->reply.text));
 	return true;
 }
 
@@ -145,21 +136,6 @@ void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count)
 			end(g, &jobs[i]);
 }
 
-static int open_stop(void)
-{
-	sigset_t set;
-
-	/* Who stops this command would have the targets held without it. */
-	signal(SIGTSTP, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 /* Wait for the first descriptor, the stop, or for an end of one of the rest. */
 static bool wait_for_change(struct pollfd *fds, size_t count)
 {
@@ -183,7 +159,7 @@ void suspend_stay(struct suspend_job *jobs, size_t count)
 
 	if (!fds)
 		return;
-	fds[0] = (struct pollfd){ .fd = open_stop(), .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = foreground_signals(), .events = POLLIN };
 	for (i = 0; i < count; i++)
 		fds[i + 1] = (struct pollfd){
 			.fd = jobs[i].fd, .events = POLLIN,
