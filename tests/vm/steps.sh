@@ -106,3 +106,43 @@ end_time() {
 	status=$?
 	took=$(($(uptime_cs) - _t0))
 }
+
+# end_by LABEL HOW: it ends by a signal, as in SIGTERM, or by a step; see end_time.
+end_by() {
+	case $2 in
+	SIG*) end_time "$1" kill "-${2#SIG}" "$(pid "$1")" ;;
+	*) end_time "$1" tell "$1" "$2" ;;
+	esac
+}
+
+# end_once MODE HOW STATUS: of a process with two queues. $took as of end_time.
+end_once() {
+	steps_start e open init queue queue > /dev/null
+	_p=$(pid e)
+	case $1 in
+	suspended) hold "$_p" > /dev/null ;;
+	# A session that holds only one of its two queues.
+	held) ctl 0 suspend "$_p" --queues 0 > /dev/null ;;
+	esac
+	end_by e "$2"
+	[ $status -eq "$3" ] || fail "$2 while $1: ended with $status, not $3"
+	expect_nothing_left "$_p"
+}
+
+# ends_in_time MODE HOW STATUS: within 100 ms. The emulated CPU may be away for a
+# while: the best of some counts, and what the same end takes when nobody holds
+# the process is not the holder's.
+ends_in_time() {
+	_best=1000 _free=1000
+	for _ in 1 2 3 4 5; do
+		end_once "$@"
+		[ "$took" -ge $_best ] || _best=$took
+		[ $_best -gt 10 ] || break
+		end_once free "$2" "$3"
+		[ "$took" -ge $_free ] || _free=$took
+		[ $_best -gt $((_free + 10)) ] || break
+	done
+	echo "$2 while $1: ${_best}0 ms"
+	[ $_best -le 10 ] || [ $_best -le $((_free + 10)) ] ||
+		fail "$2 while $1: ${_best}0 ms, ${_free}0 ms when it is not held"
+}

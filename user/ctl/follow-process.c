@@ -36,6 +36,7 @@ static void tell_busy(void *data, bool busy)
 	const struct follow *f = data;
 
 	foreground_well(&f->deadman, busy);
+	nudge_busy(busy);
 }
 
 static void print_switch(const struct follow *f, const char *why,
@@ -118,7 +119,7 @@ static int life(struct follow *f)
 	int ret;
 
 	for (;;) {
-		tell_busy(f, false);
+		foreground_well(&f->deadman, false);
 		ret = attend(f);
 		if (ret)
 			return ret;
@@ -155,7 +156,7 @@ static int open_and_live(struct follow *f)
 	struct gpreempt_error err;
 	int ret;
 
-	tell_busy(f, false);
+	foreground_well(&f->deadman, false);
 	ret = freezer_open(&f->freezer, f->target);
 	if (ret == -ESRCH)
 		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, f->target);

@@ -5,13 +5,12 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 #include "ctl/guard.h"
+#include "ctl/nudge.h"
 #include "shared/clock.h"
 
 /* Somebody who ends our session again and again is stronger than we are. */
@@ -29,6 +28,7 @@ static void tell_busy(void *data, bool busy)
 
 	atomic_store(&w->busy, busy);
 	beat(w);
+	nudge_busy(busy);
 }
 
 bool guard_worker_well(const struct guard_worker *w)
@@ -38,28 +38,6 @@ bool guard_worker_well(const struct guard_worker *w)
 
 	return atomic_load(&w->state) == GUARD_ENDED ||
 	       shr_now_ns() < atomic_load(&w->beat_ns) + limit;
-}
-
-/*
- * A signal to this thread from time to time: the end of a session may wait in
- * the driver for an interrupt that never comes, and a signal ends that wait.
- */
-static int start_nudge(timer_t *timer)
-{
-	struct itimerspec period = {
-		.it_value.tv_nsec = HOLD_TICK_NS,
-		.it_interval.tv_nsec = HOLD_TICK_NS,
-	};
-	struct sigevent event = {
-		.sigev_notify = SIGEV_THREAD_ID,
-		.sigev_signo = SIGALRM,
-	};
-
-	event._sigev_un._tid = syscall(SYS_gettid);
-	if (timer_create(CLOCK_MONOTONIC, &event, timer) < 0)
-		return -errno;
-	timer_settime(*timer, 0, &period, NULL);
-	return 0;
 }
 
 static void push_result(struct guard_worker *w, struct guard_result *result)
@@ -204,15 +182,9 @@ static void *worker_thread(void *arg)
 		.busy = tell_busy,
 		.data = w,
 	};
-	timer_t nudge;
 	int ret;
 
 	beat(w);
-	ret = start_nudge(&nudge);
-	if (ret) {
-		fail(w, ret, "setting up");
-		goto out;
-	}
 	ret = gpreempt_new(&setup, &w->g);
 	if (ret)
 		fail(w, ret, "setting up");
@@ -220,8 +192,6 @@ static void *worker_thread(void *arg)
 		life(w);
 	gpreempt_session_close(w->session);
 	gpreempt_free(w->g);
-	timer_delete(nudge);
-out:
 	atomic_store(&w->state, GUARD_ENDED);
 	return NULL;
 }

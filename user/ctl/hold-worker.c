@@ -52,6 +52,7 @@ void hold_well(struct hold_worker *w, uint64_t silence_ns)
 static void tell_busy(void *data, bool busy)
 {
 	hold_well(data, busy ? HOLD_BUSY_NS : HOLD_SILENCE_NS);
+	nudge_busy(busy);
 }
 
 static int open_signals(void)
@@ -128,6 +129,18 @@ static void check_socket(struct hold_worker *w)
 	w->over = true;
 }
 
+/* Not each time: while queues are destroyed we wake up very often. */
+static void say_well(struct hold_worker *w)
+{
+	uint64_t now = shr_now_ns();
+
+	if (now < w->said_ns + HOLD_TICK_NS / 4)
+		return;
+	w->said_ns = now;
+	hold_well(w, HOLD_SILENCE_NS);
+	check_socket(w);
+}
+
 static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 {
 	int i;
@@ -180,12 +193,11 @@ static void run(struct hold_worker *w)
 		fds[POLL_TOLD].fd = w->told;
 		for (i = 0; i < HOLD_CLIENTS; i++)
 			fds[POLL_CLIENTS + i].fd = w->clients[i];
-		hold_well(w, HOLD_SILENCE_NS);
+		say_well(w);
 		if (ppoll(fds, POLL_COUNT, &timeout, NULL) >= 0)
 			handle_ready(w, fds);
 		if (w->lease_end_ns && shr_now_ns() >= w->lease_end_ns)
 			w->over = true;
-		check_socket(w);
 	}
 }
 

@@ -18,6 +18,7 @@ struct hold_worker {
 	uint64_t lease_end_ns;	/* 0: no lease */
 	int listen;
 	uint64_t inode;		/* of the socket behind listen */
+	uint64_t said_ns;	/* when it said last that it is well */
 	int told;		/* until the user knows of us; -1: he does */
 	int signals;
 	int clients[HOLD_CLIENTS];	/* -1: free */

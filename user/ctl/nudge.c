@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/time.h>
+#include <stdint.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ctl/nudge.h"
-#include "shared/clock.h"
 #include "shared/macro.h"
 
-#define PERIOD_US 200000
-#define STACK_SIZE (64 * 1024)
+/*
+ * Longer than any call of a driver that is well, but for a suspend's wait for
+ * the hardware, which no signal ends; and short against the 100 ms in which a
+ * target may end.
+ */
+#define PERIOD_NS (20 * NSEC_PER_MSEC)
+
+/* A thread's own timer, made with its first call of the driver. */
+static __thread timer_t timer;
+static __thread bool have_timer;
+static pthread_key_t key;
 
 static void do_nothing(int sig)
 {
 	(void)sig;
+}
+
+static void end_thread(void *value)
+{
+	(void)value;
+	timer_delete(timer);
 }
 
 void nudge_start(void)
@@ -28,58 +41,38 @@ void nudge_start(void)
 		.sa_handler = do_nothing,
 		.sa_flags = SA_RESTART,
 	};
-	struct itimerval period = {
-		.it_value.tv_usec = PERIOD_US,
-		.it_interval.tv_usec = PERIOD_US,
-	};
 
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &period, NULL);
+	pthread_key_create(&key, end_thread);
 }
 
-/* One that blocks the signal keeps it pending, which does no harm. */
-static void nudge_others(void)
+static bool make_timer(void)
 {
-	struct dirent *entry;
-	DIR *dir = opendir("/proc/self/task");
+	struct sigevent event = {
+		.sigev_notify = SIGEV_THREAD_ID,
+		.sigev_signo = SIGALRM,
+	};
 
-	while (dir && (entry = readdir(dir))) {
-		pid_t tid = atoi(entry->d_name);
+	event._sigev_un._tid = gettid();
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
+		return false;
+	/* Any value but NULL has end_thread() called. */
+	pthread_setspecific(key, &have_timer);
+	return true;
+}
 
-		if (tid > 0 && tid != gettid())
-			tgkill(getpid(), tid, SIGALRM);
+void nudge_busy(bool busy)
+{
+	struct itimerspec when = { 0 };
+
+	/* Without one, what hangs is ended by the guardian or its like. */
+	if (!have_timer)
+		have_timer = make_timer();
+	if (!have_timer)
+		return;
+	if (busy) {
+		when.it_value.tv_nsec = PERIOD_NS;
+		when.it_interval.tv_nsec = PERIOD_NS;
 	}
-	if (dir)
-		closedir(dir);
-}
-
-static void *nudge_thread(void *arg)
-{
-	(void)arg;
-	for (;;) {
-		shr_sleep_ns(PERIOD_US * NSEC_PER_USEC);
-		nudge_others();
-	}
-	return NULL;
-}
-
-int nudge_threads_start(void)
-{
-	pthread_attr_t attr;
-	sigset_t all, old;
-	pthread_t thread;
-	int ret;
-
-	nudge_start();
-	ret = pthread_attr_init(&attr);
-	if (ret)
-		return -ret;
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&thread, &attr, nudge_thread, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return -ret;
+	timer_settime(timer, 0, &when, NULL);
 }

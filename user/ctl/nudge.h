@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A signal from time to time that does nothing but interrupt what waits. The
- * end of a debug session may wait in the driver for an interrupt of the GPU
- * that never comes (gfx 9.4.3); a signal is all that ends that wait.
+ * A signal that does nothing but interrupt what waits, for a thread that stays
+ * in the driver. The end of a debug session may wait there for an interrupt of
+ * the GPU that never comes (gfx 9.4.3); a signal is all that ends that wait,
+ * and the target may be one that is about to exit.
  */
 #ifndef CTL_NUDGE_H
 #define CTL_NUDGE_H
 
-/* Until the process ends. poll() and its like see EINTR from then on. */
+#include <stdbool.h>
+
+/* Once in a process, before the first nudge_busy(). */
 void nudge_start(void);
-/*
- * The same for all threads: a signal of the process goes to its first thread,
- * and it may be another one that waits. 0 or -errno.
- */
-int nudge_threads_start(void);
+/* The calling thread goes into the driver, or is back from it. */
+void nudge_busy(bool busy);
 
 #endif

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "ctl/hold.h"
+#include "ctl/nudge.h"
 #include "ctl/preempt.h"
 #include "shared/clock.h"
 
@@ -15,6 +16,7 @@ void preempt_tell_busy(void *data, bool busy)
 
 	deadman_feed(&p->deadman, HOLD_DEADMAN_SPARE_NS +
 		     (busy || others > 0 ? HOLD_BUSY_NS : HOLD_SILENCE_NS));
+	nudge_busy(busy);
 }
 
 static int fail(struct preempt *p, int code, enum gpreempt_reason reason,

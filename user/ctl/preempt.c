@@ -249,9 +249,7 @@ static int run_on(struct preempt *p, const struct gpreempt_targets *list)
 	p->stop = foreground_signals();
 	if (p->stop < 0)
 		return fail_system(p, "setting up", p->stop);
-	ret = nudge_threads_start();
-	if (ret)
-		return fail_system(p, "setting up", ret);
+	nudge_start();
 	return measure(p);
 }
 
