@@ -18,11 +18,6 @@ with_127() {
 	[ "$(queue_number "$p")" -eq 127 ] || fail "not 127 queues"
 }
 
-step "what its end takes when nobody holds it"
-with_127
-end_time a tell a close
-free=$took
-echo "${free}0 ms"
 with_127
 unmaps=$(counter 0 unmap_queues)
 ctl 0 suspend "$p"
@@ -39,10 +34,22 @@ expect_view "$p" suspended 1 126
 expect_view "$p" suspended 0 125
 ctl 0 suspend "$p"
 says "^suspended $p: 127 queues"
-# It destroys them one by one, and each is found and let go by itself.
-step "its end"
-end_time a tell a close
-echo "ended with $status after ${took}0 ms"
-[ $status -eq 0 ] || fail "it did not end well"
-[ "$took" -le $((free * 4 + 500)) ] || fail "too long"
-expect_nothing_left "$p"
+# It destroys them one by one. Each could be found and let go by itself, which
+# costs a look and a call each; but after four it is clear what comes.
+step "its end: within 100 ms of what it takes when nobody holds it"
+best=1000 free=1000
+for _ in 1 2 3; do
+	end_time a tell a close
+	echo "ended with $status after ${took}0 ms"
+	[ $status -eq 0 ] || fail "it did not end well"
+	expect_nothing_left "$p"
+	[ "$took" -ge $best ] || best=$took
+	with_127
+	end_time a tell a close
+	echo "not held: ${took}0 ms"
+	[ "$took" -ge $free ] || free=$took
+	[ $best -gt $((free + 10)) ] || break
+	with_127
+	hold "$p" > /dev/null
+done
+[ $best -le $((free + 10)) ] || fail "${best}0 ms, and ${free}0 ms when it is not held"
