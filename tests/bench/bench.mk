@@ -6,9 +6,11 @@ BENCH_BINS := $(patsubst tests/bench/%.c,$(O)/vm-tools/%,$(wildcard tests/bench/
 VM_BINS += $(BENCH_BINS)
 
 # Static, because the guest has no libc.
-$(BENCH_BINS): $(O)/vm-tools/%: tests/bench/%.c $(O)/libgpreempt.a | $(KFD_HEADER)
+$(BENCH_BINS): $(O)/vm-tools/%: tests/bench/%.c $(O)/libgpreempt.a tests/bench/bench.h \
+		| $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -Iinclude $(KFD_CPPFLAGS) -static -o $@ $^ \
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -Iinclude $(KFD_CPPFLAGS) -static -o $@ \
+		$(filter-out %.h,$^) \
 		$(LIB_LIBS)
 
 .PHONY: bench

@@ -4,13 +4,7 @@
  * processes together, against the first of them alone. In turn, a block of
  * COUNT suspends with all, a block with one. Prints lines "NAME_key value".
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <gpreempt/gpreempt.h>
+#include "bench.h"
 
 /* What was taken off in the middle of something must get back to it. */
 #define RUN_NS 30000000
@@ -38,32 +32,12 @@ static void sleep_ns(uint64_t ns)
 		;
 }
 
-__attribute__((noreturn))
-static void die(const char *what, int error)
-{
-	fprintf(stderr, "gang-bench: %s: %s\n", what, strerror(error));
-	exit(1);
-}
-
-static void *get(size_t n, size_t size)
-{
-	void *p = calloc(n, size);
-
-	if (!p)
-		die("memory", ENOMEM);
-	return p;
-}
-
 static void add(struct bench *b, size_t i)
 {
 	struct gpreempt_error err;
-	char text[512];
 
-	if (!gpreempt_gang_add(b->gang, b->pids[i], &err))
-		return;
-	gpreempt_error_text(&err, text, sizeof(text));
-	fprintf(stderr, "gang-bench: %s\n", text);
-	exit(1);
+	if (gpreempt_gang_add(b->gang, b->pids[i], &err))
+		die_of(&err);
 }
 
 static void change(struct bench *b, bool suspend, size_t members,

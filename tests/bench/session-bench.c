@@ -9,18 +9,13 @@
  * host was busy elsewhere does not count. Prints a line "key value" for each
  * figure.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/kfd_ioctl.h>
 
-#include <gpreempt/gpreempt.h>
+#include "bench.h"
 
 #define MAX_QUEUES 1024
 #define SETTLE_NS 200000
@@ -46,30 +41,6 @@ struct bench {
 	uint64_t *samples[OPS][WAYS];
 	struct result *results[OPS];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-__attribute__((noreturn))
-static void die(const char *what, int error)
-{
-	fprintf(stderr, "session-bench: %s: %s\n", what, strerror(error));
-	exit(1);
-}
-
-static void *get(size_t n, size_t size)
-{
-	void *p = calloc(n, size);
-
-	if (!p)
-		die("memory", ENOMEM);
-	return p;
-}
 
 /* The driver writes to the ids, so that a loop has to give them anew. */
 static uint64_t bare(struct bench *b, int op)
@@ -141,14 +112,10 @@ static void open_session(struct bench *b)
 {
 	const struct gpreempt_session_queue *queues;
 	struct gpreempt_error err;
-	char text[512];
 	size_t i, n;
 
-	if (gpreempt_session_open(b->g, b->pid, &b->session, &err)) {
-		gpreempt_error_text(&err, text, sizeof(text));
-		fprintf(stderr, "session-bench: %s\n", text);
-		exit(1);
-	}
+	if (gpreempt_session_open(b->g, b->pid, &b->session, &err))
+		die_of(&err);
 	queues = gpreempt_session_queues(b->session, &n);
 	if (!n || n > MAX_QUEUES)
 		die("queues", ENODATA);
