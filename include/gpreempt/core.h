@@ -157,6 +157,15 @@ int gpreempt_new(const struct gpreempt_options *options,
  */
 void gpreempt_free(struct gpreempt *g);
 
+/**
+ * gpreempt_simulated() - is the GPU here the simulated one of gpreempt's tests?
+ * @g: library
+ *
+ * Times are of the driver's path then, and say nothing of hardware. Of a
+ * recording: was it? Any thread.
+ */
+bool gpreempt_simulated(const struct gpreempt *g);
+
 /** gpreempt_version() - Return: version of the library. Any thread. */
 const char *gpreempt_version(void);
 

@@ -217,6 +217,14 @@ START_TEST(close_with_signal)
 }
 END_TEST
 
+START_TEST(simulated)
+{
+	ck_assert(!gpreempt_simulated(g));
+	gp_loop_set_file(&loop, "/sys/module/vgpu/initstate", "live\n");
+	ck_assert(gpreempt_simulated(g));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -235,5 +243,6 @@ int main(void)
 	tcase_add_test(tc, queue_types);
 	tcase_add_test(tc, close_without_answer);
 	tcase_add_test(tc, close_with_signal);
+	tcase_add_test(tc, simulated);
 	return unit_run("open");
 }

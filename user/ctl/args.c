@@ -220,6 +220,9 @@ static int parse_option(const struct ctl_command *cmd, int argc, char **argv,
 	value = strchr(name, '=');
 	o = find_option(cmd, name, value ? (size_t)(value - name) :
 					   strlen(name));
+	if (!o && cmd->not_recorded && (!strcmp(name, "record") ||
+					!strcmp(name, "replay")))
+		return usage(cmd, argv[*i], NULL, cmd->not_recorded);
 	if (!o || (argv[*i][1] != '-' && strcmp(argv[*i], "-o")))
 		return usage(cmd, argv[*i], NULL, "unknown option");
 	if (value && !o->arg)

@@ -67,9 +67,9 @@ static const struct ctl_option json_options[] = {
 
 static const struct ctl_option replay_options[] = {
 	{ "record", CTL_FILE, offsetof(struct ctl_args, record), "FILE",
-	  "write what is read from the system to a file" },
+	  "write what the system says to a file" },
 	{ "replay", CTL_FILE, offsetof(struct ctl_args, replay), "FILE",
-	  "read that file in place of the system" },
+	  "have that file say it, in place of the system" },
 	{ 0 },
 };
 

@@ -135,6 +135,7 @@ struct ctl_command {
 	const char *details;	/* for its own --help; NULL: none */
 	const struct ctl_option *options;	/* up to one without a name */
 	unsigned int shared;	/* CTL_SHARED_ bits */
+	const char *not_recorded;	/* why it has no --record; or NULL */
 	struct ctl_args defaults;
 };
 
@@ -196,6 +197,10 @@ struct gpreempt_filter ctl_filter(const struct ctl_args *args);
  * status after saying why not.
  */
 int ctl_open(const struct ctl_args *args, struct gpreempt **out);
+/* The same for a library that is to tell data when it is busy. */
+int ctl_open_busy(const struct ctl_args *args,
+		  void (*busy)(void *data, bool busy), void *data,
+		  struct gpreempt **out);
 
 /*
  * The processes that the words of the command line name, after --wait; no
@@ -246,8 +251,9 @@ int ctl_need_root(pid_t pid);
  */
 int ctl_finish_output(int status);
 
-/* Is the GPU here the simulated one? */
+/* Is the GPU here, or in the recording, the simulated one? */
 bool ctl_simulated(void);
+void ctl_set_simulated(bool simulated);
 /* The same for a PID namespace that is not the host's, where PIDs mislead. */
 int ctl_need_host(struct gpreempt *g);
 

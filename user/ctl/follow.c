@@ -278,6 +278,9 @@ const struct ctl_command ctl_follow = {
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
+	.not_recorded =
+	"each of its targets has a process of its own; preempt makes "
+	"the same calls and can be recorded",
 	.summary = "Let the GPU follow job control: stopped, frozen, and back.",
 	.details =
 	"While a process is stopped (SIGSTOP, Ctrl-Z, a batch system's suspend)\n"

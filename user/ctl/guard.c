@@ -287,6 +287,9 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_guard = {
 	.name = "guard",
 	.run = run_guard,
+	.not_recorded =
+	"what it does depends on the clock, and would not come again; "
+	"preempt makes the same calls and can be recorded",
 	.summary = "Suspend offline processes while online ones have work.",
 	.details =
 	"An offline process is preempted on the GPUs that it has in common with\n"

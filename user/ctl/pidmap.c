@@ -223,6 +223,8 @@ const struct ctl_command ctl_pidmap = {
 	.words = CTL_TARGETS,
 	.usage = "[TARGET]",
 	.shared = CTL_SHARED_JSON,
+	.not_recorded =
+	"list has both numbers too, and can be recorded",
 	.summary = "Show the PIDs of GPU processes, here and inside.",
 	.details =
 	"A number is looked for on both sides: as the host counts, and as the\n"

@@ -113,7 +113,8 @@ static void print_disturbance(struct preempt *p)
 		return;
 	}
 	list = disturb_result(p->disturb, &count);
-	printf("disturbed %zu other processes on these GPUs\n", count);
+	printf("disturbed %zu other process%s on these GPUs\n", count,
+	       count == 1 ? "" : "es");
 	for (i = 0; i < count; i++)
 		print_disturbed(&list[i]);
 }

@@ -24,7 +24,8 @@ static int lock_targets(struct preempt *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->n_targets; i++) {
+	/* They are not here in a recording. */
+	for (i = 0; i < p->n_targets && !p->args->replay; i++) {
 		struct preempt_target *t = &p->targets[i];
 
 		t->lock = foreground_take(t->pid, HOLD_ROLE_PREEMPT);
@@ -167,6 +168,15 @@ static void note_open_times(struct preempt *p)
 	}
 }
 
+/*
+ * Who looks at slots all the time sees as much as time allows, and that cannot
+ * be played again.
+ */
+static bool recorded(const struct preempt *p)
+{
+	return p->args->record || p->args->replay;
+}
+
 static int measure(struct preempt *p)
 {
 	int ret = deadman_start(&p->deadman);
@@ -183,7 +193,7 @@ static int measure(struct preempt *p)
 			return ret;
 	}
 	note_open_times(p);
-	p->disturb = disturb_start(p);
+	p->disturb = recorded(p) ? NULL : disturb_start(p);
 	while (!ret && p->cycles < p->args->count)
 		ret = preempt_cycle(p);
 	return finish(p, ret);
@@ -208,7 +218,7 @@ static int get_memory(struct preempt *p, const struct gpreempt_targets *list)
 			.figures.first_ns = GPREEMPT_UNKNOWN,
 		};
 	ret = gpreempt_gang_new(p->g, &p->gang);
-	if (!ret)
+	if (!ret && !recorded(p))
 		gpreempt_gang_sample_slots(p->gang, true);
 	return ret;
 }
@@ -260,20 +270,19 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 		.filter = ctl_filter(args),
 		.stop = -1,
 	};
-	struct gpreempt_options setup = {
-		.size = sizeof(setup),
-		.busy = preempt_tell_busy,
-		.data = &p,
-	};
 	struct gpreempt_targets *list;
 	int ret;
 
 	(void)cmd;
-	ret = ctl_need_root(0);
+	if (args->replay && args->command)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "leave one of the two out",
+				     "--replay holds nothing that a command could run beside");
+	ret = args->replay ? 0 : ctl_need_root(0);
+	if (!ret)
+		ret = ctl_open_busy(args, preempt_tell_busy, &p, &p.g);
 	if (ret)
 		return ret;
-	if (gpreempt_new(&setup, &p.g))
-		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	ret = ctl_targets(p.g, args, &list);
 	if (!ret) {
 		ret = run_on(&p, list);
@@ -321,11 +330,13 @@ const struct ctl_command ctl_preempt = {
 	"\n"
 	"Other processes on the same GPUs lose their slots for a moment, too: how\n"
 	"long is seen by looking at their slots all the time (needs gpreempt.ko).\n"
+	"With --record and --replay nobody looks.\n"
 	"\n"
 	"Nothing stays behind: the queues run when the command ends, also with\n"
 	"Ctrl-C or its terminal. What was measured until then is shown.\n",
 	.options = options,
-	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON,
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
+		  CTL_SHARED_REPLAY,
 	.defaults = {
 		.count = 100,
 		.hold_ns = 100 * NSEC_PER_MSEC,

@@ -219,6 +219,9 @@ const struct ctl_command ctl_resume = {
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
+	.not_recorded =
+	"the holder does it; preempt makes the same calls and can be "
+	"recorded",
 	.summary = "Let the queues of held processes run again.",
 	.details =
 	"A holder ends when none of its queues is suspended any more. Resuming a\n"

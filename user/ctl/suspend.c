@@ -295,6 +295,9 @@ const struct ctl_command ctl_suspend = {
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
+	.not_recorded =
+	"its session is the holder's, which lives on; preempt makes "
+	"the same calls and can be recorded",
 	.summary = "Take the queues of processes off the GPU and hold them.",
 	.details =
 	"A holder stays behind for each. The queues run again at \"gpreempt-ctl\n"

@@ -17,17 +17,24 @@ static void say(void *data, const char *text)
 	ctl_note("%s", text);
 }
 
-int ctl_open(const struct ctl_args *args, struct gpreempt **out)
+int ctl_open_busy(const struct ctl_args *args,
+		  void (*busy)(void *data, bool busy), void *data,
+		  struct gpreempt **out)
 {
 	const char *file = args->replay ? args->replay : args->record;
 	struct gpreempt_options options = {
 		.size = sizeof(options),
 		.log = file ? say : NULL,
+		.busy = busy,
+		.data = data,
 		.record = args->record,
 		.replay = args->replay,
 	};
 	int ret = gpreempt_new(&options, out);
 
+	/* Not asked of a recording, that is of this host. */
+	if (!ret && file)
+		ctl_set_simulated(gpreempt_simulated(*out));
 	if (!ret)
 		return 0;
 	if (!file)
@@ -38,6 +45,11 @@ int ctl_open(const struct ctl_args *args, struct gpreempt **out)
 			     "cannot %s %s: %s", args->replay ? "replay" :
 			     "record to", file, ret == -EPROTO ?
 			     "it is no recording" : strerror(-ret));
+}
+
+int ctl_open(const struct ctl_args *args, struct gpreempt **out)
+{
+	return ctl_open_busy(args, NULL, NULL, out);
 }
 
 /* Who holds what is not in a recording. */

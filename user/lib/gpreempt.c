@@ -104,6 +104,14 @@ void gp_log(const struct gpreempt *g, const char *format, ...)
 	g->log(g->data, text);
 }
 
+bool gpreempt_simulated(const struct gpreempt *g)
+{
+	char text[16];
+
+	return gp_read_small(g, text, sizeof(text),
+			     "/sys/module/vgpu/initstate") > 0;
+}
+
 #define MAX_TEXT (64 << 20)	/* no file that we want is as large */
 
 int gp_read_text(const struct gpreempt *g, const char *path, char **text,

@@ -19,6 +19,12 @@ for command in list "list --json" "queues $p --json" "queues comm:vgpu-load --qu
 done
 gpreempt-ctl monitor "$p" --csv --duration 200ms --interval 100ms --record "$W/m.rec" \
 	> "$W/m.then" 2>/dev/null || fail "monitor --record"
+gpreempt-ctl preempt "$p" --count 4 --hold 1ms --interval 1ms --json --record "$W/p.rec" \
+	> "$W/p.then" || fail "preempt --record"
+running "$p" || fail "it does not run"
+ctl 2 suspend "$p" --record "$W/x"
+says 'preempt makes the same calls and can be recorded'
+ctl 2 preempt "$p" --replay "$W/p.rec" -- true
 stop a
 rmmod gpreempt
 wait_for 15 no_kfd_process
@@ -34,6 +40,24 @@ done
 gpreempt-ctl monitor "$p" --csv --duration 200ms --interval 100ms --replay "$W/m.rec" \
 	2>/dev/null | cut -d , -f 2- > "$W/m.now"
 cut -d , -f 2- "$W/m.then" | diff - "$W/m.now" || fail "monitor: another output"
+# No such process, nobody to hold it, and no simulated GPU either.
+step "preempt"
+rmmod vgpu || fail "rmmod vgpu"
+gpreempt-ctl preempt "$p" --count 4 --hold 1ms --interval 1ms --json --replay "$W/p.rec" \
+	> "$W/p.now" || fail "preempt --replay: $?"
+cat "$W/p.now"
+for key in cycles succeeded "suspend_ioctl_us n" "resume_ioctl_us n" suspend_slots_us disturbed \
+	"targets 0 pid" "verified yes" simulated error; do
+	# shellcheck disable=SC2086 # words
+	[ "$(json-value "$W/p.then" $key)" = "$(json-value "$W/p.now" $key)" ] || fail "$key differs"
+done
+[ "$(json-value "$W/p.now" verified yes)" = 4 ] || fail "nothing is verified"
+[ "$(json-value "$W/p.now" simulated)" = true ] || fail "the label is lost"
+# The driver takes as long as it took.
+awk -v then="$(json-value "$W/p.then" first_suspend_us)" \
+	-v now="$(json-value "$W/p.now" first_suspend_us)" 'BEGIN { exit now < then }' ||
+	fail "quicker than it was"
+ctl 5 preempt 1 --count 4 --replay "$W/p.rec"
 echo nonsense > "$W/none"
 ctl 1 list --replay "$W/none"
 says_what_to_do 'it is no recording'
