@@ -207,9 +207,24 @@ int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns,
 			 uint32_t *units, struct gpreempt_error *err);
 
 /**
+ * enum gpreempt_sampling - are slots watched while a suspend is in the driver?
+ * @GPREEMPT_SAMPLE_OFF: no
+ * @GPREEMPT_SAMPLE_ON: yes, from before the suspend is given to the driver
+ * @GPREEMPT_SAMPLE_BESIDE: yes, but the suspend does not wait for the thread
+ *	that watches: nothing is measured when that comes too late
+ * @GPREEMPT_SAMPLE_PAUSE: not now, but soon again: the thread stays
+ */
+enum gpreempt_sampling {
+	GPREEMPT_SAMPLE_OFF,
+	GPREEMPT_SAMPLE_ON,
+	GPREEMPT_SAMPLE_BESIDE,
+	GPREEMPT_SAMPLE_PAUSE,
+};
+
+/**
  * gpreempt_session_sample_slots() - measure when slots become inactive
  * @s: session
- * @on: from now on, or not any more
+ * @mode: from now on
  *
  * A thread of the session's reads the view of gpreempt.ko while a suspend is in
  * the driver, as fast as it can, and the suspend returns when no slot is seen
@@ -221,7 +236,8 @@ int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns,
  * Return: 0, or -ENODATA when gpreempt.ko does not show the process, -ENOMEM,
  * -EAGAIN.
  */
-int gpreempt_session_sample_slots(struct gpreempt_session *s, bool on);
+int gpreempt_session_sample_slots(struct gpreempt_session *s,
+				  enum gpreempt_sampling mode);
 
 /**
  * gpreempt_session_refresh() - learn and acknowledge the queues of now

@@ -30,13 +30,18 @@ static void let_go(struct gp_loop *l, const char *call)
 	usleep(10000);
 }
 
+static int set_mode(enum gpreempt_sampling mode)
+{
+	return gpreempt_session_sample_slots(s, mode);
+}
+
 static void sample(void)
 {
 	loop.view = slots;
 	loop.before = let_go;
 	gp_loop_set_file(&loop, MODULE_FILE, "");
 	open_with_queues(2);
-	ck_assert_int_eq(gpreempt_session_sample_slots(s, true), 0);
+	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
 	atomic_store(&looks, 0);
 	atomic_store(&held, true);
 }
@@ -52,7 +57,7 @@ START_TEST(seen)
 	ck_assert_int_lt(out.slots_ns - out.resolution_ns, out.ioctl_ns);
 	ck_assert_int_ge(atomic_load(&looks), 2);
 	atomic_store(&looks, 0);
-/* A resume measures nothing. */
+	/* A resume measures nothing. */
 	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(0), &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(atomic_load(&looks), 0);
@@ -88,9 +93,9 @@ END_TEST
 START_TEST(on_and_off)
 {
 	sample();
-	ck_assert_int_eq(gpreempt_session_sample_slots(s, true), 0);
-	ck_assert_int_eq(gpreempt_session_sample_slots(s, false), 0);
-	ck_assert_int_eq(gpreempt_session_sample_slots(s, false), 0);
+	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
+	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_OFF), 0);
+	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_OFF), 0);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(atomic_load(&looks), 0);
@@ -118,11 +123,88 @@ END_TEST
 START_TEST(no_module)
 {
 	open_with_queues(1);
-	ck_assert_int_eq(gpreempt_session_sample_slots(s, true), -ENODATA);
+	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), -ENODATA);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason,
 			 GPREEMPT_NO_MODULE);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+static atomic_bool called;
+
+/* Nobody sees anything before the driver is at it. */
+static const char *late_slots(struct gp_loop *l)
+{
+	while (!atomic_load(&called))
+		usleep(100);
+	return slots(l);
+}
+
+static void let_go_when_seen(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	if (strcmp(call, "suspend"))
+		return;
+	atomic_store(&called, true);
+	while (!atomic_load(&looks))
+		usleep(100);
+	atomic_store(&held, false);
+}
+
+/* The suspend does not wait for who watches. */
+START_TEST(beside)
+{
+	sample();
+	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_BESIDE), 0);
+	loop.view = late_slots;
+	loop.before = let_go_when_seen;
+	atomic_store(&called, false);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_int_gt(out.slots_ns, 0);
+	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(0), NULL), 0);
+	/* And with one who does, right after it. */
+	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
+	atomic_store(&held, true);
+	loop.before = let_go;
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_int_ge(out.slots_ns, 10000000);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(paused)
+{
+	sample();
+	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_PAUSE), 0);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(atomic_load(&looks), 0);
+	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(0), NULL), 0);
+	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
+	atomic_store(&held, true);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_int_gt(out.slots_ns, 0);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+static const char *nothing(struct gp_loop *l)
+{
+	(void)l;
+	atomic_fetch_add(&looks, 1);
+	return "";
+}
+
+/* The module is unloaded: nobody looks again and again for what is gone. */
+START_TEST(module_gone)
+{
+	sample();
+	loop.view = nothing;
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(atomic_load(&looks), 1);
 	gpreempt_session_close(s);
 }
 END_TEST
@@ -158,6 +240,9 @@ int main(void)
 	tcase_add_test(tc, always_active);
 	tcase_add_test(tc, on_and_off);
 	tcase_add_test(tc, failed_call);
+	tcase_add_test(tc, beside);
+	tcase_add_test(tc, paused);
+	tcase_add_test(tc, module_gone);
 	tcase_add_test(tc, no_module);
 	tcase_add_test(tc, in_a_gang);
 	return unit_run("sample");

@@ -231,11 +231,12 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 						 GPREEMPT_GRACE_DEFAULT);
 	/* A thread does it, which is not worth keeping for later. */
 	if (!ret)
-		gpreempt_session_sample_slots(w->session, true);
+		gpreempt_session_sample_slots(w->session,
+					      GPREEMPT_SAMPLE_ON);
 	if (!ret)
 		ret = change(w, request, gpreempt_session_suspend, &outcome);
 	*err = *gpreempt_session_error(w->session);
-	gpreempt_session_sample_slots(w->session, false);
+	gpreempt_session_sample_slots(w->session, GPREEMPT_SAMPLE_OFF);
 	if (ret)
 		return ret;
 	reply->ioctl_ns = outcome.ioctl_ns;

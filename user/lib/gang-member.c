@@ -5,8 +5,8 @@
 
 #include "lib/gang.h"
 #include "lib/session.h"
-#include "lib/urgent.h"
 #include "shared/clock.h"
+#include "shared/urgent.h"
 
 #define STACK_SIZE (256 * 1024)
 
@@ -108,7 +108,8 @@ static void verify(struct gp_member *m)
 
 static void sample(struct gp_member *m, bool on)
 {
-	int ret = gpreempt_session_sample_slots(m->session, on);
+	int ret = gpreempt_session_sample_slots(m->session,
+				on ? GPREEMPT_SAMPLE_ON : GPREEMPT_SAMPLE_OFF);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
@@ -163,12 +164,13 @@ static void *member_thread(void *arg)
 	uint64_t start = shr_now_ns();
 
 	m->tid = gettid();
-	gp_ask_short_slices();
+	shr_ask_short_slices();
 	m->public.code = gpreempt_session_open(m->gang->g, m->public.pid,
 					       &m->session, &m->public.error);
 	m->public.open_ns = shr_now_ns() - start;
 	if (!m->public.code && m->gang->sampling)
-		gpreempt_session_sample_slots(m->session, true);
+		gpreempt_session_sample_slots(m->session,
+					      GPREEMPT_SAMPLE_ON);
 	if (!m->public.code)
 		note_gpus(m);
 	sem_post(&m->done);

@@ -7,8 +7,8 @@
 
 #include "lib/gang.h"
 #include "lib/observe.h"
-#include "lib/urgent.h"
 #include "shared/clock.h"
+#include "shared/urgent.h"
 
 /* To take and leave the locks of the GPUs of a host, on a slow CPU. */
 #define PASS_NS (100 * NSEC_PER_USEC)
@@ -242,21 +242,21 @@ static bool is_crowded(const struct gpreempt_gang *gang)
  */
 static bool send_urgently(struct gpreempt_gang *gang)
 {
-	struct gp_sched sender, entrant;
+	struct shr_sched sender, entrant;
 	size_t i;
 
-	if (!gp_urgent(0, LEVEL_SENDER, &sender))
+	if (!shr_urgent(0, LEVEL_SENDER, &sender))
 		return false;
 	for (i = 0; i < gang->count; i++) {
 		struct gp_member *m = gang->members[i];
-		bool urgent = gp_urgent(m->tid, LEVEL_ENTRANT, &entrant);
+		bool urgent = shr_urgent(m->tid, LEVEL_ENTRANT, &entrant);
 
 		send(m);
 		shr_sleep_ns(PASS_NS);
 		if (urgent)
-			gp_not_urgent(m->tid, &entrant);
+			shr_not_urgent(m->tid, &entrant);
 	}
-	gp_not_urgent(0, &sender);
+	shr_not_urgent(0, &sender);
 	return true;
 }
 

@@ -14,12 +14,15 @@
 #define STACK_SIZE (128 * 1024)
 /* How long after the driver's return slots may be active still. */
 #define PATIENCE_NS (100 * NSEC_PER_MSEC)
+/* The module or the process is gone. */
+#define NO_VIEW INT64_MIN
 
 struct gp_sampler {
 	const struct gpreempt *g;
 	pid_t pid;
 	pthread_t thread;
 	bool armed;		/* the caller's */
+	bool wait;		/* it waits for ready */
 	sem_t arm;
 	sem_t ready;		/* looked at once */
 	sem_t done;
@@ -33,7 +36,7 @@ struct gp_sampler {
 	uint64_t inactive_ns;	/* end of the first that saw none */
 };
 
-/* Slots that the queues hold now, or GPREEMPT_UNKNOWN. */
+/* Slots that the queues hold now, GPREEMPT_UNKNOWN, or that nobody can say. */
 static int64_t count_slots(const struct gp_sampler *sampler)
 {
 	__cleanup_free char *text = NULL;
@@ -43,7 +46,7 @@ static int64_t count_slots(const struct gp_sampler *sampler)
 
 	if (gp_view_text(sampler->g, sampler->pid, GP_VIEW_QUEUES_FILE, &text,
 			 &len) || gpreempt_view_parse(text, len, &view))
-		return GPREEMPT_UNKNOWN;
+		return NO_VIEW;
 	for (i = 0; i < sampler->count; i++) {
 		const struct gpreempt_queue *queue;
 
@@ -66,6 +69,8 @@ static bool look(struct gp_sampler *sampler)
 	uint64_t begin = shr_now_ns();
 	int64_t active = count_slots(sampler);
 
+	if (active == NO_VIEW)
+		return false;
 	if (active > 0)
 		sampler->active_ns = begin;
 	if (active)
@@ -94,7 +99,8 @@ static void *sampler_thread(void *arg)
 		sampler->active_ns = 0;
 		sampler->inactive_ns = 0;
 		more = look(sampler);
-		sem_post(&sampler->ready);
+		if (sampler->wait)
+			sem_post(&sampler->ready);
 		while (more && !too_long(sampler))
 			more = look(sampler);
 		sem_post(&sampler->done);
@@ -143,14 +149,16 @@ void gp_sampler_stop(struct gp_sampler *sampler)
 }
 
 void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids,
-		    size_t count)
+		    size_t count, bool wait)
 {
 	memcpy(sampler->ids, ids, count * sizeof(*ids));
 	sampler->count = count;
 	atomic_store(&sampler->returned_ns, 0);
 	sampler->armed = true;
+	sampler->wait = wait;
 	sem_post(&sampler->arm);
-	gp_sem_wait(&sampler->ready);
+	if (wait)
+		gp_sem_wait(&sampler->ready);
 }
 
 bool gp_sampler_armed(const struct gp_sampler *sampler)

@@ -13,9 +13,9 @@ int gp_sampler_start(const struct gpreempt *g, pid_t pid,
 /* NULL is allowed. */
 void gp_sampler_stop(struct gp_sampler *sampler);
 
-/* From now on; returns when these queues have been looked at once. */
+/* From now on; wait: returns when these queues have been looked at once. */
 void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids,
-		    size_t count);
+		    size_t count, bool wait);
 bool gp_sampler_armed(const struct gp_sampler *sampler);
 
 /*

@@ -3,14 +3,16 @@
 #include "lib/sampler.h"
 #include "lib/session.h"
 
-int gpreempt_session_sample_slots(struct gpreempt_session *s, bool on)
+int gpreempt_session_sample_slots(struct gpreempt_session *s,
+				  enum gpreempt_sampling mode)
 {
 	static const char step[] = "watching the hardware slots";
 	struct gpreempt_view *view;
 	enum gpreempt_source source;
 	int ret;
 
-	if (!on) {
+	s->sampling = mode;
+	if (mode == GPREEMPT_SAMPLE_OFF) {
 		gp_sampler_stop(s->sampler);
 		s->sampler = NULL;
 		return 0;
@@ -49,14 +51,16 @@ void gp_session_arm_sampler(struct gpreempt_session *s,
 	uint32_t ids[GP_MAX_IDS];
 	size_t i, n = 0;
 
-	if (!s->sampler || gp_sampler_armed(s->sampler))
+	if (!s->sampler || s->sampling == GPREEMPT_SAMPLE_PAUSE ||
+	    gp_sampler_armed(s->sampler))
 		return;
 	if (which && which->by_priority)
 		gp_session_learn_priorities(s);
 	for (i = 0; i < s->count; i++)
 		if (!s->queues[i].held && is_meant(which, &s->queues[i]))
 			ids[n++] = s->queues[i].qid;
-	gp_sampler_arm(s->sampler, ids, n);
+	gp_sampler_arm(s->sampler, ids, n,
+		       s->sampling == GPREEMPT_SAMPLE_ON);
 }
 
 void gp_session_finish_sampler(struct gpreempt_session *s,

@@ -58,6 +58,7 @@ struct gpreempt_session {
 	struct kfd_queue_snapshot_entry *snapshot;
 	size_t room;		/* of all three */
 	struct gp_sampler *sampler;	/* NULL: slots are not watched */
+	enum gpreempt_sampling sampling;
 	/* Right here: few of them share a page with the above. */
 	uint32_t ids[GP_MAX_IDS];	/* for the driver, which writes to it */
 	struct gp_rule rules[GP_MAX_RULES];	/* the last that matches counts */

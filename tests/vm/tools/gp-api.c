@@ -116,7 +116,7 @@ static int run_slots(int argc, char **argv)
 	(void)argc;
 	if (gpreempt_session_open(lib, atoi(argv[1]), &s, &err))
 		die("open", &err);
-	if (gpreempt_session_sample_slots(s, true))
+	if (gpreempt_session_sample_slots(s, GPREEMPT_SAMPLE_ON))
 		die("sample", gpreempt_session_error(s));
 	for (i = 0; i < n; i++) {
 		if (gpreempt_session_suspend(s, NULL, &out))

@@ -4,14 +4,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/internal.h"
-#include "lib/urgent.h"
+#include "shared/macro.h"
+#include "shared/urgent.h"
 
 #define SLICE_NS (100 * NSEC_PER_USEC)
 
-static bool get_ordinary(pid_t tid, struct gp_sched *attr)
+static bool get_ordinary(pid_t tid, struct shr_sched *attr)
 {
-	*attr = (struct gp_sched){ 0 };
+	*attr = (struct shr_sched){ 0 };
 	return !syscall(SYS_sched_getattr, tid, attr, sizeof(*attr), 0) &&
 	       attr->policy == SCHED_OTHER;
 }
@@ -23,9 +23,9 @@ static bool get_ordinary(pid_t tid, struct gp_sched *attr)
  * could have made their call, where there are fewer CPUs than GPUs. From 6.12
  * on a thread can ask for shorter ones; before, the kernel ignores it.
  */
-void gp_ask_short_slices(void)
+void shr_ask_short_slices(void)
 {
-	struct gp_sched attr;
+	struct shr_sched attr;
 
 	if (!get_ordinary(0, &attr))
 		return;
@@ -33,9 +33,9 @@ void gp_ask_short_slices(void)
 	syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 
-bool gp_urgent(pid_t tid, uint32_t level, struct gp_sched *before)
+bool shr_urgent(pid_t tid, uint32_t level, struct shr_sched *before)
 {
-	struct gp_sched attr = {
+	struct shr_sched attr = {
 		.size = sizeof(attr),
 		.policy = SCHED_FIFO,
 		.priority = level,
@@ -45,7 +45,7 @@ bool gp_urgent(pid_t tid, uint32_t level, struct gp_sched *before)
 	       !syscall(SYS_sched_setattr, tid, &attr, 0);
 }
 
-void gp_not_urgent(pid_t tid, const struct gp_sched *before)
+void shr_not_urgent(pid_t tid, const struct shr_sched *before)
 {
 	syscall(SYS_sched_setattr, tid, before, 0);
 }
