@@ -15,16 +15,6 @@ bool guard_same(const struct gpreempt_target *a,
 	return a->pid == b->pid && a->start == b->start;
 }
 
-struct guard_offline *guard_find(struct guard *guard, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < guard->n_offline; i++)
-		if (guard->offline[i].target.pid == pid)
-			return &guard->offline[i];
-	return NULL;
-}
-
 static bool knows(struct guard *guard, pid_t pid)
 {
 	size_t i;

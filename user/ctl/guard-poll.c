@@ -8,12 +8,17 @@
 
 #include "ctl/guard.h"
 #include "shared/clock.h"
+#include "shared/urgent.h"
 
 /* An adaptive poller does not sleep as long after it has seen work. */
 #define ADAPTIVE_SPIN_NS (2 * NSEC_PER_MSEC)
 #define ADAPTIVE_SLEEP_NS (200 * NSEC_PER_USEC)
 /* It looks for new targets at least that often. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
+/* Workers let go of their targets when it is away for longer. */
+#define LATE_NS NSEC_PER_SEC
+/* To ask for its CPU time takes as long as a look. */
+#define LOOKS_A_COUNT 64
 
 struct poller {
 	struct guard *guard;
@@ -150,19 +155,33 @@ static uint64_t cpu_time(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
+/* It is alive; and if it was not, for a while, the user is told. */
+static void beat(struct guard *guard, uint64_t now)
+{
+	uint64_t gap = now - atomic_load(&guard->common->beat_ns);
+
+	if (gap > guard->common->late_ns)
+		atomic_store(&guard->gap_ns, gap);
+	atomic_store(&guard->common->beat_ns, now);
+}
+
 static void *poller_thread(void *arg)
 {
 	struct poller p = { .guard = arg, .wake = GPREEMPT_POLICY_NEVER };
 	struct guard *guard = arg;
+	uint64_t looks;
 
 	/* The kernel rounds sleeps up by 50 us otherwise. */
 	prctl(PR_SET_TIMERSLACK, 1);
+	prctl(PR_SET_NAME, "guard-poller");
+	shr_ask_short_slices();
 	p.looked_ns = shr_now_ns();
-	while (!atomic_load(&guard->quit)) {
+	for (looks = 1; !atomic_load(&guard->quit); looks++) {
 		poll_once(&p);
-		atomic_store(&guard->beat_ns, shr_now_ns());
-		atomic_fetch_add(&guard->polls, 1);
-		atomic_store(&guard->poll_cpu_ns, cpu_time());
+		beat(guard, p.looked_ns);
+		atomic_store(&guard->polls, looks);
+		if (looks % LOOKS_A_COUNT == 0)
+			atomic_store(&guard->poll_cpu_ns, cpu_time());
 		doze(&p);
 	}
 	return NULL;
@@ -185,7 +204,8 @@ int guard_poll_start(struct guard *guard)
 	sigset_t all, old;
 	int ret;
 
-	atomic_store(&guard->beat_ns, shr_now_ns());
+	atomic_store(&guard->common->beat_ns, shr_now_ns());
+	guard->common->late_ns = LATE_NS + guard->poll_ns;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	ret = -pthread_create(&guard->poller, NULL, poller_thread, guard);

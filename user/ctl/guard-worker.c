@@ -1,72 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The thread of an offline process: it has the session, which only it may use,
- * and keeps it warm so that a preemption is one ioctl.
+ * The process of an offline target: it has the session, and keeps it warm so
+ * that a preemption is one ioctl. A process, not a thread: who has opened
+ * /dev/kfd keeps the driver from switching partitions for as long as it lives,
+ * one that hangs in the driver keeps nobody waiting, and one that is killed
+ * lets go of its own target only.
  */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <time.h>
+#include <sys/prctl.h>
 
-#include "ctl/guard.h"
+#include "ctl/guard-worker.h"
+#include "ctl/hold.h"
 #include "ctl/nudge.h"
 #include "shared/clock.h"
+#include "shared/urgent.h"
 
 /* Somebody who ends our session again and again is stronger than we are. */
 #define MAX_LOSSES 5
 #define LOSS_MEMORY_NS (10 * NSEC_PER_SEC)
+/* Watching slots costs a CPU for as long as a suspend takes. */
+#define SAMPLE_EVERY_NS NSEC_PER_SEC
 
-static void beat(struct guard_worker *w)
+struct worker {
+	const struct guard_job *job;
+	struct guard_channel *channel;
+	uint64_t have;		/* nodes on which it is suspended */
+	uint64_t arrival_ns;	/* of the last order */
+	bool late;		/* nobody is there to let the queues run */
+	struct gpreempt *g;
+	struct gpreempt_session *session;
+	unsigned int losses;
+	uint64_t lost_ns;
+	uint64_t sample_ns;	/* slots are not watched again before then */
+	bool blind;		/* they cannot be */
+};
+
+static void beat(struct worker *w)
 {
-	atomic_store(&w->beat_ns, shr_now_ns());
+	atomic_store(&w->channel->beat_ns, shr_now_ns());
 }
 
 static void tell_busy(void *data, bool busy)
 {
-	struct guard_worker *w = data;
+	struct worker *w = data;
 
-	atomic_store(&w->busy, busy);
+	atomic_store(&w->channel->busy, busy);
 	beat(w);
 	nudge_busy(busy);
 }
 
-bool guard_worker_well(const struct guard_worker *w)
-{
-	uint64_t limit = atomic_load(&w->busy) ? HOLD_BUSY_NS :
-						 HOLD_SILENCE_NS;
-
-	return atomic_load(&w->state) == GUARD_ENDED ||
-	       shr_now_ns() < atomic_load(&w->beat_ns) + limit;
-}
-
-static void push_result(struct guard_worker *w, struct guard_result *result)
-{
-	struct guard *guard = w->guard;
-
-	result->pid = w->pid;
-	pthread_mutex_lock(&guard->results_lock);
-	if (guard->n_results < GUARD_RESULTS)
-		guard->results[guard->n_results++] = *result;
-	pthread_mutex_unlock(&guard->results_lock);
-}
-
-static void make_filter(const struct guard_worker *w, uint64_t nodes,
+static void make_filter(const struct worker *w, uint64_t nodes,
 			uint32_t *gpu_ids, struct gpreempt_filter *out)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < GUARD_NODES; i++)
 		if (nodes & (1ULL << i))
-			gpu_ids[n++] = w->guard->gpu_id[i];
+			gpu_ids[n++] = w->job->common->gpu_id[i];
 	*out = (struct gpreempt_filter){ .gpu_ids = gpu_ids, .n_gpu_ids = n };
 }
 
+/* Without the module nothing is measured, and nothing else is the worse. */
+static void set_sampling(struct worker *w, uint64_t now)
+{
+	bool due = w->job->sample_each || now >= w->sample_ns;
+
+	if (!due && w->blind)
+		return;
+	w->blind = gpreempt_session_sample_slots(w->session, due ?
+						 GPREEMPT_SAMPLE_BESIDE :
+						 GPREEMPT_SAMPLE_PAUSE);
+	if (due)
+		w->sample_ns = now + SAMPLE_EVERY_NS;
+}
+
 /* One ioctl, for the queues on these nodes. */
-static int call(struct guard_worker *w, const struct guard_order *order,
+static int call(struct worker *w, const struct guard_order *order,
 		uint64_t nodes, bool suspend)
 {
 	struct guard_result result = {
+		.pid = w->job->target,
 		.suspend = suspend,
 		.nodes = nodes,
 		.reason = order->reason,
@@ -74,7 +90,7 @@ static int call(struct guard_worker *w, const struct guard_order *order,
 	};
 	/* Resumed everywhere: also what was made there meanwhile. */
 	bool all = !suspend && !order->nodes;
-	struct gpreempt_outcome outcome = { 0 };
+	struct gpreempt_outcome outcome = { .slots_ns = GPREEMPT_UNKNOWN };
 	uint32_t gpu_ids[GUARD_NODES];
 	struct gpreempt_filter filter;
 
@@ -84,26 +100,54 @@ static int call(struct guard_worker *w, const struct guard_order *order,
 		gpreempt_session_suspend(w->session, &filter, &outcome) :
 		gpreempt_session_resume(w->session, all ? NULL : &filter,
 					&outcome);
-	result.end_ns = shr_now_ns();
+	/* When it returned, or failed: not when the slots were seen. */
+	result.end_ns = outcome.ioctl_ns ?
+			result.start_ns + outcome.ioctl_ns : shr_now_ns();
+	result.slots_ns = outcome.slots_ns;
 	/* No runtime yet: what comes of it is suspended as it comes. */
 	if (result.code == -EPERM)
 		result.code = 0;
 	if (!result.code && outcome.failed)
 		result.code = -EIO;
+	if (result.code)
+		result.error = *gpreempt_session_error(w->session);
 	result.requested = outcome.requested;
 	result.done = outcome.done;
-	push_result(w, &result);
+	guard_channel_give(w->channel, &result);
 	return result.code;
 }
 
-static void obey(struct guard_worker *w)
+static void let_go(struct worker *w, uint64_t nodes)
+{
+	uint32_t gpu_ids[GUARD_NODES];
+	struct gpreempt_filter filter;
+
+	make_filter(w, nodes, gpu_ids, &filter);
+	gpreempt_session_resume(w->session, &filter, NULL);
+}
+
+/* What is wanted now: nothing, when who wanted it is not there any more. */
+static void get_order(struct worker *w, struct guard_order *order)
+{
+	uint64_t arrival_ns;
+
+	guard_channel_get_order(w->channel, order);
+	arrival_ns = order->arrival_ns;
+	if (w->late)
+		*order = (struct guard_order){
+			.reason = GPREEMPT_POLICY_RELEASED,
+		};
+	else if (arrival_ns == w->arrival_ns)
+		order->arrival_ns = 0;
+	w->arrival_ns = arrival_ns;
+}
+
+static void obey(struct worker *w)
 {
 	struct guard_order order;
 	uint64_t add, drop;
 
-	pthread_mutex_lock(&w->lock);
-	order = w->order;
-	pthread_mutex_unlock(&w->lock);
+	get_order(w, &order);
 	add = order.nodes & ~w->have;
 	drop = w->have & ~order.nodes;
 	/*
@@ -113,12 +157,15 @@ static void obey(struct guard_worker *w)
 	if (add && !call(w, &order, add, true))
 		w->have |= add;
 	else if (add)
-		gpreempt_session_resume(w->session, NULL, NULL);
+		let_go(w, add);
 	if (drop && !call(w, &order, drop, false))
 		w->have &= ~drop;
+	/* While nobody waits for it. */
+	if (drop)
+		set_sampling(w, shr_now_ns());
 }
 
-static int renew(struct guard_worker *w)
+static int renew(struct worker *w)
 {
 	uint64_t now = shr_now_ns();
 
@@ -130,7 +177,7 @@ static int renew(struct guard_worker *w)
 	return gpreempt_session_renew(w->session, NULL);
 }
 
-static int attend(struct guard_worker *w)
+static int attend(struct worker *w)
 {
 	int ret = gpreempt_session_dispatch(w->session);
 
@@ -141,109 +188,79 @@ static int attend(struct guard_worker *w)
 	return ret & GPREEMPT_EVENT_LOST ? renew(w) : 0;
 }
 
-static void fail(struct guard_worker *w, int code, const char *step)
+static void fail(struct worker *w, int code, const char *step)
 {
-	w->error = (struct gpreempt_error){
+	w->channel->error = (struct gpreempt_error){
 		.code = code, .reason = GPREEMPT_SYSTEM,
-		.pid = w->pid, .step = step,
+		.pid = w->job->target, .step = step,
 	};
 }
 
-static void life(struct guard_worker *w)
+static bool poller_is_late(const struct worker *w)
+{
+	const struct guard_common *common = w->job->common;
+
+	return shr_now_ns() > atomic_load(&common->beat_ns) + common->late_ns;
+}
+
+/* Is there an order, or a reason to think of the last one again? */
+static bool ordered(struct worker *w, bool woken)
+{
+	bool before = w->late;
+	uint64_t count;
+
+	w->late = poller_is_late(w);
+	return (woken && read(w->job->wake, &count, sizeof(count)) > 0) ||
+	       w->late != before;
+}
+
+static void life(struct worker *w)
 {
 	struct timespec tick = { .tv_nsec = HOLD_TICK_NS };
 	struct pollfd fds[] = {
 		{ .fd = gpreempt_session_fd(w->session), .events = POLLIN },
-		{ .fd = w->wake, .events = POLLIN },
+		{ .fd = w->job->wake, .events = POLLIN },
 	};
-	uint64_t count;
 	int ret = 0;
 
-	atomic_store(&w->state, GUARD_READY);
-	while (!ret && !atomic_load(&w->quit)) {
+	atomic_store(&w->channel->state, GUARD_READY);
+	while (!ret && !atomic_load(&w->channel->quit)) {
+		int n = ppoll(fds, ARRAY_SIZE(fds), &tick, NULL);
+
 		/* An order first: somebody waits for the GPU. */
-		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) > 0 &&
-		    fds[1].revents && read(w->wake, &count, sizeof(count)) > 0)
+		if (ordered(w, n > 0 && fds[1].revents))
 			obey(w);
 		ret = attend(w);
 		beat(w);
 	}
 	if (ret)
-		w->error = *gpreempt_session_error(w->session);
-	if (ret && !w->error.code)
+		w->channel->error = *gpreempt_session_error(w->session);
+	if (ret && !w->channel->error.code)
 		fail(w, ret, "holding it");
 }
 
-static void *worker_thread(void *arg)
+void guard_work(const struct guard_job *job, struct guard_channel *channel)
 {
-	struct guard_worker *w = arg;
+	struct worker w = { .job = job, .channel = channel };
 	struct gpreempt_options setup = {
 		.size = sizeof(setup),
 		.busy = tell_busy,
-		.data = w,
+		.data = &w,
 	};
 	int ret;
 
-	beat(w);
-	ret = gpreempt_new(&setup, &w->g);
-	if (ret)
-		fail(w, ret, "setting up");
-	else if (!gpreempt_session_open(w->g, w->pid, &w->session, &w->error))
-		life(w);
-	gpreempt_session_close(w->session);
-	gpreempt_free(w->g);
-	atomic_store(&w->state, GUARD_ENDED);
-	return NULL;
-}
-
-int guard_worker_start(struct guard *guard, pid_t pid,
-		       struct guard_worker **out)
-{
-	struct guard_worker *w = calloc(1, sizeof(*w));
-	int ret;
-
-	if (!w)
-		return -ENOMEM;
-	w->guard = guard;
-	w->pid = pid;
-	pthread_mutex_init(&w->lock, NULL);
-	beat(w);
-	w->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ret = w->wake < 0 ? -errno :
-	      -pthread_create(&w->thread, NULL, worker_thread, w);
+	shr_ask_short_slices();
+	nudge_start();
+	beat(&w);
+	ret = gpreempt_new(&setup, &w.g);
 	if (ret) {
-		if (w->wake >= 0)
-			close(w->wake);
-		free(w);
-		return ret;
+		fail(&w, ret, "setting up");
+	} else if (!gpreempt_session_open(w.g, job->target, &w.session,
+					  &channel->error)) {
+		set_sampling(&w, shr_now_ns());
+		life(&w);
 	}
-	*out = w;
-	return 0;
-}
-
-static void wake(struct guard_worker *w)
-{
-	uint64_t one = 1;
-	ssize_t n;
-
-	do {
-		n = write(w->wake, &one, sizeof(one));
-	} while (n < 0 && errno == EINTR);
-}
-
-void guard_worker_order(struct guard_worker *w, const struct guard_order *order)
-{
-	pthread_mutex_lock(&w->lock);
-	w->order = *order;
-	pthread_mutex_unlock(&w->lock);
-	wake(w);
-}
-
-void guard_worker_end(struct guard_worker *w)
-{
-	atomic_store(&w->quit, true);
-	wake(w);
-	pthread_join(w->thread, NULL);
-	close(w->wake);
-	free(w);
+	gpreempt_session_close(w.session);
+	gpreempt_free(w.g);
+	atomic_store(&channel->state, GUARD_ENDED);
 }

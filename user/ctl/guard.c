@@ -9,7 +9,6 @@
 #include "ctl/guard.h"
 #include "ctl/guard-serve.h"
 #include "ctl/notify.h"
-#include "ctl/nudge.h"
 #include "shared/clock.h"
 #include "shared/guard-proto.h"
 #include "shared/parse.h"
@@ -111,16 +110,21 @@ static int check_module(struct guard *guard)
 			     "which knows where the indices of a queue are");
 }
 
-static bool all_well(struct guard *guard)
+static bool poller_well(struct guard *guard)
 {
-	size_t i;
+	return shr_now_ns() <=
+	       atomic_load(&guard->common->beat_ns) + POLLER_SILENCE_NS;
+}
 
-	if (shr_now_ns() > atomic_load(&guard->beat_ns) + POLLER_SILENCE_NS)
-		return false;
-	for (i = 0; i < guard->n_offline; i++)
-		if (!guard_worker_well(guard->offline[i].worker))
-			return false;
-	return true;
+/* Nobody could say so when it was. */
+static void tell_gap(struct guard *guard)
+{
+	uint64_t ns = atomic_exchange(&guard->gap_ns, 0);
+
+	if (ns)
+		guard_event(guard, "late", 0, "the poller was not run for "
+			    "%.1f s: offline processes were let go meanwhile",
+			    ns / 1e9);
 }
 
 static void answer_signal(struct guard *guard)
@@ -145,12 +149,13 @@ static void watch(struct guard *guard)
 		uint64_t now = shr_now_ns();
 
 		/* The kernel ends us, and so every hold, if one hangs. */
-		if (all_well(guard)) {
+		if (poller_well(guard)) {
 			foreground_well(&guard->deadman, false);
 			notify_manager("WATCHDOG=1");
 		}
 		guard_targets_look(guard);
 		guard_take_results(guard);
+		tell_gap(guard);
 		if (now > live_ns + LIVE_NS) {
 			guard_live(guard);
 			live_ns = now;
@@ -194,8 +199,10 @@ static int protect(struct guard *guard)
 	if (ret || guard->stop < 0 || guard->report < 0)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret ? ret : -EMFILE, 0);
 	foreground_well(&guard->deadman, false);
-	nudge_start();
 	guard->figures.start_ns = shr_now_ns();
+	guard->common = guard_channel_map(sizeof(*guard->common));
+	if (!guard->common)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	ret = guard_poll_start(guard);
 	if (ret)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
@@ -225,7 +232,6 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 	(void)cmd;
 	guard.args = args;
 	pthread_mutex_init(&guard.lock, NULL);
-	pthread_mutex_init(&guard.results_lock, NULL);
 	ret = check_usage(&args->sched);
 	if (!ret)
 		ret = set_poll(&guard);
@@ -243,8 +249,7 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 	if (!ret)
 		ret = protect(&guard);
 	gpreempt_free(guard.g);
-	free(guard.figures.to_ioctl.ns);
-	free(guard.figures.to_suspended.ns);
+	free(guard.figures.sample);
 	return ret;
 }
 

@@ -2,10 +2,11 @@
 /*
  * The parts of "guard".
  *
- * Three kinds of threads: the main one keeps the lists of targets and talks to
- * the user (guard.c, guard-targets.c, guard-report.c); the poller reads the
- * indices of online queues and asks the policy (guard-poll.c, guard-index.c);
- * a worker for each offline process has its session (guard-worker.c).
+ * The main thread keeps the lists of targets and talks to the user (guard.c,
+ * guard-targets.c, guard-offline.c, guard-report.c); the poller reads the
+ * indices of online queues and asks the policy (guard-poll.c, guard-index.c).
+ * A worker, which is a process of its own, has the session of each offline
+ * process (guard-worker.c).
  */
 #ifndef CTL_GUARD_H
 #define CTL_GUARD_H
@@ -17,11 +18,10 @@
 
 #include "ctl/ctl.h"
 #include "ctl/foreground.h"
+#include "ctl/guard-worker.h"
 
 #define GUARD_TARGETS 64	/* of each role */
-#define GUARD_NODES 64
 #define GUARD_QUEUES 64		/* of an online process */
-#define GUARD_RESULTS 1024
 #define GUARD_TICK_NS (40 * NSEC_PER_MSEC)
 
 /* An AQL queue of an online process. */
@@ -48,33 +48,6 @@ struct guard_online {
 	size_t n;
 };
 
-/* What a worker has done (guard-worker.c). */
-struct guard_result {
-	pid_t pid;
-	bool suspend;
-	enum gpreempt_policy_reason reason;
-	int code;
-	uint64_t nodes;
-	uint64_t arrival_ns;	/* the work came after that; 0: no arrival */
-	uint64_t start_ns;	/* of the ioctl */
-	uint64_t end_ns;
-	size_t requested;
-	size_t done;
-};
-
-/* What a worker is to do. */
-struct guard_order {
-	uint64_t nodes;		/* where its queues are to be suspended */
-	enum gpreempt_policy_reason reason;
-	uint64_t arrival_ns;
-};
-
-enum guard_state {
-	GUARD_OPENING,
-	GUARD_READY,
-	GUARD_ENDED,		/* see the error: why */
-};
-
 /* Somebody wants us to let go of a process. */
 struct guard_release {
 	pid_t pid;
@@ -83,34 +56,15 @@ struct guard_release {
 
 struct guard;
 
-struct guard_worker {
-	struct guard *guard;
-	pid_t pid;
-	pthread_t thread;
-	int wake;		/* eventfd */
-	pthread_mutex_t lock;
-	struct guard_order order;	/* under the lock */
-	uint64_t have;		/* nodes on which it is suspended */
-	struct gpreempt *g;
-	struct gpreempt_session *session;
-	struct gpreempt_error error;	/* once it has ended */
-	unsigned int losses;
-	uint64_t lost_ns;
-	atomic_int state;
-	atomic_bool quit;
-	atomic_bool busy;	/* in the driver */
-	atomic_uint_fast64_t beat_ns;
-};
-
 struct guard_offline {
 	struct gpreempt_target target;
 	struct guard_worker *worker;
-	int lock;		/* of the target */
 	unsigned int job;
 	uint64_t nodes;
 	uint64_t want;		/* nodes, as the policy has it */
 	int party[GUARD_NODES];	/* -1: not on that node */
 	bool announced;
+	bool failed;		/* said; not again before it works */
 	uint64_t since_ns;	/* when it was taken */
 	uint64_t held_since_ns;	/* 0: it runs */
 	uint64_t held_ns;
@@ -119,9 +73,11 @@ struct guard_offline {
 /* Figures for the user (guard-report.c). */
 #define GUARD_SAMPLES 100000
 
-struct guard_samples {
-	uint64_t *ns;		/* the last GUARD_SAMPLES */
-	size_t count;		/* of all */
+/* Of one preemption that followed an arrival. */
+struct guard_sample {
+	int64_t to_ioctl_ns;
+	int64_t to_suspended_ns;
+	int64_t to_slots_ns;	/* GPREEMPT_UNKNOWN: they were not watched */
 };
 
 struct guard_figures {
@@ -131,8 +87,8 @@ struct guard_figures {
 	uint64_t failures;
 	uint64_t held_ns;	/* of targets that are gone */
 	uint64_t kept_ns;	/* how long they were there */
-	struct guard_samples to_ioctl;
-	struct guard_samples to_suspended;
+	struct guard_sample *sample;	/* the last GUARD_SAMPLES */
+	size_t samples;		/* all that there were */
 };
 
 enum guard_poll { GUARD_POLL_BUSY, GUARD_POLL_ADAPTIVE, GUARD_POLL_TIMED };
@@ -146,13 +102,13 @@ struct guard {
 	enum guard_poll poll;
 	uint64_t poll_ns;
 
-	pthread_mutex_t lock;	/* for what follows, up to the results */
+	pthread_mutex_t lock;	/* for what follows, up to the poller */
 	struct gpreempt_policy policy;
 	struct guard_online online[GUARD_TARGETS];
 	size_t n_online;
 	struct guard_offline offline[GUARD_TARGETS];
 	size_t n_offline;
-	uint32_t gpu_id[GUARD_NODES];	/* of each bit */
+	struct guard_common *common;
 	size_t n_nodes;
 	size_t n_clients;	/* who have opened a request, ever */
 	struct guard_release releases[16];
@@ -161,13 +117,9 @@ struct guard {
 	bool blind;		/* the module is gone */
 	bool ending;		/* nobody wants to know who leaves */
 
-	pthread_mutex_t results_lock;
-	struct guard_result results[GUARD_RESULTS];
-	size_t n_results;
-
 	pthread_t poller;
 	atomic_bool quit;
-	atomic_uint_fast64_t beat_ns;	/* of the poller */
+	atomic_uint_fast64_t gap_ns;	/* the poller was away for so long */
 	atomic_uint_fast64_t polls;
 	atomic_uint_fast64_t poll_cpu_ns;
 	struct guard_figures figures;
@@ -181,16 +133,6 @@ int guard_look(struct guard_online *online);
 /* guard-poll.c */
 int guard_poll_start(struct guard *guard);
 void guard_poll_stop(struct guard *guard);
-
-/* guard-worker.c */
-int guard_worker_start(struct guard *guard, pid_t pid,
-		       struct guard_worker **out);
-void guard_worker_order(struct guard_worker *w,
-			const struct guard_order *order);
-/* Its queues run, and it is gone. */
-void guard_worker_end(struct guard_worker *w);
-/* Is it alive? One that hangs in the driver is, for a while. */
-bool guard_worker_well(const struct guard_worker *w);
 
 /* guard-found.c: which processes the command line names now. */
 struct guard_found {
@@ -209,20 +151,54 @@ guard_find_found(const struct gpreempt_target *target, bool online);
 bool guard_same(const struct gpreempt_target *a,
 		const struct gpreempt_target *b);
 
+/* guard-refused.c: targets that we cannot take, or shall not. */
+/* Not now, but perhaps later; said once, when it goes on for a while. */
+void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
+		  const char *why, bool at_once);
+/* Leave it alone for so long, without a word. */
+void guard_shun(const struct gpreempt_target *target, uint64_t ns);
+bool guard_may_try(const struct gpreempt_target *target);
+/* It was taken: what comes of it later is said again. */
+void guard_pardon(const struct gpreempt_target *target);
+
+/* guard-offline.c: those that make way, each with a worker. */
+struct guard_offline *guard_find(struct guard *guard, pid_t pid);
+void guard_take_offline(struct guard *guard, const struct guard_found *f);
+void guard_drop_offline(struct guard *guard, size_t i);
+void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
+/* Those whom others want are let go of. */
+void guard_release_some(struct guard *guard);
+/* Workers that were told to end may need a while for it. */
+void guard_reap(struct guard *guard);
+bool guard_is_going(pid_t pid);
+void guard_end_all(struct guard *guard);
+
 /* guard-targets.c: who is there now. */
 void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
-struct guard_offline *guard_find(struct guard *guard, pid_t pid);
+/* The nodes that a process has queues on; under the lock. */
+uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
+
+/* guard-results.c */
+void guard_take_results(struct guard *guard);
+void guard_take_from(struct guard *guard, struct guard_worker *w);
+size_t guard_samples_kept(const struct guard_figures *f);
+void guard_write_samples(const struct guard *guard);
 
 /* guard-report.c */
-void guard_take_results(struct guard *guard);
 void guard_live(struct guard *guard);
 void guard_summary(struct guard *guard);
 void guard_metrics(struct guard *guard);
-void guard_write_samples(const struct guard *guard);
 /* Something that happened: a note, or an event of JSON. */
 __attribute__((format(printf, 4, 5)))
 void guard_event(const struct guard *guard, const char *event, pid_t pid,
 		 const char *format, ...);
+/* Take the live line away. */
+void guard_clear_line(void);
+struct json_object;
+struct json_object *guard_new_event(const struct guard *guard,
+				    const char *event, uint64_t ns);
+/* On a line of its own; it is freed. */
+void guard_print_event(struct json_object *o);
 
 #endif

@@ -63,6 +63,11 @@ const char *hold_let_go_command(const struct hold_owner *owner, pid_t target,
 	return buf;
 }
 
+uint64_t hold_command_of(const struct hold_owner *owner)
+{
+	return owner->role == HOLD_ROLE_GUARD ? owner->guardian : owner->pid;
+}
+
 void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 		     size_t size)
 {
@@ -77,7 +82,7 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 		snprintf(buf, size,
 			 "process %d is held by gpreempt-ctl %s (%llu)\n"
 			 "%s: %s", target, hold_role_name(owner->role),
-			 (unsigned long long)owner->pid,
+			 (unsigned long long)hold_command_of(owner),
 			 owner->role == HOLD_ROLE_HOLDER ||
 			 owner->role == HOLD_ROLE_GUARD ?
 			 "let go first" : "wait for it, or end it", command);

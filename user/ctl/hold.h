@@ -101,7 +101,7 @@ const char *hold_role_name(enum hold_role role);
 struct hold_owner {
 	enum hold_role role;
 	uint64_t pid;		/* of the worker, or of the command */
-	uint64_t guardian;	/* 0: none */
+	uint64_t guardian;	/* 0: none; of a guard's worker: the guard */
 };
 
 #define HOLD_MAX_COMMAND 64
@@ -112,6 +112,8 @@ const char *hold_let_go_command(const struct hold_owner *owner, pid_t target,
 /* That it is held, and on a second line what to do. */
 void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 		     size_t size);
+/* Who has to end for the target to be let go: what the user started. */
+uint64_t hold_command_of(const struct hold_owner *owner);
 
 int hold_dir_prepare(void);
 /* A descriptor; the lock lasts until all copies of it are closed. */

@@ -74,7 +74,7 @@ static void look_for_owner(struct job *job)
 		     "it ends by itself, or with Ctrl-C",
 		     "process %d is held by gpreempt-ctl %s (%llu)",
 		     (int)job->pid, hold_role_name(owner.role),
-		     (unsigned long long)owner.pid);
+		     (unsigned long long)hold_command_of(&owner));
 	else if (!hold_wait_for_end(job->pid))
 		fail_silent(job);
 }

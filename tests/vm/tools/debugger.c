@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugger PID [kfd|disable]: somebody else's debugger. Attaches to the process,
- * with "kfd" also opens a KFD debug session, says "attached" and stays until
- * killed. With "disable" it only ends whatever session the process has, which
- * needs no right on older kernels.
+ * debugger PID [kfd|disable|stop]: somebody else's debugger. Attaches to the
+ * process, with "kfd" also opens a KFD debug session, says "attached" and stays
+ * until killed. With "disable" it only ends whatever session the process has,
+ * which needs no right on older kernels. With "stop" it stops that thread alone
+ * for 3 s.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,13 +68,24 @@ static void trace(pid_t pid)
 	}
 }
 
+/* One thread alone, for 3 s: it goes on when we end. */
+static int stop(pid_t tid)
+{
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL)) {
+		perror("debugger: stop");
+		return 1;
+	}
+	sleep(3);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	pid_t pid;
 	int ret;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: debugger PID [kfd|disable]\n");
+		fprintf(stderr, "usage: debugger PID [kfd|disable|stop]\n");
 		return 2;
 	}
 	pid = atoi(argv[1]);
@@ -90,6 +102,8 @@ int main(int argc, char **argv)
 	}
 	printf("attached\n");
 	fflush(stdout);
+	if (argc > 2 && strcmp(argv[2], "stop") == 0)
+		return stop(pid);
 	trace(pid);
 	return 0;
 }

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# What the tests of guard share, besides lib.sh.
+
+# guard ARGS...: sets $g, its PID; what it says is in $W/guard.
+guard() {
+	setsid gpreempt-ctl guard "$@" > "$W/guard" 2>&1 &
+	g=$!
+	started="$started $g"
+}
+
+said() {
+	grep -Eq -e "$1" "$W/guard"
+}
+
+says_guard() {
+	said "$1" || fail "guard did not say '$1'"
+}
+
+# said_times REGEX: how often it said so
+said_times() {
+	grep -Ec -e "$1" "$W/guard"
+}
+
+more_times() {
+	[ "$(said_times "$1")" -ge "$2" ]
+}
+
+end_guard() {
+	kill -TERM "$g"
+	wait "$g" || fail "guard ended with $?: $(cat "$W/guard")"
+}
+
+# field NAME KEY: of a line of figures such as "name n=1 p50=2", without what is
+# behind the point
+field() {
+	awk -v name="$1" -v key="$2" '$1 == name { for (i = 2; i <= NF; i++)
+		if (split($i, w, "=") == 2 && w[1] == key) v = w[2] }
+		END { sub(/\..*/, "", v); print v }' "$W/guard"
+}
+
+not_traced() {
+	grep -q 'TracerPid:[[:space:]]*0' "/proc/$1/status"
+}
