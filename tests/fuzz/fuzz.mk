@@ -4,11 +4,15 @@
 FUZZ := $(O)/fuzz
 FUZZ_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -D_GNU_SOURCE -Itests/fuzz
 ROUNDS ?= 20000
-# The parsers of the library that have a fuzzer.
-FUZZ_LIB := view text amdlog
+# The parsers of user space that have a fuzzer.
+FUZZ_LIB := view text amdlog recording ids
 FUZZ_SEEDS_view := tests/fuzz/seeds/queues
 FUZZ_SEEDS_text := $(wildcard tests/fuzz/seeds/text-*)
 FUZZ_SEEDS_amdlog := $(wildcard tests/fuzz/seeds/amdlog-*)
+FUZZ_SEEDS_recording := tests/fuzz/seeds/recording
+FUZZ_SEEDS_ids := $(wildcard tests/fuzz/seeds/ids-*)
+# Beside the library's.
+FUZZ_SRC_ids := user/ctl/text-ids.c
 
 .PHONY: fuzz
 unit: fuzz
@@ -47,9 +51,9 @@ $(FUZZ_LIB:%=fuzz-long-%): fuzz-long-%: $(FUZZ)/llvm-%
 		$(if $(wildcard tests/fuzz/$*.dict),-dict=tests/fuzz/$*.dict) $(FUZZ)/corpus-$*
 
 $(FUZZ_LLVM): $(FUZZ)/llvm-%: tests/fuzz/%.c tests/fuzz/libfuzzer.c tests/fuzz/fuzz.h \
-		$(LIB_SRC) $(SHARED_SRC) | $(KFD_HEADER)
+		$(LIB_SRC) $(SHARED_SRC) $(FUZZ_SRC_ids) | $(KFD_HEADER)
 	@tests/vm/install-deps clang
 	@mkdir -p $(@D)
 	clang -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all $(USER_CPPFLAGS) -Itests/fuzz -o $@ \
-		$(filter %.c,$^) $(LIB_LIBS)
+		$(filter-out $(FUZZ_SRC_ids),$(filter %.c,$^)) $(FUZZ_SRC_$*) $(LIB_LIBS)
