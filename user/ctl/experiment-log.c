@@ -118,10 +118,13 @@ struct json_object *exp_json_log(const struct exp_plan *plan,
 	all = json_object_new_object();
 	for (i = 0; i < n_columns(plan); i++) {
 		one = json_object_new_object();
-		for (j = 0; j < ARRAY_SIZE(figures); j++)
+		for (j = 0; j < ARRAY_SIZE(figures); j++) {
+			int64_t value = median(report, columns + i,
+					       figures + j);
+
 			json_object_object_add(one, figures[j].key,
-				out_json_number(median(report, columns + i,
-						       figures + j)));
+					       out_json_number(value));
+		}
 		json_object_object_add(all, columns[i].key, one);
 	}
 	return all;

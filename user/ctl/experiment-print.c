@@ -52,7 +52,7 @@ static struct json_object *json_run(const struct exp_run *run)
 		ADD(o, "a", json_sample(&run->of[0]));
 	if (run->of[1].there)
 		ADD(o, "b", json_sample(&run->of[1]));
-	if (run->kind == EXP_BOTH) {
+	if (run->kind == EXP_BOTH && !run->apart) {
 		ADD(o, "common_ids", out_json_number(run->common_ids));
 		ADD(o, "common_slots", out_json_number(run->common_slots));
 		ADD(o, "overlap", real(run->overlap));
@@ -193,7 +193,11 @@ static void print_both(FILE *f, const struct exp_report *report)
 	for (i = 0; i < report->n_runs; i++) {
 		const struct exp_run *run = report->runs + i;
 
-		if (run->kind == EXP_BOTH)
+		if (run->kind == EXP_BOTH && run->apart)
+			fprintf(f, "\n%s: one of them had no queue when the "
+				"other had its own: they need to run longer\n",
+				run->name);
+		else if (run->kind == EXP_BOTH)
 			fprintf(f, "\n%s: %" PRId64 " ids in common (overlap "
 				"%.2f), %" PRId64 " slots in common\n",
 				run->name, run->common_ids, run->overlap,

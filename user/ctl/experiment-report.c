@@ -110,7 +110,8 @@ static void compare_both(struct exp_run *run)
 {
 	struct diff diff;
 
-	if (!run->of[0].there || !run->of[1].there)
+	run->apart = !run->of[0].queues || !run->of[1].queues;
+	if (!run->of[0].there || !run->of[1].there || run->apart)
 		return;
 	diff_make(&run->of[0].text, run->of[0].pid, &run->of[1].text,
 		  run->of[1].pid, &diff);

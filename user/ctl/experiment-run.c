@@ -19,6 +19,8 @@
 #include "shared/macro.h"
 
 #define LOOK_NS (20 * NSEC_PER_MSEC)
+/* Once it has queues: reading the view is work, too. */
+#define LOOK_AGAIN_NS (200 * NSEC_PER_MSEC)
 /* A model makes its queues one after the other: so long without a new one. */
 #define SETTLE_NS (500 * NSEC_PER_MSEC)
 /* A model that has no queue by then has none. */
@@ -49,7 +51,24 @@ struct run {
 	struct gpreempt *g;
 	struct snapshot_log log;
 	struct model of[EXP_MODELS];
+	size_t shown;		/* queues when "during" was taken */
+	size_t last;		/* and when they were last counted */
+	uint64_t since;		/* that it is so many */
 };
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void remove_all(const char *dir)
+{
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
 
 static int snap(struct run *run, const char *tag)
 {
@@ -179,9 +198,99 @@ static bool all_ended(struct run *run)
 	return !running;
 }
 
-static void wait_for_models(struct run *run, bool told)
+/* Of all models; 0 if one of them has none. */
+static size_t count_all(struct run *run)
+{
+	size_t m, n, sum = 0;
+
+	for (m = 0; m < EXP_MODELS; m++) {
+		if (!run->of[m].leader)
+			continue;
+		n = count_queues(run, &run->of[m]);
+		if (!n)
+			return 0;
+		sum += n;
+	}
+	return sum;
+}
+
+/*
+ * The driver's text and the ids are read one after the other: if a model ended
+ * in between, they do not have the same queues. How many, or 0.
+ */
+static size_t count_shown(const struct run *run, const char *dir)
+{
+	struct ctl_text text;
+	size_t m, i, sum = 0;
+
+	if (ctl_text_files(&dir, 1, &text))
+		return 0;
+	for (m = 0; m < EXP_MODELS; m++) {
+		int64_t pid = run->of[m].pid;
+		size_t queues = 0, ids = 0;
+
+		for (i = 0; i < text.data->n_queues; i++)
+			queues += text.data->queues[i].pid == pid;
+		for (i = 0; i < text.n_ids; i++)
+			ids += text.ids[i].pid == pid;
+		if (!run->of[m].leader)
+			continue;
+		sum += queues;
+		if (queues == ids)
+			continue;
+		sum = 0;
+		break;
+	}
+	ctl_text_free(&text);
+	return sum;
+}
+
+/* "during", when there are so many queues; anew if there was one of fewer. */
+static int take_during(struct run *run, size_t now)
+{
+	size_t shown;
+	char path[4096], next[4096];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/during", run->dir);
+	snprintf(next, sizeof(next), "%s/during.next", run->dir);
+	ret = snapshot_take(next, "during", &run->log);
+	shown = ret ? 0 : count_shown(run, next);
+	if (!ret && !run->shown && !shown && now)
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				    "the models need to run longer",
+				    "%s: a model ended while its queues were "
+				    "looked at", run->dir);
+	if (ret || (run->shown && shown <= run->shown)) {
+		remove_all(next);
+		return ret;
+	}
+	remove_all(path);
+	if (rename(next, path))
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
+				     path, strerror(errno));
+	run->shown = shown;
+	return 0;
+}
+
+/* A program may make its queues in several steps, seconds apart. */
+static int look_again(struct run *run)
+{
+	size_t now = count_all(run);
+
+	if (now != run->last)
+		run->since = shr_now_ns();
+	run->last = now;
+	if (now <= run->shown || shr_now_ns() - run->since < SETTLE_NS)
+		return 0;
+	return take_during(run, now);
+}
+
+static int wait_for_models(struct run *run, bool told)
 {
 	uint64_t begin = shr_now_ns(), limit = run->plan->duration_ns;
+	uint64_t looked = begin;
+	int ret = 0;
 
 	while (!all_ended(run)) {
 		uint64_t past = shr_now_ns() - begin;
@@ -192,23 +301,29 @@ static void wait_for_models(struct run *run, bool told)
 			begin = shr_now_ns();
 		} else if (stops > 1 || (stops && told && past >= END_NS)) {
 			end_models(run, SIGKILL);
+		} else if (!told && !ret &&
+			   shr_now_ns() - looked >= LOOK_AGAIN_NS) {
+			ret = look_again(run);
+			looked = shr_now_ns();
 		}
 		shr_sleep_ns(LOOK_NS);
 	}
+	return ret;
 }
 
 /* Until the models are gone, and their queues with them. */
-static void wait_for_end(struct run *run, bool told)
+static int wait_for_end(struct run *run, bool told)
 {
 	uint64_t begin;
 	size_t m;
+	int ret = wait_for_models(run, told);
 
-	wait_for_models(run, told);
 	begin = shr_now_ns();
 	for (m = 0; m < EXP_MODELS; m++)
 		while (run->of[m].leader && count_queues(run, &run->of[m]) &&
 		       shr_now_ns() - begin < GONE_NS)
 			shr_sleep_ns(LOOK_NS);
+	return ret;
 }
 
 static int write_result(const struct run *run)
@@ -242,39 +357,32 @@ static int do_models(struct run *run, enum exp_kind kind)
 	start(run, first);
 	ret = wait_for_queues(run, first);
 	if (ret || kind != EXP_BOTH)
-		return ret ? ret : snap(run, "during");
+		return ret ? ret : take_during(run, count_all(run));
 	ret = snap(run, "a-alone");
 	if (ret)
 		return ret;
 	start(run, 1);
 	ret = wait_for_queues(run, 1);
-	return ret ? ret : snap(run, "during");
+	return ret ? ret : take_during(run, count_all(run));
 }
 
 static int do_run(struct run *run, enum exp_kind kind)
 {
-	int ret = snap(run, "before");
+	int ret = snap(run, "before"), end;
 
 	if (ret)
 		return ret;
 	ret = do_models(run, kind);
 	if (ret)
 		end_models(run, SIGTERM);
-	wait_for_end(run, ret);
+	end = wait_for_end(run, ret);
+	if (!ret)
+		ret = end;
 	if (!ret && stops)
 		ret = 128 + stop_signal;
 	if (!ret)
 		ret = snap(run, "after");
 	return ret ? ret : write_result(run);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
 }
 
 /* One that was begun and not ended is done anew. */
@@ -285,7 +393,7 @@ static bool is_done(const char *dir)
 	snprintf(path, sizeof(path), "%s/" EXP_RESULT, dir);
 	if (!access(path, F_OK))
 		return true;
-	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	remove_all(dir);
 	return false;
 }
 

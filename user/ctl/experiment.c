@@ -23,6 +23,7 @@ static int write_reports(const struct exp_plan *plan,
 			 const struct exp_report *report)
 {
 	struct json_object *json;
+	const char *text;
 	char path[4096];
 	FILE *file = create(plan, "report.md", path, sizeof(path));
 	int ret;
@@ -37,9 +38,10 @@ static int write_reports(const struct exp_plan *plan,
 	if (!file)
 		return GPREEMPT_CLASS_FAILED;
 	json = exp_json(plan, report);
-	fprintf(file, "%s\n", json_object_to_json_string_ext(json,
-			JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-			JSON_C_TO_STRING_NOSLASHESCAPE));
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+					      JSON_C_TO_STRING_SPACED |
+					      JSON_C_TO_STRING_NOSLASHESCAPE);
+	fprintf(file, "%s\n", text);
 	json_object_put(json);
 	return exp_end_file(file, path);
 }
@@ -119,9 +121,13 @@ const struct ctl_command ctl_experiment = {
 	.summary = "Find out whether models use the same queues each time.",
 	.details =
 	"Each run has snapshots before, during and after it; \"during\" is when the\n"
-	"model has queues and no new one came for half a second. The next run begins\n"
-	"when its queues are gone. DIR has the snapshots, what the models printed\n"
-	"(a.out, a.err), report.md and report.json.\n"
+	"model has queues and no new one came for half a second, and is taken again\n"
+	"if more come later. The next run begins when its queues are gone. DIR has the\n"
+	"snapshots, what the models printed (a.out, a.err), report.md and report.json.\n"
 	"Ids in common with the first run: more than 0.8 of them is consistent, more\n"
-	"than 0.5 partly.\n",
+	"than 0.5 partly.\n"
+	"With --amd-log both models stand side by side: dispatches, hardware queues,\n"
+	"time, most packets that waited; the median of the runs.\n"
+	"Ctrl-C ends the models, too, and --resume goes on with the run that was cut off.\n"
+	"Exit status 7: another experiment is at work in DIR.\n",
 };

@@ -69,6 +69,7 @@ struct exp_run {
 	char name[EXP_NAME];
 	enum exp_kind kind;
 	struct exp_sample of[EXP_MODELS];
+	bool apart;		/* one had ended when the other had queues */
 	double overlap;		/* of the ids of A and B, when both run */
 	int64_t common_ids;
 	int64_t common_slots;

@@ -15,7 +15,7 @@ says "of one line"
 
 step "two in one directory, and Ctrl-C"
 # The model is a child of its shell: that one's end alone would not end it.
-gpreempt-ctl experiment --runs 2 -o "$e" --a "[ -e $W/go ] && exec vgpu-load --queues 2 --packet 1ms --duration 800ms; vgpu-load --queues 1 --packet 1ms; true" \
+gpreempt-ctl experiment --runs 2 -o "$e" --a "[ -e $W/go ] && exec vgpu-load --queues 2 --packet 1ms --duration 1500ms; vgpu-load --queues 1 --packet 1ms; true" \
 	> "$W/x.out" 2> "$W/x.err" &
 x=$!
 wait_for 40 begun
