@@ -9,6 +9,8 @@
 #   docs.sh check PAGE...   is what they print now of the shape that is shown?
 #   docs.sh print PAGE...   the pages with what they print now
 #
+# They run in a directory that has the files of /t/data.
+#
 # Shape: numbers are all alike, null too; lines that then are the same count once.
 . /t/lib.sh
 
@@ -35,7 +37,7 @@ shape() {
 
 run_one() {
 	# What is written over does not count.
-	NO_COLOR=1 terminal "$WIDTH" sh -c "$1" | sed "s/.*$ESC\[K//" > "$W/now"
+	NO_COLOR=1 terminal "$WIDTH" sh -c "cd $W/work && $1" | sed "s/.*$ESC\[K//" > "$W/now"
 }
 
 # What the page shows below its nth command.
@@ -80,6 +82,7 @@ print_page() {
 MODE=$1
 shift
 different=0
+cp -r /t/data "$W/work"
 program train --queues 4
 program serve --queues 1
 for PAGE; do

@@ -41,10 +41,14 @@ PAYLOAD = $(O)/vm/payload$(if $(CHOSEN),-$(CHOICE)).tar
 .PHONY: payload
 payload: $(VM_BINS) $(VM_MODULES)
 	@tests/vm/mkpayload $(PAYLOAD) modules $(VM_MODULES) \
-		bins $(VM_BINS) docs $(VM_DOCS) files $(VM_FILES)
+		bins $(VM_BINS) docs $(VM_DOCS) data $(VM_DOC_DATA) files $(VM_FILES)
 
 # Pages whose output a test makes again.
-VM_DOCS := README.md docs/user-guide.md docs/json.md docs/measuring.md
+VM_DOCS := README.md docs/user-guide.md docs/json.md docs/measuring.md \
+	docs/tasks.md
+# And what their commands read there, as FILE:NAME.
+VM_DOC_DATA := tests/unit/fixtures/hip-5.7.1/amd-log-4:amd.log \
+	tests/text/older:older.txt
 
 # All that a guest needs, by one make at a time.
 .PHONY: vm-files

@@ -6,8 +6,8 @@
 
 e=$W/e
 step "two models with equal ids and priorities"
-ctl 0 experiment --a "exec vgpu-load --queues 2 --packet 1ms --duration 1600ms" \
-	--b "exec vgpu-load --queues 3 --packet 1ms --duration 1600ms" \
+ctl 0 experiment --a "exec vgpu-load --queues 2 --packet 1ms --duration 2400ms" \
+	--b "exec vgpu-load --queues 3 --packet 1ms --duration 2400ms" \
 	--runs 2 --concurrent 1 -o "$e"
 says "^Same queue ids every run: yes .overlap with the first: 1.00, consistent"
 says "^Same number of queues every run: yes"
