@@ -33,8 +33,7 @@ enum { AQL_VENDOR, AQL_INVALID, AQL_DISPATCH, AQL_AND, AQL_AGENT, AQL_OR };
 #define SIGNAL_END 40
 #define SIGNAL_BYTES 64
 
-#define POLL_BUSY_NS 100000ull	/* doorbells are looked at this often with work */
-#define POLL_MIN_NS 20000ull	/* and never more often than this */
+#define POLL_MIN_NS 20000ull	/* doorbells are never looked at more often */
 #define IDLE_AFTER_NS 2000000ull
 #define POLL_IDLE_NS 2000000ull	/* then; all GPUs at once */
 #define DEEP_AFTER_NS 50000000ull
@@ -317,7 +316,9 @@ u64 vgpu_engine_next(struct vgpu *v, u64 now)
 		next = idle > DEEP_AFTER_NS ? POLL_DEEP_NS : POLL_IDLE_NS;
 		return (div64_u64(now, next) + 1) * next;
 	}
-	next = now + POLL_BUSY_NS;
+	next = now + v->times.poll_ns;
+	if (v->resume_at > now)
+		next = min(next, v->resume_at);
 	if (v->running && v->running->work.magic)
 		next = min(next, v->time + v->running->work.left_ns);
 	return max(next, now + POLL_MIN_NS);

@@ -224,6 +224,20 @@ void vgpu_reset_work(struct work_struct *work)
 	up_write(&adev->reset_domain->sem);
 }
 
+/* Whatever is written: look at the doorbells now, as hardware would */
+static ssize_t kick_write(struct file *file, const char __user *buf, size_t len,
+			  loff_t *pos)
+{
+	vgpu_cp_kick();
+	return len;
+}
+
+static const struct file_operations kick_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = kick_write,
+};
+
 static int plug_set(void *data, u64 slot)
 {
 	return vgpu_pci_plug(slot);
@@ -301,6 +315,7 @@ void vgpu_debugfs_init(void)
 	debugfs_create_file_unsafe("unplug", 0200, root, NULL, &unplug_fops);
 	debugfs_create_file_unsafe("evict", 0200, root, NULL, &evict_fops);
 	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
+	debugfs_create_file("kick", 0200, root, NULL, &kick_fops);
 }
 
 void vgpu_debugfs_exit(void)
