@@ -71,7 +71,7 @@ $(KMOD_TOOLS)/vgpu-load-update: tests/kmod/queue-update.c \
 		$(wildcard tests/vgpu/load/*.[ch]) | $(KFD_HEADER)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ \
-		$(filter %.c,$^)
+		$(filter %.c,$^) -lm
 
 # The names that the module looks up, as a table of C.
 $(KMOD_TOOLS)/layout-rows.h: kmod/layout-rows.awk kmod/layout.h

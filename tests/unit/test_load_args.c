@@ -67,12 +67,28 @@ START_TEST(gpus)
 }
 END_TEST
 
+START_TEST(requests)
+{
+	ck_assert_int_eq(parse("--every 100ms --burst 20 --seed 7 --delay 2 --kick "
+			       "--samples f"), 0);
+	ck_assert_uint_eq(args.gap_ns, 100000000);
+	ck_assert_uint_eq(args.burst, 20);
+	ck_assert_uint_eq(args.seed, 7);
+	ck_assert_uint_eq(args.delay_ns, 2000000000);
+	ck_assert(args.kick);
+	ck_assert_str_eq(args.samples, "f");
+	/* What waits is as much as the ring holds, not 200 ms of work. */
+	ck_assert_uint_eq(args.depth, 1024);
+}
+END_TEST
+
 START_TEST(refused)
 {
 	static const char *const lines[] = {
 		"--ring 100", "--ring 32", "--ring 64 --depth 65", "--priority 16",
 		"--queues -1", "--queues 0", "--count 0", "--rate 0", "--packet",
-		"--unknown", "extra", "--report 1x",
+		"--unknown", "extra", "--report 1x", "--every 1x", "--seed 0", "--burst 0",
+		"--every 1ms --rate 5", "--every 1ms --ring 64 --burst 65",
 	};
 	size_t i;
 
@@ -117,6 +133,7 @@ int main(void)
 	tcase_add_test(tc, durations);
 	tcase_add_test(tc, defaults);
 	tcase_add_test(tc, gpus);
+	tcase_add_test(tc, requests);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, depth_follows_packet_time);
 	tcase_add_test(tc, save_area);

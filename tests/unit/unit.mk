@@ -29,7 +29,7 @@ $(UNIT)/units.a: $(UNIT_OBJ)
 
 $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT)/units.a
 	$(CC) $(CFLAGS_USER) $(SAN) -o $@ $^ \
-		$$(pkg-config --libs check) $(CTL_LIBS) $(LIB_LIBS)
+		$$(pkg-config --libs check) $(CTL_LIBS) $(LIB_LIBS) -lm
 
 .SECONDARY: $(UNIT_TESTS:%.c=$(UNIT)/%.o)
 

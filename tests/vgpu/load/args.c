@@ -20,6 +20,12 @@ const char load_usage[] =
 "  -p, --packet DUR     GPU time of a dispatch (default 1ms)\n"
 "  -r, --rate N         dispatches a second and queue (default: flat out)\n"
 "  -n, --count N        stop after N packets a queue\n"
+"      --every DUR      requests at random times, this long apart in the mean\n"
+"      --delay DUR      before the first of them is due\n"
+"      --seed N         of their times: the same N, the same times (default 1)\n"
+"      --burst N        packets of a request, submitted at once (default 1)\n"
+"      --samples FILE   the times of each request, written at the end\n"
+"      --kick           tell the simulated GPU when a doorbell is rung\n"
 "  -d, --duration DUR   stop after this time\n"
 "      --report DUR     between progress lines (default 200ms, 0: none)\n"
 "      --drain DUR      wait for the last packets (default 10s)\n"
@@ -42,6 +48,12 @@ const char load_usage[] =
 
 enum {
 	OPT_REPORT = 0x100,
+	OPT_EVERY,
+	OPT_DELAY,
+	OPT_SEED,
+	OPT_BURST,
+	OPT_SAMPLES,
+	OPT_KICK,
 	OPT_DRAIN,
 	OPT_RING,
 	OPT_DEPTH,
@@ -62,6 +74,12 @@ static const struct option options[] = {
 	{ "rate", required_argument, NULL, 'r' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "duration", required_argument, NULL, 'd' },
+	{ "every", required_argument, NULL, OPT_EVERY },
+	{ "delay", required_argument, NULL, OPT_DELAY },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "burst", required_argument, NULL, OPT_BURST },
+	{ "samples", required_argument, NULL, OPT_SAMPLES },
+	{ "kick", no_argument, NULL, OPT_KICK },
 	{ "report", required_argument, NULL, OPT_REPORT },
 	{ "drain", required_argument, NULL, OPT_DRAIN },
 	{ "ring", required_argument, NULL, OPT_RING },
@@ -180,6 +198,17 @@ static int parse_value(struct load_args *args, int opt, const char *value)
 		return parse_number(value, 1, UINT64_MAX / 2, &args->count);
 	case 'd':
 		return load_parse_duration(value, &args->duration_ns);
+	case OPT_EVERY:
+		return load_parse_duration(value, &args->gap_ns);
+	case OPT_DELAY:
+		return load_parse_duration(value, &args->delay_ns);
+	case OPT_SEED:
+		return parse_number(value, 1, UINT64_MAX, &args->seed);
+	case OPT_BURST:
+		return parse_unsigned(value, 1, 4096, &args->burst);
+	case OPT_SAMPLES:
+		args->samples = value;
+		return 0;
 	case OPT_REPORT:
 		return load_parse_duration(value, &args->report_ns);
 	case OPT_DRAIN:
@@ -210,6 +239,9 @@ static int parse_flag(struct load_args *args, int opt)
 	case OPT_ACQUIRE_USED:
 		args->acquire_used = true;
 		return 0;
+	case OPT_KICK:
+		args->kick = true;
+		return 0;
 	case OPT_SDMA_WORK:
 		args->sdma_work = true;
 		return 0;
@@ -234,10 +266,15 @@ static unsigned int choose_depth(const struct load_args *args)
 static int finish_args(struct load_args *args, char *err, size_t err_size)
 {
 	if (!args->depth)
-		args->depth = choose_depth(args);
+		args->depth = args->gap_ns ? args->ring : choose_depth(args);
 	if (args->depth > args->ring) {
 		snprintf(err, err_size, "--depth %u does not fit in a ring of %u packets",
 			 args->depth, args->ring);
+		return -EINVAL;
+	}
+	if (args->burst > args->depth || (args->rate && args->gap_ns)) {
+		snprintf(err, err_size, args->rate ? "--rate and --every exclude each other" :
+			 "--burst %u is more than may be in flight", args->burst);
 		return -EINVAL;
 	}
 	if (!args->queues && !args->sdma) {
@@ -260,6 +297,8 @@ int load_args_parse(struct load_args *args, int argc, char **argv,
 		.report_ns = 200000000,
 		.drain_ns = 10000000000ULL,
 		.ring = 1024,
+		.seed = 1,
+		.burst = 1,
 	};
 	opterr = 0;
 	optind = 0;

@@ -17,6 +17,12 @@ struct load_args {
 	uint64_t packet_ns;	/* GPU time of a dispatch */
 	uint64_t rate;		/* packets a second and queue; 0: flat out */
 	uint64_t count;		/* packets a queue; 0: no limit */
+	uint64_t gap_ns;	/* mean time between requests; 0: see rate */
+	uint64_t delay_ns;	/* before the first request's gap */
+	uint64_t seed;		/* of the times of requests */
+	unsigned int burst;	/* packets of a request */
+	const char *samples;	/* a file for the times of each request, or NULL */
+	bool kick;		/* tell the simulated GPU of each doorbell */
 	uint64_t duration_ns;	/* stop submitting after this; 0: no limit */
 	uint64_t report_ns;	/* between progress lines; 0: none */
 	uint64_t drain_ns;	/* wait this long for the last packets */

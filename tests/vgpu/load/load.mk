@@ -7,7 +7,7 @@ LOAD_OBJ := $(LOAD_SRC:$(LOAD_DIR)/%.c=$(O)/vgpu-load.d/%.o)
 VM_BINS += $(O)/vgpu-load
 
 $(O)/vgpu-load: $(LOAD_OBJ)
-	$(CC) $(CFLAGS_USER) -static -o $@ $^
+	$(CC) $(CFLAGS_USER) -static -o $@ $^ -lm
 
 $(O)/vgpu-load.d/%.o: $(LOAD_DIR)/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)

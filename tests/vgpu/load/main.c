@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -186,6 +187,23 @@ static int run(struct load_process *proc, const struct load_args *args, const ch
 	}
 }
 
+/* The times of all requests, queue by queue. */
+static int write_samples(const struct load_process *proc, const struct load_args *args)
+{
+	unsigned int i;
+	FILE *out;
+
+	if (!args->samples)
+		return 0;
+	out = fopen(args->samples, "we");
+	if (!out)
+		return -errno;
+	fputs("# arrival_ns\tsubmit_ns\tstart_ns\tend_ns\twork_ns\n", out);
+	for (i = 0; i < proc->num_queues; i++)
+		load_requests_write(&proc->queues[i].requests, args, out);
+	return fclose(out) ? -errno : 0;
+}
+
 static void finish(struct load_process *proc)
 {
 	unsigned int i;
@@ -251,12 +269,18 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	catch_signals();
+	/* Sleeps are rounded up by 50 us otherwise. */
+	if (args.gap_ns)
+		prctl(PR_SET_TIMERSLACK, 1);
 	ret = start(&proc, &args, &what);
 	if (ret)
 		return fail(what, ret);
 	ret = run(&proc, &args, &what);
 	if (ret)
 		return fail(what, ret);
+	ret = write_samples(&proc, &args);
+	if (ret)
+		return fail("write the samples", ret);
 	if (args.leave) {
 		sum = total(&proc);
 		print_result(&sum);

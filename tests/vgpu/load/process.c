@@ -3,8 +3,11 @@
 #include "process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define LOAD_KICK "/sys/kernel/debug/vgpu/kick"
 
 /* Takes in all GPUs of the host; those of @mask get queues. */
 static int find_gpus(struct load_process *proc, uint64_t mask)
@@ -57,10 +60,15 @@ int load_process_open(struct load_process *proc, const struct load_args *args,
 {
 	int ret;
 
-	*proc = (struct load_process){ .kfd = -1 };
+	*proc = (struct load_process){ .kfd = -1, .kick = -1 };
 	proc->queues = calloc(LOAD_MAX_QUEUES, sizeof(*proc->queues));
 	if (!proc->queues)
 		return -ENOMEM;
+	*what = "open " LOAD_KICK;
+	if (args->kick)
+		proc->kick = open(LOAD_KICK, O_WRONLY | O_CLOEXEC);
+	if (args->kick && proc->kick < 0)
+		return -errno;
 	*what = "find the GPUs";
 	ret = find_gpus(proc, args->gpu_mask);
 	if (ret)
@@ -128,6 +136,10 @@ int load_process_close(struct load_process *proc, const char **what)
 		load_gpu_release(&proc->gpus[i]);
 	if (proc->kfd >= 0)
 		close(proc->kfd);
+	if (proc->kick >= 0)
+		close(proc->kick);
+	for (i = 0; i < proc->num_queues; i++)
+		free(proc->queues[i].requests.list);
 	free(proc->queues);
 	return first;
 }

@@ -10,6 +10,7 @@
 struct load_process {
 	int kfd;
 	bool runtime;			/* enabled by us */
+	int kick;			/* tells the simulated GPU of a doorbell, or -1 */
 	struct load_gpu gpus[LOAD_MAX_GPUS];
 	unsigned int num_gpus;
 	struct load_queue *queues;	/* LOAD_MAX_QUEUES of them */

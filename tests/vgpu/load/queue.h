@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "kfd.h"
+#include "requests.h"
 #include "ring.h"
 #include "sdma.h"
 
@@ -27,6 +28,7 @@ struct load_queue {
 	struct load_sdma sdma;		/* SDMA */
 	struct load_verdict verdict;
 	uint64_t next_due_ns;		/* when a rate is kept: time of the next packet */
+	struct load_requests requests;
 };
 
 /* Return 0 or -errno; *what names the step that failed. */

@@ -2,6 +2,8 @@
 /* Keeps the rings filled, flat out or at a rate. */
 #include "submit.h"
 
+#include <unistd.h>
+
 #define NS_PER_S 1000000000ULL
 #define SLEEP_MIN_NS 500000
 #define SLEEP_MAX_NS 10000000
@@ -35,7 +37,21 @@ static uint64_t due_packets(struct load_queue *queue, uint64_t rate, uint64_t no
 	return due;
 }
 
-static void top_up(struct load_queue *queue, const struct load_args *args, uint64_t now)
+/* Hardware sees a doorbell at once; the simulated GPU, when it is told. */
+static void ring_doorbell(const struct load_process *proc, struct load_queue *queue,
+			  uint64_t value)
+{
+	ssize_t n;
+
+	__atomic_store_n(queue->doorbell, value, __ATOMIC_RELEASE);
+	if (proc->kick < 0)
+		return;
+	n = write(proc->kick, "1", 1);
+	(void)n;
+}
+
+static void top_up(const struct load_process *proc, struct load_queue *queue,
+		   const struct load_args *args, uint64_t now)
 {
 	struct load_ring *ring = &queue->ring;
 	uint64_t n, i;
@@ -45,12 +61,14 @@ static void top_up(struct load_queue *queue, const struct load_args *args, uint6
 		n = min_u64(n, args->count - ring->head);
 	if (args->rate)
 		n = due_packets(queue, args->rate, now, n);
+	else if (args->gap_ns || args->samples)
+		n = load_requests_due(&queue->requests, args, ring, now, n);
 	if (!n)
 		return;
 	for (i = 0; i < n; i++)
 		load_ring_put(ring, &queue->verdict);
 	/* The doorbell takes the index of the last packet written. */
-	__atomic_store_n(queue->doorbell, ring->head - 1, __ATOMIC_RELEASE);
+	ring_doorbell(proc, queue, ring->head - 1);
 }
 
 static void top_up_sdma(struct load_queue *queue)
@@ -71,10 +89,11 @@ void load_submit_round(struct load_process *proc, const struct load_args *args,
 	for (i = 0; i < proc->num_queues; i++) {
 		queue = &proc->queues[i];
 		load_queue_retire(queue);
+		load_requests_collect(&queue->requests, &queue->ring);
 		if (stop)
 			continue;
 		if (queue->type == LOAD_COMPUTE)
-			top_up(queue, args, now_ns);
+			top_up(proc, queue, args, now_ns);
 		else if (args->sdma_work)
 			top_up_sdma(queue);
 	}
@@ -118,7 +137,10 @@ uint64_t load_submit_sleep(const struct load_process *proc, const struct load_ar
 		queue = &proc->queues[i];
 		if (queue->type != LOAD_COMPUTE)
 			continue;
-		if (args->rate) {
+		if (args->gap_ns) {
+			sleep = min_u64(sleep, queue->requests.next_ns > now_ns ?
+					queue->requests.next_ns - now_ns : 0);
+		} else if (args->rate) {
 			if (queue->next_due_ns <= now_ns)
 				return SLEEP_MIN_NS;
 			sleep = min_u64(sleep, queue->next_due_ns - now_ns);
@@ -127,5 +149,7 @@ uint64_t load_submit_sleep(const struct load_process *proc, const struct load_ar
 			sleep = min_u64(sleep, in_flight * args->packet_ns / 2);
 		}
 	}
+	if (args->gap_ns && sleep)
+		return sleep;
 	return sleep < SLEEP_MIN_NS ? SLEEP_MIN_NS : sleep;
 }

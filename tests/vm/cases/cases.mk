@@ -15,7 +15,7 @@ $(VM_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c | $(KFD_HEADER)
 # GPU processes like vgpu-load, and made of its parts.
 $(VM_GPU_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c $(filter-out %/main.o,$(LOAD_OBJ))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ $^ -pthread
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ $^ -pthread -lm
 
 # The library itself, without a command around it.
 $(O)/vm-tools/gp-api: tests/vm/tools/gp-api.c $(O)/libgpreempt.a

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* vgpu-load's requests: when they are due, and what is written about them. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../vgpu/load/requests.h"
+
+#define SLOTS 64
+#define MS 1000000ULL
+
+static struct load_requests requests;
+static struct load_args args;
+static struct load_ring ring;
+static struct amd_signal signals[SLOTS];
+
+static void setup(void)
+{
+	memset(&requests, 0, sizeof(requests));
+	memset(signals, 0, sizeof(signals));
+	args = (struct load_args){
+		.gap_ns = 10 * MS, .seed = 1, .burst = 1, .samples = "-", .packet_ns = MS,
+	};
+	ring = (struct load_ring){ .size = SLOTS, .signals = signals };
+}
+
+static void teardown(void)
+{
+	free(requests.list);
+}
+
+/* As if the ring took them all at once. */
+static void submit(uint64_t now, uint64_t room)
+{
+	ring.head += load_requests_due(&requests, &args, &ring, now, room);
+}
+
+static void complete(uint64_t packet, uint64_t start, uint64_t end)
+{
+	signals[packet % SLOTS].start_ts = start;
+	signals[packet % SLOTS].end_ts = end;
+	ring.tail = packet + 1;
+}
+
+/* When the first @n requests are due, seen from a program that is never late. */
+static void arrivals(uint64_t seed, uint64_t *out, size_t n)
+{
+	size_t i;
+
+	setup();
+	args.seed = seed;
+	submit(0, 0);
+	for (i = 0; i < n; i++) {
+		out[i] = requests.next_ns;
+		submit(requests.next_ns, 1);
+	}
+	ck_assert_uint_eq(requests.n, n);
+	teardown();
+}
+
+START_TEST(seed_decides)
+{
+	uint64_t a[100], b[100], c[100];
+
+	arrivals(7, a, 100);
+	arrivals(7, b, 100);
+	arrivals(8, c, 100);
+	ck_assert_mem_eq(a, b, sizeof(a));
+	ck_assert(a[0] != c[0] && a[99] != c[99]);
+	setup();
+}
+END_TEST
+
+/*
+ * Exponential gaps: the mean is what was asked for, and so is the deviation;
+ * 1/e of the gaps are longer than the mean.
+ */
+START_TEST(gaps_are_poisson)
+{
+	enum { N = 20000 };
+	static uint64_t at[N];
+	double mean, longer = 0;
+	size_t i;
+
+	arrivals(3, at, N);
+	mean = (double)(at[N - 1] - at[0]) / (N - 1);
+	ck_assert_double_eq_tol(mean, 10e6, 0.2e6);
+	for (i = 1; i < N; i++)
+		longer += at[i] - at[i - 1] > 10 * MS;
+	ck_assert_double_eq_tol(longer / N, 0.3679, 0.01);
+	setup();
+}
+END_TEST
+
+START_TEST(first_waits)
+{
+	args.delay_ns = 500 * MS;
+	submit(1000, SLOTS);
+	ck_assert_uint_eq(ring.head, 0);
+	ck_assert_uint_gt(requests.next_ns, 1000 + 500 * MS);
+}
+END_TEST
+
+START_TEST(whole_requests_only)
+{
+	args.burst = 20;
+	submit(0, SLOTS);
+	submit(10000 * MS, 19);
+	ck_assert_uint_eq(ring.head, 0);
+	submit(10000 * MS, SLOTS);
+	ck_assert_uint_eq(ring.head, 60);
+	ck_assert_uint_eq(requests.n, 3);
+	ck_assert_uint_eq(requests.list[1].first, 20);
+	ck_assert_uint_eq(requests.list[1].last, 39);
+}
+END_TEST
+
+/* A program that comes late has made the request wait. */
+START_TEST(late_counts)
+{
+	uint64_t due;
+
+	submit(0, SLOTS);
+	due = requests.next_ns;
+	submit(due + 3 * MS, 1);
+	ck_assert_uint_eq(requests.list[0].arrival_ns, due);
+	ck_assert_uint_eq(requests.list[0].submit_ns, due + 3 * MS);
+}
+END_TEST
+
+/* The first packet's slot may have another packet when the last one is done. */
+START_TEST(times_of_first_and_last)
+{
+	args.burst = 2;
+	submit(0, SLOTS);
+	submit(10000 * MS, 2);
+	complete(0, 100, 200);
+	load_requests_collect(&requests, &ring);
+	ck_assert_uint_eq(requests.done, 0);
+	signals[0].start_ts = 999;
+	complete(1, 200, 300);
+	load_requests_collect(&requests, &ring);
+	ck_assert_uint_eq(requests.done, 1);
+	ck_assert_uint_eq(requests.list[0].start_ns, 1000);
+	ck_assert_uint_eq(requests.list[0].end_ns, 3000);
+}
+END_TEST
+
+/* Flat out: what there is room for, each due when it is submitted. */
+START_TEST(flat_out)
+{
+	args.gap_ns = 0;
+	submit(5000, 4);
+	ck_assert_uint_eq(ring.head, 4);
+	ck_assert_uint_eq(requests.n, 4);
+	ck_assert_uint_eq(requests.list[3].arrival_ns, 5000);
+	ck_assert_uint_eq(requests.list[3].first, 3);
+}
+END_TEST
+
+START_TEST(written)
+{
+	char text[256] = "";
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	args.gap_ns = 0;
+	submit(5000, 2);
+	complete(0, 600, 700);
+	load_requests_collect(&requests, &ring);
+	load_requests_write(&requests, &args, f);
+	fclose(f);
+	ck_assert_str_eq(text, "5000\t5000\t6000\t7000\t1000000\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("load requests");
+	TCase *tc = tcase_create("requests");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, seed_decides);
+	tcase_add_test(tc, gaps_are_poisson);
+	tcase_add_test(tc, first_waits);
+	tcase_add_test(tc, whole_requests_only);
+	tcase_add_test(tc, late_counts);
+	tcase_add_test(tc, times_of_first_and_last);
+	tcase_add_test(tc, flat_out);
+	tcase_add_test(tc, written);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
