@@ -171,6 +171,7 @@ static void *poller_thread(void *arg)
 	struct guard *guard = arg;
 	uint64_t looks;
 
+	prctl(PR_SET_NAME, "guard-poller");
 	/* The kernel rounds sleeps up by 50 us otherwise. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	prctl(PR_SET_NAME, "guard-poller");
