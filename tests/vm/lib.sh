@@ -78,11 +78,12 @@ no_kfd_process() {
 
 # --- vgpu-load ---------------------------------------------------------------
 
-# start LABEL ARGS...: a GPU process; its pid is then "$(pid LABEL)".
+# start LABEL ARGS...: a GPU process; its pid is then "$(pid LABEL)". $PROGRAM: as
+# another name of vgpu-load.
 start() {
 	_label=$1
 	shift
-	vgpu-load "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
+	"${PROGRAM:-vgpu-load}" "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
 	eval "pid_$_label=$!"
 	started="$started $!"
 	wait_for 40 started_or_dead "$_label"
