@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One snapshot, or a baseline, a series and a last one. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +12,24 @@
 #include "shared/macro.h"
 
 #define DEFAULT_EVERY (10 * NSEC_PER_SEC)
+/* So soon a Ctrl-C is noticed. */
+#define NAP_NS (50 * NSEC_PER_MSEC)
+
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int signal)
+{
+	(void)signal;
+	stopped = 1;
+}
+
+static void wait_until(uint64_t when)
+{
+	uint64_t now;
+
+	while (!stopped && (now = shr_now_ns()) < when)
+		shr_sleep_ns(when - now < NAP_NS ? when - now : NAP_NS);
+}
 
 static void say_what(const char *dir)
 {
@@ -40,27 +59,34 @@ static int take(const char *dir, const char *tag, struct snapshot_log *log)
 	return ret;
 }
 
-/* 000-baseline, 001 to the last but one, and final behind them. */
+/*
+ * 000-baseline, 001 to the last but one, and final behind them, which is next
+ * once somebody wants to end it. A second Ctrl-C ends it as it is.
+ */
 static int take_series(const struct ctl_args *args, const char *dir,
 		       struct snapshot_log *log)
 {
 	uint64_t every = args->every_ns ? args->every_ns : DEFAULT_EVERY;
 	uint64_t count = args->count ? args->count : 10;
-	uint64_t next = shr_now_ns(), i;
+	static const struct sigaction action = {
+		.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND,
+	};
+	uint64_t next = shr_now_ns(), i, number = 0;
 	char path[4096 + 64], name[32];
 	int ret = 0;
 
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
 	for (i = 0; i < count + 2 && !ret; i++) {
-		uint64_t now = shr_now_ns();
-
-		if (now < next)
-			shr_sleep_ns(next - now);
+		wait_until(next);
 		next += every;
+		if (stopped && i && i <= count)
+			i = count + 1;
 		snprintf(name, sizeof(name), "%s",
 			 !i ? "baseline" : i > count ? "final" :
 			 args->tag ? args->tag : "sample");
-		snprintf(path, sizeof(path), "%s/%03" PRIu64 "-%s", dir, i,
-			 name);
+		snprintf(path, sizeof(path), "%s/%03" PRIu64 "-%s", dir,
+			 number++, name);
 		ret = take(path, name, log);
 	}
 	return ret;
@@ -123,5 +149,5 @@ const struct ctl_command ctl_snapshot = {
 	"processes, versions, and the kernel log: of a series what is new in each, else\n"
 	"what came since it was last cleared (dmesg -C). decode and diff take such a\n"
 	"directory; it is plain text, and can be sent to somebody. Nothing is\n"
-	"overwritten.\n",
+	"overwritten. Ctrl-C ends a series with its last one.\n",
 };

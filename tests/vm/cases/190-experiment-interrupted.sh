@@ -38,6 +38,22 @@ gpreempt-ctl experiment --resume "$e" --json > "$W/json" 2> "$W/x.err" || fail "
 grep -q '"same_ids": true' "$W/json" || fail "the ids differ"
 [ "$(wc -l < "$W/x.err")" -eq 2 ] || fail "not one line for each run on stderr"
 
+step "a series that is ended has its last snapshot"
+gpreempt-ctl snapshot -o "$W/series" --every 400ms --count 100 > "$W/x.out" 2>&1 &
+x=$!
+second() {
+	[ -e "$W/series/002-sample/kernel-log" ]
+}
+wait_for 20 second
+kill -INT $x
+wait $x || fail "the series ended with $?"
+last=$(ls "$W/series" | tail -n 1)
+case $last in
+00[3-9]-final) ;;
+*) fail "the last one is $last" ;;
+esac
+[ "$(ls "$W/series" | wc -l)" -eq $((1${last%%-*} - 999)) ] || fail "numbers are missing"
+
 step "where it cannot be written"
 mkdir "$W/small"
 mount -t tmpfs -o size=64k none "$W/small" || fail "no tmpfs"
