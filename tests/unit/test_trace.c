@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Events of the driver's functions become operations with their phases. */
+#include <gpreempt/trace.h>
+#include <string.h>
+
+#include "unit.h"
+
+#define ENABLE 0
+#define DISABLE 1
+#define SUSPEND 6
+#define RESUME 7
+#define QUERY 11
+
+static struct gpreempt_trace *trace;
+static uint64_t now;
+
+static unsigned int number(const char *symbol)
+{
+	const struct gpreempt_trace_function *f;
+	unsigned int n;
+
+	for (n = 0; (f = gpreempt_trace_function(n)); n++)
+		if (!strcmp(f->symbol, symbol))
+			return n;
+	ck_abort_msg("no function %s", symbol);
+	return 0;
+}
+
+static void add(int64_t tid, const char *symbol, bool leave, uint64_t a,
+		uint64_t b)
+{
+	struct gpreempt_trace_event event = {
+		.ns = now, .tid = tid, .function = number(symbol),
+		.leave = leave, .args = { a, b }, .ret = leave ? (int64_t)a : 0,
+	};
+
+	ck_assert_int_eq(gpreempt_trace_add(trace, &event), 0);
+}
+
+/* A call of so many ns. */
+static void call(int64_t tid, const char *symbol, uint64_t ns)
+{
+	add(tid, symbol, false, 0, 0);
+	now += ns;
+	add(tid, symbol, true, 0, 0);
+}
+
+static void enter_ioctl(int64_t tid, uint32_t pid, uint32_t op)
+{
+	add(tid, "kfd_ioctl_set_debug_trap", false, pid, op);
+}
+
+/* lock 10, unmap 20 + 1, fence 300, map 40, copy 50, other 5. */
+static void suspend(int64_t tid, uint32_t pid, uint64_t stack)
+{
+	enter_ioctl(tid, pid, SUSPEND);
+	now += 10;
+	add(tid, "suspend_queues", false, stack, 0);
+	call(tid, "pm_send_unmap_queue", 20);
+	call(tid, "pm_send_query_status", 1);
+	call(tid, "amdkfd_fence_wait_timeout", 300);
+	call(tid, "pm_send_runlist", 40);
+	now += 2;
+	add(900, "copy_context_work_handler", false, stack - 200, 0);
+	now += 50;
+	add(900, "copy_context_work_handler", true, 0, 0);
+	now += 1;
+	add(tid, "suspend_queues", true, 2, 0);
+	now += 2;
+	add(tid, "kfd_ioctl_set_debug_trap", true, 2, 0);
+}
+
+static const struct gpreempt_trace_data *end(void)
+{
+	ck_assert_int_eq(gpreempt_trace_end(trace), 0);
+	return gpreempt_trace_get(trace);
+}
+
+static void setup(void)
+{
+	ck_assert_int_eq(gpreempt_trace_new(&trace), 0);
+	now = 1000;
+}
+
+static void teardown(void)
+{
+	gpreempt_trace_free(trace);
+}
+
+static void check_suspend(const struct gpreempt_trace_op *op)
+{
+	ck_assert_uint_eq(op->kind, GPREEMPT_TRACE_SUSPEND);
+	ck_assert(op->whole);
+	ck_assert_int_eq(op->ret, 2);
+	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_LOCK], 10);
+	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_UNMAP], 21);
+	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_FENCE], 300);
+	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_MAP], 40);
+	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_COPY], 50);
+	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_OTHER], 5);
+	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_TOTAL], 426);
+}
+
+START_TEST(phases)
+{
+	const struct gpreempt_trace_data *d;
+	size_t i;
+
+	suspend(7, 161, 0xffffc90000010000);
+	d = end();
+	ck_assert_uint_eq(d->n_ops, 1);
+	check_suspend(d->ops);
+	ck_assert_int_eq(d->ops->pid, 161);
+	ck_assert_int_eq(d->ops->tid, 7);
+	ck_assert_uint_eq(d->unpaired, 0);
+	ck_assert_uint_eq(d->n_slices, 7);
+	for (i = 0; i < d->n_slices; i++)
+		ck_assert_uint_eq(d->slices[i].op, 0);
+}
+END_TEST
+
+/* CPUs are read one after the other, so the order is not that of time. */
+START_TEST(any_order)
+{
+	struct gpreempt_trace_event events[14];
+	const struct gpreempt_trace_data *d;
+	struct gpreempt_trace *first = trace;
+	size_t i, n = 0;
+
+	suspend(7, 161, 0x10000);
+	d = end();
+	for (i = 0; i < d->n_slices; i++) {
+		const struct gpreempt_trace_slice *s = d->slices + i;
+
+		events[n++] = (struct gpreempt_trace_event){
+			.ns = s->end_ns, .tid = s->tid, .leave = true,
+			.function = s->function, .ret = 2,
+		};
+		events[n++] = (struct gpreempt_trace_event){
+			.ns = s->begin_ns, .tid = s->tid,
+			.function = s->function,
+		};
+		if (s->function == number("kfd_ioctl_set_debug_trap"))
+			memcpy(events[n - 1].args, (uint64_t[]){ 161, 6 }, 16);
+		if (s->function == number("suspend_queues"))
+			events[n - 1].args[0] = 0x10000;
+		if (s->function == number("copy_context_work_handler"))
+			events[n - 1].args[0] = 0xff00;
+	}
+	ck_assert_int_eq(gpreempt_trace_new(&trace), 0);
+	while (n--)
+		ck_assert_int_eq(gpreempt_trace_add(trace, events + n), 0);
+	d = end();
+	ck_assert_uint_eq(d->n_ops, 1);
+	ck_assert_int_eq(d->ops->phase_ns[GPREEMPT_TRACE_FENCE], 300);
+	ck_assert_int_eq(d->ops->phase_ns[GPREEMPT_TRACE_COPY], 50);
+	ck_assert(d->ops->whole);
+	gpreempt_trace_free(first);
+}
+END_TEST
+
+/* Two suspends at once: each copy goes to the one on whose stack its work is. */
+START_TEST(two_at_once)
+{
+	const struct gpreempt_trace_data *d;
+
+	enter_ioctl(1, 161, SUSPEND);
+	enter_ioctl(2, 162, SUSPEND);
+	now += 10;
+	add(1, "suspend_queues", false, 0x20000, 0);
+	add(2, "suspend_queues", false, 0x80000, 0);
+	add(900, "copy_context_work_handler", false, 0x7ff00, 0);
+	now += 3;
+	add(901, "copy_context_work_handler", false, 0x1ff00, 0);
+	now += 4;
+	add(900, "copy_context_work_handler", true, 0, 0);
+	now += 6;
+	add(901, "copy_context_work_handler", true, 0, 0);
+	add(1, "suspend_queues", true, 1, 0);
+	add(2, "suspend_queues", true, 1, 0);
+	add(1, "kfd_ioctl_set_debug_trap", true, 1, 0);
+	add(2, "kfd_ioctl_set_debug_trap", true, 1, 0);
+	d = end();
+	ck_assert_uint_eq(d->n_ops, 2);
+	ck_assert_int_eq(d->ops[0].phase_ns[GPREEMPT_TRACE_COPY], 10);
+	ck_assert_int_eq(d->ops[1].phase_ns[GPREEMPT_TRACE_COPY], 7);
+}
+END_TEST
+
+/* A work that lies on no stack of a suspend belongs to none. */
+START_TEST(foreign_work)
+{
+	const struct gpreempt_trace_data *d;
+
+	enter_ioctl(1, 161, SUSPEND);
+	add(1, "suspend_queues", false, 0x80000, 0);
+	add(900, "copy_context_work_handler", false, 0x80010, 0);
+	now += 3;
+	add(900, "copy_context_work_handler", true, 0, 0);
+	add(1, "suspend_queues", true, 1, 0);
+	add(1, "kfd_ioctl_set_debug_trap", true, 1, 0);
+	d = end();
+	ck_assert_int_eq(d->ops[0].phase_ns[GPREEMPT_TRACE_COPY],
+			 GPREEMPT_UNKNOWN);
+	ck_assert_uint_eq(d->n_slices, 3);
+}
+END_TEST
+
+START_TEST(kinds)
+{
+	static const uint32_t ops[] = { ENABLE, QUERY, SUSPEND, RESUME,
+					DISABLE };
+	static const char *const names[] = { "attach", "suspend", "resume",
+					     "detach" };
+	const struct gpreempt_trace_data *d;
+	size_t i;
+
+	for (i = 0; i < 5; i++) {
+		enter_ioctl(7, 161, ops[i]);
+		now += 5;
+		add(7, "kfd_ioctl_set_debug_trap", true, -22, 0);
+		now++;
+	}
+	d = end();
+	ck_assert_uint_eq(d->n_ops, 4);
+	for (i = 0; i < 4; i++) {
+		ck_assert_str_eq(gpreempt_trace_kind_name(d->ops[i].kind),
+				 names[i]);
+		ck_assert_int_eq(d->ops[i].ret, -22);
+		ck_assert_int_eq(d->ops[i].phase_ns[GPREEMPT_TRACE_TOTAL], 5);
+		ck_assert_int_eq(d->ops[i].phase_ns[GPREEMPT_TRACE_OTHER], 5);
+		ck_assert_int_eq(d->ops[i].phase_ns[GPREEMPT_TRACE_FENCE],
+				 GPREEMPT_UNKNOWN);
+	}
+	ck_assert_str_eq(gpreempt_trace_phase_name(GPREEMPT_TRACE_FENCE),
+			 "fence");
+	ck_assert_ptr_null(gpreempt_trace_kind_name(GPREEMPT_TRACE_KINDS));
+	ck_assert_ptr_null(gpreempt_trace_phase_name(GPREEMPT_TRACE_PHASES));
+}
+END_TEST
+
+/* What began before the trace or is not over at its end is not whole. */
+START_TEST(cut)
+{
+	const struct gpreempt_trace_data *d;
+
+	add(7, "pm_send_runlist", true, 0, 0);
+	add(7, "kfd_ioctl_set_debug_trap", true, 1, 0);
+	suspend(7, 161, 0x10000);
+	enter_ioctl(7, 161, RESUME);
+	call(7, "pm_send_runlist", 4);
+	d = end();
+	ck_assert_uint_eq(d->n_ops, 2);
+	check_suspend(d->ops);
+	ck_assert(!d->ops[1].whole);
+	ck_assert_int_eq(d->ops[1].phase_ns[GPREEMPT_TRACE_TOTAL],
+			 GPREEMPT_UNKNOWN);
+	ck_assert_uint_eq(d->unpaired, 3);
+}
+END_TEST
+
+/* The return of a function was missed, then the entry of another one. */
+START_TEST(unpaired)
+{
+	const struct gpreempt_trace_data *d;
+
+	enter_ioctl(7, 161, SUSPEND);
+	add(7, "amdkfd_fence_wait_timeout", false, 0, 0);
+	now += 9;
+	add(7, "kfd_ioctl_set_debug_trap", true, 1, 0);
+	enter_ioctl(7, 161, RESUME);
+	add(7, "pm_send_runlist", true, 0, 0);
+	add(7, "kfd_ioctl_set_debug_trap", true, 1, 0);
+	suspend(7, 161, 0x10000);
+	d = end();
+	ck_assert_uint_eq(d->n_ops, 3);
+	ck_assert(!d->ops[0].whole);
+	ck_assert(!d->ops[1].whole);
+	check_suspend(d->ops + 2);
+	ck_assert_uint_eq(d->unpaired, 2);
+}
+END_TEST
+
+START_TEST(lost)
+{
+	const struct gpreempt_trace_data *d;
+	uint64_t at[4];
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		at[i] = now;
+		suspend(7, 161, 0x10000);
+		now += 100;
+	}
+	/* Within the second, and around the third's end. */
+	gpreempt_trace_lost(trace, at[2] + 400, at[2] + 500, 0);
+	gpreempt_trace_lost(trace, at[1] + 30, at[1] + 40, 12);
+	d = end();
+	ck_assert_uint_eq(d->n_ops, 4);
+	ck_assert(d->ops[0].whole);
+	ck_assert(!d->ops[1].whole);
+	ck_assert(!d->ops[2].whole);
+	ck_assert(d->ops[3].whole);
+	ck_assert_uint_eq(d->lost, 13);
+}
+END_TEST
+
+START_TEST(nothing)
+{
+	const struct gpreempt_trace_data *d = end();
+
+	ck_assert_uint_eq(d->n_ops, 0);
+	ck_assert_uint_eq(d->n_slices, 0);
+	gpreempt_trace_free(NULL);
+}
+END_TEST
+
+/* Numbers without any sense: no crash, and no phase that is more than the whole. */
+START_TEST(hostile)
+{
+	const struct gpreempt_trace_data *d;
+	uint64_t seed = _i + 1;
+	size_t i, p;
+
+	for (i = 0; i < 20000; i++) {
+		struct gpreempt_trace_event event;
+
+		seed = seed * 6364136223846793005 + 1442695040888963407;
+		event = (struct gpreempt_trace_event){
+			.ns = seed >> (_i % 2 ? 50 : 0), .tid = seed >> 8 & 7,
+			.function = (seed >> 16) % 12, .leave = seed >> 40 & 1,
+			.args = { seed >> 33, seed >> 45 & 7 },
+			.ret = seed,
+		};
+		ck_assert_int_eq(gpreempt_trace_add(trace, &event), 0);
+		if (i % 5000 == 0)
+			gpreempt_trace_lost(trace, seed, seed >> 3, seed);
+	}
+	d = end();
+	ck_assert_uint_eq(d->events, 20000);
+	ck_assert_uint_gt(d->refused, 0);
+	for (i = 0; i < d->n_ops; i++) {
+		const struct gpreempt_trace_op *op = d->ops + i;
+		int64_t sum = 0;
+
+		for (p = 0; op->whole && p < GPREEMPT_TRACE_TOTAL; p++)
+			if (op->phase_ns[p] != GPREEMPT_UNKNOWN)
+				sum += op->phase_ns[p];
+		if (op->whole)
+			ck_assert_int_eq(sum,
+				op->phase_ns[GPREEMPT_TRACE_TOTAL]);
+	}
+	for (i = 0; i < d->n_slices; i++)
+		ck_assert(d->slices[i].op == GPREEMPT_TRACE_NO_OP ||
+			  d->slices[i].op < d->n_ops);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, phases);
+	tcase_add_test(tc, any_order);
+	tcase_add_test(tc, two_at_once);
+	tcase_add_test(tc, foreign_work);
+	tcase_add_test(tc, kinds);
+	tcase_add_test(tc, cut);
+	tcase_add_test(tc, unpaired);
+	tcase_add_test(tc, lost);
+	tcase_add_test(tc, nothing);
+	tcase_add_loop_test(tc, hostile, 0, 20);
+	return unit_run("trace");
+}
