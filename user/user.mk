@@ -5,7 +5,9 @@ LIB_VERSION := 0.1.0
 LIB_SONAME := libgpreempt.so.0
 # What a static link with the library needs besides.
 LIB_LIBS := -ljson-c -pthread
-CTL_LIBS := -lkmod
+CTL_LIBS := -lkmod -ltracefs -ltraceevent
+# Their headers lie in directories of their own.
+TRACE_CPPFLAGS := $(addprefix -isystem /usr/include/,tracefs traceevent)
 
 # linux/kfd_ioctl.h is not in the tree: the libc's, the kernel headers', or
 # those of amdgpu-dkms, whichever first knows the debug trap.
@@ -21,6 +23,7 @@ KFD_CANDIDATES = $(KFD_UAPI) /usr/include $(KUAPI) $(KDIR)/include/uapi \
 	$(wildcard $(O)/kernel/usr/src/linux-headers-*-common/include/uapi)
 
 USER_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) \
+	$(TRACE_CPPFLAGS) \
 	-DGP_VERSION='"$(LIB_VERSION)"'
 USER_CFLAGS = $(CFLAGS_USER) -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -fvisibility=hidden -fPIC $(USER_CPPFLAGS)

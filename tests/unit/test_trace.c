@@ -347,8 +347,7 @@ START_TEST(hostile)
 			if (op->phase_ns[p] != GPREEMPT_UNKNOWN)
 				sum += op->phase_ns[p];
 		if (op->whole)
-			ck_assert_int_eq(sum,
-				op->phase_ns[GPREEMPT_TRACE_TOTAL]);
+			ck_assert_int_eq(sum, op->phase_ns[GPREEMPT_TRACE_TOTAL]);
 	}
 	for (i = 0; i < d->n_slices; i++)
 		ck_assert(d->slices[i].op == GPREEMPT_TRACE_NO_OP ||

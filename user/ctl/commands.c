@@ -23,6 +23,7 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_pidmap,
 	&ctl_experiment,
 	&ctl_self,
+	&ctl_trace,
 	&ctl_guard,
 	&ctl_follow,
 	&ctl_run,

@@ -166,6 +166,7 @@ extern const struct ctl_command ctl_amdlog;
 extern const struct ctl_command ctl_pidmap;
 extern const struct ctl_command ctl_experiment;
 extern const struct ctl_command ctl_self;
+extern const struct ctl_command ctl_trace;
 extern const struct ctl_command ctl_follow;
 extern const struct ctl_command ctl_run;
 extern const struct ctl_command ctl_guard;
@@ -250,6 +251,9 @@ int ctl_need_root(pid_t pid);
  * more is no failure.
  */
 int ctl_finish_output(int status);
+
+/* Is a process that one, or one that it has started, at whatever remove? */
+bool ctl_is_below(pid_t pid, pid_t root);
 
 /* Is the GPU here, or in the recording, the simulated one? */
 bool ctl_simulated(void);

@@ -24,29 +24,6 @@ static void pass_on(int signal)
 	kill(child, signal);
 }
 
-static bool is_below(pid_t pid, pid_t root)
-{
-	char path[64], line[512], *at;
-	FILE *file;
-	int depth;
-
-	for (depth = 0; pid > 1 && depth < 64; depth++) {
-		if (pid == root)
-			return true;
-		snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-		file = fopen(path, "r");
-		if (!file)
-			return false;
-		/* The name may hold anything; it ends at the last ")". */
-		at = fgets(line, sizeof(line), file) ? strrchr(line, ')') :
-			NULL;
-		fclose(file);
-		if (!at || sscanf(at + 1, " %*c %d", &pid) != 1)
-			return false;
-	}
-	return false;
-}
-
 /* On stderr: stdout is the program's. */
 static void say(pid_t pid, const struct gpreempt_view *view)
 {
@@ -73,7 +50,7 @@ static size_t look(struct gpreempt *g, bool print)
 	for (i = 0; i < all->count; i++) {
 		pid_t pid = all->targets[i].pid;
 
-		if (!is_below(pid, child) ||
+		if (!ctl_is_below(pid, child) ||
 		    gpreempt_view_read(g, pid, &view, NULL))
 			continue;
 		n += view->count;

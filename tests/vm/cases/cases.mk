@@ -6,6 +6,8 @@ VM_TOOLS := as-nobody debugger lifetime on-terminal queue-signals terminal user-
 VM_TOOL_BINS := $(VM_TOOLS:%=$(O)/vm-tools/%)
 VM_GPU_TOOLS := gpu-steps sdma-check
 VM_GPU_TOOL_BINS := $(VM_GPU_TOOLS:%=$(O)/vm-tools/%)
+# The guest's own trace-cmd, which must read what gpreempt-ctl writes.
+VM_BINS += $(wildcard /usr/bin/trace-cmd)
 VM_BINS += $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) $(O)/vm-tools/gp-api $(O)/vm-tools/json-value
 
 $(VM_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c | $(KFD_HEADER)
