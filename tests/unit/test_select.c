@@ -10,6 +10,7 @@
 #define ID_C "c0ffee0000000000000000000000000000000000000000000000000000000000"
 #define DOCKER "/var/lib/docker/containers/"
 #define STORAGE "/var/lib/containers/storage/"
+#define PODMAN "tests/unit/fixtures/podman-4.3.1/containers.json"
 
 static struct gpreempt_targets *found;
 static struct gpreempt_error err;
@@ -278,6 +279,49 @@ START_TEST(docker_elsewhere)
 }
 END_TEST
 
+/* By name, by the name after "podman rename", and a container of --rm. */
+static const struct {
+	const char *word;
+	const char *id;
+} podman[] = {
+	{ "web", "5360f50aee9bc02c0b932c915c035cf0a3f7814d3c12185e331ce6a0384aa7e1" },
+	{ "renamed", "f2d9db7f486d5f28fb3d6b86e4feeceac36389de3ba857425cfbcf18edc50bcc" },
+	{ "brief", "c18297ba2588" },
+	{ "lone", NULL },
+};
+
+START_TEST(podman_wrote)
+{
+	static char text[8192], cgroup[160], word[80];
+	const char *id = podman[_i].id;
+	FILE *f = fopen(PODMAN, "r");
+	const char *at;
+	size_t n;
+
+	ck_assert_ptr_nonnull(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	/* In the file the id is whole. */
+	at = id ? strstr(text, id) : text;
+	ck_assert_ptr_nonnull(at);
+	snprintf(cgroup, sizeof(cgroup), "0::/machine.slice/libpod-%.64s.scope\n",
+		 id ? at : ID_C);
+	gp_loop_set_file(&loop, "/proc/100/cgroup", cgroup);
+	gp_loop_set_file(&loop, STORAGE, "libpod\nvfs\nvfs-containers");
+	gp_loop_set_file(&loop, STORAGE "vfs-containers/containers.json", text);
+	snprintf(word, sizeof(word), "container:%s", podman[_i].word);
+	if (gpreempt_select(g, (const char *[]){ word }, 1, NULL, NULL, &found,
+			    &err)) {
+		ck_assert_ptr_null(id);
+		return;
+	}
+	ck_assert_ptr_nonnull(id);
+	ck_assert_uint_eq(found->count, 1);
+	ck_assert_int_eq(found->targets[0].pid, 100);
+}
+END_TEST
+
 /* An engine's file that is broken tells no name, and does no harm. */
 START_TEST(broken_files)
 {
@@ -337,6 +381,7 @@ int main(void)
 	tcase_add_test(tc, checked);
 	tcase_add_loop_test(tc, container, 0, ARRAY_SIZE(containers));
 	tcase_add_test(tc, docker_elsewhere);
+	tcase_add_loop_test(tc, podman_wrote, 0, ARRAY_SIZE(podman));
 	tcase_add_loop_test(tc, broken_files, 0, 8);
 	tcase_add_test(tc, description);
 	return unit_run("select");
