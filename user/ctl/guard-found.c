@@ -9,6 +9,13 @@ static struct {
 	size_t n;
 } found;
 
+/* Processes of holders and their like; read once in each look, if at all. */
+static struct {
+	bool known;
+	uint64_t pid[2 * MAX_FOUND];
+	size_t n;
+} owners;
+
 bool guard_same(const struct gpreempt_target *a,
 		const struct gpreempt_target *b)
 {
@@ -25,12 +32,35 @@ static bool knows(struct guard *guard, pid_t pid)
 	return guard_find(guard, pid);
 }
 
+static int note_owner(void *arg, pid_t target)
+{
+	struct hold_owner owner;
+
+	(void)arg;
+	if (owners.n + 2 > ARRAY_SIZE(owners.pid) ||
+	    hold_read_owner(target, &owner))
+		return 0;
+	owners.pid[owners.n++] = owner.pid;
+	owners.pid[owners.n++] = owner.guardian;
+	return 0;
+}
+
 static bool skip_holder(void *data, pid_t pid)
 {
 	struct guard *guard = data;
+	size_t i;
 
-	/* To ask about each one, at each look, would take long. */
-	return !knows(guard, pid) && hold_is_holder(pid);
+	if (knows(guard, pid))
+		return false;
+	if (!owners.known) {
+		owners.n = 0;
+		hold_list(note_owner, NULL);
+		owners.known = true;
+	}
+	for (i = 0; i < owners.n; i++)
+		if (owners.pid[i] == (uint64_t)pid)
+			return true;
+	return false;
 }
 
 static struct guard_found *note(const struct gpreempt_target *target)
@@ -82,6 +112,7 @@ int guard_find_all(struct guard *guard)
 	size_t i;
 
 	found.n = 0;
+	owners.known = false;
 	for (i = 0; i < args->online_words.n && !ret; i++)
 		ret = find_word(guard, args->online_words.word[i], true, 0);
 	for (i = 0; i < args->offline_words.n && !ret; i++)

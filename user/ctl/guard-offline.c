@@ -91,7 +91,7 @@ static void refuse_held(struct guard *guard,
 	guard_refuse(guard, target, why, false);
 }
 
-void guard_take_offline(struct guard *guard, const struct guard_found *f)
+bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 {
 	struct hold_owner owner = {
 		.role = HOLD_ROLE_GUARD, .guardian = getpid(),
@@ -109,24 +109,25 @@ void guard_take_offline(struct guard *guard, const struct guard_found *f)
 	if (guard->n_offline + going.n >= GUARD_TARGETS) {
 		guard_refuse(guard, &f->target, "there are too many offline",
 			     true);
-		return;
+		return false;
 	}
 	for (i = 0; i < GUARD_NODES; i++)
 		offline.party[i] = -1;
 	job.lock = hold_lock(f->target.pid);
 	if (job.lock < 0) {
 		refuse_held(guard, &f->target);
-		return;
+		return false;
 	}
 	if (guard_worker_start(&job, &offline.worker)) {
 		foreground_drop(f->target.pid, job.lock);
-		return;
+		return false;
 	}
 	owner.pid = offline.worker->child;
 	hold_write_owner(job.lock, &owner);
 	pthread_mutex_lock(&guard->lock);
 	guard->offline[guard->n_offline++] = offline;
 	pthread_mutex_unlock(&guard->lock);
+	return true;
 }
 
 /* Say why its session has ended, if it was not by our will. */
@@ -201,7 +202,7 @@ void guard_end_all(struct guard *guard)
 		guard_drop_offline(guard, guard->n_offline - 1);
 	/* One may be in the driver, which waits for the hardware for seconds. */
 	while (going.n) {
-		foreground_well(&guard->deadman, false);
+		guard_well(guard);
 		shr_sleep_ns(NSEC_PER_MSEC);
 		guard_reap(guard);
 	}

@@ -6,6 +6,9 @@
 #include "ctl/guard.h"
 #include "shared/clock.h"
 
+/* Processes made in one look: the others want to be looked after, too. */
+#define MAX_TAKEN 8
+
 static uint64_t node_bit(struct guard *guard, int64_t gpu_id)
 {
 	size_t i;
@@ -159,21 +162,29 @@ static bool is_online(const struct guard *guard,
 	return false;
 }
 
+static bool can_be_taken(struct guard *guard, const struct guard_found *f)
+{
+	return !guard_find(guard, f->target.pid) &&
+	       !guard_is_going(f->target.pid) && guard_may_try(&f->target);
+}
+
 static void take_new(struct guard *guard)
 {
 	const struct guard_found *f;
+	unsigned int taken = 0;
 	size_t i;
 
 	for (i = 0; (f = guard_found_at(i)); i++) {
+		guard_well(guard);
 		if (f->online && f->offline)
 			guard_refuse(guard, &f->target,
-				     "it is named as online and as offline", true);
+				     "it is named as online and as offline",
+				     true);
 		else if (f->online && !is_online(guard, &f->target))
 			take_online(guard, f);
-		else if (f->offline && !guard_find(guard, f->target.pid) &&
-			 !guard_is_going(f->target.pid) &&
-			 guard_may_try(&f->target))
-			guard_take_offline(guard, f);
+		else if (f->offline && taken < MAX_TAKEN &&
+			 can_be_taken(guard, f))
+			taken += guard_take_offline(guard, f);
 	}
 }
 
@@ -185,12 +196,17 @@ void guard_targets_look(struct guard *guard)
 	guard_release_some(guard);
 	if (guard_find_all(guard))
 		return;
+	guard_well(guard);
 	drop_gone(guard);
 	take_new(guard);
-	for (i = 0; i < guard->n_online; i++)
+	for (i = 0; i < guard->n_online; i++) {
+		guard_well(guard);
 		refresh_online(guard, &guard->online[i]);
-	for (i = 0; i < guard->n_offline; i++)
+	}
+	for (i = 0; i < guard->n_offline; i++) {
+		guard_well(guard);
 		guard_refresh_offline(guard, &guard->offline[i]);
+	}
 }
 
 void guard_targets_drop(struct guard *guard)

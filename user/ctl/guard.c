@@ -15,6 +15,7 @@
 
 /* A poller that is not scheduled for so long is dead. */
 #define POLLER_SILENCE_NS (5 * NSEC_PER_SEC)
+#define SILENCE_NS (10 * NSEC_PER_SEC)
 #define LIVE_NS NSEC_PER_SEC
 #define METRICS_NS (5 * NSEC_PER_SEC)
 #define DUTY_PERIOD_NS (100 * NSEC_PER_MSEC)
@@ -116,6 +117,16 @@ static bool poller_well(struct guard *guard)
 	       atomic_load(&guard->common->beat_ns) + POLLER_SILENCE_NS;
 }
 
+/*
+ * The kernel ends us if we do not say this in time. Long enough for a step on a
+ * host without CPUs to spare: workers do not wait for it when the poller stops.
+ */
+void guard_well(struct guard *guard)
+{
+	if (poller_well(guard))
+		deadman_feed(&guard->deadman, SILENCE_NS);
+}
+
 /* Nobody could say so when it was. */
 static void tell_gap(struct guard *guard)
 {
@@ -148,11 +159,9 @@ static void watch(struct guard *guard)
 	for (;;) {
 		uint64_t now = shr_now_ns();
 
-		/* The kernel ends us, and so every hold, if one hangs. */
-		if (poller_well(guard)) {
-			foreground_well(&guard->deadman, false);
+		guard_well(guard);
+		if (poller_well(guard))
 			notify_manager("WATCHDOG=1");
-		}
 		guard_targets_look(guard);
 		guard_take_results(guard);
 		tell_gap(guard);
@@ -198,7 +207,6 @@ static int protect(struct guard *guard)
 	ret = deadman_start(&guard->deadman);
 	if (ret || guard->stop < 0 || guard->report < 0)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret ? ret : -EMFILE, 0);
-	foreground_well(&guard->deadman, false);
 	guard->figures.start_ns = shr_now_ns();
 	guard->common = guard_channel_map(sizeof(*guard->common));
 	if (!guard->common)

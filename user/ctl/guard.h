@@ -125,6 +125,9 @@ struct guard {
 	struct guard_figures figures;
 };
 
+/* guard.c: the main thread has done a step, of which there may be many. */
+void guard_well(struct guard *guard);
+
 /* guard-index.c: look at the queues of an online process. */
 enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
 /* GUARD_PULSE: there was work, and it is done. -errno: it cannot be read. */
@@ -163,7 +166,8 @@ void guard_pardon(const struct gpreempt_target *target);
 
 /* guard-offline.c: those that make way, each with a worker. */
 struct guard_offline *guard_find(struct guard *guard, pid_t pid);
-void guard_take_offline(struct guard *guard, const struct guard_found *f);
+/* Was a worker made? */
+bool guard_take_offline(struct guard *guard, const struct guard_found *f);
 void guard_drop_offline(struct guard *guard, size_t i);
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
 /* Those whom others want are let go of. */

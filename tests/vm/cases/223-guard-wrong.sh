@@ -35,12 +35,13 @@ kill -KILL "$g"
 off_runs
 nothing_held || fail "something is held"
 
-step "guard is stopped: the kernel ends it"
+step "guard is stopped: offline runs at once, and the kernel ends guard"
 guard --online "$(pid on)" --offline "$(pid off)"
 wait_for 20 view_is "$(pid off)" suspended 1
 kill -STOP "$g"
+wait_for 5 running "$(pid off)"
 off_runs
-wait_for 15 gone "$g"
+wait_for 20 gone "$g"
 
 step "online dies in the middle of its work"
 guard --online "$(pid on)" --offline "$(pid off)"
