@@ -135,10 +135,14 @@ static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n,
 		 trace_is_module() ? "amdgpu:" : "", f->symbol);
 	snprintf(name, sizeof(name), "%s%s", f->symbol,
 		 leave ? "_return" : "");
-	/* As many at once as the kernel likes: libtracefs 1.6 cannot ask. */
+	/*
+	 * As many at once as the kernel likes: libtracefs 1.6 cannot ask. For a
+	 * returned value the kernel searches all types that it knows, so there
+	 * is only the one that is used.
+	 */
 	if (leave)
-		return tracefs_kretprobe_alloc(k->name, name, where,
-					       "ret=$retval:s32", 0);
+		return tracefs_kretprobe_alloc(k->name, name, where, f->needed ?
+					       "ret=$retval:s32" : NULL, 0);
 	for (i = 0; i < GPREEMPT_TRACE_ARGS && f->args[i].name; i++)
 		len += snprintf(args + len, sizeof(args) - len, "%s=%s ",
 				f->args[i].name, f->args[i].fetch);
