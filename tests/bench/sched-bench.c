@@ -7,7 +7,8 @@
  *	latency of the requests of vgpu-load --samples, and how much of the GPUs'
  *	time each side got
  *   sched-bench guard NAME D FILE
- *	of guard's --samples: from arrival to the suspend ioctl, and that ioctl
+ *	lines of two times, from arrival to the entry of the suspend ioctl and to
+ *	its return, in ns
  *   sched-bench idle TID
  *	that thread gets the CPU when nobody else wants it
  */

@@ -174,7 +174,6 @@ static void *poller_thread(void *arg)
 	prctl(PR_SET_NAME, "guard-poller");
 	/* The kernel rounds sleeps up by 50 us otherwise. */
 	prctl(PR_SET_TIMERSLACK, 1);
-	prctl(PR_SET_NAME, "guard-poller");
 	shr_ask_short_slices();
 	p.looked_ns = shr_now_ns();
 	for (looks = 1; !atomic_load(&guard->quit); looks++) {

@@ -60,7 +60,7 @@ done_by() {
 }
 
 knows() {
-	[ "$(grep -cE '^process [0-9]+ is (online|offline)$' "$W/guard")" -eq "$1" ]
+	[ "$(grep -cE '"process [0-9]+ is (online|offline)"' "$W/guard")" -eq "$1" ]
 }
 
 # guard TARGETS ARGS...: it knows that many processes when this returns
@@ -68,8 +68,9 @@ guard() {
 	_targets=$1
 	shift
 	: > "$W/guard"
-	gpreempt-ctl guard --online comm:serve --offline comm:train \
-		--samples "$W/switches" "$@" > "$W/guard" 2>&1 &
+	# With --samples it would watch the slots, which takes the one CPU.
+	gpreempt-ctl guard --online comm:serve --offline comm:train --json "$@" \
+		> "$W/guard" 2>&1 &
 	guard=$!
 	started="$started $guard"
 	wait_for 30 knows "$_targets"
@@ -91,8 +92,11 @@ figures() {
 
 # guard_figures NAME
 guard_figures() {
+	sed -n '/"event":"suspend"/s/.*"ioctl_us":\([0-9.]*\).*"arrival_to_ioctl_us":\([0-9.]*\).*/\2 \1/p' \
+		"$W/guard" | awk '{ printf "%d\t%d\n", 1000 * $1, 1000 * ($1 + $2) }' > "$W/switches"
 	sched-bench guard "$1" "$(dilation)" "$W/switches" || fail "sched-bench guard"
-	awk -v name="$1" '$1 == "poll_cpu_ms_per_s" { print name "_" $1, $2 }' "$W/guard"
+	sed -n 's/.*"poll_cpu_ms_per_s":\([0-9.]*\).*/\1/p' "$W/guard" | tail -n 1 |
+		awk -v name="$1" '{ printf "%s_poll_cpu_ms_per_s %.1f\n", name, $1 }'
 }
 
 # alone KIND COUNT
