@@ -167,8 +167,8 @@ START_TEST(two_at_once)
 	enter_ioctl(1, 161, SUSPEND);
 	enter_ioctl(2, 162, SUSPEND);
 	now += 10;
-	add(1, "suspend_queues", false, 0x20000, 0);
-	add(2, "suspend_queues", false, 0x80000, 0);
+	add(1, "suspend_queues", false, 0x80000, 0);
+	add(2, "suspend_queues", false, 0x20000, 0);
 	add(900, "copy_context_work_handler", false, 0x7ff00, 0);
 	now += 3;
 	add(901, "copy_context_work_handler", false, 0x1ff00, 0);
@@ -182,8 +182,8 @@ START_TEST(two_at_once)
 	add(2, "kfd_ioctl_set_debug_trap", true, 1, 0);
 	d = end();
 	ck_assert_uint_eq(d->n_ops, 2);
-	ck_assert_int_eq(d->ops[0].phase_ns[GPREEMPT_TRACE_COPY], 10);
-	ck_assert_int_eq(d->ops[1].phase_ns[GPREEMPT_TRACE_COPY], 7);
+	ck_assert_int_eq(d->ops[0].phase_ns[GPREEMPT_TRACE_COPY], 7);
+	ck_assert_int_eq(d->ops[1].phase_ns[GPREEMPT_TRACE_COPY], 10);
 }
 END_TEST
 
