@@ -9,6 +9,9 @@
  *   sched-bench guard NAME D FILE
  *	lines of two times, from arrival to the entry of the suspend ioctl and to
  *	its return, in ns
+ *   sched-bench timeline MS ONLINE-FILE OFFLINE-FILE HOLDS-FILE
+ *	a picture (SVG) of so many ms from the first request on; a hold is a line of
+ *	two times, in ns
  *   sched-bench idle TID
  *	that thread gets the CPU when nobody else wants it
  */
@@ -20,6 +23,8 @@
 #include <string.h>
 
 #include <gpreempt/gpreempt.h>
+
+#include "timeline.h"
 
 #define MAX_SAMPLES 200000
 #define COLUMNS 5
@@ -183,6 +188,54 @@ static int cmd_guard(const char *name, double dilation, const char *path)
 	return 0;
 }
 
+static struct timeline_span spans[MAX_SAMPLES];
+static size_t n_spans;
+
+static void take_span(unsigned int lane, enum timeline_kind kind, uint64_t from, uint64_t to)
+{
+	if (n_spans < MAX_SAMPLES)
+		spans[n_spans++] = (struct timeline_span){ lane, kind, from, to };
+}
+
+static void take_online_span(void *data, const uint64_t *v)
+{
+	struct timeline *t = data;
+
+	if (!t->from_ns)
+		t->from_ns = v[0];
+	take_span(0, TIMELINE_ONLINE, v[2], v[3]);
+}
+
+static void take_offline_span(void *data, const uint64_t *v)
+{
+	(void)data;
+	take_span(1, TIMELINE_OFFLINE, v[2], v[3]);
+}
+
+static void take_hold(void *data, const uint64_t *v)
+{
+	(void)data;
+	take_span(1, TIMELINE_HELD, v[0], v[1]);
+}
+
+static int cmd_timeline(const char *ms, char **files)
+{
+	static const char *const lanes[] = { "online", "offline" };
+	struct timeline t = {
+		.title = "orange: online packets; blue: offline packets; grey: offline suspended "
+			 "(simulated GPU)",
+		.lanes = lanes, .n_lanes = 2, .spans = spans,
+	};
+
+	read_lines(files[0], COLUMNS, &t, take_online_span);
+	read_lines(files[1], COLUMNS, &t, take_offline_span);
+	read_lines(files[2], 2, &t, take_hold);
+	t.to_ns = t.from_ns + atoll(ms) * 1000000ULL;
+	t.n_spans = n_spans;
+	timeline_write(&t, stdout);
+	return 0;
+}
+
 static int cmd_idle(const char *tid)
 {
 	struct sched_param none = { 0 };
@@ -200,8 +253,11 @@ int main(int argc, char **argv)
 		return cmd_guard(argv[2], atof(argv[3]), argv[4]);
 	if (argc > 6 && !strcmp(argv[1], "run"))
 		return cmd_run(argv + 2);
+	if (argc == 6 && !strcmp(argv[1], "timeline"))
+		return cmd_timeline(argv[2], argv + 3);
 	fputs("usage: sched-bench run NAME D GPUS --online FILE... [--offline FILE...]\n"
 	      "       sched-bench guard NAME D FILE\n"
+	      "       sched-bench timeline MS ONLINE OFFLINE HOLDS\n"
 	      "       sched-bench idle TID\n", stderr);
 	return 2;
 }

@@ -32,6 +32,7 @@ struct json_object *guard_new_event(const struct guard *guard,
 
 	put(o, "event", out_json_text(event));
 	put_real(o, "t_us", (ns - guard->figures.start_ns) / 1000.0);
+	put_real(o, "clock_us", ns / 1000.0);
 	return o;
 }
 
