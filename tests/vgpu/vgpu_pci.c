@@ -122,6 +122,18 @@ int vgpu_pci_unplug(unsigned int slot)
 	return 0;
 }
 
+static void remove_bus(void)
+{
+	struct pci_host_bridge *bridge = to_pci_host_bridge(bus->bridge);
+
+	pci_lock_rescan_remove();
+	pci_stop_root_bus(bus);
+	pci_remove_root_bus(bus);
+	pci_unlock_rescan_remove();
+	/* The bus had one reference; the one that it was made with is ours. */
+	pci_free_host_bridge(bridge);
+}
+
 int vgpu_pci_init(unsigned int gpus)
 {
 	LIST_HEAD(resources);
@@ -144,10 +156,7 @@ int vgpu_pci_init(unsigned int gpus)
 	return 0;
 
 err_bus:
-	pci_lock_rescan_remove();
-	pci_stop_root_bus(bus);
-	pci_remove_root_bus(bus);
-	pci_unlock_rescan_remove();
+	remove_bus();
 err_driver:
 	pci_unregister_driver(&vgpu_pci_driver);
 	return ret;
@@ -155,9 +164,6 @@ err_driver:
 
 void vgpu_pci_exit(void)
 {
-	pci_lock_rescan_remove();
-	pci_stop_root_bus(bus);
-	pci_remove_root_bus(bus);
-	pci_unlock_rescan_remove();
+	remove_bus();
 	pci_unregister_driver(&vgpu_pci_driver);
 }
