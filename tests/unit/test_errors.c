@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "unit-session.h"
 
@@ -131,6 +133,49 @@ START_TEST(ends_at)
 }
 END_TEST
 
+/* Without a descriptor at any place of the opening: a reason, and no session. */
+START_TEST(no_descriptors)
+{
+	struct rlimit old, few;
+	int first = dup(STDERR_FILENO), n, ret;
+
+	close(first);
+	getrlimit(RLIMIT_NOFILE, &old);
+	gp_loop_add_queue(&loop, 0);
+	for (n = 0; n < 20; n++) {
+		struct gpreempt_error err = { 0 };
+
+		few = old;
+		few.rlim_cur = first + n;
+		setrlimit(RLIMIT_NOFILE, &few);
+		ret = gpreempt_session_open(g, PID, &s, &err);
+		setrlimit(RLIMIT_NOFILE, &old);
+		if (!ret)
+			break;
+		ck_assert_int_eq(err.code, ret);
+		ck_assert_int_ne(err.reason, GPREEMPT_OK);
+		ck_assert(!loop.debugged);
+	}
+	ck_assert_int_gt(n, 3);
+	ck_assert_int_eq(ret, 0);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* More queues than the driver takes ids in one call. */
+START_TEST(too_many_queues)
+{
+	struct gpreempt_error err = { 0 };
+	uint32_t qid;
+
+	for (qid = 0; qid < 1025; qid++)
+		gp_loop_add_queue(&loop, qid);
+	ck_assert_int_eq(gpreempt_session_open(g, PID, &s, &err), -E2BIG);
+	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+	ck_assert(!loop.debugged);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -138,5 +183,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
 	tcase_add_loop_test(tc, every_error, 0, ARRAY_SIZE(calls));
 	tcase_add_loop_test(tc, ends_at, 0, ARRAY_SIZE(calls));
+	tcase_add_test(tc, no_descriptors);
+	tcase_add_test(tc, too_many_queues);
 	return unit_run("errors");
 }

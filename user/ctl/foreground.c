@@ -39,14 +39,25 @@ static int fail_taken(pid_t target, int code)
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY, next + 1, "%s", text);
 }
 
+int foreground_dir(void)
+{
+	int ret = hold_dir_prepare();
+
+	if (!ret)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     "it must be a directory of root's",
+			     "cannot make " HOLD_DIR ": %s", strerror(-ret));
+}
+
 int foreground_take(pid_t target, enum hold_role role)
 {
 	struct hold_owner owner = { .role = role, .pid = getpid() };
 	int lock, ret;
 
-	ret = hold_dir_prepare();
+	ret = foreground_dir();
 	if (ret)
-		return -ctl_fail_reason(GPREEMPT_SYSTEM, ret, target);
+		return -ret;
 	lock = hold_lock(target);
 	if (lock < 0)
 		return -fail_taken(target, lock);

@@ -18,6 +18,9 @@
  */
 int foreground_signals(void);
 
+/* /run/gpreempt is there. 0, or the exit status after saying why not. */
+int foreground_dir(void);
+
 /*
  * The lock of a target, in that role; or, after saying why not, the negated
  * exit status.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ctl/ctl.h"
 
@@ -15,10 +17,26 @@ static int run(const struct ctl_command *cmd, int argc, char **argv)
 	return ctl_finish_output(ret);
 }
 
+/*
+ * Started without stdin, stdout or stderr (">&-"), the next file that we open
+ * would take its number, and get what we print. To what is put in its place
+ * writing fails as it would have.
+ */
+static void fill_gaps(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = open("/dev/null", O_RDONLY);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct ctl_command *cmd;
 
+	fill_gaps();
 	ctl_title_init(argc, argv);
 	if (argc < 2)
 		return run(&ctl_list, 0, argv + 1);

@@ -58,7 +58,9 @@ int ctl_finish_output(int status)
 	/* Who reads has enough, as in "| head". */
 	if (errno == EPIPE)
 		return status;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is the disk full?",
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, errno == ENOSPC ?
+			     "make room on that disk, and do it again" :
+			     "give it a standard output that it can write to",
 			     "cannot write the output: %s", strerror(errno));
 }
 

@@ -78,18 +78,16 @@ void preempt_put_samples(struct preempt *p)
 		put_line(p, p->targets[i].pid, &p->targets[i].now);
 	if (p->n_targets > 1)
 		put_line(p, 0, &p->now);
-	fflush(p->samples);
+	if (fflush(p->samples) && !p->samples_error)
+		p->samples_error = -errno;
 }
 
 int preempt_close_samples(struct preempt *p)
 {
-	bool failed;
-
 	if (!p->samples)
 		return 0;
-	failed = ferror(p->samples);
-	if (fclose(p->samples))
-		failed = true;
+	if (fclose(p->samples) && !p->samples_error)
+		p->samples_error = -errno;
 	p->samples = NULL;
-	return failed ? -EIO : 0;
+	return p->samples_error;
 }

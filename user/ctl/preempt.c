@@ -2,6 +2,7 @@
 /* Suspend and resume, again and again, and measure it. */
 #include <errno.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "ctl/foreground.h"
 #include "ctl/nudge.h"
@@ -151,7 +152,12 @@ static int finish(struct preempt *p, int code)
 	ret = preempt_close_samples(p);
 	if (*end.text)
 		return ctl_fail_text(end.status, end.next, "%s", end.text);
-	return ret ? fail_system(p, "writing the samples", ret) : 0;
+	if (!ret)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, ret == -ENOSPC ?
+			     "make room on that disk, or give another file" :
+			     "give another file",
+			     "cannot write the samples: %s", strerror(-ret));
 }
 
 static void note_open_times(struct preempt *p)

@@ -65,6 +65,7 @@ struct preempt {
 	int stop;		/* readable after Ctrl-C and its like */
 	struct disturb *disturb;	/* NULL: without the module */
 	FILE *samples;
+	int samples_error;	/* the first, as -errno */
 
 	size_t cycles;
 	size_t succeeded;

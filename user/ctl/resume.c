@@ -132,11 +132,13 @@ static void print_job(const struct job *job)
 	else if (job->ioctl_ns == GPREEMPT_UNKNOWN)
 		printf("resumed %d: its holder has ended\n", (int)job->pid);
 	else
-		printf("resumed %d: %d queues, ioctl %.1f us\n", (int)job->pid,
-		       (int)job->queues, job->ioctl_ns / 1000.0);
+		printf("resumed %d: %d queue%s, ioctl %.1f us\n",
+		       (int)job->pid, (int)job->queues,
+		       job->queues == 1 ? "" : "s", job->ioctl_ns / 1000.0);
 	if (job->left)
-		printf("%d queues of process %d are still suspended\n",
-		       (int)job->left, (int)job->pid);
+		printf("%d queue%s of process %d %s still suspended\n",
+		       (int)job->left, job->left == 1 ? "" : "s",
+		       (int)job->pid, job->left == 1 ? "is" : "are");
 }
 
 static int print_all(const struct ctl_args *args, struct job *jobs,

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "ctl/foreground.h"
 #include "ctl/out.h"
 #include "ctl/suspend.h"
 #include "shared/parse.h"
@@ -123,9 +124,10 @@ static void print_held(const struct suspend_job *job)
 
 	if (reply->lease_ns)
 		shr_format_duration(reply->lease_ns, lease, sizeof(lease));
-	printf("suspended %d: %llu queues, ioctl %.1f us, verified: %s\n",
+	printf("suspended %d: %llu queue%s, ioctl %.1f us, verified: %s\n",
 	       job->pid, (unsigned long long)reply->queues,
-	       reply->ioctl_ns / 1000.0, ctl_verdict_name(reply->verdict));
+	       reply->queues == 1 ? "" : "s", reply->ioctl_ns / 1000.0,
+	       ctl_verdict_name(reply->verdict));
 	if (reply->slots_ns)
 		printf("slots %.1f us (resolution %.1f us)\n",
 		       reply->slots_ns / 1000.0,
@@ -259,12 +261,9 @@ static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
-	ret = hold_dir_prepare();
+	ret = foreground_dir();
 	if (ret)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "it must be a directory of root's",
-				     "cannot make " HOLD_DIR ": %s",
-				     strerror(-ret));
+		return ret;
 	ret = ctl_open(args, &g);
 	if (ret)
 		return ret;

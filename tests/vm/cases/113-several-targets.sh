@@ -11,7 +11,7 @@ a=$(pid a) b=$(pid b) c=$(pid c)
 
 step "two at once, one block for each"
 ctl 0 suspend "$a" "$b"
-says "^suspended $a: 1 queues, .*verified: yes"
+says "^suspended $a: 1 queue, .*verified: yes"
 says "^suspended $b: 2 queues, .*verified: yes"
 [ "$(grep -c '^holder' "$W/ctl")" -eq 2 ] || fail "not one block for each"
 expect_suspended "$a"
@@ -21,7 +21,7 @@ says "^$a[[:space:]]"
 says "^$b[[:space:]]"
 says 'gdb.*strace.*rocgdb.*CRIU'
 ctl 0 resume "$a" "$b"
-says "^resumed $a: 1 queues"
+says "^resumed $a: 1 queue,"
 says "^resumed $b: 2 queues"
 expect_free a
 expect_free b
@@ -72,7 +72,7 @@ t0=$(uptime_cs)
 ctl 5 suspend "cmd:duration 21s" --wait 300ms
 [ $(($(uptime_cs) - t0)) -ge 30 ] || fail "it did not wait"
 ctl 0 suspend "cmd:duration 20s" --wait 15s
-says '^suspended [0-9]+: 1 queues'
+says '^suspended [0-9]+: 1 queue,'
 ctl 0 resume "cmd:duration 20s"
 stop a
 stop b

@@ -56,7 +56,7 @@ wait_for 5 nothing_held
 step "by all three: those that all parts mean"
 one=$(on_gpu "$second" | head -n 1) other=$(on_gpu "$first" | head -n 1)
 ctl 0 suspend "$p" --queues "$one,$other" --gpu "$second" --priority 3
-says "^suspended $p: 1 queues"
+says "^suspended $p: 1 queue,"
 expect_view "$p" suspended 1 "$one"
 expect_view "$p" suspended 0 "$other"
 ctl 0 resume "$p"

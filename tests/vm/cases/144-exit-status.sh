@@ -52,7 +52,7 @@ started="$started $d"
 wait_for 15 grep -q attached "$W/debugger"
 ctl 7 suspend "$b"
 ctl 6 suspend "$a" "$b"
-says "^suspended $a: 1 queues"
+says "^suspended $a: 1 queue,"
 says "process $b is traced by process $d"
 ctl 0 resume "$a"
 kill -9 $d

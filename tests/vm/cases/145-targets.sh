@@ -49,7 +49,7 @@ ctl 5 list cgroup:/system.slice/dock
 
 step "suspend by its name"
 ctl 0 suspend container:train --for 30s
-says "^suspended $p: 1 queues"
+says "^suspended $p: 1 queue,"
 ctl 0 resume cgroup:/system.slice
 says "^resumed $p"
 
