@@ -46,7 +46,7 @@ static void set_nodes(struct guard *guard, struct guard_offline *offline,
 	/* A queue that it makes there later is the policy's to judge. */
 	if (want != offline->want) {
 		struct guard_order order = {
-			.nodes = want, .reason = GPREEMPT_POLICY_IDLE,
+			.nodes = want, .reason = GPREEMPT_POLICY_RELEASED,
 		};
 
 		guard_worker_order(offline->worker, &order);
@@ -179,7 +179,9 @@ void guard_reap(struct guard *guard)
 
 		if (!guard_worker_gone(w))
 			continue;
-		guard_take_from(guard, w);
+		/* After the summary there are no figures and no events. */
+		if (!guard->ending)
+			guard_take_from(guard, w);
 		foreground_drop(w->job.target, w->job.lock);
 		guard_worker_free(w);
 		going.worker[i] = going.worker[--going.n];

@@ -129,6 +129,7 @@ static void add_up(const struct guard *guard, struct totals *t)
 void guard_live(struct guard *guard)
 {
 	size_t i, held = 0, busy = 0;
+	char line[256];
 
 	if (guard->args->json || !isatty(STDOUT_FILENO))
 		return;
@@ -136,11 +137,13 @@ void guard_live(struct guard *guard)
 		held += guard->offline[i].held_since_ns != 0;
 	for (i = 0; i < guard->n_online; i++)
 		busy += guard->online[i].busy;
+	snprintf(line, sizeof(line), "online: %zu of %zu busy; offline: "
+		 "%zu of %zu held; %llu preemptions", busy, guard->n_online,
+		 held, guard->n_offline,
+		 (unsigned long long)guard->figures.suspends);
 	guard_clear_line();
-	printf("online: %zu of %zu busy; offline: %zu of %zu held; "
-	       "%llu preemptions", busy, guard->n_online, held,
-	       guard->n_offline,
-	       (unsigned long long)guard->figures.suspends);
+	/* One that is wider goes on in the next line, which stays. */
+	printf("%.*s", out_terminal_width() - 1, line);
 	fflush(stdout);
 }
 

@@ -45,7 +45,7 @@ static bool want_colour(void)
 	return !(no && *no) && term && strcmp(term, "dumb");
 }
 
-static int terminal_width(void)
+int out_terminal_width(void)
 {
 	struct winsize size;
 
@@ -191,7 +191,7 @@ static bool all_unknown(const struct out_table *table, char **cells,
 static void find_widths(const struct out_table *table, char **cells,
 			size_t lines, int *widths)
 {
-	int left = terminal_width(), *cut = NULL;
+	int left = out_terminal_width(), *cut = NULL;
 	size_t i, j;
 
 	for (i = 0; i < table->n_fields; i++) {

@@ -86,4 +86,7 @@ void out_json_print(struct json_object *object);
  */
 char *out_clean(const char *text, bool controls);
 
+/* Columns of the terminal that stdout is; 80 if nobody knows. */
+int out_terminal_width(void);
+
 #endif
