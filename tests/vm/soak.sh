@@ -37,9 +37,14 @@ renew() {
 	3) vgpu-load --packet 200us --rate 500 --drain 0 --leave \
 		--duration "$(random 10)" > /dev/null 2>&1 & ;;
 	esac
-	echo $! > "$W/pid.$1"
-	started="$started $!"
+	_new=$!
+	echo "$_new" > "$W/pid.$1"
+	started="$started $_new"
 	count_up targets
+	# Until then it is a shell, and would be taken for one that has ended.
+	while alive "$_new" && ! is_target "$_new"; do
+		usleep 10000
+	done
 }
 
 # PIDs come around again.
