@@ -228,7 +228,7 @@ START_TEST(full_disk)
 	args.samples = "/dev/full";
 	ck_assert_int_eq(preempt_open_samples(&p), 0);
 	preempt_put_samples(&p);
-	ck_assert_int_eq(preempt_close_samples(&p), -EIO);
+	ck_assert_int_eq(preempt_close_samples(&p), -ENOSPC);
 	args.samples = "/no/such/directory/samples";
 	ck_assert_int_eq(preempt_open_samples(&p), -ENOENT);
 }
