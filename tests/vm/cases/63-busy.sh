@@ -16,13 +16,12 @@ gpreempt-ctl suspend "$p" > "$W/suspend" 2>&1 &
 s=$!
 busy() { [ "$(view "$p" age_ms 0)" -gt 0 ]; }
 wait_for 8 busy
-for f in processes gpus pid/$p/queues pid/$p/hqds pid/$p/gpus; do
+for f in pid/$p/queues pid/$p/hqds processes pid/$p/gpus gpus; do
 	t0=$(uptime_cs)
 	cat "$T/$f" > "$W/${f##*/}" || fail "$f cannot be read"
 	between "$(($(uptime_cs) - t0))" 0 $((unmap * 33)) "time for $f, in 10 ms"
 	cat "$W/${f##*/}"
 done
-cat "$T/pid/$p/queues" > "$W/queues"
 awk 'NR > 2 && $9 == 0 { exit 1 }' "$W/queues" || fail "age_ms of queues does not tell"
 # The slots of queue 1 are still held: the unmap is under way.
 [ "$(awk 'NR > 2 && $8 == 1 && $15 > 0' "$W/hqds" | wc -l)" -eq 4 ] || fail "hqds"

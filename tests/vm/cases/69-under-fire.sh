@@ -19,7 +19,7 @@ unplug() {
 step "a GPU is removed and made again between one process and the next"
 replugged=0
 end=$(($(uptime_cs) + 400 * SLOW))
-while [ "$(uptime_cs)" -lt $end ]; do
+while [ "$(uptime_cs)" -lt $end ] || [ $replugged -lt 3 ]; do
 	vgpu-load --gpus all --count 5 --packet 100us > /dev/null 2>&1 || fail "a GPU that does not work"
 	wait_for 15 unplug
 	[ "$(awk 'NR > 2' "$T/gpus" | wc -l)" -eq 1 ] || fail "a GPU that is gone is shown"
@@ -28,7 +28,6 @@ while [ "$(uptime_cs)" -lt $end ]; do
 	replugged=$((replugged + 1))
 done
 echo "$replugged times"
-[ $replugged -ge 3 ] || fail "too few removals"
 
 step "evictions, suspends, births and ends at once"
 start a --gpus 0 --queues 3 --sdma 1 --packet 1ms
@@ -39,12 +38,11 @@ started="$started $!"
 started="$started $!"
 suspended=0
 end=$(($(uptime_cs) + 400 * SLOW))
-while [ "$(uptime_cs)" -lt $end ]; do
+while [ "$(uptime_cs)" -lt $end ] || [ $suspended -lt 2 ]; do
 	gpreempt-ctl suspend "$p" > /dev/null 2>&1 && gpreempt-ctl resume "$p" > /dev/null 2>&1 &&
 		suspended=$((suspended + 1))
 done
 echo "$suspended times suspended"
-[ $suspended -ge 2 ] || fail "too few suspends"
 for q in $started; do
 	[ "$q" = "$p" ] || kill -9 "$q"
 done
