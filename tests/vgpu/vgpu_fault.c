@@ -314,6 +314,7 @@ void vgpu_debugfs_init(void)
 	debugfs_create_file_unsafe("plug", 0200, root, NULL, &plug_fops);
 	debugfs_create_file_unsafe("unplug", 0200, root, NULL, &unplug_fops);
 	debugfs_create_file_unsafe("evict", 0200, root, NULL, &evict_fops);
+	debugfs_create_bool("short_of_memory", 0600, root, &vgpu_short_of_memory);
 	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
 	debugfs_create_file("kick", 0200, root, NULL, &kick_fops);
 }

@@ -331,6 +331,7 @@ struct vgpu *vgpu_of_bdev(struct ttm_device *bdev);
 void *vgpu_user_ptr(struct vgpu *v, u32 pasid, u64 va, size_t len);
 void vgpu_vm_detach(struct amdgpu_vm *vm);
 int vgpu_vm_evict(pid_t pid);
+extern bool vgpu_short_of_memory;
 
 /* vgpu_reg.c: registers */
 u32 vgpu_rreg(struct amdgpu_device *adev, u32 addr);

@@ -123,12 +123,17 @@ static void vgpu_release_process_vm(struct amdgpu_device *adev, void *drm_priv)
 	mutex_unlock(&v->lock);
 }
 
+/* While it is, what was evicted is not restored; the driver tries again and again */
+bool vgpu_short_of_memory;
+
 /* After an eviction: nothing was moved, a new fence is all that it takes */
 static int vgpu_restore_process_bos(void *process_info, struct dma_fence __rcu **ef)
 {
 	struct amdkfd_process_info *info = process_info;
 	struct amdgpu_amdkfd_fence *fence, *old;
 
+	if (READ_ONCE(vgpu_short_of_memory))
+		return -ENOMEM;
 	mutex_lock(&info->lock);
 	old = info->eviction_fence;
 	if (!dma_fence_is_signaled(&old->base))

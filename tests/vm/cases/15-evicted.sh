@@ -4,26 +4,15 @@
 # timeout: 90
 . /t/lib.sh
 
-# see PID SUSPENDED: looks without a pause, and without another program, until the
-# view says "evicted" with no slot held.
-see() {
-	seen=0 end=$(($(uptime_cs) + 300))
-	while [ $seen -eq 0 ] && [ "$(uptime_cs)" -lt $end ]; do
-		while read -r _ _ _ _ suspended evicted active _; do
-			[ "$suspended$evicted$active" != "${2}10" ] || seen=1
-		done < "$VIEW/$1/queues"
-	done
-	[ $seen -eq 1 ]
-}
-
-# The eviction lasts a few tenths of a second, in which a busy host may not let us
-# look at all.
+# evict PID SUSPENDED: the view says "evicted" with no slot held, for as long as the
+# driver can't restore it.
 evict() {
-	for _try in 1 2 3 4 5; do
-		echo "$1" > "$VGPU/evict" || fail "cannot evict"
-		see "$@" && return
-	done
-	fail "the view did not show the eviction"
+	echo 1 > "$VGPU/short_of_memory"
+	echo "$1" > "$VGPU/evict" || fail "cannot evict"
+	wait_for 15 view_is "$1" evicted 1
+	expect_view "$1" suspended "$2"
+	expect_view "$1" active 0
+	echo 0 > "$VGPU/short_of_memory"
 }
 
 start a --queues 2 --packet 1ms

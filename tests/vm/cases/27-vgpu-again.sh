@@ -4,7 +4,7 @@
 # timeout: 120
 . /t/lib.sh
 
-start a --packet 1ms --count 100
+start a --packet $((10 * SLOW))ms --count 100
 rmmod vgpu 2>/dev/null && fail "vgpu.ko was unloaded under a process"
 expect_good_end a
 # the driver lets go of the render node a moment after the end
