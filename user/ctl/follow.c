@@ -218,25 +218,39 @@ static bool can_grow(const struct ctl_args *args)
 	return false;
 }
 
+/* How long nothing may happen before we look and say that we are well. */
+static uint64_t longest_pause(bool grows, uint64_t watchdog_ns)
+{
+	uint64_t ns = grows || watchdog_ns ? LOOK_NS : UINT64_MAX;
+
+	/* Half of its time would be too late on a busy host. */
+	return watchdog_ns && watchdog_ns / 4 < ns ? watchdog_ns / 4 : ns;
+}
+
 static void follow_all(struct followers *f)
 {
-	struct timespec pause = { .tv_nsec = LOOK_NS };
 	struct pollfd fd = { .fd = f->stop, .events = POLLIN };
-	bool grows = can_grow(f->args);
-	bool watched = notify_watchdog_ns();
+	uint64_t watchdog_ns = notify_watchdog_ns();
+	bool grows = can_grow(f->args), stop = false;
+	uint64_t ns = longest_pause(grows, watchdog_ns);
+	struct timespec pause = {
+		.tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC,
+	};
 
-	if (f->running)
-		notify_manager("READY=1");
-	while (f->running) {
-		ppoll(&fd, 1, grows || watched ? &pause : NULL, NULL);
-		if (watched)
+	if (!f->running)
+		return;
+	notify_manager("READY=1");
+	while (f->running && !stop) {
+		ppoll(&fd, 1, ns == UINT64_MAX ? NULL : &pause, NULL);
+		if (watchdog_ns)
 			notify_manager("WATCHDOG=1");
-		if (stop_asked(f))
-			end_all(f);
+		stop = stop_asked(f);
 		collect(f);
-		if (grows && f->running)
+		if (grows && f->running && !stop)
 			look(f);
 	}
+	notify_manager("STOPPING=1");
+	end_all(f);
 }
 
 static int run_follow(const struct ctl_command *cmd, struct ctl_args *args)
