@@ -9,11 +9,11 @@ VM_BINS += $(BENCH_BINS)
 $(BENCH_BINS): $(O)/vm-tools/%: tests/bench/%.c $(O)/libgpreempt.a tests/bench/bench.h \
 		| $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -Iinclude $(KFD_CPPFLAGS) -static -o $@ \
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) -static -o $@ \
 		$(filter-out %.h,$^) \
 		$(LIB_LIBS)
 
-$(O)/vm-tools/sched-bench: tests/bench/timeline.c
+$(O)/vm-tools/sched-bench: user/ctl/timeline.c
 
 .PHONY: bench
 bench: ## what things cost, as a table and build/bench.json (BENCH=part: one alone)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bench/timeline.h"
+#include "ctl/timeline.h"
 
 #define MS 1000000ULL
 

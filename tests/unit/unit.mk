@@ -8,7 +8,6 @@ UNIT_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -fno-omit-frame-pointer \
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 UNIT_SRC := $(wildcard user/lib/*.c user/shared/*.c) \
 	$(filter-out user/ctl/main.c,$(wildcard user/ctl/*.c)) \
-	tests/bench/timeline.c \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
 	$(filter-out $(UNIT_TESTS),$(wildcard tests/unit/*.c))
 UNIT_OBJ := $(UNIT_SRC:%.c=$(UNIT)/%.o)

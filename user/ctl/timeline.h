@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lanes of what happened when, as a picture (SVG). No files, no clock. */
-#ifndef BENCH_TIMELINE_H
-#define BENCH_TIMELINE_H
+#ifndef CTL_TIMELINE_H
+#define CTL_TIMELINE_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-enum timeline_kind { TIMELINE_ONLINE, TIMELINE_OFFLINE, TIMELINE_HELD, TIMELINE_KINDS };
+enum timeline_kind {
+	TIMELINE_ONLINE,	/* a packet */
+	TIMELINE_OFFLINE,
+	TIMELINE_WORK,		/* a time in which there were some */
+	TIMELINE_RUNS,
+	TIMELINE_HELD,
+	TIMELINE_KINDS
+};
 
 /* Spans of a lane are drawn in their order, later ones above earlier ones. */
 struct timeline_span {
@@ -20,6 +27,7 @@ struct timeline_span {
 struct timeline {
 	const char *title;
 	const char *const *lanes;	/* names */
+	unsigned int left;	/* room for them; 0: for short ones */
 	size_t n_lanes;
 	const struct timeline_span *spans;
 	size_t n_spans;

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "timeline.h"
+#include "ctl/timeline.h"
 
 #include <inttypes.h>
 
 #define WIDTH 900
-#define LEFT 110		/* names of lanes */
+#define LEFT 110		/* names of lanes, if they are short */
 #define RIGHT 10
 #define TOP 34
 #define LANE 44
 #define BAR 28
 #define TICKS 6
+#define NARROWEST 0.5		/* that can be seen */
 
 /* Seen on a light page and on a dark one. */
 static const char *const styles[TIMELINE_KINDS] = {
 	[TIMELINE_ONLINE] = "fill=\"#d9480f\" stroke=\"#ffffff\" stroke-width=\"0.4\"",
 	[TIMELINE_OFFLINE] = "fill=\"#1c7ed6\" stroke=\"#ffffff\" stroke-width=\"0.4\"",
+	[TIMELINE_WORK] = "fill=\"#d9480f\"",
+	[TIMELINE_RUNS] = "fill=\"#1c7ed6\"",
 	[TIMELINE_HELD] = "fill=\"#868e96\"",
 };
 
@@ -41,22 +44,29 @@ static void put_text(const char *text, FILE *out)
 	}
 }
 
+static unsigned int left(const struct timeline *t)
+{
+	return t->left ? t->left : LEFT;
+}
+
 static double place(const struct timeline *t, uint64_t ns)
 {
 	double part = (double)(ns - t->from_ns) / (double)(t->to_ns - t->from_ns);
 
-	return LEFT + part * (WIDTH - LEFT - RIGHT);
+	return left(t) + part * (WIDTH - left(t) - RIGHT);
 }
 
 static void put_span(const struct timeline *t, const struct timeline_span *s, FILE *out)
 {
 	uint64_t from = s->from_ns > t->from_ns ? s->from_ns : t->from_ns;
 	uint64_t to = s->to_ns < t->to_ns ? s->to_ns : t->to_ns;
+	double width;
 
 	if (from >= to || s->lane >= t->n_lanes)
 		return;
+	width = place(t, to) - place(t, from);
 	fprintf(out, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" %s/>\n",
-		place(t, from), TOP + s->lane * LANE, place(t, to) - place(t, from), BAR,
+		place(t, from), TOP + s->lane * LANE, width < NARROWEST ? NARROWEST : width, BAR,
 		styles[s->kind]);
 }
 
@@ -93,10 +103,10 @@ void timeline_write(const struct timeline *t, FILE *out)
 		return;
 	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" "
 		"font-family=\"sans-serif\" font-size=\"13\" fill=\"#868e96\">\n", WIDTH, height);
-	put_label(LEFT, 18, "start", t->title, out);
+	put_label(left(t), 18, "start", t->title, out);
 	put_axis(t, out);
 	for (i = 0; i < t->n_lanes; i++)
-		put_label(LEFT - 8, TOP + i * LANE + 19.0, "end", t->lanes[i], out);
+		put_label(left(t) - 8, TOP + i * LANE + 19.0, "end", t->lanes[i], out);
 	for (i = 0; i < t->n_spans; i++)
 		put_span(t, &t->spans[i], out);
 	fputs("</svg>\n", out);
