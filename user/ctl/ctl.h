@@ -40,6 +40,7 @@ struct ctl_sched_args {
 	size_t n_uids;
 	const char *samples;	/* files */
 	const char *metrics;
+	const char *timeline;
 };
 
 /* Everything that a command line can say. */

@@ -73,6 +73,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 	if (!offline->nodes || offline->announced)
 		return;
 	offline->announced = true;
+	offline->lane = guard_draw_join(guard, offline->target.pid, false);
 	guard_pardon(&offline->target);
 	guard_event(guard, "joined", offline->target.pid,
 		    "process %d is offline", offline->target.pid);
@@ -98,6 +99,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	};
 	struct guard_offline offline = {
 		.target = f->target, .job = f->job, .since_ns = shr_now_ns(),
+		.lane = -1,
 	};
 	struct guard_job job = {
 		.target = f->target.pid,
@@ -165,6 +167,7 @@ void guard_drop_offline(struct guard *guard, size_t i)
 		offline.held_ns += now - offline.held_since_ns;
 	guard->figures.held_ns += offline.held_ns;
 	guard->figures.kept_ns += now - offline.since_ns;
+	guard_draw_leave(guard, offline.lane);
 	guard_worker_quit(offline.worker);
 	going.worker[going.n++] = offline.worker;
 	guard_reap(guard);

@@ -29,6 +29,21 @@ struct poller {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
 };
 
+/* For the picture. One that came and went was there since the last look. */
+static void draw(const struct poller *p, const struct guard_online *online,
+		 int seen, uint64_t now)
+{
+	struct guard_picture *picture = p->guard->picture;
+
+	if (!picture)
+		return;
+	if (seen == GUARD_BUSY || seen == GUARD_PULSE)
+		guard_picture_begin(picture, online->lane,
+				    seen == GUARD_BUSY ? now : p->looked_ns);
+	if (seen != GUARD_BUSY)
+		guard_picture_end(picture, online->lane, now);
+}
+
 static bool look_at_one(struct poller *p, struct guard_online *online,
 			uint64_t now)
 {
@@ -42,6 +57,7 @@ static bool look_at_one(struct poller *p, struct guard_online *online,
 		p->worked_ns = now;
 	if (busy == before && seen != GUARD_PULSE)
 		return false;
+	draw(p, online, seen, now);
 	/* When the work of a new one came, nobody knows. */
 	if (!before && seen > 0 && !new)
 		p->arrival_ns = p->looked_ns;

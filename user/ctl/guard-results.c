@@ -137,9 +137,11 @@ static void take(struct guard *guard, const struct guard_result *r)
 		return;
 	if (r->suspend && !offline->held_since_ns) {
 		offline->held_since_ns = r->end_ns;
+		guard_draw_held(guard, offline->lane, true, r->end_ns);
 	} else if (!r->suspend && offline->held_since_ns) {
 		offline->held_ns += r->start_ns - offline->held_since_ns;
 		offline->held_since_ns = 0;
+		guard_draw_held(guard, offline->lane, false, r->start_ns);
 	}
 }
 

@@ -103,12 +103,13 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 static void take_online(struct guard *guard, const struct guard_found *f)
 {
 	struct guard_online *online = &guard->online[guard->n_online];
-	int party;
+	int party, lane;
 
 	if (guard->n_online == GUARD_TARGETS) {
 		guard_refuse(guard, &f->target, "there are too many online", true);
 		return;
 	}
+	lane = guard_draw_join(guard, f->target.pid, true);
 	pthread_mutex_lock(&guard->lock);
 	party = gpreempt_policy_add(&guard->policy, GPREEMPT_ROLE_ONLINE, 0,
 				    0, shr_now_ns());
@@ -116,10 +117,13 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 		memset(online, 0, sizeof(*online));
 		online->target = f->target;
 		online->party = party;
+		online->lane = lane;
 		guard->n_online++;
 	}
 	pthread_mutex_unlock(&guard->lock);
-	if (party >= 0)
+	if (party < 0)
+		guard_draw_leave(guard, lane);
+	else
 		guard_event(guard, "joined", f->target.pid,
 			    "process %d is online", f->target.pid);
 }
@@ -127,12 +131,14 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 static void drop_online(struct guard *guard, size_t i)
 {
 	pid_t pid = guard->online[i].target.pid;
+	int lane = guard->online[i].lane;
 
 	pthread_mutex_lock(&guard->lock);
 	gpreempt_policy_remove(&guard->policy, guard->online[i].party);
 	guard->online[i] = guard->online[--guard->n_online];
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
+	guard_draw_leave(guard, lane);
 	if (!guard->ending)
 		guard_event(guard, "left", pid,
 			    "process %d is not online any more", pid);

@@ -142,8 +142,10 @@ static void answer_signal(struct guard *guard)
 {
 	struct signalfd_siginfo info;
 
-	while (read(guard->report, &info, sizeof(info)) == sizeof(info))
+	while (read(guard->report, &info, sizeof(info)) == sizeof(info)) {
 		guard_summary(guard);
+		guard_draw(guard);
+	}
 }
 
 /* Until somebody wants it to end. */
@@ -227,6 +229,7 @@ static int protect(struct guard *guard)
 	guard_summary(guard);
 	guard_metrics(guard);
 	guard_write_samples(guard);
+	guard_draw(guard);
 	guard->ending = true;
 	guard_targets_drop(guard);
 	return 0;
@@ -255,7 +258,10 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 		return ret;
 	ret = check_module(&guard);
 	if (!ret)
+		ret = guard_draw_open(&guard);
+	if (!ret)
 		ret = protect(&guard);
+	guard_draw_free(&guard);
 	gpreempt_free(guard.g);
 	free(guard.figures.sample);
 	return ret;
@@ -290,6 +296,8 @@ static const struct ctl_option options[] = {
 	  "write all latencies to a file at the end" },
 	{ "metrics", CTL_FILE, SCHED(metrics), "FILE",
 	  "for Prometheus's textfile collector, each 5 s" },
+	{ "timeline", CTL_FILE, SCHED(timeline), "FILE",
+	  "draw the last 10 s as SVG, at the end and on SIGUSR1" },
 	{ "json", CTL_FLAG, offsetof(struct ctl_args, json), NULL,
 	  "print events, one JSON object a line" },
 	{ "verbose", CTL_FLAG, offsetof(struct ctl_args, verbose), NULL,

@@ -3,7 +3,7 @@
  * The parts of "guard".
  *
  * The main thread keeps the lists of targets and talks to the user (guard.c,
- * guard-targets.c, guard-offline.c, guard-report.c); the poller reads the
+ * guard-targets.c, guard-offline.c, guard-report.c, guard-draw.c); the poller reads the
  * indices of online queues and asks the policy (guard-poll.c, guard-index.c).
  * A worker, which is a process of its own, has the session of each offline
  * process (guard-worker.c).
@@ -18,6 +18,7 @@
 
 #include "ctl/ctl.h"
 #include "ctl/foreground.h"
+#include "ctl/guard-picture.h"
 #include "ctl/guard-worker.h"
 
 #define GUARD_TARGETS 64	/* of each role */
@@ -40,6 +41,7 @@ struct guard_queue {
 struct guard_online {
 	struct gpreempt_target target;
 	unsigned int party;
+	int lane;		/* in the picture; -1: none */
 	uint64_t nodes;
 	bool busy;
 	bool looked;		/* it was looked at before */
@@ -63,6 +65,7 @@ struct guard_offline {
 	uint64_t nodes;
 	uint64_t want;		/* nodes, as the policy has it */
 	int party[GUARD_NODES];	/* -1: not on that node */
+	int lane;		/* in the picture; -1: none */
 	bool announced;
 	bool failed;		/* said; not again before it works */
 	uint64_t since_ns;	/* when it was taken */
@@ -116,6 +119,7 @@ struct guard {
 	bool changed;		/* the policy has to be asked again */
 	bool blind;		/* the module is gone */
 	bool ending;		/* nobody wants to know who leaves */
+	struct guard_picture *picture;	/* NULL: nobody wants one */
 
 	pthread_t poller;
 	atomic_bool quit;
