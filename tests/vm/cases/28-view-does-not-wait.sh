@@ -12,17 +12,14 @@ echo $((SLOW > 1 ? 8 : 5))000000000 > "$VGPU/0/unmap_ns"
 gpreempt-ctl suspend "$p" > "$W/suspend" 2>&1 &
 s=$!
 
-# Until the lock is held. No read may wait for it.
-old=0
-while [ "$old" -eq 0 ] && alive $s; do
-	t0=$(uptime_cs)
-	cat "$VIEW/$p/queues" > "$W/queues" || fail "cannot be read"
-	took=$(($(uptime_cs) - t0))
-	[ $took -le 200 ] || fail "the view waited ${took}0 ms"
-	old=$(awk 'NR > 2 && $9 > 0 { n++ } END { print n + 0 }' "$W/queues")
+# Until the lock is held. No other program: a slow guest hardly gets to run one then.
+age=0
+while [ "$age" -eq 0 ] && alive $s; do
+	{ read -r _ && read -r _ && read -r _ _ _ _ _ _ _ _ age _; } < "$VIEW/$p/queues"
 done
-cat "$W/queues"
-[ "$old" -gt 0 ] || fail "age_ms never told that the list is old"
+[ "$age" -gt 0 ] || fail "age_ms never told that the list is old"
+alive $s || fail "the view waited"
+cat "$VIEW/$p/queues"
 wait $s
 cat "$W/suspend"
 echo 10000 > "$VGPU/0/unmap_ns"
