@@ -6,6 +6,7 @@
 
 #include "ctl/guard.h"
 #include "ctl/out.h"
+#include "ctl/whole.h"
 #include "shared/clock.h"
 
 void guard_clear_line(void)
@@ -249,22 +250,15 @@ static void put_metrics(FILE *f, const struct guard *guard,
 		guard->figures.samples);
 }
 
-/* Whole at any time: whoever reads the file sees the old one or the new one. */
 void guard_metrics(struct guard *guard)
 {
 	const char *path = guard->args->sched.metrics;
-	char next[4096];
+	struct whole file;
 	struct totals t;
-	FILE *f;
 
-	if (!path)
-		return;
-	snprintf(next, sizeof(next), "%s.new", path);
-	f = fopen(next, "we");
-	if (!f)
+	if (!path || !whole_begin(&file, path))
 		return;
 	add_up(guard, &t);
-	put_metrics(f, guard, &t);
-	if (!fclose(f))
-		rename(next, path);
+	put_metrics(file.f, guard, &t);
+	whole_end(&file);
 }

@@ -9,6 +9,7 @@
 #include "ctl/guard.h"
 #include "ctl/guard-serve.h"
 #include "ctl/notify.h"
+#include "ctl/whole.h"
 #include "shared/clock.h"
 #include "shared/guard-proto.h"
 #include "shared/parse.h"
@@ -257,6 +258,8 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 	if (ret)
 		return ret;
 	ret = check_module(&guard);
+	if (!ret && args->sched.metrics)
+		ret = whole_check("metrics file", args->sched.metrics);
 	if (!ret)
 		ret = guard_draw_open(&guard);
 	if (!ret)

@@ -16,10 +16,12 @@ ordered() { grep -q "\"event\":\"suspend\".*\"arrival_to_slots_us\":$1" "$W/guar
 start off --queues 2 --packet 2ms
 start on --queues 1 --packet 50ms --rate 4
 
-step "a picture that cannot be written is refused at once"
-for bad in "$W" "$W/none/a.svg" /dev/null; do
+step "a picture or metrics that cannot be written are refused at once"
+for bad in "$W" "$W/none/a" /dev/null; do
 	ctl 1 guard --duty 50% --offline "$(pid off)" --timeline "$bad"
 	says_what_to_do "timeline $bad cannot be written"
+	ctl 1 guard --duty 50% --offline "$(pid off)" --metrics "$bad"
+	says_what_to_do "metrics file $bad cannot be written"
 done
 [ -c /dev/null ] || fail "the device was replaced"
 
