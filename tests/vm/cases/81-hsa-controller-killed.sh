@@ -39,6 +39,7 @@ stop a
 step "while the program ends"
 for at in 5 40; do
 	hsa_start b 13 --queues 2 --packet 500us
+	expect_progress b
 	gpreempt-ctl preempt "$(pid b)" --count 1000 --hold 3ms --interval 3ms > "$W/preempt" 2>&1 &
 	preempt=$!
 	sleep 0.2
