@@ -13,6 +13,7 @@
 #
 # Shape: numbers are all alike, null too; lines that then are the same count once.
 . /t/lib.sh
+. /t/trace.sh
 
 WIDTH=100
 ESC=$(printf '\033')
