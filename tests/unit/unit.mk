@@ -2,14 +2,19 @@
 # Unit tests: each test_*.c is a program, under ASan and UBSan. T=glob: some.
 
 UNIT := $(O)/unit
-UNIT_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -fno-omit-frame-pointer \
+UNIT_SAN := $(SAN)
+UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"' \
 	-DSHR_GUARD_SOCKET='"$(UNIT)/guard.sock"'
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
-UNIT_SRC := $(wildcard user/lib/*.c user/shared/*.c) \
-	$(filter-out user/ctl/main.c,$(wildcard user/ctl/*.c)) \
+UNIT_SRC := $(filter-out user/doc/%,$(wildcard user/*/*.c)) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
 	$(filter-out $(UNIT_TESTS),$(wildcard tests/unit/*.c))
+# "make coverage" has the same tests without sanitizers, counted by gcov.
+ifdef COVERAGE_BUILD
+UNIT_EXIT := $(UNIT)/tests/unit/coverage/exit.o
+UNIT_LDFLAGS := -Wl,--wrap=_exit
+endif
 UNIT_OBJ := $(UNIT_SRC:%.c=$(UNIT)/%.o)
 UNIT_BINS := $(UNIT_TESTS:tests/unit/%.c=$(UNIT)/%)
 
@@ -22,14 +27,28 @@ $(UNIT)/%.o: %.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Tests call it by another name, with command lines.
+$(UNIT)/user/ctl/main.o: UNIT_CFLAGS += -Dmain=ctl_main
+
 # In an archive, so that a test gets only what it uses.
 $(UNIT)/units.a: $(UNIT_OBJ)
 	rm -f $@
 	$(AR) rcs $@ $^
 
-$(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT)/units.a
-	$(CC) $(CFLAGS_USER) $(SAN) -o $@ $^ \
+$(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
+	$(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LDFLAGS) -o $@ $^ \
 		$$(pkg-config --libs check) $(CTL_LIBS) $(LIB_LIBS) -lm
+
+COVERAGE := $(O)/coverage
+
+.PHONY: coverage coverage-run
+coverage: ## which lines the unit tests run, as a table and build/coverage/ (T=glob: by some)
+	@$(MAKE) --no-print-directory coverage-run COVERAGE_BUILD=1 UNIT=$(COVERAGE)/unit \
+		UNIT_SAN='--coverage -fno-inline -fprofile-update=atomic'
+coverage-run: $(UNIT_BINS)
+	@find $(UNIT) -name '*.gcda' -delete
+	@tests/unit/run $(if $(T),$(wildcard $(UNIT)/$(T)),$(UNIT_BINS))
+	@tests/unit/coverage/report $(UNIT) $(COVERAGE) $(if $(T),/dev/null,tests/unit/coverage/bars)
 
 .SECONDARY: $(UNIT_TESTS:%.c=$(UNIT)/%.o)
 
