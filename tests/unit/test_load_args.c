@@ -12,10 +12,14 @@
 static struct load_args args;
 static char err[160];
 
-/* Splits at blanks; enough for these tests. */
+/*
+ * Splits at blanks; enough for these tests. args points into the words, so they
+ * stay until the next call.
+ */
 static int parse(const char *line)
 {
-	char copy[256], *argv[32] = { (char *)"vgpu-load" };
+	static char copy[256];
+	char *argv[32] = { (char *)"vgpu-load" };
 	int argc = 1;
 	char *word;
 
