@@ -19,7 +19,6 @@ static const char usage[] =
 	"  --gpreempt no     do not load gpreempt.ko (command, shell)\n"
 	"  --timeout S       of a command (600); 0: none\n"
 	"  --total S         of all tests together\n"
-	"  --again           a test that fails by its own word is run once more\n"
 	"  --plain           boot each time, save nothing\n"
 	"  --append TEXT     more for the kernel command line; implies --plain\n"
 	"  --tsc             a clock that programs read as on a host; implies --plain\n"
@@ -35,7 +34,7 @@ static const char usage[] =
 	"test: 0 when none failed.\n";
 
 enum { O_BUILD = 1, O_HARNESS, O_PAYLOAD, O_VGPU, O_GPREEMPT, O_TIMEOUT,
-       O_TOTAL, O_AGAIN, O_PLAIN, O_APPEND, O_TSC, O_COUNTED, O_IMAGE, O_MEMORY,
+       O_TOTAL, O_PLAIN, O_APPEND, O_TSC, O_COUNTED, O_IMAGE, O_MEMORY,
        O_SLOW, O_LEAKS, O_REPORTS, O_JUDGE, O_HELP };
 
 static const struct option options[] = {
@@ -46,7 +45,6 @@ static const struct option options[] = {
 	{ "gpreempt",	required_argument, NULL, O_GPREEMPT },
 	{ "timeout",	required_argument, NULL, O_TIMEOUT },
 	{ "total",	required_argument, NULL, O_TOTAL },
-	{ "again",	no_argument, NULL, O_AGAIN },
 	{ "plain",	no_argument,	   NULL, O_PLAIN },
 	{ "append",	required_argument, NULL, O_APPEND },
 	{ "tsc",	no_argument,	   NULL, O_TSC },
@@ -111,9 +109,6 @@ static void set_option(int c, struct bench *b, struct job *job,
 		break;
 	case O_TOTAL:
 		b->total = atoi(optarg);
-		break;
-	case O_AGAIN:
-		b->again = true;
 		break;
 	case O_PLAIN:
 		b->plain = true;

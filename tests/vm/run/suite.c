@@ -112,8 +112,7 @@ static void last_line(const char *dir, char *last, size_t size)
 	fclose(f);
 }
 
-/* Says whether the test failed by its own word, in a sound machine. */
-static bool report(const struct bench *b, const struct vm *vm,
+static void report(const struct bench *b, const struct vm *vm,
 		   const struct test_case *t, const struct outcome *o,
 		   double seconds, struct sum *sum)
 {
@@ -137,7 +136,6 @@ static bool report(const struct bench *b, const struct vm *vm,
 		printf("pass  %s (%.1f s)\n", t->name, seconds);
 	}
 	fflush(stdout);
-	return !strncmp(why, "exit status", strlen("exit status"));
 }
 
 static void keep_logs(const struct bench *b, const struct vm *vm,
@@ -151,45 +149,31 @@ static void keep_logs(const struct bench *b, const struct vm *vm,
 		complain("%s: %s", kept, strerror(errno));
 }
 
-/* As report(). */
-static bool run_one(struct bench *b, const char *path, struct sum *sum)
+static void run_one(struct bench *b, const char *path, struct sum *sum)
 {
 	struct vm vm = { .pid = 0 };
 	struct test_case t;
 	struct outcome o;
 	long long start = now_ms();
-	bool own;
 
 	if (case_read(path, &t)) {
 		sum->failed++;
 		printf("FAIL  %s: its header cannot be read\n", path);
-		return false;
+		return;
 	}
 	t.timeout *= b->slow;
 	snprintf(vm.dir, sizeof(vm.dir), "%s/%s", b->run, t.name);
 	run_case(b, &vm, &t, &o);
-	own = report(b, &vm, &t, &o, (now_ms() - start) / 1000.0, sum);
+	report(b, &vm, &t, &o, (now_ms() - start) / 1000.0, sum);
 	keep_logs(b, &vm, t.name);
 	case_free(&t);
-	return own;
-}
-
-/*
- * A busy host can make a test late. A second try says whether it was that; the
- * first one stays in the output. A dirty log, a panic or a hang gets none.
- */
-static void run_again(struct bench *b, const char *path, struct sum *sum)
-{
-	sum->failed--;
-	printf("once more, %s:\n", path);
-	run_one(b, path, sum);
 }
 
 int suite_run(struct bench *b, char *const *paths, int n)
 {
 	long long until = now_ms() + b->total * 1000LL;
 	struct sum sum = { 0, 0, 0 };
-	int i, again = 0;
+	int i;
 
 	for (i = 0; i < n; i++) {
 		if (b->total && now_ms() > until) {
@@ -198,13 +182,8 @@ int suite_run(struct bench *b, char *const *paths, int n)
 			sum.failed++;
 			continue;
 		}
-		if (run_one(b, paths[i], &sum) && b->again) {
-			again++;
-			run_again(b, paths[i], &sum);
-		}
+		run_one(b, paths[i], &sum);
 	}
-	if (again)
-		printf("%d of them needed a second try, see above\n", again);
 	reports_tell(b->reports);
 	printf("%d passed, %d failed, %d skipped\n", sum.passed, sum.failed,
 	       sum.skipped);

@@ -36,7 +36,6 @@ struct bench {
 	bool judge;			/* the log of a command, as of a test */
 	struct reports *reports;	/* known ones of the kernel, or NULL */
 	int total;			/* s, of all tests together; 0: none */
-	bool again;			/* a test that fails gets a second try */
 };
 
 struct vm {
