@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A small fuzzer: takes a seed, changes some bytes of it, gives it to a parser
- * that was built with sanitizers. What is changed follows from the number of the
- * round, so that a failure can be repeated: FUZZ_ROUND=n runs that one alone.
+ * A small fuzzer: takes a seed file, changes some bytes of it, gives it to a
+ * parser that was built with sanitizers. What is changed follows from the number
+ * of the round, so that a failure can be repeated: FUZZ_ROUND=n runs that one
+ * alone. Half of the rounds have the same numbers each time, from 0 on. The other
+ * half begins at a number that changes from run to run and is printed;
+ * FUZZ_FROM=n sets it.
  *
  *   fuzz ROUNDS SEED-FILE...
  *
@@ -12,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "fuzz.h"
 
@@ -90,20 +94,15 @@ static void load(const char *path, struct fuzz_input *in)
 	fclose(file);
 }
 
-int main(int argc, char **argv)
+/* How many of these rounds made an input that the parser took. */
+static uint64_t run(uint64_t first, uint64_t count, char **files, int n_files)
 {
-	static struct fuzz_input seed, in;
-	const char *only = getenv("FUZZ_ROUND");
-	uint64_t round, first, end, taken = 0;
+	static struct fuzz_input in;
+	uint64_t round, taken = 0;
 	uint32_t changes;
 
-	if (argc < 3)
-		return 2;
-	first = only ? strtoull(only, NULL, 10) : 0;
-	end = only ? first + 1 : strtoull(argv[1], NULL, 10);
-	for (round = first; round < end; round++) {
-		load(argv[2 + round % (argc - 2)], &seed);
-		in = seed;
+	for (round = first; round < first + count; round++) {
+		load(files[round % n_files], &in);
 		state = round;
 		for (changes = 1 + roll(MAX_CHANGES); changes; changes--)
 			change(&in);
@@ -111,10 +110,44 @@ int main(int argc, char **argv)
 		fuzz_round = round;
 		taken += fuzz_one(&in);
 	}
-	printf("%s: %llu rounds, %llu inputs taken\n", argv[0],
-	       (unsigned long long)(end - first), (unsigned long long)taken);
+	return taken;
+}
+
+/* Where the rounds begin that are others in each run. */
+static uint64_t pick_start(void)
+{
+	const char *set = getenv("FUZZ_FROM");
+	uint32_t number = 0;
+
+	if (set)
+		return strtoull(set, NULL, 10);
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
+		perror("fuzz: getrandom");
+		exit(1);
+	}
+	return (uint64_t)number << 16;
+}
+
+int main(int argc, char **argv)
+{
+	const char *only = getenv("FUZZ_ROUND");
+	uint64_t rounds, from, taken;
+
+	if (argc < 3)
+		return 2;
+	if (only) {
+		run(strtoull(only, NULL, 10), 1, argv + 2, argc - 2);
+		return 0;
+	}
+	rounds = strtoull(argv[1], NULL, 10);
+	from = pick_start();
+	taken = run(0, rounds - rounds / 2, argv + 2, argc - 2);
+	taken += run(from, rounds / 2, argv + 2, argc - 2);
+	printf("%s: %llu rounds, half of them from %llu on; %llu inputs taken\n",
+	       argv[0], (unsigned long long)rounds, (unsigned long long)from,
+	       (unsigned long long)taken);
 	/* None at all: then nothing behind the first check was tried. */
-	return !taken && !only;
+	return !taken;
 }
 
 uint64_t fuzz_round;
