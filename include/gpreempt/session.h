@@ -262,9 +262,14 @@ enum gpreempt_verdict {
  *
  * Its thread.
  *
- * Return: GPREEMPT_VERIFIED when the view shows every slot of the suspended
- * queues inactive, GPREEMPT_CONTRADICTED when one is active,
- * GPREEMPT_NOT_CHECKED when it cannot be told.
+ * It is about every queue that is to be suspended: also those that the session
+ * does not know yet or cannot know (of a second context of the process), when a
+ * new queue like them is to be suspended.
+ *
+ * Return: GPREEMPT_CONTRADICTED when the view shows an active slot of one of
+ * them; or else GPREEMPT_VERIFIED when there are some, all of them are
+ * suspended, and the view shows every slot of theirs inactive; or else
+ * GPREEMPT_NOT_CHECKED.
  */
 enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
 
@@ -273,7 +278,7 @@ enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
 #define GPREEMPT_EVENT_RUNTIME	(1 << 1)	/* runtime went on or off */
 #define GPREEMPT_EVENT_DESTROY	(1 << 2)	/* queues let go: destroyed */
 #define GPREEMPT_EVENT_SIGNAL	(1 << 3)	/* a signal was passed on */
-#define GPREEMPT_EVENT_LOST	(1 << 4)	/* somebody ended the session */
+#define GPREEMPT_EVENT_LOST	(1 << 4)	/* our debug session was ended */
 #define GPREEMPT_EVENT_ENDED	(1 << 5)	/* the process is gone */
 #define GPREEMPT_EVENT_JOB	(1 << 6)	/* stopped, or continued */
 
@@ -293,7 +298,10 @@ int gpreempt_session_fd(const struct gpreempt_session *s);
  * if they are to be, resumes queues that the process destroys, answers the
  * process when it enables or disables its runtime, and leaves when it exits or
  * executes another program. After GPREEMPT_EVENT_ENDED only
- * gpreempt_session_close() is useful. Its thread.
+ * gpreempt_session_close() is useful. GPREEMPT_EVENT_LOST is in the result of
+ * every call until gpreempt_session_renew() succeeds, and gpreempt_session_fd()
+ * becomes readable ten times a second until then: nothing is suspended
+ * meanwhile. Its thread.
  *
  * Return: GPREEMPT_EVENT_ bits, or a negative errno value.
  */
@@ -311,7 +319,7 @@ bool gpreempt_session_stopped(const struct gpreempt_session *s);
 /**
  * gpreempt_session_wait() - dispatch until a time has passed
  * @s: session
- * @timeout_ns: how long
+ * @timeout_ns: how long; UINT64_MAX: until an event ends the wait
  * @stop: or NULL; a descriptor that ends the wait when it is readable
  *
  * Its thread.

@@ -106,8 +106,10 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend,
 	if (ret < 0)
 		return gp_session_fail_trap(s, ret, step);
 	judge(s, n, suspend, out);
-	s->hung = out->failed;
-	if (s->hung)
+	/* A resume is no proof that the hardware goes on. */
+	if (suspend)
+		s->hung = out->failed;
+	if (out->failed)
 		note_hang(s, step);
 	return 0;
 }

@@ -163,31 +163,3 @@ int gpreempt_session_refresh(struct gpreempt_session *s)
 			return gp_session_fail(s, ret, GPREEMPT_SYSTEM, step);
 	}
 }
-
-enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s)
-{
-	/* Until a suspended queue is seen, there is nothing to verify. */
-	enum gpreempt_verdict verdict = GPREEMPT_NOT_CHECKED;
-	struct gpreempt_view *view;
-	size_t i;
-
-	if (gpreempt_view_read(s->g, s->kfd.pid, &view, NULL))
-		return GPREEMPT_NOT_CHECKED;
-	for (i = 0; i < s->count; i++) {
-		const struct gpreempt_queue *queue;
-
-		if (!s->queues[i].held)
-			continue;
-		queue = gpreempt_view_find(view, s->queues[i].qid);
-		if (!queue || queue->active == GPREEMPT_UNKNOWN) {
-			verdict = GPREEMPT_NOT_CHECKED;
-			break;
-		}
-		if (queue->active > 0)
-			verdict = GPREEMPT_CONTRADICTED;
-		else if (verdict == GPREEMPT_NOT_CHECKED)
-			verdict = GPREEMPT_VERIFIED;
-	}
-	gpreempt_view_free(view);
-	return verdict;
-}
