@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* New queues, the runtime and a session that is taken away. */
+#include <poll.h>
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "unit-session.h"
 
@@ -131,17 +134,24 @@ END_TEST
 START_TEST(lost_and_renewed)
 {
 	struct gpreempt_error err;
+	struct pollfd fd = { .events = POLLIN };
 
 	open_with_queues(2);
+	fd.fd = gpreempt_session_fd(s);
 	gpreempt_session_suspend(s, NULL, NULL);
 	gp_loop_disable(&loop);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_LOST);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_LOST);
-	/* Said once; a descriptor at its end would be readable for ever. */
-	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
+	/* An owner that missed it sees it again, and is woken for it. */
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_LOST);
+	ck_assert_int_eq(poll(&fd, 1, 10000), 1);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_LOST);
+	/* But not without a pause. */
+	ck_assert_int_eq(poll(&fd, 1, 0), 0);
 	ck_assert_int_eq(gpreempt_session_renew(s, &err), 0);
 	ck_assert(suspended(0) && suspended(1));
 	ck_assert_int_eq(gpreempt_session_renew(s, &err), -EINVAL);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
 	/* And it works as before. */
 	gp_loop_add_queue(&loop, 2);
 	gpreempt_session_dispatch(s);
@@ -164,6 +174,34 @@ START_TEST(lost_for_good)
 	gpreempt_session_close(s);
 	ck_assert_ptr_null(strstr(loop.trace, "disable"));
 	ck_assert(loop.debugged);
+}
+END_TEST
+
+static void *stop_soon(void *arg)
+{
+	usleep(50000);
+	ck_assert_int_eq(write(*(int *)arg, "x", 1), 1);
+	return NULL;
+}
+
+/* Times that do not fit are times without an end. */
+START_TEST(wait_for_ever)
+{
+	static const uint64_t times[] = {
+		UINT64_MAX, UINT64_MAX - 1, INT64_MAX,
+	};
+	pthread_t thread;
+	int pipe_fds[2];
+
+	open_with_queues(1);
+	ck_assert_int_eq(pipe(pipe_fds), 0);
+	pthread_create(&thread, NULL, stop_soon, &pipe_fds[1]);
+	/* Not 0, which means that the time has passed. */
+	ck_assert_int_eq(gpreempt_session_wait(s, times[_i], pipe_fds), -EINTR);
+	pthread_join(thread, NULL);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+	gpreempt_session_close(s);
 }
 END_TEST
 
@@ -192,6 +230,7 @@ int main(void)
 	tcase_add_test(tc, runtime_comes_late);
 	tcase_add_test(tc, lost_and_renewed);
 	tcase_add_test(tc, lost_for_good);
+	tcase_add_loop_test(tc, wait_for_ever, 0, 3);
 	tcase_add_test(tc, driver_error);
 	return unit_run("events");
 }

@@ -53,9 +53,11 @@ static void dispatch(struct gp_member *m)
 		note_events(m, ret);
 		if (ret & GPREEMPT_EVENT_QUEUES)
 			note_gpus(m);
-		if (!(ret & GPREEMPT_EVENT_LOST))
+		if (!(ret & GPREEMPT_EVENT_LOST) || m->lost)
 			return;
 		ret = gpreempt_session_renew(m->session, &err);
+		/* Another has it: the reason is in the member, once. */
+		m->lost = ret < 0;
 	}
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;

@@ -20,6 +20,7 @@ struct gp_member {
 	pthread_t thread;
 	pid_t tid;		/* set when it is added */
 	struct gpreempt_session *session;	/* the thread's */
+	bool lost;		/* and could not be renewed */
 
 	/* An order: written before wake, read after it. */
 	enum gp_order order;

@@ -218,7 +218,9 @@ static uint64_t next_period(const struct gpreempt_session *s)
 void gp_session_arm(struct gpreempt_session *s)
 {
 	struct itimerspec when = { 0 };
-	bool wanted = any_held(s) || any_leaving(s);
+	/* Lost: it wakes the owner again and again, see the dispatch. */
+	bool wanted = any_held(s) || any_leaving(s) ||
+		      s->state == GP_SESSION_LOST;
 
 	if (s->timer < 0 || wanted == s->timer_armed)
 		return;

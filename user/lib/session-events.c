@@ -186,6 +186,8 @@ static int handle_timer(struct gpreempt_session *s)
 	n = read(s->timer, &count, sizeof(count));
 	(void)n;
 	s->timer_armed = false;
+	if (s->state == GP_SESSION_LOST)
+		return 0;
 	ret = gp_session_look(s);
 	if (ret == -ESRCH)
 		return 0;
@@ -223,6 +225,9 @@ int gpreempt_session_dispatch(struct gpreempt_session *s)
 		if (s->state == GP_SESSION_ENDED)
 			return happened;
 	}
+	/* Until it is renewed: an owner must not miss that nothing is held. */
+	if (s->state == GP_SESSION_LOST)
+		happened |= GPREEMPT_EVENT_LOST;
 	gp_session_arm(s);
 	return happened;
 }
@@ -231,7 +236,7 @@ int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns,
 			  const int *stop)
 {
 	const int last = GPREEMPT_EVENT_LOST | GPREEMPT_EVENT_ENDED;
-	uint64_t deadline = shr_now_ns() + timeout_ns;
+	uint64_t deadline = shr_later_ns(shr_now_ns(), timeout_ns);
 	struct pollfd fds[2] = {
 		{ .fd = s->epoll, .events = POLLIN },
 		{ .fd = stop ? *stop : -1, .events = POLLIN },

@@ -7,6 +7,12 @@
 /* Nanoseconds since boot that no clock setting changes. */
 uint64_t shr_now_ns(void);
 
+/* That time later; UINT64_MAX where it does not fit. */
+static inline uint64_t shr_later_ns(uint64_t when_ns, uint64_t ns)
+{
+	return ns > UINT64_MAX - when_ns ? UINT64_MAX : when_ns + ns;
+}
+
 /* Sleeps through signals. */
 void shr_sleep_ns(uint64_t ns);
 
