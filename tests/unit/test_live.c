@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What does not take a GPU but the real kernel: watching a traced process, and
- * the dead man's switch.
+ * the watchdog.
  */
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "ctl/deadman.h"
+#include "agent/watchdog.h"
 #include "shared/clock.h"
 #include "unit.h"
 
@@ -181,17 +181,17 @@ START_TEST(library)
 }
 END_TEST
 
-/* How long a child with a dead man's switch lives that does that. */
-static uint64_t time_to_death(void (*that)(const struct deadman *d))
+/* How long a child with a watchdog lives that does that. */
+static uint64_t time_to_death(void (*that)(const struct watchdog *d))
 {
 	uint64_t start = shr_now_ns();
 	int status;
 
 	child = fork();
 	if (!child) {
-		struct deadman d;
+		struct watchdog d;
 
-		if (deadman_start(&d))
+		if (watchdog_start(&d))
 			_exit(1);
 		that(&d);
 		_exit(0);
@@ -202,38 +202,38 @@ static uint64_t time_to_death(void (*that)(const struct deadman *d))
 	return shr_now_ns() - start;
 }
 
-static void be_stopped(const struct deadman *d)
+static void be_stopped(const struct watchdog *d)
 {
-	deadman_feed(d, 100 * MSEC);
+	watchdog_pet(d, 100 * MSEC);
 	raise(SIGSTOP);
 }
 
-static void block_everything(const struct deadman *d)
+static void block_everything(const struct watchdog *d)
 {
 	sigset_t all;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	deadman_feed(d, 100 * MSEC);
+	watchdog_pet(d, 100 * MSEC);
 	for (;;)
 		pause();
 }
 
-static void live_longer(const struct deadman *d)
+static void live_longer(const struct watchdog *d)
 {
-	deadman_feed(d, 400 * MSEC);
-	deadman_feed(d, 1000 * MSEC);
+	watchdog_pet(d, 400 * MSEC);
+	watchdog_pet(d, 1000 * MSEC);
 	raise(SIGSTOP);
 }
 
-static void live_shorter(const struct deadman *d)
+static void live_shorter(const struct watchdog *d)
 {
-	deadman_feed(d, 3600000 * MSEC);
-	deadman_feed(d, 100 * MSEC);
+	watchdog_pet(d, 3600000 * MSEC);
+	watchdog_pet(d, 100 * MSEC);
 	raise(SIGSTOP);
 }
 
-START_TEST(deadman_kills)
+START_TEST(watchdog_kills)
 {
 	ck_assert_uint_ge(time_to_death(be_stopped), 100 * MSEC);
 	ck_assert_uint_ge(time_to_death(block_everything), 100 * MSEC);
@@ -242,13 +242,13 @@ START_TEST(deadman_kills)
 }
 END_TEST
 
-START_TEST(deadman_let_off)
+START_TEST(watchdog_stopped)
 {
-	struct deadman d;
+	struct watchdog d;
 
-	ck_assert_int_eq(deadman_start(&d), 0);
-	deadman_feed(&d, 300 * MSEC);
-	deadman_stop(&d);
+	ck_assert_int_eq(watchdog_start(&d), 0);
+	watchdog_pet(&d, 300 * MSEC);
+	watchdog_stop(&d);
 	shr_sleep_ns(400 * MSEC);
 }
 END_TEST
@@ -264,7 +264,7 @@ int main(void)
 	tcase_add_test(tc, files);
 	tcase_add_test(tc, memory);
 	tcase_add_test(tc, library);
-	tcase_add_test(tc, deadman_kills);
-	tcase_add_test(tc, deadman_let_off);
+	tcase_add_test(tc, watchdog_kills);
+	tcase_add_test(tc, watchdog_stopped);
 	return unit_run("live");
 }

@@ -7,37 +7,21 @@
 #include <poll.h>
 #include <string.h>
 
+#include "agent/session-owner.h"
 #include "ctl/ctl.h"
 #include "ctl/follow.h"
 #include "ctl/foreground.h"
-#include "ctl/nudge.h"
-#include "shared/clock.h"
-
-/* Somebody who ends our session again and again is stronger than we are. */
-#define MAX_LOSSES 5
-#define LOSS_MEMORY_NS (10 * NSEC_PER_SEC)
 
 struct follow {
 	pid_t target;
-	struct gpreempt *g;
-	struct gpreempt_session *session;
+	struct heartbeat heartbeat;
+	struct session_owner owner;
 	struct freezer freezer;
-	struct deadman deadman;
 	int stop;
 	bool held;		/* that is what we want */
 	bool frozen;		/* why, as last printed */
 	size_t suspensions;
-	unsigned int losses;
-	uint64_t lost_ns;
 };
-
-static void tell_busy(void *data, bool busy)
-{
-	const struct follow *f = data;
-
-	foreground_well(&f->deadman, busy);
-	nudge_busy(busy);
-}
 
 static void print_switch(const struct follow *f, const char *why,
 			 const struct gpreempt_outcome *outcome)
@@ -51,7 +35,7 @@ static void print_switch(const struct follow *f, const char *why,
 /* Do what the process does. 0 or -errno. */
 static int act(struct follow *f)
 {
-	bool stopped = gpreempt_session_stopped(f->session);
+	bool stopped = gpreempt_session_stopped(f->owner.session);
 	bool want = stopped || f->freezer.frozen;
 	struct gpreempt_outcome outcome = { 0 };
 	int ret;
@@ -59,8 +43,8 @@ static int act(struct follow *f)
 	if (want == f->held)
 		return 0;
 	f->held = want;
-	ret = want ? gpreempt_session_suspend(f->session, NULL, &outcome) :
-		     gpreempt_session_resume(f->session, NULL, &outcome);
+	ret = want ? gpreempt_session_suspend(f->owner.session, NULL, &outcome) :
+		     gpreempt_session_resume(f->owner.session, NULL, &outcome);
 	/* It has no runtime yet; what comes of it is suspended. */
 	if (ret && ret != -EPERM)
 		return ret;
@@ -73,34 +57,22 @@ static int act(struct follow *f)
 	return 0;
 }
 
-static int renew(struct follow *f)
+static void tell_loss(void *data, const struct gpreempt_error *err)
 {
-	uint64_t now = shr_now_ns();
-
-	if (now > f->lost_ns + LOSS_MEMORY_NS)
-		f->losses = 0;
-	f->lost_ns = now;
-	if (++f->losses > MAX_LOSSES)
-		return -ENOTCONN;
+	(void)data;
 	ctl_note("process %d: somebody ended our debug session; taking it up "
-		 "again", f->target);
-	return gpreempt_session_renew(f->session, NULL);
+		 "again", err->pid);
 }
 
 /* 0, 1: it is over, or -errno. */
 static int attend(struct follow *f)
 {
-	int ret = gpreempt_session_dispatch(f->session);
+	int ret = session_owner_dispatch(&f->owner);
 
 	if (ret < 0)
 		return ret;
 	if (ret & GPREEMPT_EVENT_ENDED)
 		return 1;
-	if (ret & GPREEMPT_EVENT_LOST) {
-		ret = renew(f);
-		if (ret)
-			return ret;
-	}
 	ret = freezer_read(&f->freezer);
 	/* Its end is told by the session, in order. */
 	if (ret && ret != -ESRCH)
@@ -110,16 +82,16 @@ static int attend(struct follow *f)
 
 static int life(struct follow *f)
 {
-	struct timespec tick = { .tv_nsec = HOLD_TICK_NS };
+	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
 	struct pollfd fds[] = {
-		{ .fd = gpreempt_session_fd(f->session), .events = POLLIN },
+		{ .fd = gpreempt_session_fd(f->owner.session), .events = POLLIN },
 		{ .events = POLLPRI },
 		{ .fd = f->stop, .events = POLLIN },
 	};
 	int ret;
 
 	for (;;) {
-		foreground_well(&f->deadman, false);
+		heartbeat_beat(&f->heartbeat);
 		ret = attend(f);
 		if (ret)
 			return ret;
@@ -132,9 +104,9 @@ static int life(struct follow *f)
 
 static int finish(struct follow *f, int ret)
 {
-	struct gpreempt_error err = *gpreempt_session_error(f->session);
+	struct gpreempt_error err = *gpreempt_session_error(f->owner.session);
 
-	gpreempt_session_close(f->session);
+	session_owner_close(&f->owner);
 	if (ret == -ENOTSUP)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, NULL,
 				     "process %d has moved to %s of the old "
@@ -156,13 +128,14 @@ static int open_and_live(struct follow *f)
 	struct gpreempt_error err;
 	int ret;
 
-	foreground_well(&f->deadman, false);
+	heartbeat_beat(&f->heartbeat);
 	ret = freezer_open(&f->freezer, f->target);
 	if (ret == -ESRCH)
 		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, f->target);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, f->target);
-	if (gpreempt_session_open(f->g, f->target, &f->session, &err)) {
+	if (session_owner_open(&f->owner, &err)) {
+		session_owner_close(&f->owner);
 		freezer_close(&f->freezer);
 		return ctl_fail(&err);
 	}
@@ -177,11 +150,13 @@ static int open_and_live(struct follow *f)
 
 int follow_process(pid_t target)
 {
-	struct follow f = { .target = target };
-	struct gpreempt_options setup = {
-		.size = sizeof(setup),
-		.busy = tell_busy,
-		.data = &f,
+	struct follow f = {
+		.target = target,
+		.owner = {
+			.target = target,
+			.heartbeat = &f.heartbeat,
+			.lost = tell_loss,
+		},
 	};
 	int lock, ret;
 
@@ -189,16 +164,11 @@ int follow_process(pid_t target)
 	if (lock < 0)
 		return -lock;
 	f.stop = foreground_signals();
-	ret = f.stop < 0 ? f.stop : deadman_start(&f.deadman);
-	if (!ret)
-		ret = gpreempt_new(&setup, &f.g);
-	if (ret) {
+	ret = f.stop < 0 ? f.stop : heartbeat_start(&f.heartbeat);
+	if (ret)
 		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, target);
-	} else {
-		nudge_start();
+	else
 		ret = open_and_live(&f);
-		gpreempt_free(f.g);
-	}
-	foreground_drop(target, lock);
+	hold_drop(target, lock);
 	return ret;
 }

@@ -125,18 +125,12 @@ static void take_up_new(struct followers *f,
 			take_up(f, &targets->targets[i]);
 }
 
-static bool skip_holder(void *data, pid_t pid)
-{
-	(void)data;
-	return hold_is_holder(pid);
-}
-
 static void look(struct followers *f)
 {
 	struct gpreempt_targets *targets;
 
 	if (gpreempt_select(f->g, f->args->words, f->args->n_words,
-			    skip_holder, NULL, &targets, NULL))
+			    hold_skip_holder, NULL, &targets, NULL))
 		return;
 	take_up_new(f, targets);
 	gpreempt_targets_free(targets);

@@ -58,21 +58,6 @@ int foreground_take(pid_t target, enum hold_role role)
 	ret = foreground_dir();
 	if (ret)
 		return -ret;
-	lock = hold_lock(target);
-	if (lock < 0)
-		return -fail_taken(target, lock);
-	hold_write_owner(lock, &owner);
-	return lock;
-}
-
-void foreground_drop(pid_t target, int lock)
-{
-	hold_forget(target);
-	close(lock);
-}
-
-void foreground_well(const struct deadman *deadman, bool busy)
-{
-	deadman_feed(deadman, HOLD_DEADMAN_SPARE_NS +
-		     (busy ? HOLD_BUSY_NS : HOLD_SILENCE_NS));
+	lock = hold_take(target, &owner);
+	return lock < 0 ? -fail_taken(target, lock) : lock;
 }

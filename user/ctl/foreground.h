@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Commands that keep their sessions themselves and end with their terminal:
- * their signals, their dead man's switch, and who has which target.
+ * their signals, and the locks of their targets.
  */
 #ifndef CTL_FOREGROUND_H
 #define CTL_FOREGROUND_H
 
 #include <sys/types.h>
 
-#include "ctl/deadman.h"
 #include "ctl/hold.h"
 
 /*
@@ -26,9 +25,5 @@ int foreground_dir(void);
  * exit status.
  */
 int foreground_take(pid_t target, enum hold_role role);
-void foreground_drop(pid_t target, int lock);
-
-/* This process is well; busy: it goes into the driver. */
-void foreground_well(const struct deadman *deadman, bool busy);
 
 #endif

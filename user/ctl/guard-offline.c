@@ -121,7 +121,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		return false;
 	}
 	if (guard_worker_start(&job, &offline.worker)) {
-		foreground_drop(f->target.pid, job.lock);
+		hold_drop(f->target.pid, job.lock);
 		return false;
 	}
 	owner.pid = offline.worker->child;
@@ -185,7 +185,7 @@ void guard_reap(struct guard *guard)
 		/* After the summary there are no figures and no events. */
 		if (!guard->ending)
 			guard_take_from(guard, w);
-		foreground_drop(w->job.target, w->job.lock);
+		hold_drop(w->job.target, w->job.lock);
 		guard_worker_free(w);
 		going.worker[i] = going.worker[--going.n];
 	}

@@ -12,15 +12,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "agent/session-owner.h"
 #include "ctl/guard-worker.h"
-#include "ctl/hold.h"
-#include "ctl/nudge.h"
 #include "shared/clock.h"
 #include "shared/urgent.h"
 
-/* Somebody who ends our session again and again is stronger than we are. */
-#define MAX_LOSSES 5
-#define LOSS_MEMORY_NS (10 * NSEC_PER_SEC)
 /* Watching slots costs a CPU for as long as a suspend takes. */
 #define SAMPLE_EVERY_NS NSEC_PER_SEC
 
@@ -30,26 +26,19 @@ struct worker {
 	uint64_t have;		/* nodes on which it is suspended */
 	uint64_t arrival_ns;	/* of the last order */
 	bool late;		/* nobody is there to let the queues run */
-	struct gpreempt *g;
-	struct gpreempt_session *session;
-	unsigned int losses;
-	uint64_t lost_ns;
+	struct heartbeat heartbeat;
+	struct session_owner owner;
 	uint64_t sample_ns;	/* slots are not watched again before then */
 	bool blind;		/* they cannot be */
 };
 
-static void beat(struct worker *w)
-{
-	atomic_store(&w->channel->beat_ns, shr_now_ns());
-}
-
-static void tell_busy(void *data, bool busy)
+/* Guard watches us, too. */
+static void tell_guard(void *data, bool busy)
 {
 	struct worker *w = data;
 
 	atomic_store(&w->channel->busy, busy);
-	beat(w);
-	nudge_busy(busy);
+	atomic_store(&w->channel->beat_ns, shr_now_ns());
 }
 
 static void make_filter(const struct worker *w, uint64_t nodes,
@@ -70,7 +59,7 @@ static void set_sampling(struct worker *w, uint64_t now)
 
 	if (!due && w->blind)
 		return;
-	w->blind = gpreempt_session_sample_slots(w->session, due ?
+	w->blind = gpreempt_session_sample_slots(w->owner.session, due ?
 						 GPREEMPT_SAMPLE_BESIDE :
 						 GPREEMPT_SAMPLE_PAUSE);
 	if (due)
@@ -97,8 +86,8 @@ static int call(struct worker *w, const struct guard_order *order,
 	make_filter(w, nodes, gpu_ids, &filter);
 	result.start_ns = shr_now_ns();
 	result.code = suspend ?
-		gpreempt_session_suspend(w->session, &filter, &outcome) :
-		gpreempt_session_resume(w->session, all ? NULL : &filter,
+		gpreempt_session_suspend(w->owner.session, &filter, &outcome) :
+		gpreempt_session_resume(w->owner.session, all ? NULL : &filter,
 					&outcome);
 	/* When it returned, or failed: not when the slots were seen. */
 	result.end_ns = outcome.ioctl_ns ?
@@ -110,7 +99,7 @@ static int call(struct worker *w, const struct guard_order *order,
 	if (!result.code && outcome.failed)
 		result.code = -EIO;
 	if (result.code)
-		result.error = *gpreempt_session_error(w->session);
+		result.error = *gpreempt_session_error(w->owner.session);
 	result.requested = outcome.requested;
 	result.done = outcome.done;
 	guard_channel_give(w->channel, &result);
@@ -123,7 +112,7 @@ static void let_go(struct worker *w, uint64_t nodes)
 	struct gpreempt_filter filter;
 
 	make_filter(w, nodes, gpu_ids, &filter);
-	gpreempt_session_resume(w->session, &filter, NULL);
+	gpreempt_session_resume(w->owner.session, &filter, NULL);
 }
 
 /* What is wanted now: nothing, when who wanted it is not there any more. */
@@ -165,27 +154,13 @@ static void obey(struct worker *w)
 		set_sampling(w, shr_now_ns());
 }
 
-static int renew(struct worker *w)
-{
-	uint64_t now = shr_now_ns();
-
-	if (now > w->lost_ns + LOSS_MEMORY_NS)
-		w->losses = 0;
-	w->lost_ns = now;
-	if (++w->losses > MAX_LOSSES)
-		return -ENOTCONN;
-	return gpreempt_session_renew(w->session, NULL);
-}
-
 static int attend(struct worker *w)
 {
-	int ret = gpreempt_session_dispatch(w->session);
+	int ret = session_owner_dispatch(&w->owner);
 
 	if (ret < 0)
 		return ret;
-	if (ret & GPREEMPT_EVENT_ENDED)
-		return -ESRCH;
-	return ret & GPREEMPT_EVENT_LOST ? renew(w) : 0;
+	return ret & GPREEMPT_EVENT_ENDED ? -ESRCH : 0;
 }
 
 static void fail(struct worker *w, int code, const char *step)
@@ -216,9 +191,9 @@ static bool ordered(struct worker *w, bool woken)
 
 static void life(struct worker *w)
 {
-	struct timespec tick = { .tv_nsec = HOLD_TICK_NS };
+	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
 	struct pollfd fds[] = {
-		{ .fd = gpreempt_session_fd(w->session), .events = POLLIN },
+		{ .fd = gpreempt_session_fd(w->owner.session), .events = POLLIN },
 		{ .fd = w->job->wake, .events = POLLIN },
 	};
 	int ret = 0;
@@ -231,36 +206,34 @@ static void life(struct worker *w)
 		if (ordered(w, n > 0 && fds[1].revents))
 			obey(w);
 		ret = attend(w);
-		beat(w);
+		heartbeat_beat(&w->heartbeat);
 	}
 	if (ret)
-		w->channel->error = *gpreempt_session_error(w->session);
+		w->channel->error = *gpreempt_session_error(w->owner.session);
 	if (ret && !w->channel->error.code)
 		fail(w, ret, "holding it");
 }
 
 void guard_work(const struct guard_job *job, struct guard_channel *channel)
 {
-	struct worker w = { .job = job, .channel = channel };
-	struct gpreempt_options setup = {
-		.size = sizeof(setup),
-		.busy = tell_busy,
-		.data = &w,
+	struct worker w = {
+		.job = job,
+		.channel = channel,
+		.heartbeat = { .also = tell_guard, .data = &w },
+		.owner = {
+			.target = job->target, .heartbeat = &w.heartbeat,
+		},
 	};
 	int ret;
 
 	shr_ask_short_slices();
-	nudge_start();
-	beat(&w);
-	ret = gpreempt_new(&setup, &w.g);
+	ret = heartbeat_start(&w.heartbeat);
 	if (ret) {
 		fail(&w, ret, "setting up");
-	} else if (!gpreempt_session_open(w.g, job->target, &w.session,
-					  &channel->error)) {
+	} else if (!session_owner_open(&w.owner, &channel->error)) {
 		set_sampling(&w, shr_now_ns());
 		life(&w);
 	}
-	gpreempt_session_close(w.session);
-	gpreempt_free(w.g);
+	session_owner_close(&w.owner);
 	atomic_store(&channel->state, GUARD_ENDED);
 }

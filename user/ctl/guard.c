@@ -125,7 +125,7 @@ static bool poller_well(struct guard *guard)
 void guard_well(struct guard *guard)
 {
 	if (poller_well(guard))
-		deadman_feed(&guard->deadman, SILENCE_NS);
+		watchdog_pet(&guard->watchdog, SILENCE_NS);
 }
 
 /* Nobody could say so when it was. */
@@ -207,7 +207,7 @@ static int protect(struct guard *guard)
 
 	guard->stop = foreground_signals();
 	guard->report = open_report();
-	ret = deadman_start(&guard->deadman);
+	ret = watchdog_start(&guard->watchdog);
 	if (ret || guard->stop < 0 || guard->report < 0)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret ? ret : -EMFILE, 0);
 	guard->figures.start_ns = shr_now_ns();

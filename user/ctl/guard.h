@@ -99,7 +99,7 @@ enum guard_poll { GUARD_POLL_BUSY, GUARD_POLL_ADAPTIVE, GUARD_POLL_TIMED };
 struct guard {
 	const struct ctl_args *args;
 	struct gpreempt *g;	/* the main thread's */
-	struct deadman deadman;
+	struct watchdog watchdog;
 	int stop;
 	int report;		/* SIGUSR1 */
 	enum guard_poll poll;

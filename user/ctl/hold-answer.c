@@ -47,7 +47,7 @@ find_queue(const struct hold_worker *w, uint32_t qid)
 	const struct gpreempt_session_queue *queues;
 	size_t i, count;
 
-	queues = gpreempt_session_queues(w->session, &count);
+	queues = gpreempt_session_queues(w->owner.session, &count);
 	for (i = 0; i < count; i++)
 		if (queues[i].qid == qid)
 			return &queues[i];
@@ -114,7 +114,7 @@ static void count_queues(const struct hold_worker *w,
 		if (!find_queue(w, request->ids[i]))
 			count_queue(tally, target, request->ids[i], NULL,
 				    reply);
-	queues = gpreempt_session_queues(w->session, &count);
+	queues = gpreempt_session_queues(w->owner.session, &count);
 	for (i = 0; i < count; i++)
 		if (meant(request, &queues[i]))
 			count_queue(tally, target, queues[i].qid, &queues[i],
@@ -156,7 +156,7 @@ static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 	const struct gpreempt_session_queue *queues;
 	size_t i, count, held = 0;
 
-	queues = gpreempt_session_queues(w->session, &count);
+	queues = gpreempt_session_queues(w->owner.session, &count);
 	for (i = 0; i < count; i++)
 		held += queues[i].held &&
 			(failed_too ||
@@ -209,7 +209,7 @@ static int change(struct hold_worker *w, const struct hold_request *request,
 		if (!which.n_ids)
 			return 0;
 	}
-	return call(w->session, &which, outcome);
+	return call(w->owner.session, &which, outcome);
 }
 
 static uint64_t known_ns(int64_t ns)
@@ -224,28 +224,28 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 	struct gpreempt_outcome outcome = { 0 };
 	int ret;
 
-	ret = gpreempt_session_refresh(w->session);
+	ret = gpreempt_session_refresh(w->owner.session);
 	if (!ret)
-		ret = gpreempt_session_set_grace(w->session, request->grace ?
+		ret = gpreempt_session_set_grace(w->owner.session, request->grace ?
 						 request->grace :
 						 GPREEMPT_GRACE_DEFAULT);
 	/* A thread does it, which is not worth keeping for later. */
 	if (!ret)
-		gpreempt_session_sample_slots(w->session,
+		gpreempt_session_sample_slots(w->owner.session,
 					      GPREEMPT_SAMPLE_ON);
 	if (!ret)
 		ret = change(w, request, gpreempt_session_suspend, &outcome);
-	*err = *gpreempt_session_error(w->session);
-	gpreempt_session_sample_slots(w->session, GPREEMPT_SAMPLE_OFF);
+	*err = *gpreempt_session_error(w->owner.session);
+	gpreempt_session_sample_slots(w->owner.session, GPREEMPT_SAMPLE_OFF);
 	if (ret)
 		return ret;
 	reply->ioctl_ns = outcome.ioctl_ns;
 	reply->slots_ns = known_ns(outcome.slots_ns);
 	reply->resolution_ns = known_ns(outcome.resolution_ns);
 	/* Queues that were born meanwhile. */
-	ret = gpreempt_session_dispatch(w->session);
+	ret = session_owner_dispatch(&w->owner);
 	if (ret < 0)
-		*err = *gpreempt_session_error(w->session);
+		*err = *gpreempt_session_error(w->owner.session);
 	return ret < 0 ? ret : 0;
 }
 
@@ -261,7 +261,7 @@ static void answer_suspend(struct hold_worker *w,
 	}
 	/* After a reset the slots are empty, which says nothing. */
 	if (!judge(w, request, &err, reply))
-		reply->verdict = gpreempt_session_verify(w->session);
+		reply->verdict = gpreempt_session_verify(w->owner.session);
 	w->lease_end_ns = request->lease_ns ?
 			  shr_now_ns() + request->lease_ns : 0;
 	answer_status(w, reply);
@@ -274,15 +274,14 @@ static void answer_resume(struct hold_worker *w,
 	struct gpreempt_outcome outcome = { 0 };
 
 	if (change(w, request, gpreempt_session_resume, &outcome))
-		hold_reply_error(reply, gpreempt_session_error(w->session));
+		hold_reply_error(reply, gpreempt_session_error(w->owner.session));
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;
 	reply->left = count_held(w, true);
 	if (reply->left)
 		return;
 	/* Whatever came of it: closing the session resumes everything. */
-	gpreempt_session_close(w->session);
-	w->session = NULL;
+	session_owner_close(&w->owner);
 	w->over = true;
 }
 
@@ -293,7 +292,7 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	reply->guardian = w->birth->guardian;
 	reply->cgroup = w->birth->cgroup;
 	reply->command = w->command;
-	if (!w->session || (request->start && request->start != w->start)) {
+	if (!w->owner.session || (request->start && request->start != w->start)) {
 		struct gpreempt_error err = {
 			.code = -ESRCH,
 			.reason = GPREEMPT_ENDED,

@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 
 #include "ctl/ctl.h"
-#include "ctl/deadman.h"
 #include "ctl/hold.h"
 #include "shared/clock.h"
 
@@ -27,7 +26,7 @@
 
 struct guardian {
 	const struct hold_birth *birth;
-	struct deadman deadman;
+	struct watchdog watchdog;
 	struct hold_beat beat;
 	uint64_t last_beat_ns;
 	int worker;		/* pidfd */
@@ -104,8 +103,8 @@ static void watch_worker(struct guardian *gd)
 	for (;;) {
 		uint64_t count;
 
-		deadman_feed(&gd->deadman, HOLD_SILENCE_NS +
-			     HOLD_DEADMAN_SPARE_NS);
+		watchdog_pet(&gd->watchdog, HEARTBEAT_SILENCE_NS +
+			     HEARTBEAT_SPARE_NS);
 		poll(fds, ARRAY_SIZE(fds), -1);
 		if (fds[0].revents)
 			return;
@@ -140,7 +139,7 @@ void hold_guardian(const struct hold_birth *birth)
 {
 	struct guardian gd = {
 		.birth = birth,
-		.beat.silence_ns = HOLD_BUSY_NS,
+		.beat.silence_ns = HEARTBEAT_BUSY_NS,
 		.last_beat_ns = shr_now_ns(),
 	};
 	struct hold_owner owner = {
@@ -156,7 +155,7 @@ void hold_guardian(const struct hold_birth *birth)
 	hold_write_owner(birth->lock, &owner);
 	gd.worker = pidfd_open(birth->worker, 0);
 	gd.timer = start_timer();
-	if (gd.worker < 0 || gd.timer < 0 || deadman_start(&gd.deadman)) {
+	if (gd.worker < 0 || gd.timer < 0 || watchdog_start(&gd.watchdog)) {
 		kill(birth->worker, SIGKILL);
 		waitpid(birth->worker, NULL, 0);
 	} else {

@@ -15,12 +15,7 @@
 
 #include "ctl/ctl.h"
 #include "ctl/hold-worker.h"
-#include "ctl/nudge.h"
 #include "shared/clock.h"
-
-/* Somebody who ends our session again and again is stronger than we are. */
-#define MAX_LOSSES 5
-#define LOSS_MEMORY_NS (10 * NSEC_PER_SEC)
 
 enum {
 	POLL_SESSION,
@@ -32,27 +27,18 @@ enum {
 	POLL_COUNT = POLL_CLIENTS + HOLD_CLIENTS,
 };
 
-void hold_well(struct hold_worker *w, uint64_t silence_ns)
+/* The guardian watches us, too. */
+static void tell_guardian(void *data, bool busy)
 {
+	struct hold_worker *w = data;
 	struct hold_beat beat = {
-		.silence_ns = silence_ns,
+		.silence_ns = busy ? HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS,
 		.lease_end_ns = w->lease_end_ns,
 	};
 
-	deadman_feed(&w->deadman, silence_ns + HOLD_DEADMAN_SPARE_NS);
-	/* A guardian that does not listen dies of its own switch. */
+	/* A guardian that does not listen is killed by its own watchdog. */
 	send(w->birth->beat, &beat, sizeof(beat),
 	     MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-/*
- * Only for the driver's own time: whoever stops us meets us outside of it,
- * and then we are missed soon.
- */
-static void tell_busy(void *data, bool busy)
-{
-	hold_well(data, busy ? HOLD_BUSY_NS : HOLD_SILENCE_NS);
-	nudge_busy(busy);
 }
 
 static int open_signals(void)
@@ -66,40 +52,28 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void handle_loss(struct hold_worker *w)
+static void log_loss(void *data, const struct gpreempt_error *err)
 {
-	uint64_t now = shr_now_ns();
-	struct gpreempt_error err;
 	char text[512];
 
-	if (now > w->lost_ns + LOSS_MEMORY_NS)
-		w->losses = 0;
-	w->lost_ns = now;
-	gpreempt_error_text(gpreempt_session_error(w->session), text,
-			    sizeof(text));
+	(void)data;
+	gpreempt_error_text(err, text, sizeof(text));
 	syslog(LOG_WARNING, "%s", text);
-	if (++w->losses > MAX_LOSSES) {
-		syslog(LOG_ERR, "process %d: giving up", w->birth->target);
-		w->over = true;
-		return;
-	}
-	if (!gpreempt_session_renew(w->session, &err))
-		return;
-	gpreempt_error_text(&err, text, sizeof(text));
-	syslog(LOG_ERR, "process %d: not taken up again: %s",
-	       w->birth->target, text);
-	w->over = true;
 }
 
 static void handle_session(struct hold_worker *w)
 {
-	int ret;
+	int ret = session_owner_dispatch(&w->owner);
+	char text[512];
 
-	ret = gpreempt_session_dispatch(w->session);
-	if (ret < 0 || (ret & GPREEMPT_EVENT_ENDED))
-		w->over = true;
-	else if (ret & GPREEMPT_EVENT_LOST)
-		handle_loss(w);
+	if (ret >= 0) {
+		w->over |= ret & GPREEMPT_EVENT_ENDED;
+		return;
+	}
+	gpreempt_error_text(gpreempt_session_error(w->owner.session), text,
+			    sizeof(text));
+	syslog(LOG_ERR, "process %d: giving up: %s", w->birth->target, text);
+	w->over = true;
 }
 
 /*
@@ -130,14 +104,14 @@ static void check_socket(struct hold_worker *w)
 }
 
 /* Not each time: while queues are destroyed we wake up very often. */
-static void say_well(struct hold_worker *w)
+static void beat(struct hold_worker *w)
 {
 	uint64_t now = shr_now_ns();
 
-	if (now < w->said_ns + HOLD_TICK_NS / 4)
+	if (now < w->beat_ns + HEARTBEAT_TICK_NS / 4)
 		return;
-	w->said_ns = now;
-	hold_well(w, HOLD_SILENCE_NS);
+	w->beat_ns = now;
+	heartbeat_beat(&w->heartbeat);
 	check_socket(w);
 }
 
@@ -169,7 +143,7 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 /* How long to sleep: a beat, or what is left of the lease. */
 static struct timespec time_to_sleep(const struct hold_worker *w)
 {
-	uint64_t now = shr_now_ns(), ns = HOLD_TICK_NS;
+	uint64_t now = shr_now_ns(), ns = HEARTBEAT_TICK_NS;
 
 	if (w->lease_end_ns && w->lease_end_ns < now + ns)
 		ns = w->lease_end_ns > now ? w->lease_end_ns - now : 0;
@@ -183,7 +157,7 @@ static void run(struct hold_worker *w)
 
 	for (i = 0; i < POLL_COUNT; i++)
 		fds[i].events = POLLIN;
-	fds[POLL_SESSION].fd = gpreempt_session_fd(w->session);
+	fds[POLL_SESSION].fd = gpreempt_session_fd(w->owner.session);
 	fds[POLL_BEAT].fd = w->birth->beat;
 	fds[POLL_SIGNALS].fd = w->signals;
 	fds[POLL_LISTEN].fd = w->listen;
@@ -193,7 +167,7 @@ static void run(struct hold_worker *w)
 		fds[POLL_TOLD].fd = w->told;
 		for (i = 0; i < HOLD_CLIENTS; i++)
 			fds[POLL_CLIENTS + i].fd = w->clients[i];
-		say_well(w);
+		beat(w);
 		if (ppoll(fds, POLL_COUNT, &timeout, NULL) >= 0)
 			handle_ready(w, fds);
 		if (w->lease_end_ns && shr_now_ns() >= w->lease_end_ns)
@@ -204,20 +178,15 @@ static void run(struct hold_worker *w)
 /* Everything up to the first suspend, for the command that waits. */
 static void start(struct hold_worker *w, struct hold_reply *reply)
 {
-	struct gpreempt_options options = {
-		.size = sizeof(options),
-		.busy = tell_busy,
-		.data = w,
-	};
 	struct gpreempt_error err = {
 		.reason = GPREEMPT_SYSTEM,
 		.step = "starting the holder",
 		.pid = w->birth->target,
 	};
 
-	err.code = gpreempt_new(&options, &w->g);
+	err.code = session_owner_new(&w->owner);
 	if (!err.code)
-		err.code = gpreempt_start_time(w->g, w->birth->target,
+		err.code = gpreempt_start_time(w->owner.g, w->birth->target,
 					       &w->start);
 	if (err.code == -ESRCH)
 		err.reason = GPREEMPT_ENDED;
@@ -225,9 +194,8 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 		err.code = w->listen = hold_listen(w->birth->target);
 	w->inode = hold_socket_inode(w->birth->target);
 	if (err.code >= 0)
-		gpreempt_session_open(w->g, w->birth->target, &w->session,
-				      &err);
-	if (!w->session) {
+		session_owner_open(&w->owner, &err);
+	if (!w->owner.session) {
 		hold_reply_error(reply, &err);
 		return;
 	}
@@ -237,8 +205,7 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 
 static void finish(struct hold_worker *w)
 {
-	gpreempt_session_close(w->session);
-	gpreempt_free(w->g);
+	session_owner_close(&w->owner);
 	/* With the guardian gone, nobody else tidies up. */
 	if (getppid() != w->birth->guardian) {
 		hold_forget(w->birth->target);
@@ -248,7 +215,16 @@ static void finish(struct hold_worker *w)
 
 void hold_worker(const struct hold_birth *birth)
 {
-	struct hold_worker w = { .birth = birth, .told = birth->report };
+	struct hold_worker w = {
+		.birth = birth,
+		.told = birth->report,
+		.heartbeat = { .also = tell_guardian, .data = &w },
+		.owner = {
+			.target = birth->target,
+			.heartbeat = &w.heartbeat,
+			.lost = log_loss,
+		},
+	};
 	struct hold_reply reply = { 0 };
 	char buf[HOLD_MAX_PACKET];
 	int i;
@@ -262,18 +238,14 @@ void hold_worker(const struct hold_birth *birth)
 	/* What holds a GPU must not wait for memory. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	w.signals = open_signals();
-	if (w.signals < 0 || deadman_start(&w.deadman))
+	if (w.signals < 0 || heartbeat_start(&w.heartbeat))
 		_exit(1);
-	nudge_start();
-	hold_well(&w, HOLD_SILENCE_NS);
 	start(&w, &reply);
-	if (!w.session || reply.queues == 0)
+	if (!w.owner.session || reply.queues == 0)
 		w.over = w.over || reply.status != GPREEMPT_CLASS_DONE;
 	/* A holder that holds nothing is gone before the command returns. */
-	if (w.over) {
+	if (w.over)
 		finish(&w);
-		w.session = NULL;
-	}
 	send(birth->report, buf, hold_put_reply(&reply, buf), MSG_NOSIGNAL);
 	if (!w.over) {
 		run(&w);

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/heartbeat.h"
+#include "agent/holder-lock.h"
 #include "ctl/ctl.h"
 #include "shared/macro.h"
 
@@ -78,31 +80,11 @@ int hold_get_request(const char *buf, size_t len,
 int hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
 
 /*
- * /run/gpreempt: a lock file and a socket for each target (hold-dir.c)
+ * The process that holds a target, for the user (hold-owner.c)
  */
-
-#ifndef HOLD_DIR
-#define HOLD_DIR "/run/gpreempt"
-#endif
-
-enum hold_role {
-	HOLD_ROLE_NONE,
-	HOLD_ROLE_HOLDER,
-	HOLD_ROLE_PREEMPT,
-	HOLD_ROLE_FOLLOW,
-	HOLD_ROLE_GUARD,
-	HOLD_ROLES,
-};
 
 /* The command that has it; "-" for none. */
 const char *hold_role_name(enum hold_role role);
-
-/* Who has the lock of a target. */
-struct hold_owner {
-	enum hold_role role;
-	uint64_t pid;		/* of the worker, or of the command */
-	uint64_t guardian;	/* 0: none; of a guard's worker: the guard */
-};
 
 #define HOLD_MAX_COMMAND 64
 
@@ -114,22 +96,6 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 		     size_t size);
 /* Who has to end for the target to be let go: what the user started. */
 uint64_t hold_command_of(const struct hold_owner *owner);
-
-int hold_dir_prepare(void);
-/* A descriptor; the lock lasts until all copies of it are closed. */
-int hold_lock(pid_t target);
-int hold_write_owner(int lock, const struct hold_owner *owner);
-/* 0, -ENOENT when nobody has the lock (leftovers are removed), or -errno. */
-int hold_read_owner(pid_t target, struct hold_owner *owner);
-/* Calls fn for each target with a lock file. */
-int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
-void hold_socket_path(pid_t target, char *buf, size_t size);
-/* Of the socket of a target; 0: there is none. */
-uint64_t hold_socket_inode(pid_t target);
-/* Remove both files. Only who has the lock may. */
-void hold_forget(pid_t target);
-/* Is this process a holder's? */
-bool hold_is_holder(pid_t pid);
 
 /* Why not, as a reply (hold-answer.c). */
 void hold_reply_error(struct hold_reply *reply,
@@ -189,13 +155,6 @@ struct hold_beat {
 	uint64_t silence_ns;	/* kill me when you hear nothing for longer */
 	uint64_t lease_end_ns;	/* kill me then, and some; 0: no lease */
 };
-
-/* How long a well process may be silent, and one that is in the driver. */
-#define HOLD_TICK_NS (200 * NSEC_PER_MSEC)
-#define HOLD_SILENCE_NS (2 * NSEC_PER_SEC)
-#define HOLD_BUSY_NS (20 * NSEC_PER_SEC)
-/* The kernel's turn, when the guardian has not done it. */
-#define HOLD_DEADMAN_SPARE_NS NSEC_PER_SEC
 
 /* These do not return. */
 __attribute__((noreturn))

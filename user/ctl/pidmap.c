@@ -126,12 +126,6 @@ static bool wanted(const struct ctl_args *args, const struct pidmap_row *row,
 	return false;
 }
 
-static bool skip_holder(void *data, pid_t pid)
-{
-	(void)data;
-	return hold_is_holder(pid);
-}
-
 /* The words that are no numbers. 0, or the exit status. */
 static int choose(struct gpreempt *g, const struct ctl_args *args,
 		  struct gpreempt_targets **out)
@@ -148,7 +142,7 @@ static int choose(struct gpreempt *g, const struct ctl_args *args,
 	for (i = 0; i < args->n_words; i++)
 		if (!is_number(args->words[i], &number))
 			words[n++] = args->words[i];
-	if (n && gpreempt_select(g, words, n, skip_holder, NULL, out, &err))
+	if (n && gpreempt_select(g, words, n, hold_skip_holder, NULL, out, &err))
 		ret = ctl_fail(&err);
 	free(words);
 	return ret;

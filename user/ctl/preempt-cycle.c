@@ -4,20 +4,8 @@
 #include <poll.h>
 
 #include "ctl/hold.h"
-#include "ctl/nudge.h"
 #include "ctl/preempt.h"
 #include "shared/clock.h"
-
-void preempt_tell_busy(void *data, bool busy)
-{
-	struct preempt *p = data;
-	int others = busy ? atomic_fetch_add(&p->busy, 1) :
-			    atomic_fetch_sub(&p->busy, 1) - 1;
-
-	deadman_feed(&p->deadman, HOLD_DEADMAN_SPARE_NS +
-		     (busy || others > 0 ? HOLD_BUSY_NS : HOLD_SILENCE_NS));
-	nudge_busy(busy);
-}
 
 static int fail(struct preempt *p, int code, enum gpreempt_reason reason,
 		pid_t pid, const char *step)
@@ -51,14 +39,7 @@ static int check_events(struct preempt *p)
 	return 0;
 }
 
-static void feed(struct preempt *p)
-{
-	if (!atomic_load(&p->busy))
-		deadman_feed(&p->deadman,
-			     HOLD_DEADMAN_SPARE_NS + HOLD_SILENCE_NS);
-}
-
-/* In short pieces, so that the dead man's switch is fed. */
+/* In short pieces, so that the heart beats. */
 int preempt_attend(struct preempt *p, uint64_t ns, int fd)
 {
 	uint64_t start = shr_now_ns();
@@ -74,9 +55,9 @@ int preempt_attend(struct preempt *p, uint64_t ns, int fd)
 		struct timespec ts = { 0 };
 		int ret;
 
-		feed(p);
-		if (left > HOLD_TICK_NS)
-			left = HOLD_TICK_NS;
+		heartbeat_beat(&p->heartbeat);
+		if (left > HEARTBEAT_TICK_NS)
+			left = HEARTBEAT_TICK_NS;
 		ts.tv_nsec = left;
 		ret = ppoll(fds, ARRAY_SIZE(fds), &ts, NULL);
 		if (ret < 0 && errno != EINTR)

@@ -91,8 +91,8 @@ static void end_command(struct preempt *p, pid_t pid, int fd)
 
 	gpreempt_gang_free(p->gang);
 	p->gang = NULL;
-	deadman_stop(&p->deadman);
-	p->deadman_on = false;
+	heartbeat_stop(&p->heartbeat);
+	p->beating = false;
 	pidfd_send_signal(fd, SIGTERM, NULL, 0);
 	while (waitpid(pid, NULL, WNOHANG) == 0) {
 		if (shr_now_ns() > deadline)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ctl/foreground.h"
-#include "ctl/nudge.h"
 #include "ctl/preempt.h"
 
 static int fail_system(const struct preempt *p, const char *step, int code)
@@ -42,7 +41,7 @@ static void unlock_targets(struct preempt *p)
 
 	for (i = 0; i < p->n_targets; i++) {
 		if (p->targets[i].lock >= 0)
-			foreground_drop(p->targets[i].pid, p->targets[i].lock);
+			hold_drop(p->targets[i].pid, p->targets[i].lock);
 	}
 }
 
@@ -92,9 +91,9 @@ static void close_sessions(struct preempt *p)
 	disturb_stop(p->disturb);
 	gpreempt_gang_free(p->gang);
 	p->gang = NULL;
-	if (p->deadman_on)
-		deadman_stop(&p->deadman);
-	p->deadman_on = false;
+	if (p->beating)
+		heartbeat_stop(&p->heartbeat);
+	p->beating = false;
 }
 
 /* How the run ended. */
@@ -185,15 +184,14 @@ static bool recorded(const struct preempt *p)
 
 static int measure(struct preempt *p)
 {
-	int ret = deadman_start(&p->deadman);
+	int ret = heartbeat_start(&p->heartbeat);
 	size_t i;
 
 	if (ret)
 		return fail_system(p, "setting up", ret);
-	p->deadman_on = true;
+	p->beating = true;
 	for (i = 0; i < p->n_targets; i++) {
-		preempt_tell_busy(p, true);
-		preempt_tell_busy(p, false);
+		heartbeat_beat(&p->heartbeat);
 		ret = open_target(p, &p->targets[i]);
 		if (ret)
 			return ret;
@@ -265,7 +263,6 @@ static int run_on(struct preempt *p, const struct gpreempt_targets *list)
 	p->stop = foreground_signals();
 	if (p->stop < 0)
 		return fail_system(p, "setting up", p->stop);
-	nudge_start();
 	return measure(p);
 }
 
@@ -286,7 +283,8 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 				     "--replay holds nothing that a command could run beside");
 	ret = args->replay ? 0 : ctl_need_root(0);
 	if (!ret)
-		ret = ctl_open_busy(args, preempt_tell_busy, &p, &p.g);
+		ret = ctl_open_busy(args, heartbeat_busy, &p.heartbeat,
+				    &p.g);
 	if (ret)
 		return ret;
 	ret = ctl_targets(p.g, args, &list);

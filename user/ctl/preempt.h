@@ -3,10 +3,8 @@
 #ifndef CTL_PREEMPT_H
 #define CTL_PREEMPT_H
 
-#include <stdatomic.h>
-
+#include "agent/heartbeat.h"
 #include "ctl/ctl.h"
-#include "ctl/deadman.h"
 
 /* Samples in nanoseconds, in the order of their measurement. */
 struct preempt_series {
@@ -59,9 +57,8 @@ struct preempt {
 	struct gpreempt_member *members;	/* room for all targets */
 	struct preempt_target *targets;
 	size_t n_targets;
-	struct deadman deadman;
-	bool deadman_on;
-	atomic_int busy;	/* threads that are in the driver */
+	struct heartbeat heartbeat;
+	bool beating;
 	int stop;		/* readable after Ctrl-C and its like */
 	struct disturb *disturb;	/* NULL: without the module */
 	FILE *samples;
@@ -82,8 +79,6 @@ struct preempt {
  * reason in p->err, p->interrupted or p->online_status.
  */
 int preempt_cycle(struct preempt *p);
-/* We are well: called by whoever does something for long. */
-void preempt_tell_busy(void *data, bool busy);
 /*
  * Look after the targets until the time is over, or the descriptor (-1: none)
  * is readable. 0, or as preempt_cycle().

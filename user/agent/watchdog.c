@@ -2,22 +2,22 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "ctl/deadman.h"
+#include "agent/watchdog.h"
 #include "shared/macro.h"
 
-int deadman_start(struct deadman *d)
+int watchdog_start(struct watchdog *w)
 {
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL,
 		.sigev_signo = SIGKILL,
 	};
 
-	if (timer_create(CLOCK_MONOTONIC, &event, &d->timer) < 0)
+	if (timer_create(CLOCK_MONOTONIC, &event, &w->timer) < 0)
 		return -errno;
 	return 0;
 }
 
-void deadman_feed(const struct deadman *d, uint64_t ns)
+void watchdog_pet(const struct watchdog *w, uint64_t ns)
 {
 	struct itimerspec when = {
 		.it_value = {
@@ -26,10 +26,10 @@ void deadman_feed(const struct deadman *d, uint64_t ns)
 		},
 	};
 
-	timer_settime(d->timer, 0, &when, NULL);
+	timer_settime(w->timer, 0, &when, NULL);
 }
 
-void deadman_stop(struct deadman *d)
+void watchdog_stop(struct watchdog *w)
 {
-	timer_delete(d->timer);
+	timer_delete(w->timer);
 }

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctl/nudge.h"
+#include "agent/ioctl-kick.h"
 #include "shared/macro.h"
 
 /*
@@ -31,7 +31,7 @@ static void end_thread(void *value)
 	timer_delete(timer);
 }
 
-void nudge_start(void)
+void ioctl_kick_start(void)
 {
 	/*
 	 * With SA_RESTART, so that what we print is not torn: the driver's
@@ -61,11 +61,11 @@ static bool make_timer(void)
 	return true;
 }
 
-void nudge_busy(bool busy)
+void ioctl_kick_busy(bool busy)
 {
 	struct itimerspec when = { 0 };
 
-	/* Without one, what hangs is ended by the guardian or its like. */
+	/* Without one, what hangs is ended by the watchdog. */
 	if (!have_timer)
 		have_timer = make_timer();
 	if (!have_timer)

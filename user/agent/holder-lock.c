@@ -8,8 +8,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "ctl/hold.h"
+#include "agent/holder-lock.h"
 #include "shared/clock.h"
+#include "shared/macro.h"
 #include "shared/parse.h"
 
 #define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
@@ -24,68 +25,6 @@
 static void lock_path(pid_t target, char *buf, size_t size)
 {
 	snprintf(buf, size, HOLD_DIR "/%d" SUFFIX, target);
-}
-
-const char *hold_role_name(enum hold_role role)
-{
-	static const char *const names[HOLD_ROLES] = {
-		[HOLD_ROLE_HOLDER] = "suspend",
-		[HOLD_ROLE_PREEMPT] = "preempt",
-		[HOLD_ROLE_FOLLOW] = "follow",
-		[HOLD_ROLE_GUARD] = "guard",
-	};
-
-	return role < HOLD_ROLES && names[role] ? names[role] : "-";
-}
-
-const char *hold_let_go_command(const struct hold_owner *owner, pid_t target,
-				char buf[HOLD_MAX_COMMAND])
-{
-	*buf = '\0';
-	switch (owner->role) {
-	case HOLD_ROLE_HOLDER:
-		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl resume %d",
-			 target);
-		break;
-	case HOLD_ROLE_GUARD:
-		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl release %d",
-			 target);
-		break;
-	case HOLD_ROLE_PREEMPT:
-	case HOLD_ROLE_FOLLOW:
-		/* They let go at any end of theirs. */
-		snprintf(buf, HOLD_MAX_COMMAND, "kill %llu",
-			 (unsigned long long)owner->pid);
-		break;
-	default:
-		break;
-	}
-	return buf;
-}
-
-uint64_t hold_command_of(const struct hold_owner *owner)
-{
-	return owner->role == HOLD_ROLE_GUARD ? owner->guardian : owner->pid;
-}
-
-void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
-		     size_t size)
-{
-	char command[HOLD_MAX_COMMAND];
-
-	hold_let_go_command(owner, target, command);
-	/* What is only on its way in or out has not said who it is. */
-	if (!*command)
-		snprintf(buf, size, "process %d is being held or let go by "
-			 "another gpreempt-ctl\ntry again", target);
-	else
-		snprintf(buf, size,
-			 "process %d is held by gpreempt-ctl %s (%llu)\n"
-			 "%s: %s", target, hold_role_name(owner->role),
-			 (unsigned long long)hold_command_of(owner),
-			 owner->role == HOLD_ROLE_HOLDER ||
-			 owner->role == HOLD_ROLE_GUARD ?
-			 "let go first" : "wait for it, or end it", command);
 }
 
 void hold_socket_path(pid_t target, char *buf, size_t size)
@@ -165,6 +104,25 @@ int hold_write_owner(int lock, const struct hold_owner *owner)
 	if (ftruncate(lock, 0) < 0 || pwrite(lock, text, len, 0) != len)
 		return -EIO;
 	return 0;
+}
+
+int hold_take(pid_t target, const struct hold_owner *owner)
+{
+	int lock = hold_lock(target), ret;
+
+	if (lock < 0)
+		return lock;
+	ret = hold_write_owner(lock, owner);
+	if (!ret)
+		return lock;
+	hold_drop(target, lock);
+	return ret;
+}
+
+void hold_drop(pid_t target, int lock)
+{
+	hold_forget(target);
+	close(lock);
 }
 
 static int parse_owner(const char *text, struct hold_owner *owner)
@@ -254,4 +212,10 @@ static int compare_owner(void *arg, pid_t target)
 bool hold_is_holder(pid_t pid)
 {
 	return hold_list(compare_owner, &pid) > 0;
+}
+
+bool hold_skip_holder(void *data, pid_t pid)
+{
+	(void)data;
+	return hold_is_holder(pid);
 }

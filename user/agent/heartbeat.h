@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The heartbeat of a process that holds a target. If it stops, the watchdog
+ * ends the process, and the driver then resumes the target's queues. A tracer
+ * that is stopped would otherwise make its target unkillable.
+ */
+#ifndef AGENT_HEARTBEAT_H
+#define AGENT_HEARTBEAT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "agent/watchdog.h"
+#include "shared/macro.h"
+
+/* How often a process beats at least. */
+#define HEARTBEAT_TICK_NS (200 * NSEC_PER_MSEC)
+/* How long it may be silent, and how long while it is in the driver. */
+#define HEARTBEAT_SILENCE_NS (2 * NSEC_PER_SEC)
+#define HEARTBEAT_BUSY_NS (20 * NSEC_PER_SEC)
+/* The watchdog leaves another process that watches us that much more time. */
+#define HEARTBEAT_SPARE_NS NSEC_PER_SEC
+
+struct heartbeat {
+	struct watchdog watchdog;
+	/*
+	 * For busy and the order of beats: a short time that is set late would
+	 * kill a thread that waits for the hardware.
+	 */
+	pthread_mutex_t lock;
+	unsigned int busy;	/* threads that are in the driver */
+	/*
+	 * Called at each beat, under the lock, for another process that
+	 * watches us; or NULL. It must not wait.
+	 */
+	void (*also)(void *data, bool busy);
+	void *data;
+};
+
+/* Start the watchdog and beat once. 0 or -errno. also and data are set. */
+int heartbeat_start(struct heartbeat *h);
+void heartbeat_stop(struct heartbeat *h);
+/* Any thread. It must come within HEARTBEAT_SILENCE_NS. */
+void heartbeat_beat(struct heartbeat *h);
+/*
+ * The calling thread enters the driver, or has returned from it: for
+ * struct gpreempt_options, with the heartbeat as its data. Silence is allowed
+ * for longer only in between: a process that is stopped elsewhere is missed
+ * soon.
+ */
+void heartbeat_busy(void *data, bool busy);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * /run/gpreempt: a lock file for each target that is held, which names the
+ * process that holds it, and a socket beside it if that is a holder's.
+ */
+#ifndef AGENT_HOLDER_LOCK_H
+#define AGENT_HOLDER_LOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifndef HOLD_DIR
+#define HOLD_DIR "/run/gpreempt"
+#endif
+
+enum hold_role {
+	HOLD_ROLE_NONE,
+	HOLD_ROLE_HOLDER,
+	HOLD_ROLE_PREEMPT,
+	HOLD_ROLE_FOLLOW,
+	HOLD_ROLE_GUARD,
+	HOLD_ROLES,
+};
+
+/* The process that has the lock of a target. */
+struct hold_owner {
+	enum hold_role role;
+	uint64_t pid;		/* of the worker, or of the command */
+	uint64_t guardian;	/* 0: none; of a guard's worker: the guard */
+};
+
+/* Make the directory, and check that it is ours alone. 0 or -errno. */
+int hold_dir_prepare(void);
+/* A descriptor; the lock lasts until all copies of it are closed. */
+int hold_lock(pid_t target);
+int hold_write_owner(int lock, const struct hold_owner *owner);
+/*
+ * The lock of a target, with that owner written. -EWOULDBLOCK: another process
+ * has it; or another -errno, and the lock is not taken.
+ */
+int hold_take(pid_t target, const struct hold_owner *owner);
+/* Remove the files of the target, and give the lock back. */
+void hold_drop(pid_t target, int lock);
+/* 0, -ENOENT when the lock is free (leftovers are removed), or -errno. */
+int hold_read_owner(pid_t target, struct hold_owner *owner);
+/* Calls fn for each target with a lock file. */
+int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
+void hold_socket_path(pid_t target, char *buf, size_t size);
+/* Of the socket of a target; 0: there is none. */
+uint64_t hold_socket_inode(pid_t target);
+/* Remove both files. Only the process that has the lock may. */
+void hold_forget(pid_t target);
+/* Is this process a holder's? */
+bool hold_is_holder(pid_t pid);
+/* The same for gpreempt_select(); data is not used. */
+bool hold_skip_holder(void *data, pid_t pid);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the user reads about the process that holds a target. */
+#include <stdio.h>
+
+#include "ctl/hold.h"
+
+const char *hold_role_name(enum hold_role role)
+{
+	static const char *const names[HOLD_ROLES] = {
+		[HOLD_ROLE_HOLDER] = "suspend",
+		[HOLD_ROLE_PREEMPT] = "preempt",
+		[HOLD_ROLE_FOLLOW] = "follow",
+		[HOLD_ROLE_GUARD] = "guard",
+	};
+
+	return role < HOLD_ROLES && names[role] ? names[role] : "-";
+}
+
+const char *hold_let_go_command(const struct hold_owner *owner, pid_t target,
+				char buf[HOLD_MAX_COMMAND])
+{
+	*buf = '\0';
+	switch (owner->role) {
+	case HOLD_ROLE_HOLDER:
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl resume %d",
+			 target);
+		break;
+	case HOLD_ROLE_GUARD:
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl release %d",
+			 target);
+		break;
+	case HOLD_ROLE_PREEMPT:
+	case HOLD_ROLE_FOLLOW:
+		/* They let go at any end of theirs. */
+		snprintf(buf, HOLD_MAX_COMMAND, "kill %llu",
+			 (unsigned long long)owner->pid);
+		break;
+	default:
+		break;
+	}
+	return buf;
+}
+
+uint64_t hold_command_of(const struct hold_owner *owner)
+{
+	return owner->role == HOLD_ROLE_GUARD ? owner->guardian : owner->pid;
+}
+
+void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
+		     size_t size)
+{
+	char command[HOLD_MAX_COMMAND];
+
+	hold_let_go_command(owner, target, command);
+	/* What is only on its way in or out has not said who it is. */
+	if (!*command)
+		snprintf(buf, size, "process %d is being held or let go by "
+			 "another gpreempt-ctl\ntry again", target);
+	else
+		snprintf(buf, size,
+			 "process %d is held by gpreempt-ctl %s (%llu)\n"
+			 "%s: %s", target, hold_role_name(owner->role),
+			 (unsigned long long)hold_command_of(owner),
+			 owner->role == HOLD_ROLE_HOLDER ||
+			 owner->role == HOLD_ROLE_GUARD ?
+			 "let go first" : "wait for it, or end it", command);
+}
