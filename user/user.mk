@@ -30,7 +30,7 @@ USER_CFLAGS = $(CFLAGS_USER) -Wshadow -Wstrict-prototypes \
 
 SHARED_SRC := $(wildcard user/shared/*.c)
 LIB_SRC := $(filter-out user/lib/backend-loop%,$(wildcard user/lib/*.c))
-CTL_SRC := $(wildcard user/agent/*.c user/ctl/*.c)
+CTL_SRC := $(wildcard user/agent/*.c user/guard/*.c user/ctl/*.c)
 SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
 LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)
 CTL_OBJ := $(CTL_SRC:user/%.c=$(O)/user/%.o)

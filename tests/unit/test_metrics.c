@@ -91,12 +91,27 @@ static size_t check_text(char *text)
 	return series;
 }
 
+/* guard's own feeds its dead man's switch. */
+void guard_well(struct guard *of)
+{
+	(void)of;
+}
+
+static void write_metrics(void)
+{
+	struct guard_text texts[GUARD_FILES];
+
+	ck_assert_int_eq(guard_files_check(&guard), 0);
+	guard_files_last(&guard, texts);
+	ck_assert_int_eq(guard_files_finish(&guard, texts), 0);
+}
+
 static size_t series_of(size_t targets)
 {
 	char text[16384];
 
 	set_targets(targets);
-	guard_metrics(&guard);
+	write_metrics();
 	ck_assert_uint_gt(get(text, sizeof(text)), 0);
 	unlink(path);
 	free(guard.figures.sample);
@@ -123,11 +138,11 @@ START_TEST(whole)
 	pid_t writer;
 
 	set_targets(2);
-	guard_metrics(&guard);
+	write_metrics();
 	writer = fork();
 	ck_assert_int_ge(writer, 0);
 	for (i = 0; !writer; i++)
-		guard_metrics(&guard);
+		write_metrics();
 	for (i = 0; i < WRITES || changed < 100; i++) {
 		ck_assert_uint_gt(get(text, sizeof(text)), 0);
 		changed += strcmp(text, last) != 0;
@@ -136,9 +151,9 @@ START_TEST(whole)
 	}
 	kill(writer, SIGKILL);
 	ck_assert_int_eq(waitpid(writer, &status, 0), writer);
-	unlink(path);
-	strcat(path, ".new");
-	unlink(path);
+	/* It may have been killed in the middle of the next one. */
+	snprintf(text, sizeof(text), "rm -f %s*", path);
+	ck_assert_int_eq(system(text), 0);
 	free(guard.figures.sample);
 }
 END_TEST

@@ -1,33 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file of the picture: whole at any time, as that of the metrics. */
+/* The picture of what guard did of late. */
 #include <errno.h>
 #include <string.h>
 
 #include "ctl/guard.h"
-#include "ctl/whole.h"
 #include "shared/clock.h"
 
-/* Before anything is suspended: a picture that nobody gets is of no use. */
 int guard_draw_open(struct guard *guard)
 {
-	const char *path = guard->args->sched.timeline;
-	int ret;
-
-	if (!path)
+	if (!guard->args->sched.timeline)
 		return 0;
-	ret = whole_check("timeline", path);
-	if (ret)
-		return ret;
 	/* The second one is what is drawn, while the first one goes on. */
 	guard->picture = calloc(2, sizeof(*guard->picture));
 	return guard->picture ? 0 :
 	       ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 }
 
-void guard_draw(struct guard *guard)
+void guard_draw(struct guard *guard, FILE *out)
 {
 	struct guard_picture *picture = guard->picture;
-	struct whole file;
 	uint64_t now;
 
 	if (!picture)
@@ -36,11 +27,8 @@ void guard_draw(struct guard *guard)
 	picture[1] = picture[0];
 	now = shr_now_ns();
 	pthread_mutex_unlock(&guard->lock);
-	if (!whole_begin(&file, guard->args->sched.timeline))
-		return;
 	guard_picture_draw(&picture[1], guard->figures.start_ns, now,
-			   ctl_simulated(), file.f);
-	whole_end(&file);
+			   ctl_simulated(), out);
 }
 
 void guard_draw_free(struct guard *guard)

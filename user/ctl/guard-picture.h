@@ -54,9 +54,10 @@ void guard_picture_draw(const struct guard_picture *p, uint64_t start,
 
 /* guard-draw.c: the file. */
 struct guard;
-/* 0, or the exit status after saying why it cannot be written. */
+/* 0, or the exit status after saying why not. */
 int guard_draw_open(struct guard *guard);
-void guard_draw(struct guard *guard);
+/* In a memory stream. */
+void guard_draw(struct guard *guard, FILE *out);
 void guard_draw_free(struct guard *guard);
 /* Lanes come and go; the poller is kept out meanwhile. */
 int guard_draw_join(struct guard *guard, pid_t pid, bool online);

@@ -6,7 +6,6 @@
 
 #include "ctl/guard.h"
 #include "ctl/out.h"
-#include "ctl/whole.h"
 #include "shared/clock.h"
 
 void guard_clear_line(void)
@@ -250,15 +249,10 @@ static void put_metrics(FILE *f, const struct guard *guard,
 		guard->figures.samples);
 }
 
-void guard_metrics(struct guard *guard)
+void guard_print_metrics(const struct guard *guard, FILE *out)
 {
-	const char *path = guard->args->sched.metrics;
-	struct whole file;
 	struct totals t;
 
-	if (!path || !whole_begin(&file, path))
-		return;
 	add_up(guard, &t);
-	put_metrics(file.f, guard, &t);
-	whole_end(&file);
+	put_metrics(out, guard, &t);
 }

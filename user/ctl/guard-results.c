@@ -169,29 +169,19 @@ static void put_ns(FILE *f, int64_t ns, char end)
 		fprintf(f, "%lld%c", (long long)ns, end);
 }
 
-void guard_write_samples(const struct guard *guard)
+void guard_print_samples(const struct guard *guard, FILE *out)
 {
 	const struct guard_figures *figures = &guard->figures;
 	size_t n = figures->samples, i;
-	FILE *f;
 
-	if (!guard->args->sched.samples)
-		return;
-	f = fopen(guard->args->sched.samples, "we");
-	if (!f) {
-		ctl_note("%s cannot be written: %s",
-			 guard->args->sched.samples, strerror(errno));
-		return;
-	}
 	fputs("# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
-	      "arrival_to_slots_ns\n", f);
+	      "arrival_to_slots_ns\n", out);
 	for (i = n - guard_samples_kept(figures); i < n; i++) {
 		const struct guard_sample *s;
 
 		s = &figures->sample[i % GUARD_SAMPLES];
-		put_ns(f, s->to_ioctl_ns, '\t');
-		put_ns(f, s->to_suspended_ns, '\t');
-		put_ns(f, s->to_slots_ns, '\n');
+		put_ns(out, s->to_ioctl_ns, '\t');
+		put_ns(out, s->to_suspended_ns, '\t');
+		put_ns(out, s->to_slots_ns, '\n');
 	}
-	fclose(f);
 }

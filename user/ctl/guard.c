@@ -9,7 +9,6 @@
 #include "ctl/guard.h"
 #include "ctl/guard-serve.h"
 #include "ctl/notify.h"
-#include "ctl/whole.h"
 #include "shared/clock.h"
 #include "shared/guard-proto.h"
 #include "shared/parse.h"
@@ -145,7 +144,7 @@ static void answer_signal(struct guard *guard)
 
 	while (read(guard->report, &info, sizeof(info)) == sizeof(info)) {
 		guard_summary(guard);
-		guard_draw(guard);
+		guard_files_put(guard, GUARD_TIMELINE);
 	}
 }
 
@@ -168,12 +167,13 @@ static void watch(struct guard *guard)
 		guard_targets_look(guard);
 		guard_take_results(guard);
 		tell_gap(guard);
+		guard_files_poll(guard);
 		if (now > live_ns + LIVE_NS) {
 			guard_live(guard);
 			live_ns = now;
 		}
 		if (now > metrics_ns + METRICS_NS) {
-			guard_metrics(guard);
+			guard_files_put(guard, GUARD_METRICS);
 			metrics_ns = now;
 		}
 		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) <= 0)
@@ -202,6 +202,7 @@ static struct guard_server *listen_to_servers(struct guard *guard)
 
 static int protect(struct guard *guard)
 {
+	struct guard_text texts[GUARD_FILES];
 	struct guard_server *server;
 	int ret;
 
@@ -228,12 +229,11 @@ static int protect(struct guard *guard)
 	guard_poll_stop(guard);
 	guard_take_results(guard);
 	guard_summary(guard);
-	guard_metrics(guard);
-	guard_write_samples(guard);
-	guard_draw(guard);
+	guard_files_last(guard, texts);
 	guard->ending = true;
+	/* First: a slow disk is no reason to keep a process suspended. */
 	guard_targets_drop(guard);
-	return 0;
+	return guard_files_finish(guard, texts);
 }
 
 static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
@@ -258,8 +258,8 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 	if (ret)
 		return ret;
 	ret = check_module(&guard);
-	if (!ret && args->sched.metrics)
-		ret = whole_check("metrics file", args->sched.metrics);
+	if (!ret)
+		ret = guard_files_check(&guard);
 	if (!ret)
 		ret = guard_draw_open(&guard);
 	if (!ret)

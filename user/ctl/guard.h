@@ -20,6 +20,7 @@
 #include "ctl/foreground.h"
 #include "ctl/guard-picture.h"
 #include "ctl/guard-worker.h"
+#include "guard/output-file.h"
 
 #define GUARD_TARGETS 64	/* of each role */
 #define GUARD_QUEUES 64		/* of an online process */
@@ -94,6 +95,14 @@ struct guard_figures {
 	size_t samples;		/* all that there were */
 };
 
+/* Files that the user asked for. */
+enum guard_file_kind {
+	GUARD_METRICS,
+	GUARD_TIMELINE,
+	GUARD_SAMPLES_FILE,
+	GUARD_FILES,
+};
+
 enum guard_poll { GUARD_POLL_BUSY, GUARD_POLL_ADAPTIVE, GUARD_POLL_TIMED };
 
 struct guard {
@@ -127,6 +136,7 @@ struct guard {
 	atomic_uint_fast64_t polls;
 	atomic_uint_fast64_t poll_cpu_ns;
 	struct guard_figures figures;
+	struct guard_file file[GUARD_FILES];
 };
 
 /* guard.c: the main thread has done a step, of which there may be many. */
@@ -136,6 +146,23 @@ void guard_well(struct guard *guard);
 enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
 /* GUARD_PULSE: there was work, and it is done. -errno: it cannot be read. */
 int guard_look(struct guard_online *online);
+
+/* guard-files.c */
+/* Can all be written? 0, or the exit status after the reason was printed. */
+int guard_files_check(struct guard *guard);
+/* Replace one, in a child process. Never waits. */
+void guard_files_put(struct guard *guard, enum guard_file_kind kind);
+/* Take note of how the last ones went. Never waits. */
+void guard_files_poll(struct guard *guard);
+/* What is to be in them at the end. */
+struct guard_text {
+	char *text;		/* NULL: not wanted, or no memory */
+	size_t size;
+};
+
+void guard_files_last(struct guard *guard, struct guard_text *texts);
+/* Write that, and free it. 0, or an exit status, as check. */
+int guard_files_finish(struct guard *guard, struct guard_text *texts);
 
 /* guard-poll.c */
 int guard_poll_start(struct guard *guard);
@@ -191,12 +218,14 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 void guard_take_results(struct guard *guard);
 void guard_take_from(struct guard *guard, struct guard_worker *w);
 size_t guard_samples_kept(const struct guard_figures *f);
-void guard_write_samples(const struct guard *guard);
+/* A line for each sample, in a memory stream. */
+void guard_print_samples(const struct guard *guard, FILE *out);
 
 /* guard-report.c */
 void guard_live(struct guard *guard);
 void guard_summary(struct guard *guard);
-void guard_metrics(struct guard *guard);
+/* Prometheus's text format, in a memory stream. */
+void guard_print_metrics(const struct guard *guard, FILE *out);
 /* Something that happened: a note, or an event of JSON. */
 __attribute__((format(printf, 4, 5)))
 void guard_event(const struct guard *guard, const char *event, pid_t pid,

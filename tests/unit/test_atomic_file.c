@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files that are replaced in one step, in a directory that others write to. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "shared/atomic-file.h"
+#include "unit.h"
+
+static char dir[] = "/tmp/gpreempt-atomic.XXXXXX";
+static char path[64], other[64];
+
+static void setup(void)
+{
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+}
+
+static void teardown(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void put(const char *file, const char *text)
+{
+	FILE *f = fopen(file, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void expect(const char *file, const char *text)
+{
+	char buf[64] = "";
+	FILE *f = fopen(file, "r");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fread(buf, 1, sizeof(buf) - 1, f), strlen(text));
+	fclose(f);
+	ck_assert_str_eq(buf, text);
+}
+
+static size_t count_files(void)
+{
+	DIR *d = opendir(dir);
+	size_t n = 0;
+
+	ck_assert_ptr_nonnull(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static int replace(const char *text)
+{
+	return shr_file_replace(path, text, strlen(text));
+}
+
+START_TEST(made_and_replaced)
+{
+	struct stat st;
+
+	umask(077);
+	ck_assert_int_eq(shr_file_check(path), 0);
+	ck_assert_uint_eq(count_files(), 0);
+	ck_assert_int_eq(replace("one"), 0);
+	expect(path, "one");
+	ck_assert_int_eq(replace("two, which is longer"), 0);
+	expect(path, "two, which is longer");
+	ck_assert_int_eq(shr_file_check(path), 0);
+	expect(path, "two, which is longer");
+	ck_assert_uint_eq(count_files(), 1);
+	/* A collector that is another user reads it, whatever our umask. */
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0644);
+}
+END_TEST
+
+START_TEST(relative_path)
+{
+	ck_assert_int_eq(chdir(dir), 0);
+	ck_assert_int_eq(shr_file_replace("file", "here", 4), 0);
+	expect(path, "here");
+	ck_assert_int_eq(chdir("/"), 0);
+}
+END_TEST
+
+/* What else is there stays as it is, and nothing else is made. */
+static void expect_refused(int code)
+{
+	size_t n = count_files();
+
+	alarm(10);	/* a FIFO that is opened waits for ever */
+	ck_assert_int_eq(shr_file_check(path), code);
+	ck_assert_int_eq(replace("x"), code);
+	alarm(0);
+	ck_assert_uint_eq(count_files(), n);
+	ck_assert_ptr_nonnull(strstr(shr_file_reason(code),
+				     "not a regular file"));
+}
+
+START_TEST(links)
+{
+	struct stat st;
+
+	put(other, "precious");
+	ck_assert_int_eq(symlink(other, path), 0);
+	expect_refused(-ENOTSUP);
+	expect(other, "precious");
+	ck_assert_int_eq(lstat(path, &st), 0);
+	ck_assert(S_ISLNK(st.st_mode));
+	/* One that points nowhere, too. */
+	unlink(other);
+	expect_refused(-ENOTSUP);
+	ck_assert_int_lt(lstat(other, &st), 0);
+}
+END_TEST
+
+START_TEST(fifos_and_devices)
+{
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	expect_refused(-ENXIO);
+	ck_assert_int_eq(shr_file_check("/dev/null"), -ENXIO);
+	ck_assert_int_eq(shr_file_replace("/dev/null", "x", 1), -ENXIO);
+}
+END_TEST
+
+START_TEST(directories)
+{
+	char slash[80];
+
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	expect_refused(-EISDIR);
+	snprintf(slash, sizeof(slash), "%s/", path);
+	ck_assert_int_eq(shr_file_replace(slash, "x", 1), -EISDIR);
+	snprintf(slash, sizeof(slash), "%s/..", path);
+	ck_assert_int_eq(shr_file_replace(slash, "x", 1), -EISDIR);
+	snprintf(slash, sizeof(slash), "%s/none/file", dir);
+	ck_assert_int_eq(shr_file_check(slash), -ENOENT);
+	ck_assert_str_eq(shr_file_reason(-ENOENT), strerror(ENOENT));
+}
+END_TEST
+
+/* The names that an earlier version used, laid as traps. */
+START_TEST(foreseen_name)
+{
+	char trap[80];
+
+	put(other, "precious");
+	snprintf(trap, sizeof(trap), "%s.new", path);
+	ck_assert_int_eq(symlink(other, trap), 0);
+	ck_assert_int_eq(shr_file_check(path), 0);
+	ck_assert_int_eq(replace("x"), 0);
+	expect(path, "x");
+	expect(other, "precious");
+	unlink(trap);
+	ck_assert_int_eq(mkfifo(trap, 0600), 0);
+	alarm(10);
+	ck_assert_int_eq(replace("y"), 0);
+	alarm(0);
+	expect(path, "y");
+	ck_assert_uint_eq(count_files(), 3);
+}
+END_TEST
+
+/* No room: the old file stays, and no part of the new one. */
+START_TEST(full)
+{
+	struct rlimit limit, old;
+
+	put(path, "old");
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	limit = old;
+	limit.rlim_cur = 4;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	ck_assert_int_eq(replace("more than four"), -EFBIG);
+	setrlimit(RLIMIT_FSIZE, &old);
+	expect(path, "old");
+	ck_assert_uint_eq(count_files(), 1);
+}
+END_TEST
+
+/* The directory is another's, and nothing can be made in it. */
+START_TEST(not_ours)
+{
+	put(path, "old");
+	chmod(path, 0644);
+	chmod(dir, 0755);
+	if (geteuid() == 0)
+		ck_assert_int_eq(seteuid(65534), 0);
+	else
+		chmod(dir, 0555);
+	ck_assert_int_eq(shr_file_check(path), -EACCES);
+	ck_assert_int_eq(replace("x"), -EACCES);
+	expect(path, "old");
+	if (geteuid() == 65534)
+		ck_assert_int_eq(seteuid(0), 0);
+	chmod(dir, 0755);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, made_and_replaced);
+	tcase_add_test(c, relative_path);
+	tcase_add_test(c, links);
+	tcase_add_test(c, fifos_and_devices);
+	tcase_add_test(c, directories);
+	tcase_add_test(c, foreseen_name);
+	tcase_add_test(c, full);
+	tcase_add_test(c, not_ours);
+	return unit_run("atomic-file");
+}

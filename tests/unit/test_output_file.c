@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files that guard writes: by a child, so that a slow disk never makes it late. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "guard/child.h"
+#include "guard/output-file.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "unit.h"
+
+static char dir[] = "/tmp/gpreempt-output.XXXXXX";
+static char path[64], messages[64];
+static struct guard_file file;
+static unsigned int beats;
+
+static void setup(void)
+{
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	snprintf(messages, sizeof(messages), "%s/messages", dir);
+	file = (struct guard_file){ .what = "metrics file", .path = path };
+	ck_assert_ptr_nonnull(freopen(messages, "w", stderr));
+	setvbuf(stderr, NULL, _IONBF, 0);
+	beats = 0;
+}
+
+static void teardown(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void read_file(const char *name, char *text, size_t size)
+{
+	FILE *f = fopen(name, "r");
+
+	ck_assert_ptr_nonnull(f);
+	text[fread(text, 1, size - 1, f)] = '\0';
+	fclose(f);
+}
+
+static size_t messages_with(const char *what)
+{
+	char text[4096], *at = text;
+	size_t n = 0;
+
+	read_file(messages, text, sizeof(text));
+	for (; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+static void beat(void *data)
+{
+	ck_assert_ptr_eq(data, &file);
+	beats++;
+}
+
+static int finish(const char *text)
+{
+	return guard_file_finish(&file, text, strlen(text), beat, &file);
+}
+
+static void let_it_end(void)
+{
+	while (file.child) {
+		shr_sleep_ns(NSEC_PER_MSEC);
+		guard_file_poll(&file);
+	}
+}
+
+START_TEST(written)
+{
+	char text[64];
+
+	ck_assert_int_eq(guard_file_check(&file), 0);
+	guard_file_put(&file, "one", 3);
+	let_it_end();
+	read_file(path, text, sizeof(text));
+	ck_assert_str_eq(text, "one");
+	/* Also when the last but one is not done yet. */
+	guard_file_put(&file, "two", 3);
+	ck_assert_int_eq(finish("three"), 0);
+	read_file(path, text, sizeof(text));
+	ck_assert_str_eq(text, "three");
+	ck_assert_uint_gt(beats, 0);
+	ck_assert_uint_eq(messages_with("\n"), 0);
+}
+END_TEST
+
+START_TEST(not_wanted)
+{
+	struct stat st;
+
+	file.path = NULL;
+	ck_assert_int_eq(guard_file_check(&file), 0);
+	guard_file_put(&file, "x", 1);
+	guard_file_poll(&file);
+	ck_assert_int_eq(finish("x"), 0);
+	ck_assert_int_lt(stat(path, &st), 0);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(guard_file_check(&file), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(messages_with("the metrics file /tmp/"), 1);
+	ck_assert_uint_eq(messages_with("a FIFO, socket or device is there"), 1);
+	ck_assert_uint_eq(messages_with("next: name a file in a directory"), 1);
+}
+END_TEST
+
+/* It was well at the start, and is not later: told once. */
+START_TEST(fails_later)
+{
+	guard_file_put(&file, "one", 3);
+	let_it_end();
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	guard_file_put(&file, "two", 3);
+	let_it_end();
+	guard_file_put(&file, "two", 3);
+	let_it_end();
+	ck_assert_uint_eq(messages_with("a directory is there"), 1);
+	ck_assert_int_eq(finish("three"), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(messages_with("could not be written at the end"), 1);
+	/* It works again, and then not: told again. */
+	ck_assert_int_eq(rmdir(path), 0);
+	guard_file_put(&file, "four", 4);
+	let_it_end();
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	guard_file_put(&file, "five", 4);
+	let_it_end();
+	ck_assert_uint_eq(messages_with("cannot be written: a directory"), 2);
+}
+END_TEST
+
+static int pause_for_ever(void *arg)
+{
+	(void)arg;
+	return pause();
+}
+
+/* A disk that does not answer: guard does not wait for it, but at the end. */
+START_TEST(hangs)
+{
+	pid_t child = guard_child_start(pause_for_ever, NULL, NULL, 0);
+	uint64_t begin;
+
+	ck_assert_int_gt(child, 0);
+	file.child = child;
+	guard_file_poll(&file);
+	guard_file_put(&file, "x", 1);
+	guard_file_put(&file, "x", 1);
+	ck_assert_int_eq(file.child, child);
+	ck_assert_uint_eq(messages_with("Device or resource busy"), 1);
+	begin = shr_now_ns();
+	ck_assert_int_eq(finish("y"), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_ge(shr_now_ns() - begin, GUARD_FILE_WAIT_NS);
+	ck_assert_uint_eq(messages_with("timed out"), 1);
+	ck_assert_uint_gt(beats, 100);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+END_TEST
+
+static int kept[2];
+
+/* Exit status 0 if it has what it shall have, and nothing else. */
+static int look_around(void *arg)
+{
+	int fd, n = 0;
+
+	for (fd = 3; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return !(arg == &file && n == 1 && fcntl(kept[1], F_GETFD) >= 0);
+}
+
+/* A client's connection or a lock in a child would outlive guard. */
+START_TEST(descriptors)
+{
+	int status = -1;
+	pid_t child;
+
+	ck_assert_int_eq(pipe(kept), 0);
+	child = guard_child_start(look_around, &file, &kept[1], 1);
+	ck_assert_int_gt(child, 0);
+	while (!guard_child_gone(&child, &status))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(child, 0);
+	close(kept[0]);
+	close(kept[1]);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, written);
+	tcase_add_test(c, not_wanted);
+	tcase_add_test(c, refused);
+	tcase_add_test(c, fails_later);
+	tcase_add_test(c, hangs);
+	tcase_add_test(c, descriptors);
+	return unit_run("output-file");
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files that guard writes: what is in each, and when. */
+#include <errno.h>
+
+#include "ctl/guard.h"
+
+static void print(struct guard *guard, enum guard_file_kind kind, FILE *out)
+{
+	switch (kind) {
+	case GUARD_METRICS:
+		guard_print_metrics(guard, out);
+		break;
+	case GUARD_TIMELINE:
+		guard_draw(guard, out);
+		break;
+	default:
+		guard_print_samples(guard, out);
+	}
+}
+
+/* For free(); NULL when there is no memory. */
+static char *make_text(struct guard *guard, enum guard_file_kind kind,
+		       size_t *size)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
+
+	if (!out)
+		return NULL;
+	print(guard, kind, out);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+int guard_files_check(struct guard *guard)
+{
+	const struct ctl_sched_args *args = &guard->args->sched;
+	int ret = 0;
+	size_t i;
+
+	guard->file[GUARD_METRICS] = (struct guard_file){
+		.what = "metrics file", .path = args->metrics,
+	};
+	guard->file[GUARD_TIMELINE] = (struct guard_file){
+		.what = "timeline", .path = args->timeline,
+	};
+	guard->file[GUARD_SAMPLES_FILE] = (struct guard_file){
+		.what = "samples file", .path = args->samples,
+	};
+	for (i = 0; i < GUARD_FILES && !ret; i++)
+		ret = guard_file_check(&guard->file[i]);
+	return ret;
+}
+
+void guard_files_put(struct guard *guard, enum guard_file_kind kind)
+{
+	struct guard_file *file = &guard->file[kind];
+	size_t size;
+	char *text;
+
+	if (!file->path)
+		return;
+	text = make_text(guard, kind, &size);
+	if (text)
+		guard_file_put(file, text, size);
+	free(text);
+}
+
+void guard_files_poll(struct guard *guard)
+{
+	size_t i;
+
+	for (i = 0; i < GUARD_FILES; i++)
+		guard_file_poll(&guard->file[i]);
+}
+
+static void beat(void *data)
+{
+	guard_well(data);
+}
+
+void guard_files_last(struct guard *guard, struct guard_text *texts)
+{
+	size_t i;
+
+	for (i = 0; i < GUARD_FILES; i++)
+		texts[i].text = guard->file[i].path ?
+				make_text(guard, i, &texts[i].size) : NULL;
+}
+
+int guard_files_finish(struct guard *guard, struct guard_text *texts)
+{
+	int ret = 0, one;
+	size_t i;
+
+	for (i = 0; i < GUARD_FILES; i++) {
+		if (!guard->file[i].path)
+			continue;
+		one = texts[i].text ?
+		      guard_file_finish(&guard->file[i], texts[i].text,
+					texts[i].size, beat, guard) :
+		      ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+		free(texts[i].text);
+		ret = ret ? ret : one;
+	}
+	return ret;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guard/child.h"
+#include "shared/macro.h"
+
+#define MAX_KEPT 8
+
+static int compare_fds(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* A client's connection, for one, must not stay open because we have it. */
+static void close_others(const int *keep, size_t n)
+{
+	unsigned int from = STDERR_FILENO + 1;
+	int sorted[MAX_KEPT];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sorted[i] = keep[i];
+	qsort(sorted, n, sizeof(*sorted), compare_fds);
+	for (i = 0; i < n; i++) {
+		unsigned int fd = sorted[i];
+
+		if (fd > from)
+			close_range(from, fd - 1, 0);
+		from = fd >= from ? fd + 1 : from;
+	}
+	close_range(from, ~0U, 0);
+}
+
+pid_t guard_child_start(int (*work)(void *arg), void *arg, const int *keep,
+			size_t n_keep)
+{
+	pid_t parent = getpid(), child;
+
+	if (n_keep > MAX_KEPT)
+		return -EINVAL;
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (child)
+		return child;
+	/* Whatever becomes of guard: its targets run. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
+	close_others(keep, n_keep);
+	_exit(work(arg));
+}
+
+bool guard_child_gone(pid_t *child, int *status)
+{
+	if (*child && waitpid(*child, status, WNOHANG) == *child)
+		*child = 0;
+	return !*child;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Child processes of guard, for work that may never end: a driver that waits
+ * for the hardware, a file or a page of another process that never answers. A
+ * process, not a thread: a thread that the kernel can't interrupt would keep
+ * guard's descriptors, its socket and locks among them, after guard's death.
+ */
+#ifndef GUARD_CHILD_H
+#define GUARD_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Fork. The child has all memory of its parent and none of its threads, stdio
+ * and the descriptors @keep; it calls @work and exits with what that returns,
+ * and the kernel kills it when the thread that made it ends. Returns its PID,
+ * or -errno.
+ */
+pid_t guard_child_start(int (*work)(void *arg), void *arg, const int *keep,
+			size_t n_keep);
+
+/*
+ * Has it ended? Then *child is 0 and *status is what waitpid() gave. Never
+ * waits.
+ */
+bool guard_child_gone(pid_t *child, int *status);
+
+#endif
