@@ -60,6 +60,7 @@ enum gpreempt_reason {
 	GPREEMPT_BAD_PATTERN,	/* nor is that of @word a pattern: @name */
 	GPREEMPT_NO_MATCH,	/* no GPU process is named by @word */
 	GPREEMPT_MANY_CONTAINERS,	/* their ids begin as @word says */
+	GPREEMPT_SAME_CONTAINER,	/* several have the name or id of @word */
 	GPREEMPT_IS_HOLDER,	/* the process holds another one */
 	GPREEMPT_HANG,		/* the hardware kept queues, on GPU @name */
 	GPREEMPT_NO_MODULE,	/* gpreempt.ko is needed for it */

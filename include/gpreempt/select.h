@@ -40,7 +40,10 @@ struct gpreempt_targets {
  *	with or without its mount point;
  *	container:NAME-OR-ID, an id also by its beginning: 12 characters, or
  *	fewer if it is the only one. Ids are taken from the names of cgroups,
- *	names from the files of Docker and Podman if they can be read;
+ *	names from the files of Docker and Podman if they can be read. Below
+ *	/user.slice/user-UID.slice those are the files in that user's home:
+ *	they are read as that user, up to 1 MiB, without following links,
+ *	within a second in all, and what was read is kept for a second;
  *	comm:NAME, the name of the process, of which the kernel keeps 15
  *	characters;
  *	cmd:PATTERN, an extended regular expression that matches somewhere in

@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shared/clock.h"
 #include "unit.h"
 
 #define ID_A "aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111"
 #define ID_B "aaaaaaaaaaaa2222222222222222222222222222222222222222222222222222"
 #define ID_C "c0ffee0000000000000000000000000000000000000000000000000000000000"
+#define ID_D "dddd000000000000000000000000000000000000000000000000000000000000"
 #define DOCKER "/var/lib/docker/containers/"
 #define STORAGE "/var/lib/containers/storage/"
 #define PODMAN "tests/unit/fixtures/podman-4.3.1/containers.json"
@@ -213,6 +215,93 @@ START_TEST(checked)
 }
 END_TEST
 
+/* Any user can make a cgroup of any name in its own slice. */
+static const struct {
+	const char *cgroup;	/* of process 4242 */
+	const char *word;
+	const char *pids;
+	enum gpreempt_reason reason;
+} impostors[] = {
+	/* With the id of another's container. */
+	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n",
+	  "container:train", "100", 0 },
+	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n",
+	  "container:" ID_A, "", GPREEMPT_SAME_CONTAINER },
+	/* Another's, in a container of its own, as root of that. */
+	{ "0::/docker/" ID_B "/docker-" ID_A ".scope\n",
+	  "container:" ID_A, "", GPREEMPT_SAME_CONTAINER },
+	/* With the name of another's, in the file of its home. */
+	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
+	  "container:train", "", GPREEMPT_SAME_CONTAINER },
+	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
+	  "container:dddd", "4242", 0 },
+	/* This path is not of user 1000: a user could have made it. */
+	{ "0::/x/user-1000.slice/libpod-" ID_D ".scope\n",
+	  "container:train", "100", 0 },
+	{ "0::/user.slice/user-1000.slicex/libpod-" ID_D ".scope\n",
+	  "container:train", "100", 0 },
+	{ "0::/user.slice/user-99999999999.slice/libpod-" ID_D ".scope\n",
+	  "container:train", "100", 0 },
+};
+
+START_TEST(impostor)
+{
+	char text[300];
+	int class;
+
+	gp_loop_set_file(&loop, "/home/ann/.local/share/containers/storage/"
+			 "overlay-containers/volatile-containers.json",
+			 "[{\"id\":\"" ID_D "\",\"names\":[\"train\"]}]");
+	gp_loop_set_file(&loop, "/proc/4242/cgroup", impostors[_i].cgroup);
+	ck_assert_str_eq(pick(impostors[_i].word), impostors[_i].pids);
+	ck_assert_int_eq(err.reason, impostors[_i].reason);
+	if (!err.reason)
+		return;
+	/* Not a mistake about the beginning of an id, and told apart. */
+	class = gpreempt_error_class(&err);
+	ck_assert_int_eq(class, GPREEMPT_CLASS_USAGE);
+	gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, impostors[_i].word));
+	ck_assert_ptr_null(strstr(text, "beginning"));
+}
+END_TEST
+
+static int count_reads(void)
+{
+	const char *at = loop.trace;
+	int n = 0;
+
+	while ((at = strstr(at, "place "))) {
+		at++;
+		n++;
+	}
+	return n;
+}
+
+/* guard looks 25 times a second. */
+START_TEST(looks_again)
+{
+	int once, i;
+
+	ck_assert_str_eq(pick("container:infer"), "300");
+	once = count_reads();
+	ck_assert_int_gt(once, 0);
+	for (i = 0; i < 3; i++)
+		ck_assert_str_eq(pick("container:infer"), "300");
+	ck_assert_int_lt(count_reads(), 2 * once);
+}
+END_TEST
+
+/* Files that do not answer any more do not take away the name. */
+START_TEST(goes_quiet)
+{
+	ck_assert_str_eq(pick("container:infer"), "300");
+	gp_loop_fail(&loop, "place", 0, -ETIMEDOUT);
+	shr_sleep_ns(1100 * NSEC_PER_MSEC);
+	ck_assert_str_eq(pick("container:infer"), "300");
+}
+END_TEST
+
 #define CRI "/kubepods.slice/kubepods-burstable.slice/pod1.slice/"
 
 static const struct {
@@ -375,6 +464,9 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, one_word, 0, ARRAY_SIZE(picks));
 	tcase_add_test(tc, several_words);
+	tcase_add_loop_test(tc, impostor, 0, ARRAY_SIZE(impostors));
+	tcase_add_test(tc, looks_again);
+	tcase_add_test(tc, goes_quiet);
 	tcase_add_test(tc, skipped);
 	tcase_add_test(tc, not_ourselves);
 	tcase_add_test(tc, no_driver);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "lib/backend.h"
+#include "lib/place.h"
 #include "lib/watch.h"
 #include "shared/macro.h"
 
@@ -75,7 +76,7 @@ static ssize_t live_read_file(void *be, const char *path, char *buf,
 	size_t used = 0;
 
 	(void)be;
-	/* What a user has put there for a file of an engine may be a pipe. */
+	/* Not of strangers, but a path of the command line may be a pipe. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
@@ -128,6 +129,13 @@ static int live_list_dir(void *be, const char *path,
 	return ret;
 }
 
+static ssize_t live_read_place(void *be, const struct gp_place *place,
+			       struct gp_file_id *id, char *buf, size_t size)
+{
+	(void)be;
+	return gp_place_read(place, id, buf, size);
+}
+
 static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 			    size_t size)
 {
@@ -176,6 +184,7 @@ const struct gp_backend_ops gp_backend_live = {
 	.read_file = live_read_file,
 	.read_link = live_read_link,
 	.list_dir = live_list_dir,
+	.read_place = live_read_place,
 	.read_memory = live_read_memory,
 	.device_of = live_device_of,
 	.is_root = live_is_root,

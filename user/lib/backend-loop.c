@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/backend-loop.h"
+#include "lib/place.h"
 #include "shared/macro.h"
 
 static int count_calls(const struct gp_loop *loop, const char *call)
@@ -206,6 +207,31 @@ static int loop_list_dir(void *be, const char *path,
 	return ret;
 }
 
+/* A file of the same text, in the same memory, is the same file. */
+static ssize_t loop_read_place(void *be, const struct gp_place *place,
+			       struct gp_file_id *id, char *buf, size_t size)
+{
+	struct gp_loop *loop = be;
+	int ret = gp_loop_enter(loop, "place");
+	char path[512];
+	ssize_t n;
+	size_t i;
+
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/%s%s", place->base, place->path,
+		 place->directory ? "/" : "");
+	n = loop_read_file(be, path, buf, size);
+	for (i = 0; n >= 0 && strcmp(loop->files[i].path, path); i++)
+		;
+	if (n < 0)
+		return n;
+	if (id->ino == (uintptr_t)loop->files[i].text)
+		return -EALREADY;
+	*id = (struct gp_file_id){ .ino = (uintptr_t)loop->files[i].text };
+	return n;
+}
+
 /* The address that a thread's system call has is the id of its queue. */
 static int loop_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 			    size_t size)
@@ -251,6 +277,7 @@ const struct gp_backend_ops gp_backend_loop = {
 	.read_file = loop_read_file,
 	.read_link = loop_read_link,
 	.list_dir = loop_list_dir,
+	.read_place = loop_read_place,
 	.read_memory = loop_read_memory,
 	.device_of = loop_device_of,
 	.is_root = loop_is_root,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/place.h"
 #include "lib/recording.h"
 #include "shared/clock.h"
 
@@ -164,6 +165,23 @@ static int record_list_dir(void *be, const char *path,
 	return ret;
 }
 
+static ssize_t record_read_place(void *be, const struct gp_place *place,
+				 struct gp_file_id *id, char *buf, size_t size)
+{
+	char path[512];
+	ssize_t ret;
+
+	/* So that all of it is read. */
+	memset(id, 0, sizeof(*id));
+	ret = live->read_place(NULL, place, id, buf, size);
+	memset(id, 0, sizeof(*id));
+	snprintf(path, sizeof(path), "%s/%s", place->base, place->path);
+	note(be, place->directory ? "list" : "file", 0, path,
+	     ret >= 0 && place->directory ? 0 : ret, 0, 0, buf,
+	     ret > 0 ? ret : 0);
+	return ret;
+}
+
 static int record_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 			      size_t size)
 {
@@ -203,6 +221,7 @@ const struct gp_backend_ops gp_backend_record = {
 	.read_file = record_read_file,
 	.read_link = record_read_link,
 	.list_dir = record_list_dir,
+	.read_place = record_read_place,
 	.read_memory = record_read_memory,
 	.device_of = record_device_of,
 	.is_root = record_is_root,

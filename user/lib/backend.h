@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct gp_file_id;
+struct gp_place;
+
 struct gp_backend_ops {
 	const char *name;
 
@@ -39,6 +42,12 @@ struct gp_backend_ops {
 	/* Calls fn for each name but those that begin with a point. */
 	int (*list_dir)(void *be, const char *path,
 			int (*fn)(void *arg, const char *name), void *arg);
+	/*
+	 * What a user keeps: see gp_place_read(). Not all can tell that it is
+	 * the same as before: they set *id to 0.
+	 */
+	ssize_t (*read_place)(void *be, const struct gp_place *place,
+			      struct gp_file_id *id, char *buf, size_t size);
 	/* All of size, out of the memory of a process. */
 	int (*read_memory)(void *be, pid_t pid, uint64_t address, void *buf,
 			   size_t size);

@@ -23,6 +23,11 @@ int gp_new_backend(const struct gpreempt_options *options,
 	g = calloc(1, sizeof(*g));
 	if (!g)
 		return -ENOMEM;
+	g->files = gp_files_new();
+	if (!g->files) {
+		free(g);
+		return -ENOMEM;
+	}
 	g->ops = ops;
 	g->be = be;
 	if (options) {
@@ -70,6 +75,7 @@ int gpreempt_new(const struct gpreempt_options *options,
 	    (options->record || options->replay)) {
 		ret = open_recording(g, options);
 		if (ret) {
+			gp_files_free(g->files);
 			free(g);
 			return ret == -EINVAL && !options->record ?
 			       -EPROTO : ret;
@@ -83,6 +89,8 @@ void gpreempt_free(struct gpreempt *g)
 {
 	if (g && g->end && g->end(g->be))
 		gp_log(g, "the recording could not be written to its end");
+	if (g)
+		gp_files_free(g->files);
 	free(g);
 }
 

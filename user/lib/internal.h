@@ -11,6 +11,8 @@
 #define GP_SYSFS_PROC "/sys/class/kfd/kfd/proc"
 #define GP_DEBUGFS "/sys/kernel/debug"
 
+struct gp_files;
+
 struct gpreempt {
 	const struct gp_backend_ops *ops;
 	void *be;		/* the back-end's own */
@@ -18,7 +20,12 @@ struct gpreempt {
 	void (*log)(void *data, const char *text);
 	void (*busy)(void *data, bool busy);
 	void *data;
+	struct gp_files *files;	/* that name containers */
 };
+
+/* NULL when there is no memory. */
+struct gp_files *gp_files_new(void);
+void gp_files_free(struct gp_files *files);
 
 /* As gpreempt_new(), over another system. */
 int gp_new_backend(const struct gpreempt_options *options,

@@ -114,6 +114,11 @@ static const struct {
 	[GPREEMPT_MANY_CONTAINERS] = { USAGE,
 		"{word} is the beginning of several containers' ids",
 		"give more of the id: gpreempt-ctl list --json shows them" },
+	[GPREEMPT_SAME_CONTAINER] = { USAGE,
+		"{word} names several containers: each user can give its own "
+		"one any name",
+		"use cgroup:PATH, a path that only root can choose; "
+		"/proc/PID/cgroup has it" },
 	[GPREEMPT_IS_HOLDER] = { NO_TARGET,
 		"process {pid} is a holder of gpreempt-ctl",
 		"gpreempt-ctl status shows what it holds" },

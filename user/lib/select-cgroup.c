@@ -178,14 +178,55 @@ int gp_each_container(const struct gpreempt *g, pid_t pid,
 	return gp_each_cgroup(g, pid, walk_path, &walk);
 }
 
-/* The one that a user means. */
+int64_t gp_slice_user(const char *path)
+{
+	/* Only root and its systemd make a cgroup of such a path. */
+	static const char head[] = "/user.slice/user-", tail[] = ".slice/";
+	const char *at = path + strlen(head);
+	size_t digits;
+
+	if (strncmp(path, head, strlen(head)))
+		return GPREEMPT_UNKNOWN;
+	digits = strspn(at, "0123456789");
+	if (!digits || digits > 10 ||
+	    strncmp(at + digits, tail, strlen(tail)))
+		return GPREEMPT_UNKNOWN;
+	return strtoll(at, NULL, 10);
+}
+
+static int take_outer(void *arg, const struct gpreempt_container *container,
+		      const char *path)
+{
+	(void)path;
+	memcpy(arg, container->id, sizeof(container->id));
+	return 1;
+}
+
+static void fill_box(struct gp_box *box,
+		     const struct gpreempt_container *container,
+		     const char *path)
+{
+	struct container_walk walk = { .fn = take_outer, .arg = box->outer };
+
+	memset(box, 0, sizeof(*box));
+	memcpy(box->id, container->id, sizeof(box->id));
+	box->user = gp_slice_user(path);
+	walk_path(&walk, "", path);
+}
+
+static bool same_box(const struct gp_box *a, const struct gp_box *b)
+{
+	return a->user == b->user && !strcmp(a->id, b->id) &&
+	       !strcmp(a->outer, b->outer);
+}
+
+/* The one that the caller means. */
 struct search {
 	const struct gpreempt *g;
 	const char *name;
 	bool by_name;		/* else by the beginning of the id */
-	char *id;
-	size_t size;
-	bool several;
+	struct gp_box *box;
+	int several;		/* 0, -EEXIST or -ENOTUNIQ */
 };
 
 static int look_at_container(void *arg, const struct gpreempt_container *found,
@@ -193,6 +234,7 @@ static int look_at_container(void *arg, const struct gpreempt_container *found,
 {
 	struct gpreempt_container container = *found;
 	struct search *search = arg;
+	struct gp_box box;
 
 	if (search->by_name) {
 		gp_container_name(search->g, path, &container);
@@ -202,9 +244,13 @@ static int look_at_container(void *arg, const struct gpreempt_container *found,
 	} else if (strncmp(container.id, search->name, strlen(search->name))) {
 		return 0;
 	}
-	if (*search->id && strcmp(search->id, container.id))
-		search->several = true;
-	snprintf(search->id, search->size, "%s", container.id);
+	fill_box(&box, &container, path);
+	if (!*search->box->id)
+		*search->box = box;
+	else if (strcmp(search->box->id, box.id))
+		search->several = search->by_name ? -ENOTUNIQ : -EEXIST;
+	else if (!same_box(search->box, &box))
+		search->several = -ENOTUNIQ;
 	return 0;
 }
 
@@ -220,32 +266,33 @@ static void look_at_all(struct search *search,
 
 int gp_find_container(const struct gpreempt *g,
 		      const struct gpreempt_targets *processes,
-		      const char *name, char *id, size_t size)
+		      const char *name, struct gp_box *box)
 {
 	struct search search = {
-		.g = g, .name = name, .by_name = true, .id = id, .size = size,
+		.g = g, .name = name, .by_name = true, .box = box,
 	};
 
-	*id = '\0';
+	memset(box, 0, sizeof(*box));
 	look_at_all(&search, processes);
 	search.by_name = false;
-	if (!*id)
+	if (!*box->id)
 		look_at_all(&search, processes);
-	if (!*id)
-		return -ENOENT;
-	return search.several ? -EEXIST : 0;
+	return *box->id ? search.several : -ENOENT;
 }
 
-static int compare_id(void *arg, const struct gpreempt_container *container,
-		      const char *path)
+static int compare_box(void *arg, const struct gpreempt_container *container,
+		       const char *path)
 {
-	(void)path;
-	return !strcmp(container->id, arg);
+	struct gp_box box;
+
+	fill_box(&box, container, path);
+	return same_box(arg, &box);
 }
 
-bool gp_in_container(const struct gpreempt *g, pid_t pid, const char *id)
+bool gp_in_container(const struct gpreempt *g, pid_t pid,
+		     const struct gp_box *box)
 {
-	return gp_each_container(g, pid, compare_id, (void *)id) == 1;
+	return gp_each_container(g, pid, compare_box, (void *)box) == 1;
 }
 
 struct first {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names of containers, from the files that Docker and Podman keep. */
+/*
+ * Names of containers, from the files that Docker and Podman keep: those of
+ * the system, and below a home those of its user, who can write what it likes.
+ */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,19 +11,35 @@
 #include "lib/select.h"
 
 #define MAX_PATH 512
+#define MAX_DEPTH 32
+#define MAX_VALUES 32768	/* json-c takes up to 1 KiB for each */
+#define MAX_DIRS 8		/* of storage drivers; Podman uses one */
 
-static struct json_object *read_json(const struct gpreempt *g,
-				     const char *path)
+/* NULL when it is none, or more of it than an engine writes. */
+static struct json_object *parse_json(const char *text, size_t len)
 {
+	struct json_tokener *tokener;
 	struct json_object *root;
-	char *text;
-	size_t len;
+	size_t i, values = 1;
 
-	if (gp_read_text(g, path, &text, &len))
+	/* Before each value but the first is one of these. */
+	for (i = 0; i < len; i++)
+		values += strchr(",:[{", text[i]) && text[i];
+	if (values > MAX_VALUES)
 		return NULL;
-	root = json_tokener_parse(text);
-	free(text);
+	tokener = json_tokener_new_ex(MAX_DEPTH);
+	if (!tokener)
+		return NULL;
+	/* With the 0 behind it, so that a number has an end. */
+	root = json_tokener_parse_ex(tokener, text, len + 1);
+	json_tokener_free(tokener);
 	return root;
+}
+
+static const char *to_string(struct json_object *value)
+{
+	return json_object_is_type(value, json_type_string) ?
+	       json_object_get_string(value) : NULL;
 }
 
 /* A string of an object, or NULL. */
@@ -29,25 +48,94 @@ static const char *get_string(struct json_object *object, const char *key)
 	struct json_object *value;
 
 	if (!json_object_is_type(object, json_type_object) ||
-	    !json_object_object_get_ex(object, key, &value) ||
-	    !json_object_is_type(value, json_type_string))
+	    !json_object_object_get_ex(object, key, &value))
 		return NULL;
-	return json_object_get_string(value);
+	return to_string(value);
 }
 
-/* Home of the user whose slice the cgroup is in; of a system's service, "". */
-static void find_home(const struct gpreempt *g, const char *cgroup,
-		      char *home, size_t size)
+/* The only name of a file. */
+static void add_string(const char *text, size_t len, const char *key,
+		       struct gp_names *names)
 {
-	const char *at = strstr(cgroup, "/user-");
-	char *text, *line, *rest = NULL;
-	unsigned long uid;
+	struct json_object *root = parse_json(text, len);
+	const char *value = get_string(root, key);
+
+	if (value)
+		gp_names_add(names, "", value);
+	json_object_put(root);
+}
+
+static void parse_docker_config(const char *text, size_t len,
+				struct gp_names *names)
+{
+	add_string(text, len, "data-root", names);
+}
+
+static void parse_docker_container(const char *text, size_t len,
+				   struct gp_names *names)
+{
+	add_string(text, len, "Name", names);
+}
+
+/* A list of containers as Podman's storage has it, CRI-O's too. */
+static void parse_storage(const char *text, size_t len,
+			  struct gp_names *names)
+{
+	struct json_object *list = parse_json(text, len), *called;
+	size_t i, count;
+
+	count = json_object_is_type(list, json_type_array) ?
+		json_object_array_length(list) : 0;
+	for (i = 0; i < count; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+		const char *id = get_string(one, "id"), *name;
+
+		if (!id || !json_object_object_get_ex(one, "names", &called) ||
+		    !json_object_is_type(called, json_type_array))
+			continue;
+		name = to_string(json_object_array_get_idx(called, 0));
+		if (name)
+			gp_names_add(names, id, name);
+	}
+	json_object_put(list);
+}
+
+/* overlay-containers, vfs-containers, btrfs-containers ... */
+static void parse_storage_dirs(const char *text, size_t len,
+			       struct gp_names *names)
+{
+	static const char suffix[] = "-containers";
+	char name[64];
+
+	(void)len;
+	while (*text && names->count < MAX_DIRS) {
+		size_t n = strcspn(text, "\n"), end = strlen(suffix);
+
+		if (n > end && n < sizeof(name) &&
+		    !memcmp(text + n - end, suffix, end)) {
+			snprintf(name, sizeof(name), "%.*s", (int)n, text);
+			gp_names_add(names, name, "");
+		}
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* Who keeps the files, and where. */
+struct keeper {
+	uid_t uid;
+	gid_t gid;
+	char home[128];		/* "": the system */
+};
+
+/* The user as the system knows it. Without one the files are not looked for. */
+static bool find_home(const struct gpreempt *g, struct keeper *keeper)
+{
+	__cleanup_free char *text = NULL;
+	char *line, *rest = NULL;
 	size_t len;
 
-	*home = '\0';
-	if (!at || gp_read_text(g, "/etc/passwd", &text, &len))
-		return;
-	uid = strtoul(at + strlen("/user-"), NULL, 10);
+	if (gp_read_text(g, "/etc/passwd", &text, &len))
+		return false;
 	for (line = strtok_r(text, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		char *field[7] = { NULL };
@@ -55,101 +143,92 @@ static void find_home(const struct gpreempt *g, const char *cgroup,
 
 		for (i = 0; i < 7 && line; i++)
 			field[i] = strsep(&line, ":");
-		if (field[5] && strtoul(field[2], NULL, 10) == uid)
-			snprintf(home, size, "%s", field[5]);
+		if (!field[5] || *field[5] != '/' ||
+		    strtoul(field[2], NULL, 10) != keeper->uid)
+			continue;
+		keeper->gid = strtoul(field[3], NULL, 10);
+		snprintf(keeper->home, sizeof(keeper->home), "%s", field[5]);
+		return true;
 	}
-	free(text);
+	return false;
 }
 
 static void set_name(struct gpreempt_container *container, const char *name)
 {
-	if (!name)
-		return;
-	snprintf(container->name, sizeof(container->name), "%s",
-		 name + (*name == '/'));
+	if (name)
+		snprintf(container->name, sizeof(container->name), "%s",
+			 name + (*name == '/'));
 }
 
-static void docker_name(const struct gpreempt *g, const char *home,
+static void docker_name(const struct gpreempt *g, const struct keeper *keeper,
 			struct gpreempt_container *container)
 {
-	struct json_object *config = read_json(g, "/etc/docker/daemon.json");
-	const char *root = get_string(config, "data-root");
-	char path[MAX_PATH];
+	static const struct gp_place config = {
+		.base = "/etc/docker", .path = "daemon.json",
+	};
+	char path[MAX_PATH], base[MAX_PATH] = "/var/lib/docker";
+	struct gp_place place = {
+		.uid = keeper->uid, .gid = keeper->gid,
+		.base = *keeper->home ? keeper->home : base, .path = path,
+	};
+	const char *root = *keeper->home ? NULL :
+		gp_names_find(gp_place_names(g, &config, parse_docker_config,
+					     ""), "");
 
-	if (*home)
-		snprintf(path, sizeof(path), "%.128s/.local/share/docker/"
-			 "containers/%s/config.v2.json", home, container->id);
-	else
-		snprintf(path, sizeof(path),
-			 "%.256s/containers/%s/config.v2.json",
-			 root ? root : "/var/lib/docker", container->id);
-	json_object_put(config);
-	config = read_json(g, path);
-	set_name(container, get_string(config, "Name"));
-	json_object_put(config);
+	if (root)
+		snprintf(base, sizeof(base), "%s", root);
+	snprintf(path, sizeof(path), "%scontainers/%s/config.v2.json",
+		 *keeper->home ? ".local/share/docker/" : "", container->id);
+	set_name(container, gp_names_find(gp_place_names(g, &place,
+							 parse_docker_container,
+							 ""), ""));
 }
 
-/* A list of containers as Podman's storage has it, CRI-O's too. */
-static void storage_names(const struct gpreempt *g, const char *path,
-			  struct gpreempt_container *container)
-{
-	struct json_object *list = read_json(g, path), *names;
-	size_t i, count;
-
-	count = json_object_is_type(list, json_type_array) ?
-		json_object_array_length(list) : 0;
-	for (i = 0; i < count; i++) {
-		struct json_object *one = json_object_array_get_idx(list, i);
-		const char *id = get_string(one, "id");
-
-		if (!id || strcmp(id, container->id) ||
-		    !json_object_object_get_ex(one, "names", &names) ||
-		    !json_object_is_type(names, json_type_array))
-			continue;
-		one = json_object_array_get_idx(names, 0);
-		set_name(container, json_object_get_string(one));
-	}
-	json_object_put(list);
-}
-
-struct storage {
-	const struct gpreempt *g;
-	const char *root;
-	struct gpreempt_container *container;
-};
-
-/* One of overlay-containers, vfs-containers, btrfs-containers ... */
-static int look_at_storage(void *arg, const char *name)
+/* One of the storage drivers' directories. */
+static void look_at_storage(const struct gpreempt *g, struct gp_place place,
+			    const char *dir,
+			    struct gpreempt_container *container)
 {
 	static const char *const files[] = {
 		"containers.json", "volatile-containers.json",
 	};
-	struct storage *storage = arg;
-	const char *end = strstr(name, "-containers");
 	char path[MAX_PATH];
+	const char *above = place.path;
 	size_t i;
 
-	if (!end || strcmp(end, "-containers"))
-		return 0;
+	place.path = path;
+	place.directory = false;
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "%.192s/%.64s/%s", storage->root,
-			 name, files[i]);
-		storage_names(storage->g, path, storage->container);
+		snprintf(path, sizeof(path), "%.64s/%.63s/%s", above, dir,
+			 files[i]);
+		set_name(container,
+			 gp_names_find(gp_place_names(g, &place, parse_storage,
+						      container->id),
+				       container->id));
 	}
-	return 0;
 }
 
-static void podman_name(const struct gpreempt *g, const char *home,
+static void podman_name(const struct gpreempt *g, const struct keeper *keeper,
 			struct gpreempt_container *container)
 {
-	char root[MAX_PATH];
-	struct storage storage = {
-		.g = g, .root = root, .container = container,
+	const struct gp_place storage = {
+		.uid = keeper->uid, .gid = keeper->gid,
+		.base = *keeper->home ? keeper->home : "/var/lib/containers",
+		.path = *keeper->home ? ".local/share/containers/storage" :
+			"storage",
+		.directory = true,
 	};
+	char dirs[MAX_DIRS][64];
+	const struct gp_names *found;
+	size_t i, n;
 
-	snprintf(root, sizeof(root), "%.128s%s/containers/storage", home,
-		 *home ? "/.local/share" : "/var/lib");
-	g->ops->list_dir(g->be, root, look_at_storage, &storage);
+	found = gp_place_names(g, &storage, parse_storage_dirs, NULL);
+	/* They may make room for the files. */
+	for (n = 0; n < found->count && n < MAX_DIRS; n++)
+		snprintf(dirs[n], sizeof(dirs[n]), "%.63s",
+			 found->list[n].key);
+	for (i = 0; i < n; i++)
+		look_at_storage(g, storage, dirs[i], container);
 }
 
 void gp_container_name(const struct gpreempt *g, const char *path,
@@ -157,7 +236,8 @@ void gp_container_name(const struct gpreempt *g, const char *path,
 {
 	static const struct {
 		const char *engine;
-		void (*name)(const struct gpreempt *g, const char *home,
+		void (*name)(const struct gpreempt *g,
+			     const struct keeper *keeper,
 			     struct gpreempt_container *container);
 	} readers[] = {
 		{ "docker", docker_name },
@@ -167,11 +247,16 @@ void gp_container_name(const struct gpreempt *g, const char *path,
 		{ "container", docker_name },
 		{ "container", podman_name },
 	};
-	char home[128];
+	struct keeper keeper = { .uid = 0 };
+	int64_t uid = gp_slice_user(path);
 	size_t i;
 
-	find_home(g, path, home, sizeof(home));
+	if (uid != GPREEMPT_UNKNOWN) {
+		keeper.uid = uid;
+		if (!find_home(g, &keeper))
+			return;
+	}
 	for (i = 0; !*container->name && i < ARRAY_SIZE(readers); i++)
 		if (!strcmp(readers[i].engine, container->engine))
-			readers[i].name(g, home, container);
+			readers[i].name(g, &keeper, container);
 }

@@ -20,7 +20,7 @@ struct matcher {
 	const char *value;	/* behind the kind's name */
 	pid_t pid;
 	regex_t regex;
-	char container[sizeof(((struct gpreempt_container *)0)->id)];
+	struct gp_box container;
 };
 
 struct kind {
@@ -29,7 +29,10 @@ struct kind {
 	int (*prepare)(struct matcher *m, struct gpreempt_error *err);
 	bool (*match)(const struct matcher *m, pid_t pid);
 	void (*done)(struct matcher *m);
-	/* More to get ready that takes all processes. 0, -ENOENT, -EEXIST. */
+	/*
+	 * More to get ready that takes all processes. 0, -ENOENT, -EEXIST or
+	 * -ENOTUNIQ.
+	 */
 	int (*find)(struct matcher *m,
 		    const struct gpreempt_targets *processes);
 };
@@ -56,13 +59,12 @@ static bool match_cgroup(const struct matcher *m, pid_t pid)
 static int find_container(struct matcher *m,
 			  const struct gpreempt_targets *processes)
 {
-	return gp_find_container(m->g, processes, m->value, m->container,
-				 sizeof(m->container));
+	return gp_find_container(m->g, processes, m->value, &m->container);
 }
 
 static bool match_container(const struct matcher *m, pid_t pid)
 {
-	return gp_in_container(m->g, pid, m->container);
+	return gp_in_container(m->g, pid, &m->container);
 }
 
 static bool match_comm(const struct matcher *m, pid_t pid)
@@ -277,6 +279,8 @@ static int choose(struct selection *s, struct matcher *m,
 
 		if (ret == -EEXIST)
 			return fail(err, ret, GPREEMPT_MANY_CONTAINERS, m);
+		if (ret == -ENOTUNIQ)
+			return fail(err, ret, GPREEMPT_SAME_CONTAINER, m);
 		if (ret)
 			return fail_none(s, m, err);
 	}

@@ -6,6 +6,7 @@
 #include <regex.h>
 
 #include "lib/internal.h"
+#include "lib/place.h"
 
 /*
  * Call fn with the path of each cgroup of a process, one in each hierarchy,
@@ -33,15 +34,58 @@ int gp_each_container(const struct gpreempt *g, pid_t pid,
 void gp_container_name(const struct gpreempt *g, const char *path,
 		       struct gpreempt_container *container);
 
+/* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
+int64_t gp_slice_user(const char *path);
+
 /*
- * The id of the container that is meant by a name or the beginning of an id,
- * among those of the processes. 0, -ENOENT, -EEXIST for several, -ENOMEM.
+ * A container. A user in its own slice, and root of a container in that, can
+ * make cgroups and give one the name that another container's has: so the id
+ * alone does not tell.
+ */
+struct gp_box {
+	char id[sizeof(((struct gpreempt_container *)0)->id)];
+	int64_t user;		/* as gp_slice_user() */
+	char outer[sizeof(((struct gpreempt_container *)0)->id)];
+};
+
+/*
+ * The container that is meant by a name or the beginning of an id, among those
+ * of the processes. 0, -ENOENT, -EEXIST when ids of several begin so,
+ * -ENOTUNIQ when several have that very name or id, -ENOMEM.
  */
 int gp_find_container(const struct gpreempt *g,
 		      const struct gpreempt_targets *processes,
-		      const char *name, char *id, size_t size);
+		      const char *name, struct gp_box *box);
 
-/* Is it in the container with this id, at any depth? */
-bool gp_in_container(const struct gpreempt *g, pid_t pid, const char *id);
+/* Is it in that container, at any depth? */
+bool gp_in_container(const struct gpreempt *g, pid_t pid,
+		     const struct gp_box *box);
+
+/* What a file says of containers: their names by their ids, for example. */
+struct gp_name {
+	char key[80];
+	char name[128];
+};
+
+struct gp_names {
+	struct gp_name *list;
+	size_t count;
+};
+
+/* From a text, with a 0 at its end; names are empty before. */
+typedef void gp_parse_names(const char *text, size_t len,
+			    struct gp_names *names);
+
+void gp_names_add(struct gp_names *names, const char *key, const char *name);
+/* NULL: there is none. */
+const char *gp_names_find(const struct gp_names *names, const char *key);
+
+/*
+ * What the place says, up to a second old, and up to 0.2 s if key is not in
+ * it. Valid until the next call. Empty when it says nothing.
+ */
+const struct gp_names *gp_place_names(const struct gpreempt *g,
+				      const struct gp_place *place,
+				      gp_parse_names *parse, const char *key);
 
 #endif
