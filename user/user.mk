@@ -28,7 +28,9 @@ USER_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) \
 USER_CFLAGS = $(CFLAGS_USER) -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -fvisibility=hidden -fPIC $(USER_CPPFLAGS)
 
-SHARED_SRC := $(wildcard user/shared/*.c)
+# What the library and its programs share: helpers, the socket layer, and what
+# is sent over sockets.
+SHARED_SRC := $(wildcard user/shared/*.c user/ipc/*.c user/proto/*.c)
 LIB_SRC := $(filter-out user/lib/backend-loop%,$(wildcard user/lib/*.c))
 CTL_SRC := $(wildcard user/agent/*.c user/guard/*.c user/ctl/*.c)
 SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)

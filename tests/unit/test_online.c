@@ -14,8 +14,9 @@
 
 #include "ctl/guard-serve.h"
 #include "ctl/guard.h"
+#include "ipc/client.h"
+#include "proto/guard.h"
 #include "shared/clock.h"
-#include "shared/guard-proto.h"
 #include "unit.h"
 
 static struct guard guard;
@@ -33,14 +34,19 @@ static void setup(void)
 	guard.args = &args;
 	pthread_mutex_init(&guard.lock, NULL);
 	ck_assert_int_eq(gpreempt_policy_init(&guard.policy, &options, 0), 0);
-	ck_assert_int_eq(guard_serve_start(&guard, SHR_GUARD_SOCKET, &server),
+	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server),
 			 0);
 }
 
 static void teardown(void)
 {
-	guard_serve_stop(server, SHR_GUARD_SOCKET);
-	ck_assert_int_eq(access(SHR_GUARD_SOCKET, F_OK), -1);
+	guard_serve_stop(server);
+	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), -1);
+}
+
+static uint64_t soon(void)
+{
+	return shr_now_ns() + 10 * NSEC_PER_SEC;
 }
 
 /* Requests that are open at the policy, of all clients. */
@@ -109,14 +115,14 @@ START_TEST(death)
 }
 END_TEST
 
-static int ask(enum shr_guard_verb verb, pid_t pid)
+static int ask(enum guard_verb verb, pid_t pid)
 {
-	struct shr_guard_request request = { .verb = verb, .pid = pid };
-	struct shr_guard_reply reply;
-	int fd = shr_guard_connect(SHR_GUARD_SOCKET);
+	struct guard_request request = { .verb = verb, .pid = pid };
+	struct guard_reply reply;
+	int fd = gp_ipc_connect(GUARD_SOCKET, soon());
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(shr_guard_ask(fd, &request, &reply), 0);
+	ck_assert_int_eq(gp_guard_ask(fd, &request, &reply, soon()), 0);
 	close(fd);
 	return reply.code ? reply.code : (int)reply.value;
 }
@@ -130,16 +136,16 @@ START_TEST(for_another)
 		pause();
 		_exit(0);
 	}
-	ck_assert_int_eq(ask(SHR_GUARD_END, child), -EINVAL);
-	ck_assert_int_eq(ask(SHR_GUARD_BEGIN, child), 1);
-	ck_assert_int_eq(ask(SHR_GUARD_BEGIN, child), 2);
-	ck_assert_int_eq(ask(SHR_GUARD_END, child), 1);
+	ck_assert_int_eq(ask(GUARD_END, child), -EINVAL);
+	ck_assert_int_eq(ask(GUARD_BEGIN, child), 1);
+	ck_assert_int_eq(ask(GUARD_BEGIN, child), 2);
+	ck_assert_int_eq(ask(GUARD_END, child), 1);
 	expect_open(1);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	expect_open(0);
-	ck_assert_int_eq(ask(SHR_GUARD_BEGIN, child), -EACCES);
-	ck_assert_int_eq(ask(SHR_GUARD_RELEASE, getpid()), -ESRCH);
+	ck_assert_int_eq(ask(GUARD_BEGIN, child), -EACCES);
+	ck_assert_int_eq(ask(GUARD_RELEASE, getpid()), -ESRCH);
 }
 END_TEST
 
@@ -166,8 +172,8 @@ START_TEST(release)
 {
 	guard.offline[0].target.pid = 4711;
 	guard.n_offline = 1;
-	ck_assert_int_eq(ask(SHR_GUARD_RELEASE, 4711), 0);
-	ck_assert_int_eq(ask(SHR_GUARD_RELEASE, 4712), -ESRCH);
+	ck_assert_int_eq(ask(GUARD_RELEASE, 4711), 0);
+	ck_assert_int_eq(ask(GUARD_RELEASE, 4712), -ESRCH);
 	pthread_mutex_lock(&guard.lock);
 	ck_assert_uint_eq(guard.n_releases, 1);
 	ck_assert_int_eq(guard.releases[0].pid, 4711);
@@ -179,7 +185,7 @@ START_TEST(two_guards)
 {
 	struct guard_server *second;
 
-	ck_assert_int_eq(guard_serve_start(&guard, SHR_GUARD_SOCKET, &second),
+	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &second),
 			 -EADDRINUSE);
 }
 END_TEST
@@ -188,7 +194,7 @@ START_TEST(no_guard)
 {
 	struct gpreempt_online *online;
 
-	guard_serve_stop(server, SHR_GUARD_SOCKET);
+	guard_serve_stop(server);
 	server = NULL;
 	ck_assert_int_eq(gpreempt_online_open(&online), -ENOENT);
 }
@@ -198,32 +204,33 @@ END_TEST
 START_TEST(nonsense)
 {
 	static const char *const texts[] = {
-		"", "gpreempt-guard 1 begin", "gpreempt-guard 2 begin 0 0",
-		"gpreempt-guard 1 start 0 0", "gpreempt-guard 1 begin -1 0",
-		"gpreempt-guard 1 begin 0 0 ", "gpreempt-guard 1 begin 0 x",
+		"", "gpreempt-guard 1", "gpreempt-guard 2 begin pid=0",
+		"gpreempt-guard 1 start pid=0", "gpreempt-guard 1 begin pid=-1",
+		"gpreempt-guard 1 begin pid=0 ", "gpreempt-guard 1 begin ns=x",
+		"gpreempt-guard 1 begin pid=2147483648",
 	};
-	struct shr_guard_request request;
-	struct shr_guard_reply reply;
-	char buf[4 * SHR_GUARD_PACKET] = "gpreempt-guard 1 begin 0 0";
+	struct guard_request request;
+	struct guard_reply reply;
+	char buf[2 * IPC_MAX_PACKET] = "gpreempt-guard 1 begin pid=0";
 	size_t i;
 	int fd;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		ck_assert_int_eq(shr_guard_get_request(texts[i],
+		ck_assert_int_eq(gp_guard_get_request(texts[i],
 						       strlen(texts[i]),
 						       &request), -EPROTO);
-	ck_assert_int_eq(shr_guard_get_request(buf, 26, &request), 0);
-	ck_assert_int_eq(shr_guard_get_request(buf, 27, &request), -EPROTO);
-	ck_assert_int_eq(shr_guard_get_request(buf, sizeof(buf), &request),
+	ck_assert_int_eq(gp_guard_get_request(buf, 28, &request), 0);
+	ck_assert_int_eq(gp_guard_get_request(buf, 29, &request), -EPROTO);
+	ck_assert_int_eq(gp_guard_get_request(buf, sizeof(buf), &request),
 			 -EPROTO);
-	ck_assert_int_eq(shr_guard_get_reply("gpreempt-guard 1 1 0", 20,
-					     &reply), -EPROTO);
-	fd = shr_guard_connect(SHR_GUARD_SOCKET);
+	ck_assert_int_eq(gp_guard_get_reply("gpreempt-guard 1 reply code=1",
+					    29, &reply), -EPROTO);
+	fd = gp_ipc_connect(GUARD_SOCKET, soon());
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(send(fd, "hello", 5, MSG_NOSIGNAL), 5);
 	ck_assert_int_eq(recv(fd, buf, sizeof(buf), 0), 0);
 	close(fd);
-	ck_assert_int_eq(ask(SHR_GUARD_BEGIN, 0), 1);
+	ck_assert_int_eq(ask(GUARD_BEGIN, 0), 1);
 	expect_open(0);
 }
 END_TEST

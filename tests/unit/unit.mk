@@ -5,7 +5,7 @@ UNIT := $(O)/unit
 UNIT_SAN := $(SAN)
 UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"' \
-	-DSHR_GUARD_SOCKET='"$(UNIT)/guard.sock"'
+	-DGUARD_SOCKET='"$(UNIT)/guard.sock"'
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 UNIT_SRC := $(filter-out user/doc/%,$(wildcard user/*/*.c)) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \

@@ -1,97 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The guard's socket, with a thread of its own: a server that says that its
- * work begins does not wait for our lists.
+ * The guard's socket, with a thread of its own: a server that begins its work
+ * does not wait for our lists.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 
 #include "ctl/guard.h"
 #include "ctl/guard-serve.h"
+#include "ipc/server.h"
+#include "proto/guard.h"
 #include "shared/clock.h"
-#include "shared/guard-proto.h"
 
-/* A connection, or a process that requests were opened for. */
-struct client {
-	int fd;			/* socket or pidfd; -1: free */
-	bool process;
+/* More in one packet is nonsense. */
+#define MAX_COUNT 65536
+
+/* A process that others opened requests for, by place. */
+struct process {
+	int pidfd;
 	pid_t pid;
-	uid_t uid;
-	int party;		/* -1: it never opened a request */
+	int party;		/* -1: no request was opened yet */
 };
 
 struct guard_server {
 	struct guard *guard;
 	pthread_t thread;
-	int listen;
+	struct ipc_server *ipc;
+	int epoll;
 	int quit;
-	struct client client[GUARD_CLIENTS];
+	struct process process[GUARD_CLIENTS];
+	struct ipc_place place[GUARD_CLIENTS];
 };
 
-static bool allowed(const struct guard *guard, uid_t uid)
+/* Of connections, and of processes. */
+static const struct ipc_limits limits = {
+	.places = GUARD_CLIENTS,
+	.for_root = GUARD_CLIENTS_ROOT,
+	.per_user = GUARD_CLIENTS_USER,
+};
+
+/* What the thread waits for, beside processes by their place. */
+enum { EVENT_QUIT = GUARD_CLIENTS, EVENT_SOCKET };
+
+/* Its requests end with it. */
+static void remove_party(struct guard *guard, int party)
 {
-	const struct ctl_sched_args *args = &guard->args->sched;
-	size_t i;
-
-	for (i = 0; i < args->n_uids; i++)
-		if (args->uids[i] == uid)
-			return true;
-	return uid == geteuid();
-}
-
-static struct client *add_client(struct guard_server *s, int fd, pid_t pid,
-				 uid_t uid, bool process)
-{
-	size_t i;
-
-	for (i = 0; i < GUARD_CLIENTS; i++)
-		if (s->client[i].fd < 0) {
-			s->client[i] = (struct client){
-				.fd = fd, .process = process, .pid = pid,
-				.uid = uid, .party = -1,
-			};
-			return &s->client[i];
-		}
-	return NULL;
-}
-
-/* However it ends: its requests end with it. */
-static void drop_client(struct guard_server *s, struct client *c)
-{
-	struct guard *guard = s->guard;
-
-	if (c->party >= 0) {
-		pthread_mutex_lock(&guard->lock);
-		gpreempt_policy_remove(&guard->policy, c->party);
-		guard->n_clients--;
-		guard->changed = true;
-		pthread_mutex_unlock(&guard->lock);
-	}
-	close(c->fd);
-	c->fd = -1;
-}
-
-static void accept_client(struct guard_server *s)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-	int fd;
-
-	fd = accept4(s->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd < 0)
+	if (party < 0)
 		return;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
-	    !allowed(s->guard, peer.uid) ||
-	    !add_client(s, fd, peer.pid, peer.uid, false))
-		close(fd);
+	pthread_mutex_lock(&guard->lock);
+	gpreempt_policy_remove(&guard->policy, party);
+	guard->n_clients--;
+	guard->changed = true;
+	pthread_mutex_unlock(&guard->lock);
 }
 
 /* Where it works, if we know that; else everywhere. Under the lock. */
@@ -106,45 +73,74 @@ static uint64_t nodes_of_client(const struct guard *guard, pid_t pid)
 	return ~0ULL;
 }
 
-static int begin(struct guard_server *s, struct client *c)
+/* Under the lock. */
+static int begin_locked(struct guard *guard, int *party, pid_t pid,
+			uint64_t count)
 {
-	struct guard *guard = s->guard;
-	uint64_t nodes;
-	int ret = 0;
+	uint64_t nodes = nodes_of_client(guard, pid);
+	int ret;
 
-	pthread_mutex_lock(&guard->lock);
-	nodes = nodes_of_client(guard, c->pid);
-	if (c->party < 0) {
+	if (*party < 0) {
 		ret = gpreempt_policy_add(&guard->policy, GPREEMPT_ROLE_ONLINE,
 					  nodes, 0, shr_now_ns());
-		guard->n_clients += ret >= 0;
-		c->party = ret >= 0 ? ret : -1;
+		if (ret < 0)
+			return ret;
+		*party = ret;
+		guard->n_clients++;
 	}
-	if (ret >= 0) {
-		gpreempt_policy_nodes(&guard->policy, c->party, nodes);
-		ret = gpreempt_policy_begin(&guard->policy, c->party);
-		guard->changed = true;
-	}
+	gpreempt_policy_nodes(&guard->policy, *party, nodes);
+	do {
+		ret = gpreempt_policy_begin(&guard->policy, *party);
+	} while (ret >= 0 && --count);
+	guard->changed = true;
+	return ret;
+}
+
+static int begin(struct guard *guard, int *party, pid_t pid, uint64_t count)
+{
+	int ret;
+
+	if (count > MAX_COUNT)
+		return -EINVAL;
+	pthread_mutex_lock(&guard->lock);
+	ret = begin_locked(guard, party, pid, count ? count : 1);
 	pthread_mutex_unlock(&guard->lock);
 	return ret;
 }
 
-static int end(struct guard_server *s, const struct client *c)
+static int end(struct guard *guard, int party)
 {
-	struct guard *guard = s->guard;
-	int ret = -EINVAL;
+	int ret;
 
-	if (c->party < 0)
-		return ret;
+	if (party < 0)
+		return -EINVAL;
 	pthread_mutex_lock(&guard->lock);
-	ret = gpreempt_policy_end(&guard->policy, c->party, shr_now_ns());
+	ret = gpreempt_policy_end(&guard->policy, party, shr_now_ns());
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
 	return ret;
 }
 
-/* Not everybody may speak for a process. */
-static bool may_speak_for(const struct client *c, pid_t pid)
+static void drop_process(struct guard_server *s, size_t place)
+{
+	int pidfd = s->process[place].pidfd;
+
+	remove_party(s->guard, s->process[place].party);
+	/* A worker that is just being forked may have a copy. */
+	epoll_ctl(s->epoll, EPOLL_CTL_DEL, pidfd, NULL);
+	close(pidfd);
+	s->place[place].used = false;
+}
+
+static bool is_alive(int pidfd)
+{
+	struct pollfd one = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&one, 1, 0) == 0;
+}
+
+/* A user may speak for its own processes, and root for all. */
+static bool may_speak_for(const struct ipc_client *c, pid_t pid)
 {
 	char path[32];
 	struct stat st;
@@ -153,36 +149,100 @@ static bool may_speak_for(const struct client *c, pid_t pid)
 	return !stat(path, &st) && (c->uid == 0 || st.st_uid == c->uid);
 }
 
-/* The client that stands for a process; made when a request begins. */
-static struct client *find_process(struct guard_server *s,
-				   const struct client *asker,
-				   const struct shr_guard_request *request)
+/* A pidfd of a process that the client may speak for, or -errno. */
+static int open_process(const struct ipc_client *c, pid_t pid)
 {
-	struct client *c;
-	size_t i;
-	int fd;
+	int fd = syscall(SYS_pidfd_open, pid, 0);
 
-	for (i = 0; i < GUARD_CLIENTS; i++)
-		if (s->client[i].fd >= 0 && s->client[i].process &&
-		    s->client[i].pid == request->pid)
-			return &s->client[i];
-	if (request->verb != SHR_GUARD_BEGIN)
-		return NULL;
-	fd = syscall(SYS_pidfd_open, request->pid, 0);
 	if (fd < 0)
-		return NULL;
+		return -EACCES;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	c = add_client(s, fd, request->pid, asker->uid, true);
-	if (!c)
-		close(fd);
-	return c;
+	/* In this order the number is that of the process all the time. */
+	if (may_speak_for(c, pid) && is_alive(fd))
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
+static int find_process(struct guard_server *s, pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < GUARD_CLIENTS; i++) {
+		if (!s->place[i].used || s->process[i].pid != pid)
+			continue;
+		if (is_alive(s->process[i].pidfd))
+			return i;
+		drop_process(s, i);
+	}
+	return -EINVAL;
+}
+
+/* Its place, or -errno. The descriptor belongs to it. */
+static int add_process(struct guard_server *s, const struct ipc_client *c,
+		       pid_t pid, int pidfd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int place = gp_ipc_place_find(s->place, &limits, c->uid);
+
+	if (place >= 0 && s->place[place].used)
+		drop_process(s, place);
+	event.data.u64 = place;
+	if (place < 0 ||
+	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, pidfd, &event) < 0) {
+		close(pidfd);
+		return place < 0 ? place : -errno;
+	}
+	s->process[place] = (struct process){
+		.pidfd = pidfd, .pid = pid, .party = -1,
+	};
+	s->place[place] = (struct ipc_place){ .used = true, .uid = c->uid };
+	return place;
+}
+
+static int answer_for(struct guard_server *s, const struct ipc_client *c,
+		      const struct guard_request *request)
+{
+	int place, ret, pidfd = open_process(c, request->pid);
+
+	if (pidfd < 0)
+		return pidfd;
+	place = find_process(s, request->pid);
+	if (place < 0 && request->verb == GUARD_BEGIN)
+		place = add_process(s, c, request->pid, pidfd);
+	else
+		close(pidfd);
+	if (place < 0)
+		return place;
+	if (request->verb == GUARD_BEGIN)
+		ret = begin(s->guard, &s->process[place].party, request->pid,
+			    request->count);
+	else
+		ret = end(s->guard, s->process[place].party);
+	if (ret >= 0)
+		s->place[place].busy = ret > 0;
+	s->place[place].last_ns = shr_now_ns();
+	return ret;
+}
+
+static int answer_self(struct guard_server *s, struct ipc_client *c,
+		       const struct guard_request *request)
+{
+	int ret;
+
+	if (request->verb == GUARD_BEGIN)
+		ret = begin(s->guard, &c->number, c->pid, request->count);
+	else
+		ret = end(s->guard, c->number);
+	if (ret >= 0)
+		c->busy = ret > 0;
+	return ret;
 }
 
 /* The main thread does it: it may wait for the hardware. */
-static int release(struct guard_server *s, const struct client *c,
-		   const struct shr_guard_request *request)
+static int release(struct guard *guard, const struct ipc_client *c,
+		   const struct guard_request *request)
 {
-	struct guard *guard = s->guard;
 	int ret = -ESRCH;
 
 	if (c->uid != 0)
@@ -199,147 +259,151 @@ static int release(struct guard_server *s, const struct client *c,
 	return ret;
 }
 
-static int answer(struct guard_server *s, struct client *c,
-		  const struct shr_guard_request *request)
+static size_t answer(void *data, struct ipc_client *c, char *buf, size_t len)
 {
-	if (request->verb == SHR_GUARD_RELEASE)
-		return release(s, c, request);
-	if (request->pid) {
-		if (!may_speak_for(c, request->pid))
-			return -EACCES;
-		c = find_process(s, c, request);
-		if (!c)
-			return -EINVAL;
-	}
-	return request->verb == SHR_GUARD_BEGIN ? begin(s, c) : end(s, c);
-}
-
-static void serve(struct guard_server *s, struct client *c)
-{
-	struct shr_guard_request request;
-	struct shr_guard_reply reply = { 0 };
-	char buf[SHR_GUARD_PACKET];
-	ssize_t n;
+	struct guard_server *s = data;
+	struct guard_request request;
+	struct guard_reply reply = { 0 };
 	int ret;
 
-	/* A pidfd is readable when its process has ended. */
-	if (c->process) {
-		drop_client(s, c);
-		return;
-	}
-	n = recv(c->fd, buf, sizeof(buf), 0);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0 || shr_guard_get_request(buf, n, &request)) {
-		drop_client(s, c);
-		return;
-	}
-	ret = answer(s, c, &request);
+	if (gp_guard_get_request(buf, len, &request))
+		return 0;
+	if (request.verb == GUARD_RELEASE)
+		ret = release(s->guard, c, &request);
+	else if (request.pid)
+		ret = answer_for(s, c, &request);
+	else
+		ret = answer_self(s, c, &request);
 	reply.code = ret < 0 ? ret : 0;
 	reply.value = ret > 0 ? ret : 0;
-	send(c->fd, buf, shr_guard_put_reply(&reply, buf),
-	     MSG_NOSIGNAL | MSG_DONTWAIT);
+	return gp_guard_put_reply(&reply, buf);
+}
+
+static void gone(void *data, struct ipc_client *c)
+{
+	struct guard_server *s = data;
+
+	remove_party(s->guard, c->number);
+}
+
+/* False: it is the end. */
+static bool handle(struct guard_server *s, uint64_t number)
+{
+	if (number == EVENT_QUIT)
+		return false;
+	if (number == EVENT_SOCKET)
+		gp_ipc_server_dispatch(s->ipc);
+	/* A pidfd is readable when its process has ended. */
+	else if (s->place[number].used && !is_alive(s->process[number].pidfd))
+		drop_process(s, number);
+	return true;
 }
 
 static void *server_thread(void *arg)
 {
 	struct guard_server *s = arg;
-	struct pollfd fds[2 + GUARD_CLIENTS];
-	size_t i;
+	struct epoll_event events[16];
+	int i, n;
 
-	fds[0] = (struct pollfd){ .fd = s->quit, .events = POLLIN };
-	fds[1] = (struct pollfd){ .fd = s->listen, .events = POLLIN };
 	for (;;) {
-		for (i = 0; i < GUARD_CLIENTS; i++)
-			fds[2 + i] = (struct pollfd){
-				.fd = s->client[i].fd, .events = POLLIN,
-			};
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
-			continue;
-		if (fds[0].revents)
-			return NULL;
-		for (i = 0; i < GUARD_CLIENTS; i++)
-			if (fds[2 + i].revents &&
-			    s->client[i].fd == fds[2 + i].fd)
-				serve(s, &s->client[i]);
-		if (fds[1].revents)
-			accept_client(s);
+		n = epoll_wait(s->epoll, events, ARRAY_SIZE(events), -1);
+		for (i = 0; i < n; i++)
+			if (!handle(s, events[i].data.u64))
+				return NULL;
 	}
 }
 
-static int listen_at(const char *path, bool everybody)
+static int watch(struct guard_server *s, int fd, uint64_t number)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd;
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = number };
 
-	fd = shr_guard_connect(path);
-	if (fd >= 0) {
-		close(fd);
-		return -EADDRINUSE;
-	}
-	/* Whatever is there is of a guard that is gone. */
-	unlink(path);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-		    0);
-	if (fd < 0)
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+/* Descriptors, without the socket that others can see. */
+static int open_server(struct guard_server *s)
+{
+	s->quit = eventfd(0, EFD_CLOEXEC);
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (s->quit < 0 || s->epoll < 0)
 		return -errno;
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    chmod(path, everybody ? 0666 : 0600) == 0 &&
-	    listen(fd, GUARD_CLIENTS) == 0)
-		return fd;
-	close(fd);
-	return -EIO;
+	return watch(s, s->quit, EVENT_QUIT);
+}
+
+static int start_thread(struct guard_server *s)
+{
+	sigset_t all, old;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = -pthread_create(&s->thread, NULL, server_thread, s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return ret;
+}
+
+static void free_server(struct guard_server *s)
+{
+	size_t i;
+
+	gp_ipc_server_stop(s->ipc);
+	for (i = 0; i < GUARD_CLIENTS; i++)
+		if (s->place[i].used)
+			drop_process(s, i);
+	if (s->quit >= 0)
+		close(s->quit);
+	if (s->epoll >= 0)
+		close(s->epoll);
+	free(s);
 }
 
 int guard_serve_start(struct guard *guard, const char *path,
 		      struct guard_server **out)
 {
 	struct guard_server *s = calloc(1, sizeof(*s));
-	sigset_t all, old;
-	size_t i;
+	struct ipc_server_options options = {
+		.path = path,
+		.uids = guard->args->sched.uids,
+		.n_uids = guard->args->sched.n_uids,
+		.limits = limits,
+		.answer = answer,
+		.gone = gone,
+		.data = s,
+	};
 	int ret;
 
 	if (!s)
 		return -ENOMEM;
 	s->guard = guard;
-	for (i = 0; i < GUARD_CLIENTS; i++)
-		s->client[i].fd = -1;
-	s->listen = listen_at(path, guard->args->sched.n_uids);
-	ret = s->listen < 0 ? s->listen : 0;
-	s->quit = eventfd(0, EFD_CLOEXEC);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = open_server(s);
 	if (!ret)
-		ret = -pthread_create(&s->thread, NULL, server_thread, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!ret) {
-		*out = s;
-		return 0;
+		ret = gp_ipc_server_start(&options, &s->ipc);
+	if (!ret)
+		ret = watch(s, gp_ipc_server_fd(s->ipc), EVENT_SOCKET);
+	if (!ret)
+		ret = start_thread(s);
+	if (ret) {
+		free_server(s);
+		return ret;
 	}
-	if (s->listen >= 0)
-		close(s->listen);
-	close(s->quit);
-	free(s);
-	return ret;
+	*out = s;
+	return 0;
 }
 
-void guard_serve_stop(struct guard_server *s, const char *path)
+bool guard_serve_private(const struct guard_server *s)
+{
+	return gp_ipc_server_private(s->ipc);
+}
+
+void guard_serve_stop(struct guard_server *s)
 {
 	uint64_t one = 1;
 	ssize_t n;
-	size_t i;
 
 	if (!s)
 		return;
 	n = write(s->quit, &one, sizeof(one));
 	(void)n;
 	pthread_join(s->thread, NULL);
-	unlink(path);
-	for (i = 0; i < GUARD_CLIENTS; i++)
-		if (s->client[i].fd >= 0)
-			drop_client(s, &s->client[i]);
-	close(s->listen);
-	close(s->quit);
-	free(s);
+	free_server(s);
 }

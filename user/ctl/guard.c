@@ -9,8 +9,8 @@
 #include "ctl/guard.h"
 #include "ctl/guard-serve.h"
 #include "ctl/notify.h"
+#include "proto/guard.h"
 #include "shared/clock.h"
-#include "shared/guard-proto.h"
 #include "shared/parse.h"
 
 /* A poller that is not scheduled for so long is dead. */
@@ -192,11 +192,11 @@ static struct guard_server *listen_to_servers(struct guard *guard)
 
 	if (guard->args->sched.duty)
 		return NULL;
-	ret = guard_serve_start(guard, SHR_GUARD_SOCKET, &server);
+	ret = guard_serve_start(guard, GUARD_SOCKET, &server);
 	if (!ret)
 		return server;
 	ctl_note("%s: %s; nobody can say \"online begin\" to this guard",
-		 SHR_GUARD_SOCKET, strerror(-ret));
+		 GUARD_SOCKET, strerror(-ret));
 	return NULL;
 }
 
@@ -225,7 +225,7 @@ static int protect(struct guard *guard)
 	notify_manager("READY=1");
 	watch(guard);
 	notify_manager("STOPPING=1");
-	guard_serve_stop(server, SHR_GUARD_SOCKET);
+	guard_serve_stop(server);
 	guard_poll_stop(guard);
 	guard_take_results(guard);
 	guard_summary(guard);

@@ -2,47 +2,31 @@
 /* Asking a holder. */
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 #include "ctl/hold.h"
+#include "ipc/client.h"
 #include "shared/clock.h"
 
 /* Longer than the driver waits for a GPU that hangs. */
-#define ANSWER_TIMEOUT_S 30
+#define ANSWER_TIMEOUT_NS (30 * NSEC_PER_SEC)
 
 /* How long a holder may take to end after it has let go. */
 #define END_NS (3 * NSEC_PER_SEC)
 #define PAUSE_NS (2 * NSEC_PER_MSEC)
 
-static int connect_to(pid_t target)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct timeval timeout = { .tv_sec = ANSWER_TIMEOUT_S };
-	int fd, ret;
-
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	hold_socket_path(target, address.sun_path, sizeof(address.sun_path));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-		return fd;
-	ret = errno == ECONNREFUSED ? -ENOENT : -errno;
-	close(fd);
-	return ret;
-}
-
 int hold_ask_begin(pid_t target, const struct hold_request *request)
 {
-	char buf[HOLD_MAX_PACKET];
-	int fd = connect_to(target);
+	uint64_t deadline = shr_now_ns() + ANSWER_TIMEOUT_NS;
+	char buf[HOLD_MAX_PACKET], path[64];
+	int fd;
 
-	/* If it has ended, the answer will say so. */
+	hold_socket_path(target, path, sizeof(path));
+	fd = gp_ipc_connect(path, deadline);
+	/* If it has ended, the answer tells. */
 	if (fd >= 0)
-		send(fd, buf, hold_put_request(request, buf), MSG_NOSIGNAL);
-	return fd;
+		gp_ipc_send(fd, buf, gp_hold_put_request(request, buf),
+			    deadline);
+	return fd == -ECONNREFUSED ? -ENOENT : fd;
 }
 
 int hold_ask_end(int fd, struct hold_reply *reply)
@@ -50,17 +34,10 @@ int hold_ask_end(int fd, struct hold_reply *reply)
 	char buf[HOLD_MAX_PACKET];
 	ssize_t n;
 
-	do {
-		n = recv(fd, buf, sizeof(buf), 0);
-	} while (n < 0 && errno == EINTR);
+	n = gp_ipc_recv(fd, buf, sizeof(buf),
+			shr_now_ns() + ANSWER_TIMEOUT_NS);
 	close(fd);
-	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-		return -ETIMEDOUT;
-	if (n < 0 && errno != ECONNRESET && errno != EPIPE)
-		return -errno;
-	if (n <= 0)
-		return -ECONNRESET;
-	return hold_get_reply(buf, n, reply);
+	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 
 int hold_ask(pid_t target, const struct hold_request *request,

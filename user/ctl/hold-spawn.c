@@ -10,8 +10,10 @@
 
 #include "ctl/ctl.h"
 #include "ctl/hold.h"
+#include "ipc/client.h"
+#include "shared/clock.h"
 
-#define REPORT_TIMEOUT_S 30
+#define REPORT_TIMEOUT_NS (30 * NSEC_PER_SEC)
 
 /* The descriptors that a holder keeps, and nothing of its parent's. */
 enum {
@@ -85,19 +87,12 @@ static void be_born(struct hold_birth *birth)
 
 int hold_spawn_end(int fd, struct hold_reply *reply)
 {
-	struct timeval timeout = { .tv_sec = REPORT_TIMEOUT_S };
 	char buf[HOLD_MAX_PACKET];
 	ssize_t n;
 
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	do {
-		n = recv(fd, buf, sizeof(buf), 0);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return errno == EAGAIN ? -ETIMEDOUT : -errno;
-	if (!n)
-		return -ECONNRESET;
-	return hold_get_reply(buf, n, reply);
+	n = gp_ipc_recv(fd, buf, sizeof(buf),
+			shr_now_ns() + REPORT_TIMEOUT_NS);
+	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 
 void hold_confirm(int fd)

@@ -21,10 +21,9 @@ enum {
 	POLL_SESSION,
 	POLL_BEAT,
 	POLL_SIGNALS,
-	POLL_LISTEN,
+	POLL_SERVER,
 	POLL_TOLD,
-	POLL_CLIENTS,
-	POLL_COUNT = POLL_CLIENTS + HOLD_CLIENTS,
+	POLL_COUNT,
 };
 
 /* The guardian watches us, too. */
@@ -96,7 +95,8 @@ static void handle_told(struct hold_worker *w)
 /* Nobody could have a holder let go whose socket was removed. */
 static void check_socket(struct hold_worker *w)
 {
-	if (hold_socket_inode(w->birth->target) == w->inode)
+	if (hold_socket_inode(w->birth->target) ==
+	    gp_ipc_server_inode(w->server))
 		return;
 	syslog(LOG_WARNING, "process %d: the holder's socket is gone",
 	       w->birth->target);
@@ -117,8 +117,6 @@ static void beat(struct hold_worker *w)
 
 static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 {
-	int i;
-
 	/*
 	 * Always, and not only when it is readable: it arms the timer of the
 	 * session after what was suspended in the last round.
@@ -133,11 +131,8 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 		w->over = true;
 	if (fds[POLL_TOLD].revents)
 		handle_told(w);
-	for (i = 0; i < HOLD_CLIENTS && !w->over; i++)
-		if (fds[POLL_CLIENTS + i].revents)
-			hold_serve(w, &w->clients[i]);
-	if (fds[POLL_LISTEN].revents && !w->over)
-		hold_accept(w);
+	if (fds[POLL_SERVER].revents && !w->over)
+		gp_ipc_server_dispatch(w->server);
 }
 
 /* How long to sleep: a beat, or what is left of the lease. */
@@ -160,13 +155,11 @@ static void run(struct hold_worker *w)
 	fds[POLL_SESSION].fd = gpreempt_session_fd(w->owner.session);
 	fds[POLL_BEAT].fd = w->birth->beat;
 	fds[POLL_SIGNALS].fd = w->signals;
-	fds[POLL_LISTEN].fd = w->listen;
+	fds[POLL_SERVER].fd = gp_ipc_server_fd(w->server);
 	while (!w->over) {
 		struct timespec timeout = time_to_sleep(w);
 
 		fds[POLL_TOLD].fd = w->told;
-		for (i = 0; i < HOLD_CLIENTS; i++)
-			fds[POLL_CLIENTS + i].fd = w->clients[i];
 		beat(w);
 		if (ppoll(fds, POLL_COUNT, &timeout, NULL) >= 0)
 			handle_ready(w, fds);
@@ -191,9 +184,8 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 	if (err.code == -ESRCH)
 		err.reason = GPREEMPT_ENDED;
 	if (!err.code)
-		err.code = w->listen = hold_listen(w->birth->target);
-	w->inode = hold_socket_inode(w->birth->target);
-	if (err.code >= 0)
+		err.code = hold_listen(w);
+	if (!err.code)
 		session_owner_open(&w->owner, &err);
 	if (!w->owner.session) {
 		hold_reply_error(reply, &err);
@@ -227,14 +219,11 @@ void hold_worker(const struct hold_birth *birth)
 	};
 	struct hold_reply reply = { 0 };
 	char buf[HOLD_MAX_PACKET];
-	int i;
 
 	w.command = birth->request->command;
 	ctl_title_set(HOLD_TITLE, HOLD_TITLE ": worker of %d",
 		      birth->target);
 	openlog("gpreempt-hold", LOG_PID, LOG_DAEMON);
-	for (i = 0; i < HOLD_CLIENTS; i++)
-		w.clients[i] = -1;
 	/* What holds a GPU must not wait for memory. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	w.signals = open_signals();
@@ -246,7 +235,7 @@ void hold_worker(const struct hold_birth *birth)
 	/* A holder that holds nothing is gone before the command returns. */
 	if (w.over)
 		finish(&w);
-	send(birth->report, buf, hold_put_reply(&reply, buf), MSG_NOSIGNAL);
+	send(birth->report, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);
 	if (!w.over) {
 		run(&w);
 		finish(&w);

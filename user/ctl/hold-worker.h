@@ -4,6 +4,7 @@
 
 #include "agent/session-owner.h"
 #include "ctl/hold.h"
+#include "ipc/server.h"
 
 #define HOLD_CLIENTS 8
 
@@ -15,13 +16,11 @@ struct hold_worker {
 	uint64_t command;	/* PID of the one to end with; 0: none */
 	uint64_t since_ns;
 	uint64_t lease_end_ns;	/* 0: no lease */
-	int listen;
-	uint64_t inode;		/* of the socket behind listen */
+	struct ipc_server *server;
+	char socket[64];	/* path */
 	uint64_t beat_ns;	/* when it beat last */
 	int told;		/* until the user knows of us; -1: he does */
 	int signals;
-	int clients[HOLD_CLIENTS];	/* -1: free */
-	unsigned int next_client;
 	bool over;
 };
 
@@ -29,9 +28,7 @@ struct hold_worker {
 void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		 struct hold_reply *reply);
 
-/* hold-serve.c: the socket and those who come to it. */
-int hold_listen(pid_t target);
-void hold_accept(struct hold_worker *w);
-void hold_serve(struct hold_worker *w, int *client);
+/* hold-serve.c: start the server of w->birth->target. */
+int hold_listen(struct hold_worker *w);
 
 #endif

@@ -5,11 +5,14 @@
 
 #include "ctl/ctl.h"
 #include "ctl/hold.h"
+#include "ipc/client.h"
+#include "proto/guard.h"
 #include "shared/clock.h"
-#include "shared/guard-proto.h"
 
 /* How long the guard may take to let go: it may wait for the hardware. */
 #define RELEASE_NS (15 * NSEC_PER_SEC)
+/* Until a guard that runs has answered. */
+#define PATIENCE_NS (30 * NSEC_PER_SEC)
 #define PAUSE_NS (5 * NSEC_PER_MSEC)
 
 static int fail_guard(int code)
@@ -28,14 +31,15 @@ static int fail_guard(int code)
 }
 
 /* Reply or negated exit status. */
-static int ask(const struct shr_guard_request *request,
-	       struct shr_guard_reply *reply)
+static int ask(const struct guard_request *request,
+	       struct guard_reply *reply)
 {
-	int fd = shr_guard_connect(SHR_GUARD_SOCKET), ret;
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+	int fd = gp_ipc_connect(GUARD_SOCKET, deadline), ret;
 
 	if (fd < 0)
 		return fail_guard(fd);
-	ret = shr_guard_ask(fd, request, reply);
+	ret = gp_guard_ask(fd, request, reply, deadline);
 	close(fd);
 	if (!ret && (reply->code == -EACCES || reply->code == -EPERM))
 		ret = reply->code;
@@ -44,8 +48,8 @@ static int ask(const struct shr_guard_request *request,
 
 static int run_online(const struct ctl_command *cmd, struct ctl_args *args)
 {
-	struct shr_guard_request request = { .pid = getppid() };
-	struct shr_guard_reply reply;
+	struct guard_request request = { .pid = getppid() };
+	struct guard_reply reply;
 	bool begin = !strcmp(args->words[0], "begin");
 	int ret;
 
@@ -55,7 +59,7 @@ static int run_online(const struct ctl_command *cmd, struct ctl_args *args)
 				     "gpreempt-ctl online --help",
 				     "online work begins or ends, and nothing "
 				     "else: \"%s\"", args->words[0]);
-	request.verb = begin ? SHR_GUARD_BEGIN : SHR_GUARD_END;
+	request.verb = begin ? GUARD_BEGIN : GUARD_END;
 	ret = ask(&request, &reply);
 	if (ret)
 		return ret;
@@ -93,11 +97,11 @@ static bool is_guarded(pid_t pid)
 static int release_one(struct ctl_args *args)
 {
 	uint64_t deadline = shr_now_ns() + RELEASE_NS;
-	struct shr_guard_request request = {
-		.verb = SHR_GUARD_RELEASE, .pid = args->pid,
+	struct guard_request request = {
+		.verb = GUARD_RELEASE, .pid = args->pid,
 		.ns = args->lease_ns ? args->lease_ns : UINT64_MAX,
 	};
-	struct shr_guard_reply reply;
+	struct guard_reply reply;
 	int ret;
 
 	ret = ctl_need_root(args->pid);

@@ -6,7 +6,13 @@
 
 #include <gpreempt/online.h>
 
-#include "shared/guard-proto.h"
+#include "ipc/client.h"
+#include "proto/guard.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* A guard that releases a process may wait for the hardware first. */
+#define PATIENCE_NS (30 * NSEC_PER_SEC)
 
 struct gpreempt_online {
 	int fd;
@@ -18,7 +24,8 @@ int gpreempt_online_open(struct gpreempt_online **out)
 
 	if (!online)
 		return -ENOMEM;
-	online->fd = shr_guard_connect(SHR_GUARD_SOCKET);
+	online->fd = gp_ipc_connect(GUARD_SOCKET,
+				    shr_now_ns() + PATIENCE_NS);
 	if (online->fd < 0) {
 		int ret = online->fd;
 
@@ -29,11 +36,12 @@ int gpreempt_online_open(struct gpreempt_online **out)
 	return 0;
 }
 
-static int ask(struct gpreempt_online *online, enum shr_guard_verb verb)
+static int ask(struct gpreempt_online *online, enum guard_verb verb)
 {
-	struct shr_guard_request request = { .verb = verb };
-	struct shr_guard_reply reply;
-	int ret = shr_guard_ask(online->fd, &request, &reply);
+	struct guard_request request = { .verb = verb };
+	struct guard_reply reply;
+	int ret = gp_guard_ask(online->fd, &request, &reply,
+			       shr_now_ns() + PATIENCE_NS);
 
 	if (ret)
 		return ret;
@@ -42,12 +50,12 @@ static int ask(struct gpreempt_online *online, enum shr_guard_verb verb)
 
 int gpreempt_online_begin(struct gpreempt_online *online)
 {
-	return ask(online, SHR_GUARD_BEGIN);
+	return ask(online, GUARD_BEGIN);
 }
 
 int gpreempt_online_end(struct gpreempt_online *online)
 {
-	return ask(online, SHR_GUARD_END);
+	return ask(online, GUARD_END);
 }
 
 void gpreempt_online_close(struct gpreempt_online *online)

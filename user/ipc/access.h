@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef IPC_ACCESS_H
+#define IPC_ACCESS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Let these users, besides the owner, connect to the socket at @path, and
+ * nobody else: the kernel refuses others without a word to us. -EOPNOTSUPP
+ * when the file system has no access control lists.
+ */
+int gp_ipc_allow_users(const char *path, const uid_t *uids, size_t n);
+
+#endif

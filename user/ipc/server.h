@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A socket (SOCK_SEQPACKET) that answers requests, one packet each way.
+ *
+ * One thread, which polls gp_ipc_server_fd() and calls gp_ipc_server_dispatch().
+ * Nothing here waits.
+ */
+#ifndef IPC_SERVER_H
+#define IPC_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ipc/codec.h"
+#include "ipc/places.h"
+
+/* A connection, and who has opened it, as the kernel says. */
+struct ipc_client {
+	pid_t pid;
+	uid_t uid;
+	bool busy;	/* the owner's: never dropped to make a place */
+	int number;	/* the owner's; -1 at first */
+};
+
+struct ipc_server_options {
+	const char *path;
+	/* Besides root and the user of this process. */
+	const uid_t *uids;
+	size_t n_uids;
+	struct ipc_limits limits;
+	bool locked;		/* the caller has a lock for this path */
+	bool one_request;	/* close after the reply */
+	/*
+	 * A request of @len bytes is in @buf, which has IPC_MAX_PACKET.
+	 * Return: the length of the reply, which is put there; 0: close the
+	 * connection.
+	 */
+	size_t (*answer)(void *data, struct ipc_client *client, char *buf,
+			 size_t len);
+	/* The connection is closed after this. Or NULL. */
+	void (*gone)(void *data, struct ipc_client *client);
+	void *data;
+};
+
+struct ipc_server;
+
+/*
+ * -EADDRINUSE: another server is there; -EEXIST: what is there is no socket;
+ * -ENAMETOOLONG; or another negative errno value. @options and what it points
+ * to must outlive the server. A lock on PATH.lock shows that the server lives:
+ * only with it, a socket that a dead one has left is replaced.
+ */
+int gp_ipc_server_start(const struct ipc_server_options *options,
+		     struct ipc_server **out);
+/* Closes all connections, and removes both files; NULL is allowed. */
+void gp_ipc_server_stop(struct ipc_server *s);
+/* Readable when there is something to do. */
+int gp_ipc_server_fd(const struct ipc_server *s);
+void gp_ipc_server_dispatch(struct ipc_server *s);
+/* Inode of the socket: is the file still ours? */
+uint64_t gp_ipc_server_inode(const struct ipc_server *s);
+/* Does the kernel keep other users away, so that they cost nothing? */
+bool gp_ipc_server_private(const struct ipc_server *s);
+
+#endif
