@@ -193,6 +193,10 @@ static struct guard_server *listen_to_servers(struct guard *guard)
 	if (guard->args->sched.duty)
 		return NULL;
 	ret = guard_serve_start(guard, GUARD_SOCKET, &server);
+	if (!ret && !guard_serve_private(server))
+		ctl_note("%s: no access control lists there; all users can "
+			 "connect, and those who are not allowed cost time",
+			 GUARD_SOCKET);
 	if (!ret)
 		return server;
 	ctl_note("%s: %s; nobody can say \"online begin\" to this guard",

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <gpreempt/online.h>
+
 #include "ctl/ctl.h"
 #include "ctl/hold.h"
 #include "ipc/client.h"
@@ -21,36 +23,39 @@ static int fail_guard(int code)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     "gpreempt-ctl guard --help",
 				     "no guard runs here");
-	if (code == -EACCES || code == -EPERM || code == -ECONNRESET)
+	if (code == -EACCES || code == -EPERM)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
 				     "run it as root, or tell the guard: "
 				     "--allow-uid",
 				     "the guard does not let us ask");
+	if (code == -EUSERS)
+		return ctl_fail_text(GPREEMPT_CLASS_BUSY, "try again",
+				     "the guard has too many connections");
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "does the guard run?",
 			     "the guard did not answer: %s", strerror(-code));
 }
 
-/* Reply or negated exit status. */
-static int ask(const struct guard_request *request,
-	       struct guard_reply *reply)
+static int begin_or_end(bool begin, pid_t pid)
 {
-	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
-	int fd = gp_ipc_connect(GUARD_SOCKET, deadline), ret;
+	struct gpreempt_online_options options = {
+		.size = sizeof(options), .timeout_ns = PATIENCE_NS, .pid = pid,
+	};
+	struct gpreempt_online *online;
+	int ret;
 
-	if (fd < 0)
-		return fail_guard(fd);
-	ret = gp_guard_ask(fd, request, reply, deadline);
-	close(fd);
-	if (!ret && (reply->code == -EACCES || reply->code == -EPERM))
-		ret = reply->code;
-	return ret ? fail_guard(ret) : 0;
+	ret = gpreempt_online_open(&options, &online);
+	if (ret)
+		return ret;
+	ret = begin ? gpreempt_online_begin(online) :
+		      gpreempt_online_end(online);
+	gpreempt_online_close(online);
+	return ret;
 }
 
 static int run_online(const struct ctl_command *cmd, struct ctl_args *args)
 {
-	struct guard_request request = { .pid = getppid() };
-	struct guard_reply reply;
 	bool begin = !strcmp(args->words[0], "begin");
+	pid_t pid = getppid();
 	int ret;
 
 	(void)cmd;
@@ -59,17 +64,14 @@ static int run_online(const struct ctl_command *cmd, struct ctl_args *args)
 				     "gpreempt-ctl online --help",
 				     "online work begins or ends, and nothing "
 				     "else: \"%s\"", args->words[0]);
-	request.verb = begin ? GUARD_BEGIN : GUARD_END;
-	ret = ask(&request, &reply);
-	if (ret)
-		return ret;
-	if (reply.code)
+	ret = begin_or_end(begin, pid);
+	if (ret == -EINVAL)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     "gpreempt-ctl online begin",
-				     "process %d has no request open",
-				     request.pid);
-	printf("process %d: %llu requests open\n", request.pid,
-	       (unsigned long long)reply.value);
+				     "process %d has no request open", pid);
+	if (ret < 0)
+		return fail_guard(ret);
+	printf("process %d: %d requests open\n", pid, ret);
 	return 0;
 }
 
@@ -87,6 +89,24 @@ const struct ctl_command ctl_online = {
 	"--allow-uid: whoever may begin can starve offline work, but for its share.\n",
 };
 
+/* -ESRCH: guard does not have it; or another negative errno value. */
+static int ask_release(pid_t pid, uint64_t ns)
+{
+	struct guard_request request = {
+		.verb = GUARD_RELEASE, .pid = pid, .ns = ns,
+	};
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+	struct guard_reply reply;
+	int fd, ret;
+
+	fd = gp_ipc_connect(GUARD_SOCKET, deadline);
+	if (fd < 0)
+		return fd;
+	ret = gp_guard_ask(fd, &request, &reply, deadline);
+	close(fd);
+	return ret ? ret : reply.code;
+}
+
 static bool is_guarded(pid_t pid)
 {
 	struct hold_owner owner;
@@ -97,22 +117,19 @@ static bool is_guarded(pid_t pid)
 static int release_one(struct ctl_args *args)
 {
 	uint64_t deadline = shr_now_ns() + RELEASE_NS;
-	struct guard_request request = {
-		.verb = GUARD_RELEASE, .pid = args->pid,
-		.ns = args->lease_ns ? args->lease_ns : UINT64_MAX,
-	};
-	struct guard_reply reply;
 	int ret;
 
 	ret = ctl_need_root(args->pid);
-	if (!ret)
-		ret = ask(&request, &reply);
 	if (ret)
 		return ret;
-	if (reply.code)
+	ret = ask_release(args->pid,
+			  args->lease_ns ? args->lease_ns : UINT64_MAX);
+	if (ret == -ESRCH)
 		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				     "gpreempt-ctl status shows who has it",
 				     "process %d is not guarded", args->pid);
+	if (ret)
+		return fail_guard(ret);
 	while (is_guarded(args->pid)) {
 		if (shr_now_ns() > deadline)
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED,

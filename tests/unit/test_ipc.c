@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The socket layer under holders and guard: packets, places, server, client. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "ipc/client.h"
+#include "ipc/codec.h"
+#include "ipc/places.h"
+#include "ipc/refusal.h"
+#include "ipc/server.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "unit.h"
+
+#define STRANGER 65534
+#define ALLOWED 4711
+#define MANY 4
+
+/* Not in the tree of the build: other users have to get there. */
+static char dir[64], path[80];
+
+static void make_dir(void)
+{
+	strcpy(dir, "/tmp/gpreempt-unit-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	chmod(dir, 0755);
+	snprintf(path, sizeof(path), "%s/sock", dir);
+}
+
+static void remove_dir(void)
+{
+	/* Nothing was left behind. */
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+
+static uint64_t soon(void)
+{
+	return shr_now_ns() + 20 * NSEC_PER_SEC;
+}
+
+/*
+ * Packets
+ */
+
+struct message {
+	uint64_t big;
+	int number;
+	uint64_t count;
+	uint32_t list[3];
+	char text[8];
+};
+
+static const char *const verbs[] = { "do", "undo" };
+static const struct ipc_field fields[] = {
+	{ .name = "big", .kind = IPC_U64,
+	  .offset = offsetof(struct message, big) },
+	{ .name = "number", .kind = IPC_INT,
+	  .offset = offsetof(struct message, number) },
+	{ .name = "list", .kind = IPC_LIST,
+	  .offset = offsetof(struct message, list), .room = 3,
+	  .count = offsetof(struct message, count), .max = 100 },
+	{ .name = "text", .kind = IPC_TEXT,
+	  .offset = offsetof(struct message, text), .room = 8 },
+	{ 0 },
+};
+
+static const struct ipc_format format = {
+	.head = "test 1", .verbs = verbs, .n_verbs = 2, .fields = fields,
+};
+
+static int get(const char *packet, struct message *out)
+{
+	unsigned int verb = 99;
+
+	memset(out, 0, sizeof(*out));
+	return gp_ipc_get(&format, packet, strlen(packet), &verb, out);
+}
+
+START_TEST(there_and_back)
+{
+	struct message in = {
+		.big = UINT64_MAX, .number = INT32_MIN + 1, .count = 3,
+		.list = { 100, 0, 7 }, .text = "a b=c\n",
+	}, out;
+	char buf[IPC_MAX_PACKET];
+	unsigned int verb;
+	size_t len;
+
+	memset(&out, 0, sizeof(out));
+	len = gp_ipc_put(&format, 1, &in, buf, sizeof(buf));
+	ck_assert_str_eq(buf, "test 1 undo big=18446744073709551615 "
+			 "number=-2147483647 list=100,0,7 text=a b=c\n");
+	ck_assert_int_eq(gp_ipc_get(&format, buf, len, &verb, &out), 0);
+	ck_assert_uint_eq(verb, 1);
+	ck_assert_uint_eq(out.big, UINT64_MAX);
+	ck_assert_int_eq(out.number, INT32_MIN + 1);
+	ck_assert_uint_eq(out.count, 3);
+	ck_assert_mem_eq(out.list, in.list, sizeof(in.list));
+	ck_assert_str_eq(out.text, in.text);
+}
+END_TEST
+
+START_TEST(what_is_missing_is_zero)
+{
+	struct message out;
+
+	ck_assert_int_eq(get("test 1 do text=", &out), 0);
+	ck_assert_uint_eq(out.big + out.count + out.number, 0);
+	ck_assert_int_eq(get("test 1 do colour=red big=5 text=x", &out), 0);
+	ck_assert_uint_eq(out.big, 5);
+	/* A longer text than there is room for is cut. */
+	ck_assert_int_eq(get("test 1 do text=123456789", &out), 0);
+	ck_assert_str_eq(out.text, "1234567");
+}
+END_TEST
+
+static const char *const bad[] = {
+	"", "test", "test 1", "test 1 ", "test 10 do text=", "test 2 do text=",
+	"other 1 do text=", "test 1 text=", "test 1 redo text=",
+	"test 1 do", "test 1 do big=1", "test 1 do big=-1 text=",
+	"test 1 do big= text=", "test 1 do big text=", "test 1 do  text=",
+	"test 1 do number=2147483648 text=", "test 1 do number=- text=",
+	"test 1 do number=--1 text=", "test 1 do list= text=",
+	"test 1 do list=1,2,3,4 text=", "test 1 do list=101 text=",
+	"test 1 do list=1,1 text=", "test 1 do list=1, text=",
+};
+
+START_TEST(bad_packet)
+{
+	struct message out;
+
+	ck_assert_int_eq(get(bad[_i], &out), -EPROTO);
+}
+END_TEST
+
+/* A packet that was cut, and one with a zero in it. */
+START_TEST(hostile_packet)
+{
+	static char big[IPC_MAX_PACKET + 1];
+	struct message out;
+	unsigned int verb;
+
+	memset(big, 'x', sizeof(big));
+	memcpy(big, "test 1 do text=", 15);
+	ck_assert_int_eq(gp_ipc_get(&format, big, IPC_MAX_PACKET - 1, &verb,
+				    &out), 0);
+	ck_assert_int_eq(gp_ipc_get(&format, big, IPC_MAX_PACKET, &verb, &out),
+			 -EPROTO);
+	ck_assert_int_eq(gp_ipc_get(&format, "test 1 do text=\0", 16, &verb,
+				    &out), -EPROTO);
+}
+END_TEST
+
+/* A writer never goes beyond its buffer. */
+START_TEST(short_buffer)
+{
+	struct message in = { .text = "1234567" };
+	char buf[24];
+
+	memset(buf, 'z', sizeof(buf));
+	ck_assert_uint_eq(gp_ipc_put(&format, 0, &in, buf, 16), 15);
+	ck_assert_uint_eq(strlen(buf), 15);
+	ck_assert_int_eq(buf[16], 'z');
+}
+END_TEST
+
+/*
+ * Places
+ */
+
+static const struct ipc_limits limits = {
+	.places = 8, .for_root = 2, .per_user = 3,
+};
+
+static struct ipc_place place[8];
+
+static void use(size_t i, uid_t uid, uint64_t last_ns, bool busy)
+{
+	place[i] = (struct ipc_place){
+		.used = true, .uid = uid, .last_ns = last_ns, .busy = busy,
+	};
+}
+
+START_TEST(a_user_takes_its_own_place)
+{
+	memset(place, 0, sizeof(place));
+	use(0, 1000, 30, false);
+	use(1, 1000, 10, true);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), 2);
+	use(2, 1000, 20, false);
+	/* As many as it may have: its longest idle one, not a busy one. */
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), 2);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1001), 3);
+	place[0].busy = true;
+	place[2].busy = true;
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), -EUSERS);
+}
+END_TEST
+
+START_TEST(root_has_places)
+{
+	int i;
+
+	memset(place, 0, sizeof(place));
+	for (i = 0; i < 6; i++)
+		use(i, 1000 + i / 3, i, true);
+	/* Two are left, which are root's. */
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1005), -EUSERS);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 6);
+	use(6, 0, 1, true);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 7);
+	use(7, 0, 1, true);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), -EUSERS);
+	/* An idle connection of a user goes before root is refused. */
+	place[4].busy = false;
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 4);
+}
+END_TEST
+
+/* Who has most loses one to a user that has fewer, and not to one with more. */
+START_TEST(the_heaviest_user_makes_place)
+{
+	int i;
+
+	memset(place, 0, sizeof(place));
+	for (i = 0; i < 3; i++)
+		use(i, 1000, 10 - i, false);
+	use(3, 1001, 1, false);
+	use(4, 1001, 2, false);
+	use(5, 1002, 0, false);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), 2);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1002), 2);
+	for (i = 0; i < 3; i++)
+		place[i].busy = true;
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), 3);
+	place[3].busy = place[4].busy = place[5].busy = true;
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), -EUSERS);
+}
+END_TEST
+
+/*
+ * Server and client
+ */
+
+static unsigned int n_gone;
+
+/* "busy" is answered with "busy", and keeps the place; "" ends it. */
+static size_t answer(void *data, struct ipc_client *client, char *buf,
+		     size_t len)
+{
+	(void)data;
+	if (len == 3 && !memcmp(buf, "end", 3))
+		return 0;
+	client->busy = len == 4 && !memcmp(buf, "busy", 4);
+	if (len == 3 && !memcmp(buf, "uid", 3))
+		len = sprintf(buf, "%u %d", client->uid, client->pid);
+	return len;
+}
+
+static void gone(void *data, struct ipc_client *client)
+{
+	(void)data;
+	(void)client;
+	n_gone++;
+}
+
+static const uid_t allowed[] = { ALLOWED, 1, ALLOWED };
+
+static struct ipc_server_options options(size_t n_uids)
+{
+	n_gone = 0;
+	return (struct ipc_server_options){
+		.path = path,
+		.uids = allowed,
+		.n_uids = n_uids,
+		.limits = { .places = MANY, .for_root = 1, .per_user = 2 },
+		.answer = answer,
+		.gone = gone,
+	};
+}
+
+static struct ipc_server *start(size_t n_uids)
+{
+	struct ipc_server_options with = options(n_uids);
+	struct ipc_server *server;
+
+	ck_assert_int_eq(gp_ipc_server_start(&with, &server), 0);
+	return server;
+}
+
+static void dispatch(struct ipc_server *server)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		gp_ipc_server_dispatch(server);
+}
+
+/* One question on a connection; the answer is in buf, terminated. */
+static ssize_t talk(struct ipc_server *server, int fd, const char *text,
+		    char buf[IPC_MAX_PACKET])
+{
+	ssize_t n;
+
+	strcpy(buf, text);
+	n = gp_ipc_send(fd, buf, strlen(text), soon());
+	dispatch(server);
+	if (!n || n == -ECONNRESET)
+		n = gp_ipc_recv(fd, buf, IPC_MAX_PACKET - 1, soon());
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}
+
+START_TEST(question_and_answer)
+{
+	struct ipc_server *server = start(0);
+	char buf[IPC_MAX_PACKET], expected[64];
+	int a = gp_ipc_connect(path, soon()), b;
+	struct stat st;
+
+	b = gp_ipc_connect(path, soon());
+	ck_assert(!stat(path, &st) && (st.st_mode & 0777) == 0600);
+	ck_assert(gp_ipc_server_private(server));
+	ck_assert_int_eq(talk(server, b, "b", buf), 1);
+	ck_assert_str_eq(buf, "b");
+	sprintf(expected, "%u %d", geteuid(), getpid());
+	ck_assert_int_eq(talk(server, a, "uid", buf), strlen(expected));
+	ck_assert_str_eq(buf, expected);
+	ck_assert_int_eq(talk(server, a, "end", buf), -ECONNRESET);
+	ck_assert_uint_eq(n_gone, 1);
+	close(a);
+	/* A client that dies is counted out. */
+	close(b);
+	dispatch(server);
+	ck_assert_uint_eq(n_gone, 2);
+	gp_ipc_server_stop(server);
+	gp_ipc_server_stop(NULL);
+}
+END_TEST
+
+/* Sending to a server that is gone, and waiting for one that goes. */
+START_TEST(server_gone)
+{
+	struct ipc_server *server = start(0);
+	char buf[IPC_MAX_PACKET];
+	int fd = gp_ipc_connect(path, soon());
+
+	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
+	gp_ipc_server_stop(server);
+	ck_assert_int_eq(gp_ipc_ask(fd, buf, 1, sizeof(buf), soon()),
+			 -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_send(fd, buf, 1, soon()), -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), soon()),
+			 -ECONNRESET);
+	close(fd);
+	ck_assert_int_eq(gp_ipc_connect(path, soon()), -ENOENT);
+}
+END_TEST
+
+/* A reply that is longer than the buffer is no reply. */
+START_TEST(long_reply)
+{
+	char buf[8] = "12345678";
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	ck_assert_int_eq(gp_ipc_send(pair[0], buf, 8, soon()), 0);
+	ck_assert_int_eq(gp_ipc_recv(pair[1], buf, 7, soon()), -EPROTO);
+	close(pair[0]);
+	close(pair[1]);
+}
+END_TEST
+
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* Signals that come all the time do not prolong a wait. */
+START_TEST(signals_do_not_prolong)
+{
+	struct itimerval often = {
+		.it_value.tv_usec = 2000, .it_interval.tv_usec = 2000,
+	}, never = { 0 };
+	struct sigaction act = { .sa_handler = ignore };
+	char buf[8];
+	int pair[2];
+	ssize_t n;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	n = gp_ipc_recv(pair[0], buf, sizeof(buf),
+			shr_now_ns() + 100 * NSEC_PER_MSEC);
+	setitimer(ITIMER_REAL, &never, NULL);
+	ck_assert_int_eq(n, -ETIMEDOUT);
+	close(pair[0]);
+	close(pair[1]);
+}
+END_TEST
+
+/* A server that is stopped takes nobody: its queue is full at some point. */
+START_TEST(stopped_server)
+{
+	struct ipc_server *server = start(0);
+	int fds[512], n = 0, ret;
+	char buf[8] = "";
+
+	do {
+		ret = gp_ipc_connect(path, shr_now_ns() + 50 * NSEC_PER_MSEC);
+		if (ret >= 0)
+			fds[n++] = ret;
+	} while (ret >= 0 && n < (int)ARRAY_SIZE(fds));
+	ck_assert_int_eq(ret, -ETIMEDOUT);
+	/* The first is in the queue, and gets no answer. */
+	ck_assert_int_eq(gp_ipc_ask(fds[0], buf, 1, sizeof(buf),
+				    shr_now_ns() + NSEC_PER_MSEC),
+			 -ETIMEDOUT);
+	while (n)
+		close(fds[--n]);
+	gp_ipc_server_stop(server);
+}
+END_TEST
+
+/* The places of a user: its idle connections go, its busy ones stay. */
+START_TEST(places_of_root)
+{
+	struct ipc_server *server = start(0);
+	char buf[IPC_MAX_PACKET];
+	int fds[MANY + 1], i;
+
+	for (i = 0; i < MANY; i++) {
+		fds[i] = gp_ipc_connect(path, soon());
+		ck_assert_int_eq(talk(server, fds[i], i == 1 ? "idle" :
+				      "busy", buf), 4);
+	}
+	fds[MANY] = gp_ipc_connect(path, soon());
+	ck_assert_int_eq(talk(server, fds[MANY], "busy", buf), 4);
+	ck_assert_uint_eq(n_gone, 1);
+	ck_assert_int_eq(talk(server, fds[1], "busy", buf), -ECONNRESET);
+	/* No idle one is left: the newcomer learns why it is not taken. */
+	close(fds[1]);
+	fds[1] = gp_ipc_connect(path, soon());
+	ck_assert_int_eq(talk(server, fds[1], "busy", buf), -EUSERS);
+	for (i = 0; i < MANY + 1; i++)
+		close(fds[i]);
+	gp_ipc_server_stop(server);
+	ck_assert_uint_eq(n_gone, MANY + 1);
+}
+END_TEST
+
+START_TEST(one_request_only)
+{
+	struct ipc_server_options with = options(0);
+	struct ipc_server *server;
+	char buf[IPC_MAX_PACKET];
+	int fd;
+
+	with.one_request = true;
+	ck_assert_int_eq(gp_ipc_server_start(&with, &server), 0);
+	fd = gp_ipc_connect(path, soon());
+	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
+	ck_assert_int_eq(talk(server, fd, "x", buf), -ECONNRESET);
+	close(fd);
+	gp_ipc_server_stop(server);
+}
+END_TEST
+
+/* Two that start at the same time: one listens, and keeps its files. */
+START_TEST(two_servers)
+{
+	struct ipc_server_options with = options(0);
+	struct ipc_server *server = start(0), *second = NULL;
+	char buf[IPC_MAX_PACKET], lock[96];
+	struct stat st;
+	int fd;
+
+	snprintf(lock, sizeof(lock), "%s.lock", path);
+	ck_assert_int_eq(gp_ipc_server_start(&with, &second), -EADDRINUSE);
+	/* Also when the socket is not there yet, or not any more. */
+	unlink(path);
+	ck_assert_int_eq(gp_ipc_server_start(&with, &second), -EADDRINUSE);
+	ck_assert_int_eq(stat(lock, &st), 0);
+	gp_ipc_server_stop(server);
+	server = start(0);
+	fd = gp_ipc_connect(path, soon());
+	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
+	close(fd);
+	gp_ipc_server_stop(server);
+}
+END_TEST
+
+/* The file of another server is not removed at our end. */
+START_TEST(not_ours)
+{
+	struct ipc_server_options with = options(0);
+	struct ipc_server *first = start(0), *second;
+
+	unlink(path);
+	with.locked = true;
+	ck_assert_int_eq(gp_ipc_server_start(&with, &second), 0);
+	ck_assert_uint_ne(gp_ipc_server_inode(first),
+			  gp_ipc_server_inode(second));
+	gp_ipc_server_stop(first);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	gp_ipc_server_stop(second);
+	ck_assert_int_eq(access(path, F_OK), -1);
+}
+END_TEST
+
+/* What a killed server has left is replaced; what is no socket is not. */
+START_TEST(leftovers)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct ipc_server_options with = options(0);
+	struct ipc_server *server;
+	char lock[96];
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	snprintf(lock, sizeof(lock), "%s.lock", path);
+	strcpy(address.sun_path, path);
+	ck_assert_int_eq(bind(fd, (void *)&address, sizeof(address)), 0);
+	close(fd);
+	close(open(lock, O_CREAT | O_RDWR, 0600));
+	gp_ipc_server_stop(start(0));
+	close(open(path, O_CREAT | O_RDWR, 0600));
+	ck_assert_int_eq(gp_ipc_server_start(&with, &server), -EEXIST);
+	ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
+/* No descriptors: an error, and neither socket nor lock is left. */
+START_TEST(start_fails)
+{
+	struct rlimit old, low;
+	struct ipc_server_options with = options(0);
+	struct ipc_server *server;
+	rlim_t n;
+	int ret = -1;
+
+	getrlimit(RLIMIT_NOFILE, &old);
+	for (n = 0; ret && n < old.rlim_cur; n++) {
+		low = (struct rlimit){ n, old.rlim_max };
+		setrlimit(RLIMIT_NOFILE, &low);
+		ret = gp_ipc_server_start(&with, &server);
+		setrlimit(RLIMIT_NOFILE, &old);
+		if (ret)
+			ck_assert_int_eq(access(path, F_OK), -1);
+	}
+	ck_assert_int_gt(n, 3);
+	ck_assert_int_eq(ret, 0);
+	gp_ipc_server_stop(server);
+	/* A name that is too long, a directory that does not exist. */
+	with.path = "/tmp/123456789/123456789/123456789/123456789/123456789"
+		    "/123456789/123456789/123456789/123456789/123456789/12345";
+	ck_assert_int_eq(gp_ipc_server_start(&with, &server), -ENAMETOOLONG);
+	ck_assert_int_eq(gp_ipc_connect(with.path, soon()), -ENAMETOOLONG);
+	with.path = "/nonexistent/sock";
+	ck_assert_int_eq(gp_ipc_server_start(&with, &server), -ENOENT);
+}
+END_TEST
+
+/* What a user gets for its question; exit statuses are small. */
+static int ask_as(struct ipc_server *server, uid_t uid)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		char buf[64] = "uid";
+		ssize_t n;
+		int fd;
+
+		if (setgroups(0, NULL) || setegid(uid) || seteuid(uid))
+			_exit(255);
+		fd = gp_ipc_connect(path, soon());
+		if (fd < 0)
+			_exit(-fd);
+		n = gp_ipc_ask(fd, buf, 3, sizeof(buf), soon());
+		if (n < 0)
+			_exit(100 - n);
+		_exit(strtoul(buf, NULL, 10) == uid ? 0 : 254);
+	}
+	while (!waitpid(child, &status, WNOHANG)) {
+		gp_ipc_server_dispatch(server);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* The kernel keeps others away; the server would, too. */
+START_TEST(other_users)
+{
+	struct ipc_server *server = start(0);
+
+	ck_assert_int_eq(ask_as(server, 0), 0);
+	ck_assert_int_eq(ask_as(server, ALLOWED), EACCES);
+	chmod(path, 0666);
+	ck_assert_int_eq(ask_as(server, ALLOWED), 100 + EACCES);
+	gp_ipc_server_stop(server);
+
+	server = start(ARRAY_SIZE(allowed));
+	ck_assert_int_eq(ask_as(server, 0), 0);
+	ck_assert_int_eq(ask_as(server, ALLOWED), 0);
+	ck_assert_int_eq(ask_as(server, 1), 0);
+	if (gp_ipc_server_private(server))
+		ck_assert_int_eq(ask_as(server, STRANGER), EACCES);
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	ck_assert_int_eq(ask_as(server, STRANGER), 100 + EACCES);
+	gp_ipc_server_stop(server);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	char buf[IPC_REFUSAL_SIZE];
+	size_t len = gp_ipc_refusal_put(-EUSERS, buf);
+
+	ck_assert_int_eq(gp_ipc_refusal_code(buf, len), -EUSERS);
+	ck_assert_int_eq(gp_ipc_refusal_code("gpreempt-ipc 1 refused code=5",
+					     29), 0);
+	ck_assert_int_eq(gp_ipc_refusal_code("gpreempt-hold 1 reply text=",
+					     27), 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, make_dir, remove_dir);
+	tcase_add_test(tc, there_and_back);
+	tcase_add_test(tc, what_is_missing_is_zero);
+	tcase_add_loop_test(tc, bad_packet, 0, ARRAY_SIZE(bad));
+	tcase_add_test(tc, hostile_packet);
+	tcase_add_test(tc, short_buffer);
+	tcase_add_test(tc, a_user_takes_its_own_place);
+	tcase_add_test(tc, root_has_places);
+	tcase_add_test(tc, the_heaviest_user_makes_place);
+	tcase_add_test(tc, question_and_answer);
+	tcase_add_test(tc, server_gone);
+	tcase_add_test(tc, long_reply);
+	tcase_add_test(tc, signals_do_not_prolong);
+	tcase_add_test(tc, stopped_server);
+	tcase_add_test(tc, places_of_root);
+	tcase_add_test(tc, one_request_only);
+	tcase_add_test(tc, two_servers);
+	tcase_add_test(tc, not_ours);
+	tcase_add_test(tc, leftovers);
+	tcase_add_test(tc, start_fails);
+	tcase_add_test(tc, refusals);
+	/* Only root can be another user. */
+	if (!geteuid())
+		tcase_add_test(tc, other_users);
+	return unit_run("ipc");
+}
