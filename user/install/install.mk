@@ -13,8 +13,12 @@ ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
 SYSTEMDDIR ?= $(PREFIX)/lib/systemd/system
 
+# Where this host's Python looks, below PREFIX.
+PYTHONDIR ?= $(shell user/python/where $(PREFIX) 2>/dev/null)
+
 HEADERS := $(wildcard include/gpreempt/*.h)
 PC := $(O)/gpreempt.pc
+PYTHON_FILES := $(wildcard user/python/gpreempt/*.py) user/python/gpreempt/py.typed
 UNITS := $(patsubst user/install/%.in,$(O)/units/%,$(wildcard user/install/*.service.in))
 
 # file:where it goes:mode. A where that ends with "/" is a directory.
@@ -28,6 +32,7 @@ INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
 	$(O)/completion.zsh:$(ZSHDIR)/_gpreempt-ctl:0644 \
 	user/install/gpreempt.conf:$(TMPFILESDIR)/:0644 \
 	$(UNITS:%=%:$(SYSTEMDDIR)/:0644) \
+	$(if $(PYTHONDIR),$(PYTHON_FILES:%=%:$(PYTHONDIR)/gpreempt/:0644)) \
 	README.md:$(DOCDIR)/:0644 \
 	$(patsubst %,%:$(DOCDIR)/docs/:0644,$(wildcard docs/*.md)) \
 	$(patsubst %,%:$(DOCDIR)/docs/examples/:0644,$(wildcard docs/examples/*))
@@ -36,7 +41,7 @@ LINKS = $(LIBDIR)/$(LIB_SONAME):libgpreempt.so.$(LIB_VERSION) \
 	$(LIBDIR)/libgpreempt.so:$(LIB_SONAME) \
 	$(FUNCTIONS:%=$(MANDIR)/man3/%.3:libgpreempt.3)
 # Directories that are ours alone, children first.
-OWN_DIRS = $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs $(DOCDIR)
+OWN_DIRS = $(if $(PYTHONDIR),$(PYTHONDIR)/gpreempt) $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs $(DOCDIR)
 
 part = $(word $(1),$(subst :, ,$(2)))
 # Where an entry of INSTALLS goes, with its name.
@@ -60,7 +65,7 @@ $(UNITS): $(O)/units/%: user/install/%.in user/install/install.mk FORCE
 .PHONY: FORCE
 
 .PHONY: install
-install: user $(PC) $(UNITS) ## command, library, headers, manuals (DESTDIR, PREFIX, LIBDIR); as root
+install: user $(PC) $(UNITS) ## command, library, headers, manuals (DESTDIR, PREFIX, LIBDIR, PYTHONDIR); as root
 	$(foreach i,$(INSTALLS),@install -D -m $(call part,3,$(i)) \
 		$(call part,1,$(i)) $(DESTDIR)$(call target,$(i))$(newline)	)
 	$(foreach l,$(LINKS),@ln -sf $(call part,2,$(l)) $(DESTDIR)$(call part,1,$(l))$(newline)	)
@@ -70,6 +75,8 @@ install: user $(PC) $(UNITS) ## command, library, headers, manuals (DESTDIR, PRE
 uninstall: ## take away what install put there, with the same variables
 	@rm -f $(foreach i,$(INSTALLS),$(DESTDIR)$(call target,$(i)))
 	@rm -f $(foreach l,$(LINKS),$(DESTDIR)$(call part,1,$(l)))
+	@# Python itself writes this one.
+	@$(if $(PYTHONDIR),rm -rf $(DESTDIR)$(PYTHONDIR)/gpreempt/__pycache__)
 	@$(foreach d,$(OWN_DIRS),[ ! -d $(DESTDIR)$(d) ] || rmdir $(DESTDIR)$(d);)
 	@$(if $(DESTDIR),,ldconfig)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# docs/examples/gpreempt.py: online work takes the offline process off the GPU,
+# docs/examples/scheduler.py: online work takes the offline process off the GPU,
 # until it is done or its slice is over.
 # timeout: 120
 . /t/lib.sh
 
 scheduler() {
-	PYTHONHOME=/files/python LD_LIBRARY_PATH=/files:/files/python/lib /files/python/bin/python3 -S \
-		/files/gpreempt.py "$@"
+	PYTHONHOME=/files/python PYTHONPATH=/files LD_LIBRARY_PATH=/files:/files/python/lib \
+		/files/python/bin/python3 -S /files/scheduler.py "$@"
 }
 
 start a --queues 4 --packet 1ms --per-queue
@@ -32,9 +32,9 @@ step "a process that is killed is no hang"
 (wait_for 30 grep -q '^request 3' "$W/out"; kill -9 "$pid") &
 scheduler "$pid" 50 sleep 0.2 > "$W/out" 2> "$W/err" && fail "it did not notice"
 cat "$W/err"
-grep -q "^gpreempt.py: process $pid has ended" "$W/err" || fail "it does not say so"
+grep -q "^scheduler.py: process $pid has ended" "$W/err" || fail "it does not say so"
 
 step "a refusal is a sentence"
 scheduler $$ 1 true > "$W/out" 2>&1 && fail "it took a process without GPU"
 cat "$W/out"
-grep -q '^gpreempt.py: .* ' "$W/out" || fail "no sentence"
+grep -q '^scheduler.py: .* ' "$W/out" || fail "no sentence"

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What there is: processes, their queues and slots, and GPUs.
+
+A number is None when it is not known. include/gpreempt/view.h and observe.h say
+what each field means.
+"""
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, List, Optional, Tuple, Type, TypeVar
+
+from . import _abi
+from ._handle import handle
+from .errors import check as check_ret
+
+
+@dataclass(frozen=True)
+class Process:
+    """A GPU process: struct gpreempt_process."""
+    pid: int
+    ns_pid: Optional[int]
+    comm: str
+    gpus: Optional[int]
+    queues: Optional[int]
+    aql: Optional[int]
+    pm4: Optional[int]
+    sdma: Optional[int]
+    xgmi: Optional[int]
+    active: Optional[int]
+    slots: Optional[int]
+    suspended: Optional[int]
+    evicted: Optional[int]
+    debugged: Optional[int]
+    age_ms: Optional[int]
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue of a process: struct gpreempt_queue.
+
+    active is the number of hardware slots that hold the queue now. It does not
+    mean that the queue executes something.
+    """
+    qid: int
+    gpu_id: Optional[int]
+    type: str
+    priority: Optional[int]
+    suspended: Optional[int]
+    evicted: Optional[int]
+    active: Optional[int]
+    slots: Optional[int]
+    age_ms: Optional[int]
+    hardware: str
+    state: Tuple[str, ...]
+    percent: Optional[int]
+    doorbell: Optional[int]
+    engine: Optional[int]
+    rlc: Optional[int]
+    rptr: Optional[int]
+    wptr: Optional[int]
+    unit: str
+    ring: Optional[int]
+    ring_size: Optional[int]
+    rptr_addr: Optional[int]
+    wptr_addr: Optional[int]
+    mqd: Optional[int]
+    cwsr: Optional[int]
+    cwsr_size: Optional[int]
+    exception: Optional[int]
+    context: Optional[int]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A GPU or a partition of one: struct gpreempt_node."""
+    gpu_id: Optional[int]
+    node: Optional[int]
+    device: str
+    gfx: Optional[int]
+    xccs: Optional[int]
+    xcc_mask: Optional[int]
+    scheduler: str
+    hardware: str
+    slots_used: Optional[int]
+    slots: Optional[int]
+    hiq: Optional[int]
+    processes: Optional[int]
+    queues: Optional[int]
+    mapped: Optional[int]
+    oversubscribed: Optional[int]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A hardware slot that a process holds: struct gpreempt_hqd."""
+    gpu_id: Optional[int]
+    type: str
+    xcc: Optional[int]
+    pipe: Optional[int]
+    queue: Optional[int]
+    engine: Optional[int]
+    rlc: Optional[int]
+    qid: Optional[int]
+    active: Optional[int]
+    vmid: Optional[int]
+    rptr: Optional[int]
+    wptr: Optional[int]
+    unit: str
+    doorbell: Optional[int]
+    age_ms: Optional[int]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A GPU process; with its start time (clock ticks since boot) it is unique."""
+    pid: int
+    start: int
+
+
+def _word(name: str) -> Callable[[int], str]:
+    def text(value: int) -> str:
+        word: bytes = getattr(_abi.lib, name)(value)
+        return word.decode()
+    return text
+
+
+def _state(value: int) -> Tuple[str, ...]:
+    text = ctypes.create_string_buffer(256)
+    _abi.lib.gpreempt_state_text(value, text, len(text))
+    return tuple(word for word in text.value.decode().split(",") if word != "-")
+
+
+# Fields whose number stands for words.
+_WORDS: dict[str, Callable[[int], Any]] = {
+    "type": _word("gpreempt_queue_type_name"),
+    "hardware": _word("gpreempt_hardware_name"),
+    "scheduler": _word("gpreempt_scheduler_name"),
+    "unit": _word("gpreempt_unit_name"),
+    "state": _state,
+}
+
+Record = TypeVar("Record", Process, Queue, Node, Slot, Target)
+
+
+def _value(name: str, raw: Any) -> Any:
+    if isinstance(raw, bytes):
+        return raw.decode("utf-8", "backslashreplace")
+    if name in _WORDS:
+        return _WORDS[name](raw)
+    return None if raw == _abi.UNKNOWN else raw
+
+
+def _record(cls: Type[Record], raw: Any) -> Record:
+    return cls(**{name: _value(name, getattr(raw, name))
+                  for name in cls.__dataclass_fields__})
+
+
+def _list(cls: Type[Record], struct: Any, member: str, out: ctypes.c_void_p,
+          free: _abi.Function) -> List[Record]:
+    """Copy a list of the library's, and free it."""
+    try:
+        found = ctypes.cast(out, ctypes.POINTER(struct)).contents
+        return [_record(cls, getattr(found, member)[i])
+                for i in range(found.count)]
+    finally:
+        free(out)
+
+
+def processes() -> List[Process]:
+    """The GPU processes of this host, by PID."""
+    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
+    check_ret(_abi.lib.gpreempt_processes_read(handle(), ctypes.byref(out),
+                                               ctypes.byref(err)), err,
+              "reading the GPU processes")
+    return _list(Process, _abi.ProcessListStruct, "processes", out,
+                 _abi.lib.gpreempt_processes_free)
+
+
+def queues(pid: int) -> List[Queue]:
+    """The queues of a process, by id."""
+    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
+    check_ret(_abi.lib.gpreempt_view_read(handle(), pid, ctypes.byref(out),
+                                          ctypes.byref(err)), err,
+              "reading the queues")
+    return _list(Queue, _abi.ViewStruct, "queues", out,
+                 _abi.lib.gpreempt_view_free)
+
+
+def slots(pid: int) -> List[Slot]:
+    """The hardware slots that a process holds. Needs gpreempt.ko."""
+    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
+    check_ret(_abi.lib.gpreempt_hqds_read(handle(), pid, ctypes.byref(out),
+                                          ctypes.byref(err)), err,
+              "reading the hardware slots")
+    return _list(Slot, _abi.HqdsStruct, "hqds", out,
+                 _abi.lib.gpreempt_hqds_free)
+
+
+def nodes() -> List[Node]:
+    """The GPUs of this host, and the partitions of each."""
+    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
+    check_ret(_abi.lib.gpreempt_nodes_read(handle(), ctypes.byref(out),
+                                           ctypes.byref(err)), err,
+              "reading the GPUs")
+    return _list(Node, _abi.NodesStruct, "nodes", out,
+                 _abi.lib.gpreempt_nodes_free)
+
+
+def select(words: Iterable[str]) -> List[Target]:
+    """The GPU processes that words name, such as "cgroup:PATH" or a PID.
+
+    A name that a process gives itself (comm:, cmd:) is a claim of that process.
+    """
+    texts = [word.encode() for word in words]
+    array = (ctypes.c_char_p * len(texts))(*texts)
+    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
+    check_ret(_abi.lib.gpreempt_select(handle(), array, len(texts), None, None,
+                                       ctypes.byref(out), ctypes.byref(err)),
+              err, "selecting processes")
+    return _list(Target, _abi.TargetsStruct, "targets", out,
+                 _abi.lib.gpreempt_targets_free)
+
+
+def check(pid: int) -> None:
+    """Raise the reason why no session can be opened on this process."""
+    err = _abi.ErrorStruct()
+    check_ret(_abi.lib.gpreempt_check(handle(), pid, ctypes.byref(err)), err,
+              "checking the process")
+
+
+def simulated() -> bool:
+    """Is the GPU the simulated one? Then times say nothing about hardware."""
+    return bool(_abi.lib.gpreempt_simulated(handle()))
