@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,26 +48,61 @@ static int count_descriptors(void)
 	return n;
 }
 
-void unit_setup(void)
+/* A text that lives as long as the test. */
+__attribute__((format(printf, 1, 2)))
+static const char *text(const char *format, ...)
 {
-	static const char status[] =
-		"Name:\tjob\nState:\tS (sleeping)\nTgid:\t4242\n"
-		"Pid:\t4242\nTracerPid:\t0\nThreads:\t3\n";
-	static const char stat[] =
-		"4242 (a (job) b) S 1 4242 4242 0 -1 4194560 1 2 3 4 5 6 7 8 "
-		"20 0 3 0 777 100 200 1844\n";
+	static char room[16][256];
+	static unsigned int next;
+	char *buf = room[next++ % 16];
+	va_list ap;
 
+	va_start(ap, format);
+	vsnprintf(buf, sizeof(room[0]), format, ap);
+	va_end(ap);
+	return buf;
+}
+
+void unit_setup_for(pid_t pid)
+{
 	descriptors = count_descriptors();
-	gp_loop_init(&loop, PID);
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", "4242");
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/",
+	gp_loop_init(&loop, pid);
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", text("%d", pid));
+	gp_loop_set_file(&loop, text("/sys/class/kfd/kfd/proc/%d/", pid),
 			 "pasid\nqueues\nvram_63420\nsdma_63420");
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/queues/", "");
-	gp_loop_set_file(&loop, "/proc/4242/status", status);
-	gp_loop_set_file(&loop, "/proc/4242/stat", stat);
-	gp_loop_set_file(&loop, "/proc/4242/task/", "4242");
+	gp_loop_set_file(&loop, text("/sys/class/kfd/kfd/proc/%d/queues/", pid),
+			 "");
+	gp_loop_set_file(&loop, text("/proc/%d/status", pid),
+			 text("Name:\tjob\nState:\tS (sleeping)\nTgid:\t%d\n"
+			      "Pid:\t%d\nTracerPid:\t0\nThreads:\t3\n",
+			      pid, pid));
+	gp_loop_set_file(&loop, text("/proc/%d/stat", pid),
+			 text("%d (a (job) b) S 1 %d %d 0 -1 4194560 1 2 3 4 5 "
+			      "6 7 8 20 0 3 0 777 100 200 1844\n",
+			      pid, pid, pid));
+	gp_loop_set_file(&loop, text("/proc/%d/task/", pid), text("%d", pid));
 	gp_loop_set_file(&loop, "/proc/self/ns/pid", "pid:[4026531836]");
 	ck_assert_int_eq(gp_new_backend(NULL, &gp_backend_loop, &loop, &g), 0);
+}
+
+void unit_setup(void)
+{
+	unit_setup_for(PID);
+}
+
+/* What the linker's --wrap makes of gpreempt_new(). */
+int __real_gpreempt_new(const struct gpreempt_options *options,
+			struct gpreempt **library);
+int __wrap_gpreempt_new(const struct gpreempt_options *options,
+			struct gpreempt **library);
+
+int __wrap_gpreempt_new(const struct gpreempt_options *options,
+			struct gpreempt **library)
+{
+	if (!loop.pid || (options && options->size >= sizeof(*options) &&
+			  (options->record || options->replay)))
+		return __real_gpreempt_new(options, library);
+	return gp_new_backend(options, &gp_backend_loop, &loop, library);
 }
 
 void unit_teardown(void)

@@ -16,10 +16,15 @@ TCase *unit_case(void);
 /* Run it. Returns the exit status. */
 int unit_run(const char *name);
 
-/* A made-up system with a GPU process of that number, and a library on it. */
+/*
+ * A made-up system with a GPU process of that number, and a library on it.
+ * While it is there, each gpreempt_new() of the code under test is on it, too.
+ */
 extern struct gp_loop loop;
 extern struct gpreempt *g;
 void unit_setup(void);
+/* The same with a process of that number, which may be a real one. */
+void unit_setup_for(pid_t pid);
 void unit_teardown(void);
 
 /* A session on it that must open. */

@@ -7,13 +7,15 @@ UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"' \
 	-DGUARD_SOCKET='"$(UNIT)/guard.sock"'
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
+# The code under test gets the library on a made-up system: see unit.c.
+UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new
 UNIT_SRC := $(filter-out user/doc/%,$(wildcard user/*/*.c)) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
 	$(filter-out $(UNIT_TESTS),$(wildcard tests/unit/*.c))
 # "make coverage" has the same tests without sanitizers, counted by gcov.
 ifdef COVERAGE_BUILD
 UNIT_EXIT := $(UNIT)/tests/unit/coverage/exit.o
-UNIT_LDFLAGS := -Wl,--wrap=_exit
+UNIT_LDFLAGS += -Wl,--wrap=_exit
 endif
 UNIT_OBJ := $(UNIT_SRC:%.c=$(UNIT)/%.o)
 UNIT_BINS := $(UNIT_TESTS:tests/unit/%.c=$(UNIT)/%)

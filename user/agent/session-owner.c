@@ -39,20 +39,35 @@ void session_owner_close(struct session_owner *o)
 	o->g = NULL;
 }
 
-/* The session was lost: open it again, unless that happens too often. */
+static bool is_lost(const struct session_owner *o, int code)
+{
+	return code == -ENOTCONN &&
+	       gpreempt_session_error(o->session)->reason == GPREEMPT_LOST;
+}
+
+/*
+ * The session was lost: open it again, unless that happens too often. It may
+ * be lost again while its queues are suspended.
+ */
 static int renew(struct session_owner *o)
 {
-	if (o->lost)
-		o->lost(o->data, gpreempt_session_error(o->session));
-	if (!loss_budget_spend(&o->losses, shr_now_ns()))
-		return -ENOTCONN;
-	return gpreempt_session_renew(o->session, NULL);
+	do {
+		o->over = -ENOTCONN;
+		if (!loss_budget_spend(&o->losses, shr_now_ns()))
+			return o->over;
+		if (o->lost)
+			o->lost(o->data, gpreempt_session_error(o->session));
+		o->over = gpreempt_session_renew(o->session, NULL);
+	} while (is_lost(o, o->over));
+	return o->over;
 }
 
 int session_owner_dispatch(struct session_owner *o)
 {
-	int happened = 0, ret;
+	int happened = 0, ret = o->over;
 
+	if (ret)
+		return ret;
 	/*
 	 * Once more after a renewal: it may have suspended queues, and a
 	 * dispatch arms the session's timer.
@@ -77,19 +92,16 @@ static int change(struct session_owner *o,
 		  const struct gpreempt_filter *which,
 		  struct gpreempt_outcome *out)
 {
-	int ret;
+	int ret = o->over;
 
-	for (;;) {
+	while (!ret) {
 		ret = call(o->session, which, out);
 		/* A session that is over for another reason stays so. */
-		if (ret != -ENOTCONN ||
-		    gpreempt_session_error(o->session)->reason !=
-		    GPREEMPT_LOST)
+		if (!is_lost(o, ret))
 			return ret;
 		ret = renew(o);
-		if (ret)
-			return ret;
 	}
+	return ret;
 }
 
 int session_owner_suspend(struct session_owner *o,
@@ -104,4 +116,17 @@ int session_owner_resume(struct session_owner *o,
 			 struct gpreempt_outcome *out)
 {
 	return change(o, gpreempt_session_resume, which, out);
+}
+
+int session_owner_refresh(struct session_owner *o)
+{
+	int ret = o->over;
+
+	while (!ret) {
+		ret = gpreempt_session_refresh(o->session);
+		if (!is_lost(o, ret))
+			return ret;
+		ret = renew(o);
+	}
+	return ret;
 }

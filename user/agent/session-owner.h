@@ -16,13 +16,14 @@ struct session_owner {
 	/* Set by the caller: */
 	pid_t target;
 	struct heartbeat *heartbeat;	/* started; outlives the owner */
-	/* The session was lost, and why; before it is renewed. Or NULL. */
+	/* The session was lost, and why; it is renewed now. Or NULL. */
 	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
 
 	struct gpreempt *g;
 	struct gpreempt_session *session;	/* NULL: closed */
 	struct loss_budget losses;
+	int over;		/* -errno: lost, and not renewed */
 };
 
 /*
@@ -40,13 +41,16 @@ void session_owner_close(struct session_owner *o);
 /*
  * As gpreempt_session_dispatch(). A session that was lost is renewed: after
  * GPREEMPT_EVENT_LOST the queues are again as they were wanted. -ENOTCONN: it
- * was lost too often; or another -errno of the renewal.
+ * was lost too often; or another -errno of the renewal. All later calls return
+ * the same then: what was wanted must not be done without the caller's
+ * knowledge.
  */
 int session_owner_dispatch(struct session_owner *o);
 
 /*
  * As gpreempt_session_suspend() and _resume(). A session that was lost is
- * renewed, and the call is made again.
+ * renewed, and the call is made again: what the renewal has suspended is not
+ * counted in *out.
  */
 int session_owner_suspend(struct session_owner *o,
 			  const struct gpreempt_filter *which,
@@ -54,5 +58,7 @@ int session_owner_suspend(struct session_owner *o,
 int session_owner_resume(struct session_owner *o,
 			 const struct gpreempt_filter *which,
 			 struct gpreempt_outcome *out);
+/* As gpreempt_session_refresh(), after a renewal if it was lost. */
+int session_owner_refresh(struct session_owner *o);
 
 #endif

@@ -43,8 +43,8 @@ static int act(struct follow *f)
 	if (want == f->held)
 		return 0;
 	f->held = want;
-	ret = want ? gpreempt_session_suspend(f->owner.session, NULL, &outcome) :
-		     gpreempt_session_resume(f->owner.session, NULL, &outcome);
+	ret = want ? session_owner_suspend(&f->owner, NULL, &outcome) :
+		     session_owner_resume(&f->owner, NULL, &outcome);
 	/* It has no runtime yet; what comes of it is suspended. */
 	if (ret && ret != -EPERM)
 		return ret;

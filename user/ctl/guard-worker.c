@@ -86,9 +86,9 @@ static int call(struct worker *w, const struct guard_order *order,
 	make_filter(w, nodes, gpu_ids, &filter);
 	result.start_ns = shr_now_ns();
 	result.code = suspend ?
-		gpreempt_session_suspend(w->owner.session, &filter, &outcome) :
-		gpreempt_session_resume(w->owner.session, all ? NULL : &filter,
-					&outcome);
+		session_owner_suspend(&w->owner, &filter, &outcome) :
+		session_owner_resume(&w->owner, all ? NULL : &filter,
+				     &outcome);
 	/* When it returned, or failed: not when the slots were seen. */
 	result.end_ns = outcome.ioctl_ns ?
 			result.start_ns + outcome.ioctl_ns : shr_now_ns();
@@ -112,7 +112,7 @@ static void let_go(struct worker *w, uint64_t nodes)
 	struct gpreempt_filter filter;
 
 	make_filter(w, nodes, gpu_ids, &filter);
-	gpreempt_session_resume(w->owner.session, &filter, NULL);
+	session_owner_resume(&w->owner, &filter, NULL);
 }
 
 /* What is wanted now: nothing, when who wanted it is not there any more. */

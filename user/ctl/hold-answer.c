@@ -60,9 +60,9 @@ static const char *why_not(const struct gpreempt_session_queue *queue)
 		return "there is no such queue";
 	if (queue->result == GPREEMPT_RESULT_FAILED)
 		return "the GPU did not let go of it";
-	if (!queue->held)
+	if (queue->leaving || queue->result == GPREEMPT_RESULT_REFUSED)
 		return "its process is destroying it";
-	return NULL;
+	return queue->held ? NULL : "it runs again";
 }
 
 static void count_queue(struct tally *tally, pid_t target, uint32_t qid,
@@ -189,7 +189,7 @@ static size_t known_ids(const struct hold_worker *w,
 
 /* One call of the library for the queues that are meant. */
 static int change(struct hold_worker *w, const struct hold_request *request,
-		  int (*call)(struct gpreempt_session *s,
+		  int (*call)(struct session_owner *owner,
 			      const struct gpreempt_filter *which,
 			      struct gpreempt_outcome *out),
 		  struct gpreempt_outcome *outcome)
@@ -209,7 +209,7 @@ static int change(struct hold_worker *w, const struct hold_request *request,
 		if (!which.n_ids)
 			return 0;
 	}
-	return call(w->owner.session, &which, outcome);
+	return call(&w->owner, &which, outcome);
 }
 
 static uint64_t known_ns(int64_t ns)
@@ -224,7 +224,7 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 	struct gpreempt_outcome outcome = { 0 };
 	int ret;
 
-	ret = gpreempt_session_refresh(w->owner.session);
+	ret = session_owner_refresh(&w->owner);
 	if (!ret)
 		ret = gpreempt_session_set_grace(w->owner.session, request->grace ?
 						 request->grace :
@@ -234,7 +234,7 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 		gpreempt_session_sample_slots(w->owner.session,
 					      GPREEMPT_SAMPLE_ON);
 	if (!ret)
-		ret = change(w, request, gpreempt_session_suspend, &outcome);
+		ret = change(w, request, session_owner_suspend, &outcome);
 	*err = *gpreempt_session_error(w->owner.session);
 	gpreempt_session_sample_slots(w->owner.session, GPREEMPT_SAMPLE_OFF);
 	if (ret)
@@ -273,7 +273,7 @@ static void answer_resume(struct hold_worker *w,
 {
 	struct gpreempt_outcome outcome = { 0 };
 
-	if (change(w, request, gpreempt_session_resume, &outcome))
+	if (change(w, request, session_owner_resume, &outcome))
 		hold_reply_error(reply, gpreempt_session_error(w->owner.session));
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The worker of an offline process: guard_work() in a thread of its own, on the
+ * made-up driver. The test is guard: it gives orders and reads results.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "ctl/guard-worker.h"
+#include "shared/clock.h"
+#include "unit.h"
+
+#define GPU_A 0xf7bc		/* node 0, as the made-up queues have it */
+#define GPU_B 0x1234		/* node 1 */
+#define PATIENCE_NS (20 * NSEC_PER_SEC)
+
+static struct guard_common common;
+static struct guard_channel channel;
+static struct guard_job job;
+static pthread_t thread;
+static bool started;
+
+/* The session is ended just before the driver sees that call. */
+static const char *end_before;
+static atomic_int ends;
+
+static void before(struct gp_loop *l, const char *call)
+{
+	if (end_before && !strcmp(call, end_before) &&
+	    atomic_fetch_sub(&ends, 1) > 0)
+		gp_loop_disable(l);
+}
+
+static void *work(void *arg)
+{
+	(void)arg;
+	guard_work(&job, &channel);
+	return NULL;
+}
+
+static void setup(void)
+{
+	unit_setup();
+	memset(&channel, 0, sizeof(channel));
+	common = (struct guard_common){
+		.gpu_id = { GPU_A, GPU_B }, .late_ns = 3600 * NSEC_PER_SEC,
+	};
+	atomic_store(&common.beat_ns, shr_now_ns());
+	job = (struct guard_job){
+		.target = PID, .lock = -1, .common = &common,
+		.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
+	};
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1)->gpu_id = GPU_B;
+	loop.before = before;
+	end_before = NULL;
+	started = false;
+}
+
+static void wake(void)
+{
+	uint64_t one = 1;
+
+	ck_assert_int_eq(write(job.wake, &one, sizeof(one)), sizeof(one));
+}
+
+static void start(void)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, work, NULL), 0);
+	started = true;
+	while (atomic_load(&channel.state) == GUARD_OPENING) {
+		ck_assert_uint_lt(shr_now_ns(), end);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+}
+
+static void stop(void)
+{
+	if (!started)
+		return;
+	atomic_store(&channel.quit, true);
+	wake();
+	pthread_join(thread, NULL);
+	started = false;
+	ck_assert_int_eq(atomic_load(&channel.state), GUARD_ENDED);
+}
+
+static void teardown(void)
+{
+	stop();
+	close(job.wake);
+	unit_teardown();
+}
+
+static void order(uint64_t nodes)
+{
+	struct guard_order o = {
+		.nodes = nodes, .arrival_ns = shr_now_ns(),
+		.reason = GPREEMPT_POLICY_ARRIVAL,
+	};
+
+	guard_channel_order(&channel, &o);
+	wake();
+}
+
+static struct guard_result result(void)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+	struct guard_result r;
+
+	while (!guard_channel_take(&channel, &r)) {
+		ck_assert_msg(shr_now_ns() < end, "no result");
+		shr_sleep_ns(NSEC_PER_MSEC / 4);
+	}
+	return r;
+}
+
+/* The order was carried out, whatever was in its way. */
+static void done(uint64_t nodes, bool suspend)
+{
+	struct guard_result r = result();
+
+	ck_assert_int_eq(r.code, 0);
+	ck_assert_int_eq(r.suspend, suspend);
+	ck_assert_uint_eq(r.nodes, nodes);
+}
+
+static void queues_are(bool first, bool second)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	while (gp_loop_queue(&loop, 0)->suspended != first ||
+	       gp_loop_queue(&loop, 1)->suspended != second) {
+		ck_assert_msg(shr_now_ns() < end, "suspended: %d %d",
+			      gp_loop_queue(&loop, 0)->suspended,
+			      gp_loop_queue(&loop, 1)->suspended);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+}
+
+static bool ended(void)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	while (atomic_load(&channel.state) != GUARD_ENDED) {
+		if (shr_now_ns() > end)
+			return false;
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	pthread_join(thread, NULL);
+	started = false;
+	return true;
+}
+
+START_TEST(orders)
+{
+	start();
+	order(3);
+	done(3, true);
+	queues_are(true, true);
+	order(2);
+	done(1, false);
+	queues_are(false, true);
+	order(1);
+	done(1, true);
+	done(2, false);
+	queues_are(true, false);
+	order(0);
+	done(1, false);
+	queues_are(false, false);
+	stop();
+	ck_assert(!loop.debugged);
+	ck_assert_int_eq(channel.error.code, 0);
+}
+END_TEST
+
+/*
+ * The session ends just before the driver gets the suspend: it is done, and
+ * the order that follows is carried out, too.
+ */
+START_TEST(lost_at_suspend)
+{
+	start();
+	end_before = "suspend";
+	atomic_store(&ends, 1);
+	order(3);
+	done(3, true);
+	queues_are(true, true);
+	order(0);
+	done(3, false);
+	queues_are(false, false);
+}
+END_TEST
+
+START_TEST(lost_at_resume)
+{
+	start();
+	order(3);
+	done(3, true);
+	end_before = "resume";
+	atomic_store(&ends, 1);
+	order(0);
+	done(3, false);
+	queues_are(false, false);
+	order(3);
+	done(3, true);
+	queues_are(true, true);
+}
+END_TEST
+
+/* One node stays suspended while the session ends at the other one's resume. */
+START_TEST(lost_at_half)
+{
+	start();
+	order(3);
+	done(3, true);
+	end_before = "resume";
+	atomic_store(&ends, 1);
+	order(1);
+	done(2, false);
+	queues_are(true, false);
+	order(0);
+	done(1, false);
+	queues_are(false, false);
+}
+END_TEST
+
+/* Lost between two orders: the renewal suspends again what was suspended. */
+START_TEST(lost_between)
+{
+	int i;
+
+	start();
+	order(3);
+	done(3, true);
+	end_before = "query";
+	for (i = 0; i < 5; i++) {
+		atomic_store(&ends, 1);
+		loop.exceptions = 0;
+		/* It asks for events when a queue is made. */
+		gp_loop_add_queue(&loop, 2 + i);
+		while (atomic_load(&ends) > 0)
+			shr_sleep_ns(NSEC_PER_MSEC);
+		queues_are(true, true);
+	}
+	order(0);
+	done(3, false);
+	queues_are(false, false);
+}
+END_TEST
+
+/* Again and again: it gives up, says why, and the queues run. */
+START_TEST(lost_too_often)
+{
+	struct guard_result r;
+
+	start();
+	end_before = "suspend";
+	atomic_store(&ends, 1000);
+	order(3);
+	r = result();
+	ck_assert_int_eq(r.code, -ENOTCONN);
+	ck_assert_int_eq(r.error.reason, GPREEMPT_LOST);
+	ck_assert(ended());
+	ck_assert_int_eq(channel.error.reason, GPREEMPT_LOST);
+	queues_are(false, false);
+}
+END_TEST
+
+/* Another debugger has it then. */
+START_TEST(renewal_fails)
+{
+	struct guard_result r;
+
+	start();
+	gp_loop_fail(&loop, "enable", 0, -EALREADY);
+	end_before = "suspend";
+	atomic_store(&ends, 1);
+	order(3);
+	r = result();
+	ck_assert_int_eq(r.code, -EALREADY);
+	ck_assert(ended());
+	ck_assert_int_eq(channel.error.reason, GPREEMPT_DEBUGGED);
+	queues_are(false, false);
+}
+END_TEST
+
+/* Neither counts as suspended, and it is let go, as the driver marks it. */
+START_TEST(hung)
+{
+	struct guard_result r;
+
+	start();
+	gp_loop_queue(&loop, 1)->broken = true;
+	order(3);
+	r = result();
+	ck_assert_int_eq(r.code, -EIO);
+	ck_assert_int_eq(r.error.reason, GPREEMPT_HANG);
+	queues_are(false, false);
+	gp_loop_queue(&loop, 1)->broken = false;
+	order(3);
+	done(3, true);
+	queues_are(true, true);
+}
+END_TEST
+
+/* A runtime that comes later is no failure. */
+START_TEST(no_runtime_yet)
+{
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	start();
+	order(3);
+	done(3, true);
+	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_ENABLED);
+	queues_are(true, true);
+}
+END_TEST
+
+/* Who wanted it is not there any more: the queues run until he is again. */
+START_TEST(poller_is_late)
+{
+	start();
+	order(3);
+	done(3, true);
+	queues_are(true, true);
+	common.late_ns = 0;
+	wake();
+	done(3, false);
+	queues_are(false, false);
+	common.late_ns = 3600 * NSEC_PER_SEC;
+	wake();
+	done(3, true);
+	queues_are(true, true);
+}
+END_TEST
+
+START_TEST(target_ends)
+{
+	start();
+	order(3);
+	done(3, true);
+	gp_loop_stop(&loop, 6 << 16 | 0x57f);
+	ck_assert(ended());
+	ck_assert_int_eq(channel.error.reason, GPREEMPT_ENDED);
+	queues_are(false, false);
+}
+END_TEST
+
+START_TEST(not_opened)
+{
+	gp_loop_fail(&loop, "seize", 0, -EPERM);
+	start();
+	ck_assert(ended());
+	ck_assert_int_eq(channel.error.code, -EPERM);
+	ck_assert_int_eq(channel.error.reason, GPREEMPT_TRACE_DENIED);
+}
+END_TEST
+
+/* Guard sees that it is well, and in the driver. */
+static bool busy_seen;
+
+static void see_busy(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	if (!strcmp(call, "suspend"))
+		busy_seen = atomic_load(&channel.busy);
+}
+
+START_TEST(heartbeat)
+{
+	uint64_t then;
+
+	loop.before = see_busy;
+	start();
+	order(3);
+	done(3, true);
+	ck_assert(busy_seen);
+	ck_assert(!atomic_load(&channel.busy));
+	then = shr_now_ns();
+	while (atomic_load(&channel.beat_ns) < then)
+		shr_sleep_ns(NSEC_PER_MSEC);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, orders);
+	tcase_add_test(tc, lost_at_suspend);
+	tcase_add_test(tc, lost_at_resume);
+	tcase_add_test(tc, lost_at_half);
+	tcase_add_test(tc, lost_between);
+	tcase_add_test(tc, lost_too_often);
+	tcase_add_test(tc, renewal_fails);
+	tcase_add_test(tc, hung);
+	tcase_add_test(tc, no_runtime_yet);
+	tcase_add_test(tc, poller_is_late);
+	tcase_add_test(tc, target_ends);
+	tcase_add_test(tc, not_opened);
+	tcase_add_test(tc, heartbeat);
+	return unit_run("worker of guard");
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The worker of a holder on the made-up driver: what it answers, here without
+ * its loop; and its whole life, in a child.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "ctl/hold-worker.h"
+#include "shared/clock.h"
+#include "unit.h"
+
+#define START 777		/* of the made-up process */
+
+static struct hold_request request;
+static struct hold_birth birth;
+static struct hold_worker w;
+static struct hold_reply reply;
+static int beat[2], report[2];
+
+/* Something happens just before the nth call of that name. */
+static const char *at_call;
+static int at_nth;
+static void (*happens)(struct gp_loop *l);
+
+static void before(struct gp_loop *l, const char *call)
+{
+	if (at_call && !strcmp(call, at_call) && --at_nth == 0)
+		happens(l);
+}
+
+static void at(const char *call, int nth, void (*what)(struct gp_loop *l))
+{
+	at_call = call;
+	at_nth = nth;
+	happens = what;
+}
+
+static void setup(void)
+{
+	static char title[64] = "gpreempt-ctl";
+	static char *argv[] = { title, NULL };
+
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	ctl_title_init(1, argv);
+	unit_setup();
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	loop.before = before;
+	at_call = NULL;
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+				    beat), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+				    report), 0);
+	request = (struct hold_request){ .verb = HOLD_SUSPEND };
+	birth = (struct hold_birth){
+		.target = PID, .lock = -1, .beat = beat[1],
+		.report = report[1], .guardian = getpid(),
+		.request = &request,
+	};
+	memset(&reply, 0, sizeof(reply));
+}
+
+static void teardown(void)
+{
+	close(beat[0]);
+	close(beat[1]);
+	close(report[0]);
+	close(report[1]);
+	unit_teardown();
+}
+
+/* A worker with a session, without its loop. */
+static void open_worker(void)
+{
+	struct gpreempt_error err;
+
+	w = (struct hold_worker){
+		.birth = &birth,
+		.start = START,
+		.owner = { .target = PID, .heartbeat = &w.heartbeat },
+	};
+	ck_assert_int_eq(heartbeat_start(&w.heartbeat), 0);
+	ck_assert_int_eq(session_owner_open(&w.owner, &err), 0);
+}
+
+static void close_worker(void)
+{
+	session_owner_close(&w.owner);
+	heartbeat_stop(&w.heartbeat);
+}
+
+static void ask(enum hold_verb verb)
+{
+	request.verb = verb;
+	memset(&reply, 0, sizeof(reply));
+	hold_answer(&w, &request, &reply);
+}
+
+static void both_are(bool suspended)
+{
+	ck_assert_int_eq(gp_loop_queue(&loop, 0)->suspended, suspended);
+	ck_assert_int_eq(gp_loop_queue(&loop, 1)->suspended, suspended);
+}
+
+static bool suspended_is(uint32_t qid, bool is)
+{
+	return gp_loop_queue(&loop, qid)->suspended == is;
+}
+
+START_TEST(suspend_and_resume)
+{
+	open_worker();
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
+	ck_assert_uint_eq(reply.queues, 2);
+	ck_assert_uint_eq(reply.lease_ns, 0);
+	ck_assert_uint_eq(reply.worker, getpid());
+	both_are(true);
+	request.lease_ns = 3600 * NSEC_PER_SEC;
+	ask(HOLD_SUSPEND);
+	ask(HOLD_STATUS);
+	ck_assert_uint_eq(reply.queues, 2);
+	ck_assert_uint_gt(reply.lease_ns, 3500 * NSEC_PER_SEC);
+	ck_assert_uint_le(reply.lease_ns, 3600 * NSEC_PER_SEC);
+	ask(HOLD_RESUME);
+	ck_assert_uint_eq(reply.queues, 2);
+	ck_assert_uint_eq(reply.left, 0);
+	ck_assert(w.over);
+	ck_assert(!loop.debugged);
+	both_are(false);
+	close_worker();
+}
+END_TEST
+
+START_TEST(some_queues)
+{
+	open_worker();
+	request.count = 1;
+	request.ids[0] = 1;
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.queues, 1);
+	ck_assert(suspended_is(0, false) && suspended_is(1, true));
+	/* One that is not there is named, and the other is held. */
+	request.count = 2;
+	request.ids[1] = 9;
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
+	ck_assert_ptr_nonnull(strstr(reply.text, "queue 9 of process 4242 is "
+				     "not suspended: there is no such queue"));
+	request.count = 1;
+	request.ids[0] = 9;
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_FAILED);
+	request.ids[0] = 1;
+	ask(HOLD_RESUME);
+	ck_assert(w.over);
+	close_worker();
+}
+END_TEST
+
+/* What is left keeps the holder. */
+START_TEST(resume_some)
+{
+	open_worker();
+	ask(HOLD_SUSPEND);
+	request.count = 1;
+	request.ids[0] = 0;
+	ask(HOLD_RESUME);
+	ck_assert_uint_eq(reply.queues, 1);
+	ck_assert_uint_eq(reply.left, 1);
+	ck_assert(!w.over);
+	ck_assert(suspended_is(0, false) && suspended_is(1, true));
+	close_worker();
+}
+END_TEST
+
+/*
+ * Another process ends the session while a request is carried out: what was
+ * asked for is done, and said to be.
+ */
+START_TEST(lost_in_a_request)
+{
+	static const char *const calls[] = {
+		"snapshot", "suspend", "query", "probe",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		open_worker();
+		at(calls[i], 1, gp_loop_disable);
+		ask(HOLD_SUSPEND);
+		ck_assert_msg(reply.status == GPREEMPT_CLASS_DONE &&
+			      reply.queues == 2, "%s: status %d, %d queues: %s",
+			      calls[i], (int)reply.status, (int)reply.queues,
+			      reply.text);
+		both_are(true);
+		ask(HOLD_SUSPEND);
+		ck_assert_uint_eq(reply.queues, 2);
+		close_worker();
+	}
+	open_worker();
+	ask(HOLD_SUSPEND);
+	at("resume", 1, gp_loop_disable);
+	request.count = 1;
+	ask(HOLD_RESUME);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
+	ck_assert_uint_eq(reply.left, 1);
+	ck_assert(suspended_is(0, false) && suspended_is(1, true));
+	close_worker();
+}
+END_TEST
+
+/* It ends just after the suspend, and another debugger has the process then. */
+static void disable_for_good(struct gp_loop *l)
+{
+	gp_loop_disable(l);
+	gp_loop_fail(l, "enable", 0, -EALREADY);
+}
+
+START_TEST(lost_for_good)
+{
+	open_worker();
+	gp_loop_add_queue(&loop, 2);
+	at("query", 1, disable_for_good);
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_BUSY);
+	ck_assert_ptr_null(strstr(reply.text, "destroying"));
+	ck_assert_int_lt(session_owner_dispatch(&w.owner), 0);
+	close_worker();
+}
+END_TEST
+
+START_TEST(another_process)
+{
+	open_worker();
+	request.start = START + 1;
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_NO_TARGET);
+	both_are(false);
+	close_worker();
+}
+END_TEST
+
+START_TEST(gpu_hangs)
+{
+	open_worker();
+	gp_loop_queue(&loop, 1)->broken = true;
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
+	ck_assert_uint_eq(reply.queues, 1);
+	ck_assert_ptr_nonnull(strstr(reply.text, "queue 1 of process 4242 is "
+				     "not suspended: the GPU did not"));
+	/* It waits for a resume all the same. */
+	request.count = 1;
+	request.ids[0] = 0;
+	ask(HOLD_RESUME);
+	ck_assert_uint_eq(reply.left, 1);
+	close_worker();
+}
+END_TEST
+
+/* The whole life, in a child: its queues are those of its copy of the loop. */
+static pid_t child;
+
+static void live(void)
+{
+	char buf[HOLD_MAX_PACKET];
+	ssize_t n;
+
+	child = fork();
+	if (!child) {
+		/* Those of the others. */
+		close(beat[0]);
+		close(report[0]);
+		hold_worker(&birth);
+	}
+	close(beat[1]);
+	close(report[1]);
+	n = recv(report[0], buf, sizeof(buf), 0);
+	ck_assert_int_gt(n, 0);
+	ck_assert_int_eq(hold_get_reply(buf, n, &reply), 0);
+}
+
+static void wait_for_end(void)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "%x", status);
+}
+
+static int ask_child(enum hold_verb verb)
+{
+	struct hold_request r = { .verb = verb };
+
+	return hold_ask(PID, &r, &reply);
+}
+
+START_TEST(lives)
+{
+	struct hold_beat b;
+
+	live();
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
+	ck_assert_uint_eq(reply.queues, 2);
+	ck_assert_uint_eq(reply.worker, child);
+	/* Its guardian hears from it. */
+	ck_assert_int_eq(recv(beat[0], &b, sizeof(b), 0), sizeof(b));
+	ck_assert_uint_eq(b.silence_ns, HEARTBEAT_SILENCE_NS);
+	ck_assert_uint_eq(b.lease_end_ns, 0);
+	hold_confirm(dup(report[0]));
+	ck_assert_int_eq(ask_child(HOLD_STATUS), 0);
+	ck_assert_uint_eq(reply.queues, 2);
+	ck_assert_uint_gt(reply.held_ns, 0);
+	ck_assert_int_eq(ask_child(HOLD_RESUME), 0);
+	ck_assert_uint_eq(reply.queues, 2);
+	wait_for_end();
+	ck_assert_int_lt(ask_child(HOLD_STATUS), 0);
+}
+END_TEST
+
+/* Each of these ends it. */
+static void end_by_command(void)
+{
+	close(report[0]);
+	report[0] = -1;
+}
+
+static void end_by_guardian(void)
+{
+	close(beat[0]);
+	beat[0] = -1;
+}
+
+static void end_by_signal(void)
+{
+	kill(child, SIGTERM);
+}
+
+static void end_by_socket(void)
+{
+	char path[128];
+
+	hold_socket_path(PID, path, sizeof(path));
+	ck_assert_int_eq(unlink(path), 0);
+}
+
+static void nothing(void)
+{
+}
+
+START_TEST(ends)
+{
+	static void (*const ways[])(void) = {
+		end_by_command, end_by_guardian, end_by_signal, end_by_socket,
+		nothing,
+	};
+
+	/* The last ends by its lease. */
+	if (_i == ARRAY_SIZE(ways) - 1)
+		request.lease_ns = 300 * NSEC_PER_MSEC;
+	live();
+	ck_assert_uint_eq(reply.queues, 2);
+	ways[_i]();
+	wait_for_end();
+}
+END_TEST
+
+/* A session that is lost again and again: it gives up. */
+static void disable_each_time(struct gp_loop *l)
+{
+	gp_loop_disable(l);
+	at_nth = 1;
+}
+
+START_TEST(gives_up)
+{
+	at("suspend", 1, disable_each_time);
+	live();
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_FAILED);
+	ck_assert_ptr_nonnull(strstr(reply.text, "ended the debug session"));
+	wait_for_end();
+}
+END_TEST
+
+START_TEST(not_opened)
+{
+	gp_loop_fail(&loop, "seize", 0, -ESRCH);
+	live();
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_NO_TARGET);
+	ck_assert_uint_eq(reply.queues, 0);
+	wait_for_end();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, suspend_and_resume);
+	tcase_add_test(tc, some_queues);
+	tcase_add_test(tc, resume_some);
+	tcase_add_test(tc, lost_in_a_request);
+	tcase_add_test(tc, lost_for_good);
+	tcase_add_test(tc, another_process);
+	tcase_add_test(tc, gpu_hangs);
+	tcase_add_test(tc, lives);
+	tcase_add_loop_test(tc, ends, 0, 5);
+	tcase_add_test(tc, gives_up);
+	tcase_add_test(tc, not_opened);
+	return unit_run("worker of a holder");
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What all owners of a session share: the budget of losses, the renewal in
+ * each call, and the heartbeat.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "agent/session-owner.h"
+#include "shared/clock.h"
+#include "unit.h"
+
+static struct heartbeat heartbeat;
+static struct session_owner owner;
+static int told;
+static bool told_busy;
+static struct gpreempt_outcome outcome;
+
+static const char *end_before;
+static int ends;
+
+static void before(struct gp_loop *l, const char *call)
+{
+	if (end_before && !strcmp(call, end_before) && ends-- > 0)
+		gp_loop_disable(l);
+}
+
+static void lost(void *data, const struct gpreempt_error *err)
+{
+	(void)data;
+	told++;
+	ck_assert_int_eq(err->reason, GPREEMPT_LOST);
+	ck_assert_int_eq(err->pid, PID);
+}
+
+static void note_busy(void *data, bool busy)
+{
+	(void)data;
+	told_busy |= busy;
+}
+
+static void setup(void)
+{
+	struct gpreempt_error err;
+
+	unit_setup();
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	heartbeat = (struct heartbeat){ .also = note_busy };
+	ck_assert_int_eq(heartbeat_start(&heartbeat), 0);
+	owner = (struct session_owner){
+		.target = PID, .heartbeat = &heartbeat, .lost = lost,
+	};
+	told = 0;
+	told_busy = false;
+	end_before = NULL;
+	ck_assert_int_eq(session_owner_open(&owner, &err), 0);
+	loop.before = before;
+}
+
+static void teardown(void)
+{
+	session_owner_close(&owner);
+	heartbeat_stop(&heartbeat);
+	unit_teardown();
+}
+
+static void both_are(bool suspended)
+{
+	ck_assert_int_eq(gp_loop_queue(&loop, 0)->suspended, suspended);
+	ck_assert_int_eq(gp_loop_queue(&loop, 1)->suspended, suspended);
+}
+
+START_TEST(budget)
+{
+	struct loss_budget b = { 0 };
+	uint64_t now = 3600 * NSEC_PER_SEC;
+	int i, round;
+
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < LOSS_BUDGET_MAX; i++) {
+			ck_assert(loss_budget_spend(&b, now));
+			now += LOSS_BUDGET_MEMORY_NS;
+		}
+		ck_assert(!loss_budget_spend(&b, now));
+		ck_assert(!loss_budget_spend(&b, now));
+		now += LOSS_BUDGET_MEMORY_NS + 1;
+	}
+}
+END_TEST
+
+START_TEST(lost_at_suspend)
+{
+	end_before = "suspend";
+	ends = 2;
+	ck_assert_int_eq(session_owner_suspend(&owner, NULL, &outcome), 0);
+	ck_assert_int_eq(told, 2);
+	both_are(true);
+	ck_assert_int_eq(session_owner_resume(&owner, NULL, &outcome), 0);
+	both_are(false);
+}
+END_TEST
+
+START_TEST(lost_at_resume)
+{
+	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), 0);
+	end_before = "resume";
+	ends = 1;
+	ck_assert_int_eq(session_owner_resume(&owner, NULL, NULL), 0);
+	ck_assert_int_eq(told, 1);
+	both_are(false);
+	ck_assert_int_eq(session_owner_dispatch(&owner), 0);
+	both_are(false);
+}
+END_TEST
+
+START_TEST(lost_before_dispatch)
+{
+	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), 0);
+	gp_loop_disable(&loop);
+	both_are(false);
+	ck_assert_int_eq(session_owner_dispatch(&owner),
+			 GPREEMPT_EVENT_LOST);
+	both_are(true);
+	ck_assert_int_eq(told, 1);
+	ck_assert_int_eq(session_owner_dispatch(&owner), 0);
+}
+END_TEST
+
+/* Only the losses that are made good are told. */
+START_TEST(too_often)
+{
+	int i;
+
+	session_owner_suspend(&owner, NULL, NULL);
+	for (i = 0; i < LOSS_BUDGET_MAX; i++) {
+		gp_loop_disable(&loop);
+		ck_assert_int_eq(session_owner_dispatch(&owner),
+				 GPREEMPT_EVENT_LOST);
+	}
+	gp_loop_disable(&loop);
+	ck_assert_int_eq(session_owner_dispatch(&owner), -ENOTCONN);
+	ck_assert_int_eq(gpreempt_session_error(owner.session)->reason,
+			 GPREEMPT_LOST);
+	ck_assert_int_eq(told, LOSS_BUDGET_MAX);
+	/* It stays so: nothing is suspended behind the owner's back. */
+	owner.losses.losses = 0;
+	ck_assert_int_eq(session_owner_dispatch(&owner), -ENOTCONN);
+	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), -ENOTCONN);
+	ck_assert_int_eq(session_owner_resume(&owner, NULL, NULL), -ENOTCONN);
+	both_are(false);
+}
+END_TEST
+
+/* A renewal that fails once is not tried again in secret. */
+START_TEST(renewal_fails)
+{
+	end_before = "suspend";
+	ends = 1;
+	gp_loop_fail(&loop, "enable", 2, -EBUSY);
+	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), -EBUSY);
+	ck_assert_int_eq(session_owner_dispatch(&owner), -EBUSY);
+	both_are(false);
+}
+END_TEST
+
+/* The process has ended: that is no loss. */
+START_TEST(ended)
+{
+	session_owner_suspend(&owner, NULL, NULL);
+	gp_loop_stop(&loop, 6 << 16 | 0x57f);
+	ck_assert_int_eq(session_owner_dispatch(&owner),
+			 GPREEMPT_EVENT_ENDED);
+	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), -ENOTCONN);
+	ck_assert_int_eq(told, 0);
+	ck_assert_int_eq(owner.losses.losses, 0);
+}
+END_TEST
+
+START_TEST(busy_in_the_driver)
+{
+	told_busy = false;
+	session_owner_suspend(&owner, NULL, NULL);
+	ck_assert(told_busy);
+	ck_assert_uint_eq(heartbeat.busy, 0);
+}
+END_TEST
+
+START_TEST(not_opened)
+{
+	struct gpreempt_error err = { 0 };
+
+	session_owner_close(&owner);
+	gp_loop_fail(&loop, "open", 0, -ENOENT);
+	ck_assert_int_eq(session_owner_open(&owner, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
+	ck_assert_ptr_null(owner.session);
+}
+END_TEST
+
+/* What is left of the time until the kernel kills us. */
+static uint64_t time_left(void)
+{
+	struct itimerspec left;
+
+	ck_assert_int_eq(timer_gettime(heartbeat.watchdog.timer, &left), 0);
+	return left.it_value.tv_sec * NSEC_PER_SEC + left.it_value.tv_nsec;
+}
+
+/* A beat beside a thread that is in the driver does not shorten its time. */
+START_TEST(beats)
+{
+	heartbeat_beat(&heartbeat);
+	ck_assert_uint_le(time_left(),
+			  HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);
+	ck_assert_uint_gt(time_left(), 0);
+	heartbeat_busy(&heartbeat, true);
+	heartbeat_busy(&heartbeat, true);
+	heartbeat_busy(&heartbeat, false);
+	heartbeat_beat(&heartbeat);
+	ck_assert_uint_gt(time_left(), 15 * NSEC_PER_SEC);
+	ck_assert_uint_le(time_left(),
+			  HEARTBEAT_BUSY_NS + HEARTBEAT_SPARE_NS);
+	heartbeat_busy(&heartbeat, false);
+	ck_assert_uint_le(time_left(),
+			  HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);
+}
+END_TEST
+
+/* A process that does not beat is killed, also one that is stopped. */
+START_TEST(silent)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		struct heartbeat h = { 0 };
+
+		heartbeat_start(&h);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	while (!waitpid(child, &status, WNOHANG)) {
+		/* The test has a heartbeat of its own. */
+		heartbeat_beat(&heartbeat);
+		shr_sleep_ns(10 * NSEC_PER_MSEC);
+	}
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, budget);
+	tcase_add_test(tc, lost_at_suspend);
+	tcase_add_test(tc, lost_at_resume);
+	tcase_add_test(tc, lost_before_dispatch);
+	tcase_add_test(tc, too_often);
+	tcase_add_test(tc, renewal_fails);
+	tcase_add_test(tc, ended);
+	tcase_add_test(tc, busy_in_the_driver);
+	tcase_add_test(tc, not_opened);
+	tcase_add_test(tc, beats);
+	tcase_add_test(tc, silent);
+	return unit_run("owner of a session");
+}
