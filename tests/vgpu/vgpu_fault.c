@@ -308,6 +308,25 @@ static const struct file_operations same_pid_fops = {
 	.write = same_pid_write,
 };
 
+/*
+ * End the debug session of a process, as KFD_IOC_DBG_TRAP_DISABLE of any other
+ * process does on kernels that do not check who asks.
+ */
+static int end_session_set(void *data, u64 pid)
+{
+	struct kfd_process *p = find_process(pid);
+	int ret = -EINVAL;
+
+	if (!p)
+		return -ESRCH;
+	mutex_lock(&p->mutex);
+	if (p->debug_trap_enabled)
+		ret = vgpu_syms.kfd_dbg_trap_disable(p);
+	mutex_unlock(&p->mutex);
+	return ret;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(end_session_fops, NULL, end_session_set, "%llu\n");
+
 void vgpu_debugfs_init(void)
 {
 	root = debugfs_create_dir("vgpu", NULL);
@@ -315,6 +334,7 @@ void vgpu_debugfs_init(void)
 	debugfs_create_file_unsafe("unplug", 0200, root, NULL, &unplug_fops);
 	debugfs_create_file_unsafe("evict", 0200, root, NULL, &evict_fops);
 	debugfs_create_bool("short_of_memory", 0600, root, &vgpu_short_of_memory);
+	debugfs_create_file_unsafe("end_session", 0200, root, NULL, &end_session_fops);
 	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
 	debugfs_create_file("kick", 0200, root, NULL, &kick_fops);
 }

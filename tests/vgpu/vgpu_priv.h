@@ -16,6 +16,8 @@
 #include "v9_structs.h"
 #include "vgpu.h"
 
+struct kfd_process;
+
 #define VGPU_MAX_GPUS 8
 #define VGPU_MAX_XCCS 8
 #define VGPU_MAX_PARTS 8
@@ -268,7 +270,8 @@ void vgpu_profile_free(struct vgpu *v);
 	  (enum amdgpu_reset_domain_type, char *))			\
 	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))	\
 	X(amdgpu_info_ioctl, int, (struct drm_device *, void *, struct drm_file *)) \
-	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))
+	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))	\
+	X(kfd_dbg_trap_disable, int, (struct kfd_process *))
 
 struct vgpu_syms {
 #define VGPU_SYM_FIELD(name, ret, args) ret (*name) args;

@@ -85,14 +85,7 @@ alive "$(pid off)" || fail "it was ended by that"
 kill "$(pid off)"
 end_guard
 
-step "somebody ends our debug session"
 start off --queues 2 --packet 1ms
-guard --online "$(pid on)" --offline "$(pid off)"
-wait_for 20 view_is "$(pid off)" suspended 1
-as-nobody debugger "$(pid off)" disable
-wait_for 15 view_is "$(pid off)" suspended 1
-end_guard
-off_runs
 
 step "a target that cannot be attached is said once, and others go on"
 start other --queues 1 --packet 1ms
