@@ -284,7 +284,7 @@ static void live(void)
 	close(report[1]);
 	n = recv(report[0], buf, sizeof(buf), 0);
 	ck_assert_int_gt(n, 0);
-	ck_assert_int_eq(hold_get_reply(buf, n, &reply), 0);
+	ck_assert_int_eq(gp_hold_get_reply(buf, n, &reply), 0);
 }
 
 static void wait_for_end(void)
