@@ -145,6 +145,11 @@ class OptionsStruct(ctypes.Structure):
                 ("record", c_char_p), ("replay", c_char_p)]
 
 
+class OnlineOptionsStruct(ctypes.Structure):
+    """struct gpreempt_online_options"""
+    _fields_ = [("size", c_size_t), ("timeout_ns", c_uint64), ("pid", c_int)]
+
+
 _ERROR = POINTER(ErrorStruct)
 _OUT = POINTER(c_void_p)
 _TEXT = (_ERROR, c_char_p, c_size_t)
@@ -178,7 +183,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gpreempt_online_begin": (c_int, (c_void_p,)),
     "gpreempt_online_close": (None, (c_void_p,)),
     "gpreempt_online_end": (c_int, (c_void_p,)),
-    "gpreempt_online_open": (c_int, (_OUT,)),
+    "gpreempt_online_open": (c_int, (POINTER(OnlineOptionsStruct), _OUT)),
     "gpreempt_processes_free": (None, (c_void_p,)),
     "gpreempt_processes_read": (c_int, _READ),
     "gpreempt_queue_type_name": (c_char_p, (c_int64,)),

@@ -13,21 +13,30 @@ from .errors import check
 
 
 class Online:
-    """A connection to the guard of this host.
+    """A connection to the guard of this host (online.h).
 
     with Online() as guard:
         with guard.request():
             ...         # offline work is off the GPUs of this process
 
     Requests may be nested, and several threads may have some. close(), or the
-    end of this process, ends them all.
+    end of this process, ends them all. A guard that was restarted learns of the
+    open requests at the next call.
+
+    timeout  seconds that one call takes at most; None: the library's 1 s
+    pid      the process that works; 0: this one. Requests for another process
+             stay open after close(), and end with that process.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, timeout: Optional[float] = None, pid: int = 0) -> None:
         self._lock = threading.Lock()
         self._online = ctypes.c_void_p()
-        check(_abi.lib.gpreempt_online_open(ctypes.byref(self._online)), None,
-              "connecting to the guard")
+        options = _abi.OnlineOptionsStruct(
+            size=ctypes.sizeof(_abi.OnlineOptionsStruct),
+            timeout_ns=int((timeout or 0) * 1e9), pid=pid)
+        check(_abi.lib.gpreempt_online_open(ctypes.byref(options),
+                                            ctypes.byref(self._online)), None,
+              "connecting to guard")
 
     def __enter__(self) -> "Online":
         return self
@@ -53,7 +62,11 @@ class Online:
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """A request for as long as the with block lasts."""
+        """A request for as long as the with block lasts.
+
+        Raises before the block when guard cannot be reached: a server that has
+        to work all the same catches gpreempt.Error around begin() and end().
+        """
         self.begin()
         try:
             yield
