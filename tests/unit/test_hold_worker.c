@@ -138,6 +138,26 @@ START_TEST(suspend_and_resume)
 }
 END_TEST
 
+/* The time that the host sleeps is part of a lease. */
+START_TEST(lease_while_asleep)
+{
+	open_worker();
+	request.lease_ns = 3600 * NSEC_PER_SEC;
+	ask(HOLD_SUSPEND);
+	unit_slept_s = 3000;
+	ask(HOLD_STATUS);
+	ck_assert_uint_le(reply.lease_ns, 600 * NSEC_PER_SEC);
+	ck_assert_uint_gt(reply.lease_ns, 500 * NSEC_PER_SEC);
+	close_worker();
+}
+END_TEST
+
+static void sleep_long(int sig)
+{
+	(void)sig;
+	unit_slept_s = 7200;
+}
+
 START_TEST(some_queues)
 {
 	open_worker();
@@ -379,6 +399,17 @@ static void disable_each_time(struct gp_loop *l)
 	at_nth = 1;
 }
 
+START_TEST(lease_ends_asleep)
+{
+	request.lease_ns = 3600 * NSEC_PER_SEC;
+	signal(SIGUSR1, sleep_long);
+	live();
+	ck_assert_uint_eq(reply.queues, 2);
+	kill(child, SIGUSR1);
+	wait_for_end();
+}
+END_TEST
+
 START_TEST(gives_up)
 {
 	at("suspend", 1, disable_each_time);
@@ -405,6 +436,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, suspend_and_resume);
+	tcase_add_test(tc, lease_while_asleep);
+	tcase_add_test(tc, lease_ends_asleep);
 	tcase_add_test(tc, some_queues);
 	tcase_add_test(tc, resume_some);
 	tcase_add_test(tc, lost_in_a_request);

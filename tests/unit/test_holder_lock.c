@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Locks and sockets of holders; HOLD_DIR is a directory of the tests. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -53,9 +56,9 @@ START_TEST(one_lock)
 	ck_assert_int_ge(lock, 0);
 	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
 	ck_assert_int_ge(hold_lock(PID + 1), 0);
-	/* Until its owner has said who it is, it is nobody. */
+	/* It is held, also while its owner has not written a record. */
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
-	ck_assert_int_eq(owner.role, HOLD_ROLE_NONE);
+	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
 	ck_assert_int_eq(hold_write_owner(lock, &in), 0);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
 	ck_assert_int_eq(owner.role, HOLD_ROLE_HOLDER);
@@ -143,7 +146,153 @@ START_TEST(garbage_in_lock)
 
 	ck_assert_int_eq(write(lock, "gpreempt-lock 9 x\n", 18), 18);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
-	ck_assert_int_eq(owner.role, HOLD_ROLE_NONE);
+	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
+	ck_assert_int_eq(pwrite(lock, "gpreempt-lock 1 role=77 pid=1 guardian=2\n",
+				41, 0), 41);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
+	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
+}
+END_TEST
+
+/* As on a disk that is full. */
+static void limit_files(rlim_t size)
+{
+	struct rlimit limit = { .rlim_cur = size, .rlim_max = RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	if (setrlimit(RLIMIT_FSIZE, &limit) < 0) {
+		getrlimit(RLIMIT_FSIZE, &limit);
+		limit.rlim_cur = size;
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	}
+}
+
+/* Without its record the lock is not taken: status could not show it. */
+START_TEST(no_room)
+{
+	struct hold_owner in = { .role = HOLD_ROLE_FOLLOW, .pid = 815 };
+	int lock;
+
+	limit_files(0);
+	ck_assert_int_eq(hold_take(PID, &in), -EFBIG);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
+	limit_files(50);
+	ck_assert_int_lt(hold_take(PID, &in), 0);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
+	limit_files(4096);
+	lock = hold_take(PID, &in);
+	ck_assert_int_ge(lock, 0);
+	/* A record that cannot be changed stays as it is. */
+	limit_files(0);
+	in.pid = 816;
+	ck_assert_int_eq(hold_write_owner(lock, &in), -EFBIG);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
+	ck_assert_uint_eq(owner.pid, 815);
+	limit_files(4096);
+	in.pid = 7;
+	ck_assert_int_eq(hold_write_owner(lock, &in), 0);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
+	ck_assert_uint_eq(owner.pid, 7);
+	hold_drop(PID, lock);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
+}
+END_TEST
+
+/* A lock that names no owner: who has it open is one. */
+START_TEST(unknown_owner)
+{
+	int lock = hold_lock(PID);
+
+	ck_assert(hold_is_holder(getpid()));
+	ck_assert(hold_skip_holder(NULL, getpid()));
+	ck_assert(!hold_is_holder(1));
+	ck_assert(!hold_is_holder(getppid()));
+	close(lock);
+	ck_assert(!hold_is_holder(getpid()));
+}
+END_TEST
+
+static void remove_lock(void)
+{
+	hold_forget(PID);
+}
+
+/* Its owner goes after we have opened its file: that lock would be no one's. */
+START_TEST(removed_while_taking)
+{
+	int lock;
+
+	unit_before_flock = remove_lock;
+	lock = hold_lock(PID);
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
+}
+END_TEST
+
+START_TEST(another_owners_directory)
+{
+	if (geteuid() != 0)
+		return;
+	ck_assert_int_eq(chown(HOLD_DIR, 12345, -1), 0);
+	ck_assert_int_eq(hold_dir_prepare(), -EPERM);
+	ck_assert_int_eq(chown(HOLD_DIR, 0, -1), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+}
+END_TEST
+
+START_TEST(no_directory)
+{
+	ck_assert_int_eq(rmdir(HOLD_DIR), 0);
+	ck_assert_int_eq(hold_lock(PID), -ENOENT);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
+	ck_assert_int_eq(hold_list(NULL, NULL), 0);
+	ck_assert_uint_eq(hold_socket_inode(PID), 0);
+}
+END_TEST
+
+/* What the user reads of it, with what to do on the second line. */
+START_TEST(texts)
+{
+	static const struct {
+		enum hold_role role;
+		const char *what, *next;
+	} rows[] = {
+		{ HOLD_ROLE_HOLDER, "gpreempt-ctl suspend (815)",
+		  "gpreempt-ctl resume 4242" },
+		{ HOLD_ROLE_PREEMPT, "gpreempt-ctl preempt (815)",
+		  "kill 815" },
+		{ HOLD_ROLE_FOLLOW, "gpreempt-ctl follow (815)", "kill 815" },
+		{ HOLD_ROLE_GUARD, "gpreempt-ctl guard (814)",
+		  "gpreempt-ctl release 4242" },
+		{ HOLD_ROLE_UNKNOWN, "unknown holder (its lock is held)",
+		  "fuser -v " HOLD_DIR "/4242.lock" },
+		{ HOLD_ROLE_NONE, "by another gpreempt-ctl", "try again" },
+	};
+	char text[HOLD_MAX_TEXT], *next;
+	size_t i;
+	int lock;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		owner = (struct hold_owner){
+			.role = rows[i].role, .pid = 815, .guardian = 814,
+		};
+		hold_taken_text(&owner, PID, text, sizeof(text));
+		next = strchr(text, '\n');
+		ck_assert_ptr_nonnull(next);
+		ck_assert_ptr_nonnull(strstr(text, rows[i].what));
+		ck_assert_ptr_nonnull(strstr(next, rows[i].next));
+	}
+	hold_not_taken_text(-ENOSPC, PID, text, sizeof(text));
+	ck_assert_str_eq(text, "cannot lock process 4242 in " HOLD_DIR ": No "
+			 "space left on device\nmake room in " HOLD_DIR
+			 " and try again");
+	hold_not_taken_text(-EROFS, PID, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "Read-only file system\n"));
+	owner.role = HOLD_ROLE_GUARD;
+	lock = hold_take(PID, &owner);
+	hold_not_taken_text(-EWOULDBLOCK, PID, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "gpreempt-ctl guard (814)\n"));
+	close(lock);
 }
 END_TEST
 
@@ -291,6 +440,12 @@ int main(void)
 	tcase_add_test(tc, removed_under_us);
 	tcase_add_test(tc, list);
 	tcase_add_test(tc, garbage_in_lock);
+	tcase_add_test(tc, no_room);
+	tcase_add_test(tc, unknown_owner);
+	tcase_add_test(tc, removed_while_taking);
+	tcase_add_test(tc, another_owners_directory);
+	tcase_add_test(tc, no_directory);
+	tcase_add_test(tc, texts);
 	tcase_add_test(tc, asking);
 	tcase_add_test(tc, leftover_socket);
 	/* Only root is answered, and only root can be another user. */

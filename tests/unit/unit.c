@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 
 #include "unit.h"
 
@@ -127,4 +129,31 @@ struct gpreempt_session *unit_open(void)
 void unit_clear_trace(void)
 {
 	loop.trace[0] = '\0';
+}
+
+void (*unit_before_flock)(void);
+int64_t unit_slept_s;
+
+int __real_flock(int fd, int operation);
+int __wrap_flock(int fd, int operation);
+int __real_clock_gettime(clockid_t clock, struct timespec *ts);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
+
+int __wrap_flock(int fd, int operation)
+{
+	void (*happens)(void) = unit_before_flock;
+
+	unit_before_flock = NULL;
+	if (happens)
+		happens();
+	return __real_flock(fd, operation);
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	int ret = __real_clock_gettime(clock, ts);
+
+	if (clock == CLOCK_BOOTTIME)
+		ts->tv_sec += unit_slept_s;
+	return ret;
 }

@@ -27,6 +27,11 @@ void unit_setup(void);
 void unit_setup_for(pid_t pid);
 void unit_teardown(void);
 
+/* Happens once, before the next flock() of the code under test. */
+extern void (*unit_before_flock)(void);
+/* So long was the host in suspend-to-RAM: CLOCK_BOOTTIME is ahead by it. */
+extern int64_t unit_slept_s;
+
 /* A session on it that must open. */
 struct gpreempt_session *unit_open(void);
 /* Forget the calls so far. */

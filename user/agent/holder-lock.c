@@ -14,6 +14,7 @@
 #include "shared/parse.h"
 
 #define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
+#define OWNER_SIZE 96
 #define SUFFIX ".lock"
 
 /*
@@ -93,17 +94,24 @@ int hold_lock(pid_t target)
 	}
 }
 
+/*
+ * A record has one size, filled up with spaces: to write another one over it
+ * needs no room on a disk that is full.
+ */
 int hold_write_owner(int lock, const struct hold_owner *owner)
 {
-	char text[128];
+	char text[OWNER_SIZE + 1];
+	ssize_t n;
 	int len;
 
 	len = snprintf(text, sizeof(text), OWNER_FORMAT, owner->role,
 		       (unsigned long long)owner->pid,
 		       (unsigned long long)owner->guardian);
-	if (ftruncate(lock, 0) < 0 || pwrite(lock, text, len, 0) != len)
-		return -EIO;
-	return 0;
+	memset(text + len, ' ', sizeof(text) - len);
+	n = pwrite(lock, text, OWNER_SIZE, 0);
+	if (n < 0)
+		return -errno;
+	return n == OWNER_SIZE ? 0 : -ENOSPC;
 }
 
 int hold_take(pid_t target, const struct hold_owner *owner)
@@ -130,7 +138,8 @@ static int parse_owner(const char *text, struct hold_owner *owner)
 	unsigned long long pid, guardian;
 	unsigned int role;
 
-	if (sscanf(text, OWNER_FORMAT, &role, &pid, &guardian) != 3)
+	if (sscanf(text, OWNER_FORMAT, &role, &pid, &guardian) != 3 ||
+	    role >= HOLD_ROLE_UNKNOWN)
 		return -EPROTO;
 	owner->role = role;
 	owner->pid = pid;
@@ -138,10 +147,11 @@ static int parse_owner(const char *text, struct hold_owner *owner)
 	return 0;
 }
 
-int hold_read_owner(pid_t target, struct hold_owner *owner)
+/* 0, -ENOENT when the lock is free, -EPROTO: it does not name its owner. */
+static int read_owner_once(pid_t target, struct hold_owner *owner)
 {
 	__cleanup_fd int fd = -1;
-	char path[64], text[128];
+	char path[64], text[OWNER_SIZE + 1];
 	ssize_t n;
 
 	lock_path(target, path, sizeof(path));
@@ -158,9 +168,23 @@ int hold_read_owner(pid_t target, struct hold_owner *owner)
 	if (n < 0)
 		return -errno;
 	text[n] = '\0';
-	/* Just taken: its owner has not written yet. */
-	if (parse_owner(text, owner))
-		*owner = (struct hold_owner){ .role = HOLD_ROLE_NONE };
+	return parse_owner(text, owner);
+}
+
+int hold_read_owner(pid_t target, struct hold_owner *owner)
+{
+	int tries, ret;
+
+	/* Just taken: its owner is about to write. */
+	for (tries = 0;; tries++) {
+		ret = read_owner_once(target, owner);
+		if (ret != -EPROTO)
+			return ret;
+		if (tries == LOCK_TRIES)
+			break;
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	*owner = (struct hold_owner){ .role = HOLD_ROLE_UNKNOWN };
 	return 0;
 }
 
@@ -199,6 +223,29 @@ void hold_forget(pid_t target)
 	unlink(path);
 }
 
+/* Has this process the lock file of the target open? */
+static bool has_open(pid_t pid, pid_t target)
+{
+	char path[64], fds[32];
+	struct stat lock, st;
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	lock_path(target, path, sizeof(path));
+	snprintf(fds, sizeof(fds), "/proc/%d/fd", pid);
+	if (stat(path, &lock) < 0)
+		return false;
+	dir = opendir(fds);
+	if (!dir)
+		return false;
+	while (!found && (entry = readdir(dir)))
+		found = !fstatat(dirfd(dir), entry->d_name, &st, 0) &&
+			st.st_dev == lock.st_dev && st.st_ino == lock.st_ino;
+	closedir(dir);
+	return found;
+}
+
 static int compare_owner(void *arg, pid_t target)
 {
 	uint64_t pid = *(pid_t *)arg;
@@ -206,6 +253,8 @@ static int compare_owner(void *arg, pid_t target)
 
 	if (hold_read_owner(target, &owner))
 		return 0;
+	if (owner.role == HOLD_ROLE_UNKNOWN)
+		return has_open(pid, target);
 	return owner.pid == pid || owner.guardian == pid;
 }
 

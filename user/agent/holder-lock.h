@@ -16,11 +16,12 @@
 #endif
 
 enum hold_role {
-	HOLD_ROLE_NONE,
+	HOLD_ROLE_NONE,		/* the command that makes a holder */
 	HOLD_ROLE_HOLDER,
 	HOLD_ROLE_PREEMPT,
 	HOLD_ROLE_FOLLOW,
 	HOLD_ROLE_GUARD,
+	HOLD_ROLE_UNKNOWN,	/* never written: the lock does not tell */
 	HOLD_ROLES,
 };
 
@@ -35,6 +36,7 @@ struct hold_owner {
 int hold_dir_prepare(void);
 /* A descriptor; the lock lasts until all copies of it are closed. */
 int hold_lock(pid_t target);
+/* 0 or -errno. Over an earlier record it needs no room on the disk. */
 int hold_write_owner(int lock, const struct hold_owner *owner);
 /*
  * The lock of a target, with that owner written. -EWOULDBLOCK: another process
@@ -43,7 +45,10 @@ int hold_write_owner(int lock, const struct hold_owner *owner);
 int hold_take(pid_t target, const struct hold_owner *owner);
 /* Remove the files of the target, and give the lock back. */
 void hold_drop(pid_t target, int lock);
-/* 0, -ENOENT when the lock is free (leftovers are removed), or -errno. */
+/*
+ * 0, also when the lock is held by HOLD_ROLE_UNKNOWN; -ENOENT when it is free
+ * (leftovers are removed), or -errno.
+ */
 int hold_read_owner(pid_t target, struct hold_owner *owner);
 /* Calls fn for each target with a lock file. */
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
@@ -52,7 +57,10 @@ void hold_socket_path(pid_t target, char *buf, size_t size);
 uint64_t hold_socket_inode(pid_t target);
 /* Remove both files. Only the process that has the lock may. */
 void hold_forget(pid_t target);
-/* Is this process a holder's? */
+/*
+ * Is this process a holder, or another owner of a target? By the lock file
+ * that it has open, where the file does not name its owner.
+ */
 bool hold_is_holder(pid_t pid);
 /* The same for gpreempt_select(); data is not used. */
 bool hold_skip_holder(void *data, pid_t pid);

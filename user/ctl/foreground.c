@@ -27,16 +27,13 @@ int foreground_signals(void)
 
 static int fail_taken(pid_t target, int code)
 {
-	struct hold_owner owner = { 0 };
 	char text[HOLD_MAX_TEXT], *next;
 
-	if (code != -EWOULDBLOCK)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, code, target);
-	hold_read_owner(target, &owner);
-	hold_taken_text(&owner, target, text, sizeof(text));
+	hold_not_taken_text(code, target, text, sizeof(text));
 	next = strchr(text, '\n');
 	*next = '\0';
-	return ctl_fail_text(GPREEMPT_CLASS_BUSY, next + 1, "%s", text);
+	return ctl_fail_text(code == -EWOULDBLOCK ? GPREEMPT_CLASS_BUSY :
+			     GPREEMPT_CLASS_FAILED, next + 1, "%s", text);
 }
 
 int foreground_dir(void)
@@ -45,7 +42,8 @@ int foreground_dir(void)
 
 	if (!ret)
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, ret == -ENOSPC ?
+			     "make room there, and try again" :
 			     "it must be a directory of root's",
 			     "cannot make " HOLD_DIR ": %s", strerror(-ret));
 }

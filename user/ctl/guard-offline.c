@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Those that make way, each with a worker. */
+#include <errno.h>
 #include <string.h>
 
 #include "ctl/guard.h"
@@ -79,16 +80,21 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 		    "process %d is offline", offline->target.pid);
 }
 
-static void refuse_held(struct guard *guard,
-			const struct gpreempt_target *target)
+static void refuse_locked(struct guard *guard,
+			  const struct gpreempt_target *target, int code)
 {
 	struct hold_owner owner = { 0 };
 	char why[96];
 
-	hold_read_owner(target->pid, &owner);
-	snprintf(why, sizeof(why), "it is held by gpreempt-ctl %s (%llu)",
-		 hold_role_name(owner.role),
-		 (unsigned long long)hold_command_of(&owner));
+	if (code == -EWOULDBLOCK) {
+		hold_read_owner(target->pid, &owner);
+		snprintf(why, sizeof(why), "it is held by gpreempt-ctl %s (%llu)",
+			 hold_role_name(owner.role),
+			 (unsigned long long)hold_command_of(&owner));
+	} else {
+		snprintf(why, sizeof(why), "it cannot be locked in " HOLD_DIR
+			 ": %s", strerror(-code));
+	}
 	guard_refuse(guard, target, why, false);
 }
 
@@ -106,7 +112,9 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		.common = guard->common,
 		.sample_each = guard->args->sched.samples,
 	};
+	char why[96];
 	size_t i;
+	int ret;
 
 	if (guard->n_offline + going.n >= GUARD_TARGETS) {
 		guard_refuse(guard, &f->target, "there are too many offline",
@@ -115,15 +123,20 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	}
 	for (i = 0; i < GUARD_NODES; i++)
 		offline.party[i] = -1;
-	job.lock = hold_lock(f->target.pid);
+	job.lock = hold_take(f->target.pid, &owner);
 	if (job.lock < 0) {
-		refuse_held(guard, &f->target);
+		refuse_locked(guard, &f->target, job.lock);
 		return false;
 	}
-	if (guard_worker_start(&job, &offline.worker)) {
+	ret = guard_worker_start(&job, &offline.worker);
+	if (ret) {
 		hold_drop(f->target.pid, job.lock);
+		snprintf(why, sizeof(why), "its worker cannot be started: %s",
+			 strerror(-ret));
+		guard_refuse(guard, &f->target, why, false);
 		return false;
 	}
+	/* Over the record that has been written: that needs no room. */
 	owner.pid = offline.worker->child;
 	hold_write_owner(job.lock, &owner);
 	pthread_mutex_lock(&guard->lock);

@@ -48,6 +48,7 @@ int guard_worker_start(const struct guard_job *job, struct guard_worker **out)
 {
 	struct guard_worker *w = calloc(1, sizeof(*w));
 	pid_t parent = getpid();
+	int ret;
 
 	if (!w)
 		return -ENOMEM;
@@ -61,9 +62,10 @@ int guard_worker_start(const struct guard_job *job, struct guard_worker **out)
 			child(w, parent);
 	}
 	if (w->child <= 0) {
+		ret = -errno;
 		w->child = 0;
 		guard_worker_free(w);
-		return -EAGAIN;
+		return ret;
 	}
 	*out = w;
 	return 0;

@@ -255,8 +255,8 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 		ret = set_policy(&guard);
 	if (!ret)
 		ret = ctl_need_root(0);
-	if (!ret && hold_dir_prepare())
-		ret = ctl_fail_reason(GPREEMPT_SYSTEM, -EACCES, 0);
+	if (!ret)
+		ret = foreground_dir();
 	if (!ret)
 		ret = ctl_open(args, &guard.g);
 	if (ret)

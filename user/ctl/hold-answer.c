@@ -166,10 +166,10 @@ static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 
 static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 {
-	uint64_t now = shr_now_ns();
+	uint64_t now = shr_boottime_ns();
 
 	reply->queues = count_held(w, false);
-	reply->held_ns = now - w->since_ns;
+	reply->held_ns = shr_now_ns() - w->since_ns;
 	if (w->lease_end_ns)
 		reply->lease_ns = w->lease_end_ns > now ?
 				  w->lease_end_ns - now : 1;
@@ -263,7 +263,8 @@ static void answer_suspend(struct hold_worker *w,
 	if (!judge(w, request, &err, reply))
 		reply->verdict = gpreempt_session_verify(w->owner.session);
 	w->lease_end_ns = request->lease_ns ?
-			  shr_now_ns() + request->lease_ns : 0;
+			  shr_later_ns(shr_boottime_ns(), request->lease_ns) :
+			  0;
 	answer_status(w, reply);
 }
 

@@ -29,15 +29,19 @@ int hold_ask_begin(pid_t target, const struct hold_request *request)
 	return fd == -ECONNREFUSED ? -ENOENT : fd;
 }
 
-int hold_ask_end(int fd, struct hold_reply *reply)
+int hold_ask_end_by(int fd, uint64_t deadline_ns, struct hold_reply *reply)
 {
 	char buf[HOLD_MAX_PACKET];
 	ssize_t n;
 
-	n = gp_ipc_recv(fd, buf, sizeof(buf),
-			shr_now_ns() + ANSWER_TIMEOUT_NS);
+	n = gp_ipc_recv(fd, buf, sizeof(buf), deadline_ns);
 	close(fd);
 	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
+}
+
+int hold_ask_end(int fd, struct hold_reply *reply)
+{
+	return hold_ask_end_by(fd, shr_now_ns() + ANSWER_TIMEOUT_NS, reply);
 }
 
 int hold_ask(pid_t target, const struct hold_request *request,

@@ -83,7 +83,7 @@ static bool worker_overdue(struct guardian *gd)
 	if (now > gd->last_beat_ns + gd->beat.silence_ns)
 		return true;
 	if (gd->beat.lease_end_ns &&
-	    now > gd->beat.lease_end_ns + LEASE_SPARE_NS)
+	    shr_boottime_ns() > gd->beat.lease_end_ns + LEASE_SPARE_NS)
 		return true;
 	if (target_killed(gd->birth->target))
 		gd->killed_checks++;
@@ -147,15 +147,17 @@ void hold_guardian(const struct hold_birth *birth)
 		.pid = birth->worker,
 		.guardian = birth->guardian,
 	};
+	int written;
 
 	ctl_title_set(HOLD_TITLE, HOLD_TITLE ": guardian of %d",
 		      birth->target);
 	/* The worker has the command's end of this now. */
 	close(birth->report);
-	hold_write_owner(birth->lock, &owner);
+	written = hold_write_owner(birth->lock, &owner);
 	gd.worker = pidfd_open(birth->worker, 0);
 	gd.timer = start_timer();
-	if (gd.worker < 0 || gd.timer < 0 || watchdog_start(&gd.watchdog)) {
+	if (written || gd.worker < 0 || gd.timer < 0 ||
+	    watchdog_start(&gd.watchdog)) {
 		kill(birth->worker, SIGKILL);
 		waitpid(birth->worker, NULL, 0);
 	} else {

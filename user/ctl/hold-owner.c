@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the user reads about the process that holds a target. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ctl/hold.h"
 
@@ -11,6 +13,7 @@ const char *hold_role_name(enum hold_role role)
 		[HOLD_ROLE_PREEMPT] = "preempt",
 		[HOLD_ROLE_FOLLOW] = "follow",
 		[HOLD_ROLE_GUARD] = "guard",
+		[HOLD_ROLE_UNKNOWN] = "unknown",
 	};
 
 	return role < HOLD_ROLES && names[role] ? names[role] : "-";
@@ -52,8 +55,13 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 	char command[HOLD_MAX_COMMAND];
 
 	hold_let_go_command(owner, target, command);
-	/* What is only on its way in or out has not said who it is. */
-	if (!*command)
+	if (owner->role == HOLD_ROLE_UNKNOWN)
+		snprintf(buf, size, "process %d is held by an unknown holder "
+			 "(its lock is held)\n"
+			 "find and end it: fuser -v " HOLD_DIR "/%d.lock",
+			 target, target);
+	/* A command that makes a holder, which takes a moment. */
+	else if (!*command)
 		snprintf(buf, size, "process %d is being held or let go by "
 			 "another gpreempt-ctl\ntry again", target);
 	else
@@ -64,4 +72,19 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 			 owner->role == HOLD_ROLE_HOLDER ||
 			 owner->role == HOLD_ROLE_GUARD ?
 			 "let go first" : "wait for it, or end it", command);
+}
+
+void hold_not_taken_text(int code, pid_t target, char *buf, size_t size)
+{
+	struct hold_owner owner = { 0 };
+
+	if (code == -EWOULDBLOCK) {
+		hold_read_owner(target, &owner);
+		hold_taken_text(&owner, target, buf, size);
+		return;
+	}
+	snprintf(buf, size, "cannot lock process %d in " HOLD_DIR ": %s\n%s",
+		 target, strerror(-code), code == -ENOSPC ?
+		 "make room in " HOLD_DIR " and try again" :
+		 "it must be a directory of root's that can be written to");
 }

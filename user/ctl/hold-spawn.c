@@ -20,24 +20,56 @@ enum {
 	FD_LOCK = 3,
 	FD_REPORT,
 	FD_FIRST_OTHER,
+	FD_SPARE = 8,
 };
 
-static void drop_descriptors(struct hold_birth *birth)
+/* The command that waits gets the reason. */
+__attribute__((noreturn))
+static void fail_birth(const struct hold_birth *birth, const char *step)
+{
+	struct gpreempt_error err = {
+		.code = -errno,
+		.reason = GPREEMPT_SYSTEM,
+		.pid = birth->target,
+		.step = step,
+	};
+	struct hold_reply reply = { 0 };
+	char buf[HOLD_MAX_PACKET];
+
+	hold_reply_error(&reply, &err);
+	send(birth->report, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);
+	hold_forget(birth->target);
+	_exit(1);
+}
+
+static int move_descriptors(struct hold_birth *birth)
 {
 	int null, lock, report;
 
 	/* Out of the way of the numbers that they shall get. */
-	lock = fcntl(birth->lock, F_DUPFD, 16);
-	report = fcntl(birth->report, F_DUPFD, 16);
-	null = open("/dev/null", O_RDWR);
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	dup2(null, STDERR_FILENO);
-	dup3(lock, FD_LOCK, O_CLOEXEC);
-	dup3(report, FD_REPORT, O_CLOEXEC);
-	close_range(FD_FIRST_OTHER, ~0U, 0);
+	lock = fcntl(birth->lock, F_DUPFD_CLOEXEC, FD_SPARE);
+	report = fcntl(birth->report, F_DUPFD_CLOEXEC, FD_SPARE);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (lock < 0 || report < 0 || null < 0 ||
+	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(null, STDERR_FILENO) < 0)
+		return -1;
+	/* Until here birth->report is the one to tell of a failure. */
+	if (dup3(lock, FD_LOCK, O_CLOEXEC) < 0)
+		return -1;
+	birth->report = report;
+	if (dup3(report, FD_REPORT, O_CLOEXEC) < 0)
+		return -1;
 	birth->lock = FD_LOCK;
 	birth->report = FD_REPORT;
+	return 0;
+}
+
+static void drop_descriptors(struct hold_birth *birth)
+{
+	if (move_descriptors(birth))
+		fail_birth(birth, "making room for the holder's descriptors");
+	close_range(FD_FIRST_OTHER, ~0U, 0);
 }
 
 static void reset_signals(void)
@@ -59,23 +91,25 @@ __attribute__((noreturn))
 static void be_born(struct hold_birth *birth)
 {
 	pid_t worker;
-	int beat[2];
+	int beat[2], ret;
 
 	setsid();
 	reset_signals();
 	drop_descriptors(birth);
 	if (chdir("/") < 0)
-		_exit(1);
+		fail_birth(birth, "going to the root directory");
 	/* Late answers look like death to those who watch. */
 	setpriority(PRIO_PROCESS, 0, -20);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat) < 0)
-		_exit(1);
+		fail_birth(birth, "making the holder's guardian");
 	birth->guardian = getpid();
 	birth->cgroup = hold_cgroup_enter(birth->guardian);
 	worker = fork();
 	if (worker < 0) {
+		ret = errno;
 		hold_cgroup_leave();
-		_exit(1);
+		errno = ret;
+		fail_birth(birth, "making the holder's worker");
 	}
 	birth->beat = beat[worker ? 0 : 1];
 	close(beat[worker ? 1 : 0]);

@@ -138,7 +138,7 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 /* How long to sleep: a beat, or what is left of the lease. */
 static struct timespec time_to_sleep(const struct hold_worker *w)
 {
-	uint64_t now = shr_now_ns(), ns = HEARTBEAT_TICK_NS;
+	uint64_t now = shr_boottime_ns(), ns = HEARTBEAT_TICK_NS;
 
 	if (w->lease_end_ns && w->lease_end_ns < now + ns)
 		ns = w->lease_end_ns > now ? w->lease_end_ns - now : 0;
@@ -163,7 +163,7 @@ static void run(struct hold_worker *w)
 		beat(w);
 		if (ppoll(fds, POLL_COUNT, &timeout, NULL) >= 0)
 			handle_ready(w, fds);
-		if (w->lease_end_ns && shr_now_ns() >= w->lease_end_ns)
+		if (w->lease_end_ns && shr_boottime_ns() >= w->lease_end_ns)
 			w->over = true;
 	}
 }

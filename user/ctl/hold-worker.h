@@ -15,7 +15,7 @@ struct hold_worker {
 	uint64_t start;		/* of the target, in clock ticks */
 	uint64_t command;	/* PID of the one to end with; 0: none */
 	uint64_t since_ns;
-	uint64_t lease_end_ns;	/* 0: no lease */
+	uint64_t lease_end_ns;	/* of CLOCK_BOOTTIME; 0: no lease */
 	struct ipc_server *server;
 	char socket[64];	/* path */
 	uint64_t beat_ns;	/* when it beat last */

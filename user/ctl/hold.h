@@ -38,6 +38,11 @@ const char *hold_let_go_command(const struct hold_owner *owner, pid_t target,
 /* That it is held, and on a second line what to do. */
 void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 		     size_t size);
+/*
+ * Why hold_take() or hold_lock() failed with that -errno, and on a second line
+ * what to do.
+ */
+void hold_not_taken_text(int code, pid_t target, char *buf, size_t size);
 /* Who has to end for the target to be let go: what the user started. */
 uint64_t hold_command_of(const struct hold_owner *owner);
 
@@ -58,6 +63,8 @@ int hold_ask(pid_t target, const struct hold_request *request,
 /* The same in two parts: a descriptor for the second. */
 int hold_ask_begin(pid_t target, const struct hold_request *request);
 int hold_ask_end(int fd, struct hold_reply *reply);
+/* The same with a time of CLOCK_MONOTONIC until which it waits. */
+int hold_ask_end_by(int fd, uint64_t deadline_ns, struct hold_reply *reply);
 
 /* Wait until nobody holds the target, but not for ever. Is it so? */
 bool hold_wait_for_end(pid_t target);
@@ -97,7 +104,7 @@ struct hold_birth {
 /* From the worker to the guardian. */
 struct hold_beat {
 	uint64_t silence_ns;	/* kill me when you hear nothing for longer */
-	uint64_t lease_end_ns;	/* kill me then, and some; 0: no lease */
+	uint64_t lease_end_ns;	/* kill me then, and some; 0: none */
 };
 
 /* These do not return. */

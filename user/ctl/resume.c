@@ -64,19 +64,20 @@ static void fail_silent(struct job *job)
 /* Nobody answers for it; a holder without its socket is about to end. */
 static void look_for_owner(struct job *job)
 {
+	char text[HOLD_MAX_TEXT], *next;
 	struct hold_owner owner;
 
 	if (hold_read_owner(job->pid, &owner))
 		return;
 	job->held = 1;
-	if (owner.role > HOLD_ROLE_HOLDER)
-		fail(job, GPREEMPT_CLASS_BUSY,
-		     "it ends by itself, or with Ctrl-C",
-		     "process %d is held by gpreempt-ctl %s (%llu)",
-		     (int)job->pid, hold_role_name(owner.role),
-		     (unsigned long long)hold_command_of(&owner));
-	else if (!hold_wait_for_end(job->pid))
+	if (owner.role > HOLD_ROLE_HOLDER) {
+		hold_taken_text(&owner, job->pid, text, sizeof(text));
+		next = strchr(text, '\n');
+		*next = '\0';
+		fail(job, GPREEMPT_CLASS_BUSY, next + 1, "%s", text);
+	} else if (!hold_wait_for_end(job->pid)) {
 		fail_silent(job);
+	}
 }
 
 static void take_reply(struct job *job)

@@ -3,7 +3,14 @@
 
 #include "ctl/hold.h"
 #include "ctl/out.h"
+#include "shared/clock.h"
 #include "shared/parse.h"
+
+/*
+ * A holder answers at once, unless it is in the driver, which may wait 9 s for
+ * hardware that hangs.
+ */
+#define ANSWER_NS (10 * NSEC_PER_SEC)
 
 struct row {
 	int64_t pid;
@@ -20,6 +27,8 @@ struct row {
 	int64_t held_ns;
 	int64_t lease_ns;
 	int64_t debuggers;	/* can others attach? */
+	int fd;			/* where the holder's answer comes; -1: none */
+	bool unknown;		/* the lock does not name its owner */
 };
 
 struct rows {
@@ -67,38 +76,54 @@ static void fill_row(struct row *row, const struct hold_reply *reply)
 			    sizeof(row->lease_text));
 }
 
+/* The holder is asked; the answer is waited for when all have been. */
 static int add_target(void *arg, pid_t target)
 {
 	struct hold_request request = { .verb = HOLD_STATUS };
 	struct row row = {
 		.pid = target,
+		.holder = GPREEMPT_UNKNOWN,
 		.guardian = GPREEMPT_UNKNOWN,
 		.queues = GPREEMPT_UNKNOWN,
 		.held_ns = GPREEMPT_UNKNOWN,
 		.lease_ns = GPREEMPT_UNKNOWN,
+		.fd = -1,
 	};
 	struct rows *rows = arg;
 	struct hold_owner owner;
-	struct hold_reply reply;
 	struct row *more;
 
 	/* It may end while we look, or be only just beginning. */
 	if (hold_read_owner(target, &owner) || owner.role == HOLD_ROLE_NONE)
 		return 0;
-	row.holder = owner.pid;
+	if (owner.pid)
+		row.holder = owner.pid;
 	if (owner.guardian)
 		row.guardian = owner.guardian;
+	row.unknown = owner.role == HOLD_ROLE_UNKNOWN;
 	row.role = hold_role_name(owner.role);
 	hold_let_go_command(&owner, target, row.command);
-	if (owner.role == HOLD_ROLE_HOLDER &&
-	    !hold_ask(target, &request, &reply))
-		fill_row(&row, &reply);
 	more = realloc(rows->row, (rows->count + 1) * sizeof(row));
 	if (!more)
 		return -ENOMEM;
+	if (owner.role == HOLD_ROLE_HOLDER)
+		row.fd = hold_ask_begin(target, &request);
 	rows->row = more;
 	rows->row[rows->count++] = row;
 	return 0;
+}
+
+/* One limit for all: a holder that hangs must not delay each of the others. */
+static void take_answers(struct rows *rows)
+{
+	uint64_t deadline = shr_now_ns() + ANSWER_NS;
+	struct hold_reply reply;
+	size_t i;
+
+	for (i = 0; i < rows->count; i++)
+		if (rows->row[i].fd >= 0 &&
+		    !hold_ask_end_by(rows->row[i].fd, deadline, &reply))
+			fill_row(&rows->row[i], &reply);
 }
 
 static int compare(const void *a, const void *b)
@@ -124,6 +149,11 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 		return;
 	}
 	out_rows(mode, &table, rows->row, rows->count);
+	for (i = 0; i < rows->count; i++)
+		if (rows->row[i].unknown)
+			ctl_note("process %d: unknown holder (lock is held); "
+				 "find it: fuser -v " HOLD_DIR "/%d.lock",
+				 (int)rows->row[i].pid, (int)rows->row[i].pid);
 	if (mode != OUT_JSON)
 		ctl_note("gdb, strace, rocgdb, CRIU and ROCm's core dump "
 			 "cannot attach to these until they are let go");
@@ -139,6 +169,7 @@ static int run_status(const struct ctl_command *cmd, struct ctl_args *args)
 	if (ret)
 		return ret;
 	ret = hold_list(add_target, &rows);
+	take_answers(&rows);
 	if (!ret) {
 		if (rows.count)
 			qsort(rows.row, rows.count, sizeof(*rows.row),
@@ -156,8 +187,9 @@ const struct ctl_command ctl_status = {
 	.details =
 	"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
 	"suspend, foreground (a suspend --foreground) or the command that holds it\n"
-	"while it runs: preempt, follow or guard, which have no guardian. LET-GO is\n"
-	"the command that has it let go. \"-\" elsewhere means that the holder did not\n"
+	"while it runs: preempt, follow or guard, which have no guardian; unknown: the\n"
+	"lock is held, and its file does not name its owner. LET-GO is the command\n"
+	"that has it let go. \"-\" elsewhere means that the holder did not\n"
 	"answer, or is of a kind that does not say.\n"
 	"\n"
 	"While a process is held, no other debugger can attach to it: not gdb,\n"

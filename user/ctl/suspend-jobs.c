@@ -58,7 +58,7 @@ static bool check(struct gpreempt *g, struct suspend_job *job)
  */
 static bool begin(struct gpreempt *g, struct suspend_job *job)
 {
-	struct hold_owner owner;
+	struct hold_owner owner = { .pid = getpid() };
 	int lock = -ENOENT;
 
 	job->already = !job->request.command;
@@ -69,15 +69,16 @@ static bool begin(struct gpreempt *g, struct suspend_job *job)
 		return true;
 	job->already = false;
 	if (lock == -ENOENT)
-		lock = hold_lock(job->pid);
+		lock = hold_take(job->pid, &owner);
 	if (lock == -EWOULDBLOCK) {
 		return !hold_read_owner(job->pid, &owner) &&
 		       fail_busy(job, &owner);
 	} else if (lock < 0) {
-		fail_system(job, "asking the holder", lock);
+		job->reply.status = GPREEMPT_CLASS_FAILED;
+		hold_not_taken_text(lock, job->pid, job->reply.text,
+				    sizeof(job->reply.text));
 	} else if (!check(g, job)) {
-		hold_forget(job->pid);
-		close(lock);
+		hold_drop(job->pid, lock);
 	} else {
 		job->fd = hold_spawn_begin(lock, job->pid,
 					   &job->request);

@@ -5,12 +5,22 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-uint64_t shr_now_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+uint64_t shr_now_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t shr_boottime_ns(void)
+{
+	return read_clock(CLOCK_BOOTTIME);
 }
 
 void shr_sleep_ns(uint64_t ns)

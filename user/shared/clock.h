@@ -6,6 +6,8 @@
 
 /* Nanoseconds since boot that no clock setting changes. */
 uint64_t shr_now_ns(void);
+/* The same, but time in suspend-to-RAM counts: CLOCK_BOOTTIME. */
+uint64_t shr_boottime_ns(void);
 
 /* That time later; UINT64_MAX where it does not fit. */
 static inline uint64_t shr_later_ns(uint64_t when_ns, uint64_t ns)
