@@ -44,6 +44,7 @@ extern "C" {
  * @first_us: time of the log's first line about it
  * @last_us: of the last one
  * @line: first line about it
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_amdlog_queue {
 	int64_t pid;
@@ -66,6 +67,7 @@ struct gpreempt_amdlog_queue {
 	int64_t first_us;
 	int64_t last_us;
 	uint64_t line;
+	uint64_t reserved[4];
 };
 
 /**
@@ -76,6 +78,7 @@ struct gpreempt_amdlog_queue {
  * @dispatches: and by packet (level 4)
  * @first_us: time of its first line
  * @last_us: and of its last
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_amdlog_process {
 	int64_t pid;
@@ -84,12 +87,17 @@ struct gpreempt_amdlog_process {
 	uint64_t dispatches;
 	int64_t first_us;
 	int64_t last_us;
+	uint64_t reserved[2];
 };
 
-/** struct gpreempt_amdlog_problem - a line that could not be read */
+/**
+ * struct gpreempt_amdlog_problem - a line that could not be read
+ * @reserved: 0; a later release may use it
+ */
 struct gpreempt_amdlog_problem {
 	uint64_t line;
 	const char *what;
+	uint64_t reserved[2];
 };
 
 /**
@@ -128,6 +136,7 @@ struct gpreempt_amdlog_data {
  * @dispatch: a kernel; else a barrier
  * @rptr: unknown before ROCm 6
  * @wptr: likewise
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_amdlog_packet {
 	uint64_t line;
@@ -140,6 +149,7 @@ struct gpreempt_amdlog_packet {
 	bool dispatch;
 	int64_t rptr;
 	int64_t wptr;
+	uint64_t reserved[2];
 };
 
 /**

@@ -78,9 +78,12 @@ enum gpreempt_reason {
  * @major: KFD version found
  * @minor: KFD version found
  * @limit_ns: the most that can be asked for
- * @step: what was being done, never NULL after a failure
+ * @step: what was being done, never NULL after a failure; it is the library's
+ *	and stays
  * @name: name of @other, or GPUs
- * @word: the target, as the caller of gpreempt_select() gave it, or NULL
+ * @word: the target that the caller of gpreempt_select() gave, or NULL: it is
+ *	the caller's string and not a copy, so keep that as long as the error
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_error {
 	int code;
@@ -93,6 +96,7 @@ struct gpreempt_error {
 	const char *step;
 	char name[32];
 	const char *word;
+	uint64_t reserved[6];
 };
 
 /** gpreempt_error_class() - Return: the kind of failure that @err is. Any thread. */
@@ -143,9 +147,10 @@ struct gpreempt_options {
  *
  * Any thread. All threads may share the handle.
  *
- * Return: 0, -ENOMEM, -EINVAL for a size of @options that was never one, or when
- * both @record and @replay are given; -EPROTO when @replay is no recording, and
- * then @log gets the line; or why a file could not be opened.
+ * Return: 0, -ENOMEM, -EINVAL or -E2BIG for @options that are none of this
+ * library's, -EINVAL when both @record and @replay are given; -EPROTO when
+ * @replay is no recording, and then @log gets the line; or why a file could not
+ * be opened.
  */
 int gpreempt_new(const struct gpreempt_options *options,
 		 struct gpreempt **out);
@@ -194,7 +199,10 @@ int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks);
 
 /* Figures. */
 
-/** struct gpreempt_stats - of raw samples; percentiles by nearest rank */
+/**
+ * struct gpreempt_stats - of raw samples; percentiles by nearest rank
+ * @reserved: 0; a later release may use it
+ */
 struct gpreempt_stats {
 	size_t n;
 	uint64_t min;
@@ -204,6 +212,7 @@ struct gpreempt_stats {
 	uint64_t p99;
 	uint64_t p999;		/* 99.9 percent */
 	uint64_t max;
+	uint64_t reserved[4];
 };
 
 /**

@@ -39,6 +39,7 @@ const char *gpreempt_health_name(enum gpreempt_health health);
  * @failure: the kind of failure, if it is one
  * @text: what was found
  * @next: what to do about it, or ""
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_finding {
 	const char *name;
@@ -46,6 +47,7 @@ struct gpreempt_finding {
 	enum gpreempt_class failure;
 	char text[192];
 	char next[192];
+	uint64_t reserved[4];
 };
 
 /** struct gpreempt_findings - all checks, in the order to read them */

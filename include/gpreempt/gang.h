@@ -39,6 +39,7 @@ struct gpreempt_gang;
  * @start_ns: from the release of all to the entry of its ioctl
  * @outcome: of the last suspend or resume
  * @error: why @code is not 0, or why its session ended
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_member {
 	pid_t pid;
@@ -49,6 +50,7 @@ struct gpreempt_member {
 	uint64_t start_ns;
 	struct gpreempt_outcome outcome;
 	struct gpreempt_error error;
+	uint64_t reserved[8];
 };
 
 /**
@@ -58,6 +60,7 @@ struct gpreempt_member {
  * @succeeded: processes of which all queues asked for are as asked
  * @requested: queues asked for
  * @done: queues that are as asked now
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_gang_outcome {
 	uint64_t span_ns;
@@ -65,6 +68,7 @@ struct gpreempt_gang_outcome {
 	size_t succeeded;
 	size_t requested;
 	size_t done;
+	uint64_t reserved[8];
 };
 
 /**

@@ -8,6 +8,7 @@
  *	select.h	which processes are meant
  *	session.h	suspending and resuming the queues of one process
  *	gang.h		the same of several processes at once
+ *	online.h	a server's requests to "gpreempt-ctl guard"
  *
  * Functions that can fail return 0 (or a count) or a negative errno value, and
  * leave their output arguments alone when they fail, unless stated otherwise.
@@ -24,6 +25,27 @@
  *			(kfd_ioctl_set_debug_trap() in amdkfd/kfd_chardev.c)
  *
  * Times are in nanoseconds, of the monotonic clock.
+ *
+ * Programs go on running with later libraries of the same soname, without being
+ * compiled again:
+ *
+ *	handles		(struct gpreempt, gpreempt_session ...) are opaque
+ *	options		(gpreempt_options and all that end so) begin with their
+ *			size. What a later header has and the program did not
+ *			know is 0; what the program knows and the library does
+ *			not is refused with -E2BIG unless it is 0
+ *	lists		(gpreempt_view, gpreempt_targets ...) are made and freed
+ *			by the library: they grow at their end
+ *	the others	lie in the program's memory, or one behind the other in
+ *			a list: their size never changes. A new member takes
+ *			its place from "reserved" at the end; 0 is what an older
+ *			library says of it. One without "reserved" is final
+ *	enums		grow at their end; names ending in _COUNT or in a plural
+ *			(GPREEMPT_POLICY_REASONS) are of the header only
+ *	functions	never change; what has to be different has a new name
+ *
+ * "make check-library-abi" compares the library with user/lib/libgpreempt.abi,
+ * which "make abi-update" writes before a release.
  */
 #ifndef GPREEMPT_GPREEMPT_H
 #define GPREEMPT_GPREEMPT_H

@@ -89,6 +89,7 @@ int gpreempt_state_text(int64_t state, char *buf, size_t size);
  * @cwsr_size: bytes
  * @exception: bits that wait to be asked for
  * @context: of a process that has several
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_queue {
 	int64_t qid;
@@ -118,6 +119,7 @@ struct gpreempt_queue {
 	int64_t cwsr_size;
 	int64_t exception;
 	int64_t context;
+	uint64_t reserved[8];
 };
 
 /**
@@ -180,7 +182,10 @@ gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid);
 /** gpreempt_view_free() - let go of a view; NULL is allowed */
 void gpreempt_view_free(struct gpreempt_view *view);
 
-/** struct gpreempt_process - a GPU process: a line of processes */
+/**
+ * struct gpreempt_process - a GPU process: a line of processes
+ * @reserved: 0; a later release may use it
+ */
 struct gpreempt_process {
 	int64_t pid;
 	int64_t ns_pid;
@@ -197,6 +202,7 @@ struct gpreempt_process {
 	int64_t evicted;
 	int64_t debugged;
 	int64_t age_ms;
+	uint64_t reserved[8];
 };
 
 /** struct gpreempt_process_list - all GPU processes, by PID */
@@ -223,7 +229,10 @@ int gpreempt_processes_read(struct gpreempt *g,
 /** gpreempt_processes_free() - let go of a list; NULL is allowed */
 void gpreempt_processes_free(struct gpreempt_process_list *processes);
 
-/** struct gpreempt_node - a GPU or a partition of one: a line of gpus */
+/**
+ * struct gpreempt_node - a GPU or a partition of one: a line of gpus
+ * @reserved: 0; a later release may use it
+ */
 struct gpreempt_node {
 	int64_t gpu_id;
 	int64_t node;
@@ -240,6 +249,7 @@ struct gpreempt_node {
 	int64_t queues;
 	int64_t mapped;
 	int64_t oversubscribed;
+	uint64_t reserved[8];
 };
 
 /** struct gpreempt_nodes - all KFD nodes that are GPUs, in KFD's order */
@@ -264,7 +274,10 @@ int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 /** gpreempt_nodes_free() - let go of a list; NULL is allowed */
 void gpreempt_nodes_free(struct gpreempt_nodes *nodes);
 
-/** struct gpreempt_hqd - a hardware slot in use: a line of pid/<n>/hqds */
+/**
+ * struct gpreempt_hqd - a hardware slot in use: a line of pid/<n>/hqds
+ * @reserved: 0; a later release may use it
+ */
 struct gpreempt_hqd {
 	int64_t gpu_id;
 	int64_t type;
@@ -281,6 +294,7 @@ struct gpreempt_hqd {
 	int64_t unit;
 	int64_t doorbell;
 	int64_t age_ms;
+	uint64_t reserved[8];
 };
 
 /** struct gpreempt_hqds - the hardware slots that a process holds */
@@ -309,11 +323,13 @@ void gpreempt_hqds_free(struct gpreempt_hqds *hqds);
  * @key: its name
  * @value: as the module prints it
  * @number: @value as a number, or GPREEMPT_UNKNOWN
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_fact {
 	char key[32];
 	char value[96];
 	int64_t number;
+	uint64_t reserved[2];
 };
 
 /** struct gpreempt_facts - of the module, in its order */

@@ -5,9 +5,9 @@
  *
  * It knows nothing of processes, files or the driver. The caller tells it who
  * there is and what is seen, gives it the time, and carries out what it
- * answers. It does no I/O, has no threads of its own and allocates nothing: the
- * same calls give the same answers, so hours can be tried in a second. One
- * thread at a time for each policy.
+ * answers. It does no I/O, has no threads of its own and allocates nothing after
+ * gpreempt_policy_new(): the same calls give the same answers, so hours can be
+ * tried in a second. One thread at a time for each policy.
  *
  * The rules:
  *
@@ -86,83 +86,37 @@ struct gpreempt_policy_options {
 	uint64_t period_ns;
 };
 
-/**
- * struct gpreempt_policy_party - one of those who use the GPU
- * @role: GPREEMPT_ROLE_NONE: this place is free
- * @busy: online: it has work
- * @suspended: offline: as the policy wants it
- * @owed: offline: it runs until it has had its due
- * @requests: online: how many are open
- * @job: offline: 0: alone; else all of that number together
- * @nodes: a bit for each node that it uses
- * @idle_since: online: when its work ended
- * @until: offline: let go until then
- * @retry: offline: not tried again before
- * @held: offline: held time that is not paid for
- * @rest: offline: rest of a division, so that nothing is lost
- * @counted: offline: up to when @held is right
- *
- * For reading. Only the functions below write to it.
- */
-struct gpreempt_policy_party {
-	enum gpreempt_role role;
-	bool busy;
-	bool suspended;
-	bool owed;
-	unsigned int requests;
-	unsigned int job;
-	uint64_t nodes;
-	uint64_t idle_since;
-	uint64_t until;
-	uint64_t retry;
-	uint64_t held;
-	uint64_t rest;
-	uint64_t counted;
-};
-
-/**
- * struct gpreempt_policy - all that the policy remembers
- * @options: as given
- * @due_ns: what a party runs for after max_hold_ns of hold
- * @start: time of the first step, from which periods count
- * @now: time of the last step
- * @top: places from here on are free
- * @party: by number
- *
- * The caller's memory; may be copied.
- */
-struct gpreempt_policy {
-	struct gpreempt_policy_options options;
-	uint64_t due_ns;
-	uint64_t start;
-	uint64_t now;
-	unsigned int top;
-	struct gpreempt_policy_party party[GPREEMPT_POLICY_PARTIES];
-};
+/** struct gpreempt_policy - all that the policy remembers */
+struct gpreempt_policy;
 
 /**
  * struct gpreempt_policy_action - what the caller is to do
  * @party: number of the offline party
  * @suspend: true: suspend it, false: resume it
  * @reason: why
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_policy_action {
 	unsigned int party;
 	bool suspend;
 	enum gpreempt_policy_reason reason;
+	uint64_t reserved[1];
 };
 
 /**
- * gpreempt_policy_init() - begin with nobody
- * @p: policy
+ * gpreempt_policy_new() - begin without any party
  * @options: figures
  * @now: the time; all times are of one clock, in ns
+ * @out: gets the policy, for gpreempt_policy_free()
  *
- * Return: 0, or -EINVAL for figures out of their limits.
+ * Return: 0, -ENOMEM, -EINVAL for figures out of their limits, -EINVAL or
+ * -E2BIG for @options that are none of this library's.
  */
-int gpreempt_policy_init(struct gpreempt_policy *p,
-			 const struct gpreempt_policy_options *options,
-			 uint64_t now);
+int gpreempt_policy_new(const struct gpreempt_policy_options *options,
+			uint64_t now, struct gpreempt_policy **out);
+
+/** gpreempt_policy_free() - NULL is allowed */
+void gpreempt_policy_free(struct gpreempt_policy *p);
 
 /**
  * gpreempt_policy_add() - somebody has come
@@ -210,6 +164,10 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int party,
 /** gpreempt_policy_release() - leave an offline party alone until that time */
 void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int party,
 			     uint64_t until);
+
+/** gpreempt_policy_suspended() - Return: does the policy want it suspended? */
+bool gpreempt_policy_suspended(const struct gpreempt_policy *p,
+			       unsigned int party);
 
 /**
  * gpreempt_policy_failed() - the last action on a party did not work

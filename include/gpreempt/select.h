@@ -19,6 +19,8 @@ extern "C" {
  * struct gpreempt_target - a GPU process, named for good
  * @pid: as the host counts
  * @start: when it started, in clock ticks since boot
+ *
+ * It does not change any more.
  */
 struct gpreempt_target {
 	pid_t pid;
@@ -83,6 +85,7 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
  * @tracer_comm: name of the tracer
  * @comm: its name
  * @command: its command line, "" if it has none
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_description {
 	uint64_t start;
@@ -91,6 +94,7 @@ struct gpreempt_description {
 	char tracer_comm[64];
 	char comm[64];
 	char command[4096];
+	uint64_t reserved[8];
 };
 
 /** gpreempt_describe() - Return: 0, -ESRCH when there is no such process */
@@ -102,11 +106,13 @@ int gpreempt_describe(struct gpreempt *g, pid_t pid,
  * @engine: docker, podman, containerd, cri-o, kubernetes, lxc or container
  * @id: as in the name of its cgroup
  * @name: from the engine's files, or "" when that is not known
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_container {
 	char engine[16];
 	char id[80];
 	char name[128];
+	uint64_t reserved[4];
 };
 
 /**

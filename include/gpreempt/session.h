@@ -54,6 +54,7 @@ int gpreempt_session_close(struct gpreempt_session *s);
  * @priority_max: 0 to 15
  * @gpu_ids: only those on these nodes, or NULL for all
  * @n_gpu_ids: number of @gpu_ids, at most 128
+ * @reserved: 0; a later release may use it
  *
  * A queue is meant when all parts say so; all 0, or NULL for the filter, means
  * all queues. The arrays are the caller's and are copied. Priorities are known
@@ -67,6 +68,7 @@ struct gpreempt_filter {
 	uint32_t priority_max;
 	const uint32_t *gpu_ids;
 	size_t n_gpu_ids;
+	uint64_t reserved[4];
 };
 
 /**
@@ -80,6 +82,7 @@ struct gpreempt_filter {
  *	first seen inactive; GPREEMPT_UNKNOWN when it was not measured
  * @resolution_ns: the slot became inactive at most that long before @slots_ns;
  *	GPREEMPT_UNKNOWN as that
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_outcome {
 	uint64_t ioctl_ns;
@@ -89,6 +92,7 @@ struct gpreempt_outcome {
 	size_t failed;
 	int64_t slots_ns;
 	int64_t resolution_ns;
+	uint64_t reserved[8];
 };
 
 /** enum gpreempt_result - what the driver last said about a queue */
@@ -110,6 +114,7 @@ enum gpreempt_result {
  * @held: it is suspended
  * @leaving: its process is destroying it, so it runs
  * @result: of the last suspend of it
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_session_queue {
 	uint32_t qid;
@@ -120,6 +125,7 @@ struct gpreempt_session_queue {
 	bool held;
 	bool leaving;
 	enum gpreempt_result result;
+	uint64_t reserved[4];
 };
 
 /**

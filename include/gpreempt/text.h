@@ -51,6 +51,7 @@ const char *gpreempt_text_type_name(enum gpreempt_text_type type);
  * @cwsr_size: bytes
  * @engine: of an SDMA MQD, as the driver keeps it there
  * @rlc: likewise
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_text_regs {
 	int64_t known;
@@ -67,6 +68,7 @@ struct gpreempt_text_regs {
 	int64_t cwsr_size;
 	int64_t engine;
 	int64_t rlc;
+	uint64_t reserved[2];
 };
 
 /**
@@ -78,6 +80,7 @@ struct gpreempt_text_regs {
  * @n_words: how many
  * @slots: active slots that hold it, once joined
  * @regs: what it says
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_text_mqd {
 	size_t queue;
@@ -87,6 +90,7 @@ struct gpreempt_text_mqd {
 	size_t n_words;
 	unsigned int slots;
 	struct gpreempt_text_regs regs;
+	uint64_t reserved[2];
 };
 
 /**
@@ -106,6 +110,7 @@ struct gpreempt_text_mqd {
  * @n_mqds: how many
  * @slots_expected: CP slots that a mapped queue holds, 0 for other types
  * @slots_active: that hold it; unknown without hqds
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_text_queue {
 	enum gpreempt_text_type type;
@@ -123,6 +128,7 @@ struct gpreempt_text_queue {
 	size_t n_mqds;
 	int64_t slots_expected;
 	int64_t slots_active;
+	uint64_t reserved[4];
 };
 
 /**
@@ -140,6 +146,7 @@ struct gpreempt_text_queue {
  * @n_words: how many
  * @owner: index of the queue that it holds, or -1
  * @regs: what it says
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_text_slot {
 	enum gpreempt_text_type type;
@@ -155,6 +162,7 @@ struct gpreempt_text_slot {
 	size_t n_words;
 	ssize_t owner;
 	struct gpreempt_text_regs regs;
+	uint64_t reserved[4];
 };
 
 /** enum gpreempt_text_packet_op - packets of a run list that are decoded */
@@ -177,6 +185,7 @@ enum gpreempt_text_packet_op {
  * @doorbell: of a queue, index in dwords
  * @mqd: of a queue, GPU address
  * @queue: index of the queue whose MQD it is, or -1
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_text_packet {
 	unsigned int file;
@@ -190,6 +199,7 @@ struct gpreempt_text_packet {
 	int64_t doorbell;
 	int64_t mqd;
 	ssize_t queue;
+	uint64_t reserved[2];
 };
 
 /** enum gpreempt_text_note - what a node's block says instead of slots */
@@ -199,22 +209,30 @@ enum gpreempt_text_note {
 	GPREEMPT_TEXT_NO_LIST,	/* rls: no active run list (always under MES) */
 };
 
-/** struct gpreempt_text_node - a "Node" line */
+/**
+ * struct gpreempt_text_node - a "Node" line
+ * @reserved: 0; a later release may use it
+ */
 struct gpreempt_text_node {
 	unsigned int file;
 	uint64_t line;
 	int64_t node;
 	int64_t gpu_id;
 	enum gpreempt_text_note note;
+	uint64_t reserved[2];
 };
 
-/** struct gpreempt_text_process - a "Process" line of mqds */
+/**
+ * struct gpreempt_text_process - a "Process" line of mqds
+ * @reserved: 0; a later release may use it
+ */
 struct gpreempt_text_process {
 	unsigned int file;
 	uint64_t line;
 	int64_t pid;
 	int64_t pasid;
 	int64_t context;
+	uint64_t reserved[2];
 };
 
 /**
@@ -222,11 +240,13 @@ struct gpreempt_text_process {
  * @file: number of the file
  * @line: from 1; 0: the whole file
  * @what: static text, a clause
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_text_problem {
 	unsigned int file;
 	uint64_t line;
 	const char *what;
+	uint64_t reserved[2];
 };
 
 /**
@@ -302,6 +322,8 @@ void gpreempt_text_set_qid(struct gpreempt_text *text, size_t queue,
  * @slots_expected: one for each MQD of them
  * @slots_active: CP slots that are active; HIQs are not among them
  * @slots_without_owner: those that hold no queue of this text
+ *
+ * It does not change any more.
  */
 struct gpreempt_text_check {
 	int64_t gpu_id;

@@ -76,6 +76,7 @@ const char *gpreempt_trace_phase_name(enum gpreempt_trace_phase phase);
  * @leave: it is left
  * @args: at its entry, as its entry in the table has them
  * @ret: what it returned
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_trace_event {
 	uint64_t ns;
@@ -85,6 +86,7 @@ struct gpreempt_trace_event {
 	bool leave;
 	uint64_t args[GPREEMPT_TRACE_ARGS];
 	int64_t ret;
+	uint64_t reserved[4];
 };
 
 /**
@@ -97,6 +99,7 @@ struct gpreempt_trace_event {
  * @phase_ns: unknown where there was no such phase
  * @ret: what it returned
  * @whole: all of it is in the trace; else the times cannot be trusted
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_trace_op {
 	enum gpreempt_trace_kind kind;
@@ -107,6 +110,7 @@ struct gpreempt_trace_op {
 	int64_t phase_ns[GPREEMPT_TRACE_PHASES];
 	int64_t ret;
 	bool whole;
+	uint64_t reserved[4];
 };
 
 /** GPREEMPT_TRACE_NO_OP - the slice belongs to no operation */
@@ -120,6 +124,7 @@ struct gpreempt_trace_op {
  * @begin_ns: entry
  * @end_ns: return
  * @op: index of the operation, or GPREEMPT_TRACE_NO_OP
+ * @reserved: 0; a later release may use it
  */
 struct gpreempt_trace_slice {
 	unsigned int function;
@@ -128,6 +133,7 @@ struct gpreempt_trace_slice {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	size_t op;
+	uint64_t reserved[4];
 };
 
 /**

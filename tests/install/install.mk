@@ -2,8 +2,9 @@
 # Tests of what users get, on the host.
 
 .PHONY: cli check-install check-manuals check-words check-completions check-usage \
-	check-units
-cli: check-install check-manuals check-words check-completions check-usage check-units ## what is installed; manuals, completions and documents against the commands
+	check-units check-library-abi abi-update
+cli: check-install check-manuals check-words check-completions check-usage check-units \
+	check-library-abi ## what is installed; manuals, completions and documents against the commands
 check-install: user
 	@tests/install/check-install $(O)
 
@@ -22,3 +23,9 @@ check-usage: user
 
 check-units: user $(UNITS)
 	@tests/install/check-units $(O)
+
+check-library-abi: ## is the library's binary interface the one that is committed?
+	@tests/install/check-library-abi
+
+abi-update: ## commit to the binary interface of now: before a release only
+	@tests/install/check-library-abi --update

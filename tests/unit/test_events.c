@@ -138,6 +138,7 @@ START_TEST(lost_and_renewed)
 
 	open_with_queues(2);
 	fd.fd = gpreempt_session_fd(s);
+	ck_assert_int_ge(fd.fd, 0);
 	gpreempt_session_suspend(s, NULL, NULL);
 	gp_loop_disable(&loop);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_LOST);

@@ -281,6 +281,7 @@ static bool readable(void)
 {
 	struct pollfd p = { .fd = gpreempt_gang_fd(gang), .events = POLLIN };
 
+	ck_assert_int_ge(gpreempt_gang_fd(gang), 0);
 	return poll(&p, 1, 5000) > 0;
 }
 

@@ -165,6 +165,10 @@ END_TEST
 START_TEST(library)
 {
 	struct gpreempt_options options = { .size = sizeof(options) };
+	struct {
+		struct gpreempt_options known;
+		uint64_t more;
+	} newer = { 0 };
 	struct gpreempt *one = NULL, *two = NULL;
 	uint64_t ticks = 0;
 
@@ -177,6 +181,15 @@ START_TEST(library)
 	gpreempt_free(NULL);
 	options.size = 3;
 	ck_assert_int_eq(gpreempt_new(&options, &one), -EINVAL);
+	/* Those of an older header, and of a newer one. */
+	options.size = offsetof(struct gpreempt_options, record);
+	ck_assert_int_eq(gpreempt_new(&options, &one), 0);
+	gpreempt_free(one);
+	newer.known.size = sizeof(newer);
+	ck_assert_int_eq(gpreempt_new(&newer.known, &one), 0);
+	gpreempt_free(one);
+	newer.more = 1;
+	ck_assert_int_eq(gpreempt_new(&newer.known, &one), -E2BIG);
 	ck_assert_str_eq(gpreempt_version(), GP_VERSION);
 }
 END_TEST

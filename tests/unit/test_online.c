@@ -18,6 +18,7 @@
 #include "ctl/guard-serve.h"
 #include "ctl/guard.h"
 #include "ipc/client.h"
+#include "lib/policy.h"
 #include "proto/guard.h"
 #include "shared/clock.h"
 #include "unit.h"
@@ -36,7 +37,7 @@ static void setup(void)
 	memset(&args, 0, sizeof(args));
 	guard.args = &args;
 	pthread_mutex_init(&guard.lock, NULL);
-	ck_assert_int_eq(gpreempt_policy_init(&guard.policy, &options, 0), 0);
+	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &guard.policy), 0);
 	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server),
 			 0);
 }
@@ -45,6 +46,7 @@ static void teardown(void)
 {
 	guard_serve_stop(server);
 	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), -1);
+	gpreempt_policy_free(guard.policy);
 }
 
 static uint64_t soon(void)
@@ -58,8 +60,8 @@ static unsigned int open_now(void)
 	unsigned int n = 0, i;
 
 	pthread_mutex_lock(&guard.lock);
-	for (i = 0; i < guard.policy.top; i++)
-		n += guard.policy.party[i].requests;
+	for (i = 0; i < guard.policy->top; i++)
+		n += guard.policy->party[i].requests;
 	pthread_mutex_unlock(&guard.lock);
 	return n;
 }
@@ -159,14 +161,14 @@ START_TEST(nodes)
 
 	ck_assert_int_eq(gpreempt_online_open(NULL, &online), 0);
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
-	ck_assert_uint_eq(guard.policy.party[0].nodes, ~0ULL);
+	ck_assert_uint_eq(guard.policy->party[0].nodes, ~0ULL);
 	pthread_mutex_lock(&guard.lock);
 	guard.online[0].target.pid = getpid();
 	guard.online[0].nodes = 6;
 	guard.n_online = 1;
 	pthread_mutex_unlock(&guard.lock);
 	ck_assert_int_eq(gpreempt_online_begin(online), 2);
-	ck_assert_uint_eq(guard.policy.party[0].nodes, 6);
+	ck_assert_uint_eq(guard.policy->party[0].nodes, 6);
 	gpreempt_online_close(online);
 }
 END_TEST

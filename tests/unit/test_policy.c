@@ -228,6 +228,39 @@ START_TEST(duty)
 }
 END_TEST
 
+/* In memory of its own; figures of another header. */
+START_TEST(made_and_freed)
+{
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+	struct {
+		struct gpreempt_policy_options known;
+		uint64_t newer;
+	} o = { .known = figures() };
+	struct gpreempt_policy *policy = NULL;
+	uint64_t wake;
+
+	o.known.size = sizeof(o);
+	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), 0);
+	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_ONLINE, 1,
+					     0, 0), 0);
+	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_OFFLINE, 1,
+					     0, 0), 1);
+	ck_assert(!gpreempt_policy_suspended(policy, 1));
+	gpreempt_policy_busy(policy, 0, true, 0);
+	ck_assert_uint_eq(gpreempt_policy_step(policy, 0, actions, &wake), 1);
+	ck_assert(gpreempt_policy_suspended(policy, 1));
+	gpreempt_policy_free(policy);
+	gpreempt_policy_free(NULL);
+	o.newer = 1;
+	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), -E2BIG);
+	o.known.size = sizeof(o.known) - 1;
+	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), -EINVAL);
+	o.known.size = sizeof(o.known);
+	o.known.share = 91;
+	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), -EINVAL);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -241,5 +274,6 @@ int main(void)
 	tcase_add_test(tc, only_where_shared);
 	tcase_add_test(tc, gang);
 	tcase_add_test(tc, duty);
+	tcase_add_test(tc, made_and_freed);
 	return unit_run("policy");
 }

@@ -162,7 +162,7 @@ START_TEST(bad_figures)
 #define REFUSED(field, value) do {					\
 	o = figures();							\
 	o.field = (value);						\
-	ck_assert_int_eq(gpreempt_policy_init(&p, &o, 0), -EINVAL);	\
+	ck_assert_int_eq(gp_policy_init(&p, &o, 0), -EINVAL);	\
 } while (0)
 	REFUSED(size, 1);
 	REFUSED(share, 91);
@@ -175,9 +175,9 @@ START_TEST(bad_figures)
 	o = figures();
 	o.duty = 30;
 	o.period_ns = o.max_hold_ns + 1;
-	ck_assert_int_eq(gpreempt_policy_init(&p, &o, 0), -EINVAL);
+	ck_assert_int_eq(gp_policy_init(&p, &o, 0), -EINVAL);
 	o.period_ns = o.max_hold_ns;
-	ck_assert_int_eq(gpreempt_policy_init(&p, &o, 0), 0);
+	ck_assert_int_eq(gp_policy_init(&p, &o, 0), 0);
 }
 END_TEST
 

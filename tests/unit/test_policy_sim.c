@@ -266,7 +266,7 @@ static void simulate(unsigned int seed, uint64_t ns)
 	w.seed = seed;
 	w.state = seed;
 	choose_options();
-	HOLDS(!gpreempt_policy_init(&w.policy, &w.options, 0));
+	HOLDS(!gp_policy_init(&w.policy, &w.options, 0));
 	for (i = 0; i < PARTIES; i++) {
 		w.process[i].number = -1;
 		w.process[i].next = draw_ns(draw(3) ? 10 * MS : 10000 * MS);
@@ -330,7 +330,7 @@ START_TEST(one_hour_of_requests)
 	};
 	unsigned int state = 7;
 
-	ck_assert_int_eq(gpreempt_policy_init(&w.policy, &o, 0), 0);
+	ck_assert_int_eq(gp_policy_init(&w.policy, &o, 0), 0);
 	gpreempt_policy_add(&w.policy, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
 	gpreempt_policy_add(&w.policy, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
 	while (now < 3600 * NSEC_PER_SEC) {

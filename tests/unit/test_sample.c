@@ -32,7 +32,10 @@ static void let_go(struct gp_loop *l, const char *call)
 
 static int set_mode(enum gpreempt_sampling mode)
 {
-	return gpreempt_session_sample_slots(s, mode);
+	int ret = gpreempt_session_sample_slots(s, mode);
+
+	ck_assert_int_le(ret, 0);
+	return ret;
 }
 
 static void sample(void)

@@ -19,6 +19,7 @@ static unsigned int number(const char *symbol)
 	const struct gpreempt_trace_function *f;
 	unsigned int n;
 
+	ck_assert_ptr_nonnull(gpreempt_trace_function(0));
 	for (n = 0; (f = gpreempt_trace_function(n)); n++)
 		if (!strcmp(f->symbol, symbol))
 			return n;
@@ -73,6 +74,7 @@ static void suspend(int64_t tid, uint32_t pid, uint64_t stack)
 static const struct gpreempt_trace_data *end(void)
 {
 	ck_assert_int_eq(gpreempt_trace_end(trace), 0);
+	ck_assert_ptr_nonnull(gpreempt_trace_get(trace));
 	return gpreempt_trace_get(trace);
 }
 
@@ -293,8 +295,10 @@ START_TEST(lost)
 		now += 100;
 	}
 	/* Within the second, and around the third's end. */
-	gpreempt_trace_lost(trace, at[2] + 400, at[2] + 500, 0);
-	gpreempt_trace_lost(trace, at[1] + 30, at[1] + 40, 12);
+	ck_assert_int_eq(gpreempt_trace_lost(trace, at[2] + 400, at[2] + 500,
+					     0), 0);
+	ck_assert_int_eq(gpreempt_trace_lost(trace, at[1] + 30, at[1] + 40,
+					     12), 0);
 	d = end();
 	ck_assert_uint_eq(d->n_ops, 4);
 	ck_assert(d->ops[0].whole);

@@ -18,7 +18,7 @@ struct gpreempt_policy_options figures(void)
 
 void begin(const struct gpreempt_policy_options *options)
 {
-	ck_assert_int_eq(gpreempt_policy_init(&p, options, 0), 0);
+	ck_assert_int_eq(gp_policy_init(&p, options, 0), 0);
 }
 
 static void describe(const struct gpreempt_policy_action *actions,

@@ -6,7 +6,7 @@
 #ifndef UNIT_POLICY_H
 #define UNIT_POLICY_H
 
-#include <gpreempt/policy.h>
+#include "lib/policy.h"
 
 #include "shared/macro.h"
 #include "unit.h"

@@ -34,12 +34,12 @@ static void set_nodes(struct guard *guard, struct guard_offline *offline,
 		int *party = &offline->party[i];
 
 		if ((nodes & bit) && *party < 0)
-			*party = gpreempt_policy_add(&guard->policy,
+			*party = gpreempt_policy_add(guard->policy,
 						     GPREEMPT_ROLE_OFFLINE,
 						     bit, offline->job,
 						     shr_now_ns());
 		if (!(nodes & bit) && *party >= 0) {
-			gpreempt_policy_remove(&guard->policy, *party);
+			gpreempt_policy_remove(guard->policy, *party);
 			*party = -1;
 			want &= ~bit;
 		}

@@ -62,9 +62,9 @@ static bool look_at_one(struct poller *p, struct guard_online *online,
 	if (!before && seen > 0 && !new)
 		p->arrival_ns = p->looked_ns;
 	if (seen == GUARD_PULSE)
-		gpreempt_policy_busy(&p->guard->policy, online->party, true,
+		gpreempt_policy_busy(p->guard->policy, online->party, true,
 				     now);
-	gpreempt_policy_busy(&p->guard->policy, online->party, busy, now);
+	gpreempt_policy_busy(p->guard->policy, online->party, busy, now);
 	online->busy = busy;
 	return true;
 }
@@ -137,7 +137,7 @@ static void poll_once(struct poller *p)
 	for (i = 0; i < guard->n_online; i++)
 		changed |= look_at_one(p, &guard->online[i], now);
 	if (changed || now >= p->wake)
-		carry_out(p, gpreempt_policy_step(&guard->policy, now,
+		carry_out(p, gpreempt_policy_step(guard->policy, now,
 						  p->actions, &p->wake));
 	p->looked_ns = now;
 	pthread_mutex_unlock(&guard->lock);

@@ -101,9 +101,9 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 		int party = offline->party[i];
 
 		if (!(r->nodes & (1ULL << i)) || party < 0 ||
-		    guard->policy.party[party].suspended != r->suspend)
+		    gpreempt_policy_suspended(guard->policy, party) != r->suspend)
 			continue;
-		gpreempt_policy_failed(&guard->policy, party, retry);
+		gpreempt_policy_failed(guard->policy, party, retry);
 		offline->want ^= 1ULL << i;
 	}
 	guard->changed = true;

@@ -55,7 +55,7 @@ static void remove_party(struct guard *guard, int party)
 	if (party < 0)
 		return;
 	pthread_mutex_lock(&guard->lock);
-	gpreempt_policy_remove(&guard->policy, party);
+	gpreempt_policy_remove(guard->policy, party);
 	guard->n_clients--;
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
@@ -81,16 +81,16 @@ static int begin_locked(struct guard *guard, int *party, pid_t pid,
 	int ret;
 
 	if (*party < 0) {
-		ret = gpreempt_policy_add(&guard->policy, GPREEMPT_ROLE_ONLINE,
+		ret = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE,
 					  nodes, 0, shr_now_ns());
 		if (ret < 0)
 			return ret;
 		*party = ret;
 		guard->n_clients++;
 	}
-	gpreempt_policy_nodes(&guard->policy, *party, nodes);
+	gpreempt_policy_nodes(guard->policy, *party, nodes);
 	do {
-		ret = gpreempt_policy_begin(&guard->policy, *party);
+		ret = gpreempt_policy_begin(guard->policy, *party);
 	} while (ret >= 0 && --count);
 	guard->changed = true;
 	return ret;
@@ -115,7 +115,7 @@ static int end(struct guard *guard, int party)
 	if (party < 0)
 		return -EINVAL;
 	pthread_mutex_lock(&guard->lock);
-	ret = gpreempt_policy_end(&guard->policy, party, shr_now_ns());
+	ret = gpreempt_policy_end(guard->policy, party, shr_now_ns());
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
 	return ret;

@@ -92,7 +92,7 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 	online->n = fresh.n;
 	online->gone = false;
 	if (nodes != online->nodes) {
-		gpreempt_policy_nodes(&guard->policy, online->party, nodes);
+		gpreempt_policy_nodes(guard->policy, online->party, nodes);
 		online->nodes = nodes;
 		guard->changed = true;
 	}
@@ -111,7 +111,7 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	}
 	lane = guard_draw_join(guard, f->target.pid, true);
 	pthread_mutex_lock(&guard->lock);
-	party = gpreempt_policy_add(&guard->policy, GPREEMPT_ROLE_ONLINE, 0,
+	party = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0,
 				    0, shr_now_ns());
 	if (party >= 0) {
 		memset(online, 0, sizeof(*online));
@@ -134,7 +134,7 @@ static void drop_online(struct guard *guard, size_t i)
 	int lane = guard->online[i].lane;
 
 	pthread_mutex_lock(&guard->lock);
-	gpreempt_policy_remove(&guard->policy, guard->online[i].party);
+	gpreempt_policy_remove(guard->policy, guard->online[i].party);
 	guard->online[i] = guard->online[--guard->n_online];
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);

@@ -75,7 +75,7 @@ static int set_policy(struct guard *guard)
 			     args->max_hold_ns : DUTY_PERIOD_NS,
 	};
 
-	if (gpreempt_policy_init(&guard->policy, &options, shr_now_ns()))
+	if (gpreempt_policy_new(&options, shr_now_ns(), &guard->policy))
 		return fail_usage("these times cannot be had together");
 	return 0;
 }
@@ -270,6 +270,7 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 		ret = protect(&guard);
 	guard_draw_free(&guard);
 	gpreempt_free(guard.g);
+	gpreempt_policy_free(guard.policy);
 	free(guard.figures.sample);
 	return ret;
 }

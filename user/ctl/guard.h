@@ -115,7 +115,7 @@ struct guard {
 	uint64_t poll_ns;
 
 	pthread_mutex_t lock;	/* for what follows, up to the poller */
-	struct gpreempt_policy policy;
+	struct gpreempt_policy *policy;
 	struct guard_online online[GUARD_TARGETS];
 	size_t n_online;
 	struct guard_offline offline[GUARD_TARGETS];

@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/options.h"
 #include "lib/recording.h"
 
 /* Programs may be older than the last fields, but not than these. */
-static bool good_size(const struct gpreempt_options *options)
-{
-	return options->size >= offsetof(struct gpreempt_options, record);
-}
+#define FIRST_SIZE offsetof(struct gpreempt_options, record)
 
 int gp_new_backend(const struct gpreempt_options *options,
 		   const struct gp_backend_ops *ops, void *be,
@@ -18,7 +16,7 @@ int gp_new_backend(const struct gpreempt_options *options,
 {
 	struct gpreempt *g;
 
-	if (options && !good_size(options))
+	if (options && options->size < FIRST_SIZE)
 		return -EINVAL;
 	g = calloc(1, sizeof(*g));
 	if (!g)
@@ -65,20 +63,22 @@ static int open_recording(struct gpreempt *g,
 int gpreempt_new(const struct gpreempt_options *options,
 		 struct gpreempt **out)
 {
+	struct gpreempt_options o = { .size = sizeof(o) };
 	struct gpreempt *g;
-	int ret;
+	int ret = 0;
 
-	ret = gp_new_backend(options, &gp_backend_live, NULL, &g);
+	if (options)
+		ret = gp_options_take(options, FIRST_SIZE, &o, sizeof(o));
+	if (!ret)
+		ret = gp_new_backend(&o, &gp_backend_live, NULL, &g);
 	if (ret)
 		return ret;
-	if (options && options->size >= sizeof(*options) &&
-	    (options->record || options->replay)) {
-		ret = open_recording(g, options);
+	if (o.record || o.replay) {
+		ret = open_recording(g, &o);
 		if (ret) {
 			gp_files_free(g->files);
 			free(g);
-			return ret == -EINVAL && !options->record ?
-			       -EPROTO : ret;
+			return ret == -EINVAL && !o.record ? -EPROTO : ret;
 		}
 	}
 	*out = g;

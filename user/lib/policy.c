@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Who there is, and what the caller tells of them. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "lib/options.h"
 #include "lib/policy.h"
 #include "shared/macro.h"
 
@@ -24,7 +26,7 @@ const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason)
 
 static bool valid(const struct gpreempt_policy_options *o)
 {
-	if (o->size != sizeof(*o) || o->share > MAX_SHARE || o->duty > 99)
+	if (o->share > MAX_SHARE || o->duty > 99)
 		return false;
 	if (!o->max_hold_ns || o->max_hold_ns > MAX_NS ||
 	    o->linger_ns > MAX_NS || o->min_run_ns > MAX_NS)
@@ -33,25 +35,50 @@ static bool valid(const struct gpreempt_policy_options *o)
 			    o->period_ns <= o->max_hold_ns);
 }
 
-int gpreempt_policy_init(struct gpreempt_policy *p,
-			 const struct gpreempt_policy_options *options,
-			 uint64_t now)
+int gp_policy_init(struct gpreempt_policy *p,
+		   const struct gpreempt_policy_options *options,
+		   uint64_t now)
 {
+	struct gpreempt_policy_options o;
 	uint64_t due;
+	int ret;
 
-	if (!valid(options))
+	ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
+	if (ret)
+		return ret;
+	if (!valid(&o))
 		return -EINVAL;
 	memset(p, 0, sizeof(*p));
-	p->options = *options;
+	p->options = o;
 	/* The share of hold and run together, so more than that of the hold. */
-	due = gp_policy_scale(options->max_hold_ns, options->share,
-			      100 - options->share);
+	due = gp_policy_scale(o.max_hold_ns, o.share, 100 - o.share);
 	/* Rounded up, or it would lose a little in each round. */
 	due += due > 0;
-	p->due_ns = due > options->min_run_ns ? due : options->min_run_ns;
+	p->due_ns = due > o.min_run_ns ? due : o.min_run_ns;
 	p->start = now;
 	p->now = now;
 	return 0;
+}
+
+int gpreempt_policy_new(const struct gpreempt_policy_options *options,
+			uint64_t now, struct gpreempt_policy **out)
+{
+	struct gpreempt_policy *p = calloc(1, sizeof(*p));
+	int ret;
+
+	if (!p)
+		return -ENOMEM;
+	ret = gp_policy_init(p, options, now);
+	if (ret)
+		free(p);
+	else
+		*out = p;
+	return ret;
+}
+
+void gpreempt_policy_free(struct gpreempt_policy *p)
+{
+	free(p);
 }
 
 int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role,
@@ -135,6 +162,12 @@ void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int party,
 			     uint64_t until)
 {
 	p->party[party].until = until;
+}
+
+bool gpreempt_policy_suspended(const struct gpreempt_policy *p,
+			       unsigned int party)
+{
+	return p->party[party].suspended;
 }
 
 void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int party,

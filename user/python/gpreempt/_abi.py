@@ -33,7 +33,8 @@ class ErrorStruct(ctypes.Structure):
     _fields_ = [("code", c_int), ("reason", c_int), ("pid", c_int),
                 ("other", c_int), ("major", c_uint), ("minor", c_uint),
                 ("limit_ns", c_uint64), ("step", c_char_p),
-                ("name", c_char * 32), ("word", c_char_p)]
+                ("name", c_char * 32), ("word", c_char_p),
+                ("reserved", c_uint64 * 6)]
 
 
 class FilterStruct(ctypes.Structure):
@@ -41,7 +42,8 @@ class FilterStruct(ctypes.Structure):
     _fields_ = [("ids", POINTER(c_uint32)), ("n_ids", c_size_t),
                 ("by_priority", c_bool), ("priority_min", c_uint32),
                 ("priority_max", c_uint32), ("gpu_ids", POINTER(c_uint32)),
-                ("n_gpu_ids", c_size_t)]
+                ("n_gpu_ids", c_size_t),
+                ("reserved", c_uint64 * 4)]
 
 
 class OutcomeStruct(ctypes.Structure):
@@ -49,7 +51,8 @@ class OutcomeStruct(ctypes.Structure):
     _fields_ = [("ioctl_ns", c_uint64), ("requested", c_size_t),
                 ("done", c_size_t), ("refused", c_size_t),
                 ("failed", c_size_t), ("slots_ns", c_int64),
-                ("resolution_ns", c_int64)]
+                ("resolution_ns", c_int64),
+                ("reserved", c_uint64 * 8)]
 
 
 class MemberStruct(ctypes.Structure):
@@ -57,18 +60,24 @@ class MemberStruct(ctypes.Structure):
     _fields_ = [("pid", c_int), ("code", c_int), ("events", c_int),
                 ("verdict", c_int), ("open_ns", c_uint64),
                 ("start_ns", c_uint64), ("outcome", OutcomeStruct),
-                ("error", ErrorStruct)]
+                ("error", ErrorStruct),
+                ("reserved", c_uint64 * 8)]
 
 
 class GangOutcomeStruct(ctypes.Structure):
     """struct gpreempt_gang_outcome"""
     _fields_ = [("span_ns", c_uint64), ("members", c_size_t),
                 ("succeeded", c_size_t), ("requested", c_size_t),
-                ("done", c_size_t)]
+                ("done", c_size_t),
+                ("reserved", c_uint64 * 8)]
 
 
 def _numbers(*names: str) -> list[tuple[str, Any]]:
     return [(name, c_int64) for name in names]
+
+
+def _reserved(words: int) -> list[tuple[str, Any]]:
+    return [("reserved", c_uint64 * words)]
 
 
 class QueueStruct(ctypes.Structure):
@@ -77,28 +86,28 @@ class QueueStruct(ctypes.Structure):
         "qid", "gpu_id", "type", "priority", "suspended", "evicted", "active",
         "slots", "age_ms", "hardware", "state", "percent", "doorbell", "engine",
         "rlc", "rptr", "wptr", "unit", "ring", "ring_size", "rptr_addr",
-        "wptr_addr", "mqd", "cwsr", "cwsr_size", "exception", "context")
+        "wptr_addr", "mqd", "cwsr", "cwsr_size", "exception", "context") + _reserved(8)
 
 
 class ProcessStruct(ctypes.Structure):
     """struct gpreempt_process"""
     _fields_ = _numbers("pid", "ns_pid") + [("comm", c_char * 68)] + _numbers(
         "gpus", "queues", "aql", "pm4", "sdma", "xgmi", "active", "slots",
-        "suspended", "evicted", "debugged", "age_ms")
+        "suspended", "evicted", "debugged", "age_ms") + _reserved(8)
 
 
 class NodeStruct(ctypes.Structure):
     """struct gpreempt_node"""
     _fields_ = _numbers("gpu_id", "node") + [("device", c_char * 64)] + _numbers(
         "gfx", "xccs", "xcc_mask", "scheduler", "hardware", "slots_used",
-        "slots", "hiq", "processes", "queues", "mapped", "oversubscribed")
+        "slots", "hiq", "processes", "queues", "mapped", "oversubscribed") + _reserved(8)
 
 
 class SlotStruct(ctypes.Structure):
     """struct gpreempt_hqd"""
     _fields_ = _numbers(
         "gpu_id", "type", "xcc", "pipe", "queue", "engine", "rlc", "qid",
-        "active", "vmid", "rptr", "wptr", "unit", "doorbell", "age_ms")
+        "active", "vmid", "rptr", "wptr", "unit", "doorbell", "age_ms") + _reserved(8)
 
 
 class TargetStruct(ctypes.Structure):
