@@ -5,8 +5,9 @@ LIB_VERSION := 0.1.0
 LIB_SONAME := libgpreempt.so.0
 # What a static link with the library needs besides.
 LIB_LIBS := -ljson-c -pthread
-CTL_LIBS := -lkmod -ltracefs -ltraceevent
-# Their headers lie in directories of their own.
+# gpreempt-ctl loads libkmod, libtracefs and libtraceevent when it needs them. Only
+# their headers are used here; some lie in directories of their own.
+CTL_LIBS := -ldl
 TRACE_CPPFLAGS := $(addprefix -isystem /usr/include/,tracefs traceevent)
 
 # linux/kfd_ioctl.h is not in the tree: the libc's, the kernel headers', or

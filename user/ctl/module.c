@@ -2,14 +2,27 @@
 /* Load and unload gpreempt.ko, as modprobe does. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libkmod.h>
 #include <string.h>
 
 #include "ctl/ctl.h"
+#include "ctl/dynlib.h"
+#include "ctl/module-kmod.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
 #define MODULE "gpreempt"
+
+#define KMOD_SONAME "libkmod.so.2"
+#define KMOD_ROW(call) { "kmod_" #call, offsetof(struct kmod_calls, call) },
+
+struct kmod_calls kmod;
+
+static const struct dynlib_call kmod_rows[] = {
+	KMOD_CALLS(KMOD_ROW)
+	{ 0 },
+};
+
+DYNLIB_NOTE(kmod_note, "load", "gpreempt-ctl load and unload", KMOD_SONAME);
 
 /* A reader of its files may have them open just now. */
 #define REMOVE_TRIES 20
@@ -91,17 +104,17 @@ static int insert(struct kmod_ctx *ctx)
 	struct kmod_module *mod;
 	int ret;
 
-	ret = kmod_module_new_from_lookup(ctx, MODULE, &list);
+	ret = kmod.module_new_from_lookup(ctx, MODULE, &list);
 	if (ret < 0 || !list)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "make dkms-install, or depmod if it was "
 				     "put there by hand",
 				     "there is no gpreempt.ko for this kernel");
-	mod = kmod_module_get_module(list);
-	ret = kmod_module_probe_insert_module(mod, KMOD_PROBE_FAIL_ON_LOADED,
+	mod = kmod.module_get_module(list);
+	ret = kmod.module_probe_insert_module(mod, KMOD_PROBE_FAIL_ON_LOADED,
 					      NULL, NULL, NULL, NULL);
-	kmod_module_unref(mod);
-	kmod_module_unref_list(list);
+	kmod.module_unref(mod);
+	kmod.module_unref_list(list);
 	if (ret == -EEXIST) {
 		puts("gpreempt.ko is loaded already");
 		return 0;
@@ -119,7 +132,7 @@ static int fail_busy(struct kmod_module *mod)
 			     "end who reads it: fuser -v "
 			     "/sys/kernel/debug/gpreempt/*",
 			     "gpreempt.ko is in use (%d times)",
-			     kmod_module_get_refcnt(mod));
+			     kmod.module_get_refcnt(mod));
 }
 
 static int remove_module(struct kmod_ctx *ctx)
@@ -127,14 +140,14 @@ static int remove_module(struct kmod_ctx *ctx)
 	struct kmod_module *mod;
 	int ret, tries = REMOVE_TRIES;
 
-	if (kmod_module_new_from_name(ctx, MODULE, &mod) < 0)
+	if (kmod.module_new_from_name(ctx, MODULE, &mod) < 0)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	if (kmod_module_get_initstate(mod) < 0) {
-		kmod_module_unref(mod);
+	if (kmod.module_get_initstate(mod) < 0) {
+		kmod.module_unref(mod);
 		puts("gpreempt.ko is not loaded");
 		return 0;
 	}
-	while ((ret = kmod_module_remove_module(mod, 0)) && --tries &&
+	while ((ret = kmod.module_remove_module(mod, 0)) && --tries &&
 	       (ret == -EAGAIN || ret == -EBUSY))
 		shr_sleep_ns(REMOVE_PAUSE_NS);
 	if (ret == -EAGAIN || ret == -EBUSY)
@@ -146,7 +159,7 @@ static int remove_module(struct kmod_ctx *ctx)
 				    strerror(-ret));
 	else
 		puts("gpreempt.ko is unloaded");
-	kmod_module_unref(mod);
+	kmod.module_unref(mod);
 	return ret;
 }
 
@@ -159,12 +172,17 @@ static int with_kmod(int (*run)(struct kmod_ctx *ctx))
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
 				     "run the command with sudo",
 				     "only root may load and unload modules");
-	ctx = kmod_new(NULL, NULL);
+	if (!kmod.new) {
+		ret = dynlib_load(KMOD_SONAME, "libkmod2", kmod_rows, &kmod);
+		if (ret)
+			return ret;
+	}
+	ctx = kmod.new(NULL, NULL);
 	if (!ctx)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	kmod_set_log_fn(ctx, ignore_log, NULL);
+	kmod.set_log_fn(ctx, ignore_log, NULL);
 	ret = run(ctx);
-	kmod_unref(ctx);
+	kmod.unref(ctx);
 	return ret;
 }
 

@@ -9,9 +9,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <tracefs.h>
-
 #include "ctl/trace.h"
+#include "ctl/trace-libs.h"
 
 enum {
 	OPTION_END = 0,
@@ -48,7 +47,7 @@ static void put_text(FILE *f, const char *text)
 static void put_file(FILE *f, const char *path)
 {
 	int size = 0;
-	char *text = tracefs_instance_file_read(NULL, path, &size);
+	char *text = tracefs.instance_file_read(NULL, path, &size);
 
 	put_u64(f, text ? size : 0);
 	if (text)
@@ -66,8 +65,8 @@ static void put_option(FILE *f, uint16_t id, const char *text)
 /* Our own events; no others are in the pages. */
 static void put_formats(FILE *f, const struct trace_kernel *k)
 {
-	char path[160], **events = tracefs_system_events(NULL, k->name);
-	int i, n = tracefs_list_size(events);
+	char path[160], **events = tracefs.system_events(NULL, k->name);
+	int i, n = tracefs.list_size(events);
 
 	put_u32(f, 0);		/* formats of the function tracers */
 	put_u32(f, 1);
@@ -78,7 +77,7 @@ static void put_formats(FILE *f, const struct trace_kernel *k)
 			 events[i]);
 		put_file(f, path);
 	}
-	tracefs_list_free(events);
+	tracefs.list_free(events);
 }
 
 static void put_head(FILE *f, const struct trace_kernel *k)

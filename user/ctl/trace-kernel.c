@@ -11,9 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tracefs.h>
-
 #include "ctl/trace.h"
+#include "ctl/trace-libs.h"
 #include "shared/macro.h"
 
 #define PREFIX "gpreempt_"
@@ -60,7 +59,7 @@ static int take_stale(const char *name, void *data)
 	struct stale *stale = data;
 
 	if (is_stale(stale->g, name))
-		stale->names = tracefs_list_add(stale->names, name);
+		stale->names = tracefs.list_add(stale->names, name);
 	return 0;
 }
 
@@ -71,28 +70,28 @@ static void remove_stale(struct gpreempt *g)
 	struct tracefs_dynevent **events;
 	size_t i;
 
-	tracefs_instances_walk(take_stale, &stale);
+	tracefs.instances_walk(take_stale, &stale);
 	for (i = 0; stale.names && stale.names[i]; i++) {
 		struct tracefs_instance *old =
-			tracefs_instance_create(stale.names[i]);
+			tracefs.instance_create(stale.names[i]);
 
-		tracefs_event_disable(old, stale.names[i], NULL);
-		tracefs_instance_destroy(old);
-		tracefs_instance_free(old);
+		tracefs.event_disable(old, stale.names[i], NULL);
+		tracefs.instance_destroy(old);
+		tracefs.instance_free(old);
 	}
-	tracefs_list_free(stale.names);
-	events = tracefs_dynevent_get_all(TRACEFS_DYNEVENT_KPROBE |
+	tracefs.list_free(stale.names);
+	events = tracefs.dynevent_get_all(TRACEFS_DYNEVENT_KPROBE |
 					  TRACEFS_DYNEVENT_KRETPROBE, NULL);
 	for (i = 0; events && events[i]; i++) {
 		char *group = NULL;
 
-		tracefs_dynevent_info(events[i], &group, NULL, NULL, NULL,
+		tracefs.dynevent_info(events[i], &group, NULL, NULL, NULL,
 				      NULL);
 		if (group && is_stale(g, group))
-			tracefs_dynevent_destroy(events[i], false);
+			tracefs.dynevent_destroy(events[i], false);
 		free(group);
 	}
-	tracefs_dynevent_list_free(events);
+	tracefs.dynevent_list_free(events);
 }
 
 /* 0, or the exit status. */
@@ -103,7 +102,7 @@ static int check_tracefs(void)
 
 	if (ret)
 		return ret;
-	if (tracefs_tracing_dir_is_mounted(false, &dir) <= 0)
+	if (tracefs.tracing_dir_is_mounted(false, &dir) <= 0)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "mount -t tracefs nodev "
 				     "/sys/kernel/tracing",
@@ -114,7 +113,7 @@ static int check_tracefs(void)
 				     "modprobe amdgpu",
 				     "the driver amdgpu is not loaded: there "
 				     "is nothing to trace");
-	fd = tracefs_instance_file_open(NULL, "kprobe_events", O_WRONLY);
+	fd = tracefs.instance_file_open(NULL, "kprobe_events", O_WRONLY);
 	ret = fd < 0 ? -errno : close(fd);
 	if (ret == -ENOENT)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
@@ -141,13 +140,13 @@ static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n,
 	 * is only the one that is used.
 	 */
 	if (leave)
-		return tracefs_kretprobe_alloc(k->name, name, where, f->needed ?
+		return tracefs.kretprobe_alloc(k->name, name, where, f->needed ?
 					       "ret=$retval:s32" : NULL, 0);
 	for (i = 0; i < GPREEMPT_TRACE_ARGS && f->args[i].name; i++)
 		len += snprintf(args + len, sizeof(args) - len, "%s=%s ",
 				f->args[i].name, f->args[i].fetch);
 	snprintf(args + len, sizeof(args) - len, "comm=$comm");
-	return tracefs_kprobe_alloc(k->name, name, where, args);
+	return tracefs.kprobe_alloc(k->name, name, where, args);
 }
 
 /* Both events of a function, or none. 0 or -errno. */
@@ -161,9 +160,9 @@ static int add_function(struct trace_kernel *k, size_t n)
 
 		if (!event)
 			return -ENOMEM;
-		if (tracefs_dynevent_create(event)) {
+		if (tracefs.dynevent_create(event)) {
 			ret = -errno;
-			tracefs_dynevent_free(event);
+			tracefs.dynevent_free(event);
 			return ret;
 		}
 		k->events[2 * n + i] = event;
@@ -218,11 +217,11 @@ static int set_up(struct trace_kernel *k)
 {
 	int ret;
 
-	k->instance = tracefs_instance_create(k->name);
+	k->instance = tracefs.instance_create(k->name);
 	if (!k->instance)
 		return fail(-errno, "making an instance");
-	if (tracefs_instance_set_buffer_size(k->instance, BUFFER_KB, -1) ||
-	    tracefs_instance_file_write(k->instance, "trace_clock",
+	if (tracefs.instance_set_buffer_size(k->instance, BUFFER_KB, -1) ||
+	    tracefs.instance_file_write(k->instance, "trace_clock",
 					CLOCK) < 0)
 		return fail(-errno, "setting up the instance");
 	ret = add_functions(k);
@@ -231,7 +230,7 @@ static int set_up(struct trace_kernel *k)
 	ret = trace_spool_open(k);
 	if (ret)
 		return fail(ret, "opening the ring buffer");
-	if (tracefs_event_enable(k->instance, k->name, NULL))
+	if (tracefs.event_enable(k->instance, k->name, NULL))
 		return fail(-errno, "switching the events on");
 	return 0;
 }
@@ -242,8 +241,11 @@ int trace_kernel_begin(struct gpreempt *g, struct trace_kernel *k)
 	int ret;
 
 	*k = (struct trace_kernel){ .spool = -1 };
+	ret = trace_load_libs();
+	if (ret)
+		return ret;
 	/* It has its own way to say why not. */
-	tracefs_set_loglevel(TEP_LOG_NONE);
+	tracefs.set_loglevel(TEP_LOG_NONE);
 	ret = check_tracefs();
 	if (!ret)
 		ret = ctl_need_host(g);
@@ -262,7 +264,7 @@ int trace_kernel_begin(struct gpreempt *g, struct trace_kernel *k)
 /* Calls that came while too many were under way: "  NAME  HITS  MISSED". */
 static uint64_t count_missed(const struct trace_kernel *k)
 {
-	char *all = tracefs_instance_file_read(NULL, "kprobe_profile", NULL);
+	char *all = tracefs.instance_file_read(NULL, "kprobe_profile", NULL);
 	char *line, *rest = all, *event = NULL;
 	uint64_t sum = 0, missed;
 	size_t i;
@@ -276,7 +278,7 @@ static uint64_t count_missed(const struct trace_kernel *k)
 		for (i = 0; i < ARRAY_SIZE(k->events); i++) {
 			if (!k->events[i])
 				continue;
-			tracefs_dynevent_info(k->events[i], NULL, &event,
+			tracefs.dynevent_info(k->events[i], NULL, &event,
 					      NULL, NULL, NULL);
 			if (event && !strcmp(event, name))
 				sum += missed;
@@ -290,7 +292,7 @@ static uint64_t count_missed(const struct trace_kernel *k)
 
 void trace_kernel_stop(struct trace_kernel *k)
 {
-	tracefs_event_disable(k->instance, k->name, NULL);
+	tracefs.event_disable(k->instance, k->name, NULL);
 	trace_spool_drain(k);
 	k->missed = count_missed(k);
 }
@@ -301,16 +303,16 @@ void trace_kernel_end(struct trace_kernel *k)
 
 	trace_spool_close(k);
 	if (k->instance) {
-		tracefs_event_disable(k->instance, k->name, NULL);
-		tracefs_instance_destroy(k->instance);
-		tracefs_instance_free(k->instance);
+		tracefs.event_disable(k->instance, k->name, NULL);
+		tracefs.instance_destroy(k->instance);
+		tracefs.instance_free(k->instance);
 		k->instance = NULL;
 	}
 	for (i = 0; i < ARRAY_SIZE(k->events); i++) {
 		if (!k->events[i])
 			continue;
-		tracefs_dynevent_destroy(k->events[i], false);
-		tracefs_dynevent_free(k->events[i]);
+		tracefs.dynevent_destroy(k->events[i], false);
+		tracefs.dynevent_free(k->events[i]);
 		k->events[i] = NULL;
 	}
 	free(k->comms);

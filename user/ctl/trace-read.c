@@ -6,10 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <kbuffer.h>
-#include <tracefs.h>
-
 #include "ctl/trace.h"
+#include "ctl/trace-libs.h"
 #include "shared/macro.h"
 
 /* One of our probe events. (libtracefs would read all of kallsyms for them.) */
@@ -43,21 +41,21 @@ static void add_known(struct reader *r, const struct trace_kernel *k,
 
 	snprintf(name, sizeof(name), "%s%s", f->symbol,
 		 leave ? "_return" : "");
-	format = tracefs_event_file_read(NULL, k->name, name, "format", &size);
+	format = tracefs.event_file_read(NULL, k->name, name, "format", &size);
 	if (format)
-		tep_parse_event(r->tep, format, size, k->name);
+		tep.parse_event(r->tep, format, size, k->name);
 	free(format);
-	event = tep_find_event_by_name(r->tep, k->name, name);
+	event = tep.find_event_by_name(r->tep, k->name, name);
 	if (!event)
 		return;
 	*known = (struct known){ .id = event->id, .function = n,
 				 .leave = leave };
 	if (leave)
-		known->ret = tep_find_field(event, "ret");
+		known->ret = tep.find_field(event, "ret");
 	else
-		known->comm = tep_find_field(event, "comm");
+		known->comm = tep.find_field(event, "comm");
 	for (i = 0; !leave && i < GPREEMPT_TRACE_ARGS && f->args[i].name; i++)
-		known->fields[i] = tep_find_field(event, f->args[i].name);
+		known->fields[i] = tep.find_field(event, f->args[i].name);
 	r->n_known++;
 }
 
@@ -65,7 +63,7 @@ static int open_reader(struct reader *r, const struct trace_kernel *k)
 {
 	unsigned int n;
 
-	r->tep = tep_alloc();
+	r->tep = tep.alloc();
 	if (!r->tep)
 		return -ENOMEM;
 	for (n = 0; n < TRACE_FUNCTIONS; n++)
@@ -79,7 +77,7 @@ static int open_reader(struct reader *r, const struct trace_kernel *k)
 
 static void close_reader(struct reader *r)
 {
-	tep_free(r->tep);
+	tep.free(r->tep);
 	free(r->last);
 }
 
@@ -90,7 +88,7 @@ static void take_comm(struct reader *r, const struct known *known,
 	unsigned long long where;
 	char *name = trace_comm(r->kernel, tid), *all;
 
-	if (name || tep_read_number_field(known->comm, data, &where)) {
+	if (name || tep.read_number_field(known->comm, data, &where)) {
 		free(name);
 		return;
 	}
@@ -108,7 +106,7 @@ static int take_event(struct reader *r, unsigned int cpu, void *data,
 {
 	struct tep_record record = { .data = data, .cpu = cpu, .ts = ns };
 	struct gpreempt_trace_event event = { .ns = ns, .cpu = cpu };
-	int id = tep_data_type(r->tep, &record);
+	int id = tep.data_type(r->tep, &record);
 	const struct known *known;
 	unsigned long long value;
 	size_t i;
@@ -118,14 +116,14 @@ static int take_event(struct reader *r, unsigned int cpu, void *data,
 	if (i == r->n_known)
 		return 0;
 	known = &r->known[i];
-	event.tid = tep_data_pid(r->tep, &record);
+	event.tid = tep.data_pid(r->tep, &record);
 	event.function = known->function;
 	event.leave = known->leave;
 	take_comm(r, known, event.tid, data);
 	for (i = 0; i < GPREEMPT_TRACE_ARGS; i++)
-		if (!tep_read_number_field(known->fields[i], data, &value))
+		if (!tep.read_number_field(known->fields[i], data, &value))
 			event.args[i] = value;
-	if (!tep_read_number_field(known->ret, data, &value))
+	if (!tep.read_number_field(known->ret, data, &value))
 		event.ret = (int32_t)value;
 	return gpreempt_trace_add(r->trace, &event);
 }
@@ -138,14 +136,14 @@ static int take_page(struct reader *r, struct kbuffer *buffer,
 	void *data;
 	int missed, ret = 0;
 
-	if (kbuffer_load_subbuffer(buffer, page))
+	if (kbuffer.load_subbuffer(buffer, page))
 		return 0;
-	missed = kbuffer_missed_events(buffer);
-	data = kbuffer_read_event(buffer, &ns);
+	missed = kbuffer.missed_events(buffer);
+	data = kbuffer.read_event(buffer, &ns);
 	if (missed && data)
 		ret = gpreempt_trace_lost(r->trace, r->last[cpu], ns,
 					  missed > 0 ? missed : 0);
-	for (; data && !ret; data = kbuffer_next_event(buffer, &ns)) {
+	for (; data && !ret; data = kbuffer.next_event(buffer, &ns)) {
 		r->last[cpu] = ns;
 		ret = take_event(r, cpu, data, ns);
 	}
@@ -154,7 +152,7 @@ static int take_page(struct reader *r, struct kbuffer *buffer,
 
 static int read_pages(struct reader *r, const struct trace_kernel *k)
 {
-	struct kbuffer *buffer = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST,
+	struct kbuffer *buffer = kbuffer.alloc(KBUFFER_LSIZE_SAME_AS_HOST,
 					       KBUFFER_ENDIAN_SAME_AS_HOST);
 	char *page = malloc(k->page_size);
 	int ret = buffer && page ? 0 : -ENOMEM;
@@ -168,7 +166,7 @@ static int read_pages(struct reader *r, const struct trace_kernel *k)
 			ret = take_page(r, buffer, k->pages[i].cpu, page);
 	}
 	free(page);
-	kbuffer_free(buffer);
+	kbuffer.free(buffer);
 	return ret;
 }
 

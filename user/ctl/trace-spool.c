@@ -6,9 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <tracefs.h>
-
 #include "ctl/trace.h"
+#include "ctl/trace-libs.h"
 
 /* Two descriptors a CPU do not fit below the usual limit on a large host. */
 static void raise_limit(void)
@@ -27,7 +26,7 @@ static int open_cpu(struct trace_kernel *k, unsigned int cpu)
 	char file[64];
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
-	return tracefs_instance_file_open(k->instance, file,
+	return tracefs.instance_file_open(k->instance, file,
 					  O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
