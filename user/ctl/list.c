@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All GPU processes, a line each. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctl/hold.h"
@@ -22,11 +23,20 @@ struct row {
 	int64_t held_by;
 	const char *held_as;
 	const char *command;
+	struct texts *texts;
+};
 
-	/* Where the texts are. */
+/* Where the texts of a row are. */
+struct texts {
 	struct gpreempt_container in;
 	struct gpreempt_description who;
 	char shown[ID_SHOWN + 1];
+};
+
+/* PIDs of workers and guardians, read once for all rows. */
+struct holders {
+	uint64_t *pids;
+	size_t count;
 };
 
 static const struct out_field fields[] = {
@@ -121,12 +131,13 @@ static void add_queues(struct row *row, const struct gpreempt_view *view)
 /* live: what /run/gpreempt says is of the same system. */
 static void add_owner(struct row *row, bool live)
 {
+	const struct gpreempt_description *who = &row->texts->who;
 	struct hold_owner owner;
 
-	if (!row->who.tracer)
+	if (!who->tracer)
 		return;
-	row->held_by = row->who.tracer;
-	row->held_as = row->who.tracer_comm;
+	row->held_by = who->tracer;
+	row->held_as = who->tracer_comm;
 	if (live && !hold_read_owner(row->pid, &owner) &&
 	    owner.pid == (uint64_t)row->held_by)
 		row->held_as = hold_role_name(owner.role);
@@ -134,18 +145,51 @@ static void add_owner(struct row *row, bool live)
 
 static void add_container(struct gpreempt *g, struct row *row)
 {
-	if (gpreempt_container(g, row->pid, &row->in))
+	struct texts *texts = row->texts;
+
+	if (gpreempt_container(g, row->pid, &texts->in))
 		return;
-	row->engine = row->in.engine;
-	row->container_id = row->in.id;
-	snprintf(row->shown, sizeof(row->shown), "%.*s", ID_SHOWN, row->in.id);
-	row->container = *row->in.name ? row->in.name : row->shown;
+	row->engine = texts->in.engine;
+	row->container_id = texts->in.id;
+	snprintf(texts->shown, sizeof(texts->shown), "%.*s", ID_SHOWN,
+		 texts->in.id);
+	row->container = *texts->in.name ? texts->in.name : texts->shown;
 }
 
-/* false: it has ended meanwhile. */
-static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
-		     struct row *row, bool *sysfs)
+static int add_holder(void *arg, pid_t target)
 {
+	struct holders *holders = arg;
+	struct hold_owner owner;
+	uint64_t *bigger;
+
+	if (hold_read_owner(target, &owner))
+		return 0;
+	bigger = reallocarray(holders->pids, holders->count + 2,
+			      sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	holders->pids = bigger;
+	bigger[holders->count++] = owner.pid;
+	bigger[holders->count++] = owner.guardian;
+	return 0;
+}
+
+static bool is_holder(const struct holders *holders, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < holders->count; i++)
+		if (holders->pids[i] == (uint64_t)pid)
+			return true;
+	return false;
+}
+
+/* false: it has ended meanwhile. holders: NULL, they cannot be known. */
+static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
+		     const struct holders *holders, struct row *row,
+		     bool *sysfs)
+{
+	struct gpreempt_description *who = &row->texts->who;
 	struct gpreempt_view *view;
 
 	*row = (struct row){
@@ -155,17 +199,18 @@ static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
 		.slots = GPREEMPT_UNKNOWN,
 		.held_by = GPREEMPT_UNKNOWN,
 		.ns_pid = GPREEMPT_UNKNOWN,
+		.texts = row->texts,
 	};
-	if (gpreempt_describe(g, pid, &row->who))
+	if (gpreempt_describe(g, pid, who))
 		return false;
-	if (row->who.ns_pid != pid)
-		row->ns_pid = row->who.ns_pid;
-	row->command = *row->who.command ? row->who.command : row->who.comm;
+	if (who->ns_pid != pid)
+		row->ns_pid = who->ns_pid;
+	row->command = *who->command ? who->command : who->comm;
 	add_container(g, row);
 	add_owner(row, live);
 	/* Who cannot see whom it holds goes by its name. */
-	if (live && !geteuid() ? hold_is_holder(pid) :
-	    !strcmp(row->who.comm, HOLD_TITLE)) {
+	if (holders ? is_holder(holders, pid) :
+	    !strcmp(who->comm, HOLD_TITLE)) {
 		row->state = "holder";
 		row->queues = 0;
 		return true;
@@ -201,14 +246,42 @@ static void print_rows(const struct ctl_args *args, const struct row *rows,
 		ctl_note_sysfs();
 }
 
+static int print_list(struct gpreempt *g, const struct ctl_args *args,
+		      const struct gpreempt_targets *list)
+{
+	struct row *rows = malloc((list->count + 1) * sizeof(*rows));
+	struct texts *texts = malloc((list->count + 1) * sizeof(*texts));
+	bool sysfs = false, live = !args->replay;
+	struct holders holders = { 0 };
+	size_t i, count = 0;
+	int ret = rows && texts ? 0 : -ENOMEM;
+
+	if (!ret && live && !geteuid() && hold_list(add_holder, &holders) ==
+	    -ENOMEM)
+		ret = -ENOMEM;
+	for (i = 0; !ret && i < list->count; i++) {
+		rows[count].texts = &texts[i];
+		count += fill_row(g, list->targets[i].pid, live,
+				  live && !geteuid() ? &holders : NULL,
+				  &rows[count], &sysfs);
+	}
+	if (ret)
+		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	else
+		print_rows(args, rows, count, sysfs);
+	for (i = 0; i < count; i++)
+		free(rows[i].gpus);
+	free(holders.pids);
+	free(texts);
+	free(rows);
+	return ret;
+}
+
 static int run_list(const struct ctl_command *cmd, struct ctl_args *args)
 {
 	struct gpreempt_targets *list;
 	struct gpreempt_error err;
-	struct row *rows;
 	struct gpreempt *g;
-	bool sysfs = false;
-	size_t i, count = 0;
 	int ret;
 
 	(void)cmd;
@@ -219,23 +292,11 @@ static int run_list(const struct ctl_command *cmd, struct ctl_args *args)
 		ret = ctl_targets(g, args, &list);
 	else if (gpreempt_processes(g, &list, &err))
 		ret = ctl_fail(&err);
-	if (ret) {
-		gpreempt_free(g);
-		return ret;
+	if (!ret) {
+		ret = print_list(g, args, list);
+		gpreempt_targets_free(list);
 	}
-	rows = calloc(list->count + 1, sizeof(*rows));
-	if (!rows)
-		ret = ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	for (i = 0; rows && i < list->count; i++)
-		count += fill_row(g, list->targets[i].pid, !args->replay,
-				  &rows[count], &sysfs);
 	gpreempt_free(g);
-	gpreempt_targets_free(list);
-	if (rows)
-		print_rows(args, rows, count, sysfs);
-	for (i = 0; rows && i < count; i++)
-		free(rows[i].gpus);
-	free(rows);
 	return ret;
 }
 

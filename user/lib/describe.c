@@ -43,25 +43,26 @@ static void read_command(const struct gpreempt *g, pid_t pid, char *buf,
 int gpreempt_describe(struct gpreempt *g, pid_t pid,
 		      struct gpreempt_description *out)
 {
-	struct gpreempt_description d = { 0 };
 	struct gp_process process;
 	char status[8192];
 	int ret;
 
-	ret = gpreempt_start_time(g, pid, &d.start);
-	if (!ret)
-		ret = gp_process_read(g, pid, &process);
+	ret = gpreempt_start_time(g, pid, &out->start);
 	if (ret)
 		return ret == -ENOENT ? -ESRCH : ret;
 	if (gp_read_small(g, status, sizeof(status), "/proc/%d/status",
 			  pid) < 0)
 		return -ESRCH;
-	d.ns_pid = inner_pid(status, pid);
-	d.tracer = process.tracer;
-	if (d.tracer)
-		read_comm(g, d.tracer, d.tracer_comm, sizeof(d.tracer_comm));
-	read_comm(g, pid, d.comm, sizeof(d.comm));
-	read_command(g, pid, d.command, sizeof(d.command));
-	*out = d;
+	ret = gp_process_parse(status, &process);
+	if (ret)
+		return ret;
+	out->ns_pid = inner_pid(status, pid);
+	out->tracer = process.tracer;
+	out->tracer_comm[0] = '\0';
+	if (out->tracer)
+		read_comm(g, out->tracer, out->tracer_comm,
+			  sizeof(out->tracer_comm));
+	read_comm(g, pid, out->comm, sizeof(out->comm));
+	read_command(g, pid, out->command, sizeof(out->command));
 	return 0;
 }

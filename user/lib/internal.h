@@ -58,6 +58,8 @@ struct gp_process {
 
 int gp_process_read(const struct gpreempt *g, pid_t pid,
 		    struct gp_process *out);
+/* From the text of its status file. 0 or -EPROTO. */
+int gp_process_parse(const char *status, struct gp_process *out);
 
 /* For qsort(): by queue id. */
 int gp_compare_queues(const void *a, const void *b);

@@ -17,25 +17,28 @@ static unsigned long status_number(const char *text, const char *key)
 	return at ? strtoul(at + strlen(key), NULL, 10) : 0;
 }
 
+int gp_process_parse(const char *status, struct gp_process *out)
+{
+	/* The name comes first and holds no newline: the kernel escapes it. */
+	const char *state = strstr(status, "\nState:\t");
+
+	if (!state)
+		return -EPROTO;
+	out->state = state[strlen("\nState:\t")];
+	out->tgid = status_number(state, "\nTgid:\t");
+	out->tracer = status_number(state, "\nTracerPid:\t");
+	out->threads = status_number(state, "\nThreads:\t");
+	return 0;
+}
+
 int gp_process_read(const struct gpreempt *g, pid_t pid,
 		    struct gp_process *out)
 {
 	char text[8192];
-	const char *state;
 	ssize_t n;
 
 	n = gp_read_small(g, text, sizeof(text), "/proc/%d/status", pid);
-	if (n < 0)
-		return n;
-	/* The name comes first and holds no newline: the kernel escapes it. */
-	state = strstr(text, "\nState:\t");
-	if (!state)
-		return -EPROTO;
-	out->state = state[strlen("\nState:\t")];
-	out->tgid = status_number(text, "\nTgid:\t");
-	out->tracer = status_number(text, "\nTracerPid:\t");
-	out->threads = status_number(text, "\nThreads:\t");
-	return 0;
+	return n < 0 ? n : gp_process_parse(text, out);
 }
 
 int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
