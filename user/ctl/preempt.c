@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ctl/foreground.h"
 #include "ctl/preempt.h"
@@ -295,6 +296,8 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 		unlock_targets(&p);
 		preempt_close_samples(&p);
 	}
+	if (p.stop >= 0)
+		close(p.stop);
 	free_memory(&p);
 	gpreempt_free(p.g);
 	return ret;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command line as a whole: main, list, doctor, self, over a made-up system. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/ctl.h"
+#include "unit-ctl.h"
+
+#define VIEW "/sys/kernel/debug/gpreempt/pid/4242/queues"
+
+static void setup(void)
+{
+	unit_setup();
+	gp_loop_set_file(&loop, "/proc/4242/comm", "train\n");
+	gp_loop_set_file(&loop, "/proc/4242/cmdline", "python3 train.py");
+}
+
+static void add_view(void)
+{
+	gp_loop_set_file(&loop, VIEW,
+			 "gpreempt-queues - version: 1.0\n"
+			 "# qid gpu_id active slots suspended evicted\n"
+			 "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 0 0\n");
+}
+
+START_TEST(help)
+{
+	size_t i;
+
+	CTL(0, "--help");
+	ck_assert_str_eq(ctl_err, "");
+	for (i = 0; ctl_commands[i]; i++)
+		OUT_HAS(ctl_commands[i]->summary);
+	CTL(0, "help");
+	CTL(0, "-h");
+	OUT_HAS("usage: gpreempt-ctl");
+	CTL(0, "suspend --help");
+	OUT_HAS("usage: gpreempt-ctl suspend TARGET...");
+	OUT_HAS("--grace");
+}
+END_TEST
+
+START_TEST(version)
+{
+	CTL(0, "--version");
+	ck_assert_str_eq(ctl_out, "gpreempt-ctl " GP_VERSION "\n");
+}
+END_TEST
+
+START_TEST(mistakes)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "nonsense");
+	ERR_HAS("there is no command \"nonsense\"");
+	ERR_HAS("next: gpreempt-ctl --help");
+	CTL(GPREEMPT_CLASS_USAGE, "--nonsense");
+	ERR_HAS("unknown option");
+	CTL(GPREEMPT_CLASS_USAGE, "suspend");
+	ck_assert_str_eq(ctl_out, "");
+}
+END_TEST
+
+/* No command is list; an option in its place, too. */
+START_TEST(no_command)
+{
+	struct json_object *rows;
+
+	add_view();
+	CTL(0, "%s", "");
+	ck_assert_str_eq(ctl_out,
+		"# pid\tcontainer\tcontainer_id\tengine\tns_pid\tgpus\tqueues\t"
+		"active\tslots\tstate\theld_by\theld_as\tcommand\n"
+		"4242\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
+		"python3 train.py\n");
+	CTL(0, "--json");
+	rows = json_at(ctl_json(), "processes");
+	ck_assert_uint_eq(json_object_array_length(rows), 1);
+	ck_assert_int_eq(json_object_get_int(json_at(
+		json_object_array_get_idx(rows, 0), "queues")), 2);
+}
+END_TEST
+
+START_TEST(list_empty)
+{
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", "");
+	CTL(0, "list");
+	ERR_HAS("no process uses the GPU");
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list");
+	ERR_HAS("next: ");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list 4242");
+}
+END_TEST
+
+/* Without the module: what sysfs has, and a note. */
+START_TEST(list_sysfs)
+{
+	CTL(0, "list 4242");
+	OUT_HAS("4242\t");
+	OUT_HAS("\tno-queues\t");
+	ERR_HAS("note: state, slots and priorities are not known");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "list 4243");
+}
+END_TEST
+
+/* A standard output that takes nothing. */
+START_TEST(full_output)
+{
+	int full = open("/dev/full", O_WRONLY), saved = dup(STDOUT_FILENO);
+	FILE *err = tmpfile();
+	char text[256];
+	size_t n;
+
+	fflush(NULL);
+	dup2(full, STDOUT_FILENO);
+	dup2(fileno(err), STDERR_FILENO);
+	printf("x");
+	ck_assert_int_eq(ctl_finish_output(0), GPREEMPT_CLASS_FAILED);
+	rewind(err);
+	n = fread(text, 1, sizeof(text) - 1, err);
+	text[n] = '\0';
+	ck_assert_ptr_nonnull(strstr(text, "cannot write the output: "
+				     "No space left on device"));
+	ck_assert_ptr_nonnull(strstr(text, "next: make room"));
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	close(full);
+	fclose(err);
+}
+END_TEST
+
+START_TEST(doctor)
+{
+	struct json_object *o;
+
+	/* There is no driver on it. */
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor");
+	ck_assert(!strncmp(ctl_out, "# result\tcheck\ttext\tnext\n", 25));
+	OUT_HAS("failed\tamdgpu\t");
+	OUT_HAS("\trun-directory\t");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor --json");
+	o = ctl_json();
+	ck_assert_int_eq(json_object_get_int(json_at(o, "status")),
+			 GPREEMPT_CLASS_UNSUPPORTED);
+	ck_assert_uint_gt(json_object_array_length(json_at(o, "checks")), 10);
+	CTL(GPREEMPT_CLASS_NO_TARGET, "doctor 77");
+	ck_assert_str_eq(ctl_out, "");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor 4242");
+	OUT_HAS("\ttarget\t");
+}
+END_TEST
+
+START_TEST(self)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "self");
+	ERR_HAS("a program to run is needed");
+	CTL(0, "self -- true");
+	ERR_HAS("note: no queue of it was seen");
+	CTL(3, "self -- tests/unit/fixtures/exit 3");
+	CTL(127, "self -- /no/such/program");
+	ERR_HAS("cannot run /no/such/program");
+	ck_assert_ptr_null(strstr(ctl_err, "no queue of it"));
+	CTL(126, "self -- /etc/passwd");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, unit_teardown);
+	tcase_add_test(tc, help);
+	tcase_add_test(tc, version);
+	tcase_add_test(tc, mistakes);
+	tcase_add_test(tc, no_command);
+	tcase_add_test(tc, list_empty);
+	tcase_add_test(tc, list_sysfs);
+	tcase_add_test(tc, full_output);
+	tcase_add_test(tc, doctor);
+	tcase_add_test(tc, self);
+	return unit_run("main");
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* load and unload, with a made-up libkmod; libraries that are loaded late. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/dynlib.h"
+#include "ctl/module-kmod.h"
+#include "unit-ctl.h"
+
+/* What libkmod answers, and what was asked of it. */
+static bool found;
+static int lookup, insert, state, removals, removed, refs;
+/* Stands for all objects; libkmod's are not known to its users. */
+static int thing;
+
+static struct kmod_ctx *make(const char *dir, const char *const *config)
+{
+	ck_assert_ptr_null(dir);
+	ck_assert_ptr_null(config);
+	return (void *)&thing;
+}
+
+static struct kmod_ctx *put_ctx(struct kmod_ctx *ctx)
+{
+	ck_assert_ptr_eq(ctx, &thing);
+	return NULL;
+}
+
+static void set_log(struct kmod_ctx *ctx, void (*fn)(void *, int, const char *,
+		    int, const char *, const char *, va_list),
+		    const void *data)
+{
+	ck_assert_ptr_eq(ctx, &thing);
+	ck_assert(fn && !data);
+}
+
+static int find(struct kmod_ctx *ctx, const char *name,
+		struct kmod_list **list)
+{
+	ck_assert_ptr_eq(ctx, &thing);
+	ck_assert_str_eq(name, "gpreempt");
+	*list = found ? (void *)&thing : NULL;
+	return lookup;
+}
+
+static int by_name(struct kmod_ctx *ctx, const char *name,
+		   struct kmod_module **mod)
+{
+	ck_assert_ptr_eq(ctx, &thing);
+	ck_assert_str_eq(name, "gpreempt");
+	*mod = (void *)&thing;
+	return lookup;
+}
+
+static struct kmod_module *of_list(const struct kmod_list *list)
+{
+	ck_assert_ptr_eq(list, &thing);
+	refs++;
+	return (void *)&thing;
+}
+
+static int get_state(const struct kmod_module *mod)
+{
+	ck_assert_ptr_eq(mod, &thing);
+	return state;
+}
+
+static int get_users(const struct kmod_module *mod)
+{
+	ck_assert_ptr_eq(mod, &thing);
+	return 3;
+}
+
+static int probe(struct kmod_module *mod, unsigned int flags,
+		 const char *options, int (*run)(struct kmod_module *,
+		 const char *, void *), const void *data,
+		 void (*print)(struct kmod_module *, bool, const char *))
+{
+	ck_assert_ptr_eq(mod, &thing);
+	ck_assert_uint_eq(flags, KMOD_PROBE_FAIL_ON_LOADED);
+	ck_assert(!options && !run && !data && !print);
+	return insert;
+}
+
+/* Busy the first times, then what `removed` says. */
+static int take_away(struct kmod_module *mod, unsigned int flags)
+{
+	ck_assert_ptr_eq(mod, &thing);
+	ck_assert_uint_eq(flags, 0);
+	return removals-- > 0 ? -EAGAIN : removed;
+}
+
+static struct kmod_module *put_module(struct kmod_module *mod)
+{
+	ck_assert_ptr_eq(mod, &thing);
+	refs--;
+	return NULL;
+}
+
+static int put_list(struct kmod_list *list)
+{
+	ck_assert_ptr_eq(list, &thing);
+	return 0;
+}
+
+static void setup(void)
+{
+	unit_setup();
+	lookup = insert = state = removals = removed = refs = 0;
+	found = true;
+	kmod = (struct kmod_calls){
+		.new = make,
+		.unref = put_ctx,
+		.set_log_fn = set_log,
+		.module_new_from_lookup = find,
+		.module_new_from_name = by_name,
+		.module_get_module = of_list,
+		.module_get_initstate = get_state,
+		.module_get_refcnt = get_users,
+		.module_probe_insert_module = probe,
+		.module_remove_module = take_away,
+		.module_unref = put_module,
+		.module_unref_list = put_list,
+	};
+}
+
+START_TEST(load)
+{
+	CTL(0, "load");
+	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded\n");
+	ck_assert_int_eq(refs, 0);
+	insert = -EEXIST;
+	CTL(0, "load");
+	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded already\n");
+	ck_assert_str_eq(ctl_err, "");
+}
+END_TEST
+
+static const struct {
+	int insert;
+	int status;
+	const char *says;
+	const char *next;
+} failures[] = {
+	{ -ENODEV, GPREEMPT_CLASS_UNSUPPORTED, "cannot be loaded: ",
+	  "next: modprobe amdgpu" },
+	{ -EPERM, GPREEMPT_CLASS_PERMISSION, "modules that are signed",
+	  "Secure Boot" },
+	{ -EKEYREJECTED, GPREEMPT_CLASS_PERMISSION, "signed", "sign it" },
+	{ -ENOKEY, GPREEMPT_CLASS_PERMISSION, "signed", "sign it" },
+	{ -ENOEXEC, GPREEMPT_CLASS_UNSUPPORTED, "for another kernel",
+	  "next: make dkms-install" },
+	{ -EIO, GPREEMPT_CLASS_FAILED, "Input/output error", "dmesg" },
+};
+
+START_TEST(load_fails)
+{
+	/* Its next step differs where amdgpu is loaded. */
+	if (failures[_i].insert == -ENODEV && !access("/sys/module/amdgpu", F_OK))
+		return;
+	insert = failures[_i].insert;
+	CTL(failures[_i].status, "load");
+	ERR_HAS(failures[_i].says);
+	ERR_HAS(failures[_i].next);
+	ck_assert_str_eq(ctl_out, "");
+	ck_assert_int_eq(refs, 0);
+}
+END_TEST
+
+START_TEST(no_module)
+{
+	found = false;
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "load");
+	ERR_HAS("there is no gpreempt.ko for this kernel");
+	found = true;
+	lookup = -ENOSYS;
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "load");
+}
+END_TEST
+
+START_TEST(unload)
+{
+	refs = 1;
+	CTL(0, "unload");
+	ck_assert_str_eq(ctl_out, "gpreempt.ko is unloaded\n");
+	ck_assert_int_eq(refs, 0);
+	state = -ENOENT;
+	CTL(0, "unload");
+	ck_assert_str_eq(ctl_out, "gpreempt.ko is not loaded\n");
+}
+END_TEST
+
+START_TEST(unload_busy)
+{
+	/* A reader that is done soon. */
+	removals = 2;
+	CTL(0, "unload");
+	ck_assert_str_eq(ctl_out, "gpreempt.ko is unloaded\n");
+	removals = 1000;
+	CTL(GPREEMPT_CLASS_BUSY, "unload");
+	ERR_HAS("gpreempt.ko is in use (3 times)");
+	ck_assert_int_gt(removals, 900);
+	removals = 0;
+	removed = -EPERM;
+	CTL(GPREEMPT_CLASS_FAILED, "unload");
+	ERR_HAS("cannot be unloaded: Operation not permitted");
+}
+END_TEST
+
+START_TEST(no_memory)
+{
+	lookup = -ENOMEM;
+	CTL(GPREEMPT_CLASS_FAILED, "unload");
+	ERR_HAS("Cannot allocate memory");
+}
+END_TEST
+
+/* A library that is not there, and one that lacks a function. */
+START_TEST(late_library)
+{
+	static const struct dynlib_call good[] = { { "strlen", 0 }, { 0 } };
+	static const struct dynlib_call bad[] = {
+		{ "strlen", 0 }, { "no_such_function", 0 }, { 0 },
+	};
+	size_t (*length)(const char *text) = NULL;
+
+	ck_assert_int_eq(dynlib_load("libc.so.6", "libc6", good, &length), 0);
+	ck_assert_uint_eq(length("four"), 4);
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+	ck_assert_int_eq(dynlib_load("libc.so.6", "libc6", bad, &length),
+			 GPREEMPT_CLASS_UNSUPPORTED);
+	ck_assert_int_eq(dynlib_load("libnot-there.so.1", "x", good, &length),
+			 GPREEMPT_CLASS_UNSUPPORTED);
+}
+END_TEST
+
+/* The real one has all the functions that we use. */
+START_TEST(real_library)
+{
+	memset(&kmod, 0, sizeof(kmod));
+	ctl_line("unload");
+	ck_assert_msg(kmod.new && kmod.module_unref_list, "%s", ctl_err);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, unit_teardown);
+	tcase_add_test(tc, load);
+	tcase_add_loop_test(tc, load_fails, 0, ARRAY_SIZE(failures));
+	tcase_add_test(tc, no_module);
+	tcase_add_test(tc, unload);
+	tcase_add_test(tc, unload_busy);
+	tcase_add_test(tc, no_memory);
+	tcase_add_test(tc, late_library);
+	/* As root the real one could unload a module of this host. */
+	if (access("/sys/module/gpreempt", F_OK))
+		tcase_add_test(tc, real_library);
+	return unit_run("module");
+}

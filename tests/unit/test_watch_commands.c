@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* monitor and preempt as commands, over a made-up process. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit-ctl.h"
+
+static pid_t child;
+static char view_path[96];
+
+/* A real process, since both commands watch for its end. */
+static void setup(void)
+{
+	child = fork();
+	if (!child) {
+		for (;;)
+			pause();
+	}
+	unit_setup_for(child);
+	snprintf(view_path, sizeof(view_path),
+		 "/sys/kernel/debug/gpreempt/pid/%d/queues", child);
+}
+
+static void teardown(void)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	unit_teardown();
+}
+
+static const char view[] =
+	"gpreempt-queues - version: 1.0\n"
+	"# qid gpu_id active slots suspended evicted priority\n"
+	"0 0xf7bc 1 4 0 0 7\n1 0xf7bc 2 4 0 0 3\n";
+
+static const char one_queue[] =
+	"gpreempt-queues - version: 1.0\n"
+	"# qid gpu_id active slots suspended evicted priority\n"
+	"0 0xf7bc 0 4 1 0 7\n";
+
+static const char two_queues[] =
+	"gpreempt-queues - version: 1.0\n"
+	"# qid gpu_id active slots suspended evicted priority\n"
+	"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
+
+START_TEST(monitor)
+{
+	struct json_object *target, *series;
+
+	gp_loop_set_file(&loop, view_path, view);
+	CTL(0, "monitor %d --interval 5ms --duration 30ms --json", child);
+	target = json_object_array_get_idx(json_at(ctl_json(), "targets"), 0);
+	ck_assert_int_eq(json_object_get_int(json_at(target, "pid")), child);
+	ck_assert_str_eq(json_object_get_string(json_at(target, "source")),
+			 "module");
+	ck_assert(!json_object_get_boolean(json_at(target, "ended")));
+	ck_assert_int_eq(json_object_get_int(json_at(json_at(target, "active"),
+						     "max")), 3);
+	ck_assert_uint_eq(json_object_array_length(json_at(target, "seen")), 2);
+	series = json_at(target, "series");
+	ck_assert_int_eq(json_object_array_length(series),
+			 json_object_get_int(json_at(target, "samples")));
+	ck_assert_int_eq(json_object_get_int(json_at(
+		json_object_array_get_idx(series, 0), "slots")), 8);
+}
+END_TEST
+
+START_TEST(monitor_text)
+{
+	gp_loop_set_file(&loop, view_path, view);
+	CTL(0, "monitor %d --interval 5ms --duration 12ms --priority <=5",
+	    child);
+	ck_assert(!strncmp(ctl_out, "# t_s\tpid\tqueues\tactive\tslots\t", 30));
+	OUT_HAS("\t1\t2\t4\t0\t0\t1\n");
+	OUT_HAS("#   queues mean 1.0 min 1 max 1 stable\n");
+	OUT_HAS("#   active slots mean 2.0 min 2 max 2 stable\n");
+	OUT_HAS("#   queue 1 in ");
+	CTL(0, "monitor %d --interval 5ms --duration 12ms --csv", child);
+	ck_assert_ptr_null(strchr(ctl_out, '#'));
+	OUT_HAS("\"0,1\"\n");
+	ERR_HAS(" missed\n");
+}
+END_TEST
+
+/* Of another start time: it is another process. */
+START_TEST(monitor_ended)
+{
+	gp_loop_set_file(&loop, view_path, view);
+	kill(child, SIGKILL);
+	CTL(0, "monitor %d --interval 5ms --duration 5s", child);
+	ERR_HAS("has ended");
+	OUT_HAS("; it has ended\n");
+}
+END_TEST
+
+START_TEST(monitor_refused)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "monitor %d --interval 0s", child);
+	ERR_HAS("--interval 0 would never wait");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "monitor 4194303 --duration 5ms");
+}
+END_TEST
+
+START_TEST(preempt)
+{
+	struct json_object *o;
+
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	gp_loop_set_file(&loop, view_path, two_queues);
+	CTL(0, "preempt %d --count 3 --hold 1ms --interval 1ms --json", child);
+	o = ctl_json();
+	ck_assert_int_eq(json_object_get_int(json_at(o, "cycles")), 3);
+	ck_assert_int_eq(json_object_get_int(json_at(o, "succeeded")), 3);
+	ck_assert_int_eq(json_object_get_int(json_at(json_at(o,
+		"resume_ioctl_us"), "n")), 3);
+	ck_assert_ptr_null(json_at(o, "error"));
+	/* It never stays. */
+	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
+	ck_assert(!gp_loop_queue(&loop, 1)->suspended);
+	ck_assert(!loop.debugged);
+}
+END_TEST
+
+/* The driver says that they are off, and the slots say that they are not. */
+START_TEST(preempt_contradicted)
+{
+	struct json_object *o, *verified;
+
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	gp_loop_set_file(&loop, view_path, view);
+	CTL(GPREEMPT_CLASS_FAILED,
+	    "preempt %d --count 2 --hold 1ms --interval 1ms --json", child);
+	o = ctl_json();
+	ck_assert_int_eq(json_object_get_int(json_at(o, "succeeded")), 0);
+	verified = json_at(o, "verified");
+	ck_assert_int_eq(json_object_get_int(json_at(verified, "no")), 2);
+	ck_assert_int_eq(json_object_get_int(json_at(verified, "yes")), 0);
+	ERR_HAS("2 of 2 cycles did not succeed");
+}
+END_TEST
+
+START_TEST(preempt_text)
+{
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_set_file(&loop, view_path, one_queue);
+	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms --verbose",
+	    child);
+	OUT_HAS("cycle 2: 1 of 1 queues");
+	OUT_HAS("cycles 2 succeeded 2 rate 100.0%");
+	CTL(0, "preempt %d --count 2 --interval 1ms -- true", child);
+	OUT_HAS("online_us n=2 ");
+	CTL(GPREEMPT_CLASS_FAILED,
+	    "preempt %d --count 2 --interval 1ms -- tests/unit/fixtures/exit 3",
+	    child);
+	ERR_HAS("ended with status 3 in cycle 1");
+	OUT_HAS("cycles 1 succeeded 1");
+	CTL(GPREEMPT_CLASS_FAILED,
+	    "preempt %d --count 2 -- /no/such/program", child);
+	ERR_HAS("starting the online command");
+	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
+}
+END_TEST
+
+START_TEST(preempt_refused)
+{
+	gp_loop_add_queue(&loop, 0);
+	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --replay f -- true", child);
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --samples /no/such/file", child);
+	ERR_HAS("opening the file of samples");
+	loop.kfd = false;
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --count 2", child);
+	ck_assert(!loop.debugged);
+}
+END_TEST
+
+/* The process ends in the second cycle: its tracer is told first. */
+static void end_at_second_suspend(struct gp_loop *l, const char *call)
+{
+	static int n;
+
+	if (!strcmp(call, "suspend") && ++n == 2)
+		gp_loop_stop(l, PTRACE_EVENT_EXIT << 16 | SIGTRAP << 8 | 0x7f);
+}
+
+START_TEST(preempt_target_ends)
+{
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_set_file(&loop, view_path, one_queue);
+	loop.before = end_at_second_suspend;
+	CTL(GPREEMPT_CLASS_NO_TARGET,
+	    "preempt %d --count 50 --hold 5ms --interval 5ms", child);
+	ERR_HAS("has ended");
+	OUT_HAS("cycles 2 ");
+	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, monitor);
+	tcase_add_test(tc, monitor_text);
+	tcase_add_test(tc, monitor_ended);
+	tcase_add_test(tc, monitor_refused);
+	tcase_add_test(tc, preempt);
+	tcase_add_test(tc, preempt_contradicted);
+	tcase_add_test(tc, preempt_text);
+	tcase_add_test(tc, preempt_refused);
+	tcase_add_test(tc, preempt_target_ends);
+	return unit_run("monitor and preempt");
+}

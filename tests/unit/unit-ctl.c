@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit-ctl.h"
+
+char ctl_out[1 << 16];
+char ctl_err[1 << 14];
+
+struct capture {
+	FILE *file;
+	int fd;			/* what is redirected */
+	int saved;
+};
+
+static void begin_capture(struct capture *c, int fd)
+{
+	c->file = tmpfile();
+	ck_assert_ptr_nonnull(c->file);
+	c->fd = fd;
+	c->saved = dup(fd);
+	dup2(fileno(c->file), fd);
+}
+
+static void end_capture(struct capture *c, char *text, size_t size)
+{
+	size_t n;
+
+	dup2(c->saved, c->fd);
+	close(c->saved);
+	rewind(c->file);
+	n = fread(text, 1, size - 1, c->file);
+	text[n] = '\0';
+	fclose(c->file);
+}
+
+int ctl_line(const char *format, ...)
+{
+	static char line[1024];
+	struct capture out, err;
+	char *argv[64], *word;
+	int argc = 0, status;
+	va_list ap;
+
+	strcpy(line, "gpreempt-ctl ");
+	va_start(ap, format);
+	vsnprintf(line + strlen(line), sizeof(line) - strlen(line), format, ap);
+	va_end(ap);
+	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	fflush(NULL);
+	begin_capture(&out, STDOUT_FILENO);
+	begin_capture(&err, STDERR_FILENO);
+	status = ctl_main(argc, argv);
+	fflush(NULL);
+	end_capture(&err, ctl_err, sizeof(ctl_err));
+	end_capture(&out, ctl_out, sizeof(ctl_out));
+	return status;
+}
+
+struct json_object *ctl_json(void)
+{
+	static struct json_object *last;
+
+	json_object_put(last);
+	last = json_tokener_parse(ctl_out);
+	ck_assert_msg(last != NULL, "this is not JSON: %s%s", ctl_out, ctl_err);
+	return last;
+}
+
+struct json_object *json_at(struct json_object *o, const char *key)
+{
+	struct json_object *value = NULL;
+
+	ck_assert_msg(json_object_object_get_ex(o, key, &value), "no %s", key);
+	return value;
+}

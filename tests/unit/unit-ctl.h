@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whole command lines of gpreempt-ctl, on the made-up system of unit.h. */
+#ifndef UNIT_CTL_H
+#define UNIT_CTL_H
+
+#include <json-c/json.h>
+
+#include "unit.h"
+
+/* What the last command line printed. */
+extern char ctl_out[1 << 16];
+extern char ctl_err[1 << 14];
+
+/* Run it; words are split at blanks. Returns the exit status. */
+__attribute__((format(printf, 1, 2)))
+int ctl_line(const char *format, ...);
+
+/* The same, which must end with that status. */
+#define CTL(status, ...) do {						\
+	int got_ = ctl_line(__VA_ARGS__);				\
+	ck_assert_msg(got_ == (status), "status %d, not %d: %s%s",	\
+		      got_, status, ctl_out, ctl_err);			\
+} while (0)
+
+/* Is that text in what was printed? */
+#define OUT_HAS(text) ck_assert_msg(strstr(ctl_out, text) != NULL,	\
+				    "no \"%s\" in:\n%s", text, ctl_out)
+#define ERR_HAS(text) ck_assert_msg(strstr(ctl_err, text) != NULL,	\
+				    "no \"%s\" in:\n%s", text, ctl_err)
+
+/* What was printed, as an object until the next call; a member that must be there. */
+struct json_object *ctl_json(void);
+struct json_object *json_at(struct json_object *o, const char *key);
+
+/* The status of main.c's own main(). */
+int ctl_main(int argc, char **argv);
+
+#endif
