@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What trace prints and writes, and the whole command with a made-up tracefs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctl/trace.h"
+#include "ctl/trace-libs.h"
+#include "unit-ctl.h"
+
+#define TARGET 4242
+#define TID 4300
+
+static struct gpreempt_trace *trace;
+static struct trace_kernel kernel;
+static struct trace_report report;
+static struct trace_target target = { TARGET, 777 };
+static char dir[64], text[1 << 16];
+
+static unsigned int number(const char *symbol)
+{
+	const struct gpreempt_trace_function *f;
+	unsigned int n;
+
+	for (n = 0; (f = gpreempt_trace_function(n)); n++)
+		if (!strcmp(f->symbol, symbol))
+			return n;
+	ck_abort_msg("no function %s", symbol);
+	return 0;
+}
+
+static void add(uint64_t ns, const char *symbol, bool leave, uint64_t a,
+		uint64_t b)
+{
+	struct gpreempt_trace_event event = {
+		.ns = ns, .tid = TID, .function = number(symbol),
+		.leave = leave, .args = { a, b }, .ret = leave ? (int64_t)a : 0,
+	};
+
+	ck_assert_int_eq(gpreempt_trace_add(trace, &event), 0);
+}
+
+/* A suspend (op 6) of a process: lock 10 us, unmap 20, fence 300, other 70. */
+static void add_suspend(uint64_t at, uint32_t pid, int64_t ret)
+{
+	add(at, "kfd_ioctl_set_debug_trap", false, pid, 6);
+	add(at + 10000, "suspend_queues", false, 1, 0);
+	add(at + 20000, "pm_send_unmap_queue", false, 0, 0);
+	add(at + 40000, "pm_send_unmap_queue", true, 0, 0);
+	add(at + 50000, "amdkfd_fence_wait_timeout", false, 0, 0);
+	add(at + 350000, "amdkfd_fence_wait_timeout", true, 0, 0);
+	add(at + 390000, "suspend_queues", true, ret, 0);
+	add(at + 400000, "kfd_ioctl_set_debug_trap", true, ret, 0);
+}
+
+static void setup(void)
+{
+	unit_setup();
+	ck_assert_int_eq(gpreempt_trace_new(&trace), 0);
+	strcpy(dir, "/tmp/gpreempt-trace-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	kernel = (struct trace_kernel){
+		.name = "gpreempt_1_2", .spool = -1, .cpus = 2,
+		.page_size = 4096, .traced = { true, true },
+		.comms = strdup("4300 worker\n4301 other\n"),
+	};
+	report = (struct trace_report){
+		.kernel = &kernel, .targets = &target, .n_targets = 1,
+		.duration_ns = 1500000000,
+	};
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	free(kernel.comms);
+	free(kernel.pages);
+	free(report.packets.items);
+	gpreempt_trace_free(trace);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+	unit_teardown();
+}
+
+static void end(void)
+{
+	ck_assert_int_eq(gpreempt_trace_end(trace), 0);
+	report.data = gpreempt_trace_get(trace);
+}
+
+/* What trace_print() writes to stdout, in text. */
+static void print(bool json)
+{
+	struct ctl_args args = { .json = json };
+	FILE *file = tmpfile();
+	int saved = dup(STDOUT_FILENO);
+
+	fflush(stdout);
+	dup2(fileno(file), STDOUT_FILENO);
+	trace_print(&args, &report);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	rewind(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+}
+
+static char *read_file(const char *name, size_t *len)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "r");
+	ck_assert_msg(f != NULL, "there is no %s", name);
+	*len = fread(text, 1, sizeof(text) - 1, f);
+	text[*len] = '\0';
+	fclose(f);
+	return text;
+}
+
+START_TEST(table)
+{
+	add_suspend(1000000, TARGET, 2);
+	add_suspend(2000000, TARGET, 2);
+	add_suspend(3000000, 99, 2);
+	end();
+	print(false);
+	ck_assert_ptr_eq(strstr(text, "# traced 1.5 s: 2 operations on 1 "
+				"process, 1 on others\n"), text);
+	ck_assert_ptr_nonnull(strstr(text, "suspend\tlock\t2\t10.0\t10.0\t"));
+	ck_assert_ptr_nonnull(strstr(text, "suspend\tfence\t2\t300.0\t300.0\t"));
+	ck_assert_ptr_nonnull(strstr(text, "suspend\ttotal\t2\t400.0\t400.0\t"));
+	ck_assert_ptr_null(strstr(text, "resume\t"));
+}
+END_TEST
+
+START_TEST(json)
+{
+	struct json_object *o, *list, *one;
+
+	add_suspend(1000000, TARGET, 2);
+	add_suspend(2000000, TARGET, -16);
+	end();
+	print(true);
+	o = json_tokener_parse(text);
+	ck_assert_ptr_nonnull(o);
+	ck_assert_int_eq(json_object_get_int(json_at(o, "operations")), 1);
+	ck_assert_int_eq(json_object_get_int(json_at(o, "failed")), 1);
+	ck_assert_int_eq(json_object_get_int(json_at(o, "others")), 0);
+	ck_assert_uint_eq(json_object_array_length(json_at(o, "functions")), 2);
+	list = json_at(o, "list");
+	ck_assert_uint_eq(json_object_array_length(list), 2);
+	one = json_object_array_get_idx(list, 1);
+	ck_assert_int_eq(json_object_get_int(json_at(one, "ret")), -16);
+	ck_assert_int_eq(json_object_get_int(json_at(one, "tid")), TID);
+	ck_assert_double_eq_tol(json_object_get_double(json_at(one, "total_us")),
+				400, 0.01);
+	json_object_put(o);
+}
+END_TEST
+
+/* What is missing is named on stderr, and is no figure. */
+START_TEST(missing)
+{
+	FILE *err = tmpfile();
+	size_t n;
+
+	add(500, "kfd_ioctl_set_debug_trap", false, TARGET, 6);
+	add_suspend(1000000, TARGET, -16);
+	ck_assert_int_eq(gpreempt_trace_lost(trace, 600, 700, 5), 0);
+	kernel.full = true;
+	report.packets.dropped = 3;
+	report.packets.problems = 4;
+	end();
+	dup2(fileno(err), STDERR_FILENO);
+	print(false);
+	fflush(stderr);
+	rewind(err);
+	n = fread(text, 1, sizeof(text) - 1, err);
+	text[n] = '\0';
+	fclose(err);
+	ck_assert_ptr_nonnull(strstr(text, "5 events were lost"));
+	ck_assert_ptr_nonnull(strstr(text, "1 operations failed"));
+	ck_assert_ptr_nonnull(strstr(text, "temporary files is full"));
+	ck_assert_ptr_nonnull(strstr(text, "3 packets of the AMD log"));
+	ck_assert_ptr_nonnull(strstr(text, "4 lines of the AMD log"));
+}
+END_TEST
+
+START_TEST(comms)
+{
+	char *name = trace_comm(&kernel, 4301);
+
+	ck_assert_str_eq(name, "other");
+	free(name);
+	ck_assert_ptr_null(trace_comm(&kernel, 430));
+	ck_assert(trace_is_target(&report, TARGET));
+	ck_assert(!trace_is_target(&report, TID));
+}
+END_TEST
+
+/* Chrome's format: names first, then slices, each below its process. */
+START_TEST(timeline)
+{
+	struct gpreempt_amdlog_packet packet = {
+		.pid = TARGET, .us = 1100, .dispatch = true, .hwq = 0x7f00,
+		.rptr = 1, .wptr = 2, .line = 12,
+	};
+	struct json_object *o, *events, *one;
+	size_t i, len, slices = 0, instants = 0, outside = 0;
+	char path[128];
+
+	add_suspend(1000000, TARGET, 2);
+	add(5000000, "pm_send_runlist", false, 0, 0);
+	add(5001000, "pm_send_runlist", true, 0, 0);
+	end();
+	report.packets.items = malloc(sizeof(packet));
+	report.packets.items[0] = packet;
+	report.packets.count = 1;
+	snprintf(path, sizeof(path), "%s/t.json", dir);
+	ck_assert_int_eq(trace_write_files(&report, path), 0);
+	o = json_tokener_parse(read_file("t.json", &len));
+	ck_assert_ptr_nonnull(o);
+	events = json_at(o, "traceEvents");
+	for (i = 0; i < json_object_array_length(events); i++) {
+		const char *phase;
+
+		one = json_object_array_get_idx(events, i);
+		phase = json_object_get_string(json_at(one, "ph"));
+		slices += *phase == 'X';
+		outside += *phase == 'X' &&
+			   !json_object_get_int(json_at(one, "pid"));
+		instants += *phase == 'i';
+		if (*phase == 'i')
+			ck_assert_double_eq_tol(json_object_get_double(
+				json_at(one, "ts")), 1100, 0.001);
+	}
+	ck_assert_uint_eq(instants, 1);
+	ck_assert_uint_gt(slices, 3);
+	ck_assert_uint_eq(outside, 1);
+	ck_assert_ptr_nonnull(strstr(text, "\"worker 4300\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"target 4242\""));
+	json_object_put(o);
+	ck_assert_int_eq(trace_write_timeline(&report, "/no/such/dir/f"),
+			 -ENOENT);
+	ck_assert_int_eq(trace_write_timeline(&report, "/dev/full"), -ENOSPC);
+}
+END_TEST
+
+/* A tracefs that has two events of ours, with a format each. */
+static char *fake_file(struct tracefs_instance *instance, const char *file,
+		       int *size)
+{
+	ck_assert_ptr_null(instance);
+	if (!strstr(file, "header_") && !strstr(file, "/format"))
+		return NULL;
+	*size = strlen(file);
+	return strdup(file);
+}
+
+static char **fake_events(const char *tracing_dir, const char *system)
+{
+	char **list = calloc(3, sizeof(*list));
+
+	ck_assert_ptr_null(tracing_dir);
+	ck_assert_str_eq(system, kernel.name);
+	list[0] = strdup("one");
+	list[1] = strdup("two");
+	return list;
+}
+
+static int fake_size(char **list)
+{
+	return list[0] && list[1] ? 2 : 0;
+}
+
+static void fake_free(char **list)
+{
+	free(list[0]);
+	free(list[1]);
+	free(list);
+}
+
+/* The magic, the formats, and each page at a whole page, in its CPU's order. */
+START_TEST(dat)
+{
+	static const char magic[] = "\027\010\104tracing6";
+	uint64_t places[4];
+	size_t len, i, at;
+	char *page = calloc(1, 4096), path[128];
+	FILE *spool = tmpfile();
+
+	tracefs.instance_file_read = fake_file;
+	tracefs.system_events = fake_events;
+	tracefs.list_size = fake_size;
+	tracefs.list_free = fake_free;
+	kernel.spool = fileno(spool);
+	kernel.n_pages = 3;
+	kernel.pages = calloc(3, sizeof(*kernel.pages));
+	for (i = 0; i < 3; i++) {
+		kernel.pages[i] = (struct trace_page){ i == 1, i * 4096 };
+		memset(page, '0' + i, 4096);
+		fwrite(page, 4096, 1, spool);
+	}
+	fflush(spool);
+	end();
+	snprintf(path, sizeof(path), "%s/t.dat", dir);
+	ck_assert_int_eq(trace_write_files(&report, path), 0);
+	read_file("t.dat", &len);
+	ck_assert_int_eq(memcmp(text, magic, sizeof(magic)), 0);
+	ck_assert_ptr_nonnull(memmem(text, len, "events/gpreempt_1_2/two/format",
+				     30));
+	ck_assert_ptr_nonnull(memmem(text, len, "[mono]", 7));
+	at = (char *)memmem(text, len, "flyrecord", 10) - text + 10;
+	memcpy(places, text + at, sizeof(places));
+	ck_assert_uint_eq(places[1], 8192);
+	ck_assert_uint_eq(places[2], places[0] + 8192);
+	ck_assert_uint_eq(places[3], 4096);
+	ck_assert_uint_eq(places[0] % 4096, 0);
+	ck_assert_uint_eq(len, places[0] + 3 * 4096);
+	ck_assert_int_eq(text[places[0]], '0');
+	ck_assert_int_eq(text[places[0] + 4096], '2');
+	ck_assert_int_eq(text[places[2]], '1');
+	/* Another name gets both. */
+	snprintf(path, sizeof(path), "%s/both", dir);
+	ck_assert_int_eq(trace_write_files(&report, path), 0);
+	read_file("both.json", &len);
+	read_file("both.dat", &len);
+	kernel.pages[2].offset = 1 << 20;
+	ck_assert_int_eq(trace_write_dat(&kernel, path), -EIO);
+	fclose(spool);
+	kernel.spool = -1;
+	free(page);
+}
+END_TEST
+
+START_TEST(directory)
+{
+	char path[128], command[256];
+	struct json_object *o;
+	size_t len;
+
+	tracefs.instance_file_read = fake_file;
+	tracefs.system_events = fake_events;
+	tracefs.list_size = fake_size;
+	tracefs.list_free = fake_free;
+	add_suspend(1000000, TARGET, 2);
+	end();
+	snprintf(path, sizeof(path), "%s/run", dir);
+	ck_assert_int_eq(trace_make_dir(path), 0);
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+	ck_assert_int_eq(trace_make_dir(path), GPREEMPT_CLASS_FAILED);
+	ck_assert_int_eq(trace_write_dir(&report, path), 0);
+	o = json_tokener_parse(read_file("run/report.json", &len));
+	ck_assert_int_eq(json_object_get_int(json_at(o, "operations")), 1);
+	json_object_put(o);
+	ck_assert_int_eq(trace_write_dir(&report, "/no/such/dir"),
+			 GPREEMPT_CLASS_FAILED);
+	/* The AMD log that a command left there. */
+	snprintf(command, sizeof(command),
+		 "cp tests/unit/fixtures/hip-5.7.1/amd-log-4 %s/amd.log_1", path);
+	ck_assert_int_eq(system(command), 0);
+	trace_log_read(path, &report.packets);
+	ck_assert_uint_eq(report.packets.files, 1);
+	/* grep -cE "(Dispatch|Barrier[A-Z]*) Header" of that file. */
+	ck_assert_uint_eq(report.packets.count, 5);
+	ck_assert_uint_eq(report.packets.problems, 0);
+}
+END_TEST
+
+START_TEST(log_level)
+{
+	char path[128];
+
+	unsetenv("AMD_LOG_LEVEL");
+	trace_log_set(dir, 0);
+	ck_assert_ptr_null(getenv("AMD_LOG_LEVEL"));
+	trace_log_set("/no/such/dir", 4);
+	ck_assert_ptr_null(getenv("AMD_LOG_LEVEL"));
+	trace_log_set(dir, 4);
+	ck_assert_str_eq(getenv("AMD_LOG_LEVEL"), "4");
+	snprintf(path, sizeof(path), "%s/amd.log", dir);
+	ck_assert_str_eq(getenv("AMD_LOG_LEVEL_FILE"), path);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "trace");
+	ERR_HAS("a target is needed, or a command behind \"--\"");
+	CTL(GPREEMPT_CLASS_USAGE, "trace 4242 --amd-log 4");
+	ERR_HAS("--amd-log is for a command");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "trace 4243");
+	CTL(GPREEMPT_CLASS_FAILED, "trace -o /no/such/dir/x -- true");
+	ERR_HAS("cannot make the directory");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, table);
+	tcase_add_test(tc, json);
+	tcase_add_test(tc, missing);
+	tcase_add_test(tc, comms);
+	tcase_add_test(tc, timeline);
+	tcase_add_test(tc, dat);
+	tcase_add_test(tc, directory);
+	tcase_add_test(tc, log_level);
+	tcase_add_test(tc, refused);
+	return unit_run("trace report");
+}
