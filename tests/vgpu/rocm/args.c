@@ -20,6 +20,7 @@ const char rocm_usage[] =
 "  -d, --duration DUR   stop after this time\n"
 "      --copy BYTES     copy so much to each GPU and back, again and again\n"
 "      --copy-after DUR the first copy so long after the start\n"
+"      --copy-on-usr1   the first copy after SIGUSR1\n"
 "      --depth N        dispatches in flight a queue (default: 200 ms of work)\n"
 "      --ring N         packets that a queue holds, a power of two (default 1024)\n"
 "      --poll           wait by polling (default: sleep until the interrupt)\n"
@@ -55,6 +56,7 @@ static const struct option_type types[] = {
 	{ "duration",	'd', KIND_DURATION,	AT(duration_ns) },
 	{ "copy",	0,   KIND_NUMBER,	AT(copy) },
 	{ "copy-after",	0,   KIND_DURATION,	AT(copy_after_ns) },
+	{ "copy-on-usr1", 0, KIND_FLAG,		AT(copy_on_usr1) },
 	{ "depth",	0,   KIND_NUMBER,	AT(depth) },
 	{ "ring",	0,   KIND_NUMBER,	AT(ring) },
 	{ "report",	0,   KIND_DURATION,	AT(report_ns) },

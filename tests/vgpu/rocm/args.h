@@ -22,6 +22,7 @@ struct rocm_args {
 	uint64_t wait_ns;	/* sleep before hsa_init */
 	bool poll;		/* wait by polling, not by interrupt */
 	bool forever;		/* wait without a limit, not 20 ms at a time */
+	bool copy_on_usr1;	/* the first copy after that signal */
 	bool leave;		/* exit without shutting down */
 	bool help;
 };

@@ -256,7 +256,8 @@ static hsa_status_t run(struct load *load)
 		if (!stop_ns && finished(load, now))
 			stop_ns = now;
 		busy = turn(load, stop_ns);
-		if (now - load->start_ns >= load->args.copy_after_ns)
+		if (now - load->start_ns >= load->args.copy_after_ns &&
+		    (usr1_count || !load->args.copy_on_usr1))
 			status = copy_turn(load, stop_ns, &busy);
 		if (status)
 			return status;

@@ -19,9 +19,11 @@ expect_progress a
 stop a
 
 step "SDMA queues, made by the first copies"
-hsa_start b 13 --queues 1 --packet 1ms --copy 65536 --copy-after 1s
+hsa_start b 13 --queues 1 --packet 1ms --copy 65536 --copy-on-usr1
 p=$(pid b)
 hold "$p"
+[ "$(queue_types "$p")" = "2 compute-aql" ] || fail "it copied before it was held"
+kill -USR1 "$p"
 wait_for 5 has_queues "$p" "2 compute-aql 1 sdma"
 wait_for 3 view_is "$p" suspended 1
 wait_for 3 view_is "$p" active 0

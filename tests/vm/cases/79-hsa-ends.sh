@@ -13,6 +13,18 @@ ended() {
 	wait_for 3 nothing_held
 }
 
+# is_prompt LABEL WHAT: not much longer than what a program that nothing holds takes.
+# The holder's own limits of time, which must not be what ends it, begin at 2 s.
+is_prompt() {
+	[ "$(ms "$1" "$2")" -le $((1000 + 5 * $(ms free "$2"))) ] ||
+		fail "$2 took $(ms "$1" "$2") ms, $(ms free "$2") when not held"
+}
+
+step "not held, as a measure"
+hsa_start free 13 --queues 3 --packet 500us
+kill -TERM "$(pid free)"
+ended free 0
+
 step "in the middle of suspend and resume cycles"
 hsa_start a 13 --queues 3 --packet 500us
 gpreempt-ctl preempt "$(pid a)" --count 1000 --hold 5ms --interval 50ms > "$W/preempt" 2>&1 &
@@ -20,7 +32,7 @@ preempt=$!
 sleep 0.5
 kill -TERM "$(pid a)"
 ended a 0
-[ "$(ms a shut_down)" -le 1000 ] || fail "hsa_shut_down took too long"
+is_prompt a shut_down
 wait_for 3 gone $preempt
 
 step "suspended"
@@ -28,8 +40,8 @@ hsa_start b 13 --queues 3 --packet 500us --drain 0
 hold "$(pid b)"
 kill -TERM "$(pid b)"
 ended b 3
-[ "$(ms b destroyed)" -le 1000 ] || fail "the queues' end took too long"
-[ "$(ms b shut_down)" -le 1000 ] || fail "hsa_shut_down took too long"
+is_prompt b destroyed
+is_prompt b shut_down
 
 step "suspended, without shutting down"
 hsa_start c 13 --queues 3 --packet 500us --drain 0 --leave
