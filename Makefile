@@ -48,6 +48,7 @@ $(O)/kernel/env.mk:
 -include tests/vm/cases/cases.mk
 -include tests/bench/bench.mk
 -include tests/unit/unit.mk
+-include tests/mutate/mutate.mk
 -include tests/install/install.mk
 -include tests/vm/python/python.mk
 -include tests/fuzz/fuzz.mk
