@@ -9,7 +9,7 @@ MINUTES ?= 600
 .PHONY: mutate
 mutate: export UNIT_CC = $(CC) $(UNIT_CFLAGS)
 mutate: export UNIT_LD = $(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LDFLAGS) -o @OUT@ @IN@ \
-	$(shell pkg-config --libs check) $(CTL_LIBS) $(LIB_LIBS) -lm
+	$(shell pkg-config --libs check) $(UNIT)/units.a $(CTL_LIBS) $(LIB_LIBS) -lm
 mutate: $(UNIT_BINS) ## mistakes that the unit tests must find (hours; MUTANTS= SEED= MINUTES=)
 	@tests/mutate/mutate $(O) --count $(MUTANTS) --seed $(SEED) --minutes $(MINUTES) \
 		$(if $(ONLY),--only '$(ONLY)')

@@ -39,7 +39,7 @@ $(UNIT)/units.a: $(UNIT_OBJ)
 
 $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
 	$(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LDFLAGS) -o $@ $^ \
-		$$(pkg-config --libs check) $(CTL_LIBS) $(LIB_LIBS) -lm
+		$$(pkg-config --libs check) $(UNIT)/units.a $(CTL_LIBS) $(LIB_LIBS) -lm
 
 COVERAGE := $(O)/coverage
 
