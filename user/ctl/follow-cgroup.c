@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/freezer-v1.h"
 #include "ctl/follow.h"
 #include "ctl/hold.h"
 
@@ -15,20 +16,6 @@
 static const char *v2_path(const char *line)
 {
 	return strncmp(line, "0::", 3) ? NULL : line + 3;
-}
-
-/* In "7:cpu,freezer:/path": the path, if it is one that can be frozen. */
-static const char *v1_freezer_path(const char *line)
-{
-	const char *list = strchr(line, ':'), *path, *word;
-
-	if (!list || v2_path(line))
-		return NULL;
-	path = strchr(++list, ':');
-	if (!path || !strcmp(path, ":/"))
-		return NULL;
-	word = strstr(list, "freezer");
-	return word && word < path ? path + 1 : NULL;
 }
 
 static int read_path(pid_t pid, char *buf, size_t size)
@@ -49,7 +36,7 @@ static int read_path(pid_t pid, char *buf, size_t size)
 		const char *path;
 
 		line[strcspn(line, "\n")] = '\0';
-		old = v1_freezer_path(line);
+		old = freezer_v1_path(line);
 		path = old ? old : v2_path(line);
 		if (path && strlen(path) < size)
 			strcpy(buf, path);
@@ -60,19 +47,19 @@ static int read_path(pid_t pid, char *buf, size_t size)
 	return old && !ret ? -ENOTSUP : ret;
 }
 
-/* The root has no such file: it cannot be frozen. */
-static int open_events(const char *path)
+/* 0 or -errno. The root has no such file: it cannot be frozen, *events is -1. */
+static int open_events(const char *path, int *events)
 {
 	char mount[256], name[sizeof(mount) + FREEZER_MAX_PATH + 32];
-	int fd;
 
+	*events = -1;
 	if (!*path || !strcmp(path, "/"))
-		return -1;
+		return 0;
 	if (!hold_cgroup_mount(mount, sizeof(mount)))
 		return -ENOENT;
 	snprintf(name, sizeof(name), "%s%s/cgroup.events", mount, path);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	*events = open(name, O_RDONLY | O_CLOEXEC);
+	return *events < 0 ? -errno : 0;
 }
 
 int freezer_open(struct freezer *f, pid_t pid)
@@ -81,13 +68,9 @@ int freezer_open(struct freezer *f, pid_t pid)
 
 	*f = (struct freezer){ .pid = pid, .events = -1 };
 	ret = read_path(pid, f->path, sizeof(f->path));
-	if (ret)
-		return ret;
-	ret = open_events(f->path);
-	if (ret < -1)
-		return ret;
-	f->events = ret;
-	return freezer_read(f);
+	if (!ret)
+		ret = open_events(f->path, &f->events);
+	return ret ? ret : freezer_read(f);
 }
 
 static bool read_frozen(const struct freezer *f)
@@ -98,7 +81,7 @@ static bool read_frozen(const struct freezer *f)
 	if (f->events < 0)
 		return false;
 	n = pread(f->events, text, sizeof(text) - 1, 0);
-	/* It was removed, so nobody is in it any more. */
+	/* It was removed, so no process is in it any more. */
 	if (n < 0)
 		return false;
 	text[n] = '\0';
@@ -108,7 +91,7 @@ static bool read_frozen(const struct freezer *f)
 int freezer_read(struct freezer *f)
 {
 	char path[FREEZER_MAX_PATH];
-	int ret;
+	int ret, events;
 
 	/* A move to another cgroup has no event. */
 	ret = read_path(f->pid, path, sizeof(path));
@@ -117,11 +100,11 @@ int freezer_read(struct freezer *f)
 	if (ret == -ENOTSUP || ret == -ESRCH)
 		return ret;
 	if (!ret && strcmp(path, f->path)) {
-		ret = open_events(path);
-		if (ret < -1)
+		ret = open_events(path, &events);
+		if (ret)
 			return ret;
 		freezer_close(f);
-		f->events = ret;
+		f->events = events;
 		memcpy(f->path, path, sizeof(path));
 	}
 	f->frozen = read_frozen(f);

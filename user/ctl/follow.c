@@ -12,6 +12,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "agent/lossy-output.h"
 #include "ctl/ctl.h"
 #include "ctl/follow.h"
 #include "ctl/foreground.h"
@@ -21,6 +22,7 @@
 #define MAX_TARGETS 256
 /* How often to look for new targets. */
 #define LOOK_NS (500 * NSEC_PER_MSEC)
+#define NOTICE "note: %zu lines were not read in time, and dropped\n"
 
 struct follower {
 	struct gpreempt_target target;
@@ -125,15 +127,29 @@ static void take_up_new(struct followers *f,
 			take_up(f, &targets->targets[i]);
 }
 
+/* A word that can name processes that come later. */
+static bool can_grow(const char *word)
+{
+	return strchr(word, ':');
+}
+
+/*
+ * Word by word: one that names no process now must not keep us from those that
+ * another one names.
+ */
 static void look(struct followers *f)
 {
 	struct gpreempt_targets *targets;
+	size_t i;
 
-	if (gpreempt_select(f->g, f->args->words, f->args->n_words,
-			    hold_skip_holder, NULL, &targets, NULL))
-		return;
-	take_up_new(f, targets);
-	gpreempt_targets_free(targets);
+	for (i = 0; i < f->args->n_words; i++) {
+		if (!can_grow(f->args->words[i]) ||
+		    gpreempt_select(f->g, &f->args->words[i], 1,
+				    hold_skip_holder, NULL, &targets, NULL))
+			continue;
+		take_up_new(f, targets);
+		gpreempt_targets_free(targets);
+	}
 }
 
 /* A child that was killed has let go of its target by that. */
@@ -201,13 +217,12 @@ static bool stop_asked(const struct followers *f)
 	return false;
 }
 
-/* Words that can name processes that come later. */
-static bool can_grow(const struct ctl_args *args)
+static bool any_grows(const struct ctl_args *args)
 {
 	size_t i;
 
 	for (i = 0; i < args->n_words; i++)
-		if (strchr(args->words[i], ':'))
+		if (can_grow(args->words[i]))
 			return true;
 	return false;
 }
@@ -225,7 +240,7 @@ static void follow_all(struct followers *f)
 {
 	struct pollfd fd = { .fd = f->stop, .events = POLLIN };
 	uint64_t watchdog_ns = notify_watchdog_ns();
-	bool grows = can_grow(f->args), stop = false;
+	bool grows = any_grows(f->args), stop = false;
 	uint64_t ns = longest_pause(grows, watchdog_ns);
 	struct timespec pause = {
 		.tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC,
@@ -257,6 +272,9 @@ static int run_follow(const struct ctl_command *cmd, struct ctl_args *args)
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
+	/* Without memory it is as it was. */
+	lossy_output_start(&stdout, NOTICE);
+	lossy_output_start(&stderr, NOTICE);
 	ret = ctl_open(args, &f.g);
 	if (ret)
 		return ret;
@@ -293,9 +311,11 @@ const struct ctl_command ctl_follow = {
 	.details =
 	"While a process is stopped (SIGSTOP, Ctrl-Z, a batch system's suspend)\n"
 	"or its cgroup is frozen (docker pause, systemctl freeze), its queues are\n"
-	"suspended; when it goes on, so do they. New processes of a target that\n"
+	"suspended; when it goes on, so do they. Each TARGET has to name a process\n"
+	"at the start; --wait waits for all of them. New processes of a target that\n"
 	"is no PID are taken up within a second. Ends when the last one has\n"
-	"ended, or with Ctrl-C or its terminal; then all queues run.\n"
+	"ended, or with Ctrl-C or its terminal; then all queues run. Output that is\n"
+	"not read in time is dropped, and the number of lines is printed.\n"
 	"Needs cgroup v2: the old freezer tells nobody when it freezes.\n",
 	.shared = CTL_SHARED_WAIT,
 };

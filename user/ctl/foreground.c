@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
+#include "agent/freezer-v1.h"
 #include "ctl/ctl.h"
 #include "ctl/foreground.h"
 
@@ -48,12 +49,29 @@ int foreground_dir(void)
 			     "cannot make " HOLD_DIR ": %s", strerror(-ret));
 }
 
+int foreground_freezer(void)
+{
+	int ret = freezer_v1_leave();
+
+	if (!ret)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+			     "start it from another cgroup, or boot with "
+			     "cgroup v2 alone",
+			     "this process is in a cgroup of the old freezer "
+			     "(cgroup v1) and cannot leave it: %s; frozen "
+			     "there it could not be killed, nor its target",
+			     strerror(-ret));
+}
+
 int foreground_take(pid_t target, enum hold_role role)
 {
 	struct hold_owner owner = { .role = role, .pid = getpid() };
 	int lock, ret;
 
 	ret = foreground_dir();
+	if (!ret)
+		ret = foreground_freezer();
 	if (ret)
 		return -ret;
 	lock = hold_take(target, &owner);

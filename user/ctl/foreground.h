@@ -17,8 +17,12 @@
  */
 int foreground_signals(void);
 
-/* /run/gpreempt is there. 0, or the exit status after saying why not. */
+/*
+ * /run/gpreempt is there, and this process is in no cgroup of the old freezer.
+ * 0, or the exit status after saying why not.
+ */
 int foreground_dir(void);
+int foreground_freezer(void);
 
 /*
  * The lock of a target, in that role; or, after saying why not, the negated

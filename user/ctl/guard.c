@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
+#include "agent/lossy-output.h"
 #include "ctl/guard.h"
 #include "ctl/guard-serve.h"
 #include "ctl/notify.h"
@@ -204,12 +205,24 @@ static struct guard_server *listen_to_servers(struct guard *guard)
 	return NULL;
 }
 
+/* The main thread has to beat: no output may block it. */
+static void start_output(const struct guard *guard)
+{
+	static const char notice[] =
+		"note: %zu lines were not read in time, and dropped\n";
+
+	lossy_output_start(&stdout, guard->args->json ?
+			   "{\"event\":\"dropped\",\"lines\":%zu}\n" : notice);
+	lossy_output_start(&stderr, notice);
+}
+
 static int protect(struct guard *guard)
 {
 	struct guard_text texts[GUARD_FILES];
 	struct guard_server *server;
 	int ret;
 
+	start_output(guard);
 	guard->stop = foreground_signals();
 	guard->report = open_report();
 	ret = watchdog_start(&guard->watchdog);
@@ -257,6 +270,8 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 		ret = ctl_need_root(0);
 	if (!ret)
 		ret = foreground_dir();
+	if (!ret)
+		ret = foreground_freezer();
 	if (!ret)
 		ret = ctl_open(args, &guard.g);
 	if (ret)

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "agent/freezer-v1.h"
 #include "ctl/ctl.h"
 #include "ctl/hold.h"
 #include "ipc/client.h"
@@ -103,6 +104,9 @@ static void be_born(struct hold_birth *birth)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat) < 0)
 		fail_birth(birth, "making the holder's guardian");
 	birth->guardian = getpid();
+	errno = -freezer_v1_leave();
+	if (errno)
+		fail_birth(birth, "leaving the old freezer (cgroup v1)");
 	birth->cgroup = hold_cgroup_enter(birth->guardian);
 	worker = fork();
 	if (worker < 0) {

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Output that drops what its reader does not take, and does not wait. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <termios.h>
+
+#include "agent/lossy-output.h"
+#include "unit.h"
+
+#define LINES 5000
+#define NOTICE "dropped %zu lines\n"
+
+static char text[LINES * 128];
+
+static void print_lines(FILE *f, int first, int n)
+{
+	int i;
+
+	for (i = first; i < first + n; i++) {
+		fprintf(f, "line %d of a reader that sleeps, %070d\n", i, i);
+		fflush(f);
+	}
+}
+
+/* All that can be read now. */
+static void read_all(int fd)
+{
+	size_t used = strlen(text);
+	ssize_t n;
+
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	while ((n = read(fd, text + used, sizeof(text) - 1 - used)) > 0)
+		used += n;
+	text[used] = '\0';
+}
+
+/* Each line is whole and in order; what is missing is counted. */
+static void check_lines(int printed)
+{
+	int next = 0, seen = 0, number, same, dropped, lost = 0;
+	char *line, *rest = NULL;
+
+	for (line = strtok_r(text, "\r\n", &rest); line;
+	     line = strtok_r(NULL, "\r\n", &rest)) {
+		if (sscanf(line, "dropped %d lines", &dropped) == 1) {
+			lost += dropped;
+			next += dropped;
+			continue;
+		}
+		ck_assert_msg(sscanf(line, "line %d of a reader that sleeps, %d",
+				     &number, &same) == 2, "torn: %s", line);
+		ck_assert_int_eq(number, same);
+		ck_assert_int_eq(number, next);
+		next++;
+		seen++;
+	}
+	ck_assert_int_eq(seen + lost, printed);
+}
+
+/* A reader that sleeps, reads, sleeps again, and reads to the end. */
+static void sleep_and_read(FILE *f, int fd)
+{
+	text[0] = '\0';
+	ck_assert_int_eq(lossy_output_start(&f, NOTICE), 0);
+	print_lines(f, 0, LINES);
+	ck_assert_int_eq(ferror(f), 0);
+	read_all(fd);
+	ck_assert_ptr_null(strstr(text, "dropped"));
+	print_lines(f, LINES, 3);
+	read_all(fd);
+	ck_assert_ptr_nonnull(strstr(text, "dropped"));
+	check_lines(LINES + 3);
+	text[0] = '\0';
+	print_lines(f, 0, LINES);
+	read_all(fd);
+	fclose(f);
+	/* The notice of what was dropped last. */
+	read_all(fd);
+	ck_assert_ptr_nonnull(strstr(text, "dropped"));
+	check_lines(LINES);
+	_exit(0);
+}
+
+START_TEST(to_pipe)
+{
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+	sleep_and_read(fdopen(fds[1], "w"), fds[0]);
+}
+END_TEST
+
+START_TEST(to_socket)
+{
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	sleep_and_read(fdopen(fds[1], "w"), fds[0]);
+}
+END_TEST
+
+/* Ctrl-S. */
+START_TEST(to_terminal)
+{
+	int master, slave;
+	FILE *f;
+
+	ck_assert_int_eq(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	f = fdopen(slave, "w");
+	ck_assert_int_eq(lossy_output_start(&f, NOTICE), 0);
+	tcflow(slave, TCOOFF);
+	print_lines(f, 0, LINES);
+	tcflow(slave, TCOON);
+	print_lines(f, LINES, 1);
+	read_all(master);
+	check_lines(LINES + 1);
+	/* The terminal itself is as it was: the shell shares it. */
+	ck_assert(!(fcntl(slave, F_GETFL) & O_NONBLOCK));
+	_exit(0);
+}
+END_TEST
+
+START_TEST(to_file)
+{
+	char path[] = "build/unit/lossy.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *f = fdopen(dup(fd), "w");
+
+	unlink(path);
+	ck_assert_int_eq(lossy_output_start(&f, NOTICE), 0);
+	print_lines(f, 0, LINES);
+	lseek(fd, 0, SEEK_SET);
+	text[0] = '\0';
+	read_all(fd);
+	ck_assert_ptr_null(strstr(text, "dropped"));
+	check_lines(LINES);
+	_exit(0);
+}
+END_TEST
+
+/* A reader that has ended is an error, as without us. */
+START_TEST(broken_pipe)
+{
+	int fds[2];
+	FILE *f;
+
+	signal(SIGPIPE, SIG_IGN);
+	ck_assert_int_eq(pipe(fds), 0);
+	f = fdopen(fds[1], "w");
+	ck_assert_int_eq(lossy_output_start(&f, NOTICE), 0);
+	close(fds[0]);
+	fputs("x\n", f);
+	ck_assert_int_eq(fflush(f), EOF);
+	ck_assert_int_eq(errno, EPIPE);
+	_exit(0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_exit_test(tc, to_pipe, 0);
+	tcase_add_exit_test(tc, to_socket, 0);
+	tcase_add_exit_test(tc, to_terminal, 0);
+	tcase_add_exit_test(tc, to_file, 0);
+	tcase_add_exit_test(tc, broken_pipe, 0);
+	return unit_run("output that does not wait");
+}
