@@ -43,8 +43,12 @@ extern "C" {
  * @backlog: most packets that waited when one was put into it
  * @first_us: time of the log's first line about it
  * @last_us: of the last one
+ * @first_packet_us: time of @first_rptr and @first_wptr
+ * @last_packet_us: time of @last_rptr and @last_wptr
  * @line: first line about it
  * @reserved: 0; a later release may use it
+ *
+ * First and last are by the times that the log has, whatever its order.
  */
 struct gpreempt_amdlog_queue {
 	int64_t pid;
@@ -66,6 +70,8 @@ struct gpreempt_amdlog_queue {
 	int64_t backlog;
 	int64_t first_us;
 	int64_t last_us;
+	int64_t first_packet_us;
+	int64_t last_packet_us;
 	uint64_t line;
 	uint64_t reserved[4];
 };
@@ -78,6 +84,8 @@ struct gpreempt_amdlog_queue {
  * @dispatches: and by packet (level 4)
  * @first_us: time of its first line
  * @last_us: and of its last
+ * @back_us: most that a line of it is earlier than one before; more than threads
+ *	writing at once explain: the log is not in order
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_amdlog_process {
@@ -87,6 +95,7 @@ struct gpreempt_amdlog_process {
 	uint64_t dispatches;
 	int64_t first_us;
 	int64_t last_us;
+	int64_t back_us;
 	uint64_t reserved[2];
 };
 

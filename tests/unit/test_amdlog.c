@@ -188,6 +188,16 @@ static const struct {
 	{ "\x1b[32m" AT "7 us:\x1b[0m  SWq=0x1, \x1b[1;31m" PACKET,
 	  GPREEMPT_UNKNOWN, 0, 7 },
 	{ "step 3 loss 0.4" AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 0, 7 },
+	/* 6.3.2 has a letter behind the time. */
+	{ AT "7270505900d us: [pid:21983 tid: 0x7f31] " PACKET,
+	  21983, 0x7f31, 7270505900 },
+	/* A progress bar on the same line. */
+	{ " 10%|#\r 20%|##\r" AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 0, 7 },
+	{ AT "7 us:  " PACKET "\r 30%|###", GPREEMPT_UNKNOWN, 0, 7 },
+	{ "\xef\xbb\xbf" AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 0, 7 },
+	/* ROCr's own, without a level. */
+	{ ":amd_blit_kernel.cpp      :1301: 0000000012 us: [pid:31    "
+	  "tid:0x7f31] [***rocr***] " PACKET, 31, 0x7f31, 12 },
 };
 
 START_TEST(head)
@@ -215,6 +225,7 @@ START_TEST(other)
 		"HWq=0xa0, Dispatch Header", "", ":4:", ":4:a.cpp", "12:30:4: x",
 		":x:rocdevice.cpp :1: 7 us: HWq=0x1, Dispatch Header",
 		":3:rocdevice :1: 7 us: acquireQueue refCount: 0x1 (1)",
+		"make: :main.cpp:12: 7 us: HWq=0xa0, Dispatch Header = 1",
 	};
 
 	feed(lines[_i], strlen(lines[_i]));
@@ -354,6 +365,147 @@ START_TEST(numbers)
 }
 END_TEST
 
+/* How versions say that one more stream shares a queue. */
+static const char *const sharing[] = {
+	"Selected queue refCount: 0xa0 (2)",
+	"Selected queue (mode=1): 0xa0 refCount: 2, depth: 5",
+	"Reusing preferred queue: 0xa0 refCount: 2",
+	"selected queue with least refCount: 0xa0 (1)",
+};
+
+START_TEST(shared)
+{
+	feed(R "acquireQueue refCount: 0xa0 (1)\n",
+	     strlen(R "acquireQueue refCount: 0xa0 (1)\n"));
+	feed(R, strlen(R));
+	feed(sharing[_i], strlen(sharing[_i]));
+	feed("\n", 1);
+	end();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(data->n_queues, 1);
+	ck_assert_uint_eq(data->queues[0].hwq, 0xa0);
+	ck_assert_uint_eq(data->queues[0].acquired, 2);
+}
+END_TEST
+
+START_TEST(deleted_with_its_mask)
+{
+	read_string(R "Deleting CG enabled hardware queue 0xa0 with refCount 0\n");
+	ck_assert_uint_eq(data->queues[0].deleted, 1);
+	ck_assert_uint_eq(data->n_problems, 0);
+}
+END_TEST
+
+/* All that a progress bar shares a line with is read, however long it is. */
+START_TEST(carriage_returns)
+{
+	char record[256];
+	int i;
+
+	for (i = 0; i < 3000; i++)
+		feed(record, snprintf(record, sizeof(record),
+				      "%3d%% |####      | step\r" AT "%d us:  "
+				      PACKET "\r", i % 100, i));
+	feed("\n" R "acquireQueue refCount: 0xb0 (1)\n",
+	     strlen("\n" R "acquireQueue refCount: 0xb0 (1)\n"));
+	end();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(n_packets, 3000);
+	ck_assert_uint_eq(packets[63].line, 1);
+	/* They are one line for an editor. */
+	ck_assert_uint_eq(data->lines, 2);
+	ck_assert_uint_eq(data->queues[1].line, 2);
+}
+END_TEST
+
+/* What is behind the cut of a line may have been records: that is a problem. */
+START_TEST(cut_behind_records)
+{
+	char *line = malloc(100000);
+
+	memset(line, 'x', 100000);
+	feed(R "acquireQueue refCount: 0xa0 (1)",
+	     strlen(R "acquireQueue refCount: 0xa0 (1)"));
+	feed(line, _i ? 100000 : 10);
+	feed(R "acquireQueue refCount: 0xb0 (1)\n",
+	     strlen(R "acquireQueue refCount: 0xb0 (1)\n"));
+	end();
+	free(line);
+	ck_assert_uint_eq(data->n_queues, _i ? 1 : 2);
+	ck_assert_uint_eq(data->n_problems, _i);
+	if (_i)
+		ck_assert_str_eq(data->problems[0].what, "too long a line");
+}
+END_TEST
+
+#define TIMED(us, pointers) \
+	":4:rocvirtual.cpp :1: " us " us: [pid:7 tid: 0x1] HWq=0xa0, " \
+	"Dispatch Header = 0xb02 (type=2), " pointers "\n"
+
+/* Excerpts that were put together in another order. */
+START_TEST(out_of_order)
+{
+	read_string(TIMED("5000000", "rptr=8, wptr=9")
+		    TIMED("7000000", "rptr=10, wptr=12")
+		    TIMED("1000000", "rptr=0, wptr=1"));
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_int_eq(data->processes[0].first_us, 1000000);
+	ck_assert_int_eq(data->processes[0].last_us, 7000000);
+	ck_assert_int_eq(data->processes[0].back_us, 6000000);
+	ck_assert_int_eq(data->queues[0].first_us, 1000000);
+	ck_assert_int_eq(data->queues[0].last_us, 7000000);
+	ck_assert_int_eq(data->queues[0].first_rptr, 0);
+	ck_assert_int_eq(data->queues[0].first_wptr, 1);
+	ck_assert_int_eq(data->queues[0].last_rptr, 10);
+	ck_assert_int_eq(data->queues[0].last_wptr, 12);
+	ck_assert_int_eq(data->queues[0].backlog, 2);
+}
+END_TEST
+
+/* At 80 columns, the process is cut off and the rest is a line of its own. */
+START_TEST(wrapped)
+{
+	read_string(":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"
+		    ": 0x7f8edc1c4400] acquireQueue refCount: 0xa0 (1)\n"
+		    ":3:rocdevice.cpp            :480 : 6306213494 us: [pi\n");
+	ck_assert_uint_eq(data->n_queues, 0);
+	ck_assert_uint_eq(data->n_problems, 2);
+	ck_assert_uint_eq(data->problems[1].line, 3);
+	ck_assert_str_eq(data->problems[0].what,
+			 "the head of this record is cut off");
+}
+END_TEST
+
+START_TEST(cut_indices)
+{
+	read_string(AT "7 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2), "
+		    "rptr=5, wptr=9" R "acquireQueue refCount: 0xb0 (1)\n"
+		    AT "8 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2)\n");
+	ck_assert_uint_eq(n_packets, 2);
+	ck_assert_int_eq(packets[0].wptr, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(data->queues[0].last_wptr, GPREEMPT_UNKNOWN);
+	/* ROCm 5 has none at all, which is no problem. */
+	ck_assert_uint_eq(data->n_problems, 1);
+	ck_assert_str_eq(data->problems[0].what,
+			 "a packet whose indices are cut off");
+}
+END_TEST
+
+START_TEST(rocr_among_hip)
+{
+	read_string(R "acquireQueue refCount: 0xa0 (1)\n"
+		    ":amd_blit_kernel.cpp      :1301: 0000000012 us: [pid:7     "
+		    "tid:0x7f31] [***rocr***] HWq=0xc0, id=0, Dispatch Header = "
+		    "0x1402 (type=2), rptr=6, wptr=6\n");
+	ck_assert_uint_eq(data->records, 2);
+	ck_assert_uint_eq(data->n_queues, 2);
+	ck_assert_uint_eq(data->queues[1].hwq, 0xc0);
+	ck_assert_int_eq(data->queues[1].id, 0);
+	ck_assert_uint_eq(data->queues[1].dispatches, 1);
+	ck_assert_uint_eq(data->level, 4);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -362,7 +514,7 @@ int main(void)
 	tcase_add_loop_test(tc, hip_5, 0, 3);
 	tcase_add_test(tc, captures);
 	tcase_add_loop_test(tc, head, 0, ARRAY_SIZE(heads));
-	tcase_add_loop_test(tc, other, 0, 7);
+	tcase_add_loop_test(tc, other, 0, 8);
 	tcase_add_test(tc, life);
 	tcase_add_test(tc, two_records_in_a_line);
 	tcase_add_test(tc, cut_address);
@@ -371,5 +523,13 @@ int main(void)
 	tcase_add_test(tc, too_many_queues);
 	tcase_add_test(tc, long_line);
 	tcase_add_loop_test(tc, numbers, 0, 5);
+	tcase_add_loop_test(tc, shared, 0, ARRAY_SIZE(sharing));
+	tcase_add_test(tc, deleted_with_its_mask);
+	tcase_add_test(tc, carriage_returns);
+	tcase_add_loop_test(tc, cut_behind_records, 0, 2);
+	tcase_add_test(tc, out_of_order);
+	tcase_add_test(tc, wrapped);
+	tcase_add_test(tc, cut_indices);
+	tcase_add_test(tc, rocr_among_hip);
 	return unit_run("amdlog");
 }

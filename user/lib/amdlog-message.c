@@ -76,9 +76,19 @@ static const struct {
 	  "Created hardware queue", true },
 	{ "acquireQueue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	{ "Selected queue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
+	/* Since late 2025: "(mode=1): 0x... refCount: 2, depth: ..." */
+	{ "Selected queue (mode=", GP_AMDLOG_ACQUIRED, "):", false },
+	{ "Reusing preferred queue:", GP_AMDLOG_ACQUIRED,
+	  "Reusing preferred queue:", false },
+	/* Up to ROCm 5: the count behind it is the one before. */
+	{ "Selected queue with least refCount:", GP_AMDLOG_ACQUIRED,
+	  "refCount:", false },
 	{ "releaseQueue refCount:", GP_AMDLOG_RELEASED, "refCount:", false },
 	{ "Deleting hardware queue", GP_AMDLOG_DELETED,
 	  "Deleting hardware queue", false },
+	/* Of cooperative launches, and of a stream with a CU mask. */
+	{ "Deleting CG enabled hardware queue", GP_AMDLOG_DELETED,
+	  "Deleting CG enabled hardware queue", false },
 	{ "ShaderName :", GP_AMDLOG_KERNEL, NULL, false },
 	{ "HIP Version:", GP_AMDLOG_VERSION, NULL, false },
 };
@@ -101,6 +111,11 @@ static bool is_packet(struct gp_span text, struct gp_message *message)
 	message->id = small(text, " id=");
 	message->rptr = small(text, " rptr=");
 	message->wptr = small(text, " wptr=");
+	/* ROCm 5 does not print them; these are there, and not whole. */
+	message->cut = (message->rptr == GPREEMPT_UNKNOWN &&
+			find(text, " rptr=")) ||
+		       (message->wptr == GPREEMPT_UNKNOWN &&
+			find(text, " wptr="));
 	return true;
 }
 
@@ -121,6 +136,11 @@ void gp_message_parse(struct gp_span text, struct gp_message *message)
 {
 	size_t i;
 
+	if (text.end - text.at >= (ssize_t)strlen(GP_ROCR_MARK) &&
+	    !memcmp(text.at, GP_ROCR_MARK, strlen(GP_ROCR_MARK)))
+		text.at += strlen(GP_ROCR_MARK);
+	while (text.at < text.end && *text.at == ' ')
+		text.at++;
 	*message = (struct gp_message){
 		.id = GPREEMPT_UNKNOWN, .priority = GPREEMPT_UNKNOWN,
 		.size = GPREEMPT_UNKNOWN, .rptr = GPREEMPT_UNKNOWN,

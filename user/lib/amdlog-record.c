@@ -6,11 +6,19 @@
  *	... us: [pid:459769 tid: 0x7f8edc1c4400] Text		(6, 7)
  *	... us: 2539 : [tid:0x7ffff7e53740] Text		(5)
  *	... us: [7fb360ad23c0] Text				(4)
+ *	... 7270505900d us: [pid:21983 tid: 0x7f31...] Text	(6.3.2)
+ *	:amd_blit_kernel.cpp       :1301: 0012 us: [pid:7 tid:0x7f] [***rocr***] Text
+ *
+ * The last one is of ROCr, below HIP.
  */
 #include <ctype.h>
 #include <string.h>
 
 #include "lib/amdlog.h"
+
+/* It logs packets, as HIP does from level 4 on. */
+#define ROCR_LEVEL 4
+#define ROCR_MARK_WITHIN 128
 
 /* "rocvirtual.cpp           :1083:", then a time. */
 static const char *skip_source(const char *at, const char *end)
@@ -36,6 +44,20 @@ static const char *skip_source(const char *at, const char *end)
 	return at < end && *at == ':' ? at + 1 : NULL;
 }
 
+/* Without a level, only its mark tells such a line from a compiler's. */
+static const char *skip_rocr(const char *at, const char *end)
+{
+	const char *behind = skip_source(at + 1, end);
+	size_t left;
+
+	if (!behind)
+		return NULL;
+	left = end - behind < ROCR_MARK_WITHIN ? end - behind :
+		ROCR_MARK_WITHIN;
+	return memmem(behind, left, GP_ROCR_MARK, strlen(GP_ROCR_MARK)) ?
+		behind : NULL;
+}
+
 const char *gp_record_find(const char *at, const char *end,
 			   unsigned int *level, const char **behind)
 {
@@ -43,13 +65,15 @@ const char *gp_record_find(const char *at, const char *end,
 		at = memchr(at, ':', end - at);
 		if (!at || end - at <= 8)
 			return NULL;
-		if (at[1] < '0' || at[1] > '9' || at[2] != ':')
-			continue;
-		*behind = skip_source(at + 3, end);
-		if (!*behind)
-			continue;
-		*level = at[1] - '0';
-		return at;
+		if (at[1] >= '0' && at[1] <= '9' && at[2] == ':') {
+			*behind = skip_source(at + 3, end);
+			*level = at[1] - '0';
+		} else {
+			*behind = skip_rocr(at, end);
+			*level = ROCR_LEVEL;
+		}
+		if (*behind)
+			return at;
 	}
 	return NULL;
 }
@@ -89,6 +113,13 @@ static uint64_t hex(const char *at, const char *end)
 	return value;
 }
 
+static bool is_cut(const char *at, const char *end)
+{
+	size_t len = end - at < 4 ? end - at : 4;
+
+	return !memcmp(at, "pid:", len) || !memcmp(at, "tid:", len);
+}
+
 /* "[pid:459769 tid: 0x7f8edc1c4400]", "[tid:0x...]" or "[7f...]" */
 static const char *take_brackets(const char *at, const char *end,
 				 struct gp_record *record)
@@ -96,6 +127,9 @@ static const char *take_brackets(const char *at, const char *end,
 	const char *close = memchr(at, ']', end - at);
 	const char *pid, *tid, *number;
 
+	/* Of a line that was wrapped, which had more. */
+	if ((!close || close - at > 64) && is_cut(at + 1, end))
+		return NULL;
 	if (!close || close - at > 64)
 		return at;
 	pid = memmem(at, close - at, "pid:", 4);
@@ -123,6 +157,8 @@ bool gp_record_head(struct gp_span text, struct gp_record *record)
 	record->tid = 0;
 	if (!take_decimal(&at, text.end, &record->us))
 		return false;
+	if (at < text.end && *at == 'd')
+		at++;
 	at = skip_spaces(at, text.end);
 	if (text.end - at < 3 || memcmp(at, "us:", 3))
 		return false;
@@ -137,6 +173,8 @@ bool gp_record_head(struct gp_span text, struct gp_record *record)
 	}
 	if (at < text.end && *at == '[')
 		at = take_brackets(at, text.end, record);
+	if (!at)
+		return false;
 	record->message = text;
 	record->message.at = skip_spaces(at, text.end);
 	return true;

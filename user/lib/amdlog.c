@@ -13,6 +13,7 @@
 #define PROCESSES_MAX	4096
 #define PROBLEMS_MAX	1024
 #define BUCKETS		(2 * QUEUES_MAX)
+#define TOO_LONG	"too long a line"
 
 struct gpreempt_amdlog {
 	struct gp_lines lines;
@@ -84,6 +85,7 @@ static int get_queue(struct gpreempt_amdlog *log,
 	queue->last_wptr = GPREEMPT_UNKNOWN;
 	queue->backlog = GPREEMPT_UNKNOWN;
 	queue->first_us = record->us;
+	queue->last_us = record->us;
 	queue->line = log->lines.number;
 	*out = queue;
 	return 0;
@@ -109,12 +111,19 @@ static int count_process(struct gpreempt_amdlog *log,
 		all = gp_items(log->processes, struct gpreempt_amdlog_process);
 		all[i].pid = record->pid;
 		all[i].first_us = record->us;
+		all[i].last_us = record->us;
 	}
 	log->process = i;
 	all[i].lines++;
 	all[i].kernels += m->kind == GP_AMDLOG_KERNEL;
 	all[i].dispatches += m->kind == GP_AMDLOG_DISPATCH;
-	all[i].last_us = record->us;
+	/* Threads write as they come, and excerpts are put together. */
+	if (record->us < all[i].first_us)
+		all[i].first_us = record->us;
+	if (all[i].last_us - record->us > all[i].back_us)
+		all[i].back_us = all[i].last_us - record->us;
+	if (record->us > all[i].last_us)
+		all[i].last_us = record->us;
 	return 0;
 }
 
@@ -124,10 +133,31 @@ static void set(int64_t *to, int64_t value)
 		*to = value;
 }
 
-static void put_packet(struct gpreempt_amdlog *log,
-		       const struct gp_record *record,
-		       const struct gp_message *m,
-		       struct gpreempt_amdlog_queue *queue)
+/* By their times: the log's order may be another. */
+static void put_indices(const struct gp_record *record,
+			const struct gp_message *m,
+			struct gpreempt_amdlog_queue *queue)
+{
+	if (m->rptr == GPREEMPT_UNKNOWN || m->wptr == GPREEMPT_UNKNOWN)
+		return;
+	if (queue->first_wptr == GPREEMPT_UNKNOWN ||
+	    record->us < queue->first_packet_us) {
+		queue->first_rptr = m->rptr;
+		queue->first_wptr = m->wptr;
+		queue->first_packet_us = record->us;
+	}
+	if (queue->last_wptr == GPREEMPT_UNKNOWN ||
+	    record->us >= queue->last_packet_us) {
+		queue->last_rptr = m->rptr;
+		queue->last_wptr = m->wptr;
+		queue->last_packet_us = record->us;
+	}
+}
+
+static int put_packet(struct gpreempt_amdlog *log,
+		      const struct gp_record *record,
+		      const struct gp_message *m,
+		      struct gpreempt_amdlog_queue *queue)
 {
 	struct gpreempt_amdlog_packet packet = {
 		.line = log->lines.number, .us = record->us,
@@ -137,12 +167,7 @@ static void put_packet(struct gpreempt_amdlog *log,
 		.rptr = m->rptr, .wptr = m->wptr,
 	};
 
-	if (queue->first_wptr == GPREEMPT_UNKNOWN) {
-		queue->first_rptr = m->rptr;
-		queue->first_wptr = m->wptr;
-	}
-	set(&queue->last_rptr, m->rptr);
-	set(&queue->last_wptr, m->wptr);
+	put_indices(record, m, queue);
 	/* The indices only grow, and are printed as 32 bits. */
 	if (m->rptr != GPREEMPT_UNKNOWN && m->wptr != GPREEMPT_UNKNOWN &&
 	    m->wptr >= m->rptr && m->wptr - m->rptr > queue->backlog)
@@ -153,6 +178,7 @@ static void put_packet(struct gpreempt_amdlog *log,
 		queue->barriers++;
 	if (log->options.packet)
 		log->options.packet(log->options.data, &packet);
+	return m->cut ? problem(log, "a packet whose indices are cut off") : 0;
 }
 
 static int count_message(struct gpreempt_amdlog *log,
@@ -164,7 +190,10 @@ static int count_message(struct gpreempt_amdlog *log,
 
 	if (!queue)
 		return ret;
-	queue->last_us = record->us;
+	if (record->us < queue->first_us)
+		queue->first_us = record->us;
+	if (record->us > queue->last_us)
+		queue->last_us = record->us;
 	if (m->swq)
 		queue->swq = m->swq;
 	set(&queue->id, m->id);
@@ -175,7 +204,7 @@ static int count_message(struct gpreempt_amdlog *log,
 	queue->released += m->kind == GP_AMDLOG_RELEASED;
 	queue->deleted += m->kind == GP_AMDLOG_DELETED;
 	if (m->kind == GP_AMDLOG_DISPATCH || m->kind == GP_AMDLOG_BARRIER)
-		put_packet(log, record, m, queue);
+		return put_packet(log, record, m, queue);
 	return 0;
 }
 
@@ -253,12 +282,10 @@ static int take_line(void *data, struct gp_line line)
 	struct gp_record record;
 	int ret = 0;
 
-	log->data.lines++;
 	at = gp_record_find(at, end, &level, &behind);
 	if (!at) {
 		log->data.other_lines++;
-		return line.cut && line.len == GP_LINE_MAX ?
-			problem(log, "too long a line") : 0;
+		return line.too_long ? problem(log, TOO_LONG) : 0;
 	}
 	for (; at && !ret; at = next) {
 		struct gp_span text = { behind, NULL, line.cut };
@@ -272,6 +299,9 @@ static int take_line(void *data, struct gp_line line)
 			take_record(log, &record) :
 			problem(log, "the head of this record is cut off");
 	}
+	/* What was behind the cut may have been records. */
+	if (!ret && line.too_long)
+		ret = problem(log, TOO_LONG);
 	return ret;
 }
 
@@ -324,6 +354,7 @@ int gpreempt_amdlog_end(struct gpreempt_amdlog *log)
 const struct gpreempt_amdlog_data *
 gpreempt_amdlog_get(struct gpreempt_amdlog *log)
 {
+	log->data.lines = log->lines.count;
 	log->data.queues = log->queues.items;
 	log->data.n_queues = log->queues.count;
 	log->data.processes = log->processes.items;

@@ -30,7 +30,10 @@ struct gp_record {
 const char *gp_record_find(const char *at, const char *end,
 			   unsigned int *level, const char **behind);
 
-/* Time, process and thread. False if it has no time: then it is none. */
+/* What ROCr's own records have before their text; they have no level. */
+#define GP_ROCR_MARK "[***rocr***]"
+
+/* Time, process and thread. False if they are not there, or not whole. */
 bool gp_record_head(struct gp_span text, struct gp_record *record);
 
 enum gp_amdlog_kind {
@@ -50,6 +53,7 @@ struct gp_message {
 	enum gp_amdlog_kind kind;
 	uint64_t hwq, swq;
 	bool by_swq;		/* hwq is the address of a software queue */
+	bool cut;		/* an index is there, but not all of it */
 	int64_t id, priority, size, rptr, wptr;
 	struct gp_span rest;	/* of a version */
 };
