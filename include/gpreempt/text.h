@@ -74,7 +74,9 @@ struct gpreempt_text_regs {
 /**
  * struct gpreempt_text_mqd - one MQD; a compute queue has one for each XCC
  * @queue: index of its queue
- * @xcc: 0 for the first under its queue
+ * @xcc: 0 for the first under its queue. Of an SDMA queue and a DIQ there is
+ *	only this one: the driver prints as many MQDs as the compute queue before
+ *	them had, and the further ones are those of other queues
  * @line: of its first words
  * @words: index of the first of its raw words
  * @n_words: how many
@@ -108,8 +110,10 @@ struct gpreempt_text_mqd {
  * @older: the text is older than Linux 6.5, with "Queue ID:" lines
  * @mqds: index of the first
  * @n_mqds: how many
- * @slots_expected: CP slots that a mapped queue holds, 0 for other types
- * @slots_active: that hold it; unknown without hqds
+ * @slots_expected: slots that it holds when it is mapped: one for each XCC
+ *	(compute), one (SDMA), 0 for other types
+ * @slots_active: that hold it; unknown without hqds of its GPU, when registers
+ *	there could not be read, or when nothing is joined
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_text_queue {
@@ -236,7 +240,8 @@ struct gpreempt_text_process {
 };
 
 /**
- * struct gpreempt_text_problem - something that could not be read
+ * struct gpreempt_text_problem - something that could not be read, or is
+ *	contradictory
  * @file: number of the file
  * @line: from 1; 0: the whole file
  * @what: static text, a clause
@@ -252,6 +257,12 @@ struct gpreempt_text_problem {
 /**
  * struct gpreempt_text_data - all that was read so far
  * @problems: the first ones; @n_problems counts all, @kept those that are here
+ * @lines: of all files
+ * @known_lines: those that are the driver's
+ * @mqds_seen: there is an mqds. That of an idle driver is empty: an empty file
+ *	counts as one
+ * @hqds_seen: there is an hqds
+ * @several_moments: a queue or a slot is in it twice. Then nothing is joined
  */
 struct gpreempt_text_data {
 	const struct gpreempt_text_process *processes;
@@ -272,6 +283,10 @@ struct gpreempt_text_data {
 	size_t kept;
 	uint64_t n_problems;
 	uint64_t lines;
+	uint64_t known_lines;
+	bool mqds_seen;
+	bool hqds_seen;
+	bool several_moments;
 };
 
 struct gpreempt_text;
@@ -301,7 +316,10 @@ int gpreempt_text_end(struct gpreempt_text *text);
  * gpreempt_text_join() - find the slots of each queue
  *
  * Once, after the last file, which must have ended. A CP slot belongs to the
- * queue that has an MQD of the address in its CP_MQD_BASE_ADDR on that node.
+ * queue that has, on that node, an MQD of the address in the slot's
+ * CP_MQD_BASE_ADDR with the same ring (CP_HQD_PQ_BASE). KFD gives the next
+ * process the same MQD addresses, so that the address alone would join text of
+ * two moments. Text that has a queue or a slot twice is not joined at all.
  * Return: 0 or -ENOMEM.
  */
 int gpreempt_text_join(struct gpreempt_text *text);
@@ -316,22 +334,29 @@ void gpreempt_text_set_qid(struct gpreempt_text *text, size_t queue,
 
 /**
  * struct gpreempt_text_check - does the join hold?
+ *
+ * Of a text of several moments all counts are unknown.
+ *
  * @gpu_id: whose, or GPREEMPT_UNKNOWN in the sum
  * @xcc: which, counted within the node, or GPREEMPT_UNKNOWN in the sum
- * @queues: compute queues
- * @slots_expected: one for each MQD of them
- * @slots_active: CP slots that are active; HIQs are not among them
- * @slots_without_owner: those that hold no queue of this text
+ * @queues: compute queues; unknown without mqds
+ * @slots_expected: one for each MQD of them; unknown without mqds, or when one
+ *	of them has no MQD
+ * @slots_active: CP slots that are active; HIQs are not among them. Unknown when
+ *	hqds does not have them, when registers of one could not be read, and of
+ *	one process without mqds
+ * @slots_without_owner: those that hold no queue of this text; unknown, too,
+ *	without mqds
  *
  * It does not change any more.
  */
 struct gpreempt_text_check {
 	int64_t gpu_id;
 	int64_t xcc;
-	uint64_t queues;
-	uint64_t slots_expected;
-	uint64_t slots_active;
-	uint64_t slots_without_owner;
+	int64_t queues;
+	int64_t slots_expected;
+	int64_t slots_active;
+	int64_t slots_without_owner;
 };
 
 /**

@@ -36,18 +36,64 @@ void say_words(unsigned int offset, const uint32_t *words, size_t count)
 }
 
 /* The registers that the join needs, at their places. */
-static void set_regs(uint32_t *regs, uint64_t mqd, bool active)
+static void set_regs(uint32_t *regs, uint64_t mqd, uint64_t ring, bool active)
 {
 	regs[0] = (uint32_t)mqd;
 	regs[1] = mqd >> 32;
 	regs[2] = active;
+	regs[8] = (uint32_t)(ring >> 8);
+	regs[9] = ring >> 40;
+}
+
+void say_ring_mqd(uint64_t address, uint64_t ring)
+{
+	uint32_t words[MQD_WORDS] = { 0xc0310800 };
+
+	set_regs(words + 128, address, ring, false);
+	say_words(0, words, MQD_WORDS);
+}
+
+void say_ring_slot(int xcc, int pipe, int queue, uint64_t mqd, uint64_t ring)
+{
+	uint32_t regs[SLOT_WORDS] = { 0 };
+
+	say(" Inst %d,  CP Pipe %d, Queue %d\n", xcc, pipe, queue);
+	set_regs(regs, mqd, ring, true);
+	say_words(0xc914, regs, SLOT_WORDS);
+}
+
+static void set_sdma(uint32_t *words, uint64_t ring)
+{
+	words[0] = 1;
+	words[1] = (uint32_t)(ring >> 8);
+	words[2] = ring >> 40;
+}
+
+void say_sdma_mqd(int engine, int rlc, uint64_t ring)
+{
+	uint32_t words[SDMA_MQD_WORDS] = { 0 };
+
+	set_sdma(words, ring);
+	words[126] = engine;
+	words[127] = rlc;
+	say_words(0, words, SDMA_MQD_WORDS);
+}
+
+void say_rlc(int engine, int rlc, uint64_t ring)
+{
+	uint32_t words[SDMA_SLOT_WORDS] = { 0 };
+
+	say("  SDMA Engine %d, RLC %d\n", engine, rlc);
+	if (ring)
+		set_sdma(words, ring);
+	say_words(0x80, words, SDMA_SLOT_WORDS);
 }
 
 void say_mqd(uint64_t address, size_t count)
 {
 	uint32_t words[MQD_WORDS] = { 0xc0310800 };
 
-	set_regs(words + 128, address, false);
+	set_regs(words + 128, address, 0, false);
 	say_words(0, words, count);
 }
 
@@ -56,7 +102,7 @@ void say_slot(int xcc, int pipe, int queue, uint64_t mqd, bool active)
 	uint32_t regs[SLOT_WORDS] = { 0 };
 
 	say(" Inst %d,  CP Pipe %d, Queue %d\n", xcc, pipe, queue);
-	set_regs(regs, mqd, active);
+	set_regs(regs, mqd, 0, active);
 	say_words(0xc914, regs, SLOT_WORDS);
 }
 

@@ -10,6 +10,8 @@
 #define FIXTURES "tests/unit/fixtures/linux-6.12.117/"
 #define MQD_WORDS 512
 #define SLOT_WORDS 56
+#define SDMA_MQD_WORDS 128
+#define SDMA_SLOT_WORDS 86
 
 extern struct gpreempt_text *text;
 extern const struct gpreempt_text_data *data;
@@ -30,6 +32,13 @@ void say_words(unsigned int offset, const uint32_t *words, size_t count);
 void say_mqd(uint64_t address, size_t count);
 /* A CP slot that has that MQD. */
 void say_slot(int xcc, int pipe, int queue, uint64_t mqd, bool active);
+
+/* An MQD and an active slot with a ring, as each process has its own. */
+void say_ring_mqd(uint64_t address, uint64_t ring);
+void say_ring_slot(int xcc, int pipe, int queue, uint64_t mqd, uint64_t ring);
+/* Of SDMA; a slot without a ring is not active. */
+void say_sdma_mqd(int engine, int rlc, uint64_t ring);
+void say_rlc(int engine, int rlc, uint64_t ring);
 
 /* Give some of a file to the parser; its end; then the join. */
 void feed(const char *at, size_t len);

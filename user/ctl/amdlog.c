@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ROCm's log: which hardware queues a process used, and how. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ctl/amdlog.h"
+#include "ctl/text-open.h"
 #include "shared/macro.h"
 
 #define CHUNK (1 << 20)
+#define PACKET_LEVEL 4
+/* As much as that is not of threads that write at once. */
+#define BACK_US 1000000
 
 #define QUEUE(member, title, what) \
 	OUT_FIELD(struct amdlog_row, member, title, what)
@@ -51,6 +54,7 @@ static const struct out_field process_fields[] = {
 	PROCESS(kernels, "KERNELS", OUT_DEC),
 	PROCESS(dispatches, "DISPATCHES", OUT_DEC),
 	PROCESS(run_us, "RUN US", OUT_DEC),
+	PROCESS(back_us, NULL, OUT_DEC),
 };
 
 static const struct out_table processes_table = {
@@ -61,7 +65,14 @@ static const struct out_table processes_table = {
 /* hsa_amd_queue_priority_t */
 static const char *const priorities[] = { "low", "normal", "high" };
 
-static struct amdlog_row make_row(const struct gpreempt_amdlog_queue *q)
+/* Level 3 does not log packets: that there are none is not known. */
+static int64_t packets(const struct gpreempt_amdlog_data *d, uint64_t count)
+{
+	return d->level < PACKET_LEVEL ? GPREEMPT_UNKNOWN : (int64_t)count;
+}
+
+static struct amdlog_row make_row(const struct gpreempt_amdlog_data *d,
+				  const struct gpreempt_amdlog_queue *q)
 {
 	return (struct amdlog_row){
 		.pid = q->pid,
@@ -73,8 +84,9 @@ static struct amdlog_row make_row(const struct gpreempt_amdlog_queue *q)
 			priorities[q->priority] : NULL,
 		.size = q->size, .created = q->created,
 		.acquired = q->acquired, .released = q->released,
-		.deleted = q->deleted, .dispatches = q->dispatches,
-		.barriers = q->barriers, .first_rptr = q->first_rptr,
+		.deleted = q->deleted,
+		.dispatches = packets(d, q->dispatches),
+		.barriers = packets(d, q->barriers), .first_rptr = q->first_rptr,
 		.first_wptr = q->first_wptr, .last_rptr = q->last_rptr,
 		.last_wptr = q->last_wptr, .backlog = q->backlog,
 		.first_us = q->first_us, .last_us = q->last_us,
@@ -82,32 +94,91 @@ static struct amdlog_row make_row(const struct gpreempt_amdlog_queue *q)
 	};
 }
 
-int amdlog_read(const char *path, int64_t pid, struct gpreempt_amdlog **out)
+static int fail(const char *path, int err)
+{
+	bool denied = err == -EACCES || err == -EPERM;
+
+	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION :
+			     GPREEMPT_CLASS_FAILED,
+			     denied ? "run it as a user who may read it" : NULL,
+			     "%s: %s", path, text_open_error(err));
+}
+
+static int fail_other(const char *path, const struct text_guess *guess)
+{
+	if (guess)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess->next,
+				     "%s: %s, not a log of ROCm", path,
+				     guess->what);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     "run the program with AMD_LOG_LEVEL=4",
+			     "%s: no line of ROCm's log is in it", path);
+}
+
+static int feed_all(struct gpreempt_amdlog *log, int fd,
+		    const struct text_guess **guess)
+{
+	char *chunk = malloc(CHUNK);
+	bool first = true;
+	ssize_t len;
+
+	*guess = NULL;
+	if (!chunk)
+		abort();
+	while ((len = read(fd, chunk, CHUNK)) > 0) {
+		if (first)
+			*guess = text_guess(chunk, len);
+		first = false;
+		if (gpreempt_amdlog_feed(log, chunk, len))
+			abort();
+	}
+	len = len < 0 ? -errno : 0;
+	free(chunk);
+	if (gpreempt_amdlog_end(log))
+		abort();
+	return len;
+}
+
+/* 0 or -errno, of which nothing has been said. */
+static int read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out,
+		   const struct text_guess **guess)
 {
 	struct gpreempt_amdlog_options options = {
 		.size = sizeof(options), .pid = pid ? pid : GPREEMPT_UNKNOWN,
 	};
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) :
-		dup(STDIN_FILENO);
-	char *chunk = malloc(CHUNK);
-	ssize_t len = -1;
+	int ret;
 
-	if (!chunk || gpreempt_amdlog_new(&options, out))
+	if (gpreempt_amdlog_new(&options, out))
 		abort();
-	while (fd >= 0 && (len = read(fd, chunk, CHUNK)) > 0)
-		if (gpreempt_amdlog_feed(*out, chunk, len))
-			abort();
-	free(chunk);
-	if (len < 0) {
+	ret = feed_all(*out, fd, guess);
+	if (ret)
 		gpreempt_amdlog_free(*out);
-		len = ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
-				    path, strerror(errno));
-	} else if (gpreempt_amdlog_end(*out)) {
-		abort();
-	}
-	if (fd >= 0)
-		close(fd);
-	return len;
+	return ret;
+}
+
+int amdlog_read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out)
+{
+	const struct text_guess *guess;
+
+	return read_fd(fd, pid, out, &guess);
+}
+
+static int amdlog_read(const char *path, int64_t pid,
+		       struct gpreempt_amdlog **out)
+{
+	const struct text_guess *guess;
+	int fd = text_open(path), ret;
+
+	if (fd < 0)
+		return fail(path, fd);
+	ret = read_fd(fd, pid, out, &guess);
+	close(fd);
+	if (ret)
+		return fail(path, ret);
+	if (gpreempt_amdlog_get(*out)->records)
+		return 0;
+	gpreempt_amdlog_free(*out);
+	return fail_other(path, guess);
 }
 
 static struct amdlog_row *make_rows(const struct gpreempt_amdlog_data *d)
@@ -118,7 +189,7 @@ static struct amdlog_row *make_rows(const struct gpreempt_amdlog_data *d)
 	if (!rows)
 		abort();
 	for (i = 0; i < d->n_queues; i++)
-		rows[i] = make_row(d->queues + i);
+		rows[i] = make_row(d, d->queues + i);
 	return rows;
 }
 
@@ -136,9 +207,10 @@ make_processes(const struct gpreempt_amdlog_data *d)
 			.pid = d->processes[i].pid,
 			.lines = d->processes[i].lines,
 			.kernels = d->processes[i].kernels,
-			.dispatches = d->processes[i].dispatches,
+			.dispatches = packets(d, d->processes[i].dispatches),
 			.run_us = d->processes[i].last_us -
 				  d->processes[i].first_us,
+			.back_us = d->processes[i].back_us,
 		};
 	return rows;
 }
@@ -203,6 +275,20 @@ struct json_object *amdlog_json(const struct gpreempt_amdlog_data *d)
 	return object;
 }
 
+#define PROBLEMS_SHOWN 20
+
+static void note_problems(const struct gpreempt_amdlog_data *d)
+{
+	size_t i, shown = d->kept < PROBLEMS_SHOWN ? d->kept : PROBLEMS_SHOWN;
+
+	for (i = 0; i < shown; i++)
+		ctl_note("line %" PRIu64 ": %s", d->problems[i].line,
+			 d->problems[i].what);
+	if (d->n_problems > shown)
+		ctl_note("and %" PRIu64 " more; --json has the first %zu",
+			 d->n_problems - shown, d->kept);
+}
+
 static void print_table(enum out_mode mode,
 			const struct gpreempt_amdlog_data *d)
 {
@@ -215,18 +301,21 @@ static void print_table(enum out_mode mode,
 	out_rows(mode, &queues_table, rows, d->n_queues);
 	free(rows);
 	free(processes);
-	for (i = 0; i < d->kept; i++)
-		ctl_note("line %" PRIu64 ": %s", d->problems[i].line,
-			 d->problems[i].what);
-	if (d->n_problems > d->kept)
-		ctl_note("and %" PRIu64 " lines more",
-			 d->n_problems - d->kept);
-	if (!d->records)
-		ctl_note("no line of ROCm's log is in it: "
-			 "run the program with AMD_LOG_LEVEL=4");
-	else if (d->level < 4)
+	note_problems(d);
+	for (i = 0; i < d->n_processes; i++)
+		if (d->processes[i].back_us > BACK_US)
+			ctl_note("the log is not in order: a line is %.1f s "
+				 "earlier than one before it. First and last "
+				 "are by time",
+				 d->processes[i].back_us / 1e6);
+	if (d->level < PACKET_LEVEL)
 		ctl_note("packets are logged from AMD_LOG_LEVEL=4 on, "
 			 "this is level %u", d->level);
+}
+
+static bool one_process(const struct gpreempt_amdlog_data *d)
+{
+	return d->n_processes == 1 && d->processes->pid != GPREEMPT_UNKNOWN;
 }
 
 static void print_addresses(const struct gpreempt_amdlog_data *d,
@@ -240,54 +329,105 @@ static void print_addresses(const struct gpreempt_amdlog_data *d,
 			       d->queues[i].hwq);
 }
 
+static void print_python_number(const char *key, int64_t value, bool hex)
+{
+	printf("\"%s\": ", key);
+	if (value == GPREEMPT_UNKNOWN)
+		printf("None");
+	else if (hex)
+		printf("0x%" PRIx64, value);
+	else
+		printf("%" PRId64, value);
+}
+
+static void print_python_queue(const struct amdlog_row *row)
+{
+	const struct {
+		const char *key;
+		int64_t value;
+		bool hex;
+	} numbers[] = {
+		{ "pid", row->pid, false }, { "hwq", row->hwq, true },
+		{ "swq", row->swq, true }, { "id", row->id, false },
+		{ "acquired", row->acquired, false },
+		{ "dispatches", row->dispatches, false },
+		{ "rptr", row->last_rptr, false },
+		{ "wptr", row->last_wptr, false },
+		{ "backlog", row->backlog, false },
+	};
+	size_t i;
+
+	printf("    {");
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		print_python_number(numbers[i].key, numbers[i].value,
+				    numbers[i].hex);
+		printf(", ");
+	}
+	if (row->priority)
+		printf("\"priority\": \"%s\"},\n", row->priority);
+	else
+		printf("\"priority\": None},\n");
+}
+
 /* For scripts: the same facts as assignments. */
 static void print_python(const struct gpreempt_amdlog_data *d)
 {
+	struct amdlog_row *rows = make_rows(d);
 	size_t i;
 
 	printf("# Made by gpreempt-ctl amdlog. None: the log does not say it.\n");
 	printf("PID = ");
-	if (d->n_processes == 1 && d->processes->pid != GPREEMPT_UNKNOWN)
+	if (one_process(d))
 		printf("%" PRId64 "\n", d->processes->pid);
 	else
 		printf("None\n");
-	printf("HARDWARE_QUEUES = [");
-	print_addresses(d, ", ");
-	printf("]\nQUEUES = [\n");
-	for (i = 0; i < d->n_queues; i++) {
-		const struct gpreempt_amdlog_queue *q = d->queues + i;
-
-		printf("    {\"hwq\": 0x%" PRIx64 ", \"swq\": 0x%" PRIx64
-		       ", \"dispatches\": %" PRIu64 ", \"acquired\": %" PRIu64,
-		       q->hwq, q->swq, q->dispatches, q->acquired);
-		if (q->last_wptr != GPREEMPT_UNKNOWN)
-			printf(", \"rptr\": %" PRId64 ", \"wptr\": %" PRId64
-			       ", \"backlog\": %" PRId64, q->last_rptr,
-			       q->last_wptr, q->backlog);
-		printf("},\n");
+	/* An address is its process's own: of several, none is meant alone. */
+	printf("HARDWARE_QUEUES = ");
+	if (d->n_processes > 1) {
+		printf("None  # of %zu processes: see QUEUES, or use --pid",
+		       d->n_processes);
+	} else {
+		putchar('[');
+		print_addresses(d, ", ");
+		putchar(']');
 	}
+	printf("\nQUEUES = [\n");
+	for (i = 0; i < d->n_queues; i++)
+		print_python_queue(rows + i);
 	printf("]\n");
+	free(rows);
 }
 
-static void print_shell(const struct gpreempt_amdlog_data *d)
+static int print_shell(const struct gpreempt_amdlog_data *d)
 {
 	uint64_t dispatches = 0;
 	size_t i;
 
-	printf("# Made by gpreempt-ctl amdlog.\nGPREEMPT_PID=");
-	if (d->n_processes == 1 && d->processes->pid != GPREEMPT_UNKNOWN)
+	if (d->n_processes > 1)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "--pid names one; --format table shows them",
+				     "--format shell: the log is of %zu processes",
+				     d->n_processes);
+	printf("# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
+	       "GPREEMPT_PID=");
+	if (one_process(d))
 		printf("%" PRId64, d->processes->pid);
 	printf("\nGPREEMPT_HARDWARE_QUEUES='");
 	print_addresses(d, " ");
 	for (i = 0; i < d->n_queues; i++)
 		dispatches += d->queues[i].dispatches;
-	printf("'\nGPREEMPT_DISPATCHES=%" PRIu64 "\n", dispatches);
+	printf("'\nGPREEMPT_DISPATCHES=");
+	if (d->level >= PACKET_LEVEL)
+		printf("%" PRIu64, dispatches);
+	putchar('\n');
+	return 0;
 }
 
 static int print(const struct ctl_args *args,
 		 const struct gpreempt_amdlog_data *d)
 {
 	const char *format = args->format ? args->format : "table";
+	int ret = 0;
 
 	if (args->json || !strcmp(format, "json"))
 		out_json_print(amdlog_json(d));
@@ -296,13 +436,8 @@ static int print(const struct ctl_args *args,
 	else if (!strcmp(format, "python"))
 		print_python(d);
 	else
-		print_shell(d);
-	return d->n_problems ? GPREEMPT_CLASS_PARTIAL : 0;
-}
-
-static bool has_process(const struct gpreempt_amdlog_data *d)
-{
-	return d->n_processes || !d->records;
+		ret = print_shell(d);
+	return ret ? ret : d->n_problems ? GPREEMPT_CLASS_PARTIAL : 0;
 }
 
 static int run_amdlog(const struct ctl_command *cmd, struct ctl_args *args)
@@ -326,7 +461,7 @@ static int run_amdlog(const struct ctl_command *cmd, struct ctl_args *args)
 	ret = amdlog_read(args->words[0], args->only_pid, &log);
 	if (ret)
 		return ret;
-	if (args->only_pid && !has_process(gpreempt_amdlog_get(log)))
+	if (args->only_pid && !gpreempt_amdlog_get(log)->n_processes)
 		ret = ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				    "the log has a process's own number: "
 				    "gpreempt-ctl pidmap shows both",
@@ -362,5 +497,5 @@ const struct ctl_command ctl_amdlog = {
 	"BACKLOG is the most packets that waited in a queue when one was added; rptr\n"
 	"and wptr are logged by ROCm 6 and newer. ROCm 5 names a queue by one address\n"
 	"when it is created and by another in its packets: they stay two lines.\n"
-	"Exit status 6: some lines could not be read.\n",
+	"Exit status 6: some lines could not be read. 1: it is no such log.\n",
 };

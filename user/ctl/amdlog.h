@@ -36,13 +36,11 @@ struct amdlog_process {
 	int64_t kernels;
 	int64_t dispatches;
 	int64_t run_us;
+	int64_t back_us;
 };
 
-/*
- * A log, "-" for stdin, of one process or all (0). 0, or the exit status after
- * saying why not.
- */
-int amdlog_read(const char *path, int64_t pid, struct gpreempt_amdlog **out);
+/* A log that is open, of one process or all (0). 0 or -errno. */
+int amdlog_read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out);
 struct json_object *amdlog_json(const struct gpreempt_amdlog_data *data);
 
 #endif

@@ -261,9 +261,17 @@ static int take_word(const struct ctl_command *cmd, char **argv, char *word,
 }
 
 /* What stands behind "--". */
-static int take_command(const struct ctl_command *cmd, char **command,
-			struct ctl_args *args)
+static int take_rest(const struct ctl_command *cmd, char **words,
+		     char **command, struct ctl_args *args)
 {
+	int ret = -1;
+
+	/* Names of files may begin with a dash. */
+	if (cmd->words == CTL_FILES && !cmd->command) {
+		for (; *command && ret < 0; command++)
+			ret = take_word(cmd, words, *command, args);
+		return ret;
+	}
 	if (!cmd->command)
 		return usage(cmd, "--", NULL, "unknown option");
 	if (!*command)
@@ -297,7 +305,7 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv,
 			return 0;
 		}
 		if (!strcmp(argv[i], "--")) {
-			ret = take_command(cmd, argv + i + 1, args);
+			ret = take_rest(cmd, argv, argv + i + 1, args);
 			break;
 		}
 		if (argv[i][0] == '-' && argv[i][1])

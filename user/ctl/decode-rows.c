@@ -132,17 +132,28 @@ static void *must(void *memory)
 	return memory;
 }
 
-/* "0.2", or all that it is in, if they differ between XCCs. */
+static bool same_place(const struct gpreempt_text_slot *a,
+		       const struct gpreempt_text_slot *b)
+{
+	return a->owner == b->owner && a->pipe == b->pipe &&
+	       a->queue == b->queue;
+}
+
+/* "0.2", or each place that it is in, if they differ between XCCs. */
 static char *find_where(const struct gpreempt_text_data *d, size_t queue)
 {
-	const struct gpreempt_text_slot *slot, *last = NULL;
+	const struct gpreempt_text_slot *slot, *before, *first = NULL;
 	char *text = NULL, *more;
 
 	for (slot = d->slots; slot < d->slots + d->n_slots; slot++) {
 		if (slot->owner != (ssize_t)queue)
 			continue;
-		if (last && last->pipe == slot->pipe &&
-		    last->queue == slot->queue)
+		if (!first)
+			first = slot;
+		for (before = first; before < slot; before++)
+			if (same_place(before, slot))
+				break;
+		if (before < slot)
 			continue;
 		if (asprintf(&more, "%s%s%" PRId64 ".%" PRId64,
 			     text ? text : "", text ? "," : "", slot->pipe,
@@ -150,9 +161,30 @@ static char *find_where(const struct gpreempt_text_data *d, size_t queue)
 			abort();
 		free(text);
 		text = more;
-		last = slot;
 	}
 	return text;
+}
+
+/*
+ * The VMID that its slots have; they differ: none. That of the MQD is what it
+ * had when it was last saved.
+ */
+static int64_t find_vmid(const struct gpreempt_text_data *d, size_t queue,
+			 int64_t saved)
+{
+	int64_t vmid = saved;
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < d->n_slots; i++) {
+		if (d->slots[i].owner != (ssize_t)queue)
+			continue;
+		if (found && vmid != d->slots[i].regs.vmid)
+			return GPREEMPT_UNKNOWN;
+		vmid = d->slots[i].regs.vmid;
+		found = true;
+	}
+	return vmid;
 }
 
 static void fill_queue(const struct ctl_text *text, size_t i,
@@ -178,7 +210,8 @@ static void fill_queue(const struct ctl_text *text, size_t i,
 		.where = find_where(d, i), .mqd = regs->mqd,
 		.ring = regs->ring, .ring_size = regs->ring_size,
 		.rptr = regs->rptr, .wptr = regs->wptr,
-		.doorbell = regs->doorbell, .vmid = regs->vmid,
+		.doorbell = regs->doorbell,
+		.vmid = find_vmid(d, i, regs->vmid),
 		.cwsr = regs->cwsr, .cwsr_size = regs->cwsr_size,
 		.context = q->context, .pasid = q->pasid,
 		.is_active = q->is_active, .older = q->older,
@@ -262,18 +295,15 @@ static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 	if (gpreempt_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
 				&by_xcc, &count))
 		abort();
-	json_object_object_add(object, "queues",
-			       json_object_new_int64(sum.queues));
+	json_object_object_add(object, "queues", out_json_number(sum.queues));
 	json_object_object_add(object, "slots_expected",
-			       json_object_new_int64(sum.slots_expected));
-	/* Without hqds nobody knows. */
+			       out_json_number(sum.slots_expected));
 	json_object_object_add(object, "slots_active",
-			       text->data->n_slots ?
-			       json_object_new_int64(sum.slots_active) : NULL);
+			       out_json_number(sum.slots_active));
 	json_object_object_add(object, "slots_without_owner",
-			       text->data->n_slots ?
-			       json_object_new_int64(sum.slots_without_owner) :
-			       NULL);
+			       out_json_number(sum.slots_without_owner));
+	json_object_object_add(object, "adds_up",
+			       out_json_flag(decode_adds_up(&sum)));
 	json_object_object_add(object, "by_xcc",
 			       out_json_rows(&check_table, by_xcc, count));
 	free(by_xcc);
@@ -323,13 +353,15 @@ struct json_object *decode_json(const struct ctl_text *text, int64_t pid)
 	return object;
 }
 
-void decode_print_problems(enum out_mode mode, const struct ctl_text *text)
+void decode_print_problems(enum out_mode mode, const struct ctl_text *text,
+			   size_t most)
 {
 	struct decode_problem *rows = make_problems(text);
+	size_t shown = text->data->kept < most ? text->data->kept : most;
 
-	out_rows(mode, &problems_table, rows, text->data->kept);
-	if (text->data->n_problems > text->data->kept)
-		ctl_note("and %" PRIu64 " more",
-			 text->data->n_problems - text->data->kept);
+	out_rows(mode, &problems_table, rows, shown);
+	if (text->data->n_problems > shown)
+		ctl_note("and %" PRIu64 " more; --json has the first %zu",
+			 text->data->n_problems - shown, text->data->kept);
 	free(rows);
 }

@@ -7,48 +7,145 @@
 #include "ctl/decode.h"
 #include "shared/macro.h"
 
+/* On a terminal: more of them only hide what is above. JSON has them. */
+#define PROBLEMS_SHOWN 20
+
+static void print_number(int width, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN)
+		printf(" %*s", width, "-");
+	else
+		printf(" %*" PRId64, width, value);
+}
+
 static void print_counts(const char *what,
 			 const struct gpreempt_text_check *check)
 {
-	printf("%-12s %8" PRIu64 " %8" PRIu64 " %10" PRId64 " %13" PRIu64 "\n",
-	       what, check->slots_expected, check->slots_active,
-	       (int64_t)(check->slots_active - check->slots_expected),
-	       check->slots_without_owner);
+	bool known = check->slots_active != GPREEMPT_UNKNOWN &&
+		     check->slots_expected != GPREEMPT_UNKNOWN;
+
+	printf("%-14s", what);
+	print_number(8, check->slots_expected);
+	print_number(8, check->slots_active);
+	if (known)
+		print_number(10, check->slots_active - check->slots_expected);
+	else
+		printf(" %10s", "-");
+	print_number(13, check->slots_without_owner);
+	putchar('\n');
+}
+
+int64_t decode_adds_up(const struct gpreempt_text_check *sum)
+{
+	if (sum->slots_expected == GPREEMPT_UNKNOWN ||
+	    sum->slots_active == GPREEMPT_UNKNOWN ||
+	    sum->slots_without_owner == GPREEMPT_UNKNOWN)
+		return GPREEMPT_UNKNOWN;
+	return sum->slots_expected == sum->slots_active &&
+	       !sum->slots_without_owner;
 }
 
 /* Only XCCs that something is about. */
+static void print_xccs(const struct gpreempt_text_check *by_xcc, size_t count)
+{
+	char name[48];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (by_xcc[i].slots_expected <= 0 && !by_xcc[i].slots_active)
+			continue;
+		if (by_xcc[i].gpu_id == GPREEMPT_UNKNOWN)
+			snprintf(name, sizeof(name), "- XCC %" PRId64,
+				 by_xcc[i].xcc);
+		else
+			snprintf(name, sizeof(name), "0x%" PRIx64 " XCC %"
+				 PRId64, by_xcc[i].gpu_id, by_xcc[i].xcc);
+		print_counts(name, by_xcc + i);
+	}
+}
+
+/* GPUs that have queues here, and no slots. */
+static void note_gpus(const struct gpreempt_text_data *d, int64_t pid)
+{
+	int64_t last = GPREEMPT_UNKNOWN;
+	size_t i, j;
+
+	for (i = 0; i < d->n_queues; i++) {
+		const struct gpreempt_text_queue *q = d->queues + i;
+		bool stopped = false, slots = false;
+
+		if (q->type != GPREEMPT_TEXT_COMPUTE || q->gpu_id == last ||
+		    q->gpu_id == GPREEMPT_UNKNOWN || (pid && q->pid != pid))
+			continue;
+		last = q->gpu_id;
+		for (j = 0; j < d->n_slots && !slots; j++)
+			slots = d->slots[j].gpu_id == last;
+		for (j = 0; j < d->n_nodes; j++)
+			stopped |= d->nodes[j].gpu_id == last &&
+				   d->nodes[j].note == GPREEMPT_TEXT_STOPPED;
+		if (!slots)
+			ctl_note("GPU 0x%" PRIx64 ": %s: its slots are not known",
+				 last, stopped ? "the driver has stopped it" :
+				 "hqds does not have it");
+	}
+}
+
+/* Why something is not known, and what differences mean. */
+static void note_check(const struct ctl_text *text, int64_t pid,
+		       const struct gpreempt_text_check *sum)
+{
+	const struct gpreempt_text_data *d = text->data;
+	size_t i, unreadable = 0;
+
+	for (i = 0; i < d->n_slots; i++)
+		unreadable += d->slots[i].type == GPREEMPT_TEXT_COMPUTE &&
+			      d->slots[i].regs.active == GPREEMPT_UNKNOWN;
+	if (!d->mqds_seen && d->hqds_seen)
+		ctl_note("there is no mqds among it: whose slots they are is "
+			 "not known");
+	if (!d->hqds_seen && d->mqds_seen)
+		ctl_note("there is no hqds among it: slots are not known");
+	else
+		note_gpus(d, pid);
+	if (unreadable)
+		ctl_note("%zu CP slots have no registers that can be read: how "
+			 "many are active is not known", unreadable);
+	if (d->several_moments)
+		ctl_note("the same thing is in it twice: give files of one "
+			 "moment, each once");
+	if (sum->slots_active != GPREEMPT_UNKNOWN &&
+	    sum->slots_expected > sum->slots_active)
+		ctl_note("slots are missing: a queue that is suspended, "
+			 "evicted or waits its turn has none");
+	if (sum->slots_without_owner > 0)
+		ctl_note("slots without an owner: mqds and hqds are not of "
+			 "one moment, or mqds lacks a process");
+}
+
 static void print_check(const struct ctl_text *text, int64_t pid)
 {
 	struct gpreempt_text_check sum, *by_xcc;
-	char name[48];
-	size_t i, count;
+	int64_t adds_up;
+	size_t count;
 
 	if (gpreempt_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
 				&by_xcc, &count))
 		abort();
-	printf("\n%" PRIu64 " compute queues\n", sum.queues);
-	if (!text->data->n_slots) {
-		free(by_xcc);
-		ctl_note("there is no hqds among it: slots are not known");
-		return;
+	if (sum.queues != GPREEMPT_UNKNOWN)
+		printf("\n%" PRId64 " compute queues", sum.queues);
+	putchar('\n');
+	if (text->data->hqds_seen) {
+		printf("%-14s %8s %8s %10s %13s\n", "CP SLOTS", "EXPECTED",
+		       "ACTIVE", "DIFFERENCE", "WITHOUT OWNER");
+		print_xccs(by_xcc, count);
+		print_counts("in all", &sum);
+		adds_up = decode_adds_up(&sum);
+		printf("Queues and slots add up: %s\n",
+		       adds_up == GPREEMPT_UNKNOWN ? "not known" :
+		       adds_up ? "yes" : "no");
 	}
-	printf("%-12s %8s %8s %10s %13s\n", "CP SLOTS", "EXPECTED", "ACTIVE", "DIFFERENCE",
-	       "WITHOUT OWNER");
-	for (i = 0; i < count; i++) {
-		if (!by_xcc[i].slots_expected && !by_xcc[i].slots_active)
-			continue;
-		snprintf(name, sizeof(name), "%" PRIx64 " XCC %" PRId64,
-			 by_xcc[i].gpu_id, by_xcc[i].xcc);
-		print_counts(name, by_xcc + i);
-	}
-	print_counts("in all", &sum);
 	free(by_xcc);
-	if (sum.slots_expected > sum.slots_active)
-		ctl_note("slots are missing: a queue that is suspended, "
-			 "evicted or waits its turn has none");
-	if (sum.slots_without_owner)
-		ctl_note("slots without an owner: mqds and hqds are not of "
-			 "one moment, or mqds lacks a process");
+	note_check(text, pid, &sum);
 }
 
 static void print_text(enum out_mode mode, const struct ctl_text *text,
@@ -70,9 +167,9 @@ static void print_text(enum out_mode mode, const struct ctl_text *text,
 			 "which printed ids and states itself");
 	if (!text->data->n_problems)
 		return;
-	printf("\n%" PRIu64 " lines could not be read\n",
+	printf("\n%" PRIu64 " problems in the text\n",
 	       text->data->n_problems);
-	decode_print_problems(mode, text);
+	decode_print_problems(mode, text, PROBLEMS_SHOWN);
 }
 
 static int decode_one(const struct ctl_args *args, const struct ctl_text *text)
@@ -135,7 +232,9 @@ const struct ctl_command ctl_decode = {
 	"FILE the system's own are read. A directory with several snapshots in it\n"
 	"gives a line for each, and what changed.\n"
 	"A compute queue is in one slot of each XCC when it is mapped. A slot belongs\n"
-	"to the queue whose MQD has the address that is in the slot's registers.\n"
+	"to the queue whose MQD has the address and the ring that are in the slot's\n"
+	"registers. Text of two moments, or the same text twice, is not joined.\n"
 	"Queue ids are not in that text: gpreempt.ko or a snapshot adds them.\n"
-	"Exit status 6: some lines could not be read; they are listed.\n",
+	"Exit status 6: some lines could not be read, or contradict each other; they\n"
+	"are listed. 1: a file is something else.\n",
 };

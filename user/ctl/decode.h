@@ -54,8 +54,12 @@ struct json_object *decode_json_packets(const struct ctl_text *text,
 void decode_print_packets(enum out_mode mode, const struct ctl_text *text,
 			  int64_t pid);
 
-/* Problems as rows, on stderr a note when there are none to print. */
-void decode_print_problems(enum out_mode mode, const struct ctl_text *text);
+/* The first problems as rows, and a note of how many more there are. */
+void decode_print_problems(enum out_mode mode, const struct ctl_text *text,
+			   size_t most);
+
+/* Is each queue in all its slots, and each slot a queue's? Or unknown. */
+int64_t decode_adds_up(const struct gpreempt_text_check *sum);
 
 /*
  * A directory that has snapshots in it: one line for each, with what changed.

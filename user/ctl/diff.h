@@ -43,17 +43,33 @@ struct diff {
 	struct diff_slot *slots;
 	size_t n_slots;
 	struct diff_counts queue_counts, slot_counts;
+	/* By process, GPU and ring: what mqds alone tells of queues. */
+	struct diff_counts ring_counts;
+	int64_t queues_a;	/* of mqds; or unknown */
+	int64_t queues_b;
 	bool other_process;	/* not the same one in both */
 	bool ids_known;
 	bool slots_known;
+	bool rings_known;
 };
+
+/* What an overlap means. */
+enum diff_verdict {
+	DIFF_CONSISTENT,	/* more than 0.8 in common */
+	DIFF_PARTLY,		/* more than 0.5 */
+	DIFF_NOT,
+	DIFF_UNKNOWN,
+};
+
+enum diff_verdict diff_judge(double overlap);
+const char *diff_verdict_name(enum diff_verdict verdict);
 
 /* Of these processes, 0: of all. */
 void diff_make(const struct ctl_text *a, int64_t pid_a,
 	       const struct ctl_text *b, int64_t pid_b, struct diff *diff);
 void diff_free(struct diff *diff);
 
-/* Common ones, out of the larger of both sides; 0 when there are none. */
+/* Common ones, out of the larger of both sides; -1 when there are none at all. */
 double diff_overlap(const struct diff_counts *counts);
 
 #endif

@@ -17,24 +17,36 @@ void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 {
 	const struct gpreempt_amdlog_data *d;
 	struct gpreempt_amdlog *log;
-	char path[4096];
+	char name[] = "a.err";
 	size_t i;
+	int fd, ret;
 
 	sample->dispatches = GPREEMPT_UNKNOWN;
 	sample->hardware_queues = GPREEMPT_UNKNOWN;
 	sample->run_us = GPREEMPT_UNKNOWN;
 	sample->backlog = GPREEMPT_UNKNOWN;
-	snprintf(path, sizeof(path), "%s/%c.err", dir, (int)('a' + m));
-	if (access(path, R_OK) || amdlog_read(path, 0, &log))
+	name[0] = 'a' + m;
+	fd = text_open_in(dir, name, INT64_MAX);
+	if (fd < 0)
+		return;
+	ret = amdlog_read_fd(fd, 0, &log);
+	close(fd);
+	if (ret)
 		return;
 	d = gpreempt_amdlog_get(log);
-	if (d->records) {
-		sample->dispatches = 0;
-		sample->hardware_queues = 0;
-		sample->run_us = 0;
+	/* What the program itself printed is no log. */
+	if (!d->records) {
+		gpreempt_amdlog_free(log);
+		return;
 	}
+	sample->hardware_queues = 0;
+	sample->run_us = 0;
+	/* Level 3 does not have packets. */
+	if (d->level >= 4)
+		sample->dispatches = 0;
 	for (i = 0; i < d->n_queues; i++) {
-		sample->dispatches += d->queues[i].dispatches;
+		if (d->level >= 4)
+			sample->dispatches += d->queues[i].dispatches;
 		sample->hardware_queues += d->queues[i].created;
 		if (d->queues[i].backlog > sample->backlog)
 			sample->backlog = d->queues[i].backlog;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ctl/text-feed.h"
 #include "ctl/text-ids.h"
 #include "ctl/text-load.h"
+#include "ctl/text-open.h"
 #include "shared/macro.h"
 
-#define CHUNK (64 * 1024)
 /* The two files of a system are not of one moment: so often they are read. */
 #define TRIES 3
 
@@ -20,145 +19,6 @@ static void out_of_memory(void)
 {
 	/* Nothing useful can be said then. */
 	abort();
-}
-
-static void add_file(struct ctl_text *out, const char *name)
-{
-	out->files = reallocarray(out->files, out->n_files + 1,
-				  sizeof(*out->files));
-	if (!out->files)
-		out_of_memory();
-	out->files[out->n_files++] = strdup(name);
-}
-
-/* All of a file, with a NUL behind it. -errno. */
-static ssize_t read_all(int fd, char **out)
-{
-	size_t room = 0, used = 0;
-	char *all = NULL;
-	ssize_t got = 1;
-
-	while (got > 0) {
-		if (room - used < CHUNK) {
-			room = 2 * room + CHUNK;
-			all = realloc(all, room + 1);
-			if (!all)
-				out_of_memory();
-		}
-		got = read(fd, all + used, room - used);
-		used += got > 0 ? got : 0;
-	}
-	if (got < 0) {
-		got = -errno;
-		free(all);
-		return got;
-	}
-	all[used] = '\0';
-	*out = all;
-	return used;
-}
-
-/* What was read of it already, and the rest. */
-static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
-{
-	static char chunk[CHUNK];
-	ssize_t len;
-
-	if (gpreempt_text_feed(out->text, begin, have))
-		out_of_memory();
-	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
-		if (gpreempt_text_feed(out->text, chunk, len))
-			out_of_memory();
-	if (gpreempt_text_end(out->text))
-		out_of_memory();
-	return len < 0 ? -errno : 0;
-}
-
-static int feed_csv(struct ctl_text *out, const char *path, int fd,
-		    const char *begin, size_t have)
-{
-	struct ids_problems bad;
-	char *rest, *all;
-	ssize_t len = read_all(fd, &rest);
-	int ret;
-
-	if (len < 0)
-		return len;
-	all = malloc(have + len + 1);
-	if (!all)
-		out_of_memory();
-	memcpy(all, begin, have);
-	memcpy(all + have, rest, len + 1);
-	ret = ids_read_csv(out, all, &bad);
-	if (ret)
-		ctl_note("%s: it begins as monitor --csv does, but has no "
-			 "columns pid and ids", path);
-	if (bad.count)
-		ctl_note("%s: %" PRIu64 " lines could not be read, the first "
-			 "is line %" PRIu64, path, bad.count, bad.first);
-	out->bad_lines += bad.count;
-	free(rest);
-	free(all);
-	return ret;
-}
-
-/*
- * It is looked at only once, from its begin on: it may be a pipe. What monitor
- * --csv wrote is known by its first word.
- */
-static int feed_fd(struct ctl_text *out, const char *path, int fd)
-{
-	char begin[IDS_CSV_BEGIN];
-	ssize_t len = 1;
-	size_t have = 0;
-
-	while (have < sizeof(begin) && len > 0) {
-		len = read(fd, begin + have, sizeof(begin) - have);
-		have += len > 0 ? len : 0;
-	}
-	if (len < 0)
-		return -errno;
-	if (ids_is_csv(begin, have))
-		return feed_csv(out, path, fd, begin, have);
-	add_file(out, path);
-	return feed(out, fd, begin, have);
-}
-
-static int feed_path(struct ctl_text *out, const char *path)
-{
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) :
-		dup(STDIN_FILENO);
-	int ret = fd < 0 ? -errno : feed_fd(out, path, fd);
-
-	if (fd >= 0)
-		close(fd);
-	return ret;
-}
-
-static int fail(const char *path, int err)
-{
-	return ctl_fail_text(err == -EACCES || err == -EPERM ?
-			     GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
-			     err == -EACCES ? "run it as root" : NULL,
-			     "%s: %s", path, strerror(-err));
-}
-
-char *ctl_read_file(const char *path, size_t *len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *all = NULL;
-	ssize_t got;
-
-	if (fd < 0)
-		return NULL;
-	got = read_all(fd, &all);
-	close(fd);
-	if (got < 0) {
-		errno = -got;
-		return NULL;
-	}
-	*len = got;
-	return all;
 }
 
 void ctl_add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id,
@@ -200,14 +60,13 @@ static void read_views(struct ctl_text *out, const char *dir)
 	struct gpreempt_view *view;
 	DIR *stream = opendir(dir);
 	struct dirent *entry;
-	char path[4096], *all;
 	size_t len;
+	char *all;
 
 	while (stream && (entry = readdir(stream))) {
 		if (strncmp(entry->d_name, TEXT_QUEUES, strlen(TEXT_QUEUES)))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-		all = ctl_read_file(path, &len);
+		all = text_read_in(dir, entry->d_name, &len);
 		if (all && !gpreempt_view_parse(all, len, &view)) {
 			set_qids(out, atoll(entry->d_name +
 					    strlen(TEXT_QUEUES)), view);
@@ -222,11 +81,9 @@ static void read_views(struct ctl_text *out, const char *dir)
 /* Ids of a snapshot that was taken without the module. */
 static void read_sysfs(struct ctl_text *out, const char *dir)
 {
-	char path[4096], *all;
 	size_t len;
+	char *all = text_read_in(dir, TEXT_SYSFS, &len);
 
-	snprintf(path, sizeof(path), "%s/" TEXT_SYSFS, dir);
-	all = ctl_read_file(path, &len);
 	if (all) {
 		out->all_ids = true;
 		ids_read_sysfs(out, all);
@@ -234,36 +91,55 @@ static void read_sysfs(struct ctl_text *out, const char *dir)
 	free(all);
 }
 
-bool ctl_is_snapshot(const char *dir)
+static int feed_moment(struct ctl_text *out, const struct text_moment *moment)
 {
-	char path[4096];
+	const char *const names[] = { moment->mqds, moment->hqds, moment->rls };
+	size_t i;
+	int ret = 0;
 
-	snprintf(path, sizeof(path), "%s/" TEXT_MQDS, dir);
-	if (!access(path, F_OK))
-		return true;
-	snprintf(path, sizeof(path), "%s/" TEXT_HQDS, dir);
-	return !access(path, F_OK);
+	for (i = 0; i < ARRAY_SIZE(names) && !ret; i++)
+		if (names[i])
+			ret = text_feed_in(out, moment->dir, names[i]);
+	if (!ret && moment->snapshot) {
+		read_views(out, moment->dir);
+		read_sysfs(out, moment->dir);
+	}
+	return ret;
 }
 
-static int feed_snapshot(struct ctl_text *out, const char *dir)
+static int feed_snapshot(struct ctl_text *out, char *dir)
 {
-	static const char *const names[] = { TEXT_MQDS, TEXT_HQDS, TEXT_RLS };
-	char path[4096];
-	size_t i;
+	char mqds[] = TEXT_MQDS, hqds[] = TEXT_HQDS, rls[] = TEXT_RLS;
+	const struct text_moment moment = {
+		.dir = dir, .mqds = mqds, .hqds = hqds, .rls = rls,
+		.snapshot = true,
+	};
+
+	return feed_moment(out, &moment);
+}
+
+/* A directory that is no snapshot may have files of one moment. */
+static int feed_dir(struct ctl_text *out, const char *dir)
+{
+	struct text_moment *moments;
+	size_t count = text_moments(dir, &moments);
 	int ret;
 
-	if (!ctl_is_snapshot(dir))
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "gpreempt-ctl snapshot makes one",
-				     "%s: no snapshot: it has neither mqds nor hqds",
-				     dir);
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		ret = feed_path(out, path);
-		if (ret && ret != -ENOENT)
-			return fail(path, ret);
-	}
-	return 0;
+	if (count == 1)
+		ret = feed_moment(out, moments);
+	else if (count)
+		ret = ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				    "name one of them: DIR/NAME",
+				    "%s: it has %zu snapshots, %s to %s", dir,
+				    count, moments[0].name,
+				    moments[count - 1].name);
+	else
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				    "gpreempt-ctl snapshot makes one",
+				    "%s: no snapshot: it has neither mqds nor hqds",
+				    dir);
+	text_moments_free(moments, count);
+	return ret;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -325,19 +201,51 @@ static void join(struct ctl_text *out)
 /* A word's file, or its snapshot's. */
 static int feed_word(struct ctl_text *out, const char *word)
 {
+	struct text_moment *moment;
 	struct stat st;
+	char *dir;
 	int ret;
 
-	if (strcmp(word, "-") && !stat(word, &st) && S_ISDIR(st.st_mode)) {
-		ret = feed_snapshot(out, word);
-		if (!ret) {
-			read_views(out, word);
-			read_sysfs(out, word);
-		}
+	if (!strcmp(word, "-"))
+		return text_feed_path(out, word);
+	if (!stat(word, &st) && S_ISDIR(st.st_mode)) {
+		if (!ctl_is_snapshot(word))
+			return feed_dir(out, word);
+		dir = strdup(word);
+		if (!dir)
+			out_of_memory();
+		ret = feed_snapshot(out, dir);
+		free(dir);
 		return ret;
 	}
-	ret = feed_path(out, word);
-	return ret ? fail(word, ret) : 0;
+	if (stat(word, &st) && errno == ENOENT) {
+		text_moment_named(word, &moment);
+		if (moment) {
+			ret = feed_moment(out, moment);
+			text_moments_free(moment, 1);
+			return ret;
+		}
+	}
+	return text_feed_path(out, word);
+}
+
+static void finish(struct ctl_text *out)
+{
+	join(out);
+	finish_ids(out);
+}
+
+int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out)
+{
+	int ret = begin(out);
+
+	if (!ret)
+		ret = feed_moment(out, moment);
+	if (ret)
+		ctl_text_free(out);
+	else
+		finish(out);
+	return ret;
 }
 
 int ctl_text_files(const char *const *words, size_t count,
@@ -352,8 +260,7 @@ int ctl_text_files(const char *const *words, size_t count,
 		ctl_text_free(out);
 		return ret;
 	}
-	join(out);
-	finish_ids(out);
+	finish(out);
 	return 0;
 }
 
@@ -371,28 +278,33 @@ int ctl_one_stdin(const char *const *words, size_t count)
 /* 0, or what to say: mqds takes the lock of each process. */
 static int read_live(struct ctl_text *out)
 {
-	static const char *const paths[] = {
-		TEXT_DIR "/" TEXT_MQDS, TEXT_DIR "/" TEXT_HQDS,
-	};
+	static const char *const names[] = { TEXT_MQDS, TEXT_HQDS, TEXT_RLS };
+	char path[128];
 	size_t i;
-	int ret;
+	int fd, ret = 0;
 
 	begin(out);
-	for (i = 0; i < ARRAY_SIZE(paths); i++) {
-		ret = feed_path(out, paths[i]);
-		if (!ret)
+	for (i = 0; i < ARRAY_SIZE(names) && !ret; i++) {
+		snprintf(path, sizeof(path), TEXT_DIR "/%s", names[i]);
+		fd = text_open(path);
+		/* Not needed for the join, and empty under MES. */
+		if (fd < 0 && !strcmp(names[i], TEXT_RLS))
 			continue;
-		ctl_text_free(out);
-		if (ret == -ENOENT && geteuid())
-			ret = -EACCES;
-		if (ret == -ENOENT)
-			return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+		if (fd == -ENOENT && geteuid())
+			fd = -EACCES;
+		if (fd == -ENOENT)
+			ret = ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				"is amdgpu loaded, and debugfs mounted?",
-				"there is no %s", paths[i]);
-		return fail(paths[i], ret);
+				"there is no %s", path);
+		else
+			ret = fd < 0 ? text_fail(path, fd) : text_feed_fd(out, path, fd);
+		if (fd >= 0)
+			close(fd);
 	}
-	/* Not needed for the join, and empty under MES. */
-	feed_path(out, TEXT_DIR "/" TEXT_RLS);
+	if (ret) {
+		ctl_text_free(out);
+		return ret;
+	}
 	join(out);
 	return 0;
 }
@@ -406,7 +318,7 @@ static bool adds_up(struct ctl_text *text)
 				&count))
 		out_of_memory();
 	free(by_xcc);
-	return !sum.slots_without_owner;
+	return !text->data->several_moments && sum.slots_without_owner <= 0;
 }
 
 static void live_qids(struct ctl_text *out)

@@ -6,9 +6,13 @@
 #include <gpreempt/text.h>
 
 #include "ctl/ctl.h"
+#include "ctl/text-layout.h"
+#include "ctl/text-open.h"
 
 /* Directory of the driver's text, and its files. */
+#ifndef TEXT_DIR
 #define TEXT_DIR "/sys/kernel/debug/kfd"
+#endif
 #define TEXT_MQDS "mqds"
 #define TEXT_HQDS "hqds"
 #define TEXT_RLS "rls"
@@ -39,11 +43,14 @@ struct ctl_text {
 /* What the system says now. 0, or the exit status after saying why not. */
 int ctl_text_live(struct ctl_text *out);
 /*
- * Files, "-" for stdin, and directories that are snapshots; all are of one
- * moment. 0, or the exit status after saying why not.
+ * Files, "-" for stdin, directories that are snapshots, and DIR/NAME for one of
+ * those in a directory; all are of one moment. 0, or the exit status after
+ * saying why not.
  */
 int ctl_text_files(const char *const *words, size_t count,
 		   struct ctl_text *out);
+/* The files of one moment in a directory. */
+int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out);
 void ctl_text_free(struct ctl_text *text);
 
 /* stdin is there once among them, if at all. 0, or the exit status. */
@@ -52,13 +59,7 @@ int ctl_one_stdin(const char *const *words, size_t count);
 /* Are the queue ids of a process (0: of all) known? */
 bool ctl_ids_known(const struct ctl_text *text, int64_t pid);
 
-/* Is the directory a snapshot? */
-bool ctl_is_snapshot(const char *dir);
-
 void ctl_add_id(struct ctl_text *text, int64_t pid, int64_t gpu_id,
 		int64_t qid);
-
-/* A file as a whole, with a NUL behind it, for free(). NULL: errno says why. */
-char *ctl_read_file(const char *path, size_t *len);
 
 #endif

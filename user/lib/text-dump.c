@@ -4,16 +4,30 @@
 
 #include "lib/text.h"
 
+/*
+ * The driver (pqm_debugfs_mqds) sets the number of dumps at compute queues only,
+ * and keeps it for the queues that it prints after one. An SDMA queue and a DIQ
+ * have one MQD: further dumps are what is behind it in the pool of MQDs, which
+ * are other queues', perhaps of another process.
+ */
+static bool is_of_others(const struct gpreempt_text_queue *queue)
+{
+	return queue->n_mqds && (queue->type == GPREEMPT_TEXT_SDMA ||
+				 queue->type == GPREEMPT_TEXT_DIQ);
+}
+
 static int end_mqd(struct gpreempt_text *text, const uint32_t *words,
 		   size_t count)
 {
 	struct gpreempt_text_queue *queue =
 		gp_last(text->queues, struct gpreempt_text_queue);
-	struct gpreempt_text_mqd *mqd =
-		gp_array_add(&text->mqds, sizeof(*mqd));
 	enum gp_text_dump dump = GP_DUMP_OTHER;
+	struct gpreempt_text_mqd *mqd;
 	const char *wrong;
 
+	if (is_of_others(queue))
+		return 0;
+	mqd = gp_array_add(&text->mqds, sizeof(*mqd));
 	if (!mqd)
 		return -ENOMEM;
 	if (queue->type == GPREEMPT_TEXT_COMPUTE ||

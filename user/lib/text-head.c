@@ -35,6 +35,7 @@ static int add_queue(struct gpreempt_text *text, enum gpreempt_text_type type,
 	queue->slots_expected = GPREEMPT_UNKNOWN;
 	queue->slots_active = GPREEMPT_UNKNOWN;
 	queue->mqds = text->mqds.count;
+	text->data.mqds_seen = true;
 	text->block = GP_BLOCK_QUEUE;
 	return 0;
 }
@@ -59,6 +60,7 @@ static int take_process(struct gpreempt_text *text, const int64_t *numbers,
 	process->pasid = is_pasid ? numbers[1] : GPREEMPT_UNKNOWN;
 	text->have_process = true;
 	text->have_node = false;
+	text->data.mqds_seen = true;
 	text->block = GP_BLOCK_NONE;
 	return 0;
 }
@@ -124,6 +126,7 @@ static int take_note(struct gpreempt_text *text, const int64_t *numbers,
 		return gp_text_problem(text, text->lines.number,
 				       "a line about a node that is not there");
 	gp_last(text->nodes, struct gpreempt_text_node)->note = note;
+	text->data.hqds_seen |= note == GPREEMPT_TEXT_STOPPED;
 	return 0;
 }
 
@@ -152,7 +155,7 @@ static int add_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
 	slot->words = text->words.count;
 	gp_text_regs(GP_DUMP_OTHER, NULL, 0, &slot->regs);
 	text->block = GP_BLOCK_SLOT;
-	text->slots_seen = true;
+	text->data.hqds_seen = true;
 	return known ? 0 : gp_text_problem(text, text->lines.number,
 					   "a slot of a node that is not there");
 }
@@ -434,9 +437,12 @@ int gp_text_head(struct gpreempt_text *text, struct gp_line line)
 		ret = head->within ? gp_text_end_dump(text) : end_block(text);
 		text->garbled = false;
 		text->orphans_told = false;
+		text->known_lines++;
+		text->content |= head->take != take_remark;
 		return ret ? ret : head->take(text, numbers, head->arg);
 	}
 	text->garbled = true;
+	text->content = true;
 	return gp_text_problem(text, text->lines.number,
 			       "not a line that the driver prints");
 }

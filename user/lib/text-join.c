@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which slots hold which queue: by the address of the MQD. */
+/* Which slots hold which queue: by the address of the MQD, and the ring. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -80,18 +80,6 @@ static struct gpreempt_text_mqd *find(struct gpreempt_text *text,
 	       keys->items[low].mqd;
 }
 
-static int problem_at(struct gpreempt_text *text, unsigned int file,
-		      uint64_t line, const char *what)
-{
-	unsigned int ended = text->file;
-	int ret;
-
-	text->file = file;
-	ret = gp_text_problem(text, line, what);
-	text->file = ended;
-	return ret;
-}
-
 static int join_cp(struct gpreempt_text *text, const struct keys *keys,
 		   struct gpreempt_text_slot *slot)
 {
@@ -100,13 +88,21 @@ static int join_cp(struct gpreempt_text *text, const struct keys *keys,
 
 	if (!mqd)
 		return 0;
+	/*
+	 * KFD gives the MQDs of a process that ended to the next one: only the
+	 * ring says whether it is this queue.
+	 */
+	if (slot->regs.ring != mqd->regs.ring)
+		return gp_text_problem_at(text, slot->file, slot->line,
+			"this slot has another ring than the MQD of its "
+			"address: mqds and hqds are not of one moment");
 	slot->owner = mqd->queue;
 	mqd->slots++;
 	if (mqd->slots > 1)
-		return problem_at(text, slot->file, slot->line,
+		return gp_text_problem_at(text, slot->file, slot->line,
 				  "this MQD is in another slot, too");
 	if (mqd->xcc != slot->nth_xcc)
-		return problem_at(text, slot->file, slot->line,
+		return gp_text_problem_at(text, slot->file, slot->line,
 				  "this MQD is one for another XCC");
 	return 0;
 }
@@ -160,15 +156,55 @@ static void join_packets(struct gpreempt_text *text, const struct keys *keys)
 		gp_items(text->packets, struct gpreempt_text_packet);
 	const struct gpreempt_text_packet *end =
 		gp_end(text->packets, struct gpreempt_text_packet);
+	const struct gpreempt_text_queue *queues =
+		gp_items(text->queues, struct gpreempt_text_queue);
 	const struct gpreempt_text_mqd *mqd;
 
 	for (; packet < end; packet++) {
+		int64_t pasid;
+
 		if (packet->mqd == GPREEMPT_UNKNOWN)
 			continue;
 		mqd = find(text, keys, packet->gpu_id, packet->mqd);
-		if (mqd)
+		if (!mqd)
+			continue;
+		/* It has no ring: the PASID is all that can contradict. */
+		pasid = queues[mqd->queue].pasid;
+		if (pasid == GPREEMPT_UNKNOWN || pasid == packet->pasid)
 			packet->queue = mqd->queue;
 	}
+}
+
+/* What is there of a node's slots of a type. */
+struct seen {
+	const struct gpreempt_text *text;
+	int64_t gpu_id;
+	enum gpreempt_text_type type;
+	bool all;		/* there are some, and all can be read */
+};
+
+/* Queues come process by process, and have few nodes: the last answer is kept. */
+static bool slots_are_known(struct seen *seen,
+			    const struct gpreempt_text_queue *queue)
+{
+	const struct gpreempt_text_slot *slot =
+		gp_items(seen->text->slots, struct gpreempt_text_slot);
+	const struct gpreempt_text_slot *end =
+		gp_end(seen->text->slots, struct gpreempt_text_slot);
+
+	if (seen->gpu_id == queue->gpu_id && seen->type == queue->type)
+		return seen->all;
+	seen->gpu_id = queue->gpu_id;
+	seen->type = queue->type;
+	seen->all = false;
+	for (; slot < end; slot++) {
+		if (slot->gpu_id != queue->gpu_id || slot->type != queue->type)
+			continue;
+		seen->all = slot->regs.active != GPREEMPT_UNKNOWN;
+		if (!seen->all)
+			break;
+	}
+	return seen->all;
 }
 
 static void count_slots(struct gpreempt_text *text)
@@ -179,12 +215,17 @@ static void count_slots(struct gpreempt_text *text)
 		gp_end(text->queues, struct gpreempt_text_queue);
 	const struct gpreempt_text_mqd *mqds =
 		gp_items(text->mqds, struct gpreempt_text_mqd);
+	struct seen seen = { .text = text, .gpu_id = GPREEMPT_UNKNOWN };
 	size_t i;
 
 	for (; queue < end; queue++) {
-		queue->slots_expected = queue->n_mqds ?
-			(int64_t)queue->n_mqds : GPREEMPT_UNKNOWN;
-		if (!text->slots_seen || !queue->n_mqds)
+		bool in_slots = queue->type == GPREEMPT_TEXT_COMPUTE ||
+				queue->type == GPREEMPT_TEXT_SDMA;
+
+		queue->slots_expected = !queue->n_mqds ? GPREEMPT_UNKNOWN :
+			in_slots ? (int64_t)queue->n_mqds : 0;
+		if (!queue->n_mqds || text->data.several_moments ||
+		    !in_slots || !slots_are_known(&seen, queue))
 			continue;
 		queue->slots_active = 0;
 		for (i = 0; i < queue->n_mqds; i++)
@@ -238,13 +279,17 @@ static int number_contexts(struct gpreempt_text *text)
 int gpreempt_text_join(struct gpreempt_text *text)
 {
 	struct keys keys;
-	int ret = make_keys(text, &keys);
+	int ret = gp_text_find_moments(text);
 
+	if (!ret)
+		ret = make_keys(text, &keys);
 	if (ret)
 		return ret;
-	ret = join_slots(text, &keys);
-	if (!ret) {
+	if (!text->data.several_moments) {
+		ret = join_slots(text, &keys);
 		join_packets(text, &keys);
+	}
+	if (!ret) {
 		count_slots(text);
 		ret = number_contexts(text);
 	}

@@ -23,6 +23,18 @@ int gp_text_problem(struct gpreempt_text *text, uint64_t line,
 	return 0;
 }
 
+int gp_text_problem_at(struct gpreempt_text *text, unsigned int file,
+		       uint64_t line, const char *what)
+{
+	unsigned int ended = text->file;
+	int ret;
+
+	text->file = file;
+	ret = gp_text_problem(text, line, what);
+	text->file = ended;
+	return ret;
+}
+
 /* A dump starts: at 0 in mqds and rls, anywhere in hqds. */
 static int start_dump(struct gpreempt_text *text, uint64_t offset)
 {
@@ -88,8 +100,10 @@ static int take_words(struct gpreempt_text *text, size_t count,
 	int ret;
 
 	text->garbled = false;
+	text->content = true;
 	if (lost)
 		return take_orphan(text);
+	text->known_lines++;
 	ret = check_offset(text, offset);
 	if (ret)
 		return ret;
@@ -105,7 +119,6 @@ static int take_line(void *data, struct gp_line line)
 	size_t count;
 	int ret;
 
-	text->n_lines++;
 	ret = gp_array_room(&text->words, 8, sizeof(uint32_t));
 	if (ret)
 		return ret;
@@ -114,9 +127,8 @@ static int take_line(void *data, struct gp_line line)
 		gp_text_head(text, line);
 	if (!ret && line.cut)
 		ret = gp_text_problem(text, text->lines.number,
-				      line.len < GP_LINE_MAX ?
-				      "the file ends within this line" :
-				      "too long a line");
+				      line.too_long ? "too long a line" :
+				      "the file ends within this line");
 	return ret;
 }
 
@@ -160,6 +172,9 @@ int gpreempt_text_end(struct gpreempt_text *text)
 
 	if (!ret)
 		ret = gp_text_end_block(text);
+	/* An idle driver's is empty; hqds and rls name each node at least. */
+	text->data.mqds_seen |= !text->content;
+	text->content = false;
 	text->garbled = false;
 	text->have_process = false;
 	text->have_node = false;
@@ -185,7 +200,8 @@ gpreempt_text_get(struct gpreempt_text *text)
 	text->data.problems = text->problems.items;
 	text->data.kept = text->problems.count;
 	text->data.n_problems = text->n_problems;
-	text->data.lines = text->n_lines;
+	text->data.lines = text->lines.count;
+	text->data.known_lines = text->known_lines;
 	return &text->data;
 }
 

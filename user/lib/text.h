@@ -23,7 +23,7 @@ struct gpreempt_text {
 	struct gp_lines lines;
 	struct gp_array processes, queues, mqds, nodes, slots, packets, words;
 	struct gp_array problems;
-	uint64_t n_problems, n_lines;
+	uint64_t n_problems, known_lines;
 	unsigned int file;
 	enum gp_text_block block;
 	bool have_process, have_node;	/* that what comes is of */
@@ -35,7 +35,7 @@ struct gpreempt_text {
 	unsigned int xccs;	/* of the node so far */
 	int64_t last_xcc;	/* as printed */
 	int64_t first_engine;	/* of the node */
-	bool slots_seen;
+	bool content;		/* this file has more than remarks in it */
 	struct gpreempt_text_data data;
 };
 
@@ -73,6 +73,13 @@ enum gp_text_dump {
  */
 const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
 			 size_t count, struct gpreempt_text_regs *regs);
+
+/* A problem of a file that has ended. 0 or -ENOMEM. */
+int gp_text_problem_at(struct gpreempt_text *text, unsigned int file,
+		       uint64_t line, const char *what);
+
+/* Is a queue or a slot in it twice? Sets several_moments. 0 or -ENOMEM. */
+int gp_text_find_moments(struct gpreempt_text *text);
 
 /* The packets of a run list, of the last node. 0 or -ENOMEM. */
 int gp_text_packets(struct gpreempt_text *text, size_t first, size_t count);

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whose slot is it? Text of two moments, text that comes twice, MQDs that are
+ * not of the queue that they stand below, and what one file alone does not say.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit-text.h"
+
+#define RING_A 0x7f0000100000
+#define RING_B 0x7f8888800000
+#define TWO_MOMENTS \
+	"this slot has another ring than the MQD of its address: " \
+	"mqds and hqds are not of one moment"
+
+static struct gpreempt_text_check sum, *by_xcc;
+static size_t n_xccs;
+
+static void setup(void)
+{
+	text_setup();
+	by_xcc = NULL;
+}
+
+static void teardown(void)
+{
+	free(by_xcc);
+	text_teardown();
+}
+
+static void check(int64_t pid)
+{
+	free(by_xcc);
+	ck_assert_int_eq(gpreempt_text_check(text, pid, &sum, &by_xcc,
+					     &n_xccs), 0);
+}
+
+static void expect_check(int64_t queues, int64_t expected, int64_t active,
+			 int64_t without_owner)
+{
+	ck_assert_int_eq(sum.queues, queues);
+	ck_assert_int_eq(sum.slots_expected, expected);
+	ck_assert_int_eq(sum.slots_active, active);
+	ck_assert_int_eq(sum.slots_without_owner, without_owner);
+}
+
+/* A queue on a GPU of two XCCs, and its two slots. */
+static void say_queue(int pid, uint64_t ring)
+{
+	say("Process %d PASID %d:\n  Compute queue on device 2a\n", pid, pid);
+	say_ring_mqd(0x17ba000, ring);
+	say_ring_mqd(0x17bb000, ring);
+}
+
+static void say_slots(uint64_t ring)
+{
+	int xcc;
+
+	say("Node 1, gpu_id 2a:\n");
+	for (xcc = 0; xcc < 2; xcc++) {
+		say_ring_slot(xcc, 0, 2, 0x17ba000 + 0x1000 * xcc, ring);
+		say_slot(xcc, 0, 3, 0, false);
+	}
+}
+
+START_TEST(one_moment)
+{
+	say_queue(1, RING_A);
+	say_slots(RING_A);
+	read_made();
+	check(GPREEMPT_UNKNOWN);
+	expect_check(1, 2, 2, 0);
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_int_eq(data->queues[0].slots_active, 2);
+	ck_assert(data->mqds_seen && data->hqds_seen);
+	ck_assert(!data->several_moments);
+}
+END_TEST
+
+/* KFD gave the MQDs of a process that ended to the next one. */
+START_TEST(address_of_the_process_before)
+{
+	say_queue(1, RING_A);
+	say_slots(RING_B);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 2);
+	ck_assert_str_eq(data->problems[0].what, TWO_MOMENTS);
+	ck_assert_uint_eq(data->problems[0].line, data->slots[0].line);
+	ck_assert_int_eq(data->slots[0].owner, -1);
+	ck_assert_int_eq(data->queues[0].slots_active, 0);
+	check(GPREEMPT_UNKNOWN);
+	expect_check(1, 2, 2, 2);
+	check(1);
+	expect_check(1, 2, 0, 0);
+}
+END_TEST
+
+/* One of two processes went on: its slots are still its own. */
+START_TEST(one_of_two_is_of_another_moment)
+{
+	say_queue(1, RING_A);
+	say("Process 2 PASID 2:\n  Compute queue on device 2a\n");
+	say_ring_mqd(0x17ca000, RING_A);
+	say_ring_mqd(0x17cb000, RING_A);
+	say_slots(RING_B);
+	say_ring_slot(1, 1, 2, 0x17cb000, RING_A);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 2);
+	ck_assert_int_eq(data->queues[0].slots_active, 0);
+	ck_assert_int_eq(data->queues[1].slots_active, 1);
+	check(GPREEMPT_UNKNOWN);
+	expect_check(2, 4, 3, 2);
+}
+END_TEST
+
+/* With the rings of another process, the captures of a real host do not join. */
+START_TEST(captures_of_two_moments)
+{
+	const char *dir = getenv("CAPTURES");
+	size_t len, i, changed = 0;
+	char path[512], *all, *at;
+
+	snprintf(path, sizeof(path), "%s/mi308x/mqds_16_streams.txt",
+		 dir ? dir : "../shared/captures");
+	all = load(path, &len);
+	if (!all) {
+		puts("captures: skipped, none in ../shared/captures (set CAPTURES)");
+		return;
+	}
+	all[len] = '\0';
+	/* Words 136 and 137 of an MQD are the ring. */
+	for (at = all; (at = strstr(at, "00000220: ")); at++, changed++)
+		at[16] = at[16] == '0' ? '1' : '0';
+	ck_assert_uint_eq(changed, 20);
+	feed(all, len);
+	free(all);
+	end_file();
+	snprintf(path, sizeof(path), "%s/mi308x/", dir ? dir :
+		 "../shared/captures");
+	ck_assert(feed_file(path, "hqds_16_streams.txt"));
+	join();
+	ck_assert_uint_eq(data->n_problems, 20);
+	for (i = 0; i < data->n_slots; i++)
+		ck_assert_int_eq(data->slots[i].owner, -1);
+	check(GPREEMPT_UNKNOWN);
+	expect_check(5, 20, 20, 20);
+}
+END_TEST
+
+/*
+ * Two XCCs: the driver prints two MQDs of an SDMA queue that comes behind a
+ * compute queue. The second is the next one of the pool, here of process 200.
+ */
+static void say_sdma_of_two(bool compute_first)
+{
+	say("Process 100 PASID 100:\n");
+	if (compute_first) {
+		say("  Compute queue on device 2a\n");
+		say_ring_mqd(0x17ba000, RING_A);
+		say_ring_mqd(0x17bb000, RING_A);
+	}
+	say("  SDMA queue on device 2a\n");
+	say_sdma_mqd(0, 0, RING_A);
+	if (compute_first)
+		say_sdma_mqd(0, 1, RING_B);
+	say("Process 200 PASID 200:\n  SDMA queue on device 2a\n");
+	say_sdma_mqd(0, 1, RING_B);
+	say_slots(RING_A);
+	say_rlc(0, 0, RING_A);
+	say_rlc(0, 1, RING_B);
+	say_rlc(0, 2, 0);
+}
+
+START_TEST(sdma_behind_compute)
+{
+	size_t first = _i;	/* index of the first SDMA queue */
+
+	say_sdma_of_two(_i);
+	read_made();
+	ck_assert_uint_eq(data->n_queues, first + 2);
+	ck_assert_int_eq(data->queues[first].n_mqds, 1);
+	ck_assert_int_eq(data->queues[first].slots_expected, 1);
+	ck_assert_int_eq(data->queues[first].slots_active, 1);
+	ck_assert_int_eq(data->queues[first + 1].pid, 200);
+	ck_assert_int_eq(data->queues[first + 1].slots_expected, 1);
+	ck_assert_int_eq(data->queues[first + 1].slots_active, 1);
+	ck_assert_uint_eq(data->n_slots, 7);
+	ck_assert_int_eq(data->slots[4].owner, first);
+	ck_assert_int_eq(data->slots[5].owner, first + 1);
+	ck_assert_int_eq(data->slots[6].owner, -1);
+	ck_assert_uint_eq(data->n_problems, 0);
+}
+END_TEST
+
+/* So it is with the debugger's queue; what its further dumps are is not said. */
+START_TEST(diq_behind_compute)
+{
+	say_queue(1, RING_A);
+	say("  DIQ on device 2a\n");
+	say_ring_mqd(0x5000, RING_A);
+	say("    00000000: 00000000 00000000\n");
+	say_slots(RING_A);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_int_eq(data->queues[1].n_mqds, 1);
+	ck_assert_int_eq(data->queues[1].slots_expected, 0);
+}
+END_TEST
+
+static void say_list(uint64_t mqd)
+{
+	const uint32_t words[] = {
+		0xc00ea100, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		0xc005a200, 0, 0, (uint32_t)mqd, 0, 0, 0,
+	};
+
+	say("Node 1, gpu_id 2a:\n");
+	say_words(0, words, ARRAY_SIZE(words));
+}
+
+static const struct {
+	int mqds, hqds, lists;
+	const char *what;
+} twice[] = {
+	{ 2, 1, 0, "this queue is in the text twice: text of more than one "
+	  "moment, which is not joined" },
+	{ 1, 2, 0, "this slot is in the text twice: text of more than one "
+	  "moment, which is not joined" },
+	{ 1, 1, 2, "this queue is in the run list twice: text of more than one "
+	  "moment, which is not joined" },
+	{ 0, 130, 0, "this slot is in the text twice: text of more than one "
+	  "moment, which is not joined" },
+};
+
+START_TEST(given_twice)
+{
+	int i;
+
+	for (i = 0; i < twice[_i].mqds; i++)
+		say_queue(i, RING_A);
+	for (i = 0; i < twice[_i].hqds; i++)
+		say_slots(RING_A);
+	for (i = 0; i < twice[_i].lists; i++)
+		say_list(0x17ba000);
+	read_made();
+	ck_assert(data->several_moments);
+	ck_assert_uint_eq(data->n_problems, 1);
+	ck_assert_str_eq(data->problems[0].what, twice[_i].what);
+	for (i = 0; i < (int)data->n_slots; i++)
+		ck_assert_int_eq(data->slots[i].owner, -1);
+	for (i = 0; i < (int)data->n_packets; i++)
+		ck_assert_int_eq(data->packets[i].queue, -1);
+	for (i = 0; i < twice[_i].mqds; i++)
+		ck_assert_int_eq(data->queues[i].slots_active,
+				 GPREEMPT_UNKNOWN);
+	for (i = -1; i < 2; i += 2) {
+		check(i);
+		expect_check(GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN,
+			     GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN);
+	}
+}
+END_TEST
+
+/* In two files it is found as well, and the second one is named. */
+START_TEST(given_twice_in_two_files)
+{
+	say_slots(RING_A);
+	feed(made, made_len);
+	end_file();
+	say_slots(RING_A);
+	read_made();
+	ck_assert(data->several_moments);
+	ck_assert_uint_eq(data->problems[0].file, 1);
+	ck_assert_uint_eq(data->problems[0].line, 2);
+}
+END_TEST
+
+/* SDMA queues have no address in their text: process, place and ring. */
+START_TEST(sdma_twice)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		say("Process %d PASID 9:\n  SDMA queue on device 2a\n",
+		    _i ? 9 : 8 + i);
+		say_sdma_mqd(1, 2, RING_A);
+	}
+	read_made();
+	ck_assert_int_eq(data->several_moments, _i);
+}
+END_TEST
+
+/* A queue that was never mapped has no address yet; of those there are many. */
+START_TEST(never_mapped)
+{
+	say("Process 1 PASID 1:\n");
+	say("  Compute queue on device 2a\n");
+	say_ring_mqd(0, RING_A);
+	say("  Compute queue on device 2a\n");
+	say_ring_mqd(0, RING_B);
+	say_slots(RING_A);
+	read_made();
+	ck_assert(!data->several_moments);
+	ck_assert_int_eq(data->slots[0].owner, -1);
+}
+END_TEST
+
+START_TEST(run_list_of_another_process)
+{
+	say("Process 1 PASID 0x%x:\n  Compute queue on device 2a\n", _i ? 1 : 7);
+	say_ring_mqd(0x17ba000, RING_A);
+	say_list(0x17ba000);
+	read_made();
+	ck_assert_uint_eq(data->n_packets, 2);
+	ck_assert_int_eq(data->packets[1].queue, _i ? 0 : -1);
+}
+END_TEST
+
+START_TEST(hqds_alone)
+{
+	say_slots(RING_A);
+	read_made();
+	ck_assert(!data->mqds_seen);
+	check(GPREEMPT_UNKNOWN);
+	expect_check(GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN, 2, GPREEMPT_UNKNOWN);
+	ck_assert_uint_eq(n_xccs, 2);
+	ck_assert_int_eq(by_xcc[1].slots_active, 1);
+	ck_assert_int_eq(by_xcc[1].slots_expected, GPREEMPT_UNKNOWN);
+	check(1);
+	ck_assert_int_eq(sum.slots_active, GPREEMPT_UNKNOWN);
+}
+END_TEST
+
+/* An idle driver's mqds is empty, at most with what the seeds' script adds. */
+START_TEST(idle_mqds)
+{
+	if (_i)
+		say("=== MQD Snapshot ===\n\n");
+	feed(made, made_len);
+	end_file();
+	say_slots(RING_A);
+	read_made();
+	ck_assert(data->mqds_seen);
+	check(GPREEMPT_UNKNOWN);
+	expect_check(0, 0, 2, 2);
+}
+END_TEST
+
+START_TEST(mqds_alone)
+{
+	say_queue(1, RING_A);
+	read_made();
+	ck_assert(!data->hqds_seen);
+	check(GPREEMPT_UNKNOWN);
+	expect_check(1, 2, GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(data->queues[0].slots_active, GPREEMPT_UNKNOWN);
+}
+END_TEST
+
+/* Nothing is known of the slots of a GPU that is stopped, or is not there. */
+START_TEST(no_slots_of_that_gpu)
+{
+	say_queue(1, RING_A);
+	say("Process 2 PASID 2:\n  Compute queue on device 2b\n");
+	say_ring_mqd(0x17ba000, RING_B);
+	say_slots(RING_A);
+	if (_i)
+		say("Node 2, gpu_id 2b:\n Device is stopped\n");
+	read_made();
+	ck_assert(data->hqds_seen);
+	ck_assert_int_eq(data->queues[0].slots_active, 2);
+	ck_assert_int_eq(data->queues[1].slots_active, GPREEMPT_UNKNOWN);
+	check(GPREEMPT_UNKNOWN);
+	expect_check(2, 3, GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN);
+	ck_assert_uint_eq(n_xccs, 3);
+	ck_assert_int_eq(by_xcc[0].slots_active, 1);
+	ck_assert_int_eq(by_xcc[2].gpu_id, 0x2b);
+	ck_assert_int_eq(by_xcc[2].slots_active, GPREEMPT_UNKNOWN);
+}
+END_TEST
+
+/* Slots without registers, as of a text that was wrapped: not 0, but unknown. */
+START_TEST(registers_missing)
+{
+	say_queue(1, RING_A);
+	say("Node 1, gpu_id 2a:\n");
+	say_ring_slot(0, 0, 2, 0x17ba000, RING_A);
+	say(" Inst 1,  CP Pipe 0, Queue 2\n");
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 1);
+	ck_assert_int_eq(data->queues[0].slots_active, GPREEMPT_UNKNOWN);
+	check(GPREEMPT_UNKNOWN);
+	expect_check(1, 2, GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(by_xcc[0].slots_active, 1);
+	ck_assert_int_eq(by_xcc[1].slots_active, GPREEMPT_UNKNOWN);
+}
+END_TEST
+
+START_TEST(nothing_recognised)
+{
+	read_string("\n[  12.3] Process 1 PASID 0x1:\n\n     1\tNode 1, gpu_id 2a:\n");
+	ck_assert_uint_eq(data->known_lines, 0);
+	ck_assert_uint_eq(data->n_problems, 2);
+	ck_assert(!data->mqds_seen);
+}
+END_TEST
+
+/* What Windows' editors put before a text. */
+START_TEST(byte_order_mark)
+{
+	say("\xef\xbb\xbf");
+	say_queue(1, RING_A);
+	feed(made, made_len);
+	end_file();
+	say("\xef\xbb\xbf");
+	say_slots(RING_A);
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_int_eq(data->queues[0].pid, 1);
+	check(GPREEMPT_UNKNOWN);
+	expect_check(1, 2, 2, 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, one_moment);
+	tcase_add_test(tc, address_of_the_process_before);
+	tcase_add_test(tc, one_of_two_is_of_another_moment);
+	tcase_add_test(tc, captures_of_two_moments);
+	tcase_add_loop_test(tc, sdma_behind_compute, 0, 2);
+	tcase_add_test(tc, diq_behind_compute);
+	tcase_add_loop_test(tc, given_twice, 0, ARRAY_SIZE(twice));
+	tcase_add_test(tc, given_twice_in_two_files);
+	tcase_add_loop_test(tc, sdma_twice, 0, 2);
+	tcase_add_test(tc, never_mapped);
+	tcase_add_loop_test(tc, run_list_of_another_process, 0, 2);
+	tcase_add_test(tc, hqds_alone);
+	tcase_add_loop_test(tc, idle_mqds, 0, 2);
+	tcase_add_test(tc, mqds_alone);
+	tcase_add_loop_test(tc, no_slots_of_that_gpu, 0, 2);
+	tcase_add_test(tc, registers_missing);
+	tcase_add_test(tc, nothing_recognised);
+	tcase_add_test(tc, byte_order_mark);
+	return unit_run("text_join");
+}
