@@ -32,12 +32,15 @@ static int write_plan(const struct exp_plan *plan)
 {
 	char path[4096];
 	FILE *file;
+	int fd;
 
-	if (mkdir(plan->dir, 0755) && errno != EEXIST)
+	/* What models print, and what only root may read. */
+	if (mkdir(plan->dir, 0700) && errno != EEXIST)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
 				     plan->dir, strerror(errno));
 	snprintf(path, sizeof(path), "%s/" EXP_PLAN, plan->dir);
-	file = fopen(path, "wx");
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     "--resume goes on with one, --report-only reads it",
@@ -87,17 +90,18 @@ int exp_plan_new(const struct ctl_args *args, struct exp_plan *plan)
 
 int exp_plan_load(const char *dir, struct exp_plan *plan)
 {
-	char path[4096], *all, *line, *rest = NULL;
+	char *all, *line, *rest = NULL;
 	size_t len;
 
 	*plan = (struct exp_plan){ 0 };
 	snprintf(plan->dir, sizeof(plan->dir), "%s", dir);
-	snprintf(path, sizeof(path), "%s/" EXP_PLAN, dir);
-	all = ctl_read_file(path, &len);
+	all = text_read_in(dir, EXP_PLAN, &len);
+	if (!all && errno == ENOENT && exp_foreign_load(dir, plan))
+		return 0;
 	if (!all)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
 				     "%s is no experiment: %s", dir,
-				     strerror(errno));
+				     text_open_error(-errno));
 	for (line = strtok_r(all, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		sscanf(line, "runs %" SCNu64, &plan->runs);
@@ -113,8 +117,51 @@ int exp_plan_load(const char *dir, struct exp_plan *plan)
 	if (!plan->command[0] || !plan->runs || plan->runs > EXP_RUNS_MAX ||
 	    plan->concurrent > EXP_RUNS_MAX)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-				     "%s is damaged", path);
+				     "%s/" EXP_PLAN " is damaged", dir);
 	return 0;
+}
+
+/* The commands are run as the user who calls this, which is root. */
+static bool only_ours(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT;	/* then there is nothing to run */
+	return (st.st_uid == geteuid() || !st.st_uid) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH)) && !S_ISLNK(st.st_mode);
+}
+
+int exp_plan_trusted(const char *dir)
+{
+	char path[4096];
+	const char *bad = path;
+
+	snprintf(path, sizeof(path), "%s/.", dir);
+	if (only_ours(path)) {
+		snprintf(path, sizeof(path), "%s/" EXP_PLAN, dir);
+		if (only_ours(path))
+			bad = NULL;
+	}
+	if (!bad)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
+			     "read its commands; if they are yours: chown -R "
+			     "and chmod go-w",
+			     "%s: another user owns it or can write it, and "
+			     "its commands would be run", bad);
+}
+
+FILE *exp_create(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
+		      O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!file)
+		ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", path,
+			      strerror(errno));
+	return file;
 }
 
 int exp_plan_lock(struct exp_plan *plan)
@@ -122,7 +169,7 @@ int exp_plan_lock(struct exp_plan *plan)
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/" EXP_PLAN, plan->dir);
-	plan->lock = open(path, O_RDONLY | O_CLOEXEC);
+	plan->lock = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (plan->lock < 0)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
 				     path, strerror(errno));

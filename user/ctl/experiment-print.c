@@ -4,15 +4,6 @@
 #include "ctl/experiment.h"
 #include "ctl/out.h"
 
-const char *exp_verdict_name(enum exp_verdict verdict)
-{
-	static const char *const names[] = {
-		"consistent", "partly consistent", "not consistent", "unknown",
-	};
-
-	return names[verdict];
-}
-
 static struct json_object *real(double value)
 {
 	char text[32];
@@ -56,6 +47,7 @@ static struct json_object *json_run(const struct exp_run *run)
 		ADD(o, "common_ids", out_json_number(run->common_ids));
 		ADD(o, "common_slots", out_json_number(run->common_slots));
 		ADD(o, "overlap", real(run->overlap));
+		ADD(o, "a_before_b", real(run->a_before_b));
 	}
 	return o;
 }
@@ -67,12 +59,13 @@ static struct json_object *json_model(const struct exp_model *model)
 
 	ADD(o, "runs", out_json_number(model->runs));
 	ADD(o, "overlap", several ? real(model->overlap) : NULL);
-	ADD(o, "same_ids", several ? out_json_flag(model->same_ids) : NULL);
+	ADD(o, "same_ids", several && model->overlap >= 0 ?
+	    out_json_flag(model->same_ids) : NULL);
 	ADD(o, "same_number", several ? out_json_flag(model->same_number) :
 	    NULL);
 	ADD(o, "slots_right", model->runs ? out_json_flag(model->slots_right) :
 	    NULL);
-	ADD(o, "verdict", out_json_text(exp_verdict_name(model->verdict)));
+	ADD(o, "verdict", out_json_text(diff_verdict_name(model->verdict)));
 	return o;
 }
 
@@ -129,10 +122,11 @@ static void print_runs(FILE *f, const struct exp_report *report, size_t m,
 
 		if (!s->there)
 			continue;
-		fprintf(f, "| %s | %" PRId64 " | %" PRId64 " | %s | %" PRId64
-			" | %" PRId64 " |", report->runs[i].name, s->pid,
-			s->queues, s->ids ? s->ids : "-", s->slots_expected,
-			s->slots_active);
+		fprintf(f, "| %s | %" PRId64 " | %" PRId64 " | %s |",
+			report->runs[i].name, s->pid, s->queues,
+			s->ids ? s->ids : "-");
+		print_cell(f, s->slots_expected);
+		print_cell(f, s->slots_active);
 		if (amd_log)
 			print_amdlog(f, s);
 		fputc('\n', f);
@@ -148,7 +142,7 @@ static void print_failed(FILE *f, const struct exp_plan *plan,
 	for (i = 0; i < report->n_runs && !plan->duration_ns; i++) {
 		const struct exp_sample *s = &report->runs[i].of[m];
 
-		if (s->there && s->status)
+		if (s->there && s->status > 0)
 			fprintf(f, "\n%s: the command ended with %" PRId64
 				"\n", report->runs[i].name, s->status);
 	}
@@ -161,14 +155,19 @@ static void print_model(FILE *f, const struct exp_plan *plan,
 
 	if (!plan->command[m])
 		return;
-	fprintf(f, "\n## Model %c\n\n`%s`\n", (int)('A' + m),
-		plan->command[m]);
+	fprintf(f, "\n## Model %c\n\n", (int)('A' + m));
+	if (!plan->foreign)
+		fprintf(f, "`%s`\n", plan->command[m]);
 	print_runs(f, report, m, plan->amd_log);
 	print_failed(f, plan, report, m);
-	if (model->runs > 1) {
+	if (model->runs > 1 && model->overlap < 0) {
+		fprintf(f, "\nSame queue ids every run: not known, the text "
+			"has no ids\n\nSame number of queues every run: %s\n",
+			model->same_number ? "yes" : "no");
+	} else if (model->runs > 1) {
 		fprintf(f, "\nSame queue ids every run: %s (overlap with the "
 			"first: %.2f, %s)\n\n", model->same_ids ? "yes" : "no",
-			model->overlap, exp_verdict_name(model->verdict));
+			model->overlap, diff_verdict_name(model->verdict));
 		fprintf(f, "Same number of queues every run: %s\n",
 			model->same_number ? "yes" : "no");
 	} else {
@@ -179,6 +178,21 @@ static void print_model(FILE *f, const struct exp_plan *plan,
 	if (model->runs)
 		fprintf(f, "\nEach queue in one slot of each XCC: %s\n",
 			model->slots_right ? "yes" : "no");
+}
+
+static void print_common(FILE *f, const struct exp_run *run)
+{
+	fprintf(f, "\n%s: ", run->name);
+	if (run->overlap < 0)
+		fprintf(f, "ids in common: not known, ");
+	else
+		fprintf(f, "%" PRId64 " ids in common (overlap %.2f), ",
+			run->common_ids, run->overlap);
+	fprintf(f, "%" PRId64 " slots in common\n", run->common_slots);
+	if (run->a_before_b >= 0)
+		fprintf(f, "\n%s: queues of A before B came, and with it: %s "
+			"(overlap %.2f)\n", run->name, run->a_before_b == 1 ?
+			"the same" : "not the same", run->a_before_b);
 }
 
 static void print_both(FILE *f, const struct exp_report *report)
@@ -198,10 +212,7 @@ static void print_both(FILE *f, const struct exp_report *report)
 				"other had its own: they need to run longer\n",
 				run->name);
 		else if (run->kind == EXP_BOTH)
-			fprintf(f, "\n%s: %" PRId64 " ids in common (overlap "
-				"%.2f), %" PRId64 " slots in common\n",
-				run->name, run->common_ids, run->overlap,
-				run->common_slots);
+			print_common(f, run);
 	}
 	fprintf(f, "\nQueue ids are a process's own: two processes that both "
 		"have such an id share no queue.\n");

@@ -8,9 +8,6 @@
 #include "ctl/experiment.h"
 #include "ctl/snapshot.h"
 
-#define CONSISTENT 0.8
-#define PARTLY 0.5
-
 static char *list_ids(const struct ctl_text *text, int64_t pid)
 {
 	char *list = NULL, *more;
@@ -29,19 +26,13 @@ static char *list_ids(const struct ctl_text *text, int64_t pid)
 	return list;
 }
 
-static int fill_sample(const char *dir, size_t m, struct exp_sample *sample)
+void exp_fill_sample(struct exp_sample *sample)
 {
 	struct gpreempt_text_check sum, *by_xcc;
-	char path[4096];
-	const char *word = path;
 	size_t i, count;
-	int ret;
 
-	snprintf(path, sizeof(path), "%s/during", dir);
-	ret = ctl_text_files(&word, 1, &sample->text);
-	if (ret)
-		return ret;
 	sample->there = true;
+	sample->priority = GPREEMPT_UNKNOWN;
 	sample->ids = list_ids(&sample->text, sample->pid);
 	if (gpreempt_text_check(sample->text.text, sample->pid, &sum, &by_xcc,
 				&count))
@@ -61,6 +52,19 @@ static int fill_sample(const char *dir, size_t m, struct exp_sample *sample)
 		     q->priority < sample->priority))
 			sample->priority = q->priority;
 	}
+}
+
+static int fill_sample(const char *dir, size_t m, struct exp_sample *sample)
+{
+	char path[4096];
+	const char *word = path;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/during", dir);
+	ret = ctl_text_files(&word, 1, &sample->text);
+	if (ret)
+		return ret;
+	exp_fill_sample(sample);
 	exp_read_log(dir, m, sample);
 	return 0;
 }
@@ -72,23 +76,50 @@ static bool was_simulated(const char *dir, const char *run)
 	bool simulated;
 	size_t len;
 
-	snprintf(path, sizeof(path), "%s/%s/during/" SNAPSHOT_INFO, dir, run);
-	all = ctl_read_file(path, &len);
+	snprintf(path, sizeof(path), "%s/%s/during", dir, run);
+	all = text_read_in(path, SNAPSHOT_INFO, &len);
 	simulated = all && strstr(all, "\nsimulated 1\n");
 	free(all);
 	return simulated;
 }
 
+static double overlap_of(const struct exp_sample *a,
+			 const struct exp_sample *b)
+{
+	struct diff diff;
+	double overlap;
+
+	diff_make(&a->text, a->pid, &b->text, b->pid, &diff);
+	overlap = diff.ids_known ? diff_overlap(&diff.queue_counts) : -1;
+	diff_free(&diff);
+	return overlap;
+}
+
+/* What A had before B came is in a snapshot of its own. */
+static void compare_before(const char *dir, struct exp_run *run)
+{
+	struct exp_sample alone = { .pid = run->of[0].pid };
+	char path[4096];
+	const char *word = path;
+
+	if (run->kind != EXP_BOTH || !run->of[0].there)
+		return;
+	snprintf(path, sizeof(path), "%s/" EXP_ALONE, dir);
+	if (!ctl_is_snapshot(path) || ctl_text_files(&word, 1, &alone.text))
+		return;
+	run->a_before_b = overlap_of(&alone, &run->of[0]);
+	ctl_text_free(&alone.text);
+}
+
 /* 0, -ENOENT when the run was not made, or the exit status. */
 static int fill_run(const struct exp_plan *plan, struct exp_run *run)
 {
-	char dir[3200], path[4096], *all, *at;
+	char dir[3200], *all, *at;
 	size_t m, len;
 	int ret = 0;
 
 	snprintf(dir, sizeof(dir), "%s/%s", plan->dir, run->name);
-	snprintf(path, sizeof(path), "%s/" EXP_RESULT, dir);
-	all = ctl_read_file(path, &len);
+	all = text_read_in(dir, EXP_RESULT, &len);
 	if (!all)
 		return -ENOENT;
 	for (m = 0; m < EXP_MODELS && !ret; m++) {
@@ -99,10 +130,11 @@ static int fill_run(const struct exp_plan *plan, struct exp_run *run)
 		if (!at || sscanf(at + 6, "%" SCNd64 " status %" SCNd64,
 				  &sample->pid, &sample->status) != 2)
 			continue;
-		sample->priority = GPREEMPT_UNKNOWN;
 		ret = fill_sample(dir, m, sample);
 	}
 	free(all);
+	if (!ret)
+		compare_before(dir, run);
 	return ret;
 }
 
@@ -115,22 +147,10 @@ static void compare_both(struct exp_run *run)
 		return;
 	diff_make(&run->of[0].text, run->of[0].pid, &run->of[1].text,
 		  run->of[1].pid, &diff);
-	run->overlap = diff_overlap(&diff.queue_counts);
+	run->overlap = diff.ids_known ? diff_overlap(&diff.queue_counts) : -1;
 	run->common_ids = diff.queue_counts.of[DIFF_BOTH];
 	run->common_slots = diff.slot_counts.of[DIFF_BOTH];
 	diff_free(&diff);
-}
-
-static double overlap_of(const struct exp_sample *a,
-			 const struct exp_sample *b)
-{
-	struct diff diff;
-	double overlap;
-
-	diff_make(&a->text, a->pid, &b->text, b->pid, &diff);
-	overlap = diff_overlap(&diff.queue_counts);
-	diff_free(&diff);
-	return overlap;
 }
 
 /* The runs of a model alone. */
@@ -142,7 +162,7 @@ static const struct exp_sample *judge(const struct exp_report *report,
 
 	*model = (struct exp_model){ .overlap = 1, .same_ids = true,
 		.same_number = true, .slots_right = true,
-		.verdict = EXP_UNKNOWN };
+		.verdict = DIFF_UNKNOWN };
 	for (i = 0; i < report->n_runs; i++) {
 		const struct exp_sample *sample = &report->runs[i].of[m];
 		double overlap;
@@ -151,7 +171,7 @@ static const struct exp_sample *judge(const struct exp_report *report,
 		    !sample->there)
 			continue;
 		model->runs++;
-		model->slots_right &=
+		model->slots_right &= sample->slots_active >= 0 &&
 			sample->slots_expected == sample->slots_active;
 		if (!first)
 			first = sample;
@@ -163,8 +183,7 @@ static const struct exp_sample *judge(const struct exp_report *report,
 	model->same_ids = model->overlap == 1;
 	/* One run, or none, is not the same as another. */
 	if (model->runs > 1)
-		model->verdict = model->overlap > CONSISTENT ? EXP_CONSISTENT :
-			model->overlap > PARTLY ? EXP_PARTLY : EXP_NOT;
+		model->verdict = diff_judge(model->overlap);
 	return first;
 }
 
@@ -173,8 +192,8 @@ static void choose(struct exp_report *report, bool two,
 		   const struct exp_sample *a, const struct exp_sample *b)
 {
 	const struct exp_model *models = report->models;
-	bool stable = models[0].verdict == EXP_CONSISTENT &&
-		      (!two || models[1].verdict == EXP_CONSISTENT);
+	bool stable = models[0].verdict == DIFF_CONSISTENT &&
+		      (!two || models[1].verdict == DIFF_CONSISTENT);
 	bool met = report->a_against_b > 0;
 	size_t i;
 
@@ -182,8 +201,8 @@ static void choose(struct exp_report *report, bool two,
 		met |= report->runs[i].kind == EXP_BOTH &&
 		       report->runs[i].common_ids;
 	report->strategy = "pid";
-	if (models[0].verdict == EXP_UNKNOWN ||
-	    (two && models[1].verdict == EXP_UNKNOWN)) {
+	if (models[0].verdict == DIFF_UNKNOWN ||
+	    (two && models[1].verdict == DIFF_UNKNOWN)) {
 		report->reason = "one run does not tell whether queue ids are "
 			"the same each time: name the process";
 	} else if (!stable) {
@@ -223,8 +242,10 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 			struct exp_run *run = report->runs + report->n_runs;
 
 			run->kind = kind;
+			run->a_before_b = -1;
 			exp_run_name(kind, i, run->name);
-			ret = fill_run(plan, run);
+			ret = plan->foreign ? exp_foreign_run(plan, run, i) :
+				fill_run(plan, run);
 			if (ret && ret != -ENOENT)
 				return ret;
 			if (ret)

@@ -86,7 +86,7 @@ static void redirect(const struct run *run, size_t m, int fd, const char *what)
 
 	snprintf(path, sizeof(path), "%s/%c.%s", run->dir, (int)('a' + m),
 		 what);
-	file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
 	if (file < 0 || dup2(file, fd) < 0)
 		_exit(126);
 	close(file);
@@ -333,10 +333,9 @@ static int write_result(const struct run *run)
 	size_t m;
 
 	snprintf(path, sizeof(path), "%s/" EXP_RESULT, run->dir);
-	file = fopen(path, "w");
+	file = exp_create(path);
 	if (!file)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
-				     path, strerror(errno));
+		return GPREEMPT_CLASS_FAILED;
 	for (m = 0; m < EXP_MODELS; m++) {
 		int status = run->of[m].status;
 
@@ -358,7 +357,7 @@ static int do_models(struct run *run, enum exp_kind kind)
 	ret = wait_for_queues(run, first);
 	if (ret || kind != EXP_BOTH)
 		return ret ? ret : take_during(run, count_all(run));
-	ret = snap(run, "a-alone");
+	ret = snap(run, EXP_ALONE);
 	if (ret)
 		return ret;
 	start(run, 1);

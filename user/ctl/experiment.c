@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command: plan, runs, report. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "ctl/experiment.h"
 
 static FILE *create(const struct exp_plan *plan, const char *name, char *path,
 		    size_t size)
 {
-	FILE *file;
-
 	snprintf(path, size, "%s/%s", plan->dir, name);
-	file = fopen(path, "w");
-	if (!file)
-		ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", path,
-			      strerror(errno));
-	return file;
+	return exp_create(path);
 }
 
 static int write_reports(const struct exp_plan *plan,
@@ -77,7 +69,14 @@ static int run_experiment(const struct ctl_command *cmd,
 				     "gpreempt-ctl experiment --help",
 				     "one of --a, --resume and --report-only "
 				     "is needed");
-	ret = dir ? exp_plan_load(dir, &plan) : ctl_need_root(0);
+	ret = args->resume ? exp_plan_trusted(dir) : 0;
+	if (!ret)
+		ret = dir ? exp_plan_load(dir, &plan) : ctl_need_root(0);
+	if (!ret && plan.foreign && !args->report_only)
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				    "--report-only reads it",
+				    "%s is not one of gpreempt-ctl experiment: "
+				    "its commands are not in it", dir);
 	if (!ret && !dir)
 		ret = exp_plan_new(args, &plan);
 	if (!ret && !args->report_only)
@@ -106,9 +105,9 @@ static const struct ctl_option options[] = {
 	{ "output", CTL_FILE, offsetof(struct ctl_args, output), "DIR",
 	  "where all is kept (-o DIR); a new directory otherwise" },
 	{ "resume", CTL_FILE, offsetof(struct ctl_args, resume), "DIR",
-	  "go on with one that was interrupted" },
+	  "go on with one: runs the commands that are in it" },
 	{ "report-only", CTL_FILE, offsetof(struct ctl_args, report_only),
-	  "DIR", "read one again" },
+	  "DIR", "read one again, or one that a script made" },
 	{ 0 },
 };
 
@@ -129,5 +128,10 @@ const struct ctl_command ctl_experiment = {
 	"With --amd-log both models stand side by side: dispatches, hardware queues,\n"
 	"time, most packets that waited; the median of the runs.\n"
 	"Ctrl-C ends the models, too, and --resume goes on with the run that was cut off.\n"
+	"It runs the commands that DIR/experiment has, as the user who calls it, and\n"
+	"refuses a DIR or a file that another user owns or can write.\n"
+	"--report-only takes what a script of one's own left as well: model_a_run_N,\n"
+	"model_b_run_N and concurrent_run_N with mqd_during_*, hqd_during_* (or _both_)\n"
+	"and model_a_pid.txt.\n"
 	"Exit status 7: another experiment is at work in DIR.\n",
 };

@@ -12,6 +12,11 @@
 /* In the directory: what was asked for. In a run's: what came of it. */
 #define EXP_PLAN "experiment"
 #define EXP_RESULT "result"
+/* Of a run of both: A before B came. */
+#define EXP_ALONE "a-alone"
+
+struct exp_run;
+struct exp_sample;
 
 struct exp_plan {
 	char dir[3072];
@@ -21,12 +26,18 @@ struct exp_plan {
 	uint64_t amd_log;
 	uint64_t duration_ns;	/* 0: the models end by themselves */
 	int lock;		/* of the directory; 0: not taken */
+	bool foreign;		/* made by a script: directories of other names */
 };
 
 /* The plan of a command line. 0, or the exit status. */
 int exp_plan_new(const struct ctl_args *args, struct exp_plan *plan);
 /* That of a directory. */
 int exp_plan_load(const char *dir, struct exp_plan *plan);
+/*
+ * Its commands are to be run: may others have written them? 0, or the exit
+ * status after saying so.
+ */
+int exp_plan_trusted(const char *dir);
 /* Nobody else makes runs there until exp_plan_free(). */
 int exp_plan_lock(struct exp_plan *plan);
 void exp_plan_free(struct exp_plan *plan);
@@ -44,6 +55,15 @@ enum exp_kind {
 
 void exp_run_name(enum exp_kind kind, uint64_t nth, char *name);
 uint64_t exp_runs_of(const struct exp_plan *plan, enum exp_kind kind);
+
+/* A directory that a script of its own made, model_a_run_1 and so on. */
+bool exp_foreign_load(const char *dir, struct exp_plan *plan);
+/* What it has of a run. 0, -ENOENT: not made, or the exit status. */
+int exp_foreign_run(const struct exp_plan *plan, struct exp_run *run,
+		    uint64_t nth);
+
+/* Create or empty a file that only its owner reads. NULL after saying why. */
+FILE *exp_create(const char *path);
 
 /* Do what is not done yet. 0, or the exit status. */
 int exp_execute(const struct exp_plan *plan);
@@ -70,25 +90,19 @@ struct exp_run {
 	enum exp_kind kind;
 	struct exp_sample of[EXP_MODELS];
 	bool apart;		/* one had ended when the other had queues */
-	double overlap;		/* of the ids of A and B, when both run */
+	double overlap;		/* of the ids of A and B, when both run; or -1 */
+	double a_before_b;	/* of A's queues before B came, and with it; or -1 */
 	int64_t common_ids;
 	int64_t common_slots;
 };
 
-enum exp_verdict {
-	EXP_CONSISTENT,		/* more than 0.8 in common with the first run */
-	EXP_PARTLY,		/* more than 0.5 */
-	EXP_NOT,
-	EXP_UNKNOWN,
-};
-
 struct exp_model {
 	uint64_t runs;		/* that had queues */
-	double overlap;		/* the least, of a run with the first */
+	double overlap;		/* the least, of a run with the first; or -1 */
 	bool same_ids;
 	bool same_number;
 	bool slots_right;	/* in each run, each queue in all its slots */
-	enum exp_verdict verdict;
+	enum diff_verdict verdict;
 };
 
 struct exp_report {
@@ -102,6 +116,8 @@ struct exp_report {
 };
 
 int exp_report_make(const struct exp_plan *plan, struct exp_report *report);
+/* Figures of a sample whose text and pid are there. */
+void exp_fill_sample(struct exp_sample *sample);
 /* What model number m logged in a run; unknown if it did not. */
 void exp_read_log(const char *dir, size_t m, struct exp_sample *sample);
 struct json_object *exp_json_log(const struct exp_plan *plan,
@@ -110,7 +126,6 @@ void exp_print_log(FILE *file, const struct exp_plan *plan,
 		   const struct exp_report *report);
 void exp_report_free(struct exp_report *report);
 
-const char *exp_verdict_name(enum exp_verdict verdict);
 struct json_object *exp_json(const struct exp_plan *plan,
 			     const struct exp_report *report);
 /* Markdown is what people read, too. */

@@ -12,12 +12,15 @@
 
 #include <gpreempt/select.h>
 
+#include "ctl/out.h"
 #include "ctl/snapshot.h"
 #include "ctl/text-load.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
+#ifndef VIEW_DIR
 #define VIEW_DIR "/sys/kernel/debug/gpreempt"
+#endif
 #define PROC_DIR "/sys/class/kfd/kfd/proc"
 #define KMSG_LINE 8192
 #define WORD_SIZE 256
@@ -29,7 +32,10 @@ static int fail(const char *what, int err)
 			     NULL, "%s: %s", what, strerror(err));
 }
 
-/* All directories of a path; the last one must be new. */
+/*
+ * All directories of a path; the last one must be new. What is in it only root
+ * may read elsewhere: debugfs and, as a rule, the kernel's log.
+ */
 static int make_dirs(const char *dir)
 {
 	char path[4096], *slash;
@@ -37,14 +43,14 @@ static int make_dirs(const char *dir)
 	snprintf(path, sizeof(path), "%s", dir);
 	for (slash = path; (slash = strchr(slash + 1, '/'));) {
 		*slash = '\0';
-		if (mkdir(path, 0755) && errno != EEXIST)
+		if (mkdir(path, 0700) && errno != EEXIST)
 			return fail(path, errno);
 		*slash = '/';
 	}
-	if (!mkdir(dir, 0755))
+	if (!mkdir(dir, 0700))
 		return 0;
 	/* An empty one will do. */
-	if (errno != EEXIST || rmdir(dir) || mkdir(dir, 0755))
+	if (errno != EEXIST || rmdir(dir) || mkdir(dir, 0700))
 		return fail(dir, errno == ENOTEMPTY ? EEXIST : errno);
 	return 0;
 }
@@ -54,9 +60,11 @@ static FILE *create(const char *dir, const char *name)
 {
 	char path[4096];
 	FILE *file;
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = fopen(path, "wx");
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)
 		fail(path, errno);
 	return file;
@@ -187,31 +195,61 @@ static pid_t inner_pid(pid_t pid)
 	return inner;
 }
 
-static void write_ps(struct gpreempt *g, FILE *file,
-		     const struct gpreempt_targets *targets)
+/* A process names itself: nothing of it ends a line or steers a terminal. */
+static void put_clean(FILE *file, const char *text, bool one_word)
+{
+	char *clean = out_clean(text, false), *at;
+
+	if (!clean)
+		abort();
+	for (at = clean; *at; at++) {
+		if (one_word && *at == ' ')
+			fputs("\\040", file);
+		else
+			fputc(*at, file);
+	}
+	free(clean);
+}
+
+static void put_args(FILE *file, pid_t pid)
+{
+	char path[64], *args;
+	size_t i, len;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	args = ctl_read_file(path, &len);
+	/* Its words are separated by NULs. */
+	for (i = 0; args && i + 1 < len; i++)
+		if (!args[i])
+			args[i] = ' ';
+	put_clean(file, args && len ? args : "-", false);
+	free(args);
+}
+
+void snapshot_write_ps(struct gpreempt *g, FILE *file,
+		       const struct gpreempt_targets *targets)
 {
 	struct gpreempt_container box;
-	char comm[WORD_SIZE], path[64], *args;
-	size_t i, j, len;
+	char comm[WORD_SIZE];
+	size_t i;
 
 	fprintf(file, "# pid start ns_pid container comm args\n");
 	for (i = 0; i < targets->count; i++) {
 		pid_t pid = targets->targets[i].pid;
 		bool in = !gpreempt_container(g, pid, &box);
 
-		snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-		args = ctl_read_file(path, &len);
-		/* Its words are separated by NULs. */
-		for (j = 0; args && j < len; j++)
-			if ((unsigned char)args[j] < ' ')
-				args[j] = ' ';
-		fprintf(file, "%d %" PRIu64 " %d %s%s%s %s %s\n", pid,
-			targets->targets[i].start, inner_pid(pid),
-			in ? box.engine : "-", in ? ":" : "",
-			in ? (*box.name ? box.name : box.id) : "",
-			first_line(comm, "/proc/%d/comm", pid),
-			args ? args : "-");
-		free(args);
+		fprintf(file, "%d %" PRIu64 " %d ", pid,
+			targets->targets[i].start, inner_pid(pid));
+		put_clean(file, in ? box.engine : "-", true);
+		if (in) {
+			fputc(':', file);
+			put_clean(file, *box.name ? box.name : box.id, true);
+		}
+		fputc(' ', file);
+		put_clean(file, first_line(comm, "/proc/%d/comm", pid), true);
+		fputc(' ', file);
+		put_args(file, pid);
+		fputc('\n', file);
 	}
 }
 
@@ -293,7 +331,7 @@ static int write_processes(const char *dir)
 	if (!ret) {
 		file = create(dir, SNAPSHOT_PS);
 		if (file)
-			write_ps(g, file, targets);
+			snapshot_write_ps(g, file, targets);
 		ret = end_file(file, dir, SNAPSHOT_PS);
 	}
 	gpreempt_targets_free(targets);

@@ -31,22 +31,37 @@ static void wait_until(uint64_t when)
 		shr_sleep_ns(when - now < NAP_NS ? when - now : NAP_NS);
 }
 
-static void say_what(const char *dir)
+/* How many CP slots there are, and how many hold a queue. */
+static void print_slots(const struct ctl_text *text)
 {
 	struct gpreempt_text_check sum, *by_xcc;
+	size_t i, count, slots = 0;
+
+	if (gpreempt_text_check(text->text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
+				&count))
+		abort();
+	free(by_xcc);
+	for (i = 0; i < text->data->n_slots; i++)
+		slots += text->data->slots[i].type == GPREEMPT_TEXT_COMPUTE;
+	if (sum.slots_active == GPREEMPT_UNKNOWN || !slots)
+		printf("CP slots not known");
+	else
+		printf("%" PRId64 " of %zu CP slots active (%" PRId64 "%%)",
+		       sum.slots_active, slots,
+		       100 * sum.slots_active / (int64_t)slots);
+}
+
+static void say_what(const char *dir)
+{
 	struct ctl_text text;
-	size_t count;
 
 	if (ctl_text_files(&dir, 1, &text))
 		return;
-	if (gpreempt_text_check(text.text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
-				&count))
-		abort();
-	printf("%s: %zu processes, %zu queues, %" PRIu64 " CP slots active\n",
-	       dir, text.data->n_processes, text.data->n_queues,
-	       sum.slots_active);
+	printf("%s: %zu processes, %zu queues, ", dir, text.data->n_processes,
+	       text.data->n_queues);
+	print_slots(&text);
+	putchar('\n');
 	fflush(stdout);
-	free(by_xcc);
 	ctl_text_free(&text);
 }
 

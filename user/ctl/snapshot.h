@@ -3,6 +3,10 @@
 #ifndef CTL_SNAPSHOT_H
 #define CTL_SNAPSHOT_H
 
+#include <stdio.h>
+
+#include <gpreempt/select.h>
+
 #include "ctl/ctl.h"
 
 #define SNAPSHOT_INFO "info"
@@ -26,5 +30,9 @@ void snapshot_log_close(struct snapshot_log *log);
  * last given. 0, or the exit status after saying why not.
  */
 int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log);
+
+/* The processes; what they say of themselves is escaped. */
+void snapshot_write_ps(struct gpreempt *g, FILE *file,
+		       const struct gpreempt_targets *targets);
 
 #endif

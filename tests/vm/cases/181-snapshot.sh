@@ -6,7 +6,7 @@
 
 s=$W/snap
 ctl 0 snapshot -o "$s" --tag 1-before
-says "1-before: 0 processes, 0 queues, 0 CP slots active"
+says "1-before: 0 processes, 0 queues, 0 of [1-9][0-9]* CP slots active .0%."
 ctl 1 snapshot -o "$s" --tag 1-before
 says "exists"
 start a --queues 2 --packet 1ms
@@ -18,6 +18,8 @@ ctl 0 snapshot -o "$s" --tag 3-two
 for f in info mqds hqds rls sysfs ps processes gpus kernel-log "queues-$a" "queues-$b"; do
 	[ -s "$s/3-two/$f" ] || fail "the snapshot has no $f"
 done
+[ "$(stat -c %a "$s" "$s/3-two" | xargs)" = "700 700" ] || fail "others may read the snapshot"
+[ -z "$(find "$s/3-two" -type f ! -perm 600)" ] || fail "others may read files of the snapshot"
 grep -q "^kernel $(uname -r)$" "$s/3-two/info" || fail "info does not name the kernel"
 grep -q '^simulated 1$' "$s/3-two/info" || fail "info does not say that the GPU is simulated"
 
@@ -34,8 +36,11 @@ ctl 0 diff --json "$s/3-two" "$s/3-two" --pid-a "$a" --pid-b "$b"
 says '"shared_queues": false'
 ctl 0 diff "$s/1-before" "$s/2-one"
 says "^queue ids: 0 common, 0 only in A, 2 only in B, overlap 0%"
-ctl 5 diff "$s/1-before" "$s/2-one" --pid "$a"
-says "not in $s/1-before"
+ctl 0 diff "$s/1-before" "$s/2-one" --pid "$a"
+says "not in $s/1-before: it has no queue there"
+says "^queue ids: 0 common, 0 only in A, 2 only in B, overlap 0%: not consistent"
+ctl 5 diff "$s/1-before" "$s/2-one" --pid 1
+says "not in either of them"
 ctl 2 diff "$s/1-before"
 
 step "a snapshot is a text as any other"
@@ -51,6 +56,9 @@ stop b
 ctl 0 snapshot -o "$W/series" --every 300ms --count 3
 [ "$(ls "$W/series" | xargs)" = "000-baseline 001-sample 002-sample 003-sample 004-final" ] ||
 	fail "not a baseline, three and a final one"
+ctl 0 decode --pid "$a" "$W/series"
+says "^Queues of 3 samples: mean 2.0, least 2, most 2: stable"
+says "^Queue ids of all samples: the same"
 ctl 0 decode --json --pid "$a" "$W/series"
 [ "$(grep -c '"queues": 2' "$W/ctl")" -eq 5 ] || fail "not 2 queues in all five"
 

@@ -14,6 +14,8 @@ says "^Same number of queues every run: yes"
 says "^Each queue in one slot of each XCC: yes"
 says "^Ids of A alone and B alone in common: 67%"
 says "^both-1: 2 ids in common .overlap 0.67., 0 slots in common"
+says "^both-1: queues of A before B came, and with it: the same .overlap 1.00."
+[ -s "$e/both-1/a-alone/mqds" ] || fail "there is no snapshot of A before B came"
 says "^Choose queues by pid: "
 grep -q "Same queue ids every run: no" "$W/ctl" && fail "a model's ids differ"
 for r in a-1 a-2 b-1 b-2 both-1; do
@@ -35,6 +37,12 @@ says '"same_ids": true'
 ctl 0 experiment --report-only "$e"
 says "^Choose queues by pid: "
 [ -s "$e/report.md" ] && [ -s "$e/report.json" ] || fail "the report was not written"
+
+step "commands that others could have written"
+chmod 666 "$e/experiment"
+ctl 4 experiment --resume "$e"
+says "its commands would be run"
+ctl 0 experiment --report-only "$e"
 
 step "one more queue in the second run"
 ctl 0 experiment --runs 2 -o "$W/more" --duration 800ms --a \
