@@ -5,7 +5,8 @@ UNIT := $(O)/unit
 UNIT_SAN := $(SAN)
 UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"' \
-	-DGUARD_SOCKET='"$(UNIT)/guard.sock"'
+	-DGUARD_SOCKET='"$(UNIT)/guard.sock"' \
+	-DTEXT_DIR='"made/kfd"' -DVIEW_DIR='"made/gpreempt"'
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 # The code under test gets the library on a made-up system: see unit.c.
 UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new -Wl,--wrap=flock -Wl,--wrap=clock_gettime

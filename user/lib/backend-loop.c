@@ -193,9 +193,12 @@ static int loop_list_dir(void *be, const char *path,
 			 int (*fn)(void *arg, const char *name), void *arg)
 {
 	char dir[256], text[256], *word, *rest = NULL;
+	struct gp_loop *loop = be;
 	ssize_t n;
 	int ret = 0;
 
+	if (loop->before_list)
+		loop->before_list(loop);
 	snprintf(dir, sizeof(dir), "%s/", path);
 	n = loop_read_file(be, dir, text, sizeof(text) - 1);
 	if (n < 0)

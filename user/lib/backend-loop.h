@@ -70,6 +70,8 @@ struct gp_loop {
 
 	/* Something happens just before a call. */
 	void (*before)(struct gp_loop *loop, const char *call);
+	/* And before a directory is listed: who is there may have changed. */
+	void (*before_list)(struct gp_loop *loop);
 
 	char trace[8192];	/* the calls so far, each with a space after */
 };

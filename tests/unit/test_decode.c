@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* decode and diff: files, directories that others made, series, what is not known. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctl/decode.h"
+#include "ctl/diff.h"
+#include "unit-command.h"
+
+#define DRIVER "tests/unit/fixtures/linux-6.12.117/"
+
+static struct json_object *json;
+
+static void setup(void)
+{
+	command_setup();
+	json = NULL;
+	ck_assert(copy_fixture(DRIVER "mqds", "now/mqds"));
+	ck_assert(copy_fixture(DRIVER "hqds", "now/hqds"));
+	ck_assert(copy_fixture(DRIVER "rls", "now/rls"));
+	ck_assert(copy_fixture(DRIVER "queues-144", "now/queues-144"));
+	ck_assert(copy_fixture(DRIVER "queues-156", "now/queues-156"));
+}
+
+static void teardown(void)
+{
+	json_object_put(json);
+	command_teardown();
+}
+
+static void read_json(void)
+{
+	json_object_put(json);
+	json = json_out();
+}
+
+START_TEST(snapshot_as_json)
+{
+	ck_assert_int_eq(run_command(&ctl_decode, "now", "--json", NULL), 0);
+	read_json();
+	ck_assert_uint_eq(json_object_array_length(json_at(json, "queues")), 4);
+	expect_number(json, "check.queues", 3);
+	expect_number(json, "check.slots_expected", 3);
+	expect_number(json, "check.slots_active", 3);
+	expect_number(json, "check.slots_without_owner", 0);
+	expect_number(json, "check.adds_up", 1);
+	expect_number(json, "check.by_xcc.0.slots_active", 3);
+	ck_assert_uint_eq(json_object_array_length(json_at(json, "slots")), 24);
+	ck_assert_uint_eq(json_object_array_length(json_at(json, "sdma_slots")),
+			  64);
+	ck_assert_uint_eq(json_object_array_length(json_at(json, "run_list")), 6);
+	expect_number(json, "n_problems", 0);
+	/* The MQD's own VMID was saved before it had one. */
+	expect_number(json, "queues.0.vmid", 3);
+	expect_number(json, "queues.0.queue_id", 0);
+}
+END_TEST
+
+START_TEST(snapshot_of_one_process)
+{
+	ck_assert_int_eq(run_command(&ctl_decode, "now", "--pid", "156", NULL),
+			 0);
+	expect_out("\n1 compute queues\n");
+	expect_out("Queues and slots add up: yes\n");
+	ck_assert_ptr_null(strstr(command_out, "\n144\t"));
+	ck_assert_int_eq(run_command(&ctl_decode, "now", "--json", "--pid",
+				     "156", NULL), 0);
+	read_json();
+	expect_number(json, "check.queues", 1);
+	ck_assert_uint_eq(json_object_array_length(json_at(json, "slots")), 1);
+	ck_assert_int_eq(run_command(&ctl_decode, "now", "--pid", "9", NULL),
+			 5);
+	expect_err("process 9 is not in this text");
+}
+END_TEST
+
+START_TEST(one_file_alone)
+{
+	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", NULL), 0);
+	expect_err("there is no hqds among it");
+	ck_assert_int_eq(run_command(&ctl_decode, "now/hqds", NULL), 0);
+	expect_out("Queues and slots add up: not known\n");
+	expect_err("there is no mqds among it");
+	ck_assert_int_eq(run_command(&ctl_decode, "--json", "now/hqds", NULL),
+			 0);
+	read_json();
+	expect_null(json, "check.queues");
+	expect_null(json, "check.slots_without_owner");
+	expect_null(json, "check.adds_up");
+	expect_number(json, "check.slots_active", 3);
+}
+END_TEST
+
+START_TEST(twice)
+{
+	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "now/mqds",
+				     "now/hqds", NULL), 6);
+	expect_out("this queue is in the text twice");
+	expect_err("give files of one moment, each once");
+	ck_assert_ptr_null(strstr(command_out, "compute queues"));
+	ck_assert_int_eq(run_command(&ctl_decode, "--json", "now", "now/hqds",
+				     NULL), 6);
+	read_json();
+	expect_null(json, "check.slots_active");
+	expect_null(json, "check.queues");
+	expect_null(json, "queues.0.slots_active");
+}
+END_TEST
+
+/* The process before had the same MQDs, and other rings. */
+static void make_other_rings(const char *path)
+{
+	size_t len;
+	char *all = fixture_text(DRIVER "mqds", &len), *at;
+
+	for (at = all; (at = strstr(at, "00000220: ")); at++)
+		memcpy(at + 10, "0badf00d", 8);
+	make_file(path, all, len);
+	free(all);
+}
+
+START_TEST(two_moments)
+{
+	make_other_rings("other");
+	ck_assert_int_eq(run_command(&ctl_decode, "other", "now/hqds", NULL), 6);
+	expect_out("\n3 problems in the text\n");
+	expect_out("this slot has another ring than the MQD of its address");
+	expect_out("Queues and slots add up: no\n");
+	expect_err("slots without an owner");
+}
+END_TEST
+
+START_TEST(gpus_without_slots)
+{
+	make_text("stopped", "Node 1, gpu_id 2d60:\n Device is stopped\n");
+	make_text("other", "Node 1, gpu_id 1234:\n Device is stopped\n");
+	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "stopped", NULL),
+			 0);
+	expect_err("GPU 0x2d60: the driver has stopped it");
+	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "other", NULL),
+			 0);
+	expect_err("GPU 0x2d60: hqds does not have it");
+	expect_out("Queues and slots add up: not known\n");
+}
+END_TEST
+
+START_TEST(many_problems)
+{
+	size_t len, i, n = 0;
+	char *all = fixture_text(DRIVER "mqds", &len);
+
+	for (i = 0; i + 9 < len; i++)
+		if (!memcmp(all + i, "\n    0000", 9) && n++ % 2)
+			all[i + 5] = 'x';
+	make_file("damaged", all, len);
+	free(all);
+	ck_assert_int_eq(run_command(&ctl_decode, "damaged", NULL), 6);
+	expect_err("more; --json has the first ");
+	/* A head, 20 of them, and what came before. */
+	for (i = 0, n = 0; command_out[i]; i++)
+		n += !strncmp(command_out + i, "\ndamaged\t", 9);
+	ck_assert_uint_eq(n, 20);
+}
+END_TEST
+
+START_TEST(older_text)
+{
+	make_text("older", "Compute queue on device f7bc\n    Queue ID: 5\n"
+		  "    Process: pid 12 pasid 0x1\n    is active: yes\n");
+	ck_assert_int_eq(run_command(&ctl_decode, "older", NULL), 0);
+	expect_err("older than Linux 6.5");
+	expect_out("12\t5\t0xf7bc\tcompute\t");
+}
+END_TEST
+
+static const struct {
+	const char *begin;
+	size_t len;
+	const char *what;
+	const char *next;
+} others[] = {
+	{ "\x1f\x8b\x08", 3, "it is compressed (gzip)", "zcat" },
+	{ "\xfd" "7zXZ", 5, "it is compressed (xz)", "xzcat" },
+	{ "BZh9", 4, "it is compressed (bzip2)", "bzcat" },
+	{ "\x28\xb5\x2f\xfd", 4, "it is compressed (zstd)", "zstdcat" },
+	{ "PK\x03\x04", 4, "it is a zip archive", "unpack" },
+	{ "\xff\xfeN\0o\0", 6, "it is UTF-16", "iconv" },
+	{ "\xfe\xff\0N\0o", 6, "it is UTF-16", "iconv" },
+	{ "\x7f" "ELF", 4, "it is a program", "" },
+	{ "[  12.3] Node 1, gpu_id 2d60:\n", 30, "no line of it is",
+	  "something before each line" },
+	{ "hello\n", 6, "no line of it is", "/sys/kernel/debug/kfd" },
+};
+
+START_TEST(other_files)
+{
+	make_file("file", others[_i].begin, others[_i].len);
+	ck_assert_int_eq(run_command(&ctl_decode, "file", NULL), 1);
+	ck_assert_str_eq(command_out, "");
+	expect_err(others[_i].what);
+	expect_err(others[_i].next);
+	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "file", NULL),
+			 1);
+}
+END_TEST
+
+START_TEST(missing_files)
+{
+	ck_assert_int_eq(run_command(&ctl_decode, "nothing", NULL), 1);
+	expect_err("No such file");
+	ck_assert_int_eq(mkdir("empty", 0700), 0);
+	ck_assert_int_eq(run_command(&ctl_decode, "empty", NULL), 1);
+	expect_err("it has neither mqds nor hqds");
+	ck_assert_int_eq(run_command(&ctl_decode, "-", "-", NULL), 2);
+	make_text("-dash", "Node 1, gpu_id 2d60:\n Device is stopped\n");
+	ck_assert_int_eq(run_command(&ctl_decode, "--", "-dash", NULL), 0);
+	ck_assert_int_eq(run_command(&ctl_decode, "now", "--", "-none", NULL),
+			 1);
+}
+END_TEST
+
+/* What is made to be opened by root. */
+static void make_pipe(const char *path)
+{
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+}
+
+static void make_link(const char *path)
+{
+	ck_assert_int_eq(symlink("/dev/zero", path), 0);
+}
+
+static void make_dir(const char *path)
+{
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+}
+
+static void make_giant(const char *path)
+{
+	make_text(path, "");
+	ck_assert_int_eq(truncate(path, (1ll << 30) + 1), 0);
+}
+
+static const struct {
+	void (*make)(const char *path);
+	const char *what;
+} hostile[] = {
+	{ make_pipe, "it is not a regular file" },
+	{ make_link, "it is a link" },
+	{ make_dir, "it is not a regular file" },
+	{ make_giant, "File too large" },
+};
+
+START_TEST(hostile_directory)
+{
+	static const char *const names[] = { "mqds", "hqds", "rls" };
+	char path[64];
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "bad%zu/hqds", i);
+		make_text(path, "Node 1, gpu_id 2d60:\n Device is stopped\n");
+		snprintf(path, sizeof(path), "bad%zu/%s", i, names[i]);
+		unlink(path);
+		hostile[_i].make(path);
+		*strchr(path, '/') = '\0';
+		ck_assert_int_eq(run_command(&ctl_decode, path, NULL), 1);
+		expect_err(hostile[_i].what);
+		expect_err(names[i]);
+	}
+	/* Ids are left out then. */
+	hostile[_i].make("now/queues-7");
+	hostile[_i].make("now/sysfs");
+	ck_assert_int_eq(run_command(&ctl_decode, "now", NULL), 0);
+}
+END_TEST
+
+START_TEST(series_of_snapshots)
+{
+	copy_fixture(DRIVER "hqds", "day/000-baseline/hqds");
+	make_text("day/000-baseline/mqds", "");
+	copy_fixture(DRIVER "mqds", "day/001-sample/mqds");
+	copy_fixture(DRIVER "hqds", "day/001-sample/hqds");
+	copy_fixture(DRIVER "queues-144", "day/001-sample/queues-144");
+	copy_fixture(DRIVER "queues-156", "day/001-sample/queues-156");
+	make_text("day/002-final/mqds", "");
+	copy_fixture(DRIVER "hqds", "day/002-final/hqds");
+	ck_assert_int_eq(run_command(&ctl_decode, "day", NULL), 0);
+	expect_out("\n001-sample\t2\t4\t3\t3\t0\t144:0,144:1,144:2,156:0\t"
+		   "144:0,144:1,144:2,156:0\t-\n");
+	expect_out("\n002-final\t0\t0\t0\t3\t3\t-\t-\t144:0,144:1,144:2,156:0\n");
+	expect_out("Queues of 1 samples: mean 4.0, least 4, most 4: stable\n");
+	expect_out("Queue ids of all samples: the same\n");
+	expect_out("\n156\t0\t0x2d60\tcompute\t7\t0x7f51976f9000\t1\t1\n");
+	ck_assert_int_eq(run_command(&ctl_decode, "day", "--json", NULL), 0);
+	read_json();
+	expect_number(json, "summary.samples", 1);
+	expect_number(json, "summary.stable", 1);
+	expect_number(json, "queues_seen.0.seen", 1);
+	expect_number(json, "snapshots.1.queues", 4);
+	ck_assert_int_eq(run_command(&ctl_decode, "day", "--pid", "156", NULL),
+			 0);
+	expect_out("mean 1.0");
+	ck_assert_int_eq(run_command(&ctl_decode, "day/001-sample", NULL), 0);
+	expect_out("\n3 compute queues\n");
+}
+END_TEST
+
+/* As scripts leave it: pairs of files, text without ids, a second apart. */
+static void make_pairs(void)
+{
+	make_text("pairs/baseline_mqd.txt", "=== MQD Snapshot ===\n");
+	copy_fixture(DRIVER "hqds", "pairs/baseline_hqd.txt");
+	copy_fixture(DRIVER "mqds", "pairs/snapshot_mqd_2_20260203_120000.txt");
+	copy_fixture(DRIVER "hqds", "pairs/snapshot_hqd_2_20260203_120001.txt");
+	make_other_rings("pairs/snapshot_mqd_10_20260203_120010.txt");
+	make_text("pairs/snapshot_mqd_2_20260203_120000_summary.txt",
+		  "Queue ID: 0\n");
+	make_text("pairs/queue_info_2.txt", "x\n");
+}
+
+START_TEST(series_of_pairs)
+{
+	make_pairs();
+	ck_assert_int_eq(run_command(&ctl_decode, "pairs", NULL), 0);
+	expect_out("\nbaseline\t0\t0\t0\t3\t3\t-\t-\t-\nsnapshot_2_20260203_120000\t"
+		   "2\t4\t3\t3\t0\t-\t156@0x7f51976f9000,144@0x7f87");
+	/* The second one has no hqds, and other rings of compute queues. */
+	expect_out("\nsnapshot_10_20260203_120010\t2\t4\t3\t-\t-\t-\t156@0x");
+	expect_out("Queues of 2 samples: mean 4.0, least 4, most 4: stable\n");
+	expect_out("Queue ids of all samples: not known\n");
+	ck_assert_int_eq(run_command(&ctl_decode,
+				     "pairs/snapshot_2_20260203_120000", NULL),
+			 0);
+	expect_out("Queues and slots add up: yes\n");
+	ck_assert_int_eq(run_command(&ctl_diff, "pairs",
+				     "pairs/baseline", NULL), 2);
+	expect_err("it has 3 snapshots, baseline to snapshot_10");
+}
+END_TEST
+
+START_TEST(series_that_is_not_stable)
+{
+	make_text("s/1/mqds", "");
+	make_text("s/1/hqds", "Node 1, gpu_id 2d60:\n Device is stopped\n");
+	copy_fixture(DRIVER "mqds", "s/2/mqds");
+	copy_fixture(DRIVER "mqds", "s/3/mqds");
+	make_text("s/3/hqds", "Node 1, gpu_id 2d60:\nrubbish\n");
+	ck_assert_int_eq(run_command(&ctl_decode, "s", NULL), 6);
+	expect_out("Queues of 3 samples: mean 2.7, least 0, most 4: not stable\n");
+	expect_err("1 problems in the text");
+	make_pipe("s/2/hqds");
+	ck_assert_int_eq(run_command(&ctl_decode, "s", NULL), 1);
+}
+END_TEST
+
+/* hqds alone, moment by moment: there are no queues to count. */
+START_TEST(series_without_mqds)
+{
+	copy_fixture(DRIVER "hqds", "s/1/hqds");
+	copy_fixture(DRIVER "hqds", "s/2/hqds");
+	ck_assert_int_eq(run_command(&ctl_decode, "s", NULL), 0);
+	expect_out("\nQueues: not known\n");
+	ck_assert_int_eq(run_command(&ctl_decode, "s", "--json", NULL), 0);
+	read_json();
+	expect_null(json, "summary.queues_mean");
+	expect_null(json, "summary.stable");
+	expect_null(json, "snapshots.0.queues");
+	expect_number(json, "snapshots.0.slots_active", 3);
+}
+END_TEST
+
+START_TEST(diff_of_a_process)
+{
+	make_text("idle/mqds", "");
+	copy_fixture(DRIVER "hqds", "idle/hqds");
+	ck_assert_int_eq(run_command(&ctl_diff, "idle", "now", "--pid", "144",
+				     NULL), 0);
+	expect_err("process 144 is not in idle: it has no queue there");
+	expect_out("queue ids: 0 common, 0 only in A, 3 only in B, overlap 0%: "
+		   "not consistent\n");
+	expect_out("queues in mqds: A 0, B 3\n");
+	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid", "144",
+				     NULL), 0);
+	expect_err("process 144 is not in idle");
+	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid", "144",
+				     NULL), 0);
+	expect_out("queue ids: 3 common, 0 only in A, 0 only in B, overlap 100%: "
+		   "consistent\n");
+	expect_out("rings: 3 common");
+	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid", "9",
+				     NULL), 5);
+	expect_err("process 9 is not in either of them");
+	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid-a", "144",
+				     "--pid-b", "144", NULL), 5);
+	expect_err("process 144 is not in idle");
+	ck_assert_int_eq(run_command(&ctl_diff, "idle", "now", "--pid-a", "144",
+				     "--pid-b", "144", NULL), 5);
+	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid-a", "144",
+				     NULL), 2);
+}
+END_TEST
+
+START_TEST(diff_of_nothing)
+{
+	make_text("a/mqds", "");
+	make_text("a/hqds", "Node 1, gpu_id 2d60:\n Inst 0,  CP Pipe 0, Queue 2\n");
+	ck_assert_int_eq(run_command(&ctl_diff, "a/mqds", "a/mqds", NULL), 0);
+	expect_out("overlap not known: there are none\n");
+	expect_out("CP slots: not known");
+	ck_assert_int_eq(run_command(&ctl_diff, "--json", "a/mqds", "a/mqds",
+				     NULL), 0);
+	read_json();
+	expect_null(json, "queue_counts.overlap");
+	expect_null(json, "queue_counts.verdict");
+	expect_null(json, "slot_counts");
+	expect_number(json, "queues_a", 0);
+	/* A slot without registers: what is active there is not known. */
+	ck_assert_int_eq(run_command(&ctl_diff, "--json", "a", "now", NULL), 6);
+	read_json();
+	expect_null(json, "slot_counts");
+	expect_err("1 problems in the text");
+}
+END_TEST
+
+/* Text alone has no ids, but numbers and rings. */
+START_TEST(diff_without_ids)
+{
+	make_other_rings("other");
+	ck_assert_int_eq(run_command(&ctl_diff, "--json", "now/mqds", "other",
+				     NULL), 0);
+	read_json();
+	expect_null(json, "queue_counts");
+	expect_number(json, "queues_a", 4);
+	expect_number(json, "queues_b", 4);
+	/* Only the ring of the SDMA queue is the same. */
+	expect_number(json, "ring_counts.common", 1);
+	expect_number(json, "ring_counts.only_a", 3);
+	ck_assert_str_eq(json_object_get_string(json_at(json,
+			 "ring_counts.verdict")), "not consistent");
+	ck_assert_int_eq(run_command(&ctl_diff, "now/hqds", "other", NULL), 0);
+	expect_out("queues in mqds: A not known, B 4\n");
+	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid-a", "144",
+				     "--pid-b", "156", "--json", NULL), 0);
+	read_json();
+	expect_null(json, "ring_counts");
+	expect_number(json, "shared_queues", 0);
+}
+END_TEST
+
+START_TEST(diff_fails)
+{
+	ck_assert_int_eq(run_command(&ctl_diff, "nothing", "now", NULL), 1);
+	ck_assert_int_eq(run_command(&ctl_diff, "now", "nothing", NULL), 1);
+	ck_assert_int_eq(run_command(&ctl_diff, "-", "-", NULL), 2);
+}
+END_TEST
+
+START_TEST(diff_of_monitors)
+{
+	make_text("a.csv", "t_s,pid,queues,ids\n0.0,10,2,\"0,1\"\r\n1.0,10,0,-\n");
+	make_text("b.csv", "t_s,pid,queues,ids\n0.0,20,2,\"1,2\"\n");
+	make_text("c.csv", "t_s,a\n");
+	make_text("d.csv", "t_s,pid,ids\n0.0,10,x\n0.0,y,1\n0,10,\"1\n0.0,10,1");
+	ck_assert_int_eq(run_command(&ctl_diff, "a.csv", "b.csv", "--pid-a",
+				     "10", "--pid-b", "20", NULL), 0);
+	expect_out("queue ids: 1 common, 1 only in A, 1 only in B, overlap 50%: "
+		   "not consistent\n");
+	expect_out("share no queue");
+	ck_assert_ptr_null(strstr(command_out, "queues in mqds"));
+	ck_assert_int_eq(run_command(&ctl_diff, "c.csv", "b.csv", NULL), 1);
+	expect_err("no columns pid and ids");
+	ck_assert_int_eq(run_command(&ctl_diff, "a.csv", "d.csv", NULL), 6);
+	expect_err("4 lines could not be read, the first is line 2");
+}
+END_TEST
+
+/* Without the module a snapshot has sysfs's ids. */
+START_TEST(ids_of_sysfs)
+{
+	copy_fixture(DRIVER "mqds", "a/mqds");
+	make_text("a/sysfs", "# pid qid gpu_id size type\n144 0 0x2d60 1 2\n"
+		  "144 0 0x2d60 1 2\n144 7 0x2d60 1 2\nx\n");
+	ck_assert_int_eq(run_command(&ctl_diff, "a", "now", "--pid", "144",
+				     NULL), 0);
+	expect_out("queue ids: 1 common, 1 only in A, 2 only in B, overlap 33%");
+}
+END_TEST
+
+START_TEST(of_a_system)
+{
+	ck_assert_int_eq(run_command(&ctl_decode, NULL), geteuid() ? 4 : 3);
+	expect_err("made/kfd/mqds");
+	copy_fixture(DRIVER "mqds", "made/kfd/mqds");
+	copy_fixture(DRIVER "hqds", "made/kfd/hqds");
+	ck_assert_int_eq(run_command(&ctl_decode, NULL), 0);
+	expect_out("Queues and slots add up: yes\n");
+	/* It is read three times before that is said. */
+	make_other_rings("made/kfd/mqds");
+	ck_assert_int_eq(run_command(&ctl_decode, NULL), 6);
+	expect_out("has another ring");
+}
+END_TEST
+
+START_TEST(verdicts)
+{
+	ck_assert_int_eq(diff_judge(0.81), DIFF_CONSISTENT);
+	ck_assert_int_eq(diff_judge(0.8), DIFF_PARTLY);
+	ck_assert_int_eq(diff_judge(0.5), DIFF_NOT);
+	ck_assert_int_eq(diff_judge(-1), DIFF_UNKNOWN);
+	ck_assert_str_eq(diff_verdict_name(DIFF_PARTLY), "partly consistent");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, snapshot_as_json);
+	tcase_add_test(tc, snapshot_of_one_process);
+	tcase_add_test(tc, one_file_alone);
+	tcase_add_test(tc, twice);
+	tcase_add_test(tc, two_moments);
+	tcase_add_test(tc, gpus_without_slots);
+	tcase_add_test(tc, many_problems);
+	tcase_add_test(tc, older_text);
+	tcase_add_loop_test(tc, other_files, 0, ARRAY_SIZE(others));
+	tcase_add_test(tc, missing_files);
+	tcase_add_loop_test(tc, hostile_directory, 0, ARRAY_SIZE(hostile));
+	tcase_add_test(tc, series_of_snapshots);
+	tcase_add_test(tc, series_of_pairs);
+	tcase_add_test(tc, series_that_is_not_stable);
+	tcase_add_test(tc, series_without_mqds);
+	tcase_add_test(tc, diff_of_a_process);
+	tcase_add_test(tc, diff_of_nothing);
+	tcase_add_test(tc, diff_without_ids);
+	tcase_add_test(tc, diff_fails);
+	tcase_add_test(tc, diff_of_monitors);
+	tcase_add_test(tc, ids_of_sysfs);
+	tcase_add_test(tc, of_a_system);
+	tcase_add_test(tc, verdicts);
+	return unit_run("decode");
+}

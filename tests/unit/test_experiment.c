@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * experiment: its runs with shells as models, on a made-up driver that gives each
+ * of them queues, and what its report says of runs that were made elsewhere.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctl/experiment.h"
+#include "unit-command.h"
+#include "unit-text.h"
+
+#define DRIVER "tests/unit/fixtures/linux-6.12.117/"
+#define MODELS_MAX 4
+#define VIEW_HEAD \
+	"gpreempt-queues - version: 1.1\n" \
+	"# qid gpu_id type priority suspended evicted active slots ring mqd\n"
+
+static struct json_object *json;
+static bool driver;	/* it is there: children have queues */
+static bool two_of_b;	/* the second model has one more */
+
+static size_t find_children(pid_t *pids)
+{
+	FILE *file = fopen("/proc/thread-self/children", "r");
+	size_t n = 0;
+
+	ck_assert_ptr_nonnull(file);
+	while (n < MODELS_MAX && fscanf(file, "%d", &pids[n]) == 1)
+		n += getsid(pids[n]) == pids[n];
+	fclose(file);
+	return n;
+}
+
+/* Texts of the made-up system live as long as the test. */
+static char kept[64][512];
+static size_t n_kept;
+
+static const char *keep(const char *text)
+{
+	ck_assert_uint_lt(n_kept, ARRAY_SIZE(kept));
+	return strcpy(kept[n_kept++], text);
+}
+
+static void set_file(const char *format, pid_t pid, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), format, pid);
+	gp_loop_set_file(&loop, keep(path), keep(text));
+}
+
+/* What the library and the snapshot read of a process that is new. */
+static void show_view(pid_t pid, const char *view)
+{
+	char path[128], stat[256];
+
+	snprintf(path, sizeof(path), "made/gpreempt/pid/%d/queues", pid);
+	if (!access(path, F_OK))
+		return;
+	make_text(path, view);
+	set_file("/sys/kernel/debug/gpreempt/pid/%d/queues", pid, view);
+	snprintf(stat, sizeof(stat), "%d (sh) S 1 %d %d 0 -1 4194560 1 2 3 4 5 6 "
+		 "7 8 20 0 1 0 777 100 200 1844\n", pid, pid, pid);
+	set_file("/proc/%d/stat", pid, stat);
+}
+
+static void show_model(pid_t pid, size_t nth)
+{
+	size_t i, count = nth && two_of_b ? 2 : 1;
+	char view[512];
+	int n = sprintf(view, VIEW_HEAD);
+
+	say("Process %d PASID %d:\n", pid, pid);
+	for (i = 0; i < count; i++) {
+		uint64_t ring = 0x10000000ull * pid + 0x100000 * i;
+
+		n += sprintf(view + n, "%zu 0x2a compute-aql %d 0 0 1 1 0x%llx "
+			     "0x%zx\n", i, nth ? 9 : 7, (unsigned long long)ring,
+			     0x1000 * (1 + 2 * nth + i));
+		say("  Compute queue on device 2a\n");
+		say_ring_mqd(0x1000 * (1 + 2 * nth + i), ring);
+	}
+	show_view(pid, view);
+}
+
+static void show_slots(const pid_t *pids, size_t count)
+{
+	size_t i, j;
+
+	say("Node 1, gpu_id 2a:\n");
+	for (i = 0; i < count; i++)
+		for (j = 0; j < (i && two_of_b ? 2 : 1); j++)
+			say_ring_slot(0, i, 2 + j, 0x1000 * (1 + 2 * i + j),
+				      0x10000000ull * pids[i] + 0x100000 * j);
+	say_slot(0, 3, 7, 0, false);
+}
+
+/* Whoever runs now has queues; the driver's text says so. */
+static void update(struct gp_loop *l)
+{
+	static char list[256];
+	pid_t pids[MODELS_MAX];
+	size_t i, count, n = 0;
+
+	if (!driver)
+		return;
+	driver = false;		/* what is done here asks the system, too */
+	count = find_children(pids);
+	made_len = 0;
+	*list = '\0';
+	for (i = 0; i < count; i++) {
+		n += sprintf(list + n, "%d\n", pids[i]);
+		show_model(pids[i], i);
+	}
+	make_file("made/kfd/mqds", made, made_len);
+	made_len = 0;
+	show_slots(pids, count);
+	make_file("made/kfd/hqds", made, made_len);
+	gp_loop_set_file(l, "/sys/class/kfd/kfd/proc/", list);
+	driver = true;
+}
+
+static void setup(void)
+{
+	unit_setup();
+	command_setup();
+	json = NULL;
+	driver = false;
+	two_of_b = false;
+	loop.before_list = update;
+	n_kept = 0;
+	make_text("made/kfd/mqds", "");
+	make_text("made/kfd/hqds", "Node 1, gpu_id 2a:\n Device is stopped\n");
+	make_text("made/kfd/rls", "");
+}
+
+static void teardown(void)
+{
+	driver = false;
+	json_object_put(json);
+	command_teardown();
+	unit_teardown();
+}
+
+static bool as_root(void)
+{
+	if (geteuid())
+		puts("experiment: skipped, only root may make one");
+	return !geteuid();
+}
+
+START_TEST(both_models)
+{
+	struct stat st;
+
+	if (!as_root())
+		return;
+	driver = true;
+	ck_assert_int_eq(run_command(&ctl_experiment, "--a",
+		"echo out; echo err >&2; exec sleep 1.5", "--b", "exec sleep 1.5",
+		"--runs", "2", "--concurrent", "1", "-o", "e", "--json", NULL),
+		0);
+	json = json_out();
+	ck_assert_uint_eq(json_object_array_length(json_at(json, "runs")), 5);
+	expect_number(json, "a.same_ids", 1);
+	expect_number(json, "a.same_number", 1);
+	expect_number(json, "a.slots_right", 1);
+	expect_number(json, "runs.0.a.queues", 1);
+	expect_number(json, "runs.0.a.slots_active", 1);
+	expect_number(json, "runs.4.common_ids", 1);
+	expect_number(json, "runs.4.common_slots", 0);
+	expect_number(json, "runs.4.a_before_b", 1);
+	/* Both have the same ids, and MQDs of the same priority. */
+	ck_assert_str_eq(json_object_get_string(json_at(json, "strategy")),
+			 "pid");
+	ck_assert_uint_eq(mode_of("e"), 0700);
+	ck_assert_uint_eq(mode_of("e/experiment"), 0600);
+	ck_assert_uint_eq(mode_of("e/report.md"), 0600);
+	ck_assert_uint_eq(mode_of("e/a-1/a.out"), 0600);
+	ck_assert_uint_eq(mode_of("e/both-1/a-alone/mqds"), 0600);
+	ck_assert_int_eq(stat("e/a-1/a.out", &st), 0);
+	ck_assert_int_eq(st.st_size, 4);
+	/* What is done is not done again, what was cut off is. */
+	ck_assert_int_eq(unlink("e/b-2/result"), 0);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL), 0);
+	ck_assert_str_eq(command_err, "run b-2\n");
+	expect_out("\nSame queue ids every run: yes (overlap with the first: "
+		   "1.00, consistent)\n");
+	expect_out("\nboth-1: 1 ids in common (overlap 1.00), 0 slots in common\n");
+	expect_out("both-1: queues of A before B came, and with it: the same");
+	expect_out("\nChoose queues by pid: ");
+}
+END_TEST
+
+START_TEST(no_queue)
+{
+	if (!as_root())
+		return;
+	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "true", "-o", "e",
+				     "--runs", "1", NULL), 1);
+	expect_err("model A ended before its queues were seen");
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
+				     NULL), 1);
+	expect_err("e has no complete run of A alone");
+}
+END_TEST
+
+/* With a limit, models are ended; a status by a signal is no failure then. */
+START_TEST(limited)
+{
+	if (!as_root())
+		return;
+	driver = true;
+	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "exec sleep 60",
+		"--runs", "1", "--duration", "900ms", "--amd-log", "4", "-o",
+		"e", NULL), 0);
+	expect_out("Same queue ids every run: not known, it ran alone only once");
+	expect_out("| run | pid | queues | ids (gpu:queue) | slots | active | "
+		   "dispatches | hardware queues | run ms |");
+	ck_assert_ptr_null(strstr(command_out, "the command ended with"));
+}
+END_TEST
+
+START_TEST(interrupted)
+{
+	pid_t us = getpid(), other;
+
+	if (!as_root())
+		return;
+	driver = true;
+	other = fork();
+	if (!other) {
+		setpgid(0, 0);
+		usleep(300000);
+		kill(us, SIGTERM);
+		_exit(0);
+	}
+	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "exec sleep 60",
+				     "--runs", "1", "-o", "e", NULL), 143);
+	expect_err("interrupted; to go on: gpreempt-ctl experiment --resume e");
+	ck_assert_int_ne(access("e/a-1/result", F_OK), 0);
+}
+END_TEST
+
+START_TEST(arguments)
+{
+	if (!as_root())
+		return;
+	ck_assert_int_eq(run_command(&ctl_experiment, NULL), 2);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "--resume",
+				     "e", NULL), 2);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "a\nb", NULL), 2);
+	expect_err("of one line");
+	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "--runs",
+				     "101", NULL), 2);
+	expect_err("more than 100 runs");
+	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "-o",
+				     "none/e", NULL), 1);
+	make_text("e/experiment", "x\n");
+	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "-o", "e",
+				     NULL), 1);
+	expect_err("--resume goes on with one");
+}
+END_TEST
+
+static void write_plan(const char *more)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "gpreempt-experiment - version: 1.0\n%s",
+		 more);
+	make_text("e/experiment", text);
+	ck_assert_int_eq(chmod("e", 0700), 0);
+	ck_assert_int_eq(chmod("e/experiment", 0600), 0);
+}
+
+#define PLAN "runs 2\nconcurrent 1\namd_log 4\nduration_ns 0\n" \
+	"a touch ran; exec sleep 9\nb ./b\n"
+
+static const struct {
+	const char *path;
+	mode_t mode;
+	uid_t owner;
+	int status;
+} trusts[] = {
+	{ "e", 0755, 0, 0 }, { "e", 0777, 0, 4 }, { "e", 0770, 0, 4 },
+	{ "e", 0755, 12, 4 }, { "e/experiment", 0644, 0, 0 },
+	{ "e/experiment", 0664, 0, 4 }, { "e/experiment", 0646, 0, 4 },
+	{ "e/experiment", 0600, 12, 4 },
+};
+
+START_TEST(whose_commands)
+{
+	if (!as_root())
+		return;
+	write_plan(PLAN);
+	ck_assert_int_eq(chmod(trusts[_i].path, trusts[_i].mode), 0);
+	ck_assert_int_eq(chown(trusts[_i].path, trusts[_i].owner, 0), 0);
+	ck_assert_int_eq(exp_plan_trusted("e"), trusts[_i].status);
+	if (!trusts[_i].status)
+		return;
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL), 4);
+	expect_err("its commands would be run");
+	ck_assert_int_ne(access("ran", F_OK), 0);
+	ck_assert_int_ne(access("e/a-1", F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_link_is_no_plan)
+{
+	if (!as_root())
+		return;
+	write_plan(PLAN);
+	ck_assert_int_eq(rename("e/experiment", "plan"), 0);
+	ck_assert_int_eq(symlink("../plan", "e/experiment"), 0);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL), 4);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
+				     NULL), 1);
+	expect_err("it is a link");
+	ck_assert_int_eq(exp_plan_trusted("nothing"), 0);
+}
+END_TEST
+
+START_TEST(one_at_a_time)
+{
+	struct exp_plan plan = { 0 };
+
+	if (!as_root())
+		return;
+	write_plan(PLAN);
+	ck_assert_int_eq(exp_plan_load("e", &plan), 0);
+	ck_assert_str_eq(plan.command[1], "./b");
+	ck_assert_uint_eq(plan.runs, 2);
+	ck_assert_int_eq(exp_plan_lock(&plan), 0);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL), 7);
+	expect_err("is at work there");
+	exp_plan_free(&plan);
+}
+END_TEST
+
+static const char *const damaged[] = {
+	"", "runs 2\n", "runs 101\na x\n", "a x\nruns 0\n",
+	"runs 1\na x\nconcurrent 101\n",
+};
+
+START_TEST(damaged_plan)
+{
+	write_plan(damaged[_i]);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
+				     NULL), 1);
+	expect_err("e/experiment is damaged");
+}
+END_TEST
+
+static void make_run(const char *run, const char *pids)
+{
+	static const char *const names[] = {
+		"mqds", "hqds", "queues-144", "queues-156",
+	};
+	char path[128], from[128];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "e/%s/during/%s", run, names[i]);
+		snprintf(from, sizeof(from), DRIVER "%s", names[i]);
+		ck_assert(copy_fixture(from, path));
+	}
+	snprintf(path, sizeof(path), "e/%s/result", run);
+	make_text(path, pids);
+}
+
+/* Made elsewhere: two runs of each alone, and one of both. */
+START_TEST(report)
+{
+	write_plan(PLAN);
+	make_run("a-1", "a pid 144 status 0\n");
+	make_run("a-2", "a pid 144 status 3\n");
+	make_run("b-1", "b pid 156 status 0\n");
+	make_run("b-2", "b pid 156 status 0\n");
+	make_run("both-1", "a pid 144 status 0\nb pid 156 status 0\n");
+	make_text("e/a-1/during/info", "x\nsimulated 1\n");
+	make_text("e/a-1/a.err", "program\n"
+		  ":4:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1] Created "
+		  "SWq=0x5 to map on HWq=0xa0 with size 16\n"
+		  ":4:rocvirtual.cpp :1: 9000 us: [pid:7 tid: 0x1] HWq=0xa0, "
+		  "Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n");
+	make_text("e/b-1/b.err", "no log\n");
+	make_text("e/b-2/b.err", ":3:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1]"
+		  " Created SWq=0x5 to map on HWq=0xa0 with size 16\n");
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
+				     NULL), 0);
+	expect_out("| a-1 | 144 | 3 | 2d60:0,2d60:1,2d60:2 | 2 | 2 | 1 | 1 | 8 |\n");
+	expect_out("| b-1 | 156 | 1 | 2d60:0 | 1 | 1 | - | - | - |\n");
+	/* Level 3 has queues, and no packets. */
+	expect_out("| b-2 | 156 | 1 | 2d60:0 | 1 | 1 | - | 1 | 0 |\n");
+	expect_out("a-2: the command ended with 3");
+	expect_out("Ids of A alone and B alone in common: 33%");
+	expect_out("| dispatches | 1 | - | - | - |");
+	expect_out("| most packets waiting | 4 | - | - | - |");
+	expect_out("The GPU was the simulated one.");
+	ck_assert_int_ne(access("e/report.md", F_OK), 0);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
+				     "--json", NULL), 0);
+	json = json_out();
+	expect_number(json, "amd_log.a_alone.run_us", 8000);
+	expect_null(json, "amd_log.b_alone.dispatches");
+	expect_null(json, "runs.4.a_before_b");
+	expect_number(json, "simulated", 1);
+}
+END_TEST
+
+/* A process that was gone has no ids, and one run proves nothing. */
+START_TEST(report_of_little)
+{
+	write_plan("runs 2\nconcurrent 1\na ./a\nb ./b\n");
+	make_run("a-1", "a pid 144 status 0\n");
+	make_run("both-1", "a pid 144 status 0\nb pid 999 status 0\n");
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
+				     NULL), 0);
+	expect_out("both-1: one of them had no queue when the other had its own");
+	expect_out("Same queue ids every run: not known, it ran alone only once");
+	expect_out("Same queue ids every run: not known, it did not run alone");
+	expect_out("Ids of A alone and B alone in common: not known");
+	expect_out("one run does not tell whether queue ids are the same");
+}
+END_TEST
+
+/* The strategies: ids, pid; priority is above. */
+START_TEST(strategies)
+{
+	static const char *const reasons[] = {
+		"Choose queues by id: queue ids are the same in each run: they",
+		"Choose queues by pid: queue ids are not the same in each run",
+	};
+
+	write_plan("runs 2\nconcurrent 0\na ./a\n");
+	make_run("a-1", "a pid 144 status 0\n");
+	make_run("a-2", _i ? "a pid 156 status 0\n" : "a pid 144 status 0\n");
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
+				     NULL), 0);
+	expect_out(reasons[_i]);
+}
+END_TEST
+
+/* As a script of one's own leaves it: text without ids. */
+START_TEST(of_a_script)
+{
+	static const char *const runs[] = {
+		"model_a_run_1", "model_a_run_2", "model_b_run_1",
+		"concurrent_run_1",
+	};
+	char path[128];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		const char *when = i < 3 ? "during" : "both";
+
+		snprintf(path, sizeof(path), "s/%s/mqd_%s_20260203_120005.txt",
+			 runs[i], when);
+		copy_fixture(DRIVER "mqds", path);
+		snprintf(path, sizeof(path), "s/%s/hqd_%s_20260203_120006.txt",
+			 runs[i], when);
+		copy_fixture(DRIVER "hqds", path);
+		snprintf(path, sizeof(path), "s/%s/model_a_pid.txt", runs[i]);
+		make_text(path, "144\n");
+		snprintf(path, sizeof(path), "s/%s/model_b_pid.txt", runs[i]);
+		make_text(path, "156\r\n");
+	}
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "s",
+				     NULL), 0);
+	expect_out("| a-2 | 144 | 3 | - | 2 | 2 |\n");
+	expect_out("| b-1 | 156 | 1 | - | 1 | 1 |\n");
+	expect_out("Same queue ids every run: not known, the text has no ids\n\n"
+		   "Same number of queues every run: yes\n");
+	expect_out("both-1: ids in common: not known, 0 slots in common");
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "s",
+				     "--json", NULL), 0);
+	json = json_out();
+	expect_null(json, "a.same_ids");
+	expect_null(json, "runs.3.overlap");
+	expect_null(json, "runs.0.a.exit_status");
+	if (!as_root())
+		return;
+	ck_assert_int_eq(chmod("s", 0700), 0);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "s", NULL), 1);
+	expect_err("its commands are not in it");
+}
+END_TEST
+
+START_TEST(nothing_there)
+{
+	ck_assert_int_eq(mkdir("e", 0700), 0);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
+				     NULL), 1);
+	expect_err("e is no experiment");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, both_models);
+	tcase_add_test(tc, no_queue);
+	tcase_add_test(tc, limited);
+	tcase_add_test(tc, interrupted);
+	tcase_add_test(tc, arguments);
+	tcase_add_loop_test(tc, whose_commands, 0, ARRAY_SIZE(trusts));
+	tcase_add_test(tc, a_link_is_no_plan);
+	tcase_add_test(tc, one_at_a_time);
+	tcase_add_loop_test(tc, damaged_plan, 0, ARRAY_SIZE(damaged));
+	tcase_add_test(tc, report);
+	tcase_add_test(tc, report_of_little);
+	tcase_add_loop_test(tc, strategies, 0, 2);
+	tcase_add_test(tc, of_a_script);
+	tcase_add_test(tc, nothing_there);
+	return unit_run("experiment");
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "unit-command.h"
+
+#define WORDS_MAX 32
+
+char command_out[1 << 18];
+char command_err[1 << 14];
+
+static char origin[PATH_MAX];
+static char dir[64];
+
+void command_setup(void)
+{
+	ck_assert_ptr_nonnull(getcwd(origin, sizeof(origin)));
+	strcpy(dir, "/tmp/gpreempt-unit-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void command_teardown(void)
+{
+	ck_assert_int_eq(chdir(origin), 0);
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void keep(FILE *file, char *to, size_t size)
+{
+	size_t n;
+
+	rewind(file);
+	n = fread(to, 1, size - 1, file);
+	to[n] = '\0';
+	fclose(file);
+}
+
+static int run_words(const struct ctl_command *cmd, int argc, char **argv)
+{
+	struct ctl_args args = cmd->defaults;
+	int ret = ctl_parse(cmd, argc, argv, &args);
+
+	if (ret < 0)
+		ret = cmd->run(cmd, &args);
+	ctl_free_args(&args);
+	return ret;
+}
+
+int run_command(const struct ctl_command *cmd, ...)
+{
+	FILE *out = tmpfile(), *err = tmpfile();
+	int saved_out, saved_err, argc = 0, ret;
+	char *argv[WORDS_MAX + 1];
+	const char *word;
+	va_list words;
+
+	va_start(words, cmd);
+	while ((word = va_arg(words, const char *)) && argc < WORDS_MAX)
+		argv[argc++] = (char *)word;
+	va_end(words);
+	argv[argc] = NULL;
+	fflush(NULL);
+	saved_out = dup(STDOUT_FILENO);
+	saved_err = dup(STDERR_FILENO);
+	dup2(fileno(out), STDOUT_FILENO);
+	dup2(fileno(err), STDERR_FILENO);
+	ret = run_words(cmd, argc, argv);
+	fflush(NULL);
+	dup2(saved_out, STDOUT_FILENO);
+	dup2(saved_err, STDERR_FILENO);
+	close(saved_out);
+	close(saved_err);
+	keep(out, command_out, sizeof(command_out));
+	keep(err, command_err, sizeof(command_err));
+	/* A test that fails shows why. */
+	fputs(command_err, stderr);
+	return ret;
+}
+
+static void expect_in(const char *where, const char *what, const char *text)
+{
+	ck_assert_msg(strstr(where, text), "\"%s\" is not in %s: \"%s\"", text,
+		      what, where);
+}
+
+void expect_out(const char *text)
+{
+	expect_in(command_out, "stdout", text);
+}
+
+void expect_err(const char *text)
+{
+	expect_in(command_err, "stderr", text);
+}
+
+struct json_object *json_out(void)
+{
+	struct json_object *object = json_tokener_parse(command_out);
+
+	ck_assert_msg(object, "no JSON: \"%s\"", command_out);
+	return object;
+}
+
+struct json_object *json_at(struct json_object *object, const char *path)
+{
+	char copy[256], *word, *rest = NULL;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (word = strtok_r(copy, ".", &rest); word;
+	     word = strtok_r(NULL, ".", &rest)) {
+		if (json_object_is_type(object, json_type_array)) {
+			ck_assert_msg(json_object_array_length(object) >
+				      strtoul(word, NULL, 10), "no %s", path);
+			object = json_object_array_get_idx(object,
+						strtoul(word, NULL, 10));
+		} else {
+			ck_assert_msg(json_object_object_get_ex(object, word,
+								&object),
+				      "no %s in %s", word, path);
+		}
+	}
+	return object;
+}
+
+void expect_number(struct json_object *object, const char *path, int64_t value)
+{
+	struct json_object *found = json_at(object, path);
+
+	ck_assert_msg(found, "%s is null", path);
+	ck_assert_msg(json_object_get_int64(found) == value, "%s is %s, not %lld",
+		      path, json_object_to_json_string(found),
+		      (long long)value);
+}
+
+void expect_null(struct json_object *object, const char *path)
+{
+	struct json_object *found = json_at(object, path);
+
+	ck_assert_msg(!found, "%s is %s, not null", path,
+		      json_object_to_json_string(found));
+}
+
+void make_file(const char *path, const char *text, size_t len)
+{
+	char copy[PATH_MAX], *slash;
+	FILE *file;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (slash = copy; (slash = strchr(slash + 1, '/')); *slash = '/') {
+		*slash = '\0';
+		mkdir(copy, 0755);
+	}
+	file = fopen(path, "w");
+	ck_assert_msg(file, "%s cannot be made", path);
+	ck_assert_uint_eq(fwrite(text, 1, len, file), len);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+void make_text(const char *path, const char *text)
+{
+	make_file(path, text, strlen(text));
+}
+
+char *fixture_text(const char *fixture, size_t *len)
+{
+	char path[PATH_MAX + 64];
+	FILE *file;
+	char *all;
+
+	snprintf(path, sizeof(path), "%s/%s", origin, fixture);
+	file = fopen(path, "r");
+	if (!file)
+		return NULL;
+	all = calloc(1, 4 << 20);
+	ck_assert_ptr_nonnull(all);
+	*len = fread(all, 1, (4 << 20) - 1, file);
+	fclose(file);
+	return all;
+}
+
+bool copy_fixture(const char *fixture, const char *path)
+{
+	size_t len;
+	char *all = fixture_text(fixture, &len);
+
+	if (all)
+		make_file(path, all, len);
+	free(all);
+	return all;
+}
+
+mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_msg(!lstat(path, &st), "there is no %s", path);
+	return st.st_mode & 07777;
+}

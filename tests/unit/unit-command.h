@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Command lines under test: a command is run as main() does, in a directory of
+ * its own, and what it prints is kept.
+ */
+#ifndef UNIT_COMMAND_H
+#define UNIT_COMMAND_H
+
+#include <json-c/json.h>
+#include <limits.h>
+
+#include "ctl/ctl.h"
+#include "unit.h"
+
+/* What the last command printed. */
+extern char command_out[1 << 18];
+extern char command_err[1 << 14];
+
+/* A new directory, which is the current one until command_teardown(). */
+void command_setup(void);
+void command_teardown(void);
+
+/* Words, up to NULL. Returns the exit status. */
+__attribute__((sentinel))
+int run_command(const struct ctl_command *cmd, ...);
+
+/* It printed that, on stdout or on stderr. */
+void expect_out(const char *text);
+void expect_err(const char *text);
+
+/* The last stdout as JSON, for json_object_put(). */
+struct json_object *json_out(void);
+/* "check.slots_active", "queues.0.pid". */
+struct json_object *json_at(struct json_object *object, const char *path);
+void expect_number(struct json_object *object, const char *path,
+		   int64_t value);
+void expect_null(struct json_object *object, const char *path);
+
+/* A file with that, and the directories that it needs. */
+void make_file(const char *path, const char *text, size_t len);
+void make_text(const char *path, const char *text);
+/* One of tests/unit/fixtures, under another name; false: it is not there. */
+bool copy_fixture(const char *fixture, const char *path);
+/* Its whole text, for free(). */
+char *fixture_text(const char *fixture, size_t *len);
+mode_t mode_of(const char *path);
+
+#endif
