@@ -22,11 +22,17 @@ static u64 join64(const u32 *p)
 	return p[0] | (u64)p[1] << 32;
 }
 
+/* From any context, also while the thread is being stopped. */
 void vgpu_cp_kick(void)
 {
+	struct task_struct *t;
+
 	atomic_set(&kicked, 1);
-	if (thread)
-		wake_up_process(thread);
+	rcu_read_lock();	/* a task is freed after a grace period */
+	t = READ_ONCE(thread);
+	if (t)
+		wake_up_process(t);
+	rcu_read_unlock();
 }
 
 static void drop_part(struct vgpu *v, struct vgpu_part *p)
@@ -397,15 +403,13 @@ static int vgpu_cp(void *unused)
 
 int vgpu_cp_init(void)
 {
-	thread = kthread_run(vgpu_cp, NULL, "vgpu-cp");
-	if (IS_ERR(thread)) {
-		int ret = PTR_ERR(thread);
+	struct task_struct *t = kthread_run(vgpu_cp, NULL, "vgpu-cp");
 
-		thread = NULL;
-		return ret;
-	}
+	if (IS_ERR(t))
+		return PTR_ERR(t);
 	/* Hardware does not wait for a CPU that polls for it. */
-	set_user_nice(thread, MIN_NICE);
+	set_user_nice(t, MIN_NICE);
+	WRITE_ONCE(thread, t);
 	return 0;
 }
 
@@ -413,6 +417,6 @@ void vgpu_cp_exit(void)
 {
 	struct task_struct *t = thread;
 
-	thread = NULL;
+	WRITE_ONCE(thread, NULL);
 	kthread_stop(t);
 }

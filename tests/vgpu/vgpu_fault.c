@@ -128,6 +128,67 @@ static int set_sriov(struct vgpu *v, bool on)
 	return 0;
 }
 
+/* The scheduler is MES, to those who ask; set it for no longer than one look */
+static int set_mes(struct vgpu *v, bool on)
+{
+	v->adev.kfd.dev->shared_resources.enable_mes = on;
+	return 0;
+}
+
+#define RENOIR 90012	/* gfx_target_version of an APU with GFXOFF */
+
+/* An APU of gfx 9, which has GFXOFF and whose graphics core is asked for */
+static int set_apu(struct vgpu *v, bool on)
+{
+	struct amdgpu_device *adev = &v->adev;
+	u32 *gfx = &adev->kfd.dev->device_info.gfx_target_version;
+
+	if (on) {
+		v->own_gfx_version = *gfx;
+		*gfx = RENOIR;
+		adev->flags |= AMD_IS_APU;
+		adev->gfx.gfx_off_req_count++;
+		adev->pm.pp_feature |= PP_GFXOFF_MASK;
+	} else {
+		adev->pm.pp_feature &= ~PP_GFXOFF_MASK;
+		adev->gfx.gfx_off_req_count--;
+		adev->flags &= ~AMD_IS_APU;
+		*gfx = v->own_gfx_version;
+	}
+	return 0;
+}
+
+static int foreign_dump(struct amdgpu_device *adev, u32 pipe, u32 queue,
+			u32 (**dump)[2], u32 *n_regs, u32 inst)
+{
+	vgpu_count(vgpu_of(adev), foreign_calls);
+	return -EIO;
+}
+
+static bool foreign_is_occupied(struct amdgpu_device *adev, u64 ring, u32 pipe,
+				u32 queue, u32 inst)
+{
+	vgpu_count(vgpu_of(adev), foreign_calls);
+	return false;
+}
+
+/* Hooks at the right place, of the right prototype, that are not the driver's */
+static int set_foreign_hook(struct vgpu *v, bool on)
+{
+	struct kfd_dev *kfd = v->adev.kfd.dev;
+	u32 i;
+
+	if (on) {
+		v->own_calls = kfd->nodes[0]->kfd2kgd;
+		v->foreign_calls = *v->own_calls;
+		v->foreign_calls.hqd_dump = foreign_dump;
+		v->foreign_calls.hqd_is_occupied = foreign_is_occupied;
+	}
+	for (i = 0; i < kfd->num_nodes; i++)
+		WRITE_ONCE(kfd->nodes[i]->kfd2kgd, on ? &v->foreign_calls : v->own_calls);
+	return 0;
+}
+
 /* Hardware that says of a queue that it is unmapped and goes on with it */
 static int set_keep_slot(struct vgpu *v, bool on)
 {
@@ -141,7 +202,8 @@ static int set_keep_slot(struct vgpu *v, bool on)
 
 /* Switches that do something when they are set */
 #define VGPU_STATE_SWITCHES(X) \
-	X(in_reset) X(asleep) X(stopped) X(gfxoff) X(sriov) X(keep_slot)
+	X(in_reset) X(asleep) X(stopped) X(gfxoff) X(sriov) X(keep_slot) \
+	X(mes) X(apu) X(foreign_hook)
 
 #define VGPU_STATE_ATTR(name)						\
 static int name##_get(void *data, u64 *val)				\
@@ -168,6 +230,9 @@ VGPU_STATE_ATTR(stopped);
 VGPU_STATE_ATTR(gfxoff);
 VGPU_STATE_ATTR(sriov);
 VGPU_STATE_ATTR(keep_slot);
+VGPU_STATE_ATTR(mes);
+VGPU_STATE_ATTR(apu);
+VGPU_STATE_ATTR(foreign_hook);
 
 void vgpu_fault_init(struct vgpu *v)
 {
@@ -187,6 +252,9 @@ void vgpu_fault_init(struct vgpu *v)
 	debugfs_create_bool("fail_fence", 0644, v->debugfs, &v->faults.fail_fence);
 	debugfs_create_bool("fail_create", 0644, v->debugfs, &v->faults.fail_create);
 	debugfs_create_u32("drain", 0644, v->debugfs, &v->faults.drain);
+	debugfs_create_bool("dead", 0644, v->debugfs, &v->faults.dead);
+	debugfs_create_bool("other_ring", 0644, v->debugfs, &v->faults.other_ring);
+	debugfs_create_bool("no_access", 0644, v->debugfs, &v->adev.no_hw_access);
 }
 
 void vgpu_fault_fini(struct vgpu *v)
@@ -327,6 +395,42 @@ static int end_session_set(void *data, u64 pid)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(end_session_fops, NULL, end_session_set, "%llu\n");
 
+/*
+ * A PID: what KFD has of that process has no MMU notifier, as a secondary context
+ * of newer drivers has none.  0: it has it again, which it needs to end.
+ */
+static ssize_t secondary_write(struct file *file, const char __user *buf, size_t len,
+			       loff_t *pos)
+{
+	static struct kfd_process *changed;
+	static struct mm_struct *mm;
+	struct kfd_process *p;
+	pid_t pid;
+	int ret;
+
+	ret = kstrtoint_from_user(buf, len, 0, &pid);
+	if (ret)
+		return ret;
+	if (!pid && changed) {
+		WRITE_ONCE(changed->mmu_notifier.mm, mm);
+		changed = NULL;
+		return len;
+	}
+	p = find_process(pid);
+	if (!p || changed)
+		return p ? -EBUSY : -ESRCH;
+	mm = p->mmu_notifier.mm;
+	changed = p;
+	WRITE_ONCE(p->mmu_notifier.mm, NULL);
+	return len;
+}
+
+static const struct file_operations secondary_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = secondary_write,
+};
+
 void vgpu_debugfs_init(void)
 {
 	root = debugfs_create_dir("vgpu", NULL);
@@ -336,6 +440,7 @@ void vgpu_debugfs_init(void)
 	debugfs_create_bool("short_of_memory", 0600, root, &vgpu_short_of_memory);
 	debugfs_create_file_unsafe("end_session", 0200, root, NULL, &end_session_fops);
 	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
+	debugfs_create_file("secondary", 0200, root, NULL, &secondary_fops);
 	debugfs_create_file("kick", 0200, root, NULL, &kick_fops);
 }
 

@@ -70,6 +70,7 @@ enum {
 	X(sdma_bytes, "bytes copied and filled by SDMA")			\
 	X(sdma_unknown, "SDMA packets not understood")			\
 	X(drain_irqs, "interrupt drains delivered")			\
+	X(foreign_calls, "calls of register hooks that are not the driver's") \
 	X(bad_address, "accesses to unmapped user addresses")		\
 	X(wakeups, "turns of the command processor for this GPU")
 
@@ -170,6 +171,10 @@ struct vgpu_faults {
 	u32 drain;		/* 1: drain interrupt delivered, 2: and its VMID set */
 	bool keep_slot;		/* a slot stays active when its queue is unmapped */
 	bool in_reset, asleep, stopped, gfxoff, sriov;	/* states that are held */
+	bool dead;		/* every register reads as all ones */
+	bool other_ring;	/* PQ_BASE of every slot is another one's */
+	bool mes, apu;		/* what the device says of itself */
+	bool foreign_hook;	/* two register hooks lie outside the driver */
 };
 
 /**
@@ -185,6 +190,9 @@ struct vgpu {
 	struct vgpu_faults faults;
 	struct dentry *debugfs;
 	struct task_struct *reset_holder;
+	struct kfd2kgd_calls foreign_calls;	/* while faults.foreign_hook */
+	const struct kfd2kgd_calls *own_calls;
+	u32 own_gfx_version;			/* while faults.apu */
 	atomic64_t counter[VGPU_CNT_MAX];
 
 	/* GART: address -> struct vgpu_gtt; has its own lock */

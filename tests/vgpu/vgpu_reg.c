@@ -107,7 +107,12 @@ static u32 gc_read(struct vgpu *v, int xcc, u32 reg)
 	if (reg - regCP_MQD_BASE_ADDR < VGPU_HQD_REGS) {
 		vgpu_count(v, reg_reads_hqd);
 		hqd = selected_hqd(v, xcc);
-		return hqd ? READ_ONCE(hqd[reg - regCP_MQD_BASE_ADDR]) : 0;
+		if (!hqd)
+			return 0;
+		/* A ring one page further on, of a slot that is the same */
+		if (READ_ONCE(v->faults.other_ring) && reg - regCP_MQD_BASE_ADDR == HQD_PQ_BASE)
+			return READ_ONCE(hqd[HQD_PQ_BASE]) + (PAGE_SIZE >> 8);
+		return READ_ONCE(hqd[reg - regCP_MQD_BASE_ADDR]);
 	}
 	if (reg - regSPI_CSQ_WF_ACTIVE_COUNT_0 < VGPU_QUEUES_PER_PIPE) {
 		vgpu_count(v, reg_reads_occupancy);
@@ -156,6 +161,8 @@ u32 vgpu_rreg(struct amdgpu_device *adev, u32 addr)
 	u32 *sdma;
 
 	vgpu_count(v, reg_reads);
+	if (READ_ONCE(v->faults.dead))
+		return ~0u;
 	sdma = sdma_reg(v, addr / 4);
 	if (sdma) {
 		vgpu_count(v, reg_reads_sdma);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * with-cap NUMBER|none COMMAND...: runs it as root that has no capability but
+ * this one, and can't get another.
+ */
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int keep(int cap)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+	int i;
+
+	/* What is not in the bounding set does not come back at execve(). */
+	for (i = 0; prctl(PR_CAPBSET_READ, i) >= 0; i++)
+		if (i != cap && prctl(PR_CAPBSET_DROP, i))
+			return -1;
+	if (cap >= 0) {
+		data[cap / 32].permitted = 1u << cap % 32;
+		data[cap / 32].effective = 1u << cap % 32;
+	}
+	return syscall(SYS_capset, &head, data);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3) {
+		fprintf(stderr, "usage: with-cap NUMBER|none COMMAND...\n");
+		return 2;
+	}
+	if (keep(strcmp(argv[1], "none") ? atoi(argv[1]) : -1)) {
+		perror("with-cap");
+		return 1;
+	}
+	execvp(argv[2], argv + 2);
+	perror(argv[2]);
+	return 127;
+}
