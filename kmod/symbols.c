@@ -9,6 +9,12 @@
  *
  * The reference to amdgpu is held until this module goes: its data can be used
  * without any further care for unloading.
+ *
+ * A module is live a little before its symbol table is final: until then
+ * mod->kallsyms is a copy in the memory that goes with its init functions. The
+ * kernel frees that after a grace period of RCU (do_init_module()), and this
+ * module may be loaded by the very uevent that comes before. So the table is
+ * only read in a read section, and nothing of it is kept but addresses and sizes.
  */
 
 #include <linux/pci.h>
@@ -38,61 +44,89 @@ static int pin_amdgpu(struct device_driver *drv, void *data)
 	return 1;
 }
 
-/* Look one symbol up; size is that of the object in memory. */
-static void *lookup(const struct module *mod, const char *name,
-		    unsigned long *size)
+/* Symbols that are looked up, in the order of wanted_names. */
+enum wanted {
+	TABLE, SRCU, CREATED, RELEASED, TOPOLOGY, TOPOLOGY_LOCK, N_WANTED,
+};
+
+static const char * const wanted_names[N_WANTED] = {
+	[TABLE] = "kfd_processes_table",
+	[SRCU] = "kfd_processes_srcu",
+	[CREATED] = "kfd_create_process",
+	[RELEASED] = "kfd_process_notifier_release",
+	[TOPOLOGY] = "topology_device_list",
+	[TOPOLOGY_LOCK] = "topology_lock",
+};
+
+/* Where a symbol is, NULL: not found; and the size of the object in memory. */
+struct found {
+	void *addr;
+	unsigned long size;
+};
+
+static void match(const char *name, const Elf_Sym *sym, struct found *found)
 {
-	/* Settled since the module is live, and pinned: no RCU needed. */
-	const struct mod_kallsyms *syms =
-		rcu_dereference_protected(mod->kallsyms, true);
+	int i;
+
+	for (i = 0; i < N_WANTED; i++) {
+		if (found[i].addr || strcmp(name, wanted_names[i]))
+			continue;
+		found[i].addr = (void *)sym->st_value;
+		found[i].size = sym->st_size;
+	}
+}
+
+/* One walk over the symbol table of the pinned module. */
+static void look_up(const struct module *mod, struct found *found)
+{
+	const struct mod_kallsyms *syms;
 	unsigned int i;
 
-	for (i = 0; i < syms->num_symtab; i++) {
+	rcu_read_lock();
+	syms = rcu_dereference(mod->kallsyms);
+	for (i = 0; syms && i < syms->num_symtab; i++) {
 		const Elf_Sym *sym = &syms->symtab[i];
 
-		if (sym->st_shndx == SHN_UNDEF || !sym->st_value ||
-		    strcmp(syms->strtab + sym->st_name, name))
-			continue;
-		*size = sym->st_size;
-		return (void *)sym->st_value;
+		if (sym->st_shndx != SHN_UNDEF && sym->st_value)
+			match(syms->strtab + sym->st_name, sym, found);
 	}
-	return NULL;
+	rcu_read_unlock();
 }
 
 /* The list of KFD's nodes; without it the file gpus is empty. */
-static void find_topology(struct gp_symbols *s)
+static void take_topology(struct gp_symbols *s, const struct found *found)
 {
-	unsigned long list_size, lock_size;
-
-	s->topology = lookup(s->amdgpu, "topology_device_list", &list_size);
-	s->topology_lock = lookup(s->amdgpu, "topology_lock", &lock_size);
-	if (!s->topology || list_size != sizeof(*s->topology))
-		gp_features[GP_FEATURE_nodes] = "topology_device_list";
-	else if (!s->topology_lock || lock_size != sizeof(*s->topology_lock))
-		gp_features[GP_FEATURE_nodes] = "topology_lock";
+	s->topology = found[TOPOLOGY].addr;
+	s->topology_lock = found[TOPOLOGY_LOCK].addr;
+	if (!s->topology || found[TOPOLOGY].size != sizeof(*s->topology))
+		gp_features[GP_FEATURE_nodes] = wanted_names[TOPOLOGY];
+	else if (!s->topology_lock ||
+		 found[TOPOLOGY_LOCK].size != sizeof(*s->topology_lock))
+		gp_features[GP_FEATURE_nodes] = wanted_names[TOPOLOGY_LOCK];
 }
 
 static int find_symbols(struct gp_symbols *s)
 {
-	unsigned long table_size, srcu_size, size;
+	struct found found[N_WANTED] = {};
 
-	s->table = lookup(s->amdgpu, "kfd_processes_table", &table_size);
-	s->srcu = lookup(s->amdgpu, "kfd_processes_srcu", &srcu_size);
+	look_up(s->amdgpu, found);
+	s->table = found[TABLE].addr;
+	s->srcu = found[SRCU].addr;
 	if (!s->table || !s->srcu) {
 		pr_err("amdgpu has no symbol %s: built without HSA_AMD, or a kernel without KALLSYMS_ALL\n",
-		       s->table ? "kfd_processes_srcu" : "kfd_processes_table");
+		       wanted_names[s->table ? SRCU : TABLE]);
 		return -EOPNOTSUPP;
 	}
-	if (!table_size || table_size % sizeof(*s->table) ||
-	    srcu_size != sizeof(*s->srcu)) {
+	if (!found[TABLE].size || found[TABLE].size % sizeof(*s->table) ||
+	    found[SRCU].size != sizeof(*s->srcu)) {
 		pr_err("amdgpu's kfd_processes_table has %lu bytes and kfd_processes_srcu %lu: not as expected\n",
-		       table_size, srcu_size);
+		       found[TABLE].size, found[SRCU].size);
 		return -EOPNOTSUPP;
 	}
-	s->buckets = table_size / sizeof(*s->table);
-	s->created = lookup(s->amdgpu, "kfd_create_process", &size);
-	s->released = lookup(s->amdgpu, "kfd_process_notifier_release", &size);
-	find_topology(s);
+	s->buckets = found[TABLE].size / sizeof(*s->table);
+	s->created = found[CREATED].addr;
+	s->released = found[RELEASED].addr;
+	take_topology(s, found);
 	return 0;
 }
 
