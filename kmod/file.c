@@ -12,20 +12,47 @@
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/path.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/task.h>
 #include <linux/vmalloc.h>
 
 #include "file.h"
 
-/* Open a file where init has it, as modprobe may run in another root. */
+/*
+ * The root of PID 1. Not that of this process, as modprobe may run in another
+ * one, nor that of init_task, which is an empty file system on newer kernels.
+ */
+static int root_of_init(struct path *root)
+{
+	struct task_struct *init;
+	int ret = -ESRCH;
+
+	rcu_read_lock();
+	init = pid_task(find_pid_ns(1, &init_pid_ns), PIDTYPE_PID);
+	if (init)
+		get_task_struct(init);
+	rcu_read_unlock();
+	if (!init)
+		return ret;
+	task_lock(init);
+	if (init->fs) {
+		get_fs_root(init->fs, root);
+		ret = 0;
+	}
+	task_unlock(init);
+	put_task_struct(init);
+	return ret;
+}
+
 static struct file *open_for_init(const char *name)
 {
-	struct path root;
 	struct file *file;
+	struct path root;
+	int ret = root_of_init(&root);
 
-	task_lock(&init_task);
-	get_fs_root(init_task.fs, &root);
-	task_unlock(&init_task);
+	if (ret)
+		return ERR_PTR(ret);
 	file = file_open_root(&root, name, O_RDONLY, 0);
 	path_put(&root);
 	return file;
