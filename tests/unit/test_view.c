@@ -285,6 +285,7 @@ START_TEST(read_from_sysfs)
 	gp_loop_set_file(&loop, QUEUES "2/type", "0");
 	gp_loop_set_file(&loop, QUEUES "3/gpuid", "63420\n");
 	gp_loop_set_file(&loop, QUEUES "3/type", "4\n");
+	gp_loop_set_file(&loop, QUEUES "11/type", "3\n");
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
 	ck_assert_int_eq(view->source, GPREEMPT_SOURCE_SYSFS);
 	ck_assert_uint_eq(view->count, 3);
@@ -295,6 +296,8 @@ START_TEST(read_from_sysfs)
 	ck_assert_int_eq(view->queues[0].suspended, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(view->queues[1].type, GPREEMPT_QUEUE_SDMA_XGMI);
 	ck_assert_int_eq(view->queues[2].gpu_id, GPREEMPT_UNKNOWN);
+	/* Drivers from Linux 7.0 on have one type less before it. */
+	ck_assert_int_eq(view->queues[2].type, GPREEMPT_QUEUE_SDMA_XGMI);
 }
 END_TEST
 

@@ -12,7 +12,14 @@
 
 #define SYSFS_TYPE_COMPUTE 0	/* PM4 and AQL alike */
 #define SYSFS_TYPE_SDMA 1
-#define SYSFS_TYPE_SDMA_XGMI 4
+/*
+ * The driver's own numbers. That of XGMI is 4, and 3 where the driver has lost
+ * the type before it (DIQ, from Linux 7.0 on). No queue of a process in sysfs is
+ * of another type with these numbers: DIQ is the kernel's, and a queue that asks
+ * for an engine (5, later 4) becomes one of the two SDMA types at its creation.
+ */
+#define SYSFS_TYPE_SDMA_XGMI 3
+#define SYSFS_TYPE_SDMA_XGMI_OLD 4
 
 /* The driver's lock is held for a moment by many things; how long we ask. */
 #define BUSY_TRIES 20
@@ -49,6 +56,7 @@ int64_t gp_sysfs_queue_type(int64_t type)
 	case SYSFS_TYPE_SDMA:
 		return GPREEMPT_QUEUE_SDMA;
 	case SYSFS_TYPE_SDMA_XGMI:
+	case SYSFS_TYPE_SDMA_XGMI_OLD:
 		return GPREEMPT_QUEUE_SDMA_XGMI;
 	default:
 		return GPREEMPT_UNKNOWN;
