@@ -13,15 +13,39 @@
 #include <linux/align.h>
 #include <linux/errno.h>
 #include <linux/mm.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 
 #include "btf.h"
 
-/* Longest chain of typedefs, arrays and unnamed members that is followed. */
-#define MAX_DEPTH	16
-
 /* Most members that are looked at for one field: garbage could nest for ever. */
 #define MAX_MEMBERS	(1 << 16)
+
+/*
+ * Of the header, what its first version had. struct btf_header grows (in 7.2),
+ * and blobs are written with the old length by tools that do not know that.
+ */
+#define HDR_MIN		offsetofend(struct btf_header, str_len)
+
+/*
+ * Behind that newer blobs say where a layout section is, which has one of these
+ * for each kind: how long its records are behind their struct btf_type.
+ */
+struct kind_layout {
+	u8 once;	/* bytes */
+	u8 each;	/* bytes for each of BTF_INFO_VLEN() */
+	u16 flags;
+};
+
+struct layout_place {
+	u32 off;
+	u32 len;
+};
+
+struct kinds {
+	const struct kind_layout *kind;
+	u32 n;
+};
 
 static const struct btf_type *type_by_id(const struct gp_btf *btf, u32 id)
 {
@@ -32,7 +56,7 @@ static const struct btf_type *type_by_id(const struct gp_btf *btf, u32 id)
 	return btf->types[id - btf->type_first];
 }
 
-static const char *name_at(const struct gp_btf *btf, u32 off)
+const char *gp_btf_name(const struct gp_btf *btf, u32 off)
 {
 	while (btf && off < btf->str_first)
 		btf = btf->base;
@@ -48,8 +72,21 @@ static bool is_struct(const struct btf_type *t)
 	return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
 }
 
+/* The same of a kind that only the layout section knows: it is skipped. */
+static ssize_t unknown_size(const struct btf_type *t, const struct kinds *kinds)
+{
+	u32 kind = BTF_INFO_KIND(t->info);
+	size_t size;
+
+	if (kind >= kinds->n)
+		return -EINVAL;
+	size = kinds->kind[kind].once +
+	       (size_t)BTF_INFO_VLEN(t->info) * kinds->kind[kind].each;
+	return IS_ALIGNED(size, sizeof(u32)) ? size : -EINVAL;
+}
+
 /* Bytes of a record after its struct btf_type, or -EINVAL. */
-static ssize_t tail_size(const struct btf_type *t)
+static ssize_t tail_size(const struct btf_type *t, const struct kinds *kinds)
 {
 	size_t vlen = BTF_INFO_VLEN(t->info);
 
@@ -84,12 +121,13 @@ static ssize_t tail_size(const struct btf_type *t)
 	case BTF_KIND_ENUM64:
 		return vlen * sizeof(struct btf_enum64);
 	default:
-		return -EINVAL;
+		return unknown_size(t, kinds);
 	}
 }
 
 /* Count the records of the type section, and note them when types is there. */
-static int walk_types(const u8 *data, size_t size, const struct btf_type **types)
+static int walk_types(const u8 *data, size_t size, const struct kinds *kinds,
+		      const struct btf_type **types)
 {
 	size_t pos = 0;
 	int n = 0;
@@ -100,7 +138,7 @@ static int walk_types(const u8 *data, size_t size, const struct btf_type **types
 
 		if (size - pos < sizeof(*t))
 			return -EINVAL;
-		tail = tail_size(t);
+		tail = tail_size(t, kinds);
 		if (tail < 0 || size - pos - sizeof(*t) < (size_t)tail)
 			return -EINVAL;
 		if (types)
@@ -115,10 +153,10 @@ static bool header_ok(const struct btf_header *hdr, size_t size)
 {
 	size_t room;
 
-	if (size < sizeof(*hdr) || hdr->magic != BTF_MAGIC ||
+	if (size < HDR_MIN || hdr->magic != BTF_MAGIC ||
 	    hdr->version != BTF_VERSION)
 		return false;
-	if (hdr->hdr_len < sizeof(*hdr) || hdr->hdr_len > size)
+	if (hdr->hdr_len < HDR_MIN || hdr->hdr_len > size)
 		return false;
 	room = size - hdr->hdr_len;
 	if (hdr->type_off > room || hdr->type_len > room - hdr->type_off)
@@ -129,10 +167,27 @@ static bool header_ok(const struct btf_header *hdr, size_t size)
 	       hdr->str_len;
 }
 
+/* The layout section; without one, or with a bad one, no kind is known by it. */
+static void find_kinds(const struct btf_header *hdr, size_t size,
+		       struct kinds *kinds)
+{
+	const struct layout_place *at = (const void *)((const u8 *)hdr + HDR_MIN);
+	size_t room = size - hdr->hdr_len;
+
+	memset(kinds, 0, sizeof(*kinds));
+	if (hdr->hdr_len < HDR_MIN + sizeof(*at) || at->off > room ||
+	    at->len > room - at->off ||
+	    !IS_ALIGNED(hdr->hdr_len + at->off, sizeof(u32)))
+		return;
+	kinds->kind = (const void *)((const u8 *)hdr + hdr->hdr_len + at->off);
+	kinds->n = at->len / sizeof(*kinds->kind);
+}
+
 int gp_btf_parse(struct gp_btf *btf, const void *data, size_t size,
 		 const struct gp_btf *base)
 {
 	const struct btf_header *hdr = data;
+	struct kinds kinds;
 	const u8 *types;
 	int n;
 
@@ -148,13 +203,14 @@ int gp_btf_parse(struct gp_btf *btf, const void *data, size_t size,
 		return -EINVAL;
 
 	types = data + hdr->hdr_len + hdr->type_off;
-	n = walk_types(types, hdr->type_len, NULL);
+	find_kinds(hdr, size, &kinds);
+	n = walk_types(types, hdr->type_len, &kinds, NULL);
 	if (n <= 0)
 		return -EINVAL;
 	btf->types = kvmalloc_array(n, sizeof(*btf->types), GFP_KERNEL);
 	if (!btf->types)
 		return -ENOMEM;
-	btf->n_types = walk_types(types, hdr->type_len, btf->types);
+	btf->n_types = walk_types(types, hdr->type_len, &kinds, btf->types);
 	return 0;
 }
 
@@ -164,13 +220,12 @@ void gp_btf_release(struct gp_btf *btf)
 	memset(btf, 0, sizeof(*btf));
 }
 
-/* Strip names and qualifiers off a type; NULL on garbage. */
-static const struct btf_type *resolve(const struct gp_btf *btf, u32 id)
+const struct btf_type *gp_btf_resolve(const struct gp_btf *btf, u32 id)
 {
 	const struct btf_type *t = type_by_id(btf, id);
 	int depth;
 
-	for (depth = 0; t && depth < MAX_DEPTH; depth++) {
+	for (depth = 0; t && depth < GP_BTF_MAX_DEPTH; depth++) {
 		switch (BTF_INFO_KIND(t->info)) {
 		case BTF_KIND_TYPEDEF:
 		case BTF_KIND_VOLATILE:
@@ -192,8 +247,8 @@ static u32 type_size(const struct gp_btf *btf, u32 id)
 	u64 count = 1;
 	int depth;
 
-	for (depth = 0; depth < MAX_DEPTH; depth++) {
-		const struct btf_type *t = resolve(btf, id);
+	for (depth = 0; depth < GP_BTF_MAX_DEPTH; depth++) {
+		const struct btf_type *t = gp_btf_resolve(btf, id);
 		const struct btf_array *array;
 
 		if (!t)
@@ -227,7 +282,7 @@ static u32 type_size(const struct gp_btf *btf, u32 id)
 static int member_where(const struct gp_btf *btf, const struct btf_type *t,
 			const struct btf_member *m, struct gp_btf_field *out)
 {
-	const struct btf_type *mt = resolve(btf, m->type);
+	const struct btf_type *mt = gp_btf_resolve(btf, m->type);
 	u32 bits = m->offset;
 
 	if (BTF_INFO_KFLAG(t->info)) {
@@ -239,10 +294,11 @@ static int member_where(const struct gp_btf *btf, const struct btf_type *t,
 		return -EDOM;
 	out->offset = bits / 8;
 	out->size = type_size(btf, m->type);
+	out->type = m->type;
 	if (!mt || !out->size || out->offset > t->size ||
 	    out->size > t->size - out->offset)
 		return -EINVAL;
-	out->of = is_struct(mt) ? name_at(btf, mt->name_off) : NULL;
+	out->of = is_struct(mt) ? gp_btf_name(btf, mt->name_off) : NULL;
 	return 0;
 }
 
@@ -254,7 +310,7 @@ static int find_member(const struct gp_btf *btf, const struct btf_type *t,
 	u32 i;
 
 	for (i = 0; i < BTF_INFO_VLEN(t->info); i++, m++) {
-		const char *name = name_at(btf, m->name_off);
+		const char *name = gp_btf_name(btf, m->name_off);
 		struct gp_btf_field outer;
 		const struct btf_type *mt;
 		int ret;
@@ -263,8 +319,8 @@ static int find_member(const struct gp_btf *btf, const struct btf_type *t,
 			return -EINVAL;
 		if (!strcmp(name, field))
 			return member_where(btf, t, m, out);
-		mt = resolve(btf, m->type);
-		if (*name || !mt || !is_struct(mt) || depth >= MAX_DEPTH)
+		mt = gp_btf_resolve(btf, m->type);
+		if (*name || !mt || !is_struct(mt) || depth >= GP_BTF_MAX_DEPTH)
 			continue;
 		ret = find_member(btf, mt, field, depth + 1, seen, out);
 		if (ret == -ENODATA)
@@ -289,7 +345,7 @@ static const struct btf_type *next_named(const struct gp_btf *btf, u32 *pos,
 		const struct btf_type *t = btf->types[(*pos)++];
 
 		if (BTF_INFO_KIND(t->info) == kind &&
-		    !strcmp(name_at(btf, t->name_off), name))
+		    !strcmp(gp_btf_name(btf, t->name_off), name))
 			return t;
 	}
 	return NULL;
@@ -335,25 +391,52 @@ u32 gp_btf_size(const struct gp_btf *btf, const char *type)
 	return 0;
 }
 
+/* Value of an enumerator; -ENODATA: this enum has none of that name. */
+static int enum_value(const struct gp_btf *btf, const struct btf_type *t,
+		      const char *name, u32 *value)
+{
+	const struct btf_enum *e = (const void *)(t + 1);
+	u32 i;
+
+	for (i = 0; i < BTF_INFO_VLEN(t->info); i++, e++) {
+		if (strcmp(gp_btf_name(btf, e->name_off), name))
+			continue;
+		*value = e->val;
+		return 0;
+	}
+	return -ENODATA;
+}
+
+/* The same of an enum whose values are 64 bits wide; this one has to fit. */
+static int enum64_value(const struct gp_btf *btf, const struct btf_type *t,
+			const char *name, u32 *value)
+{
+	const struct btf_enum64 *e = (const void *)(t + 1);
+	u32 i;
+
+	for (i = 0; i < BTF_INFO_VLEN(t->info); i++, e++) {
+		if (strcmp(gp_btf_name(btf, e->name_off), name))
+			continue;
+		*value = e->val_lo32;
+		return e->val_hi32 ? -ERANGE : 0;
+	}
+	return -ENODATA;
+}
+
 int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name,
 		u32 *value)
 {
 	for (; btf; btf = btf->base) {
-		u32 pos = 0, i;
-		const struct btf_enum *e;
-		const struct btf_type *t =
-			next_named(btf, &pos, BTF_KIND_ENUM, type);
+		const struct btf_type *t;
+		u32 pos = 0;
 
-		if (!t)
-			continue;
-		e = (const void *)(t + 1);
-		for (i = 0; i < BTF_INFO_VLEN(t->info); i++, e++) {
-			if (strcmp(name_at(btf, e->name_off), name))
-				continue;
-			*value = e->val;
-			return 0;
-		}
-		return -ENODATA;
+		t = next_named(btf, &pos, BTF_KIND_ENUM, type);
+		if (t)
+			return enum_value(btf, t, name, value);
+		pos = 0;
+		t = next_named(btf, &pos, BTF_KIND_ENUM64, type);
+		if (t)
+			return enum64_value(btf, t, name, value);
 	}
 	return -ENOENT;
 }

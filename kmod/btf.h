@@ -5,6 +5,9 @@
 #include <linux/types.h>
 #include <linux/btf.h>
 
+/* Longest chain of typedefs, arrays and unnamed members that is followed. */
+#define GP_BTF_MAX_DEPTH	16
+
 /**
  * struct gp_btf - one BTF blob, checked and indexed
  * @base:	what it builds upon, or NULL
@@ -32,11 +35,13 @@ struct gp_btf {
  * @offset:	in bytes, from the start of the outermost structure
  * @size:	in bytes
  * @of:		name of the structure that the field is, or NULL
+ * @type:	id of its type, for gp_btf_describe()
  */
 struct gp_btf_field {
 	u32 offset;
 	u32 size;
 	const char *of;
+	u32 type;
 };
 
 /**
@@ -83,9 +88,42 @@ u32 gp_btf_size(const struct gp_btf *btf, const char *type);
  * @name:	name of the enumerator
  * @value:	its value
  *
- * Return: 0, -ENOENT when there is no such enum, -ENODATA when it lacks @name.
+ * Return: 0, -ENOENT when there is no such enum, -ENODATA when it lacks @name,
+ * -ERANGE when its value has more than 32 bits.
  */
 int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name,
 		u32 *value);
+
+/**
+ * gp_btf_resolve() - strip names and qualifiers off a type
+ * @btf:	that the type is in, or its base
+ * @id:		of the type
+ *
+ * Return: its record, or NULL: it is void, or garbage.
+ */
+const struct btf_type *gp_btf_resolve(const struct gp_btf *btf, u32 id);
+
+/**
+ * gp_btf_name() - a string of a blob or its base
+ * @btf:	that the string is in, or its base
+ * @off:	out of a record
+ *
+ * Return: the string, empty on garbage.
+ */
+const char *gp_btf_name(const struct gp_btf *btf, u32 off);
+
+/**
+ * gp_btf_describe() - a type as text, by which two of them can be compared
+ * @btf:	that the type is in, or its base
+ * @id:		of the type
+ * @out:	takes the text, cut off if need be
+ * @size:	of @out, at least 1
+ *
+ * Without names of types and qualifiers: "u4", "s4" and "b1" for unsigned and
+ * signed integers and bool of so many bytes, the name of a structure, union or
+ * enum, "*" before what a pointer points to, "[n]" before the element of an
+ * array, "result(parameter,...)" for a function.
+ */
+void gp_btf_describe(const struct gp_btf *btf, u32 id, char *out, size_t size);
 
 #endif /* GP_BTF_H */

@@ -6,8 +6,15 @@
  *
  * The files of a process outlive it when they are open. They hold a reference
  * to the struct gp_proc, so debugfs need not guard them against removal, and
- * a read after the end of the process says ESTALE in place of EIO. All modes
- * are 0444: lockdown lets nobody open another.
+ * a read after the end of the process says ESTALE in place of EIO.
+ *
+ * The files show addresses of other users' processes and what these do, and
+ * debugfs may be mounted where more than root reaches it, in containers too. So
+ * the modes are 0400, and open() asks for a capability in the first user
+ * namespace: CAP_SYS_PTRACE, which who suspends a process needs anyway, or
+ * CAP_PERFMON or CAP_SYS_ADMIN for who only looks. Under lockdown debugfs opens
+ * files whose mode has no bit beyond 0444 and that can only be read
+ * (debugfs_locked_down()).
  *
  * An open file keeps the module, but not as the owner of its operations:
  * debugfs warns when it meets an owner whose last reference is just gone and
@@ -17,6 +24,7 @@
  */
 
 #include <linux/anon_inodes.h>
+#include <linux/capability.h>
 #include <linux/debugfs.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -37,7 +45,9 @@
 #include "symbols.h"
 #include "topology.h"
 
-static struct dentry *top;
+#define MODE	0400
+
+static struct dentry *top_dir;
 
 /**
  * struct view - a file that has one record a line
@@ -70,6 +80,11 @@ struct view_file {
 static const struct file_operations pin_fops = {
 	.owner = THIS_MODULE,
 };
+
+static bool may_read(void)
+{
+	return capable(CAP_SYS_PTRACE) || perfmon_capable();
+}
 
 /*
  * Keep the module until fput(). That puts it later, from the kernel's own code,
@@ -155,13 +170,14 @@ static void *view_at(struct view_file *f, loff_t pos)
 	return f->list + f->view->first + (pos - 1) * f->view->size;
 }
 
-/* Every pass from the start of the file reads anew. */
+/* Every pass from the start of the file reads all of it again. */
 static void *view_start(struct seq_file *m, loff_t *pos)
 {
 	struct view_file *f = m->private;
 	int ret;
 
 	if (!*pos) {
+		gp_proc_reader();
 		kvfree(f->list);
 		f->list = NULL;
 		ret = f->view->take(f->proc, &f->list, &f->n);
@@ -204,9 +220,12 @@ static const struct seq_operations view_ops = {
 static int view_open(struct inode *inode, struct file *file,
 		     const struct view *view)
 {
-	struct file *pin = pin_module();
 	struct view_file *f;
+	struct file *pin;
 
+	if (!may_read())
+		return -EPERM;
+	pin = pin_module();
 	if (IS_ERR(pin))
 		return PTR_ERR(pin);
 	f = __seq_open_private(file, &view_ops, sizeof(*f));
@@ -322,9 +341,12 @@ static const char * const stat_words[] = { GP_VIEW_STATS(KEY_WORD) };
 static int whole_open(struct file *file,
 		      int (*show)(struct seq_file *m, void *v))
 {
-	struct file *pin = pin_module();
+	struct file *pin;
 	int ret;
 
+	if (!may_read())
+		return -EPERM;
+	pin = pin_module();
 	if (IS_ERR(pin))
 		return PTR_ERR(pin);
 	ret = single_open(file, show, pin);
@@ -401,28 +423,28 @@ DEFINE_WHOLE(stats);
 
 void gp_debugfs_add_proc(struct dentry *dir, struct gp_proc *proc)
 {
-	debugfs_create_file_unsafe(GP_VIEW_QUEUES_FILE, 0444, dir, proc,
+	debugfs_create_file_unsafe(GP_VIEW_QUEUES_FILE, MODE, dir, proc,
 				   &queues_fops);
-	debugfs_create_file_unsafe(GP_VIEW_HQDS_FILE, 0444, dir, proc,
+	debugfs_create_file_unsafe(GP_VIEW_HQDS_FILE, MODE, dir, proc,
 				   &hqds_fops);
-	debugfs_create_file_unsafe(GP_VIEW_GPUS_FILE, 0444, dir, proc,
+	debugfs_create_file_unsafe(GP_VIEW_GPUS_FILE, MODE, dir, proc,
 				   &gpus_fops);
 }
 
 struct dentry *gp_debugfs_start(void)
 {
-	top = debugfs_create_dir(GP_VIEW_DIR, NULL);
-	debugfs_create_file(GP_VIEW_VERSION_FILE, 0444, top, NULL,
+	top_dir = debugfs_create_dir(GP_VIEW_DIR, NULL);
+	debugfs_create_file(GP_VIEW_VERSION_FILE, MODE, top_dir, NULL,
 			    &version_fops);
-	debugfs_create_file(GP_VIEW_STATS_FILE, 0444, top, NULL, &stats_fops);
-	debugfs_create_file_unsafe(GP_VIEW_PROCESSES_FILE, 0444, top, NULL,
+	debugfs_create_file(GP_VIEW_STATS_FILE, MODE, top_dir, NULL, &stats_fops);
+	debugfs_create_file_unsafe(GP_VIEW_PROCESSES_FILE, MODE, top_dir, NULL,
 				   &processes_fops);
-	debugfs_create_file_unsafe(GP_VIEW_NODES_FILE, 0444, top, NULL,
+	debugfs_create_file_unsafe(GP_VIEW_NODES_FILE, MODE, top_dir, NULL,
 				   &nodes_fops);
-	return debugfs_create_dir(GP_VIEW_PID_DIR, top);
+	return debugfs_create_dir(GP_VIEW_PID_DIR, top_dir);
 }
 
 void gp_debugfs_stop(void)
 {
-	debugfs_remove(top);
+	debugfs_remove(top_dir);
 }

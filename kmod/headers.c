@@ -10,13 +10,13 @@
  */
 
 #include <linux/elf.h>
-#include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "file.h"
 #include "headers.h"
 
@@ -82,7 +82,7 @@ static int check_head(const char *path, char *head, size_t size,
 static void refuse_file(const char *path, int err)
 {
 	if (err == -ENOENT)
-		pr_err("no BTF of amdgpu, and no %s in its place: amdgpu was built without BTF, as amdgpu-dkms often is; "
+		pr_err("no BTF of amdgpu, and no %s in its place: amdgpu was built without BTF, as amdgpu-dkms often is, or the kernel rejected it; "
 		       AGAIN "\n", path);
 	else
 		pr_err("cannot read %s (%d)\n", path, err);

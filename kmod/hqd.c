@@ -13,7 +13,13 @@
  * ours, though. The search starts where the queue was last seen, which is the
  * same pipe and queue in all XCCs as a rule, and seldom changes.
  *
- * An SDMA queue has its RLC for life. RB_ENABLE alone does not say that it is
+ * Before a queue is said to be in none of its slots, a register shows that the
+ * device answers: one that is lost has all of them read as ones, which no slot
+ * holds and the cheap look takes for another ring. That look comes last, as a
+ * device does not come back while it is awake here.
+ *
+ * Under the hardware scheduler an SDMA queue has its RLC for life (load_sdma()
+ * in node.c). RB_ENABLE alone does not say that it is
  * mapped there: RLCs of real hosts keep it after the last process has gone,
  * with no doorbell. So the doorbell has to be enabled, and the queue's own.
  */
@@ -31,6 +37,7 @@
 #define HQD_MQD_BASE_HI		1
 #define HQD_ACTIVE		2
 #define HQD_VMID		3
+#define HQD_PQ_BASE_LO		8
 #define HQD_PQ_RPTR		10
 #define HQD_DOORBELL_CONTROL	15
 #define HQD_PQ_WPTR_LO		54
@@ -60,43 +67,91 @@
 #define SDMA_VMID_MASK		0xf
 #define SDMA_DOORBELL_ENABLE	0x10000000
 
+/* What a register of a device that is lost reads as. */
+#define NO_ANSWER		0xffffffff
+
+/* The ring's address is in units of this many bits. */
+#define PQ_BASE_SHIFT		8
+#define RING_LOW_BITS		((1ull << PQ_BASE_SHIFT) - 1)
+
 static u64 pair(const uint32_t (*regs)[2], u32 lo)
 {
 	return (u64)regs[lo + 1][1] << 32 | regs[lo][1];
 }
 
+static bool no_answer(const uint32_t (*regs)[2], u32 n_regs)
+{
+	u32 i;
+
+	for (i = 0; i < n_regs; i++)
+		if (regs[i][1] != NO_ANSWER)
+			return false;
+	return true;
+}
+
+/*
+ * The dumps allocate their result. Reclaim may call the driver's MMU notifiers
+ * then, which of the locks that are held here only try for one (the reset lock,
+ * kfd_device_queue_manager.c:205, 273 of Linux 6.12); it must not start I/O.
+ */
 int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
 		struct gp_hqd *hqd)
 {
+	unsigned int flags = memalloc_noio_save();
 	uint32_t (*regs)[2] = NULL;
-	unsigned int flags;
 	u32 n_regs = 0;
 	int ret;
 
-	/* The dump allocates, and reclaim could come back to the driver. */
-	flags = memalloc_noreclaim_save();
 	ret = n->hqd_dump(n->adev, pipe, queue, &regs, &n_regs, inst);
-	memalloc_noreclaim_restore(flags);
+	memalloc_noio_restore(flags);
 	if (ret)
 		return ret;
 	gp_stat_inc(GP_STAT_slot_dumps);
 	gp_stat_add(GP_STAT_registers, n_regs);
+	ret = -EOPNOTSUPP;
 	/* Another layout of the dump is not one to guess at. */
 	if (n_regs != HQD_N_REGS ||
 	    regs[HQD_ACTIVE][0] - regs[HQD_MQD_BASE_LO][0] !=
-	    HQD_ACTIVE * sizeof(u32)) {
-		kfree(regs);
-		return -EOPNOTSUPP;
-	}
+	    HQD_ACTIVE * sizeof(u32))
+		goto out;
+	ret = -ENODEV;
+	if (no_answer(regs, n_regs))
+		goto out;
 	hqd->mqd = pair(regs, HQD_MQD_BASE_LO) & HQD_MQD_BASE_MASK;
+	hqd->ring = pair(regs, HQD_PQ_BASE_LO) << PQ_BASE_SHIFT;
 	hqd->active = regs[HQD_ACTIVE][1] & HQD_ACTIVE_BIT;
 	hqd->vmid = regs[HQD_VMID][1] & HQD_VMID_MASK;
 	hqd->rptr = regs[HQD_PQ_RPTR][1];
 	hqd->wptr = pair(regs, HQD_PQ_WPTR_LO);
 	hqd->doorbell = (regs[HQD_DOORBELL_CONTROL][1] & HQD_DOORBELL_MASK) >>
 			HQD_DOORBELL_SHIFT;
+	ret = 0;
+out:
 	kfree(regs);
-	return 0;
+	return ret;
+}
+
+/*
+ * Whether what was read before can be relied upon: 0, -ENODEV when the device
+ * is lost, or another error. One register where the driver has a way to it, and
+ * else those of a slot.
+ */
+static int check_answer(const struct gp_node *n)
+{
+	u32 inst = n->xcc_mask ? __ffs(n->xcc_mask) : 0;
+	u32 slot = find_first_bit(n->cp_slots, n->n_slots);
+	u32 wait = NO_ANSWER;
+	struct gp_hqd hqd;
+	int ret = 0;
+
+	if (n->get_iq_wait_times) {
+		gp_stat_add(GP_STAT_registers, 1);
+		n->get_iq_wait_times(n->adev, &wait, inst);
+	}
+	if (wait == NO_ANSWER && slot < n->n_slots)
+		ret = gp_hqd_dump(n, slot / n->n_queues, slot % n->n_queues,
+				  inst, &hqd);
+	return ret ?: gp_node_is_lost(n) ? -ENODEV : 0;
 }
 
 /* Whether one slot of one XCC holds the queue: 1, 0 or an error. */
@@ -115,8 +170,10 @@ static int slot_holds(const struct gp_node *n, const struct gp_queue *q,
 	ret = gp_hqd_dump(n, pipe, queue, inst, hqd);
 	if (ret)
 		return ret;
+	/* KFD gives the MQD addresses of a queue to the next one. */
 	return hqd->active && hqd->doorbell == q->doorbell &&
-	       hqd->mqd == (mqd & HQD_MQD_BASE_MASK);
+	       hqd->mqd == (mqd & HQD_MQD_BASE_MASK) &&
+	       hqd->ring == (q->ring & ~RING_LOW_BITS);
 }
 
 /* The same for all slots of one XCC; q->slot is the one then. */
@@ -143,8 +200,8 @@ static int xcc_holds(const struct gp_node *n, struct gp_queue *q, u32 inst,
 }
 
 /* Take a slot down for the queue, the first also as the queue's own. */
-static void keep(const struct gp_node *n, struct gp_queue *q,
-		 const struct gp_hqd *hqd, int xcc, struct gp_slots *slots)
+static void note_slot(const struct gp_node *n, struct gp_queue *q,
+		      const struct gp_hqd *hqd, int xcc, struct gp_slots *slots)
 {
 	bool cp = xcc >= 0;
 
@@ -185,7 +242,7 @@ static int find_cp_slots(const struct gp_node *n, struct gp_queue *q,
 		if (ret < 0)
 			return ret;
 		if (ret)
-			keep(n, q, &hqd, inst, slots);
+			note_slot(n, q, &hqd, inst, slots);
 		mqd += q->mqd_stride;
 	}
 	return 0;
@@ -233,24 +290,37 @@ static int find_sdma_slot(const struct gp_node *n, struct gp_queue *q,
 
 	if (!n->hqd_sdma_dump || q->sdma_engine < 0)
 		return -EOPNOTSUPP;
-	flags = memalloc_noreclaim_save();
+	flags = memalloc_noio_save();
 	ret = n->hqd_sdma_dump(n->adev, n->sdma_first + q->sdma_engine,
 			       q->sdma_rlc, &regs, &n_regs);
-	memalloc_noreclaim_restore(flags);
+	memalloc_noio_restore(flags);
 	if (ret)
 		return ret;
 	gp_stat_inc(GP_STAT_sdma_dumps);
 	gp_stat_add(GP_STAT_registers, n_regs);
-	ret = rlc_shows(regs, n_regs, &hqd);
+	ret = no_answer(regs, n_regs) ? -ENODEV : rlc_shows(regs, n_regs, &hqd);
 	kfree(regs);
 	if (!ret && hqd.active && hqd.doorbell == q->doorbell)
-		keep(n, q, &hqd, -1, slots);
+		note_slot(n, q, &hqd, -1, slots);
 	return ret;
+}
+
+static enum gp_view_hardware why_not(int error)
+{
+	switch (error) {
+	case -EOPNOTSUPP:
+		return GP_VIEW_HARDWARE_UNSUPPORTED;
+	case -ENODEV:
+		return GP_VIEW_HARDWARE_LOST;
+	default:
+		return GP_VIEW_HARDWARE_FAILED;
+	}
 }
 
 void gp_hqd_read(const struct gp_node *n, struct gp_queue *q,
 		 struct gp_slots *slots)
 {
+	u32 first = slots ? slots->n : 0;
 	int ret = -EOPNOTSUPP;
 
 	q->active = 0;
@@ -258,25 +328,32 @@ void gp_hqd_read(const struct gp_node *n, struct gp_queue *q,
 		ret = find_cp_slots(n, q, slots);
 	else if (q->type >= 0)
 		ret = find_sdma_slot(n, q, slots);
+	if (!ret && q->active < q->slots)
+		ret = check_answer(n);
 	if (!ret)
 		return;
 	gp_queue_forget_hardware(q);
-	q->hardware = ret == -EOPNOTSUPP ? GP_VIEW_HARDWARE_UNSUPPORTED :
-					   GP_VIEW_HARDWARE_FAILED;
+	q->hardware = why_not(ret);
+	if (slots)
+		slots->n = first;
 }
 
-int gp_hqd_count(const struct gp_node *n, u32 inst)
+enum gp_view_hardware gp_hqd_count(const struct gp_node *n, u32 inst,
+				   int *active)
 {
 	struct gp_hqd hqd;
 	unsigned int slot;
-	int ret, active = 0;
+	int ret, count = 0;
 
 	for_each_set_bit(slot, n->cp_slots, n->n_slots) {
 		ret = gp_hqd_dump(n, slot / n->n_queues, slot % n->n_queues,
 				  inst, &hqd);
 		if (ret)
-			return ret;
-		active += hqd.active;
+			return why_not(ret);
+		count += hqd.active;
 	}
-	return active;
+	if (gp_node_is_lost(n))
+		return GP_VIEW_HARDWARE_LOST;
+	*active = count;
+	return GP_VIEW_HARDWARE_READ;
 }

@@ -9,6 +9,7 @@
  * struct gp_hqd - registers of a slot that tell what it holds
  * @active:	it is active
  * @mqd:	GPU address of the MQD that it was loaded from; CP only
+ * @ring:	user address of its ring; CP only
  * @vmid:	address space that it works in
  * @doorbell:	index of its doorbell
  * @rptr:	read pointer, in dwords; of SDMA in bytes
@@ -17,6 +18,7 @@
 struct gp_hqd {
 	bool active;
 	u64 mqd;
+	u64 ring;
 	u32 vmid;
 	u32 doorbell;
 	u64 rptr;
@@ -41,8 +43,8 @@ void gp_hqd_read(const struct gp_node *n, struct gp_queue *q,
  * @inst:	XCC, as the driver numbers them
  * @hqd:	what it says
  *
- * Return: 0, -EOPNOTSUPP when the dump is not laid out as expected, or an error
- * of the driver's.
+ * Return: 0, -EOPNOTSUPP when the dump is not laid out as expected, -ENODEV when
+ * the device does not answer, or an error of the driver's.
  */
 int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
 		struct gp_hqd *hqd);
@@ -51,9 +53,11 @@ int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
  * gp_hqd_count() - count the active CP slots of KFD on one XCC
  * @n:		a node, awake
  * @inst:	XCC
+ * @active:	how many, if they were read
  *
- * Return: how many, or an error of gp_hqd_dump().
+ * Return: GP_VIEW_HARDWARE_READ, or why not.
  */
-int gp_hqd_count(const struct gp_node *n, u32 inst);
+enum gp_view_hardware gp_hqd_count(const struct gp_node *n, u32 inst,
+				   int *active);
 
 #endif /* GP_HQD_H */

@@ -56,6 +56,49 @@ checkpatch-kmod-tests: $(O)/kernel/env.mk
 	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) \
 		-f $(wildcard tests/kmod/*.c tests/fuzz/*.[ch])
 
+# The parser of BTF: texts of types, wide enumerators, kinds that are new; with the
+# header that libc has and with one that is longer, as that of Linux 7.2.
+KMOD_BTF := $(O)/kmod/btf
+KMOD_BTF_CFLAGS = $(CFLAGS_USER) $(SAN) -D_GNU_SOURCE -Itests/fuzz/shim -Ikmod \
+	-Wno-sign-compare
+
+.PHONY: check-btf
+unit: check-btf
+check-btf: $(KMOD_BTF)/types.btf $(KMOD_BTF)/check $(KMOD_BTF)/check-longer
+	@$(KMOD_BTF)/check $< && $(KMOD_BTF)/check-longer $< && \
+		echo "kmod/btf.c: reads types, wide enumerators and longer headers"
+
+$(KMOD_BTF)/types.btf: tests/kmod/btf-types.c
+	@mkdir -p $(@D)
+	$(CC) -g -c -o $(@D)/types.o $<
+	pahole -J --btf_encode_detached=$@ $(@D)/types.o
+
+$(KMOD_BTF)/longer/linux/btf.h: /usr/include/linux/btf.h
+	@mkdir -p $(@D)
+	sed 's/^\t__u32\tstr_len;.*/&\n\t__u32\tlayout_off, layout_len;/' $< >$@
+	@! cmp -s $< $@ || { echo "$<: no str_len"; rm $@; exit 1; }
+
+$(KMOD_BTF)/check $(KMOD_BTF)/check-longer: tests/kmod/check-btf.c kmod/btf.c \
+		kmod/btf-text.c kmod/btf.h \
+		$(KMOD_BTF)/longer/linux/btf.h
+	$(CC) $(if $(findstring longer,$@),-I$(KMOD_BTF)/longer) $(KMOD_BTF_CFLAGS) -o $@ $<
+
+# What the module would say of the bench's kernel, by its files; of others with
+# LAYOUT_OF='VMLINUX.btf AMDGPU.btf'.
+$(KMOD_BTF)/layout-of: tests/kmod/layout-of.c kmod/btf.c kmod/btf-text.c \
+		kmod/btf.h kmod/layout.h
+	@mkdir -p $(@D)
+	$(CC) $(KMOD_BTF_CFLAGS) -o $@ $<
+
+.PHONY: check-layout
+check-layout: $(KMOD_BTF)/layout-of ## gpreempt.ko on a kernel, by LAYOUT_OF='VMLINUX.btf AMDGPU.btf'
+	@$(KMOD_BTF)/layout-of $(LAYOUT_OF)
+
+.PHONY: check-compat
+unit: check-compat
+check-compat:
+	@tests/kmod/check-compat
+
 .PHONY: check-abi
 unit: check-abi
 check-abi:

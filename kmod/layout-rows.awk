@@ -10,6 +10,6 @@ on && /\(/ {
 	sub(/^[A-Z]\(/, "", line)
 	sub(/\)[ \t]*\\?$/, "", line)
 	n = split(line, cell, /,[ \t]*/)
-	printf "{ '%s', \"%s\", \"%s\", \"%s\" },\n", on == 2 ? "E" : rule, cell[1], cell[2],
-		rule == "O" ? cell[n] : ""
+	feature = rule ~ /[OPH]/ && cell[n] != "must" ? cell[n] : ""
+	printf "{ '%s', \"%s\", \"%s\", \"%s\" },\n", on == 2 ? "E" : rule, cell[1], cell[2], feature
 }

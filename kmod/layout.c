@@ -7,6 +7,7 @@
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/sizes.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 #include "btf.h"
@@ -21,14 +22,20 @@ struct gp_layout gp_layout;
 const char *gp_features[GP_FEATURE_COUNT];
 const char *gp_layout_source = "btf";
 
+/* Room for a type as text. */
+#define TYPE_LEN	96
+
 enum rule {
 	FIELD,		/* exactly size bytes */
-	OPTIONAL,	/* the same, or a feature is off */
 	ARRAY,		/* elements of size bytes */
 	STRUCTURE,	/* the structure named of */
+	POINTER,	/* of the type of, or an array of such */
 };
 
-/* One row of GP_FIELDS, with the place that its offset goes to. */
+/*
+ * One row of GP_FIELDS, with the place that its offset goes to. Without an
+ * optional one a feature is off.
+ */
 struct field_row {
 	const char *type;
 	const char *field;
@@ -37,20 +44,27 @@ struct field_row {
 	const char *name;
 	enum rule rule;
 	enum gp_feature feature;
+	bool array;
 	u32 *where;
 };
 
-#define ROW(s, f, n, sz, r, ft)	{ .type = #s, .field = #f, .of = n, .size = sz,\
-				  .name = #s "." #f, .rule = r, .feature = ft, \
-				  .where = &gp_layout.s##__##f },
-#define ROW_F(s, f, t)		ROW(s, f, NULL, sizeof(t), FIELD, 0)
-#define ROW_O(s, f, t, ft)	ROW(s, f, NULL, sizeof(t), OPTIONAL, \
-				    GP_FEATURE_##ft)
-#define ROW_A(s, f, t)		ROW(s, f, NULL, sizeof(t), ARRAY, 0)
-#define ROW_S(s, f, t)		ROW(s, f, #t, 0, STRUCTURE, 0)
+#define ROW(s, f, n, sz, r, ft, ar)					\
+	{ .type = #s, .field = #f, .of = n, .size = sz,			\
+	  .name = #s "." #f, .rule = r, .feature = GP_FEATURE_##ft,	\
+	  .array = ar, .where = &gp_layout.s##__##f },
+#define ROW_F(s, f, t)		ROW(s, f, NULL, sizeof(t), FIELD, must, false)
+#define ROW_O(s, f, t, ft)	ROW(s, f, NULL, sizeof(t), FIELD, ft, false)
+#define ROW_A(s, f, t)		ROW(s, f, NULL, sizeof(t), ARRAY, must, true)
+#define ROW_S(s, f, t)		ROW(s, f, #t, 0, STRUCTURE, must, false)
+#define ROW_P(s, f, t, ft)	ROW(s, f, "*" #t, sizeof(void *), POINTER, ft, \
+				    false)
+#define ROW_V(s, f, t)		ROW(s, f, "*" #t, sizeof(void *), POINTER, must, \
+				    true)
+#define ROW_H(s, f, ft)		ROW(s, f, "*" GP_PROTO_##f, sizeof(void *), \
+				    POINTER, ft, false)
 
 static const struct field_row field_rows[] = {
-	GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S)
+	GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V, ROW_H)
 };
 
 struct enum_row {
@@ -65,15 +79,31 @@ static const struct enum_row enum_rows[] = {
 	GP_ENUMS(ROW_E)
 };
 
-static bool size_fits(const struct field_row *row, const struct gp_btf *btf,
-		      const struct gp_btf_field *f)
+/* Whether a field is a pointer of the row's type, or an array of them. */
+static bool pointer_fits(const struct field_row *row, const char *text)
 {
+	if (row->array && *text == '[')
+		text += strcspn(text, "]") + 1;
+	else if (row->array)
+		return false;
+	return !strcmp(text, row->of);
+}
+
+static bool field_fits(const struct field_row *row, const struct gp_btf *btf,
+		       const struct gp_btf_field *f)
+{
+	char text[TYPE_LEN];
+
 	switch (row->rule) {
 	case ARRAY:
 		return f->size && f->size % row->size == 0;
 	case STRUCTURE:
 		return f->of && !strcmp(f->of, row->of) &&
 		       f->size == gp_btf_size(btf, row->of);
+	case POINTER:
+		gp_btf_describe(btf, f->type, text, sizeof(text));
+		return f->size && f->size % row->size == 0 &&
+		       pointer_fits(row, text);
 	default:
 		return f->size == row->size;
 	}
@@ -91,38 +121,47 @@ static void refuse_field(const struct field_row *row, int err)
 		       row->type, row->field, err);
 }
 
-static void refuse_size(const struct field_row *row, u32 size)
+static void refuse_type(const struct field_row *row, const struct gp_btf *btf,
+			const struct gp_btf_field *f)
 {
-	if (row->rule == STRUCTURE)
+	char text[TYPE_LEN];
+
+	if (row->rule == POINTER) {
+		gp_btf_describe(btf, f->type, text, sizeof(text));
+		pr_err("amdgpu's struct %s: field %s is %s, expected %s%s\n",
+		       row->type, row->field, text,
+		       row->array ? "an array of " : "", row->of);
+	} else if (row->rule == STRUCTURE) {
 		pr_err("amdgpu's struct %s: field %s is not a struct %s\n",
 		       row->type, row->field, row->of);
-	else
+	} else {
 		pr_err("amdgpu's struct %s: field %s has %u bytes, expected %s%zu\n",
-		       row->type, row->field, size,
-		       row->rule == ARRAY ? "a multiple of " : "", row->size);
+		       row->type, row->field, f->size,
+		       row->array ? "a multiple of " : "", row->size);
+	}
 }
 
 static int find_field(const struct field_row *row, const struct gp_btf *btf)
 {
 	struct gp_btf_field f;
 	int ret = gp_btf_field(btf, row->type, row->field, &f);
+	bool fits = !ret && field_fits(row, btf, &f);
 
-	if (row->rule == OPTIONAL && (ret || !size_fits(row, btf, &f))) {
+	if (!fits && row->feature != GP_FEATURE_must) {
 		if (!gp_features[row->feature])
 			gp_features[row->feature] = row->name;
 		return 0;
 	}
-	if (ret) {
-		refuse_field(row, ret);
-		return -EOPNOTSUPP;
-	}
-	if (!size_fits(row, btf, &f)) {
-		refuse_size(row, f.size);
+	if (!fits) {
+		if (ret)
+			refuse_field(row, ret);
+		else
+			refuse_type(row, btf, &f);
 		return -EOPNOTSUPP;
 	}
 	*row->where = f.offset;
 	/* The declaration of an array puts its length behind its offset. */
-	if (row->rule == ARRAY)
+	if (row->array)
 		row->where[1] = f.size / row->size;
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * KFD nodes: from a process to the hardware it uses.
  *
- * Why a node does not go away under a read, although nothing here takes a
+ * Why a node does not go away while it is loaded, although nothing here takes a
  * reference to one: nodes are freed by kgd2kfd_device_exit(), at the last
  * reference to the DRM device (kfd_device.c:933, amdgpu_amdkfd.c:238). A
  * process-device with a DRM file holds such a reference until
@@ -12,10 +12,14 @@
  * without a DRM file are not followed: they have no queues.
  * Process-devices are made before the process enters the table
  * (kfd_process.c:1561, 1573) and never after, so they can be read without the
- * process's mutex. A partition switch is refused while any process is in the
- * table (kfd_device.c:1436). Nothing of struct gp_node is kept beyond the walk.
+ * process's mutex.
  *
- * Locks taken by gp_node_wake(), in this order, and nothing of ours is taken
+ * The hardware is read after the walk, with a reference to the DRM device in
+ * its place, so that no exit of a process waits for registers: the device then
+ * stays, and the hooks are constants of the driver. The kfd_node and its queue
+ * manager may be gone, and are only looked at in ways that survive any memory.
+ *
+ * Locks taken by gp_node_get_hw(), in this order, and nothing of ours is taken
  * inside of them:
  *	drm_dev_enter()		drm_dev_unplug() waits for it before it lets
  *				the registers be unmapped (amdgpu_drv.c:2463)
@@ -27,15 +31,21 @@
  * (Lines are those of Linux 6.12.)
  */
 
+#include <linux/module.h>
+#include <linux/pci.h>
 #include <drm/drm_drv.h>
 
 #include "compat.h"
 #include "layout.h"
 #include "node.h"
 #include "stats.h"
+#include "symbols.h"
 
 /* adev->virt.caps of a virtual function, AMDGPU_SRIOV_CAPS_IS_VF. */
 #define CAPS_IS_VF	0x4
+
+/* gfx_target_version from which on a part of gfx 9 is one of MI300's line. */
+#define GFX_9_4		90400
 
 u32 gp_node_count(void *p)
 {
@@ -72,47 +82,84 @@ static int load_slots(struct gp_node *n, void *kfd)
 	return 0;
 }
 
+/* A word out of one of the driver's tables is called only if it lies in it. */
+static bool is_ours(const void *hook)
+{
+	return within_module((unsigned long)hook, gp_symbols.amdgpu);
+}
+
+/* The hooks; those that the driver may lack stay NULL then. */
 static int load_hooks(struct gp_node *n, void *calls)
 {
 	void *hook;
 
-	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &hook) || !hook)
-		return gp_broken("there is a hook hqd_dump");
+	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &hook) || !is_ours(hook))
+		return gp_broken("the hook hqd_dump lies in amdgpu");
 	n->hqd_dump = hook;
 	if (gp_has(occupied) &&
-	    !gp_get(calls, kfd2kgd_calls, hqd_is_occupied, &hook))
+	    !gp_get(calls, kfd2kgd_calls, hqd_is_occupied, &hook) && hook) {
+		if (!is_ours(hook))
+			return gp_broken("the hook hqd_is_occupied lies in amdgpu");
 		n->hqd_is_occupied = hook;
+	}
+	if (gp_has(answers) &&
+	    !gp_get(calls, kfd2kgd_calls, get_iq_wait_times, &hook) && hook) {
+		if (!is_ours(hook))
+			return gp_broken("the hook get_iq_wait_times lies in amdgpu");
+		n->get_iq_wait_times = hook;
+	}
 	return 0;
 }
 
-/* What is needed for SDMA queues; without it they have no active slots. */
-static void load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
+/* Whether MES chooses the slots of queues, or that is not known. */
+static bool may_have_mes(void *kfd)
+{
+	void *res = gp_ptr(kfd, kfd_dev, shared_resources);
+	bool mes;
+
+	return !gp_has(nodes) ||
+	       gp_get(res, kgd2kfd_shared_resources, enable_mes, &mes) || mes;
+}
+
+/*
+ * What is needed for SDMA queues; without it they have no active slots. The
+ * hardware scheduler is told the engine and RLC of a queue; MES chooses them and
+ * does not tell (amdgpu_mes.c:158-166).
+ */
+static int load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
 {
 	void *sdma = gp_ptr(n->adev, amdgpu_device, sdma);
 	u32 engines, nodes;
 	void *hook;
 
-	if (!gp_has(sdma))
-		return;
+	if (!gp_has(sdma) || may_have_mes(kfd))
+		return 0;
 	if (gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
 	    gp_get(kfd, kfd_dev, num_nodes, &nodes) || !nodes ||
-	    gp_get(calls, kfd2kgd_calls, hqd_sdma_dump, &hook))
-		return;
+	    gp_get(calls, kfd2kgd_calls, hqd_sdma_dump, &hook) || !hook)
+		return 0;
+	if (!is_ours(hook))
+		return gp_broken("the hook hqd_sdma_dump lies in amdgpu");
 	/* As dqm_debugfs_hqds() has it: the nodes share the engines evenly. */
 	n->sdma_first = engines / nodes * index;
 	n->hqd_sdma_dump = hook;
+	return 0;
 }
 
 /* The manager of the MQDs of compute queues. */
-static int load_manager(const struct gp_node *n, void **mm)
+static int load_manager(struct gp_node *n)
 {
 	u32 type = gp_layout.KFD_MQD_TYPE_CP;
-	void *dev;
+	void *mm, *dev, *hook;
 
 	if (type >= gp_layout.device_queue_manager__mqd_mgrs_len ||
-	    gp_get_at(n->dqm, device_queue_manager, mqd_mgrs, type, mm) ||
-	    gp_get(*mm, mqd_manager, dev, &dev) || dev != n->node)
+	    gp_get_at(n->dqm, device_queue_manager, mqd_mgrs, type, &mm) ||
+	    gp_get(mm, mqd_manager, dev, &dev) || dev != n->node)
 		return gp_broken("mqd_manager.dev is its node");
+	if (gp_get(mm, mqd_manager, mqd_stride, &hook) || !is_ours(hook))
+		return gp_broken("the hook mqd_stride lies in amdgpu");
+	n->mqd_mgr = mm;
+	n->mqd_stride = hook;
 	return 0;
 }
 
@@ -133,6 +180,16 @@ bool gp_node_is_whole(void *node)
 	u32 index;
 
 	return !gp_get(node, kfd_node, kfd, &n.kfd) && is_known(&n, &index);
+}
+
+/* 0 when it is not known. */
+static void load_version(struct gp_node *n)
+{
+	void *info = gp_ptr(n->kfd, kfd_dev, device_info);
+
+	if (!gp_has(nodes) ||
+	    gp_get(info, kfd_device_info, gfx_target_version, &n->gfx))
+		n->gfx = 0;
 }
 
 /* Follow the pointers of a node, each after a look that it leads back. */
@@ -158,12 +215,12 @@ int gp_node_follow(void *node, struct gp_node *n)
 	n->ddev = gp_ptr(n->adev, amdgpu_device, ddev);
 	n->reset_sem = gp_ptr(domain, amdgpu_reset_domain, sem);
 
-	load_sdma(n, calls, n->kfd, index);
-	ret = load_hooks(n, calls);
+	load_version(n);
+	ret = load_sdma(n, calls, n->kfd, index) ?: load_hooks(n, calls);
 	return ret ?: load_slots(n, n->kfd);
 }
 
-/* The same, and its queue manager. */
+/* The same, and its queue manager, which has to be alive. */
 static int load_node(void *node, struct gp_node *n)
 {
 	int ret = gp_node_follow(node, n);
@@ -174,7 +231,7 @@ static int load_node(void *node, struct gp_node *n)
 	if (gp_get(n->dqm, device_queue_manager, dev, &back) ||
 	    back != n->node)
 		return gp_broken("device_queue_manager.dev is its node");
-	return 0;
+	return load_manager(n);
 }
 
 int gp_node_load(void *p, u32 i, struct gp_node *n)
@@ -192,77 +249,73 @@ int gp_node_load(void *p, u32 i, struct gp_node *n)
 	return load_node(node, n);
 }
 
-int gp_node_find(void *p, void *node, struct gp_node *n)
+bool gp_node_hold(struct gp_node *n)
 {
-	u32 i, count = gp_node_count(p);
-	void *pdd, *dev;
-
-	for (i = 0; i < count; i++) {
-		if (gp_get_at(p, kfd_process, pdds, i, &pdd) ||
-		    gp_get(pdd, kfd_process_device, dev, &dev))
-			break;
-		if (dev != node)
-			continue;
-		if (gp_node_load(p, i, n))
-			break;
-		return 0;
-	}
-	return gp_broken("queue.device is a node of its process");
+	return kref_get_unless_zero(&n->ddev->ref);
 }
 
-int gp_node_stride(const struct gp_node *n, struct queue_properties *props,
-		   u64 *stride)
+void gp_node_drop(struct gp_node *n)
 {
-	uint64_t (*hook)(struct mqd_manager *mm, struct queue_properties *p);
-	void *mm, *ptr;
-	int ret = load_manager(n, &mm);
-
-	if (ret)
-		return ret;
-	if (gp_get(mm, mqd_manager, mqd_stride, &ptr) || !ptr)
-		return gp_broken("there is a hook mqd_stride");
-	hook = ptr;
-	*stride = hook(mm, props);
-	return 0;
+	drm_dev_put(n->ddev);
 }
 
 /*
- * Whether the device is one whose registers are better left alone at all times.
- * GFXOFF: as amdgpu_gfx_do_off_ctrl() has it, the core can be off, or be
- * switched off 100 ms from now, when the feature is there and nobody asks for
- * the core (amdgpu_gfx.c:822).
+ * The graphics core can be off, or be switched off 100 ms from now, when the part
+ * has GFXOFF and no request keeps the core on (amdgpu_gfx_off_ctrl()). On APUs
+ * of gfx 9 newer drivers switch it off without these 100 ms.
  */
-static enum gp_view_hardware look_at_part(const struct gp_node *n)
+static bool may_be_off(const struct gp_node *n)
 {
-	void *virt = gp_ptr(n->adev, amdgpu_device, virt);
 	void *gfx = gp_ptr(n->adev, amdgpu_device, gfx);
 	void *pm = gp_ptr(n->adev, amdgpu_device, pm);
-	u32 caps, features, requests;
+	unsigned long flags;
+	u32 features, requests;
 	bool off;
 
-	if (gp_get(virt, amdgpu_virt, caps, &caps) || (caps & CAPS_IS_VF))
-		return GP_VIEW_HARDWARE_SRIOV;
 	if (gp_get(pm, amdgpu_pm, pp_feature, &features) ||
 	    gp_get(gfx, amdgpu_gfx, gfx_off_state, &off) ||
 	    gp_get(gfx, amdgpu_gfx, gfx_off_req_count, &requests) ||
-	    ((features & gp_layout.PP_GFXOFF_MASK) && (off || !requests)))
-		return GP_VIEW_HARDWARE_GFXOFF;
-	return GP_VIEW_HARDWARE_READ;
+	    gp_get(n->adev, amdgpu_device, flags, &flags))
+		return true;
+	if (!(features & gp_layout.PP_GFXOFF_MASK))
+		return false;
+	return off || !requests ||
+	       ((flags & gp_layout.AMD_IS_APU) && n->gfx < GFX_9_4);
 }
 
-/* The scheduler runs; the queue manager may be on its way out. */
+bool gp_node_is_lost(const struct gp_node *n)
+{
+	struct device *dev = n->ddev->dev;
+	bool cut;
+
+	return gp_get(n->adev, amdgpu_device, no_hw_access, &cut) || cut ||
+	       (dev_is_pci(dev) && pci_channel_offline(to_pci_dev(dev)));
+}
+
+/* Whether the device is one whose registers are better left alone at all times. */
+static enum gp_view_hardware look_at_part(const struct gp_node *n)
+{
+	void *virt = gp_ptr(n->adev, amdgpu_device, virt);
+	u32 caps;
+
+	if (gp_get(virt, amdgpu_virt, caps, &caps) || (caps & CAPS_IS_VF))
+		return GP_VIEW_HARDWARE_SRIOV;
+	return may_be_off(n) ? GP_VIEW_HARDWARE_GFXOFF : GP_VIEW_HARDWARE_READ;
+}
+
+/* The scheduler runs; the queue manager may have been freed. */
 static bool is_running(const struct gp_node *n)
 {
 	bool running;
 	void *back;
 
-	return !gp_get(n->dqm, device_queue_manager, dev, &back) &&
+	return !gp_peek(n->dqm, device_queue_manager, dev, &back) &&
 	       back == n->node &&
-	       !gp_get(n->dqm, device_queue_manager, sched_running, &running) &&
+	       !gp_peek(n->dqm, device_queue_manager, sched_running, &running) &&
 	       running;
 }
 
-enum gp_view_hardware gp_node_wake(struct gp_node *n)
+enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 {
 	enum gp_view_hardware why = look_at_part(n);
 	int ret;
@@ -273,10 +326,14 @@ enum gp_view_hardware gp_node_wake(struct gp_node *n)
 		return GP_VIEW_HARDWARE_REMOVED;
 	/* An error means that runtime PM is off, and that nothing changes. */
 	why = GP_VIEW_HARDWARE_ASLEEP;
-	ret = pm_runtime_get_if_active(n->ddev->dev);
+	ret = gp_pm_get_if_active(n->ddev->dev);
 	if (!ret || (ret < 0 && pm_runtime_status_suspended(n->ddev->dev)))
 		goto err_drm;
 	n->pm_held = ret > 0;
+	/*
+	 * A reset waits for what is read with this, and the driver's MES code,
+	 * which only tries for the same lock, gives up while it waits.
+	 */
 	why = GP_VIEW_HARDWARE_RESET;
 	if (!down_read_trylock(n->reset_sem)) {
 		gp_stat_busy(GP_STAT_LOCK(reset));
@@ -285,6 +342,9 @@ enum gp_view_hardware gp_node_wake(struct gp_node *n)
 	n->reset_since = ktime_get();
 	why = GP_VIEW_HARDWARE_STOPPED;
 	if (!is_running(n))
+		goto err_sem;
+	why = GP_VIEW_HARDWARE_LOST;
+	if (gp_node_is_lost(n))
 		goto err_sem;
 	return GP_VIEW_HARDWARE_READ;
 
@@ -298,7 +358,7 @@ err_drm:
 	return why;
 }
 
-void gp_node_rest(struct gp_node *n)
+void gp_node_put_hw(struct gp_node *n)
 {
 	up_read(n->reset_sem);
 	gp_stat_locked(GP_STAT_LOCK(reset), n->reset_since);

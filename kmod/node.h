@@ -27,6 +27,7 @@ struct queue_properties;
  * @ddev:	the DRM device in @adev
  * @reset_sem:	held for writing while the device is in reset
  * @gpu_id:	KFD's id of the node
+ * @gfx:	version of its graphics core (gfx_target_version), 0: not known
  * @xcc_mask:	its XCCs, as the driver numbers them
  * @n_queues:	CP queues of a pipe
  * @n_slots:	CP slots of an XCC
@@ -34,14 +35,19 @@ struct queue_properties;
  * @hqd_dump:	reads the registers of a CP slot
  * @hqd_is_occupied: tests a CP slot for a ring; can be NULL
  * @hqd_sdma_dump: reads the registers of an SDMA engine's RLC; can be NULL
+ * @get_iq_wait_times: reads one register of an XCC; can be NULL
+ * @mqd_stride:	distance of a compute queue's MQDs; NULL of a node that was not
+ *		loaded from a process
+ * @mqd_mgr:	for @mqd_stride
  * @reset_since:	when @reset_sem was taken
  * @sdma_first:	first SDMA engine of the node in the count of the device
- * @drm_idx:	of gp_node_wake()
- * @pm_held:	of gp_node_wake()
+ * @drm_idx:	of gp_node_get_hw()
+ * @pm_held:	of gp_node_get_hw()
  *
- * The hooks are entries of the driver's kfd2kgd_calls, which the driver calls
- * through a pointer itself: legal targets for IBT and kCFI, and declared here
- * with the driver's own prototypes.
+ * The hooks are entries of tables of the driver, which calls through them
+ * itself: legal targets for IBT and kCFI. They are declared here with the
+ * prototypes that layout.h compares with the driver's, and each was found to lie
+ * within amdgpu.
  */
 struct gp_node {
 	void *node;
@@ -51,6 +57,7 @@ struct gp_node {
 	struct drm_device *ddev;
 	struct rw_semaphore *reset_sem;
 	u32 gpu_id;
+	u32 gfx;
 	u32 xcc_mask;
 	u32 n_queues;
 	u32 n_slots;
@@ -64,6 +71,11 @@ struct gp_node {
 	int (*hqd_sdma_dump)(struct amdgpu_device *adev, uint32_t engine_id,
 			     uint32_t queue_id, uint32_t (**dump)[2],
 			     uint32_t *n_regs);
+	void (*get_iq_wait_times)(struct amdgpu_device *adev,
+				  uint32_t *wait_times, uint32_t inst);
+	uint64_t (*mqd_stride)(struct mqd_manager *mm,
+			       struct queue_properties *p);
+	struct mqd_manager *mqd_mgr;
 	u32 sdma_first;
 	ktime_t reset_since;
 	int drm_idx;
@@ -80,7 +92,8 @@ u32 gp_node_count(void *p);
  * gp_node_load() - read one of the nodes that a process uses
  * @p:		kfd_process out of gp_table_walk()
  * @i:		less than gp_node_count()
- * @n:		to fill; good until the function called by the walk returns
+ * @n:		to fill; good until the function called by the walk returns,
+ *		and its hardware with gp_node_hold() until gp_node_drop()
  *
  * Return: 0, -ENOENT when the process has no address space on that node, and
  * so no queue, -EUCLEAN when the data contradicts itself.
@@ -88,14 +101,16 @@ u32 gp_node_count(void *p);
 int gp_node_load(void *p, u32 i, struct gp_node *n);
 
 /**
- * gp_node_find() - the same for the node of a queue
- * @p:		kfd_process out of gp_table_walk()
- * @node:	the queue's device
- * @n:		to fill
+ * gp_node_hold() - keep the device of a node
+ * @n:		a loaded node, which cannot be freed meanwhile
  *
- * Return: 0, -EUCLEAN when @node is not one of the process's.
+ * Return: false when the device is on its way out: its registers are not to be
+ * read.
  */
-int gp_node_find(void *p, void *node, struct gp_node *n);
+bool gp_node_hold(struct gp_node *n);
+
+/** gp_node_drop() - end that; may sleep, and holds no lock of the driver's */
+void gp_node_drop(struct gp_node *n);
 
 /**
  * gp_node_is_whole() - whether a node has been made to its end
@@ -113,28 +128,25 @@ bool gp_node_is_whole(void *node);
 int gp_node_follow(void *node, struct gp_node *n);
 
 /**
- * gp_node_stride() - distance of a compute queue's MQDs from XCC to XCC
- * @n:		node of the queue
- * @props:	the queue's properties; the process's mutex is held
- * @stride:	in bytes
+ * gp_node_get_hw() - make sure that registers can be read, without waiting
+ * @n:		a node whose device is held
  *
- * Return: 0, -EUCLEAN.
- */
-int gp_node_stride(const struct gp_node *n, struct queue_properties *props,
-		   u64 *stride);
-
-/**
- * gp_node_wake() - make sure that registers can be read, without waiting
- * @n:		a loaded node
+ * Wakes no device: one that sleeps, is in reset, is being removed, is lost, has
+ * its scheduler stopped, may switch its core off or is a virtual function is
+ * left alone.
  *
- * Wakes no device: one that sleeps, is in reset, is being removed, has its
- * scheduler stopped, may switch its core off or is a virtual function is left
- * alone.
- *
- * Return: GP_VIEW_HARDWARE_READ when they can be, until gp_node_rest();
+ * Return: GP_VIEW_HARDWARE_READ when they can be, until gp_node_put_hw();
  * otherwise why not.
  */
-enum gp_view_hardware gp_node_wake(struct gp_node *n);
-void gp_node_rest(struct gp_node *n);
+enum gp_view_hardware gp_node_get_hw(struct gp_node *n);
+void gp_node_put_hw(struct gp_node *n);
+
+/**
+ * gp_node_is_lost() - whether the driver knows that its device does not answer
+ * @n:		a node whose device is held
+ *
+ * Registers then read as 0, by the driver's doing, or as all ones.
+ */
+bool gp_node_is_lost(const struct gp_node *n);
 
 #endif /* GP_NODE_H */

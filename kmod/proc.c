@@ -4,9 +4,10 @@
  *
  * One work item compares KFD's table with the list here and makes or removes
  * directories. It runs when events.c tells of a change, and once a second in
- * case that one was missed; without events it runs every few milliseconds. It
- * also reads the queue lists, without the hardware, so that there is one to
- * show when the first reader comes while the driver is busy.
+ * case that one was missed; without events it runs every few milliseconds while
+ * files are read. It also reads the queue lists, without the hardware, so that
+ * there is one to show when the first reader comes while the driver is busy:
+ * once a second while files are read, and more seldom on a host where none is.
  *
  * The list is changed by the work item alone, which never runs twice at a time,
  * and by gp_proc_stop() after it has ended. They change it under procs_lock,
@@ -19,6 +20,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "debugfs.h"
 #include "events.h"
 #include "proc.h"
@@ -29,20 +31,28 @@
 #define SLOW_MS		1000
 #define FAST_MS		4
 
+/* Files count as being read until this long after the last read, in ms. */
+#define READER_MS	10000
+
+/* How often to read the queue lists ahead when none is read, in ms. */
+#define IDLE_MS		10000
+
 /* Room for processes that are born while memory is made for them. */
 #define SPARE_ROOM	16
 
-static unsigned long refresh_at; /* jiffies; of scan() */
+static unsigned long refresh_at; /* jiffies; of scan_work */
+static unsigned long read_at; /* jiffies of the last read of a file */
+static bool started; /* scan_work may be queued; files are there before */
 static LIST_HEAD(procs);
 static u32 n_procs;
 static DEFINE_SPINLOCK(procs_lock); /* of changes to both */
 static struct dentry *parent;
-static struct workqueue_struct *queue;
+static struct workqueue_struct *scan_queue;
 
-static void scan(struct work_struct *work);
-static DECLARE_DELAYED_WORK(scan_work, scan);
+static void scan_table(struct work_struct *work);
+static DECLARE_DELAYED_WORK(scan_work, scan_table);
 
-static void release(struct kref *ref)
+static void free_proc(struct kref *ref)
 {
 	struct gp_proc *proc = container_of(ref, struct gp_proc, ref);
 
@@ -59,11 +69,17 @@ void gp_proc_get(struct gp_proc *proc)
 
 void gp_proc_put(struct gp_proc *proc)
 {
-	kref_put(&proc->ref, release);
+	kref_put(&proc->ref, free_proc);
+}
+
+static bool has_readers(void)
+{
+	return time_before(jiffies,
+			   READ_ONCE(read_at) + msecs_to_jiffies(READER_MS));
 }
 
 /* Keep a copy of what was read for when the driver is busy. */
-static void remember(struct gp_proc *proc, const struct gp_list *list)
+static void cache_list(struct gp_proc *proc, const struct gp_list *list)
 {
 	size_t size = struct_size(list, q, list->n);
 	struct gp_list *copy = kvmalloc(size, GFP_KERNEL);
@@ -85,13 +101,13 @@ int gp_proc_read(struct gp_proc *proc, struct gp_list **list,
 		return ret;
 	ret = gp_snapshot_take(proc->pid, proc->last, true, list, slots);
 	if (!ret)
-		remember(proc, *list);
+		cache_list(proc, *list);
 	mutex_unlock(&proc->lock);
 	return ret;
 }
 
 /* Read the queue list ahead, unless a reader does it just now. */
-static void refresh(struct gp_proc *proc)
+static void refresh_proc(struct gp_proc *proc)
 {
 	struct gp_list *list;
 
@@ -148,17 +164,18 @@ void gp_proc_release_all(struct gp_proc **all, u32 n)
 /* New processes at once, all of them once in a while. */
 static void refresh_all(void)
 {
-	bool all = time_after_eq(jiffies, refresh_at);
+	bool all = time_after_eq(jiffies, READ_ONCE(refresh_at));
 	struct gp_proc *proc;
 
 	if (all)
-		refresh_at = jiffies + msecs_to_jiffies(SLOW_MS);
+		WRITE_ONCE(refresh_at, jiffies +
+			   msecs_to_jiffies(has_readers() ? SLOW_MS : IDLE_MS));
 	list_for_each_entry(proc, &procs, link)
 		if (all || !READ_ONCE(proc->last))
-			refresh(proc);
+			refresh_proc(proc);
 }
 
-static struct gp_proc *find(struct pid *pid)
+static struct gp_proc *find_proc(struct pid *pid)
 {
 	struct gp_proc *proc;
 
@@ -169,7 +186,7 @@ static struct gp_proc *find(struct pid *pid)
 }
 
 /* Called under SRCU with each process; takes new ones into the list. */
-static int see(void *p, void *data)
+static int track_process(void *p, void *data)
 {
 	struct pid *pid = gp_table_pid(p);
 	struct gp_proc *proc;
@@ -177,7 +194,7 @@ static int see(void *p, void *data)
 
 	if (!pid)
 		return 0;
-	proc = find(pid);
+	proc = find_proc(pid);
 	if (proc) {
 		proc->alive = true;
 		put_pid(pid);
@@ -209,7 +226,7 @@ static void make_dir(struct gp_proc *proc)
 	gp_debugfs_add_proc(proc->dir, proc);
 }
 
-static void drop(struct gp_proc *proc)
+static void remove_proc(struct gp_proc *proc)
 {
 	spin_lock(&procs_lock);
 	list_del(&proc->link);
@@ -219,41 +236,61 @@ static void drop(struct gp_proc *proc)
 	gp_proc_put(proc);
 }
 
-static void scan(struct work_struct *work)
+static void scan_table(struct work_struct *work)
 {
 	struct gp_proc *proc, *next;
 	bool again = false;
+	bool fast;
 
 	list_for_each_entry(proc, &procs, link)
 		proc->alive = false;
-	gp_table_walk(see, &again);
+	gp_table_walk(track_process, &again);
 	/* A number can be back at once: the old directory goes first. */
 	list_for_each_entry_safe(proc, next, &procs, link)
 		if (!proc->alive)
-			drop(proc);
+			remove_proc(proc);
 	list_for_each_entry(proc, &procs, link)
 		if (!proc->dir)
 			make_dir(proc);
 	refresh_all();
-	queue_delayed_work(queue, &scan_work,
-			   msecs_to_jiffies(again || !gp_events_on() ?
-					    FAST_MS : SLOW_MS));
+	fast = again || (!gp_events_on() && has_readers());
+	queue_delayed_work(scan_queue, &scan_work,
+			   msecs_to_jiffies(fast ? FAST_MS : SLOW_MS));
 }
 
 static void scan_now(void)
 {
-	mod_delayed_work(queue, &scan_work, 0);
+	mod_delayed_work(scan_queue, &scan_work, 0);
+}
+
+void gp_proc_reader(void)
+{
+	bool woken = !has_readers();
+
+	WRITE_ONCE(read_at, jiffies);
+	/* Pairs with gp_proc_start(): the queue and the directory are there. */
+	if (!woken || !smp_load_acquire(&started))
+		return;
+	WRITE_ONCE(refresh_at, jiffies);
+	scan_now();
 }
 
 int gp_proc_start(struct dentry *dir)
 {
-	/* Bound: it runs on the CPU of the event as soon as that returns. */
-	queue = alloc_workqueue("gpreempt", WQ_HIGHPRI | WQ_FREEZABLE, 1);
-	if (!queue)
+	/*
+	 * Bound: it runs on the CPU of the event as soon as that returns, and
+	 * before others, so that a directory is there in time on a busy host.
+	 */
+	scan_queue = alloc_workqueue("gpreempt", GP_WQ_BOUND | WQ_HIGHPRI |
+				     WQ_FREEZABLE, 1);
+	if (!scan_queue)
 		return -ENOMEM;
 	parent = dir;
 	refresh_at = jiffies;
+	read_at = jiffies;
 	gp_events_start(scan_now);
+	/* Pairs with gp_proc_reader(). */
+	smp_store_release(&started, true);
 	scan_now();
 	return 0;
 }
@@ -265,6 +302,6 @@ void gp_proc_stop(void)
 	gp_events_stop();
 	cancel_delayed_work_sync(&scan_work);
 	list_for_each_entry_safe(proc, next, &procs, link)
-		drop(proc);
-	destroy_workqueue(queue);
+		remove_proc(proc);
+	destroy_workqueue(scan_queue);
 }

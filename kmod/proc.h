@@ -33,7 +33,7 @@ struct gp_proc {
 };
 
 /**
- * gp_proc_get() - take a reference to a process that somebody else holds
+ * gp_proc_get() - take another reference to a process
  * gp_proc_put() - drop one
  * @proc:	the process
  */
@@ -50,6 +50,9 @@ void gp_proc_put(struct gp_proc *proc);
  */
 int gp_proc_read(struct gp_proc *proc, struct gp_list **list,
 		 struct gp_slots **slots);
+
+/** gp_proc_reader() - a file is read: keep directories and lists fresh */
+void gp_proc_reader(void);
 
 /**
  * gp_proc_collect() - all processes that have a directory

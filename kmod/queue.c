@@ -98,26 +98,35 @@ static int copy_sdma(void *props, struct gp_queue *q)
 	return 0;
 }
 
-/* What the hardware calls the queue. */
-static int copy_identity(void *p, void *queue, struct gp_queue *q)
+/* What the hardware calls the queue. The node is one of its process. */
+static int copy_identity(void *queue, const struct gp_node *n,
+			 struct gp_queue *q)
 {
 	void *props = gp_ptr(queue, queue, properties);
-	void *device;
-	struct gp_node n;
-	int ret;
 
-	if (gp_get(queue, queue, device, &device) ||
-	    gp_get(queue, queue, gart_mqd_addr, &q->mqd_addr))
+	if (gp_get(queue, queue, gart_mqd_addr, &q->mqd_addr))
 		return gp_broken("a queue can be read");
-	ret = gp_node_find(p, device, &n);
-	if (ret)
-		return ret;
-	q->gpu_id = n.gpu_id;
+	q->gpu_id = n->gpu_id;
 	q->slots = 1;
 	if (!gp_queue_is_cp(q->type))
 		return copy_sdma(props, q);
-	q->slots = hweight32(n.xcc_mask);
-	return gp_node_stride(&n, props, &q->mqd_stride);
+	q->slots = hweight32(n->xcc_mask);
+	q->mqd_stride = n->mqd_stride(n->mqd_mgr, props);
+	return 0;
+}
+
+static const struct gp_node *find_node(void *queue, const struct gp_node *nodes,
+				       u32 count)
+{
+	void *device;
+	u32 i;
+
+	if (gp_get(queue, queue, device, &device))
+		return NULL;
+	for (i = 0; i < count; i++)
+		if (nodes[i].node == device)
+			return &nodes[i];
+	return NULL;
 }
 
 void gp_queue_forget_hardware(struct gp_queue *q)
@@ -139,13 +148,30 @@ static int context_of(void *p)
 	return context;
 }
 
-int gp_queue_copy(void *p, void *queue, struct gp_queue *q)
+/* Whether the driver has reset the queue; -1: it does not say. */
+static int copy_reset(void *props)
 {
+	bool reset;
+
+	if (!gp_has(resets) ||
+	    gp_get(props, queue_properties, is_reset, &reset))
+		return -1;
+	return reset;
+}
+
+int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
+		  struct gp_queue *q)
+{
+	void *props = gp_ptr(queue, queue, properties);
+	const struct gp_node *n;
 	void *process;
 	int ret;
 
 	if (gp_get(queue, queue, process, &process) || process != p)
 		return gp_broken("queue.process is its process");
+	n = find_node(queue, nodes, count);
+	if (!n)
+		return gp_broken("queue.device is a node of its process");
 	memset(q, 0, sizeof(*q));
 	q->ctx = (unsigned long)p;
 	q->context = context_of(p);
@@ -153,7 +179,8 @@ int gp_queue_copy(void *p, void *queue, struct gp_queue *q)
 	q->sdma_engine = -1;
 	q->sdma_rlc = -1;
 	q->slot = -1;
+	q->reset = copy_reset(props);
 	gp_queue_forget_hardware(q);
-	ret = copy_properties(gp_ptr(queue, queue, properties), q);
-	return ret ?: copy_identity(p, queue, q);
+	ret = copy_properties(props, q);
+	return ret ?: copy_identity(queue, n, q);
 }

@@ -5,6 +5,8 @@
 #include <linux/ktime.h>
 #include <linux/types.h>
 
+struct gp_node;
+
 /**
  * struct gp_queue - what is known of one queue
  * @ctx:	the kfd_process that it belongs to: to compare, not to follow
@@ -20,6 +22,7 @@
  * @evicted:	by the driver
  * @suspended:	by the debug interface; -1 when the driver has none
  * @destroying:	being destroyed; -1 likewise
+ * @reset:	the driver has reset it after a hang; -1 when it does not say
  * @exception:	exceptions that wait, a bit each; -1 likewise
  * @ring, @ring_size: its ring: user address, bytes
  * @rptr_addr, @wptr_addr: user addresses of its indices
@@ -52,6 +55,7 @@ struct gp_queue {
 	bool evicted;
 	int suspended;
 	int destroying;
+	int reset;
 	s64 exception;
 	u64 ring;
 	u64 ring_size;
@@ -82,11 +86,14 @@ bool gp_queue_is_cp(int type);
  * gp_queue_copy() - copy the facts of a queue
  * @p:		kfd_process, whose mutex is held
  * @queue:	one of its queues
+ * @nodes:	of the process, loaded
+ * @count:	of @nodes
  * @q:		to fill; the hardware is not read
  *
- * Return: 0, -EUCLEAN.
+ * Does not sleep. Return: 0, -EUCLEAN.
  */
-int gp_queue_copy(void *p, void *queue, struct gp_queue *q);
+int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
+		  struct gp_queue *q);
 
 /** gp_queue_forget_hardware() - what it shows until its hardware is read */
 void gp_queue_forget_hardware(struct gp_queue *q);

@@ -119,6 +119,8 @@ static unsigned long reasons(const struct gp_queue *q)
 		set |= BIT(GP_VIEW_STATE_SUSPENDED);
 	if (q->evicted)
 		set |= BIT(GP_VIEW_STATE_EVICTED);
+	if (q->reset > 0)
+		set |= BIT(GP_VIEW_STATE_RESET);
 	if (!q->percent)
 		set |= BIT(GP_VIEW_STATE_PERCENT);
 	if (!q->ring || !q->ring_size)
@@ -275,7 +277,7 @@ void gp_rows_node(struct seq_file *m, const void *record)
 		.gpu_id = h->n.gpu_id,
 		.node = h->node,
 		.device = h->device[0] ? h->device : NULL,
-		.gfx = h->gfx,
+		.gfx = h->n.gfx,
 		.xccs = hweight32(h->n.xcc_mask),
 		.xcc_mask = h->n.xcc_mask,
 		.scheduler = WORD(scheduler_words, h->scheduler),

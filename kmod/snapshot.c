@@ -3,14 +3,17 @@
  * Reads the queues of a process out of KFD's data.
  *
  * Locks, from the outermost:
- *	kfd_processes_srcu	read section of table.c, around all of it
+ *	kfd_processes_srcu	read section of table.c, for the copy of the
+ *				facts. Nothing sleeps in it: the end of every
+ *				GPU process waits for it (kfd_process.c:1295)
  *	kfd_process.mutex	tried only, for the copy of the queue list: the
  *				list and its queues change under it alone
  *				(kfd_process_queue_manager.c:475, 558, called
  *				from ioctls that hold it, kfd_chardev.c:328,
- *				426). No allocation that reclaims, no register
- *				and no other lock inside of it
- *	those of node.c		after the mutex is dropped
+ *				426). Without preemption, as the process waits
+ *				for it in its next call. No allocation, no
+ *				register and no other lock inside of it
+ *	those of node.c		after both are dropped
  * The driver takes them in this order too, its debugfs for one
  * (kfd_process.c:2301-2309). The flags of a queue are protected by the lock of
  * the queue manager in the driver; they are single bytes and only shown.
@@ -19,6 +22,7 @@
 
 #include <linux/delay.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/sort.h>
 
@@ -43,15 +47,24 @@
 #define SPARE_ROOM	8
 #define FIT_TRIES	4
 
+/*
+ * One read. The nodes are those of all contexts of the process, each once; when
+ * the hardware is wanted their devices are held, until drop_nodes().
+ */
 struct walk {
 	struct pid *pid;
 	const struct gp_list *last;
 	struct gp_list *out;
 	struct gp_slots *slots;
+	struct gp_node *nodes;
+	u32 n_nodes;
+	u32 room_nodes;
 	u32 need;
 	u32 need_slots;
 	bool hardware;
 	bool found;
+	bool patient;	/* try once more when a context is busy */
+	bool busy;	/* one was */
 };
 
 static const struct gp_queue *find_last(const struct gp_list *last,
@@ -77,7 +90,7 @@ static int copy_queue(void *p, void *queue, struct walk *w)
 	if (w->need++ >= w->out->room)
 		return 0;
 	q = &w->out->q[w->out->n];
-	ret = gp_queue_copy(p, queue, q);
+	ret = gp_queue_copy(p, queue, w->nodes, w->n_nodes, q);
 	if (ret)
 		return ret;
 	last = find_last(w->last, q);
@@ -95,14 +108,13 @@ static int copy_queues(void *p, struct walk *w)
 	void *queue;
 	int n, ret;
 
-	if (copy_from_kernel_nofault(&link, head, sizeof(link)))
+	if (gp_read(&link, head, sizeof(link)))
 		return gp_broken("the list of queues can be read");
 	for (n = 0, at = link.next; at != head; n++, at = link.next) {
 		void *pqn = gp_container(at, process_queue_node,
 					 process_queue_list);
 
-		if (n >= MAX_QUEUES ||
-		    copy_from_kernel_nofault(&link, at, sizeof(link)) ||
+		if (n >= MAX_QUEUES || gp_read(&link, at, sizeof(link)) ||
 		    gp_get(pqn, process_queue_node, q, &queue))
 			return gp_broken("the list of queues has an end");
 		if (!queue)	/* one of the kernel's own */
@@ -114,80 +126,114 @@ static int copy_queues(void *p, struct walk *w)
 	return 0;
 }
 
-/* The process is busy: take over what was seen of it before. */
+/*
+ * The context is busy: take over what was seen of it before. That it had no
+ * queue is not taken over, as no line would show the age of that.
+ */
 static int copy_last(void *p, struct walk *w)
 {
 	ktime_t now = ktime_get();
+	bool known = false;
 	u32 i;
 
-	if (!w->last)
-		return -EBUSY;
-	for (i = 0; i < w->last->n; i++) {
+	for (i = 0; w->last && i < w->last->n; i++) {
 		struct gp_queue *q = &w->out->q[w->out->n];
 
-		if (w->last->q[i].ctx != (unsigned long)p ||
-		    w->need++ >= w->out->room)
+		if (w->last->q[i].ctx != (unsigned long)p)
+			continue;
+		known = true;
+		if (w->need++ >= w->out->room)
 			continue;
 		*q = w->last->q[i];
 		gp_queue_forget_hardware(q);
 		q->age_ms = max_t(s64, ktime_ms_delta(now, q->seen), 1);
 		w->out->n++;
 	}
-	return 0;
+	return known ? 0 : -EBUSY;
 }
 
-static bool try_lock(struct mutex *mutex)
+/* Copy the queue list, unless the process is busy. */
+static int copy_now(void *p, struct walk *w, bool *busy)
 {
-	int i;
+	struct mutex *mutex = gp_ptr(p, kfd_process, mutex);
+	ktime_t since;
+	int ret = 0;
 
-	for (i = 0; i < LOCK_TRIES; i++) {
-		if (i)
-			usleep_range(LOCK_WAIT_US, 2 * LOCK_WAIT_US);
-		if (mutex_trylock(mutex))
-			return true;
+	preempt_disable();
+	*busy = !mutex_trylock(mutex);
+	if (!*busy) {
+		since = ktime_get();
+		ret = copy_queues(p, w);
+		mutex_unlock(mutex);
+		gp_stat_locked(GP_STAT_LOCK(process), since);
 	}
-	gp_stat_busy(GP_STAT_LOCK(process));
-	return false;
+	preempt_enable();
+	return ret;
 }
 
-/*
- * Read the hardware of one queue. The node is let go after each, so that a
- * reset of the device waits for one queue at most.
- */
-static void read_queue(struct gp_node *n, struct gp_queue *q, struct walk *w)
-{
-	q->hardware = gp_node_wake(n);
-	gp_stat_unread(q->hardware);
-	if (q->hardware != GP_VIEW_HARDWARE_READ)
-		return;
-	gp_hqd_read(n, q, w->slots);
-	gp_node_rest(n);
-	gp_stat_unread(q->hardware);
-}
-
-/* Fill in the active slots of the queues of p, from the first-th on. */
-static int read_slots(void *p, struct walk *w, u32 first)
+/* Add the nodes of p that are not there yet, while they cannot be freed. */
+static int add_nodes(void *p, struct walk *w)
 {
 	u32 i, j, count = gp_node_count(p);
-	struct gp_node n;
+	struct gp_node *n;
 	int ret;
 
-	for (j = first; j < w->out->n; j++)
-		w->need_slots += w->out->q[j].slots;
-	if (w->slots && w->need_slots > w->slots->room)
-		return 0;
-	for (i = 0; i < count && first < w->out->n; i++) {
-		ret = gp_node_load(p, i, &n);
+	for (i = 0; i < count && w->n_nodes < w->room_nodes; i++) {
+		n = &w->nodes[w->n_nodes];
+		ret = gp_node_load(p, i, n);
 		if (ret == -ENOENT)
 			continue;
 		if (ret)
 			return ret;
-		for (j = first; j < w->out->n; j++) {
-			if (w->out->q[j].gpu_id != n.gpu_id)
+		for (j = 0; j < w->n_nodes && w->nodes[j].node != n->node; j++)
+			;
+		if (j < w->n_nodes)
+			continue;
+		if (w->hardware && !gp_node_hold(n))
+			return gp_broken("the device of a process is there");
+		w->n_nodes++;
+	}
+	return 0;
+}
+
+static void drop_nodes(struct walk *w)
+{
+	while (w->n_nodes) {
+		w->n_nodes--;
+		if (w->hardware)
+			gp_node_drop(&w->nodes[w->n_nodes]);
+	}
+}
+
+/*
+ * Read the hardware of one queue. The node is put to rest after each, so that a
+ * reset of the device waits for one queue at most.
+ */
+static void read_queue(struct gp_node *n, struct gp_queue *q, struct walk *w)
+{
+	q->hardware = gp_node_get_hw(n);
+	gp_stat_unread(q->hardware);
+	if (q->hardware != GP_VIEW_HARDWARE_READ)
+		return;
+	gp_hqd_read(n, q, w->slots);
+	gp_node_put_hw(n);
+	gp_stat_unread(q->hardware);
+}
+
+/* Fill in the active slots of all queues; no lock of the driver is held. */
+static int read_slots(struct walk *w)
+{
+	u32 i, j;
+
+	for (i = 0; i < w->n_nodes; i++) {
+		struct gp_node *n = &w->nodes[i];
+
+		for (j = 0; j < w->out->n; j++) {
+			if (w->out->q[j].gpu_id != n->gpu_id)
 				continue;
 			if (fatal_signal_pending(current))
 				return -EINTR;
-			read_queue(&n, &w->out->q[j], w);
+			read_queue(n, &w->out->q[j], w);
 			cond_resched();
 		}
 	}
@@ -203,14 +249,12 @@ static void see_debugger(void *p, struct gp_list *out)
 		out->debugged = max_t(int, out->debugged, debugged);
 }
 
-/* A pid can have more than one kfd_process from Linux 7.2 on. */
+/* A pid can have more than one kfd_process, on newer drivers. */
 static int take_process(void *p, void *data)
 {
-	struct mutex *mutex = gp_ptr(p, kfd_process, mutex);
 	struct walk *w = data;
-	u32 first = w->out->n;
 	struct pid *pid = gp_table_pid(p);
-	ktime_t since;
+	bool busy;
 	int ret;
 
 	put_pid(pid);
@@ -218,17 +262,13 @@ static int take_process(void *p, void *data)
 		return 0;
 	w->found = true;
 	see_debugger(p, w->out);
-	if (try_lock(mutex)) {
-		since = ktime_get();
-		ret = copy_queues(p, w);
-		mutex_unlock(mutex);
-		gp_stat_locked(GP_STAT_LOCK(process), since);
-	} else {
-		ret = copy_last(p, w);
-	}
-	if (ret || !w->hardware || w->need > w->out->room)
+	ret = add_nodes(p, w);
+	if (!ret)
+		ret = copy_now(p, w, &busy);
+	if (ret || !busy)
 		return ret;
-	return read_slots(p, w, first);
+	w->busy = true;
+	return w->patient ? 0 : copy_last(p, w);
 }
 
 static int by_id(const void *a, const void *b)
@@ -253,38 +293,78 @@ static int slot_by_id(const void *a, const void *b)
 	return x->xcc - y->xcc;
 }
 
+static void free_lists(struct walk *w)
+{
+	kvfree(w->out);
+	kvfree(w->slots);
+	kvfree(w->nodes);
+}
+
 static int alloc_lists(struct walk *w, u32 room, u32 room_slots, bool slots)
 {
+	w->room_nodes = gp_layout.kfd_process__pdds_len;
+	w->nodes = kvmalloc_array(w->room_nodes, sizeof(*w->nodes), GFP_KERNEL);
 	w->out = kvzalloc(struct_size(w->out, q, room), GFP_KERNEL);
 	w->slots = !slots ? NULL :
 		   kvzalloc(struct_size(w->slots, s, room_slots), GFP_KERNEL);
-	if (!w->out || (slots && !w->slots)) {
-		kvfree(w->out);
-		kvfree(w->slots);
+	if (!w->nodes || !w->out || (slots && !w->slots)) {
+		free_lists(w);
 		return -ENOMEM;
 	}
 	w->out->room = room;
-	w->out->debugged = -1;
 	if (slots)
 		w->slots->room = room_slots;
+	return 0;
+}
+
+/* Copy the facts once. */
+static int walk_once(struct walk *w)
+{
+	w->out->n = 0;
+	w->out->debugged = -1;
+	w->n_nodes = 0;
 	w->need = 0;
-	w->need_slots = 0;
 	w->found = false;
+	w->busy = false;
+	return gp_table_walk(take_process, w);
+}
+
+/* Until no context is busy; the last time with what was seen before. */
+static int copy_facts(struct walk *w)
+{
+	int i, ret;
+
+	for (i = 1; ; i++) {
+		w->patient = i < LOCK_TRIES;
+		ret = walk_once(w);
+		if (ret || !w->busy)
+			return ret;
+		if (!w->patient)
+			break;
+		drop_nodes(w);
+		usleep_range(LOCK_WAIT_US, 2 * LOCK_WAIT_US);
+	}
 	return 0;
 }
 
 static int take_once(struct walk *w)
 {
-	int ret = gp_table_walk(take_process, w);
+	int ret = copy_facts(w);
+	u32 i;
 
+	if (w->busy && !w->patient)
+		gp_stat_busy(GP_STAT_LOCK(process));
 	if (ret)
 		return ret;
 	if (!w->found)
 		return -ESTALE;
+	w->need_slots = 0;
+	for (i = 0; w->hardware && i < w->out->n; i++)
+		w->need_slots += w->out->q[i].slots;
 	if (w->need > w->out->room ||
 	    (w->slots && w->need_slots > w->slots->room))
 		return -EAGAIN;
-	return 0;
+	return w->hardware ? read_slots(w) : 0;
 }
 
 int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
@@ -301,15 +381,15 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
 		if (ret)
 			return ret;
 		ret = take_once(&w);
+		drop_nodes(&w);
 		room = w.need + SPARE_ROOM;
 		room_slots = max(w.need_slots, room) * 2;
-		if (ret) {
-			kvfree(w.out);
-			kvfree(w.slots);
-		}
+		if (ret)
+			free_lists(&w);
 	}
 	if (ret)
 		return ret;
+	kvfree(w.nodes);
 	sort(w.out->q, w.out->n, sizeof(w.out->q[0]), by_id, NULL);
 	*list = w.out;
 	if (slots) {

@@ -69,7 +69,7 @@ struct gp_slots {
  * busy, the facts of @last are taken over with their age. Process context.
  *
  * Return: 0, -ESTALE when KFD has no such process, -EBUSY when it is busy and
- * there is no @last, -EUCLEAN when the driver's data contradicts itself,
+ * @last has no queue of it, -EUCLEAN when the driver's data contradicts itself,
  * -EAGAIN when the queues would not hold still, -EINTR when the reader is
  * being killed, -ENOMEM.
  */

@@ -54,8 +54,8 @@ int gp_stat_refused(int error)
 void gp_stat_unread(enum gp_view_hardware why)
 {
 	/* In the order of GP_VIEW_HARDWARE, but for the first. */
-	BUILD_BUG_ON(GP_STAT_unread_failed - GP_STAT_unread_removed !=
-		     GP_VIEW_HARDWARE_FAILED - GP_VIEW_HARDWARE_REMOVED);
+	BUILD_BUG_ON(GP_STAT_unread_lost - GP_STAT_unread_removed !=
+		     GP_VIEW_HARDWARE_LOST - GP_VIEW_HARDWARE_REMOVED);
 	if (why != GP_VIEW_HARDWARE_READ)
 		gp_stat_inc(GP_STAT_unread_removed + why -
 			    GP_VIEW_HARDWARE_REMOVED);

@@ -14,9 +14,10 @@
  * (Lines are those of Linux 6.12.)
  */
 
-#include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/srcu.h>
+#include <linux/workqueue.h>
 
 #include "layout.h"
 #include "stats.h"
@@ -26,44 +27,74 @@
 /* More entries than this in a bucket mean that it has no end. */
 #define MAX_CHAIN	65536
 
+/* Whether an entry is in its list, and so was while what was read before was. */
+static bool is_linked(struct hlist_node *node)
+{
+	struct hlist_node now, *link;
+
+	smp_rmb(); /* the looks of the caller come before these */
+	return !copy_from_kernel_nofault(&now, node, sizeof(now)) &&
+	       !copy_from_kernel_nofault(&link, now.pprev, sizeof(link)) &&
+	       link == node;
+}
+
 /*
- * Whether a process is in the table for good. Its notifier gets its mm when
- * creation can no longer fail; that it is still linked after that was read
- * shows that what was read was its memory.
+ * Whether a process is in the table for good. Its structure starts as zeros, and
+ * the last thing that create_process() writes is the function of this work
+ * item, when nothing can fail any more; so for the first context of a program,
+ * and for further ones, which have no MMU notifier. That it is still linked
+ * after that was read shows that what was read was its memory.
  */
 static bool is_whole(void *p, struct hlist_node *node)
 {
 	void *pqm = gp_ptr(p, kfd_process, pqm);
-	struct mmu_notifier notifier;
-	struct hlist_node now, *link;
+	struct work_struct work;
 	void *back;
 
-	if (gp_get(p, kfd_process, mmu_notifier, &notifier) || !notifier.mm ||
-	    gp_get(pqm, process_queue_manager, process, &back) || back != p)
-		return false;
-	smp_rmb(); /* the looks above come before that at the link */
-	return !copy_from_kernel_nofault(&now, node, sizeof(now)) &&
-	       !copy_from_kernel_nofault(&link, now.pprev, sizeof(link)) &&
-	       link == node;
+	return !gp_peek(p, kfd_process, debug_event_workarea, &work) &&
+	       within_module((unsigned long)work.func, gp_symbols.amdgpu) &&
+	       !gp_peek(pqm, process_queue_manager, process, &back) &&
+	       back == p && is_linked(node);
+}
+
+/*
+ * The entry behind node, which is not known to be whole: what it says counts if
+ * it is in the list after that. If not, the walk goes on behind prev, the last
+ * entry that is whole and so cannot be freed, or at the head; unless that leads
+ * here again.
+ */
+static struct hlist_node *next_of(struct hlist_head *head,
+				  struct hlist_node *prev,
+				  struct hlist_node *node)
+{
+	struct hlist_node *next;
+
+	if (!copy_from_kernel_nofault(&next, &node->next, sizeof(next)) &&
+	    is_linked(node))
+		return next;
+	next = READ_ONCE(*(prev ? &prev->next : &head->first));
+	return next == node ? NULL : next;
 }
 
 static int walk_chain(struct hlist_head *head,
 		      int (*fn)(void *p, void *data), void *data)
 {
 	struct hlist_node *node = READ_ONCE(head->first);
-	struct hlist_node *next;
+	struct hlist_node *prev = NULL;
 	int n, ret;
 
-	for (n = 0; node && n < MAX_CHAIN; n++, node = next) {
+	for (n = 0; node && n < MAX_CHAIN; n++) {
 		void *p = gp_container(node, kfd_process, kfd_processes);
 
-		if (is_whole(p, node)) {
-			ret = fn(p, data);
-			if (ret)
-				return ret;
+		if (!is_whole(p, node)) {
+			node = next_of(head, prev, node);
+			continue;
 		}
-		if (copy_from_kernel_nofault(&next, &node->next, sizeof(next)))
-			break;
+		ret = fn(p, data);
+		if (ret)
+			return ret;
+		prev = node;
+		node = READ_ONCE(node->next);
 	}
 	return 0;
 }

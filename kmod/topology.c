@@ -7,14 +7,14 @@
  * left the list (kfd_topology_remove_device(), before kfree() in
  * kfd_cleanup_nodes(), kfd_device.c), which needs that lock for writing: what
  * kfd_node and kfd_dev say can be relied upon. The queue manager is freed
- * before that, so it is looked at only in ways that survive any memory, and
- * does not count unless it leads back to its node.
+ * before that. So it is looked at only in ways that survive any memory, and what
+ * it says is a hint: that it leads back to its node excludes memory that has
+ * been used for something else, but not memory that was just freed. Its counts
+ * may then be those of a node that has gone since.
  *
  * Then the lock is dropped and the hardware read, with a reference to the DRM
- * device in place of it. From then on no kfd_node or kfd_dev is followed, only
- * the device and the hooks, which are constants of the driver; gp_node_wake()
- * looks once more at the queue manager, in the way above. A device whose last
- * reference is gone is not touched.
+ * device in place of it, as node.c has it. A device whose last reference is gone
+ * is not touched.
  *
  * Order: topology_lock is dropped before the locks of node.c. The driver takes
  * it inside kfd_processes_mutex and outside of those of the queue manager.
@@ -49,7 +49,7 @@ static int scheduler_of(const struct gp_node *n)
 	bool mes;
 
 	if (gp_get(res, kgd2kfd_shared_resources, enable_mes, &mes) ||
-	    gp_get(n->dqm, device_queue_manager, sched_policy, &policy))
+	    gp_peek(n->dqm, device_queue_manager, sched_policy, &policy))
 		return -1;
 	if (mes)
 		return GP_VIEW_SCHEDULER_MES;
@@ -61,11 +61,10 @@ static void copy_hiq(void *pm, struct gp_host_node *h)
 {
 	void *kq, *queue;
 
-	h->hiq_mqd = 0;
 	if (!gp_has(hiq) ||
-	    gp_get(pm, packet_manager, priv_queue, &kq) || !kq ||
-	    gp_get(kq, kernel_queue, queue, &queue) || !queue ||
-	    gp_get(queue, queue, gart_mqd_addr, &h->hiq_mqd))
+	    gp_peek(pm, packet_manager, priv_queue, &kq) || !kq ||
+	    gp_peek(kq, kernel_queue, queue, &queue) || !queue ||
+	    gp_peek(queue, queue, gart_mqd_addr, &h->hiq_mqd))
 		h->hiq_mqd = 0;
 }
 
@@ -81,21 +80,22 @@ static void copy_manager(struct gp_host_node *h)
 	h->queues = -1;
 	h->mapped = -1;
 	h->oversubscribed = -1;
-	if (gp_get(dqm, device_queue_manager, dev, &back) ||
+	if (gp_peek(dqm, device_queue_manager, dev, &back) ||
 	    back != h->n.node)
 		return;
 	pm = gp_ptr(dqm, device_queue_manager, packet_mgr);
-	if (gp_get(dqm, device_queue_manager, processes_count, &processes) ||
-	    gp_get(dqm, device_queue_manager, total_queue_count, &queues) ||
-	    gp_get(dqm, device_queue_manager, active_queue_count, &mapped) ||
-	    gp_get(pm, packet_manager, is_over_subscription, &over))
+	if (gp_peek(dqm, device_queue_manager, processes_count, &processes) ||
+	    gp_peek(dqm, device_queue_manager, total_queue_count, &queues) ||
+	    gp_peek(dqm, device_queue_manager, active_queue_count, &mapped) ||
+	    gp_peek(pm, packet_manager, is_over_subscription, &over))
 		return;
 	h->scheduler = scheduler_of(&h->n);
 	h->processes = processes;
 	h->queues = queues;
 	h->mapped = mapped;
-	/* The driver sets it with each run list, and leaves it at the last. */
-	h->oversubscribed = over && mapped;
+	/* Set with each run list and left at the last; MES is given none. */
+	if (h->scheduler != GP_VIEW_SCHEDULER_MES)
+		h->oversubscribed = over && mapped;
 	copy_hiq(pm, h);
 }
 
@@ -103,16 +103,12 @@ static void copy_manager(struct gp_host_node *h)
 static int copy_node(void *node, u32 number, struct gp_host_node *h)
 {
 	struct gp_node *n = &h->n;
-	void *info;
 	int ret;
 
 	memset(h, 0, sizeof(*h));
 	ret = gp_node_follow(node, n);
 	if (ret)
 		return ret;
-	info = gp_ptr(n->kfd, kfd_dev, device_info);
-	if (gp_get(info, kfd_device_info, gfx_target_version, &h->gfx))
-		return gp_broken("the device info can be read");
 	h->node = number;
 	h->slots = bitmap_weight(n->cp_slots, n->n_slots);
 	h->slots_used = -1;
@@ -120,7 +116,7 @@ static int copy_node(void *node, u32 number, struct gp_host_node *h)
 	copy_manager(h);
 	/* The memory of the device is there for as long as its node is. */
 	h->hardware = GP_VIEW_HARDWARE_REMOVED;
-	if (kref_get_unless_zero(&n->ddev->ref)) {
+	if (gp_node_hold(n)) {
 		strscpy(h->device, dev_name(n->ddev->dev), sizeof(h->device));
 		h->hardware = GP_VIEW_HARDWARE_READ;
 	}
@@ -139,7 +135,7 @@ static int copy_nodes(struct gp_host_nodes *out)
 	     number++, at = link.next) {
 		dev = gp_container(at, kfd_topology_device, list);
 		if (number >= MAX_NODES ||
-		    copy_from_kernel_nofault(&link, at, sizeof(link)) ||
+		    gp_read(&link, at, sizeof(link)) ||
 		    gp_get(dev, kfd_topology_device, gpu, &node))
 			return gp_broken("the list of nodes has an end");
 		if (!node)	/* a CPU */
@@ -176,16 +172,14 @@ static void read_node(struct gp_host_node *h)
 	u32 inst = n->xcc_mask ? __ffs(n->xcc_mask) : 0;
 	struct gp_hqd hqd;
 
-	h->hardware = gp_node_wake(n);
+	h->hardware = gp_node_get_hw(n);
 	if (h->hardware != GP_VIEW_HARDWARE_READ)
 		return;
-	h->slots_used = gp_hqd_count(n, inst);
-	if (h->slots_used < 0)
-		h->hardware = GP_VIEW_HARDWARE_FAILED;
-	else if (h->hiq_mqd &&
-		 !gp_hqd_dump(n, HIQ_PIPE, HIQ_QUEUE, inst, &hqd))
+	h->hardware = gp_hqd_count(n, inst, &h->slots_used);
+	if (h->hardware == GP_VIEW_HARDWARE_READ && h->hiq_mqd &&
+	    !gp_hqd_dump(n, HIQ_PIPE, HIQ_QUEUE, inst, &hqd))
 		h->hiq = hqd.active && hqd.mqd == h->hiq_mqd;
-	gp_node_rest(n);
+	gp_node_put_hw(n);
 }
 
 static void read_nodes(struct gp_host_nodes *all, bool hardware)
@@ -202,7 +196,7 @@ static void read_nodes(struct gp_host_nodes *all, bool hardware)
 			gp_stat_unread(h->hardware);
 			cond_resched();
 		}
-		drm_dev_put(h->n.ddev);
+		gp_node_drop(&h->n);
 	}
 }
 

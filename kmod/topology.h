@@ -12,7 +12,6 @@
  *		@device is not empty
  * @node:	number in KFD's topology
  * @device:	name of the device
- * @gfx:	version of the graphics core
  * @scheduler:	enum gp_view_scheduler
  * @hardware:	enum gp_view_hardware
  * @slots_used:	CP slots of KFD in use on the first XCC, -1: not known
@@ -26,7 +25,6 @@ struct gp_host_node {
 	struct gp_node n;
 	u32 node;
 	char device[32];
-	u32 gfx;
 	int scheduler;
 	int hardware;
 	int slots_used;

@@ -31,7 +31,7 @@
  * Errors of reading the files of a process: ESTALE when it is gone (also when
  * its number belongs to another process by then), EUCLEAN when the driver's
  * data contradicts itself (the kernel log says where), and for queues and hqds
- * EBUSY when the driver holds the process's lock and no list was seen before.
+ * EBUSY when the driver holds the process's lock and no queue was seen before.
  */
 
 #ifndef GPREEMPT_VIEW_H
@@ -78,6 +78,8 @@ enum gp_view_kind {
  *	sriov		a virtual function: the registers are the host's
  *	unsupported	the driver has no way to read this kind of slot
  *	failed		the driver tried and failed
+ *	lost		the device does not answer, or the driver does not access
+ *			it any more
  */
 #define GP_VIEW_HARDWARE(X)						\
 	X(READ,		"read")						\
@@ -88,7 +90,8 @@ enum gp_view_kind {
 	X(GFXOFF,	"gfxoff")					\
 	X(SRIOV,	"sriov")					\
 	X(UNSUPPORTED,	"unsupported")					\
-	X(FAILED,	"failed")
+	X(FAILED,	"failed")					\
+	X(LOST,		"lost")
 
 #define GP_VIEW_HARDWARE_ENUM(name, word)	GP_VIEW_HARDWARE_##name,
 
@@ -106,7 +109,7 @@ enum gp_view_hardware {
  *		driver lacks
  */
 #define GP_VIEW_VERSION_NAME	"gpreempt-version"
-#define GP_VIEW_VERSION_VERSION	"1.1"
+#define GP_VIEW_VERSION_VERSION	"1.2"
 #define GP_VIEW_VERSION_COLUMNS(X)					\
 	X(key,		WORD)						\
 	X(value,	WORD)
@@ -135,9 +138,11 @@ enum gp_view_hardware {
  *	sdma		slots of SDMA queues
  *	occupied	a cheap look whether a slot holds a ring
  *	debug		suspended, exception and debugged
- *	contexts	the context of a queue, from Linux 7.2 on
+ *	contexts	the context of a queue, from Linux 7.0 on
  *	nodes		the file gpus
  *	hiq		whether the driver's own queue is in its slot
+ *	resets		whether the driver has reset a queue, from Linux 7.2 on
+ *	answers		a cheap look whether a device answers
  */
 #define GP_VIEW_FEATURES(X)						\
 	X(sdma)								\
@@ -145,13 +150,15 @@ enum gp_view_hardware {
 	X(debug)							\
 	X(contexts)							\
 	X(nodes)							\
-	X(hiq)
+	X(hiq)								\
+	X(resets)							\
+	X(answers)
 
 /*
  * pid/<n>/queues: one queue a line, in the order of the queue ids.
  * GP_VIEW_QUEUES_COLUMNS are the columns of version 1.0.
  *
- *	qid		queue id, unique within the process
+ *	qid		queue id, unique within the process and its context
  *	gpu_id		KFD's id of the node that the queue is on
  *	type		out of GP_VIEW_QUEUE_TYPES
  *	priority	as the process set it, 0 to 15
@@ -159,8 +166,8 @@ enum gp_view_hardware {
  *	evicted		1: the driver has taken the queue off for a while
  *	active		hardware slots that hold the queue now. A queue in a
  *			slot can be given work by the hardware; it does not
- *			follow that it executes something. "-": the GPU is
- *			asleep or in reset, or its scheduler is stopped
+ *			follow that it executes something. "-": not read, the
+ *			column hardware says why
  *	slots		hardware slots the queue has when it is mapped: one in
  *			each XCC of its node, or one of an SDMA engine
  *	age_ms		age of what the line says but for active, which is
@@ -168,7 +175,7 @@ enum gp_view_hardware {
  *			process's lock: the list last seen is shown then
  */
 #define GP_VIEW_QUEUES_NAME	"gpreempt-queues"
-#define GP_VIEW_QUEUES_VERSION	"1.1"
+#define GP_VIEW_QUEUES_VERSION	"1.2"
 #define GP_VIEW_QUEUES_COLUMNS(X)					\
 	X(qid,		DEC)						\
 	X(gpu_id,	HEX)						\
@@ -203,7 +210,10 @@ enum gp_view_hardware {
  *	mqd		GPU address of the MQD, that of the first XCC
  *	cwsr, cwsr_size	user address and bytes of the context save area
  *	exception	exceptions that wait to be asked for, a bit each
- *	context		of a process that has several; "-" for the first
+ *	context		of a process that has several; "-" for the first.
+ *			Queue ids are unique within a context only, and the
+ *			debug interface knows the queues of the first alone: it
+ *			can't suspend those whose context is a number
  */
 #define GP_VIEW_QUEUES_ALL_COLUMNS(X)					\
 	GP_VIEW_QUEUES_COLUMNS(X)					\
@@ -240,6 +250,7 @@ enum gp_view_hardware {
  *			it: over-subscribed, or between two run lists
  *	stuck		suspended, and a slot still holds it
  *	inactive	off, and for none of these reasons
+ *	reset		the driver has reset it after a hang
  */
 #define GP_VIEW_QUEUE_STATES(X)						\
 	X(ACTIVE,	"active")					\
@@ -250,7 +261,8 @@ enum gp_view_hardware {
 	X(DESTROYING,	"destroying")					\
 	X(UNMAPPED,	"unmapped")					\
 	X(STUCK,	"stuck")					\
-	X(INACTIVE,	"inactive")
+	X(INACTIVE,	"inactive")					\
+	X(RESET,	"reset")
 
 #define GP_VIEW_QUEUE_STATE_ENUM(name, word)	GP_VIEW_STATE_##name,
 
@@ -371,10 +383,11 @@ enum gp_view_queue_type {
  *	processes	that have queues there
  *	queues		there are
  *	mapped		the driver wants in the hardware
- *	oversubscribed	1: more of them, or of processes, than fit at once
+ *	oversubscribed	1: more of them, or of processes, than fit at once. "-"
+ *			under MES, where the driver does not know
  */
 #define GP_VIEW_NODES_NAME	"gpreempt-nodes"
-#define GP_VIEW_NODES_VERSION	"1.0"
+#define GP_VIEW_NODES_VERSION	"1.1"
 #define GP_VIEW_NODES_COLUMNS(X)					\
 	X(gpu_id, HEX) X(node, DEC) X(device, WORD) X(gfx, DEC)		\
 	X(xccs, DEC) X(xcc_mask, HEX) X(scheduler, WORD)		\
@@ -402,7 +415,7 @@ enum gp_view_scheduler {
  *	value	a number; *_ns are nanoseconds
  */
 #define GP_VIEW_STATS_NAME	"gpreempt-stats"
-#define GP_VIEW_STATS_VERSION	"1.0"
+#define GP_VIEW_STATS_VERSION	"1.1"
 #define GP_VIEW_STATS_COLUMNS(X)					\
 	X(key,		WORD)						\
 	X(value,	DEC)
@@ -443,6 +456,6 @@ enum gp_view_scheduler {
 	X(refused_busy) X(refused_broken) X(refused_other)		\
 	X(unread_removed) X(unread_asleep) X(unread_reset)		\
 	X(unread_stopped) X(unread_gfxoff) X(unread_sriov)		\
-	X(unread_unsupported) X(unread_failed)
+	X(unread_unsupported) X(unread_failed) X(unread_lost)
 
 #endif /* GPREEMPT_VIEW_H */

@@ -8,6 +8,7 @@
 
 #include "fuzz.h"
 #include "../../kmod/btf.c"
+#include "../../kmod/btf-text.c"
 
 static void look_up(const struct gp_btf *btf)
 {
@@ -15,14 +16,19 @@ static void look_up(const struct gp_btf *btf)
 	static const char *const fields[] = { "mutex", "q", "next", "" };
 	struct gp_btf_field field;
 	u32 i, j, value;
+	char text[32];
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		gp_btf_size(btf, types[i]);
 		for (j = 0; j < ARRAY_SIZE(fields); j++) {
-			gp_btf_field(btf, types[i], fields[j], &field);
+			if (!gp_btf_field(btf, types[i], fields[j], &field))
+				gp_btf_describe(btf, field.type, text, sizeof(text));
 			gp_btf_enum(btf, types[i], fields[j], &value);
 		}
 	}
+	/* Types by themselves, the first ones of both blobs and none. */
+	for (i = 0; i < 64; i++)
+		gp_btf_describe(btf, i, text, 1 + i % sizeof(text));
 }
 
 bool fuzz_one(const struct fuzz_input *in)

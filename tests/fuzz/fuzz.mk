@@ -25,7 +25,8 @@ $(FUZZ_LIB:%=$(FUZZ)/%): $(FUZZ)/%: tests/fuzz/%.c tests/fuzz/fuzz.c tests/fuzz/
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) $(USER_CPPFLAGS) -o $@ $(filter %.c %.a,$^) $(LIB_LIBS)
 
-$(FUZZ)/btf: tests/fuzz/fuzz.c tests/fuzz/btf.c tests/fuzz/fuzz.h kmod/btf.c kmod/btf.h
+$(FUZZ)/btf: tests/fuzz/fuzz.c tests/fuzz/btf.c tests/fuzz/fuzz.h kmod/btf.c \
+		kmod/btf-text.c kmod/btf.h
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) -Itests/fuzz/shim -Ikmod -Wno-sign-compare -o $@ \
 		$(filter tests/%.c,$^)

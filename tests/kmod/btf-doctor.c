@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * btf-doctor hide|resize MODULE.ko [STEP]: loads the module with BTF of amdgpu's in
- * which one name that the module looks up is missing, or a field has another
- * size, for one name after the other. Each load must be refused with a line in
+ * btf-doctor hide|resize|retype MODULE.ko [STEP]: loads the module with BTF of
+ * amdgpu's in which one name that the module looks up is missing, or a field has
+ * another size, or a pointer points to something else, for one name after the
+ * other. Each load must be refused with a line in
  * the kernel log that names what is wrong; a name that is optional must turn
  * its feature off instead. With STEP, one of so many names. What the module looks
  * up is in layout-rows.h, which is made from kmod/layout.h.
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <linux/btf.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,8 @@
 #define OTHER_SIZE 12	/* of no field that is looked up, nor a multiple of 8 */
 
 static const struct row {
-	char rule;		/* F field, O optional, A array, S struct, E enum */
+	/* As in layout.h; E: an enumerator. With a feature, it is optional. */
+	char rule;
 	const char *type, *name, *feature;
 } rows[] = {
 #include "layout-rows.h"
@@ -143,6 +146,70 @@ static uint32_t other_type(void)
 	return found;
 }
 
+/* Id of the next type of a kind from *pos on, 0: none; *t is its record. */
+static uint32_t next_type(uint32_t kind, uint32_t *pos, uint32_t *id,
+			  struct btf_type **t)
+{
+	while (*pos < driver.types_len) {
+		struct btf_type *at = (void *)(driver.types + *pos);
+
+		*pos += sizeof(*at) + tail_size(at);
+		++*id;
+		if (BTF_INFO_KIND(at->info) != kind)
+			continue;
+		*t = at;
+		return *id;
+	}
+	return 0;
+}
+
+/* Id of a pointer to a structure that no row's field points to. */
+static uint32_t other_pointer(void)
+{
+	uint32_t pos = 0, id = count(&base), to = 0;
+	struct btf_type *t;
+
+	while (!to && next_type(BTF_KIND_STRUCT, &pos, &id, &t))
+		if (!strcmp(name_at(t->name_off), "amdgpu_ring"))
+			to = id;
+	pos = 0;
+	id = count(&base);
+	while (to && next_type(BTF_KIND_PTR, &pos, &id, &t))
+		if (t->type == to)
+			return id;
+	die("no pointer to an amdgpu_ring");
+	return 0;
+}
+
+/* Type of a hook that has a prototype of its own. */
+static uint32_t other_hook(void)
+{
+	uint32_t pos = 0, id = count(&base), i;
+	struct btf_type *t;
+
+	while (next_type(BTF_KIND_STRUCT, &pos, &id, &t)) {
+		struct btf_member *m = (void *)(t + 1);
+
+		for (i = 0; i < BTF_INFO_VLEN(t->info); i++)
+			if (!strcmp(name_at(m[i].name_off), "hqd_destroy"))
+				return m[i].type;
+	}
+	die("no hook hqd_destroy");
+	return 0;
+}
+
+static struct btf_array *array_of(uint32_t want)
+{
+	uint32_t pos = 0, id = count(&base);
+	struct btf_type *t;
+
+	while (next_type(BTF_KIND_ARRAY, &pos, &id, &t))
+		if (id == want)
+			return (void *)(t + 1);
+	die("not an array");
+	return NULL;
+}
+
 static void patch(uint32_t *where, uint32_t value)
 {
 	if (n_patches == MAX_PATCHES)
@@ -152,7 +219,24 @@ static void patch(uint32_t *where, uint32_t value)
 	patches[n_patches++].now = value;
 }
 
-static void patch_type(const struct row *row, struct btf_type *t, bool resize)
+enum ill { HIDE, RESIZE, RETYPE };
+
+/* Let a field of the same size point to something else. */
+static void retype(const struct row *row, struct btf_member *m)
+{
+	if (row->rule == 'V')
+		patch(&array_of(m->type)->type, other_pointer());
+	else
+		patch(&m->type, row->rule == 'H' ? other_hook() : other_pointer());
+}
+
+static bool can_have(const struct row *row, enum ill ill)
+{
+	return ill == HIDE || (ill == RESIZE && row->rule != 'E') ||
+	       (ill == RETYPE && strchr("PVH", row->rule));
+}
+
+static void patch_type(const struct row *row, struct btf_type *t, enum ill ill)
 {
 	struct btf_member *m = (void *)(t + 1);
 	struct btf_enum *e = (void *)(t + 1);
@@ -164,15 +248,17 @@ static void patch_type(const struct row *row, struct btf_type *t, bool resize)
 
 		if (strcmp(name_at(*name), row->name))
 			continue;
-		if (resize)
+		if (ill == RESIZE)
 			patch(&m[i].type, other_type());
+		else if (ill == RETYPE)
+			retype(row, &m[i]);
 		else	/* the same without its first letter */
 			patch(name, *name + 1);
 	}
 }
 
 /* All structures or enums of that name: a kernel can have several. */
-static void find_patches(const struct row *row, bool resize)
+static void find_patches(const struct row *row, enum ill ill)
 {
 	uint32_t kind = row->rule == 'E' ? BTF_KIND_ENUM : BTF_KIND_STRUCT;
 	uint32_t pos = 0;
@@ -183,7 +269,7 @@ static void find_patches(const struct row *row, bool resize)
 
 		if (BTF_INFO_KIND(t->info) == kind &&
 		    !strcmp(name_at(t->name_off), row->type))
-			patch_type(row, t, resize);
+			patch_type(row, t, ill);
 		pos += sizeof(*t) + tail_size(t);
 	}
 }
@@ -245,7 +331,7 @@ static bool load_fails_well(const struct row *row, const char *module, int kmsg)
 		err = errno;
 	close(fd);
 	read_log(kmsg, log, sizeof(log));
-	if (row->rule == 'O')
+	if (*row->feature)
 		good = !err && feature_off(row);
 	else
 		good = err == EOPNOTSUPP && strstr(log, row->type) &&
@@ -258,17 +344,28 @@ static bool load_fails_well(const struct row *row, const char *module, int kmsg)
 	return good;
 }
 
+/* Put a name that is not among the strings behind them, where the blob ends. */
+static uint32_t append_name(int blob, const char *name)
+{
+	uint32_t len = strlen(name) + 1, sum = driver.strs_len + len;
+
+	if ((const uint8_t *)driver.strs + driver.strs_len != driver.data + driver.size ||
+	    pwrite(blob, name, len, driver.size) != len ||
+	    pwrite(blob, &sum, sizeof(sum), offsetof(struct btf_header, str_len)) !=
+	    sizeof(sum))
+		die(name);
+	return base.strs_len + driver.strs_len;
+}
+
 /* Where a name stands among the strings; it may be the end of a longer one. */
-static uint32_t name_offset(const char *name)
+static uint32_t name_offset(int blob, const char *name)
 {
 	const char *at = memmem(driver.strs, driver.strs_len, name, strlen(name) + 1);
 
 	if (at)
 		return base.strs_len + (at - driver.strs);
 	at = memmem(base.strs, base.strs_len, name, strlen(name) + 1);
-	if (!at)
-		die(name);
-	return at - base.strs;
+	return at ? at - base.strs : append_name(blob, name);
 }
 
 /* Id of a type definition of the kernel's. */
@@ -288,14 +385,14 @@ static uint32_t typedef_id(const char *name)
 	return 0;
 }
 
-static void graft_member(struct btf_type *t, char **what)
+static void graft_member(int blob, struct btf_type *t, char **what)
 {
 	struct btf_member *m = (void *)(t + 1);
 	uint32_t i;
 
 	for (i = 0; i < BTF_INFO_VLEN(t->info); i++)
 		if (!strcmp(name_at(m[i].name_off), what[1])) {
-			patch(&m[i].name_off, name_offset(what[2]));
+			patch(&m[i].name_off, name_offset(blob, what[2]));
 			patch(&m[i].type, typedef_id(what[3]));
 		}
 }
@@ -311,7 +408,7 @@ static int graft(int blob, const char *module, char **what)
 
 		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT &&
 		    !strcmp(name_at(t->name_off), what[0]))
-			graft_member(t, what);
+			graft_member(blob, t, what);
 		pos += sizeof(*t) + tail_size(t);
 	}
 	if (!n_patches)
@@ -341,7 +438,8 @@ static int open_doctored(void)
 
 int main(int argc, char **argv)
 {
-	bool resize = argc > 2 && !strcmp(argv[1], "resize");
+	enum ill ill = argc < 2 ? HIDE : !strcmp(argv[1], "resize") ? RESIZE :
+		       !strcmp(argv[1], "retype") ? RETYPE : HIDE;
 	size_t i, step = argc > 3 ? atoi(argv[3]) : 1;
 	int fd, kmsg, bad = 0, done = 0;
 
@@ -357,11 +455,11 @@ int main(int argc, char **argv)
 	lseek(kmsg, 0, SEEK_END);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]);
 	     i += step) {
-		if (resize && rows[i].rule == 'E')
+		if (!can_have(&rows[i], ill))
 			continue;
-		find_patches(&rows[i], resize);
+		find_patches(&rows[i], ill);
 		/* An optional name that this kernel does not have anyway. */
-		if (!n_patches && rows[i].rule == 'O')
+		if (!n_patches && *rows[i].feature)
 			continue;
 		if (!n_patches)
 			die(rows[i].name);

@@ -10,7 +10,7 @@ cat "$VIEW/$p/queues"
 head -n 1 "$VIEW/$p/queues" | grep -qx 'gpreempt-queues - version: [0-9]*\.[0-9]*' || fail "line 1"
 sed -n 2p "$VIEW/$p/queues" |
 	grep -q '^# qid gpu_id type priority suspended evicted active slots age_ms ' || fail "line 2"
-[ "$(stat -c %a "$VIEW/$p/queues")" = 444 ] || fail "mode of the file"
+[ "$(stat -c %a "$VIEW/$p/queues")" = 400 ] || fail "mode of the file"
 
 step "queue ids, gpu_ids as sysfs has them"
 [ "$(view "$p" qid | tr '\n' ' ')" = "0 1 2 3 " ] || fail "queue ids"

@@ -37,7 +37,7 @@ for f in version processes gpus stats pid/$p/queues pid/$p/hqds pid/$p/gpus; do
 	case $f in gpus) name=nodes ;; *) name=${f##*/} ;; esac
 	head -n 1 "$T/$f" | grep -qx "gpreempt-$name - version: [0-9]*\.[0-9]*" || fail "$f: line 1"
 	sed -n 2p "$T/$f" | grep -q '^# [a-z_]' || fail "$f: line 2"
-	[ "$(stat -c %a "$T/$f")" = 444 ] || fail "$f: mode"
+	[ "$(stat -c %a "$T/$f")" = 400 ] || fail "$f: mode"
 	awk 'NR == 2 { n = NF - 1 } NR > 2 && NF != n { exit 1 }' "$T/$f" ||
 		fail "$f: lines with another number of cells than names"
 	(echo 1 > "$T/$f") 2>/dev/null && fail "$f took a write"

@@ -36,6 +36,7 @@ untouched() {
 
 untouched asleep asleep
 untouched gfxoff gfxoff
+untouched apu gfxoff
 untouched sriov sriov
 untouched in_reset reset
 untouched stopped stopped

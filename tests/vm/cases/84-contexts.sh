@@ -45,7 +45,8 @@ feature_is on
 context_is "$a" "$pasid_a"
 context_is "$b" "$pasid_b"
 
-step "two contexts of one process"
+step "two contexts of one process, the second without an MMU notifier"
+echo "$b" > "$VGPU/secondary" || fail "the virtual GPU does not hide the notifier"
 echo "$a $b" > "$VGPU/same_pid" || fail "the virtual GPU does not do it"
 wait_for 15 not_in_view "$b"
 cat "$VIEW/$a/queues"
@@ -61,6 +62,7 @@ awk -v p="$a" 'NR == 2 { for (i = 2; i <= NF; i++) c[$i] = i - 1 }
 [ "$(cat "$W/sum")" = "5 20 20" ] || fail "processes says '$(cat "$W/sum")'"
 
 step "one of them ends, then the other"
+echo 0 > "$VGPU/secondary"
 kill -9 "$b"	# KFD takes no call from it any more
 wait_for 15 view_is "$a" context "$pasid_a"
 [ "$(view "$a" qid | wc -l)" -eq 2 ] || fail "queues of the one that ended"

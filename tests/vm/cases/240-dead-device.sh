@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A GPU that does not answer: its registers read as all ones, or as 0 because the
+# driver accesses it no more. Slots are unknown then, never empty, so that no
+# suspend is called verified.
+# vgpu: gpus=2
+# timeout: 120
+. /t/lib.sh
+
+T=$DEBUGFS/gpreempt
+start a --gpus 0 --queues 2 --sdma 1 --packet 1ms
+start b --gpus 1 --packet 1ms
+p=$(pid a)
+wait_for 15 running "$p"
+wait_for 15 running "$(pid b)"
+
+# lost: what every file says of a and of GPU 0
+lost() {
+	expect_view "$p" hardware lost
+	expect_view "$p" active -
+	expect_view "$p" rptr -
+	[ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 0 ] || fail "hqds has lines"
+	[ "$(awk 'NR == 3 { print $8, $9, $11 }' "$T/gpus")" = "lost - -" ] ||
+		fail "gpus says '$(awk 'NR == 3' "$T/gpus")'"
+	[ "$(awk -v p="$p" '$1 == p { print $10 }' "$T/processes")" = - ] || fail "processes"
+	expect_view "$(pid b)" hardware read
+	expect_view "$(pid b)" active 4
+}
+
+for how in dead no_access; do
+	step "$how: queues that are in their slots"
+	switch 0 $how 1
+	lost
+	switch 0 $how 0
+	wait_for 15 running "$p"
+	expect_view "$p" hardware read
+done
+
+for how in dead no_access; do
+	step "$how: queues that the driver says are suspended"
+	switch 0 keep_slot 1
+	switch 0 $how 1
+	timeout $((60 * SLOW)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1
+	echo "status $?: $(cat "$W/ctl")"
+	says "verified: not checked"
+	lost
+	switch 0 $how 0
+	expect_view "$p" state suspended,stuck 0
+	switch 0 keep_slot 0
+	wait_for 5 view_is "$p" active 0 0
+	ctl 0 resume "$p"
+	wait_for 15 running "$p"
+done
+[ "$(awk '$1 == "unread_lost" { print $2 }' "$T/stats")" -gt 0 ] || fail "stats does not count it"
+stop a
+stop b
