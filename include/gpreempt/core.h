@@ -66,6 +66,7 @@ enum gpreempt_reason {
 	GPREEMPT_NO_MODULE,	/* gpreempt.ko is needed for it */
 	GPREEMPT_GRACE,		/* longer than the hardware can wait: @limit_ns */
 	GPREEMPT_NO_CLOCK,	/* the driver does not tell the GPU's clock */
+	GPREEMPT_NO_USER,	/* that of @word is not in /etc/passwd */
 	GPREEMPT_REASON_COUNT,
 };
 

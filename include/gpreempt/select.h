@@ -40,6 +40,8 @@ struct gpreempt_targets {
  *	a PID;
  *	cgroup:PATH, and all below it; PATH begins at the root of the cgroups,
  *	with or without its mount point;
+ *	user:NAME-OR-UID, the real user id, as the kernel has it; a NAME as
+ *	in /etc/passwd;
  *	container:NAME-OR-ID, an id also by its beginning: 12 characters, or
  *	fewer if it is the only one. Ids are taken from the names of cgroups,
  *	names from the files of Docker and Podman if they can be read. Below
@@ -49,7 +51,7 @@ struct gpreempt_targets {
  *	comm:NAME, the name of the process, of which the kernel keeps 15
  *	characters;
  *	cmd:PATTERN, an extended regular expression that matches somewhere in
- *	the command line
+ *	the first 8 KiB of the command line
  * @count: number of @words
  * @skip: or NULL; says which processes are never targets, such as holders
  * @data: given to @skip
@@ -57,6 +59,12 @@ struct gpreempt_targets {
  * @err: or NULL; gets the reason
  *
  * This process is never among them. A word that names nothing is an error.
+ *
+ * A process chooses its own name and command line, and a user the names of its
+ * rootless containers, and their ids: comm:, cmd: and container: are claims of
+ * the process. What must be trusted goes by cgroup: or user:. When a container
+ * name or id fits several, the reason is GPREEMPT_SAME_CONTAINER, so that a
+ * caller that looks again and again can leave out that word alone.
  */
 int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
 		    bool (*skip)(void *data, pid_t pid), void *data,
@@ -85,7 +93,11 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
  * @tracer_comm: name of the tracer
  * @comm: its name
  * @command: its command line, "" if it has none
+ * @uid: its real user id, as the kernel has it; -1: not known
  * @reserved: 0; a later release may use it
+ *
+ * @comm and @command are what the process says of itself, byte for byte: make
+ * them harmless before they go to a terminal or a log.
  */
 struct gpreempt_description {
 	uint64_t start;
@@ -94,7 +106,8 @@ struct gpreempt_description {
 	char tracer_comm[64];
 	char comm[64];
 	char command[4096];
-	uint64_t reserved[8];
+	uid_t uid;
+	uint64_t reserved[7];
 };
 
 /** gpreempt_describe() - Return: 0, -ESRCH when there is no such process */
@@ -102,11 +115,20 @@ int gpreempt_describe(struct gpreempt *g, pid_t pid,
 		      struct gpreempt_description *out);
 
 /**
+ * gpreempt_user_name() - the name of a user, as in /etc/passwd
+ *
+ * Return: 0, -ENOENT when it is not there, another negative errno value.
+ */
+int gpreempt_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
+
+/**
  * struct gpreempt_container - a container that a process is in
  * @engine: docker, podman, containerd, cri-o, kubernetes, lxc or container
  * @id: as in the name of its cgroup
  * @name: from the engine's files, or "" when that is not known
  * @reserved: 0; a later release may use it
+ *
+ * @id and @name are what the user says who runs the container, byte for byte.
  */
 struct gpreempt_container {
 	char engine[16];

@@ -69,9 +69,9 @@ START_TEST(no_command)
 	add_view();
 	CTL(0, "%s", "");
 	ck_assert_str_eq(ctl_out,
-		"# pid\tcontainer\tcontainer_id\tengine\tns_pid\tgpus\tqueues\t"
+		"# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpus\tqueues\t"
 		"active\tslots\tstate\theld_by\theld_as\tcommand\n"
-		"4242\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
+		"4242\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
 		"python3 train.py\n");
 	CTL(0, "--json");
 	rows = json_at(ctl_json(), "processes");

@@ -15,6 +15,8 @@ struct row {
 	const char *container_id;
 	const char *engine;
 	int64_t ns_pid;
+	const char *user;
+	int64_t uid;
 	char *gpus;
 	int64_t queues;
 	int64_t active;
@@ -31,6 +33,7 @@ struct texts {
 	struct gpreempt_container in;
 	struct gpreempt_description who;
 	char shown[ID_SHOWN + 1];
+	char user_name[64];
 };
 
 /* PIDs of workers and guardians, read once for all rows. */
@@ -45,6 +48,8 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, container_id, NULL, OUT_TEXT),
 	OUT_FIELD(struct row, engine, NULL, OUT_TEXT),
 	OUT_FIELD(struct row, ns_pid, "NS-PID", OUT_DEC, .spare = true),
+	OUT_FIELD(struct row, user, "USER", OUT_TEXT),
+	OUT_FIELD(struct row, uid, NULL, OUT_DEC),
 	OUT_FIELD(struct row, gpus, "GPUS", OUT_LIST),
 	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC),
 	OUT_FIELD(struct row, active, "ACTIVE", OUT_DEC),
@@ -156,6 +161,27 @@ static void add_container(struct gpreempt *g, struct row *row)
 	row->container = *texts->in.name ? texts->in.name : texts->shown;
 }
 
+/*
+ * With its number if it has no name. Most are of the user of the row before,
+ * which is NULL for the first.
+ */
+static void add_user(struct gpreempt *g, struct row *row,
+		     const struct row *before)
+{
+	uid_t uid = row->texts->who.uid;
+	char *name = row->texts->user_name;
+	size_t size = sizeof(row->texts->user_name);
+
+	if (uid == (uid_t)-1)
+		return;
+	row->uid = uid;
+	row->user = name;
+	if (before && before->uid == row->uid)
+		row->user = before->user;
+	else if (gpreempt_user_name(g, uid, name, size))
+		snprintf(name, size, "%u", uid);
+}
+
 static int add_holder(void *arg, pid_t target)
 {
 	struct holders *holders = arg;
@@ -184,10 +210,13 @@ static bool is_holder(const struct holders *holders, pid_t pid)
 	return false;
 }
 
-/* false: it has ended meanwhile. holders: NULL, they cannot be known. */
+/*
+ * false: it has ended meanwhile. holders: NULL, they cannot be known. before:
+ * the row before, or NULL.
+ */
 static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
 		     const struct holders *holders, struct row *row,
-		     bool *sysfs)
+		     const struct row *before, bool *sysfs)
 {
 	struct gpreempt_description *who = &row->texts->who;
 	struct gpreempt_view *view;
@@ -199,6 +228,7 @@ static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
 		.slots = GPREEMPT_UNKNOWN,
 		.held_by = GPREEMPT_UNKNOWN,
 		.ns_pid = GPREEMPT_UNKNOWN,
+		.uid = GPREEMPT_UNKNOWN,
 		.texts = row->texts,
 	};
 	if (gpreempt_describe(g, pid, who))
@@ -206,6 +236,7 @@ static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
 	if (who->ns_pid != pid)
 		row->ns_pid = who->ns_pid;
 	row->command = *who->command ? who->command : who->comm;
+	add_user(g, row, before);
 	add_container(g, row);
 	add_owner(row, live);
 	/* Who cannot see whom it holds goes by its name. */
@@ -263,7 +294,8 @@ static int print_list(struct gpreempt *g, const struct ctl_args *args,
 		rows[count].texts = &texts[i];
 		count += fill_row(g, list->targets[i].pid, live,
 				  live && !geteuid() ? &holders : NULL,
-				  &rows[count], &sysfs);
+				  &rows[count], count ? &rows[count - 1] : NULL,
+				  &sysfs);
 	}
 	if (ret)
 		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
@@ -316,6 +348,8 @@ const struct ctl_command ctl_list = {
 	"  unmapped           none of its queues is in a slot just now\n"
 	"  no-queues          it has opened the GPU, and no queue\n"
 	"  holder             of gpreempt-ctl: it holds another process\n"
+	"USER is the real user, as the kernel has it; COMMAND and the name of a\n"
+	"container are what the process or its user says.\n"
 	"HELD-BY is the process that holds or debugs it, NS-PID the number that\n"
 	"a process in a container has there. Without gpreempt.ko, or without\n"
 	"root, slots and state are not known.\n",

@@ -57,6 +57,7 @@ int gpreempt_describe(struct gpreempt *g, pid_t pid,
 	if (ret)
 		return ret;
 	out->ns_pid = inner_pid(status, pid);
+	out->uid = process.uid;
 	out->tracer = process.tracer;
 	out->tracer_comm[0] = '\0';
 	if (out->tracer)

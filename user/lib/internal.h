@@ -52,6 +52,7 @@ ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
 struct gp_process {
 	char state;		/* R S D T t Z X */
 	pid_t tgid;
+	uid_t uid;		/* real */
 	pid_t tracer;		/* 0: none */
 	unsigned int threads;
 };

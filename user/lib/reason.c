@@ -101,8 +101,8 @@ static const struct {
 		"find out who opens /dev/kfd: fuser -v /dev/kfd" },
 	[GPREEMPT_BAD_TARGET] = { USAGE,
 		"\"{word}\" is no target",
-		"targets are PID, cgroup:PATH, container:NAME-OR-ID, comm:NAME "
-		"and cmd:PATTERN" },
+		"targets are PID, cgroup:PATH, user:NAME-OR-UID, "
+		"container:NAME-OR-ID, comm:NAME and cmd:PATTERN" },
 	[GPREEMPT_BAD_PATTERN] = { USAGE,
 		"the pattern of \"{word}\" is no extended regular expression: "
 		"{name}",
@@ -119,6 +119,9 @@ static const struct {
 		"one any name",
 		"use cgroup:PATH, a path that only root can choose; "
 		"/proc/PID/cgroup has it" },
+	[GPREEMPT_NO_USER] = { USAGE,
+		"the user of \"{word}\" is not in /etc/passwd",
+		"give the number: user:UID; id -u NAME prints it" },
 	[GPREEMPT_IS_HOLDER] = { NO_TARGET,
 		"process {pid} is a holder of gpreempt-ctl",
 		"gpreempt-ctl status shows what it holds" },

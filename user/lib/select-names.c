@@ -120,39 +120,6 @@ static void parse_storage_dirs(const char *text, size_t len,
 	}
 }
 
-/* Who keeps the files, and where. */
-struct keeper {
-	uid_t uid;
-	gid_t gid;
-	char home[128];		/* "": the system */
-};
-
-/* The user as the system knows it. Without one the files are not looked for. */
-static bool find_home(const struct gpreempt *g, struct keeper *keeper)
-{
-	__cleanup_free char *text = NULL;
-	char *line, *rest = NULL;
-	size_t len;
-
-	if (gp_read_text(g, "/etc/passwd", &text, &len))
-		return false;
-	for (line = strtok_r(text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		char *field[7] = { NULL };
-		int i;
-
-		for (i = 0; i < 7 && line; i++)
-			field[i] = strsep(&line, ":");
-		if (!field[5] || *field[5] != '/' ||
-		    strtoul(field[2], NULL, 10) != keeper->uid)
-			continue;
-		keeper->gid = strtoul(field[3], NULL, 10);
-		snprintf(keeper->home, sizeof(keeper->home), "%s", field[5]);
-		return true;
-	}
-	return false;
-}
-
 static void set_name(struct gpreempt_container *container, const char *name)
 {
 	if (name)
@@ -160,7 +127,7 @@ static void set_name(struct gpreempt_container *container, const char *name)
 			 name + (*name == '/'));
 }
 
-static void docker_name(const struct gpreempt *g, const struct keeper *keeper,
+static void docker_name(const struct gpreempt *g, const struct gp_user *keeper,
 			struct gpreempt_container *container)
 {
 	static const struct gp_place config = {
@@ -208,7 +175,7 @@ static void look_at_storage(const struct gpreempt *g, struct gp_place place,
 	}
 }
 
-static void podman_name(const struct gpreempt *g, const struct keeper *keeper,
+static void podman_name(const struct gpreempt *g, const struct gp_user *keeper,
 			struct gpreempt_container *container)
 {
 	const struct gp_place storage = {
@@ -237,7 +204,7 @@ void gp_container_name(const struct gpreempt *g, const char *path,
 	static const struct {
 		const char *engine;
 		void (*name)(const struct gpreempt *g,
-			     const struct keeper *keeper,
+			     const struct gp_user *keeper,
 			     struct gpreempt_container *container);
 	} readers[] = {
 		{ "docker", docker_name },
@@ -247,15 +214,13 @@ void gp_container_name(const struct gpreempt *g, const char *path,
 		{ "container", docker_name },
 		{ "container", podman_name },
 	};
-	struct keeper keeper = { .uid = 0 };
+	struct gp_user keeper = { .uid = 0 };	/* the system: no home */
 	int64_t uid = gp_slice_user(path);
 	size_t i;
 
-	if (uid != GPREEMPT_UNKNOWN) {
-		keeper.uid = uid;
-		if (!find_home(g, &keeper))
-			return;
-	}
+	if (uid != GPREEMPT_UNKNOWN &&
+	    (gp_user_by_uid(g, uid, &keeper) || *keeper.home != '/'))
+		return;
 	for (i = 0; !*container->name && i < ARRAY_SIZE(readers); i++)
 		if (!strcmp(readers[i].engine, container->engine))
 			readers[i].name(g, &keeper, container);

@@ -9,6 +9,7 @@
 
 #define MAX_PID (1 << 22)	/* the kernel's own limit */
 #define COMM_LEN 15		/* that the kernel keeps */
+#define CMD_LEN 8192		/* of a command line that a pattern sees */
 
 static const char step[] = "looking for the target";
 
@@ -19,6 +20,7 @@ struct matcher {
 	const struct kind *kind;
 	const char *value;	/* behind the kind's name */
 	pid_t pid;
+	uint64_t uid;
 	regex_t regex;
 	struct gp_box container;
 };
@@ -77,9 +79,48 @@ static bool match_comm(const struct matcher *m, pid_t pid)
 	return !strncmp(text, m->value, COMM_LEN);
 }
 
+/* Would a group around the pattern mean something else? */
+static bool can_group(const char *pattern)
+{
+	__cleanup_free char *open = NULL;
+	const char *at = pattern;
+	regex_t regex;
+
+	/* A repetition of what a group has matched: groups are counted. */
+	while ((at = strchr(at, '\\'))) {
+		if (at[1] >= '1' && at[1] <= '9')
+			return false;
+		at += 1 + (at[1] != '\0');
+	}
+	/* A ")" that closes nothing stands for itself, and would close it. */
+	if (asprintf(&open, "(%s", pattern) < 0)
+		return false;
+	if (regcomp(&regex, open, REG_EXTENDED | REG_NOSUB))
+		return true;
+	regfree(&regex);
+	return false;
+}
+
+/*
+ * Matched from the beginning: then each character is looked at once. When a
+ * match may begin anywhere, each place is tried, and a process can write a
+ * command line on which that takes the square of its length.
+ */
+static int compile(struct matcher *m)
+{
+	__cleanup_free char *whole = NULL;
+	int ret = regcomp(&m->regex, m->value, REG_EXTENDED | REG_NOSUB);
+
+	if (ret || !can_group(m->value) ||
+	    asprintf(&whole, "^.*(%s)", m->value) < 0)
+		return ret;
+	regfree(&m->regex);
+	return regcomp(&m->regex, whole, REG_EXTENDED | REG_NOSUB);
+}
+
 static int prepare_cmd(struct matcher *m, struct gpreempt_error *err)
 {
-	int ret = regcomp(&m->regex, m->value, REG_EXTENDED | REG_NOSUB);
+	int ret = compile(m);
 
 	if (!ret)
 		return 0;
@@ -92,19 +133,39 @@ static int prepare_cmd(struct matcher *m, struct gpreempt_error *err)
 /* Its words with a space between, as ps shows them. */
 static bool match_cmd(const struct matcher *m, pid_t pid)
 {
-	__cleanup_free char *text = NULL;
-	char path[32];
-	size_t i, len;
+	char text[CMD_LEN + 1];
+	ssize_t i, len;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	if (gp_read_text(m->g, path, &text, &len))
-		return false;
-	while (len && !text[len - 1])
+	len = gp_read_small(m->g, text, sizeof(text), "/proc/%d/cmdline", pid);
+	while (len > 0 && !text[len - 1])
 		len--;
+	if (len < 0)
+		return false;
+	text[len] = '\0';
 	for (i = 0; i < len; i++)
 		if (!text[i])
 			text[i] = ' ';
 	return !regexec(&m->regex, text, 0, NULL, 0);
+}
+
+/* Without a system to look in, only the form is checked. */
+static int prepare_user(struct matcher *m, struct gpreempt_error *err)
+{
+	struct gp_user user;
+
+	if (!shr_parse_u64(m->value, UINT32_MAX - 1, &m->uid) || !m->g)
+		return 0;
+	if (gp_user_by_name(m->g, m->value, &user))
+		return fail(err, -EINVAL, GPREEMPT_NO_USER, m);
+	m->uid = user.uid;
+	return 0;
+}
+
+static bool match_user(const struct matcher *m, pid_t pid)
+{
+	struct gp_process process;
+
+	return !gp_process_read(m->g, pid, &process) && process.uid == m->uid;
 }
 
 static void done_cmd(struct matcher *m)
@@ -118,6 +179,7 @@ static const struct kind kinds[] = {
 	{ .prefix = "cgroup:", .match = match_cgroup },
 	{ .prefix = "container:", .match = match_container,
 	  .find = find_container },
+	{ .prefix = "user:", .match = match_user, .prepare = prepare_user },
 	{ .prefix = "comm:", .match = match_comm },
 	{ .prefix = "cmd:", .match = match_cmd,
 	  .prepare = prepare_cmd, .done = done_cmd },

@@ -61,6 +61,19 @@ int gp_find_container(const struct gpreempt *g,
 bool gp_in_container(const struct gpreempt *g, pid_t pid,
 		     const struct gp_box *box);
 
+/* A user of this system. */
+struct gp_user {
+	uid_t uid;
+	gid_t gid;
+	char name[64];
+	char home[128];
+};
+
+/* 0, -ENOENT or what reading /etc/passwd gave. */
+int gp_user_by_name(const struct gpreempt *g, const char *name,
+		    struct gp_user *out);
+int gp_user_by_uid(const struct gpreempt *g, uid_t uid, struct gp_user *out);
+
 /* What a file says of containers: their names by their ids, for example. */
 struct gp_name {
 	char key[80];

@@ -26,6 +26,9 @@ int gp_process_parse(const char *status, struct gp_process *out)
 		return -EPROTO;
 	out->state = state[strlen("\nState:\t")];
 	out->tgid = status_number(state, "\nTgid:\t");
+	/* One that is not there is not root's. */
+	out->uid = strstr(state, "\nUid:\t") ?
+		   status_number(state, "\nUid:\t") : (uid_t)-1;
 	out->tracer = status_number(state, "\nTracerPid:\t");
 	out->threads = status_number(state, "\nThreads:\t");
 	return 0;
