@@ -229,6 +229,13 @@ int ctl_fail_text(enum gpreempt_class class, const char *next,
 /* For a reason that needs no more than the process. */
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 
+/*
+ * A line on stdout, flushed. As in all lines of text here, what a process or a
+ * user has written in it can't harm a terminal or break the line.
+ */
+__attribute__((format(printf, 1, 2)))
+void ctl_say(const char *format, ...);
+
 /* Something that the user should know, on stderr. */
 __attribute__((format(printf, 1, 2)))
 void ctl_note(const char *format, ...);

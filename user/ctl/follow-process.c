@@ -139,10 +139,9 @@ static int open_and_live(struct follow *f)
 		freezer_close(&f->freezer);
 		return ctl_fail(&err);
 	}
-	printf("following %d: its signals%s%s\n", f->target,
-	       f->freezer.events < 0 ? "" : " and its cgroup ",
-	       f->freezer.events < 0 ? "" : f->freezer.path);
-	fflush(stdout);
+	ctl_say("following %d: its signals%s%s", f->target,
+		f->freezer.events < 0 ? "" : " and its cgroup ",
+		f->freezer.events < 0 ? "" : f->freezer.path);
 	ret = finish(f, life(f));
 	freezer_close(&f->freezer);
 	return ret;

@@ -56,8 +56,7 @@ void guard_event(const struct guard *guard, const char *event, pid_t pid,
 	va_end(ap);
 	if (!guard->args->json) {
 		guard_clear_line();
-		puts(text);
-		fflush(stdout);
+		ctl_say("%s", text);
 		return;
 	}
 	o = guard_new_event(guard, event, shr_now_ns());

@@ -79,11 +79,7 @@ struct json_object *out_json_flag(int64_t value);
 /* Print an object and a newline, and let go of it. */
 void out_json_print(struct json_object *object);
 
-/*
- * A copy that cannot harm a terminal nor break a line, for free(): what is no
- * printable UTF-8 becomes \ and three octal digits. Control characters are
- * left to JSON, which has its own way to write them.
- */
+/* As shr_clean_copy(). */
 char *out_clean(const char *text, bool controls);
 
 /* Columns of the terminal that stdout is; 80 if nobody knows. */

@@ -8,11 +8,53 @@
 #include <unistd.h>
 
 #include "ctl/ctl.h"
+#include "shared/clean.h"
 
 static struct {
 	char *start;
 	size_t size;
 } title;
+
+/*
+ * Every line of text goes through here: there may be a name in it that a
+ * process has chosen, a path of a cgroup, or a word of the command line.
+ */
+__attribute__((format(printf, 2, 0)))
+static void print_clean(FILE *f, const char *format, va_list ap)
+{
+	char *text, *clean;
+
+	if (vasprintf(&text, format, ap) < 0)
+		return;
+	clean = shr_clean_copy(text, false);
+	if (clean)
+		fputs(clean, f);
+	free(clean);
+	free(text);
+}
+
+void ctl_say(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	print_clean(stdout, format, ap);
+	va_end(ap);
+	putchar('\n');
+	fflush(stdout);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void print_err(const char *before, const char *format, ...)
+{
+	va_list ap;
+
+	fputs(before, stderr);
+	va_start(ap, format);
+	print_clean(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
 
 int ctl_fail(const struct gpreempt_error *err)
 {
@@ -31,11 +73,11 @@ int ctl_fail_text(enum gpreempt_class class, const char *next,
 	fflush(stdout);
 	fputs("gpreempt-ctl: ", stderr);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	print_clean(stderr, format, ap);
 	va_end(ap);
 	fputc('\n', stderr);
 	if (next && *next)
-		fprintf(stderr, "next: %s\n", next);
+		print_err("next: ", "%s", next);
 	return class;
 }
 
@@ -71,7 +113,7 @@ void ctl_note(const char *format, ...)
 	fflush(stdout);
 	fputs("note: ", stderr);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	print_clean(stderr, format, ap);
 	va_end(ap);
 	fputc('\n', stderr);
 }
@@ -84,7 +126,7 @@ void ctl_progress(const char *format, ...)
 		return;
 	fputs("\r\033[K", stderr);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	print_clean(stderr, format, ap);
 	va_end(ap);
 	fflush(stderr);
 }

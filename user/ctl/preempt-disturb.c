@@ -14,6 +14,7 @@
 
 #include "ctl/hold.h"
 #include "ctl/preempt.h"
+#include "shared/clean.h"
 #include "shared/clock.h"
 
 #define MAX_QIDS 1024
@@ -240,7 +241,8 @@ static void add_process(struct disturb *d, const struct gpreempt_process *from)
 		return;
 	d->watches = watches;
 	list[d->count] = (struct disturb_process){ .pid = from->pid };
-	snprintf(list[d->count].comm, sizeof(list->comm), "%s", from->comm);
+	/* As the module escapes it; a recording may have it otherwise. */
+	shr_clean(list[d->count].comm, sizeof(list->comm), from->comm, false);
 	memset(&watches[d->count], 0, sizeof(*watches));
 	d->count = size;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "shared/clean.h"
 #include "shared/parse.h"
 
 #define USAGE GPREEMPT_CLASS_USAGE
@@ -167,7 +168,10 @@ enum gpreempt_class gpreempt_error_class(const struct gpreempt_error *err)
 	return reasons[err->reason].class;
 }
 
-/* Write the value of a field, by the name that begins at word. */
+/*
+ * Write the value of a field, by the name that begins at word. Names and words
+ * are others' bytes, and the text is for a terminal or a log.
+ */
 static int put_field(const struct gpreempt_error *err, const char *word,
 		     size_t len, char *buf, size_t size)
 {
@@ -176,9 +180,10 @@ static int put_field(const struct gpreempt_error *err, const char *word,
 	if (!strncmp(word, "other", len))
 		return snprintf(buf, size, "%d", err->other);
 	if (!strncmp(word, "name", len))
-		return snprintf(buf, size, "%s", err->name);
+		return shr_clean(buf, size, err->name, false);
 	if (!strncmp(word, "word", len))
-		return snprintf(buf, size, "%s", err->word ? err->word : "it");
+		return shr_clean(buf, size, err->word ? err->word : "it",
+				 false);
 	if (!strncmp(word, "version", len))
 		return snprintf(buf, size, "%u.%u", err->major, err->minor);
 	if (!strncmp(word, "limit", len))

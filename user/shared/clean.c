@@ -60,7 +60,7 @@ size_t shr_clean(char *buf, size_t size, const char *text, bool keep)
 		uint32_t code;
 
 		n = shr_take_utf8(text, &code);
-		if (n && (keep || !is_control(code))) {
+		if (n && ((keep && code < 0x20) || !is_control(code))) {
 			memcpy(some, text, n);
 			put = n;
 		} else {

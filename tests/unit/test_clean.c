@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a process calls itself reaches a terminal and a log only when it is
+ * harmless: through each way of printing, with each kind of harm.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/guard.h"
+#include "ctl/out.h"
+#include "shared/clean.h"
+#include "unit.h"
+
+static const char *const harm[] = {
+	"a\033[8mb",			/* hidden from here on */
+	"a\033]52;c;cm0gLXJmIC8K\007b",	/* into the clipboard */
+	"a\nroot: all is well",
+	"a\rb",
+	"a\tb\bc\177d",
+	"a\x80z",			/* no UTF-8 */
+	"a\xc3",			/* half a character */
+	"a\xed\xa0\x80z",		/* a surrogate */
+	"a\xc0\xaf" "b",		/* a "/" that is too long */
+	"a\xf5\x80\x80\x80" "b",
+	"a\xc2\x9b" "8mb",		/* CSI in one character */
+	"a\xe2\x80\xae" "b",		/* from right to left */
+	"a\xe2\x81\xa6" "b",
+	"a\xe2\x80\x8f" "b",
+	"a\xd8\x9c" "b",
+	"a\xe2\x80\xa8" "b",		/* a line separator */
+};
+
+static struct {
+	int out;
+	int err;
+	FILE *file;
+} saved;
+
+static void setup(void)
+{
+	unit_setup();
+	setenv("NO_COLOR", "1", 1);
+	fflush(NULL);
+	saved.file = tmpfile();
+	saved.out = dup(STDOUT_FILENO);
+	saved.err = dup(STDERR_FILENO);
+	dup2(fileno(saved.file), STDOUT_FILENO);
+	dup2(fileno(saved.file), STDERR_FILENO);
+}
+
+/* What was printed since the setup. */
+static const char *printed(void)
+{
+	static char text[65536];
+	ssize_t n;
+
+	fflush(NULL);
+	n = pread(fileno(saved.file), text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static void teardown(void)
+{
+	fflush(NULL);
+	dup2(saved.out, STDOUT_FILENO);
+	dup2(saved.err, STDERR_FILENO);
+	close(saved.out);
+	close(saved.err);
+	fclose(saved.file);
+	unit_teardown();
+}
+
+/* The lines are ours; and there is nothing in them that is not a letter. */
+static void check_harmless(int lines, const char *between)
+{
+	const char *text = printed(), *at = text;
+	uint32_t code;
+
+	for (; *at; at += shr_take_utf8(at, &code)) {
+		ck_assert_msg(shr_take_utf8(at, &code), "no UTF-8: %s", text);
+		if (code == '\n') {
+			lines--;
+			continue;
+		}
+		ck_assert_msg(code >= 0x20 || strchr(between, code), "%s",
+			      text);
+		ck_assert_msg((code < 0x7f || code > 0x9f) && code != 0x61c &&
+			      (code < 0x200e || code > 0x202e) &&
+			      (code < 0x2066 || code > 0x206f), "%s", text);
+	}
+	ck_assert_msg(!lines, "%d lines too few in: %s", lines, text);
+	ck_assert_ptr_nonnull(strchr(text, 'a'));
+}
+
+START_TEST(errors)
+{
+	struct gpreempt_error err = {
+		.reason = GPREEMPT_TRACED, .code = -EBUSY, .pid = 1,
+		.other = 99, .step = "a",
+	};
+
+	snprintf(err.name, sizeof(err.name), "%s", harm[_i]);
+	ctl_fail(&err);
+	err.reason = GPREEMPT_NO_MATCH;
+	err.word = harm[_i];
+	ctl_fail(&err);
+	check_harmless(4, "");
+}
+END_TEST
+
+START_TEST(error_texts)
+{
+	struct gpreempt_error err = { .code = -EBUSY, .word = harm[_i] };
+	char text[600];
+
+	snprintf(err.name, sizeof(err.name), "%s", harm[_i]);
+	for (err.reason = 0; err.reason < GPREEMPT_REASON_COUNT;
+	     err.reason++) {
+		gpreempt_error_text(&err, text, sizeof(text));
+		puts(text);
+		gpreempt_error_next(&err, text, sizeof(text));
+		puts(text);
+	}
+	check_harmless(2 * GPREEMPT_REASON_COUNT, "");
+}
+END_TEST
+
+START_TEST(lines)
+{
+	ctl_fail_text(GPREEMPT_CLASS_FAILED, harm[_i], "cgroup %s: %d",
+		      harm[_i], 7);
+	ctl_note("%s", harm[_i]);
+	ctl_say("a %s", harm[_i]);
+	ctl_progress("%s", harm[_i]);
+	check_harmless(4, "");
+}
+END_TEST
+
+START_TEST(guard_events)
+{
+	struct ctl_args args = { 0 };
+	struct guard *guard = calloc(1, sizeof(*guard));
+
+	guard->args = &args;
+	guard_event(guard, "refused", 7, "traced by (%s)", harm[_i]);
+	args.json = 1;
+	guard_event(guard, "refused", 7, "traced by (%s)", harm[_i]);
+	free(guard);
+	check_harmless(2, "");
+}
+END_TEST
+
+struct row {
+	const char *text;
+	const char *word;
+	const char *list;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, text, "TEXT", OUT_TEXT),
+	OUT_FIELD(struct row, word, "WORD", OUT_WORD),
+	OUT_FIELD(struct row, list, "LIST", OUT_LIST),
+};
+
+static const struct out_table table = {
+	"rows", fields, ARRAY_SIZE(fields), sizeof(struct row),
+};
+
+START_TEST(tables)
+{
+	const struct row row = { harm[_i], harm[_i], harm[_i] };
+
+	out_rows(OUT_TERMINAL, &table, &row, 1);
+	out_rows(OUT_PIPE, &table, &row, 1);
+	out_rows(OUT_CSV, &table, &row, 1);
+	out_row(OUT_TERMINAL, &table, &row);
+	out_row(OUT_PIPE, &table, &row);
+	check_harmless(8, "\t");
+}
+END_TEST
+
+START_TEST(json)
+{
+	const struct row row = { harm[_i], harm[_i], harm[_i] };
+
+	out_json_print(out_json_row(&table, &row));
+	/* The brace and each member, and a list of one. */
+	check_harmless(7, "");
+}
+END_TEST
+
+/* What a buffer has no room for is left out whole, and counted. */
+START_TEST(cut)
+{
+	char text[8];
+
+	ck_assert_uint_eq(shr_clean(text, sizeof(text), "ab\033cdef", false),
+			  10);
+	ck_assert_str_eq(text, "ab\\033c");
+	ck_assert_uint_eq(shr_clean(text, sizeof(text), "abcd\xc3\xa4\xc3\xa4",
+				    false), 8);
+	ck_assert_str_eq(text, "abcd\xc3\xa4");
+	ck_assert_uint_eq(shr_clean(NULL, 0, "a\tb", true), 3);
+	ck_assert_uint_eq(shr_clean(text, sizeof(text), "a\tb", true), 3);
+	ck_assert_str_eq(text, "a\tb");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, errors, 0, ARRAY_SIZE(harm));
+	tcase_add_loop_test(tc, error_texts, 0, ARRAY_SIZE(harm));
+	tcase_add_loop_test(tc, lines, 0, ARRAY_SIZE(harm));
+	tcase_add_loop_test(tc, guard_events, 0, ARRAY_SIZE(harm));
+	tcase_add_loop_test(tc, tables, 0, ARRAY_SIZE(harm));
+	tcase_add_loop_test(tc, json, 0, ARRAY_SIZE(harm));
+	tcase_add_test(tc, cut);
+	return unit_run("clean");
+}
