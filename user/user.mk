@@ -31,6 +31,16 @@ USER_CFLAGS = $(CFLAGS_USER) -Wshadow -Wstrict-prototypes \
 
 # What the library and its programs share: helpers, the socket layer, and what
 # is sent over sockets.
+# gpreempt-ctl is root's, and reads what others write. Each flag if the compiler
+# has it, and 3 of _FORTIFY_SOURCE only if it and the libc can: else they warn.
+if_takes = $(shell $(CC) -Werror -O2 $(1) -include stdlib.h -x c -c -o /dev/null \
+	/dev/null 2>/dev/null && echo '$(1)')
+FORTIFY3 := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+HARDEN_CFLAGS := $(call if_takes,-fstack-protector-strong) \
+	$(call if_takes,-fstack-clash-protection) $(call if_takes,-fcf-protection) \
+	$(or $(call if_takes,$(FORTIFY3)),$(FORTIFY3:3=2))
+HARDEN_LDFLAGS := -Wl,-z,relro,-z,now,-z,noexecstack
+
 SHARED_SRC := $(wildcard user/shared/*.c user/ipc/*.c user/proto/*.c)
 LIB_SRC := $(filter-out user/lib/backend-loop%,$(wildcard user/lib/*.c))
 CTL_SRC := $(wildcard user/agent/*.c user/guard/*.c user/ctl/*.c)
@@ -51,19 +61,19 @@ $(KFD_HEADER): user/kfd-header
 
 $(O)/user/%.o: user/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(USER_CFLAGS) $(HARDEN_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/libgpreempt.a: $(LIB_OBJ)
 	rm -f $@
 	$(AR) rcs $@ $^
 
 $(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
-	$(CC) $(CFLAGS_USER) -shared -Wl,-soname,$(LIB_SONAME) \
+	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
 		-Wl,--version-script=user/lib/libgpreempt.sym -Wl,-z,defs \
 		-o $@ $(LIB_OBJ) $(LIB_LIBS)
 	ln -sf $(LIB_SONAME) $(O)/libgpreempt.so
 
 $(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
-	$(CC) $(CFLAGS_USER) -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
+	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d)

@@ -2,9 +2,9 @@
 # Tests of what users get, on the host.
 
 .PHONY: cli check-install check-manuals check-words check-completions check-usage \
-	check-units check-library-abi abi-update
+	check-units check-hardening check-library-abi abi-update
 cli: check-install check-manuals check-words check-completions check-usage check-units \
-	check-library-abi ## what is installed; manuals, completions and documents against the commands
+	check-hardening check-library-abi ## what is installed; manuals, completions and documents against the commands
 check-install: user
 	@tests/install/check-install $(O)
 
@@ -23,6 +23,9 @@ check-usage: user
 
 check-units: user $(UNITS)
 	@tests/install/check-units $(O)
+
+check-hardening: user
+	@tests/install/check-hardening $(O)
 
 check-library-abi: ## is the library's binary interface the one that is committed?
 	@tests/install/check-library-abi
