@@ -11,15 +11,15 @@ job=$W/freezer/job
 mkdir "$job"
 thaw() { echo THAWED > "$job/freezer.state"; }
 
-# in_job COMMAND...: as a batch system starts it.
-in_job() { sh -c "echo 0 > $job/cgroup.procs; exec \"\$@\"" sh "$@"; }
+# in_job COMMAND...: becomes the command, in the job; in a subshell.
+in_job() { exec sh -c "echo 0 > $job/cgroup.procs; exec \"\$@\"" sh "$@"; }
 path_of() { sed -n 's/^[0-9]*:freezer://p' "/proc/$1/cgroup"; }
 
 start a --queues 2 --packet 1ms
 p=$(pid a)
 
 step "suspend: the holder is not in the frozen job, so its lease ends"
-in_job gpreempt-ctl suspend "$p" --for 3s || fail "suspend ended with $?"
+(in_job gpreempt-ctl suspend "$p" --for 3s) || fail "suspend ended with $?"
 for h in $(holder_of "$p") $(guardian_of "$p"); do
 	[ "$(path_of "$h")" = / ] || fail "process $h is in $(path_of "$h")"
 done

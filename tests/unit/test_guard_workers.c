@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Workers as guard sees them: processes, here on a copy of the made-up driver. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "ctl/guard-worker.h"
+#include "shared/clock.h"
+#include "unit.h"
+
+#define PATIENCE_NS (20 * NSEC_PER_SEC)
+
+static struct guard_common *common;
+static struct guard_worker *w;
+
+static void setup(void)
+{
+	unit_setup();
+	gp_loop_add_queue(&loop, 0);
+	common = guard_channel_map(sizeof(*common));
+	common->gpu_id[0] = 0xf7bc;
+	common->late_ns = 3600 * NSEC_PER_SEC;
+	atomic_store(&common->beat_ns, shr_now_ns());
+}
+
+static void start(void)
+{
+	struct guard_job job = {
+		.target = PID, .lock = -1, .common = common,
+	};
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	ck_assert_int_eq(guard_worker_start(&job, &w), 0);
+	while (atomic_load(&w->channel->state) != GUARD_READY) {
+		ck_assert_uint_lt(shr_now_ns(), end);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+}
+
+static void wait_for_end(void)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	while (!guard_worker_gone(w)) {
+		ck_assert_uint_lt(shr_now_ns(), end);
+		shr_sleep_ns(10 * NSEC_PER_MSEC);
+	}
+}
+
+START_TEST(life)
+{
+	struct guard_order order = { .nodes = 1 };
+	struct guard_result result;
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+	char why[256] = "";
+
+	start();
+	guard_worker_order(w, &order);
+	while (!guard_channel_take(w->channel, &result)) {
+		ck_assert_uint_lt(shr_now_ns(), end);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	ck_assert_int_eq(result.code, 0);
+	ck_assert_uint_eq(result.done, 1);
+	ck_assert(!guard_worker_gone(w));
+	guard_worker_quit(w);
+	wait_for_end();
+	ck_assert(WIFEXITED(w->status) && !WEXITSTATUS(w->status));
+	guard_worker_why(w, why, sizeof(why));
+	guard_worker_free(w);
+}
+END_TEST
+
+/* Killed by guard, or by its own watchdog if guard does nothing. */
+START_TEST(stopped)
+{
+	char why[256];
+	int status;
+
+	start();
+	kill(w->child, SIGSTOP);
+	if (_i) {
+		wait_for_end();
+		guard_worker_why(w, why, sizeof(why));
+		ck_assert_str_eq(why, "its worker was killed by signal 9");
+	} else {
+		ck_assert_int_eq(waitpid(w->child, &status, 0), w->child);
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	}
+}
+END_TEST
+
+/* A client's connection must not stay open because a worker has it. */
+START_TEST(descriptors)
+{
+	int fds[2];
+	char c;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	start();
+	close(fds[1]);
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	ck_assert_int_eq(read(fds[0], &c, 1), 0);
+	guard_worker_quit(w);
+	wait_for_end();
+	close(fds[0]);
+	guard_worker_free(w);
+}
+END_TEST
+
+/* Whatever becomes of guard: its workers end with it. */
+START_TEST(guard_is_killed)
+{
+	int fds[2], status;
+	pid_t guard, child = 0;
+	char c;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	guard = fork();
+	if (!guard) {
+		start();
+		status = write(fds[1], &w->child, sizeof(w->child));
+		for (;;)
+			pause();
+	}
+	close(fds[1]);
+	ck_assert_int_eq(read(fds[0], &child, sizeof(child)), sizeof(child));
+	ck_assert_int_eq(kill(child, 0), 0);
+	kill(guard, SIGKILL);
+	waitpid(guard, &status, 0);
+	/* It had the pipe only until it closed what is not its own. */
+	ck_assert_int_eq(read(fds[0], &c, 1), 0);
+	while (!kill(child, 0))
+		shr_sleep_ns(10 * NSEC_PER_MSEC);
+}
+END_TEST
+
+START_TEST(cannot_start)
+{
+	struct guard_job job = { .target = PID, .lock = -1, .common = common };
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_int_eq(guard_worker_start(&job, &w), -EMFILE);
+	_exit(0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, life);
+	tcase_add_loop_test(tc, stopped, 0, 2);
+	tcase_add_test(tc, descriptors);
+	tcase_add_test(tc, guard_is_killed);
+	tcase_add_exit_test(tc, cannot_start, 0);
+	return unit_run("workers of guard");
+}

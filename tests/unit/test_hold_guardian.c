@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The guardian of a holder, in a child, with a worker that the test plays: what
+ * has it kill the worker, and what not.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "ctl/hold.h"
+#include "shared/clock.h"
+#include "unit.h"
+
+static struct hold_birth birth;
+static pid_t guardian, worker, target;
+static int beat[2], lock;
+
+static pid_t make_sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			pause();
+	return pid;
+}
+
+static void setup(void)
+{
+	static char title[64] = "gpreempt-ctl";
+	static char *argv[] = { title, NULL };
+
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	ctl_title_init(1, argv);
+	worker = make_sleeper();
+	target = make_sleeper();
+	lock = hold_lock(target);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+				    beat), 0);
+	birth = (struct hold_birth){
+		.target = target, .worker = worker, .lock = lock,
+		.beat = beat[0], .report = dup(lock),
+	};
+}
+
+static void start(void)
+{
+	guardian = fork();
+	if (!guardian) {
+		close(beat[1]);
+		birth.guardian = getpid();
+		hold_guardian(&birth);
+	}
+	close(beat[0]);
+}
+
+static void teardown(void)
+{
+	kill(target, SIGKILL);
+	kill(worker, SIGKILL);
+	kill(guardian, SIGKILL);
+}
+
+static void send_beat(uint64_t silence_ns, uint64_t lease_end_ns)
+{
+	struct hold_beat b = {
+		.silence_ns = silence_ns, .lease_end_ns = lease_end_ns,
+	};
+
+	ck_assert_int_eq(send(beat[1], &b, sizeof(b), 0), sizeof(b));
+}
+
+/* The worker is killed, the guardian tidies up and ends. */
+static void worker_is_killed(void)
+{
+	struct hold_owner owner;
+	int status;
+
+	ck_assert_int_eq(waitpid(worker, &status, 0), worker);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
+	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+	close(lock);
+	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
+}
+
+static bool alive(void)
+{
+	return waitpid(worker, NULL, WNOHANG) == 0 &&
+	       waitpid(guardian, NULL, WNOHANG) == 0;
+}
+
+START_TEST(silent_worker)
+{
+	struct hold_owner owner;
+	int i;
+
+	start();
+	for (i = 0; i < 20; i++) {
+		send_beat(400 * NSEC_PER_MSEC, 0);
+		shr_sleep_ns(50 * NSEC_PER_MSEC);
+	}
+	ck_assert(alive());
+	ck_assert_int_eq(hold_read_owner(target, &owner), 0);
+	ck_assert_int_eq(owner.role, HOLD_ROLE_HOLDER);
+	ck_assert_uint_eq(owner.pid, worker);
+	ck_assert_uint_eq(owner.guardian, guardian);
+	/* And no more. */
+	worker_is_killed();
+}
+END_TEST
+
+/* A worker that beats, and does not end its lease. */
+START_TEST(lease_is_over)
+{
+	int i;
+
+	start();
+	for (i = 0; i < 10; i++) {
+		send_beat(3600 * NSEC_PER_SEC,
+			  shr_boottime_ns() - NSEC_PER_SEC);
+		shr_sleep_ns(50 * NSEC_PER_MSEC);
+	}
+	/* It gets two seconds to do it itself. */
+	ck_assert(alive());
+	send_beat(3600 * NSEC_PER_SEC, shr_boottime_ns() - 3 * NSEC_PER_SEC);
+	worker_is_killed();
+}
+END_TEST
+
+/* A target that was killed and waits for its tracer. */
+START_TEST(killed_target)
+{
+	int status;
+
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, target, 0,
+				PTRACE_O_TRACEEXIT), 0);
+	start();
+	send_beat(3600 * NSEC_PER_SEC, 0);
+	shr_sleep_ns(NSEC_PER_SEC);
+	ck_assert(alive());
+	kill(target, SIGKILL);
+	ck_assert_int_eq(waitpid(worker, &status, 0), worker);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+START_TEST(worker_ends)
+{
+	int status;
+
+	start();
+	send_beat(3600 * NSEC_PER_SEC, 0);
+	kill(worker, SIGKILL);
+	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_lt(hold_socket_inode(target), 1);
+}
+END_TEST
+
+/* A guardian that is stopped does not live either. */
+START_TEST(stopped_guardian)
+{
+	int status;
+
+	start();
+	send_beat(3600 * NSEC_PER_SEC, 0);
+	shr_sleep_ns(200 * NSEC_PER_MSEC);
+	kill(guardian, SIGSTOP);
+	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+/* No one could find the holder: it does not begin. */
+START_TEST(no_record)
+{
+	int status;
+
+	birth.lock = -1;
+	guardian = fork();
+	if (!guardian) {
+		/* As in a holder, whose worker is the guardian's child. */
+		birth.worker = make_sleeper();
+		birth.guardian = getpid();
+		hold_guardian(&birth);
+	}
+	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
+	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, silent_worker);
+	tcase_add_test(tc, lease_is_over);
+	tcase_add_test(tc, killed_target);
+	tcase_add_test(tc, worker_ends);
+	tcase_add_test(tc, stopped_guardian);
+	tcase_add_test(tc, no_record);
+	return unit_run("guardian of a holder");
+}
