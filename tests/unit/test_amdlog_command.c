@@ -192,7 +192,7 @@ END_TEST
 START_TEST(not_permitted)
 {
 	if (geteuid()) {
-		puts("not_permitted: skipped, only root can be somebody else");
+		puts("not_permitted: skipped, only root can be another user");
 		return;
 	}
 	make_text("log", HEAD("3", "10", "7") CREATED);

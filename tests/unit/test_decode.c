@@ -498,7 +498,7 @@ START_TEST(of_a_system)
 	copy_fixture(DRIVER "hqds", "made/kfd/hqds");
 	ck_assert_int_eq(run_command(&ctl_decode, NULL), 0);
 	expect_out("Queues and slots add up: yes\n");
-	/* It is read three times before that is said. */
+	/* It is read three times before that is reported. */
 	make_other_rings("made/kfd/mqds");
 	ck_assert_int_eq(run_command(&ctl_decode, NULL), 6);
 	expect_out("has another ring");

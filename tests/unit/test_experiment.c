@@ -100,7 +100,7 @@ static void show_slots(const pid_t *pids, size_t count)
 	say_slot(0, 3, 7, 0, false);
 }
 
-/* Whoever runs now has queues; the driver's text says so. */
+/* Each process that runs now has queues, and is in the driver's text. */
 static void update(struct gp_loop *l)
 {
 	static char list[256];

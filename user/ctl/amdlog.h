@@ -39,6 +39,8 @@ struct amdlog_process {
 	int64_t back_us;
 };
 
+/* "-" is stdin. 0, or the exit status after saying why not. */
+int amdlog_read(const char *path, int64_t pid, struct gpreempt_amdlog **out);
 /* A log that is open, of one process or all (0). 0 or -errno. */
 int amdlog_read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out);
 struct json_object *amdlog_json(const struct gpreempt_amdlog_data *data);

@@ -43,7 +43,7 @@ struct diff {
 	struct diff_slot *slots;
 	size_t n_slots;
 	struct diff_counts queue_counts, slot_counts;
-	/* By process, GPU and ring: what mqds alone tells of queues. */
+	/* By process, GPU and ring: what mqds alone has of queues. */
 	struct diff_counts ring_counts;
 	int64_t queues_a;	/* of mqds; or unknown */
 	int64_t queues_b;

@@ -35,7 +35,7 @@ int exp_plan_new(const struct ctl_args *args, struct exp_plan *plan);
 int exp_plan_load(const char *dir, struct exp_plan *plan);
 /*
  * Its commands are to be run: may others have written them? 0, or the exit
- * status after saying so.
+ * status after saying why.
  */
 int exp_plan_trusted(const char *dir);
 /* Nobody else makes runs there until exp_plan_free(). */

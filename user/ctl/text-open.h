@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Opening text. A file that the user names is opened as it is; in a directory,
- * which somebody else may have made, only regular files are, and no links.
+ * which another user may have made, only regular files are, and no links.
  */
 #ifndef CTL_TEXT_OPEN_H
 #define CTL_TEXT_OPEN_H
