@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What systemd is told, with us as systemd. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,18 +62,39 @@ START_TEST(told)
 }
 END_TEST
 
-START_TEST(nobody)
+/*
+ * No manager, and one whose path is too long. We listen where that path would
+ * lead if it was cut off: nothing may come there, and no descriptor is left.
+ */
+START_TEST(no_manager)
 {
-	char path[200];
+	struct sockaddr_un address;
+	char cut[sizeof(address.sun_path)], path[sizeof(cut) + 20], text[16];
+	int before;
 
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	memcpy(path, "/tmp/", 5);
+	memcpy(cut, path, sizeof(cut));
+	cut[sizeof(cut) - 1] = '\0';
+	listen_at(cut);
+	notify_manager("READY=1");
+	expect("READY=1");
+	before = dup(manager);
+	close(before);
+	setenv("NOTIFY_SOCKET", path, 1);
+	notify_manager("READY=1");
 	unsetenv("NOTIFY_SOCKET");
 	notify_manager("READY=1");
 	setenv("NOTIFY_SOCKET", "", 1);
 	notify_manager("READY=1");
-	memset(path, 'x', sizeof(path) - 1);
-	path[sizeof(path) - 1] = '\0';
-	setenv("NOTIFY_SOCKET", path, 1);
-	notify_manager("READY=1");
+	ck_assert_int_lt(recv(manager, text, sizeof(text), 0), 0);
+	ck_assert_int_eq(errno, EAGAIN);
+	/* The lowest free number is the same as before. */
+	ck_assert_int_eq(dup(manager), before);
+	close(before);
+	close(manager);
+	unlink(cut);
 }
 END_TEST
 
@@ -100,7 +122,7 @@ int main(void)
 	TCase *tc = unit_case();
 
 	tcase_add_test(tc, told);
-	tcase_add_test(tc, nobody);
+	tcase_add_test(tc, no_manager);
 	tcase_add_test(tc, watchdog);
 	return unit_run("notify");
 }
