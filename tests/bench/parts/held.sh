@@ -16,12 +16,19 @@ holder=$(holder_of "$p")
 held-bench "${BENCH_RUNS:-200}" gpreempt-ctl suspend "$p" > "$W/held" || fail "held-bench"
 sed 's/^/held_suspend_/' "$W/held"
 echo "held_suspend_n ${BENCH_RUNS:-200}"
-for i in $(seq "${BENCH_OTHERS:-19}"); do
+if [ "$BENCH_LIST" = 0 ]; then
+	others=
+else
+	others=$(seq 19)
+fi
+for i in $others; do
 	start "other$i" --queues 1 --packet 10us --rate 1 --report 0
 done
-held-bench "${BENCH_RUNS:-200}" gpreempt-ctl list > "$W/list" || fail "held-bench: list"
-sed 's/^/list20_/' "$W/list"
-for i in $(seq "${BENCH_OTHERS:-19}"); do
+if [ "$others" ]; then
+	held-bench "${BENCH_RUNS:-200}" gpreempt-ctl list > "$W/list" || fail "held-bench: list"
+	sed 's/^/list20_/' "$W/list"
+fi
+for i in $others; do
 	stop "other$i"
 done
 [ "$(holder_of "$p")" = "$holder" ] || fail "there is another holder"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Queues that appear while a program is held are caught: a user queue that it
 # creates, and the SDMA queues that ROCr creates for the first copies.
-# timeout: 60
+# timeout: 120
 . /t/rocm.sh
 
 step "a user queue"
