@@ -4,6 +4,11 @@
 LIB_VERSION := 0.1.0
 LIB_SONAME := libgpreempt.so.0
 # What a static link with the library needs besides.
+# Where the holder is installed; the library starts it from there and nowhere
+# else (gpreempt_hold()).
+PREFIX ?= /usr/local
+LIBEXECDIR ?= $(PREFIX)/libexec
+HOLDER := $(LIBEXECDIR)/gpreempt/gpreempt-holder
 LIB_LIBS := -ljson-c -pthread
 # gpreempt-ctl loads libkmod, libtracefs and libtraceevent when it needs them. Only
 # their headers are used here; some lie in directories of their own.
@@ -48,7 +53,7 @@ SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
 LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)
 CTL_OBJ := $(CTL_SRC:user/%.c=$(O)/user/%.o)
 
-USER_BINS := $(O)/gpreempt-ctl
+USER_BINS := $(O)/gpreempt-ctl $(O)/gpreempt-holder
 USER_LIBS := $(O)/libgpreempt.a $(O)/$(LIB_SONAME)
 VM_BINS += $(USER_BINS)
 
@@ -76,4 +81,20 @@ $(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
 $(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
 	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
 
--include $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d)
+# The holder's parts are those of gpreempt-ctl; the linker takes what it needs.
+$(O)/ctl.a: $(filter-out %/ctl/main.o,$(CTL_OBJ))
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(O)/gpreempt-holder: $(O)/user/holder/main.o $(O)/ctl.a $(O)/libgpreempt.a
+	$(CC) $(CFLAGS_USER) -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(LIB_LIBS)
+
+# Built again when another place is given.
+$(O)/user/lib/hold-path.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'
+$(O)/user/lib/hold-path.o: $(O)/holder-path
+$(O)/holder-path: FORCE
+	@mkdir -p $(@D)
+	@echo '$(HOLDER)' | cmp -s - $@ || echo '$(HOLDER)' >$@
+.PHONY: FORCE
+
+-include $(O)/user/holder/main.d $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d)

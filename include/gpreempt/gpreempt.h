@@ -8,6 +8,8 @@
  *	select.h	which processes are meant
  *	session.h	suspending and resuming the queues of one process
  *	gang.h		the same of several processes at once
+ *	hold.h		a hold that a process of its own keeps, so that a program
+ *			that hangs holds nothing for ever
  *	online.h	a server's requests to "gpreempt-ctl guard"
  *
  * Functions that can fail return 0 (or a count) or a negative errno value, and
@@ -53,6 +55,7 @@
 #include <gpreempt/core.h>
 #include <gpreempt/doctor.h>
 #include <gpreempt/gang.h>
+#include <gpreempt/hold.h>
 #include <gpreempt/observe.h>
 #include <gpreempt/select.h>
 #include <gpreempt/session.h>

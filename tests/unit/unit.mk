@@ -6,7 +6,8 @@ UNIT_SAN := $(SAN)
 UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"' \
 	-DGUARD_SOCKET='"$(UNIT)/guard.sock"' \
-	-DTEXT_DIR='"made/kfd"' -DVIEW_DIR='"made/gpreempt"'
+	-DTEXT_DIR='"made/kfd"' -DVIEW_DIR='"made/gpreempt"' \
+	-DGP_HOLDER='"$(UNIT)/gpreempt-holder"'
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 # The code under test gets the library on a made-up system: see unit.c.
 UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new -Wl,--wrap=flock -Wl,--wrap=clock_gettime
@@ -32,6 +33,7 @@ $(UNIT)/%.o: %.c | $(KFD_HEADER)
 
 # Tests call it by another name, with command lines.
 $(UNIT)/user/ctl/main.o: UNIT_CFLAGS += -Dmain=ctl_main
+$(UNIT)/user/holder/main.o: UNIT_CFLAGS += -Dmain=holder_main
 
 # In an archive, so that a test gets only what it uses.
 $(UNIT)/units.a: $(UNIT_OBJ)

@@ -11,9 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#ifndef HOLD_DIR
-#define HOLD_DIR "/run/gpreempt"
-#endif
+#include "proto/hold.h"
 
 enum hold_role {
 	HOLD_ROLE_NONE,		/* the command that makes a holder */

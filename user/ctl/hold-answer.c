@@ -38,6 +38,9 @@ void hold_reply_error(struct hold_reply *reply,
 	gpreempt_error_text(err, text, sizeof(text));
 	gpreempt_error_next(err, next, sizeof(next));
 	reply->status = gpreempt_error_class(err);
+	reply->code = err->code;
+	reply->reason = err->reason;
+	reply->other = err->other;
 	snprintf(reply->text, sizeof(reply->text), "%s\n%s", text, next);
 }
 
@@ -137,6 +140,8 @@ static bool judge(const struct hold_worker *w,
 					     GPREEMPT_CLASS_FAILED;
 	if (tally.failed && hang->reason == GPREEMPT_HANG) {
 		gpreempt_error_text(hang, text, sizeof(text));
+		reply->code = hang->code;
+		reply->reason = hang->reason;
 		add_text(reply, ". %s", text);
 		gpreempt_error_next(hang, text, sizeof(text));
 		add_text(reply, "\n%s", text);
@@ -249,6 +254,14 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 	return ret < 0 ? ret : 0;
 }
 
+static void set_lease(struct hold_worker *w,
+		      const struct hold_request *request)
+{
+	w->lease_end_ns = request->lease_ns ?
+			  shr_later_ns(shr_boottime_ns(), request->lease_ns) :
+			  0;
+}
+
 static void answer_suspend(struct hold_worker *w,
 			   const struct hold_request *request,
 			   struct hold_reply *reply)
@@ -262,9 +275,15 @@ static void answer_suspend(struct hold_worker *w,
 	/* After a reset the slots are empty, which says nothing. */
 	if (!judge(w, request, &err, reply))
 		reply->verdict = gpreempt_session_verify(w->owner.session);
-	w->lease_end_ns = request->lease_ns ?
-			  shr_later_ns(shr_boottime_ns(), request->lease_ns) :
-			  0;
+	set_lease(w, request);
+	answer_status(w, reply);
+}
+
+static void answer_extend(struct hold_worker *w,
+			  const struct hold_request *request,
+			  struct hold_reply *reply)
+{
+	set_lease(w, request);
 	answer_status(w, reply);
 }
 
@@ -293,7 +312,9 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	reply->guardian = w->birth->guardian;
 	reply->cgroup = w->birth->cgroup;
 	reply->command = w->command;
-	if (!w->owner.session || (request->start && request->start != w->start)) {
+	if (!w->owner.session ||
+	    (request->start && request->start != w->start) ||
+	    (request->worker && request->worker != reply->worker)) {
 		struct gpreempt_error err = {
 			.code = -ESRCH,
 			.reason = GPREEMPT_ENDED,
@@ -312,6 +333,9 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		break;
 	case HOLD_STATUS:
 		answer_status(w, reply);
+		break;
+	case HOLD_EXTEND:
+		answer_extend(w, request, reply);
 		break;
 	}
 }

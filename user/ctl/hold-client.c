@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "ctl/hold.h"
-#include "ipc/client.h"
 #include "shared/clock.h"
 
 /* Longer than the driver waits for a GPU that hangs. */
@@ -16,27 +15,13 @@
 
 int hold_ask_begin(pid_t target, const struct hold_request *request)
 {
-	uint64_t deadline = shr_now_ns() + ANSWER_TIMEOUT_NS;
-	char buf[HOLD_MAX_PACKET], path[64];
-	int fd;
-
-	hold_socket_path(target, path, sizeof(path));
-	fd = gp_ipc_connect(path, deadline);
-	/* If it has ended, the answer tells. */
-	if (fd >= 0)
-		gp_ipc_send(fd, buf, gp_hold_put_request(request, buf),
-			    deadline);
-	return fd == -ECONNREFUSED ? -ENOENT : fd;
+	return gp_hold_ask_begin(target, request,
+				 shr_now_ns() + ANSWER_TIMEOUT_NS);
 }
 
 int hold_ask_end_by(int fd, uint64_t deadline_ns, struct hold_reply *reply)
 {
-	char buf[HOLD_MAX_PACKET];
-	ssize_t n;
-
-	n = gp_ipc_recv(fd, buf, sizeof(buf), deadline_ns);
-	close(fd);
-	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
+	return gp_hold_ask_end(fd, reply, deadline_ns);
 }
 
 int hold_ask_end(int fd, struct hold_reply *reply)

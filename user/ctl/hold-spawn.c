@@ -139,36 +139,41 @@ void hold_confirm(int fd)
 	close(fd);
 }
 
-int hold_spawn_begin(int lock, pid_t target,
-		     const struct hold_request *request)
+int hold_spawn_on(int lock, int report, pid_t target,
+		  const struct hold_request *request)
 {
 	struct hold_birth birth = {
 		.target = target,
 		.lock = lock,
+		.report = report,
 		.request = request,
 	};
-	int report[2], ret;
 	pid_t child;
+	int ret;
+
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		be_born(&birth);
+	ret = child < 0 ? -errno : 0;
+	close(lock);
+	return ret;
+}
+
+int hold_spawn_begin(int lock, pid_t target,
+		     const struct hold_request *request)
+{
+	int report[2], ret;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0) {
 		ret = -errno;
 		close(lock);
 		return ret;
 	}
-	fflush(NULL);
-	child = fork();
-	if (child < 0) {
-		ret = -errno;
-		close(lock);
-		close(report[0]);
-		close(report[1]);
-		return ret;
-	}
-	if (!child) {
-		birth.report = report[1];
-		be_born(&birth);
-	}
+	ret = hold_spawn_on(lock, report[1], target, request);
 	close(report[1]);
-	close(lock);
-	return report[0];
+	if (!ret)
+		return report[0];
+	close(report[0]);
+	return ret;
 }

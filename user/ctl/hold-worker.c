@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <syslog.h>
@@ -23,6 +24,7 @@ enum {
 	POLL_SIGNALS,
 	POLL_SERVER,
 	POLL_TOLD,
+	POLL_COMMAND,
 	POLL_COUNT,
 };
 
@@ -129,6 +131,11 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 	}
 	if (fds[POLL_SIGNALS].revents)
 		w->over = true;
+	if (fds[POLL_COMMAND].revents) {
+		syslog(LOG_INFO, "process %d: process %llu has ended",
+		       w->birth->target, (unsigned long long)w->command);
+		w->over = true;
+	}
 	if (fds[POLL_TOLD].revents)
 		handle_told(w);
 	if (fds[POLL_SERVER].revents && !w->over)
@@ -145,10 +152,20 @@ static struct timespec time_to_sleep(const struct hold_worker *w)
 	return (struct timespec){ .tv_nsec = ns };
 }
 
+/* A descriptor that is readable when the command has ended; -1: it has none. */
+static int open_command(struct hold_worker *w)
+{
+	int fd = w->command ? pidfd_open(w->command, 0) : -1;
+
+	if (w->command && fd < 0)
+		w->over = true;
+	return fd;
+}
+
 static void run(struct hold_worker *w)
 {
 	struct pollfd fds[POLL_COUNT];
-	int i;
+	int i, command = open_command(w);
 
 	for (i = 0; i < POLL_COUNT; i++)
 		fds[i].events = POLLIN;
@@ -160,6 +177,8 @@ static void run(struct hold_worker *w)
 		struct timespec timeout = time_to_sleep(w);
 
 		fds[POLL_TOLD].fd = w->told;
+		/* A child of the command can have the descriptor, too. */
+		fds[POLL_COMMAND].fd = w->told < 0 ? -1 : command;
 		beat(w);
 		if (ppoll(fds, POLL_COUNT, &timeout, NULL) >= 0)
 			handle_ready(w, fds);

@@ -79,6 +79,9 @@ void hold_request_queues(struct hold_request *request,
 int hold_spawn_begin(int lock, pid_t target,
 		     const struct hold_request *request);
 int hold_spawn_end(int fd, struct hold_reply *reply);
+/* The first on a socket that is there, which stays open. 0 or -errno. */
+int hold_spawn_on(int lock, int report, pid_t target,
+		  const struct hold_request *request);
 /*
  * The user knows that the target is held: the descriptor is closed. A holder
  * whose command ends before that lets go, for nobody has heard of it.

@@ -23,6 +23,7 @@ UNITS := $(patsubst user/install/%.in,$(O)/units/%,$(wildcard user/install/*.ser
 
 # file:where it goes:mode. A where that ends with "/" is a directory.
 INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
+	$(O)/gpreempt-holder:$(LIBEXECDIR)/gpreempt/:0755 \
 	$(O)/libgpreempt.a:$(LIBDIR)/:0644 \
 	$(O)/$(LIB_SONAME):$(LIBDIR)/libgpreempt.so.$(LIB_VERSION):0644 \
 	$(PC):$(LIBDIR)/pkgconfig/:0644 \
@@ -41,7 +42,7 @@ LINKS = $(LIBDIR)/$(LIB_SONAME):libgpreempt.so.$(LIB_VERSION) \
 	$(LIBDIR)/libgpreempt.so:$(LIB_SONAME) \
 	$(FUNCTIONS:%=$(MANDIR)/man3/%.3:libgpreempt.3)
 # Directories that are ours alone, children first.
-OWN_DIRS = $(if $(PYTHONDIR),$(PYTHONDIR)/gpreempt) $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs $(DOCDIR)
+OWN_DIRS = $(LIBEXECDIR)/gpreempt $(if $(PYTHONDIR),$(PYTHONDIR)/gpreempt) $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs $(DOCDIR)
 
 part = $(word $(1),$(subst :, ,$(2)))
 # Where an entry of INSTALLS goes, with its name.

@@ -146,6 +146,9 @@ static const struct {
 		"{pid}, so no time can be turned into its units",
 		"leave the grace period out: then the driver's own time "
 		"counts" },
+	[GPREEMPT_HELD] = { BUSY,
+		"process {pid} is held already, by process {other}",
+		"gpreempt-ctl status shows what holds it" },
 };
 
 int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,

@@ -14,6 +14,11 @@
 
 #include "ipc/codec.h"
 
+/* Locks and sockets of all holders. */
+#ifndef HOLD_DIR
+#define HOLD_DIR "/run/gpreempt"
+#endif
+
 #define HOLD_MAX_IDS 1024
 #define HOLD_MAX_GPUS 64
 #define HOLD_MAX_PACKET IPC_MAX_PACKET
@@ -23,15 +28,20 @@ enum hold_verb {
 	HOLD_SUSPEND,
 	HOLD_RESUME,
 	HOLD_STATUS,
+	HOLD_EXTEND,		/* the lease, from now on */
 };
-#define HOLD_VERBS (HOLD_STATUS + 1)
+#define HOLD_VERBS (HOLD_EXTEND + 1)
+
+/* Where the program that becomes a holder finds the first request. */
+#define HOLD_START_FD 3
 
 struct hold_request {
 	enum hold_verb verb;
 	uint64_t start;		/* start time of the target, clock ticks */
 	uint64_t lease_ns;	/* 0: until resume */
 	uint64_t grace;		/* units of the driver; 0: its default */
-	uint64_t command;	/* PID of the command to end with; 0: none */
+	uint64_t command;	/* PID of the program to end with; 0: none */
+	uint64_t worker;	/* the holder that is meant; 0: any */
 	/* Which queues; new ones too, unless there are ids. */
 	uint64_t by_priority;
 	uint64_t priority_min;
@@ -56,6 +66,10 @@ struct hold_reply {
 	uint64_t held_ns;	/* since when */
 	uint64_t lease_ns;	/* what is left of it; 0: none */
 	uint64_t cgroup;	/* the holder has one of its own */
+	/* Of an error, or 0: as in struct gpreempt_error. */
+	int code;
+	uint64_t reason;
+	uint64_t other;
 	/* What went wrong, and on the next line what to do. */
 	char text[HOLD_MAX_TEXT];
 };
@@ -67,5 +81,16 @@ size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf);
 int gp_hold_get_request(const char *buf, size_t len,
 			struct hold_request *request);
 int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
+
+/*
+ * Ask the holder of a target. 0; -ENOENT: there is none; -ECONNRESET: it ended
+ * meanwhile; -ETIMEDOUT; or -errno.
+ */
+int gp_hold_ask(pid_t target, const struct hold_request *request,
+		struct hold_reply *reply, uint64_t deadline_ns);
+/* The same in two parts: a descriptor for the second, which closes it. */
+int gp_hold_ask_begin(pid_t target, const struct hold_request *request,
+		      uint64_t deadline_ns);
+int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
 #endif

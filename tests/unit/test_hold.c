@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gpreempt_hold(): the library's side against a made-up holder, which is this
+ * program under another name, and what becomes the real one up to its first
+ * request.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "ctl/hold.h"
+#include "ipc/client.h"
+#include "ipc/server.h"
+#include "lib/hold-start.h"
+#include "shared/clock.h"
+#include "unit.h"
+
+#define NAME "gpreempt-holder"
+
+int holder_main(int argc, char **argv);
+
+/* The grace of a request tells the made-up holder what to do. */
+enum {
+	WELL,
+	BUSY = 1,	/* it is held */
+	SILENT,		/* ends without an answer */
+	STUCK,		/* never answers */
+	PARTLY,
+	UNKNOWN,	/* fails without a reason */
+};
+
+static struct gpreempt_hold *hold;
+static struct gpreempt_hold_status status;
+static struct gpreempt_error err;
+static uint64_t lease_ns;
+static bool over;
+
+/*
+ * The made-up holder
+ */
+
+static size_t answer(void *data, struct ipc_client *client, char *buf,
+		     size_t len)
+{
+	struct hold_request request;
+	struct hold_reply reply = { .worker = getpid(), .queues = 2 };
+
+	(void)data;
+	(void)client;
+	if (gp_hold_get_request(buf, len, &request))
+		return 0;
+	if (request.worker && request.worker != reply.worker)
+		reply.status = GPREEMPT_CLASS_NO_TARGET;
+	else if (request.verb == HOLD_EXTEND)
+		lease_ns = request.lease_ns;
+	else if (request.verb == HOLD_RESUME)
+		over = true;
+	reply.lease_ns = lease_ns;
+	return gp_hold_put_reply(&reply, buf);
+}
+
+static void hold_on(struct ipc_server *server)
+{
+	struct pollfd fds[] = {
+		{ .fd = HOLD_START_FD, .events = POLLIN },
+		{ .fd = gp_ipc_server_fd(server), .events = POLLIN },
+	};
+	char c;
+
+	while (!over && poll(fds, 2, 60000) > 0) {
+		if (fds[1].revents)
+			gp_ipc_server_dispatch(server);
+		if (!fds[0].revents)
+			continue;
+		over = recv(HOLD_START_FD, &c, 1, 0) != 1;
+		fds[0].fd = -1;
+	}
+	gp_ipc_server_stop(server);
+}
+
+static bool as_asked(const struct hold_request *request)
+{
+	return request->verb == HOLD_SUSPEND && request->start == 777 &&
+	       request->command == (uint64_t)getppid() &&
+	       request->count == 2 && request->ids[1] == 7 &&
+	       request->n_gpus == 1 && request->gpus[0] == 63420 &&
+	       request->by_priority && request->priority_max == 9;
+}
+
+static int made_up_holder(const char *target)
+{
+	static struct hold_request request;
+	struct hold_reply reply = {
+		.queues = 2, .ioctl_ns = 5, .verdict = GPREEMPT_VERIFIED,
+	};
+	char buf[HOLD_MAX_PACKET], path[64];
+	struct ipc_server_options options = {
+		.path = path, .limits = { .places = 4 }, .locked = true,
+		.one_request = true, .answer = answer,
+	};
+	struct ipc_server *server;
+	ssize_t n;
+
+	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf),
+			shr_now_ns() + 20 * NSEC_PER_SEC);
+	if (n < 0 || gp_hold_get_request(buf, n, &request) ||
+	    getenv("HOME") || request.grace == SILENT)
+		return 1;
+	if (request.grace == STUCK) {
+		/* Until the library closes its end. */
+		recv(HOLD_START_FD, buf, 1, 0);
+		return 1;
+	}
+	if (request.count && !as_asked(&request))
+		return 1;
+	if (request.grace == BUSY) {
+		reply.status = GPREEMPT_CLASS_BUSY;
+		reply.code = -EBUSY;
+		reply.reason = GPREEMPT_HELD;
+		reply.other = 77;
+	} else if (request.grace == UNKNOWN) {
+		reply.status = GPREEMPT_CLASS_FAILED;
+		reply.reason = 12345;
+	} else if (fork()) {
+		return 0;
+	}
+	if (request.grace == PARTLY)
+		reply.status = GPREEMPT_CLASS_PARTIAL;
+	lease_ns = reply.lease_ns = request.lease_ns;
+	reply.worker = getpid();
+	hold_socket_path(atoi(target), path, sizeof(path));
+	if (!reply.reason && gp_ipc_server_start(&options, &server))
+		return 1;
+	send(HOLD_START_FD, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);
+	if (!reply.reason)
+		hold_on(server);
+	return 0;
+}
+
+/*
+ * The library
+ */
+
+static void setup(void)
+{
+	char self[256] = "";
+
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1),
+			 0);
+	unlink(gp_holder_path);
+	ck_assert_int_eq(symlink(self, gp_holder_path), 0);
+	unit_setup();
+	hold = NULL;
+	memset(&status, 0xff, sizeof(status));
+	memset(&err, 0, sizeof(err));
+}
+
+static void teardown(void)
+{
+	gpreempt_hold_close(hold);
+	unlink(gp_holder_path);
+	unit_teardown();
+}
+
+static int open_with(uint32_t what, uint64_t lease)
+{
+	struct gpreempt_hold_options options = {
+		.size = sizeof(options), .grace = what, .lease_ns = lease,
+		.timeout_ns = 20 * NSEC_PER_SEC,
+	};
+
+	return gpreempt_hold(g, PID, NULL, &options, &status, &hold, &err);
+}
+
+/* Its socket goes with it. */
+static void expect_end(void)
+{
+	uint64_t deadline = shr_now_ns() + 20 * NSEC_PER_SEC;
+
+	while (hold_socket_inode(PID) && shr_now_ns() < deadline)
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ck_assert_uint_eq(hold_socket_inode(PID), 0);
+}
+
+START_TEST(held_and_released)
+{
+	static const uint32_t ids[] = { 0, 7 }, gpus[] = { 63420 };
+	struct gpreempt_filter which = {
+		.ids = ids, .n_ids = 2, .gpu_ids = gpus, .n_gpu_ids = 1,
+		.by_priority = true, .priority_max = 9,
+	};
+
+	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, &status, &hold,
+				       &err), 0);
+	ck_assert_uint_eq(status.queues, 2);
+	ck_assert_uint_eq(status.ioctl_ns, 5);
+	ck_assert_int_eq(status.verdict, GPREEMPT_VERIFIED);
+	ck_assert_int_gt(status.holder, 0);
+	ck_assert(!status.partial);
+	ck_assert_uint_eq(status.lease_ns, GPREEMPT_HOLD_LEASE_NS);
+	ck_assert_int_ge(gpreempt_hold_fd(hold), 0);
+	ck_assert_int_eq(gpreempt_hold_extend(hold, 5), 0);
+	ck_assert_int_eq(gpreempt_hold_status(hold, &status), 0);
+	ck_assert_uint_eq(status.lease_ns, 5);
+	ck_assert_int_eq(gpreempt_hold_extend(hold, GPREEMPT_HOLD_NO_LEASE),
+			 0);
+	ck_assert_int_eq(gpreempt_hold_status(hold, &status), 0);
+	ck_assert_uint_eq(status.lease_ns, GPREEMPT_HOLD_NO_LEASE);
+	ck_assert_int_eq(gpreempt_hold_release(hold), 0);
+	ck_assert_int_eq(gpreempt_hold_fd(hold), -1);
+	expect_end();
+	ck_assert_int_eq(gpreempt_hold_release(hold), 0);
+	ck_assert_int_eq(gpreempt_hold_extend(hold, 0), -ENOTCONN);
+	ck_assert_int_eq(gpreempt_hold_detach(hold), -ENOTCONN);
+	/* No child of ours is left. */
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
+START_TEST(closing_ends_it)
+{
+	ck_assert_int_eq(open_with(PARTLY, GPREEMPT_HOLD_NO_LEASE), 0);
+	ck_assert(status.partial);
+	ck_assert_uint_eq(status.lease_ns, GPREEMPT_HOLD_NO_LEASE);
+	gpreempt_hold_close(hold);
+	hold = NULL;
+	gpreempt_hold_close(NULL);
+	expect_end();
+}
+END_TEST
+
+/* However the program ends, the holder does. */
+START_TEST(program_dies)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		if (open_with(WELL, GPREEMPT_HOLD_NO_LEASE) ||
+		    !hold_socket_inode(PID))
+			_exit(1);
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(child, NULL, 0);
+	expect_end();
+}
+END_TEST
+
+START_TEST(detached)
+{
+	struct hold_request request = { .verb = HOLD_RESUME };
+	struct hold_reply reply;
+
+	ck_assert_int_eq(open_with(WELL, NSEC_PER_SEC), 0);
+	ck_assert_int_eq(gpreempt_hold_detach(hold), 0);
+	ck_assert_int_eq(gpreempt_hold_fd(hold), -1);
+	ck_assert_int_eq(gpreempt_hold_extend(hold, 0), 0);
+	gpreempt_hold_close(hold);
+	hold = NULL;
+	ck_assert_int_eq(hold_ask(PID, &request, &reply), 0);
+	expect_end();
+}
+END_TEST
+
+/* It ends by itself: the program can wait for that, and is not misled. */
+START_TEST(ended_by_itself)
+{
+	struct pollfd end;
+
+	ck_assert_int_eq(open_with(WELL, 0), 0);
+	end = (struct pollfd){ .fd = gpreempt_hold_fd(hold), .events = POLLIN };
+	ck_assert_int_eq(poll(&end, 1, 0), 0);
+	kill(status.holder, SIGKILL);
+	ck_assert_int_eq(poll(&end, 1, 20000), 1);
+	ck_assert_int_eq(gpreempt_hold_extend(hold, 0), -ENOTCONN);
+	ck_assert_int_eq(gpreempt_hold_status(hold, &status), -ENOTCONN);
+	ck_assert_int_eq(gpreempt_hold_release(hold), 0);
+}
+END_TEST
+
+/* A later holder of the same process is not ours to release. */
+START_TEST(another_holder)
+{
+	struct gpreempt_hold *first;
+
+	ck_assert_int_eq(open_with(WELL, 0), 0);
+	first = hold;
+	kill(status.holder, SIGKILL);
+	ck_assert_int_eq(poll(&(struct pollfd){
+		.fd = gpreempt_hold_fd(first), .events = POLLIN }, 1, 20000),
+			 1);
+	ck_assert_int_eq(open_with(WELL, 0), 0);
+	ck_assert_int_eq(gpreempt_hold_extend(first, 0), -ENOTCONN);
+	ck_assert_int_eq(gpreempt_hold_release(first), 0);
+	gpreempt_hold_close(first);
+	ck_assert_int_eq(gpreempt_hold_extend(hold, 0), 0);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	char text[256];
+
+	ck_assert_int_eq(open_with(BUSY, 0), -EBUSY);
+	ck_assert_int_eq(err.reason, GPREEMPT_HELD);
+	ck_assert_int_eq(err.other, 77);
+	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_BUSY);
+	gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_str_eq(text, "process 4242 is held already, by process 77");
+	ck_assert_int_eq(open_with(SILENT, 0), -ECONNRESET);
+	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+	ck_assert_int_eq(open_with(UNKNOWN, 0), -EIO);
+	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+	ck_assert_ptr_null(hold);
+	unlink(gp_holder_path);
+	ck_assert_int_eq(open_with(WELL, 0), -ENOENT);
+	ck_assert_str_eq(err.step, "starting the holder");
+}
+END_TEST
+
+START_TEST(no_answer)
+{
+	struct gpreempt_hold_options options = {
+		.size = sizeof(options), .grace = STUCK,
+		.timeout_ns = 50 * NSEC_PER_MSEC,
+	};
+
+	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold,
+				       &err), -ETIMEDOUT);
+	ck_assert_ptr_null(hold);
+}
+END_TEST
+
+START_TEST(bad_arguments)
+{
+	static const uint32_t many[HOLD_MAX_IDS + 1];
+	struct gpreempt_hold_options options = { .size = sizeof(options) };
+	struct gpreempt_filter which = { .ids = many };
+
+	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, NULL, &hold, NULL),
+			 -EINVAL);
+	which.n_ids = HOLD_MAX_IDS + 1;
+	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, NULL, &hold, NULL),
+			 -E2BIG);
+	which = (struct gpreempt_filter){ .reserved = { 1 } };
+	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, NULL, &hold, NULL),
+			 -E2BIG);
+	options.grace = GPREEMPT_GRACE_MAX + 1;
+	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold,
+				       &err), -EINVAL);
+	options.size = 0;
+	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold,
+				       &err), -EINVAL);
+	ck_assert_int_lt(gpreempt_hold(g, PID + 1, NULL, NULL, NULL, &hold,
+				       &err), 0);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
+	ck_assert_ptr_null(hold);
+}
+END_TEST
+
+/*
+ * What becomes the holder
+ */
+
+/* Its reply to a request for PID, or its exit status, as a negative number. */
+static int start_real(const char *target, bool ask, struct hold_reply *reply)
+{
+	struct hold_request request = { .verb = HOLD_SUSPEND };
+	char buf[HOLD_MAX_PACKET], name[16];
+	int pair[2], child_status;
+	pid_t child;
+	ssize_t n;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	child = fork();
+	if (!child) {
+		char *argv[] = { (char *)NAME, name, NULL };
+
+		snprintf(name, sizeof(name), "%s", target);
+		close(pair[0]);
+		dup2(pair[1], HOLD_START_FD);
+		if (pair[1] != HOLD_START_FD)
+			close(pair[1]);
+		_exit(holder_main(2, argv));
+	}
+	close(pair[1]);
+	if (ask)
+		send(pair[0], buf, gp_hold_put_request(&request, buf), 0);
+	else
+		send(pair[0], "nonsense", 8, 0);
+	n = gp_ipc_recv(pair[0], buf, sizeof(buf),
+			shr_now_ns() + 20 * NSEC_PER_SEC);
+	if (n > 0)
+		ck_assert_int_eq(gp_hold_get_reply(buf, n, reply), 0);
+	close(pair[0]);
+	waitpid(child, &child_status, 0);
+	ck_assert(WIFEXITED(child_status));
+	return n > 0 ? 0 : -WEXITSTATUS(child_status);
+}
+
+START_TEST(holder_refuses)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 5,
+				    .guardian = 6 };
+	struct hold_reply reply;
+	int lock;
+
+	ck_assert_int_eq(start_real("x", true, &reply),
+			 -GPREEMPT_CLASS_USAGE);
+	ck_assert_int_eq(start_real("4242", false, &reply),
+			 -GPREEMPT_CLASS_FAILED);
+	lock = hold_take(PID, &owner);
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(start_real("4242", true, &reply), 0);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_BUSY);
+	ck_assert_uint_eq(reply.reason, GPREEMPT_HELD);
+	ck_assert_int_eq(reply.code, -EBUSY);
+	ck_assert_uint_eq(reply.other, 6);
+	hold_drop(PID, lock);
+	/* No such process: no lock of it is left. */
+	ck_assert_int_eq(start_real("4243", true, &reply), 0);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_NO_TARGET);
+	ck_assert_int_eq(hold_read_owner(PID + 1, &owner), -ENOENT);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	const char *name = strrchr(argv[0], '/');
+	TCase *tc;
+
+	if (!strcmp(name ? name + 1 : argv[0], NAME))
+		return argc == 2 ? made_up_holder(argv[1]) : 2;
+	tc = unit_case();
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, held_and_released);
+	tcase_add_test(tc, closing_ends_it);
+	tcase_add_test(tc, program_dies);
+	tcase_add_test(tc, detached);
+	tcase_add_test(tc, ended_by_itself);
+	tcase_add_test(tc, another_holder);
+	tcase_add_test(tc, refused);
+	tcase_add_test(tc, no_answer);
+	tcase_add_test(tc, bad_arguments);
+	if (!geteuid())
+		tcase_add_test(tc, holder_refuses);
+	return unit_run("hold");
+}

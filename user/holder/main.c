@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gpreempt-holder PID: becomes the holder of a process, for a program that uses
+ * gpreempt_hold(). Descriptor 3 has the first request, and gets the reply; the
+ * hold ends when its other end is closed, unless a packet came before.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "ctl/hold.h"
+#include "ipc/client.h"
+#include "shared/clock.h"
+#include "shared/parse.h"
+
+#define REQUEST_NS (5 * NSEC_PER_SEC)
+/* A holder on its way out, or in, is gone or there by then. */
+#define LOCK_NS (5 * NSEC_PER_SEC)
+#define PAUSE_NS (20 * NSEC_PER_MSEC)
+
+static void fail(struct hold_reply *reply, enum gpreempt_reason reason,
+		 int code, pid_t target)
+{
+	struct gpreempt_error err = {
+		.code = code, .reason = reason, .pid = target,
+		.step = "starting the holder",
+	};
+
+	hold_reply_error(reply, &err);
+}
+
+static void fail_held(struct hold_reply *reply, const struct hold_owner *owner,
+		      pid_t target)
+{
+	fail(reply, GPREEMPT_HELD, -EBUSY, target);
+	reply->other = hold_command_of(owner);
+}
+
+/* The lock; or -1, and the reply says why not. */
+static int take_lock(pid_t target, struct hold_reply *reply)
+{
+	uint64_t deadline = shr_now_ns() + LOCK_NS;
+	int lock = hold_dir_prepare();
+
+	while (!lock) {
+		struct hold_owner owner = { .pid = getpid() };
+
+		lock = hold_take(target, &owner);
+		if (lock != -EWOULDBLOCK)
+			break;
+		owner.role = HOLD_ROLE_NONE;
+		hold_read_owner(target, &owner);
+		if (owner.role != HOLD_ROLE_NONE || shr_now_ns() > deadline) {
+			fail_held(reply, &owner, target);
+			return -1;
+		}
+		lock = 0;
+		shr_sleep_ns(PAUSE_NS);
+	}
+	if (lock < 0)
+		fail(reply, GPREEMPT_SYSTEM, lock, target);
+	return lock;
+}
+
+static bool check(pid_t target, struct hold_reply *reply)
+{
+	struct gpreempt_error err = {
+		.reason = GPREEMPT_SYSTEM, .step = "starting the holder",
+	};
+	struct gpreempt *g;
+
+	err.code = gpreempt_new(NULL, &g);
+	if (!err.code) {
+		err.code = gpreempt_check(g, target, &err);
+		gpreempt_free(g);
+	}
+	if (err.code)
+		hold_reply_error(reply, &err);
+	return !err.code;
+}
+
+/* Returns in the parent: 0, or the reply says why not. */
+static int begin(pid_t target, const struct hold_request *request,
+		 struct hold_reply *reply)
+{
+	int lock, ret;
+
+	if (geteuid()) {
+		fail(reply, GPREEMPT_NOT_ROOT, -EPERM, target);
+		return -1;
+	}
+	lock = take_lock(target, reply);
+	if (lock < 0)
+		return -1;
+	if (!check(target, reply)) {
+		hold_drop(target, lock);
+		return -1;
+	}
+	ret = hold_spawn_on(lock, HOLD_START_FD, target, request);
+	if (ret)
+		fail(reply, GPREEMPT_SYSTEM, ret, target);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	static struct hold_request request;
+	struct hold_reply reply = { 0 };
+	char buf[HOLD_MAX_PACKET];
+	uint64_t target;
+	ssize_t n;
+
+	ctl_title_init(argc, argv);
+	if (argc != 2 || shr_parse_u64(argv[1], INT32_MAX, &target)) {
+		fputs("gpreempt-holder: it is started by libgpreempt; see "
+		      "gpreempt_hold() in libgpreempt(3)\n", stderr);
+		return GPREEMPT_CLASS_USAGE;
+	}
+	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf),
+			shr_now_ns() + REQUEST_NS);
+	if (n < 0 || gp_hold_get_request(buf, n, &request) ||
+	    request.verb != HOLD_SUSPEND)
+		return GPREEMPT_CLASS_FAILED;
+	if (!begin(target, &request, &reply))
+		return 0;
+	send(HOLD_START_FD, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);
+	return GPREEMPT_CLASS_FAILED;
+}
