@@ -370,7 +370,7 @@ START_TEST(leftover_socket)
 }
 END_TEST
 
-/* As root or another user; the status of the reply, or 99 without one. */
+/* As root or another user; the status of the reply, 99 without one, 95: refused. */
 static int worker_answers(struct hold_worker *w, uid_t uid, const char *text)
 {
 	char buf[HOLD_MAX_PACKET], path[64];
@@ -396,6 +396,8 @@ static int worker_answers(struct hold_worker *w, uid_t uid, const char *text)
 			       shr_now_ns() + 10 * NSEC_PER_SEC);
 		if (n > 0 && gp_hold_get_reply(buf, n, &reply))
 			_exit(97);
+		if (n == -EACCES)
+			_exit(95);
 		_exit(n > 0 ? (int)reply.status : 99);
 	}
 	while (!waitpid(child, &status, WNOHANG)) {
@@ -422,7 +424,7 @@ START_TEST(serving)
 			  GPREEMPT_CLASS_NO_TARGET);
 	ck_assert_uint_eq(worker_answers(&w, 0, "gpreempt-hold 1 kill"), 99);
 	ck_assert_uint_eq(worker_answers(&w, 0, "x"), 99);
-	ck_assert_uint_eq(worker_answers(&w, 65534, text), 99);
+	ck_assert_uint_eq(worker_answers(&w, 65534, text), 95);
 	gp_ipc_server_stop(w.server);
 }
 END_TEST

@@ -383,7 +383,7 @@ END_TEST
 START_TEST(guard_is_stopped)
 {
 	struct gpreempt_online_options options = {
-		.size = sizeof(options), .timeout_ns = 20 * NSEC_PER_MSEC,
+		.size = sizeof(options), .timeout_ns = 2 * NSEC_PER_SEC,
 	};
 	struct gpreempt_online *online;
 
@@ -392,11 +392,9 @@ START_TEST(guard_is_stopped)
 	/* Its thread waits for this before it can answer. */
 	pthread_mutex_lock(&guard.lock);
 	ck_assert_int_eq(gpreempt_online_begin(online), -ETIMEDOUT);
-	ck_assert_int_eq(gpreempt_online_begin(online), -ETIMEDOUT);
 	pthread_mutex_unlock(&guard.lock);
 	/* The guard counts out what came over the old connections. */
 	expect_open(0);
-	options.timeout_ns = 0;
 	ck_assert_int_eq(gpreempt_online_end(online), 0);
 	ck_assert_int_eq(gpreempt_online_end(online), -EINVAL);
 	gpreempt_online_close(online);
