@@ -87,7 +87,7 @@ $(O)/ctl.a: $(filter-out %/ctl/main.o,$(CTL_OBJ))
 	$(AR) rcs $@ $^
 
 $(O)/gpreempt-holder: $(O)/user/holder/main.o $(O)/ctl.a $(O)/libgpreempt.a
-	$(CC) $(CFLAGS_USER) -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(LIB_LIBS)
+	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(LIB_LIBS)
 
 # Built again when another place is given.
 $(O)/user/lib/hold-path.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'
