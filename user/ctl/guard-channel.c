@@ -5,6 +5,9 @@
 
 #include "ctl/guard-channel.h"
 
+/* To write an order takes nanoseconds, if its writer runs. */
+#define ORDER_TRIES 1000
+
 void *guard_channel_map(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -21,19 +24,20 @@ void guard_channel_order(struct guard_channel *c,
 	atomic_fetch_add(&c->version, 1);
 }
 
-void guard_channel_get_order(struct guard_channel *c,
+bool guard_channel_get_order(struct guard_channel *c,
 			     struct guard_order *order)
 {
-	unsigned int before;
+	unsigned int before, i;
 
-	for (;;) {
+	for (i = 0; i < ORDER_TRIES; i++) {
 		before = atomic_load(&c->version);
 		*order = c->order;
 		atomic_thread_fence(memory_order_acquire);
 		if (!(before & 1) && atomic_load(&c->version) == before)
-			return;
+			return true;
 		sched_yield();
 	}
+	return false;
 }
 
 bool guard_channel_give(struct guard_channel *c,

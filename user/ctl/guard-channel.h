@@ -70,7 +70,11 @@ void *guard_channel_map(size_t size);
 /* Only the newest order counts. One thread at a time gives them. */
 void guard_channel_order(struct guard_channel *c,
 			 const struct guard_order *order);
-void guard_channel_get_order(struct guard_channel *c,
+/*
+ * False: guard was stopped or killed while it wrote the order. *order is not
+ * valid then; ask again later.
+ */
+bool guard_channel_get_order(struct guard_channel *c,
 			     struct guard_order *order);
 
 /* False: there is no room. */

@@ -25,6 +25,7 @@ struct worker {
 	struct guard_channel *channel;
 	uint64_t have;		/* nodes on which it is suspended */
 	uint64_t arrival_ns;	/* of the last order */
+	bool again;		/* the last order could not be read */
 	bool late;		/* nobody is there to let the queues run */
 	struct heartbeat heartbeat;
 	struct session_owner owner;
@@ -120,7 +121,11 @@ static void get_order(struct worker *w, struct guard_order *order)
 {
 	uint64_t arrival_ns;
 
-	guard_channel_get_order(w->channel, order);
+	w->again = !guard_channel_get_order(w->channel, order);
+	if (w->again)
+		*order = (struct guard_order){
+			.nodes = w->have, .arrival_ns = w->arrival_ns,
+		};
 	arrival_ns = order->arrival_ns;
 	if (w->late)
 		*order = (struct guard_order){
@@ -186,7 +191,7 @@ static bool ordered(struct worker *w, bool woken)
 
 	w->late = poller_is_late(w);
 	return (woken && read(w->job->wake, &count, sizeof(count)) > 0) ||
-	       w->late != before;
+	       w->late != before || w->again;
 }
 
 static void life(struct worker *w)
