@@ -64,19 +64,25 @@ static struct json_object *json_hex(int64_t value)
 	return json_object_new_string(text);
 }
 
+static struct json_object *json_text(const struct out_field *field,
+				     const void *row)
+{
+	const char *text = out_text_of(field, row);
+
+	if (field->kind == OUT_SET || field->kind == OUT_LIST)
+		return text ? json_list(text) : NULL;
+	return out_json_text(text && *text ? text : NULL);
+}
+
 static struct json_object *json_value(const struct out_field *field,
 				      const void *row)
 {
-	const void *at = (const char *)row + field->offset;
-	const char *text = *(const char *const *)at;
-	int64_t number = *(const int64_t *)at;
+	int64_t number;
 
+	if (field->kind <= OUT_LIST)
+		return json_text(field, row);
+	number = out_number_of(field, row);
 	switch (field->kind) {
-	case OUT_SET:
-	case OUT_LIST:
-		return text ? json_list(text) : NULL;
-	case OUT_DEC:
-		return out_json_number(number);
 	case OUT_HEX:
 		return json_hex(number);
 	case OUT_FLAG:
@@ -87,7 +93,7 @@ static struct json_object *json_value(const struct out_field *field,
 		return number == GPREEMPT_UNKNOWN ? NULL :
 			out_json_double(number / 1e9);
 	default:
-		return out_json_text(text && *text ? text : NULL);
+		return out_json_number(number);
 	}
 }
 

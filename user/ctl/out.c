@@ -67,13 +67,15 @@ static int text_width(const char *text)
 /* For free(). */
 static char *get_cell(const struct out_field *field, const void *row)
 {
-	const void *at = (const char *)row + field->offset;
-	const char *text = *(const char *const *)at;
-	int64_t number = *(const int64_t *)at;
 	char buf[32] = "-";
+	const char *text;
+	int64_t number;
 
-	if (field->kind <= OUT_LIST)
+	if (field->kind <= OUT_LIST) {
+		text = out_text_of(field, row);
 		return out_clean(text && *text ? text : buf, false);
+	}
+	number = out_number_of(field, row);
 	if (number == GPREEMPT_UNKNOWN)
 		return strdup(buf);
 	if (field->kind == OUT_HEX)

@@ -52,6 +52,19 @@ enum out_mode {
 	OUT_JSON,
 };
 
+/* The cell of a field: a number is for the kinds behind OUT_LIST. */
+static inline const char *out_text_of(const struct out_field *field,
+				      const void *row)
+{
+	return *(const char *const *)((const char *)row + field->offset);
+}
+
+static inline int64_t out_number_of(const struct out_field *field,
+				    const void *row)
+{
+	return *(const int64_t *)((const char *)row + field->offset);
+}
+
 /* How this command line wants stdout. */
 enum out_mode out_mode(const struct ctl_args *args);
 
