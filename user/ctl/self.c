@@ -88,6 +88,20 @@ static int watch(struct gpreempt *g)
 		128 + WTERMSIG(status);
 }
 
+/* As a shell: 127 for a program that is not there. */
+__attribute__((noreturn))
+static void become(char **command)
+{
+	int error;
+
+	execvp(command[0], command);
+	/* Printing may change it. */
+	error = errno;
+	ctl_fail_text(GPREEMPT_CLASS_FAILED, "is it installed, and in PATH?",
+		      "cannot run %s: %s", command[0], strerror(error));
+	_exit(error == ENOENT ? 127 : 126);
+}
+
 static int run_self(const struct ctl_command *cmd, struct ctl_args *args)
 {
 	struct gpreempt *g;
@@ -104,14 +118,8 @@ static int run_self(const struct ctl_command *cmd, struct ctl_args *args)
 	child = fork();
 	if (child < 0)
 		abort();
-	if (!child) {
-		execvp(args->command[0], args->command);
-		ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			      "is it installed, and in PATH?",
-			      "cannot run %s: %s", args->command[0],
-			      strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
-	}
+	if (!child)
+		become(args->command);
 	signal(SIGTERM, pass_on);
 	signal(SIGHUP, pass_on);
 	/* The terminal sends it to the program, too. */
