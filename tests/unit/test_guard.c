@@ -29,7 +29,7 @@ static struct {
 	struct packet ring[PACKETS];
 } mem[2];
 static struct signal signals[2];
-static struct guard_online online;
+static struct guard_sight online;
 
 static void setup(void)
 {
@@ -38,7 +38,7 @@ static void setup(void)
 	memset(mem, 0, sizeof(mem));
 	memset(signals, 0, sizeof(signals));
 	memset(&online, 0, sizeof(online));
-	online.target.pid = getpid();
+	online.pid = getpid();
 	for (i = 0; i < 2; i++)
 		online.queue[i] = (struct guard_queue){
 			.qid = i,
@@ -133,7 +133,7 @@ START_TEST(not_readable)
 	online.n = 0;
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
 	setup();
-	online.target.pid = 1 << 30;
+	online.pid = 1 << 30;
 	ck_assert_int_eq(guard_look(&online), -ESRCH);
 }
 END_TEST

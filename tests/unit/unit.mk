@@ -41,8 +41,13 @@ $(UNIT)/units.a: $(UNIT_OBJ)
 	$(AR) rcs $@ $^
 
 $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
-	$(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LDFLAGS) -o $@ $^ \
-		$$(pkg-config --libs check) $(UNIT)/units.a $(CTL_LIBS) $(LIB_LIBS) -lm
+	$(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LDFLAGS) -o $@ $(filter %.o,$^) \
+		$(filter %.a,$^) $$(pkg-config --libs check) \
+		$(UNIT)/units.a $(CTL_LIBS) $(LIB_LIBS) -lm
+
+# A guard in a made-up system, whose workers are the test's.
+UNIT_FAKE_GUARD := $(UNIT)/tests/unit/fake/guard.o
+$(UNIT)/test_guard_targets $(UNIT)/test_guard_poll: $(UNIT_FAKE_GUARD)
 
 COVERAGE := $(O)/coverage
 
@@ -55,6 +60,6 @@ coverage-run: $(UNIT_BINS)
 	@tests/unit/run $(if $(T),$(wildcard $(UNIT)/$(T)),$(UNIT_BINS))
 	@tests/unit/coverage/report $(UNIT) $(COVERAGE) $(if $(T),/dev/null,tests/unit/coverage/bars)
 
-.SECONDARY: $(UNIT_TESTS:%.c=$(UNIT)/%.o)
+.SECONDARY: $(UNIT_TESTS:%.c=$(UNIT)/%.o) $(UNIT_FAKE_GUARD)
 
--include $(UNIT_OBJ:.o=.d) $(UNIT_TESTS:%.c=$(UNIT)/%.d)
+-include $(UNIT_OBJ:.o=.d) $(UNIT_FAKE_GUARD:.o=.d) $(UNIT_TESTS:%.c=$(UNIT)/%.d)

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which processes the words of the command line name now. */
+/* The processes that the words of the command line name now. */
+#include <errno.h>
+
 #include "ctl/guard.h"
+#include "shared/clock.h"
 
-#define MAX_FOUND 512
-
-static struct {
-	struct guard_found list[MAX_FOUND];
-	size_t n;
-} found;
-
-/* Processes of holders and their like; read once in each look, if at all. */
-static struct {
-	bool known;
-	uint64_t pid[2 * MAX_FOUND];
-	size_t n;
-} owners;
+/* A word that fails is reported again after that, then after twice as long. */
+#define FIRST_PAUSE_NS (10 * NSEC_PER_SEC)
+#define LAST_PAUSE_NS (640 * NSEC_PER_SEC)
 
 bool guard_same(const struct gpreempt_target *a,
 		const struct gpreempt_target *b)
@@ -22,121 +15,197 @@ bool guard_same(const struct gpreempt_target *a,
 	return a->pid == b->pid && a->start == b->start;
 }
 
-static bool knows(struct guard *guard, pid_t pid)
+/* A word, in its role. */
+struct lookup {
+	const char *word;
+	bool online;
+	unsigned int number;
+	unsigned int job;
+	struct guard_word *state;
+};
+
+static void note(struct guard *guard, const struct lookup *l,
+		 const struct gpreempt_target *target)
 {
-	size_t i;
+	struct guard_candidates *found = &guard->found;
+	struct guard_found *f = found->list;
+	struct guard_found *end = f + found->n;
 
-	for (i = 0; i < guard->n_online; i++)
-		if (guard->online[i].target.pid == pid)
-			return true;
-	return guard_find(guard, pid);
-}
-
-static int note_owner(void *arg, pid_t target)
-{
-	struct hold_owner owner;
-
-	(void)arg;
-	if (owners.n + 2 > ARRAY_SIZE(owners.pid) ||
-	    hold_read_owner(target, &owner))
-		return 0;
-	owners.pid[owners.n++] = owner.pid;
-	owners.pid[owners.n++] = owner.guardian;
-	return 0;
-}
-
-static bool skip_holder(void *data, pid_t pid)
-{
-	struct guard *guard = data;
-	size_t i;
-
-	if (knows(guard, pid))
-		return false;
-	if (!owners.known) {
-		owners.n = 0;
-		hold_list(note_owner, NULL);
-		owners.known = true;
+	while (f < end && !guard_same(&f->target, target))
+		f++;
+	if (f == end) {
+		if (found->n == GUARD_FOUND_MAX)
+			return;
+		found->n++;
+		*f = (struct guard_found){ .target = *target };
 	}
-	for (i = 0; i < owners.n; i++)
-		if (owners.pid[i] == (uint64_t)pid)
-			return true;
-	return false;
+	if (l->online)
+		f->online |= 1ULL << l->number;
+	else
+		f->offline |= 1ULL << l->number;
+	f->job = l->job;
 }
 
-static struct guard_found *note(const struct gpreempt_target *target)
+/*
+ * Known from an earlier look: is it there still? A PID may have become that of
+ * another process. When that cannot be found out now, nothing has changed.
+ */
+static void note_known(struct guard *guard, const struct lookup *l,
+		       const struct gpreempt_target *target)
+{
+	uint64_t start;
+	int ret = gpreempt_start_time(guard->g, target->pid, &start);
+
+	if (ret == -ENOENT || ret == -ESRCH || (!ret && start != target->start))
+		return;
+	note(guard, l, target);
+}
+
+/* The word has failed: what it named when it last worked is kept. */
+static void note_taken(struct guard *guard, const struct lookup *l)
+{
+	uint64_t bit = 1ULL << l->number;
+	size_t i;
+
+	for (i = 0; l->online && i < guard->n_online; i++)
+		if (guard->online[i].words & bit)
+			note_known(guard, l, &guard->online[i].target);
+	for (i = 0; !l->online && i < guard->n_offline; i++)
+		if (guard->offline[i].words & bit)
+			note_known(guard, l, &guard->offline[i].target);
+}
+
+/* Once, and again after a pause that grows: it may come and go. */
+static void report(struct guard *guard, const struct lookup *l,
+		   const struct guard_finding *finding)
+{
+	uint64_t now = shr_now_ns();
+	struct guard_word *w = l->state;
+
+	if (w->failing || now < w->say_ns)
+		return;
+	w->failing = true;
+	w->pause_ns = w->pause_ns ? 2 * w->pause_ns : FIRST_PAUSE_NS;
+	if (w->pause_ns > LAST_PAUSE_NS)
+		w->pause_ns = LAST_PAUSE_NS;
+	w->say_ns = now + w->pause_ns;
+	guard_event(guard, "unresolved", 0, "--%s %s: %s",
+		    l->online ? "online" : "offline", l->word, finding->text);
+}
+
+static void refuse_all(struct guard *guard,
+		       const struct guard_finding *finding)
 {
 	size_t i;
 
-	for (i = 0; i < found.n; i++)
-		if (guard_same(&found.list[i].target, target))
-			return &found.list[i];
-	if (found.n == MAX_FOUND)
-		return NULL;
-	found.list[found.n] = (struct guard_found){ .target = *target };
-	return &found.list[found.n++];
+	for (i = 0; i < finding->n; i++)
+		guard_refuse(guard, &finding->target[i], "the name of its "
+			     "container is that of several", true);
 }
 
-/* 0, also when nobody is there, or -errno. */
-static int find_word(struct guard *guard, const char *word, bool online,
-		     unsigned int job)
+/* Looked for by the child, or here if there is no child. */
+static const struct guard_finding *look(struct guard *guard,
+					const struct lookup *l, bool *slow)
 {
-	struct gpreempt_targets *targets;
-	struct gpreempt_error err;
+	struct guard_candidates *found = &guard->found;
+	const struct guard_finding *finding;
+
+	finding = guard_finder_get(&guard->finder, l->word);
+	*slow = finding;
+	if (finding)
+		return finding;
+	guard_find_word(guard->g, l->word, &found->owners, &found->finding);
+	return &found->finding;
+}
+
+static void find_word(struct guard *guard, const struct lookup *l)
+{
+	const struct guard_finding *finding;
+	bool slow;
 	size_t i;
-	int ret;
 
-	ret = gpreempt_select(guard->g, &word, 1, skip_holder, guard, &targets,
-			      &err);
-	if (ret)
-		return gpreempt_error_class(&err) == GPREEMPT_CLASS_NO_TARGET ?
-		       0 : ret;
-	for (i = 0; i < targets->count; i++) {
-		struct guard_found *f = note(&targets->targets[i]);
-
-		if (!f)
-			break;
-		if (online)
-			f->online = true;
-		else
-			f->offline = true;
-		f->job = job;
+	finding = look(guard, l, &slow);
+	if (!finding->code) {
+		l->state->failing = false;
+		for (i = 0; i < finding->n; i++)
+			if (slow)
+				note_known(guard, l, &finding->target[i]);
+			else
+				note(guard, l, &finding->target[i]);
+		return;
 	}
-	gpreempt_targets_free(targets);
-	return 0;
+	if (finding->code == -EINPROGRESS)
+		return;
+	report(guard, l, finding);
+	/* Whose the name is, nobody can tell: it may be anybody's claim. */
+	if (finding->code == -EEXIST)
+		refuse_all(guard, finding);
+	else
+		note_taken(guard, l);
 }
 
-int guard_find_all(struct guard *guard)
+static void find_role(struct guard *guard, bool online,
+		      const struct ctl_role_words *words, bool gang)
+{
+	unsigned int i;
+
+	for (i = 0; i < words->n; i++) {
+		struct lookup l = {
+			.word = words->word[i], .online = online, .number = i,
+			.job = gang ? i + 1 : 0,
+			.state = &guard->found.word[online][i],
+		};
+
+		find_word(guard, &l);
+		guard_well(guard);
+	}
+}
+
+/* What is named by other words than before. */
+static void set_words(struct guard *guard)
+{
+	const struct guard_found *f;
+	size_t i;
+
+	for (i = 0; i < guard->n_online; i++) {
+		f = guard_find_found(guard, &guard->online[i].target, true);
+		if (f)
+			guard->online[i].words = f->online;
+	}
+	for (i = 0; i < guard->n_offline; i++) {
+		f = guard_find_found(guard, &guard->offline[i].target, false);
+		if (f)
+			guard->offline[i].words = f->offline;
+	}
+}
+
+void guard_find_all(struct guard *guard)
 {
 	const struct ctl_sched_args *args = &guard->args->sched;
-	int ret = 0;
-	size_t i;
 
-	found.n = 0;
-	owners.known = false;
-	for (i = 0; i < args->online_words.n && !ret; i++)
-		ret = find_word(guard, args->online_words.word[i], true, 0);
-	for (i = 0; i < args->offline_words.n && !ret; i++)
-		ret = find_word(guard, args->offline_words.word[i], false,
-				args->gang ? i + 1 : 0);
-	return ret;
+	guard->found.n = 0;
+	guard->found.owners.known = false;
+	guard_finder_poll(&guard->finder);
+	find_role(guard, true, &args->online_words, false);
+	find_role(guard, false, &args->offline_words, args->gang);
+	set_words(guard);
 }
 
 const struct guard_found *
-guard_find_found(const struct gpreempt_target *target, bool online)
+guard_find_found(const struct guard *guard,
+		 const struct gpreempt_target *target, bool online)
 {
+	const struct guard_candidates *found = &guard->found;
 	size_t i;
 
-	for (i = 0; i < found.n; i++)
-		if (guard_same(&found.list[i].target, target))
-			return (online ? found.list[i].online :
-					 found.list[i].offline) &&
-			       !(found.list[i].online &&
-				 found.list[i].offline) ?
-			       &found.list[i] : NULL;
-	return NULL;
-}
+	for (i = 0; i < found->n; i++) {
+		const struct guard_found *f = &found->list[i];
 
-const struct guard_found *guard_found_at(size_t i)
-{
-	return i < found.n ? &found.list[i] : NULL;
+		if (!guard_same(&f->target, target))
+			continue;
+		if (f->online && f->offline)
+			return NULL;
+		return (online ? f->online : f->offline) ? f : NULL;
+	}
+	return NULL;
 }

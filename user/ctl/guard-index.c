@@ -5,6 +5,7 @@
  * completion signal tells that, if it has one.
  */
 #include <errno.h>
+#include <string.h>
 #include <sys/uio.h>
 
 #include "ctl/guard.h"
@@ -28,16 +29,16 @@ static int read_word(pid_t pid, uint64_t address, uint64_t *out)
 }
 
 /* All indices of all queues in one call. */
-static int read_indices(const struct guard_online *online,
+static int read_indices(const struct guard_sight *sight,
 			struct indices *indices)
 {
 	struct iovec there[2 * GUARD_QUEUES];
-	struct iovec here = { indices, online->n * sizeof(*indices) };
+	struct iovec here = { indices, sight->n * sizeof(*indices) };
 	ssize_t n;
 	size_t i;
 
-	for (i = 0; i < online->n; i++) {
-		const struct guard_queue *queue = &online->queue[i];
+	for (i = 0; i < sight->n; i++) {
+		const struct guard_queue *queue = &sight->queue[i];
 
 		there[2 * i].iov_base = (void *)(uintptr_t)queue->read_addr;
 		there[2 * i].iov_len = sizeof(indices->read);
@@ -45,15 +46,15 @@ static int read_indices(const struct guard_online *online,
 			(void *)(uintptr_t)queue->write_addr;
 		there[2 * i + 1].iov_len = sizeof(indices->written);
 	}
-	n = process_vm_readv(online->target.pid, &here, 1, there,
-			     2 * online->n, 0);
+	n = process_vm_readv(sight->pid, &here, 1, there,
+			     2 * sight->n, 0);
 	if (n < 0)
 		return -errno;
 	return (size_t)n == here.iov_len ? 0 : -EFAULT;
 }
 
 /* The signal of the last packet, which stays in the ring when it is begun. */
-static uint64_t find_signal(const struct guard_online *online,
+static uint64_t find_signal(const struct guard_sight *sight,
 			    const struct guard_queue *queue)
 {
 	uint64_t at, signal;
@@ -62,24 +63,24 @@ static uint64_t find_signal(const struct guard_online *online,
 		return 0;
 	at = queue->ring +
 	     (queue->written - 1) % queue->packets * PACKET_SIZE;
-	if (read_word(online->target.pid, at + PACKET_SIGNAL, &signal))
+	if (read_word(sight->pid, at + PACKET_SIGNAL, &signal))
 		return 0;
 	return signal;
 }
 
 /* A signal counts down; one that cannot be read says nothing. */
-static bool signal_waits(const struct guard_online *online,
+static bool signal_waits(const struct guard_sight *sight,
 			 const struct guard_queue *queue)
 {
 	uint64_t value;
 
 	return queue->signal &&
-	       !read_word(online->target.pid, queue->signal + SIGNAL_VALUE,
+	       !read_word(sight->pid, queue->signal + SIGNAL_VALUE,
 			  &value) && (int64_t)value > 0;
 }
 
 /* True: it had work since the last look. */
-static bool look_at(const struct guard_online *online,
+static bool look_at(const struct guard_sight *sight,
 		    struct guard_queue *queue, const struct indices *indices)
 {
 	bool moved = queue->known && indices->written != queue->written;
@@ -94,29 +95,46 @@ static bool look_at(const struct guard_online *online,
 		return true;
 	}
 	if (found || (queue->busy && !queue->signal))
-		queue->signal = find_signal(online, queue);
-	queue->busy = signal_waits(online, queue);
+		queue->signal = find_signal(sight, queue);
+	queue->busy = signal_waits(sight, queue);
 	/* Done: what the program does with the signal now is its own. */
 	if (!queue->busy)
 		queue->signal = 0;
 	return moved || queue->busy;
 }
 
-int guard_look(struct guard_online *online)
+int guard_look(struct guard_sight *sight)
 {
 	struct indices indices[GUARD_QUEUES];
 	bool busy = false, worked = false;
 	size_t i;
 	int ret;
 
-	if (!online->n)
+	if (!sight->n)
 		return GUARD_IDLE;
-	ret = read_indices(online, indices);
+	ret = read_indices(sight, indices);
 	if (ret)
 		return ret;
-	for (i = 0; i < online->n; i++) {
-		worked |= look_at(online, &online->queue[i], &indices[i]);
-		busy |= online->queue[i].busy;
+	for (i = 0; i < sight->n; i++) {
+		worked |= look_at(sight, &sight->queue[i], &indices[i]);
+		busy |= sight->queue[i].busy;
 	}
 	return busy ? GUARD_BUSY : worked ? GUARD_PULSE : GUARD_IDLE;
+}
+
+void guard_sight_update(struct guard_sight *sight,
+			const struct guard_online *online)
+{
+	struct guard_queue fresh[GUARD_QUEUES];
+	size_t i, j;
+
+	for (i = 0; i < online->n; i++) {
+		fresh[i] = online->queue[i];
+		for (j = 0; j < sight->n; j++)
+			if (sight->queue[j].qid == fresh[i].qid &&
+			    sight->queue[j].write_addr == fresh[i].write_addr)
+				fresh[i] = sight->queue[j];
+	}
+	memcpy(sight->queue, fresh, online->n * sizeof(*fresh));
+	sight->n = online->n;
 }

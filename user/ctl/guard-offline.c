@@ -6,12 +6,6 @@
 #include "ctl/guard.h"
 #include "shared/clock.h"
 
-/* Workers that let go of their targets, which may wait for the hardware. */
-static struct {
-	struct guard_worker *worker[GUARD_TARGETS];
-	size_t n;
-} going;
-
 struct guard_offline *guard_find(struct guard *guard, pid_t pid)
 {
 	size_t i;
@@ -75,7 +69,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 		return;
 	offline->announced = true;
 	offline->lane = guard_draw_join(guard, offline->target.pid, false);
-	guard_pardon(&offline->target);
+	guard_pardon(guard, &offline->target);
 	guard_event(guard, "joined", offline->target.pid,
 		    "process %d is offline", offline->target.pid);
 }
@@ -104,7 +98,8 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		.role = HOLD_ROLE_GUARD, .guardian = getpid(),
 	};
 	struct guard_offline offline = {
-		.target = f->target, .job = f->job, .since_ns = shr_now_ns(),
+		.target = f->target, .words = f->offline, .job = f->job,
+		.since_ns = shr_now_ns(),
 		.lane = -1,
 	};
 	struct guard_job job = {
@@ -116,7 +111,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	size_t i;
 	int ret;
 
-	if (guard->n_offline + going.n >= GUARD_TARGETS) {
+	if (guard->n_offline + guard->n_going >= GUARD_TARGETS) {
 		guard_refuse(guard, &f->target, "there are too many offline",
 			     true);
 		return false;
@@ -182,7 +177,7 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	guard->figures.kept_ns += now - offline.since_ns;
 	guard_draw_leave(guard, offline.lane);
 	guard_worker_quit(offline.worker);
-	going.worker[going.n++] = offline.worker;
+	guard->going[guard->n_going++] = offline.worker;
 	guard_reap(guard);
 }
 
@@ -190,8 +185,8 @@ void guard_reap(struct guard *guard)
 {
 	size_t i;
 
-	for (i = going.n; i-- > 0;) {
-		struct guard_worker *w = going.worker[i];
+	for (i = guard->n_going; i-- > 0;) {
+		struct guard_worker *w = guard->going[i];
 
 		if (!guard_worker_gone(w))
 			continue;
@@ -200,16 +195,16 @@ void guard_reap(struct guard *guard)
 			guard_take_from(guard, w);
 		hold_drop(w->job.target, w->job.lock);
 		guard_worker_free(w);
-		going.worker[i] = going.worker[--going.n];
+		guard->going[i] = guard->going[--guard->n_going];
 	}
 }
 
-bool guard_is_going(pid_t pid)
+bool guard_is_going(const struct guard *guard, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < going.n; i++)
-		if (going.worker[i]->job.target == pid)
+	for (i = 0; i < guard->n_going; i++)
+		if (guard->going[i]->job.target == pid)
 			return true;
 	return false;
 }
@@ -219,7 +214,7 @@ void guard_end_all(struct guard *guard)
 	while (guard->n_offline)
 		guard_drop_offline(guard, guard->n_offline - 1);
 	/* One may be in the driver, which waits for the hardware for seconds. */
-	while (going.n) {
+	while (guard->n_going) {
 		guard_well(guard);
 		shr_sleep_ns(NSEC_PER_MSEC);
 		guard_reap(guard);
@@ -233,7 +228,7 @@ static void release(struct guard *guard, size_t i, uint64_t ns)
 	guard_event(guard, "released", target.pid,
 		    "process %d is let go of, as somebody wants it",
 		    target.pid);
-	guard_shun(&target, ns);
+	guard_shun(guard, &target, ns);
 	guard_drop_offline(guard, i);
 }
 

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The poller: sees work come and go, asks the policy, and gives orders. */
+/*
+ * The poller: sees work come and go, asks the policy, and gives orders.
+ *
+ * It reads memory of other processes, without the lock, and such a read may
+ * never end: the page may be one of userfaultfd or of a FUSE file, and the
+ * kernel waits for whatever the process does to its address space. A second
+ * thread, the stand-in, watches the one whose turn it is, and takes over when a
+ * read takes long. The process that is being read is left out until that read
+ * returns; the thread that waits for it is the next stand-in then.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,52 +28,48 @@
 #define LATE_NS NSEC_PER_SEC
 /* To ask for its CPU time takes as long as a look. */
 #define LOOKS_A_COUNT 64
-
-struct poller {
-	struct guard *guard;
-	uint64_t wake;		/* of the policy */
-	uint64_t looked_ns;	/* the last look began then */
-	uint64_t worked_ns;	/* last time that there was work */
-	uint64_t arrival_ns;	/* work came after that; 0: none came */
-	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
-};
+/* A read takes microseconds. */
+#define STUCK_NS (10 * NSEC_PER_MSEC)
+#define STAND_IN_NS (3 * NSEC_PER_MSEC)
+/* To end them all takes no longer than a sleep of one. */
+#define END_NS (2 * NSEC_PER_SEC)
 
 /* For the picture. One that came and went was there since the last look. */
-static void draw(const struct poller *p, const struct guard_online *online,
+static void draw(const struct guard *guard, const struct guard_online *online,
 		 int seen, uint64_t now)
 {
-	struct guard_picture *picture = p->guard->picture;
+	struct guard_picture *picture = guard->picture;
 
 	if (!picture)
 		return;
 	if (seen == GUARD_BUSY || seen == GUARD_PULSE)
-		guard_picture_begin(picture, online->lane,
-				    seen == GUARD_BUSY ? now : p->looked_ns);
+		guard_picture_begin(picture, online->lane, seen == GUARD_BUSY ?
+				    now : guard->turn.looked_ns);
 	if (seen != GUARD_BUSY)
 		guard_picture_end(picture, online->lane, now);
 }
 
-static bool look_at_one(struct poller *p, struct guard_online *online,
-			uint64_t now)
+/* What was seen of one; has it changed? Under the lock. */
+static bool note_seen(struct guard *guard, struct guard_online *online,
+		      int seen, uint64_t now)
 {
-	int seen = online->gone ? GUARD_IDLE : guard_look(online);
 	bool busy = seen == GUARD_BUSY, before = online->busy;
+	struct guard_turn *turn = &guard->turn;
 	bool new = !online->looked;
 
 	online->looked = true;
 	online->gone |= seen < 0;
 	if (seen == GUARD_BUSY || seen == GUARD_PULSE)
-		p->worked_ns = now;
+		turn->worked_ns = now;
 	if (busy == before && seen != GUARD_PULSE)
 		return false;
-	draw(p, online, seen, now);
-	/* When the work of a new one came, nobody knows. */
+	draw(guard, online, seen, now);
+	/* When the work of a new one came is not known. */
 	if (!before && seen > 0 && !new)
-		p->arrival_ns = p->looked_ns;
+		turn->arrival_ns = turn->looked_ns;
 	if (seen == GUARD_PULSE)
-		gpreempt_policy_busy(p->guard->policy, online->party, true,
-				     now);
-	gpreempt_policy_busy(p->guard->policy, online->party, busy, now);
+		gpreempt_policy_busy(guard->policy, online->party, true, now);
+	gpreempt_policy_busy(guard->policy, online->party, busy, now);
 	online->busy = busy;
 	return true;
 }
@@ -82,24 +87,25 @@ static struct guard_offline *find_party(struct guard *guard,
 	return NULL;
 }
 
-static void give_order(const struct poller *p, struct guard_offline *offline,
+static void give_order(const struct guard *guard,
+		       struct guard_offline *offline,
 		       enum gpreempt_policy_reason reason)
 {
 	struct guard_order order = {
 		.nodes = offline->want,
 		.reason = reason,
 		.arrival_ns = reason == GPREEMPT_POLICY_ARRIVAL ?
-			      p->arrival_ns : 0,
+			      guard->turn.arrival_ns : 0,
 	};
 
 	guard_worker_order(offline->worker, &order);
 }
 
 /* One order for each process, whatever number of nodes it is about. */
-static void carry_out(struct poller *p, unsigned int n)
+static void carry_out(struct guard *guard, unsigned int n)
 {
 	enum gpreempt_policy_reason reasons[GUARD_TARGETS];
-	struct guard *guard = p->guard;
+	const struct gpreempt_policy_action *action;
 	uint64_t changed = 0;
 	unsigned int i;
 	size_t node;
@@ -107,58 +113,134 @@ static void carry_out(struct poller *p, unsigned int n)
 	for (i = 0; i < n; i++) {
 		struct guard_offline *offline;
 
-		offline = find_party(guard, p->actions[i].party, &node);
+		action = &guard->turn.actions[i];
+		offline = find_party(guard, action->party, &node);
 		if (!offline)
 			continue;
-		if (p->actions[i].suspend)
+		if (action->suspend)
 			offline->want |= 1ULL << node;
 		else
 			offline->want &= ~(1ULL << node);
-		reasons[offline - guard->offline] = p->actions[i].reason;
+		reasons[offline - guard->offline] = action->reason;
 		changed |= 1ULL << (offline - guard->offline);
 	}
 	for (i = 0; i < guard->n_offline; i++)
 		if (changed & (1ULL << i))
-			give_order(p, &guard->offline[i], reasons[i]);
+			give_order(guard, &guard->offline[i], reasons[i]);
 }
 
-static void poll_once(struct poller *p)
+/* Then nothing is read any more, but servers may still ask. */
+static bool no_more_threads(const struct guard *guard)
 {
-	struct guard *guard = p->guard;
-	bool changed;
-	uint64_t now;
+	return !guard->turn.has_stand_in && guard->turn.threads > GUARD_STUCK;
+}
+
+/*
+ * Begin to read one; NULL: it is not answering the read of another thread, or
+ * cannot be read. Under the lock.
+ */
+static struct guard_sight *claim(struct guard *guard,
+				 struct guard_online *online, uint64_t now)
+{
+	struct guard_sight *sight = online->sight;
+
+	if (sight->since_ns) {
+		if (now > sight->since_ns + GUARD_SILENT_NS)
+			guard->changed |= note_seen(guard, online, GUARD_IDLE,
+						    now);
+		return NULL;
+	}
+	if (online->gone || no_more_threads(guard)) {
+		guard->changed |= note_seen(guard, online, GUARD_IDLE, now);
+		return NULL;
+	}
+	/* It is on its way; without it the last thread would be caught. */
+	if (!guard->turn.has_stand_in)
+		return NULL;
+	guard_sight_update(sight, online);
+	sight->since_ns = now;
+	guard->turn.since_ns = now;
+	return sight;
+}
+
+/* The read has returned, in time or not. Under the lock. */
+static void give_back(struct guard *guard, struct guard_sight *sight, int seen,
+		      bool in_time, uint64_t now)
+{
 	size_t i;
+
+	sight->since_ns = 0;
+	if (in_time)
+		guard->turn.since_ns = 0;
+	for (i = 0; in_time && i < guard->n_online; i++)
+		if (guard->online[i].sight == sight)
+			guard->changed |= note_seen(guard, &guard->online[i],
+						    seen, now);
+	if (sight->left)
+		free(sight);
+}
+
+/* Under the lock, but for the reads. False: another thread has taken over. */
+static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
+{
+	struct guard_turn *turn = &guard->turn;
+	struct guard_sight *sight;
+	bool in_time = true;
+	size_t i;
+	int seen;
+
+	turn->arrival_ns = 0;
+	for (i = 0; in_time && i < guard->n_online; i++) {
+		sight = claim(guard, &guard->online[i], shr_now_ns());
+		if (!sight)
+			continue;
+		pthread_mutex_unlock(&guard->lock);
+		seen = guard_look(sight);
+		pthread_mutex_lock(&guard->lock);
+		in_time = turn->thread == me;
+		give_back(guard, sight, seen, in_time, now);
+	}
+	return in_time;
+}
+
+/* False: another thread has taken over meanwhile. */
+static bool poll_once(struct guard *guard, unsigned int me)
+{
+	struct guard_turn *turn = &guard->turn;
+	bool in_time;
+	uint64_t now;
 
 	pthread_mutex_lock(&guard->lock);
 	now = shr_now_ns();
-	changed = guard->changed;
-	guard->changed = false;
-	p->arrival_ns = 0;
-	for (i = 0; i < guard->n_online; i++)
-		changed |= look_at_one(p, &guard->online[i], now);
-	if (changed || now >= p->wake)
-		carry_out(p, gpreempt_policy_step(guard->policy, now,
-						  p->actions, &p->wake));
-	p->looked_ns = now;
+	in_time = look_at_all(guard, me, now);
+	if (in_time && (guard->changed || now >= turn->wake)) {
+		guard->changed = false;
+		carry_out(guard, gpreempt_policy_step(guard->policy, now,
+						      turn->actions,
+						      &turn->wake));
+	}
+	if (in_time)
+		turn->looked_ns = now;
 	pthread_mutex_unlock(&guard->lock);
+	return in_time;
 }
 
-static void doze(const struct poller *p)
+static void doze(const struct guard *guard)
 {
-	const struct guard *guard = p->guard;
+	const struct guard_turn *turn = &guard->turn;
 	uint64_t ns = guard->poll_ns, now = shr_now_ns();
 
 	if (guard->poll == GUARD_POLL_BUSY && guard->n_online)
 		return;
 	if (guard->poll != GUARD_POLL_TIMED) {
-		if (guard->n_online && now < p->worked_ns + ADAPTIVE_SPIN_NS)
+		if (guard->n_online && now < turn->worked_ns + ADAPTIVE_SPIN_NS)
 			return;
 		ns = ADAPTIVE_SLEEP_NS;
 	}
 	if (!guard->n_online && !guard->n_clients)
 		ns = MAX_SLEEP_NS;
-	if (p->wake < now + ns)
-		ns = p->wake > now ? p->wake - now : 0;
+	if (turn->wake < now + ns)
+		ns = turn->wake > now ? turn->wake - now : 0;
 	if (ns)
 		shr_sleep_ns(ns);
 }
@@ -181,29 +263,99 @@ static void beat(struct guard *guard, uint64_t now)
 	atomic_store(&guard->common->beat_ns, now);
 }
 
-static void *poller_thread(void *arg)
+/* As long as it is this thread's turn. */
+static void poll_for_long(struct guard *guard, unsigned int me)
 {
-	struct poller p = { .guard = arg, .wake = GPREEMPT_POLICY_NEVER };
-	struct guard *guard = arg;
-	uint64_t looks;
+	uint64_t looks, cpu = cpu_time(), was = cpu;
 
 	prctl(PR_SET_NAME, "guard-poller");
+	for (looks = 1; !atomic_load(&guard->quit); looks++) {
+		if (!poll_once(guard, me))
+			break;
+		beat(guard, guard->turn.looked_ns);
+		atomic_fetch_add(&guard->polls, 1);
+		if (looks % LOOKS_A_COUNT == 0) {
+			cpu = cpu_time();
+			atomic_fetch_add(&guard->poll_cpu_ns, cpu - was);
+			was = cpu;
+		}
+		doze(guard);
+	}
+}
+
+/* Wait until the one whose turn it is has to be relieved. False: the end. */
+static bool stand_in(struct guard *guard, unsigned int me)
+{
+	struct guard_turn *turn = &guard->turn;
+	bool taken = false;
+
+	prctl(PR_SET_NAME, "guard-stand-in");
+	while (!taken && !atomic_load(&guard->quit)) {
+		shr_sleep_ns(STAND_IN_NS);
+		pthread_mutex_lock(&guard->lock);
+		taken = turn->since_ns &&
+			shr_now_ns() > turn->since_ns + STUCK_NS;
+		if (taken) {
+			turn->thread = me;
+			turn->since_ns = 0;
+			turn->stuck++;
+			turn->has_stand_in = false;
+		}
+		pthread_mutex_unlock(&guard->lock);
+	}
+	if (taken)
+		guard_poll_tend(guard);
+	return taken;
+}
+
+/*
+ * It does not poll any more: at the end of all, or because it was relieved and
+ * its read has returned. True: it is the stand-in.
+ */
+static bool come_back(struct guard *guard, unsigned int me)
+{
+	struct guard_turn *turn = &guard->turn;
+	bool wanted = false;
+
+	pthread_mutex_lock(&guard->lock);
+	if (turn->thread != me) {
+		turn->stuck--;
+		wanted = !turn->has_stand_in && !atomic_load(&guard->quit);
+		turn->has_stand_in |= wanted;
+	}
+	pthread_mutex_unlock(&guard->lock);
+	return wanted;
+}
+
+static void *poller_thread(void *arg)
+{
+	struct guard *guard = arg;
+	struct guard_turn *turn = &guard->turn;
+	unsigned int me;
+	bool polls;
+
 	/* The kernel rounds sleeps up by 50 us otherwise. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	shr_ask_short_slices();
-	p.looked_ns = shr_now_ns();
-	for (looks = 1; !atomic_load(&guard->quit); looks++) {
-		poll_once(&p);
-		beat(guard, p.looked_ns);
-		atomic_store(&guard->polls, looks);
-		if (looks % LOOKS_A_COUNT == 0)
-			atomic_store(&guard->poll_cpu_ns, cpu_time());
-		doze(&p);
+	pthread_mutex_lock(&guard->lock);
+	me = ++turn->numbers;
+	polls = !turn->thread;
+	if (polls)
+		turn->thread = me;
+	pthread_mutex_unlock(&guard->lock);
+	while (polls || stand_in(guard, me)) {
+		poll_for_long(guard, me);
+		polls = false;
+		if (!come_back(guard, me))
+			break;
 	}
+	pthread_mutex_lock(&guard->lock);
+	turn->threads--;
+	pthread_mutex_unlock(&guard->lock);
 	return NULL;
 }
 
-static int pin(struct guard *guard)
+static int pin(const struct guard *guard, pthread_attr_t *attr)
 {
 	uint64_t cpu = guard->args->sched.cpu;
 	cpu_set_t set;
@@ -212,30 +364,78 @@ static int pin(struct guard *guard)
 		return 0;
 	CPU_ZERO(&set);
 	CPU_SET(cpu - 1, &set);
-	return -pthread_setaffinity_np(guard->poller, sizeof(set), &set);
+	return -pthread_attr_setaffinity_np(attr, sizeof(set), &set);
+}
+
+static int start_thread(struct guard *guard)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	pthread_t thread;
+	int ret;
+
+	pthread_attr_init(&attr);
+	/* One that never returns from a read cannot be joined. */
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	ret = pin(guard, &attr);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_mutex_lock(&guard->lock);
+	if (!ret)
+		ret = -pthread_create(&thread, &attr, poller_thread, guard);
+	guard->turn.threads += !ret;
+	pthread_mutex_unlock(&guard->lock);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return ret;
 }
 
 int guard_poll_start(struct guard *guard)
 {
-	sigset_t all, old;
 	int ret;
 
 	atomic_store(&guard->common->beat_ns, shr_now_ns());
 	guard->common->late_ns = LATE_NS + guard->poll_ns;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = -pthread_create(&guard->poller, NULL, poller_thread, guard);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	guard->turn.wake = GPREEMPT_POLICY_NEVER;
+	guard->turn.looked_ns = shr_now_ns();
+	/* The first that runs polls. */
+	guard->turn.has_stand_in = true;
+	ret = start_thread(guard);
 	if (ret)
 		return ret;
-	ret = pin(guard);
+	ret = start_thread(guard);
 	if (ret)
 		guard_poll_stop(guard);
 	return ret;
 }
 
+void guard_poll_tend(struct guard *guard)
+{
+	struct guard_turn *turn = &guard->turn;
+	bool wanted;
+
+	pthread_mutex_lock(&guard->lock);
+	wanted = !turn->has_stand_in && turn->threads <= GUARD_STUCK &&
+		 !atomic_load(&guard->quit);
+	turn->has_stand_in |= wanted;
+	pthread_mutex_unlock(&guard->lock);
+	if (!wanted || !start_thread(guard))
+		return;
+	pthread_mutex_lock(&guard->lock);
+	turn->has_stand_in = false;
+	pthread_mutex_unlock(&guard->lock);
+}
+
 void guard_poll_stop(struct guard *guard)
 {
+	uint64_t end = shr_now_ns() + END_NS;
+	bool ended = false;
+
 	atomic_store(&guard->quit, true);
-	pthread_join(guard->poller, NULL);
+	while (!ended && shr_now_ns() < end) {
+		shr_sleep_ns(NSEC_PER_MSEC);
+		pthread_mutex_lock(&guard->lock);
+		ended = guard->turn.threads <= guard->turn.stuck;
+		pthread_mutex_unlock(&guard->lock);
+	}
 }

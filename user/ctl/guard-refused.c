@@ -3,33 +3,33 @@
 #include "ctl/guard.h"
 #include "shared/clock.h"
 
-#define MAX_REFUSED 256
 #define RETRY_NS (100 * NSEC_PER_MSEC)
 #define PATIENT_RETRY_NS NSEC_PER_SEC
 /* What is refused for so long is said; a process that starts is not ready. */
 #define PATIENCE_NS NSEC_PER_SEC
 
-/* Targets that we cannot take. */
-static struct refused {
-	struct gpreempt_target target;
-	uint64_t first_ns;
-	uint64_t retry_ns;
-	bool said;
-} refused[MAX_REFUSED];
-
-/* The place of a target among the refused, made if need be. */
-static struct refused *refusal(const struct gpreempt_target *target)
+static bool is_refused(const struct guard_refusal *r,
+		       const struct gpreempt_target *target)
 {
-	struct refused *oldest = refused;
+	return guard_same(&r->target, target);
+}
+
+/* The place of a target among the refused; if it has none, the oldest one. */
+static struct guard_refusal *place_of(struct guard *guard,
+				      const struct gpreempt_target *target)
+{
+	struct guard_refusal *oldest = guard->refusal;
 	size_t i;
 
-	for (i = 0; i < MAX_REFUSED; i++) {
-		if (guard_same(&refused[i].target, target))
-			return &refused[i];
-		if (refused[i].retry_ns < oldest->retry_ns)
-			oldest = &refused[i];
+	for (i = 0; i < GUARD_REFUSALS; i++) {
+		struct guard_refusal *r = &guard->refusal[i];
+
+		if (is_refused(r, target))
+			return r;
+		if (r->retry_ns < oldest->retry_ns)
+			oldest = r;
 	}
-	*oldest = (struct refused){
+	*oldest = (struct guard_refusal){
 		.target = *target, .first_ns = shr_now_ns(),
 	};
 	return oldest;
@@ -39,7 +39,7 @@ static struct refused *refusal(const struct gpreempt_target *target)
 void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 		  const char *why, bool at_once)
 {
-	struct refused *r = refusal(target);
+	struct guard_refusal *r = place_of(guard, target);
 	uint64_t now = shr_now_ns();
 
 	r->retry_ns = now + (now < r->first_ns + PATIENCE_NS ?
@@ -51,30 +51,32 @@ void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 		    target->pid, why);
 }
 
-bool guard_may_try(const struct gpreempt_target *target)
+bool guard_may_try(const struct guard *guard,
+		   const struct gpreempt_target *target)
 {
 	size_t i;
 
-	for (i = 0; i < MAX_REFUSED; i++)
-		if (guard_same(&refused[i].target, target))
-			return shr_now_ns() >= refused[i].retry_ns;
+	for (i = 0; i < GUARD_REFUSALS; i++)
+		if (is_refused(&guard->refusal[i], target))
+			return shr_now_ns() >= guard->refusal[i].retry_ns;
 	return true;
 }
 
-void guard_shun(const struct gpreempt_target *target, uint64_t ns)
+void guard_shun(struct guard *guard, const struct gpreempt_target *target,
+		uint64_t ns)
 {
-	struct refused *r = refusal(target);
+	struct guard_refusal *r = place_of(guard, target);
 	uint64_t now = shr_now_ns();
 
 	r->retry_ns = now + ns < now ? UINT64_MAX : now + ns;
 	r->said = true;
 }
 
-void guard_pardon(const struct gpreempt_target *target)
+void guard_pardon(struct guard *guard, const struct gpreempt_target *target)
 {
 	size_t i;
 
-	for (i = 0; i < MAX_REFUSED; i++)
-		if (guard_same(&refused[i].target, target))
-			refused[i] = (struct refused){ 0 };
+	for (i = 0; i < GUARD_REFUSALS; i++)
+		if (is_refused(&guard->refusal[i], target))
+			guard->refusal[i] = (struct guard_refusal){ 0 };
 }

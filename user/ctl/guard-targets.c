@@ -32,12 +32,9 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view)
 	return nodes;
 }
 
-/* Keep what was seen of a queue that is the same still. */
-static void set_queue(struct guard_queue *out, const struct guard_online *old,
+static void set_queue(struct guard_queue *out,
 		      const struct gpreempt_queue *queue)
 {
-	size_t i;
-
 	*out = (struct guard_queue){
 		.qid = queue->qid,
 		.read_addr = queue->rptr_addr,
@@ -45,10 +42,6 @@ static void set_queue(struct guard_queue *out, const struct guard_online *old,
 		.ring = queue->ring,
 		.packets = queue->ring_size / 64,
 	};
-	for (i = 0; i < old->n; i++)
-		if (old->queue[i].qid == out->qid &&
-		    old->queue[i].write_addr == out->write_addr)
-			*out = old->queue[i];
 }
 
 static bool can_be_seen(const struct gpreempt_queue *queue)
@@ -73,7 +66,6 @@ static void note_source(struct guard *guard, enum gpreempt_source source)
 
 static void refresh_online(struct guard *guard, struct guard_online *online)
 {
-	static struct guard_online fresh;
 	struct gpreempt_view *view;
 	uint64_t nodes;
 	size_t i;
@@ -83,13 +75,11 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 	note_source(guard, view->source);
 	pthread_mutex_lock(&guard->lock);
 	nodes = guard_nodes_of(guard, view);
-	fresh.n = 0;
-	for (i = 0; i < view->count && fresh.n < GUARD_QUEUES; i++)
+	online->n = 0;
+	for (i = 0; i < view->count && online->n < GUARD_QUEUES; i++)
 		if (can_be_seen(&view->queues[i]))
-			set_queue(&fresh.queue[fresh.n++], online,
+			set_queue(&online->queue[online->n++],
 				  &view->queues[i]);
-	memcpy(online->queue, fresh.queue, sizeof(fresh.queue));
-	online->n = fresh.n;
 	online->gone = false;
 	if (nodes != online->nodes) {
 		gpreempt_policy_nodes(guard->policy, online->party, nodes);
@@ -103,12 +93,19 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 static void take_online(struct guard *guard, const struct guard_found *f)
 {
 	struct guard_online *online = &guard->online[guard->n_online];
+	struct guard_sight *sight;
 	int party, lane;
 
 	if (guard->n_online == GUARD_TARGETS) {
 		guard_refuse(guard, &f->target, "there are too many online", true);
 		return;
 	}
+	sight = calloc(1, sizeof(*sight));
+	if (!sight) {
+		guard_refuse(guard, &f->target, "there is no memory", false);
+		return;
+	}
+	sight->pid = f->target.pid;
 	lane = guard_draw_join(guard, f->target.pid, true);
 	pthread_mutex_lock(&guard->lock);
 	party = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0,
@@ -116,16 +113,20 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	if (party >= 0) {
 		memset(online, 0, sizeof(*online));
 		online->target = f->target;
+		online->words = f->online;
+		online->sight = sight;
 		online->party = party;
 		online->lane = lane;
 		guard->n_online++;
 	}
 	pthread_mutex_unlock(&guard->lock);
-	if (party < 0)
+	if (party < 0) {
 		guard_draw_leave(guard, lane);
-	else
-		guard_event(guard, "joined", f->target.pid,
-			    "process %d is online", f->target.pid);
+		free(sight);
+		return;
+	}
+	guard_event(guard, "joined", f->target.pid, "process %d is online",
+		    f->target.pid);
 }
 
 static void drop_online(struct guard *guard, size_t i)
@@ -135,6 +136,10 @@ static void drop_online(struct guard *guard, size_t i)
 
 	pthread_mutex_lock(&guard->lock);
 	gpreempt_policy_remove(guard->policy, guard->online[i].party);
+	if (guard->online[i].sight->since_ns)
+		guard->online[i].sight->left = true;
+	else
+		free(guard->online[i].sight);
 	guard->online[i] = guard->online[--guard->n_online];
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
@@ -144,16 +149,28 @@ static void drop_online(struct guard *guard, size_t i)
 			    "process %d is not online any more", pid);
 }
 
-static void drop_gone(struct guard *guard)
+/*
+ * Workers that have ended, and those that are silent, which are killed: before
+ * anything that may fail, because a stopped worker makes its target unkillable.
+ */
+static void drop_ended(struct guard *guard)
+{
+	size_t i;
+
+	for (i = guard->n_offline; i-- > 0;)
+		if (guard_worker_gone(guard->offline[i].worker))
+			guard_drop_offline(guard, i);
+}
+
+static void drop_unnamed(struct guard *guard)
 {
 	size_t i;
 
 	for (i = guard->n_online; i-- > 0;)
-		if (!guard_find_found(&guard->online[i].target, true))
+		if (!guard_find_found(guard, &guard->online[i].target, true))
 			drop_online(guard, i);
 	for (i = guard->n_offline; i-- > 0;)
-		if (!guard_find_found(&guard->offline[i].target, false) ||
-		    guard_worker_gone(guard->offline[i].worker))
+		if (!guard_find_found(guard, &guard->offline[i].target, false))
 			guard_drop_offline(guard, i);
 }
 
@@ -171,7 +188,8 @@ static bool is_online(const struct guard *guard,
 static bool can_be_taken(struct guard *guard, const struct guard_found *f)
 {
 	return !guard_find(guard, f->target.pid) &&
-	       !guard_is_going(f->target.pid) && guard_may_try(&f->target);
+	       !guard_is_going(guard, f->target.pid) &&
+	       guard_may_try(guard, &f->target);
 }
 
 static void take_new(struct guard *guard)
@@ -180,7 +198,8 @@ static void take_new(struct guard *guard)
 	unsigned int taken = 0;
 	size_t i;
 
-	for (i = 0; (f = guard_found_at(i)); i++) {
+	for (i = 0; i < guard->found.n; i++) {
+		f = &guard->found.list[i];
 		guard_well(guard);
 		if (f->online && f->offline)
 			guard_refuse(guard, &f->target,
@@ -194,20 +213,39 @@ static void take_new(struct guard *guard)
 	}
 }
 
+/* Its memory may be a page that never answers. */
+static void tell_silent(struct guard *guard, struct guard_online *online)
+{
+	pid_t pid = online->target.pid;
+	uint64_t since;
+	bool silent;
+
+	pthread_mutex_lock(&guard->lock);
+	since = online->sight->since_ns;
+	pthread_mutex_unlock(&guard->lock);
+	silent = since && shr_now_ns() > since + GUARD_SILENT_NS;
+	if (silent == online->told_silent)
+		return;
+	online->told_silent = silent;
+	guard_event(guard, "silent", pid, silent ?
+		    "the memory of process %d does not answer: its work is not seen" :
+		    "the memory of process %d answers again", pid);
+}
+
 void guard_targets_look(struct guard *guard)
 {
 	size_t i;
 
 	guard_reap(guard);
+	drop_ended(guard);
 	guard_release_some(guard);
-	if (guard_find_all(guard))
-		return;
-	guard_well(guard);
-	drop_gone(guard);
+	guard_find_all(guard);
+	drop_unnamed(guard);
 	take_new(guard);
 	for (i = 0; i < guard->n_online; i++) {
 		guard_well(guard);
 		refresh_online(guard, &guard->online[i]);
+		tell_silent(guard, &guard->online[i]);
 	}
 	for (i = 0; i < guard->n_offline; i++) {
 		guard_well(guard);
@@ -217,6 +255,7 @@ void guard_targets_look(struct guard *guard)
 
 void guard_targets_drop(struct guard *guard)
 {
+	guard_finder_stop(&guard->finder);
 	guard_end_all(guard);
 	while (guard->n_online)
 		drop_online(guard, guard->n_online - 1);

@@ -168,6 +168,7 @@ static void watch(struct guard *guard)
 		guard_targets_look(guard);
 		guard_take_results(guard);
 		tell_gap(guard);
+		guard_poll_tend(guard);
 		guard_files_poll(guard);
 		if (now > live_ns + LIVE_NS) {
 			guard_live(guard);
@@ -183,6 +184,23 @@ static void watch(struct guard *guard)
 			return;
 		answer_signal(guard);
 	}
+}
+
+/* Words whose processes a child looks for. */
+static int start_finder(struct guard *guard)
+{
+	const struct ctl_sched_args *args = &guard->args->sched;
+	const struct ctl_role_words *roles[] = {
+		&args->online_words, &args->offline_words,
+	};
+	struct guard_finder *f = &guard->finder;
+	size_t role, i;
+
+	for (role = 0; role < ARRAY_SIZE(roles); role++)
+		for (i = 0; i < roles[role]->n; i++)
+			if (guard_word_is_slow(roles[role]->word[i]))
+				f->word[f->n++] = roles[role]->word[i];
+	return guard_finder_start(f, guard->g);
 }
 
 /* One guard at a time listens; the others do without. */
@@ -232,6 +250,9 @@ static int protect(struct guard *guard)
 	guard->common = guard_channel_map(sizeof(*guard->common));
 	if (!guard->common)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	ret = start_finder(guard);
+	if (ret)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	ret = guard_poll_start(guard);
 	if (ret)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,

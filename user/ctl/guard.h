@@ -20,6 +20,7 @@
 #include "ctl/foreground.h"
 #include "ctl/guard-picture.h"
 #include "ctl/guard-worker.h"
+#include "guard/finder.h"
 #include "guard/output-file.h"
 
 #define GUARD_TARGETS 64	/* of each role */
@@ -39,15 +40,30 @@ struct guard_queue {
 	bool busy;
 };
 
+/*
+ * What the poller knows of an online process, and what it needs to read its
+ * memory: while since_ns is set, one thread reads it, without the lock.
+ */
+struct guard_sight {
+	pid_t pid;
+	uint64_t since_ns;	/* of the read; 0: none. Under the lock */
+	bool left;		/* not a target any more: freed after the read */
+	struct guard_queue queue[GUARD_QUEUES];
+	size_t n;
+};
+
 struct guard_online {
 	struct gpreempt_target target;
+	uint64_t words;		/* that name it: a bit each */
+	struct guard_sight *sight;
+	bool told_silent;	/* that its memory does not answer */
 	unsigned int party;
 	int lane;		/* in the picture; -1: none */
 	uint64_t nodes;
 	bool busy;
 	bool looked;		/* it was looked at before */
 	bool gone;		/* its memory cannot be read any more */
-	struct guard_queue queue[GUARD_QUEUES];
+	struct guard_queue queue[GUARD_QUEUES];	/* as the module lists them */
 	size_t n;
 };
 
@@ -61,6 +77,7 @@ struct guard;
 
 struct guard_offline {
 	struct gpreempt_target target;
+	uint64_t words;		/* that name it: a bit each */
 	struct guard_worker *worker;
 	unsigned int job;
 	uint64_t nodes;
@@ -73,6 +90,41 @@ struct guard_offline {
 	uint64_t held_since_ns;	/* 0: it runs */
 	uint64_t held_ns;
 };
+
+/* A process that the command line names now (guard-found.c). */
+struct guard_found {
+	struct gpreempt_target target;
+	uint64_t online;	/* words of --online that name it: a bit each */
+	uint64_t offline;	/* the same of --offline */
+	unsigned int job;
+};
+
+/* A word of the command line, when looking for it fails. */
+struct guard_word {
+	bool failing;
+	uint64_t say_ns;	/* not reported again before */
+	uint64_t pause_ns;	/* that grows with each report */
+};
+
+#define GUARD_WORDS 64		/* of each role: bits of a mask */
+
+struct guard_candidates {
+	struct guard_found list[GUARD_FOUND_MAX];
+	size_t n;
+	struct guard_word word[2][GUARD_WORDS];	/* of offline, of online */
+	struct guard_finding finding;		/* of the word at hand */
+	struct guard_owners owners;
+};
+
+/* A target that cannot be taken (guard-refused.c). */
+struct guard_refusal {
+	struct gpreempt_target target;
+	uint64_t first_ns;
+	uint64_t retry_ns;
+	bool said;
+};
+
+#define GUARD_REFUSALS 256
 
 /* Figures for the user (guard-report.c). */
 #define GUARD_SAMPLES 100000
@@ -93,6 +145,26 @@ struct guard_figures {
 	uint64_t kept_ns;	/* how long they were there */
 	struct guard_sample *sample;	/* the last GUARD_SAMPLES */
 	size_t samples;		/* all that there were */
+};
+
+/* Threads that may wait for reads that do not return (guard-poll.c). */
+#define GUARD_STUCK 16
+/* A process whose memory does not answer for so long is not busy. */
+#define GUARD_SILENT_NS NSEC_PER_SEC
+
+/* The poller: several threads, one of which polls at a time. */
+struct guard_turn {
+	unsigned int thread;	/* whose turn it is; 0: none's yet */
+	unsigned int numbers;	/* given to threads so far */
+	unsigned int threads;	/* that there are */
+	unsigned int stuck;	/* of them, in a read that took long */
+	bool has_stand_in;
+	uint64_t since_ns;	/* of the read of whose turn it is; 0: none */
+	uint64_t wake;		/* of the policy */
+	uint64_t looked_ns;	/* the last look began then */
+	uint64_t worked_ns;	/* last time that there was work */
+	uint64_t arrival_ns;	/* work came after that; 0: none came */
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
 };
 
 /* Files that the user asked for. */
@@ -130,7 +202,15 @@ struct guard {
 	bool ending;		/* nobody wants to know who leaves */
 	struct guard_picture *picture;	/* NULL: nobody wants one */
 
-	pthread_t poller;
+	/* Only the main thread's. */
+	struct guard_finder finder;
+	struct guard_candidates found;
+	struct guard_refusal refusal[GUARD_REFUSALS];
+	/* Workers that resume their targets, which may wait for the GPU. */
+	struct guard_worker *going[GUARD_TARGETS];
+	size_t n_going;
+
+	struct guard_turn turn;	/* under the lock */
 	atomic_bool quit;
 	atomic_uint_fast64_t gap_ns;	/* the poller was away for so long */
 	atomic_uint_fast64_t polls;
@@ -142,10 +222,13 @@ struct guard {
 /* guard.c: the main thread has done a step, of which there may be many. */
 void guard_well(struct guard *guard);
 
-/* guard-index.c: look at the queues of an online process. */
+/* guard-index.c: look at the queues of an online process. May wait. */
 enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
 /* GUARD_PULSE: there was work, and it is done. -errno: it cannot be read. */
-int guard_look(struct guard_online *online);
+int guard_look(struct guard_sight *sight);
+/* Queues that came or went; what was seen of the others is kept. */
+void guard_sight_update(struct guard_sight *sight,
+			const struct guard_online *online);
 
 /* guard-files.c */
 /* Can all be written? 0, or the exit status after the reason was printed. */
@@ -166,22 +249,19 @@ int guard_files_finish(struct guard *guard, struct guard_text *texts);
 
 /* guard-poll.c */
 int guard_poll_start(struct guard *guard);
+/* There is a thread that takes over when a read does not return. */
+void guard_poll_tend(struct guard *guard);
 void guard_poll_stop(struct guard *guard);
 
-/* guard-found.c: which processes the command line names now. */
-struct guard_found {
-	struct gpreempt_target target;
-	bool online;
-	bool offline;
-	unsigned int job;
-};
-
-int guard_find_all(struct guard *guard);
-/* By number, up to NULL. */
-const struct guard_found *guard_found_at(size_t i);
+/*
+ * guard-found.c: the processes that the command line names now. A word that
+ * fails is reported, and what it named before is kept; the others go on.
+ */
+void guard_find_all(struct guard *guard);
 /* Is it named in that role, and in no other? */
 const struct guard_found *
-guard_find_found(const struct gpreempt_target *target, bool online);
+guard_find_found(const struct guard *guard,
+		 const struct gpreempt_target *target, bool online);
 bool guard_same(const struct gpreempt_target *a,
 		const struct gpreempt_target *b);
 
@@ -190,10 +270,12 @@ bool guard_same(const struct gpreempt_target *a,
 void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 		  const char *why, bool at_once);
 /* Leave it alone for so long, without a word. */
-void guard_shun(const struct gpreempt_target *target, uint64_t ns);
-bool guard_may_try(const struct gpreempt_target *target);
-/* It was taken: what comes of it later is said again. */
-void guard_pardon(const struct gpreempt_target *target);
+void guard_shun(struct guard *guard, const struct gpreempt_target *target,
+		uint64_t ns);
+bool guard_may_try(const struct guard *guard,
+		   const struct gpreempt_target *target);
+/* It was taken: a later failure is reported again. */
+void guard_pardon(struct guard *guard, const struct gpreempt_target *target);
 
 /* guard-offline.c: those that make way, each with a worker. */
 struct guard_offline *guard_find(struct guard *guard, pid_t pid);
@@ -205,7 +287,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
 void guard_release_some(struct guard *guard);
 /* Workers that were told to end may need a while for it. */
 void guard_reap(struct guard *guard);
-bool guard_is_going(pid_t pid);
+bool guard_is_going(const struct guard *guard, pid_t pid);
 void guard_end_all(struct guard *guard);
 
 /* guard-targets.c: who is there now. */

@@ -15,7 +15,8 @@ off_runs() {
 }
 
 held() { wait_for 20 view_is "$(pid off)" suspended 1; }
-poller() { grep -l guard-poller /proc/"$g"/task/*/comm | cut -d / -f 5; }
+# thread NAME: its number
+thread() { grep -lx "$1" /proc/"$g"/task/*/comm | cut -d / -f 5; }
 # The first step of a partition switch is the driver's look for any process.
 switch_partitions() { echo 1 2> /dev/null > "$VGPU/unplug"; }
 
@@ -67,12 +68,16 @@ kill -STOP "$worker"
 wait_for 10 gone "$worker"
 held
 
-step "the poller is not run for 3 s: offline runs meanwhile, and it is said"
-debugger "$(poller)" stop > "$W/debugger" 2>&1 &
+step "the poller and its stand-in are not run for 3 s: offline runs meanwhile, and it is said"
+debugger "$(thread guard-stand-in)" stop > "$W/debugger2" 2>&1 &
+d2=$!
+wait_for 5 grep -q '^State:.*t (tracing stop)' "/proc/$g/task/$(thread guard-stand-in)/status"
+debugger "$(thread guard-poller)" stop > "$W/debugger" 2>&1 &
 d=$!
 wait_for 5 running "$(pid off)"
 alive $d || fail "offline ran only when the poller did"
 wait $d
+wait $d2
 wait_for 10 said "the poller was not run for [0-9.]+ s: offline processes were let go"
 held
 

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "agent/holder-lock.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "fake/guard.h"
+
+#define KFD_DIR "/sys/class/kfd/kfd/proc/"
+#define MAX_PROCESSES 80
+#define LOOK_SECONDS 20
+
+struct guard guard;
+struct ctl_args args;
+int fail_files;
+enum fake_worker fake_worker;
+
+static struct gp_backend_ops ops;
+static char out_path[64];
+static pid_t pids[MAX_PROCESSES];
+static size_t n_pids;
+static char *kept[1024];
+static size_t n_kept;
+
+/* guard's own feeds its watchdog. */
+void guard_well(struct guard *of)
+{
+	ck_assert_ptr_eq(of, &guard);
+}
+
+static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
+{
+	return fail_files ? fail_files :
+	       gp_backend_loop.read_file(be, path, buf, size);
+}
+
+static int list_dir(void *be, const char *path,
+		    int (*fn)(void *arg, const char *name), void *arg)
+{
+	return fail_files ? fail_files :
+	       gp_backend_loop.list_dir(be, path, fn, arg);
+}
+
+/* Kept until the end of the test. */
+static char *keep(const char *format, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	ck_assert_int_ge(vasprintf(&text, format, ap), 0);
+	va_end(ap);
+	ck_assert_uint_lt(n_kept, ARRAY_SIZE(kept));
+	kept[n_kept++] = text;
+	return text;
+}
+
+void world_file(const char *path, const char *text)
+{
+	gp_loop_set_file(&loop, keep("%s", path),
+			 text ? keep("%s", text) : NULL);
+}
+
+static void list_processes(void)
+{
+	char text[1024] = "";
+	size_t i;
+
+	for (i = 0; i < n_pids; i++)
+		sprintf(text + strlen(text), "%d\n", pids[i]);
+	world_file(KFD_DIR, text);
+}
+
+void world_add(pid_t pid, const char *comm, const char *cgroup)
+{
+	pids[n_pids++] = pid;
+	gp_loop_set_file(&loop, keep("/proc/%d/stat", pid),
+			 keep("%d (%s) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 "
+			      "16 17 18 %d 20\n", pid, comm, 1000 + pid));
+	gp_loop_set_file(&loop, keep("/proc/%d/comm", pid), keep("%s\n", comm));
+	gp_loop_set_file(&loop, keep("/proc/%d/cgroup", pid),
+			 keep("0::%s\n", cgroup));
+	list_processes();
+}
+
+void world_queues(pid_t pid, const char *text)
+{
+	gp_loop_set_file(&loop,
+			 keep("/sys/kernel/debug/gpreempt/pid/%d/queues", pid),
+			 keep("gpreempt-queues - version: 1.1\n%s", text));
+}
+
+void world_remove(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < n_pids; i++)
+		if (pids[i] == pid)
+			pids[i--] = pids[--n_pids];
+	gp_loop_set_file(&loop, keep("/proc/%d/stat", pid), NULL);
+	list_processes();
+}
+
+/* Did it work? */
+static bool give(const struct guard_job *job, struct guard_channel *c,
+		 const struct guard_order *order, bool suspend)
+{
+	struct guard_result result = {
+		.pid = job->target, .suspend = suspend, .nodes = order->nodes,
+		.reason = order->reason, .arrival_ns = order->arrival_ns,
+		.start_ns = shr_now_ns(), .slots_ns = 5000,
+		.requested = 2, .done = 2,
+	};
+
+	result.end_ns = result.start_ns + 10000;
+	if (suspend && (fake_worker == WORKER_CANNOT ||
+			fake_worker == WORKER_HANGS)) {
+		result.code = -EIO;
+		result.error = (struct gpreempt_error){
+			.code = -EIO, .pid = job->target,
+			.reason = fake_worker == WORKER_HANGS ?
+				  GPREEMPT_HANG : GPREEMPT_SYSTEM,
+			.step = "suspending",
+		};
+	}
+	guard_channel_give(c, &result);
+	return !result.code;
+}
+
+static void obey(const struct guard_job *job, struct guard_channel *c)
+{
+	struct pollfd fd = { .fd = job->wake, .events = POLLIN };
+	struct guard_order order;
+	uint64_t have = 0, count;
+
+	while (!atomic_load(&c->quit)) {
+		atomic_store(&c->beat_ns, shr_now_ns());
+		if (poll(&fd, 1, 20) <= 0 ||
+		    read(job->wake, &count, sizeof(count)) < 0)
+			continue;
+		if (!guard_channel_get_order(c, &order))
+			continue;
+		if (order.nodes != have &&
+		    give(job, c, &order, order.nodes & ~have))
+			have = order.nodes;
+	}
+}
+
+/* In place of guard-worker.c's, whose process this is. */
+void guard_work(const struct guard_job *job, struct guard_channel *c)
+{
+	if (fake_worker == WORKER_FAILS) {
+		c->error = (struct gpreempt_error){
+			.code = -EPERM, .reason = GPREEMPT_SYSTEM,
+			.pid = job->target, .step = "attaching to it",
+		};
+		atomic_store(&c->state, GUARD_ENDED);
+		return;
+	}
+	atomic_store(&c->state, GUARD_READY);
+	if (fake_worker == WORKER_STOPS)
+		raise(SIGSTOP);
+	obey(job, c);
+	atomic_store(&c->state, GUARD_ENDED);
+}
+
+void guard_setup(void)
+{
+	struct gpreempt_policy_options options = {
+		.size = sizeof(options), .max_hold_ns = NSEC_PER_SEC,
+		.linger_ns = 2 * NSEC_PER_MSEC, .share = 10,
+	};
+
+	gp_loop_init(&loop, PID);
+	ops = gp_backend_loop;
+	ops.read_file = read_file;
+	ops.list_dir = list_dir;
+	ck_assert_int_eq(gp_new_backend(NULL, &ops, &loop, &g), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	memset(&guard, 0, sizeof(guard));
+	memset(&args, 0, sizeof(args));
+	n_pids = 0;
+	fail_files = 0;
+	fake_worker = WORKER_OBEYS;
+	list_processes();
+	pthread_mutex_init(&guard.lock, NULL);
+	guard.args = &args;
+	guard.g = g;
+	guard.figures.start_ns = shr_now_ns();
+	guard.common = guard_channel_map(sizeof(*guard.common));
+	ck_assert_ptr_nonnull(guard.common);
+	atomic_store(&guard.common->beat_ns, shr_now_ns());
+	guard.common->late_ns = 3600 * NSEC_PER_SEC;
+	ck_assert_int_eq(gpreempt_policy_new(&options, shr_now_ns(),
+					     &guard.policy), 0);
+	snprintf(out_path, sizeof(out_path), "/tmp/gpreempt-guard.%d",
+		 getpid());
+	ck_assert_ptr_nonnull(freopen(out_path, "w", stdout));
+}
+
+void guard_teardown(void)
+{
+	guard.ending = true;
+	guard_targets_drop(&guard);
+	ck_assert_uint_eq(guard.n_online + guard.n_offline, 0);
+	munmap(guard.common, sizeof(*guard.common));
+	free(guard.figures.sample);
+	gpreempt_policy_free(guard.policy);
+	gpreempt_free(g);
+	gp_loop_end(&loop);
+	while (n_kept)
+		free(kept[--n_kept]);
+	unlink(out_path);
+}
+
+const char *output(void)
+{
+	static char text[65536];
+	FILE *f = fopen(out_path, "r");
+
+	fflush(stdout);
+	ck_assert_ptr_nonnull(f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	return text;
+}
+
+size_t printed(const char *what)
+{
+	const char *at = output();
+	size_t n = 0;
+
+	for (; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+void forget_printed(void)
+{
+	ck_assert_ptr_nonnull(freopen(out_path, "w", stdout));
+}
+
+void look(unsigned int times)
+{
+	while (times--) {
+		guard_targets_look(&guard);
+		guard_take_results(&guard);
+		shr_sleep_ns(2 * NSEC_PER_MSEC);
+	}
+}
+
+void look_until(const char *what)
+{
+	uint64_t end = shr_now_ns() + LOOK_SECONDS * NSEC_PER_SEC;
+
+	do {
+		ck_assert_msg(shr_now_ns() < end, "guard did not print \"%s\" "
+			      "but: %s", what, output());
+		look(1);
+	} while (!printed(what));
+}

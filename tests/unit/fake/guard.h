@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A guard in a made-up system: processes that come and go, workers of ours. */
+#ifndef FAKE_GUARD_H
+#define FAKE_GUARD_H
+
+#include "ctl/guard.h"
+#include "unit.h"
+
+extern struct guard guard;
+extern struct ctl_args args;
+
+/* The system's files: any call that reads one fails with it; 0: none does. */
+extern int fail_files;
+
+void guard_setup(void);
+void guard_teardown(void);
+
+/* A GPU process of that name, in that cgroup; or what it is from now on. */
+void world_add(pid_t pid, const char *comm, const char *cgroup);
+/* A queue of it, in its own memory, that guard can watch; on GPU 0 or 1. */
+void world_queues(pid_t pid, const char *text);
+void world_remove(pid_t pid);
+void world_file(const char *path, const char *text);
+
+/* What its worker does; set before guard takes it. */
+enum fake_worker {
+	WORKER_OBEYS,		/* gives a result for each order */
+	WORKER_FAILS,		/* cannot open a session */
+	WORKER_STOPS,		/* once it was ready */
+	WORKER_CANNOT,		/* each suspend fails */
+	WORKER_HANGS,		/* the same, for a hang of the GPU */
+};
+extern enum fake_worker fake_worker;
+
+/* Look until guard has printed it. Fails after some seconds. */
+void look_until(const char *what);
+/* As often as that. */
+void look(unsigned int times);
+/* How often it stands in what guard has printed so far. */
+size_t printed(const char *what);
+void forget_printed(void);
+/* What is printed so far, for one test at a time. */
+const char *output(void);
+
+#endif

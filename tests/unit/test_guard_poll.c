@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * guard's poller, with processes of ours whose memory it reads: orders follow
+ * work, and a process whose memory never answers delays nobody.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "fake/guard.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+#define PAGE 4096
+#define QUEUES "# qid gpu_id type rptr_addr wptr_addr ring ring_size\n"
+#define TRIES 500
+
+/* Both processes have it at the same address. */
+struct memory {
+	uint64_t read;
+	uint64_t written;
+	atomic_int answer;	/* have the page answer */
+	atomic_int ready;
+};
+
+static struct memory *memory;
+static char *page;		/* that does not answer, in the child */
+static pid_t good, stuck;
+
+static pid_t start_child(void (*work)(void))
+{
+	pid_t parent = getpid(), child = fork();
+
+	ck_assert_int_ge(child, 0);
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent)
+		work();
+	_exit(1);
+}
+
+static void do_nothing(void)
+{
+	for (;;)
+		pause();
+}
+
+/* A page of ours that the kernel waits for, until we answer. */
+static void never_answer(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range = { .start = (uintptr_t)page, .len = PAGE },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct uffdio_zeropage zero = {
+		.range = { .start = (uintptr_t)page, .len = PAGE },
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 ||
+	    ioctl(fd, UFFDIO_REGISTER, &reg) < 0) {
+		atomic_store(&memory->ready, -errno);
+		do_nothing();
+	}
+	atomic_store(&memory->ready, 1);
+	while (!atomic_load(&memory->answer))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ioctl(fd, UFFDIO_ZEROPAGE, &zero);
+	do_nothing();
+}
+
+static void add_online(pid_t pid, const char *comm, uintptr_t read_addr,
+		       uintptr_t write_addr)
+{
+	char text[256];
+
+	world_add(pid, comm, "/");
+	snprintf(text, sizeof(text), QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx "
+		 "0x%lx 4096\n", read_addr, write_addr, (uintptr_t)page);
+	world_queues(pid, text);
+}
+
+static void setup(void)
+{
+	guard_setup();
+	guard.common->late_ns = NSEC_PER_SEC;
+	memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(memory != MAP_FAILED && page != MAP_FAILED);
+	good = start_child(do_nothing);
+	args.sched.online_words.word[args.sched.online_words.n++] =
+		"comm:serve";
+	args.sched.offline_words.word[args.sched.offline_words.n++] =
+		"comm:train";
+	add_online(good, "serve", (uintptr_t)&memory->read,
+		   (uintptr_t)&memory->written);
+	world_add(200, "train", "/");
+	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
+}
+
+static void end_child(pid_t *child)
+{
+	if (*child) {
+		kill(*child, SIGKILL);
+		waitpid(*child, NULL, 0);
+	}
+	*child = 0;
+}
+
+static void teardown(void)
+{
+	atomic_store(&memory->answer, 1);
+	end_child(&stuck);
+	end_child(&good);
+	guard_poll_stop(&guard);
+	/* The page answers now, so its thread ends, too. */
+	while (guard.turn.threads)
+		shr_sleep_ns(NSEC_PER_MSEC);
+	guard_teardown();
+	munmap(memory, PAGE);
+	munmap(page, PAGE);
+}
+
+static void start_guard(void)
+{
+	look_until("process 200 is offline");
+	ck_assert_int_eq(guard_poll_start(&guard), 0);
+	/* What comes now is an arrival, and was not there before. */
+	while (!guard.online[0].looked)
+		shr_sleep_ns(NSEC_PER_MSEC);
+}
+
+static void look_until_suspends(uint64_t n)
+{
+	uint64_t end = shr_now_ns() + 20 * NSEC_PER_SEC;
+
+	while (guard.figures.suspends < n) {
+		ck_assert_msg(shr_now_ns() < end, "no order after work came: "
+			      "%s", output());
+		guard_poll_tend(&guard);
+		look(1);
+	}
+}
+
+static void look_until_resumes(uint64_t n)
+{
+	uint64_t end = shr_now_ns() + 20 * NSEC_PER_SEC;
+
+	while (guard.figures.resumes[GPREEMPT_POLICY_IDLE] < n) {
+		ck_assert_msg(shr_now_ns() < end, "not resumed: %s", output());
+		guard_poll_tend(&guard);
+		look(1);
+	}
+}
+
+/* Work comes and goes: an order each time, with the time of the arrival. */
+START_TEST(orders)
+{
+	args.verbose = 1;
+	start_guard();
+	memory->written = 1;
+	look_until_suspends(1);
+	ck_assert_uint_eq(guard.offline[0].want, 1);
+	ck_assert_uint_ne(guard.offline[0].held_since_ns, 0);
+	memory->read = 1;
+	look_until_resumes(1);
+	ck_assert_uint_eq(guard.offline[0].want, 0);
+	ck_assert_uint_eq(guard.offline[0].held_since_ns, 0);
+	ck_assert_uint_gt(guard.offline[0].held_ns, 0);
+	memory->written = 2;
+	look_until_suspends(2);
+	ck_assert_uint_eq(guard.figures.samples, 2);
+	ck_assert_int_gt(guard.figures.sample[0].to_ioctl_ns, 0);
+	ck_assert_int_eq(guard.figures.sample[0].to_suspended_ns,
+			 guard.figures.sample[0].to_ioctl_ns + 10000);
+	ck_assert_int_eq(guard.figures.sample[0].to_slots_ns,
+			 guard.figures.sample[0].to_ioctl_ns + 5000);
+	ck_assert_uint_eq(printed("suspended 200: arrival, 2 of 2 queues"), 2);
+	ck_assert_uint_eq(printed("resumed 200: idle, 2 of 2 queues"), 1);
+	ck_assert_uint_gt(atomic_load(&guard.polls), 0);
+}
+END_TEST
+
+/* Online ends in the middle of its work: offline runs. */
+START_TEST(online_ends)
+{
+	start_guard();
+	memory->written = 1;
+	look_until_suspends(1);
+	world_remove(good);
+	look_until_resumes(1);
+}
+END_TEST
+
+/* A suspend that fails is reported once, and tried again. */
+START_TEST(fails)
+{
+	fake_worker = WORKER_CANNOT;
+	start_guard();
+	memory->written = 1;
+	look_until("process 200 could not be suspended: suspending failed");
+	while (guard.figures.failures < 3)
+		look(1);
+	ck_assert_uint_eq(printed("could not be suspended"), 1);
+	ck_assert_uint_eq(guard.figures.suspends, 0);
+}
+END_TEST
+
+/* As a server's begin does, by the lock. */
+static uint64_t begin_ns(void)
+{
+	uint64_t begin = shr_now_ns();
+
+	pthread_mutex_lock(&guard.lock);
+	guard.changed = true;
+	pthread_mutex_unlock(&guard.lock);
+	return shr_now_ns() - begin;
+}
+
+static int start_stuck(void)
+{
+	stuck = start_child(never_answer);
+	while (!atomic_load(&memory->ready))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	add_online(stuck, "serve", (uintptr_t)page, (uintptr_t)page + 8);
+	return atomic_load(&memory->ready);
+}
+
+START_TEST(never_answers)
+{
+	struct gpreempt_stats stats;
+	uint64_t took[TRIES];
+	size_t i;
+
+	if (start_stuck() < 0) {
+		fprintf(stderr, "skipped: this kernel has no userfaultfd for "
+			"us: %s\n", strerror(-atomic_load(&memory->ready)));
+		return;
+	}
+	start_guard();
+	/* The other one's work is seen, while that read does not return. */
+	look_until("does not answer: its work is not seen");
+	ck_assert_uint_eq(guard.turn.stuck, 1);
+	memory->written = 1;
+	look_until_suspends(1);
+	for (i = 0; i < TRIES; i++) {
+		took[i] = begin_ns();
+		shr_sleep_ns(NSEC_PER_MSEC / 10);
+	}
+	gpreempt_stats(took, TRIES, &stats);
+	fprintf(stderr, "begin beside a page that never answers: p50 %.1f us, "
+		"p99 %.1f us, max %.1f us\n", stats.p50 / 1e3, stats.p99 / 1e3,
+		stats.max / 1e3);
+	ck_assert_uint_lt(stats.p50, NSEC_PER_MSEC);
+	ck_assert_uint_eq(guard.turn.stuck, 1);
+	memory->read = 1;
+	look_until_resumes(1);
+	/* It answers after all: the thread that waited is the stand-in. */
+	atomic_store(&memory->answer, 1);
+	look_until("answers again");
+	ck_assert_uint_eq(guard.turn.stuck, 0);
+	ck_assert_uint_le(guard.turn.threads, 3);
+}
+END_TEST
+
+/* It stops being a target in the middle of that read. */
+START_TEST(dropped_while_read)
+{
+	if (start_stuck() < 0)
+		return;
+	start_guard();
+	look_until("does not answer");
+	world_remove(stuck);
+	look(5);
+	ck_assert_uint_eq(guard.n_online, 1);
+	memory->written = 1;
+	look_until_suspends(1);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, orders);
+	tcase_add_test(c, online_ends);
+	tcase_add_test(c, fails);
+	tcase_add_test(c, never_answers);
+	tcase_add_test(c, dropped_while_read);
+	return unit_run("guard-poll");
+}

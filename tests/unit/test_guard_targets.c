@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which processes guard takes, and drops; and what does not blind it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/holder-lock.h"
+#include "ctl/out.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "fake/guard.h"
+
+#define QUEUES "# qid gpu_id type rptr_addr wptr_addr ring ring_size\n"
+#define ID_A "aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111"
+#define ID_B "bbbbbbbbbbbb2222222222222222222222222222222222222222222222222222"
+#define DOCKER "/var/lib/docker/containers/"
+
+static void online(const char *word)
+{
+	args.sched.online_words.word[args.sched.online_words.n++] = word;
+}
+
+static void offline(const char *word)
+{
+	args.sched.offline_words.word[args.sched.offline_words.n++] = word;
+}
+
+static void container(pid_t pid, const char *comm, const char *id,
+		      const char *name)
+{
+	char path[256], text[256];
+
+	snprintf(path, sizeof(path), "/system.slice/docker-%s.scope", id);
+	world_add(pid, comm, path);
+	snprintf(path, sizeof(path), DOCKER "%s/config.v2.json", id);
+	snprintf(text, sizeof(text), "{\"Name\":\"/%s\"}", name);
+	world_file(path, text);
+}
+
+static bool is_online(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < guard.n_online; i++)
+		if (guard.online[i].target.pid == pid)
+			return true;
+	return false;
+}
+
+static void serve_and_train(void)
+{
+	world_add(100, "serve", "/a");
+	world_queues(100, QUEUES "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 "
+		     "4096\n1 0xf7bc sdma 0x1000 0x2000 0x3000 4096\n");
+	world_add(200, "train", "/b");
+	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n"
+		     "1 0x1234 compute-aql 0x10 0x18 0x1000 4096\n");
+}
+
+START_TEST(come_and_go)
+{
+	const struct guard_online *o = &guard.online[0];
+
+	online("comm:serve");
+	offline("comm:train");
+	serve_and_train();
+	look_until("process 200 is offline");
+	ck_assert_uint_eq(printed("process 100 is online\n"), 1);
+	ck_assert_uint_eq(guard.n_online, 1);
+	/* Of its queues the one whose work can be seen. */
+	ck_assert_uint_eq(o->n, 1);
+	ck_assert_uint_eq(o->queue[0].read_addr, 0x1000);
+	ck_assert_uint_eq(o->queue[0].packets, 64);
+	ck_assert_uint_eq(o->nodes, 1);
+	/* A party for each GPU that it has queues on. */
+	ck_assert_uint_eq(guard.offline[0].nodes, 3);
+	ck_assert_int_ge(guard.offline[0].party[0], 0);
+	ck_assert_int_ge(guard.offline[0].party[1], 0);
+	ck_assert_int_eq(guard.offline[0].party[2], -1);
+	ck_assert_uint_eq(guard.common->gpu_id[1], 0x1234);
+	world_remove(100);
+	look_until("process 100 is not online any more");
+	world_remove(200);
+	look_until("process 200 is not offline any more");
+	ck_assert_uint_eq(guard.n_online + guard.n_offline, 0);
+}
+END_TEST
+
+/* Queues and GPUs change while it is a target. */
+START_TEST(queues_change)
+{
+	online("comm:serve");
+	offline("comm:train");
+	serve_and_train();
+	look_until("process 200 is offline");
+	guard.online[0].queue[0].known = true;
+	guard.online[0].queue[0].written = 7;
+	world_queues(100, QUEUES "3 0x1234 compute-aql 0x8 0x10 0x1000 4096\n"
+		     "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
+	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	look(1);
+	ck_assert_uint_eq(guard.online[0].n, 2);
+	ck_assert_uint_eq(guard.online[0].nodes, 3);
+	ck_assert_uint_eq(guard.offline[0].nodes, 1);
+	ck_assert_int_eq(guard.offline[0].party[1], -1);
+}
+END_TEST
+
+START_TEST(both_roles)
+{
+	online("comm:serve");
+	offline("comm:train");
+	offline("comm:serve");
+	serve_and_train();
+	look_until("process 100 is left alone: it is named as online and as "
+		   "offline");
+	look(10);
+	ck_assert_uint_eq(printed("named as online and as offline"), 1);
+	ck_assert(!is_online(100));
+}
+END_TEST
+
+START_TEST(too_many)
+{
+	size_t n;
+
+	online("comm:serve");
+	world_add(100, "serve", "/a");
+	world_add(101, "serve", "/a");
+	look(2);
+	n = guard.n_online;
+	ck_assert_uint_eq(n, 2);
+	/* As if the rest were there, and named by the word too. */
+	for (; guard.n_online < GUARD_TARGETS; guard.n_online++)
+		guard.online[guard.n_online] = guard.online[0];
+	world_add(99, "serve", "/a");
+	look_until("process 99 is left alone: there are too many online");
+	guard.n_online = n;
+	ck_assert(!is_online(99));
+}
+END_TEST
+
+START_TEST(gangs)
+{
+	args.sched.gang = 1;
+	offline("comm:train");
+	offline("comm:other");
+	serve_and_train();
+	world_add(201, "other", "/b");
+	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	look_until("process 201 is offline");
+	look_until("process 200 is offline");
+	ck_assert_uint_eq(guard_find(&guard, 200)->job, 1);
+	ck_assert_uint_eq(guard_find(&guard, 201)->job, 2);
+}
+END_TEST
+
+/* An exec or the same PID again is another process. */
+START_TEST(another_process)
+{
+	online("comm:serve");
+	serve_and_train();
+	look_until("process 100 is online");
+	world_file("/proc/100/stat", "100 (serve) S 1 2 3 4 5 6 7 8 9 10 11 12 "
+		   "13 14 15 16 17 18 999999 20\n");
+	look(2);
+	ck_assert_uint_eq(printed("process 100 is not online any more"), 1);
+	ck_assert_uint_eq(printed("process 100 is online"), 2);
+	ck_assert_uint_eq(guard.online[0].target.start, 999999);
+}
+END_TEST
+
+START_TEST(cannot_be_attached)
+{
+	fake_worker = WORKER_FAILS;
+	offline("comm:train");
+	serve_and_train();
+	look_until("process 200 is left alone: ");
+	ck_assert_uint_eq(printed("attaching to it"), 1);
+	look(20);
+	ck_assert_uint_eq(printed("process 200"), 1);
+	/* It is tried again, and works. */
+	fake_worker = WORKER_OBEYS;
+	look_until("process 200 is offline");
+}
+END_TEST
+
+START_TEST(held_by_another)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = 77 };
+	int lock = hold_lock(200);
+
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(hold_write_owner(lock, &owner), 0);
+	offline("comm:train");
+	serve_and_train();
+	look_until("process 200 is left alone: it is held by gpreempt-ctl "
+		   "suspend (77)");
+	close(lock);
+	look_until("process 200 is offline");
+}
+END_TEST
+
+START_TEST(released)
+{
+	offline("comm:train");
+	serve_and_train();
+	look_until("process 200 is offline");
+	guard.releases[guard.n_releases++] = (struct guard_release){
+		.pid = 200, .ns = 100 * NSEC_PER_MSEC,
+	};
+	look_until("process 200 is let go of");
+	ck_assert_uint_eq(guard.n_offline, 0);
+	forget_printed();
+	look_until("process 200 is offline");
+}
+END_TEST
+
+/*
+ * A stranger's container takes the name of one that a word names. All else
+ * goes on: an ended process is dropped, a new one is taken, a worker that is
+ * stopped is killed.
+ */
+START_TEST(ambiguous_name)
+{
+	struct guard_worker *stopped;
+
+	online("container:web");
+	online("comm:serve");
+	offline("comm:train");
+	serve_and_train();
+	container(300, "nginx", ID_A, "web");
+	fake_worker = WORKER_STOPS;
+	look_until("process 300 is online");
+	look_until("process 200 is offline");
+	fake_worker = WORKER_OBEYS;
+	stopped = guard.offline[0].worker;
+	ck_assert_int_eq(kill(stopped->child, 0), 0);
+
+	container(301, "nginx", ID_B, "web");
+	world_remove(100);
+	world_add(101, "serve", "/a");
+	look(3);
+	ck_assert_msg(!is_online(100), "an ended process is online still");
+	ck_assert_msg(is_online(101), "a new process was not taken");
+	ck_assert(!is_online(300) && !is_online(301));
+	ck_assert_uint_eq(printed("--online container:web: that is the name "
+				  "of several containers"), 1);
+	ck_assert_uint_eq(printed("aaaaaaaaaaaa (process 300), "
+				  "bbbbbbbbbbbb (process 301)"), 1);
+	ck_assert_uint_eq(printed("process 301 is left alone: the name of its "
+				  "container is that of several"), 1);
+	/* Its target would hang at its next signal. */
+	look_until("process 200 is left alone: its worker was killed by "
+		   "signal 9");
+	look_until("process 200 is offline");
+
+	/* Reported once; the other one goes, and the word is good again. */
+	look(20);
+	ck_assert_uint_eq(printed("--online container:web"), 1);
+	forget_printed();
+	world_remove(301);
+	look_until("process 300 is online");
+	/* It comes and goes: that is not printed each time. */
+	container(301, "nginx", ID_B, "web");
+	look(3);
+	ck_assert(!is_online(300));
+	ck_assert_uint_eq(printed("--online container:web"), 0);
+}
+END_TEST
+
+/* No memory, no descriptors: what is known is kept, and no worker forgotten. */
+START_TEST(transient)
+{
+	int errors[] = { -ENOMEM, -EMFILE, -EIO };
+	size_t i;
+
+	online("comm:serve");
+	offline("comm:train");
+	serve_and_train();
+	look_until("process 200 is offline");
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		fail_files = errors[i];
+		look(5);
+		ck_assert(is_online(100));
+		ck_assert_ptr_nonnull(guard_find(&guard, 200));
+		fail_files = 0;
+		look(2);
+	}
+	ck_assert_uint_eq(printed("not online any more"), 0);
+	ck_assert_uint_eq(printed("not offline any more"), 0);
+	ck_assert_uint_eq(printed("--online comm:serve: "), 1);
+	ck_assert_uint_eq(printed("Cannot allocate memory"), 2);
+	/* A worker that ends meanwhile is noticed all the same. */
+	fail_files = -EMFILE;
+	kill(guard.offline[0].worker->child, SIGKILL);
+	look_until("its worker was killed by signal 9");
+	ck_assert_uint_eq(guard.n_offline, 0);
+	fail_files = 0;
+	look_until("process 200 is offline");
+}
+END_TEST
+
+/* A process that ends while its word fails is not kept. */
+START_TEST(ends_while_failing)
+{
+	online("container:web");
+	container(300, "nginx", ID_A, "web");
+	world_queues(300, QUEUES);
+	look_until("process 300 is online");
+	/* The list of processes fails, but not what /proc has of this one. */
+	world_file("/sys/class/kfd/kfd/proc/", NULL);
+	look(3);
+	ck_assert(is_online(300));
+	world_file("/proc/300/stat", NULL);
+	look(1);
+	ck_assert(!is_online(300));
+}
+END_TEST
+
+/* Without the module nothing is seen of queues; it may come back. */
+START_TEST(module_gone)
+{
+	online("comm:serve");
+	serve_and_train();
+	look_until("process 100 is online");
+	world_file("/sys/kernel/debug/gpreempt/pid/100/queues", NULL);
+	world_file("/sys/class/kfd/kfd/proc/100/queues/", "");
+	look_until("gpreempt.ko is gone");
+	look(5);
+	ck_assert_uint_eq(printed("gpreempt.ko is gone"), 1);
+	ck_assert_uint_eq(guard.online[0].n, 0);
+	world_queues(100, QUEUES);
+	look_until("gpreempt.ko is there again");
+}
+END_TEST
+
+/* Events as JSON, one object a line. */
+START_TEST(json)
+{
+	struct json_object *o;
+	char line[1024];
+	FILE *f;
+
+	args.json = 1;
+	online("comm:serve");
+	serve_and_train();
+	look_until("process 100 is online");
+	f = fmemopen((void *)output(), strlen(output()), "r");
+	while (fgets(line, sizeof(line), f)) {
+		o = json_tokener_parse(line);
+		ck_assert_ptr_nonnull(o);
+		ck_assert_str_eq(json_object_get_string(
+			json_object_object_get(o, "event")), "joined");
+		ck_assert_int_eq(json_object_get_int(
+			json_object_object_get(o, "pid")), 100);
+		json_object_put(o);
+	}
+	fclose(f);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, guard_setup, guard_teardown);
+	tcase_add_test(c, come_and_go);
+	tcase_add_test(c, queues_change);
+	tcase_add_test(c, both_roles);
+	tcase_add_test(c, too_many);
+	tcase_add_test(c, gangs);
+	tcase_add_test(c, another_process);
+	tcase_add_test(c, cannot_be_attached);
+	tcase_add_test(c, held_by_another);
+	tcase_add_test(c, released);
+	tcase_add_test(c, ambiguous_name);
+	tcase_add_test(c, transient);
+	tcase_add_test(c, ends_while_failing);
+	tcase_add_test(c, module_gone);
+	tcase_add_test(c, json);
+	return unit_run("guard-targets");
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The processes that one word names now. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/holder-lock.h"
+#include "guard/finder.h"
+#include "shared/macro.h"
+
+#define CONTAINER "container:"
+#define SHOWN_ID 12	/* digits, as docker ps shows them */
+
+static int note_owner(void *arg, pid_t target)
+{
+	struct guard_owners *owners = arg;
+	struct hold_owner owner;
+
+	if (owners->n + 2 > ARRAY_SIZE(owners->pid) ||
+	    hold_read_owner(target, &owner))
+		return 0;
+	owners->pid[owners->n++] = owner.pid;
+	owners->pid[owners->n++] = owner.guardian;
+	return 0;
+}
+
+bool guard_is_owner(void *data, pid_t pid)
+{
+	struct guard_owners *owners = data;
+	size_t i;
+
+	if (!owners->known) {
+		owners->n = 0;
+		hold_list(note_owner, owners);
+		owners->known = true;
+	}
+	for (i = 0; i < owners->n; i++)
+		if (owners->pid[i] == (uint64_t)pid)
+			return true;
+	return false;
+}
+
+bool guard_word_is_slow(const char *word)
+{
+	return !strncmp(word, CONTAINER, strlen(CONTAINER)) ||
+	       !strncmp(word, "cmd:", strlen("cmd:"));
+}
+
+/* Cut off at the end of the text, not in the middle of a container. */
+static void add_text(struct guard_finding *out, const char *text)
+{
+	size_t used = strlen(out->text);
+
+	if (used + strlen(text) < sizeof(out->text))
+		strcpy(out->text + used, text);
+}
+
+/*
+ * List the processes of all containers of that name, or whose id begins with
+ * it. The names themselves are not printed: processes chose them.
+ */
+static void list_containers(struct gpreempt *g, const char *name,
+			    struct guard_finding *out)
+{
+	struct gpreempt_targets *all;
+	struct gpreempt_container c;
+	char text[96];
+	size_t i;
+
+	if (gpreempt_processes(g, &all, NULL))
+		return;
+	for (i = 0; i < all->count && out->n < GUARD_FOUND_MAX; i++) {
+		pid_t pid = all->targets[i].pid;
+
+		if (gpreempt_container(g, pid, &c) ||
+		    (strcmp(c.name, name) && strncmp(c.id, name, strlen(name))))
+			continue;
+		out->target[out->n++] = all->targets[i];
+		snprintf(text, sizeof(text), "%s%.*s (process %d)",
+			 out->n > 1 ? ", " : "", SHOWN_ID, c.id, pid);
+		add_text(out, text);
+	}
+	gpreempt_targets_free(all);
+}
+
+static void fail(struct gpreempt *g, const char *word,
+		 const struct gpreempt_error *err, struct guard_finding *out)
+{
+	out->code = err->code ? err->code : -EIO;
+	/* Several names, or several beginnings of an id. */
+	if (out->code != -ENOTUNIQ && out->code != -EEXIST) {
+		gpreempt_error_text(err, out->text, sizeof(out->text));
+		return;
+	}
+	out->code = -EEXIST;
+	add_text(out, "that is the name of several containers, none of which "
+		 "is taken; name one by its cgroup: ");
+	list_containers(g, word + strlen(CONTAINER), out);
+}
+
+void guard_find_word(struct gpreempt *g, const char *word,
+		     struct guard_owners *owners, struct guard_finding *out)
+{
+	struct gpreempt_targets *targets;
+	struct gpreempt_error err = { 0 };
+
+	out->code = 0;
+	out->n = 0;
+	out->text[0] = '\0';
+	if (gpreempt_select(g, &word, 1, guard_is_owner, owners, &targets,
+			    &err)) {
+		if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
+			fail(g, word, &err, out);
+		return;
+	}
+	out->n = targets->count < GUARD_FOUND_MAX ? targets->count :
+						    GUARD_FOUND_MAX;
+	memcpy(out->target, targets->targets, out->n * sizeof(*out->target));
+	gpreempt_targets_free(targets);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+
+#include "guard/child.h"
+#include "guard/finder.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* How often the child looks for each word. */
+#define PACE_NS (200 * NSEC_PER_MSEC)
+/* One word that takes longer will not end. */
+#define PATIENCE_NS (2 * NSEC_PER_SEC)
+#define RETRY_NS (10 * NSEC_PER_SEC)
+
+/*
+ * Both sides see it. Either may end in the middle of a word: what is not given
+ * is not taken.
+ */
+struct guard_finder_memory {
+	atomic_uint_fast64_t since_ns;	/* of the word at hand; 0: waits */
+	atomic_size_t at;		/* that word */
+	struct guard_slot {
+		atomic_uint given;	/* ever; written by the child */
+		atomic_uint taken;	/* ever; written by guard */
+		struct guard_finding finding;
+	} slot[];
+};
+
+static size_t memory_size(const struct guard_finder *f)
+{
+	return sizeof(*f->memory) + f->n * sizeof(f->memory->slot[0]);
+}
+
+static void look_for(struct guard_finder *f, size_t i,
+		     struct guard_owners *owners)
+{
+	struct guard_slot *slot = &f->memory->slot[i];
+	unsigned int given = atomic_load(&slot->given);
+
+	if (given != atomic_load(&slot->taken))
+		return;
+	atomic_store(&f->memory->at, i);
+	atomic_store(&f->memory->since_ns, shr_now_ns());
+	guard_find_word(f->g, f->word[i], owners, &slot->finding);
+	atomic_store(&f->memory->since_ns, 0);
+	atomic_store(&slot->given, given + 1);
+}
+
+/* In the child. Guard kills it. */
+static int work(void *arg)
+{
+	static struct guard_owners owners;
+	struct guard_finder *f = arg;
+	uint64_t count;
+	size_t i;
+
+	do {
+		owners.known = false;
+		for (i = 0; i < f->n; i++)
+			look_for(f, (f->first + i) % f->n, &owners);
+	} while (read(f->wake, &count, sizeof(count)) == sizeof(count));
+	return EXIT_FAILURE;
+}
+
+static void start_child(struct guard_finder *f)
+{
+	pid_t child;
+
+	atomic_store(&f->memory->since_ns, 0);
+	child = guard_child_start(work, f, &f->wake, 1);
+	f->retry_ns = shr_now_ns() + RETRY_NS;
+	if (child > 0)
+		f->child = child;
+}
+
+int guard_finder_start(struct guard_finder *f, struct gpreempt *g)
+{
+	size_t i;
+
+	if (!f->n)
+		return 0;
+	f->g = g;
+	f->last = calloc(f->n, sizeof(*f->last));
+	f->wake = eventfd(0, EFD_CLOEXEC);
+	f->memory = mmap(NULL, memory_size(f), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (f->memory == MAP_FAILED)
+		f->memory = NULL;
+	if (!f->last || f->wake < 0 || !f->memory) {
+		guard_finder_stop(f);
+		return -ENOMEM;
+	}
+	for (i = 0; i < f->n; i++)
+		f->last[i].code = -EINPROGRESS;
+	start_child(f);
+	return 0;
+}
+
+/* What it found before is kept: those processes are there still, perhaps. */
+static void give_up(struct guard_finder *f)
+{
+	size_t at = atomic_load(&f->memory->at);
+
+	f->last[at].code = -ETIMEDOUT;
+	snprintf(f->last[at].text, sizeof(f->last[at].text),
+		 "looking for it has taken %llu s: the command line of a "
+		 "process or the home directory of a container's user does "
+		 "not answer", PATIENCE_NS / NSEC_PER_SEC);
+	f->first = (at + 1) % f->n;
+	kill(f->child, SIGKILL);
+	f->stuck[f->n_stuck++] = f->child;
+	f->child = 0;
+}
+
+static void reap_stuck(struct guard_finder *f)
+{
+	int status;
+	size_t i;
+
+	for (i = f->n_stuck; i-- > 0;)
+		if (guard_child_gone(&f->stuck[i], &status))
+			f->stuck[i] = f->stuck[--f->n_stuck];
+}
+
+static void check_child(struct guard_finder *f, uint64_t now)
+{
+	uint64_t since = atomic_load(&f->memory->since_ns);
+	int status;
+
+	reap_stuck(f);
+	if (f->child && !guard_child_gone(&f->child, &status) && since &&
+	    now > since + PATIENCE_NS)
+		give_up(f);
+	if (!f->child && now >= f->retry_ns &&
+	    f->n_stuck < GUARD_FINDER_STUCK)
+		start_child(f);
+}
+
+void guard_finder_poll(struct guard_finder *f)
+{
+	uint64_t now = shr_now_ns(), one = 1;
+	ssize_t n;
+	size_t i;
+
+	if (!f->memory)
+		return;
+	for (i = 0; i < f->n; i++) {
+		struct guard_slot *slot = &f->memory->slot[i];
+		unsigned int given = atomic_load(&slot->given);
+
+		if (given == atomic_load(&slot->taken))
+			continue;
+		f->last[i] = slot->finding;
+		atomic_store(&slot->taken, given);
+	}
+	check_child(f, now);
+	if (now < f->asked_ns + PACE_NS)
+		return;
+	f->asked_ns = now;
+	n = write(f->wake, &one, sizeof(one));
+	(void)n;
+}
+
+const struct guard_finding *guard_finder_get(const struct guard_finder *f,
+					     const char *word)
+{
+	size_t i;
+
+	for (i = 0; f->memory && i < f->n; i++)
+		if (!strcmp(f->word[i], word))
+			return &f->last[i];
+	return NULL;
+}
+
+void guard_finder_stop(struct guard_finder *f)
+{
+	int status;
+
+	/* It was not started. */
+	if (!f->g)
+		return;
+	if (f->child) {
+		kill(f->child, SIGKILL);
+		/* One that hangs is left to the system. */
+		guard_child_gone(&f->child, &status);
+	}
+	if (f->memory)
+		munmap(f->memory, memory_size(f));
+	if (f->wake >= 0)
+		close(f->wake);
+	free(f->last);
+	memset(f, 0, sizeof(*f));
+}

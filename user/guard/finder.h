@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The processes that a TARGET word names now, and a child process that looks
+ * for the words that may take long.
+ *
+ * Most words are compared with what the kernel itself knows: cgroup, name,
+ * user, PID. For two kinds guard must read what a process controls: a command
+ * line (cmd:) is in the memory of that process, a page of which may never
+ * answer; the name of a rootless container (container:) is in a home
+ * directory, which may be a file system that never answers. The child reads
+ * those. If it hangs, guard kills it, keeps the processes that it has found
+ * before, and starts another one later.
+ */
+#ifndef GUARD_FINDER_H
+#define GUARD_FINDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gpreempt/select.h>
+
+#define GUARD_FOUND_MAX 512
+#define GUARD_FINDER_WORDS 128
+#define GUARD_FINDER_STUCK 4	/* children that even SIGKILL does not end */
+
+/* How looking for one word went. */
+struct guard_finding {
+	/*
+	 * 0: as listed, also when that is none. -EEXIST: the name is that of
+	 * several containers, whose processes are listed. -EINPROGRESS: not
+	 * looked for yet. Any other -errno: it failed.
+	 */
+	int code;
+	size_t n;
+	struct gpreempt_target target[GUARD_FOUND_MAX];
+	char text[512];		/* why, if there is a code */
+};
+
+/* Holders and their like, which are no targets: read once in each look. */
+struct guard_owners {
+	bool known;
+	size_t n;
+	uint64_t pid[2 * GUARD_FOUND_MAX];
+};
+
+/* As @skip of gpreempt_select(), with a struct guard_owners. */
+bool guard_is_owner(void *owners, pid_t pid);
+
+/* Look for one word, here and now. */
+void guard_find_word(struct gpreempt *g, const char *word,
+		     struct guard_owners *owners, struct guard_finding *out);
+
+/* Is it of a kind that is left to the child? */
+bool guard_word_is_slow(const char *word);
+
+struct guard_finder_memory;
+
+struct guard_finder {
+	struct gpreempt *g;
+	const char *word[GUARD_FINDER_WORDS];
+	size_t n;
+	struct guard_finder_memory *memory;	/* NULL: not started */
+	struct guard_finding *last;	/* what is known, for each word */
+	int wake;			/* eventfd: look again */
+	pid_t child;			/* 0: none now */
+	pid_t stuck[GUARD_FINDER_STUCK];
+	size_t n_stuck;
+	size_t first;			/* word that a new child begins with */
+	uint64_t asked_ns;
+	uint64_t retry_ns;		/* no new child before */
+};
+
+/* Words up to n are set. 0 or -errno; without words there is nothing to do. */
+int guard_finder_start(struct guard_finder *f, struct gpreempt *g);
+/* Take results, notice a child that hangs or has ended. Never waits. */
+void guard_finder_poll(struct guard_finder *f);
+/* NULL: the word is not the finder's, or it was not started. */
+const struct guard_finding *guard_finder_get(const struct guard_finder *f,
+					     const char *word);
+void guard_finder_stop(struct guard_finder *f);
+
+#endif
