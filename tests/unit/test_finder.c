@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Words that a child of guard looks for: it may hang, guard never waits. */
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "guard/finder.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "unit.h"
+
+static struct gp_backend_ops ops;
+static struct guard_finder finder;
+static atomic_int *hang;	/* both processes see it */
+
+/* A command line that never answers. */
+static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
+{
+	while (!strcmp(path, "/proc/4242/cmdline") && atomic_load(hang))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	return gp_backend_loop.read_file(be, path, buf, size);
+}
+
+static void setup(void)
+{
+	unit_setup();
+	ops = gp_backend_loop;
+	ops.read_file = read_file;
+	g->ops = &ops;
+	hang = mmap(NULL, sizeof(*hang), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(hang != MAP_FAILED);
+	gp_loop_set_file(&loop, "/proc/4242/cmdline", "train");
+	gp_loop_set_file(&loop, "/proc/4242/comm", "train\n");
+	memset(&finder, 0, sizeof(finder));
+	finder.word[finder.n++] = "cmd:^train$";
+	finder.word[finder.n++] = "container:web";
+	ck_assert_int_eq(guard_finder_start(&finder, g), 0);
+}
+
+static void teardown(void)
+{
+	guard_finder_stop(&finder);
+	munmap(hang, sizeof(*hang));
+	unit_teardown();
+}
+
+/* Poll until a word's code is that. */
+static const struct guard_finding *wait_for(const char *word, int code)
+{
+	uint64_t end = shr_now_ns() + 20 * NSEC_PER_SEC, begin;
+	const struct guard_finding *f;
+
+	do {
+		ck_assert_msg(shr_now_ns() < end, "%s: not %d", word, code);
+		shr_sleep_ns(5 * NSEC_PER_MSEC);
+		begin = shr_now_ns();
+		guard_finder_poll(&finder);
+		f = guard_finder_get(&finder, word);
+		ck_assert_ptr_nonnull(f);
+	} while (f->code != code);
+	/* Never seconds, whatever the child does. */
+	ck_assert_uint_lt(shr_now_ns() - begin, NSEC_PER_SEC);
+	return f;
+}
+
+START_TEST(kinds)
+{
+	ck_assert(guard_word_is_slow("cmd:x"));
+	ck_assert(guard_word_is_slow("container:x"));
+	ck_assert(!guard_word_is_slow("comm:cmd:x"));
+	ck_assert(!guard_word_is_slow("cgroup:/x"));
+	ck_assert(!guard_word_is_slow("123"));
+	ck_assert_ptr_null(guard_finder_get(&finder, "comm:other"));
+}
+END_TEST
+
+START_TEST(found)
+{
+	const struct guard_finding *f = wait_for("cmd:^train$", 0);
+
+	ck_assert_uint_eq(f->n, 1);
+	ck_assert_int_eq(f->target[0].pid, PID);
+	ck_assert_uint_eq(f->target[0].start, 777);
+	f = wait_for("container:web", 0);
+	ck_assert_uint_eq(f->n, 0);
+}
+END_TEST
+
+START_TEST(hangs)
+{
+	const struct guard_finding *f = wait_for("cmd:^train$", 0);
+	pid_t child = finder.child;
+
+	atomic_store(hang, 1);
+	f = wait_for("cmd:^train$", -ETIMEDOUT);
+	ck_assert_ptr_nonnull(strstr(f->text, "looking for it has taken 2 s"));
+	ck_assert_int_eq(finder.child, 0);
+	/* Another one is not made at once; the killed one is collected. */
+	guard_finder_poll(&finder);
+	ck_assert_int_eq(finder.child, 0);
+	while (finder.n_stuck) {
+		shr_sleep_ns(NSEC_PER_MSEC);
+		guard_finder_poll(&finder);
+	}
+	ck_assert_int_lt(kill(child, 0), 0);
+	/* The next one begins with the other word, and both are well again. */
+	ck_assert_uint_eq(finder.first, 1);
+	atomic_store(hang, 0);
+	finder.retry_ns = 0;
+	f = wait_for("cmd:^train$", 0);
+	ck_assert_uint_eq(f->n, 1);
+	ck_assert_int_gt(finder.child, 0);
+}
+END_TEST
+
+START_TEST(killed)
+{
+	wait_for("cmd:^train$", 0);
+	ck_assert_int_eq(kill(finder.child, SIGKILL), 0);
+	while (finder.child) {
+		shr_sleep_ns(NSEC_PER_MSEC);
+		guard_finder_poll(&finder);
+	}
+	finder.retry_ns = 0;
+	guard_finder_poll(&finder);
+	ck_assert_int_gt(finder.child, 0);
+	ck_assert_uint_eq(wait_for("cmd:^train$", 0)->n, 1);
+}
+END_TEST
+
+/* Children that even SIGKILL does not end are no more than a few. */
+START_TEST(all_stuck)
+{
+	wait_for("cmd:^train$", 0);
+	ck_assert_int_eq(kill(finder.child, SIGKILL), 0);
+	while (finder.child) {
+		shr_sleep_ns(NSEC_PER_MSEC);
+		guard_finder_poll(&finder);
+	}
+	/* As if they were not ended: processes that are no children of ours. */
+	while (finder.n_stuck < GUARD_FINDER_STUCK)
+		finder.stuck[finder.n_stuck++] = getppid();
+	finder.retry_ns = 0;
+	guard_finder_poll(&finder);
+	ck_assert_int_eq(finder.child, 0);
+	finder.n_stuck = 0;
+	guard_finder_poll(&finder);
+	ck_assert_int_gt(finder.child, 0);
+}
+END_TEST
+
+START_TEST(without_words)
+{
+	struct guard_finder none = { 0 };
+
+	ck_assert_int_eq(guard_finder_start(&none, g), 0);
+	guard_finder_poll(&none);
+	ck_assert_ptr_null(guard_finder_get(&none, "cmd:x"));
+	guard_finder_stop(&none);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, kinds);
+	tcase_add_test(c, found);
+	tcase_add_test(c, hangs);
+	tcase_add_test(c, killed);
+	tcase_add_test(c, all_stuck);
+	tcase_add_test(c, without_words);
+	return unit_run("finder");
+}
