@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What guard prints: figures as text and JSON, samples, events of workers. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "ctl/out.h"
+#include "fake/guard.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* Three preemptions; the slots of one were not watched. */
+static void set_figures(void)
+{
+	static const struct guard_sample samples[] = {
+		{ 1000, 11000, 6000 },
+		{ 2000, 12000, GPREEMPT_UNKNOWN },
+		{ 3000, 93000, 8000 },
+	};
+
+	guard.figures.sample = calloc(GUARD_SAMPLES, sizeof(samples[0]));
+	ck_assert_ptr_nonnull(guard.figures.sample);
+	memcpy(guard.figures.sample, samples, sizeof(samples));
+	guard.figures.samples = ARRAY_SIZE(samples);
+	guard.figures.suspends = 4;
+	guard.figures.failures = 2;
+	guard.figures.resumes[GPREEMPT_POLICY_IDLE] = 3;
+	guard.figures.resumes[GPREEMPT_POLICY_SHARE] = 1;
+	guard.figures.held_ns = 3 * NSEC_PER_SEC;
+	guard.figures.kept_ns = 4 * NSEC_PER_SEC;
+	ctl_set_simulated(false);
+}
+
+START_TEST(text)
+{
+	set_figures();
+	guard_summary(&guard);
+	ck_assert_uint_eq(printed("preemptions 4 failures 2\n"), 1);
+	ck_assert_uint_eq(printed("resumed idle 3 share 1 duty 0\n"), 1);
+	ck_assert_uint_eq(printed("arrival_to_ioctl_us n=3 p50=2.0 "), 1);
+	ck_assert_uint_eq(printed("arrival_to_suspended_us n=3 p50=12.0 "), 1);
+	ck_assert_uint_eq(printed("max=93.0\n"), 1);
+	ck_assert_uint_eq(printed("arrival_to_slots_us n=2 "), 1);
+	ck_assert_uint_eq(printed("held_s 3.000 of 4.000\n"), 1);
+	ck_assert_uint_eq(printed("offline_share_percent 25.0\n"), 1);
+	ck_assert_uint_eq(printed("simulated"), 0);
+}
+END_TEST
+
+START_TEST(nothing_yet)
+{
+	ctl_set_simulated(true);
+	guard_summary(&guard);
+	ck_assert_uint_eq(printed("preemptions 0 failures 0\n"), 1);
+	ck_assert_uint_eq(printed("arrival_to_ioctl_us n=0 p50=- p99=- "
+				  "max=-\n"), 1);
+	ck_assert_uint_eq(printed("offline_share_percent 100.0\n"), 1);
+	ck_assert_uint_eq(printed("simulated GPU"), 1);
+	/* It is for terminals, which this is not. */
+	forget_printed();
+	guard_live(&guard);
+	ck_assert_str_eq(output(), "");
+}
+END_TEST
+
+static double number(struct json_object *o, const char *a, const char *b)
+{
+	o = json_object_object_get(o, a);
+	if (b)
+		o = json_object_object_get(o, b);
+	ck_assert_msg(o, "no %s", b ? b : a);
+	return json_object_get_double(o);
+}
+
+START_TEST(as_json)
+{
+	struct json_object *o;
+
+	args.json = 1;
+	set_figures();
+	guard_summary(&guard);
+	o = json_tokener_parse(output());
+	ck_assert_ptr_nonnull(o);
+	ck_assert_str_eq(json_object_get_string(
+		json_object_object_get(o, "event")), "summary");
+	ck_assert_double_eq(number(o, "preemptions", NULL), 4);
+	ck_assert_double_eq(number(o, "failures", NULL), 2);
+	ck_assert_double_eq(number(o, "arrival_to_slots_us", "n"), 2);
+	ck_assert_double_eq(number(o, "arrival_to_suspended_us", "max"), 93);
+	ck_assert_double_eq(number(o, "held_us", NULL), 3e6);
+	ck_assert_double_eq(number(o, "offline_share_percent", NULL), 25);
+	json_object_put(o);
+}
+END_TEST
+
+START_TEST(samples)
+{
+	char buf[4096] = "";
+	FILE *f = fmemopen(buf, sizeof(buf), "w");
+
+	set_figures();
+	guard_print_samples(&guard, f);
+	fclose(f);
+	ck_assert_str_eq(buf, "# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
+			 "arrival_to_slots_ns\n1000\t11000\t6000\n"
+			 "2000\t12000\t-\n3000\t93000\t8000\n");
+}
+END_TEST
+
+/* The last GUARD_SAMPLES of them, the oldest first. */
+START_TEST(many_samples)
+{
+	char *text = NULL, *line;
+	size_t size, n = 0;
+	FILE *f;
+
+	set_figures();
+	guard.figures.sample[2].to_ioctl_ns = 777;
+	guard.figures.samples = GUARD_SAMPLES + 2;
+	f = open_memstream(&text, &size);
+	guard_print_samples(&guard, f);
+	fclose(f);
+	for (line = text; (line = strchr(line, '\n')); line++)
+		n++;
+	ck_assert_uint_eq(n, GUARD_SAMPLES + 1);
+	line = strchr(text, '\n') + 1;
+	ck_assert_int_eq(strncmp(line, "777\t", 4), 0);
+	ck_assert_str_eq(text + size - strlen("2000\t12000\t-\n"),
+			 "2000\t12000\t-\n");
+	free(text);
+}
+END_TEST
+
+/* Results of a worker as events. */
+START_TEST(switches)
+{
+	struct guard_worker w = {
+		.channel = guard_channel_map(sizeof(*w.channel)),
+	};
+	struct guard_result result = {
+		.pid = 200, .suspend = true, .reason = GPREEMPT_POLICY_ARRIVAL,
+		.arrival_ns = 1000, .start_ns = 3000, .end_ns = 8000,
+		.slots_ns = 4000, .requested = 3, .done = 2,
+	};
+	struct json_object *o;
+
+	ck_assert(guard_channel_give(w.channel, &result));
+	guard_take_from(&guard, &w);
+	/* Only with --verbose, or as JSON. */
+	ck_assert_str_eq(output(), "");
+	args.json = 1;
+	ck_assert(guard_channel_give(w.channel, &result));
+	guard_take_from(&guard, &w);
+	o = json_tokener_parse(output());
+	ck_assert_ptr_nonnull(o);
+	ck_assert_str_eq(json_object_get_string(
+		json_object_object_get(o, "reason")), "arrival");
+	ck_assert_double_eq(number(o, "requested", NULL), 3);
+	ck_assert_double_eq(number(o, "done", NULL), 2);
+	ck_assert_double_eq(number(o, "ioctl_us", NULL), 5);
+	ck_assert_double_eq(number(o, "arrival_to_ioctl_us", NULL), 2);
+	ck_assert_double_eq(number(o, "arrival_to_suspended_us", NULL), 7);
+	ck_assert_double_eq(number(o, "arrival_to_slots_us", NULL), 6);
+	json_object_put(o);
+	ck_assert_uint_eq(guard.figures.suspends, 2);
+	munmap(w.channel, sizeof(*w.channel));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, guard_setup, guard_teardown);
+	tcase_add_test(c, text);
+	tcase_add_test(c, nothing_yet);
+	tcase_add_test(c, as_json);
+	tcase_add_test(c, samples);
+	tcase_add_test(c, many_samples);
+	tcase_add_test(c, switches);
+	return unit_run("guard-report");
+}
