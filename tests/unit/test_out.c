@@ -179,7 +179,7 @@ START_TEST(json)
 			 "{\"pid\":9,\"state\":null,\"gpus\":[],\"gpu\":null,"
 			 "\"held\":null,\"ns\":null,"
 			 "\"command\":\"a\\tb\\n\\u001b[2Jc\\\\377\xc3\xa9"
-			 "\xc2\x9b\"}");
+			 "\\\\302\\\\233\"}");
 	json_object_put(object);
 }
 END_TEST
