@@ -74,9 +74,9 @@ START_TEST(no_command)
 		"4242\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
 		"python3 train.py\n");
 	CTL(0, "--json");
-	rows = json_at(ctl_json(), "processes");
+	rows = json_member(ctl_json(), "processes");
 	ck_assert_uint_eq(json_object_array_length(rows), 1);
-	ck_assert_int_eq(json_object_get_int(json_at(
+	ck_assert_int_eq(json_object_get_int(json_member(
 		json_object_array_get_idx(rows, 0), "queues")), 2);
 }
 END_TEST
@@ -141,9 +141,9 @@ START_TEST(doctor)
 	OUT_HAS("\trun-directory\t");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor --json");
 	o = ctl_json();
-	ck_assert_int_eq(json_object_get_int(json_at(o, "status")),
+	ck_assert_int_eq(json_object_get_int(json_member(o, "status")),
 			 GPREEMPT_CLASS_UNSUPPORTED);
-	ck_assert_uint_gt(json_object_array_length(json_at(o, "checks")), 10);
+	ck_assert_uint_gt(json_object_array_length(json_member(o, "checks")), 10);
 	CTL(GPREEMPT_CLASS_NO_TARGET, "doctor 77");
 	ck_assert_str_eq(ctl_out, "");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor 4242");

@@ -151,16 +151,16 @@ START_TEST(json)
 	print(true);
 	o = json_tokener_parse(text);
 	ck_assert_ptr_nonnull(o);
-	ck_assert_int_eq(json_object_get_int(json_at(o, "operations")), 1);
-	ck_assert_int_eq(json_object_get_int(json_at(o, "failed")), 1);
-	ck_assert_int_eq(json_object_get_int(json_at(o, "others")), 0);
-	ck_assert_uint_eq(json_object_array_length(json_at(o, "functions")), 2);
-	list = json_at(o, "list");
+	ck_assert_int_eq(json_object_get_int(json_member(o, "operations")), 1);
+	ck_assert_int_eq(json_object_get_int(json_member(o, "failed")), 1);
+	ck_assert_int_eq(json_object_get_int(json_member(o, "others")), 0);
+	ck_assert_uint_eq(json_object_array_length(json_member(o, "functions")), 2);
+	list = json_member(o, "list");
 	ck_assert_uint_eq(json_object_array_length(list), 2);
 	one = json_object_array_get_idx(list, 1);
-	ck_assert_int_eq(json_object_get_int(json_at(one, "ret")), -16);
-	ck_assert_int_eq(json_object_get_int(json_at(one, "tid")), TID);
-	ck_assert_double_eq_tol(json_object_get_double(json_at(one, "total_us")),
+	ck_assert_int_eq(json_object_get_int(json_member(one, "ret")), -16);
+	ck_assert_int_eq(json_object_get_int(json_member(one, "tid")), TID);
+	ck_assert_double_eq_tol(json_object_get_double(json_member(one, "total_us")),
 				400, 0.01);
 	json_object_put(o);
 }
@@ -228,19 +228,19 @@ START_TEST(timeline)
 	ck_assert_int_eq(trace_write_files(&report, path), 0);
 	o = json_tokener_parse(read_file("t.json", &len));
 	ck_assert_ptr_nonnull(o);
-	events = json_at(o, "traceEvents");
+	events = json_member(o, "traceEvents");
 	for (i = 0; i < json_object_array_length(events); i++) {
 		const char *phase;
 
 		one = json_object_array_get_idx(events, i);
-		phase = json_object_get_string(json_at(one, "ph"));
+		phase = json_object_get_string(json_member(one, "ph"));
 		slices += *phase == 'X';
 		outside += *phase == 'X' &&
-			   !json_object_get_int(json_at(one, "pid"));
+			   !json_object_get_int(json_member(one, "pid"));
 		instants += *phase == 'i';
 		if (*phase == 'i')
 			ck_assert_double_eq_tol(json_object_get_double(
-				json_at(one, "ts")), 1100, 0.001);
+				json_member(one, "ts")), 1100, 0.001);
 	}
 	ck_assert_uint_eq(instants, 1);
 	ck_assert_uint_gt(slices, 3);
@@ -359,7 +359,7 @@ START_TEST(directory)
 	ck_assert_int_eq(trace_make_dir(path), GPREEMPT_CLASS_FAILED);
 	ck_assert_int_eq(trace_write_dir(&report, path), 0);
 	o = json_tokener_parse(read_file("run/report.json", &len));
-	ck_assert_int_eq(json_object_get_int(json_at(o, "operations")), 1);
+	ck_assert_int_eq(json_object_get_int(json_member(o, "operations")), 1);
 	json_object_put(o);
 	ck_assert_int_eq(trace_write_dir(&report, "/no/such/dir"),
 			 GPREEMPT_CLASS_FAILED);

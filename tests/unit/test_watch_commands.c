@@ -53,18 +53,18 @@ START_TEST(monitor)
 
 	gp_loop_set_file(&loop, view_path, view);
 	CTL(0, "monitor %d --interval 5ms --duration 30ms --json", child);
-	target = json_object_array_get_idx(json_at(ctl_json(), "targets"), 0);
-	ck_assert_int_eq(json_object_get_int(json_at(target, "pid")), child);
-	ck_assert_str_eq(json_object_get_string(json_at(target, "source")),
+	target = json_object_array_get_idx(json_member(ctl_json(), "targets"), 0);
+	ck_assert_int_eq(json_object_get_int(json_member(target, "pid")), child);
+	ck_assert_str_eq(json_object_get_string(json_member(target, "source")),
 			 "module");
-	ck_assert(!json_object_get_boolean(json_at(target, "ended")));
-	ck_assert_int_eq(json_object_get_int(json_at(json_at(target, "active"),
+	ck_assert(!json_object_get_boolean(json_member(target, "ended")));
+	ck_assert_int_eq(json_object_get_int(json_member(json_member(target, "active"),
 						     "max")), 3);
-	ck_assert_uint_eq(json_object_array_length(json_at(target, "seen")), 2);
-	series = json_at(target, "series");
+	ck_assert_uint_eq(json_object_array_length(json_member(target, "seen")), 2);
+	series = json_member(target, "series");
 	ck_assert_int_eq(json_object_array_length(series),
-			 json_object_get_int(json_at(target, "samples")));
-	ck_assert_int_eq(json_object_get_int(json_at(
+			 json_object_get_int(json_member(target, "samples")));
+	ck_assert_int_eq(json_object_get_int(json_member(
 		json_object_array_get_idx(series, 0), "slots")), 8);
 }
 END_TEST
@@ -114,11 +114,11 @@ START_TEST(preempt)
 	gp_loop_set_file(&loop, view_path, two_queues);
 	CTL(0, "preempt %d --count 3 --hold 1ms --interval 1ms --json", child);
 	o = ctl_json();
-	ck_assert_int_eq(json_object_get_int(json_at(o, "cycles")), 3);
-	ck_assert_int_eq(json_object_get_int(json_at(o, "succeeded")), 3);
-	ck_assert_int_eq(json_object_get_int(json_at(json_at(o,
+	ck_assert_int_eq(json_object_get_int(json_member(o, "cycles")), 3);
+	ck_assert_int_eq(json_object_get_int(json_member(o, "succeeded")), 3);
+	ck_assert_int_eq(json_object_get_int(json_member(json_member(o,
 		"resume_ioctl_us"), "n")), 3);
-	ck_assert_ptr_null(json_at(o, "error"));
+	ck_assert_ptr_null(json_member(o, "error"));
 	/* It never stays. */
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
 	ck_assert(!gp_loop_queue(&loop, 1)->suspended);
@@ -137,10 +137,10 @@ START_TEST(preempt_contradicted)
 	CTL(GPREEMPT_CLASS_FAILED,
 	    "preempt %d --count 2 --hold 1ms --interval 1ms --json", child);
 	o = ctl_json();
-	ck_assert_int_eq(json_object_get_int(json_at(o, "succeeded")), 0);
-	verified = json_at(o, "verified");
-	ck_assert_int_eq(json_object_get_int(json_at(verified, "no")), 2);
-	ck_assert_int_eq(json_object_get_int(json_at(verified, "yes")), 0);
+	ck_assert_int_eq(json_object_get_int(json_member(o, "succeeded")), 0);
+	verified = json_member(o, "verified");
+	ck_assert_int_eq(json_object_get_int(json_member(verified, "no")), 2);
+	ck_assert_int_eq(json_object_get_int(json_member(verified, "yes")), 0);
 	ERR_HAS("2 of 2 cycles did not succeed");
 }
 END_TEST

@@ -71,7 +71,7 @@ struct json_object *ctl_json(void)
 	return last;
 }
 
-struct json_object *json_at(struct json_object *o, const char *key)
+struct json_object *json_member(struct json_object *o, const char *key)
 {
 	struct json_object *value = NULL;
 

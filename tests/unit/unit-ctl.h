@@ -30,7 +30,7 @@ int ctl_line(const char *format, ...);
 
 /* What was printed, as an object until the next call; a member that must be there. */
 struct json_object *ctl_json(void);
-struct json_object *json_at(struct json_object *o, const char *key);
+struct json_object *json_member(struct json_object *o, const char *key);
 
 /* The status of main.c's own main(). */
 int ctl_main(int argc, char **argv);
