@@ -414,7 +414,22 @@ START_TEST(carriage_returns)
 	ck_assert_uint_eq(packets[63].line, 1);
 	/* They are one line for an editor. */
 	ck_assert_uint_eq(data->lines, 2);
+	ck_assert_uint_eq(data->other_lines, 0);
 	ck_assert_uint_eq(data->queues[1].line, 2);
+}
+END_TEST
+
+/* However many pieces a line has, it is one line of something else, or none. */
+START_TEST(lines_of_pieces)
+{
+	static const char text[] = "a\rb\rc\n"
+		"a\r" R "acquireQueue refCount: 0xb0 (1)\rb\n"
+		R "acquireQueue refCount: 0xb0 (2)\rb\rc\n";
+
+	feed(text, strlen(text));
+	end();
+	ck_assert_uint_eq(data->lines, 3);
+	ck_assert_uint_eq(data->other_lines, 1);
 }
 END_TEST
 
@@ -526,6 +541,7 @@ int main(void)
 	tcase_add_loop_test(tc, shared, 0, ARRAY_SIZE(sharing));
 	tcase_add_test(tc, deleted_with_its_mask);
 	tcase_add_test(tc, carriage_returns);
+	tcase_add_test(tc, lines_of_pieces);
 	tcase_add_loop_test(tc, cut_behind_records, 0, 2);
 	tcase_add_test(tc, out_of_order);
 	tcase_add_test(tc, wrapped);

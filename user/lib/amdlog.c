@@ -21,6 +21,8 @@ struct gpreempt_amdlog {
 	struct gp_array queues, processes, problems;
 	uint16_t *buckets;	/* of queues: index + 1 */
 	size_t process;		/* the one of the last line */
+	uint64_t line;		/* the last one counted, of all files */
+	bool other;		/* it has no record so far */
 	struct gpreempt_amdlog_data data;
 	char plain[GP_LINE_MAX];	/* the line at hand, without colours */
 };
@@ -271,6 +273,19 @@ static size_t make_plain(const char *at, size_t len, char *out)
 	return n;
 }
 
+/* A line is another one when none of its pieces has a record. */
+static void count_other(struct gpreempt_amdlog *log, bool record)
+{
+	if (log->line != log->lines.count) {
+		log->line = log->lines.count;
+		log->other = !record;
+		log->data.other_lines += !record;
+	} else if (record && log->other) {
+		log->other = false;
+		log->data.other_lines--;
+	}
+}
+
 /* A line can hold several records, when threads wrote at once. */
 static int take_line(void *data, struct gp_line line)
 {
@@ -283,10 +298,9 @@ static int take_line(void *data, struct gp_line line)
 	int ret = 0;
 
 	at = gp_record_find(at, end, &level, &behind);
-	if (!at) {
-		log->data.other_lines++;
+	count_other(log, at);
+	if (!at)
 		return line.too_long ? problem(log, TOO_LONG) : 0;
-	}
 	for (; at && !ret; at = next) {
 		struct gp_span text = { behind, NULL, line.cut };
 
