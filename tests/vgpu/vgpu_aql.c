@@ -236,6 +236,18 @@ static struct vgpu_queue *engine_pick(struct vgpu *v)
 }
 
 /*
+ * Time that packets of a process have run here.  What a test says of a process
+ * that is held is this figure, and not what some program believes.
+ */
+void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns)
+{
+	void *was = xa_load(&v->busy, q->pasid);
+
+	ns += was ? xa_to_value(was) : 0;
+	xa_store(&v->busy, q->pasid, xa_mk_value(ns), GFP_KERNEL);
+}
+
+/*
  * A GPU that had nothing to do begins a packet when it finds it, not when it
  * last looked: no packet may start before it was submitted.
  */
@@ -259,6 +271,7 @@ void vgpu_engine_run(struct vgpu *v, u64 until)
 			     max(v->quantum_end, v->time + 1) - v->time);
 		q->work.left_ns -= slice;
 		v->time += slice;
+		vgpu_busy_add(v, q, slice);
 		v->last_work = v->time;
 		if (!q->work.left_ns)
 			packet_end(v, q);

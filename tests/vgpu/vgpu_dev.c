@@ -56,6 +56,7 @@ static void vgpu_mem_free(struct vgpu *v)
 {
 	kvfree(v->hqd);
 	kvfree(v->sdma);
+	xa_destroy(&v->busy);
 	vgpu_kiq_fini(v);
 	vgpu_profile_free(v);
 	if (v->adev.reset_domain &&
@@ -71,6 +72,7 @@ static int vgpu_mem_init(struct vgpu *v)
 	int ret = -ENOMEM;
 
 	mutex_init(&v->lock);
+	xa_init(&v->busy);
 	INIT_LIST_HEAD(&v->queues);
 	v->times = vgpu_default_times;
 	v->hqd = kvcalloc(VGPU_HQDS, sizeof(*v->hqd), GFP_KERNEL);

@@ -51,6 +51,21 @@ static int state_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(state);
 
+static int busy_show(struct seq_file *s, void *unused)
+{
+	struct vgpu *v = s->private;
+	unsigned long pasid;
+	void *ns;
+
+	seq_puts(s, "# pasid busy_ns\n");
+	mutex_lock(&v->lock);
+	xa_for_each(&v->busy, pasid, ns)
+		seq_printf(s, "%lu %lu\n", pasid, xa_to_value(ns));
+	mutex_unlock(&v->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(busy);
+
 /* Hold the lock under which the driver resets, as a reset that does not end */
 static int reset_hold(void *data)
 {
@@ -241,6 +256,7 @@ void vgpu_fault_init(struct vgpu *v)
 	snprintf(name, sizeof(name), "%d", v->id);
 	v->debugfs = debugfs_create_dir(name, root);
 	debugfs_create_file("counters", 0444, v->debugfs, v, &counters_fops);
+	debugfs_create_file("busy", 0444, v->debugfs, v, &busy_fops);
 	debugfs_create_file("state", 0444, v->debugfs, v, &state_fops);
 #define VGPU_TIME_FILE(name, def, what) \
 	debugfs_create_u64(#name, 0644, v->debugfs, &v->times.name);

@@ -194,6 +194,7 @@ struct vgpu {
 	const struct kfd2kgd_calls *own_calls;
 	u32 own_gfx_version;			/* while faults.apu */
 	atomic64_t counter[VGPU_CNT_MAX];
+	struct xarray busy;	/* by PASID: ns that packets have run; under lock */
 
 	/* GART: address -> struct vgpu_gtt; has its own lock */
 	struct maple_tree gtt;
@@ -370,6 +371,7 @@ struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p, u32 pasid
 void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q);
 bool vgpu_any_busy(struct vgpu *v);
 void vgpu_engine_run(struct vgpu *v, u64 until);
+void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns);
 u64 vgpu_engine_next(struct vgpu *v, u64 now);
 void vgpu_engine_poll(struct vgpu *v, u64 now);
 

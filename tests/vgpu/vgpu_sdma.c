@@ -237,6 +237,7 @@ void vgpu_sdma_run(struct vgpu *v, struct vgpu_queue *q, u64 until)
 		slice = min(q->work.left_ns, until - q->time);
 		q->work.left_ns -= slice;
 		q->time += slice;
+		vgpu_busy_add(v, q, slice);
 		if (!q->work.left_ns)
 			packet_end(v, q, pkt, dwords);
 	}
