@@ -86,13 +86,27 @@ START_TEST(requests)
 }
 END_TEST
 
+START_TEST(churn)
+{
+	ck_assert_int_eq(parse(""), 0);
+	ck_assert_uint_eq(args.churn_ns, 0);
+	ck_assert_int_eq(parse("--churn 20ms"), 0);
+	ck_assert_uint_eq(args.churn_ns, 20000000);
+	ck_assert_int_eq(args.churn_how, LOAD_CHURN_EMPTY);
+	ck_assert_int_eq(parse("--churn 1 --churn-how lie"), 0);
+	ck_assert_int_eq(args.churn_how, LOAD_CHURN_LIE);
+	ck_assert_int_eq(parse("--churn 1 --churn-how busy"), 0);
+	ck_assert_int_eq(args.churn_how, LOAD_CHURN_BUSY);
+}
+END_TEST
+
 START_TEST(refused)
 {
 	static const char *const lines[] = {
 		"--ring 100", "--ring 32", "--ring 64 --depth 65", "--priority 16",
 		"--queues -1", "--queues 0", "--count 0", "--rate 0", "--packet",
 		"--unknown", "extra", "--report 1x", "--every 1x", "--seed 0", "--burst 0",
-		"--every 1ms --rate 5", "--every 1ms --ring 64 --burst 65",
+		"--every 1ms --rate 5", "--churn", "--churn-how not", "--every 1ms --ring 64 --burst 65",
 	};
 	size_t i;
 
@@ -138,6 +152,7 @@ int main(void)
 	tcase_add_test(tc, defaults);
 	tcase_add_test(tc, gpus);
 	tcase_add_test(tc, requests);
+	tcase_add_test(tc, churn);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, depth_follows_packet_time);
 	tcase_add_test(tc, save_area);

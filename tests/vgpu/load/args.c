@@ -34,6 +34,10 @@ const char load_usage[] =
 "      --barrier N      a barrier-AND packet after every N dispatches\n"
 "      --per-queue      progress lines end with each queue's completed count\n"
 "      --sdma-work      SDMA queues add to a counter and write fences, flat out\n"
+"      --churn DUR      a thread makes a queue and destroys it, each DUR\n"
+"      --churn-how HOW  empty (default): a queue without work; busy: with work;\n"
+"                       lie: the driver is given one queue to destroy, and then the\n"
+"                       argument's memory is made to name the first queue\n"
 "      --leave          exit without destroying the queues\n"
 "      --no-runtime     do not enable the runtime, as a program without ROCr\n"
 "      --acquire-used   take an address space on GPUs with queues only (ROCm: all)\n"
@@ -59,6 +63,8 @@ enum {
 	OPT_DEPTH,
 	OPT_BARRIER,
 	OPT_PER_QUEUE,
+	OPT_CHURN,
+	OPT_CHURN_HOW,
 	OPT_LEAVE,
 	OPT_NO_RUNTIME,
 	OPT_ACQUIRE_USED,
@@ -86,6 +92,8 @@ static const struct option options[] = {
 	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "barrier", required_argument, NULL, OPT_BARRIER },
 	{ "per-queue", no_argument, NULL, OPT_PER_QUEUE },
+	{ "churn", required_argument, NULL, OPT_CHURN },
+	{ "churn-how", required_argument, NULL, OPT_CHURN_HOW },
 	{ "leave", no_argument, NULL, OPT_LEAVE },
 	{ "no-runtime", no_argument, NULL, OPT_NO_RUNTIME },
 	{ "acquire-used", no_argument, NULL, OPT_ACQUIRE_USED },
@@ -179,6 +187,24 @@ static int parse_ring(const char *text, unsigned int *ring)
 	return 0;
 }
 
+static int parse_churn(const char *text, enum load_churn_how *how)
+{
+	static const char *const names[] = {
+		[LOAD_CHURN_EMPTY] = "empty",
+		[LOAD_CHURN_BUSY] = "busy",
+		[LOAD_CHURN_LIE] = "lie",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*how = (enum load_churn_how)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 static int parse_value(struct load_args *args, int opt, const char *value)
 {
 	switch (opt) {
@@ -217,6 +243,10 @@ static int parse_value(struct load_args *args, int opt, const char *value)
 		return parse_ring(value, &args->ring);
 	case OPT_DEPTH:
 		return parse_unsigned(value, 1, 65536, &args->depth);
+	case OPT_CHURN:
+		return load_parse_duration(value, &args->churn_ns);
+	case OPT_CHURN_HOW:
+		return parse_churn(value, &args->churn_how);
 	case OPT_BARRIER:
 		return parse_unsigned(value, 1, 65536, &args->barrier);
 	default:

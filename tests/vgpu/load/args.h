@@ -8,6 +8,13 @@
 
 #define LOAD_MAX_GPUS 64
 
+/* What a queue that is made and destroyed all the time does. */
+enum load_churn_how {
+	LOAD_CHURN_EMPTY,
+	LOAD_CHURN_BUSY,	/* it has work */
+	LOAD_CHURN_LIE,		/* its end is asked for, and another's is shown */
+};
+
 /* What the command line asks for. Times are in ns. */
 struct load_args {
 	uint64_t gpu_mask;	/* bit n: the n-th GPU of the topology */
@@ -29,6 +36,8 @@ struct load_args {
 	unsigned int ring;	/* packets that a ring holds, a power of two */
 	unsigned int depth;	/* packets in flight a queue; 0: choose */
 	unsigned int barrier;	/* a barrier packet after this many; 0: none */
+	uint64_t churn_ns;	/* a queue is made and destroyed this often; 0: none */
+	enum load_churn_how churn_how;
 	bool leave;		/* exit without undoing anything */
 	bool no_runtime;	/* do not enable the runtime (a program without ROCr) */
 	bool sdma_work;		/* SDMA queues get work, else they stay idle */

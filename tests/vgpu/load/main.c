@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "churn.h"
 #include "process.h"
 #include "submit.h"
 
@@ -252,6 +253,7 @@ static int start(struct load_process *proc, const struct load_args *args, const 
 
 int main(int argc, char **argv)
 {
+	struct load_churn churn;
 	struct load_process proc;
 	struct load_verdict sum;
 	struct load_args args;
@@ -275,9 +277,15 @@ int main(int argc, char **argv)
 	ret = start(&proc, &args, &what);
 	if (ret)
 		return fail(what, ret);
+	ret = load_churn_start(&churn, &proc, &args);
+	if (ret)
+		return fail("start a thread", ret);
 	ret = run(&proc, &args, &what);
 	if (ret)
 		return fail(what, ret);
+	load_churn_stop(&churn);
+	if (args.churn_ns)
+		printf("churned %" PRIu64 "\n", churn.rounds);
 	ret = write_samples(&proc, &args);
 	if (ret)
 		return fail("write the samples", ret);
