@@ -68,6 +68,7 @@ enum gpreempt_reason {
 	GPREEMPT_NO_CLOCK,	/* the driver does not tell the GPU's clock */
 	GPREEMPT_NO_USER,	/* that of @word is not in /etc/passwd */
 	GPREEMPT_HELD,		/* by a holder or guard, process @other */
+	GPREEMPT_ENDING,	/* the process has disabled its runtime again */
 	GPREEMPT_REASON_COUNT,
 };
 

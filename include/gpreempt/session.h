@@ -82,6 +82,8 @@ struct gpreempt_filter {
  *	first seen inactive; GPREEMPT_UNKNOWN when it was not measured
  * @resolution_ns: the slot became inactive at most that long before @slots_ns;
  *	GPREEMPT_UNKNOWN as that
+ * @released_ns: how long at least one queue has run although it was to be
+ *	suspended, since the last suspend or resume; of a resume: while it held
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_outcome {
@@ -92,7 +94,8 @@ struct gpreempt_outcome {
 	size_t failed;
 	int64_t slots_ns;
 	int64_t resolution_ns;
-	uint64_t reserved[8];
+	uint64_t released_ns;
+	uint64_t reserved[7];
 };
 
 /** enum gpreempt_result - what the driver last said about a queue */
@@ -158,8 +161,11 @@ gpreempt_session_queues(const struct gpreempt_session *s, size_t *count);
  * the GPU; gpreempt_session_error() says so, and nothing is tried again until
  * the next call of this function. Its thread.
  *
- * Return: 0, -EPERM when the runtime is not enabled in the process, -ENOTCONN
- * when the session has ended, -ENODATA when priorities cannot be known,
+ * Return: 0; -EPERM when the runtime is not enabled in the process: the reason is
+ * GPREEMPT_RUNTIME_OFF when it never was as far as the session knows, or
+ * GPREEMPT_ENDING when the process has disabled it, as programs on ROCm's
+ * runtime do at their end; -ESRCH when the process has ended, -ENOTCONN when the
+ * session has ended, -ENODATA when priorities cannot be known,
  * -E2BIG, -ENOSPC after too many different filters, another negative errno
  * value.
  */
@@ -287,6 +293,7 @@ enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
 #define GPREEMPT_EVENT_LOST	(1 << 4)	/* our debug session was ended */
 #define GPREEMPT_EVENT_ENDED	(1 << 5)	/* the process is gone */
 #define GPREEMPT_EVENT_JOB	(1 << 6)	/* stopped, or continued */
+#define GPREEMPT_EVENT_CHURN	(1 << 7)	/* see gpreempt_session_released() */
 
 /**
  * gpreempt_session_fd() - Return: descriptor to poll for input
@@ -314,6 +321,53 @@ int gpreempt_session_fd(const struct gpreempt_session *s);
 int gpreempt_session_dispatch(struct gpreempt_session *s);
 
 /**
+ * struct gpreempt_released - how well a process is held
+ * @window_ns: 10 s
+ * @recent_ns: how long, of the last @window_ns, at least one queue has run
+ *	although it was to be suspended
+ * @total_ns: the same since the session was opened
+ * @destroyed: queues that were released because a thread of the process waited
+ *	for that, so that it could destroy them
+ * @returned: of these, queues that were not being destroyed, and were suspended
+ *	again at once: a signal came between, or the process deceives us
+ * @made: queues that the process made while others were suspended
+ * @churn: @recent_ns has reached a twentieth of @window_ns. From then on, a
+ *	process that has made queues or deceived us waits 24 times as long as its
+ *	last queue ran before the next is released, and 100 times from nine
+ *	hundredths on, so that less than a tenth of any @window_ns is lost.
+ *
+ * The driver lets a process that destroys a suspended queue wait for its resume
+ * (wait_on_destroy_queue() in amdkfd/kfd_device_queue_manager.c), so such a
+ * queue is resumed. A process that destroys four queues that were there when
+ * they were suspended, and makes none, is taken to be ending: all are resumed
+ * then, for at most nine hundredths of @window_ns.
+ *
+ * A new queue counts from when the session learns of it. What it ran before is
+ * not known to the library, and that is all that a queue runs that its process
+ * destroys again before that.
+ */
+struct gpreempt_released {
+	uint64_t window_ns;
+	uint64_t recent_ns;
+	uint64_t total_ns;
+	uint64_t destroyed;
+	uint64_t returned;
+	uint64_t made;
+	bool churn;
+	uint64_t reserved[8];
+};
+
+/**
+ * gpreempt_session_released() - how long queues ran although they are "held"
+ * @s: session
+ * @out: gets the figures
+ *
+ * GPREEMPT_EVENT_CHURN is reported when @out->churn becomes true. Its thread.
+ */
+void gpreempt_session_released(struct gpreempt_session *s,
+			       struct gpreempt_released *out);
+
+/**
  * gpreempt_session_stopped() - is the process stopped by job control?
  * @s: session
  *
@@ -335,6 +389,21 @@ bool gpreempt_session_stopped(const struct gpreempt_session *s);
  */
 int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns,
 			  const int *stop);
+
+/**
+ * gpreempt_session_await_queues() - wait until a process has a queue
+ * @s: session
+ * @timeout_ns: how long
+ *
+ * A process without queues is starting or ending; this finds out which, and
+ * dispatches meanwhile. Its thread.
+ *
+ * Return: 0 when it has queues; -ESRCH when it has ended or has disabled its
+ * runtime (GPREEMPT_ENDED, GPREEMPT_ENDING); -ETIMEDOUT; or as
+ * gpreempt_session_dispatch().
+ */
+int gpreempt_session_await_queues(struct gpreempt_session *s,
+				  uint64_t timeout_ns);
 
 /**
  * gpreempt_session_renew() - take a session up again that somebody ended

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Queues that their process destroys while they are suspended. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "lib/session.h"
 #include "unit-session.h"
 
 /* Dispatch until something happens; the timer needs its time. */
@@ -15,6 +17,12 @@ static int dispatch_soon(void)
 		usleep(1000);
 	}
 	return ret;
+}
+
+/* The driver has marked it: it waits for its resume, and then goes. */
+static void begin_destroy(uint32_t qid)
+{
+	gp_loop_queue(&loop, qid)->destroying = true;
 }
 
 static void set_syscall(const char *text)
@@ -51,6 +59,9 @@ START_TEST(destroyed_one_by_one)
 	open_with_queues(4);
 	gp_loop_set_file(&loop, "/proc/4242/task/", "4242\n4243");
 	gpreempt_session_suspend(s, NULL, NULL);
+	begin_destroy(0);
+	begin_destroy(1);
+	begin_destroy(2);
 	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(0) && suspended(1) && suspended(2));
@@ -72,13 +83,26 @@ static void destroy(uint32_t qid)
 
 	snprintf(text, sizeof(text),
 		 "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
+	begin_destroy(qid);
 	set_syscall(text);
-	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
-	ck_assert(!suspended(qid));
+	while (suspended(qid))
+		ck_assert_int_ge(dispatch_soon(), 0);
 	gp_loop_remove_queue(&loop, qid);
+	set_syscall("running\n");
 }
 
-/* Who destroys four is ending: the rest is let go in one call. */
+/* Dispatch for some hundredths of a second. */
+static void dispatch_for(int ms)
+{
+	int i;
+
+	for (i = 0; i < ms; i++) {
+		ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
+		usleep(1000);
+	}
+}
+
+/* Who destroys four is ending: the rest is released in one call. */
 START_TEST(destroys_many)
 {
 	const struct gpreempt_session_queue *queues;
@@ -95,16 +119,19 @@ START_TEST(destroys_many)
 	destroy(3);
 	for (qid = 4; qid < 20; qid++)
 		ck_assert(!suspended(qid));
-	ck_assert_str_eq(loop.trace, "resume ");
+	/* That one, a try to suspend it again, and the rest. */
+	ck_assert_ptr_nonnull(strstr(loop.trace, "resume suspend resume "));
 	/* It goes on: nothing is suspended in its way. */
-	set_syscall("running\n");
-	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	loop.trace[0] = '\0';
+	dispatch_for(20);
 	gp_loop_remove_queue(&loop, 4);
-	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	dispatch_for(20);
 	for (qid = 5; qid < 20; qid++)
 		ck_assert(!suspended(qid));
+	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
 	/* It lives on with what is left: that is suspended again. */
-	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	while (!suspended(5))
+		ck_assert_int_ge(dispatch_soon(), 0);
 	queues = gpreempt_session_queues(s, &count);
 	ck_assert_uint_eq(count, 15);
 	for (qid = 5; qid < 20; qid++)
@@ -116,21 +143,78 @@ START_TEST(destroys_many)
 }
 END_TEST
 
-/* A queue made while the rest runs is held like any other. */
+/* Who makes a queue is not ending: that one and the rest are held again. */
 START_TEST(makes_one_meanwhile)
 {
 	uint32_t qid;
 
-	open_with_queues(8);
+	open_with_queues(12);
 	gpreempt_session_suspend(s, NULL, NULL);
 	for (qid = 0; qid < 4; qid++)
 		destroy(qid);
-	set_syscall("running\n");
+	ck_assert(!suspended(7));
 	gp_loop_add_queue(&loop, 30);
-	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
-	ck_assert(suspended(30) && !suspended(7));
+	while (!suspended(30))
+		ck_assert_int_ge(dispatch_soon(), 0);
 	while (!suspended(7))
 		ck_assert_int_ge(dispatch_soon(), 0);
+	/* Nor are the others released by the next that it destroys. */
+	for (qid = 4; qid < 9; qid++)
+		destroy(qid);
+	ck_assert(suspended(30) && suspended(9));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/*
+ * The argument in memory names a queue that is not being destroyed: it is
+ * suspended again in the same look, and nothing is released for a while.
+ */
+START_TEST(names_another_queue)
+{
+	struct gpreempt_released released;
+
+	open_with_queues(2);
+	gpreempt_session_suspend(s, NULL, NULL);
+	begin_destroy(1);
+	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	ck_assert(suspended(0) && suspended(1));
+	gpreempt_session_released(s, &released);
+	ck_assert_uint_ge(released.returned, 1);
+	ck_assert_uint_eq(released.returned, released.destroyed);
+	ck_assert_uint_gt(released.total_ns, 0);
+	ck_assert(s->release.paced_until > 0);
+	ck_assert(!released.churn);
+	/* Then the truth: the queue is released, if later. */
+	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
+	while (suspended(1))
+		ck_assert_int_ge(dispatch_soon(), 0);
+	ck_assert(suspended(0));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* What a suspend and a resume report of the time between them. */
+START_TEST(outcome_has_what_ran)
+{
+	open_with_queues(2);
+	gpreempt_session_suspend(s, NULL, &out);
+	ck_assert_uint_eq(out.released_ns, 0);
+	begin_destroy(1);
+	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
+	while (suspended(1))
+		ck_assert_int_ge(dispatch_soon(), 0);
+	usleep(2000);
+	gp_loop_remove_queue(&loop, 1);
+	set_syscall("running\n");
+	dispatch_for(5);
+	gpreempt_session_resume(s, NULL, &out);
+	ck_assert_uint_ge(out.released_ns, 2000000);
+	gpreempt_session_suspend(s, NULL, &out);
+	ck_assert_uint_eq(out.released_ns, 0);
+	gpreempt_session_resume(s, NULL, &out);
+	ck_assert_uint_eq(out.released_ns, 0);
 	gpreempt_session_close(s);
 }
 END_TEST
@@ -188,6 +272,8 @@ int main(void)
 	tcase_add_test(tc, destroyed_one_by_one);
 	tcase_add_test(tc, destroys_many);
 	tcase_add_test(tc, makes_one_meanwhile);
+	tcase_add_test(tc, names_another_queue);
+	tcase_add_test(tc, outcome_has_what_ran);
 	tcase_add_test(tc, interrupted_destruction);
 	tcase_add_loop_test(tc, not_a_destruction, 0, ARRAY_SIZE(other_calls));
 	return unit_run("destroy");

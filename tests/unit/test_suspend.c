@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Suspending and resuming, over a made-up driver. */
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
 
+#include "lib/session.h"
 #include "unit-session.h"
 
 #define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
@@ -126,6 +131,109 @@ START_TEST(runtime_off)
 			 GPREEMPT_RUNTIME_OFF);
 	ck_assert_int_eq(gpreempt_error_class(gpreempt_session_error(s)),
 			 GPREEMPT_CLASS_UNSUPPORTED);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* It had enabled its runtime: it is ending, and not one that cannot be. */
+START_TEST(runtime_goes)
+{
+	open_with_queues(1);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), -EPERM);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -EPERM);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
+	ck_assert_int_eq(gpreempt_error_class(gpreempt_session_error(s)),
+			 GPREEMPT_CLASS_NO_TARGET);
+	/* The event comes later, and changes nothing of that. */
+	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_DISABLED);
+	ck_assert_int_eq(gpreempt_session_dispatch(s),
+			 GPREEMPT_EVENT_RUNTIME);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -EPERM);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* The same of one that enabled it in front of our eyes. */
+START_TEST(runtime_comes_and_goes)
+{
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	open_with_queues(0);
+	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_ENABLED);
+	gpreempt_session_dispatch(s);
+	gp_loop_add_queue(&loop, 0);
+	gpreempt_session_dispatch(s);
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -EPERM);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(ends_without_runtime)
+{
+	open_with_queues(1);
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	gp_loop_set_file(&loop, "/proc/4242/status",
+			 "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4242\n");
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -ESRCH);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* New queues and queues being destroyed, just when the runtime goes. */
+START_TEST(runtime_goes_unseen)
+{
+	open_with_queues(2);
+	gpreempt_session_suspend(s, NULL, NULL);
+	gp_loop_add_queue(&loop, 2);
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
+	ck_assert_int_eq(gp_session_let_go(s, 1), 0);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+static void *end_soon(void *arg)
+{
+	usleep(20000);
+	gp_loop_stop(&loop, *(int *)arg);
+	return NULL;
+}
+
+START_TEST(awaits_queues)
+{
+	int exit_stop = PTRACE_EVENT_EXIT << 16 | SIGTRAP << 8 | 0x7f;
+	pthread_t thread;
+
+	open_with_queues(0);
+	ck_assert_int_eq(gpreempt_session_await_queues(s, 1000000),
+			 -ETIMEDOUT);
+	gp_loop_add_queue(&loop, 0);
+	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), 0);
+	gp_loop_remove_queue(&loop, 0);
+	gpreempt_session_refresh(s);
+	pthread_create(&thread, NULL, end_soon, &exit_stop);
+	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), -ESRCH);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
+	pthread_join(thread, NULL);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+START_TEST(awaits_queues_in_vain)
+{
+	open_with_queues(0);
+	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_DISABLED);
+	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), -ESRCH);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
+	gp_loop_disable(&loop);
+	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX),
+			 -ENOTCONN);
 	gpreempt_session_close(s);
 }
 END_TEST
@@ -347,6 +455,12 @@ int main(void)
 	tcase_add_test(tc, no_queues);
 	tcase_add_test(tc, refused_and_failed);
 	tcase_add_test(tc, runtime_off);
+	tcase_add_test(tc, runtime_goes);
+	tcase_add_test(tc, runtime_comes_and_goes);
+	tcase_add_test(tc, ends_without_runtime);
+	tcase_add_test(tc, runtime_goes_unseen);
+	tcase_add_test(tc, awaits_queues);
+	tcase_add_test(tc, awaits_queues_in_vain);
 	tcase_add_test(tc, process_ended);
 	tcase_add_test(tc, session_lost);
 	tcase_add_test(tc, too_many_ids);

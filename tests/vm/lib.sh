@@ -271,6 +271,13 @@ switch() {
 	echo "$3" > "$VGPU/$1/$2" || fail "cannot write $3 to $2"
 }
 
+# busy_ms GPU PID: how long packets of a process have run on it.
+busy_ms() {
+	awk -v pasid="$(cat "/sys/class/kfd/kfd/proc/$2/pasid")" '
+		$1 == pasid { printf "%d", $2 / 1e6; seen = 1 }
+		END { if (!seen) print 0 }' "$VGPU/$1/busy"
+}
+
 # Numbers of the KFD nodes that are GPUs.
 gpu_nodes() {
 	for _n in "$TOPOLOGY"/*; do

@@ -141,6 +141,10 @@ static const struct {
 		"{limit} (255 units of 1,024 clocks)",
 		"ask for less, or leave it out: then the driver's own time "
 		"counts" },
+	[GPREEMPT_ENDING] = { NO_TARGET,
+		"process {pid} is ending: it has disabled the KFD runtime again",
+		"nothing is left to do; if it goes on, try again when it uses "
+		"the GPU" },
 	[GPREEMPT_NO_CLOCK] = { UNSUPPORTED,
 		"the driver does not tell the clock of the GPUs of process "
 		"{pid}, so no time can be turned into its units",

@@ -110,6 +110,7 @@ static int check_runtime(struct gpreempt_session *s)
 {
 	static const char step[] = "activating the debug trap";
 
+	s->had_runtime |= s->runtime == DEBUG_RUNTIME_STATE_ENABLED;
 	switch (s->runtime) {
 	case DEBUG_RUNTIME_STATE_ENABLED_BUSY:
 		return gp_session_fail(s, -EBUSY, GPREEMPT_RUNTIME_BUSY,
@@ -229,6 +230,7 @@ int gp_session_leave(struct gpreempt_session *s, bool stopped)
 		ret = end_watch(s);
 	s->traced = false;
 	s->state = GP_SESSION_ENDED;
+	gp_release_count(s);
 	gp_session_arm(s);
 	return ret;
 }

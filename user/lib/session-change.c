@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Suspending and resuming the queues of a session. */
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/session.h"
+#include "shared/clock.h"
 
 void gp_session_all_run(struct gpreempt_session *s)
 {
@@ -10,6 +12,7 @@ void gp_session_all_run(struct gpreempt_session *s)
 
 	for (i = 0; i < s->count; i++)
 		s->queues[i].held = false;
+	gp_release_count(s);
 }
 
 /* Put the ids that the driver has to suspend into s->ids. */
@@ -86,6 +89,24 @@ static void note_hang(struct gpreempt_session *s, const char *step)
 	}
 }
 
+/*
+ * EPERM is the driver's answer without a runtime. Who never enabled it cannot be
+ * suspended; who has disabled it, as hsa_shut_down() does, is ending.
+ */
+static int fail_runtime(struct gpreempt_session *s, const char *step)
+{
+	struct gp_process process;
+
+	/* The driver has resumed all queues with it. */
+	gp_session_all_run(s);
+	if (gp_process_read(s->g, s->kfd.pid, &process) ||
+	    strchr("ZX", process.state))
+		return gp_session_fail(s, -ESRCH, GPREEMPT_ENDED, step);
+	return gp_session_fail(s, -EPERM, s->had_runtime ? GPREEMPT_ENDING :
+							   GPREEMPT_RUNTIME_OFF,
+			       step);
+}
+
 /* One ioctl for the n ids in s->ids. */
 static int call(struct gpreempt_session *s, size_t n, bool suspend,
 		struct gpreempt_outcome *out)
@@ -102,10 +123,11 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend,
 			gp_kfd_resume(&s->kfd, s->ids, n);
 	out->ioctl_ns = s->kfd.return_ns - s->kfd.entry_ns;
 	if (ret == -EPERM)
-		return gp_session_fail(s, ret, GPREEMPT_RUNTIME_OFF, step);
+		return fail_runtime(s, step);
 	if (ret < 0)
 		return gp_session_fail_trap(s, ret, step);
 	judge(s, n, suspend, out);
+	gp_release_count(s);
 	/* A resume is no proof that the hardware goes on. */
 	if (suspend)
 		s->hung = out->failed;
@@ -183,6 +205,23 @@ static int check_filter(struct gpreempt_session *s,
 	return gp_session_learn_priorities(s);
 }
 
+/* What ran up to this call is told with it. */
+static void note_call(struct gpreempt_session *s, bool suspend,
+		      struct gpreempt_outcome *out)
+{
+	struct gp_release *r = &s->release;
+	uint64_t total;
+	size_t i;
+
+	gp_release_count(s);
+	total = gp_meter_total(&r->ran, shr_now_ns());
+	out->released_ns = total - r->told;
+	r->told = total;
+	for (i = 0; suspend && r->made && i < s->count; i++)
+		if (s->queues[i].held)
+			gp_release_note_old(s, s->queues[i].qid);
+}
+
 static int change(struct gpreempt_session *s,
 		  const struct gpreempt_filter *which, bool suspend,
 		  struct gpreempt_outcome *out)
@@ -211,6 +250,7 @@ static int change(struct gpreempt_session *s,
 	ret = call(s, n, suspend, &outcome);
 	if (s->sampler && suspend)
 		gp_session_finish_sampler(s, &outcome);
+	note_call(s, suspend, &outcome);
 	if (!ret && out)
 		*out = outcome;
 	return ret;
@@ -243,7 +283,10 @@ int gp_session_apply(struct gpreempt_session *s)
 	    s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
 		return 0;
 	ret = call(s, collect_wanted(s), true, &outcome);
-	if (!ret && outcome.requested)
+	/* It is just disabling its runtime or ending: an event tells which. */
+	if (ret == -EPERM || ret == -ESRCH)
+		return 0;
+	if (!ret && outcome.done)
 		gp_log(s->g, "process %d: suspended %zu of %zu new queues",
 		       s->kfd.pid, outcome.done, outcome.requested);
 	return ret;
@@ -252,6 +295,8 @@ int gp_session_apply(struct gpreempt_session *s)
 int gp_session_let_go(struct gpreempt_session *s, size_t count)
 {
 	struct gpreempt_outcome outcome = { 0 };
+	int ret = call(s, count, false, &outcome);
 
-	return call(s, count, false, &outcome);
+	/* It is just disabling its runtime or ending, which resumes them. */
+	return ret == -EPERM || ret == -ESRCH ? 0 : ret;
 }

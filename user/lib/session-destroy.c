@@ -2,11 +2,12 @@
 /*
  * Queues that their process wants to destroy while they are suspended.
  *
- * The driver lets such a process wait in the ioctl until the queue is resumed,
- * tells nobody, and programs that end normally destroy their queues. So while
- * queues are suspended, look at what the threads of the process wait in: the
- * kernel shows the number and the arguments of a system call that sleeps, and
- * the argument points to the queue's id.
+ * The driver has such a process wait in the ioctl until the queue is resumed and
+ * reports it to no one, and programs that end normally destroy their queues. So
+ * while queues are suspended, look at what the threads of the process wait in:
+ * the kernel shows the number and the arguments of a system call that sleeps,
+ * and the argument points to the queue's id. The process can write another id
+ * there meanwhile; session-release.c deals with that.
  */
 #include <linux/kfd_ioctl.h>
 #include <stdio.h>
@@ -23,16 +24,29 @@
 #define HOT_TIME_NS (100 * NSEC_PER_MSEC)
 /* Mostly the same thread destroys them all; at the others look less often. */
 #define OTHERS_PERIOD_NS (4 * NSEC_PER_MSEC)
-/* Who destroys so many in short order is ending: do not let the rest wait. */
-#define MANY_DESTROYS 4
 /* With many threads a look takes long: spend a tenth of our time on it. */
 #define COST_FACTOR 10
 #define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
+/* New queues and signals wait for us while we look: go on in the next look. */
+#define LOOK_NS (2 * NSEC_PER_MSEC)
 
 struct search {
 	struct gpreempt_session *s;
 	size_t found;		/* ids in s->ids */
+	size_t threads;		/* seen in this look */
+	uint64_t deadline;
 };
+
+static int read_argument(struct gpreempt_session *s, uint64_t address,
+			 struct kfd_ioctl_destroy_queue_args *args)
+{
+	int ret = 0;
+
+	if (!s->reader)
+		ret = gp_reader_start(s->g, s->kfd.pid, &s->reader);
+	return ret ? ret :
+		     gp_reader_read(s->reader, address, args, sizeof(*args));
+}
 
 /* Does this thread sleep in the destruction of a queue? Of which? */
 static bool thread_destroys(struct gpreempt_session *s, const char *tid,
@@ -52,83 +66,40 @@ static bool thread_destroys(struct gpreempt_session *s, const char *tid,
 	if (number != __NR_ioctl ||
 	    (uint32_t)request != AMDKFD_IOC_DESTROY_QUEUE)
 		return false;
-	if (s->g->ops->read_memory(s->g->be, s->kfd.pid, address, &args,
-				   sizeof(args)))
+	if (read_argument(s, address, &args))
 		return false;
 	*qid = args.queue_id;
 	return true;
 }
 
-static int look_at_thread(void *arg, const char *tid)
+static void look_at_thread(struct search *search, const char *tid)
 {
-	struct search *search = arg;
 	struct gpreempt_session *s = search->s;
 	struct gpreempt_session_queue *queue;
 	uint32_t qid;
 
 	if (!thread_destroys(s, tid, &qid))
-		return 0;
+		return;
 	queue = gp_session_find(s, qid);
-	if (!queue)
-		return 0;
+	/* Several threads can name the same queue. */
+	if (!queue || !queue->held || queue->leaving ||
+	    search->found == GP_MAX_IDS)
+		return;
 	queue->leaving = true;
 	if (tid != s->destroyer)
 		snprintf(s->destroyer, sizeof(s->destroyer), "%s", tid);
-	if (queue->held && search->found < GP_MAX_IDS)
-		s->ids[search->found++] = qid;
-	return 0;
+	s->ids[search->found++] = qid;
 }
 
-static bool any_leaving(const struct gpreempt_session *s)
+/* Not 0: enough for now. */
+static int look_at_next(void *arg, const char *tid)
 {
-	size_t i;
+	struct search *search = arg;
 
-	for (i = 0; i < s->count; i++)
-		if (s->queues[i].leaving)
-			return true;
-	return false;
-}
-
-/* Queues that were let go are gone now, or their destruction was interrupted. */
-static int tidy_up(struct gpreempt_session *s)
-{
-	size_t i, before = s->count;
-	int ret;
-
-	if (!any_leaving(s))
+	if (search->threads++ < search->s->threads_seen)
 		return 0;
-	ret = gpreempt_session_refresh(s);
-	if (ret)
-		return ret;
-	if (s->count < before && any_leaving(s)) {
-		/* There still go some: those that run may be the next. */
-		gp_session_hurry(s);
-	} else {
-		s->destroys = 0;
-		for (i = 0; i < s->count; i++)
-			s->queues[i].leaving = false;
-	}
-	ret = gp_session_apply(s);
-	return ret ? ret : GPREEMPT_EVENT_QUEUES;
-}
-
-/*
- * One by one, each queue costs a look, a call of the driver and a new runlist.
- * All that is left when the process has done is suspended again.
- */
-static void add_the_rest(struct search *search)
-{
-	struct gpreempt_session *s = search->s;
-	size_t i;
-
-	for (i = 0; i < s->count && search->found < GP_MAX_IDS; i++) {
-		struct gpreempt_session_queue *queue = &s->queues[i];
-
-		if (!queue->held || queue->leaving)
-			continue;
-		queue->leaving = true;
-		s->ids[search->found++] = queue->qid;
-	}
+	look_at_thread(search, tid);
+	return shr_now_ns() > search->deadline;
 }
 
 static int look_at_all(struct gpreempt_session *s, struct search *search)
@@ -137,11 +108,14 @@ static int look_at_all(struct gpreempt_session *s, struct search *search)
 	int ret;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", s->kfd.pid);
-	ret = s->g->ops->list_dir(s->g->be, path, look_at_thread, search);
+	ret = s->g->ops->list_dir(s->g->be, path, look_at_next, search);
+	s->threads_seen = ret > 0 ? search->threads : 0;
+	if (ret > 0)
+		return 0;
 	return ret == -ENOENT ? -ESRCH : ret;
 }
 
-static bool any_held(const struct gpreempt_session *s)
+bool gp_session_any_held(const struct gpreempt_session *s)
 {
 	size_t i;
 
@@ -151,39 +125,52 @@ static bool any_held(const struct gpreempt_session *s)
 	return false;
 }
 
-static int look(struct gpreempt_session *s)
+bool gp_session_any_leaving(const struct gpreempt_session *s)
 {
-	struct search search = { .s = s };
-	uint64_t now = shr_now_ns();
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		if (s->queues[i].leaving)
+			return true;
+	return false;
+}
+
+/* Queues being destroyed, in s->ids. Returns their number or -errno. */
+static int search_threads(struct gpreempt_session *s, uint64_t now)
+{
+	struct search search = { .s = s, .deadline = now + LOOK_NS };
 	int ret;
 
-	/* Then nobody waits for us. */
-	if (!any_held(s))
-		return now < s->hot_until ? 0 : tidy_up(s);
 	if (now < s->hot_until && s->destroyer[0]) {
 		look_at_thread(&search, s->destroyer);
-		if (!search.found && now < s->looked_at_all + OTHERS_PERIOD_NS)
-			return 0;
+		if (search.found || now < s->looked_at_all + OTHERS_PERIOD_NS)
+			return search.found;
 	}
-	if (!search.found) {
-		s->looked_at_all = now;
-		ret = look_at_all(s, &search);
-		if (ret)
-			return ret;
-	}
-	if (search.found) {
-		s->destroys += search.found;
-		if (s->destroys >= MANY_DESTROYS)
-			add_the_rest(&search);
+	s->looked_at_all = now;
+	ret = look_at_all(s, &search);
+	return ret < 0 ? ret : (int)search.found;
+}
+
+static int look(struct gpreempt_session *s)
+{
+	uint64_t now = shr_now_ns();
+	int ret, found = 0;
+
+	ret = gp_release_check(s, now);
+	if (ret < 0)
+		return ret;
+	if (gp_session_any_held(s) && now >= s->release.paced_until)
+		found = search_threads(s, now);
+	if (found < 0)
+		return found;
+	if (found) {
 		gp_session_hurry(s);
-		ret = gp_session_let_go(s, search.found);
-		return ret ? ret : GPREEMPT_EVENT_DESTROY;
+		found = gp_release(s, found);
+		return found < 0 ? found : ret | found;
 	}
-	/* Not while there may come more: it costs time that they wait. */
-	if (now < s->hot_until)
-		return 0;
-	s->destroyer[0] = '\0';
-	return tidy_up(s);
+	if (now >= s->hot_until)
+		s->destroyer[0] = '\0';
+	return ret;
 }
 
 int gp_session_look(struct gpreempt_session *s)
@@ -204,28 +191,42 @@ void gp_session_hurry(struct gpreempt_session *s)
 
 static uint64_t next_period(const struct gpreempt_session *s)
 {
-	bool hot = shr_now_ns() < s->hot_until;
+	uint64_t now = shr_now_ns();
+	bool hot = now < s->hot_until;
 	uint64_t least = hot ? HOT_PERIOD_NS : PERIOD_NS;
 	uint64_t period = s->cost * (hot ? 1 : COST_FACTOR);
 
-	if (!any_held(s))
+	if (s->state == GP_SESSION_LOST)
 		return HOT_TIME_NS;
+	/* All run: what is to be seen is that they get fewer, and no new one. */
+	if (s->release.all)
+		return now < s->release.quiet_until ? HOT_PERIOD_NS :
+						      HOT_TIME_NS / 2;
 	if (period < least)
-		return least;
-	return period < MAX_PERIOD_NS ? period : MAX_PERIOD_NS;
+		period = least;
+	if (period > MAX_PERIOD_NS)
+		period = MAX_PERIOD_NS;
+	/* Nothing is released before then. */
+	if (!gp_session_any_leaving(s) && s->release.paced_until > now + period)
+		period = s->release.paced_until - now;
+	return period;
 }
 
 void gp_session_arm(struct gpreempt_session *s)
 {
 	struct itimerspec when = { 0 };
 	/* Lost: it wakes the owner again and again, see the dispatch. */
-	bool wanted = any_held(s) || any_leaving(s) ||
+	bool wanted = gp_session_any_held(s) || gp_session_any_leaving(s) ||
 		      s->state == GP_SESSION_LOST;
+	uint64_t period;
 
 	if (s->timer < 0 || wanted == s->timer_armed)
 		return;
-	if (wanted)
-		when.it_value.tv_nsec = next_period(s);
+	if (wanted) {
+		period = next_period(s);
+		when.it_value.tv_sec = period / NSEC_PER_SEC;
+		when.it_value.tv_nsec = period % NSEC_PER_SEC;
+	}
 	timerfd_settime(s->timer, 0, &when, NULL);
 	s->timer_armed = wanted;
 }

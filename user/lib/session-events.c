@@ -12,7 +12,7 @@
 #include "shared/clock.h"
 
 /* Stops and events dealt with in one go, so that nothing starves. */
-#define MAX_ROUNDS 256
+#define MAX_ROUNDS 32
 
 static int end(struct gpreempt_session *s, bool stopped,
 	       enum gpreempt_reason reason)
@@ -127,7 +127,26 @@ static int handle_runtime(struct gpreempt_session *s)
 	/* Disabling it has resumed all queues. */
 	if (s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
 		gp_session_all_run(s);
+	else
+		s->had_runtime = true;
 	return GPREEMPT_EVENT_RUNTIME;
+}
+
+/*
+ * Acknowledge new queues and suspend those that are to be: until then they run,
+ * so nothing comes between.
+ */
+static int take_new_queues(struct gpreempt_session *s)
+{
+	int ret;
+
+	s->fresh = false;
+	ret = gpreempt_session_refresh(s);
+	if (!ret && s->fresh)
+		ret = gp_session_apply(s);
+	if (ret)
+		return ret;
+	return s->fresh ? GPREEMPT_EVENT_QUEUES : 0;
 }
 
 /* One event of the driver; -EAGAIN when there is none. */
@@ -142,10 +161,10 @@ static int handle_exception(struct gpreempt_session *s)
 	if (ret)
 		return gp_session_fail_trap(s, ret, "asking for events");
 	if (exceptions & KFD_EC_MASK(EC_QUEUE_NEW)) {
-		ret = gpreempt_session_refresh(s);
-		if (ret)
+		ret = take_new_queues(s);
+		if (ret < 0)
 			return ret;
-		happened |= GPREEMPT_EVENT_QUEUES;
+		happened |= ret;
 	}
 	if (exceptions & KFD_EC_MASK(EC_PROCESS_RUNTIME)) {
 		ret = handle_runtime(s);
@@ -162,11 +181,15 @@ static int handle_events(struct gpreempt_session *s)
 
 	if (!drain(s->events))
 		return lose(s);
-	for (rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+	/* Mostly it is a new queue: do not ask what it is first. */
+	if (s->n_rules)
+		ret = take_new_queues(s);
+	if (ret > 0)
+		happened = ret;
+	for (rounds = 0; ret >= 0 && rounds < MAX_ROUNDS; rounds++) {
 		ret = handle_exception(s);
-		if (ret < 0)
-			break;
-		happened |= ret;
+		if (ret > 0)
+			happened |= ret;
 	}
 	if (ret == -EAGAIN && happened)
 		ret = gp_session_apply(s);
@@ -228,6 +251,7 @@ int gpreempt_session_dispatch(struct gpreempt_session *s)
 	/* Until it is renewed: an owner must not miss that nothing is held. */
 	if (s->state == GP_SESSION_LOST)
 		happened |= GPREEMPT_EVENT_LOST;
+	happened |= gp_release_report(s);
 	gp_session_arm(s);
 	return happened;
 }
@@ -259,6 +283,33 @@ int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns,
 			return -errno;
 		if (fds[1].revents)
 			return -EINTR;
+	}
+}
+
+int gpreempt_session_await_queues(struct gpreempt_session *s,
+				  uint64_t timeout_ns)
+{
+	static const char step[] = "waiting for its queues";
+	uint64_t deadline = shr_later_ns(shr_now_ns(), timeout_ns);
+
+	for (;;) {
+		int ret = gpreempt_session_dispatch(s);
+
+		if (ret < 0)
+			return ret;
+		if (ret & GPREEMPT_EVENT_ENDED)
+			return -ESRCH;
+		if (ret & GPREEMPT_EVENT_LOST)
+			return -ENOTCONN;
+		if (s->count)
+			return 0;
+		if (s->had_runtime && s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
+			return gp_session_fail(s, -ESRCH, GPREEMPT_ENDING,
+					       step);
+		if (shr_now_ns() >= deadline)
+			return gp_session_fail(s, -ETIMEDOUT, GPREEMPT_SYSTEM,
+					       step);
+		shr_sleep_ns(NSEC_PER_MSEC);
 	}
 }
 

@@ -100,10 +100,14 @@ static void judge_new(struct gpreempt_session *s, const bool *fresh)
 	if (gp_session_needs_priorities(s) && gp_session_learn_priorities(s))
 		gp_log(s->g, "process %d: the priorities of its new queues "
 		       "are not known: those queues run", s->kfd.pid);
-	for (i = 0; i < s->count; i++)
-		if (fresh[i])
-			s->queues[i].wanted =
-				gp_session_wants(s, &s->queues[i]);
+	for (i = 0; i < s->count; i++) {
+		if (!fresh[i])
+			continue;
+		s->queues[i].wanted = gp_session_wants(s, &s->queues[i]);
+		s->fresh = true;
+		if (s->queues[i].wanted)
+			gp_release_note_new(s, s->queues[i].qid);
+	}
 }
 
 /* Make the list of queues out of the snapshot, and keep what we knew. */
@@ -134,6 +138,7 @@ static void merge(struct gpreempt_session *s, uint32_t count)
 	s->queues = queues;
 	s->count = count;
 	judge_new(s, fresh);
+	gp_release_count(s);
 }
 
 int gpreempt_session_refresh(struct gpreempt_session *s)

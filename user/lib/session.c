@@ -40,6 +40,7 @@ static struct gpreempt_session *new_session(struct gpreempt *g, pid_t pid)
 		return NULL;
 	s->g = g;
 	s->grace = GPREEMPT_GRACE_DEFAULT;
+	s->release.ran.slot_ns = GP_METER_SLOT_NS;
 	s->kfd = (struct gp_kfd){ .g = g, .fd = -1, .pid = pid };
 	s->events = -1;
 	s->stops = -1;
@@ -58,6 +59,7 @@ static void close_fd(int *fd)
 static void free_session(struct gpreempt_session *s)
 {
 	gp_sampler_stop(s->sampler);
+	gp_reader_stop(s->reader);
 	close_fd(&s->kfd.fd);
 	close_fd(&s->events);
 	close_fd(&s->timer);

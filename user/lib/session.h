@@ -5,6 +5,8 @@
 
 #include "lib/internal.h"
 #include "lib/kfd.h"
+#include "lib/meter.h"
+#include "lib/reader.h"
 
 enum gp_session_state {
 	GP_SESSION_OPENING,
@@ -26,6 +28,26 @@ struct gp_rule {
 	uint32_t gpu_ids[GP_MAX_GPUS];
 };
 
+/* Queues that run although they are to be suspended: session-release.c. */
+struct gp_release {
+	struct gp_meter ran;	/* while any of them did */
+	uint64_t told;		/* of ran, ns: in an outcome */
+	bool over;		/* the budget is used up, and that was reported */
+	bool all;		/* all were released: the process is ending */
+	size_t left;		/* queues when that was last looked at */
+	size_t ended;		/* old queues destroyed in short order */
+	uint64_t start;		/* of the last release; 0: those are gone */
+	/* Times in ns since boot: */
+	uint64_t paced_until;	/* nothing is released before then */
+	uint64_t quiet_until;	/* new queues came: not all are released */
+	uint64_t suspect_until;	/* new queues, or a queue that was not destroyed */
+	/* Ever: */
+	uint64_t count;		/* queues released one by one */
+	uint64_t returned;	/* of these, suspended again at once */
+	uint64_t made;		/* new queues while others were held */
+	bool young[GP_MAX_IDS];	/* by id: made while others were held */
+};
+
 struct gpreempt_session {
 	struct gpreempt *g;
 	struct gp_kfd kfd;
@@ -35,6 +57,7 @@ struct gpreempt_session {
 	bool enabled;
 	bool stopped;		/* by job control */
 	uint32_t runtime;	/* DEBUG_RUNTIME_STATE_ of the process */
+	bool had_runtime;	/* it was enabled once, as far as we know */
 
 	int events;		/* pipe the driver writes to; EOF: disabled */
 	int stops;		/* readable when the process has stopped */
@@ -45,8 +68,10 @@ struct gpreempt_session {
 	uint64_t hot_until;	/* look often until then, in ns since boot */
 	uint64_t cost;		/* of the last look, in ns */
 	uint64_t looked_at_all;	/* threads, in ns since boot */
+	size_t threads_seen;	/* in a look that is not finished */
 	char destroyer[16];	/* the thread that destroyed the last queue */
-	size_t destroys;	/* in short order */
+	struct gp_reader *reader;	/* NULL: nothing was read yet */
+	struct gp_release release;
 
 	size_t n_rules;
 	bool first_is_all;	/* rules[0] is about all queues */
@@ -57,6 +82,7 @@ struct gpreempt_session {
 	struct gpreempt_session_queue *spare;	/* the next list, being made */
 	struct kfd_queue_snapshot_entry *snapshot;
 	size_t room;		/* of all three */
+	bool fresh;		/* there was a queue that we did not know */
 	struct gp_sampler *sampler;	/* NULL: slots are not watched */
 	enum gpreempt_sampling sampling;
 	/* Right here: few of them share a page with the above. */
@@ -121,7 +147,7 @@ void gp_session_finish_sampler(struct gpreempt_session *s,
 			       struct gpreempt_outcome *out);
 
 /*
- * session-destroy.c: look for queues being destroyed, and let them go.
+ * session-destroy.c: look for queues being destroyed, and release them.
  * GPREEMPT_EVENT_ bits or -errno.
  */
 int gp_session_look(struct gpreempt_session *s);
@@ -129,5 +155,26 @@ int gp_session_look(struct gpreempt_session *s);
 void gp_session_hurry(struct gpreempt_session *s);
 /* Arm or disarm the timer for the above. */
 void gp_session_arm(struct gpreempt_session *s);
+bool gp_session_any_held(const struct gpreempt_session *s);
+bool gp_session_any_leaving(const struct gpreempt_session *s);
+
+/*
+ * session-release.c
+ */
+/*
+ * Release the queues in s->ids, which a thread destroys or so it seems, and
+ * suspend those again that it does not. GPREEMPT_EVENT_ bits or -errno.
+ */
+int gp_release(struct gpreempt_session *s, size_t count);
+/* What has become of released queues? GPREEMPT_EVENT_ bits or -errno. */
+int gp_release_check(struct gpreempt_session *s, uint64_t now);
+/* There is a new queue, which is to be suspended. */
+void gp_release_note_new(struct gpreempt_session *s, uint32_t qid);
+/* It was there when its owner had it suspended. */
+void gp_release_note_old(struct gpreempt_session *s, uint32_t qid);
+/* What is held, wanted or known has changed: count the time from here on. */
+void gp_release_count(struct gpreempt_session *s);
+/* GPREEMPT_EVENT_CHURN when that is news, or 0. */
+int gp_release_report(struct gpreempt_session *s);
 
 #endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A process that does what it can to run while it is held. Queue 0 has work all
+ * the time; the process makes queues and destroys them, names queues that it does
+ * not destroy, and has itself interrupted. What counts is how long queue 0 runs,
+ * by the made-up driver's state, and not what the session believes.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/session.h"
+#include "shared/clock.h"
+#include "unit-session.h"
+
+#define STEP_NS (200 * NSEC_PER_USEC)
+/* A test that was not run for a while knows nothing of that time. */
+#define MAX_STEP_NS (2 * NSEC_PER_MSEC)
+
+struct attack {
+	const char *name;
+	uint64_t period_ns;	/* between two of its steps */
+	uint32_t old;		/* queues at the start */
+	void (*step)(const struct attack *a);
+	uint64_t length_ns;
+	bool any;		/* any queue's time counts, not only that of 0 */
+};
+
+static uint32_t next_old;	/* the next of the old queues to destroy */
+static int phase;
+
+/* A thread sleeps in the destruction of one, and shows another. */
+static void show(uint32_t qid)
+{
+	static char text[80];
+
+	snprintf(text, sizeof(text),
+		 "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
+	gp_loop_set_file(&loop, "/proc/4242/task/4242/syscall", text);
+}
+
+static void show_nothing(void)
+{
+	gp_loop_set_file(&loop, "/proc/4242/task/4242/syscall", "running\n");
+}
+
+/* The destruction that has begun ends when its queue was resumed. */
+static bool destroyed(uint32_t qid)
+{
+	if (suspended(qid))
+		return false;
+	gp_loop_remove_queue(&loop, qid);
+	show_nothing();
+	return true;
+}
+
+/* Makes one without work, and destroys it. */
+static void make_and_destroy(const struct attack *a)
+{
+	(void)a;
+	if (phase == 0) {
+		gp_loop_add_queue(&loop, 500);
+		phase = 1;
+	} else if (phase == 1) {
+		gp_loop_queue(&loop, 500)->destroying = true;
+		show(500);
+		phase = 2;
+	} else if (destroyed(500)) {
+		phase = 0;
+	}
+}
+
+/* Destroys one, and names queue 0. */
+static void lie(const struct attack *a)
+{
+	(void)a;
+	gp_loop_queue(&loop, 1)->destroying = true;
+	show(0);
+}
+
+/* Destroys queue 0, is interrupted, and tries again. */
+static void interrupt_it(const struct attack *a)
+{
+	(void)a;
+	if (!gp_loop_queue(&loop, 0)) {
+		gp_loop_add_queue(&loop, 0);
+		return;
+	}
+	phase = !phase;
+	gp_loop_queue(&loop, 0)->destroying = phase;
+	show(0);
+	/* If it had been resumed before the signal came, it is gone. */
+	if (!phase)
+		destroyed(0);
+}
+
+/* Queue 0 is destroyed and made anew, with its work. */
+static void make_it_anew(const struct attack *a)
+{
+	(void)a;
+	if (phase == 0) {
+		if (!gp_loop_queue(&loop, 0))
+			gp_loop_add_queue(&loop, 0);
+		phase = 1;
+	} else if (phase == 1) {
+		gp_loop_queue(&loop, 0)->destroying = true;
+		show(0);
+		phase = 2;
+	} else if (destroyed(0)) {
+		phase = 0;
+	}
+}
+
+/* One old queue after the other, as slowly as the rest stays released. */
+static void burn_down(const struct attack *a)
+{
+	if (phase == 0) {
+		if (next_old == a->old)
+			return;
+		gp_loop_queue(&loop, next_old)->destroying = true;
+		show(next_old);
+		phase = 1;
+	} else if (destroyed(next_old)) {
+		next_old++;
+		phase = 0;
+	}
+}
+
+static const struct attack attacks[] = {
+	{ "each 50 ms", 25 * NSEC_PER_MSEC, 1, make_and_destroy,
+	  4 * NSEC_PER_SEC, false },
+	{ "each 20 ms, for 10 s", 10 * NSEC_PER_MSEC, 1, make_and_destroy,
+	  10 * NSEC_PER_SEC, false },
+	{ "each 5 ms", 2500 * NSEC_PER_USEC, 1, make_and_destroy,
+	  4 * NSEC_PER_SEC, false },
+	{ "a lie", NSEC_PER_MSEC, 2, lie, 4 * NSEC_PER_SEC, false },
+	{ "signals", NSEC_PER_MSEC, 1, interrupt_it, 4 * NSEC_PER_SEC, true },
+	{ "anew", 2500 * NSEC_PER_USEC, 1, make_it_anew, 4 * NSEC_PER_SEC,
+	  true },
+	{ "one by one", 20 * NSEC_PER_MSEC, 200, burn_down,
+	  6 * NSEC_PER_SEC, false },
+};
+
+static bool runs(const struct attack *a)
+{
+	size_t i;
+
+	for (i = 0; i < loop.count; i++)
+		if ((a->any || !loop.queues[i].qid) &&
+		    !loop.queues[i].suspended)
+			return true;
+	return false;
+}
+
+START_TEST(stays_held)
+{
+	const struct attack *a = &attacks[_i];
+	uint64_t all = 0, ran = 0, next = 0, last, now;
+	struct gpreempt_released released;
+	bool ran_before = false;
+	int happened = 0, ret;
+
+	open_with_queues(a->old);
+	next_old = 1;
+	phase = 0;
+	gpreempt_session_suspend(s, NULL, NULL);
+	last = shr_now_ns();
+	while (all < a->length_ns) {
+		loop.trace[0] = '\0';
+		now = shr_now_ns();
+		if (now - last > MAX_STEP_NS)
+			last = now - MAX_STEP_NS;
+		all += now - last;
+		ran += ran_before ? now - last : 0;
+		last = now;
+		if (all >= next) {
+			a->step(a);
+			next = all + a->period_ns;
+		}
+		ret = gpreempt_session_dispatch(s);
+		ck_assert_int_ge(ret, 0);
+		happened |= ret;
+		ran_before = runs(a);
+		shr_sleep_ns(STEP_NS);
+	}
+	gpreempt_session_released(s, &released);
+	printf("%s: ran %u ms of %u; the session counts %u ms, %u destroyed, "
+	       "%u of them returned, %u made\n", a->name,
+	       (unsigned int)(ran / NSEC_PER_MSEC),
+	       (unsigned int)(all / NSEC_PER_MSEC),
+	       (unsigned int)(released.total_ns / NSEC_PER_MSEC),
+	       (unsigned int)released.destroyed,
+	       (unsigned int)released.returned, (unsigned int)released.made);
+	/* A tenth of any 10 s. */
+	ck_assert_uint_lt(ran, NSEC_PER_SEC);
+	/* It is known and reported: the session counts what ran, or more. */
+	ck_assert_uint_ge(released.total_ns + ran / 10 + 20 * NSEC_PER_MSEC,
+			  ran);
+	ck_assert(!!(happened & GPREEMPT_EVENT_CHURN) ==
+		  (released.total_ns >= NSEC_PER_SEC / 2));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
+	tcase_add_loop_test(tc, stays_held, 0, ARRAY_SIZE(attacks));
+	return unit_run("churn");
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reading memory that does not answer: by a page that a userfaultfd serves. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/reader.h"
+#include "lib/session.h"
+#include "shared/clock.h"
+#include "unit-session.h"
+
+#define PAGE 4096
+
+static struct gpreempt *live;
+
+static void setup(void)
+{
+	ck_assert_int_eq(gpreempt_new(NULL, &live), 0);
+}
+
+static void teardown(void)
+{
+	gpreempt_free(live);
+}
+
+/* A page that nobody fills: who touches it waits. -1: not on this kernel. */
+static int hang_page(void **page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register where = {
+		.range.len = PAGE, .mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -1;
+	*page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	where.range.start = (uintptr_t)*page;
+	ck_assert_int_eq(ioctl(fd, UFFDIO_API, &api), 0);
+	ck_assert_int_eq(ioctl(fd, UFFDIO_REGISTER, &where), 0);
+	return fd;
+}
+
+/* Answers with a page of that byte. */
+static void fill_page(int fd, void *page, int byte)
+{
+	static unsigned char bytes[PAGE];
+	struct uffdio_copy copy = {
+		.dst = (uintptr_t)page, .src = (uintptr_t)bytes, .len = PAGE,
+	};
+
+	memset(bytes, byte, sizeof(bytes));
+	ck_assert_int_eq(ioctl(fd, UFFDIO_COPY, &copy), 0);
+}
+
+START_TEST(reads)
+{
+	struct gp_reader *r = NULL;
+	char from[8] = "gpreemp", to[8] = "", many[GP_READER_MAX + 1];
+
+	ck_assert_int_eq(gp_reader_start(live, getpid(), &r), 0);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, to, 8), 0);
+	ck_assert_str_eq(to, from);
+	ck_assert_int_eq(gp_reader_read(r, 1, to, 8), -EFAULT);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, to, 8), 0);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, many,
+					sizeof(many)), -E2BIG);
+	gp_reader_stop(r);
+	gp_reader_stop(NULL);
+}
+END_TEST
+
+/* Comes back in time, fails at once while the page is open, and works again. */
+START_TEST(does_not_hang)
+{
+	struct gp_reader *r = NULL;
+	void *page = NULL;
+	int fd = hang_page(&page), tries, ret;
+	uint32_t word = 0;
+
+	if (fd < 0) {
+		printf("skipped: no userfaultfd here: %s\n", strerror(errno));
+		return;
+	}
+	ck_assert_int_eq(gp_reader_start(live, getpid(), &r), 0);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4),
+			 -ETIMEDOUT);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4), -EBUSY);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)&fd, &word, 4), -EBUSY);
+	fill_page(fd, page, 7);
+	for (tries = 0; tries < 10000; tries++) {
+		ret = gp_reader_read(r, (uintptr_t)page, &word, 4);
+		if (!ret)
+			break;
+		ck_assert(ret == -EBUSY || ret == -ETIMEDOUT);
+		usleep(1000);
+	}
+	ck_assert_uint_eq(word, 0x07070707);
+	gp_reader_stop(r);
+	munmap(page, PAGE);
+	close(fd);
+}
+END_TEST
+
+/* Left alone, it ends by itself when the page comes: ASan sees what it keeps. */
+START_TEST(is_left_behind)
+{
+	struct gp_reader *r = NULL;
+	void *page = NULL;
+	int fd = hang_page(&page);
+	uint32_t word;
+
+	if (fd < 0) {
+		printf("skipped: no userfaultfd here: %s\n", strerror(errno));
+		return;
+	}
+	ck_assert_int_eq(gp_reader_start(live, getpid(), &r), 0);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4),
+			 -ETIMEDOUT);
+	gp_reader_stop(r);
+	fill_page(fd, page, 1);
+	usleep(50000);
+	munmap(page, PAGE);
+	close(fd);
+}
+END_TEST
+
+/* The made-up system, but with the memory of this process. */
+static struct gp_backend_ops ops;
+
+static int read_memory(void *be, pid_t pid, uint64_t address, void *buf,
+		       size_t size)
+{
+	(void)be;
+	(void)pid;
+	return gp_backend_live.read_memory(NULL, getpid(), address, buf, size);
+}
+
+/*
+ * A thread of the process destroys a queue, with the argument in such a page:
+ * the session goes on, with new queues and with signals.
+ */
+START_TEST(session_goes_on)
+{
+	static char text[96];
+	void *page = NULL;
+	int fd, i;
+
+	unit_setup();
+	fd = hang_page(&page);
+	if (fd < 0) {
+		printf("skipped: no userfaultfd here: %s\n", strerror(errno));
+		unit_teardown();
+		return;
+	}
+	gpreempt_free(g);
+	ops = gp_backend_loop;
+	ops.read_memory = read_memory;
+	ck_assert_int_eq(gp_new_backend(NULL, &ops, &loop, &g), 0);
+	open_with_queues(2);
+	gpreempt_session_suspend(s, NULL, NULL);
+	snprintf(text, sizeof(text),
+		 "16 0x3 0xc0084b03 0x%lx 0x0 0x0 0x0 0x1 0x2\n",
+		 (unsigned long)page);
+	gp_loop_set_file(&loop, "/proc/4242/task/4242/syscall", text);
+	for (i = 0; i < 100 && !s->reader; i++) {
+		ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
+		usleep(1000);
+	}
+	ck_assert_ptr_nonnull(s->reader);
+	gp_loop_add_queue(&loop, 2);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
+	ck_assert(suspended(2));
+	gp_loop_stop(&loop, SIGUSR1 << 8 | 0x7f);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_SIGNAL);
+	ck_assert_int_eq(gpreempt_session_close(s), 0);
+	fill_page(fd, page, 0);
+	usleep(50000);
+	munmap(page, PAGE);
+	close(fd);
+	unit_teardown();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, reads);
+	tcase_add_test(tc, does_not_hang);
+	tcase_add_test(tc, is_left_behind);
+	tcase_add_test(tc, session_goes_on);
+	return unit_run("reader");
+}
