@@ -3,14 +3,17 @@
  * What does not take a GPU but the real kernel: watching a traced process, and
  * the watchdog.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "agent/watchdog.h"
 #include "shared/clock.h"
@@ -266,6 +269,33 @@ START_TEST(watchdog_stopped)
 }
 END_TEST
 
+/* What a user puts in the place of a file must not keep us. */
+START_TEST(file_without_writer)
+{
+	static const char path[] = "build/unit/no-writer";
+	char text[8];
+
+	unlink(path);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	/* Ends the test when the open waits for a writer. */
+	alarm(20);
+	ck_assert_int_eq(ops->read_file(NULL, path, text, sizeof(text)), 0);
+	alarm(0);
+	unlink(path);
+}
+END_TEST
+
+/* A child of the program that uses the library must not keep /dev/kfd open. */
+START_TEST(device_is_not_inherited)
+{
+	int kfd = ops->open_kfd(NULL);
+
+	ck_assert_int_ge(kfd, 0);
+	ck_assert_int_eq(fcntl(kfd, F_GETFD), FD_CLOEXEC);
+	close(kfd);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -275,6 +305,8 @@ int main(void)
 	tcase_add_test(tc, sees_end);
 	tcase_add_test(tc, no_stop);
 	tcase_add_test(tc, files);
+	tcase_add_test(tc, file_without_writer);
+	tcase_add_test(tc, device_is_not_inherited);
 	tcase_add_test(tc, memory);
 	tcase_add_test(tc, library);
 	tcase_add_test(tc, watchdog_kills);

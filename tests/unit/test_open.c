@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opening and closing a session over a made-up driver. */
 #include <string.h>
+#include <sys/ptrace.h>
 
 #include "unit-session.h"
 
@@ -25,6 +26,8 @@ START_TEST(open_and_close)
 	/* The first snapshot finds no room, the second acknowledges. */
 	ck_assert_str_eq(loop.trace, "open version seize watch probe enable "
 			 "snapshot snapshot ");
+	/* To leave in time at exit and exec; never to take it with us. */
+	ck_assert_uint_eq(loop.seized, PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC);
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_session_close(s), 0);
 	ck_assert_str_eq(loop.trace,

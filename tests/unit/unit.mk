@@ -5,7 +5,7 @@ UNIT := $(O)/unit
 UNIT_SAN := $(SAN)
 UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"' \
-	-DGUARD_SOCKET='"$(UNIT)/guard.sock"' \
+	-DGP_KFD_DEVICE='"/dev/null"' -DGUARD_SOCKET='"$(UNIT)/guard.sock"' \
 	-DTEXT_DIR='"made/kfd"' -DVIEW_DIR='"made/gpreempt"' \
 	-DGP_HOLDER='"$(UNIT)/gpreempt-holder"'
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)

@@ -75,6 +75,7 @@ static int loop_ptrace(void *be, int request, pid_t pid, unsigned long data)
 	(void)pid;
 	switch ((unsigned int)request) {
 	case PTRACE_SEIZE:
+		loop->seized = data;
 		return gp_loop_enter(loop, "seize");
 	case PTRACE_INTERRUPT:
 		/* It stops at once. */

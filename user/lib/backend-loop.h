@@ -46,6 +46,7 @@ struct gp_loop {
 	int stops[GP_LOOP_STOPS];
 	size_t n_stops;
 	int stop_fd;
+	unsigned long seized;	/* PTRACE_O_ options that it is traced with */
 	int last_signal;	/* passed on with CONT or DETACH */
 	bool gone;		/* wait() finds no such child */
 
