@@ -204,12 +204,12 @@ START_TEST(samples)
 	p.n_targets = 2;
 	p.cycles = 3;
 	targets[0].now = (struct preempt_cycle){ 4, 4, 1000, 900, 50, 7000,
-						 2000, GPREEMPT_VERIFIED, true };
+						 2000, 0, GPREEMPT_VERIFIED, true };
 	targets[1].now = (struct preempt_cycle){ 1, 0, 1100, GPREEMPT_UNKNOWN,
-						 GPREEMPT_UNKNOWN, 7000, 2100,
+						 GPREEMPT_UNKNOWN, 7000, 2100, 0,
 						 GPREEMPT_NOT_CHECKED, false };
 	p.now = (struct preempt_cycle){ 5, 4, 1200, GPREEMPT_UNKNOWN,
-					GPREEMPT_UNKNOWN, 7000, 2200,
+					GPREEMPT_UNKNOWN, 7000, 2200, 0,
 					GPREEMPT_CONTRADICTED, false };
 	ck_assert_int_eq(preempt_open_samples(&p), 0);
 	preempt_put_samples(&p);

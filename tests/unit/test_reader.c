@@ -171,11 +171,13 @@ START_TEST(session_goes_on)
 		 "16 0x3 0xc0084b03 0x%lx 0x0 0x0 0x0 0x1 0x2\n",
 		 (unsigned long)page);
 	gp_loop_set_file(&loop, "/proc/4242/task/4242/syscall", text);
-	for (i = 0; i < 100 && !s->reader; i++) {
+	ck_assert_ptr_nonnull(s->reader);
+	for (i = 0; i < 100; i++) {
 		ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
 		usleep(1000);
 	}
-	ck_assert_ptr_nonnull(s->reader);
+	ck_assert_int_eq(gp_reader_read(s->reader, (uintptr_t)page, text, 4),
+			 -EBUSY);
 	gp_loop_add_queue(&loop, 2);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
 	ck_assert(suspended(2));

@@ -11,6 +11,15 @@ churn_start() {
 	expect_progress "$1"
 }
 
+# churn_hold: $p is held. In that moment it may be destroying a queue: status 6.
+churn_hold() {
+	timeout 60 gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1
+	_got=$?
+	head -n 2 "$W/ctl"
+	[ $_got -eq 0 ] || [ $_got -eq 6 ] || fail "suspend ended with $_got"
+	wait_for 15 view_is "$p" suspended 1 0
+}
+
 # churn_ran SECONDS LIMIT: from now on the GPU works for $p at most LIMIT ms in this
 # time. $ran: how long it did.
 churn_ran() {

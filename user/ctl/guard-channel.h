@@ -54,6 +54,7 @@ struct guard_channel {
 	atomic_bool quit;
 	atomic_bool busy;	/* in the driver */
 	atomic_uint_fast64_t beat_ns;
+	atomic_uint_fast64_t released_ns;	/* ran while it was to be held */
 	struct gpreempt_error error;	/* once it has ended */
 };
 

@@ -162,9 +162,12 @@ static void obey(struct worker *w)
 static int attend(struct worker *w)
 {
 	int ret = session_owner_dispatch(&w->owner);
+	struct gpreempt_released released;
 
 	if (ret < 0)
 		return ret;
+	gpreempt_session_released(w->owner.session, &released);
+	atomic_store(&w->channel->released_ns, released.total_ns);
 	return ret & GPREEMPT_EVENT_ENDED ? -ESRCH : 0;
 }
 

@@ -142,6 +142,7 @@ struct guard_figures {
 	uint64_t resumes[GPREEMPT_POLICY_REASONS];
 	uint64_t failures;
 	uint64_t held_ns;	/* of targets that are gone */
+	uint64_t released_ns;	/* of that: some queue ran all the same */
 	uint64_t kept_ns;	/* how long they were there */
 	struct guard_sample *sample;	/* the last GUARD_SAMPLES */
 	size_t samples;		/* all that there were */
@@ -319,5 +320,7 @@ struct json_object *guard_new_event(const struct guard *guard,
 				    const char *event, uint64_t ns);
 /* On a line of its own; it is freed. */
 void guard_print_event(struct json_object *o);
+/* How long some queue of it ran although it was to be suspended, ns. */
+uint64_t guard_released(const struct guard_offline *o);
 
 #endif

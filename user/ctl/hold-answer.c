@@ -11,6 +11,9 @@
 /* Queues that could not be suspended are named, but not by the hundred. */
 #define MAX_NAMED 16
 
+/* A process without queues is starting, or ends within this time. */
+#define STARTING_NS (300 * NSEC_PER_MSEC)
+
 /* What a suspend has done, by the queues that it was for. */
 struct tally {
 	size_t asked;
@@ -171,8 +174,14 @@ static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 
 static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 {
+	struct gpreempt_released released;
 	uint64_t now = shr_boottime_ns();
 
+	gpreempt_session_released(w->owner.session, &released);
+	reply->released_ns = released.total_ns;
+	reply->recent_ns = released.recent_ns;
+	reply->window_ns = released.window_ns;
+	reply->churn = released.churn;
 	reply->queues = count_held(w, false);
 	reply->held_ns = shr_now_ns() - w->since_ns;
 	if (w->lease_end_ns)
@@ -227,6 +236,7 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 		   struct hold_reply *reply, struct gpreempt_error *err)
 {
 	struct gpreempt_outcome outcome = { 0 };
+	size_t count;
 	int ret;
 
 	ret = session_owner_refresh(&w->owner);
@@ -249,6 +259,13 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 	reply->resolution_ns = known_ns(outcome.resolution_ns);
 	/* Queues that were born meanwhile. */
 	ret = session_owner_dispatch(&w->owner);
+	gpreempt_session_queues(w->owner.session, &count);
+	if (ret >= 0 && !count)
+		ret = gpreempt_session_await_queues(w->owner.session,
+						    STARTING_NS);
+	/* It has none still, which is no error. */
+	if (ret == -ETIMEDOUT)
+		ret = 0;
 	if (ret < 0)
 		*err = *gpreempt_session_error(w->owner.session);
 	return ret < 0 ? ret : 0;

@@ -68,6 +68,10 @@ static void handle_session(struct hold_worker *w)
 	char text[512];
 
 	if (ret >= 0) {
+		if (ret & GPREEMPT_EVENT_CHURN)
+			syslog(LOG_WARNING, "process %d makes and destroys "
+			       "queues all the time: some ran while it is held",
+			       w->birth->target);
 		w->over |= ret & GPREEMPT_EVENT_ENDED;
 		return;
 	}

@@ -131,6 +131,20 @@ static void note_suspend(struct preempt *p,
 	}
 }
 
+/*
+ * The slots were empty after the suspend; what ran after that makes it no "yes",
+ * and a "no" when it was a tenth of the time.
+ */
+static void note_released(struct preempt_cycle *c, uint64_t ns)
+{
+	if (ns > c->released_ns)
+		c->released_ns = ns;
+	if (ns && c->verdict == GPREEMPT_VERIFIED)
+		c->verdict = GPREEMPT_NOT_CHECKED;
+	if (ns > c->held_ns / 10)
+		c->verdict = GPREEMPT_CONTRADICTED;
+}
+
 static void note_resume(struct preempt *p, uint64_t held_ns,
 			const struct gpreempt_gang_outcome *out)
 {
@@ -144,6 +158,8 @@ static void note_resume(struct preempt *p, uint64_t held_ns,
 
 		t->now.resume_ns = p->members[i].outcome.ioctl_ns;
 		t->now.held_ns = held_ns;
+		note_released(&t->now, p->members[i].outcome.released_ns);
+		note_released(&p->now, p->members[i].outcome.released_ns);
 	}
 }
 

@@ -23,8 +23,12 @@ void preempt_print_cycle(const struct preempt *p)
 	       c->done, c->requested, c->suspend_ns / 1000.0);
 	if (c->slots_ns != GPREEMPT_UNKNOWN)
 		printf("slots %.1f us, ", c->slots_ns / 1000.0);
-	printf("resume %.1f us, verified: %s\n", c->resume_ns / 1000.0,
+	printf("resume %.1f us, verified: %s", c->resume_ns / 1000.0,
 	       ctl_verdict_name(c->verdict));
+	if (c->released_ns)
+		printf(", queues ran %.1f us while held",
+		       c->released_ns / 1000.0);
+	putchar('\n');
 	fflush(stdout);
 }
 

@@ -25,6 +25,7 @@ struct preempt_cycle {
 	int64_t resolution_ns;
 	uint64_t held_ns;	/* from one call's end to the next one's start */
 	uint64_t resume_ns;
+	uint64_t released_ns;	/* queues ran so long while they were held */
 	enum gpreempt_verdict verdict;
 	bool succeeded;
 };

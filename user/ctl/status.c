@@ -26,6 +26,10 @@ struct row {
 	const char *let_go;
 	int64_t held_ns;
 	int64_t lease_ns;
+	int64_t released_ns;	/* queues ran so long while it was held */
+	int64_t recent_ns;
+	int64_t window_ns;
+	int64_t churn;
 	int64_t debuggers;	/* can others attach? */
 	int fd;			/* where the holder's answer comes; -1: none */
 	bool unknown;		/* the lock does not name its owner */
@@ -49,6 +53,12 @@ static const struct out_field fields[] = {
 	  .offset = offsetof(struct row, held_ns) },
 	{ .name = "lease_left_us", .kind = OUT_US,
 	  .offset = offsetof(struct row, lease_ns) },
+	{ .name = "released_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, released_ns) },
+	{ .name = "released_recently_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, recent_ns) },
+	{ .name = "churn", .kind = OUT_FLAG,
+	  .offset = offsetof(struct row, churn) },
 	{ .name = "other_debuggers", .kind = OUT_FLAG,
 	  .offset = offsetof(struct row, debuggers) },
 };
@@ -64,6 +74,10 @@ static void fill_row(struct row *row, const struct hold_reply *reply)
 {
 	row->queues = reply->queues;
 	row->held_ns = reply->held_ns;
+	row->released_ns = reply->released_ns;
+	row->recent_ns = reply->recent_ns;
+	row->window_ns = reply->window_ns;
+	row->churn = !!reply->churn;
 	shr_format_duration(reply->held_ns, row->since_text,
 			    sizeof(row->since_text));
 	snprintf(row->lease_text, sizeof(row->lease_text), "none");
@@ -87,6 +101,9 @@ static int add_target(void *arg, pid_t target)
 		.queues = GPREEMPT_UNKNOWN,
 		.held_ns = GPREEMPT_UNKNOWN,
 		.lease_ns = GPREEMPT_UNKNOWN,
+		.released_ns = GPREEMPT_UNKNOWN,
+		.recent_ns = GPREEMPT_UNKNOWN,
+		.churn = GPREEMPT_UNKNOWN,
 		.fd = -1,
 	};
 	struct rows *rows = arg;
@@ -133,6 +150,19 @@ static int compare(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+/* Where a process that is held ran, the figures above are not the whole. */
+static void print_churn(const struct row *row)
+{
+	char recent[32], window[32];
+
+	if (row->churn <= 0)
+		return;
+	shr_format_duration(row->recent_ns, recent, sizeof(recent));
+	shr_format_duration(row->window_ns, window, sizeof(window));
+	ctl_note("process %d makes and destroys queues all the time: some of its "
+		 "queues ran %s of the last %s", (int)row->pid, recent, window);
+}
+
 static void print_rows(enum out_mode mode, struct rows *rows)
 {
 	size_t i;
@@ -154,6 +184,8 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 			ctl_note("process %d: unknown holder (lock is held); "
 				 "find it: fuser -v " HOLD_DIR "/%d.lock",
 				 (int)rows->row[i].pid, (int)rows->row[i].pid);
+	for (i = 0; mode != OUT_JSON && i < rows->count; i++)
+		print_churn(&rows->row[i]);
 	if (mode != OUT_JSON)
 		ctl_note("gdb, strace, rocgdb, CRIU and ROCm's core dump "
 			 "cannot attach to these until they are let go");

@@ -45,6 +45,32 @@ static struct gp_record *next_in_order(struct player *p, pid_t pid)
 	return NULL;
 }
 
+static bool is_call(const struct gp_record *record, const char *call)
+{
+	return record && !strcmp(record->call, call);
+}
+
+static bool has_suspended(const struct player *p, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < p->count; i++)
+		if (p->records[i].used && p->records[i].pid == pid &&
+		    is_call(&p->records[i], "trap:suspend"))
+			return true;
+	return false;
+}
+
+/*
+ * An event: the library asks what it was. When it has queues to suspend it
+ * takes a snapshot first, and there may be nothing left to ask for.
+ */
+static bool is_event(const struct player *p, const struct gp_record *next)
+{
+	return is_call(next, "trap:query") ||
+	       (is_call(next, "trap:snapshot") && has_suspended(p, next->pid));
+}
+
 static struct target *target_of(struct player *p, pid_t pid)
 {
 	size_t i;
@@ -77,11 +103,11 @@ static void announce(struct player *p, struct target *t)
 
 	if (!next)
 		return;
-	if (!strcmp(next->call, "trap:query") && t->events >= 0)
+	if (t->events >= 0 && is_event(p, next))
 		ret = write(t->events, ".", 1);
-	else if (!strcmp(next->call, "wait") && t->stops >= 0)
+	else if (is_call(next, "wait") && t->stops >= 0)
 		ret = write(t->stops, &one, sizeof(one));
-	else if (!strcmp(next->call, "trap:probe"))
+	else if (is_call(next, "trap:probe"))
 		close_fd(&t->events);
 	(void)ret;
 }

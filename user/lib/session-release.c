@@ -4,10 +4,11 @@
  *
  * A process could use that to run: it makes queues and destroys them, or names
  * another queue than the one that it destroys, or has a signal interrupt the
- * driver. So a queue that was released is given back to the driver at once for
- * suspension: the driver refuses one that is being destroyed
+ * driver. So a queue that was released and is still there is given back to the
+ * driver for suspension: the driver refuses one that is being destroyed
  * (suspend_single_queue() in amdkfd/kfd_device_queue_manager.c), and suspends
- * any other. All time that queues run although they are to be suspended is
+ * any other. At first that has TRUST_NS time; of a process that has deceived us,
+ * or makes queues, it is the next thing that is done. All time that queues run although they are to be suspended is
  * counted, whatever the reason, and the process pays for it when it has made
  * queues while it was held, or deceived us: above a part of the last ten seconds,
  * it waits a multiple of what the last release took before the next.
@@ -31,6 +32,8 @@
 #define MOST_PACE 100
 /* No host is so slow that the driver takes longer to destroy a queue. */
 #define LONG_NS (200 * NSEC_PER_MSEC)
+/* A process that never deceived us: its queue is gone by then, or it does now. */
+#define TRUST_NS (20 * NSEC_PER_MSEC)
 /* What a look and two calls of the driver for nothing cost us, at least. */
 #define RETURN_NS (200 * NSEC_PER_USEC)
 /* Without a new queue for so long, a process may be ending. */
@@ -152,56 +155,45 @@ static int release_all(struct gpreempt_session *s)
 	return gp_session_let_go(s, n);
 }
 
-/* Destroyed queues that were there when their process was suspended. */
-static void count_old(struct gpreempt_session *s, const uint32_t *qids,
-		      size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		const struct gpreempt_session_queue *queue;
-
-		queue = gp_session_find(s, qids[i]);
-		if (queue && queue->leaving && !*young(s, qids[i]))
-			s->release.ended++;
-	}
-}
-
 static bool is_ending(struct gpreempt_session *s, uint64_t now)
 {
 	const struct gp_release *r = &s->release;
 
 	return r->ended >= MANY && now >= r->quiet_until &&
-	       now >= r->paced_until && !over_budget(s, now);
+	       now >= r->paced_until && gp_session_any_held(s) &&
+	       !over_budget(s, now);
+}
+
+/* What was not being destroyed is suspended again, and that has its price. */
+static int confirm(struct gpreempt_session *s)
+{
+	struct gp_release *r = &s->release;
+	int back = take_back(s);
+	uint64_t now;
+
+	r->confirm_at = 0;
+	if (back <= 0)
+		return back;
+	now = shr_now_ns();
+	r->returned += back;
+	r->ended = 0;
+	r->suspect_until = now + gp_meter_window(&r->ran);
+	pace(s, now - r->start + RETURN_NS, now);
+	return 0;
 }
 
 int gp_release(struct gpreempt_session *s, size_t count)
 {
 	struct gp_release *r = &s->release;
-	uint32_t qids[GP_MAX_IDS];
-	uint64_t start = shr_now_ns(), now;
-	int ret, back;
-	size_t i;
+	int ret;
 
-	for (i = 0; i < count; i++)
-		qids[i] = s->ids[i];
-	r->start = start;
+	r->start = shr_now_ns();
 	r->count += count;
 	ret = gp_session_let_go(s, count);
-	if (ret)
-		return ret;
-	back = take_back(s);
-	if (back < 0)
-		return back;
-	now = shr_now_ns();
-	if (back) {
-		r->returned += back;
-		r->suspect_until = now + gp_meter_window(&r->ran);
-		pace(s, now - start + RETURN_NS, now);
-	}
-	count_old(s, qids, count);
-	if (is_ending(s, now))
-		ret = release_all(s);
+	/* Each call of the driver delays the thread that destroys. */
+	r->confirm_at = r->start + TRUST_NS;
+	if (!ret && r->start < r->suspect_until)
+		ret = confirm(s);
 	return ret ? ret : GPREEMPT_EVENT_DESTROY;
 }
 
@@ -253,6 +245,43 @@ static bool any_gone(const struct gpreempt_session *s)
 	return false;
 }
 
+/* Refresh, and count old queues that are gone. Returns 0 or -errno. */
+static int refresh(struct gpreempt_session *s)
+{
+	uint32_t old[GP_MAX_IDS];
+	size_t i, n = 0;
+	int ret;
+
+	for (i = 0; i < s->count; i++)
+		if (s->queues[i].leaving && !*young(s, s->queues[i].qid))
+			old[n++] = s->queues[i].qid;
+	ret = gpreempt_session_refresh(s);
+	for (i = 0; !ret && i < n; i++) {
+		const struct gpreempt_session_queue *queue;
+
+		queue = gp_session_find(s, old[i]);
+		s->release.ended += !queue || !queue->leaving;
+	}
+	return ret;
+}
+
+/* Of queues that were released one by one. Returns 0 or -errno. */
+static int check_some(struct gpreempt_session *s, uint64_t now)
+{
+	struct gp_release *r = &s->release;
+	int ret = 0;
+
+	/* Interrupted after all, or never being destroyed. */
+	if (gp_session_any_leaving(s) &&
+	    (r->confirm_at ? now >= r->confirm_at : now >= s->hot_until))
+		ret = confirm(s);
+	if (ret || gp_session_any_leaving(s))
+		return ret;
+	if (r->start)
+		all_gone(s, now);
+	return is_ending(s, now) ? release_all(s) : 0;
+}
+
 int gp_release_check(struct gpreempt_session *s, uint64_t now)
 {
 	struct gp_release *r = &s->release;
@@ -265,24 +294,18 @@ int gp_release_check(struct gpreempt_session *s, uint64_t now)
 		r->all = false;
 		return 0;
 	}
-	if (!r->all && now < s->hot_until && !any_gone(s))
+	if (!r->all && now < s->hot_until &&
+	    (!r->confirm_at || now < r->confirm_at) && !any_gone(s))
 		return 0;
-	ret = gpreempt_session_refresh(s);
+	ret = refresh(s);
 	if (ret)
 		return ret;
 	now = shr_now_ns();
-	if (r->all)
-		ret = check_all(s, now);
-	/* Interrupted after all: that can be suspended again. */
-	else if (now >= s->hot_until)
-		ret = take_back(s);
+	ret = r->all ? check_all(s, now) : check_some(s, now);
 	if (ret < 0)
 		return ret;
-	if (gp_session_any_leaving(s))
-		return s->count != before ? GPREEMPT_EVENT_QUEUES : 0;
-	if (r->start)
-		all_gone(s, now);
-	return GPREEMPT_EVENT_QUEUES;
+	return s->count != before || !gp_session_any_leaving(s) ?
+	       GPREEMPT_EVENT_QUEUES : 0;
 }
 
 int gp_release_report(struct gpreempt_session *s)

@@ -176,6 +176,9 @@ int gpreempt_session_open(struct gpreempt *g, pid_t pid,
 		gpreempt_session_close(s);
 		return ret;
 	}
+	/* Here it delays no process that ends. Without it, it is tried again. */
+	if (gp_reader_start(g, pid, &s->reader))
+		s->reader = NULL;
 	*out = s;
 	return 0;
 }

@@ -37,6 +37,7 @@ struct gp_release {
 	size_t left;		/* queues when that was last looked at */
 	size_t ended;		/* old queues destroyed in short order */
 	uint64_t start;		/* of the last release; 0: those are gone */
+	uint64_t confirm_at;	/* what is there then is suspended; 0: it was */
 	/* Times in ns since boot: */
 	uint64_t paced_until;	/* nothing is released before then */
 	uint64_t quiet_until;	/* new queues came: not all are released */

@@ -64,6 +64,11 @@ struct hold_reply {
 	uint64_t resolution_ns;	/* 0: slots were not measured */
 	uint64_t verdict;	/* enum gpreempt_verdict */
 	uint64_t held_ns;	/* since when */
+	/* While it was to be suspended, some queue ran so long: */
+	uint64_t released_ns;
+	uint64_t recent_ns;	/* of that, within the last window_ns */
+	uint64_t window_ns;
+	uint64_t churn;		/* it makes and destroys queues all the time */
 	uint64_t lease_ns;	/* what is left of it; 0: none */
 	uint64_t cgroup;	/* the holder has one of its own */
 	/* Of an error, or 0: as in struct gpreempt_error. */

@@ -6,7 +6,7 @@
 
 for every in 20ms 5ms; do
 	churn_start a --churn "$every"
-	hold "$p"
+	churn_hold
 	churn_ran 4 100
 	churn_end a
 done

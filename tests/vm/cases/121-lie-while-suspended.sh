@@ -7,7 +7,7 @@
 
 for how in lie busy; do
 	churn_start a --churn 5ms --churn-how $how
-	ctl 0 suspend "$p"
+	churn_hold
 	churn_ran 5 1000
 	churn_end a
 done

@@ -12,7 +12,10 @@ cat "$W/live"
 stop a
 wait_for 10 no_kfd_process
 [ ! -d "/proc/$p" ] || fail "process $p is there still"
-timeout 30 gp-api replay "$W/recording" "$p" > "$W/replay" 2>&1 || fail "$(cat "$W/replay")"
+timeout 30 gp-api replay "$W/recording" "$p" > "$W/replay" 2>&1 || {
+	cut -c 1-80 "$W/recording" | grep -E '^(trap|ptrace|wait)'
+	fail "$(cat "$W/replay")"
+}
 cmp "$W/live" "$W/replay" || fail "the replay says something else: $(cat "$W/replay")"
 grep -q '^suspended 3 of 3' "$W/live" || fail "not all were suspended"
 grep -q '^resumed 4 of 4' "$W/live" || fail "the new queue was not suspended"

@@ -23,7 +23,7 @@ REASON_EXECED = 21
 
 # GPREEMPT_EVENT_ of session.h
 EVENT_QUEUES, EVENT_RUNTIME, EVENT_DESTROY, EVENT_SIGNAL = 1, 2, 4, 8
-EVENT_LOST, EVENT_ENDED, EVENT_JOB = 16, 32, 64
+EVENT_LOST, EVENT_ENDED, EVENT_JOB, EVENT_CHURN = 16, 32, 64, 128
 
 UNKNOWN = -1
 
@@ -51,8 +51,8 @@ class OutcomeStruct(ctypes.Structure):
     _fields_ = [("ioctl_ns", c_uint64), ("requested", c_size_t),
                 ("done", c_size_t), ("refused", c_size_t),
                 ("failed", c_size_t), ("slots_ns", c_int64),
-                ("resolution_ns", c_int64),
-                ("reserved", c_uint64 * 8)]
+                ("resolution_ns", c_int64), ("released_ns", c_uint64),
+                ("reserved", c_uint64 * 7)]
 
 
 class MemberStruct(ctypes.Structure):

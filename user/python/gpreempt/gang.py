@@ -36,6 +36,7 @@ class Events(enum.IntFlag):
     LOST = _abi.EVENT_LOST
     ENDED = _abi.EVENT_ENDED
     JOB = _abi.EVENT_JOB
+    CHURN = _abi.EVENT_CHURN
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Outcome:
     failed: int
     slots_ns: Optional[int]
     resolution_ns: Optional[int]
+    released_ns: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ def _known(value: int) -> Optional[int]:
 
 def _outcome(raw: _abi.OutcomeStruct) -> Outcome:
     return Outcome(raw.ioctl_ns, raw.requested, raw.done, raw.refused,
-                   raw.failed, _known(raw.slots_ns), _known(raw.resolution_ns))
+                   raw.failed, _known(raw.slots_ns), _known(raw.resolution_ns),
+                   raw.released_ns)
 
 
 def _member(raw: _abi.MemberStruct) -> Member:

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# An offline process that makes and destroys queues all the time runs for at most a
+# tenth of a busy period of online, by the GPU's own count; what runs is no part of
+# guard's held_s.
+# timeout: 120
+. /t/churn.sh
+. /t/guard.sh
+
+for how in empty lie; do
+	step "$how"
+	churn_start a --churn 10ms --churn-how $how
+	start on --packet 5ms
+	guard --online "$(pid on)" --offline "$p" --max-hold 60s --verbose
+	wait_for 30 said "process $p is offline"
+	wait_for 30 view_is "$p" suspended 1 0
+	churn_ran 5 1000
+	end_guard
+	kill -9 "$(pid on)"
+	wait "$(pid on)"
+	churn_end a
+	grep -E "^(held_s|released_s)" "$W/guard"
+done
