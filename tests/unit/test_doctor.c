@@ -34,7 +34,8 @@ static void setup(void)
 	gp_loop_set_file(&loop, VIEW "version",
 			 "gpreempt-version - version: 1.1\n# key value\n"
 			 "module 0.1.0\nfeature_sdma on\nfeature_hiq on\n"
-			 "feature_contexts off:kfd_process.id\n");
+			 "feature_contexts off:kfd_process.id\n"
+			 "feature_resets off:queue_properties.is_reset\n");
 	findings = NULL;
 }
 

@@ -5,9 +5,25 @@
 
 #include "lib/doctor.h"
 #include "lib/observe.h"
+#include "shared/macro.h"
 
 #define FEATURE "feature_"
-#define ONLY_NEWER "contexts"	/* no older driver has them: nothing lacks */
+
+/* What older drivers have not: where it is off, nothing lacks. */
+static const char *const only_newer[] = { "contexts", "resets" };
+
+static bool lacks(const struct gpreempt_fact *fact)
+{
+	size_t i;
+
+	if (strncmp(fact->key, FEATURE, strlen(FEATURE)) ||
+	    !strcmp(fact->value, "on"))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(only_newer); i++)
+		if (!strcmp(fact->key + strlen(FEATURE), only_newer[i]))
+			return false;
+	return true;
+}
 
 static void add_word(char *text, size_t size, const char *word)
 {
@@ -45,9 +61,7 @@ static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
 		return;
 	}
 	for (i = 0; i < facts->count; i++)
-		if (!strncmp(facts->facts[i].key, FEATURE, strlen(FEATURE)) &&
-		    strcmp(facts->facts[i].value, "on") &&
-		    strcmp(facts->facts[i].key, FEATURE ONLY_NEWER))
+		if (lacks(&facts->facts[i]))
 			add_word(off, sizeof(off),
 				 facts->facts[i].key + strlen(FEATURE));
 	if (*off)
