@@ -184,6 +184,27 @@ START_TEST(some_queues)
 }
 END_TEST
 
+/* The driver does not suspend it: no failure, unless it was asked for by number. */
+START_TEST(being_destroyed)
+{
+	open_worker();
+	gp_loop_queue(&loop, 1)->destroying = true;
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
+	ck_assert_uint_eq(reply.queues, 1);
+	ck_assert_uint_eq(reply.destroying, 1);
+	ck_assert_str_eq(reply.text, "");
+	request.count = 1;
+	request.ids[0] = 1;
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(reply.destroying, 0);
+	ck_assert_ptr_nonnull(strstr(reply.text, "queue 1 of process 4242 is "
+				     "not suspended: its process is destroying"));
+	close_worker();
+}
+END_TEST
+
 /* What is left keeps the holder. */
 START_TEST(resume_some)
 {
@@ -439,6 +460,7 @@ int main(void)
 	tcase_add_test(tc, lease_while_asleep);
 	tcase_add_test(tc, lease_ends_asleep);
 	tcase_add_test(tc, some_queues);
+	tcase_add_test(tc, being_destroyed);
 	tcase_add_test(tc, resume_some);
 	tcase_add_test(tc, lost_in_a_request);
 	tcase_add_test(tc, lost_for_good);

@@ -20,6 +20,7 @@ struct tally {
 	size_t held;
 	size_t named;
 	size_t failed;		/* the GPU hangs */
+	size_t destroying;
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -60,13 +61,20 @@ find_queue(const struct hold_worker *w, uint32_t qid)
 	return NULL;
 }
 
+/* The driver refuses to suspend a queue that is being destroyed. */
+static bool is_being_destroyed(const struct gpreempt_session_queue *queue)
+{
+	return !queue->held &&
+	       (queue->leaving || queue->result == GPREEMPT_RESULT_REFUSED);
+}
+
 static const char *why_not(const struct gpreempt_session_queue *queue)
 {
 	if (!queue)
 		return "there is no such queue";
 	if (queue->result == GPREEMPT_RESULT_FAILED)
 		return "the GPU did not let go of it";
-	if (queue->leaving || queue->result == GPREEMPT_RESULT_REFUSED)
+	if (is_being_destroyed(queue))
 		return "its process is destroying it";
 	return queue->held ? NULL : "it runs again";
 }
@@ -107,7 +115,11 @@ static bool meant(const struct hold_request *request,
 		 queue->priority <= (int64_t)request->priority_max));
 }
 
-/* Each id that was asked for by number, and what else is meant. */
+/*
+ * Each id that was asked for by number, and what else is meant. A queue that its
+ * process is destroying is no failure unless it was asked for by number: "all
+ * queues" are those that stay.
+ */
 static void count_queues(const struct hold_worker *w,
 			 const struct hold_request *request,
 			 struct hold_reply *reply, struct tally *tally)
@@ -121,10 +133,15 @@ static void count_queues(const struct hold_worker *w,
 			count_queue(tally, target, request->ids[i], NULL,
 				    reply);
 	queues = gpreempt_session_queues(w->owner.session, &count);
-	for (i = 0; i < count; i++)
-		if (meant(request, &queues[i]))
+	for (i = 0; i < count; i++) {
+		if (!meant(request, &queues[i]))
+			continue;
+		if (!request->count && is_being_destroyed(&queues[i]))
+			tally->destroying++;
+		else
 			count_queue(tally, target, queues[i].qid, &queues[i],
 				    reply);
+	}
 }
 
 /* True when the GPU hangs. */
@@ -136,6 +153,7 @@ static bool judge(const struct hold_worker *w,
 	char text[512];
 
 	count_queues(w, request, reply, &tally);
+	reply->destroying = tally.destroying;
 	if (tally.held == tally.asked)
 		reply->status = GPREEMPT_CLASS_DONE;
 	else

@@ -15,6 +15,7 @@ struct row {
 	int64_t pid;
 	int64_t status;
 	int64_t queues;
+	int64_t destroying;
 	int64_t ioctl_ns;
 	int64_t slots_ns;
 	int64_t resolution_ns;
@@ -32,6 +33,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, NULL, OUT_DEC),
 	OUT_FIELD(struct row, status, NULL, OUT_DEC),
 	OUT_FIELD(struct row, queues, NULL, OUT_DEC),
+	OUT_FIELD(struct row, destroying, NULL, OUT_DEC),
 	{ .name = "ioctl_us", .kind = OUT_US,
 	  .offset = offsetof(struct row, ioctl_ns) },
 	{ .name = "slots_us", .kind = OUT_US,
@@ -87,6 +89,7 @@ static void fill_row(struct row *row, const struct suspend_job *job)
 		.pid = job->pid,
 		.status = reply->status,
 		.queues = reply->queues,
+		.destroying = reply->destroying,
 		.ioctl_ns = held ? (int64_t)reply->ioctl_ns : GPREEMPT_UNKNOWN,
 		.slots_ns = or_unknown(reply->slots_ns),
 		.resolution_ns = or_unknown(reply->resolution_ns),
@@ -153,6 +156,11 @@ static void print_job(const struct suspend_job *job)
 	if (!is_held(job))
 		return;
 	print_held(job);
+	if (job->reply.destroying)
+		ctl_note("process %d is destroying %llu more queue%s; such a "
+			 "queue cannot be suspended", job->pid,
+			 (unsigned long long)job->reply.destroying,
+			 job->reply.destroying == 1 ? "" : "s");
 	if (!job->reply.queues && !job->reply.status)
 		ctl_note("process %d has no%s queues now; new ones will be "
 			 "suspended", job->pid,

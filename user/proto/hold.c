@@ -45,8 +45,8 @@ static const char *const reply_verbs[] = { "reply" };
 	.offset = offsetof(struct hold_reply, member) }
 static const struct ipc_field reply_fields[] = {
 	REPLY(status), REPLY(worker), REPLY(guardian), REPLY(command),
-	REPLY(queues), REPLY(left), REPLY(ioctl_ns), REPLY(slots_ns),
-	REPLY(resolution_ns), REPLY(verdict), REPLY(held_ns),
+	REPLY(queues), REPLY(destroying), REPLY(left), REPLY(ioctl_ns),
+	REPLY(slots_ns), REPLY(resolution_ns), REPLY(verdict), REPLY(held_ns),
 	REPLY(released_ns), REPLY(recent_ns), REPLY(window_ns), REPLY(churn),
 	REPLY(lease_ns), REPLY(cgroup), REPLY(reason), REPLY(other),
 	{ .name = "code", .kind = IPC_INT,

@@ -58,6 +58,7 @@ struct hold_reply {
 	uint64_t guardian;
 	uint64_t command;	/* that the holder ends with; 0: none */
 	uint64_t queues;	/* suspended now, or resumed */
+	uint64_t destroying;	/* not suspended: their process destroys them */
 	uint64_t left;		/* after a resume: suspended still */
 	uint64_t ioctl_ns;
 	uint64_t slots_ns;	/* and the resolution of that */

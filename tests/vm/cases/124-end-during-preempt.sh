@@ -30,7 +30,8 @@ for delay in 0.01 0.03 0.05 0.08; do
 	head -n 1 "$W/ctl"
 	case $status in
 	0)
-		says "^suspended $(pid b): [1-9]"
+		# What it destroys at this moment is not suspended, and named.
+		says "^suspended $(pid b): [1-9]|is destroying [1-9]"
 		# Its end waits for that. It may have ended by now.
 		gpreempt-ctl resume "$(pid b)" > /dev/null 2>&1
 		;;
