@@ -177,7 +177,14 @@ struct gpreempt_amdlog_options {
 
 struct gpreempt_amdlog;
 
-/** gpreempt_amdlog_new() - an empty log; @options may be NULL */
+/**
+ * gpreempt_amdlog_new() - make an empty log
+ * @options: or NULL: all processes
+ * @out: gets the log, for gpreempt_amdlog_free()
+ *
+ * Return: 0, -ENOMEM, -EINVAL or -E2BIG for @options that are shorter than any
+ * that this library knew, or that ask for what it does not know.
+ */
 int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
 			struct gpreempt_amdlog **out);
 

@@ -521,6 +521,28 @@ START_TEST(rocr_among_hip)
 }
 END_TEST
 
+/* A program that was built with a newer header, or with none. */
+START_TEST(options)
+{
+	struct {
+		struct gpreempt_amdlog_options known;
+		uint64_t newer;
+	} o = { .known = { .size = sizeof(o), .pid = GPREEMPT_UNKNOWN } };
+	struct gpreempt_amdlog *log = NULL;
+
+	ck_assert_int_eq(gpreempt_amdlog_new(&o.known, &log), 0);
+	gpreempt_amdlog_free(log);
+	log = NULL;
+	o.newer = 1;
+	ck_assert_int_eq(gpreempt_amdlog_new(&o.known, &log), -E2BIG);
+	o.known.size = sizeof(o.known.size);
+	ck_assert_int_eq(gpreempt_amdlog_new(&o.known, &log), -EINVAL);
+	ck_assert_ptr_null(log);
+	ck_assert_int_eq(gpreempt_amdlog_new(NULL, &log), 0);
+	gpreempt_amdlog_free(log);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -528,6 +550,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, hip_5, 0, 3);
 	tcase_add_test(tc, captures);
+	tcase_add_test(tc, options);
 	tcase_add_loop_test(tc, head, 0, ARRAY_SIZE(heads));
 	tcase_add_loop_test(tc, other, 0, 8);
 	tcase_add_test(tc, life);

@@ -7,6 +7,7 @@
 
 #include "lib/amdlog.h"
 #include "lib/array.h"
+#include "lib/options.h"
 
 /* So many are kept: a log of any length takes no more memory than this. */
 #define QUEUES_MAX	16384
@@ -322,8 +323,15 @@ static int take_line(void *data, struct gp_line line)
 int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
 			struct gpreempt_amdlog **out)
 {
-	struct gpreempt_amdlog *log = calloc(1, sizeof(*log));
+	struct gpreempt_amdlog_options o = { .pid = GPREEMPT_UNKNOWN };
+	struct gpreempt_amdlog *log;
+	int ret = 0;
 
+	if (options)
+		ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
+	if (ret)
+		return ret;
+	log = calloc(1, sizeof(*log));
 	if (!log)
 		return -ENOMEM;
 	log->buckets = calloc(BUCKETS, sizeof(*log->buckets));
@@ -331,11 +339,7 @@ int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
 		free(log);
 		return -ENOMEM;
 	}
-	log->options.pid = GPREEMPT_UNKNOWN;
-	if (options)
-		memcpy(&log->options, options,
-		       options->size < sizeof(log->options) ?
-		       options->size : sizeof(log->options));
+	log->options = o;
 	log->lines.take = take_line;
 	log->lines.data = log;
 	*out = log;
