@@ -4,12 +4,14 @@
  * thread does to its process touches only that driver.
  */
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "shared/loss-budget.h"
 #include "unit.h"
 
 #define COUNT 3
@@ -310,6 +312,88 @@ START_TEST(events)
 }
 END_TEST
 
+/* Another process ends the session in the moment of a call, so many times. */
+static atomic_int ends;
+static atomic_int enabled;
+
+static void before(struct gp_loop *loop, const char *call)
+{
+	atomic_fetch_add(&enabled, !strcmp(call, "enable"));
+	if (!strcmp(call, "suspend") && atomic_fetch_sub(&ends, 1) > 0)
+		gp_loop_disable(loop);
+}
+
+static void add_one(int to_end)
+{
+	loops[0].before = before;
+	atomic_store(&ends, to_end);
+	atomic_store(&enabled, 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, &err), 0);
+}
+
+/* It is opened again, and the call is made again. */
+START_TEST(lost_at_suspend)
+{
+	struct gpreempt_gang_outcome out;
+	struct gpreempt_member member;
+
+	add_one(2);
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
+	ck_assert(held(0, 0) && held(0, 1));
+	gpreempt_gang_members(gang, &member, 1);
+	ck_assert_int_eq(member.code, 0);
+	ck_assert_int_eq(atomic_load(&enabled), 3);
+	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
+	ck_assert(!held(0, 0) && !held(0, 1));
+}
+END_TEST
+
+/* Too often within one call: that and all later ones fail. */
+START_TEST(lost_at_each_suspend)
+{
+	struct gpreempt_member member;
+	int i;
+
+	add_one(1000);
+	for (i = 0; i < 3; i++) {
+		ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL),
+				 -ENOTCONN);
+		gpreempt_gang_members(gang, &member, 1);
+		ck_assert_int_eq(member.code, -ENOTCONN);
+		ck_assert_int_eq(member.error.reason, GPREEMPT_LOST);
+		ck_assert(member.events & GPREEMPT_EVENT_LOST);
+		ck_assert_int_eq(atomic_load(&enabled),
+				 1 + SHR_LOSS_BUDGET_MAX);
+	}
+}
+END_TEST
+
+/* And when it is ended again and again while nothing is asked. */
+START_TEST(lost_for_ever)
+{
+	struct gpreempt_member member;
+	int i, renewals;
+
+	add_one(0);
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL), 0);
+	for (renewals = 0; renewals < 20; renewals++) {
+		gp_loop_disable(&loops[0]);
+		for (i = 0; i < 500 && !held(0, 0); i++) {
+			gpreempt_gang_members(gang, &member, 1);
+			if (member.code)
+				break;
+			usleep(1000);
+		}
+		if (!held(0, 0))
+			break;
+	}
+	ck_assert_int_eq(renewals, SHR_LOSS_BUDGET_MAX);
+	ck_assert_int_eq(member.code, -ENOTCONN);
+	ck_assert_int_eq(member.error.reason, GPREEMPT_LOST);
+	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, NULL), -ENOTCONN);
+}
+END_TEST
+
 #define VIEW "gpreempt-queues - version: 1.0\n# qid active\n"
 
 START_TEST(verify)
@@ -341,6 +425,9 @@ int main(void)
 	tcase_add_test(tc, not_opened);
 	tcase_add_test(tc, one_fails);
 	tcase_add_test(tc, events);
+	tcase_add_test(tc, lost_at_suspend);
+	tcase_add_test(tc, lost_at_each_suspend);
+	tcase_add_test(tc, lost_for_ever);
 	tcase_add_test(tc, verify);
 	return unit_run("gang");
 }

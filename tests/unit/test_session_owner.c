@@ -76,18 +76,18 @@ static void both_are(bool suspended)
 
 START_TEST(budget)
 {
-	struct loss_budget b = { 0 };
+	struct shr_loss_budget b = { 0 };
 	uint64_t now = 3600 * NSEC_PER_SEC;
 	int i, round;
 
 	for (round = 0; round < 2; round++) {
-		for (i = 0; i < LOSS_BUDGET_MAX; i++) {
-			ck_assert(loss_budget_spend(&b, now));
-			now += LOSS_BUDGET_MEMORY_NS;
+		for (i = 0; i < SHR_LOSS_BUDGET_MAX; i++) {
+			ck_assert(shr_loss_budget_spend(&b, now));
+			now += SHR_LOSS_BUDGET_MEMORY_NS;
 		}
-		ck_assert(!loss_budget_spend(&b, now));
-		ck_assert(!loss_budget_spend(&b, now));
-		now += LOSS_BUDGET_MEMORY_NS + 1;
+		ck_assert(!shr_loss_budget_spend(&b, now));
+		ck_assert(!shr_loss_budget_spend(&b, now));
+		now += SHR_LOSS_BUDGET_MEMORY_NS + 1;
 	}
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(too_often)
 	int i;
 
 	session_owner_suspend(&owner, NULL, NULL);
-	for (i = 0; i < LOSS_BUDGET_MAX; i++) {
+	for (i = 0; i < SHR_LOSS_BUDGET_MAX; i++) {
 		gp_loop_disable(&loop);
 		ck_assert_int_eq(session_owner_dispatch(&owner),
 				 GPREEMPT_EVENT_LOST);
@@ -145,7 +145,7 @@ START_TEST(too_often)
 	ck_assert_int_eq(session_owner_dispatch(&owner), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_session_error(owner.session)->reason,
 			 GPREEMPT_LOST);
-	ck_assert_int_eq(told, LOSS_BUDGET_MAX);
+	ck_assert_int_eq(told, SHR_LOSS_BUDGET_MAX);
 	/* It stays so: nothing is suspended behind the owner's back. */
 	owner.losses.losses = 0;
 	ck_assert_int_eq(session_owner_dispatch(&owner), -ENOTCONN);

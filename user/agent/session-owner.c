@@ -53,7 +53,7 @@ static int renew(struct session_owner *o)
 {
 	do {
 		o->over = -ENOTCONN;
-		if (!loss_budget_spend(&o->losses, shr_now_ns()))
+		if (!shr_loss_budget_spend(&o->losses, shr_now_ns()))
 			return o->over;
 		if (o->lost)
 			o->lost(o->data, gpreempt_session_error(o->session));

@@ -10,7 +10,7 @@
 #include <gpreempt/gpreempt.h>
 
 #include "agent/heartbeat.h"
-#include "agent/loss-budget.h"
+#include "shared/loss-budget.h"
 
 struct session_owner {
 	/* Set by the caller: */
@@ -22,7 +22,7 @@ struct session_owner {
 
 	struct gpreempt *g;
 	struct gpreempt_session *session;	/* NULL: closed */
-	struct loss_budget losses;
+	struct shr_loss_budget losses;
 	int over;		/* -errno: lost, and not renewed */
 };
 

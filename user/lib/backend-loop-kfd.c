@@ -73,11 +73,14 @@ void gp_loop_set_runtime(struct gp_loop *loop, uint32_t state)
 
 void gp_loop_disable(struct gp_loop *loop)
 {
+	int fd = loop->dbg_fd;
+
 	run_all(loop);
 	loop->debugged = false;
-	if (loop->dbg_fd >= 0)
-		close(loop->dbg_fd);
 	loop->dbg_fd = -1;
+	/* With that, the thread of the session may open the next one. */
+	if (fd >= 0)
+		close(fd);
 }
 
 static int suspend_one(struct gp_loop *loop, uint32_t *id)

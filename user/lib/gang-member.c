@@ -42,27 +42,72 @@ static void note_gpus(struct gp_member *m)
 	pthread_mutex_unlock(&m->gang->lock);
 }
 
+static bool is_lost(const struct gp_member *m)
+{
+	return m->session->state == GP_SESSION_LOST && !m->over;
+}
+
+/*
+ * The session was lost: open it again, unless that happens too often. It may
+ * be lost again while its queues are suspended. 0 or -errno, which all later
+ * calls return, too.
+ */
+static int renew(struct gp_member *m)
+{
+	do {
+		note_events(m, GPREEMPT_EVENT_LOST);
+		if (!shr_loss_budget_spend(&m->losses, shr_now_ns()))
+			m->over = gp_session_fail(m->session, -ENOTCONN,
+						  GPREEMPT_LOST,
+						  "opening the session again");
+		else if (!gpreempt_session_renew(m->session, NULL))
+			return 0;
+	} while (is_lost(m) &&
+		 gpreempt_session_error(m->session)->reason == GPREEMPT_LOST);
+	/* Another has it, or it is lost too often. */
+	if (!m->over)
+		m->over = gpreempt_session_error(m->session)->code;
+	return m->over;
+}
+
 static void dispatch(struct gp_member *m)
 {
 	struct gpreempt_error err = { 0 };
 	int ret = gpreempt_session_dispatch(m->session);
 
-	if (ret < 0) {
-		err = *gpreempt_session_error(m->session);
-	} else {
+	/* Once: it is in the member. */
+	if (ret > 0 && m->over)
+		ret &= ~GPREEMPT_EVENT_LOST;
+	if (ret >= 0) {
 		note_events(m, ret);
 		if (ret & GPREEMPT_EVENT_QUEUES)
 			note_gpus(m);
-		if (!(ret & GPREEMPT_EVENT_LOST) || m->lost)
+		if (!(ret & GPREEMPT_EVENT_LOST))
 			return;
-		ret = gpreempt_session_renew(m->session, &err);
-		/* Another has it: the reason is in the member, once. */
-		m->lost = ret < 0;
+		ret = renew(m);
 	}
+	if (ret < 0)
+		err = *gpreempt_session_error(m->session);
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
 	m->public.error = err;
 	pthread_mutex_unlock(&m->gang->lock);
+}
+
+/* What a renewal has suspended is not counted in *out. */
+static int call(struct gp_member *m, struct gpreempt_outcome *out)
+{
+	int ret = m->over;
+
+	while (!ret) {
+		ret = m->order == GP_ORDER_SUSPEND ?
+		      gpreempt_session_suspend(m->session, m->which, out) :
+		      gpreempt_session_resume(m->session, m->which, out);
+		if (!ret || !is_lost(m))
+			return ret;
+		ret = renew(m);
+	}
+	return ret;
 }
 
 static void change(struct gp_member *m)
@@ -80,9 +125,7 @@ static void change(struct gp_member *m)
 	gp_sem_wait(&m->go);
 	start = shr_now_ns();
 	sem_post(&m->entered);
-	ret = m->order == GP_ORDER_SUSPEND ?
-	      gpreempt_session_suspend(m->session, m->which, &out) :
-	      gpreempt_session_resume(m->session, m->which, &out);
+	ret = call(m, &out);
 	m->end_ns = shr_now_ns();
 	/* When it did not come to the call. */
 	gp_session_finish_sampler(m->session, &(struct gpreempt_outcome){ 0 });

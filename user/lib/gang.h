@@ -5,6 +5,7 @@
 
 #include "lib/internal.h"
 #include "lib/thread.h"
+#include "shared/loss-budget.h"
 
 enum gp_order {
 	GP_ORDER_SUSPEND,
@@ -20,7 +21,8 @@ struct gp_member {
 	pthread_t thread;
 	pid_t tid;		/* set when it is added */
 	struct gpreempt_session *session;	/* the thread's */
-	bool lost;		/* and could not be renewed */
+	struct shr_loss_budget losses;
+	int over;		/* -errno: lost, and not renewed */
 
 	/* An order: written before wake, read after it. */
 	enum gp_order order;
