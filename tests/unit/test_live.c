@@ -272,7 +272,7 @@ END_TEST
 /* What a user puts in the place of a file must not keep us. */
 START_TEST(file_without_writer)
 {
-	static const char path[] = "build/unit/no-writer";
+	static const char path[] = HOLD_DIR "-no-writer";
 	char text[8];
 
 	unlink(path);

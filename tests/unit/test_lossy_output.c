@@ -128,7 +128,7 @@ END_TEST
 
 START_TEST(to_file)
 {
-	char path[] = "build/unit/lossy.XXXXXX";
+	char path[] = HOLD_DIR "-lossy.XXXXXX";
 	int fd = mkstemp(path);
 	FILE *f = fdopen(dup(fd), "w");
 

@@ -167,10 +167,14 @@ void suspend_stay(struct suspend_job *jobs, size_t count)
 		};
 	do {
 		left = 0;
-		for (i = 0; i < count; i++) {
+		for (i = 0; i < count; i++)
 			left += fds[i + 1].fd >= 0;
-			jobs[i].fd = fds[i + 1].fd;
-		}
 	} while (left && wait_for_change(fds, count));
+	/* The holders that are left see this. */
+	for (i = 0; i <= count; i++)
+		if (fds[i].fd >= 0)
+			close(fds[i].fd);
+	for (i = 0; i < count; i++)
+		jobs[i].fd = -1;
 	free(fds);
 }

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* By the linker's --wrap, see unit.mk. */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/holder-lock.h"
+#include "unit-host.h"
+
+#define MOUNT HOLD_DIR "-cgroup"
+#define MOUNT_V1 HOLD_DIR "-freezer"
+#define MOUNTS HOLD_DIR "-mounts"
+#define MEMBERS HOLD_DIR "-members"
+#define PROCESSES 8
+#define CHILDREN 64
+
+const char *unit_path_fails;
+int unit_path_errno;
+int unit_fork_fails;
+bool unit_freezer_stays;
+
+static bool made_up;
+static pid_t children[CHILDREN];
+static size_t n_children;
+static struct {
+	pid_t pid;
+	const char *text;
+} members[PROCESSES];
+
+int __real_open(const char *path, int flags, mode_t mode);
+int __wrap_open(const char *path, int flags, ...);
+int __real_mkdir(const char *path, mode_t mode);
+int __wrap_mkdir(const char *path, mode_t mode);
+int __real_chdir(const char *path);
+int __wrap_chdir(const char *path);
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__real_setmntent(const char *path, const char *mode);
+FILE *__wrap_setmntent(const char *path, const char *mode);
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = __real_fopen(path, "w");
+
+	ck_assert_msg(f, "%s: %s", path, strerror(errno));
+	fputs(text, f);
+	fclose(f);
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	return !strncmp(path, dir, strlen(dir)) && path[strlen(dir)] == '/';
+}
+
+static bool fails(const char *path)
+{
+	size_t len, end;
+
+	if (!unit_path_fails)
+		return false;
+	len = strlen(path);
+	end = strlen(unit_path_fails);
+	if (len < end || strcmp(path + len - end, unit_path_fails))
+		return false;
+	errno = unit_path_errno;
+	return true;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list ap;
+
+	if (flags & (O_CREAT | __O_TMPFILE)) {
+		va_start(ap, flags);
+		mode = va_arg(ap, mode_t);
+		va_end(ap);
+	}
+	return fails(path) ? -1 : __real_open(path, flags, mode);
+}
+
+/* The files that the kernel puts into a group. */
+static void fill_group(const char *dir)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
+	write_text(path, "");
+	snprintf(path, sizeof(path), "%s/cgroup.events", dir);
+	write_text(path, "populated 1\nfrozen 0\n");
+}
+
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+	int ret = fails(path) ? -1 : __real_mkdir(path, mode);
+
+	if (!ret && made_up && is_below(path, MOUNT))
+		fill_group(path);
+	return ret;
+}
+
+/* A holder goes to the root directory, and HOLD_DIR is a relative path here. */
+int __wrap_chdir(const char *path)
+{
+	return strcmp(path, "/") ? __real_chdir(path) : 0;
+}
+
+pid_t __wrap_fork(void)
+{
+	pid_t pid;
+
+	if (unit_fork_fails && !--unit_fork_fails) {
+		errno = EAGAIN;
+		return -1;
+	}
+	pid = __real_fork();
+	if (!pid)
+		n_children = 0;
+	else if (pid > 0 && n_children < CHILDREN)
+		children[n_children++] = pid;
+	return pid;
+}
+
+void unit_wait_for_children(pid_t other_than)
+{
+	size_t i;
+
+	for (i = 0; i < n_children; i++)
+		if (children[i] != other_than)
+			waitpid(children[i], NULL, 0);
+}
+
+/* Whose "/proc/PID/cgroup" that is; 0: no such path. */
+static pid_t owner_of(const char *path)
+{
+	char after[8];
+	int pid;
+
+	if (!strcmp(path, "/proc/self/cgroup"))
+		return getpid();
+	if (sscanf(path, "/proc/%d/%7s", &pid, after) != 2 ||
+	    strcmp(after, "cgroup"))
+		return 0;
+	return pid;
+}
+
+static const char *text_of(pid_t pid)
+{
+	const char *text = "0::/\n";
+	int i;
+
+	for (i = 0; i < PROCESSES; i++) {
+		if (members[i].text && members[i].pid == pid)
+			return members[i].text;
+		if (members[i].text && !members[i].pid)
+			text = members[i].text;
+	}
+	/* The part of the hierarchy that is mounted need not have its root. */
+	if (strstr(text, ":freezer:") && unit_freezer_left() &&
+	    !unit_freezer_stays)
+		return "0::/\n";
+	return text;
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	pid_t pid = made_up ? owner_of(path) : 0;
+	FILE *f;
+
+	if (!pid || access(path, F_OK))
+		return __real_fopen(path, mode);
+	f = tmpfile();
+	fputs(text_of(pid), f);
+	rewind(f);
+	return f;
+}
+
+FILE *__wrap_setmntent(const char *path, const char *mode)
+{
+	if (made_up && !strcmp(path, "/proc/self/mounts"))
+		path = MOUNTS;
+	return __real_setmntent(path, mode);
+}
+
+void unit_cgroups_mounted(bool v2, bool v1)
+{
+	FILE *f = __real_fopen(MOUNTS, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs("proc /proc proc rw 0 0\n", f);
+	if (v1)
+		fputs("cgroup " MOUNT_V1 " cgroup rw,freezer 0 0\n", f);
+	if (v2)
+		fputs("cgroup2 " MOUNT " cgroup2 rw,nsdelegate 0 0\n", f);
+	fclose(f);
+}
+
+void unit_cgroups_start(void)
+{
+	ck_assert_int_eq(system("rm -rf " MOUNT " " MOUNT_V1), 0);
+	ck_assert_int_eq(__real_mkdir(MOUNT, 0755), 0);
+	ck_assert_int_eq(__real_mkdir(MOUNT_V1, 0755), 0);
+	fill_group(MOUNT);
+	fill_group(MOUNT_V1);
+	unit_cgroups_mounted(true, false);
+	memset(members, 0, sizeof(members));
+	made_up = true;
+}
+
+void unit_cgroups_stop(void)
+{
+	made_up = false;
+	ck_assert_int_eq(system("rm -rf " MOUNT " " MOUNT_V1 " " MOUNTS), 0);
+}
+
+void unit_cgroup_of(pid_t pid, const char *text)
+{
+	int i = 0;
+
+	while (members[i].text && members[i].pid != pid)
+		ck_assert_int_lt(++i, PROCESSES);
+	members[i].pid = pid;
+	members[i].text = text;
+}
+
+static const char *path_of(const char *group, const char *file)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), MOUNT "%s%s", group, file);
+	return path;
+}
+
+void unit_cgroup_make(const char *group)
+{
+	unit_cgroup_make_unused(group);
+	fill_group(path_of(group, ""));
+}
+
+void unit_cgroup_make_unused(const char *group)
+{
+	ck_assert_int_eq(__real_mkdir(path_of(group, ""), 0755), 0);
+}
+
+void unit_cgroup_freeze(const char *group, bool frozen)
+{
+	write_text(path_of(group, "/cgroup.events"), frozen ?
+		   "populated 1\nfrozen 1\n" : "populated 1\nfrozen 0\n");
+}
+
+bool unit_cgroup_exists(const char *group)
+{
+	return !access(path_of(group, ""), F_OK);
+}
+
+static bool is_written(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_size;
+}
+
+bool unit_cgroup_entered(const char *group)
+{
+	return is_written(path_of(group, "/cgroup.procs"));
+}
+
+bool unit_freezer_left(void)
+{
+	return is_written(MOUNT_V1 "/cgroup.procs");
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a test makes up of this host for commands that ask the kernel itself,
+ * and not through the library: cgroups, and calls that fail. Nothing of the
+ * real host's cgroups is read or changed meanwhile.
+ */
+#ifndef UNIT_HOST_H
+#define UNIT_HOST_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * A mount of cgroup v2 with its root alone, and "0::/" in /proc/PID/cgroup of
+ * each process.
+ */
+void unit_cgroups_start(void);
+void unit_cgroups_stop(void);
+/* There is no cgroup v2 mounted, or also the freezer of cgroup v1. */
+void unit_cgroups_mounted(bool v2, bool v1);
+/* What /proc/PID/cgroup says of one process (0: of all others). */
+void unit_cgroup_of(pid_t pid, const char *text);
+/* A group, as "/job", with the files that the kernel puts there. */
+void unit_cgroup_make(const char *group);
+/* An empty directory: the same without a process in it can be removed. */
+void unit_cgroup_make_unused(const char *group);
+void unit_cgroup_freeze(const char *group, bool frozen);
+bool unit_cgroup_exists(const char *group);
+/* Has a process moved itself there since? "" is the root. */
+bool unit_cgroup_entered(const char *group);
+/* Or to the root of the freezer of cgroup v1? That is no way out of it then. */
+bool unit_freezer_left(void);
+extern bool unit_freezer_stays;
+
+/*
+ * open(), openat() or mkdir() of a path that ends like this fails with that
+ * errno; NULL: none does.
+ */
+extern const char *unit_path_fails;
+extern int unit_path_errno;
+/* The nth fork() from now, in whichever process, fails with EAGAIN; 0: none. */
+extern int unit_fork_fails;
+/* Wait for each child that this process has made with fork(), but for one. */
+void unit_wait_for_children(pid_t other_than);
+
+#endif
