@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ctl/hold.h"
+#include "shared/parse.h"
 
 const char *hold_role_name(enum hold_role role)
 {
@@ -87,4 +88,14 @@ void hold_not_taken_text(int code, pid_t target, char *buf, size_t size)
 		 target, strerror(-code), code == -ENOSPC ?
 		 "make room in " HOLD_DIR " and try again" :
 		 "it must be a directory of root's that can be written to");
+}
+
+void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
+{
+	char ran[32], window[32];
+
+	shr_format_duration(ran_ns, ran, sizeof(ran));
+	shr_format_duration(window_ns, window, sizeof(window));
+	ctl_note("process %d makes and destroys queues all the time: some of its "
+		 "queues ran %s of the last %s", target, ran, window);
 }

@@ -43,6 +43,11 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
  * what to do.
  */
 void hold_not_taken_text(int code, pid_t target, char *buf, size_t size);
+/*
+ * Note that queues of a target ran while it was held: what else is printed of
+ * it is not the whole then.
+ */
+void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns);
 /* Who has to end for the target to be let go: what the user started. */
 uint64_t hold_command_of(const struct hold_owner *owner);
 

@@ -43,11 +43,14 @@ __attribute__((format(printf, 4, 5)))
 static void fail(struct job *job, enum gpreempt_class class, const char *next,
 		 const char *format, ...)
 {
+	char text[sizeof(job->reply.text)];
 	va_list ap;
 
+	/* What is printed may be the reply's own text. */
 	va_start(ap, format);
-	vsnprintf(job->reply.text, sizeof(job->reply.text), format, ap);
+	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
+	strcpy(job->reply.text, text);
 	job->status = class;
 	job->error = job->reply.text;
 	ctl_fail_text(class, next, "%s", job->error);

@@ -150,19 +150,6 @@ static int compare(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Where a process that is held ran, the figures above are not the whole. */
-static void print_churn(const struct row *row)
-{
-	char recent[32], window[32];
-
-	if (row->churn <= 0)
-		return;
-	shr_format_duration(row->recent_ns, recent, sizeof(recent));
-	shr_format_duration(row->window_ns, window, sizeof(window));
-	ctl_note("process %d makes and destroys queues all the time: some of its "
-		 "queues ran %s of the last %s", (int)row->pid, recent, window);
-}
-
 static void print_rows(enum out_mode mode, struct rows *rows)
 {
 	size_t i;
@@ -185,7 +172,10 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 				 "find it: fuser -v " HOLD_DIR "/%d.lock",
 				 (int)rows->row[i].pid, (int)rows->row[i].pid);
 	for (i = 0; mode != OUT_JSON && i < rows->count; i++)
-		print_churn(&rows->row[i]);
+		if (rows->row[i].churn > 0)
+			hold_note_churn(rows->row[i].pid,
+					rows->row[i].recent_ns,
+					rows->row[i].window_ns);
 	if (mode != OUT_JSON)
 		ctl_note("gdb, strace, rocgdb, CRIU and ROCm's core dump "
 			 "cannot attach to these until they are let go");

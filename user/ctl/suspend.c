@@ -166,6 +166,9 @@ static void print_job(const struct suspend_job *job)
 			 "suspended", job->pid,
 			 request->by_priority || request->n_gpus ?
 			 " such" : "");
+	if (job->reply.churn)
+		hold_note_churn(job->pid, job->reply.recent_ns,
+				job->reply.window_ns);
 	if (!job->reply.cgroup)
 		ctl_note("no cgroup v2 for the holder alone: who "
 			 "freezes this cgroup makes it let go");

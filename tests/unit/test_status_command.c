@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * status, resume and suspend where the owner of a target is a stand-in: all
+ * kinds of owners, and holders that answer late, wrongly or not at all.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctl/hold.h"
+#include "ipc/server.h"
+#include "shared/clock.h"
+#include "unit-ctl.h"
+#include "unit-host.h"
+
+#define START 777		/* of the made-up process */
+
+/* What the stand-ins and the test see of each other. */
+static struct {
+	atomic_int asked;
+	atomic_int ready;
+} *shared;
+
+/* What a stand-in does. */
+static struct hold_reply reply;
+static int wait_for;		/* answers when so many have been asked */
+static bool hangs_up;		/* closes the connection without an answer */
+
+static pid_t stand_ins[4];
+static size_t n_stand_ins;
+
+static void setup(void)
+{
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	unit_cgroups_start();
+	unit_setup();
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(shared, MAP_FAILED);
+	reply = (struct hold_reply){
+		.queues = 2, .held_ns = 3 * NSEC_PER_SEC,
+		.lease_ns = 60 * NSEC_PER_SEC, .cgroup = 1,
+	};
+	wait_for = 0;
+	hangs_up = false;
+	n_stand_ins = 0;
+}
+
+static void teardown(void)
+{
+	while (n_stand_ins) {
+		kill(stand_ins[--n_stand_ins], SIGKILL);
+		waitpid(stand_ins[n_stand_ins], NULL, 0);
+	}
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+static size_t answer(void *data, struct ipc_client *client, char *buf,
+		     size_t len)
+{
+	uint64_t deadline = shr_now_ns() + 20 * NSEC_PER_SEC;
+	struct hold_reply r = reply;
+	struct hold_request request;
+
+	(void)data;
+	(void)client;
+	if (gp_hold_get_request(buf, len, &request))
+		return 0;
+	atomic_fetch_add(&shared->asked, 1);
+	while (atomic_load(&shared->asked) < wait_for) {
+		if (shr_now_ns() > deadline)
+			_exit(1);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	if (hangs_up)
+		_exit(0);
+	r.worker = getpid();
+	r.guardian = getppid();
+	return gp_hold_put_reply(&r, buf);
+}
+
+static void serve(pid_t target)
+{
+	char path[64];
+	struct ipc_server_options options = {
+		.path = path, .limits = { .places = 8 }, .locked = true,
+		.one_request = true, .answer = answer,
+	};
+	struct ipc_server *server;
+	struct pollfd fd = { .events = POLLIN };
+
+	hold_socket_path(target, path, sizeof(path));
+	if (gp_ipc_server_start(&options, &server))
+		_exit(1);
+	atomic_fetch_add(&shared->ready, 1);
+	fd.fd = gp_ipc_server_fd(server);
+	while (poll(&fd, 1, 30000) > 0)
+		gp_ipc_server_dispatch(server);
+	_exit(0);
+}
+
+/* Another process that has the lock of a target. Returns its PID. */
+static pid_t stand_in(pid_t target, enum hold_role role)
+{
+	int before = atomic_load(&shared->ready);
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct hold_owner owner = {
+			.role = role, .pid = getpid(), .guardian = getppid(),
+		};
+		int lock = hold_take(target, &owner);
+
+		if (lock < 0)
+			_exit(1);
+		if (role == HOLD_ROLE_HOLDER)
+			serve(target);
+		/* As on a disk without room for the record. */
+		if (role == HOLD_ROLE_UNKNOWN && ftruncate(lock, 0))
+			_exit(1);
+		atomic_fetch_add(&shared->ready, 1);
+		for (;;)
+			pause();
+	}
+	stand_ins[n_stand_ins++] = pid;
+	while (atomic_load(&shared->ready) == before)
+		shr_sleep_ns(NSEC_PER_MSEC);
+	return pid;
+}
+
+static struct json_object *row(int n)
+{
+	struct json_object *rows = json_member(ctl_json(), "holders");
+
+	ck_assert_int_lt(n, (int)json_object_array_length(rows));
+	return json_object_array_get_idx(rows, n);
+}
+
+#define HAS_LINE(where, format, ...) do {				\
+	char line_[256];						\
+	snprintf(line_, sizeof(line_), format, __VA_ARGS__);		\
+	where(line_);							\
+} while (0)
+
+/*
+ * Each answers only when all have been asked: a status that waits for one
+ * before it asks the next would wait for ever.
+ */
+START_TEST(asked_at_once)
+{
+	int i;
+
+	wait_for = 3;
+	stand_in(PID + 2, HOLD_ROLE_HOLDER);
+	stand_in(PID + 1, HOLD_ROLE_HOLDER);
+	stand_in(PID, HOLD_ROLE_HOLDER);
+	CTL(0, "status --json");
+	for (i = 0; i < 3; i++) {
+		ck_assert_int_eq(json_object_get_int(json_member(row(i),
+								 "pid")),
+				 PID + i);
+		ck_assert_int_eq(json_object_get_int(json_member(row(i),
+								 "queues")), 2);
+	}
+}
+END_TEST
+
+/* What does not answer is shown all the same, with what the lock says. */
+START_TEST(no_answer)
+{
+	pid_t first = stand_in(PID, HOLD_ROLE_HOLDER);
+
+	hangs_up = true;
+	stand_in(PID + 1, HOLD_ROLE_HOLDER);
+	CTL(0, "status");
+	HAS_LINE(OUT_HAS, "\n%d\t%d\t%d\t2\t3s\t1m\tsuspend\t", PID, first,
+		 getpid());
+	HAS_LINE(OUT_HAS, "\n%d\t", PID + 1);
+	HAS_LINE(OUT_HAS, "\t-\t-\t-\tsuspend\tgpreempt-ctl resume %d\t",
+		 PID + 1);
+}
+END_TEST
+
+START_TEST(roles)
+{
+	static const struct {
+		enum hold_role role;
+		const char *name, *release;
+	} rows[] = {
+		{ HOLD_ROLE_PREEMPT, "preempt", "kill " },
+		{ HOLD_ROLE_FOLLOW, "follow", "kill " },
+		{ HOLD_ROLE_GUARD, "guard", "gpreempt-ctl release 4242" },
+		{ HOLD_ROLE_UNKNOWN, "unknown", NULL },
+	};
+	pid_t owner = stand_in(PID, rows[_i].role);
+	char text[64];
+
+	CTL(0, "status --json");
+	ck_assert_str_eq(json_object_get_string(json_member(row(0), "role")),
+			 rows[_i].name);
+	ck_assert_ptr_null(json_member(row(0), "queues"));
+	ck_assert_ptr_null(json_member(row(0), "released_us"));
+	if (!rows[_i].release) {
+		ck_assert_ptr_null(json_member(row(0), "let_go"));
+		ck_assert_ptr_null(json_member(row(0), "holder"));
+		ERR_HAS("process 4242: unknown holder (lock is held); find "
+			"it: fuser -v " HOLD_DIR "/4242.lock");
+	} else {
+		ck_assert_int_eq(json_object_get_int(json_member(row(0),
+								 "holder")),
+				 owner);
+		snprintf(text, sizeof(text), "%s", rows[_i].release);
+		if (!strcmp(text, "kill "))
+			snprintf(text, sizeof(text), "kill %d", owner);
+		ck_assert_str_eq(json_object_get_string(json_member(row(0),
+								    "let_go")),
+				 text);
+	}
+	/* resume and suspend give the same advice, and change nothing. */
+	CTL(GPREEMPT_CLASS_BUSY, "resume 4242");
+	ERR_HAS("process 4242 is held by ");
+	ERR_HAS(rows[_i].release ? text : "fuser -v ");
+	ck_assert_ptr_null(strstr(ctl_err, "Ctrl-C"));
+	CTL(GPREEMPT_CLASS_BUSY, "suspend 4242");
+	ERR_HAS(rows[_i].release ? text : "fuser -v ");
+	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+/* A command that is about to make a holder is none yet. */
+START_TEST(being_made)
+{
+	stand_in(PID, HOLD_ROLE_NONE);
+	CTL(0, "status");
+	ck_assert_str_eq(ctl_out, "nothing is held\n");
+}
+END_TEST
+
+/*
+ * What a process that makes and destroys queues all the time has run while it
+ * is held
+ */
+
+START_TEST(released)
+{
+	struct json_object *first;
+
+	reply.released_ns = 2500 * NSEC_PER_MSEC;
+	reply.recent_ns = 800 * NSEC_PER_MSEC;
+	reply.window_ns = 10 * NSEC_PER_SEC;
+	stand_in(PID, HOLD_ROLE_HOLDER);
+	CTL(0, "status --json");
+	first = row(0);
+	ck_assert_int_eq(json_object_get_int(json_member(first, "released_us")),
+			 2500000);
+	ck_assert_int_eq(json_object_get_int(json_member(first,
+						"released_recently_us")),
+			 800000);
+	ck_assert(!json_object_get_boolean(json_member(first, "churn")));
+	CTL(0, "status");
+	ck_assert_ptr_null(strstr(ctl_err, "queues all the time"));
+}
+END_TEST
+
+START_TEST(churn)
+{
+	static const char note[] =
+		"note: process 4242 makes and destroys queues all the time: "
+		"some of its queues ran 800ms of the last 10s\n";
+
+	reply.churn = 1;
+	reply.released_ns = 2500 * NSEC_PER_MSEC;
+	reply.recent_ns = 800 * NSEC_PER_MSEC;
+	reply.window_ns = 10 * NSEC_PER_SEC;
+	stand_in(PID, HOLD_ROLE_HOLDER);
+	CTL(0, "status");
+	ERR_HAS(note);
+	CTL(0, "status --json");
+	ck_assert(json_object_get_boolean(json_member(row(0), "churn")));
+	ck_assert_ptr_null(strstr(ctl_err, "queues all the time"));
+	/* A suspend of what is held already says "held", too. */
+	CTL(0, "suspend 4242");
+	OUT_HAS("it was held already");
+	ERR_HAS(note);
+}
+END_TEST
+
+/*
+ * resume
+ */
+
+/* The holder ends while it is asked: that is what was wanted. */
+START_TEST(ends_when_asked)
+{
+	hangs_up = true;
+	stand_in(PID, HOLD_ROLE_HOLDER);
+	CTL(0, "resume 4242");
+	ck_assert_str_eq(ctl_out, "resumed 4242: its holder has ended\n");
+}
+END_TEST
+
+/* It has failed in part: the text of the holder, and its status. */
+START_TEST(resume_fails)
+{
+	reply.status = GPREEMPT_CLASS_FAILED;
+	reply.left = 1;
+	strcpy(reply.text, "resuming process 4242 failed\nfirst line only");
+	stand_in(PID, HOLD_ROLE_HOLDER);
+	CTL(GPREEMPT_CLASS_FAILED, "resume 4242");
+	ERR_HAS("gpreempt-ctl: resuming process 4242 failed\n"
+		"next: gpreempt-ctl status\n");
+	ck_assert_ptr_null(strstr(ctl_err, "first line only"));
+	CTL(GPREEMPT_CLASS_FAILED, "resume 4242 --json");
+	ck_assert_str_eq(json_object_get_string(json_member(
+		json_object_array_get_idx(json_member(ctl_json(), "targets"),
+					  0), "error")),
+		"resuming process 4242 failed");
+}
+END_TEST
+
+/* A holder without its socket that does not end: the user can end it. */
+START_TEST(resume_without_socket)
+{
+	char path[64];
+
+	stand_in(PID, HOLD_ROLE_HOLDER);
+	hold_socket_path(PID, path, sizeof(path));
+	unlink(path);
+	CTL(GPREEMPT_CLASS_FAILED, "resume 4242");
+	ERR_HAS("the holder of process 4242 does not answer\n"
+		"next: its end lets the queues run: gpreempt-ctl status shows "
+		"its PID, then kill -9\n");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, asked_at_once);
+	tcase_add_test(tc, no_answer);
+	tcase_add_loop_test(tc, roles, 0, 4);
+	tcase_add_test(tc, being_made);
+	tcase_add_test(tc, released);
+	tcase_add_test(tc, churn);
+	tcase_add_test(tc, ends_when_asked);
+	tcase_add_test(tc, resume_fails);
+	tcase_add_test(tc, resume_without_socket);
+	return unit_run("owners of targets");
+}
