@@ -122,7 +122,7 @@ check-hip: ## tests of HIP (fetches 100 MB once; not part of check)
 	@$(HIP_RUN) test $(HIP_CASES)
 
 .PHONY: demo
-demo: ## a GPU process preempted, measured and let go, as a short story
+demo: ## a GPU process suspended, measured and resumed, as a short story
 	@$(MAKE) --no-print-directory -s vm-ready
 	@$(VM_RUN) --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh' || { \
 		case $$? in \

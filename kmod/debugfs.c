@@ -19,7 +19,7 @@
  * An open file keeps the module, but not as the owner of its operations:
  * debugfs warns when it meets an owner whose last reference is just gone and
  * that is not marked as going yet (kernel/module/main.c:703-710). So each open
- * file holds another one, which nobody sees, and whose owner is the module.
+ * file holds a second, hidden one whose owner is the module.
  * (Lines are those of Linux 6.12.)
  */
 

@@ -13,7 +13,7 @@
  * ours, though. The search starts where the queue was last seen, which is the
  * same pipe and queue in all XCCs as a rule, and seldom changes.
  *
- * Before a queue is said to be in none of its slots, a register shows that the
+ * Before a queue is reported in none of its slots, a register shows that the
  * device answers: one that is lost has all of them read as ones, which no slot
  * holds and the cheap look takes for another ring. That look comes last, as a
  * device does not come back while it is awake here.

@@ -123,8 +123,8 @@ static bool may_have_mes(void *kfd)
 
 /*
  * What is needed for SDMA queues; without it they have no active slots. The
- * hardware scheduler is told the engine and RLC of a queue; MES chooses them and
- * does not tell (amdgpu_mes.c:158-166).
+ * driver tells the hardware scheduler the engine and RLC of a queue; MES chooses
+ * them and does not report them (amdgpu_mes.c:158-166).
  */
 static int load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
 {

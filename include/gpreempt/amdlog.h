@@ -32,7 +32,7 @@ extern "C" {
  * @size: packets
  * @created: times that it was created; again after it was deleted
  * @acquired: times that a stream took it
- * @released: times that a stream let go of it
+ * @released: times that a stream released it
  * @deleted: times that it was deleted
  * @dispatches: kernels put into it
  * @barriers: barrier packets put into it
@@ -188,7 +188,7 @@ struct gpreempt_amdlog;
 int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
 			struct gpreempt_amdlog **out);
 
-/** gpreempt_amdlog_free() - let go of a log; NULL is allowed */
+/** gpreempt_amdlog_free() - free a log; NULL is allowed */
 void gpreempt_amdlog_free(struct gpreempt_amdlog *log);
 
 /** gpreempt_amdlog_feed() - take in the next piece. Return: 0 or -ENOMEM */

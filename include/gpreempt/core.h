@@ -47,7 +47,7 @@ enum gpreempt_reason {
 	GPREEMPT_NO_ADDRESS_SPACE,	/* on GPUs @name; kernels crash then */
 	GPREEMPT_LEADER_GONE,	/* the process's first thread has ended */
 	GPREEMPT_TRACED,	/* traced by @other, called @name */
-	GPREEMPT_DEBUGGED,	/* somebody's debug session is open */
+	GPREEMPT_DEBUGGED,	/* another debug session is open */
 	GPREEMPT_TRACE_DENIED,	/* the kernel does not let us trace it */
 	GPREEMPT_GWS_BUSY,	/* wave sync in use, or PC sampling */
 	GPREEMPT_RUNTIME_OFF,	/* the process has not enabled the runtime */
@@ -55,7 +55,7 @@ enum gpreempt_reason {
 	GPREEMPT_RUNTIME_ERROR,	/* activation of the debug trap failed */
 	GPREEMPT_ENDED,		/* the process ended meanwhile */
 	GPREEMPT_EXECED,	/* the process executed another program */
-	GPREEMPT_LOST,		/* somebody else ended our debug session */
+	GPREEMPT_LOST,		/* another process ended our session */
 	GPREEMPT_BAD_TARGET,	/* @word is no target */
 	GPREEMPT_BAD_PATTERN,	/* nor is that of @word a pattern: @name */
 	GPREEMPT_NO_MATCH,	/* no GPU process is named by @word */
@@ -124,8 +124,8 @@ struct gpreempt;
  * @busy: called with true right before a call to the driver that can take
  *	seconds when the hardware hangs, and with false right after it, or NULL
  * @data: given to both
- * @record: or NULL; a file that gets all that the system is asked, and what it
- *	says. It is made anew, for root only: it holds what was read.
+ * @record: or NULL; a file that gets each question to the system and each answer.
+ *	It replaces a file of that name, and only root can read it.
  * @replay: or NULL; such a file, which is then asked in place of the system
  *
  * A recording replays what was recorded: the same calls on the same processes,
@@ -159,10 +159,11 @@ int gpreempt_new(const struct gpreempt_options *options,
 		 struct gpreempt **out);
 
 /**
- * gpreempt_free() - let go of a handle that nothing uses
+ * gpreempt_free() - free a handle that no other thread uses
  * @g: handle, or NULL
  *
- * When a recording could not be written to its end, @log is told. Any thread.
+ * When a recording could not be written to its end, @log gets a note. Any
+ * thread.
  */
 void gpreempt_free(struct gpreempt *g);
 

@@ -79,7 +79,7 @@ int gpreempt_doctor(struct gpreempt *g, struct gpreempt_findings **out);
 enum gpreempt_class
 gpreempt_findings_class(const struct gpreempt_findings *findings);
 
-/** gpreempt_findings_free() - let go of findings, or of NULL. Any thread. */
+/** gpreempt_findings_free() - free findings; NULL is allowed. Any thread. */
 void gpreempt_findings_free(struct gpreempt_findings *findings);
 
 #pragma GCC visibility pop

@@ -24,10 +24,10 @@ extern "C" {
  * only in between.
  *
  * On one GPU the driver does one after the other (one run list, one lock a
- * GPU). On several it does them in parallel. A session that
- * another process ends is opened again, and a suspend or resume that it was lost
- * in is made again. After six losses with less than 10 s between them it is left
- * lost: the member's code is -ENOTCONN, and its queues run.
+ * GPU). On several it does them in parallel. A session that another process
+ * ends is opened again, and the suspend or resume in progress is repeated. After
+ * six losses with less than 10 s between them it stays lost: the member's code
+ * is -ENOTCONN, and its queues run.
  */
 struct gpreempt_gang;
 

@@ -179,7 +179,7 @@ int gpreempt_view_parse(const char *text, size_t len,
 const struct gpreempt_queue *
 gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid);
 
-/** gpreempt_view_free() - let go of a view; NULL is allowed */
+/** gpreempt_view_free() - free a view; NULL is allowed */
 void gpreempt_view_free(struct gpreempt_view *view);
 
 /**
@@ -226,7 +226,7 @@ int gpreempt_processes_read(struct gpreempt *g,
 			    struct gpreempt_process_list **out,
 			    struct gpreempt_error *err);
 
-/** gpreempt_processes_free() - let go of a list; NULL is allowed */
+/** gpreempt_processes_free() - free a list; NULL is allowed */
 void gpreempt_processes_free(struct gpreempt_process_list *processes);
 
 /**
@@ -271,7 +271,7 @@ struct gpreempt_nodes {
 int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 			struct gpreempt_error *err);
 
-/** gpreempt_nodes_free() - let go of a list; NULL is allowed */
+/** gpreempt_nodes_free() - free a list; NULL is allowed */
 void gpreempt_nodes_free(struct gpreempt_nodes *nodes);
 
 /**
@@ -315,7 +315,7 @@ struct gpreempt_hqds {
 int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
 		       struct gpreempt_hqds **out, struct gpreempt_error *err);
 
-/** gpreempt_hqds_free() - let go of a list; NULL is allowed */
+/** gpreempt_hqds_free() - free a list; NULL is allowed */
 void gpreempt_hqds_free(struct gpreempt_hqds *hqds);
 
 /**
@@ -357,7 +357,7 @@ int gpreempt_module_stats(struct gpreempt *g, struct gpreempt_facts **out,
 const struct gpreempt_fact *
 gpreempt_facts_find(const struct gpreempt_facts *facts, const char *key);
 
-/** gpreempt_facts_free() - let go of facts; NULL is allowed */
+/** gpreempt_facts_free() - free facts; NULL is allowed */
 void gpreempt_facts_free(struct gpreempt_facts *facts);
 
 #pragma GCC visibility pop

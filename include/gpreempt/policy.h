@@ -59,7 +59,7 @@ enum gpreempt_policy_reason {
 	GPREEMPT_POLICY_DUTY,		/* either: its part of the period */
 	GPREEMPT_POLICY_IDLE,		/* resume: no online work any more */
 	GPREEMPT_POLICY_SHARE,		/* resume: its share is owed */
-	GPREEMPT_POLICY_RELEASED,	/* resume: somebody asked for it */
+	GPREEMPT_POLICY_RELEASED,	/* resume: it was requested */
 	GPREEMPT_POLICY_REASONS,
 };
 
@@ -119,7 +119,7 @@ int gpreempt_policy_new(const struct gpreempt_policy_options *options,
 void gpreempt_policy_free(struct gpreempt_policy *p);
 
 /**
- * gpreempt_policy_add() - somebody has come
+ * gpreempt_policy_add() - add a process
  * @p: policy
  * @role: online or offline
  * @nodes: a bit for each node that it uses
@@ -134,7 +134,7 @@ int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role,
 			uint64_t nodes, unsigned int job, uint64_t now);
 
 /**
- * gpreempt_policy_remove() - somebody is gone; the caller has let go of it
+ * gpreempt_policy_remove() - remove a process; the caller has released it
  * @p: policy
  * @party: number
  *

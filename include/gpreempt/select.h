@@ -73,7 +73,7 @@ int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
 /** gpreempt_select_check() - can gpreempt_select() look for such a word? */
 int gpreempt_select_check(const char *word, struct gpreempt_error *err);
 
-/** gpreempt_targets_free() - let go of targets; NULL is allowed */
+/** gpreempt_targets_free() - free targets; NULL is allowed */
 void gpreempt_targets_free(struct gpreempt_targets *targets);
 
 /**
@@ -89,7 +89,7 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
  * struct gpreempt_description - what /proc says about a process to everybody
  * @start: when it started, in clock ticks since boot
  * @ns_pid: its number in the innermost namespace that it is in
- * @tracer: who traces it, a debugger or a holder; 0: nobody
+ * @tracer: PID of its tracer, a debugger or a holder; 0: none
  * @tracer_comm: name of the tracer
  * @comm: its name
  * @command: its command line, "" if it has none

@@ -41,7 +41,7 @@ int gpreempt_session_open(struct gpreempt *g, pid_t pid,
  * Its thread.
  *
  * Return: 0, or -ETIMEDOUT when the process did not answer within two seconds;
- * the kernel then lets go of it when the calling thread ends.
+ * the kernel then detaches from it when the calling thread ends.
  */
 int gpreempt_session_close(struct gpreempt_session *s);
 
@@ -56,8 +56,8 @@ int gpreempt_session_close(struct gpreempt_session *s);
  * @n_gpu_ids: number of @gpu_ids, at most 128
  * @reserved: 0; a later release may use it
  *
- * A queue is meant when all parts say so; all 0, or NULL for the filter, means
- * all queues. The arrays are the caller's and are copied. Priorities are known
+ * A queue matches when it matches all parts; all 0, or NULL for the filter,
+ * matches all queues. The arrays are the caller's and are copied. Priorities are known
  * from gpreempt.ko only.
  */
 struct gpreempt_filter {
@@ -77,7 +77,7 @@ struct gpreempt_filter {
  * @requested: queues asked for
  * @done: queues that are as asked now
  * @refused: queues that the driver does not know, or that are being destroyed
- * @failed: queues that the hardware did not let go of
+ * @failed: queues that the hardware did not release
  * @slots_ns: from entry of the ioctl to when the last slot of the queues was
  *	first seen inactive; GPREEMPT_UNKNOWN when it was not measured
  * @resolution_ns: the slot became inactive at most that long before @slots_ns;
@@ -158,8 +158,8 @@ gpreempt_session_queues(const struct gpreempt_session *s, size_t *count);
  * that are not known yet, or slots are sampled. Success does not mean that all
  * queues are suspended: see @out. When @out->failed is not 0, the driver has
  * waited for the hardware in vain (9 s, queue_preemption_timeout_ms) and resets
- * the GPU; gpreempt_session_error() says so, and nothing is tried again until
- * the next call of this function. Its thread.
+ * the GPU; gpreempt_session_error() returns that, and the library does not retry
+ * before the next call of this function. Its thread.
  *
  * Return: 0; -EPERM when the runtime is not enabled in the process: the reason is
  * GPREEMPT_RUNTIME_OFF when it never was as far as the session knows, or
@@ -288,7 +288,7 @@ enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
 /* What gpreempt_session_dispatch() has seen. */
 #define GPREEMPT_EVENT_QUEUES	(1 << 0)	/* queues came or went */
 #define GPREEMPT_EVENT_RUNTIME	(1 << 1)	/* runtime went on or off */
-#define GPREEMPT_EVENT_DESTROY	(1 << 2)	/* queues let go: destroyed */
+#define GPREEMPT_EVENT_DESTROY	(1 << 2)	/* resumed: being destroyed */
 #define GPREEMPT_EVENT_SIGNAL	(1 << 3)	/* a signal was passed on */
 #define GPREEMPT_EVENT_LOST	(1 << 4)	/* our debug session was ended */
 #define GPREEMPT_EVENT_ENDED	(1 << 5)	/* the process is gone */
@@ -406,7 +406,7 @@ int gpreempt_session_await_queues(struct gpreempt_session *s,
 				  uint64_t timeout_ns);
 
 /**
- * gpreempt_session_renew() - take a session up again that somebody ended
+ * gpreempt_session_renew() - open a session again that another process ended
  * @s: session, after GPREEMPT_EVENT_LOST
  * @err: or NULL; gets the reason
  *

@@ -294,7 +294,7 @@ struct gpreempt_text;
 /** gpreempt_text_new() - an empty text */
 int gpreempt_text_new(struct gpreempt_text **out);
 
-/** gpreempt_text_free() - let go of a text; NULL is allowed */
+/** gpreempt_text_free() - free a text; NULL is allowed */
 void gpreempt_text_free(struct gpreempt_text *text);
 
 /**

@@ -125,7 +125,7 @@ enum gp_view_hardware {
  *	kernel		release of the running kernel
  *	amdgpu		srcversion of the amdgpu module that is observed
  *	layout		where the driver's structures were found: btf, or headers
- *	events		what tells of new and ended processes: probes, or rescan
+ *	events		how new and ended processes are noticed: probes, or rescan
  */
 #define GP_VIEW_VERSION_KEYS(X)						\
 	X(module) X(queues) X(gpus) X(hqds) X(processes)		\

@@ -13,7 +13,7 @@
  *	a picture (SVG) of so many ms from the first request on; a hold is a line of
  *	two times, in ns
  *   sched-bench idle TID
- *	that thread gets the CPU when nobody else wants it
+ *	that thread gets the CPU when no other wants it
  */
 #include <errno.h>
 #include <inttypes.h>

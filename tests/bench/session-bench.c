@@ -42,7 +42,7 @@ struct bench {
 	struct result *results[OPS];
 };
 
-/* The driver writes to the ids, so that a loop has to give them anew. */
+/* The driver writes to the ids, so that a loop has to write them again. */
 static uint64_t bare(struct bench *b, int op)
 {
 	struct kfd_ioctl_dbg_trap_args args = { .pid = b->pid };
@@ -130,7 +130,7 @@ static void run_cycles(struct bench *b)
 	int turn;
 
 	for (i = 0; i < b->count; i++) {
-		/* Whoever is first in one cycle is second in the next. */
+		/* The first in one cycle is second in the next. */
 		for (turn = 0; turn < WAYS; turn++) {
 			int way = (turn + i) % WAYS, op;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program of somebody else's, in C and in C++. */
+/* A program that uses the library, in C and in C++. */
 #include <stdio.h>
 
 #include <gpreempt/gpreempt.h>

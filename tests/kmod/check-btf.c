@@ -64,7 +64,7 @@ static void check_texts(const struct gp_btf *btf)
 
 #define NEW_KIND 31	/* in the five bits that all headers have for it */
 
-/* A blob with a kind that nobody knows yet, before a structure. */
+/* A blob with a kind that does not exist yet, before a structure. */
 struct newer {
 	struct btf_header head;	/* may be of either length */
 	u32 layout_off, layout_len;

@@ -26,7 +26,7 @@ static int parse(const struct ctl_command *cmd, const char *line)
 	return ctl_parse(cmd, argc, argv, &args);
 }
 
-/* What is said is not of interest unless a test looks. */
+/* Messages are dropped unless a test reads them. */
 static void be_quiet(void)
 {
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
@@ -191,7 +191,7 @@ START_TEST(chosen)
 	ck_assert(!ctl_chosen(&args, &queue));
 	parse(&all, "--priority <7");
 	ck_assert(!ctl_chosen(&args, &queue));
-	/* Nobody can say that a queue of unknown priority is meant. */
+	/* A queue of unknown priority does not match. */
 	queue.priority = GPREEMPT_UNKNOWN;
 	ck_assert(!ctl_chosen(&args, &queue));
 }

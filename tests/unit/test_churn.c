@@ -94,8 +94,8 @@ static void interrupt_it(const struct attack *a)
 		destroyed(0);
 }
 
-/* Queue 0 is destroyed and made anew, with its work. */
-static void make_it_anew(const struct attack *a)
+/* Queue 0 is destroyed and made again, with its work. */
+static void make_again(const struct attack *a)
 {
 	(void)a;
 	if (phase == 0) {
@@ -135,7 +135,7 @@ static const struct attack attacks[] = {
 	  4 * NSEC_PER_SEC, false },
 	{ "a lie", NSEC_PER_MSEC, 2, lie, 4 * NSEC_PER_SEC, false },
 	{ "signals", NSEC_PER_MSEC, 1, interrupt_it, 4 * NSEC_PER_SEC, true },
-	{ "anew", 2500 * NSEC_PER_USEC, 1, make_it_anew, 4 * NSEC_PER_SEC,
+	{ "again", 2500 * NSEC_PER_USEC, 1, make_again, 4 * NSEC_PER_SEC,
 	  true },
 	{ "one by one", 20 * NSEC_PER_MSEC, 200, burn_down,
 	  6 * NSEC_PER_SEC, false },

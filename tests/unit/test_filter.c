@@ -73,7 +73,7 @@ START_TEST(ids_on_gpu)
 	};
 
 	open_on_two_gpus();
-	/* 2 is on the other GPU, and nobody knows where 9 is. */
+	/* 2 is on the other GPU, and where 9 is is unknown. */
 	ck_assert_int_eq(gpreempt_session_suspend(s, &both, &out), 0);
 	ck_assert_uint_eq(out.requested, 1);
 	ck_assert(suspended(1) && !suspended(2));
@@ -167,7 +167,7 @@ START_TEST(no_priorities)
 }
 END_TEST
 
-/* A new queue that the view does not have yet: it runs, and that is said. */
+/* A new queue that the view does not have yet: it runs, and the outcome reports it. */
 START_TEST(priority_comes_late)
 {
 	gp_loop_set_file(&loop, MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n");
@@ -193,7 +193,7 @@ START_TEST(hang_is_not_tried_again)
 	ck_assert_int_eq(err->reason, GPREEMPT_HANG);
 	ck_assert_str_eq(err->name, "0xbbbb");
 	gpreempt_error_text(err, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, "GPU 0xbbbb did not let go"));
+	ck_assert_ptr_nonnull(strstr(text, "GPU 0xbbbb did not release"));
 	unit_clear_trace();
 	/* New queues are acknowledged, but the GPU is left alone. */
 	add_queue(4, 0xbbbb);

@@ -222,7 +222,7 @@ START_TEST(together)
 }
 END_TEST
 
-START_TEST(nobody)
+START_TEST(empty)
 {
 	struct gpreempt_gang_outcome out;
 
@@ -287,7 +287,7 @@ static bool readable(void)
 	return poll(&p, 1, 5000) > 0;
 }
 
-/* A member that ends, one that is lost and taken up again: both are told. */
+/* A member that ends, one that is lost and renewed: both are reported. */
 START_TEST(events)
 {
 	struct gpreempt_member members[COUNT];
@@ -420,7 +420,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, together);
-	tcase_add_test(tc, nobody);
+	tcase_add_test(tc, empty);
 	tcase_add_test(tc, come_and_go);
 	tcase_add_test(tc, not_opened);
 	tcase_add_test(tc, one_fails);

@@ -57,7 +57,7 @@ START_TEST(roles)
 	guard_picture_end(&p, on, 20 * MS);
 	guard_picture_end(&p, off, 22 * MS);
 	draw(1 * MS, 101 * MS);
-	/* Online first, whoever came first. */
+	/* Online first, in any order of arrival. */
 	ck_assert_uint_eq(bars(ORANGE, 0), 1);
 	ck_assert_uint_eq(bars(ORANGE, -1), 1);
 	ck_assert_uint_eq(bars(BLUE, 1), 1);

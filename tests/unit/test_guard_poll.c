@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * guard's poller, with processes of ours whose memory it reads: orders follow
- * work, and a process whose memory never answers delays nobody.
+ * work, and a process whose memory never answers delays no other.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -210,7 +210,7 @@ START_TEST(released)
 	guard.releases[guard.n_releases++] = (struct guard_release){
 		.pid = 200, .ns = 100 * NSEC_PER_MSEC,
 	};
-	look_until("process 200 is let go of");
+	look_until("process 200 is released");
 	ck_assert_uint_eq(guard.n_offline, 0);
 	forget_printed();
 	look_until("process 200 is offline");

@@ -290,7 +290,7 @@ START_TEST(renewal_fails)
 }
 END_TEST
 
-/* Neither counts as suspended, and it is let go, as the driver marks it. */
+/* Neither counts as suspended; it is resumed, as the driver marks it. */
 START_TEST(hung)
 {
 	struct guard_result r;

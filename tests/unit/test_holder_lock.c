@@ -99,7 +99,7 @@ START_TEST(leftovers)
 	hold_socket_path(PID, path, sizeof(path));
 	fclose(fopen(path, "w"));
 	close(lock);
-	/* Reading finds nobody, and tidies up. */
+	/* Reading finds no owner, and removes the file. */
 	ck_assert_int_eq(access(path, F_OK), 0);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
 	ck_assert_int_ne(access(path, F_OK), 0);

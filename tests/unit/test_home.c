@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Names of containers out of a user's home, where the user has put what it
- * likes. The files are real ones in a directory that is said to be a home.
+ * likes. The files are real ones in a directory that plays the home.
  */
 #include <fcntl.h>
 #include <linux/fuse.h>
@@ -312,7 +312,7 @@ START_TEST(kept)
 }
 END_TEST
 
-/* What one has read is told by its numbers to be the same. */
+/* A file that was read is recognised by its numbers. */
 START_TEST(unchanged)
 {
 	struct gp_place place = {

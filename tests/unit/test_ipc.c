@@ -411,7 +411,7 @@ START_TEST(signals_do_not_prolong)
 }
 END_TEST
 
-/* A server that is stopped takes nobody: its queue is full at some point. */
+/* A server that is stopped accepts no client: its queue fills up. */
 START_TEST(stopped_server)
 {
 	struct ipc_server *server = start(0);

@@ -178,7 +178,7 @@ START_TEST(facts)
 }
 END_TEST
 
-/* What takes the module says so, and what the process lacks is told apart. */
+/* Facts that need the module name it; facts that the process lacks do not. */
 START_TEST(no_module)
 {
 	struct gpreempt_facts *list;

@@ -126,7 +126,7 @@ static int thread_waits(void *arg, const char *tid)
 	return atol(text) == SYS_waitid;
 }
 
-/* Without a stop there is nothing to wake the watch: it says so. */
+/* Without a stop there is nothing to wake the watch: it returns that. */
 START_TEST(no_stop)
 {
 	start_watch();

@@ -13,7 +13,7 @@
 #include "unit.h"
 
 #define WRITES 500
-/* Of all of guard, whoever its targets are. */
+/* Of all of guard, with any targets. */
 #define MAX_SERIES 16
 
 /* Prometheus's text format: a comment, or a name, labels and a number. */
@@ -129,7 +129,7 @@ START_TEST(bounded)
 }
 END_TEST
 
-/* Whoever reads meanwhile never sees a part of it. */
+/* A reader meanwhile never sees a part of it. */
 START_TEST(whole)
 {
 	size_t series = series_of(2), i, changed = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What systemd is told, with us as systemd. */
+/* The messages to systemd, with us as systemd. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static int manager;
 
-/* Listens where a path says, and has NOTIFY_SOCKET say so. */
+/* Listens at a path, and sets NOTIFY_SOCKET to it. */
 static void listen_at(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

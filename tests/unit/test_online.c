@@ -247,7 +247,7 @@ static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-/* Without --allow-uid, only root: the kernel says so, and so does the guard. */
+/* Without --allow-uid, only root: the kernel and the guard refuse others. */
 START_TEST(stranger)
 {
 	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), EACCES);
@@ -370,7 +370,7 @@ START_TEST(guard_restarts)
 	ck_assert_uint_eq(open_now(), 2);
 	ck_assert_int_eq(gpreempt_online_end(online), 1);
 	restart(0);
-	/* The last one: nothing is to be opened, nobody has to be asked. */
+	/* The last one: nothing is opened, no request is sent. */
 	ck_assert_int_eq(gpreempt_online_end(online), 0);
 	ck_assert_int_eq(gpreempt_online_end(online), -EINVAL);
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);

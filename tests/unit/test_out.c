@@ -131,7 +131,7 @@ START_TEST(terminal)
 	ck_assert_ptr_nonnull(strstr(text, "...\n"));
 	for (at = text; *at; at += strcspn(at, "\n") + 1)
 		ck_assert_uint_le(strcspn(at, "\n"), 80);
-	/* Nobody has GPUs here. */
+	/* No process has GPUs here. */
 	capture();
 	out_rows(OUT_TERMINAL, &table, rows + 1, 2);
 	ck_assert_ptr_null(strstr(release(), "GPUS"));

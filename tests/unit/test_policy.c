@@ -189,7 +189,7 @@ START_TEST(gang)
 		{ 51, STEP, 0, 0, "e-a 101" },
 		{ 101, STEP, 0, 0, "b+s c+s e+s 112.1" },
 		{ 113, STEP, 0, 0, "b-a c-a e-a 213" },
-		/* One is let go; the others stay, and answer without it. */
+		/* One is released; the others stay, and answer without it. */
 		{ 120, RELEASE, 1, -1, NULL },
 		{ 120, STEP, 0, 0, "b+r c+i e+i never" },
 		{ 121, RELEASE, 1, 0, NULL },

@@ -114,7 +114,7 @@ static void watch_state(const struct process *a, uint64_t wake)
 
 	if (a->number < 0 || a->role != GPREEMPT_ROLE_OFFLINE)
 		return;
-	/* Nobody stays suspended by oversight. */
+	/* No process stays suspended by oversight. */
 	HOLDS(!a->suspended || w.now >= a->until || w.now < a->blocked);
 	if (a->suspended && (owes || w.options.duty)) {
 		HOLDS(wake != NEVER);
@@ -129,7 +129,7 @@ static void watch_state(const struct process *a, uint64_t wake)
 		HOLDS(!wanted_within(a->nodes, 0));
 }
 
-/* Those of a job that are not let go are in the same state. */
+/* Those of a job that are not released are in the same state. */
 static void watch_jobs(void)
 {
 	int i, j;

@@ -110,7 +110,7 @@ START_TEST(json)
 }
 END_TEST
 
-/* Without the module there are no slots, and nobody else is seen. */
+/* Without the module there are no slots, and no other process is seen. */
 START_TEST(no_slots)
 {
 	struct json_object *o = report("it ended");

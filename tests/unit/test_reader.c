@@ -30,7 +30,7 @@ static void teardown(void)
 	gpreempt_free(live);
 }
 
-/* A page that nobody fills: who touches it waits. -1: not on this kernel. */
+/* A page that is never filled: access to it blocks. -1: not on this kernel. */
 static int hang_page(void **page)
 {
 	struct uffdio_api api = { .api = UFFD_API };

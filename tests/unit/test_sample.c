@@ -19,8 +19,8 @@ static const char *slots(struct gp_loop *l)
 	return atomic_load(&held) ? HEAD "0 4\n1 4\n" : HEAD "0 0\n1 4\n";
 }
 
-/* The slots of queue 0 are let go 10 ms before the driver returns. */
-static void let_go(struct gp_loop *l, const char *call)
+/* The slots of queue 0 are released 10 ms before the driver returns. */
+static void release(struct gp_loop *l, const char *call)
 {
 	(void)l;
 	if (strcmp(call, "suspend"))
@@ -41,7 +41,7 @@ static int set_mode(enum gpreempt_sampling mode)
 static void sample(void)
 {
 	loop.view = slots;
-	loop.before = let_go;
+	loop.before = release;
 	gp_loop_set_file(&loop, MODULE_FILE, "");
 	open_with_queues(2);
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
@@ -137,7 +137,7 @@ END_TEST
 
 static atomic_bool called;
 
-/* Nobody sees anything before the driver is at it. */
+/* Nothing is seen before the driver is at it. */
 static const char *late_slots(struct gp_loop *l)
 {
 	while (!atomic_load(&called))
@@ -145,7 +145,7 @@ static const char *late_slots(struct gp_loop *l)
 	return slots(l);
 }
 
-static void let_go_when_seen(struct gp_loop *l, const char *call)
+static void release_when_seen(struct gp_loop *l, const char *call)
 {
 	(void)l;
 	if (strcmp(call, "suspend"))
@@ -162,7 +162,7 @@ START_TEST(beside)
 	sample();
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_BESIDE), 0);
 	loop.view = late_slots;
-	loop.before = let_go_when_seen;
+	loop.before = release_when_seen;
 	atomic_store(&called, false);
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_gt(out.slots_ns, 0);
@@ -170,7 +170,7 @@ START_TEST(beside)
 	/* And with one who does, right after it. */
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
 	atomic_store(&held, true);
-	loop.before = let_go;
+	loop.before = release;
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_ge(out.slots_ns, 10000000);
 	gpreempt_session_close(s);
@@ -200,7 +200,7 @@ static const char *nothing(struct gp_loop *l)
 	return "";
 }
 
-/* The module is unloaded: nobody looks again and again for what is gone. */
+/* The module is unloaded: the sampler does not keep looking for it. */
 START_TEST(module_gone)
 {
 	sample();
@@ -218,7 +218,7 @@ START_TEST(in_a_gang)
 	struct gpreempt_member member;
 
 	loop.view = slots;
-	loop.before = let_go;
+	loop.before = release;
 	gp_loop_set_file(&loop, MODULE_FILE, "");
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);

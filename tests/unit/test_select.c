@@ -263,7 +263,7 @@ END_TEST
 START_TEST(several_words)
 {
 	static const char *const words[] = { "comm:python3", "4242", "100" };
-	static const char *const half[] = { "100", "comm:nobody" };
+	static const char *const half[] = { "100", "comm:none" };
 
 	ck_assert_int_eq(gpreempt_select(g, words, 3, NULL, NULL, &found,
 					 &err), 0);
@@ -276,7 +276,7 @@ START_TEST(several_words)
 	found = NULL;
 	ck_assert_int_eq(gpreempt_select(g, half, 2, NULL, NULL, &found,
 					 &err), -ESRCH);
-	ck_assert_str_eq(err.word, "comm:nobody");
+	ck_assert_str_eq(err.word, "comm:none");
 }
 END_TEST
 
@@ -568,7 +568,7 @@ START_TEST(description)
 	ck_assert_str_eq(d.comm, "job");
 	ck_assert_str_eq(d.command, "python3 -m vllm");
 	ck_assert_int_eq(gpreempt_describe(g, 99, &d), -ESRCH);
-	/* An old kernel tells of no namespaces. */
+	/* An old kernel reports no namespaces. */
 	gp_loop_set_file(&loop, "/proc/4242/status",
 			 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4242\n"
 			 "TracerPid:\t0\nThreads:\t3\n");

@@ -130,7 +130,7 @@ START_TEST(lost_before_dispatch)
 }
 END_TEST
 
-/* Only the losses that are made good are told. */
+/* Only the losses that are made good are reported. */
 START_TEST(too_often)
 {
 	int i;

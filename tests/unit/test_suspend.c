@@ -38,7 +38,7 @@ static void note_busy(void *data, bool busy)
 	strcat(busy_trace, busy ? "(" : ")");
 }
 
-/* Whoever watches us must know when the driver has us. */
+/* The watchdog must know when we are in the driver. */
 START_TEST(busy_in_driver)
 {
 	struct gpreempt_options options = {
@@ -193,7 +193,7 @@ START_TEST(runtime_goes_unseen)
 	gp_loop_add_queue(&loop, 2);
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
-	ck_assert_int_eq(gp_session_let_go(s, 1), 0);
+	ck_assert_int_eq(gp_session_resume_ids(s, 1), 0);
 	gpreempt_session_close(s);
 }
 END_TEST
@@ -260,7 +260,7 @@ START_TEST(session_lost)
 	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out),
 			 -ENOTCONN);
 	ck_assert_str_eq(loop.trace, "");
-	/* Nor is it disabled, as it would be somebody else's by now. */
+	/* Nor is it disabled, as it would be another's by now. */
 	gpreempt_session_close(s);
 	ck_assert_ptr_null(strstr(loop.trace, "disable"));
 	ck_assert_ptr_nonnull(strstr(loop.trace, "detach"));

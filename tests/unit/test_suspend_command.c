@@ -117,7 +117,7 @@ START_TEST(held_and_resumed)
 	OUT_HAS(" us, verified: yes\n");
 	OUT_HAS_LINE("holder %d, guardian %d, lease: ", (int)owner.pid,
 		     (int)owner.guardian);
-	OUT_HAS_LINE("let go with: gpreempt-ctl resume %d\n", target);
+	OUT_HAS_LINE("release with: gpreempt-ctl resume %d\n", target);
 	ck_assert_str_eq(ctl_err, "");
 	CTL(0, "status");
 	OUT_HAS_LINE("\n%d\t%d\t%d\t2\t", target, (int)owner.pid,

@@ -188,7 +188,7 @@ START_TEST(pieces)
 }
 END_TEST
 
-/* Cut anywhere: what came before the cut is there, and the cut is told of. */
+/* Cut anywhere: what came before the cut is there, and the cut is reported. */
 START_TEST(cut)
 {
 	size_t at, len, queues = 0;

@@ -179,7 +179,7 @@ START_TEST(preempt_refused)
 }
 END_TEST
 
-/* The process ends in the second cycle: its tracer is told first. */
+/* The process ends in the second cycle: its tracer learns it first. */
 static void end_at_second_suspend(struct gp_loop *l, const char *call)
 {
 	static int n;

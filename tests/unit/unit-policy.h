@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The policy of the scheduler, by tables: what is told to it at a time, and
- * what it has to answer. Times are in milliseconds.
+ * The policy of the scheduler, by tables: its input at a time, and the answer
+ * that is expected. Times are in milliseconds.
  */
 #ifndef UNIT_POLICY_H
 #define UNIT_POLICY_H

@@ -26,7 +26,7 @@ struct process {
 	uint64_t last_active;	/* end of its last work or request */
 	/* Offline. */
 	bool suspended;
-	uint64_t until;		/* let go until then */
+	uint64_t until;		/* released until then */
 	uint64_t blocked;	/* an action failed: not before then */
 	uint64_t since;		/* when it was switched */
 	uint64_t seen;		/* up to when the next three are right */
@@ -67,9 +67,9 @@ uint64_t draw_ns(uint64_t mean);
 bool is_active(const struct process *a);
 /* Was there online work on these nodes within the last so many ns? */
 bool wanted_within(uint64_t nodes, uint64_t ns);
-/* The nodes of all of a job that are not let go; its own if it is alone. */
+/* The nodes of all of a job that are not released; its own if it is alone. */
 uint64_t nodes_of_job(const struct process *a);
-/* It begins or ends work, and the policy is told. */
+/* It begins or ends work, and reports that to the policy. */
 void tell_busy(struct process *a, bool busy);
 /* Whatever is due with it. */
 void happen(struct process *a);

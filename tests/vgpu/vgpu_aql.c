@@ -313,7 +313,7 @@ bool vgpu_any_busy(struct vgpu *v)
 	return false;
 }
 
-/* When this GPU wants its next turn, ns; U64_MAX: when it is told */
+/* When this GPU wants its next turn, ns; U64_MAX: when it is notified */
 u64 vgpu_engine_next(struct vgpu *v, u64 now)
 {
 	struct vgpu_queue *q;

@@ -15,7 +15,7 @@
 
 /*
  * A user buffer above this is not pinned and can't be reached by the command
- * processor.  A context-save area of an MI308X queue has 49 MB that nobody
+ * processor.  A context-save area of an MI308X queue has 49 MB that nothing
  * touches: a saved packet lives in the control stack behind the MQD.
  */
 #define VGPU_PIN_MAX (32ul << 20)

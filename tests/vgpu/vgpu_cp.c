@@ -315,7 +315,7 @@ static u64 device_step(struct vgpu *v, u64 now)
 	}
 	if (!loaded || unmapping)
 		return next;
-	/* What a doorbell tells of now must not begin before now. */
+	/* Work that a doorbell announces now must not begin before now. */
 	vgpu_engine_run(v, now);
 	vgpu_engine_poll(v, now);
 	vgpu_engine_run(v, now);

@@ -100,7 +100,7 @@ static int set_in_reset(struct vgpu *v, bool on)
 	return 0;
 }
 
-/* Runtime PM says suspended, whoever holds a reference */
+/* Runtime PM reports suspended, with any references held */
 static int set_asleep(struct vgpu *v, bool on)
 {
 	struct device *dev = v->adev.dev;
@@ -123,7 +123,7 @@ static int set_stopped(struct vgpu *v, bool on)
 	return 0;
 }
 
-/* A part whose graphics core may be off at any time: nobody asks for it */
+/* A part whose graphics core may be off at any time, without a request */
 static int set_gfxoff(struct vgpu *v, bool on)
 {
 	if (on)

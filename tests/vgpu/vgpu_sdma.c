@@ -2,7 +2,7 @@
 /*
  * SDMA engines: each SDMA queue that is mapped works through its ring, in
  * virtual time like the AQL engine and beside it.  A packet has its effect at
- * its end, so one that an unmap interrupts starts anew and nothing is done
+ * its end, so one that an unmap interrupts restarts and nothing is done
  * twice.  Packets as SDMA 4.4 has them.
  *
  * All under vgpu.lock.

@@ -323,7 +323,7 @@ static struct vgpu_queue *slot_queue(struct vgpu *v, int xcc, int pipe, int queu
 	return NULL;
 }
 
-/* Slots that were kept are let go */
+/* Release slots that were kept */
 void vgpu_slots_clear(struct vgpu *v)
 {
 	int xcc, n, pipe, queue;

@@ -98,7 +98,7 @@ echo
 echo "      pid $p: $rate packets/s"
 [ "$rate" -eq 0 ] || fail "packets flow while suspended"
 
-chapter 5 "Let go: it carries on where it was"
+chapter 5 "Resumed: it carries on where it was"
 ctl 0 resume "$p"
 wait_for 5 running "$p"
 rate=$(measured_rate demo)

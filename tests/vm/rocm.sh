@@ -4,7 +4,7 @@
 # that it comes from: 12 (ROCr 5.2) or 13 (ROCr 6.1).
 . /t/lib.sh
 
-# Debian 12's knows no gfx942: it is told gfx90a, the same packets and signals.
+# Debian 12's knows no gfx942: we give it gfx90a, which has the same packets and signals.
 rocm_env() {
 	case $1 in
 	12) export HSA_OVERRIDE_GFX_VERSION=9.0.10 ;;
@@ -90,7 +90,7 @@ ms() {
 # --- hip-load ----------------------------------------------------------------
 
 # hip_start LABEL ARGS...: a HIP program, in the guest of check-hip. HIP's first
-# copy compiles its own kernels, which takes seconds. Small copies are told to
+# copy compiles its own kernels, which takes seconds. Small copies have to
 # use SDMA: as kernels they would move nothing here.
 hip_start() {
 	_label=$1

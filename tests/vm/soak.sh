@@ -24,7 +24,7 @@ how_many() {
 
 # --- targets -------------------------------------------------------------------
 
-# renew N: that target's PID is in $W/pid.N; it is made anew when it has ended.
+# renew N: that target's PID is in $W/pid.N; it is started again when it has ended.
 renew() {
 	if [ -s "$W/pid.$1" ] && is_target "$(cat "$W/pid.$1")"; then
 		return

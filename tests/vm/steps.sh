@@ -66,7 +66,7 @@ not_traced() {
 	grep -q 'TracerPid:[[:space:]]*0' "/proc/$1/status"
 }
 
-# expect_free LABEL: nobody holds it, its queues run, and no holder is left.
+# expect_free LABEL: it is not held, its queues run, and no holder is left.
 expect_free() {
 	wait_for 15 running "$(pid "$1")"
 	wait_for 15 not_traced "$(pid "$1")"
@@ -130,8 +130,8 @@ end_once() {
 }
 
 # ends_in_time MODE HOW STATUS: within 100 ms. The emulated CPU may be away for a
-# while: the best of some counts, and what the same end takes when nobody holds
-# the process is not the holder's.
+# while: the best of some counts, and what the same end takes when the
+# process is not held is not the holder's.
 ends_in_time() {
 	_best=1000 _free=1000
 	for _ in 1 2 3 4 5; do

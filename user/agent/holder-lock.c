@@ -48,7 +48,7 @@ int hold_dir_prepare(void)
 
 	if (mkdir(HOLD_DIR, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	/* Not one that somebody else has put there. */
+	/* Reject a directory that another user has made. */
 	if (lstat(HOLD_DIR, &st) < 0)
 		return -errno;
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
@@ -58,7 +58,7 @@ int hold_dir_prepare(void)
 	return 0;
 }
 
-/* Whoever had the lock before may have removed the file. */
+/* The previous owner of the lock may have removed the file. */
 static bool still_there(int fd, const char *path)
 {
 	struct stat ours, there;

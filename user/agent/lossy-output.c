@@ -15,7 +15,7 @@
 /* What is printed at once: a summary, or an event with a long text. */
 #define CHUNK_SIZE (64 * 1024)
 #define NOTICE_SIZE 256
-/* A terminal that is said to have room takes so much without a wait. */
+/* A terminal that poll() reports as writable takes this without a wait. */
 #define PIECE_SIZE 256
 /* At the end a slow reader gets that long for what is left. */
 #define LAST_WAIT_MS 500

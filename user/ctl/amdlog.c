@@ -401,7 +401,7 @@ const struct ctl_command ctl_amdlog = {
 	.usage = "FILE",
 	.shared = CTL_SHARED_JSON,
 	.options = options,
-	.summary = "Show the hardware queues that ROCm's log tells of.",
+	.summary = "Show the hardware queues that ROCm's log names.",
 	.details =
 	"FILE is what a HIP program printed with AMD_LOG_LEVEL 3 to 5, \"-\" for stdin;\n"
 	"of any length. Level 3 has queues, level 4 packets too.\n"

@@ -255,8 +255,8 @@ void ctl_note_sysfs(void);
 int ctl_need_root(pid_t pid);
 
 /*
- * At the end: the exit status, if stdout took all. That nobody reads it any
- * more is no failure.
+ * At the end: the exit status, if stdout took all. A reader that has closed
+ * the pipe is no failure.
  */
 int ctl_finish_output(int status);
 
@@ -269,7 +269,7 @@ void ctl_set_simulated(bool simulated);
 /* The same for a PID namespace that is not the host's, where PIDs mislead. */
 int ctl_need_host(struct gpreempt *g);
 
-/* Times that a simulated GPU gives are not those of hardware: say so. */
+/* Print a note that the times come from a simulated GPU. */
 void ctl_label_times(void);
 
 const char *ctl_verdict_name(enum gpreempt_verdict verdict);

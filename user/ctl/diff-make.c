@@ -251,7 +251,7 @@ static bool ids_known(const struct ctl_text *text, int64_t pid)
 void diff_make(const struct ctl_text *a, int64_t pid_a,
 	       const struct ctl_text *b, int64_t pid_b, struct diff *diff)
 {
-	/* Of all processes: a queue is told apart by its process, too. */
+	/* Of all processes: the process is part of a queue's key, too. */
 	bool by_pid = !pid_a && !pid_b;
 
 	*diff = (struct diff){ 0 };

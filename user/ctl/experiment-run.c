@@ -245,7 +245,7 @@ static size_t count_shown(const struct run *run, const char *dir)
 	return sum;
 }
 
-/* "during", when there are so many queues; anew if there was one of fewer. */
+/* "during", when there are so many queues; it replaces one of fewer. */
 static int take_during(struct run *run, size_t now)
 {
 	size_t shown;
@@ -384,7 +384,7 @@ static int do_run(struct run *run, enum exp_kind kind)
 	return ret ? ret : write_result(run);
 }
 
-/* One that was begun and not ended is done anew. */
+/* A run that was begun and not ended is repeated. */
 static bool is_done(const char *dir)
 {
 	char path[4096];

@@ -38,7 +38,7 @@ int exp_plan_load(const char *dir, struct exp_plan *plan);
  * status after saying why.
  */
 int exp_plan_trusted(const char *dir);
-/* Nobody else makes runs there until exp_plan_free(). */
+/* No other process makes runs there until exp_plan_free(). */
 int exp_plan_lock(struct exp_plan *plan);
 void exp_plan_free(struct exp_plan *plan);
 

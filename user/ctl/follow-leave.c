@@ -44,8 +44,8 @@ static int fail_cgroup(pid_t target, const struct freezer *theirs, int ret)
 				     "boot with cgroup v2 (systemd.unified_cgroup_hierarchy=1), "
 				     "or use gpreempt-ctl suspend",
 				     "process %d is in %s of the old freezer "
-				     "(cgroup v1), which tells nobody when it "
-				     "freezes", target, theirs->path);
+				     "(cgroup v1), which sends no event when "
+				     "it freezes", target, theirs->path);
 	if (ret == -ESRCH)
 		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, target);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,

@@ -60,8 +60,8 @@ static int act(struct follow *f)
 static void tell_loss(void *data, const struct gpreempt_error *err)
 {
 	(void)data;
-	ctl_note("process %d: somebody ended our debug session; taking it up "
-		 "again", err->pid);
+	ctl_note("process %d: another process ended our debug session; "
+		 "opening it again", err->pid);
 }
 
 /* 0, 1: it is over, or -errno. */
@@ -74,7 +74,7 @@ static int attend(struct follow *f)
 	if (ret & GPREEMPT_EVENT_ENDED)
 		return 1;
 	ret = freezer_read(&f->freezer);
-	/* Its end is told by the session, in order. */
+	/* The session reports its end, in order. */
 	if (ret && ret != -ESRCH)
 		return ret;
 	return act(f);
@@ -118,7 +118,7 @@ static int finish(struct follow *f, int ret)
 		return ctl_fail(&err);
 	if (ret && err.reason == GPREEMPT_EXECED)
 		return ctl_fail(&err);
-	printf("%s %d: %zu suspensions\n", ret ? "ended" : "let go of",
+	printf("%s %d: %zu suspensions\n", ret ? "ended" : "released",
 	       f->target, f->suspensions);
 	return 0;
 }

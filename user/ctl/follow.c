@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The GPU follows job control. A process of its own for each target: one that
- * hangs in the driver keeps no other waiting, and the driver lets go of a
+ * hangs in the driver keeps no other waiting, and the driver resumes a
  * target when the process that suspended it ends.
  */
 #include <errno.h>
@@ -81,7 +81,7 @@ static pid_t start_child(const struct followers *f, pid_t target)
 	child = fork();
 	if (child)
 		return child;
-	/* Without the one that the user sees, nobody may go on. */
+	/* When the command that the user sees ends, its children end too. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(GPREEMPT_CLASS_FAILED);
@@ -152,7 +152,7 @@ static void look(struct followers *f)
 	}
 }
 
-/* A child that was killed has let go of its target by that. */
+/* A child that was killed has released its target by that. */
 static int exit_status(pid_t target, int status)
 {
 	if (WIFEXITED(status))
@@ -316,6 +316,6 @@ const struct ctl_command ctl_follow = {
 	"is no PID are taken up within a second. Ends when the last one has\n"
 	"ended, or with Ctrl-C or its terminal; then all queues run. Output that is\n"
 	"not read in time is dropped, and the number of lines is printed.\n"
-	"Needs cgroup v2: the old freezer tells nobody when it freezes.\n",
+	"Needs cgroup v2: the old freezer sends no event when it freezes.\n",
 	.shared = CTL_SHARED_WAIT,
 };

@@ -12,8 +12,8 @@
 
 /*
  * A descriptor that is readable after Ctrl-C, a hangup and their like; other
- * signals of job control are ignored: who is stopped with its target held
- * helps nobody. -errno.
+ * signals of job control are ignored, so that this process is not stopped
+ * while it holds its target. -errno.
  */
 int foreground_signals(void);
 

@@ -137,7 +137,7 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	if (finding->code == -EINPROGRESS)
 		return;
 	report(guard, l, finding);
-	/* Whose the name is, nobody can tell: it may be anybody's claim. */
+	/* Several containers have that name: which is meant is unknown. */
 	if (finding->code == -EEXIST)
 		refuse_all(guard, finding);
 	else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Has an online process work? Its AQL indices tell of packets that the GPU has
- * not begun. That they are equal does not mean that the last one is done: its
- * completion signal tells that, if it has one.
+ * Has an online process work? Its AQL indices show packets that the GPU has
+ * not begun. Equal indices do not mean that the last packet is done: its
+ * completion signal shows that, if it has one.
  */
 #include <errno.h>
 #include <string.h>

@@ -227,7 +227,7 @@ static void release(struct guard *guard, size_t i, uint64_t ns)
 	struct gpreempt_target target = guard->offline[i].target;
 
 	guard_event(guard, "released", target.pid,
-		    "process %d is let go of, as somebody wants it",
+		    "process %d is released, as requested",
 		    target.pid);
 	guard_shun(guard, &target, ns);
 	guard_drop_offline(guard, i);

@@ -38,7 +38,7 @@ struct guard_picture {
 };
 
 /*
- * Without clock or lock: whoever calls sees to that, in what follows up to the
+ * The caller provides clock and lock for all functions from here to the
  * drawing. Returns the lane, or -1: no room, which
  * all others take and then do nothing.
  */

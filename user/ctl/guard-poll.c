@@ -24,7 +24,7 @@
 #define ADAPTIVE_SLEEP_NS (200 * NSEC_PER_USEC)
 /* It looks for new targets at least that often. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
-/* Workers let go of their targets when it is away for longer. */
+/* Workers release their targets when the poller is away for longer. */
 #define LATE_NS NSEC_PER_SEC
 /* To ask for its CPU time takes as long as a look. */
 #define LOOKS_A_COUNT 64
@@ -253,7 +253,7 @@ static uint64_t cpu_time(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-/* It is alive; and if it was not, for a while, the user is told. */
+/* The poller is alive; after a gap, the user gets a note. */
 static void beat(struct guard *guard, uint64_t now)
 {
 	uint64_t gap = now - atomic_load(&guard->common->beat_ns);

@@ -5,7 +5,7 @@
 
 #define RETRY_NS (100 * NSEC_PER_MSEC)
 #define PATIENT_RETRY_NS NSEC_PER_SEC
-/* What is refused for so long is said; a process that starts is not ready. */
+/* Report a refusal after that time only: a starting process is not ready. */
 #define PATIENCE_NS NSEC_PER_SEC
 
 static bool is_refused(const struct guard_refusal *r,

@@ -51,7 +51,7 @@ static bool can_be_seen(const struct gpreempt_queue *queue)
 	       queue->ring > 0 && queue->ring_size > 0;
 }
 
-/* Without the module nobody knows where the indices are. */
+/* Without the module the addresses of the indices are unknown. */
 static void note_source(struct guard *guard, enum gpreempt_source source)
 {
 	bool blind = source != GPREEMPT_SOURCE_MODULE;
@@ -60,7 +60,7 @@ static void note_source(struct guard *guard, enum gpreempt_source source)
 		return;
 	guard->blind = blind;
 	guard_event(guard, "module", 0, blind ?
-		    "gpreempt.ko is gone: work cannot be seen, nobody is preempted" :
+		    "gpreempt.ko is gone: work cannot be seen, no process is preempted" :
 		    "gpreempt.ko is there again");
 }
 

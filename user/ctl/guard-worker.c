@@ -3,8 +3,8 @@
  * The process of an offline target: it has the session, and keeps it warm so
  * that a preemption is one ioctl. A process, not a thread: who has opened
  * /dev/kfd keeps the driver from switching partitions for as long as it lives,
- * one that hangs in the driver keeps nobody waiting, and one that is killed
- * lets go of its own target only.
+ * one that hangs in the driver keeps no other waiting, and one that is killed
+ * releases its own target only.
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,7 +26,7 @@ struct worker {
 	uint64_t have;		/* nodes on which it is suspended */
 	uint64_t arrival_ns;	/* of the last order */
 	bool again;		/* the last order could not be read */
-	bool late;		/* nobody is there to let the queues run */
+	bool late;		/* the poller, which would resume, is away */
 	struct heartbeat heartbeat;
 	struct session_owner owner;
 	uint64_t sample_ns;	/* slots are not watched again before then */
@@ -107,7 +107,7 @@ static int call(struct worker *w, const struct guard_order *order,
 	return result.code;
 }
 
-static void let_go(struct worker *w, uint64_t nodes)
+static void resume_nodes(struct worker *w, uint64_t nodes)
 {
 	uint32_t gpu_ids[GUARD_NODES];
 	struct gpreempt_filter filter;
@@ -145,16 +145,16 @@ static void obey(struct worker *w)
 	add = order.nodes & ~w->have;
 	drop = w->have & ~order.nodes;
 	/*
-	 * The policy is told of what fails, and asks again later. The driver
-	 * may have marked queues that the hardware did not let go of.
+	 * The policy learns what fails, and retries later. The driver may have
+	 * marked queues that the hardware did not release.
 	 */
 	if (add && !call(w, &order, add, true))
 		w->have |= add;
 	else if (add)
-		let_go(w, add);
+		resume_nodes(w, add);
 	if (drop && !call(w, &order, drop, false))
 		w->have &= ~drop;
-	/* While nobody waits for it. */
+	/* While no online work waits for it. */
 	if (drop)
 		set_sampling(w, shr_now_ns());
 }
@@ -210,7 +210,7 @@ static void life(struct worker *w)
 	while (!ret && !atomic_load(&w->channel->quit)) {
 		int n = ppoll(fds, ARRAY_SIZE(fds), &tick, NULL);
 
-		/* An order first: somebody waits for the GPU. */
+		/* An order first: online work waits for the GPU. */
 		if (ordered(w, n > 0 && fds[1].revents))
 			obey(w);
 		ret = attend(w);

@@ -29,7 +29,7 @@ struct guard_worker {
 int guard_worker_start(const struct guard_job *job, struct guard_worker **out);
 void guard_worker_order(struct guard_worker *w,
 			const struct guard_order *order);
-/* Have it let go of its target and end. */
+/* Have it release its target and end. */
 void guard_worker_quit(struct guard_worker *w);
 /* Has it ended? Then its target runs. One that is silent is killed. */
 bool guard_worker_gone(struct guard_worker *w);

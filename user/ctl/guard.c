@@ -30,10 +30,10 @@ static int fail_usage(const char *what)
 static int check_usage(const struct ctl_sched_args *args)
 {
 	if (!args->offline_words.n)
-		return fail_usage("somebody has to make way: --offline TARGET "
+		return fail_usage("there is nothing to suspend: --offline TARGET "
 				  "is needed");
 	if (!args->duty && !args->online_words.n)
-		return fail_usage("somebody has to be protected: --online "
+		return fail_usage("there is nothing to protect: --online "
 				  "TARGET is needed, or --duty");
 	if (args->duty && args->online_words.n)
 		return fail_usage("--duty is for offline work alone, without "
@@ -128,14 +128,14 @@ void guard_well(struct guard *guard)
 		watchdog_pet(&guard->watchdog, SILENCE_NS);
 }
 
-/* Nobody could say so when it was. */
+/* It could not be reported at the time. */
 static void tell_gap(struct guard *guard)
 {
 	uint64_t ns = atomic_exchange(&guard->gap_ns, 0);
 
 	if (ns)
 		guard_event(guard, "late", 0, "the poller was not run for "
-			    "%.1f s: offline processes were let go meanwhile",
+			    "%.1f s: offline processes were resumed meanwhile",
 			    ns / 1e9);
 }
 
@@ -149,7 +149,7 @@ static void answer_signal(struct guard *guard)
 	}
 }
 
-/* Until somebody wants it to end. */
+/* Until a signal ends it. */
 static void watch(struct guard *guard)
 {
 	struct timespec tick = { .tv_nsec = GUARD_TICK_NS };
@@ -218,7 +218,7 @@ static struct guard_server *listen_to_servers(struct guard *guard)
 			 GUARD_SOCKET);
 	if (!ret)
 		return server;
-	ctl_note("%s: %s; nobody can say \"online begin\" to this guard",
+	ctl_note("%s: %s; this guard cannot receive \"online begin\"",
 		 GUARD_SOCKET, strerror(-ret));
 	return NULL;
 }

@@ -67,7 +67,7 @@ struct guard_online {
 	size_t n;
 };
 
-/* Somebody wants us to let go of a process. */
+/* A request to release a process. */
 struct guard_release {
 	pid_t pid;
 	uint64_t ns;		/* UINT64_MAX: for good */
@@ -200,8 +200,8 @@ struct guard {
 	size_t n_releases;
 	bool changed;		/* the policy has to be asked again */
 	bool blind;		/* the module is gone */
-	bool ending;		/* nobody wants to know who leaves */
-	struct guard_picture *picture;	/* NULL: nobody wants one */
+	bool ending;		/* do not report processes that leave */
+	struct guard_picture *picture;	/* NULL: not requested */
 
 	/* Only the main thread's. */
 	struct guard_finder finder;
@@ -284,7 +284,7 @@ struct guard_offline *guard_find(struct guard *guard, pid_t pid);
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);
 void guard_drop_offline(struct guard *guard, size_t i);
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
-/* Those whom others want are let go of. */
+/* Release the processes that requests name. */
 void guard_release_some(struct guard *guard);
 /* Workers that were told to end may need a while for it. */
 void guard_reap(struct guard *guard);

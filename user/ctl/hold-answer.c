@@ -73,7 +73,7 @@ static const char *why_not(const struct gpreempt_session_queue *queue)
 	if (!queue)
 		return "there is no such queue";
 	if (queue->result == GPREEMPT_RESULT_FAILED)
-		return "the GPU did not let go of it";
+		return "the GPU did not release it";
 	if (is_being_destroyed(queue))
 		return "its process is destroying it";
 	return queue->held ? NULL : "it runs again";
@@ -174,7 +174,7 @@ static bool judge(const struct hold_worker *w,
 }
 
 /*
- * Queues that wait for a resume. Those that the hardware did not let go of do,
+ * Queues that wait for a resume. Those that the hardware did not release do,
  * too, but are not suspended.
  */
 static uint64_t count_held(const struct hold_worker *w, bool failed_too)

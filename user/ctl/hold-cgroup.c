@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cgroup for the holder alone: whoever freezes or stops the target's cgroup
- * must not freeze its holder with it, which could then neither hold nor let
- * go.
+ * A cgroup for the holder alone: when the target's cgroup is frozen or stopped,
+ * its holder must not be, or it could neither hold nor release.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -55,8 +55,8 @@ static bool pending_kill(const char *status, const char *key)
 }
 
 /*
- * A target that somebody has killed stops on its way out and waits for its
- * tracer, with the signal still pending.
+ * A target that was killed stops on its way out and waits for its tracer,
+ * with the signal still pending.
  */
 static bool target_killed(pid_t target)
 {

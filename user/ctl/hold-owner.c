@@ -20,7 +20,7 @@ const char *hold_role_name(enum hold_role role)
 	return role < HOLD_ROLES && names[role] ? names[role] : "-";
 }
 
-const char *hold_let_go_command(const struct hold_owner *owner, pid_t target,
+const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 				char buf[HOLD_MAX_COMMAND])
 {
 	*buf = '\0';
@@ -35,7 +35,7 @@ const char *hold_let_go_command(const struct hold_owner *owner, pid_t target,
 		break;
 	case HOLD_ROLE_PREEMPT:
 	case HOLD_ROLE_FOLLOW:
-		/* They let go at any end of theirs. */
+		/* They release the target however they end. */
 		snprintf(buf, HOLD_MAX_COMMAND, "kill %llu",
 			 (unsigned long long)owner->pid);
 		break;
@@ -55,7 +55,7 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 {
 	char command[HOLD_MAX_COMMAND];
 
-	hold_let_go_command(owner, target, command);
+	hold_release_command(owner, target, command);
 	if (owner->role == HOLD_ROLE_UNKNOWN)
 		snprintf(buf, size, "process %d is held by an unknown holder "
 			 "(its lock is held)\n"
@@ -63,7 +63,7 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 			 target, target);
 	/* A command that makes a holder, which takes a moment. */
 	else if (!*command)
-		snprintf(buf, size, "process %d is being held or let go by "
+		snprintf(buf, size, "process %d is being held or released by "
 			 "another gpreempt-ctl\ntry again", target);
 	else
 		snprintf(buf, size,
@@ -72,7 +72,7 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 			 (unsigned long long)hold_command_of(owner),
 			 owner->role == HOLD_ROLE_HOLDER ||
 			 owner->role == HOLD_ROLE_GUARD ?
-			 "let go first" : "wait for it, or end it", command);
+			 "release it first" : "wait for it, or end it", command);
 }
 
 void hold_not_taken_text(int code, pid_t target, char *buf, size_t size)

@@ -55,7 +55,7 @@ static int move_descriptors(struct hold_birth *birth)
 	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
 	    dup2(null, STDERR_FILENO) < 0)
 		return -1;
-	/* Until here birth->report is the one to tell of a failure. */
+	/* Until here a failure is reported on birth->report. */
 	if (dup3(lock, FD_LOCK, O_CLOEXEC) < 0)
 		return -1;
 	birth->report = report;

@@ -98,7 +98,7 @@ static void handle_told(struct hold_worker *w)
 	w->told = -1;
 }
 
-/* Nobody could have a holder let go whose socket was removed. */
+/* A holder whose socket was removed could get no resume. */
 static void check_socket(struct hold_worker *w)
 {
 	if (hold_socket_inode(w->birth->target) ==
@@ -221,7 +221,7 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 static void finish(struct hold_worker *w)
 {
 	session_owner_close(&w->owner);
-	/* With the guardian gone, nobody else tidies up. */
+	/* The guardian is gone, so its cleanup is ours. */
 	if (getppid() != w->birth->guardian) {
 		hold_forget(w->birth->target);
 		hold_cgroup_leave();

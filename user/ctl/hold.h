@@ -32,8 +32,8 @@ const char *hold_role_name(enum hold_role role);
 
 #define HOLD_MAX_COMMAND 64
 
-/* The command that has the owner let go of the target; "" for none. */
-const char *hold_let_go_command(const struct hold_owner *owner, pid_t target,
+/* The command that makes the owner release the target; "" for none. */
+const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 				char buf[HOLD_MAX_COMMAND]);
 /* That it is held, and on a second line what to do. */
 void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
@@ -44,11 +44,11 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
  */
 void hold_not_taken_text(int code, pid_t target, char *buf, size_t size);
 /*
- * Note that queues of a target ran while it was held: what else is printed of
- * it is not the whole then.
+ * Print a note that queues of a target ran while it was held, so that the other
+ * figures do not cover all of that time.
  */
 void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns);
-/* Who has to end for the target to be let go: what the user started. */
+/* The PID whose end releases the target: what the user started. */
 uint64_t hold_command_of(const struct hold_owner *owner);
 
 /* Why not, as a reply (hold-answer.c). */
@@ -71,7 +71,7 @@ int hold_ask_end(int fd, struct hold_reply *reply);
 /* The same with a time of CLOCK_MONOTONIC until which it waits. */
 int hold_ask_end_by(int fd, uint64_t deadline_ns, struct hold_reply *reply);
 
-/* Wait until nobody holds the target, but not for ever. Is it so? */
+/* Wait a bounded time until the target is free. Is it? */
 bool hold_wait_for_end(pid_t target);
 /* Fill in which queues the command line means. */
 void hold_request_queues(struct hold_request *request,
@@ -89,7 +89,7 @@ int hold_spawn_on(int lock, int report, pid_t target,
 		  const struct hold_request *request);
 /*
  * The user knows that the target is held: the descriptor is closed. A holder
- * whose command ends before that lets go, for nobody has heard of it.
+ * whose command ends before that releases its target: the user has no report.
  */
 void hold_confirm(int fd);
 

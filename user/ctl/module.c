@@ -214,6 +214,6 @@ const struct ctl_command ctl_unload = {
 	.run = run_unload,
 	.summary = "Unload gpreempt.ko.",
 	.details =
-	"Nothing is let go of by that: suspending and resuming do not need it. It\n"
-	"is refused, with status 7, while somebody reads its files.\n",
+	"Held processes stay held: suspending and resuming do not need the module.\n"
+	"It is refused, with status 7, while a process reads the module's files.\n",
 };

@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-/* "READY=1", "STOPPING=1", "WATCHDOG=1". Nothing when nobody wants to know. */
+/* "READY=1", "STOPPING=1", "WATCHDOG=1". Does nothing without a manager. */
 void notify_manager(const char *state);
 
-/* "WATCHDOG=1" must come that often; 0: nobody waits for it. */
+/* "WATCHDOG=1" must come that often; 0: no manager waits for it. */
 uint64_t notify_watchdog_ns(void);
 
 #endif

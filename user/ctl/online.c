@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ask the guard: online work begins and ends, an offline process is let go. */
+/* Ask the guard: online work begins or ends; release an offline process. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "proto/guard.h"
 #include "shared/clock.h"
 
-/* How long the guard may take to let go: it may wait for the hardware. */
+/* How long the guard may take to release: it may wait for the hardware. */
 #define RELEASE_NS (15 * NSEC_PER_SEC)
 /* Until a guard that runs has answered. */
 #define PATIENCE_NS (30 * NSEC_PER_SEC)
@@ -86,7 +86,7 @@ const struct ctl_command ctl_online = {
 	.details =
 	"It counts for the program that runs this command, such as a shell: when\n"
 	"that ends, so do its requests. May be nested. Root only, unless guard has\n"
-	"--allow-uid: whoever may begin can starve offline work, but for its share.\n",
+	"--allow-uid: who may begin can starve offline work, except for its share.\n",
 };
 
 /* -ESRCH: guard does not have it; or another negative errno value. */
@@ -134,7 +134,7 @@ static int release_one(struct ctl_args *args)
 		if (shr_now_ns() > deadline)
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 					     "try again; or end the guard",
-					     "the guard has not let go of "
+					     "the guard has not released "
 					     "process %d", args->pid);
 		shr_sleep_ns(PAUSE_NS);
 	}
@@ -160,9 +160,9 @@ const struct ctl_command ctl_release = {
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
-	.summary = "Have the guard let go of a process, and not take it back.",
+	.summary = "Have the guard release a process, and not take it back.",
 	.details =
-	"Its queues run and nobody traces it when this returns: for a debugger or\n"
-	"a checkpoint.\n",
+	"When it returns, the queues run and the process is not traced: for a\n"
+	"debugger or a checkpoint.\n",
 	.options = release_options,
 };

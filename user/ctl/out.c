@@ -308,7 +308,7 @@ void out_rows(enum out_mode mode, const struct out_table *table,
 	}
 }
 
-/* Widths are the table's own here: nobody knows what comes. */
+/* Widths are the table's own here: later rows are unknown. */
 static void print_one(const struct out_table *table, const void *row)
 {
 	size_t n = table->n_fields, i;

@@ -89,13 +89,13 @@ struct json_object *out_json_us(int64_t ns);
 struct json_object *out_json_double(double value);
 struct json_object *out_json_text(const char *text);
 struct json_object *out_json_flag(int64_t value);
-/* Print an object and a newline, and let go of it. */
+/* Print an object and a newline, and free the object. */
 void out_json_print(struct json_object *object);
 
 /* As shr_clean_copy(). */
 char *out_clean(const char *text, bool controls);
 
-/* Columns of the terminal that stdout is; 80 if nobody knows. */
+/* Columns of the terminal that stdout is; 80 if unknown. */
 int out_terminal_width(void);
 
 #endif

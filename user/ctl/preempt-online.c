@@ -28,7 +28,7 @@ static void become_command(const struct preempt *p, pid_t parent, int error)
 		signal(ours[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* Nobody waits for it when we are killed. */
+	/* When we are killed, it must end too. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);

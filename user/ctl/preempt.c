@@ -20,7 +20,7 @@ static int fail_system(const struct preempt *p, const char *step, int code)
 	return ctl_fail(&err);
 }
 
-/* Nobody else holds the targets, nor will while we do. 0, or the exit status. */
+/* Lock the targets against other holders. 0, or the exit status. */
 static int lock_targets(struct preempt *p)
 {
 	size_t i;
@@ -86,7 +86,7 @@ static int open_target(struct preempt *p, struct preempt_target *t)
 	return check_queues(p, t->pid);
 }
 
-/* All queues run, and nobody needs to hear from us any more. */
+/* All queues run, and no watchdog waits for us any more. */
 static void close_sessions(struct preempt *p)
 {
 	disturb_stop(p->disturb);
@@ -337,7 +337,7 @@ const struct ctl_command ctl_preempt = {
 	"\n"
 	"Other processes on the same GPUs lose their slots for a moment, too: how\n"
 	"long is seen by looking at their slots all the time (needs gpreempt.ko).\n"
-	"With --record and --replay nobody looks.\n"
+	"Not measured with --record and --replay.\n"
 	"\n"
 	"Nothing stays behind: the queues run when the command ends, also with\n"
 	"Ctrl-C or its terminal. What was measured until then is shown.\n",

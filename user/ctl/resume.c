@@ -64,7 +64,7 @@ static void fail_silent(struct job *job)
 	     "the holder of process %d does not answer", (int)job->pid);
 }
 
-/* Nobody answers for it; a holder without its socket is about to end. */
+/* No holder answers; one without its socket is about to end. */
 static void look_for_owner(struct job *job)
 {
 	char text[HOLD_MAX_TEXT], *next;

@@ -25,8 +25,8 @@ static int fail_cgroup(const char *path, int code)
 	if (code == -ENOENT)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "mount it, or boot with cgroup v2",
-				     "there is no cgroup v2 here, by which "
-				     "roles are told");
+				     "there is no cgroup v2 here, and it holds "
+				     "the roles");
 	if (code == -EACCES || code == -EPERM)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
 				     "run it as root; the program can be run "
@@ -75,7 +75,7 @@ static const struct ctl_option options[] = {
 	{ "online", CTL_FLAG, offsetof(struct ctl_args, sched.online), NULL,
 	  "it has deadlines, and others make way for it" },
 	{ "offline", CTL_FLAG, offsetof(struct ctl_args, sched.offline), NULL,
-	  "it makes way; also when neither is said" },
+	  "it makes way; the default" },
 	{ "cgroup", CTL_NAME, offsetof(struct ctl_args, sched.cgroup), "NAME",
 	  "in the cgroup /gpreempt/ROLE/NAME, with others of that name" },
 	{ 0 },

@@ -76,7 +76,7 @@ static int take(const char *dir, const char *tag, struct snapshot_log *log)
 
 /*
  * 000-baseline, 001 to the last but one, and final behind them, which is next
- * once somebody wants to end it. A second Ctrl-C ends it as it is.
+ * after a Ctrl-C. A second Ctrl-C ends it as it is.
  */
 static int take_series(const struct ctl_args *args, const char *dir,
 		       struct snapshot_log *log)
@@ -163,6 +163,6 @@ const struct ctl_command ctl_snapshot = {
 	"The driver's mqds, hqds and rls, the module's view, KFD's sysfs, the GPU\n"
 	"processes, versions, and the kernel log: of a series what is new in each, else\n"
 	"what came since it was last cleared (dmesg -C). decode and diff take such a\n"
-	"directory; it is plain text, and can be sent to somebody. Nothing is\n"
+	"directory; it is plain text, and can be sent to others. Nothing is\n"
 	"overwritten. Ctrl-C ends a series with its last one.\n",
 };

@@ -23,7 +23,7 @@ struct row {
 	const char *lease;
 	const char *role;
 	char command[HOLD_MAX_COMMAND];
-	const char *let_go;
+	const char *release_with;
 	int64_t held_ns;
 	int64_t lease_ns;
 	int64_t released_ns;	/* queues ran so long while it was held */
@@ -48,7 +48,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT),
 	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT),
 	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT),
-	OUT_FIELD(struct row, let_go, "LET-GO", OUT_TEXT),
+	OUT_FIELD(struct row, release_with, "RELEASE-WITH", OUT_TEXT),
 	{ .name = "held_us", .kind = OUT_US,
 	  .offset = offsetof(struct row, held_ns) },
 	{ .name = "lease_left_us", .kind = OUT_US,
@@ -119,7 +119,7 @@ static int add_target(void *arg, pid_t target)
 		row.guardian = owner.guardian;
 	row.unknown = owner.role == HOLD_ROLE_UNKNOWN;
 	row.role = hold_role_name(owner.role);
-	hold_let_go_command(&owner, target, row.command);
+	hold_release_command(&owner, target, row.command);
 	more = realloc(rows->row, (rows->count + 1) * sizeof(row));
 	if (!more)
 		return -ENOMEM;
@@ -159,7 +159,7 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 
 		row->since = row->since_text[0] ? row->since_text : NULL;
 		row->lease = row->lease_text[0] ? row->lease_text : NULL;
-		row->let_go = row->command[0] ? row->command : NULL;
+		row->release_with = row->command[0] ? row->command : NULL;
 	}
 	if (!rows->count && mode != OUT_JSON) {
 		puts("nothing is held");
@@ -178,7 +178,7 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 					rows->row[i].window_ns);
 	if (mode != OUT_JSON)
 		ctl_note("gdb, strace, rocgdb, CRIU and ROCm's core dump "
-			 "cannot attach to these until they are let go");
+			 "cannot attach to these until they are released");
 }
 
 static int run_status(const struct ctl_command *cmd, struct ctl_args *args)
@@ -210,9 +210,9 @@ const struct ctl_command ctl_status = {
 	"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
 	"suspend, foreground (a suspend --foreground) or the command that holds it\n"
 	"while it runs: preempt, follow or guard, which have no guardian; unknown: the\n"
-	"lock is held, and its file does not name its owner. LET-GO is the command\n"
-	"that has it let go. \"-\" elsewhere means that the holder did not\n"
-	"answer, or is of a kind that does not say.\n"
+	"lock is held, and its file does not name its owner. RELEASE-WITH is the\n"
+	"command that releases it. \"-\" elsewhere means that the holder did not\n"
+	"answer, or is of a kind that does not report it.\n"
 	"\n"
 	"While a process is held, no other debugger can attach to it: not gdb,\n"
 	"strace, rocgdb, CRIU, nor ROCm's own core dump.\n",

@@ -53,8 +53,8 @@ static bool check(struct gpreempt *g, struct suspend_job *job)
 }
 
 /*
- * The holder that there is gets the request, or one is made. False: somebody
- * is on his way out, or in; try again.
+ * Send the request to the holder, or make one. False: a holder is just ending
+ * or starting; try again.
  */
 static bool begin(struct gpreempt *g, struct suspend_job *job)
 {
@@ -101,7 +101,7 @@ static void begin_patiently(struct gpreempt *g, struct suspend_job *job)
 	}
 }
 
-/* Get the reply; a holder that ended just then has to be made anew. */
+/* Get the reply; when the holder ended just then, make another. */
 static void end(struct gpreempt *g, struct suspend_job *job)
 {
 	int ret = 0;

@@ -138,7 +138,7 @@ static void print_held(const struct suspend_job *job)
 	else
 		puts("slots not measured");
 	printf("holder %llu, guardian %llu, lease: %s; "
-	       "let go with: gpreempt-ctl resume %d\n",
+	       "release with: gpreempt-ctl resume %d\n",
 	       (unsigned long long)reply->worker,
 	       (unsigned long long)reply->guardian, lease, job->pid);
 	if (reply->command)
@@ -170,8 +170,8 @@ static void print_job(const struct suspend_job *job)
 		hold_note_churn(job->pid, job->reply.recent_ns,
 				job->reply.window_ns);
 	if (!job->reply.cgroup)
-		ctl_note("no cgroup v2 for the holder alone: who "
-			 "freezes this cgroup makes it let go");
+		ctl_note("no cgroup v2 for the holder alone: if this cgroup "
+			 "is frozen, the holder ends and the queues run");
 }
 
 static void print_failure(struct suspend_job *job)
@@ -291,11 +291,11 @@ static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 
 static const struct ctl_option options[] = {
 	{ "for", CTL_DURATION, offsetof(struct ctl_args, lease_ns), "TIME",
-	  "let go by itself after that time (5s); otherwise at resume" },
+	  "release it after that time (5s); otherwise at resume" },
 	{ "grace", CTL_DURATION, offsetof(struct ctl_args, grace_ns), "TIME",
 	  "let the hardware go on that long before (50us; 0us: no)" },
 	{ "foreground", CTL_FLAG, offsetof(struct ctl_args, foreground), NULL,
-	  "stay, and let go at Ctrl-C or when this terminal closes" },
+	  "stay, and release it at Ctrl-C or when this terminal closes" },
 	{ 0 },
 };
 
@@ -314,7 +314,7 @@ const struct ctl_command ctl_suspend = {
 	"resume\", when the lease is over, when the process ends, and when the\n"
 	"holder ends, however that may be. Queues that a held process makes later\n"
 	"are suspended too, unless --queues names those that are meant. Suspending\n"
-	"a process that is held already adds queues and sets the lease anew.\n"
+	"a process that is held already adds queues and sets a new lease.\n"
 	"\n"
 	"While a process is held, other debuggers (gdb, strace, rocgdb, CRIU,\n"
 	"ROCm's own core dump) cannot attach to it; resume ends that.\n"

@@ -18,7 +18,7 @@
 
 #define NAME "amd.log"
 #define CHUNK (1 << 16)
-/* A timeline of more than that is of use to nobody. */
+/* A timeline of more than that is of no use. */
 #define PACKETS_MAX 1000000
 
 void trace_log_set(const char *dir, uint64_t level)

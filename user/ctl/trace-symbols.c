@@ -43,7 +43,7 @@ static void take_line(char *line, size_t len, bool module, bool *found)
 			found[i] = true;
 }
 
-/* Large pieces: the kernel finds its place anew at each read. */
+/* Large pieces: the kernel searches for its place at each read. */
 static void take_all(int fd, char *buf, bool module, bool *found)
 {
 	size_t len = 0;

@@ -15,7 +15,7 @@
 #include "ctl/trace.h"
 
 /* The process of slices that belong to no operation on a target. */
-#define NOBODY 0
+#define OTHERS 0
 
 struct named {
 	int64_t pid;
@@ -74,10 +74,10 @@ static void put_name(struct timeline *t, const char *what, int64_t pid,
 static int64_t pid_of(const struct trace_report *r,
 		      const struct gpreempt_trace_slice *s)
 {
-	int64_t pid = s->op == GPREEMPT_TRACE_NO_OP ? NOBODY :
+	int64_t pid = s->op == GPREEMPT_TRACE_NO_OP ? OTHERS :
 		r->data->ops[s->op].pid;
 
-	return trace_is_target(r, pid) ? pid : NOBODY;
+	return trace_is_target(r, pid) ? pid : OTHERS;
 }
 
 static void put_slice(struct timeline *t, const struct trace_report *r,
@@ -159,7 +159,7 @@ static void put_processes(struct timeline *t, const struct trace_report *r)
 	char label[64];
 	size_t i;
 
-	put_name(t, "process_name", NOBODY, 0, "other processes");
+	put_name(t, "process_name", OTHERS, 0, "other processes");
 	for (i = 0; i < r->n_targets; i++) {
 		snprintf(label, sizeof(label), "target %d",
 			 r->targets[i].pid);

@@ -153,7 +153,7 @@ static bool look(struct tracing *t)
 	return true;
 }
 
-/* Until the time is over, all is ended, or somebody says so. */
+/* Until the time is over, all have ended, or a signal comes. */
 static void collect(struct tracing *t)
 {
 	struct pollfd fd = { .fd = t->signals, .events = POLLIN };
@@ -323,17 +323,18 @@ const struct ctl_command ctl_trace = {
 	.command = "COMMAND...",
 	.summary = "Show where the time of suspends goes in the driver.",
 	.details =
-	"Whoever suspends or resumes the target's queues meanwhile: its calls of the\n"
-	"driver are taken apart. Phases: lock, until the driver has the process's lock;\n"
-	"unmap, sending what takes queues off; fence, until the hardware has done so;\n"
-	"map, sending the new run list; copy, the headers of saved contexts; other; and\n"
+	"Measures the phases of each suspend and resume of the targets' queues, by any\n"
+	"process: lock, until the driver has the process's lock; unmap, sending the\n"
+	"packet that takes queues off; fence, until the hardware has done so; map,\n"
+	"sending the new runlist; copy, the headers of saved contexts; other; and\n"
 	"total, their sum. attach and detach begin and end a debug session.\n"
-	"Nothing is suspended by this command. FILE.json opens in Perfetto's UI, FILE.dat\n"
-	"in trace-cmd and KernelShark; another name gets both. With a command the trace\n"
-	"ends when that does; the GPU processes that it starts are targets, too, and the\n"
-	"exit status is its own.\n"
-	"An instance of the kernel's tracing and events gpreempt_PID_* are made, and\n"
-	"removed at the end, those of one that was killed by the next one. It needs root.\n",
+	"trace suspends nothing itself. FILE.json opens in Perfetto's UI, FILE.dat in\n"
+	"trace-cmd and KernelShark; another name makes both. With a command, trace ends\n"
+	"with it; the GPU processes that it starts are targets too, and the exit status\n"
+	"is the command's.\n"
+	"trace makes a tracing instance and events gpreempt_PID_* in the kernel and\n"
+	"removes them at its end; the next trace removes those of a killed one. It\n"
+	"needs root.\n",
 	.options = options,
 	.shared = CTL_SHARED_WAIT | CTL_SHARED_JSON,
 	.defaults = {

@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 /*
- * Let these users, besides the owner, connect to the socket at @path, and
- * nobody else: the kernel refuses others without a word to us. -EOPNOTSUPP
+ * Let only these users, besides the owner, connect to the socket at @path:
+ * the kernel refuses others, and the server does not see that. -EOPNOTSUPP
  * when the file system has no access control lists.
  */
 int gp_ipc_allow_users(const char *path, const uid_t *uids, size_t n);

@@ -24,7 +24,7 @@ struct gp_loop_queue {
 	bool is_new;
 	bool suspended;
 	bool destroying;	/* its process waits for its resume */
-	bool broken;		/* the hardware does not let go of it */
+	bool broken;		/* the hardware does not release it */
 };
 
 struct gp_loop {
@@ -82,14 +82,14 @@ extern const struct gp_backend_ops gp_backend_loop;
 /* A root's system with such a process, its runtime on and no queues. */
 void gp_loop_init(struct gp_loop *loop, pid_t pid);
 void gp_loop_end(struct gp_loop *loop);
-/* The process makes a queue; a session is told. */
+/* The process makes a queue; a session gets the event. */
 struct gp_loop_queue *gp_loop_add_queue(struct gp_loop *loop, uint32_t qid);
 void gp_loop_remove_queue(struct gp_loop *loop, uint32_t qid);
 /* The process enables or disables its runtime. */
 void gp_loop_set_runtime(struct gp_loop *loop, uint32_t state);
 /* The process stops or ends, with this status for its tracer. */
 void gp_loop_stop(struct gp_loop *loop, int status);
-/* Somebody else ends the session. */
+/* Another process ends the session. */
 void gp_loop_disable(struct gp_loop *loop);
 void gp_loop_set_file(struct gp_loop *loop, const char *path,
 		      const char *text);

@@ -92,8 +92,8 @@ static void close_fd(int *fd)
 }
 
 /*
- * Say what made the library ask: an event, a stop, or that somebody ended the
- * session, after which it asks whether there is one.
+ * Make the event that made the library ask: an event, a stop, or an end of the
+ * session by another process, after which it asks whether there is one.
  */
 static void announce(struct player *p, struct target *t)
 {

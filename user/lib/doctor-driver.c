@@ -178,7 +178,7 @@ static uint64_t capability(struct gpreempt *g,
 
 	snprintf(number, sizeof(number), "%lld", (long long)node->node);
 	if (gp_node_property(g, number, "capability", &value))
-		return ~0ULL;	/* nobody says that it cannot */
+		return ~0ULL;	/* unknown: assume that it can */
 	return value;
 }
 
@@ -318,12 +318,12 @@ static void check_sessions(struct gpreempt *g, struct gpreempt_finding *f)
 	int number = gp_kernel_release(g, release, sizeof(release));
 
 	if (number >= GUARDED_RELEASE)
-		gp_find(f, "nobody without a right can end a debug session");
+		gp_find(f, "only a process with the right can end a debug session");
 	else
 		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
 			    "it is noticed, and queues are suspended again",
-			    "this kernel lets whoever may open /dev/kfd end a "
-			    "debug session");
+			    "this kernel lets any process that may open /dev/kfd "
+			    "end a debug session");
 }
 
 const struct gp_doctor_check gp_driver_checks[] = {

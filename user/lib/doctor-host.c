@@ -53,7 +53,7 @@ static void check_yama(struct gpreempt *g, struct gpreempt_finding *f)
 			       "set kernel.yama.ptrace_scope to 2 or less in "
 			       "/etc/sysctl.d and boot again: 3 stays until "
 			       "then",
-			       "Yama lets nobody trace (ptrace_scope is 3)");
+			       "Yama forbids all tracing (ptrace_scope is 3)");
 	else
 		gp_find(f, "Yama lets root trace (ptrace_scope is %c)", *text);
 }

@@ -13,7 +13,7 @@ struct step {
 	uint64_t now;
 	uint64_t wake;
 	uint64_t nodes;		/* where online work is */
-	bool off;		/* with a duty: nobody runs now */
+	bool off;		/* with a duty: no process runs now */
 	struct job jobs[GPREEMPT_POLICY_PARTIES + 1];
 	struct gpreempt_policy_action *actions;
 	unsigned int count;

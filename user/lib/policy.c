@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who there is, and what the caller tells of them. */
+/* The processes that take part, and what the caller reports of them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
  * @job: offline: 0: alone; else all of that number together
  * @nodes: a bit for each node that it uses
  * @idle_since: online: when its work ended
- * @until: offline: let go until then
+ * @until: offline: released until then
  * @retry: offline: not tried again before
  * @held: offline: held time that is not paid for
  * @rest: offline: rest of a division, so that nothing is lost

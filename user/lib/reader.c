@@ -15,7 +15,7 @@ struct gp_reader {
 	/* Its own copies: the caller may be gone when a read comes back. */
 	const struct gp_backend_ops *ops;
 	void *be;
-	bool stays;		/* be does, whoever frees the library's handle */
+	bool stays;		/* be outlives the library's handle */
 	pid_t pid;
 	sem_t go;
 	sem_t done;

@@ -69,7 +69,7 @@ static const struct {
 		"process {pid} is traced by process {other} ({name})",
 		"end that debugger first" },
 	[GPREEMPT_DEBUGGED] = { BUSY,
-		"somebody else has a GPU debug session open on process {pid}",
+		"another debugger has a GPU debug session open on process {pid}",
 		"end that debugger (rocgdb, a ROCm core dump) first" },
 	[GPREEMPT_TRACE_DENIED] = { PERMISSION,
 		"the kernel does not let us trace process {pid}",
@@ -97,7 +97,7 @@ static const struct {
 		"process {pid} has executed another program",
 		"try again when that one uses the GPU" },
 	[GPREEMPT_LOST] = { FAILED,
-		"somebody else ended the debug session on process {pid}; "
+		"another process ended the debug session on process {pid}; "
 		"its queues run",
 		"find out who opens /dev/kfd: fuser -v /dev/kfd" },
 	[GPREEMPT_BAD_TARGET] = { USAGE,
@@ -127,7 +127,7 @@ static const struct {
 		"process {pid} is a holder of gpreempt-ctl",
 		"gpreempt-ctl status shows what it holds" },
 	[GPREEMPT_HANG] = { FAILED,
-		"GPU {name} did not let go of queues of process {pid}: the "
+		"GPU {name} did not release queues of process {pid}: the "
 		"driver has given up waiting, marks them as suspended, and "
 		"resets that GPU, with the work of every process on it",
 		"look at the kernel log (dmesg) and wait for the end of the "

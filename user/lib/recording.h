@@ -15,7 +15,7 @@
 /* One call of the back-end. */
 struct gp_record {
 	char call[24];
-	pid_t pid;		/* whose, 0: nobody's */
+	pid_t pid;		/* whose, 0: of no process */
 	char *key;		/* what was asked for */
 	int64_t ret;
 	uint64_t ns;		/* how long it took */

@@ -36,7 +36,7 @@ struct gp_sampler {
 	uint64_t inactive_ns;	/* end of the first that saw none */
 };
 
-/* Slots that the queues hold now, GPREEMPT_UNKNOWN, or that nobody can say. */
+/* Slots that the queues hold now, GPREEMPT_UNKNOWN, or NO_VIEW. */
 static int64_t count_slots(const struct gp_sampler *sampler)
 {
 	__cleanup_free char *text = NULL;

@@ -197,7 +197,7 @@ static int detach(struct gpreempt_session *s, bool stopped)
 
 	/*
 	 * It also wakes a process that waits for our answer in the driver:
-	 * its system call is tried again and finds nobody to wait for.
+	 * its system call is tried again and finds no debugger to wait for.
 	 */
 	if (!stopped)
 		ops->ptrace(s->g->be, PTRACE_INTERRUPT, s->kfd.pid, 0);

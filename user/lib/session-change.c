@@ -44,7 +44,7 @@ static void judge_one(struct gpreempt_session *s, uint32_t *id, bool suspend,
 
 /*
  * Note what became of each id. The driver marks a queue as suspended before
- * the hardware fails to let go of it: such a queue has to be resumed too.
+ * the hardware fails to release it: such a queue has to be resumed too.
  */
 static void judge(struct gpreempt_session *s, size_t n, bool suspend,
 		  struct gpreempt_outcome *out)
@@ -205,7 +205,7 @@ static int check_filter(struct gpreempt_session *s,
 	return gp_session_learn_priorities(s);
 }
 
-/* What ran up to this call is told with it. */
+/* What ran up to this call is reported with it. */
 static void note_call(struct gpreempt_session *s, bool suspend,
 		      struct gpreempt_outcome *out)
 {
@@ -292,7 +292,7 @@ int gp_session_apply(struct gpreempt_session *s)
 	return ret;
 }
 
-int gp_session_let_go(struct gpreempt_session *s, size_t count)
+int gp_session_resume_ids(struct gpreempt_session *s, size_t count)
 {
 	struct gpreempt_outcome outcome = { 0 };
 	int ret = call(s, count, false, &outcome);

@@ -152,7 +152,7 @@ static int release_all(struct gpreempt_session *s)
 	}
 	s->release.all = true;
 	s->release.left = s->count;
-	return gp_session_let_go(s, n);
+	return gp_session_resume_ids(s, n);
 }
 
 static bool is_ending(struct gpreempt_session *s, uint64_t now)
@@ -189,7 +189,7 @@ int gp_release(struct gpreempt_session *s, size_t count)
 
 	r->start = shr_now_ns();
 	r->count += count;
-	ret = gp_session_let_go(s, count);
+	ret = gp_session_resume_ids(s, count);
 	/* Each call of the driver delays the thread that destroys. */
 	r->confirm_at = r->start + TRUST_NS;
 	if (!ret && r->start < r->suspect_until)

@@ -22,7 +22,7 @@ int gp_session_fail_trap(struct gpreempt_session *s, int code,
 	case -ESRCH:
 		return gp_session_fail(s, code, GPREEMPT_ENDED, step);
 	case -EINVAL:
-		/* The driver knows of no session: somebody disabled it. */
+		/* The driver knows of no session: another process disabled it. */
 		s->state = GP_SESSION_LOST;
 		s->enabled = false;
 		gp_session_all_run(s);

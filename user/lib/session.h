@@ -11,7 +11,7 @@
 enum gp_session_state {
 	GP_SESSION_OPENING,
 	GP_SESSION_OPEN,
-	GP_SESSION_LOST,	/* somebody ended it; we still trace */
+	GP_SESSION_LOST,	/* ended by another; we still trace */
 	GP_SESSION_ENDED,	/* the process is gone, or we have left it */
 };
 
@@ -133,13 +133,13 @@ gp_session_find(const struct gpreempt_session *s, uint32_t qid);
 /* Suspend what is wanted and not held. */
 int gp_session_apply(struct gpreempt_session *s);
 /* Resume these ids without forgetting that they were wanted. */
-int gp_session_let_go(struct gpreempt_session *s, size_t count);
+int gp_session_resume_ids(struct gpreempt_session *s, size_t count);
 /* The driver has resumed everything by itself. */
 void gp_session_all_run(struct gpreempt_session *s);
 
 /*
  * session-sample.c: look at the slots of what is meant, and then go on while
- * the driver works, if somebody has asked for that.
+ * the driver works, if sampling was requested.
  */
 void gp_session_arm_sampler(struct gpreempt_session *s,
 			    const struct gpreempt_filter *which);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Replace a file in one step: a reader sees the old file or the new one, never
- * a part. Root may do it in a directory of another user: no name that somebody
+ * a part. Root may do it in a directory of another user: no name that others
  * could foresee is opened, no link is followed, and nothing but a regular file
  * is replaced.
  */

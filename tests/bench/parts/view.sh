@@ -13,7 +13,7 @@ ns_of() {
 start a --gpus 3 --queues 5 --packet 1ms --rate 100
 p=$(pid a)
 wait_for 5 running "$p"
-rmmod gpreempt && insmod /lib/modules/gpreempt.ko || fail "cannot load the module anew"
+rmmod gpreempt && insmod /lib/modules/gpreempt.ko || fail "cannot load the module again"
 wait_for 2 in_view "$p"
 cold=$(reads_of "$VIEW/$p/queues")
 warm=$(reads_of "$VIEW/$p/queues")

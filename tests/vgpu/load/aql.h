@@ -52,7 +52,7 @@ union aql_packet {
 struct amd_signal {
 	int64_t kind;
 	int64_t value;			/* decremented when the packet completes */
-	uint64_t event_mailbox;		/* 0: nobody sleeps on it */
+	uint64_t event_mailbox;		/* 0: no thread sleeps on it */
 	uint32_t event_id;
 	uint32_t reserved0;
 	uint64_t start_ts;		/* GPU clock ticks */

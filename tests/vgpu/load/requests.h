@@ -38,7 +38,7 @@ struct load_requests {
  */
 uint64_t load_requests_due(struct load_requests *r, const struct load_args *args,
 			   const struct load_ring *ring, uint64_t now_ns, uint64_t room);
-/* Before a slot is used anew: take down when its packet began and ended. */
+/* Before a slot is reused: record when its packet began and ended. */
 void load_requests_collect(struct load_requests *r, const struct load_ring *ring);
 void load_requests_write(const struct load_requests *r, const struct load_args *args,
 			 FILE *out);

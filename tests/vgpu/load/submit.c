@@ -37,7 +37,7 @@ static uint64_t due_packets(struct load_queue *queue, uint64_t rate, uint64_t no
 	return due;
 }
 
-/* Hardware sees a doorbell at once; the simulated GPU, when it is told. */
+/* Hardware sees a doorbell at once; the simulated GPU, when we notify it. */
 static void ring_doorbell(const struct load_process *proc, struct load_queue *queue,
 			  uint64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Data on a round: host to GPU by SDMA, back by SDMA, compared, anew. */
+/* Data on a round: host to GPU by SDMA, back by SDMA, compared, again. */
 #ifndef ROCM_COPY_H
 #define ROCM_COPY_H
 

@@ -34,7 +34,7 @@ struct load {
 	uint64_t next_ns;	/* of the next progress line */
 	uint64_t last_ns;	/* of the last one */
 	uint64_t last_completed;
-	uint64_t moved_ns;	/* when a dispatch was last found complete, or begun anew */
+	uint64_t moved_ns;	/* when a dispatch was last found complete, or restarted */
 	uint64_t longest_ns;	/* that none of those in flight completed */
 };
 

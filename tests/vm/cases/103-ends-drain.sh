@@ -12,7 +12,7 @@ for drain in 2 1; do
 	for entry in exit:0 close:0 thread-exit:0 abort:134 SIGTERM:143 SIGKILL:137; do
 		ends_in_time suspended "${entry%:*}" "${entry#*:}"
 	done
-	step "drain $drain: let go"
+	step "drain $drain: released"
 	steps_start a open init queue
 	p=$(pid a)
 	hold "$p"

@@ -48,7 +48,7 @@ expect_suspended "$p"
 worker=$(holder_of "$p")
 [ -n "$worker" ] || fail "the holder is gone"
 
-step "let go with the runtime off"
+step "released with the runtime off"
 take a destroy
 take a shut
 ctl 0 resume "$p"

@@ -46,7 +46,7 @@ echo 1 > "$group/cgroup.freeze"
 wait_for 10 running "$p"
 expect_free a
 
-step "the target's cgroup frozen: its holder answers and lets go"
+step "the target's cgroup frozen: its holder answers and releases it"
 mkdir $GROUPS/target
 echo "$p" > $GROUPS/target/cgroup.procs
 hold "$p"
@@ -72,7 +72,7 @@ echo 65536 > "$group/memory.max"
 wait_for 10 running "$p"
 expect_free a
 
-step "the socket deleted: nobody could have it let go, so it does"
+step "the socket deleted: no resume can reach it, so it releases its target"
 hold "$p"
 rm "/run/gpreempt/$p.sock"
 ctl 0 resume "$p"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Several controllers at once on one target: one wins, the others get an answer;
-# a controller that is killed leaves no queue behind that nobody knows of.
+# a controller that is killed leaves no queue suspended unnoticed.
 # timeout: 120
 . /t/steps.sh
 
@@ -30,18 +30,18 @@ for _ in 1 2 3; do
 	[ "$(grep -l already "$W"/c.? | wc -l)" -eq 3 ] || fail "$(cat "$W"/c.?)"
 	expect_suspended "$p"
 	[ "$(holders | wc -l)" -eq 2 ] || fail "not one holder: $(holders)"
-	step "four resumes: one lets go"
+	step "four resumes: one releases it"
 	all resume "$p"
 	[ "$(how_many 0)" -eq 4 ] || fail "$(cat "$W"/c.?)"
 	expect_free a
 done
 
-step "four preempts: one wins, the others are told that it is busy"
+step "four preempts: one wins, the others report that it is busy"
 all preempt "$p" --count 20 --hold 20ms --interval 20ms
 [ "$(how_many 0)" -eq 1 ] && [ "$(how_many 7)" -eq 3 ] || fail "$(cat "$W"/c.?)"
 expect_free a
 
-step "suspend killed at some moment: it holds and says so, or all run"
+step "suspend killed at some moment: it holds and has reported it, or all run"
 for ms in 0 5 10 20 30 40 50 70 100 150; do
 	gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1 &
 	c=$!
@@ -55,7 +55,7 @@ for ms in 0 5 10 20 30 40 50 70 100 150; do
 	if [ $status -eq 0 ]; then
 		[ -n "$held" ] || fail "it said that it holds"
 	elif [ -n "$held" ]; then
-		grep -q '^suspended' "$W/ctl" || fail "held, and nobody was told"
+		grep -q '^suspended' "$W/ctl" || fail "held, and not reported"
 	fi
 	timeout 30 gpreempt-ctl resume "$p" > /dev/null 2>&1 || fail "resume ended with $?"
 	expect_free a

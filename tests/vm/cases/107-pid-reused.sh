@@ -16,7 +16,7 @@ again() {
 	fail "PID $1 was not given again"
 }
 
-step "target and holder killed together: the next with that PID is nobody's"
+step "target and holder killed together: the next with that PID is free"
 start a --packet 1ms
 p=$(pid a)
 hold "$p"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The hardware scheduler hangs while queues are suspended: the driver gives up
-# after its 9 s and resets the GPU. That is said as what it is, the suspend is not
+# after its 9 s and resets the GPU. It is reported as such, the suspend is not
 # tried again, and the holder lives through it.
 # allow-log: fence wait|hws_hang|HIQ|[Rr]eset|hang|evict|Failed|preempt
 # timeout: 120

@@ -6,7 +6,7 @@
 
 steps_start a open init queue queue
 p=$(pid a)
-step "somebody traces it and has a session: refused; gone: no trace of it"
+step "another process traces it and has a session: refused; gone: no trace of it"
 for kind in plain kfd; do
 	debugger "$p" $kind > "$W/debugger" 2>&1 &
 	d=$!
@@ -49,7 +49,7 @@ wait_for 5 view_is "$p" suspended 1
 sleep 0.3
 expect_suspended "$p"
 [ "$(holder_of "$p")" = "$worker" ] || fail "the holder gave up"
-step "again and again: we give up and say so, its queues run"
+step "again and again: we give up and report it, its queues run"
 for _ in 1 2 3 4 5 6 7 8; do
 	tell a undebug
 	sleep 0.3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # 127 queues, as many as the driver gives a process on most GPUs (255 on gfx 9.4.3),
-# held and let go in one call.
+# held and released in one call.
 # timeout: 90
 . /t/steps.sh
 
@@ -26,7 +26,7 @@ expect_suspended "$p"
 echo "unmaps: $(($(counter 0 unmap_queues) - unmaps))"
 ctl 0 resume "$p"
 says "^resumed $p: 127 queues"
-view_is "$p" suspended 0 || fail "not all are let go"
+view_is "$p" suspended 0 || fail "not all are released"
 step "half of them, then the rest"
 ctl 0 suspend "$p" --queues "$(seq -s, 0 2 126)"
 says "^suspended $p: 64 queues"
@@ -34,9 +34,9 @@ expect_view "$p" suspended 1 126
 expect_view "$p" suspended 0 125
 ctl 0 suspend "$p"
 says "^suspended $p: 127 queues"
-# It destroys them one by one. Each could be found and let go by itself, which
+# It destroys them one by one. Each could be found and resumed by itself, which
 # costs a look and a call each; but after four it is clear what comes.
-step "its end: within 100 ms of what it takes when nobody holds it"
+step "its end: within 100 ms of what it takes when it is not held"
 best=1000 free=1000
 for _ in 1 2 3; do
 	end_time a tell a close

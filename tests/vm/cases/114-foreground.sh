@@ -64,7 +64,7 @@ printf '\003' > "$W/keys"
 wait $terminal || fail "ended with $?"
 expect_free a
 
-step "its lease is over, or somebody else lets go: the command ends"
+step "its lease is over, or another command resumes it: the command ends"
 foreground "$p" --for 2s
 wait "$c" || fail "ended with $?"
 expect_free a

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Queues chosen by priority, by GPU and by id, for those that are there and for
-# those that come; and let go in the same way.
+# those that come; and released in the same way.
 # vgpu: gpus=2
 # timeout: 90
 . /t/steps.sh
@@ -29,7 +29,7 @@ wait_for 10 six_queues
 caught() { for q in $(on_gpu "$first"); do view_is "$p" suspended 1 "$q" || return 1; done; }
 wait_for 5 caught
 for q in $(on_gpu "$second"); do expect_view "$p" suspended 0 "$q"; done
-step "the rest, and let go by GPU: the holder stays for what is left"
+step "the rest, and released by GPU: the holder stays for what is left"
 ctl 0 suspend "$p" --gpu "$second"
 expect_suspended "$p"
 ctl 0 resume "$p" --gpu "$first"

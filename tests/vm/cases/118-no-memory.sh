@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # suspend and preempt with less and less memory: they do all of it or nothing, and
-# never leave a target held by nobody.
+# never leave a target suspended without a holder.
 # timeout: 90
 . /t/steps.sh
 

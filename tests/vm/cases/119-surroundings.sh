@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Output that goes nowhere, a full disk, /run that cannot be written: each is said
-# as what it is, and the queues run or stay suspended as they should.
+# Output that goes nowhere, a full disk, /run that cannot be written: each is
+# reported as such, and the queues run or stay suspended as they should.
 # timeout: 60
 . /t/lib.sh
 
@@ -20,7 +20,7 @@ gpreempt-ctl preempt "$p" --count 3 --hold 1ms --interval 1ms >&- 2> "$W/ctl"
 says 'cannot write the output'
 wait_for 15 running "$p"
 
-step "nobody reads to the end"
+step "the reader closes the pipe"
 gpreempt-ctl preempt "$p" --count 3 --hold 1ms --interval 1ms --verbose | head -n 1 > "$W/ctl"
 says '^cycle 1: '
 wait_for 15 running "$p"
@@ -33,7 +33,7 @@ ctl 1 preempt "$p" --count 2 --hold 1ms --interval 1ms --samples /dev/full
 says 'cannot write the samples: No space left'
 wait_for 15 running "$p"
 
-step "status says how each lets go"
+step "status names the command that releases each"
 gpreempt-ctl preempt "$p" --count 1 --hold 30s > /dev/null 2>&1 &
 c=$!
 wait_for 15 view_is "$p" suspended 1

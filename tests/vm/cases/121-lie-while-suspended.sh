@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A process that shows another queue than the one that it destroys, and one whose
-# queues with work are destroyed and made anew all the time: each is bounded to a
+# queues with work are destroyed and made again all the time: each is bounded to a
 # second in any ten, by the GPU's own count, and status reports what ran.
 # timeout: 120
 . /t/churn.sh

@@ -65,7 +65,7 @@ started="$started $f"
 wait_for 20 view_is "$p" suspended 1
 lose_five "$p"
 end_session "$p"
-wait_for 15 grep -q "process $p is left alone: somebody else ended" "$W/guard"
+wait_for 15 grep -q "process $p is left alone: another process ended" "$W/guard"
 
 step "guard takes it again a little later"
 wait_for 30 view_is "$p" suspended 1

@@ -43,7 +43,7 @@ sleep 0.5
 kill -TERM "$f"
 wait "$f" || fail "follow ended with $?"
 wait_for 15 grep -aq 'lines were not read in time, and dropped' "$W/read"
-wait_for 15 grep -aq "^let go of $p: 2 suspensions" "$W/read"
+wait_for 15 grep -aq "^released $p: 2 suspensions" "$W/read"
 kill "$reader"
 expect_progress a
 

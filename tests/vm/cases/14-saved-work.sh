@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A dispatch in flight when its queue is suspended goes on from where it was:
-# it neither starts anew nor is lost.
+# it neither restarts nor is lost.
 # timeout: 90
 . /t/lib.sh
 

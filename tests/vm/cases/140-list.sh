@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The list of GPU processes: without a command, in a pipe, as JSON, on a
-# terminal, as nobody and without the module; holders are labelled, and one
+# terminal, as an ordinary user and without the module; holders are labelled, and one
 # command takes several targets.
 # timeout: 90
 . /t/lib.sh
@@ -19,7 +19,7 @@ is() {
 	[ "$(cell "$1" "$2")" = "$3" ] || fail "$2 of $1 is '$(cell "$1" "$2")', not '$3'"
 }
 
-step "nobody uses the GPU"
+step "no process uses the GPU"
 ctl 0
 says 'no process uses the GPU'
 
@@ -61,8 +61,8 @@ step "both at once"
 ctl 0 resume comm:vgpu-load
 [ "$(grep -c '^resumed ' "$W/ctl")" -eq 2 ] || fail "not both were resumed"
 wait_for 15 running "$a"
-ctl 5 suspend "$a" comm:nobody-here
-says_what_to_do 'comm:nobody-here names no GPU process'
+ctl 5 suspend "$a" comm:not-here
+says_what_to_do 'comm:not-here names no GPU process'
 expect_view "$a" suspended 0
 
 step "as JSON"
@@ -77,7 +77,7 @@ grep -q 'PID.*COMMAND' "$W/pty" || fail "no heading"
 awk '{ gsub(/\033\[[0-9]*m/, ""); sub(/\r$/, ""); if (length($0) > 70) exit 1 }' "$W/pty" ||
 	fail "wider than the terminal"
 
-step "as nobody, and without the module"
+step "as an ordinary user, and without the module"
 chmod 700 "$DEBUGFS"
 as-nobody gpreempt-ctl > "$W/ctl" 2>&1 || fail "status $?"
 says 'not known: only root may read'

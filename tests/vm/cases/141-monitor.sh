@@ -18,7 +18,7 @@ says '^#   queues mean 2\.0 min 2 max 2 stable'
 says '^#   queue 0 in ([3-5]) of \1 samples'
 says '^#   queue 1 in '
 
-step "a queue comes; nobody traces it; Ctrl-C"
+step "a queue comes; it is not traced; Ctrl-C"
 gpreempt-ctl monitor comm:vgpu-load --duration 0s --interval 100ms > "$W/ctl" 2>&1 &
 m=$!
 wait_for 10 grep -q "${tab}0,1$" "$W/ctl"

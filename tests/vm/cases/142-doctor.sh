@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# doctor: well; as nobody; without the module, debugfs, /dev/kfd, Yama's leave,
+# doctor: well; as an ordinary user; without the module, debugfs, /dev/kfd, Yama's leave,
 # CWSR; with a debugger; what it says of a process is what suspend says.
 # timeout: 90
 . /t/lib.sh
@@ -43,7 +43,7 @@ wait $d
 ctl 5 doctor 999999
 says_what_to_do 'no process 999999'
 
-step "as nobody"
+step "as an ordinary user"
 chmod 600 /dev/kfd
 chmod 700 "$DEBUGFS"
 as-nobody gpreempt-ctl doctor > "$W/ctl" 2>&1
@@ -59,7 +59,7 @@ umount "$DEBUGFS"
 found 0 warning debugfs 'mount -t debugfs'
 mount -t debugfs none "$DEBUGFS"
 
-step "in a bad state: a file of the system that says so"
+step "in a bad state: a file of the system reports it"
 echo 0 > "$W/off"
 cwsr=/sys/module/amdgpu/parameters/cwsr_enable
 mount -o bind "$W/off" $cwsr

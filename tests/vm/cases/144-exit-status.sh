@@ -39,7 +39,7 @@ mv /dev/kfd.away /dev/kfd
 
 step "4: no permission"
 as-nobody gpreempt-ctl suspend "$a" > "$W/ctl" 2>&1
-[ $? -eq 4 ] || fail "nobody: status"
+[ $? -eq 4 ] || fail "ordinary user: status"
 
 step "5: no such GPU process"
 ctl 5 queues $$

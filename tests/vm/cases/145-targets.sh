@@ -60,8 +60,8 @@ sleep 0.3
 start c --packet 2ms
 wait $w || fail "--wait: status $?: $(cat "$W/late")"
 grep -q "^$(pid c)	0	" "$W/late" || fail "not its queue: $(cat "$W/late")"
-ctl 5 queues comm:nobody --wait 200ms
-says_what_to_do 'comm:nobody names no GPU process'
+ctl 5 queues comm:none --wait 200ms
+says_what_to_do 'comm:none names no GPU process'
 ctl 5 queues "$(pid b)" --queues 9 --wait 200ms
 says_what_to_do 'no such queue yet'
 kill -9 "$p"

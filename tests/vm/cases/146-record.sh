@@ -40,7 +40,7 @@ done
 gpreempt-ctl monitor "$p" --csv --duration 200ms --interval 100ms --replay "$W/m.rec" \
 	2>/dev/null | cut -d , -f 2- > "$W/m.now"
 cut -d , -f 2- "$W/m.then" | diff - "$W/m.now" || fail "monitor: another output"
-# No such process, nobody to hold it, and no simulated GPU either.
+# No such process, no holder, and no simulated GPU either.
 step "preempt"
 rmmod vgpu || fail "rmmod vgpu"
 gpreempt-ctl preempt "$p" --count 4 --hold 1ms --interval 1ms --json --replay "$W/p.rec" \

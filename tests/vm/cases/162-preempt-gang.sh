@@ -57,7 +57,7 @@ gpreempt-ctl preempt "$(pid a)" --count 2 --hold 1ms --interval 1ms --json > "$W
 [ "$(json verified not_checked)" = 2 ] || fail "verified without the module"
 insmod /lib/modules/gpreempt.ko
 
-step "one of two is held by somebody: nothing is suspended"
+step "one of two is held already: nothing is suspended"
 hold "$(pid b)"
 ctl 7 preempt "$(pid a)" "$(pid b)" --count 2
 says "process $(pid b) is held"

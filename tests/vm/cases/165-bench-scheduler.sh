@@ -58,4 +58,4 @@ awk -v n=$n '{ v[$1] = $2 }
 		    v[name "_total_share"] > 1.05)
 			exit 1
 	} }' "$W/figures" || fail "figures that cannot be"
-grep -q '"event":"suspend".*"reason":"arrival"' "$W/guard" || fail "nobody was preempted"
+grep -q '"event":"suspend".*"reason":"arrival"' "$W/guard" || fail "no process was preempted"

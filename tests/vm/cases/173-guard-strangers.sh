@@ -22,7 +22,7 @@ guarded() {
 
 start off --queues 1 --packet 1ms
 p=$(pid off)
-setsid gpreempt-ctl guard --max-hold 60s --online comm:nobody --offline "$p" \
+setsid gpreempt-ctl guard --max-hold 60s --online comm:none --offline "$p" \
 	--allow-uid 1000 > "$W/guard" 2>&1 &
 g=$!
 started="$started $g"

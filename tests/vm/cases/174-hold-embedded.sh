@@ -42,7 +42,7 @@ kill -STOP $e
 wait_for 3 running "$p"
 kill -KILL $e
 
-step "nothing extends the lease: the program is told of the end"
+step "nothing extends the lease: the program learns of the end"
 embed 500 wait
 wait_for 3 running "$p"
 wait $e || fail "it waits: $(cat "$W/embed")"

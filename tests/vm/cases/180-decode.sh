@@ -66,7 +66,7 @@ ctl 0 decode --json --pid "$a"
 flat | grep -q 'map-queues' && fail "suspended queues are in the run list"
 let_go "$a"
 
-step "cut and garbled text is told of"
+step "cut and garbled text is reported"
 head -c 30000 "$W/mqds" > "$W/cut"
 printf 'Compute qu\377eue on\n' >> "$W/cut"
 ctl 6 decode "$W/cut"

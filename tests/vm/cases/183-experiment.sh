@@ -32,8 +32,8 @@ touch "$e/b-2/rubbish" "$e/a-1/kept"
 ctl 0 experiment --resume "$e" --json
 says '"strategy": "pid"'
 says '"same_ids": true'
-[ ! -e "$e/b-2/rubbish" ] || fail "the run that was not complete was not made anew"
-[ -e "$e/a-1/kept" ] || fail "a run that was complete was made anew"
+[ ! -e "$e/b-2/rubbish" ] || fail "the run that was not complete was not repeated"
+[ -e "$e/a-1/kept" ] || fail "a run that was complete was repeated"
 ctl 0 experiment --report-only "$e"
 says "^Choose queues by pid: "
 [ -s "$e/report.md" ] && [ -s "$e/report.json" ] || fail "the report was not written"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# trace: the phases of suspends and resumes by somebody else, in their order and
+# trace: the phases of suspends and resumes by another command, in order and
 # with their sum; two at once; files; the tracing directory as it was found.
 # vgpu: gpus=2
 # timeout: 120

@@ -58,7 +58,7 @@ says_what_to_do 'amd-log is for a command'
 ctl 5 trace 999999 --duration 100ms
 says_what_to_do 'no process 999999'
 as-nobody gpreempt-ctl trace "$p" > "$W/ctl" 2>&1
-[ $? -eq 4 ] || fail "as nobody"
+[ $? -eq 4 ] || fail "as an ordinary user"
 says_what_to_do 'root'
 
 step "the target's end"
@@ -66,7 +66,7 @@ trace_begin ends "$p" --json --duration 0s
 hold "$p"
 kill -9 "$p"
 wait "$(trace_pid ends)" || fail "status $?"
-grep -q "traced processes have ended" "$W/ends.notes" || fail "it does not say so"
+grep -q "traced processes have ended" "$W/ends.notes" || fail "no note of it"
 [ "$(phase_n ends suspend total)" = 1 ] || fail "the suspend is not there"
 tracing_unchanged
 

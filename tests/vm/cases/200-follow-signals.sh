@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The GPU follows the signals of job control: stopped and continued with the
-# process, whoever stops it.
+# process, by any sender of the signal.
 # timeout: 120
 . /t/lib.sh
 
@@ -27,9 +27,9 @@ for time in first second; do
 	expect_progress a
 done
 [ "$(grep -c "^suspended $p: it is stopped, 2 of 2 queues" "$W/follow")" -eq 2 ] ||
-	fail "the follower did not say so twice"
+	fail "the follower did not report it twice"
 [ "$(grep -c "^resumed $p: it is continued, 2 of 2 queues" "$W/follow")" -eq 2 ] ||
-	fail "the follower did not say so twice"
+	fail "the follower did not report it twice"
 
 step "stopped and continued faster than it can be followed: the last word counts"
 i=0

@@ -7,7 +7,7 @@ C=/sys/fs/cgroup
 start a --queues 1 --packet 1ms
 p=$(pid a)
 
-step "held by somebody else"
+step "held already"
 hold "$p"
 ctl 7 follow "$p"
 says_what_to_do "process $p is held by gpreempt-ctl suspend"
@@ -68,7 +68,7 @@ wait "$f"
 grep -q "has moved to /old of the old freezer" "$W/follow" || fail "no sentence"
 wait_for 15 running "$p"
 ctl 3 follow "$p"
-says_what_to_do "/old of the old freezer \(cgroup v1\), which tells nobody"
+says_what_to_do "/old of the old freezer \(cgroup v1\), which sends no event"
 echo "$p" > /tmp/v1/cgroup.procs
 rmdir /tmp/v1/old
 umount /tmp/v1

@@ -31,7 +31,7 @@ says_what_to_do "90%"
 step "online comes twice a second, 100 ms each; offline is flat out"
 start off --queues 2 --packet 2ms
 start on --queues 1 --packet 100ms --rate 2
-guard --online "$(pid on)" --offline "comm:nobody" "$(pid off)" --verbose --poll 1ms \
+guard --online "$(pid on)" --offline "comm:none" "$(pid off)" --verbose --poll 1ms \
 	--metrics "$W/metrics" --samples "$W/samples"
 wait_for 20 guarded "$(pid off)"
 wait_for 20 grep -q "^suspended $(pid off): arrival, 2 of 2 queues" "$W/guard"

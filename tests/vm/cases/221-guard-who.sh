@@ -37,7 +37,7 @@ role online on --gpus 0 --queues 1 --packet 5ms
 wait_for 20 said "process $(pid on) is online"
 wait_for 20 view_is "$(pid a)" suspended 1
 
-step "on another GPU nobody makes way"
+step "on another GPU no process makes way"
 role offline b --gpus 1 --queues 1 --packet 1ms
 wait_for 20 said "process $(pid b) is offline"
 c0=$(count b)

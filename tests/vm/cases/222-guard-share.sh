@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Nobody starves: offline keeps its share of a GPU on which online never rests,
+# No process starves: offline keeps its share of a GPU on which online never rests,
 # and a cap without any online process is kept, too.
 # timeout: 120
 . /t/lib.sh

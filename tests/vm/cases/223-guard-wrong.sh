@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What can go wrong while guard holds somebody: each ends with offline running,
-# and with a sentence if guard is there to say it.
+# What can go wrong while guard holds a process: each ends with offline running,
+# and with a message if guard still runs.
 # timeout: 180
 . /t/lib.sh
 
@@ -60,7 +60,7 @@ guard --online "$(pid on)" --offline "$(pid off)"
 wait_for 20 view_is "$(pid off)" suspended 1
 kill -TERM "$(pid off)"
 wait_for 30 gone "$(pid off)"
-# Its last packets were held: it waited for them for 10 s, and says so with a 3.
+# Its last packets were held: it waited for them for 10 s, and exits with 3.
 wait "$(pid off)"
 [ $? -eq 3 ] || fail "it did not end by itself"
 wait_for 15 said "process $(pid off) is not offline any more"
@@ -87,7 +87,7 @@ end_guard
 
 start off --queues 2 --packet 1ms
 
-step "a target that cannot be attached is said once, and others go on"
+step "a target that cannot be attached is reported once, and others go on"
 start other --queues 1 --packet 1ms
 debugger "$(pid other)" > "$W/debugger" 2>&1 &
 d=$!
@@ -109,7 +109,7 @@ wait_for 20 view_is "$(pid off)" suspended 1
 rmmod gpreempt
 c0=$(count off)
 next_lines off 5
-[ "$(progress off completed)" -gt "$c0" ] || fail "offline is held although nobody sees online"
+[ "$(progress off completed)" -gt "$c0" ] || fail "offline is held although online is not seen"
 wait_for 10 said "gpreempt.ko is gone"
 end_guard
 stop on

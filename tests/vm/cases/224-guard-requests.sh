@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Servers that know when their work begins and ends say so; and somebody wants a
+# Servers that know when their work begins and ends report it; and a release of a
 # process that is guarded.
 # timeout: 120
 . /t/lib.sh
 
 guard() {
-	setsid gpreempt-ctl guard --max-hold 60s --online comm:nobody --offline "$p" "$@" \
+	setsid gpreempt-ctl guard --max-hold 60s --online comm:none --offline "$p" "$@" \
 		> "$W/guard" 2>&1 &
 	g=$!
 	started="$started $g"
@@ -33,7 +33,7 @@ says_what_to_do "begins or ends"
 
 step "nested, by this shell"
 guard
-running "$p" || fail "held, and nobody has asked for that"
+running "$p" || fail "held, and no request is open"
 ctl 0 online begin
 says "process $$: 1 requests open"
 wait_for 15 view_is "$p" suspended 1
@@ -56,11 +56,11 @@ wait_for 15 view_is "$p" suspended 1
 kill -KILL $s
 wait_for 15 running "$p"
 
-step "a second guard does without, and says so"
-timeout 3 gpreempt-ctl guard --online comm:nobody --offline comm:nobody > "$W/second" 2>&1
-grep -q 'nobody can say "online begin" to this guard' "$W/second" || fail "$(cat "$W/second")"
+step "a second guard does without, and reports it"
+timeout 3 gpreempt-ctl guard --online comm:none --offline comm:none > "$W/second" 2>&1
+grep -q 'this guard cannot receive "online begin"' "$W/second" || fail "$(cat "$W/second")"
 
-step "somebody wants the process: for a while, and for good"
+step "release: for a while, and for good"
 ctl 0 online begin
 wait_for 15 view_is "$p" suspended 1
 ctl 0 release "$p" --for 3s
@@ -78,7 +78,7 @@ end_guard
 step "who may ask"
 guard
 as-nobody gpreempt-ctl online begin > "$W/ctl" 2>&1
-[ $? -eq 4 ] || fail "somebody may ask: $(cat "$W/ctl")"
+[ $? -eq 4 ] || fail "an ordinary user may ask: $(cat "$W/ctl")"
 says_what_to_do "does not let us ask"
 end_guard
 guard --allow-uid 1000,65534

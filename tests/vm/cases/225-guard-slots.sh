@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# When the slots of a preempted process are inactive: said at the end, in each
-# event and in the samples; nothing is said where nobody can look. And the picture
-# of all that.
+# When the slots of a preempted process are inactive: reported at the end,
+# in each event and in the samples; unknown without the module. And the picture of
+# all that.
 # timeout: 90
 . /t/lib.sh
 . /t/guard.sh
@@ -64,7 +64,7 @@ wait_for 30 ordered null
 switch 0 in_reset 0
 end_guard
 
-step "without the module: a duty is kept, and nothing is said of slots"
+step "without the module: a duty is kept, and slots are not reported"
 rmmod gpreempt
 guard --offline "$(pid off)" --duty 50% --json
 wait_for 20 more_times '"event":"resume"' 3

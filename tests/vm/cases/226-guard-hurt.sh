@@ -35,7 +35,7 @@ stop_thread() {
 # The first step of a partition switch is the driver's look for any process.
 switch_partitions() { echo 1 2> /dev/null > "$VGPU/unplug"; }
 
-step "nobody is there: guard has no /dev/kfd open, and partitions can be switched"
+step "no process is there: guard has no /dev/kfd open, and partitions can be switched"
 guard --max-hold 60s --online cgroup:/online --offline cgroup:/offline --verbose
 mkdir $C/online $C/offline
 start off --gpus 0 --queues 2 --packet 2ms
@@ -83,7 +83,7 @@ kill -STOP "$worker"
 wait_for 10 gone "$worker"
 held
 
-step "the poller and its stand-in are not run for 3 s: offline runs meanwhile, and it is said"
+step "the poller and its stand-in are not run for 3 s: offline runs meanwhile, and it is reported"
 stop_thread guard-stand-in
 d2=$stopper
 stop_thread guard-poller
@@ -92,10 +92,10 @@ wait_for 5 running "$(pid off)"
 alive $d || fail "offline ran only when the poller did"
 wait $d
 wait $d2
-wait_for 10 said "the poller was not run for [0-9.]+ s: offline processes were let go"
+wait_for 10 said "the poller was not run for [0-9.]+ s: offline processes were resumed"
 held
 
-step "the clock is set: nobody cares"
+step "the clock is set: nothing changes"
 date -s '2001-01-01 00:00:00' > /dev/null
 expect_suspended "$(pid off)"
 date -s '2035-01-01 00:00:00' > /dev/null
@@ -103,7 +103,7 @@ sleep 0.3
 expect_suspended "$(pid off)"
 alive "$g" || fail "guard has ended"
 
-step "online is held by nobody while it is moved away: offline runs"
+step "online is moved away: offline runs"
 echo "$(pid on)" > $C/cgroup.procs
 wait_for 10 said "process $(pid on) is not online any more"
 off_runs
@@ -113,11 +113,11 @@ echo 1000 > /sys/module/amdgpu/parameters/queue_preemption_timeout_ms
 resets=$(counter 0 gpu_resets)
 switch 0 fail_fence 1
 echo "$(pid on)" > $C/online/cgroup.procs
-wait_for 20 said "process $(pid off) could not be suspended: GPU 0x[0-9a-f]+ did not let go"
+wait_for 20 said "process $(pid off) could not be suspended: GPU 0x[0-9a-f]+ did not release"
 switch 0 fail_fence 0
 was_reset() { [ "$(counter 0 gpu_resets)" -gt "$resets" ]; }
 wait_for 20 was_reset
-# The driver has evicted it, and will not have it back; guard holds nobody.
+# The driver has evicted it, and will not have it back; guard holds no process.
 wait_for 20 view_is "$(pid off)" suspended 0
 kill -KILL "$(pid on)" "$(pid off)"
 wait_for 20 gone "$(pid off)"

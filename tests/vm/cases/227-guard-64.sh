@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# 64 offline processes, and one more, which is said; all of them make way, and all
-# of them run when guard has ended.
+# 64 offline processes, and one more, which is reported; all of them make way, and
+# all of them run when guard has ended.
 # timeout: 180
 . /t/lib.sh
 . /t/guard.sh

@@ -61,7 +61,7 @@ started="$started $f"
 wait_for 20 grep -q '^following ' "$W/follow"
 printf '\032' > "$W/keys"
 wait_for 15 view_is "$p" suspended 1
-grep -q "^suspended $p: it is stopped" "$W/follow" || fail "the follower did not say so"
+grep -q "^suspended $p: it is stopped" "$W/follow" || fail "the follower did not report it"
 printf 'fg\n' > "$W/keys"
 wait_for 15 running "$p"
 expect_progress job

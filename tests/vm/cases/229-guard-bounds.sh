@@ -13,7 +13,7 @@ gaps() {
 		{ last = $1; t = $2 }'
 }
 
-# long_gaps EVENT1 EVENT2 US: most of them are longer. A switch is told when it is
+# long_gaps EVENT1 EVENT2 US: most of them are longer. A switch is reported when it is
 # done: that is less what the one before it took, on a busy host.
 long_gaps() {
 	gaps "$1" "$2" | sort -n > "$W/gaps"

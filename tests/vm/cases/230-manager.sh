@@ -33,7 +33,7 @@ silent() {
 	[ "$(wc -l < "$W/heard")" -eq "$_n" ] || fail "it says that it is well: $(tail -n 1 "$W/heard")"
 }
 
-# ended PID: the last word, said once, and nobody else spoke
+# ended PID: its last message, sent once, and by no other process
 ended() {
 	tail -n 1 "$W/heard" | grep -q ' STOPPING=1$' || fail "STOPPING=1 is not its last word"
 	[ "$(heard READY=1)" -eq 1 ] && [ "$(heard STOPPING=1)" -eq 1 ] || fail "not said once"
@@ -46,14 +46,14 @@ start off --queues 1 --packet 1ms
 
 step "guard that cannot start is never ready"
 watchdog_ms 1000
-guard --offline "$(pid off)" --online "comm:nobody" --cpu 77
+guard --offline "$(pid off)" --online "comm:none" --cpu 77
 wait "$g" && fail "it started"
 [ -s "$W/heard" ] && fail "it says: $(cat "$W/heard")"
 
 step "guard: ready, and well in time"
-guard --offline "$(pid off)" --online "comm:nobody" --poll 20ms
+guard --offline "$(pid off)" --online "comm:none" --poll 20ms
 wait_for 20 has_heard READY=1 1
-[ -S /run/gpreempt-guard.sock ] || fail "ready, and nobody listens"
+[ -S /run/gpreempt-guard.sock ] || fail "ready, and no socket"
 wait_for 20 in_time
 wait_for 20 said "process $(pid off) is offline"
 

@@ -5,7 +5,7 @@
 # timeout: 120
 . /t/lib.sh
 
-# The driver lets go of the render node a moment after a process has ended.
+# The driver releases the render node a moment after a process has ended.
 unplug() {
 	echo 1 > "$VGPU/unplug"
 } 2>/dev/null

@@ -7,7 +7,7 @@
 start a --packet $((10 * SLOW))ms --count 100
 rmmod vgpu 2>/dev/null && fail "vgpu.ko was unloaded under a process"
 expect_good_end a
-# the driver lets go of the render node a moment after the end
+# the driver releases the render node a moment after the end
 wait_for 5 rmmod vgpu
 [ -z "$(gpu_nodes)" ] || fail "a GPU node is left"
 insmod /lib/modules/vgpu.ko gpus=2 || fail "insmod"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A queue that a held target makes is suspended too, and let go with the rest.
+# A queue that a held target makes is suspended too, and released with the rest.
 # timeout: 90
 . /t/lib.sh
 

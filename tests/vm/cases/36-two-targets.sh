@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Two targets held at once, on one GPU; each is let go alone.
+# Two targets held at once, on one GPU; each is released alone.
 # timeout: 120
 . /t/lib.sh
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The holder's worker is killed: the queues run again, nobody is left behind.
+# The holder's worker is killed: the queues run again, no process is left behind.
 # timeout: 90
 . /t/lib.sh
 

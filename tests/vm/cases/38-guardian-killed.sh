@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The guardian is killed. A worker without its guardian could make its target
-# unkillable, so it lets go: the queues run again.
+# unkillable, so it releases it: the queues run again.
 # timeout: 90
 . /t/lib.sh
 

@@ -15,7 +15,7 @@ wait "$p"
 wait_for 15 not_in_view "$p"
 wait_for 15 gone "$worker"
 
-step "the holder is stopped and nobody kills the target: it runs again"
+step "the holder is stopped, the target is not killed: it runs again"
 start b --queues 2 --packet 1ms
 p=$(pid b)
 hold "$p"

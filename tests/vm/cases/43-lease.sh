@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A lease: the queues run again by themselves when it ends; a second suspend
-# of a held target sets it anew.
+# of a held target sets a new one.
 # timeout: 120
 . /t/lib.sh
 
@@ -13,7 +13,7 @@ wait_for 30 running "$p"
 expect_progress a
 wait_for 15 nothing_held
 
-step "set anew"
+step "set again"
 hold "$p" --for 6s
 ctl 0 suspend "$p" --for 5m
 sleep 7

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A held target becomes another program. The session ends with the old one, and
-# the new one is nobody's: not traced, not shown, and it ends when it likes.
+# the new one is free: not traced, not shown, and it ends when it likes.
 # timeout: 90
 . /t/lib.sh
 

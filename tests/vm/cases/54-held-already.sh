@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# suspend of a held target is fine and says so; resume of one that is not held
-# is fine and says so.
+# suspend of a held target succeeds with a note; so does resume of one that is
+# not held.
 # timeout: 90
 . /t/lib.sh
 

@@ -13,11 +13,11 @@ wait_for 15 state_is "$p" active
 debugged() { awk -v pid="$1" '$1 == pid { print $14 }' "$DEBUGFS/gpreempt/processes"; }
 hold "$p"
 state_is "$p" suspended || fail "not suspended: $_v"
-[ "$(debugged "$p")" = 1 ] || fail "nobody is said to hold it"
+[ "$(debugged "$p")" = 1 ] || fail "it is not reported as held"
 [ "$(view "$p" rptr | sort -u)" = - ] || fail "a pointer of no slot"
 let_go "$p"
 wait_for 15 state_is "$p" active
-[ "$(debugged "$p")" = 0 ] || fail "somebody is said to hold it"
+[ "$(debugged "$p")" = 0 ] || fail "it is reported as held"
 
 step "its share is 0, it has no ring"
 stop a

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # gpreempt.ko as DKMS built and installed it: modprobe finds it, loads amdgpu
-# first when that is not there, and says so when it cannot be.
+# first when that is not there, and reports when it cannot be.
 # vgpu: none
 # gpreempt: no
 # timeout: 120

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Debian 12's ROCr, which knows no XCCs: packets exactly once, copies right,
 # waits by interrupt and by polling, its queues in view. It does not enable the
-# KFD runtime, so it cannot be suspended, and is told so.
+# KFD runtime, so it cannot be suspended, and the error says why.
 # vgpu: gpus=1 xccs=1
 . /t/rocm.sh
 

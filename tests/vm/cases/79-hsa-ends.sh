@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A ROCr program that ends while it is held: hsa_shut_down waits for an answer of
-# the debugger, and gets it. Nobody is left behind.
+# the debugger, and gets it. No process is left behind.
 # timeout: 90
 . /t/rocm.sh
 

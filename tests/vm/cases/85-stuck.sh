@@ -16,7 +16,7 @@ expect_view "$p" suspended 1
 expect_view "$p" active 4
 [ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 8 ] || fail "not 8 slots"
 
-step "the slots are let go: only suspended"
+step "the slots are released: only suspended"
 switch 0 keep_slot 0
 wait_for 5 view_is "$p" state suspended
 expect_view "$p" active 0

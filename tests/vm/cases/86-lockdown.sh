@@ -40,7 +40,7 @@ for level in integrity confidentiality; do
 done
 stop a
 
-step "gpreempt.ko, which nobody signed"
+step "gpreempt.ko, which is not signed"
 rmmod gpreempt || fail "it cannot be unloaded"
 refused 'not permitted' 'lockdown: .*unsigned module loading is restricted'
 echo 1 > /sys/module/module/parameters/sig_enforce

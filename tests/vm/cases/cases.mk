@@ -35,7 +35,7 @@ $(O)/vm-tools/json-value: tests/vm/tools/json-value.c
 captures:
 	@tests/vm/check-captures
 
-# Suspends and resumes at random, and kills whoever is part of it.
+# Suspends and resumes at random, and kills any process that takes part.
 SOAK_S = $(or $(DURATION),3600)
 
 .PHONY: soak

@@ -32,7 +32,7 @@ step "a process that is killed is no hang"
 (wait_for 30 grep -q '^request 3' "$W/out"; kill -9 "$pid") &
 scheduler "$pid" 50 sleep 0.2 > "$W/out" 2> "$W/err" && fail "it did not notice"
 cat "$W/err"
-grep -q "^scheduler.py: process $pid has ended" "$W/err" || fail "it does not say so"
+grep -q "^scheduler.py: process $pid has ended" "$W/err" || fail "no message of it"
 
 step "a refusal is a sentence"
 scheduler $$ 1 true > "$W/out" 2>&1 && fail "it took a process without GPU"

@@ -170,7 +170,7 @@ static void sweep(const char *all)
 }
 
 /*
- * The payload may be made anew while we run; all our guests get the one that
+ * The payload may be made again while we run; all our guests get the one that
  * was there when we started.
  */
 static void pin_payload(struct bench *b)

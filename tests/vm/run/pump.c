@@ -6,7 +6,7 @@
 
 #include "vmrun.h"
 
-/* The guest keeps the job's time; it gets this much longer to say so. */
+/* The guest keeps the job's time; it gets this much longer to report. */
 #define GRACE 30000	/* ms */
 #define GRACE_LEAKS 300000	/* ms, for two looks through all memory */
 

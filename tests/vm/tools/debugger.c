@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugger PID [kfd|disable|stop]: somebody else's debugger. Attaches to the
+ * debugger PID [kfd|disable|stop]: another debugger. Attaches to the
  * process, with "kfd" also opens a KFD debug session, says "attached" and stays
  * until killed. With "disable" it only ends whatever session the process has,
  * which needs no right on older kernels. With "stop" it stops that thread alone

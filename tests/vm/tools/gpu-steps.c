@@ -381,7 +381,7 @@ static void *read_steps(void *arg)
 		else
 			printf("done %s %llu\n", line, (unsigned long long)(now_us() - start));
 	}
-	/* Whoever gave the steps is done with them, not with the process. */
+	/* The sender of the steps is done with them, not with the process. */
 	sleep_on(NULL);
 	return arg;
 }
