@@ -27,7 +27,7 @@
 #include "stats.h"
 #include "table.h"
 
-/* How often to look, in ms: when told of changes, and when not. */
+/* How often to look, in ms: with events of changes, and without. */
 #define SLOW_MS		1000
 #define FAST_MS		4
 

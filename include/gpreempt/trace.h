@@ -44,7 +44,7 @@ enum gpreempt_trace_phase {
  * @symbol: its name
  * @phase: what the time in it counts for, or GPREEMPT_TRACE_PHASES
  * @args: at its entry; up to one without a name
- * @needed: without it nothing can be said
+ * @needed: without it there is no result
  *
  * An argument is fetched as a probe event of the kernel's tracing does it.
  */

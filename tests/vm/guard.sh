@@ -17,7 +17,7 @@ says_guard() {
 	said "$1" || fail "guard did not say '$1'"
 }
 
-# said_times REGEX: how often it said so
+# said_times REGEX: how often it printed that
 said_times() {
 	grep -Ec -e "$1" "$W/guard"
 }

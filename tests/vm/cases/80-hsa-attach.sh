@@ -37,7 +37,7 @@ for at in 30 60 90 130 180; do
 done
 
 for at in 0 30; do
-	step "$at ms after it was told to end"
+	step "$at ms after the order to end"
 	hsa_start c 13 --queues 2 --packet 200us --report 0
 	p=$(pid c)
 	kill -TERM "$p"
