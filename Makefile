@@ -2,6 +2,8 @@
 # gpreempt: everything is built under $(O). "make help" lists the targets.
 
 O := build
+# Of all parts. DKMS wants it there; no other file has a copy that is compiled.
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -16,14 +16,14 @@ all: $(if $(KRUNNING),$(KMOD_RUNNING),$(KMOD_BENCH))
 # time: Kbuild does not bear two in a directory.
 define kmod-build
 @mkdir -p $(2)
-@flock $(2).lock sh -ec 'cp --parents -u $(KMOD_SRC) $(2); \
+@flock $(2).lock sh -ec 'cp --parents -u $(KMOD_SRC) dkms.conf $(2); \
 	$(MAKE) -s -C $(1) M=$(abspath $(2)) KCFLAGS=-Werror $(3) modules'
 endef
 
-$(KMOD_BENCH): $(KMOD_SRC) $(O)/kernel/env.mk
+$(KMOD_BENCH): $(KMOD_SRC) dkms.conf $(O)/kernel/env.mk
 	$(call kmod-build,$(KDIR),$(@D))
 
-$(KMOD_RUNNING): $(KMOD_SRC)
+$(KMOD_RUNNING): $(KMOD_SRC) dkms.conf
 	$(call kmod-build,$(KRUNNING),$(@D))
 
 .PHONY: sparse-kmod
@@ -129,17 +129,16 @@ $(KMOD_TOOLS)/btf-doctor $(KMOD_TOOLS)/rename-symbol: \
 
 # The sources go where DKMS wants them, and nothing else does.
 DKMS_KERNEL = $(shell uname -r)
-DKMS_VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
-DKMS_TREE = $(DESTDIR)/usr/src/gpreempt-$(DKMS_VERSION)
+DKMS_TREE = $(DESTDIR)/usr/src/gpreempt-$(VERSION)
 
 .PHONY: dkms-install
 dkms-install: ## gpreempt.ko by DKMS (DKMS_KERNEL=... for another kernel; as root)
 	@command -v dkms >/dev/null || { echo "dkms is not installed"; exit 1; }
 	install -d $(DKMS_TREE)
 	cp --parents $(KMOD_SRC) dkms.conf $(DKMS_TREE)
-	dkms add $(DKMS_FLAGS) gpreempt/$(DKMS_VERSION)
-	dkms build $(DKMS_FLAGS) gpreempt/$(DKMS_VERSION) -k $(DKMS_KERNEL)
-	dkms install $(DKMS_FLAGS) gpreempt/$(DKMS_VERSION) -k $(DKMS_KERNEL)
+	dkms add $(DKMS_FLAGS) gpreempt/$(VERSION)
+	dkms build $(DKMS_FLAGS) gpreempt/$(VERSION) -k $(DKMS_KERNEL)
+	dkms install $(DKMS_FLAGS) gpreempt/$(VERSION) -k $(DKMS_KERNEL)
 
 # The module as DKMS builds it, for a VM test; the others only on request.
 VM_BINS += $(O)/dkms/gpreempt-dkms.ko $(O)/dkms/gpreempt-dkms.btf $(O)/dkms/kmod

@@ -46,5 +46,5 @@ module_exit(gp_exit);
 MODULE_DESCRIPTION("Shows the queues of GPU processes and the hardware that holds them");
 MODULE_AUTHOR("The gpreempt authors");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(GP_VERSION);
 MODULE_SOFTDEP("pre: amdgpu");

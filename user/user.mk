@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # libgpreempt (static and shared) and gpreempt-ctl.
 
-LIB_VERSION := 0.1.0
+LIB_VERSION := $(VERSION)
 LIB_SONAME := libgpreempt.so.0
 # What a static link with the library needs besides.
 # Where the holder is installed; the library starts it from there and nowhere
@@ -88,6 +88,9 @@ $(O)/ctl.a: $(filter-out %/ctl/main.o,$(CTL_OBJ))
 
 $(O)/gpreempt-holder: $(O)/user/holder/main.o $(O)/ctl.a $(O)/libgpreempt.a
 	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(LIB_LIBS)
+
+# Built again when the version changes.
+$(O)/user/lib/gpreempt.o: dkms.conf
 
 # Built again when another place is given.
 $(O)/user/lib/hold-path.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'

@@ -2,9 +2,9 @@
 # Tests of what users get, on the host.
 
 .PHONY: cli check-install check-manuals check-words check-completions check-usage \
-	check-units check-hardening check-library-abi abi-update
+	check-units check-hardening check-library-abi check-version abi-update
 cli: check-install check-manuals check-words check-completions check-usage check-units \
-	check-hardening check-library-abi ## what is installed; manuals, completions and documents against the commands
+	check-hardening check-library-abi check-version ## what is installed; manuals, completions and documents against the commands
 check-install: user
 	@tests/install/check-install $(O)
 
@@ -17,6 +17,9 @@ check-words: user $(COMMAND_DOC)
 check-completions: manuals
 	@tests/install/check-bash $(O)
 	@tests/install/check-zsh $(O)
+
+check-version: user manuals
+	@tests/install/check-version $(O)
 
 check-usage: user
 	@tests/cli/check-usage $(O)

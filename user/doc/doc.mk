@@ -14,9 +14,9 @@ MANUALS := $(MAN)/gpreempt-ctl.1 $(MAN)/libgpreempt.3 $(MAN)/gpreempt.4
 user: manuals
 manuals: $(MANUALS)
 
-$(MANUALS): $(MAN)/%: docs/man/%.in user/doc/expand
+$(MANUALS): $(MAN)/%: docs/man/%.in user/doc/expand dkms.conf
 	@mkdir -p $(@D)
-	@COMMAND_DOC=$(COMMAND_DOC) DOC_DATE='$(DOC_DATE)' DOC_HEADERS='$(DOC_HEADERS)' user/doc/expand $< >$@.new
+	@COMMAND_DOC=$(COMMAND_DOC) DOC_DATE='$(DOC_DATE)' VERSION='$(VERSION)' DOC_HEADERS='$(DOC_HEADERS)' user/doc/expand $< >$@.new
 	@mv $@.new $@
 
 $(MAN)/gpreempt-ctl.1: $(O)/command-doc user/doc/markdown-to-mdoc docs/user-guide.md
