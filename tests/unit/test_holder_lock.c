@@ -37,7 +37,7 @@ START_TEST(directory)
 }
 END_TEST
 
-START_TEST(somebody_elses_directory)
+START_TEST(directory_of_another_user)
 {
 	ck_assert_int_eq(rmdir(HOLD_DIR), 0);
 	ck_assert_int_eq(symlink("/tmp", HOLD_DIR), 0);
@@ -435,7 +435,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, clean, NULL);
 	tcase_add_test(tc, directory);
-	tcase_add_test(tc, somebody_elses_directory);
+	tcase_add_test(tc, directory_of_another_user);
 	tcase_add_test(tc, one_lock);
 	tcase_add_test(tc, shared_lock);
 	tcase_add_test(tc, leftovers);

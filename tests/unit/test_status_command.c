@@ -209,7 +209,7 @@ START_TEST(roles)
 	ck_assert_ptr_null(json_member(row(0), "queues"));
 	ck_assert_ptr_null(json_member(row(0), "released_us"));
 	if (!rows[_i].release) {
-		ck_assert_ptr_null(json_member(row(0), "let_go"));
+		ck_assert_ptr_null(json_member(row(0), "release_with"));
 		ck_assert_ptr_null(json_member(row(0), "holder"));
 		ERR_HAS("process 4242: unknown holder (lock is held); find "
 			"it: fuser -v " HOLD_DIR "/4242.lock");
@@ -221,7 +221,7 @@ START_TEST(roles)
 		if (!strcmp(text, "kill "))
 			snprintf(text, sizeof(text), "kill %d", owner);
 		ck_assert_str_eq(json_object_get_string(json_member(row(0),
-								    "let_go")),
+								    "release_with")),
 				 text);
 	}
 	/* resume and suspend give the same advice, and change nothing. */

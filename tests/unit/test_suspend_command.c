@@ -123,7 +123,7 @@ START_TEST(held_and_resumed)
 	OUT_HAS_LINE("\n%d\t%d\t%d\t2\t", target, (int)owner.pid,
 		     (int)owner.guardian);
 	OUT_HAS_LINE("\tsuspend\tgpreempt-ctl resume %d\t", target);
-	ERR_HAS("cannot attach to these until they are let go");
+	ERR_HAS("cannot attach to these until they are released");
 	CTL(0, "resume %d", target);
 	OUT_HAS_LINE("resumed %d: 2 queues, ioctl ", target);
 	/* It has ended before the command returns. */
@@ -558,7 +558,7 @@ START_TEST(foreground_of_held)
 	CTL(0, "suspend %d " LEASE, target);
 	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --foreground", target);
 	ERR_HAS("is held by gpreempt-ctl suspend (");
-	ERR_HAS("next: let go first: gpreempt-ctl resume ");
+	ERR_HAS("next: release it first: gpreempt-ctl resume ");
 	CTL(0, "resume %d", target);
 	expect_no_holder();
 }
