@@ -223,7 +223,7 @@ ctl() {
 	[ $_got -eq "$_want" ] || fail "gpreempt-ctl $* ended with $_got, not $_want"
 }
 
-# says REGEX: the last gpreempt-ctl said so.
+# says REGEX: the last gpreempt-ctl printed that.
 says() {
 	grep -Eqi -e "$1" "$W/ctl" || fail "gpreempt-ctl did not say '$1'"
 }

@@ -52,7 +52,7 @@ refused() {
 	last_step "$1" | grep "^failed.*$3" || fail "not refused: $(last_step "$1")"
 }
 
-# said LABEL WORD: the number behind that word, when it was said last.
+# said LABEL WORD: the number behind the last such word.
 said() {
 	awk -v word="$2" '$1 != "done" { for (i = 1; i < NF; i++) if ($i == word) n = $(i + 1) }
 		END { print n }' "$W/$1.out"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The packets of a run list (rls): what the hardware scheduler was told to run. */
+/* The packets of a runlist (rls), which the driver gave the hardware scheduler. */
 #include <stdlib.h>
 
 #include "ctl/decode.h"

@@ -37,7 +37,7 @@ struct followers {
 	size_t running;
 	int status;		/* of those that have ended */
 	bool any;		/* one has ended */
-	bool full;		/* said so */
+	bool full;		/* and reported */
 	bool moved;		/* to a cgroup of our own */
 	int stop;
 };

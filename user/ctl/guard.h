@@ -270,7 +270,7 @@ bool guard_same(const struct gpreempt_target *a,
 /* Not now, but perhaps later; said once, when it goes on for a while. */
 void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 		  const char *why, bool at_once);
-/* Leave it alone for so long, without a word. */
+/* Leave it alone for so long, silently. */
 void guard_shun(struct guard *guard, const struct gpreempt_target *target,
 		uint64_t ns);
 bool guard_may_try(const struct guard *guard,
@@ -286,7 +286,7 @@ void guard_drop_offline(struct guard *guard, size_t i);
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
 /* Release the processes that requests name. */
 void guard_release_some(struct guard *guard);
-/* Workers that were told to end may need a while for it. */
+/* Workers that have the order to end may need a while for it. */
 void guard_reap(struct guard *guard);
 bool guard_is_going(const struct guard *guard, pid_t pid);
 void guard_end_all(struct guard *guard);

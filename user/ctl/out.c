@@ -164,7 +164,7 @@ static void fill_row(const struct out_table *table, const void *row,
 			       table->fields[i].heading : "");
 	for (i = 0; i < table->n_fields; i++)
 		if (!cells[i])
-			abort();	/* nothing useful can be said then */
+			abort();	/* no useful report is possible */
 }
 
 static void free_row(const struct out_table *table, char **cells)

@@ -79,7 +79,7 @@ static int watch(struct gpreempt *g)
 		}
 		shr_sleep_ns(LOOK_NS);
 	}
-	/* 126 and 127: it was not even started, which was said. */
+	/* 126 and 127: it was not even started, which is reported already. */
 	if (!told && !(WIFEXITED(status) && WEXITSTATUS(status) >= 126))
 		ctl_note("no queue of it was seen: it made none that lasted "
 			 "half a second, or this is a container that does "

@@ -13,7 +13,7 @@
 
 static void out_of_memory(void)
 {
-	/* Nothing useful can be said then. */
+	/* No useful report is possible. */
 	abort();
 }
 

@@ -2,7 +2,7 @@
 /*
  * The kernel's tracing: an instance with a ring buffer of its own, and probe
  * events at the driver's functions. Both bear our PID and start time, so that
- * those of a killed predecessor can be told and removed.
+ * those of a killed predecessor can be found and removed.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -66,7 +66,7 @@ static void check_namespace(struct gpreempt *g, struct gpreempt_finding *f)
 	n = g->ops->read_link(g->be, "/proc/self/ns/pid", ns, sizeof(ns) - 1);
 	if (n < 0) {
 		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
-			    "the PID namespace cannot be told");
+			    "the PID namespace is unknown");
 		return;
 	}
 	ns[n] = '\0';

@@ -2,7 +2,7 @@
 /*
  * Starting a holder. A program with threads must not run its own code between
  * fork() and exec(), so this is posix_spawn(); and a program that root trusts
- * must not be told by its environment what to run.
+ * must not take from its environment what to run.
  */
 #include <errno.h>
 #include <signal.h>

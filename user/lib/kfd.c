@@ -2,7 +2,7 @@
 #include "lib/kfd.h"
 #include "shared/clock.h"
 
-/* What we want to be told of. The driver keeps the rest for the runtime. */
+/* The events that we request. The driver keeps the rest for the runtime. */
 #define EXCEPTIONS (KFD_EC_MASK(EC_QUEUE_NEW) | KFD_EC_MASK(EC_PROCESS_RUNTIME))
 
 static inline int do_ioctl(const struct gp_kfd *k, unsigned long request,

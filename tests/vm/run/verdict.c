@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the guest says of a job, and what is to be said when it cannot. */
+/* The guest's verdict on a job, or ours when the guest cannot give one. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * notify-log SOCKET: what systemd would be told there. A line for each message:
+ * notify-log SOCKET: logs the messages to systemd. A line for each message:
  * when it came (CLOCK_MONOTONIC, in ms), from which process, and its text. Makes
  * SOCKET, and stays until killed.
  */
