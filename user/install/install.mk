@@ -36,13 +36,14 @@ INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
 	$(if $(PYTHONDIR),$(PYTHON_FILES:%=%:$(PYTHONDIR)/gpreempt/:0644)) \
 	README.md:$(DOCDIR)/:0644 \
 	$(patsubst %,%:$(DOCDIR)/docs/:0644,$(wildcard docs/*.md)) \
+	$(patsubst %,%:$(DOCDIR)/docs/zh/:0644,$(wildcard docs/zh/*.md)) \
 	$(patsubst %,%:$(DOCDIR)/docs/examples/:0644,$(wildcard docs/examples/*))
 # name:what it is a link to
 LINKS = $(LIBDIR)/$(LIB_SONAME):libgpreempt.so.$(LIB_VERSION) \
 	$(LIBDIR)/libgpreempt.so:$(LIB_SONAME) \
 	$(FUNCTIONS:%=$(MANDIR)/man3/%.3:libgpreempt.3)
 # Directories that are ours alone, children first.
-OWN_DIRS = $(LIBEXECDIR)/gpreempt $(if $(PYTHONDIR),$(PYTHONDIR)/gpreempt) $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs $(DOCDIR)
+OWN_DIRS = $(LIBEXECDIR)/gpreempt $(if $(PYTHONDIR),$(PYTHONDIR)/gpreempt) $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs/zh $(DOCDIR)/docs $(DOCDIR)
 
 part = $(word $(1),$(subst :, ,$(2)))
 # Where an entry of INSTALLS goes, with its name.
