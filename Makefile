@@ -7,7 +7,7 @@ VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
-DEPS := abigail-tools bash-completion build-essential busybox-static check cpio dkms git \
+DEPS := abigail-tools bash-completion build-essential busybox-static check codespell cpio dkms git \
 	groff-base kmod libelf-dev libjson-c-dev libkmod-dev libtraceevent-dev libtracefs-dev \
 	mandoc mypy pahole perl pkg-config python3 qemu-system-x86 sparse systemd trace-cmd xz-utils zsh
 
