@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ const char *unit_path_fails;
 int unit_path_errno;
 int unit_fork_fails;
 bool unit_freezer_stays;
+void (*unit_before_ppoll)(void);
 
 static bool made_up;
 static pid_t children[CHILDREN];
@@ -47,6 +49,19 @@ FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);
 FILE *__real_setmntent(const char *path, const char *mode);
 FILE *__wrap_setmntent(const char *path, const char *mode);
+
+int __real_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+		 const sigset_t *mask);
+int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+		 const sigset_t *mask);
+
+int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+		 const sigset_t *mask)
+{
+	if (unit_before_ppoll)
+		unit_before_ppoll();
+	return __real_ppoll(fds, n, timeout, mask);
+}
 
 static void write_text(const char *path, const char *text)
 {

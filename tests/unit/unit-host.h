@@ -40,6 +40,8 @@ extern const char *unit_path_fails;
 extern int unit_path_errno;
 /* The nth fork() from now, in whichever process, fails with EAGAIN; 0: none. */
 extern int unit_fork_fails;
+/* Before each ppoll() of a process that has a loop; NULL: nothing happens. */
+extern void (*unit_before_ppoll)(void);
 /* Wait for each child that this process has made with fork(), but for one. */
 void unit_wait_for_children(pid_t other_than);
 

@@ -12,7 +12,7 @@ UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 # The code under test gets the library on a made-up system: see unit.c.
 UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new -Wl,--wrap=flock -Wl,--wrap=clock_gettime
 # And a made-up host: see unit-host.c.
-UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir open setmntent)
+UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir open ppoll setmntent)
 UNIT_SRC := $(filter-out user/doc/%,$(wildcard user/*/*.c)) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
 	$(filter-out $(UNIT_TESTS),$(wildcard tests/unit/*.c))

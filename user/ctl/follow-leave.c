@@ -84,6 +84,9 @@ static int leave_group(pid_t target)
 
 	if (getpgid(target) != getpgrp())
 		return 0;
+	/* A leader cannot leave its group: the process that follows does. */
+	if (getpgrp() == getpid())
+		return 0;
 	if (setpgid(0, 0) < 0)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     "start it as a job of its own: setsid "

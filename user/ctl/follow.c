@@ -85,6 +85,9 @@ static pid_t start_child(const struct followers *f, pid_t target)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(GPREEMPT_CLASS_FAILED);
+	/* Stopped together with its target it could not follow it. */
+	if (getpgid(target) == getpgrp())
+		setpgid(0, 0);
 	close(f->stop);
 	exit(follow_process(target));
 }

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * follow: a made-up process that is stopped and frozen by a script of the test.
+ * The queues do as the process does, and run when the follower ends.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctl/follow.h"
+#include "ctl/hold.h"
+#include "shared/clock.h"
+#include "unit-ctl.h"
+#include "unit-host.h"
+
+#define STOP(event, sig) ((event) << 16 | (sig) << 8 | 0x7f)
+#define STOPPED STOP(PTRACE_EVENT_STOP, SIGTSTP)
+#define CONTINUED STOP(PTRACE_EVENT_STOP, SIGTRAP)
+#define EXITS STOP(PTRACE_EVENT_EXIT, SIGTRAP)
+#define EXECS STOP(PTRACE_EVENT_EXEC, SIGTRAP)
+#define MAX_STEPS 8
+
+/* What happens to the target, a step each time the follower looks at it. */
+static struct {
+	int stop;		/* as for wait(); 0: none */
+	void (*what)(void);
+} steps[MAX_STEPS];
+
+/* Were the queues suspended when that step came? The follower writes it. */
+static struct {
+	atomic_bool suspended[MAX_STEPS];
+	atomic_int done;	/* steps */
+	atomic_int follower;	/* the process that follows, and its group */
+	atomic_int group;
+} *seen;
+
+static pid_t target;
+
+static pid_t make_sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		/* It is in no process group of the test's. */
+		alarm(120);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+/* Before the follower waits: it has done what the step before asked for. */
+static void next_step(void)
+{
+	int n = atomic_load(&seen->done);
+
+	/* Only the one that follows has a session. */
+	if (!loop.debugged || n == MAX_STEPS ||
+	    (!steps[n].stop && !steps[n].what))
+		return;
+	atomic_store(&seen->follower, getpid());
+	atomic_store(&seen->group, getpgrp());
+	seen->suspended[n] = loop.queues[0].suspended;
+	atomic_store(&seen->done, n + 1);
+	if (steps[n].what)
+		steps[n].what();
+	if (steps[n].stop)
+		gp_loop_stop(&loop, steps[n].stop);
+}
+
+static void setup(void)
+{
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	unit_cgroups_start();
+	target = make_sleeper();
+	setpgid(target, target);
+	unit_setup_for(target);
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(seen, MAP_FAILED);
+	memset(steps, 0, sizeof(steps));
+	unit_before_ppoll = next_step;
+	unit_cgroup_make("/job");
+	unit_cgroup_of(target, "0::/job\n");
+}
+
+static void teardown(void)
+{
+	struct hold_owner owner;
+
+	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+#define HAS_LINE(where, format, ...) do {				\
+	char line_[256];						\
+	snprintf(line_, sizeof(line_), format, __VA_ARGS__);		\
+	where(line_);							\
+} while (0)
+
+START_TEST(stopped_and_continued)
+{
+	steps[0].stop = STOPPED;
+	steps[1].stop = CONTINUED;
+	steps[2].stop = STOPPED;
+	steps[3].stop = EXITS;
+	CTL(0, "follow %d", target);
+	HAS_LINE(OUT_HAS, "following %d: its signals and its cgroup /job\n",
+		 target);
+	HAS_LINE(OUT_HAS, "suspended %d: it is stopped, 2 of 2 queues, ioctl ",
+		 target);
+	HAS_LINE(OUT_HAS, "resumed %d: it is continued, 2 of 2 queues, ioctl ",
+		 target);
+	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
+	ck_assert(!seen->suspended[0] && seen->suspended[1]);
+	ck_assert(!seen->suspended[2] && seen->suspended[3]);
+}
+END_TEST
+
+static void freeze(void)
+{
+	unit_cgroup_freeze("/job", true);
+}
+
+static void thaw(void)
+{
+	unit_cgroup_freeze("/job", false);
+}
+
+static void move(void)
+{
+	unit_cgroup_make("/other");
+	unit_cgroup_freeze("/other", true);
+	unit_cgroup_of(target, "0::/other\n");
+}
+
+START_TEST(frozen_and_thawed)
+{
+	steps[0].what = freeze;
+	steps[1].what = thaw;
+	/* Another cgroup, which is frozen: that has no event. */
+	steps[2].what = move;
+	steps[3].stop = EXITS;
+	CTL(0, "follow %d", target);
+	HAS_LINE(OUT_HAS, "suspended %d: it is frozen, 2 of 2 queues, ioctl ",
+		 target);
+	HAS_LINE(OUT_HAS, "resumed %d: it is thawed, 2 of 2 queues, ioctl ",
+		 target);
+	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
+	ck_assert(!seen->suspended[0] && seen->suspended[1]);
+	ck_assert(!seen->suspended[2] && seen->suspended[3]);
+}
+END_TEST
+
+/* Thawed while it is stopped: it does not run yet. */
+START_TEST(stopped_and_frozen)
+{
+	steps[0].what = freeze;
+	steps[1].stop = STOPPED;
+	steps[2].what = thaw;
+	steps[3].stop = CONTINUED;
+	steps[4].stop = EXITS;
+	CTL(0, "follow %d", target);
+	ck_assert(seen->suspended[1] && seen->suspended[2] &&
+		  seen->suspended[3]);
+	ck_assert(!seen->suspended[4]);
+	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
+}
+END_TEST
+
+static void interrupt(void)
+{
+	/* As Ctrl-C, to the process that the user sees. */
+	kill(getppid(), SIGTERM);
+}
+
+/* Its end, however it comes, has the queues run. */
+START_TEST(let_go)
+{
+	steps[0].stop = STOPPED;
+	steps[1].what = interrupt;
+	CTL(0, "follow %d", target);
+	ck_assert(seen->suspended[1]);
+	HAS_LINE(OUT_HAS, "let go of %d: 1 suspensions\n", target);
+	/* The one that followed has ended, too. */
+	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
+}
+END_TEST
+
+static void die(void)
+{
+	kill(getpid(), SIGKILL);
+}
+
+START_TEST(follower_dies)
+{
+	steps[0].what = die;
+	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	HAS_LINE(ERR_HAS, "the follower of process %d was killed by signal 9; "
+		 "the queues run", target);
+}
+END_TEST
+
+/* The command is killed: no follower stays. */
+static void kill_command(void)
+{
+	kill(getppid(), SIGKILL);
+	/* PR_SET_PDEATHSIG; or the follower would hold it for ever. */
+}
+
+START_TEST(command_dies)
+{
+	uint64_t deadline = shr_now_ns() + 20 * NSEC_PER_SEC;
+	struct hold_owner owner;
+	pid_t child;
+	int status;
+
+	steps[0].stop = STOPPED;
+	steps[1].what = kill_command;
+	child = fork();
+	if (!child)
+		_exit(ctl_line("follow %d", target));
+	waitpid(child, &status, 0);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	while (hold_read_owner(target, &owner) != -ENOENT &&
+	       shr_now_ns() < deadline)
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
+}
+END_TEST
+
+START_TEST(execs)
+{
+	steps[0].stop = STOPPED;
+	steps[1].stop = EXECS;
+	ck_assert_int_ne(ctl_line("follow %d", target), 0);
+	HAS_LINE(ERR_HAS, "%d", target);
+	ERR_HAS("another program");
+}
+END_TEST
+
+/* Another process ends the session: the queues are again as they should be. */
+static void lose(void)
+{
+	gp_loop_disable(&loop);
+}
+
+START_TEST(session_lost)
+{
+	steps[0].stop = STOPPED;
+	steps[1].what = lose;
+	steps[2].stop = CONTINUED;
+	steps[3].stop = EXITS;
+	CTL(0, "follow %d", target);
+	HAS_LINE(ERR_HAS, "note: process %d: somebody ended our debug session; "
+		 "taking it up again\n", target);
+	ck_assert(seen->suspended[1]);
+	ck_assert(!seen->suspended[3]);
+}
+END_TEST
+
+/*
+ * The cgroup of the target
+ */
+
+/* What cannot be watched is not taken for what cannot be frozen. */
+START_TEST(events_refused)
+{
+	unit_path_fails = "/job/cgroup.events";
+	unit_path_errno = EPERM;
+	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	ERR_HAS("the cgroup /job of process ");
+	ERR_HAS("cannot be watched: Operation not permitted");
+	unit_path_fails = NULL;
+	unit_cgroups_mounted(false, false);
+	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	ERR_HAS("next: is cgroup v2 mounted");
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+static void move_to_refused(void)
+{
+	move();
+	unit_path_fails = "/other/cgroup.events";
+	unit_path_errno = EPERM;
+}
+
+static void move_to_old(void)
+{
+	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
+}
+
+/* The same when it moves there: the follower ends, and the queues run. */
+START_TEST(moves_to_refused)
+{
+	steps[0].stop = STOPPED;
+	steps[1].what = _i ? move_to_old : move_to_refused;
+	steps[2].stop = EXITS;
+	CTL(_i ? GPREEMPT_CLASS_UNSUPPORTED : GPREEMPT_CLASS_FAILED,
+	    "follow %d", target);
+	ERR_HAS(_i ? "has moved to /old of the old freezer (cgroup v1)" :
+		     "Operation not permitted");
+	ck_assert(seen->suspended[1]);
+	ck_assert_int_eq(atomic_load(&seen->done), 2);
+}
+END_TEST
+
+/* The root cannot be frozen, and has no such file. */
+START_TEST(root_cgroup)
+{
+	unit_cgroup_of(target, "0::/\n");
+	steps[0].stop = EXITS;
+	CTL(0, "follow %d", target);
+	HAS_LINE(OUT_HAS, "following %d: its signals\n", target);
+}
+END_TEST
+
+START_TEST(old_freezer)
+{
+	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow %d", target);
+	ERR_HAS("is in /old of the old freezer (cgroup v1)");
+	/* We are in one, and would be unkillable in there. */
+	unit_cgroup_of(target, "0::/job\n");
+	unit_cgroup_of(0, "7:freezer:/old\n0::/\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow %d", target);
+	ERR_HAS("cannot leave it");
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+/* Frozen together with its target a follower could do nothing. */
+START_TEST(own_cgroup)
+{
+	char group[64];
+
+	unit_cgroup_make("/job/shell");
+	unit_cgroup_of(0, "0::/job/shell\n");
+	snprintf(group, sizeof(group), "/gpreempt-hold.%d", getpid());
+	steps[0].stop = EXITS;
+	CTL(0, "follow %d", target);
+	ck_assert(unit_cgroup_entered(group));
+	ck_assert(unit_cgroup_entered(""));
+	unit_path_fails = "/cgroup.procs";
+	unit_path_errno = EACCES;
+	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	HAS_LINE(ERR_HAS, "we would be frozen together with process %d: both "
+		 "are below the cgroup /job, and we cannot leave it", target);
+	unit_path_fails = NULL;
+}
+END_TEST
+
+/*
+ * Nor stopped together with it: the leader of the group, as "sh -c 'train &
+ * exec gpreempt-ctl follow $!'", cannot leave it, but the one that follows can.
+ */
+START_TEST(leads_the_group)
+{
+	ck_assert_int_eq(getpgrp(), getpid());
+	ck_assert_int_eq(setpgid(target, getpgrp()), 0);
+	steps[0].stop = EXITS;
+	CTL(0, "follow %d", target);
+	ck_assert_int_eq(atomic_load(&seen->group), atomic_load(&seen->follower));
+	ck_assert_int_ne(atomic_load(&seen->group), getpgrp());
+}
+END_TEST
+
+START_TEST(own_process_group)
+{
+	pid_t child;
+	int status;
+
+	ck_assert_int_eq(setpgid(target, getpgrp()), 0);
+	steps[0].stop = EXITS;
+	child = fork();
+	if (!child) {
+		status = ctl_line("follow %d", target);
+		_exit(getpgrp() == getpid() ? status : 99);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "%x", status);
+	ck_assert_int_eq(atomic_load(&seen->group), child);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 5,
+				    .guardian = 6 };
+	int lock;
+
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	lock = hold_take(target, &owner);
+	CTL(GPREEMPT_CLASS_BUSY, "follow %d", target);
+	HAS_LINE(ERR_HAS, "next: let go first: gpreempt-ctl release %d",
+		 target);
+	hold_drop(target, lock);
+	gp_loop_fail(&loop, "enable", 0, -EALREADY);
+	CTL(GPREEMPT_CLASS_BUSY, "follow %d", target);
+	CTL(GPREEMPT_CLASS_NO_TARGET, "follow 4194303");
+	ck_assert_int_eq(seteuid(65534), 0);
+	CTL(GPREEMPT_CLASS_PERMISSION, "follow %d", target);
+	ck_assert_int_eq(seteuid(0), 0);
+}
+END_TEST
+
+START_TEST(no_process_for_it)
+{
+	unit_fork_fails = 1;
+	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	ERR_HAS("Resource temporarily unavailable");
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+/*
+ * Several targets
+ */
+
+static pid_t command, second, third, mine;
+
+static int find_mine(void *data, pid_t pid)
+{
+	struct hold_owner owner;
+
+	(void)data;
+	if (hold_read_owner(pid, &owner) || owner.pid != (uint64_t)getpid())
+		return 0;
+	mine = pid;
+	return 1;
+}
+
+/* The driver of a follower, which has a copy of the loop, has its target. */
+static void before_open(struct gp_loop *l, const char *call)
+{
+	if (!strcmp(call, "open") && hold_list(find_mine, NULL))
+		l->pid = mine;
+}
+
+static const char *text(const char *format, pid_t pid)
+{
+	static char room[32][160];
+	static int next;
+	char *buf = room[next++];
+
+	ck_assert_int_le(next, 32);
+	snprintf(buf, sizeof(room[0]), format, pid, pid);
+	return buf;
+}
+
+static void add_process(pid_t pid, const char *comm)
+{
+	gp_loop_set_file(&loop, text("/proc/%d/stat", pid),
+			 text("%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 "
+			      "888 100\n", pid));
+	gp_loop_set_file(&loop, text("/proc/%d/status", pid),
+			 text("Name:\tx\nState:\tS (sleeping)\nTgid:\t%d\n"
+			      "Pid:\t%d\nTracerPid:\t0\nThreads:\t1\n", pid));
+	gp_loop_set_file(&loop, text("/proc/%d/task/", pid), text("%d", pid));
+	gp_loop_set_file(&loop, text("/proc/%d/comm", pid), comm);
+	gp_loop_set_file(&loop, text("/sys/class/kfd/kfd/proc/%d/", pid),
+			 "queues");
+	gp_loop_set_file(&loop, text("/sys/class/kfd/kfd/proc/%d/queues/", pid),
+			 "");
+}
+
+static void set_processes(pid_t other)
+{
+	static char list[2][64];
+	static int n;
+
+	snprintf(list[n], sizeof(list[n]), "%d\n%d", target, other);
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", list[n++]);
+}
+
+/*
+ * The second process ends at once; then there is a third, of the first one's
+ * name. When that has ended, too, the first one does.
+ */
+static void next_of_many(void)
+{
+	static bool over, changed;
+	static int turns;
+
+	if (getpid() == command) {
+		if (atomic_load(&seen->done) && !changed)
+			set_processes(third);
+		changed |= atomic_load(&seen->done);
+		return;
+	}
+	if (!loop.debugged || over)
+		return;
+	if (mine == target && atomic_load(&seen->done) < 2 && ++turns < 60)
+		return;
+	over = true;
+	atomic_fetch_add(&seen->done, 1);
+	gp_loop_stop(&loop, EXITS);
+}
+
+START_TEST(word_by_word)
+{
+	second = make_sleeper();
+	third = make_sleeper();
+	setpgid(second, second);
+	setpgid(third, third);
+	add_process(target, "train\n");
+	add_process(second, "serve\n");
+	add_process(third, "train\n");
+	set_processes(second);
+	command = getpid();
+	loop.before = before_open;
+	unit_before_ppoll = next_of_many;
+	/* Soon the first word names no process any more. */
+	CTL(0, "follow comm:serve comm:train");
+	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", second);
+	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", third);
+	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", target);
+	kill(second, SIGKILL);
+	kill(third, SIGKILL);
+	unit_wait_for_children(target);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, stopped_and_continued);
+	tcase_add_test(tc, frozen_and_thawed);
+	tcase_add_test(tc, stopped_and_frozen);
+	tcase_add_test(tc, let_go);
+	tcase_add_test(tc, follower_dies);
+	tcase_add_test(tc, command_dies);
+	tcase_add_test(tc, execs);
+	tcase_add_test(tc, session_lost);
+	tcase_add_test(tc, events_refused);
+	tcase_add_loop_test(tc, moves_to_refused, 0, 2);
+	tcase_add_test(tc, root_cgroup);
+	tcase_add_test(tc, old_freezer);
+	tcase_add_test(tc, own_cgroup);
+	tcase_add_test(tc, own_process_group);
+	tcase_add_test(tc, leads_the_group);
+	tcase_add_test(tc, refused);
+	tcase_add_test(tc, no_process_for_it);
+	tcase_add_test(tc, word_by_word);
+	return unit_run("follow");
+}
