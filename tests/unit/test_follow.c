@@ -42,19 +42,6 @@ static struct {
 
 static pid_t target;
 
-static pid_t make_sleeper(void)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		/* It is in no process group of the test's. */
-		alarm(120);
-		for (;;)
-			pause();
-	}
-	return pid;
-}
-
 /* Before the follower waits: it has done what the step before asked for. */
 static void next_step(void)
 {
@@ -78,7 +65,7 @@ static void setup(void)
 {
 	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
 	unit_cgroups_start();
-	target = make_sleeper();
+	target = unit_make_sleeper();
 	setpgid(target, target);
 	unit_setup_for(target);
 	gp_loop_add_queue(&loop, 0);
@@ -511,8 +498,8 @@ static void next_of_many(void)
 
 START_TEST(word_by_word)
 {
-	second = make_sleeper();
-	third = make_sleeper();
+	second = unit_make_sleeper();
+	third = unit_make_sleeper();
 	setpgid(second, second);
 	setpgid(third, third);
 	add_process(target, "train\n");

@@ -30,21 +30,11 @@ static const char held_view[] =
 	"# qid gpu_id active slots suspended evicted priority\n"
 	"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
 
-static pid_t make_sleeper(void)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		for (;;)
-			pause();
-	return pid;
-}
-
 static void setup(void)
 {
 	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
 	unit_cgroups_start();
-	target = make_sleeper();
+	target = unit_make_sleeper();
 	unit_setup_for(target);
 	snprintf(view_path, sizeof(view_path),
 		 "/sys/kernel/debug/gpreempt/pid/%d/queues", target);
@@ -276,7 +266,7 @@ END_TEST
 START_TEST(in_part)
 {
 	static char list[64], stat_path[64], stat[128];
-	pid_t other = make_sleeper();
+	pid_t other = unit_make_sleeper();
 	struct json_object *rows;
 
 	snprintf(list, sizeof(list), "%d\n%d", target, other);

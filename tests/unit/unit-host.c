@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <mntent.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -144,6 +146,18 @@ pid_t __wrap_fork(void)
 	else if (pid > 0 && n_children < CHILDREN)
 		children[n_children++] = pid;
 	return pid;
+}
+
+pid_t unit_make_sleeper(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == parent)
+		pause();
+	_exit(1);
 }
 
 void unit_wait_for_children(pid_t other_than)

@@ -42,6 +42,8 @@ extern int unit_path_errno;
 extern int unit_fork_fails;
 /* Before each ppoll() of a process that has a loop; NULL: nothing happens. */
 extern void (*unit_before_ppoll)(void);
+/* A process that does nothing and ends with this one, whatever its group. */
+pid_t unit_make_sleeper(void);
 /* Wait for each child that this process has made with fork(), but for one. */
 void unit_wait_for_children(pid_t other_than);
 

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands that show and find targets: queues, list, pidmap; and --wait. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctl/hold.h"
+#include "shared/clock.h"
+#include "unit-ctl.h"
+#include "unit-host.h"
+
+/* A real process, of whose /proc pidmap reads; its name is that of this test. */
+static pid_t target;
+static char view_path[96], comm_path[64];
+
+static const char view[] =
+	"gpreempt-queues - version: 1.0\n"
+	"# qid gpu_id type active slots suspended evicted priority\n"
+	"0 0xf7bc compute-aql 1 4 0 0 7\n"
+	"1 0x5d4f sdma 0 1 1 0 3\n";
+
+static void setup(void)
+{
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	unit_cgroups_start();
+	target = unit_make_sleeper();
+	unit_setup_for(target);
+	snprintf(view_path, sizeof(view_path),
+		 "/sys/kernel/debug/gpreempt/pid/%d/queues", target);
+	gp_loop_set_file(&loop, view_path, view);
+	snprintf(comm_path, sizeof(comm_path), "/proc/%d/comm", target);
+	gp_loop_set_file(&loop, comm_path, "train\n");
+}
+
+static void teardown(void)
+{
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+#define HAS_LINE(where, format, ...) do {				\
+	char line_[256];						\
+	snprintf(line_, sizeof(line_), format, __VA_ARGS__);		\
+	where(line_);							\
+} while (0)
+
+START_TEST(queues)
+{
+	CTL(0, "queues %d", target);
+	HAS_LINE(OUT_HAS, "\n%d\t0\t0xf7bc\tcompute-aql\t", target);
+	HAS_LINE(OUT_HAS, "\n%d\t1\t0x5d4f\tsdma\t", target);
+	ck_assert_str_eq(ctl_err, "");
+	CTL(0, "queues %d --gpu 0x5d4f", target);
+	ck_assert_ptr_null(strstr(ctl_out, "0xf7bc"));
+	OUT_HAS("0x5d4f");
+	CTL(0, "queues %d --queues 9", target);
+	ERR_HAS("note: there is no such queue now\n");
+}
+END_TEST
+
+START_TEST(queues_json)
+{
+	struct json_object *one, *rows, *row;
+
+	CTL(0, "queues comm:train --priority >=5 --json");
+	one = json_object_array_get_idx(json_member(ctl_json(), "targets"), 0);
+	ck_assert_int_eq(json_object_get_int(json_member(one, "pid")), target);
+	ck_assert_str_eq(json_object_get_string(json_member(one, "source")),
+			 "module");
+	rows = json_member(one, "queues");
+	ck_assert_uint_eq(json_object_array_length(rows), 1);
+	row = json_object_array_get_idx(rows, 0);
+	ck_assert_int_eq(json_object_get_int(json_member(row, "qid")), 0);
+	ck_assert_int_eq(json_object_get_int(json_member(row, "active")), 1);
+	/* What the module does not show is unknown, and no number. */
+	ck_assert_ptr_null(json_member(row, "doorbell"));
+	ck_assert_ptr_null(json_member(row, "state"));
+}
+END_TEST
+
+/* Without the module: what sysfs has, and how to get the rest. */
+START_TEST(queues_of_sysfs)
+{
+	gp_loop_set_file(&loop, view_path, NULL);
+	CTL(0, "queues %d --json", target);
+	ck_assert_str_eq(json_object_get_string(json_member(
+		json_object_array_get_idx(json_member(ctl_json(), "targets"),
+					  0), "source")), "sysfs");
+	ERR_HAS("gpreempt-ctl load");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "queues 4194303");
+	ck_assert_str_eq(ctl_out, "");
+	ERR_HAS("next: ");
+	/* A view that is not one. */
+	gp_loop_set_file(&loop, view_path, "nonsense\n");
+	ck_assert_int_ne(ctl_line("queues %d", target), 0);
+	ERR_HAS("next: ");
+}
+END_TEST
+
+/*
+ * --wait
+ */
+
+static int listed;
+
+static void appears(struct gp_loop *l)
+{
+	/* The first looks find no such name, then no queue. */
+	if (++listed == 3)
+		gp_loop_set_file(l, comm_path, "serve\n");
+	if (listed == 5)
+		gp_loop_set_file(l, view_path, view);
+}
+
+START_TEST(waits)
+{
+	gp_loop_set_file(&loop, view_path,
+			 "gpreempt-queues - version: 1.0\n# qid\n");
+	loop.before_list = appears;
+	CTL(0, "queues comm:serve --wait 20s");
+	HAS_LINE(OUT_HAS, "\n%d\t0\t", target);
+	ck_assert_int_ge(listed, 5);
+}
+END_TEST
+
+START_TEST(waits_in_vain)
+{
+	CTL(GPREEMPT_CLASS_NO_TARGET, "queues comm:serve --wait 100ms");
+	ERR_HAS("comm:serve");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "queues comm:train --queues 9 "
+	    "--wait 100ms");
+	HAS_LINE(ERR_HAS, "process %d has no such queue yet\n", target);
+	/* What can never come is not waited for. */
+	CTL(GPREEMPT_CLASS_USAGE, "queues nonsense:x --wait 20s");
+}
+END_TEST
+
+START_TEST(recordings)
+{
+	CTL(GPREEMPT_CLASS_FAILED, "queues 1 --replay tests/unit/unit.mk");
+	ERR_HAS("cannot replay tests/unit/unit.mk: it is no recording\n"
+		"next: make one with --record FILE\n");
+	CTL(GPREEMPT_CLASS_FAILED, "queues 1 --record /no/such/directory/f");
+	ERR_HAS("cannot record to /no/such/directory/f: No such file or "
+		"directory\nnext: give a file that can be written\n");
+}
+END_TEST
+
+/*
+ * list
+ */
+
+START_TEST(list_states)
+{
+	static const struct {
+		const char *columns, *state;
+	} rows[] = {
+		{ "0 0xf7bc 0 4 1 0\n1 0xf7bc 0 4 1 0\n", "suspended" },
+		{ "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 1 0\n", "partly-suspended" },
+		{ "0 0xf7bc 0 4 0 1\n1 0xf7bc 0 4 0 1\n", "evicted" },
+		{ "0 0xf7bc 0 4 0 1\n1 0xf7bc 0 4 0 0\n", "unmapped" },
+		{ "0 0xf7bc 1 4 0 0\n", "active" },
+		{ "0 0xf7bc - 4 0 0\n", NULL },
+		{ "0 0xf7bc 1 4 - 0\n", NULL },
+	};
+	char text[256];
+	const char *state;
+
+	snprintf(text, sizeof(text), "gpreempt-queues - version: 1.0\n"
+		 "# qid gpu_id active slots suspended evicted\n%s",
+		 rows[_i].columns);
+	gp_loop_set_file(&loop, view_path, text);
+	CTL(0, "list --json");
+	state = json_object_get_string(json_member(json_object_array_get_idx(
+		json_member(ctl_json(), "processes"), 0), "state"));
+	if (rows[_i].state)
+		ck_assert_str_eq(state, rows[_i].state);
+	else
+		ck_assert_ptr_null(state);
+}
+END_TEST
+
+static const char *text_of(const char *format, int a, int b, int c)
+{
+	static char room[8][256];
+	static int n;
+
+	snprintf(room[n], sizeof(room[n]), format, a, b, c);
+	return room[n++];
+}
+
+static struct json_object *first_process(void)
+{
+	return json_object_array_get_idx(json_member(ctl_json(), "processes"),
+					 0);
+}
+
+static const char *word(const char *key)
+{
+	return json_object_get_string(json_member(first_process(), key));
+}
+
+/* Which process holds it, and as what; and whose it is. */
+START_TEST(list_held)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = getpid() };
+	int lock;
+
+	gp_loop_set_file(&loop, text_of("/proc/%d/status", target, 0, 0),
+			 text_of("Name:\ttrain\nState:\tS (sleeping)\n"
+				 "Tgid:\t%d\nPid:\t%d\nTracerPid:\t%d\n"
+				 "Uid:\t4242\t0\t0\t0\nNSpid:\t77\t17\n"
+				 "Threads:\t3\n", target, target, getpid()));
+	gp_loop_set_file(&loop, text_of("/proc/%d/comm", getpid(), 0, 0),
+			 "gdb\n");
+	CTL(0, "list --json");
+	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
+							 "held_by")),
+			 getpid());
+	ck_assert_str_eq(word("held_as"), "gdb");
+	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
+							 "uid")), 4242);
+	ck_assert_str_eq(word("user"), "4242");
+	lock = hold_take(target, &owner);
+	CTL(0, "list --json");
+	ck_assert_str_eq(word("held_as"), "guard");
+	hold_drop(target, lock);
+}
+END_TEST
+
+/* A holder opens the GPU, too: it is shown as what it is, and is no target. */
+START_TEST(list_holder)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = target,
+				    .guardian = 1 };
+	int lock = hold_take(PID, &owner);
+
+	CTL(0, "list --json");
+	ck_assert_str_eq(word("state"), "holder");
+	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
+							 "queues")), 0);
+	ck_assert_int_ne(ctl_line("queues %d", target), 0);
+	ck_assert_str_eq(ctl_out, "");
+	CTL(0, "pidmap");
+	ck_assert_ptr_null(strstr(ctl_out, "\ttrain\t"));
+	hold_drop(PID, lock);
+}
+END_TEST
+
+/*
+ * pidmap
+ */
+
+START_TEST(pidmap)
+{
+	char comm[32];
+	FILE *f = fopen("/proc/self/comm", "r");
+
+	ck_assert_ptr_nonnull(fgets(comm, sizeof(comm), f));
+	comm[strcspn(comm, "\n")] = '\0';
+	fclose(f);
+	CTL(0, "pidmap");
+	/* On this host it has its only number, if this is no container. */
+	HAS_LINE(OUT_HAS, "\n%d\t", target);
+	HAS_LINE(OUT_HAS, "\t%s\t", comm);
+	CTL(0, "pidmap %d --json", target);
+	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
+							 "pid")), target);
+	ck_assert_str_eq(word("comm"), comm);
+	ck_assert_ptr_nonnull(strstr(word("command"), "test_show_commands"));
+	CTL(0, "pidmap comm:train");
+	HAS_LINE(OUT_HAS, "\n%d\t", target);
+	CTL(GPREEMPT_CLASS_NO_TARGET, "pidmap 4194303");
+	ERR_HAS("no GPU process has that number, here or inside of a "
+		"container\nnext: gpreempt-ctl pidmap shows all GPU processes");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "pidmap comm:serve");
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "pidmap");
+}
+END_TEST
+
+/*
+ * run
+ */
+
+/* In a process of its own, which becomes the program. */
+static int run_child(const char *line)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(ctl_line("%s", line));
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+START_TEST(run)
+{
+	unit_cgroup_make_unused("/gpreempt");
+	unit_cgroup_make_unused("/gpreempt/online");
+	unit_cgroup_make_unused("/gpreempt/online/old");
+	unit_cgroup_make("/gpreempt/online/used");
+	ck_assert_int_eq(run_child("run --online --cgroup web -- "
+				   "tests/unit/fixtures/exit 3"), 3);
+	ck_assert(unit_cgroup_entered("/gpreempt/online/web"));
+	/* Those of programs that have ended go. */
+	ck_assert(!unit_cgroup_exists("/gpreempt/online/old"));
+	ck_assert(unit_cgroup_exists("/gpreempt/online/used"));
+	ck_assert_int_eq(run_child("run --cgroup batch -- true"), 0);
+	ck_assert(unit_cgroup_entered("/gpreempt/offline/batch"));
+	ck_assert_int_eq(run_child("run -- /no/such/program"), 127);
+	ck_assert_int_eq(run_child("run -- /etc/passwd"), 126);
+}
+END_TEST
+
+START_TEST(run_refused)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "run --online --offline -- true");
+	ERR_HAS("online or offline, not both");
+	CTL(GPREEMPT_CLASS_USAGE, "run --online");
+	ERR_HAS("a program to run is needed");
+	/* Nothing outside of its own part of the tree. */
+	CTL(GPREEMPT_CLASS_USAGE, "run --cgroup .. -- true");
+	CTL(GPREEMPT_CLASS_USAGE, "run --cgroup a/b -- true");
+	CTL(GPREEMPT_CLASS_USAGE, "run --cgroup /a -- true");
+	unit_path_fails = "/gpreempt/offline";
+	unit_path_errno = EACCES;
+	CTL(GPREEMPT_CLASS_PERMISSION, "run --cgroup a -- true");
+	ERR_HAS("we may not make the cgroup /gpreempt/offline/a");
+	unit_path_fails = "/gpreempt/offline/a/cgroup.procs";
+	unit_path_errno = EBUSY;
+	CTL(GPREEMPT_CLASS_FAILED, "run --cgroup a -- true");
+	ERR_HAS("the cgroup /gpreempt/offline/a cannot be entered: Device or "
+		"resource busy");
+	unit_path_fails = NULL;
+	unit_cgroups_mounted(false, false);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "run -- true");
+	ERR_HAS("there is no cgroup v2 here");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, queues);
+	tcase_add_test(tc, queues_json);
+	tcase_add_test(tc, queues_of_sysfs);
+	tcase_add_test(tc, waits);
+	tcase_add_test(tc, waits_in_vain);
+	tcase_add_test(tc, recordings);
+	tcase_add_loop_test(tc, list_states, 0, 7);
+	tcase_add_test(tc, list_held);
+	tcase_add_test(tc, list_holder);
+	tcase_add_test(tc, pidmap);
+	tcase_add_test(tc, run);
+	tcase_add_test(tc, run_refused);
+	return unit_run("show, list, pidmap and run");
+}
