@@ -7,9 +7,9 @@ VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
-DEPS := abigail-tools bash-completion build-essential busybox-static check codespell cpio dkms git \
-	groff-base kmod libelf-dev libjson-c-dev libkmod-dev libtraceevent-dev libtracefs-dev \
-	mandoc mypy pahole perl pkg-config python3 qemu-system-x86 sparse systemd trace-cmd xz-utils zsh
+DEPS := abigail-tools bash-completion build-essential busybox-static check clang clang-format \
+	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjson-c-dev libkmod-dev libtraceevent-dev libtracefs-dev \
+	mandoc mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd trace-cmd xz-utils zsh
 
 # DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.
 FETCHED := $(O)
@@ -52,6 +52,7 @@ $(O)/kernel/env.mk:
 -include tests/unit/unit.mk
 -include tests/mutate/mutate.mk
 -include tests/install/install.mk
+-include tests/lint/lint.mk
 -include tests/vm/python/python.mk
 -include tests/fuzz/fuzz.mk
 -include tests/text/text.mk
@@ -102,10 +103,11 @@ selftest: ## does the harness fail what it must fail?
 	@tests/vm/selftest $(O)
 
 .PHONY: check
-check: ## all tests: unit tests, then those in the virtual machine
+check: ## all of it: check-fast, then the tests in the virtual machine
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s user modules vgpu unit cli captures
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s user modules vgpu captures
+	@$(VM_LOCK) $(MAKE) --no-print-directory check-fast
 	@$(MAKE) --no-print-directory selftest
 	@$(MAKE) --no-print-directory vmtest
 	@$(MAKE) --no-print-directory check-python

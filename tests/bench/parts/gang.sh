@@ -13,7 +13,7 @@
 gang() {
 	_name=$1
 	shift
-	_pids= _i=0
+	_pids="" _i=0
 	for _gpu in "$@"; do
 		start "$_name$_i" --gpus "$_gpu" --packet 100ms --depth 8 --report 0
 		_pids="$_pids $(pid "$_name$_i")"

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Checkers of the sources, and all checks that need no virtual machine.
+
+.PHONY: check-fast check-fast-parts check-shell check-static check-clang check-format
+check-fast: ## what needs no virtual machine: unit tests, command line, all checkers
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory kernel
+	@$(MAKE) --no-print-directory -s user modules
+	@$(MAKE) --no-print-directory -s -k -j$$(nproc) --output-sync=target check-fast-parts
+	@$(MAKE) --no-print-directory -s cli
+	@echo "check-fast: passed"
+# cli comes after them: it links again for other prefixes.
+check-fast-parts: unit sparse checkpatch check-shell check-static check-clang check-format
+
+# All with a first line for a shell, and those that busybox runs in the guest.
+check-shell:
+	@tests/lint/shell
+
+LINT_C = $(filter user/%.c,$(USER_C))
+
+CPPCHECK := cppcheck -q --enable=warning,portability --inline-suppr --error-exitcode=1 \
+	--suppressions-list=tests/lint/cppcheck-suppressions --std=c11 -Iinclude -Iuser \
+	-D_GNU_SOURCE -D__linux__ -D__x86_64__ -D__x86_64
+check-static:
+	@mkdir -p $(O)/cppcheck
+	@$(CPPCHECK) --cppcheck-build-dir=$(O)/cppcheck user
+
+# gcc builds all; clang looks at all that is for users.
+check-clang: $(KFD_HEADER)
+	@printf '%s\n' $(LINT_C) | xargs -P "$$(nproc)" -n 8 \
+		clang -fsyntax-only $(USER_CFLAGS) -DGP_HOLDER='""'
+	@echo "clang: $(words $(LINT_C)) files"
+
+# The files that .clang-format describes to the last blank so far. The list only
+# grows: tests/lint/formatted.
+check-format:
+	@grep -v '^#' tests/lint/formatted | xargs clang-format --dry-run -Werror
+	@echo "format: $$(grep -vc '^#' tests/lint/formatted) files"
