@@ -179,7 +179,7 @@ START_TEST(let_go)
 	steps[1].what = interrupt;
 	CTL(0, "follow %d", target);
 	ck_assert(seen->suspended[1]);
-	HAS_LINE(OUT_HAS, "let go of %d: 1 suspensions\n", target);
+	HAS_LINE(OUT_HAS, "released %d: 1 suspensions\n", target);
 	/* The one that followed has ended, too. */
 	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
 }
@@ -250,8 +250,8 @@ START_TEST(session_lost)
 	steps[2].stop = CONTINUED;
 	steps[3].stop = EXITS;
 	CTL(0, "follow %d", target);
-	HAS_LINE(ERR_HAS, "note: process %d: somebody ended our debug session; "
-		 "taking it up again\n", target);
+	HAS_LINE(ERR_HAS, "note: process %d: another process ended our debug session; "
+		 "opening it again\n", target);
 	ck_assert(seen->suspended[1]);
 	ck_assert(!seen->suspended[3]);
 }
@@ -391,7 +391,7 @@ START_TEST(refused)
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 	lock = hold_take(target, &owner);
 	CTL(GPREEMPT_CLASS_BUSY, "follow %d", target);
-	HAS_LINE(ERR_HAS, "next: let go first: gpreempt-ctl release %d",
+	HAS_LINE(ERR_HAS, "next: release it first: gpreempt-ctl release %d",
 		 target);
 	hold_drop(target, lock);
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);
