@@ -100,7 +100,7 @@ struct gpreempt_policy_action {
 	unsigned int party;
 	bool suspend;
 	enum gpreempt_policy_reason reason;
-	uint64_t reserved[1];
+	uint64_t reserved;
 };
 
 /**

@@ -54,7 +54,7 @@ START_TEST(python)
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
 				     NULL), 0);
 	ck_assert_str_eq(command_out,
-		"# Made by gpreempt-ctl amdlog. None: the log does not say it.\n"
+			 "# Made by gpreempt-ctl amdlog. None: the log does not say it.\n"
 		"PID = 7\nHARDWARE_QUEUES = [0xa0, 0xb0]\nQUEUES = [\n"
 		"    {\"pid\": 7, \"hwq\": 0xa0, \"swq\": 0x5, \"id\": 3, "
 		"\"acquired\": 0, \"dispatches\": 1, \"rptr\": 5, \"wptr\": 9, "
@@ -81,7 +81,7 @@ START_TEST(two_processes)
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
 				     "--pid", "8", NULL), 0);
 	ck_assert_str_eq(command_out,
-		"# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
+			 "# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
 		"GPREEMPT_PID=8\nGPREEMPT_HARDWARE_QUEUES='0xa0'\n"
 		"GPREEMPT_DISPATCHES=1\n");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--pid", "9", NULL), 5);

@@ -440,7 +440,7 @@ START_TEST(diff_without_ids)
 	expect_number(json, "ring_counts.common", 1);
 	expect_number(json, "ring_counts.only_a", 3);
 	ck_assert_str_eq(json_object_get_string(json_at(json,
-			 "ring_counts.verdict")), "not consistent");
+							"ring_counts.verdict")), "not consistent");
 	ck_assert_int_eq(run_command(&ctl_diff, "now/hqds", "other", NULL), 0);
 	expect_out("queues in mqds: A not known, B 4\n");
 	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid-a", "144",

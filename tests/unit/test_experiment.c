@@ -162,7 +162,7 @@ START_TEST(both_models)
 		return;
 	driver = true;
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a",
-		"echo out; echo err >&2; exec sleep 1.5", "--b", "exec sleep 1.5",
+				     "echo out; echo err >&2; exec sleep 1.5", "--b", "exec sleep 1.5",
 		"--runs", "2", "--concurrent", "1", "-o", "e", "--json", NULL),
 		0);
 	json = json_out();
@@ -217,7 +217,7 @@ START_TEST(limited)
 		return;
 	driver = true;
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "exec sleep 60",
-		"--runs", "1", "--duration", "900ms", "--amd-log", "4", "-o",
+				     "--runs", "1", "--duration", "900ms", "--amd-log", "4", "-o",
 		"e", NULL), 0);
 	expect_out("Same queue ids every run: not known, it ran alone only once");
 	expect_out("| run | pid | queues | ids (gpu:queue) | slots | active | "

@@ -81,8 +81,8 @@ START_TEST(as_json)
 	guard_summary(&guard);
 	o = json_tokener_parse(output());
 	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(json_object_get_string(
-		json_object_object_get(o, "event")), "summary");
+	ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "event")),
+			 "summary");
 	ck_assert_double_eq(number(o, "preemptions", NULL), 4);
 	ck_assert_double_eq(number(o, "failures", NULL), 2);
 	ck_assert_double_eq(number(o, "arrival_to_slots_us", "n"), 2);
@@ -153,8 +153,8 @@ START_TEST(switches)
 	guard_take_from(&guard, &w);
 	o = json_tokener_parse(output());
 	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(json_object_get_string(
-		json_object_object_get(o, "reason")), "arrival");
+	ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "reason")),
+			 "arrival");
 	ck_assert_double_eq(number(o, "requested", NULL), 3);
 	ck_assert_double_eq(number(o, "done", NULL), 2);
 	ck_assert_double_eq(number(o, "ioctl_us", NULL), 5);

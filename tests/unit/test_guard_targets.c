@@ -351,10 +351,10 @@ START_TEST(json)
 	while (fgets(line, sizeof(line), f)) {
 		o = json_tokener_parse(line);
 		ck_assert_ptr_nonnull(o);
-		ck_assert_str_eq(json_object_get_string(
-			json_object_object_get(o, "event")), "joined");
-		ck_assert_int_eq(json_object_get_int(
-			json_object_object_get(o, "pid")), 100);
+		ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "event")),
+				 "joined");
+		ck_assert_int_eq(json_object_get_int(json_object_object_get(o, "pid")),
+				 100);
 		json_object_put(o);
 	}
 	fclose(f);

@@ -106,7 +106,8 @@ START_TEST(refused)
 		"--ring 100", "--ring 32", "--ring 64 --depth 65", "--priority 16",
 		"--queues -1", "--queues 0", "--count 0", "--rate 0", "--packet",
 		"--unknown", "extra", "--report 1x", "--every 1x", "--seed 0", "--burst 0",
-		"--every 1ms --rate 5", "--churn", "--churn-how not", "--every 1ms --ring 64 --burst 65",
+		"--every 1ms --rate 5", "--churn", "--churn-how not",
+		"--every 1ms --ring 64 --burst 65",
 	};
 	size_t i;
 

@@ -69,15 +69,15 @@ START_TEST(no_command)
 	add_view();
 	CTL(0, "%s", "");
 	ck_assert_str_eq(ctl_out,
-		"# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpus\tqueues\t"
+			 "# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpus\tqueues\t"
 		"active\tslots\tstate\theld_by\theld_as\tcommand\n"
 		"4242\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
 		"python3 train.py\n");
 	CTL(0, "--json");
 	rows = json_member(ctl_json(), "processes");
 	ck_assert_uint_eq(json_object_array_length(rows), 1);
-	ck_assert_int_eq(json_object_get_int(json_member(
-		json_object_array_get_idx(rows, 0), "queues")), 2);
+	rows = json_object_array_get_idx(rows, 0);
+	ck_assert_int_eq(json_object_get_int(json_member(rows, "queues")), 2);
 }
 END_TEST
 

@@ -29,7 +29,7 @@ static struct kmod_ctx *put_ctx(struct kmod_ctx *ctx)
 }
 
 static void set_log(struct kmod_ctx *ctx, void (*fn)(void *, int, const char *,
-		    int, const char *, const char *, va_list),
+						     int, const char *, const char *, va_list),
 		    const void *data)
 {
 	ck_assert_ptr_eq(ctx, &thing);

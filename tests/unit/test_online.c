@@ -456,7 +456,7 @@ START_TEST(nonsense)
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++)
 		ck_assert_int_eq(gp_guard_get_request(texts[i],
-						       strlen(texts[i]),
+						      strlen(texts[i]),
 						       &request), -EPROTO);
 	ck_assert_int_eq(gp_guard_get_request(buf, 28, &request), 0);
 	ck_assert_int_eq(gp_guard_get_request(buf, 29, &request), -EPROTO);

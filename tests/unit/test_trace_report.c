@@ -118,7 +118,7 @@ static char *read_file(const char *name, size_t *len)
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	f = fopen(path, "r");
-	ck_assert_msg(f != NULL, "there is no %s", name);
+	ck_assert_msg(f, "there is no %s", name);
 	*len = fread(text, 1, sizeof(text) - 1, f);
 	text[*len] = '\0';
 	fclose(f);
@@ -239,8 +239,8 @@ START_TEST(timeline)
 			   !json_object_get_int(json_member(one, "pid"));
 		instants += *phase == 'i';
 		if (*phase == 'i')
-			ck_assert_double_eq_tol(json_object_get_double(
-				json_member(one, "ts")), 1100, 0.001);
+			ck_assert_double_eq_tol(json_object_get_double(json_member(one, "ts")),
+						1100, 0.001);
 	}
 	ck_assert_uint_eq(instants, 1);
 	ck_assert_uint_gt(slices, 3);

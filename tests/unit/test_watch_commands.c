@@ -59,13 +59,13 @@ START_TEST(monitor)
 			 "module");
 	ck_assert(!json_object_get_boolean(json_member(target, "ended")));
 	ck_assert_int_eq(json_object_get_int(json_member(json_member(target, "active"),
-						     "max")), 3);
+							 "max")), 3);
 	ck_assert_uint_eq(json_object_array_length(json_member(target, "seen")), 2);
 	series = json_member(target, "series");
 	ck_assert_int_eq(json_object_array_length(series),
 			 json_object_get_int(json_member(target, "samples")));
-	ck_assert_int_eq(json_object_get_int(json_member(
-		json_object_array_get_idx(series, 0), "slots")), 8);
+	series = json_object_array_get_idx(series, 0);
+	ck_assert_int_eq(json_object_get_int(json_member(series, "slots")), 8);
 }
 END_TEST
 
@@ -117,7 +117,7 @@ START_TEST(preempt)
 	ck_assert_int_eq(json_object_get_int(json_member(o, "cycles")), 3);
 	ck_assert_int_eq(json_object_get_int(json_member(o, "succeeded")), 3);
 	ck_assert_int_eq(json_object_get_int(json_member(json_member(o,
-		"resume_ioctl_us"), "n")), 3);
+								     "resume_ioctl_us"), "n")), 3);
 	ck_assert_ptr_null(json_member(o, "error"));
 	/* It never stays. */
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);

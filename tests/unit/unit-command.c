@@ -128,7 +128,7 @@ struct json_object *json_at(struct json_object *object, const char *path)
 			ck_assert_msg(json_object_array_length(object) >
 				      strtoul(word, NULL, 10), "no %s", path);
 			object = json_object_array_get_idx(object,
-						strtoul(word, NULL, 10));
+							   strtoul(word, NULL, 10));
 		} else {
 			ck_assert_msg(json_object_object_get_ex(object, word,
 								&object),

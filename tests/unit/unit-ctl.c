@@ -67,7 +67,7 @@ struct json_object *ctl_json(void)
 
 	json_object_put(last);
 	last = json_tokener_parse(ctl_out);
-	ck_assert_msg(last != NULL, "this is not JSON: %s%s", ctl_out, ctl_err);
+	ck_assert_msg(last, "this is not JSON: %s%s", ctl_out, ctl_err);
 	return last;
 }
 

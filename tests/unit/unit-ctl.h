@@ -23,9 +23,9 @@ int ctl_line(const char *format, ...);
 } while (0)
 
 /* Is that text in what was printed? */
-#define OUT_HAS(text) ck_assert_msg(strstr(ctl_out, text) != NULL,	\
+#define OUT_HAS(text) ck_assert_msg(strstr(ctl_out, text),		\
 				    "no \"%s\" in:\n%s", text, ctl_out)
-#define ERR_HAS(text) ck_assert_msg(strstr(ctl_err, text) != NULL,	\
+#define ERR_HAS(text) ck_assert_msg(strstr(ctl_err, text),		\
 				    "no \"%s\" in:\n%s", text, ctl_err)
 
 /* What was printed, as an object until the next call; a member that must be there. */

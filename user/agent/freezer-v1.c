@@ -42,7 +42,7 @@ static int is_inside(void)
 		return -errno;
 	while (!inside && getline(&line, &room, f) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		inside = freezer_v1_path(line) != NULL;
+		inside = !!freezer_v1_path(line);
 	}
 	fclose(f);
 	return inside;

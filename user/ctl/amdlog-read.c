@@ -80,7 +80,7 @@ int amdlog_read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out)
 }
 
 int amdlog_read(const char *path, int64_t pid,
-		       struct gpreempt_amdlog **out)
+		struct gpreempt_amdlog **out)
 {
 	const struct text_guess *guess;
 	int fd = text_open(path), ret;

@@ -118,12 +118,12 @@ int exp_foreign_run(const struct exp_plan *plan, struct exp_run *run,
 	bool both = run->kind == EXP_BOTH;
 	const char *moment = both ? "both" : "during";
 	char dir[4096];
-	size_t m;
+	size_t m, own = run->kind == EXP_B ? 1 : 0;
 	int ret = 0;
 
 	run_dir(plan->dir, run->kind, nth, dir, sizeof(dir));
 	for (m = 0; m < EXP_MODELS && !ret; m++)
-		if (both || (run->kind == EXP_B) == (m == 1))
+		if (both || m == own)
 			ret = fill(dir, moment, m, &run->of[m]);
 	return ret;
 }

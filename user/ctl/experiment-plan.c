@@ -129,7 +129,7 @@ static bool only_ours(const char *path)
 	if (lstat(path, &st))
 		return errno == ENOENT;	/* then there is nothing to run */
 	return (st.st_uid == geteuid() || !st.st_uid) &&
-	       !(st.st_mode & (S_IWGRP | S_IWOTH)) && !S_ISLNK(st.st_mode);
+	       !(st.st_mode & 0022) && !S_ISLNK(st.st_mode);
 }
 
 int exp_plan_trusted(const char *dir)

@@ -19,7 +19,7 @@
 	CALL(module_unref)						\
 	CALL(module_unref_list)
 
-#define KMOD_POINTER(call) __typeof__(kmod_##call) *call;
+#define KMOD_POINTER(call) __typeof__(&kmod_##call) call;
 
 /* Its functions, without "kmod_". Tests put their own there. */
 extern struct kmod_calls {

@@ -52,9 +52,9 @@
 	CALL(read_event)
 
 /* Their functions, without "tracefs_", "tep_" and "kbuffer_". */
-#define TRACEFS_POINTER(call) __typeof__(tracefs_##call) *call;
-#define TEP_POINTER(call) __typeof__(tep_##call) *call;
-#define KBUFFER_POINTER(call) __typeof__(kbuffer_##call) *call;
+#define TRACEFS_POINTER(call) __typeof__(&tracefs_##call) call;
+#define TEP_POINTER(call) __typeof__(&tep_##call) call;
+#define KBUFFER_POINTER(call) __typeof__(&kbuffer_##call) call;
 
 extern struct tracefs_calls {
 	TRACEFS_CALLS(TRACEFS_POINTER)

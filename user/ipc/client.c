@@ -156,7 +156,7 @@ ssize_t gp_ipc_recv(int fd, char *buf, size_t size, uint64_t deadline_ns)
 }
 
 ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size,
-		uint64_t deadline_ns)
+		   uint64_t deadline_ns)
 {
 	int ret = gp_ipc_send(fd, buf, len, deadline_ns);
 

@@ -25,6 +25,6 @@ ssize_t gp_ipc_recv(int fd, char *buf, size_t size, uint64_t deadline_ns);
 
 /* Both, with the same buffer. */
 ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size,
-		uint64_t deadline_ns);
+		   uint64_t deadline_ns);
 
 #endif

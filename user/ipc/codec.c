@@ -66,7 +66,7 @@ static void put_field(const struct ipc_field *field, const char *from,
 }
 
 size_t gp_ipc_put(const struct ipc_format *format, unsigned int verb,
-	       const void *from, char *buf, size_t size)
+		  const void *from, char *buf, size_t size)
 {
 	struct packet packet = { .buf = buf, .size = size };
 	const struct ipc_field *field;
@@ -183,7 +183,7 @@ static int get_verb(const struct ipc_format *format, const char *word,
 }
 
 int gp_ipc_get(const struct ipc_format *format, const char *buf, size_t len,
-	    unsigned int *verb, void *to)
+	       unsigned int *verb, void *to)
 {
 	size_t head = strlen(format->head);
 	char copy[IPC_MAX_PACKET], *word, *rest;

@@ -43,10 +43,10 @@ struct ipc_format {
  * for the longest one.
  */
 size_t gp_ipc_put(const struct ipc_format *format, unsigned int verb,
-	       const void *from, char *buf, size_t size);
+		  const void *from, char *buf, size_t size);
 
 /* *verb and *to are only right when this returns 0; else -EPROTO. */
 int gp_ipc_get(const struct ipc_format *format, const char *buf, size_t len,
-	    unsigned int *verb, void *to);
+	       unsigned int *verb, void *to);
 
 #endif

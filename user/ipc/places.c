@@ -60,7 +60,7 @@ static uid_t heaviest_user(const struct ipc_place *places, size_t n, uid_t uid)
 }
 
 int gp_ipc_place_find(const struct ipc_place *places,
-		   const struct ipc_limits *limits, uid_t uid)
+		      const struct ipc_limits *limits, uid_t uid)
 {
 	size_t n = limits->places, used = 0, root, i;
 	int found;

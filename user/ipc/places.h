@@ -27,6 +27,6 @@ struct ipc_limits {
  * many as it may have, else of the user with the most of them.
  */
 int gp_ipc_place_find(const struct ipc_place *places,
-		   const struct ipc_limits *limits, uid_t uid);
+		      const struct ipc_limits *limits, uid_t uid);
 
 #endif

@@ -194,7 +194,7 @@ static struct ipc_server *new_server(const struct ipc_server_options *options)
 }
 
 int gp_ipc_server_start(const struct ipc_server_options *options,
-		     struct ipc_server **out)
+			struct ipc_server **out)
 {
 	struct ipc_server *s = new_server(options);
 	int ret;

@@ -53,7 +53,7 @@ struct ipc_server;
  * only with it, a socket that a dead one has left is replaced.
  */
 int gp_ipc_server_start(const struct ipc_server_options *options,
-		     struct ipc_server **out);
+			struct ipc_server **out);
 /* Closes all connections, and removes both files; NULL is allowed. */
 void gp_ipc_server_stop(struct ipc_server *s);
 /* Readable when there is something to do. */

@@ -118,7 +118,7 @@ static ssize_t read_names(int fd, char *buf, size_t size)
 		unsigned char type;
 		char name[];
 	} *entry;
-	_Alignas(struct entry) char some[4096];
+	char some[4096] __attribute__((aligned(_Alignof(struct entry))));
 	size_t used = 0, count = 0;
 
 	for (;;) {

@@ -8,10 +8,11 @@
  * driver for suspension: the driver refuses one that is being destroyed
  * (suspend_single_queue() in amdkfd/kfd_device_queue_manager.c), and suspends
  * any other. At first that has TRUST_NS time; of a process that has deceived us,
- * or makes queues, it is the next thing that is done. All time that queues run although they are to be suspended is
- * counted, whatever the reason, and the process pays for it when it has made
- * queues while it was held, or deceived us: above a part of the last ten seconds,
- * it waits a multiple of what the last release took before the next.
+ * or makes queues, it is the next thing that is done. All time that queues run
+ * although they are to be suspended is counted, whatever the reason, and the
+ * process pays for it when it has made queues while it was held, or deceived us:
+ * above a part of the last ten seconds, it waits a multiple of what the last
+ * release took before the next.
  *
  * One by one, each queue costs a look, two calls of the driver and two run
  * lists. A process that destroys MANY queues which were there when they were
