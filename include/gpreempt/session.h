@@ -276,7 +276,8 @@ enum gpreempt_verdict {
  *
  * It is about every queue that is to be suspended: also those that the session
  * does not know yet or cannot know (of a second context of the process), when a
- * new queue like them is to be suspended.
+ * new queue like them is to be suspended. One that the session does not know is
+ * not suspended: it is never a part of what is verified, even in no slot.
  *
  * Return: GPREEMPT_CONTRADICTED when the view shows an active slot of one of
  * them; or else GPREEMPT_VERIFIED when there are some, all of them are

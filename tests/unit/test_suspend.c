@@ -348,7 +348,8 @@ static const struct {
 	/* Made after the last snapshot. */
 	{ "# qid active\n0 0\n1 0\n2 1\n", GPREEMPT_CONTRADICTED },
 	{ "# qid active\n0 0\n1 0\n2 -\n", GPREEMPT_NOT_CHECKED },
-	{ "# qid active\n0 0\n1 0\n2 0\n", GPREEMPT_VERIFIED },
+	/* In no slot, but not suspended: it can be in one at any moment. */
+	{ "# qid active\n0 0\n1 0\n2 0\n", GPREEMPT_NOT_CHECKED },
 	/* Of a second context, which has queues 0 and 1 of its own. */
 	{ "# qid active context\n0 0 -\n0 1 1\n1 0 -\n",
 	  GPREEMPT_CONTRADICTED },
@@ -356,8 +357,15 @@ static const struct {
 	  GPREEMPT_CONTRADICTED },
 	{ "# qid active context\n0 0 -\n1 0 -\n1 - 1\n",
 	  GPREEMPT_NOT_CHECKED },
+	/* It is in no slot, but the debug interface can't suspend it. */
 	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n",
-	  GPREEMPT_VERIFIED },
+	  GPREEMPT_NOT_CHECKED },
+	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n0 1 2\n",
+	  GPREEMPT_CONTRADICTED },
+	{ "# qid active context\n0 0 -\n1 0 -\n", GPREEMPT_VERIFIED },
+	/* Two contexts of a driver that does not number them. */
+	{ "# qid active\n0 0\n0 1\n1 0\n", GPREEMPT_CONTRADICTED },
+	{ "# qid active\n0 0\n0 0\n1 0\n", GPREEMPT_NOT_CHECKED },
 	/* The list is old: there may be queues that are not in it. */
 	{ "# qid active age_ms\n0 0 7\n1 0 7\n", GPREEMPT_NOT_CHECKED },
 	{ "# qid active age_ms\n0 0 7\n1 1 7\n", GPREEMPT_CONTRADICTED },

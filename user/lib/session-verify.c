@@ -2,9 +2,10 @@
 /*
  * Are the queues that shall be suspended out of the hardware?
  *
- * A "yes" speaks for all of them: a queue that was not seen, or of which it is
- * unknown whether a slot holds it, leaves it open, and a queue that is seen in
- * a slot is a contradiction whatever else was seen.
+ * A "yes" speaks for all of them, in all contexts of the process: a queue that
+ * was not seen, that is not suspended, or of which it is unknown whether a slot
+ * holds it, leaves it open, and a queue that is seen in a slot is a contradiction
+ * whatever else was seen.
  */
 #include <gpreempt/view.h>
 
@@ -64,9 +65,10 @@ static void check_known(struct check *check,
 }
 
 /*
- * A queue that the session does not know: it is younger than the last
- * snapshot, or one of a context that the debug interface does not show. It
- * counts if a new queue like it is to be suspended.
+ * A queue that the session does not know counts if a new queue like it is to be
+ * suspended. It is younger than the last snapshot, or one of a further context,
+ * which the debug interface neither shows nor suspends. So it is not suspended,
+ * and that no slot holds it now says nothing of the next moment.
  */
 static void check_unknown(struct check *check, const struct gpreempt_queue *row)
 {
@@ -75,13 +77,12 @@ static void check_unknown(struct check *check, const struct gpreempt_queue *row)
 		.gpu_id = row->gpu_id,
 		.priority = row->priority,
 	};
-	int64_t active = active_slots(row);
 
 	if (!gp_session_wants(check->s, &like))
 		return;
-	if (active > 0)
+	if (active_slots(row) > 0)
 		check->contradicted = true;
-	else if (active)
+	else
 		check->open = true;
 }
 
@@ -92,8 +93,10 @@ static void check_rows(struct check *check)
 	for (i = 0; i < check->view->count; i++) {
 		const struct gpreempt_queue *row = &check->view->queues[i];
 
+		/* Of two with one number one is of a context without a name. */
 		if (row->context != GPREEMPT_UNKNOWN ||
-		    !gp_session_find(check->s, row->qid))
+		    !gp_session_find(check->s, row->qid) ||
+		    find_row(check->view, row->qid) != row)
 			check_unknown(check, row);
 	}
 }
