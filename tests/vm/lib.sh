@@ -254,15 +254,18 @@ guardian_of() {
 	gpreempt-ctl status | awk -v pid="$1" '$1 == pid { print $3 }'
 }
 
+# A status that fails says nothing of it.
 nothing_held() {
-	[ -z "$(gpreempt-ctl status | awk '$1 ~ /^[0-9]+$/')" ]
+	gpreempt-ctl status > "$W/status" && ! grep -Eq '^[0-9]+[[:space:]]' "$W/status"
 }
 
 # --- the virtual GPU ---------------------------------------------------------
 
-# counter GPU NAME: of one virtual GPU.
+# counter GPU NAME: of one virtual GPU. Of one that is not there, words with which
+# neither a test nor arithmetic works; an empty word would count as 0.
 counter() {
-	awk -v name="$2" '$1 == name { print $2 }' "$VGPU/$1/counters"
+	awk -v name="$2" '$1 == name { print $2; seen = 1 }
+		END { if (!seen) print "no counter", name }' "$VGPU/$1/counters"
 }
 
 # switch GPU NAME VALUE
@@ -271,10 +274,14 @@ switch() {
 	echo "$3" > "$VGPU/$1/$2" || fail "cannot write $3 to $2"
 }
 
-# busy_ms GPU PID: how long packets of a process have run on it.
+# busy_ms GPU PID: how long packets of a process have run on it; 0 only for one that
+# is a GPU process.
 busy_ms() {
-	awk -v pasid="$(cat "/sys/class/kfd/kfd/proc/$2/pasid")" '
-		$1 == pasid { printf "%d", $2 / 1e6; seen = 1 }
+	read -r _pasid < "/sys/class/kfd/kfd/proc/$2/pasid" && [ -r "$VGPU/$1/busy" ] || {
+		echo "no GPU process $2"
+		return
+	}
+	awk -v pasid="$_pasid" '$1 == pasid { printf "%d", $2 / 1e6; seen = 1 }
 		END { if (!seen) print 0 }' "$VGPU/$1/busy"
 }
 

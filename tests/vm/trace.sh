@@ -24,6 +24,7 @@ tracing_state() {
 
 tracing_unchanged() {
 	tracing_state > "$W/after"
+	[ -s "$W/before" ] || fail "the tracing directory was not looked at before"
 	diff "$W/before" "$W/after" || fail "the tracing directory is not as it was"
 }
 

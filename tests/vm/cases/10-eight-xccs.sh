@@ -4,6 +4,7 @@
 # timeout: 90
 . /t/lib.sh
 
+[ "$(gpu_nodes | wc -l)" -eq 2 ] || fail "not two GPUs"
 for n in $(gpu_nodes); do
 	[ "$(property "$n" num_xcc)" -eq 8 ] || fail "num_xcc of node $n"
 done

@@ -28,7 +28,8 @@ grep -q 'verified: yes' "$W/ctl" && fail "verified, although the GPU hung"
 says 'reset'
 says 'dmesg|kernel log'
 switch 0 fail_fence 0
-wait_for 10 test "$(counter 0 gpu_resets)" -gt 0
+was_reset() { [ "$(counter 0 gpu_resets)" -gt 0 ]; }
+wait_for 10 was_reset
 
 step "the target can be killed and the host works"
 timeout 30 gpreempt-ctl resume "$p"

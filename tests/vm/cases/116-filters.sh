@@ -16,6 +16,11 @@ on_gpu() {
 	awk -v gpu="0x$1" '$1 ~ /^[0-9]+$/ && $2 == gpu { print $1 }' "$VIEW/$p/queues"
 }
 echo "GPUs $first and $second, queues $(on_gpu "$first" | xargs) and $(on_gpu "$second" | xargs)"
+# each_has N: queues on each of them, so that none of the loops below is empty
+each_has() {
+	[ "$(on_gpu "$first" | wc -l)" -eq "$1" ] && [ "$(on_gpu "$second" | wc -l)" -eq "$1" ]
+}
+each_has 2 || fail "not two queues on each"
 
 step "by GPU"
 ctl 0 suspend "$p" --gpu "$first"
@@ -24,8 +29,7 @@ for q in $(on_gpu "$first"); do expect_view "$p" suspended 1 "$q"; done
 for q in $(on_gpu "$second"); do expect_view "$p" suspended 0 "$q"; done
 step "new queues: only those on that GPU are caught"
 kill -USR2 "$p"
-six_queues() { [ "$(queue_number "$p")" -eq 6 ]; }
-wait_for 10 six_queues
+wait_for 10 each_has 3
 caught() { for q in $(on_gpu "$first"); do view_is "$p" suspended 1 "$q" || return 1; done; }
 wait_for 5 caught
 for q in $(on_gpu "$second"); do expect_view "$p" suspended 0 "$q"; done

@@ -32,6 +32,7 @@ touch "$e/b-2/rubbish" "$e/a-1/kept"
 ctl 0 experiment --resume "$e" --json
 says '"strategy": "pid"'
 says '"same_ids": true'
+says '"common_ids": 2'
 [ ! -e "$e/b-2/rubbish" ] || fail "the run that was not complete was not repeated"
 [ -e "$e/a-1/kept" ] || fail "a run that was complete was repeated"
 ctl 0 experiment --report-only "$e"

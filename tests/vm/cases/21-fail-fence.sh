@@ -13,6 +13,7 @@ status=$?
 cat "$W/ctl"
 [ $status -ne 0 ] || fail "a suspend that timed out was called a success"
 [ $status -lt 124 ] || fail "gpreempt-ctl ended with $status"
+[ -s "$W/ctl" ] || fail "it says nothing"
 grep -q 'verified: yes' "$W/ctl" && fail "verified, although the GPU hung"
 switch 0 fail_fence 0
 kill -9 "$(pid a)"

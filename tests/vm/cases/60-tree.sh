@@ -68,6 +68,7 @@ is "$T/processes" ns_pid 1 queues 1
 
 step "gpus"
 cat "$T/gpus"
+[ "$(gpu_nodes | wc -l)" -eq 2 ] || fail "not two GPUs"
 for n in $(gpu_nodes); do
 	id=$(printf 0x%x "$(cat "$TOPOLOGY/$n/gpu_id")")
 	is "$T/gpus" node "$n" gpu_id "$id"

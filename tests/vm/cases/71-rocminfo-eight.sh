@@ -5,6 +5,7 @@
 
 expect_rocminfo 12 8
 expect_rocminfo 13 8
+[ "$(gpu_nodes | wc -l)" -eq 8 ] || fail "not eight GPUs"
 for node in $(gpu_nodes); do
 	[ "$(property "$node" num_xcc)" = 4 ] || fail "node $node has not 4 XCCs"
 done
