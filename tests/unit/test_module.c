@@ -129,7 +129,8 @@ static void setup(void)
 START_TEST(load)
 {
 	CTL(0, "load");
-	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded\n");
+	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded; amdgpu can't be "
+			 "unloaded before it (gpreempt-ctl unload)\n");
 	ck_assert_int_eq(refs, 0);
 	insert = -EEXIST;
 	CTL(0, "load");

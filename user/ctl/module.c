@@ -121,7 +121,8 @@ static int insert(struct kmod_ctx *ctx)
 	}
 	if (ret)
 		return fail_insert(ret);
-	puts("gpreempt.ko is loaded");
+	puts("gpreempt.ko is loaded; amdgpu can't be unloaded before it "
+	     "(gpreempt-ctl unload)");
 	return 0;
 }
 
@@ -206,7 +207,8 @@ const struct ctl_command ctl_load = {
 	.summary = "Load gpreempt.ko, which shows states and slots.",
 	.details =
 	"As modprobe does: amdgpu is loaded first if it is not there, and what\n"
-	"/etc/modprobe.d says holds. That it is loaded already is no error.\n",
+	"/etc/modprobe.d says holds. That it is loaded already is no error. While it\n"
+	"is loaded, amdgpu is in use, although lsmod names no user: unload it first.\n",
 };
 
 const struct ctl_command ctl_unload = {

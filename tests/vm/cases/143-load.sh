@@ -35,7 +35,9 @@ step "amdgpu is loaded first; a second time is no error"
 ln -s /boot/amdgpu.ko "$modules/kernel/amdgpu.ko"
 /tmp/bin/depmod 2> "$W/depmod"
 ctl 0 load
-says 'gpreempt.ko is loaded'
+says 'gpreempt.ko is loaded; amdgpu can.t be unloaded before it .gpreempt-ctl unload.'
+rmmod amdgpu 2> "$W/err" && fail "amdgpu was unloaded under gpreempt.ko"
+[ -d "$DEBUGFS/gpreempt" ] || fail "no view after that"
 [ -d /sys/module/amdgpu ] || fail "amdgpu was not loaded"
 [ -r "$DEBUGFS/gpreempt/version" ] || fail "no view"
 ctl 0 load
@@ -57,3 +59,8 @@ ctl 0 unload
 says 'not loaded'
 ctl 2 load now
 stop a
+
+step "amdgpu can be unloaded then"
+wait_for 15 no_kfd_process
+rmmod vgpu || fail "the virtual GPU stays"
+rmmod amdgpu || fail "amdgpu stays"
