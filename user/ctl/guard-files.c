@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "ctl/guard.h"
+#include "shared/atomic-file.h"
 
 static void print(struct guard *guard, enum guard_file_kind kind, FILE *out)
 {
@@ -34,11 +35,28 @@ static char *make_text(struct guard *guard, enum guard_file_kind kind,
 	return NULL;
 }
 
+static int fail(const struct guard_file *file, const char *when, int code)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     code == -ENOSPC || code == -EDQUOT ?
+			     "make room on that disk, and run guard again" :
+			     "name a file in a directory that can be written",
+			     "the %s %s %s: %s", file->what, file->path, when,
+			     shr_file_reason(code));
+}
+
+static void note(const struct guard_file *file, int code)
+{
+	if (code)
+		ctl_note("the %s %s cannot be written: %s", file->what,
+			 file->path, shr_file_reason(code));
+}
+
 int guard_files_check(struct guard *guard)
 {
 	const struct ctl_sched_args *args = &guard->args->sched;
-	int ret = 0;
 	size_t i;
+	int ret;
 
 	guard->file[GUARD_METRICS] = (struct guard_file){
 		.what = "metrics file", .path = args->metrics,
@@ -49,9 +67,12 @@ int guard_files_check(struct guard *guard)
 	guard->file[GUARD_SAMPLES_FILE] = (struct guard_file){
 		.what = "samples file", .path = args->samples,
 	};
-	for (i = 0; i < GUARD_FILES && !ret; i++)
+	for (i = 0; i < GUARD_FILES; i++) {
 		ret = guard_file_check(&guard->file[i]);
-	return ret;
+		if (ret)
+			return fail(&guard->file[i], "cannot be written", ret);
+	}
+	return 0;
 }
 
 void guard_files_put(struct guard *guard, enum guard_file_kind kind)
@@ -64,7 +85,7 @@ void guard_files_put(struct guard *guard, enum guard_file_kind kind)
 		return;
 	text = make_text(guard, kind, &size);
 	if (text)
-		guard_file_put(file, text, size);
+		note(file, guard_file_put(file, text, size));
 	free(text);
 }
 
@@ -73,7 +94,7 @@ void guard_files_poll(struct guard *guard)
 	size_t i;
 
 	for (i = 0; i < GUARD_FILES; i++)
-		guard_file_poll(&guard->file[i]);
+		note(&guard->file[i], guard_file_poll(&guard->file[i]));
 }
 
 static void beat(void *data)
@@ -90,6 +111,18 @@ void guard_files_last(struct guard *guard, struct guard_text *texts)
 				make_text(guard, i, &texts[i].size) : NULL;
 }
 
+/* Write the last one. 0, or the exit status. */
+static int finish(struct guard *guard, struct guard_file *file,
+		  const struct guard_text *text)
+{
+	int ret;
+
+	if (!text->text)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	ret = guard_file_finish(file, text->text, text->size, beat, guard);
+	return ret ? fail(file, "could not be written at the end", ret) : 0;
+}
+
 int guard_files_finish(struct guard *guard, struct guard_text *texts)
 {
 	int ret = 0, one;
@@ -98,10 +131,7 @@ int guard_files_finish(struct guard *guard, struct guard_text *texts)
 	for (i = 0; i < GUARD_FILES; i++) {
 		if (!guard->file[i].path)
 			continue;
-		one = texts[i].text ?
-		      guard_file_finish(&guard->file[i], texts[i].text,
-					texts[i].size, beat, guard) :
-		      ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+		one = finish(guard, &guard->file[i], &texts[i]);
 		free(texts[i].text);
 		ret = ret ? ret : one;
 	}

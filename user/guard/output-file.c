@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "ctl/ctl.h"
 #include "guard/child.h"
 #include "guard/output-file.h"
 #include "shared/atomic-file.h"
@@ -43,45 +42,40 @@ static int result_of(int status)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-/* Once, until it has worked again. */
-static void note(struct guard_file *f, int code)
+/* Is it news? */
+static int note(struct guard_file *f, int code)
 {
-	if (code && !f->told)
-		ctl_note("the %s %s cannot be written: %s", f->what, f->path,
-			 shr_file_reason(code));
-	f->told = code;
+	int news = f->failed ? 0 : code;
+
+	f->failed = code;
+	return news;
 }
 
 int guard_file_check(const struct guard_file *f)
 {
-	int ret = f->path ? shr_file_check(f->path) : 0;
-
-	if (!ret)
-		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "name a file in a directory that can be written",
-			     "the %s %s cannot be written: %s", f->what,
-			     f->path, shr_file_reason(ret));
+	return f->path ? shr_file_check(f->path) : 0;
 }
 
-void guard_file_poll(struct guard_file *f)
+int guard_file_poll(struct guard_file *f)
 {
 	int status;
 
-	if (f->child && guard_child_gone(&f->child, &status))
-		note(f, result_of(status));
+	if (!f->child || !guard_child_gone(&f->child, &status))
+		return 0;
+	return note(f, result_of(status));
 }
 
-void guard_file_put(struct guard_file *f, const char *text, size_t size)
+int guard_file_put(struct guard_file *f, const char *text, size_t size)
 {
-	int ret;
+	int ret, news;
 
 	if (!f->path)
-		return;
-	guard_file_poll(f);
+		return 0;
+	news = guard_file_poll(f);
 	ret = f->child ? -EBUSY : start(f, text, size);
-	if (ret)
-		note(f, ret);
+	if (ret && !news)
+		news = note(f, ret);
+	return news;
 }
 
 /* 0, or -errno: -ETIMEDOUT. */
@@ -114,12 +108,5 @@ int guard_file_finish(struct guard_file *f, const char *text, size_t size,
 		ret = start(f, text, size);
 	if (!ret)
 		ret = wait_for(f, beat, data);
-	if (!ret)
-		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     ret == -ENOSPC || ret == -EDQUOT ?
-			     "make room on that disk, and run guard again" :
-			     "name a file in a directory that can be written",
-			     "the %s %s could not be written at the end: %s",
-			     f->what, f->path, shr_file_reason(ret));
+	return ret;
 }

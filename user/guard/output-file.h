@@ -13,32 +13,33 @@
 #include <sys/types.h>
 
 struct guard_file {
-	const char *what;	/* in messages */
+	const char *what;	/* in the caller's messages */
 	const char *path;	/* NULL: not wanted */
 	pid_t child;		/* that writes it now; 0: none */
 	uint64_t since_ns;	/* when that began */
-	bool told;		/* that it can't be written; once */
+	bool failed;		/* and that was returned; once */
 };
 
 /*
- * Before anything is suspended: can it be written? 0, or the exit status after
- * the reason was printed.
+ * All functions return 0 or -errno, for shr_file_reason(). A failure of a write
+ * is returned once, until a write has worked again.
  */
+
+/* Before anything is suspended: can it be written? */
 int guard_file_check(const struct guard_file *f);
 
 /*
- * Have it replaced by that text. Skipped, with a note, while the last one is
- * still being written. Never waits.
+ * Have it replaced by that text. -EBUSY: skipped, since the last one is still
+ * being written. Never waits.
  */
-void guard_file_put(struct guard_file *f, const char *text, size_t size);
+int guard_file_put(struct guard_file *f, const char *text, size_t size);
 
-/* Take note of how it went; from time to time. Never waits. */
-void guard_file_poll(struct guard_file *f);
+/* How did it go? From time to time. Never waits. */
+int guard_file_poll(struct guard_file *f);
 
 /*
  * The last one: written when this returns. Waits up to GUARD_FILE_WAIT_NS, and
- * calls @beat each few milliseconds meanwhile. 0, or the exit status after the
- * reason was printed.
+ * calls @beat each few milliseconds meanwhile. Each failure is returned.
  */
 #define GUARD_FILE_WAIT_NS 5000000000ULL
 int guard_file_finish(struct guard_file *f, const char *text, size_t size,
