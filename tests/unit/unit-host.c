@@ -28,6 +28,7 @@
 const char *unit_path_fails;
 int unit_path_errno;
 int unit_fork_fails;
+int unit_fork_errno;
 bool unit_freezer_stays;
 void (*unit_before_ppoll)(void);
 
@@ -138,6 +139,10 @@ pid_t __wrap_fork(void)
 
 	if (unit_fork_fails && !--unit_fork_fails) {
 		errno = EAGAIN;
+		return -1;
+	}
+	if (unit_fork_errno) {
+		errno = unit_fork_errno;
 		return -1;
 	}
 	pid = __real_fork();

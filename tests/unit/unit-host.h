@@ -40,6 +40,8 @@ extern const char *unit_path_fails;
 extern int unit_path_errno;
 /* The nth fork() from now, in whichever process, fails with EAGAIN; 0: none. */
 extern int unit_fork_fails;
+/* Each fork() of this process fails with that errno; 0: none. */
+extern int unit_fork_errno;
 /* Before each ppoll() of a process that has a loop; NULL: nothing happens. */
 extern void (*unit_before_ppoll)(void);
 /* A process that does nothing and ends with this one, whatever its group. */

@@ -123,8 +123,10 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		refuse_locked(guard, &f->target, job.lock);
 		return false;
 	}
+	job.wake = guard_wake_take(&guard->wakes);
 	ret = guard_worker_start(&job, &offline.worker);
 	if (ret) {
+		guard_wake_give(&guard->wakes, job.wake);
 		hold_drop(f->target.pid, job.lock);
 		snprintf(why, sizeof(why), "its worker cannot be started: %s",
 			 strerror(-ret));
@@ -195,6 +197,7 @@ void guard_reap(struct guard *guard)
 		if (!guard->ending)
 			guard_take_from(guard, w);
 		hold_drop(w->job.target, w->job.lock);
+		guard_wake_give(&guard->wakes, w->job.wake);
 		guard_worker_free(w);
 		guard->going[i] = guard->going[--guard->n_going];
 	}

@@ -7,7 +7,9 @@
  * kernel waits for whatever the process does to its address space. A second
  * thread, the stand-in, watches the one whose turn it is, and takes over when a
  * read takes long. The process that is being read is left out until that read
- * returns; the thread that waits for it is the next stand-in then.
+ * returns; the thread that waits for it is the next stand-in then. Even SIGKILL
+ * does not end a wait for a page of FUSE, so these threads share no descriptors
+ * with the others: guard's socket and locks are closed when guard is killed.
  */
 #include <errno.h>
 #include <sched.h>
@@ -327,9 +329,9 @@ static bool come_back(struct guard *guard, unsigned int me)
 	return wanted;
 }
 
-static void *poller_thread(void *arg)
+/* As long as it is its turn, or it is the stand-in. */
+static void take_turns(struct guard *guard)
 {
-	struct guard *guard = arg;
 	struct guard_turn *turn = &guard->turn;
 	unsigned int me;
 	bool polls;
@@ -349,8 +351,20 @@ static void *poller_thread(void *arg)
 		if (!come_back(guard, me))
 			break;
 	}
+}
+
+static void *poller_thread(void *arg)
+{
+	struct guard *guard = arg;
+	int ret = guard_wake_keep_only(&guard->wakes);
+
+	if (!ret)
+		take_turns(guard);
 	pthread_mutex_lock(&guard->lock);
-	turn->threads--;
+	guard->turn.threads--;
+	/* It was to be one; another can try. */
+	if (ret)
+		guard->turn.has_stand_in = false;
 	pthread_mutex_unlock(&guard->lock);
 	return NULL;
 }

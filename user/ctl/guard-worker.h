@@ -25,7 +25,7 @@ struct guard_worker {
 	int status;		/* then */
 };
 
-/* Takes the lock and wake over; 0 or -errno. */
+/* The lock and wake stay the caller's, and open until it is gone. 0 or -errno. */
 int guard_worker_start(const struct guard_job *job, struct guard_worker **out);
 void guard_worker_order(struct guard_worker *w,
 			const struct guard_order *order);

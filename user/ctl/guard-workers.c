@@ -1,72 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Workers of offline processes, as guard sees them. */
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "agent/heartbeat.h"
 #include "ctl/guard-worker.h"
-#include "ctl/hold.h"
+#include "guard/child.h"
 #include "shared/clock.h"
+#include "shared/macro.h"
 
-/* A client's connection, for one, must not stay open because we have it. */
-static void close_others(const struct guard_job *job)
+static int work(void *arg)
 {
-	struct dirent *entry;
-	DIR *dir = opendir("/proc/self/fd");
+	const struct guard_worker *w = arg;
 
-	while (dir && (entry = readdir(dir))) {
-		int fd = atoi(entry->d_name);
-
-		if (fd > STDERR_FILENO && fd != job->lock && fd != job->wake &&
-		    fd != dirfd(dir))
-			close(fd);
-	}
-	if (dir)
-		closedir(dir);
-}
-
-/* Of its parent it has one thread, all memory, and none of its locks. */
-__attribute__((noreturn))
-static void child(const struct guard_worker *w, pid_t parent)
-{
-	/* Whatever becomes of guard: its targets run. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	close_others(&w->job);
 	guard_work(&w->job, w->channel);
-	_exit(0);
+	return 0;
 }
 
 int guard_worker_start(const struct guard_job *job, struct guard_worker **out)
 {
+	const int keep[] = { job->lock, job->wake };
 	struct guard_worker *w = calloc(1, sizeof(*w));
-	pid_t parent = getpid();
-	int ret;
+	pid_t child = -ENOMEM;
 
 	if (!w)
 		return -ENOMEM;
 	w->job = *job;
 	w->channel = guard_channel_map(sizeof(*w->channel));
-	w->job.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (w->channel && w->job.wake >= 0) {
+	if (w->channel) {
 		atomic_store(&w->channel->beat_ns, shr_now_ns());
-		w->child = fork();
-		if (!w->child)
-			child(w, parent);
+		child = guard_child_start(work, w, keep, ARRAY_SIZE(keep));
 	}
-	if (w->child <= 0) {
-		ret = -errno;
-		w->child = 0;
+	if (child < 0) {
 		guard_worker_free(w);
-		return ret;
+		return child;
 	}
+	w->child = child;
 	*out = w;
 	return 0;
 }
@@ -103,11 +76,11 @@ static bool silent(const struct guard_worker *w)
 
 bool guard_worker_gone(struct guard_worker *w)
 {
-	if (w->child && waitpid(w->child, &w->status, WNOHANG) == w->child)
-		w->child = 0;
-	if (w->child && silent(w))
+	if (guard_child_gone(&w->child, &w->status))
+		return true;
+	if (silent(w))
 		kill(w->child, SIGKILL);
-	return !w->child;
+	return false;
 }
 
 void guard_worker_why(const struct guard_worker *w, char *text, size_t size)
@@ -121,8 +94,6 @@ void guard_worker_why(const struct guard_worker *w, char *text, size_t size)
 
 void guard_worker_free(struct guard_worker *w)
 {
-	if (w->job.wake >= 0)
-		close(w->job.wake);
 	if (w->channel)
 		munmap(w->channel, sizeof(*w->channel));
 	free(w);

@@ -250,7 +250,9 @@ static int protect(struct guard *guard)
 	guard->common = guard_channel_map(sizeof(*guard->common));
 	if (!guard->common)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	ret = start_finder(guard);
+	ret = guard_wake_open(&guard->wakes);
+	if (!ret)
+		ret = start_finder(guard);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	ret = guard_poll_start(guard);

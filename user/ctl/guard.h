@@ -22,8 +22,9 @@
 #include "ctl/guard-worker.h"
 #include "guard/finder.h"
 #include "guard/output-file.h"
+#include "guard/wake-pool.h"
 
-#define GUARD_TARGETS 64	/* of each role */
+#define GUARD_TARGETS GUARD_WAKES	/* of each role */
 #define GUARD_QUEUES 64		/* of an online process */
 #define GUARD_TICK_NS (40 * NSEC_PER_MSEC)
 
@@ -207,6 +208,7 @@ struct guard {
 	struct guard_finder finder;
 	struct guard_candidates found;
 	struct guard_refusal refusal[GUARD_REFUSALS];
+	struct guard_wake_pool wakes;
 	/* Workers that resume their targets, which may wait for the GPU. */
 	struct guard_worker *going[GUARD_TARGETS];
 	size_t n_going;

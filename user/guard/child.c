@@ -9,17 +9,15 @@
 #include "guard/child.h"
 #include "shared/macro.h"
 
-#define MAX_KEPT 8
+#define MAX_KEPT 64
 
 static int compare_fds(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
 }
 
-/* A client's connection, for one, must not stay open because we have it. */
-static void close_others(const int *keep, size_t n)
+void guard_close_others(unsigned int from, const int *keep, size_t n)
 {
-	unsigned int from = STDERR_FILENO + 1;
 	int sorted[MAX_KEPT];
 	size_t i;
 
@@ -29,6 +27,8 @@ static void close_others(const int *keep, size_t n)
 	for (i = 0; i < n; i++) {
 		unsigned int fd = sorted[i];
 
+		if (sorted[i] < 0)
+			continue;
 		if (fd > from)
 			close_range(from, fd - 1, 0);
 		from = fd >= from ? fd + 1 : from;
@@ -52,7 +52,8 @@ pid_t guard_child_start(int (*work)(void *arg), void *arg, const int *keep,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
-	close_others(keep, n_keep);
+	/* A client's connection, for one, must not stay open in the child. */
+	guard_close_others(STDERR_FILENO + 1, keep, n_keep);
 	_exit(work(arg));
 }
 

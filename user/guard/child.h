@@ -14,7 +14,7 @@
 
 /*
  * Fork. The child has all memory of its parent and none of its threads, stdio
- * and the descriptors @keep; it calls @work and exits with what that returns,
+ * and the descriptors @keep (64 at most); it calls @work and exits with what that returns,
  * and the kernel kills it when the thread that made it ends. Returns its PID,
  * or -errno.
  */
@@ -26,5 +26,8 @@ pid_t guard_child_start(int (*work)(void *arg), void *arg, const int *keep,
  * waits.
  */
 bool guard_child_gone(pid_t *child, int *status);
+
+/* Close all descriptors from that number on, but @keep; negative ones are none. */
+void guard_close_others(unsigned int from, const int *keep, size_t n);
 
 #endif

@@ -167,6 +167,8 @@ void guard_work(const struct guard_job *job, struct guard_channel *c)
 	atomic_store(&c->state, GUARD_READY);
 	if (fake_worker == WORKER_STOPS)
 		raise(SIGSTOP);
+	while (fake_worker == WORKER_SILENT)
+		pause();
 	obey(job, c);
 	atomic_store(&c->state, GUARD_ENDED);
 }
@@ -194,6 +196,7 @@ void guard_setup(void)
 	guard.args = &args;
 	guard.g = g;
 	guard.figures.start_ns = shr_now_ns();
+	ck_assert_int_eq(guard_wake_open(&guard.wakes), 0);
 	guard.common = guard_channel_map(sizeof(*guard.common));
 	ck_assert_ptr_nonnull(guard.common);
 	atomic_store(&guard.common->beat_ns, shr_now_ns());
@@ -210,6 +213,7 @@ void guard_teardown(void)
 	guard.ending = true;
 	guard_targets_drop(&guard);
 	ck_assert_uint_eq(guard.n_online + guard.n_offline, 0);
+	guard_wake_close(&guard.wakes);
 	munmap(guard.common, sizeof(*guard.common));
 	free(guard.figures.sample);
 	gpreempt_policy_free(guard.policy);
@@ -256,7 +260,7 @@ void look(unsigned int times)
 	}
 }
 
-void look_until(const char *what)
+void look_until_times(const char *what, size_t times)
 {
 	uint64_t end = shr_now_ns() + LOOK_SECONDS * NSEC_PER_SEC;
 
@@ -264,5 +268,10 @@ void look_until(const char *what)
 		ck_assert_msg(shr_now_ns() < end, "guard did not print \"%s\" "
 			      "but: %s", what, output());
 		look(1);
-	} while (!printed(what));
+	} while (printed(what) < times);
+}
+
+void look_until(const char *what)
+{
+	look_until_times(what, 1);
 }

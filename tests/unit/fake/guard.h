@@ -27,6 +27,7 @@ enum fake_worker {
 	WORKER_OBEYS,		/* gives a result for each order */
 	WORKER_FAILS,		/* cannot open a session */
 	WORKER_STOPS,		/* once it was ready */
+	WORKER_SILENT,		/* runs, and never says that it is well */
 	WORKER_CANNOT,		/* each suspend fails */
 	WORKER_HANGS,		/* the same, for a hang of the GPU */
 };
@@ -34,6 +35,7 @@ extern enum fake_worker fake_worker;
 
 /* Look until guard has printed it. Fails after some seconds. */
 void look_until(const char *what);
+void look_until_times(const char *what, size_t times);
 /* As often as that. */
 void look(unsigned int times);
 /* How often it stands in what guard has printed so far. */
