@@ -161,6 +161,20 @@ int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int party);
 int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int party,
 			uint64_t now);
 
+/**
+ * gpreempt_policy_ran() - an offline party ran although it was to be suspended
+ * @p: policy
+ * @party: number
+ * @ns: for so long, since the last call
+ * @now: the time
+ *
+ * Such as by queues that are released because their process destroys them. That
+ * time was counted as held, and counts as run time instead. Call
+ * gpreempt_policy_step() afterwards.
+ */
+void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int party,
+			 uint64_t ns, uint64_t now);
+
 /** gpreempt_policy_release() - leave an offline party alone until that time */
 void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int party,
 			     uint64_t until);

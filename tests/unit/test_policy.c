@@ -71,6 +71,40 @@ START_TEST(share_of_busy_online)
 }
 END_TEST
 
+/*
+ * What ran although it was to be held was no hold, and is a part of the share:
+ * with a tenth of the time there is nothing owed, with less the rest is.
+ */
+START_TEST(ran_while_held)
+{
+	static const struct line lines[] = {
+		{ 0, ADD_ON, 0, 1, NULL },
+		{ 0, ADD_OFF, 1, 1, NULL },
+		{ 0, BUSY, 0, 0, NULL },
+		{ 0, STEP, 0, 0, "b-a 100" },
+		/* 45 held, 5 run: all of it paid. */
+		{ 50, RAN, 1, 5, NULL },
+		{ 50, STEP, 0, 0, "150" },
+		/* 90 held, less 5 * 9 paid. */
+		{ 145, RAN, 1, 5, NULL },
+		{ 145, STEP, 0, 0, "200" },
+		{ 200, STEP, 0, 0, "b+s 211.1" },
+		/* News of what ran before that comes late. */
+		{ 203, RAN, 1, 1, NULL },
+		{ 203, STEP, 0, 0, "210" },
+		{ 210.1, STEP, 0, 0, "b-a 310.1" },
+		/* It cannot be ahead, and an online party has no share. */
+		{ 220, RAN, 1, 1000, NULL },
+		{ 220, RAN, 0, 1000, NULL },
+		{ 220, STEP, 0, 0, "320" },
+	};
+	struct gpreempt_policy_options o = figures();
+
+	begin(&o);
+	RUN(lines);
+}
+END_TEST
+
 /* Short holds with short gaps do not get around the share. */
 START_TEST(share_of_many_short_holds)
 {
@@ -268,6 +302,7 @@ int main(void)
 	tcase_add_test(tc, arrival_and_linger);
 	tcase_add_test(tc, no_linger);
 	tcase_add_test(tc, share_of_busy_online);
+	tcase_add_test(tc, ran_while_held);
 	tcase_add_test(tc, share_of_many_short_holds);
 	tcase_add_test(tc, min_run);
 	tcase_add_test(tc, nothing_owed);

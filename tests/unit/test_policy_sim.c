@@ -79,7 +79,10 @@ static void watch_switch(struct process *a,
 	a->suspended = action->suspend;
 	a->forced = action->reason == GPREEMPT_POLICY_SHARE;
 	a->forced_ran = 0;
+	/* Also when that fails, and it runs later for another reason. */
+	a->owed = a->forced || (a->owed && !a->suspended);
 	a->since = w.now;
+	a->ran_in_hold = false;
 	w.switches++;
 }
 
@@ -118,13 +121,13 @@ static void watch_state(const struct process *a, uint64_t wake)
 	HOLDS(!a->suspended || w.now >= a->until || w.now < a->blocked);
 	if (a->suspended && (owes || w.options.duty)) {
 		HOLDS(wake != NEVER);
-		HOLDS(w.fail_percent ||
+		HOLDS(w.fail_percent || a->ran_in_hold ||
 		      w.now - a->since <= w.options.max_hold_ns);
 	}
 	if (a->suspended && !w.options.duty && w.now >= a->blocked)
 		HOLDS(wanted_within(nodes_of_job(a), w.options.linger_ns));
 	/* Online work is protected at once, unless there is a reason. */
-	if (!a->suspended && !a->job && w.now >= a->until && !a->forced &&
+	if (!a->suspended && !a->job && w.now >= a->until && !a->owed &&
 	    w.now >= a->blocked && !w.options.duty)
 		HOLDS(!wanted_within(a->nodes, 0));
 }

@@ -72,6 +72,9 @@ static void run_line(const struct line *line, size_t number)
 	case FAILED:
 		gpreempt_policy_failed(&p, line->party, line->value * MS);
 		break;
+	case RAN:
+		gpreempt_policy_ran(&p, line->party, line->value * MS, now);
+		break;
 	case NODES:
 		gpreempt_policy_nodes(&p, line->party, line->value);
 		break;

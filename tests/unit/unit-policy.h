@@ -22,6 +22,7 @@ enum what {
 	END,
 	RELEASE,		/* until value; -1: for good */
 	FAILED,			/* again at value */
+	RAN,			/* for value, although it was to be held */
 	NODES,
 	ADD_ON,
 	ADD_OFF,

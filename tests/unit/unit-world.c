@@ -122,9 +122,26 @@ static void happen_online(struct process *a)
 						     w.mean_idle);
 }
 
+/* Some of its queues ran although it is suspended. */
+static void run_in_hold(struct process *a)
+{
+	uint64_t since = a->told > a->since ? a->told : a->since;
+	uint64_t ns = draw(2) ? w.now - since : (w.now - since) / 16;
+
+	a->told = w.now;
+	a->ran_in_hold = true;
+	a->ran += ns;
+	a->lead += ns;
+	if (a->lead > a->best)
+		a->best = a->lead;
+	gpreempt_policy_ran(&w.policy, a->number, ns, w.now);
+}
+
 static void happen_offline(struct process *a)
 {
-	if (draw(4) == 0) {
+	if (a->suspended && draw(4) == 0)
+		run_in_hold(a);
+	else if (draw(4) == 0) {
 		a->nodes = draw_nodes();
 		gpreempt_policy_nodes(&w.policy, a->number, a->nodes);
 	} else if (draw(4) == 0) {

@@ -35,6 +35,9 @@ struct process {
 	double best;		/* largest lead so far */
 	bool forced;		/* runs because of its share */
 	uint64_t forced_ran;
+	bool owed;		/* it was to run because of its share */
+	uint64_t told;		/* what it ran in holds, up to then */
+	bool ran_in_hold;	/* in the one that it is in */
 };
 
 struct world {

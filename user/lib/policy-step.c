@@ -25,37 +25,6 @@ static void wake_at(struct step *s, uint64_t when)
 		s->wake = when;
 }
 
-static uint64_t later(uint64_t when, uint64_t ns)
-{
-	return when + ns < when ? GPREEMPT_POLICY_NEVER : when + ns;
-}
-
-/* Held time counts up; run time counts it down, at the rate of the due. */
-static void count_time(struct step *s, struct gpreempt_policy_party *a)
-{
-	uint64_t ns = s->now > a->counted ? s->now - a->counted : 0;
-	uint64_t due = s->p->due_ns;
-	unsigned __int128 paid;
-
-	if (s->now > a->counted)
-		a->counted = s->now;
-	if (a->suspended) {
-		a->held = later(a->held, ns);
-		return;
-	}
-	if (due && a->held) {
-		paid = (unsigned __int128)ns * s->p->options.max_hold_ns +
-		       a->rest;
-		a->rest = paid % due;
-		if (paid / due < a->held) {
-			a->held -= paid / due;
-			return;
-		}
-	}
-	a->held = 0;
-	a->rest = 0;
-}
-
 /* How long a party runs until it has had its due. */
 static uint64_t left_to_run(const struct step *s,
 			    const struct gpreempt_policy_party *a)
@@ -75,7 +44,7 @@ static bool is_active(struct step *s, const struct gpreempt_policy_party *a)
 		return true;
 	if (a->idle_since == GPREEMPT_POLICY_NEVER)
 		return false;
-	end = later(a->idle_since, s->p->options.linger_ns);
+	end = gp_policy_later(a->idle_since, s->p->options.linger_ns);
 	wake_at(s, end);
 	return s->now < end;
 }
@@ -89,7 +58,7 @@ static void look_at_duty(struct step *s)
 	phase = (s->now - s->p->start) % period;
 	run = gp_policy_scale(period, s->p->options.duty, 100);
 	s->off = phase >= run;
-	wake_at(s, later(s->now, (s->off ? period : run) - phase));
+	wake_at(s, gp_policy_later(s->now, (s->off ? period : run) - phase));
 }
 
 /* Is it up to us to suspend it at all? */
@@ -116,7 +85,7 @@ static void look_at_offline(struct step *s, struct gpreempt_policy_party *a)
 {
 	struct job *job = &s->jobs[a->job];
 
-	count_time(s, a);
+	gp_policy_count(s->p, a, s->now);
 	note_owed(s, a);
 	if (!a->job || !is_ours(s, a))
 		return;
@@ -133,9 +102,9 @@ static void look_ahead(struct step *s, const struct gpreempt_policy_party *a,
 	if (s->p->options.duty || !s->p->due_ns)
 		return;
 	if (a->suspended && a->held < hold)
-		wake_at(s, later(s->now, hold - a->held));
+		wake_at(s, gp_policy_later(s->now, hold - a->held));
 	if (!a->suspended && a->owed && needed)
-		wake_at(s, later(s->now, left_to_run(s, a)));
+		wake_at(s, gp_policy_later(s->now, left_to_run(s, a)));
 }
 
 static enum gpreempt_policy_reason why(const struct step *s, bool suspend,

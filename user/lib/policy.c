@@ -158,6 +158,48 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int party,
 	return a->requests;
 }
 
+void gp_policy_pay(const struct gpreempt_policy *p,
+		   struct gpreempt_policy_party *a, uint64_t ns)
+{
+	unsigned __int128 paid;
+
+	if (p->due_ns && a->held) {
+		paid = (unsigned __int128)ns * p->options.max_hold_ns + a->rest;
+		a->rest = paid % p->due_ns;
+		if (paid / p->due_ns < a->held) {
+			a->held -= paid / p->due_ns;
+			return;
+		}
+	}
+	a->held = 0;
+	a->rest = 0;
+}
+
+void gp_policy_count(const struct gpreempt_policy *p,
+		     struct gpreempt_policy_party *a, uint64_t now)
+{
+	uint64_t ns = now > a->counted ? now - a->counted : 0;
+
+	if (now > a->counted)
+		a->counted = now;
+	if (a->suspended)
+		a->held = gp_policy_later(a->held, ns);
+	else
+		gp_policy_pay(p, a, ns);
+}
+
+void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int party,
+			 uint64_t ns, uint64_t now)
+{
+	struct gpreempt_policy_party *a = &p->party[party];
+
+	if (a->role != GPREEMPT_ROLE_OFFLINE)
+		return;
+	gp_policy_count(p, a, now > p->now ? now : p->now);
+	a->held -= ns < a->held ? ns : a->held;
+	gp_policy_pay(p, a, ns);
+}
+
 void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int party,
 			     uint64_t until)
 {

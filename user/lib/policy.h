@@ -64,6 +64,19 @@ int gp_policy_init(struct gpreempt_policy *p,
 		   const struct gpreempt_policy_options *options,
 		   uint64_t now);
 
+/* Held time counts up; run time counts it down, at the rate of the due. */
+void gp_policy_count(const struct gpreempt_policy *p,
+		     struct gpreempt_policy_party *a, uint64_t now);
+/* It ran for so long: the second half of that. */
+void gp_policy_pay(const struct gpreempt_policy *p,
+		   struct gpreempt_policy_party *a, uint64_t ns);
+
+/* When + ns, or never. */
+static inline uint64_t gp_policy_later(uint64_t when, uint64_t ns)
+{
+	return when + ns < when ? GPREEMPT_POLICY_NEVER : when + ns;
+}
+
 /* value * up / down, rounded down; no more than the largest number. */
 static inline uint64_t gp_policy_scale(uint64_t value, uint64_t up,
 				       uint64_t down)
