@@ -158,6 +158,25 @@ START_TEST(many_lanes)
 }
 END_TEST
 
+/* What ran in a hold is above it, also when the hold has ended. */
+START_TEST(ran_in_hold)
+{
+	int off = guard_picture_join(&p, 7, "a", false, 1 * MS), i;
+
+	guard_picture_begin(&p, off, 11 * MS);
+	guard_picture_ran(&p, off, 21 * MS, 31 * MS);
+	guard_picture_ran(&p, -1, 21 * MS, 31 * MS);
+	for (i = 0; i < 2; i++) {
+		draw(1 * MS, 101 * MS);
+		ck_assert_uint_eq(bars(GREY, 0), 1);
+		ck_assert_uint_eq(bars(BLUE, 0), 2);
+		ck_assert_ptr_nonnull(strstr(strstr(text, "fill=\"" GREY "\"/"),
+			"<rect x=\"314.00\" y=\"34\" width=\"72.00\""));
+		guard_picture_end(&p, off, 91 * MS);
+	}
+}
+END_TEST
+
 START_TEST(names)
 {
 	guard_picture_join(&p, 7, "a\xc3\n\x7fz", true, 1 * MS);
@@ -176,6 +195,7 @@ int main(void)
 	tcase_add_test(tc, window);
 	tcase_add_test(tc, many_spans);
 	tcase_add_test(tc, many_lanes);
+	tcase_add_test(tc, ran_in_hold);
 	tcase_add_test(tc, names);
 	return unit_run("guard_picture");
 }

@@ -387,6 +387,35 @@ START_TEST(heartbeat)
 }
 END_TEST
 
+/*
+ * A thread sleeps in the destruction of queue 0, which is released, and does not
+ * get on: guard reads how long it runs, and that it is too much.
+ */
+START_TEST(released)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS, recent;
+
+	start();
+	order(3);
+	done(3, true);
+	ck_assert_uint_eq(atomic_load(&channel.released_ns), 0);
+	gp_loop_queue(&loop, 0)->destroying = true;
+	gp_loop_set_file(&loop, "/proc/4242/task/4242/syscall",
+			 "16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
+	while (!atomic_load(&channel.churns)) {
+		ck_assert_msg(shr_now_ns() < end, "released for %llu ns",
+			      (unsigned long long)
+			      atomic_load(&channel.released_ns));
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	recent = atomic_load(&channel.recent_ns);
+	ck_assert_uint_ge(recent, NSEC_PER_SEC / 2);
+	ck_assert_uint_le(recent, atomic_load(&channel.released_ns));
+	ck_assert_uint_eq(atomic_load(&channel.window_ns), 10 * NSEC_PER_SEC);
+	ck_assert(!atomic_load(&channel.made));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -405,5 +434,6 @@ int main(void)
 	tcase_add_test(tc, target_ends);
 	tcase_add_test(tc, not_opened);
 	tcase_add_test(tc, heartbeat);
+	tcase_add_test(tc, released);
 	return unit_run("worker of guard");
 }

@@ -49,7 +49,8 @@ $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
 
 # A guard in a made-up system, whose workers are the test's.
 UNIT_FAKE_GUARD := $(UNIT)/tests/unit/fake/guard.o
-$(UNIT)/test_guard_targets $(UNIT)/test_guard_poll $(UNIT)/test_guard_report: $(UNIT_FAKE_GUARD)
+UNIT_WITH_FAKE_GUARD := poll released report targets
+$(UNIT_WITH_FAKE_GUARD:%=$(UNIT)/test_guard_%): $(UNIT_FAKE_GUARD)
 
 COVERAGE := $(O)/coverage
 

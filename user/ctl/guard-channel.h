@@ -55,6 +55,14 @@ struct guard_channel {
 	atomic_bool busy;	/* in the driver */
 	atomic_uint_fast64_t beat_ns;
 	atomic_uint_fast64_t released_ns;	/* ran while it was to be held */
+	/*
+	 * How often that was too much of the last window_ns; the figures are
+	 * those of the last time.
+	 */
+	atomic_uint churns;
+	atomic_uint_fast64_t recent_ns;
+	atomic_uint_fast64_t window_ns;
+	atomic_bool made;	/* it made queues, and did not only destroy some */
 	struct gpreempt_error error;	/* once it has ended */
 };
 

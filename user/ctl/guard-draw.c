@@ -68,6 +68,15 @@ void guard_draw_leave(struct guard *guard, int lane)
 	pthread_mutex_unlock(&guard->lock);
 }
 
+void guard_draw_ran(struct guard *guard, int lane, uint64_t from, uint64_t to)
+{
+	if (!guard->picture)
+		return;
+	pthread_mutex_lock(&guard->lock);
+	guard_picture_ran(guard->picture, lane, from, to);
+	pthread_mutex_unlock(&guard->lock);
+}
+
 void guard_draw_held(struct guard *guard, int lane, bool held, uint64_t ns)
 {
 	if (!guard->picture)

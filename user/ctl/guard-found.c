@@ -5,10 +5,6 @@
 #include "ctl/guard.h"
 #include "shared/clock.h"
 
-/* A word that fails is reported again after that, then after twice as long. */
-#define FIRST_PAUSE_NS (10 * NSEC_PER_SEC)
-#define LAST_PAUSE_NS (640 * NSEC_PER_SEC)
-
 bool guard_same(const struct gpreempt_target *a,
 		const struct gpreempt_target *b)
 {
@@ -79,16 +75,11 @@ static void note_taken(struct guard *guard, const struct lookup *l)
 static void report(struct guard *guard, const struct lookup *l,
 		   const struct guard_finding *finding)
 {
-	uint64_t now = shr_now_ns();
 	struct guard_word *w = l->state;
 
-	if (w->failing || now < w->say_ns)
+	if (w->failing || !report_pause_over(&w->pause, shr_now_ns()))
 		return;
 	w->failing = true;
-	w->pause_ns = w->pause_ns ? 2 * w->pause_ns : FIRST_PAUSE_NS;
-	if (w->pause_ns > LAST_PAUSE_NS)
-		w->pause_ns = LAST_PAUSE_NS;
-	w->say_ns = now + w->pause_ns;
 	guard_event(guard, "unresolved", 0, "--%s %s: %s",
 		    l->online ? "online" : "offline", l->word, finding->text);
 }

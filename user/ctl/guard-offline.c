@@ -167,6 +167,7 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	uint64_t now = shr_now_ns();
 	struct guard_offline offline;
 
+	guard_take_released(guard, &guard->offline[i]);
 	pthread_mutex_lock(&guard->lock);
 	offline = guard->offline[i];
 	set_nodes(guard, &offline, 0);
@@ -176,7 +177,7 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	if (offline.held_since_ns)
 		offline.held_ns += now - offline.held_since_ns;
 	guard->figures.held_ns += offline.held_ns;
-	guard->figures.released_ns += guard_released(&offline);
+	guard->figures.released_ns += offline.released_ns;
 	guard->figures.kept_ns += now - offline.since_ns;
 	guard_draw_leave(guard, offline.lane);
 	guard_worker_quit(offline.worker);

@@ -50,13 +50,14 @@ int guard_picture_join(struct guard_picture *p, pid_t pid, const char *name,
 	return i;
 }
 
-static void push(struct guard_picture *p, int lane, uint64_t from, uint64_t to)
+static void push(struct guard_picture *p, int lane, bool ran, uint64_t from,
+		 uint64_t to)
 {
 	struct guard_span *span = &p->span[p->spans % GUARD_SPANS];
 
 	if (p->spans++ >= GUARD_SPANS && span->to_ns > p->dropped_ns)
 		p->dropped_ns = span->to_ns;
-	*span = (struct guard_span){ lane, from, to };
+	*span = (struct guard_span){ lane, ran, from, to };
 }
 
 void guard_picture_begin(struct guard_picture *p, int lane, uint64_t ns)
@@ -69,8 +70,15 @@ void guard_picture_end(struct guard_picture *p, int lane, uint64_t ns)
 {
 	if (lane < 0 || !p->lane[lane].open_ns)
 		return;
-	push(p, lane, p->lane[lane].open_ns, ns);
+	push(p, lane, false, p->lane[lane].open_ns, ns);
 	p->lane[lane].open_ns = 0;
+}
+
+void guard_picture_ran(struct guard_picture *p, int lane, uint64_t from,
+		       uint64_t to)
+{
+	if (lane >= 0)
+		push(p, lane, true, from, to);
 }
 
 void guard_picture_leave(struct guard_picture *p, int lane, uint64_t now)
@@ -124,10 +132,23 @@ static enum timeline_kind kind_of(const struct guard_lane *lane)
 	return lane->online ? TIMELINE_WORK : TIMELINE_HELD;
 }
 
-static void add_spans(struct drawing *d, const struct guard_picture *p)
+static void add_kept(struct drawing *d, const struct guard_picture *p, bool ran)
 {
 	size_t kept = p->spans < GUARD_SPANS ? p->spans : GUARD_SPANS, i;
+
+	for (i = 0; i < kept; i++) {
+		const struct guard_span *s = &p->span[i];
+
+		if (s->ran == ran)
+			add(d, p, s->lane, ran ? TIMELINE_RUNS :
+			    kind_of(&p->lane[s->lane]), s->from_ns, s->to_ns);
+	}
+}
+
+static void add_spans(struct drawing *d, const struct guard_picture *p)
+{
 	const struct guard_lane *lane;
+	size_t i;
 
 	/* Offline runs where nothing is drawn above it. */
 	for (i = 0; i < p->n; i++) {
@@ -136,14 +157,14 @@ static void add_spans(struct drawing *d, const struct guard_picture *p)
 			add(d, p, i, TIMELINE_RUNS, lane->since_ns,
 			    lane->until_ns ? lane->until_ns : d->t.to_ns);
 	}
-	for (i = 0; i < kept; i++)
-		add(d, p, p->span[i].lane, kind_of(&p->lane[p->span[i].lane]),
-		    p->span[i].from_ns, p->span[i].to_ns);
+	add_kept(d, p, false);
 	for (i = 0; i < p->n; i++) {
 		lane = &p->lane[i];
 		if (lane->open_ns)
 			add(d, p, i, kind_of(lane), lane->open_ns, d->t.to_ns);
 	}
+	/* In the middle of what is grey. */
+	add_kept(d, p, true);
 }
 
 static void set_title(struct drawing *d, const struct guard_picture *p,

@@ -24,6 +24,7 @@ struct guard_lane {
 
 struct guard_span {
 	unsigned int lane;
+	bool ran;		/* although it was to be suspended */
 	uint64_t from_ns;
 	uint64_t to_ns;
 };
@@ -47,6 +48,9 @@ int guard_picture_join(struct guard_picture *p, pid_t pid, const char *name,
 void guard_picture_leave(struct guard_picture *p, int lane, uint64_t now);
 void guard_picture_begin(struct guard_picture *p, int lane, uint64_t ns);
 void guard_picture_end(struct guard_picture *p, int lane, uint64_t ns);
+/* An offline one ran then, although it was to be suspended. */
+void guard_picture_ran(struct guard_picture *p, int lane, uint64_t from,
+		       uint64_t to);
 
 /* The last GUARD_WINDOW_NS before now, but nothing before start. */
 void guard_picture_draw(const struct guard_picture *p, uint64_t start,
@@ -62,6 +66,8 @@ void guard_draw_free(struct guard *guard);
 /* Lanes come and go; the poller is kept out meanwhile. */
 int guard_draw_join(struct guard *guard, pid_t pid, bool online);
 void guard_draw_leave(struct guard *guard, int lane);
+/* An offline one ran although it was to be suspended. */
+void guard_draw_ran(struct guard *guard, int lane, uint64_t from, uint64_t to);
 /* An offline one is held, or not any more. */
 void guard_draw_held(struct guard *guard, int lane, bool held, uint64_t ns);
 

@@ -97,11 +97,6 @@ static void summarise(const struct guard_figures *figures, size_t offset,
 	free(copy);
 }
 
-uint64_t guard_released(const struct guard_offline *o)
-{
-	return o->worker ? atomic_load(&o->worker->channel->released_ns) : 0;
-}
-
 static void add_up(const struct guard *guard, struct totals *t)
 {
 	const struct guard_figures *figures = &guard->figures;
@@ -120,7 +115,7 @@ static void add_up(const struct guard *guard, struct totals *t)
 		if (o->held_since_ns && now > o->held_since_ns)
 			t->held_ns += now - o->held_since_ns;
 		t->kept_ns += now - o->since_ns;
-		t->released_ns += guard_released(o);
+		t->released_ns += o->released_ns;
 	}
 	t->held_ns -= t->released_ns < t->held_ns ? t->released_ns : t->held_ns;
 	t->share = t->kept_ns ? 100.0 - 100.0 * t->held_ns / t->kept_ns : 100;
@@ -244,6 +239,8 @@ static void put_metrics(FILE *f, const struct guard *guard,
 		p, p, (unsigned long long)guard->figures.failures);
 	fprintf(f, "# TYPE %sheld_seconds_total counter\n"
 		"%sheld_seconds_total %.6f\n", p, p, t->held_ns / 1e9);
+	fprintf(f, "# TYPE %sreleased_seconds_total counter\n"
+		"%sreleased_seconds_total %.6f\n", p, p, t->released_ns / 1e9);
 	fprintf(f, "# TYPE %spoll_cpu_seconds_total counter\n"
 		"%spoll_cpu_seconds_total %.6f\n", p, p,
 		atomic_load(&guard->poll_cpu_ns) / 1e9);

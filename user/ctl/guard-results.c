@@ -153,12 +153,87 @@ void guard_take_from(struct guard *guard, struct guard_worker *w)
 		take(guard, &result);
 }
 
-void guard_take_results(struct guard *guard)
+/*
+ * To the policy it was no hold. On which node it ran the library does not know:
+ * on all where it is to be suspended; on any, if it was resumed meanwhile.
+ * Under the lock.
+ */
+static void pay_share(struct guard *guard, struct guard_offline *offline,
+		      uint64_t ns, uint64_t now)
 {
 	size_t i;
 
-	for (i = 0; i < guard->n_offline; i++)
-		guard_take_from(guard, guard->offline[i].worker);
+	for (i = 0; i < GUARD_NODES; i++)
+		if (offline->party[i] >= 0 &&
+		    (!offline->want || (offline->want & (1ULL << i))))
+			gpreempt_policy_ran(guard->policy, offline->party[i],
+					    ns, now);
+	guard->changed = true;
+}
+
+void guard_take_released(struct guard *guard, struct guard_offline *offline)
+{
+	uint64_t total, ns, now = shr_now_ns();
+
+	total = atomic_load(&offline->worker->channel->released_ns);
+	ns = total - offline->released_ns;
+	if (!ns)
+		return;
+	pthread_mutex_lock(&guard->lock);
+	offline->released_ns = total;
+	pay_share(guard, offline, ns, now);
+	pthread_mutex_unlock(&guard->lock);
+	guard_draw_ran(guard, offline->lane, now - ns, now);
+}
+
+static void print_churn(const struct guard *guard,
+			const struct guard_offline *offline)
+{
+	struct guard_channel *c = offline->worker->channel;
+	uint64_t recent = atomic_load(&c->recent_ns);
+	uint64_t window = atomic_load(&c->window_ns);
+	pid_t pid = offline->target.pid;
+	struct json_object *o;
+	char text[192];
+
+	snprintf(text, sizeof(text), "process %d %s queues while it is held: "
+		 "ran %.1f s of the last %.0f", pid, atomic_load(&c->made) ?
+		 "makes and destroys" : "destroys", recent / 1e9, window / 1e9);
+	if (!guard->args->json) {
+		guard_event(guard, "churn", pid, "%s", text);
+		return;
+	}
+	o = guard_new_event(guard, "churn", shr_now_ns());
+	add(o, "pid", out_json_number(pid));
+	add(o, "text", out_json_text(text));
+	add(o, "recent_us", out_json_us(recent));
+	add(o, "window_us", out_json_us(window));
+	guard_print_event(o);
+}
+
+/* It may be around that bound for hours. */
+static void tell_churn(struct guard *guard, struct guard_offline *offline)
+{
+	unsigned int churns = atomic_load(&offline->worker->channel->churns);
+
+	if (churns == offline->churns)
+		return;
+	offline->churns = churns;
+	if (report_pause_over(&offline->churn_pause, shr_now_ns()))
+		print_churn(guard, offline);
+}
+
+void guard_take_results(struct guard *guard)
+{
+	struct guard_offline *offline;
+	size_t i;
+
+	for (i = 0; i < guard->n_offline; i++) {
+		offline = &guard->offline[i];
+		guard_take_from(guard, offline->worker);
+		guard_take_released(guard, offline);
+		tell_churn(guard, offline);
+	}
 }
 
 static void put_ns(FILE *f, int64_t ns, char end)

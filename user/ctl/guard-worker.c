@@ -159,15 +159,29 @@ static void obey(struct worker *w)
 		set_sampling(w, shr_now_ns());
 }
 
+/* How long some queue has run although it was to be suspended. */
+static void give_released(struct worker *w, bool too_much)
+{
+	struct guard_channel *c = w->channel;
+	struct gpreempt_released released;
+
+	gpreempt_session_released(w->owner.session, &released);
+	atomic_store(&c->released_ns, released.total_ns);
+	if (!too_much)
+		return;
+	atomic_store(&c->recent_ns, released.recent_ns);
+	atomic_store(&c->window_ns, released.window_ns);
+	atomic_store(&c->made, released.made > 0);
+	atomic_fetch_add(&c->churns, 1);
+}
+
 static int attend(struct worker *w)
 {
 	int ret = session_owner_dispatch(&w->owner);
-	struct gpreempt_released released;
 
 	if (ret < 0)
 		return ret;
-	gpreempt_session_released(w->owner.session, &released);
-	atomic_store(&w->channel->released_ns, released.total_ns);
+	give_released(w, ret & GPREEMPT_EVENT_CHURN);
 	return ret & GPREEMPT_EVENT_ENDED ? -ESRCH : 0;
 }
 

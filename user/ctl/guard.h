@@ -22,6 +22,7 @@
 #include "ctl/guard-worker.h"
 #include "guard/finder.h"
 #include "guard/output-file.h"
+#include "guard/report-pause.h"
 #include "guard/wake-pool.h"
 
 #define GUARD_TARGETS GUARD_WAKES	/* of each role */
@@ -90,6 +91,9 @@ struct guard_offline {
 	uint64_t since_ns;	/* when it was taken */
 	uint64_t held_since_ns;	/* 0: it runs */
 	uint64_t held_ns;
+	uint64_t released_ns;	/* ran although it was to be held, as last seen */
+	unsigned int churns;	/* of its channel, as last seen */
+	struct report_pause churn_pause;
 };
 
 /* A process that the command line names now (guard-found.c). */
@@ -103,8 +107,7 @@ struct guard_found {
 /* A word of the command line, when looking for it fails. */
 struct guard_word {
 	bool failing;
-	uint64_t say_ns;	/* not reported again before */
-	uint64_t pause_ns;	/* that grows with each report */
+	struct report_pause pause;
 };
 
 #define GUARD_WORDS 64		/* of each role: bits of a mask */
@@ -302,6 +305,8 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 /* guard-results.c */
 void guard_take_results(struct guard *guard);
 void guard_take_from(struct guard *guard, struct guard_worker *w);
+/* How long it ran although it was to be suspended. */
+void guard_take_released(struct guard *guard, struct guard_offline *offline);
 size_t guard_samples_kept(const struct guard_figures *f);
 /* A line for each sample, in a memory stream. */
 void guard_print_samples(const struct guard *guard, FILE *out);
@@ -322,7 +327,5 @@ struct json_object *guard_new_event(const struct guard *guard,
 				    const char *event, uint64_t ns);
 /* On a line of its own; it is freed. */
 void guard_print_event(struct json_object *o);
-/* How long some queue of it ran although it was to be suspended, ns. */
-uint64_t guard_released(const struct guard_offline *o);
 
 #endif

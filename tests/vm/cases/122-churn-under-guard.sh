@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # An offline process that makes and destroys queues all the time runs for at most a
 # tenth of a busy period of online, by the GPU's own count; what runs is no part of
-# guard's held_s.
+# guard's held_s, but its released_s and a metric of its own; and guard names the process.
 # timeout: 120
 . /t/churn.sh
 . /t/guard.sh
@@ -10,13 +10,17 @@ for how in empty lie; do
 	step "$how"
 	churn_start a --churn 10ms --churn-how $how
 	start on --packet 5ms
-	guard --online "$(pid on)" --offline "$p" --max-hold 60s --verbose
+	guard --online "$(pid on)" --offline "$p" --max-hold 60s --verbose \
+		--metrics "$W/metrics"
 	wait_for 30 said "process $p is offline"
 	wait_for 30 view_is "$p" suspended 1 0
 	churn_ran 5 1000
+	wait_for 30 said "process $p (makes and )?destroys queues while it is held: ran [0-9.]+ s of the last 10"
 	end_guard
 	kill -9 "$(pid on)"
 	wait "$(pid on)"
 	churn_end a
 	grep -E "^(held_s|released_s)" "$W/guard"
+	awk '$1 == "gpreempt_guard_released_seconds_total" && $2 >= 0.5 { ok = 1 }
+		END { exit !ok }' "$W/metrics" || fail "the metrics have: $(cat "$W/metrics")"
 done

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Time in which queues of an offline process ran although it was to be suspended:
+ * it is run time in the policy's shares, the metrics, the figures and the
+ * picture, and too much of it is an event.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/out.h"
+#include "fake/guard.h"
+#include "lib/policy.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+#define QUEUES "# qid gpu_id type rptr_addr wptr_addr ring ring_size\n"
+
+static struct guard_offline *offline;
+static struct guard_channel *c;
+
+/* One that is held on two of its three GPUs, as the policy has it, for a second. */
+static void setup(void)
+{
+	struct gpreempt_policy_party *party;
+	uint64_t now;
+	int i;
+
+	guard_setup();
+	args.sched.timeline = "/dev/null";
+	ck_assert_int_eq(guard_draw_open(&guard), 0);
+	args.sched.offline_words.word[args.sched.offline_words.n++] =
+		"comm:train";
+	world_add(200, "train", "/");
+	world_queues(200, QUEUES "0 0x1 compute-aql 0x8 0x10 0x40 4096\n"
+		     "1 0x2 compute-aql 0x8 0x10 0x40 4096\n"
+		     "2 0x3 compute-aql 0x8 0x10 0x40 4096\n");
+	look_until("process 200 is offline");
+	forget_printed();
+	offline = &guard.offline[0];
+	c = offline->worker->channel;
+	now = shr_now_ns();
+	for (i = 0; i < 2; i++) {
+		party = &guard.policy->party[offline->party[i]];
+		party->suspended = true;
+		party->held = 900 * NSEC_PER_MSEC;
+		party->counted = now;
+	}
+	guard.policy->party[offline->party[2]].held = NSEC_PER_MSEC;
+	guard.policy->party[offline->party[2]].counted = now;
+	offline->want = 3;
+	offline->held_since_ns = now - NSEC_PER_SEC;
+	guard_picture_begin(guard.picture, offline->lane,
+			    now - NSEC_PER_SEC);
+}
+
+static void teardown(void)
+{
+	guard_draw_free(&guard);
+	guard_teardown();
+}
+
+static uint64_t held(int node)
+{
+	return guard.policy->party[offline->party[node]].held;
+}
+
+/* 50 ms of 900: these were no hold, and pay for nine times as much. */
+START_TEST(share)
+{
+	uint64_t before = shr_now_ns();
+
+	guard.changed = false;
+	atomic_store(&c->released_ns, 50 * NSEC_PER_MSEC);
+	guard_take_results(&guard);
+	ck_assert(guard.changed);
+	/* What it was held in this test is counted, too. */
+	ck_assert_uint_ge(held(0), 399 * NSEC_PER_MSEC);
+	ck_assert_uint_le(held(0), 401 * NSEC_PER_MSEC + shr_now_ns() -
+			  before + NSEC_PER_SEC);
+	ck_assert_uint_lt(held(0), 900 * NSEC_PER_MSEC);
+	ck_assert_uint_lt(held(1), 900 * NSEC_PER_MSEC);
+	/* It runs on the third one, and nothing is to be paid there. */
+	ck_assert_uint_eq(held(2), NSEC_PER_MSEC);
+	/* The same news again is none. */
+	guard.policy->party[offline->party[0]].held = 7;
+	guard_take_results(&guard);
+	ck_assert_uint_eq(held(0), 7);
+	/* It comes when all were resumed. */
+	offline->want = 0;
+	guard.policy->party[offline->party[0]].suspended = false;
+	guard.policy->party[offline->party[0]].held = NSEC_PER_SEC;
+	guard.policy->party[offline->party[0]].counted = UINT64_MAX;
+	atomic_store(&c->released_ns, 60 * NSEC_PER_MSEC);
+	guard_take_results(&guard);
+	ck_assert_uint_eq((held(0) + 500000) / NSEC_PER_MSEC, 900);
+}
+END_TEST
+
+static double number(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	ck_assert_msg(at, "no %s in %s", name, text);
+	return atof(at + strlen(name));
+}
+
+/* A counter of its own, and no part of held_seconds_total; the rest is its share. */
+START_TEST(metrics)
+{
+	char text[16384] = "";
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	guard.figures.held_ns = 100 * NSEC_PER_SEC;
+	guard.figures.released_ns = 20 * NSEC_PER_SEC;
+	guard.figures.kept_ns = 200 * NSEC_PER_SEC;
+	offline->held_since_ns = 0;
+	offline->since_ns = shr_now_ns();
+	atomic_store(&c->released_ns, 5 * NSEC_PER_SEC);
+	guard_take_results(&guard);
+	guard_print_metrics(&guard, f);
+	fclose(f);
+	ck_assert_ptr_nonnull(strstr(text, "# TYPE gpreempt_guard_"
+				     "released_seconds_total counter\n"));
+	ck_assert_double_eq(number(text, "\ngpreempt_guard_"
+				   "released_seconds_total "), 25);
+	ck_assert_double_eq(number(text, "\ngpreempt_guard_"
+				   "held_seconds_total "), 75);
+	ck_assert_double_eq_tol(number(text, "\ngpreempt_guard_"
+				       "offline_share "), 125 / 200.0, 0.05);
+	guard_summary(&guard);
+	ck_assert_uint_eq(printed("held_s 75.000 of "), 1);
+	ck_assert_uint_eq(printed("released_s 25.000\n"), 1);
+	/* Also when it is a target no more. */
+	guard_drop_offline(&guard, 0);
+	ck_assert_uint_eq(guard.figures.released_ns, 25 * NSEC_PER_SEC);
+}
+END_TEST
+
+/* Bars of that colour, from the left to the right. */
+static size_t bars(const char *text, const char *colour, double *x, double *wide)
+{
+	size_t n = 0;
+	char fill[16];
+
+	for (; (text = strstr(text, "<rect")); text++) {
+		ck_assert_int_eq(sscanf(text, "<rect x=\"%lf\" y=\"34\" "
+					"width=\"%lf\" height=\"28\" "
+					"fill=\"%15[#0-9a-f]", x, wide, fill),
+				 3);
+		n += !strcmp(fill, colour);
+	}
+	return n;
+}
+
+/* Blue above the grey of a hold that goes on: the last bar that is drawn. */
+START_TEST(picture)
+{
+	static char text[1 << 20];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	double x, wide;
+
+	guard.figures.start_ns = shr_now_ns() - 2 * NSEC_PER_SEC;
+	atomic_store(&c->released_ns, 200 * NSEC_PER_MSEC);
+	guard_take_results(&guard);
+	guard_draw(&guard, f);
+	fclose(f);
+	ck_assert_uint_eq(bars(text, "#868e96", &x, &wide), 1);
+	ck_assert_uint_eq(bars(text, "#1c7ed6", &x, &wide), 2);
+	/* 200 of 2000 ms, or some more, on 720 pixels. */
+	ck_assert_double_gt(wide, 720 * 0.2 / 3);
+	ck_assert_double_le(wide, 720 * 0.2 / 2 + 0.1);
+	ck_assert_double_le(x + wide, 890.01);
+}
+END_TEST
+
+static void churn(double recent, bool made)
+{
+	atomic_store(&c->recent_ns, (uint64_t)(recent * 1e9));
+	atomic_store(&c->window_ns, 10 * NSEC_PER_SEC);
+	atomic_store(&c->made, made);
+	atomic_fetch_add(&c->churns, 1);
+	guard_take_results(&guard);
+}
+
+/* It is named; once, and again after a pause if it goes over the bound again. */
+START_TEST(event)
+{
+	guard_take_results(&guard);
+	ck_assert_str_eq(output(), "");
+	churn(0.5, true);
+	ck_assert_uint_eq(printed("process 200 makes and destroys queues while "
+				  "it is held: ran 0.5 s of the last 10\n"), 1);
+	guard_take_results(&guard);
+	churn(0.6, true);
+	ck_assert_uint_eq(printed("process 200"), 1);
+	offline->churn_pause.until_ns = shr_now_ns();
+	guard_take_results(&guard);
+	ck_assert_uint_eq(printed("process 200"), 1);
+	churn(0.7, false);
+	ck_assert_uint_eq(printed("process 200 destroys queues while it is "
+				  "held: ran 0.7 s of the last 10\n"), 1);
+	/* Twice as long now. */
+	ck_assert_uint_gt(offline->churn_pause.until_ns,
+			  shr_now_ns() + 19 * NSEC_PER_SEC);
+}
+END_TEST
+
+START_TEST(event_as_json)
+{
+	struct json_object *o;
+
+	args.json = 1;
+	churn(0.5, true);
+	o = json_tokener_parse(output());
+	ck_assert_ptr_nonnull(o);
+	ck_assert_str_eq(json_object_get_string(
+		json_object_object_get(o, "event")), "churn");
+	ck_assert_int_eq(json_object_get_int(
+		json_object_object_get(o, "pid")), 200);
+	ck_assert_double_eq(json_object_get_double(
+		json_object_object_get(o, "recent_us")), 500000);
+	ck_assert_double_eq(json_object_get_double(
+		json_object_object_get(o, "window_us")), 10000000);
+	ck_assert_ptr_nonnull(strstr(json_object_get_string(
+		json_object_object_get(o, "text")), "makes and destroys"));
+	json_object_put(o);
+}
+END_TEST
+
+START_TEST(pauses)
+{
+	struct report_pause p = { 0 };
+	uint64_t now = 5, i, ns = 10;
+
+	for (i = 0; i < 10; i++) {
+		ck_assert(report_pause_over(&p, now));
+		ck_assert(!report_pause_over(&p, now + ns * NSEC_PER_SEC - 1));
+		now += ns * NSEC_PER_SEC;
+		ns = ns < 640 ? 2 * ns : 640;
+	}
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, share);
+	tcase_add_test(tc, metrics);
+	tcase_add_test(tc, picture);
+	tcase_add_test(tc, event);
+	tcase_add_test(tc, event_as_json);
+	tcase_add_test(tc, pauses);
+	return unit_run("guard-released");
+}
