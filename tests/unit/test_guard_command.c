@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command "guard" as a process of its own, with real workers: what it
+ * refuses, what it prints and writes, who may ask it, how it ends.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <gpreempt/online.h>
+
+#include "agent/holder-lock.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "unit-ctl.h"
+
+#define PATIENCE_NS (30 * NSEC_PER_SEC)
+#define VIEW "/sys/kernel/debug/gpreempt/"
+
+static char dir[32], out_path[64], err_path[64];
+static pid_t guard;
+
+static void setup(void)
+{
+	unit_setup();
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	gp_loop_set_file(&loop, VIEW "pid/4242/queues",
+			 "gpreempt-queues - version: 1.1\n"
+			 "# qid gpu_id type\n0 0xf7bc compute-aql\n"
+			 "1 0xf7bc compute-aql\n");
+	strcpy(dir, "/tmp/gpreempt-guard-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(out_path, sizeof(out_path), "%s/out", dir);
+	snprintf(err_path, sizeof(err_path), "%s/err", dir);
+	guard = 0;
+}
+
+static void teardown(void)
+{
+	char command[64];
+
+	if (guard) {
+		kill(guard, SIGKILL);
+		waitpid(guard, NULL, 0);
+	}
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+	unit_teardown();
+}
+
+static void with_module(void)
+{
+	gp_loop_set_file(&loop, VIEW "processes",
+			 "gpreempt-processes - version: 1.0\n# pid\n4242\n");
+}
+
+static const char *text_of(const char *path)
+{
+	static char text[1 << 18];
+	FILE *f = fopen(path, "r");
+
+	text[0] = '\0';
+	if (!f)
+		return text;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	return text;
+}
+
+static void start(const char *words)
+{
+	char line[512], *argv[32], *word;
+	pid_t parent = getpid();
+	int argc = 0;
+
+	snprintf(line, sizeof(line), "gpreempt-ctl guard %s", words);
+	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	fflush(NULL);
+	guard = fork();
+	ck_assert_int_ge(guard, 0);
+	if (guard)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || !freopen(out_path, "w", stdout) ||
+	    !freopen(err_path, "w", stderr))
+		_exit(99);
+	exit(ctl_main(argc, argv));
+}
+
+static size_t count_in(const char *path, const char *what)
+{
+	const char *at = text_of(path);
+	size_t n = 0;
+
+	for (; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+static void wait_for(const char *path, const char *what)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	while (!count_in(path, what)) {
+		ck_assert_msg(shr_now_ns() < end &&
+			      !waitpid(guard, NULL, WNOHANG),
+			      "no \"%s\" in %s: %s", what, path, text_of(path));
+		shr_sleep_ns(5 * NSEC_PER_MSEC);
+	}
+}
+
+/* Its exit status; a negative number is the signal that has killed it. */
+static int end(int signal)
+{
+	int status;
+
+	kill(guard, signal);
+	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
+	guard = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static const struct {
+	const char *words, *why;
+} wrong[] = {
+	{ "--online 1", "--offline TARGET is needed" },
+	{ "--offline 4242", "--online TARGET is needed, or --duty" },
+	{ "--offline 4242 --online 1 --duty 10%", "without --online" },
+	{ "--offline 4242 --online 1 --offline-share 91%",
+	  "--offline-share is 90% at most" },
+	{ "--offline 4242 --online 1 --max-hold 0s", "--max-hold of no time" },
+	{ "--offline 4242 --online 1 --poll often", "--poll is busy, adaptive" },
+	{ "--offline 4242 --online 1 --poll 2s", "--poll is busy, adaptive" },
+	{ "--offline 4242 --duty 10% --max-hold 50ns",
+	  "these times cannot be had together" },
+};
+
+START_TEST(usage)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "guard %s", wrong[_i].words);
+	ERR_HAS(wrong[_i].why);
+	ERR_HAS("next: gpreempt-ctl guard --help");
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+/* Refused before a target is touched. */
+START_TEST(refused)
+{
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "guard --online 1 --offline 4242");
+	ERR_HAS("arrivals cannot be seen without gpreempt.ko");
+	CTL(GPREEMPT_CLASS_FAILED,
+	    "guard --offline 4242 --duty 50%% --metrics /no/such/dir/file");
+	ERR_HAS("the metrics file /no/such/dir/file cannot be written");
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+START_TEST(not_root)
+{
+	if (seteuid(65534) < 0)
+		return;
+	CTL(GPREEMPT_CLASS_PERMISSION, "guard --offline 4242 --duty 50%%");
+	ck_assert_int_eq(seteuid(0), 0);
+}
+END_TEST
+
+START_TEST(no_such_cpu)
+{
+	start("--offline 4242 --duty 50% --cpu 1000");
+	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(count_in(err_path, "the poller cannot be started"), 1);
+	ck_assert_uint_eq(count_in(err_path, "is there such a CPU?"), 1);
+}
+END_TEST
+
+/* What systemd reads. */
+static int open_manager(char *path, size_t size)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	snprintf(path, size, "%s/notify", dir);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%.100s", path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	return fd;
+}
+
+static bool was_told(int fd, const char *what)
+{
+	char text[64];
+	ssize_t n;
+
+	while ((n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT)) > 0) {
+		text[n] = '\0';
+		if (!strcmp(text, what))
+			return true;
+	}
+	return false;
+}
+
+/* A life without online: events, figures on SIGUSR1, files, the manager. */
+START_TEST(duty)
+{
+	char words[512], notify[64], path[64];
+	int fd = open_manager(notify, sizeof(notify));
+
+	setenv("NOTIFY_SOCKET", notify, 1);
+	snprintf(words, sizeof(words), "--offline 4242 --duty 50%% --max-hold "
+		 "40ms --verbose --poll 1ms --samples %s/s --metrics %s/m "
+		 "--timeline %s/t", dir, dir, dir);
+	start(words);
+	wait_for(out_path, "process 4242 is offline\n");
+	wait_for(out_path, "suspended 4242: duty, 2 of 2 queues");
+	wait_for(out_path, "resumed 4242: duty, 2 of 2 queues");
+	ck_assert_int_eq(hold_lock(4242), -EWOULDBLOCK);
+	ck_assert(was_told(fd, "READY=1"));
+	ck_assert(was_told(fd, "WATCHDOG=1"));
+	kill(guard, SIGUSR1);
+	wait_for(out_path, "\npreemptions ");
+	snprintf(path, sizeof(path), "%s/t", dir);
+	wait_for(path, "</svg>");
+	ck_assert_uint_ge(count_in(path, ">4242 "), 1);
+	ck_assert_int_eq(end(SIGTERM), 0);
+	ck_assert(was_told(fd, "STOPPING=1"));
+	ck_assert_uint_eq(count_in(out_path, "\npreemptions "), 2);
+	ck_assert_uint_eq(count_in(out_path, "resumed idle 0 share 0 duty "), 2);
+	snprintf(path, sizeof(path), "%s/m", dir);
+	ck_assert_uint_eq(count_in(path, "gpreempt_guard_targets"
+				   "{role=\"offline\"} 1\n"), 1);
+	snprintf(path, sizeof(path), "%s/s", dir);
+	ck_assert_uint_eq(count_in(path, "# arrival_to_ioctl_ns"), 1);
+	/* Its target is free. */
+	close(fd);
+	fd = hold_lock(4242);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+END_TEST
+
+/* A file that cannot be written at the end is exit status 1. */
+START_TEST(last_write_fails)
+{
+	char words[256], path[64];
+
+	snprintf(path, sizeof(path), "%s/m", dir);
+	snprintf(words, sizeof(words), "--offline 4242 --duty 50%% --json "
+		 "--metrics %s", path);
+	start(words);
+	wait_for(out_path, "\"event\":\"joined\"");
+	wait_for(path, "gpreempt_guard_");
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(end(SIGINT), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(count_in(err_path, "could not be written at the end"),
+			  1);
+	ck_assert_uint_eq(count_in(out_path, "\"event\":\"summary\""), 1);
+}
+END_TEST
+
+/* A server's request is an arrival; root may have a target released. */
+START_TEST(requests)
+{
+	struct gpreempt_online *online;
+
+	with_module();
+	start("--online comm:serve --offline 4242 --verbose --linger 1ms");
+	wait_for(out_path, "process 4242 is offline\n");
+	ck_assert_int_eq(gpreempt_online_open(NULL, &online), 0);
+	ck_assert_int_eq(gpreempt_online_begin(online), 1);
+	wait_for(out_path, "suspended 4242: arrival, 2 of 2 queues");
+	ck_assert_int_eq(gpreempt_online_end(online), 0);
+	wait_for(out_path, "resumed 4242: idle, 2 of 2 queues");
+	gpreempt_online_close(online);
+	CTL(0, "release 4242");
+	wait_for(out_path, "process 4242 is released, as requested");
+	ck_assert_int_eq(end(SIGTERM), 0);
+	ck_assert_uint_eq(count_in(out_path, "process 4242 is offline\n"), 1);
+}
+END_TEST
+
+/* One guard has the socket; a second one does without. */
+START_TEST(second_guard)
+{
+	pid_t first;
+
+	with_module();
+	start("--online comm:serve --offline comm:train");
+	while (access(GUARD_SOCKET, F_OK))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	first = guard;
+	start("--online comm:serve --offline 4242");
+	wait_for(err_path, "this guard cannot receive \"online begin\"");
+	wait_for(out_path, "process 4242 is offline\n");
+	ck_assert_int_eq(end(SIGTERM), 0);
+	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), 0);
+	guard = first;
+	ck_assert_int_eq(end(SIGTERM), 0);
+	ck_assert_int_ne(access(GUARD_SOCKET, F_OK), 0);
+}
+END_TEST
+
+/* Not run for a while, it reports that, and goes on. */
+START_TEST(late)
+{
+	start("--offline 4242 --duty 50% --verbose");
+	wait_for(out_path, "suspended 4242");
+	kill(guard, SIGSTOP);
+	shr_sleep_ns(1500 * NSEC_PER_MSEC);
+	kill(guard, SIGCONT);
+	wait_for(out_path, "the poller was not run for ");
+	ck_assert_int_eq(end(SIGTERM), 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, usage, 0, ARRAY_SIZE(wrong));
+	tcase_add_test(tc, refused);
+	tcase_add_test(tc, not_root);
+	tcase_add_test(tc, no_such_cpu);
+	tcase_add_test(tc, duty);
+	tcase_add_test(tc, last_write_fails);
+	tcase_add_test(tc, requests);
+	tcase_add_test(tc, second_guard);
+	tcase_add_test(tc, late);
+	return unit_run("guard command");
+}
