@@ -3,39 +3,15 @@
 #include <gpreempt/trace.h>
 #include <string.h>
 
-#include "unit.h"
-
-#define ENABLE 0
-#define DISABLE 1
-#define SUSPEND 6
-#define RESUME 7
-#define QUERY 11
+#include "unit-trace.h"
 
 static struct gpreempt_trace *trace;
 static uint64_t now;
 
-static unsigned int number(const char *symbol)
-{
-	const struct gpreempt_trace_function *f;
-	unsigned int n;
-
-	ck_assert_ptr_nonnull(gpreempt_trace_function(0));
-	for (n = 0; (f = gpreempt_trace_function(n)); n++)
-		if (!strcmp(f->symbol, symbol))
-			return n;
-	ck_abort_msg("no function %s", symbol);
-	return 0;
-}
-
 static void add(int64_t tid, const char *symbol, bool leave, uint64_t a,
 		uint64_t b)
 {
-	struct gpreempt_trace_event event = {
-		.ns = now, .tid = tid, .function = number(symbol),
-		.leave = leave, .args = { a, b }, .ret = leave ? (int64_t)a : 0,
-	};
-
-	ck_assert_int_eq(gpreempt_trace_add(trace, &event), 0);
+	trace_event(trace, now, tid, symbol, leave, a, b);
 }
 
 /* A call of so many ns. */
@@ -54,7 +30,7 @@ static void enter_ioctl(int64_t tid, uint32_t pid, uint32_t op)
 /* lock 10, unmap 20 + 1, fence 300, map 40, copy 50, other 5. */
 static void suspend(int64_t tid, uint32_t pid, uint64_t stack)
 {
-	enter_ioctl(tid, pid, SUSPEND);
+	enter_ioctl(tid, pid, TRAP_SUSPEND);
 	now += 10;
 	add(tid, "suspend_queues", false, stack, 0);
 	call(tid, "pm_send_unmap_queue", 20);
@@ -69,13 +45,6 @@ static void suspend(int64_t tid, uint32_t pid, uint64_t stack)
 	add(tid, "suspend_queues", true, 2, 0);
 	now += 2;
 	add(tid, "kfd_ioctl_set_debug_trap", true, 2, 0);
-}
-
-static const struct gpreempt_trace_data *end(void)
-{
-	ck_assert_int_eq(gpreempt_trace_end(trace), 0);
-	ck_assert_ptr_nonnull(gpreempt_trace_get(trace));
-	return gpreempt_trace_get(trace);
 }
 
 static void setup(void)
@@ -109,7 +78,7 @@ START_TEST(phases)
 	size_t i;
 
 	suspend(7, 161, 0xffffc90000010000);
-	d = end();
+	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 1);
 	check_suspend(d->ops);
 	ck_assert_int_eq(d->ops->pid, 161);
@@ -130,7 +99,7 @@ START_TEST(any_order)
 	size_t i, n = 0;
 
 	suspend(7, 161, 0x10000);
-	d = end();
+	d = trace_end(trace);
 	for (i = 0; i < d->n_slices; i++) {
 		const struct gpreempt_trace_slice *s = d->slices + i;
 
@@ -142,17 +111,17 @@ START_TEST(any_order)
 			.ns = s->begin_ns, .tid = s->tid,
 			.function = s->function,
 		};
-		if (s->function == number("kfd_ioctl_set_debug_trap"))
+		if (s->function == trace_function("kfd_ioctl_set_debug_trap"))
 			memcpy(events[n - 1].args, (uint64_t[]){ 161, 6 }, 16);
-		if (s->function == number("suspend_queues"))
+		if (s->function == trace_function("suspend_queues"))
 			events[n - 1].args[0] = 0x10000;
-		if (s->function == number("copy_context_work_handler"))
+		if (s->function == trace_function("copy_context_work_handler"))
 			events[n - 1].args[0] = 0xff00;
 	}
 	ck_assert_int_eq(gpreempt_trace_new(&trace), 0);
 	while (n--)
 		ck_assert_int_eq(gpreempt_trace_add(trace, events + n), 0);
-	d = end();
+	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 1);
 	ck_assert_int_eq(d->ops->phase_ns[GPREEMPT_TRACE_FENCE], 300);
 	ck_assert_int_eq(d->ops->phase_ns[GPREEMPT_TRACE_COPY], 50);
@@ -166,8 +135,8 @@ START_TEST(two_at_once)
 {
 	const struct gpreempt_trace_data *d;
 
-	enter_ioctl(1, 161, SUSPEND);
-	enter_ioctl(2, 162, SUSPEND);
+	enter_ioctl(1, 161, TRAP_SUSPEND);
+	enter_ioctl(2, 162, TRAP_SUSPEND);
 	now += 10;
 	add(1, "suspend_queues", false, 0x80000, 0);
 	add(2, "suspend_queues", false, 0x20000, 0);
@@ -182,7 +151,7 @@ START_TEST(two_at_once)
 	add(2, "suspend_queues", true, 1, 0);
 	add(1, "kfd_ioctl_set_debug_trap", true, 1, 0);
 	add(2, "kfd_ioctl_set_debug_trap", true, 1, 0);
-	d = end();
+	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 2);
 	ck_assert_int_eq(d->ops[0].phase_ns[GPREEMPT_TRACE_COPY], 7);
 	ck_assert_int_eq(d->ops[1].phase_ns[GPREEMPT_TRACE_COPY], 10);
@@ -194,14 +163,14 @@ START_TEST(foreign_work)
 {
 	const struct gpreempt_trace_data *d;
 
-	enter_ioctl(1, 161, SUSPEND);
+	enter_ioctl(1, 161, TRAP_SUSPEND);
 	add(1, "suspend_queues", false, 0x80000, 0);
 	add(900, "copy_context_work_handler", false, 0x80010, 0);
 	now += 3;
 	add(900, "copy_context_work_handler", true, 0, 0);
 	add(1, "suspend_queues", true, 1, 0);
 	add(1, "kfd_ioctl_set_debug_trap", true, 1, 0);
-	d = end();
+	d = trace_end(trace);
 	ck_assert_int_eq(d->ops[0].phase_ns[GPREEMPT_TRACE_COPY],
 			 GPREEMPT_UNKNOWN);
 	ck_assert_uint_eq(d->n_slices, 3);
@@ -210,8 +179,9 @@ END_TEST
 
 START_TEST(kinds)
 {
-	static const uint32_t ops[] = { ENABLE, QUERY, SUSPEND, RESUME,
-					DISABLE };
+	static const uint32_t ops[] = {
+		TRAP_ENABLE, TRAP_QUERY, TRAP_SUSPEND, TRAP_RESUME, TRAP_DISABLE,
+	};
 	static const char *const names[] = { "attach", "suspend", "resume",
 					     "detach" };
 	const struct gpreempt_trace_data *d;
@@ -223,7 +193,7 @@ START_TEST(kinds)
 		add(7, "kfd_ioctl_set_debug_trap", true, -22, 0);
 		now++;
 	}
-	d = end();
+	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 4);
 	for (i = 0; i < 4; i++) {
 		ck_assert_str_eq(gpreempt_trace_kind_name(d->ops[i].kind),
@@ -249,9 +219,9 @@ START_TEST(cut)
 	add(7, "pm_send_runlist", true, 0, 0);
 	add(7, "kfd_ioctl_set_debug_trap", true, 1, 0);
 	suspend(7, 161, 0x10000);
-	enter_ioctl(7, 161, RESUME);
+	enter_ioctl(7, 161, TRAP_RESUME);
 	call(7, "pm_send_runlist", 4);
-	d = end();
+	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 2);
 	check_suspend(d->ops);
 	ck_assert(!d->ops[1].whole);
@@ -266,15 +236,15 @@ START_TEST(unpaired)
 {
 	const struct gpreempt_trace_data *d;
 
-	enter_ioctl(7, 161, SUSPEND);
+	enter_ioctl(7, 161, TRAP_SUSPEND);
 	add(7, "amdkfd_fence_wait_timeout", false, 0, 0);
 	now += 9;
 	add(7, "kfd_ioctl_set_debug_trap", true, 1, 0);
-	enter_ioctl(7, 161, RESUME);
+	enter_ioctl(7, 161, TRAP_RESUME);
 	add(7, "pm_send_runlist", true, 0, 0);
 	add(7, "kfd_ioctl_set_debug_trap", true, 1, 0);
 	suspend(7, 161, 0x10000);
-	d = end();
+	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 3);
 	ck_assert(!d->ops[0].whole);
 	ck_assert(!d->ops[1].whole);
@@ -299,7 +269,7 @@ START_TEST(lost)
 					     0), 0);
 	ck_assert_int_eq(gpreempt_trace_lost(trace, at[1] + 30, at[1] + 40,
 					     12), 0);
-	d = end();
+	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 4);
 	ck_assert(d->ops[0].whole);
 	ck_assert(!d->ops[1].whole);
@@ -311,7 +281,7 @@ END_TEST
 
 START_TEST(nothing)
 {
-	const struct gpreempt_trace_data *d = end();
+	const struct gpreempt_trace_data *d = trace_end(trace);
 
 	ck_assert_uint_eq(d->n_ops, 0);
 	ck_assert_uint_eq(d->n_slices, 0);
@@ -340,7 +310,7 @@ START_TEST(hostile)
 		if (i % 5000 == 0)
 			gpreempt_trace_lost(trace, seed, seed >> 3, seed);
 	}
-	d = end();
+	d = trace_end(trace);
 	ck_assert_uint_eq(d->events, 20000);
 	ck_assert_uint_gt(d->refused, 0);
 	for (i = 0; i < d->n_ops; i++) {

@@ -11,6 +11,7 @@
 #include "ctl/trace.h"
 #include "ctl/trace-libs.h"
 #include "unit-ctl.h"
+#include "unit-trace.h"
 
 #define TARGET 4242
 #define TID 4300
@@ -21,33 +22,17 @@ static struct trace_report report;
 static struct trace_target target = { TARGET, 777 };
 static char dir[64], text[1 << 16];
 
-static unsigned int number(const char *symbol)
-{
-	const struct gpreempt_trace_function *f;
-	unsigned int n;
-
-	for (n = 0; (f = gpreempt_trace_function(n)); n++)
-		if (!strcmp(f->symbol, symbol))
-			return n;
-	ck_abort_msg("no function %s", symbol);
-	return 0;
-}
-
 static void add(uint64_t ns, const char *symbol, bool leave, uint64_t a,
 		uint64_t b)
 {
-	struct gpreempt_trace_event event = {
-		.ns = ns, .tid = TID, .function = number(symbol),
-		.leave = leave, .args = { a, b }, .ret = leave ? (int64_t)a : 0,
-	};
-
-	ck_assert_int_eq(gpreempt_trace_add(trace, &event), 0);
+	trace_event(trace, ns, TID, symbol, leave, a, b);
 }
 
-/* A suspend (op 6) of a process: lock 10 us, unmap 20, fence 300, other 70. */
+/* A suspend of a process: lock 10 us, unmap 20, fence 300, other 70. */
 static void add_suspend(uint64_t at, uint32_t pid, int64_t ret)
 {
-	add(at, "kfd_ioctl_set_debug_trap", false, pid, 6);
+	add(at, "kfd_ioctl_set_debug_trap", false, pid,
+	    TRAP_SUSPEND);
 	add(at + 10000, "suspend_queues", false, 1, 0);
 	add(at + 20000, "pm_send_unmap_queue", false, 0, 0);
 	add(at + 40000, "pm_send_unmap_queue", true, 0, 0);
@@ -89,8 +74,7 @@ static void teardown(void)
 
 static void end(void)
 {
-	ck_assert_int_eq(gpreempt_trace_end(trace), 0);
-	report.data = gpreempt_trace_get(trace);
+	report.data = trace_end(trace);
 }
 
 /* What trace_print() writes to stdout, in text. */

@@ -26,6 +26,7 @@
 #define CHILDREN 64
 
 const char *unit_path_fails;
+const char *unit_path_from, *unit_path_to;
 int unit_path_errno;
 int unit_fork_fails;
 int unit_fork_errno;
@@ -104,7 +105,11 @@ int __wrap_open(const char *path, int flags, ...)
 		mode = va_arg(ap, mode_t);
 		va_end(ap);
 	}
-	return fails(path) ? -1 : __real_open(path, flags, mode);
+	if (fails(path))
+		return -1;
+	if (unit_path_from && !strcmp(path, unit_path_from))
+		path = unit_path_to;
+	return __real_open(path, flags, mode);
 }
 
 /* The files that the kernel puts into a group. */

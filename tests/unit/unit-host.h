@@ -38,6 +38,8 @@ extern bool unit_freezer_stays;
  */
 extern const char *unit_path_fails;
 extern int unit_path_errno;
+/* open() of the one path opens the other; NULL: none does. */
+extern const char *unit_path_from, *unit_path_to;
 /* The nth fork() from now, in whichever process, fails with EAGAIN; 0: none. */
 extern int unit_fork_fails;
 /* Each fork() of this process fails with that errno; 0: none. */

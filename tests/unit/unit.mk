@@ -52,6 +52,11 @@ UNIT_FAKE_GUARD := $(UNIT)/tests/unit/fake/guard.o
 UNIT_WITH_FAKE_GUARD := poll released report targets
 $(UNIT_WITH_FAKE_GUARD:%=$(UNIT)/test_guard_%): $(UNIT_FAKE_GUARD)
 
+# A tracing directory that is made up.
+UNIT_FAKE_TRACEFS := $(UNIT)/tests/unit/fake/tracefs.o
+$(UNIT)/test_trace_command: $(UNIT_FAKE_TRACEFS)
+$(UNIT)/test_trace_command: UNIT_LDFLAGS += -Wl,--wrap=access
+
 COVERAGE := $(O)/coverage
 
 .PHONY: coverage coverage-run
@@ -63,6 +68,7 @@ coverage-run: $(UNIT_BINS)
 	@tests/unit/run $(if $(T),$(wildcard $(UNIT)/$(T)),$(UNIT_BINS))
 	@tests/unit/coverage/report $(UNIT) $(COVERAGE) $(if $(T),/dev/null,tests/unit/coverage/bars)
 
-.SECONDARY: $(UNIT_TESTS:%.c=$(UNIT)/%.o) $(UNIT_FAKE_GUARD)
+.SECONDARY: $(UNIT_TESTS:%.c=$(UNIT)/%.o) $(UNIT_FAKE_GUARD) $(UNIT_FAKE_TRACEFS)
 
--include $(UNIT_OBJ:.o=.d) $(UNIT_FAKE_GUARD:.o=.d) $(UNIT_TESTS:%.c=$(UNIT)/%.d)
+-include $(UNIT_OBJ:.o=.d) $(UNIT_FAKE_GUARD:.o=.d) $(UNIT_FAKE_TRACEFS:.o=.d) \
+	$(UNIT_TESTS:%.c=$(UNIT)/%.d)

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/holder-lock.h"
+#include "fake/tracefs.h"
+#include "shared/macro.h"
+#include "unit-host.h"
+#include "unit-trace.h"
+
+#define MAX 64
+#define PAGE 4096
+#define HEAD 16			/* of a page: its time and its length */
+#define KALLSYMS HOLD_DIR "-kallsyms"
+#define MISSED (1UL << 31)
+
+struct tracefs_instance {
+	char name[64];
+	bool used;
+};
+
+struct tracefs_dynevent {
+	char group[64], name[64], symbol[64];
+	bool used;		/* the kernel has it */
+};
+
+const char *fake_fail_call, *fake_refused_symbol, *fake_profile;
+int fake_fail_code;
+void (*fake_on_enabled)(void);
+bool fake_mounted, fake_amdgpu, fake_module, fake_enabled, fake_was_enabled;
+
+static struct tracefs_instance instances[MAX];
+static struct tracefs_dynevent events[MAX];
+static unsigned char pages[8][PAGE];
+static size_t n_pages, used;
+
+static bool fails(const char *call)
+{
+	if (!fake_fail_call || strcmp(fake_fail_call, call))
+		return false;
+	errno = fake_fail_code;
+	return true;
+}
+
+const char *fake_instances(void)
+{
+	static char text[1024];
+	size_t i, len = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < MAX; i++)
+		if (instances[i].used)
+			len += sprintf(text + len, "%s ", instances[i].name);
+	return text;
+}
+
+const char *fake_events(void)
+{
+	static char text[4096];
+	size_t i, len = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < MAX; i++)
+		if (events[i].used)
+			len += sprintf(text + len, "%s/%s ", events[i].group,
+				       events[i].name);
+	return text;
+}
+
+static struct tracefs_instance *instance_create(const char *name)
+{
+	size_t i;
+
+	if (fails("instance_create"))
+		return NULL;
+	for (i = 0; i < MAX; i++)
+		if (instances[i].used && !strcmp(instances[i].name, name))
+			return &instances[i];
+	for (i = 0; instances[i].used; i++)
+		;
+	snprintf(instances[i].name, sizeof(instances[i].name), "%s", name);
+	instances[i].used = true;
+	return &instances[i];
+}
+
+void fake_add_instance(const char *name)
+{
+	instance_create(name);
+}
+
+static int instance_destroy(struct tracefs_instance *instance)
+{
+	/* The kernel refuses one whose files are open, or that traces. */
+	ck_assert(!fake_enabled);
+	instance->used = false;
+	return 0;
+}
+
+static void instance_free(struct tracefs_instance *instance)
+{
+	(void)instance;
+}
+
+static int instances_walk(int (*fn)(const char *name, void *data), void *data)
+{
+	size_t i;
+
+	for (i = 0; i < MAX; i++)
+		if (instances[i].used && fn(instances[i].name, data))
+			return 1;
+	return 0;
+}
+
+/* Like the kernel's: each CPU has a pipe, of which only one is filled. */
+static int open_pages(void)
+{
+	int fds[2];
+	size_t i;
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	for (i = 0; i < n_pages; i++)
+		ck_assert_int_eq(write(fds[1], pages[i], PAGE), PAGE);
+	n_pages = 0;
+	close(fds[1]);
+	return fds[0];
+}
+
+static int instance_file_open(struct tracefs_instance *instance,
+			      const char *file, int mode)
+{
+	if (fails(instance ? "trace_pipe_raw" : file))
+		return -1;
+	if (instance && !strcmp(file, "per_cpu/cpu0/trace_pipe_raw"))
+		return open_pages();
+	return open("/dev/null", instance ? O_RDONLY | O_CLOEXEC : mode);
+}
+
+static char *instance_file_read(struct tracefs_instance *instance,
+				const char *file, int *size)
+{
+	(void)instance;
+	if (strcmp(file, "kprobe_profile") || !fake_profile)
+		return NULL;
+	if (size)
+		*size = strlen(fake_profile);
+	return strdup(fake_profile);
+}
+
+static int instance_file_write(struct tracefs_instance *instance,
+			       const char *file, const char *text)
+{
+	ck_assert_ptr_nonnull(instance);
+	if (!strcmp(file, "trace_clock"))
+		ck_assert_str_eq(text, "mono");
+	return fails("instance_file_write") ? -1 : 1;
+}
+
+static int instance_set_buffer_size(struct tracefs_instance *instance,
+				    size_t kb, int cpu)
+{
+	ck_assert(instance && kb && cpu < 0);
+	return fails("instance_set_buffer_size") ? -1 : 0;
+}
+
+static int event_enable(struct tracefs_instance *instance, const char *system,
+			const char *event)
+{
+	ck_assert(instance && system && !event);
+	if (fails("event_enable"))
+		return -1;
+	fake_enabled = fake_was_enabled = true;
+	if (fake_on_enabled)
+		fake_on_enabled();
+	return 0;
+}
+
+static int event_disable(struct tracefs_instance *instance, const char *system,
+			 const char *event)
+{
+	ck_assert(instance && system && !event);
+	fake_enabled = false;
+	return 0;
+}
+
+static struct tracefs_dynevent *make(const char *group, const char *name,
+				     const char *where)
+{
+	struct tracefs_dynevent *event = calloc(1, sizeof(*event));
+	const char *colon = strchr(where, ':');
+
+	/* A module's name, if amdgpu is one, and only then. */
+	ck_assert_int_eq(colon && !strncmp(where, "amdgpu:", 7), fake_module);
+	snprintf(event->group, sizeof(event->group), "%s", group);
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	snprintf(event->symbol, sizeof(event->symbol), "%s",
+		 colon ? colon + 1 : where);
+	return event;
+}
+
+static struct tracefs_dynevent *kprobe_alloc(const char *group,
+					     const char *name,
+					     const char *where,
+					     const char *format)
+{
+	ck_assert_ptr_nonnull(strstr(format, "comm=$comm"));
+	return make(group, name, where);
+}
+
+static struct tracefs_dynevent *kretprobe_alloc(const char *group,
+						const char *name,
+						const char *where,
+						const char *format,
+						unsigned int most)
+{
+	(void)format;
+	(void)most;
+	return make(group, name, where);
+}
+
+static int dynevent_create(struct tracefs_dynevent *event)
+{
+	size_t i;
+
+	if (fails("dynevent_create"))
+		return -1;
+	if (fake_refused_symbol && !strcmp(event->symbol, fake_refused_symbol)) {
+		errno = fake_fail_code;
+		return -1;
+	}
+	for (i = 0; events[i].used; i++)
+		;
+	events[i] = *event;
+	events[i].used = true;
+	return 0;
+}
+
+void fake_add_event(const char *group, const char *name)
+{
+	struct tracefs_dynevent event = { 0 };
+
+	snprintf(event.group, sizeof(event.group), "%s", group);
+	snprintf(event.name, sizeof(event.name), "%s", name);
+	dynevent_create(&event);
+}
+
+static int dynevent_destroy(struct tracefs_dynevent *event, bool force)
+{
+	size_t i;
+
+	ck_assert(!force);
+	/* The kernel refuses one that is in use. */
+	ck_assert(!fake_enabled);
+	for (i = 0; i < MAX; i++)
+		if (events[i].used && !strcmp(events[i].group, event->group) &&
+		    !strcmp(events[i].name, event->name))
+			events[i].used = false;
+	return 0;
+}
+
+static void dynevent_free(struct tracefs_dynevent *event)
+{
+	free(event);
+}
+
+static struct tracefs_dynevent **
+dynevent_get_all(unsigned int types, const char *system)
+{
+	struct tracefs_dynevent **list = calloc(MAX + 1, sizeof(*list));
+	size_t i, n = 0;
+
+	ck_assert_uint_eq(types, TRACEFS_DYNEVENT_KPROBE |
+				 TRACEFS_DYNEVENT_KRETPROBE);
+	ck_assert_ptr_null(system);
+	for (i = 0; i < MAX; i++)
+		if (events[i].used) {
+			list[n] = malloc(sizeof(**list));
+			*list[n++] = events[i];
+		}
+	return list;
+}
+
+static void dynevent_list_free(struct tracefs_dynevent **list)
+{
+	size_t i;
+
+	for (i = 0; list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+static enum tracefs_dynevent_type
+dynevent_info(struct tracefs_dynevent *event, char **system, char **name,
+	      char **prefix, char **addr, char **format)
+{
+	(void)prefix;
+	(void)addr;
+	(void)format;
+	if (system)
+		*system = strdup(event->group);
+	if (name)
+		*name = strdup(event->name);
+	return TRACEFS_DYNEVENT_KPROBE;
+}
+
+static size_t list_length(char **list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+static char **list_add(char **list, const char *text)
+{
+	size_t n = list_length(list);
+
+	list = realloc(list, (n + 2) * sizeof(*list));
+	list[n] = strdup(text);
+	list[n + 1] = NULL;
+	return list;
+}
+
+static void list_free(char **list)
+{
+	size_t i;
+
+	for (i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+static int list_size(char **list)
+{
+	return list_length(list);
+}
+
+static void set_loglevel(enum tep_loglevel level)
+{
+	ck_assert_int_eq(level, TEP_LOG_NONE);
+}
+
+static char **system_events(const char *dir, const char *system)
+{
+	char **list = NULL;
+	size_t i;
+
+	(void)dir;
+	for (i = 0; i < MAX; i++)
+		if (events[i].used && !strcmp(events[i].group, system))
+			list = list_add(list, events[i].name);
+	return list;
+}
+
+static int tracing_dir_is_mounted(bool mount, const char **path)
+{
+	ck_assert(!mount);
+	*path = "/sys/kernel/tracing";
+	return fake_mounted;
+}
+
+/* In the ring buffer: that of a function's entry is even. */
+static int id_of(const char *symbol, bool leave)
+{
+	return 1000 + 2 * trace_function(symbol) + leave;
+}
+
+static char *event_file_read(struct tracefs_instance *instance,
+			     const char *system, const char *event,
+			     const char *file, int *size)
+{
+	const char *end = strstr(event, "_return");
+	char symbol[64], *text;
+
+	ck_assert_ptr_null(instance);
+	ck_assert_str_eq(file, "format");
+	ck_assert_int_eq(strncmp(system, "gpreempt_", 9), 0);
+	snprintf(symbol, sizeof(symbol), "%.*s",
+		 (int)(end ? end - event : (long)strlen(event)), event);
+	*size = asprintf(&text, "name: %s\nID: %d\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+		"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+		"\tfield:u32 %s;\toffset:16;\tsize:4;\tsigned:0;\n"
+		"\tfield:u32 %s;\toffset:20;\tsize:4;\tsigned:0;\n"
+		"\tfield:__data_loc char[] comm;\toffset:24;\tsize:4;\tsigned:1;\n\n"
+		"print fmt: \"(%%lx)\", REC->__probe_ip\n", event,
+		id_of(symbol, end), end ? "ret" : !strcmp(symbol,
+		"suspend_queues") ? "stack" : "pid", "op");
+	return text;
+}
+
+void fake_page(uint64_t ns, bool missed)
+{
+	unsigned long commit = missed ? MISSED : 0;
+
+	ck_assert_uint_lt(n_pages, ARRAY_SIZE(pages));
+	memset(pages[n_pages], 0, PAGE);
+	memcpy(pages[n_pages], &ns, sizeof(ns));
+	memcpy(pages[n_pages] + 8, &commit, sizeof(commit));
+	n_pages++;
+	used = 0;
+}
+
+void fake_event(uint64_t delta_ns, int tid, const char *symbol, bool leave,
+		uint32_t a, uint32_t b)
+{
+	struct {
+		uint32_t head;
+		uint16_t type;
+		uint8_t flags, count;
+		int32_t pid;
+		uint32_t ip[2], a, b, comm;
+		char name[8];
+	} event = {
+		.type = id_of(symbol, leave), .pid = tid, .a = a, .b = b,
+		.comm = 8 << 16 | 28, .name = "wor\033ker",
+	};
+	unsigned char *page = pages[n_pages - 1];
+	unsigned long commit;
+
+	event.head = (sizeof(event) - 4) / 4 | (uint32_t)delta_ns << 5;
+	memcpy(page + HEAD + used, &event, sizeof(event));
+	used += sizeof(event);
+	memcpy(&commit, page + 8, sizeof(commit));
+	commit = (commit & MISSED) | used;
+	memcpy(page + 8, &commit, sizeof(commit));
+}
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+
+int __wrap_access(const char *path, int mode)
+{
+	if (strncmp(path, "/sys/module/amdgpu", 18))
+		return __real_access(path, mode);
+	errno = ENOENT;
+	return (path[18] ? fake_module : fake_amdgpu) ? 0 : -1;
+}
+
+void fake_kallsyms(const char *text)
+{
+	FILE *file;
+
+	unit_path_fails = text ? NULL : "/proc/kallsyms";
+	unit_path_errno = EPERM;
+	if (!text)
+		return;
+	file = fopen(KALLSYMS, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+	unit_path_from = "/proc/kallsyms";
+	unit_path_to = KALLSYMS;
+}
+
+#define SYMBOL(name) "ffffffffc0a1b2c0 t " name "\t[amdgpu]\n"
+
+void fake_tracefs_setup(void)
+{
+	tracefs = (struct tracefs_calls){
+#define FAKE(call) .call = call,
+		TRACEFS_CALLS(FAKE)
+#undef FAKE
+	};
+	memset(instances, 0, sizeof(instances));
+	memset(events, 0, sizeof(events));
+	n_pages = 0;
+	fake_on_enabled = NULL;
+	fake_fail_call = fake_refused_symbol = fake_profile = NULL;
+	fake_mounted = fake_amdgpu = fake_module = true;
+	fake_enabled = fake_was_enabled = false;
+	fake_kallsyms("ffffffff81000000 T vfs_read\n"
+		SYMBOL("kfd_ioctl_set_debug_trap") SYMBOL("suspend_queues")
+		SYMBOL("resume_queues") SYMBOL("pm_send_unmap_queue.cold")
+		"ffffffffc0a1b2c0 t pm_send_runlist\t[other]\n"
+		"ffffffffc0a1b2c0 d amdkfd_fence_wait_timeout\t[amdgpu]\n"
+		SYMBOL("pm_send_query_status"));
+}
+
+void fake_tracefs_teardown(void)
+{
+	memset(&tracefs, 0, sizeof(tracefs));
+	unit_path_from = unit_path_fails = NULL;
+	unlink(KALLSYMS);
+}

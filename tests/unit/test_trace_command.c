@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace from its command line to its table, in a made-up tracing directory. The
+ * events are pages of a ring buffer, read by the real libtraceevent.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctl/trace.h"
+#include "fake/tracefs.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "unit-ctl.h"
+#include "unit-trace.h"
+
+#define TID 4300
+#define IOCTL "kfd_ioctl_set_debug_trap"
+#define US 1000
+
+static char dir[64];
+static int descriptors;
+
+static int count_descriptors(void)
+{
+	int n = 0, fd;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static void setup(void)
+{
+	static char path[64], text[256];
+
+	unit_setup();
+	/* The process that traces: its start time is in the names that it gives. */
+	snprintf(path, sizeof(path), "/proc/%d/stat", getpid());
+	snprintf(text, sizeof(text), "%d (unit) S 1 1 1 0 -1 4194560 1 2 3 4 5 "
+		 "6 7 8 20 0 3 0 888 100 200 1844\n", getpid());
+	gp_loop_set_file(&loop, path, text);
+	fake_tracefs_setup();
+	strcpy(dir, "/tmp/gpreempt-trace-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	descriptors = count_descriptors();
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+	fake_tracefs_teardown();
+	unit_teardown();
+}
+
+/* The tracing directory is as it was found, and no descriptor is left. */
+static void check_clean(void)
+{
+	ck_assert_str_eq(fake_instances(), "");
+	ck_assert_str_eq(fake_events(), "");
+	ck_assert(!fake_enabled);
+	ck_assert_int_eq(count_descriptors(), descriptors);
+}
+
+/* A suspend of a process: 10 us to the lock, 300 us in all. */
+static void add_suspend(uint32_t pid, int32_t ret)
+{
+	fake_event(5 * US, TID, IOCTL, false, pid, TRAP_SUSPEND);
+	fake_event(10 * US, TID, "suspend_queues", false, 0x1000, 0);
+	fake_event(280 * US, TID, "suspend_queues", true, ret, 0);
+	fake_event(10 * US, TID, IOCTL, true, ret, 0);
+}
+
+START_TEST(table)
+{
+	fake_page(1000000 * US, false);
+	add_suspend(PID, 2);
+	add_suspend(77, 2);
+	fake_page(2000000 * US, false);
+	add_suspend(PID, 2);
+	CTL(0, "trace 4242 --duration 120ms");
+	OUT_HAS(": 2 operations on 1 process, 1 on others\n");
+	OUT_HAS("suspend\tlock\t2\t10.0\t10.0\t");
+	OUT_HAS("suspend\ttotal\t2\t300.0\t300.0\t");
+	/* Functions that this kernel lacks, or has in parts or elsewhere only. */
+	ERR_HAS("not in this kernel, so the time in it counts as other: "
+		"copy_context_work_handler, pm_send_unmap_queue, "
+		"amdkfd_fence_wait_timeout, pm_send_runlist, ");
+	ck_assert_ptr_null(strstr(ctl_err, "pm_send_query_status"));
+	ck_assert(fake_was_enabled);
+	check_clean();
+}
+END_TEST
+
+/* amdgpu is a part of the kernel: its symbols bear no module's name. */
+START_TEST(built_in)
+{
+	fake_module = false;
+	fake_kallsyms("ffffffff81000000 t " IOCTL "\n"
+		      "ffffffff81000000 t suspend_queues\t[other]\n");
+	fake_page(1000000 * US, false);
+	fake_event(5 * US, TID, IOCTL, false, PID, TRAP_RESUME);
+	fake_event(90 * US, TID, IOCTL, true, 2, 0);
+	CTL(0, "trace 4242 --duration 60ms --json");
+	ck_assert_int_eq(json_object_get_int(json_member(ctl_json(),
+							 "operations")), 1);
+	ck_assert_uint_eq(json_object_array_length(json_member(ctl_json(),
+							       "functions")), 1);
+	check_clean();
+}
+END_TEST
+
+/* The name of the thread is its own: nothing of it harms a terminal. */
+START_TEST(timeline)
+{
+	char path[96], text[1 << 16];
+	FILE *f;
+
+	fake_page(1000000 * US, false);
+	add_suspend(PID, 2);
+	CTL(0, "trace 4242 --duration 60ms -o %s/t.json", dir);
+	snprintf(path, sizeof(path), "%s/t.json", dir);
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	ck_assert_ptr_nonnull(strstr(text, "\"target 4242\""));
+	ck_assert_ptr_nonnull(strstr(text, "wor"));
+	ck_assert_ptr_null(strchr(text, '\033'));
+	check_clean();
+}
+END_TEST
+
+/* What the kernel overwrote before it was read: an operation around it is none. */
+START_TEST(lost)
+{
+	fake_page(1000000 * US, false);
+	fake_event(5 * US, TID, IOCTL, false, PID, TRAP_SUSPEND);
+	fake_page(1001000 * US, true);
+	fake_event(5 * US, TID, IOCTL, true, 2, 0);
+	fake_page(1002000 * US, false);
+	add_suspend(PID, 2);
+	CTL(0, "trace 4242 --duration 60ms");
+	OUT_HAS(": 1 operations on 1 process");
+	ERR_HAS("events were lost");
+	ERR_HAS("1 operations are in the trace only in part");
+	check_clean();
+}
+END_TEST
+
+/* Calls that the probes did not see, at no known time: nothing is trusted. */
+START_TEST(missed)
+{
+	fake_profile = "  " IOCTL "  40  3\n  other_event  5  9\n";
+	fake_page(1000000 * US, false);
+	add_suspend(PID, 2);
+	CTL(0, "trace 4242 --duration 60ms");
+	OUT_HAS(": 0 operations on 1 process");
+	ERR_HAS("3 events were lost");
+	check_clean();
+}
+END_TEST
+
+/* What killed ones of ours left is removed, and nothing else. */
+START_TEST(stale)
+{
+	fake_add_instance("gpreempt_4242_777");		/* lives */
+	fake_add_instance("gpreempt_4242_778");		/* the PID is another's */
+	fake_add_instance("gpreempt_99_5");
+	fake_add_instance("gpreempt_99_5x");
+	fake_add_instance("others");
+	fake_add_event("gpreempt_99_5", "x");
+	fake_add_event("gpreempt_4242_777", "x");
+	fake_add_event("kprobes", "x");
+	CTL(0, "trace 4242 --duration 30ms");
+	ck_assert_str_eq(fake_instances(), "gpreempt_4242_777 gpreempt_99_5x "
+			 "others ");
+	ck_assert_str_eq(fake_events(), "gpreempt_4242_777/x kprobes/x ");
+}
+END_TEST
+
+/* Each step of the beginning can fail; nothing is left then. */
+static const struct {
+	const char *call;
+	int code, status;
+	const char *why;
+} steps[] = {
+	{ "kprobe_events", ENOENT, GPREEMPT_CLASS_UNSUPPORTED,
+	  "this kernel has no probe events" },
+	{ "kprobe_events", EPERM, GPREEMPT_CLASS_PERMISSION,
+	  "the kernel does not let us trace it" },
+	{ "instance_create", ENOMEM, GPREEMPT_CLASS_FAILED,
+	  "making an instance: Cannot allocate memory" },
+	{ "instance_set_buffer_size", ENOMEM, GPREEMPT_CLASS_FAILED,
+	  "setting up the instance" },
+	{ "instance_file_write", EACCES, GPREEMPT_CLASS_PERMISSION,
+	  "setting up the instance" },
+	{ "dynevent_create", EACCES, GPREEMPT_CLASS_PERMISSION,
+	  "a probe event is refused" },
+	{ "dynevent_create", EINVAL, GPREEMPT_CLASS_UNSUPPORTED,
+	  "the driver's function " IOCTL " cannot be traced" },
+	{ "trace_pipe_raw", EMFILE, GPREEMPT_CLASS_FAILED,
+	  "opening the ring buffer: Too many open files" },
+	{ "event_enable", EBUSY, GPREEMPT_CLASS_FAILED,
+	  "switching the events on" },
+};
+
+START_TEST(step_fails)
+{
+	fake_fail_call = steps[_i].call;
+	fake_fail_code = steps[_i].code;
+	CTL(steps[_i].status, "trace 4242 --duration 30ms");
+	ERR_HAS(steps[_i].why);
+	ERR_HAS("next: ");
+	check_clean();
+}
+END_TEST
+
+/* One that is not needed is left out. */
+START_TEST(function_refused)
+{
+	fake_refused_symbol = "resume_queues";
+	fake_fail_code = EINVAL;
+	CTL(0, "trace 4242 --duration 30ms");
+	ERR_HAS("counts as other: resume_queues, ");
+	fake_refused_symbol = "resume_queues";
+	fake_fail_code = EPERM;
+	CTL(GPREEMPT_CLASS_PERMISSION, "trace 4242 --duration 30ms");
+	check_clean();
+}
+END_TEST
+
+START_TEST(nothing_to_trace)
+{
+	fake_mounted = false;
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4242");
+	ERR_HAS("tracing directory is not mounted");
+	fake_mounted = true;
+	fake_amdgpu = false;
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4242");
+	ERR_HAS("the driver amdgpu is not loaded");
+	fake_amdgpu = true;
+	fake_kallsyms(NULL);
+	CTL(GPREEMPT_CLASS_PERMISSION, "trace 4242");
+	ERR_HAS("reading /proc/kallsyms");
+	fake_kallsyms("ffffffffc0a1b2c0 t suspend_queues\t[amdgpu]\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4242");
+	ERR_HAS("function " IOCTL " cannot be traced");
+	check_clean();
+}
+END_TEST
+
+/* A line that is cut between two pieces of /proc/kallsyms, and a last one without end. */
+START_TEST(long_kallsyms)
+{
+	static char text[1 << 20];
+	bool found[TRACE_FUNCTIONS];
+	size_t len = 0, i, n = 0;
+
+	while (len < 700000)
+		len += sprintf(text + len, "ffffffff81000000 T "
+			       "a_symbol_of_the_kernel_%zu\n", len);
+	len += sprintf(text + len, "ffffffffc0000000 t " IOCTL "\t[amdgpu]\n");
+	while (len < 1000000)
+		len += sprintf(text + len, "ffffffffc0000000 t x%zu\t[amdgpu]\n",
+			       len);
+	sprintf(text + len, "ffffffffc0000000 t suspend_queues\t[amdgpu]");
+	fake_kallsyms(text);
+	ck_assert_int_eq(trace_find_symbols(found), 0);
+	for (i = 0; i < TRACE_FUNCTIONS; i++)
+		n += found[i];
+	ck_assert_uint_eq(n, 1);
+	ck_assert(found[trace_function(IOCTL)]);
+}
+END_TEST
+
+/* The file system of temporary files is full: said, and what is there is shown. */
+START_TEST(full)
+{
+	struct rlimit limit = { 4096, RLIM_INFINITY };
+
+	fake_page(1000000 * US, false);
+	add_suspend(PID, 2);
+	fake_page(1001000 * US, false);
+	add_suspend(PID, 2);
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	CTL(0, "trace 4242 --duration 60ms");
+	limit.rlim_cur = RLIM_INFINITY;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	OUT_HAS(": 1 operations on 1 process");
+	ERR_HAS("the directory of temporary files is full");
+	check_clean();
+}
+END_TEST
+
+static void *end_target(void *arg)
+{
+	(void)arg;
+	shr_sleep_ns(200 * NSEC_PER_MSEC);
+	gp_loop_set_file(&loop, "/proc/4242/stat",
+			 "4242 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 "
+			 "0 999 100 200 1844\n");
+	return NULL;
+}
+
+/* Its target ends, and another process gets that PID: so does the trace. */
+START_TEST(target_ends)
+{
+	pthread_t thread;
+
+	fake_page(1000000 * US, false);
+	add_suspend(PID, 2);
+	pthread_create(&thread, NULL, end_target, NULL);
+	CTL(0, "trace 4242 --duration 0s");
+	pthread_join(thread, NULL);
+	ERR_HAS("the traced processes have ended");
+	OUT_HAS(": 1 operations on 1 process");
+	check_clean();
+}
+END_TEST
+
+static void make_script(const char *text)
+{
+	char path[96];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/run", dir);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "#!/bin/sh\n%s\n", text);
+	fclose(f);
+	chmod(path, 0755);
+}
+
+/* A command: the status is its own, also when it cannot be run. */
+static const struct {
+	const char *script;
+	int status;
+} commands[] = {
+	{ "exit 0", 0 }, { "exit 3", 3 }, { "kill -9 $$", 128 + 9 },
+	{ NULL, 127 },
+};
+
+START_TEST(command)
+{
+	char path[96];
+	struct stat st;
+
+	if (commands[_i].script)
+		make_script(commands[_i].script);
+	CTL(commands[_i].status, "trace -o %s/out -- %s/run", dir, dir);
+	snprintf(path, sizeof(path), "%s/out/report.json", dir);
+	ck_assert_int_eq(stat(path, &st), 0);
+	check_clean();
+}
+END_TEST
+
+/* With --json stdout is for the JSON alone. */
+START_TEST(command_json)
+{
+	make_script("echo from the command");
+	CTL(0, "trace --json -- %s/run", dir);
+	ck_assert_ptr_nonnull(ctl_json());
+	ERR_HAS("from the command");
+	check_clean();
+}
+END_TEST
+
+static void terminate(void)
+{
+	kill(getpid(), SIGTERM);
+}
+
+/* SIGTERM ends the trace, or the command and with it the trace; all is removed. */
+START_TEST(stopped)
+{
+	fake_on_enabled = terminate;
+	CTL(0, "trace 4242 --duration 0s");
+	check_clean();
+	make_script("exec sleep 60");
+	CTL(128 + SIGTERM, "trace -- %s/run", dir);
+	check_clean();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, table);
+	tcase_add_test(tc, built_in);
+	tcase_add_test(tc, timeline);
+	tcase_add_test(tc, lost);
+	tcase_add_test(tc, missed);
+	tcase_add_test(tc, stale);
+	tcase_add_loop_test(tc, step_fails, 0, ARRAY_SIZE(steps));
+	tcase_add_test(tc, function_refused);
+	tcase_add_test(tc, nothing_to_trace);
+	tcase_add_test(tc, long_kallsyms);
+	tcase_add_test(tc, full);
+	tcase_add_test(tc, target_ends);
+	tcase_add_loop_test(tc, command, 0, ARRAY_SIZE(commands));
+	tcase_add_test(tc, command_json);
+	tcase_add_test(tc, stopped);
+	return unit_run("trace command");
+}
