@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lanes and spans of the picture: no file, no clock, no lock. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctl/guard-picture.h"
@@ -190,17 +191,20 @@ static uint64_t later(uint64_t a, uint64_t b)
 void guard_picture_draw(const struct guard_picture *p, uint64_t start,
 			uint64_t now, bool simulated, FILE *out)
 {
-	static struct drawing d;
 	uint64_t window = now > GUARD_WINDOW_NS ? now - GUARD_WINDOW_NS : 0;
+	struct drawing *d = calloc(1, sizeof(*d));
 
-	d.t = (struct timeline){
-		.title = d.title, .lanes = d.names, .left = LEFT,
-		.spans = d.span, .to_ns = now,
+	if (!d)
+		return;
+	d->t = (struct timeline){
+		.title = d->title, .lanes = d->names, .left = LEFT,
+		.spans = d->span, .to_ns = now,
 		.from_ns = later(later(start, window), p->dropped_ns),
 	};
-	give_rows(&d, p, true);
-	give_rows(&d, p, false);
-	add_spans(&d, p);
-	set_title(&d, p, simulated);
-	timeline_write(&d.t, out);
+	give_rows(d, p, true);
+	give_rows(d, p, false);
+	add_spans(d, p);
+	set_title(d, p, simulated);
+	timeline_write(&d->t, out);
+	free(d);
 }

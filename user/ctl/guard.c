@@ -278,6 +278,7 @@ static int protect(struct guard *guard)
 
 static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 {
+	/* As long as the process: a thread may come back late from a read. */
 	static struct guard guard;
 	int ret;
 

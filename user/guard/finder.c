@@ -55,8 +55,8 @@ static void look_for(struct guard_finder *f, size_t i,
 /* In the child. Guard kills it. */
 static int work(void *arg)
 {
-	static struct guard_owners owners;
 	struct guard_finder *f = arg;
+	struct guard_owners owners;
 	uint64_t count;
 	size_t i;
 
