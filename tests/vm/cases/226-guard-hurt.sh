@@ -15,22 +15,26 @@ off_runs() {
 }
 
 held() { wait_for 20 view_is "$(pid off)" suspended 1; }
-# thread NAME: its number
-thread() { grep -lx "$1" /proc/"$g"/task/*/comm | cut -d / -f 5; }
-# stop_thread NAME: for 3 s, by $stopper. Poller and stand-in change places when a look
-# takes long, and one that is not needed ends: it must have that name when it is stopped.
-stop_thread() {
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		tid=$(thread "$1" | head -n 1)
-		debugger "$tid" stop > "$W/$1" 2>&1 &
-		stopper=$!
-		until grep -q '^State:.*t (tracing stop)' "/proc/$g/task/$tid/status" 2> /dev/null; do
-			alive $stopper || continue 2
+is_stopped() { grep -q '^State:.*t (tracing stop)' "/proc/$g/task/$1/status" 2> /dev/null; }
+# stop_others: all threads of guard but the first one, for 3 s each; $d: the last
+# debugger. Which is the poller changes when a read takes long, and one more thread is
+# made then: until there is none that is not stopped.
+stop_others() {
+	stopped=$g
+	d=
+	while :; do
+		more=
+		for t in /proc/"$g"/task/*; do
+			tid=${t##*/}
+			case " $stopped " in *" $tid "*) continue ;; esac
+			debugger "$tid" stop > "$W/stop-$tid" 2>&1 &
+			d=$!
+			until is_stopped "$tid" || ! alive $d; do :; done
+			stopped="$stopped $tid"
+			more=1
 		done
-		[ "$(cat "/proc/$g/task/$tid/comm")" != "$1" ] || return 0
-		wait $stopper
+		[ -n "$more" ] || return 0
 	done
-	fail "no thread stays $1"
 }
 # The first step of a partition switch is the driver's look for any process.
 switch_partitions() { echo 1 2> /dev/null > "$VGPU/unplug"; }
@@ -84,14 +88,10 @@ wait_for 10 gone "$worker"
 held
 
 step "the poller and its stand-in are not run for 3 s: offline runs meanwhile, and it is reported"
-stop_thread guard-stand-in
-d2=$stopper
-stop_thread guard-poller
-d=$stopper
+stop_others
 wait_for 5 running "$(pid off)"
-alive $d || fail "offline ran only when the poller did"
-wait $d
-wait $d2
+alive "$d" || fail "offline ran only when the poller did"
+wait "$d"
 wait_for 10 said "the poller was not run for [0-9.]+ s: offline processes were resumed"
 held
 
