@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What guard prints: figures as text and JSON, samples, events of workers. */
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include "ctl/out.h"
@@ -167,6 +170,40 @@ START_TEST(switches)
 }
 END_TEST
 
+/* On a terminal: one line, no longer than that is wide, and events replace it. */
+START_TEST(live)
+{
+	struct winsize size = { .ws_row = 20, .ws_col = 42 };
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK), slave;
+	struct pollfd ready = { .fd = terminal, .events = POLLIN };
+	char text[512] = "";
+
+	ck_assert_int_ge(terminal, 0);
+	ck_assert_int_eq(grantpt(terminal) | unlockpt(terminal), 0);
+	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &size), 0);
+	slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	ck_assert_int_eq(dup2(slave, STDOUT_FILENO), STDOUT_FILENO);
+	guard.n_online = 2;
+	guard.online[1].busy = true;
+	guard.n_offline = 3;
+	guard.offline[2].held_since_ns = 1;
+	guard.figures.suspends = 7;
+	guard_live(&guard);
+	guard.n_online = guard.n_offline = 0;
+	guard_event(&guard, "x", 1, "something");
+	while (!strchr(text, '\n') && poll(&ready, 1, 10000) == 1)
+		ck_assert_int_gt(read(terminal, text + strlen(text),
+				      sizeof(text) - 1 - strlen(text)), 0);
+	ck_assert_str_eq(text, "\r\033[Konline: 1 of 2 busy; offline: 1 of "
+			 "3 held\r\033[Ksomething\r\n");
+	args.json = 1;
+	guard_live(&guard);
+	ck_assert_int_lt(read(terminal, text, sizeof(text)), 0);
+	close(slave);
+	close(terminal);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *c = unit_case();
@@ -178,5 +215,6 @@ int main(void)
 	tcase_add_test(c, samples);
 	tcase_add_test(c, many_samples);
 	tcase_add_test(c, switches);
+	tcase_add_test(c, live);
 	return unit_run("guard-report");
 }
