@@ -47,8 +47,9 @@ HARDEN_CFLAGS := $(call if_takes,-fstack-protector-strong) \
 HARDEN_LDFLAGS := -Wl,-z,relro,-z,now,-z,noexecstack
 
 SHARED_SRC := $(wildcard user/shared/*.c user/ipc/*.c user/proto/*.c)
-LIB_SRC := $(filter-out user/lib/backend-loop%,$(wildcard user/lib/*.c))
-CTL_SRC := $(wildcard user/agent/*.c user/guard/*.c user/ctl/*.c)
+LIB_SRC := $(wildcard user/lib/*.c user/lib/*/*.c)
+CTL_SRC := $(wildcard user/agent/*.c user/output/*.c user/guard/*.c user/ctl/*.c \
+	user/ctl/*/*.c) $(filter-out user/holder/main.c,$(wildcard user/holder/*.c))
 SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
 LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)
 CTL_OBJ := $(CTL_SRC:user/%.c=$(O)/user/%.o)
@@ -70,7 +71,7 @@ $(O)/user/%.o: user/%.c | $(KFD_HEADER)
 
 $(O)/libgpreempt.a: $(LIB_OBJ)
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) rcsP $@ $^
 
 $(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
 	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
@@ -84,7 +85,7 @@ $(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
 # The holder's parts are those of gpreempt-ctl; the linker takes what it needs.
 $(O)/ctl.a: $(filter-out %/ctl/main.o,$(CTL_OBJ))
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) rcsP $@ $^
 
 $(O)/gpreempt-holder: $(O)/user/holder/main.o $(O)/ctl.a $(O)/libgpreempt.a
 	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(LIB_LIBS)
@@ -93,8 +94,8 @@ $(O)/gpreempt-holder: $(O)/user/holder/main.o $(O)/ctl.a $(O)/libgpreempt.a
 $(O)/user/lib/gpreempt.o: dkms.conf
 
 # Built again when another place is given.
-$(O)/user/lib/hold-path.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'
-$(O)/user/lib/hold-path.o: $(O)/holder-path
+$(O)/user/lib/hold/path.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'
+$(O)/user/lib/hold/path.o: $(O)/holder-path
 $(O)/holder-path: FORCE
 	@mkdir -p $(@D)
 	@echo '$(HOLDER)' | cmp -s - $@ || echo '$(HOLDER)' >$@

@@ -24,7 +24,7 @@
 
 #include <gpreempt/gpreempt.h>
 
-#include "ctl/timeline.h"
+#include "guard/timeline.h"
 
 #define MAX_SAMPLES 200000
 #define COLUMNS 5

@@ -12,7 +12,7 @@ FUZZ_SEEDS_amdlog := $(wildcard tests/fuzz/seeds/amdlog-*)
 FUZZ_SEEDS_recording := tests/fuzz/seeds/recording
 FUZZ_SEEDS_ids := $(wildcard tests/fuzz/seeds/ids-*)
 # Beside the library's.
-FUZZ_SRC_ids := user/ctl/text-ids.c
+FUZZ_SRC_ids := user/ctl/text/ids.c
 
 .PHONY: fuzz
 unit: fuzz

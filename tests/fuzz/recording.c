@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/recording.h"
+#include "lib/backend/recording.h"
 
 #include "fuzz.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/ctl.h"
+#include "ctl/command/ctl.h"
 #include "unit.h"
 
 #define GO (-1)
@@ -199,7 +199,7 @@ END_TEST
 
 START_TEST(roles)
 {
-	const struct ctl_sched_args *sched = &args.sched;
+	const struct guard_options *sched = &args.sched;
 
 	ck_assert_int_eq(parse(&ctl_guard, "--online 1 comm:serve --offline=2 "
 			       "--gang 3 --online 4 --duty 30% --cpu 0"), GO);

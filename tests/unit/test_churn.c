@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/session.h"
+#include "lib/session/session.h"
 #include "shared/clock.h"
 #include "unit-session.h"
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/guard.h"
-#include "ctl/out.h"
+#include "guard/guard.h"
+#include "output/table.h"
 #include "shared/clean.h"
 #include "unit.h"
 
@@ -140,10 +140,10 @@ END_TEST
 
 START_TEST(guard_events)
 {
-	struct ctl_args args = { 0 };
+	struct guard_options args = { 0 };
 	struct guard *guard = calloc(1, sizeof(*guard));
 
-	guard->args = &args;
+	guard->options = &args;
 	guard_event(guard, "refused", 7, "traced by (%s)", harm[_i]);
 	args.json = 1;
 	guard_event(guard, "refused", 7, "traced by (%s)", harm[_i]);

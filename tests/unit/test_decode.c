@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/decode.h"
-#include "ctl/diff.h"
+#include "ctl/text/decode.h"
+#include "ctl/text/diff.h"
 #include "unit-command.h"
 
 #define DRIVER "tests/unit/fixtures/linux-6.12.117/"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/session.h"
+#include "lib/session/session.h"
 #include "unit-session.h"
 
 /* Dispatch until something happens; the timer needs its time. */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/experiment.h"
+#include "ctl/experiment/experiment.h"
 #include "unit-command.h"
 #include "unit-text.h"
 

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctl/follow.h"
-#include "ctl/hold.h"
+#include "ctl/follow/follow.h"
+#include "holder/holder.h"
 #include "shared/clock.h"
 #include "unit-ctl.h"
 #include "unit-host.h"

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "agent/freezer-v1.h"
-#include "ctl/follow.h"
+#include "ctl/follow/follow.h"
 #include "unit.h"
 
 START_TEST(lines_of_v1)

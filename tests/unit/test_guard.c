@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ctl/guard.h"
+#include "guard/guard.h"
 #include "unit.h"
 
 #define PACKETS 8

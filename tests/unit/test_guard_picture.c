@@ -2,7 +2,7 @@
 /* The picture of what guard did: who has a lane, and what is drawn in it. */
 #include <string.h>
 
-#include "ctl/guard-picture.h"
+#include "guard/picture.h"
 #include "shared/clock.h"
 #include "unit.h"
 

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 
 #include "agent/holder-lock.h"
-#include "ctl/guard-serve.h"
+#include "guard/serve.h"
 #include "fake/guard.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -109,9 +109,9 @@ static void setup(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert(memory != MAP_FAILED && page != MAP_FAILED);
 	good = start_child(do_nothing);
-	args.sched.online_words.word[args.sched.online_words.n++] =
+	args.online_words.word[args.online_words.n++] =
 		"comm:serve";
-	args.sched.offline_words.word[args.sched.offline_words.n++] =
+	args.offline_words.word[args.offline_words.n++] =
 		"comm:train";
 	add_online(good, "serve", (uintptr_t)&memory->read,
 		   (uintptr_t)&memory->written);

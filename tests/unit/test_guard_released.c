@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/out.h"
+#include "output/table.h"
 #include "fake/guard.h"
-#include "lib/policy.h"
+#include "lib/policy/policy.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
@@ -26,9 +26,9 @@ static void setup(void)
 	int i;
 
 	guard_setup();
-	args.sched.timeline = "/dev/null";
+	args.timeline = "/dev/null";
 	ck_assert_int_eq(guard_draw_open(&guard), 0);
-	args.sched.offline_words.word[args.sched.offline_words.n++] =
+	args.offline_words.word[args.offline_words.n++] =
 		"comm:train";
 	world_add(200, "train", "/");
 	world_queues(200, QUEUES "0 0x1 compute-aql 0x8 0x10 0x40 4096\n"

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#include "ctl/out.h"
+#include "output/table.h"
 #include "fake/guard.h"
 #include "shared/clock.h"
 #include "shared/macro.h"

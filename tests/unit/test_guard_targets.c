@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "agent/holder-lock.h"
-#include "ctl/out.h"
+#include "output/table.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "fake/guard.h"
@@ -20,12 +20,12 @@
 
 static void online(const char *word)
 {
-	args.sched.online_words.word[args.sched.online_words.n++] = word;
+	args.online_words.word[args.online_words.n++] = word;
 }
 
 static void offline(const char *word)
 {
-	args.sched.offline_words.word[args.sched.offline_words.n++] = word;
+	args.offline_words.word[args.offline_words.n++] = word;
 }
 
 static void container(pid_t pid, const char *comm, const char *id,
@@ -145,7 +145,7 @@ END_TEST
 
 START_TEST(gangs)
 {
-	args.sched.gang = 1;
+	args.gang = 1;
 	offline("comm:train");
 	offline("comm:other");
 	serve_and_train();

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "ctl/guard-worker.h"
+#include "guard/worker.h"
 #include "shared/clock.h"
 #include "unit.h"
 

@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 
-#include "ctl/guard-worker.h"
+#include "guard/worker.h"
 #include "shared/clock.h"
 #include "unit-host.h"
 #include "unit.h"

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "ctl/hold.h"
+#include "holder/holder.h"
 #include "ipc/client.h"
 #include "ipc/server.h"
-#include "lib/hold-start.h"
+#include "lib/hold/start.h"
 #include "shared/clock.h"
 #include "unit.h"
 

@@ -9,8 +9,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "ctl/hold.h"
+#include "holder/holder.h"
 #include "shared/clock.h"
+#include "shared/title.h"
 #include "unit.h"
 
 static struct hold_birth birth;
@@ -34,7 +35,7 @@ static void setup(void)
 
 	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
 	ck_assert_int_eq(hold_dir_prepare(), 0);
-	ctl_title_init(1, argv);
+	shr_title_init(1, argv);
 	worker = make_sleeper();
 	target = make_sleeper();
 	lock = hold_lock(target);

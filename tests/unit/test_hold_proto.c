@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/hold.h"
+#include "ctl/command/hold-request.h"
+#include "holder/holder.h"
 #include "unit.h"
 
 static char buf[HOLD_MAX_PACKET];
@@ -202,7 +203,7 @@ START_TEST(queues_of_a_command_line)
 	};
 
 	memset(&request, 0, sizeof(request));
-	hold_request_queues(&request, &args);
+	ctl_hold_request(&request, &args);
 	ck_assert_uint_eq(request.count, 2);
 	ck_assert_uint_eq(request.ids[0], 4);
 	/* Each once, as a packet must have it. */

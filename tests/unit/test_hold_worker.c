@@ -10,8 +10,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "ctl/hold-worker.h"
+#include "holder/worker.h"
 #include "shared/clock.h"
+#include "shared/title.h"
 #include "unit.h"
 
 #define START 777		/* of the made-up process */
@@ -47,7 +48,7 @@ static void setup(void)
 
 	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
 	ck_assert_int_eq(hold_dir_prepare(), 0);
-	ctl_title_init(1, argv);
+	shr_title_init(1, argv);
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);

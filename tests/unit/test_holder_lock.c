@@ -10,7 +10,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "ctl/hold-worker.h"
+#include "agent/owner-text.h"
+#include "holder/worker.h"
 #include "ipc/client.h"
 #include "shared/clock.h"
 #include "unit.h"

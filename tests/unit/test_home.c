@@ -17,7 +17,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include "lib/place.h"
+#include "lib/core/place.h"
 #include "shared/clock.h"
 #include "unit.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl/ctl.h"
+#include "ctl/command/ctl.h"
 #include "unit-ctl.h"
 
 #define VIEW "/sys/kernel/debug/gpreempt/pid/4242/queues"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/meter.h"
+#include "lib/session/meter.h"
 #include "unit.h"
 
 /* A window of 1,000 ns. */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "ctl/guard.h"
+#include "guard/guard.h"
 #include "shared/clock.h"
 #include "unit.h"
 
@@ -25,7 +25,7 @@
 #define SAMPLE NAME "(\\{" LABEL "(," LABEL ")*\\})? " \
 	"[-+]?([0-9]+(\\.[0-9]*)?(e[-+]?[0-9]+)?|Inf|NaN)"
 
-static struct ctl_args args;
+static struct guard_options args;
 static struct guard guard;
 static char path[64];
 
@@ -37,8 +37,8 @@ static void set_targets(size_t n)
 	ck_assert_ptr_nonnull(sample);
 	memset(&guard, 0, sizeof(guard));
 	snprintf(path, sizeof(path), "/tmp/gpreempt-metrics.%d", getpid());
-	args.sched.metrics = path;
-	guard.args = &args;
+	args.metrics = path;
+	guard.options = &args;
 	guard.figures.start_ns = shr_now_ns() - NSEC_PER_SEC;
 	if (n) {
 		sample->to_suspended_ns = 1234567;

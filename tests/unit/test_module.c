@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl/dynlib.h"
-#include "ctl/module-kmod.h"
+#include "ctl/command/dynlib.h"
+#include "ctl/cmd/module-kmod.h"
 #include "unit-ctl.h"
 
 /* What libkmod answers, and what was asked of it. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What samples come to. */
-#include "ctl/monitor.h"
+#include "ctl/monitor/monitor.h"
 #include "unit.h"
 
 START_TEST(figures)

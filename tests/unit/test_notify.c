@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "ctl/notify.h"
+#include "shared/notify.h"
 #include "unit.h"
 
 static int manager;

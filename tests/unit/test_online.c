@@ -15,16 +15,16 @@
 
 #include <gpreempt/online.h>
 
-#include "ctl/guard-serve.h"
-#include "ctl/guard.h"
+#include "guard/serve.h"
+#include "guard/guard.h"
 #include "ipc/client.h"
-#include "lib/policy.h"
+#include "lib/policy/policy.h"
 #include "proto/guard.h"
 #include "shared/clock.h"
 #include "unit.h"
 
 static struct guard guard;
-static struct ctl_args args;
+static struct guard_options args;
 static struct guard_server *server;
 
 static void setup(void)
@@ -35,7 +35,7 @@ static void setup(void)
 
 	memset(&guard, 0, sizeof(guard));
 	memset(&args, 0, sizeof(args));
-	guard.args = &args;
+	guard.options = &args;
 	pthread_mutex_init(&guard.lock, NULL);
 	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &guard.policy), 0);
 	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server),
@@ -218,8 +218,8 @@ static uid_t uids[] = { ALLOWED };
 static void restart(size_t n_uids)
 {
 	guard_serve_stop(server);
-	args.sched.uids = uids;
-	args.sched.n_uids = n_uids;
+	args.uids = uids;
+	args.n_uids = n_uids;
 	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server), 0);
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/out.h"
+#include "output/table.h"
 #include "unit.h"
 
 struct row {

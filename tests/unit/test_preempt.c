@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/preempt.h"
+#include "ctl/preempt/preempt.h"
 #include "shared/macro.h"
 #include "unit.h"
 

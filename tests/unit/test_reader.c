@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/reader.h"
-#include "lib/session.h"
+#include "lib/session/reader.h"
+#include "lib/session/session.h"
 #include "shared/clock.h"
 #include "unit-session.h"
 

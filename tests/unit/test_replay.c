@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/recording.h"
+#include "lib/backend/recording.h"
 #include "unit.h"
 
 #define FIXTURE "tests/unit/fixtures/suspend-resume.rec"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctl/snapshot.h"
+#include "ctl/text/snapshot.h"
 #include "unit-command.h"
 
 #define DRIVER "tests/unit/fixtures/linux-6.12.117/"

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctl/hold.h"
+#include "holder/holder.h"
 #include "ipc/server.h"
 #include "shared/clock.h"
 #include "unit-ctl.h"

@@ -7,7 +7,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include "lib/session.h"
+#include "lib/session/session.h"
 #include "unit-session.h"
 
 #define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"

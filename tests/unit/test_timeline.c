@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/timeline.h"
+#include "guard/timeline.h"
 
 #define MS 1000000ULL
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/trace.h"
+#include "ctl/trace/trace.h"
 #include "fake/tracefs.h"
 #include "shared/clock.h"
 #include "shared/macro.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/trace.h"
-#include "ctl/trace-libs.h"
+#include "ctl/trace/trace.h"
+#include "ctl/trace/libs.h"
 #include "unit-ctl.h"
 #include "unit-trace.h"
 

@@ -9,7 +9,7 @@
 #include <json-c/json.h>
 #include <limits.h>
 
-#include "ctl/ctl.h"
+#include "ctl/command/ctl.h"
 #include "unit.h"
 
 /* What the last command printed. */

@@ -6,7 +6,7 @@
 #ifndef UNIT_POLICY_H
 #define UNIT_POLICY_H
 
-#include "lib/policy.h"
+#include "lib/policy/policy.h"
 
 #include "shared/macro.h"
 #include "unit.h"

@@ -3,7 +3,7 @@
 #ifndef UNIT_WORLD_H
 #define UNIT_WORLD_H
 
-#include "lib/policy.h"
+#include "lib/policy/policy.h"
 
 #include "shared/macro.h"
 #include "unit.h"

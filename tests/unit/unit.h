@@ -6,8 +6,8 @@
 #include <check.h>
 #include <gpreempt/gpreempt.h>
 
-#include "lib/backend-loop.h"
-#include "lib/internal.h"
+#include "fake-kfd/loop.h"
+#include "lib/core/internal.h"
 
 #define PID 4242
 

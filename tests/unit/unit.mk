@@ -4,7 +4,7 @@
 UNIT := $(O)/unit
 UNIT_SAN := $(SAN)
 UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
-	$(USER_CPPFLAGS) -Itests/unit -DHOLD_DIR='"$(UNIT)/run"' \
+	$(USER_CPPFLAGS) -Itests/unit -Itests -DHOLD_DIR='"$(UNIT)/run"' \
 	-DGP_KFD_DEVICE='"/dev/null"' -DGUARD_SOCKET='"$(UNIT)/guard.sock"' \
 	-DTEXT_DIR='"made/kfd"' -DVIEW_DIR='"made/gpreempt"' \
 	-DGP_HOLDER='"$(UNIT)/gpreempt-holder"'
@@ -13,7 +13,8 @@ UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new -Wl,--wrap=flock -Wl,--wrap=clock_gettime
 # And a made-up host: see unit-host.c.
 UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir open ppoll setmntent)
-UNIT_SRC := $(filter-out user/doc/%,$(wildcard user/*/*.c)) \
+UNIT_SRC := $(filter-out user/doc/%,$(wildcard user/*/*.c user/*/*/*.c)) \
+	$(wildcard tests/fake-kfd/*.c) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
 	$(filter-out $(UNIT_TESTS),$(wildcard tests/unit/*.c))
 # "make coverage" has the same tests without sanitizers, counted by gcov.
@@ -40,7 +41,7 @@ $(UNIT)/user/holder/main.o: UNIT_CFLAGS += -Dmain=holder_main
 # In an archive, so that a test gets only what it uses.
 $(UNIT)/units.a: $(UNIT_OBJ)
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) rcsP $@ $^
 
 $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
 	$(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LDFLAGS) -o $@ $(filter %.o,$^) \

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The table of commands and the options that several have. Help, manual and
- * completions are made of it.
- */
+/* The table of commands. Help, manual and completions are made of it. */
 #include <string.h>
 
-#include "ctl/ctl.h"
-#include "shared/macro.h"
+#include "ctl/command/ctl.h"
 
 const struct ctl_command *const ctl_commands[] = {
 	&ctl_list,
@@ -35,71 +31,6 @@ const struct ctl_command *const ctl_commands[] = {
 	NULL,
 };
 
-const char ctl_targets_help[] =
-	"TARGET is one of\n"
-	"  PID                    a process, as the host counts\n"
-	"  cgroup:PATH            all in a cgroup and below it\n"
-	"  user:NAME-OR-UID       all whose real user that is\n"
-	"  container:NAME-OR-ID   all in a container; 12 characters of its id do\n"
-	"  comm:NAME              all processes of that name\n"
-	"  cmd:PATTERN            all whose command line matches, as pgrep -f\n"
-	"A process chooses its own name and command line, and a user the names and\n"
-	"ids of containers of its own. Where that matters, use cgroup: or user:.\n"
-	"Only GPU processes count, and never those of gpreempt-ctl itself.\n";
-
-static const struct ctl_option queue_options[] = {
-	{ "queues", CTL_IDS, 0, "LIST",
-	  "only these queue ids (0,2)" },
-	{ "priority", CTL_PRIORITY, 0, "RANGE",
-	  "only queues of that priority ('<=5', '>3', 7, 3-7)" },
-	{ "gpu", CTL_GPUS, 0, "LIST",
-	  "only queues on these GPUs (f7bc: the gpu_id)" },
-	{ 0 },
-};
-
-static const struct ctl_option wait_options[] = {
-	{ "wait", CTL_DURATION, offsetof(struct ctl_args, wait_ns), "TIME",
-	  "wait so long for the targets and their queues (30s)" },
-	{ 0 },
-};
-
-static const struct ctl_option json_options[] = {
-	{ "json", CTL_FLAG, offsetof(struct ctl_args, json), NULL,
-	  "print one JSON object" },
-	{ 0 },
-};
-
-static const struct ctl_option replay_options[] = {
-	{ "record", CTL_FILE, offsetof(struct ctl_args, record), "FILE",
-	  "write what the system says to a file" },
-	{ "replay", CTL_FILE, offsetof(struct ctl_args, replay), "FILE",
-	  "have that file say it, in place of the system" },
-	{ 0 },
-};
-
-/* In the order of the bits. */
-static const struct ctl_option *const shared[CTL_SHARED_COUNT] = {
-	queue_options,
-	wait_options,
-	json_options,
-	replay_options,
-};
-
-const struct ctl_option *ctl_option_at(const struct ctl_command *cmd, size_t n)
-{
-	const struct ctl_option *o;
-	size_t i;
-
-	for (o = cmd->options; o && o->name; o++)
-		if (!n--)
-			return o;
-	for (i = 0; i < ARRAY_SIZE(shared); i++)
-		for (o = shared[i]; cmd->shared & (1U << i) && o->name; o++)
-			if (!n--)
-				return o;
-	return NULL;
-}
-
 const struct ctl_command *ctl_find_command(const char *name)
 {
 	size_t i;
@@ -108,4 +39,22 @@ const struct ctl_command *ctl_find_command(const char *name)
 		if (!strcmp(ctl_commands[i]->name, name))
 			return ctl_commands[i];
 	return NULL;
+}
+
+void ctl_help_all(FILE *f)
+{
+	size_t i;
+
+	fputs("usage: gpreempt-ctl [COMMAND] [ARGUMENT...] [OPTION...]\n\n"
+	      "See and suspend the GPU queues of processes.\n\n", f);
+	for (i = 0; ctl_commands[i]; i++)
+		fprintf(f, "  %-9s %-9s %s\n", ctl_commands[i]->name,
+			ctl_commands[i]->usage ? ctl_commands[i]->usage : "",
+			ctl_commands[i]->summary);
+	fprintf(f, "\n%s", ctl_targets_help);
+	fputs("\n  --help     this list; COMMAND --help: more about one\n"
+	      "  --version  the version\n\n"
+	      "exit status: 0 done, 1 failed, 2 wrong usage, 3 not supported "
+	      "here,\n4 no permission, 5 no such GPU process, 6 done in part, "
+	      "7 busy\n", f);
 }

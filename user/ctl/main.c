@@ -3,7 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl/ctl.h"
+#include "ctl/command/ctl.h"
+#include "shared/title.h"
 
 static int run(const struct ctl_command *cmd, int argc, char **argv)
 {
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
 	const struct ctl_command *cmd;
 
 	fill_gaps();
-	ctl_title_init(argc, argv);
+	shr_title_init(argc, argv);
 	if (argc < 2)
 		return run(&ctl_list, 0, argv + 1);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#include "ctl/hold.h"
+#include "agent/owner-text.h"
+#include "holder/holder.h"
 #include "ipc/client.h"
 #include "shared/clock.h"
 #include "shared/parse.h"
+#include "shared/title.h"
 
 #define REQUEST_NS (5 * NSEC_PER_SEC)
 /* A holder on its way out, or in, is gone or there by then. */
@@ -110,7 +112,7 @@ int main(int argc, char **argv)
 	uint64_t target;
 	ssize_t n;
 
-	ctl_title_init(argc, argv);
+	shr_title_init(argc, argv);
 	if (argc != 2 || shr_parse_u64(argv[1], INT32_MAX, &target)) {
 		fputs("gpreempt-holder: it is started by libgpreempt; see "
 		      "gpreempt_hold() in libgpreempt(3)\n", stderr);

@@ -18,7 +18,7 @@
 #define LOOK_SECONDS 20
 
 struct guard guard;
-struct ctl_args args;
+struct guard_options args;
 int fail_files;
 enum fake_worker fake_worker;
 
@@ -153,7 +153,7 @@ static void obey(const struct guard_job *job, struct guard_channel *c)
 	}
 }
 
-/* In place of guard-worker.c's, whose process this is. */
+/* In place of worker.c's, whose process this is. */
 void guard_work(const struct guard_job *job, struct guard_channel *c)
 {
 	if (fake_worker == WORKER_FAILS) {
@@ -193,7 +193,7 @@ void guard_setup(void)
 	fake_worker = WORKER_OBEYS;
 	list_processes();
 	pthread_mutex_init(&guard.lock, NULL);
-	guard.args = &args;
+	guard.options = &args;
 	guard.g = g;
 	guard.figures.start_ns = shr_now_ns();
 	ck_assert_int_eq(guard_wake_open(&guard.wakes), 0);

@@ -3,11 +3,11 @@
 #ifndef FAKE_GUARD_H
 #define FAKE_GUARD_H
 
-#include "ctl/guard.h"
+#include "guard/guard.h"
 #include "unit.h"
 
 extern struct guard guard;
-extern struct ctl_args args;
+extern struct guard_options args;
 
 /* The system's files: any call that reads one fails with it; 0: none does. */
 extern int fail_files;

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A system that a test makes up: one process with GPU queues under a driver
+ * that follows the real one's rules, and errors where the test wants them.
+ * Not part of the library that is installed.
+ */
+#ifndef FAKE_KFD_LOOP_H
+#define FAKE_KFD_LOOP_H
+
+#include <linux/kfd_ioctl.h>
+#include <stdbool.h>
+
+#include "lib/core/backend.h"
+
+#define GP_LOOP_MAX 1100
+#define GP_LOOP_FILES 64
+#define GP_LOOP_ERRORS 8
+#define GP_LOOP_STOPS 16
+
+struct gp_loop_queue {
+	uint32_t qid;
+	uint32_t gpu_id;
+	uint32_t type;		/* KFD_IOC_QUEUE_TYPE_ */
+	bool is_new;
+	bool suspended;
+	bool destroying;	/* its process waits for its resume */
+	bool broken;		/* the hardware does not release it */
+};
+
+struct gp_loop {
+	pid_t pid;
+	bool root;
+	bool kfd;		/* there is a /dev/kfd */
+	unsigned int minor;	/* of version 1.x */
+	bool opened;		/* the process has opened it */
+	bool debugged;		/* a session is open, ours or another's */
+	uint32_t runtime;	/* DEBUG_RUNTIME_STATE_ */
+	uint64_t exceptions;	/* of the process, pending */
+	uint32_t grace;		/* of the last suspend */
+	int answered;		/* EC_PROCESS_RUNTIME so often */
+	struct gp_loop_queue queues[GP_LOOP_MAX];
+	size_t count;
+	int dbg_fd;		/* the driver's copy; -1: none */
+
+	/* What wait() gives, in order. */
+	int stops[GP_LOOP_STOPS];
+	size_t n_stops;
+	int stop_fd;
+	unsigned long seized;	/* PTRACE_O_ options that it is traced with */
+	int last_signal;	/* passed on with CONT or DETACH */
+	bool gone;		/* wait() finds no such child */
+
+	/* The nth (1: first) call of that name fails, or all (0). */
+	struct {
+		const char *call;
+		int nth;
+		int code;
+	} errors[GP_LOOP_ERRORS];
+
+	/* A path that ends with "/" is a directory: a name a line. */
+	struct {
+		const char *path;
+		const char *text;
+	} files[GP_LOOP_FILES];
+
+	/*
+	 * What a queues file of the module says, computed: also by a thread
+	 * that watches slots, so it may look at nothing that changes else.
+	 */
+	const char *(*view)(struct gp_loop *loop);
+
+	/* Something happens just before a call. */
+	void (*before)(struct gp_loop *loop, const char *call);
+	/* And before a directory is listed: who is there may have changed. */
+	void (*before_list)(struct gp_loop *loop);
+
+	char trace[8192];	/* the calls so far, each with a space after */
+};
+
+extern const struct gp_backend_ops gp_backend_loop;
+
+/* A root's system with such a process, its runtime on and no queues. */
+void gp_loop_init(struct gp_loop *loop, pid_t pid);
+void gp_loop_end(struct gp_loop *loop);
+/* The process makes a queue; a session gets the event. */
+struct gp_loop_queue *gp_loop_add_queue(struct gp_loop *loop, uint32_t qid);
+void gp_loop_remove_queue(struct gp_loop *loop, uint32_t qid);
+/* The process enables or disables its runtime. */
+void gp_loop_set_runtime(struct gp_loop *loop, uint32_t state);
+/* The process stops or ends, with this status for its tracer. */
+void gp_loop_stop(struct gp_loop *loop, int status);
+/* Another process ends the session. */
+void gp_loop_disable(struct gp_loop *loop);
+void gp_loop_set_file(struct gp_loop *loop, const char *path,
+		      const char *text);
+void gp_loop_fail(struct gp_loop *loop, const char *call, int nth, int code);
+struct gp_loop_queue *gp_loop_queue(struct gp_loop *loop, uint32_t qid);
+
+/* Between the two files: note a call; 0, or the error that it shall give. */
+int gp_loop_enter(struct gp_loop *loop, const char *call);
+int gp_loop_ioctl(void *be, int fd, unsigned long request, void *arg);
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "agent/foreground.h"
+#include "agent/freezer-v1.h"
+#include "agent/owner-text.h"
+#include "output/message.h"
+#include "shared/macro.h"
+
+int foreground_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	signal(SIGTSTP, SIG_IGN);
+	signal(SIGTTIN, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+static int fail_taken(pid_t target, int code)
+{
+	char text[HOLD_MAX_TEXT], *next;
+
+	hold_not_taken_text(code, target, text, sizeof(text));
+	next = strchr(text, '\n');
+	*next = '\0';
+	return ctl_fail_text(code == -EWOULDBLOCK ? GPREEMPT_CLASS_BUSY :
+			     GPREEMPT_CLASS_FAILED, next + 1, "%s", text);
+}
+
+int foreground_dir(void)
+{
+	int ret = hold_dir_prepare();
+
+	if (!ret)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, ret == -ENOSPC ?
+			     "make room there, and try again" :
+			     "it must be a directory of root's",
+			     "cannot make " HOLD_DIR ": %s", strerror(-ret));
+}
+
+int foreground_freezer(void)
+{
+	int ret = freezer_v1_leave();
+
+	if (!ret)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+			     "start it from another cgroup, or boot with "
+			     "cgroup v2 alone",
+			     "this process is in a cgroup of the old freezer "
+			     "(cgroup v1) and cannot leave it: %s; frozen "
+			     "there it could not be killed, nor its target",
+			     strerror(-ret));
+}
+
+int foreground_take(pid_t target, enum hold_role role)
+{
+	struct hold_owner owner = { .role = role, .pid = getpid() };
+	int lock, ret;
+
+	ret = foreground_dir();
+	if (!ret)
+		ret = foreground_freezer();
+	if (ret)
+		return -ret;
+	lock = hold_take(target, &owner);
+	return lock < 0 ? -fail_taken(target, lock) : lock;
+}

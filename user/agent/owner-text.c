@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the user reads about the process that holds a target. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/owner-text.h"
+#include "output/message.h"
+#include "shared/parse.h"
+
+const char *hold_role_name(enum hold_role role)
+{
+	static const char *const names[HOLD_ROLES] = {
+		[HOLD_ROLE_HOLDER] = "suspend",
+		[HOLD_ROLE_PREEMPT] = "preempt",
+		[HOLD_ROLE_FOLLOW] = "follow",
+		[HOLD_ROLE_GUARD] = "guard",
+		[HOLD_ROLE_UNKNOWN] = "unknown",
+	};
+
+	return role < HOLD_ROLES && names[role] ? names[role] : "-";
+}
+
+const char *hold_release_command(const struct hold_owner *owner, pid_t target,
+				char buf[HOLD_MAX_COMMAND])
+{
+	*buf = '\0';
+	switch (owner->role) {
+	case HOLD_ROLE_HOLDER:
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl resume %d",
+			 target);
+		break;
+	case HOLD_ROLE_GUARD:
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl release %d",
+			 target);
+		break;
+	case HOLD_ROLE_PREEMPT:
+	case HOLD_ROLE_FOLLOW:
+		/* They release the target however they end. */
+		snprintf(buf, HOLD_MAX_COMMAND, "kill %llu",
+			 (unsigned long long)owner->pid);
+		break;
+	default:
+		break;
+	}
+	return buf;
+}
+
+uint64_t hold_command_of(const struct hold_owner *owner)
+{
+	return owner->role == HOLD_ROLE_GUARD ? owner->guardian : owner->pid;
+}
+
+void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
+		     size_t size)
+{
+	char command[HOLD_MAX_COMMAND];
+
+	hold_release_command(owner, target, command);
+	if (owner->role == HOLD_ROLE_UNKNOWN)
+		snprintf(buf, size, "process %d is held by an unknown holder "
+			 "(its lock is held)\n"
+			 "find and end it: fuser -v " HOLD_DIR "/%d.lock",
+			 target, target);
+	/* A command that makes a holder, which takes a moment. */
+	else if (!*command)
+		snprintf(buf, size, "process %d is being held or released by "
+			 "another gpreempt-ctl\ntry again", target);
+	else
+		snprintf(buf, size,
+			 "process %d is held by gpreempt-ctl %s (%llu)\n"
+			 "%s: %s", target, hold_role_name(owner->role),
+			 (unsigned long long)hold_command_of(owner),
+			 owner->role == HOLD_ROLE_HOLDER ||
+			 owner->role == HOLD_ROLE_GUARD ?
+			 "release it first" : "wait for it, or end it", command);
+}
+
+void hold_not_taken_text(int code, pid_t target, char *buf, size_t size)
+{
+	struct hold_owner owner = { 0 };
+
+	if (code == -EWOULDBLOCK) {
+		hold_read_owner(target, &owner);
+		hold_taken_text(&owner, target, buf, size);
+		return;
+	}
+	snprintf(buf, size, "cannot lock process %d in " HOLD_DIR ": %s\n%s",
+		 target, strerror(-code), code == -ENOSPC ?
+		 "make room in " HOLD_DIR " and try again" :
+		 "it must be a directory of root's that can be written to");
+}
+
+void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
+{
+	char ran[32], window[32];
+
+	shr_format_duration(ran_ns, ran, sizeof(ran));
+	shr_format_duration(window_ns, window, sizeof(window));
+	ctl_note("process %d makes and destroys queues all the time: some of its "
+		 "queues ran %s of the last %s", target, ran, window);
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ROCm's log: which hardware queues a process used, and how. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/amdlog/amdlog.h"
+#include "ctl/command/ctl.h"
+#include "shared/macro.h"
+
+#define PACKET_LEVEL 4
+/* As much as that is not of threads that write at once. */
+#define BACK_US 1000000
+
+#define QUEUE(member, title, what) \
+	OUT_FIELD(struct amdlog_row, member, title, what)
+
+static const struct out_field fields[] = {
+	QUEUE(pid, "PID", OUT_DEC),
+	QUEUE(hwq, "HWQ", OUT_HEX),
+	QUEUE(swq, "SWQ", OUT_HEX),
+	QUEUE(id, "ID", OUT_DEC),
+	QUEUE(priority, "PRIO", OUT_TEXT),
+	QUEUE(size, NULL, OUT_DEC),
+	QUEUE(created, "CREATED", OUT_DEC),
+	QUEUE(acquired, "ACQUIRED", OUT_DEC),
+	QUEUE(released, "RELEASED", OUT_DEC),
+	QUEUE(deleted, NULL, OUT_DEC),
+	QUEUE(dispatches, "DISPATCHES", OUT_DEC),
+	QUEUE(barriers, "BARRIERS", OUT_DEC),
+	QUEUE(first_rptr, "RPTR", OUT_DEC),
+	QUEUE(first_wptr, "WPTR", OUT_DEC),
+	QUEUE(last_rptr, "LAST RPTR", OUT_DEC),
+	QUEUE(last_wptr, "LAST WPTR", OUT_DEC),
+	QUEUE(backlog, "BACKLOG", OUT_DEC),
+	QUEUE(first_us, NULL, OUT_DEC),
+	QUEUE(last_us, NULL, OUT_DEC),
+	QUEUE(line, NULL, OUT_DEC),
+};
+
+static const struct out_table queues_table = {
+	"queues", fields, ARRAY_SIZE(fields), sizeof(struct amdlog_row),
+};
+
+#define PROCESS(member, title, what) \
+	OUT_FIELD(struct amdlog_process, member, title, what)
+
+static const struct out_field process_fields[] = {
+	PROCESS(pid, "PID", OUT_DEC),
+	PROCESS(lines, "LINES", OUT_DEC),
+	PROCESS(kernels, "KERNELS", OUT_DEC),
+	PROCESS(dispatches, "DISPATCHES", OUT_DEC),
+	PROCESS(run_us, "RUN US", OUT_DEC),
+	PROCESS(back_us, NULL, OUT_DEC),
+};
+
+static const struct out_table processes_table = {
+	"processes", process_fields, ARRAY_SIZE(process_fields),
+	sizeof(struct amdlog_process),
+};
+
+/* hsa_amd_queue_priority_t */
+static const char *const priorities[] = { "low", "normal", "high" };
+
+/* Level 3 does not log packets: that there are none is not known. */
+static int64_t packets(const struct gpreempt_amdlog_data *d, uint64_t count)
+{
+	return d->level < PACKET_LEVEL ? GPREEMPT_UNKNOWN : (int64_t)count;
+}
+
+static struct amdlog_row make_row(const struct gpreempt_amdlog_data *d,
+				  const struct gpreempt_amdlog_queue *q)
+{
+	return (struct amdlog_row){
+		.pid = q->pid,
+		.hwq = q->hwq ? (int64_t)q->hwq : GPREEMPT_UNKNOWN,
+		.swq = q->swq ? (int64_t)q->swq : GPREEMPT_UNKNOWN,
+		.id = q->id,
+		.priority = q->priority >= 0 &&
+			    q->priority < (int64_t)ARRAY_SIZE(priorities) ?
+			priorities[q->priority] : NULL,
+		.size = q->size, .created = q->created,
+		.acquired = q->acquired, .released = q->released,
+		.deleted = q->deleted,
+		.dispatches = packets(d, q->dispatches),
+		.barriers = packets(d, q->barriers), .first_rptr = q->first_rptr,
+		.first_wptr = q->first_wptr, .last_rptr = q->last_rptr,
+		.last_wptr = q->last_wptr, .backlog = q->backlog,
+		.first_us = q->first_us, .last_us = q->last_us,
+		.line = q->line,
+	};
+}
+
+static struct amdlog_row *make_rows(const struct gpreempt_amdlog_data *d)
+{
+	struct amdlog_row *rows = calloc(d->n_queues + 1, sizeof(*rows));
+	size_t i;
+
+	if (!rows)
+		abort();
+	for (i = 0; i < d->n_queues; i++)
+		rows[i] = make_row(d, d->queues + i);
+	return rows;
+}
+
+static struct amdlog_process *
+make_processes(const struct gpreempt_amdlog_data *d)
+{
+	struct amdlog_process *rows = calloc(d->n_processes + 1,
+					     sizeof(*rows));
+	size_t i;
+
+	if (!rows)
+		abort();
+	for (i = 0; i < d->n_processes; i++)
+		rows[i] = (struct amdlog_process){
+			.pid = d->processes[i].pid,
+			.lines = d->processes[i].lines,
+			.kernels = d->processes[i].kernels,
+			.dispatches = packets(d, d->processes[i].dispatches),
+			.run_us = d->processes[i].last_us -
+				  d->processes[i].first_us,
+			.back_us = d->processes[i].back_us,
+		};
+	return rows;
+}
+
+struct amdlog_problem {
+	int64_t line;
+	const char *what;
+};
+
+static const struct out_field problem_fields[] = {
+	OUT_FIELD(struct amdlog_problem, line, "LINE", OUT_DEC),
+	OUT_FIELD(struct amdlog_problem, what, "PROBLEM", OUT_TEXT),
+};
+
+static const struct out_table problems_table = {
+	"problems", problem_fields, ARRAY_SIZE(problem_fields),
+	sizeof(struct amdlog_problem),
+};
+
+static struct json_object *json_problems(const struct gpreempt_amdlog_data *d)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < d->kept; i++) {
+		struct amdlog_problem row = {
+			d->problems[i].line, d->problems[i].what,
+		};
+
+		json_object_array_add(array, out_json_row(&problems_table,
+							  &row));
+	}
+	return array;
+}
+
+struct json_object *amdlog_json(const struct gpreempt_amdlog_data *d)
+{
+	struct json_object *object = json_object_new_object(), *problems;
+	struct amdlog_process *processes = make_processes(d);
+	struct amdlog_row *rows = make_rows(d);
+
+	json_object_object_add(object, "queues",
+			       out_json_rows(&queues_table, rows,
+					     d->n_queues));
+	json_object_object_add(object, "processes",
+			       out_json_rows(&processes_table, processes,
+					     d->n_processes));
+	json_object_object_add(object, "level",
+			       json_object_new_int64(d->level));
+	json_object_object_add(object, "hip_version",
+			       out_json_text(*d->version ? d->version : NULL));
+	json_object_object_add(object, "lines",
+			       json_object_new_int64(d->lines));
+	json_object_object_add(object, "other_lines",
+			       json_object_new_int64(d->other_lines));
+	problems = json_problems(d);
+	json_object_object_add(object, "problems", problems);
+	json_object_object_add(object, "n_problems",
+			       json_object_new_int64(d->n_problems));
+	free(rows);
+	free(processes);
+	return object;
+}
+
+#define PROBLEMS_SHOWN 20
+
+static void note_problems(const struct gpreempt_amdlog_data *d)
+{
+	size_t i, shown = d->kept < PROBLEMS_SHOWN ? d->kept : PROBLEMS_SHOWN;
+
+	for (i = 0; i < shown; i++)
+		ctl_note("line %" PRIu64 ": %s", d->problems[i].line,
+			 d->problems[i].what);
+	if (d->n_problems > shown)
+		ctl_note("and %" PRIu64 " more; --json has the first %zu",
+			 d->n_problems - shown, d->kept);
+}
+
+static void print_table(enum out_mode mode,
+			const struct gpreempt_amdlog_data *d)
+{
+	struct amdlog_process *processes = make_processes(d);
+	struct amdlog_row *rows = make_rows(d);
+	size_t i;
+
+	out_rows(mode, &processes_table, processes, d->n_processes);
+	putchar('\n');
+	out_rows(mode, &queues_table, rows, d->n_queues);
+	free(rows);
+	free(processes);
+	note_problems(d);
+	for (i = 0; i < d->n_processes; i++)
+		if (d->processes[i].back_us > BACK_US)
+			ctl_note("the log is not in order: a line is %.1f s "
+				 "earlier than one before it. First and last "
+				 "are by time",
+				 d->processes[i].back_us / 1e6);
+	if (d->level < PACKET_LEVEL)
+		ctl_note("packets are logged from AMD_LOG_LEVEL=4 on, "
+			 "this is level %u", d->level);
+}
+
+static bool one_process(const struct gpreempt_amdlog_data *d)
+{
+	return d->n_processes == 1 && d->processes->pid != GPREEMPT_UNKNOWN;
+}
+
+static void print_addresses(const struct gpreempt_amdlog_data *d,
+			    const char *between)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n_queues; i++)
+		if (d->queues[i].hwq)
+			printf("%s0x%" PRIx64, n++ ? between : "",
+			       d->queues[i].hwq);
+}
+
+static void print_python_number(const char *key, int64_t value, bool hex)
+{
+	printf("\"%s\": ", key);
+	if (value == GPREEMPT_UNKNOWN)
+		printf("None");
+	else if (hex)
+		printf("0x%" PRIx64, value);
+	else
+		printf("%" PRId64, value);
+}
+
+static void print_python_queue(const struct amdlog_row *row)
+{
+	const struct {
+		const char *key;
+		int64_t value;
+		bool hex;
+	} numbers[] = {
+		{ "pid", row->pid, false }, { "hwq", row->hwq, true },
+		{ "swq", row->swq, true }, { "id", row->id, false },
+		{ "acquired", row->acquired, false },
+		{ "dispatches", row->dispatches, false },
+		{ "rptr", row->last_rptr, false },
+		{ "wptr", row->last_wptr, false },
+		{ "backlog", row->backlog, false },
+	};
+	size_t i;
+
+	printf("    {");
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		print_python_number(numbers[i].key, numbers[i].value,
+				    numbers[i].hex);
+		printf(", ");
+	}
+	if (row->priority)
+		printf("\"priority\": \"%s\"},\n", row->priority);
+	else
+		printf("\"priority\": None},\n");
+}
+
+/* For scripts: the same facts as assignments. */
+static void print_python(const struct gpreempt_amdlog_data *d)
+{
+	struct amdlog_row *rows = make_rows(d);
+	size_t i;
+
+	printf("# Made by gpreempt-ctl amdlog. None: the log does not say it.\n");
+	printf("PID = ");
+	if (one_process(d))
+		printf("%" PRId64 "\n", d->processes->pid);
+	else
+		printf("None\n");
+	/* An address is its process's own: of several, none is meant alone. */
+	printf("HARDWARE_QUEUES = ");
+	if (d->n_processes > 1) {
+		printf("None  # of %zu processes: see QUEUES, or use --pid",
+		       d->n_processes);
+	} else {
+		putchar('[');
+		print_addresses(d, ", ");
+		putchar(']');
+	}
+	printf("\nQUEUES = [\n");
+	for (i = 0; i < d->n_queues; i++)
+		print_python_queue(rows + i);
+	printf("]\n");
+	free(rows);
+}
+
+static int print_shell(const struct gpreempt_amdlog_data *d)
+{
+	uint64_t dispatches = 0;
+	size_t i;
+
+	if (d->n_processes > 1)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "--pid names one; --format table shows them",
+				     "--format shell: the log is of %zu processes",
+				     d->n_processes);
+	printf("# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
+	       "GPREEMPT_PID=");
+	if (one_process(d))
+		printf("%" PRId64, d->processes->pid);
+	printf("\nGPREEMPT_HARDWARE_QUEUES='");
+	print_addresses(d, " ");
+	for (i = 0; i < d->n_queues; i++)
+		dispatches += d->queues[i].dispatches;
+	printf("'\nGPREEMPT_DISPATCHES=");
+	if (d->level >= PACKET_LEVEL)
+		printf("%" PRIu64, dispatches);
+	putchar('\n');
+	return 0;
+}
+
+static int print(const struct ctl_args *args,
+		 const struct gpreempt_amdlog_data *d)
+{
+	const char *format = args->format ? args->format : "table";
+	int ret = 0;
+
+	if (args->json || !strcmp(format, "json"))
+		out_json_print(amdlog_json(d));
+	else if (!strcmp(format, "table"))
+		print_table(out_mode(args->json, args->csv), d);
+	else if (!strcmp(format, "python"))
+		print_python(d);
+	else
+		ret = print_shell(d);
+	return ret ? ret : d->n_problems ? GPREEMPT_CLASS_PARTIAL : 0;
+}
+
+static int run_amdlog(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	static const char *const formats[] = {
+		"table", "json", "python", "shell",
+	};
+	struct gpreempt_amdlog *log;
+	size_t i;
+	int ret;
+
+	(void)cmd;
+	for (i = 0; args->format && i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(args->format, formats[i]))
+			break;
+	if (i == ARRAY_SIZE(formats))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl amdlog --help",
+				     "--format \"%s\": table, json, python or "
+				     "shell", args->format);
+	ret = amdlog_read(args->words[0], args->only_pid, &log);
+	if (ret)
+		return ret;
+	if (args->only_pid && !gpreempt_amdlog_get(log)->n_processes)
+		ret = ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+				    "the log has a process's own number: "
+				    "gpreempt-ctl pidmap shows both",
+				    "process %" PRIu64 " is not in this log",
+				    args->only_pid);
+	else
+		ret = print(args, gpreempt_amdlog_get(log));
+	gpreempt_amdlog_free(log);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "pid", CTL_COUNT, offsetof(struct ctl_args, only_pid), "PID",
+	  "only this process, by the number that the log has" },
+	{ "format", CTL_NAME, offsetof(struct ctl_args, format), "WORD",
+	  "table, json, python or shell" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_amdlog = {
+	.name = "amdlog",
+	.run = run_amdlog,
+	.words = CTL_FILES,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "FILE",
+	.shared = CTL_SHARED_JSON,
+	.options = options,
+	.summary = "Show the hardware queues that ROCm's log names.",
+	.details =
+	"FILE is what a HIP program printed with AMD_LOG_LEVEL 3 to 5, \"-\" for stdin;\n"
+	"of any length. Level 3 has queues, level 4 packets too.\n"
+	"BACKLOG is the most packets that waited in a queue when one was added; rptr\n"
+	"and wptr are logged by ROCm 6 and newer. ROCm 5 names a queue by one address\n"
+	"when it is created and by another in its packets: they stay two lines.\n"
+	"Exit status 6: some lines could not be read. 1: it is no such log.\n",
+};

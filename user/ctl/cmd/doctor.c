@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Does this host, or a process, have all that suspending takes? */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <gpreempt/doctor.h>
+
+#include "ctl/command/ctl.h"
+#include "output/table.h"
+#include "proto/hold.h"
+#include "shared/macro.h"
+
+struct row {
+	const char *check;
+	const char *result;
+	const char *text;
+	const char *next;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, result, "RESULT", OUT_WORD, .width = 7),
+	OUT_FIELD(struct row, check, "CHECK", OUT_TEXT, .width = 14),
+	OUT_FIELD(struct row, text, "FOUND", OUT_TEXT),
+	OUT_FIELD(struct row, next, NULL, OUT_TEXT),
+};
+
+static const struct out_table table = {
+	.name = "checks",
+	.fields = fields,
+	.n_fields = ARRAY_SIZE(fields),
+	.row_size = sizeof(struct row),
+};
+
+struct report {
+	enum out_mode mode;
+	struct json_object *checks;	/* OUT_JSON only */
+	int status;
+};
+
+/* The host comes before the target, and that it cannot before a right. */
+static void note_failure(struct report *r, int class)
+{
+	if (!r->status || (r->status == GPREEMPT_CLASS_PERMISSION &&
+			   class == GPREEMPT_CLASS_UNSUPPORTED))
+		r->status = class;
+}
+
+static void print_row(struct report *r, struct row *row)
+{
+	char text[512];
+
+	if (row->next && !*row->next)
+		row->next = NULL;
+	if (r->mode == OUT_JSON) {
+		json_object_array_add(r->checks, out_json_row(&table, row));
+		return;
+	}
+	/* What to do stands behind what was found. */
+	if (r->mode == OUT_TERMINAL && row->next) {
+		snprintf(text, sizeof(text), "%s; %s", row->text, row->next);
+		row->text = text;
+	}
+	out_row(r->mode, &table, row);
+}
+
+static void print_finding(struct report *r, const struct gpreempt_finding *f)
+{
+	struct row row = {
+		.check = f->name,
+		.result = gpreempt_health_name(f->health),
+		.text = f->text,
+		.next = f->next,
+	};
+
+	if (f->health == GPREEMPT_HEALTH_FAILED)
+		note_failure(r, f->failure);
+	print_row(r, &row);
+}
+
+/* Where holders keep locks and sockets. */
+static void check_dir(struct report *r)
+{
+	struct gpreempt_finding f = { .name = "run-directory" };
+	struct stat st;
+
+	if (lstat(HOLD_DIR, &st) < 0) {
+		if (errno != ENOENT)
+			f.health = GPREEMPT_HEALTH_UNKNOWN;
+		snprintf(f.text, sizeof(f.text), "%s: %s", HOLD_DIR,
+			 errno == ENOENT ? "made when it is needed" :
+					   strerror(errno));
+	} else if (!S_ISDIR(st.st_mode) || st.st_uid) {
+		f.health = GPREEMPT_HEALTH_FAILED;
+		f.failure = GPREEMPT_CLASS_PERMISSION;
+		snprintf(f.text, sizeof(f.text), "%s is not root's directory",
+			 HOLD_DIR);
+		snprintf(f.next, sizeof(f.next), "remove it");
+	} else {
+		snprintf(f.text, sizeof(f.text), "%s is there", HOLD_DIR);
+	}
+	print_finding(r, &f);
+}
+
+static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
+{
+	struct gpreempt_finding f = { .name = "target" };
+	struct gpreempt_error err;
+
+	if (gpreempt_check(g, pid, &err)) {
+		f.health = GPREEMPT_HEALTH_FAILED;
+		f.failure = gpreempt_error_class(&err);
+		gpreempt_error_text(&err, f.text, sizeof(f.text));
+		gpreempt_error_next(&err, f.next, sizeof(f.next));
+	} else {
+		snprintf(f.text, sizeof(f.text), "process %d can be suspended",
+			 pid);
+	}
+	print_finding(r, &f);
+}
+
+static int check_host(struct report *r, struct gpreempt *g, bool live)
+{
+	struct gpreempt_findings *all;
+	int ret = gpreempt_doctor(g, &all);
+	size_t i;
+
+	if (ret)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	for (i = 0; i < all->count; i++)
+		print_finding(r, &all->findings[i]);
+	gpreempt_findings_free(all);
+	if (live)
+		check_dir(r);
+	return 0;
+}
+
+static int check_all(struct report *r, struct gpreempt *g,
+		     const struct ctl_args *args)
+{
+	struct gpreempt_targets *list = NULL;
+	int ret = 0;
+	size_t i;
+
+	if (args->n_words)
+		ret = ctl_targets(g, args, &list);
+	if (ret)
+		return ret;
+	if (r->mode != OUT_JSON)
+		out_heading(r->mode, &table);
+	ret = check_host(r, g, !args->replay);
+	for (i = 0; list && i < list->count; i++)
+		check_target(r, g, list->targets[i].pid);
+	gpreempt_targets_free(list);
+	return ret;
+}
+
+static int run_doctor(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct report r = { .mode = out_mode(args->json, args->csv) };
+	struct json_object *object;
+	struct gpreempt *g;
+	int ret;
+
+	(void)cmd;
+	ret = ctl_open(args, &g);
+	if (ret)
+		return ret;
+	if (r.mode == OUT_JSON)
+		r.checks = json_object_new_array();
+	ret = check_all(&r, g, args);
+	gpreempt_free(g);
+	if (ret) {
+		json_object_put(r.checks);
+		return ret;
+	}
+	if (r.mode == OUT_JSON) {
+		object = json_object_new_object();
+		json_object_object_add(object, table.name, r.checks);
+		json_object_object_add(object, "status",
+				       json_object_new_int(r.status));
+		out_json_print(object);
+	}
+	return r.status;
+}
+
+const struct ctl_command ctl_doctor = {
+	.name = "doctor",
+	.run = run_doctor,
+	.words = CTL_TARGETS,
+	.usage = "[TARGET]",
+	.summary = "Check whether suspending can work here, or a process be.",
+	.details =
+	"A line is a check: ok; note, good to know; warning, something is missing\n"
+	"that suspending does not need; failed, it cannot work so; unknown, it\n"
+	"could not be looked at. What to do about it comes last. The exit status\n"
+	"is 0 when suspending should work, 3 when the host cannot do it and 4\n"
+	"when only rights are missing; else that of what is wrong with a target.\n",
+	.shared = CTL_SHARED_WAIT | CTL_SHARED_JSON | CTL_SHARED_REPLAY,
+};

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Online before offline. */
+#include <string.h>
+
+#include "ctl/command/ctl.h"
+#include "guard/guard.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "shared/parse.h"
+
+#define DUTY_PERIOD_NS (100 * NSEC_PER_MSEC)
+
+static int fail_usage(const char *what)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl guard --help",
+			     "%s", what);
+}
+
+static int check_usage(const struct guard_options *args)
+{
+	if (!args->offline_words.n)
+		return fail_usage("there is nothing to suspend: --offline TARGET "
+				  "is needed");
+	if (!args->duty && !args->online_words.n)
+		return fail_usage("there is nothing to protect: --online "
+				  "TARGET is needed, or --duty");
+	if (args->duty && args->online_words.n)
+		return fail_usage("--duty is for offline work alone, without "
+				  "--online");
+	if (args->share > 90)
+		return fail_usage("--offline-share is 90% at most");
+	if (!args->max_hold_ns)
+		return fail_usage("--max-hold of no time makes no sense");
+	return 0;
+}
+
+static int set_poll(struct guard *guard)
+{
+	const char *mode = guard->options->poll;
+
+	if (!mode || !strcmp(mode, "adaptive"))
+		guard->poll = GUARD_POLL_ADAPTIVE;
+	else if (!strcmp(mode, "busy"))
+		guard->poll = GUARD_POLL_BUSY;
+	else if (!shr_parse_duration(mode, &guard->poll_ns) &&
+		 guard->poll_ns <= NSEC_PER_SEC)
+		guard->poll = GUARD_POLL_TIMED;
+	else
+		return fail_usage("--poll is busy, adaptive, or a time up to "
+				  "1s, as in 200us");
+	return 0;
+}
+
+static int set_policy(struct guard *guard)
+{
+	const struct guard_options *args = guard->options;
+	struct gpreempt_policy_options options = {
+		.size = sizeof(options),
+		.linger_ns = args->linger_ns,
+		.max_hold_ns = args->max_hold_ns,
+		.min_run_ns = args->min_run_ns,
+		.share = args->share,
+		.duty = args->duty,
+		.period_ns = args->max_hold_ns < DUTY_PERIOD_NS ?
+			     args->max_hold_ns : DUTY_PERIOD_NS,
+	};
+
+	if (gpreempt_policy_new(&options, shr_now_ns(), &guard->policy))
+		return fail_usage("these times cannot be had together");
+	return 0;
+}
+
+/* Indices are in the view of the module, and nowhere else. */
+static int check_module(struct guard *guard)
+{
+	struct gpreempt_process_list *list;
+	struct gpreempt_error err;
+	bool module;
+
+	if (guard->options->duty)
+		return 0;
+	if (gpreempt_processes_read(guard->g, &list, &err))
+		return ctl_fail(&err);
+	module = list->source == GPREEMPT_SOURCE_MODULE;
+	gpreempt_processes_free(list);
+	if (module)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+			     "modprobe gpreempt; --duty works without it",
+			     "arrivals cannot be seen without gpreempt.ko, "
+			     "which knows where the indices of a queue are");
+}
+
+static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	/* As long as the process: a thread may come back late from a read. */
+	static struct guard guard;
+	int ret;
+
+	(void)cmd;
+	args->sched.json = args->json;
+	args->sched.verbose = args->verbose;
+	guard.options = &args->sched;
+	pthread_mutex_init(&guard.lock, NULL);
+	ret = check_usage(&args->sched);
+	if (!ret)
+		ret = set_poll(&guard);
+	if (!ret)
+		ret = set_policy(&guard);
+	if (!ret)
+		ret = ctl_need_root(0);
+	if (!ret)
+		ret = foreground_dir();
+	if (!ret)
+		ret = foreground_freezer();
+	if (!ret)
+		ret = ctl_open(args, &guard.g);
+	if (ret)
+		return ret;
+	ret = check_module(&guard);
+	if (!ret)
+		ret = guard_files_check(&guard);
+	if (!ret)
+		ret = guard_draw_open(&guard);
+	if (!ret)
+		ret = guard_run(&guard);
+	guard_draw_free(&guard);
+	gpreempt_free(guard.g);
+	gpreempt_policy_free(guard.policy);
+	free(guard.figures.sample);
+	return ret;
+}
+
+#define SCHED(member) offsetof(struct ctl_args, sched.member)
+
+static const struct ctl_option options[] = {
+	{ "online", CTL_ROLE, SCHED(online_words), "TARGET",
+	  "processes with deadlines; more targets may follow" },
+	{ "offline", CTL_ROLE, SCHED(offline_words), "TARGET",
+	  "processes that make way; more targets may follow" },
+	{ "linger", CTL_DURATION, SCHED(linger_ns), "TIME",
+	  "online counts as busy for so long after its work (2ms)" },
+	{ "max-hold", CTL_DURATION, SCHED(max_hold_ns), "TIME",
+	  "then offline gets its share, whatever online does (1s)" },
+	{ "offline-share", CTL_PERCENT, SCHED(share), "PERCENT",
+	  "of the time, for each offline process (10%)" },
+	{ "min-run", CTL_DURATION, SCHED(min_run_ns), "TIME",
+	  "at least that long in place of its share" },
+	{ "duty", CTL_PERCENT, SCHED(duty), "PERCENT",
+	  "without --online: offline runs for that part of the time" },
+	{ "gang", CTL_FLAG, SCHED(gang), NULL,
+	  "all processes of one --offline TARGET go together" },
+	{ "poll", CTL_NAME, SCHED(poll), "MODE",
+	  "busy, adaptive (when not said), or each time, as in 200us" },
+	{ "cpu", CTL_CPU, SCHED(cpu), "CPU",
+	  "poll on that CPU" },
+	{ "allow-uid", CTL_UIDS, 0, "LIST",
+	  "these users may say \"online begin\", too" },
+	{ "samples", CTL_FILE, SCHED(samples), "FILE",
+	  "write all latencies to a file at the end" },
+	{ "metrics", CTL_FILE, SCHED(metrics), "FILE",
+	  "for Prometheus's textfile collector, each 5 s" },
+	{ "timeline", CTL_FILE, SCHED(timeline), "FILE",
+	  "draw the last 10 s as SVG, at the end and on SIGUSR1" },
+	{ "json", CTL_FLAG, offsetof(struct ctl_args, json), NULL,
+	  "print events, one JSON object a line" },
+	{ "verbose", CTL_FLAG, offsetof(struct ctl_args, verbose), NULL,
+	  "print a line for each switch" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_guard = {
+	.name = "guard",
+	.run = run_guard,
+	.not_recorded =
+	"what it does depends on the clock, and would not come again; "
+	"preempt makes the same calls and can be recorded",
+	.summary = "Suspend offline processes while online ones have work.",
+	.details =
+	"An offline process is preempted on the GPUs that it has in common with\n"
+	"an online one. Processes may come and go. Nothing is attached to online\n"
+	"processes: their work is seen in their AQL queues. SIGUSR1 prints the\n"
+	"figures so far. When guard ends, however that may be, all queues run.\n"
+	"Memory on the GPU is not freed by a preemption.\n",
+	.options = options,
+	.defaults = {
+		.sched = {
+			.linger_ns = 2 * NSEC_PER_MSEC,
+			.max_hold_ns = NSEC_PER_SEC,
+			.share = 10,
+		},
+	},
+};

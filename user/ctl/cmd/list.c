@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* All GPU processes, a line each. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/owner-text.h"
+#include "ctl/command/ctl.h"
+#include "holder/holder.h"
+#include "output/table.h"
+
+#define ID_SHOWN 12	/* characters of a container's id, as engines show it */
+
+struct row {
+	int64_t pid;
+	const char *container;
+	const char *container_id;
+	const char *engine;
+	int64_t ns_pid;
+	const char *user;
+	int64_t uid;
+	char *gpus;
+	int64_t queues;
+	int64_t active;
+	int64_t slots;
+	const char *state;
+	int64_t held_by;
+	const char *held_as;
+	const char *command;
+	struct texts *texts;
+};
+
+/* Where the texts of a row are. */
+struct texts {
+	struct gpreempt_container in;
+	struct gpreempt_description who;
+	char shown[ID_SHOWN + 1];
+	char user_name[64];
+};
+
+/* PIDs of workers and guardians, read once for all rows. */
+struct holders {
+	uint64_t *pids;
+	size_t count;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
+	OUT_FIELD(struct row, container, "CONTAINER", OUT_TEXT, .spare = true),
+	OUT_FIELD(struct row, container_id, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, engine, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, ns_pid, "NS-PID", OUT_DEC, .spare = true),
+	OUT_FIELD(struct row, user, "USER", OUT_TEXT),
+	OUT_FIELD(struct row, uid, NULL, OUT_DEC),
+	OUT_FIELD(struct row, gpus, "GPUS", OUT_LIST),
+	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC),
+	OUT_FIELD(struct row, active, "ACTIVE", OUT_DEC),
+	OUT_FIELD(struct row, slots, "SLOTS", OUT_DEC),
+	OUT_FIELD(struct row, state, "STATE", OUT_WORD),
+	OUT_FIELD(struct row, held_by, "HELD-BY", OUT_DEC, .spare = true),
+	OUT_FIELD(struct row, held_as, "AS", OUT_TEXT, .spare = true),
+	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
+};
+
+static const struct out_table table = {
+	.name = "processes",
+	.fields = fields,
+	.n_fields = ARRAY_SIZE(fields),
+	.row_size = sizeof(struct row),
+};
+
+/* The sum over the queues, or unknown when one is. */
+static void add(int64_t *sum, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN || *sum == GPREEMPT_UNKNOWN)
+		*sum = GPREEMPT_UNKNOWN;
+	else
+		*sum += value;
+}
+
+/* Each GPU once. For free(). */
+static char *list_gpus(const struct gpreempt_view *view)
+{
+	char *list = calloc(view->count + 1, 24), *at = list;
+	size_t i, j;
+
+	for (i = 0; list && i < view->count; i++) {
+		int64_t gpu = view->queues[i].gpu_id;
+
+		for (j = 0; j < i; j++)
+			if (view->queues[j].gpu_id == gpu)
+				break;
+		if (j == i && gpu != GPREEMPT_UNKNOWN)
+			at += sprintf(at, "%s0x%llx", at == list ? "" : ",",
+				      (unsigned long long)gpu);
+	}
+	return list;
+}
+
+static const char *state_of(const struct row *row,
+			    const struct gpreempt_view *view)
+{
+	size_t i, suspended = 0, evicted = 0;
+
+	if (!view->count)
+		return "no-queues";
+	for (i = 0; i < view->count; i++) {
+		if (view->queues[i].suspended == GPREEMPT_UNKNOWN)
+			return NULL;
+		suspended += view->queues[i].suspended == 1;
+		evicted += view->queues[i].evicted == 1;
+	}
+	if (suspended)
+		return suspended == view->count ? "suspended" :
+						  "partly-suspended";
+	if (evicted == view->count)
+		return "evicted";
+	if (row->active == GPREEMPT_UNKNOWN)
+		return NULL;
+	return row->active ? "active" : "unmapped";
+}
+
+static void add_queues(struct row *row, const struct gpreempt_view *view)
+{
+	size_t i;
+
+	row->queues = view->count;
+	row->active = 0;
+	row->slots = 0;
+	for (i = 0; i < view->count; i++) {
+		add(&row->active, view->queues[i].active);
+		add(&row->slots, view->queues[i].slots);
+	}
+	row->gpus = list_gpus(view);
+	row->state = state_of(row, view);
+}
+
+/* live: what /run/gpreempt says is of the same system. */
+static void add_owner(struct row *row, bool live)
+{
+	const struct gpreempt_description *who = &row->texts->who;
+	struct hold_owner owner;
+
+	if (!who->tracer)
+		return;
+	row->held_by = who->tracer;
+	row->held_as = who->tracer_comm;
+	if (live && !hold_read_owner(row->pid, &owner) &&
+	    owner.pid == (uint64_t)row->held_by)
+		row->held_as = hold_role_name(owner.role);
+}
+
+static void add_container(struct gpreempt *g, struct row *row)
+{
+	struct texts *texts = row->texts;
+
+	if (gpreempt_container(g, row->pid, &texts->in))
+		return;
+	row->engine = texts->in.engine;
+	row->container_id = texts->in.id;
+	snprintf(texts->shown, sizeof(texts->shown), "%.*s", ID_SHOWN,
+		 texts->in.id);
+	row->container = *texts->in.name ? texts->in.name : texts->shown;
+}
+
+/*
+ * With its number if it has no name. Most are of the user of the row before,
+ * which is NULL for the first.
+ */
+static void add_user(struct gpreempt *g, struct row *row,
+		     const struct row *before)
+{
+	uid_t uid = row->texts->who.uid;
+	char *name = row->texts->user_name;
+	size_t size = sizeof(row->texts->user_name);
+
+	if (uid == (uid_t)-1)
+		return;
+	row->uid = uid;
+	row->user = name;
+	if (before && before->uid == row->uid)
+		row->user = before->user;
+	else if (gpreempt_user_name(g, uid, name, size))
+		snprintf(name, size, "%u", uid);
+}
+
+static int add_holder(void *arg, pid_t target)
+{
+	struct holders *holders = arg;
+	struct hold_owner owner;
+	uint64_t *bigger;
+
+	if (hold_read_owner(target, &owner))
+		return 0;
+	bigger = reallocarray(holders->pids, holders->count + 2,
+			      sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	holders->pids = bigger;
+	bigger[holders->count++] = owner.pid;
+	bigger[holders->count++] = owner.guardian;
+	return 0;
+}
+
+static bool is_holder(const struct holders *holders, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < holders->count; i++)
+		if (holders->pids[i] == (uint64_t)pid)
+			return true;
+	return false;
+}
+
+/*
+ * false: it has ended meanwhile. holders: NULL, they cannot be known. before:
+ * the row before, or NULL.
+ */
+static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
+		     const struct holders *holders, struct row *row,
+		     const struct row *before, bool *sysfs)
+{
+	struct gpreempt_description *who = &row->texts->who;
+	struct gpreempt_view *view;
+
+	*row = (struct row){
+		.pid = pid,
+		.queues = GPREEMPT_UNKNOWN,
+		.active = GPREEMPT_UNKNOWN,
+		.slots = GPREEMPT_UNKNOWN,
+		.held_by = GPREEMPT_UNKNOWN,
+		.ns_pid = GPREEMPT_UNKNOWN,
+		.uid = GPREEMPT_UNKNOWN,
+		.texts = row->texts,
+	};
+	if (gpreempt_describe(g, pid, who))
+		return false;
+	if (who->ns_pid != pid)
+		row->ns_pid = who->ns_pid;
+	row->command = *who->command ? who->command : who->comm;
+	add_user(g, row, before);
+	add_container(g, row);
+	add_owner(row, live);
+	/* Who cannot see whom it holds goes by its name. */
+	if (holders ? is_holder(holders, pid) :
+	    !strcmp(who->comm, HOLD_TITLE)) {
+		row->state = "holder";
+		row->queues = 0;
+		return true;
+	}
+	if (!gpreempt_view_read(g, pid, &view, NULL)) {
+		*sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
+		add_queues(row, view);
+		gpreempt_view_free(view);
+	}
+	return true;
+}
+
+static void print_rows(const struct ctl_args *args, const struct row *rows,
+		       size_t count, bool sysfs)
+{
+	enum out_mode mode = out_mode(args->json, args->csv);
+	struct json_object *object;
+
+	if (mode == OUT_JSON) {
+		object = json_object_new_object();
+		json_object_object_add(object, table.name,
+				       out_json_rows(&table, rows, count));
+		json_object_object_add(object, "source",
+				       out_json_text(sysfs ? "sysfs" :
+						     "module"));
+		out_json_print(object);
+	} else if (count || mode == OUT_PIPE) {
+		out_rows(mode, &table, rows, count);
+	}
+	if (!count && mode != OUT_JSON)
+		ctl_note("no process uses the GPU");
+	if (sysfs)
+		ctl_note_sysfs();
+}
+
+static int print_list(struct gpreempt *g, const struct ctl_args *args,
+		      const struct gpreempt_targets *list)
+{
+	struct row *rows = malloc((list->count + 1) * sizeof(*rows));
+	struct texts *texts = malloc((list->count + 1) * sizeof(*texts));
+	bool sysfs = false, live = !args->replay;
+	struct holders holders = { 0 };
+	size_t i, count = 0;
+	int ret = rows && texts ? 0 : -ENOMEM;
+
+	if (!ret && live && !geteuid() && hold_list(add_holder, &holders) ==
+	    -ENOMEM)
+		ret = -ENOMEM;
+	for (i = 0; !ret && i < list->count; i++) {
+		rows[count].texts = &texts[i];
+		count += fill_row(g, list->targets[i].pid, live,
+				  live && !geteuid() ? &holders : NULL,
+				  &rows[count], count ? &rows[count - 1] : NULL,
+				  &sysfs);
+	}
+	if (ret)
+		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	else
+		print_rows(args, rows, count, sysfs);
+	for (i = 0; i < count; i++)
+		free(rows[i].gpus);
+	free(holders.pids);
+	free(texts);
+	free(rows);
+	return ret;
+}
+
+static int run_list(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct gpreempt_targets *list;
+	struct gpreempt_error err;
+	struct gpreempt *g;
+	int ret;
+
+	(void)cmd;
+	ret = ctl_open(args, &g);
+	if (ret)
+		return ret;
+	if (args->n_words)
+		ret = ctl_targets(g, args, &list);
+	else if (gpreempt_processes(g, &list, &err))
+		ret = ctl_fail(&err);
+	if (!ret) {
+		ret = print_list(g, args, list);
+		gpreempt_targets_free(list);
+	}
+	gpreempt_free(g);
+	return ret;
+}
+
+const struct ctl_command ctl_list = {
+	.name = "list",
+	.run = run_list,
+	.words = CTL_TARGETS,
+	.usage = "[TARGET]",
+	.summary = "Show the GPU processes. It needs no command.",
+	.details =
+	"ACTIVE of its SLOTS hold a queue of the process now; it does not follow\n"
+	"that they execute something. STATE is one of\n"
+	"  active             a queue of it is in a hardware slot\n"
+	"  suspended          all its queues are, through the debug interface\n"
+	"  partly-suspended   some are\n"
+	"  evicted            the driver has taken its queues off for a while\n"
+	"  unmapped           none of its queues is in a slot just now\n"
+	"  no-queues          it has opened the GPU, and no queue\n"
+	"  holder             of gpreempt-ctl: it holds another process\n"
+	"USER is the real user, as the kernel has it; COMMAND and the name of a\n"
+	"container are what the process or its user says.\n"
+	"HELD-BY is the process that holds or debugs it, NS-PID the number that\n"
+	"a process in a container has there. Without gpreempt.ko, or without\n"
+	"root, slots and state are not known.\n",
+	.shared = CTL_SHARED_JSON | CTL_SHARED_WAIT | CTL_SHARED_REPLAY,
+};

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Ask the guard: online work begins or ends; release an offline process. */
+#include <errno.h>
+#include <string.h>
+
+#include <gpreempt/online.h>
+
+#include "agent/holder-lock.h"
+#include "ctl/command/ctl.h"
+#include "ipc/client.h"
+#include "proto/guard.h"
+#include "proto/hold.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* How long the guard may take to release: it may wait for the hardware. */
+#define RELEASE_NS (15 * NSEC_PER_SEC)
+/* Until a guard that runs has answered. */
+#define PATIENCE_NS (30 * NSEC_PER_SEC)
+#define PAUSE_NS (5 * NSEC_PER_MSEC)
+
+static int fail_guard(int code)
+{
+	if (code == -ENOENT || code == -ECONNREFUSED)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "gpreempt-ctl guard --help",
+				     "no guard runs here");
+	if (code == -EACCES || code == -EPERM)
+		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
+				     "run it as root, or tell the guard: "
+				     "--allow-uid",
+				     "the guard does not let us ask");
+	if (code == -EUSERS)
+		return ctl_fail_text(GPREEMPT_CLASS_BUSY, "try again",
+				     "the guard has too many connections");
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "does the guard run?",
+			     "the guard did not answer: %s", strerror(-code));
+}
+
+static int begin_or_end(bool begin, pid_t pid)
+{
+	struct gpreempt_online_options options = {
+		.size = sizeof(options), .timeout_ns = PATIENCE_NS, .pid = pid,
+	};
+	struct gpreempt_online *online;
+	int ret;
+
+	ret = gpreempt_online_open(&options, &online);
+	if (ret)
+		return ret;
+	ret = begin ? gpreempt_online_begin(online) :
+		      gpreempt_online_end(online);
+	gpreempt_online_close(online);
+	return ret;
+}
+
+static int run_online(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	bool begin = !strcmp(args->words[0], "begin");
+	pid_t pid = getppid();
+	int ret;
+
+	(void)cmd;
+	if (!begin && strcmp(args->words[0], "end"))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl online --help",
+				     "online work begins or ends, and nothing "
+				     "else: \"%s\"", args->words[0]);
+	ret = begin_or_end(begin, pid);
+	if (ret == -EINVAL)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "gpreempt-ctl online begin",
+				     "process %d has no request open", pid);
+	if (ret < 0)
+		return fail_guard(ret);
+	printf("process %d: %d requests open\n", pid, ret);
+	return 0;
+}
+
+const struct ctl_command ctl_online = {
+	.name = "online",
+	.run = run_online,
+	.words = CTL_WORDS,
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "begin/end",
+	.summary = "Tell the guard that online work begins or ends.",
+	.details =
+	"It counts for the program that runs this command, such as a shell: when\n"
+	"that ends, so do its requests. May be nested. Root only, unless guard has\n"
+	"--allow-uid: who may begin can starve offline work, except for its share.\n",
+};
+
+/* -ESRCH: guard does not have it; or another negative errno value. */
+static int ask_release(pid_t pid, uint64_t ns)
+{
+	struct guard_request request = {
+		.verb = GUARD_RELEASE, .pid = pid, .ns = ns,
+	};
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+	struct guard_reply reply;
+	int fd, ret;
+
+	fd = gp_ipc_connect(GUARD_SOCKET, deadline);
+	if (fd < 0)
+		return fd;
+	ret = gp_guard_ask(fd, &request, &reply, deadline);
+	close(fd);
+	return ret ? ret : reply.code;
+}
+
+static bool is_guarded(pid_t pid)
+{
+	struct hold_owner owner;
+
+	return !hold_read_owner(pid, &owner) && owner.role == HOLD_ROLE_GUARD;
+}
+
+static int release_one(struct ctl_args *args)
+{
+	uint64_t deadline = shr_now_ns() + RELEASE_NS;
+	int ret;
+
+	ret = ctl_need_root(args->pid);
+	if (ret)
+		return ret;
+	ret = ask_release(args->pid,
+			  args->lease_ns ? args->lease_ns : UINT64_MAX);
+	if (ret == -ESRCH)
+		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+				     "gpreempt-ctl status shows who has it",
+				     "process %d is not guarded", args->pid);
+	if (ret)
+		return fail_guard(ret);
+	while (is_guarded(args->pid)) {
+		if (shr_now_ns() > deadline)
+			return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+					     "try again; or end the guard",
+					     "the guard has not released "
+					     "process %d", args->pid);
+		shr_sleep_ns(PAUSE_NS);
+	}
+	printf("released %d\n", args->pid);
+	return 0;
+}
+
+static int run_release(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	(void)cmd;
+	return ctl_each_target(args, release_one);
+}
+
+static const struct ctl_option release_options[] = {
+	{ "for", CTL_DURATION, offsetof(struct ctl_args, lease_ns), "TIME",
+	  "the guard may take it back after that time (10m)" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_release = {
+	.name = "release",
+	.run = run_release,
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
+	.summary = "Have the guard release a process, and not take it back.",
+	.details =
+	"When it returns, the queues run and the process is not traced: for a\n"
+	"debugger or a checkpoint.\n",
+	.options = release_options,
+};

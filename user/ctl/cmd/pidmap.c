@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which number a process has here, and which where it lives. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gpreempt/select.h>
+
+#include "agent/holder-lock.h"
+#include "ctl/text/load.h"
+#include "output/table.h"
+#include "shared/macro.h"
+
+#define LINE 512
+
+/* The members are the keys of JSON. */
+struct pidmap_row {
+	int64_t pid;
+	int64_t ns_pid;
+	char *pids;		/* in each namespace, from the host's inwards */
+	char *container;
+	char *name;
+	char *comm;
+	char *command;
+};
+
+#define FIELD(member, title, what, ...) \
+	OUT_FIELD(struct pidmap_row, member, title, what, __VA_ARGS__)
+
+static const struct out_field fields[] = {
+	FIELD(pid, "PID", OUT_DEC),
+	FIELD(ns_pid, "INSIDE", OUT_DEC),
+	FIELD(pids, NULL, OUT_LIST),
+	FIELD(container, "CONTAINER", OUT_TEXT),
+	FIELD(name, "NAME", OUT_TEXT),
+	FIELD(comm, "COMM", OUT_TEXT),
+	FIELD(command, "COMMAND", OUT_TEXT, .cut = true),
+};
+
+static const struct out_table table = {
+	"processes", fields, ARRAY_SIZE(fields), sizeof(struct pidmap_row),
+};
+
+/* "NSpid:\t4242\t17" as "4242,17", and the last of them. */
+static void read_numbers(struct pidmap_row *row)
+{
+	char path[64], *all, *at, *end, *last;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId64 "/status", row->pid);
+	all = ctl_read_file(path, &len);
+	at = all ? strstr(all, "\nNSpid:\t") : NULL;
+	if (at) {
+		at += strlen("\nNSpid:\t");
+		end = strchrnul(at, '\n');
+		*end = '\0';
+		last = strrchr(at, '\t');
+		row->ns_pid = atoll(last ? last + 1 : at);
+		row->pids = strdup(at);
+		for (at = row->pids; at && *at; at++)
+			if (*at == '\t')
+				*at = ',';
+	}
+	free(all);
+}
+
+static char *read_words(int64_t pid, const char *name)
+{
+	char path[64], *all;
+	size_t len, i;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId64 "/%s", pid, name);
+	all = ctl_read_file(path, &len);
+	while (all && len && (!all[len - 1] || all[len - 1] == '\n'))
+		all[--len] = '\0';
+	for (i = 0; all && i < len; i++)
+		if (!all[i])
+			all[i] = ' ';
+	return all;
+}
+
+static void fill(struct gpreempt *g, pid_t pid, struct pidmap_row *row)
+{
+	struct gpreempt_container box;
+
+	row->pid = pid;
+	row->ns_pid = GPREEMPT_UNKNOWN;
+	read_numbers(row);
+	if (!gpreempt_container(g, pid, &box)) {
+		if (asprintf(&row->container, "%s:%.12s", box.engine,
+			     box.id) < 0)
+			abort();
+		row->name = *box.name ? strdup(box.name) : NULL;
+	}
+	row->comm = read_words(pid, "comm");
+	row->command = read_words(pid, "cmdline");
+}
+
+static bool is_number(const char *word, int64_t *out)
+{
+	char *end;
+
+	*out = strtoll(word, &end, 10);
+	return *word && !*end;
+}
+
+/*
+ * All GPU processes, or those that the words name. A number is looked for on
+ * both sides: it may be a container's.
+ */
+static bool wanted(const struct ctl_args *args, const struct pidmap_row *row,
+		   const struct gpreempt_targets *chosen)
+{
+	int64_t number;
+	size_t i;
+
+	if (!args->n_words)
+		return true;
+	for (i = 0; i < args->n_words; i++)
+		if (is_number(args->words[i], &number) &&
+		    (row->pid == number || row->ns_pid == number))
+			return true;
+	for (i = 0; chosen && i < chosen->count; i++)
+		if (chosen->targets[i].pid == row->pid)
+			return true;
+	return false;
+}
+
+/* The words that are no numbers. 0, or the exit status. */
+static int choose(struct gpreempt *g, const struct ctl_args *args,
+		  struct gpreempt_targets **out)
+{
+	const char **words = calloc(args->n_words + 1, sizeof(*words));
+	struct gpreempt_error err;
+	int64_t number;
+	size_t i, n = 0;
+	int ret = 0;
+
+	if (!words)
+		abort();
+	*out = NULL;
+	for (i = 0; i < args->n_words; i++)
+		if (!is_number(args->words[i], &number))
+			words[n++] = args->words[i];
+	if (n && gpreempt_select(g, words, n, hold_skip_holder, NULL, out, &err))
+		ret = ctl_fail(&err);
+	free(words);
+	return ret;
+}
+
+static void free_row(struct pidmap_row *row)
+{
+	free(row->pids);
+	free(row->container);
+	free(row->name);
+	free(row->comm);
+	free(row->command);
+}
+
+static int print(const struct ctl_args *args, struct gpreempt *g,
+		 const struct gpreempt_targets *chosen,
+		 const struct gpreempt_targets *all)
+{
+	struct pidmap_row *rows = calloc(all->count + 1, sizeof(*rows));
+	size_t i, n = 0;
+
+	if (!rows)
+		abort();
+	for (i = 0; i < all->count; i++) {
+		if (hold_is_holder(all->targets[i].pid))
+			continue;
+		fill(g, all->targets[i].pid, rows + n);
+		if (wanted(args, rows + n, chosen)) {
+			n++;
+		} else {
+			free_row(rows + n);
+			rows[n] = (struct pidmap_row){ 0 };
+		}
+	}
+	if (n || !args->n_words)
+		out_rows(out_mode(args->json, args->csv), &table, rows, n);
+	for (i = 0; i < n; i++)
+		free_row(rows + i);
+	free(rows);
+	if (n || !args->n_words)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+			     "gpreempt-ctl pidmap shows all GPU processes",
+			     "no GPU process has that number, here or inside of a container");
+}
+
+static int run_pidmap(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct gpreempt_targets *chosen = NULL, *all;
+	struct gpreempt_error err;
+	struct gpreempt *g;
+	int ret = ctl_open(args, &g);
+
+	(void)cmd;
+	if (ret)
+		return ret;
+	ret = choose(g, args, &chosen);
+	if (!ret && gpreempt_processes(g, &all, &err)) {
+		ret = ctl_fail(&err);
+	} else if (!ret) {
+		ret = print(args, g, chosen, all);
+		gpreempt_targets_free(all);
+	}
+	gpreempt_targets_free(chosen);
+	gpreempt_free(g);
+	return ret;
+}
+
+const struct ctl_command ctl_pidmap = {
+	.name = "pidmap",
+	.run = run_pidmap,
+	.words = CTL_TARGETS,
+	.usage = "[TARGET]",
+	.shared = CTL_SHARED_JSON,
+	.not_recorded =
+	"list has both numbers too, and can be recorded",
+	.summary = "Show the PIDs of GPU processes, here and inside.",
+	.details =
+	"A number is looked for on both sides: as the host counts, and as the\n"
+	"process counts itself, which is what ROCm's log and programs print.\n",
+};

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The queues of processes, a line each. */
+#include <errno.h>
+#include <string.h>
+
+#include <gpreempt/view.h>
+
+#include "ctl/command/ctl.h"
+#include "output/table.h"
+#include "shared/macro.h"
+
+#define STATE 96	/* room for all words of a state together */
+
+/* A column of the view, and what of it is a text. */
+struct row {
+	int64_t pid;
+	struct gpreempt_queue q;
+	const char *type;
+	const char *state;
+	const char *hardware;
+	const char *unit;
+	char words[STATE];
+};
+
+#define NUMBER(member, title, what)				\
+	{ .name = #member, .heading = title, .kind = what,	\
+	  .offset = offsetof(struct row, q.member) }
+
+/* By the importance for who reads; the last ones are for programs. */
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
+	NUMBER(qid, "QUEUE", OUT_DEC),
+	NUMBER(gpu_id, "GPU", OUT_HEX),
+	OUT_FIELD(struct row, type, "TYPE", OUT_TEXT),
+	OUT_FIELD(struct row, state, "STATE", OUT_SET),
+	NUMBER(active, "ACTIVE", OUT_DEC),
+	NUMBER(slots, "SLOTS", OUT_DEC),
+	NUMBER(priority, "PRIORITY", OUT_DEC),
+	NUMBER(age_ms, "AGE-MS", OUT_DEC),
+	NUMBER(suspended, NULL, OUT_FLAG),
+	NUMBER(evicted, NULL, OUT_FLAG),
+	OUT_FIELD(struct row, hardware, NULL, OUT_TEXT),
+	NUMBER(percent, NULL, OUT_DEC),
+	NUMBER(doorbell, NULL, OUT_HEX),
+	NUMBER(engine, NULL, OUT_DEC),
+	NUMBER(rlc, NULL, OUT_DEC),
+	NUMBER(rptr, NULL, OUT_DEC),
+	NUMBER(wptr, NULL, OUT_DEC),
+	OUT_FIELD(struct row, unit, NULL, OUT_TEXT),
+	NUMBER(ring, NULL, OUT_HEX),
+	NUMBER(ring_size, NULL, OUT_DEC),
+	NUMBER(rptr_addr, NULL, OUT_HEX),
+	NUMBER(wptr_addr, NULL, OUT_HEX),
+	NUMBER(mqd, NULL, OUT_HEX),
+	NUMBER(cwsr, NULL, OUT_HEX),
+	NUMBER(cwsr_size, NULL, OUT_DEC),
+	NUMBER(exception, NULL, OUT_HEX),
+	NUMBER(context, NULL, OUT_DEC),
+};
+
+/* Each column of the view is among them. */
+#define COUNT_COLUMN(name, kind) + 1
+_Static_assert(ARRAY_SIZE(fields) ==
+	       1 GP_VIEW_QUEUES_ALL_COLUMNS(COUNT_COLUMN),
+	       "a column of the view is missing");
+
+static const struct out_table table = {
+	.name = "queues",
+	.fields = fields,
+	.n_fields = ARRAY_SIZE(fields),
+	.row_size = sizeof(struct row),
+};
+
+/* A word, or NULL for "-". */
+static const char *known(const char *word)
+{
+	return strcmp(word, GP_VIEW_UNKNOWN) ? word : NULL;
+}
+
+static void fill_row(struct row *row, pid_t pid,
+		     const struct gpreempt_queue *queue)
+{
+	row->pid = pid;
+	row->q = *queue;
+	row->type = known(gpreempt_queue_type_name(queue->type));
+	row->hardware = known(gpreempt_hardware_name(queue->hardware));
+	row->unit = known(gpreempt_unit_name(queue->unit));
+	gpreempt_state_text(queue->state, row->words, sizeof(row->words));
+	row->state = known(row->words);
+}
+
+/* What is to be printed, target by target. */
+struct report {
+	const struct ctl_args *args;
+	enum out_mode mode;
+	struct json_object *targets;	/* OUT_JSON only */
+	struct row *rows;
+	size_t count;
+	bool sysfs;
+};
+
+static void report_json(struct report *r, pid_t pid,
+			enum gpreempt_source source, const struct row *rows,
+			size_t count)
+{
+	struct json_object *object = json_object_new_object();
+	const char *from = source == GPREEMPT_SOURCE_SYSFS ? "sysfs" : "module";
+
+	json_object_object_add(object, "pid", json_object_new_int(pid));
+	json_object_object_add(object, "source", out_json_text(from));
+	json_object_object_add(object, table.name,
+			       out_json_rows(&table, rows, count));
+	json_object_array_add(r->targets, object);
+}
+
+/* 0, or the exit status after saying why not. */
+static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
+{
+	struct gpreempt_error err;
+	struct gpreempt_view *view;
+	size_t i, first = r->count;
+	struct row *bigger;
+
+	if (gpreempt_view_read(g, pid, &view, &err))
+		return ctl_fail(&err);
+	bigger = realloc(r->rows, (r->count + view->count + 1) *
+				  sizeof(*r->rows));
+	if (!bigger) {
+		gpreempt_view_free(view);
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, pid);
+	}
+	r->rows = bigger;
+	for (i = 0; i < view->count; i++)
+		if (ctl_chosen(r->args, &view->queues[i]))
+			fill_row(&r->rows[r->count++], pid, &view->queues[i]);
+	r->sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
+	if (r->mode == OUT_JSON)
+		report_json(r, pid, view->source, r->rows + first,
+			    r->count - first);
+	gpreempt_view_free(view);
+	return 0;
+}
+
+/* The array has moved since: point to each row's own words again. */
+static void fix_rows(struct report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->count; i++)
+		r->rows[i].state = known(r->rows[i].words);
+}
+
+static void print_report(struct report *r)
+{
+	struct json_object *object;
+
+	fix_rows(r);
+	if (r->mode == OUT_JSON) {
+		object = json_object_new_object();
+		json_object_object_add(object, "targets", r->targets);
+		out_json_print(object);
+	} else if (r->count || r->mode == OUT_PIPE) {
+		out_rows(r->mode, &table, r->rows, r->count);
+	}
+	if (!r->count && r->mode != OUT_JSON)
+		ctl_note("there is no such queue now");
+	if (r->sysfs)
+		ctl_note_sysfs();
+	free(r->rows);
+}
+
+static int run_queues(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct report r = { .args = args, .mode = out_mode(args->json, args->csv) };
+	struct gpreempt_targets *list;
+	int ret, status = 0;
+	struct gpreempt *g;
+	size_t i;
+
+	(void)cmd;
+	ret = ctl_open(args, &g);
+	if (ret)
+		return ret;
+	ret = ctl_targets(g, args, &list);
+	if (ret) {
+		gpreempt_free(g);
+		return ret;
+	}
+	if (r.mode == OUT_JSON)
+		r.targets = json_object_new_array();
+	for (i = 0; i < list->count; i++) {
+		ret = report_target(&r, g, list->targets[i].pid);
+		status = i ? ctl_merge_status(status, ret) : ret;
+	}
+	gpreempt_targets_free(list);
+	gpreempt_free(g);
+	print_report(&r);
+	return status;
+}
+
+const struct ctl_command ctl_queues = {
+	.name = "queues",
+	.run = run_queues,
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
+	.summary = "Show the GPU queues of a process.",
+	.details =
+	"ACTIVE of its SLOTS hold a queue now; a compute queue has one in each\n"
+	"XCC of its GPU. It does not follow that the queue executes something.\n"
+	"AGE-MS is more than 0 when the driver was busy with the process: then\n"
+	"all but ACTIVE is as it was so long ago. \"-\" stands for what is not\n"
+	"known; without gpreempt.ko, or without root, that is all but ids, GPUs\n"
+	"and types. In a pipe and with --json there are more columns.\n",
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
+		  CTL_SHARED_REPLAY,
+};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Start a program in a role. The role is the cgroup that the program is in: it
+ * needs no register, its children inherit it, and everybody can see it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/command/ctl.h"
+#include "agent/class-cgroup.h"
+
+/* As shells and env have it. */
+#define EXIT_CANNOT_RUN 126
+#define EXIT_NOT_FOUND 127
+
+static int fail_usage(const char *what)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl run --help",
+			     "%s", what);
+}
+
+static int fail_cgroup(const char *path, int code)
+{
+	if (code == -ENOENT)
+		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+				     "mount it, or boot with cgroup v2",
+				     "there is no cgroup v2 here, and it holds "
+				     "the roles");
+	if (code == -EACCES || code == -EPERM)
+		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
+				     "run it as root; the program can be run "
+				     "with setpriv or sudo -u then",
+				     "we may not make the cgroup %s", path);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     "look at that directory below the mount of "
+			     "cgroup v2", "the cgroup %s cannot be entered: "
+			     "%s", path, strerror(-code));
+}
+
+static int fail_exec(const char *program, int code)
+{
+	ctl_fail_text(GPREEMPT_CLASS_FAILED, "is it installed, and in PATH?",
+		      "cannot run %s: %s", program, strerror(code));
+	return code == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
+
+static int run_run(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	enum gpreempt_role role = args->sched.online ? GPREEMPT_ROLE_ONLINE :
+						 GPREEMPT_ROLE_OFFLINE;
+	char path[ROLE_MAX_PATH], name[16];
+	int ret;
+
+	(void)cmd;
+	if (args->sched.online && args->sched.offline)
+		return fail_usage("a program is online or offline, not both");
+	if (!args->command)
+		return fail_usage("a program to run is needed, behind \"--\"");
+	snprintf(name, sizeof(name), "%d", getpid());
+	ret = role_path(role, args->sched.cgroup ?
+			       args->sched.cgroup : name, path);
+	if (ret)
+		return fail_usage("the name of a cgroup has letters, digits "
+				  "and \"._-\" only, and begins with a letter "
+				  "or digit");
+	ret = role_enter(role, path);
+	if (ret)
+		return fail_cgroup(path, ret);
+	execvp(args->command[0], args->command);
+	return fail_exec(args->command[0], errno);
+}
+
+static const struct ctl_option options[] = {
+	{ "online", CTL_FLAG, offsetof(struct ctl_args, sched.online), NULL,
+	  "it has deadlines, and others make way for it" },
+	{ "offline", CTL_FLAG, offsetof(struct ctl_args, sched.offline), NULL,
+	  "it makes way; the default" },
+	{ "cgroup", CTL_NAME, offsetof(struct ctl_args, sched.cgroup), "NAME",
+	  "in the cgroup /gpreempt/ROLE/NAME, with others of that name" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_run = {
+	.name = "run",
+	.run = run_run,
+	.command = "COMMAND...",
+	.summary = "Start a program in a role, online or offline.",
+	.details =
+	"The role is the cgroup: /gpreempt/online/NAME or /gpreempt/offline/NAME,\n"
+	"where NAME is the PID if none is given; programs that it starts are in it,\n"
+	"too. Targets for them: cgroup:/gpreempt/online, cgroup:/gpreempt/offline.\n"
+	"The program takes the place of this one: PID, signals and exit status are\n"
+	"its own. It is 127 when there is no such program, 126 when it cannot be\n"
+	"run.\n",
+	.options = options,
+};

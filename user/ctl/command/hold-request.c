@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which queues a holder is asked for. */
+#include <string.h>
+
+#include "ctl/command/hold-request.h"
+
+static bool has(const uint32_t *list, uint64_t count, uint32_t value)
+{
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+void ctl_hold_request(struct hold_request *request,
+			 const struct ctl_args *args)
+{
+	size_t i;
+
+	if (args->n_ids)
+		memcpy(request->ids, args->ids,
+		       args->n_ids * sizeof(*args->ids));
+	request->count = args->n_ids;
+	/* A packet has no number twice. */
+	for (i = 0; i < args->n_gpus; i++)
+		if (request->n_gpus < HOLD_MAX_GPUS &&
+		    !has(request->gpus, request->n_gpus, args->gpus[i]))
+			request->gpus[request->n_gpus++] = args->gpus[i];
+	request->by_priority = args->priority.set;
+	request->priority_min = args->priority.min;
+	request->priority_max = args->priority.max;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The processes that a command line is about. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/holder-lock.h"
+#include "ctl/command/ctl.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* How often --wait looks. */
+#define PAUSE_NS (50 * NSEC_PER_MSEC)
+
+/* That a file is no recording, and where; or that the disk is full. */
+static void say(void *data, const char *text)
+{
+	(void)data;
+	ctl_note("%s", text);
+}
+
+int ctl_open_busy(const struct ctl_args *args,
+		  void (*busy)(void *data, bool busy), void *data,
+		  struct gpreempt **out)
+{
+	const char *file = args->replay ? args->replay : args->record;
+	struct gpreempt_options options = {
+		.size = sizeof(options),
+		.log = file ? say : NULL,
+		.busy = busy,
+		.data = data,
+		.record = args->record,
+		.replay = args->replay,
+	};
+	int ret = gpreempt_new(&options, out);
+
+	/* Not asked of a recording, that is of this host. */
+	if (!ret && file)
+		ctl_set_simulated(gpreempt_simulated(*out));
+	if (!ret)
+		return 0;
+	if (!file)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     args->replay ? "make one with --record FILE" :
+			     "give a file that can be written",
+			     "cannot %s %s: %s", args->replay ? "replay" :
+			     "record to", file, ret == -EPROTO ?
+			     "it is no recording" : strerror(-ret));
+}
+
+int ctl_open(const struct ctl_args *args, struct gpreempt **out)
+{
+	return ctl_open_busy(args, NULL, NULL, out);
+}
+
+/* Who holds what is not in a recording. */
+static bool skip_holder(void *data, pid_t pid)
+{
+	const struct ctl_args *args = data;
+
+	return !args->replay && hold_is_holder(pid);
+}
+
+/* Is there a queue that the options of the command line choose? */
+static bool has_queues(struct gpreempt *g, const struct ctl_args *args,
+		       pid_t pid)
+{
+	struct gpreempt_view *view;
+	bool found = false;
+	size_t i;
+
+	if (gpreempt_view_read(g, pid, &view, NULL))
+		return false;
+	for (i = 0; i < view->count && !found; i++)
+		found = ctl_chosen(args, &view->queues[i]);
+	gpreempt_view_free(view);
+	return found;
+}
+
+/* The first that has none, or 0. */
+static pid_t without_queues(struct gpreempt *g, const struct ctl_args *args,
+			    const struct gpreempt_targets *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (!has_queues(g, args, list->targets[i].pid))
+			return list->targets[i].pid;
+	return 0;
+}
+
+static bool may_come(const struct gpreempt_error *err)
+{
+	return gpreempt_error_class(err) == GPREEMPT_CLASS_NO_TARGET &&
+	       err->reason != GPREEMPT_THREAD &&
+	       err->reason != GPREEMPT_IS_HOLDER;
+}
+
+/* -1 to try again later, or the exit status; 0: *out has them. */
+static int try_targets(struct gpreempt *g, const struct ctl_args *args,
+		       bool late, struct gpreempt_targets **out)
+{
+	struct gpreempt_targets *list;
+	struct gpreempt_error err;
+	pid_t idle = 0;
+
+	if (gpreempt_select(g, args->words, args->n_words, skip_holder,
+			    (void *)args, &list, &err))
+		return late || !may_come(&err) ? ctl_fail(&err) : -1;
+	if (args->wait_ns)
+		idle = without_queues(g, args, list);
+	if (!idle) {
+		*out = list;
+		return 0;
+	}
+	gpreempt_targets_free(list);
+	if (!late)
+		return -1;
+	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+			     "gpreempt-ctl queues shows what there is; give "
+			     "it more time",
+			     "process %d has no such queue yet", idle);
+}
+
+int ctl_targets(struct gpreempt *g, const struct ctl_args *args,
+		struct gpreempt_targets **out)
+{
+	uint64_t deadline = shr_now_ns() + args->wait_ns;
+	bool waited = false;
+
+	for (;;) {
+		bool late = shr_now_ns() >= deadline;
+		int ret;
+
+		if (late && waited)
+			ctl_progress_end();
+		ret = try_targets(g, args, late, out);
+		if (ret >= 0) {
+			if (waited && !late)
+				ctl_progress_end();
+			return ret;
+		}
+		if (!waited)
+			ctl_progress("waiting for %s ...", args->words[0]);
+		waited = true;
+		shr_sleep_ns(PAUSE_NS);
+	}
+}
+
+int ctl_merge_status(int a, int b)
+{
+	if (a == b)
+		return a;
+	if (a == GPREEMPT_CLASS_DONE || b == GPREEMPT_CLASS_DONE ||
+	    a == GPREEMPT_CLASS_PARTIAL || b == GPREEMPT_CLASS_PARTIAL)
+		return GPREEMPT_CLASS_PARTIAL;
+	return a;
+}
+
+int ctl_each_target(struct ctl_args *args, int (*one)(struct ctl_args *args))
+{
+	struct gpreempt_targets *list;
+	struct gpreempt *g;
+	int ret, status = 0;
+	size_t i;
+
+	ret = ctl_open(args, &g);
+	if (ret)
+		return ret;
+	ret = ctl_targets(g, args, &list);
+	gpreempt_free(g);
+	if (ret)
+		return ret;
+	for (i = 0; i < list->count; i++) {
+		args->pid = list->targets[i].pid;
+		ret = one(args);
+		status = i ? ctl_merge_status(status, ret) : ret;
+	}
+	gpreempt_targets_free(list);
+	return status;
+}

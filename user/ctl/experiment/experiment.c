@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command: plan, runs, report. */
+#include <stdio.h>
+
+#include "ctl/experiment/experiment.h"
+
+static FILE *create(const struct exp_plan *plan, const char *name, char *path,
+		    size_t size)
+{
+	snprintf(path, size, "%s/%s", plan->dir, name);
+	return exp_create(path);
+}
+
+static int write_reports(const struct exp_plan *plan,
+			 const struct exp_report *report)
+{
+	struct json_object *json;
+	const char *text;
+	char path[4096];
+	FILE *file = create(plan, "report.md", path, sizeof(path));
+	int ret;
+
+	if (!file)
+		return GPREEMPT_CLASS_FAILED;
+	exp_print(file, plan, report);
+	ret = exp_end_file(file, path);
+	if (ret)
+		return ret;
+	file = create(plan, "report.json", path, sizeof(path));
+	if (!file)
+		return GPREEMPT_CLASS_FAILED;
+	json = exp_json(plan, report);
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+					      JSON_C_TO_STRING_SPACED |
+					      JSON_C_TO_STRING_NOSLASHESCAPE);
+	fprintf(file, "%s\n", text);
+	json_object_put(json);
+	return exp_end_file(file, path);
+}
+
+static int report(const struct ctl_args *args, const struct exp_plan *plan,
+		  bool write)
+{
+	struct exp_report result;
+	int ret = exp_report_make(plan, &result);
+
+	if (!ret) {
+		if (write)
+			ret = write_reports(plan, &result);
+		if (args->json)
+			out_json_print(exp_json(plan, &result));
+		else
+			exp_print(stdout, plan, &result);
+	}
+	exp_report_free(&result);
+	return ret;
+}
+
+static int run_experiment(const struct ctl_command *cmd,
+			  struct ctl_args *args)
+{
+	const char *dir = args->resume ? args->resume : args->report_only;
+	struct exp_plan plan = { 0 };
+	int ret;
+
+	(void)cmd;
+	if (!!args->model_a + !!args->resume + !!args->report_only != 1)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl experiment --help",
+				     "one of --a, --resume and --report-only "
+				     "is needed");
+	ret = args->resume ? exp_plan_trusted(dir) : 0;
+	if (!ret)
+		ret = dir ? exp_plan_load(dir, &plan) : ctl_need_root(0);
+	if (!ret && plan.foreign && !args->report_only)
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				    "--report-only reads it",
+				    "%s is not one of gpreempt-ctl experiment: "
+				    "its commands are not in it", dir);
+	if (!ret && !dir)
+		ret = exp_plan_new(args, &plan);
+	if (!ret && !args->report_only)
+		ret = exp_plan_lock(&plan);
+	if (!ret && !args->report_only)
+		ret = exp_execute(&plan);
+	if (!ret)
+		ret = report(args, &plan, !args->report_only);
+	exp_plan_free(&plan);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "a", CTL_NAME, offsetof(struct ctl_args, model_a), "COMMAND",
+	  "model A, for the shell" },
+	{ "b", CTL_NAME, offsetof(struct ctl_args, model_b), "COMMAND",
+	  "model B; both are run at once then, too" },
+	{ "runs", CTL_COUNT, offsetof(struct ctl_args, runs), "N",
+	  "of each alone (5)" },
+	{ "concurrent", CTL_COUNT, offsetof(struct ctl_args, concurrent), "N",
+	  "of both at once (3)" },
+	{ "duration", CTL_DURATION, offsetof(struct ctl_args, duration_ns),
+	  "TIME", "end the models after that; else they end by themselves" },
+	{ "amd-log", CTL_COUNT, offsetof(struct ctl_args, amd_log), "LEVEL",
+	  "run them with AMD_LOG_LEVEL, and say what amdlog finds" },
+	{ "output", CTL_FILE, offsetof(struct ctl_args, output), "DIR",
+	  "where all is kept (-o DIR); a new directory otherwise" },
+	{ "resume", CTL_FILE, offsetof(struct ctl_args, resume), "DIR",
+	  "go on with one: runs the commands that are in it" },
+	{ "report-only", CTL_FILE, offsetof(struct ctl_args, report_only),
+	  "DIR", "read one again, or one that a script made" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_experiment = {
+	.name = "experiment",
+	.run = run_experiment,
+	.words = CTL_NO_WORDS,
+	.shared = CTL_SHARED_JSON,
+	.options = options,
+	.summary = "Find out whether models use the same queues each time.",
+	.details =
+	"Each run has snapshots before, during and after it; \"during\" is when the\n"
+	"model has queues and no new one came for half a second, and is taken again\n"
+	"if more come later. The next run begins when its queues are gone. DIR has the\n"
+	"snapshots, what the models printed (a.out, a.err), report.md and report.json.\n"
+	"Ids in common with the first run: more than 0.8 of them is consistent, more\n"
+	"than 0.5 partly.\n"
+	"With --amd-log both models stand side by side: dispatches, hardware queues,\n"
+	"time, most packets that waited; the median of the runs.\n"
+	"Ctrl-C ends the models, too, and --resume goes on with the run that was cut off.\n"
+	"It runs the commands that DIR/experiment has, as the user who calls it, and\n"
+	"refuses a DIR or a file that another user owns or can write.\n"
+	"--report-only takes what a script of one's own left as well: model_a_run_N,\n"
+	"model_b_run_N and concurrent_run_N with mqd_during_*, hqd_during_* (or _both_)\n"
+	"and model_a_pid.txt.\n"
+	"Exit status 7: another experiment is at work in DIR.\n",
+};

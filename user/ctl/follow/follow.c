@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The GPU follows job control. A process of its own for each target: one that
+ * hangs in the driver keeps no other waiting, and the driver resumes a
+ * target when the process that suspended it ends.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "agent/cgroup.h"
+#include "agent/foreground.h"
+#include "agent/lossy-output.h"
+#include "ctl/command/ctl.h"
+#include "ctl/follow/follow.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "shared/notify.h"
+
+#define MAX_TARGETS 256
+/* How often to look for new targets. */
+#define LOOK_NS (500 * NSEC_PER_MSEC)
+#define NOTICE "note: %zu lines were not read in time, and dropped\n"
+
+struct follower {
+	struct gpreempt_target target;
+	pid_t child;		/* 0: it has ended */
+};
+
+struct followers {
+	struct gpreempt *g;
+	struct ctl_args *args;
+	struct follower list[MAX_TARGETS];
+	size_t count;
+	size_t running;
+	int status;		/* of those that have ended */
+	bool any;		/* one has ended */
+	bool full;		/* and reported */
+	bool moved;		/* to a cgroup of our own */
+	int stop;
+};
+
+static bool is_known(const struct followers *f,
+		     const struct gpreempt_target *target)
+{
+	size_t i;
+
+	for (i = 0; i < f->count; i++)
+		if (f->list[i].target.pid == target->pid &&
+		    f->list[i].target.start == target->start)
+			return true;
+	return false;
+}
+
+static void note_end(struct followers *f, int status)
+{
+	f->status = f->any ? ctl_merge_status(f->status, status) : status;
+	f->any = true;
+}
+
+/* A place in the list: of one that has ended, when it is full. */
+static struct follower *get_place(struct followers *f)
+{
+	size_t i;
+
+	if (f->count < MAX_TARGETS)
+		return &f->list[f->count++];
+	for (i = 0; i < f->count; i++)
+		if (!f->list[i].child)
+			return &f->list[i];
+	return NULL;
+}
+
+static pid_t start_child(const struct followers *f, pid_t target)
+{
+	pid_t parent = getpid(), child;
+
+	fflush(stdout);
+	child = fork();
+	if (child)
+		return child;
+	/* When the command that the user sees ends, its children end too. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(GPREEMPT_CLASS_FAILED);
+	/* Stopped together with its target it could not follow it. */
+	if (getpgid(target) == getpgrp())
+		setpgid(0, 0);
+	close(f->stop);
+	exit(follow_process(target));
+}
+
+static void take_up(struct followers *f, const struct gpreempt_target *target)
+{
+	struct follower *place = get_place(f);
+	int status;
+
+	if (!place) {
+		if (!f->full)
+			ctl_note("more than %d targets; process %d and others "
+				 "are left alone", MAX_TARGETS, target->pid);
+		f->full = true;
+		return;
+	}
+	*place = (struct follower){ .target = *target };
+	status = follow_leave(target->pid, &f->moved);
+	if (status) {
+		note_end(f, status);
+		return;
+	}
+	place->child = start_child(f, target->pid);
+	if (place->child < 0) {
+		note_end(f, ctl_fail_reason(GPREEMPT_SYSTEM, -errno,
+					    target->pid));
+		place->child = 0;
+		return;
+	}
+	f->running++;
+}
+
+static void take_up_new(struct followers *f,
+			const struct gpreempt_targets *targets)
+{
+	size_t i;
+
+	for (i = 0; i < targets->count; i++)
+		if (!is_known(f, &targets->targets[i]))
+			take_up(f, &targets->targets[i]);
+}
+
+/* A word that can name processes that come later. */
+static bool can_grow(const char *word)
+{
+	return strchr(word, ':');
+}
+
+/*
+ * Word by word: one that names no process now must not keep us from those that
+ * another one names.
+ */
+static void look(struct followers *f)
+{
+	struct gpreempt_targets *targets;
+	size_t i;
+
+	for (i = 0; i < f->args->n_words; i++) {
+		if (!can_grow(f->args->words[i]) ||
+		    gpreempt_select(f->g, &f->args->words[i], 1,
+				    hold_skip_holder, NULL, &targets, NULL))
+			continue;
+		take_up_new(f, targets);
+		gpreempt_targets_free(targets);
+	}
+}
+
+/* A child that was killed has released its target by that. */
+static int exit_status(pid_t target, int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
+			     "the follower of process %d was killed by signal "
+			     "%d; the queues run", target, WTERMSIG(status));
+}
+
+static void collect(struct followers *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->count; i++) {
+		struct follower *place = &f->list[i];
+		int status;
+
+		if (!place->child ||
+		    waitpid(place->child, &status, WNOHANG) <= 0)
+			continue;
+		place->child = 0;
+		f->running--;
+		note_end(f, exit_status(place->target.pid, status));
+	}
+}
+
+static void end_all(struct followers *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->count; i++)
+		if (f->list[i].child)
+			kill(f->list[i].child, SIGTERM);
+	while (f->running) {
+		shr_sleep_ns(NSEC_PER_MSEC);
+		collect(f);
+	}
+}
+
+/* Also readable when a child has ended. */
+static int open_stop(void)
+{
+	sigset_t set;
+	int fd = foreground_signals();
+
+	if (fd < 0)
+		return fd;
+	sigprocmask(SIG_BLOCK, NULL, &set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(fd, &set, SFD_CLOEXEC | SFD_NONBLOCK) < 0 ? -errno :
+								    fd;
+}
+
+static bool stop_asked(const struct followers *f)
+{
+	struct signalfd_siginfo info;
+
+	while (read(f->stop, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			return true;
+	return false;
+}
+
+static bool any_grows(const struct ctl_args *args)
+{
+	size_t i;
+
+	for (i = 0; i < args->n_words; i++)
+		if (can_grow(args->words[i]))
+			return true;
+	return false;
+}
+
+/* How long nothing may happen before we look and say that we are well. */
+static uint64_t longest_pause(bool grows, uint64_t watchdog_ns)
+{
+	uint64_t ns = grows || watchdog_ns ? LOOK_NS : UINT64_MAX;
+
+	/* Half of its time would be too late on a busy host. */
+	return watchdog_ns && watchdog_ns / 4 < ns ? watchdog_ns / 4 : ns;
+}
+
+static void follow_all(struct followers *f)
+{
+	struct pollfd fd = { .fd = f->stop, .events = POLLIN };
+	uint64_t watchdog_ns = notify_watchdog_ns();
+	bool grows = any_grows(f->args), stop = false;
+	uint64_t ns = longest_pause(grows, watchdog_ns);
+	struct timespec pause = {
+		.tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC,
+	};
+
+	if (!f->running)
+		return;
+	notify_manager("READY=1");
+	while (f->running && !stop) {
+		ppoll(&fd, 1, ns == UINT64_MAX ? NULL : &pause, NULL);
+		if (watchdog_ns)
+			notify_manager("WATCHDOG=1");
+		stop = stop_asked(f);
+		collect(f);
+		if (grows && f->running && !stop)
+			look(f);
+	}
+	notify_manager("STOPPING=1");
+	end_all(f);
+}
+
+static int run_follow(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct followers f = { .args = args };
+	struct gpreempt_targets *targets;
+	int ret;
+
+	(void)cmd;
+	ret = ctl_need_root(0);
+	if (ret)
+		return ret;
+	/* Without memory it is as it was. */
+	lossy_output_start(&stdout, NOTICE);
+	lossy_output_start(&stderr, NOTICE);
+	ret = ctl_open(args, &f.g);
+	if (ret)
+		return ret;
+	ret = ctl_targets(f.g, args, &targets);
+	if (ret)
+		goto out;
+	f.stop = open_stop();
+	if (f.stop < 0) {
+		ret = ctl_fail_reason(GPREEMPT_SYSTEM, f.stop, 0);
+	} else {
+		take_up_new(&f, targets);
+		follow_all(&f);
+		ret = f.status;
+		close(f.stop);
+	}
+	gpreempt_targets_free(targets);
+	if (f.moved)
+		hold_cgroup_leave();
+out:
+	gpreempt_free(f.g);
+	return ret;
+}
+
+const struct ctl_command ctl_follow = {
+	.name = "follow",
+	.run = run_follow,
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
+	.not_recorded =
+	"each of its targets has a process of its own; preempt makes "
+	"the same calls and can be recorded",
+	.summary = "Let the GPU follow job control: stopped, frozen, and back.",
+	.details =
+	"While a process is stopped (SIGSTOP, Ctrl-Z, a batch system's suspend)\n"
+	"or its cgroup is frozen (docker pause, systemctl freeze), its queues are\n"
+	"suspended; when it goes on, so do they. Each TARGET has to name a process\n"
+	"at the start; --wait waits for all of them. New processes of a target that\n"
+	"is no PID are taken up within a second. Ends when the last one has\n"
+	"ended, or with Ctrl-C or its terminal; then all queues run. Output that is\n"
+	"not read in time is dropped, and the number of lines is printed.\n"
+	"Needs cgroup v2: the old freezer sends no event when it freezes.\n",
+	.shared = CTL_SHARED_WAIT,
+};

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Look at the queues of processes again and again, without touching them. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+
+#include "ctl/command/ctl.h"
+#include "ctl/monitor/monitor.h"
+#include "output/table.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* One look at one process. */
+struct sample {
+	int64_t t_ns;
+	int64_t pid;
+	int64_t queues;
+	int64_t active;
+	int64_t slots;
+	int64_t suspended;
+	int64_t evicted;
+	const char *ids;
+};
+
+static const struct out_field fields[] = {
+	{ .name = "t_s", .heading = "TIME", .kind = OUT_S, .width = 7,
+	  .offset = offsetof(struct sample, t_ns) },
+	OUT_FIELD(struct sample, pid, "PID", OUT_DEC, .width = 7),
+	OUT_FIELD(struct sample, queues, "QUEUES", OUT_DEC, .width = 6),
+	OUT_FIELD(struct sample, active, "ACTIVE", OUT_DEC, .width = 6),
+	OUT_FIELD(struct sample, slots, "SLOTS", OUT_DEC, .width = 5),
+	OUT_FIELD(struct sample, suspended, "SUSPENDED", OUT_DEC, .width = 9),
+	OUT_FIELD(struct sample, evicted, "EVICTED", OUT_DEC, .width = 7),
+	OUT_FIELD(struct sample, ids, "QUEUE-IDS", OUT_LIST),
+};
+
+static const struct out_table table = {
+	.name = "series",
+	.fields = fields,
+	.n_fields = ARRAY_SIZE(fields),
+	.row_size = sizeof(struct sample),
+};
+
+struct watched {
+	struct gpreempt_target target;
+	int fd;			/* readable when it has ended; -1: none */
+	bool ended;
+	bool module;		/* it was in gpreempt.ko's view */
+	struct monitor_sum sum;
+	struct json_object *series;	/* OUT_JSON only */
+};
+
+struct monitor {
+	const struct ctl_args *args;
+	enum out_mode mode;
+	struct gpreempt *g;
+	struct watched *watched;
+	size_t count;
+	int stop;		/* readable after Ctrl-C and its like */
+	bool stopped;
+	uint64_t start;
+};
+
+static int64_t plus(int64_t sum, int64_t value)
+{
+	return sum == GPREEMPT_UNKNOWN || value == GPREEMPT_UNKNOWN ?
+		GPREEMPT_UNKNOWN : sum + value;
+}
+
+/* Sum up the queues that are chosen; ids gets their numbers. */
+static void add_queues(const struct ctl_args *args,
+		       const struct gpreempt_view *view, struct sample *sample,
+		       struct monitor_sum *sum, char *ids)
+{
+	size_t i;
+
+	*ids = '\0';
+	for (i = 0; i < view->count; i++) {
+		const struct gpreempt_queue *q = &view->queues[i];
+
+		if (!ctl_chosen(args, q))
+			continue;
+		sample->queues++;
+		sample->active = plus(sample->active, q->active);
+		sample->slots = plus(sample->slots, q->slots);
+		sample->suspended = plus(sample->suspended, q->suspended);
+		sample->evicted = plus(sample->evicted, q->evicted);
+		ids += sprintf(ids, "%s%lld", sample->queues > 1 ? "," : "",
+			       (long long)q->qid);
+		monitor_see(sum, q->qid);
+	}
+}
+
+static void report(struct monitor *m, struct watched *w,
+		   const struct sample *sample)
+{
+	if (m->mode != OUT_JSON) {
+		out_row(m->mode, &table, sample);
+		return;
+	}
+	json_object_array_add(w->series, out_json_row(&table, sample));
+	ctl_progress("%zu samples of process %d ...", w->sum.samples,
+		     w->target.pid);
+}
+
+static void set_ended(struct watched *w)
+{
+	w->ended = true;
+	ctl_note("process %d has ended", w->target.pid);
+}
+
+static void look(struct monitor *m, struct watched *w)
+{
+	struct sample sample = {
+		.t_ns = shr_now_ns() - m->start,
+		.pid = w->target.pid,
+	};
+	struct gpreempt_view *view;
+	struct gpreempt_error err;
+	char *ids = NULL;
+	uint64_t start;
+
+	if (gpreempt_start_time(m->g, w->target.pid, &start) ||
+	    start != w->target.start) {
+		set_ended(w);
+		return;
+	}
+	w->sum.samples++;
+	if (!gpreempt_view_read(m->g, w->target.pid, &view, &err)) {
+		ids = malloc(view->count * 12 + 1);
+		if (ids)
+			add_queues(m->args, view, &sample, &w->sum, ids);
+		w->module |= view->source == GPREEMPT_SOURCE_MODULE;
+		gpreempt_view_free(view);
+		sample.ids = ids;
+		monitor_figure_add(&w->sum.queues, sample.queues);
+		monitor_figure_add(&w->sum.active, sample.active);
+	} else {
+		w->sum.missed++;
+		sample.queues = sample.active = sample.slots =
+			sample.suspended = sample.evicted = GPREEMPT_UNKNOWN;
+	}
+	report(m, w, &sample);
+	free(ids);
+}
+
+static size_t count_alive(const struct monitor *m)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < m->count; i++)
+		n += !m->watched[i].ended;
+	return n;
+}
+
+/* Until then, or until there is a reason to stop. */
+static void wait_until(struct monitor *m, struct pollfd *fds, uint64_t when)
+{
+	uint64_t now;
+	size_t i;
+
+	while (!m->stopped && count_alive(m) && (now = shr_now_ns()) < when) {
+		uint64_t ms = (when - now) / NSEC_PER_MSEC + 1;
+
+		for (i = 0; i < m->count; i++)
+			fds[i].fd = m->watched[i].ended ? -1 :
+				    m->watched[i].fd;
+		if (poll(fds, m->count + 1, ms > 10000 ? 10000 : ms) <= 0)
+			continue;
+		for (i = 0; i < m->count; i++)
+			if (fds[i].revents)
+				set_ended(&m->watched[i]);
+		m->stopped = fds[m->count].revents != 0;
+	}
+}
+
+static int sample_all(struct monitor *m)
+{
+	struct pollfd *fds = calloc(m->count + 1, sizeof(*fds));
+	uint64_t next = m->start, end = UINT64_MAX;
+	size_t i;
+
+	if (!fds)
+		return -ENOMEM;
+	for (i = 0; i <= m->count; i++)
+		fds[i].events = POLLIN;
+	fds[m->count].fd = m->stop;
+	if (m->args->duration_ns)
+		end = m->start + m->args->duration_ns;
+	for (;;) {
+		for (i = 0; i < m->count; i++)
+			if (!m->watched[i].ended)
+				look(m, &m->watched[i]);
+		next += m->args->interval_ns;
+		if (next > end)
+			break;
+		/* A look that took longer than the interval leaves a gap. */
+		while (next < shr_now_ns())
+			next += m->args->interval_ns;
+		wait_until(m, fds, next);
+		if (m->stopped || !count_alive(m))
+			break;
+	}
+	if (next > end)
+		wait_until(m, fds, end);
+	free(fds);
+	return 0;
+}
+
+static void print_figure(FILE *f, const char *head, const char *name,
+			 const struct monitor_figure *figure)
+{
+	if (!figure->n)
+		fprintf(f, "%s  %s not known\n", head, name);
+	else
+		fprintf(f, "%s  %s mean %.1f min %lld max %lld %s\n", head,
+			name, monitor_mean(figure), (long long)figure->min,
+			(long long)figure->max,
+			monitor_stable(figure) ? "stable" : "not stable");
+}
+
+/* With the samples in CSV it is not for the same file. */
+static void print_sum(const struct monitor *m, const struct watched *w)
+{
+	FILE *f = m->mode == OUT_CSV ? stderr : stdout;
+	const char *head = m->mode == OUT_PIPE ? "# " : "";
+	size_t i;
+
+	fprintf(f, "%sprocess %d: %zu samples in %.1f s, %zu missed%s\n", head,
+		w->target.pid, w->sum.samples,
+		(shr_now_ns() - m->start) / 1e9, w->sum.missed,
+		w->ended ? "; it has ended" : "");
+	print_figure(f, head, "queues", &w->sum.queues);
+	print_figure(f, head, "active slots", &w->sum.active);
+	for (i = 0; i < w->sum.n_seen; i++)
+		fprintf(f, "%s  queue %lld in %zu of %zu samples\n", head,
+			(long long)w->sum.seen[i].qid, w->sum.seen[i].samples,
+			w->sum.samples - w->sum.missed);
+}
+
+static struct json_object *json_figure(const struct monitor_figure *figure)
+{
+	struct json_object *object;
+
+	if (!figure->n)
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "mean",
+			       out_json_double(monitor_mean(figure)));
+	json_object_object_add(object, "min", out_json_number(figure->min));
+	json_object_object_add(object, "max", out_json_number(figure->max));
+	json_object_object_add(object, "stable",
+			       out_json_flag(monitor_stable(figure)));
+	return object;
+}
+
+static struct json_object *json_sum(const struct watched *w)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *seen = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < w->sum.n_seen; i++) {
+		struct json_object *one = json_object_new_object();
+
+		json_object_object_add(one, "qid",
+				       out_json_number(w->sum.seen[i].qid));
+		json_object_object_add(one, "samples",
+				       out_json_number(w->sum.seen[i].samples));
+		json_object_array_add(seen, one);
+	}
+	json_object_object_add(object, "pid",
+			       out_json_number(w->target.pid));
+	json_object_object_add(object, "source",
+			       out_json_text(w->module ? "module" : "sysfs"));
+	json_object_object_add(object, "ended", out_json_flag(w->ended));
+	json_object_object_add(object, "samples",
+			       out_json_number(w->sum.samples));
+	json_object_object_add(object, "missed",
+			       out_json_number(w->sum.missed));
+	json_object_object_add(object, "queues", json_figure(&w->sum.queues));
+	json_object_object_add(object, "active", json_figure(&w->sum.active));
+	json_object_object_add(object, "seen", seen);
+	json_object_object_add(object, table.name,
+			       json_object_get(w->series));
+	return object;
+}
+
+static void print_sums(const struct monitor *m)
+{
+	struct json_object *object, *targets;
+	bool sysfs = false;
+	size_t i;
+
+	if (m->mode == OUT_JSON) {
+		targets = json_object_new_array();
+		for (i = 0; i < m->count; i++)
+			json_object_array_add(targets,
+					      json_sum(&m->watched[i]));
+		object = json_object_new_object();
+		json_object_object_add(object, "targets", targets);
+		out_json_print(object);
+	}
+	for (i = 0; i < m->count; i++) {
+		if (m->mode != OUT_JSON)
+			print_sum(m, &m->watched[i]);
+		sysfs |= !m->watched[i].module;
+	}
+	if (sysfs)
+		ctl_note_sysfs();
+}
+
+static int open_stop(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void begin(struct monitor *m, const struct gpreempt_targets *list)
+{
+	size_t i;
+
+	m->count = list->count;
+	for (i = 0; i < m->count; i++) {
+		struct watched *w = &m->watched[i];
+
+		w->target = list->targets[i];
+		w->fd = m->args->replay ? -1 :
+			syscall(SYS_pidfd_open, w->target.pid, 0);
+		w->series = json_object_new_array();
+	}
+	m->stop = open_stop();
+	m->start = shr_now_ns();
+	if (m->mode != OUT_JSON)
+		out_heading(m->mode, &table);
+}
+
+static void end(struct monitor *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->count; i++) {
+		if (m->watched[i].fd >= 0)
+			close(m->watched[i].fd);
+		json_object_put(m->watched[i].series);
+		monitor_free(&m->watched[i].sum);
+	}
+	if (m->stop >= 0)
+		close(m->stop);
+	free(m->watched);
+}
+
+static int run_monitor(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct monitor m = { .args = args, .mode = out_mode(args->json, args->csv) };
+	struct gpreempt_targets *list;
+	int ret;
+
+	(void)cmd;
+	if (!args->interval_ns)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl monitor --help",
+				     "--interval 0 would never wait");
+	ret = ctl_open(args, &m.g);
+	if (ret)
+		return ret;
+	ret = ctl_targets(m.g, args, &list);
+	if (ret) {
+		gpreempt_free(m.g);
+		return ret;
+	}
+	m.watched = calloc(list->count, sizeof(*m.watched));
+	if (m.watched) {
+		begin(&m, list);
+		ret = sample_all(&m);
+		if (m.mode == OUT_JSON)
+			ctl_progress_end();
+		print_sums(&m);
+		end(&m);
+	} else {
+		ret = -ENOMEM;
+	}
+	gpreempt_targets_free(list);
+	gpreempt_free(m.g);
+	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
+}
+
+static const struct ctl_option options[] = {
+	{ "duration", CTL_DURATION, offsetof(struct ctl_args, duration_ns),
+	  "TIME", "for that long (30s); 0s: until Ctrl-C" },
+	{ "interval", CTL_DURATION, offsetof(struct ctl_args, interval_ns),
+	  "TIME", "a sample each time that has passed (5s)" },
+	{ "csv", CTL_FLAG, offsetof(struct ctl_args, csv), NULL,
+	  "print samples as CSV, and what they come to on stderr" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_monitor = {
+	.name = "monitor",
+	.run = run_monitor,
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
+	.summary = "Count the queues of a process again and again.",
+	.details =
+	"The process is not touched. A line is a sample; what they come to follows\n"
+	"at the end, with Ctrl-C too: how many samples, mean, least and most,\n"
+	"whether the number was stable, and how often each queue id was seen. A\n"
+	"process that ends is done; with the last one the command is, too.\n",
+	.options = options,
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
+		  CTL_SHARED_REPLAY,
+	.defaults = {
+		.duration_ns = 30 * NSEC_PER_SEC,
+		.interval_ns = 5 * NSEC_PER_SEC,
+	},
+};

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One cycle: suspend, hold, resume, wait. */
+#include <errno.h>
+#include <poll.h>
+
+#include "ctl/preempt/preempt.h"
+#include "shared/clock.h"
+
+static int fail(struct preempt *p, int code, enum gpreempt_reason reason,
+		pid_t pid, const char *step)
+{
+	p->err = (struct gpreempt_error){
+		.code = code,
+		.reason = reason,
+		.pid = pid,
+		.step = step,
+	};
+	return code;
+}
+
+/* Has a target gone, or its session? */
+static int check_events(struct preempt *p)
+{
+	size_t i;
+
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	for (i = 0; i < p->n_targets; i++) {
+		const struct gpreempt_member *m = &p->members[i];
+
+		if (m->events & GPREEMPT_EVENT_ENDED) {
+			p->err = m->error;
+			return -ESRCH;
+		}
+		if (m->events & GPREEMPT_EVENT_LOST)
+			return fail(p, -ENOTCONN, GPREEMPT_LOST, m->pid,
+				    "watching the process");
+	}
+	return 0;
+}
+
+/* In short pieces, so that the heart beats. */
+int preempt_attend(struct preempt *p, uint64_t ns, int fd)
+{
+	uint64_t start = shr_now_ns();
+	struct pollfd fds[] = {
+		{ .fd = p->stop, .events = POLLIN },
+		{ .fd = gpreempt_gang_fd(p->gang), .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t passed = shr_now_ns() - start;
+		uint64_t left = passed < ns ? ns - passed : 0;
+		struct timespec ts = { 0 };
+		int ret;
+
+		heartbeat_beat(&p->heartbeat);
+		if (left > HEARTBEAT_TICK_NS)
+			left = HEARTBEAT_TICK_NS;
+		ts.tv_nsec = left;
+		ret = ppoll(fds, ARRAY_SIZE(fds), &ts, NULL);
+		if (ret < 0 && errno != EINTR)
+			return fail(p, -errno, GPREEMPT_SYSTEM, 0, "waiting");
+		if (ret > 0 && fds[0].revents) {
+			p->interrupted = true;
+			return -EINTR;
+		}
+		if (ret > 0 && fds[1].revents) {
+			ret = check_events(p);
+			if (ret)
+				return ret;
+		} else if (ret > 0 && fds[2].revents) {
+			return 0;
+		}
+		if (passed >= ns)
+			return 0;
+	}
+}
+
+static struct preempt_target *find_target(struct preempt *p, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++)
+		if (p->targets[i].pid == pid)
+			return &p->targets[i];
+	return NULL;
+}
+
+/* When the last slot of all was seen empty; unknown if one is not known. */
+static void note_slots(struct preempt_cycle *all,
+		       const struct gpreempt_member *m, bool first)
+{
+	const struct gpreempt_outcome *o = &m->outcome;
+
+	if (o->slots_ns == GPREEMPT_UNKNOWN ||
+	    (!first && all->slots_ns == GPREEMPT_UNKNOWN)) {
+		all->slots_ns = GPREEMPT_UNKNOWN;
+		all->resolution_ns = GPREEMPT_UNKNOWN;
+		return;
+	}
+	if (first || all->slots_ns < o->slots_ns + (int64_t)m->start_ns)
+		all->slots_ns = o->slots_ns + m->start_ns;
+	if (first || all->resolution_ns < o->resolution_ns)
+		all->resolution_ns = o->resolution_ns;
+}
+
+static void note_suspend(struct preempt *p,
+			 const struct gpreempt_gang_outcome *out)
+{
+	size_t i;
+
+	p->now = (struct preempt_cycle){
+		.requested = out->requested,
+		.done = out->done,
+		.suspend_ns = p->n_targets > 1 ?
+			      out->span_ns : p->members[0].outcome.ioctl_ns,
+	};
+	for (i = 0; i < p->n_targets; i++) {
+		const struct gpreempt_member *m = &p->members[i];
+
+		find_target(p, m->pid)->now = (struct preempt_cycle){
+			.requested = m->outcome.requested,
+			.done = m->outcome.done,
+			.suspend_ns = m->outcome.ioctl_ns,
+			.slots_ns = m->outcome.slots_ns,
+			.resolution_ns = m->outcome.resolution_ns,
+		};
+		note_slots(&p->now, m, i == 0);
+	}
+}
+
+/*
+ * The slots were empty after the suspend; what ran after that makes it no "yes",
+ * and a "no" when it was a tenth of the time.
+ */
+static void note_released(struct preempt_cycle *c, uint64_t ns)
+{
+	if (ns > c->released_ns)
+		c->released_ns = ns;
+	if (ns && c->verdict == GPREEMPT_VERIFIED)
+		c->verdict = GPREEMPT_NOT_CHECKED;
+	if (ns > c->held_ns / 10)
+		c->verdict = GPREEMPT_CONTRADICTED;
+}
+
+static void note_resume(struct preempt *p, uint64_t held_ns,
+			const struct gpreempt_gang_outcome *out)
+{
+	size_t i;
+
+	p->now.held_ns = held_ns;
+	p->now.resume_ns = p->n_targets > 1 ? out->span_ns :
+			   p->members[0].outcome.ioctl_ns;
+	for (i = 0; i < p->n_targets; i++) {
+		struct preempt_target *t = find_target(p, p->members[i].pid);
+
+		t->now.resume_ns = p->members[i].outcome.ioctl_ns;
+		t->now.held_ns = held_ns;
+		note_released(&t->now, p->members[i].outcome.released_ns);
+		note_released(&p->now, p->members[i].outcome.released_ns);
+	}
+}
+
+/* Why a call on all targets failed: the reason of the first that did. */
+static int fail_members(struct preempt *p, int code)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++) {
+		if (!p->members[i].code)
+			continue;
+		p->err = p->members[i].error;
+		if (p->err.reason)
+			return code;
+	}
+	return fail(p, code, GPREEMPT_SYSTEM, p->targets[0].pid, "measuring");
+}
+
+static int call(struct preempt *p, enum disturb_op op,
+		struct gpreempt_gang_outcome *out)
+{
+	int ret;
+
+	disturb_begin(p->disturb, op);
+	ret = op == DISTURB_SUSPEND ?
+	      gpreempt_gang_suspend(p->gang, &p->filter, out) :
+	      gpreempt_gang_resume(p->gang, &p->filter, out);
+	disturb_end(p->disturb);
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	return ret ? fail_members(p, ret) : 0;
+}
+
+/* Is what is suspended out of its slots? */
+static void verify_all(struct preempt *p)
+{
+	static const int weight[] = {
+		[GPREEMPT_VERIFIED] = 0,
+		[GPREEMPT_NOT_CHECKED] = 1,
+		[GPREEMPT_CONTRADICTED] = 2,
+	};
+	size_t i;
+
+	gpreempt_gang_verify(p->gang);
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	p->now.verdict = GPREEMPT_VERIFIED;
+	for (i = 0; i < p->n_targets; i++) {
+		enum gpreempt_verdict verdict = p->members[i].verdict;
+
+		find_target(p, p->members[i].pid)->now.verdict = verdict;
+		if (weight[verdict] > weight[p->now.verdict])
+			p->now.verdict = verdict;
+	}
+}
+
+static int keep(struct preempt_figures *f, struct preempt_cycle *now,
+		bool first)
+{
+	int ret = 0;
+
+	now->succeeded = now->requested && now->done == now->requested &&
+			 now->verdict != GPREEMPT_CONTRADICTED;
+	f->succeeded += now->succeeded;
+	f->verdicts[now->verdict]++;
+	if (!now->requested)
+		return 0;
+	if (first)
+		f->first_ns = now->suspend_ns;
+	else
+		ret = preempt_add_sample(&f->suspend, now->suspend_ns);
+	if (!ret && !first && now->slots_ns != GPREEMPT_UNKNOWN) {
+		ret = preempt_add_sample(&f->slots, now->slots_ns);
+		if (!ret)
+			ret = preempt_add_sample(&f->resolution,
+						 now->resolution_ns);
+	}
+	return ret ? ret : preempt_add_sample(&f->resume, now->resume_ns);
+}
+
+static int keep_all(struct preempt *p)
+{
+	bool first = p->cycles == 1;
+	size_t i;
+	int ret;
+
+	ret = keep(&p->all, &p->now, first);
+	for (i = 0; i < p->n_targets && !ret; i++)
+		ret = keep(&p->targets[i].figures, &p->targets[i].now, first);
+	p->succeeded = p->all.succeeded;
+	return ret ? fail(p, ret, GPREEMPT_SYSTEM, 0, "keeping the samples") :
+		     0;
+}
+
+int preempt_cycle(struct preempt *p)
+{
+	struct gpreempt_gang_outcome out;
+	int ret, online = 0;
+	uint64_t start;
+
+	p->cycles++;
+	ret = call(p, DISTURB_SUSPEND, &out);
+	if (ret)
+		return ret;
+	start = shr_now_ns();
+	note_suspend(p, &out);
+	verify_all(p);
+	if (p->args->command)
+		online = preempt_online(p);
+	else
+		ret = preempt_attend(p, p->args->hold_ns, -1);
+	if (online && online != -ECHILD)
+		ret = online;
+	if (ret)
+		return ret;
+	start = shr_now_ns() - start;
+	ret = call(p, DISTURB_RESUME, &out);
+	if (ret)
+		return ret;
+	note_resume(p, start, &out);
+	ret = keep_all(p);
+	if (ret)
+		return ret;
+	preempt_put_samples(p);
+	preempt_print_cycle(p);
+	if (online)
+		return online;
+	return preempt_attend(p, p->args->interval_ns, -1);
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a suspend or resume does to the other processes on the same GPUs. Under
+ * the hardware scheduler the driver takes everybody's queues off the node for
+ * it. A thread looks at their slots from before each call until all are back,
+ * and notes for how long a queue that was in its slots was not.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/preempt/preempt.h"
+#include "shared/clean.h"
+#include "shared/clock.h"
+
+#define MAX_QIDS 1024
+/* Queues that are not back by then are off for another reason. */
+#define LIMIT_NS (20 * NSEC_PER_MSEC)
+/* How often to look which processes there are. */
+#define LIST_PERIOD_NS NSEC_PER_SEC
+#define STACK_SIZE (256 * 1024)
+
+/* Another process, during one call. */
+struct watch {
+	bool there;		/* it is looked at */
+	bool mapped[MAX_QIDS];	/* queue ids in their slots at the start */
+	uint64_t looked_ns;
+	uint64_t lost_ns;	/* when one was first seen out of its slots */
+	uint64_t back_ns;	/* when all were seen back after that */
+	uint64_t gap_ns;	/* of the looks at both ends, the longer */
+};
+
+struct disturb {
+	struct preempt *p;
+	pthread_t thread;
+	sem_t begin;
+	sem_t ready;		/* the first look is taken */
+	sem_t done;
+	atomic_bool ended;	/* the call has returned */
+	bool quit;
+	bool running;		/* between begin and done */
+	enum disturb_op op;
+	uint32_t *gpus;		/* those of the targets' queues */
+	size_t n_gpus;
+	uint64_t listed_ns;
+	struct disturb_process *list;
+	struct watch *watches;
+	size_t count;
+};
+
+static bool on_our_gpus(const struct disturb *d,
+			const struct gpreempt_queue *queue)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_gpus; i++)
+		if (d->gpus[i] == queue->gpu_id)
+			return true;
+	return false;
+}
+
+static bool can_be_lost(const struct disturb *d,
+			const struct gpreempt_queue *queue)
+{
+	return queue->qid >= 0 && queue->qid < MAX_QIDS &&
+	       queue->suspended == 0 && queue->evicted == 0 &&
+	       on_our_gpus(d, queue);
+}
+
+static void first_look(struct disturb *d, size_t i)
+{
+	struct watch *w = &d->watches[i];
+	struct gpreempt_view *view;
+	size_t k;
+
+	memset(w, 0, sizeof(*w));
+	if (gpreempt_view_read(d->p->g, d->list[i].pid, &view, NULL))
+		return;
+	w->looked_ns = shr_now_ns();
+	for (k = 0; k < view->count; k++) {
+		const struct gpreempt_queue *queue = &view->queues[k];
+
+		if (can_be_lost(d, queue) && queue->active > 0) {
+			w->mapped[queue->qid] = true;
+			w->there = true;
+		}
+	}
+	gpreempt_view_free(view);
+}
+
+/* Is a queue out of its slots that was in them? */
+static bool is_lost(const struct disturb *d, const struct watch *w,
+		    const struct gpreempt_view *view)
+{
+	size_t k;
+
+	for (k = 0; k < view->count; k++) {
+		const struct gpreempt_queue *queue = &view->queues[k];
+
+		if (can_be_lost(d, queue) && w->mapped[queue->qid] &&
+		    queue->active == 0)
+			return true;
+	}
+	return false;
+}
+
+static void look(struct disturb *d, size_t i)
+{
+	struct watch *w = &d->watches[i];
+	struct gpreempt_view *view;
+	uint64_t now, gap;
+	bool lost;
+
+	if (!w->there || w->back_ns)
+		return;
+	if (gpreempt_view_read(d->p->g, d->list[i].pid, &view, NULL)) {
+		w->there = false;
+		return;
+	}
+	now = shr_now_ns();
+	gap = now - w->looked_ns;
+	w->looked_ns = now;
+	lost = is_lost(d, w, view);
+	gpreempt_view_free(view);
+	if (lost == !!w->lost_ns)
+		return;
+	if (lost)
+		w->lost_ns = now;
+	else
+		w->back_ns = now;
+	if (gap > w->gap_ns)
+		w->gap_ns = gap;
+}
+
+static bool all_back(const struct disturb *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->count; i++)
+		if (d->watches[i].there && d->watches[i].lost_ns &&
+		    !d->watches[i].back_ns)
+			return false;
+	return true;
+}
+
+static void keep(struct disturb *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->count; i++) {
+		struct disturb_process *process = &d->list[i];
+		const struct watch *w = &d->watches[i];
+
+		if (!w->there)
+			continue;
+		process->ops[d->op].windows++;
+		if (!w->back_ns)
+			continue;
+		preempt_add_sample(&process->ops[d->op].unmapped,
+				   w->back_ns - w->lost_ns);
+		preempt_add_sample(&process->resolution, w->gap_ns);
+	}
+}
+
+static void watch_call(struct disturb *d)
+{
+	uint64_t limit = 0, began;
+	size_t i;
+
+	for (i = 0; i < d->count; i++)
+		first_look(d, i);
+	sem_post(&d->ready);
+	do {
+		/* One more look after the end, for a call shorter than one. */
+		if (atomic_load(&d->ended) && !limit)
+			limit = shr_now_ns() + LIMIT_NS;
+		began = shr_now_ns();
+		for (i = 0; i < d->count; i++)
+			look(d, i);
+		/* Half of the time is left to those that are measured. */
+		shr_sleep_ns(shr_now_ns() - began);
+	} while (!limit || (!all_back(d) && shr_now_ns() < limit));
+	keep(d);
+	sem_post(&d->done);
+}
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem) < 0)
+		;
+}
+
+static void *run(void *arg)
+{
+	struct disturb *d = arg;
+
+	for (;;) {
+		wait_for(&d->begin);
+		if (d->quit)
+			return NULL;
+		watch_call(d);
+	}
+}
+
+static bool is_target(const struct disturb *d, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < d->p->n_targets; i++)
+		if (d->p->targets[i].pid == pid)
+			return true;
+	return pid == getpid();
+}
+
+static bool is_listed(const struct disturb *d, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < d->count; i++)
+		if (d->list[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void add_process(struct disturb *d, const struct gpreempt_process *from)
+{
+	size_t size = d->count + 1;
+	struct disturb_process *list;
+	struct watch *watches;
+
+	list = realloc(d->list, size * sizeof(*list));
+	if (!list)
+		return;
+	d->list = list;
+	watches = realloc(d->watches, size * sizeof(*watches));
+	if (!watches)
+		return;
+	d->watches = watches;
+	list[d->count] = (struct disturb_process){ .pid = from->pid };
+	/* As the module escapes it; a recording may have it otherwise. */
+	shr_clean(list[d->count].comm, sizeof(list->comm), from->comm, false);
+	memset(&watches[d->count], 0, sizeof(*watches));
+	d->count = size;
+}
+
+static bool uses_our_gpus(const struct disturb *d, pid_t pid)
+{
+	struct gpreempt_view *view;
+	bool found = false;
+	size_t i;
+
+	if (gpreempt_view_read(d->p->g, pid, &view, NULL))
+		return false;
+	for (i = 0; i < view->count && !found; i++)
+		found = on_our_gpus(d, &view->queues[i]);
+	gpreempt_view_free(view);
+	return found;
+}
+
+/* Processes come and go; what was seen of one that went is kept. */
+static void list_processes(struct disturb *d)
+{
+	struct gpreempt_process_list *all;
+	size_t i;
+
+	d->listed_ns = shr_now_ns();
+	if (gpreempt_processes_read(d->p->g, &all, NULL))
+		return;
+	for (i = 0; i < all->count; i++) {
+		const struct gpreempt_process *process = &all->processes[i];
+
+		if (process->queues && !is_target(d, process->pid) &&
+		    !is_listed(d, process->pid) &&
+		    uses_our_gpus(d, process->pid))
+			add_process(d, process);
+	}
+	gpreempt_processes_free(all);
+}
+
+static void add_gpus(struct disturb *d, pid_t pid)
+{
+	struct gpreempt_view *view;
+	size_t i;
+
+	if (gpreempt_view_read(d->p->g, pid, &view, NULL))
+		return;
+	for (i = 0; i < view->count; i++) {
+		const struct gpreempt_queue *queue = &view->queues[i];
+		uint32_t *gpus;
+
+		if (!ctl_chosen(d->p->args, queue) || on_our_gpus(d, queue))
+			continue;
+		gpus = realloc(d->gpus, (d->n_gpus + 1) * sizeof(*gpus));
+		if (!gpus)
+			break;
+		d->gpus = gpus;
+		gpus[d->n_gpus++] = queue->gpu_id;
+	}
+	gpreempt_view_free(view);
+}
+
+static int start_thread(struct disturb *d)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int ret;
+
+	sem_init(&d->begin, 0, 0);
+	sem_init(&d->ready, 0, 0);
+	sem_init(&d->done, 0, 0);
+	ret = pthread_attr_init(&attr);
+	if (ret)
+		return ret;
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&d->thread, &attr, run, d);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return ret;
+}
+
+/* Only the module shows slots. */
+static bool module_there(struct gpreempt *g)
+{
+	struct gpreempt_facts *facts;
+
+	if (gpreempt_module_version(g, &facts, NULL))
+		return false;
+	gpreempt_facts_free(facts);
+	return true;
+}
+
+struct disturb *disturb_start(struct preempt *p)
+{
+	struct disturb *d;
+	size_t i;
+
+	if (!module_there(p->g))
+		return NULL;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	d->p = p;
+	for (i = 0; i < p->n_targets; i++)
+		add_gpus(d, p->targets[i].pid);
+	list_processes(d);
+	if (start_thread(d)) {
+		disturb_free(d);
+		return NULL;
+	}
+	return d;
+}
+
+/* The thread has dealt with the call before. */
+static void settle(struct disturb *d)
+{
+	if (d->running)
+		wait_for(&d->done);
+	d->running = false;
+}
+
+void disturb_begin(struct disturb *d, enum disturb_op op)
+{
+	if (!d)
+		return;
+	settle(d);
+	if (shr_now_ns() - d->listed_ns > LIST_PERIOD_NS)
+		list_processes(d);
+	if (!d->count)
+		return;
+	d->op = op;
+	atomic_store(&d->ended, false);
+	d->running = true;
+	sem_post(&d->begin);
+	wait_for(&d->ready);
+}
+
+void disturb_end(struct disturb *d)
+{
+	if (d)
+		atomic_store(&d->ended, true);
+}
+
+void disturb_stop(struct disturb *d)
+{
+	if (!d || d->quit)
+		return;
+	disturb_end(d);
+	settle(d);
+	d->quit = true;
+	sem_post(&d->begin);
+	pthread_join(d->thread, NULL);
+}
+
+struct disturb_process *disturb_result(struct disturb *d, size_t *count)
+{
+	*count = d->count;
+	return d->list;
+}
+
+void disturb_free(struct disturb *d)
+{
+	size_t i;
+	int op;
+
+	if (!d)
+		return;
+	for (i = 0; i < d->count; i++) {
+		for (op = 0; op < DISTURB_OPS; op++)
+			free(d->list[i].ops[op].unmapped.v);
+		free(d->list[i].resolution.v);
+	}
+	free(d->list);
+	free(d->watches);
+	free(d->gpus);
+	free(d);
+}

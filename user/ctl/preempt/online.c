@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The online command: what runs while the targets are off the GPU. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "ctl/preempt/preempt.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* A command that is asked to end gets so long before it is killed. */
+#define PATIENCE_NS (2 * NSEC_PER_SEC)
+
+/* What the child was born with is ours: it gets what a command expects. */
+static void become_command(const struct preempt *p, pid_t parent, int error)
+{
+	static const int ours[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM,
+				    SIGPIPE };
+	sigset_t none;
+	size_t i;
+	int code;
+
+	for (i = 0; i < ARRAY_SIZE(ours); i++)
+		signal(ours[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* When we are killed, it must end too. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	/* stdout is for the JSON. */
+	if (p->args->json)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp(p->args->command[0], p->args->command);
+	code = errno;
+	if (write(error, &code, sizeof(code)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int fail(struct preempt *p, int code, const char *step)
+{
+	p->err = (struct gpreempt_error){
+		.code = code,
+		.reason = GPREEMPT_SYSTEM,
+		.pid = p->targets[0].pid,
+		.step = step,
+	};
+	return code;
+}
+
+/* The child, once it has become the command. */
+static int start(struct preempt *p, pid_t *out)
+{
+	int code = 0, error[2];
+	ssize_t n;
+	pid_t pid, parent = getpid();
+
+	if (pipe2(error, O_CLOEXEC) < 0)
+		return fail(p, -errno, "starting the online command");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		become_command(p, parent, error[1]);
+	close(error[1]);
+	if (pid < 0) {
+		code = errno;
+		close(error[0]);
+		return fail(p, -code, "starting the online command");
+	}
+	do {
+		n = read(error[0], &code, sizeof(code));
+	} while (n < 0 && errno == EINTR);
+	close(error[0]);
+	if (n == sizeof(code)) {
+		waitpid(pid, NULL, 0);
+		return fail(p, -code, "starting the online command");
+	}
+	*out = pid;
+	return 0;
+}
+
+/* We stop before it has ended. It is not waited for with a target held. */
+static void end_command(struct preempt *p, pid_t pid, int fd)
+{
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+
+	gpreempt_gang_free(p->gang);
+	p->gang = NULL;
+	heartbeat_stop(&p->heartbeat);
+	p->beating = false;
+	pidfd_send_signal(fd, SIGTERM, NULL, 0);
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		if (shr_now_ns() > deadline)
+			pidfd_send_signal(fd, SIGKILL, NULL, 0);
+		shr_sleep_ns(10 * NSEC_PER_MSEC);
+	}
+}
+
+int preempt_online(struct preempt *p)
+{
+	uint64_t began = shr_now_ns();
+	pid_t pid = 0;
+	int fd, ret;
+
+	ret = start(p, &pid);
+	if (ret)
+		return ret;
+	fd = pidfd_open(pid, 0);
+	if (fd < 0) {
+		ret = fail(p, -errno, "waiting for the online command");
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		return ret;
+	}
+	ret = preempt_attend(p, UINT64_MAX, fd);
+	if (ret) {
+		end_command(p, pid, fd);
+		close(fd);
+		return ret;
+	}
+	close(fd);
+	while (waitpid(pid, &p->online_status, 0) < 0)
+		if (errno != EINTR)
+			return fail(p, -errno,
+				    "waiting for the online command");
+	if (preempt_add_sample(&p->online, shr_now_ns() - began))
+		return fail(p, -ENOMEM, "keeping the samples");
+	return p->online_status ? -ECHILD : 0;
+}
+
+int preempt_online_status(const struct preempt *p)
+{
+	return WIFSIGNALED(p->online_status) ?
+	       128 + WTERMSIG(p->online_status) :
+	       WEXITSTATUS(p->online_status);
+}

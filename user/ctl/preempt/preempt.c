@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Suspend and resume, again and again, and measure it. */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/foreground.h"
+#include "ctl/preempt/preempt.h"
+
+static int fail_system(const struct preempt *p, const char *step, int code)
+{
+	struct gpreempt_error err = {
+		.code = code,
+		.reason = GPREEMPT_SYSTEM,
+		.pid = p->n_targets ? p->targets[0].pid : 0,
+		.step = step,
+	};
+
+	return ctl_fail(&err);
+}
+
+/* Lock the targets against other holders. 0, or the exit status. */
+static int lock_targets(struct preempt *p)
+{
+	size_t i;
+
+	/* They are not here in a recording. */
+	for (i = 0; i < p->n_targets && !p->args->replay; i++) {
+		struct preempt_target *t = &p->targets[i];
+
+		t->lock = foreground_take(t->pid, HOLD_ROLE_PREEMPT);
+		if (t->lock < 0)
+			return -t->lock;
+	}
+	return 0;
+}
+
+static void unlock_targets(struct preempt *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++) {
+		if (p->targets[i].lock >= 0)
+			hold_drop(p->targets[i].pid, p->targets[i].lock);
+	}
+}
+
+/* What is to be measured must be there. 0, or the exit status. */
+static int check_queues(const struct preempt *p, pid_t pid)
+{
+	struct gpreempt_error err;
+	struct gpreempt_view *view;
+	size_t i, chosen = 0;
+	int ret = 0;
+
+	if (gpreempt_view_read(p->g, pid, &view, &err))
+		return ctl_fail(&err);
+	for (i = 0; i < view->count; i++)
+		chosen += ctl_chosen(p->args, &view->queues[i]);
+	for (i = 0; i < p->args->n_ids && !ret; i++)
+		if (!gpreempt_view_find(view, p->args->ids[i]))
+			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
+					    "gpreempt-ctl queues shows them",
+					    "process %d has no queue %u", pid,
+					    p->args->ids[i]);
+	if (!ret && !chosen)
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, view->count ?
+				    "gpreempt-ctl queues shows its queues" :
+				    "try again when it uses the GPU",
+				    "process %d has no %squeues", pid,
+				    view->count ? "such " : "");
+	gpreempt_view_free(view);
+	return ret;
+}
+
+static int open_target(struct preempt *p, struct preempt_target *t)
+{
+	struct gpreempt_error err;
+	uint64_t born = 0;
+
+	if (gpreempt_gang_add(p->gang, t->pid, &err))
+		return ctl_fail(&err);
+	if (gpreempt_start_time(p->g, t->pid, &born) || born != t->start)
+		return ctl_fail_reason(GPREEMPT_ENDED, -ESRCH, t->pid);
+	return check_queues(p, t->pid);
+}
+
+/* All queues run, and no watchdog waits for us any more. */
+static void close_sessions(struct preempt *p)
+{
+	disturb_stop(p->disturb);
+	gpreempt_gang_free(p->gang);
+	p->gang = NULL;
+	if (p->beating)
+		heartbeat_stop(&p->heartbeat);
+	p->beating = false;
+}
+
+/* How the run ended. */
+struct end {
+	int status;		/* of the command */
+	char text[512];		/* "": well */
+	char next[512];
+};
+
+__attribute__((format(printf, 4, 5)))
+static void set_end(struct end *end, int status, const char *next,
+		    const char *format, ...)
+{
+	va_list ap;
+
+	end->status = status;
+	snprintf(end->next, sizeof(end->next), "%s", next);
+	va_start(ap, format);
+	vsnprintf(end->text, sizeof(end->text), format, ap);
+	va_end(ap);
+}
+
+/* code is of preempt_cycle(). */
+static void find_end(const struct preempt *p, int code, struct end *end)
+{
+	if (p->interrupted) {
+		set_end(end, GPREEMPT_CLASS_FAILED, "",
+			"interrupted in cycle %zu; the queues run", p->cycles);
+	} else if (code == -ECHILD) {
+		set_end(end, GPREEMPT_CLASS_FAILED,
+			"see what it printed; the queues run",
+			"the online command ended with status %d in cycle %zu",
+			preempt_online_status(p), p->cycles);
+	} else if (code) {
+		end->status = gpreempt_error_class(&p->err);
+		gpreempt_error_text(&p->err, end->text, sizeof(end->text));
+		gpreempt_error_next(&p->err, end->next, sizeof(end->next));
+	} else if (p->succeeded != p->cycles) {
+		set_end(end, p->succeeded ? GPREEMPT_CLASS_PARTIAL :
+			GPREEMPT_CLASS_FAILED,
+			"gpreempt-ctl preempt --verbose shows each cycle",
+			"%zu of %zu cycles did not succeed",
+			p->cycles - p->succeeded, p->cycles);
+	}
+}
+
+static int finish(struct preempt *p, int code)
+{
+	struct end end = { 0 };
+	int ret;
+
+	close_sessions(p);
+	find_end(p, code, &end);
+	preempt_print_result(p, *end.text ? end.text : NULL);
+	ret = preempt_close_samples(p);
+	if (*end.text)
+		return ctl_fail_text(end.status, end.next, "%s", end.text);
+	if (!ret)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, ret == -ENOSPC ?
+			     "make room on that disk, or give another file" :
+			     "give another file",
+			     "cannot write the samples: %s", strerror(-ret));
+}
+
+static void note_open_times(struct preempt *p)
+{
+	size_t i, k;
+
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	for (i = 0; i < p->n_targets; i++) {
+		p->all.open_ns += p->members[i].open_ns;
+		for (k = 0; k < p->n_targets; k++)
+			if (p->targets[k].pid == p->members[i].pid)
+				p->targets[k].figures.open_ns =
+					p->members[i].open_ns;
+	}
+}
+
+/*
+ * Who looks at slots all the time sees as much as time allows, and that cannot
+ * be played again.
+ */
+static bool recorded(const struct preempt *p)
+{
+	return p->args->record || p->args->replay;
+}
+
+static int measure(struct preempt *p)
+{
+	int ret = heartbeat_start(&p->heartbeat);
+	size_t i;
+
+	if (ret)
+		return fail_system(p, "setting up", ret);
+	p->beating = true;
+	for (i = 0; i < p->n_targets; i++) {
+		heartbeat_beat(&p->heartbeat);
+		ret = open_target(p, &p->targets[i]);
+		if (ret)
+			return ret;
+	}
+	note_open_times(p);
+	p->disturb = recorded(p) ? NULL : disturb_start(p);
+	while (!ret && p->cycles < p->args->count)
+		ret = preempt_cycle(p);
+	return finish(p, ret);
+}
+
+static int get_memory(struct preempt *p, const struct gpreempt_targets *list)
+{
+	size_t i;
+	int ret;
+
+	p->targets = calloc(list->count, sizeof(*p->targets));
+	p->members = calloc(list->count, sizeof(*p->members));
+	if (!p->targets || !p->members)
+		return -ENOMEM;
+	p->all.first_ns = GPREEMPT_UNKNOWN;
+	p->n_targets = list->count;
+	for (i = 0; i < list->count; i++)
+		p->targets[i] = (struct preempt_target){
+			.pid = list->targets[i].pid,
+			.start = list->targets[i].start,
+			.lock = -1,
+			.figures.first_ns = GPREEMPT_UNKNOWN,
+		};
+	ret = gpreempt_gang_new(p->g, &p->gang);
+	if (!ret && !recorded(p))
+		gpreempt_gang_sample_slots(p->gang, true);
+	return ret;
+}
+
+static void free_figures(struct preempt_figures *f)
+{
+	free(f->suspend.v);
+	free(f->slots.v);
+	free(f->resolution.v);
+	free(f->resume.v);
+}
+
+static void free_memory(struct preempt *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++)
+		free_figures(&p->targets[i].figures);
+	free_figures(&p->all);
+	free(p->online.v);
+	disturb_free(p->disturb);
+	free(p->targets);
+	free(p->members);
+}
+
+static int run_on(struct preempt *p, const struct gpreempt_targets *list)
+{
+	int ret = get_memory(p, list);
+
+	if (ret)
+		return fail_system(p, "setting up", ret);
+	ret = preempt_open_samples(p);
+	if (ret)
+		return fail_system(p, "opening the file of samples", ret);
+	ret = lock_targets(p);
+	if (ret)
+		return ret;
+	p->stop = foreground_signals();
+	if (p->stop < 0)
+		return fail_system(p, "setting up", p->stop);
+	return measure(p);
+}
+
+static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct preempt p = {
+		.args = args,
+		.filter = ctl_filter(args),
+		.stop = -1,
+	};
+	struct gpreempt_targets *list;
+	int ret;
+
+	(void)cmd;
+	if (args->replay && args->command)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "leave one of the two out",
+				     "--replay holds nothing that a command could run beside");
+	ret = args->replay ? 0 : ctl_need_root(0);
+	if (!ret)
+		ret = ctl_open_busy(args, heartbeat_busy, &p.heartbeat,
+				    &p.g);
+	if (ret)
+		return ret;
+	ret = ctl_targets(p.g, args, &list);
+	if (!ret) {
+		ret = run_on(&p, list);
+		gpreempt_targets_free(list);
+		close_sessions(&p);
+		unlock_targets(&p);
+		preempt_close_samples(&p);
+	}
+	if (p.stop >= 0)
+		close(p.stop);
+	free_memory(&p);
+	gpreempt_free(p.g);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "count", CTL_COUNT, offsetof(struct ctl_args, count), "N",
+	  "so many cycles (100)" },
+	{ "hold", CTL_DURATION, offsetof(struct ctl_args, hold_ns), "TIME",
+	  "hold the queues for that time in each (100ms)" },
+	{ "interval", CTL_DURATION, offsetof(struct ctl_args, interval_ns),
+	  "TIME", "let them run for that time in between (500ms)" },
+	{ "samples", CTL_FILE, offsetof(struct ctl_args, samples), "FILE",
+	  "write what each cycle measured to a file" },
+	{ "verbose", CTL_FLAG, offsetof(struct ctl_args, verbose), NULL,
+	  "a line for each cycle, as on a terminal" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_preempt = {
+	.name = "preempt",
+	.run = run_preempt,
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
+	.command = "ONLINE-COMMAND...",
+	.summary = "Suspend and resume a process again and again; measure it.",
+	.details =
+	"Several targets are suspended and resumed together, by a thread each;\n"
+	"there are figures for each, and for all from the release of the threads\n"
+	"to the return of the last call. Percentiles are nearest-rank, of all\n"
+	"samples. The first suspend is shown apart.\n"
+	"\n"
+	"With a command behind \"--\" the queues are held until it ends, in place\n"
+	"of --hold. When it ends with another status than 0, the run ends after\n"
+	"that cycle, with exit status 1.\n"
+	"\n"
+	"Other processes on the same GPUs lose their slots for a moment, too: how\n"
+	"long is seen by looking at their slots all the time (needs gpreempt.ko).\n"
+	"Not measured with --record and --replay.\n"
+	"\n"
+	"Nothing stays behind: the queues run when the command ends, also with\n"
+	"Ctrl-C or its terminal. What was measured until then is shown.\n",
+	.options = options,
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
+		  CTL_SHARED_REPLAY,
+	.defaults = {
+		.count = 100,
+		.hold_ns = 100 * NSEC_PER_MSEC,
+		.interval_ns = 500 * NSEC_PER_MSEC,
+	},
+};

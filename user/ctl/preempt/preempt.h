@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A run of "gpreempt-ctl preempt", as its own files see it. */
+#ifndef CTL_PREEMPT_H
+#define CTL_PREEMPT_H
+
+#include "agent/heartbeat.h"
+#include "ctl/command/ctl.h"
+
+/* Samples in nanoseconds, in the order of their measurement. */
+struct preempt_series {
+	uint64_t *v;
+	size_t n;
+	size_t room;
+};
+
+/* 0 or -ENOMEM. */
+int preempt_add_sample(struct preempt_series *s, uint64_t ns);
+
+/* What one cycle did to a target, or to all of them together. */
+struct preempt_cycle {
+	size_t requested;
+	size_t done;
+	uint64_t suspend_ns;
+	int64_t slots_ns;	/* or GPREEMPT_UNKNOWN, as the next */
+	int64_t resolution_ns;
+	uint64_t held_ns;	/* from one call's end to the next one's start */
+	uint64_t resume_ns;
+	uint64_t released_ns;	/* queues ran so long while they were held */
+	enum gpreempt_verdict verdict;
+	bool succeeded;
+};
+
+/* Figures of a target, or of all of them together. */
+struct preempt_figures {
+	struct preempt_series suspend;	/* without the first */
+	struct preempt_series slots;	/* the same */
+	struct preempt_series resolution;
+	struct preempt_series resume;
+	uint64_t open_ns;
+	int64_t first_ns;		/* GPREEMPT_UNKNOWN: there was none */
+	size_t verdicts[3];		/* by enum gpreempt_verdict */
+	size_t succeeded;
+};
+
+struct preempt_target {
+	pid_t pid;
+	uint64_t start;		/* clock ticks since boot */
+	int lock;
+	struct preempt_cycle now;
+	struct preempt_figures figures;
+};
+
+struct preempt {
+	const struct ctl_args *args;
+	struct gpreempt_filter filter;
+	struct gpreempt *g;
+	struct gpreempt_gang *gang;
+	struct gpreempt_member *members;	/* room for all targets */
+	struct preempt_target *targets;
+	size_t n_targets;
+	struct heartbeat heartbeat;
+	bool beating;
+	int stop;		/* readable after Ctrl-C and its like */
+	struct disturb *disturb;	/* NULL: without the module */
+	FILE *samples;
+	int samples_error;	/* the first, as -errno */
+
+	size_t cycles;
+	size_t succeeded;
+	struct preempt_cycle now;	/* of all targets together */
+	struct preempt_figures all;
+	struct preempt_series online;	/* times of the online command */
+	int online_status;	/* as waitpid() gives it */
+	bool interrupted;
+	struct gpreempt_error err;	/* why it stopped early */
+};
+
+/*
+ * cycle.c: one cycle. 0, or a negative errno value to stop, with the
+ * reason in p->err, p->interrupted or p->online_status.
+ */
+int preempt_cycle(struct preempt *p);
+/*
+ * Look after the targets until the time is over, or the descriptor (-1: none)
+ * is readable. 0, or as preempt_cycle().
+ */
+int preempt_attend(struct preempt *p, uint64_t ns, int fd);
+
+/* online.c: run the command to its end. As preempt_cycle(). */
+int preempt_online(struct preempt *p);
+/* The exit status of a shell for it: 128 and the signal. */
+int preempt_online_status(const struct preempt *p);
+
+/*
+ * samples.c: the file of --samples, a line for each target and cycle.
+ * 0 or -errno.
+ */
+int preempt_open_samples(struct preempt *p);
+void preempt_put_samples(struct preempt *p);
+int preempt_close_samples(struct preempt *p);
+
+/* report.c */
+void preempt_print_cycle(const struct preempt *p);
+/* error: NULL, or why the run ended early. */
+void preempt_print_result(struct preempt *p, const char *error);
+
+/*
+ * disturb.c: what a suspend or resume does to the other processes on
+ * the same GPUs, seen by a thread that looks at their slots all the time.
+ */
+enum disturb_op {
+	DISTURB_SUSPEND,
+	DISTURB_RESUME,
+	DISTURB_OPS,
+};
+
+/* What another process has lost. */
+struct disturb_process {
+	pid_t pid;
+	char comm[68];
+	struct {
+		size_t windows;	/* calls during which it was looked at */
+		struct preempt_series unmapped;	/* of those seen */
+	} ops[DISTURB_OPS];
+	struct preempt_series resolution;	/* between two looks */
+};
+
+/* NULL without the module, or without memory. */
+struct disturb *disturb_start(struct preempt *p);
+/* Around each call; d may be NULL. */
+void disturb_begin(struct disturb *d, enum disturb_op op);
+void disturb_end(struct disturb *d);
+/* The thread ends; the figures stay. */
+void disturb_stop(struct disturb *d);
+struct disturb_process *disturb_result(struct disturb *d, size_t *count);
+void disturb_free(struct disturb *d);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What preempt prints: lines for people and grep, or one JSON object. */
+#include "output/table.h"
+#include "ctl/preempt/preempt.h"
+#include "shared/macro.h"
+
+static void print_us(const char *name, int64_t ns)
+{
+	if (ns == GPREEMPT_UNKNOWN)
+		printf("%s -\n", name);
+	else
+		printf("%s %.1f\n", name, ns / 1000.0);
+}
+
+void preempt_print_cycle(const struct preempt *p)
+{
+	const struct preempt_cycle *c = &p->now;
+
+	if (p->args->json ||
+	    (!p->args->verbose && !isatty(STDOUT_FILENO)))
+		return;
+	printf("cycle %zu: %zu of %zu queues, suspend %.1f us, ", p->cycles,
+	       c->done, c->requested, c->suspend_ns / 1000.0);
+	if (c->slots_ns != GPREEMPT_UNKNOWN)
+		printf("slots %.1f us, ", c->slots_ns / 1000.0);
+	printf("resume %.1f us, verified: %s", c->resume_ns / 1000.0,
+	       ctl_verdict_name(c->verdict));
+	if (c->released_ns)
+		printf(", queues ran %.1f us while held",
+		       c->released_ns / 1000.0);
+	putchar('\n');
+	fflush(stdout);
+}
+
+static struct gpreempt_stats stats_of(struct preempt_series *s)
+{
+	struct gpreempt_stats stats;
+
+	gpreempt_stats(s->v, s->n, &stats);
+	return stats;
+}
+
+static void print_stats(const char *before, const char *name,
+			struct preempt_series *s)
+{
+	struct gpreempt_stats stats = stats_of(s);
+
+	printf("%s%s n=%zu min=%.1f p50=%.1f p90=%.1f p99=%.1f p99.9=%.1f "
+	       "max=%.1f mean=%.1f", before, name, stats.n,
+	       stats.min / 1000.0, stats.p50 / 1000.0, stats.p90 / 1000.0,
+	       stats.p99 / 1000.0, stats.p999 / 1000.0, stats.max / 1000.0,
+	       stats.mean / 1000.0);
+}
+
+/* Slots are known with the module only. */
+static void print_slots(const char *before, struct preempt_figures *f)
+{
+	struct gpreempt_stats resolution;
+
+	if (!f->slots.n) {
+		printf("%ssuspend_slots_us -\n", before);
+		return;
+	}
+	resolution = stats_of(&f->resolution);
+	print_stats(before, "suspend_slots_us", &f->slots);
+	printf(" resolution=%.1f\n", resolution.p50 / 1000.0);
+}
+
+static void print_figures(const char *before, struct preempt_figures *f)
+{
+	char name[64];
+
+	print_stats(before, "suspend_ioctl_us", &f->suspend);
+	puts("");
+	print_slots(before, f);
+	print_stats(before, "resume_ioctl_us", &f->resume);
+	puts("");
+	snprintf(name, sizeof(name), "%sfirst_suspend_us", before);
+	print_us(name, f->first_ns);
+	snprintf(name, sizeof(name), "%ssession_open_us", before);
+	print_us(name, f->open_ns);
+	printf("%sverified yes %zu no %zu not_checked %zu\n", before,
+	       f->verdicts[GPREEMPT_VERIFIED],
+	       f->verdicts[GPREEMPT_CONTRADICTED],
+	       f->verdicts[GPREEMPT_NOT_CHECKED]);
+}
+
+static const char *const disturb_names[] = {
+	[DISTURB_SUSPEND] = "suspend",
+	[DISTURB_RESUME] = "resume",
+};
+
+static void print_disturbed(struct disturb_process *process)
+{
+	struct gpreempt_stats resolution = stats_of(&process->resolution);
+	int op;
+
+	for (op = 0; op < DISTURB_OPS; op++) {
+		struct gpreempt_stats stats;
+
+		stats = stats_of(&process->ops[op].unmapped);
+		printf("disturbed_us pid=%d comm=%s by=%s calls=%zu seen=%zu "
+		       "p50=%.1f max=%.1f resolution=%.1f\n", process->pid,
+		       process->comm, disturb_names[op],
+		       process->ops[op].windows, stats.n, stats.p50 / 1000.0,
+		       stats.max / 1000.0, resolution.p50 / 1000.0);
+	}
+}
+
+static void print_disturbance(struct preempt *p)
+{
+	struct disturb_process *list;
+	size_t i, count;
+
+	if (!p->disturb) {
+		puts("disturbed -");
+		return;
+	}
+	list = disturb_result(p->disturb, &count);
+	printf("disturbed %zu other process%s on these GPUs\n", count,
+	       count == 1 ? "" : "es");
+	for (i = 0; i < count; i++)
+		print_disturbed(&list[i]);
+}
+
+static void print_text(struct preempt *p)
+{
+	char before[32];
+	size_t i;
+
+	ctl_label_times();
+	for (i = 0; i < p->n_targets && p->n_targets > 1; i++) {
+		snprintf(before, sizeof(before), "target %d ",
+			 p->targets[i].pid);
+		print_figures(before, &p->targets[i].figures);
+	}
+	print_figures("", &p->all);
+	if (p->args->command) {
+		print_stats("", "online_us", &p->online);
+		puts("");
+	}
+	print_disturbance(p);
+	printf("cycles %zu succeeded %zu", p->cycles, p->succeeded);
+	if (p->cycles)
+		printf(" rate %.1f%%", 100.0 * p->succeeded / p->cycles);
+	puts("");
+}
+
+static void add_us(struct json_object *to, const char *key, int64_t ns)
+{
+	json_object_object_add(to, key, out_json_us(ns));
+}
+
+static void add_number(struct json_object *to, const char *key, int64_t value)
+{
+	json_object_object_add(to, key, out_json_number(value));
+}
+
+static struct json_object *json_stats(struct preempt_series *s)
+{
+	struct json_object *o = json_object_new_object();
+	struct gpreempt_stats stats = stats_of(s);
+	const struct {
+		const char *key;
+		uint64_t ns;
+	} parts[] = {
+		{ "min", stats.min }, { "mean", stats.mean },
+		{ "p50", stats.p50 }, { "p90", stats.p90 },
+		{ "p99", stats.p99 }, { "p999", stats.p999 },
+		{ "max", stats.max },
+	};
+	size_t i;
+
+	add_number(o, "n", stats.n);
+	/* No samples have no figures, not figures of 0. */
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		add_us(o, parts[i].key,
+		       stats.n ? (int64_t)parts[i].ns : GPREEMPT_UNKNOWN);
+	return o;
+}
+
+static struct json_object *json_slots(struct preempt_figures *f)
+{
+	struct gpreempt_stats resolution;
+	struct json_object *o;
+
+	if (!f->slots.n)
+		return NULL;
+	resolution = stats_of(&f->resolution);
+	o = json_stats(&f->slots);
+	add_us(o, "resolution_us", resolution.p50);
+	add_us(o, "resolution_max_us", resolution.max);
+	return o;
+}
+
+static void add_figures(struct json_object *o, struct preempt_figures *f)
+{
+	struct json_object *verified = json_object_new_object();
+
+	json_object_object_add(o, "suspend_ioctl_us", json_stats(&f->suspend));
+	json_object_object_add(o, "suspend_slots_us", json_slots(f));
+	json_object_object_add(o, "resume_ioctl_us", json_stats(&f->resume));
+	add_us(o, "first_suspend_us", f->first_ns);
+	add_us(o, "session_open_us", f->open_ns);
+	add_number(verified, "yes", f->verdicts[GPREEMPT_VERIFIED]);
+	add_number(verified, "no", f->verdicts[GPREEMPT_CONTRADICTED]);
+	add_number(verified, "not_checked",
+		   f->verdicts[GPREEMPT_NOT_CHECKED]);
+	json_object_object_add(o, "verified", verified);
+}
+
+static struct json_object *json_targets(struct preempt *p)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++) {
+		struct json_object *o = json_object_new_object();
+
+		add_number(o, "pid", p->targets[i].pid);
+		add_number(o, "succeeded", p->targets[i].figures.succeeded);
+		add_figures(o, &p->targets[i].figures);
+		json_object_array_add(array, o);
+	}
+	return array;
+}
+
+static struct json_object *json_disturbed(struct disturb_process *process)
+{
+	struct gpreempt_stats resolution = stats_of(&process->resolution);
+	struct json_object *o = json_object_new_object();
+	int op;
+
+	add_number(o, "pid", process->pid);
+	json_object_object_add(o, "comm", out_json_text(process->comm));
+	for (op = 0; op < DISTURB_OPS; op++) {
+		struct json_object *part;
+
+		part = json_stats(&process->ops[op].unmapped);
+		add_number(part, "calls", process->ops[op].windows);
+		json_object_object_add(o, op == DISTURB_SUSPEND ?
+				       "suspend_us" : "resume_us", part);
+	}
+	add_us(o, "resolution_us", resolution.n ?
+	       (int64_t)resolution.p50 : GPREEMPT_UNKNOWN);
+	return o;
+}
+
+static struct json_object *json_disturbance(struct preempt *p)
+{
+	struct json_object *array;
+	struct disturb_process *list;
+	size_t i, count;
+
+	if (!p->disturb)
+		return NULL;
+	array = json_object_new_array();
+	list = disturb_result(p->disturb, &count);
+	for (i = 0; i < count; i++)
+		json_object_array_add(array, json_disturbed(&list[i]));
+	return array;
+}
+
+static void print_json(struct preempt *p, const char *error)
+{
+	struct json_object *o = json_object_new_object();
+
+	add_number(o, "cycles", p->cycles);
+	add_number(o, "succeeded", p->succeeded);
+	add_figures(o, &p->all);
+	json_object_object_add(o, "online_us", p->args->command ?
+			       json_stats(&p->online) : NULL);
+	json_object_object_add(o, "targets", json_targets(p));
+	json_object_object_add(o, "disturbed", json_disturbance(p));
+	json_object_object_add(o, "error", out_json_text(error));
+	json_object_object_add(o, "simulated",
+			       out_json_flag(ctl_simulated()));
+	out_json_print(o);
+}
+
+void preempt_print_result(struct preempt *p, const char *error)
+{
+	if (p->args->json)
+		print_json(p, error);
+	else
+		print_text(p);
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "agent/foreground.h"
+#include "agent/owner-text.h"
+#include "ctl/command/ctl.h"
+#include "ctl/command/hold-request.h"
+#include "ctl/suspend/suspend.h"
+#include "output/table.h"
+#include "shared/parse.h"
+
+#define NO_GRACE UINT64_MAX
+
+/* What is printed of a target. */
+struct row {
+	int64_t pid;
+	int64_t status;
+	int64_t queues;
+	int64_t destroying;
+	int64_t ioctl_ns;
+	int64_t slots_ns;
+	int64_t resolution_ns;
+	const char *verified;
+	int64_t holder;
+	int64_t guardian;
+	int64_t lease_ns;
+	int64_t already;
+	int64_t foreground;
+	const char *error;
+	const char *next;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, pid, NULL, OUT_DEC),
+	OUT_FIELD(struct row, status, NULL, OUT_DEC),
+	OUT_FIELD(struct row, queues, NULL, OUT_DEC),
+	OUT_FIELD(struct row, destroying, NULL, OUT_DEC),
+	{ .name = "ioctl_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, ioctl_ns) },
+	{ .name = "slots_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, slots_ns) },
+	{ .name = "resolution_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, resolution_ns) },
+	OUT_FIELD(struct row, verified, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, holder, NULL, OUT_DEC),
+	OUT_FIELD(struct row, guardian, NULL, OUT_DEC),
+	{ .name = "lease_left_us", .kind = OUT_US,
+	  .offset = offsetof(struct row, lease_ns) },
+	{ .name = "held_before", .kind = OUT_FLAG,
+	  .offset = offsetof(struct row, already) },
+	OUT_FIELD(struct row, foreground, NULL, OUT_FLAG),
+	OUT_FIELD(struct row, error, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, next, NULL, OUT_TEXT),
+};
+
+static const struct out_table table = {
+	.name = "targets",
+	.fields = fields,
+	.n_fields = ARRAY_SIZE(fields),
+	.row_size = sizeof(struct row),
+};
+
+static bool is_held(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+
+	return reply->worker && (reply->status == GPREEMPT_CLASS_DONE ||
+				 reply->status == GPREEMPT_CLASS_PARTIAL);
+}
+
+static int64_t or_unknown(uint64_t value)
+{
+	return value ? (int64_t)value : GPREEMPT_UNKNOWN;
+}
+
+/* A reply's text is what, and on its second line what to do next. */
+static void split_text(struct suspend_job *job)
+{
+	job->next = strchr(job->reply.text, '\n');
+	if (job->next)
+		*job->next++ = '\0';
+}
+
+static void fill_row(struct row *row, const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+	bool held = is_held(job);
+
+	*row = (struct row){
+		.pid = job->pid,
+		.status = reply->status,
+		.queues = reply->queues,
+		.destroying = reply->destroying,
+		.ioctl_ns = held ? (int64_t)reply->ioctl_ns : GPREEMPT_UNKNOWN,
+		.slots_ns = or_unknown(reply->slots_ns),
+		.resolution_ns = or_unknown(reply->resolution_ns),
+		.verified = held ? ctl_verdict_name(reply->verdict) : NULL,
+		.holder = held ? (int64_t)reply->worker : GPREEMPT_UNKNOWN,
+		.guardian = held ? (int64_t)reply->guardian : GPREEMPT_UNKNOWN,
+		.lease_ns = or_unknown(reply->lease_ns),
+		.already = job->already,
+		.foreground = !!reply->command,
+		.next = job->next,
+		.error = reply->text[0] ? reply->text : NULL,
+	};
+}
+
+static void print_json(const struct suspend_job *jobs, size_t count)
+{
+	struct json_object *object = json_object_new_object();
+	struct row *rows = calloc(count, sizeof(*rows));
+	size_t i;
+
+	for (i = 0; rows && i < count; i++)
+		fill_row(&rows[i], &jobs[i]);
+	json_object_object_add(object, "simulated",
+			       out_json_flag(ctl_simulated()));
+	json_object_object_add(object, table.name,
+			       out_json_rows(&table, rows, rows ? count : 0));
+	out_json_print(object);
+	free(rows);
+}
+
+static void print_held(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+	char lease[32] = "until resume";
+
+	if (reply->lease_ns)
+		shr_format_duration(reply->lease_ns, lease, sizeof(lease));
+	printf("suspended %d: %llu queue%s, ioctl %.1f us, verified: %s\n",
+	       job->pid, (unsigned long long)reply->queues,
+	       reply->queues == 1 ? "" : "s", reply->ioctl_ns / 1000.0,
+	       ctl_verdict_name(reply->verdict));
+	if (reply->slots_ns)
+		printf("slots %.1f us (resolution %.1f us)\n",
+		       reply->slots_ns / 1000.0,
+		       reply->resolution_ns / 1000.0);
+	else
+		puts("slots not measured");
+	printf("holder %llu, guardian %llu, lease: %s; "
+	       "release with: gpreempt-ctl resume %d\n",
+	       (unsigned long long)reply->worker,
+	       (unsigned long long)reply->guardian, lease, job->pid);
+	if (reply->command)
+		printf("it ends with gpreempt-ctl suspend --foreground "
+		       "(%llu)\n", (unsigned long long)reply->command);
+	if (job->already)
+		puts("it was held already: what was asked for is added, "
+		     "the lease is new");
+}
+
+static void print_job(const struct suspend_job *job)
+{
+	const struct hold_request *request = &job->request;
+
+	if (!is_held(job))
+		return;
+	print_held(job);
+	if (job->reply.destroying)
+		ctl_note("process %d is destroying %llu more queue%s; such a "
+			 "queue cannot be suspended", job->pid,
+			 (unsigned long long)job->reply.destroying,
+			 job->reply.destroying == 1 ? "" : "s");
+	if (!job->reply.queues && !job->reply.status)
+		ctl_note("process %d has no%s queues now; new ones will be "
+			 "suspended", job->pid,
+			 request->by_priority || request->n_gpus ?
+			 " such" : "");
+	if (job->reply.churn)
+		hold_note_churn(job->pid, job->reply.recent_ns,
+				job->reply.window_ns);
+	if (!job->reply.cgroup)
+		ctl_note("no cgroup v2 for the holder alone: if this cgroup "
+			 "is frozen, the holder ends and the queues run");
+}
+
+static void print_failure(struct suspend_job *job)
+{
+	if (job->reply.status != GPREEMPT_CLASS_DONE)
+		ctl_fail_text(job->reply.status, job->next, "%s",
+			      job->reply.text);
+}
+
+/* 0, or the exit status; what came of each target is in the jobs. */
+static int print_all(const struct ctl_args *args, struct suspend_job *jobs,
+		     size_t count)
+{
+	int status = jobs[0].reply.status;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		split_text(&jobs[i]);
+	if (args->json)
+		print_json(jobs, count);
+	for (i = 0; i < count; i++) {
+		if (!args->json)
+			print_job(&jobs[i]);
+		print_failure(&jobs[i]);
+		any |= is_held(&jobs[i]);
+		status = ctl_merge_status(status, jobs[i].reply.status);
+	}
+	if (any && !args->json)
+		ctl_label_times();
+	fflush(stdout);
+	return status;
+}
+
+static void prepare(struct gpreempt *g, const struct ctl_args *args,
+		    const struct gpreempt_target *target,
+		    struct suspend_job *job)
+{
+	struct hold_request *request = &job->request;
+	struct gpreempt_error err;
+	uint32_t units = 0;
+
+	job->pid = target->pid;
+	job->fd = -1;
+	request->verb = HOLD_SUSPEND;
+	request->start = target->start;
+	request->lease_ns = args->lease_ns;
+	request->command = args->foreground ? getpid() : 0;
+	ctl_hold_request(request, args);
+	if (args->grace_ns != NO_GRACE &&
+	    gpreempt_grace_units(g, job->pid, args->grace_ns, &units, &err))
+		hold_reply_error(&job->reply, &err);
+	request->grace = units;
+}
+
+/* The holders that this command has made stay, or end with it. */
+static void stay_or_leave(const struct ctl_args *args,
+			  struct suspend_job *jobs, size_t count)
+{
+	size_t i;
+
+	if (args->foreground) {
+		suspend_stay(jobs, count);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		if (jobs[i].fd >= 0)
+			hold_confirm(jobs[i].fd);
+}
+
+static int suspend_list(struct gpreempt *g, const struct ctl_args *args,
+			const struct gpreempt_targets *list)
+{
+	struct suspend_job *jobs = calloc(list->count, sizeof(*jobs));
+	int status;
+	size_t i;
+
+	if (!jobs)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	for (i = 0; i < list->count; i++)
+		prepare(g, args, &list->targets[i], &jobs[i]);
+	suspend_all(g, jobs, list->count);
+	status = print_all(args, jobs, list->count);
+	stay_or_leave(args, jobs, list->count);
+	free(jobs);
+	return status;
+}
+
+static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct gpreempt_targets *list;
+	struct gpreempt *g;
+	int ret;
+
+	(void)cmd;
+	/* A reader that has read enough does not want it undone. */
+	signal(SIGPIPE, SIG_IGN);
+	ret = ctl_need_root(0);
+	if (ret)
+		return ret;
+	ret = foreground_dir();
+	if (ret)
+		return ret;
+	ret = ctl_open(args, &g);
+	if (ret)
+		return ret;
+	ret = ctl_need_host(g);
+	if (!ret)
+		ret = ctl_targets(g, args, &list);
+	if (!ret) {
+		ret = suspend_list(g, args, list);
+		gpreempt_targets_free(list);
+	}
+	gpreempt_free(g);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "for", CTL_DURATION, offsetof(struct ctl_args, lease_ns), "TIME",
+	  "release it after that time (5s); otherwise at resume" },
+	{ "grace", CTL_DURATION, offsetof(struct ctl_args, grace_ns), "TIME",
+	  "let the hardware go on that long before (50us; 0us: no)" },
+	{ "foreground", CTL_FLAG, offsetof(struct ctl_args, foreground), NULL,
+	  "stay, and release it at Ctrl-C or when this terminal closes" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_suspend = {
+	.name = "suspend",
+	.run = run_suspend,
+	.words = CTL_TARGETS,
+	.min_words = 1,
+	.usage = "TARGET",
+	.not_recorded =
+	"its session is the holder's, which lives on; preempt makes "
+	"the same calls and can be recorded",
+	.summary = "Take the queues of processes off the GPU and hold them.",
+	.details =
+	"A holder stays behind for each. The queues run again at \"gpreempt-ctl\n"
+	"resume\", when the lease is over, when the process ends, and when the\n"
+	"holder ends, however that may be. Queues that a held process makes later\n"
+	"are suspended too, unless --queues names those that are meant. Suspending\n"
+	"a process that is held already adds queues and sets a new lease.\n"
+	"\n"
+	"While a process is held, other debuggers (gdb, strace, rocgdb, CRIU,\n"
+	"ROCm's own core dump) cannot attach to it; resume ends that.\n"
+	"\n"
+	"With several targets the exit status is that of all if it is the same,\n"
+	"and 6 if some were suspended and others not.\n",
+	.options = options,
+	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON,
+	.defaults = {
+		.grace_ns = NO_GRACE,
+	},
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rows of what a text says; decode, diff and experiment print them. */
+#ifndef CTL_TEXT_DECODE_H
+#define CTL_TEXT_DECODE_H
+
+#include "output/table.h"
+#include "ctl/text/load.h"
+
+/* A queue, with its first MQD. The members are the keys of JSON. */
+struct decode_queue {
+	int64_t pid;
+	int64_t queue_id;
+	int64_t gpu_id;
+	const char *type;
+	int64_t priority;
+	int64_t slots_active;
+	int64_t slots_expected;
+	char *where;		/* pipe.queue of its slots */
+	int64_t mqd;
+	int64_t ring;
+	int64_t ring_size;
+	int64_t rptr;
+	int64_t wptr;
+	int64_t doorbell;
+	int64_t vmid;
+	int64_t cwsr;
+	int64_t cwsr_size;
+	int64_t context;
+	int64_t pasid;
+	int64_t is_active;
+	int64_t older;
+	int64_t known;
+	int64_t line;
+	const char *file;
+};
+
+extern const struct out_table decode_queues;
+
+/* All of them, or those of a process (0: all), for decode_free(). */
+struct decode_queue *decode_make_queues(const struct ctl_text *text,
+					int64_t pid, size_t *count);
+void decode_free(struct decode_queue *queues, size_t count);
+
+/* Is there such a process in the text? */
+bool decode_has_pid(const struct ctl_text *text, int64_t pid);
+
+/* The whole text as one object of JSON. */
+struct json_object *decode_json(const struct ctl_text *text, int64_t pid);
+
+/* The run lists, as an array. */
+struct json_object *decode_json_packets(const struct ctl_text *text,
+					int64_t pid);
+/* And as rows, if there are any. */
+void decode_print_packets(enum out_mode mode, const struct ctl_text *text,
+			  int64_t pid);
+
+/* The first problems as rows, and a note of how many more there are. */
+void decode_print_problems(enum out_mode mode, const struct ctl_text *text,
+			   size_t most);
+
+/* Is each queue in all its slots, and each slot a queue's? Or unknown. */
+int64_t decode_adds_up(const struct gpreempt_text_check *sum);
+
+/*
+ * A directory that has snapshots in it: one line for each, with what changed.
+ * Returns the exit status.
+ */
+int decode_series(const struct ctl_args *args, const char *dir);
+/* Are there snapshots in it? */
+bool decode_is_series(const char *dir);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What two moments have in common: queues by (gpu, queue id) within a process,
+ * and hardware slots, which are the machine's.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/text/diff.h"
+#include "shared/macro.h"
+
+static const struct out_field queue_fields[] = {
+	OUT_FIELD(struct diff_queue, gpu_id, "GPU", OUT_HEX),
+	OUT_FIELD(struct diff_queue, queue_id, "QID", OUT_DEC),
+	OUT_FIELD(struct diff_queue, pid_a, "PID A", OUT_DEC),
+	OUT_FIELD(struct diff_queue, pid_b, "PID B", OUT_DEC),
+	OUT_FIELD(struct diff_queue, in, "IN", OUT_TEXT),
+};
+
+static const struct out_table queues_table = {
+	"queues", queue_fields, ARRAY_SIZE(queue_fields),
+	sizeof(struct diff_queue),
+};
+
+static const struct out_field slot_fields[] = {
+	OUT_FIELD(struct diff_slot, gpu_id, "GPU", OUT_HEX),
+	OUT_FIELD(struct diff_slot, xcc, "XCC", OUT_DEC),
+	OUT_FIELD(struct diff_slot, pipe, "PIPE", OUT_DEC),
+	OUT_FIELD(struct diff_slot, queue, "QUEUE", OUT_DEC),
+	OUT_FIELD(struct diff_slot, pid_a, "PID A", OUT_DEC),
+	OUT_FIELD(struct diff_slot, pid_b, "PID B", OUT_DEC),
+	OUT_FIELD(struct diff_slot, in, "IN", OUT_TEXT),
+};
+
+static const struct out_table slots_table = {
+	"slots", slot_fields, ARRAY_SIZE(slot_fields),
+	sizeof(struct diff_slot),
+};
+
+static struct json_object *json_counts(const struct diff_counts *counts)
+{
+	struct json_object *object = json_object_new_object();
+	double overlap = diff_overlap(counts);
+
+	json_object_object_add(object, "common",
+			       json_object_new_int64(counts->of[DIFF_BOTH]));
+	json_object_object_add(object, "only_a",
+			       json_object_new_int64(counts->of[DIFF_A]));
+	json_object_object_add(object, "only_b",
+			       json_object_new_int64(counts->of[DIFF_B]));
+	json_object_object_add(object, "overlap", overlap < 0 ? NULL :
+			       out_json_double(overlap));
+	json_object_object_add(object, "verdict", overlap < 0 ? NULL :
+		out_json_text(diff_verdict_name(diff_judge(overlap))));
+	return object;
+}
+
+static void print_json(const struct diff *diff)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "queues",
+			       out_json_rows(&queues_table, diff->queues,
+					     diff->n_queues));
+	json_object_object_add(object, "queue_ids_known",
+			       out_json_flag(diff->ids_known));
+	json_object_object_add(object, "queue_counts", diff->ids_known ?
+			       json_counts(&diff->queue_counts) : NULL);
+	json_object_object_add(object, "shared_queues",
+			       out_json_flag(!diff->other_process));
+	json_object_object_add(object, "slots",
+			       out_json_rows(&slots_table, diff->slots,
+					     diff->n_slots));
+	json_object_object_add(object, "slot_counts", diff->slots_known ?
+			       json_counts(&diff->slot_counts) : NULL);
+	json_object_object_add(object, "queues_a",
+			       out_json_number(diff->queues_a));
+	json_object_object_add(object, "queues_b",
+			       out_json_number(diff->queues_b));
+	json_object_object_add(object, "ring_counts", diff->rings_known ?
+			       json_counts(&diff->ring_counts) : NULL);
+	out_json_print(object);
+}
+
+static void print_counts(const char *what, const struct diff_counts *counts)
+{
+	double overlap = diff_overlap(counts);
+
+	printf("%s: %" PRIu64 " common, %" PRIu64 " only in A, %" PRIu64
+	       " only in B, overlap ", what, counts->of[DIFF_BOTH],
+	       counts->of[DIFF_A], counts->of[DIFF_B]);
+	if (overlap < 0)
+		printf("not known: there are none\n");
+	else
+		printf("%.0f%%: %s\n", 100 * overlap,
+		       diff_verdict_name(diff_judge(overlap)));
+}
+
+static void print_number(const char *what, int64_t value, const char *behind)
+{
+	printf("%s", what);
+	if (value == GPREEMPT_UNKNOWN)
+		printf("not known%s", behind);
+	else
+		printf("%" PRId64 "%s", value, behind);
+}
+
+static void print_queues(enum out_mode mode, const struct diff *diff)
+{
+	if (!diff->ids_known)
+		printf("queue ids: not known. A snapshot has them, the "
+		       "driver's text alone does not\n");
+	else
+		out_rows(mode, &queues_table, diff->queues, diff->n_queues);
+	if (diff->ids_known)
+		print_counts("queue ids", &diff->queue_counts);
+	if (diff->queues_a != GPREEMPT_UNKNOWN ||
+	    diff->queues_b != GPREEMPT_UNKNOWN) {
+		print_number("queues in mqds: A ", diff->queues_a, ", ");
+		print_number("B ", diff->queues_b, "\n");
+	}
+	if (diff->rings_known)
+		print_counts("rings", &diff->ring_counts);
+}
+
+static void print_text(enum out_mode mode, const struct diff *diff)
+{
+	print_queues(mode, diff);
+	if (diff->slots_known) {
+		putchar('\n');
+		out_rows(mode, &slots_table, diff->slots, diff->n_slots);
+		print_counts("CP slots", &diff->slot_counts);
+	} else {
+		printf("CP slots: not known: hqds, with registers that can be "
+		       "read, is not there on both sides\n");
+	}
+	if (diff->other_process && diff->queue_counts.of[DIFF_BOTH])
+		printf("Queue ids are a process's own: two processes that both "
+		       "have such an id share no queue.\n");
+}
+
+static int fail_pid(int64_t pid, const char *where)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, NULL,
+			     "process %" PRId64 " is not in %s", pid, where);
+}
+
+/* With --pid one side will do: before the program, and during it. */
+static int check_pids(const struct ctl_args *args, const struct ctl_text *a,
+		      const struct ctl_text *b)
+{
+	int64_t pid = args->only_pid;
+	bool in_a, in_b;
+
+	if (args->pid_a) {
+		if (!decode_has_pid(a, args->pid_a))
+			return fail_pid(args->pid_a, args->words[0]);
+		if (!decode_has_pid(b, args->pid_b))
+			return fail_pid(args->pid_b, args->words[1]);
+		return 0;
+	}
+	if (!pid)
+		return 0;
+	in_a = decode_has_pid(a, pid);
+	in_b = decode_has_pid(b, pid);
+	if (!in_a && !in_b)
+		return fail_pid(pid, "either of them");
+	if (!in_a || !in_b)
+		ctl_note("process %" PRId64 " is not in %s: it has no queue "
+			 "there", pid, args->words[in_a]);
+	return 0;
+}
+
+static int compare_texts(const struct ctl_args *args, const struct ctl_text *a,
+			 const struct ctl_text *b)
+{
+	uint64_t problems = a->data->n_problems + b->data->n_problems;
+	int64_t pid_a = args->pid_a ? args->pid_a : args->only_pid;
+	int64_t pid_b = args->pid_b ? args->pid_b : args->only_pid;
+	struct diff diff;
+	int ret = check_pids(args, a, b);
+
+	if (ret)
+		return ret;
+	diff_make(a, pid_a, b, pid_b, &diff);
+	if (out_mode(args->json, args->csv) == OUT_JSON)
+		print_json(&diff);
+	else
+		print_text(out_mode(args->json, args->csv), &diff);
+	diff_free(&diff);
+	if (problems)
+		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "
+			 "lists them", problems);
+	return problems || a->bad_lines || b->bad_lines ?
+		GPREEMPT_CLASS_PARTIAL : 0;
+}
+
+static int run_diff(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	struct ctl_text a, b;
+	int ret;
+
+	(void)cmd;
+	if (!args->pid_a != !args->pid_b)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl diff --help",
+				     "--pid-a and --pid-b go together");
+	ret = ctl_one_stdin(args->words, 2);
+	if (!ret)
+		ret = ctl_text_files(args->words, 1, &a);
+	if (ret)
+		return ret;
+	ret = ctl_text_files(args->words + 1, 1, &b);
+	if (!ret) {
+		ret = compare_texts(args, &a, &b);
+		ctl_text_free(&b);
+	}
+	ctl_text_free(&a);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "pid", CTL_COUNT, offsetof(struct ctl_args, only_pid), "PID",
+	  "this process; it may be missing on one side" },
+	{ "pid-a", CTL_COUNT, offsetof(struct ctl_args, pid_a), "PID",
+	  "this process in A" },
+	{ "pid-b", CTL_COUNT, offsetof(struct ctl_args, pid_b), "PID",
+	  "and this one in B" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_diff = {
+	.name = "diff",
+	.run = run_diff,
+	.words = CTL_FILES,
+	.min_words = 2,
+	.max_words = 2,
+	.usage = "A B",
+	.shared = CTL_SHARED_JSON,
+	.options = options,
+	.summary = "Show what two snapshots or files have in common.",
+	.details =
+	"A and B are directories of gpreempt-ctl snapshot, files with the driver's mqds\n"
+	"and hqds, DIR/NAME for one of the snapshots that decode lists of a directory, or\n"
+	"two of gpreempt-ctl monitor --csv (all ids that it saw). Queues are compared\n"
+	"by GPU and queue id within a process, and by ring; hardware slots by their\n"
+	"place. Overlap is what is common, out of the larger of both: more than 80% is\n"
+	"consistent, more than 50% partly. Another process can be in the same slots:\n"
+	"only its pid and its rings tell it apart.\n"
+	"With --pid-a and --pid-b two processes are compared: ids that they both have\n"
+	"say that numbers are handed out alike, never that a queue is shared.\n",
+};

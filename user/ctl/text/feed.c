@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/text/feed.h"
+#include "ctl/text/ids.h"
+#include "shared/macro.h"
+
+#define CHUNK (64 * 1024)
+
+static void out_of_memory(void)
+{
+	/* No useful report is possible. */
+	abort();
+}
+
+static void add_file(struct ctl_text *out, const char *name)
+{
+	out->files = reallocarray(out->files, out->n_files + 1,
+				  sizeof(*out->files));
+	if (!out->files)
+		out_of_memory();
+	out->files[out->n_files++] = strdup(name);
+}
+
+/* What was read of it already, and the rest. */
+static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
+{
+	static char chunk[CHUNK];
+	ssize_t len;
+
+	if (gpreempt_text_feed(out->text, begin, have))
+		out_of_memory();
+	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
+		if (gpreempt_text_feed(out->text, chunk, len))
+			out_of_memory();
+	if (gpreempt_text_end(out->text))
+		out_of_memory();
+	return len < 0 ? -errno : 0;
+}
+
+static int feed_csv(struct ctl_text *out, const char *path, int fd,
+		    const char *begin, size_t have)
+{
+	struct ids_problems bad;
+	char *rest, *all;
+	ssize_t len = text_read_all(fd, TEXT_FILE_MAX, &rest);
+	int ret;
+
+	if (len < 0)
+		return len;
+	all = malloc(have + len + 1);
+	if (!all)
+		out_of_memory();
+	memcpy(all, begin, have);
+	memcpy(all + have, rest, len + 1);
+	ret = ids_read_csv(out, all, &bad);
+	if (ret)
+		ctl_note("%s: it begins as monitor --csv does, but has no "
+			 "columns pid and ids", path);
+	if (bad.count)
+		ctl_note("%s: %" PRIu64 " lines could not be read, the first "
+			 "is line %" PRIu64, path, bad.count, bad.first);
+	out->bad_lines += bad.count;
+	free(rest);
+	free(all);
+	return ret;
+}
+
+int text_fail(const char *path, int err)
+{
+	return ctl_fail_text(err == -EACCES || err == -EPERM ?
+			     GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
+			     err == -EACCES ? "run it as root" : NULL,
+			     "%s: %s", path, text_open_error(err));
+}
+
+/* Text with something before each line is a frequent mistake: say which. */
+static const char *guess_from_lines(const char *begin, size_t len)
+{
+	static const char *const words[] = {
+		"Compute queue on device", "SDMA queue on device", "CP Pipe",
+		"gpu_id ", " PASID ",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (memmem(begin, len, words[i], strlen(words[i])))
+			return "there is something before each line, as of "
+			       "dmesg, journalctl, grep or cat -n: take it away";
+	return "they are files of /sys/kernel/debug/kfd; a log of ROCm is for "
+	       "gpreempt-ctl amdlog";
+}
+
+static int fail_other(const char *path, const char *begin, size_t len)
+{
+	const struct text_guess *guess = text_guess(begin, len);
+
+	if (guess)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess->next,
+				     "%s: %s, not the driver's text", path,
+				     guess->what);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     guess_from_lines(begin, len),
+			     "%s: no line of it is what the driver prints in "
+			     "mqds, hqds or rls", path);
+}
+
+/*
+ * It is read only once, from its begin on: it may be a pipe. What monitor --csv
+ * wrote is known by its first word.
+ */
+int text_feed_fd(struct ctl_text *out, const char *path, int fd)
+{
+	static char begin[CHUNK];
+	const struct gpreempt_text_data *d = gpreempt_text_get(out->text);
+	uint64_t known = d->known_lines, problems = d->n_problems;
+	ssize_t len = 1;
+	size_t have = 0;
+	int ret;
+
+	while (have < sizeof(begin) && len > 0) {
+		len = read(fd, begin + have, sizeof(begin) - have);
+		have += len > 0 ? len : 0;
+	}
+	if (len < 0)
+		return text_fail(path, -errno);
+	if (ids_is_csv(begin, have)) {
+		ret = feed_csv(out, path, fd, begin, have);
+		return ret ? text_fail(path, ret) : 0;
+	}
+	add_file(out, path);
+	ret = feed(out, fd, begin, have);
+	d = gpreempt_text_get(out->text);
+	if (ret)
+		return text_fail(path, ret);
+	return d->known_lines == known && d->n_problems > problems ?
+		fail_other(path, begin, have) : 0;
+}
+
+int text_feed_path(struct ctl_text *out, const char *path)
+{
+	int fd = text_open(path), ret;
+
+	if (fd < 0)
+		return text_fail(path, fd);
+	ret = text_feed_fd(out, path, fd);
+	close(fd);
+	return ret;
+}
+
+int text_feed_in(struct ctl_text *out, const char *dir, const char *name)
+{
+	int fd = text_open_in(dir, name, TEXT_FILE_MAX), ret;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : text_fail(path, fd);
+	ret = text_feed_fd(out, path, fd);
+	close(fd);
+	return ret;
+}

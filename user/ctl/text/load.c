@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctl/text/feed.h"
+#include "ctl/text/ids.h"
+#include "ctl/text/load.h"
+#include "ctl/text/open.h"
+#include "shared/macro.h"
+
+/* The two files of a system are not of one moment: so often they are read. */
+#define TRIES 3
+
+static void out_of_memory(void)
+{
+	/* No useful report is possible. */
+	abort();
+}
+
+void ctl_add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id,
+		int64_t qid)
+{
+	out->ids = reallocarray(out->ids, out->n_ids + 1, sizeof(*out->ids));
+	if (!out->ids)
+		out_of_memory();
+	out->ids[out->n_ids++] = (struct ctl_id){ pid, gpu_id, qid };
+}
+
+/* A ring is at one address only within a process. */
+static void set_qids(struct ctl_text *out, int64_t pid,
+		     const struct gpreempt_view *view)
+{
+	const struct gpreempt_text_data *d = gpreempt_text_get(out->text);
+	size_t i, j;
+
+	for (i = 0; i < view->count; i++)
+		ctl_add_id(out, pid, view->queues[i].gpu_id, view->queues[i].qid);
+	for (i = 0; i < d->n_queues; i++) {
+		const struct gpreempt_text_queue *queue = d->queues + i;
+		int64_t ring = queue->n_mqds ?
+			d->mqds[queue->mqds].regs.ring : GPREEMPT_UNKNOWN;
+
+		if (queue->pid != pid || ring == GPREEMPT_UNKNOWN)
+			continue;
+		for (j = 0; j < view->count; j++)
+			if (view->queues[j].ring == ring &&
+			    view->queues[j].gpu_id == queue->gpu_id)
+				gpreempt_text_set_qid(out->text, i,
+						      view->queues[j].qid);
+	}
+}
+
+/* The module's views of a snapshot, or of nothing. */
+static void read_views(struct ctl_text *out, const char *dir)
+{
+	struct gpreempt_view *view;
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+	size_t len;
+	char *all;
+
+	while (stream && (entry = readdir(stream))) {
+		if (strncmp(entry->d_name, TEXT_QUEUES, strlen(TEXT_QUEUES)))
+			continue;
+		all = text_read_in(dir, entry->d_name, &len);
+		if (all && !gpreempt_view_parse(all, len, &view)) {
+			set_qids(out, atoll(entry->d_name +
+					    strlen(TEXT_QUEUES)), view);
+			gpreempt_view_free(view);
+		}
+		free(all);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+/* Ids of a snapshot that was taken without the module. */
+static void read_sysfs(struct ctl_text *out, const char *dir)
+{
+	size_t len;
+	char *all = text_read_in(dir, TEXT_SYSFS, &len);
+
+	if (all) {
+		out->all_ids = true;
+		ids_read_sysfs(out, all);
+	}
+	free(all);
+}
+
+static int feed_moment(struct ctl_text *out, const struct text_moment *moment)
+{
+	const char *const names[] = { moment->mqds, moment->hqds, moment->rls };
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(names) && !ret; i++)
+		if (names[i])
+			ret = text_feed_in(out, moment->dir, names[i]);
+	if (!ret && moment->snapshot) {
+		read_views(out, moment->dir);
+		read_sysfs(out, moment->dir);
+	}
+	return ret;
+}
+
+static int feed_snapshot(struct ctl_text *out, char *dir)
+{
+	char mqds[] = TEXT_MQDS, hqds[] = TEXT_HQDS, rls[] = TEXT_RLS;
+	const struct text_moment moment = {
+		.dir = dir, .mqds = mqds, .hqds = hqds, .rls = rls,
+		.snapshot = true,
+	};
+
+	return feed_moment(out, &moment);
+}
+
+/* A directory that is no snapshot may have files of one moment. */
+static int feed_dir(struct ctl_text *out, const char *dir)
+{
+	struct text_moment *moments;
+	size_t count = text_moments(dir, &moments);
+	int ret;
+
+	if (count == 1)
+		ret = feed_moment(out, moments);
+	else if (count)
+		ret = ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				    "name one of them: DIR/NAME",
+				    "%s: it has %zu snapshots, %s to %s", dir,
+				    count, moments[0].name,
+				    moments[count - 1].name);
+	else
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				    "gpreempt-ctl snapshot makes one",
+				    "%s: no snapshot: it has neither mqds nor hqds",
+				    dir);
+	text_moments_free(moments, count);
+	return ret;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct ctl_id *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->gpu_id != y->gpu_id)
+		return x->gpu_id < y->gpu_id ? -1 : 1;
+	return (x->qid > y->qid) - (x->qid < y->qid);
+}
+
+/* With those of the older text, which has them itself. */
+static void finish_ids(struct ctl_text *out)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < out->data->n_queues; i++)
+		if (out->data->queues[i].older &&
+		    out->data->queues[i].qid != GPREEMPT_UNKNOWN)
+			ctl_add_id(out, out->data->queues[i].pid,
+				   out->data->queues[i].gpu_id,
+				   out->data->queues[i].qid);
+	if (!out->n_ids)
+		return;
+	qsort(out->ids, out->n_ids, sizeof(*out->ids), compare_ids);
+	for (i = 1; i < out->n_ids; i++)
+		if (compare_ids(out->ids + kept, out->ids + i))
+			out->ids[++kept] = out->ids[i];
+	out->n_ids = kept + 1;
+}
+
+bool ctl_ids_known(const struct ctl_text *text, int64_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < text->n_ids; i++)
+		if (!pid || text->ids[i].pid == pid)
+			return true;
+	return text->all_ids;
+}
+
+static int begin(struct ctl_text *out)
+{
+	*out = (struct ctl_text){ 0 };
+	if (gpreempt_text_new(&out->text))
+		out_of_memory();
+	return 0;
+}
+
+static void join(struct ctl_text *out)
+{
+	if (gpreempt_text_join(out->text))
+		out_of_memory();
+	out->data = gpreempt_text_get(out->text);
+}
+
+/* A word's file, or its snapshot's. */
+static int feed_word(struct ctl_text *out, const char *word)
+{
+	struct text_moment *moment;
+	struct stat st;
+	char *dir;
+	int ret;
+
+	if (!strcmp(word, "-"))
+		return text_feed_path(out, word);
+	if (!stat(word, &st) && S_ISDIR(st.st_mode)) {
+		if (!ctl_is_snapshot(word))
+			return feed_dir(out, word);
+		dir = strdup(word);
+		if (!dir)
+			out_of_memory();
+		ret = feed_snapshot(out, dir);
+		free(dir);
+		return ret;
+	}
+	if (stat(word, &st) && errno == ENOENT) {
+		text_moment_named(word, &moment);
+		if (moment) {
+			ret = feed_moment(out, moment);
+			text_moments_free(moment, 1);
+			return ret;
+		}
+	}
+	return text_feed_path(out, word);
+}
+
+static void finish(struct ctl_text *out)
+{
+	join(out);
+	finish_ids(out);
+}
+
+int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out)
+{
+	int ret = begin(out);
+
+	if (!ret)
+		ret = feed_moment(out, moment);
+	if (ret)
+		ctl_text_free(out);
+	else
+		finish(out);
+	return ret;
+}
+
+int ctl_text_files(const char *const *words, size_t count,
+		   struct ctl_text *out)
+{
+	size_t i;
+	int ret = begin(out);
+
+	for (i = 0; i < count && !ret; i++)
+		ret = feed_word(out, words[i]);
+	if (ret) {
+		ctl_text_free(out);
+		return ret;
+	}
+	finish(out);
+	return 0;
+}
+
+int ctl_one_stdin(const char *const *words, size_t count)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < count; i++)
+		n += !strcmp(words[i], "-");
+	return n > 1 ? ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
+				     "\"-\", which is stdin, can be read only "
+				     "once") : 0;
+}
+
+/* 0, or what to say: mqds takes the lock of each process. */
+static int read_live(struct ctl_text *out)
+{
+	static const char *const names[] = { TEXT_MQDS, TEXT_HQDS, TEXT_RLS };
+	char path[128];
+	size_t i;
+	int fd, ret = 0;
+
+	begin(out);
+	for (i = 0; i < ARRAY_SIZE(names) && !ret; i++) {
+		snprintf(path, sizeof(path), TEXT_DIR "/%s", names[i]);
+		fd = text_open(path);
+		/* Not needed for the join, and empty under MES. */
+		if (fd < 0 && !strcmp(names[i], TEXT_RLS))
+			continue;
+		if (fd == -ENOENT && geteuid())
+			fd = -EACCES;
+		if (fd == -ENOENT)
+			ret = ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+					    "is amdgpu loaded, and debugfs mounted?",
+				"there is no %s", path);
+		else
+			ret = fd < 0 ? text_fail(path, fd) : text_feed_fd(out, path, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (ret) {
+		ctl_text_free(out);
+		return ret;
+	}
+	join(out);
+	return 0;
+}
+
+static bool adds_up(struct ctl_text *text)
+{
+	struct gpreempt_text_check sum, *by_xcc;
+	size_t count;
+
+	if (gpreempt_text_check(text->text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
+				&count))
+		out_of_memory();
+	free(by_xcc);
+	return !text->data->several_moments && sum.slots_without_owner <= 0;
+}
+
+static void live_qids(struct ctl_text *out)
+{
+	struct gpreempt_view *view;
+	struct gpreempt *g;
+	int64_t last = GPREEMPT_UNKNOWN;
+	size_t i;
+
+	if (gpreempt_new(NULL, &g))
+		return;
+	for (i = 0; i < out->data->n_queues; i++) {
+		int64_t pid = out->data->queues[i].pid;
+
+		if (pid == last || pid <= 0 ||
+		    gpreempt_view_read(g, pid, &view, NULL))
+			continue;
+		last = pid;
+		set_qids(out, pid, view);
+		gpreempt_view_free(view);
+	}
+	gpreempt_free(g);
+}
+
+int ctl_text_live(struct ctl_text *out)
+{
+	int tries = TRIES, ret;
+
+	for (;;) {
+		ret = read_live(out);
+		if (ret || adds_up(out) || !--tries)
+			break;
+		ctl_text_free(out);
+	}
+	if (!ret) {
+		out->all_ids = true;
+		live_qids(out);
+		finish_ids(out);
+	}
+	return ret;
+}
+
+void ctl_text_free(struct ctl_text *text)
+{
+	gpreempt_text_free(text->text);
+	while (text->n_files)
+		free(text->files[--text->n_files]);
+	free(text->files);
+	free(text->ids);
+	*text = (struct ctl_text){ 0 };
+}

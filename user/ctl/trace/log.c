@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The AMD log of a traced command. Its times are microseconds of
+ * CLOCK_MONOTONIC, as those of our instance are.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gpreempt/amdlog.h>
+
+#include "ctl/trace/trace.h"
+
+#define NAME "amd.log"
+#define CHUNK (1 << 16)
+/* A timeline of more than that is of no use. */
+#define PACKETS_MAX 1000000
+
+void trace_log_set(const char *dir, uint64_t level)
+{
+	char text[24], full[PATH_MAX], path[PATH_MAX + 16];
+
+	if (!level || !realpath(dir, full))
+		return;
+	snprintf(path, sizeof(path), "%s/" NAME, full);
+	snprintf(text, sizeof(text), "%" PRIu64, level);
+	setenv("AMD_LOG_LEVEL", text, 1);
+	setenv("AMD_LOG_LEVEL_FILE", path, 1);
+}
+
+static void take_packet(void *data, const struct gpreempt_amdlog_packet *p)
+{
+	struct trace_packets *packets = data;
+
+	if (packets->count == PACKETS_MAX) {
+		packets->dropped++;
+		return;
+	}
+	if (packets->count == packets->room) {
+		packets->room = packets->room ? 2 * packets->room : 1024;
+		packets->items = reallocarray(packets->items, packets->room,
+					      sizeof(*packets->items));
+		if (!packets->items)
+			abort();
+	}
+	packets->items[packets->count++] = *p;
+}
+
+static void read_file(const char *path, struct trace_packets *packets)
+{
+	struct gpreempt_amdlog_options options = {
+		.size = sizeof(options), .pid = GPREEMPT_UNKNOWN,
+		.packet = take_packet, .data = packets,
+	};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct gpreempt_amdlog *log;
+	char *chunk = malloc(CHUNK);
+	ssize_t len;
+
+	if (!chunk || gpreempt_amdlog_new(&options, &log))
+		abort();
+	while (fd >= 0 && (len = read(fd, chunk, CHUNK)) > 0)
+		if (gpreempt_amdlog_feed(log, chunk, len))
+			abort();
+	if (gpreempt_amdlog_end(log))
+		abort();
+	packets->problems += gpreempt_amdlog_get(log)->n_problems;
+	packets->files += fd >= 0;
+	gpreempt_amdlog_free(log);
+	free(chunk);
+	if (fd >= 0)
+		close(fd);
+}
+
+void trace_log_read(const char *dir, struct trace_packets *packets)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	char path[PATH_MAX];
+
+	/* Some versions of ROCm put a number behind the name. */
+	while (d && (entry = readdir(d))) {
+		if (strncmp(entry->d_name, NAME, strlen(NAME)))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		read_file(path, packets);
+	}
+	if (d)
+		closedir(d);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files that guard writes: what is in each, and when. */
+#include <errno.h>
+
+#include "guard/guard.h"
+#include "output/message.h"
+#include "shared/atomic-file.h"
+
+static void print(struct guard *guard, enum guard_file_kind kind, FILE *out)
+{
+	switch (kind) {
+	case GUARD_METRICS:
+		guard_print_metrics(guard, out);
+		break;
+	case GUARD_TIMELINE:
+		guard_draw(guard, out);
+		break;
+	default:
+		guard_print_samples(guard, out);
+	}
+}
+
+/* For free(); NULL when there is no memory. */
+static char *make_text(struct guard *guard, enum guard_file_kind kind,
+		       size_t *size)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
+
+	if (!out)
+		return NULL;
+	print(guard, kind, out);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int fail(const struct guard_file *file, const char *when, int code)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     code == -ENOSPC || code == -EDQUOT ?
+			     "make room on that disk, and run guard again" :
+			     "name a file in a directory that can be written",
+			     "the %s %s %s: %s", file->what, file->path, when,
+			     shr_file_reason(code));
+}
+
+static void note(const struct guard_file *file, int code)
+{
+	if (code)
+		ctl_note("the %s %s cannot be written: %s", file->what,
+			 file->path, shr_file_reason(code));
+}
+
+int guard_files_check(struct guard *guard)
+{
+	const struct guard_options *args = guard->options;
+	size_t i;
+	int ret;
+
+	guard->file[GUARD_METRICS] = (struct guard_file){
+		.what = "metrics file", .path = args->metrics,
+	};
+	guard->file[GUARD_TIMELINE] = (struct guard_file){
+		.what = "timeline", .path = args->timeline,
+	};
+	guard->file[GUARD_SAMPLES_FILE] = (struct guard_file){
+		.what = "samples file", .path = args->samples,
+	};
+	for (i = 0; i < GUARD_FILES; i++) {
+		ret = guard_file_check(&guard->file[i]);
+		if (ret)
+			return fail(&guard->file[i], "cannot be written", ret);
+	}
+	return 0;
+}
+
+void guard_files_put(struct guard *guard, enum guard_file_kind kind)
+{
+	struct guard_file *file = &guard->file[kind];
+	size_t size;
+	char *text;
+
+	if (!file->path)
+		return;
+	text = make_text(guard, kind, &size);
+	if (text)
+		note(file, guard_file_put(file, text, size));
+	free(text);
+}
+
+void guard_files_poll(struct guard *guard)
+{
+	size_t i;
+
+	for (i = 0; i < GUARD_FILES; i++)
+		note(&guard->file[i], guard_file_poll(&guard->file[i]));
+}
+
+static void beat(void *data)
+{
+	guard_well(data);
+}
+
+void guard_files_last(struct guard *guard, struct guard_text *texts)
+{
+	size_t i;
+
+	for (i = 0; i < GUARD_FILES; i++)
+		texts[i].text = guard->file[i].path ?
+				make_text(guard, i, &texts[i].size) : NULL;
+}
+
+/* Write the last one. 0, or the exit status. */
+static int finish(struct guard *guard, struct guard_file *file,
+		  const struct guard_text *text)
+{
+	int ret;
+
+	if (!text->text)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	ret = guard_file_finish(file, text->text, text->size, beat, guard);
+	return ret ? fail(file, "could not be written at the end", ret) : 0;
+}
+
+int guard_files_finish(struct guard *guard, struct guard_text *texts)
+{
+	int ret = 0, one;
+	size_t i;
+
+	for (i = 0; i < GUARD_FILES; i++) {
+		if (!guard->file[i].path)
+			continue;
+		one = finish(guard, &guard->file[i], &texts[i]);
+		free(texts[i].text);
+		ret = ret ? ret : one;
+	}
+	return ret;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The main thread of guard. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "agent/lossy-output.h"
+#include "guard/guard.h"
+#include "guard/serve.h"
+#include "output/message.h"
+#include "proto/guard.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "shared/notify.h"
+
+/* A poller that is not scheduled for so long is dead. */
+#define POLLER_SILENCE_NS (5 * NSEC_PER_SEC)
+#define SILENCE_NS (10 * NSEC_PER_SEC)
+#define LIVE_NS NSEC_PER_SEC
+#define METRICS_NS (5 * NSEC_PER_SEC)
+
+static int open_report(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static bool poller_well(struct guard *guard)
+{
+	return shr_now_ns() <=
+	       atomic_load(&guard->common->beat_ns) + POLLER_SILENCE_NS;
+}
+
+/*
+ * The kernel ends us if we do not say this in time. Long enough for a step on a
+ * host without CPUs to spare: workers do not wait for it when the poller stops.
+ */
+void guard_well(struct guard *guard)
+{
+	if (poller_well(guard))
+		watchdog_pet(&guard->watchdog, SILENCE_NS);
+}
+
+/* It could not be reported at the time. */
+static void tell_gap(struct guard *guard)
+{
+	uint64_t ns = atomic_exchange(&guard->gap_ns, 0);
+
+	if (ns)
+		guard_event(guard, "late", 0, "the poller was not run for "
+			    "%.1f s: offline processes were resumed meanwhile",
+			    ns / 1e9);
+}
+
+static void answer_signal(struct guard *guard)
+{
+	struct signalfd_siginfo info;
+
+	while (read(guard->report, &info, sizeof(info)) == sizeof(info)) {
+		guard_summary(guard);
+		guard_files_put(guard, GUARD_TIMELINE);
+	}
+}
+
+/* Until a signal ends it. */
+static void watch(struct guard *guard)
+{
+	struct timespec tick = { .tv_nsec = GUARD_TICK_NS };
+	uint64_t live_ns = 0, metrics_ns = 0;
+	struct pollfd fds[] = {
+		{ .fd = guard->stop, .events = POLLIN },
+		{ .fd = guard->report, .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t now = shr_now_ns();
+
+		guard_well(guard);
+		if (poller_well(guard))
+			notify_manager("WATCHDOG=1");
+		guard_targets_look(guard);
+		guard_take_results(guard);
+		tell_gap(guard);
+		guard_poll_tend(guard);
+		guard_files_poll(guard);
+		if (now > live_ns + LIVE_NS) {
+			guard_live(guard);
+			live_ns = now;
+		}
+		if (now > metrics_ns + METRICS_NS) {
+			guard_files_put(guard, GUARD_METRICS);
+			metrics_ns = now;
+		}
+		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) <= 0)
+			continue;
+		if (fds[0].revents)
+			return;
+		answer_signal(guard);
+	}
+}
+
+/* Words whose processes a child looks for. */
+static int start_finder(struct guard *guard)
+{
+	const struct guard_options *options = guard->options;
+	const struct guard_words *roles[] = {
+		&options->online_words, &options->offline_words,
+	};
+	struct guard_finder *f = &guard->finder;
+	size_t role, i;
+
+	for (role = 0; role < ARRAY_SIZE(roles); role++)
+		for (i = 0; i < roles[role]->n; i++)
+			if (guard_word_is_slow(roles[role]->word[i]))
+				f->word[f->n++] = roles[role]->word[i];
+	return guard_finder_start(f, guard->g);
+}
+
+/* One guard at a time listens; the others do without. */
+static struct guard_server *listen_to_servers(struct guard *guard)
+{
+	struct guard_server *server;
+	int ret;
+
+	if (guard->options->duty)
+		return NULL;
+	ret = guard_serve_start(guard, GUARD_SOCKET, &server);
+	if (!ret && !guard_serve_private(server))
+		ctl_note("%s: no access control lists there; all users can "
+			 "connect, and those who are not allowed cost time",
+			 GUARD_SOCKET);
+	if (!ret)
+		return server;
+	ctl_note("%s: %s; this guard cannot receive \"online begin\"",
+		 GUARD_SOCKET, strerror(-ret));
+	return NULL;
+}
+
+/* The main thread has to beat: no output may block it. */
+static void start_output(const struct guard *guard)
+{
+	static const char notice[] =
+		"note: %zu lines were not read in time, and dropped\n";
+
+	lossy_output_start(&stdout, guard->options->json ?
+			   "{\"event\":\"dropped\",\"lines\":%zu}\n" : notice);
+	lossy_output_start(&stderr, notice);
+}
+
+int guard_run(struct guard *guard)
+{
+	struct guard_text texts[GUARD_FILES];
+	struct guard_server *server;
+	int ret;
+
+	start_output(guard);
+	guard->stop = foreground_signals();
+	guard->report = open_report();
+	ret = watchdog_start(&guard->watchdog);
+	if (ret || guard->stop < 0 || guard->report < 0)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret ? ret : -EMFILE, 0);
+	guard->figures.start_ns = shr_now_ns();
+	guard->common = guard_channel_map(sizeof(*guard->common));
+	if (!guard->common)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	ret = guard_wake_open(&guard->wakes);
+	if (!ret)
+		ret = start_finder(guard);
+	if (ret)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	ret = guard_poll_start(guard);
+	if (ret)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "is there such a CPU?",
+				     "the poller cannot be started: %s",
+				     strerror(-ret));
+	server = listen_to_servers(guard);
+	notify_manager("READY=1");
+	watch(guard);
+	notify_manager("STOPPING=1");
+	guard_serve_stop(server);
+	guard_poll_stop(guard);
+	guard_take_results(guard);
+	guard_summary(guard);
+	guard_files_last(guard, texts);
+	guard->ending = true;
+	/* First: a slow disk is no reason to keep a process suspended. */
+	guard_targets_drop(guard);
+	return guard_files_finish(guard, texts);
+}

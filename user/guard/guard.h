@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of "guard".
+ *
+ * The main thread keeps the lists of targets and talks to the user (guard.c,
+ * targets.c, offline.c, report.c, draw.c); the poller reads the
+ * indices of online queues and asks the policy (poll.c, index.c).
+ * A worker, which is a process of its own, has the session of each offline
+ * process (worker.c).
+ */
+#ifndef GUARD_H
+#define GUARD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <gpreempt/policy.h>
+
+#include "agent/foreground.h"
+#include "agent/watchdog.h"
+#include "guard/options.h"
+#include "guard/picture.h"
+#include "guard/worker.h"
+#include "guard/finder.h"
+#include "guard/output-file.h"
+#include "guard/report-pause.h"
+#include "guard/wake-pool.h"
+#include "shared/macro.h"
+
+#define GUARD_TARGETS GUARD_WAKES	/* of each role */
+#define GUARD_QUEUES 64		/* of an online process */
+#define GUARD_TICK_NS (40 * NSEC_PER_MSEC)
+
+/* An AQL queue of an online process. */
+struct guard_queue {
+	uint32_t qid;
+	uint64_t read_addr;	/* of its indices, in its process */
+	uint64_t write_addr;
+	uint64_t ring;
+	uint64_t packets;	/* in the ring */
+	uint64_t written;	/* write index, as last read */
+	uint64_t signal;	/* completion signal of the last packet, or 0 */
+	bool known;		/* written is right */
+	bool busy;
+};
+
+/*
+ * What the poller knows of an online process, and what it needs to read its
+ * memory: while since_ns is set, one thread reads it, without the lock.
+ */
+struct guard_sight {
+	pid_t pid;
+	uint64_t since_ns;	/* of the read; 0: none. Under the lock */
+	bool left;		/* not a target any more: freed after the read */
+	struct guard_queue queue[GUARD_QUEUES];
+	size_t n;
+};
+
+struct guard_online {
+	struct gpreempt_target target;
+	uint64_t words;		/* that name it: a bit each */
+	struct guard_sight *sight;
+	bool told_silent;	/* that its memory does not answer */
+	unsigned int party;
+	int lane;		/* in the picture; -1: none */
+	uint64_t nodes;
+	bool busy;
+	bool looked;		/* it was looked at before */
+	bool gone;		/* its memory cannot be read any more */
+	struct guard_queue queue[GUARD_QUEUES];	/* as the module lists them */
+	size_t n;
+};
+
+/* A request to release a process. */
+struct guard_release {
+	pid_t pid;
+	uint64_t ns;		/* UINT64_MAX: for good */
+};
+
+struct guard;
+
+struct guard_offline {
+	struct gpreempt_target target;
+	uint64_t words;		/* that name it: a bit each */
+	struct guard_worker *worker;
+	unsigned int job;
+	uint64_t nodes;
+	uint64_t want;		/* nodes, as the policy has it */
+	int party[GUARD_NODES];	/* -1: not on that node */
+	int lane;		/* in the picture; -1: none */
+	bool announced;
+	bool failed;		/* said; not again before it works */
+	uint64_t since_ns;	/* when it was taken */
+	uint64_t held_since_ns;	/* 0: it runs */
+	uint64_t held_ns;
+	uint64_t released_ns;	/* ran although it was to be held, as last seen */
+	unsigned int churns;	/* of its channel, as last seen */
+	struct report_pause churn_pause;
+};
+
+/* A process that the command line names now (found.c). */
+struct guard_found {
+	struct gpreempt_target target;
+	uint64_t online;	/* words of --online that name it: a bit each */
+	uint64_t offline;	/* the same of --offline */
+	unsigned int job;
+};
+
+/* A word of the command line, when looking for it fails. */
+struct guard_word {
+	bool failing;
+	struct report_pause pause;
+};
+
+#define GUARD_WORDS 64		/* of each role: bits of a mask */
+
+struct guard_candidates {
+	struct guard_found list[GUARD_FOUND_MAX];
+	size_t n;
+	struct guard_word word[2][GUARD_WORDS];	/* of offline, of online */
+	struct guard_finding finding;		/* of the word at hand */
+	struct guard_owners owners;
+};
+
+/* A target that cannot be taken (refused.c). */
+struct guard_refusal {
+	struct gpreempt_target target;
+	uint64_t first_ns;
+	uint64_t retry_ns;
+	bool said;
+};
+
+#define GUARD_REFUSALS 256
+
+/* Figures for the user (report.c). */
+#define GUARD_SAMPLES 100000
+
+/* Of one preemption that followed an arrival. */
+struct guard_sample {
+	int64_t to_ioctl_ns;
+	int64_t to_suspended_ns;
+	int64_t to_slots_ns;	/* GPREEMPT_UNKNOWN: they were not watched */
+};
+
+struct guard_figures {
+	uint64_t start_ns;
+	uint64_t suspends;
+	uint64_t resumes[GPREEMPT_POLICY_REASONS];
+	uint64_t failures;
+	uint64_t held_ns;	/* of targets that are gone */
+	uint64_t released_ns;	/* of that: some queue ran all the same */
+	uint64_t kept_ns;	/* how long they were there */
+	struct guard_sample *sample;	/* the last GUARD_SAMPLES */
+	size_t samples;		/* all that there were */
+};
+
+/* Threads that may wait for reads that do not return (poll.c). */
+#define GUARD_STUCK 16
+/* A process whose memory does not answer for so long is not busy. */
+#define GUARD_SILENT_NS NSEC_PER_SEC
+
+/* The poller: several threads, one of which polls at a time. */
+struct guard_turn {
+	unsigned int thread;	/* whose turn it is; 0: none's yet */
+	unsigned int numbers;	/* given to threads so far */
+	unsigned int threads;	/* that there are */
+	unsigned int stuck;	/* of them, in a read that took long */
+	bool has_stand_in;
+	uint64_t since_ns;	/* of the read of whose turn it is; 0: none */
+	uint64_t wake;		/* of the policy */
+	uint64_t looked_ns;	/* the last look began then */
+	uint64_t worked_ns;	/* last time that there was work */
+	uint64_t arrival_ns;	/* work came after that; 0: none came */
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+};
+
+/* Files that the user asked for. */
+enum guard_file_kind {
+	GUARD_METRICS,
+	GUARD_TIMELINE,
+	GUARD_SAMPLES_FILE,
+	GUARD_FILES,
+};
+
+enum guard_poll { GUARD_POLL_BUSY, GUARD_POLL_ADAPTIVE, GUARD_POLL_TIMED };
+
+struct guard {
+	const struct guard_options *options;
+	struct gpreempt *g;	/* the main thread's */
+	struct watchdog watchdog;
+	int stop;
+	int report;		/* SIGUSR1 */
+	enum guard_poll poll;
+	uint64_t poll_ns;
+
+	pthread_mutex_t lock;	/* for what follows, up to the poller */
+	struct gpreempt_policy *policy;
+	struct guard_online online[GUARD_TARGETS];
+	size_t n_online;
+	struct guard_offline offline[GUARD_TARGETS];
+	size_t n_offline;
+	struct guard_common *common;
+	size_t n_nodes;
+	size_t n_clients;	/* who have opened a request, ever */
+	struct guard_release releases[16];
+	size_t n_releases;
+	bool changed;		/* the policy has to be asked again */
+	bool blind;		/* the module is gone */
+	bool ending;		/* do not report processes that leave */
+	struct guard_picture *picture;	/* NULL: not requested */
+
+	/* Only the main thread's. */
+	struct guard_finder finder;
+	struct guard_candidates found;
+	struct guard_refusal refusal[GUARD_REFUSALS];
+	struct guard_wake_pool wakes;
+	/* Workers that resume their targets, which may wait for the GPU. */
+	struct guard_worker *going[GUARD_TARGETS];
+	size_t n_going;
+
+	struct guard_turn turn;	/* under the lock */
+	atomic_bool quit;
+	atomic_uint_fast64_t gap_ns;	/* the poller was away for so long */
+	atomic_uint_fast64_t polls;
+	atomic_uint_fast64_t poll_cpu_ns;
+	struct guard_figures figures;
+	struct guard_file file[GUARD_FILES];
+};
+
+/* guard.c */
+/*
+ * Protect online processes until a signal ends it. 0, or the exit status after
+ * the reason was printed. What is in guard stays the caller's.
+ */
+int guard_run(struct guard *guard);
+/* The main thread has done a step, of which there may be many. */
+void guard_well(struct guard *guard);
+
+/* index.c: look at the queues of an online process. May wait. */
+enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
+/* GUARD_PULSE: there was work, and it is done. -errno: it cannot be read. */
+int guard_look(struct guard_sight *sight);
+/* Queues that came or went; what was seen of the others is kept. */
+void guard_sight_update(struct guard_sight *sight,
+			const struct guard_online *online);
+
+/* files.c */
+/* Can all be written? 0, or the exit status after the reason was printed. */
+int guard_files_check(struct guard *guard);
+/* Replace one, in a child process. Never waits. */
+void guard_files_put(struct guard *guard, enum guard_file_kind kind);
+/* Take note of how the last ones went. Never waits. */
+void guard_files_poll(struct guard *guard);
+/* What is to be in them at the end. */
+struct guard_text {
+	char *text;		/* NULL: not wanted, or no memory */
+	size_t size;
+};
+
+void guard_files_last(struct guard *guard, struct guard_text *texts);
+/* Write that, and free it. 0, or an exit status, as check. */
+int guard_files_finish(struct guard *guard, struct guard_text *texts);
+
+/* poll.c */
+int guard_poll_start(struct guard *guard);
+/* There is a thread that takes over when a read does not return. */
+void guard_poll_tend(struct guard *guard);
+void guard_poll_stop(struct guard *guard);
+
+/*
+ * found.c: the processes that the command line names now. A word that
+ * fails is reported, and what it named before is kept; the others go on.
+ */
+void guard_find_all(struct guard *guard);
+/* Is it named in that role, and in no other? */
+const struct guard_found *
+guard_find_found(const struct guard *guard,
+		 const struct gpreempt_target *target, bool online);
+bool guard_same(const struct gpreempt_target *a,
+		const struct gpreempt_target *b);
+
+/* refused.c: targets that we cannot take, or shall not. */
+/* Not now, but perhaps later; said once, when it goes on for a while. */
+void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
+		  const char *why, bool at_once);
+/* Leave it alone for so long, silently. */
+void guard_shun(struct guard *guard, const struct gpreempt_target *target,
+		uint64_t ns);
+bool guard_may_try(const struct guard *guard,
+		   const struct gpreempt_target *target);
+/* It was taken: a later failure is reported again. */
+void guard_pardon(struct guard *guard, const struct gpreempt_target *target);
+
+/* offline.c: those that make way, each with a worker. */
+struct guard_offline *guard_find(struct guard *guard, pid_t pid);
+/* Was a worker made? */
+bool guard_take_offline(struct guard *guard, const struct guard_found *f);
+void guard_drop_offline(struct guard *guard, size_t i);
+void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
+/* Release the processes that requests name. */
+void guard_release_some(struct guard *guard);
+/* Workers that have the order to end may need a while for it. */
+void guard_reap(struct guard *guard);
+bool guard_is_going(const struct guard *guard, pid_t pid);
+void guard_end_all(struct guard *guard);
+
+/* targets.c: who is there now. */
+void guard_targets_look(struct guard *guard);
+void guard_targets_drop(struct guard *guard);
+/* The nodes that a process has queues on; under the lock. */
+uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
+
+/* results.c */
+void guard_take_results(struct guard *guard);
+void guard_take_from(struct guard *guard, struct guard_worker *w);
+/* How long it ran although it was to be suspended. */
+void guard_take_released(struct guard *guard, struct guard_offline *offline);
+size_t guard_samples_kept(const struct guard_figures *f);
+/* A line for each sample, in a memory stream. */
+void guard_print_samples(const struct guard *guard, FILE *out);
+
+/* report.c */
+void guard_live(struct guard *guard);
+void guard_summary(struct guard *guard);
+/* Prometheus's text format, in a memory stream. */
+void guard_print_metrics(const struct guard *guard, FILE *out);
+/* Something that happened: a note, or an event of JSON. */
+__attribute__((format(printf, 4, 5)))
+void guard_event(const struct guard *guard, const char *event, pid_t pid,
+		 const char *format, ...);
+/* Take the live line away. */
+void guard_clear_line(void);
+struct json_object;
+struct json_object *guard_new_event(const struct guard *guard,
+				    const char *event, uint64_t ns);
+/* On a line of its own; it is freed. */
+void guard_print_event(struct json_object *o);
+
+#endif

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Those that make way, each with a worker. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/owner-text.h"
+#include "guard/guard.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+struct guard_offline *guard_find(struct guard *guard, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_offline; i++)
+		if (guard->offline[i].target.pid == pid)
+			return &guard->offline[i];
+	return NULL;
+}
+
+/* A party for each node that it has queues on. */
+static void set_nodes(struct guard *guard, struct guard_offline *offline,
+		      uint64_t nodes)
+{
+	uint64_t want = offline->want;
+	size_t i;
+
+	for (i = 0; i < GUARD_NODES; i++) {
+		uint64_t bit = 1ULL << i;
+		int *party = &offline->party[i];
+
+		if ((nodes & bit) && *party < 0)
+			*party = gpreempt_policy_add(guard->policy,
+						     GPREEMPT_ROLE_OFFLINE,
+						     bit, offline->job,
+						     shr_now_ns());
+		if (!(nodes & bit) && *party >= 0) {
+			gpreempt_policy_remove(guard->policy, *party);
+			*party = -1;
+			want &= ~bit;
+		}
+	}
+	/* A queue that it makes there later is the policy's to judge. */
+	if (want != offline->want) {
+		struct guard_order order = {
+			.nodes = want, .reason = GPREEMPT_POLICY_RELEASED,
+		};
+
+		guard_worker_order(offline->worker, &order);
+	}
+	offline->want = want;
+	offline->nodes = nodes;
+	guard->changed = true;
+}
+
+void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
+{
+	struct gpreempt_view *view;
+	uint64_t nodes;
+
+	if (atomic_load(&offline->worker->channel->state) != GUARD_READY ||
+	    gpreempt_view_read(guard->g, offline->target.pid, &view, NULL))
+		return;
+	pthread_mutex_lock(&guard->lock);
+	nodes = guard_nodes_of(guard, view);
+	if (nodes != offline->nodes)
+		set_nodes(guard, offline, nodes);
+	pthread_mutex_unlock(&guard->lock);
+	gpreempt_view_free(view);
+	if (!offline->nodes || offline->announced)
+		return;
+	offline->announced = true;
+	offline->lane = guard_draw_join(guard, offline->target.pid, false);
+	guard_pardon(guard, &offline->target);
+	guard_event(guard, "joined", offline->target.pid,
+		    "process %d is offline", offline->target.pid);
+}
+
+static void refuse_locked(struct guard *guard,
+			  const struct gpreempt_target *target, int code)
+{
+	struct hold_owner owner = { 0 };
+	char why[96];
+
+	if (code == -EWOULDBLOCK) {
+		hold_read_owner(target->pid, &owner);
+		snprintf(why, sizeof(why), "it is held by gpreempt-ctl %s (%llu)",
+			 hold_role_name(owner.role),
+			 (unsigned long long)hold_command_of(&owner));
+	} else {
+		snprintf(why, sizeof(why), "it cannot be locked in " HOLD_DIR
+			 ": %s", strerror(-code));
+	}
+	guard_refuse(guard, target, why, false);
+}
+
+bool guard_take_offline(struct guard *guard, const struct guard_found *f)
+{
+	struct hold_owner owner = {
+		.role = HOLD_ROLE_GUARD, .guardian = getpid(),
+	};
+	struct guard_offline offline = {
+		.target = f->target, .words = f->offline, .job = f->job,
+		.since_ns = shr_now_ns(),
+		.lane = -1,
+	};
+	struct guard_job job = {
+		.target = f->target.pid,
+		.common = guard->common,
+		.sample_each = guard->options->samples,
+	};
+	char why[96];
+	size_t i;
+	int ret;
+
+	if (guard->n_offline + guard->n_going >= GUARD_TARGETS) {
+		guard_refuse(guard, &f->target, "there are too many offline",
+			     true);
+		return false;
+	}
+	for (i = 0; i < GUARD_NODES; i++)
+		offline.party[i] = -1;
+	job.lock = hold_take(f->target.pid, &owner);
+	if (job.lock < 0) {
+		refuse_locked(guard, &f->target, job.lock);
+		return false;
+	}
+	job.wake = guard_wake_take(&guard->wakes);
+	ret = guard_worker_start(&job, &offline.worker);
+	if (ret) {
+		guard_wake_give(&guard->wakes, job.wake);
+		hold_drop(f->target.pid, job.lock);
+		snprintf(why, sizeof(why), "its worker cannot be started: %s",
+			 strerror(-ret));
+		guard_refuse(guard, &f->target, why, false);
+		return false;
+	}
+	/* Over the record that has been written: that needs no room. */
+	owner.pid = offline.worker->child;
+	hold_write_owner(job.lock, &owner);
+	pthread_mutex_lock(&guard->lock);
+	guard->offline[guard->n_offline++] = offline;
+	pthread_mutex_unlock(&guard->lock);
+	return true;
+}
+
+/* Say why its session has ended, if it was not by our will. */
+static void tell_end(struct guard *guard, struct guard_offline *offline)
+{
+	struct guard_worker *w = offline->worker;
+	pid_t pid = offline->target.pid;
+	char text[512];
+
+	if (guard->ending)
+		return;
+	if (w->child || (atomic_load(&w->channel->state) == GUARD_ENDED &&
+			 w->channel->error.reason == GPREEMPT_ENDED)) {
+		if (offline->announced)
+			guard_event(guard, "left", pid,
+				    "process %d is not offline any more", pid);
+		return;
+	}
+	guard_worker_why(w, text, sizeof(text));
+	guard_refuse(guard, &offline->target, text, offline->announced);
+}
+
+void guard_drop_offline(struct guard *guard, size_t i)
+{
+	uint64_t now = shr_now_ns();
+	struct guard_offline offline;
+
+	guard_take_released(guard, &guard->offline[i]);
+	pthread_mutex_lock(&guard->lock);
+	offline = guard->offline[i];
+	set_nodes(guard, &offline, 0);
+	guard->offline[i] = guard->offline[--guard->n_offline];
+	pthread_mutex_unlock(&guard->lock);
+	tell_end(guard, &offline);
+	if (offline.held_since_ns)
+		offline.held_ns += now - offline.held_since_ns;
+	guard->figures.held_ns += offline.held_ns;
+	guard->figures.released_ns += offline.released_ns;
+	guard->figures.kept_ns += now - offline.since_ns;
+	guard_draw_leave(guard, offline.lane);
+	guard_worker_quit(offline.worker);
+	guard->going[guard->n_going++] = offline.worker;
+	guard_reap(guard);
+}
+
+void guard_reap(struct guard *guard)
+{
+	size_t i;
+
+	for (i = guard->n_going; i-- > 0;) {
+		struct guard_worker *w = guard->going[i];
+
+		if (!guard_worker_gone(w))
+			continue;
+		/* After the summary there are no figures and no events. */
+		if (!guard->ending)
+			guard_take_from(guard, w);
+		hold_drop(w->job.target, w->job.lock);
+		guard_wake_give(&guard->wakes, w->job.wake);
+		guard_worker_free(w);
+		guard->going[i] = guard->going[--guard->n_going];
+	}
+}
+
+bool guard_is_going(const struct guard *guard, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_going; i++)
+		if (guard->going[i]->job.target == pid)
+			return true;
+	return false;
+}
+
+void guard_end_all(struct guard *guard)
+{
+	while (guard->n_offline)
+		guard_drop_offline(guard, guard->n_offline - 1);
+	/* One may be in the driver, which waits for the hardware for seconds. */
+	while (guard->n_going) {
+		guard_well(guard);
+		shr_sleep_ns(NSEC_PER_MSEC);
+		guard_reap(guard);
+	}
+}
+
+static void release(struct guard *guard, size_t i, uint64_t ns)
+{
+	struct gpreempt_target target = guard->offline[i].target;
+
+	guard_event(guard, "released", target.pid,
+		    "process %d is released, as requested",
+		    target.pid);
+	guard_shun(guard, &target, ns);
+	guard_drop_offline(guard, i);
+}
+
+void guard_release_some(struct guard *guard)
+{
+	struct guard_release releases[ARRAY_SIZE(guard->releases)];
+	size_t n, i, j;
+
+	pthread_mutex_lock(&guard->lock);
+	n = guard->n_releases;
+	memcpy(releases, guard->releases, sizeof(releases));
+	guard->n_releases = 0;
+	pthread_mutex_unlock(&guard->lock);
+	for (i = 0; i < n; i++)
+		for (j = guard->n_offline; j-- > 0;)
+			if (guard->offline[j].target.pid == releases[i].pid)
+				release(guard, j, releases[i].ns);
+}

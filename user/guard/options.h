@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef GUARD_OPTIONS_H
+#define GUARD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Targets of a role. */
+struct guard_words {
+	const char *word[64];
+	size_t n;
+};
+
+/* What the command line of the scheduler's commands gives. */
+struct guard_options {
+	uint64_t online;	/* the program that is run */
+	uint64_t offline;
+	const char *cgroup;
+	struct guard_words online_words;
+	struct guard_words offline_words;
+	struct guard_words *into;	/* where further words go */
+	uint64_t linger_ns;
+	uint64_t max_hold_ns;
+	uint64_t min_run_ns;
+	uint64_t share;		/* percent */
+	uint64_t duty;		/* percent; 0: none */
+	uint64_t gang;
+	const char *poll;
+	uint64_t cpu;		/* and 1; 0: any */
+	uint32_t *uids;		/* who may ask the guard; NULL: root */
+	size_t n_uids;
+	const char *samples;	/* files */
+	const char *metrics;
+	const char *timeline;
+	bool json;
+	bool verbose;
+};
+
+#endif

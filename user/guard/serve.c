@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The guard's socket, with a thread of its own: a server that begins its work
+ * does not wait for our lists.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "guard/guard.h"
+#include "guard/serve.h"
+#include "ipc/server.h"
+#include "proto/guard.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* More in one packet is nonsense. */
+#define MAX_COUNT 65536
+
+/* A process that others opened requests for, by place. */
+struct process {
+	int pidfd;
+	pid_t pid;
+	int party;		/* -1: no request was opened yet */
+};
+
+struct guard_server {
+	struct guard *guard;
+	pthread_t thread;
+	struct ipc_server *ipc;
+	int epoll;
+	int quit;
+	struct process process[GUARD_CLIENTS];
+	struct ipc_place place[GUARD_CLIENTS];
+};
+
+/* Of connections, and of processes. */
+static const struct ipc_limits limits = {
+	.places = GUARD_CLIENTS,
+	.for_root = GUARD_CLIENTS_ROOT,
+	.per_user = GUARD_CLIENTS_USER,
+};
+
+/* What the thread waits for, beside processes by their place. */
+enum { EVENT_QUIT = GUARD_CLIENTS, EVENT_SOCKET };
+
+/* Its requests end with it. */
+static void remove_party(struct guard *guard, int party)
+{
+	if (party < 0)
+		return;
+	pthread_mutex_lock(&guard->lock);
+	gpreempt_policy_remove(guard->policy, party);
+	guard->n_clients--;
+	guard->changed = true;
+	pthread_mutex_unlock(&guard->lock);
+}
+
+/* Where it works, if we know that; else everywhere. Under the lock. */
+static uint64_t nodes_of_client(const struct guard *guard, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_online; i++)
+		if (guard->online[i].target.pid == pid &&
+		    guard->online[i].nodes)
+			return guard->online[i].nodes;
+	return ~0ULL;
+}
+
+/* Under the lock. */
+static int begin_locked(struct guard *guard, int *party, pid_t pid,
+			uint64_t count)
+{
+	uint64_t nodes = nodes_of_client(guard, pid);
+	int ret;
+
+	if (*party < 0) {
+		ret = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE,
+					  nodes, 0, shr_now_ns());
+		if (ret < 0)
+			return ret;
+		*party = ret;
+		guard->n_clients++;
+	}
+	gpreempt_policy_nodes(guard->policy, *party, nodes);
+	do {
+		ret = gpreempt_policy_begin(guard->policy, *party);
+	} while (ret >= 0 && --count);
+	guard->changed = true;
+	return ret;
+}
+
+static int begin(struct guard *guard, int *party, pid_t pid, uint64_t count)
+{
+	int ret;
+
+	if (count > MAX_COUNT)
+		return -EINVAL;
+	pthread_mutex_lock(&guard->lock);
+	ret = begin_locked(guard, party, pid, count ? count : 1);
+	pthread_mutex_unlock(&guard->lock);
+	return ret;
+}
+
+static int end(struct guard *guard, int party)
+{
+	int ret;
+
+	if (party < 0)
+		return -EINVAL;
+	pthread_mutex_lock(&guard->lock);
+	ret = gpreempt_policy_end(guard->policy, party, shr_now_ns());
+	guard->changed = true;
+	pthread_mutex_unlock(&guard->lock);
+	return ret;
+}
+
+static void drop_process(struct guard_server *s, size_t place)
+{
+	int pidfd = s->process[place].pidfd;
+
+	remove_party(s->guard, s->process[place].party);
+	/* A worker that is just being forked may have a copy. */
+	epoll_ctl(s->epoll, EPOLL_CTL_DEL, pidfd, NULL);
+	close(pidfd);
+	s->place[place].used = false;
+}
+
+static bool is_alive(int pidfd)
+{
+	struct pollfd one = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&one, 1, 0) == 0;
+}
+
+/* A user may speak for its own processes, and root for all. */
+static bool may_speak_for(const struct ipc_client *c, pid_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return !stat(path, &st) && (c->uid == 0 || st.st_uid == c->uid);
+}
+
+/* A pidfd of a process that the client may speak for, or -errno. */
+static int open_process(const struct ipc_client *c, pid_t pid)
+{
+	int fd = syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0)
+		return -EACCES;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	/* In this order the number is that of the process all the time. */
+	if (may_speak_for(c, pid) && is_alive(fd))
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
+static int find_process(struct guard_server *s, pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < GUARD_CLIENTS; i++) {
+		if (!s->place[i].used || s->process[i].pid != pid)
+			continue;
+		if (is_alive(s->process[i].pidfd))
+			return i;
+		drop_process(s, i);
+	}
+	return -EINVAL;
+}
+
+/* Its place, or -errno. The descriptor belongs to it. */
+static int add_process(struct guard_server *s, const struct ipc_client *c,
+		       pid_t pid, int pidfd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int place = gp_ipc_place_find(s->place, &limits, c->uid);
+
+	if (place >= 0 && s->place[place].used)
+		drop_process(s, place);
+	event.data.u64 = place;
+	if (place < 0 ||
+	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, pidfd, &event) < 0) {
+		close(pidfd);
+		return place < 0 ? place : -errno;
+	}
+	s->process[place] = (struct process){
+		.pidfd = pidfd, .pid = pid, .party = -1,
+	};
+	s->place[place] = (struct ipc_place){ .used = true, .uid = c->uid };
+	return place;
+}
+
+static int answer_for(struct guard_server *s, const struct ipc_client *c,
+		      const struct guard_request *request)
+{
+	int place, ret, pidfd = open_process(c, request->pid);
+
+	if (pidfd < 0)
+		return pidfd;
+	place = find_process(s, request->pid);
+	if (place < 0 && request->verb == GUARD_BEGIN)
+		place = add_process(s, c, request->pid, pidfd);
+	else
+		close(pidfd);
+	if (place < 0)
+		return place;
+	if (request->verb == GUARD_BEGIN)
+		ret = begin(s->guard, &s->process[place].party, request->pid,
+			    request->count);
+	else
+		ret = end(s->guard, s->process[place].party);
+	if (ret >= 0)
+		s->place[place].busy = ret > 0;
+	s->place[place].last_ns = shr_now_ns();
+	return ret;
+}
+
+static int answer_self(struct guard_server *s, struct ipc_client *c,
+		       const struct guard_request *request)
+{
+	int ret;
+
+	if (request->verb == GUARD_BEGIN)
+		ret = begin(s->guard, &c->number, c->pid, request->count);
+	else
+		ret = end(s->guard, c->number);
+	if (ret >= 0)
+		c->busy = ret > 0;
+	return ret;
+}
+
+/* The main thread does it: it may wait for the hardware. */
+static int release(struct guard *guard, const struct ipc_client *c,
+		   const struct guard_request *request)
+{
+	int ret = -ESRCH;
+
+	if (c->uid != 0)
+		return -EACCES;
+	pthread_mutex_lock(&guard->lock);
+	if (guard_find(guard, request->pid) &&
+	    guard->n_releases < ARRAY_SIZE(guard->releases)) {
+		guard->releases[guard->n_releases++] = (struct guard_release){
+			.pid = request->pid, .ns = request->ns,
+		};
+		ret = 0;
+	}
+	pthread_mutex_unlock(&guard->lock);
+	return ret;
+}
+
+static size_t answer(void *data, struct ipc_client *c, char *buf, size_t len)
+{
+	struct guard_server *s = data;
+	struct guard_request request;
+	struct guard_reply reply = { 0 };
+	int ret;
+
+	if (gp_guard_get_request(buf, len, &request))
+		return 0;
+	if (request.verb == GUARD_RELEASE)
+		ret = release(s->guard, c, &request);
+	else if (request.pid)
+		ret = answer_for(s, c, &request);
+	else
+		ret = answer_self(s, c, &request);
+	reply.code = ret < 0 ? ret : 0;
+	reply.value = ret > 0 ? ret : 0;
+	return gp_guard_put_reply(&reply, buf);
+}
+
+static void gone(void *data, struct ipc_client *c)
+{
+	struct guard_server *s = data;
+
+	remove_party(s->guard, c->number);
+}
+
+/* False: it is the end. */
+static bool handle(struct guard_server *s, uint64_t number)
+{
+	if (number == EVENT_QUIT)
+		return false;
+	if (number == EVENT_SOCKET)
+		gp_ipc_server_dispatch(s->ipc);
+	/* A pidfd is readable when its process has ended. */
+	else if (s->place[number].used && !is_alive(s->process[number].pidfd))
+		drop_process(s, number);
+	return true;
+}
+
+static void *server_thread(void *arg)
+{
+	struct guard_server *s = arg;
+	struct epoll_event events[16];
+	int i, n;
+
+	for (;;) {
+		n = epoll_wait(s->epoll, events, ARRAY_SIZE(events), -1);
+		for (i = 0; i < n; i++)
+			if (!handle(s, events[i].data.u64))
+				return NULL;
+	}
+}
+
+static int watch(struct guard_server *s, int fd, uint64_t number)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = number };
+
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+/* Descriptors, without the socket that others can see. */
+static int open_server(struct guard_server *s)
+{
+	s->quit = eventfd(0, EFD_CLOEXEC);
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (s->quit < 0 || s->epoll < 0)
+		return -errno;
+	return watch(s, s->quit, EVENT_QUIT);
+}
+
+static int start_thread(struct guard_server *s)
+{
+	sigset_t all, old;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = -pthread_create(&s->thread, NULL, server_thread, s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return ret;
+}
+
+static void free_server(struct guard_server *s)
+{
+	size_t i;
+
+	gp_ipc_server_stop(s->ipc);
+	for (i = 0; i < GUARD_CLIENTS; i++)
+		if (s->place[i].used)
+			drop_process(s, i);
+	if (s->quit >= 0)
+		close(s->quit);
+	if (s->epoll >= 0)
+		close(s->epoll);
+	free(s);
+}
+
+int guard_serve_start(struct guard *guard, const char *path,
+		      struct guard_server **out)
+{
+	struct guard_server *s = calloc(1, sizeof(*s));
+	struct ipc_server_options options = {
+		.path = path,
+		.uids = guard->options->uids,
+		.n_uids = guard->options->n_uids,
+		.limits = limits,
+		.answer = answer,
+		.gone = gone,
+		.data = s,
+	};
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	s->guard = guard;
+	ret = open_server(s);
+	if (!ret)
+		ret = gp_ipc_server_start(&options, &s->ipc);
+	if (!ret)
+		ret = watch(s, gp_ipc_server_fd(s->ipc), EVENT_SOCKET);
+	if (!ret)
+		ret = start_thread(s);
+	if (ret) {
+		free_server(s);
+		return ret;
+	}
+	*out = s;
+	return 0;
+}
+
+bool guard_serve_private(const struct guard_server *s)
+{
+	return gp_ipc_server_private(s->ipc);
+}
+
+void guard_serve_stop(struct guard_server *s)
+{
+	uint64_t one = 1;
+	ssize_t n;
+
+	if (!s)
+		return;
+	n = write(s->quit, &one, sizeof(one));
+	(void)n;
+	pthread_join(s->thread, NULL);
+	free_server(s);
+}

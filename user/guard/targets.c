@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who is there now: processes come and go, and so do their queues. */
+#include <errno.h>
+#include <string.h>
+
+#include "guard/guard.h"
+#include "shared/clock.h"
+
+/* Processes made in one look: the others want to be looked after, too. */
+#define MAX_TAKEN 8
+
+static uint64_t node_bit(struct guard *guard, int64_t gpu_id)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_nodes; i++)
+		if (guard->common->gpu_id[i] == gpu_id)
+			return 1ULL << i;
+	if (i == GUARD_NODES || gpu_id == GPREEMPT_UNKNOWN)
+		return 0;
+	guard->common->gpu_id[guard->n_nodes++] = gpu_id;
+	return 1ULL << i;
+}
+
+uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view)
+{
+	uint64_t nodes = 0;
+	size_t i;
+
+	for (i = 0; i < view->count; i++)
+		nodes |= node_bit(guard, view->queues[i].gpu_id);
+	return nodes;
+}
+
+static void set_queue(struct guard_queue *out,
+		      const struct gpreempt_queue *queue)
+{
+	*out = (struct guard_queue){
+		.qid = queue->qid,
+		.read_addr = queue->rptr_addr,
+		.write_addr = queue->wptr_addr,
+		.ring = queue->ring,
+		.packets = queue->ring_size / 64,
+	};
+}
+
+static bool can_be_seen(const struct gpreempt_queue *queue)
+{
+	return queue->type == GPREEMPT_QUEUE_COMPUTE_AQL &&
+	       queue->rptr_addr > 0 && queue->wptr_addr > 0 &&
+	       queue->ring > 0 && queue->ring_size > 0;
+}
+
+/* Without the module the addresses of the indices are unknown. */
+static void note_source(struct guard *guard, enum gpreempt_source source)
+{
+	bool blind = source != GPREEMPT_SOURCE_MODULE;
+
+	if (blind == guard->blind)
+		return;
+	guard->blind = blind;
+	guard_event(guard, "module", 0, blind ?
+		    "gpreempt.ko is gone: work cannot be seen, no process is preempted" :
+		    "gpreempt.ko is there again");
+}
+
+static void refresh_online(struct guard *guard, struct guard_online *online)
+{
+	struct gpreempt_view *view;
+	uint64_t nodes;
+	size_t i;
+
+	if (gpreempt_view_read(guard->g, online->target.pid, &view, NULL))
+		return;
+	note_source(guard, view->source);
+	pthread_mutex_lock(&guard->lock);
+	nodes = guard_nodes_of(guard, view);
+	online->n = 0;
+	for (i = 0; i < view->count && online->n < GUARD_QUEUES; i++)
+		if (can_be_seen(&view->queues[i]))
+			set_queue(&online->queue[online->n++],
+				  &view->queues[i]);
+	online->gone = false;
+	if (nodes != online->nodes) {
+		gpreempt_policy_nodes(guard->policy, online->party, nodes);
+		online->nodes = nodes;
+		guard->changed = true;
+	}
+	pthread_mutex_unlock(&guard->lock);
+	gpreempt_view_free(view);
+}
+
+static void take_online(struct guard *guard, const struct guard_found *f)
+{
+	struct guard_online *online = &guard->online[guard->n_online];
+	struct guard_sight *sight;
+	int party, lane;
+
+	if (guard->n_online == GUARD_TARGETS) {
+		guard_refuse(guard, &f->target, "there are too many online", true);
+		return;
+	}
+	sight = calloc(1, sizeof(*sight));
+	if (!sight) {
+		guard_refuse(guard, &f->target, "there is no memory", false);
+		return;
+	}
+	sight->pid = f->target.pid;
+	lane = guard_draw_join(guard, f->target.pid, true);
+	pthread_mutex_lock(&guard->lock);
+	party = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0,
+				    0, shr_now_ns());
+	if (party >= 0) {
+		memset(online, 0, sizeof(*online));
+		online->target = f->target;
+		online->words = f->online;
+		online->sight = sight;
+		online->party = party;
+		online->lane = lane;
+		guard->n_online++;
+	}
+	pthread_mutex_unlock(&guard->lock);
+	if (party < 0) {
+		guard_draw_leave(guard, lane);
+		free(sight);
+		return;
+	}
+	guard_event(guard, "joined", f->target.pid, "process %d is online",
+		    f->target.pid);
+}
+
+static void drop_online(struct guard *guard, size_t i)
+{
+	pid_t pid = guard->online[i].target.pid;
+	int lane = guard->online[i].lane;
+
+	pthread_mutex_lock(&guard->lock);
+	gpreempt_policy_remove(guard->policy, guard->online[i].party);
+	if (guard->online[i].sight->since_ns)
+		guard->online[i].sight->left = true;
+	else
+		free(guard->online[i].sight);
+	guard->online[i] = guard->online[--guard->n_online];
+	guard->changed = true;
+	pthread_mutex_unlock(&guard->lock);
+	guard_draw_leave(guard, lane);
+	if (!guard->ending)
+		guard_event(guard, "left", pid,
+			    "process %d is not online any more", pid);
+}
+
+/*
+ * Workers that have ended, and those that are silent, which are killed: before
+ * anything that may fail, because a stopped worker makes its target unkillable.
+ */
+static void drop_ended(struct guard *guard)
+{
+	size_t i;
+
+	for (i = guard->n_offline; i-- > 0;)
+		if (guard_worker_gone(guard->offline[i].worker))
+			guard_drop_offline(guard, i);
+}
+
+static void drop_unnamed(struct guard *guard)
+{
+	size_t i;
+
+	for (i = guard->n_online; i-- > 0;)
+		if (!guard_find_found(guard, &guard->online[i].target, true))
+			drop_online(guard, i);
+	for (i = guard->n_offline; i-- > 0;)
+		if (!guard_find_found(guard, &guard->offline[i].target, false))
+			guard_drop_offline(guard, i);
+}
+
+static bool is_online(const struct guard *guard,
+		      const struct gpreempt_target *target)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_online; i++)
+		if (guard_same(&guard->online[i].target, target))
+			return true;
+	return false;
+}
+
+static bool can_be_taken(struct guard *guard, const struct guard_found *f)
+{
+	return !guard_find(guard, f->target.pid) &&
+	       !guard_is_going(guard, f->target.pid) &&
+	       guard_may_try(guard, &f->target);
+}
+
+static void take_new(struct guard *guard)
+{
+	const struct guard_found *f;
+	unsigned int taken = 0;
+	size_t i;
+
+	for (i = 0; i < guard->found.n; i++) {
+		f = &guard->found.list[i];
+		guard_well(guard);
+		if (f->online && f->offline)
+			guard_refuse(guard, &f->target,
+				     "it is named as online and as offline",
+				     true);
+		else if (f->online && !is_online(guard, &f->target))
+			take_online(guard, f);
+		else if (f->offline && taken < MAX_TAKEN &&
+			 can_be_taken(guard, f))
+			taken += guard_take_offline(guard, f);
+	}
+}
+
+/* Its memory may be a page that never answers. */
+static void tell_silent(struct guard *guard, struct guard_online *online)
+{
+	pid_t pid = online->target.pid;
+	uint64_t since;
+	bool silent;
+
+	pthread_mutex_lock(&guard->lock);
+	since = online->sight->since_ns;
+	pthread_mutex_unlock(&guard->lock);
+	silent = since && shr_now_ns() > since + GUARD_SILENT_NS;
+	if (silent == online->told_silent)
+		return;
+	online->told_silent = silent;
+	guard_event(guard, "silent", pid, silent ?
+		    "the memory of process %d does not answer: its work is not seen" :
+		    "the memory of process %d answers again", pid);
+}
+
+void guard_targets_look(struct guard *guard)
+{
+	size_t i;
+
+	guard_reap(guard);
+	drop_ended(guard);
+	guard_release_some(guard);
+	guard_find_all(guard);
+	drop_unnamed(guard);
+	take_new(guard);
+	for (i = 0; i < guard->n_online; i++) {
+		guard_well(guard);
+		refresh_online(guard, &guard->online[i]);
+		tell_silent(guard, &guard->online[i]);
+	}
+	for (i = 0; i < guard->n_offline; i++) {
+		guard_well(guard);
+		guard_refresh_offline(guard, &guard->offline[i]);
+	}
+}
+
+void guard_targets_drop(struct guard *guard)
+{
+	guard_finder_stop(&guard->finder);
+	guard_end_all(guard);
+	while (guard->n_online)
+		drop_online(guard, guard->n_online - 1);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The process of an offline target: it has the session, and keeps it warm so
+ * that a preemption is one ioctl. A process, not a thread: who has opened
+ * /dev/kfd keeps the driver from switching partitions for as long as it lives,
+ * one that hangs in the driver keeps no other waiting, and one that is killed
+ * releases its own target only.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "agent/session-owner.h"
+#include "guard/worker.h"
+#include "shared/clock.h"
+#include "shared/urgent.h"
+
+/* Watching slots costs a CPU for as long as a suspend takes. */
+#define SAMPLE_EVERY_NS NSEC_PER_SEC
+
+struct worker {
+	const struct guard_job *job;
+	struct guard_channel *channel;
+	uint64_t have;		/* nodes on which it is suspended */
+	uint64_t arrival_ns;	/* of the last order */
+	bool again;		/* the last order could not be read */
+	bool late;		/* the poller, which would resume, is away */
+	struct heartbeat heartbeat;
+	struct session_owner owner;
+	uint64_t sample_ns;	/* slots are not watched again before then */
+	bool blind;		/* they cannot be */
+};
+
+/* Guard watches us, too. */
+static void tell_guard(void *data, bool busy)
+{
+	struct worker *w = data;
+
+	atomic_store(&w->channel->busy, busy);
+	atomic_store(&w->channel->beat_ns, shr_now_ns());
+}
+
+static void make_filter(const struct worker *w, uint64_t nodes,
+			uint32_t *gpu_ids, struct gpreempt_filter *out)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < GUARD_NODES; i++)
+		if (nodes & (1ULL << i))
+			gpu_ids[n++] = w->job->common->gpu_id[i];
+	*out = (struct gpreempt_filter){ .gpu_ids = gpu_ids, .n_gpu_ids = n };
+}
+
+/* Without the module nothing is measured, and nothing else is the worse. */
+static void set_sampling(struct worker *w, uint64_t now)
+{
+	bool due = w->job->sample_each || now >= w->sample_ns;
+
+	if (!due && w->blind)
+		return;
+	w->blind = gpreempt_session_sample_slots(w->owner.session, due ?
+						 GPREEMPT_SAMPLE_BESIDE :
+						 GPREEMPT_SAMPLE_PAUSE);
+	if (due)
+		w->sample_ns = now + SAMPLE_EVERY_NS;
+}
+
+/* One ioctl, for the queues on these nodes. */
+static int call(struct worker *w, const struct guard_order *order,
+		uint64_t nodes, bool suspend)
+{
+	struct guard_result result = {
+		.pid = w->job->target,
+		.suspend = suspend,
+		.nodes = nodes,
+		.reason = order->reason,
+		.arrival_ns = suspend ? order->arrival_ns : 0,
+	};
+	/* Resumed everywhere: also what was made there meanwhile. */
+	bool all = !suspend && !order->nodes;
+	struct gpreempt_outcome outcome = { .slots_ns = GPREEMPT_UNKNOWN };
+	uint32_t gpu_ids[GUARD_NODES];
+	struct gpreempt_filter filter;
+
+	make_filter(w, nodes, gpu_ids, &filter);
+	result.start_ns = shr_now_ns();
+	result.code = suspend ?
+		session_owner_suspend(&w->owner, &filter, &outcome) :
+		session_owner_resume(&w->owner, all ? NULL : &filter,
+				     &outcome);
+	/* When it returned, or failed: not when the slots were seen. */
+	result.end_ns = outcome.ioctl_ns ?
+			result.start_ns + outcome.ioctl_ns : shr_now_ns();
+	result.slots_ns = outcome.slots_ns;
+	/* No runtime yet: what comes of it is suspended as it comes. */
+	if (result.code == -EPERM)
+		result.code = 0;
+	if (!result.code && outcome.failed)
+		result.code = -EIO;
+	if (result.code)
+		result.error = *gpreempt_session_error(w->owner.session);
+	result.requested = outcome.requested;
+	result.done = outcome.done;
+	guard_channel_give(w->channel, &result);
+	return result.code;
+}
+
+static void resume_nodes(struct worker *w, uint64_t nodes)
+{
+	uint32_t gpu_ids[GUARD_NODES];
+	struct gpreempt_filter filter;
+
+	make_filter(w, nodes, gpu_ids, &filter);
+	session_owner_resume(&w->owner, &filter, NULL);
+}
+
+/* What is wanted now: nothing, when who wanted it is not there any more. */
+static void get_order(struct worker *w, struct guard_order *order)
+{
+	uint64_t arrival_ns;
+
+	w->again = !guard_channel_get_order(w->channel, order);
+	if (w->again)
+		*order = (struct guard_order){
+			.nodes = w->have, .arrival_ns = w->arrival_ns,
+		};
+	arrival_ns = order->arrival_ns;
+	if (w->late)
+		*order = (struct guard_order){
+			.reason = GPREEMPT_POLICY_RELEASED,
+		};
+	else if (arrival_ns == w->arrival_ns)
+		order->arrival_ns = 0;
+	w->arrival_ns = arrival_ns;
+}
+
+static void obey(struct worker *w)
+{
+	struct guard_order order;
+	uint64_t add, drop;
+
+	get_order(w, &order);
+	add = order.nodes & ~w->have;
+	drop = w->have & ~order.nodes;
+	/*
+	 * The policy learns what fails, and retries later. The driver may have
+	 * marked queues that the hardware did not release.
+	 */
+	if (add && !call(w, &order, add, true))
+		w->have |= add;
+	else if (add)
+		resume_nodes(w, add);
+	if (drop && !call(w, &order, drop, false))
+		w->have &= ~drop;
+	/* While no online work waits for it. */
+	if (drop)
+		set_sampling(w, shr_now_ns());
+}
+
+/* How long some queue has run although it was to be suspended. */
+static void give_released(struct worker *w, bool too_much)
+{
+	struct guard_channel *c = w->channel;
+	struct gpreempt_released released;
+
+	gpreempt_session_released(w->owner.session, &released);
+	atomic_store(&c->released_ns, released.total_ns);
+	if (!too_much)
+		return;
+	atomic_store(&c->recent_ns, released.recent_ns);
+	atomic_store(&c->window_ns, released.window_ns);
+	atomic_store(&c->made, released.made > 0);
+	atomic_fetch_add(&c->churns, 1);
+}
+
+static int attend(struct worker *w)
+{
+	int ret = session_owner_dispatch(&w->owner);
+
+	if (ret < 0)
+		return ret;
+	give_released(w, ret & GPREEMPT_EVENT_CHURN);
+	return ret & GPREEMPT_EVENT_ENDED ? -ESRCH : 0;
+}
+
+static void fail(struct worker *w, int code, const char *step)
+{
+	w->channel->error = (struct gpreempt_error){
+		.code = code, .reason = GPREEMPT_SYSTEM,
+		.pid = w->job->target, .step = step,
+	};
+}
+
+static bool poller_is_late(const struct worker *w)
+{
+	const struct guard_common *common = w->job->common;
+
+	return shr_now_ns() > atomic_load(&common->beat_ns) + common->late_ns;
+}
+
+/* Is there an order, or a reason to think of the last one again? */
+static bool ordered(struct worker *w, bool woken)
+{
+	bool before = w->late;
+	uint64_t count;
+
+	w->late = poller_is_late(w);
+	return (woken && read(w->job->wake, &count, sizeof(count)) > 0) ||
+	       w->late != before || w->again;
+}
+
+static void life(struct worker *w)
+{
+	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
+	struct pollfd fds[] = {
+		{ .fd = gpreempt_session_fd(w->owner.session), .events = POLLIN },
+		{ .fd = w->job->wake, .events = POLLIN },
+	};
+	int ret = 0;
+
+	atomic_store(&w->channel->state, GUARD_READY);
+	while (!ret && !atomic_load(&w->channel->quit)) {
+		int n = ppoll(fds, ARRAY_SIZE(fds), &tick, NULL);
+
+		/* An order first: online work waits for the GPU. */
+		if (ordered(w, n > 0 && fds[1].revents))
+			obey(w);
+		ret = attend(w);
+		heartbeat_beat(&w->heartbeat);
+	}
+	if (ret)
+		w->channel->error = *gpreempt_session_error(w->owner.session);
+	if (ret && !w->channel->error.code)
+		fail(w, ret, "holding it");
+}
+
+void guard_work(const struct guard_job *job, struct guard_channel *channel)
+{
+	struct worker w = {
+		.job = job,
+		.channel = channel,
+		.heartbeat = { .also = tell_guard, .data = &w },
+		.owner = {
+			.target = job->target, .heartbeat = &w.heartbeat,
+		},
+	};
+	int ret;
+
+	shr_ask_short_slices();
+	ret = heartbeat_start(&w.heartbeat);
+	if (ret) {
+		fail(&w, ret, "setting up");
+	} else if (!session_owner_open(&w.owner, &channel->error)) {
+		set_sampling(&w, shr_now_ns());
+		life(&w);
+	}
+	session_owner_close(&w.owner);
+	atomic_store(&channel->state, GUARD_ENDED);
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a holder does for those who ask. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "holder/worker.h"
+#include "shared/clock.h"
+
+/* Queues that could not be suspended are named, but not by the hundred. */
+#define MAX_NAMED 16
+
+/* A process without queues is starting, or ends within this time. */
+#define STARTING_NS (300 * NSEC_PER_MSEC)
+
+/* What a suspend has done, by the queues that it was for. */
+struct tally {
+	size_t asked;
+	size_t held;
+	size_t named;
+	size_t failed;		/* the GPU hangs */
+	size_t destroying;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void add_text(struct hold_reply *reply, const char *format, ...)
+{
+	size_t used = strlen(reply->text);
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(reply->text + used, sizeof(reply->text) - used, format, ap);
+	va_end(ap);
+}
+
+void hold_reply_error(struct hold_reply *reply,
+		      const struct gpreempt_error *err)
+{
+	char text[512], next[512];
+
+	gpreempt_error_text(err, text, sizeof(text));
+	gpreempt_error_next(err, next, sizeof(next));
+	reply->status = gpreempt_error_class(err);
+	reply->code = err->code;
+	reply->reason = err->reason;
+	reply->other = err->other;
+	snprintf(reply->text, sizeof(reply->text), "%s\n%s", text, next);
+}
+
+static const struct gpreempt_session_queue *
+find_queue(const struct hold_worker *w, uint32_t qid)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t i, count;
+
+	queues = gpreempt_session_queues(w->owner.session, &count);
+	for (i = 0; i < count; i++)
+		if (queues[i].qid == qid)
+			return &queues[i];
+	return NULL;
+}
+
+/* The driver refuses to suspend a queue that is being destroyed. */
+static bool is_being_destroyed(const struct gpreempt_session_queue *queue)
+{
+	return !queue->held &&
+	       (queue->leaving || queue->result == GPREEMPT_RESULT_REFUSED);
+}
+
+static const char *why_not(const struct gpreempt_session_queue *queue)
+{
+	if (!queue)
+		return "there is no such queue";
+	if (queue->result == GPREEMPT_RESULT_FAILED)
+		return "the GPU did not release it";
+	if (is_being_destroyed(queue))
+		return "its process is destroying it";
+	return queue->held ? NULL : "it runs again";
+}
+
+static void count_queue(struct tally *tally, pid_t target, uint32_t qid,
+			const struct gpreempt_session_queue *queue,
+			struct hold_reply *reply)
+{
+	const char *why = why_not(queue);
+
+	tally->asked++;
+	tally->failed += queue && queue->result == GPREEMPT_RESULT_FAILED;
+	if (!why)
+		tally->held++;
+	else if (tally->named++ < MAX_NAMED)
+		add_text(reply, "%squeue %u of process %d is not suspended: %s",
+			 tally->named > 1 ? "; " : "", qid, target, why);
+}
+
+static bool has(const uint32_t *list, uint64_t count, uint32_t value)
+{
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		if (list[i] == value)
+			return true;
+	return !count;
+}
+
+/* Is it one of those that the request is for? */
+static bool meant(const struct hold_request *request,
+		  const struct gpreempt_session_queue *queue)
+{
+	return has(request->ids, request->count, queue->qid) &&
+	       has(request->gpus, request->n_gpus, queue->gpu_id) &&
+	       (!request->by_priority ||
+		(queue->priority >= (int64_t)request->priority_min &&
+		 queue->priority <= (int64_t)request->priority_max));
+}
+
+/*
+ * Each id that was asked for by number, and what else is meant. A queue that its
+ * process is destroying is no failure unless it was asked for by number: "all
+ * queues" are those that stay.
+ */
+static void count_queues(const struct hold_worker *w,
+			 const struct hold_request *request,
+			 struct hold_reply *reply, struct tally *tally)
+{
+	const struct gpreempt_session_queue *queues;
+	pid_t target = w->birth->target;
+	size_t i, count;
+
+	for (i = 0; i < request->count; i++)
+		if (!find_queue(w, request->ids[i]))
+			count_queue(tally, target, request->ids[i], NULL,
+				    reply);
+	queues = gpreempt_session_queues(w->owner.session, &count);
+	for (i = 0; i < count; i++) {
+		if (!meant(request, &queues[i]))
+			continue;
+		if (!request->count && is_being_destroyed(&queues[i]))
+			tally->destroying++;
+		else
+			count_queue(tally, target, queues[i].qid, &queues[i],
+				    reply);
+	}
+}
+
+/* True when the GPU hangs. */
+static bool judge(const struct hold_worker *w,
+		  const struct hold_request *request,
+		  const struct gpreempt_error *hang, struct hold_reply *reply)
+{
+	struct tally tally = { 0 };
+	char text[512];
+
+	count_queues(w, request, reply, &tally);
+	reply->destroying = tally.destroying;
+	if (tally.held == tally.asked)
+		reply->status = GPREEMPT_CLASS_DONE;
+	else
+		reply->status = tally.held ? GPREEMPT_CLASS_PARTIAL :
+					     GPREEMPT_CLASS_FAILED;
+	if (tally.failed && hang->reason == GPREEMPT_HANG) {
+		gpreempt_error_text(hang, text, sizeof(text));
+		reply->code = hang->code;
+		reply->reason = hang->reason;
+		add_text(reply, ". %s", text);
+		gpreempt_error_next(hang, text, sizeof(text));
+		add_text(reply, "\n%s", text);
+	} else if (tally.named) {
+		add_text(reply, "\nlook at the queues: gpreempt-ctl queues %d",
+			 w->birth->target);
+	}
+	return tally.failed;
+}
+
+/*
+ * Queues that wait for a resume. Those that the hardware did not release do,
+ * too, but are not suspended.
+ */
+static uint64_t count_held(const struct hold_worker *w, bool failed_too)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t i, count, held = 0;
+
+	queues = gpreempt_session_queues(w->owner.session, &count);
+	for (i = 0; i < count; i++)
+		held += queues[i].held &&
+			(failed_too ||
+			 queues[i].result != GPREEMPT_RESULT_FAILED);
+	return held;
+}
+
+static void answer_status(struct hold_worker *w, struct hold_reply *reply)
+{
+	struct gpreempt_released released;
+	uint64_t now = shr_boottime_ns();
+
+	gpreempt_session_released(w->owner.session, &released);
+	reply->released_ns = released.total_ns;
+	reply->recent_ns = released.recent_ns;
+	reply->window_ns = released.window_ns;
+	reply->churn = released.churn;
+	reply->queues = count_held(w, false);
+	reply->held_ns = shr_now_ns() - w->since_ns;
+	if (w->lease_end_ns)
+		reply->lease_ns = w->lease_end_ns > now ?
+				  w->lease_end_ns - now : 1;
+}
+
+/* Ids that exist, so that the driver is not asked for others. */
+static size_t known_ids(const struct hold_worker *w,
+			const struct hold_request *request, uint32_t *ids)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < request->count; i++)
+		if (find_queue(w, request->ids[i]))
+			ids[n++] = request->ids[i];
+	return n;
+}
+
+/* One call of the library for the queues that are meant. */
+static int change(struct hold_worker *w, const struct hold_request *request,
+		  int (*call)(struct session_owner *owner,
+			      const struct gpreempt_filter *which,
+			      struct gpreempt_outcome *out),
+		  struct gpreempt_outcome *outcome)
+{
+	uint32_t ids[HOLD_MAX_IDS];
+	struct gpreempt_filter which = {
+		.by_priority = request->by_priority,
+		.priority_min = request->priority_min,
+		.priority_max = request->priority_max,
+		.gpu_ids = request->n_gpus ? request->gpus : NULL,
+		.n_gpu_ids = request->n_gpus,
+	};
+
+	if (request->count) {
+		which.ids = ids;
+		which.n_ids = known_ids(w, request, ids);
+		if (!which.n_ids)
+			return 0;
+	}
+	return call(&w->owner, &which, outcome);
+}
+
+static uint64_t known_ns(int64_t ns)
+{
+	return ns == GPREEMPT_UNKNOWN ? 0 : ns;
+}
+
+/* What the library says of a suspend is in *err, also when a GPU hangs. */
+static int suspend(struct hold_worker *w, const struct hold_request *request,
+		   struct hold_reply *reply, struct gpreempt_error *err)
+{
+	struct gpreempt_outcome outcome = { 0 };
+	size_t count;
+	int ret;
+
+	ret = session_owner_refresh(&w->owner);
+	if (!ret)
+		ret = gpreempt_session_set_grace(w->owner.session, request->grace ?
+						 request->grace :
+						 GPREEMPT_GRACE_DEFAULT);
+	/* A thread does it, which is not worth keeping for later. */
+	if (!ret)
+		gpreempt_session_sample_slots(w->owner.session,
+					      GPREEMPT_SAMPLE_ON);
+	if (!ret)
+		ret = change(w, request, session_owner_suspend, &outcome);
+	*err = *gpreempt_session_error(w->owner.session);
+	gpreempt_session_sample_slots(w->owner.session, GPREEMPT_SAMPLE_OFF);
+	if (ret)
+		return ret;
+	reply->ioctl_ns = outcome.ioctl_ns;
+	reply->slots_ns = known_ns(outcome.slots_ns);
+	reply->resolution_ns = known_ns(outcome.resolution_ns);
+	/* Queues that were born meanwhile. */
+	ret = session_owner_dispatch(&w->owner);
+	gpreempt_session_queues(w->owner.session, &count);
+	if (ret >= 0 && !count)
+		ret = gpreempt_session_await_queues(w->owner.session,
+						    STARTING_NS);
+	/* It has none still, which is no error. */
+	if (ret == -ETIMEDOUT)
+		ret = 0;
+	if (ret < 0)
+		*err = *gpreempt_session_error(w->owner.session);
+	return ret < 0 ? ret : 0;
+}
+
+static void set_lease(struct hold_worker *w,
+		      const struct hold_request *request)
+{
+	w->lease_end_ns = request->lease_ns ?
+			  shr_later_ns(shr_boottime_ns(), request->lease_ns) :
+			  0;
+}
+
+static void answer_suspend(struct hold_worker *w,
+			   const struct hold_request *request,
+			   struct hold_reply *reply)
+{
+	struct gpreempt_error err;
+
+	if (suspend(w, request, reply, &err)) {
+		hold_reply_error(reply, &err);
+		return;
+	}
+	/* After a reset the slots are empty, which says nothing. */
+	if (!judge(w, request, &err, reply))
+		reply->verdict = gpreempt_session_verify(w->owner.session);
+	set_lease(w, request);
+	answer_status(w, reply);
+}
+
+static void answer_extend(struct hold_worker *w,
+			  const struct hold_request *request,
+			  struct hold_reply *reply)
+{
+	set_lease(w, request);
+	answer_status(w, reply);
+}
+
+static void answer_resume(struct hold_worker *w,
+			  const struct hold_request *request,
+			  struct hold_reply *reply)
+{
+	struct gpreempt_outcome outcome = { 0 };
+
+	if (change(w, request, session_owner_resume, &outcome))
+		hold_reply_error(reply, gpreempt_session_error(w->owner.session));
+	reply->queues = outcome.done;
+	reply->ioctl_ns = outcome.ioctl_ns;
+	reply->left = count_held(w, true);
+	if (reply->left)
+		return;
+	/* Whatever came of it: closing the session resumes everything. */
+	session_owner_close(&w->owner);
+	w->over = true;
+}
+
+void hold_answer(struct hold_worker *w, const struct hold_request *request,
+		 struct hold_reply *reply)
+{
+	reply->worker = getpid();
+	reply->guardian = w->birth->guardian;
+	reply->cgroup = w->birth->cgroup;
+	reply->command = w->command;
+	if (!w->owner.session ||
+	    (request->start && request->start != w->start) ||
+	    (request->worker && request->worker != reply->worker)) {
+		struct gpreempt_error err = {
+			.code = -ESRCH,
+			.reason = GPREEMPT_ENDED,
+			.pid = w->birth->target,
+		};
+
+		hold_reply_error(reply, &err);
+		return;
+	}
+	switch (request->verb) {
+	case HOLD_SUSPEND:
+		answer_suspend(w, request, reply);
+		break;
+	case HOLD_RESUME:
+		answer_resume(w, request, reply);
+		break;
+	case HOLD_STATUS:
+		answer_status(w, reply);
+		break;
+	case HOLD_EXTEND:
+		answer_extend(w, request, reply);
+		break;
+	}
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The guardian: it sees to it that a worker that does not answer goes away.
+ * It does as little as it can.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+
+#include "agent/cgroup.h"
+#include "holder/holder.h"
+#include "shared/clock.h"
+#include "shared/title.h"
+
+#define CHECK_NS (100 * NSEC_PER_MSEC)
+/* The worker gets so many checks to let a killed target go in good order. */
+#define KILLED_CHECKS 3
+/* The worker ends the lease itself; so much later it is overdue. */
+#define LEASE_SPARE_NS (2 * NSEC_PER_SEC)
+
+struct guardian {
+	const struct hold_birth *birth;
+	struct watchdog watchdog;
+	struct hold_beat beat;
+	uint64_t last_beat_ns;
+	int worker;		/* pidfd */
+	int timer;
+	int killed_checks;	/* seen with SIGKILL pending so many times */
+};
+
+static void read_beats(struct guardian *gd)
+{
+	struct hold_beat beat;
+
+	while (recv(gd->birth->beat, &beat, sizeof(beat), MSG_DONTWAIT) ==
+	       sizeof(beat)) {
+		gd->beat = beat;
+		gd->last_beat_ns = shr_now_ns();
+	}
+}
+
+/* The mask of pending signals behind that key of /proc/<pid>/status. */
+static bool pending_kill(const char *status, const char *key)
+{
+	const char *at = strstr(status, key);
+
+	return at && (strtoull(at + strlen(key), NULL, 16) &
+		      (1ULL << (SIGKILL - 1)));
+}
+
+/*
+ * A target that was killed stops on its way out and waits for its tracer,
+ * with the signal still pending.
+ */
+static bool target_killed(pid_t target)
+{
+	__cleanup_fd int fd = -1;
+	char path[32], text[8192];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", target);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return pending_kill(text, "\nShdPnd:\t") ||
+	       pending_kill(text, "\nSigPnd:\t");
+}
+
+static bool worker_overdue(struct guardian *gd)
+{
+	uint64_t now = shr_now_ns();
+
+	if (now > gd->last_beat_ns + gd->beat.silence_ns)
+		return true;
+	if (gd->beat.lease_end_ns &&
+	    shr_boottime_ns() > gd->beat.lease_end_ns + LEASE_SPARE_NS)
+		return true;
+	if (target_killed(gd->birth->target))
+		gd->killed_checks++;
+	else
+		gd->killed_checks = 0;
+	return gd->killed_checks > KILLED_CHECKS;
+}
+
+static void watch_worker(struct guardian *gd)
+{
+	struct pollfd fds[] = {
+		{ .fd = gd->worker, .events = POLLIN },
+		{ .fd = gd->birth->beat, .events = POLLIN },
+		{ .fd = gd->timer, .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t count;
+
+		watchdog_pet(&gd->watchdog, HEARTBEAT_SILENCE_NS +
+			     HEARTBEAT_SPARE_NS);
+		poll(fds, ARRAY_SIZE(fds), -1);
+		if (fds[0].revents)
+			return;
+		if (fds[1].revents & POLLIN)
+			read_beats(gd);
+		else if (fds[1].revents)
+			fds[1].fd = -1;	/* closed: the worker is ending */
+		if (!fds[2].revents)
+			continue;
+		if (read(gd->timer, &count, sizeof(count)) < 0)
+			continue;
+		if (worker_overdue(gd))
+			pidfd_send_signal(gd->worker, SIGKILL, NULL, 0);
+	}
+}
+
+static int start_timer(void)
+{
+	struct itimerspec period = {
+		.it_value.tv_nsec = CHECK_NS,
+		.it_interval.tv_nsec = CHECK_NS,
+	};
+	int fd;
+
+	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (fd >= 0)
+		timerfd_settime(fd, 0, &period, NULL);
+	return fd;
+}
+
+void hold_guardian(const struct hold_birth *birth)
+{
+	struct guardian gd = {
+		.birth = birth,
+		.beat.silence_ns = HEARTBEAT_BUSY_NS,
+		.last_beat_ns = shr_now_ns(),
+	};
+	struct hold_owner owner = {
+		.role = HOLD_ROLE_HOLDER,
+		.pid = birth->worker,
+		.guardian = birth->guardian,
+	};
+	int written;
+
+	shr_title_set(HOLD_TITLE, HOLD_TITLE ": guardian of %d",
+		      birth->target);
+	/* The worker has the command's end of this now. */
+	close(birth->report);
+	written = hold_write_owner(birth->lock, &owner);
+	gd.worker = pidfd_open(birth->worker, 0);
+	gd.timer = start_timer();
+	if (written || gd.worker < 0 || gd.timer < 0 ||
+	    watchdog_start(&gd.watchdog)) {
+		kill(birth->worker, SIGKILL);
+		waitpid(birth->worker, NULL, 0);
+	} else {
+		watch_worker(&gd);
+	}
+	hold_forget(birth->target);
+	hold_cgroup_leave();
+	_exit(0);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The holder: what "suspend" leaves behind.
+ *
+ * The driver resumes all queues when the process that suspended them ends. So
+ * two processes stay: the worker traces the target and talks to the driver,
+ * the guardian watches the worker. A worker that does not answer would make
+ * its target unkillable, so it is killed by the guardian, or by its own dead
+ * man's switch; the queues then run. A guardian that is gone or does not
+ * answer makes the worker leave.
+ */
+#ifndef HOLDER_H
+#define HOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gpreempt/gpreempt.h>
+
+#include "agent/heartbeat.h"
+#include "agent/holder-lock.h"
+#include "proto/hold.h"
+#include "shared/macro.h"
+
+#define HOLD_TITLE "gpreempt-hold"	/* as ps shows both */
+
+/* Why not, as a reply (answer.c). */
+void hold_reply_error(struct hold_reply *reply,
+		      const struct gpreempt_error *err);
+
+/*
+ * The command's side
+ */
+
+/*
+ * Ask the holder of a target (client.c). 0; -ENOENT: there is none;
+ * -ECONNRESET: it ended meanwhile; -ETIMEDOUT; or -errno.
+ */
+int hold_ask(pid_t target, const struct hold_request *request,
+	     struct hold_reply *reply);
+/* The same in two parts: a descriptor for the second. */
+int hold_ask_begin(pid_t target, const struct hold_request *request);
+int hold_ask_end(int fd, struct hold_reply *reply);
+/* The same with a time of CLOCK_MONOTONIC until which it waits. */
+int hold_ask_end_by(int fd, uint64_t deadline_ns, struct hold_reply *reply);
+
+/* Wait a bounded time until the target is free. Is it? */
+bool hold_wait_for_end(pid_t target);
+
+/*
+ * Make a holder, and have it do its first request (spawn.c). A
+ * descriptor, which is for the other two, or -errno; the lock is the holder's.
+ */
+int hold_spawn_begin(int lock, pid_t target,
+		     const struct hold_request *request);
+int hold_spawn_end(int fd, struct hold_reply *reply);
+/* The first on a socket that is there, which stays open. 0 or -errno. */
+int hold_spawn_on(int lock, int report, pid_t target,
+		  const struct hold_request *request);
+/*
+ * The user knows that the target is held: the descriptor is closed. A holder
+ * whose command ends before that releases its target: the user has no report.
+ */
+void hold_confirm(int fd);
+
+/*
+ * The holder's side
+ */
+
+/* Descriptors and facts that guardian and worker are born with. */
+struct hold_birth {
+	pid_t target;
+	int lock;
+	int report;		/* gets the reply to the first request */
+	int beat;		/* between guardian and worker */
+	pid_t guardian;
+	pid_t worker;		/* only the guardian knows */
+	bool cgroup;
+	const struct hold_request *request;
+};
+
+/* From the worker to the guardian. */
+struct hold_beat {
+	uint64_t silence_ns;	/* kill me when you hear nothing for longer */
+	uint64_t lease_end_ns;	/* kill me then, and some; 0: none */
+};
+
+/* These do not return. */
+__attribute__((noreturn))
+void hold_guardian(const struct hold_birth *birth);
+__attribute__((noreturn))
+void hold_worker(const struct hold_birth *birth);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands come to the holder through its socket. */
+#include "holder/worker.h"
+
+/*
+ * One request for each connection. Only root gets into the directory, and the
+ * server answers only the user of this process, which is root.
+ */
+static size_t answer(void *data, struct ipc_client *client, char *buf,
+		     size_t len)
+{
+	struct hold_request request;
+	struct hold_reply reply = { 0 };
+
+	(void)client;
+	if (gp_hold_get_request(buf, len, &request))
+		return 0;
+	hold_answer(data, &request, &reply);
+	return gp_hold_put_reply(&reply, buf);
+}
+
+int hold_listen(struct hold_worker *w)
+{
+	struct ipc_server_options options = {
+		.path = w->socket,
+		.limits = { .places = HOLD_CLIENTS },
+		/* We have the lock of the target. */
+		.locked = true,
+		.one_request = true,
+		.answer = answer,
+		.data = w,
+	};
+
+	hold_socket_path(w->birth->target, w->socket, sizeof(w->socket));
+	return gp_ipc_server_start(&options, &w->server);
+}

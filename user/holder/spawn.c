@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The birth of a holder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "agent/cgroup.h"
+#include "agent/freezer-v1.h"
+#include "holder/holder.h"
+#include "ipc/client.h"
+#include "shared/clock.h"
+
+#define REPORT_TIMEOUT_NS (30 * NSEC_PER_SEC)
+
+/* The descriptors that a holder keeps, and nothing of its parent's. */
+enum {
+	FD_LOCK = 3,
+	FD_REPORT,
+	FD_FIRST_OTHER,
+	FD_SPARE = 8,
+};
+
+/* The command that waits gets the reason. */
+__attribute__((noreturn))
+static void fail_birth(const struct hold_birth *birth, const char *step)
+{
+	struct gpreempt_error err = {
+		.code = -errno,
+		.reason = GPREEMPT_SYSTEM,
+		.pid = birth->target,
+		.step = step,
+	};
+	struct hold_reply reply = { 0 };
+	char buf[HOLD_MAX_PACKET];
+
+	hold_reply_error(&reply, &err);
+	send(birth->report, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);
+	hold_forget(birth->target);
+	_exit(1);
+}
+
+static int move_descriptors(struct hold_birth *birth)
+{
+	int null, lock, report;
+
+	/* Out of the way of the numbers that they shall get. */
+	lock = fcntl(birth->lock, F_DUPFD_CLOEXEC, FD_SPARE);
+	report = fcntl(birth->report, F_DUPFD_CLOEXEC, FD_SPARE);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (lock < 0 || report < 0 || null < 0 ||
+	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(null, STDERR_FILENO) < 0)
+		return -1;
+	/* Until here a failure is reported on birth->report. */
+	if (dup3(lock, FD_LOCK, O_CLOEXEC) < 0)
+		return -1;
+	birth->report = report;
+	if (dup3(report, FD_REPORT, O_CLOEXEC) < 0)
+		return -1;
+	birth->lock = FD_LOCK;
+	birth->report = FD_REPORT;
+	return 0;
+}
+
+static void drop_descriptors(struct hold_birth *birth)
+{
+	if (move_descriptors(birth))
+		fail_birth(birth, "making room for the holder's descriptors");
+	close_range(FD_FIRST_OTHER, ~0U, 0);
+}
+
+static void reset_signals(void)
+{
+	sigset_t none;
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	/* A terminal or a session that ends is none of the holder's. */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+__attribute__((noreturn))
+static void be_born(struct hold_birth *birth)
+{
+	pid_t worker;
+	int beat[2], ret;
+
+	setsid();
+	reset_signals();
+	drop_descriptors(birth);
+	if (chdir("/") < 0)
+		fail_birth(birth, "going to the root directory");
+	/* Late answers look like death to those who watch. */
+	setpriority(PRIO_PROCESS, 0, -20);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat) < 0)
+		fail_birth(birth, "making the holder's guardian");
+	birth->guardian = getpid();
+	errno = -freezer_v1_leave();
+	if (errno)
+		fail_birth(birth, "leaving the old freezer (cgroup v1)");
+	birth->cgroup = hold_cgroup_enter(birth->guardian);
+	worker = fork();
+	if (worker < 0) {
+		ret = errno;
+		hold_cgroup_leave();
+		errno = ret;
+		fail_birth(birth, "making the holder's worker");
+	}
+	birth->beat = beat[worker ? 0 : 1];
+	close(beat[worker ? 1 : 0]);
+	if (!worker)
+		hold_worker(birth);
+	birth->worker = worker;
+	hold_guardian(birth);
+}
+
+int hold_spawn_end(int fd, struct hold_reply *reply)
+{
+	char buf[HOLD_MAX_PACKET];
+	ssize_t n;
+
+	n = gp_ipc_recv(fd, buf, sizeof(buf),
+			shr_now_ns() + REPORT_TIMEOUT_NS);
+	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
+}
+
+void hold_confirm(int fd)
+{
+	send(fd, "", 1, MSG_NOSIGNAL);
+	close(fd);
+}
+
+int hold_spawn_on(int lock, int report, pid_t target,
+		  const struct hold_request *request)
+{
+	struct hold_birth birth = {
+		.target = target,
+		.lock = lock,
+		.report = report,
+		.request = request,
+	};
+	pid_t child;
+	int ret;
+
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		be_born(&birth);
+	ret = child < 0 ? -errno : 0;
+	close(lock);
+	return ret;
+}
+
+int hold_spawn_begin(int lock, pid_t target,
+		     const struct hold_request *request)
+{
+	int report[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0) {
+		ret = -errno;
+		close(lock);
+		return ret;
+	}
+	ret = hold_spawn_on(lock, report[1], target, request);
+	close(report[1]);
+	if (!ret)
+		return report[0];
+	close(report[0]);
+	return ret;
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* ROCm's log: lines, records, and the tables of queues and processes. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/amdlog/amdlog.h"
+#include "lib/core/array.h"
+#include "lib/core/options.h"
+
+/* So many are kept: a log of any length takes no more memory than this. */
+#define QUEUES_MAX	16384
+#define PROCESSES_MAX	4096
+#define PROBLEMS_MAX	1024
+#define BUCKETS		(2 * QUEUES_MAX)
+#define TOO_LONG	"too long a line"
+
+struct gpreempt_amdlog {
+	struct gp_lines lines;
+	struct gpreempt_amdlog_options options;
+	struct gp_array queues, processes, problems;
+	uint16_t *buckets;	/* of queues: index + 1 */
+	size_t process;		/* the one of the last line */
+	uint64_t line;		/* the last one counted, of all files */
+	bool other;		/* it has no record so far */
+	struct gpreempt_amdlog_data data;
+	char plain[GP_LINE_MAX];	/* the line at hand, without colours */
+};
+
+static int problem(struct gpreempt_amdlog *log, const char *what)
+{
+	struct gpreempt_amdlog_problem *problem;
+
+	if (log->data.n_problems++ >= PROBLEMS_MAX)
+		return 0;
+	problem = gp_array_add(&log->problems, sizeof(*problem));
+	if (!problem)
+		return -ENOMEM;
+	problem->line = log->lines.number;
+	problem->what = what;
+	return 0;
+}
+
+static size_t bucket(int64_t pid, uint64_t hwq)
+{
+	uint64_t key = hwq ^ (uint64_t)pid << 48 ^ (uint64_t)pid >> 16;
+
+	key *= 0x9e3779b97f4a7c15;
+	key ^= key >> 29;
+	key *= 0xbf58476d1ce4e5b9;
+	return (key >> 32) % BUCKETS;
+}
+
+/* The queue of a record; *out is NULL when there are too many. */
+static int get_queue(struct gpreempt_amdlog *log,
+		     const struct gp_record *record,
+		     const struct gp_message *m,
+		     struct gpreempt_amdlog_queue **out)
+{
+	size_t at = bucket(record->pid, m->hwq);
+	struct gpreempt_amdlog_queue *queue;
+
+	*out = NULL;
+	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
+		queue = gp_items(log->queues, struct gpreempt_amdlog_queue) +
+			log->buckets[at] - 1;
+		if ((queue->hwq ? queue->hwq : queue->swq) == m->hwq &&
+		    queue->pid == record->pid) {
+			*out = queue;
+			return 0;
+		}
+	}
+	if (log->queues.count == QUEUES_MAX)
+		return problem(log, "about a queue more than are kept");
+	queue = gp_array_add(&log->queues, sizeof(*queue));
+	if (!queue)
+		return -ENOMEM;
+	log->buckets[at] = log->queues.count;
+	queue->pid = record->pid;
+	*(m->by_swq ? &queue->swq : &queue->hwq) = m->hwq;
+	queue->id = GPREEMPT_UNKNOWN;
+	queue->priority = GPREEMPT_UNKNOWN;
+	queue->size = GPREEMPT_UNKNOWN;
+	queue->first_rptr = GPREEMPT_UNKNOWN;
+	queue->first_wptr = GPREEMPT_UNKNOWN;
+	queue->last_rptr = GPREEMPT_UNKNOWN;
+	queue->last_wptr = GPREEMPT_UNKNOWN;
+	queue->backlog = GPREEMPT_UNKNOWN;
+	queue->first_us = record->us;
+	queue->last_us = record->us;
+	queue->line = log->lines.number;
+	*out = queue;
+	return 0;
+}
+
+static int count_process(struct gpreempt_amdlog *log,
+			 const struct gp_record *record,
+			 const struct gp_message *m)
+{
+	struct gpreempt_amdlog_process *all =
+		gp_items(log->processes, struct gpreempt_amdlog_process);
+	size_t count = log->processes.count;
+	size_t i = log->process;	/* most often it is that of the last line */
+
+	if (i >= count || all[i].pid != record->pid)
+		for (i = 0; i < count && all[i].pid != record->pid; i++)
+			;
+	if (i == PROCESSES_MAX)
+		return problem(log, "of a process more than are kept");
+	if (i == count) {
+		if (!gp_array_add(&log->processes, sizeof(*all)))
+			return -ENOMEM;
+		all = gp_items(log->processes, struct gpreempt_amdlog_process);
+		all[i].pid = record->pid;
+		all[i].first_us = record->us;
+		all[i].last_us = record->us;
+	}
+	log->process = i;
+	all[i].lines++;
+	all[i].kernels += m->kind == GP_AMDLOG_KERNEL;
+	all[i].dispatches += m->kind == GP_AMDLOG_DISPATCH;
+	/* Threads write as they come, and excerpts are put together. */
+	if (record->us < all[i].first_us)
+		all[i].first_us = record->us;
+	if (all[i].last_us - record->us > all[i].back_us)
+		all[i].back_us = all[i].last_us - record->us;
+	if (record->us > all[i].last_us)
+		all[i].last_us = record->us;
+	return 0;
+}
+
+static void set(int64_t *to, int64_t value)
+{
+	if (value != GPREEMPT_UNKNOWN)
+		*to = value;
+}
+
+/* By their times: the log's order may be another. */
+static void put_indices(const struct gp_record *record,
+			const struct gp_message *m,
+			struct gpreempt_amdlog_queue *queue)
+{
+	if (m->rptr == GPREEMPT_UNKNOWN || m->wptr == GPREEMPT_UNKNOWN)
+		return;
+	if (queue->first_wptr == GPREEMPT_UNKNOWN ||
+	    record->us < queue->first_packet_us) {
+		queue->first_rptr = m->rptr;
+		queue->first_wptr = m->wptr;
+		queue->first_packet_us = record->us;
+	}
+	if (queue->last_wptr == GPREEMPT_UNKNOWN ||
+	    record->us >= queue->last_packet_us) {
+		queue->last_rptr = m->rptr;
+		queue->last_wptr = m->wptr;
+		queue->last_packet_us = record->us;
+	}
+}
+
+static int put_packet(struct gpreempt_amdlog *log,
+		      const struct gp_record *record,
+		      const struct gp_message *m,
+		      struct gpreempt_amdlog_queue *queue)
+{
+	struct gpreempt_amdlog_packet packet = {
+		.line = log->lines.number, .us = record->us,
+		.pid = record->pid, .tid = record->tid, .swq = m->swq,
+		.hwq = m->hwq, .id = m->id,
+		.dispatch = m->kind == GP_AMDLOG_DISPATCH,
+		.rptr = m->rptr, .wptr = m->wptr,
+	};
+
+	put_indices(record, m, queue);
+	/* The indices only grow, and are printed as 32 bits. */
+	if (m->rptr != GPREEMPT_UNKNOWN && m->wptr != GPREEMPT_UNKNOWN &&
+	    m->wptr >= m->rptr && m->wptr - m->rptr > queue->backlog)
+		queue->backlog = m->wptr - m->rptr;
+	if (packet.dispatch)
+		queue->dispatches++;
+	else
+		queue->barriers++;
+	if (log->options.packet)
+		log->options.packet(log->options.data, &packet);
+	return m->cut ? problem(log, "a packet whose indices are cut off") : 0;
+}
+
+static int count_message(struct gpreempt_amdlog *log,
+			 const struct gp_record *record,
+			 const struct gp_message *m)
+{
+	struct gpreempt_amdlog_queue *queue;
+	int ret = get_queue(log, record, m, &queue);
+
+	if (!queue)
+		return ret;
+	if (record->us < queue->first_us)
+		queue->first_us = record->us;
+	if (record->us > queue->last_us)
+		queue->last_us = record->us;
+	if (m->swq)
+		queue->swq = m->swq;
+	set(&queue->id, m->id);
+	set(&queue->priority, m->priority);
+	set(&queue->size, m->size);
+	queue->created += m->kind == GP_AMDLOG_CREATED;
+	queue->acquired += m->kind == GP_AMDLOG_ACQUIRED;
+	queue->released += m->kind == GP_AMDLOG_RELEASED;
+	queue->deleted += m->kind == GP_AMDLOG_DELETED;
+	if (m->kind == GP_AMDLOG_DISPATCH || m->kind == GP_AMDLOG_BARRIER)
+		return put_packet(log, record, m, queue);
+	return 0;
+}
+
+static void take_version(struct gpreempt_amdlog *log, struct gp_span rest)
+{
+	size_t len = 0;
+
+	while (rest.at < rest.end && *rest.at == ' ')
+		rest.at++;
+	while (rest.at < rest.end && *rest.at != ',' && *rest.at != ' ' &&
+	       isprint((unsigned char)*rest.at) &&
+	       len < sizeof(log->data.version) - 1)
+		log->data.version[len++] = *rest.at++;
+	log->data.version[len] = 0;
+}
+
+static int take_record(struct gpreempt_amdlog *log, struct gp_record *record)
+{
+	struct gp_message message;
+	int ret;
+
+	log->data.records++;
+	if (log->options.pid != GPREEMPT_UNKNOWN &&
+	    record->pid != log->options.pid)
+		return 0;
+	if (record->level > log->data.level)
+		log->data.level = record->level;
+	gp_message_parse(record->message, &message);
+	ret = count_process(log, record, &message);
+	if (ret)
+		return ret;
+	switch (message.kind) {
+	case GP_AMDLOG_NOTHING:
+	case GP_AMDLOG_KERNEL:
+		return 0;
+	case GP_AMDLOG_VERSION:
+		take_version(log, message.rest);
+		return 0;
+	case GP_AMDLOG_BROKEN:
+		return problem(log, "about a queue, but its address is cut off");
+	default:
+		return count_message(log, record, &message);
+	}
+}
+
+/* Escape sequences that colour it, and bytes that are no text. */
+static size_t make_plain(const char *at, size_t len, char *out)
+{
+	const char *end = at + len;
+	size_t n = 0;
+
+	while (at < end) {
+		if (*at != '\x1b') {
+			out[n++] = *at++;
+			continue;
+		}
+		at++;
+		if (at == end || *at != '[')
+			continue;
+		for (at++; at < end && (*at < '@' || *at > '~'); at++)
+			;
+		at += at < end;
+	}
+	return n;
+}
+
+/* A line is another one when none of its pieces has a record. */
+static void count_other(struct gpreempt_amdlog *log, bool record)
+{
+	if (log->line != log->lines.count) {
+		log->line = log->lines.count;
+		log->other = !record;
+		log->data.other_lines += !record;
+	} else if (record && log->other) {
+		log->other = false;
+		log->data.other_lines--;
+	}
+}
+
+/* A line can hold several records, when threads wrote at once. */
+static int take_line(void *data, struct gp_line line)
+{
+	struct gpreempt_amdlog *log = data;
+	const char *end = log->plain + make_plain(line.at, line.len,
+						  log->plain);
+	const char *at = log->plain, *next, *behind;
+	unsigned int level = 0, next_level;
+	struct gp_record record;
+	int ret = 0;
+
+	at = gp_record_find(at, end, &level, &behind);
+	count_other(log, at);
+	if (!at)
+		return line.too_long ? problem(log, TOO_LONG) : 0;
+	for (; at && !ret; at = next) {
+		struct gp_span text = { behind, NULL, line.cut };
+
+		next = gp_record_find(behind, end, &next_level, &behind);
+		text.end = next ? next : end;
+		text.cut |= !!next;
+		record.level = level;
+		level = next_level;
+		ret = gp_record_head(text, &record) ?
+			take_record(log, &record) :
+			problem(log, "the head of this record is cut off");
+	}
+	/* What was behind the cut may have been records. */
+	if (!ret && line.too_long)
+		ret = problem(log, TOO_LONG);
+	return ret;
+}
+
+int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
+			struct gpreempt_amdlog **out)
+{
+	struct gpreempt_amdlog_options o = { .pid = GPREEMPT_UNKNOWN };
+	struct gpreempt_amdlog *log;
+	int ret = 0;
+
+	if (options)
+		ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
+	if (ret)
+		return ret;
+	log = calloc(1, sizeof(*log));
+	if (!log)
+		return -ENOMEM;
+	log->buckets = calloc(BUCKETS, sizeof(*log->buckets));
+	if (!log->buckets) {
+		free(log);
+		return -ENOMEM;
+	}
+	log->options = o;
+	log->lines.take = take_line;
+	log->lines.data = log;
+	*out = log;
+	return 0;
+}
+
+void gpreempt_amdlog_free(struct gpreempt_amdlog *log)
+{
+	if (!log)
+		return;
+	free(log->queues.items);
+	free(log->processes.items);
+	free(log->problems.items);
+	free(log->buckets);
+	gp_lines_free(&log->lines);
+	free(log);
+}
+
+int gpreempt_amdlog_feed(struct gpreempt_amdlog *log, const char *data,
+			 size_t len)
+{
+	return gp_lines_feed(&log->lines, data, len);
+}
+
+int gpreempt_amdlog_end(struct gpreempt_amdlog *log)
+{
+	return gp_lines_end(&log->lines);
+}
+
+const struct gpreempt_amdlog_data *
+gpreempt_amdlog_get(struct gpreempt_amdlog *log)
+{
+	log->data.lines = log->lines.count;
+	log->data.queues = log->queues.items;
+	log->data.n_queues = log->queues.count;
+	log->data.processes = log->processes.items;
+	log->data.n_processes = log->processes.count;
+	log->data.problems = log->problems.items;
+	log->data.kept = log->problems.count;
+	return &log->data;
+}

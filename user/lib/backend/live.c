@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The system itself. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include "lib/core/backend.h"
+#include "lib/core/place.h"
+#include "lib/backend/watch.h"
+#include "shared/macro.h"
+
+/* Tests have another: the driver need not be there. */
+#ifndef GP_KFD_DEVICE
+#define GP_KFD_DEVICE "/dev/kfd"
+#endif
+
+static int live_open_kfd(void *be)
+{
+	int fd;
+
+	(void)be;
+	fd = open(GP_KFD_DEVICE, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int live_ioctl(void *be, int fd, unsigned long request, void *arg)
+{
+	int ret;
+
+	(void)be;
+	ret = ioctl(fd, request, arg);
+	return ret < 0 ? -errno : ret;
+}
+
+static int live_ptrace(void *be, int request, pid_t pid, unsigned long data)
+{
+	(void)be;
+	if (ptrace(request, pid, NULL, data) < 0)
+		return -errno;
+	return 0;
+}
+
+static int live_wait(void *be, pid_t pid, int *status)
+{
+	pid_t ret;
+
+	(void)be;
+	do {
+		ret = waitpid(pid, status, WNOHANG | __WALL);
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : ret;
+}
+
+static int live_watch_start(void *be, pid_t pid, void **watch, int *fd)
+{
+	(void)be;
+	return gp_watch_start(pid, (struct gp_watch **)watch, fd);
+}
+
+static void live_watch_next(void *be, void *watch)
+{
+	(void)be;
+	gp_watch_next(watch);
+}
+
+static int live_watch_stop(void *be, void *watch)
+{
+	(void)be;
+	return gp_watch_stop(watch);
+}
+
+static ssize_t live_read_file(void *be, const char *path, char *buf,
+			      size_t size)
+{
+	__cleanup_fd int fd = -1;
+	size_t used = 0;
+
+	(void)be;
+	/* Not of strangers, but a path of the command line may be a pipe. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	while (used < size) {
+		ssize_t n = read(fd, buf + used, size - used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		used += n;
+	}
+	return used;
+}
+
+static ssize_t live_read_link(void *be, const char *path, char *buf,
+			      size_t size)
+{
+	ssize_t n;
+
+	(void)be;
+	n = readlink(path, buf, size);
+	return n < 0 ? -errno : n;
+}
+
+static int live_list_dir(void *be, const char *path,
+			 int (*fn)(void *arg, const char *name), void *arg)
+{
+	struct dirent *entry;
+	int ret = 0;
+	DIR *dir;
+
+	(void)be;
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (!ret) {
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry) {
+			ret = -errno;
+			break;
+		}
+		if (entry->d_name[0] != '.')
+			ret = fn(arg, entry->d_name);
+	}
+	closedir(dir);
+	return ret;
+}
+
+static ssize_t live_read_place(void *be, const struct gp_place *place,
+			       struct gp_file_id *id, char *buf, size_t size)
+{
+	(void)be;
+	return gp_place_read(place, id, buf, size);
+}
+
+static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
+			    size_t size)
+{
+	struct iovec local = { .iov_base = buf, .iov_len = size };
+	struct iovec remote = {
+		.iov_base = (void *)(uintptr_t)address,
+		.iov_len = size,
+	};
+	ssize_t n;
+
+	(void)be;
+	n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == size ? 0 : -EFAULT;
+}
+
+static int live_device_of(void *be, const char *path, uint64_t *device)
+{
+	struct stat st;
+
+	(void)be;
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISCHR(st.st_mode))
+		return -ENODEV;
+	*device = st.st_rdev;
+	return 0;
+}
+
+static int live_is_root(void *be)
+{
+	(void)be;
+	return geteuid() == 0;
+}
+
+const struct gp_backend_ops gp_backend_live = {
+	.name = "live",
+	.open_kfd = live_open_kfd,
+	.ioctl = live_ioctl,
+	.ptrace = live_ptrace,
+	.wait = live_wait,
+	.watch_start = live_watch_start,
+	.watch_next = live_watch_next,
+	.watch_stop = live_watch_stop,
+	.read_file = live_read_file,
+	.read_link = live_read_link,
+	.list_dir = live_list_dir,
+	.read_place = live_read_place,
+	.read_memory = live_read_memory,
+	.device_of = live_device_of,
+	.is_root = live_is_root,
+};

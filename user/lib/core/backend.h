@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the library wants from the system, as a table, so that a test can be
+ * the system. Every function returns 0 or more, or -errno.
+ */
+#ifndef GP_CORE_BACKEND_H
+#define GP_CORE_BACKEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct gp_file_id;
+struct gp_place;
+
+struct gp_backend_ops {
+	const char *name;
+
+	/* A descriptor of /dev/kfd, made by this process. */
+	int (*open_kfd)(void *be);
+	/* Not repeated on EINTR; that is the caller's. */
+	int (*ioctl)(void *be, int fd, unsigned long request, void *arg);
+	int (*ptrace)(void *be, int request, pid_t pid, unsigned long data);
+	/* The pid when it stopped or ended, 0 when there is nothing. */
+	int (*wait)(void *be, pid_t pid, int *status);
+	/*
+	 * Watch a traced process for stops: *fd becomes readable once there
+	 * is something to wait() for, and again only after watch_next().
+	 */
+	int (*watch_start)(void *be, pid_t pid, void **watch, int *fd);
+	void (*watch_next)(void *be, void *watch);
+	/*
+	 * End the watch, which takes a stop of the process: the caller has
+	 * asked for one. -ETIMEDOUT when it did not come.
+	 */
+	int (*watch_stop)(void *be, void *watch);
+	/* Bytes read, at most size. Fewer than size: that was the end. */
+	ssize_t (*read_file)(void *be, const char *path, char *buf,
+			     size_t size);
+	ssize_t (*read_link)(void *be, const char *path, char *buf,
+			     size_t size);
+	/* Calls fn for each name but those that begin with a point. */
+	int (*list_dir)(void *be, const char *path,
+			int (*fn)(void *arg, const char *name), void *arg);
+	/*
+	 * What a user keeps: see gp_place_read(). Not all can tell that it is
+	 * the same as before: they set *id to 0.
+	 */
+	ssize_t (*read_place)(void *be, const struct gp_place *place,
+			      struct gp_file_id *id, char *buf, size_t size);
+	/* All of size, out of the memory of a process. */
+	int (*read_memory)(void *be, pid_t pid, uint64_t address, void *buf,
+			   size_t size);
+	/* The device number of a device file, links followed. */
+	int (*device_of)(void *be, const char *path, uint64_t *device);
+	int (*is_root)(void *be);
+};
+
+extern const struct gp_backend_ops gp_backend_live;
+
+#endif

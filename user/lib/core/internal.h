@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GP_CORE_INTERNAL_H
+#define GP_CORE_INTERNAL_H
+
+#include <errno.h>
+#include <gpreempt/gpreempt.h>
+
+#include "lib/core/backend.h"
+#include "shared/macro.h"
+
+#define GP_SYSFS_PROC "/sys/class/kfd/kfd/proc"
+#define GP_DEBUGFS "/sys/kernel/debug"
+
+struct gp_files;
+
+struct gpreempt {
+	const struct gp_backend_ops *ops;
+	void *be;		/* the back-end's own */
+	int (*end)(void *be);	/* or NULL */
+	void (*log)(void *data, const char *text);
+	void (*busy)(void *data, bool busy);
+	void *data;
+	struct gp_files *files;	/* that name containers */
+};
+
+/* NULL when there is no memory. */
+struct gp_files *gp_files_new(void);
+void gp_files_free(struct gp_files *files);
+
+/* As gpreempt_new(), over another system. */
+int gp_new_backend(const struct gpreempt_options *options,
+		   const struct gp_backend_ops *ops, void *be,
+		   struct gpreempt **out);
+
+__attribute__((format(printf, 2, 3)))
+void gp_log(const struct gpreempt *g, const char *format, ...);
+
+/* Fill in *err, which may be NULL. Returns code. */
+int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
+	     pid_t pid, const char *step);
+
+/* The whole text of a file, terminated, for free(). */
+int gp_read_text(const struct gpreempt *g, const char *path, char **text,
+		 size_t *len);
+
+/* The start of a small file, terminated. Returns its length or -errno. */
+__attribute__((format(printf, 4, 5)))
+ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
+		      const char *path_format, ...);
+
+/* State of a process, from /proc. */
+struct gp_process {
+	char state;		/* R S D T t Z X */
+	pid_t tgid;
+	uid_t uid;		/* real */
+	pid_t tracer;		/* 0: none */
+	unsigned int threads;
+};
+
+int gp_process_read(const struct gpreempt *g, pid_t pid,
+		    struct gp_process *out);
+/* From the text of its status file. 0 or -EPROTO. */
+int gp_process_parse(const char *status, struct gp_process *out);
+
+/* For qsort(): by queue id. */
+int gp_compare_queues(const void *a, const void *b);
+
+/* Does the driver survive a suspend of this process? See gpus.c. */
+int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
+		  struct gpreempt_error *err);
+
+/* Is there such a process, and does it use the GPU? */
+int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step,
+		     struct gpreempt_error *err);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* How the library reads files, and what it logs. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/core/internal.h"
+
+void gp_log(const struct gpreempt *g, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	if (!g->log)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	g->log(g->data, text);
+}
+
+bool gpreempt_simulated(const struct gpreempt *g)
+{
+	char text[16];
+
+	return gp_read_small(g, text, sizeof(text),
+			     "/sys/module/vgpu/initstate") > 0;
+}
+
+#define MAX_TEXT (64 << 20)	/* no file that we want is as large */
+
+int gp_read_text(const struct gpreempt *g, const char *path, char **text,
+		 size_t *len)
+{
+	/*
+	 * The file must come in one read, or a process could change between
+	 * two halves of its list: so a buffer that was too small is thrown
+	 * away and the file read again.
+	 */
+	size_t size = 4096;
+	char *buf = NULL;
+
+	for (;;) {
+		char *bigger = realloc(buf, size);
+		ssize_t n;
+
+		if (!bigger) {
+			free(buf);
+			return -ENOMEM;
+		}
+		buf = bigger;
+		n = g->ops->read_file(g->be, path, buf, size - 1);
+		if (n < 0) {
+			free(buf);
+			return n;
+		}
+		if ((size_t)n < size - 1) {
+			buf[n] = '\0';
+			*text = buf;
+			*len = n;
+			return 0;
+		}
+		size *= 4;
+		if (size > MAX_TEXT) {
+			free(buf);
+			return -EFBIG;
+		}
+	}
+}
+
+ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
+		      const char *path_format, ...)
+{
+	char path[128];
+	va_list ap;
+	ssize_t n;
+
+	va_start(ap, path_format);
+	vsnprintf(path, sizeof(path), path_format, ap);
+	va_end(ap);
+	n = g->ops->read_file(g->be, path, buf, size - 1);
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Why something could not be done: one table, for every program that asks. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/core/internal.h"
+#include "shared/clean.h"
+#include "shared/parse.h"
+
+#define USAGE GPREEMPT_CLASS_USAGE
+#define DONE GPREEMPT_CLASS_DONE
+#define FAILED GPREEMPT_CLASS_FAILED
+#define UNSUPPORTED GPREEMPT_CLASS_UNSUPPORTED
+#define PERMISSION GPREEMPT_CLASS_PERMISSION
+#define NO_TARGET GPREEMPT_CLASS_NO_TARGET
+#define BUSY GPREEMPT_CLASS_BUSY
+
+/*
+ * Words in braces stand for fields of struct gpreempt_error: {pid} {other}
+ * {name} {word} {version} {limit} {step} {errno}.
+ */
+static const struct {
+	enum gpreempt_class class;
+	const char *text;
+	const char *next;
+} reasons[GPREEMPT_REASON_COUNT] = {
+	[GPREEMPT_OK] = { DONE, "done", "" },
+	[GPREEMPT_SYSTEM] = { FAILED,
+		"{step} failed: {errno}",
+		"look at the last lines of the kernel log (dmesg)" },
+	[GPREEMPT_NOT_ROOT] = { PERMISSION,
+		"only root may suspend the queues of a process",
+		"run the command with sudo" },
+	[GPREEMPT_NO_KFD] = { UNSUPPORTED,
+		"there is no usable /dev/kfd ({errno})",
+		"this takes an AMD GPU and its driver: modprobe amdgpu" },
+	[GPREEMPT_KFD_VERSION] = { UNSUPPORTED,
+		"the driver's interface is {version}; 1.13 to 1.x is needed",
+		"use kernel 6.5 or newer, or a current amdgpu-dkms" },
+	[GPREEMPT_NO_HWS] = { UNSUPPORTED,
+		"the driver refuses every debug session",
+		"do not load amdgpu with sched_policy=2" },
+	[GPREEMPT_GPU_OLD] = { UNSUPPORTED,
+		"process {pid} uses a GPU without debug trap",
+		"GPUs from gfx9 (Vega) on have it" },
+	[GPREEMPT_PID_NAMESPACE] = { UNSUPPORTED,
+		"this is not the host's PID namespace",
+		"run it on the host, not in a container" },
+	[GPREEMPT_NO_PROCESS] = { NO_TARGET,
+		"there is no process {pid}",
+		"give a PID as the host counts: ls " GP_SYSFS_PROC },
+	[GPREEMPT_THREAD] = { NO_TARGET,
+		"{pid} is a thread of process {other}",
+		"use the process: {other}" },
+	[GPREEMPT_NOT_GPU] = { NO_TARGET,
+		"process {pid} is not a GPU process",
+		"GPU processes are listed by: ls " GP_SYSFS_PROC },
+	[GPREEMPT_NO_ADDRESS_SPACE] = { UNSUPPORTED,
+		"process {pid} has no address space on its GPUs {name}, and "
+		"this kernel's driver may crash when such a process is "
+		"suspended",
+		"try again when it has started up; programs on ROCm's runtime "
+		"make one on all GPUs that they can see" },
+	[GPREEMPT_LEADER_GONE] = { UNSUPPORTED,
+		"the first thread of process {pid} has ended, "
+		"and the driver answers only who traces that thread",
+		"it cannot be suspended in this state; only its end helps" },
+	[GPREEMPT_TRACED] = { BUSY,
+		"process {pid} is traced by process {other} ({name})",
+		"end that debugger first" },
+	[GPREEMPT_DEBUGGED] = { BUSY,
+		"another debugger has a GPU debug session open on process {pid}",
+		"end that debugger (rocgdb, a ROCm core dump) first" },
+	[GPREEMPT_TRACE_DENIED] = { PERMISSION,
+		"the kernel does not let us trace process {pid}",
+		"root with CAP_SYS_PTRACE is needed, and not 3 in "
+		"/proc/sys/kernel/yama/ptrace_scope" },
+	[GPREEMPT_GWS_BUSY] = { BUSY,
+		"process {pid} uses global wave sync or is being profiled",
+		"try again when it does not" },
+	[GPREEMPT_RUNTIME_OFF] = { UNSUPPORTED,
+		"process {pid} has queues but did not enable the KFD runtime",
+		"programs on ROCm's runtime enable it; others cannot be "
+		"suspended" },
+	[GPREEMPT_RUNTIME_BUSY] = { BUSY,
+		"another process on the same GPU is being debugged, "
+		"and this GPU can do only one",
+		"end that session first" },
+	[GPREEMPT_RUNTIME_ERROR] = { FAILED,
+		"the driver could not activate the debug trap for process "
+		"{pid}",
+		"look at the last lines of the kernel log (dmesg)" },
+	[GPREEMPT_ENDED] = { NO_TARGET,
+		"process {pid} has ended",
+		"nothing is left to do" },
+	[GPREEMPT_EXECED] = { NO_TARGET,
+		"process {pid} has executed another program",
+		"try again when that one uses the GPU" },
+	[GPREEMPT_LOST] = { FAILED,
+		"another process ended the debug session on process {pid}; "
+		"its queues run",
+		"find out who opens /dev/kfd: fuser -v /dev/kfd" },
+	[GPREEMPT_BAD_TARGET] = { USAGE,
+		"\"{word}\" is no target",
+		"targets are PID, cgroup:PATH, user:NAME-OR-UID, "
+		"container:NAME-OR-ID, comm:NAME and cmd:PATTERN" },
+	[GPREEMPT_BAD_PATTERN] = { USAGE,
+		"the pattern of \"{word}\" is no extended regular expression: "
+		"{name}",
+		"put a backslash before a character that is meant as it is" },
+	[GPREEMPT_NO_MATCH] = { NO_TARGET,
+		"{word} names no GPU process",
+		"gpreempt-ctl list shows the GPU processes; the names of "
+		"containers are for root to read" },
+	[GPREEMPT_MANY_CONTAINERS] = { USAGE,
+		"{word} is the beginning of several containers' ids",
+		"give more of the id: gpreempt-ctl list --json shows them" },
+	[GPREEMPT_SAME_CONTAINER] = { USAGE,
+		"{word} names several containers: each user can give its own "
+		"one any name",
+		"use cgroup:PATH, a path that only root can choose; "
+		"/proc/PID/cgroup has it" },
+	[GPREEMPT_NO_USER] = { USAGE,
+		"the user of \"{word}\" is not in /etc/passwd",
+		"give the number: user:UID; id -u NAME prints it" },
+	[GPREEMPT_IS_HOLDER] = { NO_TARGET,
+		"process {pid} is a holder of gpreempt-ctl",
+		"gpreempt-ctl status shows what it holds" },
+	[GPREEMPT_HANG] = { FAILED,
+		"GPU {name} did not release queues of process {pid}: the "
+		"driver has given up waiting, marks them as suspended, and "
+		"resets that GPU, with the work of every process on it",
+		"look at the kernel log (dmesg) and wait for the end of the "
+		"reset; it was not tried again" },
+	[GPREEMPT_NO_MODULE] = { UNSUPPORTED,
+		"{step} takes gpreempt.ko, which is not loaded or is not for "
+		"this user",
+		"load it: modprobe gpreempt" },
+	[GPREEMPT_GRACE] = { USAGE,
+		"the longest grace period of the GPUs of process {pid} is "
+		"{limit} (255 units of 1,024 clocks)",
+		"ask for less, or leave it out: then the driver's own time "
+		"counts" },
+	[GPREEMPT_ENDING] = { NO_TARGET,
+		"process {pid} is ending: it has disabled the KFD runtime again",
+		"nothing is left to do; if it goes on, try again when it uses "
+		"the GPU" },
+	[GPREEMPT_NO_CLOCK] = { UNSUPPORTED,
+		"the driver does not tell the clock of the GPUs of process "
+		"{pid}, so no time can be turned into its units",
+		"leave the grace period out: then the driver's own time "
+		"counts" },
+	[GPREEMPT_HELD] = { BUSY,
+		"process {pid} is held already, by process {other}",
+		"gpreempt-ctl status shows what holds it" },
+};
+
+int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
+	     pid_t pid, const char *step)
+{
+	if (err)
+		*err = (struct gpreempt_error){
+			.code = code,
+			.reason = reason,
+			.pid = pid,
+			.step = step,
+		};
+	return code;
+}
+
+enum gpreempt_class gpreempt_error_class(const struct gpreempt_error *err)
+{
+	if ((unsigned int)err->reason >= GPREEMPT_REASON_COUNT)
+		return FAILED;
+	return reasons[err->reason].class;
+}
+
+/*
+ * Write the value of a field, by the name that begins at word. Names and words
+ * are others' bytes, and the text is for a terminal or a log.
+ */
+static int put_field(const struct gpreempt_error *err, const char *word,
+		     size_t len, char *buf, size_t size)
+{
+	if (!strncmp(word, "pid", len))
+		return snprintf(buf, size, "%d", err->pid);
+	if (!strncmp(word, "other", len))
+		return snprintf(buf, size, "%d", err->other);
+	if (!strncmp(word, "name", len))
+		return shr_clean(buf, size, err->name, false);
+	if (!strncmp(word, "word", len))
+		return shr_clean(buf, size, err->word ? err->word : "it",
+				 false);
+	if (!strncmp(word, "version", len))
+		return snprintf(buf, size, "%u.%u", err->major, err->minor);
+	if (!strncmp(word, "limit", len))
+		return shr_format_duration(err->limit_ns, buf, size);
+	if (!strncmp(word, "step", len))
+		return snprintf(buf, size, "%s", err->step ? err->step : "it");
+	return snprintf(buf, size, "%s", strerror(-err->code));
+}
+
+static int expand(const struct gpreempt_error *err, const char *text,
+		  char *buf, size_t size)
+{
+	size_t used = 0;
+
+	if (size)
+		buf[0] = '\0';
+	while (*text) {
+		size_t room = used < size ? size - used : 0;
+		char *at = room ? buf + used : NULL;
+
+		if (*text == '{') {
+			size_t len = strcspn(++text, "}");
+
+			used += put_field(err, text, len, at, room);
+			text += len + 1;
+		} else {
+			size_t len = strcspn(text, "{");
+
+			used += snprintf(at, room, "%.*s", (int)len, text);
+			text += len;
+		}
+	}
+	return used;
+}
+
+int gpreempt_error_text(const struct gpreempt_error *err, char *buf,
+			size_t size)
+{
+	unsigned int reason = err->reason;
+
+	if (reason >= GPREEMPT_REASON_COUNT)
+		reason = GPREEMPT_SYSTEM;
+	return expand(err, reasons[reason].text, buf, size);
+}
+
+int gpreempt_error_next(const struct gpreempt_error *err, char *buf,
+			size_t size)
+{
+	unsigned int reason = err->reason;
+
+	if (reason >= GPREEMPT_REASON_COUNT)
+		reason = GPREEMPT_SYSTEM;
+	return expand(err, reasons[reason].next, buf, size);
+}

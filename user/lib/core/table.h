@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The texts of gpreempt.ko, all of one shape; see view.h. */
+#ifndef GP_CORE_TABLE_H
+#define GP_CORE_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gpreempt/view.h>
+
+struct gp_column {
+	const char *name;
+	enum gp_view_kind kind;
+	size_t offset;		/* in the record */
+	size_t size;		/* an int64_t, or else a text */
+};
+
+/* A column of a list in view.h, as a field of the same name. */
+#define GP_COLUMN(record, name, kind)					\
+	{ #name, GP_VIEW_##kind, offsetof(record, name),		\
+	  sizeof(((record *)0)->name) },
+
+struct gp_table {
+	const char *head;	/* of the first line, up to the version */
+	const char *version;	/* ours; the first number must agree */
+	const struct gp_column *columns;	/* the first one must be there */
+	size_t n_columns;
+	size_t record_size;
+};
+
+/*
+ * Take a text apart into an array of records, for free(). What the text does
+ * not say is GPREEMPT_UNKNOWN, or "". 0, -EPROTO for another format, -EINVAL for a
+ * line that contradicts it, -ENOMEM.
+ */
+int gp_table_parse(const struct gp_table *table, const char *text, size_t len,
+		   void **records, size_t *count);
+
+/* A record of which nothing is known. */
+void gp_table_forget(const struct gp_table *table, void *record);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* All checks of a host, one after the other. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/doctor/doctor.h"
+
+static const struct gp_doctor_check *const lists[] = {
+	gp_driver_checks,
+	gp_host_checks,
+	gp_view_checks,
+};
+
+const char *gpreempt_health_name(enum gpreempt_health health)
+{
+	static const char *const names[] = {
+		[GPREEMPT_HEALTH_OK] = "ok",
+		[GPREEMPT_HEALTH_NOTE] = "note",
+		[GPREEMPT_HEALTH_WARNING] = "warning",
+		[GPREEMPT_HEALTH_FAILED] = "failed",
+		[GPREEMPT_HEALTH_UNKNOWN] = "unknown",
+	};
+
+	return (size_t)health < ARRAY_SIZE(names) ? names[health] : "-";
+}
+
+void gp_find(struct gpreempt_finding *f, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(f->text, sizeof(f->text), format, ap);
+	va_end(ap);
+}
+
+void gp_find_bad(struct gpreempt_finding *f, enum gpreempt_health health,
+		 const char *next, const char *format, ...)
+{
+	va_list ap;
+
+	f->health = health;
+	snprintf(f->next, sizeof(f->next), "%s", next);
+	va_start(ap, format);
+	vsnprintf(f->text, sizeof(f->text), format, ap);
+	va_end(ap);
+}
+
+void gp_find_failed(struct gpreempt_finding *f, enum gpreempt_class class,
+		    const char *next, const char *format, ...)
+{
+	va_list ap;
+
+	f->health = GPREEMPT_HEALTH_FAILED;
+	f->failure = class;
+	snprintf(f->next, sizeof(f->next), "%s", next);
+	va_start(ap, format);
+	vsnprintf(f->text, sizeof(f->text), format, ap);
+	va_end(ap);
+}
+
+int gpreempt_doctor(struct gpreempt *g, struct gpreempt_findings **out)
+{
+	struct gpreempt_findings *all = calloc(1, sizeof(*all));
+	const struct gp_doctor_check *check;
+	size_t i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		for (check = lists[i]; check->name; check++)
+			n++;
+	if (all)
+		all->findings = calloc(n, sizeof(*all->findings));
+	if (!all || !all->findings) {
+		free(all);
+		return -ENOMEM;
+	}
+	for (i = 0; i < ARRAY_SIZE(lists); i++) {
+		for (check = lists[i]; check->name; check++) {
+			struct gpreempt_finding *f;
+
+			f = &all->findings[all->count++];
+			f->name = check->name;
+			check->run(g, f);
+		}
+	}
+	*out = all;
+	return 0;
+}
+
+enum gpreempt_class
+gpreempt_findings_class(const struct gpreempt_findings *findings)
+{
+	enum gpreempt_class class = GPREEMPT_CLASS_DONE;
+	size_t i;
+
+	for (i = 0; i < findings->count; i++) {
+		const struct gpreempt_finding *f = &findings->findings[i];
+
+		if (f->health != GPREEMPT_HEALTH_FAILED)
+			continue;
+		if (f->failure == GPREEMPT_CLASS_UNSUPPORTED)
+			return f->failure;
+		class = f->failure;
+	}
+	return class;
+}
+
+void gpreempt_findings_free(struct gpreempt_findings *findings)
+{
+	if (!findings)
+		return;
+	free(findings->findings);
+	free(findings);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The checks of gpreempt_doctor(). */
+#ifndef GP_DOCTOR_H
+#define GP_DOCTOR_H
+
+#include <gpreempt/doctor.h>
+
+#include "lib/core/internal.h"
+
+#define GP_AMDGPU "/sys/module/amdgpu"
+
+/* Each fills in what it found, and leaves what is well at OK. */
+struct gp_doctor_check {
+	const char *name;
+	void (*run)(struct gpreempt *g, struct gpreempt_finding *f);
+};
+
+extern const struct gp_doctor_check gp_host_checks[];
+extern const struct gp_doctor_check gp_driver_checks[];
+extern const struct gp_doctor_check gp_view_checks[];
+
+__attribute__((format(printf, 2, 3)))
+void gp_find(struct gpreempt_finding *f, const char *format, ...);
+/* The same with what it means and what to do. */
+__attribute__((format(printf, 4, 5)))
+void gp_find_bad(struct gpreempt_finding *f, enum gpreempt_health health,
+		 const char *next, const char *format, ...);
+/* It stands in the way: of that class. */
+__attribute__((format(printf, 4, 5)))
+void gp_find_failed(struct gpreempt_finding *f, enum gpreempt_class class,
+		    const char *next, const char *format, ...);
+
+/* The release of the kernel as a number to compare: 6.12 is 6012; 0: unknown. */
+int gp_kernel_release(const struct gpreempt *g, char *text, size_t size);
+
+#endif

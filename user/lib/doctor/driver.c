@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Checks of the kernel, its driver and the GPUs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/doctor/doctor.h"
+#include "lib/session/kfd.h"
+#include "lib/observe/observe.h"
+
+#define FIRST_RELEASE 6005	/* of the kernel that has the debug trap */
+#define GUARDED_RELEASE 6019	/* in which DISABLE takes a right */
+
+/* Bits of a node's capability (include/uapi/linux/kfd_sysfs.h). */
+#define CAP_TRAP_DEBUG 0x00008000
+#define CAP_TRAP_DEBUG_FIRMWARE 0x20000000
+
+int gp_kernel_release(const struct gpreempt *g, char *text, size_t size)
+{
+	char *end;
+	long major;
+
+	if (gp_read_small(g, text, size, "/proc/sys/kernel/osrelease") < 0) {
+		*text = '\0';
+		return 0;
+	}
+	text[strcspn(text, "\n")] = '\0';
+	major = strtol(text, &end, 10);
+	return *end == '.' ? major * 1000 + strtol(end + 1, NULL, 10) : 0;
+}
+
+/* Only amdgpu-dkms's module has a version. */
+static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
+{
+	if (gp_read_small(g, text, size, GP_AMDGPU "/version") < 0)
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return true;
+}
+
+static void check_kernel(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	char release[64], dkms[64];
+	int number = gp_kernel_release(g, release, sizeof(release));
+
+	if (!number)
+		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+			    "the kernel's release cannot be read");
+	else if (dkms_version(g, dkms, sizeof(dkms)))
+		gp_find(f, "%s with amdgpu-dkms %s", release, dkms);
+	else if (number >= FIRST_RELEASE)
+		gp_find(f, "%s", release);
+	else
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "use kernel 6.5 or newer, or amdgpu-dkms",
+			       "%s is older than the debug interface", release);
+}
+
+static int ignore_name(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return 0;
+}
+
+static void check_amdgpu(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	if (g->ops->list_dir(g->be, GP_AMDGPU, ignore_name, NULL) == -ENOENT)
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "modprobe amdgpu", "amdgpu is not loaded");
+	else
+		gp_find(f, "amdgpu is loaded");
+}
+
+static void check_kfd(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	struct gp_kfd k = { .g = g };
+	unsigned int major, minor;
+	int ret;
+
+	k.fd = g->ops->open_kfd(g->be);
+	if (k.fd == -EACCES || k.fd == -EPERM) {
+		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION,
+			       "run it with sudo", "/dev/kfd cannot be opened");
+		return;
+	}
+	if (k.fd < 0) {
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "this takes an AMD GPU and its driver: modprobe "
+			       "amdgpu", "/dev/kfd cannot be opened: %s",
+			       strerror(-k.fd));
+		return;
+	}
+	ret = gp_kfd_version(&k, &major, &minor);
+	close(k.fd);
+	if (ret)
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "look at the last lines of dmesg",
+			       "/dev/kfd does not tell its version: %s",
+			       strerror(-ret));
+	else if (major != 1 || minor < 13)
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "use kernel 6.5 or newer, or amdgpu-dkms",
+			       "the driver's interface is %u.%u; 1.13 to 1.x "
+			       "is needed", major, minor);
+	else
+		gp_find(f, "the driver's interface is %u.%u", major, minor);
+}
+
+/* Calls fn for each node that is a GPU until it returns other than 0. */
+static int each_node(struct gpreempt *g,
+		     int (*fn)(struct gpreempt *g,
+			       const struct gpreempt_node *node, void *arg),
+		     void *arg)
+{
+	struct gpreempt_nodes *nodes;
+	int ret = 0;
+	size_t i;
+
+	if (gpreempt_nodes_read(g, &nodes, NULL))
+		return -ENODEV;
+	for (i = 0; i < nodes->count && !ret; i++)
+		ret = fn(g, &nodes->nodes[i], arg);
+	gpreempt_nodes_free(nodes);
+	return ret;
+}
+
+/* Names of GPUs that something holds for. */
+struct names {
+	char text[96];
+	size_t count;
+	size_t all;
+	bool (*test)(struct gpreempt *g, const struct gpreempt_node *node);
+};
+
+static int add_name(struct gpreempt *g, const struct gpreempt_node *node,
+		    void *arg)
+{
+	struct names *names = arg;
+	size_t used = strlen(names->text);
+
+	names->all++;
+	if (names->test && !names->test(g, node))
+		return 0;
+	names->count++;
+	snprintf(names->text + used, sizeof(names->text) - used, "%s0x%llx",
+		 used ? " " : "", (unsigned long long)node->gpu_id);
+	return 0;
+}
+
+/* The GPUs for which it is so; names->all is 0 when there are none at all. */
+static void find_nodes(struct gpreempt *g, struct names *names,
+		       bool (*test)(struct gpreempt *g,
+				    const struct gpreempt_node *node))
+{
+	*names = (struct names){ .test = test };
+	each_node(g, add_name, names);
+}
+
+static void check_gpus(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	struct names names;
+
+	find_nodes(g, &names, NULL);
+	if (names.all)
+		gp_find(f, "%zu: %s", names.all, names.text);
+	else
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "look for amdgpu and kfd in dmesg",
+			       "KFD has no GPU");
+}
+
+static uint64_t capability(struct gpreempt *g,
+			   const struct gpreempt_node *node)
+{
+	uint64_t value = 0;
+	char number[24];
+
+	snprintf(number, sizeof(number), "%lld", (long long)node->node);
+	if (gp_node_property(g, number, "capability", &value))
+		return ~0ULL;	/* unknown: assume that it can */
+	return value;
+}
+
+static bool no_trap(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	return !(capability(g, node) & CAP_TRAP_DEBUG);
+}
+
+static void check_trap(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	struct names names;
+
+	find_nodes(g, &names, no_trap);
+	if (!names.count)
+		gp_find(f, "the GPUs have a debug trap");
+	else if (names.count < names.all)
+		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+			    "processes that use them cannot be suspended",
+			    "no debug trap on GPU %s", names.text);
+	else
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "GPUs from gfx9 (Vega) on have it",
+			       "no debug trap on GPU %s", names.text);
+}
+
+static bool old_firmware(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	return !(capability(g, node) & CAP_TRAP_DEBUG_FIRMWARE);
+}
+
+static void check_firmware(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	struct names names;
+
+	find_nodes(g, &names, old_firmware);
+	if (!names.count)
+		gp_find(f, "the firmware is fit for debugging");
+	else
+		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+			    "update the GPU's firmware and boot again; "
+			    "suspending is not safe with it",
+			    "the driver calls the firmware of GPU %s too old "
+			    "for debugging", names.text);
+}
+
+/*
+ * kfd_dbg_is_per_vmid_supported() in amdkfd/kfd_debug.h, by the version that
+ * the topology has: gfx90a is 90010 there, gfx942 is 90402.
+ */
+static bool one_vmid(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	(void)g;
+	return node->gfx != GPREEMPT_UNKNOWN && node->gfx < 110000 &&
+	       node->gfx != 90010 && node->gfx != 90402 && node->gfx != 90500;
+}
+
+static void check_vmid(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	struct names names;
+
+	find_nodes(g, &names, one_vmid);
+	if (!names.count)
+		gp_find(f, "several processes of a GPU can be held at once");
+	else
+		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+			    "let one go before you hold the next",
+			    "only one process at a time can be held on GPU %s",
+			    names.text);
+}
+
+/* kfd_dbg_has_cwsr_workaround() there. */
+static bool halves(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	(void)g;
+	return node->gfx >= 110000 && node->gfx <= 110003;
+}
+
+static void check_workaround(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	struct names names;
+
+	find_nodes(g, &names, halves);
+	if (!names.count)
+		gp_find(f, "being held costs a process no compute units");
+	else
+		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
+			    "hold it for short; processes with a CU mask "
+			    "cannot be held",
+			    "a process that is held has half the compute "
+			    "units of GPU %s, also while its queues run",
+			    names.text);
+}
+
+static bool no_scheduler(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	(void)g;
+	return node->scheduler == GP_VIEW_SCHEDULER_NONE;
+}
+
+static void check_scheduler(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	struct names names;
+	char text[16] = "";
+
+	find_nodes(g, &names, no_scheduler);
+	gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/"
+		      "sched_policy");
+	if (names.count || *text == '2')
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "do not load amdgpu with sched_policy=2",
+			       "the driver runs without the hardware scheduler, "
+			       "and then refuses debug sessions");
+	else
+		gp_find(f, "a hardware scheduler runs the queues");
+}
+
+static void check_cwsr(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	char text[16];
+
+	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/"
+			  "cwsr_enable") < 0)
+		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+			    "amdgpu does not tell whether it uses CWSR");
+	else if (*text == '0')
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "load amdgpu with cwsr_enable=1, its default",
+			       "CWSR is off: work cannot be saved, and "
+			       "suspending long kernels hangs the GPU");
+	else
+		gp_find(f, "CWSR is on: work is saved when it is preempted");
+}
+
+static void check_sessions(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	char release[64];
+	int number = gp_kernel_release(g, release, sizeof(release));
+
+	if (number >= GUARDED_RELEASE)
+		gp_find(f, "only a process with the right can end a debug session");
+	else
+		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
+			    "it is noticed, and queues are suspended again",
+			    "this kernel lets any process that may open /dev/kfd "
+			    "end a debug session");
+}
+
+const struct gp_doctor_check gp_driver_checks[] = {
+	{ "kernel", check_kernel },
+	{ "amdgpu", check_amdgpu },
+	{ "kfd", check_kfd },
+	{ "gpus", check_gpus },
+	{ "debug-trap", check_trap },
+	{ "firmware", check_firmware },
+	{ "debug-vmid", check_vmid },
+	{ "compute-units", check_workaround },
+	{ "scheduler", check_scheduler },
+	{ "cwsr", check_cwsr },
+	{ "sessions", check_sessions },
+	{ 0 },
+};

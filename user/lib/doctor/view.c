@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Checks of gpreempt.ko, and of what runs on the GPUs just now. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/doctor/doctor.h"
+#include "lib/observe/observe.h"
+#include "shared/macro.h"
+
+#define FEATURE "feature_"
+
+/* What older drivers have not: where it is off, nothing lacks. */
+static const char *const only_newer[] = { "contexts", "resets" };
+
+static bool lacks(const struct gpreempt_fact *fact)
+{
+	size_t i;
+
+	if (strncmp(fact->key, FEATURE, strlen(FEATURE)) ||
+	    !strcmp(fact->value, "on"))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(only_newer); i++)
+		if (!strcmp(fact->key + strlen(FEATURE), only_newer[i]))
+			return false;
+	return true;
+}
+
+static void add_word(char *text, size_t size, const char *word)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, size - used, "%s%s", used ? " " : "", word);
+}
+
+static const char *fact(const struct gpreempt_facts *facts, const char *key)
+{
+	const struct gpreempt_fact *f = gpreempt_facts_find(facts, key);
+
+	return f ? f->value : "?";
+}
+
+static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	struct gpreempt_facts *facts;
+	struct gpreempt_error err;
+	char off[96] = "";
+	size_t i;
+
+	if (gpreempt_module_version(g, &facts, &err)) {
+		if (err.reason == GPREEMPT_NO_MODULE &&
+		    g->ops->is_root(g->be))
+			gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+				    "gpreempt-ctl load",
+				    "gpreempt.ko is not loaded: slots are not "
+				    "to be seen");
+		else
+			gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN,
+				    "run it with sudo",
+				    "whether gpreempt.ko is loaded is for "
+				    "root to see");
+		return;
+	}
+	for (i = 0; i < facts->count; i++)
+		if (lacks(&facts->facts[i]))
+			add_word(off, sizeof(off),
+				 facts->facts[i].key + strlen(FEATURE));
+	if (*off)
+		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
+			    "cat " GP_DEBUGFS "/" GP_VIEW_DIR "/"
+			    GP_VIEW_VERSION_FILE " says what the driver lacks",
+			    "gpreempt.ko %s, without %s",
+			    fact(facts, "module"), off);
+	else
+		gp_find(f, "gpreempt.ko %s, all features",
+			fact(facts, "module"));
+	gpreempt_facts_free(facts);
+}
+
+static void check_hardware(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	struct gpreempt_nodes *nodes;
+	char bad[128] = "", one[48];
+	size_t i;
+
+	if (gpreempt_nodes_read(g, &nodes, NULL)) {
+		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+			    "the GPUs cannot be looked at");
+		return;
+	}
+	for (i = 0; i < nodes->count; i++) {
+		const struct gpreempt_node *node = &nodes->nodes[i];
+
+		if (node->hardware == GP_VIEW_HARDWARE_READ ||
+		    node->hardware == GPREEMPT_UNKNOWN)
+			continue;
+		snprintf(one, sizeof(one), "0x%llx: %s",
+			 (unsigned long long)node->gpu_id,
+			 gpreempt_hardware_name(node->hardware));
+		add_word(bad, sizeof(bad), one);
+	}
+	if (*bad)
+		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+			    "a GPU that sleeps wakes up when it is used; for "
+			    "the rest see dmesg", "not to be read: %s", bad);
+	else if (nodes->source == GPREEMPT_SOURCE_SYSFS)
+		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+			    "the hardware is not to be seen without "
+			    "gpreempt.ko");
+	else
+		gp_find(f, "the hardware of all GPUs can be read");
+	gpreempt_nodes_free(nodes);
+}
+
+/*
+ * What say() has to say of each GPU process, joined. False when they cannot be
+ * listed, which is the finding then.
+ */
+static bool ask_processes(struct gpreempt *g, struct gpreempt_finding *f,
+			  bool (*say)(struct gpreempt *g, pid_t pid, char *buf,
+				      size_t size),
+			  char *text, size_t size)
+{
+	struct gpreempt_targets *all;
+	char one[64];
+	size_t i;
+
+	if (gpreempt_processes(g, &all, NULL)) {
+		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+			    "the GPU processes cannot be listed");
+		return false;
+	}
+	for (i = 0; i < all->count; i++)
+		if (say(g, all->targets[i].pid, one, sizeof(one)))
+			add_word(text, size, one);
+	gpreempt_targets_free(all);
+	return true;
+}
+
+static bool say_debugger(struct gpreempt *g, pid_t pid, char *buf, size_t size)
+{
+	struct gpreempt_description d;
+
+	if (gpreempt_describe(g, pid, &d) || !d.tracer)
+		return false;
+	snprintf(buf, size, "%d by %d (%.15s)", pid, d.tracer, d.tracer_comm);
+	return true;
+}
+
+static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	char text[128] = "";
+
+	if (!ask_processes(g, f, say_debugger, text, sizeof(text)))
+		return;
+	if (*text)
+		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
+			    "gpreempt-ctl resume, or end the debugger",
+			    "held or debugged: %s", text);
+	else
+		gp_find(f, "no GPU process is held or debugged");
+}
+
+static bool say_no_space(struct gpreempt *g, pid_t pid, char *buf, size_t size)
+{
+	struct gpreempt_error err = { 0 };
+
+	if (pid == getpid() ||
+	    gp_check_gpus(g, pid, "looking", &err) != -EOPNOTSUPP)
+		return false;
+	snprintf(buf, size, "%d", pid);
+	return true;
+}
+
+/* Newer kernels crash without one: see gpus.c. */
+static void check_spaces(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	char text[96] = "";
+
+	if (!ask_processes(g, f, say_no_space, text, sizeof(text)))
+		return;
+	if (*text)
+		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+			    "gpreempt-ctl doctor PID says more; they are "
+			    "refused",
+			    "no address space on some GPU, on which kernels "
+			    "crash: %s", text);
+	else
+		gp_find(f, "all GPU processes have address spaces where they "
+			"need them");
+}
+
+const struct gp_doctor_check gp_view_checks[] = {
+	{ "module", check_module },
+	{ "hardware", check_hardware },
+	{ "debuggers", check_debuggers },
+	{ "address-spaces", check_spaces },
+	{ 0 },
+};

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Several processes, each with a thread, suspended at the same time. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "lib/gang/gang.h"
+#include "lib/observe/observe.h"
+#include "shared/clock.h"
+#include "shared/urgent.h"
+
+/* To take and leave the locks of the GPUs of a host, on a slow CPU. */
+#define PASS_NS (100 * NSEC_PER_USEC)
+
+/* Who goes before whom where there are too few CPUs. */
+enum level { LEVEL_ENTRANT = 1, LEVEL_SENDER };
+
+static void wake(struct gp_member *m, enum gp_order order,
+		 const struct gpreempt_filter *which)
+{
+	uint64_t one = 1;
+	ssize_t ret;
+
+	m->order = order;
+	m->which = which;
+	ret = write(m->wake, &one, sizeof(one));
+	(void)ret;
+}
+
+static void free_member(struct gp_member *m)
+{
+	close(m->wake);
+	sem_destroy(&m->ready);
+	sem_destroy(&m->go);
+	sem_destroy(&m->entered);
+	sem_destroy(&m->done);
+	free(m);
+}
+
+static struct gp_member *new_member(struct gpreempt_gang *gang, pid_t pid)
+{
+	struct gp_member *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->gang = gang;
+	m->public.pid = pid;
+	m->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (m->wake < 0) {
+		free(m);
+		return NULL;
+	}
+	sem_init(&m->ready, 0, 0);
+	sem_init(&m->go, 0, 0);
+	sem_init(&m->entered, 0, 0);
+	sem_init(&m->done, 0, 0);
+	return m;
+}
+
+int gpreempt_gang_new(struct gpreempt *g, struct gpreempt_gang **out)
+{
+	struct gpreempt_gang *gang = calloc(1, sizeof(*gang));
+
+	if (!gang)
+		return -ENOMEM;
+	gang->g = g;
+	gang->events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (gang->events < 0) {
+		int ret = -errno;
+
+		free(gang);
+		return ret;
+	}
+	pthread_mutex_init(&gang->lock, NULL);
+	*out = gang;
+	return 0;
+}
+
+static struct gp_member **find(struct gpreempt_gang *gang, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < gang->count; i++)
+		if (gang->members[i]->public.pid == pid)
+			return &gang->members[i];
+	return NULL;
+}
+
+/*
+ * The order in which the driver takes the locks of its GPUs is that of its
+ * topology. Without it the gang works, but not in parallel.
+ */
+static void learn_gpus(struct gpreempt_gang *gang)
+{
+	struct gpreempt_node *nodes;
+	uint32_t *gpus;
+	size_t i, count;
+
+	if (gp_sysfs_nodes(gang->g, &nodes, &count))
+		return;
+	gpus = calloc(count + 1, sizeof(*gpus));
+	for (i = 0; gpus && i < count; i++)
+		gpus[i] = nodes[i].gpu_id;
+	free(nodes);
+	if (!gpus)
+		return;
+	pthread_mutex_lock(&gang->lock);
+	free(gang->gpus);
+	gang->gpus = gpus;
+	gang->n_gpus = count;
+	pthread_mutex_unlock(&gang->lock);
+}
+
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
+		      struct gpreempt_error *err)
+{
+	static const char step[] = "adding a process to the gang";
+	struct gp_member *m, **bigger;
+	int ret;
+
+	if (find(gang, pid))
+		return gp_error(err, -EEXIST, GPREEMPT_SYSTEM, pid, step);
+	learn_gpus(gang);
+	bigger = realloc(gang->members,
+			 (gang->count + 1) * sizeof(*gang->members));
+	if (!bigger)
+		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
+	gang->members = bigger;
+	m = new_member(gang, pid);
+	if (!m)
+		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
+	ret = gp_member_start(m);
+	if (ret) {
+		free_member(m);
+		return gp_error(err, ret, GPREEMPT_SYSTEM, pid, step);
+	}
+	gp_sem_wait(&m->done);
+	ret = m->public.code;
+	if (ret) {
+		pthread_join(m->thread, NULL);
+		if (err)
+			*err = m->public.error;
+		free_member(m);
+		return ret;
+	}
+	gang->members[gang->count++] = m;
+	return 0;
+}
+
+static int end_member(struct gp_member *m)
+{
+	int ret;
+
+	wake(m, GP_ORDER_CLOSE, NULL);
+	pthread_join(m->thread, NULL);
+	ret = m->public.code;
+	free_member(m);
+	return ret;
+}
+
+int gpreempt_gang_remove(struct gpreempt_gang *gang, pid_t pid)
+{
+	struct gp_member **place = find(gang, pid);
+	struct gp_member *m;
+
+	if (!place)
+		return -ESRCH;
+	m = *place;
+	*place = gang->members[--gang->count];
+	return end_member(m);
+}
+
+/* Those that the driver has the longest way for come first. */
+static int compare_members(const void *a, const void *b)
+{
+	const struct gp_member *x = *(struct gp_member *const *)a;
+	const struct gp_member *y = *(struct gp_member *const *)b;
+
+	if (x->last_gpu != y->last_gpu)
+		return x->last_gpu < y->last_gpu ? 1 : -1;
+	return (x->public.pid > y->public.pid) -
+	       (x->public.pid < y->public.pid);
+}
+
+static void sort_members(struct gpreempt_gang *gang)
+{
+	pthread_mutex_lock(&gang->lock);
+	if (gang->count)
+		qsort(gang->members, gang->count, sizeof(*gang->members),
+		      compare_members);
+	pthread_mutex_unlock(&gang->lock);
+}
+
+static int sum_up(struct gpreempt_gang *gang,
+		  struct gpreempt_gang_outcome *out)
+{
+	struct gpreempt_gang_outcome sum = { .members = gang->count };
+	uint64_t end = gang->released_ns;
+	int ret = 0;
+	size_t i;
+
+	pthread_mutex_lock(&gang->lock);
+	for (i = 0; i < gang->count; i++) {
+		const struct gp_member *m = gang->members[i];
+
+		if (m->end_ns > end)
+			end = m->end_ns;
+		if (!ret)
+			ret = m->public.code;
+		sum.succeeded += !m->public.code &&
+				 m->public.outcome.done ==
+				 m->public.outcome.requested;
+		sum.requested += m->public.outcome.requested;
+		sum.done += m->public.outcome.done;
+	}
+	pthread_mutex_unlock(&gang->lock);
+	sum.span_ns = end - gang->released_ns;
+	if (out)
+		*out = sum;
+	return ret;
+}
+
+static void send(struct gp_member *m)
+{
+	sem_post(&m->go);
+	gp_sem_wait(&m->entered);
+}
+
+/* Do members that poll in the driver take the CPU from those to come? */
+static bool is_crowded(const struct gpreempt_gang *gang)
+{
+	cpu_set_t cpus;
+
+	return !sched_getaffinity(0, sizeof(cpus), &cpus) &&
+	       (size_t)CPU_COUNT(&cpus) < gang->count;
+}
+
+/*
+ * Each goes before those that poll until it has passed the GPUs that are not
+ * its own, and is then one of them; we go before all. False if we may not.
+ */
+static bool send_urgently(struct gpreempt_gang *gang)
+{
+	struct shr_sched sender, entrant;
+	size_t i;
+
+	if (!shr_urgent(0, LEVEL_SENDER, &sender))
+		return false;
+	for (i = 0; i < gang->count; i++) {
+		struct gp_member *m = gang->members[i];
+		bool urgent = shr_urgent(m->tid, LEVEL_ENTRANT, &entrant);
+
+		send(m);
+		shr_sleep_ns(PASS_NS);
+		if (urgent)
+			shr_not_urgent(m->tid, &entrant);
+	}
+	shr_not_urgent(0, &sender);
+	return true;
+}
+
+static void send_all(struct gpreempt_gang *gang)
+{
+	size_t i;
+
+	for (i = 0; i < gang->count; i++) {
+		send(gang->members[i]);
+		/* It may have been pushed aside by what woke us. */
+		sched_yield();
+	}
+}
+
+static int change(struct gpreempt_gang *gang, enum gp_order order,
+		  const struct gpreempt_filter *which,
+		  struct gpreempt_gang_outcome *out)
+{
+	size_t i;
+
+	sort_members(gang);
+	for (i = 0; i < gang->count; i++)
+		wake(gang->members[i], order, which);
+	for (i = 0; i < gang->count; i++)
+		gp_sem_wait(&gang->members[i]->ready);
+	gang->released_ns = shr_now_ns();
+	/* A suspend waits for its own saves, a resume at most for those of others. */
+	if (order != GP_ORDER_SUSPEND || !is_crowded(gang) || !send_urgently(gang))
+		send_all(gang);
+	for (i = 0; i < gang->count; i++)
+		gp_sem_wait(&gang->members[i]->done);
+	return sum_up(gang, out);
+}
+
+int gpreempt_gang_suspend(struct gpreempt_gang *gang,
+			  const struct gpreempt_filter *which,
+			  struct gpreempt_gang_outcome *out)
+{
+	return change(gang, GP_ORDER_SUSPEND, which, out);
+}
+
+int gpreempt_gang_resume(struct gpreempt_gang *gang,
+			 const struct gpreempt_filter *which,
+			 struct gpreempt_gang_outcome *out)
+{
+	return change(gang, GP_ORDER_RESUME, which, out);
+}
+
+static void tell_all(struct gpreempt_gang *gang, enum gp_order order)
+{
+	size_t i;
+
+	for (i = 0; i < gang->count; i++)
+		wake(gang->members[i], order, NULL);
+	for (i = 0; i < gang->count; i++)
+		gp_sem_wait(&gang->members[i]->done);
+}
+
+void gpreempt_gang_verify(struct gpreempt_gang *gang)
+{
+	tell_all(gang, GP_ORDER_VERIFY);
+}
+
+int gpreempt_gang_sample_slots(struct gpreempt_gang *gang, bool on)
+{
+	int ret = 0;
+	size_t i;
+
+	gang->sampling = on;
+	tell_all(gang, on ? GP_ORDER_SAMPLE : GP_ORDER_NO_SAMPLE);
+	for (i = 0; i < gang->count && !ret; i++)
+		ret = gang->members[i]->public.code;
+	return ret;
+}
+
+size_t gpreempt_gang_members(struct gpreempt_gang *gang,
+			     struct gpreempt_member *members, size_t room)
+{
+	uint64_t count;
+	ssize_t ret;
+	size_t i;
+
+	ret = read(gang->events, &count, sizeof(count));
+	(void)ret;
+	pthread_mutex_lock(&gang->lock);
+	for (i = 0; i < gang->count && i < room; i++)
+		members[i] = gang->members[i]->public;
+	pthread_mutex_unlock(&gang->lock);
+	return gang->count;
+}
+
+int gpreempt_gang_fd(const struct gpreempt_gang *gang)
+{
+	return gang->events;
+}
+
+void gpreempt_gang_free(struct gpreempt_gang *gang)
+{
+	if (!gang)
+		return;
+	while (gang->count)
+		end_member(gang->members[--gang->count]);
+	pthread_mutex_destroy(&gang->lock);
+	close(gang->events);
+	free(gang->members);
+	free(gang->gpus);
+	free(gang);
+}

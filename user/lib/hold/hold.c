@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A hold through a holder: requests to it, and the connection that ends it. */
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <gpreempt/hold.h>
+
+#include "ipc/client.h"
+#include "lib/hold/start.h"
+#include "lib/core/internal.h"
+#include "lib/core/options.h"
+#include "proto/hold.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+#define TIMEOUT_NS (30 * NSEC_PER_SEC)
+
+struct gpreempt_hold {
+	pid_t pid;
+	uint64_t start;		/* of the process, in clock ticks */
+	uint64_t worker;	/* our holder, and no later one */
+	uint64_t timeout_ns;
+	int fd;			/* the holder ends when it is closed; or -1 */
+	bool partial;
+};
+
+/* As the holder counts: 0 is for ever. */
+static uint64_t lease_of(uint64_t lease_ns)
+{
+	if (lease_ns == GPREEMPT_HOLD_NO_LEASE)
+		return 0;
+	return lease_ns ? lease_ns : GPREEMPT_HOLD_LEASE_NS;
+}
+
+/* 0; -E2BIG: more than a request has place for. */
+static int put_filter(const struct gpreempt_filter *which,
+		      struct hold_request *request)
+{
+	size_t i;
+
+	if (!which)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(which->reserved); i++)
+		if (which->reserved[i])
+			return -E2BIG;
+	if (which->n_ids > HOLD_MAX_IDS || which->n_gpu_ids > HOLD_MAX_GPUS)
+		return -E2BIG;
+	if ((which->ids && !which->n_ids) ||
+	    (which->gpu_ids && !which->n_gpu_ids))
+		return -EINVAL;
+	if (which->ids) {
+		memcpy(request->ids, which->ids,
+		       which->n_ids * sizeof(*which->ids));
+		request->count = which->n_ids;
+	}
+	if (which->gpu_ids) {
+		memcpy(request->gpus, which->gpu_ids,
+		       which->n_gpu_ids * sizeof(*which->gpu_ids));
+		request->n_gpus = which->n_gpu_ids;
+	}
+	request->by_priority = which->by_priority;
+	request->priority_min = which->priority_min;
+	request->priority_max = which->priority_max;
+	return 0;
+}
+
+static void fill_status(const struct gpreempt_hold *hold,
+			const struct hold_reply *reply,
+			struct gpreempt_hold_status *out)
+{
+	*out = (struct gpreempt_hold_status){
+		.holder = reply->worker,
+		.guardian = reply->guardian,
+		.queues = reply->queues,
+		.ioctl_ns = reply->ioctl_ns,
+		.held_ns = reply->held_ns,
+		.lease_ns = reply->lease_ns ? reply->lease_ns :
+					      GPREEMPT_HOLD_NO_LEASE,
+		.verdict = reply->verdict <= GPREEMPT_CONTRADICTED ?
+			   (enum gpreempt_verdict)reply->verdict :
+			   GPREEMPT_NOT_CHECKED,
+		.partial = hold->partial,
+	};
+}
+
+/* The holder's error, of which a packet has only the numbers. */
+static int fail_reply(const struct gpreempt_hold *hold,
+		      const struct hold_reply *reply,
+		      struct gpreempt_error *err)
+{
+	bool known = reply->reason && reply->reason < GPREEMPT_REASON_COUNT;
+	int code = reply->code < 0 ? reply->code : -EIO;
+
+	gp_error(err, code, known ? (enum gpreempt_reason)reply->reason :
+				    GPREEMPT_SYSTEM,
+		 hold->pid, "suspending in the holder");
+	if (err) {
+		err->other = reply->other;
+		strcpy(err->name, "-");
+	}
+	return code;
+}
+
+/* The reply to the first request. What was started is waited for. */
+static int ask_new(struct gpreempt_hold *hold,
+		   const struct hold_request *request,
+		   struct hold_reply *reply)
+{
+	uint64_t deadline = shr_now_ns() + hold->timeout_ns;
+	char buf[HOLD_MAX_PACKET];
+	pid_t child;
+	ssize_t n;
+
+	hold->fd = gp_holder_start(hold->pid, &child);
+	if (hold->fd < 0)
+		return hold->fd;
+	n = gp_ipc_ask(hold->fd, buf, gp_hold_put_request(request, buf),
+		       sizeof(buf), deadline);
+	/* One that hangs ends with this, and is not waited for. */
+	if (n == -ETIMEDOUT) {
+		close(hold->fd);
+		hold->fd = -1;
+	}
+	/* A program that ignores SIGCHLD, or waits for all, has done this. */
+	while (waitpid(child, NULL, n == -ETIMEDOUT ? WNOHANG : 0) < 0 &&
+	       errno == EINTR)
+		;
+	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
+}
+
+static int start(struct gpreempt_hold *hold, const struct hold_request *request,
+		 struct gpreempt_hold_status *status,
+		 struct gpreempt_error *err)
+{
+	struct hold_reply reply = { 0 };
+	int ret = ask_new(hold, request, &reply);
+
+	if (ret)
+		return gp_error(err, ret, GPREEMPT_SYSTEM, hold->pid,
+				"starting the holder");
+	if (reply.status != GPREEMPT_CLASS_DONE &&
+	    reply.status != GPREEMPT_CLASS_PARTIAL)
+		return fail_reply(hold, &reply, err);
+	hold->worker = reply.worker;
+	hold->partial = reply.status == GPREEMPT_CLASS_PARTIAL;
+	if (status)
+		fill_status(hold, &reply, status);
+	return 0;
+}
+
+/*
+ * Is the process fit? One that is traced may have a holder, which the new one
+ * finds out: it has the lock.
+ */
+static int check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
+{
+	struct gpreempt_error why = { 0 };
+	int ret = gpreempt_check(g, pid, &why);
+
+	if (!ret || why.reason == GPREEMPT_TRACED ||
+	    why.reason == GPREEMPT_DEBUGGED)
+		return 0;
+	if (err)
+		*err = why;
+	return ret;
+}
+
+static int prepare(struct gpreempt_hold *hold,
+		   const struct gpreempt_filter *which,
+		   const struct gpreempt_hold_options *options,
+		   struct hold_request *request)
+{
+	struct gpreempt_hold_options o = { 0 };
+	int ret = 0;
+
+	if (options)
+		ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
+	if (!ret && (o.unused || o.grace > GPREEMPT_GRACE_MAX))
+		ret = -EINVAL;
+	if (!ret)
+		ret = put_filter(which, request);
+	hold->timeout_ns = o.timeout_ns ? o.timeout_ns : TIMEOUT_NS;
+	request->verb = HOLD_SUSPEND;
+	request->start = hold->start;
+	request->lease_ns = lease_of(o.lease_ns);
+	request->grace = o.grace;
+	request->command = getpid();
+	return ret;
+}
+
+int gpreempt_hold(struct gpreempt *g, pid_t pid,
+		  const struct gpreempt_filter *which,
+		  const struct gpreempt_hold_options *options,
+		  struct gpreempt_hold_status *status,
+		  struct gpreempt_hold **out, struct gpreempt_error *err)
+{
+	__cleanup_free struct hold_request *request = NULL;
+	struct gpreempt_hold *hold = calloc(1, sizeof(*hold));
+	int ret = -ENOMEM;
+
+	request = calloc(1, sizeof(*request));
+	if (!hold || !request)
+		goto err_system;
+	hold->pid = pid;
+	hold->fd = -1;
+	ret = check(g, pid, err);
+	if (ret)
+		goto err_close;
+	ret = gpreempt_start_time(g, pid, &hold->start);
+	if (!ret)
+		ret = prepare(hold, which, options, request);
+	if (ret)
+		goto err_system;
+	ret = start(hold, request, status, err);
+	if (ret)
+		goto err_close;
+	*out = hold;
+	return 0;
+
+err_system:
+	gp_error(err, ret, ret == -ESRCH ? GPREEMPT_ENDED : GPREEMPT_SYSTEM,
+		 pid, "preparing the hold");
+err_close:
+	gpreempt_hold_close(hold);
+	return ret;
+}
+
+/* One request to our holder. -ENOTCONN: it has ended. */
+static int ask(struct gpreempt_hold *hold, enum hold_verb verb,
+	       uint64_t lease_ns, struct hold_reply *reply)
+{
+	__cleanup_free struct hold_request *request =
+		calloc(1, sizeof(*request));
+	int ret;
+
+	if (!request)
+		return -ENOMEM;
+	request->verb = verb;
+	request->start = hold->start;
+	request->worker = hold->worker;
+	request->lease_ns = lease_ns;
+	ret = gp_hold_ask(hold->pid, request, reply,
+			  shr_now_ns() + hold->timeout_ns);
+	if (ret == -ENOENT || ret == -ECONNRESET)
+		return -ENOTCONN;
+	if (ret)
+		return ret;
+	if (reply->status == GPREEMPT_CLASS_NO_TARGET)
+		return -ENOTCONN;
+	if (reply->status)
+		return reply->code < 0 ? reply->code : -EIO;
+	return 0;
+}
+
+int gpreempt_hold_extend(struct gpreempt_hold *hold, uint64_t lease_ns)
+{
+	struct hold_reply reply;
+
+	return ask(hold, HOLD_EXTEND, lease_of(lease_ns), &reply);
+}
+
+int gpreempt_hold_status(struct gpreempt_hold *hold,
+			 struct gpreempt_hold_status *out)
+{
+	struct hold_reply reply;
+	int ret = ask(hold, HOLD_STATUS, 0, &reply);
+
+	if (!ret)
+		fill_status(hold, &reply, out);
+	return ret;
+}
+
+int gpreempt_hold_fd(const struct gpreempt_hold *hold)
+{
+	return hold->fd;
+}
+
+static void disconnect(struct gpreempt_hold *hold)
+{
+	if (hold->fd >= 0)
+		close(hold->fd);
+	hold->fd = -1;
+}
+
+int gpreempt_hold_release(struct gpreempt_hold *hold)
+{
+	struct hold_reply reply;
+	int ret = ask(hold, HOLD_RESUME, 0, &reply);
+
+	if (ret && ret != -ENOTCONN)
+		return ret;
+	disconnect(hold);
+	return 0;
+}
+
+int gpreempt_hold_detach(struct gpreempt_hold *hold)
+{
+	int ret;
+
+	if (hold->fd < 0)
+		return -ENOTCONN;
+	/* A holder that gets a packet there does not wait for our end. */
+	ret = gp_ipc_send(hold->fd, "", 1, shr_now_ns() + hold->timeout_ns);
+	if (ret)
+		return ret == -ECONNRESET ? -ENOTCONN : ret;
+	disconnect(hold);
+	return 0;
+}
+
+void gpreempt_hold_close(struct gpreempt_hold *hold)
+{
+	if (!hold)
+		return;
+	disconnect(hold);
+	free(hold);
+}

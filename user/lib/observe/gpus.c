@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Has a process an address space on each GPU that it may use?
+ *
+ * Kernels from about 6.12.117 on crash when queues of a process are suspended
+ * that has none on one of its GPUs: suspend_queues() flushes the TLB of every
+ * GPU after the first that had a queue to suspend, and there is none to flush.
+ * ROCm's runtime makes all address spaces when a process starts; a program on
+ * the bare driver may not. So ask before a session is opened: which GPUs there
+ * are is fixed when the process opens /dev/kfd, and an address space stays
+ * until it ends.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "lib/observe/observe.h"
+#include "lib/core/table.h"
+#include "shared/parse.h"
+
+#define VRAM "vram_"
+#define DRM_MAJOR 226
+
+struct gpu {
+	int64_t gpu_id;
+	int64_t vm;
+};
+
+static const struct gp_column columns[] = {
+#define COLUMN(name, kind) GP_COLUMN(struct gpu, name, kind)
+	GP_VIEW_GPUS_COLUMNS(COLUMN)
+#undef COLUMN
+};
+
+static const struct gp_table gpus_table = {
+	.head = GP_VIEW_GPUS_NAME " - version: ",
+	.version = GP_VIEW_GPUS_VERSION,
+	.columns = columns,
+	.n_columns = ARRAY_SIZE(columns),
+	.record_size = sizeof(struct gpu),
+};
+
+/* What is learnt about a process, GPU by GPU. */
+struct survey {
+	const struct gpreempt *g;
+	pid_t pid;
+	char missing[32];	/* GPUs without address space */
+	unsigned int gpus;
+	unsigned int without;
+
+	/* Of the GPU that is being looked at, without the module. */
+	uint64_t gpu_id;
+	uint64_t device;	/* of its render node; 0: not found */
+	bool open;		/* the process has it open */
+};
+
+static void note_gpu(struct survey *survey, int64_t gpu_id, bool vm)
+{
+	size_t used = strlen(survey->missing);
+
+	survey->gpus++;
+	if (vm)
+		return;
+	survey->without++;
+	snprintf(survey->missing + used, sizeof(survey->missing) - used,
+		 "%s0x%llx", used ? " " : "", (unsigned long long)gpu_id);
+}
+
+static int survey_module(struct survey *survey)
+{
+	__cleanup_free char *text = NULL;
+	__cleanup_free void *records = NULL;
+	const struct gpu *gpus;
+	size_t i, len, count;
+	int ret;
+
+	ret = gp_view_text(survey->g, survey->pid, GP_VIEW_GPUS_FILE, &text,
+			   &len);
+	if (ret)
+		return ret;
+	ret = gp_table_parse(&gpus_table, text, len, &records, &count);
+	if (ret)
+		return ret;
+	gpus = records;
+	for (i = 0; i < count; i++)
+		note_gpu(survey, gpus[i].gpu_id, gpus[i].vm == 1);
+	return 0;
+}
+
+/* Is this node of the topology our GPU? Then its render node's device. */
+static int look_at_node(void *arg, const char *node)
+{
+	struct survey *survey = arg;
+	uint64_t gpu_id, minor;
+
+	if (gp_node_gpu_id(survey->g, node, &gpu_id) ||
+	    gpu_id != survey->gpu_id)
+		return 0;
+	if (!gp_node_property(survey->g, node, "drm_render_minor", &minor))
+		survey->device = makedev(DRM_MAJOR, minor);
+	return 1;
+}
+
+static int look_at_descriptor(void *arg, const char *name)
+{
+	struct survey *survey = arg;
+	uint64_t device;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%.16s", survey->pid, name);
+	if (survey->g->ops->device_of(survey->g->be, path, &device))
+		return 0;
+	survey->open = device == survey->device;
+	return survey->open;
+}
+
+/*
+ * A process makes an address space out of an open render node, which the
+ * driver keeps; who has closed it since is taken for one without.
+ */
+static int look_at_gpu(void *arg, const char *name)
+{
+	struct survey *survey = arg;
+	const struct gp_backend_ops *ops = survey->g->ops;
+	char path[64];
+
+	if (strncmp(name, VRAM, strlen(VRAM)) ||
+	    shr_parse_u64(name + strlen(VRAM), UINT32_MAX, &survey->gpu_id))
+		return 0;
+	survey->device = 0;
+	survey->open = false;
+	ops->list_dir(survey->g->be, GP_TOPOLOGY, look_at_node, survey);
+	snprintf(path, sizeof(path), "/proc/%d/fd", survey->pid);
+	if (survey->device)
+		ops->list_dir(survey->g->be, path, look_at_descriptor,
+			      survey);
+	note_gpu(survey, survey->gpu_id, survey->open);
+	return 0;
+}
+
+static int survey_sysfs(struct survey *survey)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d", survey->pid);
+	return survey->g->ops->list_dir(survey->g->be, path, look_at_gpu,
+					survey);
+}
+
+int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
+		  struct gpreempt_error *err)
+{
+	struct survey survey = { .g = g, .pid = pid };
+	int ret;
+
+	ret = survey_module(&survey);
+	if (ret) {
+		survey = (struct survey){ .g = g, .pid = pid };
+		ret = survey_sysfs(&survey);
+	}
+	if (ret < 0)
+		return gp_error(err, -ESRCH, GPREEMPT_ENDED, pid, step);
+	/* With one GPU the driver has nothing to flush but where queues are. */
+	if (!survey.without || survey.gpus < 2)
+		return 0;
+	gp_error(err, -EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE, pid, step);
+	if (err)
+		memcpy(err->name, survey.missing, sizeof(err->name));
+	return -EOPNOTSUPP;
+}

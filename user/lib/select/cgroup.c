@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The cgroups that a process is in, and the containers that they are of. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/select/select.h"
+
+#define MOUNT "/sys/fs/cgroup"
+#define SCOPE ".scope"
+#define LXC "lxc.payload."
+#define ID_LEN 64		/* hexadecimal digits */
+
+/*
+ * Who made a container, by a part of its cgroup's name, or else of the path
+ * before. An id that has no engine is that of a helper, not of a container.
+ */
+static const struct {
+	const char *part;
+	const char *engine;
+} engines[] = {
+	{ "conmon", NULL },
+	{ "docker", "docker" },
+	{ "libpod", "podman" },
+	{ "crio", "cri-o" },
+	{ "containerd", "containerd" },
+	{ "nerdctl", "containerd" },
+	{ "kubepods", "kubernetes" },
+};
+
+int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
+		   int (*fn)(void *arg, const char *hierarchy,
+			     const char *path),
+		   void *arg)
+{
+	__cleanup_free char *text = NULL;
+	char *line, *rest = NULL, path[32];
+	size_t len;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	ret = gp_read_text(g, path, &text, &len);
+	/* "4:memory:/a/b", and "0::/a/b" of the second version. */
+	for (line = ret ? NULL : strtok_r(text, "\n", &rest); line && !ret;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		char *hierarchy = strchr(line, ':');
+		char *at = hierarchy ? strchr(hierarchy + 1, ':') : NULL;
+
+		if (!at)
+			continue;
+		*at++ = '\0';
+		ret = fn(arg, hierarchy + 1, at);
+	}
+	return ret;
+}
+
+/* Is path, behind head, the cgroup or below it? head may be the cgroup's. */
+static bool is_below(const char *path, const char *cgroup)
+{
+	size_t len = strlen(cgroup);
+
+	while (len && cgroup[len - 1] == '/')
+		len--;
+	while (*path == '/')
+		path++;
+	while (len && *cgroup == '/') {
+		cgroup++;
+		len--;
+	}
+	return !strncmp(path, cgroup, len) &&
+	       (!len || !path[len] || path[len] == '/');
+}
+
+static int match_path(void *arg, const char *hierarchy, const char *path)
+{
+	const char *cgroup = arg;
+	char full[4096];
+
+	if (!strncmp(cgroup, MOUNT, strlen(MOUNT)))
+		cgroup += strlen(MOUNT);
+	if (is_below(path, cgroup))
+		return 1;
+	/* The first version has a mount point for each hierarchy. */
+	snprintf(full, sizeof(full), "%s%s", hierarchy, path);
+	return *hierarchy && cgroup != arg && is_below(full, cgroup);
+}
+
+bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup)
+{
+	return gp_each_cgroup(g, pid, match_path, (void *)cgroup) == 1;
+}
+
+static const char *find_engine(const char *name, size_t len, const char *path,
+			       size_t path_len)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(engines); i++)
+		if (memmem(name, len, engines[i].part,
+			   strlen(engines[i].part)))
+			return engines[i].engine;
+	for (i = 1; i < ARRAY_SIZE(engines); i++)
+		if (memmem(path, path_len, engines[i].part,
+			   strlen(engines[i].part)))
+			return engines[i].engine;
+	return "container";
+}
+
+static bool is_id(const char *at)
+{
+	return strspn(at, "0123456789abcdef") >= ID_LEN;
+}
+
+/* Is a cgroup of that name, at that place in path, a container's? */
+static bool parse_component(const char *path, const char *name, size_t len,
+			    struct gpreempt_container *out)
+{
+	const char *engine = "lxc";
+
+	memset(out, 0, sizeof(*out));
+	if (len > strlen(LXC) && !strncmp(name, LXC, strlen(LXC))) {
+		snprintf(out->id, sizeof(out->id), "%.*s",
+			 (int)(len - strlen(LXC)), name + strlen(LXC));
+		strcpy(out->name, out->id);
+	} else {
+		if (len > strlen(SCOPE) &&
+		    !memcmp(name + len - strlen(SCOPE), SCOPE, strlen(SCOPE)))
+			len -= strlen(SCOPE);
+		if (len < ID_LEN || !is_id(name + len - ID_LEN) ||
+		    (len > ID_LEN && !strchr("-:.", name[len - ID_LEN - 1])))
+			return false;
+		engine = find_engine(name, len, path, name - path);
+		if (!engine)
+			return false;
+		memcpy(out->id, name + len - ID_LEN, ID_LEN);
+	}
+	snprintf(out->engine, sizeof(out->engine), "%s", engine);
+	return true;
+}
+
+struct container_walk {
+	int (*fn)(void *arg, const struct gpreempt_container *container,
+		  const char *path);
+	void *arg;
+};
+
+static int walk_path(void *arg, const char *hierarchy, const char *path)
+{
+	struct container_walk *walk = arg;
+	const char *at = path;
+
+	(void)hierarchy;
+	while (*at) {
+		struct gpreempt_container container;
+		size_t len;
+		int ret;
+
+		at += strspn(at, "/");
+		len = strcspn(at, "/");
+		if (len && parse_component(path, at, len, &container)) {
+			ret = walk->fn(walk->arg, &container, path);
+			if (ret)
+				return ret;
+		}
+		at += len;
+	}
+	return 0;
+}
+
+int gp_each_container(const struct gpreempt *g, pid_t pid,
+		      int (*fn)(void *arg,
+				const struct gpreempt_container *container,
+				const char *path),
+		      void *arg)
+{
+	struct container_walk walk = { .fn = fn, .arg = arg };
+
+	return gp_each_cgroup(g, pid, walk_path, &walk);
+}
+
+int64_t gp_slice_user(const char *path)
+{
+	/* Only root and its systemd make a cgroup of such a path. */
+	static const char head[] = "/user.slice/user-", tail[] = ".slice/";
+	const char *at = path + strlen(head);
+	size_t digits;
+
+	if (strncmp(path, head, strlen(head)))
+		return GPREEMPT_UNKNOWN;
+	digits = strspn(at, "0123456789");
+	if (!digits || digits > 10 ||
+	    strncmp(at + digits, tail, strlen(tail)))
+		return GPREEMPT_UNKNOWN;
+	return strtoll(at, NULL, 10);
+}
+
+static int take_outer(void *arg, const struct gpreempt_container *container,
+		      const char *path)
+{
+	(void)path;
+	memcpy(arg, container->id, sizeof(container->id));
+	return 1;
+}
+
+static void fill_box(struct gp_box *box,
+		     const struct gpreempt_container *container,
+		     const char *path)
+{
+	struct container_walk walk = { .fn = take_outer, .arg = box->outer };
+
+	memset(box, 0, sizeof(*box));
+	memcpy(box->id, container->id, sizeof(box->id));
+	box->user = gp_slice_user(path);
+	walk_path(&walk, "", path);
+}
+
+static bool same_box(const struct gp_box *a, const struct gp_box *b)
+{
+	return a->user == b->user && !strcmp(a->id, b->id) &&
+	       !strcmp(a->outer, b->outer);
+}
+
+/* The one that the caller means. */
+struct search {
+	const struct gpreempt *g;
+	const char *name;
+	bool by_name;		/* else by the beginning of the id */
+	struct gp_box *box;
+	int several;		/* 0, -EEXIST or -ENOTUNIQ */
+};
+
+static int look_at_container(void *arg, const struct gpreempt_container *found,
+			     const char *path)
+{
+	struct gpreempt_container container = *found;
+	struct search *search = arg;
+	struct gp_box box;
+
+	if (search->by_name) {
+		gp_container_name(search->g, path, &container);
+		if (strcmp(container.name, search->name) &&
+		    strcmp(container.id, search->name))
+			return 0;
+	} else if (strncmp(container.id, search->name, strlen(search->name))) {
+		return 0;
+	}
+	fill_box(&box, &container, path);
+	if (!*search->box->id)
+		*search->box = box;
+	else if (strcmp(search->box->id, box.id))
+		search->several = search->by_name ? -ENOTUNIQ : -EEXIST;
+	else if (!same_box(search->box, &box))
+		search->several = -ENOTUNIQ;
+	return 0;
+}
+
+static void look_at_all(struct search *search,
+			const struct gpreempt_targets *processes)
+{
+	size_t i;
+
+	for (i = 0; i < processes->count; i++)
+		gp_each_container(search->g, processes->targets[i].pid,
+				  look_at_container, search);
+}
+
+int gp_find_container(const struct gpreempt *g,
+		      const struct gpreempt_targets *processes,
+		      const char *name, struct gp_box *box)
+{
+	struct search search = {
+		.g = g, .name = name, .by_name = true, .box = box,
+	};
+
+	memset(box, 0, sizeof(*box));
+	look_at_all(&search, processes);
+	search.by_name = false;
+	if (!*box->id)
+		look_at_all(&search, processes);
+	return *box->id ? search.several : -ENOENT;
+}
+
+static int compare_box(void *arg, const struct gpreempt_container *container,
+		       const char *path)
+{
+	struct gp_box box;
+
+	fill_box(&box, container, path);
+	return same_box(arg, &box);
+}
+
+bool gp_in_container(const struct gpreempt *g, pid_t pid,
+		     const struct gp_box *box)
+{
+	return gp_each_container(g, pid, compare_box, (void *)box) == 1;
+}
+
+struct first {
+	const struct gpreempt *g;
+	struct gpreempt_container *out;
+};
+
+static int take_first(void *arg, const struct gpreempt_container *container,
+		      const char *path)
+{
+	struct first *first = arg;
+
+	*first->out = *container;
+	gp_container_name(first->g, path, first->out);
+	return 1;
+}
+
+int gpreempt_container(struct gpreempt *g, pid_t pid,
+		       struct gpreempt_container *out)
+{
+	struct first first = { .g = g, .out = out };
+	int ret = gp_each_container(g, pid, take_first, &first);
+
+	return ret == 1 ? 0 : ret ? ret : -ENOENT;
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From the words that name targets to processes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/select/select.h"
+#include "shared/parse.h"
+
+#define MAX_PID (1 << 22)	/* the kernel's own limit */
+#define COMM_LEN 15		/* that the kernel keeps */
+#define CMD_LEN 8192		/* of a command line that a pattern sees */
+
+static const char step[] = "looking for the target";
+
+/* A word, taken apart. */
+struct matcher {
+	struct gpreempt *g;
+	const char *word;
+	const struct kind *kind;
+	const char *value;	/* behind the kind's name */
+	pid_t pid;
+	uint64_t uid;
+	regex_t regex;
+	struct gp_box container;
+};
+
+struct kind {
+	const char *prefix;
+	/* Get ready, or say why not. */
+	int (*prepare)(struct matcher *m, struct gpreempt_error *err);
+	bool (*match)(const struct matcher *m, pid_t pid);
+	void (*done)(struct matcher *m);
+	/*
+	 * More to get ready that takes all processes. 0, -ENOENT, -EEXIST or
+	 * -ENOTUNIQ.
+	 */
+	int (*find)(struct matcher *m,
+		    const struct gpreempt_targets *processes);
+};
+
+static int fail(struct gpreempt_error *err, int code,
+		enum gpreempt_reason reason, const struct matcher *m)
+{
+	gp_error(err, code, reason, m->pid, step);
+	if (err)
+		err->word = m->word;
+	return code;
+}
+
+static bool match_pid(const struct matcher *m, pid_t pid)
+{
+	return m->pid == pid;
+}
+
+static bool match_cgroup(const struct matcher *m, pid_t pid)
+{
+	return gp_in_cgroup(m->g, pid, m->value);
+}
+
+static int find_container(struct matcher *m,
+			  const struct gpreempt_targets *processes)
+{
+	return gp_find_container(m->g, processes, m->value, &m->container);
+}
+
+static bool match_container(const struct matcher *m, pid_t pid)
+{
+	return gp_in_container(m->g, pid, &m->container);
+}
+
+static bool match_comm(const struct matcher *m, pid_t pid)
+{
+	char text[64];
+
+	if (gp_read_small(m->g, text, sizeof(text), "/proc/%d/comm", pid) < 0)
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return !strncmp(text, m->value, COMM_LEN);
+}
+
+/* Would a group around the pattern mean something else? */
+static bool can_group(const char *pattern)
+{
+	__cleanup_free char *open = NULL;
+	const char *at = pattern;
+	regex_t regex;
+
+	/* A repetition of what a group has matched: groups are counted. */
+	while ((at = strchr(at, '\\'))) {
+		if (at[1] >= '1' && at[1] <= '9')
+			return false;
+		at += 1 + (at[1] != '\0');
+	}
+	/* A ")" that closes nothing stands for itself, and would close it. */
+	if (asprintf(&open, "(%s", pattern) < 0)
+		return false;
+	if (regcomp(&regex, open, REG_EXTENDED | REG_NOSUB))
+		return true;
+	regfree(&regex);
+	return false;
+}
+
+/*
+ * Matched from the beginning: then each character is looked at once. When a
+ * match may begin anywhere, each place is tried, and a process can write a
+ * command line on which that takes the square of its length.
+ */
+static int compile(struct matcher *m)
+{
+	__cleanup_free char *whole = NULL;
+	int ret = regcomp(&m->regex, m->value, REG_EXTENDED | REG_NOSUB);
+
+	if (ret || !can_group(m->value) ||
+	    asprintf(&whole, "^.*(%s)", m->value) < 0)
+		return ret;
+	regfree(&m->regex);
+	return regcomp(&m->regex, whole, REG_EXTENDED | REG_NOSUB);
+}
+
+static int prepare_cmd(struct matcher *m, struct gpreempt_error *err)
+{
+	int ret = compile(m);
+
+	if (!ret)
+		return 0;
+	fail(err, -EINVAL, GPREEMPT_BAD_PATTERN, m);
+	if (err)
+		regerror(ret, &m->regex, err->name, sizeof(err->name));
+	return -EINVAL;
+}
+
+/* Its words with a space between, as ps shows them. */
+static bool match_cmd(const struct matcher *m, pid_t pid)
+{
+	char text[CMD_LEN + 1];
+	ssize_t i, len;
+
+	len = gp_read_small(m->g, text, sizeof(text), "/proc/%d/cmdline", pid);
+	while (len > 0 && !text[len - 1])
+		len--;
+	if (len < 0)
+		return false;
+	text[len] = '\0';
+	for (i = 0; i < len; i++)
+		if (!text[i])
+			text[i] = ' ';
+	return !regexec(&m->regex, text, 0, NULL, 0);
+}
+
+/* Without a system to look in, only the form is checked. */
+static int prepare_user(struct matcher *m, struct gpreempt_error *err)
+{
+	struct gp_user user;
+
+	if (!shr_parse_u64(m->value, UINT32_MAX - 1, &m->uid) || !m->g)
+		return 0;
+	if (gp_user_by_name(m->g, m->value, &user))
+		return fail(err, -EINVAL, GPREEMPT_NO_USER, m);
+	m->uid = user.uid;
+	return 0;
+}
+
+static bool match_user(const struct matcher *m, pid_t pid)
+{
+	struct gp_process process;
+
+	return !gp_process_read(m->g, pid, &process) && process.uid == m->uid;
+}
+
+static void done_cmd(struct matcher *m)
+{
+	regfree(&m->regex);
+}
+
+static const struct kind pid_kind = { .prefix = "", .match = match_pid };
+
+static const struct kind kinds[] = {
+	{ .prefix = "cgroup:", .match = match_cgroup },
+	{ .prefix = "container:", .match = match_container,
+	  .find = find_container },
+	{ .prefix = "user:", .match = match_user, .prepare = prepare_user },
+	{ .prefix = "comm:", .match = match_comm },
+	{ .prefix = "cmd:", .match = match_cmd,
+	  .prepare = prepare_cmd, .done = done_cmd },
+};
+
+/* Take a word apart; end with end_word() when that worked. */
+static int begin_word(struct gpreempt *g, struct matcher *m, const char *word,
+		      struct gpreempt_error *err)
+{
+	uint64_t pid;
+	size_t i;
+
+	*m = (struct matcher){ .g = g, .word = word };
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t len = strlen(kinds[i].prefix);
+
+		if (strncmp(word, kinds[i].prefix, len) || !word[len])
+			continue;
+		m->kind = &kinds[i];
+		m->value = word + len;
+		return m->kind->prepare ? m->kind->prepare(m, err) : 0;
+	}
+	if (shr_parse_u64(word, MAX_PID, &pid) || !pid)
+		return fail(err, -EINVAL, GPREEMPT_BAD_TARGET, m);
+	m->kind = &pid_kind;
+	m->pid = pid;
+	return 0;
+}
+
+static void end_word(struct matcher *m)
+{
+	if (m->kind->done)
+		m->kind->done(m);
+}
+
+int gpreempt_select_check(const char *word, struct gpreempt_error *err)
+{
+	struct matcher m;
+	int ret = begin_word(NULL, &m, word, err);
+
+	if (!ret)
+		end_word(&m);
+	return ret;
+}
+
+struct lister {
+	struct gpreempt *g;
+	struct gpreempt_targets *list;
+	size_t room;
+};
+
+static int add_target(struct lister *l, struct gpreempt_target target)
+{
+	struct gpreempt_targets *list = l->list;
+
+	if (list->count == l->room) {
+		size_t room = l->room ? 2 * l->room : 16;
+		void *bigger = realloc(list->targets,
+				       room * sizeof(*list->targets));
+
+		if (!bigger)
+			return -ENOMEM;
+		list->targets = bigger;
+		l->room = room;
+	}
+	list->targets[list->count++] = target;
+	return 0;
+}
+
+static int add_name(void *arg, const char *name)
+{
+	struct gpreempt_target target;
+	struct lister *l = arg;
+	uint64_t pid;
+
+	if (shr_parse_u64(name, MAX_PID, &pid))
+		return 0;
+	target.pid = pid;
+	/* It may have ended since. */
+	if (gpreempt_start_time(l->g, pid, &target.start))
+		return 0;
+	return add_target(l, target);
+}
+
+static int compare_targets(const void *a, const void *b)
+{
+	const struct gpreempt_target *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
+		       struct gpreempt_error *err)
+{
+	struct lister l = { .g = g };
+	int ret;
+
+	l.list = calloc(1, sizeof(*l.list));
+	if (!l.list)
+		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
+	ret = g->ops->list_dir(g->be, GP_SYSFS_PROC, add_name, &l);
+	if (ret) {
+		gpreempt_targets_free(l.list);
+		return ret == -ENOENT ?
+			gp_error(err, -ENODEV, GPREEMPT_NO_KFD, 0, step) :
+			gp_error(err, ret, GPREEMPT_SYSTEM, 0, step);
+	}
+	if (l.list->count)
+		qsort(l.list->targets, l.list->count,
+		      sizeof(*l.list->targets), compare_targets);
+	*out = l.list;
+	return 0;
+}
+
+void gpreempt_targets_free(struct gpreempt_targets *targets)
+{
+	if (!targets)
+		return;
+	free(targets->targets);
+	free(targets);
+}
+
+/* Among all processes, those that are chosen. */
+struct selection {
+	struct gpreempt *g;
+	struct gpreempt_targets *all;
+	bool *chosen;
+	bool (*skip)(void *data, pid_t pid);
+	void *data;
+};
+
+static bool never(const struct selection *s, pid_t pid)
+{
+	return pid == getpid() || (s->skip && s->skip(s->data, pid));
+}
+
+/* Why a word has named nothing. */
+static int fail_none(const struct selection *s, const struct matcher *m,
+		     struct gpreempt_error *err)
+{
+	int ret;
+
+	if (m->kind != &pid_kind)
+		return fail(err, -ESRCH, GPREEMPT_NO_MATCH, m);
+	ret = gp_target_exists(s->g, m->pid, step, err);
+	if (ret)
+		return ret;
+	return fail(err, -ESRCH, never(s, m->pid) ? GPREEMPT_IS_HOLDER :
+		    GPREEMPT_ENDED, m);
+}
+
+static int choose(struct selection *s, struct matcher *m,
+		  struct gpreempt_error *err)
+{
+	size_t i, found = 0;
+
+	if (m->kind->find) {
+		int ret = m->kind->find(m, s->all);
+
+		if (ret == -EEXIST)
+			return fail(err, ret, GPREEMPT_MANY_CONTAINERS, m);
+		if (ret == -ENOTUNIQ)
+			return fail(err, ret, GPREEMPT_SAME_CONTAINER, m);
+		if (ret)
+			return fail_none(s, m, err);
+	}
+	for (i = 0; i < s->all->count; i++) {
+		pid_t pid = s->all->targets[i].pid;
+
+		if (!m->kind->match(m, pid) || never(s, pid))
+			continue;
+		s->chosen[i] = true;
+		found++;
+	}
+	return found ? 0 : fail_none(s, m, err);
+}
+
+static int choose_all(struct selection *s, const char *const *words,
+		      size_t count, struct gpreempt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct matcher m;
+		int ret = begin_word(s->g, &m, words[i], err);
+
+		if (ret)
+			return ret;
+		ret = choose(s, &m, err);
+		end_word(&m);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void keep_chosen(struct selection *s)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < s->all->count; i++)
+		if (s->chosen[i])
+			s->all->targets[kept++] = s->all->targets[i];
+	s->all->count = kept;
+}
+
+int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
+		    bool (*skip)(void *data, pid_t pid), void *data,
+		    struct gpreempt_targets **out, struct gpreempt_error *err)
+{
+	struct selection s = { .g = g, .skip = skip, .data = data };
+	int ret;
+
+	ret = gpreempt_processes(g, &s.all, err);
+	if (ret)
+		return ret;
+	s.chosen = calloc(s.all->count + 1, sizeof(*s.chosen));
+	ret = s.chosen ? choose_all(&s, words, count, err) :
+		gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
+	if (!ret)
+		keep_chosen(&s);
+	free(s.chosen);
+	if (ret)
+		gpreempt_targets_free(s.all);
+	else
+		*out = s.all;
+	return ret;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Suspending and resuming the queues of a session. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/session/session.h"
+#include "shared/clock.h"
+
+void gp_session_all_run(struct gpreempt_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		s->queues[i].held = false;
+	gp_release_count(s);
+}
+
+/* Put the ids that the driver has to suspend into s->ids. */
+static size_t collect_wanted(struct gpreempt_session *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->count; i++)
+		if (s->queues[i].wanted && !s->queues[i].held &&
+		    !s->queues[i].leaving)
+			s->ids[n++] = s->queues[i].qid;
+	return n;
+}
+
+static void judge_one(struct gpreempt_session *s, uint32_t *id, bool suspend,
+		      struct gpreempt_outcome *out)
+{
+	enum gpreempt_result result = gp_kfd_judge(id);
+	struct gpreempt_session_queue *queue = gp_session_find(s, *id);
+
+	if (queue) {
+		queue->result = result;
+		queue->held = suspend && result != GPREEMPT_RESULT_REFUSED;
+	}
+	out->done += result == GPREEMPT_RESULT_DONE;
+	out->refused += result == GPREEMPT_RESULT_REFUSED;
+	out->failed += result == GPREEMPT_RESULT_FAILED;
+}
+
+/*
+ * Note what became of each id. The driver marks a queue as suspended before
+ * the hardware fails to release it: such a queue has to be resumed too.
+ */
+static void judge(struct gpreempt_session *s, size_t n, bool suspend,
+		  struct gpreempt_outcome *out)
+{
+	struct gpreempt_session_queue *end = s->queues + s->count;
+	struct gpreempt_session_queue *next = s->queues;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		/*
+		 * Most ids come in the order of the queues, and without bits.
+		 * What is on the way of every call shall cost nothing.
+		 */
+		if (next == end || next->qid != s->ids[i]) {
+			judge_one(s, &s->ids[i], suspend, out);
+			continue;
+		}
+		next->result = GPREEMPT_RESULT_DONE;
+		next->held = suspend;
+		next++;
+		out->done++;
+	}
+}
+
+/* The driver has waited for the hardware in vain, and resets the GPU now. */
+static void note_hang(struct gpreempt_session *s, const char *step)
+{
+	size_t i, used = 0;
+	uint32_t last = 0;
+
+	gp_session_fail(s, -EIO, GPREEMPT_HANG, step);
+	for (i = 0; i < s->count && used < sizeof(s->error.name); i++) {
+		const struct gpreempt_session_queue *queue = &s->queues[i];
+
+		if (queue->result != GPREEMPT_RESULT_FAILED ||
+		    queue->gpu_id == last)
+			continue;
+		last = queue->gpu_id;
+		used += snprintf(s->error.name + used,
+				 sizeof(s->error.name) - used, "%s0x%x",
+				 used ? " " : "", last);
+	}
+}
+
+/*
+ * EPERM is the driver's answer without a runtime. Who never enabled it cannot be
+ * suspended; who has disabled it, as hsa_shut_down() does, is ending.
+ */
+static int fail_runtime(struct gpreempt_session *s, const char *step)
+{
+	struct gp_process process;
+
+	/* The driver has resumed all queues with it. */
+	gp_session_all_run(s);
+	if (gp_process_read(s->g, s->kfd.pid, &process) ||
+	    strchr("ZX", process.state))
+		return gp_session_fail(s, -ESRCH, GPREEMPT_ENDED, step);
+	return gp_session_fail(s, -EPERM, s->had_runtime ? GPREEMPT_ENDING :
+							   GPREEMPT_RUNTIME_OFF,
+			       step);
+}
+
+/* One ioctl for the n ids in s->ids. */
+static int call(struct gpreempt_session *s, size_t n, bool suspend,
+		struct gpreempt_outcome *out)
+{
+	const char *step = suspend ? "suspending the queues" :
+				     "resuming the queues";
+	int ret;
+
+	out->requested += n;
+	/* The driver takes an empty list for all queues. */
+	if (!n)
+		return 0;
+	ret = suspend ? gp_kfd_suspend(&s->kfd, s->ids, n, s->grace) :
+			gp_kfd_resume(&s->kfd, s->ids, n);
+	out->ioctl_ns = s->kfd.return_ns - s->kfd.entry_ns;
+	if (ret == -EPERM)
+		return fail_runtime(s, step);
+	if (ret < 0)
+		return gp_session_fail_trap(s, ret, step);
+	judge(s, n, suspend, out);
+	gp_release_count(s);
+	/* A resume is no proof that the hardware goes on. */
+	if (suspend)
+		s->hung = out->failed;
+	if (out->failed)
+		note_hang(s, step);
+	return 0;
+}
+
+/*
+ * Which of the queues are not as they should be: their ids go to s->ids. The
+ * rest is done already.
+ */
+static size_t collect(struct gpreempt_session *s,
+		      const struct gpreempt_filter *which, bool suspend)
+{
+	struct gpreempt_session_queue *queue = s->queues;
+	struct gpreempt_session_queue *end = queue + s->count;
+	bool all = gp_filter_is_all(which);
+	uint32_t *id = s->ids;
+
+	for (; queue < end; queue++) {
+		if (!all && !gp_filter_matches(which, queue))
+			continue;
+		queue->wanted = suspend;
+		if (queue->held != suspend && !(suspend && queue->leaving))
+			*id++ = queue->qid;
+	}
+	return id - s->ids;
+}
+
+/*
+ * The same for ids, of which the driver judges those that we do not know. Not
+ * inline: its array would be on the stack of every call.
+ */
+__attribute__((noinline))
+static size_t collect_ids(struct gpreempt_session *s,
+			  const struct gpreempt_filter *which, bool suspend,
+			  struct gpreempt_outcome *out)
+{
+	bool more = which->by_priority || which->n_gpu_ids;
+	bool seen[GP_MAX_IDS] = { 0 };
+	size_t i, n = 0;
+
+	for (i = 0; i < which->n_ids; i++) {
+		struct gpreempt_session_queue *queue;
+
+		queue = gp_session_find(s, which->ids[i]);
+		if (queue ? !gp_filter_matches(which, queue) : more)
+			continue;
+		if (queue && seen[queue - s->queues])
+			continue;
+		if (queue) {
+			seen[queue - s->queues] = true;
+			queue->wanted = suspend;
+		}
+		if (queue && queue->held == suspend) {
+			out->requested++;
+			out->done++;
+		} else {
+			s->ids[n++] = which->ids[i];
+		}
+	}
+	return n;
+}
+
+static int check_filter(struct gpreempt_session *s,
+			const struct gpreempt_filter *which)
+{
+	static const char step[] = "collecting the queues";
+
+	if (which->n_ids > GP_MAX_IDS || which->n_gpu_ids > GP_MAX_GPUS)
+		return gp_session_fail(s, -E2BIG, GPREEMPT_SYSTEM, step);
+	if (!which->by_priority)
+		return 0;
+	return gp_session_learn_priorities(s);
+}
+
+/* What ran up to this call is reported with it. */
+static void note_call(struct gpreempt_session *s, bool suspend,
+		      struct gpreempt_outcome *out)
+{
+	struct gp_release *r = &s->release;
+	uint64_t total;
+	size_t i;
+
+	gp_release_count(s);
+	total = gp_meter_total(&r->ran, shr_now_ns());
+	out->released_ns = total - r->told;
+	r->told = total;
+	for (i = 0; suspend && r->made && i < s->count; i++)
+		if (s->queues[i].held)
+			gp_release_note_old(s, s->queues[i].qid);
+}
+
+static int change(struct gpreempt_session *s,
+		  const struct gpreempt_filter *which, bool suspend,
+		  struct gpreempt_outcome *out)
+{
+	static const struct gpreempt_filter all;
+	struct gpreempt_outcome outcome = {
+		.slots_ns = GPREEMPT_UNKNOWN,
+		.resolution_ns = GPREEMPT_UNKNOWN,
+	};
+	size_t n;
+	int ret;
+
+	if (!which)
+		which = &all;
+	if (s->state != GP_SESSION_OPEN)
+		return -ENOTCONN;
+	ret = check_filter(s, which);
+	if (!ret && !which->ids)
+		ret = gp_session_add_rule(s, which, suspend);
+	if (ret)
+		return ret;
+	n = which->ids ? collect_ids(s, which, suspend, &outcome) :
+			 collect(s, which, suspend);
+	if (s->sampler && suspend)
+		gp_session_arm_sampler(s, which);
+	ret = call(s, n, suspend, &outcome);
+	if (s->sampler && suspend)
+		gp_session_finish_sampler(s, &outcome);
+	note_call(s, suspend, &outcome);
+	if (!ret && out)
+		*out = outcome;
+	return ret;
+}
+
+int gpreempt_session_suspend(struct gpreempt_session *s,
+			     const struct gpreempt_filter *which,
+			     struct gpreempt_outcome *out)
+{
+	return change(s, which, true, out);
+}
+
+int gpreempt_session_resume(struct gpreempt_session *s,
+			    const struct gpreempt_filter *which,
+			    struct gpreempt_outcome *out)
+{
+	return change(s, which, false, out);
+}
+
+int gp_session_apply(struct gpreempt_session *s)
+{
+	struct gpreempt_outcome outcome = { 0 };
+	int ret;
+
+	/*
+	 * Without a runtime there is nothing to suspend yet. Hardware that
+	 * hangs is being reset: that is for who uses the session to see to.
+	 */
+	if (s->state != GP_SESSION_OPEN || s->hung ||
+	    s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
+		return 0;
+	ret = call(s, collect_wanted(s), true, &outcome);
+	/* It is just disabling its runtime or ending: an event tells which. */
+	if (ret == -EPERM || ret == -ESRCH)
+		return 0;
+	if (!ret && outcome.done)
+		gp_log(s->g, "process %d: suspended %zu of %zu new queues",
+		       s->kfd.pid, outcome.done, outcome.requested);
+	return ret;
+}
+
+int gp_session_resume_ids(struct gpreempt_session *s, size_t count)
+{
+	struct gpreempt_outcome outcome = { 0 };
+	int ret = call(s, count, false, &outcome);
+
+	/* It is just disabling its runtime or ending, which resumes them. */
+	return ret == -EPERM || ret == -ESRCH ? 0 : ret;
+}

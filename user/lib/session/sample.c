@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* When the slots of suspended queues become inactive. */
+#include "lib/session/sampler.h"
+#include "lib/session/session.h"
+
+int gpreempt_session_sample_slots(struct gpreempt_session *s,
+				  enum gpreempt_sampling mode)
+{
+	static const char step[] = "watching the hardware slots";
+	struct gpreempt_view *view;
+	enum gpreempt_source source;
+	int ret;
+
+	s->sampling = mode;
+	if (mode == GPREEMPT_SAMPLE_OFF) {
+		gp_sampler_stop(s->sampler);
+		s->sampler = NULL;
+		return 0;
+	}
+	if (s->sampler)
+		return 0;
+	ret = gpreempt_view_read(s->g, s->kfd.pid, &view, &s->error);
+	if (ret)
+		return ret;
+	source = view->source;
+	gpreempt_view_free(view);
+	if (source != GPREEMPT_SOURCE_MODULE)
+		return gp_session_fail(s, -ENODATA, GPREEMPT_NO_MODULE, step);
+	ret = gp_sampler_start(s->g, s->kfd.pid, &s->sampler);
+	return ret ? gp_session_fail(s, ret, GPREEMPT_SYSTEM, step) : 0;
+}
+
+static bool is_meant(const struct gpreempt_filter *which,
+		     const struct gpreempt_session_queue *queue)
+{
+	size_t i;
+
+	if (!which)
+		return true;
+	if (!gp_filter_matches(which, queue))
+		return false;
+	for (i = 0; i < which->n_ids; i++)
+		if (which->ids[i] == queue->qid)
+			return true;
+	return !which->ids;
+}
+
+void gp_session_arm_sampler(struct gpreempt_session *s,
+			    const struct gpreempt_filter *which)
+{
+	uint32_t ids[GP_MAX_IDS];
+	size_t i, n = 0;
+
+	if (!s->sampler || s->sampling == GPREEMPT_SAMPLE_PAUSE ||
+	    gp_sampler_armed(s->sampler))
+		return;
+	if (which && which->by_priority)
+		gp_session_learn_priorities(s);
+	for (i = 0; i < s->count; i++)
+		if (!s->queues[i].held && is_meant(which, &s->queues[i]))
+			ids[n++] = s->queues[i].qid;
+	gp_sampler_arm(s->sampler, ids, n,
+		       s->sampling == GPREEMPT_SAMPLE_ON);
+}
+
+void gp_session_finish_sampler(struct gpreempt_session *s,
+			       struct gpreempt_outcome *out)
+{
+	if (!s->sampler || !gp_sampler_armed(s->sampler))
+		return;
+	gp_sampler_finish(s->sampler, out->ioctl_ns ? s->kfd.entry_ns : UINT64_MAX,
+			  &out->slots_ns, &out->resolution_ns);
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The lines that say what a dump is of. */
+#include <errno.h>
+#include <string.h>
+
+#include "lib/text/text.h"
+#include "shared/macro.h"
+
+#define NUMBERS_MAX 4
+
+typedef int take_fn(struct gpreempt_text *text, const int64_t *numbers, int arg);
+
+static int add_queue(struct gpreempt_text *text, enum gpreempt_text_type type,
+		     int64_t gpu_id)
+{
+	const struct gpreempt_text_process *process =
+		gp_last(text->processes, struct gpreempt_text_process);
+	struct gpreempt_text_queue *queue =
+		gp_array_add(&text->queues, sizeof(*queue));
+
+	if (!queue)
+		return -ENOMEM;
+	queue->type = type;
+	queue->file = text->file;
+	queue->line = text->lines.number;
+	queue->gpu_id = gpu_id;
+	queue->pid = text->have_process ? process->pid : GPREEMPT_UNKNOWN;
+	queue->pasid = text->have_process ? process->pasid : GPREEMPT_UNKNOWN;
+	/* Of the processes, until the join numbers the contexts. */
+	queue->context = text->have_process ?
+		(int64_t)text->processes.count - 1 : GPREEMPT_UNKNOWN;
+	queue->qid = GPREEMPT_UNKNOWN;
+	queue->is_active = GPREEMPT_UNKNOWN;
+	queue->priority = GPREEMPT_UNKNOWN;
+	queue->slots_expected = GPREEMPT_UNKNOWN;
+	queue->slots_active = GPREEMPT_UNKNOWN;
+	queue->mqds = text->mqds.count;
+	text->data.mqds_seen = true;
+	text->block = GP_BLOCK_QUEUE;
+	return 0;
+}
+
+static struct gpreempt_text_queue *last_queue(struct gpreempt_text *text)
+{
+	return gp_last(text->queues, struct gpreempt_text_queue);
+}
+
+static int take_process(struct gpreempt_text *text, const int64_t *numbers,
+			int is_pasid)
+{
+	struct gpreempt_text_process *process =
+		gp_array_add(&text->processes, sizeof(*process));
+
+	if (!process)
+		return -ENOMEM;
+	process->file = text->file;
+	process->line = text->lines.number;
+	process->pid = numbers[0];
+	/* From Linux 6.16 on, if not before, it is the first thread. */
+	process->pasid = is_pasid ? numbers[1] : GPREEMPT_UNKNOWN;
+	text->have_process = true;
+	text->have_node = false;
+	text->data.mqds_seen = true;
+	text->block = GP_BLOCK_NONE;
+	return 0;
+}
+
+static int take_queue(struct gpreempt_text *text, const int64_t *numbers,
+		      int type)
+{
+	return add_queue(text, type, numbers[0]);
+}
+
+static int take_queue_elsewhere(struct gpreempt_text *text,
+				const int64_t *numbers, int type)
+{
+	(void)numbers;
+	if (add_queue(text, type, GPREEMPT_UNKNOWN))
+		return -ENOMEM;
+	return gp_text_problem(text, text->lines.number,
+			       "the GPU of this queue has no id that is known");
+}
+
+static int take_bad_queue(struct gpreempt_text *text, const int64_t *numbers,
+			  int type)
+{
+	return add_queue(text, type, numbers[1]);
+}
+
+static int take_weird(struct gpreempt_text *text, const int64_t *numbers,
+		      int arg)
+{
+	(void)numbers;
+	(void)arg;
+	text->block = GP_BLOCK_NONE;
+	return gp_text_problem(text, text->lines.number,
+			       "the driver says: neither kernel nor user queue");
+}
+
+static int take_node(struct gpreempt_text *text, const int64_t *numbers,
+		     int arg)
+{
+	struct gpreempt_text_node *node =
+		gp_array_add(&text->nodes, sizeof(*node));
+
+	(void)arg;
+	if (!node)
+		return -ENOMEM;
+	node->file = text->file;
+	node->line = text->lines.number;
+	node->node = numbers[0];
+	node->gpu_id = numbers[1];
+	text->have_node = true;
+	text->have_process = false;
+	text->block = GP_BLOCK_NODE;
+	text->xccs = 0;
+	text->first_engine = GPREEMPT_UNKNOWN;
+	return 0;
+}
+
+static int take_note(struct gpreempt_text *text, const int64_t *numbers,
+		     int note)
+{
+	(void)numbers;
+	if (text->block != GP_BLOCK_NODE)
+		return gp_text_problem(text, text->lines.number,
+				       "a line about a node that is not there");
+	gp_last(text->nodes, struct gpreempt_text_node)->note = note;
+	text->data.hqds_seen |= note == GPREEMPT_TEXT_STOPPED;
+	return 0;
+}
+
+static int add_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
+		    int64_t xcc,
+		    int64_t pipe, int64_t number)
+{
+	const struct gpreempt_text_node *node =
+		gp_last(text->nodes, struct gpreempt_text_node);
+	bool known = text->have_node;
+	struct gpreempt_text_slot *slot =
+		gp_array_add(&text->slots, sizeof(*slot));
+
+	if (!slot)
+		return -ENOMEM;
+	slot->type = type;
+	slot->file = text->file;
+	slot->line = text->lines.number;
+	slot->node = known ? node->node : GPREEMPT_UNKNOWN;
+	slot->gpu_id = known ? node->gpu_id : GPREEMPT_UNKNOWN;
+	slot->xcc = xcc;
+	slot->nth_xcc = GPREEMPT_UNKNOWN;
+	slot->pipe = pipe;
+	slot->queue = number;
+	slot->owner = -1;
+	slot->words = text->words.count;
+	gp_text_regs(GP_DUMP_OTHER, NULL, 0, &slot->regs);
+	text->block = GP_BLOCK_SLOT;
+	text->data.hqds_seen = true;
+	return known ? 0 : gp_text_problem(text, text->lines.number,
+					   "a slot of a node that is not there");
+}
+
+static int add_cp_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
+		       int64_t xcc, int64_t pipe, int64_t number)
+{
+	int ret = add_slot(text, type, xcc, pipe, number);
+
+	if (ret)
+		return ret;
+	/* The XCCs of a node need not begin with 0, but they come in order. */
+	if (!text->xccs || text->last_xcc != xcc)
+		text->xccs++;
+	text->last_xcc = xcc;
+	gp_last(text->slots, struct gpreempt_text_slot)->nth_xcc = text->xccs - 1;
+	return 0;
+}
+
+static int take_cp_slot(struct gpreempt_text *text, const int64_t *numbers,
+			int arg)
+{
+	(void)arg;
+	return add_cp_slot(text, GPREEMPT_TEXT_COMPUTE, numbers[0], numbers[1],
+			   numbers[2]);
+}
+
+static int take_hiq(struct gpreempt_text *text, const int64_t *numbers, int arg)
+{
+	(void)arg;
+	return add_cp_slot(text, GPREEMPT_TEXT_HIQ, numbers[0], numbers[2],
+			   numbers[3]);
+}
+
+/* Up to Linux 6.4 there is only one XCC, and it is not named. */
+static int take_cp_slot_one(struct gpreempt_text *text, const int64_t *numbers,
+			    int arg)
+{
+	(void)arg;
+	return add_cp_slot(text, GPREEMPT_TEXT_COMPUTE, 0, numbers[0],
+			   numbers[1]);
+}
+
+static int take_hiq_one(struct gpreempt_text *text, const int64_t *numbers,
+			int arg)
+{
+	(void)arg;
+	return add_cp_slot(text, GPREEMPT_TEXT_HIQ, 0, numbers[1], numbers[2]);
+}
+
+static int take_sdma_slot(struct gpreempt_text *text, const int64_t *numbers,
+			  int arg)
+{
+	int ret = add_slot(text, GPREEMPT_TEXT_SDMA, GPREEMPT_UNKNOWN,
+			   numbers[0], numbers[1]);
+	struct gpreempt_text_slot *slot;
+
+	(void)arg;
+	if (ret)
+		return ret;
+	/* The driver's own numbers begin with 0 on each node. */
+	if (text->first_engine == GPREEMPT_UNKNOWN)
+		text->first_engine = numbers[0];
+	slot = gp_last(text->slots, struct gpreempt_text_slot);
+	slot->nth_xcc = numbers[0] - text->first_engine;
+	return 0;
+}
+
+/* The older text: a summary of it may have no "Compute queue" lines. */
+static int take_old_id(struct gpreempt_text *text, const int64_t *numbers,
+		       int arg)
+{
+	int ret = 0;
+
+	(void)arg;
+	if (text->block != GP_BLOCK_QUEUE ||
+	    last_queue(text)->qid != GPREEMPT_UNKNOWN)
+		ret = add_queue(text, GPREEMPT_TEXT_OTHER, GPREEMPT_UNKNOWN);
+	if (!ret) {
+		last_queue(text)->older = true;
+		last_queue(text)->qid = numbers[0];
+	}
+	return ret;
+}
+
+static int old_queue(struct gpreempt_text *text,
+		     struct gpreempt_text_queue **queue)
+{
+	*queue = NULL;
+	if (text->block != GP_BLOCK_QUEUE)
+		return gp_text_problem(text, text->lines.number,
+				       "a line about a queue that is not there");
+	*queue = last_queue(text);
+	(*queue)->older = true;
+	return 0;
+}
+
+static int take_old_process(struct gpreempt_text *text, const int64_t *numbers,
+			    int arg)
+{
+	struct gpreempt_text_queue *queue;
+	int ret = old_queue(text, &queue);
+
+	(void)arg;
+	if (queue) {
+		queue->pid = numbers[0];
+		queue->pasid = numbers[1];
+		queue->context = GPREEMPT_UNKNOWN;
+	}
+	return ret;
+}
+
+static int take_old_active(struct gpreempt_text *text, const int64_t *numbers,
+			   int active)
+{
+	struct gpreempt_text_queue *queue;
+	int ret = old_queue(text, &queue);
+
+	(void)numbers;
+	if (queue)
+		queue->is_active = active;
+	return ret;
+}
+
+static int take_old_priority(struct gpreempt_text *text, const int64_t *numbers,
+			     int arg)
+{
+	struct gpreempt_text_queue *queue;
+	int ret = old_queue(text, &queue);
+
+	(void)arg;
+	if (queue)
+		queue->priority = numbers[0];
+	return ret;
+}
+
+static int take_remark(struct gpreempt_text *text, const int64_t *numbers,
+		       int arg)
+{
+	(void)text;
+	(void)numbers;
+	(void)arg;
+	return 0;
+}
+
+/*
+ * Patterns: %d and %x are numbers, a space is one or more of them, * is the
+ * rest. Lines are taken without the spaces around them.
+ */
+static const struct head {
+	const char *pattern;
+	take_fn *take;
+	int arg;
+	bool within;	/* says more of the block that it is in */
+} heads[] = {
+	{ "Inst %d, CP Pipe %d, Queue %d", take_cp_slot, 0, false },
+	{ "SDMA Engine %d, RLC %d", take_sdma_slot, 0, false },
+	{ "Inst %d, HIQ on MEC %d Pipe %d Queue %d", take_hiq, 0, false },
+	{ "Node %d, gpu_id %x:", take_node, 0, false },
+	{ "CP Pipe %d, Queue %d", take_cp_slot_one, 0, false },
+	{ "HIQ on MEC %d Pipe %d Queue %d", take_hiq_one, 0, false },
+	{ "Device is stopped", take_note, GPREEMPT_TEXT_STOPPED, true },
+	{ "No active runlist", take_note, GPREEMPT_TEXT_NO_LIST, true },
+	{ "Process %d PASID 0x%x:", take_process, 1, false },
+	{ "Process %d PASID %d:", take_process, 0, false },
+	{ "Compute queue on device %x", take_queue, GPREEMPT_TEXT_COMPUTE,
+	  false },
+	{ "SDMA queue on device %x", take_queue, GPREEMPT_TEXT_SDMA, false },
+	{ "Compute queue on device *", take_queue_elsewhere,
+	  GPREEMPT_TEXT_COMPUTE, false },
+	{ "SDMA queue on device *", take_queue_elsewhere, GPREEMPT_TEXT_SDMA,
+	  false },
+	{ "DIQ on device %x", take_queue, GPREEMPT_TEXT_DIQ, false },
+	{ "Bad user queue type %d on device %x", take_bad_queue,
+	  GPREEMPT_TEXT_OTHER, false },
+	{ "Bad kernel queue type %d on device %x", take_bad_queue,
+	  GPREEMPT_TEXT_OTHER, false },
+	{ "Weird: Queue node with neither kernel nor user queue", take_weird,
+	  0, false },
+	{ "Queue ID: %d*", take_old_id, 0, true },
+	{ "Process: pid %d pasid 0x%x*", take_old_process, 0, true },
+	{ "is active: yes*", take_old_active, 1, true },
+	{ "is active: no*", take_old_active, 0, true },
+	{ "priority: %d*", take_old_priority, 0, true },
+	{ "=== *", take_remark, 0, true },
+};
+
+static bool take_number(const char **p, const char *end, bool hex,
+			int64_t *out)
+{
+	const char *start = *p;
+	uint64_t value = 0;
+	unsigned int digit;
+
+	for (; *p < end && value <= UINT32_MAX; (*p)++) {
+		if (**p >= '0' && **p <= '9')
+			digit = **p - '0';
+		else if (hex && (**p | 0x20) >= 'a' && (**p | 0x20) <= 'f')
+			digit = (**p | 0x20) - 'a' + 10;
+		else
+			break;
+		value = value * (hex ? 16 : 10) + digit;
+	}
+	*out = value;
+	return *p > start && value <= UINT32_MAX;
+}
+
+static bool matches(const char *pattern, const char *p, const char *end,
+		    int64_t *numbers)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern == '*')
+			return true;
+		if (*pattern == '%') {
+			pattern++;
+			if (!take_number(&p, end, *pattern == 'x', numbers++))
+				return false;
+			continue;
+		}
+		if (p == end || *p++ != *pattern)
+			return false;
+		while (*pattern == ' ' && p < end && *p == ' ')
+			p++;
+	}
+	return p == end;
+}
+
+/* A block's head said more than what came below it. */
+static int end_block(struct gpreempt_text *text)
+{
+	const struct gpreempt_text_queue *queue;
+	const struct gpreempt_text_slot *slot;
+	int ret = gp_text_end_dump(text);
+
+	if (ret)
+		return ret;
+	if (text->block == GP_BLOCK_SLOT) {
+		slot = gp_last(text->slots, struct gpreempt_text_slot);
+		if (!slot->n_words)
+			return gp_text_problem(text, slot->line,
+					       "no registers below this line");
+	} else if (text->block == GP_BLOCK_QUEUE) {
+		queue = last_queue(text);
+		if (!queue->n_mqds && !queue->older &&
+		    queue->type != GPREEMPT_TEXT_OTHER)
+			ret = gp_text_problem(text, queue->line,
+					      "no MQD below this line");
+		if (!ret && queue->pid == GPREEMPT_UNKNOWN && !queue->older)
+			ret = gp_text_problem(text, queue->line,
+					      "a queue without a process");
+	}
+	return ret;
+}
+
+int gp_text_end_block(struct gpreempt_text *text)
+{
+	int ret = end_block(text);
+
+	text->block = GP_BLOCK_NONE;
+	return ret;
+}
+
+int gp_text_head(struct gpreempt_text *text, struct gp_line line)
+{
+	const char *p = line.at, *end = p + line.len;
+	int64_t numbers[NUMBERS_MAX];
+	const struct head *head;
+	int ret;
+
+	while (p < end && *p == ' ')
+		p++;
+	while (end > p && end[-1] == ' ')
+		end--;
+	if (p == end)
+		return 0;
+	for (head = heads; head < heads + ARRAY_SIZE(heads); head++) {
+		if (!matches(head->pattern, p, end, numbers))
+			continue;
+		ret = head->within ? gp_text_end_dump(text) : end_block(text);
+		text->garbled = false;
+		text->orphans_told = false;
+		text->known_lines++;
+		text->content |= head->take != take_remark;
+		return ret ? ret : head->take(text, numbers, head->arg);
+	}
+	text->garbled = true;
+	text->content = true;
+	return gp_text_problem(text, text->lines.number,
+			       "not a line that the driver prints");
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The driver's mqds, hqds and rls: lines, dumps and what they belong to. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/text/text.h"
+#include "shared/macro.h"
+
+int gp_text_problem(struct gpreempt_text *text, uint64_t line,
+		    const char *what)
+{
+	struct gpreempt_text_problem *problem;
+
+	if (text->n_problems++ >= GP_TEXT_PROBLEMS)
+		return 0;
+	problem = gp_array_add(&text->problems, sizeof(*problem));
+	if (!problem)
+		return -ENOMEM;
+	problem->file = text->file;
+	problem->line = line;
+	problem->what = what;
+	return 0;
+}
+
+int gp_text_problem_at(struct gpreempt_text *text, unsigned int file,
+		       uint64_t line, const char *what)
+{
+	unsigned int ended = text->file;
+	int ret;
+
+	text->file = file;
+	ret = gp_text_problem(text, line, what);
+	text->file = ended;
+	return ret;
+}
+
+/* A dump starts: at 0 in mqds and rls, anywhere in hqds. */
+static int start_dump(struct gpreempt_text *text, uint64_t offset)
+{
+	text->first_word = text->words.count;
+	text->first_line = text->lines.number;
+	text->next_offset = offset;
+	if (offset && text->block != GP_BLOCK_SLOT)
+		return gp_text_problem(text, text->lines.number,
+				       "the start of this dump is missing");
+	return 0;
+}
+
+/*
+ * In a slot's dump the addresses may jump, as the registers do. In the others
+ * an offset of 0 starts the MQD of the next XCC.
+ */
+static int check_offset(struct gpreempt_text *text, uint64_t offset)
+{
+	int ret;
+
+	if (text->first_word == text->words.count)
+		return start_dump(text, offset);
+	if (offset == text->next_offset || text->block == GP_BLOCK_SLOT)
+		return 0;
+	if (offset) {
+		ret = gp_text_problem(text, text->lines.number,
+				      "this dump does not go on where it stopped");
+		text->next_offset = offset;
+		return ret;
+	}
+	ret = gp_text_end_dump(text);
+	return ret ? ret : start_dump(text, offset);
+}
+
+/*
+ * After a line that could not be read, which may have been a head: is this
+ * dump still of the block before it?
+ */
+static bool goes_on(const struct gpreempt_text *text, uint64_t offset)
+{
+	if (text->first_word != text->words.count)
+		return offset == text->next_offset;
+	return text->block == GP_BLOCK_NODE && !offset;
+}
+
+/* A dump that belongs to nothing: said once for each head that is missing. */
+static int take_orphan(struct gpreempt_text *text)
+{
+	int ret = gp_text_end_block(text);
+
+	if (ret || text->orphans_told)
+		return ret;
+	text->orphans_told = true;
+	return gp_text_problem(text, text->lines.number,
+			       "a dump without a line that says of what");
+}
+
+static int take_words(struct gpreempt_text *text, size_t count,
+		      uint64_t offset)
+{
+	bool lost = text->block == GP_BLOCK_NONE ||
+		    (text->garbled && !goes_on(text, offset));
+	int ret;
+
+	text->garbled = false;
+	text->content = true;
+	if (lost)
+		return take_orphan(text);
+	text->known_lines++;
+	ret = check_offset(text, offset);
+	if (ret)
+		return ret;
+	text->next_offset = offset + count * sizeof(uint32_t);
+	text->words.count += count;
+	return 0;
+}
+
+static int take_line(void *data, struct gp_line line)
+{
+	struct gpreempt_text *text = data;
+	uint64_t offset;
+	size_t count;
+	int ret;
+
+	ret = gp_array_room(&text->words, 8, sizeof(uint32_t));
+	if (ret)
+		return ret;
+	count = gp_text_hex(text, line, &offset);
+	ret = count ? take_words(text, count, offset) :
+		gp_text_head(text, line);
+	if (!ret && line.cut)
+		ret = gp_text_problem(text, text->lines.number,
+				      line.too_long ? "too long a line" :
+				      "the file ends within this line");
+	return ret;
+}
+
+int gpreempt_text_new(struct gpreempt_text **out)
+{
+	struct gpreempt_text *text = calloc(1, sizeof(*text));
+
+	if (!text)
+		return -ENOMEM;
+	text->lines.take = take_line;
+	text->lines.data = text;
+	*out = text;
+	return 0;
+}
+
+void gpreempt_text_free(struct gpreempt_text *text)
+{
+	struct gp_array *arrays[] = {
+		&text->processes, &text->queues, &text->mqds, &text->nodes,
+		&text->slots, &text->packets, &text->words, &text->problems,
+	};
+	size_t i;
+
+	if (!text)
+		return;
+	for (i = 0; i < ARRAY_SIZE(arrays); i++)
+		free(arrays[i]->items);
+	gp_lines_free(&text->lines);
+	free(text);
+}
+
+int gpreempt_text_feed(struct gpreempt_text *text, const char *data,
+		       size_t len)
+{
+	return gp_lines_feed(&text->lines, data, len);
+}
+
+int gpreempt_text_end(struct gpreempt_text *text)
+{
+	int ret = gp_lines_end(&text->lines);
+
+	if (!ret)
+		ret = gp_text_end_block(text);
+	/* An idle driver's is empty; hqds and rls name each node at least. */
+	text->data.mqds_seen |= !text->content;
+	text->content = false;
+	text->garbled = false;
+	text->have_process = false;
+	text->have_node = false;
+	text->orphans_told = false;
+	text->file++;
+	return ret;
+}
+
+#define SHOW(name)						\
+	(text->data.name = text->name.items,			\
+	 text->data.n_##name = text->name.count)
+
+const struct gpreempt_text_data *
+gpreempt_text_get(struct gpreempt_text *text)
+{
+	SHOW(processes);
+	SHOW(queues);
+	SHOW(mqds);
+	SHOW(nodes);
+	SHOW(slots);
+	SHOW(packets);
+	SHOW(words);
+	text->data.problems = text->problems.items;
+	text->data.kept = text->problems.count;
+	text->data.n_problems = text->n_problems;
+	text->data.lines = text->lines.count;
+	text->data.known_lines = text->known_lines;
+	return &text->data;
+}
+
+void gpreempt_text_set_qid(struct gpreempt_text *text, size_t queue,
+			   int64_t qid)
+{
+	if (queue < text->queues.count)
+		gp_items(text->queues, struct gpreempt_text_queue)[queue].qid = qid;
+}

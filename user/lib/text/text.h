@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the parts of the parser of the driver's text share. */
+#ifndef GP_TEXT_H
+#define GP_TEXT_H
+
+#include <gpreempt/text.h>
+
+#include "lib/core/array.h"
+#include "lib/text/lines.h"
+
+/* Problems that are kept; the others are counted. */
+#define GP_TEXT_PROBLEMS 4096
+
+/* What the words that come belong to. */
+enum gp_text_block {
+	GP_BLOCK_NONE,
+	GP_BLOCK_QUEUE,		/* mqds */
+	GP_BLOCK_NODE,		/* rls, until something else comes */
+	GP_BLOCK_SLOT,		/* hqds */
+};
+
+struct gpreempt_text {
+	struct gp_lines lines;
+	struct gp_array processes, queues, mqds, nodes, slots, packets, words;
+	struct gp_array problems;
+	uint64_t n_problems, known_lines;
+	unsigned int file;
+	enum gp_text_block block;
+	bool have_process, have_node;	/* that what comes is of */
+	bool orphans_told;	/* words without a head: once for each block */
+	size_t first_word;	/* of the dump that comes */
+	uint64_t first_line;	/* that they are on */
+	uint64_t next_offset;	/* that the next line of it must have */
+	bool garbled;		/* the line before could not be read */
+	unsigned int xccs;	/* of the node so far */
+	int64_t last_xcc;	/* as printed */
+	int64_t first_engine;	/* of the node */
+	bool content;		/* this file has more than remarks in it */
+	struct gpreempt_text_data data;
+};
+
+/* Note a problem; @line 0: the whole file. */
+int gp_text_problem(struct gpreempt_text *text, uint64_t line,
+		    const char *what);
+
+/*
+ * The words of a line of a dump onto the text's words. Returns how many, 0 if
+ * this is no such line.
+ */
+size_t gp_text_hex(struct gpreempt_text *text, struct gp_line line,
+		   uint64_t *offset);
+
+/* A line that is no dump. 0 or -ENOMEM. */
+int gp_text_head(struct gpreempt_text *text, struct gp_line line);
+
+/* The dump is complete: make of it what the block says. 0 or -ENOMEM. */
+int gp_text_end_dump(struct gpreempt_text *text);
+/* And the block, as at the end of a file. */
+int gp_text_end_block(struct gpreempt_text *text);
+
+/* Registers, decoded. */
+enum gp_text_dump {
+	GP_DUMP_CP_MQD,
+	GP_DUMP_SDMA_MQD,
+	GP_DUMP_CP_SLOT,
+	GP_DUMP_SDMA_SLOT,
+	GP_DUMP_OTHER,
+};
+
+/*
+ * Decode a dump, fields that are behind its end are unknown. Returns NULL or
+ * what is wrong with it.
+ */
+const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
+			 size_t count, struct gpreempt_text_regs *regs);
+
+/* A problem of a file that has ended. 0 or -ENOMEM. */
+int gp_text_problem_at(struct gpreempt_text *text, unsigned int file,
+		       uint64_t line, const char *what);
+
+/* Is a queue or a slot in it twice? Sets several_moments. 0 or -ENOMEM. */
+int gp_text_find_moments(struct gpreempt_text *text);
+
+/* The packets of a run list, of the last node. 0 or -ENOMEM. */
+int gp_text_packets(struct gpreempt_text *text, size_t first, size_t count);
+
+#endif

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Events of the driver's functions, put together to operations. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/core/array.h"
+#include "lib/trace/trace.h"
+
+/*
+ * suspend_queues() has the work that copies the contexts on its own stack,
+ * which is at most so large, and grows downwards.
+ */
+#define STACK_MAX 65536
+
+/* A thread, and the calls that it is in. */
+struct thread {
+	int64_t tid;
+	size_t op;		/* or GPREEMPT_TRACE_NO_OP */
+	size_t open[GP_TRACE_FUNCTIONS];	/* index of the slice + 1 */
+};
+
+/* Time of which events are missing. */
+struct gap {
+	uint64_t from;
+	uint64_t to;
+};
+
+/* What only the work needs to know of an operation. */
+struct extra {
+	uint64_t stack;		/* 0: not in suspend_queues() */
+};
+
+struct gpreempt_trace {
+	struct gp_array events, gaps, threads, ops, extras, slices;
+	struct gpreempt_trace_data data;
+};
+
+/* An event with its place, which decides between equal times. */
+struct item {
+	struct gpreempt_trace_event event;
+	size_t place;
+};
+
+int gpreempt_trace_new(struct gpreempt_trace **out)
+{
+	*out = calloc(1, sizeof(**out));
+	return *out ? 0 : -ENOMEM;
+}
+
+void gpreempt_trace_free(struct gpreempt_trace *trace)
+{
+	if (!trace)
+		return;
+	free(trace->events.items);
+	free(trace->gaps.items);
+	free(trace->threads.items);
+	free(trace->ops.items);
+	free(trace->extras.items);
+	free(trace->slices.items);
+	free(trace);
+}
+
+int gpreempt_trace_add(struct gpreempt_trace *trace,
+		       const struct gpreempt_trace_event *event)
+{
+	struct item *item;
+
+	trace->data.events++;
+	if (event->function >= GP_TRACE_FUNCTIONS ||
+	    event->ns > INT64_MAX) {
+		trace->data.refused++;
+		return 0;
+	}
+	item = gp_array_add(&trace->events, sizeof(*item));
+	if (!item)
+		return -ENOMEM;
+	item->event = *event;
+	item->place = trace->events.count;
+	return 0;
+}
+
+int gpreempt_trace_lost(struct gpreempt_trace *trace, uint64_t from_ns,
+			uint64_t to_ns, uint64_t count)
+{
+	struct gap *gap = gp_array_add(&trace->gaps, sizeof(*gap));
+
+	if (!gap)
+		return -ENOMEM;
+	gap->from = from_ns;
+	gap->to = to_ns;
+	trace->data.lost += count ? count : 1;
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->event.ns != y->event.ns)
+		return x->event.ns < y->event.ns ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct gap *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* One entry a thread, by its number. */
+static int make_threads(struct gpreempt_trace *t)
+{
+	const struct item *items = t->events.items;
+	struct thread *threads;
+	size_t i, n = 0;
+
+	if (gp_array_room(&t->threads, t->events.count, sizeof(*threads)))
+		return -ENOMEM;
+	threads = t->threads.items;
+	for (i = 0; i < t->events.count; i++)
+		if (!n || threads[n - 1].tid != items[i].event.tid)
+			threads[n++] = (struct thread){
+				.tid = items[i].event.tid,
+				.op = GPREEMPT_TRACE_NO_OP,
+			};
+	if (n)
+		qsort(threads, n, sizeof(*threads), by_tid);
+	t->threads.count = n ? 1 : 0;
+	for (i = 1; i < n; i++)
+		if (threads[i].tid != threads[i - 1].tid)
+			threads[t->threads.count++] = threads[i];
+	return 0;
+}
+
+static struct gpreempt_trace_op *op_at(struct gpreempt_trace *t, size_t op)
+{
+	return op == GPREEMPT_TRACE_NO_OP ? NULL :
+		gp_items(t->ops, struct gpreempt_trace_op) + op;
+}
+
+/* An entry or a return is missing. */
+static void unpaired(struct gpreempt_trace *t, size_t op)
+{
+	struct gpreempt_trace_op *o = op_at(t, op);
+
+	t->data.unpaired++;
+	if (o)
+		o->whole = false;
+}
+
+static int begin_op(struct gpreempt_trace *t, struct thread *thread,
+		    const struct gpreempt_trace_event *event)
+{
+	enum gpreempt_trace_kind kind = gp_trace_kind(event->args[1]);
+	struct gpreempt_trace_op *op;
+	unsigned int i;
+
+	thread->op = GPREEMPT_TRACE_NO_OP;
+	if (kind == GPREEMPT_TRACE_KINDS)
+		return 0;
+	op = gp_array_add(&t->ops, sizeof(*op));
+	if (!op || !gp_array_add(&t->extras, sizeof(struct extra)))
+		return -ENOMEM;
+	thread->op = t->ops.count - 1;
+	op->kind = kind;
+	op->tid = event->tid;
+	op->pid = event->args[0];
+	op->begin_ns = event->ns;
+	op->end_ns = event->ns;
+	op->whole = true;
+	for (i = 0; i < GPREEMPT_TRACE_PHASES; i++)
+		op->phase_ns[i] = GPREEMPT_UNKNOWN;
+	return 0;
+}
+
+static void add_phase(struct gpreempt_trace_op *op,
+		      enum gpreempt_trace_phase phase, uint64_t ns)
+{
+	int64_t *sum = &op->phase_ns[phase];
+
+	if (*sum == GPREEMPT_UNKNOWN)
+		*sum = 0;
+	if (__builtin_add_overflow(*sum, ns, sum))
+		*sum = INT64_MAX;
+}
+
+/* The ioctl has found its process and holds its lock. */
+static void got_lock(struct gpreempt_trace *t, struct thread *thread,
+		     const struct gpreempt_trace_event *event)
+{
+	struct gpreempt_trace_op *op = op_at(t, thread->op);
+
+	if (!op)
+		return;
+	if (op->kind == GPREEMPT_TRACE_SUSPEND ||
+	    op->kind == GPREEMPT_TRACE_RESUME)
+		add_phase(op, GPREEMPT_TRACE_LOCK, event->ns - op->begin_ns);
+	if (event->function == GP_TRACE_SUSPEND)
+		gp_items(t->extras, struct extra)[thread->op].stack =
+			event->args[0];
+}
+
+/* Whose work is it? Another thread does it, but it lies on that one's stack. */
+static size_t op_of_work(struct gpreempt_trace *t, uint64_t work)
+{
+	const struct thread *thread = t->threads.items;
+	const struct extra *extras = t->extras.items;
+	size_t i;
+
+	for (i = 0; i < t->threads.count; i++, thread++) {
+		uint64_t stack = thread->op == GPREEMPT_TRACE_NO_OP ? 0 :
+			extras[thread->op].stack;
+
+		if (stack && work < stack && stack - work < STACK_MAX)
+			return thread->op;
+	}
+	return GPREEMPT_TRACE_NO_OP;
+}
+
+static int enter(struct gpreempt_trace *t, struct thread *thread,
+		 const struct gpreempt_trace_event *event)
+{
+	size_t *open = &thread->open[event->function];
+	struct gpreempt_trace_slice *slice;
+
+	if (*open) {
+		slice = gp_items(t->slices, struct gpreempt_trace_slice) +
+			*open - 1;
+		unpaired(t, slice->op);
+	}
+	if (event->function == GP_TRACE_IOCTL && begin_op(t, thread, event))
+		return -ENOMEM;
+	if (event->function == GP_TRACE_SUSPEND ||
+	    event->function == GP_TRACE_RESUME)
+		got_lock(t, thread, event);
+	slice = gp_array_add(&t->slices, sizeof(*slice));
+	if (!slice)
+		return -ENOMEM;
+	*slice = (struct gpreempt_trace_slice){
+		.function = event->function, .tid = event->tid,
+		.cpu = event->cpu, .begin_ns = event->ns,
+		.op = event->function == GP_TRACE_COPY ?
+			op_of_work(t, event->args[0]) : thread->op,
+	};
+	*open = t->slices.count;
+	return 0;
+}
+
+/* The phases are parts of the whole: what is left is the rest. */
+static void end_op(struct gpreempt_trace *t, struct thread *thread,
+		   const struct gpreempt_trace_event *event)
+{
+	struct gpreempt_trace_op *op = op_at(t, thread->op);
+	int64_t left;
+	unsigned int i;
+
+	thread->op = GPREEMPT_TRACE_NO_OP;
+	if (!op)
+		return;
+	op->end_ns = event->ns;
+	op->ret = event->ret;
+	left = op->end_ns - op->begin_ns;
+	op->phase_ns[GPREEMPT_TRACE_TOTAL] = left;
+	for (i = 0; i < GPREEMPT_TRACE_OTHER; i++) {
+		if (op->phase_ns[i] > left) {
+			op->whole = false;
+			left = 0;
+		} else if (op->phase_ns[i] != GPREEMPT_UNKNOWN) {
+			left -= op->phase_ns[i];
+		}
+	}
+	op->phase_ns[GPREEMPT_TRACE_OTHER] = left;
+}
+
+/* Calls that did not return before the one around them did. */
+static void close_inner(struct gpreempt_trace *t, struct thread *thread)
+{
+	struct gpreempt_trace_slice *slices = t->slices.items;
+	size_t i;
+
+	for (i = 0; i < GP_TRACE_FUNCTIONS; i++) {
+		size_t open = thread->open[i];
+
+		if (!open || slices[open - 1].op != thread->op ||
+		    thread->op == GPREEMPT_TRACE_NO_OP)
+			continue;
+		unpaired(t, thread->op);
+		thread->open[i] = 0;
+	}
+}
+
+static void leave(struct gpreempt_trace *t, struct thread *thread,
+		  const struct gpreempt_trace_event *event)
+{
+	size_t *open = &thread->open[event->function];
+	struct gpreempt_trace_slice *slice;
+	struct gpreempt_trace_op *op;
+
+	if (!*open) {
+		unpaired(t, thread->op);
+		return;
+	}
+	slice = gp_items(t->slices, struct gpreempt_trace_slice) + *open - 1;
+	slice->end_ns = event->ns;
+	*open = 0;
+	op = op_at(t, slice->op);
+	if (op && gpreempt_trace_function(event->function)->phase !=
+	    GPREEMPT_TRACE_PHASES)
+		add_phase(op, gpreempt_trace_function(event->function)->phase,
+			  slice->end_ns - slice->begin_ns);
+	if (event->function == GP_TRACE_SUSPEND && op)
+		gp_items(t->extras, struct extra)[slice->op].stack = 0;
+	if (event->function == GP_TRACE_IOCTL) {
+		close_inner(t, thread);
+		end_op(t, thread, event);
+	}
+}
+
+/* What was begun and is not over when the trace is. */
+static void close_all(struct gpreempt_trace *t)
+{
+	struct gpreempt_trace_op *ops = t->ops.items;
+	struct gpreempt_trace_slice *slices = t->slices.items;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->ops.count; i++)
+		if (ops[i].phase_ns[GPREEMPT_TRACE_TOTAL] == GPREEMPT_UNKNOWN)
+			ops[i].whole = false;
+	for (i = 0; i < t->slices.count; i++) {
+		if (!slices[i].end_ns)
+			continue;
+		slices[n++] = slices[i];
+	}
+	t->slices.count = n;
+	for (i = 0; i < t->threads.count; i++) {
+		struct thread *thread = gp_items(t->threads, struct thread) + i;
+		size_t f;
+
+		for (f = 0; f < GP_TRACE_FUNCTIONS; f++)
+			t->data.unpaired += !!thread->open[f];
+	}
+}
+
+/* Operations of a time of which events are missing. */
+static void apply_gaps(struct gpreempt_trace *t)
+{
+	struct gpreempt_trace_op *ops = t->ops.items;
+	struct gap *gaps = t->gaps.items;
+	uint64_t reach = 0;
+	size_t i, at = 0;
+
+	if (!t->gaps.count)
+		return;
+	qsort(gaps, t->gaps.count, sizeof(*gaps), by_from);
+	/* Each reaches as far as all before it. */
+	for (i = 0; i < t->gaps.count; i++) {
+		if (gaps[i].to < reach)
+			gaps[i].to = reach;
+		reach = gaps[i].to;
+	}
+	for (i = 0; i < t->ops.count; i++) {
+		while (at < t->gaps.count && gaps[at].to < ops[i].begin_ns)
+			at++;
+		if (at < t->gaps.count && gaps[at].from <= ops[i].end_ns)
+			ops[i].whole = false;
+	}
+}
+
+int gpreempt_trace_end(struct gpreempt_trace *t)
+{
+	struct item *items = t->events.items;
+	size_t i;
+
+	if (t->events.count)
+		qsort(items, t->events.count, sizeof(*items), by_time);
+	if (make_threads(t))
+		return -ENOMEM;
+	for (i = 0; i < t->events.count; i++) {
+		struct thread key = { .tid = items[i].event.tid };
+		struct thread *thread = bsearch(&key, t->threads.items,
+						t->threads.count,
+						sizeof(key), by_tid);
+
+		if (items[i].event.leave)
+			leave(t, thread, &items[i].event);
+		else if (enter(t, thread, &items[i].event))
+			return -ENOMEM;
+	}
+	close_all(t);
+	apply_gaps(t);
+	return 0;
+}
+
+const struct gpreempt_trace_data *
+gpreempt_trace_get(struct gpreempt_trace *trace)
+{
+	trace->data.ops = trace->ops.items;
+	trace->data.n_ops = trace->ops.count;
+	trace->data.slices = trace->slices.items;
+	trace->data.n_slices = trace->slices.count;
+	return &trace->data;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What every command says in the same way. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/message.h"
+#include "shared/clean.h"
+
+/*
+ * Every line of text goes through here: there may be a name in it that a
+ * process has chosen, a path of a cgroup, or a word of the command line.
+ */
+__attribute__((format(printf, 2, 0)))
+static void print_clean(FILE *f, const char *format, va_list ap)
+{
+	char *text, *clean;
+
+	if (vasprintf(&text, format, ap) < 0)
+		return;
+	clean = shr_clean_copy(text, false);
+	if (clean)
+		fputs(clean, f);
+	free(clean);
+	free(text);
+}
+
+void ctl_say(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	print_clean(stdout, format, ap);
+	va_end(ap);
+	putchar('\n');
+	fflush(stdout);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void print_err(const char *before, const char *format, ...)
+{
+	va_list ap;
+
+	fputs(before, stderr);
+	va_start(ap, format);
+	print_clean(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int ctl_fail(const struct gpreempt_error *err)
+{
+	char text[512], next[512];
+
+	gpreempt_error_text(err, text, sizeof(text));
+	gpreempt_error_next(err, next, sizeof(next));
+	return ctl_fail_text(gpreempt_error_class(err), next, "%s", text);
+}
+
+int ctl_fail_text(enum gpreempt_class class, const char *next,
+		  const char *format, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("gpreempt-ctl: ", stderr);
+	va_start(ap, format);
+	print_clean(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	if (next && *next)
+		print_err("next: ", "%s", next);
+	return class;
+}
+
+int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)
+{
+	struct gpreempt_error err = {
+		.code = code,
+		.reason = reason,
+		.pid = pid,
+		.step = "it",
+	};
+
+	return ctl_fail(&err);
+}
+
+int ctl_finish_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	/* Who reads has enough, as in "| head". */
+	if (errno == EPIPE)
+		return status;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, errno == ENOSPC ?
+			     "make room on that disk, and do it again" :
+			     "give it a standard output that it can write to",
+			     "cannot write the output: %s", strerror(errno));
+}
+
+void ctl_note(const char *format, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("note: ", stderr);
+	va_start(ap, format);
+	print_clean(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+void ctl_progress(const char *format, ...)
+{
+	va_list ap;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fputs("\r\033[K", stderr);
+	va_start(ap, format);
+	print_clean(stderr, format, ap);
+	va_end(ap);
+	fflush(stderr);
+}
+
+void ctl_progress_end(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+void ctl_note_sysfs(void)
+{
+	if (geteuid())
+		ctl_note("state, slots and priorities are not known: only root may read "
+			 "them");
+	else
+		ctl_note("state, slots and priorities are not known: gpreempt.ko is not "
+			 "loaded or does not show the process; load it with: "
+			 "gpreempt-ctl load");
+}
+
+int ctl_need_root(pid_t pid)
+{
+	if (geteuid() == 0)
+		return 0;
+	return ctl_fail_reason(GPREEMPT_NOT_ROOT, -1, pid);
+}
+
+int ctl_need_host(struct gpreempt *g)
+{
+	struct gpreempt_error err;
+
+	/* We are no target; but first it is asked where we are. */
+	if (!gpreempt_check(g, getpid(), &err) ||
+	    err.reason != GPREEMPT_PID_NAMESPACE)
+		return 0;
+	return ctl_fail(&err);
+}
+
+/* -1: as it is here. */
+static int simulated = -1;
+
+bool ctl_simulated(void)
+{
+	return simulated < 0 ? !access("/sys/module/vgpu", F_OK) : simulated;
+}
+
+void ctl_set_simulated(bool is)
+{
+	simulated = is;
+}
+
+void ctl_label_times(void)
+{
+	if (ctl_simulated())
+		puts("times are of the driver's path on a simulated GPU");
+}
+
+const char *ctl_verdict_name(enum gpreempt_verdict verdict)
+{
+	switch (verdict) {
+	case GPREEMPT_VERIFIED:
+		return "yes";
+	case GPREEMPT_CONTRADICTED:
+		return "no";
+	default:
+		return "not checked";
+	}
+}

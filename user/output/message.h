@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What every command prints in the same way: errors, notes, progress. */
+#ifndef OUTPUT_MESSAGE_H
+#define OUTPUT_MESSAGE_H
+
+#include <stdio.h>
+
+#include <gpreempt/gpreempt.h>
+
+/* Say why on stderr, and what to do next. Returns the exit status. */
+int ctl_fail(const struct gpreempt_error *err);
+__attribute__((format(printf, 3, 4)))
+int ctl_fail_text(enum gpreempt_class class, const char *next,
+		  const char *format, ...);
+/* For a reason that needs no more than the process. */
+int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
+
+/*
+ * A line on stdout, flushed. As in all lines of text here, what a process or a
+ * user has written in it can't harm a terminal or break the line.
+ */
+__attribute__((format(printf, 1, 2)))
+void ctl_say(const char *format, ...);
+
+/* Something that the user should know, on stderr. */
+__attribute__((format(printf, 1, 2)))
+void ctl_note(const char *format, ...);
+
+/*
+ * How far long work is: one line on stderr that the next one replaces, on a
+ * terminal only, until it is taken away.
+ */
+__attribute__((format(printf, 1, 2)))
+void ctl_progress(const char *format, ...);
+void ctl_progress_end(void);
+
+/* Why the driver's sysfs is all that we have, on stderr. */
+void ctl_note_sysfs(void);
+
+/* 0, or the exit status after saying that only root can do it. */
+int ctl_need_root(pid_t pid);
+
+/*
+ * At the end: the exit status, if stdout took all. A reader that has closed
+ * the pipe is no failure.
+ */
+int ctl_finish_output(int status);
+
+/* Is the GPU here, or in the recording, the simulated one? */
+bool ctl_simulated(void);
+void ctl_set_simulated(bool simulated);
+/* The same for a PID namespace that is not the host's, where PIDs mislead. */
+int ctl_need_host(struct gpreempt *g);
+
+/* Print a note that the times come from a simulated GPU. */
+void ctl_label_times(void);
+
+const char *ctl_verdict_name(enum gpreempt_verdict verdict);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What commands print about several things alike: one table of fields makes
+ * the columns on a terminal, the tab-separated lines in a pipe, and JSON.
+ */
+#ifndef OUTPUT_TABLE_H
+#define OUTPUT_TABLE_H
+
+#include <json-c/json.h>
+
+#include "output/message.h"
+
+/* What a member of a row is, and how it is printed. */
+enum out_kind {
+	OUT_TEXT,	/* const char *, or NULL: not known */
+	OUT_WORD,	/* the same, a word that may have a colour */
+	OUT_SET,	/* words, commas between; in JSON an array */
+	OUT_LIST,	/* the same without colours */
+	OUT_DEC,	/* int64_t, or GPREEMPT_UNKNOWN */
+	OUT_HEX,	/* the same; in JSON a string */
+	OUT_FLAG,	/* the same, 0 or 1; in JSON true or false */
+	OUT_US,		/* the same in ns, printed in microseconds */
+	OUT_S,		/* and in seconds */
+};
+
+struct out_field {
+	const char *name;	/* key of JSON and column in a pipe */
+	const char *heading;	/* on a terminal; NULL: it is not shown there */
+	enum out_kind kind;
+	size_t offset;
+	int width;		/* on a terminal, when lines come one by one */
+	bool cut;		/* to fit the terminal; at most one field */
+	bool spare;		/* not on a terminal if it is "-" in all rows */
+};
+
+/* A member of a row by its own name; the rest as .width = 9. */
+#define OUT_FIELD(type, member, title, what, ...)		\
+	{ .name = #member, .heading = title, .kind = what,	\
+	  .offset = offsetof(type, member), __VA_ARGS__ }
+
+struct out_table {
+	const char *name;	/* key of the JSON array */
+	const struct out_field *fields;
+	size_t n_fields;
+	size_t row_size;
+};
+
+enum out_mode {
+	OUT_TERMINAL,
+	OUT_PIPE,
+	OUT_CSV,
+	OUT_JSON,
+};
+
+/* The cell of a field: a number is for the kinds behind OUT_LIST. */
+static inline const char *out_text_of(const struct out_field *field,
+				      const void *row)
+{
+	return *(const char *const *)((const char *)row + field->offset);
+}
+
+static inline int64_t out_number_of(const struct out_field *field,
+				    const void *row)
+{
+	return *(const int64_t *)((const char *)row + field->offset);
+}
+
+/* How stdout is to look, after --json and --csv. */
+enum out_mode out_mode(bool json, bool csv);
+
+/* All rows at once on stdout, with a heading. OUT_JSON: an object of one key. */
+void out_rows(enum out_mode mode, const struct out_table *table,
+	      const void *rows, size_t count);
+
+/* One by one, for all but OUT_JSON. Each line is flushed. */
+void out_heading(enum out_mode mode, const struct out_table *table);
+void out_row(enum out_mode mode, const struct out_table *table,
+	     const void *row);
+
+/* The same as JSON, for a command that adds keys. */
+struct json_object *out_json_rows(const struct out_table *table,
+				  const void *rows, size_t count);
+struct json_object *out_json_row(const struct out_table *table,
+				 const void *row);
+/* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
+struct json_object *out_json_number(int64_t value);
+struct json_object *out_json_us(int64_t ns);
+/* With three digits behind the point. */
+struct json_object *out_json_double(double value);
+struct json_object *out_json_text(const char *text);
+struct json_object *out_json_flag(int64_t value);
+/* Print an object and a newline, and free the object. */
+void out_json_print(struct json_object *object);
+
+/* As shr_clean_copy(). */
+char *out_clean(const char *text, bool controls);
+
+/* Columns of the terminal that stdout is; 80 if unknown. */
+int out_terminal_width(void);
+
+#endif
