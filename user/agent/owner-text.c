@@ -22,7 +22,7 @@ const char *hold_role_name(enum hold_role role)
 }
 
 const char *hold_release_command(const struct hold_owner *owner, pid_t target,
-				char buf[HOLD_MAX_COMMAND])
+				 char buf[HOLD_MAX_COMMAND])
 {
 	*buf = '\0';
 	switch (owner->role) {
