@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Checkers of the sources, and all checks that need no virtual machine.
 
-.PHONY: check-fast check-fast-parts check-shell check-static check-clang check-format
+.PHONY: check-fast check-fast-parts check-arrows check-shell check-static check-clang check-format
 check-fast: ## what needs no virtual machine: unit tests, command line, all checkers
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
@@ -10,11 +10,15 @@ check-fast: ## what needs no virtual machine: unit tests, command line, all chec
 	@$(MAKE) --no-print-directory -s cli
 	@echo "check-fast: passed"
 # cli comes after them: it links again for other prefixes.
-check-fast-parts: unit sparse checkpatch check-shell check-static check-clang check-format
+check-fast-parts: unit check-arrows sparse checkpatch check-shell check-static check-clang check-format
 
 # All with a first line for a shell, and those that busybox runs in the guest.
 check-shell:
 	@tests/lint/shell
+
+# Do the folders of user/ use each other as docs/source.md says?
+check-arrows: user $(O)/command-doc
+	@tests/lint/check-arrows $(O)/user
 
 LINT_C = $(filter user/%.c,$(USER_C))
 
