@@ -12,7 +12,7 @@ const char *hold_role_name(enum hold_role role);
 
 /* The command that makes the owner release the target; "" for none. */
 const char *hold_release_command(const struct hold_owner *owner, pid_t target,
-				char buf[HOLD_MAX_COMMAND]);
+				 char buf[HOLD_MAX_COMMAND]);
 /* That it is held, and on a second line what to do. */
 void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 		     size_t size);
