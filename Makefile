@@ -157,7 +157,7 @@ NOT_FOR_USERS := $(NOT_FOR_USERS),MACRO_ARG_PRECEDENCE,TRAILING_SEMICOLON
 NOT_FOR_USERS := $(NOT_FOR_USERS),STRING_FRAGMENTS
 
 # It takes the & of typeof(&function) in a macro for an operator between two words.
-TYPEOF_C = $(filter %/module-kmod.h %/trace-libs.h,$(USER_C))
+TYPEOF_C = $(filter %/module-kmod.h user/ctl/trace/libs.h,$(USER_C))
 
 .PHONY: sparse sparse-user checkpatch checkpatch-user
 sparse: sparse-user ## all C code through sparse
@@ -165,8 +165,7 @@ sparse: sparse-user ## all C code through sparse
 SPARSE_USER := sparse -Wsparse-error -Wno-non-pointer-null -U__CHECKER__
 sparse-user: $(KFD_HEADER) $(O)/rocm/stamp
 	@printf '%s\n' $(filter %.c,$(USER_C)) | xargs -n 1 -P 2 $(SPARSE_USER) \
-		-DGP_HOLDER='""' $(USER_CPPFLAGS) -Itests/unit \
-		-I$(O)/rocm/include
+		$(USER_CPPFLAGS) $(filter -I% -D%,$(UNIT_CFLAGS)) -I$(O)/rocm/include
 checkpatch: checkpatch-user ## all C code through the kernel's checkpatch.pl
 checkpatch-user:
 	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f $(filter-out $(TYPEOF_C),$(USER_C))
