@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command line as a whole: main, list, doctor, self, over a made-up system. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ctl/command/ctl.h"
 #include "unit-ctl.h"
+#include "unit-host.h"
 
 #define VIEW "/sys/kernel/debug/gpreempt/pid/4242/queues"
 
@@ -165,6 +168,93 @@ START_TEST(self)
 }
 END_TEST
 
+/* Why a program cannot be run is not what printing says, which fails here. */
+START_TEST(self_exit_status)
+{
+	static const struct {
+		char *command, *program;
+		int status;
+	} rows[] = {
+		{ "self", "/no/such/program", 127 }, { "self", "/etc/passwd", 126 },
+		{ "run", "/no/such/program", 127 }, { "run", "/etc/passwd", 126 },
+	};
+	pid_t child;
+	int status;
+
+	unit_cgroups_start();
+	child = fork();
+	if (!child) {
+		char *argv[] = {
+			"gpreempt-ctl", rows[_i].command, "--",
+			rows[_i].program, NULL,
+		};
+
+		dup2(open("/dev/full", O_WRONLY), STDERR_FILENO);
+		/* As a stream of a service may be. */
+		setvbuf(stderr, NULL, _IONBF, 0);
+		_exit(ctl_main(4, argv));
+	}
+	waitpid(child, &status, 0);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), rows[_i].status);
+	unit_cgroups_stop();
+}
+END_TEST
+
+/* The program that self has started gets two queues. */
+static void give_queues(struct gp_loop *l)
+{
+	static char list[16], path[96], stat_path[64], stat[128];
+	pid_t pid = unit_last_child();
+
+	if (!pid || *list)
+		return;
+	snprintf(list, sizeof(list), "%d", pid);
+	snprintf(path, sizeof(path),
+		 "/sys/kernel/debug/gpreempt/pid/%d/queues", pid);
+	snprintf(stat_path, sizeof(stat_path), "/proc/%d/stat", pid);
+	snprintf(stat, sizeof(stat), "%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
+		 "0 3 0 888 100\n", pid);
+	gp_loop_set_file(l, "/sys/class/kfd/kfd/proc/", list);
+	gp_loop_set_file(l, stat_path, stat);
+	gp_loop_set_file(l, path, "gpreempt-queues - version: 1.0\n"
+			 "# qid gpu_id type\n0 0xf7bc compute-aql\n"
+			 "3 0x5d4f sdma\n");
+}
+
+START_TEST(self_queues)
+{
+	char line[128];
+
+	loop.before_list = give_queues;
+	CTL(0, "self -- sleep 2");
+	snprintf(line, sizeof(line), "gpreempt-ctl: process %d has 2 queues: "
+		 "0 (gpu 0xf7bc, compute-aql) 3 (gpu 0x5d4f, sdma)\n",
+		 unit_last_child());
+	ERR_HAS(line);
+	ck_assert_ptr_null(strstr(ctl_err, "no queue of it"));
+	ck_assert_str_eq(ctl_out, "");
+}
+END_TEST
+
+/* A signal that asks us to end is the program's; so is the status. */
+static void terminate_once(struct gp_loop *l)
+{
+	static int looks;
+
+	(void)l;
+	if (++looks == 3)
+		kill(getpid(), SIGTERM);
+}
+
+START_TEST(self_terminated)
+{
+	loop.before_list = terminate_once;
+	CTL(128 + SIGTERM, "self -- sleep 30");
+	ck_assert_int_eq(kill(unit_last_child(), 0), -1);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -179,5 +269,8 @@ int main(void)
 	tcase_add_test(tc, full_output);
 	tcase_add_test(tc, doctor);
 	tcase_add_test(tc, self);
+	tcase_add_loop_test(tc, self_exit_status, 0, 4);
+	tcase_add_test(tc, self_queues);
+	tcase_add_test(tc, self_terminated);
 	return unit_run("main");
 }

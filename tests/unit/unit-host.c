@@ -170,6 +170,11 @@ pid_t unit_make_sleeper(void)
 	_exit(1);
 }
 
+pid_t unit_last_child(void)
+{
+	return n_children ? children[n_children - 1] : 0;
+}
+
 void unit_wait_for_children(pid_t other_than)
 {
 	size_t i;

@@ -48,6 +48,8 @@ extern int unit_fork_errno;
 extern void (*unit_before_ppoll)(void);
 /* A process that does nothing and ends with this one, whatever its group. */
 pid_t unit_make_sleeper(void);
+/* The last child that this process has made with fork(); 0: none. */
+pid_t unit_last_child(void);
 /* Wait for each child that this process has made with fork(), but for one. */
 void unit_wait_for_children(pid_t other_than);
 
