@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "shared/clock.h"
+#include "shared/macro.h"
 #include "unit-ctl.h"
 
 static pid_t child;
@@ -179,6 +181,100 @@ START_TEST(preempt_refused)
 }
 END_TEST
 
+/*
+ * Another process on the same GPU
+ */
+
+static char other_path[96];
+static const char header[] =
+	"gpreempt-processes - version: 1.0\n"
+	"# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots "
+	"suspended evicted debugged age_ms\n";
+
+/*
+ * A suspend takes its queue off for a while; there is time to see that, and no
+ * test of how long it was.
+ */
+static void take_off(struct gp_loop *l, const char *call)
+{
+	if (strcmp(call, "suspend"))
+		return;
+	gp_loop_set_file(l, other_path,
+			 "gpreempt-queues - version: 1.0\n"
+			 "# qid gpu_id active slots suspended evicted priority\n"
+			 "5 0xf7bc 0 4 0 0 7\n");
+	shr_sleep_ns(50 * NSEC_PER_MSEC);
+	gp_loop_set_file(l, other_path,
+			 "gpreempt-queues - version: 1.0\n"
+			 "# qid gpu_id active slots suspended evicted priority\n"
+			 "5 0xf7bc 4 4 0 0 7\n");
+	shr_sleep_ns(50 * NSEC_PER_MSEC);
+}
+
+static void add_other(const char *gpu)
+{
+	static char list[512], queues[256];
+
+	snprintf(list, sizeof(list), "%s%d - job 1 1 1 0 0 0 1 4 0 0 0 0\n"
+		 "77 - ser\\033ve 1 1 1 0 0 0 1 4 0 0 0 0\n", header, child);
+	snprintf(queues, sizeof(queues), "gpreempt-queues - version: 1.0\n"
+		 "# qid gpu_id active slots suspended evicted priority\n"
+		 "5 %s 4 4 0 0 7\n", gpu);
+	strcpy(other_path, "/sys/kernel/debug/gpreempt/pid/77/queues");
+	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/version",
+			 "gpreempt-version - version: 1.1\n# key value\n"
+			 "module 0.1.0\n");
+	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/processes", list);
+	gp_loop_set_file(&loop, other_path, queues);
+	gp_loop_set_file(&loop, view_path, one_queue);
+	gp_loop_add_queue(&loop, 0);
+}
+
+START_TEST(disturbed)
+{
+	struct json_object *list, *one, *by_suspend, *by_resume;
+
+	add_other("0xf7bc");
+	loop.before = take_off;
+	CTL(0, "preempt %d --count 5 --hold 1ms --interval 1ms --json", child);
+	list = json_member(ctl_json(), "disturbed");
+	ck_assert_uint_eq(json_object_array_length(list), 1);
+	one = json_object_array_get_idx(list, 0);
+	ck_assert_int_eq(json_object_get_int(json_member(one, "pid")), 77);
+	/* A name that a process has chosen does no harm to a terminal. */
+	ck_assert_ptr_null(strchr(json_object_get_string(
+		json_member(one, "comm")), '\033'));
+	by_suspend = json_member(one, "suspend_us");
+	by_resume = json_member(one, "resume_us");
+	ck_assert_int_eq(json_object_get_int(json_member(by_suspend, "calls")),
+			 5);
+	ck_assert_int_ge(json_object_get_int(json_member(by_suspend, "n")), 1);
+	ck_assert_int_eq(json_object_get_int(json_member(by_resume, "calls")),
+			 5);
+	ck_assert_int_eq(json_object_get_int(json_member(by_resume, "n")), 0);
+}
+END_TEST
+
+START_TEST(disturbed_text)
+{
+	add_other("0xf7bc");
+	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms", child);
+	OUT_HAS("disturbed 1 other process on these GPUs\n"
+		"disturbed_us pid=77 comm=");
+	OUT_HAS(" by=suspend calls=2 seen=0 ");
+	OUT_HAS(" by=resume calls=2 seen=0 ");
+}
+END_TEST
+
+/* On another GPU it is not disturbed. */
+START_TEST(not_disturbed)
+{
+	add_other("0x1234");
+	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms", child);
+	OUT_HAS("disturbed 0 other processes on these GPUs\n");
+}
+END_TEST
+
 /* The process ends in the second cycle: its tracer learns it first. */
 static void end_at_second_suspend(struct gp_loop *l, const char *call)
 {
@@ -214,6 +310,9 @@ int main(void)
 	tcase_add_test(tc, preempt_contradicted);
 	tcase_add_test(tc, preempt_text);
 	tcase_add_test(tc, preempt_refused);
+	tcase_add_test(tc, disturbed);
+	tcase_add_test(tc, disturbed_text);
+	tcase_add_test(tc, not_disturbed);
 	tcase_add_test(tc, preempt_target_ends);
 	return unit_run("monitor and preempt");
 }
