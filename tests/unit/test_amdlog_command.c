@@ -35,7 +35,7 @@ START_TEST(table)
 	expect_out("\n7\t2\t0\t1\t10\t0\n");
 	expect_out("\n7\t0xa0\t0x5\t3\thigh\t16384\t1\t0\t0\t0\t1\t0\t5\t9\t5\t9\t4\t"
 		   "10\t20\t1\n");
-	ck_assert_str_eq(command_err, "");
+	ck_assert_str_eq(ctl_err, "");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "json",
 				     NULL), 0);
 	json = json_out();
@@ -53,7 +53,7 @@ START_TEST(python)
 		  "Dispatch Header = 0xb02 (type=2)\n");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
 				     NULL), 0);
-	ck_assert_str_eq(command_out,
+	ck_assert_str_eq(ctl_out,
 			 "# Made by gpreempt-ctl amdlog. None: the log does not say it.\n"
 		"PID = 7\nHARDWARE_QUEUES = [0xa0, 0xb0]\nQUEUES = [\n"
 		"    {\"pid\": 7, \"hwq\": 0xa0, \"swq\": 0x5, \"id\": 3, "
@@ -76,11 +76,11 @@ START_TEST(two_processes)
 	expect_out("{\"pid\": 8, \"hwq\": 0xa0,");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
 				     NULL), 2);
-	ck_assert_str_eq(command_out, "");
+	ck_assert_str_eq(ctl_out, "");
 	expect_err("the log is of 2 processes");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
 				     "--pid", "8", NULL), 0);
-	ck_assert_str_eq(command_out,
+	ck_assert_str_eq(ctl_out,
 			 "# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
 		"GPREEMPT_PID=8\nGPREEMPT_HARDWARE_QUEUES='0xa0'\n"
 		"GPREEMPT_DISPATCHES=1\n");
@@ -131,7 +131,7 @@ START_TEST(no_log)
 	expect_err("no line of ROCm's log is in it");
 	expect_err("AMD_LOG_LEVEL=4");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "empty", "--json", NULL), 1);
-	ck_assert_str_eq(command_out, "");
+	ck_assert_str_eq(ctl_out, "");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "gz", NULL), 1);
 	expect_err("compressed (gzip), not a log of ROCm");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "nothing", NULL), 1);
@@ -153,7 +153,7 @@ START_TEST(problems)
 	make_file("log", text, n);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 6);
 	expect_err("line 20: about a queue, but its address is cut off");
-	ck_assert_ptr_null(strstr(command_err, "line 21:"));
+	ck_assert_ptr_null(strstr(ctl_err, "line 21:"));
 	expect_err("and 10 more; --json has the first 30");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 6);
 	json = json_out();

@@ -65,7 +65,7 @@ START_TEST(snapshot_of_one_process)
 			 0);
 	expect_out("\n1 compute queues\n");
 	expect_out("Queues and slots add up: yes\n");
-	ck_assert_ptr_null(strstr(command_out, "\n144\t"));
+	ck_assert_ptr_null(strstr(ctl_out, "\n144\t"));
 	ck_assert_int_eq(run_command(&ctl_decode, "now", "--json", "--pid",
 				     "156", NULL), 0);
 	read_json();
@@ -100,7 +100,7 @@ START_TEST(twice)
 				     "now/hqds", NULL), 6);
 	expect_out("this queue is in the text twice");
 	expect_err("give files of one moment, each once");
-	ck_assert_ptr_null(strstr(command_out, "compute queues"));
+	ck_assert_ptr_null(strstr(ctl_out, "compute queues"));
 	ck_assert_int_eq(run_command(&ctl_decode, "--json", "now", "now/hqds",
 				     NULL), 6);
 	read_json();
@@ -160,8 +160,8 @@ START_TEST(many_problems)
 	ck_assert_int_eq(run_command(&ctl_decode, "damaged", NULL), 6);
 	expect_err("more; --json has the first ");
 	/* A head, 20 of them, and what came before. */
-	for (i = 0, n = 0; command_out[i]; i++)
-		n += !strncmp(command_out + i, "\ndamaged\t", 9);
+	for (i = 0, n = 0; ctl_out[i]; i++)
+		n += !strncmp(ctl_out + i, "\ndamaged\t", 9);
 	ck_assert_uint_eq(n, 20);
 }
 END_TEST
@@ -199,7 +199,7 @@ START_TEST(other_files)
 {
 	make_file("file", others[_i].begin, others[_i].len);
 	ck_assert_int_eq(run_command(&ctl_decode, "file", NULL), 1);
-	ck_assert_str_eq(command_out, "");
+	ck_assert_str_eq(ctl_out, "");
 	expect_err(others[_i].what);
 	expect_err(others[_i].next);
 	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "file", NULL),
@@ -470,7 +470,7 @@ START_TEST(diff_of_monitors)
 	expect_out("queue ids: 1 common, 1 only in A, 1 only in B, overlap 50%: "
 		   "not consistent\n");
 	expect_out("share no queue");
-	ck_assert_ptr_null(strstr(command_out, "queues in mqds"));
+	ck_assert_ptr_null(strstr(ctl_out, "queues in mqds"));
 	ck_assert_int_eq(run_command(&ctl_diff, "c.csv", "b.csv", NULL), 1);
 	expect_err("no columns pid and ids");
 	ck_assert_int_eq(run_command(&ctl_diff, "a.csv", "d.csv", NULL), 6);

@@ -188,7 +188,7 @@ START_TEST(both_models)
 	/* What is done is not done again, what was cut off is. */
 	ck_assert_int_eq(unlink("e/b-2/result"), 0);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL), 0);
-	ck_assert_str_eq(command_err, "run b-2\n");
+	ck_assert_str_eq(ctl_err, "run b-2\n");
 	expect_out("\nSame queue ids every run: yes (overlap with the first: "
 		   "1.00, consistent)\n");
 	expect_out("\nboth-1: 1 ids in common (overlap 1.00), 0 slots in common\n");
@@ -222,7 +222,7 @@ START_TEST(limited)
 	expect_out("Same queue ids every run: not known, it ran alone only once");
 	expect_out("| run | pid | queues | ids (gpu:queue) | slots | active | "
 		   "dispatches | hardware queues | run ms |");
-	ck_assert_ptr_null(strstr(command_out, "the command ended with"));
+	ck_assert_ptr_null(strstr(ctl_out, "the command ended with"));
 }
 END_TEST
 

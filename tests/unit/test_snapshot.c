@@ -92,7 +92,7 @@ START_TEST(one)
 		return;
 	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", "--tag", "one",
 				     NULL), 0);
-	ck_assert_str_eq(command_out, "day/one: 2 processes, 4 queues, 3 of 24 CP "
+	ck_assert_str_eq(ctl_out, "day/one: 2 processes, 4 queues, 3 of 24 CP "
 			 "slots active (12%)\n");
 	ck_assert_uint_eq(mode_of("day"), 0700);
 	ck_assert_uint_eq(mode_of("day/one"), 0700);

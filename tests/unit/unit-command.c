@@ -12,9 +12,6 @@
 
 #define WORDS_MAX 32
 
-char command_out[1 << 18];
-char command_err[1 << 14];
-
 static char origin[PATH_MAX];
 static char dir[64];
 
@@ -41,55 +38,20 @@ void command_teardown(void)
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static void keep(FILE *file, char *to, size_t size)
-{
-	size_t n;
-
-	rewind(file);
-	n = fread(to, 1, size - 1, file);
-	to[n] = '\0';
-	fclose(file);
-}
-
-static int run_words(const struct ctl_command *cmd, int argc, char **argv)
-{
-	struct ctl_args args = cmd->defaults;
-	int ret = ctl_parse(cmd, argc, argv, &args);
-
-	if (ret < 0)
-		ret = cmd->run(cmd, &args);
-	ctl_free_args(&args);
-	return ret;
-}
-
 int run_command(const struct ctl_command *cmd, ...)
 {
-	FILE *out = tmpfile(), *err = tmpfile();
-	int saved_out, saved_err, argc = 0, ret;
-	char *argv[WORDS_MAX + 1];
+	char *argv[WORDS_MAX + 3] = { "gpreempt-ctl", (char *)cmd->name };
 	const char *word;
 	va_list words;
+	int argc = 2, ret;
 
 	va_start(words, cmd);
-	while ((word = va_arg(words, const char *)) && argc < WORDS_MAX)
+	while ((word = va_arg(words, const char *)) && argc < WORDS_MAX + 2)
 		argv[argc++] = (char *)word;
 	va_end(words);
-	argv[argc] = NULL;
-	fflush(NULL);
-	saved_out = dup(STDOUT_FILENO);
-	saved_err = dup(STDERR_FILENO);
-	dup2(fileno(out), STDOUT_FILENO);
-	dup2(fileno(err), STDERR_FILENO);
-	ret = run_words(cmd, argc, argv);
-	fflush(NULL);
-	dup2(saved_out, STDOUT_FILENO);
-	dup2(saved_err, STDERR_FILENO);
-	close(saved_out);
-	close(saved_err);
-	keep(out, command_out, sizeof(command_out));
-	keep(err, command_err, sizeof(command_err));
+	ret = ctl_words(argc, argv);
 	/* A test that fails shows why. */
-	fputs(command_err, stderr);
+	fputs(ctl_err, stderr);
 	return ret;
 }
 
@@ -101,19 +63,19 @@ static void expect_in(const char *where, const char *what, const char *text)
 
 void expect_out(const char *text)
 {
-	expect_in(command_out, "stdout", text);
+	expect_in(ctl_out, "stdout", text);
 }
 
 void expect_err(const char *text)
 {
-	expect_in(command_err, "stderr", text);
+	expect_in(ctl_err, "stderr", text);
 }
 
 struct json_object *json_out(void)
 {
-	struct json_object *object = json_tokener_parse(command_out);
+	struct json_object *object = json_tokener_parse(ctl_out);
 
-	ck_assert_msg(object, "no JSON: \"%s\"", command_out);
+	ck_assert_msg(object, "no JSON: \"%s\"", ctl_out);
 	return object;
 }
 

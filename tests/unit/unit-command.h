@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Command lines under test: a command is run as main() does, in a directory of
- * its own, and what it prints is kept.
+ * Command lines under test in a directory of their own, with words that may
+ * have blanks in them.
  */
 #ifndef UNIT_COMMAND_H
 #define UNIT_COMMAND_H
@@ -10,17 +10,16 @@
 #include <limits.h>
 
 #include "ctl/command/ctl.h"
-#include "unit.h"
-
-/* What the last command printed. */
-extern char command_out[1 << 18];
-extern char command_err[1 << 14];
+#include "unit-ctl.h"
 
 /* A new directory, which is the current one until command_teardown(). */
 void command_setup(void);
 void command_teardown(void);
 
-/* Words, up to NULL. Returns the exit status. */
+/*
+ * Words, up to NULL. Returns the exit status; what was printed is in ctl_out
+ * and ctl_err.
+ */
 __attribute__((sentinel))
 int run_command(const struct ctl_command *cmd, ...);
 

@@ -6,7 +6,7 @@
 
 #include "unit-ctl.h"
 
-char ctl_out[1 << 16];
+char ctl_out[1 << 18];
 char ctl_err[1 << 14];
 
 struct capture {
@@ -36,12 +36,26 @@ static void end_capture(struct capture *c, char *text, size_t size)
 	fclose(c->file);
 }
 
+int ctl_words(int argc, char **argv)
+{
+	struct capture out, err;
+	int status;
+
+	fflush(NULL);
+	begin_capture(&out, STDOUT_FILENO);
+	begin_capture(&err, STDERR_FILENO);
+	status = ctl_main(argc, argv);
+	fflush(NULL);
+	end_capture(&err, ctl_err, sizeof(ctl_err));
+	end_capture(&out, ctl_out, sizeof(ctl_out));
+	return status;
+}
+
 int ctl_line(const char *format, ...)
 {
 	static char line[1024];
-	struct capture out, err;
 	char *argv[64], *word;
-	int argc = 0, status;
+	int argc = 0;
 	va_list ap;
 
 	strcpy(line, "gpreempt-ctl ");
@@ -51,14 +65,7 @@ int ctl_line(const char *format, ...)
 	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	fflush(NULL);
-	begin_capture(&out, STDOUT_FILENO);
-	begin_capture(&err, STDERR_FILENO);
-	status = ctl_main(argc, argv);
-	fflush(NULL);
-	end_capture(&err, ctl_err, sizeof(ctl_err));
-	end_capture(&out, ctl_out, sizeof(ctl_out));
-	return status;
+	return ctl_words(argc, argv);
 }
 
 struct json_object *ctl_json(void)

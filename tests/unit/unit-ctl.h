@@ -8,9 +8,11 @@
 #include "unit.h"
 
 /* What the last command line printed. */
-extern char ctl_out[1 << 16];
+extern char ctl_out[1 << 18];
 extern char ctl_err[1 << 14];
 
+/* Run it, with argv[0] and up to a NULL. Returns the exit status. */
+int ctl_words(int argc, char **argv);
 /* Run it; words are split at blanks. Returns the exit status. */
 __attribute__((format(printf, 1, 2)))
 int ctl_line(const char *format, ...);
