@@ -10,8 +10,6 @@
 #include "lib/session/session.h"
 #include "unit-session.h"
 
-#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
-
 START_TEST(suspend_all)
 {
 	open_with_queues(3);
@@ -295,163 +293,6 @@ START_TEST(many_queues)
 }
 END_TEST
 
-static const struct {
-	const char *text;
-	enum gpreempt_verdict verdict;
-} views[] = {
-	{ NULL, GPREEMPT_NOT_CHECKED },
-	{ "# qid active\n0 0\n1 0\n", GPREEMPT_VERIFIED },
-	/* Queue 2 is not suspended: it may be active. */
-	{ "# qid active\n0 0\n1 0\n2 4\n", GPREEMPT_VERIFIED },
-	{ "# qid active\n0 0\n1 1\n2 4\n", GPREEMPT_CONTRADICTED },
-	{ "# qid active\n0 0\n1 -\n", GPREEMPT_NOT_CHECKED },
-	{ "# qid active\n0 0\n", GPREEMPT_NOT_CHECKED },
-	{ "# qid suspended\n0 1\n1 1\n", GPREEMPT_NOT_CHECKED },
-	/* What was seen in a slot stays a contradiction. */
-	{ "# qid active\n0 1\n1 -\n", GPREEMPT_CONTRADICTED },
-	{ "# qid active\n0 -\n1 1\n", GPREEMPT_CONTRADICTED },
-	{ "# qid active\n1 1\n", GPREEMPT_CONTRADICTED },
-	/* A slot that could not be read is not one that is empty. */
-	{ "# qid active hardware\n0 0 read\n1 0 removed\n",
-	  GPREEMPT_NOT_CHECKED },
-	{ "# qid active hardware\n0 0 read\n1 0 read\n", GPREEMPT_VERIFIED },
-	/* Only these two were meant: not what other contexts have. */
-	{ "# qid active context\n0 1 1\n0 0 -\n1 0 -\n",
-	  GPREEMPT_VERIFIED },
-	{ "# qid active context\n0 0 1\n0 1 -\n1 0 -\n",
-	  GPREEMPT_CONTRADICTED },
-};
-
-START_TEST(verify)
-{
-	static char text[256];
-
-	open_with_queues(3);
-	gpreempt_session_suspend(s, ONLY(0, 1), NULL);
-	if (views[_i].text) {
-		snprintf(text, sizeof(text),
-			 "gpreempt-queues - version: 1.0\n%s", views[_i].text);
-		gp_loop_set_file(&loop, MODULE_FILE, text);
-	}
-	ck_assert_int_eq(gpreempt_session_verify(s), views[_i].verdict);
-	gpreempt_session_close(s);
-}
-END_TEST
-
-/* All queues are meant: those that the session does not know, too. */
-static const struct {
-	const char *text;
-	enum gpreempt_verdict verdict;
-} whole_views[] = {
-	{ "# qid active\n0 0\n1 0\n", GPREEMPT_VERIFIED },
-	{ "# qid active\n0 0\n", GPREEMPT_NOT_CHECKED },
-	/* Made after the last snapshot. */
-	{ "# qid active\n0 0\n1 0\n2 1\n", GPREEMPT_CONTRADICTED },
-	{ "# qid active\n0 0\n1 0\n2 -\n", GPREEMPT_NOT_CHECKED },
-	/* In no slot, but not suspended: it can be in one at any moment. */
-	{ "# qid active\n0 0\n1 0\n2 0\n", GPREEMPT_NOT_CHECKED },
-	/* Of a second context, which has queues 0 and 1 of its own. */
-	{ "# qid active context\n0 0 -\n0 1 1\n1 0 -\n",
-	  GPREEMPT_CONTRADICTED },
-	{ "# qid active context\n0 1 1\n0 0 -\n1 0 -\n",
-	  GPREEMPT_CONTRADICTED },
-	{ "# qid active context\n0 0 -\n1 0 -\n1 - 1\n",
-	  GPREEMPT_NOT_CHECKED },
-	/* It is in no slot, but the debug interface can't suspend it. */
-	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n",
-	  GPREEMPT_NOT_CHECKED },
-	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n0 1 2\n",
-	  GPREEMPT_CONTRADICTED },
-	{ "# qid active context\n0 0 -\n1 0 -\n", GPREEMPT_VERIFIED },
-	/* Two contexts of a driver that does not number them. */
-	{ "# qid active\n0 0\n0 1\n1 0\n", GPREEMPT_CONTRADICTED },
-	{ "# qid active\n0 0\n0 0\n1 0\n", GPREEMPT_NOT_CHECKED },
-	/* The list is old: there may be queues that are not in it. */
-	{ "# qid active age_ms\n0 0 7\n1 0 7\n", GPREEMPT_NOT_CHECKED },
-	{ "# qid active age_ms\n0 0 7\n1 1 7\n", GPREEMPT_CONTRADICTED },
-};
-
-START_TEST(verify_all)
-{
-	static char text[256];
-
-	open_with_queues(2);
-	gpreempt_session_suspend(s, NULL, NULL);
-	snprintf(text, sizeof(text), "gpreempt-queues - version: 1.1\n%s",
-		 whole_views[_i].text);
-	gp_loop_set_file(&loop, MODULE_FILE, text);
-	ck_assert_int_eq(gpreempt_session_verify(s), whole_views[_i].verdict);
-	gpreempt_session_close(s);
-}
-END_TEST
-
-/* A queue that is to be suspended and is not: nothing is verified. */
-START_TEST(verify_what_runs)
-{
-	open_with_queues(2);
-	gp_loop_queue(&loop, 1)->destroying = true;
-	gpreempt_session_suspend(s, NULL, &out);
-	ck_assert_uint_eq(out.refused, 1);
-	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
-			 "# qid active\n0 0\n1 0\n");
-	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
-	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
-			 "# qid active\n0 0\n1 1\n");
-	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_CONTRADICTED);
-	gpreempt_session_close(s);
-}
-END_TEST
-
-/* After a hang the driver resets the GPU: empty slots prove nothing. */
-START_TEST(verify_what_hung)
-{
-	open_with_queues(2);
-	gp_loop_queue(&loop, 1)->broken = true;
-	gpreempt_session_suspend(s, NULL, NULL);
-	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
-			 "# qid active\n0 0\n1 0\n");
-	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
-	gpreempt_session_close(s);
-}
-END_TEST
-
-/*
- * Each try costs 9 s and a reset: only the next suspend tries again, whatever
- * was resumed meanwhile.
- */
-START_TEST(hung_is_not_tried_again)
-{
-	open_with_queues(3);
-	gp_loop_queue(&loop, 2)->broken = true;
-	gpreempt_session_suspend(s, NULL, &out);
-	ck_assert_uint_eq(out.failed, 1);
-	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(0), NULL), 0);
-	unit_clear_trace();
-	gp_loop_add_queue(&loop, 3);
-	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
-	ck_assert(!suspended(3));
-	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
-	gp_loop_queue(&loop, 2)->broken = false;
-	gpreempt_session_resume(s, ONLY(2), NULL);
-	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
-	ck_assert(suspended(2) && suspended(3));
-	gp_loop_add_queue(&loop, 4);
-	gpreempt_session_dispatch(s);
-	ck_assert(suspended(4));
-	gpreempt_session_close(s);
-}
-END_TEST
-
-START_TEST(nothing_to_verify)
-{
-	open_with_queues(1);
-	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
-			 "# qid active\n0 0\n");
-	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
-	gpreempt_session_close(s);
-}
-END_TEST
-
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -473,11 +314,5 @@ int main(void)
 	tcase_add_test(tc, session_lost);
 	tcase_add_test(tc, too_many_ids);
 	tcase_add_test(tc, many_queues);
-	tcase_add_loop_test(tc, verify, 0, ARRAY_SIZE(views));
-	tcase_add_loop_test(tc, verify_all, 0, ARRAY_SIZE(whole_views));
-	tcase_add_test(tc, verify_what_runs);
-	tcase_add_test(tc, verify_what_hung);
-	tcase_add_test(tc, hung_is_not_tried_again);
-	tcase_add_test(tc, nothing_to_verify);
 	return unit_run("suspend");
 }
