@@ -387,7 +387,7 @@ static int run_amdlog(const struct ctl_command *cmd, struct ctl_args *args)
 
 static const struct ctl_option options[] = {
 	{ "pid", CTL_COUNT, offsetof(struct ctl_args, only_pid), "PID",
-	  "only this process, by the number that the log has" },
+	  "only this process, by its PID in the log" },
 	{ "format", CTL_NAME, offsetof(struct ctl_args, format), "WORD",
 	  "table, json, python or shell" },
 	{ 0 },
@@ -402,12 +402,12 @@ const struct ctl_command ctl_amdlog = {
 	.usage = "FILE",
 	.shared = CTL_SHARED_JSON,
 	.options = options,
-	.summary = "Show the hardware queues that ROCm's log names.",
+	.summary = "Show the hardware queues in ROCm's log.",
 	.details =
-	"FILE is what a HIP program printed with AMD_LOG_LEVEL 3 to 5, \"-\" for stdin;\n"
+	"FILE is the output of a HIP program with AMD_LOG_LEVEL 3 to 5, \"-\" for stdin;\n"
 	"of any length. Level 3 has queues, level 4 packets too.\n"
-	"BACKLOG is the most packets that waited in a queue when one was added; rptr\n"
-	"and wptr are logged by ROCm 6 and newer. ROCm 5 names a queue by one address\n"
-	"when it is created and by another in its packets: they stay two lines.\n"
+	"BACKLOG is the highest number of packets that waited in a queue when one was\n"
+	"added; ROCm 6 and newer log rptr and wptr. ROCm 5 names a queue by one address\n"
+	"when it is created and by another in its packets: these are two lines.\n"
 	"Exit status 6: some lines could not be read. 1: it is no such log.\n",
 };

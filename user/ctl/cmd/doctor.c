@@ -189,12 +189,12 @@ const struct ctl_command ctl_doctor = {
 	.run = run_doctor,
 	.words = CTL_TARGETS,
 	.usage = "[TARGET]",
-	.summary = "Check whether suspending can work here, or a process be.",
+	.summary = "Check whether suspending can work here, or for a process.",
 	.details =
-	"A line is a check: ok; note, good to know; warning, something is missing\n"
-	"that suspending does not need; failed, it cannot work so; unknown, it\n"
-	"could not be looked at. What to do about it comes last. The exit status\n"
-	"is 0 when suspending should work, 3 when the host cannot do it and 4\n"
-	"when only rights are missing; else that of what is wrong with a target.\n",
+	"Each line is a check: ok; note, useful to know; warning, something is missing\n"
+	"that suspending does not need; failed, suspending cannot work; unknown, the\n"
+	"check was not possible. The end of the line is what to do. The exit status is\n"
+	"0 when suspending should work, 3 when the host cannot do it and 4 when only\n"
+	"rights are missing; with a target, that of suspending it.\n",
 	.shared = CTL_SHARED_WAIT | CTL_SHARED_JSON | CTL_SHARED_REPLAY,
 };

@@ -141,21 +141,21 @@ static const struct ctl_option options[] = {
 	{ "linger", CTL_DURATION, SCHED(linger_ns), "TIME",
 	  "online counts as busy for so long after its work (2ms)" },
 	{ "max-hold", CTL_DURATION, SCHED(max_hold_ns), "TIME",
-	  "then offline gets its share, whatever online does (1s)" },
+	  "held time after which offline gets its share (1s)" },
 	{ "offline-share", CTL_PERCENT, SCHED(share), "PERCENT",
 	  "of the time, for each offline process (10%)" },
 	{ "min-run", CTL_DURATION, SCHED(min_run_ns), "TIME",
-	  "at least that long in place of its share" },
+	  "at least that long instead of its share" },
 	{ "duty", CTL_PERCENT, SCHED(duty), "PERCENT",
-	  "without --online: offline runs for that part of the time" },
+	  "without --online: part of the time that offline runs" },
 	{ "gang", CTL_FLAG, SCHED(gang), NULL,
-	  "all processes of one --offline TARGET go together" },
+	  "suspend all processes of one --offline TARGET together" },
 	{ "poll", CTL_NAME, SCHED(poll), "MODE",
-	  "busy, adaptive (when not said), or each time, as in 200us" },
+	  "busy, adaptive (default), or a time such as 200us" },
 	{ "cpu", CTL_CPU, SCHED(cpu), "CPU",
 	  "poll on that CPU" },
 	{ "allow-uid", CTL_UIDS, 0, "LIST",
-	  "these users may say \"online begin\", too" },
+	  "these users may send \"online begin\" too" },
 	{ "samples", CTL_FILE, SCHED(samples), "FILE",
 	  "write all latencies to a file at the end" },
 	{ "metrics", CTL_FILE, SCHED(metrics), "FILE",
@@ -177,11 +177,11 @@ const struct ctl_command ctl_guard = {
 	"preempt makes the same calls and can be recorded",
 	.summary = "Suspend offline processes while online ones have work.",
 	.details =
-	"An offline process is preempted on the GPUs that it has in common with\n"
-	"an online one. Processes may come and go. Nothing is attached to online\n"
-	"processes: their work is seen in their AQL queues. SIGUSR1 prints the\n"
-	"figures so far. When guard ends, however that may be, all queues run.\n"
-	"Memory on the GPU is not freed by a preemption.\n",
+	"An offline process is suspended on the GPUs that it has in common with an\n"
+	"online one. Processes may start and end at any time. Nothing is attached to\n"
+	"online processes: guard sees their work in their AQL queues. SIGUSR1 prints\n"
+	"the figures so far. When guard ends, for any reason, all queues run.\n"
+	"Suspending frees no memory on the GPU.\n",
 	.options = options,
 	.defaults = {
 		.sched = {

@@ -339,21 +339,21 @@ const struct ctl_command ctl_list = {
 	.run = run_list,
 	.words = CTL_TARGETS,
 	.usage = "[TARGET]",
-	.summary = "Show the GPU processes. It needs no command.",
+	.summary = "List the GPU processes (the default command).",
 	.details =
-	"ACTIVE of its SLOTS hold a queue of the process now; it does not follow\n"
-	"that they execute something. STATE is one of\n"
+	"ACTIVE of the SLOTS hold a queue of the process now; such a queue need not\n"
+	"execute anything. STATE is one of\n"
 	"  active             a queue of it is in a hardware slot\n"
 	"  suspended          all its queues are, through the debug interface\n"
 	"  partly-suspended   some are\n"
 	"  evicted            the driver has taken its queues off for a while\n"
-	"  unmapped           none of its queues is in a slot just now\n"
-	"  no-queues          it has opened the GPU, and no queue\n"
+	"  unmapped           none of its queues is in a slot now\n"
+	"  no-queues          it has opened the GPU, and has no queue\n"
 	"  holder             of gpreempt-ctl: it holds another process\n"
-	"USER is the real user, as the kernel has it; COMMAND and the name of a\n"
-	"container are what the process or its user says.\n"
-	"HELD-BY is the process that holds or debugs it, NS-PID the number that\n"
-	"a process in a container has there. Without gpreempt.ko, or without\n"
-	"root, slots and state are not known.\n",
+	"USER is the real user, as the kernel has it. COMMAND and the name of a\n"
+	"container are chosen by the process or its user.\n"
+	"HELD-BY is the process that holds or debugs it. NS-PID is the PID of a\n"
+	"process in its container. Without gpreempt.ko, or without root, slots and\n"
+	"state are unknown.\n",
 	.shared = CTL_SHARED_JSON | CTL_SHARED_WAIT | CTL_SHARED_REPLAY,
 };

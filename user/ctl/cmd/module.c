@@ -206,9 +206,9 @@ const struct ctl_command ctl_load = {
 	.run = run_load,
 	.summary = "Load gpreempt.ko, which shows states and slots.",
 	.details =
-	"As modprobe does: amdgpu is loaded first if it is not there, and what\n"
-	"/etc/modprobe.d says holds. That it is loaded already is no error. While it\n"
-	"is loaded, amdgpu is in use, although lsmod names no user: unload it first.\n",
+	"As modprobe does: it loads amdgpu first if that is missing, and follows\n"
+	"/etc/modprobe.d. It is no error if the module is loaded already. It keeps\n"
+	"amdgpu in use, although lsmod names no user: unload gpreempt.ko first.\n",
 };
 
 const struct ctl_command ctl_unload = {

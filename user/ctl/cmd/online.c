@@ -84,11 +84,11 @@ const struct ctl_command ctl_online = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "begin/end",
-	.summary = "Tell the guard that online work begins or ends.",
+	.summary = "Report to the guard that online work begins or ends.",
 	.details =
-	"It counts for the program that runs this command, such as a shell: when\n"
-	"that ends, so do its requests. May be nested. Root only, unless guard has\n"
-	"--allow-uid: who may begin can starve offline work, except for its share.\n",
+	"It counts for the program that runs this command, such as a shell: when that\n"
+	"ends, so do its requests. Requests may be nested. Root only, unless guard has\n"
+	"--allow-uid: these users can hold back offline work, except for its share.\n",
 };
 
 /* -ESRCH: guard does not have it; or another negative errno value. */
@@ -162,7 +162,7 @@ const struct ctl_command ctl_release = {
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
-	.summary = "Have the guard release a process, and not take it back.",
+	.summary = "Make the guard release a process and not take it back.",
 	.details =
 	"When it returns, the queues run and the process is not traced: for a\n"
 	"debugger or a checkpoint.\n",

@@ -219,8 +219,8 @@ const struct ctl_command ctl_pidmap = {
 	.shared = CTL_SHARED_JSON,
 	.not_recorded =
 	"list has both numbers too, and can be recorded",
-	.summary = "Show the PIDs of GPU processes, here and inside.",
+	.summary = "Show the PIDs of GPU processes on the host and inside.",
 	.details =
-	"A number is looked for on both sides: as the host counts, and as the\n"
-	"process counts itself, which is what ROCm's log and programs print.\n",
+	"A PID is looked up on both sides: as on the host, and as in the container,\n"
+	"which is what ROCm's log and programs print.\n",
 };

@@ -206,12 +206,11 @@ const struct ctl_command ctl_queues = {
 	.usage = "TARGET",
 	.summary = "Show the GPU queues of a process.",
 	.details =
-	"ACTIVE of its SLOTS hold a queue now; a compute queue has one in each\n"
-	"XCC of its GPU. It does not follow that the queue executes something.\n"
-	"AGE-MS is more than 0 when the driver was busy with the process: then\n"
-	"all but ACTIVE is as it was so long ago. \"-\" stands for what is not\n"
-	"known; without gpreempt.ko, or without root, that is all but ids, GPUs\n"
-	"and types. In a pipe and with --json there are more columns.\n",
+	"ACTIVE of the SLOTS hold a queue now; a compute queue has one in each XCC of\n"
+	"its GPU. Such a queue need not execute anything. AGE-MS is above 0 when the\n"
+	"driver was busy with the process: then all but ACTIVE is that old. \"-\" means\n"
+	"unknown; without gpreempt.ko, or without root, only ids, GPUs and types are\n"
+	"known. In a pipe and with --json there are more columns.\n",
 	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
 		  CTL_SHARED_REPLAY,
 };

@@ -237,6 +237,6 @@ const struct ctl_command ctl_resume = {
 	"process that is not held does nothing and is no error.\n"
 	"\n"
 	"With several targets the exit status is that of all if it is the same,\n"
-	"and 6 if some were resumed and others not.\n",
+	"and 6 if only some were resumed.\n",
 	.shared = CTL_SHARED_QUEUES | CTL_SHARED_JSON,
 };

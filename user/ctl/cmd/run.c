@@ -88,10 +88,9 @@ const struct ctl_command ctl_run = {
 	.summary = "Start a program in a role, online or offline.",
 	.details =
 	"The role is the cgroup: /gpreempt/online/NAME or /gpreempt/offline/NAME,\n"
-	"where NAME is the PID if none is given; programs that it starts are in it,\n"
-	"too. Targets for them: cgroup:/gpreempt/online, cgroup:/gpreempt/offline.\n"
-	"The program takes the place of this one: PID, signals and exit status are\n"
-	"its own. It is 127 when there is no such program, 126 when it cannot be\n"
-	"run.\n",
+	"where NAME is the PID by default. Child processes are in it too. Targets for\n"
+	"them: cgroup:/gpreempt/online, cgroup:/gpreempt/offline. The program replaces\n"
+	"this command: PID, signals and exit status are its own. The status is 127 if\n"
+	"there is no such program, 126 if it cannot be run.\n",
 	.options = options,
 };

@@ -27,7 +27,7 @@ static const struct ctl_option queue_options[] = {
 
 static const struct ctl_option wait_options[] = {
 	{ "wait", CTL_DURATION, offsetof(struct ctl_args, wait_ns), "TIME",
-	  "wait so long for the targets and their queues (30s)" },
+	  "wait up to that long for the targets and their queues (30s)" },
 	{ 0 },
 };
 
@@ -39,9 +39,9 @@ static const struct ctl_option json_options[] = {
 
 static const struct ctl_option replay_options[] = {
 	{ "record", CTL_FILE, offsetof(struct ctl_args, record), "FILE",
-	  "write what the system says to a file" },
+	  "write the system's answers to a file" },
 	{ "replay", CTL_FILE, offsetof(struct ctl_args, replay), "FILE",
-	  "have that file say it, in place of the system" },
+	  "take the answers from that file, not from the system" },
 	{ 0 },
 };
 

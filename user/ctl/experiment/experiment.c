@@ -93,21 +93,21 @@ static const struct ctl_option options[] = {
 	{ "a", CTL_NAME, offsetof(struct ctl_args, model_a), "COMMAND",
 	  "model A, for the shell" },
 	{ "b", CTL_NAME, offsetof(struct ctl_args, model_b), "COMMAND",
-	  "model B; both are run at once then, too" },
+	  "model B; both are then also run at once" },
 	{ "runs", CTL_COUNT, offsetof(struct ctl_args, runs), "N",
-	  "of each alone (5)" },
+	  "runs of each alone (5)" },
 	{ "concurrent", CTL_COUNT, offsetof(struct ctl_args, concurrent), "N",
-	  "of both at once (3)" },
+	  "runs of both at once (3)" },
 	{ "duration", CTL_DURATION, offsetof(struct ctl_args, duration_ns),
-	  "TIME", "end the models after that; else they end by themselves" },
+	  "TIME", "end the models after that time; default: wait for them" },
 	{ "amd-log", CTL_COUNT, offsetof(struct ctl_args, amd_log), "LEVEL",
-	  "run them with AMD_LOG_LEVEL, and say what amdlog finds" },
+	  "run them with AMD_LOG_LEVEL, and report what it has" },
 	{ "output", CTL_FILE, offsetof(struct ctl_args, output), "DIR",
-	  "where all is kept (-o DIR); a new directory otherwise" },
+	  "directory (-o DIR); default: a new one" },
 	{ "resume", CTL_FILE, offsetof(struct ctl_args, resume), "DIR",
-	  "go on with one: runs the commands that are in it" },
+	  "continue one: runs the commands that are in it" },
 	{ "report-only", CTL_FILE, offsetof(struct ctl_args, report_only),
-	  "DIR", "read one again, or one that a script made" },
+	  "DIR", "report on one again, or on a script's results" },
 	{ 0 },
 };
 
@@ -117,21 +117,21 @@ const struct ctl_command ctl_experiment = {
 	.words = CTL_NO_WORDS,
 	.shared = CTL_SHARED_JSON,
 	.options = options,
-	.summary = "Find out whether models use the same queues each time.",
+	.summary = "Test whether models use the same queues each time.",
 	.details =
-	"Each run has snapshots before, during and after it; \"during\" is when the\n"
-	"model has queues and no new one came for half a second, and is taken again\n"
-	"if more come later. The next run begins when its queues are gone. DIR has the\n"
-	"snapshots, what the models printed (a.out, a.err), report.md and report.json.\n"
-	"Ids in common with the first run: more than 0.8 of them is consistent, more\n"
-	"than 0.5 partly.\n"
-	"With --amd-log both models stand side by side: dispatches, hardware queues,\n"
-	"time, most packets that waited; the median of the runs.\n"
-	"Ctrl-C ends the models, too, and --resume goes on with the run that was cut off.\n"
-	"It runs the commands that DIR/experiment has, as the user who calls it, and\n"
-	"refuses a DIR or a file that another user owns or can write.\n"
-	"--report-only takes what a script of one's own left as well: model_a_run_N,\n"
+	"Each run has snapshots before, during and after it. \"during\" is taken when the\n"
+	"model has queues and made no new one for half a second, and again if it makes\n"
+	"more later. The next run begins when the queues are gone. DIR has the\n"
+	"snapshots, the output of the models (a.out, a.err), report.md and report.json.\n"
+	"Ids in common with the first run: above 0.8 of them is consistent, above 0.5\n"
+	"partly.\n"
+	"With --amd-log the report compares both models: dispatches, hardware queues,\n"
+	"time, highest number of waiting packets; the median of the runs.\n"
+	"Ctrl-C ends the models too, and --resume continues with the interrupted run.\n"
+	"It runs the commands in DIR/experiment, as the user who calls it, and refuses\n"
+	"a DIR or a file that another user owns or can write.\n"
+	"--report-only also reads the results of a script: model_a_run_N,\n"
 	"model_b_run_N and concurrent_run_N with mqd_during_*, hqd_during_* (or _both_)\n"
 	"and model_a_pid.txt.\n"
-	"Exit status 7: another experiment is at work in DIR.\n",
+	"Exit status 7: another experiment uses DIR.\n",
 };

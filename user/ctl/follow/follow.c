@@ -312,15 +312,15 @@ const struct ctl_command ctl_follow = {
 	.not_recorded =
 	"each of its targets has a process of its own; preempt makes "
 	"the same calls and can be recorded",
-	.summary = "Let the GPU follow job control: stopped, frozen, and back.",
+	.summary = "Suspend processes while job control stops or freezes them.",
 	.details =
 	"While a process is stopped (SIGSTOP, Ctrl-Z, a batch system's suspend)\n"
 	"or its cgroup is frozen (docker pause, systemctl freeze), its queues are\n"
-	"suspended; when it goes on, so do they. Each TARGET has to name a process\n"
-	"at the start; --wait waits for all of them. New processes of a target that\n"
-	"is no PID are taken up within a second. Ends when the last one has\n"
-	"ended, or with Ctrl-C or its terminal; then all queues run. Output that is\n"
-	"not read in time is dropped, and the number of lines is printed.\n"
-	"Needs cgroup v2: the old freezer sends no event when it freezes.\n",
+	"suspended; when it continues, they are resumed. Each TARGET must match a\n"
+	"process at the start; --wait waits for all of them. A TARGET that is no PID\n"
+	"also matches later processes, within a second. follow ends when the last\n"
+	"process has ended, after Ctrl-C, or with its terminal; then all queues run.\n"
+	"It drops output that is not read in time, and prints the number of lines.\n"
+	"It needs cgroup v2: the old freezer sends no event when it freezes.\n",
 	.shared = CTL_SHARED_WAIT,
 };

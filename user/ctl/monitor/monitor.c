@@ -398,9 +398,9 @@ static const struct ctl_option options[] = {
 	{ "duration", CTL_DURATION, offsetof(struct ctl_args, duration_ns),
 	  "TIME", "for that long (30s); 0s: until Ctrl-C" },
 	{ "interval", CTL_DURATION, offsetof(struct ctl_args, interval_ns),
-	  "TIME", "a sample each time that has passed (5s)" },
+	  "TIME", "time between samples (5s)" },
 	{ "csv", CTL_FLAG, offsetof(struct ctl_args, csv), NULL,
-	  "print samples as CSV, and what they come to on stderr" },
+	  "print samples as CSV, and the summary on stderr" },
 	{ 0 },
 };
 
@@ -410,12 +410,12 @@ const struct ctl_command ctl_monitor = {
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
-	.summary = "Count the queues of a process again and again.",
+	.summary = "Sample the queues of a process repeatedly.",
 	.details =
-	"The process is not touched. A line is a sample; what they come to follows\n"
-	"at the end, with Ctrl-C too: how many samples, mean, least and most,\n"
-	"whether the number was stable, and how often each queue id was seen. A\n"
-	"process that ends is done; with the last one the command is, too.\n",
+	"The process is not touched. Each line is a sample. At the end, also after\n"
+	"Ctrl-C, it prints the number of samples; mean, minimum and maximum; whether\n"
+	"the number was stable; and how often each queue id was seen. It ends when\n"
+	"the last process has ended.\n",
 	.options = options,
 	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
 		  CTL_SHARED_REPLAY,

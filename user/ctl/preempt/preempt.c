@@ -305,13 +305,13 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 
 static const struct ctl_option options[] = {
 	{ "count", CTL_COUNT, offsetof(struct ctl_args, count), "N",
-	  "so many cycles (100)" },
+	  "number of cycles (100)" },
 	{ "hold", CTL_DURATION, offsetof(struct ctl_args, hold_ns), "TIME",
-	  "hold the queues for that time in each (100ms)" },
+	  "hold the queues for that time in each cycle (100ms)" },
 	{ "interval", CTL_DURATION, offsetof(struct ctl_args, interval_ns),
 	  "TIME", "let them run for that time in between (500ms)" },
 	{ "samples", CTL_FILE, offsetof(struct ctl_args, samples), "FILE",
-	  "write what each cycle measured to a file" },
+	  "write the figures of each cycle to a file" },
 	{ "verbose", CTL_FLAG, offsetof(struct ctl_args, verbose), NULL,
 	  "a line for each cycle, as on a terminal" },
 	{ 0 },
@@ -324,23 +324,23 @@ const struct ctl_command ctl_preempt = {
 	.min_words = 1,
 	.usage = "TARGET",
 	.command = "ONLINE-COMMAND...",
-	.summary = "Suspend and resume a process again and again; measure it.",
+	.summary = "Suspend and resume a process repeatedly, and measure it.",
 	.details =
-	"Several targets are suspended and resumed together, by a thread each;\n"
-	"there are figures for each, and for all from the release of the threads\n"
-	"to the return of the last call. Percentiles are nearest-rank, of all\n"
-	"samples. The first suspend is shown apart.\n"
+	"Several targets are suspended and resumed together, each by its own thread.\n"
+	"There are figures for each target, and for all: from the release of the\n"
+	"threads to the return of the last call. Percentiles are nearest-rank, of all\n"
+	"samples. The first suspend is shown separately.\n"
 	"\n"
-	"With a command behind \"--\" the queues are held until it ends, in place\n"
-	"of --hold. When it ends with another status than 0, the run ends after\n"
-	"that cycle, with exit status 1.\n"
+	"With a command after \"--\" the queues are held until it ends, instead of\n"
+	"--hold. If its exit status is not 0, the run ends after that cycle with exit\n"
+	"status 1.\n"
 	"\n"
-	"Other processes on the same GPUs lose their slots for a moment, too: how\n"
-	"long is seen by looking at their slots all the time (needs gpreempt.ko).\n"
-	"Not measured with --record and --replay.\n"
+	"Other processes on the same GPUs lose their slots for a moment. preempt\n"
+	"measures that by reading their slots all the time (needs gpreempt.ko), but\n"
+	"not with --record or --replay.\n"
 	"\n"
-	"Nothing stays behind: the queues run when the command ends, also with\n"
-	"Ctrl-C or its terminal. What was measured until then is shown.\n",
+	"Nothing stays behind: the queues run when the command ends, also after\n"
+	"Ctrl-C or with its terminal. It prints what it has measured until then.\n",
 	.options = options,
 	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
 		  CTL_SHARED_REPLAY,

@@ -296,7 +296,7 @@ static const struct ctl_option options[] = {
 	{ "for", CTL_DURATION, offsetof(struct ctl_args, lease_ns), "TIME",
 	  "release it after that time (5s); otherwise at resume" },
 	{ "grace", CTL_DURATION, offsetof(struct ctl_args, grace_ns), "TIME",
-	  "let the hardware go on that long before (50us; 0us: no)" },
+	  "let waves finish for that long first (50us; 0us: no)" },
 	{ "foreground", CTL_FLAG, offsetof(struct ctl_args, foreground), NULL,
 	  "stay, and release it at Ctrl-C or when this terminal closes" },
 	{ 0 },
@@ -313,17 +313,17 @@ const struct ctl_command ctl_suspend = {
 	"the same calls and can be recorded",
 	.summary = "Take the queues of processes off the GPU and hold them.",
 	.details =
-	"A holder stays behind for each. The queues run again at \"gpreempt-ctl\n"
-	"resume\", when the lease is over, when the process ends, and when the\n"
-	"holder ends, however that may be. Queues that a held process makes later\n"
-	"are suspended too, unless --queues names those that are meant. Suspending\n"
-	"a process that is held already adds queues and sets a new lease.\n"
+	"A holder stays behind for each process. The queues run again after\n"
+	"\"gpreempt-ctl resume\", when the lease ends, when the process ends, and when\n"
+	"the holder ends for any reason. Later queues of a held process are suspended\n"
+	"too, unless --queues selects others. Suspending a held process again adds\n"
+	"queues and sets a new lease.\n"
 	"\n"
 	"While a process is held, other debuggers (gdb, strace, rocgdb, CRIU,\n"
 	"ROCm's own core dump) cannot attach to it; resume ends that.\n"
 	"\n"
 	"With several targets the exit status is that of all if it is the same,\n"
-	"and 6 if some were suspended and others not.\n",
+	"and 6 if only some were suspended.\n",
 	.options = options,
 	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON,
 	.defaults = {

@@ -227,14 +227,14 @@ const struct ctl_command ctl_decode = {
 	.options = options,
 	.summary = "Show the driver's own text of queues and slots as tables.",
 	.details =
-	"FILE is what /sys/kernel/debug/kfd/mqds, hqds or rls had, \"-\" for stdin,\n"
-	"or a snapshot's directory; all are taken to be of one moment. Without a\n"
-	"FILE the system's own are read. A directory with several snapshots in it\n"
-	"gives a line for each, and what changed.\n"
-	"A compute queue is in one slot of each XCC when it is mapped. A slot belongs\n"
-	"to the queue whose MQD has the address and the ring that are in the slot's\n"
-	"registers. Text of two moments, or the same text twice, is not joined.\n"
-	"Queue ids are not in that text: gpreempt.ko or a snapshot adds them.\n"
+	"FILE is a copy of /sys/kernel/debug/kfd/mqds, hqds or rls, \"-\" for stdin, or\n"
+	"a snapshot's directory; all must be of one moment. Without a FILE, the\n"
+	"system's own are read. For a directory with several snapshots it prints a\n"
+	"line for each, and what changed.\n"
+	"A mapped compute queue is in one slot of each XCC. A slot belongs to the queue\n"
+	"whose MQD has the address and the ring that are in the slot's registers. Text\n"
+	"of two moments, or the same text twice, is not joined. That text has no queue\n"
+	"ids: gpreempt.ko or a snapshot adds them.\n"
 	"Exit status 6: some lines could not be read, or contradict each other; they\n"
 	"are listed. 1: a file is something else.\n",
 };

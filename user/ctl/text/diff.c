@@ -226,7 +226,7 @@ static const struct ctl_option options[] = {
 	{ "pid-a", CTL_COUNT, offsetof(struct ctl_args, pid_a), "PID",
 	  "this process in A" },
 	{ "pid-b", CTL_COUNT, offsetof(struct ctl_args, pid_b), "PID",
-	  "and this one in B" },
+	  "this process in B" },
 	{ 0 },
 };
 
@@ -239,15 +239,15 @@ const struct ctl_command ctl_diff = {
 	.usage = "A B",
 	.shared = CTL_SHARED_JSON,
 	.options = options,
-	.summary = "Show what two snapshots or files have in common.",
+	.summary = "Compare two snapshots or files.",
 	.details =
 	"A and B are directories of gpreempt-ctl snapshot, files with the driver's mqds\n"
-	"and hqds, DIR/NAME for one of the snapshots that decode lists of a directory, or\n"
-	"two of gpreempt-ctl monitor --csv (all ids that it saw). Queues are compared\n"
-	"by GPU and queue id within a process, and by ring; hardware slots by their\n"
-	"place. Overlap is what is common, out of the larger of both: more than 80% is\n"
-	"consistent, more than 50% partly. Another process can be in the same slots:\n"
-	"only its pid and its rings tell it apart.\n"
-	"With --pid-a and --pid-b two processes are compared: ids that they both have\n"
-	"say that numbers are handed out alike, never that a queue is shared.\n",
+	"and hqds, DIR/NAME for one of the snapshots that decode lists in a directory,\n"
+	"or two files of gpreempt-ctl monitor --csv (all ids that it saw). Queues are\n"
+	"compared by GPU and queue id within a process, and by ring; hardware slots by\n"
+	"their place. Overlap is the common part of the larger side: above 80% is\n"
+	"consistent, above 50% partly. Another process can have the same slots: only\n"
+	"its pid and its rings distinguish it.\n"
+	"With --pid-a and --pid-b two processes are compared: common ids mean that\n"
+	"numbers are given out alike, never that a queue is shared.\n",
 };

@@ -143,13 +143,13 @@ static int run_snapshot(const struct ctl_command *cmd, struct ctl_args *args)
 
 static const struct ctl_option options[] = {
 	{ "output", CTL_FILE, offsetof(struct ctl_args, output), "DIR",
-	  "where to put it (-o DIR); a new directory otherwise" },
+	  "directory (-o DIR); default: a new one" },
 	{ "tag", CTL_NAME, offsetof(struct ctl_args, tag), "WORD",
-	  "put it into a directory of that name below DIR" },
+	  "use a directory of that name below DIR" },
 	{ "every", CTL_DURATION, offsetof(struct ctl_args, every_ns), "TIME",
 	  "a series, one each TIME (10s)" },
 	{ "count", CTL_COUNT, offsetof(struct ctl_args, count), "N",
-	  "so many in the series (10), and one before and after it" },
+	  "number in the series (10), plus one before and after" },
 	{ 0 },
 };
 
@@ -158,11 +158,11 @@ const struct ctl_command ctl_snapshot = {
 	.run = run_snapshot,
 	.words = CTL_NO_WORDS,
 	.options = options,
-	.summary = "Keep in a directory all there is to know about now.",
+	.summary = "Save all text about queues and slots in a directory.",
 	.details =
-	"The driver's mqds, hqds and rls, the module's view, KFD's sysfs, the GPU\n"
-	"processes, versions, and the kernel log: of a series what is new in each, else\n"
-	"what came since it was last cleared (dmesg -C). decode and diff take such a\n"
-	"directory; it is plain text, and can be sent to others. Nothing is\n"
-	"overwritten. Ctrl-C ends a series with its last one.\n",
+	"It contains the driver's mqds, hqds and rls, the module's view, KFD's sysfs,\n"
+	"the GPU processes, versions, and the kernel log: in a series the new lines of\n"
+	"each, else all since the log was last cleared (dmesg -C). decode and diff read\n"
+	"such a directory. It is plain text, and you can send it to others. Nothing is\n"
+	"overwritten. After Ctrl-C a series ends with its final snapshot.\n",
 };
