@@ -23,10 +23,10 @@ extern "C" {
  * struct gpreempt_amdlog_queue - a hardware queue of the runtime
  * @pid: as the process itself sees it: another number inside of a container.
  *	Unknown when the log was made without it
- * @hwq: address that the runtime calls it by (HWq); 0: not said. ROCm 5 logs
- *	the life of a queue by its software queue and its packets by HWq, and
- *	does not say which belong together: they are two entries then
- * @swq: of the last software queue on it; 0: not said
+ * @hwq: address that the runtime calls it by (HWq); 0: not in the log. ROCm 5
+ *	logs the life of a queue by its software queue and its packets by HWq,
+ *	and not which belong together: they are two entries then
+ * @swq: of the last software queue on it; 0: not in the log
  * @id: the runtime's own number of it, unknown before ROCm 6
  * @priority: 0 low, 1 normal, 2 high
  * @size: packets

@@ -59,13 +59,13 @@ enum gpreempt_reason {
 	GPREEMPT_BAD_TARGET,	/* @word is no target */
 	GPREEMPT_BAD_PATTERN,	/* nor is that of @word a pattern: @name */
 	GPREEMPT_NO_MATCH,	/* no GPU process is named by @word */
-	GPREEMPT_MANY_CONTAINERS,	/* their ids begin as @word says */
+	GPREEMPT_MANY_CONTAINERS,	/* their ids begin with @word */
 	GPREEMPT_SAME_CONTAINER,	/* several have the name or id of @word */
 	GPREEMPT_IS_HOLDER,	/* the process holds another one */
 	GPREEMPT_HANG,		/* the hardware kept queues, on GPU @name */
 	GPREEMPT_NO_MODULE,	/* gpreempt.ko is needed for it */
 	GPREEMPT_GRACE,		/* longer than the hardware can wait: @limit_ns */
-	GPREEMPT_NO_CLOCK,	/* the driver does not tell the GPU's clock */
+	GPREEMPT_NO_CLOCK,	/* the driver does not report the GPU's clock */
 	GPREEMPT_NO_USER,	/* that of @word is not in /etc/passwd */
 	GPREEMPT_HELD,		/* by a holder or guard, process @other */
 	GPREEMPT_ENDING,	/* the process has disabled its runtime again */
@@ -124,7 +124,7 @@ struct gpreempt;
  * @busy: called with true right before a call to the driver that can take
  *	seconds when the hardware hangs, and with false right after it, or NULL
  * @data: given to both
- * @record: or NULL; a file that gets each question to the system and each answer.
+ * @record: or NULL; a file that gets all questions to the system and answers.
  *	It replaces a file of that name, and only root can read it.
  * @replay: or NULL; such a file, which is then asked in place of the system
  *
@@ -171,8 +171,8 @@ void gpreempt_free(struct gpreempt *g);
  * gpreempt_simulated() - is the GPU here the simulated one of gpreempt's tests?
  * @g: library
  *
- * Times are of the driver's path then, and say nothing of hardware. Of a
- * recording: was it? Any thread.
+ * If so, times are of the driver's path only, not of hardware. With a
+ * recording: was it the simulated one? Any thread.
  */
 bool gpreempt_simulated(const struct gpreempt *g);
 
@@ -187,8 +187,8 @@ const char *gpreempt_version(void);
  * @pid: process
  * @err: or NULL; gets the reason
  *
- * It asks all that can be asked without touching the process; opening the
- * session asks the same again. Any thread.
+ * Checks everything that can be checked without touching the process; opening
+ * the session checks the same again. Any thread.
  */
 int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 

@@ -15,7 +15,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /**
- * enum gpreempt_health - what came of a check
+ * enum gpreempt_health - the result of a check
  *
  * Only GPREEMPT_HEALTH_FAILED stands in the way of suspending. With a warning
  * something is missing or worse than it could be, a note is good to know, and
@@ -35,7 +35,7 @@ const char *gpreempt_health_name(enum gpreempt_health health);
 /**
  * struct gpreempt_finding - one check
  * @name: of the check, a word
- * @health: what came of it
+ * @health: the result
  * @failure: the kind of failure, if it is one
  * @text: what was found
  * @next: what to do about it, or ""
@@ -62,7 +62,7 @@ struct gpreempt_findings {
  * @out: gets the findings, for gpreempt_findings_free()
  *
  * Opens /dev/kfd for a moment, which makes the calling process a GPU process
- * until it ends. gpreempt_check() says the same of one process. Any thread.
+ * until it ends. gpreempt_check() checks one process. Any thread.
  *
  * Return: 0 or -ENOMEM; failures of checks are findings.
  */

@@ -14,9 +14,9 @@ extern "C" {
 /**
  * struct gpreempt_gang - sessions on several processes
  *
- * Each process has a session and a thread of its own, which also does what a
- * session has to do while nothing is asked: signals, new queues, the end. A
- * suspend or resume releases all threads together.
+ * Each process has its own session and thread. Between calls the thread handles
+ * the session's events: signals, new queues, the end. A suspend or resume
+ * releases all threads together.
  *
  * The threads have the signal mask of the thread that adds the process, so that
  * a signal can end a wait in the driver. From Linux 6.12 on they ask for short
@@ -25,9 +25,9 @@ extern "C" {
  *
  * On one GPU the driver does one after the other (one run list, one lock a
  * GPU). On several it does them in parallel. A session that another process
- * ends is opened again, and the suspend or resume in progress is repeated. After
- * six losses with less than 10 s between them it stays lost: the member's code
- * is -ENOTCONN, and its queues run.
+ * ends is opened again, and the suspend or resume in progress is repeated.
+ * After six losses with less than 10 s between them it stays lost: the member's
+ * code is -ENOTCONN, and its queues run.
  */
 struct gpreempt_gang;
 
@@ -112,7 +112,7 @@ int gpreempt_gang_remove(struct gpreempt_gang *gang, pid_t pid);
  * gpreempt_gang_suspend() - suspend the queues of all processes
  * @gang: gang
  * @which: of each process, or NULL for all
- * @out: or NULL; gets what came of it, process by process in
+ * @out: or NULL; gets the result, process by process in
  *	gpreempt_gang_members()
  *
  * As gpreempt_session_suspend() of each. All threads are made ready, and then

@@ -5,19 +5,19 @@
  *
  *	core.h		errors, the library's handle, targets, figures
  *	observe.h	processes, queues, slots and GPUs, as gpreempt.ko shows them
- *	select.h	which processes are meant
+ *	select.h	from words to processes
  *	session.h	suspending and resuming the queues of one process
  *	gang.h		the same of several processes at once
- *	hold.h		a hold that a process of its own keeps, so that a program
- *			that hangs holds nothing for ever
+ *	hold.h		a hold that a separate process keeps, so that a program
+ *			that hangs does not hold its target for ever
  *	online.h	a server's requests to "gpreempt-ctl guard"
  *
  * Functions that can fail return 0 (or a count) or a negative errno value, and
- * leave their output arguments alone when they fail, unless stated otherwise.
+ * leave output arguments unchanged when they fail, unless stated otherwise.
  * The library prints nothing, never exits, installs no signal handler and has
  * no state but what its handles hold.
  *
- * Threads: each function, or the head of its header, says who may call it.
+ * Threads: each function, or the head of its header, names one of these:
  *
  *	any thread	also at the same time as another thread, even with the
  *			same handle
@@ -28,23 +28,22 @@
  *
  * Times are in nanoseconds, of the monotonic clock.
  *
- * Programs go on running with later libraries of the same soname, without being
- * compiled again:
+ * Compiled programs work with later libraries of the same soname:
  *
  *	handles		(struct gpreempt, gpreempt_session ...) are opaque
  *	options		(gpreempt_options and all that end so) begin with their
- *			size. What a later header has and the program did not
- *			know is 0; what the program knows and the library does
- *			not is refused with -E2BIG unless it is 0
+ *			size. Members that the program does not know are 0;
+ *			members that the library does not know are refused
+ *			with -E2BIG unless they are 0
  *	lists		(gpreempt_view, gpreempt_targets ...) are made and freed
  *			by the library: they grow at their end
  *	the others	lie in the program's memory, or one behind the other in
  *			a list: their size never changes. A new member takes
- *			its place from "reserved" at the end; 0 is what an older
- *			library says of it. One without "reserved" is final
+ *			its place from "reserved" at the end; an older library
+ *			sets it to 0. A structure without "reserved" is final
  *	enums		grow at their end; names ending in _COUNT or in a plural
  *			(GPREEMPT_POLICY_REASONS) are of the header only
- *	functions	never change; what has to be different has a new name
+ *	functions	never change; a different one has a new name
  *
  * "make check-library-abi" compares the library with user/lib/libgpreempt.abi,
  * which "make abi-update" writes before a release.

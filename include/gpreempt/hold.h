@@ -85,7 +85,7 @@ struct gpreempt_hold_status {
  * @which: its queues, or NULL for all; without ids new queues are held, too. At
  *	most 64 @gpu_ids.
  * @options: or NULL
- * @status: or NULL; gets what came of it
+ * @status: or NULL; gets the result
  * @out: gets the hold, for gpreempt_hold_close()
  * @err: or NULL; gets the reason
  *

@@ -3,12 +3,12 @@
  * libgpreempt: what gpreempt.ko shows, without touching any process.
  *
  * A field of the structures here has the name of the column that it comes
- * from; view.h says what each column means. A number that is not known is
- * GPREEMPT_UNKNOWN, an unknown text is "". Words out of a list are numbers:
- * those of enum gp_view_hardware, enum gp_view_scheduler and so on in view.h.
+ * from; view.h describes each column. An unknown number is GPREEMPT_UNKNOWN, an
+ * unknown text is "". Words of a list are numbers: enum gp_view_hardware, enum
+ * gp_view_scheduler and so on in view.h.
  *
- * All of it is for any thread. Reading takes root, and does not wait for a
- * busy process: see the age_ms of what it gives.
+ * Any thread may use it. Reading needs root, and does not wait for a busy
+ * process: see age_ms of the result.
  */
 #ifndef GPREEMPT_OBSERVE_H
 #define GPREEMPT_OBSERVE_H
@@ -34,7 +34,7 @@ enum gpreempt_queue_type {
 	GPREEMPT_QUEUE_COMPUTE_PM4,
 	GPREEMPT_QUEUE_SDMA,
 	GPREEMPT_QUEUE_SDMA_XGMI,
-	GPREEMPT_QUEUE_COMPUTE,		/* AQL or PM4: sysfs cannot tell */
+	GPREEMPT_QUEUE_COMPUTE,		/* AQL or PM4: unknown from sysfs */
 };
 
 /** gpreempt_queue_type_name() - Return: the word for a type, "-" if unknown */
@@ -142,7 +142,7 @@ struct gpreempt_view {
  * @err: or NULL; gets the reason
  *
  * With gpreempt.ko loaded everything is known; without it the driver's sysfs
- * files (kfd_procfs_add_queue() in amdkfd/kfd_process.c) tell ids, GPUs and
+ * files (kfd_procfs_add_queue() in amdkfd/kfd_process.c) have ids, GPUs and
  * types. Any thread.
  */
 int gpreempt_view_read(struct gpreempt *g, pid_t pid,
@@ -218,8 +218,8 @@ struct gpreempt_process_list {
  * @out: gets the list, for gpreempt_processes_free()
  * @err: or NULL; gets the reason
  *
- * Without gpreempt.ko the driver's sysfs files tell pid, comm, gpus (all that
- * the process may use), queues and the sdma and xgmi among them; /proc tells
+ * Without gpreempt.ko the driver's sysfs files have pid, comm, gpus (all that
+ * the process may use), queues and the sdma and xgmi among them; /proc has
  * ns_pid. Any thread.
  */
 int gpreempt_processes_read(struct gpreempt *g,
@@ -265,7 +265,7 @@ struct gpreempt_nodes {
  * @out: gets the list, for gpreempt_nodes_free()
  * @err: or NULL; gets the reason
  *
- * Without gpreempt.ko KFD's topology in sysfs (amdkfd/kfd_topology.c) tells
+ * Without gpreempt.ko KFD's topology in sysfs (amdkfd/kfd_topology.c) has
  * gpu_id, node, device, gfx and xccs. Any thread.
  */
 int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,

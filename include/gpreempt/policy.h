@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who may use the GPU, and when: the policy of a scheduler for online work
- * (which has deadlines) and offline work (which has time).
+ * The policy of a scheduler for online work (with deadlines) and offline work
+ * (without): which process may use the GPU, and when.
  *
- * It knows nothing of processes, files or the driver. The caller tells it who
- * there is and what is seen, gives it the time, and carries out what it
- * answers. It does no I/O, has no threads of its own and allocates nothing after
- * gpreempt_policy_new(): the same calls give the same answers, so hours can be
- * tried in a second. One thread at a time for each policy.
+ * It knows nothing of processes, files or the driver. The caller reports
+ * processes, events and the time, and carries out the answers. The policy does
+ * no I/O, has no threads and allocates nothing after gpreempt_policy_new(). The
+ * same calls give the same answers, so a test runs hours in a second. One
+ * thread at a time for each policy.
  *
  * The rules:
  *

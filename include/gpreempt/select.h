@@ -53,7 +53,8 @@ struct gpreempt_targets {
  *	cmd:PATTERN, an extended regular expression that matches somewhere in
  *	the first 8 KiB of the command line
  * @count: number of @words
- * @skip: or NULL; says which processes are never targets, such as holders
+ * @skip: or NULL; returns true for processes that are never targets, such as
+ *	holders
  * @data: given to @skip
  * @out: gets the processes, for gpreempt_targets_free()
  * @err: or NULL; gets the reason
@@ -86,7 +87,7 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
 		       struct gpreempt_error *err);
 
 /**
- * struct gpreempt_description - what /proc says about a process to everybody
+ * struct gpreempt_description - what any user can read of a process in /proc
  * @start: when it started, in clock ticks since boot
  * @ns_pid: its number in the innermost namespace that it is in
  * @tracer: PID of its tracer, a debugger or a holder; 0: none
@@ -96,8 +97,8 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
  * @uid: its real user id, as the kernel has it; -1: not known
  * @reserved: 0; a later release may use it
  *
- * @comm and @command are what the process says of itself, byte for byte: make
- * them harmless before they go to a terminal or a log.
+ * The process chooses @comm and @command, byte for byte: escape them before they
+ * go to a terminal or a log.
  */
 struct gpreempt_description {
 	uint64_t start;
@@ -128,7 +129,7 @@ int gpreempt_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
  * @name: from the engine's files, or "" when that is not known
  * @reserved: 0; a later release may use it
  *
- * @id and @name are what the user says who runs the container, byte for byte.
+ * The user who runs the container chooses @id and @name, byte for byte.
  */
 struct gpreempt_container {
 	char engine[16];

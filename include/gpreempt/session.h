@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libgpreempt: sessions, the right to suspend the queues of one process. */
+/* libgpreempt: a session suspends and resumes the queues of one process. */
 #ifndef GPREEMPT_SESSION_H
 #define GPREEMPT_SESSION_H
 
@@ -147,12 +147,12 @@ gpreempt_session_queues(const struct gpreempt_session *s, size_t *count);
  * gpreempt_session_suspend() - suspend queues, in one call to the driver
  * @s: session
  * @which: the queues, or NULL for all
- * @out: or NULL; gets what came of it, queue by queue in
+ * @out: or NULL; gets the result, queue by queue in
  *	gpreempt_session_queues()
  *
  * A filter without ids is for new queues too: gpreempt_session_dispatch()
- * suspends those that match as it learns of them, until a resume says
- * otherwise. The last call whose filter matches a new queue decides.
+ * suspends those that match as it learns of them, until a resume. The last
+ * call whose filter matches a new queue decides.
  *
  * Makes one system call and allocates nothing, unless @which has priorities
  * that are not known yet, or slots are sampled. Success does not mean that all

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the amdgpu driver prints of its queues, and what ROCm's runtime logs,
- * taken apart. Nothing here reads a file or asks a system: the caller feeds
- * text, in pieces of any size.
+ * Parsers of the amdgpu driver's text about queues and of ROCm's log. They read
+ * no file and no system: the caller feeds text, in pieces of any size.
  *
- * A text is never refused. What could be read is there, and what could not is
- * a problem with its line. Arrays belong to the handle and are valid until it
+ * A text is never refused. Lines that cannot be read are problems, with their
+ * line numbers. Arrays belong to the handle and are valid until it
  * is fed again or freed. One thread at a time for each handle.
  *
  * A number that the text does not have is GPREEMPT_UNKNOWN.
@@ -38,8 +37,8 @@ const char *gpreempt_text_type_name(enum gpreempt_text_type type);
  * struct gpreempt_text_regs - a dump of registers, decoded
  * @known: the rest is decoded. 0: the layout is not known, only words are kept
  * @mqd: GPU address of the MQD; CP only
- * @active: CP_HQD_ACTIVE bit 0, or RB_ENABLE. The driver does not keep that of
- *	an MQD up to date: it says nothing about the queue
+ * @active: CP_HQD_ACTIVE bit 0, or RB_ENABLE. The driver does not update that
+ *	of an MQD: it means nothing
  * @vmid: of the address space; CP only
  * @priority: 0 to 15 as the process set it; CP only
  * @ring: user address
@@ -97,7 +96,7 @@ struct gpreempt_text_mqd {
 
 /**
  * struct gpreempt_text_queue - one block of mqds
- * @type: what the block's head says
+ * @type: from the block's head
  * @file: number of the file, from 0
  * @line: of the block's head
  * @pid: as the host counts
@@ -206,7 +205,7 @@ struct gpreempt_text_packet {
 	uint64_t reserved[2];
 };
 
-/** enum gpreempt_text_note - what a node's block says instead of slots */
+/** enum gpreempt_text_note - what a node's block has instead of slots */
 enum gpreempt_text_note {
 	GPREEMPT_TEXT_NODE,	/* nothing of the kind */
 	GPREEMPT_TEXT_STOPPED,	/* hqds: the device is stopped */
@@ -328,7 +327,7 @@ int gpreempt_text_join(struct gpreempt_text *text);
 const struct gpreempt_text_data *
 gpreempt_text_get(struct gpreempt_text *text);
 
-/** gpreempt_text_set_qid() - tell a queue's id, for who knows it */
+/** gpreempt_text_set_qid() - set a queue's id, which the text does not have */
 void gpreempt_text_set_qid(struct gpreempt_text *text, size_t queue,
 			   int64_t qid);
 

@@ -30,7 +30,7 @@
  *
  * Errors of reading the files of a process: ESTALE when it is gone (also when
  * its number belongs to another process by then), EUCLEAN when the driver's
- * data contradicts itself (the kernel log says where), and for queues and hqds
+ * data contradicts itself (the kernel log names the field), and for queues and hqds
  * EBUSY when the driver holds the process's lock and no queue was seen before.
  */
 
@@ -164,14 +164,14 @@ enum gp_view_hardware {
  *	priority	as the process set it, 0 to 15
  *	suspended	1: the debug interface holds the queue
  *	evicted		1: the driver has taken the queue off for a while
- *	active		hardware slots that hold the queue now. A queue in a
- *			slot can be given work by the hardware; it does not
- *			follow that it executes something. "-": not read, the
- *			column hardware says why
+ *	active		hardware slots that hold the queue now. The hardware
+ *			can give work to a queue in a slot; it need not
+ *			execute anything. "-": not read, for the reason in
+ *			the column hardware
  *	slots		hardware slots the queue has when it is mapped: one in
  *			each XCC of its node, or one of an SDMA engine
- *	age_ms		age of what the line says but for active, which is
- *			always read now. More than 0 when the driver held the
+ *	age_ms		age of all columns but active, which is always read
+ *			now. More than 0 when the driver held the
  *			process's lock: the list last seen is shown then
  */
 #define GP_VIEW_QUEUES_NAME	"gpreempt-queues"
@@ -323,7 +323,7 @@ enum gp_view_queue_type {
  *	pipe, queue	of a compute queue
  *	engine, rlc	of an SDMA queue; engines count within the node
  *	qid		queue id
- *	active		1: the slot says that it is active
+ *	active		1: the slot's register says active
  *	vmid		the address space it works in
  *	rptr, wptr, unit	as in queues, of this slot
  *	doorbell	as the slot has it
