@@ -10,6 +10,7 @@
 #include "guard/guard.h"
 #include "output/table.h"
 #include "shared/clean.h"
+#include "shared/macro.h"
 #include "unit.h"
 
 static const char *const harm[] = {
@@ -208,6 +209,24 @@ START_TEST(cut)
 }
 END_TEST
 
+/* What is called plain is kept as it is, byte for byte, and no harm is plain. */
+START_TEST(plain)
+{
+	char one[2] = "", copy[8];
+	unsigned int c;
+	size_t i;
+
+	for (c = 1; c < 256; c++) {
+		one[0] = c;
+		shr_clean(copy, sizeof(copy), one, false);
+		ck_assert_int_eq(shr_is_plain(one), !strcmp(copy, one));
+	}
+	ck_assert(shr_is_plain(""));
+	for (i = 0; i < ARRAY_SIZE(harm); i++)
+		ck_assert(!shr_is_plain(harm[i]));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -219,6 +238,7 @@ int main(void)
 	tcase_add_loop_test(tc, guard_events, 0, ARRAY_SIZE(harm));
 	tcase_add_loop_test(tc, tables, 0, ARRAY_SIZE(harm));
 	tcase_add_loop_test(tc, json, 0, ARRAY_SIZE(harm));
+	tcase_add_test(tc, plain);
 	tcase_add_test(tc, cut);
 	return unit_run("clean");
 }

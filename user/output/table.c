@@ -5,10 +5,13 @@
 #include <sys/ioctl.h>
 
 #include "output/table.h"
+#include "shared/clean.h"
+#include "shared/decimal.h"
 #include "shared/macro.h"
 
 #define NARROWEST 8	/* that a cut cell gets */
 #define GAP 2		/* between columns */
+#define MAX_NUMBER 32	/* characters, with the end */
 
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
@@ -64,30 +67,37 @@ static int text_width(const char *text)
 	return width;
 }
 
-/* For free(). */
-static char *get_cell(const struct out_field *field, const void *row)
+/* What a cell holds, in buf or in the row; a text is as others wrote it. */
+static const char *raw_cell(const struct out_field *field, const void *row,
+			    char buf[MAX_NUMBER])
 {
-	char buf[32] = "-";
 	const char *text;
 	int64_t number;
 
 	if (field->kind <= OUT_LIST) {
 		text = out_text_of(field, row);
-		return out_clean(text && *text ? text : buf, false);
+		return text && *text ? text : "-";
 	}
 	number = out_number_of(field, row);
 	if (number == GPREEMPT_UNKNOWN)
-		return strdup(buf);
+		return "-";
 	if (field->kind == OUT_HEX)
-		snprintf(buf, sizeof(buf), "0x%llx",
-			 (unsigned long long)number);
+		snprintf(buf, MAX_NUMBER, "0x%llx", (unsigned long long)number);
 	else if (field->kind == OUT_US)
-		snprintf(buf, sizeof(buf), "%.1f", number / 1000.0);
+		snprintf(buf, MAX_NUMBER, "%.1f", number / 1000.0);
 	else if (field->kind == OUT_S)
-		snprintf(buf, sizeof(buf), "%.1f", number / 1e9);
+		snprintf(buf, MAX_NUMBER, "%.1f", number / 1e9);
 	else
-		snprintf(buf, sizeof(buf), "%lld", (long long)number);
-	return strdup(buf);
+		shr_put_decimal(buf, number);
+	return buf;
+}
+
+/* For free(). */
+static char *get_cell(const struct out_field *field, const void *row)
+{
+	char buf[MAX_NUMBER];
+
+	return out_clean(raw_cell(field, row, buf), false);
 }
 
 static bool to_the_right(const struct out_field *field)
@@ -268,16 +278,19 @@ static void print_pipe(enum out_mode mode, const struct out_table *table,
 	if (!row && !csv)
 		fputs("# ", stdout);
 	for (i = 0; i < table->n_fields; i++) {
-		char *cell = row ? get_cell(&table->fields[i], row) :
-			strdup(table->fields[i].name);
+		const struct out_field *field = &table->fields[i];
+		char buf[MAX_NUMBER], *clean = NULL;
+		const char *cell = row ? raw_cell(field, row, buf) : field->name;
 
+		if (!shr_is_plain(cell))
+			cell = clean = out_clean(cell, false);
 		if (i)
 			putchar(csv ? ',' : '\t');
 		if (csv)
 			print_csv(cell ? cell : "");
 		else
 			fputs(cell ? cell : "", stdout);
-		free(cell);
+		free(clean);
 	}
 	putchar('\n');
 }

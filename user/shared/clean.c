@@ -82,11 +82,22 @@ size_t shr_clean(char *buf, size_t size, const char *text, bool keep)
 	return used;
 }
 
+bool shr_is_plain(const char *text)
+{
+	while (*text >= ' ' && *text < 0x7f)
+		text++;
+	return !*text;
+}
+
 char *shr_clean_copy(const char *text, bool keep)
 {
-	size_t size = 4 * strlen(text) + 1;
-	char *copy = malloc(size);
+	size_t size;
+	char *copy;
 
+	if (shr_is_plain(text))
+		return strdup(text);
+	size = 4 * strlen(text) + 1;
+	copy = malloc(size);
 	if (copy)
 		shr_clean(copy, size, text, keep);
 	return copy;

@@ -22,4 +22,7 @@ size_t shr_clean(char *buf, size_t size, const char *text, bool controls);
 /* The same for free(). NULL: no memory. */
 char *shr_clean_copy(const char *text, bool controls);
 
+/* Is it ASCII that can be printed? Most texts are, and shr_clean() keeps them. */
+bool shr_is_plain(const char *text);
+
 #endif

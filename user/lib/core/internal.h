@@ -48,6 +48,18 @@ __attribute__((format(printf, 4, 5)))
 ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
 		      const char *path_format, ...);
 
+#define GP_PID_PATH 96	/* bytes for such a path */
+
+/*
+ * The path of a file that each process has: @folder, a PID and @file, which are
+ * ours and short. Returns its end.
+ */
+char *gp_pid_path(char *path, const char *folder, pid_t pid, const char *file);
+
+/* As gp_read_small(), of /proc/<pid>/. */
+ssize_t gp_read_proc(const struct gpreempt *g, pid_t pid, const char *file,
+		     char *buf, size_t size);
+
 /* State of a process, from /proc. */
 struct gp_process {
 	char state;		/* R S D T t Z X */

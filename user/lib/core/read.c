@@ -3,8 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/core/internal.h"
+#include "shared/decimal.h"
 
 void gp_log(const struct gpreempt *g, const char *format, ...)
 {
@@ -78,6 +80,29 @@ ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
 	va_start(ap, path_format);
 	vsnprintf(path, sizeof(path), path_format, ap);
 	va_end(ap);
+	n = g->ops->read_file(g->be, path, buf, size - 1);
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}
+
+char *gp_pid_path(char *path, const char *folder, pid_t pid, const char *file)
+{
+	char *at = stpcpy(path, folder);
+
+	*at++ = '/';
+	at = shr_put_decimal(at, pid);
+	*at++ = '/';
+	return stpcpy(at, file);
+}
+
+ssize_t gp_read_proc(const struct gpreempt *g, pid_t pid, const char *file,
+		     char *buf, size_t size)
+{
+	char path[GP_PID_PATH];
+	ssize_t n;
+
+	gp_pid_path(path, "/proc", pid, file);
 	n = g->ops->read_file(g->be, path, buf, size - 1);
 	if (n >= 0)
 		buf[n] = '\0';

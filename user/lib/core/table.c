@@ -43,16 +43,16 @@ static int take_line(struct span *text, struct span *line)
 /* The next word of a line; false at its end. */
 static bool take_word(struct span *line, struct span *word)
 {
-	while (line->len && *line->at == ' ') {
-		line->at++;
-		line->len--;
-	}
-	word->at = line->at;
-	while (line->len && *line->at != ' ') {
-		line->at++;
-		line->len--;
-	}
-	word->len = line->at - word->at;
+	const char *at = line->at, *end = at + line->len;
+
+	while (at < end && *at == ' ')
+		at++;
+	word->at = at;
+	while (at < end && *at != ' ')
+		at++;
+	word->len = at - word->at;
+	line->at = at;
+	line->len = end - at;
 	return word->len > 0;
 }
 
@@ -69,44 +69,74 @@ static int parse_head(const struct gp_table *table, struct span line)
 	return 0;
 }
 
-static const struct gp_column *find_column(const struct gp_table *table,
-					   struct span word)
+/*
+ * first: where to begin, which is where the column is when the text has our order.
+ * n_columns: there is none of that name.
+ */
+static size_t find_column(const struct gp_table *table, struct span word,
+			  size_t first)
 {
-	size_t i;
+	size_t i, at;
 
-	for (i = 0; i < table->n_columns; i++)
-		if (span_is(word, table->columns[i].name))
-			return &table->columns[i];
-	return NULL;
+	for (i = 0; i < table->n_columns; i++) {
+		at = (first + i) % table->n_columns;
+		if (span_is(word, table->columns[at].name))
+			return at;
+	}
+	return table->n_columns;
 }
 
 static int parse_columns(const struct gp_table *table, struct span line,
 			 struct layout *layout)
 {
-	bool first_seen = false;
 	struct span word;
-	size_t i;
+	uint64_t seen = 0;
+	size_t at, next = 0;
 
+	/* What our own module prints; a list reads one for each process. */
+	if (table->line && span_is(line, table->line)) {
+		for (at = 0; at < table->n_columns; at++)
+			layout->columns[at] = &table->columns[at];
+		layout->count = table->n_columns;
+		return 0;
+	}
 	if (!take_word(&line, &word) || !span_is(word, "#"))
 		return -EINVAL;
 	while (take_word(&line, &word)) {
-		const struct gp_column *column = find_column(table, word);
-
+		at = find_column(table, word, next);
 		if (layout->count == MAX_COLUMNS)
 			return -EINVAL;
-		for (i = 0; column && i < layout->count; i++)
-			if (layout->columns[i] == column)
-				return -EINVAL;
-		first_seen |= column == table->columns;
-		layout->columns[layout->count++] = column;
+		if (at == table->n_columns) {
+			layout->columns[layout->count++] = NULL;
+			continue;
+		}
+		if (seen & 1ull << at)
+			return -EINVAL;
+		seen |= 1ull << at;
+		next = at + 1;
+		layout->columns[layout->count++] = &table->columns[at];
 	}
-	return first_seen ? 0 : -EINVAL;
+	return seen & 1 ? 0 : -EINVAL;
+}
+
+/* Not isxdigit(): that asks for the locale, for each digit of each number. */
+static unsigned int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 16;
 }
 
 static int parse_number(struct span word, unsigned int base, uint64_t max,
 			int64_t *out)
 {
+	const uint64_t most = max / base;	/* that another digit may follow */
 	uint64_t value = 0;
+	const char *end;
 
 	if (base == 16) {
 		if (word.len < 3 || memcmp(word.at, "0x", 2))
@@ -116,17 +146,15 @@ static int parse_number(struct span word, unsigned int base, uint64_t max,
 	}
 	if (!word.len)
 		return -EINVAL;
-	for (; word.len; word.at++, word.len--) {
-		int c = tolower((unsigned char)*word.at);
-		unsigned int digit = isdigit(c) ? c - '0' :
-				     isxdigit(c) ? c - 'a' + 10 : 16;
+	for (end = word.at + word.len; word.at < end; word.at++) {
+		unsigned int digit = digit_of(*word.at);
 
-		if (digit >= base)
-			return -EINVAL;
-		if (digit > max || value > (max - digit) / base)
+		if (digit >= base || value > most)
 			return -EINVAL;
 		value = value * base + digit;
 	}
+	if (value > max)
+		return -EINVAL;
 	*out = value;
 	return 0;
 }
@@ -217,10 +245,13 @@ static int parse_record(const struct gp_table *table,
 
 static size_t count_lines(struct span text)
 {
-	size_t i, n = 0;
+	const char *at = text.at, *end = at + text.len;
+	size_t n = 0;
 
-	for (i = 0; i < text.len; i++)
-		n += text.at[i] == '\n';
+	while ((at = memchr(at, '\n', end - at))) {
+		at++;
+		n++;
+	}
 	return n;
 }
 

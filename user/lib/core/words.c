@@ -30,7 +30,8 @@ static const struct list *find_list(const char *column)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
-		if (!strcmp(lists[i].column, column))
+		if (*lists[i].column == *column &&
+		    !strcmp(lists[i].column, column))
 			return &lists[i];
 	return NULL;
 }
@@ -40,7 +41,8 @@ static int64_t find_word(const struct list *list, const char *at, size_t len)
 	size_t i;
 
 	for (i = 0; list && i < list->count; i++)
-		if (strlen(list->words[i]) == len &&
+		if (len && *list->words[i] == *at &&
+		    strlen(list->words[i]) == len &&
 		    !memcmp(list->words[i], at, len))
 			return i;
 	return GPREEMPT_UNKNOWN;

@@ -9,7 +9,7 @@
 static void read_comm(const struct gpreempt *g, pid_t pid, char *buf,
 		      size_t size)
 {
-	if (gp_read_small(g, buf, size, "/proc/%d/comm", pid) < 0)
+	if (gp_read_proc(g, pid, "comm", buf, size) < 0)
 		*buf = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
 }
@@ -31,7 +31,7 @@ static void read_command(const struct gpreempt *g, pid_t pid, char *buf,
 {
 	ssize_t i, n;
 
-	n = gp_read_small(g, buf, size, "/proc/%d/cmdline", pid);
+	n = gp_read_proc(g, pid, "cmdline", buf, size);
 	while (n > 0 && !buf[n - 1])
 		n--;
 	for (i = 0; i < n; i++)
@@ -50,8 +50,7 @@ int gpreempt_describe(struct gpreempt *g, pid_t pid,
 	ret = gpreempt_start_time(g, pid, &out->start);
 	if (ret)
 		return ret == -ENOENT ? -ESRCH : ret;
-	if (gp_read_small(g, status, sizeof(status), "/proc/%d/status",
-			  pid) < 0)
+	if (gp_read_proc(g, pid, "status", status, sizeof(status)) < 0)
 		return -ESRCH;
 	ret = gp_process_parse(status, &process);
 	if (ret)

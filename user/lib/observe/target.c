@@ -40,7 +40,7 @@ int gp_process_read(const struct gpreempt *g, pid_t pid,
 	char text[8192];
 	ssize_t n;
 
-	n = gp_read_small(g, text, sizeof(text), "/proc/%d/status", pid);
+	n = gp_read_proc(g, pid, "status", text, sizeof(text));
 	return n < 0 ? n : gp_process_parse(text, out);
 }
 
@@ -51,14 +51,14 @@ int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
 	ssize_t n;
 	int field;
 
-	n = gp_read_small(g, text, sizeof(text), "/proc/%d/stat", pid);
+	n = gp_read_proc(g, pid, "stat", text, sizeof(text));
 	if (n < 0)
 		return n == -ENOENT ? -ESRCH : n;
 	/* The name, field 2, may hold anything; it ends at the last ")". */
 	at = strrchr(text, ')');
-	for (field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
+	for (field = 2; at && *at && field < 22; at++)
+		field += at[1] == ' ';
+	if (!at || !*at)
 		return -EPROTO;
 	*ticks = strtoull(at + 1, NULL, 10);
 	return 0;

@@ -25,6 +25,7 @@ static const struct gp_table queues_table = {
 	.columns = columns,
 	.n_columns = ARRAY_SIZE(columns),
 	.record_size = sizeof(struct gpreempt_queue),
+	.line = "#" GP_VIEW_QUEUES_ALL_COLUMNS(GP_COLUMN_NAME),
 };
 
 void gp_queue_unknown(struct gpreempt_queue *queue)

@@ -119,11 +119,11 @@ int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
 		 char **text, size_t *len)
 {
 	int tries = BUSY_TRIES, ret;
-	char path[96];
+	char path[GP_PID_PATH];
 
 	if (pid)
-		snprintf(path, sizeof(path), GP_DEBUGFS "/" GP_VIEW_DIR "/"
-			 GP_VIEW_PID_DIR "/%d/%s", pid, file);
+		gp_pid_path(path, GP_DEBUGFS "/" GP_VIEW_DIR "/"
+			    GP_VIEW_PID_DIR, pid, file);
 	else
 		snprintf(path, sizeof(path), GP_DEBUGFS "/" GP_VIEW_DIR "/%s",
 			 file);

@@ -34,11 +34,11 @@ int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
 		   void *arg)
 {
 	__cleanup_free char *text = NULL;
-	char *line, *rest = NULL, path[32];
+	char *line, *rest = NULL, path[GP_PID_PATH];
 	size_t len;
 	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	gp_pid_path(path, "/proc", pid, "cgroup");
 	ret = gp_read_text(g, path, &text, &len);
 	/* "4:memory:/a/b", and "0::/a/b" of the second version. */
 	for (line = ret ? NULL : strtok_r(text, "\n", &rest); line && !ret;
