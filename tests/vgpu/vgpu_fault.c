@@ -464,9 +464,11 @@ void vgpu_debugfs_init(void)
 	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
 	debugfs_create_file("secondary", 0200, root, NULL, &secondary_fops);
 	debugfs_create_file("kick", 0200, root, NULL, &kick_fops);
+	vgpu_steps_init(root);
 }
 
 void vgpu_debugfs_exit(void)
 {
+	vgpu_steps_exit();
 	debugfs_remove(root);
 }

@@ -387,4 +387,8 @@ void vgpu_reset_work(struct work_struct *work);
 void vgpu_debugfs_init(void);
 void vgpu_debugfs_exit(void);
 
+/* vgpu_steps.c */
+void vgpu_steps_init(struct dentry *root);
+void vgpu_steps_exit(void);
+
 #endif
