@@ -8,14 +8,14 @@
 mkdir -p /usr/local/libexec/gpreempt
 ln -sf "$(command -v gpreempt-holder)" /usr/local/libexec/gpreempt/gpreempt-holder
 
-# embed LEASE-MS WHAT: sets $e; returns when the target is held
+# embed LEASE-MS WHAT: sets $e; returns when the target was seen off the GPU. A short
+# lease may be over then.
 embed() {
 	: > "$W/embed"
 	gp-hold "$p" "$@" > "$W/embed" 2>&1 &
 	e=$!
 	started="$started $e"
-	wait_for 20 grep -q "^held 2 queues" "$W/embed"
-	expect_suspended "$p"
+	wait_for 20 grep -q "^held 2 queues, .*verdict 1$" "$W/embed"
 }
 
 start a --queues 2 --packet 1ms
@@ -24,19 +24,19 @@ p=$(pid a)
 step "held, verified, and released"
 gp-hold "$p" 0 release > "$W/embed" 2>&1 || fail "release: $(cat "$W/embed")"
 grep -q "^held 2 queues, holder [0-9]*, verdict 1$" "$W/embed" || fail "$(cat "$W/embed")"
-expect_progress a
+wait_for 3 running "$p"
 
 step "the program is killed"
 embed 0 wait
+expect_suspended "$p"
 ctl 0 status
 says "$p"
 kill -KILL $e
 wait_for 3 running "$p"
-expect_progress a
 
 step "the program hangs: its lease is not extended any more"
 embed 2000 extend
-sleep 3
+sleep 2.5
 expect_suspended "$p"
 kill -STOP $e
 wait_for 3 running "$p"
@@ -59,14 +59,15 @@ wait $e || fail "after resume: $(cat "$W/embed")"
 wait_for 3 running "$p"
 
 step "it is left behind, and its lease counts"
-embed 2000 detach
+embed 4000 detach
 wait $e || fail "detach: $(cat "$W/embed")"
 expect_suspended "$p"
-wait_for 5 running "$p"
+wait_for 8 running "$p"
 expect_progress a
 
 step "the target of a program that hangs can be killed"
 embed 0 wait
+expect_suspended "$p"
 kill -STOP $e
 kill -KILL "$p"
 wait "$p"
