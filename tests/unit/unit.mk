@@ -47,6 +47,7 @@ $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
 	$(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LDFLAGS) -o $@ $(filter %.o,$^) \
 		$(filter %.a,$^) $$(pkg-config --libs check) \
 		$(UNIT)/units.a $(CTL_LIBS) $(LIB_LIBS) -lm
+	@echo '$(filter %.o,$^)' >$@.objects
 
 # A guard in a made-up system, whose workers are the test's.
 UNIT_FAKE_GUARD := $(UNIT)/tests/unit/fake/guard.o
@@ -59,11 +60,12 @@ $(UNIT)/test_trace_command: $(UNIT_FAKE_TRACEFS)
 $(UNIT)/test_trace_command: UNIT_LDFLAGS += -Wl,--wrap=access
 
 COVERAGE := $(O)/coverage
+COVERAGE_FLAGS = COVERAGE_BUILD=1 UNIT=$(COVERAGE)/unit \
+	UNIT_SAN='--coverage -fno-inline -fprofile-update=atomic'
 
 .PHONY: coverage coverage-run
 coverage: ## which lines the unit tests run, as a table and build/coverage/ (T=glob: by some)
-	@$(MAKE) --no-print-directory coverage-run COVERAGE_BUILD=1 UNIT=$(COVERAGE)/unit \
-		UNIT_SAN='--coverage -fno-inline -fprofile-update=atomic'
+	@$(MAKE) --no-print-directory coverage-run $(COVERAGE_FLAGS)
 coverage-run: $(UNIT_BINS)
 	@find $(UNIT) -name '*.gcda' -delete
 	@tests/unit/run $(if $(T),$(wildcard $(UNIT)/$(T)),$(UNIT_BINS))
