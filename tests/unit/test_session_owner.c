@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "agent/session-owner.h"
 #include "shared/clock.h"
@@ -252,6 +253,47 @@ START_TEST(silent)
 }
 END_TEST
 
+/* What is left of the time after which the process is killed. */
+static uint64_t left_ns(void)
+{
+	struct itimerspec left;
+
+	ck_assert_int_eq(timer_gettime(heartbeat.watchdog.timer, &left), 0);
+	return left.it_value.tv_sec * NSEC_PER_SEC + left.it_value.tv_nsec;
+}
+
+/*
+ * One thread is in the driver, where a call can take long, and another beats. That
+ * must not shorten the time of the first, or its process is killed in the call; nor
+ * extend it, or a call that never returns keeps the queues suspended for ever.
+ */
+START_TEST(beats_while_busy)
+{
+	const uint64_t quiet = HEARTBEAT_SPARE_NS + HEARTBEAT_SILENCE_NS;
+	uint64_t left;
+
+	heartbeat_busy(&heartbeat, true);
+	left = left_ns();
+	ck_assert_uint_gt(left, quiet);
+	shr_sleep_ns(NSEC_PER_MSEC);
+	heartbeat_beat(&heartbeat);
+	ck_assert_uint_lt(left_ns(), left);
+	ck_assert_uint_gt(left_ns(), quiet);
+	/* Two are, and one of them comes back. */
+	heartbeat_busy(&heartbeat, true);
+	heartbeat_busy(&heartbeat, false);
+	left = left_ns();
+	shr_sleep_ns(NSEC_PER_MSEC);
+	heartbeat_beat(&heartbeat);
+	ck_assert_uint_lt(left_ns(), left);
+	ck_assert_uint_gt(left_ns(), quiet);
+	heartbeat_busy(&heartbeat, false);
+	ck_assert_uint_le(left_ns(), quiet);
+	heartbeat_beat(&heartbeat);
+	ck_assert_uint_le(left_ns(), quiet);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -267,6 +309,7 @@ int main(void)
 	tcase_add_test(tc, busy_in_the_driver);
 	tcase_add_test(tc, not_opened);
 	tcase_add_test(tc, beats);
+	tcase_add_test(tc, beats_while_busy);
 	tcase_add_test(tc, silent);
 	return unit_run("owner of a session");
 }
