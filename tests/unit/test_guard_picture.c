@@ -162,6 +162,7 @@ END_TEST
 START_TEST(ran_in_hold)
 {
 	int off = guard_picture_join(&p, 7, "a", false, 1 * MS), i;
+	const char *grey;
 
 	guard_picture_begin(&p, off, 11 * MS);
 	guard_picture_ran(&p, off, 21 * MS, 31 * MS);
@@ -170,8 +171,10 @@ START_TEST(ran_in_hold)
 		draw(1 * MS, 101 * MS);
 		ck_assert_uint_eq(bars(GREY, 0), 1);
 		ck_assert_uint_eq(bars(BLUE, 0), 2);
-		ck_assert_ptr_nonnull(strstr(strstr(text, "fill=\"" GREY "\"/"),
-			"<rect x=\"314.00\" y=\"34\" width=\"72.00\""));
+		grey = strstr(text, "fill=\"" GREY "\"/");
+		ck_assert_ptr_nonnull(grey);
+		ck_assert_ptr_nonnull(strstr(grey, "<rect x=\"314.00\" y=\"34\" "
+					     "width=\"72.00\""));
 		guard_picture_end(&p, off, 91 * MS);
 	}
 }

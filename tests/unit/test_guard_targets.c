@@ -225,6 +225,11 @@ START_TEST(no_worker)
 }
 END_TEST
 
+static const char *text_in(struct json_object *o, const char *key)
+{
+	return json_object_get_string(json_object_object_get(o, key));
+}
+
 /* The same as JSON, and a lock that cannot be had: not "held by". */
 START_TEST(no_lock)
 {
@@ -238,14 +243,10 @@ START_TEST(no_lock)
 	ck_assert_int_eq(rmdir(HOLD_DIR "/200.lock"), 0);
 	o = json_tokener_parse(output());
 	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(json_object_get_string(
-		json_object_object_get(o, "event")), "refused");
-	ck_assert_int_eq(json_object_get_int(
-		json_object_object_get(o, "pid")), 200);
-	ck_assert_str_eq(json_object_get_string(
-		json_object_object_get(o, "text")),
-		"process 200 is left alone: it cannot be locked in " HOLD_DIR
-		": Is a directory");
+	ck_assert_str_eq(text_in(o, "event"), "refused");
+	ck_assert_str_eq(text_in(o, "pid"), "200");
+	ck_assert_str_eq(text_in(o, "text"), "process 200 is left alone: it "
+			 "cannot be locked in " HOLD_DIR ": Is a directory");
 	json_object_put(o);
 	look_until("process 200 is offline");
 }

@@ -139,9 +139,9 @@ static void run_in_hold(struct process *a)
 
 static void happen_offline(struct process *a)
 {
-	if (a->suspended && draw(4) == 0)
+	if (a->suspended && draw(4) == 0) {
 		run_in_hold(a);
-	else if (draw(4) == 0) {
+	} else if (draw(4) == 0) {
 		a->nodes = draw_nodes();
 		gpreempt_policy_nodes(&w.policy, a->number, a->nodes);
 	} else if (draw(4) == 0) {

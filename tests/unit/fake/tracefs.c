@@ -373,7 +373,7 @@ static char *event_file_read(struct tracefs_instance *instance,
 			     const char *system, const char *event,
 			     const char *file, int *size)
 {
-	const char *end = strstr(event, "_return");
+	const char *end = strstr(event, "_return"), *first = "pid";
 	char symbol[64], *text;
 
 	ck_assert_ptr_null(instance);
@@ -381,6 +381,10 @@ static char *event_file_read(struct tracefs_instance *instance,
 	ck_assert_int_eq(strncmp(system, "gpreempt_", 9), 0);
 	snprintf(symbol, sizeof(symbol), "%.*s",
 		 (int)(end ? end - event : (long)strlen(event)), event);
+	if (end)
+		first = "ret";
+	else if (!strcmp(symbol, "suspend_queues"))
+		first = "stack";
 	*size = asprintf(&text, "name: %s\nID: %d\nformat:\n"
 		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
@@ -391,8 +395,7 @@ static char *event_file_read(struct tracefs_instance *instance,
 		"\tfield:u32 %s;\toffset:20;\tsize:4;\tsigned:0;\n"
 		"\tfield:__data_loc char[] comm;\toffset:24;\tsize:4;\tsigned:1;\n\n"
 		"print fmt: \"(%%lx)\", REC->__probe_ip\n", event,
-		id_of(symbol, end), end ? "ret" : !strcmp(symbol,
-		"suspend_queues") ? "stack" : "pid", "op");
+		id_of(symbol, end), first, "op");
 	return text;
 }
 
