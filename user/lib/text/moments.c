@@ -86,7 +86,8 @@ static void add_mqds(struct gpreempt_text *text, struct places *places)
 		} else if (queue->type == GPREEMPT_TEXT_SDMA &&
 			   mqd->regs.ring > 0 && mqd->regs.engine >= 0) {
 			/* Their text does not have their own address. */
-			place->key[2] = mqd->regs.engine << 32 | mqd->regs.rlc;
+			place->key[2] = (uint64_t)mqd->regs.engine << 32 |
+					mqd->regs.rlc;
 			place->key[3] = mqd->regs.ring;
 			place->key[4] = queue->pid;
 		} else {
