@@ -332,6 +332,8 @@ int gpreempt_session_dispatch(struct gpreempt_session *s);
  * @returned: of these, queues that were not being destroyed, and were suspended
  *	again at once: a signal came between, or the process deceives us
  * @made: queues that the process made while others were suspended
+ * @unseen: of these, queues that it destroyed again before the session could
+ *	suspend them, at least
  * @churn: @recent_ns has reached a twentieth of @window_ns. From then on, a
  *	process that has made queues or deceived us waits 24 times as long as its
  *	last queue ran before the next is released, and 100 times from nine
@@ -343,9 +345,12 @@ int gpreempt_session_dispatch(struct gpreempt_session *s);
  * they were suspended, and makes none, is taken to be ending: all are resumed
  * then, for at most nine hundredths of @window_ns.
  *
- * A new queue counts from when the session learns of it. What it ran before is
- * not known to the library, and that is all that a queue runs that its process
- * destroys again before that.
+ * A new queue counts from when the session learns of it. The driver writes an
+ * event for each, so a queue that is gone by then is known of, too: it counts in
+ * @unseen, and in the times from the last time that the session looked, which is
+ * the longest that it can have run. It cannot be kept from running: the driver
+ * suspends no queue before its session has acknowledged it, and destroys one that
+ * is not suspended at once.
  */
 struct gpreempt_released {
 	uint64_t window_ns;
@@ -355,7 +360,8 @@ struct gpreempt_released {
 	uint64_t returned;
 	uint64_t made;
 	bool churn;
-	uint64_t reserved[8];
+	uint64_t unseen;
+	uint64_t reserved[7];
 };
 
 /**

@@ -202,11 +202,131 @@ START_TEST(stays_held)
 }
 END_TEST
 
+static void dispatch_for(uint64_t ns)
+{
+	uint64_t end = shr_now_ns() + ns;
+
+	do {
+		ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
+		shr_sleep_ns(STEP_NS);
+	} while (shr_now_ns() < end);
+}
+
+static struct gpreempt_released released_now(void)
+{
+	struct gpreempt_released released;
+
+	gpreempt_session_released(s, &released);
+	return released;
+}
+
+/* It is there and gone before the session looks. */
+static void make_unseen(void)
+{
+	gp_loop_add_queue(&loop, 500);
+	gp_loop_remove_queue(&loop, 500);
+}
+
+/* The driver has written an event for each queue: those are known of. */
+START_TEST(unseen)
+{
+	struct gpreempt_released released;
+	int i, happened = 0;
+	uint64_t looked;
+
+	open_with_queues(2);
+	/* Nothing is to be suspended: it may make what it likes. */
+	make_unseen();
+	dispatch_for(NSEC_PER_MSEC);
+	gpreempt_session_suspend(s, NULL, NULL);
+	dispatch_for(30 * NSEC_PER_MSEC);
+	ck_assert_uint_eq(released_now().unseen, 0);
+	ck_assert_uint_eq(released_now().total_ns, 0);
+	looked = shr_now_ns();
+	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
+	make_unseen();
+	make_unseen();
+	dispatch_for(NSEC_PER_MSEC);
+	released = released_now();
+	ck_assert_uint_eq(released.unseen, 2);
+	ck_assert_uint_eq(released.made, 2);
+	/* No longer than since the look before. */
+	ck_assert_uint_gt(released.total_ns, 0);
+	ck_assert_uint_lt(released.total_ns, shr_now_ns() - looked);
+	ck_assert(suspended(0) && suspended(1));
+	for (i = 0; i < 600; i++) {
+		make_unseen();
+		shr_sleep_ns(NSEC_PER_MSEC);
+		happened |= gpreempt_session_dispatch(s);
+	}
+	released = released_now();
+	ck_assert_uint_eq(released.unseen, 602);
+	ck_assert_uint_ge(released.total_ns, 600 * NSEC_PER_MSEC);
+	ck_assert(released.churn);
+	ck_assert(happened & GPREEMPT_EVENT_CHURN);
+	ck_assert(suspended(0) && suspended(1));
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* With no queue at all, the time between two looks says nothing. */
+START_TEST(unseen_alone)
+{
+	open_with_queues(0);
+	gpreempt_session_suspend(s, NULL, NULL);
+	dispatch_for(NSEC_PER_MSEC);
+	shr_sleep_ns(100 * NSEC_PER_MSEC);
+	make_unseen();
+	dispatch_for(NSEC_PER_MSEC);
+	ck_assert_uint_eq(released_now().unseen, 1);
+	ck_assert_uint_gt(released_now().total_ns, 0);
+	ck_assert_uint_le(released_now().total_ns, 30 * NSEC_PER_MSEC);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* Queues that are seen, whatever comes first, the event or a snapshot. */
+START_TEST(seen_before_its_event)
+{
+	int fd;
+
+	open_with_queues(1);
+	gpreempt_session_suspend(s, NULL, NULL);
+	dispatch_for(NSEC_PER_MSEC);
+	fd = loop.dbg_fd;
+	loop.dbg_fd = -1;
+	gp_loop_add_queue(&loop, 7);
+	loop.dbg_fd = fd;
+	/* One that was there before it comes with its event, and shows it. */
+	gp_loop_add_queue(&loop, 8);
+	dispatch_for(NSEC_PER_MSEC);
+	ck_assert(suspended(7) && suspended(8));
+	ck_assert_int_eq(write(fd, ".", 1), 1);
+	dispatch_for(NSEC_PER_MSEC);
+	ck_assert_uint_eq(released_now().unseen, 0);
+	/* That holds once: the next event without a queue is one too many. */
+	make_unseen();
+	dispatch_for(NSEC_PER_MSEC);
+	ck_assert_uint_eq(released_now().unseen, 1);
+	/* Made again between two looks, under its number: that is seen. */
+	gp_loop_remove_queue(&loop, 8);
+	gp_loop_add_queue(&loop, 8);
+	dispatch_for(NSEC_PER_MSEC);
+	ck_assert(suspended(8));
+	ck_assert_uint_eq(released_now().unseen, 1);
+	ck_assert_uint_eq(released_now().made, 4);
+	gpreempt_session_close(s);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
 
 	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
 	tcase_add_loop_test(tc, stays_held, 0, ARRAY_SIZE(attacks));
+	tcase_add_test(tc, unseen);
+	tcase_add_test(tc, unseen_alone);
+	tcase_add_test(tc, seen_before_its_event);
 	return unit_run("churn");
 }

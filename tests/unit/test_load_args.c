@@ -95,6 +95,8 @@ START_TEST(churn)
 	ck_assert_int_eq(args.churn_how, LOAD_CHURN_EMPTY);
 	ck_assert_int_eq(parse("--churn 1 --churn-how lie"), 0);
 	ck_assert_int_eq(args.churn_how, LOAD_CHURN_LIE);
+	ck_assert_int_eq(parse("--churn 1 --churn-how quick"), 0);
+	ck_assert_int_eq(args.churn_how, LOAD_CHURN_QUICK);
 	ck_assert_int_eq(parse("--churn 1 --churn-how busy"), 0);
 	ck_assert_int_eq(args.churn_how, LOAD_CHURN_BUSY);
 }

@@ -55,6 +55,7 @@ struct guard_channel {
 	atomic_bool busy;	/* in the driver */
 	atomic_uint_fast64_t beat_ns;
 	atomic_uint_fast64_t released_ns;	/* ran while it was to be held */
+	atomic_uint_fast64_t unseen;	/* queues gone before they could be held */
 	/*
 	 * How often that was too much of the last window_ns; the figures are
 	 * those of the last time.

@@ -94,6 +94,7 @@ struct guard_offline {
 	uint64_t held_since_ns;	/* 0: it runs */
 	uint64_t held_ns;
 	uint64_t released_ns;	/* ran although it was to be held, as last seen */
+	uint64_t unseen;	/* queues gone before they could be suspended */
 	unsigned int churns;	/* of its channel, as last seen */
 	struct report_pause churn_pause;
 };
@@ -149,6 +150,7 @@ struct guard_figures {
 	uint64_t failures;
 	uint64_t held_ns;	/* of targets that are gone */
 	uint64_t released_ns;	/* of that: some queue ran all the same */
+	uint64_t unseen;	/* queues gone before they could be suspended */
 	uint64_t kept_ns;	/* how long they were there */
 	struct guard_sample *sample;	/* the last GUARD_SAMPLES */
 	size_t samples;		/* all that there were */

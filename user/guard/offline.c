@@ -180,6 +180,7 @@ void guard_drop_offline(struct guard *guard, size_t i)
 		offline.held_ns += now - offline.held_since_ns;
 	guard->figures.held_ns += offline.held_ns;
 	guard->figures.released_ns += offline.released_ns;
+	guard->figures.unseen += offline.unseen;
 	guard->figures.kept_ns += now - offline.since_ns;
 	guard_draw_leave(guard, offline.lane);
 	guard_worker_quit(offline.worker);

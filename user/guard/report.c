@@ -68,6 +68,7 @@ void guard_event(const struct guard *guard, const char *event, pid_t pid,
 struct totals {
 	uint64_t held_ns;	/* without what ran all the same: */
 	uint64_t released_ns;
+	uint64_t unseen;
 	uint64_t kept_ns;
 	double share;		/* percent of the time that they ran */
 	double poll_ms;		/* CPU time a second */
@@ -107,6 +108,7 @@ static void add_up(const struct guard *guard, struct totals *t)
 	*t = (struct totals){
 		.held_ns = figures->held_ns, .kept_ns = figures->kept_ns,
 		.released_ns = figures->released_ns,
+		.unseen = figures->unseen,
 	};
 	for (i = 0; i < guard->n_offline; i++) {
 		const struct guard_offline *o = &guard->offline[i];
@@ -116,6 +118,7 @@ static void add_up(const struct guard *guard, struct totals *t)
 			t->held_ns += now - o->held_since_ns;
 		t->kept_ns += now - o->since_ns;
 		t->released_ns += o->released_ns;
+		t->unseen += o->unseen;
 	}
 	t->held_ns -= t->released_ns < t->held_ns ? t->released_ns : t->held_ns;
 	t->share = t->kept_ns ? 100.0 - 100.0 * t->held_ns / t->kept_ns : 100;
@@ -179,6 +182,8 @@ static void print_text(const struct guard *guard, const struct totals *t)
 	printf("held_s %.3f of %.3f\n", t->held_ns / 1e9, t->kept_ns / 1e9);
 	if (t->released_ns)
 		printf("released_s %.3f\n", t->released_ns / 1e9);
+	if (t->unseen)
+		printf("unseen_queues %llu\n", (unsigned long long)t->unseen);
 	printf("offline_share_percent %.1f\n", t->share);
 	printf("poll_cpu_ms_per_s %.2f polls_per_s %.0f\n", t->poll_ms,
 	       t->polls);
@@ -210,6 +215,7 @@ static void print_json(const struct guard *guard, const struct totals *t)
 	put(o, "arrival_to_slots_us", stats_json(&t->to_slots));
 	put(o, "held_us", out_json_us(t->held_ns));
 	put(o, "released_us", out_json_us(t->released_ns));
+	put(o, "unseen_queues", out_json_number(t->unseen));
 	put_real(o, "offline_share_percent", t->share);
 	put_real(o, "poll_cpu_ms_per_s", t->poll_ms);
 	put(o, "simulated", out_json_flag(ctl_simulated()));

@@ -181,6 +181,7 @@ void guard_take_released(struct guard *guard, struct guard_offline *offline)
 		return;
 	pthread_mutex_lock(&guard->lock);
 	offline->released_ns = total;
+	offline->unseen = atomic_load(&offline->worker->channel->unseen);
 	pay_share(guard, offline, ns, now);
 	pthread_mutex_unlock(&guard->lock);
 	guard_draw_ran(guard, offline->lane, now - ns, now);

@@ -167,6 +167,7 @@ static void give_released(struct worker *w, bool too_much)
 
 	gpreempt_session_released(w->owner.session, &released);
 	atomic_store(&c->released_ns, released.total_ns);
+	atomic_store(&c->unseen, released.unseen);
 	if (!too_much)
 		return;
 	atomic_store(&c->recent_ns, released.recent_ns);

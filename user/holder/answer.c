@@ -200,6 +200,7 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 	reply->recent_ns = released.recent_ns;
 	reply->window_ns = released.window_ns;
 	reply->churn = released.churn;
+	reply->unseen = released.unseen;
 	reply->queues = count_held(w, false);
 	reply->held_ns = shr_now_ns() - w->since_ns;
 	if (w->lease_end_ns)

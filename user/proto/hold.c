@@ -48,6 +48,7 @@ static const struct ipc_field reply_fields[] = {
 	REPLY(queues), REPLY(destroying), REPLY(left), REPLY(ioctl_ns),
 	REPLY(slots_ns), REPLY(resolution_ns), REPLY(verdict), REPLY(held_ns),
 	REPLY(released_ns), REPLY(recent_ns), REPLY(window_ns), REPLY(churn),
+	REPLY(unseen),
 	REPLY(lease_ns), REPLY(cgroup), REPLY(reason), REPLY(other),
 	{ .name = "code", .kind = IPC_INT,
 	  .offset = offsetof(struct hold_reply, code) },

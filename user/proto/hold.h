@@ -70,6 +70,7 @@ struct hold_reply {
 	uint64_t recent_ns;	/* of that, within the last window_ns */
 	uint64_t window_ns;
 	uint64_t churn;		/* it makes and destroys queues all the time */
+	uint64_t unseen;	/* queues gone before they could be suspended */
 	uint64_t lease_ns;	/* what is left of it; 0: none */
 	uint64_t cgroup;	/* the holder has one of its own */
 	/* Of an error, or 0: as in struct gpreempt_error. */

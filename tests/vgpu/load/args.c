@@ -37,7 +37,9 @@ const char load_usage[] =
 "      --churn DUR      a thread makes a queue and destroys it, each DUR\n"
 "      --churn-how HOW  empty (default): a queue without work; busy: with work;\n"
 "                       lie: the driver is given one queue to destroy, and then the\n"
-"                       argument's memory is made to name the first queue\n"
+"                       argument's memory is made to name the first queue;\n"
+"                       quick: its ring is full when it is made, and it is destroyed\n"
+"                       at once\n"
 "      --leave          exit without destroying the queues\n"
 "      --no-runtime     do not enable the runtime, as a program without ROCr\n"
 "      --acquire-used   take an address space on GPUs with queues only (ROCm: all)\n"
@@ -193,6 +195,7 @@ static int parse_churn(const char *text, enum load_churn_how *how)
 		[LOAD_CHURN_EMPTY] = "empty",
 		[LOAD_CHURN_BUSY] = "busy",
 		[LOAD_CHURN_LIE] = "lie",
+		[LOAD_CHURN_QUICK] = "quick",
 	};
 	size_t i;
 

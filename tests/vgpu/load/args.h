@@ -13,6 +13,7 @@ enum load_churn_how {
 	LOAD_CHURN_EMPTY,
 	LOAD_CHURN_BUSY,	/* it has work */
 	LOAD_CHURN_LIE,		/* its end is asked for, and another's is shown */
+	LOAD_CHURN_QUICK,	/* it has work when it is made, and is destroyed at once */
 };
 
 /* What the command line asks for. Times are in ns. */

@@ -161,22 +161,40 @@ static int map_doorbell(int kfd, struct load_queue *queue, uint64_t offset)
 	return 0;
 }
 
-int load_queue_create(int kfd, struct load_gpu *gpu, enum load_queue_type type,
-		      const struct load_args *args, struct load_queue *queue,
-		      const char **what)
+int load_queue_prepare(int kfd, struct load_gpu *gpu, enum load_queue_type type,
+		       const struct load_args *args, struct load_queue *queue)
 {
-	struct kfd_ioctl_create_queue_args create = { };
 	int ret;
 
 	*queue = (struct load_queue){ .type = type, .gpu = gpu };
-	*what = "allocate a queue's memory";
 	ret = alloc_buffers(kfd, queue, args);
-	if (ret)
-		goto err_free;
+	if (ret) {
+		load_queue_free(kfd, queue);
+		return ret;
+	}
 	if (type == LOAD_COMPUTE)
 		init_ring(queue, args);
 	else
 		init_sdma(queue);
+	return 0;
+}
+
+int load_queue_create(int kfd, struct load_gpu *gpu, enum load_queue_type type,
+		      const struct load_args *args, struct load_queue *queue,
+		      const char **what)
+{
+	int ret = load_queue_prepare(kfd, gpu, type, args, queue);
+
+	*what = "allocate a queue's memory";
+	return ret ? ret : load_queue_start(kfd, args, queue, what);
+}
+
+int load_queue_start(int kfd, const struct load_args *args, struct load_queue *queue,
+		     const char **what)
+{
+	struct kfd_ioctl_create_queue_args create = { };
+	int ret;
+
 	*what = "create a queue";
 	fill_create_args(queue, args, &create);
 	ret = load_kfd_ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &create);

@@ -32,6 +32,7 @@ struct row {
 	int64_t recent_ns;
 	int64_t window_ns;
 	int64_t churn;
+	int64_t unseen;		/* queues gone before they could be suspended */
 	int64_t debuggers;	/* can others attach? */
 	int fd;			/* where the holder's answer comes; -1: none */
 	bool unknown;		/* the lock does not name its owner */
@@ -61,6 +62,8 @@ static const struct out_field fields[] = {
 	  .offset = offsetof(struct row, recent_ns) },
 	{ .name = "churn", .kind = OUT_FLAG,
 	  .offset = offsetof(struct row, churn) },
+	{ .name = "unseen_queues", .kind = OUT_DEC,
+	  .offset = offsetof(struct row, unseen) },
 	{ .name = "other_debuggers", .kind = OUT_FLAG,
 	  .offset = offsetof(struct row, debuggers) },
 };
@@ -80,6 +83,7 @@ static void fill_row(struct row *row, const struct hold_reply *reply)
 	row->recent_ns = reply->recent_ns;
 	row->window_ns = reply->window_ns;
 	row->churn = !!reply->churn;
+	row->unseen = reply->unseen;
 	shr_format_duration(reply->held_ns, row->since_text,
 			    sizeof(row->since_text));
 	snprintf(row->lease_text, sizeof(row->lease_text), "none");
@@ -106,6 +110,7 @@ static int add_target(void *arg, pid_t target)
 		.released_ns = GPREEMPT_UNKNOWN,
 		.recent_ns = GPREEMPT_UNKNOWN,
 		.churn = GPREEMPT_UNKNOWN,
+		.unseen = GPREEMPT_UNKNOWN,
 		.fd = -1,
 	};
 	struct rows *rows = arg;

@@ -106,14 +106,16 @@ static int lose(struct gpreempt_session *s)
 	return GPREEMPT_EVENT_LOST;
 }
 
-/* Empty the pipe; false at its end. */
-static bool drain(int fd)
+/* Empty the pipe, of a byte for each event; false at its end. */
+static bool drain(int fd, size_t *count)
 {
 	char bytes[256];
 	ssize_t n;
 
+	*count = 0;
 	do {
 		n = read(fd, bytes, sizeof(bytes));
+		*count += n > 0 ? n : 0;
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	return n < 0;
 }
@@ -178,9 +180,11 @@ static int handle_exception(struct gpreempt_session *s)
 static int handle_events(struct gpreempt_session *s)
 {
 	int happened = 0, rounds, ret = 0;
+	size_t count;
 
-	if (!drain(s->events))
+	if (!drain(s->events, &count))
 		return lose(s);
+	gp_release_note_events(s, count);
 	/* Mostly it is a new queue: do not ask what it is first. */
 	if (s->n_rules)
 		ret = take_new_queues(s);
@@ -191,6 +195,11 @@ static int handle_events(struct gpreempt_session *s)
 		if (ret > 0)
 			happened |= ret;
 	}
+	/* Of these, some are of its runtime. */
+	if (happened & GPREEMPT_EVENT_RUNTIME)
+		gp_release_start(s);
+	else if (ret == -EAGAIN)
+		gp_release_note_unseen(s);
 	if (ret == -EAGAIN && happened)
 		ret = gp_session_apply(s);
 	/* That it has ended is learnt from the stop, a moment later. */
@@ -229,6 +238,7 @@ int gpreempt_session_dispatch(struct gpreempt_session *s)
 		{ &s->timer, handle_timer },
 	};
 	struct epoll_event ready[ARRAY_SIZE(sources)];
+	uint64_t now = shr_now_ns();
 	int n, j, ret, happened = 0;
 	size_t i;
 
@@ -251,6 +261,7 @@ int gpreempt_session_dispatch(struct gpreempt_session *s)
 	/* Until it is renewed: an owner must not miss that nothing is held. */
 	if (s->state == GP_SESSION_LOST)
 		happened |= GPREEMPT_EVENT_LOST;
+	s->release.dispatched = now;
 	happened |= gp_release_report(s);
 	gp_session_arm(s);
 	return happened;
@@ -325,8 +336,10 @@ int gpreempt_session_renew(struct gpreempt_session *s,
 		s->state = GP_SESSION_OPEN;
 		ret = gpreempt_session_refresh(s);
 	}
-	if (!ret)
+	if (!ret) {
+		gp_release_start(s);
 		ret = gp_session_apply(s);
+	}
 	if (ret && err)
 		*err = s->error;
 	return ret;

@@ -19,6 +19,7 @@ static void advance(struct gp_meter *m, uint64_t number)
 static void add(struct gp_meter *m, uint64_t from, uint64_t to)
 {
 	m->total += to - from;
+	m->end = to;
 	/* What is older than the window is in none of the slots. */
 	if (to - from > gp_meter_window(m))
 		from = to - gp_meter_window(m);
@@ -39,6 +40,16 @@ void gp_meter_set(struct gp_meter *m, bool so, uint64_t now)
 	if (m->since && now > m->since)
 		add(m, m->since, now);
 	m->since = so ? now : 0;
+}
+
+void gp_meter_add(struct gp_meter *m, uint64_t from, uint64_t now)
+{
+	uint64_t to = m->since ? m->since : now;
+
+	if (from < m->end)
+		from = m->end;
+	if (from < to)
+		add(m, from, to);
 }
 
 uint64_t gp_meter_recent(struct gp_meter *m, uint64_t now)

@@ -17,6 +17,7 @@ struct gp_meter {
 	uint64_t slot_ns;	/* GP_METER_SLOT_NS */
 	uint64_t since;		/* it is so since then; 0: it is not */
 	uint64_t total;		/* ns, up to since */
+	uint64_t end;		/* of what was last added to it */
 	uint64_t newest;	/* the number of the newest slot */
 	/* By number; one more than the window, which begins within a slot. */
 	uint64_t slot[GP_METER_SLOTS + 1];
@@ -29,6 +30,8 @@ static inline uint64_t gp_meter_window(const struct gp_meter *m)
 
 /* It is so from now on, or it is not. */
 void gp_meter_set(struct gp_meter *m, bool so, uint64_t now);
+/* It was so from then on, too; what is counted already is not counted twice. */
+void gp_meter_add(struct gp_meter *m, uint64_t from, uint64_t now);
 /* How long it was so in the window that ends now, and ever. */
 uint64_t gp_meter_recent(struct gp_meter *m, uint64_t now);
 uint64_t gp_meter_total(struct gp_meter *m, uint64_t now);

@@ -84,6 +84,7 @@ static void forget_new(struct gpreempt_session *s, uint32_t copied)
 		if (!(s->snapshot[i].exception_status &
 		      KFD_EC_MASK(EC_QUEUE_NEW)))
 			continue;
+		s->release.missing--;
 		queue = gp_session_find(s, s->snapshot[i].queue_id);
 		if (queue)
 			*queue = (struct gpreempt_session_queue){

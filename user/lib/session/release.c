@@ -19,6 +19,8 @@
  * suspended, and makes none, is ending: then all are released together, until
  * one of these is not so any more, or the budget is used up.
  */
+#include <sys/ioctl.h>
+
 #include "lib/session/session.h"
 #include "shared/clock.h"
 
@@ -37,6 +39,8 @@
 #define TRUST_NS (20 * NSEC_PER_MSEC)
 /* What a look and two calls of the driver for nothing cost us, at least. */
 #define RETURN_NS (200 * NSEC_PER_USEC)
+/* How long an unseen queue can have run when nothing else is held. */
+#define UNSEEN_NS (25 * NSEC_PER_MSEC)
 /* Without a new queue for so long, a process may be ending. */
 #define QUIET_NS NSEC_PER_SEC
 
@@ -58,6 +62,55 @@ void gp_release_note_new(struct gpreempt_session *s, uint32_t qid)
 	r->suspect_until = now + gp_meter_window(&r->ran);
 	if (r->all)
 		gp_session_hurry(s);
+}
+
+void gp_release_start(struct gpreempt_session *s)
+{
+	int count = 0;
+
+	ioctl(s->events, FIONREAD, &count);
+	s->release.missing = -count;
+	s->release.late = 0;
+}
+
+void gp_release_note_events(struct gpreempt_session *s, size_t count)
+{
+	s->release.missing += count;
+}
+
+/*
+ * Whose queue was in no snapshot: the driver writes the event when the queue is
+ * there already, so it may have been in that of the round before.
+ */
+static int64_t count_unseen(struct gp_release *r)
+{
+	int64_t count = r->missing, late = r->late;
+
+	r->missing = 0;
+	r->late = count < 0 ? -count : 0;
+	return count - late;
+}
+
+/*
+ * Those queues are gone. They may have run since the session last looked; when
+ * nothing is held there is no timer, and an event wakes it at once.
+ */
+void gp_release_note_unseen(struct gpreempt_session *s)
+{
+	struct gp_release *r = &s->release;
+	uint64_t now = shr_now_ns(), from = r->dispatched;
+	int64_t count = count_unseen(r);
+
+	if (count <= 0 || !s->n_rules)
+		return;
+	r->unseen += count;
+	r->made += count;
+	r->ended = 0;
+	r->quiet_until = now + QUIET_NS;
+	r->suspect_until = now + gp_meter_window(&r->ran);
+	if (!gp_session_any_held(s) && from + UNSEEN_NS < now)
+		from = now - UNSEEN_NS;
+	gp_meter_add(&r->ran, from, now);
 }
 
 void gp_release_note_old(struct gpreempt_session *s, uint32_t qid)
@@ -332,6 +385,7 @@ void gpreempt_session_released(struct gpreempt_session *s,
 		.destroyed = r->count,
 		.returned = r->returned,
 		.made = r->made,
+		.unseen = r->unseen,
 		.churn = ran_percent(s, SUSPECT_PERCENT, now),
 	};
 }

@@ -156,7 +156,10 @@ static int open_session(struct gpreempt_session *s)
 	if (ret)
 		return ret;
 	s->state = GP_SESSION_OPEN;
-	return gpreempt_session_refresh(s);
+	ret = gpreempt_session_refresh(s);
+	if (!ret)
+		gp_release_start(s);
+	return ret;
 }
 
 int gpreempt_session_open(struct gpreempt *g, pid_t pid,

@@ -46,6 +46,11 @@ struct gp_release {
 	uint64_t count;		/* queues released one by one */
 	uint64_t returned;	/* of these, suspended again at once */
 	uint64_t made;		/* new queues while others were held */
+	uint64_t unseen;	/* of these, gone before they were in a snapshot */
+	/* Of this round: events of new queues, less those in snapshots. */
+	int64_t missing;
+	int64_t late;		/* queues whose event had not come in the last */
+	uint64_t dispatched;	/* ns since boot: the last time before this one */
 	bool young[GP_MAX_IDS];	/* by id: made while others were held */
 };
 
@@ -171,6 +176,17 @@ int gp_release(struct gpreempt_session *s, size_t count);
 int gp_release_check(struct gpreempt_session *s, uint64_t now);
 /* There is a new queue, which is to be suspended. */
 void gp_release_note_new(struct gpreempt_session *s, uint32_t qid);
+/*
+ * A snapshot was taken of a session that was just opened: the events of those
+ * queues that were made meanwhile are still to be read, and the rest has none.
+ */
+void gp_release_start(struct gpreempt_session *s);
+/*
+ * The driver wrote so many events. After the snapshot that follows: of those that
+ * were in none, the queues are gone.
+ */
+void gp_release_note_events(struct gpreempt_session *s, size_t count);
+void gp_release_note_unseen(struct gpreempt_session *s);
 /* It was there when its owner had it suspended. */
 void gp_release_note_old(struct gpreempt_session *s, uint32_t qid);
 /* What is held, wanted or known has changed: count the time from here on. */
