@@ -111,8 +111,31 @@ struct gpreempt_description {
 	uint64_t reserved[7];
 };
 
-/** gpreempt_describe() - Return: 0, -ESRCH when there is no such process */
+/**
+ * gpreempt_describe() - what /proc says about a process
+ * @g: library
+ * @pid: process
+ * @out: gets it
+ *
+ * The command line is in the memory of the process, which it can map from a file
+ * system that never answers: this call, and a signal that is to end it, then waits
+ * for as long as the process likes. Call it where that may happen: in a process
+ * that nothing waits for. gpreempt_select() reads it too, for the word "cmd:".
+ *
+ * Return: 0, -ESRCH when there is no such process.
+ */
 int gpreempt_describe(struct gpreempt *g, pid_t pid,
+		      struct gpreempt_description *out);
+
+/**
+ * gpreempt_identify() - as gpreempt_describe(), without the command line
+ * @g: library
+ * @pid: process
+ * @out: gets it; its command is ""
+ *
+ * Reads what the kernel has of the process, and never its memory.
+ */
+int gpreempt_identify(struct gpreempt *g, pid_t pid,
 		      struct gpreempt_description *out);
 
 /**

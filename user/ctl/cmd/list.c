@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/owner-text.h"
+#include "ctl/cmd/describe.h"
 #include "ctl/command/ctl.h"
 #include "holder/holder.h"
 #include "output/table.h"
@@ -33,7 +34,7 @@ struct row {
 /* Where the texts of a row are. */
 struct texts {
 	struct gpreempt_container in;
-	struct gpreempt_description who;
+	const struct gpreempt_description *who;
 	char shown[ID_SHOWN + 1];
 	char user_name[64];
 };
@@ -138,7 +139,7 @@ static void add_queues(struct row *row, const struct gpreempt_view *view)
 /* live: what /run/gpreempt says is of the same system. */
 static void add_owner(struct row *row, bool live)
 {
-	const struct gpreempt_description *who = &row->texts->who;
+	const struct gpreempt_description *who = row->texts->who;
 	struct hold_owner owner;
 
 	if (!who->tracer)
@@ -170,7 +171,7 @@ static void add_container(struct gpreempt *g, struct row *row)
 static void add_user(struct gpreempt *g, struct row *row,
 		     const struct row *before)
 {
-	uid_t uid = row->texts->who.uid;
+	uid_t uid = row->texts->who->uid;
 	char *name = row->texts->user_name;
 	size_t size = sizeof(row->texts->user_name);
 
@@ -212,15 +213,12 @@ static bool is_holder(const struct holders *holders, pid_t pid)
 	return false;
 }
 
-/*
- * false: it has ended meanwhile. holders: NULL, they cannot be known. before:
- * the row before, or NULL.
- */
-static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
+/* holders: NULL, they cannot be known. before: the row before, or NULL. */
+static void fill_row(struct gpreempt *g, pid_t pid, bool live,
 		     const struct holders *holders, struct row *row,
 		     const struct row *before, bool *sysfs)
 {
-	struct gpreempt_description *who = &row->texts->who;
+	const struct gpreempt_description *who = row->texts->who;
 	struct gpreempt_view *view;
 
 	*row = (struct row){
@@ -233,8 +231,6 @@ static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
 		.uid = GPREEMPT_UNKNOWN,
 		.texts = row->texts,
 	};
-	if (gpreempt_describe(g, pid, who))
-		return false;
 	if (who->ns_pid != pid)
 		row->ns_pid = who->ns_pid;
 	row->command = *who->command ? who->command : who->comm;
@@ -246,14 +242,13 @@ static bool fill_row(struct gpreempt *g, pid_t pid, bool live,
 	    !strcmp(who->comm, HOLD_TITLE)) {
 		row->state = "holder";
 		row->queues = 0;
-		return true;
+		return;
 	}
 	if (!gpreempt_view_read(g, pid, &view, NULL)) {
 		*sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
 		add_queues(row, view);
 		gpreempt_view_free(view);
 	}
-	return true;
 }
 
 static void print_rows(const struct ctl_args *args, const struct row *rows,
@@ -285,19 +280,26 @@ static int print_list(struct gpreempt *g, const struct ctl_args *args,
 	struct row *rows = malloc((list->count + 1) * sizeof(*rows));
 	struct texts *texts = malloc((list->count + 1) * sizeof(*texts));
 	bool sysfs = false, live = !args->replay;
+	struct ctl_described *all = ctl_describe_all(g, list, live &&
+						     !args->record);
 	struct holders holders = { 0 };
 	size_t i, count = 0;
-	int ret = rows && texts ? 0 : -ENOMEM;
+	int ret = rows && texts && all ? 0 : -ENOMEM;
 
 	if (!ret && live && !geteuid() && hold_list(add_holder, &holders) ==
 	    -ENOMEM)
 		ret = -ENOMEM;
 	for (i = 0; !ret && i < list->count; i++) {
+		/* It has ended meanwhile. */
+		if (all[i].code)
+			continue;
+		texts[i].who = &all[i].who;
 		rows[count].texts = &texts[i];
-		count += fill_row(g, list->targets[i].pid, live,
+		fill_row(g, list->targets[i].pid, live,
 				  live && !geteuid() ? &holders : NULL,
 				  &rows[count], count ? &rows[count - 1] : NULL,
 				  &sysfs);
+		count++;
 	}
 	if (ret)
 		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
@@ -306,6 +308,7 @@ static int print_list(struct gpreempt *g, const struct ctl_args *args,
 	for (i = 0; i < count; i++)
 		free(rows[i].gpus);
 	free(holders.pids);
+	ctl_described_free(all, list);
 	free(texts);
 	free(rows);
 	return ret;

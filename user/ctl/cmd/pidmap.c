@@ -7,6 +7,7 @@
 #include <gpreempt/select.h>
 
 #include "agent/holder-lock.h"
+#include "ctl/cmd/describe.h"
 #include "ctl/text/load.h"
 #include "output/table.h"
 #include "shared/macro.h"
@@ -79,7 +80,8 @@ static char *read_words(int64_t pid, const char *name)
 	return all;
 }
 
-static void fill(struct gpreempt *g, pid_t pid, struct pidmap_row *row)
+static void fill(struct gpreempt *g, pid_t pid,
+		 const struct ctl_described *described, struct pidmap_row *row)
 {
 	struct gpreempt_container box;
 
@@ -93,7 +95,8 @@ static void fill(struct gpreempt *g, pid_t pid, struct pidmap_row *row)
 		row->name = *box.name ? strdup(box.name) : NULL;
 	}
 	row->comm = read_words(pid, "comm");
-	row->command = read_words(pid, "cmdline");
+	row->command = strdup(described->mute ? described->who.comm :
+			      described->who.command);
 }
 
 static bool is_number(const char *word, int64_t *out)
@@ -162,14 +165,15 @@ static int print(const struct ctl_args *args, struct gpreempt *g,
 		 const struct gpreempt_targets *all)
 {
 	struct pidmap_row *rows = calloc(all->count + 1, sizeof(*rows));
+	struct ctl_described *described = ctl_describe_all(g, all, true);
 	size_t i, n = 0;
 
-	if (!rows)
+	if (!rows || !described)
 		abort();
 	for (i = 0; i < all->count; i++) {
-		if (hold_is_holder(all->targets[i].pid))
+		if (described[i].code || hold_is_holder(all->targets[i].pid))
 			continue;
-		fill(g, all->targets[i].pid, rows + n);
+		fill(g, all->targets[i].pid, &described[i], rows + n);
 		if (wanted(args, rows + n, chosen)) {
 			n++;
 		} else {
@@ -181,6 +185,7 @@ static int print(const struct ctl_args *args, struct gpreempt *g,
 		out_rows(out_mode(args->json, args->csv), &table, rows, n);
 	for (i = 0; i < n; i++)
 		free_row(rows + i);
+	ctl_described_free(described, all);
 	free(rows);
 	if (n || !args->n_words)
 		return 0;

@@ -40,7 +40,7 @@ static void read_command(const struct gpreempt *g, pid_t pid, char *buf,
 	buf[n > 0 ? n : 0] = '\0';
 }
 
-int gpreempt_describe(struct gpreempt *g, pid_t pid,
+int gpreempt_identify(struct gpreempt *g, pid_t pid,
 		      struct gpreempt_description *out)
 {
 	struct gp_process process;
@@ -63,6 +63,16 @@ int gpreempt_describe(struct gpreempt *g, pid_t pid,
 		read_comm(g, out->tracer, out->tracer_comm,
 			  sizeof(out->tracer_comm));
 	read_comm(g, pid, out->comm, sizeof(out->comm));
-	read_command(g, pid, out->command, sizeof(out->command));
+	out->command[0] = '\0';
 	return 0;
+}
+
+int gpreempt_describe(struct gpreempt *g, pid_t pid,
+		      struct gpreempt_description *out)
+{
+	int ret = gpreempt_identify(g, pid, out);
+
+	if (!ret)
+		read_command(g, pid, out->command, sizeof(out->command));
+	return ret;
 }
