@@ -7,6 +7,7 @@ import inspect
 from gpreempt import _abi
 
 ENUMS = {
+    "HOLD_NO_LEASE": "GPREEMPT_HOLD_NO_LEASE",
     "REASON_ENDED": "GPREEMPT_ENDED",
     "REASON_EXECED": "GPREEMPT_EXECED",
     "UNKNOWN": "GPREEMPT_UNKNOWN",
@@ -41,7 +42,9 @@ print("#include <gpreempt/online.h>")
 for structure in structures():
     print_structure(structure)
 for ours, theirs in ENUMS.items():
-    print(f'_Static_assert({theirs} == {getattr(_abi, ours)}, "{theirs}");')
+    number = getattr(_abi, ours)
+    unsigned = "ULL" if number > 0x7fffffff else ""
+    print(f'_Static_assert({theirs} == {number}{unsigned}, "{theirs}");')
 for ours in (name for name in vars(_abi) if name.startswith("EVENT_")):
     print(f'_Static_assert(GPREEMPT_{ours} == {getattr(_abi, ours)}, "{ours}");')
 for function, (_, kinds) in _abi._FUNCTIONS.items():

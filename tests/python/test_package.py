@@ -69,6 +69,17 @@ class NoGpu(unittest.TestCase):
             gpreempt.Session(os.getpid())
         self.assertTrue(str(caught.exception))
 
+    def test_hold_on_nothing(self):
+        with self.assertRaises(gpreempt.Error) as caught:
+            gpreempt.Hold(os.getpid())
+        self.assertTrue(str(caught.exception))
+
+    def test_hold_arguments(self):
+        for bad in ({"lease": 0}, {"lease": -1}, {"lease": 1e12},
+                    {"timeout": 0}, {"ids": []}, {"gpu_ids": []}):
+            with self.assertRaises(ValueError):
+                gpreempt.Hold(os.getpid(), **bad)
+
     def test_gang_after_close(self):
         gang = gpreempt.Gang()
         gang.close()

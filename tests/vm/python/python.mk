@@ -2,7 +2,7 @@
 # The Python package, in a guest that has Python: a payload of its own.
 
 PYTHON_SCRIPTS := docs/examples/scheduler.py tests/vm/python/served.py \
-	tests/vm/python/online.py
+	tests/vm/python/online.py tests/vm/python/held.py
 PYTHON_PACKAGE := $(wildcard user/python/gpreempt/*.py)
 PYTHON_STAGE := $(O)/python
 PYTHON_PAYLOAD := $(O)/vm/payload-python.tar

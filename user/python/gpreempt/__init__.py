@@ -11,6 +11,9 @@
             print(outcome.ioctl_ns)         # the queues of pid are off the GPU
                                             # and here they run again
 
+    with gpreempt.Hold(pid, lease=10):      # the same through a holder: this
+        ...                                 # program may hang or be killed
+
 All functions raise gpreempt.Error or one of its subclasses. It says in words
 what failed (str(error)) and what to do about it (error.next_step).
 
@@ -23,14 +26,15 @@ from ._handle import replay
 from .errors import (BusyError, EndedError, Error, NoTargetError,
                      PermissionDeniedError, UnsupportedError)
 from .gang import Gang, Member
+from .hold import Hold, HoldStatus
 from .online import Online
 from .session import (Events, Outcome, Session, Verdict)
 from .view import (Node, Process, Queue, Slot, Target, check, nodes, processes,
                    queues, select, simulated, slots)
 
 __all__ = [
-    "BusyError", "EndedError", "Error", "Events", "Gang", "Member",
-    "NoTargetError", "Node", "Online", "Outcome", "PermissionDeniedError",
+    "BusyError", "EndedError", "Error", "Events", "Gang", "Hold",
+    "HoldStatus", "Member", "NoTargetError", "Node", "Online", "Outcome", "PermissionDeniedError",
     "Process", "Queue", "Session", "Slot", "Target", "UnsupportedError",
     "Verdict", "__version__", "check", "nodes", "processes", "queues", "replay",
     "select", "simulated", "slots",

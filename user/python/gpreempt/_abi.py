@@ -27,6 +27,8 @@ EVENT_LOST, EVENT_ENDED, EVENT_JOB, EVENT_CHURN = 16, 32, 64, 128
 
 UNKNOWN = -1
 
+HOLD_NO_LEASE = 2 ** 64 - 1
+
 
 class ErrorStruct(ctypes.Structure):
     """struct gpreempt_error"""
@@ -159,6 +161,21 @@ class OnlineOptionsStruct(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("timeout_ns", c_uint64), ("pid", c_int)]
 
 
+class HoldOptionsStruct(ctypes.Structure):
+    """struct gpreempt_hold_options"""
+    _fields_ = [("size", c_size_t), ("lease_ns", c_uint64),
+                ("timeout_ns", c_uint64), ("grace", c_uint32),
+                ("unused", c_uint32)]
+
+
+class HoldStatusStruct(ctypes.Structure):
+    """struct gpreempt_hold_status"""
+    _fields_ = [("holder", c_int), ("guardian", c_int), ("queues", c_uint64),
+                ("ioctl_ns", c_uint64), ("held_ns", c_uint64),
+                ("lease_ns", c_uint64), ("verdict", c_int),
+                ("partial", c_bool)] + _reserved(8)
+
+
 _ERROR = POINTER(ErrorStruct)
 _OUT = POINTER(c_void_p)
 _TEXT = (_ERROR, c_char_p, c_size_t)
@@ -184,6 +201,15 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gpreempt_gang_suspend": (c_int, _CHANGE),
     "gpreempt_gang_verify": (None, (c_void_p,)),
     "gpreempt_hardware_name": (c_char_p, (c_int64,)),
+    "gpreempt_hold": (c_int, (c_void_p, c_int, POINTER(FilterStruct),
+                              POINTER(HoldOptionsStruct),
+                              POINTER(HoldStatusStruct), _OUT, _ERROR)),
+    "gpreempt_hold_close": (None, (c_void_p,)),
+    "gpreempt_hold_detach": (c_int, (c_void_p,)),
+    "gpreempt_hold_extend": (c_int, (c_void_p, c_uint64)),
+    "gpreempt_hold_fd": (c_int, (c_void_p,)),
+    "gpreempt_hold_release": (c_int, (c_void_p,)),
+    "gpreempt_hold_status": (c_int, (c_void_p, POINTER(HoldStatusStruct))),
     "gpreempt_hqds_free": (None, (c_void_p,)),
     "gpreempt_hqds_read": (c_int, (c_void_p, c_int, _OUT, _ERROR)),
     "gpreempt_new": (c_int, (POINTER(OptionsStruct), _OUT)),

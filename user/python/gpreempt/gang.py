@@ -80,9 +80,10 @@ def _member(raw: _abi.MemberStruct) -> Member:
                   raw.open_ns, raw.start_ns, _outcome(raw.outcome), error)
 
 
-def _filter(ids: Optional[Iterable[int]], gpu_ids: Optional[Iterable[int]],
-            priority: Optional[Tuple[int, int]]
-            ) -> Optional[_abi.FilterStruct]:
+def make_filter(ids: Optional[Iterable[int]],
+                gpu_ids: Optional[Iterable[int]],
+                priority: Optional[Tuple[int, int]]
+                ) -> Optional[_abi.FilterStruct]:
     """None means all queues. An empty list of ids is refused: it means none."""
     if ids is None and gpu_ids is None and priority is None:
         return None
@@ -186,14 +187,14 @@ class Gang:
         same. A queue that the hardware kept is no exception: see outcome.
         """
         return self._change(_abi.lib.gpreempt_gang_suspend, "suspending",
-                            _filter(ids, gpu_ids, priority))
+                            make_filter(ids, gpu_ids, priority))
 
     def resume(self, ids: Optional[Iterable[int]] = None,
                gpu_ids: Optional[Iterable[int]] = None,
                priority: Optional[Tuple[int, int]] = None) -> List[Member]:
         """Have the queues run again."""
         return self._change(_abi.lib.gpreempt_gang_resume, "resuming",
-                            _filter(ids, gpu_ids, priority))
+                            make_filter(ids, gpu_ids, priority))
 
     def sample_slots(self, on: bool = True) -> None:
         """Measure when slots become inactive (Outcome.slots_ns)."""
