@@ -269,6 +269,25 @@ START_TEST(unseen)
 }
 END_TEST
 
+/* Nothing was looked at, or held, before the suspend: that time is not counted. */
+START_TEST(unseen_at_first)
+{
+	uint64_t start;
+
+	open_with_queues(1);
+	if (_i)
+		dispatch_for(NSEC_PER_MSEC);
+	shr_sleep_ns(50 * NSEC_PER_MSEC);
+	start = shr_now_ns();
+	gpreempt_session_suspend(s, NULL, NULL);
+	make_unseen();
+	ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
+	ck_assert_uint_eq(released_now().unseen, 1);
+	ck_assert_uint_le(released_now().total_ns, shr_now_ns() - start);
+	gpreempt_session_close(s);
+}
+END_TEST
+
 /* With no queue at all, the time between two looks says nothing. */
 START_TEST(unseen_alone)
 {
@@ -326,6 +345,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
 	tcase_add_loop_test(tc, stays_held, 0, ARRAY_SIZE(attacks));
 	tcase_add_test(tc, unseen);
+	tcase_add_loop_test(tc, unseen_at_first, 0, 2);
 	tcase_add_test(tc, unseen_alone);
 	tcase_add_test(tc, seen_before_its_event);
 	return unit_run("churn");

@@ -247,6 +247,9 @@ static int change(struct gpreempt_session *s,
 			 collect(s, which, suspend);
 	if (s->sampler && suspend)
 		gp_session_arm_sampler(s, which);
+	/* Queues that were gone before ran by right. */
+	if (suspend && !gp_session_any_held(s))
+		s->release.dispatched = shr_now_ns();
 	ret = call(s, n, suspend, &outcome);
 	if (s->sampler && suspend)
 		gp_session_finish_sampler(s, &outcome);

@@ -69,6 +69,7 @@ void gp_release_start(struct gpreempt_session *s)
 	int count = 0;
 
 	ioctl(s->events, FIONREAD, &count);
+	s->release.dispatched = shr_now_ns();
 	s->release.missing = -count;
 	s->release.late = 0;
 }
