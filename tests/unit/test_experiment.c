@@ -162,9 +162,10 @@ START_TEST(both_models)
 		return;
 	driver = true;
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a",
-				     "echo out; echo err >&2; exec sleep 1.5", "--b", "exec sleep 1.5",
-		"--runs", "2", "--concurrent", "1", "-o", "e", "--json", NULL),
-		0);
+				     "echo out; echo err >&2; exec sleep 1.5",
+				     "--b", "exec sleep 1.5", "--runs", "2",
+				     "--concurrent", "1", "-o", "e", "--json",
+				     NULL), 0);
 	json = json_out();
 	ck_assert_uint_eq(json_object_array_length(json_at(json, "runs")), 5);
 	expect_number(json, "a.same_ids", 1);

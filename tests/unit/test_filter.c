@@ -73,7 +73,7 @@ START_TEST(ids_on_gpu)
 	};
 
 	open_on_two_gpus();
-	/* 2 is on the other GPU, and where 9 is is unknown. */
+	/* 2 is on the other GPU; the GPU of 9 is unknown. */
 	ck_assert_int_eq(gpreempt_session_suspend(s, &both, &out), 0);
 	ck_assert_uint_eq(out.requested, 1);
 	ck_assert(suspended(1) && !suspended(2));

@@ -77,15 +77,18 @@ END_TEST
 /* A lock outlives a copy of it, and ends with the last. */
 START_TEST(shared_lock)
 {
-	int lock = hold_lock(PID), status;
-	pid_t child = fork();
+	int lock = hold_lock(PID), status, end[2];
+	pid_t child;
 
+	ck_assert_int_eq(pipe(end), 0);
+	child = fork();
 	if (!child) {
-		usleep(100000);
-		_exit(0);
+		close(end[1]);
+		_exit(read(end[0], &status, 1) != 0);
 	}
 	close(lock);
 	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
+	close(end[1]);
 	waitpid(child, &status, 0);
 	ck_assert_int_ge(hold_lock(PID), 0);
 }

@@ -126,7 +126,7 @@ END_TEST
 
 START_TEST(as_json)
 {
-	struct json_object *row;
+	struct json_object *row, *holders;
 	struct hold_owner owner;
 
 	CTL(0, "suspend %d " LEASE " --json", target);
@@ -156,8 +156,8 @@ START_TEST(as_json)
 	ck_assert_int_eq(number(row, "still_suspended"), 0);
 	ck_assert(json_object_get_boolean(json_member(row, "held_before")));
 	CTL(0, "status --json");
-	ck_assert_uint_eq(json_object_array_length(
-				  json_member(ctl_json(), "holders")), 0);
+	holders = json_member(ctl_json(), "holders");
+	ck_assert_uint_eq(json_object_array_length(holders), 0);
 	expect_no_holder();
 }
 END_TEST

@@ -233,6 +233,7 @@ static void add_other(const char *gpu)
 START_TEST(disturbed)
 {
 	struct json_object *list, *one, *by_suspend, *by_resume;
+	const char *comm;
 
 	add_other("0xf7bc");
 	loop.before = take_off;
@@ -242,8 +243,8 @@ START_TEST(disturbed)
 	one = json_object_array_get_idx(list, 0);
 	ck_assert_int_eq(json_object_get_int(json_member(one, "pid")), 77);
 	/* A name that a process has chosen does no harm to a terminal. */
-	ck_assert_ptr_null(strchr(json_object_get_string(
-		json_member(one, "comm")), '\033'));
+	comm = json_object_get_string(json_member(one, "comm"));
+	ck_assert_ptr_null(strchr(comm, '\033'));
 	by_suspend = json_member(one, "suspend_us");
 	by_resume = json_member(one, "resume_us");
 	ck_assert_int_eq(json_object_get_int(json_member(by_suspend, "calls")),

@@ -7,7 +7,7 @@ UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) -Itests/unit -Itests -DHOLD_DIR='"$(UNIT)/run"' \
 	-DGP_KFD_DEVICE='"/dev/null"' -DGUARD_SOCKET='"$(UNIT)/guard.sock"' \
 	-DTEXT_DIR='"made/kfd"' -DVIEW_DIR='"made/gpreempt"' \
-	-DGP_HOLDER='"$(UNIT)/gpreempt-holder"'
+	-DGP_HOLDER='"$(UNIT)/gpreempt-holder"' -DGP_READER_NS=200000000ULL
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 # The code under test gets the library on a made-up system: see unit.c.
 UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new -Wl,--wrap=flock -Wl,--wrap=clock_gettime

@@ -296,9 +296,8 @@ static int print_list(struct gpreempt *g, const struct ctl_args *args,
 		texts[i].who = &all[i].who;
 		rows[count].texts = &texts[i];
 		fill_row(g, list->targets[i].pid, live,
-				  live && !geteuid() ? &holders : NULL,
-				  &rows[count], count ? &rows[count - 1] : NULL,
-				  &sysfs);
+			 live && !geteuid() ? &holders : NULL, &rows[count],
+			 count ? &rows[count - 1] : NULL, &sysfs);
 		count++;
 	}
 	if (ret)

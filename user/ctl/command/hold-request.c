@@ -15,7 +15,7 @@ static bool has(const uint32_t *list, uint64_t count, uint32_t value)
 }
 
 void ctl_hold_request(struct hold_request *request,
-			 const struct ctl_args *args)
+		      const struct ctl_args *args)
 {
 	size_t i;
 

@@ -17,7 +17,9 @@ struct gp_reader;
 #define GP_READER_MAX 64
 
 /* What the caller waits at most. */
+#ifndef GP_READER_NS
 #define GP_READER_NS (5 * NSEC_PER_MSEC)
+#endif
 
 /* 0, -ENOMEM, -EAGAIN. The handle must outlive the reader. */
 int gp_reader_start(const struct gpreempt *g, pid_t pid,
