@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "unit.h"
 
@@ -23,17 +22,6 @@ TCase *unit_case(void)
 	/* Some wait for seconds, and the machine may be busy. */
 	tcase_set_timeout(the_case, 60);
 	return the_case;
-}
-
-/*
- * Those of a parent's, as of make, would change the numbers of all others: a
- * holder puts its own descriptors at fixed ones, and the made-up driver's are
- * among the others.
- */
-__attribute__((constructor))
-static void close_inherited(void)
-{
-	close_range(STDERR_FILENO + 1, ~0U, 0);
 }
 
 int unit_run(const char *name)
