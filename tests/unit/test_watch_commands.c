@@ -216,7 +216,7 @@ static void add_other(const char *gpu)
 	static char list[512], queues[256];
 
 	snprintf(list, sizeof(list), "%s%d - job 1 1 1 0 0 0 1 4 0 0 0 0\n"
-		 "77 - ser\\033ve 1 1 1 0 0 0 1 4 0 0 0 0\n", header, child);
+		 "77 - job\\033two 1 1 1 0 0 0 1 4 0 0 0 0\n", header, child);
 	snprintf(queues, sizeof(queues), "gpreempt-queues - version: 1.0\n"
 		 "# qid gpu_id active slots suspended evicted priority\n"
 		 "5 %s 4 4 0 0 7\n", gpu);
