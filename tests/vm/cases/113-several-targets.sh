@@ -50,7 +50,7 @@ step "JSON"
 ctl 6 suspend "$a" "$c" --json --for 60s
 flat
 says '"simulated":true'
-says "\"pid\":$a,\"status\":0,\"queues\":1,\"ioctl_us\":[0-9.]+"
+says "\"pid\":$a,\"status\":0,\"queues\":1,\"destroying\":0,\"ioctl_us\":[0-9.]+"
 says '"verified":"yes"'
 says "\"pid\":$c,\"status\":3,.*\"error\":\"process${c}hasqueues"
 ctl 0 status --json
