@@ -356,7 +356,9 @@ static struct kfd_process *find_process(pid_t pid)
 
 	for (i = 0; (head = vgpu_kfd_processes(i)); i++)
 		hlist_for_each_entry(p, head, kfd_processes)
-			if (task_tgid_nr(p->lead_thread) == pid)
+			/* Not one that same_pid has made a context of it. */
+			if (task_tgid_nr(p->lead_thread) == pid &&
+			    p->mm == p->lead_thread->mm)
 				return p;
 	return NULL;
 }
