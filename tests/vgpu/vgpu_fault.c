@@ -358,7 +358,7 @@ static struct kfd_process *find_process(pid_t pid)
 		hlist_for_each_entry(p, head, kfd_processes)
 			/* Not one that same_pid has made a context of it. */
 			if (task_tgid_nr(p->lead_thread) == pid &&
-			    p->mm == p->lead_thread->mm)
+			    (!p->lead_thread->mm || p->mm == p->lead_thread->mm))
 				return p;
 	return NULL;
 }
