@@ -74,4 +74,6 @@ def main(pid, what, told):
         fork(pid, told)
 
 
+if len(sys.argv) != 4:
+    sys.exit("usage: held.py PID with|detach|fork FILE")
 main(int(sys.argv[1]), sys.argv[2], sys.argv[3])

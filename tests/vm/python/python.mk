@@ -9,7 +9,8 @@ PYTHON_PAYLOAD := $(O)/vm/payload-python.tar
 
 $(PYTHON_STAGE)/modules: $(PYTHON_SCRIPTS) $(PYTHON_PACKAGE) tests/vm/python/stage \
 		$(O)/$(LIB_SONAME)
-	LD_LIBRARY_PATH=$(O) tests/vm/python/stage $(PYTHON_STAGE) $(PYTHON_SCRIPTS)
+	LD_LIBRARY_PATH=$(O) tests/vm/python/stage $(PYTHON_STAGE) $(O)/$(LIB_SONAME) \
+		$(PYTHON_SCRIPTS)
 	@mkdir -p $(O)/python-package/gpreempt
 	@cp user/python/gpreempt/*.py $(O)/python-package/gpreempt
 	@/usr/bin/python3 -m compileall -q --invalidation-mode unchecked-hash $(O)/python-package
