@@ -7,6 +7,7 @@
 
 #include "holder/worker.h"
 #include "shared/clock.h"
+#include "shared/list.h"
 
 /* Queues that could not be suspended are named, but not by the hundred. */
 #define MAX_NAMED 16
@@ -94,22 +95,14 @@ static void count_queue(struct tally *tally, pid_t target, uint32_t qid,
 			 tally->named > 1 ? "; " : "", qid, target, why);
 }
 
-static bool has(const uint32_t *list, uint64_t count, uint32_t value)
-{
-	uint64_t i;
-
-	for (i = 0; i < count; i++)
-		if (list[i] == value)
-			return true;
-	return !count;
-}
-
 /* Is it one of those that the request is for? */
 static bool meant(const struct hold_request *request,
 		  const struct gpreempt_session_queue *queue)
 {
-	return has(request->ids, request->count, queue->qid) &&
-	       has(request->gpus, request->n_gpus, queue->gpu_id) &&
+	return (!request->count ||
+		shr_has(request->ids, request->count, queue->qid)) &&
+	       (!request->n_gpus ||
+		shr_has(request->gpus, request->n_gpus, queue->gpu_id)) &&
 	       (!request->by_priority ||
 		(queue->priority >= (int64_t)request->priority_min &&
 		 queue->priority <= (int64_t)request->priority_max));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ctl/command/ctl.h"
+#include "shared/list.h"
 #include "shared/macro.h"
 #include "shared/parse.h"
 
@@ -326,22 +327,14 @@ void ctl_free_args(struct ctl_args *args)
 	args->gpus = NULL;
 }
 
-static bool in_list(const uint32_t *list, size_t n, int64_t value)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (list[i] == value)
-			return true;
-	return !n;
-}
-
 bool ctl_chosen(const struct ctl_args *args, const struct gpreempt_queue *queue)
 {
 	const struct ctl_range *priority = &args->priority;
 
-	return in_list(args->ids, args->n_ids, queue->qid) &&
-	       in_list(args->gpus, args->n_gpus, queue->gpu_id) &&
+	return (!args->n_ids ||
+		shr_has(args->ids, args->n_ids, queue->qid)) &&
+	       (!args->n_gpus ||
+		shr_has(args->gpus, args->n_gpus, queue->gpu_id)) &&
 	       (!priority->set || (queue->priority >= priority->min &&
 				   queue->priority <= priority->max));
 }

@@ -3,16 +3,7 @@
 #include <string.h>
 
 #include "ctl/command/hold-request.h"
-
-static bool has(const uint32_t *list, uint64_t count, uint32_t value)
-{
-	uint64_t i;
-
-	for (i = 0; i < count; i++)
-		if (list[i] == value)
-			return true;
-	return false;
-}
+#include "shared/list.h"
 
 void ctl_hold_request(struct hold_request *request,
 		      const struct ctl_args *args)
@@ -26,7 +17,7 @@ void ctl_hold_request(struct hold_request *request,
 	/* A packet has no number twice. */
 	for (i = 0; i < args->n_gpus; i++)
 		if (request->n_gpus < HOLD_MAX_GPUS &&
-		    !has(request->gpus, request->n_gpus, args->gpus[i]))
+		    !shr_has(request->gpus, request->n_gpus, args->gpus[i]))
 			request->gpus[request->n_gpus++] = args->gpus[i];
 	request->by_priority = args->priority.set;
 	request->priority_min = args->priority.min;

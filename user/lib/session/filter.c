@@ -3,16 +3,7 @@
 #include <string.h>
 
 #include "lib/session/session.h"
-
-static bool has(const uint32_t *ids, size_t count, uint32_t id)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (ids[i] == id)
-			return true;
-	return false;
-}
+#include "shared/list.h"
 
 bool gp_filter_is_all(const struct gpreempt_filter *which)
 {
@@ -23,7 +14,7 @@ bool gp_filter_matches(const struct gpreempt_filter *which,
 		       const struct gpreempt_session_queue *queue)
 {
 	if (which->n_gpu_ids &&
-	    !has(which->gpu_ids, which->n_gpu_ids, queue->gpu_id))
+	    !shr_has(which->gpu_ids, which->n_gpu_ids, queue->gpu_id))
 		return false;
 	return !which->by_priority ||
 	       (queue->priority >= (int64_t)which->priority_min &&

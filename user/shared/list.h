@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef SHARED_LIST_H
+#define SHARED_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Is it one of the list? Never of an empty one. */
+static inline bool shr_has(const uint32_t *list, size_t n, int64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+#endif
