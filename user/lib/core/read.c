@@ -70,20 +70,26 @@ int gp_read_text(const struct gpreempt *g, const char *path, char **text,
 	}
 }
 
+static ssize_t read_start(const struct gpreempt *g, const char *path, char *buf,
+			  size_t size)
+{
+	ssize_t n = g->ops->read_file(g->be, path, buf, size - 1);
+
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}
+
 ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
 		      const char *path_format, ...)
 {
 	char path[128];
 	va_list ap;
-	ssize_t n;
 
 	va_start(ap, path_format);
 	vsnprintf(path, sizeof(path), path_format, ap);
 	va_end(ap);
-	n = g->ops->read_file(g->be, path, buf, size - 1);
-	if (n >= 0)
-		buf[n] = '\0';
-	return n;
+	return read_start(g, path, buf, size);
 }
 
 char *gp_pid_path(char *path, const char *folder, pid_t pid, const char *file)
@@ -100,11 +106,7 @@ ssize_t gp_read_proc(const struct gpreempt *g, pid_t pid, const char *file,
 		     char *buf, size_t size)
 {
 	char path[GP_PID_PATH];
-	ssize_t n;
 
 	gp_pid_path(path, "/proc", pid, file);
-	n = g->ops->read_file(g->be, path, buf, size - 1);
-	if (n >= 0)
-		buf[n] = '\0';
-	return n;
+	return read_start(g, path, buf, size);
 }
