@@ -2,7 +2,6 @@
 #ifndef GUARD_OPTIONS_H
 #define GUARD_OPTIONS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,8 +32,8 @@ struct guard_options {
 	const char *samples;	/* files */
 	const char *metrics;
 	const char *timeline;
-	bool json;
-	bool verbose;
+	uint64_t json;
+	uint64_t verbose;
 };
 
 #endif

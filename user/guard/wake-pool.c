@@ -26,14 +26,6 @@ int guard_wake_open(struct guard_wake_pool *pool)
 	return ret;
 }
 
-void guard_wake_close(struct guard_wake_pool *pool)
-{
-	int i;
-
-	for (i = 0; i < GUARD_WAKES; i++)
-		close(pool->fd[i]);
-}
-
 int guard_wake_take(struct guard_wake_pool *pool)
 {
 	int i;

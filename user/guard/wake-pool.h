@@ -19,7 +19,6 @@ struct guard_wake_pool {
 
 /* 0 or -errno; nothing is left open then. */
 int guard_wake_open(struct guard_wake_pool *pool);
-void guard_wake_close(struct guard_wake_pool *pool);
 /* One that no other worker has, or -ENOSPC. */
 int guard_wake_take(struct guard_wake_pool *pool);
 /* Its worker is gone. */

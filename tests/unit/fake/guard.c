@@ -210,10 +210,13 @@ void guard_setup(void)
 
 void guard_teardown(void)
 {
+	int i;
+
 	guard.ending = true;
 	guard_targets_drop(&guard);
 	ck_assert_uint_eq(guard.n_online + guard.n_offline, 0);
-	guard_wake_close(&guard.wakes);
+	for (i = 0; i < GUARD_WAKES; i++)
+		close(guard.wakes.fd[i]);
 	munmap(guard.common, sizeof(*guard.common));
 	free(guard.figures.sample);
 	gpreempt_policy_free(guard.policy);

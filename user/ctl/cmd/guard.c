@@ -98,8 +98,6 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 	int ret;
 
 	(void)cmd;
-	args->sched.json = args->json;
-	args->sched.verbose = args->verbose;
 	guard.options = &args->sched;
 	pthread_mutex_init(&guard.lock, NULL);
 	ret = check_usage(&args->sched);
@@ -162,9 +160,9 @@ static const struct ctl_option options[] = {
 	  "for Prometheus's textfile collector, each 5 s" },
 	{ "timeline", CTL_FILE, SCHED(timeline), "FILE",
 	  "draw the last 10 s as SVG, at the end and on SIGUSR1" },
-	{ "json", CTL_FLAG, offsetof(struct ctl_args, json), NULL,
+	{ "json", CTL_FLAG, SCHED(json), NULL,
 	  "print events, one JSON object a line" },
-	{ "verbose", CTL_FLAG, offsetof(struct ctl_args, verbose), NULL,
+	{ "verbose", CTL_FLAG, SCHED(verbose), NULL,
 	  "print a line for each switch" },
 	{ 0 },
 };
