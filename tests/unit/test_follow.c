@@ -90,12 +90,6 @@ static void teardown(void)
 	unit_cgroups_stop();
 }
 
-#define HAS_LINE(where, format, ...) do {				\
-	char line_[256];						\
-	snprintf(line_, sizeof(line_), format, __VA_ARGS__);		\
-	where(line_);							\
-} while (0)
-
 START_TEST(stopped_and_continued)
 {
 	steps[0].stop = STOPPED;

@@ -44,12 +44,6 @@ static void teardown(void)
 	unit_cgroups_stop();
 }
 
-#define HAS_LINE(where, format, ...) do {				\
-	char line_[256];						\
-	snprintf(line_, sizeof(line_), format, __VA_ARGS__);		\
-	where(line_);							\
-} while (0)
-
 START_TEST(queues)
 {
 	CTL(0, "queues %d", target);

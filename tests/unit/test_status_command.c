@@ -144,12 +144,6 @@ static struct json_object *row(int n)
 	return json_object_array_get_idx(rows, n);
 }
 
-#define HAS_LINE(where, format, ...) do {				\
-	char line_[256];						\
-	snprintf(line_, sizeof(line_), format, __VA_ARGS__);		\
-	where(line_);							\
-} while (0)
-
 /*
  * Each answers only when all have been asked: a status that waits for one
  * before it asks the next would wait for ever.

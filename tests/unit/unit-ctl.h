@@ -30,6 +30,13 @@ int ctl_line(const char *format, ...);
 #define ERR_HAS(text) ck_assert_msg(strstr(ctl_err, text),		\
 				    "no \"%s\" in:\n%s", text, ctl_err)
 
+/* The same for a text with numbers: OUT_HAS or ERR_HAS, a format and its values. */
+#define HAS_LINE(where, format, ...) do {				\
+	char line_[256];						\
+	snprintf(line_, sizeof(line_), format, __VA_ARGS__);		\
+	where(line_);							\
+} while (0)
+
 /* What was printed, as an object until the next call; a member that must be there. */
 struct json_object *ctl_json(void);
 struct json_object *json_member(struct json_object *o, const char *key);

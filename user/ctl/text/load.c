@@ -295,7 +295,7 @@ static int read_live(struct ctl_text *out)
 		if (fd == -ENOENT)
 			ret = ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 					    "is amdgpu loaded, and debugfs mounted?",
-				"there is no %s", path);
+					    "there is no %s", path);
 		else
 			ret = fd < 0 ? text_fail(path, fd) : text_feed_fd(out, path, fd);
 		if (fd >= 0)
