@@ -95,7 +95,7 @@ vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' VM_FILE
 .PHONY: vmtest
 vmtest: ## tests in the virtual machine (T=glob for some of them)
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(VM_RUN) --total 3600 test $(VM_CASES)
+	@$(VM_RUN) --jobs $(VM_JOBS) test $(VM_CASES)
 
 .PHONY: selftest
 selftest: ## does the harness fail what it must fail?

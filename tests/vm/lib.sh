@@ -12,6 +12,8 @@ mkdir -p "$W"
 started=
 # A debug kernel multiplies limits of time; seconds stay seconds in tests.
 : "${SLOW:=1}"
+# A busy host multiplies limits of time only.
+: "${PACE:=1}"
 
 fail() {
 	echo "FAIL: $*"
@@ -47,7 +49,7 @@ trap cleanup EXIT
 
 # wait_for SECONDS COMMAND...: polls until it succeeds; fails after the time.
 wait_for() {
-	_end=$(($(uptime_cs) + $1 * 100 * SLOW))
+	_end=$(($(uptime_cs) + $1 * 100 * SLOW * PACE))
 	_limit=$1
 	shift
 	until "$@"; do
@@ -217,7 +219,7 @@ expect_suspended() {
 ctl() {
 	_want=$1
 	shift
-	timeout $((60 * SLOW)) gpreempt-ctl "$@" > "$W/ctl" 2>&1
+	timeout $((60 * SLOW * PACE)) gpreempt-ctl "$@" > "$W/ctl" 2>&1
 	_got=$?
 	sed "s/^/   /" "$W/ctl"
 	[ $_got -eq "$_want" ] || fail "gpreempt-ctl $* ended with $_got, not $_want"

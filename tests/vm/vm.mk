@@ -58,6 +58,9 @@ vm-files: $(O)/vm/vmrun $(O)/vm/boot/key payload
 VGPU ?= $(if $(filter %/vgpu.ko,$(VM_MODULES)),gpus=1,none)
 GPREEMPT ?= $(if $(filter %/gpreempt.ko,$(VM_MODULES)),yes,no)
 TIMEOUT ?= 600
+# Guests at the same time: most tests wait most of the time. 0: as many as this
+# host's processors and memory carry.
+VM_JOBS ?= 0
 VM_CASES = $(sort $(foreach t,$(or $(T),*),$(wildcard tests/vm/cases/$t.sh))) \
 	$(if $(DEBUG_KERNEL),$(wildcard tests/vm/debug/*.sh))
 

@@ -37,6 +37,8 @@ static void job_word(struct job *job, const char *word, const char *value)
 		job->leaks = true;
 	} else if (!strcmp(word, "slow")) {
 		setenv("SLOW", value, 1);
+	} else if (!strcmp(word, "pace")) {
+		setenv("PACE", value, 1);
 	} else if (!strcmp(word, "tty")) {
 		job->tty = true;
 		sscanf(value, "%hu %hu", &job->rows, &job->columns);

@@ -25,6 +25,13 @@ static int set_gpreempt(struct test_case *t, const char *value)
 	return 0;
 }
 
+/* Its limits are of the time of the host, so no other guest runs beside it. */
+static int set_alone(struct test_case *t, const char *value)
+{
+	t->alone = true;
+	return *value ? 0 : -EINVAL;
+}
+
 static int add_allowed(struct test_case *t, const char *value)
 {
 	regex_t re;
@@ -45,6 +52,7 @@ static const struct {
 	{ "# timeout: ",	set_timeout },
 	{ "# vgpu: ",		set_vgpu },
 	{ "# gpreempt: ",	set_gpreempt },
+	{ "# alone: ",		set_alone },
 	{ "# allow-log: ",	add_allowed },
 };
 

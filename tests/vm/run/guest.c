@@ -19,7 +19,7 @@ int guest_boot(struct vm *vm, const struct bench *b, const char *accel,
 	if (ret)
 		return ret;
 	ret = verdict_line(vm, line, sizeof(line),
-			   now_ms() + timeout * b->slow * 1000LL);
+			   now_ms() + timeout * b->slow * b->pace * 1000LL);
 	if (!ret && strcmp(line, "ready")) {
 		complain("the guest does not get ready: %s", line);
 		ret = -EIO;
@@ -41,7 +41,7 @@ static void send_job(struct vm *vm, const struct job *job)
 		dprintf(fd, "merge\n");
 	if (job->leaks)
 		dprintf(fd, "leaks\n");
-	dprintf(fd, "slow %d\n", job->slow);
+	dprintf(fd, "slow %d\npace %d\n", job->slow, job->pace);
 	if (job->tty) {
 		ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
 		dprintf(fd, "tty %u %u\n", size.ws_row, size.ws_col);
@@ -70,10 +70,10 @@ static int restore(struct vm *vm, const struct bench *b, const char *saved,
 	if (!ret)
 		ret = qmp_open(vm->qmp);
 	if (!ret)
-		ret = qmp_go_on(vm->qmp, RESTORE_TIMEOUT * b->slow);
+		ret = qmp_go_on(vm->qmp, RESTORE_TIMEOUT * b->slow * b->pace);
 	if (!ret) {
 		send_job(vm, job);
-		ret = accepted(vm, RESTORE_TIMEOUT * b->slow);
+		ret = accepted(vm, RESTORE_TIMEOUT * b->slow * b->pace);
 	}
 	if (ret) {
 		complain("the saved guest could not be restored (%s), booting",
@@ -97,7 +97,7 @@ static int start(struct vm *vm, const struct bench *b, const struct job *job)
 	if (ret)
 		return ret;
 	send_job(vm, job);
-	return accepted(vm, RESTORE_TIMEOUT * b->slow);
+	return accepted(vm, RESTORE_TIMEOUT * b->slow * b->pace);
 }
 
 void guest_run(struct vm *vm, const struct bench *b, const struct job *wanted,
@@ -107,6 +107,7 @@ void guest_run(struct vm *vm, const struct bench *b, const struct job *wanted,
 	int ret;
 
 	job.slow = b->slow;
+	job.pace = b->pace;
 	job.leaks = b->leaks;
 	ret = start(vm, b, &job);
 	if (ret)

@@ -18,7 +18,7 @@ static const char usage[] =
 	"  --vgpu PARAMS     load vgpu.ko with them; none: do not (command, shell)\n"
 	"  --gpreempt no     do not load gpreempt.ko (command, shell)\n"
 	"  --timeout S       of a command (600); 0: none\n"
-	"  --total S         of all tests together\n"
+	"  --jobs N          tests at the same time; 0: as many as this host carries (1)\n"
 	"  --plain           boot each time, save nothing\n"
 	"  --append TEXT     more for the kernel command line; implies --plain\n"
 	"  --tsc             a clock that programs read as on a host; implies --plain\n"
@@ -34,7 +34,7 @@ static const char usage[] =
 	"test: 0 when none failed.\n";
 
 enum { O_BUILD = 1, O_HARNESS, O_PAYLOAD, O_VGPU, O_GPREEMPT, O_TIMEOUT,
-       O_TOTAL, O_PLAIN, O_APPEND, O_TSC, O_COUNTED, O_IMAGE, O_MEMORY,
+       O_JOBS, O_PLAIN, O_APPEND, O_TSC, O_COUNTED, O_IMAGE, O_MEMORY,
        O_SLOW, O_LEAKS, O_REPORTS, O_JUDGE, O_HELP };
 
 static const struct option options[] = {
@@ -44,7 +44,7 @@ static const struct option options[] = {
 	{ "vgpu",	required_argument, NULL, O_VGPU },
 	{ "gpreempt",	required_argument, NULL, O_GPREEMPT },
 	{ "timeout",	required_argument, NULL, O_TIMEOUT },
-	{ "total",	required_argument, NULL, O_TOTAL },
+	{ "jobs",	required_argument, NULL, O_JOBS },
 	{ "plain",	no_argument,	   NULL, O_PLAIN },
 	{ "append",	required_argument, NULL, O_APPEND },
 	{ "tsc",	no_argument,	   NULL, O_TSC },
@@ -83,6 +83,20 @@ static bool set_guest(int c, struct bench *b)
 	}
 }
 
+/* One for each processor, and for each 4 GiB of memory. */
+static int jobs_of(int wanted)
+{
+	long long memory = (long long)sysconf(_SC_PHYS_PAGES) *
+			   sysconf(_SC_PAGESIZE) >> 32;
+	int n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (wanted > 0)
+		return wanted;
+	if (n > memory)
+		n = memory;
+	return n > 1 ? n : 1;
+}
+
 static void set_option(int c, struct bench *b, struct job *job,
 		       const char **build)
 {
@@ -107,8 +121,8 @@ static void set_option(int c, struct bench *b, struct job *job,
 	case O_TIMEOUT:
 		job->timeout = atoi(optarg);
 		break;
-	case O_TOTAL:
-		b->total = atoi(optarg);
+	case O_JOBS:
+		b->jobs = jobs_of(atoi(optarg));
 		break;
 	case O_PLAIN:
 		b->plain = true;
@@ -200,6 +214,7 @@ static void prepare(struct bench *b, const char *build)
 	snprintf(b->run, sizeof(b->run), "%s/%d", all, (int)getpid());
 	if (make_dirs(b->run))
 		die("%s: %s", b->run, strerror(errno));
+	b->pace = pace_measure();
 	pin_payload(b);
 	check_kernel(b);
 	accel_choose(b);
@@ -244,6 +259,8 @@ int main(int argc, char **argv)
 		.memory = "2048",
 		.processors = "2",
 		.slow = 1,
+		.pace = 1,
+		.jobs = 1,
 	};
 	struct job job = { .vgpu = "", .gpreempt = true, .timeout = 600 };
 	const char *build = "build";
@@ -257,7 +274,6 @@ int main(int argc, char **argv)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	job.timeout *= b.slow;
-	b.total *= b.slow;
 	prepare(&b, build);
 	status = dispatch(&b, &job, argc - optind, argv + optind);
 	remove_tree(b.run);

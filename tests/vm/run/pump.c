@@ -93,7 +93,7 @@ static bool wait_verdict(struct vm *vm, const struct job *job,
 		[ON_LOG] = { s[LOG].fd, POLLIN, 0 },
 		[ON_STDIN] = { job->tty ? STDIN_FILENO : -1, POLLIN, 0 },
 	};
-	long long until = now_ms() + job->timeout * 1000LL + GRACE * job->slow +
+	long long until = now_ms() + job->timeout * 1000LL + GRACE * job->slow * job->pace +
 			  (job->leaks ? GRACE_LEAKS : 0);
 
 	while (!job->timeout || now_ms() < until) {

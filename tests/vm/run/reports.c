@@ -8,6 +8,7 @@
  * it, as traces begin with what was called last.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@
 struct row {
 	regex_t first, within;
 	char *what;
-	unsigned int seen;
+	atomic_uint seen;
 };
 
 struct reports {
@@ -50,11 +51,11 @@ static void add_row(struct reports *r, char *line)
 
 struct reports *reports_read(const char *path)
 {
-	struct reports *r = calloc(1, sizeof(*r));
+	struct reports *r = shared_zeros(sizeof(*r));
 	FILE *f = fopen(path, "re");
 	char line[1024];
 
-	if (!r || !f)
+	if (!f)
 		die("%s: %s", path, strerror(errno));
 	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';

@@ -109,7 +109,7 @@ static int save(const struct bench *b, const char *path)
 	if (!ret)
 		ret = qmp_run(vm.qmp, "{\"execute\":\"stop\"}");
 	if (!ret)
-		ret = qmp_migrate(vm.qmp, uri, SAVE_TIMEOUT * b->slow);
+		ret = qmp_migrate(vm.qmp, uri, SAVE_TIMEOUT * b->slow * b->pace);
 	vm_stop(&vm);
 	/* Renamed only when whole: an interrupted save is never restored. */
 	if (!ret && rename(part, path))

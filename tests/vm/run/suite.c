@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Many tests: each in a machine of its own, a line each, and the sum. */
+/*
+ * Many tests: each in a machine of its own, a line each, and the sum. Several
+ * workers take the tests in their order; then those that must be alone run one
+ * after the other. What a worker prints of a test comes in one piece.
+ */
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "vmrun.h"
@@ -9,8 +17,17 @@
 #define SKIP 77
 #define TAIL 20		/* lines shown of a test that failed */
 
+/* What the workers share. */
 struct sum {
-	int passed, failed, skipped;
+	atomic_int next;	/* index of the test that a worker takes next */
+	atomic_int passed, failed, skipped;
+};
+
+/* The tests of one round. */
+struct round {
+	char *const *paths;
+	int n;
+	bool alone;		/* it is the turn of those that run alone */
 };
 
 static FILE *open_log(const struct vm *vm, const char *name)
@@ -75,7 +92,8 @@ static void judge(const struct bench *b, const struct vm *vm,
 }
 
 /* The last lines of a file, each with a mark before it. */
-static void show_tail(const char *dir, const char *name, const char *mark)
+static void show_tail(FILE *to, const char *dir, const char *name,
+		      const char *mark)
 {
 	char line[TAIL][512], path[PATH_MAX + 32];
 	int n = 0, i;
@@ -91,7 +109,7 @@ static void show_tail(const char *dir, const char *name, const char *mark)
 	}
 	fclose(f);
 	for (i = n > TAIL ? n - TAIL : 0; i < n; i++)
-		printf("    %s %s\n", mark, line[i % TAIL]);
+		fprintf(to, "    %s %s\n", mark, line[i % TAIL]);
 }
 
 static void last_line(const char *dir, char *last, size_t size)
@@ -112,7 +130,7 @@ static void last_line(const char *dir, char *last, size_t size)
 	fclose(f);
 }
 
-static void report(const struct bench *b, const struct vm *vm,
+static void report(FILE *to, const struct bench *b, const struct vm *vm,
 		   const struct test_case *t, const struct outcome *o,
 		   double seconds, struct sum *sum)
 {
@@ -121,21 +139,20 @@ static void report(const struct bench *b, const struct vm *vm,
 	judge(b, vm, t, o, why, sizeof(why));
 	if (why[0]) {
 		sum->failed++;
-		printf("FAIL  %s (%.1f s): %s\n", t->name, seconds, why);
-		show_tail(vm->dir, "output", "|");
+		fprintf(to, "FAIL  %s (%.1f s): %s\n", t->name, seconds, why);
+		show_tail(to, vm->dir, "output", "|");
 		if (o->verdict != V_EXIT || !o->number)
-			show_tail(vm->dir, "kernel.log", "k");
+			show_tail(to, vm->dir, "kernel.log", "k");
 		if (o->verdict == V_LOST)
-			show_tail(vm->dir, "serial.log", "s");
+			show_tail(to, vm->dir, "serial.log", "s");
 	} else if (o->verdict == V_EXIT && o->number == SKIP) {
 		sum->skipped++;
 		last_line(vm->dir, why, sizeof(why));
-		printf("SKIP  %s (%.1f s): %s\n", t->name, seconds, why);
+		fprintf(to, "SKIP  %s (%.1f s): %s\n", t->name, seconds, why);
 	} else {
 		sum->passed++;
-		printf("pass  %s (%.1f s)\n", t->name, seconds);
+		fprintf(to, "pass  %s (%.1f s)\n", t->name, seconds);
 	}
-	fflush(stdout);
 }
 
 static void keep_logs(const struct bench *b, const struct vm *vm,
@@ -149,43 +166,114 @@ static void keep_logs(const struct bench *b, const struct vm *vm,
 		complain("%s: %s", kept, strerror(errno));
 }
 
-static void run_one(struct bench *b, const char *path, struct sum *sum)
+/* Workers print at the same time: no lines of another one come between. */
+static void print_whole(const struct bench *b, const char *text, size_t size)
+{
+	char path[PATH_MAX];
+	int lock;
+
+	snprintf(path, sizeof(path), "%s/print.lock", b->run);
+	lock = lock_file(path);
+	fwrite(text, 1, size, stdout);
+	fflush(stdout);
+	close(lock);
+}
+
+static void run_one(struct bench *b, struct test_case *t, struct sum *sum)
 {
 	struct vm vm = { .pid = 0 };
-	struct test_case t;
-	struct outcome o;
 	long long start = now_ms();
+	struct outcome o;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to;
+
+	b->pace = pace_measure();
+	t->timeout *= b->slow * b->pace;
+	snprintf(vm.dir, sizeof(vm.dir), "%s/%s", b->run, t->name);
+	run_case(b, &vm, t, &o);
+	to = open_memstream(&text, &size);
+	if (!to)
+		die("out of memory");
+	report(to, b, &vm, t, &o, (now_ms() - start) / 1000.0, sum);
+	fclose(to);
+	print_whole(b, text, size);
+	free(text);
+	keep_logs(b, &vm, t->name);
+}
+
+static void take(struct bench *b, const char *path, bool alone, struct sum *sum)
+{
+	struct test_case t;
 
 	if (case_read(path, &t)) {
+		case_free(&t);
+		if (alone)
+			return;
 		sum->failed++;
 		printf("FAIL  %s: its header cannot be read\n", path);
+		fflush(stdout);
 		return;
 	}
-	t.timeout *= b->slow;
-	snprintf(vm.dir, sizeof(vm.dir), "%s/%s", b->run, t.name);
-	run_case(b, &vm, &t, &o);
-	report(b, &vm, &t, &o, (now_ms() - start) / 1000.0, sum);
-	keep_logs(b, &vm, t.name);
+	if (t.alone == alone)
+		run_one(b, &t, sum);
 	case_free(&t);
+}
+
+static void work(struct bench *b, const struct round *r, struct sum *sum)
+{
+	int i;
+
+	while ((i = sum->next++) < r->n)
+		take(b, r->paths[i], r->alone, sum);
+}
+
+static pid_t start_worker(struct bench *b, const struct round *r,
+			  struct sum *sum)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid < 0)
+		die("fork: %s", strerror(errno));
+	if (pid)
+		return pid;
+	/* A runner that is killed takes its workers along. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent)
+		work(b, r, sum);
+	fflush(stdout);
+	_exit(0);
+}
+
+/* A worker that died took a test with it, which counts as failed. */
+static void run_round(struct bench *b, const struct round *r, struct sum *sum,
+		      int jobs)
+{
+	int status, i;
+
+	fflush(stdout);
+	sum->next = 0;
+	for (i = 0; i < jobs && i < r->n; i++)
+		start_worker(b, r, sum);
+	while (wait(&status) > 0)
+		if (status) {
+			printf("FAIL  a worker of the runner died (status 0x%x)\n",
+			       status);
+			sum->failed++;
+		}
 }
 
 int suite_run(struct bench *b, char *const *paths, int n)
 {
-	long long until = now_ms() + b->total * 1000LL;
-	struct sum sum = { 0, 0, 0 };
-	int i;
+	struct round r = { .paths = paths, .n = n };
+	struct sum *sum;
 
-	for (i = 0; i < n; i++) {
-		if (b->total && now_ms() > until) {
-			printf("FAIL  %s: not started, %d s for all tests are over\n",
-			       paths[i], b->total);
-			sum.failed++;
-			continue;
-		}
-		run_one(b, paths[i], &sum);
-	}
+	sum = shared_zeros(sizeof(*sum));
+	run_round(b, &r, sum, b->jobs);
+	r.alone = true;
+	run_round(b, &r, sum, 1);
 	reports_tell(b->reports);
-	printf("%d passed, %d failed, %d skipped\n", sum.passed, sum.failed,
-	       sum.skipped);
-	return sum.failed || !(sum.passed + sum.skipped);
+	printf("%d passed, %d failed, %d skipped\n", sum->passed, sum->failed,
+	       sum->skipped);
+	return sum->failed || !(sum->passed + sum->skipped);
 }

@@ -32,10 +32,11 @@ struct bench {
 	bool tsc;			/* programs read the clock by themselves */
 	bool counted;			/* its time is instructions, not ours */
 	int slow;			/* the guest is so many times slower */
+	int pace;			/* and this host, see pace.c */
+	int jobs;			/* guests at the same time */
 	bool leaks;			/* it looks for lost memory after a job */
 	bool judge;			/* the log of a command, as of a test */
 	struct reports *reports;	/* known ones of the kernel, or NULL */
-	int total;			/* s, of all tests together; 0: none */
 };
 
 struct vm {
@@ -52,7 +53,7 @@ struct job {
 	bool merge;
 	bool tty;
 	bool leaks;
-	int slow;
+	int slow, pace;
 	int timeout;		/* s */
 	FILE *output, *error, *log;
 };
@@ -74,6 +75,7 @@ struct test_case {
 	char vgpu[512];
 	bool load_vgpu;
 	bool gpreempt;
+	bool alone;
 	int timeout;
 	int allowed;
 	char *allow[CASE_ALLOW_MAX];
@@ -84,6 +86,7 @@ __attribute__((format(printf, 1, 2))) void complain(const char *fmt, ...);
 __attribute__((noreturn, format(printf, 1, 2))) void die(const char *fmt, ...);
 int lock_file(const char *path);
 int make_dirs(const char *path);
+void *shared_zeros(size_t size);
 void remove_tree(const char *path);
 long long now_ms(void);
 int spawn_wait(char *const argv[]);
@@ -105,6 +108,9 @@ int qmp_go_on(int fd, int timeout);
 int verdict_line(struct vm *vm, char *line, size_t size, long long until_ms);
 void verdict_parse(const char *line, struct outcome *o);
 void verdict_lost(struct vm *vm, struct outcome *o, const char *what);
+
+/* pace.c */
+int pace_measure(void);
 
 /* accel.c */
 void accel_choose(struct bench *b);
