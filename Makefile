@@ -95,7 +95,7 @@ vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' VM_FILE
 .PHONY: vmtest
 vmtest: ## tests in the virtual machine (T=glob for some of them)
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(VM_RUN) --jobs $(VM_JOBS) test $(VM_CASES)
+	@$(VM_RUN) --jobs $(VM_JOBS) test $(or $(VM_CASES),$(error no case is named "$T"))
 
 .PHONY: selftest
 selftest: ## does the harness fail what it must fail?
@@ -113,7 +113,8 @@ check: ## all of it: check-fast, then the tests in the virtual machine
 	@$(MAKE) --no-print-directory check-python
 
 # Which tests: those of gpreempt.ko, and what makes the driver busy under it.
-DEBUG_T := 00-* 07-* 15-* 2[0-8]-* 3[0-2]-* 6[0-9]-* 8[3-57-9]-*
+DEBUG_T := vgpu/boot vgpu/killed vgpu/evicted vgpu/fail-* vgpu/*-again \
+	module/[!l]* suspend/stuck
 .PHONY: check-debug
 check-debug: ## module tests and stress under KASAN, lockdep and kmemleak (builds it first)
 	@$(MAKE) --no-print-directory DEBUG_KERNEL=1 vmtest T='$(or $(T),$(DEBUG_T))'

@@ -2,7 +2,7 @@
 /*
  * Recordings: their text, and a suspend and resume of the virtual machine played
  * again here, without driver and GPU. The fixture is what tests/vm/cases/
- * 172-replay.sh printed; its first record says which kernel that was.
+ * command/replay.sh printed; its first record says which kernel that was.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -61,7 +61,9 @@ TIMEOUT ?= 600
 # Guests at the same time: most tests wait most of the time. 0: as many as this
 # host's processors and memory carry.
 VM_JOBS ?= 0
-VM_CASES = $(sort $(foreach t,$(or $(T),*),$(wildcard tests/vm/cases/$t.sh))) \
+# T='guard guard/s* suspend/lease': folders, and cases in them.
+VM_CASES = $(sort $(foreach t,$(or $(T),*),$(wildcard \
+	tests/vm/cases/$t.sh tests/vm/cases/$t/*.sh))) \
 	$(if $(DEBUG_KERNEL),$(wildcard tests/vm/debug/*.sh))
 
 export CMD

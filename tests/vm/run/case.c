@@ -68,24 +68,24 @@ static int set_word(struct test_case *t, const char *line)
 	return 0;
 }
 
-/* tests/vm/DIR/NAME.sh is /t/DIR/NAME.sh in the guest. */
-static void set_name(struct test_case *t, const char *path)
+/* tests/vm/DIR/NAME.sh is /t/DIR/NAME.sh in the guest. NAME may have a folder. */
+static void set_name(struct test_case *t, const char *harness, const char *path)
 {
-	const char *name = strrchr(path, '/');
-	const char *dir = name;
+	size_t len = strlen(harness);
+	const char *name;
 	char *dot;
 
-	name = name ? name + 1 : path;
-	while (dir && dir > path && dir[-1] != '/')
-		dir--;
-	snprintf(t->script, sizeof(t->script), "%s", dir ? dir : path);
-	snprintf(t->name, sizeof(t->name), "%s", name);
+	if (!strncmp(path, harness, len) && path[len] == '/')
+		path += len + 1;
+	name = strchr(path, '/');
+	snprintf(t->script, sizeof(t->script), "%s", path);
+	snprintf(t->name, sizeof(t->name), "%s", name ? name + 1 : path);
 	dot = strstr(t->name, ".sh");
 	if (dot)
 		*dot = '\0';
 }
 
-int case_read(const char *path, struct test_case *t)
+int case_read(const char *harness, const char *path, struct test_case *t)
 {
 	char line[1024];
 	int ret = 0;
@@ -95,7 +95,7 @@ int case_read(const char *path, struct test_case *t)
 	t->timeout = DEFAULT_TIMEOUT;
 	t->load_vgpu = true;
 	t->gpreempt = true;
-	set_name(t, path);
+	set_name(t, harness, path);
 	f = fopen(path, "re");
 	if (!f)
 		return -errno;

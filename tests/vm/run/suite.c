@@ -64,6 +64,24 @@ static void run_case(const struct bench *b, struct vm *vm,
 	fclose(job.log);
 }
 
+/* What the test itself said of its failure: the end of its output may be long. */
+static void add_reason(const char *dir, char *why, size_t size)
+{
+	char path[PATH_MAX + 32], line[384];
+	size_t len = strlen(why);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/output", dir);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!strncmp(line, "FAIL: ", 6))
+			snprintf(why + len, size - len, ": %s", line + 6);
+	}
+	if (f)
+		fclose(f);
+}
+
 /* Why it failed, or an empty string. */
 static void judge(const struct bench *b, const struct vm *vm,
 		  const struct test_case *t, const struct outcome *o, char *why,
@@ -76,6 +94,8 @@ static void judge(const struct bench *b, const struct vm *vm,
 	case V_EXIT:
 		if (o->number && o->number != SKIP)
 			snprintf(why, size, "exit status %d", o->number);
+		if (why[0])
+			add_reason(vm->dir, why, size);
 		break;
 	case V_SIGNAL:
 		snprintf(why, size, "killed by signal %d", o->number);
@@ -160,9 +180,9 @@ static void keep_logs(const struct bench *b, const struct vm *vm,
 {
 	char kept[PATH_MAX];
 
-	snprintf(kept, sizeof(kept), "%s/vm/%s", b->build, name);
+	snprintf(kept, sizeof(kept), "%s/vm/logs/%s", b->build, name);
 	remove_tree(kept);
-	if (rename(vm->dir, kept))
+	if (make_dirs(kept) || rename(vm->dir, kept))
 		complain("%s: %s", kept, strerror(errno));
 }
 
@@ -206,7 +226,7 @@ static void take(struct bench *b, const char *path, bool alone, struct sum *sum)
 {
 	struct test_case t;
 
-	if (case_read(path, &t)) {
+	if (case_read(b->harness, path, &t)) {
 		case_free(&t);
 		if (alone)
 			return;

@@ -147,7 +147,8 @@ bool klog_dirty(const char *path, const struct test_case *t, struct reports *r,
 		char *line, size_t size);
 
 /* case.c */
-int case_read(const char *path, struct test_case *t);
+/* harness: the directory that is /t in the guest */
+int case_read(const char *harness, const char *path, struct test_case *t);
 void case_free(struct test_case *t);
 
 /* suite.c, single.c: exit status */
