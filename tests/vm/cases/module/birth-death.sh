@@ -7,7 +7,7 @@
 # The emulated CPUs may be away for longer than that when the host is busy, so
 # there are eight attempts; a module that is too slow fails them all.
 tries=1
-until lifetime "$VIEW" 40 $((10 * SLOW)); do
+until lifetime "$VIEW" 40 $((10 * SLOW * PACE)); do
 	[ $tries -lt 8 ] || fail "not within 10 ms"
 	tries=$((tries + 1))
 done
@@ -17,7 +17,7 @@ echo "$tries tries"
 step "many at once"
 i=0
 while [ $i -lt 20 ]; do
-	lifetime "$VIEW" 3 $((1000 * SLOW)) > "$W/l$i" 2>&1 &
+	lifetime "$VIEW" 3 $((1000 * SLOW * PACE)) > "$W/l$i" 2>&1 &
 	i=$((i + 1))
 done
 wait

@@ -10,7 +10,7 @@ switch 0 in_reset 1
 reads=$(counter 0 reg_reads_hqd)
 t0=$(uptime_cs)
 expect_view "$(pid a)" active -
-[ $(($(uptime_cs) - t0)) -lt 100 ] || fail "the view waited for the reset"
+[ $(($(uptime_cs) - t0)) -lt $((100 * SLOW * PACE)) ] || fail "the view waited for the reset"
 [ "$(counter 0 reg_reads_hqd)" -eq "$reads" ] || fail "registers were read during a reset"
 switch 0 in_reset 0
 wait_for 15 running "$(pid a)"

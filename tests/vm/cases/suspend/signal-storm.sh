@@ -35,7 +35,7 @@ kill -STOP "$p"
 wait_for 5 state_is tT
 step "killed while it is stopped and held"
 end_time a kill -9 "$p"
-[ $status -eq 137 ] && [ "$took" -le 50 ] || fail "status $status after ${took}0 ms"
+[ $status -eq 137 ] && [ "$took" -le $((50 * SLOW * PACE)) ] || fail "status $status after ${took}0 ms"
 expect_nothing_left "$p"
 
 step "Ctrl-Z and fg in a shell with job control"
