@@ -269,6 +269,14 @@ static int loop_is_root(void *be)
 	return ((struct gp_loop *)be)->root;
 }
 
+/* As a driver that lets only the owner of a session, or a tracer, end it. */
+static int loop_ask_disable(void *be)
+{
+	int ret = gp_loop_enter(be, "disable-of-other");
+
+	return ret ? ret : -EPERM;
+}
+
 const struct gp_backend_ops gp_backend_loop = {
 	.name = "loop",
 	.open_kfd = loop_open_kfd,
@@ -285,6 +293,7 @@ const struct gp_backend_ops gp_backend_loop = {
 	.read_memory = loop_read_memory,
 	.device_of = loop_device_of,
 	.is_root = loop_is_root,
+	.ask_disable = loop_ask_disable,
 };
 
 void gp_loop_fail(struct gp_loop *loop, const char *call, int nth, int code)

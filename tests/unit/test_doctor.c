@@ -68,7 +68,6 @@ START_TEST(well)
 		const struct gpreempt_finding *f = &findings->findings[i];
 
 		ck_assert_msg(f->health == GPREEMPT_HEALTH_OK ||
-			      !strcmp(f->name, "sessions") ||
 			      !strcmp(f->name, "hardware"), "%s: %s",
 			      f->name, f->text);
 		ck_assert_msg(strlen(f->text) > 5, "%s", f->name);
@@ -94,10 +93,8 @@ static const struct {
 	int class;		/* of a failure */
 	const char *says;
 } cases[] = {
-	{ "kernel", "/proc/sys/kernel/osrelease", "6.4.12\n", FAILED, 3,
-	  "6.4.12" },
-	{ "kernel", "/proc/sys/kernel/osrelease", "6.5.0\n", OK, 0, "6.5.0" },
-	{ "kernel", "/proc/sys/kernel/osrelease", "5.15.0\n", FAILED, 3, "" },
+	{ "kernel", "/proc/sys/kernel/osrelease", "5.14.0-570.el9\n", OK, 0,
+	  "5.14.0-570.el9" },
 	{ "kernel", "/proc/sys/kernel/osrelease", NULL, UNKNOWN, 0, "" },
 	{ "kernel", "/sys/module/amdgpu/version", "6.10.5\n", OK, 0,
 	  "amdgpu-dkms 6.10.5" },
@@ -126,9 +123,10 @@ static const struct {
 	  3, "CWSR is off" },
 	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", NULL, UNKNOWN,
 	  0, "" },
-	{ "sessions", "/proc/sys/kernel/osrelease", "6.18.3\n", NOTE, 0,
-	  "/dev/kfd" },
-	{ "sessions", "/proc/sys/kernel/osrelease", "7.2.1\n", OK, 0, "" },
+	{ "sessions", "/proc/sys/kernel/osrelease", "6.5.0\n", OK, 0,
+	  "the right" },
+	{ "sessions", "/sys/module/amdgpu/parameters/sched_policy", "2\n",
+	  UNKNOWN, 3, "cannot be asked" },
 	{ "ptrace", "/proc/self/status", "Name:\tx\nCapEff:\t0\n", FAILED, 4,
 	  "CAP_SYS_PTRACE" },
 	{ "ptrace", "/proc/self/status", NULL, UNKNOWN, 0, "" },
@@ -188,6 +186,32 @@ START_TEST(ill)
 }
 END_TEST
 
+/* Who may end a session is the driver's answer, whatever the release. */
+static const struct {
+	int answer;
+	enum gpreempt_health health;
+	const char *says;
+} answers[] = {
+	{ -EPERM, OK, "the right" },
+	{ -EINVAL, NOTE, "any process" },
+	{ -EBUSY, WARNING, "profiles" },
+	{ -ESRCH, UNKNOWN, "cannot be asked" },
+	{ -ETIMEDOUT, UNKNOWN, "cannot be asked" },
+};
+
+START_TEST(asked)
+{
+	const struct gpreempt_finding *f;
+
+	gp_loop_set_file(&loop, "/proc/sys/kernel/osrelease", "7.2.1\n");
+	gp_loop_fail(&loop, "disable-of-other", 0, answers[_i].answer);
+	f = find("sessions");
+	ck_assert_int_eq(f->health, answers[_i].health);
+	ck_assert_msg(strstr(f->text, answers[_i].says), "%s", f->text);
+	ck_assert_int_eq(gpreempt_findings_class(findings), 0);
+}
+END_TEST
+
 START_TEST(not_root)
 {
 	loop.root = false;
@@ -240,6 +264,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, well);
 	tcase_add_loop_test(tc, ill, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(tc, asked, 0, ARRAY_SIZE(answers));
 	tcase_add_test(tc, not_root);
 	tcase_add_loop_test(tc, device, 0, ARRAY_SIZE(devices));
 	tcase_add_test(tc, names);

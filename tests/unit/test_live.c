@@ -59,6 +59,15 @@ static bool readable(int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
+/* A device that is no driver refuses; the process that was made is gone. */
+START_TEST(asks_disable)
+{
+	ck_assert_int_eq(ops->ask_disable(NULL), -ENOTTY);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
 START_TEST(sees_stops)
 {
 	int i, status;
@@ -300,6 +309,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
+	tcase_add_test(tc, asks_disable);
 	tcase_add_test(tc, sees_stops);
 	tcase_add_test(tc, stop_with_stop);
 	tcase_add_test(tc, sees_end);

@@ -11,13 +11,9 @@
 
 #include "lib/core/backend.h"
 #include "lib/core/place.h"
+#include "lib/backend/stranger.h"
 #include "lib/backend/watch.h"
 #include "shared/macro.h"
-
-/* Tests have another: the driver need not be there. */
-#ifndef GP_KFD_DEVICE
-#define GP_KFD_DEVICE "/dev/kfd"
-#endif
 
 static int live_open_kfd(void *be)
 {
@@ -177,6 +173,12 @@ static int live_is_root(void *be)
 	return geteuid() == 0;
 }
 
+static int live_ask_disable(void *be)
+{
+	(void)be;
+	return gp_ask_disable();
+}
+
 const struct gp_backend_ops gp_backend_live = {
 	.name = "live",
 	.open_kfd = live_open_kfd,
@@ -193,4 +195,5 @@ const struct gp_backend_ops gp_backend_live = {
 	.read_memory = live_read_memory,
 	.device_of = live_device_of,
 	.is_root = live_is_root,
+	.ask_disable = live_ask_disable,
 };

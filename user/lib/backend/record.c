@@ -209,6 +209,14 @@ static int record_is_root(void *be)
 	return ret;
 }
 
+static int record_ask_disable(void *be)
+{
+	int ret = live->ask_disable(NULL);
+
+	note(be, "disable", 0, NULL, ret, 0, 0, NULL, 0);
+	return ret;
+}
+
 const struct gp_backend_ops gp_backend_record = {
 	.name = "record",
 	.open_kfd = record_open_kfd,
@@ -225,6 +233,7 @@ const struct gp_backend_ops gp_backend_record = {
 	.read_memory = record_read_memory,
 	.device_of = record_device_of,
 	.is_root = record_is_root,
+	.ask_disable = record_ask_disable,
 };
 
 int gp_record_open(const char *path, void **be)

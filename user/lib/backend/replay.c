@@ -400,6 +400,14 @@ static int replay_is_root(void *be)
 	return record ? record->ret : 0;
 }
 
+/* Older recordings do not have it. */
+static int replay_ask_disable(void *be)
+{
+	const struct gp_record *record = find_locked(be, "disable", 0, "");
+
+	return record ? record->ret : -ENOSYS;
+}
+
 const struct gp_backend_ops gp_backend_replay = {
 	.name = "replay",
 	.open_kfd = replay_open_kfd,
@@ -416,6 +424,7 @@ const struct gp_backend_ops gp_backend_replay = {
 	.read_memory = replay_read_memory,
 	.device_of = replay_device_of,
 	.is_root = replay_is_root,
+	.ask_disable = replay_ask_disable,
 };
 
 int gp_replay_open(const char *path, void **be, unsigned int *line)

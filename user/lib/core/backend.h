@@ -54,6 +54,8 @@ struct gp_backend_ops {
 	/* The device number of a device file, links followed. */
 	int (*device_of)(void *be, const char *path, uint64_t *device);
 	int (*is_root)(void *be);
+	/* What the driver answers: see gp_ask_disable(). */
+	int (*ask_disable)(void *be);
 };
 
 extern const struct gp_backend_ops gp_backend_live;

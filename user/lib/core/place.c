@@ -194,7 +194,7 @@ static int become(const struct gp_place *place)
 	return prctl(PR_SET_DUMPABLE, 0) ? -errno : 0;
 }
 
-/* The other process. Only system calls: see clone_bare(). */
+/* The other process. Only system calls: see gp_clone_bare(). */
 __attribute__((noreturn))
 static void answer_and_end(const struct gp_place *place, struct answer *answer,
 			   size_t size, int told)
@@ -214,11 +214,7 @@ static void answer_and_end(const struct gp_place *place, struct answer *answer,
 	_exit(ret != 1);
 }
 
-/*
- * As fork(), but it calls no handlers, and its end is no SIGCHLD and is seen by
- * no wait() of the program that uses this library.
- */
-static pid_t clone_bare(int *pidfd)
+pid_t gp_clone_bare(int *pidfd)
 {
 	return syscall(SYS_clone, CLONE_PIDFD, NULL, pidfd, NULL, 0);
 }
@@ -309,7 +305,7 @@ static ssize_t ask(const struct gp_place *place, struct answer *answer,
 	asked = told[0];
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	pid = clone_bare(&pidfd);
+	pid = gp_clone_bare(&pidfd);
 	if (!pid)
 		answer_and_end(place, answer, size, told[1]);
 	ret = pid < 0 ? -errno : 0;

@@ -30,7 +30,4 @@ __attribute__((format(printf, 4, 5)))
 void gp_find_failed(struct gpreempt_finding *f, enum gpreempt_class class,
 		    const char *next, const char *format, ...);
 
-/* The release of the kernel as a number to compare: 6.12 is 6012; 0: unknown. */
-int gp_kernel_release(const struct gpreempt *g, char *text, size_t size);
-
 #endif

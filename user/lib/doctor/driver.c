@@ -8,26 +8,9 @@
 #include "lib/session/kfd.h"
 #include "lib/observe/observe.h"
 
-#define FIRST_RELEASE 6005	/* of the kernel that has the debug trap */
-#define GUARDED_RELEASE 6019	/* in which DISABLE takes a right */
-
 /* Bits of a node's capability (include/uapi/linux/kfd_sysfs.h). */
 #define CAP_TRAP_DEBUG 0x00008000
 #define CAP_TRAP_DEBUG_FIRMWARE 0x20000000
-
-int gp_kernel_release(const struct gpreempt *g, char *text, size_t size)
-{
-	char *end;
-	long major;
-
-	if (gp_read_small(g, text, size, "/proc/sys/kernel/osrelease") < 0) {
-		*text = '\0';
-		return 0;
-	}
-	text[strcspn(text, "\n")] = '\0';
-	major = strtol(text, &end, 10);
-	return *end == '.' ? major * 1000 + strtol(end + 1, NULL, 10) : 0;
-}
 
 /* Only amdgpu-dkms's module has a version. */
 static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
@@ -38,22 +21,22 @@ static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
 	return true;
 }
 
+/* What the kernel can do is asked elsewhere; distributions change kernels. */
 static void check_kernel(struct gpreempt *g, struct gpreempt_finding *f)
 {
 	char release[64], dkms[64];
-	int number = gp_kernel_release(g, release, sizeof(release));
 
-	if (!number)
+	if (gp_read_small(g, release, sizeof(release),
+			  "/proc/sys/kernel/osrelease") < 0) {
 		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
 			    "the kernel's release cannot be read");
-	else if (dkms_version(g, dkms, sizeof(dkms)))
+		return;
+	}
+	release[strcspn(release, "\n")] = '\0';
+	if (dkms_version(g, dkms, sizeof(dkms)))
 		gp_find(f, "%s with amdgpu-dkms %s", release, dkms);
-	else if (number >= FIRST_RELEASE)
-		gp_find(f, "%s", release);
 	else
-		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
-			       "use kernel 6.5 or newer, or amdgpu-dkms",
-			       "%s is older than the debug interface", release);
+		gp_find(f, "%s", release);
 }
 
 static int ignore_name(void *arg, const char *name)
@@ -102,7 +85,8 @@ static void check_kfd(struct gpreempt *g, struct gpreempt_finding *f)
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
 			       "use kernel 6.5 or newer, or amdgpu-dkms",
 			       "the driver's interface is %u.%u; 1.13 to 1.x "
-			       "is needed", major, minor);
+			       "is needed: older ones have no debug trap",
+			       major, minor);
 	else
 		gp_find(f, "the driver's interface is %u.%u", major, minor);
 }
@@ -278,7 +262,8 @@ static bool no_scheduler(struct gpreempt *g, const struct gpreempt_node *node)
 	return node->scheduler == GP_VIEW_SCHEDULER_NONE;
 }
 
-static void check_scheduler(struct gpreempt *g, struct gpreempt_finding *f)
+/* The driver then refuses debug sessions, whatever is asked. */
+static bool runs_unscheduled(struct gpreempt *g)
 {
 	struct names names;
 	char text[16] = "";
@@ -286,7 +271,12 @@ static void check_scheduler(struct gpreempt *g, struct gpreempt_finding *f)
 	find_nodes(g, &names, no_scheduler);
 	gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/"
 		      "sched_policy");
-	if (names.count || *text == '2')
+	return names.count || *text == '2';
+}
+
+static void check_scheduler(struct gpreempt *g, struct gpreempt_finding *f)
+{
+	if (runs_unscheduled(g))
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
 			       "do not load amdgpu with sched_policy=2",
 			       "the driver runs without the hardware scheduler, "
@@ -312,18 +302,34 @@ static void check_cwsr(struct gpreempt *g, struct gpreempt_finding *f)
 		gp_find(f, "CWSR is on: work is saved when it is preempted");
 }
 
+/*
+ * Drivers differ in whether every process may end a session, and distributions
+ * have the change in old releases, too: Linux 7.2, Debian's 6.12.117.
+ */
 static void check_sessions(struct gpreempt *g, struct gpreempt_finding *f)
 {
-	char release[64];
-	int number = gp_kernel_release(g, release, sizeof(release));
+	int ret = runs_unscheduled(g) ? -ENOTSUP : g->ops->ask_disable(g->be);
 
-	if (number >= GUARDED_RELEASE)
+	switch (ret) {
+	case -EPERM:
 		gp_find(f, "only a process with the right can end a debug session");
-	else
+		break;
+	case -EINVAL:
 		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
 			    "it is noticed, and queues are suspended again",
-			    "this kernel lets any process that may open /dev/kfd "
+			    "this driver lets any process that may open /dev/kfd "
 			    "end a debug session");
+		break;
+	case -EBUSY:
+		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+			    "end the profiler, such as rocprofv3 with PC sampling",
+			    "the driver profiles a process, and refuses debug "
+			    "sessions meanwhile");
+		break;
+	default:
+		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+			    "who may end a debug session cannot be asked");
+	}
 }
 
 const struct gp_doctor_check gp_driver_checks[] = {

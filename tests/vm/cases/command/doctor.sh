@@ -19,6 +19,8 @@ wait_for 15 running "$p"
 step "well"
 found 0 ok kfd '1\.1[3-9]'
 grep -E "^(failed|warning|unknown)$tab" "$W/ctl" && fail "something is wrong here"
+# The driver is asked, and answers as it answers a member of the group render.
+found 0 ok sessions 'only a process with the right'
 for check in kernel amdgpu kfd gpus debug-trap firmware debug-vmid scheduler cwsr root ptrace \
 	yama lockdown debugfs module hardware debuggers address-spaces run-directory; do
 	grep -q "^[a-z]*$tab$check$tab" "$W/ctl" || fail "no check of $check"
