@@ -4,7 +4,8 @@
 # for the one that runs here.
 
 KMOD_SRC := Kbuild include/gpreempt/view.h \
-	$(wildcard kmod/*.c kmod/*.h) kmod/headers-layout kmod/layout-rows.awk
+	$(wildcard kmod/*.c kmod/*.h) kmod/headers-layout kmod/driver-floor \
+	kmod/layout-rows.awk
 KMOD_BENCH := $(O)/kmod/bench/gpreempt.ko
 KMOD_RUNNING := $(O)/kmod/running/gpreempt.ko
 
@@ -98,6 +99,11 @@ check-layout: $(KMOD_BTF)/layout-of ## gpreempt.ko on a kernel, by LAYOUT_OF='VM
 unit: check-compat
 check-compat:
 	@tests/kmod/check-compat
+
+.PHONY: check-floor
+unit: check-floor
+check-floor:
+	@tests/kmod/check-floor
 
 .PHONY: check-abi
 unit: check-abi
