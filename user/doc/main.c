@@ -17,62 +17,6 @@ static const struct {
 	{ "list", doc_list },
 };
 
-const char *doc_completion(enum ctl_kind kind)
-{
-	switch (kind) {
-	case CTL_DURATION:
-		return "times";
-	case CTL_IDS:
-		return "queues";
-	case CTL_GPUS:
-		return "gpus";
-	case CTL_FILE:
-		return "files";
-	case CTL_ROLE:
-		return "targets";
-	default:
-		return "";
-	}
-}
-
-const char *doc_words_completion(enum ctl_words words)
-{
-	switch (words) {
-	case CTL_TARGETS:
-		return "targets";
-	case CTL_FILES:
-		return "files";
-	default:
-		return "";
-	}
-}
-
-void doc_text(const char *text, const struct doc_style *style)
-{
-	bool literal = false, empty = false;
-
-	while (*text) {
-		size_t len = strcspn(text, "\n");
-		bool keep = *text == ' ';
-
-		if (len && literal && !keep)
-			fputs(style->end_literal, stdout);
-		if (len && keep && !literal)
-			fputs(style->begin_literal, stdout);
-		else if (len && (literal || empty))
-			fputs(!keep ? style->paragraph : empty ? "\n" : "",
-			      stdout);
-		if (len) {
-			literal = keep;
-			(keep ? style->literal : style->line)(text, len);
-		}
-		empty = !len;
-		text += len + (text[len] == '\n');
-	}
-	if (literal)
-		fputs(style->end_literal, stdout);
-}
-
 void doc_list(void)
 {
 	const struct ctl_option *o;
