@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* All checks of a host, one after the other. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,40 +22,6 @@ const char *gpreempt_health_name(enum gpreempt_health health)
 	};
 
 	return (size_t)health < ARRAY_SIZE(names) ? names[health] : "-";
-}
-
-void gp_find(struct gpreempt_finding *f, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(f->text, sizeof(f->text), format, ap);
-	va_end(ap);
-}
-
-void gp_find_bad(struct gpreempt_finding *f, enum gpreempt_health health,
-		 const char *next, const char *format, ...)
-{
-	va_list ap;
-
-	f->health = health;
-	snprintf(f->next, sizeof(f->next), "%s", next);
-	va_start(ap, format);
-	vsnprintf(f->text, sizeof(f->text), format, ap);
-	va_end(ap);
-}
-
-void gp_find_failed(struct gpreempt_finding *f, enum gpreempt_class class,
-		    const char *next, const char *format, ...)
-{
-	va_list ap;
-
-	f->health = GPREEMPT_HEALTH_FAILED;
-	f->failure = class;
-	snprintf(f->next, sizeof(f->next), "%s", next);
-	va_start(ap, format);
-	vsnprintf(f->text, sizeof(f->text), format, ap);
-	va_end(ap);
 }
 
 int gpreempt_doctor(struct gpreempt *g, struct gpreempt_findings **out)
