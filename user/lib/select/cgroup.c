@@ -178,7 +178,8 @@ int gp_each_container(const struct gpreempt *g, pid_t pid,
 	return gp_each_cgroup(g, pid, walk_path, &walk);
 }
 
-int64_t gp_slice_user(const char *path)
+/* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
+static int64_t slice_user(const char *path)
 {
 	/* Only root and its systemd make a cgroup of such a path. */
 	static const char head[] = "/user.slice/user-", tail[] = ".slice/";
@@ -210,7 +211,7 @@ static void fill_box(struct gp_box *box,
 
 	memset(box, 0, sizeof(*box));
 	memcpy(box->id, container->id, sizeof(box->id));
-	box->user = gp_slice_user(path);
+	box->user = slice_user(path);
 	walk_path(&walk, "", path);
 }
 
@@ -237,7 +238,7 @@ static int look_at_container(void *arg, const struct gpreempt_container *found,
 	struct gp_box box;
 
 	if (search->by_name) {
-		gp_container_name(search->g, path, &container);
+		gp_container_name(search->g, slice_user(path), &container);
 		if (strcmp(container.name, search->name) &&
 		    strcmp(container.id, search->name))
 			return 0;
@@ -306,7 +307,7 @@ static int take_first(void *arg, const struct gpreempt_container *container,
 	struct first *first = arg;
 
 	*first->out = *container;
-	gp_container_name(first->g, path, first->out);
+	gp_container_name(first->g, slice_user(path), first->out);
 	return 1;
 }
 

@@ -198,7 +198,7 @@ static void podman_name(const struct gpreempt *g, const struct gp_user *keeper,
 		look_at_storage(g, storage, dirs[i], container);
 }
 
-void gp_container_name(const struct gpreempt *g, const char *path,
+void gp_container_name(const struct gpreempt *g, int64_t user,
 		       struct gpreempt_container *container)
 {
 	static const struct {
@@ -215,11 +215,10 @@ void gp_container_name(const struct gpreempt *g, const char *path,
 		{ "container", podman_name },
 	};
 	struct gp_user keeper = { .uid = 0 };	/* the system: no home */
-	int64_t uid = gp_slice_user(path);
 	size_t i;
 
-	if (uid != GPREEMPT_UNKNOWN &&
-	    (gp_user_by_uid(g, uid, &keeper) || *keeper.home != '/'))
+	if (user != GPREEMPT_UNKNOWN &&
+	    (gp_user_by_uid(g, user, &keeper) || *keeper.home != '/'))
 		return;
 	for (i = 0; !*container->name && i < ARRAY_SIZE(readers); i++)
 		if (!strcmp(readers[i].engine, container->engine))

@@ -30,12 +30,12 @@ int gp_each_container(const struct gpreempt *g, pid_t pid,
 				const char *path),
 		      void *arg);
 
-/* Fill in the name, if the engine's files tell it. */
-void gp_container_name(const struct gpreempt *g, const char *path,
+/*
+ * Fill in the name, if the engine's files have it: those of a user, or with
+ * GPREEMPT_UNKNOWN those of the system.
+ */
+void gp_container_name(const struct gpreempt *g, int64_t user,
 		       struct gpreempt_container *container);
-
-/* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
-int64_t gp_slice_user(const char *path);
 
 /*
  * A container. A user in its own slice, and root of a container in that, can
@@ -44,7 +44,7 @@ int64_t gp_slice_user(const char *path);
  */
 struct gp_box {
 	char id[sizeof(((struct gpreempt_container *)0)->id)];
-	int64_t user;		/* as gp_slice_user() */
+	int64_t user;		/* in whose slice it is; unknown: the system's */
 	char outer[sizeof(((struct gpreempt_container *)0)->id)];
 };
 
