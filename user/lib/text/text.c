@@ -7,34 +7,6 @@
 #include "lib/text/text.h"
 #include "shared/macro.h"
 
-int gp_text_problem(struct gpreempt_text *text, uint64_t line,
-		    const char *what)
-{
-	struct gpreempt_text_problem *problem;
-
-	if (text->n_problems++ >= GP_TEXT_PROBLEMS)
-		return 0;
-	problem = gp_array_add(&text->problems, sizeof(*problem));
-	if (!problem)
-		return -ENOMEM;
-	problem->file = text->file;
-	problem->line = line;
-	problem->what = what;
-	return 0;
-}
-
-int gp_text_problem_at(struct gpreempt_text *text, unsigned int file,
-		       uint64_t line, const char *what)
-{
-	unsigned int ended = text->file;
-	int ret;
-
-	text->file = file;
-	ret = gp_text_problem(text, line, what);
-	text->file = ended;
-	return ret;
-}
-
 /* A dump starts: at 0 in mqds and rls, anywhere in hqds. */
 static int start_dump(struct gpreempt_text *text, uint64_t offset)
 {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What is wrong with the text, by file and line. */
+#include <errno.h>
+
+#include "lib/text/text.h"
+
+int gp_text_problem(struct gpreempt_text *text, uint64_t line,
+		    const char *what)
+{
+	struct gpreempt_text_problem *problem;
+
+	if (text->n_problems++ >= GP_TEXT_PROBLEMS)
+		return 0;
+	problem = gp_array_add(&text->problems, sizeof(*problem));
+	if (!problem)
+		return -ENOMEM;
+	problem->file = text->file;
+	problem->line = line;
+	problem->what = what;
+	return 0;
+}
+
+int gp_text_problem_at(struct gpreempt_text *text, unsigned int file,
+		       uint64_t line, const char *what)
+{
+	unsigned int ended = text->file;
+	int ret;
+
+	text->file = file;
+	ret = gp_text_problem(text, line, what);
+	text->file = ended;
+	return ret;
+}
