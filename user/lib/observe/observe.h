@@ -4,6 +4,7 @@
 #define GP_OBSERVE_H
 
 #include "lib/core/internal.h"
+#include "lib/core/table.h"
 
 #define GP_TOPOLOGY "/sys/class/kfd/kfd/topology/nodes"
 
@@ -13,6 +14,13 @@
  */
 int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
 		 char **text, size_t *len);
+
+/* Of the module's files, but for the queues: see view-parse.c. */
+extern const struct gp_table gp_processes_table;
+extern const struct gp_table gp_nodes_table;
+extern const struct gp_table gp_hqds_table;
+extern const struct gp_table gp_version_table;
+extern const struct gp_table gp_stats_table;
 
 /* Records of which nothing is known. */
 void gp_queue_unknown(struct gpreempt_queue *queue);

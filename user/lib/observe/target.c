@@ -1,103 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who a process is, and whether a session on it can be opened. */
-#include <stdio.h>
-#include <stdlib.h>
+/* Can a session on a process be opened? */
 #include <string.h>
 
 #include "lib/core/internal.h"
 
 /* Inode number of the first PID namespace, the same on every kernel. */
 #define HOST_PID_NAMESPACE "pid:[4026531836]"
-
-/* The number behind "Key:\t" in the text of /proc/<pid>/status. */
-static unsigned long status_number(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at ? strtoul(at + strlen(key), NULL, 10) : 0;
-}
-
-int gp_process_parse(const char *status, struct gp_process *out)
-{
-	/* The name comes first and holds no newline: the kernel escapes it. */
-	const char *state = strstr(status, "\nState:\t");
-
-	if (!state)
-		return -EPROTO;
-	out->state = state[strlen("\nState:\t")];
-	out->tgid = status_number(state, "\nTgid:\t");
-	/* One that is not there is not root's. */
-	out->uid = strstr(state, "\nUid:\t") ?
-		   status_number(state, "\nUid:\t") : (uid_t)-1;
-	out->tracer = status_number(state, "\nTracerPid:\t");
-	out->threads = status_number(state, "\nThreads:\t");
-	return 0;
-}
-
-int gp_process_read(const struct gpreempt *g, pid_t pid,
-		    struct gp_process *out)
-{
-	char text[8192];
-	ssize_t n;
-
-	n = gp_read_proc(g, pid, "status", text, sizeof(text));
-	return n < 0 ? n : gp_process_parse(text, out);
-}
-
-int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
-{
-	char text[1024];
-	const char *at;
-	ssize_t n;
-	int field;
-
-	n = gp_read_proc(g, pid, "stat", text, sizeof(text));
-	if (n < 0)
-		return n == -ENOENT ? -ESRCH : n;
-	/* The name, field 2, may hold anything; it ends at the last ")". */
-	at = strrchr(text, ')');
-	for (field = 2; at && *at && field < 22; at++)
-		field += at[1] == ' ';
-	if (!at || !*at)
-		return -EPROTO;
-	*ticks = strtoull(at + 1, NULL, 10);
-	return 0;
-}
-
-static int ignore_name(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return 0;
-}
-
-/* Only its absence says no: another failure is not the target's. */
-static bool have_dir(struct gpreempt *g, const char *path)
-{
-	return g->ops->list_dir(g->be, path, ignore_name, NULL) != -ENOENT;
-}
-
-int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step,
-		     struct gpreempt_error *err)
-{
-	struct gp_process process;
-	char path[64];
-
-	if (!have_dir(g, GP_SYSFS_PROC))
-		return gp_error(err, -ENODEV, GPREEMPT_NO_KFD, pid, step);
-	if (gp_process_read(g, pid, &process))
-		return gp_error(err, -ESRCH, GPREEMPT_NO_PROCESS, pid, step);
-	if (process.tgid != pid) {
-		gp_error(err, -ESRCH, GPREEMPT_THREAD, pid, step);
-		if (err)
-			err->other = process.tgid;
-		return -ESRCH;
-	}
-	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d/queues", pid);
-	if (!have_dir(g, path))
-		return gp_error(err, -ENODATA, GPREEMPT_NOT_GPU, pid, step);
-	return 0;
-}
 
 static int check_system(struct gpreempt *g, pid_t pid, const char *step,
 			struct gpreempt_error *err)

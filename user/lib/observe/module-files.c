@@ -4,67 +4,7 @@
 #include <string.h>
 
 #include "lib/observe/observe.h"
-#include "lib/core/table.h"
 #include "shared/parse.h"
-
-static const struct gp_column process_columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_process, name, kind)
-	GP_VIEW_PROCESSES_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-static const struct gp_column node_columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_node, name, kind)
-	GP_VIEW_NODES_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-static const struct gp_column hqd_columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_hqd, name, kind)
-	GP_VIEW_HQDS_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-static const struct gp_column version_columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_fact, name, kind)
-	GP_VIEW_VERSION_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-static const struct gp_column stats_columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_fact, name, kind)
-	GP_VIEW_STATS_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-#define TABLE(format, type, list) {					\
-	.head = GP_VIEW_##format##_NAME " - version: ",			\
-	.version = GP_VIEW_##format##_VERSION,				\
-	.columns = list,						\
-	.n_columns = ARRAY_SIZE(list),					\
-	.record_size = sizeof(type),					\
-}
-
-static const struct gp_table processes_table =
-	TABLE(PROCESSES, struct gpreempt_process, process_columns);
-static const struct gp_table nodes_table =
-	TABLE(NODES, struct gpreempt_node, node_columns);
-static const struct gp_table hqds_table =
-	TABLE(HQDS, struct gpreempt_hqd, hqd_columns);
-static const struct gp_table version_table =
-	TABLE(VERSION, struct gpreempt_fact, version_columns);
-static const struct gp_table stats_table =
-	TABLE(STATS, struct gpreempt_fact, stats_columns);
-
-void gp_process_unknown(struct gpreempt_process *process)
-{
-	gp_table_forget(&processes_table, process);
-}
-
-void gp_node_unknown(struct gpreempt_node *node)
-{
-	gp_table_forget(&nodes_table, node);
-}
 
 /* records: a pointer to an array of the table's records. */
 static int read_table(const struct gpreempt *g, pid_t pid, const char *file,
@@ -115,7 +55,7 @@ int gpreempt_processes_read(struct gpreempt *g,
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
 	list->source = GPREEMPT_SOURCE_MODULE;
-	ret = read_table(g, 0, GP_VIEW_PROCESSES_FILE, &processes_table,
+	ret = read_table(g, 0, GP_VIEW_PROCESSES_FILE, &gp_processes_table,
 			 &list->processes, &list->count);
 	if (no_module(ret)) {
 		list->source = GPREEMPT_SOURCE_SYSFS;
@@ -150,7 +90,7 @@ int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
 	list->source = GPREEMPT_SOURCE_MODULE;
-	ret = read_table(g, 0, GP_VIEW_NODES_FILE, &nodes_table, &list->nodes,
+	ret = read_table(g, 0, GP_VIEW_NODES_FILE, &gp_nodes_table, &list->nodes,
 			 &list->count);
 	if (no_module(ret)) {
 		list->source = GPREEMPT_SOURCE_SYSFS;
@@ -181,7 +121,7 @@ int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
 
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
-	ret = read_table(g, pid, GP_VIEW_HQDS_FILE, &hqds_table, &list->hqds,
+	ret = read_table(g, pid, GP_VIEW_HQDS_FILE, &gp_hqds_table, &list->hqds,
 			 &list->count);
 	if (!ret) {
 		*out = list;
@@ -236,13 +176,13 @@ static int read_facts(struct gpreempt *g, const char *file,
 int gpreempt_module_version(struct gpreempt *g, struct gpreempt_facts **out,
 			    struct gpreempt_error *err)
 {
-	return read_facts(g, GP_VIEW_VERSION_FILE, &version_table, out, err);
+	return read_facts(g, GP_VIEW_VERSION_FILE, &gp_version_table, out, err);
 }
 
 int gpreempt_module_stats(struct gpreempt *g, struct gpreempt_facts **out,
 			  struct gpreempt_error *err)
 {
-	return read_facts(g, GP_VIEW_STATS_FILE, &stats_table, out, err);
+	return read_facts(g, GP_VIEW_STATS_FILE, &gp_stats_table, out, err);
 }
 
 const struct gpreempt_fact *
