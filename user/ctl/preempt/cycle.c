@@ -1,81 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One cycle: suspend, hold, resume, wait. */
 #include <errno.h>
-#include <poll.h>
 
 #include "ctl/preempt/preempt.h"
 #include "shared/clock.h"
-
-static int fail(struct preempt *p, int code, enum gpreempt_reason reason,
-		pid_t pid, const char *step)
-{
-	p->err = (struct gpreempt_error){
-		.code = code,
-		.reason = reason,
-		.pid = pid,
-		.step = step,
-	};
-	return code;
-}
-
-/* Has a target gone, or its session? */
-static int check_events(struct preempt *p)
-{
-	size_t i;
-
-	gpreempt_gang_members(p->gang, p->members, p->n_targets);
-	for (i = 0; i < p->n_targets; i++) {
-		const struct gpreempt_member *m = &p->members[i];
-
-		if (m->events & GPREEMPT_EVENT_ENDED) {
-			p->err = m->error;
-			return -ESRCH;
-		}
-		if (m->events & GPREEMPT_EVENT_LOST)
-			return fail(p, -ENOTCONN, GPREEMPT_LOST, m->pid,
-				    "watching the process");
-	}
-	return 0;
-}
-
-/* In short pieces, so that the heart beats. */
-int preempt_attend(struct preempt *p, uint64_t ns, int fd)
-{
-	uint64_t start = shr_now_ns();
-	struct pollfd fds[] = {
-		{ .fd = p->stop, .events = POLLIN },
-		{ .fd = gpreempt_gang_fd(p->gang), .events = POLLIN },
-		{ .fd = fd, .events = POLLIN },
-	};
-
-	for (;;) {
-		uint64_t passed = shr_now_ns() - start;
-		uint64_t left = passed < ns ? ns - passed : 0;
-		struct timespec ts = { 0 };
-		int ret;
-
-		heartbeat_beat(&p->heartbeat);
-		if (left > HEARTBEAT_TICK_NS)
-			left = HEARTBEAT_TICK_NS;
-		ts.tv_nsec = left;
-		ret = ppoll(fds, ARRAY_SIZE(fds), &ts, NULL);
-		if (ret < 0 && errno != EINTR)
-			return fail(p, -errno, GPREEMPT_SYSTEM, 0, "waiting");
-		if (ret > 0 && fds[0].revents) {
-			p->interrupted = true;
-			return -EINTR;
-		}
-		if (ret > 0 && fds[1].revents) {
-			ret = check_events(p);
-			if (ret)
-				return ret;
-		} else if (ret > 0 && fds[2].revents) {
-			return 0;
-		}
-		if (passed >= ns)
-			return 0;
-	}
-}
 
 static struct preempt_target *find_target(struct preempt *p, pid_t pid)
 {
@@ -174,7 +102,8 @@ static int fail_members(struct preempt *p, int code)
 		if (p->err.reason)
 			return code;
 	}
-	return fail(p, code, GPREEMPT_SYSTEM, p->targets[0].pid, "measuring");
+	return preempt_fail(p, code, GPREEMPT_SYSTEM, p->targets[0].pid,
+			    "measuring");
 }
 
 static int call(struct preempt *p, enum disturb_op op,
@@ -247,8 +176,8 @@ static int keep_all(struct preempt *p)
 	for (i = 0; i < p->n_targets && !ret; i++)
 		ret = keep(&p->targets[i].figures, &p->targets[i].now, first);
 	p->succeeded = p->all.succeeded;
-	return ret ? fail(p, ret, GPREEMPT_SYSTEM, 0, "keeping the samples") :
-		     0;
+	return ret ? preempt_fail(p, ret, GPREEMPT_SYSTEM, 0,
+				  "keeping the samples") : 0;
 }
 
 int preempt_cycle(struct preempt *p)
@@ -267,7 +196,7 @@ int preempt_cycle(struct preempt *p)
 	if (p->args->command)
 		online = preempt_online(p);
 	else
-		ret = preempt_attend(p, p->args->hold_ns, -1);
+		ret = preempt_wait(p, p->args->hold_ns, -1);
 	if (online && online != -ECHILD)
 		ret = online;
 	if (ret)
@@ -284,5 +213,5 @@ int preempt_cycle(struct preempt *p)
 	preempt_print_cycle(p);
 	if (online)
 		return online;
-	return preempt_attend(p, p->args->interval_ns, -1);
+	return preempt_wait(p, p->args->interval_ns, -1);
 }

@@ -42,15 +42,9 @@ static void become_command(const struct preempt *p, pid_t parent, int error)
 	_exit(127);
 }
 
-static int fail(struct preempt *p, int code, const char *step)
+static int fail_online(struct preempt *p, int code, const char *step)
 {
-	p->err = (struct gpreempt_error){
-		.code = code,
-		.reason = GPREEMPT_SYSTEM,
-		.pid = p->targets[0].pid,
-		.step = step,
-	};
-	return code;
+	return preempt_fail(p, code, GPREEMPT_SYSTEM, p->targets[0].pid, step);
 }
 
 /* The child, once it has become the command. */
@@ -61,7 +55,7 @@ static int start(struct preempt *p, pid_t *out)
 	pid_t pid, parent = getpid();
 
 	if (pipe2(error, O_CLOEXEC) < 0)
-		return fail(p, -errno, "starting the online command");
+		return fail_online(p, -errno, "starting the online command");
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
@@ -70,7 +64,7 @@ static int start(struct preempt *p, pid_t *out)
 	if (pid < 0) {
 		code = errno;
 		close(error[0]);
-		return fail(p, -code, "starting the online command");
+		return fail_online(p, -code, "starting the online command");
 	}
 	do {
 		n = read(error[0], &code, sizeof(code));
@@ -78,7 +72,7 @@ static int start(struct preempt *p, pid_t *out)
 	close(error[0]);
 	if (n == sizeof(code)) {
 		waitpid(pid, NULL, 0);
-		return fail(p, -code, "starting the online command");
+		return fail_online(p, -code, "starting the online command");
 	}
 	*out = pid;
 	return 0;
@@ -112,12 +106,12 @@ int preempt_online(struct preempt *p)
 		return ret;
 	fd = pidfd_open(pid, 0);
 	if (fd < 0) {
-		ret = fail(p, -errno, "waiting for the online command");
+		ret = fail_online(p, -errno, "waiting for the online command");
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		return ret;
 	}
-	ret = preempt_attend(p, UINT64_MAX, fd);
+	ret = preempt_wait(p, UINT64_MAX, fd);
 	if (ret) {
 		end_command(p, pid, fd);
 		close(fd);
@@ -126,10 +120,10 @@ int preempt_online(struct preempt *p)
 	close(fd);
 	while (waitpid(pid, &p->online_status, 0) < 0)
 		if (errno != EINTR)
-			return fail(p, -errno,
-				    "waiting for the online command");
+			return fail_online(p, -errno,
+					   "waiting for the online command");
 	if (preempt_add_sample(&p->online, shr_now_ns() - began))
-		return fail(p, -ENOMEM, "keeping the samples");
+		return fail_online(p, -ENOMEM, "keeping the samples");
 	return p->online_status ? -ECHILD : 0;
 }
 
