@@ -241,6 +241,16 @@ void decode_free(struct decode_queue *queues, size_t count)
 	free(queues);
 }
 
+int64_t decode_adds_up(const struct gpreempt_text_check *sum)
+{
+	if (sum->slots_expected == GPREEMPT_UNKNOWN ||
+	    sum->slots_active == GPREEMPT_UNKNOWN ||
+	    sum->slots_without_owner == GPREEMPT_UNKNOWN)
+		return GPREEMPT_UNKNOWN;
+	return sum->slots_expected == sum->slots_active &&
+	       !sum->slots_without_owner;
+}
+
 bool decode_has_pid(const struct ctl_text *text, int64_t pid)
 {
 	size_t i;

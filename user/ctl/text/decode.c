@@ -35,16 +35,6 @@ static void print_counts(const char *what,
 	putchar('\n');
 }
 
-int64_t decode_adds_up(const struct gpreempt_text_check *sum)
-{
-	if (sum->slots_expected == GPREEMPT_UNKNOWN ||
-	    sum->slots_active == GPREEMPT_UNKNOWN ||
-	    sum->slots_without_owner == GPREEMPT_UNKNOWN)
-		return GPREEMPT_UNKNOWN;
-	return sum->slots_expected == sum->slots_active &&
-	       !sum->slots_without_owner;
-}
-
 /* Only XCCs that something is about. */
 static void print_xccs(const struct gpreempt_text_check *by_xcc, size_t count)
 {

@@ -21,15 +21,6 @@ static void out_of_memory(void)
 	abort();
 }
 
-void ctl_add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id,
-		int64_t qid)
-{
-	out->ids = reallocarray(out->ids, out->n_ids + 1, sizeof(*out->ids));
-	if (!out->ids)
-		out_of_memory();
-	out->ids[out->n_ids++] = (struct ctl_id){ pid, gpu_id, qid };
-}
-
 /* A ring is at one address only within a process. */
 static void set_qids(struct ctl_text *out, int64_t pid,
 		     const struct gpreempt_view *view)
@@ -142,47 +133,6 @@ static int feed_dir(struct ctl_text *out, const char *dir)
 	return ret;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	const struct ctl_id *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->gpu_id != y->gpu_id)
-		return x->gpu_id < y->gpu_id ? -1 : 1;
-	return (x->qid > y->qid) - (x->qid < y->qid);
-}
-
-/* With those of the older text, which has them itself. */
-static void finish_ids(struct ctl_text *out)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < out->data->n_queues; i++)
-		if (out->data->queues[i].older &&
-		    out->data->queues[i].qid != GPREEMPT_UNKNOWN)
-			ctl_add_id(out, out->data->queues[i].pid,
-				   out->data->queues[i].gpu_id,
-				   out->data->queues[i].qid);
-	if (!out->n_ids)
-		return;
-	qsort(out->ids, out->n_ids, sizeof(*out->ids), compare_ids);
-	for (i = 1; i < out->n_ids; i++)
-		if (compare_ids(out->ids + kept, out->ids + i))
-			out->ids[++kept] = out->ids[i];
-	out->n_ids = kept + 1;
-}
-
-bool ctl_ids_known(const struct ctl_text *text, int64_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < text->n_ids; i++)
-		if (!pid || text->ids[i].pid == pid)
-			return true;
-	return text->all_ids;
-}
-
 static int begin(struct ctl_text *out)
 {
 	*out = (struct ctl_text){ 0 };
@@ -232,7 +182,7 @@ static int feed_word(struct ctl_text *out, const char *word)
 static void finish(struct ctl_text *out)
 {
 	join(out);
-	finish_ids(out);
+	ctl_finish_ids(out);
 }
 
 int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out)
@@ -356,7 +306,7 @@ int ctl_text_live(struct ctl_text *out)
 	if (!ret) {
 		out->all_ids = true;
 		live_qids(out);
-		finish_ids(out);
+		ctl_finish_ids(out);
 	}
 	return ret;
 }
