@@ -6,15 +6,6 @@
 #include "lib/session/session.h"
 #include "shared/clock.h"
 
-void gp_session_all_run(struct gpreempt_session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->count; i++)
-		s->queues[i].held = false;
-	gp_release_count(s);
-}
-
 /* Put the ids that the driver has to suspend into s->ids. */
 static size_t collect_wanted(struct gpreempt_session *s)
 {

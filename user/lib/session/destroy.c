@@ -13,20 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 
 #include "lib/session/session.h"
 #include "shared/clock.h"
 
-/* How often to look; and how often after one was found: there come more. */
-#define PERIOD_NS (10 * NSEC_PER_MSEC)
-#define HOT_PERIOD_NS (NSEC_PER_MSEC / 2)
-#define HOT_TIME_NS (100 * NSEC_PER_MSEC)
 /* Mostly the same thread destroys them all; at the others look less often. */
 #define OTHERS_PERIOD_NS (4 * NSEC_PER_MSEC)
-/* With many threads a look takes long: spend a tenth of our time on it. */
-#define COST_FACTOR 10
-#define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
 /* New queues and signals wait for us while we look: go on in the next look. */
 #define LOOK_NS (2 * NSEC_PER_MSEC)
 
@@ -115,26 +107,6 @@ static int look_at_all(struct gpreempt_session *s, struct search *search)
 	return ret == -ENOENT ? -ESRCH : ret;
 }
 
-bool gp_session_any_held(const struct gpreempt_session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->count; i++)
-		if (s->queues[i].held)
-			return true;
-	return false;
-}
-
-bool gp_session_any_leaving(const struct gpreempt_session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->count; i++)
-		if (s->queues[i].leaving)
-			return true;
-	return false;
-}
-
 /* Queues being destroyed, in s->ids. Returns their number or -errno. */
 static int search_threads(struct gpreempt_session *s, uint64_t now)
 {
@@ -180,53 +152,4 @@ int gp_session_look(struct gpreempt_session *s)
 
 	s->cost = shr_now_ns() - start;
 	return ret;
-}
-
-void gp_session_hurry(struct gpreempt_session *s)
-{
-	s->hot_until = shr_now_ns() + HOT_TIME_NS;
-	/* If it is armed, then for too late. */
-	s->timer_armed = false;
-}
-
-static uint64_t next_period(const struct gpreempt_session *s)
-{
-	uint64_t now = shr_now_ns();
-	bool hot = now < s->hot_until;
-	uint64_t least = hot ? HOT_PERIOD_NS : PERIOD_NS;
-	uint64_t period = s->cost * (hot ? 1 : COST_FACTOR);
-
-	if (s->state == GP_SESSION_LOST)
-		return HOT_TIME_NS;
-	/* All run: what is to be seen is that they get fewer, and no new one. */
-	if (s->release.all)
-		return now < s->release.quiet_until ? HOT_PERIOD_NS :
-						      HOT_TIME_NS / 2;
-	if (period < least)
-		period = least;
-	if (period > MAX_PERIOD_NS)
-		period = MAX_PERIOD_NS;
-	/* Nothing is released before then. */
-	if (!gp_session_any_leaving(s) && s->release.paced_until > now + period)
-		period = s->release.paced_until - now;
-	return period;
-}
-
-void gp_session_arm(struct gpreempt_session *s)
-{
-	struct itimerspec when = { 0 };
-	/* Lost: it wakes the owner again and again, see the dispatch. */
-	bool wanted = gp_session_any_held(s) || gp_session_any_leaving(s) ||
-		      s->state == GP_SESSION_LOST;
-	uint64_t period;
-
-	if (s->timer < 0 || wanted == s->timer_armed)
-		return;
-	if (wanted) {
-		period = next_period(s);
-		when.it_value.tv_sec = period / NSEC_PER_SEC;
-		when.it_value.tv_nsec = period % NSEC_PER_SEC;
-	}
-	timerfd_settime(s->timer, 0, &when, NULL);
-	s->timer_armed = wanted;
 }

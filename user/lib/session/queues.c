@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The queues that a session knows. */
+/* Taking the queues of a process from the driver. */
 #include <stdlib.h>
 
 #include "lib/session/session.h"
 
 #define SPARE_ROOM 16
-
-struct gpreempt_session_queue *
-gp_session_find(const struct gpreempt_session *s, uint32_t qid)
-{
-	size_t low = 0, high = s->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (s->queues[middle].qid == qid)
-			return &s->queues[middle];
-		if (s->queues[middle].qid < qid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
-const struct gpreempt_session_queue *
-gpreempt_session_queues(const struct gpreempt_session *s, size_t *count)
-{
-	*count = s->count;
-	return s->queues;
-}
 
 static int grow(void *array, size_t size)
 {

@@ -19,151 +19,16 @@
  * suspended, and makes none, is ending: then all are released together, until
  * one of these is not so any more, or the budget is used up.
  */
-#include <sys/ioctl.h>
-
 #include "lib/session/session.h"
 #include "shared/clock.h"
 
 #define MANY 4
-/*
- * Percent of the window, and how many times as long the process then waits: what
- * runs in the rest of the window adds up to less than a tenth of it.
- */
-#define SUSPECT_PERCENT 5
-#define SUSPECT_PACE 24
-#define MOST_PERCENT 9
-#define MOST_PACE 100
 /* No host is so slow that the driver takes longer to destroy a queue. */
 #define LONG_NS (200 * NSEC_PER_MSEC)
 /* A process that never deceived us: its queue is gone by then, or it does now. */
 #define TRUST_NS (20 * NSEC_PER_MSEC)
 /* What a look and two calls of the driver for nothing cost us, at least. */
 #define RETURN_NS (200 * NSEC_PER_USEC)
-/* How long an unseen queue can have run when nothing else is held. */
-#define UNSEEN_NS (25 * NSEC_PER_MSEC)
-/* Without a new queue for so long, a process may be ending. */
-#define QUIET_NS NSEC_PER_SEC
-
-/* Which queues are young: were made while their process was held. */
-static bool *young(struct gpreempt_session *s, uint32_t qid)
-{
-	return &s->release.young[qid % GP_MAX_IDS];
-}
-
-void gp_release_note_new(struct gpreempt_session *s, uint32_t qid)
-{
-	struct gp_release *r = &s->release;
-	uint64_t now = shr_now_ns();
-
-	*young(s, qid) = true;
-	r->made++;
-	r->ended -= r->ended > 0;
-	r->quiet_until = now + QUIET_NS;
-	r->suspect_until = now + gp_meter_window(&r->ran);
-	if (r->all)
-		gp_session_hurry(s);
-}
-
-void gp_release_start(struct gpreempt_session *s)
-{
-	int count = 0;
-
-	ioctl(s->events, FIONREAD, &count);
-	s->release.dispatched = shr_now_ns();
-	s->release.missing = -count;
-	s->release.late = 0;
-}
-
-void gp_release_note_events(struct gpreempt_session *s, size_t count)
-{
-	s->release.missing += count;
-}
-
-/*
- * Whose queue was in no snapshot: the driver writes the event when the queue is
- * there already, so it may have been in that of the round before.
- */
-static int64_t count_unseen(struct gp_release *r)
-{
-	int64_t count = r->missing, late = r->late;
-
-	r->missing = 0;
-	r->late = count < 0 ? -count : 0;
-	return count - late;
-}
-
-/*
- * Those queues are gone. They may have run since the session last looked; when
- * nothing is held there is no timer, and an event wakes it at once.
- */
-void gp_release_note_unseen(struct gpreempt_session *s)
-{
-	struct gp_release *r = &s->release;
-	uint64_t now = shr_now_ns(), from = r->dispatched;
-	int64_t count = count_unseen(r);
-
-	if (count <= 0 || !s->n_rules)
-		return;
-	r->unseen += count;
-	r->made += count;
-	r->ended = 0;
-	r->quiet_until = now + QUIET_NS;
-	r->suspect_until = now + gp_meter_window(&r->ran);
-	if (!gp_session_any_held(s) && from + UNSEEN_NS < now)
-		from = now - UNSEEN_NS;
-	gp_meter_add(&r->ran, from, now);
-}
-
-void gp_release_note_old(struct gpreempt_session *s, uint32_t qid)
-{
-	*young(s, qid) = false;
-}
-
-/* Does a queue run that is to be suspended? */
-static bool any_runs(const struct gpreempt_session *s)
-{
-	size_t i;
-
-	if (s->state != GP_SESSION_OPEN && s->state != GP_SESSION_LOST)
-		return false;
-	for (i = 0; i < s->count; i++)
-		if (s->queues[i].wanted && !s->queues[i].held)
-			return true;
-	return false;
-}
-
-void gp_release_count(struct gpreempt_session *s)
-{
-	gp_meter_set(&s->release.ran, any_runs(s), shr_now_ns());
-}
-
-static bool ran_percent(struct gpreempt_session *s, unsigned int percent,
-			uint64_t now)
-{
-	struct gp_meter *ran = &s->release.ran;
-
-	return gp_meter_recent(ran, now) >=
-	       gp_meter_window(ran) / 100 * percent;
-}
-
-static bool over_budget(struct gpreempt_session *s, uint64_t now)
-{
-	return ran_percent(s, now < s->release.suspect_until ?
-			      SUSPECT_PERCENT : MOST_PERCENT, now);
-}
-
-/* No queue is released for a while: that is how long it has run since then. */
-static void pace(struct gpreempt_session *s, uint64_t ns, uint64_t now)
-{
-	struct gp_release *r = &s->release;
-	uint64_t most = gp_meter_window(&r->ran), pause;
-	uint64_t times = ran_percent(s, MOST_PERCENT, now) ? MOST_PACE :
-							     SUSPECT_PACE;
-
-	pause = ns < most / times ? ns * times : most;
-	if (r->paced_until < now + pause)
-		r->paced_until = now + pause;
-}
 
 /*
  * Suspend again what is not being destroyed; the rest stays marked. Returns how
@@ -216,7 +81,7 @@ static bool is_ending(struct gpreempt_session *s, uint64_t now)
 
 	return r->ended >= MANY && now >= r->quiet_until &&
 	       now >= r->paced_until && gp_session_any_held(s) &&
-	       !over_budget(s, now);
+	       !gp_release_over_budget(s, now);
 }
 
 /* What was not being destroyed is suspended again, and that has its price. */
@@ -233,7 +98,7 @@ static int confirm(struct gpreempt_session *s)
 	r->returned += back;
 	r->ended = 0;
 	r->suspect_until = now + gp_meter_window(&r->ran);
-	pace(s, now - r->start + RETURN_NS, now);
+	gp_release_pace(s, now - r->start + RETURN_NS, now);
 	return 0;
 }
 
@@ -259,7 +124,7 @@ static int check_all(struct gpreempt_session *s, uint64_t now)
 	bool fewer = s->count < r->left;
 
 	r->left = s->count;
-	if (now >= r->quiet_until && !over_budget(s, now)) {
+	if (now >= r->quiet_until && !gp_release_over_budget(s, now)) {
 		if (fewer)
 			gp_session_hurry(s);
 		if (now < s->hot_until)
@@ -276,9 +141,9 @@ static void all_gone(struct gpreempt_session *s, uint64_t now)
 	struct gp_release *r = &s->release;
 	uint64_t took = now - r->start;
 
-	if (over_budget(s, now) &&
+	if (gp_release_over_budget(s, now) &&
 	    (now < r->suspect_until || took > LONG_NS))
-		pace(s, took, now);
+		gp_release_pace(s, took, now);
 	r->start = 0;
 }
 
@@ -308,7 +173,8 @@ static int refresh(struct gpreempt_session *s)
 	int ret;
 
 	for (i = 0; i < s->count; i++)
-		if (s->queues[i].leaving && !*young(s, s->queues[i].qid))
+		if (s->queues[i].leaving &&
+		    !gp_release_is_young(s, s->queues[i].qid))
 			old[n++] = s->queues[i].qid;
 	ret = gpreempt_session_refresh(s);
 	for (i = 0; !ret && i < n; i++) {
@@ -361,32 +227,4 @@ int gp_release_check(struct gpreempt_session *s, uint64_t now)
 		return ret;
 	return s->count != before || !gp_session_any_leaving(s) ?
 	       GPREEMPT_EVENT_QUEUES : 0;
-}
-
-int gp_release_report(struct gpreempt_session *s)
-{
-	struct gp_release *r = &s->release;
-	bool over = ran_percent(s, SUSPECT_PERCENT, shr_now_ns());
-	bool news = over && !r->over;
-
-	r->over = over;
-	return news ? GPREEMPT_EVENT_CHURN : 0;
-}
-
-void gpreempt_session_released(struct gpreempt_session *s,
-			       struct gpreempt_released *out)
-{
-	struct gp_release *r = &s->release;
-	uint64_t now = shr_now_ns();
-
-	*out = (struct gpreempt_released){
-		.window_ns = gp_meter_window(&r->ran),
-		.recent_ns = gp_meter_recent(&r->ran, now),
-		.total_ns = gp_meter_total(&r->ran, now),
-		.destroyed = r->count,
-		.returned = r->returned,
-		.made = r->made,
-		.unseen = r->unseen,
-		.churn = ran_percent(s, SUSPECT_PERCENT, now),
-	};
 }

@@ -9,29 +9,6 @@
 
 #define OPEN_TRIES 100
 
-int gp_session_fail(struct gpreempt_session *s, int code,
-		    enum gpreempt_reason reason, const char *step)
-{
-	return gp_error(&s->error, code, reason, s->kfd.pid, step);
-}
-
-int gp_session_fail_trap(struct gpreempt_session *s, int code,
-			 const char *step)
-{
-	switch (code) {
-	case -ESRCH:
-		return gp_session_fail(s, code, GPREEMPT_ENDED, step);
-	case -EINVAL:
-		/* The driver knows of no session: another process disabled it. */
-		s->state = GP_SESSION_LOST;
-		s->enabled = false;
-		gp_session_all_run(s);
-		return gp_session_fail(s, -ENOTCONN, GPREEMPT_LOST, step);
-	default:
-		return gp_session_fail(s, code, GPREEMPT_SYSTEM, step);
-	}
-}
-
 static struct gpreempt_session *new_session(struct gpreempt *g, pid_t pid)
 {
 	struct gpreempt_session *s = calloc(1, sizeof(*s));

@@ -96,12 +96,25 @@ struct gpreempt_session {
 	struct gp_rule rules[GP_MAX_RULES];	/* the last that matches counts */
 };
 
-/* session.c: fail with a reason that gpreempt_session_error() gives. */
+/* state.c: fail with a reason that gpreempt_session_error() gives. */
 int gp_session_fail(struct gpreempt_session *s, int code,
 		    enum gpreempt_reason reason, const char *step);
 /* Turn an error of an operation of the driver into one with a reason. */
 int gp_session_fail_trap(struct gpreempt_session *s, int code,
 			 const char *step);
+/* The driver has resumed everything by itself. */
+void gp_session_all_run(struct gpreempt_session *s);
+
+/* queue-list.c: NULL when there is no such queue. */
+struct gpreempt_session_queue *
+gp_session_find(const struct gpreempt_session *s, uint32_t qid);
+bool gp_session_any_held(const struct gpreempt_session *s);
+bool gp_session_any_leaving(const struct gpreempt_session *s);
+
+/* look-timer.c: the process may be about to end, look often for a while. */
+void gp_session_hurry(struct gpreempt_session *s);
+/* Arm or disarm the timer for gp_session_look(). */
+void gp_session_arm(struct gpreempt_session *s);
 
 /* attach.c */
 int gp_session_attach(struct gpreempt_session *s);
@@ -130,17 +143,10 @@ bool gp_filter_matches(const struct gpreempt_filter *which,
 		       const struct gpreempt_session_queue *queue);
 bool gp_filter_is_all(const struct gpreempt_filter *which);
 
-/* queues.c */
-struct gpreempt_session_queue *
-gp_session_find(const struct gpreempt_session *s, uint32_t qid);
-
-/* change.c */
-/* Suspend what is wanted and not held. */
+/* change.c: suspend what is wanted and not held. */
 int gp_session_apply(struct gpreempt_session *s);
 /* Resume these ids without forgetting that they were wanted. */
 int gp_session_resume_ids(struct gpreempt_session *s, size_t count);
-/* The driver has resumed everything by itself. */
-void gp_session_all_run(struct gpreempt_session *s);
 
 /*
  * sample.c: look at the slots of what is meant, and then go on while
@@ -157,24 +163,17 @@ void gp_session_finish_sampler(struct gpreempt_session *s,
  * GPREEMPT_EVENT_ bits or -errno.
  */
 int gp_session_look(struct gpreempt_session *s);
-/* The process may be about to end: look often for a while. */
-void gp_session_hurry(struct gpreempt_session *s);
-/* Arm or disarm the timer for the above. */
-void gp_session_arm(struct gpreempt_session *s);
-bool gp_session_any_held(const struct gpreempt_session *s);
-bool gp_session_any_leaving(const struct gpreempt_session *s);
 
 /*
- * release.c
- */
-/*
- * Release the queues in s->ids, which a thread destroys or so it seems, and
- * suspend those again that it does not. GPREEMPT_EVENT_ bits or -errno.
+ * release.c: release the queues in s->ids, which a thread destroys or so it
+ * seems, and suspend those again that it does not. GPREEMPT_EVENT_ bits or
+ * -errno.
  */
 int gp_release(struct gpreempt_session *s, size_t count);
 /* What has become of released queues? GPREEMPT_EVENT_ bits or -errno. */
 int gp_release_check(struct gpreempt_session *s, uint64_t now);
-/* There is a new queue, which is to be suspended. */
+
+/* release-account.c: there is a new queue, which is to be suspended. */
 void gp_release_note_new(struct gpreempt_session *s, uint32_t qid);
 /*
  * A snapshot was taken of a session that was just opened: the events of those
@@ -189,8 +188,14 @@ void gp_release_note_events(struct gpreempt_session *s, size_t count);
 void gp_release_note_unseen(struct gpreempt_session *s);
 /* It was there when its owner had it suspended. */
 void gp_release_note_old(struct gpreempt_session *s, uint32_t qid);
+/* Was it made while others were held? */
+bool gp_release_is_young(const struct gpreempt_session *s, uint32_t qid);
 /* What is held, wanted or known has changed: count the time from here on. */
 void gp_release_count(struct gpreempt_session *s);
+/* Have queues run for longer than the process may have? */
+bool gp_release_over_budget(struct gpreempt_session *s, uint64_t now);
+/* No queue is released for a while: that is how long it has run since then. */
+void gp_release_pace(struct gpreempt_session *s, uint64_t ns, uint64_t now);
 /* GPREEMPT_EVENT_CHURN when that is news, or 0. */
 int gp_release_report(struct gpreempt_session *s);
 
