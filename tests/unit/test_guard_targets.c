@@ -153,8 +153,8 @@ START_TEST(gangs)
 	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look_until("process 201 is offline");
 	look_until("process 200 is offline");
-	ck_assert_uint_eq(guard_find(&guard, 200)->job, 1);
-	ck_assert_uint_eq(guard_find(&guard, 201)->job, 2);
+	ck_assert_uint_eq(guard_find_offline(&guard, 200)->job, 1);
+	ck_assert_uint_eq(guard_find_offline(&guard, 201)->job, 2);
 }
 END_TEST
 
@@ -373,7 +373,7 @@ START_TEST(transient)
 		fail_files = errors[i];
 		look(5);
 		ck_assert(is_online(100));
-		ck_assert_ptr_nonnull(guard_find(&guard, 200));
+		ck_assert_ptr_nonnull(guard_find_offline(&guard, 200));
 		fail_files = 0;
 		look(2);
 	}

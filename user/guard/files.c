@@ -100,7 +100,7 @@ void guard_files_poll(struct guard *guard)
 
 static void beat(void *data)
 {
-	guard_well(data);
+	guard_heartbeat(data);
 }
 
 void guard_files_last(struct guard *guard, struct guard_text *texts)

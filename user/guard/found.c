@@ -5,12 +5,6 @@
 #include "guard/guard.h"
 #include "shared/clock.h"
 
-bool guard_same(const struct gpreempt_target *a,
-		const struct gpreempt_target *b)
-{
-	return a->pid == b->pid && a->start == b->start;
-}
-
 /* A word, in its role. */
 struct lookup {
 	const char *word;
@@ -148,7 +142,7 @@ static void find_role(struct guard *guard, bool online,
 		};
 
 		find_word(guard, &l);
-		guard_well(guard);
+		guard_heartbeat(guard);
 	}
 }
 

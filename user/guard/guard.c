@@ -15,9 +15,6 @@
 #include "shared/macro.h"
 #include "shared/notify.h"
 
-/* A poller that is not scheduled for so long is dead. */
-#define POLLER_SILENCE_NS (5 * NSEC_PER_SEC)
-#define SILENCE_NS (10 * NSEC_PER_SEC)
 #define LIVE_NS NSEC_PER_SEC
 #define METRICS_NS (5 * NSEC_PER_SEC)
 
@@ -29,22 +26,6 @@ static int open_report(void)
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static bool poller_well(struct guard *guard)
-{
-	return shr_now_ns() <=
-	       atomic_load(&guard->common->beat_ns) + POLLER_SILENCE_NS;
-}
-
-/*
- * The kernel ends us if we do not say this in time. Long enough for a step on a
- * host without CPUs to spare: workers do not wait for it when the poller stops.
- */
-void guard_well(struct guard *guard)
-{
-	if (poller_well(guard))
-		watchdog_pet(&guard->watchdog, SILENCE_NS);
 }
 
 /* It could not be reported at the time. */
@@ -81,8 +62,8 @@ static void watch(struct guard *guard)
 	for (;;) {
 		uint64_t now = shr_now_ns();
 
-		guard_well(guard);
-		if (poller_well(guard))
+		guard_heartbeat(guard);
+		if (guard_poller_runs(guard))
 			notify_manager("WATCHDOG=1");
 		guard_targets_look(guard);
 		guard_take_results(guard);

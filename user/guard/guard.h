@@ -123,7 +123,7 @@ struct guard_candidates {
 	struct guard_owners owners;
 };
 
-/* A target that cannot be taken (refused.c). */
+/* A target that cannot be taken (backoff.c). */
 struct guard_refusal {
 	struct gpreempt_target target;
 	uint64_t first_ns;
@@ -235,8 +235,11 @@ struct guard {
  * the reason was printed. What is in guard stays the caller's.
  */
 int guard_run(struct guard *guard);
-/* The main thread has done a step, of which there may be many. */
-void guard_well(struct guard *guard);
+
+/* heartbeat.c: the main thread has done a step, of which there may be many. */
+void guard_heartbeat(struct guard *guard);
+/* Has the poller been scheduled lately? */
+bool guard_poller_runs(struct guard *guard);
 
 /* index.c: look at the queues of an online process. May wait. */
 enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
@@ -278,10 +281,15 @@ void guard_find_all(struct guard *guard);
 const struct guard_found *
 guard_find_found(const struct guard *guard,
 		 const struct gpreempt_target *target, bool online);
+
+/* lookup.c */
 bool guard_same(const struct gpreempt_target *a,
 		const struct gpreempt_target *b);
+struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
+/* The nodes that a process has queues on; under the lock. */
+uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 
-/* refused.c: targets that we cannot take, or shall not. */
+/* backoff.c: targets that we cannot take, or shall not. */
 /* Not now, but perhaps later; said once, when it goes on for a while. */
 void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 		  const char *why, bool at_once);
@@ -294,7 +302,6 @@ bool guard_may_try(const struct guard *guard,
 void guard_pardon(struct guard *guard, const struct gpreempt_target *target);
 
 /* offline.c: those that make way, each with a worker. */
-struct guard_offline *guard_find(struct guard *guard, pid_t pid);
 /* Was a worker made? */
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);
 void guard_drop_offline(struct guard *guard, size_t i);
@@ -309,14 +316,15 @@ void guard_end_all(struct guard *guard);
 /* targets.c: who is there now. */
 void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
-/* The nodes that a process has queues on; under the lock. */
-uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 
 /* results.c */
 void guard_take_results(struct guard *guard);
 void guard_take_from(struct guard *guard, struct guard_worker *w);
 /* How long it ran although it was to be suspended. */
 void guard_take_released(struct guard *guard, struct guard_offline *offline);
+
+/* samples.c */
+void guard_add_sample(struct guard_figures *f, const struct guard_sample *one);
 size_t guard_samples_kept(const struct guard_figures *f);
 /* A line for each sample, in a memory stream. */
 void guard_print_samples(const struct guard *guard, FILE *out);
@@ -326,7 +334,8 @@ void guard_live(struct guard *guard);
 void guard_summary(struct guard *guard);
 /* Prometheus's text format, in a memory stream. */
 void guard_print_metrics(const struct guard *guard, FILE *out);
-/* Something that happened: a note, or an event of JSON. */
+
+/* event.c: something that happened, a note or an event of JSON. */
 __attribute__((format(printf, 4, 5)))
 void guard_event(const struct guard *guard, const char *event, pid_t pid,
 		 const char *format, ...);

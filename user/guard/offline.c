@@ -8,16 +8,6 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-struct guard_offline *guard_find(struct guard *guard, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < guard->n_offline; i++)
-		if (guard->offline[i].target.pid == pid)
-			return &guard->offline[i];
-	return NULL;
-}
-
 /* A party for each node that it has queues on. */
 static void set_nodes(struct guard *guard, struct guard_offline *offline,
 		      uint64_t nodes)
@@ -223,7 +213,7 @@ void guard_end_all(struct guard *guard)
 		guard_drop_offline(guard, guard->n_offline - 1);
 	/* One may be in the driver, which waits for the hardware for seconds. */
 	while (guard->n_going) {
-		guard_well(guard);
+		guard_heartbeat(guard);
 		shr_sleep_ns(NSEC_PER_MSEC);
 		guard_reap(guard);
 	}

@@ -24,24 +24,6 @@ static int64_t to_slots(const struct guard_result *r)
 	       GPREEMPT_UNKNOWN;
 }
 
-static void add_sample(struct guard_figures *f, const struct guard_result *r)
-{
-	if (!f->sample)
-		f->sample = calloc(GUARD_SAMPLES, sizeof(*f->sample));
-	if (!f->sample)
-		return;
-	f->sample[f->samples++ % GUARD_SAMPLES] = (struct guard_sample){
-		.to_ioctl_ns = after(r->arrival_ns, r->start_ns),
-		.to_suspended_ns = after(r->arrival_ns, r->end_ns),
-		.to_slots_ns = to_slots(r),
-	};
-}
-
-size_t guard_samples_kept(const struct guard_figures *f)
-{
-	return f->samples < GUARD_SAMPLES ? f->samples : GUARD_SAMPLES;
-}
-
 static void add(struct json_object *o, const char *key,
 		struct json_object *value)
 {
@@ -116,7 +98,7 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 
 static void take(struct guard *guard, const struct guard_result *r)
 {
-	struct guard_offline *offline = guard_find(guard, r->pid);
+	struct guard_offline *offline = guard_find_offline(guard, r->pid);
 	struct guard_figures *figures = &guard->figures;
 
 	print_switch(guard, r);
@@ -132,7 +114,11 @@ static void take(struct guard *guard, const struct guard_result *r)
 	else
 		figures->resumes[r->reason]++;
 	if (r->arrival_ns)
-		add_sample(figures, r);
+		guard_add_sample(figures, &(struct guard_sample){
+			.to_ioctl_ns = after(r->arrival_ns, r->start_ns),
+			.to_suspended_ns = after(r->arrival_ns, r->end_ns),
+			.to_slots_ns = to_slots(r),
+		});
 	if (!offline)
 		return;
 	if (r->suspend && !offline->held_since_ns) {
@@ -234,30 +220,5 @@ void guard_take_results(struct guard *guard)
 		guard_take_from(guard, offline->worker);
 		guard_take_released(guard, offline);
 		tell_churn(guard, offline);
-	}
-}
-
-static void put_ns(FILE *f, int64_t ns, char end)
-{
-	if (ns == GPREEMPT_UNKNOWN)
-		fprintf(f, "-%c", end);
-	else
-		fprintf(f, "%lld%c", (long long)ns, end);
-}
-
-void guard_print_samples(const struct guard *guard, FILE *out)
-{
-	const struct guard_figures *figures = &guard->figures;
-	size_t n = figures->samples, i;
-
-	fputs("# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
-	      "arrival_to_slots_ns\n", out);
-	for (i = n - guard_samples_kept(figures); i < n; i++) {
-		const struct guard_sample *s;
-
-		s = &figures->sample[i % GUARD_SAMPLES];
-		put_ns(out, s->to_ioctl_ns, '\t');
-		put_ns(out, s->to_suspended_ns, '\t');
-		put_ns(out, s->to_slots_ns, '\n');
 	}
 }

@@ -249,7 +249,7 @@ static int release(struct guard *guard, const struct ipc_client *c,
 	if (c->uid != 0)
 		return -EACCES;
 	pthread_mutex_lock(&guard->lock);
-	if (guard_find(guard, request->pid) &&
+	if (guard_find_offline(guard, request->pid) &&
 	    guard->n_releases < ARRAY_SIZE(guard->releases)) {
 		guard->releases[guard->n_releases++] = (struct guard_release){
 			.pid = request->pid, .ns = request->ns,

@@ -9,29 +9,6 @@
 /* Processes made in one look: the others want to be looked after, too. */
 #define MAX_TAKEN 8
 
-static uint64_t node_bit(struct guard *guard, int64_t gpu_id)
-{
-	size_t i;
-
-	for (i = 0; i < guard->n_nodes; i++)
-		if (guard->common->gpu_id[i] == gpu_id)
-			return 1ULL << i;
-	if (i == GUARD_NODES || gpu_id == GPREEMPT_UNKNOWN)
-		return 0;
-	guard->common->gpu_id[guard->n_nodes++] = gpu_id;
-	return 1ULL << i;
-}
-
-uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view)
-{
-	uint64_t nodes = 0;
-	size_t i;
-
-	for (i = 0; i < view->count; i++)
-		nodes |= node_bit(guard, view->queues[i].gpu_id);
-	return nodes;
-}
-
 static void set_queue(struct guard_queue *out,
 		      const struct gpreempt_queue *queue)
 {
@@ -187,7 +164,7 @@ static bool is_online(const struct guard *guard,
 
 static bool can_be_taken(struct guard *guard, const struct guard_found *f)
 {
-	return !guard_find(guard, f->target.pid) &&
+	return !guard_find_offline(guard, f->target.pid) &&
 	       !guard_is_going(guard, f->target.pid) &&
 	       guard_may_try(guard, &f->target);
 }
@@ -200,7 +177,7 @@ static void take_new(struct guard *guard)
 
 	for (i = 0; i < guard->found.n; i++) {
 		f = &guard->found.list[i];
-		guard_well(guard);
+		guard_heartbeat(guard);
 		if (f->online && f->offline)
 			guard_refuse(guard, &f->target,
 				     "it is named as online and as offline",
@@ -243,12 +220,12 @@ void guard_targets_look(struct guard *guard)
 	drop_unnamed(guard);
 	take_new(guard);
 	for (i = 0; i < guard->n_online; i++) {
-		guard_well(guard);
+		guard_heartbeat(guard);
 		refresh_online(guard, &guard->online[i]);
 		tell_silent(guard, &guard->online[i]);
 	}
 	for (i = 0; i < guard->n_offline; i++) {
-		guard_well(guard);
+		guard_heartbeat(guard);
 		guard_refresh_offline(guard, &guard->offline[i]);
 	}
 }
