@@ -3,10 +3,9 @@
  * The parts of "guard".
  *
  * The main thread keeps the lists of targets and talks to the user (guard.c,
- * targets.c, offline.c, report.c, draw.c); the poller reads the
- * indices of online queues and asks the policy (poll.c, index.c).
- * A worker, which is a process of its own, has the session of each offline
- * process (worker.c).
+ * targets.c, offline.c, event.c, report.c, draw.c); the poller reads the indices
+ * of online queues and asks the policy (poll.c, index.c). A worker, which is a
+ * process of its own, has the session of each offline process (worker.c).
  */
 #ifndef GUARD_H
 #define GUARD_H
