@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "guard/child.h"
 #include "guard/output-file.h"
+#include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "unit.h"
@@ -146,7 +146,7 @@ static int pause_for_ever(void *arg)
 /* A disk that does not answer: guard does not wait for it, but at the end. */
 START_TEST(hangs)
 {
-	pid_t child = guard_child_start(pause_for_ever, NULL, NULL, 0);
+	pid_t child = shr_child_start(pause_for_ever, NULL, NULL, 0);
 	uint64_t begin;
 
 	ck_assert_int_gt(child, 0);
@@ -182,9 +182,9 @@ START_TEST(descriptors)
 	pid_t child;
 
 	ck_assert_int_eq(pipe(kept), 0);
-	child = guard_child_start(look_around, &file, &kept[1], 1);
+	child = shr_child_start(look_around, &file, &kept[1], 1);
 	ck_assert_int_gt(child, 0);
-	while (!guard_child_gone(&child, &status))
+	while (!shr_child_gone(&child, &status))
 		shr_sleep_ns(NSEC_PER_MSEC);
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(child, 0);

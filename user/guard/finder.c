@@ -7,8 +7,8 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 
-#include "guard/child.h"
 #include "guard/finder.h"
+#include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
@@ -73,7 +73,7 @@ static void start_child(struct guard_finder *f)
 	pid_t child;
 
 	atomic_store(&f->memory->since_ns, 0);
-	child = guard_child_start(work, f, &f->wake, 1);
+	child = shr_child_start(work, f, &f->wake, 1);
 	f->retry_ns = shr_now_ns() + RETRY_NS;
 	if (child > 0)
 		f->child = child;
@@ -124,7 +124,7 @@ static void reap_stuck(struct guard_finder *f)
 	size_t i;
 
 	for (i = f->n_stuck; i-- > 0;)
-		if (guard_child_gone(&f->stuck[i], &status))
+		if (shr_child_gone(&f->stuck[i], &status))
 			f->stuck[i] = f->stuck[--f->n_stuck];
 }
 
@@ -134,7 +134,7 @@ static void check_child(struct guard_finder *f, uint64_t now)
 	int status;
 
 	reap_stuck(f);
-	if (f->child && !guard_child_gone(&f->child, &status) && since &&
+	if (f->child && !shr_child_gone(&f->child, &status) && since &&
 	    now > since + PATIENCE_NS)
 		give_up(f);
 	if (!f->child && now >= f->retry_ns &&
@@ -188,7 +188,7 @@ void guard_finder_stop(struct guard_finder *f)
 	if (f->child) {
 		kill(f->child, SIGKILL);
 		/* One that hangs is left to the system. */
-		guard_child_gone(&f->child, &status);
+		shr_child_gone(&f->child, &status);
 	}
 	if (f->memory)
 		munmap(f->memory, memory_size(f));

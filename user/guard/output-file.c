@@ -3,9 +3,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "guard/child.h"
 #include "guard/output-file.h"
 #include "shared/atomic-file.h"
+#include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
@@ -28,7 +28,7 @@ static int replace(void *arg)
 static int start(struct guard_file *f, const char *text, size_t size)
 {
 	struct job job = { .path = f->path, .text = text, .size = size };
-	pid_t child = guard_child_start(replace, &job, NULL, 0);
+	pid_t child = shr_child_start(replace, &job, NULL, 0);
 
 	if (child < 0)
 		return child;
@@ -60,7 +60,7 @@ int guard_file_poll(struct guard_file *f)
 {
 	int status;
 
-	if (!f->child || !guard_child_gone(&f->child, &status))
+	if (!f->child || !shr_child_gone(&f->child, &status))
 		return 0;
 	return note(f, result_of(status));
 }
@@ -84,7 +84,7 @@ static int wait_for(struct guard_file *f, void (*beat)(void *data), void *data)
 	uint64_t end = shr_now_ns() + GUARD_FILE_WAIT_NS;
 	int status = 0;
 
-	while (!guard_child_gone(&f->child, &status)) {
+	while (!shr_child_gone(&f->child, &status)) {
 		if (shr_now_ns() > end) {
 			kill(f->child, SIGKILL);
 			return -ETIMEDOUT;

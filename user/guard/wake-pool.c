@@ -5,8 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "guard/child.h"
 #include "guard/wake-pool.h"
+#include "shared/child.h"
 
 int guard_wake_open(struct guard_wake_pool *pool)
 {
@@ -56,6 +56,6 @@ int guard_wake_keep_only(const struct guard_wake_pool *pool)
 {
 	if (unshare(CLONE_FILES) < 0)
 		return -errno;
-	guard_close_others(0, pool->fd, GUARD_WAKES);
+	shr_close_others(0, pool->fd, GUARD_WAKES);
 	return 0;
 }

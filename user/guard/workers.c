@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 
 #include "agent/heartbeat.h"
-#include "guard/child.h"
 #include "guard/worker.h"
+#include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
@@ -33,7 +33,7 @@ int guard_worker_start(const struct guard_job *job, struct guard_worker **out)
 	w->channel = guard_channel_map(sizeof(*w->channel));
 	if (w->channel) {
 		atomic_store(&w->channel->beat_ns, shr_now_ns());
-		child = guard_child_start(work, w, keep, ARRAY_SIZE(keep));
+		child = shr_child_start(work, w, keep, ARRAY_SIZE(keep));
 	}
 	if (child < 0) {
 		guard_worker_free(w);
@@ -76,7 +76,7 @@ static bool silent(const struct guard_worker *w)
 
 bool guard_worker_gone(struct guard_worker *w)
 {
-	if (guard_child_gone(&w->child, &w->status))
+	if (shr_child_gone(&w->child, &w->status))
 		return true;
 	if (silent(w))
 		kill(w->child, SIGKILL);

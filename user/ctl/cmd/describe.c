@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "ctl/cmd/describe.h"
-#include "guard/child.h"
+#include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
@@ -89,7 +89,7 @@ static int run_reader(struct job *job)
 
 	if (pipe2(job->done, O_CLOEXEC) < 0)
 		return -errno;
-	child = guard_child_start(describe_rest, job, &job->done[1], 1);
+	child = shr_child_start(describe_rest, job, &job->done[1], 1);
 	close(job->done[1]);
 	while (child > 0 && job->next < job->list->count &&
 	       wait_for_next(job))

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guard/child.h"
+#include "shared/child.h"
 #include "shared/macro.h"
 
 #define MAX_KEPT 64
@@ -16,7 +16,7 @@ static int compare_fds(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-void guard_close_others(unsigned int from, const int *keep, size_t n)
+void shr_close_others(unsigned int from, const int *keep, size_t n)
 {
 	int sorted[MAX_KEPT];
 	size_t i;
@@ -36,8 +36,8 @@ void guard_close_others(unsigned int from, const int *keep, size_t n)
 	close_range(from, ~0U, 0);
 }
 
-pid_t guard_child_start(int (*work)(void *arg), void *arg, const int *keep,
-			size_t n_keep)
+pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
+		      size_t n_keep)
 {
 	pid_t parent = getpid(), child;
 
@@ -48,16 +48,15 @@ pid_t guard_child_start(int (*work)(void *arg), void *arg, const int *keep,
 		return -errno;
 	if (child)
 		return child;
-	/* Whatever becomes of guard: its targets run. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
 	/* A client's connection, for one, must not stay open in the child. */
-	guard_close_others(STDERR_FILENO + 1, keep, n_keep);
+	shr_close_others(STDERR_FILENO + 1, keep, n_keep);
 	_exit(work(arg));
 }
 
-bool guard_child_gone(pid_t *child, int *status)
+bool shr_child_gone(pid_t *child, int *status)
 {
 	if (*child && waitpid(*child, status, WNOHANG) == *child)
 		*child = 0;
