@@ -273,7 +273,7 @@ START_TEST(lost_for_good)
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_BUSY);
 	ck_assert_ptr_null(strstr(reply.text, "destroying"));
-	ck_assert_int_lt(session_owner_dispatch(&w.owner), 0);
+	ck_assert_int_lt(gpreempt_keeper_dispatch(&w.owner.keeper), 0);
 	close_worker();
 }
 END_TEST

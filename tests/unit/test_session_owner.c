@@ -15,6 +15,9 @@
 #include "unit.h"
 
 static struct heartbeat heartbeat;
+/* That a keeper renews in short order, as session.h says. */
+#define LOSSES 5
+
 static struct session_owner owner;
 static int told;
 static bool told_busy;
@@ -53,7 +56,7 @@ static void setup(void)
 	heartbeat = (struct heartbeat){ .also = note_busy };
 	ck_assert_int_eq(heartbeat_start(&heartbeat), 0);
 	owner = (struct session_owner){
-		.target = PID, .heartbeat = &heartbeat, .lost = lost,
+		.target = PID, .heartbeat = &heartbeat, .keeper.lost = lost,
 	};
 	told = 0;
 	told_busy = false;
@@ -77,19 +80,23 @@ static void both_are(bool suspended)
 
 START_TEST(budget)
 {
-	struct shr_loss_budget b = { 0 };
-	uint64_t now = 3600 * NSEC_PER_SEC;
 	int i, round;
 
 	for (round = 0; round < 2; round++) {
-		for (i = 0; i < SHR_LOSS_BUDGET_MAX; i++) {
-			ck_assert(shr_loss_budget_spend(&b, now));
-			now += SHR_LOSS_BUDGET_MEMORY_NS;
+		for (i = 0; i < LOSSES; i++) {
+			gp_loop_disable(&loop);
+			ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper),
+					 GPREEMPT_EVENT_LOST);
+			/* As if it had been long ago, but not quite enough. */
+			owner.keeper.last_ns -= 9 * NSEC_PER_SEC;
 		}
-		ck_assert(!shr_loss_budget_spend(&b, now));
-		ck_assert(!shr_loss_budget_spend(&b, now));
-		now += SHR_LOSS_BUDGET_MEMORY_NS + 1;
+		ck_assert_int_eq(told, (round + 1) * LOSSES);
+		owner.keeper.last_ns -= NSEC_PER_SEC;
 	}
+	owner.keeper.last_ns += NSEC_PER_SEC;
+	gp_loop_disable(&loop);
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), -ENOTCONN);
+	ck_assert_int_eq(owner.keeper.over, -ENOTCONN);
 }
 END_TEST
 
@@ -97,37 +104,49 @@ START_TEST(lost_at_suspend)
 {
 	end_before = "suspend";
 	ends = 2;
-	ck_assert_int_eq(session_owner_suspend(&owner, NULL, &outcome), 0);
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, &outcome),
+			 0);
 	ck_assert_int_eq(told, 2);
 	both_are(true);
-	ck_assert_int_eq(session_owner_resume(&owner, NULL, &outcome), 0);
+	ck_assert_int_eq(gpreempt_keeper_resume(&owner.keeper, NULL, &outcome),
+			 0);
 	both_are(false);
 }
 END_TEST
 
 START_TEST(lost_at_resume)
 {
-	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), 0);
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL), 0);
 	end_before = "resume";
 	ends = 1;
-	ck_assert_int_eq(session_owner_resume(&owner, NULL, NULL), 0);
+	ck_assert_int_eq(gpreempt_keeper_resume(&owner.keeper, NULL, NULL), 0);
 	ck_assert_int_eq(told, 1);
 	both_are(false);
-	ck_assert_int_eq(session_owner_dispatch(&owner), 0);
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), 0);
 	both_are(false);
 }
 END_TEST
 
 START_TEST(lost_before_dispatch)
 {
-	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), 0);
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL), 0);
 	gp_loop_disable(&loop);
 	both_are(false);
-	ck_assert_int_eq(session_owner_dispatch(&owner),
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper),
 			 GPREEMPT_EVENT_LOST);
 	both_are(true);
 	ck_assert_int_eq(told, 1);
-	ck_assert_int_eq(session_owner_dispatch(&owner), 0);
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), 0);
+}
+END_TEST
+
+START_TEST(lost_before_refresh)
+{
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL), 0);
+	gp_loop_disable(&loop);
+	ck_assert_int_eq(gpreempt_keeper_refresh(&owner.keeper), 0);
+	ck_assert_int_eq(told, 1);
+	both_are(true);
 }
 END_TEST
 
@@ -136,22 +155,24 @@ START_TEST(too_often)
 {
 	int i;
 
-	session_owner_suspend(&owner, NULL, NULL);
-	for (i = 0; i < SHR_LOSS_BUDGET_MAX; i++) {
+	gpreempt_keeper_suspend(&owner.keeper, NULL, NULL);
+	for (i = 0; i < LOSSES; i++) {
 		gp_loop_disable(&loop);
-		ck_assert_int_eq(session_owner_dispatch(&owner),
+		ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper),
 				 GPREEMPT_EVENT_LOST);
 	}
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(session_owner_dispatch(&owner), -ENOTCONN);
-	ck_assert_int_eq(gpreempt_session_error(owner.session)->reason,
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), -ENOTCONN);
+	ck_assert_int_eq(gpreempt_session_error(owner.keeper.session)->reason,
 			 GPREEMPT_LOST);
-	ck_assert_int_eq(told, SHR_LOSS_BUDGET_MAX);
+	ck_assert_int_eq(told, LOSSES);
 	/* It stays so: nothing is suspended behind the owner's back. */
-	owner.losses.losses = 0;
-	ck_assert_int_eq(session_owner_dispatch(&owner), -ENOTCONN);
-	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), -ENOTCONN);
-	ck_assert_int_eq(session_owner_resume(&owner, NULL, NULL), -ENOTCONN);
+	owner.keeper.losses = 0;
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), -ENOTCONN);
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL),
+			 -ENOTCONN);
+	ck_assert_int_eq(gpreempt_keeper_resume(&owner.keeper, NULL, NULL),
+			 -ENOTCONN);
 	both_are(false);
 }
 END_TEST
@@ -162,8 +183,9 @@ START_TEST(renewal_fails)
 	end_before = "suspend";
 	ends = 1;
 	gp_loop_fail(&loop, "enable", 2, -EBUSY);
-	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), -EBUSY);
-	ck_assert_int_eq(session_owner_dispatch(&owner), -EBUSY);
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL),
+			 -EBUSY);
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), -EBUSY);
 	both_are(false);
 }
 END_TEST
@@ -171,20 +193,21 @@ END_TEST
 /* The process has ended: that is no loss. */
 START_TEST(ended)
 {
-	session_owner_suspend(&owner, NULL, NULL);
+	gpreempt_keeper_suspend(&owner.keeper, NULL, NULL);
 	gp_loop_stop(&loop, 6 << 16 | 0x57f);
-	ck_assert_int_eq(session_owner_dispatch(&owner),
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper),
 			 GPREEMPT_EVENT_ENDED);
-	ck_assert_int_eq(session_owner_suspend(&owner, NULL, NULL), -ENOTCONN);
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL),
+			 -ENOTCONN);
 	ck_assert_int_eq(told, 0);
-	ck_assert_int_eq(owner.losses.losses, 0);
+	ck_assert_int_eq(owner.keeper.losses, 0);
 }
 END_TEST
 
 START_TEST(busy_in_the_driver)
 {
 	told_busy = false;
-	session_owner_suspend(&owner, NULL, NULL);
+	gpreempt_keeper_suspend(&owner.keeper, NULL, NULL);
 	ck_assert(told_busy);
 	ck_assert_uint_eq(heartbeat.busy, 0);
 }
@@ -198,7 +221,7 @@ START_TEST(not_opened)
 	gp_loop_fail(&loop, "open", 0, -ENOENT);
 	ck_assert_int_eq(session_owner_open(&owner, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
-	ck_assert_ptr_null(owner.session);
+	ck_assert_ptr_null(owner.keeper.session);
 }
 END_TEST
 
@@ -303,6 +326,7 @@ int main(void)
 	tcase_add_test(tc, lost_at_suspend);
 	tcase_add_test(tc, lost_at_resume);
 	tcase_add_test(tc, lost_before_dispatch);
+	tcase_add_test(tc, lost_before_refresh);
 	tcase_add_test(tc, too_often);
 	tcase_add_test(tc, renewal_fails);
 	tcase_add_test(tc, ended);

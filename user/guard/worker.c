@@ -60,9 +60,9 @@ static void set_sampling(struct worker *w, uint64_t now)
 
 	if (!due && w->blind)
 		return;
-	w->blind = gpreempt_session_sample_slots(w->owner.session, due ?
-						 GPREEMPT_SAMPLE_BESIDE :
-						 GPREEMPT_SAMPLE_PAUSE);
+	w->blind = gpreempt_session_sample_slots(w->owner.keeper.session,
+						 due ? GPREEMPT_SAMPLE_BESIDE :
+						       GPREEMPT_SAMPLE_PAUSE);
 	if (due)
 		w->sample_ns = now + SAMPLE_EVERY_NS;
 }
@@ -87,9 +87,9 @@ static int call(struct worker *w, const struct guard_order *order,
 	make_filter(w, nodes, gpu_ids, &filter);
 	result.start_ns = shr_now_ns();
 	result.code = suspend ?
-		session_owner_suspend(&w->owner, &filter, &outcome) :
-		session_owner_resume(&w->owner, all ? NULL : &filter,
-				     &outcome);
+		gpreempt_keeper_suspend(&w->owner.keeper, &filter, &outcome) :
+		gpreempt_keeper_resume(&w->owner.keeper, all ? NULL : &filter,
+				       &outcome);
 	/* When it returned, or failed: not when the slots were seen. */
 	result.end_ns = outcome.ioctl_ns ?
 			result.start_ns + outcome.ioctl_ns : shr_now_ns();
@@ -100,7 +100,7 @@ static int call(struct worker *w, const struct guard_order *order,
 	if (!result.code && outcome.failed)
 		result.code = -EIO;
 	if (result.code)
-		result.error = *gpreempt_session_error(w->owner.session);
+		result.error = *gpreempt_session_error(w->owner.keeper.session);
 	result.requested = outcome.requested;
 	result.done = outcome.done;
 	guard_channel_give(w->channel, &result);
@@ -113,7 +113,7 @@ static void resume_nodes(struct worker *w, uint64_t nodes)
 	struct gpreempt_filter filter;
 
 	make_filter(w, nodes, gpu_ids, &filter);
-	session_owner_resume(&w->owner, &filter, NULL);
+	gpreempt_keeper_resume(&w->owner.keeper, &filter, NULL);
 }
 
 /* What is wanted now: nothing, when who wanted it is not there any more. */
@@ -165,7 +165,7 @@ static void give_released(struct worker *w, bool too_much)
 	struct guard_channel *c = w->channel;
 	struct gpreempt_released released;
 
-	gpreempt_session_released(w->owner.session, &released);
+	gpreempt_session_released(w->owner.keeper.session, &released);
 	atomic_store(&c->released_ns, released.total_ns);
 	atomic_store(&c->unseen, released.unseen);
 	if (!too_much)
@@ -178,7 +178,7 @@ static void give_released(struct worker *w, bool too_much)
 
 static int attend(struct worker *w)
 {
-	int ret = session_owner_dispatch(&w->owner);
+	int ret = gpreempt_keeper_dispatch(&w->owner.keeper);
 
 	if (ret < 0)
 		return ret;
@@ -214,9 +214,10 @@ static bool ordered(struct worker *w, bool woken)
 
 static void life(struct worker *w)
 {
+	struct gpreempt_session *s = w->owner.keeper.session;
 	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
 	struct pollfd fds[] = {
-		{ .fd = gpreempt_session_fd(w->owner.session), .events = POLLIN },
+		{ .fd = gpreempt_session_fd(s), .events = POLLIN },
 		{ .fd = w->job->wake, .events = POLLIN },
 	};
 	int ret = 0;
@@ -232,7 +233,7 @@ static void life(struct worker *w)
 		heartbeat_beat(&w->heartbeat);
 	}
 	if (ret)
-		w->channel->error = *gpreempt_session_error(w->owner.session);
+		w->channel->error = *gpreempt_session_error(s);
 	if (ret && !w->channel->error.code)
 		fail(w, ret, "holding it");
 }

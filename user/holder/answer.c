@@ -55,7 +55,7 @@ find_queue(const struct hold_worker *w, uint32_t qid)
 	const struct gpreempt_session_queue *queues;
 	size_t i, count;
 
-	queues = gpreempt_session_queues(w->owner.session, &count);
+	queues = gpreempt_session_queues(w->owner.keeper.session, &count);
 	for (i = 0; i < count; i++)
 		if (queues[i].qid == qid)
 			return &queues[i];
@@ -125,7 +125,7 @@ static void count_queues(const struct hold_worker *w,
 		if (!find_queue(w, request->ids[i]))
 			count_queue(tally, target, request->ids[i], NULL,
 				    reply);
-	queues = gpreempt_session_queues(w->owner.session, &count);
+	queues = gpreempt_session_queues(w->owner.keeper.session, &count);
 	for (i = 0; i < count; i++) {
 		if (!meant(request, &queues[i]))
 			continue;
@@ -175,7 +175,7 @@ static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 	const struct gpreempt_session_queue *queues;
 	size_t i, count, held = 0;
 
-	queues = gpreempt_session_queues(w->owner.session, &count);
+	queues = gpreempt_session_queues(w->owner.keeper.session, &count);
 	for (i = 0; i < count; i++)
 		held += queues[i].held &&
 			(failed_too ||
@@ -188,7 +188,7 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 	struct gpreempt_released released;
 	uint64_t now = shr_boottime_ns();
 
-	gpreempt_session_released(w->owner.session, &released);
+	gpreempt_session_released(w->owner.keeper.session, &released);
 	reply->released_ns = released.total_ns;
 	reply->recent_ns = released.recent_ns;
 	reply->window_ns = released.window_ns;
@@ -215,7 +215,7 @@ static size_t known_ids(const struct hold_worker *w,
 
 /* One call of the library for the queues that are meant. */
 static int change(struct hold_worker *w, const struct hold_request *request,
-		  int (*call)(struct session_owner *owner,
+		  int (*call)(struct gpreempt_keeper *k,
 			      const struct gpreempt_filter *which,
 			      struct gpreempt_outcome *out),
 		  struct gpreempt_outcome *outcome)
@@ -235,7 +235,7 @@ static int change(struct hold_worker *w, const struct hold_request *request,
 		if (!which.n_ids)
 			return 0;
 	}
-	return call(&w->owner, &which, outcome);
+	return call(&w->owner.keeper, &which, outcome);
 }
 
 static uint64_t known_ns(int64_t ns)
@@ -247,39 +247,38 @@ static uint64_t known_ns(int64_t ns)
 static int suspend(struct hold_worker *w, const struct hold_request *request,
 		   struct hold_reply *reply, struct gpreempt_error *err)
 {
+	struct gpreempt_session *s = w->owner.keeper.session;
 	struct gpreempt_outcome outcome = { 0 };
 	size_t count;
 	int ret;
 
-	ret = session_owner_refresh(&w->owner);
+	ret = gpreempt_keeper_refresh(&w->owner.keeper);
 	if (!ret)
-		ret = gpreempt_session_set_grace(w->owner.session, request->grace ?
+		ret = gpreempt_session_set_grace(s, request->grace ?
 						 request->grace :
 						 GPREEMPT_GRACE_DEFAULT);
 	/* A thread does it, which is not worth keeping for later. */
 	if (!ret)
-		gpreempt_session_sample_slots(w->owner.session,
-					      GPREEMPT_SAMPLE_ON);
+		gpreempt_session_sample_slots(s, GPREEMPT_SAMPLE_ON);
 	if (!ret)
-		ret = change(w, request, session_owner_suspend, &outcome);
-	*err = *gpreempt_session_error(w->owner.session);
-	gpreempt_session_sample_slots(w->owner.session, GPREEMPT_SAMPLE_OFF);
+		ret = change(w, request, gpreempt_keeper_suspend, &outcome);
+	*err = *gpreempt_session_error(s);
+	gpreempt_session_sample_slots(s, GPREEMPT_SAMPLE_OFF);
 	if (ret)
 		return ret;
 	reply->ioctl_ns = outcome.ioctl_ns;
 	reply->slots_ns = known_ns(outcome.slots_ns);
 	reply->resolution_ns = known_ns(outcome.resolution_ns);
 	/* Queues that were born meanwhile. */
-	ret = session_owner_dispatch(&w->owner);
-	gpreempt_session_queues(w->owner.session, &count);
+	ret = gpreempt_keeper_dispatch(&w->owner.keeper);
+	gpreempt_session_queues(s, &count);
 	if (ret >= 0 && !count)
-		ret = gpreempt_session_await_queues(w->owner.session,
-						    STARTING_NS);
+		ret = gpreempt_session_await_queues(s, STARTING_NS);
 	/* It has none still, which is no error. */
 	if (ret == -ETIMEDOUT)
 		ret = 0;
 	if (ret < 0)
-		*err = *gpreempt_session_error(w->owner.session);
+		*err = *gpreempt_session_error(s);
 	return ret < 0 ? ret : 0;
 }
 
@@ -303,7 +302,7 @@ static void answer_suspend(struct hold_worker *w,
 	}
 	/* After a reset the slots are empty, which says nothing. */
 	if (!judge(w, request, &err, reply))
-		reply->verdict = gpreempt_session_verify(w->owner.session);
+		reply->verdict = gpreempt_session_verify(w->owner.keeper.session);
 	set_lease(w, request);
 	answer_status(w, reply);
 }
@@ -321,9 +320,10 @@ static void answer_resume(struct hold_worker *w,
 			  struct hold_reply *reply)
 {
 	struct gpreempt_outcome outcome = { 0 };
+	struct gpreempt_session *s = w->owner.keeper.session;
 
-	if (change(w, request, session_owner_resume, &outcome))
-		hold_reply_error(reply, gpreempt_session_error(w->owner.session));
+	if (change(w, request, gpreempt_keeper_resume, &outcome))
+		hold_reply_error(reply, gpreempt_session_error(s));
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;
 	reply->left = count_held(w, true);
@@ -341,7 +341,7 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	reply->guardian = w->birth->guardian;
 	reply->cgroup = w->birth->cgroup;
 	reply->command = w->command;
-	if (!w->owner.session ||
+	if (!w->owner.keeper.session ||
 	    (request->start && request->start != w->start) ||
 	    (request->worker && request->worker != reply->worker)) {
 		struct gpreempt_error err = {

@@ -65,7 +65,7 @@ static void log_loss(void *data, const struct gpreempt_error *err)
 
 static void handle_session(struct hold_worker *w)
 {
-	int ret = session_owner_dispatch(&w->owner);
+	int ret = gpreempt_keeper_dispatch(&w->owner.keeper);
 	char text[512];
 
 	if (ret >= 0) {
@@ -76,7 +76,7 @@ static void handle_session(struct hold_worker *w)
 		w->over |= ret & GPREEMPT_EVENT_ENDED;
 		return;
 	}
-	gpreempt_error_text(gpreempt_session_error(w->owner.session), text,
+	gpreempt_error_text(gpreempt_session_error(w->owner.keeper.session), text,
 			    sizeof(text));
 	syslog(LOG_ERR, "process %d: giving up: %s", w->birth->target, text);
 	w->over = true;
@@ -174,7 +174,7 @@ static void run(struct hold_worker *w)
 
 	for (i = 0; i < POLL_COUNT; i++)
 		fds[i].events = POLLIN;
-	fds[POLL_SESSION].fd = gpreempt_session_fd(w->owner.session);
+	fds[POLL_SESSION].fd = gpreempt_session_fd(w->owner.keeper.session);
 	fds[POLL_BEAT].fd = w->birth->beat;
 	fds[POLL_SIGNALS].fd = w->signals;
 	fds[POLL_SERVER].fd = gp_ipc_server_fd(w->server);
@@ -211,7 +211,7 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 		err.code = hold_listen(w);
 	if (!err.code)
 		session_owner_open(&w->owner, &err);
-	if (!w->owner.session) {
+	if (!w->owner.keeper.session) {
 		hold_reply_error(reply, &err);
 		return;
 	}
@@ -238,7 +238,7 @@ void hold_worker(const struct hold_birth *birth)
 		.owner = {
 			.target = birth->target,
 			.heartbeat = &w.heartbeat,
-			.lost = log_loss,
+			.keeper.lost = log_loss,
 		},
 	};
 	struct hold_reply reply = { 0 };
@@ -254,7 +254,7 @@ void hold_worker(const struct hold_birth *birth)
 	if (w.signals < 0 || heartbeat_start(&w.heartbeat))
 		_exit(1);
 	start(&w, &reply);
-	if (!w.owner.session || reply.queues == 0)
+	if (!w.owner.keeper.session || reply.queues == 0)
 		w.over = w.over || reply.status != GPREEMPT_CLASS_DONE;
 	/* A holder that holds nothing is gone before the command returns. */
 	if (w.over)

@@ -35,7 +35,7 @@ static void print_switch(const struct follow *f, const char *why,
 /* Do what the process does. 0 or -errno. */
 static int act(struct follow *f)
 {
-	bool stopped = gpreempt_session_stopped(f->owner.session);
+	bool stopped = gpreempt_session_stopped(f->owner.keeper.session);
 	bool want = stopped || f->freezer.frozen;
 	struct gpreempt_outcome outcome = { 0 };
 	int ret;
@@ -43,8 +43,8 @@ static int act(struct follow *f)
 	if (want == f->held)
 		return 0;
 	f->held = want;
-	ret = want ? session_owner_suspend(&f->owner, NULL, &outcome) :
-		     session_owner_resume(&f->owner, NULL, &outcome);
+	ret = want ? gpreempt_keeper_suspend(&f->owner.keeper, NULL, &outcome) :
+		     gpreempt_keeper_resume(&f->owner.keeper, NULL, &outcome);
 	/* It has no runtime yet; what comes of it is suspended. */
 	if (ret && ret != -EPERM)
 		return ret;
@@ -67,7 +67,7 @@ static void tell_loss(void *data, const struct gpreempt_error *err)
 /* 0, 1: it is over, or -errno. */
 static int attend(struct follow *f)
 {
-	int ret = session_owner_dispatch(&f->owner);
+	int ret = gpreempt_keeper_dispatch(&f->owner.keeper);
 
 	if (ret < 0)
 		return ret;
@@ -84,7 +84,8 @@ static int life(struct follow *f)
 {
 	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
 	struct pollfd fds[] = {
-		{ .fd = gpreempt_session_fd(f->owner.session), .events = POLLIN },
+		{ .fd = gpreempt_session_fd(f->owner.keeper.session),
+		  .events = POLLIN },
 		{ .events = POLLPRI },
 		{ .fd = f->stop, .events = POLLIN },
 	};
@@ -104,7 +105,8 @@ static int life(struct follow *f)
 
 static int finish(struct follow *f, int ret)
 {
-	struct gpreempt_error err = *gpreempt_session_error(f->owner.session);
+	struct gpreempt_error err =
+		*gpreempt_session_error(f->owner.keeper.session);
 
 	session_owner_close(&f->owner);
 	if (ret == -ENOTSUP)
@@ -154,7 +156,7 @@ int follow_process(pid_t target)
 		.owner = {
 			.target = target,
 			.heartbeat = &f.heartbeat,
-			.lost = tell_loss,
+			.keeper.lost = tell_loss,
 		},
 	};
 	int lock, ret;

@@ -5,7 +5,6 @@
 
 #include "lib/core/internal.h"
 #include "lib/core/thread.h"
-#include "shared/loss-budget.h"
 
 enum gp_order {
 	GP_ORDER_SUSPEND,
@@ -20,9 +19,7 @@ struct gp_member {
 	struct gpreempt_gang *gang;
 	pthread_t thread;
 	pid_t tid;		/* set when it is added */
-	struct gpreempt_session *session;	/* the thread's */
-	struct shr_loss_budget losses;
-	int over;		/* -errno: lost, and not renewed */
+	struct gpreempt_keeper keeper;	/* with the session; the thread's */
 
 	/* An order: written before wake, read after it. */
 	enum gp_order order;

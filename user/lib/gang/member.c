@@ -20,7 +20,7 @@ static void note_events(struct gp_member *m, int happened)
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.events |= happened;
 	if (happened & GPREEMPT_EVENT_ENDED)
-		m->public.error = *gpreempt_session_error(m->session);
+		m->public.error = *gpreempt_session_error(m->keeper.session);
 	pthread_mutex_unlock(&m->gang->lock);
 	ret = write(m->gang->events, &one, sizeof(one));
 	(void)ret;
@@ -32,7 +32,7 @@ static void note_gpus(struct gp_member *m)
 	const struct gpreempt_session_queue *queues;
 	size_t i, gpu, count;
 
-	queues = gpreempt_session_queues(m->session, &count);
+	queues = gpreempt_session_queues(m->keeper.session, &count);
 	pthread_mutex_lock(&m->gang->lock);
 	m->last_gpu = 0;
 	for (i = 0; i < count; i++)
@@ -42,72 +42,46 @@ static void note_gpus(struct gp_member *m)
 	pthread_mutex_unlock(&m->gang->lock);
 }
 
-static bool is_lost(const struct gp_member *m)
+static void note_loss(void *data, const struct gpreempt_error *err)
 {
-	return m->session->state == GP_SESSION_LOST && !m->over;
+	(void)err;
+	note_events(data, GPREEMPT_EVENT_LOST);
 }
 
 /*
- * The session was lost: open it again, unless that happens too often. It may
- * be lost again while its queues are suspended. 0 or -errno, which all later
- * calls return, too.
+ * A process whose session was lost for good is still traced: its signals are
+ * passed on, and the loss is in the member already.
  */
-static int renew(struct gp_member *m)
+static int dispatch_session(struct gp_member *m)
 {
-	do {
-		note_events(m, GPREEMPT_EVENT_LOST);
-		if (!shr_loss_budget_spend(&m->losses, shr_now_ns()))
-			m->over = gp_session_fail(m->session, -ENOTCONN,
-						  GPREEMPT_LOST,
-						  "opening the session again");
-		else if (!gpreempt_session_renew(m->session, NULL))
-			return 0;
-	} while (is_lost(m) &&
-		 gpreempt_session_error(m->session)->reason == GPREEMPT_LOST);
-	/* Another has it, or it is lost too often. */
-	if (!m->over)
-		m->over = gpreempt_session_error(m->session)->code;
-	return m->over;
+	int ret;
+
+	if (!m->keeper.over)
+		return gpreempt_keeper_dispatch(&m->keeper);
+	ret = gpreempt_session_dispatch(m->keeper.session);
+	return ret > 0 ? ret & ~GPREEMPT_EVENT_LOST : ret;
 }
 
 static void dispatch(struct gp_member *m)
 {
 	struct gpreempt_error err = { 0 };
-	int ret = gpreempt_session_dispatch(m->session);
+	int ret = dispatch_session(m);
 
-	/* Once: it is in the member. */
-	if (ret > 0 && m->over)
-		ret &= ~GPREEMPT_EVENT_LOST;
-	if (ret >= 0) {
+	if (ret < 0 && m->keeper.over)
+		note_events(m, GPREEMPT_EVENT_LOST);
+	if (ret > 0)
 		note_events(m, ret);
-		if (ret & GPREEMPT_EVENT_QUEUES)
-			note_gpus(m);
-		if (!(ret & GPREEMPT_EVENT_LOST))
-			return;
-		ret = renew(m);
-	}
+	if (ret > 0 && (ret & GPREEMPT_EVENT_QUEUES))
+		note_gpus(m);
+	/* Without a loss, the member has what its last call gave. */
+	if (ret >= 0 && !(ret & GPREEMPT_EVENT_LOST))
+		return;
 	if (ret < 0)
-		err = *gpreempt_session_error(m->session);
+		err = *gpreempt_session_error(m->keeper.session);
 	pthread_mutex_lock(&m->gang->lock);
-	m->public.code = ret;
+	m->public.code = ret < 0 ? ret : 0;
 	m->public.error = err;
 	pthread_mutex_unlock(&m->gang->lock);
-}
-
-/* What a renewal has suspended is not counted in *out. */
-static int call(struct gp_member *m, struct gpreempt_outcome *out)
-{
-	int ret = m->over;
-
-	while (!ret) {
-		ret = m->order == GP_ORDER_SUSPEND ?
-		      gpreempt_session_suspend(m->session, m->which, out) :
-		      gpreempt_session_resume(m->session, m->which, out);
-		if (!ret || !is_lost(m))
-			return ret;
-		ret = renew(m);
-	}
-	return ret;
 }
 
 static void change(struct gp_member *m)
@@ -120,21 +94,24 @@ static void change(struct gp_member *m)
 	int ret;
 
 	if (m->order == GP_ORDER_SUSPEND)
-		gp_session_arm_sampler(m->session, m->which);
+		gp_session_arm_sampler(m->keeper.session, m->which);
 	sem_post(&m->ready);
 	gp_sem_wait(&m->go);
 	start = shr_now_ns();
 	sem_post(&m->entered);
-	ret = call(m, &out);
+	ret = m->order == GP_ORDER_SUSPEND ?
+	      gpreempt_keeper_suspend(&m->keeper, m->which, &out) :
+	      gpreempt_keeper_resume(&m->keeper, m->which, &out);
 	m->end_ns = shr_now_ns();
 	/* When it did not come to the call. */
-	gp_session_finish_sampler(m->session, &(struct gpreempt_outcome){ 0 });
+	gp_session_finish_sampler(m->keeper.session,
+				  &(struct gpreempt_outcome){ 0 });
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
 	m->public.outcome = out;
 	m->public.start_ns = start - m->gang->released_ns;
 	if (ret || out.failed)
-		m->public.error = *gpreempt_session_error(m->session);
+		m->public.error = *gpreempt_session_error(m->keeper.session);
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
 	/* What came meanwhile, and the timer: see gpreempt_session_fd(). */
@@ -143,7 +120,8 @@ static void change(struct gp_member *m)
 
 static void verify(struct gp_member *m)
 {
-	enum gpreempt_verdict verdict = gpreempt_session_verify(m->session);
+	enum gpreempt_verdict verdict =
+		gpreempt_session_verify(m->keeper.session);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.verdict = verdict;
@@ -153,13 +131,13 @@ static void verify(struct gp_member *m)
 
 static void sample(struct gp_member *m, bool on)
 {
-	int ret = gpreempt_session_sample_slots(m->session,
+	int ret = gpreempt_session_sample_slots(m->keeper.session,
 				on ? GPREEMPT_SAMPLE_ON : GPREEMPT_SAMPLE_OFF);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
 	if (ret)
-		m->public.error = *gpreempt_session_error(m->session);
+		m->public.error = *gpreempt_session_error(m->keeper.session);
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
 }
@@ -183,7 +161,8 @@ static void run(struct gp_member *m)
 {
 	struct pollfd fds[2] = {
 		{ .fd = m->wake, .events = POLLIN },
-		{ .fd = gpreempt_session_fd(m->session), .events = POLLIN },
+		{ .fd = gpreempt_session_fd(m->keeper.session),
+		  .events = POLLIN },
 	};
 
 	for (;;) {
@@ -208,13 +187,16 @@ static void *member_thread(void *arg)
 	struct gp_member *m = arg;
 	uint64_t start = shr_now_ns();
 
+	m->keeper.lost = note_loss;
+	m->keeper.data = m;
 	m->tid = gettid();
 	shr_ask_short_slices();
 	m->public.code = gpreempt_session_open(m->gang->g, m->public.pid,
-					       &m->session, &m->public.error);
+					       &m->keeper.session,
+					       &m->public.error);
 	m->public.open_ns = shr_now_ns() - start;
 	if (!m->public.code && m->gang->sampling)
-		gpreempt_session_sample_slots(m->session,
+		gpreempt_session_sample_slots(m->keeper.session,
 					      GPREEMPT_SAMPLE_ON);
 	if (!m->public.code)
 		note_gpus(m);
@@ -222,7 +204,7 @@ static void *member_thread(void *arg)
 	if (m->public.code)
 		return NULL;
 	run(m);
-	m->public.code = gpreempt_session_close(m->session);
+	m->public.code = gpreempt_session_close(m->keeper.session);
 	return NULL;
 }
 
