@@ -174,7 +174,7 @@ checkpatch-user:
 
 .PHONY: clean distclean
 clean: ## remove what was built, keep what was fetched
-	rm -rf $(filter-out $(addprefix $(O)/,apt debug kernel kernel.lock linux-% rocm \
+	rm -rf $(filter-out $(addprefix $(O)/,apt debug kernel kernel.lock kernels linux-% rocm \
 		rocm.lock hip hip.lock), $(wildcard $(O)/*))
 distclean: ## remove all of build/
 	rm -rf $(O)

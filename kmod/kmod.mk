@@ -40,7 +40,7 @@ KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),MACRO_ARG_PRECEDENCE
 KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),TRAILING_SEMICOLON
 KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),MULTISTATEMENT_MACRO_USE_DO_WHILE
 KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),DO_WHILE_MACRO_WITH_TRAILING_SEMICOLON
-KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),LINUX_VERSION_CODE,CONSTANT_COMPARISON
+KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),CONSTANT_COMPARISON
 KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),PREFER_KERNEL_TYPES,BIT_MACRO
 KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),FUNCTION_ARGUMENTS,BRACKET_SPACE,CAMELCASE
 
@@ -60,7 +60,7 @@ checkpatch-kmod-tests: $(O)/kernel/env.mk
 # The parser of BTF: texts of types, wide enumerators, kinds that are new; with the
 # header that libc has and with one that is longer, as that of Linux 7.2.
 KMOD_BTF := $(O)/kmod/btf
-KMOD_BTF_CFLAGS = $(CFLAGS_USER) $(SAN) -D_GNU_SOURCE -Itests/fuzz/shim -Ikmod \
+KMOD_BTF_CFLAGS = $(CFLAGS_USER) $(SAN) -D_GNU_SOURCE -Itests/fuzz/shim -Ikmod -Iinclude \
 	-Wno-sign-compare
 
 .PHONY: check-btf
@@ -94,6 +94,22 @@ $(KMOD_BTF)/layout-of: tests/kmod/layout-of.c kmod/btf.c kmod/btf-text.c \
 .PHONY: check-layout
 check-layout: $(KMOD_BTF)/layout-of ## gpreempt.ko on a kernel, by LAYOUT_OF='VMLINUX.btf AMDGPU.btf'
 	@$(KMOD_BTF)/layout-of $(LAYOUT_OF)
+
+# Other kernels than the bench's, without running them (UPDATE=1: look for newer
+# ones; ALL=1: also those of which there are no headers any more).
+.PHONY: check-kernels-offline kernels-table check-support
+check-kernels-offline: $(KMOD_BTF)/layout-of $(O)/kernel/env.mk ## gpreempt.ko on all kernels of Debian's, without running them
+	@tests/kmod/fetch-kernels $(if $(UPDATE),--update) $(if $(ALL),--all) $(O) || \
+		echo "kernels: what has not been fetched is not checked (see above)"
+	@tests/kmod/check-kernels $(O)
+
+kernels-table: $(KMOD_BTF)/layout-of $(O)/kernel/env.mk ## write what it found into its table and docs/support.md
+	@tests/kmod/check-kernels --write $(O)
+	@tests/kmod/support-table --write
+
+unit: check-support
+check-support:
+	@tests/kmod/support-table
 
 .PHONY: check-compat
 unit: check-compat

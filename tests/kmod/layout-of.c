@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * layout-of VMLINUX.btf AMDGPU.btf: what gpreempt.ko would say of a kernel, by its
- * BTF and without running it. Takes the module's own parser (kmod/btf.c) and its
- * own table (kmod/layout.h). Types that are the kernel's have the size there.
- * Prints each name that is missing, or is of another type, with the feature
- * that is off then; fails when the module would refuse.
+ * layout-of VMLINUX.btf AMDGPU.btf [SYMBOLS]: what gpreempt.ko would say of a
+ * kernel, by its BTF and without running it. Takes the module's own parser
+ * (kmod/btf.c) and its own table (kmod/layout.h). Types that are the kernel's have
+ * the size there. SYMBOLS is what "nm -S amdgpu.ko" prints; what kmod/symbols.c
+ * wants of them is in this file once more.
+ *
+ * Prints "# " and what is missing, or of another type, for each such name; then
+ *
+ *	module	loads, or "refuses" and the first name that it cannot do without
+ *	off	feature and name, for each feature that is off
+ *	buckets	of the table of processes
+ *	events	probes, or rescan
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +23,7 @@
 #include "../../kmod/btf.c"
 #include "../../kmod/btf-text.c"
 
+#include <gpreempt/view.h>
 #define GP_LAYOUT_TABLE_ONLY
 #include "../../kmod/layout.h"
 
@@ -115,32 +123,134 @@ static void *load(const char *path, struct gp_btf *btf, const struct gp_btf *bas
 	return data;
 }
 
+/* What is missing of each feature, and of what the module must have. */
+#define FEATURE_NAME(name)	#name,
+static const char *const features[] = { GP_VIEW_FEATURES(FEATURE_NAME) "must" };
+static char lacks[ARRAY_SIZE(features)][TYPE_LEN];
+
+static void lack(const char *feature, const char *type, const char *field)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(features); i++)
+		if (!strcmp(features[i], feature) && !*lacks[i])
+			snprintf(lacks[i], TYPE_LEN, "%s%s%s", type,
+				 *field ? "." : "", field);
+}
+
+static void check_rows(const struct gp_btf *btf)
+{
+	char text[TYPE_LEN];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *row = &rows[i];
+
+		if (row_fits(row, btf, text))
+			continue;
+		printf("# %s.%s is %s, not %s: %s\n", row->type, row->field, text,
+		       row->of, row->feature);
+		lack(row->feature, row->type, row->field);
+	}
+}
+
+/* As in kmod/symbols.c: an object has the size of that type, or a multiple. */
+static struct symbol {
+	const char *name, *type, *feature;
+	bool many;
+	unsigned long size;
+	bool there;
+} symbols[] = {
+	{ "kfd_processes_table", "hlist_head", "must", true, 0, false },
+	{ "kfd_processes_srcu", "srcu_struct", "must", false, 0, false },
+	{ "topology_device_list", "list_head", "nodes", false, 0, false },
+	{ "topology_lock", "rw_semaphore", "nodes", false, 0, false },
+	/* Functions, which are probed. */
+	{ "kfd_create_process", NULL, NULL, false, 0, false },
+	{ "kfd_process_notifier_release", NULL, NULL, false, 0, false },
+};
+
+static void read_symbols(const char *path)
+{
+	char line[512], name[256], kind;
+	FILE *file = fopen(path, "r");
+	unsigned long addr, size;
+	size_t i;
+
+	if (!file) {
+		perror(path);
+		exit(2);
+	}
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx %lx %c %255s", &addr, &size, &kind, name) != 4)
+			continue;
+		for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+			if (strcmp(symbols[i].name, name) || symbols[i].there)
+				continue;
+			symbols[i].there = true;
+			symbols[i].size = size;
+		}
+	}
+	fclose(file);
+}
+
+static void check_symbols(const struct gp_btf *btf)
+{
+	bool probes = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+		const struct symbol *s = &symbols[i];
+		u32 want = s->type ? gp_btf_size(btf, s->type) : 0;
+		bool fits = s->there && (!s->type || (s->size && want &&
+			    (s->many ? !(s->size % want) : s->size == want)));
+
+		if (!fits)
+			printf("# %s has %lu bytes, not those of %s (%u)\n",
+			       s->name, s->size, s->type ? s->type : "code", want);
+		if (!fits && s->feature)
+			lack(s->feature, s->name, "");
+		probes &= fits || s->type;
+		if (s->many && want)
+			printf("buckets\t%lu\n", s->size / want);
+	}
+	printf("events\t%s\n", probes ? "probes" : "rescan");
+}
+
+static int report(void)
+{
+	const char *must = lacks[ARRAY_SIZE(features) - 1];
+	size_t i;
+
+	if (*must)
+		printf("module\trefuses %s\n", must);
+	else
+		printf("module\tloads\n");
+	for (i = 0; i < ARRAY_SIZE(features) - 1; i++)
+		if (*lacks[i])
+			printf("off\t%s:%s\n", features[i], lacks[i]);
+	return *must != 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct gp_btf base, driver;
 	void *base_data, *data;
-	char text[TYPE_LEN];
-	int refused = 0;
-	size_t i;
+	int ret;
 
-	if (argc != 3)
+	if (argc < 3 || argc > 4)
 		return 2;
 	base_data = load(argv[1], &base, NULL);
 	data = load(argv[2], &driver, &base);
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct row *row = &rows[i];
-		bool must = !strcmp(row->feature, "must");
-
-		if (row_fits(row, &driver, text))
-			continue;
-		printf("%s.%s is %s, not %s: %s%s\n", row->type, row->field, text,
-		       row->of, must ? "refused" : "without ", must ? "" : row->feature);
-		refused += must;
+	check_rows(&driver);
+	if (argc == 4) {
+		read_symbols(argv[3]);
+		check_symbols(&driver);
 	}
+	ret = report();
 	gp_btf_release(&driver);
 	gp_btf_release(&base);
 	free(data);
 	free(base_data);
-	printf("%zu names, %d refused\n", ARRAY_SIZE(rows), refused);
-	return refused ? 1 : 0;
+	return ret;
 }
