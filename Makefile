@@ -140,6 +140,8 @@ demo: ## a GPU process suspended, measured and resumed, as a short story
 # Programs; the modules' own fragments add theirs.
 USER_C = $(wildcard user/*/*.[ch] user/*/*/*.[ch] include/gpreempt/*.h tests/unit/*.[ch] \
 	tests/vm/*.h tests/vm/*/*.[ch] tests/vgpu/load/*.[ch] tests/vgpu/rocm/*.[ch])
+# Checkers look again at files that changed, and at all when a header did.
+HEADERS_KEY = $$(cat $(filter %.h,$(USER_C)) $(KFD_HEADER) | sha256sum)
 CHECKPATCH = perl $(KSRC)/scripts/checkpatch.pl --no-tree --strict --terse \
 	--no-summary
 # What only the kernel has, or wants.
@@ -165,11 +167,14 @@ sparse: sparse-user ## all C code through sparse
 # libc's htole16() and initializers know nothing of the types that sparse has.
 SPARSE_USER := sparse -Wsparse-error -Wno-non-pointer-null -U__CHECKER__
 sparse-user: $(KFD_HEADER) $(O)/rocm/stamp
-	@printf '%s\n' $(filter %.c,$(USER_C)) | xargs -n 1 -P 2 $(SPARSE_USER) \
+	@printf '%s\n' $(filter %.c,$(USER_C)) | \
+		tests/lint/each $(O)/lint/sparse 1 "$(HEADERS_KEY)" $(SPARSE_USER) \
 		$(USER_CPPFLAGS) $(filter -I% -D%,$(UNIT_CFLAGS)) -I$(O)/rocm/include
 checkpatch: checkpatch-user ## all C code through the kernel's checkpatch.pl
 checkpatch-user:
-	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f $(filter-out $(TYPEOF_C),$(USER_C))
+	@printf '%s\n' $(filter-out $(TYPEOF_C),$(USER_C)) | \
+		tests/lint/each $(O)/lint/checkpatch 32 "" \
+		$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f
 	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS),SPACING -f $(TYPEOF_C)
 
 .PHONY: clean distclean

@@ -14,7 +14,7 @@ check-fast-parts: unit check-kernels-offline check-arrows check-cases sparse che
 
 # All with a first line for a shell, and those that busybox runs in the guest.
 check-shell:
-	@tests/lint/shell
+	@tests/lint/shell $(O)/lint
 
 # Do the folders of user/ use each other as docs/source.md says?
 check-arrows: user $(O)/command-doc
@@ -35,12 +35,15 @@ check-static:
 
 # gcc builds all; clang looks at all that is for users.
 check-clang: $(KFD_HEADER)
-	@printf '%s\n' $(LINT_C) | xargs -P "$$(nproc)" -n 8 \
+	@printf '%s\n' $(LINT_C) | \
+		tests/lint/each $(O)/lint/clang 8 "$(HEADERS_KEY)" \
 		clang -fsyntax-only $(USER_CFLAGS) -DGP_HOLDER='""'
 	@echo "clang: $(words $(LINT_C)) files"
 
 # The files that .clang-format describes to the last blank so far. The list only
 # grows: tests/lint/formatted.
 check-format:
-	@grep -v '^#' tests/lint/formatted | xargs clang-format --dry-run -Werror
+	@grep -v '^#' tests/lint/formatted | \
+		tests/lint/each $(O)/lint/format 32 "$$(cat .clang-format)" \
+		clang-format --dry-run -Werror
 	@echo "format: $$(grep -vc '^#' tests/lint/formatted) files"
