@@ -49,25 +49,29 @@ static bool fails(const char *call)
 const char *fake_instances(void)
 {
 	static char text[1024];
-	size_t i, len = 0;
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	size_t i;
 
 	text[0] = '\0';
 	for (i = 0; i < MAX; i++)
 		if (instances[i].used)
-			len += sprintf(text + len, "%s ", instances[i].name);
+			fprintf(out, "%s ", instances[i].name);
+	fclose(out);
 	return text;
 }
 
 const char *fake_events(void)
 {
 	static char text[4096];
-	size_t i, len = 0;
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	size_t i;
 
 	text[0] = '\0';
 	for (i = 0; i < MAX; i++)
 		if (events[i].used)
-			len += sprintf(text + len, "%s/%s ", events[i].group,
-				       events[i].name);
+			fprintf(out, "%s/%s ", events[i].group,
+				events[i].name);
+	fclose(out);
 	return text;
 }
 
