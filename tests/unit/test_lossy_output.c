@@ -144,6 +144,37 @@ START_TEST(to_file)
 }
 END_TEST
 
+/* What was taken in part is not given up when the reader sleeps on. */
+START_TEST(taken_in_part)
+{
+	int fds[2], i;
+	FILE *f;
+
+	text[0] = '\0';
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_ge(fcntl(fds[1], F_SETPIPE_SZ, 4096), 4096);
+	f = fdopen(fds[1], "w");
+	ck_assert_int_eq(lossy_output_start(&f, NOTICE), 0);
+	/* At once more than the pipe has room for: one write, taken in part. */
+	for (i = 0; i < 200; i++)
+		fprintf(f, "line %d of a reader that sleeps, %070d\n", i, i);
+	fflush(f);
+	/* It has read nothing; then it reads again and again. */
+	print_lines(f, 200, 2);
+	for (i = 202; i < 220; i++) {
+		read_all(fds[0]);
+		print_lines(f, i, 1);
+	}
+	read_all(fds[0]);
+	fclose(f);
+	read_all(fds[0]);
+	ck_assert_ptr_nonnull(strstr(text, "line 199 "));
+	ck_assert_ptr_nonnull(strstr(text, "dropped"));
+	check_lines(220);
+	_exit(0);
+}
+END_TEST
+
 /* A reader that has ended is an error, as without us. */
 START_TEST(broken_pipe)
 {
@@ -170,6 +201,7 @@ int main(void)
 	tcase_add_exit_test(tc, to_socket, 0);
 	tcase_add_exit_test(tc, to_terminal, 0);
 	tcase_add_exit_test(tc, to_file, 0);
+	tcase_add_exit_test(tc, taken_in_part, 0);
 	tcase_add_exit_test(tc, broken_pipe, 0);
 	return unit_run("output that does not wait");
 }

@@ -28,6 +28,7 @@ struct output {
 	/* The rest of what the reader took in part. */
 	char rest[CHUNK_SIZE + NOTICE_SIZE];
 	size_t left;
+	char chunk[CHUNK_SIZE];	/* the stream's; glibc would make a smaller one */
 };
 
 /*
@@ -183,13 +184,13 @@ int lossy_output_start(FILE **stream, const char *notice)
 	open_output(o, fileno(*stream));
 	o->notice = notice;
 	lossy = fopencookie(o, "w", io);
-	if (!lossy || setvbuf(lossy, NULL, _IOFBF, CHUNK_SIZE))
+	if (!lossy || setvbuf(lossy, o->chunk, _IOFBF, CHUNK_SIZE))
 		goto fail;
 	if (!started[!err] && atexit(end_outputs))
 		goto fail;
 	/* Whole lines, as before: the callers flush stdout. */
 	if (err)
-		setvbuf(lossy, NULL, _IOLBF, CHUNK_SIZE);
+		setvbuf(lossy, o->chunk, _IOLBF, CHUNK_SIZE);
 	started[err] = lossy;
 	*stream = lossy;
 	return 0;
