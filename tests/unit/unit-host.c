@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <mntent.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ const char *unit_path_from, *unit_path_to;
 int unit_path_errno;
 int unit_fork_fails;
 int unit_fork_errno;
+int unit_thread_fails;
 bool unit_freezer_stays;
 void (*unit_before_ppoll)(void);
 
@@ -65,6 +67,21 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	if (unit_before_ppoll)
 		unit_before_ppoll();
 	return __real_ppoll(fds, n, timeout, mask);
+}
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*run)(void *arg), void *arg);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*run)(void *arg), void *arg);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*run)(void *arg), void *arg)
+{
+	int code = EAGAIN;	/* not negative, as pthread_create() has it */
+
+	if (!unit_thread_fails || --unit_thread_fails)
+		code = __real_pthread_create(thread, attr, run, arg);
+	return code;
 }
 
 static void write_text(const char *path, const char *text)
@@ -127,7 +144,8 @@ int __wrap_mkdir(const char *path, mode_t mode)
 {
 	int ret = fails(path) ? -1 : __real_mkdir(path, mode);
 
-	if (!ret && made_up && is_below(path, MOUNT))
+	/* One that no process can enter is empty here, so that it can go. */
+	if (!ret && made_up && is_below(path, MOUNT) && !unit_path_fails)
 		fill_group(path);
 	return ret;
 }
@@ -247,6 +265,11 @@ void unit_cgroups_mounted(bool v2, bool v1)
 	if (v2)
 		fputs("cgroup2 " MOUNT " cgroup2 rw,nsdelegate 0 0\n", f);
 	fclose(f);
+}
+
+void unit_mounts(const char *text)
+{
+	write_text(MOUNTS, text);
 }
 
 void unit_cgroups_start(void)

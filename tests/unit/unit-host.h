@@ -18,6 +18,8 @@ void unit_cgroups_start(void);
 void unit_cgroups_stop(void);
 /* There is no cgroup v2 mounted, or also the freezer of cgroup v1. */
 void unit_cgroups_mounted(bool v2, bool v1);
+/* Or exactly that, in place of /proc/self/mounts. */
+void unit_mounts(const char *text);
 /* What /proc/PID/cgroup says of one process (0: of all others). */
 void unit_cgroup_of(pid_t pid, const char *text);
 /* A group, as "/job", with the files that the kernel puts there. */
@@ -44,6 +46,8 @@ extern const char *unit_path_from, *unit_path_to;
 extern int unit_fork_fails;
 /* Each fork() of this process fails with that errno; 0: none. */
 extern int unit_fork_errno;
+/* The nth pthread_create() of this process from now fails with EAGAIN; 0: none. */
+extern int unit_thread_fails;
 /* Before each ppoll() of a process that has a loop; NULL: nothing happens. */
 extern void (*unit_before_ppoll)(void);
 /* A process that does nothing and ends with this one, whatever its group. */

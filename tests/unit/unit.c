@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <time.h>
 
+#include "shared/macro.h"
 #include "unit.h"
 
 struct gp_loop loop;
@@ -133,6 +134,7 @@ void unit_clear_trace(void)
 
 void (*unit_before_flock)(void);
 int64_t unit_slept_s;
+uint64_t unit_frozen_ns;
 
 int __real_flock(int fd, int operation);
 int __wrap_flock(int fd, int operation);
@@ -153,6 +155,11 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 {
 	int ret = __real_clock_gettime(clock, ts);
 
+	if (unit_frozen_ns &&
+	    (clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME)) {
+		ts->tv_sec = unit_frozen_ns / NSEC_PER_SEC;
+		ts->tv_nsec = unit_frozen_ns % NSEC_PER_SEC;
+	}
 	if (clock == CLOCK_BOOTTIME)
 		ts->tv_sec += unit_slept_s;
 	return ret;

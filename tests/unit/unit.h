@@ -31,6 +31,8 @@ void unit_teardown(void);
 extern void (*unit_before_flock)(void);
 /* So long was the host in suspend-to-RAM: CLOCK_BOOTTIME is ahead by it. */
 extern int64_t unit_slept_s;
+/* Both clocks show that; 0: they run. */
+extern uint64_t unit_frozen_ns;
 
 /* A session on it that must open. */
 struct gpreempt_session *unit_open(void);

@@ -11,8 +11,10 @@ UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 # The code under test gets the library on a made-up system: see unit.c.
 UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new -Wl,--wrap=flock -Wl,--wrap=clock_gettime
+# And memory that cannot be had: see unit-memory.c.
+UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc strdup)
 # And a made-up host: see unit-host.c.
-UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir open ppoll setmntent)
+UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir open ppoll pthread_create setmntent)
 UNIT_SRC := $(filter-out user/doc/%,$(wildcard user/*/*.c user/*/*/*.c)) \
 	$(wildcard tests/fake-kfd/*.c) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
@@ -51,7 +53,7 @@ $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
 
 # A guard in a made-up system, whose workers are the test's.
 UNIT_FAKE_GUARD := $(UNIT)/tests/unit/fake/guard.o
-UNIT_WITH_FAKE_GUARD := poll released report targets
+UNIT_WITH_FAKE_GUARD := look poll released report targets
 $(UNIT_WITH_FAKE_GUARD:%=$(UNIT)/test_guard_%): $(UNIT_FAKE_GUARD)
 
 # A tracing directory that is made up.

@@ -116,7 +116,7 @@ int gpreempt_text_new(struct gpreempt_text **out)
 	return 0;
 }
 
-void gpreempt_text_free(struct gpreempt_text *text)
+static void free_arrays(struct gpreempt_text *text)
 {
 	struct gp_array *arrays[] = {
 		&text->processes, &text->queues, &text->mqds, &text->nodes,
@@ -124,10 +124,15 @@ void gpreempt_text_free(struct gpreempt_text *text)
 	};
 	size_t i;
 
-	if (!text)
-		return;
 	for (i = 0; i < ARRAY_SIZE(arrays); i++)
 		free(arrays[i]->items);
+}
+
+void gpreempt_text_free(struct gpreempt_text *text)
+{
+	if (!text)
+		return;
+	free_arrays(text);
 	gp_lines_free(&text->lines);
 	free(text);
 }

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each allocation of the library fails, one after the other: the call returns
+ * -ENOMEM, nothing leaks (the sanitizers see that), and nothing is suspended.
+ */
+#include <errno.h>
+#include <gpreempt/amdlog.h>
+#include <gpreempt/gang.h>
+#include <gpreempt/text.h>
+#include <gpreempt/view.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/macro.h"
+#include "unit.h"
+#include "unit-memory.h"
+
+#define DUMPS "tests/unit/fixtures/linux-6.12.117/"
+#define LOG "tests/unit/fixtures/hip-5.7.1/amd-log-4"
+#define QUEUES "gpreempt-queues - version: 1.1\n# qid gpu_id active\n"
+
+static char mqds[1 << 21], hqds[1 << 21], amd_log[1 << 18];
+static size_t mqds_len, hqds_len, amd_log_len;
+
+static size_t load(const char *path, char *buf, size_t size)
+{
+	FILE *f = fopen(path, "r");
+	size_t n;
+
+	ck_assert_msg(f, "%s", path);
+	n = fread(buf, 1, size, f);
+	ck_assert_uint_lt(n, size);
+	fclose(f);
+	return n;
+}
+
+static void setup(void)
+{
+	mqds_len = load(DUMPS "mqds", mqds, sizeof(mqds));
+	hqds_len = load(DUMPS "hqds", hqds, sizeof(hqds));
+	amd_log_len = load(LOG, amd_log, sizeof(amd_log));
+	unit_setup();
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	gp_loop_set_file(&loop, "/proc/4242/comm", "job\n");
+	gp_loop_set_file(&loop, "/proc/4242/cmdline", "job");
+}
+
+static int read_dumps(void)
+{
+	struct gpreempt_text_check sum, *by_xcc = NULL;
+	struct gpreempt_text *text = NULL;
+	size_t n;
+	int ret = gpreempt_text_new(&text);
+
+	if (!ret)
+		ret = gpreempt_text_feed(text, mqds, mqds_len);
+	if (!ret)
+		ret = gpreempt_text_end(text);
+	if (!ret)
+		ret = gpreempt_text_feed(text, hqds, hqds_len);
+	if (!ret)
+		ret = gpreempt_text_end(text);
+	if (!ret)
+		ret = gpreempt_text_join(text);
+	if (!ret)
+		ret = gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum,
+					  &by_xcc, &n);
+	free(by_xcc);
+	gpreempt_text_free(text);
+	return ret;
+}
+
+static int read_log(void)
+{
+	struct gpreempt_amdlog *log = NULL;
+	int ret = gpreempt_amdlog_new(NULL, &log);
+
+	if (!ret)
+		ret = gpreempt_amdlog_feed(log, amd_log, amd_log_len);
+	if (!ret)
+		ret = gpreempt_amdlog_end(log);
+	gpreempt_amdlog_free(log);
+	return ret;
+}
+
+/* check itself needs memory: what was not so is seen afterwards. */
+static bool as_expected;
+
+static void expect(bool so)
+{
+	as_expected &= so;
+}
+
+static int parse_view(void)
+{
+	static const char text[] = QUEUES "0 0xf7bc 0\n1 0xf7bc 4\n";
+	struct gpreempt_view *view;
+	int ret = gpreempt_view_parse(text, strlen(text), &view);
+
+	if (ret)
+		return ret;
+	expect(view->count == 2);
+	gpreempt_view_free(view);
+	return 0;
+}
+
+static int select_it(void)
+{
+	static const char *const words[] = { "comm:job", "cmd:^job$" };
+	struct gpreempt_targets *found;
+	struct gpreempt_error err = { 0 };
+	int ret = gpreempt_select(g, words, 2, NULL, NULL, &found, &err);
+
+	if (ret) {
+		expect(err.code == ret);
+		return ret;
+	}
+	expect(found->count == 1);
+	gpreempt_targets_free(found);
+	return 0;
+}
+
+static bool any_suspended(void)
+{
+	return gp_loop_queue(&loop, 0)->suspended ||
+	       gp_loop_queue(&loop, 1)->suspended;
+}
+
+static int hold_it(void)
+{
+	struct gpreempt_session *s;
+	struct gpreempt_error err = { 0 };
+	int ret = gpreempt_session_open(g, PID, &s, &err);
+
+	if (!ret) {
+		ret = gpreempt_session_suspend(s, NULL, NULL);
+		expect(ret || gp_loop_queue(&loop, 1)->suspended);
+		gpreempt_session_close(s);
+	}
+	expect(!any_suspended());
+	expect(!loop.debugged);
+	return ret;
+}
+
+static int hold_in_a_gang(void)
+{
+	struct gpreempt_gang *gang;
+	int ret = gpreempt_gang_new(g, &gang);
+
+	if (ret)
+		return ret;
+	ret = gpreempt_gang_add(gang, PID, NULL);
+	if (!ret)
+		ret = gpreempt_gang_suspend(gang, NULL, NULL);
+	gpreempt_gang_free(gang);
+	expect(!any_suspended());
+	expect(!loop.debugged);
+	return ret;
+}
+
+static const struct {
+	const char *name;
+	int (*work)(void);
+	/* Without some memory it works all the same, if not as well. */
+	bool does_without;
+} works[] = {
+	{ "dumps", read_dumps, false },
+	{ "log", read_log, false },
+	{ "view", parse_view, false },
+	{ "select", select_it, true },
+	{ "session", hold_it, true },
+	{ "gang", hold_in_a_gang, true },
+};
+
+START_TEST(each_fails)
+{
+	int nth = 0, failed = 0, ret;
+	bool over;
+
+	do {
+		as_expected = true;
+		unit_clear_trace();
+		atomic_store(&unit_memory_fails, ++nth);
+		ret = works[_i].work();
+		/* So many allocations there are not. */
+		over = atomic_exchange(&unit_memory_fails, 0);
+		ck_assert_msg(as_expected, "%s: allocation %d", works[_i].name,
+			      nth);
+		if (over)
+			ck_assert_int_eq(ret, 0);
+		else if (!works[_i].does_without || ret)
+			ck_assert_msg(ret == -ENOMEM, "%s: allocation %d "
+				      "fails: %d", works[_i].name, nth, ret);
+		failed += ret == -ENOMEM;
+	} while (!over);
+	ck_assert_int_gt(failed, 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, unit_teardown);
+	tcase_add_loop_test(tc, each_fails, 0, ARRAY_SIZE(works));
+	return unit_run("no memory");
+}
