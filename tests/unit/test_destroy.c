@@ -233,6 +233,64 @@ START_TEST(outcome_has_what_ran)
 }
 END_TEST
 
+static struct gp_backend_ops counting;
+static int looked_at_others;
+
+static ssize_t count_others(void *be, const char *path, char *buf, size_t size)
+{
+	looked_at_others += !strcmp(path, "/proc/4242/task/4243/syscall");
+	return gp_backend_loop.read_file(be, path, buf, size);
+}
+
+/* A thread that destroys one after the other is looked at alone, and at once. */
+START_TEST(same_thread_again)
+{
+	open_with_queues(4);
+	counting = gp_backend_loop;
+	counting.read_file = count_others;
+	g->ops = &counting;
+	gp_loop_set_file(&loop, "/proc/4242/task/", "4242\n4243");
+	gp_loop_set_file(&loop, "/proc/4242/task/4243/syscall", "running\n");
+	gpreempt_session_suspend(s, NULL, NULL);
+	begin_destroy(0);
+	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	begin_destroy(1);
+	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
+	looked_at_others = 0;
+	ck_assert_int_eq(gp_session_look(s), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(1));
+	ck_assert_int_eq(looked_at_others, 0);
+	/* The others are looked at again when it does nothing. */
+	set_syscall("running\n");
+	usleep(5000);
+	ck_assert_int_ge(gp_session_look(s), 0);
+	ck_assert_int_gt(looked_at_others, 0);
+	gpreempt_session_close(s);
+}
+END_TEST
+
+/* A GPU that hangs is not asked again, and no queue is counted as taken back. */
+START_TEST(hung_meanwhile)
+{
+	struct gpreempt_released released;
+
+	open_with_queues(2);
+	gpreempt_session_suspend(s, NULL, NULL);
+	begin_destroy(1);
+	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	s->hung = true;
+	unit_clear_trace();
+	while (s->release.confirm_at)
+		ck_assert_int_ge(dispatch_soon(), 0);
+	gpreempt_session_released(s, &released);
+	ck_assert_uint_eq(released.returned, 0);
+	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
+	gpreempt_session_close(s);
+}
+END_TEST
+
 /* A signal has interrupted the destruction: the queue lives, so hold it. */
 START_TEST(interrupted_destruction)
 {
@@ -288,6 +346,8 @@ int main(void)
 	tcase_add_test(tc, makes_one_meanwhile);
 	tcase_add_test(tc, names_another_queue);
 	tcase_add_test(tc, outcome_has_what_ran);
+	tcase_add_test(tc, same_thread_again);
+	tcase_add_test(tc, hung_meanwhile);
 	tcase_add_test(tc, interrupted_destruction);
 	tcase_add_loop_test(tc, not_a_destruction, 0, ARRAY_SIZE(other_calls));
 	return unit_run("destroy");

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Words that a child of guard looks for: it may hang, guard never waits. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "agent/holder-lock.h"
 #include "guard/finder.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -124,9 +128,15 @@ START_TEST(killed)
 		shr_sleep_ns(NSEC_PER_MSEC);
 		guard_finder_poll(&finder);
 	}
-	finder.retry_ns = 0;
+	/* Not before its time has come. */
+	unit_frozen_ns = shr_now_ns();
+	finder.retry_ns = unit_frozen_ns + 1;
+	guard_finder_poll(&finder);
+	ck_assert_int_eq(finder.child, 0);
+	unit_frozen_ns++;
 	guard_finder_poll(&finder);
 	ck_assert_int_gt(finder.child, 0);
+	unit_frozen_ns = 0;
 	ck_assert_uint_eq(wait_for("cmd:^train$", 0)->n, 1);
 }
 END_TEST
@@ -152,6 +162,73 @@ START_TEST(all_stuck)
 }
 END_TEST
 
+/* Has it been killed, or is it gone already? */
+static bool is_killed(pid_t child)
+{
+	int status;
+
+	return waitpid(child, &status, WNOHANG) ?
+	       errno == ECHILD || WIFSIGNALED(status) : false;
+}
+
+/* Its child and its memory go with it; to stop twice is no mistake. */
+START_TEST(stopped)
+{
+	void *memory = finder.memory;
+	pid_t child = finder.child;
+
+	wait_for("cmd:^train$", 0);
+	guard_finder_stop(&finder);
+	while (!is_killed(child))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ck_assert_int_lt(msync(memory, sizeof(struct guard_finding), MS_ASYNC),
+			 0);
+	ck_assert_int_eq(errno, ENOMEM);
+	ck_assert_ptr_null(guard_finder_get(&finder, "cmd:^train$"));
+	guard_finder_poll(&finder);
+	guard_finder_stop(&finder);
+}
+END_TEST
+
+/* Started without a standard input, whose number it gets. */
+START_TEST(descriptor_0)
+{
+	struct guard_finder other = { .word = { "cmd:^train$" }, .n = 1 };
+
+	close(STDIN_FILENO);
+	ck_assert_int_eq(guard_finder_start(&other, g), 0);
+	ck_assert_int_eq(other.wake, STDIN_FILENO);
+	guard_finder_stop(&other);
+	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
+	ck_assert_int_eq(open("/dev/null", O_RDONLY), STDIN_FILENO);
+}
+END_TEST
+
+/* As many holders as there is room for: each of them is known. */
+START_TEST(many_owners)
+{
+	static struct guard_owners owners;
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER };
+	int i, locks[GUARD_FOUND_MAX];
+
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	for (i = 0; i < GUARD_FOUND_MAX; i++) {
+		owner.pid = 100000 + i;
+		owner.guardian = 200000 + i;
+		locks[i] = hold_take(1000 + i, &owner);
+		ck_assert_int_ge(locks[i], 0);
+	}
+	owners.known = false;
+	for (i = 0; i < GUARD_FOUND_MAX; i++) {
+		ck_assert(guard_is_owner(&owners, 100000 + i));
+		ck_assert(guard_is_owner(&owners, 200000 + i));
+	}
+	ck_assert(!guard_is_owner(&owners, 99999));
+	for (i = 0; i < GUARD_FOUND_MAX; i++)
+		hold_drop(1000 + i, locks[i]);
+}
+END_TEST
+
 START_TEST(without_words)
 {
 	struct guard_finder none = { 0 };
@@ -173,6 +250,9 @@ int main(void)
 	tcase_add_test(c, hangs);
 	tcase_add_test(c, killed);
 	tcase_add_test(c, all_stuck);
+	tcase_add_test(c, stopped);
+	tcase_add_test(c, descriptor_0);
 	tcase_add_test(c, without_words);
+	tcase_add_test(c, many_owners);
 	return unit_run("finder");
 }

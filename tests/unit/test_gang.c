@@ -217,6 +217,9 @@ START_TEST(together)
 	/* Those on the last GPU first. */
 	ck_assert_uint_le(members[0].start_ns, members[1].start_ns);
 	ck_assert_uint_le(members[1].start_ns, members[2].start_ns);
+	/* None before all were ready: such a time would be negative. */
+	for (i = 0; i < COUNT; i++)
+		ck_assert_uint_lt(members[i].start_ns, 60 * NSEC_PER_SEC);
 	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
 	ck_assert_uint_eq(out.done, 2 * COUNT);
 	ck_assert(!held(0, 0) && !held(2, 1));

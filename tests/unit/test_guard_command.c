@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -27,6 +28,7 @@
 
 static char dir[32], out_path[64], err_path[64];
 static pid_t guard;
+static rlim_t descriptors;	/* that it may have; 0: as many as it likes */
 
 static void setup(void)
 {
@@ -42,6 +44,7 @@ static void setup(void)
 	snprintf(out_path, sizeof(out_path), "%s/out", dir);
 	snprintf(err_path, sizeof(err_path), "%s/err", dir);
 	guard = 0;
+	descriptors = 0;
 }
 
 static void teardown(void)
@@ -95,6 +98,9 @@ static void start(const char *words)
 	if (getppid() != parent || !freopen(out_path, "w", stdout) ||
 	    !freopen(err_path, "w", stderr))
 		_exit(99);
+	if (descriptors)
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){
+			descriptors, descriptors });
 	exit(ctl_main(argc, argv));
 }
 
@@ -182,6 +188,24 @@ START_TEST(no_such_cpu)
 	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(count_in(err_path, "the poller cannot be started"), 1);
 	ck_assert_uint_eq(count_in(err_path, "is there such a CPU?"), 1);
+}
+END_TEST
+
+/* Without what it needs it does not begin, and says why. */
+START_TEST(no_descriptors)
+{
+	int status;
+
+	for (descriptors = 6; descriptors < 64; descriptors++) {
+		start("--offline 4242 --duty 50%");
+		status = end(0);
+		ck_assert_msg(status == GPREEMPT_CLASS_FAILED,
+			      "%lu descriptors: %d, %s", (unsigned long)descriptors,
+			      status, text_of(err_path));
+		ck_assert_ptr_nonnull(strstr(text_of(err_path),
+					     "Too many open files"));
+		ck_assert_str_eq(text_of(out_path), "");
+	}
 }
 END_TEST
 
@@ -333,6 +357,7 @@ int main(void)
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, not_root);
 	tcase_add_test(tc, no_such_cpu);
+	tcase_add_test(tc, no_descriptors);
 	tcase_add_test(tc, duty);
 	tcase_add_test(tc, last_write_fails);
 	tcase_add_test(tc, requests);

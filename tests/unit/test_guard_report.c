@@ -31,6 +31,10 @@ static void set_figures(void)
 	guard.figures.resumes[GPREEMPT_POLICY_SHARE] = 1;
 	guard.figures.held_ns = 3 * NSEC_PER_SEC;
 	guard.figures.kept_ns = 4 * NSEC_PER_SEC;
+	guard.figures.unseen = 5;
+	/* The poller took 1 % of the 100 s that guard has run. */
+	guard.figures.start_ns = shr_now_ns() - 100 * NSEC_PER_SEC;
+	atomic_store(&guard.poll_cpu_ns, NSEC_PER_SEC);
 	ctl_set_simulated(false);
 }
 
@@ -45,6 +49,7 @@ START_TEST(text)
 	ck_assert_uint_eq(printed("max=93.0\n"), 1);
 	ck_assert_uint_eq(printed("arrival_to_slots_us n=2 "), 1);
 	ck_assert_uint_eq(printed("held_s 3.000 of 4.000\n"), 1);
+	ck_assert_uint_eq(printed("unseen_queues 5\n"), 1);
 	ck_assert_uint_eq(printed("offline_share_percent 25.0\n"), 1);
 	ck_assert_uint_eq(printed("simulated"), 0);
 }
@@ -92,6 +97,8 @@ START_TEST(as_json)
 	ck_assert_double_eq(number(o, "arrival_to_suspended_us", "max"), 93);
 	ck_assert_double_eq(number(o, "held_us", NULL), 3e6);
 	ck_assert_double_eq(number(o, "offline_share_percent", NULL), 25);
+	ck_assert_double_eq(number(o, "unseen_queues", NULL), 5);
+	ck_assert_double_eq_tol(number(o, "poll_cpu_ms_per_s", NULL), 10, 1);
 	json_object_put(o);
 }
 END_TEST
@@ -158,6 +165,7 @@ START_TEST(switches)
 	ck_assert_ptr_nonnull(o);
 	ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "reason")),
 			 "arrival");
+	ck_assert_double_eq(number(o, "pid", NULL), 200);
 	ck_assert_double_eq(number(o, "requested", NULL), 3);
 	ck_assert_double_eq(number(o, "done", NULL), 2);
 	ck_assert_double_eq(number(o, "ioctl_us", NULL), 5);
@@ -170,12 +178,22 @@ START_TEST(switches)
 }
 END_TEST
 
+/* More of what the terminal shows, up to that text. */
+static void read_terminal(int terminal, char *text, size_t size,
+			  const char *end)
+{
+	struct pollfd ready = { .fd = terminal, .events = POLLIN };
+
+	while (!strstr(text, end) && poll(&ready, 1, 10000) == 1)
+		ck_assert_int_gt(read(terminal, text + strlen(text),
+				      size - 1 - strlen(text)), 0);
+}
+
 /* On a terminal: one line, no longer than that is wide, and events replace it. */
 START_TEST(live)
 {
 	struct winsize size = { .ws_row = 20, .ws_col = 42 };
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK), slave;
-	struct pollfd ready = { .fd = terminal, .events = POLLIN };
 	char text[512] = "";
 
 	ck_assert_int_ge(terminal, 0);
@@ -190,10 +208,11 @@ START_TEST(live)
 	guard.figures.suspends = 7;
 	guard_live(&guard);
 	guard.n_online = guard.n_offline = 0;
+	/* It is there at once, and not with the next line. */
+	read_terminal(terminal, text, sizeof(text), "3 held");
+	ck_assert_ptr_nonnull(strstr(text, "3 held"));
 	guard_event(&guard, "x", 1, "something");
-	while (!strchr(text, '\n') && poll(&ready, 1, 10000) == 1)
-		ck_assert_int_gt(read(terminal, text + strlen(text),
-				      sizeof(text) - 1 - strlen(text)), 0);
+	read_terminal(terminal, text, sizeof(text), "\n");
 	ck_assert_str_eq(text, "\r\033[Konline: 1 of 2 busy; offline: 1 of "
 			 "3 held\r\033[Ksomething\r\n");
 	args.json = 1;

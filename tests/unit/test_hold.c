@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * gpreempt_hold(): the library's side against a made-up holder, which is this
- * program under another name, and what becomes the real one up to its first
- * request.
+ * program under another name.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,8 +20,6 @@
 #include "unit.h"
 
 #define NAME "gpreempt-holder"
-
-int holder_main(int argc, char **argv);
 
 /* The grace of a request tells the made-up holder what to do. */
 enum {
@@ -365,72 +362,6 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-/*
- * What becomes the holder
- */
-
-/* Its reply to a request for PID, or its exit status, as a negative number. */
-static int start_real(const char *target, bool ask, struct hold_reply *reply)
-{
-	struct hold_request request = { .verb = HOLD_SUSPEND };
-	char buf[HOLD_MAX_PACKET], name[16];
-	int pair[2], child_status;
-	pid_t child;
-	ssize_t n;
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	child = fork();
-	if (!child) {
-		char *argv[] = { (char *)NAME, name, NULL };
-
-		snprintf(name, sizeof(name), "%s", target);
-		close(pair[0]);
-		dup2(pair[1], HOLD_START_FD);
-		if (pair[1] != HOLD_START_FD)
-			close(pair[1]);
-		_exit(holder_main(2, argv));
-	}
-	close(pair[1]);
-	if (ask)
-		send(pair[0], buf, gp_hold_put_request(&request, buf), 0);
-	else
-		send(pair[0], "nonsense", 8, 0);
-	n = gp_ipc_recv(pair[0], buf, sizeof(buf),
-			shr_now_ns() + 20 * NSEC_PER_SEC);
-	if (n > 0)
-		ck_assert_int_eq(gp_hold_get_reply(buf, n, reply), 0);
-	close(pair[0]);
-	waitpid(child, &child_status, 0);
-	ck_assert(WIFEXITED(child_status));
-	return n > 0 ? 0 : -WEXITSTATUS(child_status);
-}
-
-START_TEST(holder_refuses)
-{
-	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 5,
-				    .guardian = 6 };
-	struct hold_reply reply;
-	int lock;
-
-	ck_assert_int_eq(start_real("x", true, &reply),
-			 -GPREEMPT_CLASS_USAGE);
-	ck_assert_int_eq(start_real("4242", false, &reply),
-			 -GPREEMPT_CLASS_FAILED);
-	lock = hold_take(PID, &owner);
-	ck_assert_int_ge(lock, 0);
-	ck_assert_int_eq(start_real("4242", true, &reply), 0);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_BUSY);
-	ck_assert_uint_eq(reply.reason, GPREEMPT_HELD);
-	ck_assert_int_eq(reply.code, -EBUSY);
-	ck_assert_uint_eq(reply.other, 6);
-	hold_drop(PID, lock);
-	/* No such process: no lock of it is left. */
-	ck_assert_int_eq(start_real("4243", true, &reply), 0);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_NO_TARGET);
-	ck_assert_int_eq(hold_read_owner(PID + 1, &owner), -ENOENT);
-}
-END_TEST
-
 int main(int argc, char **argv)
 {
 	const char *name = strrchr(argv[0], '/');
@@ -449,7 +380,5 @@ int main(int argc, char **argv)
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, no_answer);
 	tcase_add_test(tc, bad_arguments);
-	if (!geteuid())
-		tcase_add_test(tc, holder_refuses);
 	return unit_run("hold");
 }

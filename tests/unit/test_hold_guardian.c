@@ -149,6 +149,27 @@ START_TEST(killed_target)
 }
 END_TEST
 
+/* Another signal that waits for the target, which has blocked it, is no SIGKILL. */
+START_TEST(other_signal_pending)
+{
+	sigset_t set, old;
+
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	target = make_sleeper();
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	birth.target = target;
+	ck_assert_int_eq(kill(target, SIGUSR2), 0);
+	start();
+	send_beat(3600 * NSEC_PER_SEC, 0);
+	shr_sleep_ns(NSEC_PER_SEC);
+	ck_assert(alive());
+}
+END_TEST
+
 START_TEST(worker_ends)
 {
 	int status;
@@ -202,6 +223,7 @@ int main(void)
 	tcase_add_test(tc, silent_worker);
 	tcase_add_test(tc, lease_is_over);
 	tcase_add_test(tc, killed_target);
+	tcase_add_test(tc, other_signal_pending);
 	tcase_add_test(tc, worker_ends);
 	tcase_add_test(tc, stopped_guardian);
 	tcase_add_test(tc, no_record);

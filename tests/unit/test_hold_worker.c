@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The worker of a holder on the made-up driver: what it answers, here without
- * its loop; and its whole life, in a child.
- */
+/* The life of a holder's worker, in a child, on the made-up driver. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,11 +12,8 @@
 #include "shared/title.h"
 #include "unit.h"
 
-#define START 777		/* of the made-up process */
-
 static struct hold_request request;
 static struct hold_birth birth;
-static struct hold_worker w;
 static struct hold_reply reply;
 static int beat[2], report[2];
 
@@ -76,238 +70,7 @@ static void teardown(void)
 	unit_teardown();
 }
 
-/* A worker with a session, without its loop. */
-static void open_worker(void)
-{
-	struct gpreempt_error err;
-
-	w = (struct hold_worker){
-		.birth = &birth,
-		.start = START,
-		.owner = { .target = PID, .heartbeat = &w.heartbeat },
-	};
-	ck_assert_int_eq(heartbeat_start(&w.heartbeat), 0);
-	ck_assert_int_eq(session_owner_open(&w.owner, &err), 0);
-}
-
-static void close_worker(void)
-{
-	session_owner_close(&w.owner);
-	heartbeat_stop(&w.heartbeat);
-}
-
-static void ask(enum hold_verb verb)
-{
-	request.verb = verb;
-	memset(&reply, 0, sizeof(reply));
-	hold_answer(&w, &request, &reply);
-}
-
-static void both_are(bool suspended)
-{
-	ck_assert_int_eq(gp_loop_queue(&loop, 0)->suspended, suspended);
-	ck_assert_int_eq(gp_loop_queue(&loop, 1)->suspended, suspended);
-}
-
-static bool suspended_is(uint32_t qid, bool is)
-{
-	return gp_loop_queue(&loop, qid)->suspended == is;
-}
-
-START_TEST(suspend_and_resume)
-{
-	open_worker();
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
-	ck_assert_uint_eq(reply.queues, 2);
-	ck_assert_uint_eq(reply.lease_ns, 0);
-	ck_assert_uint_eq(reply.worker, getpid());
-	both_are(true);
-	request.lease_ns = 3600 * NSEC_PER_SEC;
-	ask(HOLD_SUSPEND);
-	ask(HOLD_STATUS);
-	ck_assert_uint_eq(reply.queues, 2);
-	ck_assert_uint_gt(reply.lease_ns, 3500 * NSEC_PER_SEC);
-	ck_assert_uint_le(reply.lease_ns, 3600 * NSEC_PER_SEC);
-	ask(HOLD_RESUME);
-	ck_assert_uint_eq(reply.queues, 2);
-	ck_assert_uint_eq(reply.left, 0);
-	ck_assert(w.over);
-	ck_assert(!loop.debugged);
-	both_are(false);
-	close_worker();
-}
-END_TEST
-
-/* The time that the host sleeps is part of a lease. */
-START_TEST(lease_while_asleep)
-{
-	open_worker();
-	request.lease_ns = 3600 * NSEC_PER_SEC;
-	ask(HOLD_SUSPEND);
-	unit_slept_s = 3000;
-	ask(HOLD_STATUS);
-	ck_assert_uint_le(reply.lease_ns, 600 * NSEC_PER_SEC);
-	ck_assert_uint_gt(reply.lease_ns, 500 * NSEC_PER_SEC);
-	close_worker();
-}
-END_TEST
-
-static void sleep_long(int sig)
-{
-	(void)sig;
-	unit_slept_s = 7200;
-}
-
-START_TEST(some_queues)
-{
-	open_worker();
-	request.count = 1;
-	request.ids[0] = 1;
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.queues, 1);
-	ck_assert(suspended_is(0, false) && suspended_is(1, true));
-	/* One that is not there is named, and the other is held. */
-	request.count = 2;
-	request.ids[1] = 9;
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
-	ck_assert_ptr_nonnull(strstr(reply.text, "queue 9 of process 4242 is "
-				     "not suspended: there is no such queue"));
-	request.count = 1;
-	request.ids[0] = 9;
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_FAILED);
-	request.ids[0] = 1;
-	ask(HOLD_RESUME);
-	ck_assert(w.over);
-	close_worker();
-}
-END_TEST
-
-/* The driver does not suspend it: no failure, unless it was asked for by number. */
-START_TEST(being_destroyed)
-{
-	open_worker();
-	gp_loop_queue(&loop, 1)->destroying = true;
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
-	ck_assert_uint_eq(reply.queues, 1);
-	ck_assert_uint_eq(reply.destroying, 1);
-	ck_assert_str_eq(reply.text, "");
-	request.count = 1;
-	request.ids[0] = 1;
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_FAILED);
-	ck_assert_uint_eq(reply.destroying, 0);
-	ck_assert_ptr_nonnull(strstr(reply.text, "queue 1 of process 4242 is "
-				     "not suspended: its process is destroying"));
-	close_worker();
-}
-END_TEST
-
-/* What is left keeps the holder. */
-START_TEST(resume_some)
-{
-	open_worker();
-	ask(HOLD_SUSPEND);
-	request.count = 1;
-	request.ids[0] = 0;
-	ask(HOLD_RESUME);
-	ck_assert_uint_eq(reply.queues, 1);
-	ck_assert_uint_eq(reply.left, 1);
-	ck_assert(!w.over);
-	ck_assert(suspended_is(0, false) && suspended_is(1, true));
-	close_worker();
-}
-END_TEST
-
-/*
- * Another process ends the session while a request is carried out: what was
- * asked for is done, and said to be.
- */
-START_TEST(lost_in_a_request)
-{
-	static const char *const calls[] = {
-		"snapshot", "suspend", "query", "probe",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		open_worker();
-		at(calls[i], 1, gp_loop_disable);
-		ask(HOLD_SUSPEND);
-		ck_assert_msg(reply.status == GPREEMPT_CLASS_DONE &&
-			      reply.queues == 2, "%s: status %d, %d queues: %s",
-			      calls[i], (int)reply.status, (int)reply.queues,
-			      reply.text);
-		both_are(true);
-		ask(HOLD_SUSPEND);
-		ck_assert_uint_eq(reply.queues, 2);
-		close_worker();
-	}
-	open_worker();
-	ask(HOLD_SUSPEND);
-	at("resume", 1, gp_loop_disable);
-	request.count = 1;
-	ask(HOLD_RESUME);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
-	ck_assert_uint_eq(reply.left, 1);
-	ck_assert(suspended_is(0, false) && suspended_is(1, true));
-	close_worker();
-}
-END_TEST
-
-/* It ends just after the suspend, and another debugger has the process then. */
-static void disable_for_good(struct gp_loop *l)
-{
-	gp_loop_disable(l);
-	gp_loop_fail(l, "enable", 0, -EALREADY);
-}
-
-START_TEST(lost_for_good)
-{
-	open_worker();
-	gp_loop_add_queue(&loop, 2);
-	at("query", 1, disable_for_good);
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_BUSY);
-	ck_assert_ptr_null(strstr(reply.text, "destroying"));
-	ck_assert_int_lt(gpreempt_keeper_dispatch(&w.owner.keeper), 0);
-	close_worker();
-}
-END_TEST
-
-START_TEST(another_process)
-{
-	open_worker();
-	request.start = START + 1;
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_NO_TARGET);
-	both_are(false);
-	close_worker();
-}
-END_TEST
-
-START_TEST(gpu_hangs)
-{
-	open_worker();
-	gp_loop_queue(&loop, 1)->broken = true;
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
-	ck_assert_uint_eq(reply.queues, 1);
-	ck_assert_ptr_nonnull(strstr(reply.text, "queue 1 of process 4242 is "
-				     "not suspended: the GPU did not"));
-	/* It waits for a resume all the same. */
-	request.count = 1;
-	request.ids[0] = 0;
-	ask(HOLD_RESUME);
-	ck_assert_uint_eq(reply.left, 1);
-	close_worker();
-}
-END_TEST
-
-/* The whole life, in a child: its queues are those of its copy of the loop. */
+/* Its queues are those of its copy of the loop. */
 static pid_t child;
 
 static void live(void)
@@ -421,6 +184,12 @@ static void disable_each_time(struct gp_loop *l)
 	at_nth = 1;
 }
 
+static void sleep_long(int sig)
+{
+	(void)sig;
+	unit_slept_s = 7200;
+}
+
 START_TEST(lease_ends_asleep)
 {
 	request.lease_ns = 3600 * NSEC_PER_SEC;
@@ -457,16 +226,7 @@ int main(void)
 	TCase *tc = unit_case();
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, suspend_and_resume);
-	tcase_add_test(tc, lease_while_asleep);
 	tcase_add_test(tc, lease_ends_asleep);
-	tcase_add_test(tc, some_queues);
-	tcase_add_test(tc, being_destroyed);
-	tcase_add_test(tc, resume_some);
-	tcase_add_test(tc, lost_in_a_request);
-	tcase_add_test(tc, lost_for_good);
-	tcase_add_test(tc, another_process);
-	tcase_add_test(tc, gpu_hangs);
 	tcase_add_test(tc, lives);
 	tcase_add_loop_test(tc, ends, 0, 5);
 	tcase_add_test(tc, gives_up);

@@ -5,15 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 
+#include "agent/holder-lock.h"
 #include "agent/owner-text.h"
-#include "holder/worker.h"
-#include "ipc/client.h"
-#include "shared/clock.h"
+#include "shared/macro.h"
 #include "unit.h"
 
 static struct hold_owner owner;
@@ -300,136 +297,45 @@ START_TEST(texts)
 }
 END_TEST
 
-/* In place of a holder's answer. */
-static size_t answer_text(void *data, struct ipc_client *client, char *buf,
-			  size_t len)
+static int others = -1;
+
+/* Another command that only looks: it leaves between two of our tries. */
+static void other_leaves(void)
 {
-	(void)client;
-	(void)len;
-	return snprintf(buf, IPC_MAX_PACKET, "%s", (const char *)data);
+	close(others);
 }
 
-/* What the client of a holder makes of that answer. */
-static int ask(char *answer, struct hold_reply *reply)
+static void first_try(void)
 {
-	struct ipc_server_options options = {
-		.limits = { .places = 1 },
-		.locked = true,
-		.one_request = true,
-		.answer = answer_text,
-		.data = answer,
-	};
-	struct hold_request request = { .verb = HOLD_STATUS };
-	struct ipc_server *server;
-	char path[64];
-	int fd, ret;
-
-	hold_socket_path(PID, path, sizeof(path));
-	options.path = path;
-	ck_assert_int_eq(gp_ipc_server_start(&options, &server), 0);
-	fd = hold_ask_begin(PID, &request);
-	ck_assert_int_ge(fd, 0);
-	/* Connection and packet are there: one round takes both. */
-	gp_ipc_server_dispatch(server);
-	gp_ipc_server_dispatch(server);
-	ret = hold_ask_end(fd, reply);
-	gp_ipc_server_stop(server);
-	return ret;
+	unit_before_flock = other_leaves;
 }
 
-START_TEST(asking)
+START_TEST(locked_for_a_moment)
 {
-	static char answer[] = "gpreempt-hold 1 reply queues=3 text=";
-	static char nonsense[] = "nonsense", nothing[] = "";
-	struct hold_request request = { .verb = HOLD_STATUS };
-	struct hold_reply reply;
+	int lock;
 
-	ck_assert_int_eq(hold_ask(PID, &request, &reply), -ENOENT);
-	ck_assert_int_eq(ask(answer, &reply), 0);
-	ck_assert_uint_eq(reply.queues, 3);
-	ck_assert_int_eq(ask(nothing, &reply), -ECONNRESET);
-	ck_assert_int_eq(ask(nonsense, &reply), -EPROTO);
+	others = hold_lock(PID);
+	unit_before_flock = first_try;
+	lock = hold_lock(PID);
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
+	close(lock);
 }
 END_TEST
 
-/* A holder that was killed leaves a socket behind, which is not one. */
-START_TEST(leftover_socket)
+/* In a program without a standard input the file gets its number. */
+START_TEST(descriptor_0)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct hold_request request = { .verb = HOLD_STATUS };
-	struct hold_birth birth = { .target = PID };
-	struct hold_worker w = { .birth = &birth };
-	struct hold_reply reply;
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	int lock = hold_lock(PID);
 
-	hold_socket_path(PID, address.sun_path, sizeof(address.sun_path));
-	ck_assert_int_eq(bind(fd, (void *)&address, sizeof(address)), 0);
-	close(fd);
-	ck_assert_int_eq(hold_ask(PID, &request, &reply), -ENOENT);
-	ck_assert_int_eq(hold_listen(&w), 0);
-	ck_assert_uint_eq(hold_socket_inode(PID),
-			  gp_ipc_server_inode(w.server));
-	gp_ipc_server_stop(w.server);
-	ck_assert_uint_eq(hold_socket_inode(PID), 0);
-}
-END_TEST
-
-/* As root or another user; the status of the reply, 99 without one, 95: refused. */
-static int worker_answers(struct hold_worker *w, uid_t uid, const char *text)
-{
-	char buf[HOLD_MAX_PACKET], path[64];
-	pid_t child;
-	int status;
-
-	hold_socket_path(PID, path, sizeof(path));
-	chmod(path, 0666);
-	chmod(HOLD_DIR, 0755);
-	child = fork();
-	if (!child) {
-		struct hold_reply reply = { 0 };
-		ssize_t n;
-		int fd;
-
-		if (uid && seteuid(uid))
-			_exit(98);
-		fd = gp_ipc_connect(path, shr_now_ns() + NSEC_PER_SEC);
-		if (fd < 0)
-			_exit(96);
-		snprintf(buf, sizeof(buf), "%s", text);
-		n = gp_ipc_ask(fd, buf, strlen(text), sizeof(buf),
-			       shr_now_ns() + 10 * NSEC_PER_SEC);
-		if (n > 0 && gp_hold_get_reply(buf, n, &reply))
-			_exit(97);
-		if (n == -EACCES)
-			_exit(95);
-		_exit(n > 0 ? (int)reply.status : 99);
-	}
-	while (!waitpid(child, &status, WNOHANG)) {
-		gp_ipc_server_dispatch(w->server);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
-/*
- * A worker that has left its target answers that it has; nonsense gets no
- * answer, and a user that is not root neither, even where the directory would
- * let it in.
- */
-START_TEST(serving)
-{
-	static const char text[] = "gpreempt-hold 1 status";
-	struct hold_birth birth = { .target = PID };
-	struct hold_worker w = { .birth = &birth };
-
-	ck_assert_int_eq(hold_listen(&w), 0);
-	ck_assert_uint_eq(worker_answers(&w, 0, text),
-			  GPREEMPT_CLASS_NO_TARGET);
-	ck_assert_uint_eq(worker_answers(&w, 0, "gpreempt-hold 1 kill"), 99);
-	ck_assert_uint_eq(worker_answers(&w, 0, "x"), 99);
-	ck_assert_uint_eq(worker_answers(&w, 65534, text), 95);
-	gp_ipc_server_stop(w.server);
+	owner = (struct hold_owner){ .role = HOLD_ROLE_FOLLOW, .pid = 815 };
+	ck_assert_int_eq(hold_write_owner(lock, &owner), 0);
+	close(STDIN_FILENO);
+	owner.pid = 0;
+	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
+	ck_assert_uint_eq(owner.pid, 815);
+	close(lock);
+	ck_assert_int_eq(hold_lock(PID), STDIN_FILENO);
 }
 END_TEST
 
@@ -452,10 +358,7 @@ int main(void)
 	tcase_add_test(tc, another_owners_directory);
 	tcase_add_test(tc, no_directory);
 	tcase_add_test(tc, texts);
-	tcase_add_test(tc, asking);
-	tcase_add_test(tc, leftover_socket);
-	/* Only root is answered, and only root can be another user. */
-	if (!geteuid())
-		tcase_add_test(tc, serving);
+	tcase_add_test(tc, locked_for_a_moment);
+	tcase_add_test(tc, descriptor_0);
 	return unit_run("holder's files");
 }

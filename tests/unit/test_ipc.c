@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The socket layer under holders and guard: packets, places, server, client. */
+/* The socket layer under holders and guard: server and client. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -15,9 +15,6 @@
 #include <sys/wait.h>
 
 #include "ipc/client.h"
-#include "ipc/codec.h"
-#include "ipc/places.h"
-#include "ipc/refusal.h"
 #include "ipc/server.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -48,210 +45,6 @@ static uint64_t soon(void)
 {
 	return shr_now_ns() + 20 * NSEC_PER_SEC;
 }
-
-/*
- * Packets
- */
-
-struct message {
-	uint64_t big;
-	int number;
-	uint64_t count;
-	uint32_t list[3];
-	char text[8];
-};
-
-static const char *const verbs[] = { "do", "undo" };
-static const struct ipc_field fields[] = {
-	{ .name = "big", .kind = IPC_U64,
-	  .offset = offsetof(struct message, big) },
-	{ .name = "number", .kind = IPC_INT,
-	  .offset = offsetof(struct message, number) },
-	{ .name = "list", .kind = IPC_LIST,
-	  .offset = offsetof(struct message, list), .room = 3,
-	  .count = offsetof(struct message, count), .max = 100 },
-	{ .name = "text", .kind = IPC_TEXT,
-	  .offset = offsetof(struct message, text), .room = 8 },
-	{ 0 },
-};
-
-static const struct ipc_format format = {
-	.head = "test 1", .verbs = verbs, .n_verbs = 2, .fields = fields,
-};
-
-static int get(const char *packet, struct message *out)
-{
-	unsigned int verb = 99;
-
-	memset(out, 0, sizeof(*out));
-	return gp_ipc_get(&format, packet, strlen(packet), &verb, out);
-}
-
-START_TEST(there_and_back)
-{
-	struct message in = {
-		.big = UINT64_MAX, .number = INT32_MIN + 1, .count = 3,
-		.list = { 100, 0, 7 }, .text = "a b=c\n",
-	}, out;
-	char buf[IPC_MAX_PACKET];
-	unsigned int verb;
-	size_t len;
-
-	memset(&out, 0, sizeof(out));
-	len = gp_ipc_put(&format, 1, &in, buf, sizeof(buf));
-	ck_assert_str_eq(buf, "test 1 undo big=18446744073709551615 "
-			 "number=-2147483647 list=100,0,7 text=a b=c\n");
-	ck_assert_int_eq(gp_ipc_get(&format, buf, len, &verb, &out), 0);
-	ck_assert_uint_eq(verb, 1);
-	ck_assert_uint_eq(out.big, UINT64_MAX);
-	ck_assert_int_eq(out.number, INT32_MIN + 1);
-	ck_assert_uint_eq(out.count, 3);
-	ck_assert_mem_eq(out.list, in.list, sizeof(in.list));
-	ck_assert_str_eq(out.text, in.text);
-}
-END_TEST
-
-START_TEST(what_is_missing_is_zero)
-{
-	struct message out;
-
-	ck_assert_int_eq(get("test 1 do text=", &out), 0);
-	ck_assert_uint_eq(out.big + out.count + out.number, 0);
-	ck_assert_int_eq(get("test 1 do colour=red big=5 text=x", &out), 0);
-	ck_assert_uint_eq(out.big, 5);
-	/* A longer text than there is room for is cut. */
-	ck_assert_int_eq(get("test 1 do text=123456789", &out), 0);
-	ck_assert_str_eq(out.text, "1234567");
-}
-END_TEST
-
-static const char *const bad[] = {
-	"", "test", "test 1", "test 1 ", "test 10 do text=", "test 2 do text=",
-	"other 1 do text=", "test 1 text=", "test 1 redo text=",
-	"test 1 do", "test 1 do big=1", "test 1 do big=-1 text=",
-	"test 1 do big= text=", "test 1 do big text=", "test 1 do  text=",
-	"test 1 do number=2147483648 text=", "test 1 do number=- text=",
-	"test 1 do number=--1 text=", "test 1 do list= text=",
-	"test 1 do list=1,2,3,4 text=", "test 1 do list=101 text=",
-	"test 1 do list=1,1 text=", "test 1 do list=1, text=",
-};
-
-START_TEST(bad_packet)
-{
-	struct message out;
-
-	ck_assert_int_eq(get(bad[_i], &out), -EPROTO);
-}
-END_TEST
-
-/* A packet that was cut, and one with a zero in it. */
-START_TEST(hostile_packet)
-{
-	static char big[IPC_MAX_PACKET + 1];
-	struct message out;
-	unsigned int verb;
-
-	memset(big, 'x', sizeof(big));
-	memcpy(big, "test 1 do text=", 15);
-	ck_assert_int_eq(gp_ipc_get(&format, big, IPC_MAX_PACKET - 1, &verb,
-				    &out), 0);
-	ck_assert_int_eq(gp_ipc_get(&format, big, IPC_MAX_PACKET, &verb, &out),
-			 -EPROTO);
-	ck_assert_int_eq(gp_ipc_get(&format, "test 1 do text=\0", 16, &verb,
-				    &out), -EPROTO);
-}
-END_TEST
-
-/* A writer never goes beyond its buffer. */
-START_TEST(short_buffer)
-{
-	struct message in = { .text = "1234567" };
-	char buf[24];
-
-	memset(buf, 'z', sizeof(buf));
-	ck_assert_uint_eq(gp_ipc_put(&format, 0, &in, buf, 16), 15);
-	ck_assert_uint_eq(strlen(buf), 15);
-	ck_assert_int_eq(buf[16], 'z');
-}
-END_TEST
-
-/*
- * Places
- */
-
-static const struct ipc_limits limits = {
-	.places = 8, .for_root = 2, .per_user = 3,
-};
-
-static struct ipc_place place[8];
-
-static void use(size_t i, uid_t uid, uint64_t last_ns, bool busy)
-{
-	place[i] = (struct ipc_place){
-		.used = true, .uid = uid, .last_ns = last_ns, .busy = busy,
-	};
-}
-
-START_TEST(a_user_takes_its_own_place)
-{
-	memset(place, 0, sizeof(place));
-	use(0, 1000, 30, false);
-	use(1, 1000, 10, true);
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), 2);
-	use(2, 1000, 20, false);
-	/* As many as it may have: its longest idle one, not a busy one. */
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), 2);
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1001), 3);
-	place[0].busy = true;
-	place[2].busy = true;
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), -EUSERS);
-}
-END_TEST
-
-START_TEST(root_has_places)
-{
-	int i;
-
-	memset(place, 0, sizeof(place));
-	for (i = 0; i < 6; i++)
-		use(i, 1000 + i / 3, i, true);
-	/* Two are left, which are root's. */
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1005), -EUSERS);
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 6);
-	use(6, 0, 1, true);
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 7);
-	use(7, 0, 1, true);
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), -EUSERS);
-	/* An idle connection of a user goes before root is refused. */
-	place[4].busy = false;
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 4);
-}
-END_TEST
-
-/* Who has most loses one to a user that has fewer, and not to one with more. */
-START_TEST(the_heaviest_user_makes_place)
-{
-	int i;
-
-	memset(place, 0, sizeof(place));
-	for (i = 0; i < 3; i++)
-		use(i, 1000, 10 - i, false);
-	use(3, 1001, 1, false);
-	use(4, 1001, 2, false);
-	use(5, 1002, 0, false);
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), 2);
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1002), 2);
-	for (i = 0; i < 3; i++)
-		place[i].busy = true;
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), 3);
-	place[3].busy = place[4].busy = place[5].busy = true;
-	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), -EUSERS);
-}
-END_TEST
-
-/*
- * Server and client
- */
 
 static unsigned int n_gone;
 
@@ -428,9 +221,27 @@ START_TEST(stopped_server)
 	ck_assert_int_eq(gp_ipc_ask(fds[0], buf, 1, sizeof(buf),
 				    shr_now_ns() + NSEC_PER_MSEC),
 			 -ETIMEDOUT);
+	/* Also with a limit that is a second less the smallest part of one. */
+	unit_frozen_ns = shr_now_ns();
+	ck_assert_int_eq(gp_ipc_connect(path, unit_frozen_ns + NSEC_PER_SEC -
+					NSEC_PER_USEC), -ETIMEDOUT);
+	unit_frozen_ns = 0;
 	while (n)
 		close(fds[--n]);
 	gp_ipc_server_stop(server);
+}
+END_TEST
+
+/* In a program without a standard input its lock gets that number. */
+START_TEST(descriptor_0)
+{
+	struct ipc_server *server;
+
+	close(STDIN_FILENO);
+	server = start(0);
+	ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
+	gp_ipc_server_stop(server);
+	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
 }
 END_TEST
 
@@ -454,6 +265,8 @@ START_TEST(places_of_root)
 	close(fds[1]);
 	fds[1] = gp_ipc_connect(path, soon());
 	ck_assert_int_eq(talk(server, fds[1], "busy", buf), -EUSERS);
+	ck_assert_int_eq(gp_ipc_recv(fds[1], buf, sizeof(buf), soon()),
+			 -ECONNRESET);
 	for (i = 0; i < MANY + 1; i++)
 		close(fds[i]);
 	gp_ipc_server_stop(server);
@@ -624,32 +437,11 @@ START_TEST(other_users)
 }
 END_TEST
 
-START_TEST(refusals)
-{
-	char buf[IPC_REFUSAL_SIZE];
-	size_t len = gp_ipc_refusal_put(-EUSERS, buf);
-
-	ck_assert_int_eq(gp_ipc_refusal_code(buf, len), -EUSERS);
-	ck_assert_int_eq(gp_ipc_refusal_code("gpreempt-ipc 1 refused code=5",
-					     29), 0);
-	ck_assert_int_eq(gp_ipc_refusal_code("gpreempt-hold 1 reply text=",
-					     27), 0);
-}
-END_TEST
-
 int main(void)
 {
 	TCase *tc = unit_case();
 
 	tcase_add_checked_fixture(tc, make_dir, remove_dir);
-	tcase_add_test(tc, there_and_back);
-	tcase_add_test(tc, what_is_missing_is_zero);
-	tcase_add_loop_test(tc, bad_packet, 0, ARRAY_SIZE(bad));
-	tcase_add_test(tc, hostile_packet);
-	tcase_add_test(tc, short_buffer);
-	tcase_add_test(tc, a_user_takes_its_own_place);
-	tcase_add_test(tc, root_has_places);
-	tcase_add_test(tc, the_heaviest_user_makes_place);
 	tcase_add_test(tc, question_and_answer);
 	tcase_add_test(tc, server_gone);
 	tcase_add_test(tc, long_reply);
@@ -661,7 +453,7 @@ int main(void)
 	tcase_add_test(tc, not_ours);
 	tcase_add_test(tc, leftovers);
 	tcase_add_test(tc, start_fails);
-	tcase_add_test(tc, refusals);
+	tcase_add_test(tc, descriptor_0);
 	/* Only root can be another user. */
 	if (!geteuid())
 		tcase_add_test(tc, other_users);

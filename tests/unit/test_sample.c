@@ -193,6 +193,60 @@ START_TEST(paused)
 }
 END_TEST
 
+static atomic_bool seen_once, seen_before;
+
+static const char *slow_slots(struct gp_loop *l)
+{
+	const char *text = slots(l);
+
+	usleep(30000);
+	atomic_store(&seen_once, true);
+	return text;
+}
+
+static void note_order(struct gp_loop *l, const char *call)
+{
+	if (!strcmp(call, "suspend"))
+		atomic_store(&seen_before, atomic_load(&seen_once));
+	release(l, call);
+}
+
+/* Else a slot that is released at once was never seen active. */
+START_TEST(looked_at_first)
+{
+	int i;
+
+	sample();
+	loop.view = slow_slots;
+	loop.before = note_order;
+	for (i = 0; i < 2; i++) {
+		atomic_store(&held, true);
+		atomic_store(&seen_once, false);
+		ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+		ck_assert(atomic_load(&seen_before));
+		ck_assert_int_gt(out.slots_ns, 0);
+		ck_assert_int_eq(gpreempt_session_resume(s, ONLY(0), NULL), 0);
+	}
+	gpreempt_session_close(s);
+}
+END_TEST
+
+static const char *one_slot(struct gp_loop *l)
+{
+	(void)l;
+	return atomic_load(&held) ? HEAD "0 1\n" : HEAD "0 0\n";
+}
+
+START_TEST(a_single_slot)
+{
+	sample();
+	loop.view = one_slot;
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_int_ge(out.slots_ns, 10000000);
+	gpreempt_session_close(s);
+}
+END_TEST
+
 static const char *nothing(struct gp_loop *l)
 {
 	(void)l;
@@ -233,6 +287,31 @@ START_TEST(in_a_gang)
 }
 END_TEST
 
+/* It did not come to the call: the slots are not watched for ever. */
+START_TEST(a_gang_that_cannot)
+{
+	struct gpreempt_gang *gang;
+	int seen;
+
+	loop.view = slots;
+	gp_loop_set_file(&loop, MODULE_FILE, "");
+	gp_loop_add_queue(&loop, 0);
+	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, NULL), 0);
+	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
+	/* Another debugger has it now, for good. */
+	gp_loop_fail(&loop, "enable", 0, -EALREADY);
+	gp_loop_disable(&loop);
+	atomic_store(&held, true);
+	ck_assert_int_lt(gpreempt_gang_suspend(gang, NULL, NULL), 0);
+	ck_assert_int_lt(gpreempt_gang_suspend(gang, NULL, NULL), 0);
+	seen = atomic_load(&looks);
+	usleep(50000);
+	ck_assert_int_eq(atomic_load(&looks), seen);
+	gpreempt_gang_free(gang);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -247,6 +326,9 @@ int main(void)
 	tcase_add_test(tc, paused);
 	tcase_add_test(tc, module_gone);
 	tcase_add_test(tc, no_module);
+	tcase_add_test(tc, looked_at_first);
+	tcase_add_test(tc, a_single_slot);
 	tcase_add_test(tc, in_a_gang);
+	tcase_add_test(tc, a_gang_that_cannot);
 	return unit_run("sample");
 }

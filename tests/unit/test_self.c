@@ -56,6 +56,18 @@ START_TEST(not_to_be_known)
 }
 END_TEST
 
+/* Without its own number it says why, and not that it is no GPU process. */
+START_TEST(empty_stat)
+{
+	gp_loop_set_file(&loop, "/proc/self/stat", "");
+	ck_assert_int_lt(gpreempt_self_queues(g, &view, &err), 0);
+	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+	gp_loop_set_file(&loop, "/proc/self/stat", NULL);
+	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+}
+END_TEST
+
 START_TEST(no_gpu_process)
 {
 	char own[128], path[64];
@@ -77,6 +89,7 @@ int main(void)
 	tcase_add_test(tc, on_the_host);
 	tcase_add_test(tc, by_start_time);
 	tcase_add_test(tc, not_to_be_known);
+	tcase_add_test(tc, empty_stat);
 	tcase_add_test(tc, no_gpu_process);
 	return unit_run("self");
 }

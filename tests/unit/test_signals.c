@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
 
@@ -23,6 +24,17 @@ START_TEST(signals_pass)
 	gpreempt_session_dispatch(s);
 	ck_assert_int_eq(loop.last_signal, SIGTERM);
 	gpreempt_session_close(s);
+}
+END_TEST
+
+/* Its number may be that of another process by now: nothing is done to that. */
+START_TEST(not_ours_any_more)
+{
+	open_with_queues(1);
+	loop.gone = true;
+	ck_assert_int_eq(gpreempt_session_close(s), 0);
+	ck_assert_ptr_nonnull(strstr(loop.trace, "wait "));
+	ck_assert_ptr_null(strstr(loop.trace, "detach"));
 }
 END_TEST
 
@@ -168,6 +180,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
 	tcase_add_test(tc, signals_pass);
+	tcase_add_test(tc, not_ours_any_more);
 	tcase_add_test(tc, descriptor);
 	tcase_add_test(tc, group_stop);
 	tcase_add_test(tc, exit_event);

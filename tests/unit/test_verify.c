@@ -2,6 +2,8 @@
 /* Is what was suspended off the hardware? And after the GPU has hung. */
 #include <stdio.h>
 
+#include "shared/clock.h"
+#include "shared/macro.h"
 #include "unit-session.h"
 
 #define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
@@ -153,6 +155,33 @@ START_TEST(hung_is_not_tried_again)
 }
 END_TEST
 
+#define OLD "gpreempt-queues - version: 1.1\n# qid active age_ms\n"
+
+static uint64_t first_read_ns;
+
+/* The process has its lock for a moment: a list of before, then one of now. */
+static const char *old_for_a_moment(struct gp_loop *l)
+{
+	uint64_t now = shr_now_ns();
+
+	(void)l;
+	if (!first_read_ns)
+		first_read_ns = now;
+	return now < first_read_ns + NSEC_PER_MSEC ? OLD "0 0 7\n1 0 7\n" :
+						     OLD "0 0 0\n1 0 0\n";
+}
+
+START_TEST(verify_after_a_moment)
+{
+	open_with_queues(2);
+	gpreempt_session_suspend(s, NULL, NULL);
+	gp_loop_set_file(&loop, MODULE_FILE, "");
+	loop.view = old_for_a_moment;
+	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_VERIFIED);
+	gpreempt_session_close(s);
+}
+END_TEST
+
 START_TEST(nothing_to_verify)
 {
 	open_with_queues(1);
@@ -162,6 +191,7 @@ START_TEST(nothing_to_verify)
 	gpreempt_session_close(s);
 }
 END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -172,6 +202,7 @@ int main(void)
 	tcase_add_test(tc, verify_what_runs);
 	tcase_add_test(tc, verify_what_hung);
 	tcase_add_test(tc, hung_is_not_tried_again);
+	tcase_add_test(tc, verify_after_a_moment);
 	tcase_add_test(tc, nothing_to_verify);
 	return unit_run("verify");
 }

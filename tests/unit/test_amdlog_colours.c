@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A log with colours says what it says without: ROCm's log on a terminal. */
+#include <gpreempt/amdlog.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+#define FIXTURE "tests/unit/fixtures/hip-5.7.1/amd-log-4"
+
+/* All that was read of one log. */
+struct reading {
+	struct gpreempt_amdlog *log;
+	const struct gpreempt_amdlog_data *data;
+	struct gpreempt_amdlog_packet packets[64];
+	size_t n;
+};
+
+static struct reading plain, coloured;
+static char text[1 << 18], painted[1 << 22];
+
+static void take_packet(void *data, const struct gpreempt_amdlog_packet *p)
+{
+	struct reading *r = data;
+
+	ck_assert_uint_lt(r->n, ARRAY_SIZE(r->packets));
+	r->packets[r->n++] = *p;
+}
+
+static void read_log(struct reading *r, const char *from, size_t len)
+{
+	struct gpreempt_amdlog_options options = {
+		.size = sizeof(options), .pid = GPREEMPT_UNKNOWN,
+		.packet = take_packet, .data = r,
+	};
+
+	ck_assert_int_eq(gpreempt_amdlog_new(&options, &r->log), 0);
+	ck_assert_int_eq(gpreempt_amdlog_feed(r->log, from, len), 0);
+	ck_assert_int_eq(gpreempt_amdlog_end(r->log), 0);
+	r->data = gpreempt_amdlog_get(r->log);
+}
+
+static void setup(void)
+{
+	FILE *f = fopen(FIXTURE, "r");
+
+	ck_assert_ptr_nonnull(f);
+	memset(&plain, 0, sizeof(plain));
+	memset(&coloured, 0, sizeof(coloured));
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	read_log(&plain, text, strlen(text));
+	ck_assert_uint_gt(plain.n, 0);
+	ck_assert_uint_eq(plain.data->n_problems, 0);
+}
+
+static void teardown(void)
+{
+	gpreempt_amdlog_free(plain.log);
+	gpreempt_amdlog_free(coloured.log);
+}
+
+static const char *const colours[] = {
+	"\x1b[0m", "\x1b[m", "\x1b[1;38;5;208m", "\x1b[2K",
+	/* No sequence follows, if no "[" does: that byte alone is no text. */
+	"\x1b", "\x1b\x1b",
+};
+
+/* Before each character, and at the ends of lines. */
+START_TEST(everywhere)
+{
+	const char *c;
+	size_t n = 0;
+
+	for (c = text; *c; c++)
+		n += snprintf(painted + n, sizeof(painted) - n, "%s%c",
+			      *c != '[' || strchr(colours[_i], '[') ?
+			      colours[_i] : "", *c);
+	ck_assert_uint_lt(n, sizeof(painted));
+	read_log(&coloured, painted, n);
+	ck_assert_uint_eq(coloured.data->n_problems, 0);
+	ck_assert_uint_eq(coloured.data->lines, plain.data->lines);
+	ck_assert_uint_eq(coloured.data->records, plain.data->records);
+	ck_assert_uint_eq(coloured.data->n_queues, plain.data->n_queues);
+	ck_assert_mem_eq(coloured.data->queues, plain.data->queues,
+			 plain.data->n_queues * sizeof(*plain.data->queues));
+	ck_assert_uint_eq(coloured.n, plain.n);
+	ck_assert_mem_eq(coloured.packets, plain.packets,
+			 plain.n * sizeof(*plain.packets));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, everywhere, 0, ARRAY_SIZE(colours));
+	return unit_run("amdlog: colours");
+}

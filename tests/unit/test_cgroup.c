@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How a holder leaves its command's cgroup, and the freezer of cgroup v1. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/cgroup.h"
+#include "agent/freezer-v1.h"
+#include "agent/holder-lock.h"
+#include "unit.h"
+#include "unit-host.h"
+
+#define LONG HOLD_DIR "-long"
+/* The longest path of a mount that there is room for, and one more. */
+#define ROOM 256
+
+static void teardown(void)
+{
+	unit_path_fails = NULL;
+	unit_cgroups_stop();
+	ck_assert_int_eq(system("rm -rf " LONG), 0);
+}
+
+START_TEST(own_group)
+{
+	ck_assert(hold_cgroup_enter(77));
+	ck_assert(unit_cgroup_exists("/gpreempt-hold.77"));
+	ck_assert(unit_cgroup_entered("/gpreempt-hold.77"));
+	ck_assert(!unit_cgroup_entered(""));
+	hold_cgroup_leave();
+	ck_assert(unit_cgroup_entered(""));
+}
+END_TEST
+
+/* A group that it can make and not enter does not stay behind. */
+START_TEST(cannot_enter)
+{
+	unit_path_fails = "/cgroup.procs";
+	unit_path_errno = EACCES;
+	ck_assert(!hold_cgroup_enter(77));
+	ck_assert(!unit_cgroup_exists("/gpreempt-hold.77"));
+}
+END_TEST
+
+START_TEST(no_mount)
+{
+	unit_cgroups_mounted(false, false);
+	ck_assert(!hold_cgroup_enter(77));
+	hold_cgroup_leave();
+	ck_assert(!unit_cgroup_exists("/gpreempt-hold.77"));
+}
+END_TEST
+
+START_TEST(not_in_a_freezer)
+{
+	unit_cgroups_mounted(true, true);
+	ck_assert_int_eq(freezer_v1_leave(), 0);
+	unit_cgroup_of(0, "7:freezer:/\n0::/job\n");
+	ck_assert_int_eq(freezer_v1_leave(), 0);
+	ck_assert(!unit_freezer_left());
+}
+END_TEST
+
+START_TEST(freezer)
+{
+	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
+	ck_assert_int_eq(freezer_v1_leave(), -ENOENT);
+	unit_cgroups_mounted(true, true);
+	/* To stay in there is an error, not success. */
+	unit_path_fails = "-freezer/cgroup.procs";
+	unit_path_errno = EACCES;
+	ck_assert_int_eq(freezer_v1_leave(), -EACCES);
+	unit_path_fails = NULL;
+	unit_freezer_stays = true;
+	ck_assert_int_eq(freezer_v1_leave(), -EPERM);
+	unit_freezer_stays = false;
+	ck_assert_int_eq(freezer_v1_leave(), 0);
+}
+END_TEST
+
+/* A directory with a path of that length, and the file of a group in it. */
+static void make_long(char *path, size_t len)
+{
+	char command[3 * ROOM];
+	size_t at;
+
+	memset(path, 'a', len);
+	path[len] = '\0';
+	memcpy(path, LONG, strlen(LONG));
+	for (at = strlen(LONG); at < len - 1; at += 50)
+		path[at] = '/';
+	snprintf(command, sizeof(command), "mkdir -p %.300s && : >%.300s"
+		 "/cgroup.procs", path, path);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* A path is taken whole or not at all. */
+START_TEST(long_path)
+{
+	char path[2 * ROOM], text[3 * ROOM];
+	size_t len;
+
+	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
+	unit_freezer_stays = true;
+	for (len = ROOM - 1; len <= ROOM; len++) {
+		make_long(path, len);
+		ck_assert_uint_eq(strlen(path), len);
+		snprintf(text, sizeof(text), "cgroup %s cgroup rw,freezer 0 0\n",
+			 path);
+		unit_mounts(text);
+		ck_assert_int_eq(freezer_v1_leave(),
+				 len < ROOM ? -EPERM : -ENOENT);
+	}
+	unit_freezer_stays = false;
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, unit_cgroups_start, teardown);
+	tcase_add_test(tc, own_group);
+	tcase_add_test(tc, cannot_enter);
+	tcase_add_test(tc, no_mount);
+	tcase_add_test(tc, not_in_a_freezer);
+	tcase_add_test(tc, freezer);
+	tcase_add_test(tc, long_path);
+	return unit_run("cgroup");
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a child process has of its parent: the descriptors that it is given. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shared/child.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "unit.h"
+
+#define MANY 8
+
+static int fds[MANY];
+
+static void setup(void)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		fds[i] = open("/dev/null", O_RDONLY);
+		ck_assert_int_gt(fds[i], STDERR_FILENO);
+	}
+}
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* A bit for each of fds that is open; at most 8. */
+static int open_ones(void *arg)
+{
+	int i, bits = 0;
+
+	(void)arg;
+	for (i = 0; i < MANY; i++)
+		bits |= is_open(fds[i]) << i;
+	return bits;
+}
+
+static int status_of(pid_t child)
+{
+	int status = 0;
+
+	while (!shr_child_gone(&child, &status))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ck_assert_int_eq(child, 0);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+START_TEST(descriptors)
+{
+	const int keep[] = { fds[6], -1, fds[1], fds[6], fds[2] };
+
+	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, NULL, 0)),
+			 0);
+	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, keep,
+						     ARRAY_SIZE(keep))),
+			 1 << 6 | 1 << 1 | 1 << 2);
+	/* The parent has all of its own. */
+	ck_assert_int_eq(open_ones(NULL), 0xff);
+}
+END_TEST
+
+/* What it says on stderr is read. */
+static int has_stderr(void *arg)
+{
+	(void)arg;
+	return is_open(STDERR_FILENO);
+}
+
+START_TEST(standard_ones)
+{
+	ck_assert_int_eq(status_of(shr_child_start(has_stderr, NULL, NULL,
+						     0)), 1);
+}
+END_TEST
+
+START_TEST(too_many_to_keep)
+{
+	static const int keep[65];
+
+	ck_assert_int_eq(shr_child_start(has_stderr, NULL, keep, 65),
+			 -EINVAL);
+}
+END_TEST
+
+static int wait_for_ever(void *arg)
+{
+	for (;;)
+		pause();
+	return !!arg;
+}
+
+START_TEST(not_gone)
+{
+	pid_t child = shr_child_start(wait_for_ever, NULL, NULL, 0), none = 0;
+	pid_t before = child;
+	int status;
+
+	ck_assert_int_gt(child, 0);
+	ck_assert(!shr_child_gone(&child, &status));
+	ck_assert_int_eq(child, before);
+	ck_assert(shr_child_gone(&none, &status));
+	kill(child, SIGKILL);
+	while (!shr_child_gone(&child, &status))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, setup, NULL);
+	tcase_add_test(c, descriptors);
+	tcase_add_test(c, standard_ones);
+	tcase_add_test(c, too_many_to_keep);
+	tcase_add_test(c, not_gone);
+	return unit_run("child");
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What guard does in a look at its targets, and what its poller sees in a look
+ * at their work.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "fake/guard.h"
+#include "lib/policy/policy.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "unit-host.h"
+
+#define QUEUES "# qid gpu_id type rptr_addr wptr_addr ring ring_size\n"
+#define PATIENCE_NS (20 * NSEC_PER_SEC)
+/* Processes that are made targets in one look. */
+#define AT_ONCE 8
+
+/* Of the online process, which is a child and has it at the same address. */
+static struct memory {
+	uint64_t read, written;
+	char ring[4096];
+} *memory;
+static pid_t online;
+
+static void setup(void)
+{
+	memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(memory != MAP_FAILED);
+	online = 0;
+	guard_setup();
+	guard.common->late_ns = NSEC_PER_SEC;
+	args.offline_words.word[args.offline_words.n++] = "comm:train";
+}
+
+static void teardown(void)
+{
+	if (online)
+		kill(online, SIGKILL);
+	guard_teardown();
+	munmap(memory, sizeof(*memory));
+}
+
+static void add_offline(pid_t pid)
+{
+	world_add(pid, "train", "/");
+	world_queues(pid, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
+}
+
+static void add_online(void)
+{
+	char text[256];
+
+	args.online_words.word[args.online_words.n++] = "comm:serve";
+	online = unit_make_sleeper();
+	world_add(online, "serve", "/");
+	snprintf(text, sizeof(text), QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx "
+		 "0x%lx 4096\n", (long)&memory->read, (long)&memory->written,
+		 (long)memory->ring);
+	world_queues(online, text);
+}
+
+/* The others want to be looked after, too. */
+START_TEST(few_at_once)
+{
+	pid_t pid;
+
+	for (pid = 200; pid <= 200 + AT_ONCE; pid++)
+		add_offline(pid);
+	look(1);
+	ck_assert_uint_eq(guard.n_offline, AT_ONCE);
+	look(1);
+	ck_assert_uint_eq(guard.n_offline, AT_ONCE + 1);
+}
+END_TEST
+
+/*
+ * Its worker has not ended yet, and has its lock: it is not tried before, which
+ * would be a failure that keeps guard from it for a while.
+ */
+START_TEST(worker_still_there)
+{
+	struct gpreempt_target target;
+
+	add_offline(200);
+	look_until("process 200 is offline");
+	target = guard.offline[0].target;
+	ck_assert_int_eq(kill(guard.offline[0].worker->child, SIGSTOP), 0);
+	args.offline_words.n = 0;
+	look(1);
+	ck_assert_uint_eq(guard.n_offline, 0);
+	ck_assert(guard_is_going(&guard, 200));
+	args.offline_words.n = 1;
+	look(2);
+	ck_assert(guard_is_going(&guard, 200));
+	ck_assert(!guard_is_going(&guard, 201));
+	ck_assert(guard_may_try(&guard, &target));
+	ck_assert_int_eq(kill(guard.going[0]->child, SIGCONT), 0);
+	look_until_times("process 200 is offline", 2);
+}
+END_TEST
+
+/* What the policy waits for after that failure of an order. */
+static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
+{
+	struct guard_offline *o = &guard.offline[0];
+	struct gpreempt_policy_party *party = &guard.policy->party[o->party[0]];
+	struct guard_result result = {
+		.pid = 200, .suspend = suspend, .nodes = 1, .code = -EIO,
+		.error = { .code = -EIO, .reason = reason },
+	};
+	uint64_t now = shr_now_ns();
+
+	party->suspended = suspend;
+	party->retry = 0;
+	ck_assert(guard_channel_give(o->worker->channel, &result));
+	guard_take_results(&guard);
+	ck_assert_uint_gt(party->retry, now);
+	return party->retry - now;
+}
+
+/* Each try after a hang costs the driver's 9 s and a reset, other tries nothing. */
+START_TEST(tried_again)
+{
+	add_offline(200);
+	look_until("process 200 is offline");
+	ck_assert_uint_ge(pause_after(GPREEMPT_HANG, true),
+			  10 * NSEC_PER_SEC);
+	ck_assert_uint_lt(pause_after(GPREEMPT_SYSTEM, true), 5 * NSEC_PER_SEC);
+	ck_assert_uint_lt(pause_after(GPREEMPT_HANG, false), 5 * NSEC_PER_SEC);
+	ck_assert_uint_eq(guard.figures.failures, 3);
+}
+END_TEST
+
+/* An index at address 0 is none that could be read. */
+START_TEST(no_address)
+{
+	args.online_words.word[args.online_words.n++] = "comm:serve";
+	world_add(100, "serve", "/");
+	world_queues(100, QUEUES "0 0xf7bc compute-aql 0x0 0x2000 0x3000 4096\n"
+		     "1 0xf7bc compute-aql 0x1000 0x0 0x3000 4096\n"
+		     "2 0xf7bc compute-aql 0x1000 0x2000 0x0 4096\n"
+		     "3 0xf7bc compute-aql 0x1000 0x2000 0x3000 0\n"
+		     "4 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
+	look_until("process 100 is online");
+	look(1);
+	ck_assert_uint_eq(guard.online[0].n, 1);
+	ck_assert_uint_eq(guard.online[0].queue[0].qid, 4);
+}
+END_TEST
+
+/* A read of its memory that takes longer than a second is one without an answer. */
+START_TEST(silent)
+{
+	uint64_t *since;
+
+	add_online();
+	look_until(" is online");
+	since = &guard.online[0].sight->since_ns;
+	unit_frozen_ns = shr_now_ns();
+	*since = unit_frozen_ns - GUARD_SILENT_NS;
+	guard_targets_look(&guard);
+	ck_assert_uint_eq(printed("does not answer"), 0);
+	--*since;
+	guard_targets_look(&guard);
+	ck_assert_uint_eq(printed("does not answer: its work is not seen"), 1);
+	*since = 0;
+	guard_targets_look(&guard);
+	ck_assert_uint_eq(printed("answers again"), 1);
+	unit_frozen_ns = 0;
+}
+END_TEST
+
+static void start_poller(void)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	guard.poll = GUARD_POLL_TIMED;
+	guard.poll_ns = 20 * NSEC_PER_MSEC;
+	ck_assert_int_eq(guard_poll_start(&guard), 0);
+	while (!guard.online[0].looked) {
+		ck_assert(shr_now_ns() < end);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+}
+
+/* Work that came and was done between two looks is an arrival, too. */
+START_TEST(came_and_went)
+{
+	struct gpreempt_policy_options slowly = {
+		.size = sizeof(slowly), .max_hold_ns = 60 * NSEC_PER_SEC,
+		.linger_ns = NSEC_PER_SEC,
+	};
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	/* So that the worker sees both orders, however busy the host is. */
+	gpreempt_policy_free(guard.policy);
+	ck_assert_int_eq(gpreempt_policy_new(&slowly, shr_now_ns(),
+					     &guard.policy), 0);
+	add_offline(200);
+	add_online();
+	look_until("process 200 is offline");
+	start_poller();
+	memory->read = 1;
+	memory->written = 1;
+	while (!guard.figures.suspends) {
+		ck_assert_msg(shr_now_ns() < end, "it was not seen: %s",
+			      output());
+		look(1);
+	}
+	while (!guard.figures.resumes[GPREEMPT_POLICY_IDLE]) {
+		ck_assert_msg(shr_now_ns() < end, "it did not end: %s",
+			      output());
+		look(1);
+	}
+	guard_poll_stop(&guard);
+}
+END_TEST
+
+/* Without the thread that polls or the one that stands in there is no guard. */
+START_TEST(no_thread)
+{
+	int nth;
+
+	for (nth = 1; nth <= 2; nth++) {
+		unit_thread_fails = nth;
+		ck_assert_int_eq(guard_poll_start(&guard), -EAGAIN);
+		ck_assert_int_eq(unit_thread_fails, 0);
+		while (guard.turn.threads)
+			shr_sleep_ns(NSEC_PER_MSEC);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, few_at_once);
+	tcase_add_test(c, worker_still_there);
+	tcase_add_test(c, tried_again);
+	tcase_add_test(c, no_address);
+	tcase_add_test(c, silent);
+	tcase_add_test(c, came_and_went);
+	tcase_add_test(c, no_thread);
+	return unit_run("guard-look");
+}

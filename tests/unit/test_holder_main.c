@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* gpreempt-holder: what a program that uses gpreempt_hold() starts. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "holder/holder.h"
+#include "ipc/client.h"
+#include "lib/hold/start.h"
+#include "shared/clock.h"
+#include "unit.h"
+#include "unit-host.h"
+
+#define LIMIT_NS (20 * NSEC_PER_SEC)
+
+int holder_main(int argc, char **argv);
+
+static pid_t target;
+
+static void setup(void)
+{
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	unit_cgroups_start();
+	target = unit_make_sleeper();
+	unit_setup_for(target);
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+}
+
+static void teardown(void)
+{
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+/* The program, for that word; our end of what its starter has. */
+static int start(const char *word, pid_t *child)
+{
+	/* It writes its title over both. */
+	static char words[] = "gpreempt-holder\0 4194304";
+	char *name = words + strlen(words) + 1;
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	strcpy(name, word);
+	*child = fork();
+	if (!*child) {
+		char *argv[] = { words, name, NULL };
+
+		close(pair[0]);
+		dup2(pair[1], HOLD_START_FD);
+		if (pair[1] != HOLD_START_FD)
+			close(pair[1]);
+		_exit(holder_main(2, argv));
+	}
+	close(pair[1]);
+	return pair[0];
+}
+
+static int status_of(pid_t child)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* What it replies to a request for a process; the end stays open. */
+static int ask(pid_t pid, struct hold_reply *reply)
+{
+	struct hold_request request = { .verb = HOLD_SUSPEND };
+	char buf[HOLD_MAX_PACKET], word[16];
+	pid_t child;
+	ssize_t n;
+	int fd;
+
+	snprintf(word, sizeof(word), "%d", pid);
+	fd = start(word, &child);
+	send(fd, buf, gp_hold_put_request(&request, buf), 0);
+	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + LIMIT_NS);
+	ck_assert_int_gt(n, 0);
+	ck_assert_int_eq(gp_hold_get_reply(buf, n, reply), 0);
+	ck_assert_int_eq(status_of(child), reply->reason ?
+			 GPREEMPT_CLASS_FAILED : GPREEMPT_CLASS_DONE);
+	return fd;
+}
+
+static bool is_free(pid_t pid)
+{
+	struct hold_owner owner;
+
+	return hold_read_owner(pid, &owner) == -ENOENT &&
+	       !hold_socket_inode(pid);
+}
+
+START_TEST(bad_start)
+{
+	pid_t child;
+	int fd;
+
+	close(start("x", &child));
+	ck_assert_int_eq(status_of(child), GPREEMPT_CLASS_USAGE);
+	fd = start("4242", &child);
+	send(fd, "nonsense", 8, 0);
+	ck_assert_int_eq(status_of(child), GPREEMPT_CLASS_FAILED);
+	close(fd);
+}
+END_TEST
+
+/* It holds as long as its starter has the other end. */
+START_TEST(holds)
+{
+	uint64_t end = shr_now_ns() + LIMIT_NS;
+	struct hold_owner owner;
+	struct hold_reply reply;
+	int fd = ask(target, &reply);
+
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
+	ck_assert_uint_eq(reply.queues, 2);
+	ck_assert_int_eq(hold_read_owner(target, &owner), 0);
+	ck_assert_int_eq(owner.role, HOLD_ROLE_HOLDER);
+	ck_assert_uint_eq(owner.pid, reply.worker);
+	ck_assert_uint_eq(owner.guardian, reply.guardian);
+	close(fd);
+	while (!is_free(target)) {
+		ck_assert(shr_now_ns() < end);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+}
+END_TEST
+
+START_TEST(held_already)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 5,
+				    .guardian = 6 };
+	int lock = hold_take(target, &owner);
+	struct hold_reply reply;
+
+	ck_assert_int_ge(lock, 0);
+	close(ask(target, &reply));
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_BUSY);
+	ck_assert_uint_eq(reply.reason, GPREEMPT_HELD);
+	ck_assert_int_eq(reply.code, -EBUSY);
+	ck_assert_uint_eq(reply.other, 6);
+	hold_drop(target, lock);
+}
+END_TEST
+
+/* No such process: no lock of it is left. */
+START_TEST(no_process)
+{
+	struct hold_reply reply;
+
+	close(ask(4194303, &reply));
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_NO_TARGET);
+	ck_assert(is_free(4194303));
+}
+END_TEST
+
+START_TEST(not_root)
+{
+	struct hold_reply reply;
+
+	ck_assert_int_eq(seteuid(65534), 0);
+	close(ask(target, &reply));
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PERMISSION);
+	ck_assert(is_free(target));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, bad_start);
+	/* Only root can hold, and be another user. */
+	if (!geteuid()) {
+		tcase_add_test(tc, holds);
+		tcase_add_test(tc, held_already);
+		tcase_add_test(tc, no_process);
+		tcase_add_test(tc, not_root);
+	}
+	return unit_run("holder's program");
+}
