@@ -10,6 +10,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "unit.h"
+#include "unit-host.h"
 
 #define MANY 8
 
@@ -80,12 +81,24 @@ START_TEST(standard_ones)
 }
 END_TEST
 
-START_TEST(too_many_to_keep)
+/* There is room for 64. */
+START_TEST(many_to_keep)
 {
-	static const int keep[65];
+	int keep[65], i;
 
-	ck_assert_int_eq(shr_child_start(has_stderr, NULL, keep, 65),
-			 -EINVAL);
+	for (i = 0; i < 65; i++)
+		keep[i] = fds[1];
+	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, keep, 64)),
+			 1 << 1);
+	ck_assert_int_eq(shr_child_start(open_ones, NULL, keep, 65), -EINVAL);
+}
+END_TEST
+
+START_TEST(no_process)
+{
+	unit_fork_errno = EAGAIN;
+	ck_assert_int_eq(shr_child_start(has_stderr, NULL, NULL, 0), -EAGAIN);
+	unit_fork_errno = 0;
 }
 END_TEST
 
@@ -120,7 +133,8 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_add_test(c, descriptors);
 	tcase_add_test(c, standard_ones);
-	tcase_add_test(c, too_many_to_keep);
+	tcase_add_test(c, many_to_keep);
+	tcase_add_test(c, no_process);
 	tcase_add_test(c, not_gone);
 	return unit_run("child");
 }

@@ -348,6 +348,20 @@ START_TEST(late)
 }
 END_TEST
 
+/* Stopped for good it is killed, and with it its worker: the target runs. */
+START_TEST(stopped)
+{
+	int status;
+
+	start("--offline 4242 --duty 50% --verbose");
+	wait_for(out_path, "suspended 4242");
+	kill(guard, SIGSTOP);
+	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
+	guard = 0;
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -363,5 +377,6 @@ int main(void)
 	tcase_add_test(tc, requests);
 	tcase_add_test(tc, second_guard);
 	tcase_add_test(tc, late);
+	tcase_add_test(tc, stopped);
 	return unit_run("guard command");
 }
