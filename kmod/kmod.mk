@@ -102,6 +102,7 @@ check-kernels-offline: $(KMOD_BTF)/layout-of $(O)/kernel/env.mk ## gpreempt.ko o
 	@tests/kmod/fetch-kernels $(if $(UPDATE),--update) $(if $(ALL),--all) $(O) || \
 		echo "kernels: what has not been fetched is not checked (see above)"
 	@tests/kmod/check-kernels $(O)
+	@[ ! -f $(O)/kernels/fetched ] || $(MAKE) --no-print-directory -s fuzz-newest
 
 kernels-table: $(KMOD_BTF)/layout-of $(O)/kernel/env.mk ## write what it found into its table and docs/support.md
 	@tests/kmod/check-kernels --write $(O)

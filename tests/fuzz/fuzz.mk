@@ -25,8 +25,23 @@ $(FUZZ_LIB:%=$(FUZZ)/%): $(FUZZ)/%: tests/fuzz/%.c tests/fuzz/fuzz.c tests/fuzz/
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) $(USER_CPPFLAGS) -o $@ $(filter %.c %.a,$^) $(LIB_LIBS)
 
-$(FUZZ)/btf: tests/fuzz/fuzz.c tests/fuzz/btf.c tests/fuzz/fuzz.h kmod/btf.c \
-		kmod/btf-text.c kmod/btf.h
+# With the header of BTF that the newest kernel has, which tests/kmod/fetch-kernels
+# has fetched: it is longer, and has other bits for the kind and number of members.
+FUZZ_NEWEST = $(lastword $(sort $(wildcard $(O)/kernels/[0-9]*/common/include/uapi/linux/btf.h)))
+
+.PHONY: fuzz-newest
+fuzz-newest: $(FUZZ)/seed.btf
+	@[ -n "$(FUZZ_NEWEST)" ] || { echo "fuzz: no newer kernel's linux/btf.h"; exit 1; }
+	@mkdir -p $(FUZZ)/newest/linux
+	@cmp -s $(FUZZ_NEWEST) $(FUZZ)/newest/linux/btf.h || \
+		cp $(FUZZ_NEWEST) $(FUZZ)/newest/linux/btf.h
+	@$(MAKE) --no-print-directory -s $(FUZZ)/btf-newest
+	@$(FUZZ)/btf-newest $(ROUNDS) $(FUZZ)/seed.btf
+
+$(FUZZ)/btf-newest: FUZZ_CFLAGS += -I$(FUZZ)/newest
+$(FUZZ)/btf-newest: $(FUZZ)/newest/linux/btf.h
+$(FUZZ)/btf $(FUZZ)/btf-newest: tests/fuzz/fuzz.c tests/fuzz/btf.c tests/fuzz/fuzz.h \
+		kmod/btf.c kmod/btf-text.c kmod/btf.h
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) -Itests/fuzz/shim -Ikmod -Wno-sign-compare -o $@ \
 		$(filter tests/%.c,$^)
