@@ -60,7 +60,7 @@ START_TEST(descriptors)
 	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, NULL, 0)),
 			 0);
 	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, keep,
-						     ARRAY_SIZE(keep))),
+						   ARRAY_SIZE(keep))),
 			 1 << 6 | 1 << 1 | 1 << 2);
 	/* The parent has all of its own. */
 	ck_assert_int_eq(open_ones(NULL), 0xff);
@@ -77,7 +77,7 @@ static int has_stderr(void *arg)
 START_TEST(standard_ones)
 {
 	ck_assert_int_eq(status_of(shr_child_start(has_stderr, NULL, NULL,
-						     0)), 1);
+						   0)), 1);
 }
 END_TEST
 
