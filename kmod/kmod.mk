@@ -112,6 +112,24 @@ unit: check-support
 check-support:
 	@tests/kmod/support-table
 
+# The walk over KFD's table, with empty files in place of the kernel's headers.
+KMOD_EMPTY := $(addprefix $(O)/kmod/empty/,$(addprefix linux/,atomic.h build_bug.h \
+	kasan-checks.h ktime.h list.h module.h mutex.h pid.h rwsem.h sched.h srcu.h types.h \
+	uaccess.h workqueue.h) drm/drm_device.h)
+
+.PHONY: check-walk
+unit: check-walk
+check-walk: $(O)/kmod/check-walk
+	@$<
+
+$(KMOD_EMPTY):
+	@mkdir -p $(@D) && : >$@
+
+$(O)/kmod/check-walk: tests/kmod/check-walk.c kmod/table.c kmod/table.h kmod/layout.h \
+		kmod/stats.h kmod/symbols.h $(KMOD_EMPTY)
+	$(CC) $(CFLAGS_USER) $(SAN) -D_GNU_SOURCE -I$(O)/kmod/empty -Iinclude -Ikmod \
+		-Wno-unused-parameter -o $@ $<
+
 .PHONY: check-compat
 unit: check-compat
 check-compat:

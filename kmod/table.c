@@ -27,15 +27,29 @@
 /* More entries than this in a bucket mean that it has no end. */
 #define MAX_CHAIN	65536
 
-/* Whether an entry is in its list, and so was while what was read before was. */
+/* So often the entry before one may go while this looks at both. */
+#define LINK_TRIES	8
+
+/*
+ * Whether an entry is in its list, and so was while what was read before was. What
+ * is before it can go in between, and then it is linked to by another.
+ */
 static bool is_linked(struct hlist_node *node)
 {
-	struct hlist_node now, *link;
+	struct hlist_node now, *link, **pprev = NULL;
+	int i;
 
-	smp_rmb(); /* the looks of the caller come before these */
-	return !copy_from_kernel_nofault(&now, node, sizeof(now)) &&
-	       !copy_from_kernel_nofault(&link, now.pprev, sizeof(link)) &&
-	       link == node;
+	for (i = 0; i < LINK_TRIES; i++) {
+		smp_rmb(); /* what was read before comes before this */
+		if (copy_from_kernel_nofault(&now, node, sizeof(now)) ||
+		    now.pprev == pprev)
+			return false;
+		pprev = now.pprev;
+		if (!copy_from_kernel_nofault(&link, pprev, sizeof(link)) &&
+		    link == node)
+			return true;
+	}
+	return false;
 }
 
 /*

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The walk over KFD's table (kmod/table.c) while an entry goes away under it: the
+ * creation of a process fails, which waits for no reader. That happens at each of
+ * the reads of the walk in turn, and its memory then has what freed and reused memory
+ * may have. Processes that are in the table all the time have to be visited once
+ * each, the other never; and what is read of it never as memory that is alive,
+ * of which KASAN is asked.
+ *
+ * Types and functions of the kernel are here, and its headers are empty files.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int64_t ktime_t;
+typedef struct { int64_t counter; } atomic64_t;
+
+struct hlist_node { struct hlist_node *next, **pprev; };
+struct hlist_head { struct hlist_node *first; };
+struct list_head { struct list_head *next, *prev; };
+struct mutex { long x[4]; };
+struct rw_semaphore { long x[5]; };
+struct srcu_struct { int x; };
+struct drm_device { long x; };
+struct work_struct { long data; struct list_head entry; void (*func)(void); };
+struct module { char text[16]; };
+struct task_struct { int x; };
+struct pid { int x; };
+enum { PIDTYPE_TGID };
+
+#define BUILD_BUG_ON(x)		_Static_assert(!(x), #x)
+#define READ_ONCE(x)		({ tick(); *(volatile __typeof__(x) *)&(x); })
+/* Things can happen there, too. */
+#define smp_rmb()		tick() /* no other processor reads */
+#define atomic64_add(n, v)	((v)->counter += (n))
+#define atomic64_inc(v)		((v)->counter++)
+
+static void tick(void);
+static int copy_from_kernel_nofault(void *dst, const void *src, size_t size);
+static void kasan_check_read(const void *src, size_t size);
+static bool within_module(unsigned long addr, const struct module *mod);
+static int srcu_read_lock(struct srcu_struct *s) { (void)s; return 0; }
+static void srcu_read_unlock(struct srcu_struct *s, int i) { (void)s; (void)i; }
+static ktime_t ktime_get(void) { return 0; }
+static struct pid *get_task_pid(struct task_struct *t, int type);
+
+#include "../../kmod/table.c"
+
+struct process {
+	struct hlist_node node;
+	struct work_struct work;
+	void *pqm_process;
+	struct task_struct *lead;
+};
+
+enum { MAX = 5, READS = 200 };
+
+static struct process p[MAX];
+static struct hlist_head table[2];
+static struct srcu_struct srcu;
+static struct module amdgpu;
+static struct task_struct task;
+static struct pid a_pid;
+static int reads, when, dying, dead, pattern, visits[MAX], bad;
+static const void *asked_at;
+static size_t asked_size;
+
+struct gp_layout gp_layout;
+struct gp_symbols gp_symbols = { .amdgpu = &amdgpu, .table = table, .buckets = 2,
+				 .srcu = &srcu };
+
+void gp_stat_locked(enum gp_stat lock, ktime_t since) { (void)lock; (void)since; }
+
+static void fail(const char *what)
+{
+	if (bad++ < 5)
+		printf("check-walk: %s (entry %d dies at read %d, memory %d)\n", what, dying,
+		       when, pattern);
+}
+
+static void scribble(struct process *q)
+{
+	switch (pattern) {
+	case 0:		/* as it was */
+		break;
+	case 1:
+		memset(q, 0, sizeof(*q));
+		break;
+	case 2:
+		memset(q, 0x6b, sizeof(*q));
+		break;
+	case 3:		/* a circle */
+		q->node.next = &q->node;
+		break;
+	case 4:		/* into the middle of something */
+		memset(q, 0, sizeof(*q));
+		q->node.next = (struct hlist_node *)&p[0].work;
+		break;
+	case 5:		/* back */
+		q->node.next = table[0].first;
+		break;
+	}
+}
+
+/* As hlist_del_rcu() does it; then the memory is freed and given to others. */
+static void die(void)
+{
+	struct process *q = &p[dying];
+
+	dead = true;
+	*q->node.pprev = q->node.next;
+	if (q->node.next)
+		q->node.next->pprev = q->node.pprev;
+	q->node.pprev = (void *)0x122;
+	scribble(q);
+}
+
+static void tick(void)
+{
+	if (++reads == when && !dead)
+		die();
+	if (reads > READS * MAX) {
+		printf("check-walk: it does not end\n");
+		exit(1);
+	}
+}
+
+static bool mapped(const void *src, size_t size)
+{
+	const char *at = src;
+
+	return (at >= (char *)p && at + size <= (char *)(p + MAX)) ||
+	       (at >= (char *)table && at + size <= (char *)(table + 2));
+}
+
+static int copy_from_kernel_nofault(void *dst, const void *src, size_t size)
+{
+	tick();
+	if (!mapped(src, size))
+		return -EFAULT;
+	memcpy(dst, src, size);
+	return 0;
+}
+
+static void kasan_check_read(const void *src, size_t size)
+{
+	asked_at = src;
+	asked_size = size;
+	if (dead && (char *)src >= (char *)&p[dying] && (char *)src < (char *)(&p[dying] + 1))
+		fail("KASAN is asked of memory that is free");
+}
+
+static bool within_module(unsigned long addr, const struct module *mod)
+{
+	return addr - (unsigned long)mod->text < sizeof(mod->text);
+}
+
+static struct pid *get_task_pid(struct task_struct *t, int type)
+{
+	return t == &task && type == PIDTYPE_TGID ? &a_pid : NULL;
+}
+
+/* All in one bucket, in order; the one that is being created is not whole. */
+static void fill(int n)
+{
+	struct hlist_node **at = &table[0].first;
+	int i;
+
+	memset(p, 0, sizeof(p));
+	table[0].first = NULL;
+	memset(visits, 0, sizeof(visits));
+	reads = 0;
+	dead = false;
+	for (i = 0; i < n; i++) {
+		p[i].node.pprev = at;
+		*at = &p[i].node;
+		at = &p[i].node.next;
+		p[i].pqm_process = &p[i];
+		p[i].lead = &task;
+		if (i != dying)
+			p[i].work.func = (void (*)(void))(uintptr_t)amdgpu.text;
+	}
+}
+
+static int visit(void *at, void *data)
+{
+	long i = (struct process *)at - p;
+
+	(void)data;
+	if (i < 0 || i >= MAX || at != (void *)&p[i])
+		fail("something is visited that is no process");
+	else
+		visits[i]++;
+	return 0;
+}
+
+static void check(int n)
+{
+	int i;
+
+	fill(n);
+	if (gp_table_walk(visit, NULL))
+		fail("the walk ends with an error");
+	for (i = 0; i < n; i++) {
+		int want = i == dying ? 0 : 1;
+
+		if (visits[i] != want)
+			fail(i == dying ? "a process is visited that is not whole" :
+			     visits[i] ? "a process is visited twice" :
+			     "a process is missed");
+	}
+}
+
+/* What is alive is read so that KASAN is asked of just that. */
+static void check_alive(void)
+{
+	dying = MAX;
+	when = 0;
+	fill(1);
+	asked_at = NULL;
+	if (gp_table_pid(&p[0]) != &a_pid)
+		fail("the PID is another");
+	if (asked_at != &p[0].lead || asked_size != sizeof(p[0].lead))
+		fail("KASAN is not asked of the field that is read");
+	asked_at = NULL;
+	if (gp_table_walk(visit, NULL) || asked_at)
+		fail("KASAN is asked of what need not be alive");
+}
+
+int main(void)
+{
+	int n, cases = 0;
+
+	gp_layout.kfd_process__kfd_processes = offsetof(struct process, node);
+	gp_layout.kfd_process__debug_event_workarea = offsetof(struct process, work);
+	gp_layout.kfd_process__pqm = offsetof(struct process, pqm_process);
+	gp_layout.process_queue_manager__process = 0;
+	gp_layout.kfd_process__lead_thread = offsetof(struct process, lead);
+	for (n = 1; n <= MAX; n++)
+		for (dying = 0; dying < n; dying++)
+			for (pattern = 0; pattern <= 5; pattern++)
+				for (when = 1; when <= READS; when++, cases++)
+					check(n);
+	check_alive();
+	if (!bad)
+		printf("kmod/table.c: sees all processes while one goes away (%d cases)\n",
+		       cases);
+	return bad != 0;
+}
