@@ -264,6 +264,55 @@ START_TEST(merge)
 }
 END_TEST
 
+static const struct ctl_command *find_words(const char *line, int *words)
+{
+	static char copy[64], *argv[4];
+	char *word;
+	int argc = 0;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	return ctl_find_command(argc, argv, words);
+}
+
+static const struct ctl_command *find(const char *line)
+{
+	int words;
+
+	return find_words(line, &words);
+}
+
+static const struct {
+	const char *line;
+	const struct ctl_command *cmd;
+	int words;
+} names[] = {
+	{ "guard", &ctl_guard, 1 },
+	{ "guard begin", &ctl_guard_begin, 2 },
+	{ "guard release 7", &ctl_guard_release, 2 },
+	{ "guard --offline 7", &ctl_guard, 1 },
+	{ "module unload", &ctl_module_unload, 2 },
+	{ "list list", &ctl_list, 1 },
+	{ "module", NULL, 0 },
+	{ "module loa", NULL, 0 },
+	{ "modules load", NULL, 0 },
+	{ "guard\tbegin", NULL, 0 },
+	{ "load", NULL, 0 },
+	{ "begin", NULL, 0 },
+};
+
+START_TEST(name)
+{
+	int words = 0;
+
+	ck_assert_ptr_eq(find_words(names[_i].line, &words), names[_i].cmd);
+	if (names[_i].cmd)
+		ck_assert_int_eq(words, names[_i].words);
+}
+END_TEST
+
 /* No two commands and no two options of one have the same name. */
 START_TEST(table)
 {
@@ -272,7 +321,7 @@ START_TEST(table)
 	size_t i, j;
 
 	for (i = 0; (cmd = ctl_commands[i]); i++) {
-		ck_assert_ptr_eq(ctl_find_command(cmd->name), cmd);
+		ck_assert_ptr_eq(find(cmd->name), cmd);
 		ck_assert(!cmd->usage == (cmd->words == CTL_NO_WORDS));
 		for (j = 0; (o = ctl_option_at(cmd, j)); j++) {
 			size_t k;
@@ -284,7 +333,7 @@ START_TEST(table)
 		}
 	}
 	ck_assert_uint_gt(i, 4);
-	ck_assert_ptr_null(ctl_find_command("nonsense"));
+	ck_assert_ptr_null(find("nonsense"));
 }
 END_TEST
 
@@ -374,6 +423,7 @@ int main(void)
 	tcase_add_test(tc, roles);
 	tcase_add_test(tc, words);
 	tcase_add_test(tc, merge);
+	tcase_add_loop_test(tc, name, 0, ARRAY_SIZE(names));
 	tcase_add_test(tc, table);
 	tcase_add_test(tc, help);
 	tcase_add_test(tc, sentence);

@@ -385,7 +385,7 @@ START_TEST(refused)
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 	lock = hold_take(target, &owner);
 	CTL(GPREEMPT_CLASS_BUSY, "follow %d", target);
-	HAS_LINE(ERR_HAS, "next: release it first: gpreempt-ctl release %d",
+	HAS_LINE(ERR_HAS, "next: release it first: gpreempt-ctl guard release %d",
 		 target);
 	hold_drop(target, lock);
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);

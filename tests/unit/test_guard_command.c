@@ -307,7 +307,7 @@ START_TEST(requests)
 	ck_assert_int_eq(gpreempt_online_end(online), 0);
 	wait_for(out_path, "resumed 4242: idle, 2 of 2 queues");
 	gpreempt_online_close(online);
-	CTL(0, "release 4242");
+	CTL(0, "guard release 4242");
 	wait_for(out_path, "process 4242 is released, as requested");
 	ck_assert_int_eq(end(SIGTERM), 0);
 	ck_assert_uint_eq(count_in(out_path, "process 4242 is offline\n"), 1);
@@ -325,7 +325,7 @@ START_TEST(second_guard)
 		shr_sleep_ns(NSEC_PER_MSEC);
 	first = guard;
 	start("--online comm:serve --offline 4242");
-	wait_for(err_path, "this guard cannot receive \"online begin\"");
+	wait_for(err_path, "this guard cannot receive \"guard begin\"");
 	wait_for(out_path, "process 4242 is offline\n");
 	ck_assert_int_eq(end(SIGTERM), 0);
 	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), 0);

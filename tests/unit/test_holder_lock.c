@@ -264,7 +264,7 @@ START_TEST(texts)
 		  "kill 815" },
 		{ HOLD_ROLE_FOLLOW, "gpreempt-ctl follow (815)", "kill 815" },
 		{ HOLD_ROLE_GUARD, "gpreempt-ctl guard (814)",
-		  "gpreempt-ctl release 4242" },
+		  "gpreempt-ctl guard release 4242" },
 		{ HOLD_ROLE_UNKNOWN, "unknown holder (its lock is held)",
 		  "fuser -v " HOLD_DIR "/4242.lock" },
 		{ HOLD_ROLE_NONE, "by another gpreempt-ctl", "try again" },

@@ -128,12 +128,12 @@ static void setup(void)
 
 START_TEST(load)
 {
-	CTL(0, "load");
+	CTL(0, "module load");
 	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded; amdgpu can't be "
-			 "unloaded before it (gpreempt-ctl unload)\n");
+			 "unloaded before it (gpreempt-ctl module unload)\n");
 	ck_assert_int_eq(refs, 0);
 	insert = -EEXIST;
-	CTL(0, "load");
+	CTL(0, "module load");
 	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded already\n");
 	ck_assert_str_eq(ctl_err, "");
 }
@@ -162,7 +162,7 @@ START_TEST(load_fails)
 	if (failures[_i].insert == -ENODEV && !access("/sys/module/amdgpu", F_OK))
 		return;
 	insert = failures[_i].insert;
-	CTL(failures[_i].status, "load");
+	CTL(failures[_i].status, "module load");
 	ERR_HAS(failures[_i].says);
 	ERR_HAS(failures[_i].next);
 	ck_assert_str_eq(ctl_out, "");
@@ -173,22 +173,22 @@ END_TEST
 START_TEST(no_module)
 {
 	found = false;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "load");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "module load");
 	ERR_HAS("there is no gpreempt.ko for this kernel");
 	found = true;
 	lookup = -ENOSYS;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "load");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "module load");
 }
 END_TEST
 
 START_TEST(unload)
 {
 	refs = 1;
-	CTL(0, "unload");
+	CTL(0, "module unload");
 	ck_assert_str_eq(ctl_out, "gpreempt.ko is unloaded\n");
 	ck_assert_int_eq(refs, 0);
 	state = -ENOENT;
-	CTL(0, "unload");
+	CTL(0, "module unload");
 	ck_assert_str_eq(ctl_out, "gpreempt.ko is not loaded\n");
 }
 END_TEST
@@ -197,15 +197,15 @@ START_TEST(unload_busy)
 {
 	/* A reader that is done soon. */
 	removals = 2;
-	CTL(0, "unload");
+	CTL(0, "module unload");
 	ck_assert_str_eq(ctl_out, "gpreempt.ko is unloaded\n");
 	removals = 1000;
-	CTL(GPREEMPT_CLASS_BUSY, "unload");
+	CTL(GPREEMPT_CLASS_BUSY, "module unload");
 	ERR_HAS("gpreempt.ko is in use (3 times)");
 	ck_assert_int_gt(removals, 900);
 	removals = 0;
 	removed = -EPERM;
-	CTL(GPREEMPT_CLASS_FAILED, "unload");
+	CTL(GPREEMPT_CLASS_FAILED, "module unload");
 	ERR_HAS("cannot be unloaded: Operation not permitted");
 }
 END_TEST
@@ -213,7 +213,7 @@ END_TEST
 START_TEST(no_memory)
 {
 	lookup = -ENOMEM;
-	CTL(GPREEMPT_CLASS_FAILED, "unload");
+	CTL(GPREEMPT_CLASS_FAILED, "module unload");
 	ERR_HAS("Cannot allocate memory");
 }
 END_TEST
@@ -241,7 +241,7 @@ END_TEST
 START_TEST(real_library)
 {
 	memset(&kmod, 0, sizeof(kmod));
-	ctl_line("unload");
+	ctl_line("module unload");
 	ck_assert_msg(kmod.new && kmod.module_unref_list, "%s", ctl_err);
 }
 END_TEST

@@ -89,7 +89,7 @@ START_TEST(queues_of_sysfs)
 	one = json_object_array_get_idx(list, 0);
 	ck_assert_str_eq(json_object_get_string(json_member(one, "source")),
 			 "sysfs");
-	ERR_HAS("gpreempt-ctl load");
+	ERR_HAS("gpreempt-ctl module load");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "queues 4194303");
 	ck_assert_str_eq(ctl_out, "");
 	ERR_HAS("next: ");

@@ -191,7 +191,7 @@ START_TEST(roles)
 	} rows[] = {
 		{ HOLD_ROLE_PREEMPT, "preempt", "kill " },
 		{ HOLD_ROLE_FOLLOW, "follow", "kill " },
-		{ HOLD_ROLE_GUARD, "guard", "gpreempt-ctl release 4242" },
+		{ HOLD_ROLE_GUARD, "guard", "gpreempt-ctl guard release 4242" },
 		{ HOLD_ROLE_UNKNOWN, "unknown", NULL },
 	};
 	pid_t owner = stand_in(PID, rows[_i].role);

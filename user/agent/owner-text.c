@@ -31,7 +31,7 @@ const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 			 target);
 		break;
 	case HOLD_ROLE_GUARD:
-		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl release %d",
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl guard release %d",
 			 target);
 		break;
 	case HOLD_ROLE_PREEMPT:

@@ -4,6 +4,8 @@
 
 #include "ctl/command/ctl.h"
 
+#define LEFT 19		/* columns of a name and its words, in the help */
+
 const struct ctl_command *const ctl_commands[] = {
 	&ctl_list,
 	&ctl_queues,
@@ -21,24 +23,90 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_self,
 	&ctl_trace,
 	&ctl_guard,
+	&ctl_guard_begin,
+	&ctl_guard_end,
+	&ctl_guard_release,
 	&ctl_follow,
 	&ctl_run,
 	&ctl_doctor,
-	&ctl_load,
-	&ctl_unload,
-	&ctl_online,
-	&ctl_release,
+	&ctl_module_load,
+	&ctl_module_unload,
 	NULL,
 };
 
-const struct ctl_command *ctl_find_command(const char *name)
+/* "load" in "module load"; NULL for a command of one word. */
+static const char *second_word(const struct ctl_command *cmd)
+{
+	const char *space = strchr(cmd->name, ' ');
+
+	return space ? space + 1 : NULL;
+}
+
+static bool has_name(const struct ctl_command *cmd, const char *first,
+		     const char *second)
+{
+	const char *own = second_word(cmd);
+	size_t len = strcspn(cmd->name, " ");
+
+	return strlen(first) == len && !strncmp(first, cmd->name, len) &&
+	       (second ? own && !strcmp(second, own) : !own);
+}
+
+static const struct ctl_command *find(const char *first, const char *second)
 {
 	size_t i;
 
 	for (i = 0; ctl_commands[i]; i++)
-		if (!strcmp(ctl_commands[i]->name, name))
+		if (has_name(ctl_commands[i], first, second))
 			return ctl_commands[i];
 	return NULL;
+}
+
+const struct ctl_command *ctl_find_command(int argc, char **argv, int *words)
+{
+	const struct ctl_command *cmd = NULL;
+
+	*words = 2;
+	if (argc > 1)
+		cmd = find(argv[0], argv[1]);
+	if (cmd)
+		return cmd;
+	*words = 1;
+	return find(argv[0], NULL);
+}
+
+/* Is it "module", of which only "module load" and others are commands? */
+static bool is_group(const char *word)
+{
+	size_t len = strlen(word), i;
+
+	for (i = 0; ctl_commands[i]; i++)
+		if (!strncmp(ctl_commands[i]->name, word, len) &&
+		    ctl_commands[i]->name[len] == ' ')
+			return true;
+	return false;
+}
+
+int ctl_no_command(int argc, char **argv)
+{
+	const char *second;
+	char next[64];
+	size_t i;
+	int j;
+
+	snprintf(next, sizeof(next), "gpreempt-ctl --help lists the commands");
+	/* The second word of a command: "load" was one of its own once. */
+	for (j = 0; j < argc && j < 2; j++)
+		for (i = 0; ctl_commands[i]; i++) {
+			second = second_word(ctl_commands[i]);
+			if (second && !strcmp(second, argv[j]))
+				snprintf(next, sizeof(next), "gpreempt-ctl %s",
+					 ctl_commands[i]->name);
+		}
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next,
+			     is_group(argv[0]) ?
+			     "a second word belongs to the command \"%s\"" :
+			     "there is no command \"%s\"", argv[0]);
 }
 
 void ctl_help_all(FILE *f)
@@ -47,10 +115,13 @@ void ctl_help_all(FILE *f)
 
 	fputs("usage: gpreempt-ctl [COMMAND] [ARGUMENT...] [OPTION...]\n\n"
 	      "See and suspend the GPU queues of processes.\n\n", f);
-	for (i = 0; ctl_commands[i]; i++)
-		fprintf(f, "  %-9s %-9s %s\n", ctl_commands[i]->name,
-			ctl_commands[i]->usage ? ctl_commands[i]->usage : "",
-			ctl_commands[i]->summary);
+	for (i = 0; ctl_commands[i]; i++) {
+		const char *words = ctl_commands[i]->usage;
+
+		fprintf(f, "  %s %-*s %s\n", ctl_commands[i]->name,
+			(int)(LEFT - strlen(ctl_commands[i]->name)),
+			words ? words : "", ctl_commands[i]->summary);
+	}
 	fprintf(f, "\n%s", ctl_targets_help);
 	fputs("\n  --help     this list; COMMAND --help: more about one\n"
 	      "  --version  the version\n\n"

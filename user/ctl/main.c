@@ -36,6 +36,7 @@ static void fill_gaps(void)
 int main(int argc, char **argv)
 {
 	const struct ctl_command *cmd;
+	int words;
 
 	fill_gaps();
 	shr_title_init(argc, argv);
@@ -52,10 +53,8 @@ int main(int argc, char **argv)
 	}
 	if (argv[1][0] == '-')
 		return run(&ctl_list, argc - 1, argv + 1);
-	cmd = ctl_find_command(argv[1]);
+	cmd = ctl_find_command(argc - 1, argv + 1, &words);
 	if (!cmd)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl --help lists the commands",
-				     "there is no command \"%s\"", argv[1]);
-	return run(cmd, argc - 2, argv + 2);
+		return ctl_no_command(argc - 1, argv + 1);
+	return run(cmd, argc - 1 - words, argv + 1 + words);
 }

@@ -14,7 +14,7 @@ static void put_table(const char *name, void (*entry)(const struct ctl_command *
 
 static void put_words(const struct ctl_command *cmd)
 {
-	printf("\t[%s]='%s'\n", cmd->name, doc_words_completion(cmd->words));
+	printf("\t['%s']='%s'\n", cmd->name, doc_words_completion(cmd->words));
 }
 
 static void put_options(const struct ctl_command *cmd)
@@ -22,7 +22,7 @@ static void put_options(const struct ctl_command *cmd)
 	const struct ctl_option *o;
 	size_t n;
 
-	printf("\t[%s]='", cmd->name);
+	printf("\t['%s']='", cmd->name);
 	for (n = 0; (o = ctl_option_at(cmd, n)); n++)
 		printf("--%s ", o->name);
 	fputs("--help'\n", stdout);
@@ -43,7 +43,7 @@ static void put_values(const struct ctl_command *cmd)
 static void put_commands(const struct ctl_command *cmd)
 {
 	if (cmd->command)
-		printf("\t[%s]=yes\n", cmd->name);
+		printf("\t['%s']=yes\n", cmd->name);
 }
 
 void doc_bash(void)

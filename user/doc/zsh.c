@@ -37,7 +37,7 @@ static void put_command(const struct ctl_command *cmd)
 	const struct ctl_option *o;
 	size_t n;
 
-	printf("\t%s)\n\t\t_arguments \\\n", cmd->name);
+	printf("\t'%s')\n\t\t_arguments \\\n", cmd->name);
 	for (n = 0; (o = ctl_option_at(cmd, n)); n++)
 		put_option(o);
 	if (*words)

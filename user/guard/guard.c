@@ -118,7 +118,7 @@ static struct guard_server *listen_to_servers(struct guard *guard)
 			 GUARD_SOCKET);
 	if (!ret)
 		return server;
-	ctl_note("%s: %s; this guard cannot receive \"online begin\"",
+	ctl_note("%s: %s; this guard cannot receive \"guard begin\"",
 		 GUARD_SOCKET, strerror(-ret));
 	return NULL;
 }

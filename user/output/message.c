@@ -139,7 +139,7 @@ void ctl_note_sysfs(void)
 	else
 		ctl_note("state, slots and priorities are not known: gpreempt.ko is not "
 			 "loaded or does not show the process; load it with: "
-			 "gpreempt-ctl load");
+			 "gpreempt-ctl module load");
 }
 
 int ctl_need_root(pid_t pid)

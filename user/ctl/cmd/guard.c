@@ -153,7 +153,7 @@ static const struct ctl_option options[] = {
 	{ "cpu", CTL_CPU, SCHED(cpu), "CPU",
 	  "poll on that CPU" },
 	{ "allow-uid", CTL_UIDS, 0, "LIST",
-	  "these users may send \"online begin\" too" },
+	  "these users may send \"guard begin\" too" },
 	{ "samples", CTL_FILE, SCHED(samples), "FILE",
 	  "write all latencies to a file at the end" },
 	{ "metrics", CTL_FILE, SCHED(metrics), "FILE",

@@ -22,7 +22,7 @@ static const struct dynlib_call kmod_rows[] = {
 	{ 0 },
 };
 
-DYNLIB_NOTE(kmod_note, "load", "gpreempt-ctl load and unload", KMOD_SONAME);
+DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload", KMOD_SONAME);
 
 /* A reader of its files may have them open just now. */
 #define REMOVE_TRIES 20
@@ -122,7 +122,7 @@ static int insert(struct kmod_ctx *ctx)
 	if (ret)
 		return fail_insert(ret);
 	puts("gpreempt.ko is loaded; amdgpu can't be unloaded before it "
-	     "(gpreempt-ctl unload)");
+	     "(gpreempt-ctl module unload)");
 	return 0;
 }
 
@@ -201,8 +201,8 @@ static int run_unload(const struct ctl_command *cmd, struct ctl_args *args)
 	return with_kmod(remove_module);
 }
 
-const struct ctl_command ctl_load = {
-	.name = "load",
+const struct ctl_command ctl_module_load = {
+	.name = "module load",
 	.run = run_load,
 	.summary = "Load gpreempt.ko, which shows states and slots.",
 	.details =
@@ -211,8 +211,8 @@ const struct ctl_command ctl_load = {
 	"amdgpu in use, although lsmod names no user: unload gpreempt.ko first.\n",
 };
 
-const struct ctl_command ctl_unload = {
-	.name = "unload",
+const struct ctl_command ctl_module_unload = {
+	.name = "module unload",
 	.run = run_unload,
 	.summary = "Unload gpreempt.ko.",
 	.details =

@@ -288,7 +288,6 @@ static int check_args(const struct ctl_command *cmd,
 		return usage(cmd, cmd->name, NULL,
 			     cmd->words == CTL_TARGETS ?
 			     "a target is needed, such as a PID" :
-			     cmd->words == CTL_WORDS ? cmd->usage :
 			     "the name of a file is needed");
 	if (args->record && args->replay)
 		return usage(cmd, "--record", NULL, "not with --replay");

@@ -88,7 +88,6 @@ enum ctl_words {
 	CTL_NO_WORDS,
 	CTL_TARGETS,		/* as gpreempt_select() takes them */
 	CTL_FILES,
-	CTL_WORDS,
 };
 
 /* Options that several commands have: bits of struct ctl_command's shared. */
@@ -119,16 +118,20 @@ extern const struct ctl_command *const ctl_commands[];
 /* What a target can be, for help and manual. */
 extern const char ctl_targets_help[];
 
-const struct ctl_command *ctl_find_command(const char *name);
+/*
+ * The command that the words begin with, and how many of them are its name: 1
+ * or 2. NULL if there is none.
+ */
+const struct ctl_command *ctl_find_command(int argc, char **argv, int *words);
+/* Report that the words begin with no command. Returns the exit status. */
+int ctl_no_command(int argc, char **argv);
 /* The nth option of a command, its own ones first; NULL behind the last. */
 const struct ctl_option *ctl_option_at(const struct ctl_command *cmd,
 				       size_t n);
 
 extern const struct ctl_command ctl_list;
 extern const struct ctl_command ctl_doctor;
-extern const struct ctl_command ctl_load;
 extern const struct ctl_command ctl_monitor;
-extern const struct ctl_command ctl_unload;
 extern const struct ctl_command ctl_queues;
 extern const struct ctl_command ctl_suspend;
 extern const struct ctl_command ctl_resume;
@@ -145,8 +148,11 @@ extern const struct ctl_command ctl_trace;
 extern const struct ctl_command ctl_follow;
 extern const struct ctl_command ctl_run;
 extern const struct ctl_command ctl_guard;
-extern const struct ctl_command ctl_online;
-extern const struct ctl_command ctl_release;
+extern const struct ctl_command ctl_guard_begin;
+extern const struct ctl_command ctl_guard_end;
+extern const struct ctl_command ctl_guard_release;
+extern const struct ctl_command ctl_module_load;
+extern const struct ctl_command ctl_module_unload;
 
 /*
  * Fill in args from the words behind the command's name. Returns -1 to go on,

@@ -312,7 +312,7 @@ const struct ctl_command ctl_follow = {
 	.not_recorded =
 	"each of its targets has a process of its own; preempt makes "
 	"the same calls and can be recorded",
-	.summary = "Suspend processes while job control stops or freezes them.",
+	.summary = "Suspend processes when job control stops or freezes them.",
 	.details =
 	"While a process is stopped (SIGSTOP, Ctrl-Z, a batch system's suspend)\n"
 	"or its cgroup is frozen (docker pause, systemctl freeze), its queues are\n"

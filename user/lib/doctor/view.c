@@ -50,7 +50,7 @@ static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
 		if (err.reason == GPREEMPT_NO_MODULE &&
 		    g->ops->is_root(g->be))
 			gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
-				    "gpreempt-ctl load",
+				    "gpreempt-ctl module load",
 				    "gpreempt.ko is not loaded: slots are not "
 				    "to be seen");
 		else

@@ -30,7 +30,7 @@ wait_for 20 said "process $(pid off) is offline"
 [ "$(caps_of "$g")" = 00000000008840e0 ] || fail "it has other rights: $(caps_of "$g")"
 wait_for 20 said "^suspended $(pid off): arrival, 2 of 2 queues"
 wait_for 20 said "^resumed $(pid off): idle"
-gpreempt-ctl release "$(pid off)" || fail "release: $?"
+gpreempt-ctl guard release "$(pid off)" || fail "release: $?"
 wait_for 15 running "$(pid off)"
 expect_progress off
 end_guard

@@ -56,7 +56,7 @@ says "unknown${tab}module"
 
 step "without the module, then without debugfs"
 rmmod gpreempt
-found 0 warning module 'gpreempt-ctl load'
+found 0 warning module 'gpreempt-ctl module load'
 umount "$DEBUGFS"
 found 0 warning debugfs 'mount -t debugfs'
 mount -t debugfs none "$DEBUGFS"
@@ -82,7 +82,7 @@ mv /dev/kfd.away /dev/kfd
 
 step "on a terminal and as JSON"
 NO_COLOR=1 terminal 80 gpreempt-ctl doctor > "$W/pty" || fail "on a terminal"
-grep -q 'module.*; gpreempt-ctl load' "$W/pty" || fail "no remedy: $(cat "$W/pty")"
+grep -q 'module.*; gpreempt-ctl module load' "$W/pty" || fail "no remedy: $(cat "$W/pty")"
 ctl 0 doctor --json
 says '"status": 0'
 says '"check": "cwsr"'

@@ -15,32 +15,32 @@ touch "$modules/modules.order" "$modules/modules.builtin"
 /tmp/bin/depmod 2> "$W/depmod" || fail "depmod: $(cat "$W/depmod")"
 
 step "not root"
-as-nobody gpreempt-ctl load > "$W/ctl" 2>&1
+as-nobody gpreempt-ctl module load > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "status"
 says_what_to_do 'sudo'
 
 step "no gpreempt.ko"
-ctl 3 load
+ctl 3 module load
 says_what_to_do 'make dkms-install'
 
 step "no amdgpu"
 cp /usr/bin/gpreempt-dkms.ko "$modules/updates/dkms/gpreempt.ko"
 rmmod amdgpu
 /tmp/bin/depmod 2> "$W/depmod"
-ctl 3 load
+ctl 3 module load
 says_what_to_do 'amdgpu'
 says 'modprobe amdgpu'
 
 step "amdgpu is loaded first; a second time is no error"
 ln -s /boot/amdgpu.ko "$modules/kernel/amdgpu.ko"
 /tmp/bin/depmod 2> "$W/depmod"
-ctl 0 load
-says 'gpreempt.ko is loaded; amdgpu can.t be unloaded before it .gpreempt-ctl unload.'
+ctl 0 module load
+says 'gpreempt.ko is loaded; amdgpu can.t be unloaded before it .gpreempt-ctl module unload.'
 rmmod amdgpu 2> "$W/err" && fail "amdgpu was unloaded under gpreempt.ko"
 [ -d "$DEBUGFS/gpreempt" ] || fail "no view after that"
 [ -d /sys/module/amdgpu ] || fail "amdgpu was not loaded"
 [ -r "$DEBUGFS/gpreempt/version" ] || fail "no view"
-ctl 0 load
+ctl 0 module load
 says 'loaded already'
 
 step "in use"
@@ -48,16 +48,16 @@ insmod /lib/modules/vgpu.ko || fail "no virtual GPU"
 start a --queues 1 --packet 1ms
 wait_for 15 running "$(pid a)"
 exec 9< "$DEBUGFS/gpreempt/version"
-ctl 7 unload
+ctl 7 module unload
 says_what_to_do 'in use'
 exec 9<&-
 
 step "unload"
-ctl 0 unload
+ctl 0 module unload
 [ ! -d /sys/module/gpreempt ] || fail "it is still there"
-ctl 0 unload
+ctl 0 module unload
 says 'not loaded'
-ctl 2 load now
+ctl 2 module load now
 stop a
 
 step "amdgpu can be unloaded then"

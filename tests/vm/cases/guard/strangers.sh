@@ -31,10 +31,10 @@ wait_for 20 guarded
 step "a stranger is refused by the kernel, a thousand times"
 ask 4 65534 'gpreempt-guard 1 begin pid=0' 1000
 answers 'Permission denied'
-ctl 0 online begin
+ctl 0 guard begin
 says "1 requests open"
 wait_for 15 view_is "$p" suspended 1
-ctl 0 online end
+ctl 0 guard end
 wait_for 15 running "$p"
 
 step "and by guard, where the socket would let it in"
@@ -52,10 +52,10 @@ answers '^gpreempt-guard 1 reply code=-13 value=0$'
 ask 0 1000 "gpreempt-guard 1 begin pid=$p"
 answers '^gpreempt-guard 1 reply code=-13 value=0$'
 # A release takes guard a step: one that worked would be seen by then.
-ctl 0 online begin
+ctl 0 guard begin
 wait_for 15 view_is "$p" suspended 1
 guarded || fail "an allowed user had it released"
-ctl 0 online end
+ctl 0 guard end
 
 step "root may"
 ask 0 0 "gpreempt-guard 1 release pid=$p ns=18446744073709551615"

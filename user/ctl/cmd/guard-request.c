@@ -54,22 +54,14 @@ static int begin_or_end(bool begin, pid_t pid)
 	return ret;
 }
 
-static int run_online(const struct ctl_command *cmd, struct ctl_args *args)
+static int report_work(bool begin)
 {
-	bool begin = !strcmp(args->words[0], "begin");
 	pid_t pid = getppid();
-	int ret;
+	int ret = begin_or_end(begin, pid);
 
-	(void)cmd;
-	if (!begin && strcmp(args->words[0], "end"))
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl online --help",
-				     "online work begins or ends, and nothing "
-				     "else: \"%s\"", args->words[0]);
-	ret = begin_or_end(begin, pid);
 	if (ret == -EINVAL)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "gpreempt-ctl online begin",
+				     "gpreempt-ctl guard begin",
 				     "process %d has no request open", pid);
 	if (ret < 0)
 		return fail_guard(ret);
@@ -77,18 +69,36 @@ static int run_online(const struct ctl_command *cmd, struct ctl_args *args)
 	return 0;
 }
 
-const struct ctl_command ctl_online = {
-	.name = "online",
-	.run = run_online,
-	.words = CTL_WORDS,
-	.min_words = 1,
-	.max_words = 1,
-	.usage = "begin/end",
-	.summary = "Report to the guard that online work begins or ends.",
+static int run_begin(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	(void)cmd;
+	(void)args;
+	return report_work(true);
+}
+
+static int run_end(const struct ctl_command *cmd, struct ctl_args *args)
+{
+	(void)cmd;
+	(void)args;
+	return report_work(false);
+}
+
+const struct ctl_command ctl_guard_begin = {
+	.name = "guard begin",
+	.run = run_begin,
+	.summary = "Report to guard that online work begins.",
 	.details =
 	"It counts for the program that runs this command, such as a shell: when that\n"
 	"ends, so do its requests. Requests may be nested. Root only, unless guard has\n"
 	"--allow-uid: these users can hold back offline work, except for its share.\n",
+};
+
+const struct ctl_command ctl_guard_end = {
+	.name = "guard end",
+	.run = run_end,
+	.summary = "Report to guard that online work ends.",
+	.details =
+	"It ends one request of \"guard begin\" of the same program.\n",
 };
 
 /* -ESRCH: guard does not have it; or another negative errno value. */
@@ -156,13 +166,13 @@ static const struct ctl_option release_options[] = {
 	{ 0 },
 };
 
-const struct ctl_command ctl_release = {
-	.name = "release",
+const struct ctl_command ctl_guard_release = {
+	.name = "guard release",
 	.run = run_release,
 	.words = CTL_TARGETS,
 	.min_words = 1,
 	.usage = "TARGET",
-	.summary = "Make the guard release a process and not take it back.",
+	.summary = "Make guard release a process and not take it back.",
 	.details =
 	"When it returns, the queues run and the process is not traced: for a\n"
 	"debugger or a checkpoint.\n",
