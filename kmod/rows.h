@@ -21,7 +21,7 @@ void gp_rows_gpu(struct seq_file *m, const void *record);
 /** gp_rows_summary() - a line of processes: struct gp_summary */
 void gp_rows_summary(struct seq_file *m, const void *record);
 
-/** gp_rows_node() - a line of gpus: struct gp_host_node */
+/** gp_rows_node() - a line of nodes: struct gp_host_node */
 void gp_rows_node(struct seq_file *m, const void *record);
 
 #endif /* GP_ROWS_H */

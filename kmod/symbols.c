@@ -93,7 +93,7 @@ static void look_up(const struct module *mod, struct found *found)
 	rcu_read_unlock();
 }
 
-/* The list of KFD's nodes; without it the file gpus is empty. */
+/* The list of KFD's nodes; without it the file nodes is empty. */
 static void take_topology(struct gp_symbols *s, const struct found *found)
 {
 	s->topology = found[TOPOLOGY].addr;

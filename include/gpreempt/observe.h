@@ -230,7 +230,7 @@ int gpreempt_processes_read(struct gpreempt *g,
 void gpreempt_processes_free(struct gpreempt_process_list *processes);
 
 /**
- * struct gpreempt_node - a GPU or a partition of one: a line of gpus
+ * struct gpreempt_node - a GPU or a partition of one: a line of nodes
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_node {

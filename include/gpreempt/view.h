@@ -45,7 +45,7 @@
 #define GP_VIEW_GPUS_FILE	"gpus"
 #define GP_VIEW_HQDS_FILE	"hqds"
 #define GP_VIEW_PROCESSES_FILE	"processes"
-#define GP_VIEW_NODES_FILE	"gpus"
+#define GP_VIEW_NODES_FILE	"nodes"
 #define GP_VIEW_STATS_FILE	"stats"
 
 /* The first line of a file, from two string literals. */
@@ -120,7 +120,7 @@ enum gp_view_hardware {
  *	gpus		version of the text of pid/<n>/gpus
  *	hqds		version of the text of pid/<n>/hqds
  *	processes	version of the text of processes
- *	nodes		version of the text of gpus
+ *	nodes		version of the text of nodes
  *	stats		version of the text of stats
  *	kernel		release of the running kernel
  *	amdgpu		srcversion of the amdgpu module that is observed
@@ -139,7 +139,7 @@ enum gp_view_hardware {
  *	occupied	a cheap look whether a slot holds a ring
  *	debug		suspended, exception and debugged
  *	contexts	the context of a queue, from Linux 7.0 on
- *	nodes		the file gpus
+ *	nodes		the file nodes
  *	hiq		whether the driver's own queue is in its slot
  *	resets		whether the driver has reset a queue, from Linux 7.2 on
  *	answers		a cheap look whether a device answers
@@ -365,7 +365,7 @@ enum gp_view_queue_type {
 	X(age_ms, DEC)
 
 /*
- * gpus: one KFD node a line, that is a GPU or a partition of one.
+ * nodes: one KFD node a line, that is a GPU or a partition of one.
  *
  *	gpu_id		KFD's id of the node
  *	node		its number in KFD's topology

@@ -75,7 +75,7 @@ START_TEST(nodes)
 {
 	struct gpreempt_nodes *list;
 
-	gp_loop_set_file(&loop, DIR "gpus",
+	gp_loop_set_file(&loop, DIR "nodes",
 			 "gpreempt-nodes - version: 1.0\n"
 			 "# gpu_id node device gfx xccs xcc_mask scheduler "
 			 "hardware slots_used slots hiq processes queues "
@@ -219,7 +219,7 @@ START_TEST(broken)
 	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err),
 			 -EINVAL);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
-	gp_loop_set_file(&loop, DIR "gpus", PROCESSES);
+	gp_loop_set_file(&loop, DIR "nodes", PROCESSES);
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), -EPROTO);
 	gp_loop_set_file(&loop, DIR "stats", "");
 	ck_assert_int_eq(gpreempt_module_stats(g, &some, &err), -EPROTO);

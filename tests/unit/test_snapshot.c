@@ -59,7 +59,7 @@ static void setup(void)
 	copy_fixture(DRIVER "rls", "made/kfd/rls");
 	copy_fixture(DRIVER "queues-144", "made/gpreempt/pid/4242/queues");
 	make_text("made/gpreempt/processes", "processes\n");
-	make_text("made/gpreempt/gpus", "gpus\n");
+	make_text("made/gpreempt/nodes", "nodes\n");
 }
 
 static void teardown(void)
@@ -82,7 +82,7 @@ static bool as_root(void)
 START_TEST(one)
 {
 	static const char *const files[] = {
-		"mqds", "hqds", "rls", "info", "ps", "sysfs", "processes", "gpus",
+		"mqds", "hqds", "rls", "info", "ps", "sysfs", "processes", "nodes",
 		"queues-4242",
 	};
 	char path[128];

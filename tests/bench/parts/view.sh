@@ -29,7 +29,7 @@ echo "view_ns $ours"
 echo "kfd_debugfs_ns $theirs"
 echo "view_time_gain $((theirs / ours))"
 echo "processes_ns $(ns_of 21 "$DEBUGFS/gpreempt/processes")"
-echo "gpus_register_reads $(reads_of "$DEBUGFS/gpreempt/gpus")"
+echo "nodes_register_reads $(reads_of "$DEBUGFS/gpreempt/nodes")"
 stop a > /dev/null
 
 # One process of 16 queues is read while there are that many, one GPU after

@@ -270,7 +270,7 @@ static int copy_views(const struct gpreempt_targets *targets, const char *dir)
 	if (ret <= 0)
 		ret = copy(VIEW_DIR "/processes", dir, "processes");
 	if (ret <= 0)
-		ret = copy(VIEW_DIR "/gpus", dir, "gpus");
+		ret = copy(VIEW_DIR "/nodes", dir, "nodes");
 	return ret > 0 ? ret : 0;
 }
 

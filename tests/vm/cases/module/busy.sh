@@ -20,7 +20,7 @@ age=0
 while [ "$age" -eq 0 ] && alive $s; do
 	{ read -r _ && read -r _ && read -r _ _ _ _ _ _ _ _ age _; } < "$VIEW/$p/queues"
 done
-(cd "$T" && cat "pid/$p/queues" "pid/$p/hqds" processes "pid/$p/gpus" gpus) > "$W/all" ||
+(cd "$T" && cat "pid/$p/queues" "pid/$p/hqds" processes "pid/$p/gpus" nodes) > "$W/all" ||
 	fail "cannot be read"
 alive $s || fail "they waited for the driver"
 cat "$W/all"

@@ -10,7 +10,7 @@ start b --gpus 1 --packet 1ms
 p=$(pid a)
 wait_for 15 running "$p"
 
-node_hardware() { awk 'NR > 2 { print $8, $9, $11 }' "$T/gpus" | sed -n 1p; }
+node_hardware() { awk 'NR > 2 { print $8, $9, $11 }' "$T/nodes" | sed -n 1p; }
 
 # untouched SWITCH WORD: of GPU 0; GPU 1 goes on being read
 untouched() {
@@ -21,7 +21,7 @@ untouched() {
 	expect_view "$p" active -
 	expect_view "$p" rptr -
 	[ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 0 ] || fail "hqds has lines"
-	[ "$(node_hardware)" = "$2 - -" ] || fail "gpus says '$(node_hardware)'"
+	[ "$(node_hardware)" = "$2 - -" ] || fail "nodes says '$(node_hardware)'"
 	[ "$(awk -v p="$p" '$1 == p { print $10 }' "$T/processes")" = - ] || fail "processes"
 	# The driver may read a register or two for itself; a slot has 56.
 	between "$(($(counter 0 reg_reads) - reads))" 0 20 "register reads"

@@ -65,7 +65,7 @@ p=$(pid a)
 wait_for 15 running "$p"
 expect_view "$p" state active
 [ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 26 ] || fail "not 26 slots"
-[ "$(awk 'NR > 2' "$DEBUGFS/gpreempt/gpus" | wc -l)" -eq 2 ] || fail "not two nodes"
+[ "$(awk 'NR > 2' "$DEBUGFS/gpreempt/nodes" | wc -l)" -eq 2 ] || fail "not two nodes"
 hold "$p"
 let_go "$p"
 stop a

@@ -29,7 +29,7 @@ mount -t securityfs none $security || fail "no securityfs"
 
 for level in integrity confidentiality; do
 	lock_down $level
-	for f in "$T"/version "$T"/processes "$T"/gpus "$T"/stats "$VIEW/$p"/*; do
+	for f in "$T"/version "$T"/processes "$T"/nodes "$T"/stats "$VIEW/$p"/*; do
 		[ -n "$(cat "$f")" ] || fail "$f cannot be read"
 	done
 	# What could be written cannot be opened.

@@ -11,7 +11,7 @@ start a --queues 1 --packet 1ms
 p=$(pid a)
 wait_for 15 in_view "$p"
 chmod 755 "$DEBUGFS" || fail "debugfs can't be opened to all"
-files="$T/version $T/processes $T/gpus $T/stats $VIEW/$p/queues $VIEW/$p/hqds $VIEW/$p/gpus"
+files="$T/version $T/processes $T/nodes $T/stats $VIEW/$p/queues $VIEW/$p/hqds $VIEW/$p/gpus"
 for f in $files; do
 	[ "$(stat -c %a "$f")" = 400 ] || fail "$f has mode $(stat -c %a "$f")"
 	as-nobody cat "$f" > /dev/null 2> "$W/err" && fail "an ordinary user can read $f"

@@ -7,11 +7,11 @@
 
 T=$DEBUGFS/gpreempt
 
-# node_cell NODE COLUMN: of the file gpus
+# node_cell NODE COLUMN: of the file nodes
 node_cell() {
 	awk -v node="$1" -v want="$2" '
 		NR == 2 { for (i = 2; i <= NF; i++) c[$i] = i - 1; next }
-		NR > 2 && $c["node"] == node { print $c[want] }' "$T/gpus"
+		NR > 2 && $c["node"] == node { print $c[want] }' "$T/nodes"
 }
 
 gpu_id() { printf 0x%x "$(cat "$TOPOLOGY/$1/gpu_id")"; }
@@ -24,7 +24,7 @@ xccs_of() {
 }
 
 step "four nodes on two devices"
-cat "$T/gpus"
+cat "$T/nodes"
 [ "$(gpu_nodes | tr '\n' ' ')" = "1 2 3 4 " ] || fail "KFD has nodes $(gpu_nodes)"
 for n in 1 2 3 4; do
 	[ "$(node_cell $n gpu_id)" = "$(gpu_id $n)" ] || fail "node $n: gpu_id"
@@ -78,9 +78,9 @@ step "the device is removed and made again, with both nodes, under readers"
 started="$started $!"
 unplug() { echo 0 2> /dev/null > "$VGPU/unplug"; }
 wait_for 15 unplug
-[ "$(awk 'NR > 2' "$T/gpus" | wc -l)" -eq 2 ] || fail "nodes that are gone are shown"
+[ "$(awk 'NR > 2' "$T/nodes" | wc -l)" -eq 2 ] || fail "nodes that are gone are shown"
 echo 0 > "$VGPU/plug" || fail "cannot make it again"
-[ "$(awk 'NR > 2' "$T/gpus" | wc -l)" -eq 4 ] || fail "the new nodes are not shown"
+[ "$(awk 'NR > 2' "$T/nodes" | wc -l)" -eq 4 ] || fail "the new nodes are not shown"
 start d --gpus all --packet 1ms
 wait_for 15 running "$(pid d)"
 stop d

@@ -45,7 +45,7 @@ for symbol in topology_lock topology_device_list; do
 	with_symbol $symbol
 	insmod $module || fail "it does not load without $symbol"
 	grep -qx "feature_nodes off:${symbol%?}X" "$DEBUGFS/gpreempt/version" || fail "feature"
-	cat "$DEBUGFS/gpreempt/gpus" 2> /dev/null && fail "gpus can be read"
+	cat "$DEBUGFS/gpreempt/nodes" 2> /dev/null && fail "nodes can be read"
 	rmmod gpreempt
 done
 with_symbol kfd_create_process

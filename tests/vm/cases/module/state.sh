@@ -40,7 +40,7 @@ start c --queues 30 --packet 1ms --ring 64
 p=$(pid c)
 unmapped() { view "$p" state | grep -qx unmapped && view "$p" state | grep -qx active; }
 wait_for 15 unmapped
-awk 'NR > 2 { print $15 }' "$DEBUGFS/gpreempt/gpus" | grep -qx 1 || fail "not oversubscribed"
+awk 'NR > 2 { print $15 }' "$DEBUGFS/gpreempt/nodes" | grep -qx 1 || fail "not oversubscribed"
 stop c
 
 # In a slow guest a guardian takes its holder for stuck before it is.

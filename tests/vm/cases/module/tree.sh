@@ -33,9 +33,8 @@ p=$(pid a)
 wait_for 15 running "$p"
 
 step "heads and modes"
-for f in version processes gpus stats pid/$p/queues pid/$p/hqds pid/$p/gpus; do
-	case $f in gpus) name=nodes ;; *) name=${f##*/} ;; esac
-	head -n 1 "$T/$f" | grep -qx "gpreempt-$name - version: [0-9]*\.[0-9]*" || fail "$f: line 1"
+for f in version processes nodes stats pid/$p/queues pid/$p/hqds pid/$p/gpus; do
+	head -n 1 "$T/$f" | grep -qx "gpreempt-${f##*/} - version: [0-9]*\.[0-9]*" || fail "$f: line 1"
 	sed -n 2p "$T/$f" | grep -q '^# [a-z_]' || fail "$f: line 2"
 	[ "$(stat -c %a "$T/$f")" = 400 ] || fail "$f: mode"
 	awk 'NR == 2 { n = NF - 1 } NR > 2 && NF != n { exit 1 }' "$T/$f" ||
@@ -66,24 +65,24 @@ is "$T/processes" pid $e slots 0
 [ "$(wc -l < "$VIEW/$e/queues")" -eq 2 ] || fail "a process without a queue has lines"
 is "$T/processes" ns_pid 1 queues 1
 
-step "gpus"
-cat "$T/gpus"
+step "nodes"
+cat "$T/nodes"
 [ "$(gpu_nodes | wc -l)" -eq 2 ] || fail "not two GPUs"
 for n in $(gpu_nodes); do
 	id=$(printf 0x%x "$(cat "$TOPOLOGY/$n/gpu_id")")
-	is "$T/gpus" node "$n" gpu_id "$id"
-	is "$T/gpus" node "$n" gfx "$(property "$n" gfx_target_version)"
-	is "$T/gpus" node "$n" xccs "$(property "$n" num_xcc)"
-	is "$T/gpus" node "$n" scheduler hws
-	is "$T/gpus" node "$n" slots 24
-	is "$T/gpus" node "$n" hiq 1
-	is "$T/gpus" node "$n" oversubscribed 0
-	device=$(cell "$T/gpus" node "$n" device)
+	is "$T/nodes" node "$n" gpu_id "$id"
+	is "$T/nodes" node "$n" gfx "$(property "$n" gfx_target_version)"
+	is "$T/nodes" node "$n" xccs "$(property "$n" num_xcc)"
+	is "$T/nodes" node "$n" scheduler hws
+	is "$T/nodes" node "$n" slots 24
+	is "$T/nodes" node "$n" hiq 1
+	is "$T/nodes" node "$n" oversubscribed 0
+	device=$(cell "$T/nodes" node "$n" device)
 	[ -e "/sys/bus/pci/devices/$device" ] || fail "no PCI device $device"
 done
-is "$T/gpus" node 1 slots_used 4
-is "$T/gpus" node 1 mapped 5
-is "$T/gpus" node 2 slots_used 3
+is "$T/nodes" node 1 slots_used 4
+is "$T/nodes" node 1 mapped 5
+is "$T/nodes" node 2 slots_used 3
 
 step "hqds, against what the driver's own dump says"
 cat "$VIEW/$p/hqds"

@@ -22,9 +22,9 @@ end=$(($(uptime_cs) + 400 * SLOW))
 while [ "$(uptime_cs)" -lt $end ] || [ $replugged -lt 3 ]; do
 	vgpu-load --gpus all --count 5 --packet 100us > /dev/null 2>&1 || fail "a GPU that does not work"
 	wait_for 15 unplug
-	[ "$(awk 'NR > 2' "$T/gpus" | wc -l)" -eq 1 ] || fail "a GPU that is gone is shown"
+	[ "$(awk 'NR > 2' "$T/nodes" | wc -l)" -eq 1 ] || fail "a GPU that is gone is shown"
 	echo 1 > "$VGPU/plug" || fail "cannot make the GPU again"
-	[ "$(awk 'NR > 2' "$T/gpus" | wc -l)" -eq 2 ] || fail "the new GPU is not shown"
+	[ "$(awk 'NR > 2' "$T/nodes" | wc -l)" -eq 2 ] || fail "the new GPU is not shown"
 	replugged=$((replugged + 1))
 done
 echo "$replugged times"

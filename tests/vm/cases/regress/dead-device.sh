@@ -19,8 +19,8 @@ lost() {
 	expect_view "$p" active -
 	expect_view "$p" rptr -
 	[ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 0 ] || fail "hqds has lines"
-	[ "$(awk 'NR == 3 { print $8, $9, $11 }' "$T/gpus")" = "lost - -" ] ||
-		fail "gpus says '$(awk 'NR == 3' "$T/gpus")'"
+	[ "$(awk 'NR == 3 { print $8, $9, $11 }' "$T/nodes")" = "lost - -" ] ||
+		fail "nodes says '$(awk 'NR == 3' "$T/nodes")'"
 	[ "$(awk -v p="$p" '$1 == p { print $10 }' "$T/processes")" = - ] || fail "processes"
 	expect_view "$(pid b)" hardware read
 	expect_view "$(pid b)" active 4

@@ -11,7 +11,7 @@ wait_for 15 running "$p"
 
 dmesg -c > /dev/null
 switch 0 foreign_hook 1
-for f in "pid/$p/queues" "pid/$p/hqds" gpus; do
+for f in "pid/$p/queues" "pid/$p/hqds" nodes; do
 	cat "$T/$f" > "$W/out" 2> "$W/err" && fail "$f can be read: $(cat "$W/out")"
 	grep -qi 'needs cleaning' "$W/err" || fail "$f: $(cat "$W/err")"
 done

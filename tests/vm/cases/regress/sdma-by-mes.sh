@@ -9,7 +9,7 @@ T=$DEBUGFS/gpreempt
 # node_cell COLUMN: of the only GPU
 node_cell() {
 	awk -v want="$1" 'NR == 2 { for (i = 2; i <= NF; i++) c[$i] = i - 1 }
-		NR == 3 { print $c[want] }' "$T/gpus"
+		NR == 3 { print $c[want] }' "$T/nodes"
 }
 
 start a --queues 1 --sdma 1 --packet 1ms
@@ -20,7 +20,7 @@ sdma=$(awk 'NR > 2 && $3 == "sdma" { print $1 }' "$VIEW/$p/queues")
 [ "$(node_cell oversubscribed)" = 0 ] || fail "oversubscribed is $(node_cell oversubscribed)"
 
 switch 0 mes 1
-cat "$VIEW/$p/queues" "$T/gpus" > "$W/seen"
+cat "$VIEW/$p/queues" "$T/nodes" > "$W/seen"
 view "$p" hardware "$sdma" > "$W/sdma"
 view "$p" active "$sdma" >> "$W/sdma"
 view "$p" hardware 0 > "$W/compute"

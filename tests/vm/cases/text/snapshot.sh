@@ -15,7 +15,7 @@ ctl 0 snapshot -o "$s" --tag 2-one
 start b --queues 3 --packet 1ms
 b=$(pid b)
 ctl 0 snapshot -o "$s" --tag 3-two
-for f in info mqds hqds rls sysfs ps processes gpus kernel-log "queues-$a" "queues-$b"; do
+for f in info mqds hqds rls sysfs ps processes nodes kernel-log "queues-$a" "queues-$b"; do
 	[ -s "$s/3-two/$f" ] || fail "the snapshot has no $f"
 done
 [ "$(stat -c %a "$s" "$s/3-two" | xargs)" = "700 700" ] || fail "others may read the snapshot"
