@@ -167,7 +167,7 @@ static void interrupt(void)
 }
 
 /* Its end, however it comes, has the queues run. */
-START_TEST(let_go)
+START_TEST(release)
 {
 	steps[0].stop = STOPPED;
 	steps[1].what = interrupt;
@@ -522,7 +522,7 @@ int main(void)
 	tcase_add_test(tc, stopped_and_continued);
 	tcase_add_test(tc, frozen_and_thawed);
 	tcase_add_test(tc, stopped_and_frozen);
-	tcase_add_test(tc, let_go);
+	tcase_add_test(tc, release);
 	tcase_add_test(tc, follower_dies);
 	tcase_add_test(tc, command_dies);
 	tcase_add_test(tc, execs);

@@ -242,7 +242,7 @@ hold() {
 	expect_suspended "$1"
 }
 
-let_go() {
+release_target() {
 	ctl 0 resume "$1"
 	says "^resumed $1: "
 	wait_for 15 running "$1"

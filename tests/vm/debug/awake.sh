@@ -11,7 +11,7 @@ awake
 dmesg | grep -i 'KernelAddressSanitizer initialized' || fail "no KASAN"
 start a --queues 2 --sdma 1 --packet 1ms
 hold "$(pid a)"
-let_go "$(pid a)"
+release_target "$(pid a)"
 stop a
 grep -E 'lock-classes|debug_locks' /proc/lockdep_stats
 rmmod gpreempt && insmod /lib/modules/gpreempt.ko || fail "it does not load again"

@@ -45,7 +45,7 @@ hold "$(pid m2)"
 for n in 1 3 4; do
 	expect_progress "m$n"
 done
-let_go "$(pid m2)"
+release_target "$(pid m2)"
 for n in 1 2 3 4; do
 	expect_progress "m$n"
 	stop "m$n"

@@ -16,7 +16,7 @@ p=$(pid a)
 expect_progress a
 hold "$p"
 gpu_stands_still
-let_go "$p"
+release_target "$p"
 expect_progress a
 ctl 0 preempt "$p" --count 100 --hold 3ms --interval 10ms
 says '^cycles 100 succeeded 100'

@@ -12,7 +12,7 @@ hold "$p"
 ctl 7 follow "$p"
 says_what_to_do "process $p is held by gpreempt-ctl suspend"
 says "resume $p"
-let_go "$p"
+release_target "$p"
 ctl 5 follow 999999
 says_what_to_do "no process"
 

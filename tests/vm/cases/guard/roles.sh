@@ -84,7 +84,7 @@ wait_for 20 view_is "$(pid a)" suspended 1
 ctl 7 suspend "$(pid a)"
 says "held by gpreempt-ctl guard"
 end_guard
-let_go "$(pid b)"
+release_target "$(pid b)"
 for x in on a b both; do
 	stop $x
 done

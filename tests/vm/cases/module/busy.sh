@@ -38,5 +38,5 @@ wait $s
 echo 10000 > "$VGPU/0/unmap_ns"
 expect_suspended "$p"
 [ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 0 ] || fail "slots of a suspended process"
-let_go "$p"
+release_target "$p"
 stop a

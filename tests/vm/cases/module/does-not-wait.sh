@@ -25,5 +25,5 @@ cat "$W/suspend"
 echo 10000 > "$VGPU/0/unmap_ns"
 expect_suspended "$p"
 expect_view "$p" age_ms 0
-let_go "$p"
+release_target "$p"
 stop a

@@ -67,5 +67,5 @@ expect_view "$p" state active
 [ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 26 ] || fail "not 26 slots"
 [ "$(awk 'NR > 2' "$DEBUGFS/gpreempt/nodes" | wc -l)" -eq 2 ] || fail "not two nodes"
 hold "$p"
-let_go "$p"
+release_target "$p"
 stop a

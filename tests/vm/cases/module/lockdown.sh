@@ -36,7 +36,7 @@ for level in integrity confidentiality; do
 	cat "$VGPU/0/unmap_ns" > /dev/null 2> "$W/err" && fail "a file of mode 0644 can be read"
 	grep -qi 'not permitted' "$W/err" || fail "unmap_ns: $(cat "$W/err")"
 	hold "$p"
-	let_go "$p"
+	release_target "$p"
 done
 stop a
 

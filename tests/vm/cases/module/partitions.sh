@@ -55,7 +55,7 @@ hold "$b"
 [ "$(node_cell 2 slots_used)" = 0 ] || fail "slots of node 2"
 expect_view "$a" state active
 expect_progress a
-let_go "$b"
+release_target "$b"
 expect_progress b
 stop a
 stop b
@@ -69,7 +69,7 @@ for n in 1 2 3 4; do
 done
 [ "$(xccs_of "$c" "$(gpu_id 4)")" = "2 3 " ] || fail "XCCs of the last node"
 hold "$c"
-let_go "$c"
+release_target "$c"
 expect_progress c
 stop c
 

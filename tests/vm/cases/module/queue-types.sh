@@ -18,4 +18,4 @@ awk -v p=$p 'NR == 2 { for (i = 2; i <= NF; i++) c[$i] = i - 1 }
 # The engines of XGMI are those behind the two of PCIe, each queue on its own.
 [ "$(view $p engine | grep -v -e - | sort -u | wc -l)" -eq 3 ] || fail "not three engines"
 hold $p
-let_go $p
+release_target $p

@@ -15,7 +15,7 @@ hold "$p"
 state_is "$p" suspended || fail "not suspended: $_v"
 [ "$(debugged "$p")" = 1 ] || fail "it is not reported as held"
 [ "$(view "$p" rptr | sort -u)" = - ] || fail "a pointer of no slot"
-let_go "$p"
+release_target "$p"
 wait_for 15 state_is "$p" active
 [ "$(debugged "$p")" = 0 ] || fail "it is reported as held"
 

@@ -62,5 +62,5 @@ hold "$(pid b)"
 ctl 7 preempt "$(pid a)" "$(pid b)" --count 2
 says "process $(pid b) is held"
 wait_for 15 running "$(pid a)"
-let_go "$(pid b)"
+release_target "$(pid b)"
 kill -9 "$(pid a)" "$(pid b)" "$(pid c)"

@@ -28,5 +28,5 @@ echo "5 reads: $table ns with the table, $registers ns with registers," \
 	"$process ns with the process in $taken times"
 [ "$registers" -gt 0 ] || fail "no register was read"
 [ "$table" -gt 0 ] && [ "$table" -lt "$registers" ] || fail "the table is held while registers are read"
-let_go "$p"
+release_target "$p"
 stop a

@@ -51,7 +51,7 @@ step "one context"
 insmod $module || fail "it does not load"
 wait_for 15 running "$a"
 hold "$a"
-let_go "$a"
+release_target "$a"
 kill -WINCH "$b"
 wait_for 15 view_is "$b" active 0
 rmmod gpreempt

@@ -34,7 +34,7 @@ wait_for 5 has_queues "$p" "4 compute-aql"
 wait_for 3 view_is "$p" suspended 1
 wait_for 3 view_is "$p" active 0
 expect_no_progress a
-let_go "$p"
+release_target "$p"
 expect_progress a
 stop a
 
@@ -47,7 +47,7 @@ kill -USR1 "$p"
 wait_for 5 sdma_held "$p"
 wait_for 5 copies_nothing "$p"
 copies_nothing "$p" || fail "a suspended queue copies, or there is one more"
-let_go "$p"
+release_target "$p"
 wait_for 5 has_queues "$p" "2 compute-aql 2 sdma"
 stop b
 [ "$(result b copies)" -gt 0 ] || fail "no copies"

@@ -12,7 +12,7 @@ hold "$p"
 says 'suspended [0-9]+: 6 queues'
 expect_no_progress a
 ctl 0 queues "$p"
-let_go "$p"
+release_target "$p"
 expect_progress a
 ctl 0 preempt "$p" --count 100 --hold 2ms --interval 5ms
 says '^cycles 100 succeeded 100'

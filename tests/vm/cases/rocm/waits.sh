@@ -14,7 +14,7 @@ waits() {
 	t1=$(uptime_cs)
 	sleep 0.7
 	t2=$(uptime_cs)
-	let_go "$p"
+	release_target "$p"
 	t3=$(uptime_cs)
 	expect_progress "$1"
 	stop "$1"

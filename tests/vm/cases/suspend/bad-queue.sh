@@ -9,7 +9,7 @@ ctl 6 suspend "$p" --queues 0,99
 says 99
 expect_view "$p" suspended 1 0
 expect_view "$p" suspended 0 1
-let_go "$p"
+release_target "$p"
 for list in x 1,,2 -1 99999999999 ''; do
 	ctl 2 suspend "$p" --queues "$list"
 done

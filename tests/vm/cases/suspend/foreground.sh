@@ -87,7 +87,7 @@ hold "$p"
 ctl 7 suspend --foreground "$p"
 says_what_to_do "held by gpreempt-ctl suspend"
 expect_suspended "$p"
-let_go "$p"
+release_target "$p"
 
 step "a suspend joins it, and ends with it"
 foreground "$p" --queues 0

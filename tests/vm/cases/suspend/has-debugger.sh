@@ -20,6 +20,6 @@ for kind in plain kfd; do
 	kill -9 $d
 	wait $d
 	hold "$p"
-	let_go "$p"
+	release_target "$p"
 	stop a
 done

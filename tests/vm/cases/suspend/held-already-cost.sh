@@ -31,5 +31,5 @@ user_of() { echo "$1" | awk '{ print $2 }'; }
 percent=$(($(user_of "$again") * 100 / $(user_of "$nothing")))
 echo "user time: $percent % of a command that does nothing"
 [ "$percent" -le 300 ] || fail "too much"
-let_go "$p"
+release_target "$p"
 stop a

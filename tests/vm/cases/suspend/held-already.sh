@@ -17,5 +17,5 @@ expect_suspended "$p"
 ctl 7 preempt "$p" --count 1
 says_what_to_do "held|resume"
 
-let_go "$p"
+release_target "$p"
 stop a

@@ -85,7 +85,7 @@ expect_free a
 hold "$p"
 rm "/run/gpreempt/$p.sock"
 hold "$p"
-let_go "$p"
+release_target "$p"
 
 step "the clock set back and forth: a lease counts real time"
 hold "$p" --for 3s
@@ -97,5 +97,5 @@ expect_suspended "$p"
 wait_for 10 running "$p"
 expect_free a
 hold "$p"
-let_go "$p"
+release_target "$p"
 stop a

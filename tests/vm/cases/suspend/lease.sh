@@ -18,5 +18,5 @@ hold "$p" --for 6s
 ctl 0 suspend "$p" --for 5m
 sleep 7
 expect_suspended "$p"
-let_go "$p"
+release_target "$p"
 stop a

@@ -34,7 +34,7 @@ hold "$a"
 expect_no_progress a
 expect_progress b
 hold "$b"
-let_go "$a"
+release_target "$a"
 expect_progress a
 expect_no_progress b
 ctl 0 status
@@ -47,7 +47,7 @@ status=$?
 cat "$W/ctl"
 [ $status -eq 3 ] || fail "status $status"
 says_what_to_do 'namespace'
-let_go "$b"
+release_target "$b"
 kill "$a" "$b"
 wait_for 5 gone "$a"
 wait_for 5 gone "$b"

@@ -13,6 +13,6 @@ wait_for 15 view_is "$p" suspended 1
 wait_for 15 view_is "$p" active 0
 sleep 0.3
 expect_no_progress a
-let_go "$p"
+release_target "$p"
 expect_progress a
 stop a

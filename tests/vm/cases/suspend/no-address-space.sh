@@ -17,5 +17,5 @@ stop a
 step "with an address space on both it is suspended as any other"
 start b --gpus 0 --packet 1ms
 hold "$(pid b)"
-let_go "$(pid b)"
+release_target "$(pid b)"
 stop b

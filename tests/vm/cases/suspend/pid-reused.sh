@@ -33,7 +33,7 @@ says 'not held'
 hold "$p"
 ctl 0 status
 says "^$p[[:space:]]"
-let_go "$p"
+release_target "$p"
 
 step "a process with the PID of a dead holder is a target like any other"
 hold "$p"
@@ -43,7 +43,7 @@ wait_for 5 running "$p"
 wait_for 5 gone "$worker"
 again "$worker" c
 hold "$worker"
-let_go "$worker"
+release_target "$worker"
 
 step "a request that was meant for the predecessor is refused"
 hold "$p"
@@ -54,6 +54,6 @@ wait_for 5 no_holder
 again "$p" d
 hold "$p"
 [ "$(awk '{ print $22 }' "/proc/$p/stat")" != "$started" ] || fail "the same start time"
-let_go "$p"
+release_target "$p"
 kill -9 "$(pid c)"
 stop d

@@ -20,7 +20,7 @@ wait_for 15 is_stopped
 kill -CONT "$p"
 next_lines a 2
 
-let_go "$p"
+release_target "$p"
 kill -USR1 "$p"
 wait_for 15 grep -q '^signals 21$' "$W/a.out"
 expect_progress a

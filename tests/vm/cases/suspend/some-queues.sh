@@ -34,5 +34,5 @@ step "the rest too"
 ctl 0 suspend "$p"
 expect_suspended "$p"
 expect_no_progress a
-let_go "$p"
+release_target "$p"
 stop a

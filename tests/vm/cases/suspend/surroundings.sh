@@ -56,5 +56,5 @@ for command in suspend "preempt --count 1" follow; do
 done
 umount /run
 hold "$p"
-let_go "$p"
+release_target "$p"
 stop a

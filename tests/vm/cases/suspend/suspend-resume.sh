@@ -14,7 +14,7 @@ awk -f /t/join.awk /dev/null "$DEBUGFS/kfd/hqds" | grep -q 'active 0$' ||
 	fail "the hardware still holds a slot"
 ctl 0 status
 says "^$p[[:space:]]"
-let_go "$p"
+release_target "$p"
 says 'resumed [0-9]+: 4 queues, ioctl [0-9.]+ us'
 expect_progress a
 ctl 0 status
@@ -25,7 +25,7 @@ step "again and again"
 start b --queues 2 --packet 300us
 for _ in 1 2 3 4 5; do
 	hold "$(pid b)"
-	let_go "$(pid b)"
+	release_target "$(pid b)"
 done
 expect_progress b
 stop b

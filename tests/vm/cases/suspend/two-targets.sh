@@ -14,10 +14,10 @@ says "^$(pid b)[[:space:]]"
 expect_no_progress a
 expect_no_progress b
 expect_progress c
-let_go "$(pid a)"
+release_target "$(pid a)"
 expect_progress a
 expect_suspended "$(pid b)"
-let_go "$(pid b)"
+release_target "$(pid b)"
 expect_progress b
 stop a
 stop b

@@ -14,5 +14,5 @@ wait_for 15 gone "$guardian"
 nothing_held || fail "status names a target whose holder is dead"
 grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "the target is still traced"
 hold "$p"
-let_go "$p"
+release_target "$p"
 stop a

@@ -64,7 +64,7 @@ check_is 5 20 8 0
 says '"slots_active": 0'
 ctl 0 decode --json --pid "$a"
 flat | grep -q 'map-queues' && fail "suspended queues are in the run list"
-let_go "$a"
+release_target "$a"
 
 step "cut and garbled text is reported"
 head -c 30000 "$W/mqds" > "$W/cut"

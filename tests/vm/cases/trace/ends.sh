@@ -27,7 +27,7 @@ grep -v -e ' pm_send_runlist	' -e ' copy_context_work_handler	' /proc/kallsyms >
 mount -o bind "$W/symbols" /proc/kallsyms
 trace_begin missing "$p" --json --duration 0s
 hold "$p"
-let_go "$p"
+release_target "$p"
 trace_end missing 0
 grep -q "copy_context_work_handler, .*pm_send_runlist" "$W/missing.notes" || fail "not named"
 value missing missing | grep -q '"pm_send_runlist"' || fail "not named in JSON"

@@ -18,11 +18,11 @@ trace_begin one "$p" --json --duration 0s -o "$W/t"
 trace_begin two "$(pid b)" --duration 0s -o "$W/b.json"
 [ "$(ls $TRACING/instances | grep -c '^gpreempt_')" = 2 ] || fail "not two instances"
 hold "$p"
-let_go "$p"
+release_target "$p"
 hold "$p"
 hold "$(pid b)"
-let_go "$(pid b)"
-let_go "$p"
+release_target "$(pid b)"
+release_target "$p"
 trace_end one 0
 trace_end two 0
 tracing_unchanged

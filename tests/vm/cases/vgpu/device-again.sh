@@ -32,5 +32,5 @@ start c --gpus all --packet 1ms
 wait_for 15 running "$(pid c)"
 hold "$(pid c)"
 expect_no_progress c
-let_go "$(pid c)"
+release_target "$(pid c)"
 stop c

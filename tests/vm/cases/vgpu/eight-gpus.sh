@@ -17,6 +17,6 @@ for gpu in 0 1 2 3 4 5 6 7; do
 done
 hold "$(pid a)"
 expect_no_progress a
-let_go "$(pid a)"
+release_target "$(pid a)"
 expect_progress a
 stop a

@@ -12,5 +12,5 @@ start a --gpus all --queues 2 --packet 500us
 wait_for 15 view_is "$(pid a)" active 8
 hold "$(pid a)"
 expect_no_progress a
-let_go "$(pid a)"
+release_target "$(pid a)"
 stop a

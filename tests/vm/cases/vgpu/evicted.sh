@@ -29,5 +29,5 @@ evict "$p" 1
 wait_for 15 view_is "$p" evicted 0
 expect_suspended "$p"
 expect_no_progress a
-let_go "$p"
+release_target "$p"
 stop a

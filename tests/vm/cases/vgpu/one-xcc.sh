@@ -9,5 +9,5 @@ start a --queues 3 --packet 500us
 wait_for 15 view_is "$(pid a)" slots 1
 hold "$(pid a)"
 expect_no_progress a
-let_go "$(pid a)"
+release_target "$(pid a)"
 stop a

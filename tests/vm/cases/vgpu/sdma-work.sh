@@ -12,7 +12,7 @@ for q in 0 1 2; do
 done
 hold "$p"
 expect_no_progress a
-let_go "$p"
+release_target "$p"
 s=$(queue_count a 1)
 next_lines a 3
 [ "$(queue_count a 1)" -gt "$s" ] || fail "the SDMA queue does not go on"

@@ -10,5 +10,5 @@ grep -q 'SDMA Engine 0, RLC 0' "$DEBUGFS/kfd/hqds" || fail "no SDMA RLC in hqds"
 [ "$(view "$(pid a)" type | grep -c '^sdma$')" -eq 2 ] || fail "not 2 SDMA queues in the view"
 wait_for 15 running "$(pid a)"
 hold "$(pid a)"
-let_go "$(pid a)"
+release_target "$(pid a)"
 stop a
