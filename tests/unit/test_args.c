@@ -4,26 +4,41 @@
 #include <string.h>
 
 #include "ctl/command/ctl.h"
+#include "ctl/preempt/preempt.h"
+#include "guard/options.h"
+#include "shared/macro.h"
 #include "unit.h"
 
 #define GO (-1)
 #define USAGE GPREEMPT_CLASS_USAGE
 
-static struct ctl_args args;
+/* Of the last command line, for free_args(). */
+static const struct ctl_command *parsed;
+static void *args;
+
+static void free_args(void)
+{
+	if (parsed)
+		ctl_free_args(parsed, args);
+	parsed = NULL;
+}
 
 static int parse(const struct ctl_command *cmd, const char *line)
 {
 	static char copy[256], *argv[16];
 	char *word;
-	int argc = 0;
+	int argc = 1;
 
 	snprintf(copy, sizeof(copy), "%s", line);
+	argv[0] = (char *)cmd->name;
 	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	ctl_free_args(&args);
-	args = cmd->defaults;
-	return ctl_parse(cmd, argc, argv, &args);
+	free_args();
+	args = ctl_new_args(cmd);
+	ck_assert_ptr_nonnull(args);
+	parsed = cmd;
+	return ctl_parse(cmd, argc, argv, args);
 }
 
 /* Messages are dropped unless a test reads them. */
@@ -33,54 +48,120 @@ static void be_quiet(void)
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
 }
 
-static void free_ids(void)
+/* A command that has all that the shared code knows. */
+struct all_args {
+	struct ctl_target_args targets;
+	char **command;
+	uint64_t lease_ns;
+	uint64_t few;
+	const char *output;
+	enum out_mode mode;
+};
+
+static const struct ctl_option all_options[] = {
+	{ "for", CTL_LEASE, offsetof(struct all_args, lease_ns), "TIME", "x" },
+	{ "forty", CTL_FLAG, offsetof(struct all_args, few), NULL, "x" },
+	{ "output", CTL_FILE, offsetof(struct all_args, output), "FILE", "x" },
+	CTL_QUEUE_OPTIONS(struct all_args),
+	CTL_WAIT_OPTION(struct all_args),
+	CTL_JSON_OPTION(struct all_args),
+	CTL_SOURCE_OPTIONS(struct all_args),
+	{ "csv", CTL_CSV, offsetof(struct all_args, mode), NULL, "x" },
+	{ 0 },
+};
+
+static const struct ctl_command all = {
+	.name = "all",
+	.args_size = sizeof(struct all_args),
+	.words = CTL_FILES,
+	.words_at = offsetof(struct all_args, targets.words),
+	.max_words = 2,
+	.usage = "FILE",
+	.command = "COMMAND...",
+	.command_at = offsetof(struct all_args, command),
+	.summary = "Everything.",
+	.options = all_options,
+};
+
+static const struct all_args *parse_all(const char *line)
 {
-	ctl_free_args(&args);
+	ck_assert_int_eq(parse(&all, line), GO);
+	return args;
 }
 
-START_TEST(suspend)
+START_TEST(options)
 {
-	ck_assert_int_eq(parse(&ctl_suspend, "4711"), GO);
-	ck_assert_uint_eq(args.n_words, 1);
-	ck_assert_str_eq(args.words[0], "4711");
-	ck_assert_uint_eq(args.lease_ns, 0);
-	ck_assert_ptr_null(args.ids);
-	ck_assert_int_eq(parse(&ctl_suspend, "--for 1.5s 4711 --queues 2,0"),
-			 GO);
-	ck_assert_uint_eq(args.n_words, 1);
-	ck_assert_str_eq(args.words[0], "4711");
-	ck_assert_uint_eq(args.lease_ns, 1500000000);
-	ck_assert_uint_eq(args.n_ids, 2);
-	ck_assert_uint_eq(args.ids[0], 2);
-	ck_assert_int_eq(parse(&ctl_suspend, "--for=20ms --queues=3 1"), GO);
-	ck_assert_uint_eq(args.lease_ns, 20000000);
-	ck_assert_uint_eq(args.n_ids, 1);
+	const struct all_args *a = parse_all("4711");
+
+	ck_assert_uint_eq(a->targets.words.n, 1);
+	ck_assert_str_eq(a->targets.words.word[0], "4711");
+	ck_assert_uint_eq(a->lease_ns, 0);
+	ck_assert_ptr_null(a->targets.queues.ids.id);
+	a = parse_all("--for 1.5s 4711 --queues 2,0");
+	ck_assert_uint_eq(a->targets.words.n, 1);
+	ck_assert_str_eq(a->targets.words.word[0], "4711");
+	ck_assert_uint_eq(a->lease_ns, 1500000000);
+	ck_assert_uint_eq(a->targets.queues.ids.n, 2);
+	ck_assert_uint_eq(a->targets.queues.ids.id[0], 2);
+	a = parse_all("--for=20ms --queues=3 1");
+	ck_assert_uint_eq(a->lease_ns, 20000000);
+	ck_assert_uint_eq(a->targets.queues.ids.n, 1);
+	a = parse_all("-o x -oy");
+	ck_assert_str_eq(a->output, "y");
 }
 END_TEST
 
 START_TEST(twice)
 {
 	/* The last one counts, and the first is not leaked. */
-	ck_assert_int_eq(parse(&ctl_suspend, "1 --queues 1,2 --queues 7"),
-			 GO);
-	ck_assert_uint_eq(args.n_ids, 1);
-	ck_assert_uint_eq(args.ids[0], 7);
+	const struct all_args *a = parse_all("1 --queues 1,2 --queues 7 "
+					     "--gpu 1,2 --gpu 3");
+
+	ck_assert_uint_eq(a->targets.queues.ids.n, 1);
+	ck_assert_uint_eq(a->targets.queues.ids.id[0], 7);
+	ck_assert_uint_eq(a->targets.queues.gpus.n, 1);
+}
+END_TEST
+
+/* The beginning of one option alone will do. */
+START_TEST(abbreviated)
+{
+	ck_assert_uint_eq(parse_all("--fort")->few, 1);
+	ck_assert_uint_eq(parse_all("--for 5s")->few, 0);
+	ck_assert_str_eq(parse_all("--ou=f")->output, "f");
+	ck_assert_int_eq(parse(&all, "--fo 5s"), USAGE);
+	ck_assert_int_eq(parse(&all, "--re f"), USAGE);
+	ck_assert_int_eq(parse(&all, "--jsonx"), USAGE);
+}
+END_TEST
+
+START_TEST(mode)
+{
+	ck_assert_int_eq(parse_all("")->mode, out_mode());
+	ck_assert_int_eq(parse_all("--json")->mode, OUT_JSON);
+	ck_assert_int_eq(parse_all("--csv")->mode, OUT_CSV);
+	ck_assert_int_eq(parse_all("--csv --json")->mode, OUT_JSON);
+	ck_assert_int_eq(parse_all("--json --csv")->mode, OUT_JSON);
 }
 END_TEST
 
 START_TEST(preempt)
 {
+	const struct preempt_args *a;
+
 	ck_assert_int_eq(parse(&ctl_preempt, "7"), GO);
-	ck_assert_uint_eq(args.count, 100);
-	ck_assert_uint_eq(args.hold_ns, 100000000);
-	ck_assert_uint_eq(args.interval_ns, 500000000);
-	ck_assert_uint_eq(args.verbose, 0);
+	a = args;
+	ck_assert_uint_eq(a->count, 100);
+	ck_assert_uint_eq(a->hold_ns, 100000000);
+	ck_assert_uint_eq(a->interval_ns, 500000000);
+	ck_assert_uint_eq(a->verbose, 0);
 	ck_assert_int_eq(parse(&ctl_preempt, "7 --count 3 --hold 0ms "
 			       "--interval 1us --verbose"), GO);
-	ck_assert_uint_eq(args.count, 3);
-	ck_assert_uint_eq(args.hold_ns, 0);
-	ck_assert_uint_eq(args.interval_ns, 1000);
-	ck_assert_uint_eq(args.verbose, 1);
+	a = args;
+	ck_assert_uint_eq(a->count, 3);
+	ck_assert_uint_eq(a->hold_ns, 0);
+	ck_assert_uint_eq(a->interval_ns, 1000);
+	ck_assert_uint_eq(a->verbose, 1);
 }
 END_TEST
 
@@ -98,6 +179,8 @@ static const char *const bad_suspends[] = {
 	"1 --queues 1,1", "1 --queues 1024", "1 --count 5", "1 --unknown",
 	"1 --", "1 -- ls", "--for 5s", "1 --forever", "1 --fo 5s", "1 -f",
 	"1 cmd:(", "pid:1", "cgroup:", "1 --wait 5", "1 --json=1",
+	"1 -o x", "1 -xo", "1 --help=1", "--for 5s --", "1 --record x",
+	"1 --replay=x", "1 --re",
 };
 
 START_TEST(bad_suspend)
@@ -117,17 +200,6 @@ START_TEST(bad_preempt)
 }
 END_TEST
 
-/* A command that has all that the shared code knows. */
-static const struct ctl_command all = {
-	.name = "all",
-	.words = CTL_FILES,
-	.max_words = 2,
-	.usage = "FILE",
-	.command = "COMMAND...",
-	.summary = "Everything.",
-	.shared = (1 << CTL_SHARED_COUNT) - 1,
-};
-
 static const struct {
 	const char *text;
 	int min;		/* -1: it is refused */
@@ -144,6 +216,7 @@ static const struct {
 
 START_TEST(priority)
 {
+	const struct ctl_range *range;
 	char line[64];
 
 	snprintf(line, sizeof(line), "--priority=%s", priorities[_i].text);
@@ -151,10 +224,10 @@ START_TEST(priority)
 		ck_assert_int_eq(parse(&all, line), USAGE);
 		return;
 	}
-	ck_assert_int_eq(parse(&all, line), GO);
-	ck_assert(args.priority.set);
-	ck_assert_int_eq(args.priority.min, priorities[_i].min);
-	ck_assert_int_eq(args.priority.max, priorities[_i].max);
+	range = &parse_all(line)->targets.queues.priority;
+	ck_assert(range->set);
+	ck_assert_int_eq(range->min, priorities[_i].min);
+	ck_assert_int_eq(range->max, priorities[_i].max);
 }
 END_TEST
 
@@ -164,16 +237,22 @@ START_TEST(gpus)
 		"--gpu=", "--gpu=0", "--gpu=f7bc,", "--gpu=,f7bc", "--gpu=-1",
 		"--gpu=xyz", "--gpu=123456789", "--gpu=f7bc;1",
 	};
+	const struct shr_ids *ids;
 	size_t i;
 
-	ck_assert_int_eq(parse(&all, "--gpu f7bc,0x3A1"), GO);
-	ck_assert_uint_eq(args.n_gpus, 2);
-	ck_assert_uint_eq(args.gpus[0], 0xf7bc);
-	ck_assert_uint_eq(args.gpus[1], 0x3a1);
+	ids = &parse_all("--gpu f7bc,0x3A1")->targets.queues.gpus;
+	ck_assert_uint_eq(ids->n, 2);
+	ck_assert_uint_eq(ids->id[0], 0xf7bc);
+	ck_assert_uint_eq(ids->id[1], 0x3a1);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_int_eq(parse(&all, bad[i]), USAGE);
 }
 END_TEST
+
+static bool chooses(const char *line, const struct gpreempt_queue *queue)
+{
+	return ctl_chosen(&parse_all(line)->targets.queues, queue);
+}
 
 START_TEST(chosen)
 {
@@ -181,28 +260,24 @@ START_TEST(chosen)
 		.qid = 2, .gpu_id = 0xf7bc, .priority = 7,
 	};
 
-	parse(&all, "");
-	ck_assert(ctl_chosen(&args, &queue));
-	parse(&all, "--queues 0,2 --gpu f7bc --priority >=7");
-	ck_assert(ctl_chosen(&args, &queue));
-	parse(&all, "--queues 0,1");
-	ck_assert(!ctl_chosen(&args, &queue));
-	parse(&all, "--gpu f7bd");
-	ck_assert(!ctl_chosen(&args, &queue));
-	parse(&all, "--priority <7");
-	ck_assert(!ctl_chosen(&args, &queue));
+	ck_assert(chooses("", &queue));
+	ck_assert(chooses("--queues 0,2 --gpu f7bc --priority >=7", &queue));
+	ck_assert(!chooses("--queues 0,1", &queue));
+	ck_assert(!chooses("--gpu f7bd", &queue));
+	ck_assert(!chooses("--priority <7", &queue));
 	/* A queue of unknown priority does not match. */
 	queue.priority = GPREEMPT_UNKNOWN;
-	ck_assert(!ctl_chosen(&args, &queue));
+	ck_assert(!chooses("--priority <7", &queue));
 }
 END_TEST
 
 START_TEST(roles)
 {
-	const struct guard_options *sched = &args.sched;
+	const struct guard_options *sched;
 
 	ck_assert_int_eq(parse(&ctl_guard, "--online 1 comm:serve --offline=2 "
 			       "--gang 3 --online 4 --duty 30% --cpu 0"), GO);
+	sched = args;
 	ck_assert_uint_eq(sched->online_words.n, 3);
 	ck_assert_str_eq(sched->online_words.word[1], "comm:serve");
 	ck_assert_str_eq(sched->online_words.word[2], "4");
@@ -212,8 +287,11 @@ START_TEST(roles)
 	ck_assert_uint_eq(sched->duty, 30);
 	ck_assert_uint_eq(sched->cpu, 1);
 	ck_assert_uint_eq(sched->share, 10);
-	ck_assert_int_eq(parse(&ctl_guard, "--offline-share 0 --min-run 5ms"),
-			 GO);
+	ck_assert_int_eq(parse(&ctl_guard, "--offline-share 0 --min-run 5ms "
+			       "--allow-uid 7 --allow-uid 8,9"), GO);
+	sched = args;
+	ck_assert_uint_eq(sched->uids.n, 2);
+	ck_assert_uint_eq(sched->uids.id[1], 9);
 	ck_assert_uint_eq(sched->share, 0);
 	ck_assert_uint_eq(sched->min_run_ns, 5000000);
 	be_quiet();
@@ -230,26 +308,31 @@ END_TEST
 
 START_TEST(words)
 {
-	ck_assert_int_eq(parse(&all, "a --json b --wait 2s --record f"), GO);
-	ck_assert_uint_eq(args.n_words, 2);
-	ck_assert_str_eq(args.words[0], "a");
-	ck_assert_str_eq(args.words[1], "b");
-	ck_assert_uint_eq(args.json, 1);
-	ck_assert_uint_eq(args.wait_ns, 2000000000);
-	ck_assert_str_eq(args.record, "f");
-	ck_assert_ptr_null(args.command);
-	ck_assert_int_eq(parse(&all, "- -- ls --json -l"), GO);
-	ck_assert_uint_eq(args.n_words, 1);
-	ck_assert_uint_eq(args.json, 0);
-	ck_assert_str_eq(args.command[0], "ls");
-	ck_assert_str_eq(args.command[1], "--json");
+	const struct all_args *a = parse_all("a --json b --wait 2s --record f");
+
+	ck_assert_uint_eq(a->targets.words.n, 2);
+	ck_assert_str_eq(a->targets.words.word[0], "a");
+	ck_assert_str_eq(a->targets.words.word[1], "b");
+	ck_assert_int_eq(a->mode, OUT_JSON);
+	ck_assert_uint_eq(a->targets.wait_ns, 2000000000);
+	ck_assert_str_eq(a->targets.source.record, "f");
+	ck_assert_ptr_null(a->command);
+	a = parse_all("- -- ls --json -l");
+	ck_assert_uint_eq(a->targets.words.n, 1);
+	ck_assert_int_ne(a->mode, OUT_JSON);
+	ck_assert_str_eq(a->command[0], "ls");
+	ck_assert_str_eq(a->command[1], "--json");
+	/* It is the option's value there. */
+	a = parse_all("a -o --");
+	ck_assert_str_eq(a->output, "--");
+	ck_assert_ptr_null(a->command);
 	ck_assert_int_eq(parse(&all, "a b c"), USAGE);
 	ck_assert_int_eq(parse(&all, "a --"), USAGE);
-	ck_assert_int_eq(parse(&all, "--record a --replay b"), USAGE);
 	ck_assert_int_eq(parse(&all, "--record="), USAGE);
 	ck_assert_int_eq(parse(&ctl_suspend, "7 comm:x cmd:^a container:b "
 			       "cgroup:/c"), GO);
-	ck_assert_uint_eq(args.n_words, 5);
+	/* Names of files may begin with a dash. */
+	ck_assert_int_eq(parse(&ctl_decode, "-- -a --json"), GO);
 }
 END_TEST
 
@@ -323,14 +406,22 @@ START_TEST(table)
 	for (i = 0; (cmd = ctl_commands[i]); i++) {
 		ck_assert_ptr_eq(find(cmd->name), cmd);
 		ck_assert(!cmd->usage == (cmd->words == CTL_NO_WORDS));
-		for (j = 0; (o = ctl_option_at(cmd, j)); j++) {
+		j = 0;
+		ctl_for_each_option(o, cmd) {
 			size_t k;
 
-			ck_assert(!o->arg == (o->kind == CTL_FLAG));
+			ck_assert(!o->arg == (o->kind == CTL_FLAG ||
+					      o->kind == CTL_JSON ||
+					      o->kind == CTL_CSV));
+			ck_assert_uint_lt(o->offset, cmd->args_size);
 			for (k = 0; k < j; k++)
-				ck_assert_str_ne(ctl_option_at(cmd, k)->name,
-						 o->name);
+				ck_assert_str_ne(cmd->options[k].name, o->name);
+			j++;
 		}
+		ck_assert_uint_le(j, CTL_MAX_OPTIONS);
+		ck_assert(cmd->words == CTL_NO_WORDS ||
+			  cmd->words_at < cmd->args_size);
+		ck_assert(!cmd->command || cmd->command_at < cmd->args_size);
 	}
 	ck_assert_uint_gt(i, 4);
 	ck_assert_ptr_null(find("nonsense"));
@@ -366,7 +457,7 @@ START_TEST(help)
 	char text[8192], one[8192];
 	const struct ctl_command *cmd;
 	const struct ctl_option *o;
-	size_t i, j;
+	size_t i;
 
 	read_help(NULL, text, sizeof(text));
 	expect_narrow(text);
@@ -378,7 +469,7 @@ START_TEST(help)
 		read_help(cmd, one, sizeof(one));
 		expect_narrow(one);
 		ck_assert_ptr_nonnull(strstr(one, cmd->summary));
-		for (j = 0; (o = ctl_option_at(cmd, j)); j++) {
+		ctl_for_each_option(o, cmd) {
 			ck_assert_ptr_nonnull(strstr(one, o->name));
 			ck_assert_ptr_nonnull(strstr(one, o->help));
 		}
@@ -410,9 +501,11 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, be_quiet, free_ids);
-	tcase_add_test(tc, suspend);
+	tcase_add_checked_fixture(tc, be_quiet, free_args);
+	tcase_add_test(tc, options);
 	tcase_add_test(tc, twice);
+	tcase_add_test(tc, abbreviated);
+	tcase_add_test(tc, mode);
 	tcase_add_test(tc, preempt);
 	tcase_add_test(tc, status);
 	tcase_add_loop_test(tc, bad_suspend, 0, ARRAY_SIZE(bad_suspends));

@@ -197,8 +197,8 @@ END_TEST
 START_TEST(queues_of_a_command_line)
 {
 	uint32_t ids[] = { 4, 2 }, gpus[] = { 7, 9, 7 };
-	struct ctl_args args = {
-		.ids = ids, .n_ids = 2, .gpus = gpus, .n_gpus = 3,
+	struct ctl_queue_args args = {
+		.ids = { ids, 2 }, .gpus = { gpus, 3 },
 		.priority = { .set = true, .min = 3, .max = 15 },
 	};
 

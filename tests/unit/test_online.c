@@ -218,8 +218,7 @@ static uid_t uids[] = { ALLOWED };
 static void restart(size_t n_uids)
 {
 	guard_serve_stop(server);
-	args.uids = uids;
-	args.n_uids = n_uids;
+	args.uids = (struct shr_ids){ uids, n_uids };
 	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server), 0);
 }
 

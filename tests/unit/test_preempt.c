@@ -9,7 +9,7 @@
 #include "unit.h"
 
 static char text[16384];
-static struct ctl_args args;
+static struct preempt_args args;
 static struct preempt_target targets[2];
 static struct preempt p;
 
@@ -80,7 +80,7 @@ static struct json_object *report(const char *error)
 {
 	struct json_object *o;
 
-	args.json = 1;
+	args.mode = OUT_JSON;
 	capture(error);
 	o = json_tokener_parse(text);
 	ck_assert_ptr_nonnull(o);
@@ -120,7 +120,7 @@ START_TEST(no_slots)
 	ck_assert_ptr_null(at(o, "online_us"));
 	ck_assert_str_eq(json_object_get_string(at(o, "error")), "it ended");
 	json_object_put(o);
-	args.json = 0;
+	args.mode = OUT_PIPE;
 	capture(NULL);
 	ck_assert_ptr_nonnull(strstr(text, "\nsuspend_slots_us -\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\ndisturbed -\n"));
@@ -155,7 +155,7 @@ START_TEST(no_samples)
 	ck_assert_ptr_null(at(at(o, "suspend_ioctl_us"), "p50"));
 	ck_assert_ptr_null(at(o, "first_suspend_us"));
 	json_object_put(o);
-	args.json = 0;
+	args.mode = OUT_PIPE;
 	capture(NULL);
 	ck_assert_ptr_nonnull(strstr(text, "\nfirst_suspend_us -\n"));
 }

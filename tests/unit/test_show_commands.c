@@ -55,6 +55,8 @@ START_TEST(queues)
 	OUT_HAS("0x5d4f");
 	CTL(0, "queues %d --queues 9", target);
 	ERR_HAS("note: there is no such queue now\n");
+	CTL(2, "queues %d --record a --replay b", target);
+	ERR_HAS("--record: not with --replay\n");
 }
 END_TEST
 

@@ -80,13 +80,12 @@ static void end(void)
 /* What trace_print() writes to stdout, in text. */
 static void print(bool json)
 {
-	struct ctl_args args = { .json = json };
 	FILE *file = tmpfile();
 	int saved = dup(STDOUT_FILENO);
 
 	fflush(stdout);
 	dup2(fileno(file), STDOUT_FILENO);
-	trace_print(&args, &report);
+	trace_print(json ? OUT_JSON : out_mode(), &report);
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);

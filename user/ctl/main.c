@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,13 +9,15 @@
 
 static int run(const struct ctl_command *cmd, int argc, char **argv)
 {
-	struct ctl_args args = cmd->defaults;
+	void *args = ctl_new_args(cmd);
 	int ret;
 
-	ret = ctl_parse(cmd, argc, argv, &args);
+	if (!args)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	ret = ctl_parse(cmd, argc, argv, args);
 	if (ret < 0)
-		ret = cmd->run(cmd, &args);
-	ctl_free_args(&args);
+		ret = cmd->run(args);
+	ctl_free_args(cmd, args);
 	return ctl_finish_output(ret);
 }
 
@@ -41,7 +44,7 @@ int main(int argc, char **argv)
 	fill_gaps();
 	shr_title_init(argc, argv);
 	if (argc < 2)
-		return run(&ctl_list, 0, argv + 1);
+		return run(&ctl_list, argc, argv);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    !strcmp(argv[1], "help")) {
 		ctl_help_all(stdout);
@@ -52,9 +55,9 @@ int main(int argc, char **argv)
 		return ctl_finish_output(0);
 	}
 	if (argv[1][0] == '-')
-		return run(&ctl_list, argc - 1, argv + 1);
+		return run(&ctl_list, argc, argv);
 	cmd = ctl_find_command(argc - 1, argv + 1, &words);
 	if (!cmd)
 		return ctl_no_command(argc - 1, argv + 1);
-	return run(cmd, argc - 1 - words, argv + 1 + words);
+	return run(cmd, argc - words, argv + words);
 }

@@ -20,10 +20,9 @@ static void put_words(const struct ctl_command *cmd)
 static void put_options(const struct ctl_command *cmd)
 {
 	const struct ctl_option *o;
-	size_t n;
 
 	printf("\t['%s']='", cmd->name);
-	for (n = 0; (o = ctl_option_at(cmd, n)); n++)
+	ctl_for_each_option(o, cmd)
 		printf("--%s ", o->name);
 	fputs("--help'\n", stdout);
 }
@@ -32,9 +31,8 @@ static void put_options(const struct ctl_command *cmd)
 static void put_values(const struct ctl_command *cmd)
 {
 	const struct ctl_option *o;
-	size_t n;
 
-	for (n = 0; (o = ctl_option_at(cmd, n)); n++)
+	ctl_for_each_option(o, cmd)
 		if (o->arg)
 			printf("\t['%s --%s']='%s'\n", cmd->name, o->name,
 			       doc_completion(o->kind));

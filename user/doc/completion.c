@@ -6,6 +6,7 @@ const char *doc_completion(enum ctl_kind kind)
 {
 	switch (kind) {
 	case CTL_DURATION:
+	case CTL_LEASE:
 		return "times";
 	case CTL_IDS:
 		return "queues";
@@ -20,7 +21,7 @@ const char *doc_completion(enum ctl_kind kind)
 	}
 }
 
-const char *doc_words_completion(enum ctl_words words)
+const char *doc_words_completion(enum ctl_words_kind words)
 {
 	switch (words) {
 	case CTL_TARGETS:

@@ -17,7 +17,7 @@ void doc_list(void);		/* "command option value" a line, for tests */
  * both completions have; "": nothing.
  */
 const char *doc_completion(enum ctl_kind kind);
-const char *doc_words_completion(enum ctl_words words);
+const char *doc_words_completion(enum ctl_words_kind words);
 
 /*
  * Print a text of the table in paragraphs. Lines that begin with a space are

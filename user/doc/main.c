@@ -20,11 +20,11 @@ static const struct {
 void doc_list(void)
 {
 	const struct ctl_option *o;
-	size_t i, n;
+	size_t i;
 
 	for (i = 0; ctl_commands[i]; i++) {
 		printf("%s\n", ctl_commands[i]->name);
-		for (n = 0; (o = ctl_option_at(ctl_commands[i], n)); n++)
+		ctl_for_each_option(o, ctl_commands[i])
 			printf("%s --%s %s\n", ctl_commands[i]->name, o->name,
 			       o->arg ? o->arg : "");
 	}

@@ -72,7 +72,6 @@ static void put_option(const struct ctl_option *o)
 static void put_command(const struct ctl_command *cmd)
 {
 	const struct ctl_option *o;
-	size_t n;
 
 	printf(".Ss %s\n.Bd -literal -compact\n", cmd->name);
 	ctl_usage(cmd, stdout);
@@ -82,10 +81,10 @@ static void put_command(const struct ctl_command *cmd)
 		fputs(".Pp\n", stdout);
 		doc_text(cmd->details, &style);
 	}
-	if (!ctl_option_at(cmd, 0))
+	if (!cmd->options)
 		return;
 	fputs(".Bl -tag -width Ds\n", stdout);
-	for (n = 0; (o = ctl_option_at(cmd, n)); n++)
+	ctl_for_each_option(o, cmd)
 		put_option(o);
 	fputs(".El\n", stdout);
 }

@@ -25,10 +25,9 @@ static void put_cell(const char *text)
 static void put_options(const struct ctl_command *cmd)
 {
 	const struct ctl_option *o;
-	size_t n;
 
 	fputs("\n| option | |\n| --- | --- |\n", stdout);
-	for (n = 0; (o = ctl_option_at(cmd, n)); n++) {
+	ctl_for_each_option(o, cmd) {
 		printf("| `--%s%s%s` | ", o->name, o->arg ? " " : "",
 		       o->arg ? o->arg : "");
 		put_cell(o->help);
@@ -45,7 +44,7 @@ static void put_command(const struct ctl_command *cmd)
 		putchar('\n');
 		doc_text(cmd->details, &style);
 	}
-	if (ctl_option_at(cmd, 0))
+	if (cmd->options)
 		put_options(cmd);
 }
 

@@ -35,10 +35,9 @@ static void put_command(const struct ctl_command *cmd)
 {
 	const char *words = doc_words_completion(cmd->words);
 	const struct ctl_option *o;
-	size_t n;
 
 	printf("\t'%s')\n\t\t_arguments \\\n", cmd->name);
-	for (n = 0; (o = ctl_option_at(cmd, n)); n++)
+	ctl_for_each_option(o, cmd)
 		put_option(o);
 	if (*words)
 		printf("\t\t'*:%s:_gpreempt_ctl_%s' \\\n", words, words);

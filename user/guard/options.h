@@ -5,20 +5,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shared/list.h"
+
 /* Targets of a role. */
 struct guard_words {
 	const char *word[64];
 	size_t n;
 };
 
-/* What the command line of the scheduler's commands gives. */
+/* What the command line of guard gives. */
 struct guard_options {
-	uint64_t online;	/* the program that is run */
-	uint64_t offline;
-	const char *cgroup;
 	struct guard_words online_words;
 	struct guard_words offline_words;
-	struct guard_words *into;	/* where further words go */
 	uint64_t linger_ns;
 	uint64_t max_hold_ns;
 	uint64_t min_run_ns;
@@ -27,8 +25,7 @@ struct guard_options {
 	uint64_t gang;
 	const char *poll;
 	uint64_t cpu;		/* and 1; 0: any */
-	uint32_t *uids;		/* who may ask the guard; NULL: root */
-	size_t n_uids;
+	struct shr_ids uids;	/* who may ask the guard; NULL: root */
 	const char *samples;	/* files */
 	const char *metrics;
 	const char *timeline;

@@ -364,8 +364,8 @@ int guard_serve_start(struct guard *guard, const char *path,
 	struct guard_server *s = calloc(1, sizeof(*s));
 	struct ipc_server_options options = {
 		.path = path,
-		.uids = guard->options->uids,
-		.n_uids = guard->options->n_uids,
+		.uids = guard->options->uids.id,
+		.n_uids = guard->options->uids.n,
 		.limits = limits,
 		.answer = answer,
 		.gone = gone,

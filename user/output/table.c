@@ -32,12 +32,8 @@ static const struct {
 	{ "failed", "\033[31m" },
 };
 
-enum out_mode out_mode(bool json, bool csv)
+enum out_mode out_mode(void)
 {
-	if (json)
-		return OUT_JSON;
-	if (csv)
-		return OUT_CSV;
 	return isatty(STDOUT_FILENO) ? OUT_TERMINAL : OUT_PIPE;
 }
 

@@ -65,8 +65,8 @@ static inline int64_t out_number_of(const struct out_field *field,
 	return *(const int64_t *)((const char *)row + field->offset);
 }
 
-/* How stdout is to look, after --json and --csv. */
-enum out_mode out_mode(bool json, bool csv);
+/* How stdout is to look without --json and --csv. */
+enum out_mode out_mode(void);
 
 /* All rows at once on stdout, with a heading. OUT_JSON: an object of one key. */
 void out_rows(enum out_mode mode, const struct out_table *table,

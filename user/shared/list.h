@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Numbers of queues, GPUs or users; NULL: any. */
+struct shr_ids {
+	uint32_t *id;
+	size_t n;
+};
+
 /* Is it one of the list? Never of an empty one. */
 static inline bool shr_has(const uint32_t *list, size_t n, int64_t value)
 {

@@ -335,16 +335,23 @@ static int print_shell(const struct gpreempt_amdlog_data *d)
 	return 0;
 }
 
-static int print(const struct ctl_args *args,
+struct amdlog_args {
+	struct ctl_words files;
+	uint64_t only_pid;	/* 0: of all */
+	const char *format;
+	enum out_mode mode;
+};
+
+static int print(const struct amdlog_args *args,
 		 const struct gpreempt_amdlog_data *d)
 {
 	const char *format = args->format ? args->format : "table";
 	int ret = 0;
 
-	if (args->json || !strcmp(format, "json"))
+	if (args->mode == OUT_JSON || !strcmp(format, "json"))
 		out_json_print(amdlog_json(d));
 	else if (!strcmp(format, "table"))
-		print_table(out_mode(args->json, args->csv), d);
+		print_table(args->mode, d);
 	else if (!strcmp(format, "python"))
 		print_python(d);
 	else
@@ -352,8 +359,9 @@ static int print(const struct ctl_args *args,
 	return ret ? ret : d->n_problems ? GPREEMPT_CLASS_PARTIAL : 0;
 }
 
-static int run_amdlog(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_amdlog(void *data)
 {
+	const struct amdlog_args *args = data;
 	static const char *const formats[] = {
 		"table", "json", "python", "shell",
 	};
@@ -361,7 +369,6 @@ static int run_amdlog(const struct ctl_command *cmd, struct ctl_args *args)
 	size_t i;
 	int ret;
 
-	(void)cmd;
 	for (i = 0; args->format && i < ARRAY_SIZE(formats); i++)
 		if (!strcmp(args->format, formats[i]))
 			break;
@@ -370,7 +377,7 @@ static int run_amdlog(const struct ctl_command *cmd, struct ctl_args *args)
 				     "gpreempt-ctl amdlog --help",
 				     "--format \"%s\": table, json, python or "
 				     "shell", args->format);
-	ret = amdlog_read(args->words[0], args->only_pid, &log);
+	ret = amdlog_read(args->files.word[0], args->only_pid, &log);
 	if (ret)
 		return ret;
 	if (args->only_pid && !gpreempt_amdlog_get(log)->n_processes)
@@ -386,21 +393,23 @@ static int run_amdlog(const struct ctl_command *cmd, struct ctl_args *args)
 }
 
 static const struct ctl_option options[] = {
-	{ "pid", CTL_COUNT, offsetof(struct ctl_args, only_pid), "PID",
+	{ "pid", CTL_COUNT, offsetof(struct amdlog_args, only_pid), "PID",
 	  "only this process, by its PID in the log" },
-	{ "format", CTL_NAME, offsetof(struct ctl_args, format), "WORD",
+	{ "format", CTL_NAME, offsetof(struct amdlog_args, format), "WORD",
 	  "table, json, python or shell" },
+	CTL_JSON_OPTION(struct amdlog_args),
 	{ 0 },
 };
 
 const struct ctl_command ctl_amdlog = {
 	.name = "amdlog",
 	.run = run_amdlog,
+	.args_size = sizeof(struct amdlog_args),
 	.words = CTL_FILES,
+	.words_at = offsetof(struct amdlog_args, files),
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "FILE",
-	.shared = CTL_SHARED_JSON,
 	.options = options,
 	.summary = "Show the hardware queues in ROCm's log.",
 	.details =

@@ -32,6 +32,11 @@ static const struct out_table table = {
 	.row_size = sizeof(struct row),
 };
 
+struct doctor_args {
+	struct ctl_target_args targets;
+	enum out_mode mode;
+};
+
 struct report {
 	enum out_mode mode;
 	struct json_object *checks;	/* OUT_JSON only */
@@ -136,34 +141,34 @@ static int check_host(struct report *r, struct gpreempt *g, bool live)
 }
 
 static int check_all(struct report *r, struct gpreempt *g,
-		     const struct ctl_args *args)
+		     const struct doctor_args *args)
 {
 	struct gpreempt_targets *list = NULL;
 	int ret = 0;
 	size_t i;
 
-	if (args->n_words)
-		ret = ctl_targets(g, args, &list);
+	if (args->targets.words.n)
+		ret = ctl_targets(g, &args->targets, &list);
 	if (ret)
 		return ret;
 	if (r->mode != OUT_JSON)
 		out_heading(r->mode, &table);
-	ret = check_host(r, g, !args->replay);
+	ret = check_host(r, g, !args->targets.source.replay);
 	for (i = 0; list && i < list->count; i++)
 		check_target(r, g, list->targets[i].pid);
 	gpreempt_targets_free(list);
 	return ret;
 }
 
-static int run_doctor(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_doctor(void *data)
 {
-	struct report r = { .mode = out_mode(args->json, args->csv) };
+	const struct doctor_args *args = data;
+	struct report r = { .mode = args->mode };
 	struct json_object *object;
 	struct gpreempt *g;
 	int ret;
 
-	(void)cmd;
-	ret = ctl_open(args, &g);
+	ret = ctl_open(&args->targets.source, &g);
 	if (ret)
 		return ret;
 	if (r.mode == OUT_JSON)
@@ -184,10 +189,19 @@ static int run_doctor(const struct ctl_command *cmd, struct ctl_args *args)
 	return r.status;
 }
 
+static const struct ctl_option options[] = {
+	CTL_WAIT_OPTION(struct doctor_args),
+	CTL_JSON_OPTION(struct doctor_args),
+	CTL_SOURCE_OPTIONS(struct doctor_args),
+	{ 0 },
+};
+
 const struct ctl_command ctl_doctor = {
 	.name = "doctor",
 	.run = run_doctor,
+	.args_size = sizeof(struct doctor_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct doctor_args, targets.words),
 	.usage = "[TARGET]",
 	.summary = "Check whether suspending can work here, or for a process.",
 	.details =
@@ -196,5 +210,5 @@ const struct ctl_command ctl_doctor = {
 	"check was not possible. The end of the line is what to do. The exit status is\n"
 	"0 when suspending should work, 3 when the host cannot do it and 4 when only\n"
 	"rights are missing; with a target, that of suspending it.\n",
-	.shared = CTL_SHARED_WAIT | CTL_SHARED_JSON | CTL_SHARED_REPLAY,
+	.options = options,
 };

@@ -69,16 +69,14 @@ static int report_work(bool begin)
 	return 0;
 }
 
-static int run_begin(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_begin(void *args)
 {
-	(void)cmd;
 	(void)args;
 	return report_work(true);
 }
 
-static int run_end(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_end(void *args)
 {
-	(void)cmd;
 	(void)args;
 	return report_work(false);
 }
@@ -126,42 +124,62 @@ static bool is_guarded(pid_t pid)
 	return !hold_read_owner(pid, &owner) && owner.role == HOLD_ROLE_GUARD;
 }
 
-static int release_one(struct ctl_args *args)
+struct release_args {
+	struct ctl_target_args targets;
+	uint64_t lease_ns;	/* 0: for good */
+};
+
+static int release_one(pid_t pid, uint64_t ns)
 {
 	uint64_t deadline = shr_now_ns() + RELEASE_NS;
 	int ret;
 
-	ret = ctl_need_root(args->pid);
-	if (ret)
-		return ret;
-	ret = ask_release(args->pid,
-			  args->lease_ns ? args->lease_ns : UINT64_MAX);
+	ret = ask_release(pid, ns ? ns : UINT64_MAX);
 	if (ret == -ESRCH)
 		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				     "gpreempt-ctl status shows who has it",
-				     "process %d is not guarded", args->pid);
+				     "process %d is not guarded", pid);
 	if (ret)
 		return fail_guard(ret);
-	while (is_guarded(args->pid)) {
+	while (is_guarded(pid)) {
 		if (shr_now_ns() > deadline)
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 					     "try again; or end the guard",
 					     "the guard has not released "
-					     "process %d", args->pid);
+					     "process %d", pid);
 		shr_sleep_ns(PAUSE_NS);
 	}
-	printf("released %d\n", args->pid);
+	printf("released %d\n", pid);
 	return 0;
 }
 
-static int run_release(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_release(void *data)
 {
-	(void)cmd;
-	return ctl_each_target(args, release_one);
+	const struct release_args *args = data;
+	struct gpreempt_targets *list;
+	struct gpreempt *g;
+	int ret, status = 0;
+	size_t i;
+
+	ret = ctl_need_root(0);
+	if (!ret)
+		ret = ctl_open(NULL, &g);
+	if (ret)
+		return ret;
+	ret = ctl_targets(g, &args->targets, &list);
+	gpreempt_free(g);
+	if (ret)
+		return ret;
+	for (i = 0; i < list->count; i++) {
+		ret = release_one(list->targets[i].pid, args->lease_ns);
+		status = i ? ctl_merge_status(status, ret) : ret;
+	}
+	gpreempt_targets_free(list);
+	return status;
 }
 
 static const struct ctl_option release_options[] = {
-	{ "for", CTL_DURATION, offsetof(struct ctl_args, lease_ns), "TIME",
+	{ "for", CTL_LEASE, offsetof(struct release_args, lease_ns), "TIME",
 	  "the guard may take it back after that time (10m)" },
 	{ 0 },
 };
@@ -169,7 +187,9 @@ static const struct ctl_option release_options[] = {
 const struct ctl_command ctl_guard_release = {
 	.name = "guard release",
 	.run = run_release,
+	.args_size = sizeof(struct release_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct release_args, targets.words),
 	.min_words = 1,
 	.usage = "TARGET",
 	.summary = "Make guard release a process and not take it back.",

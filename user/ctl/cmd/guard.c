@@ -91,16 +91,17 @@ static int check_module(struct guard *guard)
 			     "which knows where the indices of a queue are");
 }
 
-static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_guard(void *args)
 {
 	/* As long as the process: a thread may come back late from a read. */
+	static struct guard_options options;
 	static struct guard guard;
 	int ret;
 
-	(void)cmd;
-	guard.options = &args->sched;
+	options = *(const struct guard_options *)args;
+	guard.options = &options;
 	pthread_mutex_init(&guard.lock, NULL);
-	ret = check_usage(&args->sched);
+	ret = check_usage(&options);
 	if (!ret)
 		ret = set_poll(&guard);
 	if (!ret)
@@ -112,7 +113,7 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 	if (!ret)
 		ret = foreground_freezer();
 	if (!ret)
-		ret = ctl_open(args, &guard.g);
+		ret = ctl_open(NULL, &guard.g);
 	if (ret)
 		return ret;
 	ret = check_module(&guard);
@@ -129,40 +130,40 @@ static int run_guard(const struct ctl_command *cmd, struct ctl_args *args)
 	return ret;
 }
 
-#define SCHED(member) offsetof(struct ctl_args, sched.member)
+#define IN_GUARD(member) offsetof(struct guard_options, member)
 
-static const struct ctl_option options[] = {
-	{ "online", CTL_ROLE, SCHED(online_words), "TARGET",
+static const struct ctl_option rows[] = {
+	{ "online", CTL_ROLE, IN_GUARD(online_words), "TARGET",
 	  "processes with deadlines; more targets may follow" },
-	{ "offline", CTL_ROLE, SCHED(offline_words), "TARGET",
+	{ "offline", CTL_ROLE, IN_GUARD(offline_words), "TARGET",
 	  "processes that make way; more targets may follow" },
-	{ "linger", CTL_DURATION, SCHED(linger_ns), "TIME",
+	{ "linger", CTL_DURATION, IN_GUARD(linger_ns), "TIME",
 	  "online counts as busy for so long after its work (2ms)" },
-	{ "max-hold", CTL_DURATION, SCHED(max_hold_ns), "TIME",
+	{ "max-hold", CTL_DURATION, IN_GUARD(max_hold_ns), "TIME",
 	  "held time after which offline gets its share (1s)" },
-	{ "offline-share", CTL_PERCENT, SCHED(share), "PERCENT",
+	{ "offline-share", CTL_PERCENT, IN_GUARD(share), "PERCENT",
 	  "of the time, for each offline process (10%)" },
-	{ "min-run", CTL_DURATION, SCHED(min_run_ns), "TIME",
+	{ "min-run", CTL_DURATION, IN_GUARD(min_run_ns), "TIME",
 	  "at least that long instead of its share" },
-	{ "duty", CTL_PERCENT, SCHED(duty), "PERCENT",
+	{ "duty", CTL_PERCENT, IN_GUARD(duty), "PERCENT",
 	  "without --online: part of the time that offline runs" },
-	{ "gang", CTL_FLAG, SCHED(gang), NULL,
+	{ "gang", CTL_FLAG, IN_GUARD(gang), NULL,
 	  "suspend all processes of one --offline TARGET together" },
-	{ "poll", CTL_NAME, SCHED(poll), "MODE",
+	{ "poll", CTL_NAME, IN_GUARD(poll), "MODE",
 	  "busy, adaptive (default), or a time such as 200us" },
-	{ "cpu", CTL_CPU, SCHED(cpu), "CPU",
+	{ "cpu", CTL_CPU, IN_GUARD(cpu), "CPU",
 	  "poll on that CPU" },
-	{ "allow-uid", CTL_UIDS, 0, "LIST",
+	{ "allow-uid", CTL_UIDS, IN_GUARD(uids), "LIST",
 	  "these users may send \"guard begin\" too" },
-	{ "samples", CTL_FILE, SCHED(samples), "FILE",
+	{ "samples", CTL_FILE, IN_GUARD(samples), "FILE",
 	  "write all latencies to a file at the end" },
-	{ "metrics", CTL_FILE, SCHED(metrics), "FILE",
+	{ "metrics", CTL_FILE, IN_GUARD(metrics), "FILE",
 	  "for Prometheus's textfile collector, each 5 s" },
-	{ "timeline", CTL_FILE, SCHED(timeline), "FILE",
+	{ "timeline", CTL_FILE, IN_GUARD(timeline), "FILE",
 	  "draw the last 10 s as SVG, at the end and on SIGUSR1" },
-	{ "json", CTL_FLAG, SCHED(json), NULL,
+	{ "json", CTL_FLAG, IN_GUARD(json), NULL,
 	  "print events, one JSON object a line" },
-	{ "verbose", CTL_FLAG, SCHED(verbose), NULL,
+	{ "verbose", CTL_FLAG, IN_GUARD(verbose), NULL,
 	  "print a line for each switch" },
 	{ 0 },
 };
@@ -170,6 +171,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_guard = {
 	.name = "guard",
 	.run = run_guard,
+	.args_size = sizeof(struct guard_options),
 	.not_recorded =
 	"what it does depends on the clock, and would not come again; "
 	"preempt makes the same calls and can be recorded",
@@ -180,12 +182,10 @@ const struct ctl_command ctl_guard = {
 	"online processes: guard sees their work in their AQL queues. SIGUSR1 prints\n"
 	"the figures so far. When guard ends, for any reason, all queues run.\n"
 	"Suspending frees no memory on the GPU.\n",
-	.options = options,
-	.defaults = {
-		.sched = {
-			.linger_ns = 2 * NSEC_PER_MSEC,
-			.max_hold_ns = NSEC_PER_SEC,
-			.share = 10,
-		},
+	.options = rows,
+	.defaults = &(const struct guard_options){
+		.linger_ns = 2 * NSEC_PER_MSEC,
+		.max_hold_ns = NSEC_PER_SEC,
+		.share = 10,
 	},
 };

@@ -12,6 +12,11 @@
 
 #define ID_SHOWN 12	/* characters of a container's id, as engines show it */
 
+struct list_args {
+	struct ctl_target_args targets;
+	enum out_mode mode;
+};
+
 struct row {
 	int64_t pid;
 	const char *container;
@@ -251,10 +256,10 @@ static void fill_row(struct gpreempt *g, pid_t pid, bool live,
 	}
 }
 
-static void print_rows(const struct ctl_args *args, const struct row *rows,
+static void print_rows(const struct list_args *args, const struct row *rows,
 		       size_t count, bool sysfs)
 {
-	enum out_mode mode = out_mode(args->json, args->csv);
+	enum out_mode mode = args->mode;
 	struct json_object *object;
 
 	if (mode == OUT_JSON) {
@@ -274,14 +279,14 @@ static void print_rows(const struct ctl_args *args, const struct row *rows,
 		ctl_note_sysfs();
 }
 
-static int print_list(struct gpreempt *g, const struct ctl_args *args,
+static int print_list(struct gpreempt *g, const struct list_args *args,
 		      const struct gpreempt_targets *list)
 {
 	struct row *rows = malloc((list->count + 1) * sizeof(*rows));
 	struct texts *texts = malloc((list->count + 1) * sizeof(*texts));
-	bool sysfs = false, live = !args->replay;
+	bool sysfs = false, live = !args->targets.source.replay;
 	struct ctl_described *all = ctl_describe_all(g, list, live &&
-						     !args->record);
+						     !args->targets.source.record);
 	struct holders holders = { 0 };
 	size_t i, count = 0;
 	int ret = rows && texts && all ? 0 : -ENOMEM;
@@ -313,19 +318,19 @@ static int print_list(struct gpreempt *g, const struct ctl_args *args,
 	return ret;
 }
 
-static int run_list(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_list(void *data)
 {
+	const struct list_args *args = data;
 	struct gpreempt_targets *list;
 	struct gpreempt_error err;
 	struct gpreempt *g;
 	int ret;
 
-	(void)cmd;
-	ret = ctl_open(args, &g);
+	ret = ctl_open(&args->targets.source, &g);
 	if (ret)
 		return ret;
-	if (args->n_words)
-		ret = ctl_targets(g, args, &list);
+	if (args->targets.words.n)
+		ret = ctl_targets(g, &args->targets, &list);
 	else if (gpreempt_processes(g, &list, &err))
 		ret = ctl_fail(&err);
 	if (!ret) {
@@ -336,10 +341,19 @@ static int run_list(const struct ctl_command *cmd, struct ctl_args *args)
 	return ret;
 }
 
+static const struct ctl_option options[] = {
+	CTL_WAIT_OPTION(struct list_args),
+	CTL_JSON_OPTION(struct list_args),
+	CTL_SOURCE_OPTIONS(struct list_args),
+	{ 0 },
+};
+
 const struct ctl_command ctl_list = {
 	.name = "list",
 	.run = run_list,
+	.args_size = sizeof(struct list_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct list_args, targets.words),
 	.usage = "[TARGET]",
 	.summary = "List the GPU processes (the default command).",
 	.details =
@@ -357,5 +371,5 @@ const struct ctl_command ctl_list = {
 	"HELD-BY is the process that holds or debugs it. NS-PID is the PID of a\n"
 	"process in its container. Without gpreempt.ko, or without root, slots and\n"
 	"state are unknown.\n",
-	.shared = CTL_SHARED_JSON | CTL_SHARED_WAIT | CTL_SHARED_REPLAY,
+	.options = options,
 };

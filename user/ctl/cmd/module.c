@@ -187,16 +187,14 @@ static int with_kmod(int (*run)(struct kmod_ctx *ctx))
 	return ret;
 }
 
-static int run_load(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_load(void *args)
 {
-	(void)cmd;
 	(void)args;
 	return with_kmod(insert);
 }
 
-static int run_unload(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_unload(void *args)
 {
-	(void)cmd;
 	(void)args;
 	return with_kmod(remove_module);
 }

@@ -107,20 +107,25 @@ static bool is_number(const char *word, int64_t *out)
 	return *word && !*end;
 }
 
+struct pidmap_args {
+	struct ctl_words words;
+	enum out_mode mode;
+};
+
 /*
  * All GPU processes, or those that the words name. A number is looked for on
  * both sides: it may be a container's.
  */
-static bool wanted(const struct ctl_args *args, const struct pidmap_row *row,
+static bool wanted(const struct pidmap_args *args, const struct pidmap_row *row,
 		   const struct gpreempt_targets *chosen)
 {
 	int64_t number;
 	size_t i;
 
-	if (!args->n_words)
+	if (!args->words.n)
 		return true;
-	for (i = 0; i < args->n_words; i++)
-		if (is_number(args->words[i], &number) &&
+	for (i = 0; i < args->words.n; i++)
+		if (is_number(args->words.word[i], &number) &&
 		    (row->pid == number || row->ns_pid == number))
 			return true;
 	for (i = 0; chosen && i < chosen->count; i++)
@@ -130,10 +135,10 @@ static bool wanted(const struct ctl_args *args, const struct pidmap_row *row,
 }
 
 /* The words that are no numbers. 0, or the exit status. */
-static int choose(struct gpreempt *g, const struct ctl_args *args,
+static int choose(struct gpreempt *g, const struct pidmap_args *args,
 		  struct gpreempt_targets **out)
 {
-	const char **words = calloc(args->n_words + 1, sizeof(*words));
+	const char **words = calloc(args->words.n + 1, sizeof(*words));
 	struct gpreempt_error err;
 	int64_t number;
 	size_t i, n = 0;
@@ -142,9 +147,9 @@ static int choose(struct gpreempt *g, const struct ctl_args *args,
 	if (!words)
 		abort();
 	*out = NULL;
-	for (i = 0; i < args->n_words; i++)
-		if (!is_number(args->words[i], &number))
-			words[n++] = args->words[i];
+	for (i = 0; i < args->words.n; i++)
+		if (!is_number(args->words.word[i], &number))
+			words[n++] = args->words.word[i];
 	if (n && gpreempt_select(g, words, n, hold_skip_holder, NULL, out, &err))
 		ret = ctl_fail(&err);
 	free(words);
@@ -160,7 +165,7 @@ static void free_row(struct pidmap_row *row)
 	free(row->command);
 }
 
-static int print(const struct ctl_args *args, struct gpreempt *g,
+static int print(const struct pidmap_args *args, struct gpreempt *g,
 		 const struct gpreempt_targets *chosen,
 		 const struct gpreempt_targets *all)
 {
@@ -181,27 +186,27 @@ static int print(const struct ctl_args *args, struct gpreempt *g,
 			rows[n] = (struct pidmap_row){ 0 };
 		}
 	}
-	if (n || !args->n_words)
-		out_rows(out_mode(args->json, args->csv), &table, rows, n);
+	if (n || !args->words.n)
+		out_rows(args->mode, &table, rows, n);
 	for (i = 0; i < n; i++)
 		free_row(rows + i);
 	ctl_described_free(described, all);
 	free(rows);
-	if (n || !args->n_words)
+	if (n || !args->words.n)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 			     "gpreempt-ctl pidmap shows all GPU processes",
 			     "no GPU process has that number, here or inside of a container");
 }
 
-static int run_pidmap(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_pidmap(void *data)
 {
+	const struct pidmap_args *args = data;
 	struct gpreempt_targets *chosen = NULL, *all;
 	struct gpreempt_error err;
 	struct gpreempt *g;
-	int ret = ctl_open(args, &g);
+	int ret = ctl_open(NULL, &g);
 
-	(void)cmd;
 	if (ret)
 		return ret;
 	ret = choose(g, args, &chosen);
@@ -216,16 +221,23 @@ static int run_pidmap(const struct ctl_command *cmd, struct ctl_args *args)
 	return ret;
 }
 
+static const struct ctl_option options[] = {
+	CTL_JSON_OPTION(struct pidmap_args),
+	{ 0 },
+};
+
 const struct ctl_command ctl_pidmap = {
 	.name = "pidmap",
 	.run = run_pidmap,
+	.args_size = sizeof(struct pidmap_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct pidmap_args, words),
 	.usage = "[TARGET]",
-	.shared = CTL_SHARED_JSON,
 	.not_recorded =
 	"list has both numbers too, and can be recorded",
 	.summary = "Show the PIDs of GPU processes on the host and inside.",
 	.details =
 	"A PID is looked up on both sides: as on the host, and as in the container,\n"
 	"which is what ROCm's log and programs print.\n",
+	.options = options,
 };

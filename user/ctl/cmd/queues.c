@@ -89,9 +89,14 @@ static void fill_row(struct row *row, pid_t pid,
 	row->state = known(row->words);
 }
 
+struct queues_args {
+	struct ctl_target_args targets;
+	enum out_mode mode;
+};
+
 /* What is to be printed, target by target. */
 struct report {
-	const struct ctl_args *args;
+	const struct queues_args *args;
 	enum out_mode mode;
 	struct json_object *targets;	/* OUT_JSON only */
 	struct row *rows;
@@ -131,7 +136,7 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 	}
 	r->rows = bigger;
 	for (i = 0; i < view->count; i++)
-		if (ctl_chosen(r->args, &view->queues[i]))
+		if (ctl_chosen(&r->args->targets.queues, &view->queues[i]))
 			fill_row(&r->rows[r->count++], pid, &view->queues[i]);
 	r->sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
 	if (r->mode == OUT_JSON)
@@ -169,19 +174,19 @@ static void print_report(struct report *r)
 	free(r->rows);
 }
 
-static int run_queues(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_queues(void *data)
 {
-	struct report r = { .args = args, .mode = out_mode(args->json, args->csv) };
+	const struct queues_args *args = data;
+	struct report r = { .args = args, .mode = args->mode };
 	struct gpreempt_targets *list;
 	int ret, status = 0;
 	struct gpreempt *g;
 	size_t i;
 
-	(void)cmd;
-	ret = ctl_open(args, &g);
+	ret = ctl_open(&args->targets.source, &g);
 	if (ret)
 		return ret;
-	ret = ctl_targets(g, args, &list);
+	ret = ctl_targets(g, &args->targets, &list);
 	if (ret) {
 		gpreempt_free(g);
 		return ret;
@@ -198,10 +203,20 @@ static int run_queues(const struct ctl_command *cmd, struct ctl_args *args)
 	return status;
 }
 
+static const struct ctl_option options[] = {
+	CTL_QUEUE_OPTIONS(struct queues_args),
+	CTL_WAIT_OPTION(struct queues_args),
+	CTL_JSON_OPTION(struct queues_args),
+	CTL_SOURCE_OPTIONS(struct queues_args),
+	{ 0 },
+};
+
 const struct ctl_command ctl_queues = {
 	.name = "queues",
 	.run = run_queues,
+	.args_size = sizeof(struct queues_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct queues_args, targets.words),
 	.min_words = 1,
 	.usage = "TARGET",
 	.summary = "Show the GPU queues of a process.",
@@ -211,6 +226,5 @@ const struct ctl_command ctl_queues = {
 	"driver was busy with the process: then all but ACTIVE is that old. \"-\" means\n"
 	"unknown; without gpreempt.ko, or without root, only ids, GPUs and types are\n"
 	"known. In a pipe and with --json there are more columns.\n",
-	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
-		  CTL_SHARED_REPLAY,
+	.options = options,
 };

@@ -148,7 +148,12 @@ static void print_job(const struct job *job)
 		       (int)job->pid, job->left == 1 ? "is" : "are");
 }
 
-static int print_all(const struct ctl_args *args, struct job *jobs,
+struct resume_args {
+	struct ctl_target_args targets;
+	enum out_mode mode;
+};
+
+static int print_all(const struct resume_args *args, struct job *jobs,
 		     size_t count)
 {
 	int status = jobs[0].status;
@@ -158,10 +163,10 @@ static int print_all(const struct ctl_args *args, struct job *jobs,
 	for (i = 0; i < count; i++) {
 		status = ctl_merge_status(status, jobs[i].status);
 		times |= jobs[i].ioctl_ns != GPREEMPT_UNKNOWN;
-		if (!args->json)
+		if (args->mode != OUT_JSON)
 			print_job(&jobs[i]);
 	}
-	if (args->json) {
+	if (args->mode == OUT_JSON) {
 		struct json_object *object = json_object_new_object();
 
 		json_object_object_add(object, "simulated",
@@ -175,7 +180,7 @@ static int print_all(const struct ctl_args *args, struct job *jobs,
 	return status;
 }
 
-static int resume_list(const struct ctl_args *args,
+static int resume_list(const struct resume_args *args,
 		       const struct gpreempt_targets *list)
 {
 	struct hold_request request = { .verb = HOLD_RESUME };
@@ -185,7 +190,7 @@ static int resume_list(const struct ctl_args *args,
 
 	if (!jobs)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	ctl_hold_request(&request, args);
+	ctl_hold_request(&request, &args->targets.queues);
 	for (i = 0; i < list->count; i++) {
 		request.start = list->targets[i].start;
 		jobs[i].pid = list->targets[i].pid;
@@ -199,21 +204,21 @@ static int resume_list(const struct ctl_args *args,
 	return status;
 }
 
-static int run_resume(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_resume(void *data)
 {
+	const struct resume_args *args = data;
 	struct gpreempt_targets *list;
 	struct gpreempt *g;
 	int ret;
 
-	(void)cmd;
 	ret = ctl_need_root(0);
 	if (!ret)
-		ret = ctl_open(args, &g);
+		ret = ctl_open(NULL, &g);
 	if (ret)
 		return ret;
 	ret = ctl_need_host(g);
 	if (!ret)
-		ret = ctl_targets(g, args, &list);
+		ret = ctl_targets(g, &args->targets, &list);
 	gpreempt_free(g);
 	if (ret)
 		return ret;
@@ -222,10 +227,18 @@ static int run_resume(const struct ctl_command *cmd, struct ctl_args *args)
 	return ret;
 }
 
+static const struct ctl_option options[] = {
+	CTL_QUEUE_OPTIONS(struct resume_args),
+	CTL_JSON_OPTION(struct resume_args),
+	{ 0 },
+};
+
 const struct ctl_command ctl_resume = {
 	.name = "resume",
 	.run = run_resume,
+	.args_size = sizeof(struct resume_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct resume_args, targets.words),
 	.min_words = 1,
 	.usage = "TARGET",
 	.not_recorded =
@@ -238,5 +251,5 @@ const struct ctl_command ctl_resume = {
 	"\n"
 	"With several targets the exit status is that of all if it is the same,\n"
 	"and 6 if only some were resumed.\n",
-	.shared = CTL_SHARED_QUEUES | CTL_SHARED_JSON,
+	.options = options,
 };

@@ -45,21 +45,28 @@ static int fail_exec(const char *program, int code)
 	return code == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
-static int run_run(const struct ctl_command *cmd, struct ctl_args *args)
+struct run_args {
+	uint64_t online;
+	uint64_t offline;
+	const char *cgroup;
+	char **command;
+};
+
+static int run_run(void *data)
 {
-	enum gpreempt_role role = args->sched.online ? GPREEMPT_ROLE_ONLINE :
+	const struct run_args *args = data;
+	enum gpreempt_role role = args->online ? GPREEMPT_ROLE_ONLINE :
 						 GPREEMPT_ROLE_OFFLINE;
 	char path[ROLE_MAX_PATH], name[16];
 	int ret;
 
-	(void)cmd;
-	if (args->sched.online && args->sched.offline)
+	if (args->online && args->offline)
 		return fail_usage("a program is online or offline, not both");
 	if (!args->command)
 		return fail_usage("a program to run is needed, behind \"--\"");
 	snprintf(name, sizeof(name), "%d", getpid());
-	ret = role_path(role, args->sched.cgroup ?
-			       args->sched.cgroup : name, path);
+	ret = role_path(role, args->cgroup ?
+			       args->cgroup : name, path);
 	if (ret)
 		return fail_usage("the name of a cgroup has letters, digits "
 				  "and \"._-\" only, and begins with a letter "
@@ -72,11 +79,11 @@ static int run_run(const struct ctl_command *cmd, struct ctl_args *args)
 }
 
 static const struct ctl_option options[] = {
-	{ "online", CTL_FLAG, offsetof(struct ctl_args, sched.online), NULL,
+	{ "online", CTL_FLAG, offsetof(struct run_args, online), NULL,
 	  "it has deadlines, and others make way for it" },
-	{ "offline", CTL_FLAG, offsetof(struct ctl_args, sched.offline), NULL,
+	{ "offline", CTL_FLAG, offsetof(struct run_args, offline), NULL,
 	  "it makes way; the default" },
-	{ "cgroup", CTL_NAME, offsetof(struct ctl_args, sched.cgroup), "NAME",
+	{ "cgroup", CTL_NAME, offsetof(struct run_args, cgroup), "NAME",
 	  "in the cgroup /gpreempt/ROLE/NAME, with others of that name" },
 	{ 0 },
 };
@@ -84,7 +91,9 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_run = {
 	.name = "run",
 	.run = run_run,
+	.args_size = sizeof(struct run_args),
 	.command = "COMMAND...",
+	.command_at = offsetof(struct run_args, command),
 	.summary = "Start a program in a role, online or offline.",
 	.details =
 	"The role is the cgroup: /gpreempt/online/NAME or /gpreempt/offline/NAME,\n"

@@ -103,17 +103,21 @@ static void become(char **command)
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-static int run_self(const struct ctl_command *cmd, struct ctl_args *args)
+struct self_args {
+	char **command;
+};
+
+static int run_self(void *data)
 {
+	const struct self_args *args = data;
 	struct gpreempt *g;
 	int ret;
 
-	(void)cmd;
 	if (!args->command)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl self --help",
 				     "a program to run is needed, behind \"--\"");
-	ret = ctl_open(args, &g);
+	ret = ctl_open(NULL, &g);
 	if (ret)
 		return ret;
 	child = fork();
@@ -133,7 +137,9 @@ static int run_self(const struct ctl_command *cmd, struct ctl_args *args)
 const struct ctl_command ctl_self = {
 	.name = "self",
 	.run = run_self,
+	.args_size = sizeof(struct self_args),
 	.command = "COMMAND...",
+	.command_at = offsetof(struct self_args, command),
 	.summary = "Run a program and log which GPU queues are its own.",
 	.details =
 	"They are printed on stderr, and again when their number changes. The exit\n"

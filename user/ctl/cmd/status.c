@@ -188,12 +188,16 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 			 "cannot attach to these until they are released");
 }
 
-static int run_status(const struct ctl_command *cmd, struct ctl_args *args)
+struct status_args {
+	enum out_mode mode;
+};
+
+static int run_status(void *data)
 {
+	const struct status_args *args = data;
 	struct rows rows = { 0 };
 	int ret;
 
-	(void)cmd;
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
@@ -203,15 +207,21 @@ static int run_status(const struct ctl_command *cmd, struct ctl_args *args)
 		if (rows.count)
 			qsort(rows.row, rows.count, sizeof(*rows.row),
 			      compare);
-		print_rows(out_mode(args->json, args->csv), &rows);
+		print_rows(args->mode, &rows);
 	}
 	free(rows.row);
 	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
 }
 
+static const struct ctl_option options[] = {
+	CTL_JSON_OPTION(struct status_args),
+	{ 0 },
+};
+
 const struct ctl_command ctl_status = {
 	.name = "status",
 	.run = run_status,
+	.args_size = sizeof(struct status_args),
 	.summary = "Show which processes are held, and by whom.",
 	.details =
 	"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
@@ -223,5 +233,5 @@ const struct ctl_command ctl_status = {
 	"\n"
 	"While a process is held, no other debugger can attach to it: not gdb,\n"
 	"strace, rocgdb, CRIU, nor ROCm's own core dump.\n",
-	.shared = CTL_SHARED_JSON,
+	.options = options,
 };

@@ -7,8 +7,8 @@
 
 #include <gpreempt/gpreempt.h>
 
-#include "guard/options.h"
-#include "output/message.h"
+#include "output/table.h"
+#include "shared/list.h"
 
 /* Numbers from min to max; not set: any. */
 struct ctl_range {
@@ -17,101 +17,115 @@ struct ctl_range {
 	int64_t max;
 };
 
-/* Everything that a command line can say. */
-struct ctl_args {
-	pid_t pid;		/* of ctl_each_target(): the one at hand */
-	const char *const *words;	/* targets or files, as typed */
-	size_t n_words;
-	char **command;		/* behind "--", up to a NULL; NULL: none */
-	uint64_t lease_ns;	/* 0: none */
-	uint64_t hold_ns;
-	uint64_t interval_ns;
-	uint64_t duration_ns;
-	uint64_t wait_ns;	/* 0: a target must be there */
-	uint64_t grace_ns;
-	uint64_t foreground;
-	uint64_t count;
-	uint32_t *ids;		/* NULL: all queues */
-	size_t n_ids;
+/*
+ * The arguments of a command are a struct of its own: what its options and
+ * words set. These are parts that several commands have.
+ */
+
+/* Targets or files, as typed. */
+struct ctl_words {
+	const char *const *word;
+	size_t n;
+};
+
+/* CTL_QUEUE_OPTIONS: which queues of a target. */
+struct ctl_queue_args {
+	struct shr_ids ids;	/* NULL: all queues */
 	struct ctl_range priority;
-	uint32_t *gpus;		/* gpu_ids; NULL: all */
-	size_t n_gpus;
-	uint64_t verbose;
-	uint64_t json;
-	uint64_t csv;
-	uint64_t only_pid;	/* 0: of all */
-	uint64_t pid_a;
-	uint64_t pid_b;
-	uint64_t every_ns;
-	uint64_t runs;
-	uint64_t concurrent;
-	uint64_t amd_log;	/* AMD_LOG_LEVEL; 0: as it is */
-	const char *output;	/* file or directory; NULL: none */
-	const char *tag;
-	const char *format;
-	const char *model_a;	/* commands for the shell */
-	const char *model_b;
-	const char *resume;	/* directories */
-	const char *report_only;
-	const char *samples;	/* file; NULL: none */
-	const char *record;	/* the same */
+	struct shr_ids gpus;	/* gpu_ids; NULL: all */
+};
+
+/* CTL_SOURCE_OPTIONS: files; NULL: none. */
+struct ctl_source {
+	const char *record;
 	const char *replay;
-	struct guard_options sched;
+};
+
+/* A command with CTL_TARGETS has one of these, named targets. */
+struct ctl_target_args {
+	struct ctl_words words;
+	uint64_t wait_ns;	/* 0: a target must be there */
+	struct ctl_queue_args queues;
+	struct ctl_source source;
 };
 
 enum ctl_kind {
 	CTL_FLAG,		/* no argument, sets a uint64_t to 1 */
 	CTL_COUNT,		/* uint64_t, at least 1 */
 	CTL_DURATION,		/* uint64_t, in ns */
-	CTL_IDS,		/* ids and n_ids */
-	CTL_PRIORITY,		/* priority */
-	CTL_GPUS,		/* gpus and n_gpus */
+	CTL_LEASE,		/* the same, above 0 */
+	CTL_IDS,		/* struct shr_ids, of queues */
+	CTL_PRIORITY,		/* struct ctl_range */
+	CTL_GPUS,		/* struct shr_ids */
 	CTL_FILE,		/* const char *, the name of a file */
 	CTL_NAME,		/* const char * */
 	CTL_PERCENT,		/* uint64_t, 0 to 99; "%" may follow */
 	CTL_CPU,		/* uint64_t, the number and 1 */
 	CTL_ROLE,		/* struct guard_words; words may follow */
-	CTL_UIDS,		/* sched.uids and n_uids */
+	CTL_UIDS,		/* struct shr_ids */
+	CTL_JSON,		/* no argument, enum out_mode; else as stdout is */
+	CTL_CSV,		/* the same */
 	CTL_KINDS,
 };
 
 struct ctl_option {
 	const char *name;	/* without "--"; output can be -o */
 	enum ctl_kind kind;
-	size_t offset;		/* in struct ctl_args */
+	size_t offset;		/* in the command's arguments */
 	const char *arg;	/* its name in the help; NULL for a flag */
 	const char *help;
 };
 
+#define CTL_MAX_OPTIONS 32	/* of a command */
+
+/* Rows of several commands' tables, for the members targets and mode. */
+#define CTL_QUEUE_OPTIONS(type)						\
+	{ "queues", CTL_IDS, offsetof(type, targets.queues.ids), "LIST", \
+	  "only these queue ids (0,2)" },				\
+	{ "priority", CTL_PRIORITY,					\
+	  offsetof(type, targets.queues.priority), "RANGE",		\
+	  "only queues of that priority ('<=5', '>3', 7, 3-7)" },	\
+	{ "gpu", CTL_GPUS, offsetof(type, targets.queues.gpus), "LIST",	\
+	  "only queues on these GPUs (f7bc: the gpu_id)" }
+#define CTL_WAIT_OPTION(type)						\
+	{ "wait", CTL_DURATION, offsetof(type, targets.wait_ns), "TIME", \
+	  "wait up to that long for the targets and their queues (30s)" }
+#define CTL_JSON_OPTION(type)						\
+	{ "json", CTL_JSON, offsetof(type, mode), NULL,			\
+	  "print one JSON object" }
+#define CTL_SOURCE_OPTIONS(type)					\
+	{ "record", CTL_FILE, offsetof(type, targets.source.record),	\
+	  "FILE", "write the system's answers to a file" },		\
+	{ "replay", CTL_FILE, offsetof(type, targets.source.replay),	\
+	  "FILE", "take the answers from that file, not from the system" }
+
 /* What the words of a command are; its options may stand between them. */
-enum ctl_words {
+enum ctl_words_kind {
 	CTL_NO_WORDS,
 	CTL_TARGETS,		/* as gpreempt_select() takes them */
 	CTL_FILES,
 };
 
-/* Options that several commands have: bits of struct ctl_command's shared. */
-#define CTL_SHARED_QUEUES	(1 << 0)	/* --queues --priority --gpu */
-#define CTL_SHARED_WAIT		(1 << 1)	/* --wait */
-#define CTL_SHARED_JSON		(1 << 2)	/* --json */
-#define CTL_SHARED_REPLAY	(1 << 3)	/* --record --replay */
-#define CTL_SHARED_COUNT	4
-
 struct ctl_command {
 	const char *name;
-	int (*run)(const struct ctl_command *cmd, struct ctl_args *args);
-	enum ctl_words words;
+	int (*run)(void *args);
+	size_t args_size;	/* of the command's own struct; 0: none */
+	const void *defaults;	/* such a struct; NULL: zeroes */
+	enum ctl_words_kind words;
+	size_t words_at;	/* offset of a struct ctl_words */
 	size_t min_words;
 	size_t max_words;	/* 0: as many as one likes */
 	const char *usage;	/* the words in the help; NULL: it takes none */
 	const char *command;	/* "COMMAND...": may follow "--"; NULL: not */
+	size_t command_at;	/* offset of a char **; NULL there: none */
 	const char *summary;
 	const char *details;	/* for its own --help; NULL: none */
 	const struct ctl_option *options;	/* up to one without a name */
-	unsigned int shared;	/* CTL_SHARED_ bits */
 	const char *not_recorded;	/* why it has no --record; or NULL */
-	struct ctl_args defaults;
 };
+
+#define ctl_for_each_option(o, cmd)					\
+	for ((o) = (cmd)->options; (o) && (o)->name; (o)++)
 
 /* The table of commands, up to NULL (commands.c). */
 extern const struct ctl_command *const ctl_commands[];
@@ -125,9 +139,6 @@ extern const char ctl_targets_help[];
 const struct ctl_command *ctl_find_command(int argc, char **argv, int *words);
 /* Report that the words begin with no command. Returns the exit status. */
 int ctl_no_command(int argc, char **argv);
-/* The nth option of a command, its own ones first; NULL behind the last. */
-const struct ctl_option *ctl_option_at(const struct ctl_command *cmd,
-				       size_t n);
 
 extern const struct ctl_command ctl_list;
 extern const struct ctl_command ctl_doctor;
@@ -154,13 +165,17 @@ extern const struct ctl_command ctl_guard_release;
 extern const struct ctl_command ctl_module_load;
 extern const struct ctl_command ctl_module_unload;
 
+/* A command's arguments with their defaults; NULL: no memory. */
+void *ctl_new_args(const struct ctl_command *cmd);
+void ctl_free_args(const struct ctl_command *cmd, void *args);
 /*
- * Fill in args from the words behind the command's name. Returns -1 to go on,
- * or the exit status: 0 after --help, 2 after a mistake. Sorts argv.
+ * Fill in args from the words behind argv[0]. Returns -1 to go on, or the exit
+ * status: 0 after --help, 2 after a mistake. Sorts argv.
  */
-int ctl_parse(const struct ctl_command *cmd, int argc, char **argv,
-	      struct ctl_args *args);
-void ctl_free_args(struct ctl_args *args);
+int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args);
+/* NULL, or why that is no value of the option. */
+const char *ctl_take_value(const struct ctl_option *o, const char *text,
+			   void *args);
 /* All commands, or all about one. */
 void ctl_help_all(FILE *f);
 void ctl_help(const struct ctl_command *cmd, FILE *f);
@@ -168,19 +183,19 @@ void ctl_help(const struct ctl_command *cmd, FILE *f);
 void ctl_usage(const struct ctl_command *cmd, FILE *f);
 
 /* Is it among the queues that --queues, --priority and --gpu choose? */
-bool ctl_chosen(const struct ctl_args *args,
+bool ctl_chosen(const struct ctl_queue_args *args,
 		const struct gpreempt_queue *queue);
 
 /* The same for the library; it lives as long as args. */
-struct gpreempt_filter ctl_filter(const struct ctl_args *args);
+struct gpreempt_filter ctl_filter(const struct ctl_queue_args *args);
 
 /*
- * A handle on the library as --record and --replay want it. 0, or the exit
- * status after saying why not.
+ * A handle on the library as --record and --replay want it; without a source,
+ * on this system. 0, or the exit status after saying why not.
  */
-int ctl_open(const struct ctl_args *args, struct gpreempt **out);
+int ctl_open(const struct ctl_source *source, struct gpreempt **out);
 /* The same for a library that is to tell data when it is busy. */
-int ctl_open_busy(const struct ctl_args *args,
+int ctl_open_busy(const struct ctl_source *source,
 		  void (*busy)(void *data, bool busy), void *data,
 		  struct gpreempt **out);
 
@@ -189,15 +204,9 @@ int ctl_open_busy(const struct ctl_args *args,
  * holder is among them. For gpreempt_targets_free(). 0, or the exit status
  * after saying why there is none.
  */
-int ctl_targets(struct gpreempt *g, const struct ctl_args *args,
+int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out);
 
-/*
- * Do it for each target, with args->pid set. Returns the exit status: that of
- * all if it is the same, GPREEMPT_CLASS_PARTIAL when some were done.
- */
-int ctl_each_target(struct ctl_args *args,
-		    int (*one)(struct ctl_args *args));
 /* The exit status of two targets together. */
 int ctl_merge_status(int a, int b);
 

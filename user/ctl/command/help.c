@@ -6,6 +6,18 @@
 
 #define LEFT 18		/* columns of what stands left of an explanation */
 
+const char ctl_targets_help[] =
+	"TARGET is one of\n"
+	"  PID                    a process, as the host counts\n"
+	"  cgroup:PATH            all in a cgroup and below it\n"
+	"  user:NAME-OR-UID       all whose real user that is\n"
+	"  container:NAME-OR-ID   all in a container; 12 characters of its id do\n"
+	"  comm:NAME              all processes of that name\n"
+	"  cmd:PATTERN            all whose command line matches, as pgrep -f\n"
+	"A process chooses its own name and command line, and a user the names and\n"
+	"ids of containers of its own. Where that matters, use cgroup: or user:.\n"
+	"Only GPU processes count, and never those of gpreempt-ctl itself.\n";
+
 static void print_option(const struct ctl_option *o, FILE *f)
 {
 	char left[64];
@@ -20,7 +32,7 @@ void ctl_usage(const struct ctl_command *cmd, FILE *f)
 	fprintf(f, "gpreempt-ctl %s%s%s%s%s%s%s%s", cmd->name,
 		cmd->usage ? " " : "", cmd->usage ? cmd->usage : "",
 		cmd->usage && !cmd->max_words ? "..." : "",
-		ctl_option_at(cmd, 0) ? " [OPTION...]" : "",
+		cmd->options ? " [OPTION...]" : "",
 		cmd->command ? " [-- " : "", cmd->command ? cmd->command : "",
 		cmd->command ? "]" : "");
 }
@@ -28,7 +40,6 @@ void ctl_usage(const struct ctl_command *cmd, FILE *f)
 void ctl_help(const struct ctl_command *cmd, FILE *f)
 {
 	const struct ctl_option *o;
-	size_t i;
 
 	fputs("usage: ", f);
 	ctl_usage(cmd, f);
@@ -37,8 +48,8 @@ void ctl_help(const struct ctl_command *cmd, FILE *f)
 		fprintf(f, "\n%s", cmd->details);
 	if (cmd->words == CTL_TARGETS)
 		fprintf(f, "\n%s", ctl_targets_help);
-	if (ctl_option_at(cmd, 0))
+	if (cmd->options)
 		fputc('\n', f);
-	for (i = 0; (o = ctl_option_at(cmd, i)); i++)
+	ctl_for_each_option(o, cmd)
 		print_option(o, f);
 }

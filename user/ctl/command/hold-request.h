@@ -7,6 +7,6 @@
 
 /* Fill in which queues the command line means. */
 void ctl_hold_request(struct hold_request *request,
-		      const struct ctl_args *args);
+		      const struct ctl_queue_args *args);
 
 #endif

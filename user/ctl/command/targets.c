@@ -18,20 +18,28 @@ static void say(void *data, const char *text)
 	ctl_note("%s", text);
 }
 
-int ctl_open_busy(const struct ctl_args *args,
+int ctl_open_busy(const struct ctl_source *source,
 		  void (*busy)(void *data, bool busy), void *data,
 		  struct gpreempt **out)
 {
-	const char *file = args->replay ? args->replay : args->record;
+	const char *record = source ? source->record : NULL;
+	const char *replay = source ? source->replay : NULL;
+	const char *file = replay ? replay : record;
 	struct gpreempt_options options = {
 		.size = sizeof(options),
 		.log = file ? say : NULL,
 		.busy = busy,
 		.data = data,
-		.record = args->record,
-		.replay = args->replay,
+		.record = record,
+		.replay = replay,
 	};
-	int ret = gpreempt_new(&options, out);
+	int ret;
+
+	if (record && replay)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "leave one of the two out",
+				     "--record: not with --replay");
+	ret = gpreempt_new(&options, out);
 
 	/* Not asked of a recording, that is of this host. */
 	if (!ret && file)
@@ -41,28 +49,28 @@ int ctl_open_busy(const struct ctl_args *args,
 	if (!file)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     args->replay ? "make one with --record FILE" :
+			     replay ? "make one with --record FILE" :
 			     "give a file that can be written",
-			     "cannot %s %s: %s", args->replay ? "replay" :
+			     "cannot %s %s: %s", replay ? "replay" :
 			     "record to", file, ret == -EPROTO ?
 			     "it is no recording" : strerror(-ret));
 }
 
-int ctl_open(const struct ctl_args *args, struct gpreempt **out)
+int ctl_open(const struct ctl_source *source, struct gpreempt **out)
 {
-	return ctl_open_busy(args, NULL, NULL, out);
+	return ctl_open_busy(source, NULL, NULL, out);
 }
 
 /* Who holds what is not in a recording. */
 static bool skip_holder(void *data, pid_t pid)
 {
-	const struct ctl_args *args = data;
+	const struct ctl_target_args *args = data;
 
-	return !args->replay && hold_is_holder(pid);
+	return !args->source.replay && hold_is_holder(pid);
 }
 
 /* Is there a queue that the options of the command line choose? */
-static bool has_queues(struct gpreempt *g, const struct ctl_args *args,
+static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args,
 		       pid_t pid)
 {
 	struct gpreempt_view *view;
@@ -72,13 +80,13 @@ static bool has_queues(struct gpreempt *g, const struct ctl_args *args,
 	if (gpreempt_view_read(g, pid, &view, NULL))
 		return false;
 	for (i = 0; i < view->count && !found; i++)
-		found = ctl_chosen(args, &view->queues[i]);
+		found = ctl_chosen(&args->queues, &view->queues[i]);
 	gpreempt_view_free(view);
 	return found;
 }
 
 /* The first that has none, or 0. */
-static pid_t without_queues(struct gpreempt *g, const struct ctl_args *args,
+static pid_t without_queues(struct gpreempt *g, const struct ctl_target_args *args,
 			    const struct gpreempt_targets *list)
 {
 	size_t i;
@@ -97,14 +105,14 @@ static bool may_come(const struct gpreempt_error *err)
 }
 
 /* -1 to try again later, or the exit status; 0: *out has them. */
-static int try_targets(struct gpreempt *g, const struct ctl_args *args,
+static int try_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		       bool late, struct gpreempt_targets **out)
 {
 	struct gpreempt_targets *list;
 	struct gpreempt_error err;
 	pid_t idle = 0;
 
-	if (gpreempt_select(g, args->words, args->n_words, skip_holder,
+	if (gpreempt_select(g, args->words.word, args->words.n, skip_holder,
 			    (void *)args, &list, &err))
 		return late || !may_come(&err) ? ctl_fail(&err) : -1;
 	if (args->wait_ns)
@@ -122,7 +130,7 @@ static int try_targets(struct gpreempt *g, const struct ctl_args *args,
 			     "process %d has no such queue yet", idle);
 }
 
-int ctl_targets(struct gpreempt *g, const struct ctl_args *args,
+int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out)
 {
 	uint64_t deadline = shr_now_ns() + args->wait_ns;
@@ -141,10 +149,36 @@ int ctl_targets(struct gpreempt *g, const struct ctl_args *args,
 			return ret;
 		}
 		if (!waited)
-			ctl_progress("waiting for %s ...", args->words[0]);
+			ctl_progress("waiting for %s ...", args->words.word[0]);
 		waited = true;
 		shr_sleep_ns(PAUSE_NS);
 	}
+}
+
+bool ctl_chosen(const struct ctl_queue_args *args,
+		const struct gpreempt_queue *queue)
+{
+	const struct ctl_range *priority = &args->priority;
+
+	return (!args->ids.n ||
+		shr_has(args->ids.id, args->ids.n, queue->qid)) &&
+	       (!args->gpus.n ||
+		shr_has(args->gpus.id, args->gpus.n, queue->gpu_id)) &&
+	       (!priority->set || (queue->priority >= priority->min &&
+				   queue->priority <= priority->max));
+}
+
+struct gpreempt_filter ctl_filter(const struct ctl_queue_args *args)
+{
+	return (struct gpreempt_filter){
+		.ids = args->ids.id,
+		.n_ids = args->ids.n,
+		.by_priority = args->priority.set,
+		.priority_min = args->priority.min,
+		.priority_max = args->priority.max,
+		.gpu_ids = args->gpus.id,
+		.n_gpu_ids = args->gpus.n,
+	};
 }
 
 int ctl_merge_status(int a, int b)
@@ -155,27 +189,4 @@ int ctl_merge_status(int a, int b)
 	    a == GPREEMPT_CLASS_PARTIAL || b == GPREEMPT_CLASS_PARTIAL)
 		return GPREEMPT_CLASS_PARTIAL;
 	return a;
-}
-
-int ctl_each_target(struct ctl_args *args, int (*one)(struct ctl_args *args))
-{
-	struct gpreempt_targets *list;
-	struct gpreempt *g;
-	int ret, status = 0;
-	size_t i;
-
-	ret = ctl_open(args, &g);
-	if (ret)
-		return ret;
-	ret = ctl_targets(g, args, &list);
-	gpreempt_free(g);
-	if (ret)
-		return ret;
-	for (i = 0; i < list->count; i++) {
-		args->pid = list->targets[i].pid;
-		ret = one(args);
-		status = i ? ctl_merge_status(status, ret) : ret;
-	}
-	gpreempt_targets_free(list);
-	return status;
 }

@@ -38,7 +38,7 @@ static int write_reports(const struct exp_plan *plan,
 	return exp_end_file(file, path);
 }
 
-static int report(const struct ctl_args *args, const struct exp_plan *plan,
+static int report(const struct exp_args *args, const struct exp_plan *plan,
 		  bool write)
 {
 	struct exp_report result;
@@ -47,7 +47,7 @@ static int report(const struct ctl_args *args, const struct exp_plan *plan,
 	if (!ret) {
 		if (write)
 			ret = write_reports(plan, &result);
-		if (args->json)
+		if (args->mode == OUT_JSON)
 			out_json_print(exp_json(plan, &result));
 		else
 			exp_print(stdout, plan, &result);
@@ -56,14 +56,13 @@ static int report(const struct ctl_args *args, const struct exp_plan *plan,
 	return ret;
 }
 
-static int run_experiment(const struct ctl_command *cmd,
-			  struct ctl_args *args)
+static int run_experiment(void *data)
 {
+	const struct exp_args *args = data;
 	const char *dir = args->resume ? args->resume : args->report_only;
 	struct exp_plan plan = { 0 };
 	int ret;
 
-	(void)cmd;
 	if (!!args->model_a + !!args->resume + !!args->report_only != 1)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl experiment --help",
@@ -90,32 +89,33 @@ static int run_experiment(const struct ctl_command *cmd,
 }
 
 static const struct ctl_option options[] = {
-	{ "a", CTL_NAME, offsetof(struct ctl_args, model_a), "COMMAND",
+	{ "a", CTL_NAME, offsetof(struct exp_args, model_a), "COMMAND",
 	  "model A, for the shell" },
-	{ "b", CTL_NAME, offsetof(struct ctl_args, model_b), "COMMAND",
+	{ "b", CTL_NAME, offsetof(struct exp_args, model_b), "COMMAND",
 	  "model B; both are then also run at once" },
-	{ "runs", CTL_COUNT, offsetof(struct ctl_args, runs), "N",
+	{ "runs", CTL_COUNT, offsetof(struct exp_args, runs), "N",
 	  "runs of each alone (5)" },
-	{ "concurrent", CTL_COUNT, offsetof(struct ctl_args, concurrent), "N",
+	{ "concurrent", CTL_COUNT, offsetof(struct exp_args, concurrent), "N",
 	  "runs of both at once (3)" },
-	{ "duration", CTL_DURATION, offsetof(struct ctl_args, duration_ns),
+	{ "duration", CTL_DURATION, offsetof(struct exp_args, duration_ns),
 	  "TIME", "end the models after that time; default: wait for them" },
-	{ "amd-log", CTL_COUNT, offsetof(struct ctl_args, amd_log), "LEVEL",
+	{ "amd-log", CTL_COUNT, offsetof(struct exp_args, amd_log), "LEVEL",
 	  "run them with AMD_LOG_LEVEL, and report what it has" },
-	{ "output", CTL_FILE, offsetof(struct ctl_args, output), "DIR",
+	{ "output", CTL_FILE, offsetof(struct exp_args, output), "DIR",
 	  "directory (-o DIR); default: a new one" },
-	{ "resume", CTL_FILE, offsetof(struct ctl_args, resume), "DIR",
+	{ "resume", CTL_FILE, offsetof(struct exp_args, resume), "DIR",
 	  "continue one: runs the commands that are in it" },
-	{ "report-only", CTL_FILE, offsetof(struct ctl_args, report_only),
+	{ "report-only", CTL_FILE, offsetof(struct exp_args, report_only),
 	  "DIR", "report on one again, or on a script's results" },
+	CTL_JSON_OPTION(struct exp_args),
 	{ 0 },
 };
 
 const struct ctl_command ctl_experiment = {
 	.name = "experiment",
 	.run = run_experiment,
+	.args_size = sizeof(struct exp_args),
 	.words = CTL_NO_WORDS,
-	.shared = CTL_SHARED_JSON,
 	.options = options,
 	.summary = "Test whether models use the same queues each time.",
 	.details =

@@ -18,6 +18,20 @@
 struct exp_run;
 struct exp_sample;
 
+/* What the command line gives. */
+struct exp_args {
+	const char *model_a;	/* commands for the shell */
+	const char *model_b;
+	uint64_t runs;
+	uint64_t concurrent;
+	uint64_t duration_ns;
+	uint64_t amd_log;	/* AMD_LOG_LEVEL; 0: as it is */
+	const char *output;	/* directories */
+	const char *resume;
+	const char *report_only;
+	enum out_mode mode;
+};
+
 struct exp_plan {
 	char dir[3072];
 	char *command[EXP_MODELS];	/* NULL: there is no B */
@@ -30,7 +44,7 @@ struct exp_plan {
 };
 
 /* The plan of a command line. 0, or the exit status. */
-int exp_plan_new(const struct ctl_args *args, struct exp_plan *plan);
+int exp_plan_new(const struct exp_args *args, struct exp_plan *plan);
 /* That of a directory. */
 int exp_plan_load(const char *dir, struct exp_plan *plan);
 /*

@@ -55,7 +55,7 @@ static int write_plan(const struct exp_plan *plan)
 	return exp_end_file(file, path);
 }
 
-int exp_plan_new(const struct ctl_args *args, struct exp_plan *plan)
+int exp_plan_new(const struct exp_args *args, struct exp_plan *plan)
 {
 	const char *const models[] = { args->model_a, args->model_b };
 	time_t now = time(NULL);

@@ -26,6 +26,10 @@
 #define LOOK_NS (500 * NSEC_PER_MSEC)
 #define NOTICE "note: %zu lines were not read in time, and dropped\n"
 
+struct follow_args {
+	struct ctl_target_args targets;
+};
+
 struct follower {
 	struct gpreempt_target target;
 	pid_t child;		/* 0: it has ended */
@@ -33,7 +37,7 @@ struct follower {
 
 struct followers {
 	struct gpreempt *g;
-	struct ctl_args *args;
+	const struct follow_args *args;
 	struct follower list[MAX_TARGETS];
 	size_t count;
 	size_t running;
@@ -147,9 +151,9 @@ static void look(struct followers *f)
 	struct gpreempt_targets *targets;
 	size_t i;
 
-	for (i = 0; i < f->args->n_words; i++) {
-		if (!can_grow(f->args->words[i]) ||
-		    gpreempt_select(f->g, &f->args->words[i], 1,
+	for (i = 0; i < f->args->targets.words.n; i++) {
+		if (!can_grow(f->args->targets.words.word[i]) ||
+		    gpreempt_select(f->g, &f->args->targets.words.word[i], 1,
 				    hold_skip_holder, NULL, &targets, NULL))
 			continue;
 		take_up_new(f, targets);
@@ -222,12 +226,12 @@ static bool stop_asked(const struct followers *f)
 	return false;
 }
 
-static bool any_grows(const struct ctl_args *args)
+static bool any_grows(const struct follow_args *args)
 {
 	size_t i;
 
-	for (i = 0; i < args->n_words; i++)
-		if (can_grow(args->words[i]))
+	for (i = 0; i < args->targets.words.n; i++)
+		if (can_grow(args->targets.words.word[i]))
 			return true;
 	return false;
 }
@@ -267,23 +271,23 @@ static void follow_all(struct followers *f)
 	end_all(f);
 }
 
-static int run_follow(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_follow(void *data)
 {
+	const struct follow_args *args = data;
 	struct followers f = { .args = args };
 	struct gpreempt_targets *targets;
 	int ret;
 
-	(void)cmd;
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
 	/* Without memory it is as it was. */
 	lossy_output_start(&stdout, NOTICE);
 	lossy_output_start(&stderr, NOTICE);
-	ret = ctl_open(args, &f.g);
+	ret = ctl_open(NULL, &f.g);
 	if (ret)
 		return ret;
-	ret = ctl_targets(f.g, args, &targets);
+	ret = ctl_targets(f.g, &args->targets, &targets);
 	if (ret)
 		goto out;
 	f.stop = open_stop();
@@ -303,10 +307,17 @@ out:
 	return ret;
 }
 
+static const struct ctl_option options[] = {
+	CTL_WAIT_OPTION(struct follow_args),
+	{ 0 },
+};
+
 const struct ctl_command ctl_follow = {
 	.name = "follow",
 	.run = run_follow,
+	.args_size = sizeof(struct follow_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct follow_args, targets.words),
 	.min_words = 1,
 	.usage = "TARGET",
 	.not_recorded =
@@ -322,5 +333,5 @@ const struct ctl_command ctl_follow = {
 	"process has ended, after Ctrl-C, or with its terminal; then all queues run.\n"
 	"It drops output that is not read in time, and prints the number of lines.\n"
 	"It needs cgroup v2: the old freezer sends no event when it freezes.\n",
-	.shared = CTL_SHARED_WAIT,
+	.options = options,
 };

@@ -53,8 +53,15 @@ struct watched {
 	struct json_object *series;	/* OUT_JSON only */
 };
 
+struct monitor_args {
+	struct ctl_target_args targets;
+	uint64_t duration_ns;	/* 0: until Ctrl-C */
+	uint64_t interval_ns;
+	enum out_mode mode;
+};
+
 struct monitor {
-	const struct ctl_args *args;
+	const struct monitor_args *args;
 	enum out_mode mode;
 	struct gpreempt *g;
 	struct watched *watched;
@@ -71,7 +78,7 @@ static int64_t plus(int64_t sum, int64_t value)
 }
 
 /* Sum up the queues that are chosen; ids gets their numbers. */
-static void add_queues(const struct ctl_args *args,
+static void add_queues(const struct monitor_args *args,
 		       const struct gpreempt_view *view, struct sample *sample,
 		       struct monitor_sum *sum, char *ids)
 {
@@ -81,7 +88,7 @@ static void add_queues(const struct ctl_args *args,
 	for (i = 0; i < view->count; i++) {
 		const struct gpreempt_queue *q = &view->queues[i];
 
-		if (!ctl_chosen(args, q))
+		if (!ctl_chosen(&args->targets.queues, q))
 			continue;
 		sample->queues++;
 		sample->active = plus(sample->active, q->active);
@@ -334,7 +341,7 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 		struct watched *w = &m->watched[i];
 
 		w->target = list->targets[i];
-		w->fd = m->args->replay ? -1 :
+		w->fd = m->args->targets.source.replay ? -1 :
 			syscall(SYS_pidfd_open, w->target.pid, 0);
 		w->series = json_object_new_array();
 	}
@@ -359,21 +366,21 @@ static void end(struct monitor *m)
 	free(m->watched);
 }
 
-static int run_monitor(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_monitor(void *data)
 {
-	struct monitor m = { .args = args, .mode = out_mode(args->json, args->csv) };
+	const struct monitor_args *args = data;
+	struct monitor m = { .args = args, .mode = args->mode };
 	struct gpreempt_targets *list;
 	int ret;
 
-	(void)cmd;
 	if (!args->interval_ns)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl monitor --help",
 				     "--interval 0 would never wait");
-	ret = ctl_open(args, &m.g);
+	ret = ctl_open(&args->targets.source, &m.g);
 	if (ret)
 		return ret;
-	ret = ctl_targets(m.g, args, &list);
+	ret = ctl_targets(m.g, &args->targets, &list);
 	if (ret) {
 		gpreempt_free(m.g);
 		return ret;
@@ -395,19 +402,25 @@ static int run_monitor(const struct ctl_command *cmd, struct ctl_args *args)
 }
 
 static const struct ctl_option options[] = {
-	{ "duration", CTL_DURATION, offsetof(struct ctl_args, duration_ns),
+	{ "duration", CTL_DURATION, offsetof(struct monitor_args, duration_ns),
 	  "TIME", "for that long (30s); 0s: until Ctrl-C" },
-	{ "interval", CTL_DURATION, offsetof(struct ctl_args, interval_ns),
+	{ "interval", CTL_DURATION, offsetof(struct monitor_args, interval_ns),
 	  "TIME", "time between samples (5s)" },
-	{ "csv", CTL_FLAG, offsetof(struct ctl_args, csv), NULL,
+	{ "csv", CTL_CSV, offsetof(struct monitor_args, mode), NULL,
 	  "print samples as CSV, and the summary on stderr" },
+	CTL_QUEUE_OPTIONS(struct monitor_args),
+	CTL_WAIT_OPTION(struct monitor_args),
+	CTL_JSON_OPTION(struct monitor_args),
+	CTL_SOURCE_OPTIONS(struct monitor_args),
 	{ 0 },
 };
 
 const struct ctl_command ctl_monitor = {
 	.name = "monitor",
 	.run = run_monitor,
+	.args_size = sizeof(struct monitor_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct monitor_args, targets.words),
 	.min_words = 1,
 	.usage = "TARGET",
 	.summary = "Sample the queues of a process repeatedly.",
@@ -417,9 +430,7 @@ const struct ctl_command ctl_monitor = {
 	"the number was stable; and how often each queue id was seen. It ends when\n"
 	"the last process has ended.\n",
 	.options = options,
-	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
-		  CTL_SHARED_REPLAY,
-	.defaults = {
+	.defaults = &(const struct monitor_args){
 		.duration_ns = 30 * NSEC_PER_SEC,
 		.interval_ns = 5 * NSEC_PER_SEC,
 	},

@@ -291,7 +291,7 @@ static void add_gpus(struct disturb *d, pid_t pid)
 		const struct gpreempt_queue *queue = &view->queues[i];
 		uint32_t *gpus;
 
-		if (!ctl_chosen(d->p->args, queue) || on_our_gpus(d, queue))
+		if (!ctl_chosen(&d->p->args->targets.queues, queue) || on_our_gpus(d, queue))
 			continue;
 		gpus = realloc(d->gpus, (d->n_gpus + 1) * sizeof(*gpus));
 		if (!gpus)

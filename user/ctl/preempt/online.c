@@ -33,7 +33,7 @@ static void become_command(const struct preempt *p, pid_t parent, int error)
 	if (getppid() != parent)
 		_exit(127);
 	/* stdout is for the JSON. */
-	if (p->args->json)
+	if (p->args->mode == OUT_JSON)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(p->args->command[0], p->args->command);
 	code = errno;

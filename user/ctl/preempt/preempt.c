@@ -26,7 +26,7 @@ static int lock_targets(struct preempt *p)
 	size_t i;
 
 	/* They are not here in a recording. */
-	for (i = 0; i < p->n_targets && !p->args->replay; i++) {
+	for (i = 0; i < p->n_targets && !p->args->targets.source.replay; i++) {
 		struct preempt_target *t = &p->targets[i];
 
 		t->lock = foreground_take(t->pid, HOLD_ROLE_PREEMPT);
@@ -57,13 +57,13 @@ static int check_queues(const struct preempt *p, pid_t pid)
 	if (gpreempt_view_read(p->g, pid, &view, &err))
 		return ctl_fail(&err);
 	for (i = 0; i < view->count; i++)
-		chosen += ctl_chosen(p->args, &view->queues[i]);
-	for (i = 0; i < p->args->n_ids && !ret; i++)
-		if (!gpreempt_view_find(view, p->args->ids[i]))
+		chosen += ctl_chosen(&p->args->targets.queues, &view->queues[i]);
+	for (i = 0; i < p->args->targets.queues.ids.n && !ret; i++)
+		if (!gpreempt_view_find(view, p->args->targets.queues.ids.id[i]))
 			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
 					    "gpreempt-ctl queues shows them",
 					    "process %d has no queue %u", pid,
-					    p->args->ids[i]);
+					    p->args->targets.queues.ids.id[i]);
 	if (!ret && !chosen)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, view->count ?
 				    "gpreempt-ctl queues shows its queues" :
@@ -180,7 +180,7 @@ static void note_open_times(struct preempt *p)
  */
 static bool recorded(const struct preempt *p)
 {
-	return p->args->record || p->args->replay;
+	return p->args->targets.source.record || p->args->targets.source.replay;
 }
 
 static int measure(struct preempt *p)
@@ -267,28 +267,28 @@ static int run_on(struct preempt *p, const struct gpreempt_targets *list)
 	return measure(p);
 }
 
-static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_preempt(void *data)
 {
+	const struct preempt_args *args = data;
 	struct preempt p = {
 		.args = args,
-		.filter = ctl_filter(args),
+		.filter = ctl_filter(&args->targets.queues),
 		.stop = -1,
 	};
 	struct gpreempt_targets *list;
 	int ret;
 
-	(void)cmd;
-	if (args->replay && args->command)
+	if (args->targets.source.replay && args->command)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "leave one of the two out",
 				     "--replay holds nothing that a command could run beside");
-	ret = args->replay ? 0 : ctl_need_root(0);
+	ret = args->targets.source.replay ? 0 : ctl_need_root(0);
 	if (!ret)
-		ret = ctl_open_busy(args, heartbeat_busy, &p.heartbeat,
+		ret = ctl_open_busy(&args->targets.source, heartbeat_busy, &p.heartbeat,
 				    &p.g);
 	if (ret)
 		return ret;
-	ret = ctl_targets(p.g, args, &list);
+	ret = ctl_targets(p.g, &args->targets, &list);
 	if (!ret) {
 		ret = run_on(&p, list);
 		gpreempt_targets_free(list);
@@ -304,26 +304,33 @@ static int run_preempt(const struct ctl_command *cmd, struct ctl_args *args)
 }
 
 static const struct ctl_option options[] = {
-	{ "count", CTL_COUNT, offsetof(struct ctl_args, count), "N",
+	{ "count", CTL_COUNT, offsetof(struct preempt_args, count), "N",
 	  "number of cycles (100)" },
-	{ "hold", CTL_DURATION, offsetof(struct ctl_args, hold_ns), "TIME",
+	{ "hold", CTL_DURATION, offsetof(struct preempt_args, hold_ns), "TIME",
 	  "hold the queues for that time in each cycle (100ms)" },
-	{ "interval", CTL_DURATION, offsetof(struct ctl_args, interval_ns),
+	{ "interval", CTL_DURATION, offsetof(struct preempt_args, interval_ns),
 	  "TIME", "let them run for that time in between (500ms)" },
-	{ "samples", CTL_FILE, offsetof(struct ctl_args, samples), "FILE",
+	{ "samples", CTL_FILE, offsetof(struct preempt_args, samples), "FILE",
 	  "write the figures of each cycle to a file" },
-	{ "verbose", CTL_FLAG, offsetof(struct ctl_args, verbose), NULL,
+	{ "verbose", CTL_FLAG, offsetof(struct preempt_args, verbose), NULL,
 	  "a line for each cycle, as on a terminal" },
+	CTL_QUEUE_OPTIONS(struct preempt_args),
+	CTL_WAIT_OPTION(struct preempt_args),
+	CTL_JSON_OPTION(struct preempt_args),
+	CTL_SOURCE_OPTIONS(struct preempt_args),
 	{ 0 },
 };
 
 const struct ctl_command ctl_preempt = {
 	.name = "preempt",
 	.run = run_preempt,
+	.args_size = sizeof(struct preempt_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct preempt_args, targets.words),
 	.min_words = 1,
 	.usage = "TARGET",
 	.command = "ONLINE-COMMAND...",
+	.command_at = offsetof(struct preempt_args, command),
 	.summary = "Suspend and resume a process repeatedly, and measure it.",
 	.details =
 	"Several targets are suspended and resumed together, each by its own thread.\n"
@@ -342,9 +349,7 @@ const struct ctl_command ctl_preempt = {
 	"Nothing stays behind: the queues run when the command ends, also after\n"
 	"Ctrl-C or with its terminal. It prints what it has measured until then.\n",
 	.options = options,
-	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON |
-		  CTL_SHARED_REPLAY,
-	.defaults = {
+	.defaults = &(const struct preempt_args){
 		.count = 100,
 		.hold_ns = 100 * NSEC_PER_MSEC,
 		.interval_ns = 500 * NSEC_PER_MSEC,

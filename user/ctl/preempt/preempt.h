@@ -50,8 +50,20 @@ struct preempt_target {
 	struct preempt_figures figures;
 };
 
+/* What the command line gives. */
+struct preempt_args {
+	struct ctl_target_args targets;
+	char **command;		/* the online command; NULL: none */
+	uint64_t count;
+	uint64_t hold_ns;
+	uint64_t interval_ns;
+	const char *samples;	/* file; NULL: none */
+	uint64_t verbose;
+	enum out_mode mode;
+};
+
 struct preempt {
-	const struct ctl_args *args;
+	const struct preempt_args *args;
 	struct gpreempt_filter filter;
 	struct gpreempt *g;
 	struct gpreempt_gang *gang;

@@ -16,7 +16,7 @@ void preempt_print_cycle(const struct preempt *p)
 {
 	const struct preempt_cycle *c = &p->now;
 
-	if (p->args->json ||
+	if (p->args->mode == OUT_JSON ||
 	    (!p->args->verbose && !isatty(STDOUT_FILENO)))
 		return;
 	printf("cycle %zu: %zu of %zu queues, suspend %.1f us, ", p->cycles,
@@ -280,7 +280,7 @@ static void print_json(struct preempt *p, const char *error)
 
 void preempt_print_result(struct preempt *p, const char *error)
 {
-	if (p->args->json)
+	if (p->args->mode == OUT_JSON)
 		print_json(p, error);
 	else
 		print_text(p);

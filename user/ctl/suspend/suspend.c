@@ -184,8 +184,16 @@ static void print_failure(struct suspend_job *job)
 			      job->reply.text);
 }
 
+struct suspend_args {
+	struct ctl_target_args targets;
+	uint64_t lease_ns;	/* 0: none */
+	uint64_t grace_ns;
+	uint64_t foreground;
+	enum out_mode mode;
+};
+
 /* 0, or the exit status; what came of each target is in the jobs. */
-static int print_all(const struct ctl_args *args, struct suspend_job *jobs,
+static int print_all(const struct suspend_args *args, struct suspend_job *jobs,
 		     size_t count)
 {
 	int status = jobs[0].reply.status;
@@ -194,22 +202,22 @@ static int print_all(const struct ctl_args *args, struct suspend_job *jobs,
 
 	for (i = 0; i < count; i++)
 		split_text(&jobs[i]);
-	if (args->json)
+	if (args->mode == OUT_JSON)
 		print_json(jobs, count);
 	for (i = 0; i < count; i++) {
-		if (!args->json)
+		if (args->mode != OUT_JSON)
 			print_job(&jobs[i]);
 		print_failure(&jobs[i]);
 		any |= is_held(&jobs[i]);
 		status = ctl_merge_status(status, jobs[i].reply.status);
 	}
-	if (any && !args->json)
+	if (any && args->mode != OUT_JSON)
 		ctl_label_times();
 	fflush(stdout);
 	return status;
 }
 
-static void prepare(struct gpreempt *g, const struct ctl_args *args,
+static void prepare(struct gpreempt *g, const struct suspend_args *args,
 		    const struct gpreempt_target *target,
 		    struct suspend_job *job)
 {
@@ -223,7 +231,7 @@ static void prepare(struct gpreempt *g, const struct ctl_args *args,
 	request->start = target->start;
 	request->lease_ns = args->lease_ns;
 	request->command = args->foreground ? getpid() : 0;
-	ctl_hold_request(request, args);
+	ctl_hold_request(request, &args->targets.queues);
 	if (args->grace_ns != NO_GRACE &&
 	    gpreempt_grace_units(g, job->pid, args->grace_ns, &units, &err))
 		hold_reply_error(&job->reply, &err);
@@ -231,7 +239,7 @@ static void prepare(struct gpreempt *g, const struct ctl_args *args,
 }
 
 /* The holders that this command has made stay, or end with it. */
-static void stay_or_leave(const struct ctl_args *args,
+static void stay_or_leave(const struct suspend_args *args,
 			  struct suspend_job *jobs, size_t count)
 {
 	size_t i;
@@ -245,7 +253,7 @@ static void stay_or_leave(const struct ctl_args *args,
 			hold_confirm(jobs[i].fd);
 }
 
-static int suspend_list(struct gpreempt *g, const struct ctl_args *args,
+static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 			const struct gpreempt_targets *list)
 {
 	struct suspend_job *jobs = calloc(list->count, sizeof(*jobs));
@@ -263,13 +271,13 @@ static int suspend_list(struct gpreempt *g, const struct ctl_args *args,
 	return status;
 }
 
-static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_suspend(void *data)
 {
+	const struct suspend_args *args = data;
 	struct gpreempt_targets *list;
 	struct gpreempt *g;
 	int ret;
 
-	(void)cmd;
 	/* A reader that has read enough does not want it undone. */
 	signal(SIGPIPE, SIG_IGN);
 	ret = ctl_need_root(0);
@@ -278,12 +286,12 @@ static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 	ret = foreground_dir();
 	if (ret)
 		return ret;
-	ret = ctl_open(args, &g);
+	ret = ctl_open(NULL, &g);
 	if (ret)
 		return ret;
 	ret = ctl_need_host(g);
 	if (!ret)
-		ret = ctl_targets(g, args, &list);
+		ret = ctl_targets(g, &args->targets, &list);
 	if (!ret) {
 		ret = suspend_list(g, args, list);
 		gpreempt_targets_free(list);
@@ -293,19 +301,24 @@ static int run_suspend(const struct ctl_command *cmd, struct ctl_args *args)
 }
 
 static const struct ctl_option options[] = {
-	{ "for", CTL_DURATION, offsetof(struct ctl_args, lease_ns), "TIME",
+	{ "for", CTL_LEASE, offsetof(struct suspend_args, lease_ns), "TIME",
 	  "release it after that time (5s); otherwise at resume" },
-	{ "grace", CTL_DURATION, offsetof(struct ctl_args, grace_ns), "TIME",
+	{ "grace", CTL_DURATION, offsetof(struct suspend_args, grace_ns), "TIME",
 	  "let waves finish for that long first (50us; 0us: no)" },
-	{ "foreground", CTL_FLAG, offsetof(struct ctl_args, foreground), NULL,
+	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground), NULL,
 	  "stay, and release it at Ctrl-C or when this terminal closes" },
+	CTL_QUEUE_OPTIONS(struct suspend_args),
+	CTL_WAIT_OPTION(struct suspend_args),
+	CTL_JSON_OPTION(struct suspend_args),
 	{ 0 },
 };
 
 const struct ctl_command ctl_suspend = {
 	.name = "suspend",
 	.run = run_suspend,
+	.args_size = sizeof(struct suspend_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct suspend_args, targets.words),
 	.min_words = 1,
 	.usage = "TARGET",
 	.not_recorded =
@@ -325,8 +338,7 @@ const struct ctl_command ctl_suspend = {
 	"With several targets the exit status is that of all if it is the same,\n"
 	"and 6 if only some were suspended.\n",
 	.options = options,
-	.shared = CTL_SHARED_QUEUES | CTL_SHARED_WAIT | CTL_SHARED_JSON,
-	.defaults = {
+	.defaults = &(const struct suspend_args){
 		.grace_ns = NO_GRACE,
 	},
 };

@@ -389,7 +389,7 @@ static void free_series(struct series *series)
 	text_moments_free(series->moments, series->count);
 }
 
-int decode_series(const struct ctl_args *args, const char *dir)
+int decode_series(enum out_mode mode, uint64_t pid, const char *dir)
 {
 	struct series series = { 0 };
 	int ret;
@@ -398,13 +398,13 @@ int decode_series(const struct ctl_args *args, const char *dir)
 	series.rows = calloc(series.count + 1, sizeof(*series.rows));
 	if (!series.rows)
 		abort();
-	ret = read_series(&series, args->only_pid);
+	ret = read_series(&series, pid);
 	if (!ret) {
 		sum_up(&series);
-		if (out_mode(args->json, args->csv) == OUT_JSON)
+		if (mode == OUT_JSON)
 			print_json(&series);
 		else
-			print_text(out_mode(args->json, args->csv), &series);
+			print_text(mode, &series);
 	}
 	if (series.problems)
 		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "

@@ -162,9 +162,15 @@ static void print_text(enum out_mode mode, const struct ctl_text *text,
 	decode_print_problems(mode, text, PROBLEMS_SHOWN);
 }
 
-static int decode_one(const struct ctl_args *args, const struct ctl_text *text)
+struct decode_args {
+	struct ctl_words files;
+	uint64_t only_pid;	/* 0: of all */
+	enum out_mode mode;
+};
+
+static int decode_one(const struct decode_args *args, const struct ctl_text *text)
 {
-	enum out_mode mode = out_mode(args->json, args->csv);
+	enum out_mode mode = args->mode;
 	int64_t pid = args->only_pid;
 
 	if (pid && !decode_has_pid(text, pid))
@@ -180,19 +186,19 @@ static int decode_one(const struct ctl_args *args, const struct ctl_text *text)
 		GPREEMPT_CLASS_PARTIAL : 0;
 }
 
-static int run_decode(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_decode(void *data)
 {
+	const struct decode_args *args = data;
 	struct ctl_text text;
 	int ret;
 
-	(void)cmd;
-	ret = ctl_one_stdin(args->words, args->n_words);
+	ret = ctl_one_stdin(args->files.word, args->files.n);
 	if (ret)
 		return ret;
-	if (args->n_words == 1 && decode_is_series(args->words[0]))
-		return decode_series(args, args->words[0]);
-	if (args->n_words)
-		ret = ctl_text_files(args->words, args->n_words, &text);
+	if (args->files.n == 1 && decode_is_series(args->files.word[0]))
+		return decode_series(args->mode, args->only_pid, args->files.word[0]);
+	if (args->files.n)
+		ret = ctl_text_files(args->files.word, args->files.n, &text);
 	else
 		ret = ctl_text_live(&text);
 	if (ret)
@@ -203,17 +209,19 @@ static int run_decode(const struct ctl_command *cmd, struct ctl_args *args)
 }
 
 static const struct ctl_option options[] = {
-	{ "pid", CTL_COUNT, offsetof(struct ctl_args, only_pid), "PID",
+	{ "pid", CTL_COUNT, offsetof(struct decode_args, only_pid), "PID",
 	  "only this process" },
+	CTL_JSON_OPTION(struct decode_args),
 	{ 0 },
 };
 
 const struct ctl_command ctl_decode = {
 	.name = "decode",
 	.run = run_decode,
+	.args_size = sizeof(struct decode_args),
 	.words = CTL_FILES,
+	.words_at = offsetof(struct decode_args, files),
 	.usage = "[FILE]",
-	.shared = CTL_SHARED_JSON,
 	.options = options,
 	.summary = "Show the driver's own text of queues and slots as tables.",
 	.details =

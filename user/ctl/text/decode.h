@@ -62,10 +62,11 @@ void decode_print_problems(enum out_mode mode, const struct ctl_text *text,
 int64_t decode_adds_up(const struct gpreempt_text_check *sum);
 
 /*
- * A directory that has snapshots in it: one line for each, with what changed.
+ * A directory that has snapshots in it: one line for each, with what changed;
+ * only of that process, or 0: of all.
  * Returns the exit status.
  */
-int decode_series(const struct ctl_args *args, const char *dir);
+int decode_series(enum out_mode mode, uint64_t pid, const char *dir);
 /* Are there snapshots in it? */
 bool decode_is_series(const char *dir);
 

@@ -146,8 +146,16 @@ static int fail_pid(int64_t pid, const char *where)
 			     "process %" PRId64 " is not in %s", pid, where);
 }
 
+struct diff_args {
+	struct ctl_words files;
+	uint64_t only_pid;	/* 0: of all */
+	uint64_t pid_a;
+	uint64_t pid_b;
+	enum out_mode mode;
+};
+
 /* With --pid one side will do: before the program, and during it. */
-static int check_pids(const struct ctl_args *args, const struct ctl_text *a,
+static int check_pids(const struct diff_args *args, const struct ctl_text *a,
 		      const struct ctl_text *b)
 {
 	int64_t pid = args->only_pid;
@@ -155,9 +163,9 @@ static int check_pids(const struct ctl_args *args, const struct ctl_text *a,
 
 	if (args->pid_a) {
 		if (!decode_has_pid(a, args->pid_a))
-			return fail_pid(args->pid_a, args->words[0]);
+			return fail_pid(args->pid_a, args->files.word[0]);
 		if (!decode_has_pid(b, args->pid_b))
-			return fail_pid(args->pid_b, args->words[1]);
+			return fail_pid(args->pid_b, args->files.word[1]);
 		return 0;
 	}
 	if (!pid)
@@ -168,11 +176,11 @@ static int check_pids(const struct ctl_args *args, const struct ctl_text *a,
 		return fail_pid(pid, "either of them");
 	if (!in_a || !in_b)
 		ctl_note("process %" PRId64 " is not in %s: it has no queue "
-			 "there", pid, args->words[in_a]);
+			 "there", pid, args->files.word[in_a]);
 	return 0;
 }
 
-static int compare_texts(const struct ctl_args *args, const struct ctl_text *a,
+static int compare_texts(const struct diff_args *args, const struct ctl_text *a,
 			 const struct ctl_text *b)
 {
 	uint64_t problems = a->data->n_problems + b->data->n_problems;
@@ -184,10 +192,10 @@ static int compare_texts(const struct ctl_args *args, const struct ctl_text *a,
 	if (ret)
 		return ret;
 	diff_make(a, pid_a, b, pid_b, &diff);
-	if (out_mode(args->json, args->csv) == OUT_JSON)
+	if (args->mode == OUT_JSON)
 		print_json(&diff);
 	else
-		print_text(out_mode(args->json, args->csv), &diff);
+		print_text(args->mode, &diff);
 	diff_free(&diff);
 	if (problems)
 		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "
@@ -196,22 +204,22 @@ static int compare_texts(const struct ctl_args *args, const struct ctl_text *a,
 		GPREEMPT_CLASS_PARTIAL : 0;
 }
 
-static int run_diff(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_diff(void *data)
 {
+	const struct diff_args *args = data;
 	struct ctl_text a, b;
 	int ret;
 
-	(void)cmd;
 	if (!args->pid_a != !args->pid_b)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl diff --help",
 				     "--pid-a and --pid-b go together");
-	ret = ctl_one_stdin(args->words, 2);
+	ret = ctl_one_stdin(args->files.word, 2);
 	if (!ret)
-		ret = ctl_text_files(args->words, 1, &a);
+		ret = ctl_text_files(args->files.word, 1, &a);
 	if (ret)
 		return ret;
-	ret = ctl_text_files(args->words + 1, 1, &b);
+	ret = ctl_text_files(args->files.word + 1, 1, &b);
 	if (!ret) {
 		ret = compare_texts(args, &a, &b);
 		ctl_text_free(&b);
@@ -221,23 +229,25 @@ static int run_diff(const struct ctl_command *cmd, struct ctl_args *args)
 }
 
 static const struct ctl_option options[] = {
-	{ "pid", CTL_COUNT, offsetof(struct ctl_args, only_pid), "PID",
+	{ "pid", CTL_COUNT, offsetof(struct diff_args, only_pid), "PID",
 	  "this process; it may be missing on one side" },
-	{ "pid-a", CTL_COUNT, offsetof(struct ctl_args, pid_a), "PID",
+	{ "pid-a", CTL_COUNT, offsetof(struct diff_args, pid_a), "PID",
 	  "this process in A" },
-	{ "pid-b", CTL_COUNT, offsetof(struct ctl_args, pid_b), "PID",
+	{ "pid-b", CTL_COUNT, offsetof(struct diff_args, pid_b), "PID",
 	  "this process in B" },
+	CTL_JSON_OPTION(struct diff_args),
 	{ 0 },
 };
 
 const struct ctl_command ctl_diff = {
 	.name = "diff",
 	.run = run_diff,
+	.args_size = sizeof(struct diff_args),
 	.words = CTL_FILES,
+	.words_at = offsetof(struct diff_args, files),
 	.min_words = 2,
 	.max_words = 2,
 	.usage = "A B",
-	.shared = CTL_SHARED_JSON,
 	.options = options,
 	.summary = "Compare two snapshots or files.",
 	.details =

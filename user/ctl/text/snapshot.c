@@ -74,11 +74,18 @@ static int take(const char *dir, const char *tag, struct snapshot_log *log)
 	return ret;
 }
 
+struct snapshot_args {
+	const char *output;	/* directory; NULL: a new one */
+	const char *tag;
+	uint64_t every_ns;
+	uint64_t count;
+};
+
 /*
  * 000-baseline, 001 to the last but one, and final behind them, which is next
  * after a Ctrl-C. A second Ctrl-C ends it as it is.
  */
-static int take_series(const struct ctl_args *args, const char *dir,
+static int take_series(const struct snapshot_args *args, const char *dir,
 		       struct snapshot_log *log)
 {
 	uint64_t every = args->every_ns ? args->every_ns : DEFAULT_EVERY;
@@ -107,8 +114,9 @@ static int take_series(const struct ctl_args *args, const char *dir,
 	return ret;
 }
 
-static int run_snapshot(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_snapshot(void *data)
 {
+	const struct snapshot_args *args = data;
 	char dir[4096], when[64];
 	time_t now = time(NULL);
 	struct snapshot_log log;
@@ -116,7 +124,6 @@ static int run_snapshot(const struct ctl_command *cmd, struct ctl_args *args)
 	bool series;
 	int ret;
 
-	(void)cmd;
 	if (args->tag && strchr(args->tag, '/'))
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
 				     "--tag: it becomes the name of a directory, "
@@ -142,13 +149,13 @@ static int run_snapshot(const struct ctl_command *cmd, struct ctl_args *args)
 }
 
 static const struct ctl_option options[] = {
-	{ "output", CTL_FILE, offsetof(struct ctl_args, output), "DIR",
+	{ "output", CTL_FILE, offsetof(struct snapshot_args, output), "DIR",
 	  "directory (-o DIR); default: a new one" },
-	{ "tag", CTL_NAME, offsetof(struct ctl_args, tag), "WORD",
+	{ "tag", CTL_NAME, offsetof(struct snapshot_args, tag), "WORD",
 	  "use a directory of that name below DIR" },
-	{ "every", CTL_DURATION, offsetof(struct ctl_args, every_ns), "TIME",
+	{ "every", CTL_DURATION, offsetof(struct snapshot_args, every_ns), "TIME",
 	  "a series, one each TIME (10s)" },
-	{ "count", CTL_COUNT, offsetof(struct ctl_args, count), "N",
+	{ "count", CTL_COUNT, offsetof(struct snapshot_args, count), "N",
 	  "number in the series (10), plus one before and after" },
 	{ 0 },
 };
@@ -156,6 +163,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_snapshot = {
 	.name = "snapshot",
 	.run = run_snapshot,
+	.args_size = sizeof(struct snapshot_args),
 	.words = CTL_NO_WORDS,
 	.options = options,
 	.summary = "Save all text about queues and slots in a directory.",

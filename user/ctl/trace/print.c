@@ -236,9 +236,8 @@ static void say_missing(const struct trace_report *r, const struct counts *c)
 			 r->packets.problems);
 }
 
-void trace_print(const struct ctl_args *args, const struct trace_report *r)
+void trace_print(enum out_mode mode, const struct trace_report *r)
 {
-	enum out_mode mode = out_mode(args->json, args->csv);
 	struct phase_row rows[MAX_ROWS];
 	struct counts c = count(r);
 	size_t n;

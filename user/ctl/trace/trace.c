@@ -21,8 +21,17 @@
 /* So often the kernel's buffer is emptied and new processes are looked for. */
 #define TICK_MS 50
 
+struct trace_args {
+	struct ctl_target_args targets;
+	char **command;		/* NULL: none */
+	uint64_t duration_ns;	/* 0: until Ctrl-C */
+	const char *output;	/* file or directory; NULL: none */
+	uint64_t amd_log;	/* AMD_LOG_LEVEL; 0: as it is */
+	enum out_mode mode;
+};
+
 struct tracing {
-	const struct ctl_args *args;
+	const struct trace_args *args;
 	struct gpreempt *g;
 	struct trace_kernel kernel;
 	struct trace_target *targets;
@@ -128,7 +137,7 @@ static void become_command(const struct tracing *t)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* stdout is for the JSON. */
-	if (t->args->json)
+	if (t->args->mode == OUT_JSON)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	trace_log_set(t->args->output, t->args->amd_log);
 	execvp(t->args->command[0], t->args->command);
@@ -214,7 +223,7 @@ static int finish(struct tracing *t, uint64_t duration)
 	} else {
 		report.data = gpreempt_trace_get(trace);
 		ret = write_files(t, &report);
-		trace_print(t->args, &report);
+		trace_print(t->args->mode, &report);
 	}
 	free(report.packets.items);
 	gpreempt_trace_free(trace);
@@ -251,11 +260,11 @@ static int trace(struct tracing *t)
 	return exit_status(t, ret);
 }
 
-static int check_usage(const struct ctl_args *args)
+static int check_usage(const struct trace_args *args)
 {
 	const char *why = NULL;
 
-	if (!args->n_words && !args->command)
+	if (!args->targets.words.n && !args->command)
 		why = "a target is needed, or a command behind \"--\"";
 	else if (args->amd_log && (!args->command || !args->output))
 		why = "--amd-log is for a command, and needs -o DIR";
@@ -271,8 +280,8 @@ static int choose(struct tracing *t)
 	size_t i;
 	int ret;
 
-	if (t->args->n_words) {
-		ret = ctl_targets(t->g, t->args, &list);
+	if (t->args->targets.words.n) {
+		ret = ctl_targets(t->g, &t->args->targets, &list);
 		if (ret)
 			return ret;
 		for (i = 0; i < list->count; i++)
@@ -285,16 +294,16 @@ static int choose(struct tracing *t)
 	return 0;
 }
 
-static int run_trace(const struct ctl_command *cmd, struct ctl_args *args)
+static int run_trace(void *data)
 {
+	const struct trace_args *args = data;
 	struct tracing t = { .args = args, .signals = -1 };
 	int ret = check_usage(args);
 
-	(void)cmd;
 	if (!ret)
 		ret = ctl_need_root(0);
 	if (!ret)
-		ret = ctl_open(args, &t.g);
+		ret = ctl_open(NULL, &t.g);
 	if (ret)
 		return ret;
 	ret = choose(&t);
@@ -308,21 +317,26 @@ static int run_trace(const struct ctl_command *cmd, struct ctl_args *args)
 }
 
 static const struct ctl_option options[] = {
-	{ "duration", CTL_DURATION, offsetof(struct ctl_args, duration_ns),
+	{ "duration", CTL_DURATION, offsetof(struct trace_args, duration_ns),
 	  "TIME", "for that long (10s); 0s: until Ctrl-C" },
-	{ "output", CTL_FILE, offsetof(struct ctl_args, output), "FILE",
+	{ "output", CTL_FILE, offsetof(struct trace_args, output), "FILE",
 	  "where it is kept (-o FILE); of a command: a directory" },
-	{ "amd-log", CTL_COUNT, offsetof(struct ctl_args, amd_log), "LEVEL",
+	{ "amd-log", CTL_COUNT, offsetof(struct trace_args, amd_log), "LEVEL",
 	  "of the command: AMD_LOG_LEVEL, for the timeline" },
+	CTL_WAIT_OPTION(struct trace_args),
+	CTL_JSON_OPTION(struct trace_args),
 	{ 0 },
 };
 
 const struct ctl_command ctl_trace = {
 	.name = "trace",
 	.run = run_trace,
+	.args_size = sizeof(struct trace_args),
 	.words = CTL_TARGETS,
+	.words_at = offsetof(struct trace_args, targets.words),
 	.usage = "[TARGET]",
 	.command = "COMMAND...",
+	.command_at = offsetof(struct trace_args, command),
 	.summary = "Show where the time of suspends goes in the driver.",
 	.details =
 	"Measures the phases of each suspend and resume of the targets' queues, by any\n"
@@ -338,8 +352,7 @@ const struct ctl_command ctl_trace = {
 	"removes them at its end; the next trace removes those of a killed one. It\n"
 	"needs root.\n",
 	.options = options,
-	.shared = CTL_SHARED_WAIT | CTL_SHARED_JSON,
-	.defaults = {
+	.defaults = &(const struct trace_args){
 		.duration_ns = 10 * NSEC_PER_SEC,
 	},
 };

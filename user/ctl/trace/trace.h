@@ -102,6 +102,6 @@ int trace_write_files(const struct trace_report *r, const char *name);
 int trace_write_dir(const struct trace_report *r, const char *dir);
 
 struct json_object *trace_json(const struct trace_report *r);
-void trace_print(const struct ctl_args *args, const struct trace_report *r);
+void trace_print(enum out_mode mode, const struct trace_report *r);
 
 #endif
