@@ -72,6 +72,7 @@ static const struct {
 	{ "seize", -EIO, GPREEMPT_SYSTEM },
 	{ "watch", -EAGAIN, GPREEMPT_SYSTEM },
 	{ "probe", -EPERM, GPREEMPT_SYSTEM },
+	{ "probe", -EBUSY, GPREEMPT_GWS_BUSY },
 	{ "enable", -EALREADY, GPREEMPT_DEBUGGED },
 	{ "enable", -EBUSY, GPREEMPT_GWS_BUSY },
 	{ "enable", -ENODEV, GPREEMPT_GPU_OLD },

@@ -99,7 +99,8 @@ static int check_free(struct gpreempt_session *s)
 	case 0:
 		return fail_enable(s, -EALREADY);
 	case -ESRCH:
-		return fail_enable(s, -ESRCH);
+	case -EBUSY:	/* amdgpu-dkms, while it samples program counters */
+		return fail_enable(s, ret);
 	default:
 		return gp_session_fail(s, ret, GPREEMPT_SYSTEM,
 				       "asking for an open session");
