@@ -135,6 +135,50 @@ START_TEST(series)
 }
 END_TEST
 
+/* While a command runs: what it prints is kept, its exit status is ours. */
+START_TEST(of_a_command)
+{
+	char line[16];
+	FILE *f;
+
+	if (!as_root())
+		return;
+	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every", "10ms",
+				     "--count", "1", "--", "sh", "-c",
+				     "echo out; echo err >&2; "
+				     "until [ -e s/001-sample/info ]; do :; done; "
+				     "exit 3", NULL), 3);
+	expect_out("s/000-baseline: ");
+	expect_out("\ns/001-sample: ");
+	expect_out("\ns/002-final: ");
+	ck_assert_int_ne(access("s/003-final", F_OK), 0);
+	f = fopen("s/command.out", "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
+	ck_assert_str_eq(line, "out\n");
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
+	ck_assert_str_eq(line, "err\n");
+	fclose(f);
+	ck_assert_uint_eq(mode_of("s/command.out"), 0600);
+}
+END_TEST
+
+/* Samples end with the command, however many are asked for. */
+START_TEST(of_a_short_command)
+{
+	if (!as_root())
+		return;
+	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every", "1h",
+				     "--", "true", NULL), 0);
+	expect_out("s/000-baseline: ");
+	expect_out("\ns/001-final: ");
+	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "none", "--",
+				     "/nowhere/program", NULL), 127);
+	expect_err("cannot run /nowhere/program: No such file");
+	ck_assert_int_eq(access("none/001-final/info", F_OK), 0);
+}
+END_TEST
+
 START_TEST(refused)
 {
 	ck_assert_int_eq(run_command(&ctl_snapshot, "--tag", "a/b", NULL), 2);
@@ -213,6 +257,8 @@ int main(int argc, char **argv)
 	tcase_add_test(tc, one);
 	tcase_add_test(tc, an_empty_directory_will_do);
 	tcase_add_test(tc, series);
+	tcase_add_test(tc, of_a_command);
+	tcase_add_test(tc, of_a_short_command);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, slots_not_known);
 	tcase_add_test(tc, names_are_escaped);

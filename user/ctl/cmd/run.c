@@ -8,11 +8,8 @@
 #include <unistd.h>
 
 #include "ctl/command/ctl.h"
+#include "ctl/command/program.h"
 #include "agent/class-cgroup.h"
-
-/* As shells and env have it. */
-#define EXIT_CANNOT_RUN 126
-#define EXIT_NOT_FOUND 127
 
 static int fail_usage(const char *what)
 {
@@ -36,13 +33,6 @@ static int fail_cgroup(const char *path, int code)
 			     "look at that directory below the mount of "
 			     "cgroup v2", "the cgroup %s cannot be entered: "
 			     "%s", path, strerror(-code));
-}
-
-static int fail_exec(const char *program, int code)
-{
-	ctl_fail_text(GPREEMPT_CLASS_FAILED, "is it installed, and in PATH?",
-		      "cannot run %s: %s", program, strerror(code));
-	return code == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
 struct run_args {
@@ -74,8 +64,7 @@ static int run_run(void *data)
 	ret = role_enter(role, path);
 	if (ret)
 		return fail_cgroup(path, ret);
-	execvp(args->command[0], args->command);
-	return fail_exec(args->command[0], errno);
+	return ctl_exec(args->command, -1);
 }
 
 static const struct ctl_option options[] = {

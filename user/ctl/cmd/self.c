@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Run a program and say which queues are its own. */
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <gpreempt/select.h>
 
 #include "ctl/command/ctl.h"
+#include "ctl/command/program.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/proc-tree.h"
@@ -85,22 +86,7 @@ static int watch(struct gpreempt *g)
 		ctl_note("no queue of it was seen: it made none that lasted "
 			 "half a second, or this is a container that does "
 			 "not show the host's processes");
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-		128 + WTERMSIG(status);
-}
-
-/* As a shell: 127 for a program that is not there. */
-__attribute__((noreturn))
-static void become(char **command)
-{
-	int error;
-
-	execvp(command[0], command);
-	/* Printing may change it. */
-	error = errno;
-	ctl_fail_text(GPREEMPT_CLASS_FAILED, "is it installed, and in PATH?",
-		      "cannot run %s: %s", command[0], strerror(error));
-	_exit(error == ENOENT ? 127 : 126);
+	return ctl_program_status(status);
 }
 
 struct self_args {
@@ -124,7 +110,7 @@ static int run_self(void *data)
 	if (child < 0)
 		abort();
 	if (!child)
-		become(args->command);
+		_exit(ctl_exec(args->command, -1));
 	signal(SIGTERM, pass_on);
 	signal(SIGHUP, pass_on);
 	/* The terminal sends it to the program, too. */

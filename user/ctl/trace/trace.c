@@ -13,6 +13,7 @@
 #include <gpreempt/select.h>
 
 #include "ctl/command/ctl.h"
+#include "ctl/command/program.h"
 #include "ctl/trace/trace.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -140,11 +141,7 @@ static void become_command(const struct tracing *t)
 	if (t->args->mode == OUT_JSON)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	trace_log_set(t->args->output, t->args->amd_log);
-	execvp(t->args->command[0], t->args->command);
-	ctl_fail_text(GPREEMPT_CLASS_FAILED, "is it installed, and in PATH?",
-		      "cannot run %s: %s", t->args->command[0],
-		      strerror(errno));
-	_exit(errno == ENOENT ? 127 : 126);
+	_exit(ctl_exec(t->args->command, -1));
 }
 
 /* Is there a reason to go on? */
@@ -234,8 +231,7 @@ static int exit_status(const struct tracing *t, int ret)
 {
 	if (ret || !t->ended)
 		return ret;
-	return WIFEXITED(t->status) ? WEXITSTATUS(t->status) :
-		128 + WTERMSIG(t->status);
+	return ctl_program_status(t->status);
 }
 
 static int trace(struct tracing *t)

@@ -62,6 +62,15 @@ says "^Queue ids of all samples: the same"
 ctl 0 decode --json --pid "$a" "$W/series"
 [ "$(grep -c '"queues": 2' "$W/ctl")" -eq 5 ] || fail "not 2 queues in all five"
 
+step "a series while a command runs"
+ctl 3 snapshot -o "$W/model" --every 300ms --tag busy -- sh -c \
+	"vgpu-load --queues 3 --packet 1ms --duration $((2 * PACE))s; exit 3"
+grep -q '^ready pid' "$W/model/command.out" || fail "what the command printed is not kept"
+ctl 0 decode "$W/model"
+says "^000-baseline.1.2"
+says "^[0-9]*-busy.2.5"
+says "^[0-9]*-final.1.2"
+
 step "without the module, ids are sysfs's"
 rmmod gpreempt
 ctl 0 snapshot -o "$W/no-module"
