@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "ipc/client.h"
+#include "ipc/listen.h"
 #include "ipc/server.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -235,12 +236,13 @@ END_TEST
 /* In a program without a standard input its lock gets that number. */
 START_TEST(descriptor_0)
 {
-	struct ipc_server *server;
+	struct ipc_server_options with = options(0);
+	struct ipc_listener l;
 
 	close(STDIN_FILENO);
-	server = start(0);
-	ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
-	gp_ipc_server_stop(server);
+	ck_assert_int_eq(gp_ipc_listen(&l, &with), 0);
+	ck_assert_int_eq(l.lock, STDIN_FILENO);
+	gp_ipc_listen_end(&l, path);
 	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
 }
 END_TEST
