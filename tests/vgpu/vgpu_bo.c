@@ -332,7 +332,7 @@ static struct amdgpu_bo_va_mapping *mapping(struct amdgpu_vm *vm, u64 va)
  */
 void *vgpu_user_ptr(struct vgpu *v, u32 pasid, u64 va, size_t len)
 {
-	struct amdgpu_vm *vm = xa_load(&v->adev.vm_manager.pasids, pasid);
+	struct amdgpu_vm *vm = vgpu_vm_of_pasid(&v->adev, pasid);
 	struct amdgpu_bo_va_mapping *map = vm ? mapping(vm, va) : NULL;
 	struct vgpu_mem *m;
 	u64 offset;

@@ -141,7 +141,7 @@ static bool unmap_wants(struct vgpu_part *p, const u32 *pkt, struct vgpu_queue *
 
 static bool is_of(struct vgpu *v, struct vgpu_queue *q, u32 pid)
 {
-	struct amdgpu_vm *vm = xa_load(&v->adev.vm_manager.pasids, q->pasid);
+	struct amdgpu_vm *vm = vgpu_vm_of_pasid(&v->adev, q->pasid);
 
 	return pid == 1 || (vm && vm->task_info->tgid == pid);
 }

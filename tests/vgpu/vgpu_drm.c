@@ -18,13 +18,11 @@ struct vgpu_file {
 static void vm_init(struct vgpu *v, struct vgpu_file *f, struct drm_file *file)
 {
 	struct amdgpu_vm *vm = &f->fpriv.vm;
-	struct amdgpu_task_info *ti = vm->task_info;
 
 	drm_gem_private_object_init(&v->adev.ddev, &f->root.tbo.base, PAGE_SIZE);
 	f->root.tbo.bdev = &v->adev.mman.bdev;
 	vm->va = RB_ROOT_CACHED;
-	mutex_init(&vm->eviction_lock);
-	spin_lock_init(&vm->status_lock);
+	vgpu_init_vm_locks(vm);
 	INIT_LIST_HEAD(&vm->vm_list_node);
 	vm->root.bo = &f->root;
 	vm->root.vm = vm;
@@ -34,11 +32,7 @@ static void vm_init(struct vgpu *v, struct vgpu_file *f, struct drm_file *file)
 	vm->last_unlocked = dma_fence_get_stub();
 	vm->last_tlb_flush = dma_fence_get_stub();
 	vm->is_compute_context = true;
-	kref_init(&ti->refcount);
-	ti->pid = current->pid;
-	ti->tgid = current->tgid;
-	get_task_comm(ti->task_name, current);
-	get_task_comm(ti->process_name, current->group_leader);
+	vgpu_name_task(vm->task_info);
 }
 
 static int vgpu_open(struct drm_device *ddev, struct drm_file *file)
@@ -65,8 +59,7 @@ static void vgpu_postclose(struct drm_device *ddev, struct drm_file *file)
 	struct amdgpu_vm *vm = &f->fpriv.vm;
 
 	mutex_lock(&v->lock);
-	if (vm->pasid)
-		xa_erase_irq(&v->adev.vm_manager.pasids, vm->pasid);
+	vgpu_forget_pasid(&v->adev, vm);
 	mutex_unlock(&v->lock);
 	vgpu_vm_detach(vm);
 	WARN_ON(!RB_EMPTY_ROOT(&vm->va.rb_root));

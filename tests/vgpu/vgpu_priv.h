@@ -15,8 +15,10 @@
 #include "amdgpu_reset.h"
 #include "v9_structs.h"
 #include "vgpu.h"
+#include "vgpu_drift.h"
 
 struct kfd_process;
+struct svm_range_bo;
 
 #define VGPU_MAX_GPUS 8
 #define VGPU_MAX_XCCS 8

@@ -114,11 +114,11 @@ static void profile_locks(struct amdgpu_device *adev)
 	mutex_init(&adev->grbm_idx_mutex);
 	mutex_init(&adev->pm.mutex);
 	mutex_init(&adev->gfx.gfx_off_mutex);
-	mutex_init(&adev->gfx.kfd_sch_mutex);
+	vgpu_init_kfd_lock(adev);
 	mutex_init(&adev->gfx.partition_mutex);
 	mutex_init(&adev->notifier_lock);
 	spin_lock_init(&adev->mman.bdev.lru_lock);
-	xa_init_flags(&adev->vm_manager.pasids, XA_FLAGS_LOCK_IRQ);
+	vgpu_init_pasids(adev);
 }
 
 static void profile_gfx(struct amdgpu_device *adev, int xccs)
@@ -243,8 +243,7 @@ int vgpu_profile(struct vgpu *v)
 	adev->pm.pcie_gen_mask = CAIL_PCIE_LINK_SPEED_SUPPORT_GEN5 |
 				 CAIL_ASIC_PCIE_LINK_SPEED_SUPPORT_GEN5;
 	adev->pm.pcie_mlw_mask = CAIL_PCIE_LINK_WIDTH_SUPPORT_X16;
-	adev->pcie_rreg = vgpu_rreg;
-	adev->pcie_wreg = vgpu_wreg;
+	vgpu_set_pcie(adev, vgpu_rreg, vgpu_wreg);
 	v->wait_times = VGPU_WAIT_TIMES;
 	profile_locks(adev);
 	profile_gfx(adev, vgpu_xccs);

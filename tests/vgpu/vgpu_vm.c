@@ -117,8 +117,7 @@ static void vgpu_release_process_vm(struct amdgpu_device *adev, void *drm_priv)
 	struct vgpu *v = vgpu_of(adev);
 
 	mutex_lock(&v->lock);
-	if (vm->pasid)
-		xa_erase_irq(&adev->vm_manager.pasids, vm->pasid);
+	vgpu_forget_pasid(adev, vm);
 	vm->pasid = 0;
 	mutex_unlock(&v->lock);
 }
