@@ -199,9 +199,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_doctor = {
 	.name = "doctor",
 	.run = run_doctor,
-	.args_size = sizeof(struct doctor_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct doctor_args, targets.words),
+	CTL_TARGET_ARGS(struct doctor_args),
 	.usage = "[TARGET]",
 	.summary = "Check whether suspending can work here, or for a process.",
 	.details =

@@ -187,9 +187,7 @@ static const struct ctl_option release_options[] = {
 const struct ctl_command ctl_guard_release = {
 	.name = "guard release",
 	.run = run_release,
-	.args_size = sizeof(struct release_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct release_args, targets.words),
+	CTL_TARGET_ARGS(struct release_args),
 	.min_words = 1,
 	.usage = "TARGET",
 	.summary = "Make guard release a process and not take it back.",

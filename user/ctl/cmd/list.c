@@ -351,9 +351,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_list = {
 	.name = "list",
 	.run = run_list,
-	.args_size = sizeof(struct list_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct list_args, targets.words),
+	CTL_TARGET_ARGS(struct list_args),
 	.usage = "[TARGET]",
 	.summary = "List the GPU processes (the default command).",
 	.details =

@@ -214,9 +214,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_queues = {
 	.name = "queues",
 	.run = run_queues,
-	.args_size = sizeof(struct queues_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct queues_args, targets.words),
+	CTL_TARGET_ARGS(struct queues_args),
 	.min_words = 1,
 	.usage = "TARGET",
 	.summary = "Show the GPU queues of a process.",

@@ -236,9 +236,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_resume = {
 	.name = "resume",
 	.run = run_resume,
-	.args_size = sizeof(struct resume_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct resume_args, targets.words),
+	CTL_TARGET_ARGS(struct resume_args),
 	.min_words = 1,
 	.usage = "TARGET",
 	.not_recorded =

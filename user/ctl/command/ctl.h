@@ -124,6 +124,11 @@ struct ctl_command {
 	const char *not_recorded;	/* why it has no --record; or NULL */
 };
 
+/* For a command whose words are targets, in its arguments' member targets. */
+#define CTL_TARGET_ARGS(type)						\
+	.args_size = sizeof(type), .words = CTL_TARGETS,		\
+	.words_at = offsetof(type, targets.words)
+
 #define ctl_for_each_option(o, cmd)					\
 	for ((o) = (cmd)->options; (o) && (o)->name; (o)++)
 

@@ -315,9 +315,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_follow = {
 	.name = "follow",
 	.run = run_follow,
-	.args_size = sizeof(struct follow_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct follow_args, targets.words),
+	CTL_TARGET_ARGS(struct follow_args),
 	.min_words = 1,
 	.usage = "TARGET",
 	.not_recorded =

@@ -418,9 +418,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_monitor = {
 	.name = "monitor",
 	.run = run_monitor,
-	.args_size = sizeof(struct monitor_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct monitor_args, targets.words),
+	CTL_TARGET_ARGS(struct monitor_args),
 	.min_words = 1,
 	.usage = "TARGET",
 	.summary = "Sample the queues of a process repeatedly.",

@@ -324,9 +324,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_preempt = {
 	.name = "preempt",
 	.run = run_preempt,
-	.args_size = sizeof(struct preempt_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct preempt_args, targets.words),
+	CTL_TARGET_ARGS(struct preempt_args),
 	.min_words = 1,
 	.usage = "TARGET",
 	.command = "ONLINE-COMMAND...",

@@ -316,9 +316,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_suspend = {
 	.name = "suspend",
 	.run = run_suspend,
-	.args_size = sizeof(struct suspend_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct suspend_args, targets.words),
+	CTL_TARGET_ARGS(struct suspend_args),
 	.min_words = 1,
 	.usage = "TARGET",
 	.not_recorded =

@@ -327,9 +327,7 @@ static const struct ctl_option options[] = {
 const struct ctl_command ctl_trace = {
 	.name = "trace",
 	.run = run_trace,
-	.args_size = sizeof(struct trace_args),
-	.words = CTL_TARGETS,
-	.words_at = offsetof(struct trace_args, targets.words),
+	CTL_TARGET_ARGS(struct trace_args),
 	.usage = "[TARGET]",
 	.command = "COMMAND...",
 	.command_at = offsetof(struct trace_args, command),
