@@ -38,8 +38,9 @@ while [ "$n" -gt 0 ]; do
 	n=$((n - 1))
 done
 gpreempt-ctl monitor "$p" --csv --duration 200ms --interval 100ms --replay "$W/m.rec" \
-	2>/dev/null | cut -d , -f 2- > "$W/m.now"
-cut -d , -f 2- "$W/m.then" | diff - "$W/m.now" || fail "monitor: another output"
+	2>/dev/null | cut -d , -f 2- | sort -u > "$W/m.now"
+# How many samples there are in 200 ms is a matter of the host.
+cut -d , -f 2- "$W/m.then" | sort -u | diff - "$W/m.now" || fail "monitor: another output"
 # No such process, no holder, and no simulated GPU either.
 step "preempt"
 rmmod vgpu || fail "rmmod vgpu"
