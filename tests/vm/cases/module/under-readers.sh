@@ -21,7 +21,7 @@ unload() {
 
 rounds=0
 end=$(($(uptime_cs) + 1000 * SLOW))
-while [ "$(uptime_cs)" -lt $end ]; do
+while [ "$(uptime_cs)" -lt $end ] || [ $rounds -lt 3 ]; do
 	wait_for 10 unload
 	[ ! -e "$DEBUGFS/gpreempt" ] || fail "the directory is left after rmmod"
 	insmod /lib/modules/gpreempt.ko || fail "insmod: round $rounds"
@@ -29,7 +29,6 @@ while [ "$(uptime_cs)" -lt $end ]; do
 	rounds=$((rounds + 1))
 done
 echo "$rounds rounds"
-[ $rounds -ge 3 ] || fail "only $rounds rounds"
 
 for r in $readers; do
 	kill -9 "$r"
