@@ -54,7 +54,8 @@ struct gpreempt_targets {
  *	the first 8 KiB of the command line
  * @count: number of @words
  * @skip: or NULL; returns true for processes that are never targets, such as
- *	holders
+ *	holders. For cmd:, called before the command line is read, too: a
+ *	caller can leave out processes that do not answer
  * @data: given to @skip
  * @out: gets the processes, for gpreempt_targets_free()
  * @err: or NULL; gets the reason

@@ -49,6 +49,7 @@ START_TEST(one_lock)
 	struct hold_owner in = {
 		.role = HOLD_ROLE_HOLDER, .pid = 815, .guardian = 814,
 	};
+	struct hold_owners owners = { 0 };
 	int lock = hold_lock(PID);
 
 	ck_assert_int_ge(lock, 0);
@@ -64,6 +65,10 @@ START_TEST(one_lock)
 	ck_assert_uint_eq(owner.guardian, 814);
 	ck_assert(hold_is_holder(815));
 	ck_assert(hold_is_holder(814));
+	ck_assert(hold_skip_owner(&owners, 814));
+	ck_assert(hold_skip_owner(&owners, 815));
+	ck_assert(!hold_skip_owner(&owners, PID));
+	hold_owners_free(&owners);
 	ck_assert(!hold_is_holder(PID));
 	close(lock);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
@@ -202,14 +207,18 @@ END_TEST
 /* A lock that names no owner: who has it open is one. */
 START_TEST(unknown_owner)
 {
+	struct hold_owners owners = { 0 };
 	int lock = hold_lock(PID);
 
 	ck_assert(hold_is_holder(getpid()));
-	ck_assert(hold_skip_holder(NULL, getpid()));
+	ck_assert(hold_skip_owner(&owners, getpid()));
+	ck_assert(!hold_skip_owner(&owners, getppid()));
 	ck_assert(!hold_is_holder(1));
 	ck_assert(!hold_is_holder(getppid()));
 	close(lock);
 	ck_assert(!hold_is_holder(getpid()));
+	hold_owners_free(&owners);
+	ck_assert(!hold_skip_owner(&owners, getpid()));
 }
 END_TEST
 

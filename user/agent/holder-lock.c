@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -246,16 +247,20 @@ static bool has_open(pid_t pid, pid_t target)
 	return found;
 }
 
+static bool is_owner(pid_t target, const struct hold_owner *owner, pid_t pid)
+{
+	if (owner->role == HOLD_ROLE_UNKNOWN)
+		return has_open(pid, target);
+	return owner->pid == (uint64_t)pid || owner->guardian == (uint64_t)pid;
+}
+
 static int compare_owner(void *arg, pid_t target)
 {
-	uint64_t pid = *(pid_t *)arg;
+	const pid_t *pid = arg;
 	struct hold_owner owner;
 
-	if (hold_read_owner(target, &owner))
-		return 0;
-	if (owner.role == HOLD_ROLE_UNKNOWN)
-		return has_open(pid, target);
-	return owner.pid == pid || owner.guardian == pid;
+	return !hold_read_owner(target, &owner) &&
+	       is_owner(target, &owner, *pid);
 }
 
 bool hold_is_holder(pid_t pid)
@@ -263,8 +268,46 @@ bool hold_is_holder(pid_t pid)
 	return hold_list(compare_owner, &pid) > 0;
 }
 
-bool hold_skip_holder(void *data, pid_t pid)
+static int add_owner(void *arg, pid_t target)
 {
-	(void)data;
-	return hold_is_holder(pid);
+	struct hold_owners *o = arg;
+	struct hold_owned one = { .target = target };
+
+	if (hold_read_owner(target, &one.owner))
+		return 0;
+	if (o->count == o->capacity) {
+		size_t capacity = o->capacity ? 2 * o->capacity : 16;
+		void *bigger = reallocarray(o->list, capacity, sizeof(one));
+
+		if (!bigger)
+			return -ENOMEM;
+		o->list = bigger;
+		o->capacity = capacity;
+	}
+	o->list[o->count++] = one;
+	return 0;
+}
+
+bool hold_skip_owner(void *data, pid_t pid)
+{
+	struct hold_owners *o = data;
+	bool found = false;
+	size_t i;
+
+	if (!o->known) {
+		o->count = 0;
+		o->known = !hold_list(add_owner, o);
+	}
+	/* Without memory for the list the files are read each time. */
+	if (!o->known)
+		return hold_is_holder(pid);
+	for (i = 0; i < o->count && !found; i++)
+		found = is_owner(o->list[i].target, &o->list[i].owner, pid);
+	return found;
+}
+
+void hold_owners_free(struct hold_owners *o)
+{
+	free(o->list);
+	*o = (struct hold_owners){ 0 };
 }

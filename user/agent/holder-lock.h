@@ -60,7 +60,24 @@ void hold_forget(pid_t target);
  * that it has open, where the file does not name its owner.
  */
 bool hold_is_holder(pid_t pid);
-/* The same for gpreempt_select(); data is not used. */
-bool hold_skip_holder(void *data, pid_t pid);
+
+/* All owners, read when the first process is asked about. All 0 at first. */
+struct hold_owners {
+	bool known;
+	size_t count;
+	size_t capacity;
+	struct hold_owned {
+		pid_t target;
+		struct hold_owner owner;
+	} *list;
+};
+
+/*
+ * As hold_is_holder(), for many processes; @owners is a struct hold_owners. Of
+ * the form that gpreempt_select() takes.
+ */
+bool hold_skip_owner(void *owners, pid_t pid);
+/* The next question reads the files again. */
+void hold_owners_free(struct hold_owners *o);
 
 #endif

@@ -4,41 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/holder-lock.h"
 #include "guard/finder.h"
 #include "shared/macro.h"
 
 #define CONTAINER "container:"
 #define SHOWN_ID 12	/* digits, as docker ps shows them */
-
-static int note_owner(void *arg, pid_t target)
-{
-	struct guard_owners *owners = arg;
-	struct hold_owner owner;
-
-	if (owners->n + 2 > ARRAY_SIZE(owners->pid) ||
-	    hold_read_owner(target, &owner))
-		return 0;
-	owners->pid[owners->n++] = owner.pid;
-	owners->pid[owners->n++] = owner.guardian;
-	return 0;
-}
-
-bool guard_is_owner(void *data, pid_t pid)
-{
-	struct guard_owners *owners = data;
-	size_t i;
-
-	if (!owners->known) {
-		owners->n = 0;
-		hold_list(note_owner, owners);
-		owners->known = true;
-	}
-	for (i = 0; i < owners->n; i++)
-		if (owners->pid[i] == (uint64_t)pid)
-			return true;
-	return false;
-}
 
 bool guard_word_is_slow(const char *word)
 {
@@ -99,7 +69,7 @@ static void fail(struct gpreempt *g, const char *word,
 }
 
 void guard_find_word(struct gpreempt *g, const char *word,
-		     struct guard_owners *owners, struct guard_finding *out)
+		     struct hold_owners *owners, struct guard_finding *out)
 {
 	struct gpreempt_targets *targets;
 	struct gpreempt_error err = { 0 };
@@ -107,7 +77,7 @@ void guard_find_word(struct gpreempt *g, const char *word,
 	out->code = 0;
 	out->n = 0;
 	out->text[0] = '\0';
-	if (gpreempt_select(g, &word, 1, guard_is_owner, owners, &targets,
+	if (gpreempt_select(g, &word, 1, hold_skip_owner, owners, &targets,
 			    &err)) {
 		if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
 			fail(g, word, &err, out);

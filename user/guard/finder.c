@@ -38,7 +38,7 @@ static size_t memory_size(const struct guard_finder *f)
 }
 
 static void look_for(struct guard_finder *f, size_t i,
-		     struct guard_owners *owners)
+		     struct hold_owners *owners)
 {
 	struct guard_slot *slot = &f->memory->slot[i];
 	unsigned int given = atomic_load(&slot->given);
@@ -56,12 +56,12 @@ static void look_for(struct guard_finder *f, size_t i,
 static int work(void *arg)
 {
 	struct guard_finder *f = arg;
-	struct guard_owners owners;
+	struct hold_owners owners = { 0 };
 	uint64_t count;
 	size_t i;
 
 	do {
-		owners.known = false;
+		hold_owners_free(&owners);
 		for (i = 0; i < f->n; i++)
 			look_for(f, (f->first + i) % f->n, &owners);
 	} while (read(f->wake, &count, sizeof(count)) == sizeof(count));

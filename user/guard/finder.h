@@ -20,6 +20,8 @@
 
 #include <gpreempt/select.h>
 
+#include "agent/holder-lock.h"
+
 #define GUARD_FOUND_MAX 512
 #define GUARD_FINDER_WORDS 128
 #define GUARD_FINDER_STUCK 4	/* children that even SIGKILL does not end */
@@ -37,19 +39,9 @@ struct guard_finding {
 	char text[512];		/* why, if there is a code */
 };
 
-/* Holders and their like, which are no targets: read once in each look. */
-struct guard_owners {
-	bool known;
-	size_t n;
-	uint64_t pid[2 * GUARD_FOUND_MAX];
-};
-
-/* As @skip of gpreempt_select(), with a struct guard_owners. */
-bool guard_is_owner(void *owners, pid_t pid);
-
-/* Look for one word, here and now. */
+/* Look for one word, here and now; owners are no targets. */
 void guard_find_word(struct gpreempt *g, const char *word,
-		     struct guard_owners *owners, struct guard_finding *out);
+		     struct hold_owners *owners, struct guard_finding *out);
 
 /* Is it of a kind that is left to the child? */
 bool guard_word_is_slow(const char *word);

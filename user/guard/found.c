@@ -169,7 +169,7 @@ void guard_find_all(struct guard *guard)
 	const struct guard_options *args = guard->options;
 
 	guard->found.n = 0;
-	guard->found.owners.known = false;
+	hold_owners_free(&guard->found.owners);
 	guard_finder_poll(&guard->finder);
 	find_role(guard, true, &args->online_words, false);
 	find_role(guard, false, &args->offline_words, args->gang);

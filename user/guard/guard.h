@@ -119,7 +119,7 @@ struct guard_candidates {
 	size_t n;
 	struct guard_word word[2][GUARD_WORDS];	/* of offline, of online */
 	struct guard_finding finding;		/* of the word at hand */
-	struct guard_owners owners;
+	struct hold_owners owners;	/* read once in each look */
 };
 
 /* A target that cannot be taken (backoff.c). */

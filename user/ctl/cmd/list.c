@@ -44,12 +44,6 @@ struct texts {
 	char user_name[64];
 };
 
-/* PIDs of workers and guardians, read once for all rows. */
-struct holders {
-	uint64_t *pids;
-	size_t count;
-};
-
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
 	OUT_FIELD(struct row, container, "CONTAINER", OUT_TEXT, .spare = true),
@@ -190,37 +184,9 @@ static void add_user(struct gpreempt *g, struct row *row,
 		snprintf(name, size, "%u", uid);
 }
 
-static int add_holder(void *arg, pid_t target)
-{
-	struct holders *holders = arg;
-	struct hold_owner owner;
-	uint64_t *bigger;
-
-	if (hold_read_owner(target, &owner))
-		return 0;
-	bigger = reallocarray(holders->pids, holders->count + 2,
-			      sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	holders->pids = bigger;
-	bigger[holders->count++] = owner.pid;
-	bigger[holders->count++] = owner.guardian;
-	return 0;
-}
-
-static bool is_holder(const struct holders *holders, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < holders->count; i++)
-		if (holders->pids[i] == (uint64_t)pid)
-			return true;
-	return false;
-}
-
-/* holders: NULL, they cannot be known. before: the row before, or NULL. */
+/* owners: NULL, they cannot be known. before: the row before, or NULL. */
 static void fill_row(struct gpreempt *g, pid_t pid, bool live,
-		     const struct holders *holders, struct row *row,
+		     struct hold_owners *owners, struct row *row,
 		     const struct row *before, bool *sysfs)
 {
 	const struct gpreempt_description *who = row->texts->who;
@@ -243,7 +209,7 @@ static void fill_row(struct gpreempt *g, pid_t pid, bool live,
 	add_container(g, row);
 	add_owner(row, live);
 	/* Who cannot see whom it holds goes by its name. */
-	if (holders ? is_holder(holders, pid) :
+	if (owners ? hold_skip_owner(owners, pid) :
 	    !strcmp(who->comm, HOLD_TITLE)) {
 		row->state = "holder";
 		row->queues = 0;
@@ -287,13 +253,10 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 	bool sysfs = false, live = !args->targets.source.replay;
 	struct ctl_described *all = ctl_describe_all(g, list, live &&
 						     !args->targets.source.record);
-	struct holders holders = { 0 };
+	struct hold_owners owners = { 0 };
 	size_t i, count = 0;
 	int ret = rows && texts && all ? 0 : -ENOMEM;
 
-	if (!ret && live && !geteuid() && hold_list(add_holder, &holders) ==
-	    -ENOMEM)
-		ret = -ENOMEM;
 	for (i = 0; !ret && i < list->count; i++) {
 		/* It has ended meanwhile. */
 		if (all[i].code)
@@ -301,7 +264,7 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 		texts[i].who = &all[i].who;
 		rows[count].texts = &texts[i];
 		fill_row(g, list->targets[i].pid, live,
-			 live && !geteuid() ? &holders : NULL, &rows[count],
+			 live && !geteuid() ? &owners : NULL, &rows[count],
 			 count ? &rows[count - 1] : NULL, &sysfs);
 		count++;
 	}
@@ -311,7 +274,7 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 		print_rows(args, rows, count, sysfs);
 	for (i = 0; i < count; i++)
 		free(rows[i].gpus);
-	free(holders.pids);
+	hold_owners_free(&owners);
 	ctl_described_free(all, list);
 	free(texts);
 	free(rows);

@@ -6,7 +6,7 @@
 
 #include <gpreempt/select.h>
 
-#include "agent/holder-lock.h"
+#include "agent/find-targets.h"
 #include "ctl/cmd/describe.h"
 #include "ctl/text/load.h"
 #include "output/table.h"
@@ -139,6 +139,7 @@ static int choose(struct gpreempt *g, const struct pidmap_args *args,
 		  struct gpreempt_targets **out)
 {
 	const char **words = calloc(args->words.n + 1, sizeof(*words));
+	struct find f = { .g = g };
 	struct gpreempt_error err;
 	int64_t number;
 	size_t i, n = 0;
@@ -150,8 +151,9 @@ static int choose(struct gpreempt *g, const struct pidmap_args *args,
 	for (i = 0; i < args->words.n; i++)
 		if (!is_number(args->words.word[i], &number))
 			words[n++] = args->words.word[i];
-	if (n && gpreempt_select(g, words, n, hold_skip_holder, NULL, out, &err))
+	if (n && find_targets(&f, words, n, out, &err))
 		ret = ctl_fail(&err);
+	find_free(&f);
 	free(words);
 	return ret;
 }
@@ -171,12 +173,14 @@ static int print(const struct pidmap_args *args, struct gpreempt *g,
 {
 	struct pidmap_row *rows = calloc(all->count + 1, sizeof(*rows));
 	struct ctl_described *described = ctl_describe_all(g, all, true);
+	struct hold_owners owners = { 0 };
 	size_t i, n = 0;
 
 	if (!rows || !described)
 		abort();
 	for (i = 0; i < all->count; i++) {
-		if (described[i].code || hold_is_holder(all->targets[i].pid))
+		if (described[i].code ||
+		    hold_skip_owner(&owners, all->targets[i].pid))
 			continue;
 		fill(g, all->targets[i].pid, &described[i], rows + n);
 		if (wanted(args, rows + n, chosen)) {
@@ -190,6 +194,7 @@ static int print(const struct pidmap_args *args, struct gpreempt *g,
 		out_rows(args->mode, &table, rows, n);
 	for (i = 0; i < n; i++)
 		free_row(rows + i);
+	hold_owners_free(&owners);
 	ctl_described_free(described, all);
 	free(rows);
 	if (n || !args->words.n)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/holder-lock.h"
+#include "agent/find-targets.h"
 #include "ctl/command/ctl.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -61,14 +61,6 @@ int ctl_open(const struct ctl_source *source, struct gpreempt **out)
 	return ctl_open_busy(source, NULL, NULL, out);
 }
 
-/* Who holds what is not in a recording. */
-static bool skip_holder(void *data, pid_t pid)
-{
-	const struct ctl_target_args *args = data;
-
-	return !args->source.replay && hold_is_holder(pid);
-}
-
 /* Is there a queue that the options of the command line choose? */
 static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args,
 		       pid_t pid)
@@ -105,18 +97,17 @@ static bool may_come(const struct gpreempt_error *err)
 }
 
 /* -1 to try again later, or the exit status; 0: *out has them. */
-static int try_targets(struct gpreempt *g, const struct ctl_target_args *args,
+static int try_targets(struct find *f, const struct ctl_target_args *args,
 		       bool late, struct gpreempt_targets **out)
 {
 	struct gpreempt_targets *list;
 	struct gpreempt_error err;
 	pid_t idle = 0;
 
-	if (gpreempt_select(g, args->words.word, args->words.n, skip_holder,
-			    (void *)args, &list, &err))
+	if (find_targets(f, args->words.word, args->words.n, &list, &err))
 		return late || !may_come(&err) ? ctl_fail(&err) : -1;
 	if (args->wait_ns)
-		idle = without_queues(g, args, list);
+		idle = without_queues(f->g, args, list);
 	if (!idle) {
 		*out = list;
 		return 0;
@@ -134,6 +125,12 @@ int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out)
 {
 	uint64_t deadline = shr_now_ns() + args->wait_ns;
+	/* Who holds what is not in a recording. */
+	struct find f = {
+		.g = g,
+		.recording = args->source.replay || args->source.record,
+		.any_owner = args->source.replay,
+	};
 	bool waited = false;
 
 	for (;;) {
@@ -142,10 +139,11 @@ int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 
 		if (late && waited)
 			ctl_progress_end();
-		ret = try_targets(g, args, late, out);
+		ret = try_targets(&f, args, late, out);
 		if (ret >= 0) {
 			if (waited && !late)
 				ctl_progress_end();
+			find_free(&f);
 			return ret;
 		}
 		if (!waited)

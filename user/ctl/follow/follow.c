@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "agent/cgroup.h"
+#include "agent/find-targets.h"
 #include "agent/foreground.h"
 #include "agent/lossy-output.h"
 #include "ctl/command/ctl.h"
@@ -36,7 +37,7 @@ struct follower {
 };
 
 struct followers {
-	struct gpreempt *g;
+	struct find find;
 	const struct follow_args *args;
 	struct follower list[MAX_TARGETS];
 	size_t count;
@@ -149,12 +150,14 @@ static bool can_grow(const char *word)
 static void look(struct followers *f)
 {
 	struct gpreempt_targets *targets;
+	struct gpreempt_error err;
 	size_t i;
 
 	for (i = 0; i < f->args->targets.words.n; i++) {
-		if (!can_grow(f->args->targets.words.word[i]) ||
-		    gpreempt_select(f->g, &f->args->targets.words.word[i], 1,
-				    hold_skip_holder, NULL, &targets, NULL))
+		const char *const *word = &f->args->targets.words.word[i];
+
+		if (!can_grow(*word) ||
+		    find_targets(&f->find, word, 1, &targets, &err))
 			continue;
 		take_up_new(f, targets);
 		gpreempt_targets_free(targets);
@@ -284,10 +287,10 @@ static int run_follow(void *data)
 	/* Without memory it is as it was. */
 	lossy_output_start(&stdout, NOTICE);
 	lossy_output_start(&stderr, NOTICE);
-	ret = ctl_open(NULL, &f.g);
+	ret = ctl_open(NULL, &f.find.g);
 	if (ret)
 		return ret;
-	ret = ctl_targets(f.g, &args->targets, &targets);
+	ret = ctl_targets(f.find.g, &args->targets, &targets);
 	if (ret)
 		goto out;
 	f.stop = open_stop();
@@ -303,7 +306,8 @@ static int run_follow(void *data)
 	if (f.moved)
 		hold_cgroup_leave();
 out:
-	gpreempt_free(f.g);
+	gpreempt_free(f.find.g);
+	find_free(&f.find);
 	return ret;
 }
 

@@ -31,6 +31,7 @@ struct kind {
 	int (*prepare)(struct matcher *m, struct gpreempt_error *err);
 	bool (*match)(const struct matcher *m, pid_t pid);
 	void (*done)(struct matcher *m);
+	bool reads_memory;	/* the match may wait for the process */
 	/*
 	 * More to get ready that takes all processes. 0, -ENOENT, -EEXIST or
 	 * -ENOTUNIQ.
@@ -182,7 +183,7 @@ static const struct kind kinds[] = {
 	{ .prefix = "user:", .match = match_user, .prepare = prepare_user },
 	{ .prefix = "comm:", .match = match_comm },
 	{ .prefix = "cmd:", .match = match_cmd,
-	  .prepare = prepare_cmd, .done = done_cmd },
+	  .prepare = prepare_cmd, .done = done_cmd, .reads_memory = true },
 };
 
 /* Take a word apart; end with end_word() when that worked. */
@@ -349,6 +350,9 @@ static int choose(struct selection *s, struct matcher *m,
 	for (i = 0; i < s->all->count; i++) {
 		pid_t pid = s->all->targets[i].pid;
 
+		/* The memory of what is skipped is not read. */
+		if (m->kind->reads_memory && never(s, pid))
+			continue;
 		if (!m->kind->match(m, pid) || never(s, pid))
 			continue;
 		s->chosen[i] = true;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The words of a command, when the memory of a process does not answer. */
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "agent/find-targets.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "unit.h"
+
+#define FIRST 4300
+#define COUNT (FIND_MUTE + 2)
+#define KFD_DIR "/sys/class/kfd/kfd/proc/"
+
+static struct gp_backend_ops ops;
+static struct find find;
+static struct gpreempt_targets *targets;
+static struct gpreempt_error err;
+static char paths[COUNT][2][64], stats[COUNT][128], list[256];
+
+/* What both the test and the child see. */
+static struct {
+	atomic_int hangs[COUNT];
+	atomic_int reads;
+} *shared;
+
+static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
+{
+	int pid, n = 0;
+
+	if (sscanf(path, "/proc/%d/cmdline%n", &pid, &n) == 1 && n &&
+	    pid >= FIRST && pid < FIRST + COUNT) {
+		atomic_fetch_add(&shared->reads, 1);
+		while (atomic_load(&shared->hangs[pid - FIRST]))
+			pause();
+	}
+	return gp_backend_loop.read_file(be, path, buf, size);
+}
+
+static void setup(void)
+{
+	size_t i;
+
+	unit_setup();
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(shared != MAP_FAILED);
+	list[0] = '\0';
+	for (i = 0; i < COUNT; i++) {
+		sprintf(list + strlen(list), "%zu\n", FIRST + i);
+		sprintf(paths[i][0], "/proc/%zu/stat", FIRST + i);
+		sprintf(stats[i], "%zu (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 "
+			"15 16 17 18 %zu 20\n", FIRST + i, 9000 + i);
+		sprintf(paths[i][1], "/proc/%zu/cmdline", FIRST + i);
+		gp_loop_set_file(&loop, paths[i][0], stats[i]);
+		gp_loop_set_file(&loop, paths[i][1], "train");
+	}
+	gp_loop_set_file(&loop, KFD_DIR, list);
+	ops = gp_backend_loop;
+	ops.read_file = read_file;
+	g->ops = &ops;
+	find = (struct find){ .g = g };
+	targets = NULL;
+}
+
+static void teardown(void)
+{
+	gpreempt_targets_free(targets);
+	find_free(&find);
+	munmap(shared, sizeof(*shared));
+	unit_teardown();
+}
+
+static int look_for(const char *a, const char *b)
+{
+	const char *words[] = { a, b };
+
+	gpreempt_targets_free(targets);
+	targets = NULL;
+	return find_targets(&find, words, b ? 2 : 1, &targets, &err);
+}
+
+static bool has(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < targets->count; i++)
+		if (targets->targets[i].pid == pid)
+			return true;
+	return false;
+}
+
+START_TEST(all_answer)
+{
+	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
+	ck_assert_uint_eq(targets->count, COUNT);
+	ck_assert_uint_eq(targets->targets[0].start, 9000);
+	ck_assert_uint_eq(find.n_mute, 0);
+	/* Both kinds of words, each process once, by PID. */
+	ck_assert_int_eq(look_for("cmd:^train$", "4301"), 0);
+	ck_assert_uint_eq(targets->count, COUNT);
+	ck_assert_int_eq(targets->targets[1].pid, 4301);
+}
+END_TEST
+
+START_TEST(nothing)
+{
+	ck_assert_int_eq(look_for("cmd:^other$", NULL), -ESRCH);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_MATCH);
+	ck_assert_str_eq(err.word, "cmd:^other$");
+	ck_assert_int_eq(look_for("cmd:(", NULL), -EINVAL);
+	ck_assert_int_eq(err.reason, GPREEMPT_BAD_PATTERN);
+}
+END_TEST
+
+/* The others are found, and it is not read again. */
+START_TEST(one_hangs)
+{
+	int reads;
+
+	atomic_store(&shared->hangs[2], 1);
+	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
+	ck_assert_uint_eq(targets->count, COUNT - 1);
+	ck_assert(!has(FIRST + 2));
+	ck_assert_uint_eq(find.n_mute, 1);
+	ck_assert_int_eq(find.mute[0].pid, FIRST + 2);
+	reads = atomic_load(&shared->reads);
+	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
+	ck_assert_int_eq(atomic_load(&shared->reads) - reads, COUNT - 1);
+	ck_assert_uint_eq(targets->count, COUNT - 1);
+	/* Its PID names it all the same. */
+	ck_assert_int_eq(look_for("cmd:^train$", "4302"), 0);
+	ck_assert_uint_eq(targets->count, COUNT);
+	ck_assert(has(FIRST + 2));
+	/* Another process has its number now. */
+	atomic_store(&shared->hangs[2], 0);
+	strcpy(strstr(stats[2], "9002"), "9102 20\n");
+	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
+	ck_assert(has(FIRST + 2));
+}
+END_TEST
+
+START_TEST(too_many_hang)
+{
+	size_t i;
+
+	for (i = 0; i <= FIND_MUTE; i++)
+		atomic_store(&shared->hangs[i], 1);
+	ck_assert_int_eq(look_for("cmd:^train$", NULL), -ETIMEDOUT);
+	ck_assert_int_eq(err.code, -ETIMEDOUT);
+	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+	ck_assert_uint_eq(find.n_mute, FIND_MUTE);
+}
+END_TEST
+
+/* Of a recording all is read here. */
+START_TEST(recording)
+{
+	find.recording = true;
+	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
+	ck_assert_uint_eq(targets->count, COUNT);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, all_answer);
+	tcase_add_test(tc, nothing);
+	tcase_add_test(tc, one_hangs);
+	tcase_add_test(tc, too_many_hang);
+	tcase_add_test(tc, recording);
+	return unit_run("find-targets");
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "agent/find-targets.h"
+#include "output/message.h"
+#include "shared/child.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* A process that answers at all does so in microseconds, on a busy host too. */
+#define PATIENCE_MS 500
+#define MOST 65536	/* processes that are found */
+
+static const char step[] = "reading the command lines";
+
+/* What the child finds, in memory that both see. */
+struct search {
+	struct find *f;
+	const char **words;
+	size_t count;
+	int done;			/* pipe: it ends with the child */
+	atomic_uint asked;		/* processes so far */
+	atomic_int at;			/* the last one */
+	int ret;			/* of gpreempt_select() */
+	struct gpreempt_error err;
+	size_t found;
+	struct gpreempt_target target[MOST];
+};
+
+static bool is_slow(const char *word)
+{
+	return !strncmp(word, "cmd:", strlen("cmd:"));
+}
+
+static bool is_mute(const struct find *f, pid_t pid)
+{
+	uint64_t start;
+	size_t i;
+
+	for (i = 0; i < f->n_mute; i++)
+		if (f->mute[i].pid == pid &&
+		    !gpreempt_start_time(f->g, pid, &start) &&
+		    f->mute[i].start == start)
+			return true;
+	return false;
+}
+
+static bool skip(void *data, pid_t pid)
+{
+	struct find *f = data;
+
+	return !f->any_owner && hold_skip_owner(&f->owners, pid);
+}
+
+/* It is asked before the library reads a command line. */
+static bool skip_mute(void *data, pid_t pid)
+{
+	struct search *s = data;
+
+	if (is_mute(s->f, pid) || skip(s->f, pid))
+		return true;
+	atomic_store(&s->at, pid);
+	atomic_fetch_add(&s->asked, 1);
+	return false;
+}
+
+/* The child. If it hangs, it must not keep the other end of a pipe waiting. */
+static int work(void *arg)
+{
+	struct gpreempt_targets *list;
+	struct search *s = arg;
+
+	close_range(STDIN_FILENO, STDERR_FILENO, 0);
+	s->ret = gpreempt_select(s->f->g, s->words, s->count, skip_mute, s,
+				 &list, &s->err);
+	if (s->ret)
+		return EXIT_SUCCESS;
+	s->found = list->count < MOST ? list->count : MOST;
+	memcpy(s->target, list->targets, s->found * sizeof(*s->target));
+	return EXIT_SUCCESS;
+}
+
+/* False: a process does not answer. */
+static bool wait_for_child(struct search *s, int done)
+{
+	struct pollfd p = { .fd = done, .events = POLLIN };
+	unsigned int asked;
+	int ret;
+
+	do {
+		asked = atomic_load(&s->asked);
+		ret = poll(&p, 1, PATIENCE_MS);
+		/* It has ended, and with it its end of the pipe. */
+		if (ret > 0)
+			return true;
+	} while (!asked || asked != atomic_load(&s->asked) || ret < 0);
+	return false;
+}
+
+/* From now on it has no command line. 0 or -errno. */
+static int note_mute(struct search *s)
+{
+	struct find *f = s->f;
+	struct gpreempt_target *mute = &f->mute[f->n_mute];
+
+	if (f->n_mute == FIND_MUTE)
+		return -ETIMEDOUT;
+	mute->pid = atomic_load(&s->at);
+	/* It may have ended at last. */
+	if (gpreempt_start_time(f->g, mute->pid, &mute->start))
+		return 0;
+	f->n_mute++;
+	ctl_note("process %d: its memory does not answer; \"cmd:\" does not "
+		 "find it", mute->pid);
+	return 0;
+}
+
+/* 0: the child has ended, and s has what it found. -EAGAIN: again, or -errno. */
+static int run_child(struct search *s)
+{
+	int done[2], status, ret;
+	pid_t child;
+
+	if (pipe2(done, O_CLOEXEC) < 0)
+		return -errno;
+	atomic_store(&s->asked, 0);
+	s->ret = -EIO;
+	child = shr_child_start(work, s, &done[1], 1);
+	close(done[1]);
+	if (child < 0) {
+		close(done[0]);
+		return child;
+	}
+	if (wait_for_child(s, done[0])) {
+		waitpid(child, &status, 0);
+		ret = WIFEXITED(status) ? 0 : -EIO;
+	} else {
+		kill(child, SIGKILL);
+		/* It may wait where no signal ends that: init has it then. */
+		waitpid(child, &status, WNOHANG);
+		ret = note_mute(s);
+		ret = ret ? ret : -EAGAIN;
+	}
+	close(done[0]);
+	return ret;
+}
+
+static int fail(struct gpreempt_error *err, int code)
+{
+	*err = (struct gpreempt_error){
+		.code = code, .reason = GPREEMPT_SYSTEM, .step = step,
+	};
+	return code;
+}
+
+/* Words that a child looks for. */
+static int find_slow(struct search *s, struct gpreempt_error *err)
+{
+	int ret;
+
+	do {
+		ret = run_child(s);
+	} while (ret == -EAGAIN);
+	if (ret)
+		return fail(err, ret);
+	*err = s->err;
+	return s->ret;
+}
+
+static bool contains(const struct gpreempt_target *list, size_t count,
+		     const struct gpreempt_target *one)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (list[i].pid == one->pid && list[i].start == one->start)
+			return true;
+	return false;
+}
+
+/* What both kinds of words have found, in the order of PIDs. */
+static int merge(struct search *s, const struct gpreempt_targets *plain,
+		 struct gpreempt_targets **out, struct gpreempt_error *err)
+{
+	struct gpreempt_targets *all;
+	size_t i, kept = 0;
+	int ret = gpreempt_processes(s->f->g, &all, err);
+
+	if (ret)
+		return ret;
+	for (i = 0; i < all->count; i++)
+		if (contains(s->target, s->found, &all->targets[i]) ||
+		    (plain && contains(plain->targets, plain->count,
+				       &all->targets[i])))
+			all->targets[kept++] = all->targets[i];
+	all->count = kept;
+	*out = all;
+	return 0;
+}
+
+static int find_both(struct search *s, const char *const *words, size_t count,
+		     struct gpreempt_targets **out, struct gpreempt_error *err)
+{
+	const char **sorted = calloc(count, sizeof(*sorted));
+	struct gpreempt_targets *plain = NULL;
+	size_t i, n = 0;
+	int ret = 0;
+
+	if (!sorted)
+		return fail(err, -ENOMEM);
+	for (i = 0; i < count; i++)
+		if (!is_slow(words[i]))
+			sorted[n++] = words[i];
+	s->words = sorted + n;
+	for (i = 0; i < count; i++)
+		if (is_slow(words[i]))
+			s->words[s->count++] = words[i];
+	if (n)
+		ret = gpreempt_select(s->f->g, sorted, n, skip, s->f, &plain,
+				      err);
+	if (!ret)
+		ret = find_slow(s, err);
+	if (!ret)
+		ret = merge(s, plain, out, err);
+	gpreempt_targets_free(plain);
+	free(sorted);
+	return ret;
+}
+
+int find_targets(struct find *f, const char *const *words, size_t count,
+		 struct gpreempt_targets **out, struct gpreempt_error *err)
+{
+	struct search *s;
+	size_t i;
+	int ret;
+
+	hold_owners_free(&f->owners);
+	for (i = 0; i < count && !is_slow(words[i]); i++)
+		;
+	if (f->recording || i == count)
+		return gpreempt_select(f->g, words, count, skip, f, out, err);
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s == MAP_FAILED)
+		return fail(err, -ENOMEM);
+	s->f = f;
+	ret = find_both(s, words, count, out, err);
+	munmap(s, sizeof(*s));
+	return ret;
+}
+
+void find_free(struct find *f)
+{
+	hold_owners_free(&f->owners);
+}
