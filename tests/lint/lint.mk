@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Checkers of the sources, and all checks that need no virtual machine.
 
-.PHONY: check-fast check-fast-parts check-arrows check-cases check-shell check-static check-clang check-format
+.PHONY: check-fast check-fast-parts check-arrows check-library check-cases check-shell check-static check-clang check-format
 check-fast: ## what needs no virtual machine: unit tests, command line, all checkers
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
@@ -10,7 +10,7 @@ check-fast: ## what needs no virtual machine: unit tests, command line, all chec
 	@$(MAKE) --no-print-directory -s cli
 	@echo "check-fast: passed"
 # cli comes after them: it links again for other prefixes.
-check-fast-parts: unit check-kernels-offline check-arrows check-cases sparse checkpatch check-shell check-static check-clang check-format
+check-fast-parts: unit check-kernels-offline check-arrows check-library check-cases sparse checkpatch check-shell check-static check-clang check-format
 
 # All with a first line for a shell, and those that busybox runs in the guest.
 check-shell:
@@ -19,6 +19,10 @@ check-shell:
 # Do the folders of user/ use each other as docs/source.md says?
 check-arrows: user $(O)/command-doc
 	@tests/lint/check-arrows $(O)/user
+
+# Does the library name no command, and has all that it exports a user?
+check-library: user $(O)/command-doc
+	@tests/lint/check-library $(O)/user $(O)/command-doc
 
 # Are the tests that documents cite there?
 check-cases:

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "output/message.h"
+#include "output/next-step.h"
 #include "shared/clean.h"
 
 /*
@@ -55,7 +56,7 @@ int ctl_fail(const struct gpreempt_error *err)
 	char text[512], next[512];
 
 	gpreempt_error_text(err, text, sizeof(text));
-	gpreempt_error_next(err, next, sizeof(next));
+	ctl_next_step(err, next, sizeof(next));
 	return ctl_fail_text(gpreempt_error_class(err), next, "%s", text);
 }
 

@@ -7,6 +7,7 @@
 #include <gpreempt/doctor.h>
 
 #include "ctl/command/ctl.h"
+#include "output/next-step.h"
 #include "output/table.h"
 #include "proto/hold.h"
 #include "shared/macro.h"
@@ -75,12 +76,17 @@ static void print_finding(struct report *r, const struct gpreempt_finding *f)
 		.check = f->name,
 		.result = gpreempt_health_name(f->health),
 		.text = f->text,
-		.next = f->next,
+		.next = ctl_remedy(f),
 	};
 
+	print_row(r, &row);
+}
+
+static void report_own(struct report *r, const struct gpreempt_finding *f)
+{
 	if (f->health == GPREEMPT_HEALTH_FAILED)
 		note_failure(r, f->failure);
-	print_row(r, &row);
+	print_finding(r, f);
 }
 
 /* Where holders keep locks and sockets. */
@@ -104,7 +110,7 @@ static void check_dir(struct report *r)
 	} else {
 		snprintf(f.text, sizeof(f.text), "%s is there", HOLD_DIR);
 	}
-	print_finding(r, &f);
+	report_own(r, &f);
 }
 
 static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
@@ -116,12 +122,12 @@ static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
 		f.health = GPREEMPT_HEALTH_FAILED;
 		f.failure = gpreempt_error_class(&err);
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
-		gpreempt_error_next(&err, f.next, sizeof(f.next));
+		ctl_next_step(&err, f.next, sizeof(f.next));
 	} else {
 		snprintf(f.text, sizeof(f.text), "process %d can be suspended",
 			 pid);
 	}
-	print_finding(r, &f);
+	report_own(r, &f);
 }
 
 static int check_host(struct report *r, struct gpreempt *g, bool live)
@@ -134,6 +140,7 @@ static int check_host(struct report *r, struct gpreempt *g, bool live)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	for (i = 0; i < all->count; i++)
 		print_finding(r, &all->findings[i]);
+	r->status = gpreempt_findings_class(all);
 	gpreempt_findings_free(all);
 	if (live)
 		check_dir(r);

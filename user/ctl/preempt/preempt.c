@@ -7,6 +7,7 @@
 
 #include "agent/foreground.h"
 #include "ctl/preempt/preempt.h"
+#include "output/next-step.h"
 
 static int fail_system(const struct preempt *p, const char *step, int code)
 {
@@ -131,7 +132,7 @@ static void find_end(const struct preempt *p, int code, struct end *end)
 	} else if (code) {
 		end->status = gpreempt_error_class(&p->err);
 		gpreempt_error_text(&p->err, end->text, sizeof(end->text));
-		gpreempt_error_next(&p->err, end->next, sizeof(end->next));
+		ctl_next_step(&p->err, end->next, sizeof(end->next));
 	} else if (p->succeeded != p->cycles) {
 		set_end(end, p->succeeded ? GPREEMPT_CLASS_PARTIAL :
 			GPREEMPT_CLASS_FAILED,

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Why something could not be done: one table, for every program that asks. */
+/*
+ * Why something could not be done: one table, for every program that asks. The
+ * next steps name no command of a program; gpreempt-ctl has its own in
+ * user/output/next-step.c.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -110,11 +114,11 @@ static const struct {
 		"put a backslash before a character that is meant as it is" },
 	[GPREEMPT_NO_MATCH] = { NO_TARGET,
 		"{word} names no GPU process",
-		"gpreempt-ctl list shows the GPU processes; the names of "
-		"containers are for root to read" },
+		"GPU processes are listed by: ls " GP_SYSFS_PROC "; the names "
+		"of containers are for root to read" },
 	[GPREEMPT_MANY_CONTAINERS] = { USAGE,
 		"{word} is the beginning of several containers' ids",
-		"give more of the id: gpreempt-ctl list --json shows them" },
+		"give more of the id" },
 	[GPREEMPT_SAME_CONTAINER] = { USAGE,
 		"{word} names several containers: each user can give its own "
 		"one any name",
@@ -124,8 +128,8 @@ static const struct {
 		"the user of \"{word}\" is not in /etc/passwd",
 		"give the number: user:UID; id -u NAME prints it" },
 	[GPREEMPT_IS_HOLDER] = { NO_TARGET,
-		"process {pid} is a holder of gpreempt-ctl",
-		"gpreempt-ctl status shows what it holds" },
+		"process {pid} is a holder of gpreempt, which is no target",
+		"name the process that it holds" },
 	[GPREEMPT_HANG] = { FAILED,
 		"GPU {name} did not release queues of process {pid}: the "
 		"driver has given up waiting, marks them as suspended, and "
@@ -152,7 +156,7 @@ static const struct {
 		"counts" },
 	[GPREEMPT_HELD] = { BUSY,
 		"process {pid} is held already, by process {other}",
-		"gpreempt-ctl status shows what holds it" },
+		"release it there first" },
 };
 
 int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,

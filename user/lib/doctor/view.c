@@ -50,7 +50,7 @@ static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
 		if (err.reason == GPREEMPT_NO_MODULE &&
 		    g->ops->is_root(g->be))
 			gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
-				    "gpreempt-ctl module load",
+				    "modprobe gpreempt",
 				    "gpreempt.ko is not loaded: slots are not "
 				    "to be seen");
 		else
@@ -140,7 +140,8 @@ static bool say_debugger(struct gpreempt *g, pid_t pid, char *buf, size_t size)
 {
 	struct gpreempt_description d;
 
-	if (gpreempt_describe(g, pid, &d) || !d.tracer)
+	/* Not its command line, for which the process could make us wait. */
+	if (gpreempt_identify(g, pid, &d) || !d.tracer)
 		return false;
 	snprintf(buf, size, "%d by %d (%.15s)", pid, d.tracer, d.tracer_comm);
 	return true;
@@ -154,7 +155,7 @@ static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
 		return;
 	if (*text)
 		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
-			    "gpreempt-ctl resume, or end the debugger",
+			    "resume them, or end the debugger",
 			    "held or debugged: %s", text);
 	else
 		gp_find(f, "no GPU process is held or debugged");
@@ -180,8 +181,8 @@ static void check_spaces(struct gpreempt *g, struct gpreempt_finding *f)
 		return;
 	if (*text)
 		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
-			    "gpreempt-ctl doctor PID says more; they are "
-			    "refused",
+			    "they are refused; try again when they have "
+			    "started up",
 			    "no address space on some GPU, on which kernels "
 			    "crash: %s", text);
 	else

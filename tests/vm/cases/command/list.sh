@@ -55,7 +55,7 @@ ctl 0 suspend "$b" --queues 0 --for 30s
 ctl 0 list comm:vgpu-load
 [ "$(grep -c vgpu-load "$W/ctl")" -eq 2 ] || fail "not the two processes"
 ctl 5 list "$(holder_of "$a")"
-says 'is a holder of gpreempt-ctl'
+says 'is a holder of gpreempt'
 
 step "both at once"
 ctl 0 resume comm:vgpu-load

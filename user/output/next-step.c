@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What to do about an error or a finding, with the commands of gpreempt-ctl. */
+#include <stdio.h>
+#include <string.h>
+
+#include "output/next-step.h"
+#include "shared/macro.h"
+
+/* In place of what the library says, which knows no commands. */
+static const char *const steps[GPREEMPT_REASON_COUNT] = {
+	[GPREEMPT_NO_MATCH] =
+		"gpreempt-ctl list shows the GPU processes; the names of "
+		"containers are for root to read",
+	[GPREEMPT_MANY_CONTAINERS] =
+		"give more of the id: gpreempt-ctl list --json shows them",
+	[GPREEMPT_IS_HOLDER] = "gpreempt-ctl status shows what it holds",
+	[GPREEMPT_HELD] = "gpreempt-ctl status shows what holds it",
+};
+
+static const struct {
+	const char *check;
+	enum gpreempt_health health;
+	const char *step;
+} remedies[] = {
+	{ "module", GPREEMPT_HEALTH_WARNING, "gpreempt-ctl module load" },
+	{ "debuggers", GPREEMPT_HEALTH_NOTE,
+	  "gpreempt-ctl resume, or end the debugger" },
+	{ "address-spaces", GPREEMPT_HEALTH_WARNING,
+	  "gpreempt-ctl doctor PID says more; they are refused" },
+};
+
+void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
+{
+	unsigned int reason = err->reason;
+
+	if (reason < GPREEMPT_REASON_COUNT && steps[reason])
+		snprintf(buf, size, "%s", steps[reason]);
+	else
+		gpreempt_error_next(err, buf, size);
+}
+
+const char *ctl_remedy(const struct gpreempt_finding *f)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(remedies); i++)
+		if (remedies[i].health == f->health &&
+		    !strcmp(remedies[i].check, f->name))
+			return remedies[i].step;
+	return f->next;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef OUTPUT_NEXT_STEP_H
+#define OUTPUT_NEXT_STEP_H
+
+#include <gpreempt/doctor.h>
+#include <gpreempt/gpreempt.h>
+
+/* What to do about an error: a clause, perhaps with a command. */
+void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size);
+
+/* What to do about a finding of gpreempt_doctor(); "": nothing. */
+const char *ctl_remedy(const struct gpreempt_finding *f);
+
+#endif
