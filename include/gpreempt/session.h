@@ -115,7 +115,7 @@ enum gpreempt_result {
  *	needs it
  * @wanted: it shall be suspended
  * @held: it is suspended
- * @leaving: its process is destroying it, so it runs
+ * @being_destroyed: its process is destroying it, so it runs
  * @result: of the last suspend of it
  * @reserved: 0; a later release may use it
  */
@@ -126,7 +126,7 @@ struct gpreempt_session_queue {
 	int32_t priority;
 	bool wanted;
 	bool held;
-	bool leaving;
+	bool being_destroyed;
 	enum gpreempt_result result;
 	uint64_t reserved[4];
 };

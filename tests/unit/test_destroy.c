@@ -258,13 +258,13 @@ START_TEST(same_thread_again)
 	begin_destroy(1);
 	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
 	looked_at_others = 0;
-	ck_assert_int_eq(gp_session_look(s), GPREEMPT_EVENT_DESTROY);
+	ck_assert_int_eq(gp_session_scan_destroyers(s), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(1));
 	ck_assert_int_eq(looked_at_others, 0);
 	/* The others are looked at again when it does nothing. */
 	set_syscall("running\n");
 	usleep(5000);
-	ck_assert_int_ge(gp_session_look(s), 0);
+	ck_assert_int_ge(gp_session_scan_destroyers(s), 0);
 	ck_assert_int_gt(looked_at_others, 0);
 	gpreempt_session_close(s);
 }
@@ -280,7 +280,7 @@ START_TEST(hung_meanwhile)
 	begin_destroy(1);
 	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
-	s->hung = true;
+	s->gpu_hung = true;
 	unit_clear_trace();
 	while (s->release.confirm_at)
 		ck_assert_int_ge(dispatch_soon(), 0);

@@ -98,7 +98,7 @@ START_TEST(worker_still_there)
 	look(2);
 	ck_assert(guard_is_going(&guard, 200));
 	ck_assert(!guard_is_going(&guard, 201));
-	ck_assert(guard_may_try(&guard, &target));
+	ck_assert(guard_backoff_over(&guard, &target));
 	ck_assert_int_eq(kill(guard.going[0]->child, SIGCONT), 0);
 	look_until_times("process 200 is offline", 2);
 }

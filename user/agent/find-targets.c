@@ -153,7 +153,7 @@ static int run_child(struct search *s)
 	return ret;
 }
 
-static int fail(struct gpreempt_error *err, int code)
+static int fail_system(struct gpreempt_error *err, int code)
 {
 	*err = (struct gpreempt_error){
 		.code = code, .reason = GPREEMPT_SYSTEM, .step = step,
@@ -170,7 +170,7 @@ static int find_slow(struct search *s, struct gpreempt_error *err)
 		ret = run_child(s);
 	} while (ret == -EAGAIN);
 	if (ret)
-		return fail(err, ret);
+		return fail_system(err, ret);
 	*err = s->err;
 	return s->ret;
 }
@@ -215,7 +215,7 @@ static int find_both(struct search *s, const char *const *words, size_t count,
 	int ret = 0;
 
 	if (!sorted)
-		return fail(err, -ENOMEM);
+		return fail_system(err, -ENOMEM);
 	for (i = 0; i < count; i++)
 		if (!is_slow(words[i]))
 			sorted[n++] = words[i];
@@ -250,7 +250,7 @@ int find_targets(struct find *f, const char *const *words, size_t count,
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)
-		return fail(err, -ENOMEM);
+		return fail_system(err, -ENOMEM);
 	s->f = f;
 	ret = find_both(s, words, count, out, err);
 	munmap(s, sizeof(*s));

@@ -51,8 +51,8 @@ void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 		    target->pid, why);
 }
 
-bool guard_may_try(const struct guard *guard,
-		   const struct gpreempt_target *target)
+bool guard_backoff_over(const struct guard *guard,
+			const struct gpreempt_target *target)
 {
 	size_t i;
 
@@ -62,8 +62,8 @@ bool guard_may_try(const struct guard *guard,
 	return true;
 }
 
-void guard_shun(struct guard *guard, const struct gpreempt_target *target,
-		uint64_t ns)
+void guard_backoff_for(struct guard *guard,
+		       const struct gpreempt_target *target, uint64_t ns)
 {
 	struct guard_refusal *r = place_of(guard, target);
 	uint64_t now = shr_now_ns();
@@ -72,7 +72,8 @@ void guard_shun(struct guard *guard, const struct gpreempt_target *target,
 	r->said = true;
 }
 
-void guard_pardon(struct guard *guard, const struct gpreempt_target *target)
+void guard_backoff_reset(struct guard *guard,
+			 const struct gpreempt_target *target)
 {
 	size_t i;
 

@@ -36,7 +36,7 @@ static char *make_text(struct guard *guard, enum guard_file_kind kind,
 	return NULL;
 }
 
-static int fail(const struct guard_file *file, const char *when, int code)
+static int fail_file(const struct guard_file *file, const char *when, int code)
 {
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     code == -ENOSPC || code == -EDQUOT ?
@@ -71,7 +71,8 @@ int guard_files_check(struct guard *guard)
 	for (i = 0; i < GUARD_FILES; i++) {
 		ret = guard_file_check(&guard->file[i]);
 		if (ret)
-			return fail(&guard->file[i], "cannot be written", ret);
+			return fail_file(&guard->file[i], "cannot be written",
+					 ret);
 	}
 	return 0;
 }
@@ -121,7 +122,7 @@ static int finish(struct guard *guard, struct guard_file *file,
 	if (!text->text)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	ret = guard_file_finish(file, text->text, text->size, beat, guard);
-	return ret ? fail(file, "could not be written at the end", ret) : 0;
+	return ret ? fail_file(file, "could not be written at the end", ret) : 0;
 }
 
 int guard_files_finish(struct guard *guard, struct guard_text *texts)

@@ -53,8 +53,9 @@ static void list_containers(struct gpreempt *g, const char *name,
 	gpreempt_targets_free(all);
 }
 
-static void fail(struct gpreempt *g, const char *word,
-		 const struct gpreempt_error *err, struct guard_finding *out)
+static void note_error(struct gpreempt *g, const char *word,
+		       const struct gpreempt_error *err,
+		       struct guard_finding *out)
 {
 	out->code = err->code ? err->code : -EIO;
 	/* Several names, or several beginnings of an id. */
@@ -80,7 +81,7 @@ void guard_find_word(struct gpreempt *g, const char *word,
 	if (gpreempt_select(g, &word, 1, hold_skip_owner, owners, &targets,
 			    &err)) {
 		if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
-			fail(g, word, &err, out);
+			note_error(g, word, &err, out);
 		return;
 	}
 	out->n = targets->count < GUARD_FOUND_MAX ? targets->count :

@@ -89,8 +89,9 @@ static void refuse_all(struct guard *guard,
 }
 
 /* Looked for by the child, or here if there is no child. */
-static const struct guard_finding *look(struct guard *guard,
-					const struct lookup *l, bool *slow)
+static const struct guard_finding *find_or_get(struct guard *guard,
+					       const struct lookup *l,
+					       bool *slow)
 {
 	struct guard_candidates *found = &guard->found;
 	const struct guard_finding *finding;
@@ -109,7 +110,7 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	bool slow;
 	size_t i;
 
-	finding = look(guard, l, &slow);
+	finding = find_or_get(guard, l, &slow);
 	if (!finding->code) {
 		l->state->failing = false;
 		for (i = 0; i < finding->n; i++)

@@ -293,12 +293,13 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 		  const char *why, bool at_once);
 /* Leave it alone for so long, silently. */
-void guard_shun(struct guard *guard, const struct gpreempt_target *target,
-		uint64_t ns);
-bool guard_may_try(const struct guard *guard,
-		   const struct gpreempt_target *target);
+void guard_backoff_for(struct guard *guard,
+		       const struct gpreempt_target *target, uint64_t ns);
+bool guard_backoff_over(const struct guard *guard,
+			const struct gpreempt_target *target);
 /* It was taken: a later failure is reported again. */
-void guard_pardon(struct guard *guard, const struct gpreempt_target *target);
+void guard_backoff_reset(struct guard *guard,
+			 const struct gpreempt_target *target);
 
 /* offline.c: those that make way, each with a worker. */
 /* Was a worker made? */

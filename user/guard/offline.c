@@ -61,7 +61,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 		return;
 	offline->announced = true;
 	offline->lane = guard_draw_join(guard, offline->target.pid, false);
-	guard_pardon(guard, &offline->target);
+	guard_backoff_reset(guard, &offline->target);
 	guard_event(guard, "joined", offline->target.pid,
 		    "process %d is offline", offline->target.pid);
 }
@@ -226,7 +226,7 @@ static void release(struct guard *guard, size_t i, uint64_t ns)
 	guard_event(guard, "released", target.pid,
 		    "process %d is released, as requested",
 		    target.pid);
-	guard_shun(guard, &target, ns);
+	guard_backoff_for(guard, &target, ns);
 	guard_drop_offline(guard, i);
 }
 

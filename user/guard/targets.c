@@ -166,7 +166,7 @@ static bool can_be_taken(struct guard *guard, const struct guard_found *f)
 {
 	return !guard_find_offline(guard, f->target.pid) &&
 	       !guard_is_going(guard, f->target.pid) &&
-	       guard_may_try(guard, &f->target);
+	       guard_backoff_over(guard, &f->target);
 }
 
 static void take_new(struct guard *guard)

@@ -176,7 +176,7 @@ static void give_released(struct worker *w, bool too_much)
 	atomic_fetch_add(&c->churns, 1);
 }
 
-static int attend(struct worker *w)
+static int dispatch(struct worker *w)
 {
 	int ret = gpreempt_keeper_dispatch(&w->owner.keeper);
 
@@ -186,7 +186,7 @@ static int attend(struct worker *w)
 	return ret & GPREEMPT_EVENT_ENDED ? -ESRCH : 0;
 }
 
-static void fail(struct worker *w, int code, const char *step)
+static void set_error(struct worker *w, int code, const char *step)
 {
 	w->channel->error = (struct gpreempt_error){
 		.code = code, .reason = GPREEMPT_SYSTEM,
@@ -212,7 +212,7 @@ static bool ordered(struct worker *w, bool woken)
 	       w->late != before || w->again;
 }
 
-static void life(struct worker *w)
+static void serve(struct worker *w)
 {
 	struct gpreempt_session *s = w->owner.keeper.session;
 	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
@@ -229,13 +229,13 @@ static void life(struct worker *w)
 		/* An order first: online work waits for the GPU. */
 		if (ordered(w, n > 0 && fds[1].revents))
 			obey(w);
-		ret = attend(w);
+		ret = dispatch(w);
 		heartbeat_beat(&w->heartbeat);
 	}
 	if (ret)
 		w->channel->error = *gpreempt_session_error(s);
 	if (ret && !w->channel->error.code)
-		fail(w, ret, "holding it");
+		set_error(w, ret, "holding it");
 }
 
 void guard_work(const struct guard_job *job, struct guard_channel *channel)
@@ -253,10 +253,10 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 	shr_ask_short_slices();
 	ret = heartbeat_start(&w.heartbeat);
 	if (ret) {
-		fail(&w, ret, "setting up");
+		set_error(&w, ret, "setting up");
 	} else if (!session_owner_open(&w.owner, &channel->error)) {
 		set_sampling(&w, shr_now_ns());
-		life(&w);
+		serve(&w);
 	}
 	session_owner_close(&w.owner);
 	atomic_store(&channel->state, GUARD_ENDED);

@@ -66,7 +66,8 @@ find_queue(const struct hold_worker *w, uint32_t qid)
 static bool is_being_destroyed(const struct gpreempt_session_queue *queue)
 {
 	return !queue->held &&
-	       (queue->leaving || queue->result == GPREEMPT_RESULT_REFUSED);
+	       (queue->being_destroyed ||
+		queue->result == GPREEMPT_RESULT_REFUSED);
 }
 
 static const char *why_not(const struct gpreempt_session_queue *queue)

@@ -20,8 +20,8 @@
 #define LOCK_NS (5 * NSEC_PER_SEC)
 #define PAUSE_NS (20 * NSEC_PER_MSEC)
 
-static void fail(struct hold_reply *reply, enum gpreempt_reason reason,
-		 int code, pid_t target)
+static void fail_reply(struct hold_reply *reply, enum gpreempt_reason reason,
+		       int code, pid_t target)
 {
 	struct gpreempt_error err = {
 		.code = code, .reason = reason, .pid = target,
@@ -34,7 +34,7 @@ static void fail(struct hold_reply *reply, enum gpreempt_reason reason,
 static void fail_held(struct hold_reply *reply, const struct hold_owner *owner,
 		      pid_t target)
 {
-	fail(reply, GPREEMPT_HELD, -EBUSY, target);
+	fail_reply(reply, GPREEMPT_HELD, -EBUSY, target);
 	reply->other = hold_command_of(owner);
 }
 
@@ -60,7 +60,7 @@ static int take_lock(pid_t target, struct hold_reply *reply)
 		shr_sleep_ns(PAUSE_NS);
 	}
 	if (lock < 0)
-		fail(reply, GPREEMPT_SYSTEM, lock, target);
+		fail_reply(reply, GPREEMPT_SYSTEM, lock, target);
 	return lock;
 }
 
@@ -88,7 +88,7 @@ static int begin(pid_t target, const struct hold_request *request,
 	int lock, ret;
 
 	if (geteuid()) {
-		fail(reply, GPREEMPT_NOT_ROOT, -EPERM, target);
+		fail_reply(reply, GPREEMPT_NOT_ROOT, -EPERM, target);
 		return -1;
 	}
 	lock = take_lock(target, reply);
@@ -100,7 +100,7 @@ static int begin(pid_t target, const struct hold_request *request,
 	}
 	ret = hold_spawn_on(lock, HOLD_START_FD, target, request);
 	if (ret)
-		fail(reply, GPREEMPT_SYSTEM, ret, target);
+		fail_reply(reply, GPREEMPT_SYSTEM, ret, target);
 	return ret;
 }
 

@@ -24,7 +24,7 @@ enum {
 	POLL_BEAT,
 	POLL_SIGNALS,
 	POLL_SERVER,
-	POLL_TOLD,
+	POLL_CONFIRM,
 	POLL_COMMAND,
 	POLL_COUNT,
 };
@@ -86,17 +86,17 @@ static void handle_session(struct hold_worker *w)
  * The command that we were made for has told its user, or has ended: too early,
  * or at its proper time if we are to end with it.
  */
-static void handle_told(struct hold_worker *w)
+static void handle_confirmation(struct hold_worker *w)
 {
 	char c;
 
-	if (recv(w->told, &c, sizeof(c), MSG_DONTWAIT) != sizeof(c)) {
+	if (recv(w->confirm_fd, &c, sizeof(c), MSG_DONTWAIT) != sizeof(c)) {
 		syslog(LOG_INFO, "process %d: the command has ended",
 		       w->birth->target);
 		w->over = true;
 	}
-	close(w->told);
-	w->told = -1;
+	close(w->confirm_fd);
+	w->confirm_fd = -1;
 }
 
 /* A holder whose socket was removed could get no resume. */
@@ -141,8 +141,8 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 		       w->birth->target, (unsigned long long)w->command);
 		w->over = true;
 	}
-	if (fds[POLL_TOLD].revents)
-		handle_told(w);
+	if (fds[POLL_CONFIRM].revents)
+		handle_confirmation(w);
 	if (fds[POLL_SERVER].revents && !w->over)
 		gp_ipc_server_dispatch(w->server);
 }
@@ -181,9 +181,9 @@ static void run(struct hold_worker *w)
 	while (!w->over) {
 		struct timespec timeout = time_to_sleep(w);
 
-		fds[POLL_TOLD].fd = w->told;
+		fds[POLL_CONFIRM].fd = w->confirm_fd;
 		/* A child of the command can have the descriptor, too. */
-		fds[POLL_COMMAND].fd = w->told < 0 ? -1 : command;
+		fds[POLL_COMMAND].fd = w->confirm_fd < 0 ? -1 : command;
 		beat(w);
 		if (ppoll(fds, POLL_COUNT, &timeout, NULL) >= 0)
 			handle_ready(w, fds);
@@ -233,7 +233,7 @@ void hold_worker(const struct hold_birth *birth)
 {
 	struct hold_worker w = {
 		.birth = birth,
-		.told = birth->report,
+		.confirm_fd = birth->report,
 		.heartbeat = { .also = tell_guardian, .data = &w },
 		.owner = {
 			.target = birth->target,

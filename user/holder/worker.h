@@ -19,7 +19,7 @@ struct hold_worker {
 	struct ipc_server *server;
 	char socket[64];	/* path */
 	uint64_t beat_ns;	/* when it beat last */
-	int told;		/* until the user knows of us; -1: he does */
+	int confirm_fd;		/* until the user knows of us; -1: he does */
 	int signals;
 	bool over;
 };

@@ -33,7 +33,7 @@ static void print_switch(const struct follow *f, const char *why,
 }
 
 /* Do what the process does. 0 or -errno. */
-static int act(struct follow *f)
+static int follow_state(struct follow *f)
 {
 	bool stopped = gpreempt_session_stopped(f->owner.keeper.session);
 	bool want = stopped || f->freezer.frozen;
@@ -65,7 +65,7 @@ static void tell_loss(void *data, const struct gpreempt_error *err)
 }
 
 /* 0, 1: it is over, or -errno. */
-static int attend(struct follow *f)
+static int dispatch(struct follow *f)
 {
 	int ret = gpreempt_keeper_dispatch(&f->owner.keeper);
 
@@ -77,10 +77,10 @@ static int attend(struct follow *f)
 	/* The session reports its end, in order. */
 	if (ret && ret != -ESRCH)
 		return ret;
-	return act(f);
+	return follow_state(f);
 }
 
-static int life(struct follow *f)
+static int serve(struct follow *f)
 {
 	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
 	struct pollfd fds[] = {
@@ -93,7 +93,7 @@ static int life(struct follow *f)
 
 	for (;;) {
 		heartbeat_beat(&f->heartbeat);
-		ret = attend(f);
+		ret = dispatch(f);
 		if (ret)
 			return ret;
 		fds[1].fd = f->freezer.events;
@@ -144,7 +144,7 @@ static int open_and_live(struct follow *f)
 	ctl_say("following %d: its signals%s%s", f->target,
 		f->freezer.events < 0 ? "" : " and its cgroup ",
 		f->freezer.events < 0 ? "" : f->freezer.path);
-	ret = finish(f, life(f));
+	ret = finish(f, serve(f));
 	freezer_close(&f->freezer);
 	return ret;
 }

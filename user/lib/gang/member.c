@@ -142,7 +142,7 @@ static void sample(struct gp_member *m, bool on)
 	sem_post(&m->done);
 }
 
-static void obey(struct gp_member *m)
+static void carry_out(struct gp_member *m)
 {
 	switch (m->order) {
 	case GP_ORDER_VERIFY:
@@ -178,7 +178,7 @@ static void run(struct gp_member *m)
 			continue;
 		if (m->order == GP_ORDER_CLOSE)
 			return;
-		obey(m);
+		carry_out(m);
 	}
 }
 

@@ -30,8 +30,8 @@ static bool no_module(int code)
 	return code == -ENOENT || code == -EACCES || code == -EPERM;
 }
 
-static int fail(struct gpreempt_error *err, int code, pid_t pid,
-		const char *step)
+static int fail_read(struct gpreempt_error *err, int code, pid_t pid,
+		     const char *step)
 {
 	return gp_error(err, code, no_module(code) ? GPREEMPT_NO_MODULE :
 			GPREEMPT_SYSTEM, pid, step);
@@ -135,7 +135,7 @@ int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
 		if (missing)
 			return missing;
 	}
-	return fail(err, ret, pid, step);
+	return fail_read(err, ret, pid, step);
 }
 
 void gpreempt_hqds_free(struct gpreempt_hqds *list)
@@ -159,7 +159,7 @@ static int read_facts(struct gpreempt *g, const char *file,
 	ret = read_table(g, 0, file, table, &list->facts, &list->count);
 	if (ret) {
 		free(list);
-		return fail(err, ret, 0, step);
+		return fail_read(err, ret, 0, step);
 	}
 	for (i = 0; i < list->count; i++) {
 		struct gpreempt_fact *fact = &list->facts[i];

@@ -40,8 +40,8 @@ struct kind {
 		    const struct gpreempt_targets *processes);
 };
 
-static int fail(struct gpreempt_error *err, int code,
-		enum gpreempt_reason reason, const struct matcher *m)
+static int fail_word(struct gpreempt_error *err, int code,
+		     enum gpreempt_reason reason, const struct matcher *m)
 {
 	gp_error(err, code, reason, m->pid, step);
 	if (err)
@@ -125,7 +125,7 @@ static int prepare_cmd(struct matcher *m, struct gpreempt_error *err)
 
 	if (!ret)
 		return 0;
-	fail(err, -EINVAL, GPREEMPT_BAD_PATTERN, m);
+	fail_word(err, -EINVAL, GPREEMPT_BAD_PATTERN, m);
 	if (err)
 		regerror(ret, &m->regex, err->name, sizeof(err->name));
 	return -EINVAL;
@@ -157,7 +157,7 @@ static int prepare_user(struct matcher *m, struct gpreempt_error *err)
 	if (!shr_parse_u64(m->value, UINT32_MAX - 1, &m->uid) || !m->g)
 		return 0;
 	if (gp_user_by_name(m->g, m->value, &user))
-		return fail(err, -EINVAL, GPREEMPT_NO_USER, m);
+		return fail_word(err, -EINVAL, GPREEMPT_NO_USER, m);
 	m->uid = user.uid;
 	return 0;
 }
@@ -204,7 +204,7 @@ static int begin_word(struct gpreempt *g, struct matcher *m, const char *word,
 		return m->kind->prepare ? m->kind->prepare(m, err) : 0;
 	}
 	if (shr_parse_u64(word, MAX_PID, &pid) || !pid)
-		return fail(err, -EINVAL, GPREEMPT_BAD_TARGET, m);
+		return fail_word(err, -EINVAL, GPREEMPT_BAD_TARGET, m);
 	m->kind = &pid_kind;
 	m->pid = pid;
 	return 0;
@@ -324,12 +324,12 @@ static int fail_none(const struct selection *s, const struct matcher *m,
 	int ret;
 
 	if (m->kind != &pid_kind)
-		return fail(err, -ESRCH, GPREEMPT_NO_MATCH, m);
+		return fail_word(err, -ESRCH, GPREEMPT_NO_MATCH, m);
 	ret = gp_target_exists(s->g, m->pid, step, err);
 	if (ret)
 		return ret;
-	return fail(err, -ESRCH, never(s, m->pid) ? GPREEMPT_IS_HOLDER :
-		    GPREEMPT_ENDED, m);
+	return fail_word(err, -ESRCH, never(s, m->pid) ? GPREEMPT_IS_HOLDER :
+			 GPREEMPT_ENDED, m);
 }
 
 static int choose(struct selection *s, struct matcher *m,
@@ -341,9 +341,9 @@ static int choose(struct selection *s, struct matcher *m,
 		int ret = m->kind->find(m, s->all);
 
 		if (ret == -EEXIST)
-			return fail(err, ret, GPREEMPT_MANY_CONTAINERS, m);
+			return fail_word(err, ret, GPREEMPT_MANY_CONTAINERS, m);
 		if (ret == -ENOTUNIQ)
-			return fail(err, ret, GPREEMPT_SAME_CONTAINER, m);
+			return fail_word(err, ret, GPREEMPT_SAME_CONTAINER, m);
 		if (ret)
 			return fail_none(s, m, err);
 	}

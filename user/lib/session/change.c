@@ -13,7 +13,7 @@ static size_t collect_wanted(struct gpreempt_session *s)
 
 	for (i = 0; i < s->count; i++)
 		if (s->queues[i].wanted && !s->queues[i].held &&
-		    !s->queues[i].leaving)
+		    !s->queues[i].being_destroyed)
 			s->ids[n++] = s->queues[i].qid;
 	return n;
 }
@@ -121,7 +121,7 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend,
 	gp_release_count(s);
 	/* A resume is no proof that the hardware goes on. */
 	if (suspend)
-		s->hung = out->failed;
+		s->gpu_hung = out->failed;
 	if (out->failed)
 		note_hang(s, step);
 	return 0;
@@ -143,7 +143,8 @@ static size_t collect(struct gpreempt_session *s,
 		if (!all && !gp_filter_matches(which, queue))
 			continue;
 		queue->wanted = suspend;
-		if (queue->held != suspend && !(suspend && queue->leaving))
+		if (queue->held != suspend &&
+		    !(suspend && queue->being_destroyed))
 			*id++ = queue->qid;
 	}
 	return id - s->ids;
@@ -273,7 +274,7 @@ int gp_session_apply(struct gpreempt_session *s)
 	 * Without a runtime there is nothing to suspend yet. Hardware that
 	 * hangs is being reset: that is for who uses the session to see to.
 	 */
-	if (s->state != GP_SESSION_OPEN || s->hung ||
+	if (s->state != GP_SESSION_OPEN || s->gpu_hung ||
 	    s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
 		return 0;
 	ret = call(s, collect_wanted(s), true, &outcome);

@@ -74,10 +74,10 @@ static void look_at_thread(struct search *search, const char *tid)
 		return;
 	queue = gp_session_find(s, qid);
 	/* Several threads can name the same queue. */
-	if (!queue || !queue->held || queue->leaving ||
+	if (!queue || !queue->held || queue->being_destroyed ||
 	    search->found == GP_MAX_IDS)
 		return;
-	queue->leaving = true;
+	queue->being_destroyed = true;
 	if (tid != s->destroyer)
 		snprintf(s->destroyer, sizeof(s->destroyer), "%s", tid);
 	s->ids[search->found++] = qid;
@@ -113,7 +113,7 @@ static int search_threads(struct gpreempt_session *s, uint64_t now)
 	struct search search = { .s = s, .deadline = now + LOOK_NS };
 	int ret;
 
-	if (now < s->hot_until && s->destroyer[0]) {
+	if (now < s->fast_until && s->destroyer[0]) {
 		look_at_thread(&search, s->destroyer);
 		if (search.found || now < s->looked_at_all + OTHERS_PERIOD_NS)
 			return search.found;
@@ -123,7 +123,7 @@ static int search_threads(struct gpreempt_session *s, uint64_t now)
 	return ret < 0 ? ret : (int)search.found;
 }
 
-static int look(struct gpreempt_session *s)
+static int scan(struct gpreempt_session *s)
 {
 	uint64_t now = shr_now_ns();
 	int ret, found = 0;
@@ -136,19 +136,19 @@ static int look(struct gpreempt_session *s)
 	if (found < 0)
 		return found;
 	if (found) {
-		gp_session_hurry(s);
+		gp_session_look_fast(s);
 		found = gp_release(s, found);
 		return found < 0 ? found : ret | found;
 	}
-	if (now >= s->hot_until)
+	if (now >= s->fast_until)
 		s->destroyer[0] = '\0';
 	return ret;
 }
 
-int gp_session_look(struct gpreempt_session *s)
+int gp_session_scan_destroyers(struct gpreempt_session *s)
 {
 	uint64_t start = shr_now_ns();
-	int ret = look(s);
+	int ret = scan(s);
 
 	s->cost = shr_now_ns() - start;
 	return ret;

@@ -63,7 +63,7 @@ static int handle_stop(struct gpreempt_session *s, int status)
 	s->g->ops->ptrace(s->g->be, request, s->kfd.pid, sig);
 	/* Those ask a program to end, and that destroys its queues. */
 	if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP)
-		gp_session_hurry(s);
+		gp_session_look_fast(s);
 	return sig ? GPREEMPT_EVENT_SIGNAL : happened;
 }
 
@@ -220,7 +220,7 @@ static int handle_timer(struct gpreempt_session *s)
 	s->timer_armed = false;
 	if (s->state == GP_SESSION_LOST)
 		return 0;
-	ret = gp_session_look(s);
+	ret = gp_session_scan_destroyers(s);
 	if (ret == -ESRCH)
 		return 0;
 	return s->state == GP_SESSION_LOST ? GPREEMPT_EVENT_LOST : ret;

@@ -13,9 +13,9 @@
 #define COST_FACTOR 10
 #define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
 
-void gp_session_hurry(struct gpreempt_session *s)
+void gp_session_look_fast(struct gpreempt_session *s)
 {
-	s->hot_until = shr_now_ns() + HOT_TIME_NS;
+	s->fast_until = shr_now_ns() + HOT_TIME_NS;
 	/* If it is armed, then for too late. */
 	s->timer_armed = false;
 }
@@ -23,7 +23,7 @@ void gp_session_hurry(struct gpreempt_session *s)
 static uint64_t next_period(const struct gpreempt_session *s)
 {
 	uint64_t now = shr_now_ns();
-	bool hot = now < s->hot_until;
+	bool hot = now < s->fast_until;
 	uint64_t least = hot ? HOT_PERIOD_NS : PERIOD_NS;
 	uint64_t period = s->cost * (hot ? 1 : COST_FACTOR);
 
@@ -38,7 +38,7 @@ static uint64_t next_period(const struct gpreempt_session *s)
 	if (period > MAX_PERIOD_NS)
 		period = MAX_PERIOD_NS;
 	/* Nothing is released before then. */
-	if (!gp_session_any_leaving(s) && s->release.paced_until > now + period)
+	if (!gp_session_any_destroyed(s) && s->release.paced_until > now + period)
 		period = s->release.paced_until - now;
 	return period;
 }
@@ -47,7 +47,7 @@ void gp_session_arm(struct gpreempt_session *s)
 {
 	struct itimerspec when = { 0 };
 	/* Lost: it wakes the owner again and again, see the dispatch. */
-	bool wanted = gp_session_any_held(s) || gp_session_any_leaving(s) ||
+	bool wanted = gp_session_any_held(s) || gp_session_any_destroyed(s) ||
 		      s->state == GP_SESSION_LOST;
 	uint64_t period;
 

@@ -37,12 +37,12 @@ bool gp_session_any_held(const struct gpreempt_session *s)
 	return false;
 }
 
-bool gp_session_any_leaving(const struct gpreempt_session *s)
+bool gp_session_any_destroyed(const struct gpreempt_session *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->count; i++)
-		if (s->queues[i].leaving)
+		if (s->queues[i].being_destroyed)
 			return true;
 	return false;
 }

@@ -16,13 +16,13 @@ static int grow(void *array, size_t size)
 	return 0;
 }
 
-static int make_room(struct gpreempt_session *s, size_t room)
+static int set_capacity(struct gpreempt_session *s, size_t capacity)
 {
-	if (grow(&s->queues, room * sizeof(*s->queues)) ||
-	    grow(&s->spare, room * sizeof(*s->spare)) ||
-	    grow(&s->snapshot, room * sizeof(*s->snapshot)))
+	if (grow(&s->queues, capacity * sizeof(*s->queues)) ||
+	    grow(&s->spare, capacity * sizeof(*s->spare)) ||
+	    grow(&s->snapshot, capacity * sizeof(*s->snapshot)))
 		return -ENOMEM;
-	s->room = room;
+	s->capacity = capacity;
 	return 0;
 }
 
@@ -125,7 +125,7 @@ int gpreempt_session_refresh(struct gpreempt_session *s)
 	if (s->state == GP_SESSION_LOST || s->state == GP_SESSION_ENDED)
 		return -ENOTCONN;
 	for (;;) {
-		uint32_t count = s->room;
+		uint32_t count = s->capacity;
 
 		/* Only the queues that are copied are acknowledged. */
 		ret = gp_kfd_snapshot(&s->kfd, true, s->snapshot, &count);
@@ -134,12 +134,12 @@ int gpreempt_session_refresh(struct gpreempt_session *s)
 		if (count > GP_MAX_IDS)
 			return gp_session_fail(s, -E2BIG, GPREEMPT_SYSTEM,
 					       step);
-		forget_new(s, count < s->room ? count : s->room);
-		if (count <= s->room) {
+		forget_new(s, count < s->capacity ? count : s->capacity);
+		if (count <= s->capacity) {
 			merge(s, count);
 			return 0;
 		}
-		ret = make_room(s, count + SPARE_ROOM);
+		ret = set_capacity(s, count + SPARE_ROOM);
 		if (ret)
 			return gp_session_fail(s, ret, GPREEMPT_SYSTEM, step);
 	}

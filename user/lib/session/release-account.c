@@ -37,7 +37,7 @@ void gp_release_note_new(struct gpreempt_session *s, uint32_t qid)
 	r->quiet_until = now + QUIET_NS;
 	r->suspect_until = now + gp_meter_window(&r->ran);
 	if (r->all)
-		gp_session_hurry(s);
+		gp_session_look_fast(s);
 }
 
 void gp_release_start(struct gpreempt_session *s)

@@ -40,11 +40,11 @@ static int take_back(struct gpreempt_session *s)
 	int ret, n = 0;
 
 	/* A GPU that hangs is not asked again. */
-	if (s->hung)
+	if (s->gpu_hung)
 		return 0;
 	for (i = 0; i < s->count; i++) {
-		n += s->queues[i].leaving;
-		s->queues[i].leaving = false;
+		n += s->queues[i].being_destroyed;
+		s->queues[i].being_destroyed = false;
 	}
 	ret = gp_session_apply(s);
 	if (ret)
@@ -52,9 +52,9 @@ static int take_back(struct gpreempt_session *s)
 	for (i = 0; i < s->count; i++) {
 		struct gpreempt_session_queue *queue = &s->queues[i];
 
-		queue->leaving = queue->wanted && !queue->held &&
+		queue->being_destroyed = queue->wanted && !queue->held &&
 				 queue->result == GPREEMPT_RESULT_REFUSED;
-		n -= queue->leaving;
+		n -= queue->being_destroyed;
 	}
 	return n > 0 ? n : 0;
 }
@@ -67,7 +67,7 @@ static int release_all(struct gpreempt_session *s)
 	for (i = 0; i < s->count && n < GP_MAX_IDS; i++) {
 		if (!s->queues[i].held)
 			continue;
-		s->queues[i].leaving = true;
+		s->queues[i].being_destroyed = true;
 		s->ids[n++] = s->queues[i].qid;
 	}
 	s->release.all = true;
@@ -126,8 +126,8 @@ static int check_all(struct gpreempt_session *s, uint64_t now)
 	r->left = s->count;
 	if (now >= r->quiet_until && !gp_release_over_budget(s, now)) {
 		if (fewer)
-			gp_session_hurry(s);
-		if (now < s->hot_until)
+			gp_session_look_fast(s);
+		if (now < s->fast_until)
 			return 0;
 	}
 	r->all = false;
@@ -157,7 +157,7 @@ static bool any_gone(const struct gpreempt_session *s)
 	size_t i;
 
 	for (i = 0; i < s->count; i++)
-		if (s->queues[i].leaving &&
+		if (s->queues[i].being_destroyed &&
 		    gp_read_small(s->g, text, sizeof(text), GP_SYSFS_PROC
 				  "/%d/queues/%u/gpuid", s->kfd.pid,
 				  s->queues[i].qid) < 0)
@@ -173,7 +173,7 @@ static int refresh(struct gpreempt_session *s)
 	int ret;
 
 	for (i = 0; i < s->count; i++)
-		if (s->queues[i].leaving &&
+		if (s->queues[i].being_destroyed &&
 		    !gp_release_is_young(s, s->queues[i].qid))
 			old[n++] = s->queues[i].qid;
 	ret = gpreempt_session_refresh(s);
@@ -181,7 +181,7 @@ static int refresh(struct gpreempt_session *s)
 		const struct gpreempt_session_queue *queue;
 
 		queue = gp_session_find(s, old[i]);
-		s->release.ended += !queue || !queue->leaving;
+		s->release.ended += !queue || !queue->being_destroyed;
 	}
 	return ret;
 }
@@ -193,10 +193,10 @@ static int check_some(struct gpreempt_session *s, uint64_t now)
 	int ret = 0;
 
 	/* Interrupted after all, or never being destroyed. */
-	if (gp_session_any_leaving(s) &&
-	    (r->confirm_at ? now >= r->confirm_at : now >= s->hot_until))
+	if (gp_session_any_destroyed(s) &&
+	    (r->confirm_at ? now >= r->confirm_at : now >= s->fast_until))
 		ret = confirm(s);
-	if (ret || gp_session_any_leaving(s))
+	if (ret || gp_session_any_destroyed(s))
 		return ret;
 	if (r->start)
 		all_gone(s, now);
@@ -209,13 +209,13 @@ int gp_release_check(struct gpreempt_session *s, uint64_t now)
 	size_t before = s->count;
 	int ret;
 
-	if (!gp_session_any_leaving(s)) {
-		if (now >= s->hot_until)
+	if (!gp_session_any_destroyed(s)) {
+		if (now >= s->fast_until)
 			r->ended = 0;
 		r->all = false;
 		return 0;
 	}
-	if (!r->all && now < s->hot_until &&
+	if (!r->all && now < s->fast_until &&
 	    (!r->confirm_at || now < r->confirm_at) && !any_gone(s))
 		return 0;
 	ret = refresh(s);
@@ -225,6 +225,6 @@ int gp_release_check(struct gpreempt_session *s, uint64_t now)
 	ret = r->all ? check_all(s, now) : check_some(s, now);
 	if (ret < 0)
 		return ret;
-	return s->count != before || !gp_session_any_leaving(s) ?
+	return s->count != before || !gp_session_any_destroyed(s) ?
 	       GPREEMPT_EVENT_QUEUES : 0;
 }

@@ -71,7 +71,7 @@ struct gpreempt_session {
 	int timer;		/* when to look for queues being destroyed */
 	int epoll;		/* all three */
 	bool timer_armed;
-	uint64_t hot_until;	/* look often until then, in ns since boot */
+	uint64_t fast_until;	/* look often until then, in ns since boot */
 	uint64_t cost;		/* of the last look, in ns */
 	uint64_t looked_at_all;	/* threads, in ns since boot */
 	size_t threads_seen;	/* in a look that is not finished */
@@ -82,12 +82,12 @@ struct gpreempt_session {
 	size_t n_rules;
 	bool first_is_all;	/* rules[0] is about all queues */
 	uint32_t grace;		/* of the driver's units */
-	bool hung;		/* the hardware kept a queue: do not try again */
+	bool gpu_hung;		/* the hardware kept a queue: do not try again */
 	struct gpreempt_session_queue *queues;	/* by id */
 	size_t count;
 	struct gpreempt_session_queue *spare;	/* the next list, being made */
 	struct kfd_queue_snapshot_entry *snapshot;
-	size_t room;		/* of all three */
+	size_t capacity;		/* of all three */
 	bool fresh;		/* there was a queue that we did not know */
 	struct gp_sampler *sampler;	/* NULL: slots are not watched */
 	enum gpreempt_sampling sampling;
@@ -109,11 +109,11 @@ void gp_session_all_run(struct gpreempt_session *s);
 struct gpreempt_session_queue *
 gp_session_find(const struct gpreempt_session *s, uint32_t qid);
 bool gp_session_any_held(const struct gpreempt_session *s);
-bool gp_session_any_leaving(const struct gpreempt_session *s);
+bool gp_session_any_destroyed(const struct gpreempt_session *s);
 
 /* look-timer.c: the process may be about to end, look often for a while. */
-void gp_session_hurry(struct gpreempt_session *s);
-/* Arm or disarm the timer for gp_session_look(). */
+void gp_session_look_fast(struct gpreempt_session *s);
+/* Arm or disarm the timer for gp_session_scan_destroyers(). */
 void gp_session_arm(struct gpreempt_session *s);
 
 /* attach.c */
@@ -162,7 +162,7 @@ void gp_session_finish_sampler(struct gpreempt_session *s,
  * destroy.c: look for queues being destroyed, and release them.
  * GPREEMPT_EVENT_ bits or -errno.
  */
-int gp_session_look(struct gpreempt_session *s);
+int gp_session_scan_destroyers(struct gpreempt_session *s);
 
 /*
  * release.c: release the queues in s->ids, which a thread destroys or so it
