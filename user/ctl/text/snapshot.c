@@ -220,7 +220,7 @@ static const struct ctl_option options[] = {
 	{ "every", CTL_DURATION, offsetof(struct snapshot_args, every_ns), "TIME",
 	  "a series, one each TIME (10s)" },
 	{ "count", CTL_COUNT, offsetof(struct snapshot_args, count), "N",
-	  "number in the series (10; with a command no limit), plus two" },
+	  "number in the series (10; any with a command), plus two" },
 	{ 0 },
 };
 
