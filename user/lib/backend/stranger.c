@@ -3,51 +3,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kfd_ioctl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/backend/stranger.h"
-#include "lib/core/place.h"
+#include "lib/core/bare.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
 #include "shared/macro.h"
 
-#define WAIT_MS 2000
+#define WAIT_NS (2 * NSEC_PER_SEC)
 
-/* The other process, until it is killed. Only system calls. */
-__attribute__((noreturn))
-static void have_kfd_open(int told)
+/* The other process, until it is killed. */
+static void have_kfd_open(void *arg)
 {
-	char done = 1;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Nothing of ours stays open if this one waits for the driver. */
-	if (dup2(told, 0) || syscall(SYS_close_range, 1, ~0U, 0))
-		_exit(1);
+	(void)arg;
 	if (open(GP_KFD_DEVICE, O_RDWR | O_CLOEXEC) >= 0 &&
-	    write(0, &done, 1) == 1)
+	    write(GP_BARE_PIPE, "", 1) == 1)
 		for (;;)
 			pause();
-	_exit(1);
-}
-
-/* -ENODEV when it has ended, that is, cannot open the device. */
-static int await(int asked)
-{
-	struct pollfd p = { .fd = asked, .events = POLLIN };
-	char done;
-	int ret;
-
-	do {
-		ret = poll(&p, 1, WAIT_MS);
-	} while (ret < 0 && errno == EINTR);
-	if (ret <= 0)
-		return ret ? -errno : -ETIMEDOUT;
-	return read(asked, &done, 1) == 1 ? 0 : -ENODEV;
 }
 
 static int ask_of(pid_t pid)
@@ -63,40 +37,21 @@ static int ask_of(pid_t pid)
 	return 0;
 }
 
-/* A driver that hangs can keep it; then it ends when the driver goes on. */
-static void end(pid_t pid, int pidfd)
-{
-	struct pollfd p = { .fd = pidfd, .events = POLLIN };
-
-	kill(pid, SIGKILL);
-	poll(&p, 1, WAIT_MS);
-	waitpid(pid, NULL, WNOHANG | __WALL);
-}
-
 int gp_ask_disable(void)
 {
-	__cleanup_fd int asked = -1, pidfd = -1;
-	sigset_t all, before;
-	int told[2], ret;
-	pid_t pid;
+	struct gp_bare other;
+	int ret;
 
-	if (pipe2(told, O_CLOEXEC))
-		return -errno;
-	asked = told[0];
-	/* A handler of ours must not run in the other. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	pid = gp_clone_bare(&pidfd);
-	if (!pid)
-		have_kfd_open(told[1]);
-	ret = pid < 0 ? -errno : 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	close(told[1]);
+	ret = gp_bare_start(&other, have_kfd_open, NULL);
 	if (ret)
 		return ret;
-	ret = await(asked);
+	ret = gp_bare_wait(&other, WAIT_NS);
+	/* It has ended: it cannot open the device. */
+	if (ret == -EIO)
+		ret = -ENODEV;
 	if (!ret)
-		ret = ask_of(pid);
-	end(pid, pidfd);
+		ret = ask_of(other.pid);
+	/* A driver that hangs can keep it; then it ends when the driver goes on. */
+	gp_bare_end(&other, WAIT_NS);
 	return ret;
 }

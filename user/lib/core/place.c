@@ -12,9 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +20,8 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
+#include "lib/core/bare.h"
 #include "lib/core/place.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -194,29 +192,26 @@ static int become(const struct gp_place *place)
 	return prctl(PR_SET_DUMPABLE, 0) ? -errno : 0;
 }
 
-/* The other process. Only system calls: see gp_clone_bare(). */
-__attribute__((noreturn))
-static void answer_and_end(const struct gp_place *place, struct answer *answer,
-			   size_t size, int told)
-{
-	ssize_t ret;
+/* What the other process is to do: see gp_bare_start(). */
+struct question {
+	const struct gp_place *place;
+	struct answer *answer;
+	size_t size;
+};
 
-	/* Nothing of ours stays open if this one waits for ever. */
-	if (dup2(told, 0) || syscall(SYS_close_range, 1, ~0U, 0))
-		_exit(1);
-	ret = become(place);
+static void give_answer(void *arg)
+{
+	const struct question *q = arg;
+	ssize_t ret = become(q->place);
+
 	/* A change of the ids undoes it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!ret)
-		ret = read_place(place, &answer->id, answer->text, size);
-	answer->ret = ret;
-	ret = write(0, "", 1);
+		ret = read_place(q->place, &q->answer->id, q->answer->text,
+				 q->size);
+	q->answer->ret = ret;
+	ret = write(GP_BARE_PIPE, "", 1);
 	_exit(ret != 1);
-}
-
-pid_t gp_clone_bare(int *pidfd)
-{
-	return syscall(SYS_clone, CLONE_PIDFD, NULL, pidfd, NULL, 0);
 }
 
 static void reap_stuck(void)
@@ -224,8 +219,7 @@ static void reap_stuck(void)
 	size_t i;
 
 	for (i = 0; i < GP_PLACE_STUCK; i++)
-		if (stuck.pid[i] > 0 &&
-		    waitpid(stuck.pid[i], NULL, WNOHANG | __WALL))
+		if (stuck.pid[i] > 0 && gp_bare_reap(stuck.pid[i]))
 			stuck.pid[i] = 0;
 }
 
@@ -252,77 +246,25 @@ static void set_slot(int slot, pid_t pid)
 	pthread_mutex_unlock(&stuck.lock);
 }
 
-static bool wait_for(int fd, uint64_t ns)
+static ssize_t ask(struct question *q, int slot)
 {
-	uint64_t end = shr_now_ns() + ns, now;
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct gp_bare other;
+	int ret;
 
-	while ((now = shr_now_ns()) < end) {
-		int ret = poll(&p, 1, (end - now + NSEC_PER_MSEC - 1) /
-				      NSEC_PER_MSEC);
-
-		if (ret > 0)
-			return true;
-	}
-	return false;
-}
-
-/* End the process. It may be one that can't be ended now. */
-static void end_process(pid_t pid, int pidfd, int slot)
-{
-	kill(pid, SIGKILL);
-	if (!wait_for(pidfd, END_NS) ||
-	    waitpid(pid, NULL, WNOHANG | __WALL) != pid)
-		set_slot(slot, pid);
-	else
-		set_slot(slot, 0);
-}
-
-static ssize_t await(int asked)
-{
-	char done;
-
-	if (!wait_for(asked, GP_PLACE_WAIT_NS))
-		return -ETIMEDOUT;
-	return read(asked, &done, 1) == 1 ? 0 : -EIO;
-}
-
-/* With all signals blocked: a handler of ours must not run in the other. */
-static ssize_t ask(const struct gp_place *place, struct answer *answer,
-		   size_t size, int slot)
-{
-	__cleanup_fd int asked = -1, pidfd = -1;
-	sigset_t all, before;
-	int told[2];
-	ssize_t ret;
-	pid_t pid;
-
-	if (pipe2(told, O_CLOEXEC)) {
-		ret = -errno;
-		set_slot(slot, 0);
-		return ret;
-	}
-	asked = told[0];
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	pid = gp_clone_bare(&pidfd);
-	if (!pid)
-		answer_and_end(place, answer, size, told[1]);
-	ret = pid < 0 ? -errno : 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	close(told[1]);
+	ret = gp_bare_start(&other, give_answer, q);
 	if (ret) {
 		set_slot(slot, 0);
 		return ret;
 	}
-	ret = await(asked);
-	end_process(pid, pidfd, slot);
+	ret = gp_bare_wait(&other, GP_PLACE_WAIT_NS);
+	set_slot(slot, gp_bare_end(&other, END_NS) ? 0 : other.pid);
 	return ret;
 }
 
 static ssize_t read_as_user(const struct gp_place *place,
 			    struct gp_file_id *id, char *buf, size_t size)
 {
+	struct question q = { .place = place, .size = size };
 	struct answer *answer;
 	int slot = take_slot();
 	ssize_t ret;
@@ -336,7 +278,8 @@ static ssize_t read_as_user(const struct gp_place *place,
 		return -ENOMEM;
 	}
 	answer->id = *id;
-	ret = ask(place, answer, size, slot);
+	q.answer = answer;
+	ret = ask(&q, slot);
 	if (!ret)
 		ret = answer->ret;
 	if (ret > (ssize_t)size)

@@ -45,14 +45,6 @@ struct gp_file_id {
 ssize_t gp_place_read(const struct gp_place *place, struct gp_file_id *id,
 		      char *buf, size_t size);
 
-/*
- * As fork(), but it calls no handlers, and its end is no SIGCHLD and is seen by
- * no wait() of the program that uses this library. The new process may only
- * call the system, and all signals have to be blocked. Returns as fork() does;
- * *pidfd is the new process.
- */
-pid_t gp_clone_bare(int *pidfd);
-
 #define GP_PLACE_WAIT_NS (500 * 1000 * 1000ULL)
 
 #endif
