@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,6 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-/* A process that answers at all does so in microseconds, on a busy host too. */
-#define PATIENCE_MS 500
 #define MOST 65536	/* processes that are found */
 
 static const char step[] = "reading the command lines";
@@ -97,7 +94,7 @@ static bool wait_for_child(struct search *s, int done)
 
 	do {
 		asked = atomic_load(&s->asked);
-		ret = poll(&p, 1, PATIENCE_MS);
+		ret = poll(&p, 1, SHR_CHILD_PATIENCE_MS);
 		/* It has ended, and with it its end of the pipe. */
 		if (ret > 0)
 			return true;
@@ -143,9 +140,7 @@ static int run_child(struct search *s)
 		waitpid(child, &status, 0);
 		ret = WIFEXITED(status) ? 0 : -EIO;
 	} else {
-		kill(child, SIGKILL);
-		/* It may wait where no signal ends that: init has it then. */
-		waitpid(child, &status, WNOHANG);
+		shr_child_abandon(child);
 		ret = note_mute(s);
 		ret = ret ? ret : -EAGAIN;
 	}

@@ -56,6 +56,12 @@ pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
 	_exit(work(arg));
 }
 
+void shr_child_abandon(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, WNOHANG);
+}
+
 bool shr_child_gone(pid_t *child, int *status)
 {
 	if (*child && waitpid(*child, status, WNOHANG) == *child)

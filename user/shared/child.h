@@ -22,6 +22,15 @@
 pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
 		      size_t n_keep);
 
+/* A process whose memory a child reads answers in microseconds, if it does. */
+#define SHR_CHILD_PATIENCE_MS 500
+
+/*
+ * Kill it and do not wait: it may be where no signal ends that. If it has not ended
+ * by then, init has it when we have.
+ */
+void shr_child_abandon(pid_t child);
+
 /*
  * Has it ended? Then *child is 0 and *status is what waitpid() gave. Never
  * waits.

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -11,8 +10,6 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-/* A process that answers at all does so in microseconds, on a busy host too. */
-#define PATIENCE_MS 500
 /* So many may hang; of the others the command lines are not read then. */
 #define MAX_STUCK 8
 
@@ -54,7 +51,7 @@ static int describe_rest(void *arg)
 static bool wait_for_next(struct job *job)
 {
 	struct pollfd p = { .fd = job->done[0], .events = POLLIN };
-	uint64_t end = shr_now_ns() + PATIENCE_MS * NSEC_PER_MSEC;
+	uint64_t end = shr_now_ns() + SHR_CHILD_PATIENCE_MS * NSEC_PER_MSEC;
 	char bytes[64];
 	ssize_t n;
 	int ret;
@@ -98,9 +95,7 @@ static int run_reader(struct job *job)
 	if (child < 0)
 		return child;
 	if (job->next < job->list->count) {
-		kill(child, SIGKILL);
-		/* It may wait where no signal ends that: init has it then. */
-		waitpid(child, &status, WNOHANG);
+		shr_child_abandon(child);
 		describe_without_command(job);
 	} else {
 		waitpid(child, &status, 0);
