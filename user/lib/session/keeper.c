@@ -93,15 +93,16 @@ int gpreempt_keeper_resume(struct gpreempt_keeper *k,
 	return change(k, gpreempt_session_resume, which, out);
 }
 
+/* Of the form that change() takes. */
+static int refresh(struct gpreempt_session *s, const struct gpreempt_filter *which,
+		   struct gpreempt_outcome *out)
+{
+	(void)which;
+	(void)out;
+	return gpreempt_session_refresh(s);
+}
+
 int gpreempt_keeper_refresh(struct gpreempt_keeper *k)
 {
-	int ret = k->over;
-
-	while (!ret) {
-		ret = gpreempt_session_refresh(k->session);
-		if (!is_lost(k, ret))
-			return ret;
-		ret = renew(k);
-	}
-	return ret;
+	return change(k, refresh, NULL, NULL);
 }
