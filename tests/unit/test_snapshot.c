@@ -163,6 +163,22 @@ START_TEST(of_a_command)
 }
 END_TEST
 
+/* A sample that fails: the command is waited for all the same. */
+START_TEST(fails_during_a_command)
+{
+	if (!as_root())
+		return;
+	/* It takes the place of whichever sample is next. */
+	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every", "100ms",
+				     "--", "sh", "-c",
+				     "for n in 1 2 3 4 5 6 7 8 9; do "
+				     "mkdir s/00$n-sample && >s/00$n-sample/x; "
+				     "done; sleep 1; >ended", NULL), 1);
+	expect_err("-sample: File exists");
+	ck_assert_int_eq(access("ended", F_OK), 0);
+}
+END_TEST
+
 /* Samples end with the command, however many are asked for. */
 START_TEST(of_a_short_command)
 {
@@ -259,6 +275,7 @@ int main(int argc, char **argv)
 	tcase_add_test(tc, series);
 	tcase_add_test(tc, of_a_command);
 	tcase_add_test(tc, of_a_short_command);
+	tcase_add_test(tc, fails_during_a_command);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, slots_not_known);
 	tcase_add_test(tc, names_are_escaped);

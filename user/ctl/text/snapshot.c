@@ -34,7 +34,6 @@ struct series {
 	const char *dir;
 	struct snapshot_log *log;
 	uint64_t number;	/* of the next one's directory */
-	uint64_t next;		/* when it is due, ns */
 	bool ended;		/* the command, with this wait status */
 	int status;
 };
@@ -155,21 +154,25 @@ static int take_series(struct series *s)
 	static const struct sigaction action = {
 		.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND,
 	};
+	uint64_t next = shr_now_ns();
 	int ret;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	s->next = shr_now_ns();
 	ret = take_next(s, "baseline");
 	if (!ret && s->args->command)
 		ret = start_command(s);
 	for (; !ret; left--) {
-		s->next += every;
-		wait_until(s, left || !child ? s->next : UINT64_MAX);
+		next += every;
+		if (left || !child)
+			wait_until(s, next);
 		if (!left || is_over(s))
 			break;
 		ret = take_next(s, s->args->tag ? s->args->tag : "sample");
 	}
+	/* Also when a snapshot could not be taken: it is not left behind. */
+	if (child)
+		wait_until(s, UINT64_MAX);
 	return ret ? ret : take_next(s, "final");
 }
 
