@@ -87,22 +87,30 @@ static bool is_group(const char *word)
 	return false;
 }
 
-int ctl_no_command(int argc, char **argv)
+/* The command of which that is the second word; NULL: of none. */
+static const struct ctl_command *find_second(const char *word)
 {
 	const char *second;
-	char next[64];
 	size_t i;
-	int j;
 
-	snprintf(next, sizeof(next), "gpreempt-ctl --help lists the commands");
-	/* The second word of a command: "load" was one of its own once. */
-	for (j = 0; j < argc && j < 2; j++)
-		for (i = 0; ctl_commands[i]; i++) {
-			second = second_word(ctl_commands[i]);
-			if (second && !strcmp(second, argv[j]))
-				snprintf(next, sizeof(next), "gpreempt-ctl %s",
-					 ctl_commands[i]->name);
-		}
+	for (i = 0; ctl_commands[i]; i++) {
+		second = second_word(ctl_commands[i]);
+		if (second && !strcmp(second, word))
+			return ctl_commands[i];
+	}
+	return NULL;
+}
+
+int ctl_no_command(int argc, char **argv)
+{
+	const struct ctl_command *cmd = argc > 1 ? find_second(argv[1]) : NULL;
+	char next[64];
+
+	/* "load" was a command of its own once. */
+	if (!cmd)
+		cmd = find_second(argv[0]);
+	snprintf(next, sizeof(next), "gpreempt-ctl %s",
+		 cmd ? cmd->name : "--help lists the commands");
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next,
 			     is_group(argv[0]) ?
 			     "a second word belongs to the command \"%s\"" :
