@@ -54,28 +54,55 @@ END_TEST
 
 START_TEST(not_in_a_freezer)
 {
+	bool inside;
+
 	unit_cgroups_mounted(true, true);
-	ck_assert_int_eq(freezer_v1_leave(), 0);
+	ck_assert_int_eq(freezer_v1_leave(&inside), 0);
 	unit_cgroup_of(0, "7:freezer:/\n0::/job\n");
-	ck_assert_int_eq(freezer_v1_leave(), 0);
+	ck_assert_int_eq(freezer_v1_leave(&inside), 0);
+	ck_assert(!inside);
 	ck_assert(!unit_freezer_left());
 }
 END_TEST
 
 START_TEST(freezer)
 {
+	bool inside;
+
 	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
-	ck_assert_int_eq(freezer_v1_leave(), -ENOENT);
+	ck_assert_int_eq(freezer_v1_leave(&inside), -ENOENT);
 	unit_cgroups_mounted(true, true);
 	/* To stay in there is an error, not success. */
 	unit_path_fails = "-freezer/cgroup.procs";
 	unit_path_errno = EACCES;
-	ck_assert_int_eq(freezer_v1_leave(), -EACCES);
+	ck_assert_int_eq(freezer_v1_leave(&inside), -EACCES);
 	unit_path_fails = NULL;
 	unit_freezer_stays = true;
-	ck_assert_int_eq(freezer_v1_leave(), -EPERM);
+	ck_assert_int_eq(freezer_v1_leave(&inside), -EPERM);
+	ck_assert(inside);
 	unit_freezer_stays = false;
-	ck_assert_int_eq(freezer_v1_leave(), 0);
+	ck_assert_int_eq(freezer_v1_leave(&inside), 0);
+}
+END_TEST
+
+/* It is not known whether it is in such a cgroup. */
+START_TEST(not_readable)
+{
+	bool inside = true;
+
+	unit_path_fails = "/proc/self/cgroup";
+	unit_path_errno = EMFILE;
+	ck_assert_int_eq(freezer_v1_leave(&inside), -EMFILE);
+	ck_assert(!inside);
+	/* A kernel without cgroups. */
+	unit_path_errno = ENOENT;
+	ck_assert_int_eq(freezer_v1_leave(&inside), 0);
+	/* It is in one, and not known is where that is mounted. */
+	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
+	unit_path_fails = "/proc/self/mounts";
+	unit_path_errno = ENFILE;
+	ck_assert_int_eq(freezer_v1_leave(&inside), -ENFILE);
+	ck_assert(inside);
 }
 END_TEST
 
@@ -99,6 +126,7 @@ static void make_long(char *path, size_t len)
 START_TEST(long_path)
 {
 	char path[2 * ROOM], text[3 * ROOM];
+	bool inside;
 	size_t len;
 
 	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
@@ -109,7 +137,7 @@ START_TEST(long_path)
 		snprintf(text, sizeof(text), "cgroup %s cgroup rw,freezer 0 0\n",
 			 path);
 		unit_mounts(text);
-		ck_assert_int_eq(freezer_v1_leave(),
+		ck_assert_int_eq(freezer_v1_leave(&inside),
 				 len < ROOM ? -EPERM : -ENOENT);
 	}
 	unit_freezer_stays = false;
@@ -126,6 +154,7 @@ int main(void)
 	tcase_add_test(tc, no_mount);
 	tcase_add_test(tc, not_in_a_freezer);
 	tcase_add_test(tc, freezer);
+	tcase_add_test(tc, not_readable);
 	tcase_add_test(tc, long_path);
 	return unit_run("cgroup");
 }

@@ -22,6 +22,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "unit-ctl.h"
+#include "unit-host.h"
 
 #define PATIENCE_NS (30 * NSEC_PER_SEC)
 #define VIEW "/sys/kernel/debug/gpreempt/"
@@ -170,6 +171,25 @@ START_TEST(refused)
 	    "guard --offline 4242 --duty 50%% --metrics /no/such/dir/file");
 	ERR_HAS("the metrics file /no/such/dir/file cannot be written");
 	ck_assert_str_eq(loop.trace, "");
+	/* Not the same as to be in a cgroup of the old freezer. */
+	unit_path_fails = "/proc/self/cgroup";
+	unit_path_errno = EMFILE;
+	CTL(GPREEMPT_CLASS_FAILED, "guard --offline 4242 --duty 50%%");
+	ERR_HAS("cannot read /proc/self/cgroup: Too many open files");
+	unit_path_fails = NULL;
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+/* One for what ends it, one for what asks for its figures. */
+START_TEST(no_signals)
+{
+	unit_signalfd_fails = 1 + _i;
+	unit_signalfd_errno = ENODEV;
+	start("--offline 4242 --duty 50%");
+	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(count_in(err_path, "No such device"), 1);
+	ck_assert_str_eq(text_of(out_path), "");
 }
 END_TEST
 
@@ -381,6 +401,7 @@ int main(void)
 	tcase_add_test(tc, not_root);
 	tcase_add_test(tc, no_such_cpu);
 	tcase_add_test(tc, no_descriptors);
+	tcase_add_loop_test(tc, no_signals, 0, 2);
 	tcase_add_test(tc, duty);
 	tcase_add_test(tc, last_write_fails);
 	tcase_add_test(tc, requests);

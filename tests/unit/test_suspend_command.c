@@ -402,6 +402,11 @@ END_TEST
 /* Frozen in there a holder could not be killed, nor its target. */
 START_TEST(old_freezer)
 {
+	unit_path_fails = "/proc/self/cgroup";
+	unit_path_errno = EMFILE;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("reading /proc/self/cgroup");
+	unit_path_fails = NULL;
 	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
 	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
 	ERR_HAS("leaving the old freezer (cgroup v1)");

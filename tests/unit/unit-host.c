@@ -32,6 +32,8 @@ int unit_path_errno;
 int unit_fork_fails;
 int unit_fork_errno;
 int unit_thread_fails;
+int unit_signalfd_fails;
+int unit_signalfd_errno;
 bool unit_freezer_stays;
 void (*unit_before_ppoll)(void);
 
@@ -67,6 +69,18 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	if (unit_before_ppoll)
 		unit_before_ppoll();
 	return __real_ppoll(fds, n, timeout, mask);
+}
+
+int __real_signalfd(int fd, const sigset_t *set, int flags);
+int __wrap_signalfd(int fd, const sigset_t *set, int flags);
+
+int __wrap_signalfd(int fd, const sigset_t *set, int flags)
+{
+	if (unit_signalfd_fails && !--unit_signalfd_fails) {
+		errno = unit_signalfd_errno;
+		return -1;
+	}
+	return __real_signalfd(fd, set, flags);
 }
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
@@ -239,6 +253,8 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	pid_t pid = made_up ? owner_of(path) : 0;
 	FILE *f;
 
+	if (fails(path))
+		return NULL;
 	if (!pid || access(path, F_OK))
 		return __real_fopen(path, mode);
 	f = tmpfile();
@@ -249,6 +265,8 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 
 FILE *__wrap_setmntent(const char *path, const char *mode)
 {
+	if (fails(path))
+		return NULL;
 	if (made_up && !strcmp(path, "/proc/self/mounts"))
 		path = MOUNTS;
 	return __real_setmntent(path, mode);

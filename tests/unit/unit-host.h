@@ -35,8 +35,8 @@ bool unit_freezer_left(void);
 extern bool unit_freezer_stays;
 
 /*
- * open(), openat() or mkdir() of a path that ends like this fails with that
- * errno; NULL: none does.
+ * open(), openat(), fopen(), setmntent() or mkdir() of a path that ends like this
+ * fails with that errno; NULL: none does.
  */
 extern const char *unit_path_fails;
 extern int unit_path_errno;
@@ -48,6 +48,8 @@ extern int unit_fork_fails;
 extern int unit_fork_errno;
 /* The nth pthread_create() of this process from now fails with EAGAIN; 0: none. */
 extern int unit_thread_fails;
+/* The nth signalfd() of this process from now fails with that errno; 0: none. */
+extern int unit_signalfd_fails, unit_signalfd_errno;
 /* Before each ppoll() of a process that has a loop; NULL: nothing happens. */
 extern void (*unit_before_ppoll)(void);
 /* A process that does nothing and ends with this one, whatever its group. */

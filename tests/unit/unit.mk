@@ -14,7 +14,8 @@ UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new -Wl,--wrap=flock -Wl,--wrap=clock_gettim
 # And memory that cannot be had: see unit-memory.c.
 UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc strdup)
 # And a made-up host: see unit-host.c.
-UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir open ppoll pthread_create setmntent)
+UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir open ppoll pthread_create setmntent \
+	signalfd)
 UNIT_SRC := $(filter-out user/doc/%,$(wildcard user/*/*.c user/*/*/*.c)) \
 	$(wildcard tests/fake-kfd/*.c) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \

@@ -53,10 +53,17 @@ int foreground_dir(void)
 
 int foreground_freezer(void)
 {
-	int ret = freezer_v1_leave();
+	bool inside;
+	int ret = freezer_v1_leave(&inside);
 
 	if (!ret)
 		return 0;
+	if (!inside)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "it is needed to see whether this process "
+				     "could be frozen while it holds a target",
+				     "cannot read /proc/self/cgroup: %s",
+				     strerror(-ret));
 	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 			     "start it from another cgroup, or boot with "
 			     "cgroup v2 alone",

@@ -38,8 +38,9 @@ static int is_inside(void)
 	FILE *f;
 
 	f = fopen("/proc/self/cgroup", "re");
+	/* A kernel without cgroups has no such file. */
 	if (!f)
-		return -errno;
+		return errno == ENOENT ? 0 : -errno;
 	while (!inside && getline(&line, &room, f) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		inside = !!freezer_v1_path(line);
@@ -48,7 +49,8 @@ static int is_inside(void)
 	return inside;
 }
 
-static bool find_mount(char *buf, size_t size)
+/* 0; -ENOENT: it is not mounted; or another -errno. */
+static int find_mount(char *buf, size_t size)
 {
 	struct mntent *entry;
 	bool found = false;
@@ -56,26 +58,28 @@ static bool find_mount(char *buf, size_t size)
 
 	f = setmntent("/proc/self/mounts", "re");
 	if (!f)
-		return false;
+		return -errno;
 	while (!found && (entry = getmntent(f)))
 		found = !strcmp(entry->mnt_type, "cgroup") &&
 			hasmntopt(entry, CONTROLLER) &&
 			strlen(entry->mnt_dir) < size &&
 			strcpy(buf, entry->mnt_dir);
 	endmntent(f);
-	return found;
+	return found ? 0 : -ENOENT;
 }
 
-int freezer_v1_leave(void)
+int freezer_v1_leave(bool *inside)
 {
 	__cleanup_fd int fd = -1;
 	char mount[256], path[sizeof(mount) + 32];
 	int ret = is_inside();
 
+	*inside = ret > 0;
 	if (ret <= 0)
 		return ret;
-	if (!find_mount(mount, sizeof(mount)))
-		return -ENOENT;
+	ret = find_mount(mount, sizeof(mount));
+	if (ret)
+		return ret;
 	snprintf(path, sizeof(path), "%s/cgroup.procs", mount);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, "0", 1) < 0)

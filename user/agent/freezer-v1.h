@@ -7,6 +7,8 @@
 #ifndef AGENT_FREEZER_V1_H
 #define AGENT_FREEZER_V1_H
 
+#include <stdbool.h>
+
 /*
  * In a line of /proc/PID/cgroup, as "7:cpu,freezer:/path": the path, when the
  * line is of that freezer and the cgroup is not its root; or NULL.
@@ -15,8 +17,10 @@ const char *freezer_v1_path(const char *line);
 
 /*
  * Move this process to the root of that freezer, which cannot be frozen. 0,
- * also when there is nothing to leave, or -errno.
+ * also when there is nothing to leave, or -errno. @inside: it was in a cgroup of
+ * that freezer; with an error it may still be there. False with an error: its
+ * cgroups could not be read.
  */
-int freezer_v1_leave(void);
+int freezer_v1_leave(bool *inside);
 
 #endif

@@ -18,14 +18,19 @@
 #define LIVE_NS NSEC_PER_SEC
 #define METRICS_NS (5 * NSEC_PER_SEC)
 
-static int open_report(void)
+/* For what ends it, and what asks for the figures. 0 or -errno. */
+static int open_signals(struct guard *guard)
 {
 	sigset_t set;
 
+	guard->stop = foreground_signals();
+	if (guard->stop < 0)
+		return guard->stop;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	guard->report = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return guard->report < 0 ? -errno : 0;
 }
 
 /* It could not be reported at the time. */
@@ -141,11 +146,11 @@ int guard_run(struct guard *guard)
 	int ret;
 
 	start_output(guard);
-	guard->stop = foreground_signals();
-	guard->report = open_report();
-	ret = watchdog_start(&guard->watchdog);
-	if (ret || guard->stop < 0 || guard->report < 0)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, ret ? ret : -EMFILE, 0);
+	ret = open_signals(guard);
+	if (!ret)
+		ret = watchdog_start(&guard->watchdog);
+	if (ret)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	guard->figures.start_ns = shr_now_ns();
 	guard->common = guard_channel_map(sizeof(*guard->common));
 	if (!guard->common)

@@ -94,6 +94,7 @@ static void be_born(struct hold_birth *birth)
 {
 	pid_t worker;
 	int beat[2], ret;
+	bool inside;
 
 	setsid();
 	reset_signals();
@@ -105,9 +106,10 @@ static void be_born(struct hold_birth *birth)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat) < 0)
 		fail_birth(birth, "making the holder's guardian");
 	birth->guardian = getpid();
-	errno = -freezer_v1_leave();
+	errno = -freezer_v1_leave(&inside);
 	if (errno)
-		fail_birth(birth, "leaving the old freezer (cgroup v1)");
+		fail_birth(birth, inside ? "leaving the old freezer (cgroup v1)" :
+			   "reading /proc/self/cgroup");
 	birth->cgroup = hold_cgroup_enter(birth->guardian);
 	worker = fork();
 	if (worker < 0) {
