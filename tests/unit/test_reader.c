@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reading memory that does not answer: by a page that a userfaultfd serves. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -75,6 +76,50 @@ START_TEST(reads)
 					sizeof(many)), -E2BIG);
 	gp_reader_stop(r);
 	gp_reader_stop(NULL);
+}
+END_TEST
+
+/* Has each thread of this process descriptors? As " 1 0". */
+static const char *count_files(void)
+{
+	static char text[64];
+	char path[320];
+	struct dirent *thread;
+	DIR *threads = opendir("/proc/self/task");
+	size_t len = 0;
+
+	ck_assert_ptr_nonnull(threads);
+	while ((thread = readdir(threads))) {
+		DIR *files;
+		int n = 0;
+
+		if (thread->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%s/fd",
+			 thread->d_name);
+		files = opendir(path);
+		ck_assert_ptr_nonnull(files);
+		while (readdir(files))
+			n++;
+		closedir(files);
+		len += snprintf(text + len, sizeof(text) - len, " %d",
+				n > 2 ? 1 : 0);	/* without "." and ".." */
+	}
+	closedir(threads);
+	return text;
+}
+
+/* If it has to be left behind, no lock and no socket stays with it. */
+START_TEST(has_no_descriptors)
+{
+	struct gp_reader *r = NULL;
+	char from[8] = "gpreemp", to[8];
+
+	ck_assert_str_eq(count_files(), " 1");
+	ck_assert_int_eq(gp_reader_start(live, getpid(), &r), 0);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, to, 8), 0);
+	ck_assert_str_eq(count_files(), " 1 0");
+	gp_reader_stop(r);
 }
 END_TEST
 
@@ -198,6 +243,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, reads);
+	tcase_add_test(tc, has_no_descriptors);
 	tcase_add_test(tc, does_not_hang);
 	tcase_add_test(tc, is_left_behind);
 	tcase_add_test(tc, session_goes_on);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 
 #include "lib/session/reader.h"
 #include "lib/core/thread.h"
+#include "shared/child.h"
 #include "shared/clock.h"
 
 #define STACK_SIZE (64 * 1024)
@@ -43,6 +45,13 @@ static void *reader_thread(void *arg)
 {
 	struct gp_reader *r = arg;
 
+	/*
+	 * SIGKILL does not end a read that waits for a file system. The thread
+	 * that stays then must not keep the locks and sockets of its process.
+	 * A recording writes to its file here.
+	 */
+	if (r->stays && !unshare(CLONE_FILES))
+		shr_close_others(0, NULL, 0);
 	for (;;) {
 		gp_sem_wait(&r->go);
 		if (atomic_load(&r->quit))
