@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The containers that processes are in: their ids, and their names in files. */
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/clock.h"
+#include "unit-select.h"
+
+#define ID_D "dddd000000000000000000000000000000000000000000000000000000000000"
+#define STORAGE "/var/lib/containers/storage/"
+#define PODMAN "tests/unit/fixtures/podman-4.3.1/containers.json"
+
+/* Any user can make a cgroup of any name in its own slice. */
+static const struct {
+	const char *cgroup;	/* of process 4242 */
+	const char *word;
+	const char *pids;
+	enum gpreempt_reason reason;
+} impostors[] = {
+	/* With the id of another's container. */
+	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n",
+	  "container:train", "100", 0 },
+	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n",
+	  "container:" ID_A, "", GPREEMPT_SAME_CONTAINER },
+	/* Another's, in a container of its own, as root of that. */
+	{ "0::/docker/" ID_B "/docker-" ID_A ".scope\n",
+	  "container:" ID_A, "", GPREEMPT_SAME_CONTAINER },
+	/* With the name of another's, in the file of its home. */
+	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
+	  "container:train", "", GPREEMPT_SAME_CONTAINER },
+	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
+	  "container:dddd", "4242", 0 },
+	/* This path is not of user 1000: a user could have made it. */
+	{ "0::/x/user-1000.slice/libpod-" ID_D ".scope\n",
+	  "container:train", "100", 0 },
+	{ "0::/user.slice/user-1000.slicex/libpod-" ID_D ".scope\n",
+	  "container:train", "100", 0 },
+	{ "0::/user.slice/user-99999999999.slice/libpod-" ID_D ".scope\n",
+	  "container:train", "100", 0 },
+};
+
+START_TEST(impostor)
+{
+	char text[300];
+	int class;
+
+	gp_loop_set_file(&loop, "/home/ann/.local/share/containers/storage/"
+			 "overlay-containers/volatile-containers.json",
+			 "[{\"id\":\"" ID_D "\",\"names\":[\"train\"]}]");
+	gp_loop_set_file(&loop, "/proc/4242/cgroup", impostors[_i].cgroup);
+	ck_assert_str_eq(pick(impostors[_i].word), impostors[_i].pids);
+	ck_assert_int_eq(err.reason, impostors[_i].reason);
+	if (!err.reason)
+		return;
+	/* Not a mistake about the beginning of an id, and told apart. */
+	class = gpreempt_error_class(&err);
+	ck_assert_int_eq(class, GPREEMPT_CLASS_USAGE);
+	gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, impostors[_i].word));
+	ck_assert_ptr_null(strstr(text, "beginning"));
+}
+END_TEST
+
+static int count_reads(void)
+{
+	const char *at = loop.trace;
+	int n = 0;
+
+	while ((at = strstr(at, "place "))) {
+		at++;
+		n++;
+	}
+	return n;
+}
+
+/* guard looks 25 times a second. */
+START_TEST(looks_again)
+{
+	int once, i;
+
+	ck_assert_str_eq(pick("container:infer"), "300");
+	once = count_reads();
+	ck_assert_int_gt(once, 0);
+	for (i = 0; i < 3; i++)
+		ck_assert_str_eq(pick("container:infer"), "300");
+	ck_assert_int_lt(count_reads(), 2 * once);
+}
+END_TEST
+
+/* Files that do not answer any more do not take away the name. */
+START_TEST(goes_quiet)
+{
+	ck_assert_str_eq(pick("container:infer"), "300");
+	gp_loop_fail(&loop, "place", 0, -ETIMEDOUT);
+	shr_sleep_ns(1100 * NSEC_PER_MSEC);
+	ck_assert_str_eq(pick("container:infer"), "300");
+}
+END_TEST
+
+#define CRI "/kubepods.slice/kubepods-burstable.slice/pod1.slice/"
+
+static const struct {
+	const char *cgroup;
+	const char *engine;	/* NULL: no container */
+	const char *id;
+	const char *name;
+} containers[] = {
+	{ "0::/system.slice/docker-" ID_A ".scope\n", "docker", ID_A, "train" },
+	{ "0::/docker/" ID_A "/x\n", "docker", ID_A, "train" },
+	{ "0::/machine.slice/libpod-" ID_C ".scope/container\n",
+	  "podman", ID_C, "root-infer" },
+	{ "0::/machine.slice/libpod-conmon-" ID_C ".scope\n", NULL, "", "" },
+	{ "0::/libpod_parent/libpod-" ID_C "\n", "podman", ID_C,
+	  "root-infer" },
+	{ "0::" CRI "cri-containerd-" ID_B ".scope\n", "containerd", ID_B, "" },
+	{ "0::" CRI "crio-" ID_B ".scope\n", "cri-o", ID_B, "" },
+	{ "0::" CRI "crio-conmon-" ID_B ".scope\n", NULL, "", "" },
+	{ "0::/kubepods/besteffort/pod1/" ID_B "\n", "kubernetes", ID_B, "" },
+	{ "0::/lxc.payload.box/init.scope\n", "lxc", "box", "box" },
+	{ "0::/a/" ID_A "\n", "container", ID_A, "train" },
+	{ "0::/docker/" ID_A CRI "crio-" ID_B ".scope\n", "docker", ID_A,
+	  "train" },
+	{ "0::/docker/" ID_A "0\n", NULL, "", "" },
+	{ "0::/x" ID_A "\n", NULL, "", "" },
+	{ "0::/\n", NULL, "", "" },
+	{ "", NULL, "", "" },
+	{ "nonsense\n", NULL, "", "" },
+};
+
+START_TEST(container)
+{
+	struct gpreempt_container c;
+	int ret;
+
+	gp_loop_set_file(&loop, STORAGE, "overlay-containers");
+	gp_loop_set_file(&loop, STORAGE "overlay-containers/"
+			 "volatile-containers.json",
+			 "[{\"id\":\"" ID_C "\",\"names\":[\"root-infer\"]}]");
+	gp_loop_set_file(&loop, "/proc/100/cgroup", containers[_i].cgroup);
+	ret = gpreempt_container(g, 100, &c);
+	if (!containers[_i].engine) {
+		ck_assert_int_eq(ret, -ENOENT);
+		return;
+	}
+	ck_assert_int_eq(ret, 0);
+	ck_assert_str_eq(c.engine, containers[_i].engine);
+	ck_assert_str_eq(c.id, containers[_i].id);
+	ck_assert_str_eq(c.name, containers[_i].name);
+}
+END_TEST
+
+START_TEST(docker_elsewhere)
+{
+	struct gpreempt_container c;
+
+	gp_loop_set_file(&loop, "/etc/docker/daemon.json",
+			 "{\"data-root\":\"/data/docker\"}");
+	gp_loop_set_file(&loop, "/data/docker/containers/" ID_A
+			 "/config.v2.json", "{\"Name\":\"/moved\"}");
+	ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
+	ck_assert_str_eq(c.name, "moved");
+	ck_assert_int_eq(gpreempt_container(g, 77, &c), -ENOENT);
+}
+END_TEST
+
+/* By name, by the name after "podman rename", and a container of --rm. */
+static const struct {
+	const char *word;
+	const char *id;
+} podman[] = {
+	{ "web", "5360f50aee9bc02c0b932c915c035cf0a3f7814d3c12185e331ce6a0384aa7e1" },
+	{ "renamed", "f2d9db7f486d5f28fb3d6b86e4feeceac36389de3ba857425cfbcf18edc50bcc" },
+	{ "brief", "c18297ba2588" },
+	{ "lone", NULL },
+};
+
+START_TEST(podman_wrote)
+{
+	static char text[8192], cgroup[160], word[80];
+	const char *id = podman[_i].id;
+	FILE *f = fopen(PODMAN, "r");
+	const char *at;
+	size_t n;
+
+	ck_assert_ptr_nonnull(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	/* In the file the id is whole. */
+	at = id ? strstr(text, id) : text;
+	ck_assert_ptr_nonnull(at);
+	snprintf(cgroup, sizeof(cgroup), "0::/machine.slice/libpod-%.64s.scope\n",
+		 id ? at : ID_C);
+	gp_loop_set_file(&loop, "/proc/100/cgroup", cgroup);
+	gp_loop_set_file(&loop, STORAGE, "libpod\nvfs\nvfs-containers");
+	gp_loop_set_file(&loop, STORAGE "vfs-containers/containers.json", text);
+	snprintf(word, sizeof(word), "container:%s", podman[_i].word);
+	if (gpreempt_select(g, (const char *[]){ word }, 1, NULL, NULL, &found,
+			    &err)) {
+		ck_assert_ptr_null(id);
+		return;
+	}
+	ck_assert_ptr_nonnull(id);
+	ck_assert_uint_eq(found->count, 1);
+	ck_assert_int_eq(found->targets[0].pid, 100);
+}
+END_TEST
+
+/* An engine's file that is broken tells no name, and does no harm. */
+START_TEST(broken_files)
+{
+	static const char *const texts[] = {
+		"", "{", "[]", "null", "{\"Name\":7}", "{\"Name\":\"\"}",
+		"{\"Name\":null}", "\"Name\"",
+	};
+	struct gpreempt_container c;
+
+	gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json", texts[_i]);
+	ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
+	ck_assert_str_eq(c.name, "");
+	gp_loop_set_file(&loop, "/home/ann/.local/share/containers/storage/"
+			 "overlay-containers/containers.json", texts[_i]);
+	ck_assert_int_eq(gpreempt_container(g, 300, &c), 0);
+	ck_assert_str_eq(c.name, "");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, select_setup, select_teardown);
+	tcase_add_loop_test(tc, impostor, 0, ARRAY_SIZE(impostors));
+	tcase_add_test(tc, looks_again);
+	tcase_add_test(tc, goes_quiet);
+	tcase_add_loop_test(tc, container, 0, ARRAY_SIZE(containers));
+	tcase_add_test(tc, docker_elsewhere);
+	tcase_add_loop_test(tc, podman_wrote, 0, ARRAY_SIZE(podman));
+	tcase_add_loop_test(tc, broken_files, 0, 8);
+	return unit_run("container");
+}
