@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* gpreempt-holder: what a program that uses gpreempt_hold() starts. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "holder/holder.h"
 #include "ipc/client.h"
 #include "lib/hold/start.h"
-#include "shared/clock.h"
-#include "unit.h"
-#include "unit-host.h"
-
-#define LIMIT_NS (20 * NSEC_PER_SEC)
+#include "unit-holder.h"
 
 int holder_main(int argc, char **argv);
 
-static pid_t target;
-
 static void setup(void)
 {
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	holder_setup();
 	ck_assert_int_eq(hold_dir_prepare(), 0);
-	unit_cgroups_start();
-	target = unit_make_sleeper();
-	unit_setup_for(target);
-	gp_loop_add_queue(&loop, 0);
-	gp_loop_add_queue(&loop, 1);
-}
-
-static void teardown(void)
-{
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
-	unit_teardown();
-	unit_cgroups_stop();
 }
 
 /* The program, for that word; our end of what its starter has. */
@@ -90,14 +69,6 @@ static int ask(pid_t pid, struct hold_reply *reply)
 	ck_assert_int_eq(status_of(child), reply->reason ?
 			 GPREEMPT_CLASS_FAILED : GPREEMPT_CLASS_DONE);
 	return fd;
-}
-
-static bool is_free(pid_t pid)
-{
-	struct hold_owner owner;
-
-	return hold_read_owner(pid, &owner) == -ENOENT &&
-	       !hold_socket_inode(pid);
 }
 
 START_TEST(bad_start)
@@ -180,7 +151,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, setup, holder_teardown);
 	tcase_add_test(tc, bad_start);
 	/* Only root can hold, and be another user. */
 	if (!geteuid()) {

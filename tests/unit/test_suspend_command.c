@@ -1,83 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * suspend, status and resume as a user runs them, over a made-up process, with
- * real holders: what is printed, the exit status, and that no holder stays
- * which the user does not know of.
+ * real holders: what is printed, and the exit status.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "holder/holder.h"
-#include "shared/clock.h"
 #include "unit-ctl.h"
-#include "unit-host.h"
-
-/* A holder that a test which fails leaves behind ends by itself. */
-#define LEASE "--for 60s"
-#define LIMIT_NS (20 * NSEC_PER_SEC)
-
-static pid_t target;
-static char view_path[96];
+#include "unit-holder.h"
 
 static const char held_view[] =
 	"gpreempt-queues - version: 1.0\n"
 	"# qid gpu_id active slots suspended evicted priority\n"
 	"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
-
-static void setup(void)
-{
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	unit_cgroups_start();
-	target = unit_make_sleeper();
-	unit_setup_for(target);
-	snprintf(view_path, sizeof(view_path),
-		 "/sys/kernel/debug/gpreempt/pid/%d/queues", target);
-	gp_loop_add_queue(&loop, 0);
-	gp_loop_add_queue(&loop, 1);
-}
-
-static void teardown(void)
-{
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
-	unit_teardown();
-	unit_cgroups_stop();
-}
-
-static bool is_free(pid_t pid)
-{
-	struct hold_owner owner;
-
-	return hold_read_owner(pid, &owner) == -ENOENT &&
-	       !hold_socket_inode(pid);
-}
-
-/* Guardian and worker have ended, and nothing of them is left. */
-static void expect_no_holder(void)
-{
-	uint64_t deadline = shr_now_ns() + LIMIT_NS;
-
-	while (!is_free(target) && shr_now_ns() < deadline)
-		shr_sleep_ns(NSEC_PER_MSEC);
-	ck_assert(is_free(target));
-	/* Guardians are children of the command, which is this process. */
-	unit_wait_for_children(target);
-}
-
-static struct hold_owner holder(void)
-{
-	struct hold_owner owner = { 0 };
-
-	ck_assert_int_eq(hold_read_owner(target, &owner), 0);
-	ck_assert_int_eq(owner.role, HOLD_ROLE_HOLDER);
-	return owner;
-}
 
 static struct json_object *first_of(const char *table)
 {
@@ -89,33 +26,29 @@ static int64_t number(struct json_object *row, const char *key)
 	return json_object_get_int64(json_member(row, key));
 }
 
-/* A line that has these numbers in it. */
-#define OUT_HAS_LINE(format, ...) do {					\
-	char line_[256];						\
-	snprintf(line_, sizeof(line_), format, __VA_ARGS__);		\
-	OUT_HAS(line_);							\
-} while (0)
-
 START_TEST(held_and_resumed)
 {
 	struct hold_owner owner;
+	char path[96];
 
-	gp_loop_set_file(&loop, view_path, held_view);
+	snprintf(path, sizeof(path),
+		 "/sys/kernel/debug/gpreempt/pid/%d/queues", target);
+	gp_loop_set_file(&loop, path, held_view);
 	CTL(0, "suspend %d " LEASE, target);
 	owner = holder();
-	OUT_HAS_LINE("suspended %d: 2 queues, ioctl ", target);
+	HAS_LINE(OUT_HAS, "suspended %d: 2 queues, ioctl ", target);
 	OUT_HAS(" us, verified: yes\n");
-	OUT_HAS_LINE("holder %d, guardian %d, lease: ", (int)owner.pid,
+	HAS_LINE(OUT_HAS, "holder %d, guardian %d, lease: ", (int)owner.pid,
 		     (int)owner.guardian);
-	OUT_HAS_LINE("release with: gpreempt-ctl resume %d\n", target);
+	HAS_LINE(OUT_HAS, "release with: gpreempt-ctl resume %d\n", target);
 	ck_assert_str_eq(ctl_err, "");
 	CTL(0, "status");
-	OUT_HAS_LINE("\n%d\t%d\t%d\t2\t", target, (int)owner.pid,
+	HAS_LINE(OUT_HAS, "\n%d\t%d\t%d\t2\t", target, (int)owner.pid,
 		     (int)owner.guardian);
-	OUT_HAS_LINE("\tsuspend\tgpreempt-ctl resume %d\t", target);
+	HAS_LINE(OUT_HAS, "\tsuspend\tgpreempt-ctl resume %d\t", target);
 	ERR_HAS("cannot attach to these until they are released");
 	CTL(0, "resume %d", target);
-	OUT_HAS_LINE("resumed %d: 2 queues, ioctl ", target);
+	HAS_LINE(OUT_HAS, "resumed %d: 2 queues, ioctl ", target);
 	/* It has ended before the command returns. */
 	ck_assert(is_free(target));
 	CTL(0, "status");
@@ -178,13 +111,13 @@ START_TEST(held_already)
 	ck_assert_uint_eq(first.pid, second.pid);
 	CTL(0, "resume %d --queues 0", target);
 	OUT_HAS(": 1 queue, ");
-	OUT_HAS_LINE("1 queue of process %d is still suspended\n", target);
+	HAS_LINE(OUT_HAS, "1 queue of process %d is still suspended\n", target);
 	CTL(0, "suspend %d --queues 0 " LEASE, target);
 	CTL(0, "resume %d", target);
 	OUT_HAS(": 2 queues, ");
 	expect_no_holder();
 	CTL(0, "resume %d", target);
-	OUT_HAS_LINE("process %d is not held: nothing to resume\n", target);
+	HAS_LINE(OUT_HAS, "process %d is not held: nothing to resume\n", target);
 }
 END_TEST
 
@@ -287,274 +220,10 @@ START_TEST(in_part)
 	ck_assert(is_free(other));
 	/* To resume what is not held is no mistake. */
 	CTL(0, "resume %d %d", target, other);
-	OUT_HAS_LINE("resumed %d: 2 queues", target);
-	OUT_HAS_LINE("process %d is not held", other);
+	HAS_LINE(OUT_HAS, "resumed %d: 2 queues", target);
+	HAS_LINE(OUT_HAS, "process %d is not held", other);
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
-	expect_no_holder();
-}
-END_TEST
-
-/*
- * A holder that cannot be made
- */
-
-START_TEST(no_process_for_it)
-{
-	/* The guardian; then its worker, which the holder reports itself. */
-	unit_fork_fails = 1;
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
-	ERR_HAS("starting the holder");
-	ERR_HAS("Resource temporarily unavailable");
-	ck_assert(is_free(target));
-	unit_fork_fails = 2;
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
-	ERR_HAS("making the holder's worker");
-	unit_fork_fails = 0;
-	expect_no_holder();
-	CTL(0, "suspend %d " LEASE, target);
-	CTL(0, "resume %d", target);
-	expect_no_holder();
-}
-END_TEST
-
-START_TEST(no_place_for_its_lock)
-{
-	static char name[32];
-
-	CTL(0, "status");
-	snprintf(name, sizeof(name), "/%d.lock", target);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-	unit_path_fails = name;
-	unit_path_errno = ENOSPC;
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
-	ERR_HAS("No space left on device");
-	ERR_HAS("next: make room in ");
-	unit_path_fails = NULL;
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	unit_path_fails = HOLD_DIR;
-	unit_path_errno = EROFS;
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
-	ERR_HAS("cannot make " HOLD_DIR ": Read-only file system");
-	unit_path_fails = NULL;
-	expect_no_holder();
-}
-END_TEST
-
-/* A file in the place of the directory is not taken for it. */
-START_TEST(no_directory)
-{
-	int fd = open(HOLD_DIR, O_CREAT | O_WRONLY, 0600);
-
-	close(fd);
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
-	ERR_HAS("cannot make " HOLD_DIR);
-	ERR_HAS("next: it must be a directory of root's");
-	unlink(HOLD_DIR);
-}
-END_TEST
-
-/*
- * Where the holder lives
- */
-
-START_TEST(own_cgroup)
-{
-	char group[64];
-
-	unit_cgroup_make_unused("/gpreempt-hold.77");
-	unit_cgroup_make("/gpreempt-hold.78");
-	unit_cgroup_make_unused("/system.slice");
-	CTL(0, "suspend %d " LEASE, target);
-	snprintf(group, sizeof(group), "/gpreempt-hold.%d",
-		 (int)holder().guardian);
-	ck_assert(unit_cgroup_entered(group));
-	/* That of a holder that was killed goes; others do not. */
-	ck_assert(!unit_cgroup_exists("/gpreempt-hold.77"));
-	ck_assert(unit_cgroup_exists("/gpreempt-hold.78"));
-	ck_assert(unit_cgroup_exists("/system.slice"));
-	ck_assert(!unit_cgroup_entered(""));
-	CTL(0, "resume %d", target);
-	expect_no_holder();
-	/* The last one leaves it for the root. */
-	ck_assert(unit_cgroup_entered(""));
-}
-END_TEST
-
-START_TEST(no_cgroup)
-{
-	unit_cgroups_mounted(false, false);
-	CTL(0, "suspend %d " LEASE, target);
-	ERR_HAS("note: no cgroup v2 for the holder alone");
-	CTL(0, "resume %d", target);
-	expect_no_holder();
-	unit_cgroups_mounted(true, false);
-	unit_path_fails = "/cgroup.procs";
-	unit_path_errno = EACCES;
-	CTL(0, "suspend %d " LEASE, target);
-	ERR_HAS("note: no cgroup v2 for the holder alone");
-	CTL(0, "resume %d", target);
-	unit_path_fails = NULL;
-	expect_no_holder();
-}
-END_TEST
-
-/* Frozen in there a holder could not be killed, nor its target. */
-START_TEST(old_freezer)
-{
-	unit_path_fails = "/proc/self/cgroup";
-	unit_path_errno = EMFILE;
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
-	ERR_HAS("reading /proc/self/cgroup");
-	unit_path_fails = NULL;
-	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
-	ERR_HAS("leaving the old freezer (cgroup v1)");
-	expect_no_holder();
-	unit_cgroups_mounted(true, true);
-	unit_freezer_stays = true;
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
-	ERR_HAS("leaving the old freezer (cgroup v1)");
-	ck_assert(unit_freezer_left());
-	expect_no_holder();
-	unit_freezer_stays = false;
-	CTL(0, "suspend %d " LEASE, target);
-	CTL(0, "resume %d", target);
-	expect_no_holder();
-}
-END_TEST
-
-/*
- * A holder of which the user knows nothing
- */
-
-/* The command ends before it has printed anything. */
-START_TEST(command_dies)
-{
-	struct hold_request request = { .verb = HOLD_SUSPEND };
-	struct hold_owner none = { .pid = getpid() };
-	int status;
-	pid_t child;
-
-	CTL(0, "status");
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-	child = fork();
-	if (!child) {
-		struct hold_reply reply;
-		int fd = hold_spawn_begin(hold_take(target, &none), target,
-					  &request);
-
-		if (fd < 0 || hold_spawn_end(fd, &reply) || reply.status ||
-		    reply.queues != 2)
-			_exit(1);
-		holder();
-		kill(getpid(), SIGKILL);
-	}
-	waitpid(child, &status, 0);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	expect_no_holder();
-}
-END_TEST
-
-/* Both of it are killed: the next command finds the target free. */
-START_TEST(holder_dies)
-{
-	struct hold_owner owner;
-
-	CTL(0, "suspend %d " LEASE, target);
-	owner = holder();
-	kill(owner.guardian, SIGKILL);
-	kill(owner.pid, SIGKILL);
-	waitpid(owner.guardian, NULL, 0);
-	while (!kill(owner.pid, 0))
-		shr_sleep_ns(NSEC_PER_MSEC);
-	CTL(0, "status");
-	ck_assert_str_eq(ctl_out, "nothing is held\n");
-	CTL(0, "resume %d", target);
-	OUT_HAS("is not held");
-	expect_no_holder();
-}
-END_TEST
-
-/*
- * --foreground
- */
-
-static void block(int sig)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-/* In another process, when there is a holder of the target. */
-static pid_t when_held(void (*what)(pid_t command))
-{
-	pid_t command = getpid(), pid = fork();
-	struct hold_owner owner;
-
-	if (pid)
-		return pid;
-	while (hold_read_owner(target, &owner) ||
-	       owner.role != HOLD_ROLE_HOLDER)
-		shr_sleep_ns(NSEC_PER_MSEC);
-	what(command);
-	_exit(0);
-}
-
-static void terminate(pid_t command)
-{
-	kill(command, SIGTERM);
-}
-
-/* A second command does not take it over, and resume ends it. */
-static void suspend_and_resume(pid_t command)
-{
-	(void)command;
-	do {
-		if (ctl_line("status"))
-			return;
-	} while (!strstr(ctl_out, "\tforeground\t"));
-	ctl_line("resume %d", target);
-}
-
-START_TEST(foreground)
-{
-	pid_t helper;
-
-	/* It comes before the command waits for it, and is not lost. */
-	block(SIGTERM);
-	helper = when_held(terminate);
-	CTL(0, "suspend %d --foreground " LEASE, target);
-	OUT_HAS_LINE("it ends with gpreempt-ctl suspend --foreground (%d)\n",
-		     getpid());
-	waitpid(helper, NULL, 0);
-	expect_no_holder();
-}
-END_TEST
-
-START_TEST(foreground_resumed)
-{
-	pid_t helper = when_held(suspend_and_resume);
-	int status;
-
-	CTL(0, "suspend %d --foreground", target);
-	waitpid(helper, &status, 0);
-	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
-	expect_no_holder();
-}
-END_TEST
-
-/* What another one holds does not end with this command. */
-START_TEST(foreground_of_held)
-{
-	CTL(0, "suspend %d " LEASE, target);
-	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --foreground", target);
-	ERR_HAS("is held by gpreempt-ctl suspend (");
-	ERR_HAS("next: release it first: gpreempt-ctl resume ");
-	CTL(0, "resume %d", target);
 	expect_no_holder();
 }
 END_TEST
@@ -563,7 +232,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, holder_setup, holder_teardown);
 	tcase_add_test(tc, held_and_resumed);
 	tcase_add_test(tc, as_json);
 	tcase_add_test(tc, held_already);
@@ -573,16 +242,5 @@ int main(void)
 	tcase_add_test(tc, bad_grace);
 	tcase_add_test(tc, not_root);
 	tcase_add_test(tc, in_part);
-	tcase_add_test(tc, no_process_for_it);
-	tcase_add_test(tc, no_place_for_its_lock);
-	tcase_add_test(tc, no_directory);
-	tcase_add_test(tc, own_cgroup);
-	tcase_add_test(tc, no_cgroup);
-	tcase_add_test(tc, old_freezer);
-	tcase_add_test(tc, command_dies);
-	tcase_add_test(tc, holder_dies);
-	tcase_add_test(tc, foreground);
-	tcase_add_test(tc, foreground_resumed);
-	tcase_add_test(tc, foreground_of_held);
 	return unit_run("suspend, status and resume");
 }

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The holder that suspend makes: when it cannot be made, where it lives, that none
+ * stays which the user does not know of, and --foreground.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit-ctl.h"
+#include "unit-holder.h"
+
+/*
+ * A holder that cannot be made
+ */
+
+START_TEST(no_process_for_it)
+{
+	/* The guardian; then its worker, which the holder reports itself. */
+	unit_fork_fails = 1;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("starting the holder");
+	ERR_HAS("Resource temporarily unavailable");
+	ck_assert(is_free(target));
+	unit_fork_fails = 2;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("making the holder's worker");
+	unit_fork_fails = 0;
+	expect_no_holder();
+	CTL(0, "suspend %d " LEASE, target);
+	CTL(0, "resume %d", target);
+	expect_no_holder();
+}
+END_TEST
+
+START_TEST(no_place_for_its_lock)
+{
+	static char name[32];
+
+	CTL(0, "status");
+	snprintf(name, sizeof(name), "/%d.lock", target);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	unit_path_fails = name;
+	unit_path_errno = ENOSPC;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("No space left on device");
+	ERR_HAS("next: make room in ");
+	unit_path_fails = NULL;
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	unit_path_fails = HOLD_DIR;
+	unit_path_errno = EROFS;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("cannot make " HOLD_DIR ": Read-only file system");
+	unit_path_fails = NULL;
+	expect_no_holder();
+}
+END_TEST
+
+/* A file in the place of the directory is not taken for it. */
+START_TEST(no_directory)
+{
+	int fd = open(HOLD_DIR, O_CREAT | O_WRONLY, 0600);
+
+	close(fd);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("cannot make " HOLD_DIR);
+	ERR_HAS("next: it must be a directory of root's");
+	unlink(HOLD_DIR);
+}
+END_TEST
+
+/*
+ * Where the holder lives
+ */
+
+START_TEST(own_cgroup)
+{
+	char group[64];
+
+	unit_cgroup_make_unused("/gpreempt-hold.77");
+	unit_cgroup_make("/gpreempt-hold.78");
+	unit_cgroup_make_unused("/system.slice");
+	CTL(0, "suspend %d " LEASE, target);
+	snprintf(group, sizeof(group), "/gpreempt-hold.%d",
+		 (int)holder().guardian);
+	ck_assert(unit_cgroup_entered(group));
+	/* That of a holder that was killed goes; others do not. */
+	ck_assert(!unit_cgroup_exists("/gpreempt-hold.77"));
+	ck_assert(unit_cgroup_exists("/gpreempt-hold.78"));
+	ck_assert(unit_cgroup_exists("/system.slice"));
+	ck_assert(!unit_cgroup_entered(""));
+	CTL(0, "resume %d", target);
+	expect_no_holder();
+	/* The last one leaves it for the root. */
+	ck_assert(unit_cgroup_entered(""));
+}
+END_TEST
+
+START_TEST(no_cgroup)
+{
+	unit_cgroups_mounted(false, false);
+	CTL(0, "suspend %d " LEASE, target);
+	ERR_HAS("note: no cgroup v2 for the holder alone");
+	CTL(0, "resume %d", target);
+	expect_no_holder();
+	unit_cgroups_mounted(true, false);
+	unit_path_fails = "/cgroup.procs";
+	unit_path_errno = EACCES;
+	CTL(0, "suspend %d " LEASE, target);
+	ERR_HAS("note: no cgroup v2 for the holder alone");
+	CTL(0, "resume %d", target);
+	unit_path_fails = NULL;
+	expect_no_holder();
+}
+END_TEST
+
+/* Frozen in there a holder could not be killed, nor its target. */
+START_TEST(old_freezer)
+{
+	unit_path_fails = "/proc/self/cgroup";
+	unit_path_errno = EMFILE;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("reading /proc/self/cgroup");
+	unit_path_fails = NULL;
+	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("leaving the old freezer (cgroup v1)");
+	expect_no_holder();
+	unit_cgroups_mounted(true, true);
+	unit_freezer_stays = true;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("leaving the old freezer (cgroup v1)");
+	ck_assert(unit_freezer_left());
+	expect_no_holder();
+	unit_freezer_stays = false;
+	CTL(0, "suspend %d " LEASE, target);
+	CTL(0, "resume %d", target);
+	expect_no_holder();
+}
+END_TEST
+
+/*
+ * A holder of which the user knows nothing
+ */
+
+/* The command ends before it has printed anything. */
+START_TEST(command_dies)
+{
+	struct hold_request request = { .verb = HOLD_SUSPEND };
+	struct hold_owner none = { .pid = getpid() };
+	int status;
+	pid_t child;
+
+	CTL(0, "status");
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	child = fork();
+	if (!child) {
+		struct hold_reply reply;
+		int fd = hold_spawn_begin(hold_take(target, &none), target,
+					  &request);
+
+		if (fd < 0 || hold_spawn_end(fd, &reply) || reply.status ||
+		    reply.queues != 2)
+			_exit(1);
+		holder();
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(child, &status, 0);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	expect_no_holder();
+}
+END_TEST
+
+/* Both of it are killed: the next command finds the target free. */
+START_TEST(holder_dies)
+{
+	struct hold_owner owner;
+
+	CTL(0, "suspend %d " LEASE, target);
+	owner = holder();
+	kill(owner.guardian, SIGKILL);
+	kill(owner.pid, SIGKILL);
+	waitpid(owner.guardian, NULL, 0);
+	while (!kill(owner.pid, 0))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	CTL(0, "status");
+	ck_assert_str_eq(ctl_out, "nothing is held\n");
+	CTL(0, "resume %d", target);
+	OUT_HAS("is not held");
+	expect_no_holder();
+}
+END_TEST
+
+/*
+ * --foreground
+ */
+
+static void block(int sig)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* In another process, when there is a holder of the target. */
+static pid_t when_held(void (*what)(pid_t command))
+{
+	pid_t command = getpid(), pid = fork();
+	struct hold_owner owner;
+
+	if (pid)
+		return pid;
+	while (hold_read_owner(target, &owner) ||
+	       owner.role != HOLD_ROLE_HOLDER)
+		shr_sleep_ns(NSEC_PER_MSEC);
+	what(command);
+	_exit(0);
+}
+
+static void terminate(pid_t command)
+{
+	kill(command, SIGTERM);
+}
+
+/* A second command does not take it over, and resume ends it. */
+static void suspend_and_resume(pid_t command)
+{
+	(void)command;
+	do {
+		if (ctl_line("status"))
+			return;
+	} while (!strstr(ctl_out, "\tforeground\t"));
+	ctl_line("resume %d", target);
+}
+
+START_TEST(foreground)
+{
+	pid_t helper;
+
+	/* It comes before the command waits for it, and is not lost. */
+	block(SIGTERM);
+	helper = when_held(terminate);
+	CTL(0, "suspend %d --foreground " LEASE, target);
+	HAS_LINE(OUT_HAS, "it ends with gpreempt-ctl suspend --foreground (%d)\n",
+		     getpid());
+	waitpid(helper, NULL, 0);
+	expect_no_holder();
+}
+END_TEST
+
+START_TEST(foreground_resumed)
+{
+	pid_t helper = when_held(suspend_and_resume);
+	int status;
+
+	CTL(0, "suspend %d --foreground", target);
+	waitpid(helper, &status, 0);
+	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+	expect_no_holder();
+}
+END_TEST
+
+/* What another one holds does not end with this command. */
+START_TEST(foreground_of_held)
+{
+	CTL(0, "suspend %d " LEASE, target);
+	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --foreground", target);
+	ERR_HAS("is held by gpreempt-ctl suspend (");
+	ERR_HAS("next: release it first: gpreempt-ctl resume ");
+	CTL(0, "resume %d", target);
+	expect_no_holder();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, holder_setup, holder_teardown);
+	tcase_add_test(tc, no_process_for_it);
+	tcase_add_test(tc, no_place_for_its_lock);
+	tcase_add_test(tc, no_directory);
+	tcase_add_test(tc, own_cgroup);
+	tcase_add_test(tc, no_cgroup);
+	tcase_add_test(tc, old_freezer);
+	tcase_add_test(tc, command_dies);
+	tcase_add_test(tc, holder_dies);
+	tcase_add_test(tc, foreground);
+	tcase_add_test(tc, foreground_resumed);
+	tcase_add_test(tc, foreground_of_held);
+	return unit_run("the holder of suspend");
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "unit-holder.h"
+
+pid_t target;
+
+void holder_setup(void)
+{
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	unit_cgroups_start();
+	target = unit_make_sleeper();
+	unit_setup_for(target);
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+}
+
+void holder_teardown(void)
+{
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+bool is_free(pid_t pid)
+{
+	struct hold_owner owner;
+
+	return hold_read_owner(pid, &owner) == -ENOENT &&
+	       !hold_socket_inode(pid);
+}
+
+void expect_no_holder(void)
+{
+	uint64_t deadline = shr_now_ns() + LIMIT_NS;
+
+	while (!is_free(target) && shr_now_ns() < deadline)
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ck_assert(is_free(target));
+	/* Guardians are children of the command, which is this process. */
+	unit_wait_for_children(target);
+}
+
+struct hold_owner holder(void)
+{
+	struct hold_owner owner = { 0 };
+
+	ck_assert_int_eq(hold_read_owner(target, &owner), 0);
+	ck_assert_int_eq(owner.role, HOLD_ROLE_HOLDER);
+	return owner;
+}
