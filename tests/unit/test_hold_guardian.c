@@ -9,35 +9,18 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "holder/holder.h"
 #include "shared/clock.h"
-#include "shared/title.h"
-#include "unit.h"
+#include "unit-host.h"
+#include "unit-worker.h"
 
-static struct hold_birth birth;
 static pid_t guardian, worker, target;
-static int beat[2], lock;
-
-static pid_t make_sleeper(void)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		for (;;)
-			pause();
-	return pid;
-}
+static int lock;
 
 static void setup(void)
 {
-	static char title[64] = "gpreempt-ctl";
-	static char *argv[] = { title, NULL };
-
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-	shr_title_init(1, argv);
-	worker = make_sleeper();
-	target = make_sleeper();
+	hold_dir_setup();
+	worker = unit_make_sleeper();
+	target = unit_make_sleeper();
 	lock = hold_lock(target);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 				    beat), 0);
@@ -159,7 +142,7 @@ START_TEST(other_signal_pending)
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, &old);
-	target = make_sleeper();
+	target = unit_make_sleeper();
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	birth.target = target;
 	ck_assert_int_eq(kill(target, SIGUSR2), 0);
@@ -206,7 +189,7 @@ START_TEST(no_record)
 	guardian = fork();
 	if (!guardian) {
 		/* As in a holder, whose worker is the guardian's child. */
-		birth.worker = make_sleeper();
+		birth.worker = unit_make_sleeper();
 		birth.guardian = getpid();
 		hold_guardian(&birth);
 	}

@@ -7,68 +7,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "holder/worker.h"
 #include "shared/clock.h"
-#include "shared/title.h"
-#include "unit.h"
-
-static struct hold_request request;
-static struct hold_birth birth;
-static struct hold_reply reply;
-static int beat[2], report[2];
-
-/* Something happens just before the nth call of that name. */
-static const char *at_call;
-static int at_nth;
-static void (*happens)(struct gp_loop *l);
-
-static void before(struct gp_loop *l, const char *call)
-{
-	if (at_call && !strcmp(call, at_call) && --at_nth == 0)
-		happens(l);
-}
-
-static void at(const char *call, int nth, void (*what)(struct gp_loop *l))
-{
-	at_call = call;
-	at_nth = nth;
-	happens = what;
-}
-
-static void setup(void)
-{
-	static char title[64] = "gpreempt-ctl";
-	static char *argv[] = { title, NULL };
-
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-	shr_title_init(1, argv);
-	unit_setup();
-	gp_loop_add_queue(&loop, 0);
-	gp_loop_add_queue(&loop, 1);
-	loop.before = before;
-	at_call = NULL;
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				    beat), 0);
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				    report), 0);
-	request = (struct hold_request){ .verb = HOLD_SUSPEND };
-	birth = (struct hold_birth){
-		.target = PID, .lock = -1, .beat = beat[1],
-		.report = report[1], .guardian = getpid(),
-		.request = &request,
-	};
-	memset(&reply, 0, sizeof(reply));
-}
-
-static void teardown(void)
-{
-	close(beat[0]);
-	close(beat[1]);
-	close(report[0]);
-	close(report[1]);
-	unit_teardown();
-}
+#include "unit-worker.h"
 
 /* Its queues are those of its copy of the loop. */
 static pid_t child;
@@ -181,7 +121,7 @@ END_TEST
 static void disable_each_time(struct gp_loop *l)
 {
 	gp_loop_disable(l);
-	at_nth = 1;
+	at("suspend", 1, disable_each_time);
 }
 
 static void sleep_long(int sig)
@@ -225,7 +165,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, worker_setup, worker_teardown);
 	tcase_add_test(tc, lease_ends_asleep);
 	tcase_add_test(tc, lives);
 	tcase_add_loop_test(tc, ends, 0, 5);
