@@ -1,88 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ROCm's log: of real runtimes, interleaved, coloured, cut, hostile. */
-#include <gpreempt/amdlog.h>
+/* ROCm's log: of real runtimes and of several versions; its queues and packets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit.h"
+#include "unit-amdlog.h"
 
 #define FIXTURE "tests/unit/fixtures/hip-5.7.1/amd-log-4"
 #define DISPATCHES 3
 #define BARRIERS 2
 #define KERNELS 3
-
-static struct gpreempt_amdlog *amdlog;
-static const struct gpreempt_amdlog_data *data;
-static struct gpreempt_amdlog_packet packets[64];
-static size_t n_packets;
-
-static void take_packet(void *unused, const struct gpreempt_amdlog_packet *p)
-{
-	(void)unused;
-	if (n_packets < ARRAY_SIZE(packets))
-		packets[n_packets] = *p;
-	n_packets++;
-}
-
-static void start(int64_t pid)
-{
-	struct gpreempt_amdlog_options options = {
-		.size = sizeof(options), .pid = pid, .packet = take_packet,
-	};
-
-	n_packets = 0;
-	ck_assert_int_eq(gpreempt_amdlog_new(&options, &amdlog), 0);
-}
-
-static void setup(void)
-{
-	start(GPREEMPT_UNKNOWN);
-}
-
-static void teardown(void)
-{
-	gpreempt_amdlog_free(amdlog);
-	amdlog = NULL;
-}
-
-static void feed(const char *at, size_t len)
-{
-	/* A copy of its own, so that a read behind its end is caught. */
-	char *copy = malloc(len ? len : 1);
-
-	memcpy(copy, at, len);
-	ck_assert_int_eq(gpreempt_amdlog_feed(amdlog, copy, len), 0);
-	free(copy);
-}
-
-static void end(void)
-{
-	ck_assert_int_eq(gpreempt_amdlog_end(amdlog), 0);
-	data = gpreempt_amdlog_get(amdlog);
-}
-
-static void read_string(const char *text)
-{
-	feed(text, strlen(text));
-	end();
-}
-
-static bool read_file(const char *path, size_t step)
-{
-	FILE *file = fopen(path, "r");
-	static char all[1 << 20];
-	size_t len, at;
-
-	if (!file)
-		return false;
-	len = fread(all, 1, sizeof(all), file);
-	fclose(file);
-	for (at = 0; at < len; at += step)
-		feed(all + at, len - at < step ? len - at : step);
-	end();
-	return true;
-}
 
 /* Numbers counted with grep -c. */
 START_TEST(hip_5)
@@ -151,8 +78,8 @@ START_TEST(captures)
 		ck_assert_uint_eq(q->deleted, 1);
 		ck_assert_int_eq(q->first_wptr, 0);
 	}
-	teardown();
-	setup();
+	amdlog_teardown();
+	amdlog_setup();
 	snprintf(path, sizeof(path), "%s/mi308x/amd_log_16_streams.log", dir);
 	ck_assert(read_file(path, 4096));
 	ck_assert_uint_eq(data->n_problems, 0);
@@ -166,9 +93,6 @@ START_TEST(captures)
 	ck_assert_uint_gt(data->other_lines, 0);
 }
 END_TEST
-
-#define AT ":4:rocvirtual.cpp           :1083: "
-#define PACKET "HWq=0xa0, Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9"
 
 /* How versions begin a line. */
 static const struct {
@@ -238,9 +162,6 @@ START_TEST(other)
 }
 END_TEST
 
-#define OTHER ":3:rocdevice.cpp :1: 99 us: [pid:8 tid: 0x1] "
-#define R ":3:rocdevice.cpp :1: 10 us: [pid:7 tid: 0x1] "
-
 START_TEST(life)
 {
 	read_string(R "Created SWq=0x5 to map on HWq=0xa0 with size 16384 "
@@ -269,99 +190,15 @@ START_TEST(life)
 }
 END_TEST
 
-START_TEST(two_records_in_a_line)
-{
-	read_string(R "acquireQueue refCount: 0xa0 (1)" R "acquireQueue refCount: 0xb0 (1)\n");
-	ck_assert_uint_eq(data->records, 2);
-	ck_assert_uint_eq(data->n_queues, 2);
-	ck_assert_uint_eq(data->n_problems, 0);
-}
-END_TEST
-
-/* An address that may lack digits is no address. */
-START_TEST(cut_address)
-{
-	read_string(R "acquireQueue refCount: 0x7f36" R "acquireQueue refCount: 0xb0 (1)\n"
-		    R "releaseQueue refCount:0x7f36");
-	ck_assert_uint_eq(data->n_queues, 1);
-	ck_assert_uint_eq(data->queues[0].hwq, 0xb0);
-	ck_assert_uint_eq(data->n_problems, 2);
-	ck_assert_uint_eq(data->problems[0].line, 1);
-	ck_assert_uint_eq(data->problems[1].line, 2);
-	ck_assert_str_eq(data->problems[0].what,
-			 "about a queue, but its address is cut off");
-}
-END_TEST
-
-START_TEST(cut_head)
-{
-	read_string(":3:rocdevice.cpp :1: 10 u" R "acquireQueue refCount: 0xb0 (1)\n");
-	ck_assert_uint_eq(data->n_queues, 1);
-	ck_assert_uint_eq(data->n_problems, 1);
-	ck_assert_str_eq(data->problems[0].what,
-			 "the head of this record is cut off");
-}
-END_TEST
-
 START_TEST(filter)
 {
-	teardown();
-	start(8);
+	amdlog_teardown();
+	amdlog_start(8);
 	read_string(R "acquireQueue refCount: 0xa0 (1)\n"
 		    OTHER "acquireQueue refCount: 0xb0 (1)\n");
 	ck_assert_uint_eq(data->records, 2);
 	ck_assert_uint_eq(data->n_queues, 1);
 	ck_assert_uint_eq(data->queues[0].hwq, 0xb0);
-}
-END_TEST
-
-START_TEST(too_many_queues)
-{
-	char line[128];
-	int i;
-
-	for (i = 0; i < 16384 + 10; i++)
-		feed(line, snprintf(line, sizeof(line),
-				    R "acquireQueue refCount: 0x%x (1)\n",
-				    0x1000 * (i + 1)));
-	end();
-	ck_assert_uint_eq(data->n_queues, 16384);
-	ck_assert_uint_eq(data->n_problems, 10);
-	ck_assert_uint_eq(data->problems[0].line, 16385);
-}
-END_TEST
-
-START_TEST(long_line)
-{
-	char *line = malloc(200000);
-
-	memset(line, 'x', 200000);
-	feed(line, 200000);
-	feed("\n" R "acquireQueue refCount: 0xa0 (1)\n",
-	     strlen("\n" R "acquireQueue refCount: 0xa0 (1)\n"));
-	end();
-	free(line);
-	ck_assert_uint_eq(data->n_queues, 1);
-	ck_assert_uint_eq(data->queues[0].line, 2);
-	ck_assert_uint_eq(data->n_problems, 1);
-	ck_assert_str_eq(data->problems[0].what, "too long a line");
-}
-END_TEST
-
-START_TEST(numbers)
-{
-	static const char *const texts[] = {
-		"acquireQueue refCount: 0x", "acquireQueue refCount: ",
-		"acquireQueue refCount: 0x11112222333344445 (1)",
-		"acquireQueue refCount: (nil) (1)", "acquireQueue refCount:",
-	};
-
-	feed(R, strlen(R));
-	feed(texts[_i], strlen(texts[_i]));
-	feed("\n", 1);
-	end();
-	ck_assert_uint_eq(data->n_queues, 0);
-	ck_assert_uint_eq(data->n_problems, 1);
 }
 END_TEST
 
@@ -393,116 +230,6 @@ START_TEST(deleted_with_its_mask)
 	read_string(R "Deleting CG enabled hardware queue 0xa0 with refCount 0\n");
 	ck_assert_uint_eq(data->queues[0].deleted, 1);
 	ck_assert_uint_eq(data->n_problems, 0);
-}
-END_TEST
-
-/* All that a progress bar shares a line with is read, however long it is. */
-START_TEST(carriage_returns)
-{
-	char record[256];
-	int i;
-
-	for (i = 0; i < 3000; i++)
-		feed(record, snprintf(record, sizeof(record),
-				      "%3d%% |####      | step\r" AT "%d us:  "
-				      PACKET "\r", i % 100, i));
-	feed("\n" R "acquireQueue refCount: 0xb0 (1)\n",
-	     strlen("\n" R "acquireQueue refCount: 0xb0 (1)\n"));
-	end();
-	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_uint_eq(n_packets, 3000);
-	ck_assert_uint_eq(packets[63].line, 1);
-	/* They are one line for an editor. */
-	ck_assert_uint_eq(data->lines, 2);
-	ck_assert_uint_eq(data->other_lines, 0);
-	ck_assert_uint_eq(data->queues[1].line, 2);
-}
-END_TEST
-
-/* However many pieces a line has, it is one line of something else, or none. */
-START_TEST(lines_of_pieces)
-{
-	static const char text[] = "a\rb\rc\n"
-		"a\r" R "acquireQueue refCount: 0xb0 (1)\rb\n"
-		R "acquireQueue refCount: 0xb0 (2)\rb\rc\n";
-
-	feed(text, strlen(text));
-	end();
-	ck_assert_uint_eq(data->lines, 3);
-	ck_assert_uint_eq(data->other_lines, 1);
-}
-END_TEST
-
-/* What is behind the cut of a line may have been records: that is a problem. */
-START_TEST(cut_behind_records)
-{
-	char *line = malloc(100000);
-
-	memset(line, 'x', 100000);
-	feed(R "acquireQueue refCount: 0xa0 (1)",
-	     strlen(R "acquireQueue refCount: 0xa0 (1)"));
-	feed(line, _i ? 100000 : 10);
-	feed(R "acquireQueue refCount: 0xb0 (1)\n",
-	     strlen(R "acquireQueue refCount: 0xb0 (1)\n"));
-	end();
-	free(line);
-	ck_assert_uint_eq(data->n_queues, _i ? 1 : 2);
-	ck_assert_uint_eq(data->n_problems, _i);
-	if (_i)
-		ck_assert_str_eq(data->problems[0].what, "too long a line");
-}
-END_TEST
-
-#define TIMED(us, pointers) \
-	":4:rocvirtual.cpp :1: " us " us: [pid:7 tid: 0x1] HWq=0xa0, " \
-	"Dispatch Header = 0xb02 (type=2), " pointers "\n"
-
-/* Excerpts that were put together in another order. */
-START_TEST(out_of_order)
-{
-	read_string(TIMED("5000000", "rptr=8, wptr=9")
-		    TIMED("7000000", "rptr=10, wptr=12")
-		    TIMED("1000000", "rptr=0, wptr=1"));
-	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_int_eq(data->processes[0].first_us, 1000000);
-	ck_assert_int_eq(data->processes[0].last_us, 7000000);
-	ck_assert_int_eq(data->processes[0].back_us, 6000000);
-	ck_assert_int_eq(data->queues[0].first_us, 1000000);
-	ck_assert_int_eq(data->queues[0].last_us, 7000000);
-	ck_assert_int_eq(data->queues[0].first_rptr, 0);
-	ck_assert_int_eq(data->queues[0].first_wptr, 1);
-	ck_assert_int_eq(data->queues[0].last_rptr, 10);
-	ck_assert_int_eq(data->queues[0].last_wptr, 12);
-	ck_assert_int_eq(data->queues[0].backlog, 2);
-}
-END_TEST
-
-/* At 80 columns, the process is cut off and the rest is a line of its own. */
-START_TEST(wrapped)
-{
-	read_string(":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"
-		    ": 0x7f8edc1c4400] acquireQueue refCount: 0xa0 (1)\n"
-		    ":3:rocdevice.cpp            :480 : 6306213494 us: [pi\n");
-	ck_assert_uint_eq(data->n_queues, 0);
-	ck_assert_uint_eq(data->n_problems, 2);
-	ck_assert_uint_eq(data->problems[1].line, 3);
-	ck_assert_str_eq(data->problems[0].what,
-			 "the head of this record is cut off");
-}
-END_TEST
-
-START_TEST(cut_indices)
-{
-	read_string(AT "7 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2), "
-		    "rptr=5, wptr=9" R "acquireQueue refCount: 0xb0 (1)\n"
-		    AT "8 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2)\n");
-	ck_assert_uint_eq(n_packets, 2);
-	ck_assert_int_eq(packets[0].wptr, GPREEMPT_UNKNOWN);
-	ck_assert_int_eq(data->queues[0].last_wptr, GPREEMPT_UNKNOWN);
-	/* ROCm 5 has none at all, which is no problem. */
-	ck_assert_uint_eq(data->n_problems, 1);
-	ck_assert_str_eq(data->problems[0].what,
-			 "a packet whose indices are cut off");
 }
 END_TEST
 
@@ -547,28 +274,16 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, amdlog_setup, amdlog_teardown);
 	tcase_add_loop_test(tc, hip_5, 0, 3);
 	tcase_add_test(tc, captures);
 	tcase_add_test(tc, options);
 	tcase_add_loop_test(tc, head, 0, ARRAY_SIZE(heads));
 	tcase_add_loop_test(tc, other, 0, 8);
 	tcase_add_test(tc, life);
-	tcase_add_test(tc, two_records_in_a_line);
-	tcase_add_test(tc, cut_address);
-	tcase_add_test(tc, cut_head);
 	tcase_add_test(tc, filter);
-	tcase_add_test(tc, too_many_queues);
-	tcase_add_test(tc, long_line);
-	tcase_add_loop_test(tc, numbers, 0, 5);
 	tcase_add_loop_test(tc, shared, 0, ARRAY_SIZE(sharing));
 	tcase_add_test(tc, deleted_with_its_mask);
-	tcase_add_test(tc, carriage_returns);
-	tcase_add_test(tc, lines_of_pieces);
-	tcase_add_loop_test(tc, cut_behind_records, 0, 2);
-	tcase_add_test(tc, out_of_order);
-	tcase_add_test(tc, wrapped);
-	tcase_add_test(tc, cut_indices);
 	tcase_add_test(tc, rocr_among_hip);
 	return unit_run("amdlog");
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit-amdlog.h"
+
+static struct gpreempt_amdlog *amdlog;
+const struct gpreempt_amdlog_data *data;
+struct gpreempt_amdlog_packet packets[AMDLOG_PACKETS];
+size_t n_packets;
+
+static void take_packet(void *unused, const struct gpreempt_amdlog_packet *p)
+{
+	(void)unused;
+	if (n_packets < ARRAY_SIZE(packets))
+		packets[n_packets] = *p;
+	n_packets++;
+}
+
+void amdlog_start(int64_t pid)
+{
+	struct gpreempt_amdlog_options options = {
+		.size = sizeof(options), .pid = pid, .packet = take_packet,
+	};
+
+	n_packets = 0;
+	ck_assert_int_eq(gpreempt_amdlog_new(&options, &amdlog), 0);
+}
+
+void amdlog_setup(void)
+{
+	amdlog_start(GPREEMPT_UNKNOWN);
+}
+
+void amdlog_teardown(void)
+{
+	gpreempt_amdlog_free(amdlog);
+	amdlog = NULL;
+}
+
+void feed(const char *at, size_t len)
+{
+	/* A copy of its own, so that a read behind its end is caught. */
+	char *copy = malloc(len ? len : 1);
+
+	memcpy(copy, at, len);
+	ck_assert_int_eq(gpreempt_amdlog_feed(amdlog, copy, len), 0);
+	free(copy);
+}
+
+void end(void)
+{
+	ck_assert_int_eq(gpreempt_amdlog_end(amdlog), 0);
+	data = gpreempt_amdlog_get(amdlog);
+}
+
+void read_string(const char *text)
+{
+	feed(text, strlen(text));
+	end();
+}
+
+bool read_file(const char *path, size_t step)
+{
+	FILE *file = fopen(path, "r");
+	static char all[1 << 20];
+	size_t len, at;
+
+	if (!file)
+		return false;
+	len = fread(all, 1, sizeof(all), file);
+	fclose(file);
+	for (at = 0; at < len; at += step)
+		feed(all + at, len - at < step ? len - at : step);
+	end();
+	return true;
+}
