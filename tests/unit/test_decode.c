@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* decode and diff: files, directories that others made, series, what is not known. */
+/* decode: files, directories that others made, series, what is not known. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,34 +8,7 @@
 
 #include "ctl/text/decode.h"
 #include "ctl/text/diff.h"
-#include "unit-command.h"
-
-#define DRIVER "tests/unit/fixtures/linux-6.12.117/"
-
-static struct json_object *json;
-
-static void setup(void)
-{
-	command_setup();
-	json = NULL;
-	ck_assert(copy_fixture(DRIVER "mqds", "now/mqds"));
-	ck_assert(copy_fixture(DRIVER "hqds", "now/hqds"));
-	ck_assert(copy_fixture(DRIVER "rls", "now/rls"));
-	ck_assert(copy_fixture(DRIVER "queues-144", "now/queues-144"));
-	ck_assert(copy_fixture(DRIVER "queues-156", "now/queues-156"));
-}
-
-static void teardown(void)
-{
-	json_object_put(json);
-	command_teardown();
-}
-
-static void read_json(void)
-{
-	json_object_put(json);
-	json = json_out();
-}
+#include "unit-snapshots.h"
 
 START_TEST(snapshot_as_json)
 {
@@ -109,18 +82,6 @@ START_TEST(twice)
 	expect_null(json, "queues.0.slots_active");
 }
 END_TEST
-
-/* The process before had the same MQDs, and other rings. */
-static void make_other_rings(const char *path)
-{
-	size_t len;
-	char *all = fixture_text(DRIVER "mqds", &len), *at;
-
-	for (at = all; (at = strstr(at, "00000220: ")); at++)
-		memcpy(at + 10, "0badf00d", 8);
-	make_file(path, all, len);
-	free(all);
-}
 
 START_TEST(two_moments)
 {
@@ -373,123 +334,6 @@ START_TEST(series_without_mqds)
 }
 END_TEST
 
-START_TEST(diff_of_a_process)
-{
-	make_text("idle/mqds", "");
-	copy_fixture(DRIVER "hqds", "idle/hqds");
-	ck_assert_int_eq(run_command(&ctl_diff, "idle", "now", "--pid", "144",
-				     NULL), 0);
-	expect_err("process 144 is not in idle: it has no queue there");
-	expect_out("queue ids: 0 common, 0 only in A, 3 only in B, overlap 0%: "
-		   "not consistent\n");
-	expect_out("queues in mqds: A 0, B 3\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid", "144",
-				     NULL), 0);
-	expect_err("process 144 is not in idle");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid", "144",
-				     NULL), 0);
-	expect_out("queue ids: 3 common, 0 only in A, 0 only in B, overlap 100%: "
-		   "consistent\n");
-	expect_out("rings: 3 common");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid", "9",
-				     NULL), 5);
-	expect_err("process 9 is not in either of them");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid-a", "144",
-				     "--pid-b", "144", NULL), 5);
-	expect_err("process 144 is not in idle");
-	ck_assert_int_eq(run_command(&ctl_diff, "idle", "now", "--pid-a", "144",
-				     "--pid-b", "144", NULL), 5);
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid-a", "144",
-				     NULL), 2);
-}
-END_TEST
-
-START_TEST(diff_of_nothing)
-{
-	make_text("a/mqds", "");
-	make_text("a/hqds", "Node 1, gpu_id 2d60:\n Inst 0,  CP Pipe 0, Queue 2\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "a/mqds", "a/mqds", NULL), 0);
-	expect_out("overlap not known: there are none\n");
-	expect_out("CP slots: not known");
-	ck_assert_int_eq(run_command(&ctl_diff, "--json", "a/mqds", "a/mqds",
-				     NULL), 0);
-	read_json();
-	expect_null(json, "queue_counts.overlap");
-	expect_null(json, "queue_counts.verdict");
-	expect_null(json, "slot_counts");
-	expect_number(json, "queues_a", 0);
-	/* A slot without registers: what is active there is not known. */
-	ck_assert_int_eq(run_command(&ctl_diff, "--json", "a", "now", NULL), 6);
-	read_json();
-	expect_null(json, "slot_counts");
-	expect_err("1 problems in the text");
-}
-END_TEST
-
-/* Text alone has no ids, but numbers and rings. */
-START_TEST(diff_without_ids)
-{
-	make_other_rings("other");
-	ck_assert_int_eq(run_command(&ctl_diff, "--json", "now/mqds", "other",
-				     NULL), 0);
-	read_json();
-	expect_null(json, "queue_counts");
-	expect_number(json, "queues_a", 4);
-	expect_number(json, "queues_b", 4);
-	/* Only the ring of the SDMA queue is the same. */
-	expect_number(json, "ring_counts.common", 1);
-	expect_number(json, "ring_counts.only_a", 3);
-	ck_assert_str_eq(json_object_get_string(json_at(json,
-							"ring_counts.verdict")), "not consistent");
-	ck_assert_int_eq(run_command(&ctl_diff, "now/hqds", "other", NULL), 0);
-	expect_out("queues in mqds: A not known, B 4\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid-a", "144",
-				     "--pid-b", "156", "--json", NULL), 0);
-	read_json();
-	expect_null(json, "ring_counts");
-	expect_number(json, "shared_queues", 0);
-}
-END_TEST
-
-START_TEST(diff_fails)
-{
-	ck_assert_int_eq(run_command(&ctl_diff, "nothing", "now", NULL), 1);
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "nothing", NULL), 1);
-	ck_assert_int_eq(run_command(&ctl_diff, "-", "-", NULL), 2);
-}
-END_TEST
-
-START_TEST(diff_of_monitors)
-{
-	make_text("a.csv", "t_s,pid,queues,ids\n0.0,10,2,\"0,1\"\r\n1.0,10,0,-\n");
-	make_text("b.csv", "t_s,pid,queues,ids\n0.0,20,2,\"1,2\"\n");
-	make_text("c.csv", "t_s,a\n");
-	make_text("d.csv", "t_s,pid,ids\n0.0,10,x\n0.0,y,1\n0,10,\"1\n0.0,10,1");
-	ck_assert_int_eq(run_command(&ctl_diff, "a.csv", "b.csv", "--pid-a",
-				     "10", "--pid-b", "20", NULL), 0);
-	expect_out("queue ids: 1 common, 1 only in A, 1 only in B, overlap 50%: "
-		   "not consistent\n");
-	expect_out("share no queue");
-	ck_assert_ptr_null(strstr(ctl_out, "queues in mqds"));
-	ck_assert_int_eq(run_command(&ctl_diff, "c.csv", "b.csv", NULL), 1);
-	expect_err("no columns pid and ids");
-	ck_assert_int_eq(run_command(&ctl_diff, "a.csv", "d.csv", NULL), 6);
-	expect_err("4 lines could not be read, the first is line 2");
-}
-END_TEST
-
-/* Without the module a snapshot has sysfs's ids. */
-START_TEST(ids_of_sysfs)
-{
-	copy_fixture(DRIVER "mqds", "a/mqds");
-	make_text("a/sysfs", "# pid qid gpu_id size type\n144 0 0x2d60 1 2\n"
-		  "144 0 0x2d60 1 2\n144 7 0x2d60 1 2\nx\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "a", "now", "--pid", "144",
-				     NULL), 0);
-	expect_out("queue ids: 1 common, 1 only in A, 2 only in B, overlap 33%");
-}
-END_TEST
-
 START_TEST(of_a_system)
 {
 	ck_assert_int_eq(run_command(&ctl_decode, NULL), geteuid() ? 4 : 3);
@@ -505,21 +349,11 @@ START_TEST(of_a_system)
 }
 END_TEST
 
-START_TEST(verdicts)
-{
-	ck_assert_int_eq(diff_judge(0.81), DIFF_CONSISTENT);
-	ck_assert_int_eq(diff_judge(0.8), DIFF_PARTLY);
-	ck_assert_int_eq(diff_judge(0.5), DIFF_NOT);
-	ck_assert_int_eq(diff_judge(-1), DIFF_UNKNOWN);
-	ck_assert_str_eq(diff_verdict_name(DIFF_PARTLY), "partly consistent");
-}
-END_TEST
-
 int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, snapshots_setup, snapshots_teardown);
 	tcase_add_test(tc, snapshot_as_json);
 	tcase_add_test(tc, snapshot_of_one_process);
 	tcase_add_test(tc, one_file_alone);
@@ -535,13 +369,6 @@ int main(void)
 	tcase_add_test(tc, series_of_pairs);
 	tcase_add_test(tc, series_that_is_not_stable);
 	tcase_add_test(tc, series_without_mqds);
-	tcase_add_test(tc, diff_of_a_process);
-	tcase_add_test(tc, diff_of_nothing);
-	tcase_add_test(tc, diff_without_ids);
-	tcase_add_test(tc, diff_fails);
-	tcase_add_test(tc, diff_of_monitors);
-	tcase_add_test(tc, ids_of_sysfs);
 	tcase_add_test(tc, of_a_system);
-	tcase_add_test(tc, verdicts);
 	return unit_run("decode");
 }
