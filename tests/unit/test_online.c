@@ -4,77 +4,18 @@
  * policy without any process.
  */
 #include <errno.h>
-#include <grp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <gpreempt/online.h>
 
-#include "guard/serve.h"
-#include "guard/guard.h"
 #include "ipc/client.h"
 #include "lib/policy/policy.h"
 #include "proto/guard.h"
 #include "shared/clock.h"
-#include "unit.h"
-
-static struct guard guard;
-static struct guard_options args;
-static struct guard_server *server;
-
-static void setup(void)
-{
-	struct gpreempt_policy_options options = {
-		.size = sizeof(options), .max_hold_ns = NSEC_PER_SEC,
-	};
-
-	memset(&guard, 0, sizeof(guard));
-	memset(&args, 0, sizeof(args));
-	guard.options = &args;
-	pthread_mutex_init(&guard.lock, NULL);
-	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &guard.policy), 0);
-	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server),
-			 0);
-}
-
-static void teardown(void)
-{
-	guard_serve_stop(server);
-	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), -1);
-	gpreempt_policy_free(guard.policy);
-}
-
-static uint64_t soon(void)
-{
-	return shr_now_ns() + 10 * NSEC_PER_SEC;
-}
-
-/* Requests that are open at the policy, of all clients. */
-static unsigned int open_now(void)
-{
-	unsigned int n = 0, i;
-
-	pthread_mutex_lock(&guard.lock);
-	for (i = 0; i < guard.policy->top; i++)
-		n += guard.policy->party[i].requests;
-	pthread_mutex_unlock(&guard.lock);
-	return n;
-}
-
-static void expect_open(unsigned int n)
-{
-	uint64_t deadline = shr_now_ns() + 10 * NSEC_PER_SEC;
-
-	/* The guard learns a little later that a client has gone. */
-	while (open_now() != n && shr_now_ns() < deadline)
-		shr_sleep_ns(NSEC_PER_MSEC);
-	ck_assert_uint_eq(open_now(), n);
-}
+#include "unit-online.h"
 
 START_TEST(nested)
 {
@@ -202,145 +143,6 @@ START_TEST(no_guard)
 	guard_serve_stop(server);
 	server = NULL;
 	ck_assert_int_eq(gpreempt_online_open(NULL, &online), -ENOENT);
-}
-END_TEST
-
-/*
- * Other users. Only root can be one, so these tests are root's.
- */
-
-#define ALLOWED 4711
-#define STRANGER 65534
-
-static uid_t uids[] = { ALLOWED };
-
-/* The guard again, with --allow-uid; where the others can get to its socket. */
-static void restart(size_t n_uids)
-{
-	guard_serve_stop(server);
-	args.uids = (struct shr_ids){ uids, n_uids };
-	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server), 0);
-}
-
-/* As that user: the reply's code or what the socket says, made positive. */
-static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
-{
-	pid_t child = fork();
-	int status;
-
-	if (!child) {
-		struct guard_request request = { .verb = verb, .pid = pid };
-		struct guard_reply reply = { 0 };
-		int fd, ret;
-
-		if (setgroups(0, NULL) || setegid(uid) || seteuid(uid))
-			_exit(255);
-		fd = gp_ipc_connect(GUARD_SOCKET, soon());
-		if (fd < 0)
-			_exit(-fd);
-		ret = gp_guard_ask(fd, &request, &reply, soon());
-		_exit(ret ? 100 - ret : -reply.code);
-	}
-	waitpid(child, &status, 0);
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
-/* Without --allow-uid, only root: the kernel and the guard refuse others. */
-START_TEST(stranger)
-{
-	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), EACCES);
-	ck_assert_int_eq(chmod(GUARD_SOCKET, 0666), 0);
-	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), 100 + EACCES);
-	ck_assert_int_eq(ask_as(0, GUARD_BEGIN, 0), 0);
-	restart(1);
-	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, 0), 0);
-	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), EACCES);
-	ck_assert_int_eq(chmod(GUARD_SOCKET, 0666), 0);
-	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), 100 + EACCES);
-	expect_open(0);
-}
-END_TEST
-
-/* An allowed user may begin, for its own processes, and may not release. */
-START_TEST(allowed_user)
-{
-	int ready[2];
-	pid_t child;
-
-	ck_assert_int_eq(pipe(ready), 0);
-	child = fork();
-	if (!child) {
-		/* As a program that this user has started. */
-		if (setresuid(ALLOWED, ALLOWED, ALLOWED) ||
-		    prctl(PR_SET_DUMPABLE, 1) || write(ready[1], "", 1) != 1)
-			_exit(1);
-		pause();
-		_exit(0);
-	}
-	ck_assert_int_eq(read(ready[0], &(char){ 0 }, 1), 1);
-	close(ready[0]);
-	close(ready[1]);
-	restart(1);
-	guard.offline[0].target.pid = 4711;
-	guard.n_offline = 1;
-	ck_assert_int_eq(ask_as(ALLOWED, GUARD_RELEASE, 4711), EACCES);
-	ck_assert_uint_eq(guard.n_releases, 0);
-	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, getpid()), EACCES);
-	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, child), 0);
-	expect_open(1);
-	ck_assert_int_eq(ask_as(0, GUARD_RELEASE, 4711), 0);
-	ck_assert_uint_eq(guard.n_releases, 1);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-}
-END_TEST
-
-/* That many connections of one user, each with a request open. */
-static void fill(uid_t uid, int n, int ready)
-{
-	struct guard_request request = { .verb = GUARD_BEGIN };
-	struct guard_reply reply;
-	int i, open = 0;
-
-	if (setgroups(0, NULL) || setegid(uid) || seteuid(uid))
-		_exit(255);
-	for (i = 0; i < n; i++) {
-		int fd = gp_ipc_connect(GUARD_SOCKET, soon());
-
-		if (fd >= 0 && !gp_guard_ask(fd, &request, &reply, soon()))
-			open++;
-	}
-	if (write(ready, &open, sizeof(open)) != sizeof(open))
-		_exit(1);
-	pause();
-	_exit(0);
-}
-
-/* One user gets its part of the places; others, and root, get theirs. */
-START_TEST(one_user_takes_all)
-{
-	int ready[2], open = 0;
-	pid_t child;
-
-	uids[0] = ALLOWED;
-	restart(1);
-	ck_assert_int_eq(pipe(ready), 0);
-	child = fork();
-	if (!child)
-		fill(ALLOWED, 2 * GUARD_CLIENTS, ready[1]);
-	ck_assert_int_eq(read(ready[0], &open, sizeof(open)), sizeof(open));
-	ck_assert_int_eq(open, GUARD_CLIENTS_USER);
-	ck_assert_uint_eq(open_now(), GUARD_CLIENTS_USER);
-	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, 0), 100 + EUSERS);
-	guard.offline[0].target.pid = 4711;
-	guard.n_offline = 1;
-	ck_assert_int_eq(ask_as(0, GUARD_RELEASE, 4711), 0);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	expect_open(0);
-	close(ready[0]);
-	close(ready[1]);
 }
 END_TEST
 
@@ -477,7 +279,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, online_setup, online_teardown);
 	tcase_add_test(tc, nested);
 	tcase_add_test(tc, death);
 	tcase_add_test(tc, for_another);
@@ -490,10 +292,5 @@ int main(void)
 	tcase_add_test(tc, guard_is_stopped);
 	tcase_add_test(tc, options);
 	tcase_add_test(tc, library_for_another);
-	if (geteuid())
-		return unit_run("online");
-	tcase_add_test(tc, stranger);
-	tcase_add_test(tc, allowed_user);
-	tcase_add_test(tc, one_user_takes_all);
 	return unit_run("online");
 }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Other users at the guard's socket. Only root can be one: the tests are root's. */
+#include <errno.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "ipc/client.h"
+#include "proto/guard.h"
+#include "unit-online.h"
+
+#define STRANGER 65534
+
+/* As that user: the reply's code or what the socket says, made positive. */
+static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		struct guard_request request = { .verb = verb, .pid = pid };
+		struct guard_reply reply = { 0 };
+		int fd, ret;
+
+		if (setgroups(0, NULL) || setegid(uid) || seteuid(uid))
+			_exit(255);
+		fd = gp_ipc_connect(GUARD_SOCKET, soon());
+		if (fd < 0)
+			_exit(-fd);
+		ret = gp_guard_ask(fd, &request, &reply, soon());
+		_exit(ret ? 100 - ret : -reply.code);
+	}
+	waitpid(child, &status, 0);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Without --allow-uid, only root: the kernel and the guard refuse others. */
+START_TEST(stranger)
+{
+	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), EACCES);
+	ck_assert_int_eq(chmod(GUARD_SOCKET, 0666), 0);
+	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), 100 + EACCES);
+	ck_assert_int_eq(ask_as(0, GUARD_BEGIN, 0), 0);
+	restart(1);
+	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, 0), 0);
+	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), EACCES);
+	ck_assert_int_eq(chmod(GUARD_SOCKET, 0666), 0);
+	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), 100 + EACCES);
+	expect_open(0);
+}
+END_TEST
+
+/* An allowed user may begin, for its own processes, and may not release. */
+START_TEST(allowed_user)
+{
+	int ready[2];
+	pid_t child;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	if (!child) {
+		/* As a program that this user has started. */
+		if (setresuid(ALLOWED, ALLOWED, ALLOWED) ||
+		    prctl(PR_SET_DUMPABLE, 1) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &(char){ 0 }, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	restart(1);
+	guard.offline[0].target.pid = 4711;
+	guard.n_offline = 1;
+	ck_assert_int_eq(ask_as(ALLOWED, GUARD_RELEASE, 4711), EACCES);
+	ck_assert_uint_eq(guard.n_releases, 0);
+	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, getpid()), EACCES);
+	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, child), 0);
+	expect_open(1);
+	ck_assert_int_eq(ask_as(0, GUARD_RELEASE, 4711), 0);
+	ck_assert_uint_eq(guard.n_releases, 1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+END_TEST
+
+/* That many connections of one user, each with a request open. */
+static void fill(uid_t uid, int n, int ready)
+{
+	struct guard_request request = { .verb = GUARD_BEGIN };
+	struct guard_reply reply;
+	int i, open = 0;
+
+	if (setgroups(0, NULL) || setegid(uid) || seteuid(uid))
+		_exit(255);
+	for (i = 0; i < n; i++) {
+		int fd = gp_ipc_connect(GUARD_SOCKET, soon());
+
+		if (fd >= 0 && !gp_guard_ask(fd, &request, &reply, soon()))
+			open++;
+	}
+	if (write(ready, &open, sizeof(open)) != sizeof(open))
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+/* One user gets its part of the places; others, and root, get theirs. */
+START_TEST(one_user_takes_all)
+{
+	int ready[2], open = 0;
+	pid_t child;
+
+	restart(1);
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	if (!child)
+		fill(ALLOWED, 2 * GUARD_CLIENTS, ready[1]);
+	ck_assert_int_eq(read(ready[0], &open, sizeof(open)), sizeof(open));
+	ck_assert_int_eq(open, GUARD_CLIENTS_USER);
+	ck_assert_uint_eq(open_now(), GUARD_CLIENTS_USER);
+	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, 0), 100 + EUSERS);
+	guard.offline[0].target.pid = 4711;
+	guard.n_offline = 1;
+	ck_assert_int_eq(ask_as(0, GUARD_RELEASE, 4711), 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	expect_open(0);
+	close(ready[0]);
+	close(ready[1]);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	if (geteuid()) {
+		puts("online-users: skipped, only root can be another user");
+		return 0;
+	}
+	tcase_add_checked_fixture(tc, online_setup, online_teardown);
+	tcase_add_test(tc, stranger);
+	tcase_add_test(tc, allowed_user);
+	tcase_add_test(tc, one_user_takes_all);
+	return unit_run("online-users");
+}

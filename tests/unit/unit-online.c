@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "guard/serve.h"
+#include "guard/guard.h"
+#include "lib/policy/policy.h"
+#include "proto/guard.h"
+#include "shared/clock.h"
+#include "unit.h"
+#include "unit-online.h"
+
+static uid_t uids[] = { ALLOWED };
+
+struct guard guard;
+static struct guard_options args;
+struct guard_server *server;
+
+void online_setup(void)
+{
+	struct gpreempt_policy_options options = {
+		.size = sizeof(options), .max_hold_ns = NSEC_PER_SEC,
+	};
+
+	memset(&guard, 0, sizeof(guard));
+	memset(&args, 0, sizeof(args));
+	guard.options = &args;
+	pthread_mutex_init(&guard.lock, NULL);
+	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &guard.policy), 0);
+	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server),
+			 0);
+}
+
+void online_teardown(void)
+{
+	guard_serve_stop(server);
+	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), -1);
+	gpreempt_policy_free(guard.policy);
+}
+
+uint64_t soon(void)
+{
+	return shr_now_ns() + 10 * NSEC_PER_SEC;
+}
+
+unsigned int open_now(void)
+{
+	unsigned int n = 0, i;
+
+	pthread_mutex_lock(&guard.lock);
+	for (i = 0; i < guard.policy->top; i++)
+		n += guard.policy->party[i].requests;
+	pthread_mutex_unlock(&guard.lock);
+	return n;
+}
+
+void expect_open(unsigned int n)
+{
+	uint64_t deadline = shr_now_ns() + 10 * NSEC_PER_SEC;
+
+	/* The guard learns a little later that a client has gone. */
+	while (open_now() != n && shr_now_ns() < deadline)
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ck_assert_uint_eq(open_now(), n);
+}
+
+void restart(size_t n_uids)
+{
+	guard_serve_stop(server);
+	args.uids = (struct shr_ids){ uids, n_uids };
+	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server), 0);
+}
