@@ -1,94 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * follow: a made-up process that is stopped and frozen by a script of the test.
- * The queues do as the process does, and run when the follower ends.
+ * follow: a made-up process that is stopped by a script of the test. The queues
+ * do as the process does, and run when the follower ends.
  */
 #include <errno.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctl/follow/follow.h"
-#include "holder/holder.h"
-#include "shared/clock.h"
-#include "unit-ctl.h"
-#include "unit-host.h"
-
-#define STOP(event, sig) ((event) << 16 | (sig) << 8 | 0x7f)
-#define STOPPED STOP(PTRACE_EVENT_STOP, SIGTSTP)
-#define CONTINUED STOP(PTRACE_EVENT_STOP, SIGTRAP)
-#define EXITS STOP(PTRACE_EVENT_EXIT, SIGTRAP)
-#define EXECS STOP(PTRACE_EVENT_EXEC, SIGTRAP)
-#define MAX_STEPS 8
-
-/* What happens to the target, a step each time the follower looks at it. */
-static struct {
-	int stop;		/* as for wait(); 0: none */
-	void (*what)(void);
-} steps[MAX_STEPS];
-
-/* Were the queues suspended when that step came? The follower writes it. */
-static struct {
-	atomic_bool suspended[MAX_STEPS];
-	atomic_int done;	/* steps */
-	atomic_int follower;	/* the process that follows, and its group */
-	atomic_int group;
-} *seen;
-
-static pid_t target;
-
-/* Before the follower waits: it has done what the step before asked for. */
-static void next_step(void)
-{
-	int n = atomic_load(&seen->done);
-
-	/* Only the one that follows has a session. */
-	if (!loop.debugged || n == MAX_STEPS ||
-	    (!steps[n].stop && !steps[n].what))
-		return;
-	atomic_store(&seen->follower, getpid());
-	atomic_store(&seen->group, getpgrp());
-	seen->suspended[n] = loop.queues[0].suspended;
-	atomic_store(&seen->done, n + 1);
-	if (steps[n].what)
-		steps[n].what();
-	if (steps[n].stop)
-		gp_loop_stop(&loop, steps[n].stop);
-}
-
-static void setup(void)
-{
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	unit_cgroups_start();
-	target = unit_make_sleeper();
-	setpgid(target, target);
-	unit_setup_for(target);
-	gp_loop_add_queue(&loop, 0);
-	gp_loop_add_queue(&loop, 1);
-	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert_ptr_ne(seen, MAP_FAILED);
-	memset(steps, 0, sizeof(steps));
-	unit_before_ppoll = next_step;
-	unit_cgroup_make("/job");
-	unit_cgroup_of(target, "0::/job\n");
-}
-
-static void teardown(void)
-{
-	struct hold_owner owner;
-
-	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
-	unit_teardown();
-	unit_cgroups_stop();
-}
+#include "unit-follow.h"
 
 START_TEST(stopped_and_continued)
 {
@@ -106,57 +28,6 @@ START_TEST(stopped_and_continued)
 	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
 	ck_assert(!seen->suspended[0] && seen->suspended[1]);
 	ck_assert(!seen->suspended[2] && seen->suspended[3]);
-}
-END_TEST
-
-static void freeze(void)
-{
-	unit_cgroup_freeze("/job", true);
-}
-
-static void thaw(void)
-{
-	unit_cgroup_freeze("/job", false);
-}
-
-static void move(void)
-{
-	unit_cgroup_make("/other");
-	unit_cgroup_freeze("/other", true);
-	unit_cgroup_of(target, "0::/other\n");
-}
-
-START_TEST(frozen_and_thawed)
-{
-	steps[0].what = freeze;
-	steps[1].what = thaw;
-	/* Another cgroup, which is frozen: that has no event. */
-	steps[2].what = move;
-	steps[3].stop = EXITS;
-	CTL(0, "follow %d", target);
-	HAS_LINE(OUT_HAS, "suspended %d: it is frozen, 2 of 2 queues, ioctl ",
-		 target);
-	HAS_LINE(OUT_HAS, "resumed %d: it is thawed, 2 of 2 queues, ioctl ",
-		 target);
-	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
-	ck_assert(!seen->suspended[0] && seen->suspended[1]);
-	ck_assert(!seen->suspended[2] && seen->suspended[3]);
-}
-END_TEST
-
-/* Thawed while it is stopped: it does not run yet. */
-START_TEST(stopped_and_frozen)
-{
-	steps[0].what = freeze;
-	steps[1].stop = STOPPED;
-	steps[2].what = thaw;
-	steps[3].stop = CONTINUED;
-	steps[4].stop = EXITS;
-	CTL(0, "follow %d", target);
-	ck_assert(seen->suspended[1] && seen->suspended[2] &&
-		  seen->suspended[3]);
-	ck_assert(!seen->suspended[4]);
-	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
 }
 END_TEST
 
@@ -228,118 +99,6 @@ START_TEST(execs)
 	ck_assert_int_ne(ctl_line("follow %d", target), 0);
 	HAS_LINE(ERR_HAS, "%d", target);
 	ERR_HAS("another program");
-}
-END_TEST
-
-/* Another process ends the session: the queues are again as they should be. */
-static void lose(void)
-{
-	gp_loop_disable(&loop);
-}
-
-START_TEST(session_lost)
-{
-	steps[0].stop = STOPPED;
-	steps[1].what = lose;
-	steps[2].stop = CONTINUED;
-	steps[3].stop = EXITS;
-	CTL(0, "follow %d", target);
-	HAS_LINE(ERR_HAS, "note: process %d: another process ended our debug session; "
-		 "opening it again\n", target);
-	ck_assert(seen->suspended[1]);
-	ck_assert(!seen->suspended[3]);
-}
-END_TEST
-
-/*
- * The cgroup of the target
- */
-
-/* What cannot be watched is not taken for what cannot be frozen. */
-START_TEST(events_refused)
-{
-	unit_path_fails = "/job/cgroup.events";
-	unit_path_errno = EPERM;
-	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
-	ERR_HAS("the cgroup /job of process ");
-	ERR_HAS("cannot be watched: Operation not permitted");
-	unit_path_fails = NULL;
-	unit_cgroups_mounted(false, false);
-	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
-	ERR_HAS("next: is cgroup v2 mounted");
-	ck_assert_str_eq(loop.trace, "");
-}
-END_TEST
-
-static void move_to_refused(void)
-{
-	move();
-	unit_path_fails = "/other/cgroup.events";
-	unit_path_errno = EPERM;
-}
-
-static void move_to_old(void)
-{
-	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
-}
-
-/* The same when it moves there: the follower ends, and the queues run. */
-START_TEST(moves_to_refused)
-{
-	steps[0].stop = STOPPED;
-	steps[1].what = _i ? move_to_old : move_to_refused;
-	steps[2].stop = EXITS;
-	CTL(_i ? GPREEMPT_CLASS_UNSUPPORTED : GPREEMPT_CLASS_FAILED,
-	    "follow %d", target);
-	ERR_HAS(_i ? "has moved to /old of the old freezer (cgroup v1)" :
-		     "Operation not permitted");
-	ck_assert(seen->suspended[1]);
-	ck_assert_int_eq(atomic_load(&seen->done), 2);
-}
-END_TEST
-
-/* The root cannot be frozen, and has no such file. */
-START_TEST(root_cgroup)
-{
-	unit_cgroup_of(target, "0::/\n");
-	steps[0].stop = EXITS;
-	CTL(0, "follow %d", target);
-	HAS_LINE(OUT_HAS, "following %d: its signals\n", target);
-}
-END_TEST
-
-START_TEST(old_freezer)
-{
-	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow %d", target);
-	ERR_HAS("is in /old of the old freezer (cgroup v1)");
-	/* We are in one, and would be unkillable in there. */
-	unit_cgroup_of(target, "0::/job\n");
-	unit_cgroup_of(0, "7:freezer:/old\n0::/\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow %d", target);
-	ERR_HAS("cannot leave it");
-	ck_assert_str_eq(loop.trace, "");
-}
-END_TEST
-
-/* Frozen together with its target a follower could do nothing. */
-START_TEST(own_cgroup)
-{
-	char group[64];
-
-	unit_cgroup_make("/job/shell");
-	unit_cgroup_of(0, "0::/job/shell\n");
-	snprintf(group, sizeof(group), "/gpreempt-hold.%d", getpid());
-	steps[0].stop = EXITS;
-	CTL(0, "follow %d", target);
-	ck_assert(unit_cgroup_entered(group));
-	ck_assert(unit_cgroup_entered(""));
-	unit_path_fails = "/cgroup.procs";
-	unit_path_errno = EACCES;
-	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
-	HAS_LINE(ERR_HAS, "we would be frozen together with process %d: both "
-		 "are below the cgroup /job, and we cannot leave it", target);
-	unit_path_fails = NULL;
 }
 END_TEST
 
@@ -518,20 +277,12 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, follow_setup, follow_teardown);
 	tcase_add_test(tc, stopped_and_continued);
-	tcase_add_test(tc, frozen_and_thawed);
-	tcase_add_test(tc, stopped_and_frozen);
 	tcase_add_test(tc, release);
 	tcase_add_test(tc, follower_dies);
 	tcase_add_test(tc, command_dies);
 	tcase_add_test(tc, execs);
-	tcase_add_test(tc, session_lost);
-	tcase_add_test(tc, events_refused);
-	tcase_add_loop_test(tc, moves_to_refused, 0, 2);
-	tcase_add_test(tc, root_cgroup);
-	tcase_add_test(tc, old_freezer);
-	tcase_add_test(tc, own_cgroup);
 	tcase_add_test(tc, own_process_group);
 	tcase_add_test(tc, leads_the_group);
 	tcase_add_test(tc, refused);

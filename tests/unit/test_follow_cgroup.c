@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* follow and cgroups: a target is frozen and moved, a follower needs its own. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "unit-follow.h"
+
+static void freeze(void)
+{
+	unit_cgroup_freeze("/job", true);
+}
+
+static void thaw(void)
+{
+	unit_cgroup_freeze("/job", false);
+}
+
+static void move(void)
+{
+	unit_cgroup_make("/other");
+	unit_cgroup_freeze("/other", true);
+	unit_cgroup_of(target, "0::/other\n");
+}
+
+START_TEST(frozen_and_thawed)
+{
+	steps[0].what = freeze;
+	steps[1].what = thaw;
+	/* Another cgroup, which is frozen: that has no event. */
+	steps[2].what = move;
+	steps[3].stop = EXITS;
+	CTL(0, "follow %d", target);
+	HAS_LINE(OUT_HAS, "suspended %d: it is frozen, 2 of 2 queues, ioctl ",
+		 target);
+	HAS_LINE(OUT_HAS, "resumed %d: it is thawed, 2 of 2 queues, ioctl ",
+		 target);
+	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
+	ck_assert(!seen->suspended[0] && seen->suspended[1]);
+	ck_assert(!seen->suspended[2] && seen->suspended[3]);
+}
+END_TEST
+
+/* Thawed while it is stopped: it does not run yet. */
+START_TEST(stopped_and_frozen)
+{
+	steps[0].what = freeze;
+	steps[1].stop = STOPPED;
+	steps[2].what = thaw;
+	steps[3].stop = CONTINUED;
+	steps[4].stop = EXITS;
+	CTL(0, "follow %d", target);
+	ck_assert(seen->suspended[1] && seen->suspended[2] &&
+		  seen->suspended[3]);
+	ck_assert(!seen->suspended[4]);
+	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
+}
+END_TEST
+
+/* Another process ends the session: the queues are again as they should be. */
+static void lose(void)
+{
+	gp_loop_disable(&loop);
+}
+
+START_TEST(session_lost)
+{
+	steps[0].stop = STOPPED;
+	steps[1].what = lose;
+	steps[2].stop = CONTINUED;
+	steps[3].stop = EXITS;
+	CTL(0, "follow %d", target);
+	HAS_LINE(ERR_HAS, "note: process %d: another process ended our debug session; "
+		 "opening it again\n", target);
+	ck_assert(seen->suspended[1]);
+	ck_assert(!seen->suspended[3]);
+}
+END_TEST
+
+/*
+ * The cgroup of the target
+ */
+
+/* What cannot be watched is not taken for what cannot be frozen. */
+START_TEST(events_refused)
+{
+	unit_path_fails = "/job/cgroup.events";
+	unit_path_errno = EPERM;
+	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	ERR_HAS("the cgroup /job of process ");
+	ERR_HAS("cannot be watched: Operation not permitted");
+	unit_path_fails = NULL;
+	unit_cgroups_mounted(false, false);
+	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	ERR_HAS("next: is cgroup v2 mounted");
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+static void move_to_refused(void)
+{
+	move();
+	unit_path_fails = "/other/cgroup.events";
+	unit_path_errno = EPERM;
+}
+
+static void move_to_old(void)
+{
+	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
+}
+
+/* The same when it moves there: the follower ends, and the queues run. */
+START_TEST(moves_to_refused)
+{
+	steps[0].stop = STOPPED;
+	steps[1].what = _i ? move_to_old : move_to_refused;
+	steps[2].stop = EXITS;
+	CTL(_i ? GPREEMPT_CLASS_UNSUPPORTED : GPREEMPT_CLASS_FAILED,
+	    "follow %d", target);
+	ERR_HAS(_i ? "has moved to /old of the old freezer (cgroup v1)" :
+		     "Operation not permitted");
+	ck_assert(seen->suspended[1]);
+	ck_assert_int_eq(atomic_load(&seen->done), 2);
+}
+END_TEST
+
+/* The root cannot be frozen, and has no such file. */
+START_TEST(root_cgroup)
+{
+	unit_cgroup_of(target, "0::/\n");
+	steps[0].stop = EXITS;
+	CTL(0, "follow %d", target);
+	HAS_LINE(OUT_HAS, "following %d: its signals\n", target);
+}
+END_TEST
+
+START_TEST(old_freezer)
+{
+	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow %d", target);
+	ERR_HAS("is in /old of the old freezer (cgroup v1)");
+	/* We are in one, and would be unkillable in there. */
+	unit_cgroup_of(target, "0::/job\n");
+	unit_cgroup_of(0, "7:freezer:/old\n0::/\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow %d", target);
+	ERR_HAS("cannot leave it");
+	ck_assert_str_eq(loop.trace, "");
+}
+END_TEST
+
+/* Frozen together with its target a follower could do nothing. */
+START_TEST(own_cgroup)
+{
+	char group[64];
+
+	unit_cgroup_make("/job/shell");
+	unit_cgroup_of(0, "0::/job/shell\n");
+	snprintf(group, sizeof(group), "/gpreempt-hold.%d", getpid());
+	steps[0].stop = EXITS;
+	CTL(0, "follow %d", target);
+	ck_assert(unit_cgroup_entered(group));
+	ck_assert(unit_cgroup_entered(""));
+	unit_path_fails = "/cgroup.procs";
+	unit_path_errno = EACCES;
+	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	HAS_LINE(ERR_HAS, "we would be frozen together with process %d: both "
+		 "are below the cgroup /job, and we cannot leave it", target);
+	unit_path_fails = NULL;
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, follow_setup, follow_teardown);
+	tcase_add_test(tc, frozen_and_thawed);
+	tcase_add_test(tc, stopped_and_frozen);
+	tcase_add_test(tc, session_lost);
+	tcase_add_test(tc, events_refused);
+	tcase_add_loop_test(tc, moves_to_refused, 0, 2);
+	tcase_add_test(tc, root_cgroup);
+	tcase_add_test(tc, old_freezer);
+	tcase_add_test(tc, own_cgroup);
+	return unit_run("follow-cgroup");
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A made-up process that is followed, and what happens to it, step by step. */
+#ifndef UNIT_FOLLOW_H
+#define UNIT_FOLLOW_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/ptrace.h>
+
+#include "unit-ctl.h"
+#include "unit-holder.h"
+
+#define STOP(event, sig) ((event) << 16 | (sig) << 8 | 0x7f)
+#define STOPPED STOP(PTRACE_EVENT_STOP, SIGTSTP)
+#define CONTINUED STOP(PTRACE_EVENT_STOP, SIGTRAP)
+#define EXITS STOP(PTRACE_EVENT_EXIT, SIGTRAP)
+#define EXECS STOP(PTRACE_EVENT_EXEC, SIGTRAP)
+#define MAX_STEPS 8
+
+/* What happens to the target, a step each time the follower looks at it. */
+struct follow_step {
+	int stop;		/* as for wait(); 0: none */
+	void (*what)(void);
+};
+
+/* What the follower, another process, writes for the test. */
+struct follow_seen {
+	/* Were the queues suspended when that step came? */
+	atomic_bool suspended[MAX_STEPS];
+	atomic_int done;	/* steps */
+	atomic_int follower;	/* the process that follows, and its group */
+	atomic_int group;
+};
+
+extern struct follow_step steps[MAX_STEPS];
+extern struct follow_seen *seen;
+
+/* The target of unit-holder.h, in a process group and in the cgroup /job. */
+void follow_setup(void);
+/* Fails if the target is still held. */
+void follow_teardown(void);
+
+#endif
