@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * experiment: its runs with shells as models, on a made-up driver that gives each
- * of them queues, and what its report says of runs that were made elsewhere.
+ * of them queues, and its plan.
  */
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctl/experiment/experiment.h"
-#include "unit-command.h"
+#include "unit-experiment.h"
 #include "unit-text.h"
 
-#define DRIVER "tests/unit/fixtures/linux-6.12.117/"
 #define MODELS_MAX 4
 #define VIEW_HEAD \
 	"gpreempt-queues - version: 1.1\n" \
 	"# qid gpu_id type priority suspended evicted active slots ring mqd\n"
 
-static struct json_object *json;
 static bool driver;	/* it is there: children have queues */
 static bool two_of_b;	/* the second model has one more */
 
@@ -127,9 +124,7 @@ static void update(struct gp_loop *l)
 
 static void setup(void)
 {
-	unit_setup();
-	command_setup();
-	json = NULL;
+	experiment_setup();
 	driver = false;
 	two_of_b = false;
 	loop.before_list = update;
@@ -142,16 +137,7 @@ static void setup(void)
 static void teardown(void)
 {
 	driver = false;
-	json_object_put(json);
-	command_teardown();
-	unit_teardown();
-}
-
-static bool as_root(void)
-{
-	if (geteuid())
-		puts("experiment: skipped, only root may make one");
-	return !geteuid();
+	experiment_teardown();
 }
 
 START_TEST(both_models)
@@ -269,20 +255,6 @@ START_TEST(arguments)
 }
 END_TEST
 
-static void write_plan(const char *more)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text), "gpreempt-experiment - version: 1.0\n%s",
-		 more);
-	make_text("e/experiment", text);
-	ck_assert_int_eq(chmod("e", 0700), 0);
-	ck_assert_int_eq(chmod("e/experiment", 0600), 0);
-}
-
-#define PLAN "runs 2\nconcurrent 1\namd_log 4\nduration_ns 0\n" \
-	"a touch ran; exec sleep 9\nb ./b\n"
-
 static const struct {
 	const char *path;
 	mode_t mode;
@@ -358,150 +330,6 @@ START_TEST(damaged_plan)
 }
 END_TEST
 
-static void make_run(const char *run, const char *pids)
-{
-	static const char *const names[] = {
-		"mqds", "hqds", "queues-144", "queues-156",
-	};
-	char path[128], from[128];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "e/%s/during/%s", run, names[i]);
-		snprintf(from, sizeof(from), DRIVER "%s", names[i]);
-		ck_assert(copy_fixture(from, path));
-	}
-	snprintf(path, sizeof(path), "e/%s/result", run);
-	make_text(path, pids);
-}
-
-/* Made elsewhere: two runs of each alone, and one of both. */
-START_TEST(report)
-{
-	write_plan(PLAN);
-	make_run("a-1", "a pid 144 status 0\n");
-	make_run("a-2", "a pid 144 status 3\n");
-	make_run("b-1", "b pid 156 status 0\n");
-	make_run("b-2", "b pid 156 status 0\n");
-	make_run("both-1", "a pid 144 status 0\nb pid 156 status 0\n");
-	make_text("e/a-1/during/info", "x\nsimulated 1\n");
-	make_text("e/a-1/a.err", "program\n"
-		  ":4:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1] Created "
-		  "SWq=0x5 to map on HWq=0xa0 with size 16\n"
-		  ":4:rocvirtual.cpp :1: 9000 us: [pid:7 tid: 0x1] HWq=0xa0, "
-		  "Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n");
-	make_text("e/b-1/b.err", "no log\n");
-	make_text("e/b-2/b.err", ":3:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1]"
-		  " Created SWq=0x5 to map on HWq=0xa0 with size 16\n");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 0);
-	expect_out("| a-1 | 144 | 3 | 2d60:0,2d60:1,2d60:2 | 2 | 2 | 1 | 1 | 8 |\n");
-	expect_out("| b-1 | 156 | 1 | 2d60:0 | 1 | 1 | - | - | - |\n");
-	/* Level 3 has queues, and no packets. */
-	expect_out("| b-2 | 156 | 1 | 2d60:0 | 1 | 1 | - | 1 | 0 |\n");
-	expect_out("a-2: the command ended with 3");
-	expect_out("Ids of A alone and B alone in common: 33%");
-	expect_out("| dispatches | 1 | - | - | - |");
-	expect_out("| most packets waiting | 4 | - | - | - |");
-	expect_out("The GPU was the simulated one.");
-	ck_assert_int_ne(access("e/report.md", F_OK), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     "--json", NULL), 0);
-	json = json_out();
-	expect_number(json, "amd_log.a_alone.run_us", 8000);
-	expect_null(json, "amd_log.b_alone.dispatches");
-	expect_null(json, "runs.4.a_before_b");
-	expect_number(json, "simulated", 1);
-}
-END_TEST
-
-/* A process that was gone has no ids, and one run proves nothing. */
-START_TEST(report_of_little)
-{
-	write_plan("runs 2\nconcurrent 1\na ./a\nb ./b\n");
-	make_run("a-1", "a pid 144 status 0\n");
-	make_run("both-1", "a pid 144 status 0\nb pid 999 status 0\n");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 0);
-	expect_out("both-1: one of them had no queue when the other had its own");
-	expect_out("Same queue ids every run: not known, it ran alone only once");
-	expect_out("Same queue ids every run: not known, it did not run alone");
-	expect_out("Ids of A alone and B alone in common: not known");
-	expect_out("one run does not tell whether queue ids are the same");
-}
-END_TEST
-
-/* The strategies: ids, pid; priority is above. */
-START_TEST(strategies)
-{
-	static const char *const reasons[] = {
-		"Choose queues by id: queue ids are the same in each run: they",
-		"Choose queues by pid: queue ids are not the same in each run",
-	};
-
-	write_plan("runs 2\nconcurrent 0\na ./a\n");
-	make_run("a-1", "a pid 144 status 0\n");
-	make_run("a-2", _i ? "a pid 156 status 0\n" : "a pid 144 status 0\n");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 0);
-	expect_out(reasons[_i]);
-}
-END_TEST
-
-/* As a script of one's own leaves it: text without ids. */
-START_TEST(of_a_script)
-{
-	static const char *const runs[] = {
-		"model_a_run_1", "model_a_run_2", "model_b_run_1",
-		"concurrent_run_1",
-	};
-	char path[128];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(runs); i++) {
-		const char *when = i < 3 ? "during" : "both";
-
-		snprintf(path, sizeof(path), "s/%s/mqd_%s_20260203_120005.txt",
-			 runs[i], when);
-		copy_fixture(DRIVER "mqds", path);
-		snprintf(path, sizeof(path), "s/%s/hqd_%s_20260203_120006.txt",
-			 runs[i], when);
-		copy_fixture(DRIVER "hqds", path);
-		snprintf(path, sizeof(path), "s/%s/model_a_pid.txt", runs[i]);
-		make_text(path, "144\n");
-		snprintf(path, sizeof(path), "s/%s/model_b_pid.txt", runs[i]);
-		make_text(path, "156\r\n");
-	}
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "s",
-				     NULL), 0);
-	expect_out("| a-2 | 144 | 3 | - | 2 | 2 |\n");
-	expect_out("| b-1 | 156 | 1 | - | 1 | 1 |\n");
-	expect_out("Same queue ids every run: not known, the text has no ids\n\n"
-		   "Same number of queues every run: yes\n");
-	expect_out("both-1: ids in common: not known, 0 slots in common");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "s",
-				     "--json", NULL), 0);
-	json = json_out();
-	expect_null(json, "a.same_ids");
-	expect_null(json, "runs.3.overlap");
-	expect_null(json, "runs.0.a.exit_status");
-	if (!as_root())
-		return;
-	ck_assert_int_eq(chmod("s", 0700), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "s", NULL), 1);
-	expect_err("its commands are not in it");
-}
-END_TEST
-
-START_TEST(nothing_there)
-{
-	ck_assert_int_eq(mkdir("e", 0700), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 1);
-	expect_err("e is no experiment");
-}
-END_TEST
-
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -516,10 +344,5 @@ int main(void)
 	tcase_add_test(tc, a_link_is_no_plan);
 	tcase_add_test(tc, one_at_a_time);
 	tcase_add_loop_test(tc, damaged_plan, 0, ARRAY_SIZE(damaged));
-	tcase_add_test(tc, report);
-	tcase_add_test(tc, report_of_little);
-	tcase_add_loop_test(tc, strategies, 0, 2);
-	tcase_add_test(tc, of_a_script);
-	tcase_add_test(tc, nothing_there);
 	return unit_run("experiment");
 }

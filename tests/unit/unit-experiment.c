@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "unit-experiment.h"
+
+struct json_object *json;
+
+void experiment_setup(void)
+{
+	unit_setup();
+	command_setup();
+	json = NULL;
+}
+
+void experiment_teardown(void)
+{
+	json_object_put(json);
+	command_teardown();
+	unit_teardown();
+}
+
+bool as_root(void)
+{
+	if (geteuid())
+		puts("experiment: skipped, only root may make one");
+	return !geteuid();
+}
+
+void write_plan(const char *more)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "gpreempt-experiment - version: 1.0\n%s",
+		 more);
+	make_text("e/experiment", text);
+	ck_assert_int_eq(chmod("e", 0700), 0);
+	ck_assert_int_eq(chmod("e/experiment", 0600), 0);
+}
