@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of commands: their names, their help, what each must have. */
+#include <stdio.h>
+#include <string.h>
+
+#include "guard/options.h"
+#include "shared/macro.h"
+#include "unit-args.h"
+
+static const struct ctl_command *find_words(const char *line, int *words)
+{
+	static char copy[64], *argv[4];
+	char *word;
+	int argc = 0;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	return ctl_find_command(argc, argv, words);
+}
+
+static const struct ctl_command *find(const char *line)
+{
+	int words;
+
+	return find_words(line, &words);
+}
+
+static const struct {
+	const char *line;
+	const struct ctl_command *cmd;
+	int words;
+} names[] = {
+	{ "guard", &ctl_guard, 1 },
+	{ "guard begin", &ctl_guard_begin, 2 },
+	{ "guard release 7", &ctl_guard_release, 2 },
+	{ "guard --offline 7", &ctl_guard, 1 },
+	{ "module unload", &ctl_module_unload, 2 },
+	{ "list list", &ctl_list, 1 },
+	{ "module", NULL, 0 },
+	{ "module loa", NULL, 0 },
+	{ "modules load", NULL, 0 },
+	{ "guard\tbegin", NULL, 0 },
+	{ "load", NULL, 0 },
+	{ "begin", NULL, 0 },
+};
+
+START_TEST(name)
+{
+	int words = 0;
+
+	ck_assert_ptr_eq(find_words(names[_i].line, &words), names[_i].cmd);
+	if (names[_i].cmd)
+		ck_assert_int_eq(words, names[_i].words);
+}
+END_TEST
+
+/* No two commands and no two options of one have the same name. */
+START_TEST(table)
+{
+	const struct ctl_command *cmd;
+	const struct ctl_option *o;
+	size_t i, j;
+
+	for (i = 0; (cmd = ctl_commands[i]); i++) {
+		ck_assert_ptr_eq(find(cmd->name), cmd);
+		ck_assert(!cmd->usage == (cmd->words == CTL_NO_WORDS));
+		j = 0;
+		ctl_for_each_option(o, cmd) {
+			size_t k;
+
+			ck_assert(!o->arg == (o->kind == CTL_FLAG ||
+					      o->kind == CTL_JSON ||
+					      o->kind == CTL_CSV));
+			ck_assert_uint_lt(o->offset, cmd->args_size);
+			for (k = 0; k < j; k++)
+				ck_assert_str_ne(cmd->options[k].name, o->name);
+			j++;
+		}
+		ck_assert_uint_le(j, CTL_MAX_OPTIONS);
+		ck_assert(cmd->words == CTL_NO_WORDS ||
+			  cmd->words_at < cmd->args_size);
+		ck_assert(!cmd->command || cmd->command_at < cmd->args_size);
+	}
+	ck_assert_uint_gt(i, 4);
+	ck_assert_ptr_null(find("nonsense"));
+}
+END_TEST
+
+/* No line of a help is wider than a terminal. */
+static void expect_narrow(const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		ck_assert_msg(len <= 80, "%.*s", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void read_help(const struct ctl_command *cmd, char *text, size_t size)
+{
+	FILE *f = tmpfile();
+
+	if (cmd)
+		ctl_help(cmd, f);
+	else
+		ctl_help_all(f);
+	rewind(f);
+	text[fread(text, 1, size - 1, f)] = '\0';
+	fclose(f);
+}
+
+START_TEST(help)
+{
+	char text[8192], one[8192];
+	const struct ctl_command *cmd;
+	const struct ctl_option *o;
+	size_t i;
+
+	read_help(NULL, text, sizeof(text));
+	expect_narrow(text);
+	for (i = 0; (cmd = ctl_commands[i]); i++) {
+		ck_assert_ptr_nonnull(strstr(text, cmd->name));
+		ck_assert_ptr_nonnull(strstr(text, cmd->summary));
+		ck_assert_int_eq(parse(cmd, "--help"), 0);
+		ck_assert_int_eq(parse(cmd, "-h"), 0);
+		read_help(cmd, one, sizeof(one));
+		expect_narrow(one);
+		ck_assert_ptr_nonnull(strstr(one, cmd->summary));
+		ctl_for_each_option(o, cmd) {
+			ck_assert_ptr_nonnull(strstr(one, o->name));
+			ck_assert_ptr_nonnull(strstr(one, o->help));
+		}
+	}
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, args_setup, args_teardown);
+	tcase_add_loop_test(tc, name, 0, ARRAY_SIZE(names));
+	tcase_add_test(tc, table);
+	tcase_add_test(tc, help);
+	return unit_run("commands");
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+
+#include "unit-args.h"
+
+void *args;
+
+/* Of the last command line, for args_teardown(). */
+static const struct ctl_command *parsed;
+
+void args_teardown(void)
+{
+	if (parsed)
+		ctl_free_args(parsed, args);
+	parsed = NULL;
+}
+
+int parse(const struct ctl_command *cmd, const char *line)
+{
+	static char copy[256], *argv[16];
+	char *word;
+	int argc = 1;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	argv[0] = (char *)cmd->name;
+	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	args_teardown();
+	args = ctl_new_args(cmd);
+	ck_assert_ptr_nonnull(args);
+	parsed = cmd;
+	return ctl_parse(cmd, argc, argv, args);
+}
+
+void args_setup(void)
+{
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
+}
