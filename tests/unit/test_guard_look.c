@@ -14,7 +14,6 @@
 #include "shared/macro.h"
 #include "unit-host.h"
 
-#define QUEUES "# qid gpu_id type rptr_addr wptr_addr ring ring_size\n"
 #define PATIENCE_NS (20 * NSEC_PER_SEC)
 /* Processes that are made targets in one look. */
 #define AT_ONCE 8
@@ -34,7 +33,7 @@ static void setup(void)
 	online = 0;
 	guard_setup();
 	guard.common->late_ns = NSEC_PER_SEC;
-	args.offline_words.word[args.offline_words.n++] = "comm:train";
+	name_offline("comm:train");
 }
 
 static void teardown(void)
@@ -55,7 +54,7 @@ static void add_online(void)
 {
 	char text[256];
 
-	args.online_words.word[args.online_words.n++] = "comm:serve";
+	name_online("comm:serve");
 	online = unit_make_sleeper();
 	world_add(online, "serve", "/");
 	snprintf(text, sizeof(text), QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx "
@@ -139,7 +138,7 @@ END_TEST
 /* An index at address 0 is none that could be read. */
 START_TEST(no_address)
 {
-	args.online_words.word[args.online_words.n++] = "comm:serve";
+	name_online("comm:serve");
 	world_add(100, "serve", "/");
 	world_queues(100, QUEUES "0 0xf7bc compute-aql 0x0 0x2000 0x3000 4096\n"
 		     "1 0xf7bc compute-aql 0x1000 0x0 0x3000 4096\n"

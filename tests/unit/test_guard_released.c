@@ -13,8 +13,6 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-#define QUEUES "# qid gpu_id type rptr_addr wptr_addr ring ring_size\n"
-
 static struct guard_offline *offline;
 static struct guard_channel *c;
 
@@ -28,8 +26,7 @@ static void setup(void)
 	guard_setup();
 	args.timeline = "/dev/null";
 	ck_assert_int_eq(guard_draw_open(&guard), 0);
-	args.offline_words.word[args.offline_words.n++] =
-		"comm:train";
+	name_offline("comm:train");
 	world_add(200, "train", "/");
 	world_queues(200, QUEUES "0 0x1 compute-aql 0x8 0x10 0x40 4096\n"
 		     "1 0x2 compute-aql 0x8 0x10 0x40 4096\n"

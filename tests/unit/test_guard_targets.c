@@ -2,31 +2,16 @@
 /* Which processes guard takes, and drops; and what does not blind it. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "agent/holder-lock.h"
 #include "output/table.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "fake/guard.h"
-#include "unit-host.h"
 
-#define QUEUES "# qid gpu_id type rptr_addr wptr_addr ring ring_size\n"
 #define ID_A "aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111"
 #define ID_B "bbbbbbbbbbbb2222222222222222222222222222222222222222222222222222"
 #define DOCKER "/var/lib/docker/containers/"
-
-static void online(const char *word)
-{
-	args.online_words.word[args.online_words.n++] = word;
-}
-
-static void offline(const char *word)
-{
-	args.offline_words.word[args.offline_words.n++] = word;
-}
 
 static void container(pid_t pid, const char *comm, const char *id,
 		      const char *name)
@@ -50,23 +35,13 @@ static bool is_online(pid_t pid)
 	return false;
 }
 
-static void serve_and_train(void)
-{
-	world_add(100, "serve", "/a");
-	world_queues(100, QUEUES "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 "
-		     "4096\n1 0xf7bc sdma 0x1000 0x2000 0x3000 4096\n");
-	world_add(200, "train", "/b");
-	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n"
-		     "1 0x1234 compute-aql 0x10 0x18 0x1000 4096\n");
-}
-
 START_TEST(come_and_go)
 {
 	const struct guard_online *o = &guard.online[0];
 
-	online("comm:serve");
-	offline("comm:train");
-	serve_and_train();
+	name_online("comm:serve");
+	name_offline("comm:train");
+	add_serve_and_train();
 	look_until("process 200 is offline");
 	ck_assert_uint_eq(printed("process 100 is online\n"), 1);
 	ck_assert_uint_eq(guard.n_online, 1);
@@ -92,9 +67,9 @@ END_TEST
 /* Queues and GPUs change while it is a target. */
 START_TEST(queues_change)
 {
-	online("comm:serve");
-	offline("comm:train");
-	serve_and_train();
+	name_online("comm:serve");
+	name_offline("comm:train");
+	add_serve_and_train();
 	look_until("process 200 is offline");
 	guard.online[0].queue[0].known = true;
 	guard.online[0].queue[0].written = 7;
@@ -111,10 +86,10 @@ END_TEST
 
 START_TEST(both_roles)
 {
-	online("comm:serve");
-	offline("comm:train");
-	offline("comm:serve");
-	serve_and_train();
+	name_online("comm:serve");
+	name_offline("comm:train");
+	name_offline("comm:serve");
+	add_serve_and_train();
 	look_until("process 100 is left alone: it is named as online and as "
 		   "offline");
 	look(10);
@@ -127,7 +102,7 @@ START_TEST(too_many)
 {
 	size_t n;
 
-	online("comm:serve");
+	name_online("comm:serve");
 	world_add(100, "serve", "/a");
 	world_add(101, "serve", "/a");
 	look(2);
@@ -146,9 +121,9 @@ END_TEST
 START_TEST(gangs)
 {
 	args.gang = 1;
-	offline("comm:train");
-	offline("comm:other");
-	serve_and_train();
+	name_offline("comm:train");
+	name_offline("comm:other");
+	add_serve_and_train();
 	world_add(201, "other", "/b");
 	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look_until("process 201 is offline");
@@ -161,8 +136,8 @@ END_TEST
 /* An exec or the same PID again is another process. */
 START_TEST(another_process)
 {
-	online("comm:serve");
-	serve_and_train();
+	name_online("comm:serve");
+	add_serve_and_train();
 	look_until("process 100 is online");
 	world_file("/proc/100/stat", "100 (serve) S 1 2 3 4 5 6 7 8 9 10 11 12 "
 		   "13 14 15 16 17 18 999999 20\n");
@@ -173,128 +148,10 @@ START_TEST(another_process)
 }
 END_TEST
 
-START_TEST(cannot_be_attached)
-{
-	fake_worker = WORKER_FAILS;
-	offline("comm:train");
-	serve_and_train();
-	look_until("process 200 is left alone: ");
-	ck_assert_uint_eq(printed("attaching to it"), 1);
-	look(20);
-	ck_assert_uint_eq(printed("process 200"), 1);
-	/* It is tried again, and works. */
-	fake_worker = WORKER_OBEYS;
-	look_until("process 200 is offline");
-}
-END_TEST
-
-START_TEST(held_by_another)
-{
-	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = 77 };
-	int lock = hold_lock(200);
-
-	ck_assert_int_ge(lock, 0);
-	ck_assert_int_eq(hold_write_owner(lock, &owner), 0);
-	offline("comm:train");
-	serve_and_train();
-	look_until("process 200 is left alone: it is held by gpreempt-ctl "
-		   "suspend (77)");
-	close(lock);
-	look_until("process 200 is offline");
-}
-END_TEST
-
-/* There is no room for another process (pids.max): once, and then it works. */
-START_TEST(no_worker)
-{
-	int lock;
-
-	offline("comm:train");
-	serve_and_train();
-	unit_fork_errno = EAGAIN;
-	look_until("process 200 is left alone: its worker cannot be started: "
-		   "Resource temporarily unavailable");
-	look(100);
-	ck_assert_uint_eq(printed("process 200"), 1);
-	ck_assert_uint_eq(guard.n_offline + guard.n_going, 0);
-	lock = hold_lock(200);
-	ck_assert_msg(lock >= 0, "its lock was not given back");
-	close(lock);
-	unit_fork_errno = 0;
-	look_until("process 200 is offline");
-}
-END_TEST
-
-static const char *text_in(struct json_object *o, const char *key)
-{
-	return json_object_get_string(json_object_object_get(o, key));
-}
-
-/* The same as JSON, and a lock that cannot be had: not "held by". */
-START_TEST(no_lock)
-{
-	struct json_object *o;
-
-	args.json = 1;
-	ck_assert_int_eq(mkdir(HOLD_DIR "/200.lock", 0700), 0);
-	offline("comm:train");
-	serve_and_train();
-	look_until("\"refused\"");
-	ck_assert_int_eq(rmdir(HOLD_DIR "/200.lock"), 0);
-	o = json_tokener_parse(output());
-	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(text_in(o, "event"), "refused");
-	ck_assert_str_eq(text_in(o, "pid"), "200");
-	ck_assert_str_eq(text_in(o, "text"), "process 200 is left alone: it "
-			 "cannot be locked in " HOLD_DIR ": Is a directory");
-	json_object_put(o);
-	look_until("process 200 is offline");
-}
-END_TEST
-
-/*
- * A worker that runs, and does not say that it is well: its own watchdog may
- * not see that. It is killed after 2 s, in the driver after 20; then its target
- * is free, and another worker takes it.
- */
-START_TEST(silent_worker)
-{
-	bool busy = _i;
-	struct guard_channel *c;
-	pid_t child;
-	int i;
-
-	fake_worker = WORKER_SILENT;
-	offline("comm:train");
-	serve_and_train();
-	look_until("process 200 is offline");
-	c = guard.offline[0].worker->channel;
-	child = guard.offline[0].worker->child;
-	atomic_store(&c->busy, busy);
-	for (i = 0; i < 20; i++) {
-		/* In the driver it may be silent for longer. */
-		atomic_store(&c->beat_ns, shr_now_ns() -
-			     (busy ? 3 * NSEC_PER_SEC : 0));
-		look(1);
-		ck_assert_int_eq(kill(child, 0), 0);
-	}
-	ck_assert_uint_eq(printed("left alone"), 0);
-	fake_worker = WORKER_OBEYS;
-	atomic_store(&c->beat_ns, shr_now_ns() -
-		     (busy ? 21 : 3) * NSEC_PER_SEC);
-	look_until("process 200 is left alone: its worker was killed by "
-		   "signal 9");
-	ck_assert_int_lt(kill(child, 0), 0);
-	forget_printed();
-	look_until("process 200 is offline");
-	ck_assert_int_ne(guard.offline[0].worker->child, child);
-}
-END_TEST
-
 START_TEST(released)
 {
-	offline("comm:train");
-	serve_and_train();
+	name_offline("comm:train");
+	add_serve_and_train();
 	look_until("process 200 is offline");
 	guard.releases[guard.n_releases++] = (struct guard_release){
 		.pid = 200, .ns = 100 * NSEC_PER_MSEC,
@@ -315,10 +172,10 @@ START_TEST(ambiguous_name)
 {
 	struct guard_worker *stopped;
 
-	online("container:web");
-	online("comm:serve");
-	offline("comm:train");
-	serve_and_train();
+	name_online("container:web");
+	name_online("comm:serve");
+	name_offline("comm:train");
+	add_serve_and_train();
 	container(300, "nginx", ID_A, "web");
 	fake_worker = WORKER_STOPS;
 	look_until("process 300 is online");
@@ -365,9 +222,9 @@ START_TEST(transient)
 	int errors[] = { -ENOMEM, -EMFILE, -EIO };
 	size_t i;
 
-	online("comm:serve");
-	offline("comm:train");
-	serve_and_train();
+	name_online("comm:serve");
+	name_offline("comm:train");
+	add_serve_and_train();
 	look_until("process 200 is offline");
 	for (i = 0; i < ARRAY_SIZE(errors); i++) {
 		fail_files = errors[i];
@@ -394,7 +251,7 @@ END_TEST
 /* A process that ends while its word fails is not kept. */
 START_TEST(ends_while_failing)
 {
-	online("container:web");
+	name_online("container:web");
 	container(300, "nginx", ID_A, "web");
 	world_queues(300, QUEUES);
 	look_until("process 300 is online");
@@ -411,8 +268,8 @@ END_TEST
 /* Without the module nothing is seen of queues; it may come back. */
 START_TEST(module_gone)
 {
-	online("comm:serve");
-	serve_and_train();
+	name_online("comm:serve");
+	add_serve_and_train();
 	look_until("process 100 is online");
 	world_file("/sys/kernel/debug/gpreempt/pid/100/queues", NULL);
 	world_file("/sys/class/kfd/kfd/proc/100/queues/", "");
@@ -433,8 +290,8 @@ START_TEST(json)
 	FILE *f;
 
 	args.json = 1;
-	online("comm:serve");
-	serve_and_train();
+	name_online("comm:serve");
+	add_serve_and_train();
 	look_until("process 100 is online");
 	f = fmemopen((void *)output(), strlen(output()), "r");
 	while (fgets(line, sizeof(line), f)) {
@@ -461,11 +318,6 @@ int main(void)
 	tcase_add_test(c, too_many);
 	tcase_add_test(c, gangs);
 	tcase_add_test(c, another_process);
-	tcase_add_test(c, cannot_be_attached);
-	tcase_add_test(c, held_by_another);
-	tcase_add_test(c, no_worker);
-	tcase_add_test(c, no_lock);
-	tcase_add_loop_test(c, silent_worker, 0, 2);
 	tcase_add_test(c, released);
 	tcase_add_test(c, ambiguous_name);
 	tcase_add_test(c, transient);

@@ -4,10 +4,8 @@
  * likes. The files are real ones in a directory that plays the home.
  */
 #include <fcntl.h>
-#include <linux/fuse.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -19,6 +17,7 @@
 
 #include "lib/core/place.h"
 #include "shared/clock.h"
+#include "unit-fuse.h"
 #include "unit.h"
 
 #define ID "c0ffee0000000000000000000000000000000000000000000000000000000000"
@@ -335,42 +334,10 @@ START_TEST(unchanged)
 }
 END_TEST
 
-/* Serve a FUSE mount: its start, and then take requests and answer none. */
 static void *serve(void *arg)
 {
-	static struct {
-		struct fuse_in_header h;
-		char rest[1 << 17];
-	} in;
-	struct {
-		struct fuse_out_header h;
-		struct fuse_init_out init;
-	} out = { { sizeof(out), 0, 0 }, { .major = 7, .minor = 31,
-		.max_write = 4096 } };
-	int fd = *(int *)arg;
-
-	while (read(fd, &in, sizeof(in)) > 0) {
-		if (in.h.opcode != FUSE_INIT)
-			continue;
-		out.h.unique = in.h.unique;
-		if (write(fd, &out, sizeof(out)) != sizeof(out))
-			break;
-	}
+	unit_fuse_serve_nothing(*(int *)arg);
 	return NULL;
-}
-
-static bool mount_fuse(int *fd)
-{
-	char options[128];
-
-	*fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40755,user_id=%u,group_id=%u", *fd, user,
-		 user);
-	return *fd >= 0 && !unshare(CLONE_NEWNS) &&
-	       !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
-	       !mount("x", below(STORAGE), "fuse", MS_NOSUID | MS_NODEV,
-		      options);
 }
 
 /* The user's mount has the request and answers never. */
@@ -385,10 +352,10 @@ START_TEST(never_answers)
 	unsigned int i;
 	int fd;
 
-	if (!mount_fuse(&fd)) {
-		printf("never_answers: skipped, no FUSE here: %m\n");
-		if (fd >= 0)
-			close(fd);
+	fd = unit_fuse_mount(below(STORAGE), S_IFDIR | 0755, user);
+	if (fd < 0) {
+		printf("never_answers: skipped, no FUSE here: %s\n",
+		       strerror(-fd));
 		return;
 	}
 	pthread_create(&server, NULL, serve, &fd);

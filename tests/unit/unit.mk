@@ -54,7 +54,7 @@ $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
 
 # A guard in a made-up system, whose workers are the test's.
 UNIT_FAKE_GUARD := $(UNIT)/tests/unit/fake/guard.o
-UNIT_WITH_FAKE_GUARD := look poll released report targets
+UNIT_WITH_FAKE_GUARD := look poll refused released report stuck targets
 $(UNIT_WITH_FAKE_GUARD:%=$(UNIT)/test_guard_%): $(UNIT_FAKE_GUARD)
 
 # A tracing directory that is made up.

@@ -278,3 +278,23 @@ void look_until(const char *what)
 {
 	look_until_times(what, 1);
 }
+
+void name_online(const char *word)
+{
+	args.online_words.word[args.online_words.n++] = word;
+}
+
+void name_offline(const char *word)
+{
+	args.offline_words.word[args.offline_words.n++] = word;
+}
+
+void add_serve_and_train(void)
+{
+	world_add(100, "serve", "/a");
+	world_queues(100, QUEUES "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 "
+		     "4096\n1 0xf7bc sdma 0x1000 0x2000 0x3000 4096\n");
+	world_add(200, "train", "/b");
+	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n"
+		     "1 0x1234 compute-aql 0x10 0x18 0x1000 4096\n");
+}

@@ -22,6 +22,14 @@ void world_queues(pid_t pid, const char *text);
 void world_remove(pid_t pid);
 void world_file(const char *path, const char *text);
 
+/* The first line of a text for world_queues(). */
+#define QUEUES "# qid gpu_id type rptr_addr wptr_addr ring ring_size\n"
+/* One more word of --online, of --offline. */
+void name_online(const char *word);
+void name_offline(const char *word);
+/* 100 is "serve" with a queue to watch, 200 is "train" with one on each GPU. */
+void add_serve_and_train(void);
+
 /* What its worker does; set before guard takes it. */
 enum fake_worker {
 	WORKER_OBEYS,		/* gives a result for each order */

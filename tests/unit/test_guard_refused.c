@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What guard cannot take, or has to leave: locks, workers that fail or are silent. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "agent/holder-lock.h"
+#include "output/table.h"
+#include "shared/clock.h"
+#include "fake/guard.h"
+#include "unit-host.h"
+
+START_TEST(cannot_be_attached)
+{
+	fake_worker = WORKER_FAILS;
+	name_offline("comm:train");
+	add_serve_and_train();
+	look_until("process 200 is left alone: ");
+	ck_assert_uint_eq(printed("attaching to it"), 1);
+	look(20);
+	ck_assert_uint_eq(printed("process 200"), 1);
+	/* It is tried again, and works. */
+	fake_worker = WORKER_OBEYS;
+	look_until("process 200 is offline");
+}
+END_TEST
+
+START_TEST(held_by_another)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = 77 };
+	int lock = hold_lock(200);
+
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(hold_write_owner(lock, &owner), 0);
+	name_offline("comm:train");
+	add_serve_and_train();
+	look_until("process 200 is left alone: it is held by gpreempt-ctl "
+		   "suspend (77)");
+	close(lock);
+	look_until("process 200 is offline");
+}
+END_TEST
+
+/* There is no room for another process (pids.max): once, and then it works. */
+START_TEST(no_worker)
+{
+	int lock;
+
+	name_offline("comm:train");
+	add_serve_and_train();
+	unit_fork_errno = EAGAIN;
+	look_until("process 200 is left alone: its worker cannot be started: "
+		   "Resource temporarily unavailable");
+	look(100);
+	ck_assert_uint_eq(printed("process 200"), 1);
+	ck_assert_uint_eq(guard.n_offline + guard.n_going, 0);
+	lock = hold_lock(200);
+	ck_assert_msg(lock >= 0, "its lock was not given back");
+	close(lock);
+	unit_fork_errno = 0;
+	look_until("process 200 is offline");
+}
+END_TEST
+
+static const char *text_in(struct json_object *o, const char *key)
+{
+	return json_object_get_string(json_object_object_get(o, key));
+}
+
+/* The same as JSON, and a lock that cannot be had: not "held by". */
+START_TEST(no_lock)
+{
+	struct json_object *o;
+
+	args.json = 1;
+	ck_assert_int_eq(mkdir(HOLD_DIR "/200.lock", 0700), 0);
+	name_offline("comm:train");
+	add_serve_and_train();
+	look_until("\"refused\"");
+	ck_assert_int_eq(rmdir(HOLD_DIR "/200.lock"), 0);
+	o = json_tokener_parse(output());
+	ck_assert_ptr_nonnull(o);
+	ck_assert_str_eq(text_in(o, "event"), "refused");
+	ck_assert_str_eq(text_in(o, "pid"), "200");
+	ck_assert_str_eq(text_in(o, "text"), "process 200 is left alone: it "
+			 "cannot be locked in " HOLD_DIR ": Is a directory");
+	json_object_put(o);
+	look_until("process 200 is offline");
+}
+END_TEST
+
+/*
+ * A worker that runs, and does not say that it is well: its own watchdog may
+ * not see that. It is killed after 2 s, in the driver after 20; then its target
+ * is free, and another worker takes it.
+ */
+START_TEST(silent_worker)
+{
+	bool busy = _i;
+	struct guard_channel *c;
+	pid_t child;
+	int i;
+
+	fake_worker = WORKER_SILENT;
+	name_offline("comm:train");
+	add_serve_and_train();
+	look_until("process 200 is offline");
+	c = guard.offline[0].worker->channel;
+	child = guard.offline[0].worker->child;
+	atomic_store(&c->busy, busy);
+	for (i = 0; i < 20; i++) {
+		/* In the driver it may be silent for longer. */
+		atomic_store(&c->beat_ns, shr_now_ns() -
+			     (busy ? 3 * NSEC_PER_SEC : 0));
+		look(1);
+		ck_assert_int_eq(kill(child, 0), 0);
+	}
+	ck_assert_uint_eq(printed("left alone"), 0);
+	fake_worker = WORKER_OBEYS;
+	atomic_store(&c->beat_ns, shr_now_ns() -
+		     (busy ? 21 : 3) * NSEC_PER_SEC);
+	look_until("process 200 is left alone: its worker was killed by "
+		   "signal 9");
+	ck_assert_int_lt(kill(child, 0), 0);
+	forget_printed();
+	look_until("process 200 is offline");
+	ck_assert_int_ne(guard.offline[0].worker->child, child);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, guard_setup, guard_teardown);
+	tcase_add_test(c, cannot_be_attached);
+	tcase_add_test(c, held_by_another);
+	tcase_add_test(c, no_worker);
+	tcase_add_test(c, no_lock);
+	tcase_add_loop_test(c, silent_worker, 0, 2);
+	return unit_run("guard-refused");
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * guard's poller and a process whose memory never answers: it delays no other, and
+ * guard can be killed meanwhile.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "agent/holder-lock.h"
+#include "guard/serve.h"
+#include "shared/clock.h"
+#include "unit-fuse.h"
+#include "unit-poll.h"
+
+#define TRIES 500
+
+/* A page of ours that the kernel waits for, until we answer. */
+static void never_answer(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range = { .start = (uintptr_t)page, .len = PAGE },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct uffdio_zeropage zero = {
+		.range = { .start = (uintptr_t)page, .len = PAGE },
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 ||
+	    ioctl(fd, UFFDIO_REGISTER, &reg) < 0) {
+		atomic_store(&memory->ready, -errno);
+		do_nothing();
+	}
+	atomic_store(&memory->ready, 1);
+	while (!atomic_load(&memory->answer))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	ioctl(fd, UFFDIO_ZEROPAGE, &zero);
+	do_nothing();
+}
+
+/* As a server's begin does, by the lock. */
+static uint64_t begin_ns(void)
+{
+	uint64_t begin = shr_now_ns();
+
+	pthread_mutex_lock(&guard.lock);
+	guard.changed = true;
+	pthread_mutex_unlock(&guard.lock);
+	return shr_now_ns() - begin;
+}
+
+static int start_stuck(void)
+{
+	stuck = start_child(never_answer);
+	while (!atomic_load(&memory->ready))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	add_online(stuck, "serve", (uintptr_t)page, (uintptr_t)page + 8);
+	return atomic_load(&memory->ready);
+}
+
+START_TEST(never_answers)
+{
+	struct gpreempt_stats stats;
+	uint64_t took[TRIES];
+	size_t i;
+
+	if (start_stuck() < 0) {
+		fprintf(stderr, "skipped: this kernel has no userfaultfd for "
+			"us: %s\n", strerror(-atomic_load(&memory->ready)));
+		return;
+	}
+	start_guard();
+	/* The other one's work is seen, while that read does not return. */
+	look_until("does not answer: its work is not seen");
+	ck_assert_uint_eq(guard.turn.stuck, 1);
+	memory->written = 1;
+	look_until_suspends(1);
+	for (i = 0; i < TRIES; i++) {
+		took[i] = begin_ns();
+		shr_sleep_ns(NSEC_PER_MSEC / 10);
+	}
+	gpreempt_stats(took, TRIES, &stats);
+	fprintf(stderr, "begin beside a page that never answers: p50 %.1f us, "
+		"p99 %.1f us, max %.1f us\n", stats.p50 / 1e3, stats.p99 / 1e3,
+		stats.max / 1e3);
+	ck_assert_uint_lt(stats.p50, NSEC_PER_MSEC);
+	ck_assert_uint_eq(guard.turn.stuck, 1);
+	memory->read = 1;
+	look_until_resumes(1);
+	/* It answers after all: the thread that waited is the stand-in. */
+	atomic_store(&memory->answer, 1);
+	look_until("answers again");
+	ck_assert_uint_eq(guard.turn.stuck, 0);
+	ck_assert_uint_le(guard.turn.threads, 3);
+}
+END_TEST
+
+/* It stops being a target in the middle of that read. */
+START_TEST(dropped_while_read)
+{
+	if (start_stuck() < 0)
+		return;
+	start_guard();
+	look_until("does not answer");
+	world_remove(stuck);
+	look(5);
+	ck_assert_uint_eq(guard.n_online, 1);
+	memory->written = 1;
+	look_until_suspends(1);
+}
+END_TEST
+
+static char fuse_path[] = "/tmp/gpreempt-fuse-XXXXXX";
+static atomic_int *asked;	/* the file was read from */
+
+/* The server of a file that never answers a read; 0: there is no FUSE for us. */
+static pid_t mount_fuse(void)
+{
+	pid_t server;
+	int fd;
+
+	ck_assert_int_ge(mkstemp(fuse_path), 0);
+	asked = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(asked != MAP_FAILED);
+	fd = unit_fuse_mount(fuse_path, S_IFREG | 0644, 0);
+	if (fd < 0)
+		return 0;
+	server = fork();
+	if (!server) {
+		unit_fuse_serve_file(fd, PAGE, asked);
+		_exit(0);
+	}
+	close(fd);
+	return server;
+}
+
+/* An online process whose indices are in that file. */
+static void map_fuse(void)
+{
+	int fd = open(fuse_path, O_RDONLY);
+	struct stat st;
+
+	/* So that the kernel knows its size. */
+	if (fd < 0 || fstat(fd, &st) < 0 ||
+	    mmap(page, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != page)
+		_exit(1);
+	atomic_store(&memory->ready, 1);
+	do_nothing();
+}
+
+static int connect_guard(void)
+{
+	struct sockaddr_un to = { AF_UNIX, GUARD_SOCKET };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
+			SOCK_NONBLOCK, 0);
+	int ret = connect(fd, (struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
+
+	close(fd);
+	return ret;
+}
+
+/* A guard with its socket and a lock, which reads a page that never answers. */
+static void be_guard(int ready)
+{
+	struct guard_server *server;
+
+	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server), 0);
+	start_guard();
+	look_until("does not answer");
+	ck_assert_int_eq(write(ready, "x", 1), 1);
+	for (;;)
+		pause();
+}
+
+static size_t threads_of(pid_t pid)
+{
+	char path[64];
+	size_t n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n > 2 ? n - 2 : 0;
+}
+
+/*
+ * Guard is killed, and one of its threads cannot be: its socket refuses, and
+ * the locks of its targets are free.
+ */
+START_TEST(killed_while_read)
+{
+	uint64_t end;
+	int ready[2], lock;
+	pid_t server = mount_fuse(), killed;
+	char c;
+
+	if (!server) {
+		fprintf(stderr, "killed_while_read: skipped, no FUSE here\n");
+		unlink(fuse_path);
+		return;
+	}
+	stuck = start_child(map_fuse);
+	while (!atomic_load(&memory->ready))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	add_online(stuck, "serve", (uintptr_t)page, (uintptr_t)page + 8);
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	killed = fork();
+	ck_assert_int_ge(killed, 0);
+	if (!killed)
+		be_guard(ready[1]);
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	ck_assert_int_eq(atomic_load(asked), 1);
+	ck_assert_int_eq(connect_guard(), 0);
+	lock = hold_lock(200);
+	ck_assert_int_eq(lock, -EWOULDBLOCK);
+
+	kill(killed, SIGKILL);
+	end = shr_now_ns() + 10 * NSEC_PER_SEC;
+	while (connect_guard() != -ECONNREFUSED || lock < 0) {
+		ck_assert_msg(shr_now_ns() < end, "guard was killed; connect: "
+			      "%s, lock of its target: %s",
+			      strerror(-connect_guard()),
+			      lock < 0 ? strerror(-lock) : "free");
+		shr_sleep_ns(10 * NSEC_PER_MSEC);
+		if (lock < 0)
+			lock = hold_lock(200);
+	}
+	close(lock);
+	/* Else this has shown nothing. */
+	ck_assert_int_eq(waitpid(killed, NULL, WNOHANG), 0);
+	ck_assert_uint_ge(threads_of(killed), 1);
+
+	/* Its end is not read before: the thread is. */
+	ck_assert_int_eq(read(ready[0], &c, 1), 0);
+	umount2(fuse_path, MNT_FORCE | MNT_DETACH);
+	ck_assert_int_eq(waitpid(killed, NULL, 0), killed);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	unlink(fuse_path);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, poll_setup, poll_teardown);
+	tcase_add_test(c, never_answers);
+	tcase_add_test(c, dropped_while_read);
+	tcase_add_test(c, killed_while_read);
+	return unit_run("guard-stuck");
+}
