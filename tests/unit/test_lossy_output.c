@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <termios.h>
+#include <unistd.h>
 
 #include "agent/lossy-output.h"
 #include "unit.h"
@@ -193,6 +195,40 @@ START_TEST(broken_pipe)
 }
 END_TEST
 
+static void print_late(void)
+{
+	fputs("late\n", stdout);
+	fputs("late, too\n", stderr);
+}
+
+/* What is printed behind its end goes where it went before it. */
+START_TEST(printed_at_exit)
+{
+	int fds[2], status;
+	pid_t child;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		dup2(fds[1], STDOUT_FILENO);
+		dup2(fds[1], STDERR_FILENO);
+		atexit(print_late);
+		if (lossy_output_start(&stdout, NOTICE) ||
+		    lossy_output_start(&stderr, NOTICE))
+			_exit(1);
+		fputs("in time\n", stdout);
+		exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	text[0] = '\0';
+	read_all(fds[0]);
+	/* stderr has no buffer then. */
+	ck_assert_str_eq(text, "in time\nlate, too\nlate\n");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -203,5 +239,6 @@ int main(void)
 	tcase_add_exit_test(tc, to_file, 0);
 	tcase_add_exit_test(tc, taken_in_part, 0);
 	tcase_add_exit_test(tc, broken_pipe, 0);
+	tcase_add_test(tc, printed_at_exit);
 	return unit_run("output that does not wait");
 }

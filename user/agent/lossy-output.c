@@ -154,16 +154,26 @@ static int close_output(void *cookie)
 	return 0;
 }
 
-/* What a program prints last is not lost because its reader is a little late. */
-static FILE *started[2];
+/* Ours, and what was in their place before; of stdout and of stderr. */
+static FILE *started[2], *before[2];
 
+/*
+ * What a program prints last is not lost because its reader is a little late.
+ * What is printed still later, as by a destructor, goes where it went before.
+ */
 static void end_outputs(void)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(started); i++)
-		if (started[i])
-			fclose(started[i]);
+	for (i = 0; i < ARRAY_SIZE(started); i++) {
+		if (!started[i])
+			continue;
+		if (stdout == started[i])
+			stdout = before[i];
+		if (stderr == started[i])
+			stderr = before[i];
+		fclose(started[i]);
+	}
 }
 
 int lossy_output_start(FILE **stream, const char *notice)
@@ -192,6 +202,7 @@ int lossy_output_start(FILE **stream, const char *notice)
 	if (err)
 		setvbuf(lossy, o->chunk, _IOLBF, CHUNK_SIZE);
 	started[err] = lossy;
+	before[err] = *stream;
 	*stream = lossy;
 	return 0;
 fail:
