@@ -27,11 +27,12 @@ UNIT_LDFLAGS += -Wl,--wrap=_exit
 endif
 UNIT_OBJ := $(UNIT_SRC:%.c=$(UNIT)/%.o)
 UNIT_BINS := $(UNIT_TESTS:tests/unit/%.c=$(UNIT)/%)
+UNIT_RUN := $(if $(T),$(patsubst tests/unit/%.c,$(UNIT)/%,$(wildcard tests/unit/$(T).c)),$(UNIT_BINS))
 
 .PHONY: unit
-unit: $(UNIT_BINS) $(USER_LIBS)
+unit: $(UNIT_RUN) $(USER_LIBS)
 	@tests/unit/check-api $(O)/$(LIB_SONAME)
-	@tests/unit/run $(if $(T),$(wildcard $(UNIT)/$(T)),$(UNIT_BINS))
+	@tests/unit/run $(UNIT_RUN)
 
 $(UNIT)/%.o: %.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
@@ -69,9 +70,9 @@ COVERAGE_FLAGS = COVERAGE_BUILD=1 UNIT=$(COVERAGE)/unit \
 .PHONY: coverage coverage-run
 coverage: ## which lines the unit tests run, as a table and build/coverage/ (T=glob: by some)
 	@$(MAKE) --no-print-directory coverage-run $(COVERAGE_FLAGS)
-coverage-run: $(UNIT_BINS)
+coverage-run: $(UNIT_RUN)
 	@find $(UNIT) -name '*.gcda' -delete
-	@tests/unit/run $(if $(T),$(wildcard $(UNIT)/$(T)),$(UNIT_BINS))
+	@tests/unit/run $(UNIT_RUN)
 	@tests/unit/coverage/report $(UNIT) $(COVERAGE) $(if $(T),/dev/null,tests/unit/coverage/bars)
 
 .SECONDARY: $(UNIT_TESTS:%.c=$(UNIT)/%.o) $(UNIT_FAKE_GUARD) $(UNIT_FAKE_TRACEFS)
