@@ -3,14 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
@@ -160,48 +157,6 @@ START_TEST(server_gone)
 			 -ECONNRESET);
 	close(fd);
 	ck_assert_int_eq(gp_ipc_connect(path, soon()), -ENOENT);
-}
-END_TEST
-
-/* A reply that is longer than the buffer is no reply. */
-START_TEST(long_reply)
-{
-	char buf[8] = "12345678";
-	int pair[2];
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	ck_assert_int_eq(gp_ipc_send(pair[0], buf, 8, soon()), 0);
-	ck_assert_int_eq(gp_ipc_recv(pair[1], buf, 7, soon()), -EPROTO);
-	close(pair[0]);
-	close(pair[1]);
-}
-END_TEST
-
-static void ignore(int signal)
-{
-	(void)signal;
-}
-
-/* Signals that come all the time do not prolong a wait. */
-START_TEST(signals_do_not_prolong)
-{
-	struct itimerval often = {
-		.it_value.tv_usec = 2000, .it_interval.tv_usec = 2000,
-	}, never = { 0 };
-	struct sigaction act = { .sa_handler = ignore };
-	char buf[8];
-	int pair[2];
-	ssize_t n;
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	sigaction(SIGALRM, &act, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
-	n = gp_ipc_recv(pair[0], buf, sizeof(buf),
-			shr_now_ns() + 100 * NSEC_PER_MSEC);
-	setitimer(ITIMER_REAL, &never, NULL);
-	ck_assert_int_eq(n, -ETIMEDOUT);
-	close(pair[0]);
-	close(pair[1]);
 }
 END_TEST
 
@@ -446,8 +401,6 @@ int main(void)
 	tcase_add_checked_fixture(tc, make_dir, remove_dir);
 	tcase_add_test(tc, question_and_answer);
 	tcase_add_test(tc, server_gone);
-	tcase_add_test(tc, long_reply);
-	tcase_add_test(tc, signals_do_not_prolong);
 	tcase_add_test(tc, stopped_server);
 	tcase_add_test(tc, places_of_root);
 	tcase_add_test(tc, one_request_only);

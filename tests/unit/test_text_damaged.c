@@ -210,6 +210,15 @@ START_TEST(cut)
 }
 END_TEST
 
+START_TEST(nothing_recognised)
+{
+	read_string("\n[  12.3] Process 1 PASID 0x1:\n\n     1\tNode 1, gpu_id 2a:\n");
+	ck_assert_uint_eq(data->known_lines, 0);
+	ck_assert_uint_eq(data->n_problems, 2);
+	ck_assert(!data->mqds_seen);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -228,5 +237,6 @@ int main(void)
 	tcase_add_test(tc, two_files);
 	tcase_add_loop_test(tc, pieces, 0, 3);
 	tcase_add_test(tc, cut);
+	tcase_add_test(tc, nothing_recognised);
 	return unit_run("text_damaged");
 }

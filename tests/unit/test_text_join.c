@@ -398,15 +398,6 @@ START_TEST(registers_missing)
 }
 END_TEST
 
-START_TEST(nothing_recognised)
-{
-	read_string("\n[  12.3] Process 1 PASID 0x1:\n\n     1\tNode 1, gpu_id 2a:\n");
-	ck_assert_uint_eq(data->known_lines, 0);
-	ck_assert_uint_eq(data->n_problems, 2);
-	ck_assert(!data->mqds_seen);
-}
-END_TEST
-
 /* What Windows' editors put before a text. */
 START_TEST(byte_order_mark)
 {
@@ -445,7 +436,6 @@ int main(void)
 	tcase_add_test(tc, mqds_alone);
 	tcase_add_loop_test(tc, no_slots_of_that_gpu, 0, 2);
 	tcase_add_test(tc, registers_missing);
-	tcase_add_test(tc, nothing_recognised);
 	tcase_add_test(tc, byte_order_mark);
 	return unit_run("text_join");
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A client's waits: for a reply that is too long, and while signals come. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include "ipc/client.h"
+#include "shared/clock.h"
+#include "unit.h"
+
+static uint64_t soon(void)
+{
+	return shr_now_ns() + 20 * NSEC_PER_SEC;
+}
+
+/* A reply that is longer than the buffer is no reply. */
+START_TEST(long_reply)
+{
+	char buf[8] = "12345678";
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	ck_assert_int_eq(gp_ipc_send(pair[0], buf, 8, soon()), 0);
+	ck_assert_int_eq(gp_ipc_recv(pair[1], buf, 7, soon()), -EPROTO);
+	close(pair[0]);
+	close(pair[1]);
+}
+END_TEST
+
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* Signals that come all the time do not prolong a wait. */
+START_TEST(signals_do_not_prolong)
+{
+	struct itimerval often = {
+		.it_value.tv_usec = 2000, .it_interval.tv_usec = 2000,
+	}, never = { 0 };
+	struct sigaction act = { .sa_handler = ignore };
+	char buf[8];
+	int pair[2];
+	ssize_t n;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	n = gp_ipc_recv(pair[0], buf, sizeof(buf),
+			shr_now_ns() + 100 * NSEC_PER_MSEC);
+	setitimer(ITIMER_REAL, &never, NULL);
+	ck_assert_int_eq(n, -ETIMEDOUT);
+	close(pair[0]);
+	close(pair[1]);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_test(tc, long_reply);
+	tcase_add_test(tc, signals_do_not_prolong);
+	return unit_run("ipc-client");
+}
