@@ -18,19 +18,19 @@ START_TEST(hip_5)
 	uint64_t dispatches = 0, barriers = 0;
 	size_t i;
 
-	ck_assert(read_file(FIXTURE, steps[_i]));
-	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_uint_eq(data->lines, 150);
-	ck_assert_uint_eq(data->records, 150);
-	ck_assert_uint_eq(data->other_lines, 0);
-	ck_assert_uint_eq(data->level, 4);
-	ck_assert_uint_eq(data->n_processes, 1);
-	ck_assert_int_eq(data->processes[0].pid, 142);
+	ck_assert(read_log_file(FIXTURE, steps[_i]));
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_uint_eq(log_data->lines, 150);
+	ck_assert_uint_eq(log_data->records, 150);
+	ck_assert_uint_eq(log_data->other_lines, 0);
+	ck_assert_uint_eq(log_data->level, 4);
+	ck_assert_uint_eq(log_data->n_processes, 1);
+	ck_assert_int_eq(log_data->processes[0].pid, 142);
 	/* Four by their software queue, three rings that had packets. */
-	ck_assert_uint_eq(data->n_queues, 4 + 3);
-	ck_assert_uint_eq(data->queues[0].swq, 0x7f600d592000);
-	for (i = 0; i < data->n_queues; i++) {
-		const struct gpreempt_amdlog_queue *q = data->queues + i;
+	ck_assert_uint_eq(log_data->n_queues, 4 + 3);
+	ck_assert_uint_eq(log_data->queues[0].swq, 0x7f600d592000);
+	for (i = 0; i < log_data->n_queues; i++) {
+		const struct gpreempt_amdlog_queue *q = log_data->queues + i;
 
 		ck_assert_int_eq(q->pid, 142);
 		ck_assert(!q->hwq == !!q->swq);
@@ -45,8 +45,8 @@ START_TEST(hip_5)
 		barriers += q->barriers;
 	}
 	ck_assert_uint_eq(dispatches, DISPATCHES);
-	ck_assert_uint_eq(data->processes[0].dispatches, DISPATCHES);
-	ck_assert_uint_eq(data->processes[0].kernels, KERNELS);
+	ck_assert_uint_eq(log_data->processes[0].dispatches, DISPATCHES);
+	ck_assert_uint_eq(log_data->processes[0].kernels, KERNELS);
 	ck_assert_uint_eq(barriers, BARRIERS);
 	ck_assert_uint_eq(n_packets, DISPATCHES + BARRIERS);
 	ck_assert_uint_eq(packets[0].tid, 0x7f600d620ac0);
@@ -61,15 +61,15 @@ START_TEST(captures)
 
 	dir = dir ? dir : "../shared/captures";
 	snprintf(path, sizeof(path), "%s/mi308x/amd_log_dispatches.log", dir);
-	if (!read_file(path, 4096)) {
+	if (!read_log_file(path, 4096)) {
 		puts("captures: skipped, none in ../shared/captures (set CAPTURES)");
 		return;
 	}
-	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_uint_eq(data->n_queues, 4);
-	ck_assert_str_eq(data->version, "7.0.51831.7c9236b16");
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_uint_eq(log_data->n_queues, 4);
+	ck_assert_str_eq(log_data->version, "7.0.51831.7c9236b16");
 	for (i = 0; i < 4; i++) {
-		const struct gpreempt_amdlog_queue *q = data->queues + i;
+		const struct gpreempt_amdlog_queue *q = log_data->queues + i;
 
 		ck_assert_int_eq(q->pid, 459769);
 		ck_assert_int_eq(q->id, i + 1);
@@ -81,16 +81,16 @@ START_TEST(captures)
 	amdlog_teardown();
 	amdlog_setup();
 	snprintf(path, sizeof(path), "%s/mi308x/amd_log_16_streams.log", dir);
-	ck_assert(read_file(path, 4096));
-	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_uint_eq(data->n_queues, 4);
-	ck_assert_int_eq(data->queues[0].pid, GPREEMPT_UNKNOWN);
+	ck_assert(read_log_file(path, 4096));
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_uint_eq(log_data->n_queues, 4);
+	ck_assert_int_eq(log_data->queues[0].pid, GPREEMPT_UNKNOWN);
 	for (i = 0; i < 4; i++) {
 		/* 16 streams on four. */
-		ck_assert_uint_eq(data->queues[i].acquired, 4);
-		ck_assert_uint_eq(data->queues[i].released, 4);
+		ck_assert_uint_eq(log_data->queues[i].acquired, 4);
+		ck_assert_uint_eq(log_data->queues[i].released, 4);
 	}
-	ck_assert_uint_gt(data->other_lines, 0);
+	ck_assert_uint_gt(log_data->other_lines, 0);
 }
 END_TEST
 
@@ -126,10 +126,10 @@ static const struct {
 
 START_TEST(head)
 {
-	feed(heads[_i].line, strlen(heads[_i].line));
-	feed("\n", 1);
-	end();
-	ck_assert_uint_eq(data->n_problems, 0);
+	feed_log(heads[_i].line, strlen(heads[_i].line));
+	feed_log("\n", 1);
+	end_log();
+	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_uint_eq(n_packets, 1);
 	ck_assert_int_eq(packets[0].pid, heads[_i].pid);
 	ck_assert_uint_eq(packets[0].tid, heads[_i].tid);
@@ -138,7 +138,7 @@ START_TEST(head)
 	ck_assert_int_eq(packets[0].rptr, 5);
 	ck_assert_int_eq(packets[0].wptr, 9);
 	ck_assert(packets[0].dispatch);
-	ck_assert_int_eq(data->queues[0].backlog, 4);
+	ck_assert_int_eq(log_data->queues[0].backlog, 4);
 }
 END_TEST
 
@@ -152,19 +152,19 @@ START_TEST(other)
 		"make: :main.cpp:12: 7 us: HWq=0xa0, Dispatch Header = 1",
 	};
 
-	feed(lines[_i], strlen(lines[_i]));
-	feed("\n", 1);
-	end();
-	ck_assert_uint_eq(data->records, 0);
-	ck_assert_uint_eq(data->other_lines, 1);
-	ck_assert_uint_eq(data->n_queues, 0);
-	ck_assert_uint_eq(data->n_problems, 0);
+	feed_log(lines[_i], strlen(lines[_i]));
+	feed_log("\n", 1);
+	end_log();
+	ck_assert_uint_eq(log_data->records, 0);
+	ck_assert_uint_eq(log_data->other_lines, 1);
+	ck_assert_uint_eq(log_data->n_queues, 0);
+	ck_assert_uint_eq(log_data->n_problems, 0);
 }
 END_TEST
 
 START_TEST(life)
 {
-	read_string(R "Created SWq=0x5 to map on HWq=0xa0 with size 16384 "
+	read_log(R "Created SWq=0x5 to map on HWq=0xa0 with size 16384 "
 		    "with priority 2, cooperative: 0\n"
 		    R "acquireQueue refCount: 0xa0 (1)\n"
 		    R "Selected queue refCount: 0xa0 (2)\n"
@@ -173,20 +173,20 @@ START_TEST(life)
 		    R "created hardware queue 0xa0 with size 4096 "
 		    "with priority 0, cooperative: 0\n"
 		    OTHER "acquireQueue refCount: 0xa0 (1)\n");
-	ck_assert_uint_eq(data->n_problems, 0);
+	ck_assert_uint_eq(log_data->n_problems, 0);
 	/* The same address in another process is another queue. */
-	ck_assert_uint_eq(data->n_queues, 2);
-	ck_assert_uint_eq(data->queues[0].created, 2);
-	ck_assert_uint_eq(data->queues[0].acquired, 2);
-	ck_assert_uint_eq(data->queues[0].released, 1);
-	ck_assert_uint_eq(data->queues[0].deleted, 1);
-	ck_assert_int_eq(data->queues[0].priority, 0);
-	ck_assert_int_eq(data->queues[0].size, 4096);
-	ck_assert_uint_eq(data->queues[0].swq, 5);
-	ck_assert_uint_eq(data->queues[0].hwq, 0xa0);
-	ck_assert_int_eq(data->queues[1].pid, 8);
-	ck_assert_int_eq(data->queues[1].last_us, 99);
-	ck_assert_uint_eq(data->n_processes, 2);
+	ck_assert_uint_eq(log_data->n_queues, 2);
+	ck_assert_uint_eq(log_data->queues[0].created, 2);
+	ck_assert_uint_eq(log_data->queues[0].acquired, 2);
+	ck_assert_uint_eq(log_data->queues[0].released, 1);
+	ck_assert_uint_eq(log_data->queues[0].deleted, 1);
+	ck_assert_int_eq(log_data->queues[0].priority, 0);
+	ck_assert_int_eq(log_data->queues[0].size, 4096);
+	ck_assert_uint_eq(log_data->queues[0].swq, 5);
+	ck_assert_uint_eq(log_data->queues[0].hwq, 0xa0);
+	ck_assert_int_eq(log_data->queues[1].pid, 8);
+	ck_assert_int_eq(log_data->queues[1].last_us, 99);
+	ck_assert_uint_eq(log_data->n_processes, 2);
 }
 END_TEST
 
@@ -194,11 +194,11 @@ START_TEST(filter)
 {
 	amdlog_teardown();
 	amdlog_start(8);
-	read_string(R "acquireQueue refCount: 0xa0 (1)\n"
+	read_log(R "acquireQueue refCount: 0xa0 (1)\n"
 		    OTHER "acquireQueue refCount: 0xb0 (1)\n");
-	ck_assert_uint_eq(data->records, 2);
-	ck_assert_uint_eq(data->n_queues, 1);
-	ck_assert_uint_eq(data->queues[0].hwq, 0xb0);
+	ck_assert_uint_eq(log_data->records, 2);
+	ck_assert_uint_eq(log_data->n_queues, 1);
+	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
 }
 END_TEST
 
@@ -212,39 +212,39 @@ static const char *const sharing[] = {
 
 START_TEST(shared)
 {
-	feed(R "acquireQueue refCount: 0xa0 (1)\n",
+	feed_log(R "acquireQueue refCount: 0xa0 (1)\n",
 	     strlen(R "acquireQueue refCount: 0xa0 (1)\n"));
-	feed(R, strlen(R));
-	feed(sharing[_i], strlen(sharing[_i]));
-	feed("\n", 1);
-	end();
-	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_uint_eq(data->n_queues, 1);
-	ck_assert_uint_eq(data->queues[0].hwq, 0xa0);
-	ck_assert_uint_eq(data->queues[0].acquired, 2);
+	feed_log(R, strlen(R));
+	feed_log(sharing[_i], strlen(sharing[_i]));
+	feed_log("\n", 1);
+	end_log();
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_uint_eq(log_data->n_queues, 1);
+	ck_assert_uint_eq(log_data->queues[0].hwq, 0xa0);
+	ck_assert_uint_eq(log_data->queues[0].acquired, 2);
 }
 END_TEST
 
 START_TEST(deleted_with_its_mask)
 {
-	read_string(R "Deleting CG enabled hardware queue 0xa0 with refCount 0\n");
-	ck_assert_uint_eq(data->queues[0].deleted, 1);
-	ck_assert_uint_eq(data->n_problems, 0);
+	read_log(R "Deleting CG enabled hardware queue 0xa0 with refCount 0\n");
+	ck_assert_uint_eq(log_data->queues[0].deleted, 1);
+	ck_assert_uint_eq(log_data->n_problems, 0);
 }
 END_TEST
 
 START_TEST(rocr_among_hip)
 {
-	read_string(R "acquireQueue refCount: 0xa0 (1)\n"
+	read_log(R "acquireQueue refCount: 0xa0 (1)\n"
 		    ":amd_blit_kernel.cpp      :1301: 0000000012 us: [pid:7     "
 		    "tid:0x7f31] [***rocr***] HWq=0xc0, id=0, Dispatch Header = "
 		    "0x1402 (type=2), rptr=6, wptr=6\n");
-	ck_assert_uint_eq(data->records, 2);
-	ck_assert_uint_eq(data->n_queues, 2);
-	ck_assert_uint_eq(data->queues[1].hwq, 0xc0);
-	ck_assert_int_eq(data->queues[1].id, 0);
-	ck_assert_uint_eq(data->queues[1].dispatches, 1);
-	ck_assert_uint_eq(data->level, 4);
+	ck_assert_uint_eq(log_data->records, 2);
+	ck_assert_uint_eq(log_data->n_queues, 2);
+	ck_assert_uint_eq(log_data->queues[1].hwq, 0xc0);
+	ck_assert_int_eq(log_data->queues[1].id, 0);
+	ck_assert_uint_eq(log_data->queues[1].dispatches, 1);
+	ck_assert_uint_eq(log_data->level, 4);
 }
 END_TEST
 

@@ -13,20 +13,6 @@
 #define PACKET "HWq=0xa0, id=3, Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n"
 #define CREATED "Created SWq=0x5 to map on HWq=0xa0 with size 16384 with priority 2\n"
 
-static struct json_object *json;
-
-static void setup(void)
-{
-	command_setup();
-	json = NULL;
-}
-
-static void teardown(void)
-{
-	json_object_put(json);
-	command_teardown();
-}
-
 START_TEST(table)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED
@@ -38,7 +24,7 @@ START_TEST(table)
 	ck_assert_str_eq(ctl_err, "");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "json",
 				     NULL), 0);
-	json = json_out();
+	read_json();
 	expect_number(json, "queues.0.backlog", 4);
 	expect_number(json, "other_lines", 1);
 	expect_number(json, "lines", 3);
@@ -94,7 +80,7 @@ START_TEST(level_3)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 0);
-	json = json_out();
+	read_json();
 	expect_null(json, "queues.0.dispatches");
 	expect_null(json, "queues.0.barriers");
 	expect_null(json, "processes.0.dispatches");
@@ -156,7 +142,7 @@ START_TEST(problems)
 	ck_assert_ptr_null(strstr(ctl_err, "line 21:"));
 	expect_err("and 10 more; --json has the first 30");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 6);
-	json = json_out();
+	read_json();
 	expect_number(json, "n_problems", 30);
 	expect_number(json, "problems.29.line", 30);
 }
@@ -169,7 +155,7 @@ START_TEST(not_in_order)
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 0);
 	expect_err("the log is not in order: a line is 8.0 s earlier");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 0);
-	json = json_out();
+	read_json();
 	expect_number(json, "processes.0.run_us", 8000000);
 	expect_number(json, "processes.0.back_us", 8000000);
 }
@@ -180,7 +166,7 @@ START_TEST(of_a_real_runtime)
 {
 	ck_assert(copy_fixture(LOG, "log"));
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 0);
-	json = json_out();
+	read_json();
 	expect_number(json, "lines", 150);
 	expect_number(json, "processes.0.dispatches", 3);
 	expect_null(json, "queues.0.hwq");
@@ -209,7 +195,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, command_setup, command_teardown);
 	tcase_add_test(tc, table);
 	tcase_add_test(tc, python);
 	tcase_add_test(tc, two_processes);

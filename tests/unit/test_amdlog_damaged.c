@@ -8,34 +8,34 @@
 
 START_TEST(two_records_in_a_line)
 {
-	read_string(R "acquireQueue refCount: 0xa0 (1)" R "acquireQueue refCount: 0xb0 (1)\n");
-	ck_assert_uint_eq(data->records, 2);
-	ck_assert_uint_eq(data->n_queues, 2);
-	ck_assert_uint_eq(data->n_problems, 0);
+	read_log(R "acquireQueue refCount: 0xa0 (1)" R "acquireQueue refCount: 0xb0 (1)\n");
+	ck_assert_uint_eq(log_data->records, 2);
+	ck_assert_uint_eq(log_data->n_queues, 2);
+	ck_assert_uint_eq(log_data->n_problems, 0);
 }
 END_TEST
 
 /* An address that may lack digits is no address. */
 START_TEST(cut_address)
 {
-	read_string(R "acquireQueue refCount: 0x7f36" R "acquireQueue refCount: 0xb0 (1)\n"
+	read_log(R "acquireQueue refCount: 0x7f36" R "acquireQueue refCount: 0xb0 (1)\n"
 		    R "releaseQueue refCount:0x7f36");
-	ck_assert_uint_eq(data->n_queues, 1);
-	ck_assert_uint_eq(data->queues[0].hwq, 0xb0);
-	ck_assert_uint_eq(data->n_problems, 2);
-	ck_assert_uint_eq(data->problems[0].line, 1);
-	ck_assert_uint_eq(data->problems[1].line, 2);
-	ck_assert_str_eq(data->problems[0].what,
+	ck_assert_uint_eq(log_data->n_queues, 1);
+	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
+	ck_assert_uint_eq(log_data->n_problems, 2);
+	ck_assert_uint_eq(log_data->problems[0].line, 1);
+	ck_assert_uint_eq(log_data->problems[1].line, 2);
+	ck_assert_str_eq(log_data->problems[0].what,
 			 "about a queue, but its address is cut off");
 }
 END_TEST
 
 START_TEST(cut_head)
 {
-	read_string(":3:rocdevice.cpp :1: 10 u" R "acquireQueue refCount: 0xb0 (1)\n");
-	ck_assert_uint_eq(data->n_queues, 1);
-	ck_assert_uint_eq(data->n_problems, 1);
-	ck_assert_str_eq(data->problems[0].what,
+	read_log(":3:rocdevice.cpp :1: 10 u" R "acquireQueue refCount: 0xb0 (1)\n");
+	ck_assert_uint_eq(log_data->n_queues, 1);
+	ck_assert_uint_eq(log_data->n_problems, 1);
+	ck_assert_str_eq(log_data->problems[0].what,
 			 "the head of this record is cut off");
 }
 END_TEST
@@ -46,13 +46,13 @@ START_TEST(too_many_queues)
 	int i;
 
 	for (i = 0; i < 16384 + 10; i++)
-		feed(line, snprintf(line, sizeof(line),
+		feed_log(line, snprintf(line, sizeof(line),
 				    R "acquireQueue refCount: 0x%x (1)\n",
 				    0x1000 * (i + 1)));
-	end();
-	ck_assert_uint_eq(data->n_queues, 16384);
-	ck_assert_uint_eq(data->n_problems, 10);
-	ck_assert_uint_eq(data->problems[0].line, 16385);
+	end_log();
+	ck_assert_uint_eq(log_data->n_queues, 16384);
+	ck_assert_uint_eq(log_data->n_problems, 10);
+	ck_assert_uint_eq(log_data->problems[0].line, 16385);
 }
 END_TEST
 
@@ -61,15 +61,15 @@ START_TEST(long_line)
 	char *line = malloc(200000);
 
 	memset(line, 'x', 200000);
-	feed(line, 200000);
-	feed("\n" R "acquireQueue refCount: 0xa0 (1)\n",
+	feed_log(line, 200000);
+	feed_log("\n" R "acquireQueue refCount: 0xa0 (1)\n",
 	     strlen("\n" R "acquireQueue refCount: 0xa0 (1)\n"));
-	end();
+	end_log();
 	free(line);
-	ck_assert_uint_eq(data->n_queues, 1);
-	ck_assert_uint_eq(data->queues[0].line, 2);
-	ck_assert_uint_eq(data->n_problems, 1);
-	ck_assert_str_eq(data->problems[0].what, "too long a line");
+	ck_assert_uint_eq(log_data->n_queues, 1);
+	ck_assert_uint_eq(log_data->queues[0].line, 2);
+	ck_assert_uint_eq(log_data->n_problems, 1);
+	ck_assert_str_eq(log_data->problems[0].what, "too long a line");
 }
 END_TEST
 
@@ -81,12 +81,12 @@ START_TEST(numbers)
 		"acquireQueue refCount: (nil) (1)", "acquireQueue refCount:",
 	};
 
-	feed(R, strlen(R));
-	feed(texts[_i], strlen(texts[_i]));
-	feed("\n", 1);
-	end();
-	ck_assert_uint_eq(data->n_queues, 0);
-	ck_assert_uint_eq(data->n_problems, 1);
+	feed_log(R, strlen(R));
+	feed_log(texts[_i], strlen(texts[_i]));
+	feed_log("\n", 1);
+	end_log();
+	ck_assert_uint_eq(log_data->n_queues, 0);
+	ck_assert_uint_eq(log_data->n_problems, 1);
 }
 END_TEST
 
@@ -97,19 +97,19 @@ START_TEST(carriage_returns)
 	int i;
 
 	for (i = 0; i < 3000; i++)
-		feed(record, snprintf(record, sizeof(record),
+		feed_log(record, snprintf(record, sizeof(record),
 				      "%3d%% |####      | step\r" AT "%d us:  "
 				      PACKET "\r", i % 100, i));
-	feed("\n" R "acquireQueue refCount: 0xb0 (1)\n",
+	feed_log("\n" R "acquireQueue refCount: 0xb0 (1)\n",
 	     strlen("\n" R "acquireQueue refCount: 0xb0 (1)\n"));
-	end();
-	ck_assert_uint_eq(data->n_problems, 0);
+	end_log();
+	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_uint_eq(n_packets, 3000);
 	ck_assert_uint_eq(packets[63].line, 1);
 	/* They are one line for an editor. */
-	ck_assert_uint_eq(data->lines, 2);
-	ck_assert_uint_eq(data->other_lines, 0);
-	ck_assert_uint_eq(data->queues[1].line, 2);
+	ck_assert_uint_eq(log_data->lines, 2);
+	ck_assert_uint_eq(log_data->other_lines, 0);
+	ck_assert_uint_eq(log_data->queues[1].line, 2);
 }
 END_TEST
 
@@ -120,10 +120,10 @@ START_TEST(lines_of_pieces)
 		"a\r" R "acquireQueue refCount: 0xb0 (1)\rb\n"
 		R "acquireQueue refCount: 0xb0 (2)\rb\rc\n";
 
-	feed(text, strlen(text));
-	end();
-	ck_assert_uint_eq(data->lines, 3);
-	ck_assert_uint_eq(data->other_lines, 1);
+	feed_log(text, strlen(text));
+	end_log();
+	ck_assert_uint_eq(log_data->lines, 3);
+	ck_assert_uint_eq(log_data->other_lines, 1);
 }
 END_TEST
 
@@ -133,17 +133,17 @@ START_TEST(cut_behind_records)
 	char *line = malloc(100000);
 
 	memset(line, 'x', 100000);
-	feed(R "acquireQueue refCount: 0xa0 (1)",
+	feed_log(R "acquireQueue refCount: 0xa0 (1)",
 	     strlen(R "acquireQueue refCount: 0xa0 (1)"));
-	feed(line, _i ? 100000 : 10);
-	feed(R "acquireQueue refCount: 0xb0 (1)\n",
+	feed_log(line, _i ? 100000 : 10);
+	feed_log(R "acquireQueue refCount: 0xb0 (1)\n",
 	     strlen(R "acquireQueue refCount: 0xb0 (1)\n"));
-	end();
+	end_log();
 	free(line);
-	ck_assert_uint_eq(data->n_queues, _i ? 1 : 2);
-	ck_assert_uint_eq(data->n_problems, _i);
+	ck_assert_uint_eq(log_data->n_queues, _i ? 1 : 2);
+	ck_assert_uint_eq(log_data->n_problems, _i);
 	if (_i)
-		ck_assert_str_eq(data->problems[0].what, "too long a line");
+		ck_assert_str_eq(log_data->problems[0].what, "too long a line");
 }
 END_TEST
 
@@ -154,48 +154,48 @@ END_TEST
 /* Excerpts that were put together in another order. */
 START_TEST(out_of_order)
 {
-	read_string(TIMED("5000000", "rptr=8, wptr=9")
+	read_log(TIMED("5000000", "rptr=8, wptr=9")
 		    TIMED("7000000", "rptr=10, wptr=12")
 		    TIMED("1000000", "rptr=0, wptr=1"));
-	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_int_eq(data->processes[0].first_us, 1000000);
-	ck_assert_int_eq(data->processes[0].last_us, 7000000);
-	ck_assert_int_eq(data->processes[0].back_us, 6000000);
-	ck_assert_int_eq(data->queues[0].first_us, 1000000);
-	ck_assert_int_eq(data->queues[0].last_us, 7000000);
-	ck_assert_int_eq(data->queues[0].first_rptr, 0);
-	ck_assert_int_eq(data->queues[0].first_wptr, 1);
-	ck_assert_int_eq(data->queues[0].last_rptr, 10);
-	ck_assert_int_eq(data->queues[0].last_wptr, 12);
-	ck_assert_int_eq(data->queues[0].backlog, 2);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_int_eq(log_data->processes[0].first_us, 1000000);
+	ck_assert_int_eq(log_data->processes[0].last_us, 7000000);
+	ck_assert_int_eq(log_data->processes[0].back_us, 6000000);
+	ck_assert_int_eq(log_data->queues[0].first_us, 1000000);
+	ck_assert_int_eq(log_data->queues[0].last_us, 7000000);
+	ck_assert_int_eq(log_data->queues[0].first_rptr, 0);
+	ck_assert_int_eq(log_data->queues[0].first_wptr, 1);
+	ck_assert_int_eq(log_data->queues[0].last_rptr, 10);
+	ck_assert_int_eq(log_data->queues[0].last_wptr, 12);
+	ck_assert_int_eq(log_data->queues[0].backlog, 2);
 }
 END_TEST
 
 /* At 80 columns, the process is cut off and the rest is a line of its own. */
 START_TEST(wrapped)
 {
-	read_string(":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"
+	read_log(":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"
 		    ": 0x7f8edc1c4400] acquireQueue refCount: 0xa0 (1)\n"
 		    ":3:rocdevice.cpp            :480 : 6306213494 us: [pi\n");
-	ck_assert_uint_eq(data->n_queues, 0);
-	ck_assert_uint_eq(data->n_problems, 2);
-	ck_assert_uint_eq(data->problems[1].line, 3);
-	ck_assert_str_eq(data->problems[0].what,
+	ck_assert_uint_eq(log_data->n_queues, 0);
+	ck_assert_uint_eq(log_data->n_problems, 2);
+	ck_assert_uint_eq(log_data->problems[1].line, 3);
+	ck_assert_str_eq(log_data->problems[0].what,
 			 "the head of this record is cut off");
 }
 END_TEST
 
 START_TEST(cut_indices)
 {
-	read_string(AT "7 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2), "
+	read_log(AT "7 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2), "
 		    "rptr=5, wptr=9" R "acquireQueue refCount: 0xb0 (1)\n"
 		    AT "8 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2)\n");
 	ck_assert_uint_eq(n_packets, 2);
 	ck_assert_int_eq(packets[0].wptr, GPREEMPT_UNKNOWN);
-	ck_assert_int_eq(data->queues[0].last_wptr, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(log_data->queues[0].last_wptr, GPREEMPT_UNKNOWN);
 	/* ROCm 5 has none at all, which is no problem. */
-	ck_assert_uint_eq(data->n_problems, 1);
-	ck_assert_str_eq(data->problems[0].what,
+	ck_assert_uint_eq(log_data->n_problems, 1);
+	ck_assert_str_eq(log_data->problems[0].what,
 			 "a packet whose indices are cut off");
 }
 END_TEST

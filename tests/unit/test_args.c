@@ -49,7 +49,7 @@ static const struct ctl_command all = {
 static const struct all_args *parse_all(const char *line)
 {
 	ck_assert_int_eq(parse(&all, line), GO);
-	return args;
+	return parsed_args;
 }
 
 START_TEST(options)
@@ -113,14 +113,14 @@ START_TEST(preempt)
 	const struct preempt_args *a;
 
 	ck_assert_int_eq(parse(&ctl_preempt, "7"), GO);
-	a = args;
+	a = parsed_args;
 	ck_assert_uint_eq(a->count, 100);
 	ck_assert_uint_eq(a->hold_ns, 100000000);
 	ck_assert_uint_eq(a->interval_ns, 500000000);
 	ck_assert_uint_eq(a->verbose, 0);
 	ck_assert_int_eq(parse(&ctl_preempt, "7 --count 3 --hold 0ms "
 			       "--interval 1us --verbose"), GO);
-	a = args;
+	a = parsed_args;
 	ck_assert_uint_eq(a->count, 3);
 	ck_assert_uint_eq(a->hold_ns, 0);
 	ck_assert_uint_eq(a->interval_ns, 1000);
@@ -240,7 +240,7 @@ START_TEST(roles)
 
 	ck_assert_int_eq(parse(&ctl_guard, "--online 1 comm:serve --offline=2 "
 			       "--gang 3 --online 4 --duty 30% --cpu 0"), GO);
-	sched = args;
+	sched = parsed_args;
 	ck_assert_uint_eq(sched->online_words.n, 3);
 	ck_assert_str_eq(sched->online_words.word[1], "comm:serve");
 	ck_assert_str_eq(sched->online_words.word[2], "4");
@@ -252,7 +252,7 @@ START_TEST(roles)
 	ck_assert_uint_eq(sched->share, 10);
 	ck_assert_int_eq(parse(&ctl_guard, "--offline-share 0 --min-run 5ms "
 			       "--allow-uid 7 --allow-uid 8,9"), GO);
-	sched = args;
+	sched = parsed_args;
 	ck_assert_uint_eq(sched->uids.n, 2);
 	ck_assert_uint_eq(sched->uids.id[1], 9);
 	ck_assert_uint_eq(sched->share, 0);

@@ -353,7 +353,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, snapshots_setup, snapshots_teardown);
+	tcase_add_checked_fixture(tc, snapshots_setup, command_teardown);
 	tcase_add_test(tc, snapshot_as_json);
 	tcase_add_test(tc, snapshot_of_one_process);
 	tcase_add_test(tc, one_file_alone);

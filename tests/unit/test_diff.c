@@ -136,7 +136,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, snapshots_setup, snapshots_teardown);
+	tcase_add_checked_fixture(tc, snapshots_setup, command_teardown);
 	tcase_add_test(tc, diff_of_a_process);
 	tcase_add_test(tc, diff_of_nothing);
 	tcase_add_test(tc, diff_without_ids);

@@ -152,7 +152,7 @@ START_TEST(both_models)
 				     "--b", "exec sleep 1.5", "--runs", "2",
 				     "--concurrent", "1", "-o", "e", "--json",
 				     NULL), 0);
-	json = json_out();
+	read_json();
 	ck_assert_uint_eq(json_object_array_length(json_at(json, "runs")), 5);
 	expect_number(json, "a.same_ids", 1);
 	expect_number(json, "a.same_number", 1);

@@ -56,7 +56,7 @@ START_TEST(report)
 	ck_assert_int_ne(access("e/report.md", F_OK), 0);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
 				     "--json", NULL), 0);
-	json = json_out();
+	read_json();
 	expect_number(json, "amd_log.a_alone.run_us", 8000);
 	expect_null(json, "amd_log.b_alone.dispatches");
 	expect_null(json, "runs.4.a_before_b");
@@ -130,7 +130,7 @@ START_TEST(of_a_script)
 	expect_out("both-1: ids in common: not known, 0 slots in common");
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "s",
 				     "--json", NULL), 0);
-	json = json_out();
+	read_json();
 	expect_null(json, "a.same_ids");
 	expect_null(json, "runs.3.overlap");
 	expect_null(json, "runs.0.a.exit_status");

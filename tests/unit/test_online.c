@@ -28,8 +28,8 @@ START_TEST(nested)
 	ck_assert_int_eq(gpreempt_online_begin(a), 2);
 	ck_assert_int_eq(gpreempt_online_begin(b), 1);
 	ck_assert_uint_eq(open_now(), 3);
-	ck_assert(guard.changed);
-	ck_assert_uint_eq(guard.n_clients, 2);
+	ck_assert(online_guard.changed);
+	ck_assert_uint_eq(online_guard.n_clients, 2);
 	ck_assert_int_eq(gpreempt_online_end(a), 1);
 	ck_assert_int_eq(gpreempt_online_end(a), 0);
 	ck_assert_int_eq(gpreempt_online_end(a), -EINVAL);
@@ -102,28 +102,28 @@ START_TEST(nodes)
 
 	ck_assert_int_eq(gpreempt_online_open(NULL, &online), 0);
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
-	ck_assert_uint_eq(guard.policy->party[0].nodes, ~0ULL);
-	pthread_mutex_lock(&guard.lock);
-	guard.online[0].target.pid = getpid();
-	guard.online[0].nodes = 6;
-	guard.n_online = 1;
-	pthread_mutex_unlock(&guard.lock);
+	ck_assert_uint_eq(online_guard.policy->party[0].nodes, ~0ULL);
+	pthread_mutex_lock(&online_guard.lock);
+	online_guard.online[0].target.pid = getpid();
+	online_guard.online[0].nodes = 6;
+	online_guard.n_online = 1;
+	pthread_mutex_unlock(&online_guard.lock);
 	ck_assert_int_eq(gpreempt_online_begin(online), 2);
-	ck_assert_uint_eq(guard.policy->party[0].nodes, 6);
+	ck_assert_uint_eq(online_guard.policy->party[0].nodes, 6);
 	gpreempt_online_close(online);
 }
 END_TEST
 
 START_TEST(release)
 {
-	guard.offline[0].target.pid = 4711;
-	guard.n_offline = 1;
+	online_guard.offline[0].target.pid = 4711;
+	online_guard.n_offline = 1;
 	ck_assert_int_eq(ask(GUARD_RELEASE, 4711), 0);
 	ck_assert_int_eq(ask(GUARD_RELEASE, 4712), -ESRCH);
-	pthread_mutex_lock(&guard.lock);
-	ck_assert_uint_eq(guard.n_releases, 1);
-	ck_assert_int_eq(guard.releases[0].pid, 4711);
-	pthread_mutex_unlock(&guard.lock);
+	pthread_mutex_lock(&online_guard.lock);
+	ck_assert_uint_eq(online_guard.n_releases, 1);
+	ck_assert_int_eq(online_guard.releases[0].pid, 4711);
+	pthread_mutex_unlock(&online_guard.lock);
 }
 END_TEST
 
@@ -131,7 +131,7 @@ START_TEST(two_guards)
 {
 	struct guard_server *second;
 
-	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &second),
+	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET, &second),
 			 -EADDRINUSE);
 }
 END_TEST
@@ -191,9 +191,9 @@ START_TEST(guard_is_stopped)
 	ck_assert_int_eq(gpreempt_online_open(&options, &online), 0);
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
 	/* Its thread waits for this before it can answer. */
-	pthread_mutex_lock(&guard.lock);
+	pthread_mutex_lock(&online_guard.lock);
 	ck_assert_int_eq(gpreempt_online_begin(online), -ETIMEDOUT);
-	pthread_mutex_unlock(&guard.lock);
+	pthread_mutex_unlock(&online_guard.lock);
 	/* The guard counts out what came over the old connections. */
 	expect_open(0);
 	ck_assert_int_eq(gpreempt_online_end(online), 0);

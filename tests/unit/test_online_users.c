@@ -75,15 +75,15 @@ START_TEST(allowed_user)
 	close(ready[0]);
 	close(ready[1]);
 	restart(1);
-	guard.offline[0].target.pid = 4711;
-	guard.n_offline = 1;
+	online_guard.offline[0].target.pid = 4711;
+	online_guard.n_offline = 1;
 	ck_assert_int_eq(ask_as(ALLOWED, GUARD_RELEASE, 4711), EACCES);
-	ck_assert_uint_eq(guard.n_releases, 0);
+	ck_assert_uint_eq(online_guard.n_releases, 0);
 	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, getpid()), EACCES);
 	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, child), 0);
 	expect_open(1);
 	ck_assert_int_eq(ask_as(0, GUARD_RELEASE, 4711), 0);
-	ck_assert_uint_eq(guard.n_releases, 1);
+	ck_assert_uint_eq(online_guard.n_releases, 1);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 }
@@ -125,8 +125,8 @@ START_TEST(one_user_takes_all)
 	ck_assert_int_eq(open, GUARD_CLIENTS_USER);
 	ck_assert_uint_eq(open_now(), GUARD_CLIENTS_USER);
 	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, 0), 100 + EUSERS);
-	guard.offline[0].target.pid = 4711;
-	guard.n_offline = 1;
+	online_guard.offline[0].target.pid = 4711;
+	online_guard.n_offline = 1;
 	ck_assert_int_eq(ask_as(0, GUARD_RELEASE, 4711), 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);

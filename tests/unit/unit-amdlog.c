@@ -6,7 +6,7 @@
 #include "unit-amdlog.h"
 
 static struct gpreempt_amdlog *amdlog;
-const struct gpreempt_amdlog_data *data;
+const struct gpreempt_amdlog_data *log_data;
 struct gpreempt_amdlog_packet packets[AMDLOG_PACKETS];
 size_t n_packets;
 
@@ -39,7 +39,7 @@ void amdlog_teardown(void)
 	amdlog = NULL;
 }
 
-void feed(const char *at, size_t len)
+void feed_log(const char *at, size_t len)
 {
 	/* A copy of its own, so that a read behind its end is caught. */
 	char *copy = malloc(len ? len : 1);
@@ -49,19 +49,19 @@ void feed(const char *at, size_t len)
 	free(copy);
 }
 
-void end(void)
+void end_log(void)
 {
 	ck_assert_int_eq(gpreempt_amdlog_end(amdlog), 0);
-	data = gpreempt_amdlog_get(amdlog);
+	log_data = gpreempt_amdlog_get(amdlog);
 }
 
-void read_string(const char *text)
+void read_log(const char *text)
 {
-	feed(text, strlen(text));
-	end();
+	feed_log(text, strlen(text));
+	end_log();
 }
 
-bool read_file(const char *path, size_t step)
+bool read_log_file(const char *path, size_t step)
 {
 	FILE *file = fopen(path, "r");
 	static char all[1 << 20];
@@ -72,7 +72,7 @@ bool read_file(const char *path, size_t step)
 	len = fread(all, 1, sizeof(all), file);
 	fclose(file);
 	for (at = 0; at < len; at += step)
-		feed(all + at, len - at < step ? len - at : step);
-	end();
+		feed_log(all + at, len - at < step ? len - at : step);
+	end_log();
 	return true;
 }

@@ -16,8 +16,8 @@
 #define R ":3:rocdevice.cpp :1: 10 us: [pid:7 tid: 0x1] "
 #define OTHER ":3:rocdevice.cpp :1: 99 us: [pid:8 tid: 0x1] "
 
-/* What was read, after end(). */
-extern const struct gpreempt_amdlog_data *data;
+/* What was read, after end_log(). */
+extern const struct gpreempt_amdlog_data *log_data;
 /* The first packets, and how many there were. */
 extern struct gpreempt_amdlog_packet packets[AMDLOG_PACKETS];
 extern size_t n_packets;
@@ -28,11 +28,11 @@ void amdlog_teardown(void);
 /* Or, in place of it, for one. */
 void amdlog_start(int64_t pid);
 
-void feed(const char *at, size_t len);
-void end(void);
+void feed_log(const char *at, size_t len);
+void end_log(void);
 /* Both. */
-void read_string(const char *text);
+void read_log(const char *text);
 /* A file, in steps of so many bytes; false: it is not there. */
-bool read_file(const char *path, size_t step);
+bool read_log_file(const char *path, size_t step);
 
 #endif

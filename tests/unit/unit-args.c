@@ -4,7 +4,7 @@
 
 #include "unit-args.h"
 
-void *args;
+void *parsed_args;
 
 /* Of the last command line, for args_teardown(). */
 static const struct ctl_command *parsed;
@@ -12,7 +12,7 @@ static const struct ctl_command *parsed;
 void args_teardown(void)
 {
 	if (parsed)
-		ctl_free_args(parsed, args);
+		ctl_free_args(parsed, parsed_args);
 	parsed = NULL;
 }
 
@@ -28,10 +28,10 @@ int parse(const struct ctl_command *cmd, const char *line)
 		argv[argc++] = word;
 	argv[argc] = NULL;
 	args_teardown();
-	args = ctl_new_args(cmd);
-	ck_assert_ptr_nonnull(args);
+	parsed_args = ctl_new_args(cmd);
+	ck_assert_ptr_nonnull(parsed_args);
 	parsed = cmd;
-	return ctl_parse(cmd, argc, argv, args);
+	return ctl_parse(cmd, argc, argv, parsed_args);
 }
 
 void args_setup(void)

@@ -7,7 +7,7 @@
 #include "unit.h"
 
 /* The arguments of the last command line. */
-extern void *args;
+extern void *parsed_args;
 
 /* Messages are dropped unless a test reads them. */
 void args_setup(void);

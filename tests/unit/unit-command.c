@@ -12,6 +12,8 @@
 
 #define WORDS_MAX 32
 
+struct json_object *json;
+
 static char origin[PATH_MAX];
 static char dir[64];
 
@@ -21,6 +23,7 @@ void command_setup(void)
 	strcpy(dir, "/tmp/gpreempt-unit-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(chdir(dir), 0);
+	json = NULL;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type,
@@ -34,6 +37,8 @@ static int remove_one(const char *path, const struct stat *st, int type,
 
 void command_teardown(void)
 {
+	json_object_put(json);
+	json = NULL;
 	ck_assert_int_eq(chdir(origin), 0);
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -77,6 +82,12 @@ struct json_object *json_out(void)
 
 	ck_assert_msg(object, "no JSON: \"%s\"", ctl_out);
 	return object;
+}
+
+void read_json(void)
+{
+	json_object_put(json);
+	json = json_out();
 }
 
 struct json_object *json_at(struct json_object *object, const char *path)

@@ -29,6 +29,9 @@ void expect_err(const char *text);
 
 /* The last stdout as JSON, for json_object_put(). */
 struct json_object *json_out(void);
+/* The same, until the next of it or the end of the test. */
+extern struct json_object *json;
+void read_json(void);
 /* "check.slots_active", "queues.0.pid". */
 struct json_object *json_at(struct json_object *object, const char *path);
 void expect_number(struct json_object *object, const char *path,

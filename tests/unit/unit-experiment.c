@@ -5,18 +5,14 @@
 
 #include "unit-experiment.h"
 
-struct json_object *json;
-
 void experiment_setup(void)
 {
 	unit_setup();
 	command_setup();
-	json = NULL;
 }
 
 void experiment_teardown(void)
 {
-	json_object_put(json);
 	command_teardown();
 	unit_teardown();
 }

@@ -7,9 +7,6 @@
 
 #define DRIVER "tests/unit/fixtures/linux-6.12.117/"
 
-/* What a test has read from stdout; it is freed after the test. */
-extern struct json_object *json;
-
 void experiment_setup(void);
 void experiment_teardown(void);
 

@@ -11,7 +11,7 @@
 
 static uid_t uids[] = { ALLOWED };
 
-struct guard guard;
+struct guard online_guard;
 static struct guard_options args;
 struct guard_server *server;
 
@@ -21,12 +21,12 @@ void online_setup(void)
 		.size = sizeof(options), .max_hold_ns = NSEC_PER_SEC,
 	};
 
-	memset(&guard, 0, sizeof(guard));
+	memset(&online_guard, 0, sizeof(online_guard));
 	memset(&args, 0, sizeof(args));
-	guard.options = &args;
-	pthread_mutex_init(&guard.lock, NULL);
-	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &guard.policy), 0);
-	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server),
+	online_guard.options = &args;
+	pthread_mutex_init(&online_guard.lock, NULL);
+	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &online_guard.policy), 0);
+	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET, &server),
 			 0);
 }
 
@@ -34,7 +34,7 @@ void online_teardown(void)
 {
 	guard_serve_stop(server);
 	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), -1);
-	gpreempt_policy_free(guard.policy);
+	gpreempt_policy_free(online_guard.policy);
 }
 
 uint64_t soon(void)
@@ -46,10 +46,10 @@ unsigned int open_now(void)
 {
 	unsigned int n = 0, i;
 
-	pthread_mutex_lock(&guard.lock);
-	for (i = 0; i < guard.policy->top; i++)
-		n += guard.policy->party[i].requests;
-	pthread_mutex_unlock(&guard.lock);
+	pthread_mutex_lock(&online_guard.lock);
+	for (i = 0; i < online_guard.policy->top; i++)
+		n += online_guard.policy->party[i].requests;
+	pthread_mutex_unlock(&online_guard.lock);
 	return n;
 }
 
@@ -67,5 +67,5 @@ void restart(size_t n_uids)
 {
 	guard_serve_stop(server);
 	args.uids = (struct shr_ids){ uids, n_uids };
-	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server), 0);
+	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET, &server), 0);
 }

@@ -9,7 +9,7 @@
 
 #define ALLOWED 4711	/* the user of --allow-uid */
 
-extern struct guard guard;
+extern struct guard online_guard;
 extern struct guard_server *server;
 
 void online_setup(void);

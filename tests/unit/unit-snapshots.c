@@ -4,12 +4,9 @@
 
 #include "unit-snapshots.h"
 
-struct json_object *json;
-
 void snapshots_setup(void)
 {
 	command_setup();
-	json = NULL;
 	ck_assert(copy_fixture(DRIVER "mqds", "now/mqds"));
 	ck_assert(copy_fixture(DRIVER "hqds", "now/hqds"));
 	ck_assert(copy_fixture(DRIVER "rls", "now/rls"));
@@ -17,19 +14,6 @@ void snapshots_setup(void)
 	ck_assert(copy_fixture(DRIVER "queues-156", "now/queues-156"));
 }
 
-void snapshots_teardown(void)
-{
-	json_object_put(json);
-	command_teardown();
-}
-
-void read_json(void)
-{
-	json_object_put(json);
-	json = json_out();
-}
-
-/* The process before had the same MQDs, and other rings. */
 void make_other_rings(const char *path)
 {
 	size_t len;

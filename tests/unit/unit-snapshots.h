@@ -7,15 +7,10 @@
 
 #define DRIVER "tests/unit/fixtures/linux-6.12.117/"
 
-/* The last stdout, after read_json(). */
-extern struct json_object *json;
-void read_json(void);
-
-/* It is "now": processes 144 and 156 with four queues. */
+/* It is "now": processes 144 and 156 with four queues. For command_teardown(). */
 void snapshots_setup(void);
-void snapshots_teardown(void);
 
-/* Its mqds, with other rings of compute queues. */
+/* Its mqds, as of a process before that had the same MQDs and other rings. */
 void make_other_rings(const char *path);
 
 #endif
