@@ -265,7 +265,10 @@ void guard_files_last(struct guard *guard, struct guard_text *texts);
 /* Write that, and free it. 0, or an exit status, as check. */
 int guard_files_finish(struct guard *guard, struct guard_text *texts);
 
-/* poll.c */
+/* poll.c: poll as long as it is the turn of this thread, which has that number. */
+void guard_poll_turn(struct guard *guard, unsigned int me);
+
+/* poll-threads.c */
 int guard_poll_start(struct guard *guard);
 /* There is a thread that takes over when a read does not return. */
 void guard_poll_tend(struct guard *guard);

@@ -3,38 +3,22 @@
  * The poller: sees work come and go, asks the policy, and gives orders.
  *
  * It reads memory of other processes, without the lock, and such a read may
- * never end: the page may be one of userfaultfd or of a FUSE file, and the
- * kernel waits for whatever the process does to its address space. A second
- * thread, the stand-in, watches the one whose turn it is, and takes over when a
- * read takes long. The process that is being read is left out until that read
- * returns; the thread that waits for it is the next stand-in then. Even SIGKILL
- * does not end a wait for a page of FUSE, so these threads share no descriptors
- * with the others: guard's socket and locks are closed when guard is killed.
+ * never end. The process that is being read is left out until that read returns;
+ * another thread takes over: poll-threads.c.
  */
-#include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "guard/guard.h"
 #include "shared/clock.h"
-#include "shared/urgent.h"
 
 /* An adaptive poller does not sleep as long after it has seen work. */
 #define ADAPTIVE_SPIN_NS (2 * NSEC_PER_MSEC)
 #define ADAPTIVE_SLEEP_NS (200 * NSEC_PER_USEC)
 /* It looks for new targets at least that often. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
-/* Workers release their targets when the poller is away for longer. */
-#define LATE_NS NSEC_PER_SEC
 /* To ask for its CPU time takes as long as a look. */
 #define LOOKS_A_COUNT 64
-/* A read takes microseconds. */
-#define STUCK_NS (10 * NSEC_PER_MSEC)
-#define STAND_IN_NS (3 * NSEC_PER_MSEC)
-/* To end them all takes no longer than a sleep of one. */
-#define END_NS (2 * NSEC_PER_SEC)
 
 /* For the picture. One that came and went was there since the last look. */
 static void draw(const struct guard *guard, const struct guard_online *online,
@@ -265,8 +249,7 @@ static void beat(struct guard *guard, uint64_t now)
 	atomic_store(&guard->common->beat_ns, now);
 }
 
-/* As long as it is this thread's turn. */
-static void poll_for_long(struct guard *guard, unsigned int me)
+void guard_poll_turn(struct guard *guard, unsigned int me)
 {
 	uint64_t looks, cpu = cpu_time(), was = cpu;
 
@@ -282,174 +265,5 @@ static void poll_for_long(struct guard *guard, unsigned int me)
 			was = cpu;
 		}
 		doze(guard);
-	}
-}
-
-/* Wait until the one whose turn it is has to be relieved. False: the end. */
-static bool stand_in(struct guard *guard, unsigned int me)
-{
-	struct guard_turn *turn = &guard->turn;
-	bool taken = false;
-
-	prctl(PR_SET_NAME, "guard-stand-in");
-	while (!taken && !atomic_load(&guard->quit)) {
-		shr_sleep_ns(STAND_IN_NS);
-		pthread_mutex_lock(&guard->lock);
-		taken = turn->since_ns &&
-			shr_now_ns() > turn->since_ns + STUCK_NS;
-		if (taken) {
-			turn->thread = me;
-			turn->since_ns = 0;
-			turn->stuck++;
-			turn->has_stand_in = false;
-		}
-		pthread_mutex_unlock(&guard->lock);
-	}
-	if (taken)
-		guard_poll_tend(guard);
-	return taken;
-}
-
-/*
- * It does not poll any more: at the end of all, or because it was relieved and
- * its read has returned. True: it is the stand-in.
- */
-static bool come_back(struct guard *guard, unsigned int me)
-{
-	struct guard_turn *turn = &guard->turn;
-	bool wanted = false;
-
-	pthread_mutex_lock(&guard->lock);
-	if (turn->thread != me) {
-		turn->stuck--;
-		wanted = !turn->has_stand_in && !atomic_load(&guard->quit);
-		turn->has_stand_in |= wanted;
-	}
-	pthread_mutex_unlock(&guard->lock);
-	return wanted;
-}
-
-/* As long as it is its turn, or it is the stand-in. */
-static void take_turns(struct guard *guard)
-{
-	struct guard_turn *turn = &guard->turn;
-	unsigned int me;
-	bool polls;
-
-	/* The kernel rounds sleeps up by 50 us otherwise. */
-	prctl(PR_SET_TIMERSLACK, 1);
-	shr_ask_short_slices();
-	pthread_mutex_lock(&guard->lock);
-	me = ++turn->numbers;
-	polls = !turn->thread;
-	if (polls)
-		turn->thread = me;
-	pthread_mutex_unlock(&guard->lock);
-	while (polls || stand_in(guard, me)) {
-		poll_for_long(guard, me);
-		polls = false;
-		if (!come_back(guard, me))
-			break;
-	}
-}
-
-static void *poller_thread(void *arg)
-{
-	struct guard *guard = arg;
-	int ret = guard_wake_keep_only(&guard->wakes);
-
-	if (!ret)
-		take_turns(guard);
-	pthread_mutex_lock(&guard->lock);
-	guard->turn.threads--;
-	/* It was to be one; another can try. */
-	if (ret)
-		guard->turn.has_stand_in = false;
-	pthread_mutex_unlock(&guard->lock);
-	return NULL;
-}
-
-static int pin(const struct guard *guard, pthread_attr_t *attr)
-{
-	uint64_t cpu = guard->options->cpu;
-	cpu_set_t set;
-
-	if (!cpu)
-		return 0;
-	CPU_ZERO(&set);
-	CPU_SET(cpu - 1, &set);
-	return -pthread_attr_setaffinity_np(attr, sizeof(set), &set);
-}
-
-static int start_thread(struct guard *guard)
-{
-	pthread_attr_t attr;
-	sigset_t all, old;
-	pthread_t thread;
-	int ret;
-
-	pthread_attr_init(&attr);
-	/* One that never returns from a read cannot be joined. */
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	ret = pin(guard, &attr);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pthread_mutex_lock(&guard->lock);
-	if (!ret)
-		ret = -pthread_create(&thread, &attr, poller_thread, guard);
-	guard->turn.threads += !ret;
-	pthread_mutex_unlock(&guard->lock);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return ret;
-}
-
-int guard_poll_start(struct guard *guard)
-{
-	int ret;
-
-	atomic_store(&guard->common->beat_ns, shr_now_ns());
-	guard->common->late_ns = LATE_NS + guard->poll_ns;
-	guard->turn.wake = GPREEMPT_POLICY_NEVER;
-	guard->turn.looked_ns = shr_now_ns();
-	/* The first that runs polls. */
-	guard->turn.has_stand_in = true;
-	ret = start_thread(guard);
-	if (ret)
-		return ret;
-	ret = start_thread(guard);
-	if (ret)
-		guard_poll_stop(guard);
-	return ret;
-}
-
-void guard_poll_tend(struct guard *guard)
-{
-	struct guard_turn *turn = &guard->turn;
-	bool wanted;
-
-	pthread_mutex_lock(&guard->lock);
-	wanted = !turn->has_stand_in && turn->threads <= GUARD_STUCK &&
-		 !atomic_load(&guard->quit);
-	turn->has_stand_in |= wanted;
-	pthread_mutex_unlock(&guard->lock);
-	if (!wanted || !start_thread(guard))
-		return;
-	pthread_mutex_lock(&guard->lock);
-	turn->has_stand_in = false;
-	pthread_mutex_unlock(&guard->lock);
-}
-
-void guard_poll_stop(struct guard *guard)
-{
-	uint64_t end = shr_now_ns() + END_NS;
-	bool ended = false;
-
-	atomic_store(&guard->quit, true);
-	while (!ended && shr_now_ns() < end) {
-		shr_sleep_ns(NSEC_PER_MSEC);
-		pthread_mutex_lock(&guard->lock);
-		ended = guard->turn.threads <= guard->turn.stuck;
-		pthread_mutex_unlock(&guard->lock);
 	}
 }
