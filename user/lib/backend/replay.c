@@ -8,160 +8,20 @@
  * was never read is not there. Calls of the driver take as long as they took.
  */
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
 #include "lib/core/place.h"
-#include "lib/backend/recording.h"
+#include "lib/backend/player.h"
 #include "shared/clock.h"
-
-#define MAX_TARGETS 64
-
-/* The ends of descriptors that the driver or the kernel would write to. */
-struct target {
-	pid_t pid;
-	int events;
-	int stops;
-};
-
-struct player {
-	pthread_mutex_t lock;
-	struct gp_record *records;
-	size_t count;
-	struct target targets[MAX_TARGETS];
-};
-
-/* Under the lock: what this process has to ask next. */
-static struct gp_record *next_in_order(struct player *p, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < p->count; i++)
-		if (!p->records[i].used && p->records[i].pid == pid &&
-		    gp_record_in_order(&p->records[i]))
-			return &p->records[i];
-	return NULL;
-}
-
-static bool is_call(const struct gp_record *record, const char *call)
-{
-	return record && !strcmp(record->call, call);
-}
-
-static bool has_suspended(const struct player *p, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < p->count; i++)
-		if (p->records[i].used && p->records[i].pid == pid &&
-		    is_call(&p->records[i], "trap:suspend"))
-			return true;
-	return false;
-}
-
-/*
- * An event: the library asks what it was. When it has queues to suspend it
- * takes a snapshot first, and there may be nothing left to ask for.
- */
-static bool is_event(const struct player *p, const struct gp_record *next)
-{
-	return is_call(next, "trap:query") ||
-	       (is_call(next, "trap:snapshot") && has_suspended(p, next->pid));
-}
-
-static struct target *target_of(struct player *p, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < MAX_TARGETS; i++) {
-		if (!p->targets[i].pid)
-			p->targets[i] = (struct target){ pid, -1, -1 };
-		if (p->targets[i].pid == pid)
-			return &p->targets[i];
-	}
-	return NULL;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-/*
- * Make the event that made the library ask: an event, a stop, or an end of the
- * session by another process, after which it asks whether there is one.
- */
-static void announce(struct player *p, struct target *t)
-{
-	const struct gp_record *next = t ? next_in_order(p, t->pid) : NULL;
-	uint64_t one = 1;
-	ssize_t ret = 0;
-
-	if (!next)
-		return;
-	if (t->events >= 0 && is_event(p, next))
-		ret = write(t->events, ".", 1);
-	else if (is_call(next, "wait") && t->stops >= 0)
-		ret = write(t->stops, &one, sizeof(one));
-	else if (is_call(next, "trap:probe"))
-		close_fd(&t->events);
-	(void)ret;
-}
-
-/* Of the calls that have an order. NULL: it is another one's turn. */
-static struct gp_record *take(struct player *p, const char *call, pid_t pid)
-{
-	struct gp_record *next = next_in_order(p, pid);
-
-	if (!next || strcmp(next->call, call))
-		return NULL;
-	next->used = true;
-	return next;
-}
-
-/* Of the others: the next for this key, or the last once more. */
-static const struct gp_record *find(struct player *p, const char *call,
-				    pid_t pid, const char *key)
-{
-	struct gp_record *last = NULL;
-	size_t i;
-
-	for (i = 0; i < p->count; i++) {
-		struct gp_record *record = &p->records[i];
-
-		if (record->pid != pid || strcmp(record->call, call) ||
-		    strcmp(record->key, key))
-			continue;
-		last = record;
-		if (!record->used)
-			break;
-	}
-	if (last)
-		last->used = true;
-	return last;
-}
-
-static const struct gp_record *find_locked(struct player *p, const char *call,
-					   pid_t pid, const char *key)
-{
-	const struct gp_record *record;
-
-	pthread_mutex_lock(&p->lock);
-	record = find(p, call, pid, key);
-	pthread_mutex_unlock(&p->lock);
-	return record;
-}
 
 static int replay_open_kfd(void *be)
 {
 	const struct gp_record *record;
 	int fd;
 
-	record = find_locked(be, "open", 0, "/dev/kfd");
+	record = gp_player_find(be, "open", 0, "/dev/kfd");
 	if (!record)
 		return -ENOENT;
 	if (record->ret < 0)
@@ -178,7 +38,7 @@ static int play_trap(struct player *p, struct kfd_ioctl_dbg_trap_args *args,
 	size_t room;
 	void *buffer;
 
-	record = take(p, gp_trap_call(args), args->pid);
+	record = gp_player_take(p, gp_trap_call(args), args->pid);
 	if (!record)
 		return args->op == KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT ?
 		       -EAGAIN : -EBADMSG;
@@ -187,17 +47,17 @@ static int play_trap(struct player *p, struct kfd_ioctl_dbg_trap_args *args,
 	if (record->len)
 		memcpy(buffer, record->data,
 		       record->len < room ? record->len : room);
-	t = target_of(p, args->pid);
+	t = gp_player_target(p, args->pid);
 	if (record->ret >= 0) {
 		gp_trap_set_value(args, record->value);
 		if (t && args->op == KFD_IOC_DBG_TRAP_ENABLE) {
-			close_fd(&t->events);
+			gp_player_close(&t->events);
 			t->events = dup(args->enable.dbg_fd);
 		} else if (t && args->op == KFD_IOC_DBG_TRAP_DISABLE) {
-			close_fd(&t->events);
+			gp_player_close(&t->events);
 		}
 	}
-	announce(p, t);
+	gp_player_announce(p, t);
 	return record->ret;
 }
 
@@ -218,7 +78,7 @@ static int replay_ioctl(void *be, int fd, unsigned long request, void *arg)
 			shr_sleep_ns(ns);
 		return ret;
 	}
-	record = find_locked(p, "version", 0, "");
+	record = gp_player_find(p, "version", 0, "");
 	if (!record)
 		return -EBADMSG;
 	version->major_version = record->value >> 16;
@@ -234,10 +94,10 @@ static int replay_ptrace(void *be, int request, pid_t pid, unsigned long data)
 
 	(void)data;
 	pthread_mutex_lock(&p->lock);
-	record = take(p, gp_ptrace_call(request), pid);
+	record = gp_player_take(p, gp_ptrace_call(request), pid);
 	if (record) {
 		ret = record->ret;
-		announce(p, target_of(p, pid));
+		gp_player_announce(p, gp_player_target(p, pid));
 	}
 	pthread_mutex_unlock(&p->lock);
 	return ret;
@@ -250,7 +110,7 @@ static int replay_wait(void *be, pid_t pid, int *status)
 	int ret = 0;
 
 	pthread_mutex_lock(&p->lock);
-	record = take(p, "wait", pid);
+	record = gp_player_take(p, "wait", pid);
 	if (record) {
 		ret = record->ret;
 		*status = record->value;
@@ -266,13 +126,13 @@ static int replay_watch_start(void *be, pid_t pid, void **watch, int *fd)
 	int ret = 0;
 
 	pthread_mutex_lock(&p->lock);
-	t = target_of(p, pid);
+	t = gp_player_target(p, pid);
 	if (t)
 		t->stops = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (!t || t->stops < 0)
 		ret = -ENFILE;
 	else
-		announce(p, t);
+		gp_player_announce(p, t);
 	pthread_mutex_unlock(&p->lock);
 	if (ret)
 		return ret;
@@ -291,7 +151,7 @@ static void replay_watch_next(void *be, void *watch)
 	pthread_mutex_lock(&p->lock);
 	ret = read(t->stops, &count, sizeof(count));
 	(void)ret;
-	announce(p, t);
+	gp_player_announce(p, t);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -301,7 +161,7 @@ static int replay_watch_stop(void *be, void *watch)
 	struct target *t = watch;
 
 	pthread_mutex_lock(&p->lock);
-	close_fd(&t->stops);
+	gp_player_close(&t->stops);
 	pthread_mutex_unlock(&p->lock);
 	return 0;
 }
@@ -309,7 +169,7 @@ static int replay_watch_stop(void *be, void *watch)
 static ssize_t play_bytes(struct player *p, const char *call, const char *path,
 			  char *buf, size_t size)
 {
-	const struct gp_record *record = find_locked(p, call, 0, path);
+	const struct gp_record *record = gp_player_find(p, call, 0, path);
 
 	if (!record)
 		return -ENOENT;
@@ -335,7 +195,7 @@ static ssize_t replay_read_link(void *be, const char *path, char *buf,
 static int replay_list_dir(void *be, const char *path,
 			   int (*fn)(void *arg, const char *name), void *arg)
 {
-	const struct gp_record *record = find_locked(be, "list", 0, path);
+	const struct gp_record *record = gp_player_find(be, "list", 0, path);
 	char *names, *name, *rest = NULL;
 	int ret;
 
@@ -372,7 +232,7 @@ static int replay_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 	char key[24];
 
 	snprintf(key, sizeof(key), "0x%llx", (unsigned long long)address);
-	record = find_locked(be, "memory", pid, key);
+	record = gp_player_find(be, "memory", pid, key);
 	if (!record)
 		return -EFAULT;
 	if (record->ret)
@@ -385,7 +245,7 @@ static int replay_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 
 static int replay_device_of(void *be, const char *path, uint64_t *device)
 {
-	const struct gp_record *record = find_locked(be, "device", 0, path);
+	const struct gp_record *record = gp_player_find(be, "device", 0, path);
 
 	if (!record)
 		return -ENOENT;
@@ -395,7 +255,7 @@ static int replay_device_of(void *be, const char *path, uint64_t *device)
 
 static int replay_is_root(void *be)
 {
-	const struct gp_record *record = find_locked(be, "root", 0, "");
+	const struct gp_record *record = gp_player_find(be, "root", 0, "");
 
 	return record ? record->ret : 0;
 }
@@ -403,7 +263,7 @@ static int replay_is_root(void *be)
 /* Older recordings do not have it. */
 static int replay_ask_disable(void *be)
 {
-	const struct gp_record *record = find_locked(be, "disable", 0, "");
+	const struct gp_record *record = gp_player_find(be, "disable", 0, "");
 
 	return record ? record->ret : -ENOSYS;
 }
@@ -429,43 +289,16 @@ const struct gp_backend_ops gp_backend_replay = {
 
 int gp_replay_open(const char *path, void **be, unsigned int *line)
 {
-	struct player *p = calloc(1, sizeof(*p));
-	FILE *f;
-	int ret;
+	struct player *player;
+	int ret = gp_player_open(path, &player, line);
 
-	*line = 0;
-	if (!p)
-		return -ENOMEM;
-	pthread_mutex_init(&p->lock, NULL);
-	f = fopen(path, "re");
-	if (!f) {
-		ret = -errno;
-		gp_replay_end(p);
-		return ret;
-	}
-	ret = gp_recording_read(f, &p->records, &p->count, line);
-	fclose(f);
-	if (ret) {
-		gp_replay_end(p);
-		return ret;
-	}
-	*be = p;
-	return 0;
+	if (!ret)
+		*be = player;
+	return ret;
 }
 
 int gp_replay_end(void *be)
 {
-	struct player *p = be;
-	size_t i;
-
-	for (i = 0; i < MAX_TARGETS && p->targets[i].pid; i++) {
-		close_fd(&p->targets[i].events);
-		close_fd(&p->targets[i].stops);
-	}
-	for (i = 0; i < p->count; i++)
-		gp_record_free(&p->records[i]);
-	pthread_mutex_destroy(&p->lock);
-	free(p->records);
-	free(p);
+	gp_player_free(be);
 	return 0;
 }
