@@ -2,9 +2,9 @@
 # make install, uninstall and dist. The module is DKMS's: make dkms-install.
 
 PREFIX ?= /usr/local
-MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+LIBNAME := $(shell user/install/libdir $(CC))
 BINDIR ?= $(PREFIX)/bin
-LIBDIR ?= $(PREFIX)/lib$(MULTIARCH:%=/%)
+LIBDIR ?= $(PREFIX)/$(LIBNAME)
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 DOCDIR ?= $(PREFIX)/share/doc/gpreempt
