@@ -20,6 +20,20 @@ FETCH_KERNEL = tests/vm/debug-kernel
 DEPS += bc bison flex
 endif
 
+# KERNEL=7, 6.1, trixie: with another kernel of Debian's, below build/on-7. The
+# bench's own is fetched, too: an older one has no header of the debug trap.
+ifdef KERNEL
+ifdef DEBUG_KERNEL
+$(error KERNEL= and DEBUG_KERNEL= are two kernels)
+endif
+ifneq ($(words $(KERNEL))$(findstring /,$(KERNEL)),1)
+$(error KERNEL= is a version or a release of Debian: 7, 6.1, trixie)
+endif
+override O := $(O)/on-$(KERNEL)
+FETCH_KERNEL = tests/vm/fetch-kernel $(FETCHED) && \
+	tests/vm/fetch-kernel $(if $(UPDATE),--update) --kernel $(KERNEL)
+endif
+
 # Headers of the kernel that runs here, for the module that "make" builds.
 KRUNNING := $(wildcard /lib/modules/$(shell uname -r)/build)
 
@@ -179,8 +193,8 @@ checkpatch-user:
 
 .PHONY: clean distclean
 clean: ## remove what was built, keep what was fetched
-	rm -rf $(filter-out $(addprefix $(O)/,apt debug kernel kernel.lock kernels linux-% rocm \
-		rocm.lock hip hip.lock), $(wildcard $(O)/*))
+	rm -rf $(filter-out $(addprefix $(O)/,apt debug kernel kernel.lock kernels linux-% on-% \
+		rocm rocm.lock hip hip.lock), $(wildcard $(O)/*))
 distclean: ## remove all of build/
 	rm -rf $(O)
 
