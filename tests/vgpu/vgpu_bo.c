@@ -352,8 +352,8 @@ struct vgpu_hook vgpu_bo_hooks[] = {
 	{ "amdgpu_amdkfd_gpuvm_free_memory_of_gpu", vgpu_free_memory, vgpu_is_adev },
 	{ "amdgpu_amdkfd_gpuvm_map_memory_to_gpu", vgpu_map_memory, vgpu_is_adev },
 	{ "amdgpu_amdkfd_gpuvm_unmap_memory_from_gpu", vgpu_unmap_memory, vgpu_is_adev },
-	{ "amdgpu_amdkfd_gpuvm_map_gtt_bo_to_kernel", vgpu_map_to_kernel, vgpu_is_mem },
-	{ "amdgpu_amdkfd_gpuvm_unmap_gtt_bo_from_kernel", vgpu_unmap_from_kernel, vgpu_is_mem },
+	{ VGPU_MAP_BO, vgpu_map_to_kernel, vgpu_is_mem },
+	{ VGPU_UNMAP_BO, vgpu_unmap_from_kernel, vgpu_is_mem },
 	{ "amdgpu_amdkfd_gpuvm_export_dmabuf", vgpu_export_dmabuf, vgpu_is_mem },
 	{ "amdgpu_amdkfd_gpuvm_import_dmabuf_fd", vgpu_import_dmabuf, vgpu_is_adev },
 	{ }

@@ -39,6 +39,7 @@ static int vgpu_open(struct drm_device *ddev, struct drm_file *file)
 {
 	struct vgpu *v = vgpu_of(drm_to_adev(ddev));
 	struct vgpu_file *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	int ret;
 
 	if (!f)
 		return -ENOMEM;
@@ -46,6 +47,12 @@ static int vgpu_open(struct drm_device *ddev, struct drm_file *file)
 	if (!f->fpriv.vm.task_info) {
 		kfree(f);
 		return -ENOMEM;
+	}
+	ret = vgpu_take_pasid(&f->fpriv);
+	if (ret) {
+		kfree(f->fpriv.vm.task_info);
+		kfree(f);
+		return ret;
 	}
 	vm_init(v, f, file);
 	file->driver_priv = f;
@@ -103,7 +110,7 @@ const struct drm_driver vgpu_drm_driver = {
 	.fops = &vgpu_drm_fops,
 	.name = "amdgpu",	/* what ROCm's libraries ask for */
 	.desc = "simulated AMD GPU",
-	.date = "20261120",
+	VGPU_DATE
 	.major = 3,
 	.minor = 59,
 };

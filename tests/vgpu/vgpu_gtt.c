@@ -16,9 +16,9 @@ struct vgpu_gtt {
 	void *cpu;
 };
 
-static int vgpu_alloc_gtt_mem(struct amdgpu_device *adev, size_t size,
-			      void **mem_obj, u64 *gpu_addr, void **cpu_ptr,
-			      bool cp_mqd_gfx9)
+static int vgpu_alloc_mem(struct amdgpu_device *adev, size_t size,
+			  VGPU_DOMAIN_PARAM void **mem_obj, u64 *gpu_addr,
+			  void **cpu_ptr, bool cp_mqd_gfx9)
 {
 	struct vgpu *v = vgpu_of(adev);
 	struct vgpu_gtt *g;
@@ -65,7 +65,7 @@ static void queues_forget(struct vgpu *v, struct vgpu_gtt *g)
 	}
 }
 
-static void vgpu_free_gtt_mem(struct amdgpu_device *adev, void **mem_obj)
+static void vgpu_free_mem(struct amdgpu_device *adev, void **mem_obj)
 {
 	struct vgpu *v = vgpu_of(adev);
 	struct vgpu_gtt *g = *mem_obj;
@@ -157,6 +157,7 @@ static int vgpu_bo_create_kernel(struct amdgpu_device *adev, unsigned long size,
 	res->start = start;
 	res->size = size;
 	bo->tbo.bdev = &adev->mman.bdev;
+	bo->tbo.type = ttm_bo_type_kernel;
 	bo->tbo.resource = res;
 	bo->tbo.base.size = pages << PAGE_SHIFT;
 	cpu = page_address(v->bar) + (start << PAGE_SHIFT);
@@ -236,8 +237,8 @@ void vgpu_gtt_fini(struct vgpu *v)
 }
 
 struct vgpu_hook vgpu_mem_hooks[] = {
-	{ "amdgpu_amdkfd_alloc_gtt_mem", vgpu_alloc_gtt_mem, vgpu_is_adev },
-	{ "amdgpu_amdkfd_free_gtt_mem", vgpu_free_gtt_mem, vgpu_is_adev },
+	{ VGPU_ALLOC_MEM, vgpu_alloc_mem, vgpu_is_adev },
+	{ VGPU_FREE_MEM, vgpu_free_mem, vgpu_is_adev },
 	{ "amdgpu_amdkfd_alloc_gws", vgpu_alloc_gws, vgpu_is_adev },
 	{ "amdgpu_amdkfd_free_gws", vgpu_free_gws, vgpu_is_adev },
 	{ "amdgpu_bo_create_kernel", vgpu_bo_create_kernel, vgpu_is_adev },

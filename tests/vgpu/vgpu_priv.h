@@ -276,7 +276,8 @@ void vgpu_profile_free(struct vgpu *v);
 	X(amdgpu_amdkfd_suspend, void, (struct amdgpu_device *, bool))	\
 	X(amdgpu_amdkfd_resume, int, (struct amdgpu_device *, bool))	\
 	X(amdgpu_amdkfd_fence_create, struct amdgpu_amdkfd_fence *,	\
-	  (u64, struct mm_struct *, struct svm_range_bo *))		\
+	  (u64, struct mm_struct *, vgpu_fence_owner))			\
+	VGPU_DRIFT_SYMS(X)						\
 	X(amdgpu_reset_create_reset_domain, struct amdgpu_reset_domain *, \
 	  (enum amdgpu_reset_domain_type, char *))			\
 	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))	\

@@ -128,6 +128,7 @@ static void profile_gfx(struct amdgpu_device *adev, int xccs)
 
 	gfx->funcs = &gfx_funcs;
 	gfx->rlc.funcs = &rlc_funcs;
+	vgpu_init_rlc(adev);
 	gfx->mec_fw_version = 200;
 	gfx->mec2_fw_version = 200;
 	gfx->xcc_mask = (1 << xccs) - 1;

@@ -6,6 +6,7 @@
  */
 #include <linux/kprobes.h>
 #include <linux/workqueue.h>
+#include "kfd_priv.h"
 #include "vgpu_priv.h"
 
 struct vgpu_syms vgpu_syms;
@@ -13,7 +14,7 @@ static unsigned long (*lookup)(const char *name);
 static struct module *amdgpu;
 static unsigned long processes, release_wq;	/* addresses in the driver */
 
-#define KFD_PROCESS_BUCKETS 32	/* of kfd_processes_table in 6.12 */
+#define KFD_PROCESS_BUCKETS (1 << KFD_PROCESS_TABLE_SIZE)
 
 static const struct {
 	const char *name;

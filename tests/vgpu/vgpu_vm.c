@@ -29,7 +29,7 @@ static int vgpu_file_to_fpriv(struct file *filp, struct amdgpu_fpriv **fpriv)
 	return 0;
 }
 
-static struct amdkfd_process_info *info_new(void)
+static struct amdkfd_process_info *info_new(struct kfd_process *process)
 {
 	struct amdkfd_process_info *info = kzalloc(sizeof(*info), GFP_KERNEL);
 
@@ -42,7 +42,8 @@ static struct amdkfd_process_info *info_new(void)
 	INIT_LIST_HEAD(&info->userptr_valid_list);
 	INIT_LIST_HEAD(&info->userptr_inval_list);
 	info->eviction_fence = vgpu_syms.amdgpu_amdkfd_fence_create(
-			dma_fence_context_alloc(1), current->mm, NULL);
+			dma_fence_context_alloc(1), current->mm, VGPU_FENCE_OWNER(process));
+	VGPU_SET_CONTEXT(info, process);
 	if (!info->eviction_fence)
 		goto err_free;
 	if (xa_err(xa_store(&infos, INFO_KEY(info), info, GFP_KERNEL)))
@@ -75,7 +76,8 @@ static int vgpu_acquire_process_vm(struct amdgpu_device *adev, struct amdgpu_vm 
 	if (vm->process_info)
 		return -EINVAL;
 	if (!*process_info)
-		*process_info = info_new();
+		*process_info = info_new(container_of(process_info, struct kfd_process,
+						      kgd_process_info));
 	info = *process_info;
 	if (!info)
 		return -ENOMEM;
@@ -137,7 +139,8 @@ static int vgpu_restore_process_bos(void *process_info, struct dma_fence __rcu *
 	old = info->eviction_fence;
 	if (!dma_fence_is_signaled(&old->base))
 		goto out;
-	fence = vgpu_syms.amdgpu_amdkfd_fence_create(old->base.context, old->mm, NULL);
+	fence = vgpu_syms.amdgpu_amdkfd_fence_create(old->base.context, old->mm,
+						     VGPU_FENCE_OWNER(info));
 	if (!fence) {
 		mutex_unlock(&info->lock);
 		return -ENOMEM;
@@ -164,7 +167,7 @@ int vgpu_vm_evict(pid_t pid)
 	xa_unlock(&infos);
 	if (!fence)
 		return -ESRCH;
-	dma_fence_enable_sw_signaling(fence);
+	vgpu_enable_signaling(fence);
 	dma_fence_put(fence);
 	return 0;
 }
@@ -186,7 +189,7 @@ static void vgpu_block_mmu_notifications(void *info)
 struct vgpu_hook vgpu_vm_hooks[] = {
 	{ "amdgpu_file_to_fpriv", vgpu_file_to_fpriv, is_file },
 	{ "amdgpu_amdkfd_gpuvm_acquire_process_vm", vgpu_acquire_process_vm, vgpu_is_adev },
-	{ "amdgpu_amdkfd_gpuvm_release_process_vm", vgpu_release_process_vm, vgpu_is_adev },
+	VGPU_RELEASE_VM_HOOK(vgpu_release_process_vm)
 	{ "amdgpu_amdkfd_gpuvm_destroy_cb", vgpu_destroy_cb, vgpu_is_adev },
 	{ "amdgpu_amdkfd_gpuvm_restore_process_bos", vgpu_restore_process_bos, is_info },
 	{ "amdgpu_amdkfd_add_gws_to_process", vgpu_add_gws, is_info },
