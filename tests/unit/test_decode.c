@@ -9,6 +9,7 @@
 #include "ctl/text/decode.h"
 #include "ctl/text/diff.h"
 #include "unit-snapshots.h"
+#include "unit-text.h"
 
 START_TEST(snapshot_as_json)
 {
@@ -47,6 +48,31 @@ START_TEST(snapshot_of_one_process)
 	ck_assert_int_eq(run_command(&ctl_decode, "now", "--pid", "9", NULL),
 			 5);
 	expect_err("process 9 is not in this text");
+}
+END_TEST
+
+/* In one of its XCCs it is elsewhere: each place once. */
+START_TEST(places)
+{
+	static const struct {
+		int pipe, queue;
+	} at[] = { { 1, 4 }, { 2, 5 }, { 1, 4 } };
+	const uint64_t mqd = 0x17ba000, ring = 0x7f0000100000;
+	int xcc;
+
+	say("Process 1 PASID 1:\n  Compute queue on device 2a\n");
+	for (xcc = 0; xcc < 3; xcc++)
+		say_ring_mqd(mqd + 0x1000 * xcc, ring);
+	make_file("a", made, made_len);
+	made_len = 0;
+	say("Node 1, gpu_id 2a:\n");
+	for (xcc = 0; xcc < 3; xcc++)
+		say_ring_slot(xcc, at[xcc].pipe, at[xcc].queue,
+			      mqd + 0x1000 * xcc, ring);
+	make_file("b", made, made_len);
+	made_len = 0;
+	ck_assert_int_eq(run_command(&ctl_decode, "a", "b", NULL), 0);
+	expect_out("\t1.4,2.5\t");
 }
 END_TEST
 
@@ -356,6 +382,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, snapshots_setup, command_teardown);
 	tcase_add_test(tc, snapshot_as_json);
 	tcase_add_test(tc, snapshot_of_one_process);
+	tcase_add_test(tc, places);
 	tcase_add_test(tc, one_file_alone);
 	tcase_add_test(tc, twice);
 	tcase_add_test(tc, two_moments);
