@@ -82,7 +82,7 @@ int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)
 		.code = code,
 		.reason = reason,
 		.pid = pid,
-		.step = "it",
+		.step = "the command",
 	};
 
 	return ctl_fail(&err);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What to do about an error or a finding, with the commands of gpreempt-ctl. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,11 +30,35 @@ static const struct {
 	  "gpreempt-ctl doctor PID says more; they are refused" },
 };
 
+/* After a system call that failed for want of something, not of the driver. */
+static const struct {
+	int code;
+	const char *step;
+} wants[] = {
+	{ -EMFILE, "raise the limit of open files: ulimit -n" },
+	{ -ENFILE, "close files: /proc/sys/fs/file-max is the host's limit" },
+	{ -ENOMEM, "free memory, or raise the limit of its cgroup" },
+	{ -ENOSPC, "make room on that disk" },
+};
+
+static const char *find_want(const struct gpreempt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wants); i++)
+		if (err->reason == GPREEMPT_SYSTEM && wants[i].code == err->code)
+			return wants[i].step;
+	return NULL;
+}
+
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
 {
 	unsigned int reason = err->reason;
+	const char *want = find_want(err);
 
-	if (reason < GPREEMPT_REASON_COUNT && steps[reason])
+	if (want)
+		snprintf(buf, size, "%s", want);
+	else if (reason < GPREEMPT_REASON_COUNT && steps[reason])
 		snprintf(buf, size, "%s", steps[reason]);
 	else
 		gpreempt_error_next(err, buf, size);
