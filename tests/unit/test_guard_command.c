@@ -170,6 +170,9 @@ START_TEST(refused)
 	CTL(GPREEMPT_CLASS_FAILED,
 	    "guard --offline 4242 --duty 50%% --metrics /no/such/dir/file");
 	ERR_HAS("the metrics file /no/such/dir/file cannot be written");
+	CTL(GPREEMPT_CLASS_FAILED,
+	    "guard --offline 4242 --duty 50%% --samples /no/such/dir/file");
+	ERR_HAS("the samples file /no/such/dir/file cannot be written");
 	ck_assert_str_eq(loop.trace, "");
 	/* Not the same as to be in a cgroup of the old freezer. */
 	unit_path_fails = "/proc/self/cgroup";
