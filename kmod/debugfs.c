@@ -8,23 +8,11 @@
  * to the struct gp_proc, so debugfs need not guard them against removal, and
  * a read after the end of the process says ESTALE in place of EIO.
  *
- * The files show addresses of other users' processes and what these do, and
- * debugfs may be mounted where more than root reaches it, in containers too. So
- * the modes are 0400, and open() asks for a capability in the first user
- * namespace: CAP_SYS_PTRACE, which who suspends a process needs anyway, or
- * CAP_PERFMON or CAP_SYS_ADMIN for who only looks. Under lockdown debugfs opens
- * files whose mode has no bit beyond 0444 and that can only be read
+ * The modes are 0400, and pin.c has who may open a file. Under lockdown debugfs
+ * opens files whose mode has no bit beyond 0444 and that can only be read
  * (debugfs_locked_down()).
- *
- * An open file keeps the module, but not as the owner of its operations:
- * debugfs warns when it meets an owner whose last reference is just gone and
- * that is not marked as going yet (kernel/module/main.c:703-710). So each open
- * file holds a second, hidden one whose owner is the module.
- * (Lines are those of Linux 6.12.)
  */
 
-#include <linux/anon_inodes.h>
-#include <linux/capability.h>
 #include <linux/debugfs.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -38,6 +26,7 @@
 #include "events.h"
 #include "gpus.h"
 #include "layout.h"
+#include "pin.h"
 #include "proc.h"
 #include "rows.h"
 #include "stats.h"
@@ -76,27 +65,6 @@ struct view_file {
 	u32 n;
 	struct file *pin;
 };
-
-static const struct file_operations pin_fops = {
-	.owner = THIS_MODULE,
-};
-
-static bool may_read(void)
-{
-	return capable(CAP_SYS_PTRACE) || perfmon_capable();
-}
-
-/*
- * Keep the module until fput(). That puts it later, from the kernel's own code,
- * so it can be the last thing that a release of ours does.
- */
-static struct file *pin_module(void)
-{
-	struct file *pin = anon_inode_getfile("[gpreempt]", &pin_fops, NULL,
-					      O_RDONLY);
-
-	return pin == ERR_PTR(-ENOENT) ? ERR_PTR(-ENXIO) : pin;
-}
 
 static int queues_take(struct gp_proc *proc, void **list, u32 *n)
 {
@@ -223,9 +191,7 @@ static int view_open(struct inode *inode, struct file *file,
 	struct view_file *f;
 	struct file *pin;
 
-	if (!may_read())
-		return -EPERM;
-	pin = pin_module();
+	pin = gp_pin_open();
 	if (IS_ERR(pin))
 		return PTR_ERR(pin);
 	f = __seq_open_private(file, &view_ops, sizeof(*f));
@@ -344,9 +310,7 @@ static int whole_open(struct file *file,
 	struct file *pin;
 	int ret;
 
-	if (!may_read())
-		return -EPERM;
-	pin = pin_module();
+	pin = gp_pin_open();
 	if (IS_ERR(pin))
 		return PTR_ERR(pin);
 	ret = single_open(file, show, pin);

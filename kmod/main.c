@@ -21,7 +21,7 @@ static int __init gp_init(void)
 	ret = gp_layout_load();
 	if (ret)
 		goto err_layout;
-	ret = gp_proc_start(gp_debugfs_start());
+	ret = gp_proc_start(gp_debugfs_start(), gp_debugfs_add_proc);
 	if (ret)
 		goto err_proc;
 	return 0;

@@ -21,7 +21,6 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "debugfs.h"
 #include "events.h"
 #include "proc.h"
 #include "stats.h"
@@ -47,6 +46,7 @@ static LIST_HEAD(procs);
 static u32 n_procs;
 static DEFINE_SPINLOCK(procs_lock); /* of changes to both */
 static struct dentry *parent;
+static void (*add_files)(struct dentry *dir, struct gp_proc *proc);
 static struct workqueue_struct *scan_queue;
 
 static void scan_table(struct work_struct *work);
@@ -223,7 +223,7 @@ static void make_dir(struct gp_proc *proc)
 
 	snprintf(name, sizeof(name), "%d", pid_nr(proc->pid));
 	proc->dir = debugfs_create_dir(name, parent);
-	gp_debugfs_add_proc(proc->dir, proc);
+	add_files(proc->dir, proc);
 }
 
 static void remove_proc(struct gp_proc *proc)
@@ -275,7 +275,8 @@ void gp_proc_reader(void)
 	scan_now();
 }
 
-int gp_proc_start(struct dentry *dir)
+int gp_proc_start(struct dentry *dir,
+		  void (*fill)(struct dentry *dir, struct gp_proc *proc))
 {
 	/*
 	 * Bound: it runs on the CPU of the event as soon as that returns, and
@@ -286,6 +287,7 @@ int gp_proc_start(struct dentry *dir)
 	if (!scan_queue)
 		return -ENOMEM;
 	parent = dir;
+	add_files = fill;
 	refresh_at = jiffies;
 	read_at = jiffies;
 	gp_events_start(scan_now);

@@ -68,10 +68,13 @@ void gp_proc_release_all(struct gp_proc **procs, u32 n);
 /**
  * gp_proc_start() - make directories, now and from now on
  * @dir:	where
+ * @fill:	makes the files of a process in its new directory, which ends
+ *		before our reference to the process
  *
  * Return: 0, -ENOMEM.
  */
-int gp_proc_start(struct dentry *dir);
+int gp_proc_start(struct dentry *dir,
+		  void (*fill)(struct dentry *dir, struct gp_proc *proc));
 
 /** gp_proc_stop() - stop that, and remove them; open files stay usable */
 void gp_proc_stop(void);
