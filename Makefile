@@ -42,7 +42,7 @@ all: ## user programs, and gpreempt.ko for the running kernel (else the bench's)
 
 # The bench's kernel: KVER, KDIR, KSRC and more. Fetched when a goal needs it.
 GOALS := $(or $(MAKECMDGOALS),all)
-NEED_KERNEL := kernel vgpu modules vm-files payload sparse checkpatch \
+NEED_KERNEL := kernel vgpu modules check-arrows vm-files payload sparse checkpatch \
 	$(if $(KRUNNING),,all)
 ifneq ($(wildcard $(O)/kernel/env.mk)$(filter $(NEED_KERNEL) $(O)/vm/%,$(GOALS)),)
 ifeq ($(filter clean distclean,$(GOALS)),)

@@ -16,9 +16,10 @@ check-fast-parts: unit check-kernels-offline check-arrows check-library check-ca
 check-shell:
 	@tests/lint/shell $(O)/lint
 
-# Do the folders of user/ use each other as docs/source.md says?
-check-arrows: user $(O)/command-doc
-	@tests/lint/check-arrows $(O)/user
+# Do the folders of user/ use each other as docs/source.md says, without circles?
+# And the files of the module?
+check-arrows: user $(O)/command-doc $(KMOD_BENCH)
+	@tests/lint/check-arrows $(O)/user $(dir $(KMOD_BENCH))kmod
 
 # Does the library name no command, and has all that it exports a user?
 check-library: user $(O)/command-doc
