@@ -75,6 +75,15 @@ int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
 /** gpreempt_select_check() - can gpreempt_select() look for such a word? */
 int gpreempt_select_check(const char *word, struct gpreempt_error *err);
 
+/**
+ * gpreempt_select_reads_memory() - may gpreempt_select() wait for a process?
+ * @word: one that it looks for
+ *
+ * So it is for cmd:, whose command lines are in the memory of the processes; see
+ * gpreempt_describe(). Look for such a word in a process that nothing waits for.
+ */
+bool gpreempt_select_reads_memory(const char *word);
+
 /** gpreempt_targets_free() - free targets; NULL is allowed */
 void gpreempt_targets_free(struct gpreempt_targets *targets);
 

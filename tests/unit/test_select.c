@@ -235,6 +235,18 @@ START_TEST(no_driver)
 }
 END_TEST
 
+/* By the kind of the word alone, and not for a word that is bad. */
+START_TEST(which_read_memory)
+{
+	ck_assert(gpreempt_select_reads_memory("cmd:x"));
+	ck_assert(!gpreempt_select_reads_memory("cmd:"));
+	ck_assert(!gpreempt_select_reads_memory("comm:cmd:x"));
+	ck_assert(!gpreempt_select_reads_memory("container:x"));
+	ck_assert(!gpreempt_select_reads_memory("4711"));
+	ck_assert(!gpreempt_select_reads_memory(""));
+}
+END_TEST
+
 START_TEST(checked)
 {
 	ck_assert_int_eq(gpreempt_select_check("cmd:^a|b$", NULL), 0);
@@ -286,6 +298,7 @@ int main(void)
 	tcase_add_test(tc, skipped);
 	tcase_add_test(tc, not_ourselves);
 	tcase_add_test(tc, no_driver);
+	tcase_add_test(tc, which_read_memory);
 	tcase_add_test(tc, checked);
 	tcase_add_test(tc, description);
 	return unit_run("select");

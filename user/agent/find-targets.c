@@ -32,22 +32,29 @@ struct search {
 	struct gpreempt_target target[MOST];
 };
 
-static bool is_slow(const char *word)
+bool same_target(const struct gpreempt_target *a,
+		 const struct gpreempt_target *b)
 {
-	return !strncmp(word, "cmd:", strlen("cmd:"));
+	return a->pid == b->pid && a->start == b->start;
+}
+
+static bool contains(const struct gpreempt_target *list, size_t count,
+		     const struct gpreempt_target *one)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (same_target(&list[i], one))
+			return true;
+	return false;
 }
 
 static bool is_mute(const struct find *f, pid_t pid)
 {
-	uint64_t start;
-	size_t i;
+	struct gpreempt_target t = { .pid = pid };
 
-	for (i = 0; i < f->n_mute; i++)
-		if (f->mute[i].pid == pid &&
-		    !gpreempt_start_time(f->g, pid, &start) &&
-		    f->mute[i].start == start)
-			return true;
-	return false;
+	return f->n_mute && !gpreempt_start_time(f->g, pid, &t.start) &&
+	       contains(f->mute, f->n_mute, &t);
 }
 
 static bool skip(void *data, pid_t pid)
@@ -170,17 +177,6 @@ static int find_slow(struct search *s, struct gpreempt_error *err)
 	return s->ret;
 }
 
-static bool contains(const struct gpreempt_target *list, size_t count,
-		     const struct gpreempt_target *one)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (list[i].pid == one->pid && list[i].start == one->start)
-			return true;
-	return false;
-}
-
 /* What both kinds of words have found, in the order of PIDs. */
 static int merge(struct search *s, const struct gpreempt_targets *plain,
 		 struct gpreempt_targets **out, struct gpreempt_error *err)
@@ -212,11 +208,11 @@ static int find_both(struct search *s, const char *const *words, size_t count,
 	if (!sorted)
 		return fail_system(err, -ENOMEM);
 	for (i = 0; i < count; i++)
-		if (!is_slow(words[i]))
+		if (!gpreempt_select_reads_memory(words[i]))
 			sorted[n++] = words[i];
 	s->words = sorted + n;
 	for (i = 0; i < count; i++)
-		if (is_slow(words[i]))
+		if (gpreempt_select_reads_memory(words[i]))
 			s->words[s->count++] = words[i];
 	if (n)
 		ret = gpreempt_select(s->f->g, sorted, n, skip, s->f, &plain,
@@ -238,7 +234,7 @@ int find_targets(struct find *f, const char *const *words, size_t count,
 	int ret;
 
 	hold_owners_free(&f->owners);
-	for (i = 0; i < count && !is_slow(words[i]); i++)
+	for (i = 0; i < count && !gpreempt_select_reads_memory(words[i]); i++)
 		;
 	if (f->recording || i == count)
 		return gpreempt_select(f->g, words, count, skip, f, out, err);

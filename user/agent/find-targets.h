@@ -14,6 +14,10 @@
 
 #include "agent/holder-lock.h"
 
+/* Is it the same process? Its number alone may be that of another one by now. */
+bool same_target(const struct gpreempt_target *a,
+		 const struct gpreempt_target *b);
+
 #define FIND_MUTE 8	/* processes that do not answer; then it fails */
 
 /* All 0 but what the caller sets; for one look after the other. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Targets that guard cannot take, or shall not. */
+#include "agent/find-targets.h"
 #include "guard/guard.h"
 #include "shared/clock.h"
 
@@ -11,7 +12,7 @@
 static bool is_refused(const struct guard_refusal *r,
 		       const struct gpreempt_target *target)
 {
-	return guard_same(&r->target, target);
+	return same_target(&r->target, target);
 }
 
 /* The place of a target among the refused; if it has none, the oldest one. */

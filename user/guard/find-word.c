@@ -13,7 +13,7 @@
 bool guard_word_is_slow(const char *word)
 {
 	return !strncmp(word, CONTAINER, strlen(CONTAINER)) ||
-	       !strncmp(word, "cmd:", strlen("cmd:"));
+	       gpreempt_select_reads_memory(word);
 }
 
 /* Cut off at the end of the text, not in the middle of a container. */

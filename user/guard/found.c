@@ -2,6 +2,7 @@
 /* The processes that the words of the command line name now. */
 #include <errno.h>
 
+#include "agent/find-targets.h"
 #include "guard/guard.h"
 #include "shared/clock.h"
 
@@ -21,7 +22,7 @@ static void note(struct guard *guard, const struct lookup *l,
 	struct guard_found *f = found->list;
 	struct guard_found *end = f + found->n;
 
-	while (f < end && !guard_same(&f->target, target))
+	while (f < end && !same_target(&f->target, target))
 		f++;
 	if (f == end) {
 		if (found->n == GUARD_FOUND_MAX)
@@ -187,7 +188,7 @@ guard_find_found(const struct guard *guard,
 	for (i = 0; i < found->n; i++) {
 		const struct guard_found *f = &found->list[i];
 
-		if (!guard_same(&f->target, target))
+		if (!same_target(&f->target, target))
 			continue;
 		if (f->online && f->offline)
 			return NULL;

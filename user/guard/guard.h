@@ -285,8 +285,6 @@ guard_find_found(const struct guard *guard,
 		 const struct gpreempt_target *target, bool online);
 
 /* lookup.c */
-bool guard_same(const struct gpreempt_target *a,
-		const struct gpreempt_target *b);
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
 /* The nodes that a process has queues on; under the lock. */
 uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);

@@ -2,12 +2,6 @@
 /* Finding targets and nodes in the lists of guard. */
 #include "guard/guard.h"
 
-bool guard_same(const struct gpreempt_target *a,
-		const struct gpreempt_target *b)
-{
-	return a->pid == b->pid && a->start == b->start;
-}
-
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid)
 {
 	size_t i;

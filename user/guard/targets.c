@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/find-targets.h"
 #include "guard/guard.h"
 #include "shared/clock.h"
 
@@ -157,7 +158,7 @@ static bool is_online(const struct guard *guard,
 	size_t i;
 
 	for (i = 0; i < guard->n_online; i++)
-		if (guard_same(&guard->online[i].target, target))
+		if (same_target(&guard->online[i].target, target))
 			return true;
 	return false;
 }

@@ -55,8 +55,7 @@ static bool is_known(const struct followers *f,
 	size_t i;
 
 	for (i = 0; i < f->count; i++)
-		if (f->list[i].target.pid == target->pid &&
-		    f->list[i].target.start == target->start)
+		if (same_target(&f->list[i].target, target))
 			return true;
 	return false;
 }

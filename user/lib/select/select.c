@@ -186,21 +186,35 @@ static const struct kind kinds[] = {
 	  .prepare = prepare_cmd, .done = done_cmd, .reads_memory = true },
 };
 
+/* The kind that a word begins as; NULL: none, it is a PID or bad. */
+static const struct kind *kind_of(const char *word)
+{
+	size_t i, len;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		len = strlen(kinds[i].prefix);
+		if (!strncmp(word, kinds[i].prefix, len) && word[len])
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+bool gpreempt_select_reads_memory(const char *word)
+{
+	const struct kind *kind = kind_of(word);
+
+	return kind && kind->reads_memory;
+}
+
 /* Take a word apart; end with end_word() when that worked. */
 static int begin_word(struct gpreempt *g, struct matcher *m, const char *word,
 		      struct gpreempt_error *err)
 {
 	uint64_t pid;
-	size_t i;
 
-	*m = (struct matcher){ .g = g, .word = word };
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		size_t len = strlen(kinds[i].prefix);
-
-		if (strncmp(word, kinds[i].prefix, len) || !word[len])
-			continue;
-		m->kind = &kinds[i];
-		m->value = word + len;
+	*m = (struct matcher){ .g = g, .word = word, .kind = kind_of(word) };
+	if (m->kind) {
+		m->value = word + strlen(m->kind->prefix);
 		return m->kind->prepare ? m->kind->prepare(m, err) : 0;
 	}
 	if (shr_parse_u64(word, MAX_PID, &pid) || !pid)
