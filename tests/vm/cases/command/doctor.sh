@@ -48,7 +48,7 @@ says_what_to_do 'no process 999999'
 step "as an ordinary user"
 chmod 600 /dev/kfd
 chmod 700 "$DEBUGFS"
-as-nobody gpreempt-ctl doctor > "$W/ctl" 2>&1
+as-user gpreempt-ctl doctor > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "status"
 says "failed${tab}root"
 says "failed${tab}kfd${tab}/dev/kfd cannot be opened${tab}run it with sudo"

@@ -38,7 +38,7 @@ ctl 3 suspend "$a"
 mv /dev/kfd.away /dev/kfd
 
 step "4: no permission"
-as-nobody gpreempt-ctl suspend "$a" > "$W/ctl" 2>&1
+as-user gpreempt-ctl suspend "$a" > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "ordinary user: status"
 
 step "5: no such GPU process"

@@ -79,7 +79,7 @@ awk '{ gsub(/\033\[[0-9]*m/, ""); sub(/\r$/, ""); if (length($0) > 70) exit 1 }'
 
 step "as an ordinary user, and without the module"
 chmod 700 "$DEBUGFS"
-as-nobody gpreempt-ctl > "$W/ctl" 2>&1 || fail "status $?"
+as-user gpreempt-ctl > "$W/ctl" 2>&1 || fail "status $?"
 says 'not known: only root may read'
 is "$a" queues 3
 is "$a" state -

@@ -15,7 +15,7 @@ touch "$modules/modules.order" "$modules/modules.builtin"
 /tmp/bin/depmod 2> "$W/depmod" || fail "depmod: $(cat "$W/depmod")"
 
 step "not root"
-as-nobody gpreempt-ctl module load > "$W/ctl" 2>&1
+as-user gpreempt-ctl module load > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "status"
 says_what_to_do 'sudo'
 

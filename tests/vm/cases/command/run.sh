@@ -69,7 +69,7 @@ for name in .. a/b -x ''; do
 	run --cgroup="$name" -- true
 	ended 2
 done
-as-nobody gpreempt-ctl run -- true > "$W/ctl" 2>&1
+as-user gpreempt-ctl run -- true > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "without root: $(cat "$W/ctl")"
 says_what_to_do "may not make the cgroup"
 umount /sys/fs/cgroup

@@ -77,19 +77,19 @@ end_guard
 
 step "who may ask"
 guard
-as-nobody gpreempt-ctl guard begin > "$W/ctl" 2>&1
+as-user gpreempt-ctl guard begin > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "an ordinary user may ask: $(cat "$W/ctl")"
 says_what_to_do "does not let us ask"
 end_guard
 guard --allow-uid 1000,65534
-as-nobody gpreempt-ctl guard begin > "$W/ctl" 2>&1
+as-user gpreempt-ctl guard begin > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "it may speak for a process of root: $(cat "$W/ctl")"
-as-nobody sh -c 'gpreempt-ctl guard begin; exec sleep 1000' > "$W/server" 2>&1 &
+as-user sh -c 'gpreempt-ctl guard begin; exec sleep 1000' > "$W/server" 2>&1 &
 s=$!
 started="$started $s"
 wait_for 15 grep -q "1 requests open" "$W/server"
 wait_for 15 view_is "$p" suspended 1
-as-nobody gpreempt-ctl guard release "$p" > "$W/ctl" 2>&1
+as-user gpreempt-ctl guard release "$p" > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "it may release: $(cat "$W/ctl")"
 expect_suspended "$p"
 kill -KILL $s

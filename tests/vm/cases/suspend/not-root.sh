@@ -9,7 +9,7 @@ p=$(pid a)
 for command in "suspend $p" "resume $p" "preempt $p --count 1"; do
 	step "$command"
 	# shellcheck disable=SC2086
-	as-nobody gpreempt-ctl $command > "$W/ctl" 2>&1
+	as-user gpreempt-ctl $command > "$W/ctl" 2>&1
 	status=$?
 	cat "$W/ctl"
 	[ $status -eq 4 ] || fail "status $status"
@@ -18,7 +18,7 @@ done
 
 step "queues $p"
 chmod 700 "$DEBUGFS"
-as-nobody gpreempt-ctl queues "$p" > "$W/ctl" 2>&1 || fail "status $?"
+as-user gpreempt-ctl queues "$p" > "$W/ctl" 2>&1 || fail "status $?"
 cat "$W/ctl"
 says 'root|debugfs'
 grep -Eq "^$p	0	0x[0-9a-f]+	" "$W/ctl" || fail "not even the queue's id and GPU"

@@ -57,7 +57,7 @@ ctl 2 trace "$p" --amd-log 4
 says_what_to_do 'amd-log is for a command'
 ctl 5 trace 999999 --duration 100ms
 says_what_to_do 'no process 999999'
-as-nobody gpreempt-ctl trace "$p" > "$W/ctl" 2>&1
+as-user gpreempt-ctl trace "$p" > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "as an ordinary user"
 says_what_to_do 'root'
 
