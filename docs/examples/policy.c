@@ -17,7 +17,7 @@
 #define RELEASE_AT (500 * MS)
 #define RELEASE_UNTIL (700 * MS)
 
-static struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+static struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 
 /* What is to be done at that time, and when to ask again. */
 static uint64_t step(struct gpreempt_policy *p, uint64_t now)
@@ -28,7 +28,7 @@ static uint64_t step(struct gpreempt_policy *p, uint64_t now)
 	for (i = 0; i < n; i++)
 		printf("%4llu ms: %s %u (%s)\n", (unsigned long long)(now / MS),
 		       actions[i].suspend ? "suspend" : "resume",
-		       actions[i].party,
+		       actions[i].entity,
 		       gpreempt_policy_reason_name(actions[i].reason));
 	return wake;
 }

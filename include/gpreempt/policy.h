@@ -11,21 +11,21 @@
  *
  * The rules:
  *
- * An offline party is suspended while an online party that shares a node with
+ * An offline entity is suspended while an online entity that shares a node with
  * it is active: has work, has a request open, or had one of them less than the
  * linger time ago.
  *
- * No offline party starves. Held time counts up and run time counts it down.
- * When as much as max_hold_ns has been counted, the party runs until it has had
+ * No offline entity starves. Held time counts up and run time counts it down.
+ * When as much as max_hold_ns has been counted, the entity runs until it has had
  * its due for that: its share, or min_run_ns if that is longer. Nothing
  * preempts it in that time. So in any span of time T it runs for at least
  * share * (T - max_hold_ns), less what the caller is late by. With a due of
  * zero nothing is owed and max_hold_ns does nothing.
  *
- * Offline parties of one job are suspended and resumed together: when one has
+ * Offline entities of one job are suspended and resumed together: when one has
  * to be, all are, and when one is owed its share, all run.
  *
- * With a duty there is no online party: each offline party runs for that part
+ * With a duty there is no online entity: each offline entity runs for that part
  * of each period.
  */
 #ifndef GPREEMPT_POLICY_H
@@ -41,8 +41,8 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/** GPREEMPT_POLICY_PARTIES - how many there can be at once */
-#define GPREEMPT_POLICY_PARTIES 1024
+/** GPREEMPT_POLICY_ENTITIES - how many there can be at once */
+#define GPREEMPT_POLICY_ENTITIES 1024
 
 /** GPREEMPT_POLICY_NEVER - a time that does not come */
 #define GPREEMPT_POLICY_NEVER UINT64_MAX
@@ -53,7 +53,7 @@ enum gpreempt_role {
 	GPREEMPT_ROLE_OFFLINE,
 };
 
-/** enum gpreempt_policy_reason - why an offline party is to be switched */
+/** enum gpreempt_policy_reason - why an offline entity is to be switched */
 enum gpreempt_policy_reason {
 	GPREEMPT_POLICY_ARRIVAL,	/* suspend: there is online work */
 	GPREEMPT_POLICY_DUTY,		/* either: its part of the period */
@@ -69,11 +69,11 @@ const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason);
 /**
  * struct gpreempt_policy_options - the rules' figures
  * @size: sizeof(struct gpreempt_policy_options)
- * @linger_ns: how long a party without work counts as active still
+ * @linger_ns: how long an entity without work counts as active still
  * @max_hold_ns: longest hold while a share is owed, at least 1
  * @min_run_ns: shortest run after that
- * @share: part of the time that each offline party gets, 0 to 90 percent
- * @duty: 0, or part of each period that each offline party gets, in percent
+ * @share: part of the time that each offline entity gets, 0 to 90 percent
+ * @duty: 0, or part of each period that each offline entity gets, in percent
  * @period_ns: with a duty; at most max_hold_ns
  */
 struct gpreempt_policy_options {
@@ -91,20 +91,20 @@ struct gpreempt_policy;
 
 /**
  * struct gpreempt_policy_action - what the caller is to do
- * @party: number of the offline party
+ * @entity: number of the offline entity
  * @suspend: true: suspend it, false: resume it
  * @reason: why
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_policy_action {
-	unsigned int party;
+	unsigned int entity;
 	bool suspend;
 	enum gpreempt_policy_reason reason;
 	uint64_t reserved;
 };
 
 /**
- * gpreempt_policy_new() - begin without any party
+ * gpreempt_policy_new() - begin without any entity
  * @options: figures
  * @now: the time; all times are of one clock, in ns
  * @out: gets the policy, for gpreempt_policy_free()
@@ -123,7 +123,7 @@ void gpreempt_policy_free(struct gpreempt_policy *p);
  * @p: policy
  * @role: online or offline
  * @nodes: a bit for each node that it uses
- * @job: offline: 0, or a number from 1 to GPREEMPT_POLICY_PARTIES that it has
+ * @job: offline: 0, or a number from 1 to GPREEMPT_POLICY_ENTITIES that it has
  *	in common with those it is suspended with
  * @now: the time
  *
@@ -136,35 +136,35 @@ int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role,
 /**
  * gpreempt_policy_remove() - remove a process; the caller has released it
  * @p: policy
- * @party: number
+ * @entity: number
  *
  * Its requests end with it, without a linger time.
  */
-void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int party);
+void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int entity);
 
-/** gpreempt_policy_nodes() - a party uses these nodes from now on */
-void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int party,
+/** gpreempt_policy_nodes() - an entity uses these nodes from now on */
+void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int entity,
 			   uint64_t nodes);
 
-/** gpreempt_policy_busy() - an online party has work, or has none */
-void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int party,
+/** gpreempt_policy_busy() - an online entity has work, or has none */
+void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity,
 			  bool busy, uint64_t now);
 
 /**
- * gpreempt_policy_begin() - an online party opens a request
+ * gpreempt_policy_begin() - an online entity opens a request
  *
- * Return: how many are open now, or -EINVAL for a party that is not online.
+ * Return: how many are open now, or -EINVAL for an entity that is not online.
  */
-int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int party);
+int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int entity);
 
 /** gpreempt_policy_end() - it closes one. Return: as begin; -EINVAL: none */
-int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int party,
+int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity,
 			uint64_t now);
 
 /**
- * gpreempt_policy_ran() - an offline party ran although it was to be suspended
+ * gpreempt_policy_ran() - an offline entity ran although it was to be suspended
  * @p: policy
- * @party: number
+ * @entity: number
  * @ns: for so long, since the last call
  * @now: the time
  *
@@ -172,31 +172,31 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int party,
  * time was counted as held, and counts as run time instead. Call
  * gpreempt_policy_step() afterwards.
  */
-void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int party,
+void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity,
 			 uint64_t ns, uint64_t now);
 
-/** gpreempt_policy_release() - leave an offline party alone until that time */
-void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int party,
+/** gpreempt_policy_release() - leave an offline entity alone until that time */
+void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity,
 			     uint64_t until);
 
 /** gpreempt_policy_suspended() - Return: does the policy want it suspended? */
 bool gpreempt_policy_suspended(const struct gpreempt_policy *p,
-			       unsigned int party);
+			       unsigned int entity);
 
 /**
- * gpreempt_policy_failed() - the last action on a party did not work
+ * gpreempt_policy_failed() - the last action on an entity did not work
  * @p: policy
- * @party: number
+ * @entity: number
  * @retry: not again before that time
  */
-void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int party,
+void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity,
 			    uint64_t retry);
 
 /**
  * gpreempt_policy_step() - what is to be done now?
  * @p: policy
  * @now: the time; one that is earlier than before counts as no later
- * @actions: room for GPREEMPT_POLICY_PARTIES; at most one for each party,
+ * @actions: room for GPREEMPT_POLICY_ENTITIES; at most one for each entity,
  *	suspends first
  * @wake: gets the time of the next step if nothing happens before,
  *	later than @now, or GPREEMPT_POLICY_NEVER

@@ -107,19 +107,19 @@ END_TEST
 static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
 {
 	struct guard_offline *o = &guard.offline[0];
-	struct gpreempt_policy_party *party = &guard.policy->party[o->party[0]];
+	struct gpreempt_policy_entity *entity = &guard.policy->entity[o->entity[0]];
 	struct guard_result result = {
 		.pid = 200, .suspend = suspend, .nodes = 1, .code = -EIO,
 		.error = { .code = -EIO, .reason = reason },
 	};
 	uint64_t now = shr_now_ns();
 
-	party->suspended = suspend;
-	party->retry = 0;
+	entity->suspended = suspend;
+	entity->retry = 0;
 	ck_assert(guard_channel_give(o->worker->channel, &result));
 	guard_take_results(&guard);
-	ck_assert_uint_gt(party->retry, now);
-	return party->retry - now;
+	ck_assert_uint_gt(entity->retry, now);
+	return entity->retry - now;
 }
 
 /* Each try after a hang costs the driver's 9 s and a reset, other tries nothing. */

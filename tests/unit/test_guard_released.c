@@ -19,7 +19,7 @@ static struct guard_channel *c;
 /* One that is held on two of its three GPUs, as the policy has it, for a second. */
 static void setup(void)
 {
-	struct gpreempt_policy_party *party;
+	struct gpreempt_policy_entity *entity;
 	uint64_t now;
 	int i;
 
@@ -37,13 +37,13 @@ static void setup(void)
 	c = offline->worker->channel;
 	now = shr_now_ns();
 	for (i = 0; i < 2; i++) {
-		party = &guard.policy->party[offline->party[i]];
-		party->suspended = true;
-		party->held = 900 * NSEC_PER_MSEC;
-		party->counted = now;
+		entity = &guard.policy->entity[offline->entity[i]];
+		entity->suspended = true;
+		entity->debt = 900 * NSEC_PER_MSEC;
+		entity->counted = now;
 	}
-	guard.policy->party[offline->party[2]].held = NSEC_PER_MSEC;
-	guard.policy->party[offline->party[2]].counted = now;
+	guard.policy->entity[offline->entity[2]].debt = NSEC_PER_MSEC;
+	guard.policy->entity[offline->entity[2]].counted = now;
 	offline->want = 3;
 	offline->held_since_ns = now - NSEC_PER_SEC;
 	guard_picture_begin(guard.picture, offline->lane,
@@ -58,7 +58,7 @@ static void teardown(void)
 
 static uint64_t held(int node)
 {
-	return guard.policy->party[offline->party[node]].held;
+	return guard.policy->entity[offline->entity[node]].debt;
 }
 
 /* 50 ms of 900: these were no hold, and pay for nine times as much. */
@@ -79,14 +79,14 @@ START_TEST(share)
 	/* It runs on the third one, and nothing is to be paid there. */
 	ck_assert_uint_eq(held(2), NSEC_PER_MSEC);
 	/* The same news again is none. */
-	guard.policy->party[offline->party[0]].held = 7;
+	guard.policy->entity[offline->entity[0]].debt = 7;
 	guard_take_results(&guard);
 	ck_assert_uint_eq(held(0), 7);
 	/* It comes when all were resumed. */
 	offline->want = 0;
-	guard.policy->party[offline->party[0]].suspended = false;
-	guard.policy->party[offline->party[0]].held = NSEC_PER_SEC;
-	guard.policy->party[offline->party[0]].counted = UINT64_MAX;
+	guard.policy->entity[offline->entity[0]].suspended = false;
+	guard.policy->entity[offline->entity[0]].debt = NSEC_PER_SEC;
+	guard.policy->entity[offline->entity[0]].counted = UINT64_MAX;
 	atomic_store(&c->released_ns, 60 * NSEC_PER_MSEC);
 	guard_take_results(&guard);
 	ck_assert_uint_eq((held(0) + 500000) / NSEC_PER_MSEC, 900);

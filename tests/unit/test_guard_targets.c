@@ -50,11 +50,11 @@ START_TEST(come_and_go)
 	ck_assert_uint_eq(o->queue[0].read_addr, 0x1000);
 	ck_assert_uint_eq(o->queue[0].packets, 64);
 	ck_assert_uint_eq(o->nodes, 1);
-	/* A party for each GPU that it has queues on. */
+	/* An entity for each GPU that it has queues on. */
 	ck_assert_uint_eq(guard.offline[0].nodes, 3);
-	ck_assert_int_ge(guard.offline[0].party[0], 0);
-	ck_assert_int_ge(guard.offline[0].party[1], 0);
-	ck_assert_int_eq(guard.offline[0].party[2], -1);
+	ck_assert_int_ge(guard.offline[0].entity[0], 0);
+	ck_assert_int_ge(guard.offline[0].entity[1], 0);
+	ck_assert_int_eq(guard.offline[0].entity[2], -1);
 	ck_assert_uint_eq(guard.common->gpu_id[1], 0x1234);
 	world_remove(100);
 	look_until("process 100 is not online any more");
@@ -80,7 +80,7 @@ START_TEST(queues_change)
 	ck_assert_uint_eq(guard.online[0].n, 2);
 	ck_assert_uint_eq(guard.online[0].nodes, 3);
 	ck_assert_uint_eq(guard.offline[0].nodes, 1);
-	ck_assert_int_eq(guard.offline[0].party[1], -1);
+	ck_assert_int_eq(guard.offline[0].entity[1], -1);
 }
 END_TEST
 

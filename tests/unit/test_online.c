@@ -102,14 +102,14 @@ START_TEST(nodes)
 
 	ck_assert_int_eq(gpreempt_online_open(NULL, &online), 0);
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
-	ck_assert_uint_eq(online_guard.policy->party[0].nodes, ~0ULL);
+	ck_assert_uint_eq(online_guard.policy->entity[0].nodes, ~0ULL);
 	pthread_mutex_lock(&online_guard.lock);
 	online_guard.online[0].target.pid = getpid();
 	online_guard.online[0].nodes = 6;
 	online_guard.n_online = 1;
 	pthread_mutex_unlock(&online_guard.lock);
 	ck_assert_int_eq(gpreempt_online_begin(online), 2);
-	ck_assert_uint_eq(online_guard.policy->party[0].nodes, 6);
+	ck_assert_uint_eq(online_guard.policy->entity[0].nodes, 6);
 	gpreempt_online_close(online);
 }
 END_TEST

@@ -93,7 +93,7 @@ START_TEST(ran_while_held)
 		{ 203, RAN, 1, 1, NULL },
 		{ 203, STEP, 0, 0, "210" },
 		{ 210.1, STEP, 0, 0, "b-a 310.1" },
-		/* It cannot be ahead, and an online party has no share. */
+		/* It cannot be ahead, and an online entity has no share. */
 		{ 220, RAN, 1, 1000, NULL },
 		{ 220, RAN, 0, 1000, NULL },
 		{ 220, STEP, 0, 0, "320" },
@@ -265,7 +265,7 @@ END_TEST
 /* In memory of its own; figures of another header. */
 START_TEST(made_and_freed)
 {
-	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 	struct {
 		struct gpreempt_policy_options known;
 		uint64_t newer;

@@ -111,7 +111,7 @@ END_TEST
 /* Looked at each ns, a run pays as much as in one piece. */
 START_TEST(tiny_steps)
 {
-	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 	struct gpreempt_policy_options o = figures();
 	uint64_t now, wake;
 
@@ -137,18 +137,18 @@ START_TEST(places)
 	int i;
 
 	begin(&o);
-	for (i = 0; i < GPREEMPT_POLICY_PARTIES; i++)
+	for (i = 0; i < GPREEMPT_POLICY_ENTITIES; i++)
 		ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_ONLINE,
 						     1, 0, 0), i);
 	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1, 0,
 					     0), -ENOSPC);
 	gpreempt_policy_remove(&p, 7);
 	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1,
-					     GPREEMPT_POLICY_PARTIES, 0), 7);
+					     GPREEMPT_POLICY_ENTITIES, 0), 7);
 	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_NONE, 1, 0, 0),
 			 -EINVAL);
 	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1,
-					     GPREEMPT_POLICY_PARTIES + 1, 0),
+					     GPREEMPT_POLICY_ENTITIES + 1, 0),
 			 -EINVAL);
 	ck_assert_str_eq(gpreempt_policy_reason_name(GPREEMPT_POLICY_REASONS),
 			 "-");

@@ -90,16 +90,16 @@ static struct process *find(unsigned int number)
 {
 	int i;
 
-	for (i = 0; i < PARTIES; i++)
+	for (i = 0; i < ENTITIES; i++)
 		if (w.process[i].number == (int)number)
 			return &w.process[i];
-	HOLDS(!"a party that is there");
+	HOLDS(!"an entity that is there");
 	return NULL;
 }
 
 static void carry_out(const struct gpreempt_policy_action *action)
 {
-	struct process *a = find(action->party);
+	struct process *a = find(action->entity);
 
 	watch_switch(a, action);
 	if (draw(100) >= w.fail_percent)
@@ -107,7 +107,7 @@ static void carry_out(const struct gpreempt_policy_action *action)
 	a->suspended = !a->suspended;
 	a->forced = false;
 	a->blocked = w.now + draw_ns(5 * MS);
-	gpreempt_policy_failed(&w.policy, action->party, a->blocked);
+	gpreempt_policy_failed(&w.policy, action->entity, a->blocked);
 }
 
 /* What must hold between two steps, for each offline process. */
@@ -139,7 +139,7 @@ static void watch_jobs(void)
 
 	if (w.fail_percent)
 		return;
-	for (i = 0; i < PARTIES; i++)
+	for (i = 0; i < ENTITIES; i++)
 		for (j = 0; j < i; j++) {
 			const struct process *a = &w.process[i];
 			const struct process *b = &w.process[j];
@@ -154,8 +154,8 @@ static void watch_jobs(void)
 
 static uint64_t step(void)
 {
-	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
-	struct gpreempt_policy_action again[GPREEMPT_POLICY_PARTIES];
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
+	struct gpreempt_policy_action again[GPREEMPT_POLICY_ENTITIES];
 	static struct gpreempt_policy copy;
 	uint64_t wake, wake_again;
 	unsigned int n, i;
@@ -181,7 +181,7 @@ static uint64_t step(void)
 		n = gpreempt_policy_step(&w.policy, w.now, actions, &wake);
 	for (i = 0; i < n && w.fail_percent; i++)
 		carry_out(&actions[i]);
-	for (i = 0; i < PARTIES; i++)
+	for (i = 0; i < ENTITIES; i++)
 		watch_state(&w.process[i], w.fail_percent ? 0 : wake);
 	watch_jobs();
 	return wake;
@@ -192,7 +192,7 @@ static uint64_t next_event(void)
 	uint64_t next = NEVER;
 	int i;
 
-	for (i = 0; i < PARTIES; i++)
+	for (i = 0; i < ENTITIES; i++)
 		if (w.process[i].next < next)
 			next = w.process[i].next;
 	return next;
@@ -203,7 +203,7 @@ static void advance(uint64_t when)
 	int i;
 
 	w.now = when;
-	for (i = 0; i < PARTIES; i++)
+	for (i = 0; i < ENTITIES; i++)
 		watch_time(&w.process[i]);
 }
 
@@ -235,7 +235,7 @@ static void end_all(uint64_t wake)
 {
 	int i;
 
-	for (i = 0; i < PARTIES; i++) {
+	for (i = 0; i < ENTITIES; i++) {
 		struct process *a = &w.process[i];
 
 		a->next = NEVER;
@@ -255,7 +255,7 @@ static void end_all(uint64_t wake)
 		wake = step();
 	}
 	HOLDS(w.options.duty || wake == NEVER);
-	for (i = 0; i < PARTIES; i++)
+	for (i = 0; i < ENTITIES; i++)
 		HOLDS(w.options.duty || w.process[i].number < 0 ||
 		      !w.process[i].suspended);
 }
@@ -270,7 +270,7 @@ static void simulate(unsigned int seed, uint64_t ns)
 	w.state = seed;
 	choose_options();
 	HOLDS(!gp_policy_init(&w.policy, &w.options, 0));
-	for (i = 0; i < PARTIES; i++) {
+	for (i = 0; i < ENTITIES; i++) {
 		w.process[i].number = -1;
 		w.process[i].next = draw_ns(draw(3) ? 10 * MS : 10000 * MS);
 	}
@@ -281,7 +281,7 @@ static void simulate(unsigned int seed, uint64_t ns)
 
 		if (event <= wake || wake == NEVER) {
 			advance(event > w.now ? event : w.now);
-			for (i = 0; i < PARTIES; i++)
+			for (i = 0; i < ENTITIES; i++)
 				if (w.process[i].next <= w.now)
 					happen(&w.process[i]);
 		} else {
@@ -323,7 +323,7 @@ END_TEST
  */
 START_TEST(one_hour_of_requests)
 {
-	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 	uint64_t now = 0, wake, held = 0, since = 0, switches = 0, n = 0;
 	struct gpreempt_policy_options o = {
 		.size = sizeof(o),

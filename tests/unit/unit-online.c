@@ -48,7 +48,7 @@ unsigned int open_now(void)
 
 	pthread_mutex_lock(&online_guard.lock);
 	for (i = 0; i < online_guard.policy->top; i++)
-		n += online_guard.policy->party[i].requests;
+		n += online_guard.policy->entity[i].requests;
 	pthread_mutex_unlock(&online_guard.lock);
 	return n;
 }

@@ -29,7 +29,7 @@ static void describe(const struct gpreempt_policy_action *actions,
 
 	for (i = 0; i < n; i++)
 		len += snprintf(buf + len, size - len, "%c%c%c ",
-				'a' + actions[i].party,
+				'a' + actions[i].entity,
 				actions[i].suspend ? '-' : '+',
 				*gpreempt_policy_reason_name(actions[i].reason));
 	if (wake == NEVER)
@@ -40,7 +40,7 @@ static void describe(const struct gpreempt_policy_action *actions,
 
 static void run_line(const struct line *line, size_t number)
 {
-	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 	uint64_t wake, now = line->ms * MS;
 	unsigned int n;
 	char got[256];
@@ -55,28 +55,28 @@ static void run_line(const struct line *line, size_t number)
 		break;
 	case BUSY:
 	case IDLE:
-		gpreempt_policy_busy(&p, line->party, line->what == BUSY, now);
+		gpreempt_policy_busy(&p, line->entity, line->what == BUSY, now);
 		break;
 	case BEGIN:
-		ck_assert_int_eq(gpreempt_policy_begin(&p, line->party),
+		ck_assert_int_eq(gpreempt_policy_begin(&p, line->entity),
 				 line->value);
 		break;
 	case END:
-		ck_assert_int_eq(gpreempt_policy_end(&p, line->party, now),
+		ck_assert_int_eq(gpreempt_policy_end(&p, line->entity, now),
 				 line->value);
 		break;
 	case RELEASE:
-		gpreempt_policy_release(&p, line->party, line->value < 0 ?
+		gpreempt_policy_release(&p, line->entity, line->value < 0 ?
 					NEVER : line->value * MS);
 		break;
 	case FAILED:
-		gpreempt_policy_failed(&p, line->party, line->value * MS);
+		gpreempt_policy_failed(&p, line->entity, line->value * MS);
 		break;
 	case RAN:
-		gpreempt_policy_ran(&p, line->party, line->value * MS, now);
+		gpreempt_policy_ran(&p, line->entity, line->value * MS, now);
 		break;
 	case NODES:
-		gpreempt_policy_nodes(&p, line->party, line->value);
+		gpreempt_policy_nodes(&p, line->entity, line->value);
 		break;
 	case ADD_ON:
 	case ADD_OFF:
@@ -86,10 +86,10 @@ static void run_line(const struct line *line, size_t number)
 						     GPREEMPT_ROLE_OFFLINE,
 						     line->value,
 						     line->what == ADD_JOB,
-						     now), line->party);
+						     now), line->entity);
 		break;
 	case REMOVE:
-		gpreempt_policy_remove(&p, line->party);
+		gpreempt_policy_remove(&p, line->entity);
 		break;
 	}
 }

@@ -31,14 +31,14 @@ enum what {
 };
 
 /*
- * A line of a table. want: what a step answers, a word for each party: its
+ * A line of a table. want: what a step answers, a word for each entity: its
  * letter (a is 0), "-" or "+" for suspend and resume, and the reason's first
  * letter; then the next wake-up in ms, or "never".
  */
 struct line {
 	double ms;
 	enum what what;
-	int party;
+	int entity;
 	int value;
 	const char *want;
 };

@@ -34,7 +34,7 @@ bool wanted_within(uint64_t nodes, uint64_t ns)
 {
 	int i;
 
-	for (i = 0; i < PARTIES; i++) {
+	for (i = 0; i < ENTITIES; i++) {
 		const struct process *a = &w.process[i];
 
 		if (a->number < 0 || a->role != GPREEMPT_ROLE_ONLINE ||
@@ -54,7 +54,7 @@ uint64_t nodes_of_job(const struct process *a)
 
 	if (!a->job)
 		return a->nodes;
-	for (i = 0; i < PARTIES; i++)
+	for (i = 0; i < ENTITIES; i++)
 		if (w.process[i].number >= 0 && w.process[i].job == a->job &&
 		    w.now >= w.process[i].until)
 			nodes |= w.process[i].nodes;

@@ -11,7 +11,7 @@
 #define US NSEC_PER_USEC
 #define MS NSEC_PER_MSEC
 #define NEVER GPREEMPT_POLICY_NEVER
-#define PARTIES 24
+#define ENTITIES 24
 
 /* A process of the made-up world, and what is watched of it. */
 struct process {
@@ -43,7 +43,7 @@ struct process {
 struct world {
 	struct gpreempt_policy_options options;
 	struct gpreempt_policy policy;
-	struct process process[PARTIES];
+	struct process process[ENTITIES];
 	unsigned int seed;
 	unsigned int state;
 	uint64_t now;

@@ -60,7 +60,7 @@ struct guard_online {
 	uint64_t words;		/* that name it: a bit each */
 	struct guard_sight *sight;
 	bool told_silent;	/* that its memory does not answer */
-	unsigned int party;
+	unsigned int entity;
 	int lane;		/* in the picture; -1: none */
 	uint64_t nodes;
 	bool busy;
@@ -85,7 +85,7 @@ struct guard_offline {
 	unsigned int job;
 	uint64_t nodes;
 	uint64_t want;		/* nodes, as the policy has it */
-	int party[GUARD_NODES];	/* -1: not on that node */
+	int entity[GUARD_NODES];	/* -1: not on that node */
 	int lane;		/* in the picture; -1: none */
 	bool announced;
 	bool failed;		/* said; not again before it works */
@@ -172,7 +172,7 @@ struct guard_turn {
 	uint64_t looked_ns;	/* the last look began then */
 	uint64_t worked_ns;	/* last time that there was work */
 	uint64_t arrival_ns;	/* work came after that; 0: none came */
-	struct gpreempt_policy_action actions[GPREEMPT_POLICY_PARTIES];
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 };
 
 /* Files that the user asked for. */

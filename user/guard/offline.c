@@ -8,7 +8,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-/* A party for each node that it has queues on. */
+/* An entity for each node that it has queues on. */
 static void set_nodes(struct guard *guard, struct guard_offline *offline,
 		      uint64_t nodes)
 {
@@ -17,16 +17,16 @@ static void set_nodes(struct guard *guard, struct guard_offline *offline,
 
 	for (i = 0; i < GUARD_NODES; i++) {
 		uint64_t bit = 1ULL << i;
-		int *party = &offline->party[i];
+		int *entity = &offline->entity[i];
 
-		if ((nodes & bit) && *party < 0)
-			*party = gpreempt_policy_add(guard->policy,
+		if ((nodes & bit) && *entity < 0)
+			*entity = gpreempt_policy_add(guard->policy,
 						     GPREEMPT_ROLE_OFFLINE,
 						     bit, offline->job,
 						     shr_now_ns());
-		if (!(nodes & bit) && *party >= 0) {
-			gpreempt_policy_remove(guard->policy, *party);
-			*party = -1;
+		if (!(nodes & bit) && *entity >= 0) {
+			gpreempt_policy_remove(guard->policy, *entity);
+			*entity = -1;
 			want &= ~bit;
 		}
 	}
@@ -109,7 +109,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		return false;
 	}
 	for (i = 0; i < GUARD_NODES; i++)
-		offline.party[i] = -1;
+		offline.entity[i] = -1;
 	job.lock = hold_take(f->target.pid, &owner);
 	if (job.lock < 0) {
 		refuse_locked(guard, &f->target, job.lock);

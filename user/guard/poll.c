@@ -54,21 +54,21 @@ static bool note_seen(struct guard *guard, struct guard_online *online,
 	if (!before && seen > 0 && !new)
 		turn->arrival_ns = turn->looked_ns;
 	if (seen == GUARD_PULSE)
-		gpreempt_policy_busy(guard->policy, online->party, true, now);
-	gpreempt_policy_busy(guard->policy, online->party, busy, now);
+		gpreempt_policy_busy(guard->policy, online->entity, true, now);
+	gpreempt_policy_busy(guard->policy, online->entity, busy, now);
 	online->busy = busy;
 	return true;
 }
 
-/* The party of an offline process on a node, among those that changed. */
-static struct guard_offline *find_party(struct guard *guard,
-					unsigned int party, size_t *node)
+/* The entity of an offline process on a node, among those that changed. */
+static struct guard_offline *find_entity(struct guard *guard,
+					unsigned int entity, size_t *node)
 {
 	size_t i;
 
 	for (i = 0; i < guard->n_offline; i++)
 		for (*node = 0; *node < guard->n_nodes; (*node)++)
-			if (guard->offline[i].party[*node] == (int)party)
+			if (guard->offline[i].entity[*node] == (int)entity)
 				return &guard->offline[i];
 	return NULL;
 }
@@ -100,7 +100,7 @@ static void carry_out(struct guard *guard, unsigned int n)
 		struct guard_offline *offline;
 
 		action = &guard->turn.actions[i];
-		offline = find_party(guard, action->party, &node);
+		offline = find_entity(guard, action->entity, &node);
 		if (!offline)
 			continue;
 		if (action->suspend)

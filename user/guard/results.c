@@ -80,12 +80,12 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 
 	pthread_mutex_lock(&guard->lock);
 	for (i = 0; i < GUARD_NODES; i++) {
-		int party = offline->party[i];
+		int entity = offline->entity[i];
 
-		if (!(r->nodes & (1ULL << i)) || party < 0 ||
-		    gpreempt_policy_suspended(guard->policy, party) != r->suspend)
+		if (!(r->nodes & (1ULL << i)) || entity < 0 ||
+		    gpreempt_policy_suspended(guard->policy, entity) != r->suspend)
 			continue;
-		gpreempt_policy_failed(guard->policy, party, retry);
+		gpreempt_policy_failed(guard->policy, entity, retry);
 		offline->want ^= 1ULL << i;
 	}
 	guard->changed = true;
@@ -150,9 +150,9 @@ static void pay_share(struct guard *guard, struct guard_offline *offline,
 	size_t i;
 
 	for (i = 0; i < GUARD_NODES; i++)
-		if (offline->party[i] >= 0 &&
+		if (offline->entity[i] >= 0 &&
 		    (!offline->want || (offline->want & (1ULL << i))))
-			gpreempt_policy_ran(guard->policy, offline->party[i],
+			gpreempt_policy_ran(guard->policy, offline->entity[i],
 					    ns, now);
 	guard->changed = true;
 }

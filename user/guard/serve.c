@@ -27,7 +27,7 @@
 struct process {
 	int pidfd;
 	pid_t pid;
-	int party;		/* -1: no request was opened yet */
+	int entity;		/* -1: no request was opened yet */
 };
 
 struct guard_server {
@@ -51,12 +51,12 @@ static const struct ipc_limits limits = {
 enum { EVENT_QUIT = GUARD_CLIENTS, EVENT_SOCKET };
 
 /* Its requests end with it. */
-static void remove_party(struct guard *guard, int party)
+static void remove_entity(struct guard *guard, int entity)
 {
-	if (party < 0)
+	if (entity < 0)
 		return;
 	pthread_mutex_lock(&guard->lock);
-	gpreempt_policy_remove(guard->policy, party);
+	gpreempt_policy_remove(guard->policy, entity);
 	guard->n_clients--;
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
@@ -75,48 +75,48 @@ static uint64_t nodes_of_client(const struct guard *guard, pid_t pid)
 }
 
 /* Under the lock. */
-static int begin_locked(struct guard *guard, int *party, pid_t pid,
+static int begin_locked(struct guard *guard, int *entity, pid_t pid,
 			uint64_t count)
 {
 	uint64_t nodes = nodes_of_client(guard, pid);
 	int ret;
 
-	if (*party < 0) {
+	if (*entity < 0) {
 		ret = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE,
 					  nodes, 0, shr_now_ns());
 		if (ret < 0)
 			return ret;
-		*party = ret;
+		*entity = ret;
 		guard->n_clients++;
 	}
-	gpreempt_policy_nodes(guard->policy, *party, nodes);
+	gpreempt_policy_nodes(guard->policy, *entity, nodes);
 	do {
-		ret = gpreempt_policy_begin(guard->policy, *party);
+		ret = gpreempt_policy_begin(guard->policy, *entity);
 	} while (ret >= 0 && --count);
 	guard->changed = true;
 	return ret;
 }
 
-static int begin(struct guard *guard, int *party, pid_t pid, uint64_t count)
+static int begin(struct guard *guard, int *entity, pid_t pid, uint64_t count)
 {
 	int ret;
 
 	if (count > MAX_COUNT)
 		return -EINVAL;
 	pthread_mutex_lock(&guard->lock);
-	ret = begin_locked(guard, party, pid, count ? count : 1);
+	ret = begin_locked(guard, entity, pid, count ? count : 1);
 	pthread_mutex_unlock(&guard->lock);
 	return ret;
 }
 
-static int end(struct guard *guard, int party)
+static int end(struct guard *guard, int entity)
 {
 	int ret;
 
-	if (party < 0)
+	if (entity < 0)
 		return -EINVAL;
 	pthread_mutex_lock(&guard->lock);
-	ret = gpreempt_policy_end(guard->policy, party, shr_now_ns());
+	ret = gpreempt_policy_end(guard->policy, entity, shr_now_ns());
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
 	return ret;
@@ -126,7 +126,7 @@ static void drop_process(struct guard_server *s, size_t place)
 {
 	int pidfd = s->process[place].pidfd;
 
-	remove_party(s->guard, s->process[place].party);
+	remove_entity(s->guard, s->process[place].entity);
 	/* A worker that is just being forked may have a copy. */
 	epoll_ctl(s->epoll, EPOLL_CTL_DEL, pidfd, NULL);
 	close(pidfd);
@@ -195,7 +195,7 @@ static int add_process(struct guard_server *s, const struct ipc_client *c,
 		return place < 0 ? place : -errno;
 	}
 	s->process[place] = (struct process){
-		.pidfd = pidfd, .pid = pid, .party = -1,
+		.pidfd = pidfd, .pid = pid, .entity = -1,
 	};
 	s->place[place] = (struct ipc_place){ .used = true, .uid = c->uid };
 	return place;
@@ -216,10 +216,10 @@ static int answer_for(struct guard_server *s, const struct ipc_client *c,
 	if (place < 0)
 		return place;
 	if (request->verb == GUARD_BEGIN)
-		ret = begin(s->guard, &s->process[place].party, request->pid,
+		ret = begin(s->guard, &s->process[place].entity, request->pid,
 			    request->count);
 	else
-		ret = end(s->guard, s->process[place].party);
+		ret = end(s->guard, s->process[place].entity);
 	if (ret >= 0)
 		s->place[place].busy = ret > 0;
 	s->place[place].last_ns = shr_now_ns();
@@ -284,7 +284,7 @@ static void gone(void *data, struct ipc_client *c)
 {
 	struct guard_server *s = data;
 
-	remove_party(s->guard, c->number);
+	remove_entity(s->guard, c->number);
 }
 
 /* False: it is the end. */

@@ -60,7 +60,7 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 				  &view->queues[i]);
 	online->gone = false;
 	if (nodes != online->nodes) {
-		gpreempt_policy_nodes(guard->policy, online->party, nodes);
+		gpreempt_policy_nodes(guard->policy, online->entity, nodes);
 		online->nodes = nodes;
 		guard->changed = true;
 	}
@@ -72,7 +72,7 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 {
 	struct guard_online *online = &guard->online[guard->n_online];
 	struct guard_sight *sight;
-	int party, lane;
+	int entity, lane;
 
 	if (guard->n_online == GUARD_TARGETS) {
 		guard_refuse(guard, &f->target, "there are too many online", true);
@@ -86,19 +86,19 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	sight->pid = f->target.pid;
 	lane = guard_draw_join(guard, f->target.pid, true);
 	pthread_mutex_lock(&guard->lock);
-	party = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0,
+	entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0,
 				    0, shr_now_ns());
-	if (party >= 0) {
+	if (entity >= 0) {
 		memset(online, 0, sizeof(*online));
 		online->target = f->target;
 		online->words = f->online;
 		online->sight = sight;
-		online->party = party;
+		online->entity = entity;
 		online->lane = lane;
 		guard->n_online++;
 	}
 	pthread_mutex_unlock(&guard->lock);
-	if (party < 0) {
+	if (entity < 0) {
 		guard_draw_leave(guard, lane);
 		free(sight);
 		return;
@@ -113,7 +113,7 @@ static void drop_online(struct guard *guard, size_t i)
 	int lane = guard->online[i].lane;
 
 	pthread_mutex_lock(&guard->lock);
-	gpreempt_policy_remove(guard->policy, guard->online[i].party);
+	gpreempt_policy_remove(guard->policy, guard->online[i].entity);
 	if (guard->online[i].sight->since_ns)
 		guard->online[i].sight->left = true;
 	else

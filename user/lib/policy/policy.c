@@ -40,7 +40,7 @@ int gp_policy_init(struct gpreempt_policy *p,
 		   uint64_t now)
 {
 	struct gpreempt_policy_options o;
-	uint64_t due;
+	uint64_t payback;
 	int ret;
 
 	ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
@@ -51,10 +51,10 @@ int gp_policy_init(struct gpreempt_policy *p,
 	memset(p, 0, sizeof(*p));
 	p->options = o;
 	/* The share of hold and run together, so more than that of the hold. */
-	due = gp_policy_scale(o.max_hold_ns, o.share, 100 - o.share);
+	payback = gp_policy_scale(o.max_hold_ns, o.share, 100 - o.share);
 	/* Rounded up, or it would lose a little in each round. */
-	due += due > 0;
-	p->due_ns = due > o.min_run_ns ? due : o.min_run_ns;
+	payback += payback > 0;
+	p->payback_ns = payback > o.min_run_ns ? payback : o.min_run_ns;
 	p->start = now;
 	p->now = now;
 	return 0;
@@ -87,17 +87,17 @@ int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role,
 	unsigned int i;
 
 	if ((role != GPREEMPT_ROLE_ONLINE && role != GPREEMPT_ROLE_OFFLINE) ||
-	    job > GPREEMPT_POLICY_PARTIES ||
+	    job > GPREEMPT_POLICY_ENTITIES ||
 	    (role == GPREEMPT_ROLE_ONLINE && p->options.duty))
 		return -EINVAL;
 	for (i = 0; i < p->top; i++)
-		if (p->party[i].role == GPREEMPT_ROLE_NONE)
+		if (p->entity[i].role == GPREEMPT_ROLE_NONE)
 			break;
-	if (i == GPREEMPT_POLICY_PARTIES)
+	if (i == GPREEMPT_POLICY_ENTITIES)
 		return -ENOSPC;
 	if (i == p->top)
 		p->top++;
-	p->party[i] = (struct gpreempt_policy_party){
+	p->entity[i] = (struct gpreempt_policy_entity){
 		.role = role,
 		.nodes = nodes,
 		.job = job,
@@ -107,28 +107,28 @@ int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role,
 	return i;
 }
 
-void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int party)
+void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int entity)
 {
-	memset(&p->party[party], 0, sizeof(p->party[party]));
-	while (p->top && p->party[p->top - 1].role == GPREEMPT_ROLE_NONE)
+	memset(&p->entity[entity], 0, sizeof(p->entity[entity]));
+	while (p->top && p->entity[p->top - 1].role == GPREEMPT_ROLE_NONE)
 		p->top--;
 }
 
-void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int party,
+void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int entity,
 			   uint64_t nodes)
 {
-	p->party[party].nodes = nodes;
+	p->entity[entity].nodes = nodes;
 }
 
-static bool working(const struct gpreempt_policy_party *party)
+static bool working(const struct gpreempt_policy_entity *entity)
 {
-	return party->busy || party->requests;
+	return entity->busy || entity->requests;
 }
 
-void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int party,
+void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity,
 			  bool busy, uint64_t now)
 {
-	struct gpreempt_policy_party *a = &p->party[party];
+	struct gpreempt_policy_entity *a = &p->entity[entity];
 	bool before = working(a);
 
 	a->busy = busy;
@@ -136,19 +136,19 @@ void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int party,
 		a->idle_since = now;
 }
 
-int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int party)
+int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int entity)
 {
-	struct gpreempt_policy_party *a = &p->party[party];
+	struct gpreempt_policy_entity *a = &p->entity[entity];
 
 	if (a->role != GPREEMPT_ROLE_ONLINE || a->requests == INT32_MAX)
 		return -EINVAL;
 	return ++a->requests;
 }
 
-int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int party,
+int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity,
 			uint64_t now)
 {
-	struct gpreempt_policy_party *a = &p->party[party];
+	struct gpreempt_policy_entity *a = &p->entity[entity];
 
 	if (a->role != GPREEMPT_ROLE_ONLINE || !a->requests)
 		return -EINVAL;
@@ -159,62 +159,62 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int party,
 }
 
 void gp_policy_pay(const struct gpreempt_policy *p,
-		   struct gpreempt_policy_party *a, uint64_t ns)
+		   struct gpreempt_policy_entity *a, uint64_t ns)
 {
 	unsigned __int128 paid;
 
-	if (p->due_ns && a->held) {
+	if (p->payback_ns && a->debt) {
 		paid = (unsigned __int128)ns * p->options.max_hold_ns + a->rest;
-		a->rest = paid % p->due_ns;
-		if (paid / p->due_ns < a->held) {
-			a->held -= paid / p->due_ns;
+		a->rest = paid % p->payback_ns;
+		if (paid / p->payback_ns < a->debt) {
+			a->debt -= paid / p->payback_ns;
 			return;
 		}
 	}
-	a->held = 0;
+	a->debt = 0;
 	a->rest = 0;
 }
 
 void gp_policy_count(const struct gpreempt_policy *p,
-		     struct gpreempt_policy_party *a, uint64_t now)
+		     struct gpreempt_policy_entity *a, uint64_t now)
 {
 	uint64_t ns = now > a->counted ? now - a->counted : 0;
 
 	if (now > a->counted)
 		a->counted = now;
 	if (a->suspended)
-		a->held = gp_policy_later(a->held, ns);
+		a->debt = gp_policy_later(a->debt, ns);
 	else
 		gp_policy_pay(p, a, ns);
 }
 
-void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int party,
+void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity,
 			 uint64_t ns, uint64_t now)
 {
-	struct gpreempt_policy_party *a = &p->party[party];
+	struct gpreempt_policy_entity *a = &p->entity[entity];
 
 	if (a->role != GPREEMPT_ROLE_OFFLINE)
 		return;
 	gp_policy_count(p, a, now > p->now ? now : p->now);
-	a->held -= ns < a->held ? ns : a->held;
+	a->debt -= ns < a->debt ? ns : a->debt;
 	gp_policy_pay(p, a, ns);
 }
 
-void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int party,
+void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity,
 			     uint64_t until)
 {
-	p->party[party].until = until;
+	p->entity[entity].until = until;
 }
 
 bool gpreempt_policy_suspended(const struct gpreempt_policy *p,
-			       unsigned int party)
+			       unsigned int entity)
 {
-	return p->party[party].suspended;
+	return p->entity[entity].suspended;
 }
 
-void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int party,
+void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity,
 			    uint64_t retry)
 {
-	p->party[party].suspended = !p->party[party].suspended;
-	p->party[party].retry = retry;
+	p->entity[entity].suspended = !p->entity[entity].suspended;
+	p->entity[entity].retry = retry;
 }

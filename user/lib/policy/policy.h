@@ -6,35 +6,35 @@
 #include <gpreempt/policy.h>
 
 /*
- * struct gpreempt_policy_party - one of those who use the GPU
+ * struct gpreempt_policy_entity - what is scheduled: a process, on some nodes
  * @role: GPREEMPT_ROLE_NONE: this place is free
  * @busy: online: it has work
  * @suspended: offline: as the policy wants it
- * @owed: offline: it runs until it has had its due
+ * @must_run: offline: it runs until its debt is paid
  * @requests: online: how many are open
  * @job: offline: 0: alone; else all of that number together
  * @nodes: a bit for each node that it uses
  * @idle_since: online: when its work ended
  * @until: offline: released until then
  * @retry: offline: not tried again before
- * @held: offline: held time that is not paid for
- * @rest: offline: rest of a division, so that nothing is lost
- * @counted: offline: up to when @held is right
+ * @debt: offline: held time that it has not been given run time for
+ * @rest: offline: rest of a division of run time, so that nothing is lost
+ * @counted: offline: up to when @debt is right
  *
  * Only the functions of the policy write to it.
  */
-struct gpreempt_policy_party {
+struct gpreempt_policy_entity {
 	enum gpreempt_role role;
 	bool busy;
 	bool suspended;
-	bool owed;
+	bool must_run;
 	unsigned int requests;
 	unsigned int job;
 	uint64_t nodes;
 	uint64_t idle_since;
 	uint64_t until;
 	uint64_t retry;
-	uint64_t held;
+	uint64_t debt;
 	uint64_t rest;
 	uint64_t counted;
 };
@@ -42,21 +42,21 @@ struct gpreempt_policy_party {
 /*
  * struct gpreempt_policy - all that the policy remembers
  * @options: as given
- * @due_ns: what a party runs for after max_hold_ns of hold
+ * @payback_ns: how long an entity runs to pay for max_hold_ns of hold
  * @start: time of the first step, from which periods count
  * @now: time of the last step
  * @top: places from here on are free
- * @party: by number
+ * @entity: by number
  *
  * May be copied: tests do.
  */
 struct gpreempt_policy {
 	struct gpreempt_policy_options options;
-	uint64_t due_ns;
+	uint64_t payback_ns;
 	uint64_t start;
 	uint64_t now;
 	unsigned int top;
-	struct gpreempt_policy_party party[GPREEMPT_POLICY_PARTIES];
+	struct gpreempt_policy_entity entity[GPREEMPT_POLICY_ENTITIES];
 };
 
 /* As gpreempt_policy_new(), in the caller's memory. */
@@ -64,12 +64,12 @@ int gp_policy_init(struct gpreempt_policy *p,
 		   const struct gpreempt_policy_options *options,
 		   uint64_t now);
 
-/* Held time counts up; run time counts it down, at the rate of the due. */
+/* Held time adds to the debt; run time pays, at the rate of payback_ns. */
 void gp_policy_count(const struct gpreempt_policy *p,
-		     struct gpreempt_policy_party *a, uint64_t now);
+		     struct gpreempt_policy_entity *a, uint64_t now);
 /* It ran for so long: the second half of that. */
 void gp_policy_pay(const struct gpreempt_policy *p,
-		   struct gpreempt_policy_party *a, uint64_t ns);
+		   struct gpreempt_policy_entity *a, uint64_t ns);
 
 /* When + ns, or never. */
 static inline uint64_t gp_policy_later(uint64_t when, uint64_t ns)

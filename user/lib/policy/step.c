@@ -2,10 +2,10 @@
 /* What is to be done now, and when to look again. */
 #include "lib/policy/policy.h"
 
-/* What the parties of a job have in common. */
+/* What the entities of a job have in common. */
 struct job {
 	bool needed;		/* online work wants the GPU of one of them */
-	bool owed;		/* one of them has to have its due */
+	bool must_run;		/* one of them has to be paid */
 };
 
 struct step {
@@ -14,7 +14,7 @@ struct step {
 	uint64_t wake;
 	uint64_t nodes;		/* where online work is */
 	bool off;		/* with a duty: no process runs now */
-	struct job jobs[GPREEMPT_POLICY_PARTIES + 1];
+	struct job jobs[GPREEMPT_POLICY_ENTITIES + 1];
 	struct gpreempt_policy_action *actions;
 	unsigned int count;
 };
@@ -25,18 +25,18 @@ static void wake_at(struct step *s, uint64_t when)
 		s->wake = when;
 }
 
-/* How long a party runs until it has had its due. */
+/* How long an entity runs until its debt is paid. */
 static uint64_t left_to_run(const struct step *s,
-			    const struct gpreempt_policy_party *a)
+			    const struct gpreempt_policy_entity *a)
 {
 	uint64_t hold = s->p->options.max_hold_ns;
-	unsigned __int128 left = (unsigned __int128)a->held * s->p->due_ns;
+	unsigned __int128 left = (unsigned __int128)a->debt * s->p->payback_ns;
 
 	left = (left - a->rest + hold - 1) / hold;
 	return left < UINT64_MAX ? (uint64_t)left : UINT64_MAX;
 }
 
-static bool is_active(struct step *s, const struct gpreempt_policy_party *a)
+static bool is_active(struct step *s, const struct gpreempt_policy_entity *a)
 {
 	uint64_t end;
 
@@ -62,7 +62,7 @@ static void look_at_duty(struct step *s)
 }
 
 /* Is it up to us to suspend it at all? */
-static bool is_ours(struct step *s, const struct gpreempt_policy_party *a)
+static bool is_ours(struct step *s, const struct gpreempt_policy_entity *a)
 {
 	if (s->now >= a->until)
 		return true;
@@ -71,44 +71,44 @@ static bool is_ours(struct step *s, const struct gpreempt_policy_party *a)
 	return false;
 }
 
-static void note_owed(struct step *s, struct gpreempt_policy_party *a)
+static void note_debt(struct step *s, struct gpreempt_policy_entity *a)
 {
-	if (s->p->options.duty || !s->p->due_ns)
-		a->owed = false;
-	else if (a->held >= s->p->options.max_hold_ns)
-		a->owed = true;
-	else if (!a->held)
-		a->owed = false;
+	if (s->p->options.duty || !s->p->payback_ns)
+		a->must_run = false;
+	else if (a->debt >= s->p->options.max_hold_ns)
+		a->must_run = true;
+	else if (!a->debt)
+		a->must_run = false;
 }
 
-static void look_at_offline(struct step *s, struct gpreempt_policy_party *a)
+static void look_at_offline(struct step *s, struct gpreempt_policy_entity *a)
 {
 	struct job *job = &s->jobs[a->job];
 
 	gp_policy_count(s->p, a, s->now);
-	note_owed(s, a);
+	note_debt(s, a);
 	if (!a->job || !is_ours(s, a))
 		return;
 	job->needed |= a->nodes & s->nodes;
-	job->owed |= a->owed;
+	job->must_run |= a->must_run;
 }
 
-/* Times at which the answer may be another, for a party that is as it is. */
-static void look_ahead(struct step *s, const struct gpreempt_policy_party *a,
+/* Times at which the answer may be another, for an entity that is as it is. */
+static void look_ahead(struct step *s, const struct gpreempt_policy_entity *a,
 		       bool needed)
 {
 	uint64_t hold = s->p->options.max_hold_ns;
 
-	if (s->p->options.duty || !s->p->due_ns)
+	if (s->p->options.duty || !s->p->payback_ns)
 		return;
-	if (a->suspended && a->held < hold)
-		wake_at(s, gp_policy_later(s->now, hold - a->held));
-	if (!a->suspended && a->owed && needed)
+	if (a->suspended && a->debt < hold)
+		wake_at(s, gp_policy_later(s->now, hold - a->debt));
+	if (!a->suspended && a->must_run && needed)
 		wake_at(s, gp_policy_later(s->now, left_to_run(s, a)));
 }
 
 static enum gpreempt_policy_reason why(const struct step *s, bool suspend,
-				       bool ours, bool owed)
+				       bool ours, bool must_run)
 {
 	if (!suspend && !ours)
 		return GPREEMPT_POLICY_RELEASED;
@@ -116,17 +116,17 @@ static enum gpreempt_policy_reason why(const struct step *s, bool suspend,
 		return GPREEMPT_POLICY_DUTY;
 	if (suspend)
 		return GPREEMPT_POLICY_ARRIVAL;
-	return owed ? GPREEMPT_POLICY_SHARE : GPREEMPT_POLICY_IDLE;
+	return must_run ? GPREEMPT_POLICY_SHARE : GPREEMPT_POLICY_IDLE;
 }
 
-/* Switch a party if it has to be, and if it is the turn of such a switch. */
+/* Switch an entity if it has to be, and if it is the turn of such a switch. */
 static void decide(struct step *s, unsigned int i, bool suspends)
 {
-	struct gpreempt_policy_party *a = &s->p->party[i];
-	struct job alone = { a->nodes & s->nodes, a->owed };
+	struct gpreempt_policy_entity *a = &s->p->entity[i];
+	struct job alone = { a->nodes & s->nodes, a->must_run };
 	const struct job *job = a->job ? &s->jobs[a->job] : &alone;
 	bool ours = is_ours(s, a);
-	bool suspend = ours && (s->off || (job->needed && !job->owed));
+	bool suspend = ours && (s->off || (job->needed && !job->must_run));
 
 	if (suspend != suspends)
 		return;
@@ -135,9 +135,9 @@ static void decide(struct step *s, unsigned int i, bool suspends)
 	} else if (suspend != a->suspended) {
 		a->suspended = suspend;
 		s->actions[s->count++] = (struct gpreempt_policy_action){
-			.party = i,
+			.entity = i,
 			.suspend = suspend,
-			.reason = why(s, suspend, ours, job->owed),
+			.reason = why(s, suspend, ours, job->must_run),
 		};
 	}
 	look_ahead(s, a, ours && job->needed);
@@ -158,16 +158,16 @@ unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
 	p->now = s.now;
 	look_at_duty(&s);
 	for (i = 0; i < p->top; i++)
-		if (p->party[i].role == GPREEMPT_ROLE_ONLINE &&
-		    is_active(&s, &p->party[i]))
-			s.nodes |= p->party[i].nodes;
+		if (p->entity[i].role == GPREEMPT_ROLE_ONLINE &&
+		    is_active(&s, &p->entity[i]))
+			s.nodes |= p->entity[i].nodes;
 	for (i = 0; i < p->top; i++)
-		if (p->party[i].role == GPREEMPT_ROLE_OFFLINE)
-			look_at_offline(&s, &p->party[i]);
+		if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
+			look_at_offline(&s, &p->entity[i]);
 	/* What online work waits for comes first. */
 	for (suspends = 2; suspends-- > 0;)
 		for (i = 0; i < p->top; i++)
-			if (p->party[i].role == GPREEMPT_ROLE_OFFLINE)
+			if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
 				decide(&s, i, suspends);
 	*wake = s.wake;
 	return s.count;
