@@ -13,7 +13,7 @@ churn_start() {
 
 # churn_hold: $p is held. In that moment it may be destroying a queue: status 6.
 churn_hold() {
-	timeout $((60 * SLOW * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1
+	timeout $((60 * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1
 	_got=$?
 	head -n 2 "$W/ctl"
 	[ $_got -eq 0 ] || [ $_got -eq 6 ] || fail "suspend ended with $_got"

@@ -28,7 +28,7 @@ ctl() {
 	_want=$1
 	shift
 	show "gpreempt-ctl $*"
-	timeout $((60 * SLOW * PACE)) gpreempt-ctl "$@" > "$W/ctl" 2>&1
+	timeout $((60 * PACE)) gpreempt-ctl "$@" > "$W/ctl" 2>&1
 	_got=$?
 	sed 's/^/      /' "$W/ctl"
 	[ $_got -eq "$_want" ] || fail "gpreempt-ctl $* ended with $_got"

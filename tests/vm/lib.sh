@@ -10,10 +10,10 @@ TOPOLOGY=/sys/class/kfd/kfd/topology/nodes
 W=/tmp/test.$$
 mkdir -p "$W"
 started=
-# A debug kernel multiplies limits of time; seconds stay seconds in tests.
+# How many times slower a debug kernel is.
 : "${SLOW:=1}"
-# A busy host multiplies limits of time only.
-: "${PACE:=1}"
+# Limits of time are multiplied by this: SLOW, and how busy the host is.
+: "${PACE:=$SLOW}"
 
 fail() {
 	echo "FAIL: $*"
@@ -49,7 +49,7 @@ trap cleanup EXIT
 
 # wait_for SECONDS COMMAND...: polls until it succeeds; fails after the time.
 wait_for() {
-	_end=$(($(uptime_cs) + $1 * 100 * SLOW * PACE))
+	_end=$(($(uptime_cs) + $1 * 100 * PACE))
 	_limit=$1
 	shift
 	until "$@"; do
@@ -219,7 +219,7 @@ expect_suspended() {
 ctl() {
 	_want=$1
 	shift
-	timeout $((60 * SLOW * PACE)) gpreempt-ctl "$@" > "$W/ctl" 2>&1
+	timeout $((60 * PACE)) gpreempt-ctl "$@" > "$W/ctl" 2>&1
 	_got=$?
 	sed "s/^/   /" "$W/ctl"
 	[ $_got -eq "$_want" ] || fail "gpreempt-ctl $* ended with $_got, not $_want"

@@ -171,7 +171,7 @@ settle() {
 		_p=$(cat "$W/pid.$_n")
 		if is_target "$_p"; then
 			kill -CONT "$_p"
-			timeout $((60 * SLOW * PACE)) gpreempt-ctl resume "$_p" > /dev/null 2>&1
+			timeout $((60 * PACE)) gpreempt-ctl resume "$_p" > /dev/null 2>&1
 		fi
 	done
 	wait_for 30 nothing_suspended

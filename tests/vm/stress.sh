@@ -70,9 +70,9 @@ work() {
 	_until=$(($(uptime_cs) + $1 * 100))
 	while [ "$(uptime_cs)" -lt $_until ]; do
 		echo "$target" 2> /dev/null > "$VGPU/evict"
-		timeout $((20 * SLOW * PACE)) gpreempt-ctl suspend "$target" > /dev/null 2>&1 &&
+		timeout $((20 * PACE)) gpreempt-ctl suspend "$target" > /dev/null 2>&1 &&
 			echo >> "$W/suspended"
-		timeout $((20 * SLOW * PACE)) gpreempt-ctl resume "$target" > /dev/null 2>&1
+		timeout $((20 * PACE)) gpreempt-ctl resume "$target" > /dev/null 2>&1
 		_rounds=$((_rounds + 1))
 		# A slow guest has few rounds.
 		[ $((_rounds % (SLOW > 1 ? 1 : 4))) -ne 0 ] || reload

@@ -18,7 +18,7 @@ flat() {
 
 e=$W/e
 # Each HIP program needs seconds for its start.
-SLOW=$((4 * SLOW))
+PACE=$((4 * PACE))
 ctl 0 experiment --amd-log 4 --runs 2 --concurrent 1 -o "$e" --a "$(model 3 300)" --b "$(model 1 400)"
 grep -A 9 "^## ROCm's log" "$W/ctl"
 # Three streams of 300 launches, and one of 400.

@@ -64,6 +64,8 @@ void accel_choose(struct bench *b)
 	char path[PATH_MAX], host[400];
 	int lock;
 
+	if (b->counted)
+		return;
 	host_name(host, sizeof(host));
 	snprintf(path, sizeof(path), "%s/vm/accel.lock", b->build);
 	lock = lock_file(path);

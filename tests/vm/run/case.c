@@ -25,10 +25,10 @@ static int set_gpreempt(struct test_case *t, const char *value)
 	return 0;
 }
 
-/* Its limits are of the time of the host, so no other guest runs beside it. */
-static int set_alone(struct test_case *t, const char *value)
+/* It has limits of time, which a busy host must not break. */
+static int set_counted(struct test_case *t, const char *value)
 {
-	t->alone = true;
+	t->counted = true;
 	return *value ? 0 : -EINVAL;
 }
 
@@ -52,7 +52,7 @@ static const struct {
 	{ "# timeout: ",	set_timeout },
 	{ "# vgpu: ",		set_vgpu },
 	{ "# gpreempt: ",	set_gpreempt },
-	{ "# alone: ",		set_alone },
+	{ "# counted: ",	set_counted },
 	{ "# allow-log: ",	add_allowed },
 };
 

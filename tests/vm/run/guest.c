@@ -19,7 +19,7 @@ int guest_boot(struct vm *vm, const struct bench *b, const char *accel,
 	if (ret)
 		return ret;
 	ret = verdict_line(vm, line, sizeof(line),
-			   now_ms() + timeout * b->slow * b->pace * 1000LL);
+			   now_ms() + timeout * pace_outside(b) * 1000LL);
 	if (!ret && strcmp(line, "ready")) {
 		complain("the guest does not get ready: %s", line);
 		ret = -EIO;
@@ -70,10 +70,10 @@ static int restore(struct vm *vm, const struct bench *b, const char *saved,
 	if (!ret)
 		ret = qmp_open(vm->qmp);
 	if (!ret)
-		ret = qmp_go_on(vm->qmp, RESTORE_TIMEOUT * b->slow * b->pace);
+		ret = qmp_go_on(vm->qmp, RESTORE_TIMEOUT * pace_outside(b));
 	if (!ret) {
 		send_job(vm, job);
-		ret = accepted(vm, RESTORE_TIMEOUT * b->slow * b->pace);
+		ret = accepted(vm, RESTORE_TIMEOUT * pace_outside(b));
 	}
 	if (ret) {
 		complain("the saved guest could not be restored (%s), booting",
@@ -97,7 +97,7 @@ static int start(struct vm *vm, const struct bench *b, const struct job *job)
 	if (ret)
 		return ret;
 	send_job(vm, job);
-	return accepted(vm, RESTORE_TIMEOUT * b->slow * b->pace);
+	return accepted(vm, RESTORE_TIMEOUT * pace_outside(b));
 }
 
 void guest_run(struct vm *vm, const struct bench *b, const struct job *wanted,
@@ -107,12 +107,18 @@ void guest_run(struct vm *vm, const struct bench *b, const struct job *wanted,
 	int ret;
 
 	job.slow = b->slow;
-	job.pace = b->pace;
+	job.pace = pace_inside(b);
+	job.timeout *= pace_inside(b);
+	job.patience = (wanted->timeout * 1000LL + GRACE) * pace_outside(b);
+	if (b->leaks)
+		job.patience += GRACE_LEAKS;
 	job.leaks = b->leaks;
 	ret = start(vm, b, &job);
 	if (ret)
 		verdict_lost(vm, o, "the guest does not get ready");
 	else
 		pump(vm, &job, o);
+	if (o->verdict == V_TIMEOUT)
+		o->number = job.timeout;
 	vm_stop(vm);
 }

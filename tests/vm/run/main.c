@@ -23,7 +23,7 @@ static const char usage[] =
 	"  --append TEXT     more for the kernel command line; implies --plain\n"
 	"  --tsc             a clock that programs read as on a host; implies --plain\n"
 	"  --counted         one CPU, on which each instruction takes 2 ns, however busy we\n"
-	"                    are; implies --tsc\n"
+	"                    are; without KVM\n"
 	"  --image NAME      boot DIR/vm/NAME (boot)\n"
 	"  --memory MIB      of the guest (2048)\n"
 	"  --slow N          multiply all limits of time: the guest is slow\n"
@@ -132,11 +132,7 @@ static void set_option(int c, struct bench *b, struct job *job,
 		b->plain = true;
 		break;
 	case O_COUNTED:
-		/* QEMU runs them one after the other then: two only wait longer. */
-		b->processors = "1";
-		b->counted = true;
-		b->tsc = true;
-		b->plain = true;
+		bench_count(b, COUNTED_COMMAND);
 		break;
 	case O_TSC:
 		b->tsc = true;
@@ -273,7 +269,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	job.timeout *= b.slow;
 	prepare(&b, build);
 	status = dispatch(&b, &job, argc - optind, argv + optind);
 	remove_tree(b.run);

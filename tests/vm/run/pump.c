@@ -7,8 +7,6 @@
 #include "vmrun.h"
 
 /* The guest keeps the job's time; it gets this much longer to report. */
-#define GRACE 30000	/* ms */
-#define GRACE_LEAKS 300000	/* ms, for two looks through all memory */
 
 enum { ON_VERDICT, ON_OUTPUT, ON_ERROR, ON_LOG, ON_STDIN, SOURCES };
 
@@ -93,8 +91,7 @@ static bool wait_verdict(struct vm *vm, const struct job *job,
 		[ON_LOG] = { s[LOG].fd, POLLIN, 0 },
 		[ON_STDIN] = { job->tty ? STDIN_FILENO : -1, POLLIN, 0 },
 	};
-	long long until = now_ms() + job->timeout * 1000LL + GRACE * job->slow * job->pace +
-			  (job->leaks ? GRACE_LEAKS : 0);
+	long long until = now_ms() + job->patience;
 
 	while (!job->timeout || now_ms() < until) {
 		if (poll(p, SOURCES, 1000) < 0 && errno != EINTR)

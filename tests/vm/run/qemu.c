@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -68,9 +69,9 @@ static void machine_args(struct args *a, const struct bench *b,
 	add(a, "pc");
 	add(a, "-accel");
 	add(a, "%s", accel);
-	if (b->counted && !strcmp(accel, "tcg")) {
+	if (b->counted) {
 		add(a, "-icount");
-		add(a, "shift=1,sleep=off");
+		add(a, "shift=%d,sleep=off", ffs(b->counted) - 1);
 	}
 	add(a, "-cpu");
 	add(a, "%s", PROCESSOR);

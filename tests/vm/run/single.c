@@ -15,7 +15,7 @@ static FILE *log_file(const struct vm *vm)
 	return fopen(path, "we");
 }
 
-static int status_of(const struct outcome *o, int timeout)
+static int status_of(const struct outcome *o)
 {
 	switch (o->verdict) {
 	case V_EXIT:
@@ -23,7 +23,7 @@ static int status_of(const struct outcome *o, int timeout)
 	case V_SIGNAL:
 		return 128 + o->number;
 	case V_TIMEOUT:
-		complain("not done after %d s", timeout);
+		complain("not done after %d s", o->number);
 		return 124;
 	default:
 		complain("%s", o->text);
@@ -66,7 +66,7 @@ int single_run(struct bench *b, const struct job *wanted)
 	tty_restore();
 	if (job.log)
 		fclose(job.log);
-	status = status_of(&o, job.timeout);
+	status = status_of(&o);
 	if (!status && b->judge)
 		status = judge(b, &vm);
 	snprintf(kept, sizeof(kept), "%s/vm/command", b->build);

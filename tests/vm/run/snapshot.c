@@ -73,8 +73,8 @@ int snapshot_path(const struct bench *b, char *path, size_t size)
 	h = hash(h, line);
 	vm_command_line(b, line, sizeof(line));
 	h = hash(h, line);
-	snprintf(path, size, "%s/vm/saved-%s-%016llx", b->build, b->image,
-		 (unsigned long long)h);
+	snprintf(path, size, "%s/vm/saved-%s-%d-%016llx", b->build, b->image,
+		 b->counted, (unsigned long long)h);
 	return 0;
 }
 
@@ -85,7 +85,8 @@ static void remove_others(const struct bench *b, const char *keep)
 	size_t i;
 	glob_t g;
 
-	snprintf(pattern, sizeof(pattern), "%s/vm/saved-%s-*", b->build, b->image);
+	snprintf(pattern, sizeof(pattern), "%s/vm/saved-%s-%d-*", b->build,
+		 b->image, b->counted);
 	if (glob(pattern, 0, NULL, &g))
 		return;
 	for (i = 0; i < g.gl_pathc; i++)
@@ -109,7 +110,7 @@ static int save(const struct bench *b, const char *path)
 	if (!ret)
 		ret = qmp_run(vm.qmp, "{\"execute\":\"stop\"}");
 	if (!ret)
-		ret = qmp_migrate(vm.qmp, uri, SAVE_TIMEOUT * b->slow * b->pace);
+		ret = qmp_migrate(vm.qmp, uri, SAVE_TIMEOUT * pace_outside(b));
 	vm_stop(&vm);
 	/* Renamed only when whole: an interrupted save is never restored. */
 	if (!ret && rename(part, path))

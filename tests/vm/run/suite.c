@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Many tests: each in a machine of its own, a line each, and the sum. Several
- * workers take the tests in their order; then those that must be alone run one
- * after the other. What a worker prints of a test comes in one piece.
+ * workers take the tests in their order. What a worker prints of a test comes in
+ * one piece.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -21,13 +21,6 @@
 struct sum {
 	atomic_int next;	/* index of the test that a worker takes next */
 	atomic_int passed, failed, skipped;
-};
-
-/* The tests of one round. */
-struct round {
-	char *const *paths;
-	int n;
-	bool alone;		/* it is the turn of those that run alone */
 };
 
 static FILE *open_log(const struct vm *vm, const char *name)
@@ -101,7 +94,7 @@ static void judge(const struct bench *b, const struct vm *vm,
 		snprintf(why, size, "killed by signal %d", o->number);
 		break;
 	case V_TIMEOUT:
-		snprintf(why, size, "not done after %d s", t->timeout);
+		snprintf(why, size, "not done after %d s", o->number);
 		break;
 	default:
 		snprintf(why, size, "%s", o->text);
@@ -199,99 +192,82 @@ static void print_whole(const struct bench *b, const char *text, size_t size)
 	close(lock);
 }
 
-static void run_one(struct bench *b, struct test_case *t, struct sum *sum)
+static void run_one(const struct bench *common, struct test_case *t,
+		    struct sum *sum)
 {
+	struct bench b = *common;
 	struct vm vm = { .pid = 0 };
-	long long start = now_ms();
 	struct outcome o;
 	char *text = NULL;
+	long long start;
 	size_t size = 0;
 	FILE *to;
 
-	b->pace = pace_measure();
-	t->timeout *= b->slow * b->pace;
-	snprintf(vm.dir, sizeof(vm.dir), "%s/%s", b->run, t->name);
-	run_case(b, &vm, t, &o);
+	b.pace = pace_measure();
+	if (t->counted)
+		bench_count(&b, COUNTED_TEST);
+	if (snapshot_make(&b))
+		die("out of memory");
+	snprintf(vm.dir, sizeof(vm.dir), "%s/%s", b.run, t->name);
+	start = now_ms();
+	run_case(&b, &vm, t, &o);
 	to = open_memstream(&text, &size);
 	if (!to)
 		die("out of memory");
-	report(to, b, &vm, t, &o, (now_ms() - start) / 1000.0, sum);
+	report(to, &b, &vm, t, &o, (now_ms() - start) / 1000.0, sum);
 	fclose(to);
-	print_whole(b, text, size);
+	print_whole(&b, text, size);
 	free(text);
-	keep_logs(b, &vm, t->name);
+	keep_logs(&b, &vm, t->name);
 }
 
-static void take(struct bench *b, const char *path, bool alone, struct sum *sum)
+static void take(const struct bench *b, const char *path, struct sum *sum)
 {
 	struct test_case t;
 
-	if (case_read(b->harness, path, &t)) {
-		case_free(&t);
-		if (alone)
-			return;
+	if (!case_read(b->harness, path, &t)) {
+		run_one(b, &t, sum);
+	} else {
 		sum->failed++;
 		printf("FAIL  %s: its header cannot be read\n", path);
 		fflush(stdout);
-		return;
 	}
-	if (t.alone == alone)
-		run_one(b, &t, sum);
 	case_free(&t);
 }
 
-static void work(struct bench *b, const struct round *r, struct sum *sum)
-{
-	int i;
-
-	while ((i = sum->next++) < r->n)
-		take(b, r->paths[i], r->alone, sum);
-}
-
-static pid_t start_worker(struct bench *b, const struct round *r,
-			  struct sum *sum)
+static void start_worker(const struct bench *b, char *const *paths, int n,
+			 struct sum *sum)
 {
 	pid_t parent = getpid(), pid = fork();
+	int i;
 
 	if (pid < 0)
 		die("fork: %s", strerror(errno));
 	if (pid)
-		return pid;
+		return;
 	/* A runner that is killed takes its workers along. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() == parent)
-		work(b, r, sum);
+	while (getppid() == parent && (i = sum->next++) < n)
+		take(b, paths[i], sum);
 	fflush(stdout);
 	_exit(0);
 }
 
-/* A worker that died took a test with it, which counts as failed. */
-static void run_round(struct bench *b, const struct round *r, struct sum *sum,
-		      int jobs)
+int suite_run(struct bench *b, char *const *paths, int n)
 {
+	struct sum *sum = shared_zeros(sizeof(*sum));
 	int status, i;
 
 	fflush(stdout);
-	sum->next = 0;
-	for (i = 0; i < jobs && i < r->n; i++)
-		start_worker(b, r, sum);
+	for (i = 0; i < b->jobs && i < n; i++)
+		start_worker(b, paths, n, sum);
 	while (wait(&status) > 0)
 		if (status) {
+			/* The test that it had counts as failed. */
 			printf("FAIL  a worker of the runner died (status 0x%x)\n",
 			       status);
 			sum->failed++;
 		}
-}
-
-int suite_run(struct bench *b, char *const *paths, int n)
-{
-	struct round r = { .paths = paths, .n = n };
-	struct sum *sum;
-
-	sum = shared_zeros(sizeof(*sum));
-	run_round(b, &r, sum, b->jobs);
-	r.alone = true;
-	run_round(b, &r, sum, 1);
 	reports_tell(b->reports);
 	printf("%d passed, %d failed, %d skipped\n", sum->passed, sum->failed,
 	       sum->skipped);

@@ -12,9 +12,13 @@
 
 #include "../wire.h"
 
+#define COUNTED_TEST	4	/* ns of an instruction: a power of two */
+#define COUNTED_COMMAND	2
 #define DEFAULT_TIMEOUT	60	/* s, of one job */
 #define BOOT_TIMEOUT	240	/* s, until "ready" after a boot */
 #define RESTORE_TIMEOUT	60	/* s, until "accepted" after a restore */
+#define GRACE		30000	/* ms, until a guest reports what it has done */
+#define GRACE_LEAKS	300000	/* ms, for two looks through all memory */
 
 /* Where things are, and what every machine of this run has in common. */
 struct bench {
@@ -30,7 +34,7 @@ struct bench {
 	char accel[8];			/* "tcg" or "kvm" */
 	bool plain;			/* boot each time, save nothing */
 	bool tsc;			/* programs read the clock by themselves */
-	bool counted;			/* its time is instructions, not ours */
+	int counted;			/* ns of an instruction; 0: time is ours */
 	int slow;			/* the guest is so many times slower */
 	int pace;			/* and this host, see pace.c */
 	int jobs;			/* guests at the same time */
@@ -53,8 +57,10 @@ struct job {
 	bool merge;
 	bool tty;
 	bool leaks;
-	int slow, pace;
-	int timeout;		/* s */
+	int slow;
+	int pace;		/* what the guest multiplies its limits of time by */
+	int timeout;		/* s of the guest's clock; 0: none */
+	long long patience;	/* ms of ours, after which the guest is lost */
 	FILE *output, *error, *log;
 };
 
@@ -62,7 +68,7 @@ enum verdict { V_EXIT, V_SIGNAL, V_TIMEOUT, V_FAILED, V_LOST };
 
 struct outcome {
 	enum verdict verdict;
-	int number;		/* exit status or signal */
+	int number;		/* exit status, signal, or seconds until a timeout */
 	char text[512];		/* for V_FAILED and V_LOST */
 };
 
@@ -75,7 +81,7 @@ struct test_case {
 	char vgpu[512];
 	bool load_vgpu;
 	bool gpreempt;
-	bool alone;
+	bool counted;
 	int timeout;
 	int allowed;
 	char *allow[CASE_ALLOW_MAX];
@@ -109,8 +115,11 @@ int verdict_line(struct vm *vm, char *line, size_t size, long long until_ms);
 void verdict_parse(const char *line, struct outcome *o);
 void verdict_lost(struct vm *vm, struct outcome *o, const char *what);
 
-/* pace.c */
+/* pace.c: what limits of time are multiplied by, in the guest and out of it */
 int pace_measure(void);
+int pace_inside(const struct bench *b);
+int pace_outside(const struct bench *b);
+void bench_count(struct bench *b, int ns);
 
 /* accel.c */
 void accel_choose(struct bench *b);

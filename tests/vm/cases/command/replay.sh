@@ -7,12 +7,12 @@ start a --queues 3 --packet 1ms
 p=$(pid a)
 # A queue comes while it is held: a signal, and an event of the driver's.
 (wait_for 20 view_is "$p" suspended 1; kill -USR2 "$p") &
-timeout $((30 * SLOW * PACE)) gp-api record "$W/recording" "$p" > "$W/live" 2>&1 || fail "$(cat "$W/live")"
+timeout $((30 * PACE)) gp-api record "$W/recording" "$p" > "$W/live" 2>&1 || fail "$(cat "$W/live")"
 cat "$W/live"
 stop a
 wait_for 10 no_kfd_process
 [ ! -d "/proc/$p" ] || fail "process $p is there still"
-timeout $((30 * SLOW * PACE)) gp-api replay "$W/recording" "$p" > "$W/replay" 2>&1 || {
+timeout $((30 * PACE)) gp-api replay "$W/recording" "$p" > "$W/replay" 2>&1 || {
 	cut -c 1-80 "$W/recording" | grep -E '^(trap|ptrace|wait)'
 	fail "$(cat "$W/replay")"
 }

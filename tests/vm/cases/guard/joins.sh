@@ -2,6 +2,7 @@
 # Online processes that come join guard within 100 ms, by guard's own clock, and are
 # found by their cgroup, command line and name; one that has both roles is refused.
 # timeout: 60
+# counted: it measures milliseconds
 . /t/lib.sh
 . /t/guard.sh
 
@@ -22,21 +23,18 @@ guard --json --online cgroup:/online comm:serving "cmd:--packet 7ms" --offline "
 wait_for 20 test -S /run/gpreempt-guard.sock
 
 step "a process comes into a cgroup"
-# The best of some: a busy host may be late, guard that looks too seldom always is.
-best=1000000
-for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+for i in 1 2 3 4; do
 	t=$(uptime_cs)0000
 	echo "$(pid on)" > $C/online/cgroup.procs
 	wait_for 20 more_times "\"process $(pid on) is online\"" "$i"
 	took=$(($(joined_us "$(pid on)") - t))
+	echo "$took us"
 	[ $took -ge 0 ] || fail "it joined before it came"
-	[ $took -ge $best ] || best=$took
+	# The clock of the shell has steps of 10 ms.
+	[ $took -le $((110000 * PACE)) ] || fail "it joined after $took us"
 	echo "$(pid on)" > $C/cgroup.procs
 	wait_for 20 more_times "\"process $(pid on) is not online any more\"" "$i"
 done
-echo "best: $best us"
-# The clock of the shell has steps of 10 ms.
-[ $best -le $((110000 * SLOW * PACE)) ] || fail "it joined after $best us"
 
 step "by its name, by its command line"
 PROGRAM=/tmp/serving start name --queues 1 --packet 1ms

@@ -16,7 +16,7 @@ rmmod gpreempt
 btf-doctor graft $module queue_properties is_suspended is_reset bool || fail "it does not load"
 grep -qx "feature_resets on" "$T/version" || fail "$(grep resets "$T/version")"
 wait_for 15 view_is "$p" state active
-timeout $((60 * SLOW * PACE)) gpreempt-ctl suspend "$p" --queues 1
+timeout $((60 * PACE)) gpreempt-ctl suspend "$p" --queues 1
 view_is "$p" state reset 1 || fail "queue 1: $_v"
 view_is "$p" state active 0 || fail "queue 0: $_v"
 ctl 0 resume "$p"

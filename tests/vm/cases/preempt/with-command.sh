@@ -54,7 +54,7 @@ wait_for 15 running "$p"
 wait_for 15 gone "$(cat "$W/online.pid")"
 
 step "the target ends meanwhile: so does the run, with what was measured"
-timeout $((60 * SLOW * PACE)) gpreempt-ctl preempt "$p" --count 50 --hold 20ms --interval 20ms --samples "$W/samples" \
+timeout $((60 * PACE)) gpreempt-ctl preempt "$p" --count 50 --hold 20ms --interval 20ms --samples "$W/samples" \
 	> "$W/preempt" 2>&1 &
 c=$!
 wait_for 15 grep -q '^3 ' "$W/samples"

@@ -39,7 +39,7 @@ for how in dead no_access; do
 	step "$how: queues that the driver says are suspended"
 	switch 0 keep_slot 1
 	switch 0 $how 1
-	timeout $((60 * SLOW * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1
+	timeout $((60 * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1
 	echo "status $?: $(cat "$W/ctl")"
 	says "verified: not checked"
 	lost

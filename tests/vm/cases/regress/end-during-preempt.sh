@@ -25,7 +25,7 @@ for delay in 0.01 0.03 0.05 0.08; do
 	hsa_start b 13 --queues 2 --packet 500us
 	kill -TERM "$(pid b)"
 	sleep $delay
-	timeout $((60 * SLOW * PACE)) gpreempt-ctl suspend "$(pid b)" > "$W/ctl" 2>&1
+	timeout $((60 * PACE)) gpreempt-ctl suspend "$(pid b)" > "$W/ctl" 2>&1
 	status=$?
 	head -n 1 "$W/ctl"
 	case $status in

@@ -24,7 +24,7 @@ rows_are() {
 
 # verdict WORDS: what a suspend of a says; its own queues are off
 verdict() {
-	timeout $((60 * SLOW * PACE)) gpreempt-ctl suspend "$a" > "$W/ctl" 2>&1
+	timeout $((60 * PACE)) gpreempt-ctl suspend "$a" > "$W/ctl" 2>&1
 	echo "status $?: $(cat "$W/ctl")"
 	cat "$VIEW/$a/queues"
 	says "verified: $1"

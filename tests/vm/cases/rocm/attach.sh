@@ -2,6 +2,7 @@
 # A session that is asked for before hsa_init, at points in it, and in the
 # middle of its end: refused or granted, the program never notices.
 # timeout: 90
+# counted: it measures milliseconds
 . /t/rocm.sh
 
 finishes() {
@@ -24,7 +25,7 @@ for at in 30 60 90 130 180; do
 	hsa_begin b 13 --queues 2 --packet 200us --count 600
 	p=$(pid b)
 	usleep ${at}000
-	timeout $((20 * SLOW * PACE)) gpreempt-ctl suspend "$p" --for 300ms > "$W/ctl" 2>&1
+	timeout $((20 * PACE)) gpreempt-ctl suspend "$p" --for 300ms > "$W/ctl" 2>&1
 	status=$?
 	head -n 1 "$W/ctl"
 	echo "   exit status $status"
@@ -42,10 +43,10 @@ for at in 0 30; do
 	p=$(pid c)
 	kill -TERM "$p"
 	usleep ${at}000
-	timeout $((20 * SLOW * PACE)) gpreempt-ctl suspend "$p" --for 300ms > "$W/ctl" 2>&1
+	timeout $((20 * PACE)) gpreempt-ctl suspend "$p" --for 300ms > "$W/ctl" 2>&1
 	head -n 1 "$W/ctl"
 	expect_good_end c
-	[ "$(ms c shut_down)" -le $((1500 * SLOW * PACE)) ] || fail "hsa_shut_down took too long"
+	[ "$(ms c shut_down)" -le $((1500 * PACE)) ] || fail "hsa_shut_down took too long"
 	wait_for 3 nothing_held
 done
 wait_for 3 no_kfd_process

@@ -5,6 +5,6 @@
 
 rocm_versions 12
 rocm_env 12
-timeout $((40 * SLOW * PACE)) hsa-check12 || fail "ended with $?"
+timeout $((40 * PACE)) hsa-check12 || fail "ended with $?"
 [ "$(counter 0 bad_address)$(counter 0 sdma_unknown)" = 00 ] || fail "the GPU met what it does not know"
 wait_for 2 no_kfd_process

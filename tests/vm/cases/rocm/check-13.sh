@@ -6,12 +6,12 @@
 
 rocm_versions 13
 rocm_env 13
-timeout $((40 * SLOW * PACE)) hsa-check13 || fail "ended with $?"
+timeout $((40 * PACE)) hsa-check13 || fail "ended with $?"
 [ "$(counter 0 bad_address)$(counter 0 sdma_unknown)" = 00 ] || fail "the GPU met what it does not know"
 
 step "ROCr told to use no interrupts"
 irqs=$(counter 0 interrupts)
-HSA_ENABLE_INTERRUPT=0 timeout $((40 * SLOW * PACE)) hsa-check13 dispatch wait-interrupt wait-polling ||
+HSA_ENABLE_INTERRUPT=0 timeout $((40 * PACE)) hsa-check13 dispatch wait-interrupt wait-polling ||
 	fail "ended with $?"
 [ "$(counter 0 interrupts)" -eq "$irqs" ] || fail "there were interrupts"
 wait_for 2 no_kfd_process

@@ -2,6 +2,7 @@
 # A suspended program's waits last as long as the suspension and no longer,
 # those for an interrupt and those by polling.
 # timeout: 60
+# counted: it measures milliseconds
 . /t/rocm.sh
 
 # waits LABEL ARGS...: one packet at a time, each waited for without a limit.

@@ -11,7 +11,7 @@ p=$(pid a)
 all() {
 	jobs=
 	for _n in 1 2 3 4; do
-		(timeout $((30 * SLOW * PACE)) gpreempt-ctl "$@" > "$W/c.$_n" 2>&1; echo $? > "$W/s.$_n") &
+		(timeout $((30 * PACE)) gpreempt-ctl "$@" > "$W/c.$_n" 2>&1; echo $? > "$W/s.$_n") &
 		jobs="$jobs $!"
 	done
 	# shellcheck disable=SC2086
@@ -57,7 +57,7 @@ for ms in 0 5 10 20 30 40 50 70 100 150; do
 	elif [ -n "$held" ]; then
 		grep -q '^suspended' "$W/ctl" || fail "held, and not reported"
 	fi
-	timeout $((30 * SLOW * PACE)) gpreempt-ctl resume "$p" > /dev/null 2>&1 || fail "resume ended with $?"
+	timeout $((30 * PACE)) gpreempt-ctl resume "$p" > /dev/null 2>&1 || fail "resume ended with $?"
 	expect_free a
 done
 

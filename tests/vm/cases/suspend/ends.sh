@@ -2,6 +2,7 @@
 # Each way for a process to end, while it is held and while its queues are
 # suspended: it ends within 100 ms, and nothing is left.
 # timeout: 120
+# counted: ends have a limit of time
 . /t/steps.sh
 
 for entry in exit:0 close:0 thread-exit:0 abort:134 SIGTERM:143 SIGKILL:137; do

@@ -9,7 +9,7 @@
 until_suspended() {
 	n=0
 	_end=$(($(uptime_cs) + 2000))
-	until timeout $((20 * SLOW * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1; do
+	until timeout $((20 * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1; do
 		status=$?
 		case $status in 1|3|5) ;; *) fail "suspend ended with $status: $(cat "$W/ctl")" ;; esac
 		n=$((n + 1))
@@ -38,7 +38,7 @@ step "programs one after the other under one PID, suspends all the time"
 steps_start b open init queue
 p=$(pid b)
 (while :; do
-	timeout $((10 * SLOW * PACE)) gpreempt-ctl suspend "$p" --for 100ms
+	timeout $((10 * PACE)) gpreempt-ctl suspend "$p" --for 100ms
 done) > "$W/loop" 2>&1 &
 loop=$!
 started="$started $loop"
@@ -48,7 +48,7 @@ for _ in 1 2 3 4 5; do
 done
 kill -9 $loop
 wait $loop
-timeout $((10 * SLOW * PACE)) gpreempt-ctl resume "$p" > /dev/null 2>&1
+timeout $((10 * PACE)) gpreempt-ctl resume "$p" > /dev/null 2>&1
 alive "$p" || fail "it died"
 grep -c '^suspended' "$W/loop"
 expect_free b

@@ -11,7 +11,7 @@ p=$(pid a)
 limited() {
 	(ulimit -v "$1" || exit 99
 	shift
-	exec timeout $((20 * SLOW * PACE)) "$@") > "$W/ctl" 2>&1
+	exec timeout $((20 * PACE)) "$@") > "$W/ctl" 2>&1
 	status=$?
 }
 

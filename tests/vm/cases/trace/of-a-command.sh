@@ -37,7 +37,7 @@ END
 
 step "a command"
 cd "$W" || exit
-timeout $((60 * SLOW * PACE)) gpreempt-ctl trace --json -o dir --amd-log 4 -- sh "$W/command" "$W" \
+timeout $((60 * PACE)) gpreempt-ctl trace --json -o dir --amd-log 4 -- sh "$W/command" "$W" \
 	> "$W/run.json" 2> "$W/notes"
 [ $? -eq 7 ] || fail "status $?: $(cat "$W/notes")"
 cat "$W/notes"

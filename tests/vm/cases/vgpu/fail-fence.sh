@@ -8,7 +8,7 @@
 echo 1000 > /sys/module/amdgpu/parameters/queue_preemption_timeout_ms
 start a --queues 2 --packet 1ms --drain 1s
 switch 0 fail_fence 1
-timeout $((40 * SLOW * PACE)) gpreempt-ctl suspend "$(pid a)" > "$W/ctl" 2>&1
+timeout $((40 * PACE)) gpreempt-ctl suspend "$(pid a)" > "$W/ctl" 2>&1
 status=$?
 cat "$W/ctl"
 [ $status -ne 0 ] || fail "a suspend that timed out was called a success"

@@ -10,7 +10,7 @@ p=$(pid a)
 ctl 0 suspend "$p" --queues 0
 # The session is open, so the next unmap is that of this suspend.
 switch 0 fail_preempt "$p"
-timeout $((30 * SLOW * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1
+timeout $((30 * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1
 status=$?
 cat "$W/ctl"
 echo "status $status"
@@ -21,7 +21,7 @@ esac
 [ "$(counter 0 queue_resets)" -gt 0 ] || fail "no queue was reset, so nothing was tested"
 expect_no_progress a
 
-timeout $((30 * SLOW * PACE)) gpreempt-ctl resume "$p"
+timeout $((30 * PACE)) gpreempt-ctl resume "$p"
 
 next_lines a 1
 q0=$(queue_count a 0)

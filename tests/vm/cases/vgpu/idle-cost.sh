@@ -5,6 +5,7 @@
 # vgpu: gpus=8
 # gpreempt: no
 # timeout: 90
+# counted: it counts turns in a second
 . /t/lib.sh
 
 # CPU time of all threads named vgpu*, in ns.

@@ -21,7 +21,7 @@ check() {
 	p=$(pid b)
 	hold "$p"
 	worker=$(holder_of "$p")
-	timeout $((30 * SLOW * PACE)) gpreempt-ctl resume "$p"
+	timeout $((30 * PACE)) gpreempt-ctl resume "$p"
 	echo "resume: status $?"
 	wait_for 15 running "$p"
 	expect_progress b

@@ -2,6 +2,7 @@
 # A dispatch in flight when its queue is suspended goes on from where it was:
 # it neither restarts nor is lost.
 # timeout: 90
+# counted: it measures how long the rest took
 . /t/lib.sh
 
 start a --packet 4s --count 1 --drain 60s
