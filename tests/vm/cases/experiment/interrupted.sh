@@ -2,6 +2,7 @@
 # experiment: one at a time in a directory; Ctrl-C ends the models and says how to
 # go on; its JSON is JSON alone. snapshot: a full disk and one that is read-only.
 # timeout: 120
+# counted: programs begin and end after seconds
 . /t/lib.sh
 
 e=$W/e
@@ -15,7 +16,7 @@ says "of one line"
 
 step "two in one directory, and Ctrl-C"
 # The model is a child of its shell: that one's end alone would not end it.
-gpreempt-ctl experiment --runs 2 -o "$e" --a "[ -e $W/go ] && exec vgpu-load --queues 2 --packet 1ms --duration $((1500 * PACE))ms; vgpu-load --queues 1 --packet 1ms; true" \
+gpreempt-ctl experiment --runs 2 -o "$e" --a "[ -e $W/go ] && exec vgpu-load --queues 2 --packet 1ms --duration 1500ms; vgpu-load --queues 1 --packet 1ms; true" \
 	> "$W/x.out" 2> "$W/x.err" &
 x=$!
 wait_for 40 begun
@@ -60,7 +61,7 @@ mount -t tmpfs -o size=64k none "$W/small" || fail "no tmpfs"
 start a --queues 2 --packet 1ms
 ctl 1 snapshot -o "$W/small/s"
 says "small/s.*No space left"
-ctl 1 experiment --runs 1 -o "$W/small/e" --a "exec vgpu-load --queues 1 --packet 1ms --duration $((800 * PACE))ms"
+ctl 1 experiment --runs 1 -o "$W/small/e" --a "exec vgpu-load --queues 1 --packet 1ms --duration 800ms"
 says "No space left"
 mount -o remount,ro "$W/small"
 for c in snapshot "experiment --a true"; do
@@ -72,7 +73,7 @@ umount "$W/small"
 step "self, without the module"
 stop a
 rmmod gpreempt
-gpreempt-ctl self -- vgpu-load --queues 2 --packet 1ms --duration $((1200 * PACE))ms > "$W/self.out" 2> "$W/self.err" ||
+gpreempt-ctl self -- vgpu-load --queues 2 --packet 1ms --duration 1200ms > "$W/self.out" 2> "$W/self.err" ||
 	fail "self ended with $?"
 cat "$W/self.err"
 grep -q 'has 2 queues' "$W/self.err" || fail "self did not fall back to sysfs"

@@ -3,6 +3,7 @@
 # killed, it hangs, it waits for the end of the lease, it leaves the hold behind,
 # and a second one meets it.
 # timeout: 120
+# counted: leases end, and not before
 . /t/lib.sh
 
 mkdir -p /usr/local/libexec/gpreempt

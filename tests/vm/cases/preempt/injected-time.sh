@@ -2,6 +2,7 @@
 # What is measured is what the device takes: an unmap of 20 ms shows.
 # vgpu: unmap_ns=20000000
 # timeout: 120
+# counted: it measures milliseconds
 . /t/lib.sh
 
 start a --packet 1ms

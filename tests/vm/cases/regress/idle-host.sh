@@ -3,6 +3,7 @@
 # seconds, not each second; by the module's own counter, whose file is no reader.
 # vgpu: gpus=1
 # timeout: 120
+# counted: it sleeps for long
 . /t/lib.sh
 
 refreshes() {

@@ -2,6 +2,7 @@
 # A lease: the queues run again by themselves when it ends; a second suspend
 # of a held target sets a new one.
 # timeout: 120
+# counted: leases end, and not before
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms

@@ -2,6 +2,7 @@
 # snapshot and diff: before, while one, while two processes run; a series; with
 # and without the module's view; processes with equal ids share nothing.
 # timeout: 120
+# counted: a program ends after seconds
 . /t/lib.sh
 
 s=$W/snap
@@ -64,7 +65,7 @@ ctl 0 decode --json --pid "$a" "$W/series"
 
 step "a series while a command runs"
 ctl 3 snapshot -o "$W/model" --every 300ms --tag busy -- sh -c \
-	"vgpu-load --queues 3 --packet 1ms --duration $((2 * PACE))s; exit 3"
+	"vgpu-load --queues 3 --packet 1ms --duration 2s; exit 3"
 grep -q '^ready pid' "$W/model/command.out" || fail "what the command printed is not kept"
 ctl 0 decode "$W/model"
 says "^000-baseline.1.2"

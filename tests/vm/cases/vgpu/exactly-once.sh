@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Packets of several queues complete exactly once and in order, to the packet.
 # timeout: 90
+# counted: it measures a rate
 . /t/lib.sh
 
 step "a given number, flat out"

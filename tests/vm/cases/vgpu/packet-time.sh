@@ -2,6 +2,7 @@
 # A dispatch takes the GPU time that its kernarg says, in virtual time: the
 # rate is right even when the emulated CPUs are busy.
 # timeout: 90
+# counted: it measures how long packets take
 . /t/lib.sh
 
 # From the third progress line to the last: a late line is no other rate.
