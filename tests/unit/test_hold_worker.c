@@ -117,6 +117,40 @@ START_TEST(ends)
 }
 END_TEST
 
+/* A process that has ended; its parent may not know yet. */
+static pid_t make_dead(bool reaped)
+{
+	siginfo_t info;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	ck_assert_int_eq(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+	if (reaped)
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+/* The command ends before its holder looks, with and without its confirmation. */
+START_TEST(quick_command)
+{
+	bool reaped = _i & 1, confirms = _i & 2;
+
+	request.command = make_dead(reaped);
+	if (confirms)
+		hold_confirm(dup(report[0]));
+	live();
+	ck_assert_uint_eq(reply.queues, 2);
+	if (confirms) {
+		ck_assert_int_eq(ask_child(HOLD_STATUS), 0);
+		ck_assert_int_eq(ask_child(HOLD_RESUME), 0);
+	}
+	wait_for_end();
+	if (!reaped)
+		ck_assert_int_gt(waitpid(request.command, NULL, 0), 0);
+}
+END_TEST
+
 /* A session that is lost again and again: it gives up. */
 static void disable_each_time(struct gp_loop *l)
 {
@@ -169,6 +203,7 @@ int main(void)
 	tcase_add_test(tc, lease_ends_asleep);
 	tcase_add_test(tc, lives);
 	tcase_add_loop_test(tc, ends, 0, 5);
+	tcase_add_loop_test(tc, quick_command, 0, 4);
 	tcase_add_test(tc, gives_up);
 	tcase_add_test(tc, not_opened);
 	return unit_run("worker of a holder");

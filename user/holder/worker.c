@@ -84,7 +84,8 @@ static void handle_session(struct hold_worker *w)
 
 /*
  * The command that we were made for has told its user, or has ended: too early,
- * or at its proper time if we are to end with it.
+ * or at its proper time if we are to end with it. It may send its confirmation and
+ * end before we look: that is not too early.
  */
 static void handle_confirmation(struct hold_worker *w)
 {
@@ -136,12 +137,8 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 	}
 	if (fds[POLL_SIGNALS].revents)
 		w->over = true;
-	if (fds[POLL_COMMAND].revents) {
-		syslog(LOG_INFO, "process %d: process %llu has ended",
-		       w->birth->target, (unsigned long long)w->command);
-		w->over = true;
-	}
-	if (fds[POLL_CONFIRM].revents)
+	/* A child of the command can have the descriptor, too. */
+	if (fds[POLL_CONFIRM].revents || fds[POLL_COMMAND].revents)
 		handle_confirmation(w);
 	if (fds[POLL_SERVER].revents && !w->over)
 		gp_ipc_server_dispatch(w->server);
@@ -157,13 +154,13 @@ static struct timespec time_to_sleep(const struct hold_worker *w)
 	return (struct timespec){ .tv_nsec = ns };
 }
 
-/* A descriptor that is readable when the command has ended; -1: it has none. */
+/* A descriptor that is readable when the command has ended; -1: it has, or none. */
 static int open_command(struct hold_worker *w)
 {
 	int fd = w->command ? pidfd_open(w->command, 0) : -1;
 
 	if (w->command && fd < 0)
-		w->over = true;
+		handle_confirmation(w);
 	return fd;
 }
 
@@ -182,7 +179,6 @@ static void run(struct hold_worker *w)
 		struct timespec timeout = time_to_sleep(w);
 
 		fds[POLL_CONFIRM].fd = w->confirm_fd;
-		/* A child of the command can have the descriptor, too. */
 		fds[POLL_COMMAND].fd = w->confirm_fd < 0 ? -1 : command;
 		beat(w);
 		if (ppoll(fds, POLL_COUNT, &timeout, NULL) >= 0)
