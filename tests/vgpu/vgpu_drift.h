@@ -76,6 +76,16 @@ static inline void vgpu_set_pcie(struct amdgpu_device *adev,
 #define VGPU_RELEASE_VM_HOOK(to)
 #endif
 
+/*
+ * What amdgpu_amdkfd_suspend() and _resume() are given to leave processes alone: that
+ * this is for power management alone; later (7.x) whether processes are meant at all.
+ */
+#ifdef VGPU_HAS_SUSPEND_PROC
+#define VGPU_KEEP_PROCESSES	false
+#else
+#define VGPU_KEEP_PROCESSES	true
+#endif
+
 /* Registers that the RLC guards are read through functions of a table (7.x). */
 #ifdef VGPU_HAS_RLC_REG_FUNCS
 #define VGPU_RLC_SYMS(X)						\

@@ -118,8 +118,8 @@ static int set_asleep(struct vgpu *v, bool on)
 static int set_stopped(struct vgpu *v, bool on)
 {
 	if (!on)
-		return vgpu_syms.amdgpu_amdkfd_resume(&v->adev, true);
-	vgpu_syms.amdgpu_amdkfd_suspend(&v->adev, true);
+		return vgpu_syms.amdgpu_amdkfd_resume(&v->adev, VGPU_KEEP_PROCESSES);
+	vgpu_syms.amdgpu_amdkfd_suspend(&v->adev, VGPU_KEEP_PROCESSES);
 	return 0;
 }
 
