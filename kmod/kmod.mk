@@ -102,10 +102,29 @@ check-kernels-offline: $(KMOD_BTF)/layout-of $(O)/kernel/env.mk ## gpreempt.ko o
 	@tests/kmod/fetch-kernels $(if $(UPDATE),--update) $(if $(ALL),--all) $(O) || \
 		echo "kernels: what has not been fetched is not checked (see above)"
 	@tests/kmod/check-kernels $(O)
+	@tests/kmod/kernels-json $(O) >$(O)/kernels.json
 	@[ ! -f $(O)/kernels/fetched ] || $(MAKE) --no-print-directory -s fuzz-newest
+
+# Which kernels, and what on each of them.
+KERNELS ?= trixie 7
+KERNELS_T ?= vgpu module suspend
+.PHONY: check-kernels
+check-kernels: check-kernels-offline ## the tests of the driver on other kernels, too (KERNELS='trixie 7' KERNELS_T=...; not part of check)
+	@status=0; for k in $(KERNELS); do \
+		$(MAKE) --no-print-directory KERNEL=$$k vmtest T='$(KERNELS_T)' || status=1; \
+	done; \
+	tests/kmod/kernels-json $(O) >$(O)/kernels.json; \
+	tests/kmod/kernels-json --table $(O) | awk -F '\t' \
+		'{ print $$1 ": " $$2 " passed, " $$3 " skipped, " $$4 " failed: " $$5 }'; \
+	exit $$status
 
 kernels-table: $(KMOD_BTF)/layout-of $(O)/kernel/env.mk ## write what it found into its table and docs/support.md
 	@tests/kmod/check-kernels --write $(O)
+	@tests/kmod/kernels-json $(O) >$(O)/kernels.json
+	@{ tests/kmod/kernels-json --table $(O); cat tests/kmod/ran.table; } | \
+		awk -F '\t' '/^#/ || !seen[$$1]++' | sort -V >$(O)/ran.table
+	@{ grep '^#' tests/kmod/ran.table; grep -v '^#' $(O)/ran.table; } >$(O)/ran.new
+	@cat $(O)/ran.new >tests/kmod/ran.table
 	@tests/kmod/support-table --write
 
 unit: check-support
