@@ -2,30 +2,22 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 
 #include "agent/foreground.h"
 #include "agent/freezer-v1.h"
 #include "agent/owner-text.h"
 #include "output/message.h"
 #include "shared/macro.h"
+#include "shared/signals.h"
 
 int foreground_signals(void)
 {
-	sigset_t set;
-	int fd;
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
 
 	signal(SIGTSTP, SIG_IGN);
 	signal(SIGTTIN, SIG_IGN);
 	signal(SIGTTOU, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	return shr_signals_open(signals);
 }
 
 static int fail_taken(pid_t target, int code)

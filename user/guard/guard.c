@@ -14,6 +14,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/notify.h"
+#include "shared/signals.h"
 
 #define LIVE_NS NSEC_PER_SEC
 #define METRICS_NS (5 * NSEC_PER_SEC)
@@ -21,16 +22,13 @@
 /* For what ends it, and what asks for the figures. 0 or -errno. */
 static int open_signals(struct guard *guard)
 {
-	sigset_t set;
+	static const int report[] = { SIGUSR1, 0 };
 
 	guard->stop = foreground_signals();
 	if (guard->stop < 0)
 		return guard->stop;
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	guard->report = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return guard->report < 0 ? -errno : 0;
+	guard->report = shr_signals_open(report);
+	return guard->report < 0 ? guard->report : 0;
 }
 
 /* It could not be reported at the time. */

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <syslog.h>
 
 #include "agent/cgroup.h"
 #include "holder/worker.h"
 #include "shared/clock.h"
+#include "shared/signals.h"
 #include "shared/title.h"
 
 enum {
@@ -45,13 +45,9 @@ static void tell_guardian(void *data, bool busy)
 
 static int open_signals(void)
 {
-	sigset_t set;
+	static const int signals[] = { SIGTERM, SIGQUIT, 0 };
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return shr_signals_open(signals);
 }
 
 static void log_loss(void *data, const struct gpreempt_error *err)

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 
 #include "ctl/command/ctl.h"
@@ -12,6 +11,7 @@
 #include "output/table.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "shared/signals.h"
 
 /* One look at one process. */
 struct sample {
@@ -322,14 +322,9 @@ static void print_sums(const struct monitor *m)
 
 static int open_stop(void)
 {
-	sigset_t set;
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return shr_signals_open(signals);
 }
 
 static void begin(struct monitor *m, const struct gpreempt_targets *list)

@@ -18,6 +18,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/proc-tree.h"
+#include "shared/signals.h"
 
 /* So often the kernel's buffer is emptied and new processes are looked for. */
 #define TICK_MS 50
@@ -108,14 +109,9 @@ static bool any_alive(const struct tracing *t)
 
 static int open_signals(void)
 {
-	sigset_t set;
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return shr_signals_open(signals);
 }
 
 /* The terminal sends Ctrl-C to the command itself; it ends, and so do we. */
