@@ -11,6 +11,7 @@
 
 #include "agent/holder-lock.h"
 #include "shared/clock.h"
+#include "shared/lock-file.h"
 #include "shared/macro.h"
 #include "shared/parse.h"
 
@@ -59,39 +60,17 @@ int hold_dir_prepare(void)
 	return 0;
 }
 
-/* The previous owner of the lock may have removed the file. */
-static bool still_there(int fd, const char *path)
-{
-	struct stat ours, there;
-
-	return !fstat(fd, &ours) && !stat(path, &there) &&
-	       ours.st_ino == there.st_ino;
-}
-
 int hold_lock(pid_t target)
 {
 	char path[64];
-	int tries;
+	int tries, fd;
 
 	lock_path(target, path, sizeof(path));
 	for (tries = 0;; tries++) {
-		int fd, ret;
-
-		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-			  0600);
-		if (fd < 0)
-			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-			ret = -errno;
-			close(fd);
-			if (ret != -EWOULDBLOCK || tries >= LOCK_TRIES)
-				return ret;
-			shr_sleep_ns(NSEC_PER_MSEC);
-			continue;
-		}
-		if (still_there(fd, path))
+		fd = shr_lock_file(path);
+		if (fd != -EWOULDBLOCK || tries >= LOCK_TRIES)
 			return fd;
-		close(fd);
+		shr_sleep_ns(NSEC_PER_MSEC);
 	}
 }
 
@@ -161,7 +140,7 @@ static int read_owner_once(pid_t target, struct hold_owner *owner)
 		return -errno;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
 		/* Its owner was killed. */
-		if (still_there(fd, path))
+		if (shr_lock_is_at(fd, path))
 			hold_forget(target);
 		return -ENOENT;
 	}

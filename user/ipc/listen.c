@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -11,44 +9,22 @@
 
 #include "ipc/access.h"
 #include "ipc/listen.h"
+#include "shared/lock-file.h"
 
 #define SUFFIX ".lock"
 #define PATH_SIZE (sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(SUFFIX))
 #define BACKLOG 128
-
-/* The server that had the lock before removed the file at its end. */
-static bool is_at(int fd, const char *path)
-{
-	struct stat ours, there;
-
-	return !fstat(fd, &ours) && !lstat(path, &there) &&
-	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
-}
 
 static void lock_path(const char *path, char buf[PATH_SIZE])
 {
 	snprintf(buf, PATH_SIZE, "%s" SUFFIX, path);
 }
 
-/* It lasts as long as the descriptor, however its process ends. */
 static int lock(const char *path)
 {
-	for (;;) {
-		int fd, ret;
+	int fd = shr_lock_file(path);
 
-		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-			  0600);
-		if (fd < 0)
-			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-			ret = errno == EWOULDBLOCK ? -EADDRINUSE : -errno;
-			close(fd);
-			return ret;
-		}
-		if (is_at(fd, path))
-			return fd;
-		close(fd);
-	}
+	return fd == -EWOULDBLOCK ? -EADDRINUSE : fd;
 }
 
 /* What a dead server has left. With the lock, no living one has it. */
