@@ -38,11 +38,13 @@ int gp_get_if_active_2(struct device *dev, bool ign_usage_count);
 #define GP_HAS_2	__builtin_types_compatible_p(			\
 	typeof(pm_runtime_get_if_active), typeof(gp_get_if_active_2))
 
+/* clang-format off */
 #define gp_pm_get_if_active(dev)					\
 	__builtin_choose_expr(GP_HAS_2,					\
 		__builtin_choose_expr(GP_HAS_2, pm_runtime_get_if_active, \
 				      gp_get_if_active_2)(dev, true),	\
 		__builtin_choose_expr(GP_HAS_2, gp_get_if_active_1,	\
 				      pm_runtime_get_if_active)(dev))
+/* clang-format on */
 
 #endif /* GP_COMPAT_H */

@@ -228,7 +228,6 @@ static int name##_open(struct inode *inode, struct file *file)		\
 {									\
 	return view_open(inode, file, &name##_view);			\
 }									\
-									\
 static const struct file_operations name##_fops = {			\
 	.open = name##_open,						\
 	.read = seq_read,						\
@@ -334,7 +333,6 @@ static int name##_open(struct inode *inode, struct file *file)		\
 {									\
 	return whole_open(file, name##_show);				\
 }									\
-									\
 static const struct file_operations name##_fops = {			\
 	.open = name##_open,						\
 	.read = seq_read,						\

@@ -27,7 +27,9 @@
 #define HEAD_SIZE	64
 #define ID_MAX		20	/* bytes: a SHA-1 */
 #define ID_TYPE		3	/* NT_GNU_BUILD_ID */
-#define AGAIN		"install gpreempt again (dkms install --force), see docs/module.md"
+#define AGAIN		"install gpreempt again (dkms install --force), see docs/module.md\n"
+#define NO_BTF \
+	"no BTF of amdgpu, and no %s in its place: amdgpu was built without BTF, as amdgpu-dkms often is, or the kernel rejected it; "
 
 /* The build id in a note, in hexadecimal digits. */
 static int note_to_id(const void *data, size_t size, char id[2 * ID_MAX + 1])
@@ -65,7 +67,7 @@ static int check_head(const char *path, char *head, size_t size,
 	size_t len = strlen(HEAD);
 
 	if (size < HEAD_SIZE || strncmp(head, HEAD, len)) {
-		pr_err("%s is not a layout of this version's: " AGAIN "\n",
+		pr_err("%s is not a layout of this version's: " AGAIN,
 		       path);
 		return -EOPNOTSUPP;
 	}
@@ -73,7 +75,7 @@ static int check_head(const char *path, char *head, size_t size,
 	strim(head);
 	if (strcmp(head + len, id)) {
 		pr_err("%s was made for another amdgpu (build id %.40s, loaded is %s): "
-		       AGAIN "\n", path, head + len, id);
+		       AGAIN, path, head + len, id);
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -82,8 +84,7 @@ static int check_head(const char *path, char *head, size_t size,
 static void refuse_file(const char *path, int err)
 {
 	if (err == -ENOENT)
-		pr_err("no BTF of amdgpu, and no %s in its place: amdgpu was built without BTF, as amdgpu-dkms often is, or the kernel rejected it; "
-		       AGAIN "\n", path);
+		pr_err(NO_BTF AGAIN, path);
 	else
 		pr_err("cannot read %s (%d)\n", path, err);
 }

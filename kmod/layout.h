@@ -43,6 +43,7 @@
 
 #endif
 
+/* clang-format off */
 /* The functions that are called, as gp_btf_describe() puts them. */
 #define GP_PROTO_hqd_dump						\
 	"s4(*amdgpu_device,u4,u4,**[2]u4,*u4,u4)"
@@ -160,6 +161,7 @@
 	X(PP_FEATURE_MASK,	PP_GFXOFF_MASK)				\
 	X(amd_chip_flags,	AMD_IS_APU)
 
+/* clang-format on */
 #ifndef GP_LAYOUT_TABLE_ONLY
 
 #define GP_DECLARE_OFFSET(s, f, ...)	u32 s##__##f;
@@ -200,8 +202,10 @@ struct gp_layout_types {
 	((void *)((unsigned long)(base) + gp_layout.s##__##f))
 
 /* The driver's structure that has this field at ptr. */
+/* clang-format off */
 #define gp_container(ptr, s, f)						\
 	((void *)((unsigned long)(ptr) - gp_layout.s##__##f))
+/* clang-format on */
 
 #define GP_FEATURE_ENUM(name)	GP_FEATURE_##name,
 

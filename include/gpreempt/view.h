@@ -34,6 +34,7 @@
  * EBUSY when the driver holds the process's lock and no queue was seen before.
  */
 
+/* clang-format off */
 #ifndef GPREEMPT_VIEW_H
 #define GPREEMPT_VIEW_H
 
@@ -459,3 +460,4 @@ enum gp_view_scheduler {
 	X(unread_unsupported) X(unread_failed) X(unread_lost)
 
 #endif /* GPREEMPT_VIEW_H */
+/* clang-format on */
