@@ -61,15 +61,17 @@ void hold_forget(pid_t target);
  */
 bool hold_is_holder(pid_t pid);
 
+struct hold_owned {
+	pid_t target;
+	struct hold_owner owner;
+};
+
 /* All owners, read when the first process is asked about. All 0 at first. */
 struct hold_owners {
 	bool known;
 	size_t count;
 	size_t capacity;
-	struct hold_owned {
-		pid_t target;
-		struct hold_owner owner;
-	} *list;
+	struct hold_owned *list;
 };
 
 /*

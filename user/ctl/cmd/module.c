@@ -19,7 +19,7 @@ struct kmod_calls kmod;
 
 static const struct dynlib_call kmod_rows[] = {
 	KMOD_CALLS(KMOD_ROW)
-	{ 0 },
+	DYNLIB_END,
 };
 
 DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload", KMOD_SONAME);

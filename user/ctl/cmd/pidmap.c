@@ -201,7 +201,8 @@ static int print(const struct pidmap_args *args, struct gpreempt *g,
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 			     "gpreempt-ctl pidmap shows all GPU processes",
-			     "no GPU process has that number, here or inside of a container");
+			     "no GPU process has that number, "
+			     "here or inside of a container");
 }
 
 static int run_pidmap(void *data)

@@ -59,9 +59,9 @@ static const struct out_field fields[] = {
 };
 
 /* Each column of the view is among them. */
-#define COUNT_COLUMN(name, kind) + 1
+#define COUNT_COLUMN(name, kind) 1 +
 _Static_assert(ARRAY_SIZE(fields) ==
-	       1 GP_VIEW_QUEUES_ALL_COLUMNS(COUNT_COLUMN),
+	       GP_VIEW_QUEUES_ALL_COLUMNS(COUNT_COLUMN) 1,
 	       "a column of the view is missing");
 
 static const struct out_table table = {

@@ -16,6 +16,9 @@ struct dynlib_call {
 	size_t offset;
 };
 
+/* Of a table of them: the last row. */
+#define DYNLIB_END { 0 }
+
 /*
  * Fill the table with the addresses of all calls, up to one without a name.
  * The library stays loaded. 0, or the exit status after an error message.

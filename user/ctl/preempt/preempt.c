@@ -282,7 +282,8 @@ static int run_preempt(void *data)
 	if (args->targets.source.replay && args->command)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "leave one of the two out",
-				     "--replay holds nothing that a command could run beside");
+				     "--replay holds nothing that a command "
+				     "could run beside");
 	ret = args->targets.source.replay ? 0 : ctl_need_root(0);
 	if (!ret)
 		ret = ctl_open_busy(&args->targets.source, heartbeat_busy, &p.heartbeat,

@@ -46,7 +46,6 @@ static int compare_slots(const void *a, const void *b)
 /* Two entries of one thing become one. */
 #define MERGE(rows, n, same, counts) do {				\
 	size_t from, to = 0;						\
-									\
 	for (from = 0; from < (n); from++) {				\
 		rows[to] = rows[from];					\
 		if (from + 1 < (n) &&					\

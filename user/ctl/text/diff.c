@@ -42,6 +42,7 @@ static struct json_object *json_counts(const struct diff_counts *counts)
 {
 	struct json_object *object = json_object_new_object();
 	double overlap = diff_overlap(counts);
+	const char *verdict;
 
 	json_object_object_add(object, "common",
 			       json_object_new_int64(counts->of[DIFF_BOTH]));
@@ -51,8 +52,9 @@ static struct json_object *json_counts(const struct diff_counts *counts)
 			       json_object_new_int64(counts->of[DIFF_B]));
 	json_object_object_add(object, "overlap", overlap < 0 ? NULL :
 			       out_json_double(overlap));
+	verdict = diff_verdict_name(diff_judge(overlap));
 	json_object_object_add(object, "verdict", overlap < 0 ? NULL :
-		out_json_text(diff_verdict_name(diff_judge(overlap))));
+			       out_json_text(verdict));
 	return object;
 }
 

@@ -135,7 +135,7 @@ static const struct {
 } guesses[] = {
 	{ "\x1f\x8b", 2, { "it is compressed (gzip)", "zcat FILE | "
 	  "gpreempt-ctl ... -" } },
-	{ "\xfd" "7zXZ", 5, { "it is compressed (xz)", "xzcat FILE | "
+	{ "\3757zXZ", 5, { "it is compressed (xz)", "xzcat FILE | "
 	  "gpreempt-ctl ... -" } },
 	{ "BZh", 3, { "it is compressed (bzip2)", "bzcat FILE | "
 	  "gpreempt-ctl ... -" } },
@@ -146,7 +146,7 @@ static const struct {
 	  "gpreempt-ctl ... -" } },
 	{ "\xfe\xff", 2, { "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | "
 	  "gpreempt-ctl ... -" } },
-	{ "\x7f" "ELF", 4, { "it is a program", NULL } },
+	{ "\177ELF", 4, { "it is a program", NULL } },
 };
 
 const struct text_guess *text_guess(const char *begin, size_t len)

@@ -17,17 +17,17 @@ struct kbuffer_calls kbuffer;
 
 static const struct dynlib_call tracefs_rows[] = {
 	TRACEFS_CALLS(TRACEFS_ROW)
-	{ 0 },
+	DYNLIB_END,
 };
 
 static const struct dynlib_call tep_rows[] = {
 	TEP_CALLS(TEP_ROW)
-	{ 0 },
+	DYNLIB_END,
 };
 
 static const struct dynlib_call kbuffer_rows[] = {
 	KBUFFER_CALLS(KBUFFER_ROW)
-	{ 0 },
+	DYNLIB_END,
 };
 
 DYNLIB_NOTE(tracefs_note, "trace", "gpreempt-ctl trace", TRACEFS_SONAME);

@@ -96,9 +96,10 @@ static const struct {
 /* Packets: "SWq=0x, HWq=0x, id=2, Dispatch Header = ..." or from "HWq=" on. */
 static bool is_packet(struct gp_span text, struct gp_message *message)
 {
-	if (!find((struct gp_span){ text.at, text.at +
-		  (text.end - text.at > 64 ? 64 : text.end - text.at), false },
-		  "HWq="))
+	long len = text.end - text.at;
+	struct gp_span head = { text.at, text.at + (len > 64 ? 64 : len), false };
+
+	if (!find(head, "HWq="))
 		return false;
 	if (find(text, "Dispatch Header"))
 		message->kind = GP_AMDLOG_DISPATCH;

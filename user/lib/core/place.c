@@ -115,7 +115,8 @@ static ssize_t read_names(int fd, char *buf, size_t size)
 		unsigned short len;
 		unsigned char type;
 		char name[];
-	} *entry;
+	};
+	struct entry *entry;
 	char some[4096] __attribute__((aligned(_Alignof(struct entry))));
 	size_t used = 0, count = 0;
 

@@ -23,6 +23,7 @@
  * Words in braces stand for fields of struct gpreempt_error: {pid} {other}
  * {name} {word} {version} {limit} {step} {errno}.
  */
+/* clang-format off */
 static const struct {
 	enum gpreempt_class class;
 	const char *text;
@@ -158,6 +159,7 @@ static const struct {
 		"process {pid} is held already, by process {other}",
 		"release it there first" },
 };
+/* clang-format on */
 
 int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
 	     pid_t pid, const char *step)

@@ -80,6 +80,10 @@ static struct gpreempt_text_mqd *find(struct gpreempt_text *text,
 	       keys->items[low].mqd;
 }
 
+static const char other_ring[] =
+	"this slot has another ring than the MQD of its address: "
+	"mqds and hqds are not of one moment";
+
 static int join_cp(struct gpreempt_text *text, const struct keys *keys,
 		   struct gpreempt_text_slot *slot)
 {
@@ -94,8 +98,7 @@ static int join_cp(struct gpreempt_text *text, const struct keys *keys,
 	 */
 	if (slot->regs.ring != mqd->regs.ring)
 		return gp_text_problem_at(text, slot->file, slot->line,
-			"this slot has another ring than the MQD of its "
-			"address: mqds and hqds are not of one moment");
+					  other_ring);
 	slot->owner = mqd->queue;
 	mqd->slots++;
 	if (mqd->slots > 1)
