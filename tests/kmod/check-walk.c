@@ -23,6 +23,7 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int64_t ktime_t;
+/* clang-format off */
 typedef struct { int64_t counter; } atomic64_t;
 
 struct hlist_node { struct hlist_node *next, **pprev; };
@@ -36,6 +37,7 @@ struct work_struct { long data; struct list_head entry; void (*func)(void); };
 struct module { char text[16]; };
 struct task_struct { int x; };
 struct pid { int x; };
+/* clang-format on */
 enum { PIDTYPE_TGID };
 
 #define BUILD_BUG_ON(x)		_Static_assert(!(x), #x)

@@ -22,14 +22,14 @@ static const char *const harm[] = {
 	"a\x80z",			/* no UTF-8 */
 	"a\xc3",			/* half a character */
 	"a\xed\xa0\x80z",		/* a surrogate */
-	"a\xc0\xaf" "b",		/* a "/" that is too long */
-	"a\xf5\x80\x80\x80" "b",
-	"a\xc2\x9b" "8mb",		/* CSI in one character */
-	"a\xe2\x80\xae" "b",		/* from right to left */
-	"a\xe2\x81\xa6" "b",
-	"a\xe2\x80\x8f" "b",
-	"a\xd8\x9c" "b",
-	"a\xe2\x80\xa8" "b",		/* a line separator */
+	"a\xc0\xafz",		/* a "/" that is too long */
+	"a\xf5\x80\x80\x80z",
+	"a\302\2338mb",		/* CSI in one character */
+	"a\xe2\x80\xaez",		/* from right to left */
+	"a\xe2\x81\xa6z",
+	"a\xe2\x80\x8fz",
+	"a\xd8\x9cz",
+	"a\xe2\x80\xa8z",		/* a line separator */
 };
 
 static struct {

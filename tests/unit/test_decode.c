@@ -170,13 +170,13 @@ static const struct {
 	const char *next;
 } others[] = {
 	{ "\x1f\x8b\x08", 3, "it is compressed (gzip)", "zcat" },
-	{ "\xfd" "7zXZ", 5, "it is compressed (xz)", "xzcat" },
+	{ "\3757zXZ", 5, "it is compressed (xz)", "xzcat" },
 	{ "BZh9", 4, "it is compressed (bzip2)", "bzcat" },
 	{ "\x28\xb5\x2f\xfd", 4, "it is compressed (zstd)", "zstdcat" },
 	{ "PK\x03\x04", 4, "it is a zip archive", "unpack" },
 	{ "\xff\xfeN\0o\0", 6, "it is UTF-16", "iconv" },
 	{ "\xfe\xff\0N\0o", 6, "it is UTF-16", "iconv" },
-	{ "\x7f" "ELF", 4, "it is a program", "" },
+	{ "\177ELF", 4, "it is a program", "" },
 	{ "[  12.3] Node 1, gpu_id 2d60:\n", 30, "no line of it is",
 	  "something before each line" },
 	{ "hello\n", 6, "no line of it is", "/sys/kernel/debug/kfd" },

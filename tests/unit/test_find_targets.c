@@ -23,10 +23,12 @@ static struct gpreempt_error err;
 static char paths[COUNT][2][64], stats[COUNT][128], list[256];
 
 /* What both the test and the child see. */
-static struct {
+struct seen {
 	atomic_int hangs[COUNT];
 	atomic_int reads;
-} *shared;
+};
+
+static struct seen *shared;
 
 static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 {

@@ -19,10 +19,12 @@
 #define AT_ONCE 8
 
 /* Of the online process, which is a child and has it at the same address. */
-static struct memory {
+struct memory {
 	uint64_t read, written;
 	char ring[4096];
-} *memory;
+};
+
+static struct memory *memory;
 static pid_t online;
 
 static void setup(void)

@@ -242,7 +242,7 @@ START_TEST(real_library)
 {
 	memset(&kmod, 0, sizeof(kmod));
 	ctl_line("module unload");
-	ck_assert_msg(kmod.new && kmod.module_unref_list, "%s", ctl_err);
+	ck_assert_msg(kmod.module_unref_list && kmod.new, "%s", ctl_err);
 }
 END_TEST
 

@@ -22,10 +22,12 @@
 #define START 777		/* of the made-up process */
 
 /* What the stand-ins and the test see of each other. */
-static struct {
+struct seen {
 	atomic_int asked;
 	atomic_int ready;
-} *shared;
+};
+
+static struct seen *shared;
 
 /* What a stand-in does. */
 static struct hold_reply reply;

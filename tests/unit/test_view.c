@@ -57,14 +57,17 @@ START_TEST(good)
 }
 END_TEST
 
+#define ALL_COLUMNS                         \
+	"gpreempt-queues - version: 1.1\n#" \
+	GP_VIEW_QUEUES_ALL_COLUMNS(GP_VIEW_COLUMN_NAME) "\n"
+
 /* A line as the module prints it, with all the columns of 1.1. */
 START_TEST(all_columns)
 {
 	const struct gpreempt_queue *queue;
 	char text[64];
 
-	ck_assert_int_eq(parse("gpreempt-queues - version: 1.1\n#"
-		GP_VIEW_QUEUES_ALL_COLUMNS(GP_VIEW_COLUMN_NAME) "\n"
+	ck_assert_int_eq(parse(ALL_COLUMNS
 		"3 0xf7bc sdma 7 1 0 1 1 0 read suspended,stuck,new-word 100 "
 		"0x400 2 5 4096 8589934592 bytes 0x7f12345678ab 65536 "
 		"0x7f0000000010 0x7f0000000018 0x80012345000 - - 0x40000000 "

@@ -483,12 +483,14 @@ void fake_tracefs_setup(void)
 	fake_fail_call = fake_refused_symbol = fake_profile = NULL;
 	fake_mounted = fake_amdgpu = fake_module = true;
 	fake_enabled = fake_was_enabled = false;
+/* clang-format off */
 	fake_kallsyms("ffffffff81000000 T vfs_read\n"
 		SYMBOL("kfd_ioctl_set_debug_trap") SYMBOL("suspend_queues")
 		SYMBOL("resume_queues") SYMBOL("pm_send_unmap_queue.cold")
 		"ffffffffc0a1b2c0 t pm_send_runlist\t[other]\n"
 		"ffffffffc0a1b2c0 d amdkfd_fence_wait_timeout\t[amdgpu]\n"
 		SYMBOL("pm_send_query_status"));
+/* clang-format on */
 }
 
 void fake_tracefs_teardown(void)

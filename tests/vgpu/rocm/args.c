@@ -49,6 +49,7 @@ struct option_type {
 #define AT(field) offsetof(struct rocm_args, field)
 
 static const struct option_type types[] = {
+/* clang-format off */
 	{ "gpus",	'g', KIND_GPUS,		AT(gpus) },
 	{ "queues",	'q', KIND_NUMBER,	AT(queues) },
 	{ "packet",	'p', KIND_DURATION,	AT(packet_ns) },
@@ -66,6 +67,7 @@ static const struct option_type types[] = {
 	{ "forever",	0,   KIND_FLAG,		AT(forever) },
 	{ "leave",	0,   KIND_FLAG,		AT(leave) },
 	{ "help",	'h', KIND_FLAG,		AT(help) },
+/* clang-format on */
 };
 
 #define TYPES (sizeof(types) / sizeof(types[0]))

@@ -11,6 +11,7 @@ static const struct {
 	const char *name;
 	int (*run)(struct check *c);
 } checks[] = {
+/* clang-format off */
 	{ "barrier-and",	check_barrier_and },
 	{ "barrier-or",		check_barrier_or },
 	{ "barrier-value",	check_barrier_value },
@@ -28,6 +29,7 @@ static const struct {
 	{ "fill",		check_fill },
 	{ "unserved",		check_unserved },
 	{ "refused-ioctls",	check_refused_ioctls },
+/* clang-format on */
 };
 
 #define CHECKS (sizeof(checks) / sizeof(checks[0]))

@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#define IS_ALIGNED(x, a) (((x) & ((a) - 1)) == 0)
+#define IS_ALIGNED(x, a) ((x) % (a) == 0)
