@@ -87,7 +87,7 @@ $(KMOD_BTF)/check $(KMOD_BTF)/check-longer: tests/kmod/check-btf.c kmod/btf.c \
 # What the module would say of the bench's kernel, by its files; of others with
 # LAYOUT_OF='VMLINUX.btf AMDGPU.btf'.
 $(KMOD_BTF)/layout-of: tests/kmod/layout-of.c kmod/btf.c kmod/btf-text.c \
-		kmod/btf.h kmod/layout.h
+		kmod/btf.h kmod/layout.h kmod/symbol-names.h
 	@mkdir -p $(@D)
 	$(CC) $(KMOD_BTF_CFLAGS) -o $@ $<
 

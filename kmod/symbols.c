@@ -22,6 +22,7 @@
 
 #include "compat.h"
 #include "layout.h"
+#include "symbol-names.h"
 #include "symbols.h"
 
 #define DRIVER_NAME	"amdgpu"
@@ -44,18 +45,16 @@ static int pin_amdgpu(struct device_driver *drv, void *data)
 	return 1;
 }
 
+#define SYMBOL_ID(id, ...)		id,
+#define SYMBOL_NAME(id, symbol, ...)	#symbol,
+
 /* Symbols that are looked up, in the order of wanted_names. */
 enum wanted {
-	TABLE, SRCU, CREATED, RELEASED, TOPOLOGY, TOPOLOGY_LOCK, N_WANTED,
+	GP_SYMBOLS(SYMBOL_ID, SYMBOL_ID, SYMBOL_ID) N_WANTED
 };
 
 static const char * const wanted_names[N_WANTED] = {
-	[TABLE] = "kfd_processes_table",
-	[SRCU] = "kfd_processes_srcu",
-	[CREATED] = "kfd_create_process",
-	[RELEASED] = "kfd_process_notifier_release",
-	[TOPOLOGY] = "topology_device_list",
-	[TOPOLOGY_LOCK] = "topology_lock",
+	GP_SYMBOLS(SYMBOL_NAME, SYMBOL_NAME, SYMBOL_NAME)
 };
 
 /* Where a symbol is, NULL: not found; and the size of the object in memory. */

@@ -2,9 +2,8 @@
 /*
  * layout-of VMLINUX.btf AMDGPU.btf [SYMBOLS]: what gpreempt.ko would say of a
  * kernel, by its BTF and without running it. Takes the module's own parser
- * (kmod/btf.c) and its own table (kmod/layout.h). Types that are the kernel's have
- * the size there. SYMBOLS is what "nm -S amdgpu.ko" prints; what kmod/symbols.c
- * wants of them is in this file once more.
+ * (kmod/btf.c) and its own tables (kmod/layout.h, kmod/symbol-names.h). Types that
+ * are the kernel's have the size there. SYMBOLS is what "nm -S amdgpu.ko" prints.
  *
  * Prints "# " and what is missing, or of another type, for each such name; then
  *
@@ -26,6 +25,7 @@
 #include <gpreempt/view.h>
 #define GP_LAYOUT_TABLE_ONLY
 #include "../../kmod/layout.h"
+#include "../../kmod/symbol-names.h"
 
 #define TYPE_LEN 96
 
@@ -154,20 +154,20 @@ static void check_rows(const struct gp_btf *btf)
 	}
 }
 
-/* As in kmod/symbols.c: an object has the size of that type, or a multiple. */
+#define SYMBOL_X(id, symbol, type, feature) \
+	{ #symbol, #type, #feature, false, 0, false },
+#define SYMBOL_M(id, symbol, type, feature) \
+	{ #symbol, #type, #feature, true, 0, false },
+#define SYMBOL_F(id, symbol)	{ #symbol, NULL, NULL, false, 0, false },
+
+/* An object has the size of that type, or a multiple; functions are probed. */
 static struct symbol {
 	const char *name, *type, *feature;
 	bool many;
 	unsigned long size;
 	bool there;
 } symbols[] = {
-	{ "kfd_processes_table", "hlist_head", "must", true, 0, false },
-	{ "kfd_processes_srcu", "srcu_struct", "must", false, 0, false },
-	{ "topology_device_list", "list_head", "nodes", false, 0, false },
-	{ "topology_lock", "rw_semaphore", "nodes", false, 0, false },
-	/* Functions, which are probed. */
-	{ "kfd_create_process", NULL, NULL, false, 0, false },
-	{ "kfd_process_notifier_release", NULL, NULL, false, 0, false },
+	GP_SYMBOLS(SYMBOL_X, SYMBOL_M, SYMBOL_F)
 };
 
 static void read_symbols(const char *path)
