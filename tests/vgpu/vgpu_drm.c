@@ -110,7 +110,7 @@ const struct drm_driver vgpu_drm_driver = {
 	.fops = &vgpu_drm_fops,
 	.name = "amdgpu",	/* what ROCm's libraries ask for */
 	.desc = "simulated AMD GPU",
-	VGPU_DATE
 	.major = 3,
 	.minor = 59,
+	VGPU_DATE
 };

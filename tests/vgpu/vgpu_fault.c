@@ -216,9 +216,11 @@ static int set_keep_slot(struct vgpu *v, bool on)
 }
 
 /* Switches that do something when they are set */
+/* clang-format off */
 #define VGPU_STATE_SWITCHES(X) \
 	X(in_reset) X(asleep) X(stopped) X(gfxoff) X(sriov) X(keep_slot) \
 	X(mes) X(apu) X(foreign_hook)
+/* clang-format on */
 
 #define VGPU_STATE_ATTR(name)						\
 static int name##_get(void *data, u64 *val)				\
