@@ -9,7 +9,7 @@
 /* A text under construction: what does not fit is cut off. */
 struct text {
 	char *at;
-	size_t left;	/* with the final NUL, at least 1 */
+	size_t left; /* with the final NUL, at least 1 */
 };
 
 static void put(struct text *text, const char *s)
@@ -33,8 +33,11 @@ static void put_int(struct text *text, const struct btf_type *t)
 {
 	u32 encoding = BTF_INT_ENCODING(*(const u32 *)(t + 1));
 
-	put_number(text, encoding & BTF_INT_BOOL ? 'b' :
-			 encoding & BTF_INT_SIGNED ? 's' : 'u', t->size);
+	put_number(text,
+		   encoding & BTF_INT_BOOL   ? 'b' :
+		   encoding & BTF_INT_SIGNED ? 's' :
+					       'u',
+		   t->size);
 }
 
 static void put_type(const struct gp_btf *btf, u32 id, int depth,

@@ -19,21 +19,21 @@
 #include "btf.h"
 
 /* Most members that are looked at for one field: garbage could nest for ever. */
-#define MAX_MEMBERS	(1 << 16)
+#define MAX_MEMBERS (1 << 16)
 
 /*
  * Of the header, what its first version had. struct btf_header grows (in 7.2),
  * and blobs are written with the old length by tools that do not know that.
  */
-#define HDR_MIN		offsetofend(struct btf_header, str_len)
+#define HDR_MIN offsetofend(struct btf_header, str_len)
 
 /*
  * Behind that newer blobs say where a layout section is, which has one of these
  * for each kind: how long its records are behind their struct btf_type.
  */
 struct kind_layout {
-	u8 once;	/* bytes */
-	u8 each;	/* bytes for each of BTF_INFO_VLEN() */
+	u8 once; /* bytes */
+	u8 each; /* bytes for each of BTF_INFO_VLEN() */
 	u16 flags;
 };
 
@@ -171,7 +171,8 @@ static bool header_ok(const struct btf_header *hdr, size_t size)
 static void find_kinds(const struct btf_header *hdr, size_t size,
 		       struct kinds *kinds)
 {
-	const struct layout_place *at = (const void *)((const u8 *)hdr + HDR_MIN);
+	const struct layout_place *at =
+		(const void *)((const u8 *)hdr + HDR_MIN);
 	size_t room = size - hdr->hdr_len;
 
 	memset(kinds, 0, sizeof(*kinds));
@@ -368,9 +369,9 @@ int gp_btf_field(const struct gp_btf *btf, const char *type, const char *field,
 			if (ret == -ENOENT) {
 				ret = err;
 				*out = f;
-			} else if (err != ret || (!err &&
-				   (f.offset != out->offset ||
-				    f.size != out->size))) {
+			} else if (err != ret ||
+				   (!err && (f.offset != out->offset ||
+					     f.size != out->size))) {
 				return -ENOTUNIQ;
 			}
 		}

@@ -6,7 +6,7 @@
 #include <linux/btf.h>
 
 /* Longest chain of typedefs, arrays and unnamed members that is followed. */
-#define GP_BTF_MAX_DEPTH	16
+#define GP_BTF_MAX_DEPTH 16
 
 /**
  * struct gp_btf - one BTF blob, checked and indexed

@@ -18,9 +18,9 @@
 
 /* A work queue of each CPU; newer kernels warn when that is not asked for. */
 #ifdef GP_HAS_WQ_PERCPU
-#define GP_WQ_BOUND	WQ_PERCPU
+#define GP_WQ_BOUND WQ_PERCPU
 #else
-#define GP_WQ_BOUND	0
+#define GP_WQ_BOUND 0
 #endif
 
 #ifndef CONFIG_KALLSYMS
@@ -35,8 +35,9 @@
 int gp_get_if_active_1(struct device *dev);
 int gp_get_if_active_2(struct device *dev, bool ign_usage_count);
 
-#define GP_HAS_2	__builtin_types_compatible_p(			\
-	typeof(pm_runtime_get_if_active), typeof(gp_get_if_active_2))
+#define GP_HAS_2                                                       \
+	__builtin_types_compatible_p(typeof(pm_runtime_get_if_active), \
+				     typeof(gp_get_if_active_2))
 
 /* clang-format off */
 #define gp_pm_get_if_active(dev)					\

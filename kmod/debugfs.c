@@ -34,7 +34,7 @@
 #include "symbols.h"
 #include "topology.h"
 
-#define MODE	0400
+#define MODE 0400
 
 static struct dentry *top_dir;
 
@@ -223,21 +223,21 @@ static int view_release(struct inode *inode, struct file *file)
 }
 
 /* The operations of the file that name##_view describes. */
-#define DEFINE_VIEW(name)						\
-static int name##_open(struct inode *inode, struct file *file)		\
-{									\
-	return view_open(inode, file, &name##_view);			\
-}									\
-static const struct file_operations name##_fops = {			\
-	.open = name##_open,						\
-	.read = seq_read,						\
-	.llseek = seq_lseek,						\
-	.release = view_release,					\
-}
+#define DEFINE_VIEW(name)                                              \
+	static int name##_open(struct inode *inode, struct file *file) \
+	{                                                              \
+		return view_open(inode, file, &name##_view);           \
+	}                                                              \
+	static const struct file_operations name##_fops = {            \
+		.open = name##_open,                                   \
+		.read = seq_read,                                      \
+		.llseek = seq_lseek,                                   \
+		.release = view_release,                               \
+	}
 
 /* The first two lines of a file. */
-#define HEAD(name, columns)						\
-	GP_VIEW_HEAD(GP_VIEW_##name##_NAME, GP_VIEW_##name##_VERSION)	\
+#define HEAD(name, columns)                                           \
+	GP_VIEW_HEAD(GP_VIEW_##name##_NAME, GP_VIEW_##name##_VERSION) \
 	"#" columns(GP_VIEW_COLUMN_NAME) "\n"
 
 static const struct view queues_view = {
@@ -295,12 +295,12 @@ static const struct view nodes_view = {
 
 DEFINE_VIEW(nodes);
 
-#define KEY_ENUM(key)	KEY_##key,
-#define KEY_WORD(key)	#key,
+#define KEY_ENUM(key) KEY_##key,
+#define KEY_WORD(key) #key,
 enum { GP_VIEW_VERSION_KEYS(KEY_ENUM) KEY_COUNT };
-static const char * const key_words[] = { GP_VIEW_VERSION_KEYS(KEY_WORD) };
-static const char * const feature_words[] = { GP_VIEW_FEATURES(KEY_WORD) };
-static const char * const stat_words[] = { GP_VIEW_STATS(KEY_WORD) };
+static const char *const key_words[] = { GP_VIEW_VERSION_KEYS(KEY_WORD) };
+static const char *const feature_words[] = { GP_VIEW_FEATURES(KEY_WORD) };
+static const char *const stat_words[] = { GP_VIEW_STATS(KEY_WORD) };
 
 /* A file that is printed whole; what is private to it is its pin. */
 static int whole_open(struct file *file,
@@ -328,17 +328,17 @@ static int whole_release(struct inode *inode, struct file *file)
 }
 
 /* The operations of the file that name##_show() prints. */
-#define DEFINE_WHOLE(name)						\
-static int name##_open(struct inode *inode, struct file *file)		\
-{									\
-	return whole_open(file, name##_show);				\
-}									\
-static const struct file_operations name##_fops = {			\
-	.open = name##_open,						\
-	.read = seq_read,						\
-	.llseek = seq_lseek,						\
-	.release = whole_release,					\
-}
+#define DEFINE_WHOLE(name)                                             \
+	static int name##_open(struct inode *inode, struct file *file) \
+	{                                                              \
+		return whole_open(file, name##_show);                  \
+	}                                                              \
+	static const struct file_operations name##_fops = {            \
+		.open = name##_open,                                   \
+		.read = seq_read,                                      \
+		.llseek = seq_lseek,                                   \
+		.release = whole_release,                              \
+	}
 
 static int version_show(struct seq_file *m, void *v)
 {
@@ -398,7 +398,8 @@ struct dentry *gp_debugfs_start(void)
 	top_dir = debugfs_create_dir(GP_VIEW_DIR, NULL);
 	debugfs_create_file(GP_VIEW_VERSION_FILE, MODE, top_dir, NULL,
 			    &version_fops);
-	debugfs_create_file(GP_VIEW_STATS_FILE, MODE, top_dir, NULL, &stats_fops);
+	debugfs_create_file(GP_VIEW_STATS_FILE, MODE, top_dir, NULL,
+			    &stats_fops);
 	debugfs_create_file_unsafe(GP_VIEW_PROCESSES_FILE, MODE, top_dir, NULL,
 				   &processes_fops);
 	debugfs_create_file_unsafe(GP_VIEW_NODES_FILE, MODE, top_dir, NULL,

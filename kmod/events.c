@@ -15,7 +15,7 @@
 #ifdef CONFIG_KRETPROBES
 
 /* Processes that can be in one of the functions at once without being missed */
-#define MAX_ACTIVE	256
+#define MAX_ACTIVE 256
 
 static void (*events_notify)(void);
 static bool events_on;

@@ -16,7 +16,7 @@
 #include "table.h"
 
 /* Tries until the memory fits. */
-#define FIT_TRIES	4
+#define FIT_TRIES 4
 
 struct walk {
 	struct pid *pid;

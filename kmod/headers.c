@@ -20,14 +20,15 @@
 #include "file.h"
 #include "headers.h"
 
-#define NOTE		"/sys/module/amdgpu/notes/.note.gnu.build-id"
-#define NOTE_MAX	SZ_4K
-#define FILE_MAX	SZ_16M
-#define HEAD		"gpreempt-layout 1 "
-#define HEAD_SIZE	64
-#define ID_MAX		20	/* bytes: a SHA-1 */
-#define ID_TYPE		3	/* NT_GNU_BUILD_ID */
-#define AGAIN		"install gpreempt again (dkms install --force), see docs/module.md\n"
+#define NOTE	  "/sys/module/amdgpu/notes/.note.gnu.build-id"
+#define NOTE_MAX  SZ_4K
+#define FILE_MAX  SZ_16M
+#define HEAD	  "gpreempt-layout 1 "
+#define HEAD_SIZE 64
+#define ID_MAX	  20 /* bytes: a SHA-1 */
+#define ID_TYPE	  3  /* NT_GNU_BUILD_ID */
+#define AGAIN \
+	"install gpreempt again (dkms install --force), see docs/module.md\n"
 #define NO_BTF \
 	"no BTF of amdgpu, and no %s in its place: amdgpu was built without BTF, as amdgpu-dkms often is, or the kernel rejected it; "
 
@@ -61,21 +62,19 @@ static int loaded_id(char id[2 * ID_MAX + 1])
 	return ret;
 }
 
-static int check_head(const char *path, char *head, size_t size,
-		      const char *id)
+static int check_head(const char *path, char *head, size_t size, const char *id)
 {
 	size_t len = strlen(HEAD);
 
 	if (size < HEAD_SIZE || strncmp(head, HEAD, len)) {
-		pr_err("%s is not a layout of this version's: " AGAIN,
-		       path);
+		pr_err("%s is not a layout of this version's: " AGAIN, path);
 		return -EOPNOTSUPP;
 	}
 	head[HEAD_SIZE - 1] = '\0';
 	strim(head);
 	if (strcmp(head + len, id)) {
-		pr_err("%s was made for another amdgpu (build id %.40s, loaded is %s): "
-		       AGAIN, path, head + len, id);
+		pr_err("%s was made for another amdgpu (build id %.40s, loaded is %s): " AGAIN,
+		       path, head + len, id);
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -104,7 +103,8 @@ int gp_headers_read(void **data, void **btf, size_t *size)
 		return ret == -ENOMEM ? ret : -EOPNOTSUPP;
 	}
 	if (loaded_id(id)) {
-		pr_err("cannot tell which amdgpu is loaded: no build id in " NOTE "\n");
+		pr_err("cannot tell which amdgpu is loaded: no build id in " NOTE
+		       "\n");
 		ret = -EOPNOTSUPP;
 		goto err_data;
 	}

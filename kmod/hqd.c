@@ -33,46 +33,46 @@
 #include "stats.h"
 
 /* Registers of a dump by index, the same for gfx 9 to 12. */
-#define HQD_MQD_BASE_LO		0
-#define HQD_MQD_BASE_HI		1
-#define HQD_ACTIVE		2
-#define HQD_VMID		3
-#define HQD_PQ_BASE_LO		8
-#define HQD_PQ_RPTR		10
-#define HQD_DOORBELL_CONTROL	15
-#define HQD_PQ_WPTR_LO		54
-#define HQD_PQ_WPTR_HI		55
-#define HQD_N_REGS		56
+#define HQD_MQD_BASE_LO	     0
+#define HQD_MQD_BASE_HI	     1
+#define HQD_ACTIVE	     2
+#define HQD_VMID	     3
+#define HQD_PQ_BASE_LO	     8
+#define HQD_PQ_RPTR	     10
+#define HQD_DOORBELL_CONTROL 15
+#define HQD_PQ_WPTR_LO	     54
+#define HQD_PQ_WPTR_HI	     55
+#define HQD_N_REGS	     56
 
-#define HQD_ACTIVE_BIT		0x1
-#define HQD_VMID_MASK		0xf
-#define HQD_DOORBELL_MASK	0x0ffffffc
-#define HQD_DOORBELL_SHIFT	2
-#define HQD_MQD_BASE_MASK	0x0000fffffffffffcull
+#define HQD_ACTIVE_BIT	   0x1
+#define HQD_VMID_MASK	   0xf
+#define HQD_DOORBELL_MASK  0x0ffffffc
+#define HQD_DOORBELL_SHIFT 2
+#define HQD_MQD_BASE_MASK  0x0000fffffffffffcull
 
 /* Registers of an SDMA dump by distance in dwords, the same for gfx 9 to 11. */
-#define SDMA_RB_CNTL		0
-#define SDMA_RPTR		3
-#define SDMA_WPTR		5
-#define SDMA_DOORBELL		0x12
-#define SDMA_DOORBELL_OFFSET	0x2b
-#define SDMA_N_REGS_MIN		42
-#define SDMA_N_REGS_MAX		44
+#define SDMA_RB_CNTL	     0
+#define SDMA_RPTR	     3
+#define SDMA_WPTR	     5
+#define SDMA_DOORBELL	     0x12
+#define SDMA_DOORBELL_OFFSET 0x2b
+#define SDMA_N_REGS_MIN	     42
+#define SDMA_N_REGS_MAX	     44
 
 /* What hqd_is_occupied() reads at most. */
-#define TEST_N_REGS		3
+#define TEST_N_REGS 3
 
-#define SDMA_RB_ENABLE		0x1
-#define SDMA_VMID_SHIFT		24
-#define SDMA_VMID_MASK		0xf
-#define SDMA_DOORBELL_ENABLE	0x10000000
+#define SDMA_RB_ENABLE	     0x1
+#define SDMA_VMID_SHIFT	     24
+#define SDMA_VMID_MASK	     0xf
+#define SDMA_DOORBELL_ENABLE 0x10000000
 
 /* What a register of a device that is lost reads as. */
-#define NO_ANSWER		0xffffffff
+#define NO_ANSWER 0xffffffff
 
 /* The ring's address is in units of this many bits. */
-#define PQ_BASE_SHIFT		8
-#define RING_LOW_BITS		((1ull << PQ_BASE_SHIFT) - 1)
+#define PQ_BASE_SHIFT 8
+#define RING_LOW_BITS ((1ull << PQ_BASE_SHIFT) - 1)
 
 static u64 pair(const uint32_t (*regs)[2], u32 lo)
 {
@@ -98,7 +98,7 @@ int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
 		struct gp_hqd *hqd)
 {
 	unsigned int flags = memalloc_noio_save();
-	uint32_t (*regs)[2] = NULL;
+	uint32_t(*regs)[2] = NULL;
 	u32 n_regs = 0;
 	int ret;
 
@@ -112,7 +112,7 @@ int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
 	/* Another layout of the dump is not one to guess at. */
 	if (n_regs != HQD_N_REGS ||
 	    regs[HQD_ACTIVE][0] - regs[HQD_MQD_BASE_LO][0] !=
-	    HQD_ACTIVE * sizeof(u32))
+		    HQD_ACTIVE * sizeof(u32))
 		goto out;
 	ret = -ENODEV;
 	if (no_answer(regs, n_regs))
@@ -282,7 +282,7 @@ static int rlc_shows(const uint32_t (*regs)[2], u32 n_regs, struct gp_hqd *hqd)
 static int find_sdma_slot(const struct gp_node *n, struct gp_queue *q,
 			  struct gp_slots *slots)
 {
-	uint32_t (*regs)[2] = NULL;
+	uint32_t(*regs)[2] = NULL;
 	struct gp_hqd hqd = {};
 	unsigned int flags;
 	u32 n_regs = 0;

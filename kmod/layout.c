@@ -15,21 +15,21 @@
 #include "headers.h"
 #include "layout.h"
 
-#define BTF_DIR		"/sys/kernel/btf/"
-#define BTF_MAX_SIZE	SZ_128M
+#define BTF_DIR	     "/sys/kernel/btf/"
+#define BTF_MAX_SIZE SZ_128M
 
 struct gp_layout gp_layout;
 const char *gp_features[GP_FEATURE_COUNT];
 const char *gp_layout_source = "btf";
 
 /* Room for a type as text. */
-#define TYPE_LEN	96
+#define TYPE_LEN 96
 
 enum rule {
-	FIELD,		/* exactly size bytes */
-	ARRAY,		/* elements of size bytes */
-	STRUCTURE,	/* the structure named of */
-	POINTER,	/* of the type of, or an array of such */
+	FIELD,	   /* exactly size bytes */
+	ARRAY,	   /* elements of size bytes */
+	STRUCTURE, /* the structure named of */
+	POINTER,   /* of the type of, or an array of such */
 };
 
 /*
@@ -48,20 +48,24 @@ struct field_row {
 	u32 *where;
 };
 
-#define ROW(s, f, n, sz, r, ft, ar)					\
-	{ .type = #s, .field = #f, .of = n, .size = sz,			\
-	  .name = #s "." #f, .rule = r, .feature = GP_FEATURE_##ft,	\
-	  .array = ar, .where = &gp_layout.s##__##f },
-#define ROW_F(s, f, t)		ROW(s, f, NULL, sizeof(t), FIELD, must, false)
-#define ROW_O(s, f, t, ft)	ROW(s, f, NULL, sizeof(t), FIELD, ft, false)
-#define ROW_A(s, f, t)		ROW(s, f, NULL, sizeof(t), ARRAY, must, true)
-#define ROW_S(s, f, t)		ROW(s, f, #t, 0, STRUCTURE, must, false)
-#define ROW_P(s, f, t, ft)	ROW(s, f, "*" #t, sizeof(void *), POINTER, ft, \
-				    false)
-#define ROW_V(s, f, t)		ROW(s, f, "*" #t, sizeof(void *), POINTER, must, \
-				    true)
-#define ROW_H(s, f, ft)		ROW(s, f, "*" GP_PROTO_##f, sizeof(void *), \
-				    POINTER, ft, false)
+#define ROW(s, f, n, sz, r, ft, ar)   \
+	{ .type = #s,                 \
+	  .field = #f,                \
+	  .of = n,                    \
+	  .size = sz,                 \
+	  .name = #s "." #f,          \
+	  .rule = r,                  \
+	  .feature = GP_FEATURE_##ft, \
+	  .array = ar,                \
+	  .where = &gp_layout.s##__##f },
+#define ROW_F(s, f, t)	   ROW(s, f, NULL, sizeof(t), FIELD, must, false)
+#define ROW_O(s, f, t, ft) ROW(s, f, NULL, sizeof(t), FIELD, ft, false)
+#define ROW_A(s, f, t)	   ROW(s, f, NULL, sizeof(t), ARRAY, must, true)
+#define ROW_S(s, f, t)	   ROW(s, f, #t, 0, STRUCTURE, must, false)
+#define ROW_P(s, f, t, ft) ROW(s, f, "*" #t, sizeof(void *), POINTER, ft, false)
+#define ROW_V(s, f, t)	   ROW(s, f, "*" #t, sizeof(void *), POINTER, must, true)
+#define ROW_H(s, f, ft) \
+	ROW(s, f, "*" GP_PROTO_##f, sizeof(void *), POINTER, ft, false)
 
 static const struct field_row field_rows[] = {
 	GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V, ROW_H)
@@ -73,11 +77,9 @@ struct enum_row {
 	u32 *where;
 };
 
-#define ROW_E(e, n)		{ .type = #e, .name = #n, .where = &gp_layout.n },
+#define ROW_E(e, n) { .type = #e, .name = #n, .where = &gp_layout.n },
 
-static const struct enum_row enum_rows[] = {
-	GP_ENUMS(ROW_E)
-};
+static const struct enum_row enum_rows[] = { GP_ENUMS(ROW_E) };
 
 /* Whether a field is a pointer of the row's type, or an array of them. */
 static bool pointer_fits(const struct field_row *row, const char *text)

@@ -27,7 +27,7 @@
 #ifndef GP_LAYOUT_H
 #define GP_LAYOUT_H
 
-#ifndef GP_LAYOUT_TABLE_ONLY	/* tests/kmod/layout-of.c wants no more */
+#ifndef GP_LAYOUT_TABLE_ONLY /* tests/kmod/layout-of.c wants no more */
 
 #include <linux/build_bug.h>
 #include <linux/kasan-checks.h>
@@ -164,9 +164,11 @@
 /* clang-format on */
 #ifndef GP_LAYOUT_TABLE_ONLY
 
-#define GP_DECLARE_OFFSET(s, f, ...)	u32 s##__##f;
-#define GP_DECLARE_ARRAY(s, f, t)	u32 s##__##f; u32 s##__##f##_len;
-#define GP_DECLARE_ENUM(e, n)		u32 n;
+#define GP_DECLARE_OFFSET(s, f, ...) u32 s##__##f;
+#define GP_DECLARE_ARRAY(s, f, t) \
+	u32 s##__##f;             \
+	u32 s##__##f##_len;
+#define GP_DECLARE_ENUM(e, n) u32 n;
 
 /**
  * struct gp_layout - what gp_layout_load() found
@@ -188,8 +190,8 @@ extern struct gp_layout gp_layout;
 extern const char *gp_layout_source;
 
 /* Never instantiated: the C type of each field, for the checks of gp_get(). */
-#define GP_DECLARE_TYPE(s, f, t, ...)	t s##__##f;
-#define GP_DECLARE_POINTER(s, f, ...)	void *s##__##f;
+#define GP_DECLARE_TYPE(s, f, t, ...) t s##__##f;
+#define GP_DECLARE_POINTER(s, f, ...) void *s##__##f;
 #define GP_DECLARE_NOTHING(s, f, t)
 struct gp_layout_types {
 	GP_FIELDS(GP_DECLARE_TYPE, GP_DECLARE_TYPE, GP_DECLARE_TYPE,
@@ -198,7 +200,7 @@ struct gp_layout_types {
 };
 
 /* Address of a field of the driver's structure at base. */
-#define gp_ptr(base, s, f)						\
+#define gp_ptr(base, s, f) \
 	((void *)((unsigned long)(base) + gp_layout.s##__##f))
 
 /* The driver's structure that has this field at ptr. */
@@ -207,19 +209,18 @@ struct gp_layout_types {
 	((void *)((unsigned long)(ptr) - gp_layout.s##__##f))
 /* clang-format on */
 
-#define GP_FEATURE_ENUM(name)	GP_FEATURE_##name,
+#define GP_FEATURE_ENUM(name) GP_FEATURE_##name,
 
 enum gp_feature {
-	GP_VIEW_FEATURES(GP_FEATURE_ENUM)
-	GP_FEATURE_COUNT,
-	GP_FEATURE_must = GP_FEATURE_COUNT,	/* of rows: not a feature */
+	GP_VIEW_FEATURES(GP_FEATURE_ENUM) GP_FEATURE_COUNT,
+	GP_FEATURE_must = GP_FEATURE_COUNT, /* of rows: not a feature */
 };
 
 /* What each feature lacks, "struct.field" or a symbol; NULL: it is on. */
 extern const char *gp_features[GP_FEATURE_COUNT];
 
 /* Whether all the optional fields of a feature are there. */
-#define gp_has(feature)	(!gp_features[GP_FEATURE_##feature])
+#define gp_has(feature) (!gp_features[GP_FEATURE_##feature])
 
 /**
  * gp_read() - copy the driver's memory, which the caller knows to be alive
@@ -243,22 +244,25 @@ static inline int gp_read(void *dst, const void *src, size_t size)
  * Copy a field, or element i of an array, to *dst as gp_read() does. 0 when it
  * worked.
  */
-#define gp_get(base, s, f, dst)	gp_get_at(base, s, f, 0, dst)
+#define gp_get(base, s, f, dst) gp_get_at(base, s, f, 0, dst)
 
-#define gp_get_at(base, s, f, i, dst) ({				\
-	GP_CHECK_TYPE(s, f, dst);					\
-	gp_read(dst, gp_ptr(base, s, f) + (i) * sizeof(*(dst)),		\
-		sizeof(*(dst)));					\
-})
+#define gp_get_at(base, s, f, i, dst)                                   \
+	({                                                              \
+		GP_CHECK_TYPE(s, f, dst);                               \
+		gp_read(dst, gp_ptr(base, s, f) + (i) * sizeof(*(dst)), \
+			sizeof(*(dst)));                                \
+	})
 
 /* The same of a structure that may have been freed: no more than a hint. */
-#define gp_peek(base, s, f, dst) ({					\
-	GP_CHECK_TYPE(s, f, dst);					\
-	copy_from_kernel_nofault(dst, gp_ptr(base, s, f), sizeof(*(dst))); \
-})
+#define gp_peek(base, s, f, dst)                                  \
+	({                                                        \
+		GP_CHECK_TYPE(s, f, dst);                         \
+		copy_from_kernel_nofault(dst, gp_ptr(base, s, f), \
+					 sizeof(*(dst)));         \
+	})
 
-#define GP_CHECK_TYPE(s, f, dst)					\
-	BUILD_BUG_ON(sizeof(*(dst)) !=					\
+#define GP_CHECK_TYPE(s, f, dst)       \
+	BUILD_BUG_ON(sizeof(*(dst)) != \
 		     sizeof(((struct gp_layout_types *)0)->s##__##f))
 
 /**

@@ -42,10 +42,10 @@
 #include "symbols.h"
 
 /* adev->virt.caps of a virtual function, AMDGPU_SRIOV_CAPS_IS_VF. */
-#define CAPS_IS_VF	0x4
+#define CAPS_IS_VF 0x4
 
 /* gfx_target_version from which on a part of gfx 9 is one of MI300's line. */
-#define GFX_9_4		90400
+#define GFX_9_4 90400
 
 u32 gp_node_count(void *p)
 {
@@ -228,8 +228,7 @@ static int load_node(void *node, struct gp_node *n)
 
 	if (ret)
 		return ret;
-	if (gp_get(n->dqm, device_queue_manager, dev, &back) ||
-	    back != n->node)
+	if (gp_get(n->dqm, device_queue_manager, dev, &back) || back != n->node)
 		return gp_broken("device_queue_manager.dev is its node");
 	return load_manager(n);
 }
@@ -311,7 +310,8 @@ static bool is_running(const struct gp_node *n)
 
 	return !gp_peek(n->dqm, device_queue_manager, dev, &back) &&
 	       back == n->node &&
-	       !gp_peek(n->dqm, device_queue_manager, sched_running, &running) &&
+	       !gp_peek(n->dqm, device_queue_manager, sched_running,
+			&running) &&
 	       running;
 }
 

@@ -16,7 +16,7 @@ struct mqd_manager;
 struct queue_properties;
 
 /* Most CP slots of an XCC that can be looked at; the driver has 128. */
-#define GP_CP_SLOTS_MAX	256
+#define GP_CP_SLOTS_MAX 256
 
 /**
  * struct gp_node - a KFD node for the time of one read

@@ -27,20 +27,20 @@
 #include "table.h"
 
 /* How often to look, in ms: with events of changes, and without. */
-#define SLOW_MS		1000
-#define FAST_MS		4
+#define SLOW_MS 1000
+#define FAST_MS 4
 
 /* Files count as being read until this long after the last read, in ms. */
-#define READER_MS	10000
+#define READER_MS 10000
 
 /* How often to read the queue lists ahead when none is read, in ms. */
-#define IDLE_MS		10000
+#define IDLE_MS 10000
 
 /* Room for processes that are born while memory is made for them. */
-#define SPARE_ROOM	16
+#define SPARE_ROOM 16
 
 static unsigned long refresh_at; /* jiffies; of scan_work */
-static unsigned long read_at; /* jiffies of the last read of a file */
+static unsigned long read_at;	 /* jiffies of the last read of a file */
 static bool started; /* scan_work may be queued; files are there before */
 static LIST_HEAD(procs);
 static u32 n_procs;
@@ -168,8 +168,9 @@ static void refresh_all(void)
 	struct gp_proc *proc;
 
 	if (all)
-		WRITE_ONCE(refresh_at, jiffies +
-			   msecs_to_jiffies(has_readers() ? SLOW_MS : IDLE_MS));
+		WRITE_ONCE(refresh_at,
+			   jiffies + msecs_to_jiffies(has_readers() ? SLOW_MS :
+								      IDLE_MS));
 	list_for_each_entry(proc, &procs, link)
 		if (all || !READ_ONCE(proc->last))
 			refresh_proc(proc);
@@ -282,8 +283,9 @@ int gp_proc_start(struct dentry *dir,
 	 * Bound: it runs on the CPU of the event as soon as that returns, and
 	 * before others, so that a directory is there in time on a busy host.
 	 */
-	scan_queue = alloc_workqueue("gpreempt", GP_WQ_BOUND | WQ_HIGHPRI |
-				     WQ_FREEZABLE, 1);
+	scan_queue = alloc_workqueue("gpreempt",
+				     GP_WQ_BOUND | WQ_HIGHPRI | WQ_FREEZABLE,
+				     1);
 	if (!scan_queue)
 		return -ENOMEM;
 	parent = dir;

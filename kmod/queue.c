@@ -14,7 +14,7 @@
 #include "queue.h"
 
 /* Context of a process that is not a further one of its program. */
-#define CONTEXT_PRIMARY	0xffff
+#define CONTEXT_PRIMARY 0xffff
 
 bool gp_queue_is_cp(int type)
 {
@@ -26,7 +26,8 @@ static int queue_type(u32 type, u32 format)
 {
 	if (type == gp_layout.KFD_QUEUE_TYPE_COMPUTE)
 		return format == gp_layout.KFD_QUEUE_FORMAT_AQL ?
-		       GP_VIEW_QUEUE_COMPUTE_AQL : GP_VIEW_QUEUE_COMPUTE_PM4;
+			       GP_VIEW_QUEUE_COMPUTE_AQL :
+			       GP_VIEW_QUEUE_COMPUTE_PM4;
 	if (type == gp_layout.KFD_QUEUE_TYPE_SDMA)
 		return GP_VIEW_QUEUE_SDMA;
 	if (type == gp_layout.KFD_QUEUE_TYPE_SDMA_XGMI)
@@ -141,8 +142,7 @@ static int context_of(void *p)
 {
 	u16 context;
 
-	if (!gp_has(contexts) ||
-	    gp_get(p, kfd_process, context_id, &context) ||
+	if (!gp_has(contexts) || gp_get(p, kfd_process, context_id, &context) ||
 	    context == CONTEXT_PRIMARY)
 		return -1;
 	return context;

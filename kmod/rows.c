@@ -17,42 +17,36 @@
 #include "topology.h"
 
 /* Longest name in a cell, each character as four. */
-#define NAME_LEN	(4 * TASK_COMM_LEN + 1)
+#define NAME_LEN (4 * TASK_COMM_LEN + 1)
 
-#define TYPE_ENTRY(name, word)	[GP_VIEW_QUEUE_##name] = word,
-static const char * const type_words[] = {
-	GP_VIEW_QUEUE_TYPES(TYPE_ENTRY)
-};
+#define TYPE_ENTRY(name, word) [GP_VIEW_QUEUE_##name] = word,
+static const char *const type_words[] = { GP_VIEW_QUEUE_TYPES(TYPE_ENTRY) };
 
-#define HARDWARE_ENTRY(name, word)	[GP_VIEW_HARDWARE_##name] = word,
-static const char * const hardware_words[] = {
-	GP_VIEW_HARDWARE(HARDWARE_ENTRY)
-};
+#define HARDWARE_ENTRY(name, word) [GP_VIEW_HARDWARE_##name] = word,
+static const char *const hardware_words[] = { GP_VIEW_HARDWARE(HARDWARE_ENTRY) };
 
-#define SCHEDULER_ENTRY(name, word)	[GP_VIEW_SCHEDULER_##name] = word,
-static const char * const scheduler_words[] = {
+#define SCHEDULER_ENTRY(name, word) [GP_VIEW_SCHEDULER_##name] = word,
+static const char *const scheduler_words[] = {
 	GP_VIEW_SCHEDULERS(SCHEDULER_ENTRY)
 };
 
-#define STATE_ENTRY(name, word)	[GP_VIEW_STATE_##name] = word,
-static const char * const state_words[] = {
-	GP_VIEW_QUEUE_STATES(STATE_ENTRY)
-};
+#define STATE_ENTRY(name, word) [GP_VIEW_STATE_##name] = word,
+static const char *const state_words[] = { GP_VIEW_QUEUE_STATES(STATE_ENTRY) };
 
 /* Out of a list of words; a negative number is not known. */
-#define WORD(words, i)	((i) < 0 ? NULL : (words)[i])
+#define WORD(words, i) ((i) < 0 ? NULL : (words)[i])
 
 /*
  * The cells of a row. Not known are a negative decimal number or flag, -1 in
  * hexadecimal, a NULL word and an empty set, which is a bit for each word of
  * state_words.
  */
-#define CELL_DEC(name)		s64 name;
-#define CELL_HEX(name)		s64 name;
-#define CELL_FLAG(name)		s64 name;
-#define CELL_WORD(name)		const char *name;
-#define CELL_SET(name)		unsigned long name;
-#define CELL(name, kind)	CELL_##kind(name)
+#define CELL_DEC(name)	 s64 name;
+#define CELL_HEX(name)	 s64 name;
+#define CELL_FLAG(name)	 s64 name;
+#define CELL_WORD(name)	 const char *name;
+#define CELL_SET(name)	 unsigned long name;
+#define CELL(name, kind) CELL_##kind(name)
 
 struct queue_row {
 	GP_VIEW_QUEUES_ALL_COLUMNS(CELL)
@@ -97,17 +91,17 @@ static void put_set(struct seq_file *m, unsigned long set)
 	}
 }
 
-#define PUT_DEC(m, cell)	put_number(m, "%llu", (cell) >= 0, cell)
-#define PUT_HEX(m, cell)	put_number(m, "0x%llx", (cell) != -1, cell)
-#define PUT_FLAG(m, cell)	PUT_DEC(m, cell)
-#define PUT_WORD(m, cell)	seq_puts(m, (cell) ?: GP_VIEW_UNKNOWN)
-#define PUT_SET(m, cell)	put_set(m, cell)
+#define PUT_DEC(m, cell)  put_number(m, "%llu", (cell) >= 0, cell)
+#define PUT_HEX(m, cell)  put_number(m, "0x%llx", (cell) != -1, cell)
+#define PUT_FLAG(m, cell) PUT_DEC(m, cell)
+#define PUT_WORD(m, cell) seq_puts(m, (cell) ?: GP_VIEW_UNKNOWN)
+#define PUT_SET(m, cell)  put_set(m, cell)
 /* Print one cell of row to m, after sep. */
-#define PUT(name, kind)							\
-	do {								\
-		seq_puts(m, sep);					\
-		PUT_##kind(m, row.name);				\
-		sep = " ";						\
+#define PUT(name, kind)                  \
+	do {                             \
+		seq_puts(m, sep);        \
+		PUT_##kind(m, row.name); \
+		sep = " ";               \
 	} while (0);
 
 /* Why a queue is off, as far as the driver's facts say. */

@@ -37,15 +37,15 @@
 #include "table.h"
 
 /* More queues than this mean that the list has no end. */
-#define MAX_QUEUES	4096
+#define MAX_QUEUES 4096
 
 /* Tries for a busy process: 0.3 ms in all, a suspend can hold it for 9 s. */
-#define LOCK_TRIES	4
-#define LOCK_WAIT_US	50
+#define LOCK_TRIES   4
+#define LOCK_WAIT_US 50
 
 /* Room beyond what is expected, and tries until the list fits. */
-#define SPARE_ROOM	8
-#define FIT_TRIES	4
+#define SPARE_ROOM 8
+#define FIT_TRIES  4
 
 /*
  * One read. The nodes are those of all contexts of the process, each once; when
@@ -63,8 +63,8 @@ struct walk {
 	u32 need_slots;
 	bool hardware;
 	bool found;
-	bool patient;	/* try once more when a context is busy */
-	bool busy;	/* one was */
+	bool patient; /* try once more when a context is busy */
+	bool busy;    /* one was */
 };
 
 static const struct gp_queue *find_last(const struct gp_list *last,
@@ -117,7 +117,7 @@ static int copy_queues(void *p, struct walk *w)
 		if (n >= MAX_QUEUES || gp_read(&link, at, sizeof(link)) ||
 		    gp_get(pqn, process_queue_node, q, &queue))
 			return gp_broken("the list of queues has an end");
-		if (!queue)	/* one of the kernel's own */
+		if (!queue) /* one of the kernel's own */
 			continue;
 		ret = copy_queue(p, queue, w);
 		if (ret)
@@ -306,7 +306,8 @@ static int alloc_lists(struct walk *w, u32 room, u32 room_slots, bool slots)
 	w->nodes = kvmalloc_array(w->room_nodes, sizeof(*w->nodes), GFP_KERNEL);
 	w->out = kvzalloc(struct_size(w->out, q, room), GFP_KERNEL);
 	w->slots = !slots ? NULL :
-		   kvzalloc(struct_size(w->slots, s, room_slots), GFP_KERNEL);
+			    kvzalloc(struct_size(w->slots, s, room_slots),
+				     GFP_KERNEL);
 	if (!w->nodes || !w->out || (slots && !w->slots)) {
 		free_lists(w);
 		return -ENOMEM;
@@ -334,7 +335,7 @@ static int copy_facts(struct walk *w)
 {
 	int i, ret;
 
-	for (i = 1; ; i++) {
+	for (i = 1;; i++) {
 		w->patient = i < LOCK_TRIES;
 		ret = walk_once(w);
 		if (ret || !w->busy)
@@ -367,9 +368,8 @@ static int take_once(struct walk *w)
 	return w->hardware ? read_slots(w) : 0;
 }
 
-int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
-		     bool hardware, struct gp_list **list,
-		     struct gp_slots **slots)
+int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
+		     struct gp_list **list, struct gp_slots **slots)
 {
 	struct walk w = { .pid = pid, .last = last, .hardware = hardware };
 	u32 room = (last ? last->n : 0) + SPARE_ROOM;

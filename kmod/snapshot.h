@@ -73,8 +73,7 @@ struct gp_slots {
  * -EAGAIN when the queues would not hold still, -EINTR when the reader is
  * being killed, -ENOMEM.
  */
-int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
-		     bool hardware, struct gp_list **list,
-		     struct gp_slots **slots);
+int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
+		     struct gp_list **list, struct gp_slots **slots);
 
 #endif /* GP_SNAPSHOT_H */

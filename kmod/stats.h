@@ -8,16 +8,15 @@
 
 #include <gpreempt/view.h>
 
-#define GP_STAT_ENUM(key)	GP_STAT_##key,
+#define GP_STAT_ENUM(key) GP_STAT_##key,
 
 /* One counter for each key of the file stats, in its order. */
 enum gp_stat {
-	GP_VIEW_STATS(GP_STAT_ENUM)
-	GP_STAT_COUNT,
+	GP_VIEW_STATS(GP_STAT_ENUM) GP_STAT_COUNT,
 };
 
 /* The four counters of a lock stand together, this one first. */
-#define GP_STAT_LOCK(lock)	GP_STAT_##lock##_taken
+#define GP_STAT_LOCK(lock) GP_STAT_##lock##_taken
 
 extern atomic64_t gp_stats[GP_STAT_COUNT];
 

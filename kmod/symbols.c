@@ -25,7 +25,7 @@
 #include "symbol-names.h"
 #include "symbols.h"
 
-#define DRIVER_NAME	"amdgpu"
+#define DRIVER_NAME "amdgpu"
 
 struct gp_symbols gp_symbols;
 
@@ -45,15 +45,13 @@ static int pin_amdgpu(struct device_driver *drv, void *data)
 	return 1;
 }
 
-#define SYMBOL_ID(id, ...)		id,
-#define SYMBOL_NAME(id, symbol, ...)	#symbol,
+#define SYMBOL_ID(id, ...)	     id,
+#define SYMBOL_NAME(id, symbol, ...) #symbol,
 
 /* Symbols that are looked up, in the order of wanted_names. */
-enum wanted {
-	GP_SYMBOLS(SYMBOL_ID, SYMBOL_ID, SYMBOL_ID) N_WANTED
-};
+enum wanted { GP_SYMBOLS(SYMBOL_ID, SYMBOL_ID, SYMBOL_ID) N_WANTED };
 
-static const char * const wanted_names[N_WANTED] = {
+static const char *const wanted_names[N_WANTED] = {
 	GP_SYMBOLS(SYMBOL_NAME, SYMBOL_NAME, SYMBOL_NAME)
 };
 

@@ -25,10 +25,10 @@
 #include "table.h"
 
 /* More entries than this in a bucket mean that it has no end. */
-#define MAX_CHAIN	65536
+#define MAX_CHAIN 65536
 
 /* So often the entry before one may go while this looks at both. */
-#define LINK_TRIES	8
+#define LINK_TRIES 8
 
 /*
  * Whether an entry is in its list, and so was while what was read before was. What
@@ -90,8 +90,8 @@ static struct hlist_node *next_of(struct hlist_head *head,
 	return next == node ? NULL : next;
 }
 
-static int walk_chain(struct hlist_head *head,
-		      int (*fn)(void *p, void *data), void *data)
+static int walk_chain(struct hlist_head *head, int (*fn)(void *p, void *data),
+		      void *data)
 {
 	struct hlist_node *node = READ_ONCE(head->first);
 	struct hlist_node *prev = NULL;

@@ -32,15 +32,15 @@
 #include "topology.h"
 
 /* More nodes than this mean that the list has no end. */
-#define MAX_NODES	1024
-#define SPARE_ROOM	16
-#define FIT_TRIES	4
-#define LOCK_TRIES	10
-#define LOCK_WAIT_US	200
+#define MAX_NODES    1024
+#define SPARE_ROOM   16
+#define FIT_TRIES    4
+#define LOCK_TRIES   10
+#define LOCK_WAIT_US 200
 
 /* Where KFD puts its own queue, as its debugfs has it (KFD_CIK_HIQ_*). */
-#define HIQ_PIPE	4
-#define HIQ_QUEUE	0
+#define HIQ_PIPE  4
+#define HIQ_QUEUE 0
 
 static int scheduler_of(const struct gp_node *n)
 {
@@ -54,16 +54,16 @@ static int scheduler_of(const struct gp_node *n)
 	if (mes)
 		return GP_VIEW_SCHEDULER_MES;
 	return policy == gp_layout.KFD_SCHED_POLICY_NO_HWS ?
-	       GP_VIEW_SCHEDULER_NONE : GP_VIEW_SCHEDULER_HWS;
+		       GP_VIEW_SCHEDULER_NONE :
+		       GP_VIEW_SCHEDULER_HWS;
 }
 
 static void copy_hiq(void *pm, struct gp_host_node *h)
 {
 	void *kq, *queue;
 
-	if (!gp_has(hiq) ||
-	    gp_peek(pm, packet_manager, priv_queue, &kq) || !kq ||
-	    gp_peek(kq, kernel_queue, queue, &queue) || !queue ||
+	if (!gp_has(hiq) || gp_peek(pm, packet_manager, priv_queue, &kq) ||
+	    !kq || gp_peek(kq, kernel_queue, queue, &queue) || !queue ||
 	    gp_peek(queue, queue, gart_mqd_addr, &h->hiq_mqd))
 		h->hiq_mqd = 0;
 }
@@ -80,8 +80,7 @@ static void copy_manager(struct gp_host_node *h)
 	h->queues = -1;
 	h->mapped = -1;
 	h->oversubscribed = -1;
-	if (gp_peek(dqm, device_queue_manager, dev, &back) ||
-	    back != h->n.node)
+	if (gp_peek(dqm, device_queue_manager, dev, &back) || back != h->n.node)
 		return;
 	pm = gp_ptr(dqm, device_queue_manager, packet_mgr);
 	if (gp_peek(dqm, device_queue_manager, processes_count, &processes) ||
@@ -134,11 +133,10 @@ static int copy_nodes(struct gp_host_nodes *out)
 	for (number = 0, at = link.next; at != gp_symbols.topology;
 	     number++, at = link.next) {
 		dev = gp_container(at, kfd_topology_device, list);
-		if (number >= MAX_NODES ||
-		    gp_read(&link, at, sizeof(link)) ||
+		if (number >= MAX_NODES || gp_read(&link, at, sizeof(link)) ||
 		    gp_get(dev, kfd_topology_device, gpu, &node))
 			return gp_broken("the list of nodes has an end");
-		if (!node)	/* a CPU */
+		if (!node) /* a CPU */
 			continue;
 		/* In the list a little before its device knows it. */
 		if (!gp_node_is_whole(node) || need++ >= out->room)

@@ -12,9 +12,9 @@
 
 #include <gpreempt/policy.h>
 
-#define MS 1000000ull
-#define END (1000 * MS)
-#define RELEASE_AT (500 * MS)
+#define MS	      1000000ull
+#define END	      (1000 * MS)
+#define RELEASE_AT    (500 * MS)
 #define RELEASE_UNTIL (700 * MS)
 
 static struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];

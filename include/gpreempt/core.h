@@ -34,41 +34,41 @@ enum gpreempt_class {
 /** enum gpreempt_reason - why something could not be done */
 enum gpreempt_reason {
 	GPREEMPT_OK = 0,
-	GPREEMPT_SYSTEM,	/* a system call failed: @step, @code */
+	GPREEMPT_SYSTEM, /* a system call failed: @step, @code */
 	GPREEMPT_NOT_ROOT,
 	GPREEMPT_NO_KFD,	/* no /dev/kfd */
 	GPREEMPT_KFD_VERSION,	/* @major.@minor is not 1.13 or later */
 	GPREEMPT_NO_HWS,	/* driver runs without its hardware scheduler */
 	GPREEMPT_GPU_OLD,	/* a GPU of the process has no debug trap */
-	GPREEMPT_PID_NAMESPACE,	/* not run in the host's PID namespace */
+	GPREEMPT_PID_NAMESPACE, /* not run in the host's PID namespace */
 	GPREEMPT_NO_PROCESS,
-	GPREEMPT_THREAD,	/* the number is a thread of @other */
-	GPREEMPT_NOT_GPU,	/* no GPU process */
-	GPREEMPT_NO_ADDRESS_SPACE,	/* on GPUs @name; kernels crash then */
-	GPREEMPT_LEADER_GONE,	/* the process's first thread has ended */
-	GPREEMPT_TRACED,	/* traced by @other, called @name */
-	GPREEMPT_DEBUGGED,	/* another debug session is open */
-	GPREEMPT_TRACE_DENIED,	/* the kernel does not let us trace it */
-	GPREEMPT_GWS_BUSY,	/* wave sync in use, or PC sampling */
-	GPREEMPT_RUNTIME_OFF,	/* the process has not enabled the runtime */
-	GPREEMPT_RUNTIME_BUSY,	/* the GPU's only debug VMID is taken */
-	GPREEMPT_RUNTIME_ERROR,	/* activation of the debug trap failed */
-	GPREEMPT_ENDED,		/* the process ended meanwhile */
-	GPREEMPT_EXECED,	/* the process executed another program */
-	GPREEMPT_LOST,		/* another process ended our session */
-	GPREEMPT_BAD_TARGET,	/* @word is no target */
-	GPREEMPT_BAD_PATTERN,	/* nor is that of @word a pattern: @name */
-	GPREEMPT_NO_MATCH,	/* no GPU process is named by @word */
-	GPREEMPT_MANY_CONTAINERS,	/* their ids begin with @word */
-	GPREEMPT_SAME_CONTAINER,	/* several have the name or id of @word */
-	GPREEMPT_IS_HOLDER,	/* the process holds another one */
-	GPREEMPT_HANG,		/* the hardware kept queues, on GPU @name */
-	GPREEMPT_NO_MODULE,	/* gpreempt.ko is needed for it */
-	GPREEMPT_GRACE,		/* longer than the hardware can wait: @limit_ns */
-	GPREEMPT_NO_CLOCK,	/* the driver does not report the GPU's clock */
-	GPREEMPT_NO_USER,	/* that of @word is not in /etc/passwd */
-	GPREEMPT_HELD,		/* by a holder or guard, process @other */
-	GPREEMPT_ENDING,	/* the process has disabled its runtime again */
+	GPREEMPT_THREAD,	   /* the number is a thread of @other */
+	GPREEMPT_NOT_GPU,	   /* no GPU process */
+	GPREEMPT_NO_ADDRESS_SPACE, /* on GPUs @name; kernels crash then */
+	GPREEMPT_LEADER_GONE,	   /* the process's first thread has ended */
+	GPREEMPT_TRACED,	   /* traced by @other, called @name */
+	GPREEMPT_DEBUGGED,	   /* another debug session is open */
+	GPREEMPT_TRACE_DENIED,	   /* the kernel does not let us trace it */
+	GPREEMPT_GWS_BUSY,	   /* wave sync in use, or PC sampling */
+	GPREEMPT_RUNTIME_OFF,	   /* the process has not enabled the runtime */
+	GPREEMPT_RUNTIME_BUSY,	   /* the GPU's only debug VMID is taken */
+	GPREEMPT_RUNTIME_ERROR,	   /* activation of the debug trap failed */
+	GPREEMPT_ENDED,		   /* the process ended meanwhile */
+	GPREEMPT_EXECED,	   /* the process executed another program */
+	GPREEMPT_LOST,		   /* another process ended our session */
+	GPREEMPT_BAD_TARGET,	   /* @word is no target */
+	GPREEMPT_BAD_PATTERN,	   /* nor is that of @word a pattern: @name */
+	GPREEMPT_NO_MATCH,	   /* no GPU process is named by @word */
+	GPREEMPT_MANY_CONTAINERS,  /* their ids begin with @word */
+	GPREEMPT_SAME_CONTAINER,   /* several have the name or id of @word */
+	GPREEMPT_IS_HOLDER,	   /* the process holds another one */
+	GPREEMPT_HANG,		   /* the hardware kept queues, on GPU @name */
+	GPREEMPT_NO_MODULE,	   /* gpreempt.ko is needed for it */
+	GPREEMPT_GRACE,	   /* longer than the hardware can wait: @limit_ns */
+	GPREEMPT_NO_CLOCK, /* the driver does not report the GPU's clock */
+	GPREEMPT_NO_USER,  /* that of @word is not in /etc/passwd */
+	GPREEMPT_HELD,	   /* by a holder or guard, process @other */
+	GPREEMPT_ENDING,   /* the process has disabled its runtime again */
 	GPREEMPT_REASON_COUNT,
 };
 
@@ -155,8 +155,7 @@ struct gpreempt_options {
  * @replay is no recording, and then @log gets the line; or why a file could not
  * be opened.
  */
-int gpreempt_new(const struct gpreempt_options *options,
-		 struct gpreempt **out);
+int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out);
 
 /**
  * gpreempt_free() - free a handle that no other thread uses
@@ -210,11 +209,11 @@ int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks);
 struct gpreempt_stats {
 	size_t n;
 	uint64_t min;
-	uint64_t mean;		/* rounded to the nearest */
+	uint64_t mean; /* rounded to the nearest */
 	uint64_t p50;
 	uint64_t p90;
 	uint64_t p99;
-	uint64_t p999;		/* 99.9 percent */
+	uint64_t p999; /* 99.9 percent */
 	uint64_t max;
 	uint64_t reserved[4];
 };

@@ -24,8 +24,8 @@ extern "C" {
 
 /** enum gpreempt_source - where a list comes from */
 enum gpreempt_source {
-	GPREEMPT_SOURCE_MODULE,		/* gpreempt.ko: everything */
-	GPREEMPT_SOURCE_SYSFS,		/* the driver: ids and types only */
+	GPREEMPT_SOURCE_MODULE, /* gpreempt.ko: everything */
+	GPREEMPT_SOURCE_SYSFS,	/* the driver: ids and types only */
 };
 
 /** enum gpreempt_queue_type - the first four as enum gp_view_queue_type */
@@ -34,7 +34,7 @@ enum gpreempt_queue_type {
 	GPREEMPT_QUEUE_COMPUTE_PM4,
 	GPREEMPT_QUEUE_SDMA,
 	GPREEMPT_QUEUE_SDMA_XGMI,
-	GPREEMPT_QUEUE_COMPUTE,		/* AQL or PM4: unknown from sysfs */
+	GPREEMPT_QUEUE_COMPUTE, /* AQL or PM4: unknown from sysfs */
 };
 
 /** gpreempt_queue_type_name() - Return: the word for a type, "-" if unknown */
@@ -189,7 +189,7 @@ void gpreempt_view_free(struct gpreempt_view *view);
 struct gpreempt_process {
 	int64_t pid;
 	int64_t ns_pid;
-	char comm[68];		/* as printed: \ and three digits for some */
+	char comm[68]; /* as printed: \ and three digits for some */
 	int64_t gpus;
 	int64_t queues;
 	int64_t aql;
@@ -240,8 +240,8 @@ struct gpreempt_node {
 	int64_t gfx;
 	int64_t xccs;
 	int64_t xcc_mask;
-	int64_t scheduler;	/* enum gp_view_scheduler */
-	int64_t hardware;	/* enum gp_view_hardware */
+	int64_t scheduler; /* enum gp_view_scheduler */
+	int64_t hardware;  /* enum gp_view_hardware */
 	int64_t slots_used;
 	int64_t slots;
 	int64_t hiq;

@@ -55,11 +55,11 @@ enum gpreempt_role {
 
 /** enum gpreempt_policy_reason - why an offline entity is to be switched */
 enum gpreempt_policy_reason {
-	GPREEMPT_POLICY_ARRIVAL,	/* suspend: there is online work */
-	GPREEMPT_POLICY_DUTY,		/* either: its part of the period */
-	GPREEMPT_POLICY_IDLE,		/* resume: no online work any more */
-	GPREEMPT_POLICY_SHARE,		/* resume: its share is owed */
-	GPREEMPT_POLICY_RELEASED,	/* resume: it was requested */
+	GPREEMPT_POLICY_ARRIVAL,  /* suspend: there is online work */
+	GPREEMPT_POLICY_DUTY,	  /* either: its part of the period */
+	GPREEMPT_POLICY_IDLE,	  /* resume: no online work any more */
+	GPREEMPT_POLICY_SHARE,	  /* resume: its share is owed */
+	GPREEMPT_POLICY_RELEASED, /* resume: it was requested */
 	GPREEMPT_POLICY_REASONS,
 };
 

@@ -182,7 +182,7 @@ int gpreempt_session_resume(struct gpreempt_session *s,
 
 /** GPREEMPT_GRACE_DEFAULT - what the driver has set */
 #define GPREEMPT_GRACE_DEFAULT 0xffffffffU
-#define GPREEMPT_GRACE_MAX 255U
+#define GPREEMPT_GRACE_MAX     255U
 
 /**
  * gpreempt_session_set_grace() - set the grace period of later suspends
@@ -287,14 +287,14 @@ enum gpreempt_verdict {
 enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
 
 /* What gpreempt_session_dispatch() has seen. */
-#define GPREEMPT_EVENT_QUEUES	(1 << 0)	/* queues came or went */
-#define GPREEMPT_EVENT_RUNTIME	(1 << 1)	/* runtime went on or off */
-#define GPREEMPT_EVENT_DESTROY	(1 << 2)	/* resumed: being destroyed */
-#define GPREEMPT_EVENT_SIGNAL	(1 << 3)	/* a signal was passed on */
-#define GPREEMPT_EVENT_LOST	(1 << 4)	/* our debug session was ended */
-#define GPREEMPT_EVENT_ENDED	(1 << 5)	/* the process is gone */
-#define GPREEMPT_EVENT_JOB	(1 << 6)	/* stopped, or continued */
-#define GPREEMPT_EVENT_CHURN	(1 << 7)	/* see gpreempt_session_released() */
+#define GPREEMPT_EVENT_QUEUES  (1 << 0) /* queues came or went */
+#define GPREEMPT_EVENT_RUNTIME (1 << 1) /* runtime went on or off */
+#define GPREEMPT_EVENT_DESTROY (1 << 2) /* resumed: being destroyed */
+#define GPREEMPT_EVENT_SIGNAL  (1 << 3) /* a signal was passed on */
+#define GPREEMPT_EVENT_LOST    (1 << 4) /* our debug session was ended */
+#define GPREEMPT_EVENT_ENDED   (1 << 5) /* the process is gone */
+#define GPREEMPT_EVENT_JOB     (1 << 6) /* stopped, or continued */
+#define GPREEMPT_EVENT_CHURN   (1 << 7) /* see gpreempt_session_released() */
 
 /**
  * gpreempt_session_fd() - Return: descriptor to poll for input

@@ -25,9 +25,9 @@ extern "C" {
 enum gpreempt_text_type {
 	GPREEMPT_TEXT_COMPUTE,
 	GPREEMPT_TEXT_SDMA,
-	GPREEMPT_TEXT_DIQ,	/* the debugger's own, up to Linux 7.1 */
-	GPREEMPT_TEXT_HIQ,	/* the driver's own; slots only */
-	GPREEMPT_TEXT_OTHER,	/* a type that the driver does not know either */
+	GPREEMPT_TEXT_DIQ,   /* the debugger's own, up to Linux 7.1 */
+	GPREEMPT_TEXT_HIQ,   /* the driver's own; slots only */
+	GPREEMPT_TEXT_OTHER, /* a type that the driver does not know either */
 };
 
 /** gpreempt_text_type_name() - Return: the type as a word */
@@ -170,7 +170,7 @@ struct gpreempt_text_slot {
 
 /** enum gpreempt_text_packet_op - packets of a run list that are decoded */
 enum gpreempt_text_packet_op {
-	GPREEMPT_TEXT_RUN_LIST = 0xa5,		/* the list goes on elsewhere */
+	GPREEMPT_TEXT_RUN_LIST = 0xa5, /* the list goes on elsewhere */
 	GPREEMPT_TEXT_MAP_PROCESS = 0xa1,
 	GPREEMPT_TEXT_MAP_QUEUES = 0xa2,
 };
@@ -207,9 +207,9 @@ struct gpreempt_text_packet {
 
 /** enum gpreempt_text_note - what a node's block has instead of slots */
 enum gpreempt_text_note {
-	GPREEMPT_TEXT_NODE,	/* nothing of the kind */
-	GPREEMPT_TEXT_STOPPED,	/* hqds: the device is stopped */
-	GPREEMPT_TEXT_NO_LIST,	/* rls: no active run list (always under MES) */
+	GPREEMPT_TEXT_NODE,    /* nothing of the kind */
+	GPREEMPT_TEXT_STOPPED, /* hqds: the device is stopped */
+	GPREEMPT_TEXT_NO_LIST, /* rls: no active run list (always under MES) */
 };
 
 /**
@@ -324,8 +324,7 @@ int gpreempt_text_end(struct gpreempt_text *text);
 int gpreempt_text_join(struct gpreempt_text *text);
 
 /** gpreempt_text_get() - Return: what was read */
-const struct gpreempt_text_data *
-gpreempt_text_get(struct gpreempt_text *text);
+const struct gpreempt_text_data *gpreempt_text_get(struct gpreempt_text *text);
 
 /** gpreempt_text_set_qid() - set a queue's id, which the text does not have */
 void gpreempt_text_set_qid(struct gpreempt_text *text, size_t queue,

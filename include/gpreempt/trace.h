@@ -18,22 +18,22 @@ extern "C" {
 
 /** enum gpreempt_trace_kind - what a call of the debug-trap ioctl does */
 enum gpreempt_trace_kind {
-	GPREEMPT_TRACE_ATTACH,	/* a debug session begins */
+	GPREEMPT_TRACE_ATTACH, /* a debug session begins */
 	GPREEMPT_TRACE_SUSPEND,
 	GPREEMPT_TRACE_RESUME,
-	GPREEMPT_TRACE_DETACH,	/* it ends; what is suspended is resumed */
+	GPREEMPT_TRACE_DETACH, /* it ends; what is suspended is resumed */
 	GPREEMPT_TRACE_KINDS,
 };
 
 /** enum gpreempt_trace_phase - parts of such a call, in their order */
 enum gpreempt_trace_phase {
-	GPREEMPT_TRACE_LOCK,	/* until the process's lock is had */
-	GPREEMPT_TRACE_UNMAP,	/* the packets that take queues off are sent */
-	GPREEMPT_TRACE_FENCE,	/* until the hardware has done so */
-	GPREEMPT_TRACE_MAP,	/* the new run list is sent */
-	GPREEMPT_TRACE_COPY,	/* headers of the saved contexts */
-	GPREEMPT_TRACE_OTHER,	/* the rest */
-	GPREEMPT_TRACE_TOTAL,	/* from entry to return */
+	GPREEMPT_TRACE_LOCK,  /* until the process's lock is had */
+	GPREEMPT_TRACE_UNMAP, /* the packets that take queues off are sent */
+	GPREEMPT_TRACE_FENCE, /* until the hardware has done so */
+	GPREEMPT_TRACE_MAP,   /* the new run list is sent */
+	GPREEMPT_TRACE_COPY,  /* headers of the saved contexts */
+	GPREEMPT_TRACE_OTHER, /* the rest */
+	GPREEMPT_TRACE_TOTAL, /* from entry to return */
 	GPREEMPT_TRACE_PHASES,
 };
 

@@ -21,16 +21,15 @@ static inline uint64_t now_ns(void)
 }
 
 /* error: an errno value. */
-__attribute__((noreturn))
-static inline void die(const char *what, int error)
+__attribute__((noreturn)) static inline void die(const char *what, int error)
 {
 	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what,
 		strerror(error));
 	exit(1);
 }
 
-__attribute__((noreturn))
-static inline void die_of(const struct gpreempt_error *err)
+__attribute__((noreturn)) static inline void
+die_of(const struct gpreempt_error *err)
 {
 	char text[512];
 

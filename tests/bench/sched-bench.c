@@ -27,7 +27,7 @@
 #include "guard/timeline.h"
 
 #define MAX_SAMPLES 200000
-#define COLUMNS 5
+#define COLUMNS	    5
 
 /* A line of vgpu-load's samples. */
 struct request {
@@ -42,17 +42,16 @@ struct run {
 	const char *name;
 	double dilation;
 	double gpus;
-	uint64_t from_ns;	/* the first arrival */
-	uint64_t to_ns;		/* the last request was done */
+	uint64_t from_ns; /* the first arrival */
+	uint64_t to_ns;	  /* the last request was done */
 	uint64_t latency[MAX_SAMPLES];
-	uint64_t late[MAX_SAMPLES];	/* from arrival to doorbell: the emulator's doing */
+	uint64_t late[MAX_SAMPLES]; /* from arrival to doorbell: the emulator's doing */
 	size_t n;
-	uint64_t online_ns;	/* GPU time of requests */
+	uint64_t online_ns; /* GPU time of requests */
 	uint64_t offline_ns;
 };
 
-__attribute__((noreturn))
-static void die(const char *what, const char *why)
+__attribute__((noreturn)) static void die(const char *what, const char *why)
 {
 	fprintf(stderr, "sched-bench: %s: %s\n", what, why);
 	exit(1);
@@ -71,8 +70,11 @@ static void read_lines(const char *path, int columns, void *data,
 	while (fgets(line, sizeof(line), f)) {
 		if (line[0] == '#')
 			continue;
-		if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
-			   &value[0], &value[1], &value[2], &value[3], &value[4]) != columns)
+		if (sscanf(line,
+			   "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			   " %" SCNu64,
+			   &value[0], &value[1], &value[2], &value[3],
+			   &value[4]) != columns)
 			die(path, "not what it should be");
 		take(data, value);
 	}
@@ -104,12 +106,14 @@ static void take_offline(void *data, const uint64_t *v)
 		run->offline_ns += v[4];
 }
 
-static void print_us(const char *name, const char *key, uint64_t ns, double dilation)
+static void print_us(const char *name, const char *key, uint64_t ns,
+		     double dilation)
 {
 	printf("%s_%s_us %.1f\n", name, key, ns / dilation / 1e3);
 }
 
-static void print_stats(const char *name, uint64_t *ns, size_t n, double dilation)
+static void print_stats(const char *name, uint64_t *ns, size_t n,
+			double dilation)
 {
 	struct gpreempt_stats s;
 
@@ -150,7 +154,8 @@ static int cmd_run(char **args)
 		else if (!strcmp(*args, "--offline"))
 			online = false;
 		else
-			read_lines(*args, COLUMNS, &run, online ? take_online : take_offline);
+			read_lines(*args, COLUMNS, &run,
+				   online ? take_online : take_offline);
 	}
 	print_run(&run);
 	return 0;
@@ -191,10 +196,12 @@ static int cmd_guard(const char *name, double dilation, const char *path)
 static struct timeline_span spans[MAX_SAMPLES];
 static size_t n_spans;
 
-static void take_span(unsigned int lane, enum timeline_kind kind, uint64_t from, uint64_t to)
+static void take_span(unsigned int lane, enum timeline_kind kind, uint64_t from,
+		      uint64_t to)
 {
 	if (n_spans < MAX_SAMPLES)
-		spans[n_spans++] = (struct timeline_span){ lane, kind, from, to };
+		spans[n_spans++] =
+			(struct timeline_span){ lane, kind, from, to };
 }
 
 static void take_online_span(void *data, const uint64_t *v)
@@ -222,9 +229,12 @@ static int cmd_timeline(const char *ms, char **files)
 {
 	static const char *const lanes[] = { "online", "offline" };
 	struct timeline t = {
-		.title = "orange: online packets; blue: offline packets; grey: offline suspended "
-			 "(simulated GPU)",
-		.lanes = lanes, .n_lanes = 2, .spans = spans,
+		.title =
+			"orange: online packets; blue: offline packets; grey: offline suspended "
+			"(simulated GPU)",
+		.lanes = lanes,
+		.n_lanes = 2,
+		.spans = spans,
 	};
 
 	read_lines(files[0], COLUMNS, &t, take_online_span);
@@ -258,6 +268,7 @@ int main(int argc, char **argv)
 	fputs("usage: sched-bench run NAME D GPUS --online FILE... [--offline FILE...]\n"
 	      "       sched-bench guard NAME D FILE\n"
 	      "       sched-bench timeline MS ONLINE OFFLINE HOLDS\n"
-	      "       sched-bench idle TID\n", stderr);
+	      "       sched-bench idle TID\n",
+	      stderr);
 	return 2;
 }

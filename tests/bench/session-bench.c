@@ -18,7 +18,7 @@
 #include "bench.h"
 
 #define MAX_QUEUES 1024
-#define SETTLE_NS 200000
+#define SETTLE_NS  200000
 
 enum { SUSPEND, RESUME, OPS };
 enum { BARE, LIBRARY, WAYS };
@@ -26,7 +26,7 @@ enum { BARE, LIBRARY, WAYS };
 /* What a round gives. */
 struct result {
 	double ratio;
-	double us[WAYS];	/* medians */
+	double us[WAYS]; /* medians */
 };
 
 struct bench {
@@ -77,8 +77,8 @@ static uint64_t library(struct bench *b, int op)
 
 	start = now_ns();
 	ret = op == SUSPEND ?
-		gpreempt_session_suspend(b->session, NULL, &outcome) :
-		gpreempt_session_resume(b->session, NULL, &outcome);
+		      gpreempt_session_suspend(b->session, NULL, &outcome) :
+		      gpreempt_session_resume(b->session, NULL, &outcome);
 	start = now_ns() - start;
 	if (ret)
 		die("session", -ret);
@@ -136,7 +136,8 @@ static void run_cycles(struct bench *b)
 
 			for (op = 0; op < OPS; op++) {
 				b->samples[op][way][i] = way == BARE ?
-					bare(b, op) : library(b, op);
+								 bare(b, op) :
+								 library(b, op);
 				settle();
 			}
 			attend(b);

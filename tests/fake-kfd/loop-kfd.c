@@ -7,10 +7,10 @@
 #include "fake-kfd/loop.h"
 #include "shared/macro.h"
 
-#define NEW KFD_EC_MASK(EC_QUEUE_NEW)
+#define NEW	KFD_EC_MASK(EC_QUEUE_NEW)
 #define RUNTIME KFD_EC_MASK(EC_PROCESS_RUNTIME)
 #define INVALID (1U << KFD_DBG_QUEUE_INVALID_BIT)
-#define ERROR (1U << KFD_DBG_QUEUE_ERROR_BIT)
+#define ERROR	(1U << KFD_DBG_QUEUE_ERROR_BIT)
 
 static void raise_event(struct gp_loop *loop)
 {
@@ -234,8 +234,7 @@ static int trap(struct gp_loop *loop, struct kfd_ioctl_dbg_trap_args *args)
 	if ((pid_t)args->pid != loop->pid || !loop->opened)
 		return -ESRCH;
 	if (args->op == KFD_IOC_DBG_TRAP_ENABLE)
-		return loop->debugged ? -EALREADY :
-					enable(loop, &args->enable);
+		return loop->debugged ? -EALREADY : enable(loop, &args->enable);
 	if (!loop->debugged)
 		return -EINVAL;
 	switch (args->op) {
@@ -279,4 +278,3 @@ int gp_loop_ioctl(void *be, int fd, unsigned long request, void *arg)
 	version->minor_version = loop->minor;
 	return 0;
 }
-

@@ -36,8 +36,7 @@ int gp_loop_enter(struct gp_loop *loop, const char *call)
 	snprintf(loop->trace + used, sizeof(loop->trace) - used, "%s ", call);
 	nth = count_calls(loop, call);
 	for (i = 0; i < GP_LOOP_ERRORS; i++) {
-		if (!loop->errors[i].call ||
-		    strcmp(loop->errors[i].call, call))
+		if (!loop->errors[i].call || strcmp(loop->errors[i].call, call))
 			continue;
 		if (!loop->errors[i].nth || loop->errors[i].nth == nth)
 			return loop->errors[i].code;
@@ -144,8 +143,7 @@ static int loop_watch_stop(void *be, void *watch)
 	return gp_loop_enter(loop, "unwatch");
 }
 
-void gp_loop_set_file(struct gp_loop *loop, const char *path,
-		      const char *text)
+void gp_loop_set_file(struct gp_loop *loop, const char *path, const char *text)
 {
 	size_t i;
 

@@ -12,43 +12,43 @@
 
 #include "lib/core/backend.h"
 
-#define GP_LOOP_MAX 1100
-#define GP_LOOP_FILES 64
+#define GP_LOOP_MAX    1100
+#define GP_LOOP_FILES  64
 #define GP_LOOP_ERRORS 8
-#define GP_LOOP_STOPS 16
+#define GP_LOOP_STOPS  16
 
 struct gp_loop_queue {
 	uint32_t qid;
 	uint32_t gpu_id;
-	uint32_t type;		/* KFD_IOC_QUEUE_TYPE_ */
+	uint32_t type; /* KFD_IOC_QUEUE_TYPE_ */
 	bool is_new;
 	bool suspended;
-	bool destroying;	/* its process waits for its resume */
-	bool broken;		/* the hardware does not release it */
+	bool destroying; /* its process waits for its resume */
+	bool broken;	 /* the hardware does not release it */
 };
 
 struct gp_loop {
 	pid_t pid;
 	bool root;
-	bool kfd;		/* there is a /dev/kfd */
-	unsigned int minor;	/* of version 1.x */
-	bool opened;		/* the process has opened it */
-	bool debugged;		/* a session is open, ours or another's */
-	uint32_t runtime;	/* DEBUG_RUNTIME_STATE_ */
-	uint64_t exceptions;	/* of the process, pending */
-	uint32_t grace;		/* of the last suspend */
-	int answered;		/* EC_PROCESS_RUNTIME so often */
+	bool kfd;	     /* there is a /dev/kfd */
+	unsigned int minor;  /* of version 1.x */
+	bool opened;	     /* the process has opened it */
+	bool debugged;	     /* a session is open, ours or another's */
+	uint32_t runtime;    /* DEBUG_RUNTIME_STATE_ */
+	uint64_t exceptions; /* of the process, pending */
+	uint32_t grace;	     /* of the last suspend */
+	int answered;	     /* EC_PROCESS_RUNTIME so often */
 	struct gp_loop_queue queues[GP_LOOP_MAX];
 	size_t count;
-	int dbg_fd;		/* the driver's copy; -1: none */
+	int dbg_fd; /* the driver's copy; -1: none */
 
 	/* What wait() gives, in order. */
 	int stops[GP_LOOP_STOPS];
 	size_t n_stops;
 	int stop_fd;
-	unsigned long seized;	/* PTRACE_O_ options that it is traced with */
-	int last_signal;	/* passed on with CONT or DETACH */
-	bool gone;		/* wait() finds no such child */
+	unsigned long seized; /* PTRACE_O_ options that it is traced with */
+	int last_signal;      /* passed on with CONT or DETACH */
+	bool gone;	      /* wait() finds no such child */
 
 	/* The nth (1: first) call of that name fails, or all (0). */
 	struct {
@@ -74,7 +74,7 @@ struct gp_loop {
 	/* And before a directory is listed: who is there may have changed. */
 	void (*before_list)(struct gp_loop *loop);
 
-	char trace[8192];	/* the calls so far, each with a space after */
+	char trace[8192]; /* the calls so far, each with a space after */
 };
 
 extern const struct gp_backend_ops gp_backend_loop;
@@ -91,8 +91,7 @@ void gp_loop_set_runtime(struct gp_loop *loop, uint32_t state);
 void gp_loop_stop(struct gp_loop *loop, int status);
 /* Another process ends the session. */
 void gp_loop_disable(struct gp_loop *loop);
-void gp_loop_set_file(struct gp_loop *loop, const char *path,
-		      const char *text);
+void gp_loop_set_file(struct gp_loop *loop, const char *path, const char *text);
 void gp_loop_fail(struct gp_loop *loop, const char *call, int nth, int code);
 struct gp_loop_queue *gp_loop_queue(struct gp_loop *loop, uint32_t qid);
 

@@ -22,9 +22,28 @@
 #define MAX_CHANGES 8
 
 static const char *const words[] = {
-	"\n", "\n\n", " ", "  ", "#", "-", "0", "0x", "0x0", "4294967295",
-	"18446744073709551615", "99999999999999999999", "-1", "version: ",
-	"1.0", "2.0", "qid", "gpu_id", "vm", ",", "\\", "\xff",
+	"\n",
+	"\n\n",
+	" ",
+	"  ",
+	"#",
+	"-",
+	"0",
+	"0x",
+	"0x0",
+	"4294967295",
+	"18446744073709551615",
+	"99999999999999999999",
+	"-1",
+	"version: ",
+	"1.0",
+	"2.0",
+	"qid",
+	"gpu_id",
+	"vm",
+	",",
+	"\\",
+	"\xff",
 };
 
 static uint64_t state;
@@ -55,21 +74,21 @@ static void change(struct fuzz_input *in)
 	size_t len, from;
 
 	switch (roll(6)) {
-	case 0:	/* a bit */
+	case 0: /* a bit */
 		if (at < in->len)
 			in->data[at] ^= 1u << roll(8);
 		break;
-	case 1:	/* a byte, or what a number in a header could be */
+	case 1: /* a byte, or what a number in a header could be */
 		if (at < in->len)
 			in->data[at] = roll(4) ? roll(256) : 0xff;
 		break;
-	case 2:	/* something that means something */
+	case 2: /* something that means something */
 		replace(in, at, roll(4), word, strlen(word));
 		break;
-	case 3:	/* missing */
+	case 3: /* missing */
 		replace(in, at, roll(64), "", 0);
 		break;
-	case 4:	/* cut off */
+	case 4: /* cut off */
 		in->len = at;
 		break;
 	default: /* said twice */

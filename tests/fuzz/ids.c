@@ -10,8 +10,7 @@
 static size_t added;
 
 /* Instead of the one that keeps them. */
-void ctl_add_id(struct ctl_text *text, int64_t pid, int64_t gpu_id,
-		int64_t qid)
+void ctl_add_id(struct ctl_text *text, int64_t pid, int64_t gpu_id, int64_t qid)
 {
 	(void)pid;
 	(void)gpu_id;
@@ -25,7 +24,7 @@ bool fuzz_one(const struct fuzz_input *in)
 {
 	struct ids_problems bad = { 0 };
 	struct ctl_text out = { 0 };
-	char *text = malloc(in->len + 1);	/* its end is guarded */
+	char *text = malloc(in->len + 1); /* its end is guarded */
 	size_t i, lines = 1;
 
 	memcpy(text, in->data, in->len);

@@ -10,7 +10,7 @@
 bool fuzz_one(const struct fuzz_input *in)
 {
 	struct gpreempt_view *view = NULL;
-	char *text = malloc(in->len ? in->len : 1);	/* its end is guarded */
+	char *text = malloc(in->len ? in->len : 1); /* its end is guarded */
 	int ret;
 
 	memcpy(text, in->data, in->len);

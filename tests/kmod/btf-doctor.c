@@ -26,11 +26,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define BTF_DIR "/sys/kernel/btf/"
-#define DOCTORED "/tmp/amdgpu.btf"
-#define VERSION "/sys/kernel/debug/gpreempt/version"
+#define BTF_DIR	    "/sys/kernel/btf/"
+#define DOCTORED    "/tmp/amdgpu.btf"
+#define VERSION	    "/sys/kernel/debug/gpreempt/version"
 #define MAX_PATCHES 64
-#define OTHER_SIZE 12	/* of no field that is looked up, nor a multiple of 8 */
+#define OTHER_SIZE  12 /* of no field that is looked up, nor a multiple of 8 */
 
 static const struct row {
 	/* As in layout.h; E: an enumerator. With a feature, it is optional. */
@@ -50,7 +50,10 @@ struct blob {
 };
 
 static struct blob base, driver;
-static struct { off_t at; uint32_t was, now; } patches[MAX_PATCHES];
+static struct {
+	off_t at;
+	uint32_t was, now;
+} patches[MAX_PATCHES];
 static int n_patches;
 
 static void die(const char *what)
@@ -88,7 +91,8 @@ static const char *name_at(uint32_t off)
 	if (off < base.strs_len)
 		return base.strs + off;
 	return off - base.strs_len < driver.strs_len ?
-	       driver.strs + off - base.strs_len : "";
+		       driver.strs + off - base.strs_len :
+		       "";
 }
 
 static size_t tail_size(const struct btf_type *t)
@@ -105,7 +109,8 @@ static size_t tail_size(const struct btf_type *t)
 	case BTF_KIND_UNION:
 	case BTF_KIND_DATASEC:
 	case BTF_KIND_ENUM64:
-		return BTF_INFO_KIND(t->info) == BTF_KIND_ARRAY ? 12 : 12 * vlen;
+		return BTF_INFO_KIND(t->info) == BTF_KIND_ARRAY ? 12 :
+								  12 * vlen;
 	case BTF_KIND_ENUM:
 	case BTF_KIND_FUNC_PROTO:
 		return 8 * vlen;
@@ -227,7 +232,8 @@ static void retype(const struct row *row, struct btf_member *m)
 	if (row->rule == 'V')
 		patch(&array_of(m->type)->type, other_pointer());
 	else
-		patch(&m->type, row->rule == 'H' ? other_hook() : other_pointer());
+		patch(&m->type,
+		      row->rule == 'H' ? other_hook() : other_pointer());
 }
 
 static bool can_have(const struct row *row, enum ill ill)
@@ -252,7 +258,7 @@ static void patch_type(const struct row *row, struct btf_type *t, enum ill ill)
 			patch(&m[i].type, other_type());
 		else if (ill == RETYPE)
 			retype(row, &m[i]);
-		else	/* the same without its first letter */
+		else /* the same without its first letter */
 			patch(name, *name + 1);
 	}
 }
@@ -298,7 +304,8 @@ static void read_log(int kmsg, char *out, size_t size)
 	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0) {
 		line[n] = '\0';
 		if (strstr(line, "gpreempt: ") && len + n < size)
-			len += sprintf(out + len, "%s", strstr(line, "gpreempt: "));
+			len += sprintf(out + len, "%s",
+				       strstr(line, "gpreempt: "));
 	}
 }
 
@@ -349,10 +356,11 @@ static uint32_t append_name(int blob, const char *name)
 {
 	uint32_t len = strlen(name) + 1, sum = driver.strs_len + len;
 
-	if ((const uint8_t *)driver.strs + driver.strs_len != driver.data + driver.size ||
+	if ((const uint8_t *)driver.strs + driver.strs_len !=
+		    driver.data + driver.size ||
 	    pwrite(blob, name, len, driver.size) != len ||
-	    pwrite(blob, &sum, sizeof(sum), offsetof(struct btf_header, str_len)) !=
-	    sizeof(sum))
+	    pwrite(blob, &sum, sizeof(sum),
+		   offsetof(struct btf_header, str_len)) != sizeof(sum))
 		die(name);
 	return base.strs_len + driver.strs_len;
 }
@@ -360,7 +368,8 @@ static uint32_t append_name(int blob, const char *name)
 /* Where a name stands among the strings; it may be the end of a longer one. */
 static uint32_t name_offset(int blob, const char *name)
 {
-	const char *at = memmem(driver.strs, driver.strs_len, name, strlen(name) + 1);
+	const char *at =
+		memmem(driver.strs, driver.strs_len, name, strlen(name) + 1);
 
 	if (at)
 		return base.strs_len + (at - driver.strs);
@@ -429,7 +438,8 @@ static int open_doctored(void)
 	load(BTF_DIR "vmlinux", &base);
 	load(BTF_DIR "amdgpu", &driver);
 	fd = open(DOCTORED, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || write(fd, driver.data, driver.size) != (ssize_t)driver.size)
+	if (fd < 0 ||
+	    write(fd, driver.data, driver.size) != (ssize_t)driver.size)
 		die(DOCTORED);
 	if (mount(DOCTORED, BTF_DIR "amdgpu", NULL, MS_BIND, NULL))
 		die("mount");
@@ -438,8 +448,10 @@ static int open_doctored(void)
 
 int main(int argc, char **argv)
 {
-	enum ill ill = argc < 2 ? HIDE : !strcmp(argv[1], "resize") ? RESIZE :
-		       !strcmp(argv[1], "retype") ? RETYPE : HIDE;
+	enum ill ill = argc < 2			  ? HIDE :
+		       !strcmp(argv[1], "resize") ? RESIZE :
+		       !strcmp(argv[1], "retype") ? RETYPE :
+						    HIDE;
 	size_t i, step = argc > 3 ? atoi(argv[3]) : 1;
 	int fd, kmsg, bad = 0, done = 0;
 
@@ -453,8 +465,7 @@ int main(int argc, char **argv)
 	fd = open_doctored();
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	lseek(kmsg, 0, SEEK_END);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]);
-	     i += step) {
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i += step) {
 		if (!can_have(&rows[i], ill))
 			continue;
 		find_patches(&rows[i], ill);

@@ -13,7 +13,9 @@
 #include "../../kmod/btf.c"
 #include "../../kmod/btf-text.c"
 
-static const struct { const char *field, *text; } texts[] = {
+static const struct {
+	const char *field, *text;
+} texts[] = {
 	{ "dump", "*s4(*device,u4,**[2]u4,*u4)" },
 	{ "test", "*b1(*device,u8,u4)" },
 	{ "none", "*void()" },
@@ -23,7 +25,11 @@ static const struct { const char *field, *text; } texts[] = {
 	{ "small", "small" },
 };
 
-static const struct { const char *type, *name; int ret; u32 value; } values[] = {
+static const struct {
+	const char *type, *name;
+	int ret;
+	u32 value;
+} values[] = {
 	{ "small", "SMALL_SEVEN", 0, 7 },
 	{ "small", "SMALL_EIGHT", -ENODATA, 0 },
 	{ "wide", "WIDE_ONE", 0, 1 },
@@ -58,15 +64,16 @@ static void check_texts(const struct gp_btf *btf)
 		expect(!strcmp(text, texts[i].text), texts[i].text);
 		gp_btf_describe(btf, f.type, cut, sizeof(cut));
 		expect(!strncmp(cut, texts[i].text, sizeof(cut) - 1) &&
-		       strlen(cut) < sizeof(cut), "a text is not cut off");
+			       strlen(cut) < sizeof(cut),
+		       "a text is not cut off");
 	}
 }
 
-#define NEW_KIND 31	/* in the five bits that all headers have for it */
+#define NEW_KIND 31 /* in the five bits that all headers have for it */
 
 /* A blob with a kind that does not exist yet, before a structure. */
 struct newer {
-	struct btf_header head;	/* may be of either length */
+	struct btf_header head; /* may be of either length */
 	u32 layout_off, layout_len;
 	struct btf_type unknown;
 	u32 once, each[2];
@@ -74,7 +81,10 @@ struct newer {
 	struct btf_member m;
 	struct btf_type i;
 	u32 bits;
-	struct { u8 once, each; uint16_t flags; } layout[NEW_KIND + 1];
+	struct {
+		u8 once, each;
+		uint16_t flags;
+	} layout[NEW_KIND + 1];
 	char strs[8];
 };
 
@@ -82,7 +92,9 @@ static void check_newer(void)
 {
 	static struct newer b = {
 		.unknown.info = NEW_KIND << 24 | 2,
-		.s = { .name_off = 1, .info = BTF_KIND_STRUCT << 24 | 1, .size = 4 },
+		.s = { .name_off = 1,
+		       .info = BTF_KIND_STRUCT << 24 | 1,
+		       .size = 4 },
 		.m = { .name_off = 3, .type = 3 },
 		.i = { .info = BTF_KIND_INT << 24, .size = 4 },
 		.bits = 32,
@@ -91,11 +103,12 @@ static void check_newer(void)
 	};
 	/* Of the header, the first 24 bytes and the two that newer ones add. */
 	char *blob = (char *)&b.unknown - 32;
-	const u32 lens[] = { 32, 0, offsetof(struct newer, layout) -
-			     offsetof(struct newer, unknown) };
+	const u32 lens[] = { 32, 0,
+			     offsetof(struct newer, layout) -
+				     offsetof(struct newer, unknown) };
 	const u32 places[] = {
-		lens[1], lens[2], lens[2] + sizeof(b.layout), sizeof(b.strs),
-		lens[2], sizeof(b.layout),
+		lens[1],	lens[2], lens[2] + sizeof(b.layout),
+		sizeof(b.strs), lens[2], sizeof(b.layout),
 	};
 	size_t size = 32 + lens[2] + sizeof(b.layout) + sizeof(b.strs);
 	struct gp_btf_field f;
@@ -106,10 +119,12 @@ static void check_newer(void)
 	memcpy(blob + 4, lens, sizeof(*lens));
 	memcpy(blob + 8, places, sizeof(places));
 	if (gp_btf_parse(&btf, blob, size, NULL)) {
-		expect(false, "a kind that the layout section knows is refused");
+		expect(false,
+		       "a kind that the layout section knows is refused");
 		return;
 	}
-	expect(btf.n_types == 3 && !gp_btf_field(&btf, "s", "m", &f) && f.size == 4,
+	expect(btf.n_types == 3 && !gp_btf_field(&btf, "s", "m", &f) &&
+		       f.size == 4,
 	       "what stands behind a new kind is not found");
 	gp_btf_release(&btf);
 	b.layout[NEW_KIND].each = 3;
@@ -129,14 +144,16 @@ int main(int argc, char **argv)
 	size_t i;
 
 	if (n <= 0 || gp_btf_parse(&btf, data, n, NULL)) {
-		printf("check-btf: %s is not BTF that the module can read\n", argv[1]);
+		printf("check-btf: %s is not BTF that the module can read\n",
+		       argv[1]);
 		return 1;
 	}
 	check_texts(&btf);
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		value = 0;
-		expect(gp_btf_enum(&btf, values[i].type, values[i].name, &value) ==
-		       values[i].ret && (values[i].ret || value == values[i].value),
+		expect(gp_btf_enum(&btf, values[i].type, values[i].name,
+				   &value) == values[i].ret &&
+			       (values[i].ret || value == values[i].value),
 		       values[i].name);
 	}
 	gp_btf_release(&btf);

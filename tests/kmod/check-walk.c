@@ -40,20 +40,35 @@ struct pid { int x; };
 /* clang-format on */
 enum { PIDTYPE_TGID };
 
-#define BUILD_BUG_ON(x)		_Static_assert(!(x), #x)
-#define READ_ONCE(x)		({ tick(); *(volatile __typeof__(x) *)&(x); })
+#define BUILD_BUG_ON(x) _Static_assert(!(x), #x)
+#define READ_ONCE(x)                             \
+	({                                       \
+		tick();                          \
+		*(volatile __typeof__(x) *)&(x); \
+	})
 /* Things can happen there, too. */
-#define smp_rmb()		tick() /* no other processor reads */
-#define atomic64_add(n, v)	((v)->counter += (n))
-#define atomic64_inc(v)		((v)->counter++)
+#define smp_rmb()	   tick() /* no other processor reads */
+#define atomic64_add(n, v) ((v)->counter += (n))
+#define atomic64_inc(v)	   ((v)->counter++)
 
 static void tick(void);
 static int copy_from_kernel_nofault(void *dst, const void *src, size_t size);
 static void kasan_check_read(const void *src, size_t size);
 static bool within_module(unsigned long addr, const struct module *mod);
-static int srcu_read_lock(struct srcu_struct *s) { (void)s; return 0; }
-static void srcu_read_unlock(struct srcu_struct *s, int i) { (void)s; (void)i; }
-static ktime_t ktime_get(void) { return 0; }
+static int srcu_read_lock(struct srcu_struct *s)
+{
+	(void)s;
+	return 0;
+}
+static void srcu_read_unlock(struct srcu_struct *s, int i)
+{
+	(void)s;
+	(void)i;
+}
+static ktime_t ktime_get(void)
+{
+	return 0;
+}
 static struct pid *get_task_pid(struct task_struct *t, int type);
 
 #include "../../kmod/table.c"
@@ -78,22 +93,27 @@ static const void *asked_at;
 static size_t asked_size;
 
 struct gp_layout gp_layout;
-struct gp_symbols gp_symbols = { .amdgpu = &amdgpu, .table = table, .buckets = 2,
-				 .srcu = &srcu };
+struct gp_symbols gp_symbols = {
+	.amdgpu = &amdgpu, .table = table, .buckets = 2, .srcu = &srcu
+};
 
-void gp_stat_locked(enum gp_stat lock, ktime_t since) { (void)lock; (void)since; }
+void gp_stat_locked(enum gp_stat lock, ktime_t since)
+{
+	(void)lock;
+	(void)since;
+}
 
 static void fail(const char *what)
 {
 	if (bad++ < 5)
-		printf("check-walk: %s (entry %d dies at read %d, memory %d)\n", what, dying,
-		       when, pattern);
+		printf("check-walk: %s (entry %d dies at read %d, memory %d)\n",
+		       what, dying, when, pattern);
 }
 
 static void scribble(struct process *q)
 {
 	switch (pattern) {
-	case 0:		/* as it was */
+	case 0: /* as it was */
 		break;
 	case 1:
 		memset(q, 0, sizeof(*q));
@@ -101,14 +121,14 @@ static void scribble(struct process *q)
 	case 2:
 		memset(q, 0x6b, sizeof(*q));
 		break;
-	case 3:		/* a circle */
+	case 3: /* a circle */
 		q->node.next = &q->node;
 		break;
-	case 4:		/* into the middle of something */
+	case 4: /* into the middle of something */
 		memset(q, 0, sizeof(*q));
 		q->node.next = (struct hlist_node *)&p[0].work;
 		break;
-	case 5:		/* back */
+	case 5: /* back */
 		q->node.next = table[0].first;
 		break;
 	}
@@ -158,7 +178,8 @@ static void kasan_check_read(const void *src, size_t size)
 {
 	asked_at = src;
 	asked_size = size;
-	if (dead && (char *)src >= (char *)&p[dying] && (char *)src < (char *)(&p[dying] + 1))
+	if (dead && (char *)src >= (char *)&p[dying] &&
+	    (char *)src < (char *)(&p[dying] + 1))
 		fail("KASAN is asked of memory that is free");
 }
 
@@ -217,9 +238,10 @@ static void check(int n)
 		int want = i == dying ? 0 : 1;
 
 		if (visits[i] != want)
-			fail(i == dying ? "a process is visited that is not whole" :
+			fail(i == dying ?
+				     "a process is visited that is not whole" :
 			     visits[i] ? "a process is visited twice" :
-			     "a process is missed");
+					 "a process is missed");
 	}
 }
 
@@ -244,7 +266,8 @@ int main(void)
 	int n, cases = 0;
 
 	gp_layout.kfd_process__kfd_processes = offsetof(struct process, node);
-	gp_layout.kfd_process__debug_event_workarea = offsetof(struct process, work);
+	gp_layout.kfd_process__debug_event_workarea =
+		offsetof(struct process, work);
 	gp_layout.kfd_process__pqm = offsetof(struct process, pqm_process);
 	gp_layout.process_queue_manager__process = 0;
 	gp_layout.kfd_process__lead_thread = offsetof(struct process, lead);

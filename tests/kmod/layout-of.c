@@ -34,25 +34,26 @@ struct row {
 	const char *type, *field, *of, *feature;
 };
 
-#define ROW_F(s, f, t)		{ 'F', #s, #f, #t, "must" },
-#define ROW_O(s, f, t, ft)	{ 'F', #s, #f, #t, #ft },
-#define ROW_A(s, f, t)		{ 'A', #s, #f, #t, "must" },
-#define ROW_S(s, f, t)		{ 'S', #s, #f, #t, "must" },
-#define ROW_P(s, f, t, ft)	{ 'P', #s, #f, "*" #t, #ft },
-#define ROW_V(s, f, t)		{ 'V', #s, #f, "*" #t, "must" },
-#define ROW_H(s, f, ft)		{ 'P', #s, #f, "*" GP_PROTO_##f, #ft },
-#define ROW_E(e, n)		{ 'E', #e, #n, "", "must" },
+#define ROW_F(s, f, t)	   { 'F', #s, #f, #t, "must" },
+#define ROW_O(s, f, t, ft) { 'F', #s, #f, #t, #ft },
+#define ROW_A(s, f, t)	   { 'A', #s, #f, #t, "must" },
+#define ROW_S(s, f, t)	   { 'S', #s, #f, #t, "must" },
+#define ROW_P(s, f, t, ft) { 'P', #s, #f, "*" #t, #ft },
+#define ROW_V(s, f, t)	   { 'V', #s, #f, "*" #t, "must" },
+#define ROW_H(s, f, ft)	   { 'P', #s, #f, "*" GP_PROTO_##f, #ft },
+#define ROW_E(e, n)	   { 'E', #e, #n, "", "must" },
 
-static const struct row rows[] = {
-	GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V, ROW_H)
-	GP_ENUMS(ROW_E)
-};
+static const struct row rows[] = { GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P,
+					     ROW_V, ROW_H) GP_ENUMS(ROW_E) };
 
 static u32 size_of(const struct gp_btf *btf, const char *type)
 {
-	static const struct { const char *name; u32 size; } plain[] = {
-		{ "bool", 1 }, { "u16", 2 }, { "u32", 4 }, { "u64", 8 },
-		{ "unsigned long", 8 }, { "void *", 8 },
+	static const struct {
+		const char *name;
+		u32 size;
+	} plain[] = {
+		{ "bool", 1 }, { "u16", 2 },	       { "u32", 4 },
+		{ "u64", 8 },  { "unsigned long", 8 }, { "void *", 8 },
 	};
 	size_t i;
 
@@ -91,12 +92,14 @@ static bool row_fits(const struct row *row, const struct gp_btf *btf,
 		return f.of && !strcmp(f.of, row->of);
 	default:
 		value = size_of(btf, row->of);
-		return value && (row->rule == 'A' ? !(f.size % value) : f.size == value);
+		return value &&
+		       (row->rule == 'A' ? !(f.size % value) : f.size == value);
 	}
 }
 
 /* Returns the blob, which has to stay for as long as btf does. */
-static void *load(const char *path, struct gp_btf *btf, const struct gp_btf *base)
+static void *load(const char *path, struct gp_btf *btf,
+		  const struct gp_btf *base)
 {
 	int fd = open(path, O_RDONLY);
 	struct stat st;
@@ -124,7 +127,7 @@ static void *load(const char *path, struct gp_btf *btf, const struct gp_btf *bas
 }
 
 /* What is missing of each feature, and of what the module must have. */
-#define FEATURE_NAME(name)	#name,
+#define FEATURE_NAME(name) #name,
 static const char *const features[] = { GP_VIEW_FEATURES(FEATURE_NAME) "must" };
 static char lacks[ARRAY_SIZE(features)][TYPE_LEN];
 
@@ -148,8 +151,8 @@ static void check_rows(const struct gp_btf *btf)
 
 		if (row_fits(row, btf, text))
 			continue;
-		printf("# %s.%s is %s, not %s: %s\n", row->type, row->field, text,
-		       row->of, row->feature);
+		printf("# %s.%s is %s, not %s: %s\n", row->type, row->field,
+		       text, row->of, row->feature);
 		lack(row->feature, row->type, row->field);
 	}
 }
@@ -158,7 +161,7 @@ static void check_rows(const struct gp_btf *btf)
 	{ #symbol, #type, #feature, false, 0, false },
 #define SYMBOL_M(id, symbol, type, feature) \
 	{ #symbol, #type, #feature, true, 0, false },
-#define SYMBOL_F(id, symbol)	{ #symbol, NULL, NULL, false, 0, false },
+#define SYMBOL_F(id, symbol) { #symbol, NULL, NULL, false, 0, false },
 
 /* An object has the size of that type, or a multiple; functions are probed. */
 static struct symbol {
@@ -166,9 +169,7 @@ static struct symbol {
 	bool many;
 	unsigned long size;
 	bool there;
-} symbols[] = {
-	GP_SYMBOLS(SYMBOL_X, SYMBOL_M, SYMBOL_F)
-};
+} symbols[] = { GP_SYMBOLS(SYMBOL_X, SYMBOL_M, SYMBOL_F) };
 
 static void read_symbols(const char *path)
 {
@@ -182,7 +183,8 @@ static void read_symbols(const char *path)
 		exit(2);
 	}
 	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%lx %lx %c %255s", &addr, &size, &kind, name) != 4)
+		if (sscanf(line, "%lx %lx %c %255s", &addr, &size, &kind,
+			   name) != 4)
 			continue;
 		for (i = 0; i < ARRAY_SIZE(symbols); i++) {
 			if (strcmp(symbols[i].name, name) || symbols[i].there)
@@ -202,12 +204,15 @@ static void check_symbols(const struct gp_btf *btf)
 	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
 		const struct symbol *s = &symbols[i];
 		u32 want = s->type ? gp_btf_size(btf, s->type) : 0;
-		bool fits = s->there && (!s->type || (s->size && want &&
-			    (s->many ? !(s->size % want) : s->size == want)));
+		bool fits = s->there &&
+			    (!s->type ||
+			     (s->size && want &&
+			      (s->many ? !(s->size % want) : s->size == want)));
 
 		if (!fits)
 			printf("# %s has %lu bytes, not those of %s (%u)\n",
-			       s->name, s->size, s->type ? s->type : "code", want);
+			       s->name, s->size, s->type ? s->type : "code",
+			       want);
 		if (!fits && s->feature)
 			lack(s->feature, s->name, "");
 		probes &= fits || s->type;

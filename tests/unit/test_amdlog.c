@@ -6,10 +6,10 @@
 
 #include "unit-amdlog.h"
 
-#define FIXTURE "tests/unit/fixtures/hip-5.7.1/amd-log-4"
+#define FIXTURE	   "tests/unit/fixtures/hip-5.7.1/amd-log-4"
 #define DISPATCHES 3
-#define BARRIERS 2
-#define KERNELS 3
+#define BARRIERS   2
+#define KERNELS	   3
 
 /* Numbers counted with grep -c. */
 START_TEST(hip_5)
@@ -101,27 +101,28 @@ static const struct {
 	uint64_t tid;
 	int64_t us;
 } heads[] = {
-	{ AT "20162701614 us: [pid:459769 tid: 0x7f8edc1c4400] " PACKET,
-	  459769, 0x7f8edc1c4400, 20162701614 },
-	{ AT "0021413791 us: [pid:142   tid:0x7f600d620ac0] " PACKET,
-	  142, 0x7f600d620ac0, 21413791 },
+	{ AT "20162701614 us: [pid:459769 tid: 0x7f8edc1c4400] " PACKET, 459769,
+	  0x7f8edc1c4400, 20162701614 },
+	{ AT "0021413791 us: [pid:142   tid:0x7f600d620ac0] " PACKET, 142,
+	  0x7f600d620ac0, 21413791 },
 	{ AT "0123 us: 2539 : [tid:0x7fff] " PACKET, 2539, 0x7fff, 123 },
-	{ AT "266505753655 us: [7fb360ad23c0] " PACKET,
-	  GPREEMPT_UNKNOWN, 0x7fb360ad23c0, 266505753655 },
+	{ AT "266505753655 us: [7fb360ad23c0] " PACKET, GPREEMPT_UNKNOWN,
+	  0x7fb360ad23c0, 266505753655 },
 	{ AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 0, 7 },
 	{ "\x1b[32m" AT "7 us:\x1b[0m  SWq=0x1, \x1b[1;31m" PACKET,
 	  GPREEMPT_UNKNOWN, 0, 7 },
 	{ "step 3 loss 0.4" AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 0, 7 },
 	/* 6.3.2 has a letter behind the time. */
-	{ AT "7270505900d us: [pid:21983 tid: 0x7f31] " PACKET,
-	  21983, 0x7f31, 7270505900 },
+	{ AT "7270505900d us: [pid:21983 tid: 0x7f31] " PACKET, 21983, 0x7f31,
+	  7270505900 },
 	/* A progress bar on the same line. */
 	{ " 10%|#\r 20%|##\r" AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 0, 7 },
 	{ AT "7 us:  " PACKET "\r 30%|###", GPREEMPT_UNKNOWN, 0, 7 },
 	{ "\xef\xbb\xbf" AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 0, 7 },
 	/* ROCr's own, without a level. */
 	{ ":amd_blit_kernel.cpp      :1301: 0000000012 us: [pid:31    "
-	  "tid:0x7f31] [***rocr***] " PACKET, 31, 0x7f31, 12 },
+	  "tid:0x7f31] [***rocr***] " PACKET,
+	  31, 0x7f31, 12 },
 };
 
 START_TEST(head)
@@ -146,7 +147,11 @@ END_TEST
 START_TEST(other)
 {
 	static const char *const lines[] = {
-		"HWq=0xa0, Dispatch Header", "", ":4:", ":4:a.cpp", "12:30:4: x",
+		"HWq=0xa0, Dispatch Header",
+		"",
+		":4:",
+		":4:a.cpp",
+		"12:30:4: x",
 		":x:rocdevice.cpp :1: 7 us: HWq=0x1, Dispatch Header",
 		":3:rocdevice :1: 7 us: acquireQueue refCount: 0x1 (1)",
 		"make: :main.cpp:12: 7 us: HWq=0xa0, Dispatch Header = 1",
@@ -165,14 +170,14 @@ END_TEST
 START_TEST(life)
 {
 	read_log(R "Created SWq=0x5 to map on HWq=0xa0 with size 16384 "
-		    "with priority 2, cooperative: 0\n"
-		    R "acquireQueue refCount: 0xa0 (1)\n"
-		    R "Selected queue refCount: 0xa0 (2)\n"
-		    R "releaseQueue refCount:0xa0 (1)\n"
-		    R "Deleting hardware queue 0xa0 with refCount 0\n"
-		    R "created hardware queue 0xa0 with size 4096 "
-		    "with priority 0, cooperative: 0\n"
-		    OTHER "acquireQueue refCount: 0xa0 (1)\n");
+		   "with priority 2, cooperative: 0\n" R
+		   "acquireQueue refCount: 0xa0 (1)\n" R
+		   "Selected queue refCount: 0xa0 (2)\n" R
+		   "releaseQueue refCount:0xa0 (1)\n" R
+		   "Deleting hardware queue 0xa0 with refCount 0\n" R
+		   "created hardware queue 0xa0 with size 4096 "
+		   "with priority 0, cooperative: 0\n" OTHER
+		   "acquireQueue refCount: 0xa0 (1)\n");
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	/* The same address in another process is another queue. */
 	ck_assert_uint_eq(log_data->n_queues, 2);
@@ -194,8 +199,8 @@ START_TEST(filter)
 {
 	amdlog_teardown();
 	amdlog_start(8);
-	read_log(R "acquireQueue refCount: 0xa0 (1)\n"
-		    OTHER "acquireQueue refCount: 0xb0 (1)\n");
+	read_log(R "acquireQueue refCount: 0xa0 (1)\n" OTHER
+		   "acquireQueue refCount: 0xb0 (1)\n");
 	ck_assert_uint_eq(log_data->records, 2);
 	ck_assert_uint_eq(log_data->n_queues, 1);
 	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
@@ -213,7 +218,7 @@ static const char *const sharing[] = {
 START_TEST(shared)
 {
 	feed_log(R "acquireQueue refCount: 0xa0 (1)\n",
-	     strlen(R "acquireQueue refCount: 0xa0 (1)\n"));
+		 strlen(R "acquireQueue refCount: 0xa0 (1)\n"));
 	feed_log(R, strlen(R));
 	feed_log(sharing[_i], strlen(sharing[_i]));
 	feed_log("\n", 1);
@@ -236,9 +241,9 @@ END_TEST
 START_TEST(rocr_among_hip)
 {
 	read_log(R "acquireQueue refCount: 0xa0 (1)\n"
-		    ":amd_blit_kernel.cpp      :1301: 0000000012 us: [pid:7     "
-		    "tid:0x7f31] [***rocr***] HWq=0xc0, id=0, Dispatch Header = "
-		    "0x1402 (type=2), rptr=6, wptr=6\n");
+		   ":amd_blit_kernel.cpp      :1301: 0000000012 us: [pid:7     "
+		   "tid:0x7f31] [***rocr***] HWq=0xc0, id=0, Dispatch Header = "
+		   "0x1402 (type=2), rptr=6, wptr=6\n");
 	ck_assert_uint_eq(log_data->records, 2);
 	ck_assert_uint_eq(log_data->n_queues, 2);
 	ck_assert_uint_eq(log_data->queues[1].hwq, 0xc0);

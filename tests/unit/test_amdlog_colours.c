@@ -31,8 +31,10 @@ static void take_packet(void *data, const struct gpreempt_amdlog_packet *p)
 static void read_log(struct reading *r, const char *from, size_t len)
 {
 	struct gpreempt_amdlog_options options = {
-		.size = sizeof(options), .pid = GPREEMPT_UNKNOWN,
-		.packet = take_packet, .data = r,
+		.size = sizeof(options),
+		.pid = GPREEMPT_UNKNOWN,
+		.packet = take_packet,
+		.data = r,
 	};
 
 	ck_assert_int_eq(gpreempt_amdlog_new(&options, &r->log), 0);
@@ -62,9 +64,13 @@ static void teardown(void)
 }
 
 static const char *const colours[] = {
-	"\x1b[0m", "\x1b[m", "\x1b[1;38;5;208m", "\x1b[2K",
+	"\x1b[0m",
+	"\x1b[m",
+	"\x1b[1;38;5;208m",
+	"\x1b[2K",
 	/* No sequence follows, if no "[" does: that byte alone is no text. */
-	"\x1b", "\x1b\x1b",
+	"\x1b",
+	"\x1b\x1b",
 };
 
 /* Before each character, and at the ends of lines. */
@@ -76,7 +82,9 @@ START_TEST(everywhere)
 	for (c = text; *c; c++)
 		n += snprintf(painted + n, sizeof(painted) - n, "%s%c",
 			      *c != '[' || strchr(colours[_i], '[') ?
-			      colours[_i] : "", *c);
+				      colours[_i] :
+				      "",
+			      *c);
 	ck_assert_uint_lt(n, sizeof(painted));
 	read_log(&coloured, painted, n);
 	ck_assert_uint_eq(coloured.data->n_problems, 0);

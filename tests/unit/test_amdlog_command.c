@@ -10,20 +10,23 @@
 #define LOG "tests/unit/fixtures/hip-5.7.1/amd-log-4"
 #define HEAD(level, us, pid) \
 	":" level ":rocvirtual.cpp :1: " us " us: [pid:" pid " tid: 0x1] "
-#define PACKET "HWq=0xa0, id=3, Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n"
-#define CREATED "Created SWq=0x5 to map on HWq=0xa0 with size 16384 with priority 2\n"
+#define PACKET \
+	"HWq=0xa0, id=3, Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n"
+#define CREATED \
+	"Created SWq=0x5 to map on HWq=0xa0 with size 16384 with priority 2\n"
 
 START_TEST(table)
 {
-	make_text("log", HEAD("3", "10", "7") CREATED
-		  HEAD("4", "20", "7") PACKET "loss 0.4\n");
+	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7")
+				 PACKET "loss 0.4\n");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 0);
 	expect_out("\n7\t2\t0\t1\t10\t0\n");
 	expect_out("\n7\t0xa0\t0x5\t3\thigh\t16384\t1\t0\t0\t0\t1\t0\t5\t9\t5\t9\t4\t"
 		   "10\t20\t1\n");
 	ck_assert_str_eq(ctl_err, "");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "json",
-				     NULL), 0);
+				     NULL),
+			 0);
 	read_json();
 	expect_number(json, "queues.0.backlog", 4);
 	expect_number(json, "other_lines", 1);
@@ -34,13 +37,16 @@ END_TEST
 
 START_TEST(python)
 {
-	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET
+	make_text("log",
+		  HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET
 		  ":4:rocvirtual.cpp :1: 30 us: [pid:7 tid: 0x1] HWq=0xb0, "
 		  "Dispatch Header = 0xb02 (type=2)\n");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
-				     NULL), 0);
-	ck_assert_str_eq(ctl_out,
-			 "# Made by gpreempt-ctl amdlog. None: the log does not say it.\n"
+				     NULL),
+			 0);
+	ck_assert_str_eq(
+		ctl_out,
+		"# Made by gpreempt-ctl amdlog. None: the log does not say it.\n"
 		"PID = 7\nHARDWARE_QUEUES = [0xa0, 0xb0]\nQUEUES = [\n"
 		"    {\"pid\": 7, \"hwq\": 0xa0, \"swq\": 0x5, \"id\": 3, "
 		"\"acquired\": 0, \"dispatches\": 1, \"rptr\": 5, \"wptr\": 9, "
@@ -54,23 +60,28 @@ END_TEST
 /* An address is its process's own. */
 START_TEST(two_processes)
 {
-	make_text("log", HEAD("4", "20", "7") PACKET HEAD("4", "21", "8") PACKET);
+	make_text("log",
+		  HEAD("4", "20", "7") PACKET HEAD("4", "21", "8") PACKET);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("PID = None\nHARDWARE_QUEUES = None");
 	expect_out("{\"pid\": 7, \"hwq\": 0xa0,");
 	expect_out("{\"pid\": 8, \"hwq\": 0xa0,");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
-				     NULL), 2);
+				     NULL),
+			 2);
 	ck_assert_str_eq(ctl_out, "");
 	expect_err("the log is of 2 processes");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
-				     "--pid", "8", NULL), 0);
+				     "--pid", "8", NULL),
+			 0);
 	ck_assert_str_eq(ctl_out,
 			 "# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
-		"GPREEMPT_PID=8\nGPREEMPT_HARDWARE_QUEUES='0xa0'\n"
-		"GPREEMPT_DISPATCHES=1\n");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--pid", "9", NULL), 5);
+			 "GPREEMPT_PID=8\nGPREEMPT_HARDWARE_QUEUES='0xa0'\n"
+			 "GPREEMPT_DISPATCHES=1\n");
+	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--pid", "9", NULL),
+			 5);
 	expect_err("process 9 is not in this log");
 }
 END_TEST
@@ -86,10 +97,12 @@ START_TEST(level_3)
 	expect_null(json, "processes.0.dispatches");
 	expect_number(json, "queues.0.created", 1);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("\"dispatches\": None");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("GPREEMPT_DISPATCHES=\n");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 0);
 	expect_err("this is level 3");
@@ -100,10 +113,12 @@ START_TEST(without_pid)
 {
 	make_text("log", ":3:rocdevice.cpp :1: 10 us:  " CREATED);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("GPREEMPT_PID=\n");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("PID = None\nHARDWARE_QUEUES = [0xa0]\n");
 }
 END_TEST
@@ -123,7 +138,8 @@ START_TEST(no_log)
 	ck_assert_int_eq(run_command(&ctl_amdlog, "nothing", NULL), 1);
 	ck_assert_int_eq(run_command(&ctl_amdlog, ".", NULL), 1);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "text", "--format", "xml",
-				     NULL), 2);
+				     NULL),
+			 2);
 	expect_err("table, json, python or shell");
 }
 END_TEST
@@ -134,8 +150,9 @@ START_TEST(problems)
 	size_t n = 0, i;
 
 	for (i = 0; i < 30; i++)
-		n += sprintf(text + n, HEAD("3", "10", "7")
-			     "acquireQueue refCount: (nil)\n");
+		n += sprintf(text + n,
+			     HEAD("3", "10",
+				  "7") "acquireQueue refCount: (nil)\n");
 	make_file("log", text, n);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 6);
 	expect_err("line 20: about a queue, but its address is cut off");
@@ -150,8 +167,8 @@ END_TEST
 
 START_TEST(not_in_order)
 {
-	make_text("log", HEAD("4", "9000000", "7") PACKET
-		  HEAD("4", "1000000", "7") PACKET);
+	make_text("log", HEAD("4", "9000000", "7")
+				 PACKET HEAD("4", "1000000", "7") PACKET);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 0);
 	expect_err("the log is not in order: a line is 8.0 s earlier");
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 0);

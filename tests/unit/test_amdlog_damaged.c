@@ -8,7 +8,8 @@
 
 START_TEST(two_records_in_a_line)
 {
-	read_log(R "acquireQueue refCount: 0xa0 (1)" R "acquireQueue refCount: 0xb0 (1)\n");
+	read_log(R "acquireQueue refCount: 0xa0 (1)" R
+		   "acquireQueue refCount: 0xb0 (1)\n");
 	ck_assert_uint_eq(log_data->records, 2);
 	ck_assert_uint_eq(log_data->n_queues, 2);
 	ck_assert_uint_eq(log_data->n_problems, 0);
@@ -18,8 +19,9 @@ END_TEST
 /* An address that may lack digits is no address. */
 START_TEST(cut_address)
 {
-	read_log(R "acquireQueue refCount: 0x7f36" R "acquireQueue refCount: 0xb0 (1)\n"
-		    R "releaseQueue refCount:0x7f36");
+	read_log(R "acquireQueue refCount: 0x7f36" R
+		   "acquireQueue refCount: 0xb0 (1)\n" R
+		   "releaseQueue refCount:0x7f36");
 	ck_assert_uint_eq(log_data->n_queues, 1);
 	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
 	ck_assert_uint_eq(log_data->n_problems, 2);
@@ -32,7 +34,8 @@ END_TEST
 
 START_TEST(cut_head)
 {
-	read_log(":3:rocdevice.cpp :1: 10 u" R "acquireQueue refCount: 0xb0 (1)\n");
+	read_log(":3:rocdevice.cpp :1: 10 u" R
+		 "acquireQueue refCount: 0xb0 (1)\n");
 	ck_assert_uint_eq(log_data->n_queues, 1);
 	ck_assert_uint_eq(log_data->n_problems, 1);
 	ck_assert_str_eq(log_data->problems[0].what,
@@ -47,8 +50,8 @@ START_TEST(too_many_queues)
 
 	for (i = 0; i < 16384 + 10; i++)
 		feed_log(line, snprintf(line, sizeof(line),
-				    R "acquireQueue refCount: 0x%x (1)\n",
-				    0x1000 * (i + 1)));
+					R "acquireQueue refCount: 0x%x (1)\n",
+					0x1000 * (i + 1)));
 	end_log();
 	ck_assert_uint_eq(log_data->n_queues, 16384);
 	ck_assert_uint_eq(log_data->n_problems, 10);
@@ -63,7 +66,7 @@ START_TEST(long_line)
 	memset(line, 'x', 200000);
 	feed_log(line, 200000);
 	feed_log("\n" R "acquireQueue refCount: 0xa0 (1)\n",
-	     strlen("\n" R "acquireQueue refCount: 0xa0 (1)\n"));
+		 strlen("\n" R "acquireQueue refCount: 0xa0 (1)\n"));
 	end_log();
 	free(line);
 	ck_assert_uint_eq(log_data->n_queues, 1);
@@ -76,9 +79,11 @@ END_TEST
 START_TEST(numbers)
 {
 	static const char *const texts[] = {
-		"acquireQueue refCount: 0x", "acquireQueue refCount: ",
+		"acquireQueue refCount: 0x",
+		"acquireQueue refCount: ",
 		"acquireQueue refCount: 0x11112222333344445 (1)",
-		"acquireQueue refCount: (nil) (1)", "acquireQueue refCount:",
+		"acquireQueue refCount: (nil) (1)",
+		"acquireQueue refCount:",
 	};
 
 	feed_log(R, strlen(R));
@@ -98,10 +103,11 @@ START_TEST(carriage_returns)
 
 	for (i = 0; i < 3000; i++)
 		feed_log(record, snprintf(record, sizeof(record),
-				      "%3d%% |####      | step\r" AT "%d us:  "
-				      PACKET "\r", i % 100, i));
+					  "%3d%% |####      | step\r" AT
+					  "%d us:  " PACKET "\r",
+					  i % 100, i));
 	feed_log("\n" R "acquireQueue refCount: 0xb0 (1)\n",
-	     strlen("\n" R "acquireQueue refCount: 0xb0 (1)\n"));
+		 strlen("\n" R "acquireQueue refCount: 0xb0 (1)\n"));
 	end_log();
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_uint_eq(n_packets, 3000);
@@ -117,8 +123,9 @@ END_TEST
 START_TEST(lines_of_pieces)
 {
 	static const char text[] = "a\rb\rc\n"
-		"a\r" R "acquireQueue refCount: 0xb0 (1)\rb\n"
-		R "acquireQueue refCount: 0xb0 (2)\rb\rc\n";
+				   "a\r" R
+				   "acquireQueue refCount: 0xb0 (1)\rb\n" R
+				   "acquireQueue refCount: 0xb0 (2)\rb\rc\n";
 
 	feed_log(text, strlen(text));
 	end_log();
@@ -134,10 +141,10 @@ START_TEST(cut_behind_records)
 
 	memset(line, 'x', 100000);
 	feed_log(R "acquireQueue refCount: 0xa0 (1)",
-	     strlen(R "acquireQueue refCount: 0xa0 (1)"));
+		 strlen(R "acquireQueue refCount: 0xa0 (1)"));
 	feed_log(line, _i ? 100000 : 10);
 	feed_log(R "acquireQueue refCount: 0xb0 (1)\n",
-	     strlen(R "acquireQueue refCount: 0xb0 (1)\n"));
+		 strlen(R "acquireQueue refCount: 0xb0 (1)\n"));
 	end_log();
 	free(line);
 	ck_assert_uint_eq(log_data->n_queues, _i ? 1 : 2);
@@ -147,7 +154,7 @@ START_TEST(cut_behind_records)
 }
 END_TEST
 
-#define TIMED(us, pointers) \
+#define TIMED(us, pointers)                                            \
 	":4:rocvirtual.cpp :1: " us " us: [pid:7 tid: 0x1] HWq=0xa0, " \
 	"Dispatch Header = 0xb02 (type=2), " pointers "\n"
 
@@ -155,8 +162,8 @@ END_TEST
 START_TEST(out_of_order)
 {
 	read_log(TIMED("5000000", "rptr=8, wptr=9")
-		    TIMED("7000000", "rptr=10, wptr=12")
-		    TIMED("1000000", "rptr=0, wptr=1"));
+			 TIMED("7000000", "rptr=10, wptr=12")
+				 TIMED("1000000", "rptr=0, wptr=1"));
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_int_eq(log_data->processes[0].first_us, 1000000);
 	ck_assert_int_eq(log_data->processes[0].last_us, 7000000);
@@ -175,8 +182,8 @@ END_TEST
 START_TEST(wrapped)
 {
 	read_log(":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"
-		    ": 0x7f8edc1c4400] acquireQueue refCount: 0xa0 (1)\n"
-		    ":3:rocdevice.cpp            :480 : 6306213494 us: [pi\n");
+		 ": 0x7f8edc1c4400] acquireQueue refCount: 0xa0 (1)\n"
+		 ":3:rocdevice.cpp            :480 : 6306213494 us: [pi\n");
 	ck_assert_uint_eq(log_data->n_queues, 0);
 	ck_assert_uint_eq(log_data->n_problems, 2);
 	ck_assert_uint_eq(log_data->problems[1].line, 3);
@@ -188,8 +195,8 @@ END_TEST
 START_TEST(cut_indices)
 {
 	read_log(AT "7 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2), "
-		    "rptr=5, wptr=9" R "acquireQueue refCount: 0xb0 (1)\n"
-		    AT "8 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2)\n");
+		    "rptr=5, wptr=9" R "acquireQueue refCount: 0xb0 (1)\n" AT
+		    "8 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2)\n");
 	ck_assert_uint_eq(n_packets, 2);
 	ck_assert_int_eq(packets[0].wptr, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(log_data->queues[0].last_wptr, GPREEMPT_UNKNOWN);

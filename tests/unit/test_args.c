@@ -8,7 +8,7 @@
 #include "shared/macro.h"
 #include "unit-args.h"
 
-#define GO (-1)
+#define GO    (-1)
 #define USAGE GPREEMPT_CLASS_USAGE
 
 /* A command that has all that the shared code knows. */
@@ -119,7 +119,8 @@ START_TEST(preempt)
 	ck_assert_uint_eq(a->interval_ns, 500000000);
 	ck_assert_uint_eq(a->verbose, 0);
 	ck_assert_int_eq(parse(&ctl_preempt, "7 --count 3 --hold 0ms "
-			       "--interval 1us --verbose"), GO);
+					     "--interval 1us --verbose"),
+			 GO);
 	a = parsed_args;
 	ck_assert_uint_eq(a->count, 3);
 	ck_assert_uint_eq(a->hold_ns, 0);
@@ -136,14 +137,46 @@ START_TEST(status)
 END_TEST
 
 static const char *const bad_suspends[] = {
-	"", "x", "0", "-1", "1x", "4194305", "99999999999999999999", "1 cmd:",
-	"1 --for", "1 --for 5", "1 --for 5x", "1 --for 0s", "1 --for -5s",
-	"1 --for=", "1 --for 1e9h", "1 --queues", "1 --queues 1,", "1 --queues x",
-	"1 --queues 1,1", "1 --queues 1024", "1 --count 5", "1 --unknown",
-	"1 --", "1 -- ls", "--for 5s", "1 --forever", "1 --fo 5s", "1 -f",
-	"1 cmd:(", "pid:1", "cgroup:", "1 --wait 5", "1 --json=1",
-	"1 -o x", "1 -xo", "1 --help=1", "--for 5s --", "1 --record x",
-	"1 --replay=x", "1 --re",
+	"",
+	"x",
+	"0",
+	"-1",
+	"1x",
+	"4194305",
+	"99999999999999999999",
+	"1 cmd:",
+	"1 --for",
+	"1 --for 5",
+	"1 --for 5x",
+	"1 --for 0s",
+	"1 --for -5s",
+	"1 --for=",
+	"1 --for 1e9h",
+	"1 --queues",
+	"1 --queues 1,",
+	"1 --queues x",
+	"1 --queues 1,1",
+	"1 --queues 1024",
+	"1 --count 5",
+	"1 --unknown",
+	"1 --",
+	"1 -- ls",
+	"--for 5s",
+	"1 --forever",
+	"1 --fo 5s",
+	"1 -f",
+	"1 cmd:(",
+	"pid:1",
+	"cgroup:",
+	"1 --wait 5",
+	"1 --json=1",
+	"1 -o x",
+	"1 -xo",
+	"1 --help=1",
+	"--for 5s --",
+	"1 --record x",
+	"1 --replay=x",
+	"1 --re",
 };
 
 START_TEST(bad_suspend)
@@ -153,8 +186,15 @@ START_TEST(bad_suspend)
 END_TEST
 
 static const char *const bad_preempts[] = {
-	"", "1 --count 0", "1 --count x", "1 --count -1", "1 --count 10000001",
-	"1 --count", "1 --hold 5", "1 --interval", "1 --verbose=1",
+	"",
+	"1 --count 0",
+	"1 --count x",
+	"1 --count -1",
+	"1 --count 10000001",
+	"1 --count",
+	"1 --hold 5",
+	"1 --interval",
+	"1 --verbose=1",
 };
 
 START_TEST(bad_preempt)
@@ -165,16 +205,18 @@ END_TEST
 
 static const struct {
 	const char *text;
-	int min;		/* -1: it is refused */
+	int min; /* -1: it is refused */
 	int max;
 } priorities[] = {
-	{ "<=5", 0, 5 }, { "<5", 0, 4 }, { ">=3", 3, 15 }, { ">3", 4, 15 },
-	{ "=3", 3, 3 }, { "3", 3, 3 }, { "3-7", 3, 7 }, { "7-7", 7, 7 },
-	{ "0", 0, 0 }, { "15", 15, 15 }, { "<=15", 0, 15 }, { ">14", 15, 15 },
-	{ "<0", -1, 0 }, { ">15", -1, 0 }, { "7-3", -1, 0 }, { "16", -1, 0 },
-	{ "", -1, 0 }, { "<", -1, 0 }, { "==3", -1, 0 }, { "=<3", -1, 0 },
-	{ "<>3", -1, 0 }, { "3-", -1, 0 }, { "-3", -1, 0 }, { "<3-5", -1, 0 },
-	{ "x", -1, 0 }, { "3x", -1, 0 }, { "00000003", -1, 0 },
+	{ "<=5", 0, 5 },  { "<5", 0, 4 },    { ">=3", 3, 15 },
+	{ ">3", 4, 15 },  { "=3", 3, 3 },    { "3", 3, 3 },
+	{ "3-7", 3, 7 },  { "7-7", 7, 7 },   { "0", 0, 0 },
+	{ "15", 15, 15 }, { "<=15", 0, 15 }, { ">14", 15, 15 },
+	{ "<0", -1, 0 },  { ">15", -1, 0 },  { "7-3", -1, 0 },
+	{ "16", -1, 0 },  { "", -1, 0 },     { "<", -1, 0 },
+	{ "==3", -1, 0 }, { "=<3", -1, 0 },  { "<>3", -1, 0 },
+	{ "3-", -1, 0 },  { "-3", -1, 0 },   { "<3-5", -1, 0 },
+	{ "x", -1, 0 },	  { "3x", -1, 0 },   { "00000003", -1, 0 },
 };
 
 START_TEST(priority)
@@ -197,8 +239,8 @@ END_TEST
 START_TEST(gpus)
 {
 	static const char *const bad[] = {
-		"--gpu=", "--gpu=0", "--gpu=f7bc,", "--gpu=,f7bc", "--gpu=-1",
-		"--gpu=xyz", "--gpu=123456789", "--gpu=f7bc;1",
+		"--gpu=",   "--gpu=0",	 "--gpu=f7bc,",	    "--gpu=,f7bc",
+		"--gpu=-1", "--gpu=xyz", "--gpu=123456789", "--gpu=f7bc;1",
 	};
 	const struct shr_ids *ids;
 	size_t i;
@@ -220,7 +262,9 @@ static bool chooses(const char *line, const struct gpreempt_queue *queue)
 START_TEST(chosen)
 {
 	struct gpreempt_queue queue = {
-		.qid = 2, .gpu_id = 0xf7bc, .priority = 7,
+		.qid = 2,
+		.gpu_id = 0xf7bc,
+		.priority = 7,
 	};
 
 	ck_assert(chooses("", &queue));
@@ -238,8 +282,10 @@ START_TEST(roles)
 {
 	const struct guard_options *sched;
 
-	ck_assert_int_eq(parse(&ctl_guard, "--online 1 comm:serve --offline=2 "
-			       "--gang 3 --online 4 --duty 30% --cpu 0"), GO);
+	ck_assert_int_eq(parse(&ctl_guard,
+			       "--online 1 comm:serve --offline=2 "
+			       "--gang 3 --online 4 --duty 30% --cpu 0"),
+			 GO);
 	sched = parsed_args;
 	ck_assert_uint_eq(sched->online_words.n, 3);
 	ck_assert_str_eq(sched->online_words.word[1], "comm:serve");
@@ -251,7 +297,8 @@ START_TEST(roles)
 	ck_assert_uint_eq(sched->cpu, 1);
 	ck_assert_uint_eq(sched->share, 10);
 	ck_assert_int_eq(parse(&ctl_guard, "--offline-share 0 --min-run 5ms "
-			       "--allow-uid 7 --allow-uid 8,9"), GO);
+					   "--allow-uid 7 --allow-uid 8,9"),
+			 GO);
 	sched = parsed_args;
 	ck_assert_uint_eq(sched->uids.n, 2);
 	ck_assert_uint_eq(sched->uids.id[1], 9);
@@ -293,7 +340,8 @@ START_TEST(words)
 	ck_assert_int_eq(parse(&all, "a --"), USAGE);
 	ck_assert_int_eq(parse(&all, "--record="), USAGE);
 	ck_assert_int_eq(parse(&ctl_suspend, "7 comm:x cmd:^a container:b "
-			       "cgroup:/c"), GO);
+					     "cgroup:/c"),
+			 GO);
 	/* Names of files may begin with a dash. */
 	ck_assert_int_eq(parse(&ctl_decode, "-- -a --json"), GO);
 }
@@ -325,8 +373,8 @@ START_TEST(sentence)
 	fclose(f);
 	ck_assert_uint_gt(n, 20);
 	ck_assert_str_eq(text, "gpreempt-ctl: --for \"5\": it has no unit; "
-			 "units are ns, us, ms, s, m, h\n"
-			 "next: gpreempt-ctl suspend --help\n");
+			       "units are ns, us, ms, s, m, h\n"
+			       "next: gpreempt-ctl suspend --help\n");
 }
 END_TEST
 

@@ -103,7 +103,7 @@ static void expect_refused(int code)
 {
 	size_t n = count_files();
 
-	alarm(10);	/* a FIFO that is opened waits for ever */
+	alarm(10); /* a FIFO that is opened waits for ever */
 	ck_assert_int_eq(shr_file_check(path), code);
 	ck_assert_int_eq(replace("x"), code);
 	alarm(0);

@@ -117,8 +117,10 @@ static void make_long(char *path, size_t len)
 	memcpy(path, LONG, strlen(LONG));
 	for (at = strlen(LONG); at < len - 1; at += 50)
 		path[at] = '/';
-	snprintf(command, sizeof(command), "mkdir -p %.300s && : >%.300s"
-		 "/cgroup.procs", path, path);
+	snprintf(command, sizeof(command),
+		 "mkdir -p %.300s && : >%.300s"
+		 "/cgroup.procs",
+		 path, path);
 	ck_assert_int_eq(system(command), 0);
 }
 
@@ -134,8 +136,8 @@ START_TEST(long_path)
 	for (len = ROOM - 1; len <= ROOM; len++) {
 		make_long(path, len);
 		ck_assert_uint_eq(strlen(path), len);
-		snprintf(text, sizeof(text), "cgroup %s cgroup rw,freezer 0 0\n",
-			 path);
+		snprintf(text, sizeof(text),
+			 "cgroup %s cgroup rw,freezer 0 0\n", path);
 		unit_mounts(text);
 		ck_assert_int_eq(freezer_v1_leave(&inside),
 				 len < ROOM ? -EPERM : -ENOENT);

@@ -13,8 +13,8 @@ static void set_status(const char *state, int tgid, int tracer, int threads)
 
 	snprintf(text, sizeof(text),
 		 "Name:\tState:\nUmask:\t0022\nState:\t%s\nTgid:\t%d\n"
-		 "TracerPid:\t%d\nThreads:\t%d\n", state, tgid, tracer,
-		 threads);
+		 "TracerPid:\t%d\nThreads:\t%d\n",
+		 state, tgid, tracer, threads);
 	gp_loop_set_file(&loop, "/proc/4242/status", text);
 }
 
@@ -103,7 +103,8 @@ END_TEST
 START_TEST(traced_by_thread)
 {
 	set_status("S (sleeping)", PID, 78, 3);
-	gp_loop_set_file(&loop, "/proc/78/status", "Name:\tx\nState:\tS (sleeping)\n"
+	gp_loop_set_file(&loop, "/proc/78/status",
+			 "Name:\tx\nState:\tS (sleeping)\n"
 			 "Tgid:\t77\nTracerPid:\t0\nThreads:\t2\n");
 	gp_loop_set_file(&loop, "/proc/77/comm", "gpreempt-ctl\n");
 	expect(-EBUSY, GPREEMPT_TRACED);
@@ -132,7 +133,7 @@ static const struct {
 	const char *missing;
 } gpus[] = {
 	{ GPUS_HEAD "0x1 1\n", 0, "" },
-	{ GPUS_HEAD "0x1 0\n", 0, "" },	/* then it has no queues */
+	{ GPUS_HEAD "0x1 0\n", 0, "" }, /* then it has no queues */
 	{ GPUS_HEAD "0x1 1\n0x2 1\n", 0, "" },
 	{ GPUS_HEAD, 0, "" },
 	{ GPUS_HEAD "0x1 1\n0xf7bc 0\n0x3 1\n", -EOPNOTSUPP, "0xf7bc" },
@@ -158,7 +159,9 @@ END_TEST
 
 START_TEST(many_without_address_space)
 {
-	gp_loop_set_file(&loop, GPUS_FILE, GPUS_HEAD "0x11111 0\n0x22222 0\n"
+	gp_loop_set_file(&loop, GPUS_FILE,
+			 GPUS_HEAD
+			 "0x11111 0\n0x22222 0\n"
 			 "0x33333 0\n0x44444 0\n0x55555 0\n0x66666 0\n");
 	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
 	gpreempt_check(g, PID, &err);
@@ -211,8 +214,14 @@ START_TEST(sentences)
 	char text[256], next[256];
 
 	err = (struct gpreempt_error){
-		.code = -EIO, .reason = _i, .pid = 4711, .other = 815,
-		.major = 1, .minor = 9, .step = "looking", .name = "gdb",
+		.code = -EIO,
+		.reason = _i,
+		.pid = 4711,
+		.other = 815,
+		.major = 1,
+		.minor = 9,
+		.step = "looking",
+		.name = "gdb",
 	};
 	gpreempt_error_text(&err, text, sizeof(text));
 	gpreempt_error_next(&err, next, sizeof(next));
@@ -229,15 +238,18 @@ START_TEST(values_in_sentences)
 	char text[256];
 
 	err = (struct gpreempt_error){
-		.reason = GPREEMPT_TRACED, .pid = 4711, .other = 815,
+		.reason = GPREEMPT_TRACED,
+		.pid = 4711,
+		.other = 815,
 		.name = "gdb",
 	};
 	gpreempt_error_text(&err, text, sizeof(text));
-	ck_assert_str_eq(text,
-			 "process 4711 is traced by process 815 (gdb)");
+	ck_assert_str_eq(text, "process 4711 is traced by process 815 (gdb)");
 	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_BUSY);
 	err = (struct gpreempt_error){
-		.reason = GPREEMPT_SYSTEM, .code = -ENOSPC, .step = "writing",
+		.reason = GPREEMPT_SYSTEM,
+		.code = -ENOSPC,
+		.step = "writing",
 	};
 	gpreempt_error_text(&err, text, sizeof(text));
 	ck_assert_str_eq(text, "writing failed: No space left on device");
@@ -253,7 +265,8 @@ START_TEST(short_buffer)
 	int len;
 
 	err = (struct gpreempt_error){
-		.reason = GPREEMPT_NOT_GPU, .pid = 4711,
+		.reason = GPREEMPT_NOT_GPU,
+		.pid = 4711,
 	};
 	len = gpreempt_error_text(&err, text, sizeof(text));
 	ck_assert_str_eq(text, "process");

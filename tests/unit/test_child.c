@@ -76,8 +76,8 @@ static int has_stderr(void *arg)
 
 START_TEST(standard_ones)
 {
-	ck_assert_int_eq(status_of(shr_child_start(has_stderr, NULL, NULL,
-						   0)), 1);
+	ck_assert_int_eq(status_of(shr_child_start(has_stderr, NULL, NULL, 0)),
+			 1);
 }
 END_TEST
 

@@ -19,14 +19,14 @@
 
 struct attack {
 	const char *name;
-	uint64_t period_ns;	/* between two of its steps */
-	uint32_t old;		/* queues at the start */
+	uint64_t period_ns; /* between two of its steps */
+	uint32_t old;	    /* queues at the start */
 	void (*step)(const struct attack *a);
 	uint64_t length_ns;
-	bool any;		/* any queue's time counts, not only that of 0 */
+	bool any; /* any queue's time counts, not only that of 0 */
 };
 
-static uint32_t next_old;	/* the next of the old queues to destroy */
+static uint32_t next_old; /* the next of the old queues to destroy */
 static int phase;
 
 /* A thread sleeps in the destruction of one, and shows another. */
@@ -137,8 +137,8 @@ static const struct attack attacks[] = {
 	{ "signals", NSEC_PER_MSEC, 1, interrupt_it, 4 * NSEC_PER_SEC, true },
 	{ "again", 2500 * NSEC_PER_USEC, 1, make_again, 4 * NSEC_PER_SEC,
 	  true },
-	{ "one by one", 20 * NSEC_PER_MSEC, 200, burn_down,
-	  6 * NSEC_PER_SEC, false },
+	{ "one by one", 20 * NSEC_PER_MSEC, 200, burn_down, 6 * NSEC_PER_SEC,
+	  false },
 };
 
 static bool runs(const struct attack *a)
@@ -185,8 +185,8 @@ START_TEST(stays_held)
 	}
 	gpreempt_session_released(s, &released);
 	printf("%s: ran %u ms of %u; the session counts %u ms, %u destroyed, "
-	       "%u of them returned, %u made\n", a->name,
-	       (unsigned int)(ran / NSEC_PER_MSEC),
+	       "%u of them returned, %u made\n",
+	       a->name, (unsigned int)(ran / NSEC_PER_MSEC),
 	       (unsigned int)(all / NSEC_PER_MSEC),
 	       (unsigned int)(released.total_ns / NSEC_PER_MSEC),
 	       (unsigned int)released.destroyed,

@@ -15,21 +15,21 @@
 
 static const char *const harm[] = {
 	"a\033[8mb",			/* hidden from here on */
-	"a\033]52;c;cm0gLXJmIC8K\007b",	/* into the clipboard */
+	"a\033]52;c;cm0gLXJmIC8K\007b", /* into the clipboard */
 	"a\nroot: all is well",
 	"a\rb",
 	"a\tb\bc\177d",
-	"a\x80z",			/* no UTF-8 */
-	"a\xc3",			/* half a character */
-	"a\xed\xa0\x80z",		/* a surrogate */
-	"a\xc0\xafz",		/* a "/" that is too long */
+	"a\x80z",	  /* no UTF-8 */
+	"a\xc3",	  /* half a character */
+	"a\xed\xa0\x80z", /* a surrogate */
+	"a\xc0\xafz",	  /* a "/" that is too long */
 	"a\xf5\x80\x80\x80z",
-	"a\302\2338mb",		/* CSI in one character */
-	"a\xe2\x80\xaez",		/* from right to left */
+	"a\302\2338mb",	  /* CSI in one character */
+	"a\xe2\x80\xaez", /* from right to left */
 	"a\xe2\x81\xa6z",
 	"a\xe2\x80\x8fz",
 	"a\xd8\x9cz",
-	"a\xe2\x80\xa8z",		/* a line separator */
+	"a\xe2\x80\xa8z", /* a line separator */
 };
 
 static struct {
@@ -88,8 +88,9 @@ static void check_harmless(int lines, const char *between)
 		ck_assert_msg(code >= 0x20 || strchr(between, code), "%s",
 			      text);
 		ck_assert_msg((code < 0x7f || code > 0x9f) && code != 0x61c &&
-			      (code < 0x200e || code > 0x202e) &&
-			      (code < 0x2066 || code > 0x206f), "%s", text);
+				      (code < 0x200e || code > 0x202e) &&
+				      (code < 0x2066 || code > 0x206f),
+			      "%s", text);
 	}
 	ck_assert_msg(!lines, "%d lines too few in: %s", lines, text);
 	ck_assert_ptr_nonnull(strchr(text, 'a'));
@@ -98,8 +99,11 @@ static void check_harmless(int lines, const char *between)
 START_TEST(errors)
 {
 	struct gpreempt_error err = {
-		.reason = GPREEMPT_TRACED, .code = -EBUSY, .pid = 1,
-		.other = 99, .step = "a",
+		.reason = GPREEMPT_TRACED,
+		.code = -EBUSY,
+		.pid = 1,
+		.other = 99,
+		.step = "a",
 	};
 
 	snprintf(err.name, sizeof(err.name), "%s", harm[_i]);
@@ -117,8 +121,7 @@ START_TEST(error_texts)
 	char text[600];
 
 	snprintf(err.name, sizeof(err.name), "%s", harm[_i]);
-	for (err.reason = 0; err.reason < GPREEMPT_REASON_COUNT;
-	     err.reason++) {
+	for (err.reason = 0; err.reason < GPREEMPT_REASON_COUNT; err.reason++) {
 		gpreempt_error_text(&err, text, sizeof(text));
 		puts(text);
 		gpreempt_error_next(&err, text, sizeof(text));
@@ -166,7 +169,10 @@ static const struct out_field fields[] = {
 };
 
 static const struct out_table table = {
-	"rows", fields, ARRAY_SIZE(fields), sizeof(struct row),
+	"rows",
+	fields,
+	ARRAY_SIZE(fields),
+	sizeof(struct row),
 };
 
 START_TEST(tables)
@@ -201,7 +207,8 @@ START_TEST(cut)
 			  10);
 	ck_assert_str_eq(text, "ab\\033c");
 	ck_assert_uint_eq(shr_clean(text, sizeof(text), "abcd\xc3\xa4\xc3\xa4",
-				    false), 8);
+				    false),
+			  8);
 	ck_assert_str_eq(text, "abcd\xc3\xa4");
 	ck_assert_uint_eq(shr_clean(NULL, 0, "a\tb", true), 3);
 	ck_assert_uint_eq(shr_clean(text, sizeof(text), "a\tb", true), 3);

@@ -70,9 +70,9 @@ START_TEST(table)
 		ctl_for_each_option(o, cmd) {
 			size_t k;
 
-			ck_assert(!o->arg == (o->kind == CTL_FLAG ||
-					      o->kind == CTL_JSON ||
-					      o->kind == CTL_CSV));
+			ck_assert(!o->arg ==
+				  (o->kind == CTL_FLAG || o->kind == CTL_JSON ||
+				   o->kind == CTL_CSV));
 			ck_assert_uint_lt(o->offset, cmd->args_size);
 			for (k = 0; k < j; k++)
 				ck_assert_str_ne(cmd->options[k].name, o->name);

@@ -6,13 +6,13 @@
 #include "shared/clock.h"
 #include "unit-select.h"
 
-#define ID_D "dddd000000000000000000000000000000000000000000000000000000000000"
+#define ID_D	"dddd000000000000000000000000000000000000000000000000000000000000"
 #define STORAGE "/var/lib/containers/storage/"
-#define PODMAN "tests/unit/fixtures/podman-4.3.1/containers.json"
+#define PODMAN	"tests/unit/fixtures/podman-4.3.1/containers.json"
 
 /* Any user can make a cgroup of any name in its own slice. */
 static const struct {
-	const char *cgroup;	/* of process 4242 */
+	const char *cgroup; /* of process 4242 */
 	const char *word;
 	const char *pids;
 	enum gpreempt_reason reason;
@@ -23,16 +23,16 @@ static const struct {
 	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n",
 	  "container:" ID_A, "", GPREEMPT_SAME_CONTAINER },
 	/* Another's, in a container of its own, as root of that. */
-	{ "0::/docker/" ID_B "/docker-" ID_A ".scope\n",
-	  "container:" ID_A, "", GPREEMPT_SAME_CONTAINER },
+	{ "0::/docker/" ID_B "/docker-" ID_A ".scope\n", "container:" ID_A, "",
+	  GPREEMPT_SAME_CONTAINER },
 	/* With the name of another's, in the file of its home. */
 	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
 	  "container:train", "", GPREEMPT_SAME_CONTAINER },
 	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
 	  "container:dddd", "4242", 0 },
 	/* This path is not of user 1000: a user could have made it. */
-	{ "0::/x/user-1000.slice/libpod-" ID_D ".scope\n",
-	  "container:train", "100", 0 },
+	{ "0::/x/user-1000.slice/libpod-" ID_D ".scope\n", "container:train",
+	  "100", 0 },
 	{ "0::/user.slice/user-1000.slicex/libpod-" ID_D ".scope\n",
 	  "container:train", "100", 0 },
 	{ "0::/user.slice/user-99999999999.slice/libpod-" ID_D ".scope\n",
@@ -44,7 +44,8 @@ START_TEST(impostor)
 	char text[300];
 	int class;
 
-	gp_loop_set_file(&loop, "/home/ann/.local/share/containers/storage/"
+	gp_loop_set_file(&loop,
+			 "/home/ann/.local/share/containers/storage/"
 			 "overlay-containers/volatile-containers.json",
 			 "[{\"id\":\"" ID_D "\",\"names\":[\"train\"]}]");
 	gp_loop_set_file(&loop, "/proc/4242/cgroup", impostors[_i].cgroup);
@@ -101,17 +102,16 @@ END_TEST
 
 static const struct {
 	const char *cgroup;
-	const char *engine;	/* NULL: no container */
+	const char *engine; /* NULL: no container */
 	const char *id;
 	const char *name;
 } containers[] = {
 	{ "0::/system.slice/docker-" ID_A ".scope\n", "docker", ID_A, "train" },
 	{ "0::/docker/" ID_A "/x\n", "docker", ID_A, "train" },
-	{ "0::/machine.slice/libpod-" ID_C ".scope/container\n",
-	  "podman", ID_C, "root-infer" },
-	{ "0::/machine.slice/libpod-conmon-" ID_C ".scope\n", NULL, "", "" },
-	{ "0::/libpod_parent/libpod-" ID_C "\n", "podman", ID_C,
+	{ "0::/machine.slice/libpod-" ID_C ".scope/container\n", "podman", ID_C,
 	  "root-infer" },
+	{ "0::/machine.slice/libpod-conmon-" ID_C ".scope\n", NULL, "", "" },
+	{ "0::/libpod_parent/libpod-" ID_C "\n", "podman", ID_C, "root-infer" },
 	{ "0::" CRI "cri-containerd-" ID_B ".scope\n", "containerd", ID_B, "" },
 	{ "0::" CRI "crio-" ID_B ".scope\n", "cri-o", ID_B, "" },
 	{ "0::" CRI "crio-conmon-" ID_B ".scope\n", NULL, "", "" },
@@ -133,8 +133,9 @@ START_TEST(container)
 	int ret;
 
 	gp_loop_set_file(&loop, STORAGE, "overlay-containers");
-	gp_loop_set_file(&loop, STORAGE "overlay-containers/"
-			 "volatile-containers.json",
+	gp_loop_set_file(&loop,
+			 STORAGE "overlay-containers/"
+				 "volatile-containers.json",
 			 "[{\"id\":\"" ID_C "\",\"names\":[\"root-infer\"]}]");
 	gp_loop_set_file(&loop, "/proc/100/cgroup", containers[_i].cgroup);
 	ret = gpreempt_container(g, 100, &c);
@@ -155,8 +156,9 @@ START_TEST(docker_elsewhere)
 
 	gp_loop_set_file(&loop, "/etc/docker/daemon.json",
 			 "{\"data-root\":\"/data/docker\"}");
-	gp_loop_set_file(&loop, "/data/docker/containers/" ID_A
-			 "/config.v2.json", "{\"Name\":\"/moved\"}");
+	gp_loop_set_file(&loop,
+			 "/data/docker/containers/" ID_A "/config.v2.json",
+			 "{\"Name\":\"/moved\"}");
 	ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
 	ck_assert_str_eq(c.name, "moved");
 	ck_assert_int_eq(gpreempt_container(g, 77, &c), -ENOENT);
@@ -168,8 +170,10 @@ static const struct {
 	const char *word;
 	const char *id;
 } podman[] = {
-	{ "web", "5360f50aee9bc02c0b932c915c035cf0a3f7814d3c12185e331ce6a0384aa7e1" },
-	{ "renamed", "f2d9db7f486d5f28fb3d6b86e4feeceac36389de3ba857425cfbcf18edc50bcc" },
+	{ "web",
+	  "5360f50aee9bc02c0b932c915c035cf0a3f7814d3c12185e331ce6a0384aa7e1" },
+	{ "renamed",
+	  "f2d9db7f486d5f28fb3d6b86e4feeceac36389de3ba857425cfbcf18edc50bcc" },
 	{ "brief", "c18297ba2588" },
 	{ "lone", NULL },
 };
@@ -189,8 +193,8 @@ START_TEST(podman_wrote)
 	/* In the file the id is whole. */
 	at = id ? strstr(text, id) : text;
 	ck_assert_ptr_nonnull(at);
-	snprintf(cgroup, sizeof(cgroup), "0::/machine.slice/libpod-%.64s.scope\n",
-		 id ? at : ID_C);
+	snprintf(cgroup, sizeof(cgroup),
+		 "0::/machine.slice/libpod-%.64s.scope\n", id ? at : ID_C);
 	gp_loop_set_file(&loop, "/proc/100/cgroup", cgroup);
 	gp_loop_set_file(&loop, STORAGE, "libpod\nvfs\nvfs-containers");
 	gp_loop_set_file(&loop, STORAGE "vfs-containers/containers.json", text);
@@ -210,16 +214,24 @@ END_TEST
 START_TEST(broken_files)
 {
 	static const char *const texts[] = {
-		"", "{", "[]", "null", "{\"Name\":7}", "{\"Name\":\"\"}",
-		"{\"Name\":null}", "\"Name\"",
+		"",
+		"{",
+		"[]",
+		"null",
+		"{\"Name\":7}",
+		"{\"Name\":\"\"}",
+		"{\"Name\":null}",
+		"\"Name\"",
 	};
 	struct gpreempt_container c;
 
 	gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json", texts[_i]);
 	ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
 	ck_assert_str_eq(c.name, "");
-	gp_loop_set_file(&loop, "/home/ann/.local/share/containers/storage/"
-			 "overlay-containers/containers.json", texts[_i]);
+	gp_loop_set_file(&loop,
+			 "/home/ann/.local/share/containers/storage/"
+			 "overlay-containers/containers.json",
+			 texts[_i]);
 	ck_assert_int_eq(gpreempt_container(g, 300, &c), 0);
 	ck_assert_str_eq(c.name, "");
 }

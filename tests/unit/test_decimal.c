@@ -10,8 +10,8 @@
 START_TEST(like_printf)
 {
 	static const int64_t numbers[] = {
-		0, 1, -1, 9, 10, -10, 99, 100, 4194304, INT64_MAX,
-		INT64_MIN, INT64_MIN + 1,
+		0,  1,	 -1,	  9,	     10,	-10,
+		99, 100, 4194304, INT64_MAX, INT64_MIN, INT64_MIN + 1,
 	};
 	char text[SHR_DECIMAL_SIZE + 1], want[32];
 	size_t i;

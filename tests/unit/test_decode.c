@@ -25,7 +25,8 @@ START_TEST(snapshot_as_json)
 	ck_assert_uint_eq(json_object_array_length(json_at(json, "slots")), 24);
 	ck_assert_uint_eq(json_object_array_length(json_at(json, "sdma_slots")),
 			  64);
-	ck_assert_uint_eq(json_object_array_length(json_at(json, "run_list")), 6);
+	ck_assert_uint_eq(json_object_array_length(json_at(json, "run_list")),
+			  6);
 	expect_number(json, "n_problems", 0);
 	/* The MQD's own VMID was saved before it had one. */
 	expect_number(json, "queues.0.vmid", 3);
@@ -41,7 +42,8 @@ START_TEST(snapshot_of_one_process)
 	expect_out("Queues and slots add up: yes\n");
 	ck_assert_ptr_null(strstr(ctl_out, "\n144\t"));
 	ck_assert_int_eq(run_command(&ctl_decode, "now", "--json", "--pid",
-				     "156", NULL), 0);
+				     "156", NULL),
+			 0);
 	read_json();
 	expect_number(json, "check.queues", 1);
 	ck_assert_uint_eq(json_object_array_length(json_at(json, "slots")), 1);
@@ -96,12 +98,14 @@ END_TEST
 START_TEST(twice)
 {
 	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "now/mqds",
-				     "now/hqds", NULL), 6);
+				     "now/hqds", NULL),
+			 6);
 	expect_out("this queue is in the text twice");
 	expect_err("give files of one moment, each once");
 	ck_assert_ptr_null(strstr(ctl_out, "compute queues"));
 	ck_assert_int_eq(run_command(&ctl_decode, "--json", "now", "now/hqds",
-				     NULL), 6);
+				     NULL),
+			 6);
 	read_json();
 	expect_null(json, "check.slots_active");
 	expect_null(json, "check.queues");
@@ -112,7 +116,8 @@ END_TEST
 START_TEST(two_moments)
 {
 	make_other_rings("other");
-	ck_assert_int_eq(run_command(&ctl_decode, "other", "now/hqds", NULL), 6);
+	ck_assert_int_eq(run_command(&ctl_decode, "other", "now/hqds", NULL),
+			 6);
 	expect_out("\n3 problems in the text\n");
 	expect_out("this slot has another ring than the MQD of its address");
 	expect_out("Queues and slots add up: no\n");
@@ -155,7 +160,8 @@ END_TEST
 
 START_TEST(older_text)
 {
-	make_text("older", "Compute queue on device f7bc\n    Queue ID: 5\n"
+	make_text("older",
+		  "Compute queue on device f7bc\n    Queue ID: 5\n"
 		  "    Process: pid 12 pasid 0x1\n    is active: yes\n");
 	ck_assert_int_eq(run_command(&ctl_decode, "older", NULL), 0);
 	expect_err("older than Linux 6.5");
@@ -189,8 +195,7 @@ START_TEST(other_files)
 	ck_assert_str_eq(ctl_out, "");
 	expect_err(others[_i].what);
 	expect_err(others[_i].next);
-	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "file", NULL),
-			 1);
+	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "file", NULL), 1);
 }
 END_TEST
 
@@ -323,8 +328,9 @@ START_TEST(series_of_pairs)
 				     "pairs/snapshot_2_20260203_120000", NULL),
 			 0);
 	expect_out("Queues and slots add up: yes\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "pairs",
-				     "pairs/baseline", NULL), 2);
+	ck_assert_int_eq(run_command(&ctl_diff, "pairs", "pairs/baseline",
+				     NULL),
+			 2);
 	expect_err("it has 3 snapshots, baseline to snapshot_10");
 }
 END_TEST

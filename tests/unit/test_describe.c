@@ -38,10 +38,12 @@ static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 	if (pid == gone)
 		return -ENOENT;
 	if (!strcmp(name, "stat"))
-		return put(buf, size, "1 (a) S 1 2 3 0 -1 4 1 2 3 4 5 6 7 8 20 "
+		return put(buf, size,
+			   "1 (a) S 1 2 3 0 -1 4 1 2 3 4 5 6 7 8 20 "
 			   "0 3 0 777 100 200\n");
 	if (!strcmp(name, "status"))
-		return put(buf, size, "Name:\tjob\nState:\tS\nTgid:\t1\n"
+		return put(buf, size,
+			   "Name:\tjob\nState:\tS\nTgid:\t1\n"
 			   "TracerPid:\t0\nUid:\t7\t7\t7\t7\nThreads:\t1\n");
 	if (!strcmp(name, "comm"))
 		return put(buf, size, "job\n");

@@ -10,41 +10,50 @@ START_TEST(diff_of_a_process)
 	make_text("idle/mqds", "");
 	copy_fixture(DRIVER "hqds", "idle/hqds");
 	ck_assert_int_eq(run_command(&ctl_diff, "idle", "now", "--pid", "144",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_err("process 144 is not in idle: it has no queue there");
 	expect_out("queue ids: 0 common, 0 only in A, 3 only in B, overlap 0%: "
 		   "not consistent\n");
 	expect_out("queues in mqds: A 0, B 3\n");
 	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid", "144",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_err("process 144 is not in idle");
 	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid", "144",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("queue ids: 3 common, 0 only in A, 0 only in B, overlap 100%: "
 		   "consistent\n");
 	expect_out("rings: 3 common");
 	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid", "9",
-				     NULL), 5);
+				     NULL),
+			 5);
 	expect_err("process 9 is not in either of them");
 	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid-a", "144",
-				     "--pid-b", "144", NULL), 5);
+				     "--pid-b", "144", NULL),
+			 5);
 	expect_err("process 144 is not in idle");
 	ck_assert_int_eq(run_command(&ctl_diff, "idle", "now", "--pid-a", "144",
-				     "--pid-b", "144", NULL), 5);
+				     "--pid-b", "144", NULL),
+			 5);
 	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid-a", "144",
-				     NULL), 2);
+				     NULL),
+			 2);
 }
 END_TEST
 
 START_TEST(diff_of_nothing)
 {
 	make_text("a/mqds", "");
-	make_text("a/hqds", "Node 1, gpu_id 2d60:\n Inst 0,  CP Pipe 0, Queue 2\n");
+	make_text("a/hqds",
+		  "Node 1, gpu_id 2d60:\n Inst 0,  CP Pipe 0, Queue 2\n");
 	ck_assert_int_eq(run_command(&ctl_diff, "a/mqds", "a/mqds", NULL), 0);
 	expect_out("overlap not known: there are none\n");
 	expect_out("CP slots: not known");
 	ck_assert_int_eq(run_command(&ctl_diff, "--json", "a/mqds", "a/mqds",
-				     NULL), 0);
+				     NULL),
+			 0);
 	read_json();
 	expect_null(json, "queue_counts.overlap");
 	expect_null(json, "queue_counts.verdict");
@@ -63,7 +72,8 @@ START_TEST(diff_without_ids)
 {
 	make_other_rings("other");
 	ck_assert_int_eq(run_command(&ctl_diff, "--json", "now/mqds", "other",
-				     NULL), 0);
+				     NULL),
+			 0);
 	read_json();
 	expect_null(json, "queue_counts");
 	expect_number(json, "queues_a", 4);
@@ -72,11 +82,13 @@ START_TEST(diff_without_ids)
 	expect_number(json, "ring_counts.common", 1);
 	expect_number(json, "ring_counts.only_a", 3);
 	ck_assert_str_eq(json_object_get_string(json_at(json,
-							"ring_counts.verdict")), "not consistent");
+							"ring_counts.verdict")),
+			 "not consistent");
 	ck_assert_int_eq(run_command(&ctl_diff, "now/hqds", "other", NULL), 0);
 	expect_out("queues in mqds: A not known, B 4\n");
 	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid-a", "144",
-				     "--pid-b", "156", "--json", NULL), 0);
+				     "--pid-b", "156", "--json", NULL),
+			 0);
 	read_json();
 	expect_null(json, "ring_counts");
 	expect_number(json, "shared_queues", 0);
@@ -93,12 +105,15 @@ END_TEST
 
 START_TEST(diff_of_monitors)
 {
-	make_text("a.csv", "t_s,pid,queues,ids\n0.0,10,2,\"0,1\"\r\n1.0,10,0,-\n");
+	make_text("a.csv",
+		  "t_s,pid,queues,ids\n0.0,10,2,\"0,1\"\r\n1.0,10,0,-\n");
 	make_text("b.csv", "t_s,pid,queues,ids\n0.0,20,2,\"1,2\"\n");
 	make_text("c.csv", "t_s,a\n");
-	make_text("d.csv", "t_s,pid,ids\n0.0,10,x\n0.0,y,1\n0,10,\"1\n0.0,10,1");
+	make_text("d.csv",
+		  "t_s,pid,ids\n0.0,10,x\n0.0,y,1\n0,10,\"1\n0.0,10,1");
 	ck_assert_int_eq(run_command(&ctl_diff, "a.csv", "b.csv", "--pid-a",
-				     "10", "--pid-b", "20", NULL), 0);
+				     "10", "--pid-b", "20", NULL),
+			 0);
 	expect_out("queue ids: 1 common, 1 only in A, 1 only in B, overlap 50%: "
 		   "not consistent\n");
 	expect_out("share no queue");
@@ -115,9 +130,10 @@ START_TEST(ids_of_sysfs)
 {
 	copy_fixture(DRIVER "mqds", "a/mqds");
 	make_text("a/sysfs", "# pid qid gpu_id size type\n144 0 0x2d60 1 2\n"
-		  "144 0 0x2d60 1 2\n144 7 0x2d60 1 2\nx\n");
+			     "144 0 0x2d60 1 2\n144 7 0x2d60 1 2\nx\n");
 	ck_assert_int_eq(run_command(&ctl_diff, "a", "now", "--pid", "144",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("queue ids: 1 common, 1 only in A, 2 only in B, overlap 33%");
 }
 END_TEST

@@ -6,11 +6,11 @@
 #include "unit.h"
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
-#define NODE(capability, gfx)						\
-	"cpu_cores_count 0\nsimd_count 80\ncapability " capability	\
+#define NODE(capability, gfx)                                                 \
+	"cpu_cores_count 0\nsimd_count 80\ncapability " capability            \
 	"\ngfx_target_version " gfx "\ndrm_render_minor 128\nlocation_id 0\n" \
 	"domain 0\nnum_xcc 4\n"
-#define GOOD NODE("536903680", "90402")	/* both bits of debugging */
+#define GOOD NODE("536903680", "90402") /* both bits of debugging */
 #define VIEW "/sys/kernel/debug/gpreempt/"
 
 static struct gpreempt_findings *findings;
@@ -68,8 +68,8 @@ START_TEST(well)
 		const struct gpreempt_finding *f = &findings->findings[i];
 
 		ck_assert_msg(f->health == GPREEMPT_HEALTH_OK ||
-			      !strcmp(f->name, "hardware"), "%s: %s",
-			      f->name, f->text);
+				      !strcmp(f->name, "hardware"),
+			      "%s: %s", f->name, f->text);
 		ck_assert_msg(strlen(f->text) > 5, "%s", f->name);
 		for (j = 0; j < i; j++)
 			ck_assert_str_ne(f->name, findings->findings[j].name);
@@ -79,18 +79,18 @@ START_TEST(well)
 }
 END_TEST
 
-#define OK GPREEMPT_HEALTH_OK
-#define NOTE GPREEMPT_HEALTH_NOTE
+#define OK	GPREEMPT_HEALTH_OK
+#define NOTE	GPREEMPT_HEALTH_NOTE
 #define WARNING GPREEMPT_HEALTH_WARNING
-#define FAILED GPREEMPT_HEALTH_FAILED
+#define FAILED	GPREEMPT_HEALTH_FAILED
 #define UNKNOWN GPREEMPT_HEALTH_UNKNOWN
 
 static const struct {
 	const char *check;
 	const char *path;
-	const char *text;	/* NULL: the file is not there */
+	const char *text; /* NULL: the file is not there */
 	enum gpreempt_health health;
-	int class;		/* of a failure */
+	int class; /* of a failure */
 	const char *says;
 } cases[] = {
 	{ "kernel", "/proc/sys/kernel/osrelease", "5.14.0-570.el9\n", OK, 0,
@@ -107,8 +107,8 @@ static const struct {
 	  "0xf7bc" },
 	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90008"),
 	  WARNING, 0, "one process at a time" },
-	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90010"), OK,
-	  0, "" },
+	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90010"), OK, 0,
+	  "" },
 	{ "debug-vmid", NODES "1/properties", NODE("536903680", "100300"),
 	  WARNING, 0, "" },
 	{ "debug-vmid", NODES "1/properties", NODE("536903680", "120000"), OK,
@@ -117,12 +117,12 @@ static const struct {
 	  NOTE, 0, "half" },
 	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "2\n",
 	  FAILED, 3, "without the hardware scheduler" },
-	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "0\n",
-	  OK, 0, "" },
-	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", "0\n", FAILED,
-	  3, "CWSR is off" },
-	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", NULL, UNKNOWN,
+	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "0\n", OK,
 	  0, "" },
+	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", "0\n", FAILED, 3,
+	  "CWSR is off" },
+	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", NULL, UNKNOWN, 0,
+	  "" },
 	{ "sessions", "/proc/sys/kernel/osrelease", "6.5.0\n", OK, 0,
 	  "the right" },
 	{ "sessions", "/sys/module/amdgpu/parameters/sched_policy", "2\n",
@@ -140,32 +140,32 @@ static const struct {
 	  "none [integrity] confidentiality\n", NOTE, 0, "signed" },
 	{ "lockdown", "/sys/kernel/security/lockdown",
 	  "[none] integrity confidentiality\n", OK, 0, "" },
-	{ "lockdown", "/sys/module/module/parameters/sig_enforce", "Y\n",
-	  NOTE, 0, "signed" },
+	{ "lockdown", "/sys/module/module/parameters/sig_enforce", "Y\n", NOTE,
+	  0, "signed" },
 	{ "debugfs", "/proc/self/mounts", "proc /proc proc rw 0 0\n", WARNING,
 	  0, "not mounted" },
 	{ "debugfs", "/proc/self/mounts", NULL, UNKNOWN, 0, "" },
 	{ "module", VIEW "version", NULL, WARNING, 0, "not loaded" },
 	{ "module", VIEW "version",
 	  "gpreempt-version - version: 1.1\n# key value\nmodule 0.1.0\n"
-	  "feature_sdma off:adev_to_drm\nfeature_hiq on\n", NOTE, 0,
-	  "without sdma" },
+	  "feature_sdma off:adev_to_drm\nfeature_hiq on\n",
+	  NOTE, 0, "without sdma" },
 	{ "hardware", VIEW "nodes",
 	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc asleep\n",
 	  WARNING, 0, "0xf7bc: asleep" },
 	{ "hardware", VIEW "nodes",
-	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc read\n",
-	  OK, 0, "" },
+	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc read\n", OK,
+	  0, "" },
 	{ "scheduler", VIEW "nodes",
 	  "gpreempt-nodes - version: 1.0\n# gpu_id scheduler\n0xf7bc none\n",
 	  FAILED, 3, "" },
 	{ "debuggers", "/proc/4242/status",
-	  "Name:\tx\nState:\tS (sleeping)\nTgid:\t4242\nTracerPid:\t77\n",
-	  NOTE, 0, "4242 by 77" },
+	  "Name:\tx\nState:\tS (sleeping)\nTgid:\t4242\nTracerPid:\t77\n", NOTE,
+	  0, "4242 by 77" },
 	{ "debuggers", "/sys/class/kfd/kfd/proc/", NULL, UNKNOWN, 0, "" },
 	{ "address-spaces", VIEW "pid/4242/gpus",
-	  "gpreempt-gpus - version: 1.0\n# gpu_id vm\n0x1 1\n0x2 0\n",
-	  WARNING, 0, "4242" },
+	  "gpreempt-gpus - version: 1.0\n# gpu_id vm\n0x1 1\n0x2 0\n", WARNING,
+	  0, "4242" },
 };
 
 START_TEST(ill)
@@ -232,7 +232,10 @@ static const struct {
 	unsigned int minor;
 	int class;
 } devices[] = {
-	{ 0, 13, 0 }, { 0, 12, 3 }, { -ENOENT, 17, 3 }, { -EACCES, 17, 4 },
+	{ 0, 13, 0 },
+	{ 0, 12, 3 },
+	{ -ENOENT, 17, 3 },
+	{ -EACCES, 17, 4 },
 };
 
 START_TEST(device)
@@ -243,8 +246,7 @@ START_TEST(device)
 	if (devices[_i].code)
 		gp_loop_fail(&loop, "open", 0, devices[_i].code);
 	f = find("kfd");
-	ck_assert_int_eq(gpreempt_findings_class(findings),
-			 devices[_i].class);
+	ck_assert_int_eq(gpreempt_findings_class(findings), devices[_i].class);
 	ck_assert_int_eq(f->health, devices[_i].class ? FAILED : OK);
 }
 END_TEST

@@ -14,14 +14,15 @@
 #include "unit-session.h"
 
 static const char *const calls[] = {
-	"open", "version", "seize", "watch", "probe", "enable", "snapshot",
-	"suspend", "resume", "query", "info", "answer", "wait", "cont",
-	"interrupt", "unwatch", "detach", "disable",
+	"open",	    "version", "seize",	    "watch",   "probe",	 "enable",
+	"snapshot", "suspend", "resume",    "query",   "info",	 "answer",
+	"wait",	    "cont",    "interrupt", "unwatch", "detach", "disable",
 };
 
 static const int codes[] = {
-	-EPERM, -ENOENT, -ESRCH, -EINTR, -EIO, -EAGAIN, -ENOMEM, -EACCES,
-	-EFAULT, -EBUSY, -ENODEV, -EINVAL, -EMFILE, -EALREADY, -ETIMEDOUT,
+	-EPERM,	 -ENOENT, -ESRCH,  -EINTR,    -EIO,
+	-EAGAIN, -ENOMEM, -EACCES, -EFAULT,   -EBUSY,
+	-ENODEV, -EINVAL, -EMFILE, -EALREADY, -ETIMEDOUT,
 };
 
 #define NTH 6

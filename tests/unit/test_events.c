@@ -22,11 +22,11 @@ START_TEST(new_queue_is_suspended)
 	gpreempt_session_suspend(s, NULL, NULL);
 	gp_loop_add_queue(&loop, 1);
 	gp_loop_add_queue(&loop, 2);
-	ck_assert_int_eq(gpreempt_session_dispatch(s),
-			 GPREEMPT_EVENT_QUEUES);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
 	ck_assert(suspended(0) && suspended(1) && suspended(2));
 	/* Both in one call. */
-	ck_assert_ptr_null(strstr(strstr(loop.trace, "query"), "suspend query"));
+	ck_assert_ptr_null(strstr(strstr(loop.trace, "query"),
+				  "suspend query"));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
 	gpreempt_session_close(s);
 }
@@ -37,8 +37,7 @@ START_TEST(new_queue_of_some)
 	open_with_queues(1);
 	gpreempt_session_suspend(s, ONLY(0), NULL);
 	gp_loop_add_queue(&loop, 1);
-	ck_assert_int_eq(gpreempt_session_dispatch(s),
-			 GPREEMPT_EVENT_QUEUES);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
 	ck_assert(suspended(0) && !suspended(1));
 	/* But it is acknowledged, so it can be. */
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
@@ -89,8 +88,7 @@ START_TEST(queues_while_suspending)
 	while (gpreempt_session_dispatch(s) > 0)
 		;
 	ck_assert_uint_eq(loop.count, 5);
-	ck_assert(suspended(1) && suspended(2) && suspended(3) &&
-		  suspended(4));
+	ck_assert(suspended(1) && suspended(2) && suspended(3) && suspended(4));
 	gpreempt_session_close(s);
 }
 END_TEST
@@ -100,15 +98,13 @@ START_TEST(runtime_goes_off_and_on)
 	open_with_queues(1);
 	gpreempt_session_suspend(s, NULL, NULL);
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_DISABLED);
-	ck_assert_int_eq(gpreempt_session_dispatch(s),
-			 GPREEMPT_EVENT_RUNTIME);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_RUNTIME);
 	ck_assert_int_eq(loop.answered, 1);
 	ck_assert(!suspended(0));
 	/* Without runtime nothing is suspended, and that is no error. */
 	ck_assert_ptr_null(strstr(loop.trace, "answer suspend"));
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_ENABLED);
-	ck_assert_int_eq(gpreempt_session_dispatch(s),
-			 GPREEMPT_EVENT_RUNTIME);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_RUNTIME);
 	ck_assert_int_eq(loop.answered, 2);
 	ck_assert(suspended(0));
 	gpreempt_session_close(s);
@@ -168,7 +164,7 @@ START_TEST(lost_for_good)
 	open_with_queues(1);
 	gp_loop_disable(&loop);
 	gpreempt_session_dispatch(s);
-	loop.debugged = true;	/* by who took it */
+	loop.debugged = true; /* by who took it */
 	ck_assert_int_eq(gpreempt_session_renew(s, &err), -EALREADY);
 	ck_assert_int_eq(err.reason, GPREEMPT_DEBUGGED);
 	unit_clear_trace();
@@ -189,7 +185,9 @@ static void *stop_soon(void *arg)
 START_TEST(wait_for_ever)
 {
 	static const uint64_t times[] = {
-		UINT64_MAX, UINT64_MAX - 1, INT64_MAX,
+		UINT64_MAX,
+		UINT64_MAX - 1,
+		INT64_MAX,
 	};
 	pthread_t thread;
 	int pipe_fds[2];

@@ -14,12 +14,12 @@
 #include "unit-text.h"
 
 #define MODELS_MAX 4
-#define VIEW_HEAD \
+#define VIEW_HEAD                          \
 	"gpreempt-queues - version: 1.1\n" \
 	"# qid gpu_id type priority suspended evicted active slots ring mqd\n"
 
-static bool driver;	/* it is there: children have queues */
-static bool two_of_b;	/* the second model has one more */
+static bool driver;   /* it is there: children have queues */
+static bool two_of_b; /* the second model has one more */
 
 static size_t find_children(pid_t *pids)
 {
@@ -61,8 +61,10 @@ static void show_view(pid_t pid, const char *view)
 		return;
 	make_text(path, view);
 	set_file("/sys/kernel/debug/gpreempt/pid/%d/queues", pid, view);
-	snprintf(stat, sizeof(stat), "%d (sh) S 1 %d %d 0 -1 4194560 1 2 3 4 5 6 "
-		 "7 8 20 0 1 0 777 100 200 1844\n", pid, pid, pid);
+	snprintf(stat, sizeof(stat),
+		 "%d (sh) S 1 %d %d 0 -1 4194560 1 2 3 4 5 6 "
+		 "7 8 20 0 1 0 777 100 200 1844\n",
+		 pid, pid, pid);
 	set_file("/proc/%d/stat", pid, stat);
 }
 
@@ -76,8 +78,10 @@ static void show_model(pid_t pid, size_t nth)
 	for (i = 0; i < count; i++) {
 		uint64_t ring = 0x10000000ull * pid + 0x100000 * i;
 
-		n += sprintf(view + n, "%zu 0x2a compute-aql %d 0 0 1 1 0x%llx "
-			     "0x%zx\n", i, nth ? 9 : 7, (unsigned long long)ring,
+		n += sprintf(view + n,
+			     "%zu 0x2a compute-aql %d 0 0 1 1 0x%llx "
+			     "0x%zx\n",
+			     i, nth ? 9 : 7, (unsigned long long)ring,
 			     0x1000 * (1 + 2 * nth + i));
 		say("  Compute queue on device 2a\n");
 		say_ring_mqd(0x1000 * (1 + 2 * nth + i), ring);
@@ -106,7 +110,7 @@ static void update(struct gp_loop *l)
 
 	if (!driver)
 		return;
-	driver = false;		/* what is done here asks the system, too */
+	driver = false; /* what is done here asks the system, too */
 	count = find_children(pids);
 	made_len = 0;
 	*list = '\0';
@@ -151,7 +155,8 @@ START_TEST(both_models)
 				     "echo out; echo err >&2; exec sleep 1.5",
 				     "--b", "exec sleep 1.5", "--runs", "2",
 				     "--concurrent", "1", "-o", "e", "--json",
-				     NULL), 0);
+				     NULL),
+			 0);
 	read_json();
 	ck_assert_uint_eq(json_object_array_length(json_at(json, "runs")), 5);
 	expect_number(json, "a.same_ids", 1);
@@ -174,7 +179,8 @@ START_TEST(both_models)
 	ck_assert_int_eq(st.st_size, 4);
 	/* What is done is not done again, what was cut off is. */
 	ck_assert_int_eq(unlink("e/b-2/result"), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL), 0);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL),
+			 0);
 	ck_assert_str_eq(ctl_err, "run b-2\n");
 	expect_out("\nSame queue ids every run: yes (overlap with the first: "
 		   "1.00, consistent)\n");
@@ -189,10 +195,12 @@ START_TEST(no_queue)
 	if (!as_root())
 		return;
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "true", "-o", "e",
-				     "--runs", "1", NULL), 1);
+				     "--runs", "1", NULL),
+			 1);
 	expect_err("model A ended before its queues were seen");
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 1);
+				     NULL),
+			 1);
 	expect_err("e has no complete run of A alone");
 }
 END_TEST
@@ -204,8 +212,9 @@ START_TEST(limited)
 		return;
 	driver = true;
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "exec sleep 60",
-				     "--runs", "1", "--duration", "900ms", "--amd-log", "4", "-o",
-		"e", NULL), 0);
+				     "--runs", "1", "--duration", "900ms",
+				     "--amd-log", "4", "-o", "e", NULL),
+			 0);
 	expect_out("Same queue ids every run: not known, it ran alone only once");
 	expect_out("| run | pid | queues | ids (gpu:queue) | slots | active | "
 		   "dispatches | hardware queues | run ms |");
@@ -228,7 +237,8 @@ START_TEST(interrupted)
 		_exit(0);
 	}
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "exec sleep 60",
-				     "--runs", "1", "-o", "e", NULL), 143);
+				     "--runs", "1", "-o", "e", NULL),
+			 143);
 	expect_err("interrupted; to go on: gpreempt-ctl experiment --resume e");
 	ck_assert_int_ne(access("e/a-1/result", F_OK), 0);
 }
@@ -240,17 +250,21 @@ START_TEST(arguments)
 		return;
 	ck_assert_int_eq(run_command(&ctl_experiment, NULL), 2);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "--resume",
-				     "e", NULL), 2);
+				     "e", NULL),
+			 2);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "a\nb", NULL), 2);
 	expect_err("of one line");
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "--runs",
-				     "101", NULL), 2);
+				     "101", NULL),
+			 2);
 	expect_err("more than 100 runs");
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "-o",
-				     "none/e", NULL), 1);
+				     "none/e", NULL),
+			 1);
 	make_text("e/experiment", "x\n");
 	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "-o", "e",
-				     NULL), 1);
+				     NULL),
+			 1);
 	expect_err("--resume goes on with one");
 }
 END_TEST
@@ -261,9 +275,13 @@ static const struct {
 	uid_t owner;
 	int status;
 } trusts[] = {
-	{ "e", 0755, 0, 0 }, { "e", 0777, 0, 4 }, { "e", 0770, 0, 4 },
-	{ "e", 0755, 12, 4 }, { "e/experiment", 0644, 0, 0 },
-	{ "e/experiment", 0664, 0, 4 }, { "e/experiment", 0646, 0, 4 },
+	{ "e", 0755, 0, 0 },
+	{ "e", 0777, 0, 4 },
+	{ "e", 0770, 0, 4 },
+	{ "e", 0755, 12, 4 },
+	{ "e/experiment", 0644, 0, 0 },
+	{ "e/experiment", 0664, 0, 4 },
+	{ "e/experiment", 0646, 0, 4 },
 	{ "e/experiment", 0600, 12, 4 },
 };
 
@@ -277,7 +295,8 @@ START_TEST(whose_commands)
 	ck_assert_int_eq(exp_plan_trusted("e"), trusts[_i].status);
 	if (!trusts[_i].status)
 		return;
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL), 4);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL),
+			 4);
 	expect_err("its commands would be run");
 	ck_assert_int_ne(access("ran", F_OK), 0);
 	ck_assert_int_ne(access("e/a-1", F_OK), 0);
@@ -291,9 +310,11 @@ START_TEST(a_link_is_no_plan)
 	write_plan(PLAN);
 	ck_assert_int_eq(rename("e/experiment", "plan"), 0);
 	ck_assert_int_eq(symlink("../plan", "e/experiment"), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL), 4);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL),
+			 4);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 1);
+				     NULL),
+			 1);
 	expect_err("it is a link");
 	ck_assert_int_eq(exp_plan_trusted("nothing"), 0);
 }
@@ -310,14 +331,18 @@ START_TEST(one_at_a_time)
 	ck_assert_str_eq(plan.command[1], "./b");
 	ck_assert_uint_eq(plan.runs, 2);
 	ck_assert_int_eq(exp_plan_lock(&plan), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL), 7);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL),
+			 7);
 	expect_err("is at work there");
 	exp_plan_free(&plan);
 }
 END_TEST
 
 static const char *const damaged[] = {
-	"", "runs 2\n", "runs 101\na x\n", "a x\nruns 0\n",
+	"",
+	"runs 2\n",
+	"runs 101\na x\n",
+	"a x\nruns 0\n",
 	"runs 1\na x\nconcurrent 101\n",
 };
 
@@ -325,7 +350,8 @@ START_TEST(damaged_plan)
 {
 	write_plan(damaged[_i]);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 1);
+				     NULL),
+			 1);
 	expect_err("e/experiment is damaged");
 }
 END_TEST

@@ -10,7 +10,10 @@
 static void make_run(const char *run, const char *pids)
 {
 	static const char *const names[] = {
-		"mqds", "hqds", "queues-144", "queues-156",
+		"mqds",
+		"hqds",
+		"queues-144",
+		"queues-156",
 	};
 	char path[128], from[128];
 	size_t i;
@@ -34,16 +37,19 @@ START_TEST(report)
 	make_run("b-2", "b pid 156 status 0\n");
 	make_run("both-1", "a pid 144 status 0\nb pid 156 status 0\n");
 	make_text("e/a-1/during/info", "x\nsimulated 1\n");
-	make_text("e/a-1/a.err", "program\n"
+	make_text("e/a-1/a.err",
+		  "program\n"
 		  ":4:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1] Created "
 		  "SWq=0x5 to map on HWq=0xa0 with size 16\n"
 		  ":4:rocvirtual.cpp :1: 9000 us: [pid:7 tid: 0x1] HWq=0xa0, "
 		  "Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n");
 	make_text("e/b-1/b.err", "no log\n");
-	make_text("e/b-2/b.err", ":3:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1]"
+	make_text("e/b-2/b.err",
+		  ":3:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1]"
 		  " Created SWq=0x5 to map on HWq=0xa0 with size 16\n");
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("| a-1 | 144 | 3 | 2d60:0,2d60:1,2d60:2 | 2 | 2 | 1 | 1 | 8 |\n");
 	expect_out("| b-1 | 156 | 1 | 2d60:0 | 1 | 1 | - | - | - |\n");
 	/* Level 3 has queues, and no packets. */
@@ -55,7 +61,8 @@ START_TEST(report)
 	expect_out("The GPU was the simulated one.");
 	ck_assert_int_ne(access("e/report.md", F_OK), 0);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     "--json", NULL), 0);
+				     "--json", NULL),
+			 0);
 	read_json();
 	expect_number(json, "amd_log.a_alone.run_us", 8000);
 	expect_null(json, "amd_log.b_alone.dispatches");
@@ -71,7 +78,8 @@ START_TEST(report_of_little)
 	make_run("a-1", "a pid 144 status 0\n");
 	make_run("both-1", "a pid 144 status 0\nb pid 999 status 0\n");
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("both-1: one of them had no queue when the other had its own");
 	expect_out("Same queue ids every run: not known, it ran alone only once");
 	expect_out("Same queue ids every run: not known, it did not run alone");
@@ -92,7 +100,8 @@ START_TEST(strategies)
 	make_run("a-1", "a pid 144 status 0\n");
 	make_run("a-2", _i ? "a pid 156 status 0\n" : "a pid 144 status 0\n");
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out(reasons[_i]);
 }
 END_TEST
@@ -101,7 +110,9 @@ END_TEST
 START_TEST(of_a_script)
 {
 	static const char *const runs[] = {
-		"model_a_run_1", "model_a_run_2", "model_b_run_1",
+		"model_a_run_1",
+		"model_a_run_2",
+		"model_b_run_1",
 		"concurrent_run_1",
 	};
 	char path[128];
@@ -122,14 +133,16 @@ START_TEST(of_a_script)
 		make_text(path, "156\r\n");
 	}
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "s",
-				     NULL), 0);
+				     NULL),
+			 0);
 	expect_out("| a-2 | 144 | 3 | - | 2 | 2 |\n");
 	expect_out("| b-1 | 156 | 1 | - | 1 | 1 |\n");
 	expect_out("Same queue ids every run: not known, the text has no ids\n\n"
 		   "Same number of queues every run: yes\n");
 	expect_out("both-1: ids in common: not known, 0 slots in common");
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "s",
-				     "--json", NULL), 0);
+				     "--json", NULL),
+			 0);
 	read_json();
 	expect_null(json, "a.same_ids");
 	expect_null(json, "runs.3.overlap");
@@ -137,7 +150,8 @@ START_TEST(of_a_script)
 	if (!as_root())
 		return;
 	ck_assert_int_eq(chmod("s", 0700), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "s", NULL), 1);
+	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "s", NULL),
+			 1);
 	expect_err("its commands are not in it");
 }
 END_TEST
@@ -146,7 +160,8 @@ START_TEST(nothing_there)
 {
 	ck_assert_int_eq(mkdir("e", 0700), 0);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL), 1);
+				     NULL),
+			 1);
 	expect_err("e is no experiment");
 }
 END_TEST

@@ -5,8 +5,8 @@
 #include "unit-session.h"
 
 #define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
-#define HEAD "gpreempt-queues - version: 1.1\n# qid priority\n"
-#define NODES "/sys/class/kfd/kfd/topology/nodes/"
+#define HEAD	    "gpreempt-queues - version: 1.1\n# qid priority\n"
+#define NODES	    "/sys/class/kfd/kfd/topology/nodes/"
 
 static const uint32_t gpu_a[] = { 0xaaaa }, gpu_b[] = { 0xbbbb };
 static const struct gpreempt_filter on_a = { .gpu_ids = gpu_a, .n_gpu_ids = 1 };
@@ -69,7 +69,10 @@ START_TEST(ids_on_gpu)
 {
 	const uint32_t ids[] = { 1, 2, 9 };
 	const struct gpreempt_filter both = {
-		.ids = ids, .n_ids = 3, .gpu_ids = gpu_a, .n_gpu_ids = 1,
+		.ids = ids,
+		.n_ids = 3,
+		.gpu_ids = gpu_a,
+		.n_gpu_ids = 1,
 	};
 
 	open_on_two_gpus();
@@ -157,8 +160,7 @@ START_TEST(no_priorities)
 {
 	open_on_two_gpus();
 	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), -ENODATA);
-	ck_assert_int_eq(gpreempt_session_error(s)->reason,
-			 GPREEMPT_NO_MODULE);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_NO_MODULE);
 	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
 	/* Nor does the filter stay. */
 	add_queue(4, 0xaaaa);
@@ -263,8 +265,7 @@ START_TEST(grace_in_time)
 	ck_assert_int_eq(gpreempt_grace_units(g, PID, 488, &units, &err), 0);
 	ck_assert_uint_eq(units, 2);
 	/* 255 * 1024 / 2100 = 124342.8 ns */
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 124342, &units, &err),
-			 0);
+	ck_assert_int_eq(gpreempt_grace_units(g, PID, 124342, &units, &err), 0);
 	ck_assert_uint_eq(units, 255);
 	ck_assert_int_eq(gpreempt_grace_units(g, PID, 124343, &units, &err),
 			 -ERANGE);
@@ -272,8 +273,8 @@ START_TEST(grace_in_time)
 	ck_assert_uint_eq(err.limit_ns, 124342);
 	gpreempt_error_text(&err, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "124us"));
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, UINT64_MAX, &units,
-					      &err), -ERANGE);
+	ck_assert_int_eq(gpreempt_grace_units(g, PID, UINT64_MAX, &units, &err),
+			 -ERANGE);
 	ck_assert_uint_eq(units, 255);
 }
 END_TEST

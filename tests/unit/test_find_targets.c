@@ -12,8 +12,8 @@
 #include "shared/macro.h"
 #include "unit.h"
 
-#define FIRST 4300
-#define COUNT (FIND_MUTE + 2)
+#define FIRST	4300
+#define COUNT	(FIND_MUTE + 2)
 #define KFD_DIR "/sys/class/kfd/kfd/proc/"
 
 static struct gp_backend_ops ops;
@@ -55,8 +55,10 @@ static void setup(void)
 	for (i = 0; i < COUNT; i++) {
 		sprintf(list + strlen(list), "%zu\n", FIRST + i);
 		sprintf(paths[i][0], "/proc/%zu/stat", FIRST + i);
-		sprintf(stats[i], "%zu (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 "
-			"15 16 17 18 %zu 20\n", FIRST + i, 9000 + i);
+		sprintf(stats[i],
+			"%zu (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 "
+			"15 16 17 18 %zu 20\n",
+			FIRST + i, 9000 + i);
 		sprintf(paths[i][1], "/proc/%zu/cmdline", FIRST + i);
 		gp_loop_set_file(&loop, paths[i][0], stats[i]);
 		gp_loop_set_file(&loop, paths[i][1], "train");

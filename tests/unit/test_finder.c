@@ -17,7 +17,7 @@
 
 static struct gp_backend_ops ops;
 static struct guard_finder finder;
-static atomic_int *hang;	/* both processes see it */
+static atomic_int *hang; /* both processes see it */
 
 /* A command line that never answers. */
 static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
@@ -168,7 +168,8 @@ static bool is_killed(pid_t child)
 	int status;
 
 	return waitpid(child, &status, WNOHANG) ?
-	       errno == ECHILD || WIFSIGNALED(status) : false;
+		       errno == ECHILD || WIFSIGNALED(status) :
+		       false;
 }
 
 /* Its child and its memory go with it; to stop twice is no mistake. */

@@ -59,8 +59,10 @@ START_TEST(follower_dies)
 {
 	steps[0].what = die;
 	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
-	HAS_LINE(ERR_HAS, "the follower of process %d was killed by signal 9; "
-		 "the queues run", target);
+	HAS_LINE(ERR_HAS,
+		 "the follower of process %d was killed by signal 9; "
+		 "the queues run",
+		 target);
 }
 END_TEST
 
@@ -112,7 +114,8 @@ START_TEST(leads_the_group)
 	ck_assert_int_eq(setpgid(target, getpgrp()), 0);
 	steps[0].stop = EXITS;
 	CTL(0, "follow %d", target);
-	ck_assert_int_eq(atomic_load(&seen->group), atomic_load(&seen->follower));
+	ck_assert_int_eq(atomic_load(&seen->group),
+			 atomic_load(&seen->follower));
 	ck_assert_int_ne(atomic_load(&seen->group), getpgrp());
 }
 END_TEST
@@ -137,14 +140,16 @@ END_TEST
 
 START_TEST(refused)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 5,
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD,
+				    .pid = 5,
 				    .guardian = 6 };
 	int lock;
 
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 	lock = hold_take(target, &owner);
 	CTL(GPREEMPT_CLASS_BUSY, "follow %d", target);
-	HAS_LINE(ERR_HAS, "next: release it first: gpreempt-ctl guard release %d",
+	HAS_LINE(ERR_HAS,
+		 "next: release it first: gpreempt-ctl guard release %d",
 		 target);
 	hold_drop(target, lock);
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);
@@ -204,10 +209,12 @@ static void add_process(pid_t pid, const char *comm)
 {
 	gp_loop_set_file(&loop, text("/proc/%d/stat", pid),
 			 text("%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 "
-			      "888 100\n", pid));
+			      "888 100\n",
+			      pid));
 	gp_loop_set_file(&loop, text("/proc/%d/status", pid),
 			 text("Name:\tx\nState:\tS (sleeping)\nTgid:\t%d\n"
-			      "Pid:\t%d\nTracerPid:\t0\nThreads:\t1\n", pid));
+			      "Pid:\t%d\nTracerPid:\t0\nThreads:\t1\n",
+			      pid));
 	gp_loop_set_file(&loop, text("/proc/%d/task/", pid), text("%d", pid));
 	gp_loop_set_file(&loop, text("/proc/%d/comm", pid), comm);
 	gp_loop_set_file(&loop, text("/sys/class/kfd/kfd/proc/%d/", pid),

@@ -70,8 +70,10 @@ START_TEST(session_lost)
 	steps[2].stop = CONTINUED;
 	steps[3].stop = EXITS;
 	CTL(0, "follow %d", target);
-	HAS_LINE(ERR_HAS, "note: process %d: another process ended our debug session; "
-		 "opening it again\n", target);
+	HAS_LINE(ERR_HAS,
+		 "note: process %d: another process ended our debug session; "
+		 "opening it again\n",
+		 target);
 	ck_assert(seen->suspended[1]);
 	ck_assert(!seen->suspended[3]);
 }
@@ -163,8 +165,10 @@ START_TEST(own_cgroup)
 	unit_path_fails = "/cgroup.procs";
 	unit_path_errno = EACCES;
 	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
-	HAS_LINE(ERR_HAS, "we would be frozen together with process %d: both "
-		 "are below the cgroup /job, and we cannot leave it", target);
+	HAS_LINE(ERR_HAS,
+		 "we would be frozen together with process %d: both "
+		 "are below the cgroup /job, and we cannot leave it",
+		 target);
 	unit_path_fails = NULL;
 }
 END_TEST

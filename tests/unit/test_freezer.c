@@ -26,7 +26,10 @@ START_TEST(lines_of_v1)
 		{ "7:name=freezer:/job", NULL },
 		{ "7:xfreezer:/job", NULL },
 		{ "7:freezerx:/job", NULL },
-		{ "", NULL }, { "7", NULL }, { "7:freezer", NULL }, { ":", NULL },
+		{ "", NULL },
+		{ "7", NULL },
+		{ "7:freezer", NULL },
+		{ ":", NULL },
 	};
 	size_t i;
 
@@ -34,7 +37,8 @@ START_TEST(lines_of_v1)
 		const char *path = freezer_v1_path(rows[i].line);
 
 		ck_assert_msg(path ? rows[i].path &&
-			      !strcmp(path, rows[i].path) : !rows[i].path,
+					      !strcmp(path, rows[i].path) :
+				     !rows[i].path,
 			      "%s: %s", rows[i].line, path ? path : "none");
 	}
 }

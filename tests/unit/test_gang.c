@@ -15,9 +15,9 @@
 
 /* That a member renews in short order, as gang.h says. */
 #define LOSSES 5
-#define COUNT 3
-#define FIRST 5000
-#define NODES "/sys/class/kfd/kfd/topology/nodes/"
+#define COUNT  3
+#define FIRST  5000
+#define NODES  "/sys/class/kfd/kfd/topology/nodes/"
 
 static struct gp_loop loops[COUNT];
 static char names[COUNT][8][64];
@@ -138,10 +138,13 @@ static void set_file(int i, int n, const char *format, const char *text)
 static void make_process(int i)
 {
 	gp_loop_init(&loops[i], FIRST + i);
-	snprintf(status[i], sizeof(status[i]), "Name:\tjob\nState:\tS\n"
-		 "Tgid:\t%d\nTracerPid:\t0\nThreads:\t1\n", FIRST + i);
+	snprintf(status[i], sizeof(status[i]),
+		 "Name:\tjob\nState:\tS\n"
+		 "Tgid:\t%d\nTracerPid:\t0\nThreads:\t1\n",
+		 FIRST + i);
 	set_file(i, 0, "/proc/%d/status", status[i]);
-	set_file(i, 1, "/proc/%d/stat", "1 (a) S 1 2 3 0 -1 4 1 2 3 4 5 6 7 "
+	set_file(i, 1, "/proc/%d/stat",
+		 "1 (a) S 1 2 3 0 -1 4 1 2 3 4 5 6 7 "
 		 "8 20 0 3 0 777 100 200\n");
 	set_file(i, 2, "/sys/class/kfd/kfd/proc/%d/queues/", "");
 	set_file(i, 3, "/sys/class/kfd/kfd/proc/%d/", "vram_1");
@@ -366,8 +369,7 @@ START_TEST(lost_at_each_suspend)
 		ck_assert_int_eq(member.code, -ENOTCONN);
 		ck_assert_int_eq(member.error.reason, GPREEMPT_LOST);
 		ck_assert(member.events & GPREEMPT_EVENT_LOST);
-		ck_assert_int_eq(atomic_load(&enabled),
-				 1 + LOSSES);
+		ck_assert_int_eq(atomic_load(&enabled), 1 + LOSSES);
 	}
 }
 END_TEST

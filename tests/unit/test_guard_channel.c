@@ -32,7 +32,9 @@ START_TEST(newest_order)
 	ck_assert_uint_eq(got.nodes, 0);
 	guard_channel_order(c, &order);
 	order = (struct guard_order){
-		.nodes = 6, .reason = GPREEMPT_POLICY_DUTY, .arrival_ns = 7,
+		.nodes = 6,
+		.reason = GPREEMPT_POLICY_DUTY,
+		.arrival_ns = 7,
 	};
 	guard_channel_order(c, &order);
 	guard_channel_get_order(c, &got);
@@ -67,7 +69,8 @@ START_TEST(whole_orders)
 	if (!child)
 		for (i = 1;; i++) {
 			struct guard_order order = {
-				.nodes = i, .arrival_ns = ~i,
+				.nodes = i,
+				.arrival_ns = ~i,
 			};
 
 			guard_channel_order(c, &order);

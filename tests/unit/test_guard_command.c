@@ -25,11 +25,11 @@
 #include "unit-host.h"
 
 #define PATIENCE_NS (30 * NSEC_PER_SEC)
-#define VIEW "/sys/kernel/debug/gpreempt/"
+#define VIEW	    "/sys/kernel/debug/gpreempt/"
 
 static char dir[32], out_path[64], err_path[64];
 static pid_t guard;
-static rlim_t descriptors;	/* that it may have; 0: as many as it likes */
+static rlim_t descriptors; /* that it may have; 0: as many as it likes */
 
 static void setup(void)
 {
@@ -100,8 +100,8 @@ static void start(const char *words)
 	    !freopen(err_path, "w", stderr))
 		_exit(99);
 	if (descriptors)
-		setrlimit(RLIMIT_NOFILE, &(struct rlimit){
-			descriptors, descriptors });
+		setrlimit(RLIMIT_NOFILE,
+			  &(struct rlimit){ descriptors, descriptors });
 	exit(ctl_main(argc, argv));
 }
 
@@ -121,7 +121,7 @@ static void wait_for(const char *path, const char *what)
 
 	while (!count_in(path, what)) {
 		ck_assert_msg(shr_now_ns() < end &&
-			      !waitpid(guard, NULL, WNOHANG),
+				      !waitpid(guard, NULL, WNOHANG),
 			      "no \"%s\" in %s: %s", what, path, text_of(path));
 		shr_sleep_ns(5 * NSEC_PER_MSEC);
 	}
@@ -147,7 +147,8 @@ static const struct {
 	{ "--offline 4242 --online 1 --offline-share 91%",
 	  "--offline-share is 90% at most" },
 	{ "--offline 4242 --online 1 --max-hold 0s", "--max-hold of no time" },
-	{ "--offline 4242 --online 1 --poll often", "--poll is busy, adaptive" },
+	{ "--offline 4242 --online 1 --poll often",
+	  "--poll is busy, adaptive" },
 	{ "--offline 4242 --online 1 --poll 2s", "--poll is busy, adaptive" },
 	{ "--offline 4242 --duty 10% --max-hold 50ns",
 	  "these times cannot be had together" },
@@ -209,7 +210,8 @@ START_TEST(no_such_cpu)
 {
 	start("--offline 4242 --duty 50% --cpu 1000");
 	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
-	ck_assert_uint_eq(count_in(err_path, "the poller cannot be started"), 1);
+	ck_assert_uint_eq(count_in(err_path, "the poller cannot be started"),
+			  1);
 	ck_assert_uint_eq(count_in(err_path, "is there such a CPU?"), 1);
 }
 END_TEST
@@ -224,8 +226,9 @@ START_TEST(no_descriptors)
 		start("--offline 4242 --duty 50%");
 		status = end(0);
 		ck_assert_msg(status == GPREEMPT_CLASS_FAILED,
-			      "%lu descriptors: %d, %s", (unsigned long)descriptors,
-			      status, text_of(err_path));
+			      "%lu descriptors: %d, %s",
+			      (unsigned long)descriptors, status,
+			      text_of(err_path));
 		ck_assert_ptr_nonnull(strstr(text_of(err_path),
 					     "Too many open files\nnext: "));
 		ck_assert_ptr_null(strstr(text_of(err_path), "it failed"));
@@ -267,9 +270,11 @@ START_TEST(duty)
 	int fd = open_manager(notify, sizeof(notify));
 
 	setenv("NOTIFY_SOCKET", notify, 1);
-	snprintf(words, sizeof(words), "--offline 4242 --duty 50%% --max-hold "
+	snprintf(words, sizeof(words),
+		 "--offline 4242 --duty 50%% --max-hold "
 		 "40ms --verbose --poll 1ms --samples %s/s --metrics %s/m "
-		 "--timeline %s/t", dir, dir, dir);
+		 "--timeline %s/t",
+		 dir, dir, dir);
 	start(words);
 	wait_for(out_path, "process 4242 is offline\n");
 	wait_for(out_path, "suspended 4242: duty, 2 of 2 queues");
@@ -285,10 +290,12 @@ START_TEST(duty)
 	ck_assert_int_eq(end(SIGTERM), 0);
 	ck_assert(was_told(fd, "STOPPING=1"));
 	ck_assert_uint_eq(count_in(out_path, "\npreemptions "), 2);
-	ck_assert_uint_eq(count_in(out_path, "resumed idle 0 share 0 duty "), 2);
+	ck_assert_uint_eq(count_in(out_path, "resumed idle 0 share 0 duty "),
+			  2);
 	snprintf(path, sizeof(path), "%s/m", dir);
 	ck_assert_uint_eq(count_in(path, "gpreempt_guard_targets"
-				   "{role=\"offline\"} 1\n"), 1);
+					 "{role=\"offline\"} 1\n"),
+			  1);
 	snprintf(path, sizeof(path), "%s/s", dir);
 	ck_assert_uint_eq(count_in(path, "# arrival_to_ioctl_ns"), 1);
 	/* Its target is free. */
@@ -305,8 +312,10 @@ START_TEST(last_write_fails)
 	char words[256], path[64];
 
 	snprintf(path, sizeof(path), "%s/m", dir);
-	snprintf(words, sizeof(words), "--offline 4242 --duty 50%% --json "
-		 "--metrics %s", path);
+	snprintf(words, sizeof(words),
+		 "--offline 4242 --duty 50%% --json "
+		 "--metrics %s",
+		 path);
 	start(words);
 	wait_for(out_path, "\"event\":\"joined\"");
 	wait_for(path, "gpreempt_guard_");

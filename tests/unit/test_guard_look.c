@@ -59,8 +59,10 @@ static void add_online(void)
 	name_online("comm:serve");
 	online = unit_make_sleeper();
 	world_add(online, "serve", "/");
-	snprintf(text, sizeof(text), QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx "
-		 "0x%lx 4096\n", (long)&memory->read, (long)&memory->written,
+	snprintf(text, sizeof(text),
+		 QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx "
+			"0x%lx 4096\n",
+		 (long)&memory->read, (long)&memory->written,
 		 (long)memory->ring);
 	world_queues(online, text);
 }
@@ -109,9 +111,13 @@ END_TEST
 static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
 {
 	struct guard_offline *o = &guard.offline[0];
-	struct gpreempt_policy_entity *entity = &guard.policy->entity[o->entity[0]];
+	struct gpreempt_policy_entity *entity =
+		&guard.policy->entity[o->entity[0]];
 	struct guard_result result = {
-		.pid = 200, .suspend = suspend, .nodes = 1, .code = -EIO,
+		.pid = 200,
+		.suspend = suspend,
+		.nodes = 1,
+		.code = -EIO,
 		.error = { .code = -EIO, .reason = reason },
 	};
 	uint64_t now = shr_now_ns();
@@ -129,8 +135,7 @@ START_TEST(tried_again)
 {
 	add_offline(200);
 	look_until("process 200 is offline");
-	ck_assert_uint_ge(pause_after(GPREEMPT_HANG, true),
-			  10 * NSEC_PER_SEC);
+	ck_assert_uint_ge(pause_after(GPREEMPT_HANG, true), 10 * NSEC_PER_SEC);
 	ck_assert_uint_lt(pause_after(GPREEMPT_SYSTEM, true), 5 * NSEC_PER_SEC);
 	ck_assert_uint_lt(pause_after(GPREEMPT_HANG, false), 5 * NSEC_PER_SEC);
 	ck_assert_uint_eq(guard.figures.failures, 3);
@@ -142,11 +147,12 @@ START_TEST(no_address)
 {
 	name_online("comm:serve");
 	world_add(100, "serve", "/");
-	world_queues(100, QUEUES "0 0xf7bc compute-aql 0x0 0x2000 0x3000 4096\n"
-		     "1 0xf7bc compute-aql 0x1000 0x0 0x3000 4096\n"
-		     "2 0xf7bc compute-aql 0x1000 0x2000 0x0 4096\n"
-		     "3 0xf7bc compute-aql 0x1000 0x2000 0x3000 0\n"
-		     "4 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
+	world_queues(100,
+		     QUEUES "0 0xf7bc compute-aql 0x0 0x2000 0x3000 4096\n"
+			    "1 0xf7bc compute-aql 0x1000 0x0 0x3000 4096\n"
+			    "2 0xf7bc compute-aql 0x1000 0x2000 0x0 4096\n"
+			    "3 0xf7bc compute-aql 0x1000 0x2000 0x3000 0\n"
+			    "4 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
 	look_until("process 100 is online");
 	look(1);
 	ck_assert_uint_eq(guard.online[0].n, 1);
@@ -193,7 +199,8 @@ static void start_poller(void)
 START_TEST(came_and_went)
 {
 	struct gpreempt_policy_options slowly = {
-		.size = sizeof(slowly), .max_hold_ns = 60 * NSEC_PER_SEC,
+		.size = sizeof(slowly),
+		.max_hold_ns = 60 * NSEC_PER_SEC,
 		.linger_ns = NSEC_PER_SEC,
 	};
 	uint64_t end = shr_now_ns() + PATIENCE_NS;
@@ -201,7 +208,8 @@ START_TEST(came_and_went)
 	/* So that the worker sees both orders, however busy the host is. */
 	gpreempt_policy_free(guard.policy);
 	ck_assert_int_eq(gpreempt_policy_new(&slowly, shr_now_ns(),
-					     &guard.policy), 0);
+					     &guard.policy),
+			 0);
 	add_offline(200);
 	add_online();
 	look_until("process 200 is offline");

@@ -6,12 +6,12 @@
 #include "shared/clock.h"
 #include "unit.h"
 
-#define MS NSEC_PER_MSEC
+#define MS     NSEC_PER_MSEC
 #define WINDOW GUARD_WINDOW_NS
 /* Fills, as the manual names them. */
 #define ORANGE "#d9480f"
-#define BLUE "#1c7ed6"
-#define GREY "#868e96"
+#define BLUE   "#1c7ed6"
+#define GREY   "#868e96"
 
 static struct guard_picture p;
 static char text[4 << 20];
@@ -38,9 +38,11 @@ static unsigned int bars(const char *colour, int row)
 	char fill[16], y[16];
 
 	for (; (at = strstr(at, "<rect")); at++) {
-		ck_assert_int_eq(sscanf(at, "<rect x=%*s y=\"%15[0-9]\" "
+		ck_assert_int_eq(sscanf(at,
+					"<rect x=%*s y=\"%15[0-9]\" "
 					"width=%*s height=%*s fill=\"%15[#0-9a-f]",
-					y, fill), 2);
+					y, fill),
+				 2);
 		n += !strcmp(fill, colour) &&
 		     (row < 0 || atoi(y) == 34 + 44 * row);
 	}
@@ -64,8 +66,10 @@ START_TEST(roles)
 	ck_assert_uint_eq(bars(GREY, 1), 1);
 	ck_assert_uint_eq(bars(GREY, -1), 1);
 	/* From 170 to 890 in 100 ms. */
-	ck_assert_ptr_nonnull(strstr(text, "<rect x=\"234.80\" y=\"34\" width=\"72.00\""));
-	ck_assert_ptr_nonnull(strstr(text, "<rect x=\"242.00\" y=\"78\" width=\"79.20\""));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "<rect x=\"234.80\" y=\"34\" width=\"72.00\""));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "<rect x=\"242.00\" y=\"78\" width=\"79.20\""));
 	ck_assert_ptr_nonnull(strstr(text, ">8 se&lt;r&gt;ve<"));
 	ck_assert_ptr_nonnull(strstr(text, ">7 train<"));
 	ck_assert_ptr_null(strstr(text, "dropped"));
@@ -81,14 +85,17 @@ START_TEST(goes_on)
 	guard_picture_begin(&p, off, 61 * MS);
 	draw(1 * MS, 101 * MS);
 	ck_assert_uint_eq(bars(GREY, 0), 1);
-	ck_assert_ptr_nonnull(strstr(text, "x=\"530.00\" y=\"34\" width=\"360.00\""));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "x=\"530.00\" y=\"34\" width=\"360.00\""));
 	/* It is gone: neither suspended nor running after that. */
 	guard_picture_leave(&p, off, 76 * MS);
 	guard_picture_end(&p, off, 80 * MS);
 	draw(1 * MS, 101 * MS);
 	ck_assert_uint_eq(bars(GREY, 0), 1);
-	ck_assert_ptr_nonnull(strstr(text, "x=\"530.00\" y=\"34\" width=\"180.00\""));
-	ck_assert_ptr_nonnull(strstr(text, "x=\"170.00\" y=\"34\" width=\"540.00\""));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "x=\"530.00\" y=\"34\" width=\"180.00\""));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "x=\"170.00\" y=\"34\" width=\"540.00\""));
 }
 END_TEST
 
@@ -150,7 +157,8 @@ START_TEST(many_lanes)
 	ck_assert_uint_eq(bars(ORANGE, -1), 1);
 	/* Still to be seen, then not any more: its lane is another's. */
 	ck_assert_int_eq(guard_picture_join(&p, 99, "b", false, WINDOW), -1);
-	ck_assert_int_eq(guard_picture_join(&p, 99, "b", false, WINDOW + 6 * MS),
+	ck_assert_int_eq(guard_picture_join(&p, 99, "b", false,
+					    WINDOW + 6 * MS),
 			 lane[3]);
 	draw(1 * MS, WINDOW + 7 * MS);
 	ck_assert_uint_eq(bars(GREY, -1), 0);
@@ -173,7 +181,8 @@ START_TEST(ran_in_hold)
 		ck_assert_uint_eq(bars(BLUE, 0), 2);
 		grey = strstr(text, "fill=\"" GREY "\"/");
 		ck_assert_ptr_nonnull(grey);
-		ck_assert_ptr_nonnull(strstr(grey, "<rect x=\"314.00\" y=\"34\" "
+		ck_assert_ptr_nonnull(strstr(grey,
+					     "<rect x=\"314.00\" y=\"34\" "
 					     "width=\"72.00\""));
 		guard_picture_end(&p, off, 91 * MS);
 	}

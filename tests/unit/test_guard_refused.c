@@ -82,7 +82,8 @@ START_TEST(no_lock)
 	ck_assert_ptr_nonnull(o);
 	ck_assert_str_eq(text_in(o, "event"), "refused");
 	ck_assert_str_eq(text_in(o, "pid"), "200");
-	ck_assert_str_eq(text_in(o, "text"), "process 200 is left alone: it "
+	ck_assert_str_eq(text_in(o, "text"),
+			 "process 200 is left alone: it "
 			 "cannot be locked in " HOLD_DIR ": Is a directory");
 	json_object_put(o);
 	look_until("process 200 is offline");
@@ -110,15 +111,15 @@ START_TEST(silent_worker)
 	atomic_store(&c->busy, busy);
 	for (i = 0; i < 20; i++) {
 		/* In the driver it may be silent for longer. */
-		atomic_store(&c->beat_ns, shr_now_ns() -
-			     (busy ? 3 * NSEC_PER_SEC : 0));
+		atomic_store(&c->beat_ns,
+			     shr_now_ns() - (busy ? 3 * NSEC_PER_SEC : 0));
 		look(1);
 		ck_assert_int_eq(kill(child, 0), 0);
 	}
 	ck_assert_uint_eq(printed("left alone"), 0);
 	fake_worker = WORKER_OBEYS;
-	atomic_store(&c->beat_ns, shr_now_ns() -
-		     (busy ? 21 : 3) * NSEC_PER_SEC);
+	atomic_store(&c->beat_ns,
+		     shr_now_ns() - (busy ? 21 : 3) * NSEC_PER_SEC);
 	look_until("process 200 is left alone: its worker was killed by "
 		   "signal 9");
 	ck_assert_int_lt(kill(child, 0), 0);

@@ -29,8 +29,8 @@ static void setup(void)
 	name_offline("comm:train");
 	world_add(200, "train", "/");
 	world_queues(200, QUEUES "0 0x1 compute-aql 0x8 0x10 0x40 4096\n"
-		     "1 0x2 compute-aql 0x8 0x10 0x40 4096\n"
-		     "2 0x3 compute-aql 0x8 0x10 0x40 4096\n");
+				 "1 0x2 compute-aql 0x8 0x10 0x40 4096\n"
+				 "2 0x3 compute-aql 0x8 0x10 0x40 4096\n");
 	look_until("process 200 is offline");
 	forget_printed();
 	offline = &guard.offline[0];
@@ -46,8 +46,7 @@ static void setup(void)
 	guard.policy->entity[offline->entity[2]].counted = now;
 	offline->want = 3;
 	offline->held_since_ns = now - NSEC_PER_SEC;
-	guard_picture_begin(guard.picture, offline->lane,
-			    now - NSEC_PER_SEC);
+	guard_picture_begin(guard.picture, offline->lane, now - NSEC_PER_SEC);
 }
 
 static void teardown(void)
@@ -72,8 +71,8 @@ START_TEST(share)
 	ck_assert(guard.changed);
 	/* What it was held in this test is counted, too. */
 	ck_assert_uint_ge(held(0), 399 * NSEC_PER_MSEC);
-	ck_assert_uint_le(held(0), 401 * NSEC_PER_MSEC + shr_now_ns() -
-			  before + NSEC_PER_SEC);
+	ck_assert_uint_le(held(0), 401 * NSEC_PER_MSEC + shr_now_ns() - before +
+					   NSEC_PER_SEC);
 	ck_assert_uint_lt(held(0), 900 * NSEC_PER_MSEC);
 	ck_assert_uint_lt(held(1), 900 * NSEC_PER_MSEC);
 	/* It runs on the third one, and nothing is to be paid there. */
@@ -119,8 +118,9 @@ START_TEST(metrics)
 	guard_take_results(&guard);
 	guard_print_metrics(&guard, f);
 	fclose(f);
-	ck_assert_ptr_nonnull(strstr(text, "\n# TYPE "
-		"gpreempt_guard_released_seconds_total counter\n"));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "\n# TYPE "
+				     "gpreempt_guard_released_seconds_total counter\n"));
 	ck_assert_double_eq(number(text, "released_seconds_total"), 25);
 	ck_assert_double_eq(number(text, "held_seconds_total"), 75);
 	ck_assert_double_eq_tol(number(text, "offline_share"), 125 / 200.0,
@@ -135,15 +135,18 @@ START_TEST(metrics)
 END_TEST
 
 /* Bars of that colour, from the left to the right. */
-static size_t bars(const char *text, const char *colour, double *x, double *wide)
+static size_t bars(const char *text, const char *colour, double *x,
+		   double *wide)
 {
 	size_t n = 0;
 	char fill[16];
 
 	for (; (text = strstr(text, "<rect")); text++) {
-		ck_assert_int_eq(sscanf(text, "<rect x=\"%lf\" y=\"34\" "
+		ck_assert_int_eq(sscanf(text,
+					"<rect x=\"%lf\" y=\"34\" "
 					"width=\"%lf\" height=\"28\" "
-					"fill=\"%15[#0-9a-f]", x, wide, fill),
+					"fill=\"%15[#0-9a-f]",
+					x, wide, fill),
 				 3);
 		n += !strcmp(fill, colour);
 	}
@@ -187,7 +190,8 @@ START_TEST(event)
 	ck_assert_str_eq(output(), "");
 	churn(0.5, true);
 	ck_assert_uint_eq(printed("process 200 makes and destroys queues while "
-				  "it is held: ran 0.5 s of the last 10\n"), 1);
+				  "it is held: ran 0.5 s of the last 10\n"),
+			  1);
 	guard_take_results(&guard);
 	churn(0.6, true);
 	ck_assert_uint_eq(printed("process 200"), 1);
@@ -196,7 +200,8 @@ START_TEST(event)
 	ck_assert_uint_eq(printed("process 200"), 1);
 	churn(0.7, false);
 	ck_assert_uint_eq(printed("process 200 destroys queues while it is "
-				  "held: ran 0.7 s of the last 10\n"), 1);
+				  "held: ran 0.7 s of the last 10\n"),
+			  1);
 	/* Twice as long now. */
 	ck_assert_uint_gt(offline->churn_pause.until_ns,
 			  shr_now_ns() + 19 * NSEC_PER_SEC);

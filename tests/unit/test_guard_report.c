@@ -61,7 +61,8 @@ START_TEST(nothing_yet)
 	guard_summary(&guard);
 	ck_assert_uint_eq(printed("preemptions 0 failures 0\n"), 1);
 	ck_assert_uint_eq(printed("arrival_to_ioctl_us n=0 p50=- p99=- "
-				  "max=-\n"), 1);
+				  "max=-\n"),
+			  1);
 	ck_assert_uint_eq(printed("offline_share_percent 100.0\n"), 1);
 	ck_assert_uint_eq(printed("simulated GPU"), 1);
 	/* It is for terminals, which this is not. */
@@ -89,7 +90,8 @@ START_TEST(as_json)
 	guard_summary(&guard);
 	o = json_tokener_parse(output());
 	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "event")),
+	ck_assert_str_eq(json_object_get_string(json_object_object_get(o,
+								       "event")),
 			 "summary");
 	ck_assert_double_eq(number(o, "preemptions", NULL), 4);
 	ck_assert_double_eq(number(o, "failures", NULL), 2);
@@ -112,8 +114,8 @@ START_TEST(samples)
 	guard_print_samples(&guard, f);
 	fclose(f);
 	ck_assert_str_eq(buf, "# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
-			 "arrival_to_slots_ns\n1000\t11000\t6000\n"
-			 "2000\t12000\t-\n3000\t93000\t8000\n");
+			      "arrival_to_slots_ns\n1000\t11000\t6000\n"
+			      "2000\t12000\t-\n3000\t93000\t8000\n");
 }
 END_TEST
 
@@ -148,9 +150,15 @@ START_TEST(switches)
 		.channel = guard_channel_map(sizeof(*w.channel)),
 	};
 	struct guard_result result = {
-		.pid = 200, .suspend = true, .reason = GPREEMPT_POLICY_ARRIVAL,
-		.arrival_ns = 1000, .start_ns = 3000, .end_ns = 8000,
-		.slots_ns = 4000, .requested = 3, .done = 2,
+		.pid = 200,
+		.suspend = true,
+		.reason = GPREEMPT_POLICY_ARRIVAL,
+		.arrival_ns = 1000,
+		.start_ns = 3000,
+		.end_ns = 8000,
+		.slots_ns = 4000,
+		.requested = 3,
+		.done = 2,
 	};
 	struct json_object *o;
 
@@ -163,7 +171,8 @@ START_TEST(switches)
 	guard_take_from(&guard, &w);
 	o = json_tokener_parse(output());
 	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "reason")),
+	ck_assert_str_eq(json_object_get_string(json_object_object_get(o,
+								       "reason")),
 			 "arrival");
 	ck_assert_double_eq(number(o, "pid", NULL), 200);
 	ck_assert_double_eq(number(o, "requested", NULL), 3);
@@ -186,7 +195,8 @@ static void read_terminal(int terminal, char *text, size_t size,
 
 	while (!strstr(text, end) && poll(&ready, 1, 10000) == 1)
 		ck_assert_int_gt(read(terminal, text + strlen(text),
-				      size - 1 - strlen(text)), 0);
+				      size - 1 - strlen(text)),
+				 0);
 }
 
 /* On a terminal: one line, no longer than that is wide, and events replace it. */
@@ -214,7 +224,7 @@ START_TEST(live)
 	guard_event(&guard, "x", 1, "something");
 	read_terminal(terminal, text, sizeof(text), "\n");
 	ck_assert_str_eq(text, "\r\033[Konline: 1 of 2 busy; offline: 1 of "
-			 "3 held\r\033[Ksomething\r\n");
+			       "3 held\r\033[Ksomething\r\n");
 	args.json = 1;
 	guard_live(&guard);
 	ck_assert_int_lt(read(terminal, text, sizeof(text)), 0);

@@ -89,8 +89,10 @@ START_TEST(never_answers)
 	size_t i;
 
 	if (start_stuck() < 0) {
-		fprintf(stderr, "skipped: this kernel has no userfaultfd for "
-			"us: %s\n", strerror(-atomic_load(&memory->ready)));
+		fprintf(stderr,
+			"skipped: this kernel has no userfaultfd for "
+			"us: %s\n",
+			strerror(-atomic_load(&memory->ready)));
 		return;
 	}
 	start_guard();
@@ -104,9 +106,10 @@ START_TEST(never_answers)
 		shr_sleep_ns(NSEC_PER_MSEC / 10);
 	}
 	gpreempt_stats(took, TRIES, &stats);
-	fprintf(stderr, "begin beside a page that never answers: p50 %.1f us, "
-		"p99 %.1f us, max %.1f us\n", stats.p50 / 1e3, stats.p99 / 1e3,
-		stats.max / 1e3);
+	fprintf(stderr,
+		"begin beside a page that never answers: p50 %.1f us, "
+		"p99 %.1f us, max %.1f us\n",
+		stats.p50 / 1e3, stats.p99 / 1e3, stats.max / 1e3);
 	ck_assert_uint_lt(stats.p50, NSEC_PER_MSEC);
 	ck_assert_uint_eq(guard.turn.stuck, 1);
 	memory->read = 1;
@@ -140,7 +143,7 @@ START_TEST(dropped_while_read)
 END_TEST
 
 static char fuse_path[] = "/tmp/gpreempt-fuse-XXXXXX";
-static atomic_int *asked;	/* the file was read from */
+static atomic_int *asked; /* the file was read from */
 
 /* The server of a file that never answers a read; 0: there is no FUSE for us. */
 static pid_t mount_fuse(void)
@@ -181,8 +184,8 @@ static void map_fuse(void)
 static int connect_guard(void)
 {
 	struct sockaddr_un to = { AF_UNIX, GUARD_SOCKET };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
-			SOCK_NONBLOCK, 0);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			0);
 	int ret = connect(fd, (struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
 
 	close(fd);
@@ -252,7 +255,8 @@ START_TEST(killed_while_read)
 	kill(killed, SIGKILL);
 	end = shr_now_ns() + 10 * NSEC_PER_SEC;
 	while (connect_guard() != -ECONNREFUSED || lock < 0) {
-		ck_assert_msg(shr_now_ns() < end, "guard was killed; connect: "
+		ck_assert_msg(shr_now_ns() < end,
+			      "guard was killed; connect: "
 			      "%s, lock of its target: %s",
 			      strerror(-connect_guard()),
 			      lock < 0 ? strerror(-lock) : "free");

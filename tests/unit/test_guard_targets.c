@@ -9,8 +9,8 @@
 #include "shared/macro.h"
 #include "fake/guard.h"
 
-#define ID_A "aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111"
-#define ID_B "bbbbbbbbbbbb2222222222222222222222222222222222222222222222222222"
+#define ID_A   "aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111"
+#define ID_B   "bbbbbbbbbbbb2222222222222222222222222222222222222222222222222222"
 #define DOCKER "/var/lib/docker/containers/"
 
 static void container(pid_t pid, const char *comm, const char *id,
@@ -73,9 +73,11 @@ START_TEST(queues_change)
 	look_until("process 200 is offline");
 	guard.online[0].queue[0].known = true;
 	guard.online[0].queue[0].written = 7;
-	world_queues(100, QUEUES "3 0x1234 compute-aql 0x8 0x10 0x1000 4096\n"
-		     "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
-	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	world_queues(100,
+		     QUEUES "3 0x1234 compute-aql 0x8 0x10 0x1000 4096\n"
+			    "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
+	world_queues(200,
+		     QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look(1);
 	ck_assert_uint_eq(guard.online[0].n, 2);
 	ck_assert_uint_eq(guard.online[0].nodes, 3);
@@ -125,7 +127,8 @@ START_TEST(gangs)
 	name_offline("comm:other");
 	add_serve_and_train();
 	world_add(201, "other", "/b");
-	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	world_queues(201,
+		     QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look_until("process 201 is offline");
 	look_until("process 200 is offline");
 	ck_assert_uint_eq(guard_find_offline(&guard, 200)->job, 1);
@@ -140,7 +143,7 @@ START_TEST(another_process)
 	add_serve_and_train();
 	look_until("process 100 is online");
 	world_file("/proc/100/stat", "100 (serve) S 1 2 3 4 5 6 7 8 9 10 11 12 "
-		   "13 14 15 16 17 18 999999 20\n");
+				     "13 14 15 16 17 18 999999 20\n");
 	look(2);
 	ck_assert_uint_eq(printed("process 100 is not online any more"), 1);
 	ck_assert_uint_eq(printed("process 100 is online"), 2);
@@ -154,7 +157,8 @@ START_TEST(released)
 	add_serve_and_train();
 	look_until("process 200 is offline");
 	guard.releases[guard.n_releases++] = (struct guard_release){
-		.pid = 200, .ns = 100 * NSEC_PER_MSEC,
+		.pid = 200,
+		.ns = 100 * NSEC_PER_MSEC,
 	};
 	look_until("process 200 is released");
 	ck_assert_uint_eq(guard.n_offline, 0);
@@ -192,11 +196,14 @@ START_TEST(ambiguous_name)
 	ck_assert_msg(is_online(101), "a new process was not taken");
 	ck_assert(!is_online(300) && !is_online(301));
 	ck_assert_uint_eq(printed("--online container:web: that is the name "
-				  "of several containers"), 1);
+				  "of several containers"),
+			  1);
 	ck_assert_uint_eq(printed("aaaaaaaaaaaa (process 300), "
-				  "bbbbbbbbbbbb (process 301)"), 1);
+				  "bbbbbbbbbbbb (process 301)"),
+			  1);
 	ck_assert_uint_eq(printed("process 301 is left alone: the name of its "
-				  "container is that of several"), 1);
+				  "container is that of several"),
+			  1);
 	/* Its target would hang at its next signal. */
 	look_until("process 200 is left alone: its worker was killed by "
 		   "signal 9");
@@ -297,9 +304,11 @@ START_TEST(json)
 	while (fgets(line, sizeof(line), f)) {
 		o = json_tokener_parse(line);
 		ck_assert_ptr_nonnull(o);
-		ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "event")),
+		ck_assert_str_eq(json_object_get_string(
+					 json_object_object_get(o, "event")),
 				 "joined");
-		ck_assert_int_eq(json_object_get_int(json_object_object_get(o, "pid")),
+		ck_assert_int_eq(json_object_get_int(json_object_object_get(o,
+									    "pid")),
 				 100);
 		json_object_put(o);
 	}

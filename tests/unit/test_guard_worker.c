@@ -13,8 +13,8 @@
 #include "shared/clock.h"
 #include "unit.h"
 
-#define GPU_A 0xf7bc		/* node 0, as the made-up queues have it */
-#define GPU_B 0x1234		/* node 1 */
+#define GPU_A	    0xf7bc /* node 0, as the made-up queues have it */
+#define GPU_B	    0x1234 /* node 1 */
 #define PATIENCE_NS (20 * NSEC_PER_SEC)
 
 static struct guard_common common;
@@ -46,11 +46,14 @@ static void setup(void)
 	unit_setup();
 	memset(&channel, 0, sizeof(channel));
 	common = (struct guard_common){
-		.gpu_id = { GPU_A, GPU_B }, .late_ns = 3600 * NSEC_PER_SEC,
+		.gpu_id = { GPU_A, GPU_B },
+		.late_ns = 3600 * NSEC_PER_SEC,
 	};
 	atomic_store(&common.beat_ns, shr_now_ns());
 	job = (struct guard_job){
-		.target = PID, .lock = -1, .common = &common,
+		.target = PID,
+		.lock = -1,
+		.common = &common,
 		.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
 	};
 	gp_loop_add_queue(&loop, 0);
@@ -100,7 +103,8 @@ static void teardown(void)
 static void order(uint64_t nodes)
 {
 	struct guard_order o = {
-		.nodes = nodes, .arrival_ns = shr_now_ns(),
+		.nodes = nodes,
+		.arrival_ns = shr_now_ns(),
 		.reason = GPREEMPT_POLICY_ARRIVAL,
 	};
 
@@ -405,7 +409,7 @@ START_TEST(released)
 	while (!atomic_load(&channel.churns)) {
 		ck_assert_msg(shr_now_ns() < end, "released for %llu ns",
 			      (unsigned long long)
-			      atomic_load(&channel.released_ns));
+				      atomic_load(&channel.released_ns));
 		shr_sleep_ns(NSEC_PER_MSEC);
 	}
 	recent = atomic_load(&channel.recent_ns);

@@ -27,7 +27,9 @@ static void setup(void)
 	common->late_ns = 3600 * NSEC_PER_SEC;
 	atomic_store(&common->beat_ns, shr_now_ns());
 	job = (struct guard_job){
-		.target = PID, .lock = -1, .common = common,
+		.target = PID,
+		.lock = -1,
+		.common = common,
 		.wake = eventfd(0, EFD_NONBLOCK),
 	};
 }

@@ -24,11 +24,11 @@
 /* The grace of a request tells the made-up holder what to do. */
 enum {
 	WELL,
-	BUSY = 1,	/* it is held */
-	SILENT,		/* ends without an answer */
-	STUCK,		/* never answers */
+	BUSY = 1, /* it is held */
+	SILENT,	  /* ends without an answer */
+	STUCK,	  /* never answers */
 	PARTLY,
-	UNKNOWN,	/* fails without a reason */
+	UNKNOWN, /* fails without a reason */
 };
 
 static struct gpreempt_hold *hold;
@@ -83,30 +83,35 @@ static void hold_on(struct ipc_server *server)
 static bool as_asked(const struct hold_request *request)
 {
 	return request->verb == HOLD_SUSPEND && request->start == 777 &&
-	       request->command == (uint64_t)getppid() &&
-	       request->count == 2 && request->ids[1] == 7 &&
-	       request->n_gpus == 1 && request->gpus[0] == 63420 &&
-	       request->by_priority && request->priority_max == 9;
+	       request->command == (uint64_t)getppid() && request->count == 2 &&
+	       request->ids[1] == 7 && request->n_gpus == 1 &&
+	       request->gpus[0] == 63420 && request->by_priority &&
+	       request->priority_max == 9;
 }
 
 static int made_up_holder(const char *target)
 {
 	static struct hold_request request;
 	struct hold_reply reply = {
-		.queues = 2, .ioctl_ns = 5, .verdict = GPREEMPT_VERIFIED,
+		.queues = 2,
+		.ioctl_ns = 5,
+		.verdict = GPREEMPT_VERIFIED,
 	};
 	char buf[HOLD_MAX_PACKET], path[64];
 	struct ipc_server_options options = {
-		.path = path, .limits = { .places = 4 }, .locked = true,
-		.one_request = true, .answer = answer,
+		.path = path,
+		.limits = { .places = 4 },
+		.locked = true,
+		.one_request = true,
+		.answer = answer,
 	};
 	struct ipc_server *server;
 	ssize_t n;
 
 	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf),
 			shr_now_ns() + 20 * NSEC_PER_SEC);
-	if (n < 0 || gp_hold_get_request(buf, n, &request) ||
-	    getenv("HOME") || request.grace == SILENT)
+	if (n < 0 || gp_hold_get_request(buf, n, &request) || getenv("HOME") ||
+	    request.grace == SILENT)
 		return 1;
 	if (request.grace == STUCK) {
 		/* Until the library closes its end. */
@@ -149,8 +154,7 @@ static void setup(void)
 
 	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
 	ck_assert_int_eq(hold_dir_prepare(), 0);
-	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1),
-			 0);
+	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
 	unlink(gp_holder_path);
 	ck_assert_int_eq(symlink(self, gp_holder_path), 0);
 	unit_setup();
@@ -169,7 +173,9 @@ static void teardown(void)
 static int open_with(uint32_t what, uint64_t lease)
 {
 	struct gpreempt_hold_options options = {
-		.size = sizeof(options), .grace = what, .lease_ns = lease,
+		.size = sizeof(options),
+		.grace = what,
+		.lease_ns = lease,
 		.timeout_ns = 20 * NSEC_PER_SEC,
 	};
 
@@ -190,12 +196,17 @@ START_TEST(held_and_released)
 {
 	static const uint32_t ids[] = { 0, 7 }, gpus[] = { 63420 };
 	struct gpreempt_filter which = {
-		.ids = ids, .n_ids = 2, .gpu_ids = gpus, .n_gpu_ids = 1,
-		.by_priority = true, .priority_max = 9,
+		.ids = ids,
+		.n_ids = 2,
+		.gpu_ids = gpus,
+		.n_gpu_ids = 1,
+		.by_priority = true,
+		.priority_max = 9,
 	};
 
 	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, &status, &hold,
-				       &err), 0);
+				       &err),
+			 0);
 	ck_assert_uint_eq(status.queues, 2);
 	ck_assert_uint_eq(status.ioctl_ns, 5);
 	ck_assert_int_eq(status.verdict, GPREEMPT_VERIFIED);
@@ -206,8 +217,7 @@ START_TEST(held_and_released)
 	ck_assert_int_eq(gpreempt_hold_extend(hold, 5), 0);
 	ck_assert_int_eq(gpreempt_hold_status(hold, &status), 0);
 	ck_assert_uint_eq(status.lease_ns, 5);
-	ck_assert_int_eq(gpreempt_hold_extend(hold, GPREEMPT_HOLD_NO_LEASE),
-			 0);
+	ck_assert_int_eq(gpreempt_hold_extend(hold, GPREEMPT_HOLD_NO_LEASE), 0);
 	ck_assert_int_eq(gpreempt_hold_status(hold, &status), 0);
 	ck_assert_uint_eq(status.lease_ns, GPREEMPT_HOLD_NO_LEASE);
 	ck_assert_int_eq(gpreempt_hold_release(hold), 0);
@@ -290,8 +300,9 @@ START_TEST(another_holder)
 	ck_assert_int_eq(open_with(WELL, 0), 0);
 	first = hold;
 	kill(status.holder, SIGKILL);
-	ck_assert_int_eq(poll(&(struct pollfd){
-		.fd = gpreempt_hold_fd(first), .events = POLLIN }, 1, 20000),
+	ck_assert_int_eq(poll(&(struct pollfd){ .fd = gpreempt_hold_fd(first),
+						.events = POLLIN },
+			      1, 20000),
 			 1);
 	ck_assert_int_eq(open_with(WELL, 0), 0);
 	ck_assert_int_eq(gpreempt_hold_extend(first, 0), -ENOTCONN);
@@ -325,12 +336,14 @@ END_TEST
 START_TEST(no_answer)
 {
 	struct gpreempt_hold_options options = {
-		.size = sizeof(options), .grace = STUCK,
+		.size = sizeof(options),
+		.grace = STUCK,
 		.timeout_ns = 50 * NSEC_PER_MSEC,
 	};
 
 	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold,
-				       &err), -ETIMEDOUT);
+				       &err),
+			 -ETIMEDOUT);
 	ck_assert_ptr_null(hold);
 }
 END_TEST
@@ -351,12 +364,15 @@ START_TEST(bad_arguments)
 			 -E2BIG);
 	options.grace = GPREEMPT_GRACE_MAX + 1;
 	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold,
-				       &err), -EINVAL);
+				       &err),
+			 -EINVAL);
 	options.size = 0;
 	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold,
-				       &err), -EINVAL);
+				       &err),
+			 -EINVAL);
 	ck_assert_int_lt(gpreempt_hold(g, PID + 1, NULL, NULL, NULL, &hold,
-				       &err), 0);
+				       &err),
+			 0);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
 	ck_assert_ptr_null(hold);
 }

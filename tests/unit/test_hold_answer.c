@@ -6,7 +6,7 @@
 #include "shared/clock.h"
 #include "unit-worker.h"
 
-#define START 777		/* of the made-up process */
+#define START 777 /* of the made-up process */
 
 static struct hold_worker w;
 
@@ -106,7 +106,8 @@ START_TEST(some_queues)
 	request.ids[1] = 9;
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
-	ck_assert_ptr_nonnull(strstr(reply.text, "queue 9 of process 4242 is "
+	ck_assert_ptr_nonnull(strstr(reply.text,
+				     "queue 9 of process 4242 is "
 				     "not suspended: there is no such queue"));
 	request.count = 1;
 	request.ids[0] = 9;
@@ -134,7 +135,8 @@ START_TEST(being_destroyed)
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(reply.destroying, 0);
-	ck_assert_ptr_nonnull(strstr(reply.text, "queue 1 of process 4242 is "
+	ck_assert_ptr_nonnull(strstr(reply.text,
+				     "queue 1 of process 4242 is "
 				     "not suspended: its process is destroying"));
 	close_worker();
 }
@@ -163,7 +165,10 @@ END_TEST
 START_TEST(lost_in_a_request)
 {
 	static const char *const calls[] = {
-		"snapshot", "suspend", "query", "probe",
+		"snapshot",
+		"suspend",
+		"query",
+		"probe",
 	};
 	size_t i;
 
@@ -172,9 +177,9 @@ START_TEST(lost_in_a_request)
 		at(calls[i], 1, gp_loop_disable);
 		ask(HOLD_SUSPEND);
 		ck_assert_msg(reply.status == GPREEMPT_CLASS_DONE &&
-			      reply.queues == 2, "%s: status %d, %d queues: %s",
-			      calls[i], (int)reply.status, (int)reply.queues,
-			      reply.text);
+				      reply.queues == 2,
+			      "%s: status %d, %d queues: %s", calls[i],
+			      (int)reply.status, (int)reply.queues, reply.text);
 		both_are(true);
 		ask(HOLD_SUSPEND);
 		ck_assert_uint_eq(reply.queues, 2);
@@ -230,7 +235,8 @@ START_TEST(gpu_hangs)
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
 	ck_assert_uint_eq(reply.queues, 1);
-	ck_assert_ptr_nonnull(strstr(reply.text, "queue 1 of process 4242 is "
+	ck_assert_ptr_nonnull(strstr(reply.text,
+				     "queue 1 of process 4242 is "
 				     "not suspended: the GPU did not"));
 	/* It waits for a resume all the same. */
 	request.count = 1;

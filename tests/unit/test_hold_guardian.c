@@ -23,10 +23,14 @@ static void setup(void)
 	target = unit_make_sleeper();
 	lock = hold_lock(target);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				    beat), 0);
+				    beat),
+			 0);
 	birth = (struct hold_birth){
-		.target = target, .worker = worker, .lock = lock,
-		.beat = beat[0], .report = dup(lock),
+		.target = target,
+		.worker = worker,
+		.lock = lock,
+		.beat = beat[0],
+		.report = dup(lock),
 	};
 }
 
@@ -51,7 +55,8 @@ static void teardown(void)
 static void send_beat(uint64_t silence_ns, uint64_t lease_end_ns)
 {
 	struct hold_beat b = {
-		.silence_ns = silence_ns, .lease_end_ns = lease_end_ns,
+		.silence_ns = silence_ns,
+		.lease_end_ns = lease_end_ns,
 	};
 
 	ck_assert_int_eq(send(beat[1], &b, sizeof(b), 0), sizeof(b));
@@ -120,8 +125,8 @@ START_TEST(killed_target)
 {
 	int status;
 
-	ck_assert_int_eq(ptrace(PTRACE_SEIZE, target, 0,
-				PTRACE_O_TRACEEXIT), 0);
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, target, 0, PTRACE_O_TRACEEXIT),
+			 0);
 	start();
 	send_beat(3600 * NSEC_PER_SEC, 0);
 	shr_sleep_ns(NSEC_PER_SEC);

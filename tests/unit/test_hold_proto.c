@@ -28,7 +28,8 @@ START_TEST(request_there_and_back)
 	};
 
 	ck_assert_int_eq(gp_hold_get_request(buf, gp_hold_put_request(&in, buf),
-					     &request), 0);
+					     &request),
+			 0);
 	ck_assert_int_eq(request.verb, HOLD_SUSPEND);
 	ck_assert_uint_eq(request.start, 1844);
 	ck_assert_uint_eq(request.lease_ns, 5000000000);
@@ -59,7 +60,8 @@ START_TEST(longest_request)
 	for (i = 0; i < HOLD_MAX_IDS; i++)
 		in.ids[i] = i;
 	ck_assert_int_eq(gp_hold_get_request(buf, gp_hold_put_request(&in, buf),
-					     &request), 0);
+					     &request),
+			 0);
 	ck_assert_uint_eq(request.count, HOLD_MAX_IDS);
 	ck_assert_uint_eq(request.ids[HOLD_MAX_IDS - 1], HOLD_MAX_IDS - 1);
 }
@@ -70,11 +72,13 @@ START_TEST(verbs)
 	struct hold_request in = { .verb = HOLD_RESUME };
 
 	ck_assert_int_eq(gp_hold_get_request(buf, gp_hold_put_request(&in, buf),
-					     &request), 0);
+					     &request),
+			 0);
 	ck_assert_int_eq(request.verb, HOLD_RESUME);
 	in.verb = HOLD_STATUS;
 	ck_assert_int_eq(gp_hold_get_request(buf, gp_hold_put_request(&in, buf),
-					     &request), 0);
+					     &request),
+			 0);
 	ck_assert_int_eq(request.verb, HOLD_STATUS);
 }
 END_TEST
@@ -95,7 +99,8 @@ START_TEST(reply_there_and_back)
 	};
 
 	ck_assert_int_eq(gp_hold_get_reply(buf, gp_hold_put_reply(&in, buf),
-					   &reply), 0);
+					   &reply),
+			 0);
 	ck_assert_uint_eq(reply.status, 6);
 	ck_assert_uint_eq(reply.worker, 815);
 	ck_assert_uint_eq(reply.guardian, 814);
@@ -115,7 +120,8 @@ START_TEST(longest_reply)
 
 	memset(in.text, 'x', sizeof(in.text) - 1);
 	ck_assert_int_eq(gp_hold_get_reply(buf, gp_hold_put_reply(&in, buf),
-					   &reply), 0);
+					   &reply),
+			 0);
 	ck_assert_uint_eq(reply.worker, UINT64_MAX);
 	ck_assert_str_eq(reply.text, in.text);
 }
@@ -159,7 +165,8 @@ static const char *const bad_requests[] = {
 START_TEST(refused_request)
 {
 	ck_assert_int_eq(gp_hold_get_request(bad_requests[_i],
-					     strlen(bad_requests[_i]), &request),
+					     strlen(bad_requests[_i]),
+					     &request),
 			 -EPROTO);
 }
 END_TEST
@@ -198,7 +205,8 @@ START_TEST(queues_of_a_command_line)
 {
 	uint32_t ids[] = { 4, 2 }, gpus[] = { 7, 9, 7 };
 	struct ctl_queue_args args = {
-		.ids = { ids, 2 }, .gpus = { gpus, 3 },
+		.ids = { ids, 2 },
+		.gpus = { gpus, 3 },
 		.priority = { .set = true, .min = 3, .max = 15 },
 	};
 
@@ -212,8 +220,10 @@ START_TEST(queues_of_a_command_line)
 	ck_assert_uint_eq(request.by_priority, 1);
 	ck_assert_uint_eq(request.priority_min, 3);
 	ck_assert_uint_eq(request.priority_max, 15);
-	ck_assert_int_eq(gp_hold_get_request(buf, gp_hold_put_request(&request, buf),
-					     &request), 0);
+	ck_assert_int_eq(gp_hold_get_request(buf,
+					     gp_hold_put_request(&request, buf),
+					     &request),
+			 0);
 }
 END_TEST
 

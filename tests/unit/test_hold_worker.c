@@ -103,8 +103,8 @@ static void nothing(void)
 START_TEST(ends)
 {
 	static void (*const ways[])(void) = {
-		end_by_command, end_by_guardian, end_by_signal, end_by_socket,
-		nothing,
+		end_by_command, end_by_guardian, end_by_signal,
+		end_by_socket,	nothing,
 	};
 
 	/* The last ends by its lease. */

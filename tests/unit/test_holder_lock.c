@@ -47,7 +47,9 @@ END_TEST
 START_TEST(one_lock)
 {
 	struct hold_owner in = {
-		.role = HOLD_ROLE_HOLDER, .pid = 815, .guardian = 814,
+		.role = HOLD_ROLE_HOLDER,
+		.pid = 815,
+		.guardian = 814,
 	};
 	struct hold_owners owners = { 0 };
 	int lock = hold_lock(PID);
@@ -153,8 +155,10 @@ START_TEST(garbage_in_lock)
 	ck_assert_int_eq(write(lock, "gpreempt-lock 9 x\n", 18), 18);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
 	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
-	ck_assert_int_eq(pwrite(lock, "gpreempt-lock 1 role=77 pid=1 guardian=2\n",
-				41, 0), 41);
+	ck_assert_int_eq(pwrite(lock,
+				"gpreempt-lock 1 role=77 pid=1 guardian=2\n",
+				41, 0),
+			 41);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
 	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
 }
@@ -269,8 +273,7 @@ START_TEST(texts)
 	} rows[] = {
 		{ HOLD_ROLE_HOLDER, "gpreempt-ctl suspend (815)",
 		  "gpreempt-ctl resume 4242" },
-		{ HOLD_ROLE_PREEMPT, "gpreempt-ctl preempt (815)",
-		  "kill 815" },
+		{ HOLD_ROLE_PREEMPT, "gpreempt-ctl preempt (815)", "kill 815" },
 		{ HOLD_ROLE_FOLLOW, "gpreempt-ctl follow (815)", "kill 815" },
 		{ HOLD_ROLE_GUARD, "gpreempt-ctl guard (814)",
 		  "gpreempt-ctl guard release 4242" },
@@ -284,7 +287,9 @@ START_TEST(texts)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		owner = (struct hold_owner){
-			.role = rows[i].role, .pid = 815, .guardian = 814,
+			.role = rows[i].role,
+			.pid = 815,
+			.guardian = 814,
 		};
 		hold_taken_text(&owner, PID, text, sizeof(text));
 		next = strchr(text, '\n');
@@ -294,8 +299,8 @@ START_TEST(texts)
 	}
 	hold_not_taken_text(-ENOSPC, PID, text, sizeof(text));
 	ck_assert_str_eq(text, "cannot lock process 4242 in " HOLD_DIR ": No "
-			 "space left on device\nmake room in " HOLD_DIR
-			 " and try again");
+			       "space left on device\nmake room in " HOLD_DIR
+			       " and try again");
 	hold_not_taken_text(-EROFS, PID, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "Read-only file system\n"));
 	owner.role = HOLD_ROLE_GUARD;

@@ -67,7 +67,8 @@ static int ask(pid_t pid, struct hold_reply *reply)
 	ck_assert_int_gt(n, 0);
 	ck_assert_int_eq(gp_hold_get_reply(buf, n, reply), 0);
 	ck_assert_int_eq(status_of(child), reply->reason ?
-			 GPREEMPT_CLASS_FAILED : GPREEMPT_CLASS_DONE);
+						   GPREEMPT_CLASS_FAILED :
+						   GPREEMPT_CLASS_DONE);
 	return fd;
 }
 
@@ -109,7 +110,8 @@ END_TEST
 
 START_TEST(held_already)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 5,
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD,
+				    .pid = 5,
 				    .guardian = 6 };
 	int lock = hold_take(target, &owner);
 	struct hold_reply reply;

@@ -20,12 +20,12 @@
 #include "unit-fuse.h"
 #include "unit.h"
 
-#define ID "c0ffee0000000000000000000000000000000000000000000000000000000000"
-#define STORAGE ".local/share/containers/storage"
-#define DIR STORAGE "/overlay-containers"
+#define ID	  "c0ffee0000000000000000000000000000000000000000000000000000000000"
+#define STORAGE	  ".local/share/containers/storage"
+#define DIR	  STORAGE "/overlay-containers"
 #define FILE_NAME DIR "/containers.json"
-#define GOOD "[{\"id\":\"" ID "\",\"names\":[\"infer\"]}]"
-#define OTHER 12345	/* a user that is none of ours */
+#define GOOD	  "[{\"id\":\"" ID "\",\"names\":[\"infer\"]}]"
+#define OTHER	  12345 /* a user that is none of ours */
 
 static char home[] = "/tmp/gpreempt-home-XXXXXX";
 static char passwd[128], cgroup[256];
@@ -97,7 +97,8 @@ static void setup(void)
 		 user, home);
 	snprintf(cgroup, sizeof(cgroup),
 		 "0::/user.slice/user-%u.slice/user@%u.service/libpod-" ID
-		 ".scope\n", user, user);
+		 ".scope\n",
+		 user, user);
 	gp_loop_set_file(&loop, "/etc/passwd", passwd);
 	gp_loop_set_file(&loop, "/proc/4242/cgroup", cgroup);
 	ops = gp_backend_loop;
@@ -110,7 +111,10 @@ static void setup(void)
 static void wait_for_children(void)
 {
 	struct gp_place place = {
-		.uid = user, .gid = user, .base = home, .path = "none",
+		.uid = user,
+		.gid = user,
+		.base = home,
+		.path = "none",
 	};
 	struct gp_file_id id = { 0 };
 	siginfo_t info;
@@ -198,13 +202,11 @@ static const struct {
 	mode_t mode;
 	unsigned int major;
 	unsigned int minor;
-	bool link;		/* to such a file, elsewhere */
+	bool link; /* to such a file, elsewhere */
 } kinds[] = {
-	{ S_IFIFO, 0, 0, false },
-	{ S_IFIFO, 0, 0, true },
-	{ S_IFCHR, 1, 5, false },	/* zero */
-	{ S_IFCHR, 1, 5, true },
-	{ S_IFCHR, 5, 2, false },	/* ptmx */
+	{ S_IFIFO, 0, 0, false }, { S_IFIFO, 0, 0, true },
+	{ S_IFCHR, 1, 5, false },			    /* zero */
+	{ S_IFCHR, 1, 5, true },  { S_IFCHR, 5, 2, false }, /* ptmx */
 	{ S_IFCHR, 5, 2, true },
 };
 
@@ -256,10 +258,8 @@ static const struct {
 	const char *unit;
 	size_t len;
 } bombs[] = {
-	{ 12 << 20, "{},", 3 },
-	{ (1 << 20) - 8, "{},", 3 },
-	{ (1 << 20) - 8, "[", 1 },
-	{ (1 << 20) - 8, "{\"a\":", 5 },
+	{ 12 << 20, "{},", 3 },	    { (1 << 20) - 8, "{},", 3 },
+	{ (1 << 20) - 8, "[", 1 },  { (1 << 20) - 8, "{\"a\":", 5 },
 	{ (1 << 20) - 8, "\0", 1 },
 };
 
@@ -315,7 +315,10 @@ END_TEST
 START_TEST(unchanged)
 {
 	struct gp_place place = {
-		.uid = user, .gid = user, .base = home, .path = FILE_NAME,
+		.uid = user,
+		.gid = user,
+		.base = home,
+		.path = FILE_NAME,
 	};
 	struct gp_file_id id = { 0 };
 	char text[256];
@@ -344,7 +347,10 @@ static void *serve(void *arg)
 START_TEST(never_answers)
 {
 	struct gp_place place = {
-		.uid = user, .gid = user, .base = home, .path = FILE_NAME,
+		.uid = user,
+		.gid = user,
+		.base = home,
+		.path = FILE_NAME,
 	};
 	struct gp_file_id id = { 0 };
 	pthread_t server;
@@ -369,8 +375,8 @@ START_TEST(never_answers)
 	ck_assert_uint_eq(reads, 1);
 	/* Processes that can't be ended are of a bounded number. */
 	for (i = 1; i < 8; i++)
-		ck_assert_int_eq(gp_place_read(&place, &id, text,
-					       sizeof(text)), -ETIMEDOUT);
+		ck_assert_int_eq(gp_place_read(&place, &id, text, sizeof(text)),
+				 -ETIMEDOUT);
 	ck_assert_int_eq(gp_place_read(&place, &id, text, sizeof(text)),
 			 -EBUSY);
 	umount2(below(STORAGE), MNT_DETACH);
@@ -406,8 +412,10 @@ START_TEST(all_slow)
 	for (i = 0; i < 5; i++) {
 		snprintf(passwd, sizeof(passwd), "u:x:%u:1::/h%u:/bin/sh\n",
 			 1000 + i, i);
-		snprintf(cgroup, sizeof(cgroup), "0::/user.slice/user-%u.slice/"
-			 "docker-" ID ".scope\n", 1000 + i);
+		snprintf(cgroup, sizeof(cgroup),
+			 "0::/user.slice/user-%u.slice/"
+			 "docker-" ID ".scope\n",
+			 1000 + i);
 		ck_assert_int_eq(gpreempt_container(lib, PID, &c), 0);
 		ck_assert_str_eq(c.name, "");
 	}

@@ -19,8 +19,8 @@
 #include "unit.h"
 
 #define STRANGER 65534
-#define ALLOWED 4711
-#define MANY 4
+#define ALLOWED	 4711
+#define MANY	 4
 
 /* Not in the tree of the build: other users have to get there. */
 static char dir[64], path[80];
@@ -180,7 +180,8 @@ START_TEST(stopped_server)
 	/* Also with a limit that is a second less the smallest part of one. */
 	unit_frozen_ns = shr_now_ns();
 	ck_assert_int_eq(gp_ipc_connect(path, unit_frozen_ns + NSEC_PER_SEC -
-					NSEC_PER_USEC), -ETIMEDOUT);
+						      NSEC_PER_USEC),
+			 -ETIMEDOUT);
 	unit_frozen_ns = 0;
 	while (n)
 		close(fds[--n]);
@@ -211,8 +212,9 @@ START_TEST(places_of_root)
 
 	for (i = 0; i < MANY; i++) {
 		fds[i] = gp_ipc_connect(path, soon());
-		ck_assert_int_eq(talk(server, fds[i], i == 1 ? "idle" :
-				      "busy", buf), 4);
+		ck_assert_int_eq(talk(server, fds[i], i == 1 ? "idle" : "busy",
+				      buf),
+				 4);
 	}
 	fds[MANY] = gp_ipc_connect(path, soon());
 	ck_assert_int_eq(talk(server, fds[MANY], "busy", buf), 4);

@@ -18,20 +18,30 @@ struct message {
 
 static const char *const verbs[] = { "do", "undo" };
 static const struct ipc_field fields[] = {
-	{ .name = "big", .kind = IPC_U64,
+	{ .name = "big",
+	  .kind = IPC_U64,
 	  .offset = offsetof(struct message, big) },
-	{ .name = "number", .kind = IPC_INT,
+	{ .name = "number",
+	  .kind = IPC_INT,
 	  .offset = offsetof(struct message, number) },
-	{ .name = "list", .kind = IPC_LIST,
-	  .offset = offsetof(struct message, list), .room = 3,
-	  .count = offsetof(struct message, count), .max = 100 },
-	{ .name = "text", .kind = IPC_TEXT,
-	  .offset = offsetof(struct message, text), .room = 8 },
+	{ .name = "list",
+	  .kind = IPC_LIST,
+	  .offset = offsetof(struct message, list),
+	  .room = 3,
+	  .count = offsetof(struct message, count),
+	  .max = 100 },
+	{ .name = "text",
+	  .kind = IPC_TEXT,
+	  .offset = offsetof(struct message, text),
+	  .room = 8 },
 	{ 0 },
 };
 
 static const struct ipc_format format = {
-	.head = "test 1", .verbs = verbs, .n_verbs = 2, .fields = fields,
+	.head = "test 1",
+	.verbs = verbs,
+	.n_verbs = 2,
+	.fields = fields,
 };
 
 static int get(const char *packet, struct message *out)
@@ -55,7 +65,7 @@ START_TEST(there_and_back)
 	memset(&out, 0, sizeof(out));
 	len = gp_ipc_put(&format, 1, &in, buf, sizeof(buf));
 	ck_assert_str_eq(buf, "test 1 undo big=18446744073709551615 "
-			 "number=-2147483647 list=100,0,7 text=a b=c\n");
+			      "number=-2147483647 list=100,0,7 text=a b=c\n");
 	ck_assert_int_eq(gp_ipc_get(&format, buf, len, &verb, &out), 0);
 	ck_assert_uint_eq(verb, 1);
 	ck_assert_uint_eq(out.big, UINT64_MAX);
@@ -81,14 +91,29 @@ START_TEST(what_is_missing_is_zero)
 END_TEST
 
 static const char *const bad[] = {
-	"", "test", "test 1", "test 1 ", "test 10 do text=", "test 2 do text=",
-	"other 1 do text=", "test 1 text=", "test 1 redo text=",
-	"test 1 do", "test 1 do big=1", "test 1 do big=-1 text=",
-	"test 1 do big= text=", "test 1 do big text=", "test 1 do  text=",
-	"test 1 do number=2147483648 text=", "test 1 do number=- text=",
-	"test 1 do number=--1 text=", "test 1 do list= text=",
-	"test 1 do list=1,2,3,4 text=", "test 1 do list=101 text=",
-	"test 1 do list=1,1 text=", "test 1 do list=1, text=",
+	"",
+	"test",
+	"test 1",
+	"test 1 ",
+	"test 10 do text=",
+	"test 2 do text=",
+	"other 1 do text=",
+	"test 1 text=",
+	"test 1 redo text=",
+	"test 1 do",
+	"test 1 do big=1",
+	"test 1 do big=-1 text=",
+	"test 1 do big= text=",
+	"test 1 do big text=",
+	"test 1 do  text=",
+	"test 1 do number=2147483648 text=",
+	"test 1 do number=- text=",
+	"test 1 do number=--1 text=",
+	"test 1 do list= text=",
+	"test 1 do list=1,2,3,4 text=",
+	"test 1 do list=101 text=",
+	"test 1 do list=1,1 text=",
+	"test 1 do list=1, text=",
 };
 
 START_TEST(bad_packet)
@@ -109,11 +134,13 @@ START_TEST(hostile_packet)
 	memset(big, 'x', sizeof(big));
 	memcpy(big, "test 1 do text=", 15);
 	ck_assert_int_eq(gp_ipc_get(&format, big, IPC_MAX_PACKET - 1, &verb,
-				    &out), 0);
+				    &out),
+			 0);
 	ck_assert_int_eq(gp_ipc_get(&format, big, IPC_MAX_PACKET, &verb, &out),
 			 -EPROTO);
 	ck_assert_int_eq(gp_ipc_get(&format, "test 1 do text=\0", 16, &verb,
-				    &out), -EPROTO);
+				    &out),
+			 -EPROTO);
 }
 END_TEST
 
@@ -137,9 +164,10 @@ START_TEST(refusals)
 
 	ck_assert_int_eq(gp_ipc_refusal_code(buf, len), -EUSERS);
 	ck_assert_int_eq(gp_ipc_refusal_code("gpreempt-ipc 1 refused code=5",
-					     29), 0);
-	ck_assert_int_eq(gp_ipc_refusal_code("gpreempt-hold 1 reply text=",
-					     27), 0);
+					     29),
+			 0);
+	ck_assert_int_eq(gp_ipc_refusal_code("gpreempt-hold 1 reply text=", 27),
+			 0);
 }
 END_TEST
 

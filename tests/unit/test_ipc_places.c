@@ -7,7 +7,9 @@
 #include "unit.h"
 
 static const struct ipc_limits limits = {
-	.places = 8, .for_root = 2, .per_user = 3,
+	.places = 8,
+	.for_root = 2,
+	.per_user = 3,
 };
 
 static struct ipc_place place[8];
@@ -15,7 +17,10 @@ static struct ipc_place place[8];
 static void use(size_t i, uid_t uid, uint64_t last_ns, bool busy)
 {
 	place[i] = (struct ipc_place){
-		.used = true, .uid = uid, .last_ns = last_ns, .busy = busy,
+		.used = true,
+		.uid = uid,
+		.last_ns = last_ns,
+		.busy = busy,
 	};
 }
 

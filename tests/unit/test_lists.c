@@ -10,8 +10,8 @@
 static struct gpreempt_error err;
 
 /* As the module prints them: see docs/abi.md. */
-#define PROCESSES \
-	"gpreempt-processes - version: 1.0\n" \
+#define PROCESSES                                                       \
+	"gpreempt-processes - version: 1.0\n"                           \
 	"# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots " \
 	"suspended evicted debugged age_ms\n"
 
@@ -19,7 +19,8 @@ START_TEST(processes)
 {
 	struct gpreempt_process_list *list;
 
-	gp_loop_set_file(&loop, DIR "processes", PROCESSES
+	gp_loop_set_file(&loop, DIR "processes",
+			 PROCESSES
 			 "4300 1 python3 8 5 4 0 1 0 - 20 0 0 1 0\n"
 			 "4242 4242 a\\040b - - - - - - - - - - - -\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
@@ -201,8 +202,7 @@ START_TEST(no_driver)
 	struct gpreempt_nodes *list;
 
 	gp_loop_set_file(&loop, KFD "proc/", NULL);
-	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err),
-			 -ENOENT);
+	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
@@ -216,8 +216,7 @@ START_TEST(broken)
 	struct gpreempt_facts *some;
 
 	gp_loop_set_file(&loop, DIR "processes", PROCESSES "4300 1\n");
-	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err),
-			 -EINVAL);
+	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err), -EINVAL);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	gp_loop_set_file(&loop, DIR "nodes", PROCESSES);
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), -EPROTO);

@@ -42,7 +42,8 @@ static void start_watch(void)
 {
 	child = make_child();
 	ck_assert_int_eq(ops->ptrace(NULL, PTRACE_SEIZE, child,
-				     PTRACE_O_TRACEEXIT), 0);
+				     PTRACE_O_TRACEEXIT),
+			 0);
 	ck_assert_int_eq(ops->watch_start(NULL, child, &watch, &fd), 0);
 }
 
@@ -166,10 +167,12 @@ START_TEST(memory)
 	uint64_t here = 0x1234567890abcdef, there = 0;
 
 	ck_assert_int_eq(ops->read_memory(NULL, getpid(), (uintptr_t)&here,
-					  &there, sizeof(there)), 0);
+					  &there, sizeof(there)),
+			 0);
 	ck_assert_uint_eq(there, here);
 	ck_assert_int_lt(ops->read_memory(NULL, getpid(), 8, &there,
-					  sizeof(there)), 0);
+					  sizeof(there)),
+			 0);
 }
 END_TEST
 

@@ -74,7 +74,8 @@ END_TEST
 START_TEST(requests)
 {
 	ck_assert_int_eq(parse("--every 100ms --burst 20 --seed 7 --delay 2 --kick "
-			       "--samples f"), 0);
+			       "--samples f"),
+			 0);
 	ck_assert_uint_eq(args.gap_ns, 100000000);
 	ck_assert_uint_eq(args.burst, 20);
 	ck_assert_uint_eq(args.seed, 7);
@@ -105,16 +106,31 @@ END_TEST
 START_TEST(refused)
 {
 	static const char *const lines[] = {
-		"--ring 100", "--ring 32", "--ring 64 --depth 65", "--priority 16",
-		"--queues -1", "--queues 0", "--count 0", "--rate 0", "--packet",
-		"--unknown", "extra", "--report 1x", "--every 1x", "--seed 0", "--burst 0",
-		"--every 1ms --rate 5", "--churn", "--churn-how not",
+		"--ring 100",
+		"--ring 32",
+		"--ring 64 --depth 65",
+		"--priority 16",
+		"--queues -1",
+		"--queues 0",
+		"--count 0",
+		"--rate 0",
+		"--packet",
+		"--unknown",
+		"extra",
+		"--report 1x",
+		"--every 1x",
+		"--seed 0",
+		"--burst 0",
+		"--every 1ms --rate 5",
+		"--churn",
+		"--churn-how not",
 		"--every 1ms --ring 64 --burst 65",
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		ck_assert_msg(parse(lines[i]) == -EINVAL, "accepted: %s", lines[i]);
+		ck_assert_msg(parse(lines[i]) == -EINVAL, "accepted: %s",
+			      lines[i]);
 		ck_assert_msg(err[0], "no sentence for: %s", lines[i]);
 	}
 }
@@ -135,12 +151,18 @@ END_TEST
 START_TEST(save_area)
 {
 	struct load_node node = {
-		.gfx_target_version = 90402, .num_xcc = 4, .simd_count = 320,
-		.simd_per_cu = 4, .array_count = 16, .arrays_per_engine = 1,
-		.cwsr_size = 8192 + 12206080, .ctl_stack_size = 8192,
+		.gfx_target_version = 90402,
+		.num_xcc = 4,
+		.simd_count = 320,
+		.simd_per_cu = 4,
+		.array_count = 16,
+		.arrays_per_engine = 1,
+		.cwsr_size = 8192 + 12206080,
+		.ctl_stack_size = 8192,
 	};
 
-	ck_assert_uint_eq(load_cwsr_bytes(&node), (8192 + 12206080 + 25600) * 4);
+	ck_assert_uint_eq(load_cwsr_bytes(&node),
+			  (8192 + 12206080 + 25600) * 4);
 }
 END_TEST
 

@@ -7,7 +7,7 @@
 #include "../vgpu/load/requests.h"
 
 #define SLOTS 64
-#define MS 1000000ULL
+#define MS    1000000ULL
 
 static struct load_requests requests;
 static struct load_args args;
@@ -19,7 +19,11 @@ static void setup(void)
 	memset(&requests, 0, sizeof(requests));
 	memset(signals, 0, sizeof(signals));
 	args = (struct load_args){
-		.gap_ns = 10 * MS, .seed = 1, .burst = 1, .samples = "-", .packet_ns = MS,
+		.gap_ns = 10 * MS,
+		.seed = 1,
+		.burst = 1,
+		.samples = "-",
+		.packet_ns = MS,
 	};
 	ring = (struct load_ring){ .size = SLOTS, .signals = signals };
 }

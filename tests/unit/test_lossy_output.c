@@ -15,7 +15,7 @@
 #include "agent/lossy-output.h"
 #include "unit.h"
 
-#define LINES 5000
+#define LINES  5000
 #define NOTICE "dropped %zu lines\n"
 
 static char text[LINES * 128];
@@ -55,8 +55,10 @@ static void check_lines(int printed)
 			next += dropped;
 			continue;
 		}
-		ck_assert_msg(sscanf(line, "line %d of a reader that sleeps, %d",
-				     &number, &same) == 2, "torn: %s", line);
+		ck_assert_msg(sscanf(line,
+				     "line %d of a reader that sleeps, %d",
+				     &number, &same) == 2,
+			      "torn: %s", line);
 		ck_assert_int_eq(number, same);
 		ck_assert_int_eq(number, next);
 		next++;

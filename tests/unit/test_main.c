@@ -73,9 +73,9 @@ START_TEST(no_command)
 	CTL(0, "%s", "");
 	ck_assert_str_eq(ctl_out,
 			 "# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpus\tqueues\t"
-		"active\tslots\tstate\theld_by\theld_as\tcommand\n"
-		"4242\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
-		"python3 train.py\n");
+			 "active\tslots\tstate\theld_by\theld_as\tcommand\n"
+			 "4242\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
+			 "python3 train.py\n");
 	CTL(0, "--json");
 	rows = json_member(ctl_json(), "processes");
 	ck_assert_uint_eq(json_object_array_length(rows), 1);
@@ -124,7 +124,7 @@ START_TEST(full_output)
 	n = fread(text, 1, sizeof(text) - 1, err);
 	text[n] = '\0';
 	ck_assert_ptr_nonnull(strstr(text, "cannot write the output: "
-				     "No space left on device"));
+					   "No space left on device"));
 	ck_assert_ptr_nonnull(strstr(text, "next: make room"));
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
@@ -146,7 +146,8 @@ START_TEST(doctor)
 	o = ctl_json();
 	ck_assert_int_eq(json_object_get_int(json_member(o, "status")),
 			 GPREEMPT_CLASS_UNSUPPORTED);
-	ck_assert_uint_gt(json_object_array_length(json_member(o, "checks")), 10);
+	ck_assert_uint_gt(json_object_array_length(json_member(o, "checks")),
+			  10);
 	CTL(GPREEMPT_CLASS_NO_TARGET, "doctor 77");
 	ck_assert_str_eq(ctl_out, "");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor 4242");
@@ -175,8 +176,10 @@ START_TEST(self_exit_status)
 		char *command, *program;
 		int status;
 	} rows[] = {
-		{ "self", "/no/such/program", 127 }, { "self", "/etc/passwd", 126 },
-		{ "run", "/no/such/program", 127 }, { "run", "/etc/passwd", 126 },
+		{ "self", "/no/such/program", 127 },
+		{ "self", "/etc/passwd", 126 },
+		{ "run", "/no/such/program", 127 },
+		{ "run", "/etc/passwd", 126 },
 	};
 	pid_t child;
 	int status;
@@ -185,8 +188,9 @@ START_TEST(self_exit_status)
 	child = fork();
 	if (!child) {
 		char *argv[] = {
-			"gpreempt-ctl", rows[_i].command, "--",
-			rows[_i].program, NULL,
+			"gpreempt-ctl", rows[_i].command,
+			"--",		rows[_i].program,
+			NULL,
 		};
 
 		dup2(open("/dev/full", O_WRONLY), STDERR_FILENO);
@@ -210,14 +214,17 @@ static void give_queues(struct gp_loop *l)
 	if (!pid || *list)
 		return;
 	snprintf(list, sizeof(list), "%d", pid);
-	snprintf(path, sizeof(path),
-		 "/sys/kernel/debug/gpreempt/pid/%d/queues", pid);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/gpreempt/pid/%d/queues",
+		 pid);
 	snprintf(stat_path, sizeof(stat_path), "/proc/%d/stat", pid);
-	snprintf(stat, sizeof(stat), "%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
-		 "0 3 0 888 100\n", pid);
+	snprintf(stat, sizeof(stat),
+		 "%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
+		 "0 3 0 888 100\n",
+		 pid);
 	gp_loop_set_file(l, "/sys/class/kfd/kfd/proc/", list);
 	gp_loop_set_file(l, stat_path, stat);
-	gp_loop_set_file(l, path, "gpreempt-queues - version: 1.0\n"
+	gp_loop_set_file(l, path,
+			 "gpreempt-queues - version: 1.0\n"
 			 "# qid gpu_id type\n0 0xf7bc compute-aql\n"
 			 "3 0x5d4f sdma\n");
 }
@@ -228,7 +235,8 @@ START_TEST(self_queues)
 
 	loop.before_list = give_queues;
 	CTL(0, "self -- sleep 2");
-	snprintf(line, sizeof(line), "gpreempt-ctl: process %d has 2 queues: "
+	snprintf(line, sizeof(line),
+		 "gpreempt-ctl: process %d has 2 queues: "
 		 "0 (gpu 0xf7bc, compute-aql) 3 (gpu 0x5d4f, sdma)\n",
 		 unit_last_child());
 	ERR_HAS(line);

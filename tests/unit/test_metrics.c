@@ -18,12 +18,14 @@
 #define MAX_SERIES 16
 
 /* Prometheus's text format: a comment, or a name, labels and a number. */
-#define NAME "[a-zA-Z_:][a-zA-Z0-9_:]*"
+#define NAME  "[a-zA-Z_:][a-zA-Z0-9_:]*"
 #define LABEL "[a-zA-Z_][a-zA-Z0-9_]*=\"[^\"\\\n]*\""
-#define COMMENT "# (HELP " NAME " .*|TYPE " NAME " " \
+#define COMMENT                              \
+	"# (HELP " NAME " .*|TYPE " NAME " " \
 	"(counter|gauge|histogram|summary|untyped))"
-#define SAMPLE NAME "(\\{" LABEL "(," LABEL ")*\\})? " \
-	"[-+]?([0-9]+(\\.[0-9]*)?(e[-+]?[0-9]+)?|Inf|NaN)"
+#define SAMPLE                                  \
+	NAME "(\\{" LABEL "(," LABEL ")*\\})? " \
+	     "[-+]?([0-9]+(\\.[0-9]*)?(e[-+]?[0-9]+)?|Inf|NaN)"
 
 static struct guard_options args;
 static struct guard guard;
@@ -76,9 +78,11 @@ static size_t check_text(char *text)
 	size_t series = 0;
 
 	ck_assert_int_eq(regcomp(&comment, "^" COMMENT "$",
-				 REG_EXTENDED | REG_NOSUB), 0);
+				 REG_EXTENDED | REG_NOSUB),
+			 0);
 	ck_assert_int_eq(regcomp(&sample, "^" SAMPLE "$",
-				 REG_EXTENDED | REG_NOSUB), 0);
+				 REG_EXTENDED | REG_NOSUB),
+			 0);
 	ck_assert_int_eq(text[strlen(text) - 1], '\n');
 	while ((line = strsep(&next, "\n")) && next) {
 		bool value = !regexec(&sample, line, 0, NULL, 0);
@@ -209,10 +213,12 @@ START_TEST(said)
 	ck_assert_int_eq(guard_files_finish(&guard, texts),
 			 GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(messages_with("could not be written at the end: a "
-					"directory is there"), 1);
+					"directory is there"),
+			  1);
 	ck_assert_int_eq(guard_files_check(&guard), GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(messages_with("next: name a file in a directory that "
-					"can be written"), 2);
+					"can be written"),
+			  2);
 	ck_assert_int_eq(rmdir(path), 0);
 	unlink(messages);
 	free(guard.figures.sample);

@@ -28,16 +28,16 @@ static struct kmod_ctx *put_ctx(struct kmod_ctx *ctx)
 	return NULL;
 }
 
-static void set_log(struct kmod_ctx *ctx, void (*fn)(void *, int, const char *,
-						     int, const char *, const char *, va_list),
+static void set_log(struct kmod_ctx *ctx,
+		    void (*fn)(void *, int, const char *, int, const char *,
+			       const char *, va_list),
 		    const void *data)
 {
 	ck_assert_ptr_eq(ctx, &thing);
 	ck_assert(fn && !data);
 }
 
-static int find(struct kmod_ctx *ctx, const char *name,
-		struct kmod_list **list)
+static int find(struct kmod_ctx *ctx, const char *name, struct kmod_list **list)
 {
 	ck_assert_ptr_eq(ctx, &thing);
 	ck_assert_str_eq(name, "gpreempt");
@@ -74,8 +74,9 @@ static int get_users(const struct kmod_module *mod)
 }
 
 static int probe(struct kmod_module *mod, unsigned int flags,
-		 const char *options, int (*run)(struct kmod_module *,
-		 const char *, void *), const void *data,
+		 const char *options,
+		 int (*run)(struct kmod_module *, const char *, void *),
+		 const void *data,
 		 void (*print)(struct kmod_module *, bool, const char *))
 {
 	ck_assert_ptr_eq(mod, &thing);
@@ -129,7 +130,8 @@ static void setup(void)
 START_TEST(load)
 {
 	CTL(0, "module load");
-	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded; amdgpu can't be "
+	ck_assert_str_eq(ctl_out,
+			 "gpreempt.ko is loaded; amdgpu can't be "
 			 "unloaded before it (gpreempt-ctl module unload)\n");
 	ck_assert_int_eq(refs, 0);
 	insert = -EEXIST;
@@ -145,8 +147,8 @@ static const struct {
 	const char *says;
 	const char *next;
 } failures[] = {
-	{ -ENODEV, GPREEMPT_CLASS_UNSUPPORTED, "cannot be loaded: ",
-	  "next: modprobe amdgpu" },
+	{ -ENODEV, GPREEMPT_CLASS_UNSUPPORTED,
+	  "cannot be loaded: ", "next: modprobe amdgpu" },
 	{ -EPERM, GPREEMPT_CLASS_PERMISSION, "modules that are signed",
 	  "Secure Boot" },
 	{ -EKEYREJECTED, GPREEMPT_CLASS_PERMISSION, "signed", "sign it" },
@@ -159,7 +161,8 @@ static const struct {
 START_TEST(load_fails)
 {
 	/* Its next step differs where amdgpu is loaded. */
-	if (failures[_i].insert == -ENODEV && !access("/sys/module/amdgpu", F_OK))
+	if (failures[_i].insert == -ENODEV &&
+	    !access("/sys/module/amdgpu", F_OK))
 		return;
 	insert = failures[_i].insert;
 	CTL(failures[_i].status, "module load");
@@ -223,7 +226,9 @@ START_TEST(late_library)
 {
 	static const struct dynlib_call good[] = { { "strlen", 0 }, { 0 } };
 	static const struct dynlib_call bad[] = {
-		{ "strlen", 0 }, { "no_such_function", 0 }, { 0 },
+		{ "strlen", 0 },
+		{ "no_such_function", 0 },
+		{ 0 },
 	};
 	size_t (*length)(const char *text) = NULL;
 

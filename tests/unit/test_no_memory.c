@@ -16,8 +16,8 @@
 #include "unit.h"
 #include "unit-memory.h"
 
-#define DUMPS "tests/unit/fixtures/linux-6.12.117/"
-#define LOG "tests/unit/fixtures/hip-5.7.1/amd-log-4"
+#define DUMPS  "tests/unit/fixtures/linux-6.12.117/"
+#define LOG    "tests/unit/fixtures/hip-5.7.1/amd-log-4"
 #define QUEUES "gpreempt-queues - version: 1.1\n# qid gpu_id active\n"
 
 static char mqds[1 << 21], hqds[1 << 21], amd_log[1 << 18];
@@ -65,8 +65,8 @@ static int read_dumps(void)
 	if (!ret)
 		ret = gpreempt_text_join(text);
 	if (!ret)
-		ret = gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum,
-					  &by_xcc, &n);
+		ret = gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
+					  &n);
 	free(by_xcc);
 	gpreempt_text_free(text);
 	return ret;
@@ -166,12 +166,9 @@ static const struct {
 	/* Without some memory it works all the same, if not as well. */
 	bool does_without;
 } works[] = {
-	{ "dumps", read_dumps, false },
-	{ "log", read_log, false },
-	{ "view", parse_view, false },
-	{ "select", select_it, true },
-	{ "session", hold_it, true },
-	{ "gang", hold_in_a_gang, true },
+	{ "dumps", read_dumps, false }, { "log", read_log, false },
+	{ "view", parse_view, false },	{ "select", select_it, true },
+	{ "session", hold_it, true },	{ "gang", hold_in_a_gang, true },
 };
 
 START_TEST(each_fails)
@@ -191,8 +188,10 @@ START_TEST(each_fails)
 		if (over)
 			ck_assert_int_eq(ret, 0);
 		else if (!works[_i].does_without || ret)
-			ck_assert_msg(ret == -ENOMEM, "%s: allocation %d "
-				      "fails: %d", works[_i].name, nth, ret);
+			ck_assert_msg(ret == -ENOMEM,
+				      "%s: allocation %d "
+				      "fails: %d",
+				      works[_i].name, nth, ret);
 		failed += ret == -ENOMEM;
 	} while (!over);
 	ck_assert_int_gt(failed, 0);

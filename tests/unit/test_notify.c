@@ -27,7 +27,8 @@ static void listen_at(const char *path)
 	ck_assert_int_ge(manager, 0);
 	ck_assert_int_eq(bind(manager, (struct sockaddr *)&address,
 			      offsetof(struct sockaddr_un, sun_path) +
-			      strlen(path)), 0);
+				      strlen(path)),
+			 0);
 	setenv("NOTIFY_SOCKET", path, 1);
 }
 

@@ -131,7 +131,8 @@ START_TEST(two_guards)
 {
 	struct guard_server *second;
 
-	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET, &second),
+	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET,
+					   &second),
 			 -EADDRINUSE);
 }
 END_TEST
@@ -184,7 +185,8 @@ END_TEST
 START_TEST(guard_is_stopped)
 {
 	struct gpreempt_online_options options = {
-		.size = sizeof(options), .timeout_ns = 2 * NSEC_PER_SEC,
+		.size = sizeof(options),
+		.timeout_ns = 2 * NSEC_PER_SEC,
 	};
 	struct gpreempt_online *online;
 
@@ -217,7 +219,8 @@ START_TEST(options)
 	o.known.size = sizeof(o.known) - 1;
 	ck_assert_int_eq(gpreempt_online_open(&o.known, &online), -EINVAL);
 	o.known = (struct gpreempt_online_options){
-		.size = sizeof(o.known), .pid = -1,
+		.size = sizeof(o.known),
+		.pid = -1,
 	};
 	ck_assert_int_eq(gpreempt_online_open(&o.known, &online), -EINVAL);
 }
@@ -244,9 +247,13 @@ END_TEST
 START_TEST(nonsense)
 {
 	static const char *const texts[] = {
-		"", "gpreempt-guard 1", "gpreempt-guard 2 begin pid=0",
-		"gpreempt-guard 1 start pid=0", "gpreempt-guard 1 begin pid=-1",
-		"gpreempt-guard 1 begin pid=0 ", "gpreempt-guard 1 begin ns=x",
+		"",
+		"gpreempt-guard 1",
+		"gpreempt-guard 2 begin pid=0",
+		"gpreempt-guard 1 start pid=0",
+		"gpreempt-guard 1 begin pid=-1",
+		"gpreempt-guard 1 begin pid=0 ",
+		"gpreempt-guard 1 begin ns=x",
 		"gpreempt-guard 1 begin pid=2147483648",
 	};
 	struct guard_request request;
@@ -258,13 +265,15 @@ START_TEST(nonsense)
 	for (i = 0; i < ARRAY_SIZE(texts); i++)
 		ck_assert_int_eq(gp_guard_get_request(texts[i],
 						      strlen(texts[i]),
-						       &request), -EPROTO);
+						      &request),
+				 -EPROTO);
 	ck_assert_int_eq(gp_guard_get_request(buf, 28, &request), 0);
 	ck_assert_int_eq(gp_guard_get_request(buf, 29, &request), -EPROTO);
 	ck_assert_int_eq(gp_guard_get_request(buf, sizeof(buf), &request),
 			 -EPROTO);
-	ck_assert_int_eq(gp_guard_get_reply("gpreempt-guard 1 reply code=1",
-					    29, &reply), -EPROTO);
+	ck_assert_int_eq(gp_guard_get_reply("gpreempt-guard 1 reply code=1", 29,
+					    &reply),
+			 -EPROTO);
 	fd = gp_ipc_connect(GUARD_SOCKET, soon());
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(send(fd, "hello", 5, MSG_NOSIGNAL), 5);

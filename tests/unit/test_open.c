@@ -25,13 +25,12 @@ START_TEST(open_and_close)
 	ck_assert(!loop.queues[0].is_new);
 	/* The first snapshot finds no room, the second acknowledges. */
 	ck_assert_str_eq(loop.trace, "open version seize watch probe enable "
-			 "snapshot snapshot ");
+				     "snapshot snapshot ");
 	/* To leave in time at exit and exec; never to take it with us. */
 	ck_assert_uint_eq(loop.seized, PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC);
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_session_close(s), 0);
-	ck_assert_str_eq(loop.trace,
-			 "disable interrupt unwatch wait detach ");
+	ck_assert_str_eq(loop.trace, "disable interrupt unwatch wait detach ");
 	ck_assert(!loop.debugged);
 }
 END_TEST

@@ -93,8 +93,8 @@ START_TEST(csv)
 	capture();
 	out_rows(OUT_CSV, &table, rows, 1);
 	ck_assert_str_eq(release(), "pid,state,gpus,gpu,held,ns,command\n"
-			 "4711,active,\"f7bc,3a1c\",0xf7bc,1,12.3,"
-			 "python3 train.py\n");
+				    "4711,active,\"f7bc,3a1c\",0xf7bc,1,12.3,"
+				    "python3 train.py\n");
 }
 END_TEST
 
@@ -125,7 +125,8 @@ START_TEST(terminal)
 	out_rows(OUT_TERMINAL, &table, rows, 3);
 	release();
 	ck_assert_ptr_null(strchr(text, '\033'));
-	at = strstr(text, " PID  STATE      GPUS       TIME_US  COMMAND\n"
+	at = strstr(text,
+		    " PID  STATE      GPUS       TIME_US  COMMAND\n"
 		    "4711  active     f7bc,3a1c     12.3  python3 train.py\n");
 	ck_assert_ptr_nonnull(at);
 	ck_assert_ptr_nonnull(strstr(text, "...\n"));
@@ -154,7 +155,7 @@ START_TEST(colour)
 	capture();
 	out_row(OUT_TERMINAL, &table, rows);
 	ck_assert_str_eq(release(), "   4711  active     f7bc,3a1c      12.3  "
-			 "python3 train.py\n");
+				    "python3 train.py\n");
 }
 END_TEST
 
@@ -191,12 +192,12 @@ static const struct {
 	{ "", "" },
 	{ "python3 -m vllm", "python3 -m vllm" },
 	{ "\x7f", "\\177" },
-	{ "\xe2\x82\xac", "\xe2\x82\xac" },	/* euro */
-	{ "\xe2\x82", "\\342\\202" },		/* half of it */
-	{ "\xc0\xaf", "\\300\\257" },		/* overlong */
-	{ "\xed\xa0\x80", "\\355\\240\\200" },	/* surrogate */
-	{ "\xf4\x90\x80\x80", "\\364\\220\\200\\200" },	/* too large */
-	{ "\xe2\x80\xae", "\\342\\200\\256" },	/* right to left */
+	{ "\xe2\x82\xac", "\xe2\x82\xac" },		/* euro */
+	{ "\xe2\x82", "\\342\\202" },			/* half of it */
+	{ "\xc0\xaf", "\\300\\257" },			/* overlong */
+	{ "\xed\xa0\x80", "\\355\\240\\200" },		/* surrogate */
+	{ "\xf4\x90\x80\x80", "\\364\\220\\200\\200" }, /* too large */
+	{ "\xe2\x80\xae", "\\342\\200\\256" },		/* right to left */
 };
 
 START_TEST(clean)

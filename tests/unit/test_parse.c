@@ -59,8 +59,8 @@ static const struct {
 	uint64_t ns;
 	const char *text;
 } formats[] = {
-	{ 0, "0ns" }, { 999, "999ns" }, { 450000, "450us" },
-	{ 1500000000, "1.5s" }, { 5000000000, "5s" }, { 1234567, "1.2ms" },
+	{ 0, "0ns" },		{ 999, "999ns" },	 { 450000, "450us" },
+	{ 1500000000, "1.5s" }, { 5000000000, "5s" },	 { 1234567, "1.2ms" },
 	{ 339123456, "339ms" }, { 90000000000, "1.5m" },
 };
 
@@ -82,10 +82,12 @@ START_TEST(numbers)
 	ck_assert_int_eq(shr_parse_u64("100", 100, &value), 0);
 	ck_assert_int_eq(shr_parse_u64("101", 100, &value), -ERANGE);
 	ck_assert_int_eq(shr_parse_u64("18446744073709551615", UINT64_MAX,
-				       &value), 0);
+				       &value),
+			 0);
 	ck_assert_uint_eq(value, UINT64_MAX);
 	ck_assert_int_eq(shr_parse_u64("18446744073709551616", UINT64_MAX,
-				       &value), -ERANGE);
+				       &value),
+			 -ERANGE);
 	ck_assert_int_eq(shr_parse_u64("", 100, &value), -EINVAL);
 	ck_assert_int_eq(shr_parse_u64("1x", 100, &value), -EINVAL);
 	ck_assert_int_eq(shr_parse_u64("0x1", 100, &value), -EINVAL);
@@ -107,10 +109,12 @@ static const struct {
 	int ret;
 	size_t count;
 } lists[] = {
-	{ "0", 0, 1 }, { "0,2", 0, 2 }, { "7,3,1023", 0, 3 },
-	{ "", -EINVAL, 0 }, { ",", -EINVAL, 0 }, { "1,", -EINVAL, 0 },
-	{ ",1", -EINVAL, 0 }, { "1,,2", -EINVAL, 0 }, { "1 2", -EINVAL, 0 },
-	{ "a", -EINVAL, 0 }, { "-1", -EINVAL, 0 }, { "1,1", -EEXIST, 0 },
+	{ "0", 0, 1 },		{ "0,2", 0, 2 },
+	{ "7,3,1023", 0, 3 },	{ "", -EINVAL, 0 },
+	{ ",", -EINVAL, 0 },	{ "1,", -EINVAL, 0 },
+	{ ",1", -EINVAL, 0 },	{ "1,,2", -EINVAL, 0 },
+	{ "1 2", -EINVAL, 0 },	{ "a", -EINVAL, 0 },
+	{ "-1", -EINVAL, 0 },	{ "1,1", -EEXIST, 0 },
 	{ "1024", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 },
 };
 

@@ -33,12 +33,9 @@ END_TEST
 START_TEST(no_linger)
 {
 	static const struct line lines[] = {
-		{ 0, ADD_ON, 0, 1, NULL },
-		{ 0, ADD_OFF, 1, 1, NULL },
-		{ 1, BUSY, 0, 0, NULL },
-		{ 1, STEP, 0, 0, "b-a 101" },
-		{ 2, IDLE, 0, 0, NULL },
-		{ 2, STEP, 0, 0, "b+i never" },
+		{ 0, ADD_ON, 0, 1, NULL }, { 0, ADD_OFF, 1, 1, NULL },
+		{ 1, BUSY, 0, 0, NULL },   { 1, STEP, 0, 0, "b-a 101" },
+		{ 2, IDLE, 0, 0, NULL },   { 2, STEP, 0, 0, "b+i never" },
 	};
 	struct gpreempt_policy_options o = figures();
 
@@ -135,12 +132,9 @@ END_TEST
 START_TEST(min_run)
 {
 	static const struct line lines[] = {
-		{ 0, ADD_ON, 0, 1, NULL },
-		{ 0, ADD_OFF, 1, 1, NULL },
-		{ 0, BUSY, 0, 0, NULL },
-		{ 0, STEP, 0, 0, "b-a 100" },
-		{ 100, STEP, 0, 0, "b+s 105" },
-		{ 105, STEP, 0, 0, "b-a 205" },
+		{ 0, ADD_ON, 0, 1, NULL },	{ 0, ADD_OFF, 1, 1, NULL },
+		{ 0, BUSY, 0, 0, NULL },	{ 0, STEP, 0, 0, "b-a 100" },
+		{ 100, STEP, 0, 0, "b+s 105" }, { 105, STEP, 0, 0, "b-a 205" },
 	};
 	struct gpreempt_policy_options o = figures();
 
@@ -257,8 +251,8 @@ START_TEST(duty)
 	o.period_ns = 50 * MS;
 	begin(&o);
 	RUN(lines);
-	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_ONLINE, 1, 0,
-					     0), -EINVAL);
+	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_ONLINE, 1, 0, 0),
+			 -EINVAL);
 }
 END_TEST
 
@@ -275,10 +269,12 @@ START_TEST(made_and_freed)
 
 	o.known.size = sizeof(o);
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), 0);
-	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_ONLINE, 1,
-					     0, 0), 0);
+	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_ONLINE, 1, 0,
+					     0),
+			 0);
 	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_OFFLINE, 1,
-					     0, 0), 1);
+					     0, 0),
+			 1);
 	ck_assert(!gpreempt_policy_suspended(policy, 1));
 	gpreempt_policy_busy(policy, 0, true, 0);
 	ck_assert_uint_eq(gpreempt_policy_step(policy, 0, actions, &wake), 1);

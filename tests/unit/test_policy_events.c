@@ -44,16 +44,11 @@ END_TEST
 START_TEST(release)
 {
 	static const struct line lines[] = {
-		{ 0, ADD_ON, 0, 1, NULL },
-		{ 0, ADD_OFF, 1, 1, NULL },
-		{ 1, BUSY, 0, 0, NULL },
-		{ 1, STEP, 0, 0, "b-a 101" },
-		{ 11, RELEASE, 1, 61, NULL },
-		{ 11, STEP, 0, 0, "b+r 61" },
-		{ 30, STEP, 0, 0, "61" },
-		{ 61, STEP, 0, 0, "b-a 161" },
-		{ 62, RELEASE, 1, -1, NULL },
-		{ 62, STEP, 0, 0, "b+r never" },
+		{ 0, ADD_ON, 0, 1, NULL },     { 0, ADD_OFF, 1, 1, NULL },
+		{ 1, BUSY, 0, 0, NULL },       { 1, STEP, 0, 0, "b-a 101" },
+		{ 11, RELEASE, 1, 61, NULL },  { 11, STEP, 0, 0, "b+r 61" },
+		{ 30, STEP, 0, 0, "61" },      { 61, STEP, 0, 0, "b-a 161" },
+		{ 62, RELEASE, 1, -1, NULL },  { 62, STEP, 0, 0, "b+r never" },
 		{ 9999, STEP, 0, 0, "never" },
 	};
 	struct gpreempt_policy_options o = figures();
@@ -125,8 +120,8 @@ START_TEST(tiny_steps)
 	ck_assert_uint_eq(gpreempt_policy_step(&p, 100, actions, &wake), 1);
 	/* Due are 900 ns, rounded up. */
 	for (now = 101; now <= 1000; now++)
-		ck_assert_uint_eq(gpreempt_policy_step(&p, now, actions,
-						       &wake), 0);
+		ck_assert_uint_eq(gpreempt_policy_step(&p, now, actions, &wake),
+				  0);
 	ck_assert_uint_eq(gpreempt_policy_step(&p, 1001, actions, &wake), 1);
 }
 END_TEST
@@ -139,12 +134,15 @@ START_TEST(places)
 	begin(&o);
 	for (i = 0; i < GPREEMPT_POLICY_ENTITIES; i++)
 		ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_ONLINE,
-						     1, 0, 0), i);
+						     1, 0, 0),
+				 i);
 	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1, 0,
-					     0), -ENOSPC);
+					     0),
+			 -ENOSPC);
 	gpreempt_policy_remove(&p, 7);
 	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1,
-					     GPREEMPT_POLICY_ENTITIES, 0), 7);
+					     GPREEMPT_POLICY_ENTITIES, 0),
+			 7);
 	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_NONE, 1, 0, 0),
 			 -EINVAL);
 	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1,
@@ -159,15 +157,16 @@ START_TEST(bad_figures)
 {
 	struct gpreempt_policy_options o = figures();
 
-#define REFUSED(field, value) do {					\
-	o = figures();							\
-	o.field = (value);						\
-	ck_assert_int_eq(gp_policy_init(&p, &o, 0), -EINVAL);	\
-} while (0)
+#define REFUSED(field, value)                                         \
+	do {                                                          \
+		o = figures();                                        \
+		o.field = (value);                                    \
+		ck_assert_int_eq(gp_policy_init(&p, &o, 0), -EINVAL); \
+	} while (0)
 	REFUSED(size, 1);
 	REFUSED(share, 91);
 	REFUSED(duty, 100);
-	REFUSED(duty, 30);	/* of no period */
+	REFUSED(duty, 30); /* of no period */
 	REFUSED(max_hold_ns, 0);
 	REFUSED(max_hold_ns, UINT64_MAX);
 	REFUSED(linger_ns, UINT64_MAX);

@@ -13,7 +13,7 @@
 
 #include "unit-world.h"
 
-#define RUNS 60
+#define RUNS   60
 #define RUN_NS (10 * 60 * NSEC_PER_SEC)
 
 /* The share, and what the caller's lateness takes from it in one hold. */
@@ -167,8 +167,8 @@ static uint64_t step(void)
 	n = gpreempt_policy_step(&w.policy, w.now, actions, &wake);
 	/* It is a function: the same again from the same state. */
 	if (twice) {
-		HOLDS(gpreempt_policy_step(&copy, w.now, again,
-					   &wake_again) == n);
+		HOLDS(gpreempt_policy_step(&copy, w.now, again, &wake_again) ==
+		      n);
 		HOLDS(wake == wake_again);
 	}
 	HOLDS(wake > w.now);
@@ -346,7 +346,8 @@ START_TEST(one_hour_of_requests)
 		now += 20 * MS;
 		gpreempt_policy_busy(&w.policy, 0, false, now);
 		ck_assert_uint_eq(gpreempt_policy_step(&w.policy, now, actions,
-						       &wake), 0);
+						       &wake),
+				  0);
 		ck_assert_uint_eq(wake, now + 2 * MS);
 		/* Idle for 3 to 157 ms, 80 on average. */
 		gpreempt_policy_step(&w.policy, wake, actions, &wake);

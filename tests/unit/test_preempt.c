@@ -151,7 +151,8 @@ START_TEST(no_samples)
 	p.all.first_ns = GPREEMPT_UNKNOWN;
 	o = report(NULL);
 	ck_assert_int_eq(json_object_get_int(at(at(o, "suspend_ioctl_us"),
-						"n")), 0);
+						"n")),
+			 0);
 	ck_assert_ptr_null(at(at(o, "suspend_ioctl_us"), "p50"));
 	ck_assert_ptr_null(at(o, "first_suspend_us"));
 	json_object_put(o);
@@ -203,14 +204,17 @@ START_TEST(samples)
 	args.samples = path;
 	p.n_targets = 2;
 	p.cycles = 3;
-	targets[0].now = (struct preempt_cycle){ 4, 4, 1000, 900, 50, 7000,
-						 2000, 0, GPREEMPT_VERIFIED, true };
-	targets[1].now = (struct preempt_cycle){ 1, 0, 1100, GPREEMPT_UNKNOWN,
-						 GPREEMPT_UNKNOWN, 7000, 2100, 0,
-						 GPREEMPT_NOT_CHECKED, false };
-	p.now = (struct preempt_cycle){ 5, 4, 1200, GPREEMPT_UNKNOWN,
-					GPREEMPT_UNKNOWN, 7000, 2200, 0,
-					GPREEMPT_CONTRADICTED, false };
+	targets[0].now = (struct preempt_cycle){
+		4, 4, 1000, 900, 50, 7000, 2000, 0, GPREEMPT_VERIFIED, true
+	};
+	targets[1].now = (struct preempt_cycle){
+		1,    0,    1100, GPREEMPT_UNKNOWN,	GPREEMPT_UNKNOWN,
+		7000, 2100, 0,	  GPREEMPT_NOT_CHECKED, false
+	};
+	p.now = (struct preempt_cycle){
+		5,    4,    1200, GPREEMPT_UNKNOWN,	 GPREEMPT_UNKNOWN,
+		7000, 2200, 0,	  GPREEMPT_CONTRADICTED, false
+	};
 	ck_assert_int_eq(preempt_open_samples(&p), 0);
 	preempt_put_samples(&p);
 	ck_assert_int_eq(preempt_close_samples(&p), 0);

@@ -36,7 +36,8 @@ static int hang_page(void **page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register where = {
-		.range.len = PAGE, .mode = UFFDIO_REGISTER_MODE_MISSING,
+		.range.len = PAGE,
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 
@@ -55,7 +56,9 @@ static void fill_page(int fd, void *page, int byte)
 {
 	static unsigned char bytes[PAGE];
 	struct uffdio_copy copy = {
-		.dst = (uintptr_t)page, .src = (uintptr_t)bytes, .len = PAGE,
+		.dst = (uintptr_t)page,
+		.src = (uintptr_t)bytes,
+		.len = PAGE,
 	};
 
 	memset(bytes, byte, sizeof(bytes));
@@ -72,8 +75,8 @@ START_TEST(reads)
 	ck_assert_str_eq(to, from);
 	ck_assert_int_eq(gp_reader_read(r, 1, to, 8), -EFAULT);
 	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, to, 8), 0);
-	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, many,
-					sizeof(many)), -E2BIG);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, many, sizeof(many)),
+			 -E2BIG);
 	gp_reader_stop(r);
 	gp_reader_stop(NULL);
 }
@@ -103,7 +106,7 @@ static const char *count_files(void)
 			n++;
 		closedir(files);
 		len += snprintf(text + len, sizeof(text) - len, " %d",
-				n > 2 ? 1 : 0);	/* without "." and ".." */
+				n > 2 ? 1 : 0); /* without "." and ".." */
 	}
 	closedir(threads);
 	return text;

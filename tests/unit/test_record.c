@@ -22,11 +22,11 @@
 #include "unit.h"
 #include "unit-host.h"
 
-#define TEXT "a line\nand a byte: \x01\n"
+#define TEXT	    "a line\nand a byte: \x01\n"
 #define PATIENCE_MS 20000
 
 static char dir[32], file[64], recording[64];
-static uint64_t in_memory = 0x1234567890abcdef;	/* of the child, too */
+static uint64_t in_memory = 0x1234567890abcdef; /* of the child, too */
 static pid_t child;
 
 /* What the system has answered; no padding that is not set. */
@@ -92,14 +92,15 @@ static void ask_kfd(const struct gpreempt *lib, struct answers *a)
 {
 	struct kfd_ioctl_get_version_args version = { 0 };
 	struct kfd_ioctl_dbg_trap_args trap = {
-		.pid = child, .op = KFD_IOC_DBG_TRAP_DISABLE,
+		.pid = child,
+		.op = KFD_IOC_DBG_TRAP_DISABLE,
 	};
 	int fd = lib->ops->open_kfd(lib->be);
 
 	ck_assert_int_ge(fd, 0);
 	a->kfd = 1;
-	a->version = lib->ops->ioctl(lib->be, fd, AMDKFD_IOC_GET_VERSION,
-				     &version);
+	a->version =
+		lib->ops->ioctl(lib->be, fd, AMDKFD_IOC_GET_VERSION, &version);
 	a->trap = lib->ops->ioctl(lib->be, fd, AMDKFD_IOC_DBG_TRAP, &trap);
 	close(fd);
 }
@@ -120,9 +121,8 @@ static void ask_process(const struct gpreempt *lib, struct answers *a)
 	while (!(a->waited = ops->wait(lib->be, child, &a->status)))
 		shr_sleep_ns(1000);
 	a->detach = ops->ptrace(lib->be, PTRACE_DETACH, child, 0);
-	a->memory_ret = ops->read_memory(lib->be, child,
-					 (uintptr_t)&in_memory, &a->memory,
-					 sizeof(a->memory));
+	a->memory_ret = ops->read_memory(lib->be, child, (uintptr_t)&in_memory,
+					 &a->memory, sizeof(a->memory));
 	a->no_memory = ops->read_memory(lib->be, child, 8, &(uint64_t){ 0 }, 8);
 }
 
@@ -130,7 +130,10 @@ static void ask_files(const struct gpreempt *lib, struct answers *a)
 {
 	const struct gp_backend_ops *ops = lib->ops;
 	struct gp_place place = {
-		.uid = geteuid(), .gid = getegid(), .base = dir, .path = "file",
+		.uid = geteuid(),
+		.gid = getegid(),
+		.base = dir,
+		.path = "file",
 	};
 	struct gp_file_id id = { 0 };
 

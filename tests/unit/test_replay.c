@@ -14,7 +14,7 @@
 #include "unit.h"
 
 #define FIXTURE "tests/unit/fixtures/suspend-resume.rec"
-#define HEAD "gpreempt-recording - version: 1.0\n# " GP_RECORDING_COLUMNS "\n"
+#define HEAD	"gpreempt-recording - version: 1.0\n# " GP_RECORDING_COLUMNS "\n"
 
 static char path[64];
 static char logged[256];
@@ -115,8 +115,7 @@ START_TEST(other_calls)
 
 	ck_assert_int_eq(open_lib(NULL, FIXTURE, &lib), 0);
 	/* Of another process nothing is known. */
-	ck_assert_int_eq(gpreempt_session_open(lib, pid + 1, &s, &err),
-			 -ESRCH);
+	ck_assert_int_eq(gpreempt_session_open(lib, pid + 1, &s, &err), -ESRCH);
 	ck_assert_int_eq(gpreempt_session_open(lib, pid, &s, &err), 0);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	/* It was dispatched then, not resumed. */
@@ -212,8 +211,12 @@ END_TEST
 /* Each byte there is, and cells that look like none. */
 START_TEST(bytes)
 {
-	struct gp_record in = { .call = "file", .key = "/a b\\c", .ret = -5,
-				.ns = 6, .value = 7, .pid = 8 };
+	struct gp_record in = { .call = "file",
+				.key = "/a b\\c",
+				.ret = -5,
+				.ns = 6,
+				.value = 7,
+				.pid = 8 };
 	struct gp_record out;
 	char all[256], *text = NULL;
 	size_t i, size = 0;
@@ -257,15 +260,16 @@ START_TEST(order)
 	int i;
 
 	ck_assert_int_eq(replay_text(HEAD
-		"file 0 /proc/7/stat 9 0 0 7\\040(a)\\0403\\0404\\0405\\0406"
-		"\\0407\\0408\\0409\\04010\\04011\\04012\\04013\\04014\\04015"
-		"\\04016\\04017\\04018\\04019\\04020\\04021\\04022\\0401001\n"
-		"file 0 /proc/8/stat -2 0 0 -\n"
-		"file 0 /proc/7/stat -13 0 0 -\n", &lib), 0);
+				     "file 0 /proc/7/stat 9 0 0 7\\040(a)\\0403\\0404\\0405\\0406"
+				     "\\0407\\0408\\0409\\04010\\04011\\04012\\04013\\04014\\04015"
+				     "\\04016\\04017\\04018\\04019\\04020\\04021\\04022\\0401001\n"
+				     "file 0 /proc/8/stat -2 0 0 -\n"
+				     "file 0 /proc/7/stat -13 0 0 -\n",
+				     &lib),
+			 0);
 	ck_assert_int_eq(gpreempt_start_time(lib, 7, &ticks), 0);
 	for (i = 0; i < 3; i++)
-		ck_assert_int_eq(gpreempt_start_time(lib, 7, &ticks),
-				 -EACCES);
+		ck_assert_int_eq(gpreempt_start_time(lib, 7, &ticks), -EACCES);
 	ck_assert_int_eq(gpreempt_start_time(lib, 8, &ticks), -ESRCH);
 	gpreempt_free(lib);
 }

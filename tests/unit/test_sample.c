@@ -7,9 +7,9 @@
 #include "unit-session.h"
 
 #define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
-#define HEAD "gpreempt-queues - version: 1.0\n# qid active\n"
+#define HEAD	    "gpreempt-queues - version: 1.0\n# qid active\n"
 
-static atomic_bool held;	/* by slots */
+static atomic_bool held; /* by slots */
 static atomic_int looks;
 
 static const char *slots(struct gp_loop *l)
@@ -127,8 +127,7 @@ START_TEST(no_module)
 {
 	open_with_queues(1);
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), -ENODATA);
-	ck_assert_int_eq(gpreempt_session_error(s)->reason,
-			 GPREEMPT_NO_MODULE);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_NO_MODULE);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	gpreempt_session_close(s);

@@ -17,7 +17,7 @@ static bool skip_200(void *data, pid_t pid)
 static const struct {
 	const char *word;
 	const char *pids;
-	enum gpreempt_reason reason;	/* when there are none */
+	enum gpreempt_reason reason; /* when there are none */
 } picks[] = {
 	{ "100", "100", 0 },
 	{ "999", "", GPREEMPT_NO_PROCESS },
@@ -156,14 +156,12 @@ START_TEST(users)
 
 	ck_assert_int_eq(gpreempt_user_name(g, 1000, name, sizeof(name)), 0);
 	ck_assert_str_eq(name, "ann");
-	ck_assert_int_eq(gpreempt_user_name(g, 7, name, sizeof(name)),
-			 -ENOENT);
+	ck_assert_int_eq(gpreempt_user_name(g, 7, name, sizeof(name)), -ENOENT);
 	ck_assert_int_eq(gpreempt_describe(g, 300, &d), 0);
 	ck_assert_uint_eq(d.uid, 70000);
 	ck_assert_int_eq(gpreempt_select_check("user:a-name", &err), 0);
 	gp_loop_set_file(&loop, "/etc/passwd", NULL);
-	ck_assert_int_eq(gpreempt_user_name(g, 0, name, sizeof(name)),
-			 -ENOENT);
+	ck_assert_int_eq(gpreempt_user_name(g, 0, name, sizeof(name)), -ENOENT);
 	ck_assert_str_eq(pick("user:root"), "");
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_USER);
 	ck_assert_str_eq(pick("user:1000"), "100");
@@ -175,8 +173,8 @@ START_TEST(several_words)
 	static const char *const words[] = { "comm:python3", "4242", "100" };
 	static const char *const half[] = { "100", "comm:none" };
 
-	ck_assert_int_eq(gpreempt_select(g, words, 3, NULL, NULL, &found,
-					 &err), 0);
+	ck_assert_int_eq(gpreempt_select(g, words, 3, NULL, NULL, &found, &err),
+			 0);
 	ck_assert_uint_eq(found->count, 3);
 	ck_assert_int_eq(found->targets[0].pid, 100);
 	ck_assert_uint_eq(found->targets[0].start, 1111);
@@ -184,8 +182,8 @@ START_TEST(several_words)
 	ck_assert_uint_eq(found->targets[2].start, 777);
 	gpreempt_targets_free(found);
 	found = NULL;
-	ck_assert_int_eq(gpreempt_select(g, half, 2, NULL, NULL, &found,
-					 &err), -ESRCH);
+	ck_assert_int_eq(gpreempt_select(g, half, 2, NULL, NULL, &found, &err),
+			 -ESRCH);
 	ck_assert_str_eq(err.word, "comm:none");
 }
 END_TEST
@@ -195,16 +193,19 @@ START_TEST(skipped)
 	static const char *const word = "comm:python3", *const pid = "200";
 
 	ck_assert_int_eq(gpreempt_select(g, &word, 1, skip_200, NULL, &found,
-					 &err), 0);
+					 &err),
+			 0);
 	ck_assert_uint_eq(found->count, 1);
 	ck_assert_int_eq(found->targets[0].pid, 100);
 	gpreempt_targets_free(found);
 	found = NULL;
-	gp_loop_set_file(&loop, "/proc/200/status", "Name:\tb\nState:\tS\n"
+	gp_loop_set_file(&loop, "/proc/200/status",
+			 "Name:\tb\nState:\tS\n"
 			 "Tgid:\t200\nTracerPid:\t0\nThreads:\t1\n");
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/200/queues/", "");
 	ck_assert_int_eq(gpreempt_select(g, &pid, 1, skip_200, NULL, &found,
-					 &err), -ESRCH);
+					 &err),
+			 -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_IS_HOLDER);
 	ck_assert_int_eq(err.pid, 200);
 }
@@ -218,7 +219,8 @@ START_TEST(not_ourselves)
 	snprintf(dir, sizeof(dir), "%d\n4242", getpid());
 	snprintf(stat, sizeof(stat), "/proc/%d/stat", getpid());
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", dir);
-	gp_loop_set_file(&loop, stat, "1 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 "
+	gp_loop_set_file(&loop, stat,
+			 "1 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 "
 			 "14 15 16 17 18 4444 20\n");
 	ck_assert_str_eq(pick("comm:job"), "4242");
 	gpreempt_targets_free(found);

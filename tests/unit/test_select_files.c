@@ -7,7 +7,7 @@
 #include "shared/macro.h"
 #include "unit.h"
 
-#define ID "c0ffee0000000000000000000000000000000000000000000000000000000000"
+#define ID     "c0ffee0000000000000000000000000000000000000000000000000000000000"
 #define CONFIG "/var/lib/docker/containers/" ID "/config.v2.json"
 
 static void setup(void)

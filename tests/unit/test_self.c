@@ -15,8 +15,7 @@ static void setup(void)
 	unit_setup();
 	view = NULL;
 	gp_loop_set_file(&loop, "/proc/4242/stat", "4242" STAT "777 20\n");
-	gp_loop_set_file(&loop,
-			 "/sys/kernel/debug/gpreempt/pid/4242/queues",
+	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/pid/4242/queues",
 			 "gpreempt-queues - version: 1.0\n# qid\n9\n");
 }
 

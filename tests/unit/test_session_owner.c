@@ -56,7 +56,9 @@ static void setup(void)
 	heartbeat = (struct heartbeat){ .also = note_busy };
 	ck_assert_int_eq(heartbeat_start(&heartbeat), 0);
 	owner = (struct session_owner){
-		.target = PID, .heartbeat = &heartbeat, .keeper.lost = lost,
+		.target = PID,
+		.heartbeat = &heartbeat,
+		.keeper.lost = lost,
 	};
 	told = 0;
 	told_busy = false;
@@ -246,8 +248,7 @@ START_TEST(beats)
 	heartbeat_busy(&heartbeat, false);
 	heartbeat_beat(&heartbeat);
 	ck_assert_uint_gt(time_left(), 15 * NSEC_PER_SEC);
-	ck_assert_uint_le(time_left(),
-			  HEARTBEAT_BUSY_NS + HEARTBEAT_SPARE_NS);
+	ck_assert_uint_le(time_left(), HEARTBEAT_BUSY_NS + HEARTBEAT_SPARE_NS);
 	heartbeat_busy(&heartbeat, false);
 	ck_assert_uint_le(time_left(),
 			  HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);

@@ -133,7 +133,7 @@ START_TEST(waits_in_vain)
 	CTL(GPREEMPT_CLASS_NO_TARGET, "queues comm:serve --wait 100ms");
 	ERR_HAS("comm:serve");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "queues comm:train --queues 9 "
-	    "--wait 100ms");
+				      "--wait 100ms");
 	HAS_LINE(ERR_HAS, "process %d has no such queue yet\n", target);
 	/* What can never come is not waited for. */
 	CTL(GPREEMPT_CLASS_USAGE, "queues nonsense:x --wait 20s");
@@ -172,7 +172,8 @@ START_TEST(list_states)
 	char text[256];
 	const char *state;
 
-	snprintf(text, sizeof(text), "gpreempt-queues - version: 1.0\n"
+	snprintf(text, sizeof(text),
+		 "gpreempt-queues - version: 1.0\n"
 		 "# qid gpu_id active slots suspended evicted\n%s",
 		 rows[_i].columns);
 	gp_loop_set_file(&loop, view_path, text);
@@ -217,7 +218,8 @@ START_TEST(list_held)
 			 text_of("Name:\ttrain\nState:\tS (sleeping)\n"
 				 "Tgid:\t%d\nPid:\t%d\nTracerPid:\t%d\n"
 				 "Uid:\t4242\t0\t0\t0\nNSpid:\t77\t17\n"
-				 "Threads:\t3\n", target, target, getpid()));
+				 "Threads:\t3\n",
+				 target, target, getpid()));
 	gp_loop_set_file(&loop, text_of("/proc/%d/comm", getpid(), 0, 0),
 			 "gdb\n");
 	CTL(0, "list --json");
@@ -226,7 +228,8 @@ START_TEST(list_held)
 			 getpid());
 	ck_assert_str_eq(word("held_as"), "gdb");
 	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
-							 "uid")), 4242);
+							 "uid")),
+			 4242);
 	ck_assert_str_eq(word("user"), "4242");
 	lock = hold_take(target, &owner);
 	CTL(0, "list --json");
@@ -238,14 +241,16 @@ END_TEST
 /* A holder opens the GPU, too: it is shown as what it is, and is no target. */
 START_TEST(list_holder)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = target,
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER,
+				    .pid = target,
 				    .guardian = 1 };
 	int lock = hold_take(PID, &owner);
 
 	CTL(0, "list --json");
 	ck_assert_str_eq(word("state"), "holder");
 	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
-							 "queues")), 0);
+							 "queues")),
+			 0);
 	ck_assert_int_ne(ctl_line("queues %d", target), 0);
 	ck_assert_str_eq(ctl_out, "");
 	CTL(0, "pidmap");
@@ -274,7 +279,8 @@ START_TEST(pidmap)
 	HAS_LINE(OUT_HAS, "\t%s\t", comm);
 	CTL(0, "pidmap %d --json", target);
 	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
-							 "pid")), target);
+							 "pid")),
+			 target);
 	ck_assert_str_eq(word("comm"), comm);
 	ck_assert_str_eq(word("command"), "train --steps 7");
 	CTL(0, "pidmap comm:train");
@@ -311,7 +317,8 @@ START_TEST(run)
 	unit_cgroup_make_unused("/gpreempt/online/old");
 	unit_cgroup_make("/gpreempt/online/used");
 	ck_assert_int_eq(run_child("run --online --cgroup web -- "
-				   "tests/unit/fixtures/exit 3"), 3);
+				   "tests/unit/fixtures/exit 3"),
+			 3);
 	ck_assert(unit_cgroup_entered("/gpreempt/online/web"));
 	/* Those of programs that have ended go. */
 	ck_assert(!unit_cgroup_exists("/gpreempt/online/old"));

@@ -9,7 +9,7 @@
 
 #include "unit-session.h"
 
-#define STOP(sig) ((sig) << 8 | 0x7f)
+#define STOP(sig)	  ((sig) << 8 | 0x7f)
 #define EVENT(event, sig) ((event) << 16 | STOP(sig))
 
 START_TEST(signals_pass)
@@ -91,8 +91,7 @@ static void expect_end(enum gpreempt_reason reason)
 	ck_assert(gpreempt_session_dispatch(s) & GPREEMPT_EVENT_ENDED);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, reason);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_ENDED);
-	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL),
-			 -ENOTCONN);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_session_refresh(s), -ENOTCONN);
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_session_close(s), 0);
@@ -167,8 +166,7 @@ START_TEST(wait_is_stopped)
 	int ready = open("/dev/zero", O_RDONLY);
 
 	open_with_queues(0);
-	ck_assert_int_eq(gpreempt_session_wait(s, 60000000000, &ready),
-			 -EINTR);
+	ck_assert_int_eq(gpreempt_session_wait(s, 60000000000, &ready), -EINTR);
 	close(ready);
 	gpreempt_session_close(s);
 }

@@ -20,7 +20,10 @@ static pid_t child;
 static void start_child(void)
 {
 	char *const argv[] = {
-		"x\x1b]52;c;AAAA\x07", "two words", "a\nb", NULL,
+		"x\x1b]52;c;AAAA\x07",
+		"two words",
+		"a\nb",
+		NULL,
 	};
 	char *const environment[] = { NULL };
 	int pipes[2];
@@ -82,8 +85,8 @@ static bool as_root(void)
 START_TEST(one)
 {
 	static const char *const files[] = {
-		"mqds", "hqds", "rls", "info", "ps", "sysfs", "processes", "nodes",
-		"queues-4242",
+		"mqds",	 "hqds",      "rls",   "info",	      "ps",
+		"sysfs", "processes", "nodes", "queues-4242",
 	};
 	char path[128];
 	size_t i;
@@ -91,9 +94,10 @@ START_TEST(one)
 	if (!as_root())
 		return;
 	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", "--tag", "one",
-				     NULL), 0);
+				     NULL),
+			 0);
 	ck_assert_str_eq(ctl_out, "day/one: 2 processes, 4 queues, 3 of 24 CP "
-			 "slots active (12%)\n");
+				  "slots active (12%)\n");
 	ck_assert_uint_eq(mode_of("day"), 0700);
 	ck_assert_uint_eq(mode_of("day/one"), 0700);
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
@@ -102,7 +106,8 @@ START_TEST(one)
 	}
 	/* Nothing is overwritten. */
 	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", "--tag", "one",
-				     NULL), 1);
+				     NULL),
+			 1);
 	expect_err("day/one: File exists");
 }
 END_TEST
@@ -125,8 +130,10 @@ START_TEST(series)
 {
 	if (!as_root())
 		return;
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every", "10ms",
-				     "--count", "2", "--tag", "busy", NULL), 0);
+	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every",
+				     "10ms", "--count", "2", "--tag", "busy",
+				     NULL),
+			 0);
 	expect_out("s/000-baseline: ");
 	expect_out("\ns/001-busy: ");
 	expect_out("\ns/002-busy: ");
@@ -143,11 +150,13 @@ START_TEST(of_a_command)
 
 	if (!as_root())
 		return;
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every", "10ms",
-				     "--count", "1", "--", "sh", "-c",
+	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every",
+				     "10ms", "--count", "1", "--", "sh", "-c",
 				     "echo out; echo err >&2; "
 				     "until [ -e s/001-sample/info ]; do :; done; "
-				     "exit 3", NULL), 3);
+				     "exit 3",
+				     NULL),
+			 3);
 	expect_out("s/000-baseline: ");
 	expect_out("\ns/001-sample: ");
 	expect_out("\ns/002-final: ");
@@ -169,11 +178,13 @@ START_TEST(fails_during_a_command)
 	if (!as_root())
 		return;
 	/* It takes the place of whichever sample is next. */
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every", "100ms",
-				     "--", "sh", "-c",
+	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every",
+				     "100ms", "--", "sh", "-c",
 				     "for n in 1 2 3 4 5 6 7 8 9; do "
 				     "mkdir s/00$n-sample && >s/00$n-sample/x; "
-				     "done; sleep 1; >ended", NULL), 1);
+				     "done; sleep 1; >ended",
+				     NULL),
+			 1);
 	expect_err("-sample: File exists");
 	ck_assert_int_eq(access("ended", F_OK), 0);
 }
@@ -185,11 +196,13 @@ START_TEST(of_a_short_command)
 	if (!as_root())
 		return;
 	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every", "1h",
-				     "--", "true", NULL), 0);
+				     "--", "true", NULL),
+			 0);
 	expect_out("s/000-baseline: ");
 	expect_out("\ns/001-final: ");
 	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "none", "--",
-				     "/nowhere/program", NULL), 127);
+				     "/nowhere/program", NULL),
+			 127);
 	expect_err("cannot run /nowhere/program: No such file");
 	ck_assert_int_eq(access("none/001-final/info", F_OK), 0);
 }
@@ -217,7 +230,7 @@ START_TEST(slots_not_known)
 	if (!as_root())
 		return;
 	make_text("made/kfd/hqds", "Node 1, gpu_id 2d60:\n"
-		  " Inst 0,  CP Pipe 0, Queue 2\n");
+				   " Inst 0,  CP Pipe 0, Queue 2\n");
 	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", NULL), 0);
 	expect_out("day: 2 processes, 4 queues, CP slots not known\n");
 }
@@ -239,7 +252,8 @@ START_TEST(names_are_escaped)
 	fclose(file);
 	snprintf(want, sizeof(want), "\n%d 99 ", child);
 	ck_assert_ptr_nonnull(strstr(text, want));
-	ck_assert_ptr_nonnull(strstr(text, " j\\033[8m\\040b\\377 "
+	ck_assert_ptr_nonnull(strstr(text,
+				     " j\\033[8m\\040b\\377 "
 				     "x\\033]52;c;AAAA\\007 two words a\\012b\n"));
 	ck_assert_ptr_null(strchr(text, '\x1b'));
 }
@@ -258,7 +272,7 @@ START_TEST(of_a_process_that_is_gone)
 	ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
 	fclose(file);
 	ck_assert_str_eq(text, "# pid start ns_pid container comm args\n"
-			 "1073741824 1 1073741824 - - -\n");
+			       "1073741824 1 1073741824 - - -\n");
 }
 END_TEST
 

@@ -19,7 +19,7 @@
 #include "unit-ctl.h"
 #include "unit-host.h"
 
-#define START 777		/* of the made-up process */
+#define START 777 /* of the made-up process */
 
 /* What the stand-ins and the test see of each other. */
 struct seen {
@@ -31,8 +31,8 @@ static struct seen *shared;
 
 /* What a stand-in does. */
 static struct hold_reply reply;
-static int wait_for;		/* answers when so many have been asked */
-static bool hangs_up;		/* closes the connection without an answer */
+static int wait_for;  /* answers when so many have been asked */
+static bool hangs_up; /* closes the connection without an answer */
 
 static pid_t stand_ins[4];
 static size_t n_stand_ins;
@@ -47,8 +47,10 @@ static void setup(void)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(shared, MAP_FAILED);
 	reply = (struct hold_reply){
-		.queues = 2, .held_ns = 3 * NSEC_PER_SEC,
-		.lease_ns = 60 * NSEC_PER_SEC, .cgroup = 1,
+		.queues = 2,
+		.held_ns = 3 * NSEC_PER_SEC,
+		.lease_ns = 60 * NSEC_PER_SEC,
+		.cgroup = 1,
 	};
 	wait_for = 0;
 	hangs_up = false;
@@ -93,8 +95,11 @@ static void serve(pid_t target)
 {
 	char path[64];
 	struct ipc_server_options options = {
-		.path = path, .limits = { .places = 8 }, .locked = true,
-		.one_request = true, .answer = answer,
+		.path = path,
+		.limits = { .places = 8 },
+		.locked = true,
+		.one_request = true,
+		.answer = answer,
 	};
 	struct ipc_server *server;
 	struct pollfd fd = { .events = POLLIN };
@@ -117,7 +122,9 @@ static pid_t stand_in(pid_t target, enum hold_role role)
 
 	if (!pid) {
 		struct hold_owner owner = {
-			.role = role, .pid = getpid(), .guardian = getppid(),
+			.role = role,
+			.pid = getpid(),
+			.guardian = getppid(),
 		};
 		int lock = hold_take(target, &owner);
 
@@ -164,7 +171,8 @@ START_TEST(asked_at_once)
 								 "pid")),
 				 PID + i);
 		ck_assert_int_eq(json_object_get_int(json_member(row(i),
-								 "queues")), 2);
+								 "queues")),
+				 2);
 	}
 }
 END_TEST

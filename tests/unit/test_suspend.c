@@ -101,7 +101,8 @@ START_TEST(refused_and_failed)
 	open_with_queues(3);
 	gp_loop_queue(&loop, 1)->destroying = true;
 	gp_loop_queue(&loop, 2)->broken = true;
-	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0, 1, 2, 9), &out), 0);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0, 1, 2, 9), &out),
+			 0);
 	ck_assert_uint_eq(out.requested, 4);
 	ck_assert_uint_eq(out.done, 1);
 	ck_assert_uint_eq(out.refused, 2);
@@ -147,8 +148,7 @@ START_TEST(runtime_goes)
 			 GPREEMPT_CLASS_NO_TARGET);
 	/* The event comes later, and changes nothing of that. */
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_DISABLED);
-	ck_assert_int_eq(gpreempt_session_dispatch(s),
-			 GPREEMPT_EVENT_RUNTIME);
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_RUNTIME);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -EPERM);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
 	gpreempt_session_close(s);
@@ -209,8 +209,7 @@ START_TEST(awaits_queues)
 	pthread_t thread;
 
 	open_with_queues(0);
-	ck_assert_int_eq(gpreempt_session_await_queues(s, 1000000),
-			 -ETIMEDOUT);
+	ck_assert_int_eq(gpreempt_session_await_queues(s, 1000000), -ETIMEDOUT);
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), 0);
 	gp_loop_remove_queue(&loop, 0);
@@ -250,13 +249,11 @@ START_TEST(session_lost)
 {
 	open_with_queues(2);
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out),
-			 -ENOTCONN);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_LOST);
 	/* It is known from then on; the driver is not asked again. */
 	unit_clear_trace();
-	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out),
-			 -ENOTCONN);
+	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), -ENOTCONN);
 	ck_assert_str_eq(loop.trace, "");
 	/* Nor is it disabled, as it would be another's by now. */
 	gpreempt_session_close(s);

@@ -31,20 +31,20 @@ START_TEST(held_and_resumed)
 	struct hold_owner owner;
 	char path[96];
 
-	snprintf(path, sizeof(path),
-		 "/sys/kernel/debug/gpreempt/pid/%d/queues", target);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/gpreempt/pid/%d/queues",
+		 target);
 	gp_loop_set_file(&loop, path, held_view);
 	CTL(0, "suspend %d " LEASE, target);
 	owner = holder();
 	HAS_LINE(OUT_HAS, "suspended %d: 2 queues, ioctl ", target);
 	OUT_HAS(" us, verified: yes\n");
 	HAS_LINE(OUT_HAS, "holder %d, guardian %d, lease: ", (int)owner.pid,
-		     (int)owner.guardian);
+		 (int)owner.guardian);
 	HAS_LINE(OUT_HAS, "release with: gpreempt-ctl resume %d\n", target);
 	ck_assert_str_eq(ctl_err, "");
 	CTL(0, "status");
 	HAS_LINE(OUT_HAS, "\n%d\t%d\t%d\t2\t", target, (int)owner.pid,
-		     (int)owner.guardian);
+		 (int)owner.guardian);
 	HAS_LINE(OUT_HAS, "\tsuspend\tgpreempt-ctl resume %d\t", target);
 	ERR_HAS("cannot attach to these until they are released");
 	CTL(0, "resume %d", target);
@@ -117,7 +117,8 @@ START_TEST(held_already)
 	OUT_HAS(": 2 queues, ");
 	expect_no_holder();
 	CTL(0, "resume %d", target);
-	HAS_LINE(OUT_HAS, "process %d is not held: nothing to resume\n", target);
+	HAS_LINE(OUT_HAS, "process %d is not held: nothing to resume\n",
+		 target);
 }
 END_TEST
 
@@ -204,8 +205,10 @@ START_TEST(in_part)
 
 	snprintf(list, sizeof(list), "%d\n%d", target, other);
 	snprintf(stat_path, sizeof(stat_path), "/proc/%d/stat", other);
-	snprintf(stat, sizeof(stat), "%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
-		 "0 3 0 888 100\n", other);
+	snprintf(stat, sizeof(stat),
+		 "%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
+		 "0 3 0 888 100\n",
+		 other);
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", list);
 	gp_loop_set_file(&loop, stat_path, stat);
 	CTL(GPREEMPT_CLASS_PARTIAL, "suspend %d %d " LEASE " --json", target,

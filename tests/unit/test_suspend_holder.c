@@ -247,8 +247,9 @@ START_TEST(foreground)
 	block(SIGTERM);
 	helper = when_held(terminate);
 	CTL(0, "suspend %d --foreground " LEASE, target);
-	HAS_LINE(OUT_HAS, "it ends with gpreempt-ctl suspend --foreground (%d)\n",
-		     getpid());
+	HAS_LINE(OUT_HAS,
+		 "it ends with gpreempt-ctl suspend --foreground (%d)\n",
+		 getpid());
 	waitpid(helper, NULL, 0);
 	expect_no_holder();
 }

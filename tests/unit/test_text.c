@@ -16,14 +16,14 @@ START_TEST(real_blocks)
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_processes, 2);
 	ck_assert_uint_eq(data->n_queues, 4);
-	ck_assert_str_eq(gpreempt_text_type_name(data->queues[1].type),
-			 "sdma");
+	ck_assert_str_eq(gpreempt_text_type_name(data->queues[1].type), "sdma");
 	ck_assert_int_eq(data->processes[0].pid, 156);
 	ck_assert_int_eq(data->processes[0].pasid, 2);
 	/* 24 CP slots, the HIQ, 8 engines with 8 each. */
 	ck_assert_uint_eq(data->n_slots, 24 + 1 + 64);
 	ck_assert_int_eq(gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum,
-					     &by_xcc, &count), 0);
+					     &by_xcc, &count),
+			 0);
 	ck_assert_uint_eq(sum.queues, 3);
 	ck_assert_uint_eq(sum.slots_expected, 3);
 	ck_assert_uint_eq(sum.slots_active, 3);
@@ -61,7 +61,8 @@ START_TEST(real_fields)
 			compared++;
 			ck_assert_int_eq(regs->ring_size, q->ring_size);
 			ck_assert_int_eq(data->mqds[j].slots, q->active);
-			ck_assert_int_eq(data->queues[data->mqds[j].queue].gpu_id,
+			ck_assert_int_eq(data->queues[data->mqds[j].queue]
+						 .gpu_id,
 					 q->gpu_id);
 			if (q->type == GPREEMPT_QUEUE_SDMA) {
 				ck_assert_int_eq(regs->engine, q->engine);
@@ -85,7 +86,7 @@ START_TEST(real_run_list)
 	static const unsigned int ops[] = {
 		GPREEMPT_TEXT_MAP_PROCESS, GPREEMPT_TEXT_MAP_QUEUES,
 		GPREEMPT_TEXT_MAP_PROCESS, GPREEMPT_TEXT_MAP_QUEUES,
-		GPREEMPT_TEXT_MAP_QUEUES, GPREEMPT_TEXT_MAP_QUEUES,
+		GPREEMPT_TEXT_MAP_QUEUES,  GPREEMPT_TEXT_MAP_QUEUES,
 	};
 	size_t i, owned = 0;
 
@@ -103,8 +104,9 @@ START_TEST(real_run_list)
 		owned++;
 		ck_assert_int_eq(packet->pasid,
 				 data->queues[packet->queue].pasid);
-		ck_assert_int_eq(packet->doorbell, data->mqds[data->queues
-				 [packet->queue].mqds].regs.doorbell);
+		ck_assert_int_eq(packet->doorbell,
+				 data->mqds[data->queues[packet->queue].mqds]
+					 .regs.doorbell);
 	}
 	/* Text of an SDMA MQD does not have its address. */
 	ck_assert_uint_eq(owned, 3);
@@ -118,7 +120,8 @@ START_TEST(captures)
 	char path[512];
 	size_t i, count;
 
-	snprintf(path, sizeof(path), "%s/mi308x/", dir ? dir : "../shared/captures");
+	snprintf(path, sizeof(path), "%s/mi308x/",
+		 dir ? dir : "../shared/captures");
 	if (!feed_file(path, "mqds_16_streams.txt")) {
 		puts("captures: skipped, none in ../shared/captures (set CAPTURES)");
 		return;
@@ -136,7 +139,8 @@ START_TEST(captures)
 		ck_assert_int_eq(data->queues[i].slots_expected, 4);
 	}
 	ck_assert_int_eq(gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum,
-					     &by_xcc, &count), 0);
+					     &by_xcc, &count),
+			 0);
 	ck_assert_uint_eq(sum.slots_active, 20);
 	ck_assert_uint_eq(sum.slots_without_owner, 0);
 	ck_assert_uint_eq(count, 32);

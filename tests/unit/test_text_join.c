@@ -11,7 +11,7 @@
 
 #define RING_A 0x7f0000100000
 #define RING_B 0x7f8888800000
-#define TWO_MOMENTS \
+#define TWO_MOMENTS                                                \
 	"this slot has another ring than the MQD of its address: " \
 	"mqds and hqds are not of one moment"
 
@@ -33,8 +33,8 @@ static void teardown(void)
 static void check(int64_t pid)
 {
 	free(by_xcc);
-	ck_assert_int_eq(gpreempt_text_check(text, pid, &sum, &by_xcc,
-					     &n_xccs), 0);
+	ck_assert_int_eq(gpreempt_text_check(text, pid, &sum, &by_xcc, &n_xccs),
+			 0);
 }
 
 static void expect_check(int64_t queues, int64_t expected, int64_t active,
@@ -137,8 +137,8 @@ START_TEST(captures_of_two_moments)
 	feed(all, len);
 	free(all);
 	end_file();
-	snprintf(path, sizeof(path), "%s/mi308x/", dir ? dir :
-		 "../shared/captures");
+	snprintf(path, sizeof(path), "%s/mi308x/",
+		 dir ? dir : "../shared/captures");
 	ck_assert(feed_file(path, "hqds_16_streams.txt"));
 	join();
 	ck_assert_uint_eq(data->n_problems, 20);
@@ -175,7 +175,7 @@ static void say_sdma_of_two(bool compute_first)
 
 START_TEST(sdma_behind_compute)
 {
-	size_t first = _i;	/* index of the first SDMA queue */
+	size_t first = _i; /* index of the first SDMA queue */
 
 	say_sdma_of_two(_i);
 	read_made();
@@ -212,8 +212,9 @@ END_TEST
 static void say_list(uint64_t mqd)
 {
 	const uint32_t words[] = {
-		0xc00ea100, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		0xc005a200, 0, 0, (uint32_t)mqd, 0, 0, 0,
+		0xc00ea100, 1, 0, 0, 0, 0, 0,	       0, 0, 0,
+		0,	    0, 0, 0, 0, 0, 0xc005a200, 0, 0, (uint32_t)mqd,
+		0,	    0, 0,
 	};
 
 	say("Node 1, gpu_id 2a:\n");
@@ -224,13 +225,17 @@ static const struct {
 	int mqds, hqds, lists;
 	const char *what;
 } twice[] = {
-	{ 2, 1, 0, "this queue is in the text twice: text of more than one "
+	{ 2, 1, 0,
+	  "this queue is in the text twice: text of more than one "
 	  "moment, which is not joined" },
-	{ 1, 2, 0, "this slot is in the text twice: text of more than one "
+	{ 1, 2, 0,
+	  "this slot is in the text twice: text of more than one "
 	  "moment, which is not joined" },
-	{ 1, 1, 2, "this queue is in the run list twice: text of more than one "
+	{ 1, 1, 2,
+	  "this queue is in the run list twice: text of more than one "
 	  "moment, which is not joined" },
-	{ 0, 130, 0, "this slot is in the text twice: text of more than one "
+	{ 0, 130, 0,
+	  "this slot is in the text twice: text of more than one "
 	  "moment, which is not joined" },
 };
 
@@ -309,7 +314,8 @@ END_TEST
 
 START_TEST(run_list_of_another_process)
 {
-	say("Process 1 PASID 0x%x:\n  Compute queue on device 2a\n", _i ? 1 : 7);
+	say("Process 1 PASID 0x%x:\n  Compute queue on device 2a\n",
+	    _i ? 1 : 7);
 	say_ring_mqd(0x17ba000, RING_A);
 	say_list(0x17ba000);
 	read_made();

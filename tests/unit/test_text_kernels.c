@@ -8,15 +8,15 @@ static const struct {
 	const char *line;
 	int64_t pid, pasid;
 } process_lines[] = {
-	{ "Process 7 PASID 0x8001:", 7, 0x8001 },	/* 6.5 to 6.12 */
+	{ "Process 7 PASID 0x8001:", 7, 0x8001 }, /* 6.5 to 6.12 */
 	{ "Process 94314 PASID 94314:", 94314, GPREEMPT_UNKNOWN },
 	{ "Process 4294967295 PASID 0xffffffff:", UINT32_MAX, UINT32_MAX },
 };
 
 START_TEST(process)
 {
-	say("%s\n  Bad %s queue type 9 on device a\n",
-	    process_lines[_i].line, _i ? "user" : "kernel");
+	say("%s\n  Bad %s queue type 9 on device a\n", process_lines[_i].line,
+	    _i ? "user" : "kernel");
 	read_made();
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_queues, 1);
@@ -30,9 +30,13 @@ END_TEST
 START_TEST(process_broken)
 {
 	static const char *const lines[] = {
-		"Process 7 PASID 0x:", "Process -7 PASID 0x1:",
-		"Process 4294967296 PASID 0x1:", "Process 7 PASID 0x1",
-		"Process 7 PASID 0x1: x", "Process  PASID 0x1:", "Process",
+		"Process 7 PASID 0x:",
+		"Process -7 PASID 0x1:",
+		"Process 4294967296 PASID 0x1:",
+		"Process 7 PASID 0x1",
+		"Process 7 PASID 0x1: x",
+		"Process  PASID 0x1:",
+		"Process",
 		"Process 99999999999999999999999999 PASID 1:",
 	};
 
@@ -102,7 +106,8 @@ START_TEST(same_address_elsewhere)
 	ck_assert_int_eq(data->queues[0].slots_active, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(data->slots[0].owner, -1);
 	ck_assert_int_eq(gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum,
-					     &by_xcc, &count), 0);
+					     &by_xcc, &count),
+			 0);
 	/* hqds does not have the first GPU. */
 	ck_assert_int_eq(sum.slots_without_owner, GPREEMPT_UNKNOWN);
 	ck_assert_uint_eq(count, 2);
@@ -167,16 +172,33 @@ static const struct {
 	const char *of;
 	unsigned int cp, sdma[4][2];
 } windows[] = {
-	{ "gfx9", 0xc914, { { 0x130, 0x142 }, { 0x158, 0x15d },
-			    { 0x15f, 0x165 }, { 0x170, 0x179 } } },
-	{ "gfx9.4.3", 0xc914, { { 0x130, 0x142 }, { 0x158, 0x15d },
-				{ 0x15f, 0x165 }, { 0x170, 0x17b } } },
-	{ "gfx10.1", 0xc824, { { 0x140, 0x152 }, { 0x168, 0x16d },
-			       { 0x16f, 0x175 }, { 0x180, 0x189 } } },
-	{ "gfx10.3", 0xc824, { { 0x130, 0x142 }, { 0x158, 0x15d },
-			       { 0x15f, 0x165 }, { 0x170, 0x17b } } },
-	{ "gfx11", 0xc824, { { 0x80, 0x86 }, { 0x88, 0x92 }, { 0xa9, 0xa9 },
-			     { 0xab, 0xb6 } } },
+	{ "gfx9",
+	  0xc914,
+	  { { 0x130, 0x142 },
+	    { 0x158, 0x15d },
+	    { 0x15f, 0x165 },
+	    { 0x170, 0x179 } } },
+	{ "gfx9.4.3",
+	  0xc914,
+	  { { 0x130, 0x142 },
+	    { 0x158, 0x15d },
+	    { 0x15f, 0x165 },
+	    { 0x170, 0x17b } } },
+	{ "gfx10.1",
+	  0xc824,
+	  { { 0x140, 0x152 },
+	    { 0x168, 0x16d },
+	    { 0x16f, 0x175 },
+	    { 0x180, 0x189 } } },
+	{ "gfx10.3",
+	  0xc824,
+	  { { 0x130, 0x142 },
+	    { 0x158, 0x15d },
+	    { 0x15f, 0x165 },
+	    { 0x170, 0x17b } } },
+	{ "gfx11",
+	  0xc824,
+	  { { 0x80, 0x86 }, { 0x88, 0x92 }, { 0xa9, 0xa9 }, { 0xab, 0xb6 } } },
 	{ "gfx12", 0xc824, { { 0x80, 0xb0 } } },
 };
 
@@ -184,8 +206,8 @@ static const struct {
 static size_t say_sdma_slot(const unsigned int (*ranges)[2], int engine,
 			    int rlc, uint64_t ring)
 {
-	uint32_t words[64] = { 11 << 1 | 1, ring >> 8, ring >> 40,
-			       0x40, 0, 0x80, 0 };
+	uint32_t words[64] = { 11 << 1 | 1, ring >> 8, ring >> 40, 0x40,
+			       0,	    0x80,      0 };
 	size_t i, len, n = 0;
 
 	say("  SDMA Engine %d, RLC %d\n", engine, rlc);
@@ -248,8 +270,9 @@ START_TEST(sdma_owners)
 	read_made();
 	ck_assert_uint_eq(data->n_problems, 0);
 	for (engine = 0; engine < 8; engine++)
-		ck_assert_int_eq(data->slots[engine].owner,
-				 engine == 0 ? 0 : engine == 5 ? 1 : -1);
+		ck_assert_int_eq(data->slots[engine].owner, engine == 0 ? 0 :
+							    engine == 5 ? 1 :
+									  -1);
 	ck_assert_int_eq(data->queues[1].slots_active, 1);
 }
 END_TEST

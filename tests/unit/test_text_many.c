@@ -64,7 +64,7 @@ START_TEST(large_numbers)
 
 	read_string(numbers[_i].line);
 	ck_assert_int_eq(data->kept > 0 &&
-			 !strcmp(data->problems[0].what, no_line),
+				 !strcmp(data->problems[0].what, no_line),
 			 !numbers[_i].good);
 }
 END_TEST

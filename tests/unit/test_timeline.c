@@ -25,8 +25,13 @@ static struct timeline simple(const struct timeline_span *spans, size_t n)
 	static const char *const lanes[] = { "a<b>&\"c\"\n", "b" };
 
 	return (struct timeline){
-		.title = "T & t", .lanes = lanes, .n_lanes = 2, .spans = spans, .n_spans = n,
-		.from_ns = 100 * MS, .to_ns = 200 * MS,
+		.title = "T & t",
+		.lanes = lanes,
+		.n_lanes = 2,
+		.spans = spans,
+		.n_spans = n,
+		.from_ns = 100 * MS,
+		.to_ns = 200 * MS,
 	};
 }
 
@@ -57,26 +62,29 @@ START_TEST(in_place)
 	struct timeline t = simple(&s, 1);
 
 	draw(&t);
-	ck_assert_ptr_nonnull(strstr(text, "<rect x=\"188.00\" y=\"78\" width=\"78.00\""));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "<rect x=\"188.00\" y=\"78\" width=\"78.00\""));
 }
 END_TEST
 
 START_TEST(cut_off)
 {
 	struct timeline_span s[] = {
-		{ 0, TIMELINE_ONLINE, 50 * MS, 110 * MS },	/* its beginning */
-		{ 0, TIMELINE_ONLINE, 190 * MS, 900 * MS },	/* its end */
-		{ 0, TIMELINE_ONLINE, 10 * MS, 90 * MS },	/* before */
-		{ 0, TIMELINE_ONLINE, 201 * MS, 202 * MS },	/* after */
-		{ 2, TIMELINE_ONLINE, 110 * MS, 120 * MS },	/* no such lane */
-		{ 0, TIMELINE_ONLINE, 120 * MS, 110 * MS },	/* backwards */
+		{ 0, TIMELINE_ONLINE, 50 * MS, 110 * MS },  /* its beginning */
+		{ 0, TIMELINE_ONLINE, 190 * MS, 900 * MS }, /* its end */
+		{ 0, TIMELINE_ONLINE, 10 * MS, 90 * MS },   /* before */
+		{ 0, TIMELINE_ONLINE, 201 * MS, 202 * MS }, /* after */
+		{ 2, TIMELINE_ONLINE, 110 * MS, 120 * MS }, /* no such lane */
+		{ 0, TIMELINE_ONLINE, 120 * MS, 110 * MS }, /* backwards */
 	};
 	struct timeline t = simple(s, 6);
 
 	draw(&t);
 	ck_assert_uint_eq(count("<rect"), 2);
-	ck_assert_ptr_nonnull(strstr(text, "x=\"110.00\" y=\"34\" width=\"78.00\""));
-	ck_assert_ptr_nonnull(strstr(text, "x=\"812.00\" y=\"34\" width=\"78.00\""));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "x=\"110.00\" y=\"34\" width=\"78.00\""));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "x=\"812.00\" y=\"34\" width=\"78.00\""));
 }
 END_TEST
 

@@ -104,11 +104,15 @@ START_TEST(any_order)
 		const struct gpreempt_trace_slice *s = d->slices + i;
 
 		events[n++] = (struct gpreempt_trace_event){
-			.ns = s->end_ns, .tid = s->tid, .leave = true,
-			.function = s->function, .ret = 2,
+			.ns = s->end_ns,
+			.tid = s->tid,
+			.leave = true,
+			.function = s->function,
+			.ret = 2,
 		};
 		events[n++] = (struct gpreempt_trace_event){
-			.ns = s->begin_ns, .tid = s->tid,
+			.ns = s->begin_ns,
+			.tid = s->tid,
 			.function = s->function,
 		};
 		if (s->function == trace_function("kfd_ioctl_set_debug_trap"))
@@ -180,7 +184,8 @@ END_TEST
 START_TEST(kinds)
 {
 	static const uint32_t ops[] = {
-		TRAP_ENABLE, TRAP_QUERY, TRAP_SUSPEND, TRAP_RESUME, TRAP_DISABLE,
+		TRAP_ENABLE, TRAP_QUERY,   TRAP_SUSPEND,
+		TRAP_RESUME, TRAP_DISABLE,
 	};
 	static const char *const names[] = { "attach", "suspend", "resume",
 					     "detach" };
@@ -266,9 +271,10 @@ START_TEST(lost)
 	}
 	/* Within the second, and around the third's end. */
 	ck_assert_int_eq(gpreempt_trace_lost(trace, at[2] + 400, at[2] + 500,
-					     0), 0);
-	ck_assert_int_eq(gpreempt_trace_lost(trace, at[1] + 30, at[1] + 40,
-					     12), 0);
+					     0),
+			 0);
+	ck_assert_int_eq(gpreempt_trace_lost(trace, at[1] + 30, at[1] + 40, 12),
+			 0);
 	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 4);
 	ck_assert(d->ops[0].whole);
@@ -301,8 +307,10 @@ START_TEST(hostile)
 
 		seed = seed * 6364136223846793005 + 1442695040888963407;
 		event = (struct gpreempt_trace_event){
-			.ns = seed >> (_i % 2 ? 50 : 0), .tid = seed >> 8 & 7,
-			.function = (seed >> 16) % 12, .leave = seed >> 40 & 1,
+			.ns = seed >> (_i % 2 ? 50 : 0),
+			.tid = seed >> 8 & 7,
+			.function = (seed >> 16) % 12,
+			.leave = seed >> 40 & 1,
 			.args = { seed >> 33, seed >> 45 & 7 },
 			.ret = seed,
 		};
@@ -321,7 +329,8 @@ START_TEST(hostile)
 			if (op->phase_ns[p] != GPREEMPT_UNKNOWN)
 				sum += op->phase_ns[p];
 		if (op->whole)
-			ck_assert_int_eq(sum, op->phase_ns[GPREEMPT_TRACE_TOTAL]);
+			ck_assert_int_eq(sum,
+					 op->phase_ns[GPREEMPT_TRACE_TOTAL]);
 	}
 	for (i = 0; i < d->n_slices; i++)
 		ck_assert(d->slices[i].op == GPREEMPT_TRACE_NO_OP ||

@@ -21,9 +21,9 @@
 #include "unit-ctl.h"
 #include "unit-trace.h"
 
-#define TID 4300
+#define TID   4300
 #define IOCTL "kfd_ioctl_set_debug_trap"
-#define US 1000
+#define US    1000
 
 static char dir[64];
 static int descriptors;
@@ -44,8 +44,10 @@ static void setup(void)
 	unit_setup();
 	/* The process that traces: its start time is in the names that it gives. */
 	snprintf(path, sizeof(path), "/proc/%d/stat", getpid());
-	snprintf(text, sizeof(text), "%d (unit) S 1 1 1 0 -1 4194560 1 2 3 4 5 "
-		 "6 7 8 20 0 3 0 888 100 200 1844\n", getpid());
+	snprintf(text, sizeof(text),
+		 "%d (unit) S 1 1 1 0 -1 4194560 1 2 3 4 5 "
+		 "6 7 8 20 0 3 0 888 100 200 1844\n",
+		 getpid());
 	gp_loop_set_file(&loop, path, text);
 	fake_tracefs_setup();
 	strcpy(dir, "/tmp/gpreempt-trace-XXXXXX");
@@ -113,9 +115,11 @@ START_TEST(built_in)
 	fake_event(90 * US, TID, IOCTL, true, 2, 0);
 	CTL(0, "trace 4242 --duration 60ms --json");
 	ck_assert_int_eq(json_object_get_int(json_member(ctl_json(),
-							 "operations")), 1);
+							 "operations")),
+			 1);
 	ck_assert_uint_eq(json_object_array_length(json_member(ctl_json(),
-							       "functions")), 1);
+							       "functions")),
+			  1);
 	check_clean();
 }
 END_TEST
@@ -174,8 +178,8 @@ END_TEST
 /* What killed ones of ours left is removed, and nothing else. */
 START_TEST(stale)
 {
-	fake_add_instance("gpreempt_4242_777");		/* lives */
-	fake_add_instance("gpreempt_4242_778");		/* the PID is another's */
+	fake_add_instance("gpreempt_4242_777"); /* lives */
+	fake_add_instance("gpreempt_4242_778"); /* the PID is another's */
 	fake_add_instance("gpreempt_99_5");
 	fake_add_instance("gpreempt_99_5x");
 	fake_add_instance("others");
@@ -184,7 +188,7 @@ START_TEST(stale)
 	fake_add_event("kprobes", "x");
 	CTL(0, "trace 4242 --duration 30ms");
 	ck_assert_str_eq(fake_instances(), "gpreempt_4242_777 gpreempt_99_5x "
-			 "others ");
+					   "others ");
 	ck_assert_str_eq(fake_events(), "gpreempt_4242_777/x kprobes/x ");
 }
 END_TEST
@@ -268,12 +272,14 @@ START_TEST(long_kallsyms)
 	size_t len = 0, i, n = 0;
 
 	while (len < 700000)
-		len += sprintf(text + len, "ffffffff81000000 T "
-			       "a_symbol_of_the_kernel_%zu\n", len);
+		len += sprintf(text + len,
+			       "ffffffff81000000 T "
+			       "a_symbol_of_the_kernel_%zu\n",
+			       len);
 	len += sprintf(text + len, "ffffffffc0000000 t " IOCTL "\t[amdgpu]\n");
 	while (len < 1000000)
-		len += sprintf(text + len, "ffffffffc0000000 t x%zu\t[amdgpu]\n",
-			       len);
+		len += sprintf(text + len,
+			       "ffffffffc0000000 t x%zu\t[amdgpu]\n", len);
 	sprintf(text + len, "ffffffffc0000000 t suspend_queues\t[amdgpu]");
 	fake_kallsyms(text);
 	ck_assert_int_eq(trace_find_symbols(found), 0);
@@ -348,7 +354,9 @@ static const struct {
 	const char *script;
 	int status;
 } commands[] = {
-	{ "exit 0", 0 }, { "exit 3", 3 }, { "kill -9 $$", 128 + 9 },
+	{ "exit 0", 0 },
+	{ "exit 3", 3 },
+	{ "kill -9 $$", 128 + 9 },
 	{ NULL, 127 },
 };
 

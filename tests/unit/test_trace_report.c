@@ -14,7 +14,7 @@
 #include "unit-trace.h"
 
 #define TARGET 4242
-#define TID 4300
+#define TID    4300
 
 static struct gpreempt_trace *trace;
 static struct trace_kernel kernel;
@@ -31,8 +31,7 @@ static void add(uint64_t ns, const char *symbol, bool leave, uint64_t a,
 /* A suspend of a process: lock 10 us, unmap 20, fence 300, other 70. */
 static void add_suspend(uint64_t at, uint32_t pid, int64_t ret)
 {
-	add(at, "kfd_ioctl_set_debug_trap", false, pid,
-	    TRAP_SUSPEND);
+	add(at, "kfd_ioctl_set_debug_trap", false, pid, TRAP_SUSPEND);
 	add(at + 10000, "suspend_queues", false, 1, 0);
 	add(at + 20000, "pm_send_unmap_queue", false, 0, 0);
 	add(at + 40000, "pm_send_unmap_queue", true, 0, 0);
@@ -49,12 +48,17 @@ static void setup(void)
 	strcpy(dir, "/tmp/gpreempt-trace-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	kernel = (struct trace_kernel){
-		.name = "gpreempt_1_2", .spool = -1, .cpus = 2,
-		.page_size = 4096, .traced = { true, true },
+		.name = "gpreempt_1_2",
+		.spool = -1,
+		.cpus = 2,
+		.page_size = 4096,
+		.traced = { true, true },
 		.comms = strdup("4300 worker\n4301 other\n"),
 	};
 	report = (struct trace_report){
-		.kernel = &kernel, .targets = &target, .n_targets = 1,
+		.kernel = &kernel,
+		.targets = &target,
+		.n_targets = 1,
 		.duration_ns = 1500000000,
 	};
 }
@@ -116,10 +120,13 @@ START_TEST(table)
 	end();
 	print(false);
 	ck_assert_ptr_eq(strstr(text, "# traced 1.5 s: 2 operations on 1 "
-				"process, 1 on others\n"), text);
+				      "process, 1 on others\n"),
+			 text);
 	ck_assert_ptr_nonnull(strstr(text, "suspend\tlock\t2\t10.0\t10.0\t"));
-	ck_assert_ptr_nonnull(strstr(text, "suspend\tfence\t2\t300.0\t300.0\t"));
-	ck_assert_ptr_nonnull(strstr(text, "suspend\ttotal\t2\t400.0\t400.0\t"));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "suspend\tfence\t2\t300.0\t300.0\t"));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "suspend\ttotal\t2\t400.0\t400.0\t"));
 	ck_assert_ptr_null(strstr(text, "resume\t"));
 }
 END_TEST
@@ -137,13 +144,15 @@ START_TEST(json)
 	ck_assert_int_eq(json_object_get_int(json_member(o, "operations")), 1);
 	ck_assert_int_eq(json_object_get_int(json_member(o, "failed")), 1);
 	ck_assert_int_eq(json_object_get_int(json_member(o, "others")), 0);
-	ck_assert_uint_eq(json_object_array_length(json_member(o, "functions")), 2);
+	ck_assert_uint_eq(json_object_array_length(json_member(o, "functions")),
+			  2);
 	list = json_member(o, "list");
 	ck_assert_uint_eq(json_object_array_length(list), 2);
 	one = json_object_array_get_idx(list, 1);
 	ck_assert_int_eq(json_object_get_int(json_member(one, "ret")), -16);
 	ck_assert_int_eq(json_object_get_int(json_member(one, "tid")), TID);
-	ck_assert_double_eq_tol(json_object_get_double(json_member(one, "total_us")),
+	ck_assert_double_eq_tol(json_object_get_double(json_member(one,
+								   "total_us")),
 				400, 0.01);
 	json_object_put(o);
 }
@@ -193,8 +202,13 @@ END_TEST
 START_TEST(timeline)
 {
 	struct gpreempt_amdlog_packet packet = {
-		.pid = TARGET, .us = 1100, .dispatch = true, .hwq = 0x7f00,
-		.rptr = 1, .wptr = 2, .line = 12,
+		.pid = TARGET,
+		.us = 1100,
+		.dispatch = true,
+		.hwq = 0x7f00,
+		.rptr = 1,
+		.wptr = 2,
+		.line = 12,
 	};
 	struct json_object *o, *events, *one;
 	size_t i, len, slices = 0, instants = 0, outside = 0;
@@ -222,8 +236,9 @@ START_TEST(timeline)
 			   !json_object_get_int(json_member(one, "pid"));
 		instants += *phase == 'i';
 		if (*phase == 'i')
-			ck_assert_double_eq_tol(json_object_get_double(json_member(one, "ts")),
-						1100, 0.001);
+			ck_assert_double_eq_tol(
+				json_object_get_double(json_member(one, "ts")),
+				1100, 0.001);
 	}
 	ck_assert_uint_eq(instants, 1);
 	ck_assert_uint_gt(slices, 3);
@@ -298,8 +313,8 @@ START_TEST(dat)
 	ck_assert_int_eq(trace_write_files(&report, path), 0);
 	read_file("t.dat", &len);
 	ck_assert_int_eq(memcmp(text, magic, sizeof(magic)), 0);
-	ck_assert_ptr_nonnull(memmem(text, len, "events/gpreempt_1_2/two/format",
-				     30));
+	ck_assert_ptr_nonnull(memmem(text, len,
+				     "events/gpreempt_1_2/two/format", 30));
 	ck_assert_ptr_nonnull(memmem(text, len, "[mono]", 7));
 	at = (char *)memmem(text, len, "flyrecord", 10) - text + 10;
 	memcpy(places, text + at, sizeof(places));
@@ -348,7 +363,8 @@ START_TEST(directory)
 			 GPREEMPT_CLASS_FAILED);
 	/* The AMD log that a command left there. */
 	snprintf(command, sizeof(command),
-		 "cp tests/unit/fixtures/hip-5.7.1/amd-log-4 %s/amd.log_1", path);
+		 "cp tests/unit/fixtures/hip-5.7.1/amd-log-4 %s/amd.log_1",
+		 path);
 	ck_assert_int_eq(system(command), 0);
 	trace_log_read(path, &report.packets);
 	ck_assert_uint_eq(report.packets.files, 1);

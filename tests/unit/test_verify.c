@@ -29,8 +29,7 @@ static const struct {
 	  GPREEMPT_NOT_CHECKED },
 	{ "# qid active hardware\n0 0 read\n1 0 read\n", GPREEMPT_VERIFIED },
 	/* Only these two were meant: not what other contexts have. */
-	{ "# qid active context\n0 1 1\n0 0 -\n1 0 -\n",
-	  GPREEMPT_VERIFIED },
+	{ "# qid active context\n0 1 1\n0 0 -\n1 0 -\n", GPREEMPT_VERIFIED },
 	{ "# qid active context\n0 0 1\n0 1 -\n1 0 -\n",
 	  GPREEMPT_CONTRADICTED },
 };
@@ -68,11 +67,9 @@ static const struct {
 	  GPREEMPT_CONTRADICTED },
 	{ "# qid active context\n0 1 1\n0 0 -\n1 0 -\n",
 	  GPREEMPT_CONTRADICTED },
-	{ "# qid active context\n0 0 -\n1 0 -\n1 - 1\n",
-	  GPREEMPT_NOT_CHECKED },
+	{ "# qid active context\n0 0 -\n1 0 -\n1 - 1\n", GPREEMPT_NOT_CHECKED },
 	/* It is in no slot, but the debug interface can't suspend it. */
-	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n",
-	  GPREEMPT_NOT_CHECKED },
+	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n", GPREEMPT_NOT_CHECKED },
 	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n0 1 2\n",
 	  GPREEMPT_CONTRADICTED },
 	{ "# qid active context\n0 0 -\n1 0 -\n", GPREEMPT_VERIFIED },
@@ -105,10 +102,12 @@ START_TEST(verify_what_runs)
 	gp_loop_queue(&loop, 1)->destroying = true;
 	gpreempt_session_suspend(s, NULL, &out);
 	ck_assert_uint_eq(out.refused, 1);
-	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+	gp_loop_set_file(&loop, MODULE_FILE,
+			 "gpreempt-queues - version: 1.0\n"
 			 "# qid active\n0 0\n1 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
-	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+	gp_loop_set_file(&loop, MODULE_FILE,
+			 "gpreempt-queues - version: 1.0\n"
 			 "# qid active\n0 0\n1 1\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_CONTRADICTED);
 	gpreempt_session_close(s);
@@ -121,7 +120,8 @@ START_TEST(verify_what_hung)
 	open_with_queues(2);
 	gp_loop_queue(&loop, 1)->broken = true;
 	gpreempt_session_suspend(s, NULL, NULL);
-	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+	gp_loop_set_file(&loop, MODULE_FILE,
+			 "gpreempt-queues - version: 1.0\n"
 			 "# qid active\n0 0\n1 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
 	gpreempt_session_close(s);
@@ -185,7 +185,8 @@ END_TEST
 START_TEST(nothing_to_verify)
 {
 	open_with_queues(1);
-	gp_loop_set_file(&loop, MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+	gp_loop_set_file(&loop, MODULE_FILE,
+			 "gpreempt-queues - version: 1.0\n"
 			 "# qid active\n0 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
 	gpreempt_session_close(s);

@@ -9,7 +9,8 @@
 #include "unit.h"
 
 #define HEAD "gpreempt-queues - version: 1.0\n"
-#define NAMES "# qid gpu_id type priority suspended evicted active slots age_ms\n"
+#define NAMES \
+	"# qid gpu_id type priority suspended evicted active slots age_ms\n"
 #define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
 
 static struct gpreempt_view *view;
@@ -38,9 +39,9 @@ static void drop_view(void)
 
 START_TEST(good)
 {
-	ck_assert_int_eq(parse(HEAD NAMES
-			       "0 0xf7bc compute-aql 7 1 0 4 4 0\n"
-			       "1 0x1A2b sdma-xgmi 0 0 1 - 1 250\n"), 0);
+	ck_assert_int_eq(parse(HEAD NAMES "0 0xf7bc compute-aql 7 1 0 4 4 0\n"
+					  "1 0x1A2b sdma-xgmi 0 0 1 - 1 250\n"),
+			 0);
 	ck_assert_int_eq(view->source, GPREEMPT_SOURCE_MODULE);
 	ck_assert_uint_eq(view->count, 2);
 	ck_assert_int_eq(view->queues[0].gpu_id, 0xf7bc);
@@ -57,9 +58,9 @@ START_TEST(good)
 }
 END_TEST
 
-#define ALL_COLUMNS                         \
-	"gpreempt-queues - version: 1.1\n#" \
-	GP_VIEW_QUEUES_ALL_COLUMNS(GP_VIEW_COLUMN_NAME) "\n"
+#define ALL_COLUMNS                                                     \
+	"gpreempt-queues - version: 1.1\n#" GP_VIEW_QUEUES_ALL_COLUMNS( \
+		GP_VIEW_COLUMN_NAME) "\n"
 
 /* A line as the module prints it, with all the columns of 1.1. */
 START_TEST(all_columns)
@@ -68,14 +69,15 @@ START_TEST(all_columns)
 	char text[64];
 
 	ck_assert_int_eq(parse(ALL_COLUMNS
-		"3 0xf7bc sdma 7 1 0 1 1 0 read suspended,stuck,new-word 100 "
-		"0x400 2 5 4096 8589934592 bytes 0x7f12345678ab 65536 "
-		"0x7f0000000010 0x7f0000000018 0x80012345000 - - 0x40000000 "
-		"-\n"), 0);
+			       "3 0xf7bc sdma 7 1 0 1 1 0 read suspended,stuck,new-word 100 "
+			       "0x400 2 5 4096 8589934592 bytes 0x7f12345678ab 65536 "
+			       "0x7f0000000010 0x7f0000000018 0x80012345000 - - 0x40000000 "
+			       "-\n"),
+			 0);
 	queue = gpreempt_view_find(view, 3);
 	ck_assert_str_eq(gpreempt_hardware_name(queue->hardware), "read");
 	ck_assert_int_eq(queue->state, 1 << GP_VIEW_STATE_SUSPENDED |
-			 1 << GP_VIEW_STATE_STUCK);
+					       1 << GP_VIEW_STATE_STUCK);
 	gpreempt_state_text(queue->state, text, sizeof(text));
 	ck_assert_str_eq(text, "suspended,stuck");
 	ck_assert_int_eq(queue->engine, 2);
@@ -97,19 +99,19 @@ START_TEST(words)
 	ck_assert_str_eq(gpreempt_hardware_name(GP_VIEW_HARDWARE_COUNT), "-");
 	ck_assert_str_eq(gpreempt_hardware_name(GP_VIEW_HARDWARE_GFXOFF),
 			 "gfxoff");
-	ck_assert_str_eq(gpreempt_scheduler_name(GP_VIEW_SCHEDULER_MES),
-			 "mes");
+	ck_assert_str_eq(gpreempt_scheduler_name(GP_VIEW_SCHEDULER_MES), "mes");
 	ck_assert_str_eq(gpreempt_scheduler_name(-5), "-");
 	ck_assert_str_eq(gpreempt_unit_name(GP_VIEW_UNIT_COUNT), "-");
 	ck_assert_int_eq(gpreempt_state_text(GPREEMPT_UNKNOWN, text, 8), 1);
 	ck_assert_str_eq(text, "-");
 	/* As snprintf(): the length of the whole, and what fits. */
 	ck_assert_int_eq(gpreempt_state_text(1 << GP_VIEW_STATE_SUSPENDED |
-					     1 << GP_VIEW_STATE_EVICTED, text,
-					     sizeof(text)), 17);
+						     1 << GP_VIEW_STATE_EVICTED,
+					     text, sizeof(text)),
+			 17);
 	ck_assert_str_eq(text, "suspend");
-	ck_assert_int_eq(gpreempt_state_text(1 << GP_VIEW_STATE_STUCK, NULL,
-					     0), 5);
+	ck_assert_int_eq(gpreempt_state_text(1 << GP_VIEW_STATE_STUCK, NULL, 0),
+			 5);
 }
 END_TEST
 
@@ -145,7 +147,8 @@ START_TEST(unknown_columns)
 {
 	ck_assert_int_eq(parse("gpreempt-queues - version: 1.7\n"
 			       "# new qid destroying active other\n"
-			       "x/y 5 maybe 2 0x\n"), 0);
+			       "x/y 5 maybe 2 0x\n"),
+			 0);
 	ck_assert_int_eq(view->queues[0].qid, 5);
 	ck_assert_int_eq(view->queues[0].active, 2);
 }
@@ -179,11 +182,11 @@ static const struct {
 	{ HEAD "\n", -EINVAL },
 	{ HEAD "qid active\n", -EINVAL },
 	{ HEAD "#\n", -EINVAL },
-	{ HEAD "# gpu_id active\n", -EINVAL },		/* no qid */
-	{ HEAD "# qid qid\n0 0\n", -EINVAL },		/* twice */
-	{ HEAD "# qid active\n0 4", -EINVAL },		/* cut */
-	{ HEAD "# qid active\n0\n", -EINVAL },		/* a cell missing */
-	{ HEAD "# qid active\n0 4 4\n", -EINVAL },	/* one too many */
+	{ HEAD "# gpu_id active\n", -EINVAL },	   /* no qid */
+	{ HEAD "# qid qid\n0 0\n", -EINVAL },	   /* twice */
+	{ HEAD "# qid active\n0 4", -EINVAL },	   /* cut */
+	{ HEAD "# qid active\n0\n", -EINVAL },	   /* a cell missing */
+	{ HEAD "# qid active\n0 4 4\n", -EINVAL }, /* one too many */
 	{ HEAD "# qid active\n\n", -EINVAL },
 	{ HEAD "# qid active\n- 4\n", -EINVAL },
 	{ HEAD "# qid active\n0 x\n", -EINVAL },

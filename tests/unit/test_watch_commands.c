@@ -55,14 +55,19 @@ START_TEST(monitor)
 
 	gp_loop_set_file(&loop, view_path, view);
 	CTL(0, "monitor %d --interval 5ms --duration 30ms --json", child);
-	target = json_object_array_get_idx(json_member(ctl_json(), "targets"), 0);
-	ck_assert_int_eq(json_object_get_int(json_member(target, "pid")), child);
+	target = json_object_array_get_idx(json_member(ctl_json(), "targets"),
+					   0);
+	ck_assert_int_eq(json_object_get_int(json_member(target, "pid")),
+			 child);
 	ck_assert_str_eq(json_object_get_string(json_member(target, "source")),
 			 "module");
 	ck_assert(!json_object_get_boolean(json_member(target, "ended")));
-	ck_assert_int_eq(json_object_get_int(json_member(json_member(target, "active"),
-							 "max")), 3);
-	ck_assert_uint_eq(json_object_array_length(json_member(target, "seen")), 2);
+	ck_assert_int_eq(json_object_get_int(json_member(json_member(target,
+								     "active"),
+							 "max")),
+			 3);
+	ck_assert_uint_eq(json_object_array_length(json_member(target, "seen")),
+			  2);
 	series = json_member(target, "series");
 	ck_assert_int_eq(json_object_array_length(series),
 			 json_object_get_int(json_member(target, "samples")));
@@ -119,7 +124,9 @@ START_TEST(preempt)
 	ck_assert_int_eq(json_object_get_int(json_member(o, "cycles")), 3);
 	ck_assert_int_eq(json_object_get_int(json_member(o, "succeeded")), 3);
 	ck_assert_int_eq(json_object_get_int(json_member(json_member(o,
-								     "resume_ioctl_us"), "n")), 3);
+								     "resume_ioctl_us"),
+							 "n")),
+			 3);
 	ck_assert_ptr_null(json_member(o, "error"));
 	/* It never stays. */
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
@@ -162,8 +169,8 @@ START_TEST(preempt_text)
 	    child);
 	ERR_HAS("ended with status 3 in cycle 1");
 	OUT_HAS("cycles 1 succeeded 1");
-	CTL(GPREEMPT_CLASS_FAILED,
-	    "preempt %d --count 2 -- /no/such/program", child);
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --count 2 -- /no/such/program",
+	    child);
 	ERR_HAS("starting the online command");
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
 }
@@ -215,11 +222,15 @@ static void add_other(const char *gpu)
 {
 	static char list[512], queues[256];
 
-	snprintf(list, sizeof(list), "%s%d - job 1 1 1 0 0 0 1 4 0 0 0 0\n"
-		 "77 - job\\033two 1 1 1 0 0 0 1 4 0 0 0 0\n", header, child);
-	snprintf(queues, sizeof(queues), "gpreempt-queues - version: 1.0\n"
+	snprintf(list, sizeof(list),
+		 "%s%d - job 1 1 1 0 0 0 1 4 0 0 0 0\n"
+		 "77 - job\\033two 1 1 1 0 0 0 1 4 0 0 0 0\n",
+		 header, child);
+	snprintf(queues, sizeof(queues),
+		 "gpreempt-queues - version: 1.0\n"
 		 "# qid gpu_id active slots suspended evicted priority\n"
-		 "5 %s 4 4 0 0 7\n", gpu);
+		 "5 %s 4 4 0 0 7\n",
+		 gpu);
 	strcpy(other_path, "/sys/kernel/debug/gpreempt/pid/77/queues");
 	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/version",
 			 "gpreempt-version - version: 1.1\n# key value\n"

@@ -21,7 +21,9 @@ static void take_packet(void *unused, const struct gpreempt_amdlog_packet *p)
 void amdlog_start(int64_t pid)
 {
 	struct gpreempt_amdlog_options options = {
-		.size = sizeof(options), .pid = pid, .packet = take_packet,
+		.size = sizeof(options),
+		.pid = pid,
+		.packet = take_packet,
 	};
 
 	n_packets = 0;

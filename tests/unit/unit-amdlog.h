@@ -10,10 +10,10 @@
 #define AMDLOG_PACKETS 64
 
 /* A record of a packet, and the beginning of its head. */
-#define AT ":4:rocvirtual.cpp           :1083: "
+#define AT     ":4:rocvirtual.cpp           :1083: "
 #define PACKET "HWq=0xa0, Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9"
 /* Heads of records, of two processes. */
-#define R ":3:rocdevice.cpp :1: 10 us: [pid:7 tid: 0x1] "
+#define R     ":3:rocdevice.cpp :1: 10 us: [pid:7 tid: 0x1] "
 #define OTHER ":3:rocdevice.cpp :1: 99 us: [pid:8 tid: 0x1] "
 
 /* What was read, after end_log(). */

@@ -99,9 +99,11 @@ struct json_object *json_at(struct json_object *object, const char *path)
 	     word = strtok_r(NULL, ".", &rest)) {
 		if (json_object_is_type(object, json_type_array)) {
 			ck_assert_msg(json_object_array_length(object) >
-				      strtoul(word, NULL, 10), "no %s", path);
+					      strtoul(word, NULL, 10),
+				      "no %s", path);
 			object = json_object_array_get_idx(object,
-							   strtoul(word, NULL, 10));
+							   strtoul(word, NULL,
+								   10));
 		} else {
 			ck_assert_msg(json_object_object_get_ex(object, word,
 								&object),
@@ -116,9 +118,9 @@ void expect_number(struct json_object *object, const char *path, int64_t value)
 	struct json_object *found = json_at(object, path);
 
 	ck_assert_msg(found, "%s is null", path);
-	ck_assert_msg(json_object_get_int64(found) == value, "%s is %s, not %lld",
-		      path, json_object_to_json_string(found),
-		      (long long)value);
+	ck_assert_msg(json_object_get_int64(found) == value,
+		      "%s is %s, not %lld", path,
+		      json_object_to_json_string(found), (long long)value);
 }
 
 void expect_null(struct json_object *object, const char *path)

@@ -20,8 +20,7 @@ void command_teardown(void);
  * Words, up to NULL. Returns the exit status; what was printed is in ctl_out
  * and ctl_err.
  */
-__attribute__((sentinel))
-int run_command(const struct ctl_command *cmd, ...);
+__attribute__((sentinel)) int run_command(const struct ctl_command *cmd, ...);
 
 /* It printed that, on stdout or on stderr. */
 void expect_out(const char *text);
@@ -34,8 +33,7 @@ extern struct json_object *json;
 void read_json(void);
 /* "check.slots_active", "queues.0.pid". */
 struct json_object *json_at(struct json_object *object, const char *path);
-void expect_number(struct json_object *object, const char *path,
-		   int64_t value);
+void expect_number(struct json_object *object, const char *path, int64_t value);
 void expect_null(struct json_object *object, const char *path);
 
 /* A file with that, and the directories that it needs. */

@@ -11,7 +11,7 @@ char ctl_err[1 << 14];
 
 struct capture {
 	FILE *file;
-	int fd;			/* what is redirected */
+	int fd; /* what is redirected */
 	int saved;
 };
 

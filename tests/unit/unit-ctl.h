@@ -14,28 +14,29 @@ extern char ctl_err[1 << 14];
 /* Run it, with argv[0] and up to a NULL. Returns the exit status. */
 int ctl_words(int argc, char **argv);
 /* Run it; words are split at blanks. Returns the exit status. */
-__attribute__((format(printf, 1, 2)))
-int ctl_line(const char *format, ...);
+__attribute__((format(printf, 1, 2))) int ctl_line(const char *format, ...);
 
 /* The same, which must end with that status. */
-#define CTL(status, ...) do {						\
-	int got_ = ctl_line(__VA_ARGS__);				\
-	ck_assert_msg(got_ == (status), "status %d, not %d: %s%s",	\
-		      got_, status, ctl_out, ctl_err);			\
-} while (0)
+#define CTL(status, ...)                                                   \
+	do {                                                               \
+		int got_ = ctl_line(__VA_ARGS__);                          \
+		ck_assert_msg(got_ == (status), "status %d, not %d: %s%s", \
+			      got_, status, ctl_out, ctl_err);             \
+	} while (0)
 
 /* Is that text in what was printed? */
-#define OUT_HAS(text) ck_assert_msg(strstr(ctl_out, text),		\
-				    "no \"%s\" in:\n%s", text, ctl_out)
-#define ERR_HAS(text) ck_assert_msg(strstr(ctl_err, text),		\
-				    "no \"%s\" in:\n%s", text, ctl_err)
+#define OUT_HAS(text) \
+	ck_assert_msg(strstr(ctl_out, text), "no \"%s\" in:\n%s", text, ctl_out)
+#define ERR_HAS(text) \
+	ck_assert_msg(strstr(ctl_err, text), "no \"%s\" in:\n%s", text, ctl_err)
 
 /* The same for a text with numbers: OUT_HAS or ERR_HAS, a format and its values. */
-#define HAS_LINE(where, format, ...) do {				\
-	char line_[256];						\
-	snprintf(line_, sizeof(line_), format, __VA_ARGS__);		\
-	where(line_);							\
-} while (0)
+#define HAS_LINE(where, format, ...)                                 \
+	do {                                                         \
+		char line_[256];                                     \
+		snprintf(line_, sizeof(line_), format, __VA_ARGS__); \
+		where(line_);                                        \
+	} while (0)
 
 /* What was printed, as an object until the next call; a member that must be there. */
 struct json_object *ctl_json(void);

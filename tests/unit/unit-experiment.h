@@ -13,7 +13,8 @@ void experiment_teardown(void);
 /* Is this root? If not, reports that an experiment cannot be made. */
 bool as_root(void);
 /* The first lines of a plan. */
-#define PLAN "runs 2\nconcurrent 1\namd_log 4\nduration_ns 0\n" \
+#define PLAN                                               \
+	"runs 2\nconcurrent 1\namd_log 4\nduration_ns 0\n" \
 	"a touch ran; exec sleep 9\nb ./b\n"
 
 /* The plan of the experiment "e", with these lines. */

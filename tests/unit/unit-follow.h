@@ -11,15 +11,15 @@
 #include "unit-holder.h"
 
 #define STOP(event, sig) ((event) << 16 | (sig) << 8 | 0x7f)
-#define STOPPED STOP(PTRACE_EVENT_STOP, SIGTSTP)
-#define CONTINUED STOP(PTRACE_EVENT_STOP, SIGTRAP)
-#define EXITS STOP(PTRACE_EVENT_EXIT, SIGTRAP)
-#define EXECS STOP(PTRACE_EVENT_EXEC, SIGTRAP)
-#define MAX_STEPS 8
+#define STOPPED		 STOP(PTRACE_EVENT_STOP, SIGTSTP)
+#define CONTINUED	 STOP(PTRACE_EVENT_STOP, SIGTRAP)
+#define EXITS		 STOP(PTRACE_EVENT_EXIT, SIGTRAP)
+#define EXECS		 STOP(PTRACE_EVENT_EXEC, SIGTRAP)
+#define MAX_STEPS	 8
 
 /* What happens to the target, a step each time the follower looks at it. */
 struct follow_step {
-	int stop;		/* as for wait(); 0: none */
+	int stop; /* as for wait(); 0: none */
 	void (*what)(void);
 };
 
@@ -27,8 +27,8 @@ struct follow_step {
 struct follow_seen {
 	/* Were the queues suspended when that step came? */
 	atomic_bool suspended[MAX_STEPS];
-	atomic_int done;	/* steps */
-	atomic_int follower;	/* the process that follows, and its group */
+	atomic_int done;     /* steps */
+	atomic_int follower; /* the process that follows, and its group */
 	atomic_int group;
 };
 

@@ -50,7 +50,9 @@ static uint32_t next_request(int fd, uint64_t *unique)
 		char rest[1 << 17];
 	} in;
 	struct fuse_init_out init = {
-		.major = 7, .minor = 31, .max_write = 4096,
+		.major = 7,
+		.minor = 31,
+		.max_write = 4096,
 	};
 
 	while (read(fd, &in, sizeof(in)) > 0) {
@@ -73,7 +75,9 @@ void unit_fuse_serve_nothing(int fd)
 void unit_fuse_serve_file(int fd, size_t size, atomic_int *asked)
 {
 	struct fuse_attr_out attr = {
-		.attr = { .ino = 1, .size = size, .nlink = 1,
+		.attr = { .ino = 1,
+			  .size = size,
+			  .nlink = 1,
 			  .mode = S_IFREG | 0644 },
 	};
 	struct fuse_open_out open = { 0 };

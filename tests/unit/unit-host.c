@@ -19,12 +19,12 @@
 #include "agent/holder-lock.h"
 #include "unit-host.h"
 
-#define MOUNT HOLD_DIR "-cgroup"
-#define MOUNT_V1 HOLD_DIR "-freezer"
-#define MOUNTS HOLD_DIR "-mounts"
-#define MEMBERS HOLD_DIR "-members"
+#define MOUNT	  HOLD_DIR "-cgroup"
+#define MOUNT_V1  HOLD_DIR "-freezer"
+#define MOUNTS	  HOLD_DIR "-mounts"
+#define MEMBERS	  HOLD_DIR "-members"
 #define PROCESSES 8
-#define CHILDREN 64
+#define CHILDREN  64
 
 const char *unit_path_fails;
 const char *unit_path_from, *unit_path_to;
@@ -91,7 +91,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*run)(void *arg), void *arg)
 {
-	int code = EAGAIN;	/* not negative, as pthread_create() has it */
+	int code = EAGAIN; /* not negative, as pthread_create() has it */
 
 	if (!unit_thread_fails || --unit_thread_fails)
 		code = __real_pthread_create(thread, attr, run, arg);
@@ -339,8 +339,9 @@ void unit_cgroup_make_unused(const char *group)
 
 void unit_cgroup_freeze(const char *group, bool frozen)
 {
-	write_text(path_of(group, "/cgroup.events"), frozen ?
-		   "populated 1\nfrozen 1\n" : "populated 1\nfrozen 0\n");
+	write_text(path_of(group, "/cgroup.events"),
+		   frozen ? "populated 1\nfrozen 1\n" :
+			    "populated 1\nfrozen 0\n");
 }
 
 bool unit_cgroup_exists(const char *group)

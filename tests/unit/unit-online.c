@@ -18,15 +18,18 @@ struct guard_server *server;
 void online_setup(void)
 {
 	struct gpreempt_policy_options options = {
-		.size = sizeof(options), .max_hold_ns = NSEC_PER_SEC,
+		.size = sizeof(options),
+		.max_hold_ns = NSEC_PER_SEC,
 	};
 
 	memset(&online_guard, 0, sizeof(online_guard));
 	memset(&args, 0, sizeof(args));
 	online_guard.options = &args;
 	pthread_mutex_init(&online_guard.lock, NULL);
-	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &online_guard.policy), 0);
-	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET, &server),
+	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &online_guard.policy),
+			 0);
+	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET,
+					   &server),
 			 0);
 }
 
@@ -67,5 +70,7 @@ void restart(size_t n_uids)
 {
 	guard_serve_stop(server);
 	args.uids = (struct shr_ids){ uids, n_uids };
-	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET, &server), 0);
+	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET,
+					   &server),
+			 0);
 }

@@ -7,7 +7,7 @@
 #include "guard/serve.h"
 #include "unit.h"
 
-#define ALLOWED 4711	/* the user of --allow-uid */
+#define ALLOWED 4711 /* the user of --allow-uid */
 
 extern struct guard online_guard;
 extern struct guard_server *server;

@@ -66,8 +66,9 @@ static void run_line(const struct line *line, size_t number)
 				 line->value);
 		break;
 	case RELEASE:
-		gpreempt_policy_release(&p, line->entity, line->value < 0 ?
-					NEVER : line->value * MS);
+		gpreempt_policy_release(&p, line->entity,
+					line->value < 0 ? NEVER :
+							  line->value * MS);
 		break;
 	case FAILED:
 		gpreempt_policy_failed(&p, line->entity, line->value * MS);
@@ -81,12 +82,14 @@ static void run_line(const struct line *line, size_t number)
 	case ADD_ON:
 	case ADD_OFF:
 	case ADD_JOB:
-		ck_assert_int_eq(gpreempt_policy_add(&p, line->what == ADD_ON ?
-						     GPREEMPT_ROLE_ONLINE :
-						     GPREEMPT_ROLE_OFFLINE,
+		ck_assert_int_eq(gpreempt_policy_add(&p,
+						     line->what == ADD_ON ?
+							     GPREEMPT_ROLE_ONLINE :
+							     GPREEMPT_ROLE_OFFLINE,
 						     line->value,
 						     line->what == ADD_JOB,
-						     now), line->entity);
+						     now),
+				 line->entity);
 		break;
 	case REMOVE:
 		gpreempt_policy_remove(&p, line->entity);

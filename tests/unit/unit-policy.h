@@ -11,7 +11,7 @@
 #include "shared/macro.h"
 #include "unit.h"
 
-#define MS NSEC_PER_MSEC
+#define MS    NSEC_PER_MSEC
 #define NEVER GPREEMPT_POLICY_NEVER
 
 enum what {
@@ -20,13 +20,13 @@ enum what {
 	IDLE,
 	BEGIN,
 	END,
-	RELEASE,		/* until value; -1: for good */
-	FAILED,			/* again at value */
-	RAN,			/* for value, although it was to be held */
+	RELEASE, /* until value; -1: for good */
+	FAILED,	 /* again at value */
+	RAN,	 /* for value, although it was to be held */
 	NODES,
 	ADD_ON,
 	ADD_OFF,
-	ADD_JOB,		/* offline, of job 1 */
+	ADD_JOB, /* offline, of job 1 */
 	REMOVE,
 };
 

@@ -39,8 +39,10 @@ void add_online(pid_t pid, const char *comm, uintptr_t read_addr,
 	char text[256];
 
 	world_add(pid, comm, "/");
-	snprintf(text, sizeof(text), QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx "
-		 "0x%lx 4096\n", read_addr, write_addr, (uintptr_t)page);
+	snprintf(text, sizeof(text),
+		 QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx "
+			"0x%lx 4096\n",
+		 read_addr, write_addr, (uintptr_t)page);
 	world_queues(pid, text);
 }
 
@@ -99,8 +101,10 @@ void look_until_suspends(uint64_t n)
 	uint64_t end = shr_now_ns() + PATIENCE_NS;
 
 	while (guard.figures.suspends < n) {
-		ck_assert_msg(shr_now_ns() < end, "no order after work came: "
-			      "%s", output());
+		ck_assert_msg(shr_now_ns() < end,
+			      "no order after work came: "
+			      "%s",
+			      output());
 		guard_poll_tend(&guard);
 		look(1);
 	}

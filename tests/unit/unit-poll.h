@@ -9,14 +9,14 @@
 
 /* All processes have it at the same address. */
 struct memory {
-	uint64_t read;		/* the indices of the online process */
+	uint64_t read; /* the indices of the online process */
 	uint64_t written;
-	atomic_int answer;	/* have the page answer */
+	atomic_int answer; /* have the page answer */
 	atomic_int ready;
 };
 
 extern struct memory *memory;
-extern char *page;		/* that a test may replace in a child */
+extern char *page; /* that a test may replace in a child */
 /* The online process; another one, which is killed after the test, or 0. */
 extern pid_t good, stuck;
 

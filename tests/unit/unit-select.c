@@ -21,14 +21,14 @@ void select_setup(void)
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/",
 			 "300\n100\n4242\n200");
 	add_process("100 (train) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
-		    "18 1111 20\n", "/proc/100/comm", "python3\n",
-		    "/proc/100/stat");
+		    "18 1111 20\n",
+		    "/proc/100/comm", "python3\n", "/proc/100/stat");
 	add_process("200 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
-		    "2222 20\n", "/proc/200/comm", "python3\n",
-		    "/proc/200/stat");
+		    "2222 20\n",
+		    "/proc/200/comm", "python3\n", "/proc/200/stat");
 	add_process("300 (c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
-		    "3333 20\n", "/proc/300/comm", "a-very-long-nam\n",
-		    "/proc/300/stat");
+		    "3333 20\n",
+		    "/proc/300/comm", "a-very-long-nam\n", "/proc/300/stat");
 	gp_loop_set_file(&loop, "/proc/4242/comm", "job\n");
 	gp_loop_set_file(&loop, "/proc/100/cgroup",
 			 "0::/system.slice/docker-" ID_A ".scope/sub\n");
@@ -37,25 +37,29 @@ void select_setup(void)
 	gp_loop_set_file(&loop, "/proc/300/cgroup",
 			 "0::/user.slice/user-1000.slice/user@1000.service/"
 			 "user.slice/libpod-" ID_C ".scope/container\n");
-	gp_loop_set_file(&loop, "/proc/4242/cgroup",
-			 "0::/batch/low\n");
+	gp_loop_set_file(&loop, "/proc/4242/cgroup", "0::/batch/low\n");
 	gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json",
 			 "{\"Args\":[],\"HostConfig\":{\"Name\":\"/no\"},"
 			 "\"Name\":\"/train\"}");
-	gp_loop_set_file(&loop, "/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"
+	gp_loop_set_file(&loop, "/etc/passwd",
+			 "root:x:0:0:root:/root:/bin/sh\n"
 			 "half:x:7\nold:x:-3:1::/x:/x\n"
 			 "ann:x:1000:1000::/home/ann:/bin/sh\n");
-	gp_loop_set_file(&loop, "/proc/100/status", "Name:\tann\nState:\tS\n"
+	gp_loop_set_file(&loop, "/proc/100/status",
+			 "Name:\tann\nState:\tS\n"
 			 "Uid:\t1000\t0\t0\t0\n");
-	gp_loop_set_file(&loop, "/proc/200/status", "Name:\tUid:\t7\n"
+	gp_loop_set_file(&loop, "/proc/200/status",
+			 "Name:\tUid:\t7\n"
 			 "State:\tS\nUid:\t0\t1000\t1000\t1000\n");
-	gp_loop_set_file(&loop, "/proc/300/status", "Name:\tx\nState:\tS\n"
+	gp_loop_set_file(&loop, "/proc/300/status",
+			 "Name:\tx\nState:\tS\n"
 			 "Uid:\t70000\t70000\t70000\t70000\n");
 	gp_loop_set_file(&loop, "/proc/100/cmdline",
 			 "/usr/bin/python3 -m train --job=17");
 	gp_loop_set_file(&loop, "/home/ann/.local/share/containers/storage/",
 			 "overlay-containers\nlibpod\noverlay");
-	gp_loop_set_file(&loop, "/home/ann/.local/share/containers/storage/"
+	gp_loop_set_file(&loop,
+			 "/home/ann/.local/share/containers/storage/"
 			 "overlay-containers/containers.json",
 			 "[{\"id\":\"x\",\"names\":[\"no\"]},"
 			 "{\"id\":\"" ID_C "\",\"names\":[\"infer\"]}]");

@@ -7,10 +7,10 @@
 
 #include "unit.h"
 
-#define FIXTURES "tests/unit/fixtures/linux-6.12.117/"
-#define MQD_WORDS 512
-#define SLOT_WORDS 56
-#define SDMA_MQD_WORDS 128
+#define FIXTURES	"tests/unit/fixtures/linux-6.12.117/"
+#define MQD_WORDS	512
+#define SLOT_WORDS	56
+#define SDMA_MQD_WORDS	128
 #define SDMA_SLOT_WORDS 86
 
 extern struct gpreempt_text *text;
@@ -24,8 +24,7 @@ void text_setup(void);
 void text_teardown(void);
 
 /* More of it. */
-__attribute__((format(printf, 1, 2)))
-void say(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 /* A dump, from an offset on. */
 void say_words(unsigned int offset, const uint32_t *words, size_t count);
 /* The first words of a compute queue's MQD at an address. */

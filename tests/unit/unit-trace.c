@@ -20,8 +20,12 @@ void trace_event(struct gpreempt_trace *trace, uint64_t ns, int64_t tid,
 		 const char *symbol, bool leave, uint64_t a, uint64_t b)
 {
 	struct gpreempt_trace_event event = {
-		.ns = ns, .tid = tid, .function = trace_function(symbol),
-		.leave = leave, .args = { a, b }, .ret = leave ? (int64_t)a : 0,
+		.ns = ns,
+		.tid = tid,
+		.function = trace_function(symbol),
+		.leave = leave,
+		.args = { a, b },
+		.ret = leave ? (int64_t)a : 0,
 	};
 
 	ck_assert_int_eq(gpreempt_trace_add(trace, &event), 0);

@@ -8,7 +8,13 @@
 #include "unit.h"
 
 /* Of the ioctl that all is about: what it is to do. */
-enum trap { TRAP_ENABLE, TRAP_DISABLE, TRAP_SUSPEND = 6, TRAP_RESUME, TRAP_QUERY = 11 };
+enum trap {
+	TRAP_ENABLE,
+	TRAP_DISABLE,
+	TRAP_SUSPEND = 6,
+	TRAP_RESUME,
+	TRAP_QUERY = 11
+};
 
 /* The number of a function, which must be one that is traced. */
 unsigned int trace_function(const char *symbol);

@@ -48,13 +48,18 @@ void worker_setup(void)
 	loop.before = before;
 	at_call = NULL;
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				    beat), 0);
+				    beat),
+			 0);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				    report), 0);
+				    report),
+			 0);
 	request = (struct hold_request){ .verb = HOLD_SUSPEND };
 	birth = (struct hold_birth){
-		.target = PID, .lock = -1, .beat = beat[1],
-		.report = report[1], .guardian = getpid(),
+		.target = PID,
+		.lock = -1,
+		.beat = beat[1],
+		.report = report[1],
+		.guardian = getpid(),
 		.request = &request,
 	};
 	memset(&reply, 0, sizeof(reply));

@@ -40,8 +40,8 @@ bool wanted_within(uint64_t nodes, uint64_t ns)
 		if (a->number < 0 || a->role != GPREEMPT_ROLE_ONLINE ||
 		    !(a->nodes & nodes))
 			continue;
-		if (is_active(a) || (a->last_active != NEVER &&
-				     w.now < a->last_active + ns))
+		if (is_active(a) ||
+		    (a->last_active != NEVER && w.now < a->last_active + ns))
 			return true;
 	}
 	return false;
@@ -118,8 +118,7 @@ static void happen_online(struct process *a)
 		tell_request(a);
 	else
 		tell_busy(a, !a->busy);
-	a->next = w.now + 1 + draw_ns(is_active(a) ? w.mean_busy :
-						     w.mean_idle);
+	a->next = w.now + 1 + draw_ns(is_active(a) ? w.mean_busy : w.mean_idle);
 }
 
 /* Some of its queues ran although it is suspended. */

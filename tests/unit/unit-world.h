@@ -8,36 +8,36 @@
 #include "shared/macro.h"
 #include "unit.h"
 
-#define US NSEC_PER_USEC
-#define MS NSEC_PER_MSEC
-#define NEVER GPREEMPT_POLICY_NEVER
+#define US	 NSEC_PER_USEC
+#define MS	 NSEC_PER_MSEC
+#define NEVER	 GPREEMPT_POLICY_NEVER
 #define ENTITIES 24
 
 /* A process of the made-up world, and what is watched of it. */
 struct process {
-	int number;		/* at the policy; -1: it is not there */
+	int number; /* at the policy; -1: it is not there */
 	enum gpreempt_role role;
 	unsigned int job;
 	uint64_t nodes;
-	uint64_t next;		/* when something happens to it */
+	uint64_t next; /* when something happens to it */
 	/* Online. */
 	bool busy;
 	unsigned int requests;
-	uint64_t last_active;	/* end of its last work or request */
+	uint64_t last_active; /* end of its last work or request */
 	/* Offline. */
 	bool suspended;
-	uint64_t until;		/* released until then */
-	uint64_t blocked;	/* an action failed: not before then */
-	uint64_t since;		/* when it was switched */
-	uint64_t seen;		/* up to when the next three are right */
+	uint64_t until;	  /* released until then */
+	uint64_t blocked; /* an action failed: not before then */
+	uint64_t since;	  /* when it was switched */
+	uint64_t seen;	  /* up to when the next three are right */
 	uint64_t ran;
-	double lead;		/* ran, less its share of the time */
-	double best;		/* largest lead so far */
-	bool forced;		/* runs because of its share */
+	double lead; /* ran, less its share of the time */
+	double best; /* largest lead so far */
+	bool forced; /* runs because of its share */
 	uint64_t forced_ran;
-	bool owed;		/* it was to run because of its share */
-	uint64_t told;		/* what it ran in holds, up to then */
-	bool ran_in_hold;	/* in the one that it is in */
+	bool owed;	  /* it was to run because of its share */
+	uint64_t told;	  /* what it ran in holds, up to then */
+	bool ran_in_hold; /* in the one that it is in */
 };
 
 struct world {
@@ -47,9 +47,9 @@ struct world {
 	unsigned int seed;
 	unsigned int state;
 	uint64_t now;
-	uint64_t late;		/* the caller is late by up to that */
+	uint64_t late; /* the caller is late by up to that */
 	unsigned int fail_percent;
-	bool churn;		/* processes come and go */
+	bool churn; /* processes come and go */
 	uint64_t mean_busy;
 	uint64_t mean_idle;
 	uint64_t switches;
@@ -58,11 +58,12 @@ struct world {
 extern struct world w;
 
 /* Not ck_assert(): that writes to a file each time. */
-#define HOLDS(condition) do {						\
-	if (!(condition))						\
-		ck_abort_msg("seed %u, at %.6f s: %s", w.seed,		\
-			     w.now / 1e9, #condition);			\
-} while (0)
+#define HOLDS(condition)                                               \
+	do {                                                           \
+		if (!(condition))                                      \
+			ck_abort_msg("seed %u, at %.6f s: %s", w.seed, \
+				     w.now / 1e9, #condition);         \
+	} while (0)
 
 unsigned int draw(unsigned int below);
 /* Between nothing and twice the mean. */

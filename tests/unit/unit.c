@@ -52,8 +52,8 @@ static int count_descriptors(void)
 }
 
 /* A text that lives as long as the test. */
-__attribute__((format(printf, 1, 2)))
-static const char *text(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static const char *
+text(const char *format, ...)
 {
 	static char room[16][256];
 	static unsigned int next;

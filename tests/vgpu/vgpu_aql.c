@@ -18,26 +18,26 @@ enum { VENDOR_PM4_IB = 1, VENDOR_BARRIER_VALUE };
 enum { AQL_VENDOR, AQL_INVALID, AQL_DISPATCH, AQL_AND, AQL_AGENT, AQL_OR };
 
 /* Places in packets and signals, from the HSA specification, in bytes */
-#define AQL_DEPS 8		/* barrier: five dependent signals */
-#define AQL_KERNARG 40		/* dispatch */
-#define AQL_COMPLETION 56
-#define AQL_VENDOR_FORMAT 2	/* vendor: AMD's packets */
+#define AQL_DEPS	  8  /* barrier: five dependent signals */
+#define AQL_KERNARG	  40 /* dispatch */
+#define AQL_COMPLETION	  56
+#define AQL_VENDOR_FORMAT 2 /* vendor: AMD's packets */
 #define AQL_VENDOR_SIGNAL 8
-#define AQL_VENDOR_VALUE 16
-#define AQL_VENDOR_MASK 24
-#define AQL_VENDOR_COND 32
-#define SIGNAL_VALUE 8
-#define SIGNAL_MAILBOX 16
-#define SIGNAL_EVENT 24
-#define SIGNAL_START 32
-#define SIGNAL_END 40
-#define SIGNAL_BYTES 64
+#define AQL_VENDOR_VALUE  16
+#define AQL_VENDOR_MASK	  24
+#define AQL_VENDOR_COND	  32
+#define SIGNAL_VALUE	  8
+#define SIGNAL_MAILBOX	  16
+#define SIGNAL_EVENT	  24
+#define SIGNAL_START	  32
+#define SIGNAL_END	  40
+#define SIGNAL_BYTES	  64
 
-#define POLL_MIN_NS 20000ull	/* doorbells are never looked at more often */
+#define POLL_MIN_NS   20000ull /* doorbells are never looked at more often */
 #define IDLE_AFTER_NS 2000000ull
-#define POLL_IDLE_NS 2000000ull	/* then; all GPUs at once */
+#define POLL_IDLE_NS  2000000ull /* then; all GPUs at once */
 #define DEEP_AFTER_NS 50000000ull
-#define POLL_DEEP_NS 5000000ull
+#define POLL_DEEP_NS  5000000ull
 
 static u64 clamp_ns(u64 ns)
 {
@@ -52,7 +52,8 @@ static s64 *signal_value(struct vgpu *v, struct vgpu_queue *q, u64 signal)
 }
 
 /* Barrier: AND waits for all of its signals to be zero, OR for one */
-static bool barrier_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, bool any)
+static bool barrier_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt,
+			 bool any)
 {
 	const u64 *dep = pkt + AQL_DEPS;
 	bool seen = false, zero;
@@ -79,22 +80,29 @@ static bool vendor_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
 	s64 *value, ref = *(const s64 *)(pkt + AQL_VENDOR_VALUE), is;
 	u64 signal = *(const u64 *)(pkt + AQL_VENDOR_SIGNAL);
 
-	if (*(const u8 *)(pkt + AQL_VENDOR_FORMAT) != VENDOR_BARRIER_VALUE || !signal)
+	if (*(const u8 *)(pkt + AQL_VENDOR_FORMAT) != VENDOR_BARRIER_VALUE ||
+	    !signal)
 		return true;
 	value = signal_value(v, q, signal);
 	if (!value)
 		return false;
 	is = READ_ONCE(*value) & *(const s64 *)(pkt + AQL_VENDOR_MASK);
 	switch (*(const u32 *)(pkt + AQL_VENDOR_COND)) {
-	case 0: return is == ref;
-	case 1: return is != ref;
-	case 2: return is < ref;
-	case 3: return is >= ref;
-	default: return true;
+	case 0:
+		return is == ref;
+	case 1:
+		return is != ref;
+	case 2:
+		return is < ref;
+	case 3:
+		return is >= ref;
+	default:
+		return true;
 	}
 }
 
-static bool packet_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u8 type)
+static bool packet_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt,
+			u8 type)
 {
 	switch (type) {
 	case AQL_AND:
@@ -107,7 +115,8 @@ static bool packet_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u
 	}
 }
 
-static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
+static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q,
+			   const void *pkt)
 {
 	u64 kernarg = *(const u64 *)(pkt + AQL_KERNARG);
 	struct vgpu_kernarg *arg = NULL;
@@ -159,7 +168,8 @@ static void signal_complete(struct vgpu *v, struct vgpu_queue *q, void *signal)
 	u32 event = READ_ONCE(*(u32 *)(signal + SIGNAL_EVENT));
 	u64 *box = NULL;
 
-	WRITE_ONCE(*(u64 *)(signal + SIGNAL_START), q->work.start / VGPU_CLOCK_NS);
+	WRITE_ONCE(*(u64 *)(signal + SIGNAL_START),
+		   q->work.start / VGPU_CLOCK_NS);
 	WRITE_ONCE(*(u64 *)(signal + SIGNAL_END), v->time / VGPU_CLOCK_NS);
 	atomic64_dec((atomic64_t *)(signal + SIGNAL_VALUE));
 	if (!mailbox)
@@ -293,7 +303,9 @@ void vgpu_engine_poll(struct vgpu *v, u64 now)
 	list_for_each_entry(q, &v->queues, node) {
 		if (!q->loaded || !(q->aql || q->sdma))
 			continue;
-		doorbell = READ_ONCE(*(u64 __force *)vgpu_doorbell(v, q->doorbell));
+		doorbell =
+			READ_ONCE(*(u64 __force *)vgpu_doorbell(v,
+								q->doorbell));
 		if (doorbell == q->doorbell_seen)
 			continue;
 		q->doorbell_seen = doorbell;

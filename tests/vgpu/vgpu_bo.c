@@ -21,7 +21,7 @@
 #define VGPU_PIN_MAX (32ul << 20)
 
 #define MAP_START(m) ((m)->start)
-#define MAP_LAST(m) ((m)->last)
+#define MAP_LAST(m)  ((m)->last)
 INTERVAL_TREE_DEFINE(struct amdgpu_bo_va_mapping, rb, u64, __subtree_last,
 		     MAP_START, MAP_LAST, static, vgpu_it)
 
@@ -82,7 +82,8 @@ static int mem_pin(struct vgpu_mem *m, u64 user, size_t size)
 	m->pages = kvcalloc(m->npages, sizeof(*m->pages), GFP_KERNEL);
 	if (!m->pages)
 		return -ENOMEM;
-	got = pin_user_pages_fast(user, m->npages, FOLL_WRITE | FOLL_LONGTERM, m->pages);
+	got = pin_user_pages_fast(user, m->npages, FOLL_WRITE | FOLL_LONGTERM,
+				  m->pages);
 	if (got == m->npages)
 		m->kva = vmap(m->pages, m->npages, VM_MAP, PAGE_KERNEL);
 	if (m->kva)
@@ -98,14 +99,18 @@ static int mem_back(struct vgpu_mem *m, u32 flags, u64 *offset, size_t size)
 {
 	int ret;
 
-	if (flags & (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP))
+	if (flags & (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL |
+		     KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP))
 		return 0;
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
 		if (!offset || !*offset)
 			return -EINVAL;
-		return size > VGPU_PIN_MAX ? 0 : mem_pin(m, untagged_addr(*offset), size);
+		return size > VGPU_PIN_MAX ?
+			       0 :
+			       mem_pin(m, untagged_addr(*offset), size);
 	}
-	if (!(flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)))
+	if (!(flags &
+	      (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)))
 		return -EINVAL;
 	m->kva = vmalloc_user(size);
 	if (!m->kva)
@@ -116,8 +121,9 @@ static int mem_back(struct vgpu_mem *m, u32 flags, u64 *offset, size_t size)
 	return ret;
 }
 
-static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size, void *drm_priv,
-			     struct kgd_mem **mem, u64 *offset, u32 flags, bool criu_resume)
+static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size,
+			     void *drm_priv, struct kgd_mem **mem, u64 *offset,
+			     u32 flags, bool criu_resume)
 {
 	struct amdgpu_vm *vm = drm_priv_to_vm(drm_priv);
 	struct vgpu_mem *m;
@@ -140,7 +146,8 @@ static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size, void 
 	m->mem.va = va;
 	m->mem.alloc_flags = flags;
 	m->mem.domain = flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ?
-			AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT;
+				AMDGPU_GEM_DOMAIN_VRAM :
+				AMDGPU_GEM_DOMAIN_GTT;
 	m->bo.preferred_domains = m->mem.domain;
 	m->mem.process_info = vm->process_info;
 	ret = mem_back(m, flags, offset, size);
@@ -154,7 +161,8 @@ static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size, void 
 	return 0;
 }
 
-static struct vgpu_attach *vgpu_attached(struct vgpu_mem *m, struct amdgpu_vm *vm)
+static struct vgpu_attach *vgpu_attached(struct vgpu_mem *m,
+					 struct amdgpu_vm *vm)
 {
 	struct kfd_mem_attachment *att;
 
@@ -196,14 +204,16 @@ static int vgpu_free_memory(struct amdgpu_device *adev, struct kgd_mem *mem,
 	if (mapped)
 		return -EBUSY;
 	if (size)
-		*size = mem->domain == AMDGPU_GEM_DOMAIN_VRAM ? m->bo.tbo.base.size : 0;
+		*size = mem->domain == AMDGPU_GEM_DOMAIN_VRAM ?
+				m->bo.tbo.base.size :
+				0;
 	drm_vma_node_revoke(&m->bo.tbo.base.vma_node, drm_priv);
 	drm_gem_object_put(&m->bo.tbo.base);
 	return 0;
 }
 
-static void attach_init(struct vgpu_attach *a, struct vgpu_mem *m, struct amdgpu_vm *vm,
-			struct amdgpu_device *adev)
+static void attach_init(struct vgpu_attach *a, struct vgpu_mem *m,
+			struct amdgpu_vm *vm, struct amdgpu_device *adev)
 {
 	a->att.bo_va = &a->bo_va;
 	a->att.adev = adev;
@@ -216,10 +226,12 @@ static void attach_init(struct vgpu_attach *a, struct vgpu_mem *m, struct amdgpu
 	INIT_LIST_HEAD(&a->bo_va.invalids);
 	a->map.bo_va = &a->bo_va;
 	a->map.start = m->mem.va >> AMDGPU_GPU_PAGE_SHIFT;
-	a->map.last = a->map.start + (m->bo.tbo.base.size >> AMDGPU_GPU_PAGE_SHIFT) - 1;
+	a->map.last = a->map.start +
+		      (m->bo.tbo.base.size >> AMDGPU_GPU_PAGE_SHIFT) - 1;
 }
 
-static int vgpu_map_memory(struct amdgpu_device *adev, struct kgd_mem *mem, void *drm_priv)
+static int vgpu_map_memory(struct amdgpu_device *adev, struct kgd_mem *mem,
+			   void *drm_priv)
 {
 	struct amdgpu_vm *vm = drm_priv_to_vm(drm_priv);
 	struct vgpu_mem *m = mem_of(mem);
@@ -257,7 +269,8 @@ out:
 	return ret;
 }
 
-static int vgpu_unmap_memory(struct amdgpu_device *adev, struct kgd_mem *mem, void *drm_priv)
+static int vgpu_unmap_memory(struct amdgpu_device *adev, struct kgd_mem *mem,
+			     void *drm_priv)
 {
 	struct amdgpu_vm *vm = drm_priv_to_vm(drm_priv);
 	struct vgpu_mem *m = mem_of(mem);
@@ -300,8 +313,9 @@ static int vgpu_export_dmabuf(struct kgd_mem *mem, struct dma_buf **dmabuf)
 }
 
 /* The driver's own would use its DRM client, which is not there */
-static int vgpu_import_dmabuf(struct amdgpu_device *adev, int fd, u64 va, void *drm_priv,
-			      struct kgd_mem **mem, u64 *size, u64 *offset)
+static int vgpu_import_dmabuf(struct amdgpu_device *adev, int fd, u64 va,
+			      void *drm_priv, struct kgd_mem **mem, u64 *size,
+			      u64 *offset)
 {
 	return -EOPNOTSUPP;
 }
@@ -313,12 +327,14 @@ static int vgpu_import_dmabuf(struct amdgpu_device *adev, int fd, u64 va, void *
 static struct amdgpu_bo_va_mapping *mapping(struct amdgpu_vm *vm, u64 va)
 {
 	u64 page = va >> AMDGPU_GPU_PAGE_SHIFT;
-	struct amdgpu_bo_va_mapping *map = vgpu_it_iter_first(&vm->va, page, page);
+	struct amdgpu_bo_va_mapping *map =
+		vgpu_it_iter_first(&vm->va, page, page);
 	struct amdgpu_vm *other;
 
 	if (map || vgpu_parts == 1 || !vm->process_info)
 		return map;
-	list_for_each_entry(other, &vm->process_info->vm_list_head, vm_list_node) {
+	list_for_each_entry(other, &vm->process_info->vm_list_head,
+			    vm_list_node) {
 		map = vgpu_it_iter_first(&other->va, page, page);
 		if (map)
 			break;
@@ -348,13 +364,19 @@ void *vgpu_user_ptr(struct vgpu *v, u32 pasid, u64 va, size_t len)
 }
 
 struct vgpu_hook vgpu_bo_hooks[] = {
-	{ "amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu", vgpu_alloc_memory, vgpu_is_adev },
-	{ "amdgpu_amdkfd_gpuvm_free_memory_of_gpu", vgpu_free_memory, vgpu_is_adev },
-	{ "amdgpu_amdkfd_gpuvm_map_memory_to_gpu", vgpu_map_memory, vgpu_is_adev },
-	{ "amdgpu_amdkfd_gpuvm_unmap_memory_from_gpu", vgpu_unmap_memory, vgpu_is_adev },
+	{ "amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu", vgpu_alloc_memory,
+	  vgpu_is_adev },
+	{ "amdgpu_amdkfd_gpuvm_free_memory_of_gpu", vgpu_free_memory,
+	  vgpu_is_adev },
+	{ "amdgpu_amdkfd_gpuvm_map_memory_to_gpu", vgpu_map_memory,
+	  vgpu_is_adev },
+	{ "amdgpu_amdkfd_gpuvm_unmap_memory_from_gpu", vgpu_unmap_memory,
+	  vgpu_is_adev },
 	{ VGPU_MAP_BO, vgpu_map_to_kernel, vgpu_is_mem },
 	{ VGPU_UNMAP_BO, vgpu_unmap_from_kernel, vgpu_is_mem },
-	{ "amdgpu_amdkfd_gpuvm_export_dmabuf", vgpu_export_dmabuf, vgpu_is_mem },
-	{ "amdgpu_amdkfd_gpuvm_import_dmabuf_fd", vgpu_import_dmabuf, vgpu_is_adev },
-	{ }
+	{ "amdgpu_amdkfd_gpuvm_export_dmabuf", vgpu_export_dmabuf,
+	  vgpu_is_mem },
+	{ "amdgpu_amdkfd_gpuvm_import_dmabuf_fd", vgpu_import_dmabuf,
+	  vgpu_is_adev },
+	{}
 };

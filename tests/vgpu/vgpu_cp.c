@@ -10,9 +10,9 @@
 #include "kfd_pm4_opcodes.h"
 #include "vgpu_priv.h"
 
-#define HIQ_MEC 1	/* MEC 2, pipe 0, queue 0 */
+#define HIQ_MEC	      1 /* MEC 2, pipe 0, queue 0 */
 #define NOP_ONE_DWORD 0x3fff
-#define GRACE_UNIT_NS 488	/* 1,024 clocks of 2.1 GHz */
+#define GRACE_UNIT_NS 488 /* 1,024 clocks of 2.1 GHz */
 
 static struct task_struct *thread;
 static atomic_t kicked;
@@ -28,7 +28,7 @@ void vgpu_cp_kick(void)
 	struct task_struct *t;
 
 	atomic_set(&kicked, 1);
-	rcu_read_lock();	/* a task is freed after a grace period */
+	rcu_read_lock(); /* a task is freed after a grace period */
 	t = READ_ONCE(thread);
 	if (t)
 		wake_up_process(t);
@@ -70,7 +70,8 @@ static bool hiq_load(struct vgpu *v, struct vgpu_part *p)
 		if (!m)
 			return false;
 		hqd = vgpu_hqd(v, p->first_xcc + i, HIQ_MEC, 0, 0);
-		memcpy(hqd, (u32 *)m + VGPU_MQD_HQD_OFFSET, VGPU_HQD_REGS * sizeof(u32));
+		memcpy(hqd, (u32 *)m + VGPU_MQD_HQD_OFFSET,
+		       VGPU_HQD_REGS * sizeof(u32));
 		hqd[HQD_ACTIVE] = 1;
 	}
 	p->hiq.rptr = 0;
@@ -89,7 +90,8 @@ void vgpu_hiq_reset(struct vgpu *v, struct vgpu_part *p)
 }
 
 /* IB of a RUN_LIST: processes, each followed by its queues */
-static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib, u32 dwords)
+static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib,
+			   u32 dwords)
 {
 	u32 i = 0, n, pasid = 0;
 
@@ -112,7 +114,8 @@ static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib, u
 	}
 }
 
-static void run_list(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
+static void run_list(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
+		     u64 now)
 {
 	u32 dwords = pkt[3] & 0xfffff;
 	u32 *ib = vgpu_gtt_ptr(v, join64(pkt + 1) & ~3ull, dwords * 4ul);
@@ -132,7 +135,8 @@ static void run_list(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 no
 	v->rotate_at = v->resume_at + v->times.rotate_ns;
 }
 
-static bool unmap_wants(struct vgpu_part *p, const u32 *pkt, struct vgpu_queue *q)
+static bool unmap_wants(struct vgpu_part *p, const u32 *pkt,
+			struct vgpu_queue *q)
 {
 	if (q->part != p)
 		return false;
@@ -150,7 +154,8 @@ static bool is_of(struct vgpu *v, struct vgpu_queue *q, u32 pid)
  * The failed queue stays in its slot, and its doorbell in the HIQ's MQD tells
  * the driver; once, for the first queue that has a slot.
  */
-static struct vgpu_queue *unmap_failed(struct vgpu *v, struct vgpu_part *p, const u32 *pkt)
+static struct vgpu_queue *unmap_failed(struct vgpu *v, struct vgpu_part *p,
+				       const u32 *pkt)
 {
 	struct v9_mqd *m = hiq_mqd(v, p, 0);
 	struct vgpu_queue *q;
@@ -167,7 +172,8 @@ static struct vgpu_queue *unmap_failed(struct vgpu *v, struct vgpu_part *p, cons
 	return NULL;
 }
 
-static void unmap_done(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
+static void unmap_done(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
+		       u64 now)
 {
 	struct vgpu_queue *q, *next, *failed = unmap_failed(v, p, pkt);
 
@@ -177,14 +183,15 @@ static void unmap_done(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 
 		vgpu_queue_unload(v, q);
 		vgpu_queue_free(v, q);
 	}
-	v->time = now;	/* nothing ran meanwhile */
+	v->time = now; /* nothing ran meanwhile */
 }
 
 /*
  * UNMAP_QUEUES takes time: a fixed part, and with a packet in flight the grace
  * period that the driver set and the save.  Returns true when it is over.
  */
-static bool unmap_queues(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
+static bool unmap_queues(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
+			 u64 now)
 {
 	u64 grace = v->wait_times >> 8 & 0xff;
 
@@ -202,7 +209,8 @@ static bool unmap_queues(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u6
 	p->hiq.ready_at = now + v->times.unmap_ns;
 	if (vgpu_any_busy(v))
 		p->hiq.ready_at = grace ? p->hiq.ready_at + v->times.save_ns +
-					  grace * GRACE_UNIT_NS : U64_MAX;
+						  grace * GRACE_UNIT_NS :
+					  U64_MAX;
 	return false;
 }
 
@@ -216,7 +224,8 @@ static void query_status(struct vgpu *v, const u32 *pkt)
 }
 
 /* One packet; false: it is not over yet */
-static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
+static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
+		       u64 now)
 {
 	switch (pkt[0] >> 8 & 0xff) {
 	case IT_SET_RESOURCES:
@@ -245,7 +254,8 @@ static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 
 	return true;
 }
 
-static void hiq_report(struct vgpu *v, struct vgpu_part *p, struct v9_mqd *m, u64 wptr)
+static void hiq_report(struct vgpu *v, struct vgpu_part *p, struct v9_mqd *m,
+		       u64 wptr)
 {
 	u32 *hqd = vgpu_hqd(v, p->first_xcc, HIQ_MEC, 0, 0);
 	u32 size = 2u << (m->cp_hqd_pq_control & 0x3f);
@@ -357,7 +367,8 @@ void vgpu_rotate(struct vgpu *v, u64 now)
 		rotated |= rotate_part(v, p);
 	if (!rotated)
 		return;
-	v->resume_at = now + (busy ? v->times.save_ns + v->times.restore_ns : 0);
+	v->resume_at =
+		now + (busy ? v->times.save_ns + v->times.restore_ns : 0);
 	v->rotate_at = v->resume_at + v->times.rotate_ns;
 }
 
@@ -394,7 +405,8 @@ static int vgpu_cp(void *unused)
 		set_current_state(TASK_IDLE);
 		if (!atomic_read(&kicked) && !kthread_should_stop()) {
 			at = ns_to_ktime(next);
-			schedule_hrtimeout(next == U64_MAX ? NULL : &at, HRTIMER_MODE_ABS);
+			schedule_hrtimeout(next == U64_MAX ? NULL : &at,
+					   HRTIMER_MODE_ABS);
 		}
 		__set_current_state(TASK_RUNNING);
 	}

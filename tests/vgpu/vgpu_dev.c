@@ -9,7 +9,8 @@
 #include "vgpu_priv.h"
 
 #define VGPU_SDMA_REGS (VGPU_SDMA_ENGINES * VGPU_SDMA_QUEUES)
-#define VGPU_HQDS (VGPU_MAX_XCCS * VGPU_MECS * VGPU_PIPES * VGPU_QUEUES_PER_PIPE)
+#define VGPU_HQDS \
+	(VGPU_MAX_XCCS * VGPU_MECS * VGPU_PIPES * VGPU_QUEUES_PER_PIPE)
 
 /* Interrupts are drained for a process that leaves the debugger */
 static int vgpu_drain_irq(struct amdgpu_device *adev, u32 *payload)
@@ -18,7 +19,7 @@ static int vgpu_drain_irq(struct amdgpu_device *adev, u32 *payload)
 	u32 mode = READ_ONCE(v->faults.drain);
 
 	if (!mode)
-		return -ENODEV;	/* as the driver, with no interrupt ring running */
+		return -ENODEV; /* as the driver, with no interrupt ring running */
 	if (mode > 1)
 		payload[0] |= adev->vm_manager.first_kfd_vmid << 24;
 	vgpu_count(v, drain_irqs);
@@ -27,8 +28,9 @@ static int vgpu_drain_irq(struct amdgpu_device *adev, u32 *payload)
 }
 
 struct vgpu_hook vgpu_dev_hooks[] = {
-	{ "amdgpu_amdkfd_send_close_event_drain_irq", vgpu_drain_irq, vgpu_is_adev },
-	{ }
+	{ "amdgpu_amdkfd_send_close_event_drain_irq", vgpu_drain_irq,
+	  vgpu_is_adev },
+	{}
 };
 
 /* Idle register files look as those of a real host do */
@@ -93,7 +95,7 @@ static void vgpu_publish(struct vgpu *v, bool there)
 	mutex_lock(&vgpu_devices_lock);
 	WRITE_ONCE(vgpu_devices[v->id], there ? v : NULL);
 	mutex_unlock(&vgpu_devices_lock);
-	synchronize_rcu();	/* hooks look without a lock */
+	synchronize_rcu(); /* hooks look without a lock */
 }
 
 int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -102,7 +104,8 @@ int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	struct vgpu *v;
 	int ret;
 
-	v = devm_drm_dev_alloc(&pdev->dev, &vgpu_drm_driver, struct vgpu, adev.ddev);
+	v = devm_drm_dev_alloc(&pdev->dev, &vgpu_drm_driver, struct vgpu,
+			       adev.ddev);
 	if (IS_ERR(v))
 		return PTR_ERR(v);
 	adev = &v->adev;
@@ -127,8 +130,9 @@ int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		goto err_kfd;
 	vgpu_fault_init(v);
-	dev_info(&pdev->dev, "vgpu: GPU %d, %d XCCs, gpu_id %#x, renderD%d\n", v->id,
-		 vgpu_num_xcc(v), adev->kfd.dev->nodes[0]->id, adev->ddev.render->index);
+	dev_info(&pdev->dev, "vgpu: GPU %d, %d XCCs, gpu_id %#x, renderD%d\n",
+		 v->id, vgpu_num_xcc(v), adev->kfd.dev->nodes[0]->id,
+		 adev->ddev.render->index);
 	return 0;
 
 err_kfd:
@@ -150,7 +154,8 @@ static void wait_unused(struct vgpu *v)
 
 	while (vgpu_kfd_used()) {
 		if (!said)
-			dev_warn(v->adev.dev, "vgpu: waiting for GPU processes to end\n");
+			dev_warn(v->adev.dev,
+				 "vgpu: waiting for GPU processes to end\n");
 		said = true;
 		msleep(20);
 	}

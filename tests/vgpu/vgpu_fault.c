@@ -13,7 +13,9 @@
 
 static struct dentry *root;
 
-static const struct { const char *name, *what; } counters[] = {
+static const struct {
+	const char *name, *what;
+} counters[] = {
 #define VGPU_COUNTER_ROW(name, what) { #name, what },
 	VGPU_COUNTERS(VGPU_COUNTER_ROW)
 };
@@ -24,7 +26,8 @@ static int counters_show(struct seq_file *s, void *unused)
 	int i;
 
 	for (i = 0; i < VGPU_CNT_MAX; i++)
-		seq_printf(s, "%s %lld\n", counters[i].name, atomic64_read(&v->counter[i]));
+		seq_printf(s, "%s %lld\n", counters[i].name,
+			   atomic64_read(&v->counter[i]));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counters);
@@ -37,15 +40,19 @@ static int state_show(struct seq_file *s, void *unused)
 
 	mutex_lock(&v->lock);
 	vgpu_for_each_part(v, p)
-		seq_printf(s, "hiq %d queue_mask %#llx vmid_mask %#x\n", p->hiq.loaded,
-			   p->queue_mask, p->vmid_mask);
-	seq_puts(s, "# type pasid vmid pipe queue doorbell mqd priority rptr wptr busy\n");
+		seq_printf(s, "hiq %d queue_mask %#llx vmid_mask %#x\n",
+			   p->hiq.loaded, p->queue_mask, p->vmid_mask);
+	seq_puts(s,
+		 "# type pasid vmid pipe queue doorbell mqd priority rptr wptr busy\n");
 	list_for_each_entry(q, &v->queues, node)
 		seq_printf(s, "%s %u %u %d %d %#x %#llx %u %llu %llu %d\n",
-			   q->sdma ? "sdma" : q->aql ? "aql" : "pm4", q->pasid, q->vmid,
-			   q->sdma ? q->engine : q->pipe,
+			   q->sdma ? "sdma" :
+			   q->aql  ? "aql" :
+				     "pm4",
+			   q->pasid, q->vmid, q->sdma ? q->engine : q->pipe,
 			   q->sdma ? q->rlc : q->queue, q->doorbell,
-			   q->mqd_addr, q->priority, q->rptr, q->wptr, !!q->work.magic);
+			   q->mqd_addr, q->priority, q->rptr, q->wptr,
+			   !!q->work.magic);
 	mutex_unlock(&v->lock);
 	return 0;
 }
@@ -69,7 +76,8 @@ DEFINE_SHOW_ATTRIBUTE(busy);
 /* Hold the lock under which the driver resets, as a reset that does not end */
 static int reset_hold(void *data)
 {
-	struct amdgpu_reset_domain *domain = ((struct vgpu *)data)->adev.reset_domain;
+	struct amdgpu_reset_domain *domain =
+		((struct vgpu *)data)->adev.reset_domain;
 
 	down_write(&domain->sem);
 	atomic_set(&domain->in_gpu_reset, 1);
@@ -118,7 +126,8 @@ static int set_asleep(struct vgpu *v, bool on)
 static int set_stopped(struct vgpu *v, bool on)
 {
 	if (!on)
-		return vgpu_syms.amdgpu_amdkfd_resume(&v->adev, VGPU_KEEP_PROCESSES);
+		return vgpu_syms.amdgpu_amdkfd_resume(&v->adev,
+						      VGPU_KEEP_PROCESSES);
 	vgpu_syms.amdgpu_amdkfd_suspend(&v->adev, VGPU_KEEP_PROCESSES);
 	return 0;
 }
@@ -150,7 +159,7 @@ static int set_mes(struct vgpu *v, bool on)
 	return 0;
 }
 
-#define RENOIR 90012	/* gfx_target_version of an APU with GFXOFF */
+#define RENOIR 90012 /* gfx_target_version of an APU with GFXOFF */
 
 /* An APU of gfx 9, which has GFXOFF and whose graphics core is asked for */
 static int set_apu(struct vgpu *v, bool on)
@@ -200,7 +209,8 @@ static int set_foreign_hook(struct vgpu *v, bool on)
 		v->foreign_calls.hqd_is_occupied = foreign_is_occupied;
 	}
 	for (i = 0; i < kfd->num_nodes; i++)
-		WRITE_ONCE(kfd->nodes[i]->kfd2kgd, on ? &v->foreign_calls : v->own_calls);
+		WRITE_ONCE(kfd->nodes[i]->kfd2kgd,
+			   on ? &v->foreign_calls : v->own_calls);
 	return 0;
 }
 
@@ -222,25 +232,25 @@ static int set_keep_slot(struct vgpu *v, bool on)
 	X(mes) X(apu) X(foreign_hook)
 /* clang-format on */
 
-#define VGPU_STATE_ATTR(name)						\
-static int name##_get(void *data, u64 *val)				\
-{									\
-	*val = ((struct vgpu *)data)->faults.name;			\
-	return 0;							\
-}									\
-static int name##_set(void *data, u64 val)				\
-{									\
-	struct vgpu *v = data;						\
-	int ret;							\
-									\
-	if (!!val == v->faults.name)					\
-		return 0;						\
-	ret = set_##name(v, val);					\
-	if (!ret)							\
-		v->faults.name = val;					\
-	return ret;							\
-}									\
-DEFINE_DEBUGFS_ATTRIBUTE(name##_fops, name##_get, name##_set, "%llu\n")
+#define VGPU_STATE_ATTR(name)                              \
+	static int name##_get(void *data, u64 *val)        \
+	{                                                  \
+		*val = ((struct vgpu *)data)->faults.name; \
+		return 0;                                  \
+	}                                                  \
+	static int name##_set(void *data, u64 val)         \
+	{                                                  \
+		struct vgpu *v = data;                     \
+		int ret;                                   \
+                                                           \
+		if (!!val == v->faults.name)               \
+			return 0;                          \
+		ret = set_##name(v, val);                  \
+		if (!ret)                                  \
+			v->faults.name = val;              \
+		return ret;                                \
+	}                                                  \
+	DEFINE_DEBUGFS_ATTRIBUTE(name##_fops, name##_get, name##_set, "%llu\n")
 VGPU_STATE_ATTR(in_reset);
 VGPU_STATE_ATTR(asleep);
 VGPU_STATE_ATTR(stopped);
@@ -266,19 +276,24 @@ void vgpu_fault_init(struct vgpu *v)
 #define VGPU_STATE_FILE(name) \
 	debugfs_create_file_unsafe(#name, 0644, v->debugfs, v, &name##_fops);
 	VGPU_STATE_SWITCHES(VGPU_STATE_FILE)
-	debugfs_create_u32("fail_preempt", 0644, v->debugfs, &v->faults.fail_preempt);
-	debugfs_create_bool("fail_fence", 0644, v->debugfs, &v->faults.fail_fence);
-	debugfs_create_bool("fail_create", 0644, v->debugfs, &v->faults.fail_create);
+	debugfs_create_u32("fail_preempt", 0644, v->debugfs,
+			   &v->faults.fail_preempt);
+	debugfs_create_bool("fail_fence", 0644, v->debugfs,
+			    &v->faults.fail_fence);
+	debugfs_create_bool("fail_create", 0644, v->debugfs,
+			    &v->faults.fail_create);
 	debugfs_create_u32("drain", 0644, v->debugfs, &v->faults.drain);
 	debugfs_create_bool("dead", 0644, v->debugfs, &v->faults.dead);
-	debugfs_create_bool("other_ring", 0644, v->debugfs, &v->faults.other_ring);
-	debugfs_create_bool("no_access", 0644, v->debugfs, &v->adev.no_hw_access);
+	debugfs_create_bool("other_ring", 0644, v->debugfs,
+			    &v->faults.other_ring);
+	debugfs_create_bool("no_access", 0644, v->debugfs,
+			    &v->adev.no_hw_access);
 }
 
 void vgpu_fault_fini(struct vgpu *v)
 {
 	debugfs_remove(v->debugfs);
-#define VGPU_STATE_END(name) \
+#define VGPU_STATE_END(name)                         \
 	if (v->faults.name && !set_##name(v, false)) \
 		v->faults.name = false;
 	VGPU_STATE_SWITCHES(VGPU_STATE_END)
@@ -290,7 +305,8 @@ void vgpu_fault_fini(struct vgpu *v)
  */
 void vgpu_reset_work(struct work_struct *work)
 {
-	struct amdgpu_device *adev = container_of(work, struct amdgpu_device, kfd.reset_work);
+	struct amdgpu_device *adev =
+		container_of(work, struct amdgpu_device, kfd.reset_work);
 	struct amdgpu_reset_context context = { .reset_req_dev = adev };
 	struct vgpu *v = vgpu_of(adev);
 	struct vgpu_part *p;
@@ -360,7 +376,8 @@ static struct kfd_process *find_process(pid_t pid)
 		hlist_for_each_entry(p, head, kfd_processes)
 			/* Not one that same_pid has made a context of it. */
 			if (task_tgid_nr(p->lead_thread) == pid &&
-			    (!p->lead_thread->mm || p->mm == p->lead_thread->mm))
+			    (!p->lead_thread->mm ||
+			     p->mm == p->lead_thread->mm))
 				return p;
 	return NULL;
 }
@@ -372,8 +389,8 @@ static struct kfd_process *find_process(pid_t pid)
  * such field, and the time of the last restore, which only delays evictions, takes
  * the numbers for a test whose BTF has it as context_id.
  */
-static ssize_t same_pid_write(struct file *file, const char __user *buf, size_t len,
-			      loff_t *pos)
+static ssize_t same_pid_write(struct file *file, const char __user *buf,
+			      size_t len, loff_t *pos)
 {
 	static u16 number;
 	struct kfd_process *a, *b;
@@ -425,8 +442,8 @@ DEFINE_DEBUGFS_ATTRIBUTE(end_session_fops, NULL, end_session_set, "%llu\n");
  * A PID: what KFD has of that process has no MMU notifier, as a secondary context
  * of newer drivers has none.  0: it has it again, which it needs to end.
  */
-static ssize_t secondary_write(struct file *file, const char __user *buf, size_t len,
-			       loff_t *pos)
+static ssize_t secondary_write(struct file *file, const char __user *buf,
+			       size_t len, loff_t *pos)
 {
 	static struct kfd_process *changed;
 	static struct mm_struct *mm;
@@ -463,8 +480,10 @@ void vgpu_debugfs_init(void)
 	debugfs_create_file_unsafe("plug", 0200, root, NULL, &plug_fops);
 	debugfs_create_file_unsafe("unplug", 0200, root, NULL, &unplug_fops);
 	debugfs_create_file_unsafe("evict", 0200, root, NULL, &evict_fops);
-	debugfs_create_bool("short_of_memory", 0600, root, &vgpu_short_of_memory);
-	debugfs_create_file_unsafe("end_session", 0200, root, NULL, &end_session_fops);
+	debugfs_create_bool("short_of_memory", 0600, root,
+			    &vgpu_short_of_memory);
+	debugfs_create_file_unsafe("end_session", 0200, root, NULL,
+				   &end_session_fops);
 	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
 	debugfs_create_file("secondary", 0200, root, NULL, &secondary_fops);
 	debugfs_create_file("kick", 0200, root, NULL, &kick_fops);

@@ -36,7 +36,8 @@ static int vgpu_alloc_mem(struct amdgpu_device *adev, size_t size,
 	mutex_lock(&v->lock);
 	g->addr = v->gtt_next;
 	v->gtt_next += g->size;
-	ret = mtree_store_range(&v->gtt, g->addr, g->addr + g->size - 1, g, GFP_KERNEL);
+	ret = mtree_store_range(&v->gtt, g->addr, g->addr + g->size - 1, g,
+				GFP_KERNEL);
 	mutex_unlock(&v->lock);
 	if (ret)
 		goto err_vfree;
@@ -92,7 +93,8 @@ void *vgpu_gtt_ptr(struct vgpu *v, u64 addr, size_t len)
 }
 
 /* GWS is only a number in the topology here */
-static int vgpu_alloc_gws(struct amdgpu_device *adev, size_t size, void **mem_obj)
+static int vgpu_alloc_gws(struct amdgpu_device *adev, size_t size,
+			  void **mem_obj)
 {
 	*mem_obj = &vgpu_of(adev)->gtt_next;
 	return 0;
@@ -118,7 +120,7 @@ static bool notrace vgpu_is_doorbell(unsigned long addr)
 	for (i = 0; i < VGPU_MAX_GPUS; i++) {
 		v = READ_ONCE(vgpu_devices[i]);
 		if (v && addr - (unsigned long)page_address(v->bar) <
-			 VGPU_BAR_PAGES * PAGE_SIZE)
+				 VGPU_BAR_PAGES * PAGE_SIZE)
 			return true;
 	}
 	return false;
@@ -131,8 +133,9 @@ static void vgpu_write_kernel_doorbell64(void __iomem *db, u64 value)
 }
 
 static int vgpu_bo_create_kernel(struct amdgpu_device *adev, unsigned long size,
-				 int align, u32 domain, struct amdgpu_bo **bo_ptr,
-				 u64 *gpu_addr, void **cpu_addr)
+				 int align, u32 domain,
+				 struct amdgpu_bo **bo_ptr, u64 *gpu_addr,
+				 void **cpu_addr)
 {
 	struct vgpu *v = vgpu_of(adev);
 	unsigned int pages = PAGE_ALIGN(size) >> PAGE_SHIFT, start;
@@ -147,7 +150,8 @@ static int vgpu_bo_create_kernel(struct amdgpu_device *adev, unsigned long size,
 	if (!bo || !res)
 		goto err_free;
 	mutex_lock(&v->lock);
-	start = bitmap_find_next_zero_area(v->bar_used, VGPU_BAR_PAGES, 0, pages, 0);
+	start = bitmap_find_next_zero_area(v->bar_used, VGPU_BAR_PAGES, 0,
+					   pages, 0);
 	if (start < VGPU_BAR_PAGES)
 		bitmap_set(v->bar_used, start, pages);
 	mutex_unlock(&v->lock);
@@ -175,7 +179,8 @@ err_free:
 	return -ENOMEM;
 }
 
-static void vgpu_bo_free_kernel(struct amdgpu_bo **bo_ptr, u64 *gpu_addr, void **cpu_addr)
+static void vgpu_bo_free_kernel(struct amdgpu_bo **bo_ptr, u64 *gpu_addr,
+				void **cpu_addr)
 {
 	struct amdgpu_bo *bo = *bo_ptr;
 	struct vgpu *v = vgpu_of(amdgpu_ttm_adev(bo->tbo.bdev));
@@ -204,7 +209,8 @@ int vgpu_gtt_init(struct vgpu *v)
 	if (!v->bar || !v->mmio)
 		goto err_free;
 	/* user space maps it uncached, as a BAR; both views must agree */
-	ret = set_memory_uc((unsigned long)page_address(v->bar), VGPU_BAR_PAGES);
+	ret = set_memory_uc((unsigned long)page_address(v->bar),
+			    VGPU_BAR_PAGES);
 	if (ret)
 		goto err_free;
 	ret = set_memory_uc((unsigned long)page_address(v->mmio), 1);
@@ -243,6 +249,7 @@ struct vgpu_hook vgpu_mem_hooks[] = {
 	{ "amdgpu_amdkfd_free_gws", vgpu_free_gws, vgpu_is_adev },
 	{ "amdgpu_bo_create_kernel", vgpu_bo_create_kernel, vgpu_is_adev },
 	{ "amdgpu_bo_free_kernel", vgpu_bo_free_kernel, vgpu_is_bo_ptr },
-	{ "write_kernel_doorbell64", vgpu_write_kernel_doorbell64, vgpu_is_doorbell },
-	{ }
+	{ "write_kernel_doorbell64", vgpu_write_kernel_doorbell64,
+	  vgpu_is_doorbell },
+	{}
 };

@@ -16,7 +16,8 @@ static unsigned int nhooks;
 
 /* The traced instruction is the first, or stands behind ENDBR */
 static void notrace vgpu_thunk(unsigned long ip, unsigned long parent_ip,
-			       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+			       struct ftrace_ops *ops,
+			       struct ftrace_regs *fregs)
 {
 	unsigned int i;
 
@@ -25,7 +26,9 @@ static void notrace vgpu_thunk(unsigned long ip, unsigned long parent_ip,
 			continue;
 		if (hooks[i]->ours(ftrace_regs_get_argument(fregs, 0)))
 			ftrace_regs_set_instruction_pointer(fregs,
-							    (unsigned long)hooks[i]->to);
+							    (unsigned long)
+								    hooks[i]
+									    ->to);
 		return;
 	}
 }
@@ -46,7 +49,7 @@ bool notrace vgpu_is_adev(unsigned long adev)
 	return false;
 }
 
-struct vgpu * notrace vgpu_of_bdev(struct ttm_device *bdev)
+struct vgpu *notrace vgpu_of_bdev(struct ttm_device *bdev)
 {
 	struct amdgpu_device *adev = amdgpu_ttm_adev(bdev);
 
@@ -88,8 +91,10 @@ int vgpu_hook_init(void)
 {
 	int ret;
 
-	ret = hooks_find(vgpu_mem_hooks) ?: hooks_find(vgpu_bo_hooks) ?:
-	      hooks_find(vgpu_vm_hooks) ?: hooks_find(vgpu_dev_hooks);
+	ret = hooks_find(vgpu_mem_hooks)	?:
+		      hooks_find(vgpu_bo_hooks) ?:
+		      hooks_find(vgpu_vm_hooks) ?:
+						  hooks_find(vgpu_dev_hooks);
 	if (ret)
 		return ret;
 	ret = ftrace_set_filter_ips(&vgpu_ops, addrs, nhooks, 0, 1);

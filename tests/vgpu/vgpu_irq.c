@@ -9,7 +9,7 @@
 #include "soc15_int.h"
 #include "vgpu_priv.h"
 
-#define IH_DWORDS 8
+#define IH_DWORDS    8
 #define IH_VMID_TYPE (1u << 31)
 
 /* What the IH calls the die of an XCC: two XCCs an AID, 4 numbers each */
@@ -18,7 +18,8 @@ static u32 node_id(int xcc)
 	return xcc / 2 * 4 + (xcc % 2 ? 2 : 1);
 }
 
-static void raise(struct vgpu *v, struct vgpu_queue *q, u32 client, u32 source, u32 context)
+static void raise(struct vgpu *v, struct vgpu_queue *q, u32 client, u32 source,
+		  u32 context)
 {
 	u32 ih[IH_DWORDS] = {
 		[0] = client | source << 8 | (u32)q->vmid << 24 | IH_VMID_TYPE,
@@ -32,7 +33,8 @@ static void raise(struct vgpu *v, struct vgpu_queue *q, u32 client, u32 source, 
 
 void vgpu_irq_signal(struct vgpu *v, struct vgpu_queue *q, u32 event)
 {
-	raise(v, q, SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE, event);
+	raise(v, q, SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE,
+	      event);
 }
 
 void vgpu_irq_sdma(struct vgpu *v, struct vgpu_queue *q, u32 context)

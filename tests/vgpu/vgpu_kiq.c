@@ -8,8 +8,8 @@
 #include "kfd_pm4_opcodes.h"
 #include "vgpu_priv.h"
 
-#define KIQ_DWORDS 1024
-#define KIQ_ENGINE_HIQ 1
+#define KIQ_DWORDS	 1024
+#define KIQ_ENGINE_HIQ	 1
 #define KIQ_UNMAP_DWORDS 6
 
 static u32 pkt_op(u32 header)
@@ -57,7 +57,8 @@ static void kiq_set_wptr(struct amdgpu_ring *ring)
 
 	while (v->kiq_rptr[xcc] != (ring->wptr & ring->buf_mask)) {
 		for (i = 0; i < ARRAY_SIZE(pkt); i++)
-			pkt[i] = ring->ring[(v->kiq_rptr[xcc] + i) & ring->buf_mask];
+			pkt[i] = ring->ring[(v->kiq_rptr[xcc] + i) &
+					    ring->buf_mask];
 		n = pkt_dwords(pkt[0]);
 		op = pkt_op(pkt[0]);
 		if (op == IT_MAP_QUEUES)
@@ -92,12 +93,13 @@ static const struct amdgpu_ring_funcs kiq_ring_funcs = {
 };
 
 static void kiq_unmap_queues(struct amdgpu_ring *kiq, struct amdgpu_ring *ring,
-			     enum amdgpu_unmap_queues_action action, u64 gpu_addr, u64 seq)
+			     enum amdgpu_unmap_queues_action action,
+			     u64 gpu_addr, u64 seq)
 {
 	int i;
 
 	amdgpu_ring_write(kiq, 3u << 30 | (KIQ_UNMAP_DWORDS - 2) << 16 |
-			  IT_UNMAP_QUEUES << 8);
+				       IT_UNMAP_QUEUES << 8);
 	amdgpu_ring_write(kiq, action);
 	amdgpu_ring_write(kiq, ring->doorbell_index << 2);
 	for (i = 3; i < KIQ_UNMAP_DWORDS; i++)

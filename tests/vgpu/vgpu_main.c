@@ -12,15 +12,16 @@ MODULE_PARM_DESC(xccs, "XCCs of a GPU, 1 to 8 (4, as an MI308X)");
 
 unsigned int vgpu_parts = 1;
 module_param_named(partitions, vgpu_parts, uint, 0444);
-MODULE_PARM_DESC(partitions, "KFD nodes that a GPU is divided into: 1, 2, 4 or 8 (1)");
+MODULE_PARM_DESC(partitions,
+		 "KFD nodes that a GPU is divided into: 1, 2, 4 or 8 (1)");
 
 struct vgpu_times vgpu_default_times = {
 #define VGPU_TIME_DEFAULT(name, def, what) .name = def,
 	VGPU_TIMES(VGPU_TIME_DEFAULT)
 };
 
-#define VGPU_TIME_PARAM(name, def, what)				\
-	module_param_named(name, vgpu_default_times.name, ullong, 0444);	\
+#define VGPU_TIME_PARAM(name, def, what)                                 \
+	module_param_named(name, vgpu_default_times.name, ullong, 0444); \
 	MODULE_PARM_DESC(name, what ", ns (" #def ")");
 VGPU_TIMES(VGPU_TIME_PARAM)
 
@@ -31,7 +32,8 @@ static int __init vgpu_init(void)
 {
 	int ret;
 
-	if (!gpus || gpus > VGPU_MAX_GPUS || !vgpu_xccs || vgpu_xccs > VGPU_MAX_XCCS) {
+	if (!gpus || gpus > VGPU_MAX_GPUS || !vgpu_xccs ||
+	    vgpu_xccs > VGPU_MAX_XCCS) {
 		pr_err("vgpu: gpus and xccs are 1 to 8\n");
 		return -EINVAL;
 	}

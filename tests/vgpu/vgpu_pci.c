@@ -7,14 +7,15 @@
 #include "vgpu_priv.h"
 
 #define VGPU_PCI_DOMAIN 1
-#define VGPU_PCI_DEVICE 0x74a2	/* MI308X */
+#define VGPU_PCI_DEVICE 0x74a2 /* MI308X */
 #define VGPU_PCI_CONFIG 256
 
 static u8 config[VGPU_MAX_GPUS][VGPU_PCI_CONFIG];
 static bool present[VGPU_MAX_GPUS];
 static struct pci_bus *bus;
 static struct pci_sysdata sysdata = {
-	.domain = VGPU_PCI_DOMAIN, .node = NUMA_NO_NODE,
+	.domain = VGPU_PCI_DOMAIN,
+	.node = NUMA_NO_NODE,
 };
 
 static struct pci_driver vgpu_pci_driver = {

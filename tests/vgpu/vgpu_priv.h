@@ -20,80 +20,87 @@
 struct kfd_process;
 struct svm_range_bo;
 
-#define VGPU_MAX_GPUS 8
-#define VGPU_MAX_XCCS 8
-#define VGPU_MAX_PARTS 8
-#define VGPU_PIPES 4
+#define VGPU_MAX_GPUS	     8
+#define VGPU_MAX_XCCS	     8
+#define VGPU_MAX_PARTS	     8
+#define VGPU_PIPES	     4
 #define VGPU_QUEUES_PER_PIPE 8
-#define VGPU_KGD_QUEUES 2	/* first queues of each pipe: the kernel's */
-#define VGPU_MECS 2
-#define VGPU_HQD_REGS 56	/* CP_MQD_BASE_ADDR .. CP_HQD_PQ_WPTR_HI */
-#define VGPU_SDMA_ENGINES 8
-#define VGPU_SDMA_QUEUES 8
-#define VGPU_SDMA_STRIDE 0x58	/* dwords from one RLC to the next */
-#define VGPU_DOORBELL_NONE U64_MAX
-#define VGPU_BAR_ORDER 9	/* doorbell BAR: 2 MiB */
-#define VGPU_BAR_PAGES (1 << VGPU_BAR_ORDER)
+#define VGPU_KGD_QUEUES	     2 /* first queues of each pipe: the kernel's */
+#define VGPU_MECS	     2
+#define VGPU_HQD_REGS	     56 /* CP_MQD_BASE_ADDR .. CP_HQD_PQ_WPTR_HI */
+#define VGPU_SDMA_ENGINES    8
+#define VGPU_SDMA_QUEUES     8
+#define VGPU_SDMA_STRIDE     0x58 /* dwords from one RLC to the next */
+#define VGPU_DOORBELL_NONE   U64_MAX
+#define VGPU_BAR_ORDER	     9 /* doorbell BAR: 2 MiB */
+#define VGPU_BAR_PAGES	     (1 << VGPU_BAR_ORDER)
 
 /* Places of registers in an HQD register file, and of its copy in the MQD */
 enum {
-	HQD_ACTIVE = 2, HQD_VMID = 3, HQD_PIPE_PRIO = 5, HQD_QUEUE_PRIO = 6,
-	HQD_PQ_BASE = 8, HQD_PQ_RPTR = 10, HQD_RPTR_REPORT = 11,
-	HQD_WPTR_POLL = 13, HQD_DOORBELL = 15, HQD_PQ_CONTROL = 17,
+	HQD_ACTIVE = 2,
+	HQD_VMID = 3,
+	HQD_PIPE_PRIO = 5,
+	HQD_QUEUE_PRIO = 6,
+	HQD_PQ_BASE = 8,
+	HQD_PQ_RPTR = 10,
+	HQD_RPTR_REPORT = 11,
+	HQD_WPTR_POLL = 13,
+	HQD_DOORBELL = 15,
+	HQD_PQ_CONTROL = 17,
 	HQD_PQ_WPTR = 54,
 };
-#define VGPU_MQD_HQD_OFFSET 128	/* dwords of the MQD before its HQD copy */
+#define VGPU_MQD_HQD_OFFSET 128 /* dwords of the MQD before its HQD copy */
 
 /* Counters that user space reads; name, what is counted */
-#define VGPU_COUNTERS(X)						\
-	X(set_resources, "SET_RESOURCES packets")			\
-	X(run_list, "RUN_LIST packets")					\
-	X(map_process, "MAP_PROCESS packets")				\
-	X(map_queues, "MAP_QUEUES packets")				\
-	X(unmap_queues, "UNMAP_QUEUES packets")				\
-	X(query_status, "QUERY_STATUS packets")				\
-	X(write_data, "WRITE_DATA packets")				\
-	X(nop, "NOP packets")						\
-	X(pm4_unknown, "PM4 packets not understood")			\
-	X(reg_reads, "register reads, all")				\
-	X(reg_reads_hqd, "register reads in CP HQD files")		\
-	X(reg_reads_sdma, "register reads in SDMA RLC files")		\
-	X(reg_reads_occupancy, "register reads of wave counts")		\
-	X(reg_writes, "register writes, all")				\
-	X(dispatched, "AQL packets begun")				\
-	X(retired, "AQL packets completed")				\
-	X(saves, "packets saved in flight (CWSR)")			\
-	X(restores, "packets restored in flight (CWSR)")		\
-	X(rotations, "changes of the mapped set, over-subscribed")	\
-	X(queue_resets, "queues reset through registers")		\
-	X(gpu_resets, "GPU resets")					\
-	X(interrupts, "interrupts of signals and SDMA traps")		\
-	X(sdma_packets, "SDMA packets completed")			\
-	X(sdma_bytes, "bytes copied and filled by SDMA")			\
-	X(sdma_unknown, "SDMA packets not understood")			\
-	X(drain_irqs, "interrupt drains delivered")			\
+#define VGPU_COUNTERS(X)                                                      \
+	X(set_resources, "SET_RESOURCES packets")                             \
+	X(run_list, "RUN_LIST packets")                                       \
+	X(map_process, "MAP_PROCESS packets")                                 \
+	X(map_queues, "MAP_QUEUES packets")                                   \
+	X(unmap_queues, "UNMAP_QUEUES packets")                               \
+	X(query_status, "QUERY_STATUS packets")                               \
+	X(write_data, "WRITE_DATA packets")                                   \
+	X(nop, "NOP packets")                                                 \
+	X(pm4_unknown, "PM4 packets not understood")                          \
+	X(reg_reads, "register reads, all")                                   \
+	X(reg_reads_hqd, "register reads in CP HQD files")                    \
+	X(reg_reads_sdma, "register reads in SDMA RLC files")                 \
+	X(reg_reads_occupancy, "register reads of wave counts")               \
+	X(reg_writes, "register writes, all")                                 \
+	X(dispatched, "AQL packets begun")                                    \
+	X(retired, "AQL packets completed")                                   \
+	X(saves, "packets saved in flight (CWSR)")                            \
+	X(restores, "packets restored in flight (CWSR)")                      \
+	X(rotations, "changes of the mapped set, over-subscribed")            \
+	X(queue_resets, "queues reset through registers")                     \
+	X(gpu_resets, "GPU resets")                                           \
+	X(interrupts, "interrupts of signals and SDMA traps")                 \
+	X(sdma_packets, "SDMA packets completed")                             \
+	X(sdma_bytes, "bytes copied and filled by SDMA")                      \
+	X(sdma_unknown, "SDMA packets not understood")                        \
+	X(drain_irqs, "interrupt drains delivered")                           \
 	X(foreign_calls, "calls of register hooks that are not the driver's") \
-	X(bad_address, "accesses to unmapped user addresses")		\
+	X(bad_address, "accesses to unmapped user addresses")                 \
 	X(wakeups, "turns of the command processor for this GPU")
 
 enum vgpu_counter {
 #define VGPU_COUNTER_ENUM(name, what) VGPU_CNT_##name,
 	VGPU_COUNTERS(VGPU_COUNTER_ENUM)
 #undef VGPU_COUNTER_ENUM
-	VGPU_CNT_MAX
+		VGPU_CNT_MAX
 };
 
 /* Timing model, ns; each a module parameter and a file per device */
-#define VGPU_TIMES(X)							\
+#define VGPU_TIMES(X)                                                      \
 	X(packet_ns, 100000, "duration of a dispatch without our kernarg") \
-	X(barrier_ns, 1000, "duration of a barrier or vendor packet")	\
-	X(unmap_ns, 10000, "UNMAP_QUEUES with nothing in flight")	\
-	X(save_ns, 30000, "added when a packet in flight is saved")	\
-	X(restore_ns, 30000, "delay after RUN_LIST when one is restored") \
-	X(sdma_ns, 1000, "an SDMA packet")				\
-	X(sdma_mib_ns, 50000, "added for each MiB that SDMA moves")	\
+	X(barrier_ns, 1000, "duration of a barrier or vendor packet")      \
+	X(unmap_ns, 10000, "UNMAP_QUEUES with nothing in flight")          \
+	X(save_ns, 30000, "added when a packet in flight is saved")        \
+	X(restore_ns, 30000, "delay after RUN_LIST when one is restored")  \
+	X(sdma_ns, 1000, "an SDMA packet")                                 \
+	X(sdma_mib_ns, 50000, "added for each MiB that SDMA moves")        \
 	X(poll_ns, 100000, "doorbells are looked at this often with work") \
-	X(quantum_ns, 1000000, "turn of one queue among equals")	\
+	X(quantum_ns, 1000000, "turn of one queue among equals")           \
 	X(rotate_ns, 10000000, "turn of a mapped set when over-subscribed")
 
 struct vgpu_times {
@@ -105,49 +112,49 @@ extern struct vgpu_times vgpu_default_times;
 
 /* A packet that the GPU works at */
 struct vgpu_work {
-	u32 magic;	/* VGPU_WORK_MAGIC while there is one */
+	u32 magic; /* VGPU_WORK_MAGIC while there is one */
 	u32 reserved;
 	u64 left_ns;
-	u64 signal;	/* user address of the completion signal or 0 */
-	u64 address;	/* user address of the counter or 0 */
+	u64 signal;  /* user address of the completion signal or 0 */
+	u64 address; /* user address of the counter or 0 */
 	u64 addend;
-	u64 start;	/* ns, CLOCK_MONOTONIC */
+	u64 start; /* ns, CLOCK_MONOTONIC */
 };
 #define VGPU_WORK_MAGIC 0x6b726f77
-#define VGPU_SAVE_BYTES 64	/* what a saved packet takes of a control stack */
+#define VGPU_SAVE_BYTES 64 /* what a saved packet takes of a control stack */
 
 /* A queue of the run list.  All under vgpu.lock. */
 struct vgpu_queue {
 	struct list_head node;
 	struct vgpu_part *part;
 	u32 pasid;
-	u32 doorbell;	/* dword index in the BAR */
+	u32 doorbell; /* dword index in the BAR */
 	u64 mqd_addr;
-	void *mqd;	/* XCC 0's copy */
-	u32 stride;	/* bytes from one XCC's MQD to the next */
+	void *mqd;  /* XCC 0's copy */
+	u32 stride; /* bytes from one XCC's MQD to the next */
 	bool sdma, aql;
-	u8 engine, rlc;	/* SDMA: which, as the device counts */
-	s8 pipe, queue;	/* slot, -1: waits for one */
+	u8 engine, rlc; /* SDMA: which, as the device counts */
+	s8 pipe, queue; /* slot, -1: waits for one */
 	u8 vmid;
-	u32 priority;	/* pipe priority << 8 | queue priority */
-	bool loaded;	/* in its slot or RLC */
+	u32 priority; /* pipe priority << 8 | queue priority */
+	bool loaded;  /* in its slot or RLC */
 	u64 ring, rptr_va, wptr_va;
 	u32 ring_packets, ring_bytes;
-	u64 rptr, wptr;	/* AQL: packet index; SDMA: bytes; both count on */
+	u64 rptr, wptr; /* AQL: packet index; SDMA: bytes; both count on */
 	u64 time;	/* SDMA: ns, its engine has got to here */
 	u64 doorbell_seen;
-	bool moved;	/* since the registers were last brought up to date */
+	bool moved; /* since the registers were last brought up to date */
 	struct vgpu_work work;
 };
 
 struct vgpu_hiq {
-	bool on;		/* set by KIQ packets, without vgpu.lock */
-	bool loaded;		/* the command processor took it up */
+	bool on;     /* set by KIQ packets, without vgpu.lock */
+	bool loaded; /* the command processor took it up */
 	u64 mqd_addr[VGPU_MAX_XCCS];
 	u32 doorbell;
-	u64 rptr;		/* dwords, counted on */
-	u64 ready_at;		/* ns: the packet at rptr is done then */
-	bool unmapping;		/* UNMAP_QUEUES at rptr is under way */
+	u64 rptr;	/* dwords, counted on */
+	u64 ready_at;	/* ns: the packet at rptr is done then */
+	bool unmapping; /* UNMAP_QUEUES at rptr is under way */
 };
 
 /**
@@ -162,21 +169,22 @@ struct vgpu_part {
 	u64 queue_mask;
 	u32 vmid_mask;
 	u32 vmid_pasid[16];
-	u8 waves[VGPU_PIPES][VGPU_QUEUES_PER_PIPE];	/* in flight, an XCC */
+	u8 waves[VGPU_PIPES][VGPU_QUEUES_PER_PIPE]; /* in flight, an XCC */
 };
 
 /* Failures on request, see vgpu_fault.c */
 struct vgpu_faults {
-	u32 fail_preempt;	/* the next unmap leaves one queue of this PID in its slot; 1: of any */
-	bool fail_fence;	/* QUERY_STATUS is not answered */
-	bool fail_create;	/* no memory for MQDs */
-	u32 drain;		/* 1: drain interrupt delivered, 2: and its VMID set */
-	bool keep_slot;		/* a slot stays active when its queue is unmapped */
-	bool in_reset, asleep, stopped, gfxoff, sriov;	/* states that are held */
-	bool dead;		/* every register reads as all ones */
-	bool other_ring;	/* PQ_BASE of every slot is another one's */
-	bool mes, apu;		/* what the device says of itself */
-	bool foreign_hook;	/* two register hooks lie outside the driver */
+	u32 fail_preempt; /* the next unmap leaves one queue of this PID in its slot; 1: of any */
+	bool fail_fence;  /* QUERY_STATUS is not answered */
+	bool fail_create; /* no memory for MQDs */
+	u32 drain;	/* 1: drain interrupt delivered, 2: and its VMID set */
+	bool keep_slot; /* a slot stays active when its queue is unmapped */
+	bool in_reset, asleep, stopped, gfxoff,
+		sriov;	   /* states that are held */
+	bool dead;	   /* every register reads as all ones */
+	bool other_ring;   /* PQ_BASE of every slot is another one's */
+	bool mes, apu;	   /* what the device says of itself */
+	bool foreign_hook; /* two register hooks lie outside the driver */
 };
 
 /**
@@ -192,43 +200,45 @@ struct vgpu {
 	struct vgpu_faults faults;
 	struct dentry *debugfs;
 	struct task_struct *reset_holder;
-	struct kfd2kgd_calls foreign_calls;	/* while faults.foreign_hook */
+	struct kfd2kgd_calls foreign_calls; /* while faults.foreign_hook */
 	const struct kfd2kgd_calls *own_calls;
-	u32 own_gfx_version;			/* while faults.apu */
+	u32 own_gfx_version; /* while faults.apu */
 	atomic64_t counter[VGPU_CNT_MAX];
-	struct xarray busy;	/* by PASID: ns that packets have run; under lock */
+	struct xarray busy; /* by PASID: ns that packets have run; under lock */
 
 	/* GART: address -> struct vgpu_gtt; has its own lock */
 	struct maple_tree gtt;
 	u64 gtt_next;
-	struct page *bar, *mmio;	/* doorbells; the page that flushes HDP */
+	struct page *bar, *mmio; /* doorbells; the page that flushes HDP */
 	DECLARE_BITMAP(bar_used, VGPU_BAR_PAGES);
 
 	/* registers: what a select leads to.  Read without lock, as hardware is */
 	u32 select[VGPU_MAX_XCCS];
 	u32 wait_times;
-	u32 (*hqd)[VGPU_HQD_REGS];	/* [xcc][mec][pipe][queue] */
-	u32 (*sdma)[VGPU_SDMA_STRIDE];	/* [engine][rlc] */
+	u32 (*hqd)[VGPU_HQD_REGS];     /* [xcc][mec][pipe][queue] */
+	u32 (*sdma)[VGPU_SDMA_STRIDE]; /* [engine][rlc] */
 
 	/* command processor */
 	struct vgpu_part part[VGPU_MAX_PARTS];
-	struct list_head queues;	/* run lists, each in order */
+	struct list_head queues; /* run lists, each in order */
 	struct vgpu_queue *running;
-	bool idle;			/* nothing was ready when it last looked */
-	u64 time;			/* ns: the engine has got to here */
+	bool idle; /* nothing was ready when it last looked */
+	u64 time;  /* ns: the engine has got to here */
 	u64 resume_at, quantum_end, rotate_at;
-	u64 last_work;			/* ns: a doorbell moved or a packet ran */
-	u64 next_turn;			/* ns: nothing is due before */
+	u64 last_work; /* ns: a doorbell moved or a packet ran */
+	u64 next_turn; /* ns: nothing is due before */
 	u32 kiq_rptr[VGPU_MAX_XCCS];
 };
 
-#define vgpu_of(adev_) container_of(adev_, struct vgpu, adev)
+#define vgpu_of(adev_)	    container_of(adev_, struct vgpu, adev)
 #define vgpu_count(v, name) atomic64_inc(&(v)->counter[VGPU_CNT_##name])
 
-static inline u32 *vgpu_hqd(struct vgpu *v, int xcc, int mec, int pipe, int queue)
+static inline u32 *vgpu_hqd(struct vgpu *v, int xcc, int mec, int pipe,
+			    int queue)
 {
 	return v->hqd[((xcc * VGPU_MECS + mec) * VGPU_PIPES + pipe) *
-		      VGPU_QUEUES_PER_PIPE + queue];
+			      VGPU_QUEUES_PER_PIPE +
+		      queue];
 }
 
 /* XCCs of each partition */
@@ -265,28 +275,30 @@ int vgpu_profile(struct vgpu *v);
 void vgpu_profile_free(struct vgpu *v);
 
 /* vgpu_sym.c: driver functions by name; vgpu_hook.c: those we replace */
-#define VGPU_SYMS(X)							\
-	X(amdgpu_amdkfd_device_probe, void, (struct amdgpu_device *))	\
-	X(amdgpu_amdkfd_device_init, void, (struct amdgpu_device *))	\
-	X(amdgpu_amdkfd_device_fini_sw, void, (struct amdgpu_device *))	\
-	X(amdgpu_amdkfd_interrupt, void, (struct amdgpu_device *, const void *)) \
-	X(amdgpu_amdkfd_pre_reset, int, (struct amdgpu_device *,	\
-					 struct amdgpu_reset_context *)) \
-	X(amdgpu_amdkfd_post_reset, int, (struct amdgpu_device *))	\
-	X(amdgpu_amdkfd_suspend, void, (struct amdgpu_device *, bool))	\
-	X(amdgpu_amdkfd_resume, int, (struct amdgpu_device *, bool))	\
-	X(amdgpu_amdkfd_fence_create, struct amdgpu_amdkfd_fence *,	\
-	  (u64, struct mm_struct *, vgpu_fence_owner))			\
-	VGPU_DRIFT_SYMS(X)						\
+#define VGPU_SYMS(X)                                                      \
+	X(amdgpu_amdkfd_device_probe, void, (struct amdgpu_device *))     \
+	X(amdgpu_amdkfd_device_init, void, (struct amdgpu_device *))      \
+	X(amdgpu_amdkfd_device_fini_sw, void, (struct amdgpu_device *))   \
+	X(amdgpu_amdkfd_interrupt, void,                                  \
+	  (struct amdgpu_device *, const void *))                         \
+	X(amdgpu_amdkfd_pre_reset, int,                                   \
+	  (struct amdgpu_device *, struct amdgpu_reset_context *))        \
+	X(amdgpu_amdkfd_post_reset, int, (struct amdgpu_device *))        \
+	X(amdgpu_amdkfd_suspend, void, (struct amdgpu_device *, bool))    \
+	X(amdgpu_amdkfd_resume, int, (struct amdgpu_device *, bool))      \
+	X(amdgpu_amdkfd_fence_create, struct amdgpu_amdkfd_fence *,       \
+	  (u64, struct mm_struct *, vgpu_fence_owner))                    \
+	VGPU_DRIFT_SYMS(X)                                                \
 	X(amdgpu_reset_create_reset_domain, struct amdgpu_reset_domain *, \
-	  (enum amdgpu_reset_domain_type, char *))			\
-	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))	\
-	X(amdgpu_info_ioctl, int, (struct drm_device *, void *, struct drm_file *)) \
-	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))	\
+	  (enum amdgpu_reset_domain_type, char *))                        \
+	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))       \
+	X(amdgpu_info_ioctl, int,                                         \
+	  (struct drm_device *, void *, struct drm_file *))               \
+	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))     \
 	X(kfd_dbg_trap_disable, int, (struct kfd_process *))
 
 struct vgpu_syms {
-#define VGPU_SYM_FIELD(name, ret, args) ret (*name) args;
+#define VGPU_SYM_FIELD(name, ret, args) ret(*name) args;
 	VGPU_SYMS(VGPU_SYM_FIELD)
 #undef VGPU_SYM_FIELD
 };
@@ -314,7 +326,8 @@ void vgpu_hook_exit(void);
 bool vgpu_is_adev(unsigned long adev);
 bool vgpu_is_mem(unsigned long mem);
 bool vgpu_is_bo_ptr(unsigned long bo_ptr);
-extern struct vgpu_hook vgpu_mem_hooks[], vgpu_bo_hooks[], vgpu_vm_hooks[], vgpu_dev_hooks[];
+extern struct vgpu_hook vgpu_mem_hooks[], vgpu_bo_hooks[], vgpu_vm_hooks[],
+	vgpu_dev_hooks[];
 
 /* vgpu_gtt.c: GART and doorbell BAR */
 int vgpu_gtt_init(struct vgpu *v);
@@ -328,11 +341,11 @@ extern const struct file_operations vgpu_drm_fops;
 
 /* A buffer of a process.  Freed by the last reference of its GEM object. */
 struct vgpu_mem {
-	struct kgd_mem mem;	/* first: what KFD holds */
+	struct kgd_mem mem; /* first: what KFD holds */
 	struct amdgpu_bo bo;
-	struct page **pages;	/* pinned user pages, else NULL */
+	struct page **pages; /* pinned user pages, else NULL */
 	unsigned long npages;
-	void *kva;		/* kernel mapping; NULL: has no memory here */
+	void *kva; /* kernel mapping; NULL: has no memory here */
 };
 
 /* A buffer in one VM */
@@ -369,8 +382,8 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_slots_clear(struct vgpu *v);
 void vgpu_queue_reset(struct vgpu *v, int xcc, u32 select);
 void vgpu_rotate(struct vgpu *v, u64 now);
-struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p, u32 pasid,
-				  const u32 *pkt);
+struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p,
+				  u32 pasid, const u32 *pkt);
 void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q);
 bool vgpu_any_busy(struct vgpu *v);
 void vgpu_engine_run(struct vgpu *v, u64 until);

@@ -7,22 +7,24 @@
 #include "amd_pcie.h"
 #include "vgpu_priv.h"
 
-#define VGPU_VRAM (192ull << 30)
-#define VGPU_SES 4
-#define VGPU_CUS_PER_SH 10	/* places, half of them populated */
-#define VGPU_CU_BITMAP 0x1f
-#define VGPU_CUS_PER_XCC (VGPU_SES * 5)
-#define VGPU_ENGINE_CLOCK 210000	/* 10 kHz */
-#define VGPU_MEMORY_CLOCK 130000
+#define VGPU_VRAM	    (192ull << 30)
+#define VGPU_SES	    4
+#define VGPU_CUS_PER_SH	    10 /* places, half of them populated */
+#define VGPU_CU_BITMAP	    0x1f
+#define VGPU_CUS_PER_XCC    (VGPU_SES * 5)
+#define VGPU_ENGINE_CLOCK   210000 /* 10 kHz */
+#define VGPU_MEMORY_CLOCK   130000
 #define VGPU_FIRST_KFD_VMID 3
-#define VGPU_WAIT_TIMES 0x40400140	/* SCH_WAVE, bits 15:8: a grace period of 1 */
+#define VGPU_WAIT_TIMES \
+	0x40400140 /* SCH_WAVE, bits 15:8: a grace period of 1 */
 
 static u64 vgpu_clock_counter(struct amdgpu_device *adev)
 {
 	return ktime_get_ns() / VGPU_CLOCK_NS;
 }
 
-static void vgpu_select_se_sh(struct amdgpu_device *adev, u32 se, u32 sh, u32 instance, int xcc)
+static void vgpu_select_se_sh(struct amdgpu_device *adev, u32 se, u32 sh,
+			      u32 instance, int xcc)
 {
 	vgpu_count(vgpu_of(adev), reg_writes);
 }
@@ -34,7 +36,7 @@ static const struct amdgpu_gfx_funcs gfx_funcs = {
 
 static bool vgpu_rlc_enabled(struct amdgpu_device *adev)
 {
-	return false;	/* no safe mode to enter */
+	return false; /* no safe mode to enter */
 }
 
 static const struct amdgpu_rlc_funcs rlc_funcs = {
@@ -47,11 +49,12 @@ static void vgpu_flush_hdp(struct amdgpu_device *adev, struct amdgpu_ring *ring)
 
 static u32 vgpu_xclk(struct amdgpu_device *adev)
 {
-	return 10000;	/* 100 MHz */
+	return 10000; /* 100 MHz */
 }
 
 /* GB_ADDR_CONFIG and its like: an MI300 says 0 to user space's questions */
-static int vgpu_read_register(struct amdgpu_device *adev, u32 se, u32 sh, u32 reg, u32 *value)
+static int vgpu_read_register(struct amdgpu_device *adev, u32 se, u32 sh,
+			      u32 reg, u32 *value)
 {
 	*value = 0;
 	return 0;
@@ -88,17 +91,19 @@ static const struct amdgpu_smuio_funcs smuio_funcs = {
 	.get_pkg_type = vgpu_pkg_type,
 };
 
-static enum amdgpu_memory_partition vgpu_mem_partition(struct amdgpu_device *adev)
+static enum amdgpu_memory_partition
+vgpu_mem_partition(struct amdgpu_device *adev)
 {
 	return AMDGPU_NPS1_PARTITION_MODE;
 }
 
-static void vgpu_flush_tlb(struct amdgpu_device *adev, u32 vmid, u32 hub, u32 type)
+static void vgpu_flush_tlb(struct amdgpu_device *adev, u32 vmid, u32 hub,
+			   u32 type)
 {
 }
 
-static void vgpu_flush_tlb_pasid(struct amdgpu_device *adev, u16 pasid, u32 type,
-				 bool all_hub, u32 inst)
+static void vgpu_flush_tlb_pasid(struct amdgpu_device *adev, u16 pasid,
+				 u32 type, bool all_hub, u32 inst)
 {
 }
 
@@ -139,7 +144,8 @@ static void profile_gfx(struct amdgpu_device *adev, int xccs)
 	/* the first queues of each pipe are the kernel's own rings */
 	for (i = 0; i < VGPU_PIPES; i++)
 		for (j = 0; j < VGPU_KGD_QUEUES; j++)
-			set_bit(i * VGPU_QUEUES_PER_PIPE + j, gfx->mec_bitmap[0].queue_bitmap);
+			set_bit(i * VGPU_QUEUES_PER_PIPE + j,
+				gfx->mec_bitmap[0].queue_bitmap);
 	gfx->config.max_shader_engines = VGPU_SES;
 	gfx->config.max_sh_per_se = 1;
 	gfx->config.max_cu_per_sh = VGPU_CUS_PER_SH;
@@ -166,7 +172,8 @@ static void profile_memory(struct amdgpu_device *adev)
 	adev->gmc.vram_width = 8192;
 	adev->gmc.vram_type = AMDGPU_VRAM_TYPE_HBM;
 	adev->gmc.gmc_funcs = &gmc_funcs;
-	adev->gmc.xgmi.supported = true;	/* 2 SDMA engines for PCIe, the rest xGMI */
+	adev->gmc.xgmi.supported =
+		true; /* 2 SDMA engines for PCIe, the rest xGMI */
 	adev->gds.gws_size = 64;
 	adev->vm_manager.max_pfn = 1ull << 36;
 	adev->vm_manager.first_kfd_vmid = VGPU_FIRST_KFD_VMID;
@@ -181,7 +188,8 @@ static void profile_doorbells(struct amdgpu_device *adev)
 	for (i = 0; i < VGPU_SDMA_ENGINES; i++)
 		adev->doorbell_index.sdma_engine[i] =
 			AMDGPU_DOORBELL_LAYOUT1_sDMA_ENGINE_START + i * 10;
-	adev->doorbell_index.first_non_cp = AMDGPU_DOORBELL_LAYOUT1_FIRST_NON_CP;
+	adev->doorbell_index.first_non_cp =
+		AMDGPU_DOORBELL_LAYOUT1_FIRST_NON_CP;
 	adev->doorbell_index.last_non_cp = AMDGPU_DOORBELL_LAYOUT1_LAST_NON_CP;
 }
 
@@ -189,8 +197,9 @@ static void profile_doorbells(struct amdgpu_device *adev)
 static int profile_parts(struct vgpu *v)
 {
 	static const s8 modes[] = { [1] = AMDGPU_SPX_PARTITION_MODE,
-		[2] = AMDGPU_DPX_PARTITION_MODE, [4] = AMDGPU_QPX_PARTITION_MODE,
-		[8] = AMDGPU_CPX_PARTITION_MODE };
+				    [2] = AMDGPU_DPX_PARTITION_MODE,
+				    [4] = AMDGPU_QPX_PARTITION_MODE,
+				    [8] = AMDGPU_CPX_PARTITION_MODE };
 	struct amdgpu_xcp_mgr *mgr;
 	int i, xccs = vgpu_num_xcc(v);
 
@@ -212,8 +221,8 @@ static int profile_parts(struct vgpu *v)
 		mgr->xcp[i].valid = true;
 		mgr->xcp[i].ddev = &v->adev.ddev;
 		mgr->xcp[i].ip[AMDGPU_XCP_GFX].valid = true;
-		mgr->xcp[i].ip[AMDGPU_XCP_GFX].inst_mask =
-			((1 << xccs) - 1) << (i * xccs);
+		mgr->xcp[i].ip[AMDGPU_XCP_GFX].inst_mask = ((1 << xccs) - 1)
+							   << (i * xccs);
 	}
 	v->adev.xcp_mgr = mgr;
 	return 0;
@@ -252,7 +261,8 @@ int vgpu_profile(struct vgpu *v)
 	profile_memory(adev);
 	profile_doorbells(adev);
 	vgpu_reg_tables(v);
-	adev->reset_domain = vgpu_syms.amdgpu_reset_create_reset_domain(SINGLE_DEVICE,
-									"vgpu-reset");
+	adev->reset_domain =
+		vgpu_syms.amdgpu_reset_create_reset_domain(SINGLE_DEVICE,
+							   "vgpu-reset");
 	return adev->reset_domain ? profile_parts(v) : -ENOMEM;
 }

@@ -11,9 +11,9 @@
 #include "sdma/sdma_4_4_2_offset.h"
 #include "vgpu_priv.h"
 
-#define GC_SEGMENT 0x4000	/* dwords that one base leads to */
-#define GC_BASE1 0x8000		/* second base behind the first */
-#define OTHER_BASE 0x200000	/* blocks of which we have no register */
+#define GC_SEGMENT 0x4000   /* dwords that one base leads to */
+#define GC_BASE1   0x8000   /* second base behind the first */
+#define OTHER_BASE 0x200000 /* blocks of which we have no register */
 
 static const u32 gc_base[VGPU_MAX_XCCS] = {
 	0x2000, 0x32000, 0x42000, 0x72000, 0x82000, 0xb2000, 0xc2000, 0xf2000,
@@ -24,8 +24,8 @@ static const u32 sdma_base[VGPU_SDMA_ENGINES] = {
 
 /* reg_offset tables: [instance][BASE_IDX] */
 static u32 gc_table[VGPU_MAX_XCCS][6], sdma_table[VGPU_SDMA_ENGINES][6];
-static u32 other_table[6] = { OTHER_BASE, OTHER_BASE, OTHER_BASE, OTHER_BASE,
-			      OTHER_BASE, OTHER_BASE };
+static u32 other_table[6] = { OTHER_BASE, OTHER_BASE, OTHER_BASE,
+			      OTHER_BASE, OTHER_BASE, OTHER_BASE };
 
 void vgpu_reg_tables(struct vgpu *v)
 {
@@ -69,7 +69,8 @@ static u32 *sdma_reg(struct vgpu *v, u32 dword)
 		off = dword - sdma_base[i] - regSDMA_RLC0_RB_CNTL;
 		if (off < VGPU_SDMA_QUEUES * VGPU_SDMA_STRIDE)
 			return &v->sdma[i * VGPU_SDMA_QUEUES +
-					off / VGPU_SDMA_STRIDE][off % VGPU_SDMA_STRIDE];
+					off / VGPU_SDMA_STRIDE]
+				       [off % VGPU_SDMA_STRIDE];
 	}
 	return NULL;
 }
@@ -82,7 +83,8 @@ static u32 *selected_hqd(struct vgpu *v, int xcc)
 
 	if (!me || me > VGPU_MECS)
 		return NULL;
-	return vgpu_hqd(v, xcc, me - 1, REG_GET_FIELD(sel, GRBM_GFX_CNTL, PIPEID),
+	return vgpu_hqd(v, xcc, me - 1,
+			REG_GET_FIELD(sel, GRBM_GFX_CNTL, PIPEID),
 			REG_GET_FIELD(sel, GRBM_GFX_CNTL, QUEUEID));
 }
 
@@ -94,7 +96,8 @@ static u32 active_status(struct vgpu *v, int xcc)
 
 	for (i = 0; i < VGPU_PIPES * VGPU_QUEUES_PER_PIPE; i++)
 		if (vgpu_hqd(v, xcc, 0, i / VGPU_QUEUES_PER_PIPE,
-			     i % VGPU_QUEUES_PER_PIPE)[HQD_ACTIVE] & 1)
+			     i % VGPU_QUEUES_PER_PIPE)[HQD_ACTIVE] &
+		    1)
 			map |= 1u << i;
 	return map;
 }
@@ -110,13 +113,15 @@ static u32 gc_read(struct vgpu *v, int xcc, u32 reg)
 		if (!hqd)
 			return 0;
 		/* A ring one page further on, of a slot that is the same */
-		if (READ_ONCE(v->faults.other_ring) && reg - regCP_MQD_BASE_ADDR == HQD_PQ_BASE)
+		if (READ_ONCE(v->faults.other_ring) &&
+		    reg - regCP_MQD_BASE_ADDR == HQD_PQ_BASE)
 			return READ_ONCE(hqd[HQD_PQ_BASE]) + (PAGE_SIZE >> 8);
 		return READ_ONCE(hqd[reg - regCP_MQD_BASE_ADDR]);
 	}
 	if (reg - regSPI_CSQ_WF_ACTIVE_COUNT_0 < VGPU_QUEUES_PER_PIPE) {
 		vgpu_count(v, reg_reads_occupancy);
-		return vgpu_part_of_xcc(v, xcc)->waves[pipe][reg - regSPI_CSQ_WF_ACTIVE_COUNT_0];
+		return vgpu_part_of_xcc(v, xcc)
+			->waves[pipe][reg - regSPI_CSQ_WF_ACTIVE_COUNT_0];
 	}
 	switch (reg) {
 	case regSPI_CSQ_WF_ACTIVE_STATUS:

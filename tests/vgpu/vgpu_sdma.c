@@ -10,9 +10,9 @@
 #include "vega10_sdma_pkt_open.h"
 #include "vgpu_priv.h"
 
-#define SDMA_MAX_DWORDS 16
+#define SDMA_MAX_DWORDS	  16
 #define SDMA_ATOMIC_ADD64 0x2f
-#define POLL_MEM (1u << 31)	/* POLL_REGMEM: memory, else a register */
+#define POLL_MEM	  (1u << 31) /* POLL_REGMEM: memory, else a register */
 
 static u64 addr64(const u32 *p)
 {
@@ -28,8 +28,9 @@ static u32 packet_dwords(u32 h)
 	case SDMA_OP_NOP:
 		return 1 + (h >> 16 & 0x3fff);
 	case SDMA_OP_COPY:
-		return sub == SDMA_SUBOP_COPY_LINEAR ? 7 :
-		       sub == SDMA_SUBOP_COPY_LINEAR_SUB_WIND ? 13 : 0;
+		return sub == SDMA_SUBOP_COPY_LINEAR	      ? 7 :
+		       sub == SDMA_SUBOP_COPY_LINEAR_SUB_WIND ? 13 :
+								0;
 	case SDMA_OP_FENCE:
 		return 4;
 	case SDMA_OP_TRAP:
@@ -48,12 +49,15 @@ static u32 packet_dwords(u32 h)
 }
 
 /* The packet at the read pointer; false: none, or its ring is not there */
-static bool packet_fetch(struct vgpu *v, struct vgpu_queue *q, u32 *pkt, u32 *dwords)
+static bool packet_fetch(struct vgpu *v, struct vgpu_queue *q, u32 *pkt,
+			 u32 *dwords)
 {
 	u32 i, *p;
 
 	for (i = 0, *dwords = 1; i < *dwords; i++) {
-		p = vgpu_user_ptr(v, q->pasid, q->ring + (q->rptr + i * 4) % q->ring_bytes, 4);
+		p = vgpu_user_ptr(v, q->pasid,
+				  q->ring + (q->rptr + i * 4) % q->ring_bytes,
+				  4);
 		if (!p)
 			return false;
 		if (!i)
@@ -70,19 +74,26 @@ static bool poll_over(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 	u32 *p, val, ref = pkt[3];
 
 	if (!(pkt[0] & POLL_MEM))
-		return true;	/* an HDP flush */
+		return true; /* an HDP flush */
 	p = vgpu_user_ptr(v, q->pasid, addr64(pkt + 1), 4);
 	if (!p)
 		return false;
 	val = READ_ONCE(*p) & pkt[4];
 	switch (pkt[0] >> 28 & 7) {
-	case 1: return val < ref;
-	case 2: return val <= ref;
-	case 3: return val == ref;
-	case 4: return val != ref;
-	case 5: return val >= ref;
-	case 6: return val > ref;
-	default: return true;
+	case 1:
+		return val < ref;
+	case 2:
+		return val <= ref;
+	case 3:
+		return val == ref;
+	case 4:
+		return val != ref;
+	case 5:
+		return val >= ref;
+	case 6:
+		return val > ref;
+	default:
+		return true;
 	}
 }
 
@@ -91,8 +102,10 @@ static u64 packet_bytes(const u32 *pkt)
 	switch (pkt[0] & 0xff) {
 	case SDMA_OP_COPY:
 		if (pkt[0] >> 8 & 0xff)
-			return (u64)((pkt[11] & 0x3fff) + 1) * ((pkt[11] >> 16 & 0x3fff) + 1) *
-			       ((pkt[12] & 0x7ff) + 1) << (pkt[0] >> 29);
+			return (u64)((pkt[11] & 0x3fff) + 1) *
+				       ((pkt[11] >> 16 & 0x3fff) + 1) *
+				       ((pkt[12] & 0x7ff) + 1)
+			       << (pkt[0] >> 29);
 		return (pkt[1] & 0x3fffffff) + 1ull;
 	case SDMA_OP_CONST_FILL:
 		return (pkt[4] & 0x3fffff) + 1ull;
@@ -101,7 +114,8 @@ static u64 packet_bytes(const u32 *pkt)
 	}
 }
 
-static void copy(struct vgpu *v, struct vgpu_queue *q, u64 dst, u64 src, u64 bytes)
+static void copy(struct vgpu *v, struct vgpu_queue *q, u64 dst, u64 src,
+		 u64 bytes)
 {
 	void *to = vgpu_user_ptr(v, q->pasid, dst, bytes);
 	void *from = vgpu_user_ptr(v, q->pasid, src, bytes);
@@ -119,11 +133,15 @@ static void copy_window(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 
 	for (z = 0; z < nz; z++)
 		for (y = 0; y < ny; y++) {
-			src = ((pkt[4] & 0x7ff) + z) * ((pkt[5] & 0xfffffff) + 1ull) +
-			      ((pkt[3] >> 16 & 0x3fff) + y) * ((pkt[4] >> 13) + 1ull) +
+			src = ((pkt[4] & 0x7ff) + z) *
+				      ((pkt[5] & 0xfffffff) + 1ull) +
+			      ((pkt[3] >> 16 & 0x3fff) + y) *
+				      ((pkt[4] >> 13) + 1ull) +
 			      (pkt[3] & 0x3fff);
-			dst = ((pkt[9] & 0x7ff) + z) * ((pkt[10] & 0xfffffff) + 1ull) +
-			      ((pkt[8] >> 16 & 0x3fff) + y) * ((pkt[9] >> 13) + 1ull) +
+			dst = ((pkt[9] & 0x7ff) + z) *
+				      ((pkt[10] & 0xfffffff) + 1ull) +
+			      ((pkt[8] >> 16 & 0x3fff) + y) *
+				      ((pkt[9] >> 13) + 1ull) +
 			      (pkt[8] & 0x3fff);
 			copy(v, q, addr64(pkt + 6) + (dst << shift),
 			     addr64(pkt + 1) + (src << shift), (u64)x << shift);
@@ -153,7 +171,8 @@ static void atomic(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		atomic64_add(addr64(pkt + 3), p);
 }
 
-static void store(struct vgpu *v, struct vgpu_queue *q, u64 addr, u64 val, size_t bytes)
+static void store(struct vgpu *v, struct vgpu_queue *q, u64 addr, u64 val,
+		  size_t bytes)
 {
 	void *p = vgpu_user_ptr(v, q->pasid, addr, bytes);
 
@@ -168,7 +187,8 @@ static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		if (pkt[0] >> 8 & 0xff)
 			copy_window(v, q, pkt);
 		else
-			copy(v, q, addr64(pkt + 5), addr64(pkt + 3), packet_bytes(pkt));
+			copy(v, q, addr64(pkt + 5), addr64(pkt + 3),
+			     packet_bytes(pkt));
 		break;
 	case SDMA_OP_FENCE:
 		store(v, q, addr64(pkt + 1), pkt[3], 4);
@@ -191,11 +211,13 @@ static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 
 static u64 packet_ns(struct vgpu *v, const u32 *pkt)
 {
-	return v->times.sdma_ns + (packet_bytes(pkt) * v->times.sdma_mib_ns >> 20);
+	return v->times.sdma_ns +
+	       (packet_bytes(pkt) * v->times.sdma_mib_ns >> 20);
 }
 
 /* The packet is over: its effect, and the read pointer in memory */
-static void packet_end(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt, u32 dwords)
+static void packet_end(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt,
+		       u32 dwords)
 {
 	u64 *rptr;
 
@@ -226,9 +248,11 @@ void vgpu_sdma_run(struct vgpu *v, struct vgpu_queue *q, u64 until)
 
 	q->time = max(q->time, v->resume_at);
 	while (q->time < until && q->rptr < q->wptr) {
-		if (!packet_fetch(v, q, pkt, &dwords) || !packet_known(v, q, dwords))
+		if (!packet_fetch(v, q, pkt, &dwords) ||
+		    !packet_known(v, q, dwords))
 			break;
-		if ((pkt[0] & 0xff) == SDMA_OP_POLL_REGMEM && !poll_over(v, q, pkt))
+		if ((pkt[0] & 0xff) == SDMA_OP_POLL_REGMEM &&
+		    !poll_over(v, q, pkt))
 			break;
 		if (!q->work.magic) {
 			q->work.magic = VGPU_WORK_MAGIC;

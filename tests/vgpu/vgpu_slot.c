@@ -12,19 +12,25 @@
 #include "sdma/sdma_4_4_2_sh_mask.h"
 #include "vgpu_priv.h"
 
-#define DOORBELL_ON (CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_EN_MASK | \
-		     CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_SCHD_HIT_MASK)
-#define SDMA_RPTR 3	/* registers of an RLC */
-#define SDMA_WPTR 5
-#define SDMA_DOORBELL 18
-#define SDMA_DOORBELL_OFFSET 0x2b
+#define DOORBELL_ON                                     \
+	(CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_EN_MASK | \
+	 CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_SCHD_HIT_MASK)
+#define SDMA_RPTR		 3 /* registers of an RLC */
+#define SDMA_WPTR		 5
+#define SDMA_DOORBELL		 18
+#define SDMA_DOORBELL_OFFSET	 0x2b
 #define SDMA_MQD_DOORBELL_OFFSET 22
-#define AQL_DWORDS 16
-#define SAVED_WAVE_BYTES 4096	/* what a saved packet shows in the wave area */
+#define AQL_DWORDS		 16
+#define SAVED_WAVE_BYTES	 4096 /* what a saved packet shows in the wave area */
 
 /* Consecutive dwords of an SDMA MQD and where their registers stand */
-static const struct { u8 mqd, reg, count; } sdma_ranges[] = {
-	{ 0, 0x00, 19 }, { 19, 0x28, 6 }, { 25, 0x2f, 7 }, { 32, 0x40, 12 },
+static const struct {
+	u8 mqd, reg, count;
+} sdma_ranges[] = {
+	{ 0, 0x00, 19 },
+	{ 19, 0x28, 6 },
+	{ 25, 0x2f, 7 },
+	{ 32, 0x40, 12 },
 };
 
 static struct v9_mqd *xcc_mqd(struct vgpu_queue *q, int xcc)
@@ -54,7 +60,8 @@ static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 		return false;
 	q->aql = REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, SLOT_BASED_WPTR) == 2;
 	q->ring = join64(hqd + HQD_PQ_BASE) << 8;
-	q->ring_packets = (8u << REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, QUEUE_SIZE)) / 64;
+	q->ring_packets =
+		(8u << REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, QUEUE_SIZE)) / 64;
 	q->rptr_va = join64(hqd + HQD_RPTR_REPORT);
 	q->wptr_va = join64(hqd + HQD_WPTR_POLL);
 	q->priority = hqd[HQD_PIPE_PRIO] << 8 | (hqd[HQD_QUEUE_PRIO] & 0xff);
@@ -66,18 +73,21 @@ static bool sdma_init(struct vgpu *v, struct vgpu_queue *q)
 {
 	struct v9_sdma_mqd *m = q->mqd;
 
-	q->engine = m->sdma_engine_id + (q->part - v->part) * (VGPU_SDMA_ENGINES / vgpu_parts);
+	q->engine = m->sdma_engine_id +
+		    (q->part - v->part) * (VGPU_SDMA_ENGINES / vgpu_parts);
 	q->rlc = m->sdma_queue_id;
 	q->ring = join64(&m->sdmax_rlcx_rb_base) << 8;
-	q->ring_bytes = 4u << REG_GET_FIELD(m->sdmax_rlcx_rb_cntl, SDMA_RLC0_RB_CNTL, RB_SIZE);
-	q->rptr_va = m->sdmax_rlcx_rb_rptr_addr_lo | (u64)m->sdmax_rlcx_rb_rptr_addr_hi << 32;
+	q->ring_bytes = 4u << REG_GET_FIELD(m->sdmax_rlcx_rb_cntl,
+					    SDMA_RLC0_RB_CNTL, RB_SIZE);
+	q->rptr_va = m->sdmax_rlcx_rb_rptr_addr_lo |
+		     (u64)m->sdmax_rlcx_rb_rptr_addr_hi << 32;
 	q->rptr = join64(&m->sdmax_rlcx_rb_rptr);
 	return q->engine < VGPU_SDMA_ENGINES && q->rlc < VGPU_SDMA_QUEUES;
 }
 
 /* From a MAP_QUEUES packet; NULL when the packet makes no sense */
-struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p, u32 pasid,
-				  const u32 *pkt)
+struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p,
+				  u32 pasid, const u32 *pkt)
 {
 	u32 engine = pkt[1] >> 26 & 7, ext = pkt[1] >> 2 & 3;
 	struct vgpu_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
@@ -312,7 +322,8 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 }
 
 /* The compute queue in a slot, or NULL */
-static struct vgpu_queue *slot_queue(struct vgpu *v, int xcc, int pipe, int queue)
+static struct vgpu_queue *slot_queue(struct vgpu *v, int xcc, int pipe,
+				     int queue)
 {
 	struct vgpu_queue *q;
 
@@ -333,7 +344,9 @@ void vgpu_slots_clear(struct vgpu *v)
 		queue = n % VGPU_QUEUES_PER_PIPE;
 		for (xcc = 0; xcc < vgpu_xccs; xcc++)
 			if (!slot_queue(v, xcc, pipe, queue))
-				WRITE_ONCE(vgpu_hqd(v, xcc, 0, pipe, queue)[HQD_ACTIVE], 0);
+				WRITE_ONCE(vgpu_hqd(v, xcc, 0, pipe,
+						    queue)[HQD_ACTIVE],
+					   0);
 	}
 }
 

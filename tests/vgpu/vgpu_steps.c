@@ -12,7 +12,7 @@
 #include <asm/debugreg.h>
 #include "vgpu_priv.h"
 
-static pid_t counted;		/* 0: none */
+static pid_t counted; /* 0: none */
 static atomic64_t steps;
 
 static int on_debug(struct notifier_block *nb, unsigned long action, void *data)
@@ -51,7 +51,8 @@ DEFINE_DEBUGFS_ATTRIBUTE(steps_fops, steps_get, steps_set, "%llu\n");
 void vgpu_steps_init(struct dentry *root)
 {
 	if (!register_die_notifier(&debug_block))
-		debugfs_create_file_unsafe("steps", 0600, root, NULL, &steps_fops);
+		debugfs_create_file_unsafe("steps", 0600, root, NULL,
+					   &steps_fops);
 }
 
 void vgpu_steps_exit(void)

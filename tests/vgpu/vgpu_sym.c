@@ -12,7 +12,7 @@
 struct vgpu_syms vgpu_syms;
 static unsigned long (*lookup)(const char *name);
 static struct module *amdgpu;
-static unsigned long processes, release_wq;	/* addresses in the driver */
+static unsigned long processes, release_wq; /* addresses in the driver */
 
 #define KFD_PROCESS_BUCKETS (1 << KFD_PROCESS_TABLE_SIZE)
 
@@ -20,7 +20,8 @@ static const struct {
 	const char *name;
 	size_t where;
 } wanted[] = {
-#define VGPU_SYM_ROW(name, ret, args) { #name, offsetof(struct vgpu_syms, name) },
+#define VGPU_SYM_ROW(name, ret, args) \
+	{ #name, offsetof(struct vgpu_syms, name) },
 	VGPU_SYMS(VGPU_SYM_ROW)
 };
 
@@ -60,7 +61,9 @@ static int is_amdgpu(struct device_driver *drv, void *data)
 
 struct hlist_head *vgpu_kfd_processes(int bucket)
 {
-	return bucket < KFD_PROCESS_BUCKETS ? (struct hlist_head *)processes + bucket : NULL;
+	return bucket < KFD_PROCESS_BUCKETS ?
+		       (struct hlist_head *)processes + bucket :
+		       NULL;
 }
 
 /*

@@ -41,8 +41,10 @@ static struct amdkfd_process_info *info_new(struct kfd_process *process)
 	INIT_LIST_HEAD(&info->kfd_bo_list);
 	INIT_LIST_HEAD(&info->userptr_valid_list);
 	INIT_LIST_HEAD(&info->userptr_inval_list);
-	info->eviction_fence = vgpu_syms.amdgpu_amdkfd_fence_create(
-			dma_fence_context_alloc(1), current->mm, VGPU_FENCE_OWNER(process));
+	info->eviction_fence =
+		vgpu_syms.amdgpu_amdkfd_fence_create(dma_fence_context_alloc(1),
+						     current->mm,
+						     VGPU_FENCE_OWNER(process));
 	VGPU_SET_CONTEXT(info, process);
 	if (!info->eviction_fence)
 		goto err_free;
@@ -68,16 +70,18 @@ static void info_free(struct amdkfd_process_info *info)
 	kfree(info);
 }
 
-static int vgpu_acquire_process_vm(struct amdgpu_device *adev, struct amdgpu_vm *vm,
-				   void **process_info, struct dma_fence **ef)
+static int vgpu_acquire_process_vm(struct amdgpu_device *adev,
+				   struct amdgpu_vm *vm, void **process_info,
+				   struct dma_fence **ef)
 {
 	struct amdkfd_process_info *info;
 
 	if (vm->process_info)
 		return -EINVAL;
 	if (!*process_info)
-		*process_info = info_new(container_of(process_info, struct kfd_process,
-						      kgd_process_info));
+		*process_info =
+			info_new(container_of(process_info, struct kfd_process,
+					      kgd_process_info));
 	info = *process_info;
 	if (!info)
 		return -ENOMEM;
@@ -128,7 +132,8 @@ static void vgpu_release_process_vm(struct amdgpu_device *adev, void *drm_priv)
 bool vgpu_short_of_memory;
 
 /* After an eviction: nothing was moved, a new fence is all that it takes */
-static int vgpu_restore_process_bos(void *process_info, struct dma_fence __rcu **ef)
+static int vgpu_restore_process_bos(void *process_info,
+				    struct dma_fence __rcu **ef)
 {
 	struct amdkfd_process_info *info = process_info;
 	struct amdgpu_amdkfd_fence *fence, *old;
@@ -147,7 +152,8 @@ static int vgpu_restore_process_bos(void *process_info, struct dma_fence __rcu *
 	}
 	info->eviction_fence = fence;
 	dma_fence_put(&old->base);
-	dma_fence_put(rcu_replace_pointer(*ef, dma_fence_get(&fence->base), true));
+	dma_fence_put(rcu_replace_pointer(*ef, dma_fence_get(&fence->base),
+					  true));
 out:
 	mutex_unlock(&info->lock);
 	return 0;
@@ -188,12 +194,16 @@ static void vgpu_block_mmu_notifications(void *info)
 
 struct vgpu_hook vgpu_vm_hooks[] = {
 	{ "amdgpu_file_to_fpriv", vgpu_file_to_fpriv, is_file },
-	{ "amdgpu_amdkfd_gpuvm_acquire_process_vm", vgpu_acquire_process_vm, vgpu_is_adev },
-	VGPU_RELEASE_VM_HOOK(vgpu_release_process_vm)
-	{ "amdgpu_amdkfd_gpuvm_destroy_cb", vgpu_destroy_cb, vgpu_is_adev },
-	{ "amdgpu_amdkfd_gpuvm_restore_process_bos", vgpu_restore_process_bos, is_info },
+	{ "amdgpu_amdkfd_gpuvm_acquire_process_vm", vgpu_acquire_process_vm,
+	  vgpu_is_adev },
+	VGPU_RELEASE_VM_HOOK(vgpu_release_process_vm){
+		"amdgpu_amdkfd_gpuvm_destroy_cb", vgpu_destroy_cb,
+		vgpu_is_adev },
+	{ "amdgpu_amdkfd_gpuvm_restore_process_bos", vgpu_restore_process_bos,
+	  is_info },
 	{ "amdgpu_amdkfd_add_gws_to_process", vgpu_add_gws, is_info },
 	{ "amdgpu_amdkfd_criu_resume", vgpu_criu_resume, is_info },
-	{ "amdgpu_amdkfd_block_mmu_notifications", vgpu_block_mmu_notifications, is_info },
-	{ }
+	{ "amdgpu_amdkfd_block_mmu_notifications", vgpu_block_mmu_notifications,
+	  is_info },
+	{}
 };

@@ -32,10 +32,13 @@ enum wire_port {
 	WIRE_OUTPUT,
 	WIRE_ERROR,
 	WIRE_VERDICT,
-	WIRE_LOG,	/* kernel log since the job came */
+	WIRE_LOG, /* kernel log since the job came */
 	WIRE_PORTS
 };
 
-#define WIRE_PORT_NAMES { "command", "output", "error", "verdict", "log" }
+#define WIRE_PORT_NAMES                                        \
+	{                                                      \
+		"command", "output", "error", "verdict", "log" \
+	}
 
 #endif

@@ -11,7 +11,7 @@
 #include "agent/class-cgroup.h"
 #include "shared/macro.h"
 
-#define ROOT "/gpreempt"
+#define ROOT	 "/gpreempt"
 #define MAX_NAME 64
 #define MAX_FULL (256 + ROLE_MAX_PATH)
 

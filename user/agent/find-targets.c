@@ -14,7 +14,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-#define MOST 65536	/* processes that are found */
+#define MOST 65536 /* processes that are found */
 
 static const char step[] = "reading the command lines";
 
@@ -23,10 +23,10 @@ struct search {
 	struct find *f;
 	const char **words;
 	size_t count;
-	int done;			/* pipe: it ends with the child */
-	atomic_uint asked;		/* processes so far */
-	atomic_int at;			/* the last one */
-	int ret;			/* of gpreempt_select() */
+	int done;	   /* pipe: it ends with the child */
+	atomic_uint asked; /* processes so far */
+	atomic_int at;	   /* the last one */
+	int ret;	   /* of gpreempt_select() */
 	struct gpreempt_error err;
 	size_t found;
 	struct gpreempt_target target[MOST];
@@ -123,7 +123,8 @@ static int note_mute(struct search *s)
 		return 0;
 	f->n_mute++;
 	ctl_note("process %d: its memory does not answer; \"cmd:\" does not "
-		 "find it", mute->pid);
+		 "find it",
+		 mute->pid);
 	return 0;
 }
 
@@ -158,7 +159,9 @@ static int run_child(struct search *s)
 static int fail_system(struct gpreempt_error *err, int code)
 {
 	*err = (struct gpreempt_error){
-		.code = code, .reason = GPREEMPT_SYSTEM, .step = step,
+		.code = code,
+		.reason = GPREEMPT_SYSTEM,
+		.step = step,
 	};
 	return code;
 }
@@ -189,8 +192,8 @@ static int merge(struct search *s, const struct gpreempt_targets *plain,
 		return ret;
 	for (i = 0; i < all->count; i++)
 		if (contains(s->target, s->found, &all->targets[i]) ||
-		    (plain && contains(plain->targets, plain->count,
-				       &all->targets[i])))
+		    (plain &&
+		     contains(plain->targets, plain->count, &all->targets[i])))
 			all->targets[kept++] = all->targets[i];
 	all->count = kept;
 	*out = all;

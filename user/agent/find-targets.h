@@ -18,14 +18,14 @@
 bool same_target(const struct gpreempt_target *a,
 		 const struct gpreempt_target *b);
 
-#define FIND_MUTE 8	/* processes that do not answer; then it fails */
+#define FIND_MUTE 8 /* processes that do not answer; then it fails */
 
 /* All 0 but what the caller sets; for one look after the other. */
 struct find {
 	/* Set by the caller: */
 	struct gpreempt *g;
-	bool recording;		/* of a recording, or for one: no child */
-	bool any_owner;		/* who holds what is not known: skip no process */
+	bool recording; /* of a recording, or for one: no child */
+	bool any_owner; /* who holds what is not known: skip no process */
 
 	struct hold_owners owners;
 	struct gpreempt_target mute[FIND_MUTE];

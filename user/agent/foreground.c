@@ -28,7 +28,8 @@ static int fail_taken(pid_t target, int code)
 	next = strchr(text, '\n');
 	*next = '\0';
 	return ctl_fail_text(code == -EWOULDBLOCK ? GPREEMPT_CLASS_BUSY :
-			     GPREEMPT_CLASS_FAILED, next + 1, "%s", text);
+						    GPREEMPT_CLASS_FAILED,
+			     next + 1, "%s", text);
 }
 
 int foreground_dir(void)
@@ -37,9 +38,10 @@ int foreground_dir(void)
 
 	if (!ret)
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, ret == -ENOSPC ?
-			     "make room there, and try again" :
-			     "it must be a directory of root's",
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     ret == -ENOSPC ?
+				     "make room there, and try again" :
+				     "it must be a directory of root's",
 			     "cannot make " HOLD_DIR ": %s", strerror(-ret));
 }
 

@@ -5,8 +5,9 @@
 /* Under the lock. */
 static void beat(struct heartbeat *h)
 {
-	watchdog_pet(&h->watchdog, HEARTBEAT_SPARE_NS +
-		     (h->busy ? HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS));
+	watchdog_pet(&h->watchdog,
+		     HEARTBEAT_SPARE_NS + (h->busy ? HEARTBEAT_BUSY_NS :
+						     HEARTBEAT_SILENCE_NS));
 	if (h->also)
 		h->also(h->data, h->busy);
 }

@@ -17,7 +17,7 @@
 #define HEARTBEAT_TICK_NS (200 * NSEC_PER_MSEC)
 /* How long it may be silent, and how long while it is in the driver. */
 #define HEARTBEAT_SILENCE_NS (2 * NSEC_PER_SEC)
-#define HEARTBEAT_BUSY_NS (20 * NSEC_PER_SEC)
+#define HEARTBEAT_BUSY_NS    (20 * NSEC_PER_SEC)
 /* The watchdog leaves another process that watches us that much more time. */
 #define HEARTBEAT_SPARE_NS NSEC_PER_SEC
 
@@ -28,7 +28,7 @@ struct heartbeat {
 	 * kill a thread that waits for the hardware.
 	 */
 	pthread_mutex_t lock;
-	unsigned int busy;	/* threads that are in the driver */
+	unsigned int busy; /* threads that are in the driver */
 	/*
 	 * Called at each beat, under the lock, for another process that
 	 * watches us; or NULL. It must not wait.

@@ -16,8 +16,8 @@
 #include "shared/parse.h"
 
 #define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
-#define OWNER_SIZE 96
-#define SUFFIX ".lock"
+#define OWNER_SIZE   96
+#define SUFFIX	     ".lock"
 
 /*
  * Another command that looks at all owners has a lock for a moment, when it

@@ -14,20 +14,20 @@
 #include "proto/hold.h"
 
 enum hold_role {
-	HOLD_ROLE_NONE,		/* the command that makes a holder */
+	HOLD_ROLE_NONE, /* the command that makes a holder */
 	HOLD_ROLE_HOLDER,
 	HOLD_ROLE_PREEMPT,
 	HOLD_ROLE_FOLLOW,
 	HOLD_ROLE_GUARD,
-	HOLD_ROLE_UNKNOWN,	/* never written: the lock does not tell */
+	HOLD_ROLE_UNKNOWN, /* never written: the lock does not tell */
 	HOLD_ROLES,
 };
 
 /* The process that has the lock of a target. */
 struct hold_owner {
 	enum hold_role role;
-	uint64_t pid;		/* of the worker, or of the command */
-	uint64_t guardian;	/* 0: none; of a guard's worker: the guard */
+	uint64_t pid;	   /* of the worker, or of the command */
+	uint64_t guardian; /* 0: none; of a guard's worker: the guard */
 };
 
 /* Make the directory, and check that it is ours alone. 0 or -errno. */

@@ -13,7 +13,7 @@
 #include "shared/macro.h"
 
 /* What is printed at once: a summary, or an event with a long text. */
-#define CHUNK_SIZE (64 * 1024)
+#define CHUNK_SIZE  (64 * 1024)
 #define NOTICE_SIZE 256
 /* A terminal that poll() reports as writable takes this without a wait. */
 #define PIECE_SIZE 256
@@ -24,11 +24,11 @@ struct output {
 	int fd;
 	enum { PLAIN, NONBLOCK, SOCKET, ASK_FIRST } kind;
 	const char *notice;
-	size_t dropped;		/* lines, since the last notice */
+	size_t dropped; /* lines, since the last notice */
 	/* The rest of what the reader took in part. */
 	char rest[CHUNK_SIZE + NOTICE_SIZE];
 	size_t left;
-	char chunk[CHUNK_SIZE];	/* the stream's; glibc would make a smaller one */
+	char chunk[CHUNK_SIZE]; /* the stream's; glibc would make a smaller one */
 };
 
 /*
@@ -179,7 +179,8 @@ static void end_outputs(void)
 int lossy_output_start(FILE **stream, const char *notice)
 {
 	const cookie_io_functions_t io = {
-		.write = write_chunk, .close = close_output,
+		.write = write_chunk,
+		.close = close_output,
 	};
 	bool err = *stream == stderr;
 	struct output *o;

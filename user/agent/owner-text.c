@@ -58,22 +58,28 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 
 	hold_release_command(owner, target, command);
 	if (owner->role == HOLD_ROLE_UNKNOWN)
-		snprintf(buf, size, "process %d is held by an unknown holder "
+		snprintf(buf, size,
+			 "process %d is held by an unknown holder "
 			 "(its lock is held)\n"
 			 "find and end it: fuser -v " HOLD_DIR "/%d.lock",
 			 target, target);
 	/* A command that makes a holder, which takes a moment. */
 	else if (!*command)
-		snprintf(buf, size, "process %d is being held or released by "
-			 "another gpreempt-ctl\ntry again", target);
+		snprintf(buf, size,
+			 "process %d is being held or released by "
+			 "another gpreempt-ctl\ntry again",
+			 target);
 	else
 		snprintf(buf, size,
 			 "process %d is held by gpreempt-ctl %s (%llu)\n"
-			 "%s: %s", target, hold_role_name(owner->role),
+			 "%s: %s",
+			 target, hold_role_name(owner->role),
 			 (unsigned long long)hold_command_of(owner),
 			 owner->role == HOLD_ROLE_HOLDER ||
-			 owner->role == HOLD_ROLE_GUARD ?
-			 "release it first" : "wait for it, or end it", command);
+					 owner->role == HOLD_ROLE_GUARD ?
+				 "release it first" :
+				 "wait for it, or end it",
+			 command);
 }
 
 void hold_not_taken_text(int code, pid_t target, char *buf, size_t size)
@@ -86,9 +92,10 @@ void hold_not_taken_text(int code, pid_t target, char *buf, size_t size)
 		return;
 	}
 	snprintf(buf, size, "cannot lock process %d in " HOLD_DIR ": %s\n%s",
-		 target, strerror(-code), code == -ENOSPC ?
-		 "make room in " HOLD_DIR " and try again" :
-		 "it must be a directory of root's that can be written to");
+		 target, strerror(-code),
+		 code == -ENOSPC ?
+			 "make room in " HOLD_DIR " and try again" :
+			 "it must be a directory of root's that can be written to");
 }
 
 void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
@@ -98,5 +105,6 @@ void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
 	shr_format_duration(ran_ns, ran, sizeof(ran));
 	shr_format_duration(window_ns, window, sizeof(window));
 	ctl_note("process %d makes and destroys queues all the time: some of its "
-		 "queues ran %s of the last %s", target, ran, window);
+		 "queues ran %s of the last %s",
+		 target, ran, window);
 }

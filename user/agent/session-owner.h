@@ -13,8 +13,8 @@
 struct session_owner {
 	/* Set by the caller: */
 	pid_t target;
-	struct heartbeat *heartbeat;	/* started; outlives the owner */
-	struct gpreempt_keeper keeper;	/* lost and data; its session is ours */
+	struct heartbeat *heartbeat;   /* started; outlives the owner */
+	struct gpreempt_keeper keeper; /* lost and data; its session is ours */
 
 	struct gpreempt *g;
 };

@@ -4,7 +4,7 @@
 
 #include "ctl/command/ctl.h"
 
-#define LEFT 19		/* columns of a name and its words, in the help */
+#define LEFT 19 /* columns of a name and its words, in the help */
 
 const struct ctl_command *const ctl_commands[] = {
 	&ctl_list,
@@ -113,8 +113,9 @@ int ctl_no_command(int argc, char **argv)
 		 cmd ? cmd->name : "--help lists the commands");
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next,
 			     is_group(argv[0]) ?
-			     "a second word belongs to the command \"%s\"" :
-			     "there is no command \"%s\"", argv[0]);
+				     "a second word belongs to the command \"%s\"" :
+				     "there is no command \"%s\"",
+			     argv[0]);
 }
 
 void ctl_help_all(FILE *f)
@@ -122,7 +123,8 @@ void ctl_help_all(FILE *f)
 	size_t i;
 
 	fputs("usage: gpreempt-ctl [COMMAND] [ARGUMENT...] [OPTION...]\n\n"
-	      "See and suspend the GPU queues of processes.\n\n", f);
+	      "See and suspend the GPU queues of processes.\n\n",
+	      f);
 	for (i = 0; ctl_commands[i]; i++) {
 		const char *words = ctl_commands[i]->usage;
 
@@ -135,5 +137,6 @@ void ctl_help_all(FILE *f)
 	      "  --version  the version\n\n"
 	      "exit status: 0 done, 1 failed, 2 wrong usage, 3 not supported "
 	      "here,\n4 no permission, 5 no such GPU process, 6 done in part, "
-	      "7 busy\n", f);
+	      "7 busy\n",
+	      f);
 }

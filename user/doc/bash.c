@@ -2,7 +2,8 @@
 /* Tables for completion.bash.in. */
 #include "doc/doc.h"
 
-static void put_table(const char *name, void (*entry)(const struct ctl_command *))
+static void put_table(const char *name,
+		      void (*entry)(const struct ctl_command *))
 {
 	size_t i;
 

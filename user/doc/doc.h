@@ -5,12 +5,12 @@
 
 #include "ctl/command/ctl.h"
 
-void doc_man(void);		/* the commands, for gpreempt-ctl(1) */
-void doc_bash(void);		/* tables, for the completion of bash */
-void doc_zsh(void);		/* a case a command, for that of zsh */
-void doc_table(void);		/* rows of markdown, for README.md */
-void doc_markdown(void);	/* a section a command, for docs/commands.md */
-void doc_list(void);		/* "command option value" a line, for tests */
+void doc_man(void);	 /* the commands, for gpreempt-ctl(1) */
+void doc_bash(void);	 /* tables, for the completion of bash */
+void doc_zsh(void);	 /* a case a command, for that of zsh */
+void doc_table(void);	 /* rows of markdown, for README.md */
+void doc_markdown(void); /* a section a command, for docs/commands.md */
+void doc_list(void);	 /* "command option value" a line, for tests */
 
 /*
  * What a value can be completed with: the end of the name of a function that

@@ -9,12 +9,9 @@ static const struct {
 	const char *name;
 	void (*print)(void);
 } outputs[] = {
-	{ "man", doc_man },
-	{ "bash", doc_bash },
-	{ "zsh", doc_zsh },
-	{ "table", doc_table },
-	{ "markdown", doc_markdown },
-	{ "list", doc_list },
+	{ "man", doc_man },	      { "bash", doc_bash },
+	{ "zsh", doc_zsh },	      { "table", doc_table },
+	{ "markdown", doc_markdown }, { "list", doc_list },
 };
 
 void doc_list(void)

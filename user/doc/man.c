@@ -43,7 +43,10 @@ static void put_line(const char *line, size_t len)
 static void put_literal(const char *line, size_t len)
 {
 	for (; len--; line++)
-		printf(*line == '\\' ? "\\e" : *line == '-' ? "\\-" : "%c", *line);
+		printf(*line == '\\' ? "\\e" :
+		       *line == '-'  ? "\\-" :
+				       "%c",
+		       *line);
 	putchar('\n');
 }
 

@@ -55,7 +55,8 @@ void doc_markdown(void)
 	fputs("# Commands\n\nMade of the same table as `--help`, the manual "
 	      "page and the completions, by\n`make docs`. What the "
 	      "commands do, with their output, is in\n"
-	      "[user-guide.md](user-guide.md).\n\n", stdout);
+	      "[user-guide.md](user-guide.md).\n\n",
+	      stdout);
 	doc_text(ctl_targets_help, &style);
 	for (i = 0; ctl_commands[i]; i++)
 		put_command(ctl_commands[i]);

@@ -17,7 +17,9 @@ void doc_text(const char *text, const struct doc_style *style)
 		if (len && keep && !literal)
 			fputs(style->begin_literal, stdout);
 		else if (len && (literal || empty))
-			fputs(!keep ? style->paragraph : empty ? "\n" : "",
+			fputs(!keep ? style->paragraph :
+			      empty ? "\n" :
+				      "",
 			      stdout);
 		if (len) {
 			literal = keep;

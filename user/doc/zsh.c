@@ -41,7 +41,8 @@ static void put_command(const struct ctl_command *cmd)
 		put_option(o);
 	if (*words)
 		printf("\t\t'*:%s:_gpreempt_ctl_%s' \\\n", words, words);
-	fputs("\t\t'(- *)--help[say more about the command]'\n\t\t;;\n", stdout);
+	fputs("\t\t'(- *)--help[say more about the command]'\n\t\t;;\n",
+	      stdout);
 }
 
 void doc_zsh(void)

@@ -4,7 +4,7 @@
 #include "guard/guard.h"
 #include "shared/clock.h"
 
-#define RETRY_NS (100 * NSEC_PER_MSEC)
+#define RETRY_NS	 (100 * NSEC_PER_MSEC)
 #define PATIENT_RETRY_NS NSEC_PER_SEC
 /* Report a refusal after that time only: a starting process is not ready. */
 #define PATIENCE_NS NSEC_PER_SEC
@@ -31,7 +31,8 @@ static struct guard_refusal *place_of(struct guard *guard,
 			oldest = r;
 	}
 	*oldest = (struct guard_refusal){
-		.target = *target, .first_ns = shr_now_ns(),
+		.target = *target,
+		.first_ns = shr_now_ns(),
 	};
 	return oldest;
 }
@@ -43,13 +44,14 @@ void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 	struct guard_refusal *r = place_of(guard, target);
 	uint64_t now = shr_now_ns();
 
-	r->retry_ns = now + (now < r->first_ns + PATIENCE_NS ?
-			     RETRY_NS : PATIENT_RETRY_NS);
+	r->retry_ns =
+		now +
+		(now < r->first_ns + PATIENCE_NS ? RETRY_NS : PATIENT_RETRY_NS);
 	if (r->said || (!at_once && now < r->first_ns + PATIENCE_NS))
 		return;
 	r->said = true;
-	guard_event(guard, "refused", target->pid, "process %d is left alone: %s",
-		    target->pid, why);
+	guard_event(guard, "refused", target->pid,
+		    "process %d is left alone: %s", target->pid, why);
 }
 
 bool guard_backoff_over(const struct guard *guard,

@@ -24,8 +24,7 @@ void guard_channel_order(struct guard_channel *c,
 	atomic_fetch_add(&c->version, 1);
 }
 
-bool guard_channel_get_order(struct guard_channel *c,
-			     struct guard_order *order)
+bool guard_channel_get_order(struct guard_channel *c, struct guard_order *order)
 {
 	unsigned int before, i;
 

@@ -12,14 +12,14 @@
 #include <gpreempt/gpreempt.h>
 #include <gpreempt/policy.h>
 
-#define GUARD_NODES 64
-#define GUARD_RESULTS 256	/* that guard has not taken yet */
+#define GUARD_NODES   64
+#define GUARD_RESULTS 256 /* that guard has not taken yet */
 
 /* What a worker is to do. */
 struct guard_order {
-	uint64_t nodes;		/* where its queues are to be suspended */
+	uint64_t nodes; /* where its queues are to be suspended */
 	enum gpreempt_policy_reason reason;
-	uint64_t arrival_ns;	/* the work came after that; 0: no arrival */
+	uint64_t arrival_ns; /* the work came after that; 0: no arrival */
 };
 
 /* What a worker has done. */
@@ -28,12 +28,12 @@ struct guard_result {
 	bool suspend;
 	enum gpreempt_policy_reason reason;
 	int code;
-	struct gpreempt_error error;	/* if there is a code */
+	struct gpreempt_error error; /* if there is a code */
 	uint64_t nodes;
 	uint64_t arrival_ns;
-	uint64_t start_ns;	/* of the ioctl */
+	uint64_t start_ns; /* of the ioctl */
 	uint64_t end_ns;
-	int64_t slots_ns;	/* since start_ns; GPREEMPT_UNKNOWN */
+	int64_t slots_ns; /* since start_ns; GPREEMPT_UNKNOWN */
 	size_t requested;
 	size_t done;
 };
@@ -41,21 +41,21 @@ struct guard_result {
 enum guard_state {
 	GUARD_OPENING,
 	GUARD_READY,
-	GUARD_ENDED,		/* see the error: why */
+	GUARD_ENDED, /* see the error: why */
 };
 
 struct guard_channel {
-	atomic_uint version;	/* of the order; odd: it is being written */
+	atomic_uint version; /* of the order; odd: it is being written */
 	struct guard_order order;
-	atomic_uint taken;	/* results, ever */
+	atomic_uint taken; /* results, ever */
 	atomic_uint given;
 	struct guard_result result[GUARD_RESULTS];
 	atomic_int state;
 	atomic_bool quit;
-	atomic_bool busy;	/* in the driver */
+	atomic_bool busy; /* in the driver */
 	atomic_uint_fast64_t beat_ns;
-	atomic_uint_fast64_t released_ns;	/* ran while it was to be held */
-	atomic_uint_fast64_t unseen;	/* queues gone before they could be held */
+	atomic_uint_fast64_t released_ns; /* ran while it was to be held */
+	atomic_uint_fast64_t unseen; /* queues gone before they could be held */
 	/*
 	 * How often that was too much of the last window_ns; the figures are
 	 * those of the last time.
@@ -63,15 +63,15 @@ struct guard_channel {
 	atomic_uint churns;
 	atomic_uint_fast64_t recent_ns;
 	atomic_uint_fast64_t window_ns;
-	atomic_bool made;	/* it made queues, and did not only destroy some */
-	struct gpreempt_error error;	/* once it has ended */
+	atomic_bool made; /* it made queues, and did not only destroy some */
+	struct gpreempt_error error; /* once it has ended */
 };
 
 /* What all workers see. */
 struct guard_common {
-	uint32_t gpu_id[GUARD_NODES];	/* of each bit of nodes */
-	atomic_uint_fast64_t beat_ns;	/* of the poller */
-	uint64_t late_ns;	/* silent for longer, the poller is not there */
+	uint32_t gpu_id[GUARD_NODES]; /* of each bit of nodes */
+	atomic_uint_fast64_t beat_ns; /* of the poller */
+	uint64_t late_ns; /* silent for longer, the poller is not there */
 };
 
 /* Memory that a child shares; NULL: there is none. */

@@ -14,7 +14,7 @@ int guard_draw_open(struct guard *guard)
 	/* The second one is what is drawn, while the first one goes on. */
 	guard->picture = calloc(2, sizeof(*guard->picture));
 	return guard->picture ? 0 :
-	       ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+				ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 }
 
 void guard_draw(struct guard *guard, FILE *out)

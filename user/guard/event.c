@@ -27,16 +27,17 @@ struct json_object *guard_new_event(const struct guard *guard,
 	struct json_object *o = json_object_new_object();
 
 	put(o, "event", out_json_text(event));
-	put(o, "t_us", json_object_new_double((ns - guard->figures.start_ns) /
-					      1000.0));
+	put(o, "t_us",
+	    json_object_new_double((ns - guard->figures.start_ns) / 1000.0));
 	put(o, "clock_us", json_object_new_double(ns / 1000.0));
 	return o;
 }
 
 void guard_print_event(struct json_object *o)
 {
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_object_to_json_string_ext(o,
+					    JSON_C_TO_STRING_PLAIN |
+						    JSON_C_TO_STRING_NOSLASHESCAPE));
 	fflush(stdout);
 	json_object_put(o);
 }

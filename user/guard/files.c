@@ -40,8 +40,8 @@ static int fail_file(const struct guard_file *file, const char *when, int code)
 {
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     code == -ENOSPC || code == -EDQUOT ?
-			     "make room on that disk, and run guard again" :
-			     "name a file in a directory that can be written",
+				     "make room on that disk, and run guard again" :
+				     "name a file in a directory that can be written",
 			     "the %s %s %s: %s", file->what, file->path, when,
 			     shr_file_reason(code));
 }
@@ -60,13 +60,16 @@ int guard_files_check(struct guard *guard)
 	int ret;
 
 	guard->file[GUARD_METRICS] = (struct guard_file){
-		.what = "metrics file", .path = args->metrics,
+		.what = "metrics file",
+		.path = args->metrics,
 	};
 	guard->file[GUARD_TIMELINE] = (struct guard_file){
-		.what = "timeline", .path = args->timeline,
+		.what = "timeline",
+		.path = args->timeline,
 	};
 	guard->file[GUARD_SAMPLES_FILE] = (struct guard_file){
-		.what = "samples file", .path = args->samples,
+		.what = "samples file",
+		.path = args->samples,
 	};
 	for (i = 0; i < GUARD_FILES; i++) {
 		ret = guard_file_check(&guard->file[i]);
@@ -110,7 +113,8 @@ void guard_files_last(struct guard *guard, struct guard_text *texts)
 
 	for (i = 0; i < GUARD_FILES; i++)
 		texts[i].text = guard->file[i].path ?
-				make_text(guard, i, &texts[i].size) : NULL;
+					make_text(guard, i, &texts[i].size) :
+					NULL;
 }
 
 /* Write the last one. 0, or the exit status. */
@@ -122,7 +126,8 @@ static int finish(struct guard *guard, struct guard_file *file,
 	if (!text->text)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	ret = guard_file_finish(file, text->text, text->size, beat, guard);
-	return ret ? fail_file(file, "could not be written at the end", ret) : 0;
+	return ret ? fail_file(file, "could not be written at the end", ret) :
+		     0;
 }
 
 int guard_files_finish(struct guard *guard, struct guard_text *texts)

@@ -8,7 +8,7 @@
 #include "shared/macro.h"
 
 #define CONTAINER "container:"
-#define SHOWN_ID 12	/* digits, as docker ps shows them */
+#define SHOWN_ID  12 /* digits, as docker ps shows them */
 
 bool guard_word_is_slow(const char *word)
 {
@@ -65,7 +65,7 @@ static void note_error(struct gpreempt *g, const char *word,
 	}
 	out->code = -EEXIST;
 	add_text(out, "that is the name of several containers, none of which "
-		 "is taken; name one by its cgroup: ");
+		      "is taken; name one by its cgroup: ");
 	list_containers(g, word + strlen(CONTAINER), out);
 }
 

@@ -16,18 +16,18 @@
 #define PACE_NS (200 * NSEC_PER_MSEC)
 /* One word that takes longer will not end. */
 #define PATIENCE_NS (2 * NSEC_PER_SEC)
-#define RETRY_NS (10 * NSEC_PER_SEC)
+#define RETRY_NS    (10 * NSEC_PER_SEC)
 
 /*
  * Both sides see it. Either may end in the middle of a word: what is not given
  * is not taken.
  */
 struct guard_finder_memory {
-	atomic_uint_fast64_t since_ns;	/* of the word at hand; 0: waits */
-	atomic_size_t at;		/* that word */
+	atomic_uint_fast64_t since_ns; /* of the word at hand; 0: waits */
+	atomic_size_t at;	       /* that word */
 	struct guard_slot {
-		atomic_uint given;	/* ever; written by the child */
-		atomic_uint taken;	/* ever; written by guard */
+		atomic_uint given; /* ever; written by the child */
+		atomic_uint taken; /* ever; written by guard */
 		struct guard_finding finding;
 	} slot[];
 };
@@ -111,7 +111,8 @@ static void give_up(struct guard_finder *f)
 	snprintf(f->last[at].text, sizeof(f->last[at].text),
 		 "looking for it has taken %llu s: the command line of a "
 		 "process or the home directory of a container's user does "
-		 "not answer", PATIENCE_NS / NSEC_PER_SEC);
+		 "not answer",
+		 PATIENCE_NS / NSEC_PER_SEC);
 	f->first = (at + 1) % f->n;
 	kill(f->child, SIGKILL);
 	f->stuck[f->n_stuck++] = f->child;
@@ -137,8 +138,7 @@ static void check_child(struct guard_finder *f, uint64_t now)
 	if (f->child && !shr_child_gone(&f->child, &status) && since &&
 	    now > since + PATIENCE_NS)
 		give_up(f);
-	if (!f->child && now >= f->retry_ns &&
-	    f->n_stuck < GUARD_FINDER_STUCK)
+	if (!f->child && now >= f->retry_ns && f->n_stuck < GUARD_FINDER_STUCK)
 		start_child(f);
 }
 

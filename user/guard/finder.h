@@ -22,9 +22,9 @@
 
 #include "agent/holder-lock.h"
 
-#define GUARD_FOUND_MAX 512
+#define GUARD_FOUND_MAX	   512
 #define GUARD_FINDER_WORDS 128
-#define GUARD_FINDER_STUCK 4	/* children that even SIGKILL does not end */
+#define GUARD_FINDER_STUCK 4 /* children that even SIGKILL does not end */
 
 /* How looking for one word went. */
 struct guard_finding {
@@ -36,7 +36,7 @@ struct guard_finding {
 	int code;
 	size_t n;
 	struct gpreempt_target target[GUARD_FOUND_MAX];
-	char text[512];		/* why, if there is a code */
+	char text[512]; /* why, if there is a code */
 };
 
 /* Look for one word, here and now; owners are no targets. */
@@ -52,15 +52,15 @@ struct guard_finder {
 	struct gpreempt *g;
 	const char *word[GUARD_FINDER_WORDS];
 	size_t n;
-	struct guard_finder_memory *memory;	/* NULL: not started */
-	struct guard_finding *last;	/* what is known, for each word */
-	int wake;			/* eventfd: look again */
-	pid_t child;			/* 0: none now */
+	struct guard_finder_memory *memory; /* NULL: not started */
+	struct guard_finding *last;	    /* what is known, for each word */
+	int wake;			    /* eventfd: look again */
+	pid_t child;			    /* 0: none now */
 	pid_t stuck[GUARD_FINDER_STUCK];
 	size_t n_stuck;
-	size_t first;			/* word that a new child begins with */
+	size_t first; /* word that a new child begins with */
 	uint64_t asked_ns;
-	uint64_t retry_ns;		/* no new child before */
+	uint64_t retry_ns; /* no new child before */
 };
 
 /* Words up to n are set. 0 or -errno; without words there is nothing to do. */

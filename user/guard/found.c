@@ -79,20 +79,20 @@ static void report(struct guard *guard, const struct lookup *l,
 		    l->online ? "online" : "offline", l->word, finding->text);
 }
 
-static void refuse_all(struct guard *guard,
-		       const struct guard_finding *finding)
+static void refuse_all(struct guard *guard, const struct guard_finding *finding)
 {
 	size_t i;
 
 	for (i = 0; i < finding->n; i++)
-		guard_refuse(guard, &finding->target[i], "the name of its "
-			     "container is that of several", true);
+		guard_refuse(guard, &finding->target[i],
+			     "the name of its "
+			     "container is that of several",
+			     true);
 }
 
 /* Looked for by the child, or here if there is no child. */
-static const struct guard_finding *find_or_get(struct guard *guard,
-					       const struct lookup *l,
-					       bool *slow)
+static const struct guard_finding *
+find_or_get(struct guard *guard, const struct lookup *l, bool *slow)
 {
 	struct guard_candidates *found = &guard->found;
 	const struct guard_finding *finding;
@@ -138,7 +138,9 @@ static void find_role(struct guard *guard, bool online,
 
 	for (i = 0; i < words->n; i++) {
 		struct lookup l = {
-			.word = words->word[i], .online = online, .number = i,
+			.word = words->word[i],
+			.online = online,
+			.number = i,
 			.job = gang ? i + 1 : 0,
 			.state = &guard->found.word[online][i],
 		};
@@ -178,9 +180,9 @@ void guard_find_all(struct guard *guard)
 	set_words(guard);
 }
 
-const struct guard_found *
-guard_find_found(const struct guard *guard,
-		 const struct gpreempt_target *target, bool online)
+const struct guard_found *guard_find_found(const struct guard *guard,
+					   const struct gpreempt_target *target,
+					   bool online)
 {
 	const struct guard_candidates *found = &guard->found;
 	size_t i;

@@ -16,7 +16,7 @@
 #include "shared/notify.h"
 #include "shared/signals.h"
 
-#define LIVE_NS NSEC_PER_SEC
+#define LIVE_NS	   NSEC_PER_SEC
 #define METRICS_NS (5 * NSEC_PER_SEC)
 
 /* For what ends it, and what asks for the figures. 0 or -errno. */
@@ -37,7 +37,8 @@ static void tell_gap(struct guard *guard)
 	uint64_t ns = atomic_exchange(&guard->gap_ns, 0);
 
 	if (ns)
-		guard_event(guard, "late", 0, "the poller was not run for "
+		guard_event(guard, "late", 0,
+			    "the poller was not run for "
 			    "%.1f s: offline processes were resumed meanwhile",
 			    ns / 1e9);
 }
@@ -94,7 +95,8 @@ static int start_finder(struct guard *guard)
 {
 	const struct guard_options *options = guard->options;
 	const struct guard_words *roles[] = {
-		&options->online_words, &options->offline_words,
+		&options->online_words,
+		&options->offline_words,
 	};
 	struct guard_finder *f = &guard->finder;
 	size_t role, i;
@@ -132,8 +134,10 @@ static void start_output(const struct guard *guard)
 	static const char notice[] =
 		"note: %zu lines were not read in time, and dropped\n";
 
-	lossy_output_start(&stdout, guard->options->json ?
-			   "{\"event\":\"dropped\",\"lines\":%zu}\n" : notice);
+	lossy_output_start(&stdout,
+			   guard->options->json ?
+				   "{\"event\":\"dropped\",\"lines\":%zu}\n" :
+				   notice);
 	lossy_output_start(&stderr, notice);
 }
 

@@ -26,20 +26,20 @@
 #include "guard/wake-pool.h"
 #include "shared/macro.h"
 
-#define GUARD_TARGETS GUARD_WAKES	/* of each role */
-#define GUARD_QUEUES 64		/* of an online process */
+#define GUARD_TARGETS GUARD_WAKES /* of each role */
+#define GUARD_QUEUES  64	  /* of an online process */
 #define GUARD_TICK_NS (40 * NSEC_PER_MSEC)
 
 /* An AQL queue of an online process. */
 struct guard_queue {
 	uint32_t qid;
-	uint64_t read_addr;	/* of its indices, in its process */
+	uint64_t read_addr; /* of its indices, in its process */
 	uint64_t write_addr;
 	uint64_t ring;
-	uint64_t packets;	/* in the ring */
-	uint64_t written;	/* write index, as last read */
-	uint64_t signal;	/* completion signal of the last packet, or 0 */
-	bool known;		/* written is right */
+	uint64_t packets; /* in the ring */
+	uint64_t written; /* write index, as last read */
+	uint64_t signal;  /* completion signal of the last packet, or 0 */
+	bool known;	  /* written is right */
 	bool busy;
 };
 
@@ -49,60 +49,60 @@ struct guard_queue {
  */
 struct guard_sight {
 	pid_t pid;
-	uint64_t since_ns;	/* of the read; 0: none. Under the lock */
-	bool left;		/* not a target any more: freed after the read */
+	uint64_t since_ns; /* of the read; 0: none. Under the lock */
+	bool left;	   /* not a target any more: freed after the read */
 	struct guard_queue queue[GUARD_QUEUES];
 	size_t n;
 };
 
 struct guard_online {
 	struct gpreempt_target target;
-	uint64_t words;		/* that name it: a bit each */
+	uint64_t words; /* that name it: a bit each */
 	struct guard_sight *sight;
-	bool told_silent;	/* that its memory does not answer */
+	bool told_silent; /* that its memory does not answer */
 	unsigned int entity;
-	int lane;		/* in the picture; -1: none */
+	int lane; /* in the picture; -1: none */
 	uint64_t nodes;
 	bool busy;
-	bool looked;		/* it was looked at before */
-	bool gone;		/* its memory cannot be read any more */
-	struct guard_queue queue[GUARD_QUEUES];	/* as the module lists them */
+	bool looked; /* it was looked at before */
+	bool gone;   /* its memory cannot be read any more */
+	struct guard_queue queue[GUARD_QUEUES]; /* as the module lists them */
 	size_t n;
 };
 
 /* A request to release a process. */
 struct guard_release {
 	pid_t pid;
-	uint64_t ns;		/* UINT64_MAX: for good */
+	uint64_t ns; /* UINT64_MAX: for good */
 };
 
 struct guard;
 
 struct guard_offline {
 	struct gpreempt_target target;
-	uint64_t words;		/* that name it: a bit each */
+	uint64_t words; /* that name it: a bit each */
 	struct guard_worker *worker;
 	unsigned int job;
 	uint64_t nodes;
-	uint64_t want;		/* nodes, as the policy has it */
-	int entity[GUARD_NODES];	/* -1: not on that node */
-	int lane;		/* in the picture; -1: none */
+	uint64_t want;		 /* nodes, as the policy has it */
+	int entity[GUARD_NODES]; /* -1: not on that node */
+	int lane;		 /* in the picture; -1: none */
 	bool announced;
 	bool failed;		/* said; not again before it works */
 	uint64_t since_ns;	/* when it was taken */
-	uint64_t held_since_ns;	/* 0: it runs */
+	uint64_t held_since_ns; /* 0: it runs */
 	uint64_t held_ns;
-	uint64_t released_ns;	/* ran although it was to be held, as last seen */
-	uint64_t unseen;	/* queues gone before they could be suspended */
-	unsigned int churns;	/* of its channel, as last seen */
+	uint64_t released_ns; /* ran although it was to be held, as last seen */
+	uint64_t unseen;      /* queues gone before they could be suspended */
+	unsigned int churns;  /* of its channel, as last seen */
 	struct report_pause churn_pause;
 };
 
 /* A process that the command line names now (found.c). */
 struct guard_found {
 	struct gpreempt_target target;
-	uint64_t online;	/* words of --online that name it: a bit each */
-	uint64_t offline;	/* the same of --offline */
+	uint64_t online;  /* words of --online that name it: a bit each */
+	uint64_t offline; /* the same of --offline */
 	unsigned int job;
 };
 
@@ -112,14 +112,14 @@ struct guard_word {
 	struct report_pause pause;
 };
 
-#define GUARD_WORDS 64		/* of each role: bits of a mask */
+#define GUARD_WORDS 64 /* of each role: bits of a mask */
 
 struct guard_candidates {
 	struct guard_found list[GUARD_FOUND_MAX];
 	size_t n;
-	struct guard_word word[2][GUARD_WORDS];	/* of offline, of online */
+	struct guard_word word[2][GUARD_WORDS]; /* of offline, of online */
 	struct guard_finding finding;		/* of the word at hand */
-	struct hold_owners owners;	/* read once in each look */
+	struct hold_owners owners;		/* read once in each look */
 };
 
 /* A target that cannot be taken (backoff.c). */
@@ -139,7 +139,7 @@ struct guard_refusal {
 struct guard_sample {
 	int64_t to_ioctl_ns;
 	int64_t to_suspended_ns;
-	int64_t to_slots_ns;	/* GPREEMPT_UNKNOWN: they were not watched */
+	int64_t to_slots_ns; /* GPREEMPT_UNKNOWN: they were not watched */
 };
 
 struct guard_figures {
@@ -147,12 +147,12 @@ struct guard_figures {
 	uint64_t suspends;
 	uint64_t resumes[GPREEMPT_POLICY_REASONS];
 	uint64_t failures;
-	uint64_t held_ns;	/* of targets that are gone */
-	uint64_t released_ns;	/* of that: some queue ran all the same */
-	uint64_t unseen;	/* queues gone before they could be suspended */
-	uint64_t kept_ns;	/* how long they were there */
-	struct guard_sample *sample;	/* the last GUARD_SAMPLES */
-	size_t samples;		/* all that there were */
+	uint64_t held_ns;     /* of targets that are gone */
+	uint64_t released_ns; /* of that: some queue ran all the same */
+	uint64_t unseen;      /* queues gone before they could be suspended */
+	uint64_t kept_ns;     /* how long they were there */
+	struct guard_sample *sample; /* the last GUARD_SAMPLES */
+	size_t samples;		     /* all that there were */
 };
 
 /* Threads that may wait for reads that do not return (poll.c). */
@@ -162,16 +162,16 @@ struct guard_figures {
 
 /* The poller: several threads, one of which polls at a time. */
 struct guard_turn {
-	unsigned int thread;	/* whose turn it is; 0: none's yet */
-	unsigned int numbers;	/* given to threads so far */
-	unsigned int threads;	/* that there are */
-	unsigned int stuck;	/* of them, in a read that took long */
+	unsigned int thread;  /* whose turn it is; 0: none's yet */
+	unsigned int numbers; /* given to threads so far */
+	unsigned int threads; /* that there are */
+	unsigned int stuck;   /* of them, in a read that took long */
 	bool has_stand_in;
-	uint64_t since_ns;	/* of the read of whose turn it is; 0: none */
-	uint64_t wake;		/* of the policy */
-	uint64_t looked_ns;	/* the last look began then */
-	uint64_t worked_ns;	/* last time that there was work */
-	uint64_t arrival_ns;	/* work came after that; 0: none came */
+	uint64_t since_ns;   /* of the read of whose turn it is; 0: none */
+	uint64_t wake;	     /* of the policy */
+	uint64_t looked_ns;  /* the last look began then */
+	uint64_t worked_ns;  /* last time that there was work */
+	uint64_t arrival_ns; /* work came after that; 0: none came */
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 };
 
@@ -187,14 +187,14 @@ enum guard_poll { GUARD_POLL_BUSY, GUARD_POLL_ADAPTIVE, GUARD_POLL_TIMED };
 
 struct guard {
 	const struct guard_options *options;
-	struct gpreempt *g;	/* the main thread's */
+	struct gpreempt *g; /* the main thread's */
 	struct watchdog watchdog;
 	int stop;
-	int report;		/* SIGUSR1 */
+	int report; /* SIGUSR1 */
 	enum guard_poll poll;
 	uint64_t poll_ns;
 
-	pthread_mutex_t lock;	/* for what follows, up to the poller */
+	pthread_mutex_t lock; /* for what follows, up to the poller */
 	struct gpreempt_policy *policy;
 	struct guard_online online[GUARD_TARGETS];
 	size_t n_online;
@@ -202,13 +202,13 @@ struct guard {
 	size_t n_offline;
 	struct guard_common *common;
 	size_t n_nodes;
-	size_t n_clients;	/* who have opened a request, ever */
+	size_t n_clients; /* who have opened a request, ever */
 	struct guard_release releases[16];
 	size_t n_releases;
-	bool changed;		/* the policy has to be asked again */
-	bool blind;		/* the module is gone */
-	bool ending;		/* do not report processes that leave */
-	struct guard_picture *picture;	/* NULL: not requested */
+	bool changed;		       /* the policy has to be asked again */
+	bool blind;		       /* the module is gone */
+	bool ending;		       /* do not report processes that leave */
+	struct guard_picture *picture; /* NULL: not requested */
 
 	/* Only the main thread's. */
 	struct guard_finder finder;
@@ -219,9 +219,9 @@ struct guard {
 	struct guard_worker *going[GUARD_TARGETS];
 	size_t n_going;
 
-	struct guard_turn turn;	/* under the lock */
+	struct guard_turn turn; /* under the lock */
 	atomic_bool quit;
-	atomic_uint_fast64_t gap_ns;	/* the poller was away for so long */
+	atomic_uint_fast64_t gap_ns; /* the poller was away for so long */
 	atomic_uint_fast64_t polls;
 	atomic_uint_fast64_t poll_cpu_ns;
 	struct guard_figures figures;
@@ -257,7 +257,7 @@ void guard_files_put(struct guard *guard, enum guard_file_kind kind);
 void guard_files_poll(struct guard *guard);
 /* What is to be in them at the end. */
 struct guard_text {
-	char *text;		/* NULL: not wanted, or no memory */
+	char *text; /* NULL: not wanted, or no memory */
 	size_t size;
 };
 
@@ -280,9 +280,9 @@ void guard_poll_stop(struct guard *guard);
  */
 void guard_find_all(struct guard *guard);
 /* Is it named in that role, and in no other? */
-const struct guard_found *
-guard_find_found(const struct guard *guard,
-		 const struct gpreempt_target *target, bool online);
+const struct guard_found *guard_find_found(const struct guard *guard,
+					   const struct gpreempt_target *target,
+					   bool online);
 
 /* lookup.c */
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
@@ -337,9 +337,9 @@ void guard_summary(struct guard *guard);
 void guard_print_metrics(const struct guard *guard, FILE *out);
 
 /* event.c: something that happened, a note or an event of JSON. */
-__attribute__((format(printf, 4, 5)))
-void guard_event(const struct guard *guard, const char *event, pid_t pid,
-		 const char *format, ...);
+__attribute__((format(printf, 4, 5))) void
+guard_event(const struct guard *guard, const char *event, pid_t pid,
+	    const char *format, ...);
 /* Take the live line away. */
 void guard_clear_line(void);
 struct json_object;

@@ -5,7 +5,7 @@
 
 /* A poller that is not scheduled for so long is dead. */
 #define POLLER_SILENCE_NS (5 * NSEC_PER_SEC)
-#define SILENCE_NS (10 * NSEC_PER_SEC)
+#define SILENCE_NS	  (10 * NSEC_PER_SEC)
 
 bool guard_poller_runs(struct guard *guard)
 {

@@ -10,9 +10,9 @@
 
 #include "guard/guard.h"
 
-#define PACKET_SIZE 64
-#define PACKET_SIGNAL 56	/* completion_signal in any AQL packet */
-#define SIGNAL_VALUE 8		/* in amd_signal_t */
+#define PACKET_SIZE   64
+#define PACKET_SIGNAL 56 /* completion_signal in any AQL packet */
+#define SIGNAL_VALUE  8	 /* in amd_signal_t */
 
 struct indices {
 	uint64_t read;
@@ -24,8 +24,9 @@ static int read_word(pid_t pid, uint64_t address, uint64_t *out)
 	struct iovec here = { out, sizeof(*out) };
 	struct iovec there = { (void *)(uintptr_t)address, sizeof(*out) };
 
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) ==
-	       sizeof(*out) ? 0 : -EFAULT;
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(*out) ?
+		       0 :
+		       -EFAULT;
 }
 
 /* All indices of all queues in one call. */
@@ -46,8 +47,7 @@ static int read_indices(const struct guard_sight *sight,
 			(void *)(uintptr_t)queue->write_addr;
 		there[2 * i + 1].iov_len = sizeof(indices->written);
 	}
-	n = process_vm_readv(sight->pid, &here, 1, there,
-			     2 * sight->n, 0);
+	n = process_vm_readv(sight->pid, &here, 1, there, 2 * sight->n, 0);
 	if (n < 0)
 		return -errno;
 	return (size_t)n == here.iov_len ? 0 : -EFAULT;
@@ -61,8 +61,7 @@ static uint64_t find_signal(const struct guard_sight *sight,
 
 	if (!queue->written || !queue->packets)
 		return 0;
-	at = queue->ring +
-	     (queue->written - 1) % queue->packets * PACKET_SIZE;
+	at = queue->ring + (queue->written - 1) % queue->packets * PACKET_SIZE;
 	if (read_word(sight->pid, at + PACKET_SIGNAL, &signal))
 		return 0;
 	return signal;
@@ -75,13 +74,13 @@ static bool signal_waits(const struct guard_sight *sight,
 	uint64_t value;
 
 	return queue->signal &&
-	       !read_word(sight->pid, queue->signal + SIGNAL_VALUE,
-			  &value) && (int64_t)value > 0;
+	       !read_word(sight->pid, queue->signal + SIGNAL_VALUE, &value) &&
+	       (int64_t)value > 0;
 }
 
 /* True: it had work since the last look. */
-static bool look_at(const struct guard_sight *sight,
-		    struct guard_queue *queue, const struct indices *indices)
+static bool look_at(const struct guard_sight *sight, struct guard_queue *queue,
+		    const struct indices *indices)
 {
 	bool moved = queue->known && indices->written != queue->written;
 	bool found = !queue->known || moved;

@@ -21,9 +21,9 @@ static void set_nodes(struct guard *guard, struct guard_offline *offline,
 
 		if ((nodes & bit) && *entity < 0)
 			*entity = gpreempt_policy_add(guard->policy,
-						     GPREEMPT_ROLE_OFFLINE,
-						     bit, offline->job,
-						     shr_now_ns());
+						      GPREEMPT_ROLE_OFFLINE,
+						      bit, offline->job,
+						      shr_now_ns());
 		if (!(nodes & bit) && *entity >= 0) {
 			gpreempt_policy_remove(guard->policy, *entity);
 			*entity = -1;
@@ -33,7 +33,8 @@ static void set_nodes(struct guard *guard, struct guard_offline *offline,
 	/* A queue that it makes there later is the policy's to judge. */
 	if (want != offline->want) {
 		struct guard_order order = {
-			.nodes = want, .reason = GPREEMPT_POLICY_RELEASED,
+			.nodes = want,
+			.reason = GPREEMPT_POLICY_RELEASED,
 		};
 
 		guard_worker_order(offline->worker, &order);
@@ -74,12 +75,14 @@ static void refuse_locked(struct guard *guard,
 
 	if (code == -EWOULDBLOCK) {
 		hold_read_owner(target->pid, &owner);
-		snprintf(why, sizeof(why), "it is held by gpreempt-ctl %s (%llu)",
+		snprintf(why, sizeof(why),
+			 "it is held by gpreempt-ctl %s (%llu)",
 			 hold_role_name(owner.role),
 			 (unsigned long long)hold_command_of(&owner));
 	} else {
-		snprintf(why, sizeof(why), "it cannot be locked in " HOLD_DIR
-			 ": %s", strerror(-code));
+		snprintf(why, sizeof(why),
+			 "it cannot be locked in " HOLD_DIR ": %s",
+			 strerror(-code));
 	}
 	guard_refuse(guard, target, why, false);
 }
@@ -87,10 +90,13 @@ static void refuse_locked(struct guard *guard,
 bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 {
 	struct hold_owner owner = {
-		.role = HOLD_ROLE_GUARD, .guardian = getpid(),
+		.role = HOLD_ROLE_GUARD,
+		.guardian = getpid(),
 	};
 	struct guard_offline offline = {
-		.target = f->target, .words = f->offline, .job = f->job,
+		.target = f->target,
+		.words = f->offline,
+		.job = f->job,
 		.since_ns = shr_now_ns(),
 		.lane = -1,
 	};
@@ -224,8 +230,7 @@ static void release(struct guard *guard, size_t i, uint64_t ns)
 	struct gpreempt_target target = guard->offline[i].target;
 
 	guard_event(guard, "released", target.pid,
-		    "process %d is released, as requested",
-		    target.pid);
+		    "process %d is released, as requested", target.pid);
 	guard_backoff_for(guard, &target, ns);
 	guard_drop_offline(guard, i);
 }

@@ -20,13 +20,13 @@ struct guard_options {
 	uint64_t linger_ns;
 	uint64_t max_hold_ns;
 	uint64_t min_run_ns;
-	uint64_t share;		/* percent */
-	uint64_t duty;		/* percent; 0: none */
+	uint64_t share; /* percent */
+	uint64_t duty;	/* percent; 0: none */
 	uint64_t gang;
 	const char *poll;
-	uint64_t cpu;		/* and 1; 0: any */
-	struct shr_ids uids;	/* who may ask the guard; NULL: root */
-	const char *samples;	/* files */
+	uint64_t cpu;	     /* and 1; 0: any */
+	struct shr_ids uids; /* who may ask the guard; NULL: root */
+	const char *samples; /* files */
 	const char *metrics;
 	const char *timeline;
 	uint64_t json;

@@ -13,11 +13,11 @@
 #include <sys/types.h>
 
 struct guard_file {
-	const char *what;	/* in the caller's messages */
-	const char *path;	/* NULL: not wanted */
-	pid_t child;		/* that writes it now; 0: none */
-	uint64_t since_ns;	/* when that began */
-	bool failed;		/* and that was returned; once */
+	const char *what;  /* in the caller's messages */
+	const char *path;  /* NULL: not wanted */
+	pid_t child;	   /* that writes it now; 0: none */
+	uint64_t since_ns; /* when that began */
+	bool failed;	   /* and that was returned; once */
 };
 
 /*

@@ -6,7 +6,7 @@
 #include "guard/picture.h"
 #include "guard/timeline.h"
 
-#define LEFT 170		/* for a PID of 7 digits and a name of 15 letters */
+#define LEFT 170 /* for a PID of 7 digits and a name of 15 letters */
 
 /* One that is new, or of a target that went out of the picture. */
 static int find_room(const struct guard_picture *p, uint64_t now)
@@ -93,7 +93,7 @@ void guard_picture_leave(struct guard_picture *p, int lane, uint64_t now)
 struct drawing {
 	struct timeline t;
 	const char *names[GUARD_LANES];
-	int row[GUARD_LANES];	/* of a lane; -1: it went before that */
+	int row[GUARD_LANES]; /* of a lane; -1: it went before that */
 	struct timeline_span span[GUARD_SPANS + 2 * GUARD_LANES];
 	char title[192];
 };
@@ -123,7 +123,9 @@ static void add(struct drawing *d, const struct guard_picture *p, size_t lane,
 	if (d->row[lane] < 0 || to <= p->lane[lane].since_ns)
 		return;
 	d->span[d->t.n_spans++] = (struct timeline_span){
-		.lane = d->row[lane], .kind = kind, .from_ns = from,
+		.lane = d->row[lane],
+		.kind = kind,
+		.from_ns = from,
 		.to_ns = to,
 	};
 }
@@ -141,8 +143,9 @@ static void add_kept(struct drawing *d, const struct guard_picture *p, bool ran)
 		const struct guard_span *s = &p->span[i];
 
 		if (s->ran == ran)
-			add(d, p, s->lane, ran ? TIMELINE_RUNS :
-			    kind_of(&p->lane[s->lane]), s->from_ns, s->to_ns);
+			add(d, p, s->lane,
+			    ran ? TIMELINE_RUNS : kind_of(&p->lane[s->lane]),
+			    s->from_ns, s->to_ns);
 	}
 }
 
@@ -171,7 +174,8 @@ static void add_spans(struct drawing *d, const struct guard_picture *p)
 static void set_title(struct drawing *d, const struct guard_picture *p,
 		      bool simulated)
 {
-	size_t at = snprintf(d->title, sizeof(d->title), "orange: online work; "
+	size_t at = snprintf(d->title, sizeof(d->title),
+			     "orange: online work; "
 			     "blue: offline runs; grey: suspended%s",
 			     simulated ? "; simulated GPU" : "");
 
@@ -197,8 +201,11 @@ void guard_picture_draw(const struct guard_picture *p, uint64_t start,
 	if (!d)
 		return;
 	d->t = (struct timeline){
-		.title = d->title, .lanes = d->names, .left = LEFT,
-		.spans = d->span, .to_ns = now,
+		.title = d->title,
+		.lanes = d->names,
+		.left = LEFT,
+		.spans = d->span,
+		.to_ns = now,
 		.from_ns = later(later(start, window), p->dropped_ns),
 	};
 	give_rows(d, p, true);

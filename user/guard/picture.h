@@ -9,22 +9,22 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#define GUARD_LANES 16
-#define GUARD_SPANS 8192
+#define GUARD_LANES	16
+#define GUARD_SPANS	8192
 #define GUARD_WINDOW_NS 10000000000ULL
 
 /* A target: when it was busy, if it is online, or suspended. */
 struct guard_lane {
 	char name[48];
 	bool online;
-	uint64_t since_ns;	/* when it came */
-	uint64_t until_ns;	/* when it went; 0: it is there */
-	uint64_t open_ns;	/* of the span that goes on; 0: none does */
+	uint64_t since_ns; /* when it came */
+	uint64_t until_ns; /* when it went; 0: it is there */
+	uint64_t open_ns;  /* of the span that goes on; 0: none does */
 };
 
 struct guard_span {
 	unsigned int lane;
-	bool ran;		/* although it was to be suspended */
+	bool ran; /* although it was to be suspended */
 	uint64_t from_ns;
 	uint64_t to_ns;
 };
@@ -32,10 +32,10 @@ struct guard_span {
 struct guard_picture {
 	struct guard_lane lane[GUARD_LANES];
 	size_t n;
-	size_t left_out;	/* targets, ever, that got no lane */
-	struct guard_span span[GUARD_SPANS];	/* the last ones */
-	size_t spans;		/* all that there were */
-	uint64_t dropped_ns;	/* until when some are missing; 0: never */
+	size_t left_out; /* targets, ever, that got no lane */
+	struct guard_span span[GUARD_SPANS]; /* the last ones */
+	size_t spans;			     /* all that there were */
+	uint64_t dropped_ns; /* until when some are missing; 0: never */
 };
 
 /*

@@ -21,7 +21,7 @@
 /* Workers release their targets when the poller is away for longer. */
 #define LATE_NS NSEC_PER_SEC
 /* A read takes microseconds. */
-#define STUCK_NS (10 * NSEC_PER_MSEC)
+#define STUCK_NS    (10 * NSEC_PER_MSEC)
 #define STAND_IN_NS (3 * NSEC_PER_MSEC)
 /* To end them all takes no longer than a sleep of one. */
 #define END_NS (2 * NSEC_PER_SEC)

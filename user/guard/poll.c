@@ -13,7 +13,7 @@
 #include "shared/clock.h"
 
 /* An adaptive poller does not sleep as long after it has seen work. */
-#define ADAPTIVE_SPIN_NS (2 * NSEC_PER_MSEC)
+#define ADAPTIVE_SPIN_NS  (2 * NSEC_PER_MSEC)
 #define ADAPTIVE_SLEEP_NS (200 * NSEC_PER_USEC)
 /* It looks for new targets at least that often. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
@@ -29,8 +29,9 @@ static void draw(const struct guard *guard, const struct guard_online *online,
 	if (!picture)
 		return;
 	if (seen == GUARD_BUSY || seen == GUARD_PULSE)
-		guard_picture_begin(picture, online->lane, seen == GUARD_BUSY ?
-				    now : guard->turn.looked_ns);
+		guard_picture_begin(picture, online->lane,
+				    seen == GUARD_BUSY ? now :
+							 guard->turn.looked_ns);
 	if (seen != GUARD_BUSY)
 		guard_picture_end(picture, online->lane, now);
 }
@@ -62,7 +63,7 @@ static bool note_seen(struct guard *guard, struct guard_online *online,
 
 /* The entity of an offline process on a node, among those that changed. */
 static struct guard_offline *find_entity(struct guard *guard,
-					unsigned int entity, size_t *node)
+					 unsigned int entity, size_t *node)
 {
 	size_t i;
 
@@ -73,15 +74,15 @@ static struct guard_offline *find_entity(struct guard *guard,
 	return NULL;
 }
 
-static void give_order(const struct guard *guard,
-		       struct guard_offline *offline,
+static void give_order(const struct guard *guard, struct guard_offline *offline,
 		       enum gpreempt_policy_reason reason)
 {
 	struct guard_order order = {
 		.nodes = offline->want,
 		.reason = reason,
 		.arrival_ns = reason == GPREEMPT_POLICY_ARRIVAL ?
-			      guard->turn.arrival_ns : 0,
+				      guard->turn.arrival_ns :
+				      0,
 	};
 
 	guard_worker_order(offline->worker, &order);
@@ -132,8 +133,8 @@ static struct guard_sight *claim(struct guard *guard,
 
 	if (sight->since_ns) {
 		if (now > sight->since_ns + GUARD_SILENT_NS)
-			guard->changed |= note_seen(guard, online, GUARD_IDLE,
-						    now);
+			guard->changed |=
+				note_seen(guard, online, GUARD_IDLE, now);
 		return NULL;
 	}
 	if (online->gone || no_more_threads(guard)) {
@@ -160,8 +161,8 @@ static void give_back(struct guard *guard, struct guard_sight *sight, int seen,
 		guard->turn.since_ns = 0;
 	for (i = 0; in_time && i < guard->n_online; i++)
 		if (guard->online[i].sight == sight)
-			guard->changed |= note_seen(guard, &guard->online[i],
-						    seen, now);
+			guard->changed |=
+				note_seen(guard, &guard->online[i], seen, now);
 	if (sight->left)
 		free(sight);
 }
@@ -201,9 +202,9 @@ static bool poll_once(struct guard *guard, unsigned int me)
 	in_time = look_at_all(guard, me, now);
 	if (in_time && (guard->changed || now >= turn->wake)) {
 		guard->changed = false;
-		carry_out(guard, gpreempt_policy_step(guard->policy, now,
-						      turn->actions,
-						      &turn->wake));
+		carry_out(guard,
+			  gpreempt_policy_step(guard->policy, now,
+					       turn->actions, &turn->wake));
 	}
 	if (in_time)
 		turn->looked_ns = now;

@@ -3,7 +3,7 @@
 #include "shared/macro.h"
 
 #define FIRST_NS (10 * NSEC_PER_SEC)
-#define LAST_NS (640 * NSEC_PER_SEC)
+#define LAST_NS	 (640 * NSEC_PER_SEC)
 
 bool report_pause_over(struct report_pause *p, uint64_t now)
 {

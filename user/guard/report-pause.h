@@ -12,7 +12,7 @@
 /* All zero before the first report. */
 struct report_pause {
 	uint64_t until_ns;
-	uint64_t ns;		/* that grows with each report, up to 640 s */
+	uint64_t ns; /* that grows with each report, up to 640 s */
 };
 
 /* True: report it now. */

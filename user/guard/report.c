@@ -16,13 +16,13 @@ static void put_real(struct json_object *o, const char *key, double value)
 }
 
 struct totals {
-	uint64_t held_ns;	/* without what ran all the same: */
+	uint64_t held_ns; /* without what ran all the same: */
 	uint64_t released_ns;
 	uint64_t unseen;
 	uint64_t kept_ns;
-	double share;		/* percent of the time that they ran */
-	double poll_ms;		/* CPU time a second */
-	double polls;		/* a second */
+	double share;	/* percent of the time that they ran */
+	double poll_ms; /* CPU time a second */
+	double polls;	/* a second */
 	struct gpreempt_stats to_ioctl;
 	struct gpreempt_stats to_suspended;
 	struct gpreempt_stats to_slots;
@@ -37,8 +37,9 @@ static void summarise(const struct guard_figures *figures, size_t offset,
 
 	*out = (struct gpreempt_stats){ 0 };
 	for (i = 0; copy && i < n; i++) {
-		int64_t ns = *(const int64_t *)((const char *)
-						&figures->sample[i] + offset);
+		int64_t ns =
+			*(const int64_t *)((const char *)&figures->sample[i] +
+					   offset);
 
 		if (ns != GPREEMPT_UNKNOWN)
 			copy[used++] = ns;
@@ -56,7 +57,8 @@ static void add_up(const struct guard *guard, struct totals *t)
 	size_t i;
 
 	*t = (struct totals){
-		.held_ns = figures->held_ns, .kept_ns = figures->kept_ns,
+		.held_ns = figures->held_ns,
+		.kept_ns = figures->kept_ns,
 		.released_ns = figures->released_ns,
 		.unseen = figures->unseen,
 	};
@@ -93,9 +95,10 @@ void guard_live(struct guard *guard)
 		held += guard->offline[i].held_since_ns != 0;
 	for (i = 0; i < guard->n_online; i++)
 		busy += guard->online[i].busy;
-	snprintf(line, sizeof(line), "online: %zu of %zu busy; offline: "
-		 "%zu of %zu held; %llu preemptions", busy, guard->n_online,
-		 held, guard->n_offline,
+	snprintf(line, sizeof(line),
+		 "online: %zu of %zu busy; offline: "
+		 "%zu of %zu held; %llu preemptions",
+		 busy, guard->n_online, held, guard->n_offline,
 		 (unsigned long long)guard->figures.suspends);
 	guard_clear_line();
 	/* One that is wider goes on in the next line, which stays. */
@@ -188,29 +191,37 @@ static void put_metrics(FILE *f, const struct guard *guard,
 {
 	const char *p = "gpreempt_guard_";
 
-	fprintf(f, "# TYPE %spreemptions_total counter\n"
-		"%spreemptions_total %llu\n", p, p,
-		(unsigned long long)guard->figures.suspends);
+	fprintf(f,
+		"# TYPE %spreemptions_total counter\n"
+		"%spreemptions_total %llu\n",
+		p, p, (unsigned long long)guard->figures.suspends);
 	fprintf(f, "# TYPE %sfailures_total counter\n%sfailures_total %llu\n",
 		p, p, (unsigned long long)guard->figures.failures);
-	fprintf(f, "# TYPE %sheld_seconds_total counter\n"
-		"%sheld_seconds_total %.6f\n", p, p, t->held_ns / 1e9);
-	fprintf(f, "# TYPE %sreleased_seconds_total counter\n"
-		"%sreleased_seconds_total %.6f\n", p, p, t->released_ns / 1e9);
-	fprintf(f, "# TYPE %spoll_cpu_seconds_total counter\n"
-		"%spoll_cpu_seconds_total %.6f\n", p, p,
-		atomic_load(&guard->poll_cpu_ns) / 1e9);
-	fprintf(f, "# TYPE %soffline_share gauge\n%soffline_share %.4f\n", p,
-		p, t->share / 100);
-	fprintf(f, "# TYPE %stargets gauge\n%stargets{role=\"online\"} %zu\n"
-		"%stargets{role=\"offline\"} %zu\n", p, p, guard->n_online, p,
-		guard->n_offline);
-	fprintf(f, "# TYPE %ssuspended_seconds summary\n"
+	fprintf(f,
+		"# TYPE %sheld_seconds_total counter\n"
+		"%sheld_seconds_total %.6f\n",
+		p, p, t->held_ns / 1e9);
+	fprintf(f,
+		"# TYPE %sreleased_seconds_total counter\n"
+		"%sreleased_seconds_total %.6f\n",
+		p, p, t->released_ns / 1e9);
+	fprintf(f,
+		"# TYPE %spoll_cpu_seconds_total counter\n"
+		"%spoll_cpu_seconds_total %.6f\n",
+		p, p, atomic_load(&guard->poll_cpu_ns) / 1e9);
+	fprintf(f, "# TYPE %soffline_share gauge\n%soffline_share %.4f\n", p, p,
+		t->share / 100);
+	fprintf(f,
+		"# TYPE %stargets gauge\n%stargets{role=\"online\"} %zu\n"
+		"%stargets{role=\"offline\"} %zu\n",
+		p, p, guard->n_online, p, guard->n_offline);
+	fprintf(f,
+		"# TYPE %ssuspended_seconds summary\n"
 		"%ssuspended_seconds{quantile=\"0.5\"} %.6f\n"
 		"%ssuspended_seconds{quantile=\"0.99\"} %.6f\n"
-		"%ssuspended_seconds_count %zu\n", p, p,
-		t->to_suspended.p50 / 1e9, p, t->to_suspended.p99 / 1e9, p,
-		guard->figures.samples);
+		"%ssuspended_seconds_count %zu\n",
+		p, p, t->to_suspended.p50 / 1e9, p, t->to_suspended.p99 / 1e9,
+		p, guard->figures.samples);
 }
 
 void guard_print_metrics(const struct guard *guard, FILE *out)

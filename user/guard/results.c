@@ -20,8 +20,8 @@ static int64_t after(uint64_t from, uint64_t to)
 static int64_t to_slots(const struct guard_result *r)
 {
 	return r->arrival_ns && r->slots_ns != GPREEMPT_UNKNOWN ?
-	       after(r->arrival_ns, r->start_ns + r->slots_ns) :
-	       GPREEMPT_UNKNOWN;
+		       after(r->arrival_ns, r->start_ns + r->slots_ns) :
+		       GPREEMPT_UNKNOWN;
 }
 
 static void add(struct json_object *o, const char *key,
@@ -46,7 +46,8 @@ static void print_switch(const struct guard *guard,
 		fflush(stdout);
 		return;
 	}
-	o = guard_new_event(guard, r->suspend ? "suspend" : "resume", r->end_ns);
+	o = guard_new_event(guard, r->suspend ? "suspend" : "resume",
+			    r->end_ns);
 	add(o, "pid", out_json_number(r->pid));
 	add(o, "reason", out_json_text(reason));
 	add(o, "requested", out_json_number(r->requested));
@@ -83,7 +84,8 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 		int entity = offline->entity[i];
 
 		if (!(r->nodes & (1ULL << i)) || entity < 0 ||
-		    gpreempt_policy_suspended(guard->policy, entity) != r->suspend)
+		    gpreempt_policy_suspended(guard->policy, entity) !=
+			    r->suspend)
 			continue;
 		gpreempt_policy_failed(guard->policy, entity, retry);
 		offline->want ^= 1ULL << i;
@@ -114,11 +116,14 @@ static void take(struct guard *guard, const struct guard_result *r)
 	else
 		figures->resumes[r->reason]++;
 	if (r->arrival_ns)
-		guard_add_sample(figures, &(struct guard_sample){
-			.to_ioctl_ns = after(r->arrival_ns, r->start_ns),
-			.to_suspended_ns = after(r->arrival_ns, r->end_ns),
-			.to_slots_ns = to_slots(r),
-		});
+		guard_add_sample(figures,
+				 &(struct guard_sample){
+					 .to_ioctl_ns = after(r->arrival_ns,
+							      r->start_ns),
+					 .to_suspended_ns = after(r->arrival_ns,
+								  r->end_ns),
+					 .to_slots_ns = to_slots(r),
+				 });
 	if (!offline)
 		return;
 	if (r->suspend && !offline->held_since_ns) {
@@ -183,9 +188,11 @@ static void print_churn(const struct guard *guard,
 	struct json_object *o;
 	char text[192];
 
-	snprintf(text, sizeof(text), "process %d %s queues while it is held: "
-		 "ran %.1f s of the last %.0f", pid, atomic_load(&c->made) ?
-		 "makes and destroys" : "destroys", recent / 1e9, window / 1e9);
+	snprintf(text, sizeof(text),
+		 "process %d %s queues while it is held: "
+		 "ran %.1f s of the last %.0f",
+		 pid, atomic_load(&c->made) ? "makes and destroys" : "destroys",
+		 recent / 1e9, window / 1e9);
 	if (!guard->options->json) {
 		guard_event(guard, "churn", pid, "%s", text);
 		return;

@@ -32,7 +32,8 @@ void guard_print_samples(const struct guard *guard, FILE *out)
 	size_t n = figures->samples, i;
 
 	fputs("# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
-	      "arrival_to_slots_ns\n", out);
+	      "arrival_to_slots_ns\n",
+	      out);
 	for (i = n - guard_samples_kept(figures); i < n; i++) {
 		const struct guard_sample *s =
 			&figures->sample[i % GUARD_SAMPLES];

@@ -27,7 +27,7 @@
 struct process {
 	int pidfd;
 	pid_t pid;
-	int entity;		/* -1: no request was opened yet */
+	int entity; /* -1: no request was opened yet */
 };
 
 struct guard_server {
@@ -195,7 +195,9 @@ static int add_process(struct guard_server *s, const struct ipc_client *c,
 		return place < 0 ? place : -errno;
 	}
 	s->process[place] = (struct process){
-		.pidfd = pidfd, .pid = pid, .entity = -1,
+		.pidfd = pidfd,
+		.pid = pid,
+		.entity = -1,
 	};
 	s->place[place] = (struct ipc_place){ .used = true, .uid = c->uid };
 	return place;
@@ -252,7 +254,8 @@ static int release(struct guard *guard, const struct ipc_client *c,
 	if (guard_find_offline(guard, request->pid) &&
 	    guard->n_releases < ARRAY_SIZE(guard->releases)) {
 		guard->releases[guard->n_releases++] = (struct guard_release){
-			.pid = request->pid, .ns = request->ns,
+			.pid = request->pid,
+			.ns = request->ns,
 		};
 		ret = 0;
 	}

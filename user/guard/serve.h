@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 /* Connections at once, and as many processes that others speak for. */
-#define GUARD_CLIENTS 128
-#define GUARD_CLIENTS_ROOT 16	/* of these, root's alone */
-#define GUARD_CLIENTS_USER 32	/* at most, of one other user */
+#define GUARD_CLIENTS	   128
+#define GUARD_CLIENTS_ROOT 16 /* of these, root's alone */
+#define GUARD_CLIENTS_USER 32 /* at most, of one other user */
 
 struct guard;
 struct guard_server;

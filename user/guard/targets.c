@@ -37,9 +37,9 @@ static void note_source(struct guard *guard, enum gpreempt_source source)
 	if (blind == guard->blind)
 		return;
 	guard->blind = blind;
-	guard_event(guard, "module", 0, blind ?
-		    "gpreempt.ko is gone: work cannot be seen, no process is preempted" :
-		    "gpreempt.ko is there again");
+	guard_event(guard, "module", 0,
+		    blind ? "gpreempt.ko is gone: work cannot be seen, no process is preempted" :
+			    "gpreempt.ko is there again");
 }
 
 static void refresh_online(struct guard *guard, struct guard_online *online)
@@ -75,7 +75,8 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	int entity, lane;
 
 	if (guard->n_online == GUARD_TARGETS) {
-		guard_refuse(guard, &f->target, "there are too many online", true);
+		guard_refuse(guard, &f->target, "there are too many online",
+			     true);
 		return;
 	}
 	sight = calloc(1, sizeof(*sight));
@@ -86,8 +87,8 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	sight->pid = f->target.pid;
 	lane = guard_draw_join(guard, f->target.pid, true);
 	pthread_mutex_lock(&guard->lock);
-	entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0,
-				    0, shr_now_ns());
+	entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0, 0,
+				     shr_now_ns());
 	if (entity >= 0) {
 		memset(online, 0, sizeof(*online));
 		online->target = f->target;
@@ -205,9 +206,11 @@ static void tell_silent(struct guard *guard, struct guard_online *online)
 	if (silent == online->told_silent)
 		return;
 	online->told_silent = silent;
-	guard_event(guard, "silent", pid, silent ?
-		    "the memory of process %d does not answer: its work is not seen" :
-		    "the memory of process %d answers again", pid);
+	guard_event(guard, "silent", pid,
+		    silent ?
+			    "the memory of process %d does not answer: its work is not seen" :
+			    "the memory of process %d answers again",
+		    pid);
 }
 
 void guard_targets_look(struct guard *guard)

@@ -3,19 +3,21 @@
 
 #include <inttypes.h>
 
-#define WIDTH 900
-#define LEFT 110		/* names of lanes, if they are short */
-#define RIGHT 10
-#define TOP 34
-#define LANE 44
-#define BAR 28
-#define TICKS 6
-#define NARROWEST 0.5		/* that can be seen */
+#define WIDTH	  900
+#define LEFT	  110 /* names of lanes, if they are short */
+#define RIGHT	  10
+#define TOP	  34
+#define LANE	  44
+#define BAR	  28
+#define TICKS	  6
+#define NARROWEST 0.5 /* that can be seen */
 
 /* Seen on a light page and on a dark one. */
 static const char *const styles[TIMELINE_KINDS] = {
-	[TIMELINE_ONLINE] = "fill=\"#d9480f\" stroke=\"#ffffff\" stroke-width=\"0.4\"",
-	[TIMELINE_OFFLINE] = "fill=\"#1c7ed6\" stroke=\"#ffffff\" stroke-width=\"0.4\"",
+	[TIMELINE_ONLINE] =
+		"fill=\"#d9480f\" stroke=\"#ffffff\" stroke-width=\"0.4\"",
+	[TIMELINE_OFFLINE] =
+		"fill=\"#1c7ed6\" stroke=\"#ffffff\" stroke-width=\"0.4\"",
 	[TIMELINE_WORK] = "fill=\"#d9480f\"",
 	[TIMELINE_RUNS] = "fill=\"#1c7ed6\"",
 	[TIMELINE_HELD] = "fill=\"#868e96\"",
@@ -51,12 +53,14 @@ static unsigned int left(const struct timeline *t)
 
 static double place(const struct timeline *t, uint64_t ns)
 {
-	double part = (double)(ns - t->from_ns) / (double)(t->to_ns - t->from_ns);
+	double part =
+		(double)(ns - t->from_ns) / (double)(t->to_ns - t->from_ns);
 
 	return left(t) + part * (WIDTH - left(t) - RIGHT);
 }
 
-static void put_span(const struct timeline *t, const struct timeline_span *s, FILE *out)
+static void put_span(const struct timeline *t, const struct timeline_span *s,
+		     FILE *out)
 {
 	uint64_t from = s->from_ns > t->from_ns ? s->from_ns : t->from_ns;
 	uint64_t to = s->to_ns < t->to_ns ? s->to_ns : t->to_ns;
@@ -65,14 +69,17 @@ static void put_span(const struct timeline *t, const struct timeline_span *s, FI
 	if (from >= to || s->lane >= t->n_lanes)
 		return;
 	width = place(t, to) - place(t, from);
-	fprintf(out, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" %s/>\n",
-		place(t, from), TOP + s->lane * LANE, width < NARROWEST ? NARROWEST : width, BAR,
-		styles[s->kind]);
+	fprintf(out,
+		"<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" %s/>\n",
+		place(t, from), TOP + s->lane * LANE,
+		width < NARROWEST ? NARROWEST : width, BAR, styles[s->kind]);
 }
 
-static void put_label(double x, double y, const char *anchor, const char *text, FILE *out)
+static void put_label(double x, double y, const char *anchor, const char *text,
+		      FILE *out)
 {
-	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y,
+		anchor);
 	put_text(text, out);
 	fputs("</text>\n", out);
 }
@@ -87,10 +94,13 @@ static void put_axis(const struct timeline *t, FILE *out)
 
 	for (i = 0; i <= TICKS; i++) {
 		x = place(t, t->from_ns + whole * i / TICKS);
-		fprintf(out, "<path d=\"M%.1f %d V%u\" stroke=\"#868e96\" stroke-width=\"0.5\"/>\n",
+		fprintf(out,
+			"<path d=\"M%.1f %d V%u\" stroke=\"#868e96\" stroke-width=\"0.5\"/>\n",
 			x, TOP - 6, bottom);
-		snprintf(text, sizeof(text), "%.0f ms", (double)whole * i / TICKS / 1e6);
-		put_label(x, bottom + 14, i == TICKS ? "end" : "middle", text, out);
+		snprintf(text, sizeof(text), "%.0f ms",
+			 (double)whole * i / TICKS / 1e6);
+		put_label(x, bottom + 14, i == TICKS ? "end" : "middle", text,
+			  out);
 	}
 }
 
@@ -101,12 +111,15 @@ void timeline_write(const struct timeline *t, FILE *out)
 
 	if (t->to_ns <= t->from_ns)
 		return;
-	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" "
-		"font-family=\"sans-serif\" font-size=\"13\" fill=\"#868e96\">\n", WIDTH, height);
+	fprintf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" "
+		"font-family=\"sans-serif\" font-size=\"13\" fill=\"#868e96\">\n",
+		WIDTH, height);
 	put_label(left(t), 18, "start", t->title, out);
 	put_axis(t, out);
 	for (i = 0; i < t->n_lanes; i++)
-		put_label(left(t) - 8, TOP + i * LANE + 19.0, "end", t->lanes[i], out);
+		put_label(left(t) - 8, TOP + i * LANE + 19.0, "end",
+			  t->lanes[i], out);
 	for (i = 0; i < t->n_spans; i++)
 		put_span(t, &t->spans[i], out);
 	fputs("</svg>\n", out);

@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 enum timeline_kind {
-	TIMELINE_ONLINE,	/* a packet */
+	TIMELINE_ONLINE, /* a packet */
 	TIMELINE_OFFLINE,
-	TIMELINE_WORK,		/* a time in which there were some */
+	TIMELINE_WORK, /* a time in which there were some */
 	TIMELINE_RUNS,
 	TIMELINE_HELD,
 	TIMELINE_KINDS
@@ -26,12 +26,12 @@ struct timeline_span {
 
 struct timeline {
 	const char *title;
-	const char *const *lanes;	/* names */
-	unsigned int left;	/* room for them; 0: for short ones */
+	const char *const *lanes; /* names */
+	unsigned int left;	  /* room for them; 0: for short ones */
 	size_t n_lanes;
 	const struct timeline_span *spans;
 	size_t n_spans;
-	uint64_t from_ns;	/* the left edge; what is outside is cut off */
+	uint64_t from_ns; /* the left edge; what is outside is cut off */
 	uint64_t to_ns;
 };
 

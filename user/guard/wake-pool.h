@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#define GUARD_WAKES 64		/* workers at once */
+#define GUARD_WAKES 64 /* workers at once */
 
 struct guard_wake_pool {
 	int fd[GUARD_WAKES];

@@ -23,14 +23,14 @@
 struct worker {
 	const struct guard_job *job;
 	struct guard_channel *channel;
-	uint64_t have;		/* nodes on which it is suspended */
-	uint64_t arrival_ns;	/* of the last order */
-	bool again;		/* the last order could not be read */
-	bool late;		/* the poller, which would resume, is away */
+	uint64_t have;	     /* nodes on which it is suspended */
+	uint64_t arrival_ns; /* of the last order */
+	bool again;	     /* the last order could not be read */
+	bool late;	     /* the poller, which would resume, is away */
 	struct heartbeat heartbeat;
 	struct session_owner owner;
-	uint64_t sample_ns;	/* slots are not watched again before then */
-	bool blind;		/* they cannot be */
+	uint64_t sample_ns; /* slots are not watched again before then */
+	bool blind;	    /* they cannot be */
 };
 
 /* Guard watches us, too. */
@@ -86,13 +86,14 @@ static int call(struct worker *w, const struct guard_order *order,
 
 	make_filter(w, nodes, gpu_ids, &filter);
 	result.start_ns = shr_now_ns();
-	result.code = suspend ?
-		gpreempt_keeper_suspend(&w->owner.keeper, &filter, &outcome) :
-		gpreempt_keeper_resume(&w->owner.keeper, all ? NULL : &filter,
-				       &outcome);
+	result.code = suspend ? gpreempt_keeper_suspend(&w->owner.keeper,
+							&filter, &outcome) :
+				gpreempt_keeper_resume(&w->owner.keeper,
+						       all ? NULL : &filter,
+						       &outcome);
 	/* When it returned, or failed: not when the slots were seen. */
-	result.end_ns = outcome.ioctl_ns ?
-			result.start_ns + outcome.ioctl_ns : shr_now_ns();
+	result.end_ns = outcome.ioctl_ns ? result.start_ns + outcome.ioctl_ns :
+					   shr_now_ns();
 	result.slots_ns = outcome.slots_ns;
 	/* No runtime yet: what comes of it is suspended as it comes. */
 	if (result.code == -EPERM)
@@ -124,7 +125,8 @@ static void get_order(struct worker *w, struct guard_order *order)
 	w->again = !guard_channel_get_order(w->channel, order);
 	if (w->again)
 		*order = (struct guard_order){
-			.nodes = w->have, .arrival_ns = w->arrival_ns,
+			.nodes = w->have,
+			.arrival_ns = w->arrival_ns,
 		};
 	arrival_ns = order->arrival_ns;
 	if (w->late)
@@ -189,8 +191,10 @@ static int dispatch(struct worker *w)
 static void set_error(struct worker *w, int code, const char *step)
 {
 	w->channel->error = (struct gpreempt_error){
-		.code = code, .reason = GPREEMPT_SYSTEM,
-		.pid = w->job->target, .step = step,
+		.code = code,
+		.reason = GPREEMPT_SYSTEM,
+		.pid = w->job->target,
+		.step = step,
 	};
 }
 

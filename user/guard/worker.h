@@ -8,10 +8,10 @@
 /* What a worker is born with. */
 struct guard_job {
 	pid_t target;
-	int lock;		/* of the target; free when the worker is gone */
-	int wake;		/* eventfd: there is an order */
+	int lock; /* of the target; free when the worker is gone */
+	int wake; /* eventfd: there is an order */
 	struct guard_common *common;
-	bool sample_each;	/* watch slots in each suspend, not now and then */
+	bool sample_each; /* watch slots in each suspend, not now and then */
 };
 
 /* Its life (worker.c). */
@@ -21,8 +21,8 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel);
 struct guard_worker {
 	struct guard_job job;
 	struct guard_channel *channel;
-	pid_t child;		/* 0: it has ended */
-	int status;		/* then */
+	pid_t child; /* 0: it has ended */
+	int status;  /* then */
 };
 
 /* The lock and wake stay the caller's, and open until it is gone. 0 or -errno. */

@@ -68,8 +68,8 @@ void guard_worker_quit(struct guard_worker *w)
 
 static bool silent(const struct guard_worker *w)
 {
-	uint64_t limit = atomic_load(&w->channel->busy) ?
-			 HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS;
+	uint64_t limit = atomic_load(&w->channel->busy) ? HEARTBEAT_BUSY_NS :
+							  HEARTBEAT_SILENCE_NS;
 
 	return shr_now_ns() > atomic_load(&w->channel->beat_ns) + limit;
 }

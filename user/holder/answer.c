@@ -20,12 +20,12 @@ struct tally {
 	size_t asked;
 	size_t held;
 	size_t named;
-	size_t failed;		/* the GPU hangs */
+	size_t failed; /* the GPU hangs */
 	size_t destroying;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void add_text(struct hold_reply *reply, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void
+add_text(struct hold_reply *reply, const char *format, ...)
 {
 	size_t used = strlen(reply->text);
 	va_list ap;
@@ -65,9 +65,8 @@ find_queue(const struct hold_worker *w, uint32_t qid)
 /* The driver refuses to suspend a queue that is being destroyed. */
 static bool is_being_destroyed(const struct gpreempt_session_queue *queue)
 {
-	return !queue->held &&
-	       (queue->being_destroyed ||
-		queue->result == GPREEMPT_RESULT_REFUSED);
+	return !queue->held && (queue->being_destroyed ||
+				queue->result == GPREEMPT_RESULT_REFUSED);
 }
 
 static const char *why_not(const struct gpreempt_session_queue *queue)
@@ -198,8 +197,8 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 	reply->queues = count_held(w, false);
 	reply->held_ns = shr_now_ns() - w->since_ns;
 	if (w->lease_end_ns)
-		reply->lease_ns = w->lease_end_ns > now ?
-				  w->lease_end_ns - now : 1;
+		reply->lease_ns =
+			w->lease_end_ns > now ? w->lease_end_ns - now : 1;
 }
 
 /* Ids that exist, so that the driver is not asked for others. */
@@ -255,9 +254,10 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 
 	ret = gpreempt_keeper_refresh(&w->owner.keeper);
 	if (!ret)
-		ret = gpreempt_session_set_grace(s, request->grace ?
-						 request->grace :
-						 GPREEMPT_GRACE_DEFAULT);
+		ret = gpreempt_session_set_grace(s,
+						 request->grace ?
+							 request->grace :
+							 GPREEMPT_GRACE_DEFAULT);
 	/* A thread does it, which is not worth keeping for later. */
 	if (!ret)
 		gpreempt_session_sample_slots(s, GPREEMPT_SAMPLE_ON);
@@ -283,12 +283,11 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 	return ret < 0 ? ret : 0;
 }
 
-static void set_lease(struct hold_worker *w,
-		      const struct hold_request *request)
+static void set_lease(struct hold_worker *w, const struct hold_request *request)
 {
-	w->lease_end_ns = request->lease_ns ?
-			  shr_later_ns(shr_boottime_ns(), request->lease_ns) :
-			  0;
+	w->lease_end_ns = request->lease_ns ? shr_later_ns(shr_boottime_ns(),
+							   request->lease_ns) :
+					      0;
 }
 
 static void answer_suspend(struct hold_worker *w,
@@ -303,7 +302,8 @@ static void answer_suspend(struct hold_worker *w,
 	}
 	/* After a reset the slots are empty, which says nothing. */
 	if (!judge(w, request, &err, reply))
-		reply->verdict = gpreempt_session_verify(w->owner.keeper.session);
+		reply->verdict =
+			gpreempt_session_verify(w->owner.keeper.session);
 	set_lease(w, request);
 	answer_status(w, reply);
 }

@@ -9,7 +9,7 @@
 #define ANSWER_TIMEOUT_NS (30 * NSEC_PER_SEC)
 
 /* How long a holder may take to end after it has released its target. */
-#define END_NS (3 * NSEC_PER_SEC)
+#define END_NS	 (3 * NSEC_PER_SEC)
 #define PAUSE_NS (2 * NSEC_PER_MSEC)
 
 int hold_ask_begin(pid_t target, const struct hold_request *request)

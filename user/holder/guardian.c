@@ -30,9 +30,9 @@ struct guardian {
 	struct watchdog watchdog;
 	struct hold_beat beat;
 	uint64_t last_beat_ns;
-	int worker;		/* pidfd */
+	int worker; /* pidfd */
 	int timer;
-	int killed_checks;	/* seen with SIGKILL pending so many times */
+	int killed_checks; /* seen with SIGKILL pending so many times */
 };
 
 static void read_beats(struct guardian *gd)
@@ -51,8 +51,8 @@ static bool pending_kill(const char *status, const char *key)
 {
 	const char *at = strstr(status, key);
 
-	return at && (strtoull(at + strlen(key), NULL, 16) &
-		      (1ULL << (SIGKILL - 1)));
+	return at &&
+	       (strtoull(at + strlen(key), NULL, 16) & (1ULL << (SIGKILL - 1)));
 }
 
 /*
@@ -104,15 +104,15 @@ static void watch_worker(struct guardian *gd)
 	for (;;) {
 		uint64_t count;
 
-		watchdog_pet(&gd->watchdog, HEARTBEAT_SILENCE_NS +
-			     HEARTBEAT_SPARE_NS);
+		watchdog_pet(&gd->watchdog,
+			     HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);
 		poll(fds, ARRAY_SIZE(fds), -1);
 		if (fds[0].revents)
 			return;
 		if (fds[1].revents & POLLIN)
 			read_beats(gd);
 		else if (fds[1].revents)
-			fds[1].fd = -1;	/* closed: the worker is ending */
+			fds[1].fd = -1; /* closed: the worker is ending */
 		if (!fds[2].revents)
 			continue;
 		if (read(gd->timer, &count, sizeof(count)) < 0)
@@ -150,8 +150,7 @@ void hold_guardian(const struct hold_birth *birth)
 	};
 	int written;
 
-	shr_title_set(HOLD_TITLE, HOLD_TITLE ": guardian of %d",
-		      birth->target);
+	shr_title_set(HOLD_TITLE, HOLD_TITLE ": guardian of %d", birth->target);
 	/* The worker has the command's end of this now. */
 	close(birth->report);
 	written = hold_write_owner(birth->lock, &owner);

@@ -22,7 +22,7 @@
 #include "proto/hold.h"
 #include "shared/macro.h"
 
-#define HOLD_TITLE "gpreempt-hold"	/* as ps shows both */
+#define HOLD_TITLE "gpreempt-hold" /* as ps shows both */
 
 /* Why not, as a reply (answer.c). */
 void hold_reply_error(struct hold_reply *reply,
@@ -71,24 +71,22 @@ void hold_confirm(int fd);
 struct hold_birth {
 	pid_t target;
 	int lock;
-	int report;		/* gets the reply to the first request */
-	int beat;		/* between guardian and worker */
+	int report; /* gets the reply to the first request */
+	int beat;   /* between guardian and worker */
 	pid_t guardian;
-	pid_t worker;		/* only the guardian knows */
+	pid_t worker; /* only the guardian knows */
 	bool cgroup;
 	const struct hold_request *request;
 };
 
 /* From the worker to the guardian. */
 struct hold_beat {
-	uint64_t silence_ns;	/* kill me when you hear nothing for longer */
-	uint64_t lease_end_ns;	/* kill me then, and some; 0: none */
+	uint64_t silence_ns;   /* kill me when you hear nothing for longer */
+	uint64_t lease_end_ns; /* kill me then, and some; 0: none */
 };
 
 /* These do not return. */
-__attribute__((noreturn))
-void hold_guardian(const struct hold_birth *birth);
-__attribute__((noreturn))
-void hold_worker(const struct hold_birth *birth);
+__attribute__((noreturn)) void hold_guardian(const struct hold_birth *birth);
+__attribute__((noreturn)) void hold_worker(const struct hold_birth *birth);
 
 #endif

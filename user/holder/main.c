@@ -17,14 +17,16 @@
 
 #define REQUEST_NS (5 * NSEC_PER_SEC)
 /* A holder on its way out, or in, is gone or there by then. */
-#define LOCK_NS (5 * NSEC_PER_SEC)
+#define LOCK_NS	 (5 * NSEC_PER_SEC)
 #define PAUSE_NS (20 * NSEC_PER_MSEC)
 
 static void fail_reply(struct hold_reply *reply, enum gpreempt_reason reason,
 		       int code, pid_t target)
 {
 	struct gpreempt_error err = {
-		.code = code, .reason = reason, .pid = target,
+		.code = code,
+		.reason = reason,
+		.pid = target,
 		.step = "starting the holder",
 	};
 
@@ -67,7 +69,8 @@ static int take_lock(pid_t target, struct hold_reply *reply)
 static bool check(pid_t target, struct hold_reply *reply)
 {
 	struct gpreempt_error err = {
-		.reason = GPREEMPT_SYSTEM, .step = "starting the holder",
+		.reason = GPREEMPT_SYSTEM,
+		.step = "starting the holder",
 	};
 	struct gpreempt *g;
 
@@ -115,7 +118,8 @@ int main(int argc, char **argv)
 	shr_title_init(argc, argv);
 	if (argc != 2 || shr_parse_u64(argv[1], INT32_MAX, &target)) {
 		fputs("gpreempt-holder: it is started by libgpreempt; see "
-		      "gpreempt_hold() in libgpreempt(3)\n", stderr);
+		      "gpreempt_hold() in libgpreempt(3)\n",
+		      stderr);
 		return GPREEMPT_CLASS_USAGE;
 	}
 	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf),

@@ -26,8 +26,8 @@ enum {
 };
 
 /* The command that waits gets the reason. */
-__attribute__((noreturn))
-static void fail_birth(const struct hold_birth *birth, const char *step)
+__attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth,
+						 const char *step)
 {
 	struct gpreempt_error err = {
 		.code = -errno,
@@ -89,8 +89,7 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-__attribute__((noreturn))
-static void be_born(struct hold_birth *birth)
+__attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 {
 	pid_t worker;
 	int beat[2], ret;
@@ -108,8 +107,9 @@ static void be_born(struct hold_birth *birth)
 	birth->guardian = getpid();
 	errno = -freezer_v1_leave(&inside);
 	if (errno)
-		fail_birth(birth, inside ? "leaving the old freezer (cgroup v1)" :
-			   "reading /proc/self/cgroup");
+		fail_birth(birth,
+			   inside ? "leaving the old freezer (cgroup v1)" :
+				    "reading /proc/self/cgroup");
 	birth->cgroup = hold_cgroup_enter(birth->guardian);
 	worker = fork();
 	if (worker < 0) {
@@ -131,8 +131,7 @@ int hold_spawn_end(int fd, struct hold_reply *reply)
 	char buf[HOLD_MAX_PACKET];
 	ssize_t n;
 
-	n = gp_ipc_recv(fd, buf, sizeof(buf),
-			shr_now_ns() + REPORT_TIMEOUT_NS);
+	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + REPORT_TIMEOUT_NS);
 	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 
@@ -163,8 +162,7 @@ int hold_spawn_on(int lock, int report, pid_t target,
 	return ret;
 }
 
-int hold_spawn_begin(int lock, pid_t target,
-		     const struct hold_request *request)
+int hold_spawn_begin(int lock, pid_t target, const struct hold_request *request)
 {
 	int report[2], ret;
 

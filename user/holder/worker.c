@@ -39,8 +39,7 @@ static void tell_guardian(void *data, bool busy)
 	};
 
 	/* A guardian that does not listen is killed by its own watchdog. */
-	send(w->birth->beat, &beat, sizeof(beat),
-	     MSG_DONTWAIT | MSG_NOSIGNAL);
+	send(w->birth->beat, &beat, sizeof(beat), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static int open_signals(void)
@@ -66,14 +65,15 @@ static void handle_session(struct hold_worker *w)
 
 	if (ret >= 0) {
 		if (ret & GPREEMPT_EVENT_CHURN)
-			syslog(LOG_WARNING, "process %d makes and destroys "
+			syslog(LOG_WARNING,
+			       "process %d makes and destroys "
 			       "queues all the time: some ran while it is held",
 			       w->birth->target);
 		w->over |= ret & GPREEMPT_EVENT_ENDED;
 		return;
 	}
-	gpreempt_error_text(gpreempt_session_error(w->owner.keeper.session), text,
-			    sizeof(text));
+	gpreempt_error_text(gpreempt_session_error(w->owner.keeper.session),
+			    text, sizeof(text));
 	syslog(LOG_ERR, "process %d: giving up: %s", w->birth->target, text);
 	w->over = true;
 }
@@ -237,8 +237,7 @@ void hold_worker(const struct hold_birth *birth)
 	char buf[HOLD_MAX_PACKET];
 
 	w.command = birth->request->command;
-	shr_title_set(HOLD_TITLE, HOLD_TITLE ": worker of %d",
-		      birth->target);
+	shr_title_set(HOLD_TITLE, HOLD_TITLE ": worker of %d", birth->target);
 	openlog("gpreempt-hold", LOG_PID, LOG_DAEMON);
 	/* What holds a GPU must not wait for memory. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);

@@ -12,14 +12,14 @@ struct hold_worker {
 	const struct hold_birth *birth;
 	struct heartbeat heartbeat;
 	struct session_owner owner;
-	uint64_t start;		/* of the target, in clock ticks */
-	uint64_t command;	/* PID of the one to end with; 0: none */
+	uint64_t start;	  /* of the target, in clock ticks */
+	uint64_t command; /* PID of the one to end with; 0: none */
 	uint64_t since_ns;
-	uint64_t lease_end_ns;	/* of CLOCK_BOOTTIME; 0: no lease */
+	uint64_t lease_end_ns; /* of CLOCK_BOOTTIME; 0: no lease */
 	struct ipc_server *server;
-	char socket[64];	/* path */
-	uint64_t beat_ns;	/* when it beat last */
-	int confirm_fd;		/* until the user knows of us; -1: he does */
+	char socket[64];  /* path */
+	uint64_t beat_ns; /* when it beat last */
+	int confirm_fd;	  /* until the user knows of us; -1: he does */
 	int signals;
 	bool over;
 };

@@ -55,8 +55,9 @@ int gp_ipc_allow_users(const char *path, const uid_t *uids, size_t n)
 	__cleanup_free char *value = NULL;
 	size_t i, size;
 
-	value = calloc(1, sizeof(*header) +
-		       (n + 4) * sizeof(struct posix_acl_xattr_entry));
+	value = calloc(1,
+		       sizeof(*header) +
+			       (n + 4) * sizeof(struct posix_acl_xattr_entry));
 	if (!sorted || !value)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
@@ -65,7 +66,8 @@ int gp_ipc_allow_users(const char *path, const uid_t *uids, size_t n)
 	header = (void *)value;
 	header->a_version = htole32(POSIX_ACL_XATTR_VERSION);
 	size = sizeof(*header) + sizeof(struct posix_acl_xattr_entry) *
-	       fill((void *)(header + 1), sorted, n);
+					 fill((void *)(header + 1), sorted, n);
 	return setxattr(path, "system.posix_acl_access", value, size, 0) < 0 ?
-	       -errno : 0;
+		       -errno :
+		       0;
 }

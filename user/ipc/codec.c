@@ -17,8 +17,8 @@ struct packet {
 	size_t used;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void add(struct packet *packet, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct packet *packet,
+						      const char *format, ...)
 {
 	size_t room = packet->size - packet->used;
 	va_list ap;
@@ -110,7 +110,8 @@ static int get_value(const struct ipc_field *field, const char *text, char *to)
 	switch (field->kind) {
 	case IPC_U64:
 		return shr_parse_u64(text, UINT64_MAX, (uint64_t *)value) ?
-		       -EPROTO : 0;
+			       -EPROTO :
+			       0;
 	case IPC_INT:
 		return get_int(text, (int *)value);
 	case IPC_LIST:

@@ -14,23 +14,23 @@
 #include <stdint.h>
 
 enum ipc_kind {
-	IPC_U64,	/* uint64_t */
-	IPC_INT,	/* int, may be negative */
-	IPC_LIST,	/* uint32_t[], none twice; left out when it is empty */
-	IPC_TEXT,	/* char[], the last field; must be in the packet */
+	IPC_U64,  /* uint64_t */
+	IPC_INT,  /* int, may be negative */
+	IPC_LIST, /* uint32_t[], none twice; left out when it is empty */
+	IPC_TEXT, /* char[], the last field; must be in the packet */
 };
 
 struct ipc_field {
-	const char *name;	/* NULL ends a table */
+	const char *name; /* NULL ends a table */
 	enum ipc_kind kind;
 	size_t offset;
-	size_t room;		/* list: values; text: bytes with the end */
-	size_t count;		/* list: offset of its uint64_t length */
-	uint32_t max;		/* list: the largest value */
+	size_t room;  /* list: values; text: bytes with the end */
+	size_t count; /* list: offset of its uint64_t length */
+	uint32_t max; /* list: the largest value */
 };
 
 struct ipc_format {
-	const char *head;	/* protocol and version: "gpreempt-x 1" */
+	const char *head; /* protocol and version: "gpreempt-x 1" */
 	const char *const *verbs;
 	size_t n_verbs;
 	const struct ipc_field *fields;

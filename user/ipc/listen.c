@@ -11,9 +11,9 @@
 #include "ipc/listen.h"
 #include "shared/lock-file.h"
 
-#define SUFFIX ".lock"
+#define SUFFIX	  ".lock"
 #define PATH_SIZE (sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(SUFFIX))
-#define BACKLOG 128
+#define BACKLOG	  128
 
 static void lock_path(const char *path, char buf[PATH_SIZE])
 {

@@ -10,9 +10,9 @@
 /* A socket in the file system that listens, and the lock beside it. */
 struct ipc_listener {
 	int fd;
-	int lock;		/* -1: the caller has one */
-	uint64_t inode;		/* of the socket */
-	bool private;		/* the kernel refuses other users */
+	int lock;	/* -1: the caller has one */
+	uint64_t inode; /* of the socket */
+	bool private;	/* the kernel refuses other users */
 };
 
 /* As gp_ipc_server_start(). On failure nothing is left behind. */

@@ -10,15 +10,15 @@
 
 struct ipc_place {
 	bool used;
-	bool busy;		/* it would be missed: never taken away */
+	bool busy; /* it would be missed: never taken away */
 	uid_t uid;
-	uint64_t last_ns;	/* when it was last used */
+	uint64_t last_ns; /* when it was last used */
 };
 
 struct ipc_limits {
 	size_t places;
-	size_t for_root;	/* of these, root's alone */
-	size_t per_user;	/* at most, of a user that is not root */
+	size_t for_root; /* of these, root's alone */
+	size_t per_user; /* at most, of a user that is not root */
 };
 
 /*

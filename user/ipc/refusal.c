@@ -9,7 +9,8 @@ struct refusal {
 static const char *const verbs[] = { "refused" };
 
 static const struct ipc_field fields[] = {
-	{ .name = "code", .kind = IPC_INT,
+	{ .name = "code",
+	  .kind = IPC_INT,
 	  .offset = offsetof(struct refusal, code) },
 	{ 0 },
 };

@@ -57,7 +57,8 @@ static void refuse(int fd, int code)
 {
 	char buf[IPC_REFUSAL_SIZE];
 
-	send(fd, buf, gp_ipc_refusal_put(code, buf), MSG_NOSIGNAL | MSG_DONTWAIT);
+	send(fd, buf, gp_ipc_refusal_put(code, buf),
+	     MSG_NOSIGNAL | MSG_DONTWAIT);
 	close(fd);
 }
 
@@ -86,7 +87,9 @@ static int take(struct ipc_server *s, int fd, const struct ucred *peer)
 		.fd = fd,
 	};
 	s->places[place] = (struct ipc_place){
-		.used = true, .uid = peer->uid, .last_ns = shr_now_ns(),
+		.used = true,
+		.uid = peer->uid,
+		.last_ns = shr_now_ns(),
 	};
 	return 0;
 }
@@ -121,7 +124,8 @@ static void serve(struct ipc_server *s, size_t place)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	len = n > 0 ? s->options.answer(s->options.data, &c->client, s->buf,
-					n) : 0;
+					n) :
+		      0;
 	/* A client that does not read its replies loses them. */
 	if (len)
 		send(c->fd, s->buf, len, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -20,8 +20,8 @@
 struct ipc_client {
 	pid_t pid;
 	uid_t uid;
-	bool busy;	/* the owner's: never dropped to make a place */
-	int number;	/* the owner's; -1 at first */
+	bool busy;  /* the owner's: never dropped to make a place */
+	int number; /* the owner's; -1 at first */
 };
 
 struct ipc_server_options {
@@ -30,8 +30,8 @@ struct ipc_server_options {
 	const uid_t *uids;
 	size_t n_uids;
 	struct ipc_limits limits;
-	bool locked;		/* the caller has a lock for this path */
-	bool one_request;	/* close after the reply */
+	bool locked;	  /* the caller has a lock for this path */
+	bool one_request; /* close after the reply */
 	/*
 	 * A request of @len bytes is in @buf, which has IPC_MAX_PACKET.
 	 * Return: the length of the reply, which is put there; 0: close the

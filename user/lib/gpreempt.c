@@ -58,8 +58,7 @@ static int open_recording(struct gpreempt *g,
 	return ret;
 }
 
-int gpreempt_new(const struct gpreempt_options *options,
-		 struct gpreempt **out)
+int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out)
 {
 	struct gpreempt_options o = { .size = sizeof(o) };
 	struct gpreempt *g;

@@ -6,14 +6,13 @@
 
 struct json_object *out_json_number(int64_t value)
 {
-	return value == GPREEMPT_UNKNOWN ? NULL :
-		json_object_new_int64(value);
+	return value == GPREEMPT_UNKNOWN ? NULL : json_object_new_int64(value);
 }
 
 struct json_object *out_json_flag(int64_t value)
 {
 	return value == GPREEMPT_UNKNOWN ? NULL :
-		json_object_new_boolean(value != 0);
+					   json_object_new_boolean(value != 0);
 }
 
 struct json_object *out_json_double(double value)
@@ -90,15 +89,15 @@ static struct json_object *json_value(const struct out_field *field,
 	case OUT_US:
 		return out_json_us(number);
 	case OUT_S:
-		return number == GPREEMPT_UNKNOWN ? NULL :
-			out_json_double(number / 1e9);
+		return number == GPREEMPT_UNKNOWN ?
+			       NULL :
+			       out_json_double(number / 1e9);
 	default:
 		return out_json_number(number);
 	}
 }
 
-struct json_object *out_json_row(const struct out_table *table,
-				 const void *row)
+struct json_object *out_json_row(const struct out_table *table, const void *row)
 {
 	struct json_object *object = json_object_new_object();
 	size_t i;
@@ -123,9 +122,10 @@ struct json_object *out_json_rows(const struct out_table *table,
 
 void out_json_print(struct json_object *object)
 {
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-					    JSON_C_TO_STRING_SPACED |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_object_to_json_string_ext(object,
+					    JSON_C_TO_STRING_PRETTY |
+						    JSON_C_TO_STRING_SPACED |
+						    JSON_C_TO_STRING_NOSLASHESCAPE));
 	fflush(stdout);
 	json_object_put(object);
 }

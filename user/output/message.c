@@ -14,8 +14,8 @@
  * Every line of text goes through here: there may be a name in it that a
  * process has chosen, a path of a cgroup, or a word of the command line.
  */
-__attribute__((format(printf, 2, 0)))
-static void print_clean(FILE *f, const char *format, va_list ap)
+__attribute__((format(printf, 2, 0))) static void
+print_clean(FILE *f, const char *format, va_list ap)
 {
 	char *text, *clean;
 
@@ -39,8 +39,8 @@ void ctl_say(const char *format, ...)
 	fflush(stdout);
 }
 
-__attribute__((format(printf, 2, 3)))
-static void print_err(const char *before, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void
+print_err(const char *before, const char *format, ...)
 {
 	va_list ap;
 
@@ -95,9 +95,10 @@ int ctl_finish_output(int status)
 	/* Who reads has enough, as in "| head". */
 	if (errno == EPIPE)
 		return status;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, errno == ENOSPC ?
-			     "make room on that disk, and do it again" :
-			     "give it a standard output that it can write to",
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     errno == ENOSPC ?
+				     "make room on that disk, and do it again" :
+				     "give it a standard output that it can write to",
 			     "cannot write the output: %s", strerror(errno));
 }
 

@@ -9,9 +9,9 @@
 
 /* Say why on stderr, and what to do next. Returns the exit status. */
 int ctl_fail(const struct gpreempt_error *err);
-__attribute__((format(printf, 3, 4)))
-int ctl_fail_text(enum gpreempt_class class, const char *next,
-		  const char *format, ...);
+__attribute__((format(printf, 3, 4))) int
+ctl_fail_text(enum gpreempt_class class, const char *next, const char *format,
+	      ...);
 /* For a reason that needs no more than the process. */
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 
@@ -19,19 +19,17 @@ int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
  * A line on stdout, flushed. As in all lines of text here, what a process or a
  * user has written in it can't harm a terminal or break the line.
  */
-__attribute__((format(printf, 1, 2)))
-void ctl_say(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
 
 /* Something that the user should know, on stderr. */
-__attribute__((format(printf, 1, 2)))
-void ctl_note(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void ctl_note(const char *format, ...);
 
 /*
  * How far long work is: one line on stderr that the next one replaces, on a
  * terminal only, until it is taken away.
  */
-__attribute__((format(printf, 1, 2)))
-void ctl_progress(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void ctl_progress(const char *format,
+							...);
 void ctl_progress_end(void);
 
 /* Why the driver's sysfs is all that we have, on stderr. */

@@ -46,7 +46,8 @@ static const char *find_want(const struct gpreempt_error *err)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(wants); i++)
-		if (err->reason == GPREEMPT_SYSTEM && wants[i].code == err->code)
+		if (err->reason == GPREEMPT_SYSTEM &&
+		    wants[i].code == err->code)
 			return wants[i].step;
 	return NULL;
 }

@@ -9,27 +9,22 @@
 #include "shared/decimal.h"
 #include "shared/macro.h"
 
-#define NARROWEST 8	/* that a cut cell gets */
-#define GAP 2		/* between columns */
-#define MAX_NUMBER 32	/* characters, with the end */
+#define NARROWEST  8  /* that a cut cell gets */
+#define GAP	   2  /* between columns */
+#define MAX_NUMBER 32 /* characters, with the end */
 
-#define BOLD "\033[1m"
+#define BOLD  "\033[1m"
 #define PLAIN "\033[0m"
 
 static const struct {
 	const char *word;
 	const char *colour;
 } colours[] = {
-	{ "ok", "\033[32m" },
-	{ "active", "\033[32m" },
-	{ "suspended", "\033[33m" },
-	{ "partly-suspended", "\033[33m" },
-	{ "evicted", "\033[33m" },
-	{ "warning", "\033[33m" },
-	{ "unknown", "\033[33m" },
-	{ "stuck", "\033[31m" },
-	{ "destroying", "\033[31m" },
-	{ "failed", "\033[31m" },
+	{ "ok", "\033[32m" },	      { "active", "\033[32m" },
+	{ "suspended", "\033[33m" },  { "partly-suspended", "\033[33m" },
+	{ "evicted", "\033[33m" },    { "warning", "\033[33m" },
+	{ "unknown", "\033[33m" },    { "stuck", "\033[31m" },
+	{ "destroying", "\033[31m" }, { "failed", "\033[31m" },
 };
 
 enum out_mode out_mode(void)
@@ -153,8 +148,10 @@ static void print_line(const struct out_table *table, char **cells,
 			space = 0;
 		printf("%*s%s%s%s%*s", to_the_right(field) ? space : 0, "", on,
 		       cells[i], *on ? PLAIN : "",
-		       i == last ? 0 :
-		       to_the_right(field) ? GAP : space + GAP, "");
+		       i == last	   ? 0 :
+		       to_the_right(field) ? GAP :
+					     space + GAP,
+		       "");
 	}
 	putchar('\n');
 }
@@ -166,11 +163,12 @@ static void fill_row(const struct out_table *table, const void *row,
 
 	for (i = 0; i < table->n_fields; i++)
 		cells[i] = row ? get_cell(&table->fields[i], row) :
-			strdup(table->fields[i].heading ?
-			       table->fields[i].heading : "");
+				 strdup(table->fields[i].heading ?
+						table->fields[i].heading :
+						"");
 	for (i = 0; i < table->n_fields; i++)
 		if (!cells[i])
-			abort();	/* no useful report is possible */
+			abort(); /* no useful report is possible */
 }
 
 static void free_row(const struct out_table *table, char **cells)
@@ -276,7 +274,8 @@ static void print_pipe(enum out_mode mode, const struct out_table *table,
 	for (i = 0; i < table->n_fields; i++) {
 		const struct out_field *field = &table->fields[i];
 		char buf[MAX_NUMBER], *clean = NULL;
-		const char *cell = row ? raw_cell(field, row, buf) : field->name;
+		const char *cell = row ? raw_cell(field, row, buf) :
+					 field->name;
 
 		if (!shr_is_plain(cell))
 			cell = clean = out_clean(cell, false);
@@ -308,8 +307,8 @@ void out_rows(enum out_mode mode, const struct out_table *table,
 	case OUT_CSV:
 		print_pipe(mode, table, NULL);
 		for (i = 0; i < count; i++)
-			print_pipe(mode, table, (const char *)rows +
-				   i * table->row_size);
+			print_pipe(mode, table,
+				   (const char *)rows + i * table->row_size);
 		break;
 	case OUT_TERMINAL:
 		print_columns(table, rows, count);
@@ -343,8 +342,7 @@ void out_heading(enum out_mode mode, const struct out_table *table)
 	out_row(mode, table, NULL);
 }
 
-void out_row(enum out_mode mode, const struct out_table *table,
-	     const void *row)
+void out_row(enum out_mode mode, const struct out_table *table, const void *row)
 {
 	if (mode == OUT_TERMINAL)
 		print_one(table, row);

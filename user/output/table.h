@@ -12,34 +12,36 @@
 
 /* What a member of a row is, and how it is printed. */
 enum out_kind {
-	OUT_TEXT,	/* const char *, or NULL: not known */
-	OUT_WORD,	/* the same, a word that may have a colour */
-	OUT_SET,	/* words, commas between; in JSON an array */
-	OUT_LIST,	/* the same without colours */
-	OUT_DEC,	/* int64_t, or GPREEMPT_UNKNOWN */
-	OUT_HEX,	/* the same; in JSON a string */
-	OUT_FLAG,	/* the same, 0 or 1; in JSON true or false */
-	OUT_US,		/* the same in ns, printed in microseconds */
-	OUT_S,		/* and in seconds */
+	OUT_TEXT, /* const char *, or NULL: not known */
+	OUT_WORD, /* the same, a word that may have a colour */
+	OUT_SET,  /* words, commas between; in JSON an array */
+	OUT_LIST, /* the same without colours */
+	OUT_DEC,  /* int64_t, or GPREEMPT_UNKNOWN */
+	OUT_HEX,  /* the same; in JSON a string */
+	OUT_FLAG, /* the same, 0 or 1; in JSON true or false */
+	OUT_US,	  /* the same in ns, printed in microseconds */
+	OUT_S,	  /* and in seconds */
 };
 
 struct out_field {
-	const char *name;	/* key of JSON and column in a pipe */
-	const char *heading;	/* on a terminal; NULL: it is not shown there */
+	const char *name;    /* key of JSON and column in a pipe */
+	const char *heading; /* on a terminal; NULL: it is not shown there */
 	enum out_kind kind;
 	size_t offset;
-	int width;		/* on a terminal, when lines come one by one */
-	bool cut;		/* to fit the terminal; at most one field */
-	bool spare;		/* not on a terminal if it is "-" in all rows */
+	int width;  /* on a terminal, when lines come one by one */
+	bool cut;   /* to fit the terminal; at most one field */
+	bool spare; /* not on a terminal if it is "-" in all rows */
 };
 
 /* A member of a row by its own name; the rest as .width = 9. */
-#define OUT_FIELD(type, member, title, what, ...)		\
-	{ .name = #member, .heading = title, .kind = what,	\
-	  .offset = offsetof(type, member), __VA_ARGS__ }
+#define OUT_FIELD(type, member, title, what, ...)                \
+	{                                                        \
+		.name = #member, .heading = title, .kind = what, \
+		.offset = offsetof(type, member), __VA_ARGS__    \
+	}
 
 struct out_table {
-	const char *name;	/* key of the JSON array */
+	const char *name; /* key of the JSON array */
 	const struct out_field *fields;
 	size_t n_fields;
 	size_t row_size;

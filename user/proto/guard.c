@@ -13,10 +13,14 @@ static const char *const request_verbs[GUARD_VERBS] = {
 	[GUARD_RELEASE] = "release",
 };
 
-#define REQUEST(name, type) \
-	{ #name, type, offsetof(struct guard_request, name), 0, 0, 0 }
+#define REQUEST(name, type)                                                \
+	{                                                                  \
+#name, type, offsetof(struct guard_request, name), 0, 0, 0 \
+	}
 static const struct ipc_field request_fields[] = {
-	REQUEST(pid, IPC_INT), REQUEST(count, IPC_U64), REQUEST(ns, IPC_U64),
+	REQUEST(pid, IPC_INT),
+	REQUEST(count, IPC_U64),
+	REQUEST(ns, IPC_U64),
 	{ 0 },
 };
 
@@ -29,10 +33,14 @@ static const struct ipc_format request_format = {
 
 static const char *const reply_verbs[] = { "reply" };
 
-#define REPLY(name, type) \
-	{ #name, type, offsetof(struct guard_reply, name), 0, 0, 0 }
+#define REPLY(name, type)                                                \
+	{                                                                \
+#name, type, offsetof(struct guard_reply, name), 0, 0, 0 \
+	}
 static const struct ipc_field reply_fields[] = {
-	REPLY(code, IPC_INT), REPLY(value, IPC_U64), { 0 },
+	REPLY(code, IPC_INT),
+	REPLY(value, IPC_U64),
+	{ 0 },
 };
 
 static const struct ipc_format reply_format = {
@@ -53,8 +61,7 @@ size_t gp_guard_put_reply(const struct guard_reply *reply, char *buf)
 	return gp_ipc_put(&reply_format, 0, reply, buf, IPC_MAX_PACKET);
 }
 
-int gp_guard_get_request(const char *buf, size_t len,
-			 struct guard_request *out)
+int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out)
 {
 	struct guard_request request = { 0 };
 	unsigned int verb;
@@ -85,7 +92,7 @@ int gp_guard_ask(int fd, const struct guard_request *request,
 	char buf[IPC_MAX_PACKET];
 	ssize_t n;
 
-	n = gp_ipc_ask(fd, buf, gp_guard_put_request(request, buf),
-		       sizeof(buf), deadline_ns);
+	n = gp_ipc_ask(fd, buf, gp_guard_put_request(request, buf), sizeof(buf),
+		       deadline_ns);
 	return n < 0 ? (int)n : gp_guard_get_reply(buf, n, reply);
 }

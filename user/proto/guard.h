@@ -17,21 +17,21 @@
 #endif
 
 enum guard_verb {
-	GUARD_BEGIN,	/* value: requests that are open now */
-	GUARD_END,	/* the same */
-	GUARD_RELEASE,	/* release @pid for @ns; UINT64_MAX: for good */
+	GUARD_BEGIN,   /* value: requests that are open now */
+	GUARD_END,     /* the same */
+	GUARD_RELEASE, /* release @pid for @ns; UINT64_MAX: for good */
 	GUARD_VERBS,
 };
 
 struct guard_request {
 	enum guard_verb verb;
-	int pid;	/* 0: the caller; its requests end with the connection */
-	uint64_t count;	/* begin: so many at once; 0: 1 */
+	int pid; /* 0: the caller; its requests end with the connection */
+	uint64_t count; /* begin: so many at once; 0: 1 */
 	uint64_t ns;
 };
 
 struct guard_reply {
-	int code;	/* 0 or a negative errno value */
+	int code; /* 0 or a negative errno value */
 	uint64_t value;
 };
 

@@ -16,19 +16,32 @@ static const char *const request_verbs[HOLD_VERBS] = {
 	[HOLD_EXTEND] = "extend",
 };
 
-#define REQUEST(member) { .name = #member, .kind = IPC_U64, \
-	.offset = offsetof(struct hold_request, member) }
+#define REQUEST(member)                                         \
+	{                                                       \
+		.name = #member, .kind = IPC_U64,               \
+		.offset = offsetof(struct hold_request, member) \
+	}
 static const struct ipc_field request_fields[] = {
-	REQUEST(start), REQUEST(lease_ns), REQUEST(grace), REQUEST(command),
+	REQUEST(start),
+	REQUEST(lease_ns),
+	REQUEST(grace),
+	REQUEST(command),
 	REQUEST(worker),
-	REQUEST(by_priority), REQUEST(priority_min), REQUEST(priority_max),
-	{ .name = "ids", .kind = IPC_LIST,
-	  .offset = offsetof(struct hold_request, ids), .room = HOLD_MAX_IDS,
+	REQUEST(by_priority),
+	REQUEST(priority_min),
+	REQUEST(priority_max),
+	{ .name = "ids",
+	  .kind = IPC_LIST,
+	  .offset = offsetof(struct hold_request, ids),
+	  .room = HOLD_MAX_IDS,
 	  .count = offsetof(struct hold_request, count),
 	  .max = HOLD_MAX_IDS - 1 },
-	{ .name = "gpus", .kind = IPC_LIST,
-	  .offset = offsetof(struct hold_request, gpus), .room = HOLD_MAX_GPUS,
-	  .count = offsetof(struct hold_request, n_gpus), .max = UINT32_MAX },
+	{ .name = "gpus",
+	  .kind = IPC_LIST,
+	  .offset = offsetof(struct hold_request, gpus),
+	  .room = HOLD_MAX_GPUS,
+	  .count = offsetof(struct hold_request, n_gpus),
+	  .max = UINT32_MAX },
 	{ 0 },
 };
 
@@ -41,19 +54,40 @@ static const struct ipc_format request_format = {
 
 static const char *const reply_verbs[] = { "reply" };
 
-#define REPLY(member) { .name = #member, .kind = IPC_U64, \
-	.offset = offsetof(struct hold_reply, member) }
+#define REPLY(member)                                         \
+	{                                                     \
+		.name = #member, .kind = IPC_U64,             \
+		.offset = offsetof(struct hold_reply, member) \
+	}
 static const struct ipc_field reply_fields[] = {
-	REPLY(status), REPLY(worker), REPLY(guardian), REPLY(command),
-	REPLY(queues), REPLY(destroying), REPLY(left), REPLY(ioctl_ns),
-	REPLY(slots_ns), REPLY(resolution_ns), REPLY(verdict), REPLY(held_ns),
-	REPLY(released_ns), REPLY(recent_ns), REPLY(window_ns), REPLY(churn),
+	REPLY(status),
+	REPLY(worker),
+	REPLY(guardian),
+	REPLY(command),
+	REPLY(queues),
+	REPLY(destroying),
+	REPLY(left),
+	REPLY(ioctl_ns),
+	REPLY(slots_ns),
+	REPLY(resolution_ns),
+	REPLY(verdict),
+	REPLY(held_ns),
+	REPLY(released_ns),
+	REPLY(recent_ns),
+	REPLY(window_ns),
+	REPLY(churn),
 	REPLY(unseen),
-	REPLY(lease_ns), REPLY(cgroup), REPLY(reason), REPLY(other),
-	{ .name = "code", .kind = IPC_INT,
+	REPLY(lease_ns),
+	REPLY(cgroup),
+	REPLY(reason),
+	REPLY(other),
+	{ .name = "code",
+	  .kind = IPC_INT,
 	  .offset = offsetof(struct hold_reply, code) },
-	{ .name = "text", .kind = IPC_TEXT,
-	  .offset = offsetof(struct hold_reply, text), .room = HOLD_MAX_TEXT },
+	{ .name = "text",
+	  .kind = IPC_TEXT,
+	  .offset = offsetof(struct hold_reply, text),
+	  .room = HOLD_MAX_TEXT },
 	{ 0 },
 };
 

@@ -19,16 +19,16 @@
 #define HOLD_DIR "/run/gpreempt"
 #endif
 
-#define HOLD_MAX_IDS 1024
-#define HOLD_MAX_GPUS 64
+#define HOLD_MAX_IDS	1024
+#define HOLD_MAX_GPUS	64
 #define HOLD_MAX_PACKET IPC_MAX_PACKET
-#define HOLD_MAX_TEXT 1536
+#define HOLD_MAX_TEXT	1536
 
 enum hold_verb {
 	HOLD_SUSPEND,
 	HOLD_RESUME,
 	HOLD_STATUS,
-	HOLD_EXTEND,		/* the lease, from now on */
+	HOLD_EXTEND, /* the lease, from now on */
 };
 #define HOLD_VERBS (HOLD_EXTEND + 1)
 
@@ -37,42 +37,42 @@ enum hold_verb {
 
 struct hold_request {
 	enum hold_verb verb;
-	uint64_t start;		/* start time of the target, clock ticks */
-	uint64_t lease_ns;	/* 0: until resume */
-	uint64_t grace;		/* units of the driver; 0: its default */
-	uint64_t command;	/* PID of the program to end with; 0: none */
-	uint64_t worker;	/* the holder that is meant; 0: any */
+	uint64_t start;	   /* start time of the target, clock ticks */
+	uint64_t lease_ns; /* 0: until resume */
+	uint64_t grace;	   /* units of the driver; 0: its default */
+	uint64_t command;  /* PID of the program to end with; 0: none */
+	uint64_t worker;   /* the holder that is meant; 0: any */
 	/* Which queues; new ones too, unless there are ids. */
 	uint64_t by_priority;
 	uint64_t priority_min;
 	uint64_t priority_max;
-	uint64_t count;		/* of ids; 0: all */
-	uint64_t n_gpus;	/* 0: all */
+	uint64_t count;	 /* of ids; 0: all */
+	uint64_t n_gpus; /* 0: all */
 	uint32_t ids[HOLD_MAX_IDS];
 	uint32_t gpus[HOLD_MAX_GPUS];
 };
 
 struct hold_reply {
-	uint64_t status;	/* exit status of the command */
-	uint64_t worker;	/* PIDs */
+	uint64_t status; /* exit status of the command */
+	uint64_t worker; /* PIDs */
 	uint64_t guardian;
-	uint64_t command;	/* that the holder ends with; 0: none */
-	uint64_t queues;	/* suspended now, or resumed */
-	uint64_t destroying;	/* not suspended: their process destroys them */
-	uint64_t left;		/* after a resume: suspended still */
+	uint64_t command;    /* that the holder ends with; 0: none */
+	uint64_t queues;     /* suspended now, or resumed */
+	uint64_t destroying; /* not suspended: their process destroys them */
+	uint64_t left;	     /* after a resume: suspended still */
 	uint64_t ioctl_ns;
 	uint64_t slots_ns;	/* and the resolution of that */
-	uint64_t resolution_ns;	/* 0: slots were not measured */
+	uint64_t resolution_ns; /* 0: slots were not measured */
 	uint64_t verdict;	/* enum gpreempt_verdict */
 	uint64_t held_ns;	/* since when */
 	/* While it was to be suspended, some queue ran so long: */
 	uint64_t released_ns;
-	uint64_t recent_ns;	/* of that, within the last window_ns */
+	uint64_t recent_ns; /* of that, within the last window_ns */
 	uint64_t window_ns;
-	uint64_t churn;		/* it makes and destroys queues all the time */
-	uint64_t unseen;	/* queues gone before they could be suspended */
-	uint64_t lease_ns;	/* what is left of it; 0: none */
-	uint64_t cgroup;	/* the holder has one of its own */
+	uint64_t churn;	   /* it makes and destroys queues all the time */
+	uint64_t unseen;   /* queues gone before they could be suspended */
+	uint64_t lease_ns; /* what is left of it; 0: none */
+	uint64_t cgroup;   /* the holder has one of its own */
 	/* Of an error, or 0: as in struct gpreempt_error. */
 	int code;
 	uint64_t reason;

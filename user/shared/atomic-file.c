@@ -11,14 +11,14 @@
 #include "shared/atomic-file.h"
 #include "shared/macro.h"
 
-#define TRIES 16	/* random names may be taken */
-#define KEPT_NAME 200	/* of 255 bytes that a name may have */
+#define TRIES	  16  /* random names may be taken */
+#define KEPT_NAME 200 /* of 255 bytes that a name may have */
 
 /* A directory, so that it stays the same one, and names in it. */
 struct place {
 	int dir;
 	const char *name;
-	char next[256];		/* of the new file, until it is whole */
+	char next[256]; /* of the new file, until it is whole */
 };
 
 static int open_place(const char *path, struct place *p)
@@ -30,8 +30,8 @@ static int open_place(const char *path, struct place *p)
 	if (!*p->name || !strcmp(p->name, ".") || !strcmp(p->name, ".."))
 		return -EISDIR;
 	if (snprintf(dir, sizeof(dir), "%.*s",
-		     slash ? (int)(slash - path + 1) : 1, slash ? path : ".") >=
-	    (int)sizeof(dir))
+		     slash ? (int)(slash - path + 1) : 1,
+		     slash ? path : ".") >= (int)sizeof(dir))
 		return -ENAMETOOLONG;
 	p->dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return p->dir < 0 ? -errno : 0;
@@ -67,8 +67,10 @@ static int make_next(struct place *p)
 			return -EIO;
 		snprintf(p->next, sizeof(p->next), "%.*s.%016llx.new",
 			 KEPT_NAME, p->name, (unsigned long long)random);
-		fd = openat(p->dir, p->next, O_WRONLY | O_CREAT | O_EXCL |
-			    O_NOFOLLOW | O_CLOEXEC, 0600);
+		fd = openat(p->dir, p->next,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+				    O_CLOEXEC,
+			    0600);
 		if (fd >= 0 || errno != EEXIST)
 			break;
 	}

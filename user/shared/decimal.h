@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define SHR_DECIMAL_SIZE 24	/* for any int64_t, with its sign and its end */
+#define SHR_DECIMAL_SIZE 24 /* for any int64_t, with its sign and its end */
 
 /* Appends @value at @at and ends the text there. Returns its new end. */
 char *shr_put_decimal(char *at, int64_t value);

@@ -8,9 +8,9 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-#define NSEC_PER_USEC	1000ULL
-#define NSEC_PER_MSEC	1000000ULL
-#define NSEC_PER_SEC	1000000000ULL
+#define NSEC_PER_USEC 1000ULL
+#define NSEC_PER_MSEC 1000000ULL
+#define NSEC_PER_SEC  1000000000ULL
 
 static inline void shr_cleanup_free(void *p)
 {
@@ -25,6 +25,6 @@ static inline void shr_cleanup_fd(int *fd)
 
 /* The variable is freed, or the descriptor closed, when its scope ends. */
 #define __cleanup_free __attribute__((cleanup(shr_cleanup_free)))
-#define __cleanup_fd __attribute__((cleanup(shr_cleanup_fd)))
+#define __cleanup_fd   __attribute__((cleanup(shr_cleanup_fd)))
 
 #endif

@@ -15,12 +15,9 @@ static const struct unit {
 	const char *name;
 	uint64_t ns;
 } units[] = {
-	{ "h", 3600 * NSEC_PER_SEC },
-	{ "m", 60 * NSEC_PER_SEC },
-	{ "s", NSEC_PER_SEC },
-	{ "ms", NSEC_PER_MSEC },
-	{ "us", NSEC_PER_USEC },
-	{ "ns", 1 },
+	{ "h", 3600 * NSEC_PER_SEC }, { "m", 60 * NSEC_PER_SEC },
+	{ "s", NSEC_PER_SEC },	      { "ms", NSEC_PER_MSEC },
+	{ "us", NSEC_PER_USEC },      { "ns", 1 },
 };
 
 /* Digits at *text, which moves behind them. */

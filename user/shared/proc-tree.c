@@ -23,7 +23,7 @@ bool shr_is_below(pid_t pid, pid_t root)
 			return false;
 		/* The name may hold anything; it ends at the last ")". */
 		at = fgets(line, sizeof(line), file) ? strrchr(line, ')') :
-			NULL;
+						       NULL;
 		fclose(file);
 		if (!at || sscanf(at + 1, " %*c %d", &pid) != 1)
 			return false;

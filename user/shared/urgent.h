@@ -14,7 +14,7 @@ struct shr_sched {
 	uint64_t flags;
 	int32_t nice;
 	uint32_t priority;
-	uint64_t runtime;	/* ns; of an ordinary thread: its slice */
+	uint64_t runtime; /* ns; of an ordinary thread: its slice */
 	uint64_t deadline;
 	uint64_t period;
 };

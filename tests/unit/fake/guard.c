@@ -13,9 +13,9 @@
 #include "shared/macro.h"
 #include "fake/guard.h"
 
-#define KFD_DIR "/sys/class/kfd/kfd/proc/"
+#define KFD_DIR	      "/sys/class/kfd/kfd/proc/"
 #define MAX_PROCESSES 80
-#define LOOK_SECONDS 20
+#define LOOK_SECONDS  20
 
 struct guard guard;
 struct guard_options args;
@@ -38,14 +38,14 @@ void guard_heartbeat(struct guard *of)
 static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 {
 	return fail_files ? fail_files :
-	       gp_backend_loop.read_file(be, path, buf, size);
+			    gp_backend_loop.read_file(be, path, buf, size);
 }
 
 static int list_dir(void *be, const char *path,
 		    int (*fn)(void *arg, const char *name), void *arg)
 {
 	return fail_files ? fail_files :
-	       gp_backend_loop.list_dir(be, path, fn, arg);
+			    gp_backend_loop.list_dir(be, path, fn, arg);
 }
 
 /* Kept until the end of the test. */
@@ -83,7 +83,8 @@ void world_add(pid_t pid, const char *comm, const char *cgroup)
 	pids[n_pids++] = pid;
 	gp_loop_set_file(&loop, keep("/proc/%d/stat", pid),
 			 keep("%d (%s) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 "
-			      "16 17 18 %d 20\n", pid, comm, 1000 + pid));
+			      "16 17 18 %d 20\n",
+			      pid, comm, 1000 + pid));
 	gp_loop_set_file(&loop, keep("/proc/%d/comm", pid), keep("%s\n", comm));
 	gp_loop_set_file(&loop, keep("/proc/%d/cgroup", pid),
 			 keep("0::%s\n", cgroup));
@@ -113,20 +114,26 @@ static bool give(const struct guard_job *job, struct guard_channel *c,
 		 const struct guard_order *order, bool suspend)
 {
 	struct guard_result result = {
-		.pid = job->target, .suspend = suspend, .nodes = order->nodes,
-		.reason = order->reason, .arrival_ns = order->arrival_ns,
-		.start_ns = shr_now_ns(), .slots_ns = 5000,
-		.requested = 2, .done = 2,
+		.pid = job->target,
+		.suspend = suspend,
+		.nodes = order->nodes,
+		.reason = order->reason,
+		.arrival_ns = order->arrival_ns,
+		.start_ns = shr_now_ns(),
+		.slots_ns = 5000,
+		.requested = 2,
+		.done = 2,
 	};
 
 	result.end_ns = result.start_ns + 10000;
-	if (suspend && (fake_worker == WORKER_CANNOT ||
-			fake_worker == WORKER_HANGS)) {
+	if (suspend &&
+	    (fake_worker == WORKER_CANNOT || fake_worker == WORKER_HANGS)) {
 		result.code = -EIO;
 		result.error = (struct gpreempt_error){
-			.code = -EIO, .pid = job->target,
-			.reason = fake_worker == WORKER_HANGS ?
-				  GPREEMPT_HANG : GPREEMPT_SYSTEM,
+			.code = -EIO,
+			.pid = job->target,
+			.reason = fake_worker == WORKER_HANGS ? GPREEMPT_HANG :
+								GPREEMPT_SYSTEM,
 			.step = "suspending",
 		};
 	}
@@ -158,8 +165,10 @@ void guard_work(const struct guard_job *job, struct guard_channel *c)
 {
 	if (fake_worker == WORKER_FAILS) {
 		c->error = (struct gpreempt_error){
-			.code = -EPERM, .reason = GPREEMPT_SYSTEM,
-			.pid = job->target, .step = "attaching to it",
+			.code = -EPERM,
+			.reason = GPREEMPT_SYSTEM,
+			.pid = job->target,
+			.step = "attaching to it",
 		};
 		atomic_store(&c->state, GUARD_ENDED);
 		return;
@@ -176,8 +185,10 @@ void guard_work(const struct guard_job *job, struct guard_channel *c)
 void guard_setup(void)
 {
 	struct gpreempt_policy_options options = {
-		.size = sizeof(options), .max_hold_ns = NSEC_PER_SEC,
-		.linger_ns = 2 * NSEC_PER_MSEC, .share = 10,
+		.size = sizeof(options),
+		.max_hold_ns = NSEC_PER_SEC,
+		.linger_ns = 2 * NSEC_PER_MSEC,
+		.share = 10,
 	};
 
 	gp_loop_init(&loop, PID);
@@ -202,7 +213,8 @@ void guard_setup(void)
 	atomic_store(&guard.common->beat_ns, shr_now_ns());
 	guard.common->late_ns = 3600 * NSEC_PER_SEC;
 	ck_assert_int_eq(gpreempt_policy_new(&options, shr_now_ns(),
-					     &guard.policy), 0);
+					     &guard.policy),
+			 0);
 	snprintf(out_path, sizeof(out_path), "/tmp/gpreempt-guard.%d",
 		 getpid());
 	ck_assert_ptr_nonnull(freopen(out_path, "w", stdout));
@@ -268,8 +280,10 @@ void look_until_times(const char *what, size_t times)
 	uint64_t end = shr_now_ns() + LOOK_SECONDS * NSEC_PER_SEC;
 
 	do {
-		ck_assert_msg(shr_now_ns() < end, "guard did not print \"%s\" "
-			      "but: %s", what, output());
+		ck_assert_msg(shr_now_ns() < end,
+			      "guard did not print \"%s\" "
+			      "but: %s",
+			      what, output());
 		look(1);
 	} while (printed(what) < times);
 }
@@ -292,9 +306,11 @@ void name_offline(const char *word)
 void add_serve_and_train(void)
 {
 	world_add(100, "serve", "/a");
-	world_queues(100, QUEUES "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 "
-		     "4096\n1 0xf7bc sdma 0x1000 0x2000 0x3000 4096\n");
+	world_queues(100,
+		     QUEUES "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 "
+			    "4096\n1 0xf7bc sdma 0x1000 0x2000 0x3000 4096\n");
 	world_add(200, "train", "/b");
-	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n"
-		     "1 0x1234 compute-aql 0x10 0x18 0x1000 4096\n");
+	world_queues(200,
+		     QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n"
+			    "1 0x1234 compute-aql 0x10 0x18 0x1000 4096\n");
 }

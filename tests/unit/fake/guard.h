@@ -32,12 +32,12 @@ void add_serve_and_train(void);
 
 /* What its worker does; set before guard takes it. */
 enum fake_worker {
-	WORKER_OBEYS,		/* gives a result for each order */
-	WORKER_FAILS,		/* cannot open a session */
-	WORKER_STOPS,		/* once it was ready */
-	WORKER_SILENT,		/* runs, and never says that it is well */
-	WORKER_CANNOT,		/* each suspend fails */
-	WORKER_HANGS,		/* the same, for a hang of the GPU */
+	WORKER_OBEYS,  /* gives a result for each order */
+	WORKER_FAILS,  /* cannot open a session */
+	WORKER_STOPS,  /* once it was ready */
+	WORKER_SILENT, /* runs, and never says that it is well */
+	WORKER_CANNOT, /* each suspend fails */
+	WORKER_HANGS,  /* the same, for a hang of the GPU */
 };
 extern enum fake_worker fake_worker;
 

@@ -12,11 +12,11 @@
 #include "unit-host.h"
 #include "unit-trace.h"
 
-#define MAX 64
-#define PAGE 4096
-#define HEAD 16			/* of a page: its time and its length */
+#define MAX	 64
+#define PAGE	 4096
+#define HEAD	 16 /* of a page: its time and its length */
 #define KALLSYMS HOLD_DIR "-kallsyms"
-#define MISSED (1UL << 31)
+#define MISSED	 (1UL << 31)
 
 struct tracefs_instance {
 	char name[64];
@@ -25,7 +25,7 @@ struct tracefs_instance {
 
 struct tracefs_dynevent {
 	char group[64], name[64], symbol[64];
-	bool used;		/* the kernel has it */
+	bool used; /* the kernel has it */
 };
 
 const char *fake_fail_call, *fake_refused_symbol, *fake_profile;
@@ -69,8 +69,7 @@ const char *fake_events(void)
 	text[0] = '\0';
 	for (i = 0; i < MAX; i++)
 		if (events[i].used)
-			fprintf(out, "%s/%s ", events[i].group,
-				events[i].name);
+			fprintf(out, "%s/%s ", events[i].group, events[i].name);
 	fclose(out);
 	return text;
 }
@@ -214,11 +213,9 @@ static struct tracefs_dynevent *kprobe_alloc(const char *group,
 	return make(group, name, where);
 }
 
-static struct tracefs_dynevent *kretprobe_alloc(const char *group,
-						const char *name,
-						const char *where,
-						const char *format,
-						unsigned int most)
+static struct tracefs_dynevent *
+kretprobe_alloc(const char *group, const char *name, const char *where,
+		const char *format, unsigned int most)
 {
 	(void)format;
 	(void)most;
@@ -231,7 +228,8 @@ static int dynevent_create(struct tracefs_dynevent *event)
 
 	if (fails("dynevent_create"))
 		return -1;
-	if (fake_refused_symbol && !strcmp(event->symbol, fake_refused_symbol)) {
+	if (fake_refused_symbol &&
+	    !strcmp(event->symbol, fake_refused_symbol)) {
 		errno = fake_fail_code;
 		return -1;
 	}
@@ -270,14 +268,14 @@ static void dynevent_free(struct tracefs_dynevent *event)
 	free(event);
 }
 
-static struct tracefs_dynevent **
-dynevent_get_all(unsigned int types, const char *system)
+static struct tracefs_dynevent **dynevent_get_all(unsigned int types,
+						  const char *system)
 {
 	struct tracefs_dynevent **list = calloc(MAX + 1, sizeof(*list));
 	size_t i, n = 0;
 
-	ck_assert_uint_eq(types, TRACEFS_DYNEVENT_KPROBE |
-				 TRACEFS_DYNEVENT_KRETPROBE);
+	ck_assert_uint_eq(types,
+			  TRACEFS_DYNEVENT_KPROBE | TRACEFS_DYNEVENT_KRETPROBE);
 	ck_assert_ptr_null(system);
 	for (i = 0; i < MAX; i++)
 		if (events[i].used) {
@@ -296,9 +294,10 @@ static void dynevent_list_free(struct tracefs_dynevent **list)
 	free(list);
 }
 
-static enum tracefs_dynevent_type
-dynevent_info(struct tracefs_dynevent *event, char **system, char **name,
-	      char **prefix, char **addr, char **format)
+static enum tracefs_dynevent_type dynevent_info(struct tracefs_dynevent *event,
+						char **system, char **name,
+						char **prefix, char **addr,
+						char **format)
 {
 	(void)prefix;
 	(void)addr;
@@ -389,7 +388,9 @@ static char *event_file_read(struct tracefs_instance *instance,
 		first = "ret";
 	else if (!strcmp(symbol, "suspend_queues"))
 		first = "stack";
-	*size = asprintf(&text, "name: %s\nID: %d\nformat:\n"
+	*size = asprintf(
+		&text,
+		"name: %s\nID: %d\nformat:\n"
 		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 		"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
@@ -398,8 +399,8 @@ static char *event_file_read(struct tracefs_instance *instance,
 		"\tfield:u32 %s;\toffset:16;\tsize:4;\tsigned:0;\n"
 		"\tfield:u32 %s;\toffset:20;\tsize:4;\tsigned:0;\n"
 		"\tfield:__data_loc char[] comm;\toffset:24;\tsize:4;\tsigned:1;\n\n"
-		"print fmt: \"(%%lx)\", REC->__probe_ip\n", event,
-		id_of(symbol, end), first, "op");
+		"print fmt: \"(%%lx)\", REC->__probe_ip\n",
+		event, id_of(symbol, end), first, "op");
 	return text;
 }
 
@@ -426,8 +427,12 @@ void fake_event(uint64_t delta_ns, int tid, const char *symbol, bool leave,
 		uint32_t ip[2], a, b, comm;
 		char name[8];
 	} event = {
-		.type = id_of(symbol, leave), .pid = tid, .a = a, .b = b,
-		.comm = 8 << 16 | 28, .name = "wor\033ker",
+		.type = id_of(symbol, leave),
+		.pid = tid,
+		.a = a,
+		.b = b,
+		.comm = 8 << 16 | 28,
+		.name = "wor\033ker",
 	};
 	unsigned char *page = pages[n_pages - 1];
 	unsigned long commit;
@@ -483,14 +488,14 @@ void fake_tracefs_setup(void)
 	fake_fail_call = fake_refused_symbol = fake_profile = NULL;
 	fake_mounted = fake_amdgpu = fake_module = true;
 	fake_enabled = fake_was_enabled = false;
-/* clang-format off */
+	/* clang-format off */
 	fake_kallsyms("ffffffff81000000 T vfs_read\n"
 		SYMBOL("kfd_ioctl_set_debug_trap") SYMBOL("suspend_queues")
 		SYMBOL("resume_queues") SYMBOL("pm_send_unmap_queue.cold")
 		"ffffffffc0a1b2c0 t pm_send_runlist\t[other]\n"
 		"ffffffffc0a1b2c0 d amdkfd_fence_wait_timeout\t[amdgpu]\n"
 		SYMBOL("pm_send_query_status"));
-/* clang-format on */
+	/* clang-format on */
 }
 
 void fake_tracefs_teardown(void)

@@ -19,7 +19,7 @@ void fake_tracefs_teardown(void);
 
 /* What is there now, of all: "name name ...", each with a blank behind. */
 const char *fake_instances(void);
-const char *fake_events(void);	/* GROUP/NAME */
+const char *fake_events(void); /* GROUP/NAME */
 /* Left by another program. */
 void fake_add_instance(const char *name);
 void fake_add_event(const char *group, const char *name);
@@ -33,7 +33,7 @@ extern const char *fake_refused_symbol;
 extern bool fake_mounted, fake_amdgpu, fake_module;
 /* What is in /proc/kallsyms; NULL: it cannot be read. */
 void fake_kallsyms(const char *text);
-extern const char *fake_profile;	/* kprobe_profile */
+extern const char *fake_profile; /* kprobe_profile */
 /* Were the events of the instance enabled before they were disabled? */
 extern bool fake_enabled, fake_was_enabled;
 /* Happens when they are enabled. */

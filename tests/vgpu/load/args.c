@@ -9,48 +9,48 @@
 #include <string.h>
 
 const char load_usage[] =
-"usage: vgpu-load [options]\n"
-"A GPU process that submits dispatches of a known length through KFD and\n"
-"checks that each one ran exactly once and in order.\n"
-"\n"
-"  -g, --gpus LIST|all  GPUs by their place in the topology (default 0)\n"
-"  -q, --queues N       AQL compute queues on each GPU (default 1)\n"
-"  -s, --sdma N         SDMA queues on each GPU, idle without --sdma-work (default 0)\n"
-"  -P, --priority N     of the compute queues, 0 to 15 (default 7)\n"
-"  -p, --packet DUR     GPU time of a dispatch (default 1ms)\n"
-"  -r, --rate N         dispatches a second and queue (default: flat out)\n"
-"  -n, --count N        stop after N packets a queue\n"
-"      --every DUR      requests at random times, this long apart in the mean\n"
-"      --delay DUR      before the first of them is due\n"
-"      --seed N         of their times: the same N, the same times (default 1)\n"
-"      --burst N        packets of a request, submitted at once (default 1)\n"
-"      --samples FILE   the times of each request, written at the end\n"
-"      --kick           tell the simulated GPU when a doorbell is rung\n"
-"  -d, --duration DUR   stop after this time\n"
-"      --report DUR     between progress lines (default 200ms, 0: none)\n"
-"      --drain DUR      wait for the last packets (default 10s)\n"
-"      --ring N         packets that a ring holds, a power of two (default 1024)\n"
-"      --depth N        packets in flight a queue (default: 200 ms of work)\n"
-"      --barrier N      a barrier-AND packet after every N dispatches\n"
-"      --per-queue      progress lines end with each queue's completed count\n"
-"      --sdma-work      SDMA queues add to a counter and write fences, flat out\n"
-"      --churn DUR      a thread makes a queue and destroys it, each DUR\n"
-"      --churn-how HOW  empty (default): a queue without work; busy: with work;\n"
-"                       lie: the driver is given one queue to destroy, and then the\n"
-"                       argument's memory is made to name the first queue;\n"
-"                       quick: its ring is full when it is made, and it is destroyed\n"
-"                       at once\n"
-"      --leave          exit without destroying the queues\n"
-"      --no-runtime     do not enable the runtime, as a program without ROCr\n"
-"      --acquire-used   take an address space on GPUs with queues only (ROCm: all)\n"
-"  -h, --help\n"
-"\n"
-"DUR: a number with ns, us, ms or s (a plain number: seconds).\n"
-"SIGTERM, SIGINT: stop submitting, wait, undo, print the result.\n"
-"SIGUSR1: counted. SIGUSR2: one more compute queue on each GPU. SIGHUP: becomes\n"
-"another program (sleep 60) without undoing anything.\n"
-"Exit status: 0 each packet ran exactly once and in order; 1 not so, or failed;\n"
-"2 usage; 3 ended before the last packets were done, nothing else is wrong.\n";
+	"usage: vgpu-load [options]\n"
+	"A GPU process that submits dispatches of a known length through KFD and\n"
+	"checks that each one ran exactly once and in order.\n"
+	"\n"
+	"  -g, --gpus LIST|all  GPUs by their place in the topology (default 0)\n"
+	"  -q, --queues N       AQL compute queues on each GPU (default 1)\n"
+	"  -s, --sdma N         SDMA queues on each GPU, idle without --sdma-work (default 0)\n"
+	"  -P, --priority N     of the compute queues, 0 to 15 (default 7)\n"
+	"  -p, --packet DUR     GPU time of a dispatch (default 1ms)\n"
+	"  -r, --rate N         dispatches a second and queue (default: flat out)\n"
+	"  -n, --count N        stop after N packets a queue\n"
+	"      --every DUR      requests at random times, this long apart in the mean\n"
+	"      --delay DUR      before the first of them is due\n"
+	"      --seed N         of their times: the same N, the same times (default 1)\n"
+	"      --burst N        packets of a request, submitted at once (default 1)\n"
+	"      --samples FILE   the times of each request, written at the end\n"
+	"      --kick           tell the simulated GPU when a doorbell is rung\n"
+	"  -d, --duration DUR   stop after this time\n"
+	"      --report DUR     between progress lines (default 200ms, 0: none)\n"
+	"      --drain DUR      wait for the last packets (default 10s)\n"
+	"      --ring N         packets that a ring holds, a power of two (default 1024)\n"
+	"      --depth N        packets in flight a queue (default: 200 ms of work)\n"
+	"      --barrier N      a barrier-AND packet after every N dispatches\n"
+	"      --per-queue      progress lines end with each queue's completed count\n"
+	"      --sdma-work      SDMA queues add to a counter and write fences, flat out\n"
+	"      --churn DUR      a thread makes a queue and destroys it, each DUR\n"
+	"      --churn-how HOW  empty (default): a queue without work; busy: with work;\n"
+	"                       lie: the driver is given one queue to destroy, and then the\n"
+	"                       argument's memory is made to name the first queue;\n"
+	"                       quick: its ring is full when it is made, and it is destroyed\n"
+	"                       at once\n"
+	"      --leave          exit without destroying the queues\n"
+	"      --no-runtime     do not enable the runtime, as a program without ROCr\n"
+	"      --acquire-used   take an address space on GPUs with queues only (ROCm: all)\n"
+	"  -h, --help\n"
+	"\n"
+	"DUR: a number with ns, us, ms or s (a plain number: seconds).\n"
+	"SIGTERM, SIGINT: stop submitting, wait, undo, print the result.\n"
+	"SIGUSR1: counted. SIGUSR2: one more compute queue on each GPU. SIGHUP: becomes\n"
+	"another program (sleep 60) without undoing anything.\n"
+	"Exit status: 0 each packet ran exactly once and in order; 1 not so, or failed;\n"
+	"2 usage; 3 ended before the last packets were done, nothing else is wrong.\n";
 
 enum {
 	OPT_REPORT = 0x100,
@@ -101,13 +101,17 @@ static const struct option options[] = {
 	{ "acquire-used", no_argument, NULL, OPT_ACQUIRE_USED },
 	{ "sdma-work", no_argument, NULL, OPT_SDMA_WORK },
 	{ "help", no_argument, NULL, 'h' },
-	{ }
+	{}
 };
 
 int load_parse_duration(const char *text, uint64_t *ns)
 {
-	static const struct { const char *suffix; double ns; } units[] = {
-		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", 1e9 },
+	static const struct {
+		const char *suffix;
+		double ns;
+	} units[] = {
+		{ "ns", 1 },  { "us", 1e3 }, { "ms", 1e6 },
+		{ "s", 1e9 }, { "", 1e9 },
 	};
 	double value;
 	char *end;
@@ -125,7 +129,8 @@ int load_parse_duration(const char *text, uint64_t *ns)
 	return -EINVAL;
 }
 
-static int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+static int parse_number(const char *text, uint64_t min, uint64_t max,
+			uint64_t *out)
 {
 	unsigned long long value;
 	char *end;
@@ -289,7 +294,8 @@ static int parse_flag(struct load_args *args, int opt)
 /* Keep 200 ms of work in flight: longer than this process is ever off its CPU. */
 static unsigned int choose_depth(const struct load_args *args)
 {
-	uint64_t depth = args->packet_ns ? 200000000 / args->packet_ns : args->ring;
+	uint64_t depth = args->packet_ns ? 200000000 / args->packet_ns :
+					   args->ring;
 
 	if (depth < 4)
 		depth = 4;
@@ -301,13 +307,17 @@ static int finish_args(struct load_args *args, char *err, size_t err_size)
 	if (!args->depth)
 		args->depth = args->gap_ns ? args->ring : choose_depth(args);
 	if (args->depth > args->ring) {
-		snprintf(err, err_size, "--depth %u does not fit in a ring of %u packets",
+		snprintf(err, err_size,
+			 "--depth %u does not fit in a ring of %u packets",
 			 args->depth, args->ring);
 		return -EINVAL;
 	}
 	if (args->burst > args->depth || (args->rate && args->gap_ns)) {
-		snprintf(err, err_size, args->rate ? "--rate and --every exclude each other" :
-			 "--burst %u is more than may be in flight", args->burst);
+		snprintf(err, err_size,
+			 args->rate ?
+				 "--rate and --every exclude each other" :
+				 "--burst %u is more than may be in flight",
+			 args->burst);
 		return -EINVAL;
 	}
 	if (!args->queues && !args->sdma) {
@@ -317,8 +327,8 @@ static int finish_args(struct load_args *args, char *err, size_t err_size)
 	return 0;
 }
 
-int load_args_parse(struct load_args *args, int argc, char **argv,
-		    char *err, size_t err_size)
+int load_args_parse(struct load_args *args, int argc, char **argv, char *err,
+		    size_t err_size)
 {
 	int opt, index, ret;
 
@@ -337,23 +347,29 @@ int load_args_parse(struct load_args *args, int argc, char **argv,
 	optind = 0;
 	for (;;) {
 		index = -1;
-		opt = getopt_long(argc, argv, ":g:q:s:P:p:r:n:d:h", options, &index);
+		opt = getopt_long(argc, argv, ":g:q:s:P:p:r:n:d:h", options,
+				  &index);
 		if (opt < 0)
 			break;
 		if (opt == '?' || opt == ':') {
-			snprintf(err, err_size, opt == ':' ? "'%s' needs a value" :
-				 "unknown option '%s'", argv[optind - 1]);
+			snprintf(err, err_size,
+				 opt == ':' ? "'%s' needs a value" :
+					      "unknown option '%s'",
+				 argv[optind - 1]);
 			return -EINVAL;
 		}
-		ret = optarg ? parse_value(args, opt, optarg) : parse_flag(args, opt);
+		ret = optarg ? parse_value(args, opt, optarg) :
+			       parse_flag(args, opt);
 		if (ret) {
 			snprintf(err, err_size, "bad value '%s' for %s", optarg,
-				 index >= 0 ? options[index].name : "an option");
+				 index >= 0 ? options[index].name :
+					      "an option");
 			return ret;
 		}
 	}
 	if (optind < argc) {
-		snprintf(err, err_size, "unexpected argument '%s'", argv[optind]);
+		snprintf(err, err_size, "unexpected argument '%s'",
+			 argv[optind]);
 		return -EINVAL;
 	}
 	return finish_args(args, err, err_size);

@@ -65,8 +65,8 @@ static int churn_quickly(struct load_churn *churn)
 	const char *what;
 	int ret;
 
-	ret = load_queue_prepare(churn->proc->kfd, gpu, LOAD_COMPUTE, churn->args,
-				 &queue);
+	ret = load_queue_prepare(churn->proc->kfd, gpu, LOAD_COMPUTE,
+				 churn->args, &queue);
 	if (ret)
 		return ret;
 	queue.doorbell = &nowhere;
@@ -87,8 +87,8 @@ static int churn_once(struct load_churn *churn)
 	const char *what;
 	int ret;
 
-	ret = load_queue_create(churn->proc->kfd, gpu, LOAD_COMPUTE, churn->args, &queue,
-				&what);
+	ret = load_queue_create(churn->proc->kfd, gpu, LOAD_COMPUTE,
+				churn->args, &queue, &what);
 	if (ret)
 		return ret;
 	if (churn->args->churn_how == LOAD_CHURN_BUSY)
@@ -107,7 +107,8 @@ static void *churn_thread(void *arg)
 
 	while (!ret && !atomic_load(&churn->stop)) {
 		ret = churn->args->churn_how == LOAD_CHURN_QUICK ?
-		      churn_quickly(churn) : churn_once(churn);
+			      churn_quickly(churn) :
+			      churn_once(churn);
 		churn->rounds++;
 	}
 	if (ret)

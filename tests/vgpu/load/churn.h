@@ -15,8 +15,8 @@ struct load_churn {
 	const struct load_args *args;
 	pthread_t thread, liar;
 	atomic_bool stop;
-	uint64_t rounds;		/* queues made and destroyed */
-	uint32_t victim;		/* the queue that a lie names */
+	uint64_t rounds; /* queues made and destroyed */
+	uint32_t victim; /* the queue that a lie names */
 	/* What the driver was given, while it has not returned, or NULL */
 	struct kfd_ioctl_destroy_queue_args *_Atomic given;
 };

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MAX_APERTURES 128
+#define MAX_APERTURES  128
 #define DOORBELL_SLICE 8192
 
 int load_kfd_ioctl(int kfd, unsigned long request, void *arg)
@@ -26,7 +26,7 @@ int load_kfd_ioctl(int kfd, unsigned long request, void *arg)
 
 int load_kfd_open(int *fd, const char **what)
 {
-	struct kfd_ioctl_get_version_args version = { };
+	struct kfd_ioctl_get_version_args version = {};
 	int kfd, ret;
 
 	*what = "open /dev/kfd";
@@ -49,7 +49,7 @@ int load_kfd_open(int *fd, const char **what)
 static int check_aperture(int kfd, uint32_t gpu_id)
 {
 	struct kfd_process_device_apertures apertures[MAX_APERTURES];
-	struct kfd_ioctl_get_process_apertures_new_args args = { };
+	struct kfd_ioctl_get_process_apertures_new_args args = {};
 	uint32_t i;
 	int ret;
 
@@ -81,7 +81,8 @@ int load_gpu_acquire(int kfd, struct load_gpu *gpu, const char **what)
 	if (ret)
 		return ret;
 	*what = "open the render node";
-	snprintf(path, sizeof(path), "/dev/dri/renderD%u", gpu->node.render_minor);
+	snprintf(path, sizeof(path), "/dev/dri/renderD%u",
+		 gpu->node.render_minor);
 	gpu->drm_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (gpu->drm_fd < 0)
 		return -errno;
@@ -141,7 +142,7 @@ static void free_handle(int kfd, uint64_t handle)
 int load_buffer_alloc(int kfd, const struct load_gpu *gpu, size_t size,
 		      struct load_buffer *buf)
 {
-	struct kfd_ioctl_alloc_memory_of_gpu_args args = { };
+	struct kfd_ioctl_alloc_memory_of_gpu_args args = {};
 	void *cpu;
 	int ret;
 
@@ -154,8 +155,10 @@ int load_buffer_alloc(int kfd, const struct load_gpu *gpu, size_t size,
 	args.mmap_offset = (uintptr_t)cpu;
 	args.size = size;
 	args.gpu_id = gpu->node.gpu_id;
-	args.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE |
-		     KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT |
+	args.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR |
+		     KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE |
+		     KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE |
+		     KFD_IOC_ALLOC_MEM_FLAGS_COHERENT |
 		     KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE;
 	ret = load_kfd_ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args);
 	if (ret)
@@ -164,7 +167,9 @@ int load_buffer_alloc(int kfd, const struct load_gpu *gpu, size_t size,
 	if (ret)
 		goto err_free;
 	*buf = (struct load_buffer){
-		.cpu = cpu, .size = size, .handle = args.handle,
+		.cpu = cpu,
+		.size = size,
+		.handle = args.handle,
 		.gpu_id = gpu->node.gpu_id,
 	};
 	return 0;
@@ -184,5 +189,5 @@ void load_buffer_free(int kfd, struct load_buffer *buf)
 	unmap_from_gpu(kfd, buf);
 	free_handle(kfd, buf->handle);
 	munmap(buf->cpu, buf->size);
-	*buf = (struct load_buffer){ };
+	*buf = (struct load_buffer){};
 }

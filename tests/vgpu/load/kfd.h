@@ -9,17 +9,17 @@
 #include "topology.h"
 
 struct load_buffer {
-	void *cpu;		/* user address, which is the GPU address too */
+	void *cpu; /* user address, which is the GPU address too */
 	size_t size;
-	uint64_t handle;	/* KFD's, 0: not allocated */
-	uint32_t gpu_id;	/* that sees it */
+	uint64_t handle; /* KFD's, 0: not allocated */
+	uint32_t gpu_id; /* that sees it */
 };
 
 struct load_gpu {
 	struct load_node node;
-	bool used;		/* gets queues */
+	bool used; /* gets queues */
 	int drm_fd;
-	uint8_t *doorbells;	/* this process's slice, NULL until the first queue */
+	uint8_t *doorbells; /* this process's slice, NULL until the first queue */
 };
 
 /* All functions return 0 or -errno; *what names the step that failed. */

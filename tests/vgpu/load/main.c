@@ -22,8 +22,8 @@ static volatile sig_atomic_t exec_wanted;
 
 struct progress {
 	uint64_t start_ns;
-	uint64_t next_ns;	/* of the next line */
-	uint64_t last_ns;	/* of the last line */
+	uint64_t next_ns; /* of the next line */
+	uint64_t last_ns; /* of the last line */
 	uint64_t last_completed;
 };
 
@@ -53,11 +53,14 @@ static void on_hup(int sig)
 
 static void catch_signals(void)
 {
-	static const struct { int sig; void (*handler)(int); } table[] = {
-		{ SIGTERM, on_stop }, { SIGINT, on_stop },
-		{ SIGUSR1, on_usr1 }, { SIGUSR2, on_usr2 }, { SIGHUP, on_hup },
+	static const struct {
+		int sig;
+		void (*handler)(int);
+	} table[] = {
+		{ SIGTERM, on_stop }, { SIGINT, on_stop }, { SIGUSR1, on_usr1 },
+		{ SIGUSR2, on_usr2 }, { SIGHUP, on_hup },
 	};
-	struct sigaction action = { };
+	struct sigaction action = {};
 	size_t i;
 
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -90,7 +93,7 @@ static int fail(const char *what, int err)
 
 static struct load_verdict total(const struct load_process *proc)
 {
-	struct load_verdict sum = { };
+	struct load_verdict sum = {};
 	unsigned int i;
 
 	for (i = 0; i < proc->num_queues; i++)
@@ -106,11 +109,13 @@ static void print_queues(const struct load_process *proc, unsigned int first)
 	for (i = first; i < proc->num_queues; i++) {
 		queue = &proc->queues[i];
 		printf("queue %u gpu_id 0x%x type %s\n", queue->id,
-		       queue->gpu->node.gpu_id, load_queue_type_name(queue->type));
+		       queue->gpu->node.gpu_id,
+		       load_queue_type_name(queue->type));
 	}
 }
 
-static void print_progress(const struct load_process *proc, const struct load_args *args,
+static void print_progress(const struct load_process *proc,
+			   const struct load_args *args,
 			   struct progress *progress, uint64_t now)
 {
 	struct load_verdict sum = total(proc);
@@ -118,7 +123,8 @@ static void print_progress(const struct load_process *proc, const struct load_ar
 	unsigned int i;
 
 	printf("t %.3f submitted %" PRIu64 " completed %" PRIu64 " rate %.0f",
-	       (double)(now - progress->start_ns) / NS_PER_S, sum.submitted, sum.completed,
+	       (double)(now - progress->start_ns) / NS_PER_S, sum.submitted,
+	       sum.completed,
 	       (double)(sum.completed - progress->last_completed) / interval);
 	if (args->per_queue) {
 		printf(" queues");
@@ -135,8 +141,8 @@ static void print_progress(const struct load_process *proc, const struct load_ar
 		progress->next_ns = now + args->report_ns;
 }
 
-static int add_wanted_queues(struct load_process *proc, const struct load_args *args,
-			     const char **what)
+static int add_wanted_queues(struct load_process *proc,
+			     const struct load_args *args, const char **what)
 {
 	unsigned int first = proc->num_queues;
 	int ret;
@@ -147,9 +153,10 @@ static int add_wanted_queues(struct load_process *proc, const struct load_args *
 	return ret;
 }
 
-static int run(struct load_process *proc, const struct load_args *args, const char **what)
+static int run(struct load_process *proc, const struct load_args *args,
+	       const char **what)
 {
-	struct progress progress = { };
+	struct progress progress = {};
 	uint64_t now = now_ns(), stop_ns = 0;
 	int ret, signals = 0;
 	bool stop = false;
@@ -173,23 +180,26 @@ static int run(struct load_process *proc, const struct load_args *args, const ch
 			printf("signals %d\n", signals);
 		}
 		now = now_ns();
-		if (!stop && (stop_requested || load_submit_finished(proc, args) ||
-			      (args->duration_ns &&
-			       now - progress.start_ns >= args->duration_ns))) {
+		if (!stop &&
+		    (stop_requested || load_submit_finished(proc, args) ||
+		     (args->duration_ns &&
+		      now - progress.start_ns >= args->duration_ns))) {
 			stop = true;
 			stop_ns = now;
 		}
 		load_submit_round(proc, args, now, stop);
 		if (args->report_ns && now >= progress.next_ns)
 			print_progress(proc, args, &progress, now);
-		if (stop && (load_submit_drained(proc) || now - stop_ns >= args->drain_ns))
+		if (stop && (load_submit_drained(proc) ||
+			     now - stop_ns >= args->drain_ns))
 			return 0;
 		sleep_ns(load_submit_sleep(proc, args, now));
 	}
 }
 
 /* The times of all requests, queue by queue. */
-static int write_samples(const struct load_process *proc, const struct load_args *args)
+static int write_samples(const struct load_process *proc,
+			 const struct load_args *args)
 {
 	unsigned int i;
 	FILE *out;
@@ -229,18 +239,21 @@ static void print_result(const struct load_verdict *sum)
 {
 	printf("done submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64
 	       " doubled %" PRIu64 " disordered %" PRIu64 " unfinished %" PRIu64
-	       " signals %d\n", sum->submitted, sum->completed, sum->lost, sum->doubled,
+	       " signals %d\n",
+	       sum->submitted, sum->completed, sum->lost, sum->doubled,
 	       sum->disordered, sum->unfinished, (int)usr1_count);
 }
 
-static int start(struct load_process *proc, const struct load_args *args, const char **what)
+static int start(struct load_process *proc, const struct load_args *args,
+		 const char **what)
 {
 	int ret;
 
 	ret = load_process_open(proc, args, what);
 	if (ret)
 		return ret;
-	ret = load_process_add_queues(proc, args, LOAD_COMPUTE, args->queues, what);
+	ret = load_process_add_queues(proc, args, LOAD_COMPUTE, args->queues,
+				      what);
 	if (ret)
 		return ret;
 	ret = load_process_add_queues(proc, args, LOAD_SDMA, args->sdma, what);
@@ -263,7 +276,8 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (load_args_parse(&args, argc, argv, err, sizeof(err))) {
-		fprintf(stderr, "vgpu-load: %s\nTry 'vgpu-load --help'.\n", err);
+		fprintf(stderr, "vgpu-load: %s\nTry 'vgpu-load --help'.\n",
+			err);
 		return 2;
 	}
 	if (args.help) {

@@ -21,7 +21,9 @@ static int find_gpus(struct load_process *proc, uint64_t mask)
 		return found;
 	for (i = 0; i < found; i++) {
 		proc->gpus[i] = (struct load_gpu){
-			.node = nodes[i], .used = mask >> i & 1, .drm_fd = -1,
+			.node = nodes[i],
+			.used = mask >> i & 1,
+			.drm_fd = -1,
 		};
 		any |= proc->gpus[i].used;
 	}
@@ -37,7 +39,8 @@ static int find_gpus(struct load_process *proc, uint64_t mask)
  * program does. A driver that finds none crashed in its suspend (6.12.117), so
  * this is what a program must look like, and --acquire-used what it must not.
  */
-static int acquire_gpus(struct load_process *proc, bool used_only, const char **what)
+static int acquire_gpus(struct load_process *proc, bool used_only,
+			const char **what)
 {
 	unsigned int i;
 	int ret;
@@ -86,7 +89,8 @@ int load_process_open(struct load_process *proc, const struct load_args *args,
 	return ret;
 }
 
-int load_process_add_queues(struct load_process *proc, const struct load_args *args,
+int load_process_add_queues(struct load_process *proc,
+			    const struct load_args *args,
 			    enum load_queue_type type, unsigned int per_gpu,
 			    const char **what)
 {
@@ -100,8 +104,10 @@ int load_process_add_queues(struct load_process *proc, const struct load_args *a
 			*what = "hold more queues";
 			if (proc->num_queues == LOAD_MAX_QUEUES)
 				return -ENOSPC;
-			ret = load_queue_create(proc->kfd, &proc->gpus[gpu], type, args,
-						&proc->queues[proc->num_queues], what);
+			ret = load_queue_create(proc->kfd, &proc->gpus[gpu],
+						type, args,
+						&proc->queues[proc->num_queues],
+						what);
 			if (ret)
 				return ret;
 			proc->num_queues++;

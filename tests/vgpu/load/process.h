@@ -9,18 +9,19 @@
 /* This process as KFD sees it: its GPUs and queues. */
 struct load_process {
 	int kfd;
-	bool runtime;			/* enabled by us */
-	int kick;			/* tells the simulated GPU of a doorbell, or -1 */
+	bool runtime; /* enabled by us */
+	int kick;     /* tells the simulated GPU of a doorbell, or -1 */
 	struct load_gpu gpus[LOAD_MAX_GPUS];
 	unsigned int num_gpus;
-	struct load_queue *queues;	/* LOAD_MAX_QUEUES of them */
+	struct load_queue *queues; /* LOAD_MAX_QUEUES of them */
 	unsigned int num_queues;
 };
 
 /* Return 0 or -errno; *what names the step that failed. */
 int load_process_open(struct load_process *proc, const struct load_args *args,
 		      const char **what);
-int load_process_add_queues(struct load_process *proc, const struct load_args *args,
+int load_process_add_queues(struct load_process *proc,
+			    const struct load_args *args,
 			    enum load_queue_type type, unsigned int per_gpu,
 			    const char **what);
 /* What ROCm does at a normal end: queues first, then the runtime. */

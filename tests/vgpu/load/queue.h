@@ -20,14 +20,14 @@ enum load_queue_type {
 struct load_queue {
 	enum load_queue_type type;
 	struct load_gpu *gpu;
-	uint32_t id;			/* KFD's queue id */
+	uint32_t id; /* KFD's queue id */
 	bool exists;
 	volatile uint64_t *doorbell;
 	struct load_buffer rptr, wptr, ring_mem, eop, cwsr, work;
-	struct load_ring ring;		/* compute */
-	struct load_sdma sdma;		/* SDMA */
+	struct load_ring ring; /* compute */
+	struct load_sdma sdma; /* SDMA */
 	struct load_verdict verdict;
-	uint64_t next_due_ns;		/* when a rate is kept: time of the next packet */
+	uint64_t next_due_ns; /* when a rate is kept: time of the next packet */
 	struct load_requests requests;
 };
 
@@ -38,8 +38,8 @@ int load_queue_create(int kfd, struct load_gpu *gpu, enum load_queue_type type,
 /* The two parts of that: its memory and its ring, and then the queue itself. */
 int load_queue_prepare(int kfd, struct load_gpu *gpu, enum load_queue_type type,
 		       const struct load_args *args, struct load_queue *queue);
-int load_queue_start(int kfd, const struct load_args *args, struct load_queue *queue,
-		     const char **what);
+int load_queue_start(int kfd, const struct load_args *args,
+		     struct load_queue *queue, const char **what);
 int load_queue_destroy(int kfd, struct load_queue *queue);
 /* Gives the memory back; the queue must be gone. */
 void load_queue_free(int kfd, struct load_queue *queue);

@@ -16,31 +16,34 @@
 
 /* Times are ns of CLOCK_MONOTONIC, which the simulated GPU's signals have. */
 struct load_request {
-	uint64_t arrival_ns;	/* when it was due; late is our fault, and counts */
+	uint64_t arrival_ns; /* when it was due; late is our fault, and counts */
 	uint64_t submit_ns;
-	uint64_t start_ns;	/* of its first packet */
-	uint64_t end_ns;	/* of its last; 0: not done */
-	uint64_t first;		/* packet of the ring */
+	uint64_t start_ns; /* of its first packet */
+	uint64_t end_ns;   /* of its last; 0: not done */
+	uint64_t first;	   /* packet of the ring */
 	uint64_t last;
 };
 
 struct load_requests {
-	uint64_t random;	/* state; 0: not begun */
-	uint64_t next_ns;	/* arrival of the next one */
+	uint64_t random;  /* state; 0: not begun */
+	uint64_t next_ns; /* arrival of the next one */
 	struct load_request *list;
 	size_t n, room;
-	size_t done;		/* those before this one are */
+	size_t done; /* those before this one are */
 };
 
 /*
  * How many of the @room packets are to be put now: whole requests that are due.
  * Without a mean gap all are due.
  */
-uint64_t load_requests_due(struct load_requests *r, const struct load_args *args,
-			   const struct load_ring *ring, uint64_t now_ns, uint64_t room);
+uint64_t load_requests_due(struct load_requests *r,
+			   const struct load_args *args,
+			   const struct load_ring *ring, uint64_t now_ns,
+			   uint64_t room);
 /* Before a slot is reused: record when its packet began and ended. */
-void load_requests_collect(struct load_requests *r, const struct load_ring *ring);
-void load_requests_write(const struct load_requests *r, const struct load_args *args,
-			 FILE *out);
+void load_requests_collect(struct load_requests *r,
+			   const struct load_ring *ring);
+void load_requests_write(const struct load_requests *r,
+			 const struct load_args *args, FILE *out);
 
 #endif

@@ -4,15 +4,16 @@
 
 #include <string.h>
 
-#define SDMA_NOP(dwords) (((dwords) - 1u) << 16)
-#define SDMA_FENCE 5u
+#define SDMA_NOP(dwords)  (((dwords)-1u) << 16)
+#define SDMA_FENCE	  5u
 #define SDMA_ATOMIC_ADD64 (10u | 0x2fu << 25)
 
 /* Eight dwords of atomic, four of fence, four of nothing. */
 static void write_group(struct load_sdma *sdma)
 {
-	uint32_t *p = (void *)(sdma->packets + (sdma->head * LOAD_SDMA_GROUP_BYTES &
-						(sdma->bytes - 1)));
+	uint32_t *p =
+		(void *)(sdma->packets + (sdma->head * LOAD_SDMA_GROUP_BYTES &
+					  (sdma->bytes - 1)));
 	uint64_t cell = (uintptr_t)sdma->cell, fence = (uintptr_t)sdma->fence;
 
 	memset(p, 0, LOAD_SDMA_GROUP_BYTES);
@@ -45,7 +46,8 @@ uint32_t load_sdma_fill(struct load_sdma *sdma, struct load_verdict *verdict)
 /* The fence has the low 32 bits of the number of the last complete group. */
 void load_sdma_retire(struct load_sdma *sdma, struct load_verdict *verdict)
 {
-	uint32_t done = __atomic_load_n(sdma->fence, __ATOMIC_ACQUIRE) - (uint32_t)sdma->tail;
+	uint32_t done = __atomic_load_n(sdma->fence, __ATOMIC_ACQUIRE) -
+			(uint32_t)sdma->tail;
 
 	/* A fence that goes back, or past what was asked for, is out of order. */
 	if (done > sdma->head - sdma->tail) {
@@ -66,6 +68,7 @@ void load_sdma_finish(struct load_sdma *sdma, struct load_verdict *verdict)
 	cell = __atomic_load_n(sdma->cell, __ATOMIC_ACQUIRE);
 	if (cell < sdma->tail)
 		verdict->lost += sdma->tail - cell;
-	else if (cell > sdma->head || (sdma->head == sdma->tail && cell > sdma->tail))
+	else if (cell > sdma->head ||
+		 (sdma->head == sdma->tail && cell > sdma->tail))
 		verdict->doubled += cell - sdma->tail;
 }

@@ -10,17 +10,17 @@
 
 #include "ring.h"
 
-#define LOAD_SDMA_GROUP_BYTES 64	/* divides each ring */
-#define LOAD_SDMA_DEPTH 8		/* groups in flight */
+#define LOAD_SDMA_GROUP_BYTES 64 /* divides each ring */
+#define LOAD_SDMA_DEPTH	      8	 /* groups in flight */
 
 struct load_sdma {
 	uint8_t *packets;
 	uint32_t bytes;			/* of the ring, a power of two */
-	volatile uint64_t *write_index;	/* in bytes, counted on */
+	volatile uint64_t *write_index; /* in bytes, counted on */
 	uint64_t *cell;
 	volatile uint32_t *fence;
-	uint64_t head;			/* groups written */
-	uint64_t tail;			/* groups found complete */
+	uint64_t head; /* groups written */
+	uint64_t tail; /* groups found complete */
 };
 
 /* Writes groups until enough are in flight. Returns how many. */

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#define NS_PER_S 1000000000ULL
+#define NS_PER_S     1000000000ULL
 #define SLEEP_MIN_NS 500000
 #define SLEEP_MAX_NS 10000000
 
@@ -18,8 +18,8 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
  * (its queue is suspended, or the GPU too slow) makes no debt: the rate goes
  * on from now.
  */
-static uint64_t due_packets(struct load_queue *queue, uint64_t rate, uint64_t now,
-			    uint64_t room)
+static uint64_t due_packets(struct load_queue *queue, uint64_t rate,
+			    uint64_t now, uint64_t room)
 {
 	uint64_t period = NS_PER_S / rate;
 	uint64_t due;
@@ -38,8 +38,8 @@ static uint64_t due_packets(struct load_queue *queue, uint64_t rate, uint64_t no
 }
 
 /* Hardware sees a doorbell at once; the simulated GPU, when we notify it. */
-static void ring_doorbell(const struct load_process *proc, struct load_queue *queue,
-			  uint64_t value)
+static void ring_doorbell(const struct load_process *proc,
+			  struct load_queue *queue, uint64_t value)
 {
 	ssize_t n;
 
@@ -76,7 +76,8 @@ static void top_up_sdma(struct load_queue *queue)
 	struct load_sdma *sdma = &queue->sdma;
 
 	if (load_sdma_fill(sdma, &queue->verdict))
-		__atomic_store_n(queue->doorbell, sdma->head * LOAD_SDMA_GROUP_BYTES,
+		__atomic_store_n(queue->doorbell,
+				 sdma->head * LOAD_SDMA_GROUP_BYTES,
 				 __ATOMIC_RELEASE);
 }
 
@@ -109,7 +110,8 @@ bool load_submit_drained(const struct load_process *proc)
 	return true;
 }
 
-bool load_submit_finished(const struct load_process *proc, const struct load_args *args)
+bool load_submit_finished(const struct load_process *proc,
+			  const struct load_args *args)
 {
 	unsigned int i;
 
@@ -126,8 +128,8 @@ bool load_submit_finished(const struct load_process *proc, const struct load_arg
  * Half the time that the emptiest ring needs at least. Several queues of one
  * GPU share it, so this errs on the safe side.
  */
-uint64_t load_submit_sleep(const struct load_process *proc, const struct load_args *args,
-			   uint64_t now_ns)
+uint64_t load_submit_sleep(const struct load_process *proc,
+			   const struct load_args *args, uint64_t now_ns)
 {
 	uint64_t sleep = SLEEP_MAX_NS, in_flight;
 	const struct load_queue *queue;
@@ -138,8 +140,11 @@ uint64_t load_submit_sleep(const struct load_process *proc, const struct load_ar
 		if (queue->type != LOAD_COMPUTE)
 			continue;
 		if (args->gap_ns) {
-			sleep = min_u64(sleep, queue->requests.next_ns > now_ns ?
-					queue->requests.next_ns - now_ns : 0);
+			sleep = min_u64(sleep,
+					queue->requests.next_ns > now_ns ?
+						queue->requests.next_ns -
+							now_ns :
+						0);
 		} else if (args->rate) {
 			if (queue->next_due_ns <= now_ns)
 				return SLEEP_MIN_NS;

@@ -9,33 +9,33 @@
 #include <string.h>
 
 const char rocm_usage[] =
-"usage: hsa-load [options]\n"
-"A ROCr program that submits dispatches of a known length, copies data by SDMA\n"
-"and checks that each dispatch ran exactly once.\n"
-"\n"
-"  -g, --gpus N|all     the first N GPUs (default 1)\n"
-"  -q, --queues N       on each GPU (default 1); ROCr adds its own\n"
-"  -p, --packet DUR     GPU time of a dispatch (default 1ms)\n"
-"  -n, --count N        stop after N dispatches a queue\n"
-"  -d, --duration DUR   stop after this time\n"
-"      --copy BYTES     copy so much to each GPU and back, again and again\n"
-"      --copy-after DUR the first copy so long after the start\n"
-"      --copy-on-usr1   the first copy after SIGUSR1\n"
-"      --depth N        dispatches in flight a queue (default: 200 ms of work)\n"
-"      --ring N         packets that a queue holds, a power of two (default 1024)\n"
-"      --poll           wait by polling (default: sleep until the interrupt)\n"
-"      --forever        wait without a limit (default: 20 ms, then look around)\n"
-"      --report DUR     between progress lines (default 200ms, 0: none)\n"
-"      --drain DUR      wait for the last dispatches (default 10s)\n"
-"      --wait DUR       before hsa_init\n"
-"      --leave          exit without destroying anything\n"
-"  -h, --help\n"
-"\n"
-"DUR: a number with ns, us, ms or s.\n"
-"SIGTERM, SIGINT: stop submitting, wait, shut down, print the result.\n"
-"SIGUSR1: counted. SIGUSR2: one more queue on each GPU.\n"
-"Exit status: 0 each dispatch ran exactly once and all copied data was right;\n"
-"1 not so, or failed; 2 usage; 3 ended before the last dispatches were done.\n";
+	"usage: hsa-load [options]\n"
+	"A ROCr program that submits dispatches of a known length, copies data by SDMA\n"
+	"and checks that each dispatch ran exactly once.\n"
+	"\n"
+	"  -g, --gpus N|all     the first N GPUs (default 1)\n"
+	"  -q, --queues N       on each GPU (default 1); ROCr adds its own\n"
+	"  -p, --packet DUR     GPU time of a dispatch (default 1ms)\n"
+	"  -n, --count N        stop after N dispatches a queue\n"
+	"  -d, --duration DUR   stop after this time\n"
+	"      --copy BYTES     copy so much to each GPU and back, again and again\n"
+	"      --copy-after DUR the first copy so long after the start\n"
+	"      --copy-on-usr1   the first copy after SIGUSR1\n"
+	"      --depth N        dispatches in flight a queue (default: 200 ms of work)\n"
+	"      --ring N         packets that a queue holds, a power of two (default 1024)\n"
+	"      --poll           wait by polling (default: sleep until the interrupt)\n"
+	"      --forever        wait without a limit (default: 20 ms, then look around)\n"
+	"      --report DUR     between progress lines (default 200ms, 0: none)\n"
+	"      --drain DUR      wait for the last dispatches (default 10s)\n"
+	"      --wait DUR       before hsa_init\n"
+	"      --leave          exit without destroying anything\n"
+	"  -h, --help\n"
+	"\n"
+	"DUR: a number with ns, us, ms or s.\n"
+	"SIGTERM, SIGINT: stop submitting, wait, shut down, print the result.\n"
+	"SIGUSR1: counted. SIGUSR2: one more queue on each GPU.\n"
+	"Exit status: 0 each dispatch ran exactly once and all copied data was right;\n"
+	"1 not so, or failed; 2 usage; 3 ended before the last dispatches were done.\n";
 
 enum { KIND_FLAG, KIND_NUMBER, KIND_DURATION, KIND_GPUS };
 
@@ -43,13 +43,13 @@ struct option_type {
 	const char *name;
 	int letter;
 	int kind;
-	size_t offset;		/* in struct rocm_args */
+	size_t offset; /* in struct rocm_args */
 };
 
 #define AT(field) offsetof(struct rocm_args, field)
 
 static const struct option_type types[] = {
-/* clang-format off */
+	/* clang-format off */
 	{ "gpus",	'g', KIND_GPUS,		AT(gpus) },
 	{ "queues",	'q', KIND_NUMBER,	AT(queues) },
 	{ "packet",	'p', KIND_DURATION,	AT(packet_ns) },
@@ -67,11 +67,11 @@ static const struct option_type types[] = {
 	{ "forever",	0,   KIND_FLAG,		AT(forever) },
 	{ "leave",	0,   KIND_FLAG,		AT(leave) },
 	{ "help",	'h', KIND_FLAG,		AT(help) },
-/* clang-format on */
+	/* clang-format on */
 };
 
-#define TYPES (sizeof(types) / sizeof(types[0]))
-#define VALUE_BASE 0x100	/* getopt's value of an option without a letter */
+#define TYPES	   (sizeof(types) / sizeof(types[0]))
+#define VALUE_BASE 0x100 /* getopt's value of an option without a letter */
 
 static int parse_number(const char *text, uint64_t *value)
 {
@@ -86,8 +86,12 @@ static int parse_number(const char *text, uint64_t *value)
 
 static int parse_duration(const char *text, uint64_t *ns)
 {
-	static const struct { const char *suffix; double ns; } units[] = {
-		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", 1e9 },
+	static const struct {
+		const char *suffix;
+		double ns;
+	} units[] = {
+		{ "ns", 1 },  { "us", 1e3 }, { "ms", 1e6 },
+		{ "s", 1e9 }, { "", 1e9 },
 	};
 	double value;
 	char *end;
@@ -105,7 +109,8 @@ static int parse_duration(const char *text, uint64_t *ns)
 	return -EINVAL;
 }
 
-static int set(struct rocm_args *args, const struct option_type *type, const char *text)
+static int set(struct rocm_args *args, const struct option_type *type,
+	       const char *text)
 {
 	void *field = (char *)args + type->offset;
 
@@ -134,15 +139,18 @@ static void make_options(struct option *options, char *letters)
 	for (i = 0; i < TYPES; i++) {
 		options[i] = (struct option){
 			.name = types[i].name,
-			.has_arg = types[i].kind == KIND_FLAG ? no_argument : required_argument,
-			.val = types[i].letter ? types[i].letter : VALUE_BASE + (int)i,
+			.has_arg = types[i].kind == KIND_FLAG ?
+					   no_argument :
+					   required_argument,
+			.val = types[i].letter ? types[i].letter :
+						 VALUE_BASE + (int)i,
 		};
 		if (types[i].letter)
 			*letters++ = (char)types[i].letter;
 		if (types[i].letter && types[i].kind != KIND_FLAG)
 			*letters++ = ':';
 	}
-	options[TYPES] = (struct option){ };
+	options[TYPES] = (struct option){};
 	*letters = '\0';
 }
 
@@ -161,12 +169,15 @@ static const struct option_type *type_of(int opt)
 /* 200 ms of work in flight: longer than this process is ever off its CPU. */
 static int finish(struct rocm_args *args, char *err, size_t size)
 {
-	if (args->ring < 64 || args->ring > 16384 || args->ring & (args->ring - 1)) {
-		snprintf(err, size, "--ring must be a power of two from 64 to 16384");
+	if (args->ring < 64 || args->ring > 16384 ||
+	    args->ring & (args->ring - 1)) {
+		snprintf(err, size,
+			 "--ring must be a power of two from 64 to 16384");
 		return -EINVAL;
 	}
 	if (!args->depth) {
-		args->depth = args->packet_ns ? 200000000 / args->packet_ns : args->ring;
+		args->depth = args->packet_ns ? 200000000 / args->packet_ns :
+						args->ring;
 		if (args->depth < 4)
 			args->depth = 4;
 	}
@@ -175,7 +186,8 @@ static int finish(struct rocm_args *args, char *err, size_t size)
 	return 0;
 }
 
-int rocm_args_parse(struct rocm_args *args, int argc, char **argv, char *err, size_t size)
+int rocm_args_parse(struct rocm_args *args, int argc, char **argv, char *err,
+		    size_t size)
 {
 	struct option options[TYPES + 1];
 	const struct option_type *type;
@@ -195,11 +207,13 @@ int rocm_args_parse(struct rocm_args *args, int argc, char **argv, char *err, si
 	while ((opt = getopt_long(argc, argv, letters, options, NULL)) >= 0) {
 		type = type_of(opt);
 		if (!type) {
-			snprintf(err, size, "cannot take '%s'", argv[optind - 1]);
+			snprintf(err, size, "cannot take '%s'",
+				 argv[optind - 1]);
 			return -EINVAL;
 		}
 		if (set(args, type, optarg)) {
-			snprintf(err, size, "bad value '%s' of --%s", optarg, type->name);
+			snprintf(err, size, "bad value '%s' of --%s", optarg,
+				 type->name);
 			return -EINVAL;
 		}
 	}

@@ -11,7 +11,7 @@ static const struct {
 	const char *name;
 	int (*run)(struct check *c);
 } checks[] = {
-/* clang-format off */
+	/* clang-format off */
 	{ "barrier-and",	check_barrier_and },
 	{ "barrier-or",		check_barrier_or },
 	{ "barrier-value",	check_barrier_value },
@@ -29,14 +29,15 @@ static const struct {
 	{ "fill",		check_fill },
 	{ "unserved",		check_unserved },
 	{ "refused-ioctls",	check_refused_ioctls },
-/* clang-format on */
+	/* clang-format on */
 };
 
 #define CHECKS (sizeof(checks) / sizeof(checks[0]))
 
 static void on_error(hsa_status_t status, hsa_queue_t *queue, void *data)
 {
-	printf("  queue %lu: %s\n", (unsigned long)queue->id, rocm_error(status));
+	printf("  queue %lu: %s\n", (unsigned long)queue->id,
+	       rocm_error(status));
 	*(bool *)data = true;
 }
 
@@ -44,8 +45,9 @@ static int open_all(struct check *c)
 {
 	TRY(hsa_init());
 	TRY(rocm_find(&c->gpus));
-	TRY(hsa_queue_create(c->gpus.gpu[0].agent, QUEUE_SIZE, HSA_QUEUE_TYPE_MULTI, on_error,
-			     &c->error, UINT32_MAX, UINT32_MAX, &c->queue));
+	TRY(hsa_queue_create(c->gpus.gpu[0].agent, QUEUE_SIZE,
+			     HSA_QUEUE_TYPE_MULTI, on_error, &c->error,
+			     UINT32_MAX, UINT32_MAX, &c->queue));
 	TRY(rocm_host_alloc(&c->gpus, QUEUE_SIZE * sizeof(*c->kernargs),
 			    (void **)&c->kernargs));
 	TRY(rocm_host_alloc(&c->gpus, 4096, (void **)&c->cell));

@@ -14,11 +14,11 @@
 
 struct check {
 	struct rocm_gpus gpus;
-	hsa_queue_t *queue;	/* on the first GPU */
-	uint64_t index;		/* of the next packet */
-	bool error;		/* ROCr reported an error of a queue */
-	struct vgpu_kernarg *kernargs;	/* one a packet of the queue */
-	uint64_t *cell;		/* what dispatches add to */
+	hsa_queue_t *queue;	       /* on the first GPU */
+	uint64_t index;		       /* of the next packet */
+	bool error;		       /* ROCr reported an error of a queue */
+	struct vgpu_kernarg *kernargs; /* one a packet of the queue */
+	uint64_t *cell;		       /* what dispatches add to */
 };
 
 /* All return 0, or -1 after a line that says what is wrong. */
@@ -47,24 +47,27 @@ int check_wrong(const char *what, hsa_status_t status);
 int check_new_signal(int64_t value, hsa_signal_t *signal);
 void check_put_dispatch(struct check *c, uint64_t duration_ns, uint64_t addend,
 			hsa_signal_t signal);
-void check_put_barrier(struct check *c, hsa_packet_type_t type, const hsa_signal_t *deps,
-		       unsigned int n, hsa_signal_t signal);
+void check_put_barrier(struct check *c, hsa_packet_type_t type,
+		       const hsa_signal_t *deps, unsigned int n,
+		       hsa_signal_t signal);
 void check_ring(struct check *c);
 /* Is it 0 within so many ms? */
 bool check_zero_within(hsa_signal_t signal, unsigned int ms);
 
-#define TRY(call) do {							\
-	hsa_status_t try_status = (call);				\
-									\
-	if (try_status)							\
-		return check_wrong(#call, try_status);			\
-} while (0)
+#define TRY(call)                                              \
+	do {                                                   \
+		hsa_status_t try_status = (call);              \
+                                                               \
+		if (try_status)                                \
+			return check_wrong(#call, try_status); \
+	} while (0)
 
-#define MUST(condition) do {						\
-	if (!(condition)) {						\
-		printf("  not so: %s\n", #condition);			\
-		return -1;						\
-	}								\
-} while (0)
+#define MUST(condition)                                       \
+	do {                                                  \
+		if (!(condition)) {                           \
+			printf("  not so: %s\n", #condition); \
+			return -1;                            \
+		}                                             \
+	} while (0)
 
 #endif

@@ -21,7 +21,8 @@ int check_new_signal(int64_t value, hsa_signal_t *signal)
 void check_put_dispatch(struct check *c, uint64_t duration_ns, uint64_t addend,
 			hsa_signal_t signal)
 {
-	struct vgpu_kernarg *arg = &c->kernargs[c->index & (c->queue->size - 1)];
+	struct vgpu_kernarg *arg =
+		&c->kernargs[c->index & (c->queue->size - 1)];
 
 	*arg = (struct vgpu_kernarg){
 		.magic = VGPU_KERNARG_MAGIC,
@@ -34,8 +35,9 @@ void check_put_dispatch(struct check *c, uint64_t duration_ns, uint64_t addend,
 	c->index++;
 }
 
-void check_put_barrier(struct check *c, hsa_packet_type_t type, const hsa_signal_t *deps,
-		       unsigned int n, hsa_signal_t signal)
+void check_put_barrier(struct check *c, hsa_packet_type_t type,
+		       const hsa_signal_t *deps, unsigned int n,
+		       hsa_signal_t signal)
 {
 	hsa_barrier_and_packet_t *packet = c->queue->base_address;
 	unsigned int i;

@@ -19,9 +19,9 @@
 
 struct raw {
 	int kfd;
-	uint32_t gpu_id;	/* of the first GPU */
-	void *va;		/* address space of our own */
-	uint64_t handle;	/* of memory of that GPU at va */
+	uint32_t gpu_id; /* of the first GPU */
+	void *va;	 /* address space of our own */
+	uint64_t handle; /* of memory of that GPU at va */
 };
 
 static int refused(const char *name, int ret)
@@ -32,7 +32,7 @@ static int refused(const char *name, int ret)
 
 static int first_gpu(struct raw *raw)
 {
-	struct kfd_process_device_apertures apertures = { };
+	struct kfd_process_device_apertures apertures = {};
 	struct kfd_ioctl_get_process_apertures_new_args args = {
 		.kfd_process_device_apertures_ptr = (uintptr_t)&apertures,
 		.num_of_nodes = 1,
@@ -48,12 +48,14 @@ static int open_raw(struct raw *raw)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
 		.size = SIZE,
-		.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
+		.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM |
+			 KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
 	};
 
 	/* The process is ROCr's: KFD knows one a process. */
 	raw->kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-	raw->va = mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	raw->va =
+		mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	MUST(raw->kfd >= 0 && raw->va != MAP_FAILED);
 	MUST(first_gpu(raw) == 0);
 	args.va_addr = (uintptr_t)raw->va;
@@ -65,7 +67,8 @@ static int open_raw(struct raw *raw)
 
 static int close_raw(struct raw *raw)
 {
-	struct kfd_ioctl_free_memory_of_gpu_args args = { .handle = raw->handle };
+	struct kfd_ioctl_free_memory_of_gpu_args args = { .handle =
+								  raw->handle };
 
 	MUST(ioctl(raw->kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args) == 0);
 	munmap(raw->va, SIZE);
@@ -75,15 +78,18 @@ static int close_raw(struct raw *raw)
 
 static int export(struct raw *raw)
 {
-	struct kfd_ioctl_export_dmabuf_args args = { .handle = raw->handle, .flags = O_CLOEXEC };
+	struct kfd_ioctl_export_dmabuf_args args = { .handle = raw->handle,
+						     .flags = O_CLOEXEC };
 
-	return refused("EXPORT_DMABUF", ioctl(raw->kfd, AMDKFD_IOC_EXPORT_DMABUF, &args));
+	return refused("EXPORT_DMABUF",
+		       ioctl(raw->kfd, AMDKFD_IOC_EXPORT_DMABUF, &args));
 }
 
 /* A buffer that is a real dma-buf, of ordinary memory. */
 static int make_dmabuf(void)
 {
-	struct udmabuf_create args = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = SIZE };
+	struct udmabuf_create args = { .flags = UDMABUF_FLAGS_CLOEXEC,
+				       .size = SIZE };
 	int memory = memfd_create("check", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), fd = -1;
 
@@ -100,7 +106,7 @@ static int make_dmabuf(void)
 static int import(struct raw *raw)
 {
 	struct kfd_ioctl_import_dmabuf_args args = { .gpu_id = raw->gpu_id };
-	struct kfd_ioctl_get_dmabuf_info_args info = { };
+	struct kfd_ioctl_get_dmabuf_info_args info = {};
 	int fd = make_dmabuf(), ret;
 
 	if (fd < 0) {
@@ -110,10 +116,12 @@ static int import(struct raw *raw)
 	args.va_addr = (uintptr_t)raw->va;
 	args.dmabuf_fd = (uint32_t)fd;
 	info.dmabuf_fd = (uint32_t)fd;
-	ret = refused("IMPORT_DMABUF", ioctl(raw->kfd, AMDKFD_IOC_IMPORT_DMABUF, &args));
+	ret = refused("IMPORT_DMABUF",
+		      ioctl(raw->kfd, AMDKFD_IOC_IMPORT_DMABUF, &args));
 	if (!ret)
 		ret = refused("GET_DMABUF_INFO",
-			      ioctl(raw->kfd, AMDKFD_IOC_GET_DMABUF_INFO, &info));
+			      ioctl(raw->kfd, AMDKFD_IOC_GET_DMABUF_INFO,
+				    &info));
 	close(fd);
 	return ret;
 }
@@ -121,7 +129,9 @@ static int import(struct raw *raw)
 static int svm(struct raw *raw)
 {
 	struct kfd_ioctl_svm_args args = {
-		.start_addr = (uintptr_t)raw->va, .size = SIZE, .op = KFD_IOCTL_SVM_OP_GET_ATTR,
+		.start_addr = (uintptr_t)raw->va,
+		.size = SIZE,
+		.op = KFD_IOCTL_SVM_OP_GET_ATTR,
 	};
 
 	return refused("SVM", ioctl(raw->kfd, AMDKFD_IOC_SVM, &args));
@@ -135,14 +145,18 @@ static int checkpoint(struct raw *raw)
 	int ret;
 
 	ret = ioctl(raw->kfd, AMDKFD_IOC_CRIU_OP, &args);
-	printf("  CRIU_OP PROCESS_INFO: %s\n", ret ? strerror(errno) : "success");
+	printf("  CRIU_OP PROCESS_INFO: %s\n",
+	       ret ? strerror(errno) : "success");
 	if (ret)
 		return 0;
 	args.op = KFD_CRIU_OP_CHECKPOINT;
-	args.devices = (uintptr_t)calloc(args.num_devices, sizeof(struct kfd_criu_device_bucket));
-	args.bos = (uintptr_t)calloc(args.num_bos, sizeof(struct kfd_criu_bo_bucket));
+	args.devices = (uintptr_t)calloc(args.num_devices,
+					 sizeof(struct kfd_criu_device_bucket));
+	args.bos = (uintptr_t)calloc(args.num_bos,
+				     sizeof(struct kfd_criu_bo_bucket));
 	args.priv_data = (uintptr_t)calloc(1, args.priv_data_size);
-	ret = refused("CRIU_OP CHECKPOINT", ioctl(raw->kfd, AMDKFD_IOC_CRIU_OP, &args));
+	ret = refused("CRIU_OP CHECKPOINT",
+		      ioctl(raw->kfd, AMDKFD_IOC_CRIU_OP, &args));
 	free((void *)(uintptr_t)args.devices);
 	free((void *)(uintptr_t)args.bos);
 	free((void *)(uintptr_t)args.priv_data);

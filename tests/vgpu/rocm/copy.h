@@ -12,17 +12,17 @@ struct rocm_copy {
 	const struct rocm_gpus *gpus;
 	unsigned int gpu;
 	size_t size;
-	uint64_t *from, *to;	/* host */
+	uint64_t *from, *to; /* host */
 	void *vram;
-	hsa_signal_t signal;	/* 1 while a copy is under way */
-	bool back;		/* the one under way is the way back */
+	hsa_signal_t signal; /* 1 while a copy is under way */
+	bool back;	     /* the one under way is the way back */
 	bool busy;
-	uint64_t done;		/* copies that ended */
-	uint64_t differ;	/* rounds whose data came back changed */
+	uint64_t done;	 /* copies that ended */
+	uint64_t differ; /* rounds whose data came back changed */
 };
 
-hsa_status_t rocm_copy_create(const struct rocm_gpus *gpus, unsigned int gpu, size_t size,
-			      struct rocm_copy *copy);
+hsa_status_t rocm_copy_create(const struct rocm_gpus *gpus, unsigned int gpu,
+			      size_t size, struct rocm_copy *copy);
 void rocm_copy_destroy(struct rocm_copy *copy);
 
 /* Goes on with what is complete; @start: begins another round too. */

@@ -19,7 +19,7 @@ struct rocm_gpu {
 
 struct rocm_gpus {
 	hsa_agent_t cpu;
-	hsa_amd_memory_pool_t system;	/* fine-grained: CPU and GPUs agree on it */
+	hsa_amd_memory_pool_t system; /* fine-grained: CPU and GPUs agree on it */
 	unsigned int count;
 	struct rocm_gpu gpu[ROCM_MAX_GPUS];
 };
@@ -27,10 +27,11 @@ struct rocm_gpus {
 hsa_status_t rocm_find(struct rocm_gpus *gpus);
 
 /* Zeroed memory that the CPU and all GPUs see. */
-hsa_status_t rocm_host_alloc(const struct rocm_gpus *gpus, size_t size, void **ptr);
-/* Memory of a GPU, that all GPUs see. */
-hsa_status_t rocm_vram_alloc(const struct rocm_gpus *gpus, unsigned int gpu, size_t size,
+hsa_status_t rocm_host_alloc(const struct rocm_gpus *gpus, size_t size,
 			     void **ptr);
+/* Memory of a GPU, that all GPUs see. */
+hsa_status_t rocm_vram_alloc(const struct rocm_gpus *gpus, unsigned int gpu,
+			     size_t size, void **ptr);
 
 const char *rocm_error(hsa_status_t status);
 

@@ -47,7 +47,8 @@ int main(void)
 		wait_for_the_end();
 	}
 	if (modules) {
-		say(port[WIRE_VERDICT], "failed a module of the image does not load: %s",
+		say(port[WIRE_VERDICT],
+		    "failed a module of the image does not load: %s",
 		    strerror(-modules));
 		wait_for_the_end();
 	}

@@ -10,7 +10,7 @@
 #include "../wire.h"
 
 struct job {
-	char vgpu[512];		/* parameters */
+	char vgpu[512]; /* parameters */
 	char term[32];
 	bool load_vgpu;
 	bool load_gpreempt;
@@ -18,7 +18,7 @@ struct job {
 	bool leaks;
 	bool tty;
 	unsigned short rows, columns;
-	unsigned int timeout;	/* s, 0: none */
+	unsigned int timeout; /* s, 0: none */
 	char *command;
 };
 
@@ -59,7 +59,7 @@ void job_run(const int port[WIRE_PORTS], struct reader *r, struct job *job);
 /* child.c */
 struct child {
 	pid_t pid;
-	int out, err;	/* our ends; err is -1 when merged or on a terminal */
+	int out, err; /* our ends; err is -1 when merged or on a terminal */
 };
 
 int child_start(struct child *c, const struct job *job);

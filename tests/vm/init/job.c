@@ -107,7 +107,8 @@ static bool load(const char *name, const char *parameters, char *why,
 	snprintf(path, sizeof(path), "/lib/modules/%s.ko", name);
 	ret = module_load(path, parameters);
 	if (ret)
-		snprintf(why, size, "%s.ko does not load: %s", name, strerror(-ret));
+		snprintf(why, size, "%s.ko does not load: %s", name,
+			 strerror(-ret));
 	return !ret;
 }
 

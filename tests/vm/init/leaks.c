@@ -11,7 +11,7 @@
 #include "init.h"
 
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
-#define AGE 6	/* s, more than the kernel's least */
+#define AGE	 6 /* s, more than the kernel's least */
 
 static int tell(const char *word)
 {

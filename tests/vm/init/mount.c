@@ -11,7 +11,7 @@
 static const struct {
 	const char *type, *where, *data;
 } mounts[] = {
-/* clang-format off */
+	/* clang-format off */
 	{ "proc",	"/proc",		"" },
 	{ "sysfs",	"/sys",			"" },
 	{ "devtmpfs",	"/dev",			"mode=0755" },
@@ -22,7 +22,7 @@ static const struct {
 	{ "debugfs",	"/sys/kernel/debug",	"mode=0755" },
 	{ "tracefs",	"/sys/kernel/tracing",	"" },
 	{ "cgroup2",	"/sys/fs/cgroup",	"" },
-/* clang-format on */
+	/* clang-format on */
 };
 
 void mount_all(void)

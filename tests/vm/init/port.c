@@ -14,7 +14,7 @@ static const char *const names[WIRE_PORTS] = WIRE_PORT_NAMES;
 
 static struct {
 	int fd;
-	unsigned long long sent;	/* bytes */
+	unsigned long long sent; /* bytes */
 } ports[WIRE_PORTS];
 
 static int port_number(const char *device)
@@ -123,8 +123,9 @@ void say(int fd, const char *fmt, ...)
 
 void say_sent(void)
 {
-	say(ports[WIRE_VERDICT].fd, "sent %llu %llu %llu", ports[WIRE_OUTPUT].sent,
-	    ports[WIRE_ERROR].sent, ports[WIRE_LOG].sent);
+	say(ports[WIRE_VERDICT].fd, "sent %llu %llu %llu",
+	    ports[WIRE_OUTPUT].sent, ports[WIRE_ERROR].sent,
+	    ports[WIRE_LOG].sent);
 }
 
 static int fill(struct reader *r)

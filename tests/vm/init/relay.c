@@ -13,7 +13,16 @@
 
 #include "init.h"
 
-enum { ON_SIGNAL, ON_TIMER, ON_LOG, ON_OUT, ON_ERR, ON_COMMAND, ON_INPUT, SOURCES };
+enum {
+	ON_SIGNAL,
+	ON_TIMER,
+	ON_LOG,
+	ON_OUT,
+	ON_ERR,
+	ON_COMMAND,
+	ON_INPUT,
+	SOURCES
+};
 
 /* One read's worth; false at the end of the stream. */
 static bool copy(int from, int to)

@@ -9,7 +9,7 @@
 
 #include "vmrun.h"
 
-#define PROBE_TIMEOUT 20	/* s; a working KVM needs 3 */
+#define PROBE_TIMEOUT 20 /* s; a working KVM needs 3 */
 
 static void host_name(char *buf, size_t size)
 {
@@ -27,7 +27,8 @@ static bool read_choice(struct bench *b, const char *path, const char *host)
 
 	if (!f)
 		return false;
-	known = fscanf(f, "%7s ", b->accel) == 1 && fgets(line, sizeof(line), f);
+	known = fscanf(f, "%7s ", b->accel) == 1 &&
+		fgets(line, sizeof(line), f);
 	fclose(f);
 	line[strcspn(line, "\n")] = '\0';
 	return known && !strcmp(line, host);
@@ -73,7 +74,8 @@ void accel_choose(struct bench *b)
 	if (!read_choice(b, path, host)) {
 		strcpy(b->accel, "tcg");
 		if (!access("/dev/kvm", R_OK | W_OK)) {
-			complain("trying KVM (up to %d s, once)", PROBE_TIMEOUT);
+			complain("trying KVM (up to %d s, once)",
+				 PROBE_TIMEOUT);
 			if (kvm_boots(b))
 				strcpy(b->accel, "kvm");
 			else

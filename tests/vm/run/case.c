@@ -49,11 +49,9 @@ static const struct {
 	const char *word;
 	int (*set)(struct test_case *t, const char *value);
 } words[] = {
-	{ "# timeout: ",	set_timeout },
-	{ "# vgpu: ",		set_vgpu },
-	{ "# gpreempt: ",	set_gpreempt },
-	{ "# counted: ",	set_counted },
-	{ "# allow-log: ",	add_allowed },
+	{ "# timeout: ", set_timeout },	  { "# vgpu: ", set_vgpu },
+	{ "# gpreempt: ", set_gpreempt }, { "# counted: ", set_counted },
+	{ "# allow-log: ", add_allowed },
 };
 
 static int set_word(struct test_case *t, const char *line)

@@ -32,7 +32,8 @@ static void send_job(struct vm *vm, const struct job *job)
 	struct winsize size = { .ws_row = 24, .ws_col = 80 };
 	int fd = vm->port[WIRE_COMMAND];
 
-	dprintf(fd, "time %lld\ntimeout %d\n", (long long)time(NULL), job->timeout);
+	dprintf(fd, "time %lld\ntimeout %d\n", (long long)time(NULL),
+		job->timeout);
 	if (job->vgpu)
 		dprintf(fd, "vgpu %s\n", job->vgpu);
 	if (job->gpreempt)
@@ -45,7 +46,8 @@ static void send_job(struct vm *vm, const struct job *job)
 	if (job->tty) {
 		ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
 		dprintf(fd, "tty %u %u\n", size.ws_row, size.ws_col);
-		dprintf(fd, "term %s\n", getenv("TERM") ? getenv("TERM") : "vt100");
+		dprintf(fd, "term %s\n",
+			getenv("TERM") ? getenv("TERM") : "vt100");
 	}
 	dprintf(fd, "run %zu\n%s", strlen(job->command), job->command);
 }

@@ -8,8 +8,8 @@
 
 #include "vmrun.h"
 
-#define LEAK "unreferenced object"	/* each of kmemleak's begins so */
-#define REPORT_MAX 250			/* lines */
+#define LEAK	   "unreferenced object" /* each of kmemleak's begins so */
+#define REPORT_MAX 250			 /* lines */
 
 static const char *const dirt[] = {
 	"WARNING:",
@@ -72,7 +72,8 @@ static void all_dirt(regex_t *re)
 }
 
 /* Where the report that begins with line i ends: the line after it. */
-static size_t report_end(char *const *lines, size_t i, size_t n, const regex_t *re)
+static size_t report_end(char *const *lines, size_t i, size_t n,
+			 const regex_t *re)
 {
 	bool trace = false;
 	size_t end;

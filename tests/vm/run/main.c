@@ -33,29 +33,46 @@ static const char usage[] =
 	"Exit status: the command's; 124 timeout, 125 the machine or we failed.\n"
 	"test: 0 when none failed.\n";
 
-enum { O_BUILD = 1, O_HARNESS, O_PAYLOAD, O_VGPU, O_GPREEMPT, O_TIMEOUT,
-       O_JOBS, O_PLAIN, O_APPEND, O_TSC, O_COUNTED, O_IMAGE, O_MEMORY,
-       O_SLOW, O_LEAKS, O_REPORTS, O_JUDGE, O_HELP };
+enum {
+	O_BUILD = 1,
+	O_HARNESS,
+	O_PAYLOAD,
+	O_VGPU,
+	O_GPREEMPT,
+	O_TIMEOUT,
+	O_JOBS,
+	O_PLAIN,
+	O_APPEND,
+	O_TSC,
+	O_COUNTED,
+	O_IMAGE,
+	O_MEMORY,
+	O_SLOW,
+	O_LEAKS,
+	O_REPORTS,
+	O_JUDGE,
+	O_HELP
+};
 
 static const struct option options[] = {
-	{ "build",	required_argument, NULL, O_BUILD },
-	{ "harness",	required_argument, NULL, O_HARNESS },
-	{ "payload",	required_argument, NULL, O_PAYLOAD },
-	{ "vgpu",	required_argument, NULL, O_VGPU },
-	{ "gpreempt",	required_argument, NULL, O_GPREEMPT },
-	{ "timeout",	required_argument, NULL, O_TIMEOUT },
-	{ "jobs",	required_argument, NULL, O_JOBS },
-	{ "plain",	no_argument,	   NULL, O_PLAIN },
-	{ "append",	required_argument, NULL, O_APPEND },
-	{ "tsc",	no_argument,	   NULL, O_TSC },
-	{ "counted",	no_argument,	   NULL, O_COUNTED },
-	{ "image",	required_argument, NULL, O_IMAGE },
-	{ "memory",	required_argument, NULL, O_MEMORY },
-	{ "slow",	required_argument, NULL, O_SLOW },
-	{ "leaks",	no_argument,	   NULL, O_LEAKS },
-	{ "reports",	required_argument, NULL, O_REPORTS },
-	{ "judge",	no_argument,	   NULL, O_JUDGE },
-	{ "help",	no_argument,	   NULL, O_HELP },
+	{ "build", required_argument, NULL, O_BUILD },
+	{ "harness", required_argument, NULL, O_HARNESS },
+	{ "payload", required_argument, NULL, O_PAYLOAD },
+	{ "vgpu", required_argument, NULL, O_VGPU },
+	{ "gpreempt", required_argument, NULL, O_GPREEMPT },
+	{ "timeout", required_argument, NULL, O_TIMEOUT },
+	{ "jobs", required_argument, NULL, O_JOBS },
+	{ "plain", no_argument, NULL, O_PLAIN },
+	{ "append", required_argument, NULL, O_APPEND },
+	{ "tsc", no_argument, NULL, O_TSC },
+	{ "counted", no_argument, NULL, O_COUNTED },
+	{ "image", required_argument, NULL, O_IMAGE },
+	{ "memory", required_argument, NULL, O_MEMORY },
+	{ "slow", required_argument, NULL, O_SLOW },
+	{ "leaks", no_argument, NULL, O_LEAKS },
+	{ "reports", required_argument, NULL, O_REPORTS },
+	{ "judge", no_argument, NULL, O_JUDGE },
+	{ "help", no_argument, NULL, O_HELP },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -86,8 +103,9 @@ static bool set_guest(int c, struct bench *b)
 /* One for each processor, and for each 4 GiB of memory. */
 static int jobs_of(int wanted)
 {
-	long long memory = (long long)sysconf(_SC_PHYS_PAGES) *
-			   sysconf(_SC_PAGESIZE) >> 32;
+	long long memory =
+		(long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) >>
+		32;
 	int n = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (wanted > 0)

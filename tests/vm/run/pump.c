@@ -14,7 +14,7 @@ enum { ON_VERDICT, ON_OUTPUT, ON_ERROR, ON_LOG, ON_STDIN, SOURCES };
 struct stream {
 	int fd;
 	FILE *to;
-	unsigned long long got, sent;	/* bytes; sent comes with the verdict */
+	unsigned long long got, sent; /* bytes; sent comes with the verdict */
 };
 
 enum { OUTPUT, ERROR, LOG, STREAMS };
@@ -51,7 +51,8 @@ static void tell_size(struct vm *vm)
 	unsigned short rows, columns;
 
 	if (tty_resized(&rows, &columns))
-		dprintf(vm->port[WIRE_COMMAND], "resize %u %u\n", rows, columns);
+		dprintf(vm->port[WIRE_COMMAND], "resize %u %u\n", rows,
+			columns);
 }
 
 static void forward(struct vm *vm, struct pollfd p[SOURCES],

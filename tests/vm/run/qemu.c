@@ -25,7 +25,7 @@ static const char *const port_names[WIRE_PORTS] = WIRE_PORT_NAMES;
  * loglevel: the serial console is slow, so only warnings go there; a panic
  * shows everything.
  */
-#define KERNEL_LINE \
+#define KERNEL_LINE                                            \
 	"console=ttyS0 tsc=%s oops=panic panic=-1 loglevel=5 " \
 	"log_buf_len=4M random.trust_cpu=on"
 #define PROCESSOR "qemu64,+rdrand"
@@ -37,8 +37,8 @@ struct args {
 	int n;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void add(struct args *a, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct args *a,
+						      const char *fmt, ...)
 {
 	va_list ap;
 

@@ -14,8 +14,8 @@
 
 #include "vmrun.h"
 
-#define OURS "[gpreempt]"
-#define BENCH "[vgpu]"
+#define OURS	 "[gpreempt]"
+#define BENCH	 "[vgpu]"
 #define ROWS_MAX 64
 
 struct row {
@@ -39,7 +39,8 @@ static void add_row(struct reports *r, char *line)
 	struct row *row = &r->row[r->n];
 	char *save;
 
-	if (r->n == ROWS_MAX || !compile(&row->first, strtok_r(line, "\t", &save)) ||
+	if (r->n == ROWS_MAX ||
+	    !compile(&row->first, strtok_r(line, "\t", &save)) ||
 	    !compile(&row->within, strtok_r(NULL, "\t", &save)))
 		die("a known report cannot be read: %s", line);
 	row->what = strtok_r(NULL, "\t", &save);

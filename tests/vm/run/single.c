@@ -71,7 +71,8 @@ int single_run(struct bench *b, const struct job *wanted)
 		status = judge(b, &vm);
 	snprintf(kept, sizeof(kept), "%s/vm/command", b->build);
 	remove_tree(kept);
-	if (!rename(vm.dir, kept) && (o.verdict != V_EXIT || (status && b->judge)))
+	if (!rename(vm.dir, kept) &&
+	    (o.verdict != V_EXIT || (status && b->judge)))
 		complain("logs: %s", kept);
 	return status;
 }

@@ -12,7 +12,7 @@
 
 #include "vmrun.h"
 
-#define SAVE_TIMEOUT 120	/* s */
+#define SAVE_TIMEOUT 120 /* s */
 
 /* FNV-1a */
 static uint64_t hash(uint64_t h, const char *s)

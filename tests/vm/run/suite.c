@@ -15,11 +15,11 @@
 #include "vmrun.h"
 
 #define SKIP 77
-#define TAIL 20		/* lines shown of a test that failed */
+#define TAIL 20 /* lines shown of a test that failed */
 
 /* What the workers share. */
 struct sum {
-	atomic_int next;	/* index of the test that a worker takes next */
+	atomic_int next; /* index of the test that a worker takes next */
 	atomic_int passed, failed, skipped;
 };
 

@@ -10,7 +10,7 @@
 
 #include "vmrun.h"
 
-#define KEY_END		0x1d	/* Ctrl-]: for a guest that hangs */
+#define KEY_END 0x1d /* Ctrl-]: for a guest that hangs */
 
 static struct termios saved;
 static bool changed;

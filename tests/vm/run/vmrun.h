@@ -12,55 +12,55 @@
 
 #include "../wire.h"
 
-#define COUNTED_TEST	4	/* ns of an instruction: a power of two */
-#define COUNTED_COMMAND	2
-#define DEFAULT_TIMEOUT	60	/* s, of one job */
-#define BOOT_TIMEOUT	240	/* s, until "ready" after a boot */
-#define RESTORE_TIMEOUT	60	/* s, until "accepted" after a restore */
-#define GRACE		30000	/* ms, until a guest reports what it has done */
-#define GRACE_LEAKS	300000	/* ms, for two looks through all memory */
+#define COUNTED_TEST	4 /* ns of an instruction: a power of two */
+#define COUNTED_COMMAND 2
+#define DEFAULT_TIMEOUT 60     /* s, of one job */
+#define BOOT_TIMEOUT	240    /* s, until "ready" after a boot */
+#define RESTORE_TIMEOUT 60     /* s, until "accepted" after a restore */
+#define GRACE		30000  /* ms, until a guest reports what it has done */
+#define GRACE_LEAKS	300000 /* ms, for two looks through all memory */
 
 /* Where things are, and what every machine of this run has in common. */
 struct bench {
-	char build[PATH_MAX - 512];	/* absolute */
-	char run[PATH_MAX - 256];	/* this runner's own directory */
-	const char *harness;		/* directory of verify-kernel */
+	char build[PATH_MAX - 512]; /* absolute */
+	char run[PATH_MAX - 256];   /* this runner's own directory */
+	const char *harness;	    /* directory of verify-kernel */
 	const char *payload;
 	const char *qemu;
-	const char *image;		/* directory of initrd.img, in build/vm */
+	const char *image; /* directory of initrd.img, in build/vm */
 	const char *memory;
-	const char *append;		/* to the kernel command line, or NULL */
+	const char *append; /* to the kernel command line, or NULL */
 	const char *processors;
-	char accel[8];			/* "tcg" or "kvm" */
-	bool plain;			/* boot each time, save nothing */
-	bool tsc;			/* programs read the clock by themselves */
-	int counted;			/* ns of an instruction; 0: time is ours */
-	int slow;			/* the guest is so many times slower */
-	int pace;			/* and this host, see pace.c */
-	int jobs;			/* guests at the same time */
-	bool leaks;			/* it looks for lost memory after a job */
-	bool judge;			/* the log of a command, as of a test */
-	struct reports *reports;	/* known ones of the kernel, or NULL */
+	char accel[8];		 /* "tcg" or "kvm" */
+	bool plain;		 /* boot each time, save nothing */
+	bool tsc;		 /* programs read the clock by themselves */
+	int counted;		 /* ns of an instruction; 0: time is ours */
+	int slow;		 /* the guest is so many times slower */
+	int pace;		 /* and this host, see pace.c */
+	int jobs;		 /* guests at the same time */
+	bool leaks;		 /* it looks for lost memory after a job */
+	bool judge;		 /* the log of a command, as of a test */
+	struct reports *reports; /* known ones of the kernel, or NULL */
 };
 
 struct vm {
 	pid_t pid;
 	int qmp;
 	int port[WIRE_PORTS];
-	char dir[PATH_MAX];	/* serial.log, qemu.log and the job's logs */
+	char dir[PATH_MAX]; /* serial.log, qemu.log and the job's logs */
 };
 
 struct job {
-	const char *command;	/* "": an interactive shell */
-	const char *vgpu;	/* parameters; NULL: not loaded */
+	const char *command; /* "": an interactive shell */
+	const char *vgpu;    /* parameters; NULL: not loaded */
 	bool gpreempt;
 	bool merge;
 	bool tty;
 	bool leaks;
 	int slow;
-	int pace;		/* what the guest multiplies its limits of time by */
-	int timeout;		/* s of the guest's clock; 0: none */
-	long long patience;	/* ms of ours, after which the guest is lost */
+	int pace;    /* what the guest multiplies its limits of time by */
+	int timeout; /* s of the guest's clock; 0: none */
+	long long patience; /* ms of ours, after which the guest is lost */
 	FILE *output, *error, *log;
 };
 
@@ -68,8 +68,8 @@ enum verdict { V_EXIT, V_SIGNAL, V_TIMEOUT, V_FAILED, V_LOST };
 
 struct outcome {
 	enum verdict verdict;
-	int number;		/* exit status, signal, or seconds until a timeout */
-	char text[512];		/* for V_FAILED and V_LOST */
+	int number;	/* exit status, signal, or seconds until a timeout */
+	char text[512]; /* for V_FAILED and V_LOST */
 };
 
 #define CASE_ALLOW_MAX 32
@@ -77,7 +77,7 @@ struct outcome {
 /* A test and what the comments at its top ask for. */
 struct test_case {
 	char name[128];
-	char script[160];	/* in the guest, below /t */
+	char script[160]; /* in the guest, below /t */
 	char vgpu[512];
 	bool load_vgpu;
 	bool gpreempt;

@@ -16,12 +16,9 @@ static const struct {
 	const char *name;
 	int number;
 } known[] = {
-	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE },
-	{ "CAP_SYS_NICE", CAP_SYS_NICE },
-	{ "CAP_IPC_LOCK", CAP_IPC_LOCK },
-	{ "CAP_SETUID", CAP_SETUID },
-	{ "CAP_SETGID", CAP_SETGID },
-	{ "CAP_KILL", CAP_KILL },
+	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE }, { "CAP_SYS_NICE", CAP_SYS_NICE },
+	{ "CAP_IPC_LOCK", CAP_IPC_LOCK },     { "CAP_SETUID", CAP_SETUID },
+	{ "CAP_SETGID", CAP_SETGID },	      { "CAP_KILL", CAP_KILL },
 };
 
 static int number_of(const char *name)
@@ -38,15 +35,18 @@ static int read_only(const char *path)
 {
 	/* A mount of its own, where it is none. */
 	return mount(path, path, NULL, MS_BIND | MS_REC, NULL) ||
-	       mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY,
-		     NULL);
+	       mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL);
 }
 
 static int close_files(void)
 {
 	static const char *const paths[] = {
-		"/etc", "/lib", "/root", "/sys/fs/cgroup",
-		"/sys/kernel/debug", "/proc/sys",
+		"/etc",
+		"/lib",
+		"/root",
+		"/sys/fs/cgroup",
+		"/sys/kernel/debug",
+		"/proc/sys",
 	};
 	size_t i;
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define USER 65534	/* without any rights */
+#define USER 65534 /* without any rights */
 
 int main(int argc, char **argv)
 {

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	if (times > 1)
 		printf("%d in %.0f us\n", times,
 		       (to.tv_sec - from.tv_sec) * 1e6 +
-		       (to.tv_nsec - from.tv_nsec) / 1e3);
+			       (to.tv_nsec - from.tv_nsec) / 1e3);
 	puts(ret ? strerror(ret) : reply);
 	return ret ? 4 : 0;
 }

@@ -34,9 +34,9 @@ static void print_stats(const char *name, uint64_t *samples, size_t n)
 	struct gpreempt_stats stats;
 
 	gpreempt_stats(samples, n, &stats);
-	printf("%s n=%zu min=%.1f p50=%.1f p90=%.1f max=%.1f\n", name,
-	       stats.n, stats.min / 1000.0, stats.p50 / 1000.0,
-	       stats.p90 / 1000.0, stats.max / 1000.0);
+	printf("%s n=%zu min=%.1f p50=%.1f p90=%.1f max=%.1f\n", name, stats.n,
+	       stats.min / 1000.0, stats.p50 / 1000.0, stats.p90 / 1000.0,
+	       stats.max / 1000.0);
 }
 
 static void check_members(struct gpreempt_gang *gang)
@@ -50,8 +50,7 @@ static void check_members(struct gpreempt_gang *gang)
 		printf("  pid %d start %.1f ioctl %.1f us, %zu of %zu\n",
 		       members[i].pid, members[i].start_ns / 1000.0,
 		       members[i].outcome.ioctl_ns / 1000.0,
-		       members[i].outcome.done,
-		       members[i].outcome.requested);
+		       members[i].outcome.done, members[i].outcome.requested);
 	}
 }
 
@@ -183,14 +182,14 @@ static int run_record(int argc, char **argv)
 {
 	(void)argc;
 	return use_recording(argv[0], NULL) ? 1 :
-	       suspend_and_resume(atoi(argv[1]));
+					      suspend_and_resume(atoi(argv[1]));
 }
 
 static int run_replay(int argc, char **argv)
 {
 	(void)argc;
 	return use_recording(NULL, argv[0]) ? 1 :
-	       suspend_and_resume(atoi(argv[1]));
+					      suspend_and_resume(atoi(argv[1]));
 }
 
 static const struct {

@@ -26,7 +26,9 @@ static struct json_object *read_file(const char *path)
 	object = json_tokener_parse_ex(tokener, text, len);
 	if (json_tokener_get_error(tokener) != json_tokener_success ||
 	    json_tokener_get_parse_end(tokener) +
-	    strspn(text + json_tokener_get_parse_end(tokener), "\n") != len)
+			    strspn(text + json_tokener_get_parse_end(tokener),
+				   "\n") !=
+		    len)
 		return NULL;
 	return object;
 }

@@ -15,7 +15,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
-#define BELOW_STACK 4096	/* what nothing uses */
+#define BELOW_STACK    4096 /* what nothing uses */
 #define SYSCALL_OPCODE 0x050f
 
 static pid_t pid;
@@ -41,8 +41,10 @@ static void poke(unsigned long addr, const char *text)
 	for (i = 0; i < len; i += sizeof(long)) {
 		long word = 0;
 
-		memcpy(&word, text + i, len - i < sizeof(word) ? len - i : sizeof(word));
-		if (ptrace(PTRACE_POKEDATA, pid, (void *)(addr + i), (void *)word))
+		memcpy(&word, text + i,
+		       len - i < sizeof(word) ? len - i : sizeof(word));
+		if (ptrace(PTRACE_POKEDATA, pid, (void *)(addr + i),
+			   (void *)word))
 			die("writing the path");
 	}
 }
@@ -64,7 +66,8 @@ static void call(const struct user_regs_struct *was, const char *name, long nr,
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
 		die("its registers");
 	if (regs.rax) {
-		fprintf(stderr, "move-root: %s: %s\n", name, strerror((int)-regs.rax));
+		fprintf(stderr, "move-root: %s: %s\n", name,
+			strerror((int)-regs.rax));
 		exit(1);
 	}
 }
@@ -83,8 +86,8 @@ int main(int argc, char **argv)
 	await("its stop");
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &was))
 		die("its registers");
-	if ((ptrace(PTRACE_PEEKTEXT, pid, (void *)(was.rip - 2), NULL) & 0xffff) !=
-	    SYSCALL_OPCODE) {
+	if ((ptrace(PTRACE_PEEKTEXT, pid, (void *)(was.rip - 2), NULL) &
+	     0xffff) != SYSCALL_OPCODE) {
 		fprintf(stderr, "move-root: it is not in a system call\n");
 		return 1;
 	}

@@ -30,8 +30,10 @@ static int take(int fd)
 	char text[256];
 	struct iovec iov = { text, sizeof(text) - 1 };
 	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = &control, .msg_controllen = sizeof(control),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
 	};
 	struct ucred who = { 0 };
 	struct cmsghdr *c;

@@ -12,19 +12,26 @@
 
 #include "../../vgpu/load/process.h"
 
-#define SIZE 65536u
+#define SIZE	    65536u
 #define RING_DWORDS 16384u
-#define PAD_BYTE 0x5a
+#define PAD_BYTE    0x5a
 
-enum { COPY = 1, FENCE = 5, POLL = 8, ATOMIC_ADD64 = 10 | 0x2f << 25, FILL = 11,
-       TIMESTAMP = 13 | 2 << 8, WINDOW = 1 | 4 << 8 };
+enum {
+	COPY = 1,
+	FENCE = 5,
+	POLL = 8,
+	ATOMIC_ADD64 = 10 | 0x2f << 25,
+	FILL = 11,
+	TIMESTAMP = 13 | 2 << 8,
+	WINDOW = 1 | 4 << 8
+};
 
 static struct load_process proc;
 static struct load_queue *queue;
-static struct load_buffer memory;	/* source, destination, cells */
+static struct load_buffer memory; /* source, destination, cells */
 static uint8_t *src, *dst;
 static uint64_t *cells;
-static uint64_t at;		/* dwords written */
+static uint64_t at; /* dwords written */
 static uint32_t fences;
 static int failed;
 
@@ -98,8 +105,10 @@ static void check_copy(size_t from, size_t to, uint32_t len)
 	put(0);
 	put_address(src + from);
 	put_address(dst + to);
-	snprintf(what, sizeof(what), "copy of %u bytes from %zu to %zu", len, from, to);
-	check(what, run() && !memcmp(src + from, dst + to, len) && only(to, len));
+	snprintf(what, sizeof(what), "copy of %u bytes from %zu to %zu", len,
+		 from, to);
+	check(what,
+	      run() && !memcmp(src + from, dst + to, len) && only(to, len));
 }
 
 /* 3 lines of 5 words out of lines of 16 words, to lines of 8 */
@@ -111,12 +120,12 @@ static void check_window(void)
 	fresh();
 	put(WINDOW | 2u << 29);
 	put_address(src);
-	put(2 | 1 << 16);		/* source x 2, y 1 */
-	put(15u << 13);			/* pitch 16 */
+	put(2 | 1 << 16); /* source x 2, y 1 */
+	put(15u << 13);	  /* pitch 16 */
 	put(0);
 	put_address(dst);
-	put(1 | 2 << 16);		/* destination x 1, y 2 */
-	put(7u << 13);			/* pitch 8 */
+	put(1 | 2 << 16); /* destination x 1, y 2 */
+	put(7u << 13);	  /* pitch 8 */
 	put(0);
 	put(4 | 2 << 16);
 	put(0);
@@ -172,7 +181,8 @@ static void check_timestamp(void)
 	ran = run();
 	printf("copy of 64 KiB: %llu ticks of 10 ns\n",
 	       (unsigned long long)(cells[5] - cells[4]));
-	check("timestamps", ran && cells[5] - cells[4] >= 300 && cells[5] - cells[4] < 2000);
+	check("timestamps",
+	      ran && cells[5] - cells[4] >= 300 && cells[5] - cells[4] < 2000);
 }
 
 /* Memory poll: the queue waits until the word is there, no longer */
@@ -212,10 +222,12 @@ static int start(void)
 	if (!ret)
 		ret = load_process_open(&proc, &args, &what);
 	if (!ret)
-		ret = load_process_add_queues(&proc, &args, LOAD_SDMA, 1, &what);
+		ret = load_process_add_queues(&proc, &args, LOAD_SDMA, 1,
+					      &what);
 	if (!ret) {
 		queue = &proc.queues[0];
-		ret = load_buffer_alloc(proc.kfd, queue->gpu, 2 * SIZE + 4096, &memory);
+		ret = load_buffer_alloc(proc.kfd, queue->gpu, 2 * SIZE + 4096,
+					&memory);
 	}
 	if (ret) {
 		fprintf(stderr, "sdma-check: %s: %s\n", what, strerror(-ret));

@@ -12,7 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define END '\036'	/* behind it comes the exit status, as a character */
+#define END '\036' /* behind it comes the exit status, as a character */
 
 /*
  * The terminal's session leader. It does not end by itself: the terminal would

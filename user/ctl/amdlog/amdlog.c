@@ -41,7 +41,10 @@ static const struct out_field fields[] = {
 };
 
 static const struct out_table queues_table = {
-	"queues", fields, ARRAY_SIZE(fields), sizeof(struct amdlog_row),
+	"queues",
+	fields,
+	ARRAY_SIZE(fields),
+	sizeof(struct amdlog_row),
 };
 
 #define PROCESS(member, title, what) \
@@ -57,7 +60,9 @@ static const struct out_field process_fields[] = {
 };
 
 static const struct out_table processes_table = {
-	"processes", process_fields, ARRAY_SIZE(process_fields),
+	"processes",
+	process_fields,
+	ARRAY_SIZE(process_fields),
 	sizeof(struct amdlog_process),
 };
 
@@ -78,17 +83,26 @@ static struct amdlog_row make_row(const struct gpreempt_amdlog_data *d,
 		.hwq = q->hwq ? (int64_t)q->hwq : GPREEMPT_UNKNOWN,
 		.swq = q->swq ? (int64_t)q->swq : GPREEMPT_UNKNOWN,
 		.id = q->id,
-		.priority = q->priority >= 0 &&
-			    q->priority < (int64_t)ARRAY_SIZE(priorities) ?
-			priorities[q->priority] : NULL,
-		.size = q->size, .created = q->created,
-		.acquired = q->acquired, .released = q->released,
+		.priority =
+			q->priority >= 0 &&
+					q->priority <
+						(int64_t)ARRAY_SIZE(priorities) ?
+				priorities[q->priority] :
+				NULL,
+		.size = q->size,
+		.created = q->created,
+		.acquired = q->acquired,
+		.released = q->released,
 		.deleted = q->deleted,
 		.dispatches = packets(d, q->dispatches),
-		.barriers = packets(d, q->barriers), .first_rptr = q->first_rptr,
-		.first_wptr = q->first_wptr, .last_rptr = q->last_rptr,
-		.last_wptr = q->last_wptr, .backlog = q->backlog,
-		.first_us = q->first_us, .last_us = q->last_us,
+		.barriers = packets(d, q->barriers),
+		.first_rptr = q->first_rptr,
+		.first_wptr = q->first_wptr,
+		.last_rptr = q->last_rptr,
+		.last_wptr = q->last_wptr,
+		.backlog = q->backlog,
+		.first_us = q->first_us,
+		.last_us = q->last_us,
 		.line = q->line,
 	};
 }
@@ -108,8 +122,7 @@ static struct amdlog_row *make_rows(const struct gpreempt_amdlog_data *d)
 static struct amdlog_process *
 make_processes(const struct gpreempt_amdlog_data *d)
 {
-	struct amdlog_process *rows = calloc(d->n_processes + 1,
-					     sizeof(*rows));
+	struct amdlog_process *rows = calloc(d->n_processes + 1, sizeof(*rows));
 	size_t i;
 
 	if (!rows)
@@ -138,7 +151,9 @@ static const struct out_field problem_fields[] = {
 };
 
 static const struct out_table problems_table = {
-	"problems", problem_fields, ARRAY_SIZE(problem_fields),
+	"problems",
+	problem_fields,
+	ARRAY_SIZE(problem_fields),
 	sizeof(struct amdlog_problem),
 };
 
@@ -149,11 +164,12 @@ static struct json_object *json_problems(const struct gpreempt_amdlog_data *d)
 
 	for (i = 0; i < d->kept; i++) {
 		struct amdlog_problem row = {
-			d->problems[i].line, d->problems[i].what,
+			d->problems[i].line,
+			d->problems[i].what,
 		};
 
-		json_object_array_add(array, out_json_row(&problems_table,
-							  &row));
+		json_object_array_add(array,
+				      out_json_row(&problems_table, &row));
 	}
 	return array;
 }
@@ -165,8 +181,7 @@ struct json_object *amdlog_json(const struct gpreempt_amdlog_data *d)
 	struct amdlog_row *rows = make_rows(d);
 
 	json_object_object_add(object, "queues",
-			       out_json_rows(&queues_table, rows,
-					     d->n_queues));
+			       out_json_rows(&queues_table, rows, d->n_queues));
 	json_object_object_add(object, "processes",
 			       out_json_rows(&processes_table, processes,
 					     d->n_processes));
@@ -222,7 +237,8 @@ static void print_table(enum out_mode mode,
 				 d->processes[i].back_us / 1e6);
 	if (d->level < PACKET_LEVEL)
 		ctl_note("packets are logged from AMD_LOG_LEVEL=4 on, "
-			 "this is level %u", d->level);
+			 "this is level %u",
+			 d->level);
 }
 
 static bool one_process(const struct gpreempt_amdlog_data *d)
@@ -259,8 +275,10 @@ static void print_python_queue(const struct amdlog_row *row)
 		int64_t value;
 		bool hex;
 	} numbers[] = {
-		{ "pid", row->pid, false }, { "hwq", row->hwq, true },
-		{ "swq", row->swq, true }, { "id", row->id, false },
+		{ "pid", row->pid, false },
+		{ "hwq", row->hwq, true },
+		{ "swq", row->swq, true },
+		{ "id", row->id, false },
 		{ "acquired", row->acquired, false },
 		{ "dispatches", row->dispatches, false },
 		{ "rptr", row->last_rptr, false },
@@ -337,7 +355,7 @@ static int print_shell(const struct gpreempt_amdlog_data *d)
 
 struct amdlog_args {
 	struct ctl_words files;
-	uint64_t only_pid;	/* 0: of all */
+	uint64_t only_pid; /* 0: of all */
 	const char *format;
 	enum out_mode mode;
 };
@@ -363,7 +381,10 @@ static int run_amdlog(void *data)
 {
 	const struct amdlog_args *args = data;
 	static const char *const formats[] = {
-		"table", "json", "python", "shell",
+		"table",
+		"json",
+		"python",
+		"shell",
 	};
 	struct gpreempt_amdlog *log;
 	size_t i;
@@ -376,7 +397,8 @@ static int run_amdlog(void *data)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl amdlog --help",
 				     "--format \"%s\": table, json, python or "
-				     "shell", args->format);
+				     "shell",
+				     args->format);
 	ret = amdlog_read(args->files.word[0], args->only_pid, &log);
 	if (ret)
 		return ret;
@@ -413,10 +435,10 @@ const struct ctl_command ctl_amdlog = {
 	.options = options,
 	.summary = "Show the hardware queues in ROCm's log.",
 	.details =
-	"FILE is the output of a HIP program with AMD_LOG_LEVEL 3 to 5, \"-\" for stdin;\n"
-	"of any length. Level 3 has queues, level 4 packets too.\n"
-	"BACKLOG is the highest number of packets that waited in a queue when one was\n"
-	"added; ROCm 6 and newer log rptr and wptr. ROCm 5 names a queue by one address\n"
-	"when it is created and by another in its packets: these are two lines.\n"
-	"Exit status 6: some lines could not be read. 1: it is no such log.\n",
+		"FILE is the output of a HIP program with AMD_LOG_LEVEL 3 to 5, \"-\" for stdin;\n"
+		"of any length. Level 3 has queues, level 4 packets too.\n"
+		"BACKLOG is the highest number of packets that waited in a queue when one was\n"
+		"added; ROCm 6 and newer log rptr and wptr. ROCm 5 names a queue by one address\n"
+		"when it is created and by another in its packets: these are two lines.\n"
+		"Exit status 6: some lines could not be read. 1: it is no such log.\n",
 };

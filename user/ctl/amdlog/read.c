@@ -15,7 +15,7 @@ static int fail(const char *path, int err)
 	bool denied = err == -EACCES || err == -EPERM;
 
 	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION :
-			     GPREEMPT_CLASS_FAILED,
+				      GPREEMPT_CLASS_FAILED,
 			     denied ? "run it as a user who may read it" : NULL,
 			     "%s: %s", path, text_open_error(err));
 }
@@ -60,7 +60,8 @@ static int read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out,
 		   const struct text_guess **guess)
 {
 	struct gpreempt_amdlog_options options = {
-		.size = sizeof(options), .pid = pid ? pid : GPREEMPT_UNKNOWN,
+		.size = sizeof(options),
+		.pid = pid ? pid : GPREEMPT_UNKNOWN,
 	};
 	int ret;
 
@@ -79,8 +80,7 @@ int amdlog_read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out)
 	return read_fd(fd, pid, out, &guess);
 }
 
-int amdlog_read(const char *path, int64_t pid,
-		struct gpreempt_amdlog **out)
+int amdlog_read(const char *path, int64_t pid, struct gpreempt_amdlog **out)
 {
 	const struct text_guess *guess;
 	int fd = text_open(path), ret;

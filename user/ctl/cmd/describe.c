@@ -16,9 +16,9 @@
 struct job {
 	struct gpreempt *g;
 	const struct gpreempt_targets *list;
-	struct ctl_described *all;	/* shared with the reader */
+	struct ctl_described *all; /* shared with the reader */
 	size_t next;
-	int done[2];			/* pipe: a byte for each process */
+	int done[2]; /* pipe: a byte for each process */
 };
 
 static size_t room(const struct gpreempt_targets *list)
@@ -88,8 +88,7 @@ static int run_reader(struct job *job)
 		return -errno;
 	child = shr_child_start(describe_rest, job, &job->done[1], 1);
 	close(job->done[1]);
-	while (child > 0 && job->next < job->list->count &&
-	       wait_for_next(job))
+	while (child > 0 && job->next < job->list->count && wait_for_next(job))
 		;
 	close(job->done[0]);
 	if (child < 0)
@@ -117,8 +116,8 @@ struct ctl_described *ctl_describe_all(struct gpreempt *g,
 		return NULL;
 	for (i = 0; !live && i < list->count; i++)
 		describe_one(&job, i);
-	for (stuck = 0; live && stuck < MAX_STUCK &&
-	     job.next < list->count; stuck++)
+	for (stuck = 0; live && stuck < MAX_STUCK && job.next < list->count;
+	     stuck++)
 		if (run_reader(&job))
 			break;
 	while (live && job.next < list->count)

@@ -8,8 +8,8 @@
 #include <gpreempt/select.h>
 
 struct ctl_described {
-	int code;		/* 0, or -errno: it has ended */
-	bool mute;		/* its memory did not answer: no command line */
+	int code;  /* 0, or -errno: it has ended */
+	bool mute; /* its memory did not answer: no command line */
 	struct gpreempt_description who;
 };
 

@@ -40,7 +40,7 @@ struct doctor_args {
 
 struct report {
 	enum out_mode mode;
-	struct json_object *checks;	/* OUT_JSON only */
+	struct json_object *checks; /* OUT_JSON only */
 	int status;
 };
 
@@ -210,10 +210,10 @@ const struct ctl_command ctl_doctor = {
 	.usage = "[TARGET]",
 	.summary = "Check whether suspending can work here, or for a process.",
 	.details =
-	"Each line is a check: ok; note, useful to know; warning, something is missing\n"
-	"that suspending does not need; failed, suspending cannot work; unknown, the\n"
-	"check was not possible. The end of the line is what to do. The exit status is\n"
-	"0 when suspending should work, 3 when the host cannot do it and 4 when only\n"
-	"rights are missing; with a target, that of suspending it.\n",
+		"Each line is a check: ok; note, useful to know; warning, something is missing\n"
+		"that suspending does not need; failed, suspending cannot work; unknown, the\n"
+		"check was not possible. The end of the line is what to do. The exit status is\n"
+		"0 when suspending should work, 3 when the host cannot do it and 4 when only\n"
+		"rights are missing; with a target, that of suspending it.\n",
 	.options = options,
 };

@@ -17,7 +17,7 @@
 #define RELEASE_NS (15 * NSEC_PER_SEC)
 /* Until a guard that runs has answered. */
 #define PATIENCE_NS (30 * NSEC_PER_SEC)
-#define PAUSE_NS (5 * NSEC_PER_MSEC)
+#define PAUSE_NS    (5 * NSEC_PER_MSEC)
 
 static int fail_guard(int code)
 {
@@ -40,7 +40,9 @@ static int fail_guard(int code)
 static int begin_or_end(bool begin, pid_t pid)
 {
 	struct gpreempt_online_options options = {
-		.size = sizeof(options), .timeout_ns = PATIENCE_NS, .pid = pid,
+		.size = sizeof(options),
+		.timeout_ns = PATIENCE_NS,
+		.pid = pid,
 	};
 	struct gpreempt_online *online;
 	int ret;
@@ -86,9 +88,9 @@ const struct ctl_command ctl_guard_begin = {
 	.run = run_begin,
 	.summary = "Report to guard that online work begins.",
 	.details =
-	"It counts for the program that runs this command, such as a shell: when that\n"
-	"ends, so do its requests. Requests may be nested. Root only, unless guard has\n"
-	"--allow-uid: these users can hold back offline work, except for its share.\n",
+		"It counts for the program that runs this command, such as a shell: when that\n"
+		"ends, so do its requests. Requests may be nested. Root only, unless guard has\n"
+		"--allow-uid: these users can hold back offline work, except for its share.\n",
 };
 
 const struct ctl_command ctl_guard_end = {
@@ -96,14 +98,16 @@ const struct ctl_command ctl_guard_end = {
 	.run = run_end,
 	.summary = "Report to guard that online work ends.",
 	.details =
-	"It ends one request of \"guard begin\" of the same program.\n",
+		"It ends one request of \"guard begin\" of the same program.\n",
 };
 
 /* -ESRCH: guard does not have it; or another negative errno value. */
 static int ask_release(pid_t pid, uint64_t ns)
 {
 	struct guard_request request = {
-		.verb = GUARD_RELEASE, .pid = pid, .ns = ns,
+		.verb = GUARD_RELEASE,
+		.pid = pid,
+		.ns = ns,
 	};
 	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
 	struct guard_reply reply;
@@ -126,7 +130,7 @@ static bool is_guarded(pid_t pid)
 
 struct release_args {
 	struct ctl_target_args targets;
-	uint64_t lease_ns;	/* 0: for good */
+	uint64_t lease_ns; /* 0: for good */
 };
 
 static int release_one(pid_t pid, uint64_t ns)
@@ -146,7 +150,8 @@ static int release_one(pid_t pid, uint64_t ns)
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 					     "try again; or end the guard",
 					     "the guard has not released "
-					     "process %d", pid);
+					     "process %d",
+					     pid);
 		shr_sleep_ns(PAUSE_NS);
 	}
 	printf("released %d\n", pid);
@@ -192,7 +197,7 @@ const struct ctl_command ctl_guard_release = {
 	.usage = "TARGET",
 	.summary = "Make guard release a process and not take it back.",
 	.details =
-	"When it returns, the queues run and the process is not traced: for a\n"
-	"debugger or a checkpoint.\n",
+		"When it returns, the queues run and the process is not traced: for a\n"
+		"debugger or a checkpoint.\n",
 	.options = release_options,
 };

@@ -62,7 +62,8 @@ static int set_policy(struct guard *guard)
 		.share = args->share,
 		.duty = args->duty,
 		.period_ns = args->max_hold_ns < DUTY_PERIOD_NS ?
-			     args->max_hold_ns : DUTY_PERIOD_NS,
+				     args->max_hold_ns :
+				     DUTY_PERIOD_NS,
 	};
 
 	if (gpreempt_policy_new(&options, shr_now_ns(), &guard->policy))
@@ -151,8 +152,7 @@ static const struct ctl_option rows[] = {
 	  "suspend all processes of one --offline TARGET together" },
 	{ "poll", CTL_NAME, IN_GUARD(poll), "MODE",
 	  "busy, adaptive (default), or a time such as 200us" },
-	{ "cpu", CTL_CPU, IN_GUARD(cpu), "CPU",
-	  "poll on that CPU" },
+	{ "cpu", CTL_CPU, IN_GUARD(cpu), "CPU", "poll on that CPU" },
 	{ "allow-uid", CTL_UIDS, IN_GUARD(uids), "LIST",
 	  "these users may send \"guard begin\" too" },
 	{ "samples", CTL_FILE, IN_GUARD(samples), "FILE",
@@ -173,19 +173,20 @@ const struct ctl_command ctl_guard = {
 	.run = run_guard,
 	.args_size = sizeof(struct guard_options),
 	.not_recorded =
-	"what it does depends on the clock, and would not come again; "
-	"preempt makes the same calls and can be recorded",
+		"what it does depends on the clock, and would not come again; "
+		"preempt makes the same calls and can be recorded",
 	.summary = "Suspend offline processes while online ones have work.",
 	.details =
-	"An offline process is suspended on the GPUs that it has in common with an\n"
-	"online one. Processes may start and end at any time. Nothing is attached to\n"
-	"online processes: guard sees their work in their AQL queues. SIGUSR1 prints\n"
-	"the figures so far. When guard ends, for any reason, all queues run.\n"
-	"Suspending frees no memory on the GPU.\n",
+		"An offline process is suspended on the GPUs that it has in common with an\n"
+		"online one. Processes may start and end at any time. Nothing is attached to\n"
+		"online processes: guard sees their work in their AQL queues. SIGUSR1 prints\n"
+		"the figures so far. When guard ends, for any reason, all queues run.\n"
+		"Suspending frees no memory on the GPU.\n",
 	.options = rows,
-	.defaults = &(const struct guard_options){
-		.linger_ns = 2 * NSEC_PER_MSEC,
-		.max_hold_ns = NSEC_PER_SEC,
-		.share = 10,
-	},
+	.defaults =
+		&(const struct guard_options){
+			.linger_ns = 2 * NSEC_PER_MSEC,
+			.max_hold_ns = NSEC_PER_SEC,
+			.share = 10,
+		},
 };

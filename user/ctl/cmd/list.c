@@ -10,7 +10,7 @@
 #include "holder/holder.h"
 #include "output/table.h"
 
-#define ID_SHOWN 12	/* characters of a container's id, as engines show it */
+#define ID_SHOWN 12 /* characters of a container's id, as engines show it */
 
 struct list_args {
 	struct ctl_target_args targets;
@@ -210,7 +210,7 @@ static void fill_row(struct gpreempt *g, pid_t pid, bool live,
 	add_owner(row, live);
 	/* Who cannot see whom it holds goes by its name. */
 	if (owners ? hold_skip_owner(owners, pid) :
-	    !strcmp(who->comm, HOLD_TITLE)) {
+		     !strcmp(who->comm, HOLD_TITLE)) {
 		row->state = "holder";
 		row->queues = 0;
 		return;
@@ -234,7 +234,7 @@ static void print_rows(const struct list_args *args, const struct row *rows,
 				       out_json_rows(&table, rows, count));
 		json_object_object_add(object, "source",
 				       out_json_text(sysfs ? "sysfs" :
-						     "module"));
+							     "module"));
 		out_json_print(object);
 	} else if (count || mode == OUT_PIPE) {
 		out_rows(mode, &table, rows, count);
@@ -251,8 +251,8 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 	struct row *rows = malloc((list->count + 1) * sizeof(*rows));
 	struct texts *texts = malloc((list->count + 1) * sizeof(*texts));
 	bool sysfs = false, live = !args->targets.source.replay;
-	struct ctl_described *all = ctl_describe_all(g, list, live &&
-						     !args->targets.source.record);
+	struct ctl_described *all =
+		ctl_describe_all(g, list, live && !args->targets.source.record);
 	struct hold_owners owners = { 0 };
 	size_t i, count = 0;
 	int ret = rows && texts && all ? 0 : -ENOMEM;
@@ -318,19 +318,19 @@ const struct ctl_command ctl_list = {
 	.usage = "[TARGET]",
 	.summary = "List the GPU processes (the default command).",
 	.details =
-	"ACTIVE of the SLOTS hold a queue of the process now; such a queue need not\n"
-	"execute anything. STATE is one of\n"
-	"  active             a queue of it is in a hardware slot\n"
-	"  suspended          all its queues are, through the debug interface\n"
-	"  partly-suspended   some are\n"
-	"  evicted            the driver has taken its queues off for a while\n"
-	"  unmapped           none of its queues is in a slot now\n"
-	"  no-queues          it has opened the GPU, and has no queue\n"
-	"  holder             of gpreempt-ctl: it holds another process\n"
-	"USER is the real user, as the kernel has it. COMMAND and the name of a\n"
-	"container are chosen by the process or its user.\n"
-	"HELD-BY is the process that holds or debugs it. NS-PID is the PID of a\n"
-	"process in its container. Without gpreempt.ko, or without root, slots and\n"
-	"state are unknown.\n",
+		"ACTIVE of the SLOTS hold a queue of the process now; such a queue need not\n"
+		"execute anything. STATE is one of\n"
+		"  active             a queue of it is in a hardware slot\n"
+		"  suspended          all its queues are, through the debug interface\n"
+		"  partly-suspended   some are\n"
+		"  evicted            the driver has taken its queues off for a while\n"
+		"  unmapped           none of its queues is in a slot now\n"
+		"  no-queues          it has opened the GPU, and has no queue\n"
+		"  holder             of gpreempt-ctl: it holds another process\n"
+		"USER is the real user, as the kernel has it. COMMAND and the name of a\n"
+		"container are chosen by the process or its user.\n"
+		"HELD-BY is the process that holds or debugs it. NS-PID is the PID of a\n"
+		"process in its container. Without gpreempt.ko, or without root, slots and\n"
+		"state are unknown.\n",
 	.options = options,
 };

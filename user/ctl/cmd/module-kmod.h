@@ -5,18 +5,18 @@
 
 #include <libkmod.h>
 
-#define KMOD_CALLS(CALL)						\
-	CALL(new)							\
-	CALL(unref)							\
-	CALL(set_log_fn)						\
-	CALL(module_new_from_lookup)					\
-	CALL(module_new_from_name)					\
-	CALL(module_get_module)						\
-	CALL(module_get_initstate)					\
-	CALL(module_get_refcnt)						\
-	CALL(module_probe_insert_module)				\
-	CALL(module_remove_module)					\
-	CALL(module_unref)						\
+#define KMOD_CALLS(CALL)                 \
+	CALL(new)                        \
+	CALL(unref)                      \
+	CALL(set_log_fn)                 \
+	CALL(module_new_from_lookup)     \
+	CALL(module_new_from_name)       \
+	CALL(module_get_module)          \
+	CALL(module_get_initstate)       \
+	CALL(module_get_refcnt)          \
+	CALL(module_probe_insert_module) \
+	CALL(module_remove_module)       \
+	CALL(module_unref)               \
 	CALL(module_unref_list)
 
 #define KMOD_POINTER(call) __typeof__(&kmod_##call) call;

@@ -12,20 +12,20 @@
 
 #define MODULE "gpreempt"
 
-#define KMOD_SONAME "libkmod.so.2"
+#define KMOD_SONAME    "libkmod.so.2"
 #define KMOD_ROW(call) { "kmod_" #call, offsetof(struct kmod_calls, call) },
 
 struct kmod_calls kmod;
 
 static const struct dynlib_call kmod_rows[] = {
-	KMOD_CALLS(KMOD_ROW)
-	DYNLIB_END,
+	KMOD_CALLS(KMOD_ROW) DYNLIB_END,
 };
 
-DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload", KMOD_SONAME);
+DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload",
+	    KMOD_SONAME);
 
 /* A reader of its files may have them open just now. */
-#define REMOVE_TRIES 20
+#define REMOVE_TRIES	20
 #define REMOVE_PAUSE_NS (50 * NSEC_PER_MSEC)
 
 /* Messages of libkmod are for its own users. */
@@ -44,8 +44,8 @@ static void ignore_log(void *data, int priority, const char *file, int line,
 /* What the kernel has said last about the module; "" if nothing. */
 static void last_message(char *text, size_t size)
 {
-	__cleanup_fd int fd = open("/dev/kmsg",
-				   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	__cleanup_fd int fd =
+		open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	char record[2048], *at;
 	ssize_t n;
 
@@ -53,7 +53,7 @@ static void last_message(char *text, size_t size)
 	while (fd >= 0) {
 		n = read(fd, record, sizeof(record) - 1);
 		if (n < 0 && errno == EPIPE)
-			continue;	/* it was overwritten meanwhile */
+			continue; /* it was overwritten meanwhile */
 		if (n <= 0)
 			break;
 		record[n] = '\0';
@@ -74,9 +74,10 @@ static int fail_insert(int code)
 		last_message(said, sizeof(said));
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     access("/sys/module/amdgpu", F_OK) ?
-				     "modprobe amdgpu" :
-				     "docs/module.md says which drivers it "
-				     "knows", "gpreempt.ko cannot be loaded: %s",
+					     "modprobe amdgpu" :
+					     "docs/module.md says which drivers it "
+					     "knows",
+				     "gpreempt.ko cannot be loaded: %s",
 				     *said ? said : strerror(-code));
 	case -EPERM:
 	case -EKEYREJECTED:
@@ -204,9 +205,9 @@ const struct ctl_command ctl_module_load = {
 	.run = run_load,
 	.summary = "Load gpreempt.ko, which shows states and slots.",
 	.details =
-	"As modprobe does: it loads amdgpu first if that is missing, and follows\n"
-	"/etc/modprobe.d. It is no error if the module is loaded already. It keeps\n"
-	"amdgpu in use, although lsmod names no user: unload gpreempt.ko first.\n",
+		"As modprobe does: it loads amdgpu first if that is missing, and follows\n"
+		"/etc/modprobe.d. It is no error if the module is loaded already. It keeps\n"
+		"amdgpu in use, although lsmod names no user: unload gpreempt.ko first.\n",
 };
 
 const struct ctl_command ctl_module_unload = {
@@ -214,6 +215,6 @@ const struct ctl_command ctl_module_unload = {
 	.run = run_unload,
 	.summary = "Unload gpreempt.ko.",
 	.details =
-	"Held processes stay held: suspending and resuming do not need the module.\n"
-	"It is refused, with status 7, while a process reads the module's files.\n",
+		"Held processes stay held: suspending and resuming do not need the module.\n"
+		"It is refused, with status 7, while a process reads the module's files.\n",
 };

@@ -18,7 +18,7 @@
 struct pidmap_row {
 	int64_t pid;
 	int64_t ns_pid;
-	char *pids;		/* in each namespace, from the host's inwards */
+	char *pids; /* in each namespace, from the host's inwards */
 	char *container;
 	char *name;
 	char *comm;
@@ -39,7 +39,10 @@ static const struct out_field fields[] = {
 };
 
 static const struct out_table table = {
-	"processes", fields, ARRAY_SIZE(fields), sizeof(struct pidmap_row),
+	"processes",
+	fields,
+	ARRAY_SIZE(fields),
+	sizeof(struct pidmap_row),
 };
 
 /* "NSpid:\t4242\t17" as "4242,17", and the last of them. */
@@ -89,14 +92,14 @@ static void fill(struct gpreempt *g, pid_t pid,
 	row->ns_pid = GPREEMPT_UNKNOWN;
 	read_numbers(row);
 	if (!gpreempt_container(g, pid, &box)) {
-		if (asprintf(&row->container, "%s:%.12s", box.engine,
-			     box.id) < 0)
+		if (asprintf(&row->container, "%s:%.12s", box.engine, box.id) <
+		    0)
 			abort();
 		row->name = *box.name ? strdup(box.name) : NULL;
 	}
 	row->comm = read_words(pid, "comm");
 	row->command = strdup(described->mute ? described->who.comm :
-			      described->who.command);
+						described->who.command);
 }
 
 static bool is_number(const char *word, int64_t *out)
@@ -239,11 +242,10 @@ const struct ctl_command ctl_pidmap = {
 	.words = CTL_TARGETS,
 	.words_at = offsetof(struct pidmap_args, words),
 	.usage = "[TARGET]",
-	.not_recorded =
-	"list has both numbers too, and can be recorded",
+	.not_recorded = "list has both numbers too, and can be recorded",
 	.summary = "Show the PIDs of GPU processes on the host and inside.",
 	.details =
-	"A PID is looked up on both sides: as on the host, and as in the container,\n"
-	"which is what ROCm's log and programs print.\n",
+		"A PID is looked up on both sides: as on the host, and as in the container,\n"
+		"which is what ROCm's log and programs print.\n",
 	.options = options,
 };

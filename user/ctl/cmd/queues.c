@@ -9,7 +9,7 @@
 #include "output/table.h"
 #include "shared/macro.h"
 
-#define STATE 96	/* room for all words of a state together */
+#define STATE 96 /* room for all words of a state together */
 
 /* A column of the view, and what of it is a text. */
 struct row {
@@ -22,9 +22,11 @@ struct row {
 	char words[STATE];
 };
 
-#define NUMBER(member, title, what)				\
-	{ .name = #member, .heading = title, .kind = what,	\
-	  .offset = offsetof(struct row, q.member) }
+#define NUMBER(member, title, what)                              \
+	{                                                        \
+		.name = #member, .heading = title, .kind = what, \
+		.offset = offsetof(struct row, q.member)         \
+	}
 
 /* By the importance for who reads; the last ones are for programs. */
 static const struct out_field fields[] = {
@@ -60,8 +62,7 @@ static const struct out_field fields[] = {
 
 /* Each column of the view is among them. */
 #define COUNT_COLUMN(name, kind) 1 +
-_Static_assert(ARRAY_SIZE(fields) ==
-	       GP_VIEW_QUEUES_ALL_COLUMNS(COUNT_COLUMN) 1,
+_Static_assert(ARRAY_SIZE(fields) == GP_VIEW_QUEUES_ALL_COLUMNS(COUNT_COLUMN) 1,
 	       "a column of the view is missing");
 
 static const struct out_table table = {
@@ -98,7 +99,7 @@ struct queues_args {
 struct report {
 	const struct queues_args *args;
 	enum out_mode mode;
-	struct json_object *targets;	/* OUT_JSON only */
+	struct json_object *targets; /* OUT_JSON only */
 	struct row *rows;
 	size_t count;
 	bool sysfs;
@@ -128,8 +129,8 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 
 	if (gpreempt_view_read(g, pid, &view, &err))
 		return ctl_fail(&err);
-	bigger = realloc(r->rows, (r->count + view->count + 1) *
-				  sizeof(*r->rows));
+	bigger = realloc(r->rows,
+			 (r->count + view->count + 1) * sizeof(*r->rows));
 	if (!bigger) {
 		gpreempt_view_free(view);
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, pid);
@@ -219,10 +220,10 @@ const struct ctl_command ctl_queues = {
 	.usage = "TARGET",
 	.summary = "Show the GPU queues of a process.",
 	.details =
-	"ACTIVE of the SLOTS hold a queue now; a compute queue has one in each XCC of\n"
-	"its GPU. Such a queue need not execute anything. AGE-MS is above 0 when the\n"
-	"driver was busy with the process: then all but ACTIVE is that old. \"-\" means\n"
-	"unknown; without gpreempt.ko, or without root, only ids, GPUs and types are\n"
-	"known. In a pipe and with --json there are more columns.\n",
+		"ACTIVE of the SLOTS hold a queue now; a compute queue has one in each XCC of\n"
+		"its GPU. Such a queue need not execute anything. AGE-MS is above 0 when the\n"
+		"driver was busy with the process: then all but ACTIVE is that old. \"-\" means\n"
+		"unknown; without gpreempt.ko, or without root, only ids, GPUs and types are\n"
+		"known. In a pipe and with --json there are more columns.\n",
 	.options = options,
 };

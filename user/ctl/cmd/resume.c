@@ -16,21 +16,24 @@ struct job {
 	int64_t queues;
 	int64_t left;
 	int64_t ioctl_ns;
-	int64_t held;		/* until now */
+	int64_t held; /* until now */
 	const char *error;
-	int fd;			/* where the answer comes */
+	int fd; /* where the answer comes */
 	struct hold_reply reply;
 };
 
 static const struct out_field fields[] = {
 	OUT_FIELD(struct job, pid, NULL, OUT_DEC),
 	OUT_FIELD(struct job, status, NULL, OUT_DEC),
-	{ .name = "held_before", .kind = OUT_FLAG,
+	{ .name = "held_before",
+	  .kind = OUT_FLAG,
 	  .offset = offsetof(struct job, held) },
 	OUT_FIELD(struct job, queues, NULL, OUT_DEC),
-	{ .name = "still_suspended", .kind = OUT_DEC,
+	{ .name = "still_suspended",
+	  .kind = OUT_DEC,
 	  .offset = offsetof(struct job, left) },
-	{ .name = "ioctl_us", .kind = OUT_US,
+	{ .name = "ioctl_us",
+	  .kind = OUT_US,
 	  .offset = offsetof(struct job, ioctl_ns) },
 	OUT_FIELD(struct job, error, NULL, OUT_TEXT),
 };
@@ -42,9 +45,9 @@ static const struct out_table table = {
 	.row_size = sizeof(struct job),
 };
 
-__attribute__((format(printf, 4, 5)))
-static void fail(struct job *job, enum gpreempt_class class, const char *next,
-		 const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void
+fail(struct job *job, enum gpreempt_class class, const char *next,
+     const char *format, ...)
 {
 	char text[sizeof(job->reply.text)];
 	va_list ap;
@@ -139,13 +142,13 @@ static void print_job(const struct job *job)
 	else if (job->ioctl_ns == GPREEMPT_UNKNOWN)
 		printf("resumed %d: its holder has ended\n", (int)job->pid);
 	else
-		printf("resumed %d: %d queue%s, ioctl %.1f us\n",
-		       (int)job->pid, (int)job->queues,
-		       job->queues == 1 ? "" : "s", job->ioctl_ns / 1000.0);
+		printf("resumed %d: %d queue%s, ioctl %.1f us\n", (int)job->pid,
+		       (int)job->queues, job->queues == 1 ? "" : "s",
+		       job->ioctl_ns / 1000.0);
 	if (job->left)
 		printf("%d queue%s of process %d %s still suspended\n",
-		       (int)job->left, job->left == 1 ? "" : "s",
-		       (int)job->pid, job->left == 1 ? "is" : "are");
+		       (int)job->left, job->left == 1 ? "" : "s", (int)job->pid,
+		       job->left == 1 ? "is" : "are");
 }
 
 struct resume_args {
@@ -240,14 +243,14 @@ const struct ctl_command ctl_resume = {
 	.min_words = 1,
 	.usage = "TARGET",
 	.not_recorded =
-	"the holder does it; preempt makes the same calls and can be "
-	"recorded",
+		"the holder does it; preempt makes the same calls and can be "
+		"recorded",
 	.summary = "Let the queues of held processes run again.",
 	.details =
-	"A holder ends when none of its queues is suspended any more. Resuming a\n"
-	"process that is not held does nothing and is no error.\n"
-	"\n"
-	"With several targets the exit status is that of all if it is the same,\n"
-	"and 6 if only some were resumed.\n",
+		"A holder ends when none of its queues is suspended any more. Resuming a\n"
+		"process that is not held does nothing and is no error.\n"
+		"\n"
+		"With several targets the exit status is that of all if it is the same,\n"
+		"and 6 if only some were resumed.\n",
 	.options = options,
 };

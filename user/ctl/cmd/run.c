@@ -31,8 +31,10 @@ static int fail_cgroup(const char *path, int code)
 				     "we may not make the cgroup %s", path);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     "look at that directory below the mount of "
-			     "cgroup v2", "the cgroup %s cannot be entered: "
-			     "%s", path, strerror(-code));
+			     "cgroup v2",
+			     "the cgroup %s cannot be entered: "
+			     "%s",
+			     path, strerror(-code));
 }
 
 struct run_args {
@@ -55,8 +57,7 @@ static int run_run(void *data)
 	if (!args->command)
 		return fail_usage("a program to run is needed, behind \"--\"");
 	snprintf(name, sizeof(name), "%d", getpid());
-	ret = role_path(role, args->cgroup ?
-			       args->cgroup : name, path);
+	ret = role_path(role, args->cgroup ? args->cgroup : name, path);
 	if (ret)
 		return fail_usage("the name of a cgroup has letters, digits "
 				  "and \"._-\" only, and begins with a letter "
@@ -85,10 +86,10 @@ const struct ctl_command ctl_run = {
 	.command_at = offsetof(struct run_args, command),
 	.summary = "Start a program in a role, online or offline.",
 	.details =
-	"The role is the cgroup: /gpreempt/online/NAME or /gpreempt/offline/NAME,\n"
-	"where NAME is the PID by default. Child processes are in it too. Targets for\n"
-	"them: cgroup:/gpreempt/online, cgroup:/gpreempt/offline. The program replaces\n"
-	"this command: PID, signals and exit status are its own. The status is 127 if\n"
-	"there is no such program, 126 if it cannot be run.\n",
+		"The role is the cgroup: /gpreempt/online/NAME or /gpreempt/offline/NAME,\n"
+		"where NAME is the PID by default. Child processes are in it too. Targets for\n"
+		"them: cgroup:/gpreempt/online, cgroup:/gpreempt/offline. The program replaces\n"
+		"this command: PID, signals and exit status are its own. The status is 127 if\n"
+		"there is no such program, 126 if it cannot be run.\n",
 	.options = options,
 };

@@ -128,6 +128,6 @@ const struct ctl_command ctl_self = {
 	.command_at = offsetof(struct self_args, command),
 	.summary = "Run a program and log which GPU queues are its own.",
 	.details =
-	"They are printed on stderr, and again when their number changes. The exit\n"
-	"status is the program's. A program can ask itself: gpreempt_self_queues().\n",
+		"They are printed on stderr, and again when their number changes. The exit\n"
+		"status is the program's. A program can ask itself: gpreempt_self_queues().\n",
 };

@@ -28,14 +28,14 @@ struct row {
 	const char *release_with;
 	int64_t held_ns;
 	int64_t lease_ns;
-	int64_t released_ns;	/* queues ran so long while it was held */
+	int64_t released_ns; /* queues ran so long while it was held */
 	int64_t recent_ns;
 	int64_t window_ns;
 	int64_t churn;
-	int64_t unseen;		/* queues gone before they could be suspended */
-	int64_t debuggers;	/* can others attach? */
-	int fd;			/* where the holder's answer comes; -1: none */
-	bool unknown;		/* the lock does not name its owner */
+	int64_t unseen;	   /* queues gone before they could be suspended */
+	int64_t debuggers; /* can others attach? */
+	int fd;		   /* where the holder's answer comes; -1: none */
+	bool unknown;	   /* the lock does not name its owner */
 };
 
 struct rows {
@@ -52,19 +52,26 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT),
 	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT),
 	OUT_FIELD(struct row, release_with, "RELEASE-WITH", OUT_TEXT),
-	{ .name = "held_us", .kind = OUT_US,
+	{ .name = "held_us",
+	  .kind = OUT_US,
 	  .offset = offsetof(struct row, held_ns) },
-	{ .name = "lease_left_us", .kind = OUT_US,
+	{ .name = "lease_left_us",
+	  .kind = OUT_US,
 	  .offset = offsetof(struct row, lease_ns) },
-	{ .name = "released_us", .kind = OUT_US,
+	{ .name = "released_us",
+	  .kind = OUT_US,
 	  .offset = offsetof(struct row, released_ns) },
-	{ .name = "released_recently_us", .kind = OUT_US,
+	{ .name = "released_recently_us",
+	  .kind = OUT_US,
 	  .offset = offsetof(struct row, recent_ns) },
-	{ .name = "churn", .kind = OUT_FLAG,
+	{ .name = "churn",
+	  .kind = OUT_FLAG,
 	  .offset = offsetof(struct row, churn) },
-	{ .name = "unseen_queues", .kind = OUT_DEC,
+	{ .name = "unseen_queues",
+	  .kind = OUT_DEC,
 	  .offset = offsetof(struct row, unseen) },
-	{ .name = "other_debuggers", .kind = OUT_FLAG,
+	{ .name = "other_debuggers",
+	  .kind = OUT_FLAG,
 	  .offset = offsetof(struct row, debuggers) },
 };
 
@@ -205,8 +212,7 @@ static int run_status(void *data)
 	take_answers(&rows);
 	if (!ret) {
 		if (rows.count)
-			qsort(rows.row, rows.count, sizeof(*rows.row),
-			      compare);
+			qsort(rows.row, rows.count, sizeof(*rows.row), compare);
 		print_rows(args->mode, &rows);
 	}
 	free(rows.row);
@@ -224,14 +230,14 @@ const struct ctl_command ctl_status = {
 	.args_size = sizeof(struct status_args),
 	.summary = "Show which processes are held, and by whom.",
 	.details =
-	"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
-	"suspend, foreground (a suspend --foreground) or the command that holds it\n"
-	"while it runs: preempt, follow or guard, which have no guardian; unknown: the\n"
-	"lock is held, and its file does not name its owner. RELEASE-WITH is the\n"
-	"command that releases it. \"-\" elsewhere means that the holder did not\n"
-	"answer, or is of a kind that does not report it.\n"
-	"\n"
-	"While a process is held, no other debugger can attach to it: not gdb,\n"
-	"strace, rocgdb, CRIU, nor ROCm's own core dump.\n",
+		"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
+		"suspend, foreground (a suspend --foreground) or the command that holds it\n"
+		"while it runs: preempt, follow or guard, which have no guardian; unknown: the\n"
+		"lock is held, and its file does not name its owner. RELEASE-WITH is the\n"
+		"command that releases it. \"-\" elsewhere means that the holder did not\n"
+		"answer, or is of a kind that does not report it.\n"
+		"\n"
+		"While a process is held, no other debugger can attach to it: not gdb,\n"
+		"strace, rocgdb, CRIU, nor ROCm's own core dump.\n",
 	.options = options,
 };

@@ -6,16 +6,16 @@
 #include "ctl/command/ctl.h"
 #include "guard/options.h"
 
-#define WORD 1			/* getopt_long() returns it for a word */
-#define FIRST_OPTION 256	/* and from here on rows of the table */
+#define WORD	     1	 /* getopt_long() returns it for a word */
+#define FIRST_OPTION 256 /* and from here on rows of the table */
 
 struct parser {
 	const struct ctl_command *cmd;
 	char **argv;
 	void *args;
 	size_t n_words;
-	const struct ctl_option *role;	/* further words belong to it; or NULL */
-	struct option options[CTL_MAX_OPTIONS + 2];	/* rows in the same places */
+	const struct ctl_option *role; /* further words belong to it; or NULL */
+	struct option options[CTL_MAX_OPTIONS + 2]; /* rows in the same places */
 };
 
 static int usage(const struct ctl_command *cmd, const char *what,
@@ -37,8 +37,9 @@ static void fill_options(struct parser *p)
 	ctl_for_each_option(o, p->cmd) {
 		to->name = o->name;
 		to->has_arg = o->arg ? required_argument : no_argument;
-		to->val = !strcmp(o->name, "output") ? 'o' :
-			  FIRST_OPTION + (int)(to - p->options);
+		to->val = !strcmp(o->name, "output") ?
+				  'o' :
+				  FIRST_OPTION + (int)(to - p->options);
 		to++;
 	}
 	*to = (struct option){ .name = "help", .val = 'h' };
@@ -78,8 +79,8 @@ static int bad_option(const struct parser *p, int code)
 	char letter[3] = { '-', (char)optopt, '\0' };
 	const char *word = p->argv[optind - 1];
 
-	if (p->cmd->not_recorded && (!strncmp(word, "--record", 8) ||
-				     !strncmp(word, "--replay", 8)))
+	if (p->cmd->not_recorded &&
+	    (!strncmp(word, "--record", 8) || !strncmp(word, "--replay", 8)))
 		return usage(p->cmd, word, NULL, p->cmd->not_recorded);
 	if (code == ':')
 		return usage(p->cmd, word, NULL, "it needs a value");
@@ -97,8 +98,9 @@ static int take_word(struct parser *p, char *word)
 	struct gpreempt_error err;
 
 	if (p->role)
-		return !ctl_take_value(p->role, word, p->args) ? -1 :
-			usage(cmd, "argument", word, "it is no target");
+		return !ctl_take_value(p->role, word, p->args) ?
+			       -1 :
+			       usage(cmd, "argument", word, "it is no target");
 	if (cmd->words == CTL_NO_WORDS)
 		return usage(cmd, "argument", word, "none is expected");
 	if (cmd->max_words && p->n_words == cmd->max_words)
@@ -155,7 +157,7 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
 	int code, at = 1, ret = -1;
 
 	fill_options(&p);
-	optind = 0;	/* forget the last command line */
+	optind = 0; /* forget the last command line */
 	opterr = 0;
 	while (ret < 0) {
 		/* "-": words in their places, ":": a code for no value. */
@@ -168,8 +170,9 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
 	if (ret < 0 && at < argc && !strcmp(argv[at], "--"))
 		ret = take_rest(&p, argv + at + 1);
 	if (ret < 0 && p.n_words < cmd->min_words)
-		return usage(cmd, cmd->name, NULL, cmd->words == CTL_TARGETS ?
-			     "a target is needed, such as a PID" :
-			     "the name of a file is needed");
+		return usage(cmd, cmd->name, NULL,
+			     cmd->words == CTL_TARGETS ?
+				     "a target is needed, such as a PID" :
+				     "the name of a file is needed");
 	return ret;
 }

@@ -30,9 +30,9 @@ struct ctl_words {
 
 /* CTL_QUEUE_OPTIONS: which queues of a target. */
 struct ctl_queue_args {
-	struct shr_ids ids;	/* NULL: all queues */
+	struct shr_ids ids; /* NULL: all queues */
 	struct ctl_range priority;
-	struct shr_ids gpus;	/* gpu_ids; NULL: all */
+	struct shr_ids gpus; /* gpu_ids; NULL: all */
 };
 
 /* CTL_SOURCE_OPTIONS: files; NULL: none. */
@@ -44,92 +44,101 @@ struct ctl_source {
 /* A command with CTL_TARGETS has one of these, named targets. */
 struct ctl_target_args {
 	struct ctl_words words;
-	uint64_t wait_ns;	/* 0: a target must be there */
+	uint64_t wait_ns; /* 0: a target must be there */
 	struct ctl_queue_args queues;
 	struct ctl_source source;
 };
 
 enum ctl_kind {
-	CTL_FLAG,		/* no argument, sets a uint64_t to 1 */
-	CTL_COUNT,		/* uint64_t, at least 1 */
-	CTL_DURATION,		/* uint64_t, in ns */
-	CTL_LEASE,		/* the same, above 0 */
-	CTL_IDS,		/* struct shr_ids, of queues */
-	CTL_PRIORITY,		/* struct ctl_range */
-	CTL_GPUS,		/* struct shr_ids */
-	CTL_FILE,		/* const char *, the name of a file */
-	CTL_NAME,		/* const char * */
-	CTL_PERCENT,		/* uint64_t, 0 to 99; "%" may follow */
-	CTL_CPU,		/* uint64_t, the number and 1 */
-	CTL_ROLE,		/* struct guard_words; words may follow */
-	CTL_UIDS,		/* struct shr_ids */
-	CTL_JSON,		/* no argument, enum out_mode; else as stdout is */
-	CTL_CSV,		/* the same */
+	CTL_FLAG,     /* no argument, sets a uint64_t to 1 */
+	CTL_COUNT,    /* uint64_t, at least 1 */
+	CTL_DURATION, /* uint64_t, in ns */
+	CTL_LEASE,    /* the same, above 0 */
+	CTL_IDS,      /* struct shr_ids, of queues */
+	CTL_PRIORITY, /* struct ctl_range */
+	CTL_GPUS,     /* struct shr_ids */
+	CTL_FILE,     /* const char *, the name of a file */
+	CTL_NAME,     /* const char * */
+	CTL_PERCENT,  /* uint64_t, 0 to 99; "%" may follow */
+	CTL_CPU,      /* uint64_t, the number and 1 */
+	CTL_ROLE,     /* struct guard_words; words may follow */
+	CTL_UIDS,     /* struct shr_ids */
+	CTL_JSON,     /* no argument, enum out_mode; else as stdout is */
+	CTL_CSV,      /* the same */
 	CTL_KINDS,
 };
 
 struct ctl_option {
-	const char *name;	/* without "--"; output can be -o */
+	const char *name; /* without "--"; output can be -o */
 	enum ctl_kind kind;
-	size_t offset;		/* in the command's arguments */
-	const char *arg;	/* its name in the help; NULL for a flag */
+	size_t offset;	 /* in the command's arguments */
+	const char *arg; /* its name in the help; NULL for a flag */
 	const char *help;
 };
 
-#define CTL_MAX_OPTIONS 32	/* of a command */
+#define CTL_MAX_OPTIONS 32 /* of a command */
 
 /* Rows of several commands' tables, for the members targets and mode. */
-#define CTL_QUEUE_OPTIONS(type)						\
-	{ "queues", CTL_IDS, offsetof(type, targets.queues.ids), "LIST", \
-	  "only these queue ids (0,2)" },				\
-	{ "priority", CTL_PRIORITY,					\
-	  offsetof(type, targets.queues.priority), "RANGE",		\
-	  "only queues of that priority ('<=5', '>3', 7, 3-7)" },	\
-	{ "gpu", CTL_GPUS, offsetof(type, targets.queues.gpus), "LIST",	\
-	  "only queues on these GPUs (f7bc: the gpu_id)" }
-#define CTL_WAIT_OPTION(type)						\
-	{ "wait", CTL_DURATION, offsetof(type, targets.wait_ns), "TIME", \
-	  "wait up to that long for the targets and their queues (30s)" }
-#define CTL_JSON_OPTION(type)						\
-	{ "json", CTL_JSON, offsetof(type, mode), NULL,			\
-	  "print one JSON object" }
-#define CTL_SOURCE_OPTIONS(type)					\
-	{ "record", CTL_FILE, offsetof(type, targets.source.record),	\
-	  "FILE", "write the system's answers to a file" },		\
-	{ "replay", CTL_FILE, offsetof(type, targets.source.replay),	\
-	  "FILE", "take the answers from that file, not from the system" }
+#define CTL_QUEUE_OPTIONS(type)                                               \
+	{ "queues", CTL_IDS, offsetof(type, targets.queues.ids), "LIST",      \
+	  "only these queue ids (0,2)" },                                     \
+		{ "priority", CTL_PRIORITY,                                   \
+		  offsetof(type, targets.queues.priority), "RANGE",           \
+		  "only queues of that priority ('<=5', '>3', 7, 3-7)" },     \
+	{                                                                     \
+		"gpu", CTL_GPUS, offsetof(type, targets.queues.gpus), "LIST", \
+			"only queues on these GPUs (f7bc: the gpu_id)"        \
+	}
+#define CTL_WAIT_OPTION(type)                                                         \
+	{                                                                             \
+		"wait", CTL_DURATION, offsetof(type, targets.wait_ns), "TIME",        \
+			"wait up to that long for the targets and their queues (30s)" \
+	}
+#define CTL_JSON_OPTION(type)                                 \
+	{                                                     \
+		"json", CTL_JSON, offsetof(type, mode), NULL, \
+			"print one JSON object"               \
+	}
+#define CTL_SOURCE_OPTIONS(type)                                               \
+	{ "record", CTL_FILE, offsetof(type, targets.source.record), "FILE",   \
+	  "write the system's answers to a file" },                            \
+	{                                                                      \
+		"replay", CTL_FILE, offsetof(type, targets.source.replay),     \
+			"FILE",                                                \
+			"take the answers from that file, not from the system" \
+	}
 
 /* What the words of a command are; its options may stand between them. */
 enum ctl_words_kind {
 	CTL_NO_WORDS,
-	CTL_TARGETS,		/* as gpreempt_select() takes them */
+	CTL_TARGETS, /* as gpreempt_select() takes them */
 	CTL_FILES,
 };
 
 struct ctl_command {
 	const char *name;
 	int (*run)(void *args);
-	size_t args_size;	/* of the command's own struct; 0: none */
-	const void *defaults;	/* such a struct; NULL: zeroes */
+	size_t args_size;     /* of the command's own struct; 0: none */
+	const void *defaults; /* such a struct; NULL: zeroes */
 	enum ctl_words_kind words;
-	size_t words_at;	/* offset of a struct ctl_words */
+	size_t words_at; /* offset of a struct ctl_words */
 	size_t min_words;
-	size_t max_words;	/* 0: as many as one likes */
-	const char *usage;	/* the words in the help; NULL: it takes none */
-	const char *command;	/* "COMMAND...": may follow "--"; NULL: not */
-	size_t command_at;	/* offset of a char **; NULL there: none */
+	size_t max_words;    /* 0: as many as one likes */
+	const char *usage;   /* the words in the help; NULL: it takes none */
+	const char *command; /* "COMMAND...": may follow "--"; NULL: not */
+	size_t command_at;   /* offset of a char **; NULL there: none */
 	const char *summary;
-	const char *details;	/* for its own --help; NULL: none */
-	const struct ctl_option *options;	/* up to one without a name */
-	const char *not_recorded;	/* why it has no --record; or NULL */
+	const char *details;		  /* for its own --help; NULL: none */
+	const struct ctl_option *options; /* up to one without a name */
+	const char *not_recorded;	  /* why it has no --record; or NULL */
 };
 
 /* For a command whose words are targets, in its arguments' member targets. */
-#define CTL_TARGET_ARGS(type)						\
-	.args_size = sizeof(type), .words = CTL_TARGETS,		\
+#define CTL_TARGET_ARGS(type)                            \
+	.args_size = sizeof(type), .words = CTL_TARGETS, \
 	.words_at = offsetof(type, targets.words)
 
-#define ctl_for_each_option(o, cmd)					\
+#define ctl_for_each_option(o, cmd) \
 	for ((o) = (cmd)->options; (o) && (o)->name; (o)++)
 
 /* The table of commands, up to NULL (commands.c). */

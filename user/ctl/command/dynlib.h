@@ -17,7 +17,10 @@ struct dynlib_call {
 };
 
 /* Of a table of them: the last row. */
-#define DYNLIB_END { 0 }
+#define DYNLIB_END \
+	{          \
+		0  \
+	}
 
 /*
  * Fill the table with the addresses of all calls, up to one without a name.
@@ -31,18 +34,18 @@ int dynlib_load(const char *soname, const char *package,
  * metadata" (https://uapi-group.org/specifications/specs/elf_dlopen_metadata):
  * for readelf -p .note.dlopen and dh_dlopenlibdeps.
  */
-#define DYNLIB_NOTE(var, feature, why, soname)				\
-	__attribute__((used, retain, section(".note.dlopen"), aligned(4)))	\
-	static const struct {						\
-		uint32_t name_size, text_size, type;			\
-		char name[4];						\
-		char text[sizeof(DYNLIB_TEXT(feature, why, soname))];	\
-	} var = {							\
-		4, sizeof(DYNLIB_TEXT(feature, why, soname)), 0x407c0c0a, \
-		"FDO", DYNLIB_TEXT(feature, why, soname),		\
+#define DYNLIB_NOTE(var, feature, why, soname)                                \
+	__attribute__((used, retain, section(".note.dlopen"),                 \
+		       aligned(4))) static const struct {                     \
+		uint32_t name_size, text_size, type;                          \
+		char name[4];                                                 \
+		char text[sizeof(DYNLIB_TEXT(feature, why, soname))];         \
+	} var = {                                                             \
+		4,     sizeof(DYNLIB_TEXT(feature, why, soname)), 0x407c0c0a, \
+		"FDO", DYNLIB_TEXT(feature, why, soname),                     \
 	}
-#define DYNLIB_TEXT(feature, why, soname)				\
-	"[{\"feature\":\"" feature "\",\"description\":\"" why "\","	\
+#define DYNLIB_TEXT(feature, why, soname)                            \
+	"[{\"feature\":\"" feature "\",\"description\":\"" why "\"," \
 	"\"priority\":\"suggested\",\"soname\":[\"" soname "\"]}]"
 
 #endif

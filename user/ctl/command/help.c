@@ -4,7 +4,7 @@
 
 #include "ctl/command/ctl.h"
 
-#define LEFT 18		/* columns of what stands left of an explanation */
+#define LEFT 18 /* columns of what stands left of an explanation */
 
 const char ctl_targets_help[] =
 	"TARGET is one of\n"
@@ -32,9 +32,8 @@ void ctl_usage(const struct ctl_command *cmd, FILE *f)
 	fprintf(f, "gpreempt-ctl %s%s%s%s%s%s%s%s", cmd->name,
 		cmd->usage ? " " : "", cmd->usage ? cmd->usage : "",
 		cmd->usage && !cmd->max_words ? "..." : "",
-		cmd->options ? " [OPTION...]" : "",
-		cmd->command ? " [-- " : "", cmd->command ? cmd->command : "",
-		cmd->command ? "]" : "");
+		cmd->options ? " [OPTION...]" : "", cmd->command ? " [-- " : "",
+		cmd->command ? cmd->command : "", cmd->command ? "]" : "");
 }
 
 void ctl_help(const struct ctl_command *cmd, FILE *f)

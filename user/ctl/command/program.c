@@ -9,9 +9,9 @@
 #include "ctl/command/program.h"
 #include "output/message.h"
 
-#define NOT_FOUND 127
+#define NOT_FOUND  127
 #define CANNOT_RUN 126
-#define BY_SIGNAL 128
+#define BY_SIGNAL  128
 
 int ctl_exec(char **command, int output)
 {

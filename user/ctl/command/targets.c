@@ -50,10 +50,11 @@ int ctl_open_busy(const struct ctl_source *source,
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     replay ? "make one with --record FILE" :
-			     "give a file that can be written",
-			     "cannot %s %s: %s", replay ? "replay" :
-			     "record to", file, ret == -EPROTO ?
-			     "it is no recording" : strerror(-ret));
+				      "give a file that can be written",
+			     "cannot %s %s: %s",
+			     replay ? "replay" : "record to", file,
+			     ret == -EPROTO ? "it is no recording" :
+					      strerror(-ret));
 }
 
 int ctl_open(const struct ctl_source *source, struct gpreempt **out)
@@ -78,7 +79,8 @@ static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args,
 }
 
 /* The first that has none, or 0. */
-static pid_t without_queues(struct gpreempt *g, const struct ctl_target_args *args,
+static pid_t without_queues(struct gpreempt *g,
+			    const struct ctl_target_args *args,
 			    const struct gpreempt_targets *list)
 {
 	size_t i;

@@ -10,10 +10,10 @@
 #include "shared/macro.h"
 #include "shared/parse.h"
 
-#define MAX_COUNT 10000000
-#define MAX_QUEUE_ID 1023	/* the driver's */
+#define MAX_COUNT    10000000
+#define MAX_QUEUE_ID 1023 /* the driver's */
 #define MAX_PRIORITY 15
-#define MAX_GPUS 64
+#define MAX_GPUS     64
 
 static const char *take_flag(const char *text, void *field)
 {
@@ -41,8 +41,9 @@ static const char *take_lease(const char *text, void *field)
 {
 	const char *why = take_duration(text, field);
 
-	return why ? why : !*(uint64_t *)field ?
-		"a lease of no time makes no sense" : NULL;
+	return why		   ? why :
+	       !*(uint64_t *)field ? "a lease of no time makes no sense" :
+				     NULL;
 }
 
 static const char *take_ids(const char *text, void *field)
@@ -101,9 +102,10 @@ static const char *take_priority(const char *text, void *field)
 {
 	int ret = parse_priority(text, field);
 
-	return !ret ? NULL : ret == -ERANGE ?
-		"no priority is like that; they go from 0 to 15" :
-		"a priority is from 0 to 15, as in 7, '<=5', 3-7";
+	return !ret ? NULL :
+	       ret == -ERANGE ?
+		      "no priority is like that; they go from 0 to 15" :
+		      "a priority is from 0 to 15, as in 7, '<=5', 3-7";
 }
 
 /* gpu_ids with commas between, hexadecimal as everything prints them. */
@@ -136,9 +138,10 @@ static int parse_gpus(const char *text, struct shr_ids *out)
 
 static const char *take_gpus(const char *text, void *field)
 {
-	return !parse_gpus(text, field) ? NULL :
-		"GPUs are gpu_ids with commas between, as in f7bc; "
-		"gpreempt-ctl queues shows them";
+	return !parse_gpus(text, field) ?
+		       NULL :
+		       "GPUs are gpu_ids with commas between, as in f7bc; "
+		       "gpreempt-ctl queues shows them";
 }
 
 static const char *take_file(const char *text, void *field)
@@ -163,7 +166,8 @@ static const char *take_percent(const char *text, void *field)
 		len--;
 	snprintf(number, sizeof(number), "%.*s", (int)len, text);
 	return len < sizeof(number) && !shr_parse_u64(number, 99, field) ?
-		NULL : "a percentage from 0 to 99 is needed, as in 30%";
+		       NULL :
+		       "a percentage from 0 to 99 is needed, as in 30%";
 }
 
 static const char *take_cpu(const char *text, void *field)
@@ -182,8 +186,8 @@ static const char *take_uids(const char *text, void *field)
 	free(uids->id);
 	*uids = (struct shr_ids){ 0 };
 	return !shr_parse_list(text, UINT32_MAX - 1, &uids->id, &uids->n) ?
-		NULL :
-		"user ids are numbers with commas between, as in 1000,1001";
+		       NULL :
+		       "user ids are numbers with commas between, as in 1000,1001";
 }
 
 static const char *take_role(const char *text, void *field)
@@ -216,21 +220,15 @@ static const char *take_csv(const char *text, void *field)
 	return NULL;
 }
 
-static const char *(*const take_value[CTL_KINDS])(const char *text, void *field) = {
-	[CTL_FLAG] = take_flag,
-	[CTL_COUNT] = take_count,
-	[CTL_DURATION] = take_duration,
-	[CTL_LEASE] = take_lease,
-	[CTL_IDS] = take_ids,
-	[CTL_PRIORITY] = take_priority,
-	[CTL_GPUS] = take_gpus,
-	[CTL_FILE] = take_file,
-	[CTL_NAME] = take_name,
-	[CTL_PERCENT] = take_percent,
-	[CTL_CPU] = take_cpu,
-	[CTL_ROLE] = take_role,
-	[CTL_UIDS] = take_uids,
-	[CTL_JSON] = take_json,
+static const char *(*const take_value[CTL_KINDS])(const char *text,
+						  void *field) = {
+	[CTL_FLAG] = take_flag,		[CTL_COUNT] = take_count,
+	[CTL_DURATION] = take_duration, [CTL_LEASE] = take_lease,
+	[CTL_IDS] = take_ids,		[CTL_PRIORITY] = take_priority,
+	[CTL_GPUS] = take_gpus,		[CTL_FILE] = take_file,
+	[CTL_NAME] = take_name,		[CTL_PERCENT] = take_percent,
+	[CTL_CPU] = take_cpu,		[CTL_ROLE] = take_role,
+	[CTL_UIDS] = take_uids,		[CTL_JSON] = take_json,
 	[CTL_CSV] = take_csv,
 };
 

@@ -30,9 +30,10 @@ static int write_reports(const struct exp_plan *plan,
 	if (!file)
 		return GPREEMPT_CLASS_FAILED;
 	json = exp_json(plan, report);
-	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
-					      JSON_C_TO_STRING_SPACED |
-					      JSON_C_TO_STRING_NOSLASHESCAPE);
+	text = json_object_to_json_string_ext(json,
+					      JSON_C_TO_STRING_PRETTY |
+						      JSON_C_TO_STRING_SPACED |
+						      JSON_C_TO_STRING_NOSLASHESCAPE);
 	fprintf(file, "%s\n", text);
 	json_object_put(json);
 	return exp_end_file(file, path);
@@ -75,7 +76,8 @@ static int run_experiment(void *data)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				    "--report-only reads it",
 				    "%s is not one of gpreempt-ctl experiment: "
-				    "its commands are not in it", dir);
+				    "its commands are not in it",
+				    dir);
 	if (!ret && !dir)
 		ret = exp_plan_new(args, &plan);
 	if (!ret && !args->report_only)
@@ -119,19 +121,19 @@ const struct ctl_command ctl_experiment = {
 	.options = options,
 	.summary = "Test whether models use the same queues each time.",
 	.details =
-	"Each run has snapshots before, during and after it. \"during\" is taken when the\n"
-	"model has queues and made no new one for half a second, and again if it makes\n"
-	"more later. The next run begins when the queues are gone. DIR has the\n"
-	"snapshots, the output of the models (a.out, a.err), report.md and report.json.\n"
-	"Ids in common with the first run: above 0.8 of them is consistent, above 0.5\n"
-	"partly.\n"
-	"With --amd-log the report compares both models: dispatches, hardware queues,\n"
-	"time, highest number of waiting packets; the median of the runs.\n"
-	"Ctrl-C ends the models too, and --resume continues with the interrupted run.\n"
-	"It runs the commands in DIR/experiment, as the user who calls it, and refuses\n"
-	"a DIR or a file that another user owns or can write.\n"
-	"--report-only also reads the results of a script: model_a_run_N,\n"
-	"model_b_run_N and concurrent_run_N with mqd_during_*, hqd_during_* (or _both_)\n"
-	"and model_a_pid.txt.\n"
-	"Exit status 7: another experiment uses DIR.\n",
+		"Each run has snapshots before, during and after it. \"during\" is taken when the\n"
+		"model has queues and made no new one for half a second, and again if it makes\n"
+		"more later. The next run begins when the queues are gone. DIR has the\n"
+		"snapshots, the output of the models (a.out, a.err), report.md and report.json.\n"
+		"Ids in common with the first run: above 0.8 of them is consistent, above 0.5\n"
+		"partly.\n"
+		"With --amd-log the report compares both models: dispatches, hardware queues,\n"
+		"time, highest number of waiting packets; the median of the runs.\n"
+		"Ctrl-C ends the models too, and --resume continues with the interrupted run.\n"
+		"It runs the commands in DIR/experiment, as the user who calls it, and refuses\n"
+		"a DIR or a file that another user owns or can write.\n"
+		"--report-only also reads the results of a script: model_a_run_N,\n"
+		"model_b_run_N and concurrent_run_N with mqd_during_*, hqd_during_* (or _both_)\n"
+		"and model_a_pid.txt.\n"
+		"Exit status 7: another experiment uses DIR.\n",
 };

@@ -14,7 +14,8 @@
 #include "shared/parse.h"
 
 static const char *const dirs[] = {
-	[EXP_A] = "model_a_run_", [EXP_B] = "model_b_run_",
+	[EXP_A] = "model_a_run_",
+	[EXP_B] = "model_b_run_",
 	[EXP_BOTH] = "concurrent_run_",
 };
 
@@ -92,7 +93,8 @@ static int64_t find_pid(const char *dir, size_t m, const struct ctl_text *text)
 	if (pid && decode_has_pid(text, pid))
 		return pid;
 	return d->n_processes == 1 ? d->processes[0].pid :
-		pid ? (int64_t)pid : GPREEMPT_UNKNOWN;
+	       pid		   ? (int64_t)pid :
+				     GPREEMPT_UNKNOWN;
 }
 
 static int fill(const char *dir, const char *moment, size_t m,

@@ -57,14 +57,16 @@ void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	gpreempt_amdlog_free(log);
 }
 
-#define FIGURE(member, what, per) \
-	{ #member, what, offsetof(struct exp_sample, member), per }
+#define FIGURE(member, what, per)                                       \
+	{                                                               \
+#member, what, offsetof(struct exp_sample, member), per \
+	}
 
 static const struct figure {
 	const char *key;
 	const char *what;
 	size_t offset;
-	int64_t per;		/* what is printed is so many of them */
+	int64_t per; /* what is printed is so many of them */
 } figures[] = {
 	FIGURE(dispatches, "dispatches", 1),
 	FIGURE(hardware_queues, "hardware queues", 1),
@@ -131,8 +133,8 @@ struct json_object *exp_json_log(const struct exp_plan *plan,
 	for (i = 0; i < n_columns(plan); i++) {
 		one = json_object_new_object();
 		for (j = 0; j < ARRAY_SIZE(figures); j++) {
-			int64_t value = median(report, columns + i,
-					       figures + j);
+			int64_t value =
+				median(report, columns + i, figures + j);
 
 			json_object_object_add(one, figures[j].key,
 					       out_json_number(value));
@@ -158,8 +160,8 @@ void exp_print_log(FILE *f, const struct exp_plan *plan,
 	for (j = 0; j < ARRAY_SIZE(figures); j++) {
 		fprintf(f, "\n| %s |", figures[j].what);
 		for (i = 0; i < n; i++) {
-			int64_t value = median(report, columns + i,
-					       figures + j);
+			int64_t value =
+				median(report, columns + i, figures + j);
 
 			if (value == GPREEMPT_UNKNOWN)
 				fprintf(f, " - |");

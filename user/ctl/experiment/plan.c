@@ -11,7 +11,7 @@
 
 #include "ctl/experiment/experiment.h"
 
-#define RUNS 5
+#define RUNS	   5
 #define CONCURRENT 3
 
 void exp_run_name(enum exp_kind kind, uint64_t nth, char *name)
@@ -45,10 +45,11 @@ static int write_plan(const struct exp_plan *plan)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     "--resume goes on with one, --report-only reads it",
 				     "%s: %s", path, strerror(errno));
-	fprintf(file, "gpreempt-experiment - version: 1.0\n"
+	fprintf(file,
+		"gpreempt-experiment - version: 1.0\n"
 		"runs %" PRIu64 "\nconcurrent %" PRIu64 "\namd_log %" PRIu64
-		"\nduration_ns %" PRIu64 "\na %s\n", plan->runs,
-		plan->concurrent, plan->amd_log, plan->duration_ns,
+		"\nduration_ns %" PRIu64 "\na %s\n",
+		plan->runs, plan->concurrent, plan->amd_log, plan->duration_ns,
 		plan->command[0]);
 	if (plan->command[1])
 		fprintf(file, "b %s\n", plan->command[1]);
@@ -65,7 +66,8 @@ int exp_plan_new(const struct exp_args *args, struct exp_plan *plan)
 	*plan = (struct exp_plan){
 		.runs = args->runs ? args->runs : RUNS,
 		.concurrent = args->concurrent ? args->concurrent : CONCURRENT,
-		.amd_log = args->amd_log, .duration_ns = args->duration_ns,
+		.amd_log = args->amd_log,
+		.duration_ns = args->duration_ns,
 	};
 	for (i = 0; i < EXP_MODELS; i++) {
 		if (models[i] && strchr(models[i], '\n'))
@@ -127,9 +129,9 @@ static bool only_ours(const char *path)
 	struct stat st;
 
 	if (lstat(path, &st))
-		return errno == ENOENT;	/* then there is nothing to run */
-	return (st.st_uid == geteuid() || !st.st_uid) &&
-	       !(st.st_mode & 0022) && !S_ISLNK(st.st_mode);
+		return errno == ENOENT; /* then there is nothing to run */
+	return (st.st_uid == geteuid() || !st.st_uid) && !(st.st_mode & 0022) &&
+	       !S_ISLNK(st.st_mode);
 }
 
 int exp_plan_trusted(const char *dir)
@@ -149,13 +151,15 @@ int exp_plan_trusted(const char *dir)
 			     "read its commands; if they are yours: chown -R "
 			     "and chmod go-w",
 			     "%s: another user owns it or can write it, and "
-			     "its commands would be run", bad);
+			     "its commands would be run",
+			     bad);
 }
 
 FILE *exp_create(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
-		      O_CLOEXEC, 0600);
+	int fd = open(path,
+		      O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		      0600);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!file)

@@ -59,12 +59,13 @@ static struct json_object *json_model(const struct exp_model *model)
 
 	ADD(o, "runs", out_json_number(model->runs));
 	ADD(o, "overlap", several ? real(model->overlap) : NULL);
-	ADD(o, "same_ids", several && model->overlap >= 0 ?
-	    out_json_flag(model->same_ids) : NULL);
-	ADD(o, "same_number", several ? out_json_flag(model->same_number) :
-	    NULL);
-	ADD(o, "slots_right", model->runs ? out_json_flag(model->slots_right) :
-	    NULL);
+	ADD(o, "same_ids",
+	    several && model->overlap >= 0 ? out_json_flag(model->same_ids) :
+					     NULL);
+	ADD(o, "same_number",
+	    several ? out_json_flag(model->same_number) : NULL);
+	ADD(o, "slots_right",
+	    model->runs ? out_json_flag(model->slots_right) : NULL);
 	ADD(o, "verdict", out_json_text(diff_verdict_name(model->verdict)));
 	return o;
 }
@@ -105,7 +106,7 @@ static void print_amdlog(FILE *f, const struct exp_sample *s)
 	print_cell(f, s->dispatches);
 	print_cell(f, s->hardware_queues);
 	print_cell(f, s->run_us == GPREEMPT_UNKNOWN ? s->run_us :
-		   s->run_us / 1000);
+						      s->run_us / 1000);
 }
 
 static void print_runs(FILE *f, const struct exp_report *report, size_t m,
@@ -113,7 +114,8 @@ static void print_runs(FILE *f, const struct exp_report *report, size_t m,
 {
 	size_t i;
 
-	fprintf(f, "\n| run | pid | queues | ids (gpu:queue) | slots | active |%s\n"
+	fprintf(f,
+		"\n| run | pid | queues | ids (gpu:queue) | slots | active |%s\n"
 		"| --- | --- | --- | --- | --- | --- |%s\n",
 		amd_log ? " dispatches | hardware queues | run ms |" : "",
 		amd_log ? " --- | --- | --- |" : "");
@@ -143,8 +145,8 @@ static void print_failed(FILE *f, const struct exp_plan *plan,
 		const struct exp_sample *s = &report->runs[i].of[m];
 
 		if (s->there && s->status > 0)
-			fprintf(f, "\n%s: the command ended with %" PRId64
-				"\n", report->runs[i].name, s->status);
+			fprintf(f, "\n%s: the command ended with %" PRId64 "\n",
+				report->runs[i].name, s->status);
 	}
 }
 
@@ -161,19 +163,22 @@ static void print_model(FILE *f, const struct exp_plan *plan,
 	print_runs(f, report, m, plan->amd_log);
 	print_failed(f, plan, report, m);
 	if (model->runs > 1 && model->overlap < 0) {
-		fprintf(f, "\nSame queue ids every run: not known, the text "
+		fprintf(f,
+			"\nSame queue ids every run: not known, the text "
 			"has no ids\n\nSame number of queues every run: %s\n",
 			model->same_number ? "yes" : "no");
 	} else if (model->runs > 1) {
-		fprintf(f, "\nSame queue ids every run: %s (overlap with the "
-			"first: %.2f, %s)\n\n", model->same_ids ? "yes" : "no",
-			model->overlap, diff_verdict_name(model->verdict));
+		fprintf(f,
+			"\nSame queue ids every run: %s (overlap with the "
+			"first: %.2f, %s)\n\n",
+			model->same_ids ? "yes" : "no", model->overlap,
+			diff_verdict_name(model->verdict));
 		fprintf(f, "Same number of queues every run: %s\n",
 			model->same_number ? "yes" : "no");
 	} else {
 		fprintf(f, "\nSame queue ids every run: not known, %s\n",
 			model->runs ? "it ran alone only once" :
-			"it did not run alone");
+				      "it did not run alone");
 	}
 	if (model->runs)
 		fprintf(f, "\nEach queue in one slot of each XCC: %s\n",
@@ -190,9 +195,12 @@ static void print_common(FILE *f, const struct exp_run *run)
 			run->common_ids, run->overlap);
 	fprintf(f, "%" PRId64 " slots in common\n", run->common_slots);
 	if (run->a_before_b >= 0)
-		fprintf(f, "\n%s: queues of A before B came, and with it: %s "
-			"(overlap %.2f)\n", run->name, run->a_before_b == 1 ?
-			"the same" : "not the same", run->a_before_b);
+		fprintf(f,
+			"\n%s: queues of A before B came, and with it: %s "
+			"(overlap %.2f)\n",
+			run->name,
+			run->a_before_b == 1 ? "the same" : "not the same",
+			run->a_before_b);
 }
 
 static void print_both(FILE *f, const struct exp_report *report)
@@ -208,14 +216,15 @@ static void print_both(FILE *f, const struct exp_report *report)
 		const struct exp_run *run = report->runs + i;
 
 		if (run->kind == EXP_BOTH && run->apart)
-			fprintf(f, "\n%s: one of them had no queue when the "
+			fprintf(f,
+				"\n%s: one of them had no queue when the "
 				"other had its own: they need to run longer\n",
 				run->name);
 		else if (run->kind == EXP_BOTH)
 			print_common(f, run);
 	}
 	fprintf(f, "\nQueue ids are a process's own: two processes that both "
-		"have such an id share no queue.\n");
+		   "have such an id share no queue.\n");
 }
 
 void exp_print(FILE *f, const struct exp_plan *plan,

@@ -37,8 +37,7 @@ static bool was_simulated(const char *dir, const char *run)
 	return simulated;
 }
 
-static double overlap_of(const struct exp_sample *a,
-			 const struct exp_sample *b)
+static double overlap_of(const struct exp_sample *a, const struct exp_sample *b)
 {
 	struct diff diff;
 	double overlap;
@@ -108,15 +107,17 @@ static void compare_both(struct exp_run *run)
 }
 
 /* The runs of a model alone. */
-static const struct exp_sample *judge(const struct exp_report *report,
-				      size_t m, struct exp_model *model)
+static const struct exp_sample *judge(const struct exp_report *report, size_t m,
+				      struct exp_model *model)
 {
 	const struct exp_sample *first = NULL;
 	size_t i;
 
-	*model = (struct exp_model){ .overlap = 1, .same_ids = true,
-		.same_number = true, .slots_right = true,
-		.verdict = DIFF_UNKNOWN };
+	*model = (struct exp_model){ .overlap = 1,
+				     .same_ids = true,
+				     .same_number = true,
+				     .slots_right = true,
+				     .verdict = DIFF_UNKNOWN };
 	for (i = 0; i < report->n_runs; i++) {
 		const struct exp_sample *sample = &report->runs[i].of[m];
 		double overlap;
@@ -126,7 +127,8 @@ static const struct exp_sample *judge(const struct exp_report *report,
 			continue;
 		model->runs++;
 		model->slots_right &= sample->slots_active >= 0 &&
-			sample->slots_expected == sample->slots_active;
+				      sample->slots_expected ==
+					      sample->slots_active;
 		if (!first)
 			first = sample;
 		overlap = overlap_of(first, sample);
@@ -158,23 +160,27 @@ static void choose(struct exp_report *report, bool two,
 	if (models[0].verdict == DIFF_UNKNOWN ||
 	    (two && models[1].verdict == DIFF_UNKNOWN)) {
 		report->reason = "one run does not tell whether queue ids are "
-			"the same each time: name the process";
+				 "the same each time: name the process";
 	} else if (!stable) {
 		report->reason = "queue ids are not the same in each run: "
-			"name the process, and take the queues it has";
+				 "name the process, and take the queues it has";
 	} else if (!met) {
 		report->strategy = "id";
-		report->reason = "queue ids are the same in each run, and A "
+		report->reason =
+			"queue ids are the same in each run, and A "
 			"and B have none in common: ids can be written down";
 		if (!two)
-			report->reason = "queue ids are the same in each run: "
+			report->reason =
+				"queue ids are the same in each run: "
 				"they can be written down for this model";
 	} else if (a->priority != b->priority) {
 		report->strategy = "priority";
-		report->reason = "queue ids are the same in each run, but A "
+		report->reason =
+			"queue ids are the same in each run, but A "
 			"and B have the same ones; their priorities differ";
 	} else {
-		report->reason = "queue ids are the same in each run, but A "
+		report->reason =
+			"queue ids are the same in each run, but A "
 			"and B have the same ones, and the same priority: "
 			"name the process";
 	}
@@ -199,14 +205,14 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 			run->a_before_b = -1;
 			exp_run_name(kind, i, run->name);
 			ret = plan->foreign ? exp_foreign_run(plan, run, i) :
-				fill_run(plan, run);
+					      fill_run(plan, run);
 			if (ret && ret != -ENOENT)
 				return ret;
 			if (ret)
 				continue;
 			compare_both(run);
-			report->simulated |= was_simulated(plan->dir,
-							   run->name);
+			report->simulated |=
+				was_simulated(plan->dir, run->name);
 			report->n_runs++;
 		}
 	for (i = 0; i < EXP_MODELS; i++)

@@ -25,7 +25,7 @@
 #define SETTLE_NS (500 * NSEC_PER_MSEC)
 /* A model that has no queue by then has none. */
 #define START_NS (300 * NSEC_PER_SEC)
-#define GONE_NS (60 * NSEC_PER_SEC)
+#define GONE_NS	 (60 * NSEC_PER_SEC)
 /* When it is interrupted, models get so long to end. */
 #define END_NS (10 * NSEC_PER_SEC)
 
@@ -39,8 +39,8 @@ static void on_stop(int signal)
 }
 
 struct model {
-	pid_t leader;		/* of its session; 0: none */
-	int64_t pid;		/* of the process that has the queues */
+	pid_t leader; /* of its session; 0: none */
+	int64_t pid;  /* of the process that has the queues */
 	int status;
 	bool ended;
 };
@@ -51,9 +51,9 @@ struct run {
 	struct gpreempt *g;
 	struct snapshot_log log;
 	struct model of[EXP_MODELS];
-	size_t shown;		/* queues when "during" was taken */
-	size_t last;		/* and when they were last counted */
-	uint64_t since;		/* that it is so many */
+	size_t shown;	/* queues when "during" was taken */
+	size_t last;	/* and when they were last counted */
+	uint64_t since; /* that it is so many */
 };
 
 static int remove_one(const char *path, const struct stat *st, int type,
@@ -169,13 +169,14 @@ static int wait_for_queues(struct run *run, size_t m)
 			return 128 + stop_signal;
 		if (has_ended(model))
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-				"%s: model %c ended before its queues were "
-				"seen; %s/%c.err has what it said", run->dir,
-				(int)('A' + m), run->dir, (int)('a' + m));
+					     "%s: model %c ended before its queues were "
+					     "seen; %s/%c.err has what it said",
+					     run->dir, (int)('A' + m), run->dir,
+					     (int)('a' + m));
 		if (shr_now_ns() - begin > START_NS)
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-				"%s: model %c has no queue after 5 minutes",
-				run->dir, (int)('A' + m));
+					     "%s: model %c has no queue after 5 minutes",
+					     run->dir, (int)('A' + m));
 		shr_sleep_ns(LOOK_NS);
 	}
 }
@@ -260,7 +261,8 @@ static int take_during(struct run *run, size_t now)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				    "the models need to run longer",
 				    "%s: a model ended while its queues were "
-				    "looked at", run->dir);
+				    "looked at",
+				    run->dir);
 	if (ret || (run->shown && shown <= run->shown)) {
 		remove_all(next);
 		return ret;
@@ -343,7 +345,7 @@ static int write_result(const struct run *run)
 			fprintf(file, "%c pid %" PRId64 " status %d\n",
 				(int)('a' + m), run->of[m].pid,
 				WIFEXITED(status) ? WEXITSTATUS(status) :
-				128 + WTERMSIG(status));
+						    128 + WTERMSIG(status));
 	}
 	return exp_end_file(file, path);
 }
@@ -433,7 +435,8 @@ int exp_execute(const struct exp_plan *plan)
 			ret = execute_one(plan, kind, name);
 		}
 	if (stops)
-		ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "interrupted; to "
+		ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
+			      "interrupted; to "
 			      "go on: gpreempt-ctl experiment --resume %s",
 			      plan->dir);
 	return ret;

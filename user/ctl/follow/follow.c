@@ -25,7 +25,7 @@
 #define MAX_TARGETS 256
 /* How often to look for new targets. */
 #define LOOK_NS (500 * NSEC_PER_MSEC)
-#define NOTICE "note: %zu lines were not read in time, and dropped\n"
+#define NOTICE	"note: %zu lines were not read in time, and dropped\n"
 
 struct follow_args {
 	struct ctl_target_args targets;
@@ -33,7 +33,7 @@ struct follow_args {
 
 struct follower {
 	struct gpreempt_target target;
-	pid_t child;		/* 0: it has ended */
+	pid_t child; /* 0: it has ended */
 };
 
 struct followers {
@@ -42,10 +42,10 @@ struct followers {
 	struct follower list[MAX_TARGETS];
 	size_t count;
 	size_t running;
-	int status;		/* of those that have ended */
-	bool any;		/* one has ended */
-	bool full;		/* and reported */
-	bool moved;		/* to a cgroup of our own */
+	int status; /* of those that have ended */
+	bool any;   /* one has ended */
+	bool full;  /* and reported */
+	bool moved; /* to a cgroup of our own */
 	int stop;
 };
 
@@ -106,7 +106,8 @@ static void take_up(struct followers *f, const struct gpreempt_target *target)
 	if (!place) {
 		if (!f->full)
 			ctl_note("more than %d targets; process %d and others "
-				 "are left alone", MAX_TARGETS, target->pid);
+				 "are left alone",
+				 MAX_TARGETS, target->pid);
 		f->full = true;
 		return;
 	}
@@ -118,8 +119,8 @@ static void take_up(struct followers *f, const struct gpreempt_target *target)
 	}
 	place->child = start_child(f, target->pid);
 	if (place->child < 0) {
-		note_end(f, ctl_fail_reason(GPREEMPT_SYSTEM, -errno,
-					    target->pid));
+		note_end(f,
+			 ctl_fail_reason(GPREEMPT_SYSTEM, -errno, target->pid));
 		place->child = 0;
 		return;
 	}
@@ -170,7 +171,8 @@ static int exit_status(pid_t target, int status)
 		return WEXITSTATUS(status);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
 			     "the follower of process %d was killed by signal "
-			     "%d; the queues run", target, WTERMSIG(status));
+			     "%d; the queues run",
+			     target, WTERMSIG(status));
 }
 
 static void collect(struct followers *f)
@@ -214,8 +216,7 @@ static int open_stop(void)
 	sigprocmask(SIG_BLOCK, NULL, &set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(fd, &set, SFD_CLOEXEC | SFD_NONBLOCK) < 0 ? -errno :
-								    fd;
+	return signalfd(fd, &set, SFD_CLOEXEC | SFD_NONBLOCK) < 0 ? -errno : fd;
 }
 
 static bool stop_asked(const struct followers *f)
@@ -254,7 +255,8 @@ static void follow_all(struct followers *f)
 	bool grows = any_grows(f->args), stop = false;
 	uint64_t ns = longest_pause(grows, watchdog_ns);
 	struct timespec pause = {
-		.tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC,
+		.tv_sec = ns / NSEC_PER_SEC,
+		.tv_nsec = ns % NSEC_PER_SEC,
 	};
 
 	if (!f->running)
@@ -322,17 +324,17 @@ const struct ctl_command ctl_follow = {
 	.min_words = 1,
 	.usage = "TARGET",
 	.not_recorded =
-	"each of its targets has a process of its own; preempt makes "
-	"the same calls and can be recorded",
+		"each of its targets has a process of its own; preempt makes "
+		"the same calls and can be recorded",
 	.summary = "Suspend processes when job control stops or freezes them.",
 	.details =
-	"While a process is stopped (SIGSTOP, Ctrl-Z, a batch system's suspend)\n"
-	"or its cgroup is frozen (docker pause, systemctl freeze), its queues are\n"
-	"suspended; when it continues, they are resumed. Each TARGET must match a\n"
-	"process at the start; --wait waits for all of them. A TARGET that is no PID\n"
-	"also matches later processes, within a second. follow ends when the last\n"
-	"process has ended, after Ctrl-C, or with its terminal; then all queues run.\n"
-	"It drops output that is not read in time, and prints the number of lines.\n"
-	"It needs cgroup v2: the old freezer sends no event when it freezes.\n",
+		"While a process is stopped (SIGSTOP, Ctrl-Z, a batch system's suspend)\n"
+		"or its cgroup is frozen (docker pause, systemctl freeze), its queues are\n"
+		"suspended; when it continues, they are resumed. Each TARGET must match a\n"
+		"process at the start; --wait waits for all of them. A TARGET that is no PID\n"
+		"also matches later processes, within a second. follow ends when the last\n"
+		"process has ended, after Ctrl-C, or with its terminal; then all queues run.\n"
+		"It drops output that is not read in time, and prints the number of lines.\n"
+		"It needs cgroup v2: the old freezer sends no event when it freezes.\n",
 	.options = options,
 };

@@ -11,8 +11,8 @@
 /* The cgroup of a process, and whether it is frozen (cgroup.c). */
 struct freezer {
 	pid_t pid;
-	char path[FREEZER_MAX_PATH];	/* below the mount; "": no cgroup v2 */
-	int events;		/* -1: it cannot be frozen */
+	char path[FREEZER_MAX_PATH]; /* below the mount; "": no cgroup v2 */
+	int events;		     /* -1: it cannot be frozen */
 	bool frozen;
 };
 

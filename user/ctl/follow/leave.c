@@ -20,8 +20,7 @@ static bool share(const char *a, const char *b)
 	return len == strcspn(b + 1, "/") && !memcmp(a + 1, b + 1, len);
 }
 
-static int read_both(pid_t target, struct freezer *theirs,
-		     struct freezer *ours)
+static int read_both(pid_t target, struct freezer *theirs, struct freezer *ours)
 {
 	int ret = freezer_open(theirs, target);
 
@@ -46,14 +45,16 @@ static int fail_cgroup(pid_t target, const struct freezer *theirs, int ret)
 				     "or use gpreempt-ctl suspend",
 				     "process %d is in %s of the old freezer "
 				     "(cgroup v1), which sends no event when "
-				     "it freezes", target, theirs->path);
+				     "it freezes",
+				     target, theirs->path);
 	if (ret == -ESRCH)
 		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, target);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     "is cgroup v2 mounted, and are we in the host's "
 			     "cgroup namespace?",
 			     "the cgroup %s of process %d cannot be watched: "
-			     "%s", theirs->path, target, strerror(-ret));
+			     "%s",
+			     theirs->path, target, strerror(-ret));
 }
 
 static int leave_cgroup(pid_t target, bool *moved)
@@ -74,8 +75,8 @@ static int leave_cgroup(pid_t target, bool *moved)
 			     "systemd-run --slice=gpreempt",
 			     "we would be frozen together with process %d: "
 			     "both are below the cgroup /%.*s, and we cannot "
-			     "leave it", target,
-			     (int)strcspn(theirs.path + 1, "/"),
+			     "leave it",
+			     target, (int)strcspn(theirs.path + 1, "/"),
 			     theirs.path + 1);
 }
 
@@ -94,7 +95,8 @@ static int leave_group(pid_t target)
 				     "gpreempt-ctl follow",
 				     "we would be stopped together with "
 				     "process %d: both are in one process "
-				     "group, and we cannot leave it", target);
+				     "group, and we cannot leave it",
+				     target);
 	/* Ctrl-C in the terminal does not reach us any more; its end does. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)

@@ -18,8 +18,8 @@ struct follow {
 	struct session_owner owner;
 	struct freezer freezer;
 	int stop;
-	bool held;		/* that is what we want */
-	bool frozen;		/* why, as last printed */
+	bool held;   /* that is what we want */
+	bool frozen; /* why, as last printed */
 	size_t suspensions;
 };
 
@@ -27,8 +27,8 @@ static void print_switch(const struct follow *f, const char *why,
 			 const struct gpreempt_outcome *outcome)
 {
 	printf("%s %d: %s, %zu of %zu queues, ioctl %.1f us\n",
-	       f->held ? "suspended" : "resumed", f->target, why,
-	       outcome->done, outcome->requested, outcome->ioctl_ns / 1000.0);
+	       f->held ? "suspended" : "resumed", f->target, why, outcome->done,
+	       outcome->requested, outcome->ioctl_ns / 1000.0);
 	fflush(stdout);
 }
 
@@ -51,8 +51,10 @@ static int follow_state(struct follow *f)
 	if (want)
 		f->frozen = f->freezer.frozen;
 	f->suspensions += want;
-	print_switch(f, want ? stopped ? "it is stopped" : "it is frozen" :
-		     f->frozen ? "it is thawed" : "it is continued",
+	print_switch(f,
+		     want      ? stopped ? "it is stopped" : "it is frozen" :
+		     f->frozen ? "it is thawed" :
+				 "it is continued",
 		     &outcome);
 	return 0;
 }
@@ -61,7 +63,8 @@ static void tell_loss(void *data, const struct gpreempt_error *err)
 {
 	(void)data;
 	ctl_note("process %d: another process ended our debug session; "
-		 "opening it again", err->pid);
+		 "opening it again",
+		 err->pid);
 }
 
 /* 0, 1: it is over, or -errno. */
@@ -112,8 +115,8 @@ static int finish(struct follow *f, int ret)
 	if (ret == -ENOTSUP)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, NULL,
 				     "process %d has moved to %s of the old "
-				     "freezer (cgroup v1)", f->target,
-				     f->freezer.path);
+				     "freezer (cgroup v1)",
+				     f->target, f->freezer.path);
 	if (ret < 0 && !err.reason)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, f->target);
 	if (ret < 0)

@@ -26,7 +26,10 @@ struct sample {
 };
 
 static const struct out_field fields[] = {
-	{ .name = "t_s", .heading = "TIME", .kind = OUT_S, .width = 7,
+	{ .name = "t_s",
+	  .heading = "TIME",
+	  .kind = OUT_S,
+	  .width = 7,
 	  .offset = offsetof(struct sample, t_ns) },
 	OUT_FIELD(struct sample, pid, "PID", OUT_DEC, .width = 7),
 	OUT_FIELD(struct sample, queues, "QUEUES", OUT_DEC, .width = 6),
@@ -46,16 +49,16 @@ static const struct out_table table = {
 
 struct watched {
 	struct gpreempt_target target;
-	int fd;			/* readable when it has ended; -1: none */
+	int fd; /* readable when it has ended; -1: none */
 	bool ended;
-	bool module;		/* it was in gpreempt.ko's view */
+	bool module; /* it was in gpreempt.ko's view */
 	struct monitor_sum sum;
-	struct json_object *series;	/* OUT_JSON only */
+	struct json_object *series; /* OUT_JSON only */
 };
 
 struct monitor_args {
 	struct ctl_target_args targets;
-	uint64_t duration_ns;	/* 0: until Ctrl-C */
+	uint64_t duration_ns; /* 0: until Ctrl-C */
 	uint64_t interval_ns;
 	enum out_mode mode;
 };
@@ -66,7 +69,7 @@ struct monitor {
 	struct gpreempt *g;
 	struct watched *watched;
 	size_t count;
-	int stop;		/* readable after Ctrl-C and its like */
+	int stop; /* readable after Ctrl-C and its like */
 	bool stopped;
 	uint64_t start;
 };
@@ -74,7 +77,8 @@ struct monitor {
 static int64_t plus(int64_t sum, int64_t value)
 {
 	return sum == GPREEMPT_UNKNOWN || value == GPREEMPT_UNKNOWN ?
-		GPREEMPT_UNKNOWN : sum + value;
+		       GPREEMPT_UNKNOWN :
+		       sum + value;
 }
 
 /* Sum up the queues that are chosen; ids gets their numbers. */
@@ -173,8 +177,7 @@ static void wait_until(struct monitor *m, struct pollfd *fds, uint64_t when)
 		uint64_t ms = (when - now) / NSEC_PER_MSEC + 1;
 
 		for (i = 0; i < m->count; i++)
-			fds[i].fd = m->watched[i].ended ? -1 :
-				    m->watched[i].fd;
+			fds[i].fd = m->watched[i].ended ? -1 : m->watched[i].fd;
 		if (poll(fds, m->count + 1, ms > 10000 ? 10000 : ms) <= 0)
 			continue;
 		for (i = 0; i < m->count; i++)
@@ -237,9 +240,8 @@ static void print_sum(const struct monitor *m, const struct watched *w)
 	size_t i;
 
 	fprintf(f, "%sprocess %d: %zu samples in %.1f s, %zu missed%s\n", head,
-		w->target.pid, w->sum.samples,
-		(shr_now_ns() - m->start) / 1e9, w->sum.missed,
-		w->ended ? "; it has ended" : "");
+		w->target.pid, w->sum.samples, (shr_now_ns() - m->start) / 1e9,
+		w->sum.missed, w->ended ? "; it has ended" : "");
 	print_figure(f, head, "queues", &w->sum.queues);
 	print_figure(f, head, "active slots", &w->sum.active);
 	for (i = 0; i < w->sum.n_seen; i++)
@@ -279,8 +281,7 @@ static struct json_object *json_sum(const struct watched *w)
 				       out_json_number(w->sum.seen[i].samples));
 		json_object_array_add(seen, one);
 	}
-	json_object_object_add(object, "pid",
-			       out_json_number(w->target.pid));
+	json_object_object_add(object, "pid", out_json_number(w->target.pid));
 	json_object_object_add(object, "source",
 			       out_json_text(w->module ? "module" : "sysfs"));
 	json_object_object_add(object, "ended", out_json_flag(w->ended));
@@ -291,8 +292,7 @@ static struct json_object *json_sum(const struct watched *w)
 	json_object_object_add(object, "queues", json_figure(&w->sum.queues));
 	json_object_object_add(object, "active", json_figure(&w->sum.active));
 	json_object_object_add(object, "seen", seen);
-	json_object_object_add(object, table.name,
-			       json_object_get(w->series));
+	json_object_object_add(object, table.name, json_object_get(w->series));
 	return object;
 }
 
@@ -336,8 +336,9 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 		struct watched *w = &m->watched[i];
 
 		w->target = list->targets[i];
-		w->fd = m->args->targets.source.replay ? -1 :
-			syscall(SYS_pidfd_open, w->target.pid, 0);
+		w->fd = m->args->targets.source.replay ?
+				-1 :
+				syscall(SYS_pidfd_open, w->target.pid, 0);
 		w->series = json_object_new_array();
 	}
 	m->stop = open_stop();
@@ -418,13 +419,14 @@ const struct ctl_command ctl_monitor = {
 	.usage = "TARGET",
 	.summary = "Sample the queues of a process repeatedly.",
 	.details =
-	"The process is not touched. Each line is a sample. At the end, also after\n"
-	"Ctrl-C, it prints the number of samples; mean, minimum and maximum; whether\n"
-	"the number was stable; and how often each queue id was seen. It ends when\n"
-	"the last process has ended.\n",
+		"The process is not touched. Each line is a sample. At the end, also after\n"
+		"Ctrl-C, it prints the number of samples; mean, minimum and maximum; whether\n"
+		"the number was stable; and how often each queue id was seen. It ends when\n"
+		"the last process has ended.\n",
 	.options = options,
-	.defaults = &(const struct monitor_args){
-		.duration_ns = 30 * NSEC_PER_SEC,
-		.interval_ns = 5 * NSEC_PER_SEC,
-	},
+	.defaults =
+		&(const struct monitor_args){
+			.duration_ns = 30 * NSEC_PER_SEC,
+			.interval_ns = 5 * NSEC_PER_SEC,
+		},
 };

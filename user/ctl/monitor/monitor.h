@@ -6,7 +6,7 @@
 #include <gpreempt/gpreempt.h>
 
 struct monitor_figure {
-	size_t n;		/* samples in which it was known */
+	size_t n; /* samples in which it was known */
 	int64_t min;
 	int64_t max;
 	double sum;
@@ -19,10 +19,10 @@ struct monitor_seen {
 
 struct monitor_sum {
 	size_t samples;
-	size_t missed;		/* of them: the process could not be read */
+	size_t missed; /* of them: the process could not be read */
 	struct monitor_figure queues;
-	struct monitor_figure active;	/* hardware slots */
-	struct monitor_seen *seen;	/* by queue id */
+	struct monitor_figure active; /* hardware slots */
+	struct monitor_seen *seen;    /* by queue id */
 	size_t n_seen;
 };
 

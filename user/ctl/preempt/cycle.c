@@ -41,8 +41,8 @@ static void note_suspend(struct preempt *p,
 	p->now = (struct preempt_cycle){
 		.requested = out->requested,
 		.done = out->done,
-		.suspend_ns = p->n_targets > 1 ?
-			      out->span_ns : p->members[0].outcome.ioctl_ns,
+		.suspend_ns = p->n_targets > 1 ? out->span_ns :
+						 p->members[0].outcome.ioctl_ns,
 	};
 	for (i = 0; i < p->n_targets; i++) {
 		const struct gpreempt_member *m = &p->members[i];
@@ -79,7 +79,7 @@ static void note_resume(struct preempt *p, uint64_t held_ns,
 
 	p->now.held_ns = held_ns;
 	p->now.resume_ns = p->n_targets > 1 ? out->span_ns :
-			   p->members[0].outcome.ioctl_ns;
+					      p->members[0].outcome.ioctl_ns;
 	for (i = 0; i < p->n_targets; i++) {
 		struct preempt_target *t = find_target(p, p->members[i].pid);
 
@@ -113,8 +113,8 @@ static int call(struct preempt *p, enum disturb_op op,
 
 	disturb_begin(p->disturb, op);
 	ret = op == DISTURB_SUSPEND ?
-	      gpreempt_gang_suspend(p->gang, &p->filter, out) :
-	      gpreempt_gang_resume(p->gang, &p->filter, out);
+		      gpreempt_gang_suspend(p->gang, &p->filter, out) :
+		      gpreempt_gang_resume(p->gang, &p->filter, out);
 	disturb_end(p->disturb);
 	gpreempt_gang_members(p->gang, p->members, p->n_targets);
 	return ret ? fail_members(p, ret) : 0;
@@ -177,7 +177,8 @@ static int keep_all(struct preempt *p)
 		ret = keep(&p->targets[i].figures, &p->targets[i].now, first);
 	p->succeeded = p->all.succeeded;
 	return ret ? preempt_fail(p, ret, GPREEMPT_SYSTEM, 0,
-				  "keeping the samples") : 0;
+				  "keeping the samples") :
+		     0;
 }
 
 int preempt_cycle(struct preempt *p)

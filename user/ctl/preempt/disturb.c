@@ -21,29 +21,29 @@
 #define LIMIT_NS (20 * NSEC_PER_MSEC)
 /* How often to look which processes there are. */
 #define LIST_PERIOD_NS NSEC_PER_SEC
-#define STACK_SIZE (256 * 1024)
+#define STACK_SIZE     (256 * 1024)
 
 /* Another process, during one call. */
 struct watch {
-	bool there;		/* it is looked at */
-	bool mapped[MAX_QIDS];	/* queue ids in their slots at the start */
+	bool there;	       /* it is looked at */
+	bool mapped[MAX_QIDS]; /* queue ids in their slots at the start */
 	uint64_t looked_ns;
-	uint64_t lost_ns;	/* when one was first seen out of its slots */
-	uint64_t back_ns;	/* when all were seen back after that */
-	uint64_t gap_ns;	/* of the looks at both ends, the longer */
+	uint64_t lost_ns; /* when one was first seen out of its slots */
+	uint64_t back_ns; /* when all were seen back after that */
+	uint64_t gap_ns;  /* of the looks at both ends, the longer */
 };
 
 struct disturb {
 	struct preempt *p;
 	pthread_t thread;
 	sem_t begin;
-	sem_t ready;		/* the first look is taken */
+	sem_t ready; /* the first look is taken */
 	sem_t done;
-	atomic_bool ended;	/* the call has returned */
+	atomic_bool ended; /* the call has returned */
 	bool quit;
-	bool running;		/* between begin and done */
+	bool running; /* between begin and done */
 	enum disturb_op op;
-	uint32_t *gpus;		/* those of the targets' queues */
+	uint32_t *gpus; /* those of the targets' queues */
 	size_t n_gpus;
 	uint64_t listed_ns;
 	struct disturb_process *list;
@@ -291,7 +291,8 @@ static void add_gpus(struct disturb *d, pid_t pid)
 		const struct gpreempt_queue *queue = &view->queues[i];
 		uint32_t *gpus;
 
-		if (!ctl_chosen(&d->p->args->targets.queues, queue) || on_our_gpus(d, queue))
+		if (!ctl_chosen(&d->p->args->targets.queues, queue) ||
+		    on_our_gpus(d, queue))
 			continue;
 		gpus = realloc(d->gpus, (d->n_gpus + 1) * sizeof(*gpus));
 		if (!gpus)

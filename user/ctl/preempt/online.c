@@ -130,6 +130,6 @@ int preempt_online(struct preempt *p)
 int preempt_online_status(const struct preempt *p)
 {
 	return WIFSIGNALED(p->online_status) ?
-	       128 + WTERMSIG(p->online_status) :
-	       WEXITSTATUS(p->online_status);
+		       128 + WTERMSIG(p->online_status) :
+		       WEXITSTATUS(p->online_status);
 }

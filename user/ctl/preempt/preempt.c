@@ -58,17 +58,20 @@ static int check_queues(const struct preempt *p, pid_t pid)
 	if (gpreempt_view_read(p->g, pid, &view, &err))
 		return ctl_fail(&err);
 	for (i = 0; i < view->count; i++)
-		chosen += ctl_chosen(&p->args->targets.queues, &view->queues[i]);
+		chosen +=
+			ctl_chosen(&p->args->targets.queues, &view->queues[i]);
 	for (i = 0; i < p->args->targets.queues.ids.n && !ret; i++)
-		if (!gpreempt_view_find(view, p->args->targets.queues.ids.id[i]))
+		if (!gpreempt_view_find(view,
+					p->args->targets.queues.ids.id[i]))
 			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
 					    "gpreempt-ctl queues shows them",
 					    "process %d has no queue %u", pid,
 					    p->args->targets.queues.ids.id[i]);
 	if (!ret && !chosen)
-		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, view->count ?
-				    "gpreempt-ctl queues shows its queues" :
-				    "try again when it uses the GPU",
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				    view->count ?
+					    "gpreempt-ctl queues shows its queues" :
+					    "try again when it uses the GPU",
 				    "process %d has no %squeues", pid,
 				    view->count ? "such " : "");
 	gpreempt_view_free(view);
@@ -100,14 +103,13 @@ static void close_sessions(struct preempt *p)
 
 /* How the run ended. */
 struct end {
-	int status;		/* of the command */
-	char text[512];		/* "": well */
+	int status;	/* of the command */
+	char text[512]; /* "": well */
 	char next[512];
 };
 
-__attribute__((format(printf, 4, 5)))
-static void set_end(struct end *end, int status, const char *next,
-		    const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void
+set_end(struct end *end, int status, const char *next, const char *format, ...)
 {
 	va_list ap;
 
@@ -134,8 +136,9 @@ static void find_end(const struct preempt *p, int code, struct end *end)
 		gpreempt_error_text(&p->err, end->text, sizeof(end->text));
 		ctl_next_step(&p->err, end->next, sizeof(end->next));
 	} else if (p->succeeded != p->cycles) {
-		set_end(end, p->succeeded ? GPREEMPT_CLASS_PARTIAL :
-			GPREEMPT_CLASS_FAILED,
+		set_end(end,
+			p->succeeded ? GPREEMPT_CLASS_PARTIAL :
+				       GPREEMPT_CLASS_FAILED,
 			"gpreempt-ctl preempt --verbose shows each cycle",
 			"%zu of %zu cycles did not succeed",
 			p->cycles - p->succeeded, p->cycles);
@@ -155,9 +158,10 @@ static int finish(struct preempt *p, int code)
 		return ctl_fail_text(end.status, end.next, "%s", end.text);
 	if (!ret)
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, ret == -ENOSPC ?
-			     "make room on that disk, or give another file" :
-			     "give another file",
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     ret == -ENOSPC ?
+				     "make room on that disk, or give another file" :
+				     "give another file",
 			     "cannot write the samples: %s", strerror(-ret));
 }
 
@@ -286,8 +290,8 @@ static int run_preempt(void *data)
 				     "could run beside");
 	ret = args->targets.source.replay ? 0 : ctl_need_root(0);
 	if (!ret)
-		ret = ctl_open_busy(&args->targets.source, heartbeat_busy, &p.heartbeat,
-				    &p.g);
+		ret = ctl_open_busy(&args->targets.source, heartbeat_busy,
+				    &p.heartbeat, &p.g);
 	if (ret)
 		return ret;
 	ret = ctl_targets(p.g, &args->targets, &list);
@@ -333,25 +337,26 @@ const struct ctl_command ctl_preempt = {
 	.command_at = offsetof(struct preempt_args, command),
 	.summary = "Suspend and resume a process repeatedly, and measure it.",
 	.details =
-	"Several targets are suspended and resumed together, each by its own thread.\n"
-	"There are figures for each target, and for all: from the release of the\n"
-	"threads to the return of the last call. Percentiles are nearest-rank, of all\n"
-	"samples. The first suspend is shown separately.\n"
-	"\n"
-	"With a command after \"--\" the queues are held until it ends, instead of\n"
-	"--hold. If its exit status is not 0, the run ends after that cycle with exit\n"
-	"status 1.\n"
-	"\n"
-	"Other processes on the same GPUs lose their slots for a moment. preempt\n"
-	"measures that by reading their slots all the time (needs gpreempt.ko), but\n"
-	"not with --record or --replay.\n"
-	"\n"
-	"Nothing stays behind: the queues run when the command ends, also after\n"
-	"Ctrl-C or with its terminal. It prints what it has measured until then.\n",
+		"Several targets are suspended and resumed together, each by its own thread.\n"
+		"There are figures for each target, and for all: from the release of the\n"
+		"threads to the return of the last call. Percentiles are nearest-rank, of all\n"
+		"samples. The first suspend is shown separately.\n"
+		"\n"
+		"With a command after \"--\" the queues are held until it ends, instead of\n"
+		"--hold. If its exit status is not 0, the run ends after that cycle with exit\n"
+		"status 1.\n"
+		"\n"
+		"Other processes on the same GPUs lose their slots for a moment. preempt\n"
+		"measures that by reading their slots all the time (needs gpreempt.ko), but\n"
+		"not with --record or --replay.\n"
+		"\n"
+		"Nothing stays behind: the queues run when the command ends, also after\n"
+		"Ctrl-C or with its terminal. It prints what it has measured until then.\n",
 	.options = options,
-	.defaults = &(const struct preempt_args){
-		.count = 100,
-		.hold_ns = 100 * NSEC_PER_MSEC,
-		.interval_ns = 500 * NSEC_PER_MSEC,
-	},
+	.defaults =
+		&(const struct preempt_args){
+			.count = 100,
+			.hold_ns = 100 * NSEC_PER_MSEC,
+			.interval_ns = 500 * NSEC_PER_MSEC,
+		},
 };

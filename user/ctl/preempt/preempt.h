@@ -21,30 +21,30 @@ struct preempt_cycle {
 	size_t requested;
 	size_t done;
 	uint64_t suspend_ns;
-	int64_t slots_ns;	/* or GPREEMPT_UNKNOWN, as the next */
+	int64_t slots_ns; /* or GPREEMPT_UNKNOWN, as the next */
 	int64_t resolution_ns;
-	uint64_t held_ns;	/* from one call's end to the next one's start */
+	uint64_t held_ns; /* from one call's end to the next one's start */
 	uint64_t resume_ns;
-	uint64_t released_ns;	/* queues ran so long while they were held */
+	uint64_t released_ns; /* queues ran so long while they were held */
 	enum gpreempt_verdict verdict;
 	bool succeeded;
 };
 
 /* Figures of a target, or of all of them together. */
 struct preempt_figures {
-	struct preempt_series suspend;	/* without the first */
-	struct preempt_series slots;	/* the same */
+	struct preempt_series suspend; /* without the first */
+	struct preempt_series slots;   /* the same */
 	struct preempt_series resolution;
 	struct preempt_series resume;
 	uint64_t open_ns;
-	int64_t first_ns;		/* GPREEMPT_UNKNOWN: there was none */
-	size_t verdicts[3];		/* by enum gpreempt_verdict */
+	int64_t first_ns;   /* GPREEMPT_UNKNOWN: there was none */
+	size_t verdicts[3]; /* by enum gpreempt_verdict */
 	size_t succeeded;
 };
 
 struct preempt_target {
 	pid_t pid;
-	uint64_t start;		/* clock ticks since boot */
+	uint64_t start; /* clock ticks since boot */
 	int lock;
 	struct preempt_cycle now;
 	struct preempt_figures figures;
@@ -53,11 +53,11 @@ struct preempt_target {
 /* What the command line gives. */
 struct preempt_args {
 	struct ctl_target_args targets;
-	char **command;		/* the online command; NULL: none */
+	char **command; /* the online command; NULL: none */
 	uint64_t count;
 	uint64_t hold_ns;
 	uint64_t interval_ns;
-	const char *samples;	/* file; NULL: none */
+	const char *samples; /* file; NULL: none */
 	uint64_t verbose;
 	enum out_mode mode;
 };
@@ -67,24 +67,24 @@ struct preempt {
 	struct gpreempt_filter filter;
 	struct gpreempt *g;
 	struct gpreempt_gang *gang;
-	struct gpreempt_member *members;	/* room for all targets */
+	struct gpreempt_member *members; /* room for all targets */
 	struct preempt_target *targets;
 	size_t n_targets;
 	struct heartbeat heartbeat;
 	bool beating;
-	int stop;		/* readable after Ctrl-C and its like */
-	struct disturb *disturb;	/* NULL: without the module */
+	int stop;		 /* readable after Ctrl-C and its like */
+	struct disturb *disturb; /* NULL: without the module */
 	FILE *samples;
-	int samples_error;	/* the first, as -errno */
+	int samples_error; /* the first, as -errno */
 
 	size_t cycles;
 	size_t succeeded;
-	struct preempt_cycle now;	/* of all targets together */
+	struct preempt_cycle now; /* of all targets together */
 	struct preempt_figures all;
-	struct preempt_series online;	/* times of the online command */
-	int online_status;	/* as waitpid() gives it */
+	struct preempt_series online; /* times of the online command */
+	int online_status;	      /* as waitpid() gives it */
 	bool interrupted;
-	struct gpreempt_error err;	/* why it stopped early */
+	struct gpreempt_error err; /* why it stopped early */
 };
 
 /*
@@ -135,10 +135,10 @@ struct disturb_process {
 	pid_t pid;
 	char comm[68];
 	struct {
-		size_t windows;	/* calls during which it was looked at */
-		struct preempt_series unmapped;	/* of those seen */
+		size_t windows; /* calls during which it was looked at */
+		struct preempt_series unmapped; /* of those seen */
 	} ops[DISTURB_OPS];
-	struct preempt_series resolution;	/* between two looks */
+	struct preempt_series resolution; /* between two looks */
 };
 
 /* NULL without the module, or without memory. */

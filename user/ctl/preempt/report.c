@@ -46,10 +46,10 @@ static void print_stats(const char *before, const char *name,
 	struct gpreempt_stats stats = stats_of(s);
 
 	printf("%s%s n=%zu min=%.1f p50=%.1f p90=%.1f p99=%.1f p99.9=%.1f "
-	       "max=%.1f mean=%.1f", before, name, stats.n,
-	       stats.min / 1000.0, stats.p50 / 1000.0, stats.p90 / 1000.0,
-	       stats.p99 / 1000.0, stats.p999 / 1000.0, stats.max / 1000.0,
-	       stats.mean / 1000.0);
+	       "max=%.1f mean=%.1f",
+	       before, name, stats.n, stats.min / 1000.0, stats.p50 / 1000.0,
+	       stats.p90 / 1000.0, stats.p99 / 1000.0, stats.p999 / 1000.0,
+	       stats.max / 1000.0, stats.mean / 1000.0);
 }
 
 /* Slots are known with the module only. */
@@ -100,8 +100,8 @@ static void print_disturbed(struct disturb_process *process)
 
 		stats = stats_of(&process->ops[op].unmapped);
 		printf("disturbed_us pid=%d comm=%s by=%s calls=%zu seen=%zu "
-		       "p50=%.1f max=%.1f resolution=%.1f\n", process->pid,
-		       process->comm, disturb_names[op],
+		       "p50=%.1f max=%.1f resolution=%.1f\n",
+		       process->pid, process->comm, disturb_names[op],
 		       process->ops[op].windows, stats.n, stats.p50 / 1000.0,
 		       stats.max / 1000.0, resolution.p50 / 1000.0);
 	}
@@ -204,8 +204,7 @@ static void add_figures(struct json_object *o, struct preempt_figures *f)
 	add_us(o, "session_open_us", f->open_ns);
 	add_number(verified, "yes", f->verdicts[GPREEMPT_VERIFIED]);
 	add_number(verified, "no", f->verdicts[GPREEMPT_CONTRADICTED]);
-	add_number(verified, "not_checked",
-		   f->verdicts[GPREEMPT_NOT_CHECKED]);
+	add_number(verified, "not_checked", f->verdicts[GPREEMPT_NOT_CHECKED]);
 	json_object_object_add(o, "verified", verified);
 }
 
@@ -238,11 +237,13 @@ static struct json_object *json_disturbed(struct disturb_process *process)
 
 		part = json_stats(&process->ops[op].unmapped);
 		add_number(part, "calls", process->ops[op].windows);
-		json_object_object_add(o, op == DISTURB_SUSPEND ?
-				       "suspend_us" : "resume_us", part);
+		json_object_object_add(o,
+				       op == DISTURB_SUSPEND ? "suspend_us" :
+							       "resume_us",
+				       part);
 	}
-	add_us(o, "resolution_us", resolution.n ?
-	       (int64_t)resolution.p50 : GPREEMPT_UNKNOWN);
+	add_us(o, "resolution_us",
+	       resolution.n ? (int64_t)resolution.p50 : GPREEMPT_UNKNOWN);
 	return o;
 }
 
@@ -268,13 +269,13 @@ static void print_json(struct preempt *p, const char *error)
 	add_number(o, "cycles", p->cycles);
 	add_number(o, "succeeded", p->succeeded);
 	add_figures(o, &p->all);
-	json_object_object_add(o, "online_us", p->args->command ?
-			       json_stats(&p->online) : NULL);
+	json_object_object_add(o, "online_us",
+			       p->args->command ? json_stats(&p->online) :
+						  NULL);
 	json_object_object_add(o, "targets", json_targets(p));
 	json_object_object_add(o, "disturbed", json_disturbance(p));
 	json_object_object_add(o, "error", out_json_text(error));
-	json_object_object_add(o, "simulated",
-			       out_json_flag(ctl_simulated()));
+	json_object_object_add(o, "simulated", out_json_flag(ctl_simulated()));
 	out_json_print(o);
 }
 

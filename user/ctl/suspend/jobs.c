@@ -16,7 +16,7 @@
  * even if it was stopped.
  */
 #define PATIENCE_NS (5 * NSEC_PER_SEC)
-#define PAUSE_NS (20 * NSEC_PER_MSEC)
+#define PAUSE_NS    (20 * NSEC_PER_MSEC)
 
 static void fail_system(struct suspend_job *job, const char *step, int code)
 {
@@ -81,8 +81,7 @@ static bool begin(struct gpreempt *g, struct suspend_job *job)
 	} else if (!check(g, job)) {
 		hold_drop(job->pid, lock);
 	} else {
-		job->fd = hold_spawn_begin(lock, job->pid,
-					   &job->request);
+		job->fd = hold_spawn_begin(lock, job->pid, &job->request);
 		if (job->fd < 0)
 			fail_system(job, "starting the holder", job->fd);
 	}
@@ -119,8 +118,9 @@ static void end(struct gpreempt *g, struct suspend_job *job)
 		ret = hold_spawn_end(job->fd, &job->reply);
 	if (!ret)
 		return;
-	fail_system(job, job->already ? "asking the holder" :
-					"starting the holder", ret);
+	fail_system(job,
+		    job->already ? "asking the holder" : "starting the holder",
+		    ret);
 	if (job->fd >= 0)
 		close(job->fd);
 	job->fd = -1;
@@ -161,10 +161,12 @@ void suspend_stay(struct suspend_job *jobs, size_t count)
 
 	if (!fds)
 		return;
-	fds[0] = (struct pollfd){ .fd = foreground_signals(), .events = POLLIN };
+	fds[0] =
+		(struct pollfd){ .fd = foreground_signals(), .events = POLLIN };
 	for (i = 0; i < count; i++)
 		fds[i + 1] = (struct pollfd){
-			.fd = jobs[i].fd, .events = POLLIN,
+			.fd = jobs[i].fd,
+			.events = POLLIN,
 		};
 	do {
 		left = 0;

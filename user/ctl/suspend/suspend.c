@@ -37,18 +37,23 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, status, NULL, OUT_DEC),
 	OUT_FIELD(struct row, queues, NULL, OUT_DEC),
 	OUT_FIELD(struct row, destroying, NULL, OUT_DEC),
-	{ .name = "ioctl_us", .kind = OUT_US,
+	{ .name = "ioctl_us",
+	  .kind = OUT_US,
 	  .offset = offsetof(struct row, ioctl_ns) },
-	{ .name = "slots_us", .kind = OUT_US,
+	{ .name = "slots_us",
+	  .kind = OUT_US,
 	  .offset = offsetof(struct row, slots_ns) },
-	{ .name = "resolution_us", .kind = OUT_US,
+	{ .name = "resolution_us",
+	  .kind = OUT_US,
 	  .offset = offsetof(struct row, resolution_ns) },
 	OUT_FIELD(struct row, verified, NULL, OUT_TEXT),
 	OUT_FIELD(struct row, holder, NULL, OUT_DEC),
 	OUT_FIELD(struct row, guardian, NULL, OUT_DEC),
-	{ .name = "lease_left_us", .kind = OUT_US,
+	{ .name = "lease_left_us",
+	  .kind = OUT_US,
 	  .offset = offsetof(struct row, lease_ns) },
-	{ .name = "held_before", .kind = OUT_FLAG,
+	{ .name = "held_before",
+	  .kind = OUT_FLAG,
 	  .offset = offsetof(struct row, already) },
 	OUT_FIELD(struct row, foreground, NULL, OUT_FLAG),
 	OUT_FIELD(struct row, error, NULL, OUT_TEXT),
@@ -136,8 +141,7 @@ static void print_held(const struct suspend_job *job)
 	       ctl_verdict_name(reply->verdict));
 	if (reply->slots_ns)
 		printf("slots %.1f us (resolution %.1f us)\n",
-		       reply->slots_ns / 1000.0,
-		       reply->resolution_ns / 1000.0);
+		       reply->slots_ns / 1000.0, reply->resolution_ns / 1000.0);
 	else
 		puts("slots not measured");
 	printf("holder %llu, guardian %llu, lease: %s; "
@@ -146,7 +150,8 @@ static void print_held(const struct suspend_job *job)
 	       (unsigned long long)reply->guardian, lease, job->pid);
 	if (reply->command)
 		printf("it ends with gpreempt-ctl suspend --foreground "
-		       "(%llu)\n", (unsigned long long)reply->command);
+		       "(%llu)\n",
+		       (unsigned long long)reply->command);
 	if (job->already)
 		puts("it was held already: what was asked for is added, "
 		     "the lease is new");
@@ -161,14 +166,15 @@ static void print_job(const struct suspend_job *job)
 	print_held(job);
 	if (job->reply.destroying)
 		ctl_note("process %d is destroying %llu more queue%s; such a "
-			 "queue cannot be suspended", job->pid,
-			 (unsigned long long)job->reply.destroying,
+			 "queue cannot be suspended",
+			 job->pid, (unsigned long long)job->reply.destroying,
 			 job->reply.destroying == 1 ? "" : "s");
 	if (!job->reply.queues && !job->reply.status)
 		ctl_note("process %d has no%s queues now; new ones will be "
-			 "suspended", job->pid,
-			 request->by_priority || request->n_gpus ?
-			 " such" : "");
+			 "suspended",
+			 job->pid,
+			 request->by_priority || request->n_gpus ? " such" :
+								   "");
 	if (job->reply.churn)
 		hold_note_churn(job->pid, job->reply.recent_ns,
 				job->reply.window_ns);
@@ -186,7 +192,7 @@ static void print_failure(struct suspend_job *job)
 
 struct suspend_args {
 	struct ctl_target_args targets;
-	uint64_t lease_ns;	/* 0: none */
+	uint64_t lease_ns; /* 0: none */
 	uint64_t grace_ns;
 	uint64_t foreground;
 	enum out_mode mode;
@@ -303,10 +309,10 @@ static int run_suspend(void *data)
 static const struct ctl_option options[] = {
 	{ "for", CTL_LEASE, offsetof(struct suspend_args, lease_ns), "TIME",
 	  "release it after that time (5s); otherwise at resume" },
-	{ "grace", CTL_DURATION, offsetof(struct suspend_args, grace_ns), "TIME",
-	  "let waves finish for that long first (50us; 0us: no)" },
-	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground), NULL,
-	  "stay, and release it at Ctrl-C or when this terminal closes" },
+	{ "grace", CTL_DURATION, offsetof(struct suspend_args, grace_ns),
+	  "TIME", "let waves finish for that long first (50us; 0us: no)" },
+	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground),
+	  NULL, "stay, and release it at Ctrl-C or when this terminal closes" },
 	CTL_QUEUE_OPTIONS(struct suspend_args),
 	CTL_WAIT_OPTION(struct suspend_args),
 	CTL_JSON_OPTION(struct suspend_args),
@@ -320,23 +326,24 @@ const struct ctl_command ctl_suspend = {
 	.min_words = 1,
 	.usage = "TARGET",
 	.not_recorded =
-	"its session is the holder's, which lives on; preempt makes "
-	"the same calls and can be recorded",
+		"its session is the holder's, which lives on; preempt makes "
+		"the same calls and can be recorded",
 	.summary = "Take the queues of processes off the GPU and hold them.",
 	.details =
-	"A holder stays behind for each process. The queues run again after\n"
-	"\"gpreempt-ctl resume\", when the lease ends, when the process ends, and when\n"
-	"the holder ends for any reason. Later queues of a held process are suspended\n"
-	"too, unless --queues selects others. Suspending a held process again adds\n"
-	"queues and sets a new lease.\n"
-	"\n"
-	"While a process is held, other debuggers (gdb, strace, rocgdb, CRIU,\n"
-	"ROCm's own core dump) cannot attach to it; resume ends that.\n"
-	"\n"
-	"With several targets the exit status is that of all if it is the same,\n"
-	"and 6 if only some were suspended.\n",
+		"A holder stays behind for each process. The queues run again after\n"
+		"\"gpreempt-ctl resume\", when the lease ends, when the process ends, and when\n"
+		"the holder ends for any reason. Later queues of a held process are suspended\n"
+		"too, unless --queues selects others. Suspending a held process again adds\n"
+		"queues and sets a new lease.\n"
+		"\n"
+		"While a process is held, other debuggers (gdb, strace, rocgdb, CRIU,\n"
+		"ROCm's own core dump) cannot attach to it; resume ends that.\n"
+		"\n"
+		"With several targets the exit status is that of all if it is the same,\n"
+		"and 6 if only some were suspended.\n",
 	.options = options,
-	.defaults = &(const struct suspend_args){
-		.grace_ns = NO_GRACE,
-	},
+	.defaults =
+		&(const struct suspend_args){
+			.grace_ns = NO_GRACE,
+		},
 };

@@ -20,17 +20,17 @@ struct decode_packet {
 	OUT_FIELD(struct decode_packet, member, title, what)
 
 static const struct out_field fields[] = {
-	PACKET(gpu_id, "GPU", OUT_HEX),
-	PACKET(packet, "PACKET", OUT_TEXT),
-	PACKET(pasid, "PASID", OUT_HEX),
-	PACKET(pid, "PID", OUT_DEC),
-	PACKET(queue_id, "QID", OUT_DEC),
-	PACKET(doorbell, "DOORBELL", OUT_HEX),
+	PACKET(gpu_id, "GPU", OUT_HEX),	  PACKET(packet, "PACKET", OUT_TEXT),
+	PACKET(pasid, "PASID", OUT_HEX),  PACKET(pid, "PID", OUT_DEC),
+	PACKET(queue_id, "QID", OUT_DEC), PACKET(doorbell, "DOORBELL", OUT_HEX),
 	PACKET(mqd, "MQD", OUT_HEX),
 };
 
 static const struct out_table table = {
-	"run_list", fields, ARRAY_SIZE(fields), sizeof(struct decode_packet),
+	"run_list",
+	fields,
+	ARRAY_SIZE(fields),
+	sizeof(struct decode_packet),
 };
 
 static const char *name_of(unsigned int op)
@@ -58,8 +58,8 @@ static int64_t find_pid(const struct gpreempt_text_data *d, int64_t pasid)
 	return GPREEMPT_UNKNOWN;
 }
 
-static struct decode_packet *make_rows(const struct ctl_text *text,
-				       int64_t pid, size_t *count)
+static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid,
+				       size_t *count)
 {
 	const struct gpreempt_text_data *d = text->data;
 	struct decode_packet *rows = calloc(d->n_packets + 1, sizeof(*rows));
@@ -73,8 +73,10 @@ static struct decode_packet *make_rows(const struct ctl_text *text,
 		const struct gpreempt_text_queue *q =
 			p->queue < 0 ? NULL : d->queues + p->queue;
 		struct decode_packet row = {
-			.gpu_id = p->gpu_id, .packet = name_of(p->op),
-			.pasid = p->pasid, .doorbell = p->doorbell,
+			.gpu_id = p->gpu_id,
+			.packet = name_of(p->op),
+			.pasid = p->pasid,
+			.doorbell = p->doorbell,
 			.mqd = p->mqd,
 			.pid = q ? q->pid : find_pid(d, p->pasid),
 			.queue_id = q ? q->qid : GPREEMPT_UNKNOWN,

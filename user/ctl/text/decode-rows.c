@@ -63,29 +63,38 @@ struct decode_slot {
 #define SLOT(member, what) OUT_FIELD(struct decode_slot, member, NULL, what)
 
 static const struct out_field slot_fields[] = {
-	SLOT(gpu_id, OUT_HEX), SLOT(xcc, OUT_DEC), SLOT(pipe, OUT_DEC),
-	SLOT(queue, OUT_DEC), SLOT(active, OUT_FLAG), SLOT(pid, OUT_DEC),
-	SLOT(queue_id, OUT_DEC), SLOT(mqd, OUT_HEX), SLOT(vmid, OUT_DEC),
-	SLOT(doorbell, OUT_HEX), SLOT(rptr, OUT_DEC), SLOT(wptr, OUT_DEC),
+	SLOT(gpu_id, OUT_HEX),	 SLOT(xcc, OUT_DEC),	 SLOT(pipe, OUT_DEC),
+	SLOT(queue, OUT_DEC),	 SLOT(active, OUT_FLAG), SLOT(pid, OUT_DEC),
+	SLOT(queue_id, OUT_DEC), SLOT(mqd, OUT_HEX),	 SLOT(vmid, OUT_DEC),
+	SLOT(doorbell, OUT_HEX), SLOT(rptr, OUT_DEC),	 SLOT(wptr, OUT_DEC),
 };
 
 static const struct out_table cp_slots = {
-	"slots", slot_fields, ARRAY_SIZE(slot_fields),
+	"slots",
+	slot_fields,
+	ARRAY_SIZE(slot_fields),
 	sizeof(struct decode_slot),
 };
 
 static const struct out_field sdma_fields[] = {
 	SLOT(gpu_id, OUT_HEX),
-	{ .name = "engine", .kind = OUT_DEC,
+	{ .name = "engine",
+	  .kind = OUT_DEC,
 	  .offset = offsetof(struct decode_slot, pipe) },
-	{ .name = "rlc", .kind = OUT_DEC,
+	{ .name = "rlc",
+	  .kind = OUT_DEC,
 	  .offset = offsetof(struct decode_slot, queue) },
-	SLOT(active, OUT_FLAG), SLOT(pid, OUT_DEC), SLOT(queue_id, OUT_DEC),
-	SLOT(rptr, OUT_DEC), SLOT(wptr, OUT_DEC),
+	SLOT(active, OUT_FLAG),
+	SLOT(pid, OUT_DEC),
+	SLOT(queue_id, OUT_DEC),
+	SLOT(rptr, OUT_DEC),
+	SLOT(wptr, OUT_DEC),
 };
 
 static const struct out_table sdma_slots = {
-	"sdma_slots", sdma_fields, ARRAY_SIZE(sdma_fields),
+	"sdma_slots",
+	sdma_fields,
+	ARRAY_SIZE(sdma_fields),
 	sizeof(struct decode_slot),
 };
 
@@ -105,7 +114,9 @@ static const struct out_field problem_fields[] = {
 };
 
 static const struct out_table problems_table = {
-	"problems", problem_fields, ARRAY_SIZE(problem_fields),
+	"problems",
+	problem_fields,
+	ARRAY_SIZE(problem_fields),
 	sizeof(struct decode_problem),
 };
 
@@ -121,7 +132,9 @@ static const struct out_field check_fields[] = {
 };
 
 static const struct out_table check_table = {
-	"by_xcc", check_fields, ARRAY_SIZE(check_fields),
+	"by_xcc",
+	check_fields,
+	ARRAY_SIZE(check_fields),
 	sizeof(struct gpreempt_text_check),
 };
 
@@ -193,29 +206,44 @@ static void fill_queue(const struct ctl_text *text, size_t i,
 	const struct gpreempt_text_data *d = text->data;
 	const struct gpreempt_text_queue *q = d->queues + i;
 	static const struct gpreempt_text_regs none = {
-		.known = 0, .mqd = GPREEMPT_UNKNOWN, .vmid = GPREEMPT_UNKNOWN,
-		.ring = GPREEMPT_UNKNOWN, .ring_size = GPREEMPT_UNKNOWN,
-		.rptr = GPREEMPT_UNKNOWN, .wptr = GPREEMPT_UNKNOWN,
-		.doorbell = GPREEMPT_UNKNOWN, .cwsr = GPREEMPT_UNKNOWN,
+		.known = 0,
+		.mqd = GPREEMPT_UNKNOWN,
+		.vmid = GPREEMPT_UNKNOWN,
+		.ring = GPREEMPT_UNKNOWN,
+		.ring_size = GPREEMPT_UNKNOWN,
+		.rptr = GPREEMPT_UNKNOWN,
+		.wptr = GPREEMPT_UNKNOWN,
+		.doorbell = GPREEMPT_UNKNOWN,
+		.cwsr = GPREEMPT_UNKNOWN,
 		.cwsr_size = GPREEMPT_UNKNOWN,
 	};
 	const struct gpreempt_text_regs *regs =
 		q->n_mqds ? &d->mqds[q->mqds].regs : &none;
 
 	*row = (struct decode_queue){
-		.pid = q->pid, .queue_id = q->qid, .gpu_id = q->gpu_id,
+		.pid = q->pid,
+		.queue_id = q->qid,
+		.gpu_id = q->gpu_id,
 		.type = gpreempt_text_type_name(q->type),
-		.priority = q->priority, .slots_active = q->slots_active,
+		.priority = q->priority,
+		.slots_active = q->slots_active,
 		.slots_expected = q->slots_expected,
-		.where = find_where(d, i), .mqd = regs->mqd,
-		.ring = regs->ring, .ring_size = regs->ring_size,
-		.rptr = regs->rptr, .wptr = regs->wptr,
+		.where = find_where(d, i),
+		.mqd = regs->mqd,
+		.ring = regs->ring,
+		.ring_size = regs->ring_size,
+		.rptr = regs->rptr,
+		.wptr = regs->wptr,
 		.doorbell = regs->doorbell,
 		.vmid = find_vmid(d, i, regs->vmid),
-		.cwsr = regs->cwsr, .cwsr_size = regs->cwsr_size,
-		.context = q->context, .pasid = q->pasid,
-		.is_active = q->is_active, .older = q->older,
-		.known = regs->known, .file = text->files[q->file],
+		.cwsr = regs->cwsr,
+		.cwsr_size = regs->cwsr_size,
+		.context = q->context,
+		.pasid = q->pasid,
+		.is_active = q->is_active,
+		.older = q->older,
+		.known = regs->known,
+		.file = text->files[q->file],
 		.line = q->line,
 	};
 }
@@ -281,12 +309,17 @@ static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
 		const struct gpreempt_text_queue *q =
 			s->owner < 0 ? NULL : d->queues + s->owner;
 		struct decode_slot row = {
-			.gpu_id = s->gpu_id, .xcc = s->xcc, .pipe = s->pipe,
-			.queue = s->queue, .active = s->regs.active,
+			.gpu_id = s->gpu_id,
+			.xcc = s->xcc,
+			.pipe = s->pipe,
+			.queue = s->queue,
+			.active = s->regs.active,
 			.pid = q ? q->pid : GPREEMPT_UNKNOWN,
 			.queue_id = q ? q->qid : GPREEMPT_UNKNOWN,
-			.mqd = s->regs.mqd, .vmid = s->regs.vmid,
-			.doorbell = s->regs.doorbell, .rptr = s->regs.rptr,
+			.mqd = s->regs.mqd,
+			.vmid = s->regs.vmid,
+			.doorbell = s->regs.doorbell,
+			.rptr = s->regs.rptr,
 			.wptr = s->regs.wptr,
 		};
 

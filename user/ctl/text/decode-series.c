@@ -36,7 +36,10 @@ static const struct out_field fields[] = {
 };
 
 static const struct out_table table = {
-	"snapshots", fields, ARRAY_SIZE(fields), sizeof(struct series_row),
+	"snapshots",
+	fields,
+	ARRAY_SIZE(fields),
+	sizeof(struct series_row),
 };
 
 /* A queue that any of them has: what it is, and how often it was there. */
@@ -47,26 +50,24 @@ struct series_queue {
 	int64_t gpu_id;
 	const char *type;
 	int64_t priority;
-	int64_t seen;		/* snapshots */
-	int64_t in_slots;	/* of these, those where it was in all its slots */
+	int64_t seen;	  /* snapshots */
+	int64_t in_slots; /* of these, those where it was in all its slots */
 };
 
 #define QUEUE(member, title, what) \
 	OUT_FIELD(struct series_queue, member, title, what)
 
 static const struct out_field queue_fields[] = {
-	QUEUE(pid, "PID", OUT_DEC),
-	QUEUE(queue_id, "QID", OUT_DEC),
-	QUEUE(gpu_id, "GPU", OUT_HEX),
-	QUEUE(type, "TYPE", OUT_TEXT),
-	QUEUE(priority, "PRIO", OUT_DEC),
-	QUEUE(ring, "RING", OUT_HEX),
-	QUEUE(seen, "SEEN", OUT_DEC),
-	QUEUE(in_slots, "IN SLOTS", OUT_DEC),
+	QUEUE(pid, "PID", OUT_DEC),	  QUEUE(queue_id, "QID", OUT_DEC),
+	QUEUE(gpu_id, "GPU", OUT_HEX),	  QUEUE(type, "TYPE", OUT_TEXT),
+	QUEUE(priority, "PRIO", OUT_DEC), QUEUE(ring, "RING", OUT_HEX),
+	QUEUE(seen, "SEEN", OUT_DEC),	  QUEUE(in_slots, "IN SLOTS", OUT_DEC),
 };
 
 static const struct out_table queues_table = {
-	"queues_seen", queue_fields, ARRAY_SIZE(queue_fields),
+	"queues_seen",
+	queue_fields,
+	ARRAY_SIZE(queue_fields),
 	sizeof(struct series_queue),
 };
 
@@ -125,7 +126,7 @@ static int64_t ring_of(const struct ctl_text *text,
 		       const struct gpreempt_text_queue *queue)
 {
 	return queue->n_mqds ? text->data->mqds[queue->mqds].regs.ring :
-		GPREEMPT_UNKNOWN;
+			       GPREEMPT_UNKNOWN;
 }
 
 static bool has_ring(const struct ctl_text *text,
@@ -143,8 +144,8 @@ static bool has_ring(const struct ctl_text *text,
 }
 
 /* Without ids: by ring, of which a process has each but once. "7@0x7f12". */
-static void add_rings(const struct ctl_text *text,
-		      const struct ctl_text *other, int64_t pid, char **list)
+static void add_rings(const struct ctl_text *text, const struct ctl_text *other,
+		      int64_t pid, char **list)
 {
 	const struct gpreempt_text_queue *queue = text->data->queues;
 	char word[64];
@@ -285,8 +286,8 @@ static void sum_up(struct series *series)
 			series->most = row->queues;
 		sum += row->queues;
 		known &= !row->queues || row->ids;
-		if (series->samples && strcmp(ids ? ids : "",
-					      row->ids ? row->ids : ""))
+		if (series->samples &&
+		    strcmp(ids ? ids : "", row->ids ? row->ids : ""))
 			series->same_ids = 0;
 		ids = row->ids;
 		series->samples++;
@@ -321,8 +322,10 @@ static void print_json(const struct series *series)
 			       known ? out_json_number(series->least) : NULL);
 	json_object_object_add(sum, "queues_most",
 			       known ? out_json_number(series->most) : NULL);
-	json_object_object_add(sum, "stable", !known ? NULL :
-			       out_json_flag(series->least == series->most));
+	json_object_object_add(sum, "stable",
+			       !known ? NULL :
+					out_json_flag(series->least ==
+						      series->most));
 	json_object_object_add(sum, "same_ids",
 			       out_json_flag(series->same_ids));
 	json_object_object_add(object, "summary", sum);
@@ -334,19 +337,20 @@ static void print_text(enum out_mode mode, const struct series *series)
 	out_rows(mode, &table, series->rows, series->count);
 	if (series->n_queues) {
 		putchar('\n');
-		out_rows(mode, &queues_table, series->queues,
-			 series->n_queues);
+		out_rows(mode, &queues_table, series->queues, series->n_queues);
 	}
 	if (!series->samples) {
 		printf("\nQueues: not known\n");
 		return;
 	}
-	printf("\nQueues of %zu samples: mean %.1f, least %" PRId64 ", most %"
-	       PRId64 ": %s\n", series->samples, series->mean, series->least,
-	       series->most, stable_word(series));
+	printf("\nQueues of %zu samples: mean %.1f, least %" PRId64
+	       ", most %" PRId64 ": %s\n",
+	       series->samples, series->mean, series->least, series->most,
+	       stable_word(series));
 	printf("Queue ids of all samples: %s\n",
 	       series->same_ids == GPREEMPT_UNKNOWN ? "not known" :
-	       series->same_ids ? "the same" : "not the same");
+	       series->same_ids			    ? "the same" :
+						      "not the same");
 }
 
 /* All of them, one after the other. 0, or the exit status. */
@@ -407,8 +411,10 @@ int decode_series(enum out_mode mode, uint64_t pid, const char *dir)
 			print_text(mode, &series);
 	}
 	if (series.problems)
-		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "
-			 "lists those of one snapshot", series.problems);
+		ctl_note("%" PRIu64
+			 " problems in the text: gpreempt-ctl decode "
+			 "lists those of one snapshot",
+			 series.problems);
 	if (!ret && series.problems)
 		ret = GPREEMPT_CLASS_PARTIAL;
 	free_series(&series);

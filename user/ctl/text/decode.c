@@ -48,8 +48,9 @@ static void print_xccs(const struct gpreempt_text_check *by_xcc, size_t count)
 			snprintf(name, sizeof(name), "- XCC %" PRId64,
 				 by_xcc[i].xcc);
 		else
-			snprintf(name, sizeof(name), "0x%" PRIx64 " XCC %"
-				 PRId64, by_xcc[i].gpu_id, by_xcc[i].xcc);
+			snprintf(name, sizeof(name),
+				 "0x%" PRIx64 " XCC %" PRId64, by_xcc[i].gpu_id,
+				 by_xcc[i].xcc);
 		print_counts(name, by_xcc + i);
 	}
 }
@@ -74,9 +75,11 @@ static void note_gpus(const struct gpreempt_text_data *d, int64_t pid)
 			stopped |= d->nodes[j].gpu_id == last &&
 				   d->nodes[j].note == GPREEMPT_TEXT_STOPPED;
 		if (!slots)
-			ctl_note("GPU 0x%" PRIx64 ": %s: its slots are not known",
-				 last, stopped ? "the driver has stopped it" :
-				 "hqds does not have it");
+			ctl_note("GPU 0x%" PRIx64
+				 ": %s: its slots are not known",
+				 last,
+				 stopped ? "the driver has stopped it" :
+					   "hqds does not have it");
 	}
 }
 
@@ -99,7 +102,8 @@ static void note_check(const struct ctl_text *text, int64_t pid,
 		note_gpus(d, pid);
 	if (unreadable)
 		ctl_note("%zu CP slots have no registers that can be read: how "
-			 "many are active is not known", unreadable);
+			 "many are active is not known",
+			 unreadable);
 	if (d->several_moments)
 		ctl_note("the same thing is in it twice: give files of one "
 			 "moment, each once");
@@ -132,7 +136,8 @@ static void print_check(const struct ctl_text *text, int64_t pid)
 		adds_up = decode_adds_up(&sum);
 		printf("Queues and slots add up: %s\n",
 		       adds_up == GPREEMPT_UNKNOWN ? "not known" :
-		       adds_up ? "yes" : "no");
+		       adds_up			   ? "yes" :
+						     "no");
 	}
 	free(by_xcc);
 	note_check(text, pid, &sum);
@@ -157,18 +162,18 @@ static void print_text(enum out_mode mode, const struct ctl_text *text,
 			 "which printed ids and states itself");
 	if (!text->data->n_problems)
 		return;
-	printf("\n%" PRIu64 " problems in the text\n",
-	       text->data->n_problems);
+	printf("\n%" PRIu64 " problems in the text\n", text->data->n_problems);
 	decode_print_problems(mode, text, PROBLEMS_SHOWN);
 }
 
 struct decode_args {
 	struct ctl_words files;
-	uint64_t only_pid;	/* 0: of all */
+	uint64_t only_pid; /* 0: of all */
 	enum out_mode mode;
 };
 
-static int decode_one(const struct decode_args *args, const struct ctl_text *text)
+static int decode_one(const struct decode_args *args,
+		      const struct ctl_text *text)
 {
 	enum out_mode mode = args->mode;
 	int64_t pid = args->only_pid;
@@ -183,7 +188,8 @@ static int decode_one(const struct decode_args *args, const struct ctl_text *tex
 	else
 		print_text(mode, text, pid);
 	return text->data->n_problems || text->bad_lines ?
-		GPREEMPT_CLASS_PARTIAL : 0;
+		       GPREEMPT_CLASS_PARTIAL :
+		       0;
 }
 
 static int run_decode(void *data)
@@ -196,7 +202,8 @@ static int run_decode(void *data)
 	if (ret)
 		return ret;
 	if (args->files.n == 1 && decode_is_series(args->files.word[0]))
-		return decode_series(args->mode, args->only_pid, args->files.word[0]);
+		return decode_series(args->mode, args->only_pid,
+				     args->files.word[0]);
 	if (args->files.n)
 		ret = ctl_text_files(args->files.word, args->files.n, &text);
 	else
@@ -225,14 +232,14 @@ const struct ctl_command ctl_decode = {
 	.options = options,
 	.summary = "Show the driver's own text of queues and slots as tables.",
 	.details =
-	"FILE is a copy of /sys/kernel/debug/kfd/mqds, hqds or rls, \"-\" for stdin, or\n"
-	"a snapshot's directory; all must be of one moment. Without a FILE, the\n"
-	"system's own are read. For a directory with several snapshots it prints a\n"
-	"line for each, and what changed.\n"
-	"A mapped compute queue is in one slot of each XCC. A slot belongs to the queue\n"
-	"whose MQD has the address and the ring that are in the slot's registers. Text\n"
-	"of two moments, or the same text twice, is not joined. That text has no queue\n"
-	"ids: gpreempt.ko or a snapshot adds them.\n"
-	"Exit status 6: some lines could not be read, or contradict each other; they\n"
-	"are listed. 1: a file is something else.\n",
+		"FILE is a copy of /sys/kernel/debug/kfd/mqds, hqds or rls, \"-\" for stdin, or\n"
+		"a snapshot's directory; all must be of one moment. Without a FILE, the\n"
+		"system's own are read. For a directory with several snapshots it prints a\n"
+		"line for each, and what changed.\n"
+		"A mapped compute queue is in one slot of each XCC. A slot belongs to the queue\n"
+		"whose MQD has the address and the ring that are in the slot's registers. Text\n"
+		"of two moments, or the same text twice, is not joined. That text has no queue\n"
+		"ids: gpreempt.ko or a snapshot adds them.\n"
+		"Exit status 6: some lines could not be read, or contradict each other; they\n"
+		"are listed. 1: a file is something else.\n",
 };

@@ -15,7 +15,7 @@ struct decode_queue {
 	int64_t priority;
 	int64_t slots_active;
 	int64_t slots_expected;
-	char *where;		/* pipe.queue of its slots */
+	char *where; /* pipe.queue of its slots */
 	int64_t mqd;
 	int64_t ring;
 	int64_t ring_size;

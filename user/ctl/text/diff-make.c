@@ -6,7 +6,7 @@
 #include "shared/macro.h"
 
 #define CONSISTENT 0.8
-#define PARTLY 0.5
+#define PARTLY	   0.5
 
 static const char *const in_words[] = { "a", "b", "both" };
 
@@ -44,22 +44,23 @@ static int compare_slots(const void *a, const void *b)
 }
 
 /* Two entries of one thing become one. */
-#define MERGE(rows, n, same, counts) do {				\
-	size_t from, to = 0;						\
-	for (from = 0; from < (n); from++) {				\
-		rows[to] = rows[from];					\
-		if (from + 1 < (n) &&					\
-		    (same)(rows + from, rows + from + 1)) {		\
-			from++;						\
-			rows[to].pid_b = rows[from].pid_b;		\
-			rows[to].side = DIFF_BOTH;			\
-		}							\
-		(counts).of[rows[to].side]++;				\
-		rows[to].in = in_words[rows[to].side];			\
-		to++;							\
-	}								\
-	(n) = to;							\
-} while (0)
+#define MERGE(rows, n, same, counts)                                \
+	do {                                                        \
+		size_t from, to = 0;                                \
+		for (from = 0; from < (n); from++) {                \
+			rows[to] = rows[from];                      \
+			if (from + 1 < (n) &&                       \
+			    (same)(rows + from, rows + from + 1)) { \
+				from++;                             \
+				rows[to].pid_b = rows[from].pid_b;  \
+				rows[to].side = DIFF_BOTH;          \
+			}                                           \
+			(counts).of[rows[to].side]++;               \
+			rows[to].in = in_words[rows[to].side];      \
+			to++;                                       \
+		}                                                   \
+		(n) = to;                                           \
+	} while (0)
 
 static bool same_queue(const struct diff_queue *x, const struct diff_queue *y)
 {
@@ -70,8 +71,7 @@ static bool same_queue(const struct diff_queue *x, const struct diff_queue *y)
 static bool same_slot(const struct diff_slot *x, const struct diff_slot *y)
 {
 	return x->gpu_id == y->gpu_id && x->xcc == y->xcc &&
-	       x->pipe == y->pipe && x->queue == y->queue &&
-	       x->side != y->side;
+	       x->pipe == y->pipe && x->queue == y->queue && x->side != y->side;
 }
 
 static void add_queues(struct diff *diff, const struct ctl_text *text,
@@ -85,10 +85,12 @@ static void add_queues(struct diff *diff, const struct ctl_text *text,
 		if (pid && id->pid != pid)
 			continue;
 		diff->queues[diff->n_queues++] = (struct diff_queue){
-			.gpu_id = id->gpu_id, .queue_id = id->qid,
+			.gpu_id = id->gpu_id,
+			.queue_id = id->qid,
 			.pid_a = side == DIFF_A ? id->pid : GPREEMPT_UNKNOWN,
 			.pid_b = side == DIFF_B ? id->pid : GPREEMPT_UNKNOWN,
-			.key = by_pid ? id->pid : 0, .side = side,
+			.key = by_pid ? id->pid : 0,
+			.side = side,
 		};
 	}
 }
@@ -102,13 +104,15 @@ static void add_slots(struct diff *diff, const struct ctl_text *text,
 	for (i = 0; i < d->n_slots; i++) {
 		const struct gpreempt_text_slot *s = d->slots + i;
 		int64_t owner = s->owner < 0 ? GPREEMPT_UNKNOWN :
-			d->queues[s->owner].pid;
+					       d->queues[s->owner].pid;
 
 		if (s->type != GPREEMPT_TEXT_COMPUTE || s->regs.active != 1 ||
 		    (pid && owner != pid))
 			continue;
 		diff->slots[diff->n_slots++] = (struct diff_slot){
-			.gpu_id = s->gpu_id, .xcc = s->xcc, .pipe = s->pipe,
+			.gpu_id = s->gpu_id,
+			.xcc = s->xcc,
+			.pipe = s->pipe,
 			.queue = s->queue,
 			.pid_a = side == DIFF_A ? owner : GPREEMPT_UNKNOWN,
 			.pid_b = side == DIFF_B ? owner : GPREEMPT_UNKNOWN,
@@ -131,13 +135,17 @@ enum diff_verdict diff_judge(double overlap)
 	if (overlap < 0)
 		return DIFF_UNKNOWN;
 	return overlap > CONSISTENT ? DIFF_CONSISTENT :
-		overlap > PARTLY ? DIFF_PARTLY : DIFF_NOT;
+	       overlap > PARTLY	    ? DIFF_PARTLY :
+				      DIFF_NOT;
 }
 
 const char *diff_verdict_name(enum diff_verdict verdict)
 {
 	static const char *const names[] = {
-		"consistent", "partly consistent", "not consistent", "unknown",
+		"consistent",
+		"partly consistent",
+		"not consistent",
+		"unknown",
 	};
 
 	return names[verdict];
@@ -148,7 +156,7 @@ static int64_t ring_of(const struct ctl_text *text, size_t queue)
 	const struct gpreempt_text_queue *q = text->data->queues + queue;
 
 	return q->n_mqds ? text->data->mqds[q->mqds].regs.ring :
-		GPREEMPT_UNKNOWN;
+			   GPREEMPT_UNKNOWN;
 }
 
 struct ring {
@@ -188,7 +196,10 @@ static int64_t add_rings(const struct ctl_text *text, int64_t pid,
 		queues++;
 		if (ring_of(text, i) != GPREEMPT_UNKNOWN)
 			rings[(*count)++] = (struct ring){
-				q->pid, q->gpu_id, ring_of(text, i), side,
+				q->pid,
+				q->gpu_id,
+				ring_of(text, i),
+				side,
 			};
 	}
 	return queues;
@@ -199,9 +210,9 @@ static void compare_by_ring(const struct ctl_text *a, int64_t pid_a,
 			    const struct ctl_text *b, int64_t pid_b,
 			    struct diff *diff)
 {
-	struct ring *rings = must(calloc(a->data->n_queues +
-					 b->data->n_queues + 1,
-					 sizeof(*rings)));
+	struct ring *rings =
+		must(calloc(a->data->n_queues + b->data->n_queues + 1,
+			    sizeof(*rings)));
 	size_t i, count = 0;
 
 	diff->queues_a = add_rings(a, pid_a, DIFF_A, rings, &count);
@@ -254,8 +265,8 @@ void diff_make(const struct ctl_text *a, int64_t pid_a,
 	bool by_pid = !pid_a && !pid_b;
 
 	*diff = (struct diff){ 0 };
-	diff->queues = must(calloc(a->n_ids + b->n_ids + 1,
-				   sizeof(*diff->queues)));
+	diff->queues =
+		must(calloc(a->n_ids + b->n_ids + 1, sizeof(*diff->queues)));
 	diff->slots = must(calloc(a->data->n_slots + b->data->n_slots + 1,
 				  sizeof(*diff->slots)));
 	add_queues(diff, a, pid_a, DIFF_A, by_pid);

@@ -19,7 +19,9 @@ static const struct out_field queue_fields[] = {
 };
 
 static const struct out_table queues_table = {
-	"queues", queue_fields, ARRAY_SIZE(queue_fields),
+	"queues",
+	queue_fields,
+	ARRAY_SIZE(queue_fields),
 	sizeof(struct diff_queue),
 };
 
@@ -34,7 +36,9 @@ static const struct out_field slot_fields[] = {
 };
 
 static const struct out_table slots_table = {
-	"slots", slot_fields, ARRAY_SIZE(slot_fields),
+	"slots",
+	slot_fields,
+	ARRAY_SIZE(slot_fields),
 	sizeof(struct diff_slot),
 };
 
@@ -50,11 +54,11 @@ static struct json_object *json_counts(const struct diff_counts *counts)
 			       json_object_new_int64(counts->of[DIFF_A]));
 	json_object_object_add(object, "only_b",
 			       json_object_new_int64(counts->of[DIFF_B]));
-	json_object_object_add(object, "overlap", overlap < 0 ? NULL :
-			       out_json_double(overlap));
+	json_object_object_add(object, "overlap",
+			       overlap < 0 ? NULL : out_json_double(overlap));
 	verdict = diff_verdict_name(diff_judge(overlap));
-	json_object_object_add(object, "verdict", overlap < 0 ? NULL :
-			       out_json_text(verdict));
+	json_object_object_add(object, "verdict",
+			       overlap < 0 ? NULL : out_json_text(verdict));
 	return object;
 }
 
@@ -67,21 +71,27 @@ static void print_json(const struct diff *diff)
 					     diff->n_queues));
 	json_object_object_add(object, "queue_ids_known",
 			       out_json_flag(diff->ids_known));
-	json_object_object_add(object, "queue_counts", diff->ids_known ?
-			       json_counts(&diff->queue_counts) : NULL);
+	json_object_object_add(object, "queue_counts",
+			       diff->ids_known ?
+				       json_counts(&diff->queue_counts) :
+				       NULL);
 	json_object_object_add(object, "shared_queues",
 			       out_json_flag(!diff->other_process));
 	json_object_object_add(object, "slots",
 			       out_json_rows(&slots_table, diff->slots,
 					     diff->n_slots));
-	json_object_object_add(object, "slot_counts", diff->slots_known ?
-			       json_counts(&diff->slot_counts) : NULL);
+	json_object_object_add(object, "slot_counts",
+			       diff->slots_known ?
+				       json_counts(&diff->slot_counts) :
+				       NULL);
 	json_object_object_add(object, "queues_a",
 			       out_json_number(diff->queues_a));
 	json_object_object_add(object, "queues_b",
 			       out_json_number(diff->queues_b));
-	json_object_object_add(object, "ring_counts", diff->rings_known ?
-			       json_counts(&diff->ring_counts) : NULL);
+	json_object_object_add(object, "ring_counts",
+			       diff->rings_known ?
+				       json_counts(&diff->ring_counts) :
+				       NULL);
 	out_json_print(object);
 }
 
@@ -90,8 +100,9 @@ static void print_counts(const char *what, const struct diff_counts *counts)
 	double overlap = diff_overlap(counts);
 
 	printf("%s: %" PRIu64 " common, %" PRIu64 " only in A, %" PRIu64
-	       " only in B, overlap ", what, counts->of[DIFF_BOTH],
-	       counts->of[DIFF_A], counts->of[DIFF_B]);
+	       " only in B, overlap ",
+	       what, counts->of[DIFF_BOTH], counts->of[DIFF_A],
+	       counts->of[DIFF_B]);
 	if (overlap < 0)
 		printf("not known: there are none\n");
 	else
@@ -150,7 +161,7 @@ static int fail_pid(int64_t pid, const char *where)
 
 struct diff_args {
 	struct ctl_words files;
-	uint64_t only_pid;	/* 0: of all */
+	uint64_t only_pid; /* 0: of all */
 	uint64_t pid_a;
 	uint64_t pid_b;
 	enum out_mode mode;
@@ -178,7 +189,8 @@ static int check_pids(const struct diff_args *args, const struct ctl_text *a,
 		return fail_pid(pid, "either of them");
 	if (!in_a || !in_b)
 		ctl_note("process %" PRId64 " is not in %s: it has no queue "
-			 "there", pid, args->files.word[in_a]);
+			 "there",
+			 pid, args->files.word[in_a]);
 	return 0;
 }
 
@@ -200,10 +212,13 @@ static int compare_texts(const struct diff_args *args, const struct ctl_text *a,
 		print_text(args->mode, &diff);
 	diff_free(&diff);
 	if (problems)
-		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "
-			 "lists them", problems);
+		ctl_note("%" PRIu64
+			 " problems in the text: gpreempt-ctl decode "
+			 "lists them",
+			 problems);
 	return problems || a->bad_lines || b->bad_lines ?
-		GPREEMPT_CLASS_PARTIAL : 0;
+		       GPREEMPT_CLASS_PARTIAL :
+		       0;
 }
 
 static int run_diff(void *data)
@@ -253,13 +268,13 @@ const struct ctl_command ctl_diff = {
 	.options = options,
 	.summary = "Compare two snapshots or files.",
 	.details =
-	"A and B are directories of gpreempt-ctl snapshot, files with the driver's mqds\n"
-	"and hqds, DIR/NAME for one of the snapshots that decode lists in a directory,\n"
-	"or two files of gpreempt-ctl monitor --csv (all ids that it saw). Queues are\n"
-	"compared by GPU and queue id within a process, and by ring; hardware slots by\n"
-	"their place. Overlap is the common part of the larger side: above 80% is\n"
-	"consistent, above 50% partly. Another process can have the same slots: only\n"
-	"its pid and its rings distinguish it.\n"
-	"With --pid-a and --pid-b two processes are compared: common ids mean that\n"
-	"numbers are given out alike, never that a queue is shared.\n",
+		"A and B are directories of gpreempt-ctl snapshot, files with the driver's mqds\n"
+		"and hqds, DIR/NAME for one of the snapshots that decode lists in a directory,\n"
+		"or two files of gpreempt-ctl monitor --csv (all ids that it saw). Queues are\n"
+		"compared by GPU and queue id within a process, and by ring; hardware slots by\n"
+		"their place. Overlap is the common part of the larger side: above 80% is\n"
+		"consistent, above 50% partly. Another process can have the same slots: only\n"
+		"its pid and its rings distinguish it.\n"
+		"With --pid-a and --pid-b two processes are compared: common ids mean that\n"
+		"numbers are given out alike, never that a queue is shared.\n",
 };

@@ -18,7 +18,7 @@ struct diff_queue {
 	int64_t pid_a;
 	int64_t pid_b;
 	const char *in;
-	int64_t key;		/* process, when all are compared */
+	int64_t key; /* process, when all are compared */
 	enum diff_side side;
 };
 
@@ -45,9 +45,9 @@ struct diff {
 	struct diff_counts queue_counts, slot_counts;
 	/* By process, GPU and ring: what mqds alone has of queues. */
 	struct diff_counts ring_counts;
-	int64_t queues_a;	/* of mqds; or unknown */
+	int64_t queues_a; /* of mqds; or unknown */
 	int64_t queues_b;
-	bool other_process;	/* not the same one in both */
+	bool other_process; /* not the same one in both */
 	bool ids_known;
 	bool slots_known;
 	bool rings_known;
@@ -55,8 +55,8 @@ struct diff {
 
 /* What an overlap means. */
 enum diff_verdict {
-	DIFF_CONSISTENT,	/* more than 0.8 in common */
-	DIFF_PARTLY,		/* more than 0.5 */
+	DIFF_CONSISTENT, /* more than 0.8 in common */
+	DIFF_PARTLY,	 /* more than 0.5 */
 	DIFF_NOT,
 	DIFF_UNKNOWN,
 };

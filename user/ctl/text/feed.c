@@ -19,8 +19,8 @@ static void out_of_memory(void)
 
 static void add_file(struct ctl_text *out, const char *name)
 {
-	out->files = reallocarray(out->files, out->n_files + 1,
-				  sizeof(*out->files));
+	out->files =
+		reallocarray(out->files, out->n_files + 1, sizeof(*out->files));
 	if (!out->files)
 		out_of_memory();
 	out->files[out->n_files++] = strdup(name);
@@ -60,10 +60,12 @@ static int feed_csv(struct ctl_text *out, const char *path, int fd,
 	ret = ids_read_csv(out, all, &bad);
 	if (ret)
 		ctl_note("%s: it begins as monitor --csv does, but has no "
-			 "columns pid and ids", path);
+			 "columns pid and ids",
+			 path);
 	if (bad.count)
 		ctl_note("%s: %" PRIu64 " lines could not be read, the first "
-			 "is line %" PRIu64, path, bad.count, bad.first);
+			 "is line %" PRIu64,
+			 path, bad.count, bad.first);
 	out->bad_lines += bad.count;
 	free(rest);
 	free(all);
@@ -73,17 +75,21 @@ static int feed_csv(struct ctl_text *out, const char *path, int fd,
 int text_fail(const char *path, int err)
 {
 	return ctl_fail_text(err == -EACCES || err == -EPERM ?
-			     GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
-			     err == -EACCES ? "run it as root" : NULL,
-			     "%s: %s", path, text_open_error(err));
+				     GPREEMPT_CLASS_PERMISSION :
+				     GPREEMPT_CLASS_FAILED,
+			     err == -EACCES ? "run it as root" : NULL, "%s: %s",
+			     path, text_open_error(err));
 }
 
 /* Text with something before each line is a frequent mistake: say which. */
 static const char *guess_from_lines(const char *begin, size_t len)
 {
 	static const char *const words[] = {
-		"Compute queue on device", "SDMA queue on device", "CP Pipe",
-		"gpu_id ", " PASID ",
+		"Compute queue on device",
+		"SDMA queue on device",
+		"CP Pipe",
+		"gpu_id ",
+		" PASID ",
 	};
 	size_t i;
 
@@ -106,7 +112,8 @@ static int fail_other(const char *path, const char *begin, size_t len)
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     guess_from_lines(begin, len),
 			     "%s: no line of it is what the driver prints in "
-			     "mqds, hqds or rls", path);
+			     "mqds, hqds or rls",
+			     path);
 }
 
 /*
@@ -138,7 +145,8 @@ int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 	if (ret)
 		return text_fail(path, ret);
 	return d->known_lines == known && d->n_problems > problems ?
-		fail_other(path, begin, have) : 0;
+		       fail_other(path, begin, have) :
+		       0;
 }
 
 int text_feed_path(struct ctl_text *out, const char *path)

@@ -4,12 +4,11 @@
 
 #include "ctl/text/load.h"
 
-void ctl_add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id,
-		int64_t qid)
+void ctl_add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id, int64_t qid)
 {
 	out->ids = reallocarray(out->ids, out->n_ids + 1, sizeof(*out->ids));
 	if (!out->ids)
-		abort();	/* no useful report is possible */
+		abort(); /* no useful report is possible */
 	out->ids[out->n_ids++] = (struct ctl_id){ pid, gpu_id, qid };
 }
 

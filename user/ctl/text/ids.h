@@ -10,7 +10,7 @@
 
 struct ids_problems {
 	uint64_t count;
-	uint64_t first;		/* line of the first one */
+	uint64_t first; /* line of the first one */
 };
 
 bool ids_is_csv(const char *begin, size_t len);

@@ -81,8 +81,8 @@ static const struct {
 	const char *word;
 	enum role role;
 } roles[] = {
-	{ "mqd", MQDS }, { "mqds", MQDS }, { "hqd", HQDS }, { "hqds", HQDS },
-	{ "rls", RLS },
+	{ "mqd", MQDS },  { "mqds", MQDS }, { "hqd", HQDS },
+	{ "hqds", HQDS }, { "rls", RLS },
 };
 
 /*
@@ -127,7 +127,8 @@ static size_t without_time(const char *name)
 	size_t len = strlen(name), digits;
 
 	for (;;) {
-		for (digits = 0; digits < len &&
+		for (digits = 0;
+		     digits < len &&
 		     isdigit((unsigned char)name[len - 1 - digits]);)
 			digits++;
 		if (digits < TIME_DIGITS || digits == len ||
@@ -139,8 +140,9 @@ static size_t without_time(const char *name)
 
 static char **file_of(struct text_moment *moment, enum role role)
 {
-	return role == MQDS ? &moment->mqds : role == HQDS ? &moment->hqds :
-		&moment->rls;
+	return role == MQDS ? &moment->mqds :
+	       role == HQDS ? &moment->hqds :
+			      &moment->rls;
 }
 
 struct moments {
@@ -148,8 +150,8 @@ struct moments {
 	size_t count;
 };
 
-static struct text_moment *add_moment(struct moments *moments,
-				      const char *dir, const char *name)
+static struct text_moment *add_moment(struct moments *moments, const char *dir,
+				      const char *name)
 {
 	struct text_moment *moment;
 
@@ -157,14 +159,14 @@ static struct text_moment *add_moment(struct moments *moments,
 					   sizeof(*moments->items)));
 	moment = moments->items + moments->count++;
 	*moment = (struct text_moment){
-		.name = must(strdup(name)), .dir = must(strdup(dir)),
+		.name = must(strdup(name)),
+		.dir = must(strdup(dir)),
 		.when = find_when(name),
 	};
 	return moment;
 }
 
-static void add_file(struct moments *moments, const char *dir,
-		     const char *file)
+static void add_file(struct moments *moments, const char *dir, const char *file)
 {
 	struct text_moment *moment = NULL;
 	enum role role;
@@ -232,8 +234,9 @@ static void join_halves(struct moments *moments)
 				other = j;
 			}
 		for (j = 0; j < moments->count && found == 1; j++)
-			found += j != i && is_other_half(moments->items + j,
-						moments->items + other);
+			found += j != i &&
+				 is_other_half(moments->items + j,
+					       moments->items + other);
 		if (found != 1)
 			continue;
 		moments->items[i].hqds = moments->items[other].hqds;
@@ -292,8 +295,7 @@ void text_moment_named(const char *word, struct text_moment **out)
 {
 	const char *slash = strrchr(word, '/');
 	const char *name = slash ? slash + 1 : word;
-	char *dir = must(slash ? strndup(word, slash - word + 1) :
-			 strdup("."));
+	char *dir = must(slash ? strndup(word, slash - word + 1) : strdup("."));
 	struct moments moments;
 	size_t i;
 

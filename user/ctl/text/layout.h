@@ -19,11 +19,11 @@ enum text_when {
 
 struct text_moment {
 	char *name;
-	char *dir;		/* where the files are */
-	char *mqds;		/* names there; NULL: there is none */
+	char *dir;  /* where the files are */
+	char *mqds; /* names there; NULL: there is none */
 	char *hqds;
 	char *rls;
-	bool snapshot;		/* ids are there, too */
+	bool snapshot; /* ids are there, too */
 	enum text_when when;
 };
 

@@ -29,11 +29,12 @@ static void set_qids(struct ctl_text *out, int64_t pid,
 	size_t i, j;
 
 	for (i = 0; i < view->count; i++)
-		ctl_add_id(out, pid, view->queues[i].gpu_id, view->queues[i].qid);
+		ctl_add_id(out, pid, view->queues[i].gpu_id,
+			   view->queues[i].qid);
 	for (i = 0; i < d->n_queues; i++) {
 		const struct gpreempt_text_queue *queue = d->queues + i;
-		int64_t ring = queue->n_mqds ?
-			d->mqds[queue->mqds].regs.ring : GPREEMPT_UNKNOWN;
+		int64_t ring = queue->n_mqds ? d->mqds[queue->mqds].regs.ring :
+					       GPREEMPT_UNKNOWN;
 
 		if (queue->pid != pid || ring == GPREEMPT_UNKNOWN)
 			continue;
@@ -59,8 +60,9 @@ static void read_views(struct ctl_text *out, const char *dir)
 			continue;
 		all = text_read_in(dir, entry->d_name, &len);
 		if (all && !gpreempt_view_parse(all, len, &view)) {
-			set_qids(out, atoll(entry->d_name +
-					    strlen(TEXT_QUEUES)), view);
+			set_qids(out,
+				 atoll(entry->d_name + strlen(TEXT_QUEUES)),
+				 view);
 			gpreempt_view_free(view);
 		}
 		free(all);
@@ -102,7 +104,10 @@ static int feed_snapshot(struct ctl_text *out, char *dir)
 {
 	char mqds[] = TEXT_MQDS, hqds[] = TEXT_HQDS, rls[] = TEXT_RLS;
 	const struct text_moment moment = {
-		.dir = dir, .mqds = mqds, .hqds = hqds, .rls = rls,
+		.dir = dir,
+		.mqds = mqds,
+		.hqds = hqds,
+		.rls = rls,
 		.snapshot = true,
 	};
 
@@ -198,8 +203,7 @@ int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out)
 	return ret;
 }
 
-int ctl_text_files(const char *const *words, size_t count,
-		   struct ctl_text *out)
+int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out)
 {
 	size_t i;
 	int ret = begin(out);
@@ -222,7 +226,8 @@ int ctl_one_stdin(const char *const *words, size_t count)
 		n += !strcmp(words[i], "-");
 	return n > 1 ? ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
 				     "\"-\", which is stdin, can be read only "
-				     "once") : 0;
+				     "once") :
+		       0;
 }
 
 /* 0, or what to say: mqds takes the lock of each process. */
@@ -247,7 +252,8 @@ static int read_live(struct ctl_text *out)
 					    "is amdgpu loaded, and debugfs mounted?",
 					    "there is no %s", path);
 		else
-			ret = fd < 0 ? text_fail(path, fd) : text_feed_fd(out, path, fd);
+			ret = fd < 0 ? text_fail(path, fd) :
+				       text_feed_fd(out, path, fd);
 		if (fd >= 0)
 			close(fd);
 	}

@@ -15,7 +15,7 @@
 #endif
 #define TEXT_MQDS "mqds"
 #define TEXT_HQDS "hqds"
-#define TEXT_RLS "rls"
+#define TEXT_RLS  "rls"
 /* In a snapshot: the module's view of a process's queues, "queues-<pid>". */
 #define TEXT_QUEUES "queues-"
 
@@ -32,12 +32,12 @@ struct ctl_id {
 struct ctl_text {
 	struct gpreempt_text *text;
 	const struct gpreempt_text_data *data;
-	char **files;		/* by their number in data */
+	char **files; /* by their number in data */
 	size_t n_files;
-	struct ctl_id *ids;	/* sorted, each once */
+	struct ctl_id *ids; /* sorted, each once */
 	size_t n_ids;
-	bool all_ids;		/* a process without one has none */
-	uint64_t bad_lines;	/* that could not be read, of other text */
+	bool all_ids;	    /* a process without one has none */
+	uint64_t bad_lines; /* that could not be read, of other text */
 };
 
 /* What the system says now. 0, or the exit status after saying why not. */

@@ -15,8 +15,8 @@
 int text_open(const char *path)
 {
 	int fd = strcmp(path, "-") ?
-		open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) :
-		fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+			 open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) :
+			 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -133,19 +133,31 @@ static const struct {
 	size_t len;
 	struct text_guess guess;
 } guesses[] = {
-	{ "\x1f\x8b", 2, { "it is compressed (gzip)", "zcat FILE | "
-	  "gpreempt-ctl ... -" } },
-	{ "\3757zXZ", 5, { "it is compressed (xz)", "xzcat FILE | "
-	  "gpreempt-ctl ... -" } },
-	{ "BZh", 3, { "it is compressed (bzip2)", "bzcat FILE | "
-	  "gpreempt-ctl ... -" } },
-	{ "\x28\xb5\x2f\xfd", 4, { "it is compressed (zstd)", "zstdcat FILE | "
-	  "gpreempt-ctl ... -" } },
+	{ "\x1f\x8b",
+	  2,
+	  { "it is compressed (gzip)", "zcat FILE | "
+				       "gpreempt-ctl ... -" } },
+	{ "\3757zXZ",
+	  5,
+	  { "it is compressed (xz)", "xzcat FILE | "
+				     "gpreempt-ctl ... -" } },
+	{ "BZh",
+	  3,
+	  { "it is compressed (bzip2)", "bzcat FILE | "
+					"gpreempt-ctl ... -" } },
+	{ "\x28\xb5\x2f\xfd",
+	  4,
+	  { "it is compressed (zstd)", "zstdcat FILE | "
+				       "gpreempt-ctl ... -" } },
 	{ "PK\x03\x04", 4, { "it is a zip archive", "unpack it" } },
-	{ "\xff\xfe", 2, { "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | "
-	  "gpreempt-ctl ... -" } },
-	{ "\xfe\xff", 2, { "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | "
-	  "gpreempt-ctl ... -" } },
+	{ "\xff\xfe",
+	  2,
+	  { "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | "
+			    "gpreempt-ctl ... -" } },
+	{ "\xfe\xff",
+	  2,
+	  { "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | "
+			    "gpreempt-ctl ... -" } },
 	{ "\177ELF", 4, { "it is a program", NULL } },
 };
 

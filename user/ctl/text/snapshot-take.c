@@ -21,14 +21,15 @@
 #ifndef VIEW_DIR
 #define VIEW_DIR "/sys/kernel/debug/gpreempt"
 #endif
-#define PROC_DIR "/sys/class/kfd/kfd/proc"
+#define PROC_DIR  "/sys/class/kfd/kfd/proc"
 #define KMSG_LINE 8192
 #define WORD_SIZE 256
 
 static int fail(const char *what, int err)
 {
 	return ctl_fail_text(err == EACCES || err == EPERM ?
-			     GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
+				     GPREEMPT_CLASS_PERMISSION :
+				     GPREEMPT_CLASS_FAILED,
 			     NULL, "%s: %s", what, strerror(err));
 }
 
@@ -130,7 +131,7 @@ static void write_info(FILE *file, const char *tag)
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	uname(&host);
 	fprintf(file, SNAPSHOT_NAME " - version: " SNAPSHOT_VERSION "\n"
-		"# key value\n");
+				    "# key value\n");
 	fprintf(file, "time %s\nboot_ns %" PRIu64 "\ntag %s\n", when,
 		shr_now_ns(), tag ? tag : "-");
 	fprintf(file, "host %s\nkernel %s\n", host.nodename, host.release);
@@ -298,13 +299,13 @@ static void write_log(FILE *file, int fd)
 		unsigned long long us = 0;
 
 		if (len <= 0)
-			continue;	/* lines were lost, the next is there */
+			continue; /* lines were lost, the next is there */
 		line[len] = '\0';
 		sscanf(line, "%*[^,],%*[^,],%llu", &us);
 		text = strchr(line, ';');
 		line[strcspn(line, "\n")] = '\0';
-		fprintf(file, "[%5llu.%06llu] %s\n", us / 1000000,
-			us % 1000000, text ? text + 1 : line);
+		fprintf(file, "[%5llu.%06llu] %s\n", us / 1000000, us % 1000000,
+			text ? text + 1 : line);
 		errno = 0;
 	}
 }
@@ -340,8 +341,7 @@ out:
 	return ret;
 }
 
-static int write_own(const char *dir, const char *tag,
-		     struct snapshot_log *log)
+static int write_own(const char *dir, const char *tag, struct snapshot_log *log)
 {
 	FILE *file = create(dir, SNAPSHOT_INFO);
 	int ret;

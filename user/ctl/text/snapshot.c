@@ -22,24 +22,24 @@
 #define NAP_NS (50 * NSEC_PER_MSEC)
 
 struct snapshot_args {
-	const char *output;	/* directory; NULL: a new one */
+	const char *output; /* directory; NULL: a new one */
 	const char *tag;
 	uint64_t every_ns;
 	uint64_t count;
-	char **command;		/* NULL: none */
+	char **command; /* NULL: none */
 };
 
 struct series {
 	const struct snapshot_args *args;
 	const char *dir;
 	struct snapshot_log *log;
-	uint64_t number;	/* of the next one's directory */
-	bool ended;		/* the command, with this wait status */
+	uint64_t number; /* of the next one's directory */
+	bool ended;	 /* the command, with this wait status */
 	int status;
 };
 
 static volatile sig_atomic_t stopped;
-static volatile pid_t child;	/* the command; 0: none */
+static volatile pid_t child; /* the command; 0: none */
 
 /* A terminal sends a Ctrl-C to the command itself. */
 static void on_stop(int signal)
@@ -114,8 +114,8 @@ static int take_next(struct series *s, const char *name)
 {
 	char path[4096 + 64];
 
-	snprintf(path, sizeof(path), "%s/%03" PRIu64 "-%s", s->dir,
-		 s->number++, name);
+	snprintf(path, sizeof(path), "%s/%03" PRIu64 "-%s", s->dir, s->number++,
+		 name);
 	return take(path, name, s->log);
 }
 
@@ -149,10 +149,12 @@ static int start_command(struct series *s)
 static int take_series(struct series *s)
 {
 	uint64_t every = s->args->every_ns ? s->args->every_ns : DEFAULT_EVERY;
-	uint64_t left = s->args->count ? s->args->count :
-			s->args->command ? UINT64_MAX : DEFAULT_COUNT;
+	uint64_t left = s->args->count	 ? s->args->count :
+			s->args->command ? UINT64_MAX :
+					   DEFAULT_COUNT;
 	static const struct sigaction action = {
-		.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND,
+		.sa_handler = on_stop,
+		.sa_flags = (int)SA_RESETHAND,
 	};
 	uint64_t next = shr_now_ns();
 	int ret;
@@ -220,8 +222,8 @@ static const struct ctl_option options[] = {
 	  "directory (-o DIR); default: a new one" },
 	{ "tag", CTL_NAME, offsetof(struct snapshot_args, tag), "WORD",
 	  "use a directory of that name below DIR" },
-	{ "every", CTL_DURATION, offsetof(struct snapshot_args, every_ns), "TIME",
-	  "a series, one each TIME (10s)" },
+	{ "every", CTL_DURATION, offsetof(struct snapshot_args, every_ns),
+	  "TIME", "a series, one each TIME (10s)" },
 	{ "count", CTL_COUNT, offsetof(struct snapshot_args, count), "N",
 	  "number in the series (10; any with a command), plus two" },
 	{ 0 },
@@ -237,12 +239,12 @@ const struct ctl_command ctl_snapshot = {
 	.options = options,
 	.summary = "Save all text about queues and slots in a directory.",
 	.details =
-	"It contains the driver's mqds, hqds and rls, the module's view, KFD's sysfs,\n"
-	"the GPU processes, versions, and the kernel log: in a series the new lines of\n"
-	"each, else all since the log was last cleared (dmesg -C). decode and diff read\n"
-	"such a directory. It is plain text, and you can send it to others. Nothing is\n"
-	"overwritten. After Ctrl-C a series ends with its final snapshot.\n"
-	"With a command there is a series while it runs: the first snapshot before it\n"
-	"starts, the final one after its end. What it prints is kept in DIR/command.out,\n"
-	"and the exit status is its own.\n",
+		"It contains the driver's mqds, hqds and rls, the module's view, KFD's sysfs,\n"
+		"the GPU processes, versions, and the kernel log: in a series the new lines of\n"
+		"each, else all since the log was last cleared (dmesg -C). decode and diff read\n"
+		"such a directory. It is plain text, and you can send it to others. Nothing is\n"
+		"overwritten. After Ctrl-C a series ends with its final snapshot.\n"
+		"With a command there is a series while it runs: the first snapshot before it\n"
+		"starts, the final one after its end. What it prints is kept in DIR/command.out,\n"
+		"and the exit status is its own.\n",
 };

@@ -9,11 +9,11 @@
 
 #include "ctl/command/ctl.h"
 
-#define SNAPSHOT_INFO "info"
-#define SNAPSHOT_NAME "gpreempt-snapshot"
+#define SNAPSHOT_INFO	 "info"
+#define SNAPSHOT_NAME	 "gpreempt-snapshot"
 #define SNAPSHOT_VERSION "1.0"
-#define SNAPSHOT_PS "ps"
-#define SNAPSHOT_LOG "kernel-log"
+#define SNAPSHOT_PS	 "ps"
+#define SNAPSHOT_LOG	 "kernel-log"
 
 /* The kernel's log, and how far it was read. -1: not to be had. */
 struct snapshot_log {

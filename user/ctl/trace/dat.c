@@ -68,7 +68,7 @@ static void put_formats(FILE *f, const struct trace_kernel *k)
 	char path[160], **events = tracefs.system_events(NULL, k->name);
 	int i, n = tracefs.list_size(events);
 
-	put_u32(f, 0);		/* formats of the function tracers */
+	put_u32(f, 0); /* formats of the function tracers */
 	put_u32(f, 1);
 	put_text(f, k->name);
 	put_u32(f, n > 0 ? n : 0);
@@ -86,7 +86,7 @@ static void put_head(FILE *f, const struct trace_kernel *k)
 	struct utsname host;
 
 	fwrite(magic, sizeof(magic), 1, f);
-	fputc(!order.first, f);		/* 1: big-endian */
+	fputc(!order.first, f); /* 1: big-endian */
 	fputc(sizeof(long), f);
 	put_u32(f, k->page_size);
 	put_text(f, "header_page");
@@ -94,8 +94,8 @@ static void put_head(FILE *f, const struct trace_kernel *k)
 	put_text(f, "header_event");
 	put_file(f, "events/header_event");
 	put_formats(f, k);
-	put_u32(f, 0);		/* addresses of the kernel are not told */
-	put_u32(f, 0);		/* nor does it print into this buffer */
+	put_u32(f, 0); /* addresses of the kernel are not told */
+	put_u32(f, 0); /* nor does it print into this buffer */
 	put_u64(f, k->comms ? strlen(k->comms) : 0);
 	fputs(k->comms ? k->comms : "", f);
 	put_u32(f, k->cpus);

@@ -15,9 +15,9 @@
 #include "ctl/trace/libs.h"
 #include "shared/macro.h"
 
-#define PREFIX "gpreempt_"
+#define PREFIX	    "gpreempt_"
 #define NAME_FORMAT PREFIX "%d_%" PRIu64
-#define NAME_SCAN PREFIX "%d_%" SCNu64
+#define NAME_SCAN   PREFIX "%d_%" SCNu64
 /* Of each CPU, in kB. It is emptied many times a second. */
 #define BUFFER_KB 512
 /* Of time, so that ROCm's log fits to it: CLOCK_MONOTONIC. */
@@ -27,9 +27,10 @@ static int fail(int code, const char *what)
 {
 	if (code == -EPERM || code == -EACCES)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
-			"gpreempt-ctl doctor shows lockdown; a kernel booted "
-			"without lockdown=confidentiality can be traced",
-			"the kernel does not let us trace it: %s", what);
+				     "gpreempt-ctl doctor shows lockdown; a kernel booted "
+				     "without lockdown=confidentiality can be traced",
+				     "the kernel does not let us trace it: %s",
+				     what);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     "dmesg and the file error_log of the tracing "
 			     "directory may say why",
@@ -43,8 +44,7 @@ static bool is_stale(struct gpreempt *g, const char *name)
 	uint64_t start, now;
 	int pid, end = 0;
 
-	if (sscanf(name, NAME_SCAN "%n", &pid, &start, &end) != 2 ||
-	    name[end])
+	if (sscanf(name, NAME_SCAN "%n", &pid, &start, &end) != 2 || name[end])
 		return false;
 	return gpreempt_start_time(g, pid, &now) || now != start;
 }
@@ -81,7 +81,8 @@ static void remove_stale(struct gpreempt *g)
 	}
 	tracefs.list_free(stale.names);
 	events = tracefs.dynevent_get_all(TRACEFS_DYNEVENT_KPROBE |
-					  TRACEFS_DYNEVENT_KRETPROBE, NULL);
+						  TRACEFS_DYNEVENT_KRETPROBE,
+					  NULL);
 	for (i = 0; events && events[i]; i++) {
 		char *group = NULL;
 
@@ -132,16 +133,17 @@ static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n,
 
 	snprintf(where, sizeof(where), "%s%s",
 		 trace_is_module() ? "amdgpu:" : "", f->symbol);
-	snprintf(name, sizeof(name), "%s%s", f->symbol,
-		 leave ? "_return" : "");
+	snprintf(name, sizeof(name), "%s%s", f->symbol, leave ? "_return" : "");
 	/*
 	 * As many at once as the kernel likes: libtracefs 1.6 cannot ask. For a
 	 * returned value the kernel searches all types that it knows, so there
 	 * is only the one that is used.
 	 */
 	if (leave)
-		return tracefs.kretprobe_alloc(k->name, name, where, f->needed ?
-					       "ret=$retval:s32" : NULL, 0);
+		return tracefs.kretprobe_alloc(k->name, name, where,
+					       f->needed ? "ret=$retval:s32" :
+							   NULL,
+					       0);
 	for (i = 0; i < GPREEMPT_TRACE_ARGS && f->args[i].name; i++)
 		len += snprintf(args + len, sizeof(args) - len, "%s=%s ",
 				f->args[i].name, f->args[i].fetch);
@@ -184,7 +186,8 @@ static void name_missing(const struct trace_kernel *k)
 					"%s%s", len ? ", " : "", f->symbol);
 	if (len)
 		ctl_note("not in this kernel, so the time in it counts as "
-			 "other: %s", names);
+			 "other: %s",
+			 names);
 }
 
 /* All functions that there are. 0, or the exit status. */
@@ -206,8 +209,8 @@ static int add_functions(struct trace_kernel *k)
 					     "gpreempt-ctl doctor says what "
 					     "is supported here",
 					     "the driver's function %s cannot "
-					     "be traced: %s", f->symbol,
-					     strerror(-ret));
+					     "be traced: %s",
+					     f->symbol, strerror(-ret));
 	}
 	name_missing(k);
 	return 0;
@@ -221,8 +224,7 @@ static int set_up(struct trace_kernel *k)
 	if (!k->instance)
 		return fail(-errno, "making an instance");
 	if (tracefs.instance_set_buffer_size(k->instance, BUFFER_KB, -1) ||
-	    tracefs.instance_file_write(k->instance, "trace_clock",
-					CLOCK) < 0)
+	    tracefs.instance_file_write(k->instance, "trace_clock", CLOCK) < 0)
 		return fail(-errno, "setting up the instance");
 	ret = add_functions(k);
 	if (ret)
@@ -278,8 +280,8 @@ static uint64_t count_missed(const struct trace_kernel *k)
 		for (i = 0; i < ARRAY_SIZE(k->events); i++) {
 			if (!k->events[i])
 				continue;
-			tracefs.dynevent_info(k->events[i], NULL, &event,
-					      NULL, NULL, NULL);
+			tracefs.dynevent_info(k->events[i], NULL, &event, NULL,
+					      NULL, NULL);
 			if (event && !strcmp(event, name))
 				sum += missed;
 			free(event);

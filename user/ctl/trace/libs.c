@@ -2,7 +2,7 @@
 #include "ctl/command/dynlib.h"
 #include "ctl/trace/libs.h"
 
-#define TRACEFS_SONAME "libtracefs.so.1"
+#define TRACEFS_SONAME	  "libtracefs.so.1"
 #define TRACEEVENT_SONAME "libtraceevent.so.1"
 
 struct tracefs_calls tracefs;
@@ -16,18 +16,15 @@ struct kbuffer_calls kbuffer;
 	{ "kbuffer_" #call, offsetof(struct kbuffer_calls, call) },
 
 static const struct dynlib_call tracefs_rows[] = {
-	TRACEFS_CALLS(TRACEFS_ROW)
-	DYNLIB_END,
+	TRACEFS_CALLS(TRACEFS_ROW) DYNLIB_END,
 };
 
 static const struct dynlib_call tep_rows[] = {
-	TEP_CALLS(TEP_ROW)
-	DYNLIB_END,
+	TEP_CALLS(TEP_ROW) DYNLIB_END,
 };
 
 static const struct dynlib_call kbuffer_rows[] = {
-	KBUFFER_CALLS(KBUFFER_ROW)
-	DYNLIB_END,
+	KBUFFER_CALLS(KBUFFER_ROW) DYNLIB_END,
 };
 
 DYNLIB_NOTE(tracefs_note, "trace", "gpreempt-ctl trace", TRACEFS_SONAME);
@@ -41,8 +38,8 @@ int trace_load_libs(void)
 		ret = dynlib_load(TRACEFS_SONAME, "libtracefs1", tracefs_rows,
 				  &tracefs);
 	if (!ret && !tep.read_number_field)
-		ret = dynlib_load(TRACEEVENT_SONAME, "libtraceevent1",
-				  tep_rows, &tep);
+		ret = dynlib_load(TRACEEVENT_SONAME, "libtraceevent1", tep_rows,
+				  &tep);
 	if (!ret && !kbuffer.read_event)
 		ret = dynlib_load(TRACEEVENT_SONAME, "libtraceevent1",
 				  kbuffer_rows, &kbuffer);

@@ -16,7 +16,7 @@
 
 #include "ctl/trace/trace.h"
 
-#define NAME "amd.log"
+#define NAME  "amd.log"
 #define CHUNK (1 << 16)
 /* A timeline of more than that is of no use. */
 #define PACKETS_MAX 1000000
@@ -54,8 +54,10 @@ static void take_packet(void *data, const struct gpreempt_amdlog_packet *p)
 static void read_file(const char *path, struct trace_packets *packets)
 {
 	struct gpreempt_amdlog_options options = {
-		.size = sizeof(options), .pid = GPREEMPT_UNKNOWN,
-		.packet = take_packet, .data = packets,
+		.size = sizeof(options),
+		.pid = GPREEMPT_UNKNOWN,
+		.packet = take_packet,
+		.data = packets,
 	};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct gpreempt_amdlog *log;

@@ -12,7 +12,7 @@ struct phase_row {
 	const char *operation;
 	const char *phase;
 	int64_t n;
-	int64_t min_us;		/* ns; printed in microseconds */
+	int64_t min_us; /* ns; printed in microseconds */
 	int64_t p50_us;
 	int64_t p90_us;
 	int64_t p99_us;
@@ -34,7 +34,10 @@ static const struct out_field fields[] = {
 };
 
 static const struct out_table table = {
-	"phases", fields, ARRAY_SIZE(fields), sizeof(struct phase_row),
+	"phases",
+	fields,
+	ARRAY_SIZE(fields),
+	sizeof(struct phase_row),
 };
 
 /* What became of the operations. */
@@ -42,7 +45,7 @@ struct counts {
 	int64_t whole;
 	int64_t partial;
 	int64_t failed;
-	int64_t others;		/* about processes that are no targets */
+	int64_t others; /* about processes that are no targets */
 };
 
 bool trace_is_target(const struct trace_report *r, int64_t pid)
@@ -105,15 +108,20 @@ static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
 		abort();
 	for (kind = 0; kind < GPREEMPT_TRACE_KINDS; kind++)
 		for (phase = 0; phase < GPREEMPT_TRACE_PHASES; phase++) {
-			gpreempt_stats(samples, collect(r, kind, phase,
-							samples), &stats);
+			gpreempt_stats(samples,
+				       collect(r, kind, phase, samples),
+				       &stats);
 			if (!stats.n)
 				continue;
 			rows[n++] = (struct phase_row){
 				gpreempt_trace_kind_name(kind),
 				gpreempt_trace_phase_name(phase),
-				stats.n, stats.min, stats.p50, stats.p90,
-				stats.p99, stats.max,
+				stats.n,
+				stats.min,
+				stats.p50,
+				stats.p90,
+				stats.p99,
+				stats.max,
 			};
 		}
 	free(samples);
@@ -154,7 +162,8 @@ static struct json_object *json_ops(const struct trace_report *r)
 		if (!trace_is_target(r, op->pid))
 			continue;
 		one = json_object_new_object();
-		add(one, "operation", out_json_text(gpreempt_trace_kind_name(op->kind)));
+		add(one, "operation",
+		    out_json_text(gpreempt_trace_kind_name(op->kind)));
 		add(one, "pid", out_json_number(op->pid));
 		add(one, "tid", out_json_number(op->tid));
 		add(one, "begin_us", out_json_us(op->begin_ns));
@@ -191,9 +200,12 @@ struct json_object *trace_json(const struct trace_report *r)
 		const char *key;
 		int64_t value;
 	} numbers[] = {
-		{ "operations", c.whole }, { "partial", c.partial },
-		{ "failed", c.failed }, { "others", c.others },
-		{ "events", r->data->events }, { "lost", r->data->lost },
+		{ "operations", c.whole },
+		{ "partial", c.partial },
+		{ "failed", c.failed },
+		{ "others", c.others },
+		{ "events", r->data->events },
+		{ "lost", r->data->lost },
 		{ "unpaired", r->data->unpaired },
 		{ "amd_log_files", r->packets.files },
 		{ "amd_log_packets", r->packets.count },
@@ -218,10 +230,13 @@ static void say_missing(const struct trace_report *r, const struct counts *c)
 {
 	if (r->data->lost)
 		ctl_note("%" PRIu64 " events were lost, and what they belong "
-			 "to is left out", r->data->lost);
+			 "to is left out",
+			 r->data->lost);
 	if (c->partial)
-		ctl_note("%" PRId64 " operations are in the trace only in part, and left "
-			 "out", c->partial);
+		ctl_note("%" PRId64
+			 " operations are in the trace only in part, and left "
+			 "out",
+			 c->partial);
 	if (c->failed)
 		ctl_note("%" PRId64 " operations failed, and are left out",
 			 c->failed);
@@ -230,7 +245,8 @@ static void say_missing(const struct trace_report *r, const struct counts *c)
 			 "of the trace is not there");
 	if (r->packets.dropped)
 		ctl_note("%" PRIu64 " packets of the AMD log are more than "
-			 "the timeline takes", r->packets.dropped);
+			 "the timeline takes",
+			 r->packets.dropped);
 	if (r->packets.problems)
 		ctl_note("%" PRIu64 " lines of the AMD log could not be read",
 			 r->packets.problems);

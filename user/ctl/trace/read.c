@@ -12,7 +12,7 @@
 
 /* One of our probe events. (libtracefs would read all of kallsyms for them.) */
 struct known {
-	int id;			/* in the ring buffer */
+	int id; /* in the ring buffer */
 	unsigned int function;
 	bool leave;
 	struct tep_format_field *fields[GPREEMPT_TRACE_ARGS];
@@ -26,7 +26,7 @@ struct reader {
 	size_t n_known;
 	struct gpreempt_trace *trace;
 	struct trace_kernel *kernel;
-	uint64_t *last;		/* of each CPU: time of its last event */
+	uint64_t *last; /* of each CPU: time of its last event */
 };
 
 static void add_known(struct reader *r, const struct trace_kernel *k,
@@ -39,8 +39,7 @@ static void add_known(struct reader *r, const struct trace_kernel *k,
 	int size = 0;
 	size_t i;
 
-	snprintf(name, sizeof(name), "%s%s", f->symbol,
-		 leave ? "_return" : "");
+	snprintf(name, sizeof(name), "%s%s", f->symbol, leave ? "_return" : "");
 	format = tracefs.event_file_read(NULL, k->name, name, "format", &size);
 	if (format)
 		tep.parse_event(r->tep, format, size, k->name);
@@ -48,7 +47,8 @@ static void add_known(struct reader *r, const struct trace_kernel *k,
 	event = tep.find_event_by_name(r->tep, k->name, name);
 	if (!event)
 		return;
-	*known = (struct known){ .id = event->id, .function = n,
+	*known = (struct known){ .id = event->id,
+				 .function = n,
 				 .leave = leave };
 	if (leave)
 		known->ret = tep.find_field(event, "ret");
@@ -82,8 +82,8 @@ static void close_reader(struct reader *r)
 }
 
 /* A string behind the event: place and length in 32 bits. */
-static void take_comm(struct reader *r, const struct known *known,
-		      int64_t tid, const char *data)
+static void take_comm(struct reader *r, const struct known *known, int64_t tid,
+		      const char *data)
 {
 	unsigned long long where;
 	char *name = trace_comm(r->kernel, tid), *all;
@@ -129,8 +129,8 @@ static int take_event(struct reader *r, unsigned int cpu, void *data,
 }
 
 /* Events that were overwritten before we read them are missing before it. */
-static int take_page(struct reader *r, struct kbuffer *buffer,
-		     unsigned int cpu, void *page)
+static int take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu,
+		     void *page)
 {
 	unsigned long long ns;
 	void *data;

@@ -9,7 +9,7 @@
 #include "ctl/trace/trace.h"
 
 #define MODULE "amdgpu"
-#define PIECE (1 << 18)
+#define PIECE  (1 << 18)
 
 bool trace_is_module(void)
 {

@@ -25,7 +25,7 @@ struct named {
 struct timeline {
 	FILE *file;
 	size_t count;
-	struct named *named;	/* threads that have got their names */
+	struct named *named; /* threads that have got their names */
 	size_t n_named;
 };
 
@@ -75,7 +75,7 @@ static int64_t pid_of(const struct trace_report *r,
 		      const struct gpreempt_trace_slice *s)
 {
 	int64_t pid = s->op == GPREEMPT_TRACE_NO_OP ? OTHERS :
-		r->data->ops[s->op].pid;
+						      r->data->ops[s->op].pid;
 
 	return trace_is_target(r, pid) ? pid : OTHERS;
 }
@@ -97,8 +97,7 @@ static void put_slice(struct timeline *t, const struct trace_report *r,
 		const struct gpreempt_trace_op *op = r->data->ops + s->op;
 		const char *kind = gpreempt_trace_kind_name(op->kind);
 
-		json_object_object_add(o, "name",
-				       json_object_new_string(kind));
+		json_object_object_add(o, "name", json_object_new_string(kind));
 		json_object_object_add(args, "function",
 				       json_object_new_string(f->symbol));
 		json_object_object_add(args, "target",
@@ -137,8 +136,8 @@ static void put_thread(struct timeline *t, const struct trace_report *r,
 static void put_packet(struct timeline *t,
 		       const struct gpreempt_amdlog_packet *p)
 {
-	struct json_object *o = event("i", p->dispatch ? "dispatch" :
-				      "barrier", p->pid, p->pid);
+	struct json_object *o = event("i", p->dispatch ? "dispatch" : "barrier",
+				      p->pid, p->pid);
 	struct json_object *args = json_object_new_object();
 	char address[24];
 
@@ -161,13 +160,12 @@ static void put_processes(struct timeline *t, const struct trace_report *r)
 
 	put_name(t, "process_name", OTHERS, 0, "other processes");
 	for (i = 0; i < r->n_targets; i++) {
-		snprintf(label, sizeof(label), "target %d",
-			 r->targets[i].pid);
+		snprintf(label, sizeof(label), "target %d", r->targets[i].pid);
 		put_name(t, "process_name", r->targets[i].pid, 0, label);
 	}
 	for (i = 0; i < r->packets.count; i++)
-		if (!i || r->packets.items[i].pid !=
-		    r->packets.items[i - 1].pid)
+		if (!i ||
+		    r->packets.items[i].pid != r->packets.items[i - 1].pid)
 			put_name(t, "thread_name", r->packets.items[i].pid,
 				 r->packets.items[i].pid, "packets (AMD log)");
 }
@@ -180,9 +178,11 @@ int trace_write_timeline(const struct trace_report *r, const char *path)
 
 	if (!t.file)
 		return -errno;
-	fprintf(t.file, "{\"displayTimeUnit\":\"ns\",\"otherData\":"
+	fprintf(t.file,
+		"{\"displayTimeUnit\":\"ns\",\"otherData\":"
 		"{\"clock\":\"CLOCK_MONOTONIC\",\"simulated\":%s},\n"
-		"\"traceEvents\":[\n", ctl_simulated() ? "true" : "false");
+		"\"traceEvents\":[\n",
+		ctl_simulated() ? "true" : "false");
 	put_processes(&t, r);
 	for (i = 0; i < r->data->n_slices; i++) {
 		put_thread(&t, r, r->data->slices + i);

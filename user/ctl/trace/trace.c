@@ -25,10 +25,10 @@
 
 struct trace_args {
 	struct ctl_target_args targets;
-	char **command;		/* NULL: none */
-	uint64_t duration_ns;	/* 0: until Ctrl-C */
-	const char *output;	/* file or directory; NULL: none */
-	uint64_t amd_log;	/* AMD_LOG_LEVEL; 0: as it is */
+	char **command;	      /* NULL: none */
+	uint64_t duration_ns; /* 0: until Ctrl-C */
+	const char *output;   /* file or directory; NULL: none */
+	uint64_t amd_log;     /* AMD_LOG_LEVEL; 0: as it is */
 	enum out_mode mode;
 };
 
@@ -38,9 +38,9 @@ struct tracing {
 	struct trace_kernel kernel;
 	struct trace_target *targets;
 	size_t n_targets;
-	int signals;		/* readable after Ctrl-C and its like */
+	int signals; /* readable after Ctrl-C and its like */
 	bool stopped;
-	pid_t child;		/* the command; 0: none */
+	pid_t child; /* the command; 0: none */
 	bool ended;
 	int status;
 };
@@ -59,8 +59,8 @@ static void add_target(struct tracing *t, pid_t pid, uint64_t start)
 {
 	if (is_known(t, pid))
 		return;
-	t->targets = reallocarray(t->targets, t->n_targets + 1,
-				  sizeof(*t->targets));
+	t->targets =
+		reallocarray(t->targets, t->n_targets + 1, sizeof(*t->targets));
 	if (!t->targets)
 		abort();
 	t->targets[t->n_targets++] = (struct trace_target){ pid, start };
@@ -200,8 +200,10 @@ static int write_files(struct tracing *t, struct trace_report *r)
 static int finish(struct tracing *t, uint64_t duration)
 {
 	struct trace_report report = {
-		.kernel = &t->kernel, .targets = t->targets,
-		.n_targets = t->n_targets, .duration_ns = duration,
+		.kernel = &t->kernel,
+		.targets = t->targets,
+		.n_targets = t->n_targets,
+		.duration_ns = duration,
 	};
 	struct gpreempt_trace *trace;
 	int ret;
@@ -329,20 +331,21 @@ const struct ctl_command ctl_trace = {
 	.command_at = offsetof(struct trace_args, command),
 	.summary = "Show where the time of suspends goes in the driver.",
 	.details =
-	"Measures the phases of each suspend and resume of the targets' queues, by any\n"
-	"process: lock, until the driver has the process's lock; unmap, sending the\n"
-	"packet that takes queues off; fence, until the hardware has done so; map,\n"
-	"sending the new runlist; copy, the headers of saved contexts; other; and\n"
-	"total, their sum. attach and detach begin and end a debug session.\n"
-	"trace suspends nothing itself. FILE.json opens in Perfetto's UI, FILE.dat in\n"
-	"trace-cmd and KernelShark; another name makes both. With a command, trace ends\n"
-	"with it; the GPU processes that it starts are targets too, and the exit status\n"
-	"is the command's.\n"
-	"trace makes a tracing instance and events gpreempt_PID_* in the kernel and\n"
-	"removes them at its end; the next trace removes those of a killed one. It\n"
-	"needs root.\n",
+		"Measures the phases of each suspend and resume of the targets' queues, by any\n"
+		"process: lock, until the driver has the process's lock; unmap, sending the\n"
+		"packet that takes queues off; fence, until the hardware has done so; map,\n"
+		"sending the new runlist; copy, the headers of saved contexts; other; and\n"
+		"total, their sum. attach and detach begin and end a debug session.\n"
+		"trace suspends nothing itself. FILE.json opens in Perfetto's UI, FILE.dat in\n"
+		"trace-cmd and KernelShark; another name makes both. With a command, trace ends\n"
+		"with it; the GPU processes that it starts are targets too, and the exit status\n"
+		"is the command's.\n"
+		"trace makes a tracing instance and events gpreempt_PID_* in the kernel and\n"
+		"removes them at its end; the next trace removes those of a killed one. It\n"
+		"needs root.\n",
 	.options = options,
-	.defaults = &(const struct trace_args){
-		.duration_ns = 10 * NSEC_PER_SEC,
-	},
+	.defaults =
+		&(const struct trace_args){
+			.duration_ns = 10 * NSEC_PER_SEC,
+		},
 };

@@ -14,24 +14,24 @@
 /* A page of the kernel's ring buffer, in the order of reading. */
 struct trace_page {
 	unsigned int cpu;
-	off_t offset;		/* in the spool */
+	off_t offset; /* in the spool */
 };
 
 /* An instance of our own below the kernel's tracing directory. */
 struct trace_kernel {
-	char name[48];		/* of the instance and of our group of events */
+	char name[48]; /* of the instance and of our group of events */
 	struct tracefs_instance *instance;
 	struct tracefs_dynevent *events[2 * TRACE_FUNCTIONS];
 	bool traced[TRACE_FUNCTIONS];
-	int *fds;		/* a CPU's pages */
+	int *fds; /* a CPU's pages */
 	unsigned int cpus;
 	size_t page_size;
-	int spool;		/* file with the pages read so far */
+	int spool; /* file with the pages read so far */
 	struct trace_page *pages;
 	size_t n_pages, room;
-	bool full;		/* the spool could not be written */
-	uint64_t missed;	/* calls that the probes did not see */
-	char *comms;		/* "TID NAME" lines, of those that are in it */
+	bool full;	 /* the spool could not be written */
+	uint64_t missed; /* calls that the probes did not see */
+	char *comms;	 /* "TID NAME" lines, of those that are in it */
 };
 
 /*
@@ -69,8 +69,8 @@ struct trace_target {
 struct trace_packets {
 	struct gpreempt_amdlog_packet *items;
 	size_t count, room;
-	uint64_t dropped;	/* packets more than are kept */
-	uint64_t problems;	/* lines */
+	uint64_t dropped;  /* packets more than are kept */
+	uint64_t problems; /* lines */
 	uint64_t files;
 };
 
@@ -80,7 +80,7 @@ struct trace_report {
 	const struct trace_kernel *kernel;
 	const struct trace_target *targets;
 	size_t n_targets;
-	struct trace_packets packets;	/* of the command's AMD log */
+	struct trace_packets packets; /* of the command's AMD log */
 	uint64_t duration_ns;
 };
 

@@ -10,22 +10,22 @@
 #include "lib/core/options.h"
 
 /* So many are kept: a log of any length takes no more memory than this. */
-#define QUEUES_MAX	16384
-#define PROCESSES_MAX	4096
-#define PROBLEMS_MAX	1024
-#define BUCKETS		(2 * QUEUES_MAX)
-#define TOO_LONG	"too long a line"
+#define QUEUES_MAX    16384
+#define PROCESSES_MAX 4096
+#define PROBLEMS_MAX  1024
+#define BUCKETS	      (2 * QUEUES_MAX)
+#define TOO_LONG      "too long a line"
 
 struct gpreempt_amdlog {
 	struct gp_lines lines;
 	struct gpreempt_amdlog_options options;
 	struct gp_array queues, processes, problems;
-	uint16_t *buckets;	/* of queues: index + 1 */
-	size_t process;		/* the one of the last line */
-	uint64_t line;		/* the last one counted, of all files */
-	bool other;		/* it has no record so far */
+	uint16_t *buckets; /* of queues: index + 1 */
+	size_t process;	   /* the one of the last line */
+	uint64_t line;	   /* the last one counted, of all files */
+	bool other;	   /* it has no record so far */
 	struct gpreempt_amdlog_data data;
-	char plain[GP_LINE_MAX];	/* the line at hand, without colours */
+	char plain[GP_LINE_MAX]; /* the line at hand, without colours */
 };
 
 static int problem(struct gpreempt_amdlog *log, const char *what)
@@ -54,8 +54,7 @@ static size_t bucket(int64_t pid, uint64_t hwq)
 
 /* The queue of a record; *out is NULL when there are too many. */
 static int get_queue(struct gpreempt_amdlog *log,
-		     const struct gp_record *record,
-		     const struct gp_message *m,
+		     const struct gp_record *record, const struct gp_message *m,
 		     struct gpreempt_amdlog_queue **out)
 {
 	size_t at = bucket(record->pid, m->hwq);
@@ -101,7 +100,7 @@ static int count_process(struct gpreempt_amdlog *log,
 	struct gpreempt_amdlog_process *all =
 		gp_items(log->processes, struct gpreempt_amdlog_process);
 	size_t count = log->processes.count;
-	size_t i = log->process;	/* most often it is that of the last line */
+	size_t i = log->process; /* most often it is that of the last line */
 
 	if (i >= count || all[i].pid != record->pid)
 		for (i = 0; i < count && all[i].pid != record->pid; i++)
@@ -163,11 +162,16 @@ static int put_packet(struct gpreempt_amdlog *log,
 		      struct gpreempt_amdlog_queue *queue)
 {
 	struct gpreempt_amdlog_packet packet = {
-		.line = log->lines.number, .us = record->us,
-		.pid = record->pid, .tid = record->tid, .swq = m->swq,
-		.hwq = m->hwq, .id = m->id,
+		.line = log->lines.number,
+		.us = record->us,
+		.pid = record->pid,
+		.tid = record->tid,
+		.swq = m->swq,
+		.hwq = m->hwq,
+		.id = m->id,
 		.dispatch = m->kind == GP_AMDLOG_DISPATCH,
-		.rptr = m->rptr, .wptr = m->wptr,
+		.rptr = m->rptr,
+		.wptr = m->wptr,
 	};
 
 	put_indices(record, m, queue);
@@ -247,7 +251,8 @@ static int take_record(struct gpreempt_amdlog *log, struct gp_record *record)
 		take_version(log, message.rest);
 		return 0;
 	case GP_AMDLOG_BROKEN:
-		return problem(log, "about a queue, but its address is cut off");
+		return problem(log,
+			       "about a queue, but its address is cut off");
 	default:
 		return count_message(log, record, &message);
 	}
@@ -291,8 +296,8 @@ static void count_other(struct gpreempt_amdlog *log, bool record)
 static int take_line(void *data, struct gp_line line)
 {
 	struct gpreempt_amdlog *log = data;
-	const char *end = log->plain + make_plain(line.at, line.len,
-						  log->plain);
+	const char *end =
+		log->plain + make_plain(line.at, line.len, log->plain);
 	const char *at = log->plain, *next, *behind;
 	unsigned int level = 0, next_level;
 	struct gp_record record;
@@ -311,8 +316,9 @@ static int take_line(void *data, struct gp_line line)
 		record.level = level;
 		level = next_level;
 		ret = gp_record_head(text, &record) ?
-			take_record(log, &record) :
-			problem(log, "the head of this record is cut off");
+			      take_record(log, &record) :
+			      problem(log,
+				      "the head of this record is cut off");
 	}
 	/* What was behind the cut may have been records. */
 	if (!ret && line.too_long)

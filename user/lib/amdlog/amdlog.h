@@ -11,7 +11,7 @@
 struct gp_span {
 	const char *at;
 	const char *end;
-	bool cut;		/* another record goes on where it stops */
+	bool cut; /* another record goes on where it stops */
 };
 
 /* ":4:rocvirtual.cpp           :1083: 20162701614 us: [pid:1 tid: 0x2] ..." */
@@ -27,8 +27,8 @@ struct gp_record {
  * Where the next record of a line begins, or NULL; its level and where what is
  * behind the name of the source file begins.
  */
-const char *gp_record_find(const char *at, const char *end,
-			   unsigned int *level, const char **behind);
+const char *gp_record_find(const char *at, const char *end, unsigned int *level,
+			   const char **behind);
 
 /* What ROCr's own records have before their text; they have no level. */
 #define GP_ROCR_MARK "[***rocr***]"
@@ -37,7 +37,7 @@ const char *gp_record_find(const char *at, const char *end,
 bool gp_record_head(struct gp_span text, struct gp_record *record);
 
 enum gp_amdlog_kind {
-	GP_AMDLOG_NOTHING,	/* nothing about queues */
+	GP_AMDLOG_NOTHING, /* nothing about queues */
 	GP_AMDLOG_CREATED,
 	GP_AMDLOG_ACQUIRED,
 	GP_AMDLOG_RELEASED,
@@ -46,16 +46,16 @@ enum gp_amdlog_kind {
 	GP_AMDLOG_BARRIER,
 	GP_AMDLOG_KERNEL,
 	GP_AMDLOG_VERSION,
-	GP_AMDLOG_BROKEN,	/* about a queue, but which one is not there */
+	GP_AMDLOG_BROKEN, /* about a queue, but which one is not there */
 };
 
 struct gp_message {
 	enum gp_amdlog_kind kind;
 	uint64_t hwq, swq;
-	bool by_swq;		/* hwq is the address of a software queue */
-	bool cut;		/* an index is there, but not all of it */
+	bool by_swq; /* hwq is the address of a software queue */
+	bool cut;    /* an index is there, but not all of it */
 	int64_t id, priority, size, rptr, wptr;
-	struct gp_span rest;	/* of a version */
+	struct gp_span rest; /* of a version */
 };
 
 void gp_message_parse(struct gp_span text, struct gp_message *message);

@@ -12,8 +12,10 @@ static const char *find(struct gp_span text, const char *word)
 	size_t len = strlen(word);
 	const char *at;
 
-	for (at = text.at; at < text.end && (size_t)(text.end - at) >= len; at++)
-		if ((*at | 0x20) == (*word | 0x20) && !strncasecmp(at, word, len))
+	for (at = text.at; at < text.end && (size_t)(text.end - at) >= len;
+	     at++)
+		if ((*at | 0x20) == (*word | 0x20) &&
+		    !strncasecmp(at, word, len))
 			return at + len;
 	return NULL;
 }
@@ -60,7 +62,8 @@ static int64_t small(struct gp_span text, const char *word)
 	uint64_t value;
 
 	return number(text, word, &value) && value <= INT64_MAX ?
-		(int64_t)value : GPREEMPT_UNKNOWN;
+		       (int64_t)value :
+		       GPREEMPT_UNKNOWN;
 }
 
 /* What tells a message, and what stands before the queue's address in it. */
@@ -72,8 +75,8 @@ static const struct {
 } messages[] = {
 	{ "Created SWq=", GP_AMDLOG_CREATED, "HWq=", false },
 	/* Up to ROCm 5: the address of the software queue, as below it. */
-	{ "Created hardware queue", GP_AMDLOG_CREATED,
-	  "Created hardware queue", true },
+	{ "Created hardware queue", GP_AMDLOG_CREATED, "Created hardware queue",
+	  true },
 	{ "acquireQueue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	{ "Selected queue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	/* Since late 2025: "(mode=1): 0x... refCount: 2, depth: ..." */
@@ -97,7 +100,8 @@ static const struct {
 static bool is_packet(struct gp_span text, struct gp_message *message)
 {
 	long len = text.end - text.at;
-	struct gp_span head = { text.at, text.at + (len > 64 ? 64 : len), false };
+	struct gp_span head = { text.at, text.at + (len > 64 ? 64 : len),
+				false };
 
 	if (!find(head, "HWq="))
 		return false;
@@ -113,10 +117,9 @@ static bool is_packet(struct gp_span text, struct gp_message *message)
 	message->rptr = small(text, " rptr=");
 	message->wptr = small(text, " wptr=");
 	/* ROCm 5 does not print them; these are there, and not whole. */
-	message->cut = (message->rptr == GPREEMPT_UNKNOWN &&
-			find(text, " rptr=")) ||
-		       (message->wptr == GPREEMPT_UNKNOWN &&
-			find(text, " wptr="));
+	message->cut =
+		(message->rptr == GPREEMPT_UNKNOWN && find(text, " rptr=")) ||
+		(message->wptr == GPREEMPT_UNKNOWN && find(text, " wptr="));
 	return true;
 }
 
@@ -143,8 +146,10 @@ void gp_message_parse(struct gp_span text, struct gp_message *message)
 	while (text.at < text.end && *text.at == ' ')
 		text.at++;
 	*message = (struct gp_message){
-		.id = GPREEMPT_UNKNOWN, .priority = GPREEMPT_UNKNOWN,
-		.size = GPREEMPT_UNKNOWN, .rptr = GPREEMPT_UNKNOWN,
+		.id = GPREEMPT_UNKNOWN,
+		.priority = GPREEMPT_UNKNOWN,
+		.size = GPREEMPT_UNKNOWN,
+		.rptr = GPREEMPT_UNKNOWN,
 		.wptr = GPREEMPT_UNKNOWN,
 	};
 	for (i = 0; i < ARRAY_SIZE(messages); i++) {
@@ -155,8 +160,8 @@ void gp_message_parse(struct gp_span text, struct gp_message *message)
 			continue;
 		message->kind = messages[i].kind;
 		message->by_swq = messages[i].by_swq;
-		message->rest = (struct gp_span){ text.at + len, text.end,
-						  text.cut };
+		message->rest =
+			(struct gp_span){ text.at + len, text.end, text.cut };
 		fill(text, messages[i].hwq, message);
 		break;
 	}

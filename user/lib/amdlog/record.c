@@ -17,7 +17,7 @@
 #include "lib/amdlog/amdlog.h"
 
 /* It logs packets, as HIP does from level 4 on. */
-#define ROCR_LEVEL 4
+#define ROCR_LEVEL	 4
 #define ROCR_MARK_WITHIN 128
 
 /* "rocvirtual.cpp           :1083:", then a time. */
@@ -25,8 +25,8 @@ static const char *skip_source(const char *at, const char *end)
 {
 	const char *name = at;
 
-	while (at < end && (isalnum((unsigned char)*at) ||
-			    memchr("_-./", *at, 4)))
+	while (at < end &&
+	       (isalnum((unsigned char)*at) || memchr("_-./", *at, 4)))
 		at++;
 	if (at - name < 3 || !memchr(name, '.', at - name))
 		return NULL;
@@ -53,13 +53,14 @@ static const char *skip_rocr(const char *at, const char *end)
 	if (!behind)
 		return NULL;
 	left = end - behind < ROCR_MARK_WITHIN ? end - behind :
-		ROCR_MARK_WITHIN;
+						 ROCR_MARK_WITHIN;
 	return memmem(behind, left, GP_ROCR_MARK, strlen(GP_ROCR_MARK)) ?
-		behind : NULL;
+		       behind :
+		       NULL;
 }
 
-const char *gp_record_find(const char *at, const char *end,
-			   unsigned int *level, const char **behind)
+const char *gp_record_find(const char *at, const char *end, unsigned int *level,
+			   const char **behind)
 {
 	for (; end - at > 8; at++) {
 		at = memchr(at, ':', end - at);
@@ -108,8 +109,8 @@ static uint64_t hex(const char *at, const char *end)
 	if (end - at > 2 && at[0] == '0' && at[1] == 'x')
 		at += 2;
 	for (; at < end && isxdigit((unsigned char)*at); at++)
-		value = value << 4 | (*at <= '9' ? *at - '0' :
-				      (*at | 0x20) - 'a' + 10);
+		value = value << 4 |
+			(*at <= '9' ? *at - '0' : (*at | 0x20) - 'a' + 10);
 	return value;
 }
 
@@ -144,7 +145,7 @@ static const char *take_brackets(const char *at, const char *end,
 	else if (!pid && isxdigit((unsigned char)at[1]))
 		record->tid = hex(at + 1, close);
 	else if (!pid)
-		return at;	/* what is in there is of the text */
+		return at; /* what is in there is of the text */
 	return close + 1;
 }
 

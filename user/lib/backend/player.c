@@ -124,8 +124,7 @@ const struct gp_record *gp_player_find(struct player *p, const char *call,
 	return record;
 }
 
-int gp_player_open(const char *path, struct player **player,
-		   unsigned int *line)
+int gp_player_open(const char *path, struct player **player, unsigned int *line)
 {
 	struct player *p = calloc(1, sizeof(*p));
 	FILE *f;

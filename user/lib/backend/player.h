@@ -20,7 +20,7 @@ struct target {
 };
 
 struct player {
-	pthread_mutex_t lock;	/* for all that follows */
+	pthread_mutex_t lock; /* for all that follows */
 	struct gp_record *records;
 	size_t count;
 	struct target targets[MAX_TARGETS];
@@ -32,8 +32,7 @@ int gp_player_open(const char *path, struct player **player,
 void gp_player_free(struct player *p);
 
 /* Of the calls that have an order. NULL: another one comes first. Locked. */
-struct gp_record *gp_player_take(struct player *p, const char *call,
-				 pid_t pid);
+struct gp_record *gp_player_take(struct player *p, const char *call, pid_t pid);
 /* Of the others: the next for this key, or the last once more. Takes the lock. */
 const struct gp_record *gp_player_find(struct player *p, const char *call,
 				       pid_t pid, const char *key);

@@ -12,7 +12,7 @@
 struct recorder {
 	pthread_mutex_t lock;
 	FILE *file;
-	int error;		/* of writing: the first */
+	int error; /* of writing: the first */
 };
 
 static const struct gp_backend_ops *const live = &gp_backend_live;
@@ -22,8 +22,13 @@ static void note(struct recorder *r, const char *call, pid_t pid,
 		 const void *data, size_t len)
 {
 	struct gp_record record = {
-		.pid = pid, .key = (char *)key, .ret = ret, .ns = ns,
-		.value = value, .data = (char *)data, .len = len,
+		.pid = pid,
+		.key = (char *)key,
+		.ret = ret,
+		.ns = ns,
+		.value = value,
+		.data = (char *)data,
+		.len = len,
 	};
 
 	snprintf(record.call, sizeof(record.call), "%s", call);
@@ -90,8 +95,8 @@ static int record_wait(void *be, pid_t pid, int *status)
 	int ret = live->wait(NULL, pid, status);
 
 	if (ret)
-		note(be, "wait", pid, NULL, ret, 0, ret > 0 ? *status : 0,
-		     NULL, 0);
+		note(be, "wait", pid, NULL, ret, 0, ret > 0 ? *status : 0, NULL,
+		     0);
 	return ret;
 }
 
@@ -257,7 +262,7 @@ int gp_record_open(const char *path, void **be)
 	}
 	pthread_mutex_init(&r->lock, NULL);
 	fprintf(r->file, GP_RECORDING_NAME " - version: " GP_RECORDING_VERSION
-		"\n# " GP_RECORDING_COLUMNS "\n");
+					   "\n# " GP_RECORDING_COLUMNS "\n");
 	/* So that a recording says which kernel it is from. */
 	record_read_file(r, "/proc/version", text, sizeof(text));
 	*be = r;

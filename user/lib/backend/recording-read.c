@@ -47,7 +47,8 @@ int gp_recording_read(FILE *f, struct gp_record **records, size_t *count,
 			ret = check_head(line);
 		else if (*number == 2)
 			ret = strcmp(line, "# " GP_RECORDING_COLUMNS) ?
-			      -EPROTO : 0;
+				      -EPROTO :
+				      0;
 		else
 			ret = add_record(records, *count, line);
 		if (ret)

@@ -30,8 +30,8 @@ int gp_record_write(FILE *f, const struct gp_record *record)
 {
 	fprintf(f, "%s %d", record->call, record->pid);
 	put_cell(f, record->key, record->key ? strlen(record->key) : 0);
-	fprintf(f, " %" PRId64 " %" PRIu64 " %" PRIu64, record->ret,
-		record->ns, record->value);
+	fprintf(f, " %" PRId64 " %" PRIu64 " %" PRIu64, record->ret, record->ns,
+		record->value);
 	put_cell(f, record->data, record->len);
 	fputc('\n', f);
 	return ferror(f) ? -EIO : 0;

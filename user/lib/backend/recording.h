@@ -8,21 +8,21 @@
 
 #include "lib/core/internal.h"
 
-#define GP_RECORDING_NAME "gpreempt-recording"
+#define GP_RECORDING_NAME    "gpreempt-recording"
 #define GP_RECORDING_VERSION "1.0"
 #define GP_RECORDING_COLUMNS "call pid key ret ns value data"
 
 /* One call of the back-end. */
 struct gp_record {
 	char call[24];
-	pid_t pid;		/* whose, 0: of no process */
-	char *key;		/* what was asked for */
+	pid_t pid; /* whose, 0: of no process */
+	char *key; /* what was asked for */
 	int64_t ret;
-	uint64_t ns;		/* how long it took */
-	uint64_t value;		/* a number that came out of it */
-	char *data;		/* bytes that came out of it */
+	uint64_t ns;	/* how long it took */
+	uint64_t value; /* a number that came out of it */
+	char *data;	/* bytes that came out of it */
 	size_t len;
-	bool used;		/* has been replayed */
+	bool used; /* has been replayed */
 };
 
 /* 0 or -errno; a field that is NULL is written as "-". */

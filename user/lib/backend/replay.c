@@ -41,7 +41,8 @@ static int play_trap(struct player *p, struct kfd_ioctl_dbg_trap_args *args,
 	record = gp_player_take(p, gp_trap_call(args), args->pid);
 	if (!record)
 		return args->op == KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT ?
-		       -EAGAIN : -EBADMSG;
+			       -EAGAIN :
+			       -EBADMSG;
 	*ns = record->ns;
 	buffer = gp_trap_buffer(args, &room);
 	if (record->len)

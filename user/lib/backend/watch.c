@@ -12,7 +12,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-#define STACK_SIZE (64 * 1024)
+#define STACK_SIZE	(64 * 1024)
 #define STOP_TIMEOUT_NS (2 * NSEC_PER_SEC)
 
 struct gp_watch {
@@ -21,7 +21,7 @@ struct gp_watch {
 	int fd;
 	sem_t next;
 	atomic_bool quit;
-	atomic_bool done;	/* the thread will not touch this any more */
+	atomic_bool done; /* the thread will not touch this any more */
 };
 
 static void tell(struct gp_watch *w)

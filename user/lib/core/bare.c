@@ -16,8 +16,8 @@
 #include "shared/macro.h"
 
 /* The other process. */
-__attribute__((noreturn))
-static void become(void (*work)(void *arg), void *arg, int pipe_end)
+__attribute__((noreturn)) static void become(void (*work)(void *arg), void *arg,
+					     int pipe_end)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* Nothing of ours stays open if this one waits for ever. */
@@ -56,8 +56,8 @@ static bool wait_for(int fd, uint64_t ns)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	while ((now = shr_now_ns()) < end) {
-		int ret = poll(&p, 1, (end - now + NSEC_PER_MSEC - 1) /
-				      NSEC_PER_MSEC);
+		int ret = poll(&p, 1,
+			       (end - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 
 		if (ret > 0)
 			return true;

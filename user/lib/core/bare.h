@@ -14,7 +14,7 @@
 struct gp_bare {
 	pid_t pid;
 	int pidfd;
-	int answer;		/* our end of the pipe */
+	int answer; /* our end of the pipe */
 };
 
 /*

@@ -9,18 +9,18 @@
 #include "shared/macro.h"
 
 #define GP_SYSFS_PROC "/sys/class/kfd/kfd/proc"
-#define GP_DEBUGFS "/sys/kernel/debug"
+#define GP_DEBUGFS    "/sys/kernel/debug"
 
 struct gp_files;
 
 struct gpreempt {
 	const struct gp_backend_ops *ops;
-	void *be;		/* the back-end's own */
-	int (*end)(void *be);	/* or NULL */
+	void *be;	      /* the back-end's own */
+	int (*end)(void *be); /* or NULL */
 	void (*log)(void *data, const char *text);
 	void (*busy)(void *data, bool busy);
 	void *data;
-	struct gp_files *files;	/* that name containers */
+	struct gp_files *files; /* that name containers */
 };
 
 /* NULL when there is no memory. */
@@ -32,8 +32,8 @@ int gp_new_backend(const struct gpreempt_options *options,
 		   const struct gp_backend_ops *ops, void *be,
 		   struct gpreempt **out);
 
-__attribute__((format(printf, 2, 3)))
-void gp_log(const struct gpreempt *g, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void gp_log(const struct gpreempt *g,
+						  const char *format, ...);
 
 /* Fill in *err, which may be NULL. Returns code. */
 int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
@@ -44,11 +44,11 @@ int gp_read_text(const struct gpreempt *g, const char *path, char **text,
 		 size_t *len);
 
 /* The start of a small file, terminated. Returns its length or -errno. */
-__attribute__((format(printf, 4, 5)))
-ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
-		      const char *path_format, ...);
+__attribute__((format(printf, 4, 5))) ssize_t
+gp_read_small(const struct gpreempt *g, char *buf, size_t size,
+	      const char *path_format, ...);
 
-#define GP_PID_PATH 96	/* bytes for such a path */
+#define GP_PID_PATH 96 /* bytes for such a path */
 
 /*
  * The path of a file that each process has: @folder, a PID and @file, which are
@@ -62,10 +62,10 @@ ssize_t gp_read_proc(const struct gpreempt *g, pid_t pid, const char *file,
 
 /* State of a process, from /proc. */
 struct gp_process {
-	char state;		/* R S D T t Z X */
+	char state; /* R S D T t Z X */
 	pid_t tgid;
-	uid_t uid;		/* real */
-	pid_t tracer;		/* 0: none */
+	uid_t uid;    /* real */
+	pid_t tracer; /* 0: none */
 	unsigned int threads;
 };
 

@@ -27,8 +27,8 @@
 #include "shared/macro.h"
 
 #define GP_PLACE_STUCK 8
-#define MAX_ENTRIES 1024	/* of a directory; what follows is not seen */
-#define END_NS (20 * NSEC_PER_MSEC)	/* for a process that is done */
+#define MAX_ENTRIES    1024 /* of a directory; what follows is not seen */
+#define END_NS	       (20 * NSEC_PER_MSEC) /* for a process that is done */
 
 /* What the two processes share. */
 struct answer {
@@ -77,8 +77,8 @@ static int check_file(int fd, const struct gp_place *place, size_t size,
 	memset(&now, 0, sizeof(now));
 	now.dev = st.st_dev;
 	now.ino = st.st_ino;
-	now.mtime_ns = st.st_mtim.tv_sec * (int64_t)NSEC_PER_SEC +
-		       st.st_mtim.tv_nsec;
+	now.mtime_ns =
+		st.st_mtim.tv_sec * (int64_t)NSEC_PER_SEC + st.st_mtim.tv_nsec;
 	now.size = st.st_size;
 	if (!memcmp(&now, id, sizeof(now)))
 		return -EALREADY;
@@ -164,8 +164,8 @@ static ssize_t read_place(const struct gp_place *place, struct gp_file_id *id,
 	base = open(place->base, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (base < 0)
 		return -errno;
-	fd = open_below(base, place->path, place->directory ?
-			O_RDONLY | O_DIRECTORY : O_PATH);
+	fd = open_below(base, place->path,
+			place->directory ? O_RDONLY | O_DIRECTORY : O_PATH);
 	if (fd < 0)
 		return fd;
 	ret = check_file(fd, place, size, id);
@@ -262,8 +262,8 @@ static ssize_t ask(struct question *q, int slot)
 	return ret;
 }
 
-static ssize_t read_as_user(const struct gp_place *place,
-			    struct gp_file_id *id, char *buf, size_t size)
+static ssize_t read_as_user(const struct gp_place *place, struct gp_file_id *id,
+			    char *buf, size_t size)
 {
 	struct question q = { .place = place, .size = size };
 	struct answer *answer;

@@ -12,14 +12,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define GP_PLACE_MAX (1 << 20)	/* bytes of a file, or of a list of names */
+#define GP_PLACE_MAX (1 << 20) /* bytes of a file, or of a list of names */
 
 /*
  * A file or a directory. Root has chosen base, and links in it are followed.
  * path is below it: there, no link is followed.
  */
 struct gp_place {
-	uid_t uid;		/* who must own it, and as whom it is read */
+	uid_t uid; /* who must own it, and as whom it is read */
 	gid_t gid;
 	const char *base;
 	const char *path;

@@ -29,7 +29,7 @@ bool gpreempt_simulated(const struct gpreempt *g)
 			     "/sys/module/vgpu/initstate") > 0;
 }
 
-#define MAX_TEXT (64 << 20)	/* no file that we want is as large */
+#define MAX_TEXT (64 << 20) /* no file that we want is as large */
 
 int gp_read_text(const struct gpreempt *g, const char *path, char **text,
 		 size_t *len)

@@ -11,13 +11,13 @@
 #include "shared/clean.h"
 #include "shared/parse.h"
 
-#define USAGE GPREEMPT_CLASS_USAGE
-#define DONE GPREEMPT_CLASS_DONE
-#define FAILED GPREEMPT_CLASS_FAILED
+#define USAGE	    GPREEMPT_CLASS_USAGE
+#define DONE	    GPREEMPT_CLASS_DONE
+#define FAILED	    GPREEMPT_CLASS_FAILED
 #define UNSUPPORTED GPREEMPT_CLASS_UNSUPPORTED
-#define PERMISSION GPREEMPT_CLASS_PERMISSION
-#define NO_TARGET GPREEMPT_CLASS_NO_TARGET
-#define BUSY GPREEMPT_CLASS_BUSY
+#define PERMISSION  GPREEMPT_CLASS_PERMISSION
+#define NO_TARGET   GPREEMPT_CLASS_NO_TARGET
+#define BUSY	    GPREEMPT_CLASS_BUSY
 
 /*
  * Words in braces stand for fields of struct gpreempt_error: {pid} {other}
@@ -206,8 +206,8 @@ static int put_field(const struct gpreempt_error *err, const char *word,
 	return snprintf(buf, size, "%s", strerror(-err->code));
 }
 
-static int expand(const struct gpreempt_error *err, const char *text,
-		  char *buf, size_t size)
+static int expand(const struct gpreempt_error *err, const char *text, char *buf,
+		  size_t size)
 {
 	size_t used = 0;
 

@@ -134,7 +134,7 @@ static unsigned int digit_of(char c)
 static int parse_number(struct span word, unsigned int base, uint64_t max,
 			int64_t *out)
 {
-	const uint64_t most = max / base;	/* that another digit may follow */
+	const uint64_t most = max / base; /* that another digit may follow */
 	uint64_t value = 0;
 	const char *end;
 
@@ -191,12 +191,12 @@ static int parse_cell(const struct gp_table *table,
 		return column == table->columns ? -EINVAL : 0;
 	switch (column->kind) {
 	case GP_VIEW_WORD:
-		*(int64_t *)field = gp_word_number(column->name, word.at,
-						   word.len);
+		*(int64_t *)field =
+			gp_word_number(column->name, word.at, word.len);
 		return 0;
 	case GP_VIEW_SET:
-		*(int64_t *)field = gp_word_set(column->name, word.at,
-						word.len);
+		*(int64_t *)field =
+			gp_word_set(column->name, word.at, word.len);
 		return 0;
 	case GP_VIEW_HEX:
 		return parse_number(word, 16, max, field);

@@ -11,25 +11,25 @@
 struct gp_column {
 	const char *name;
 	enum gp_view_kind kind;
-	size_t offset;		/* in the record */
-	size_t size;		/* an int64_t, or else a text */
+	size_t offset; /* in the record */
+	size_t size;   /* an int64_t, or else a text */
 };
 
 /* A column of a list in view.h, as a field of the same name. */
-#define GP_COLUMN(record, name, kind)					\
-	{ #name, GP_VIEW_##kind, offsetof(record, name),		\
+#define GP_COLUMN(record, name, kind)                    \
+	{ #name, GP_VIEW_##kind, offsetof(record, name), \
 	  sizeof(((record *)0)->name) },
 
 /* The same column, as a part of gp_table.line. */
-#define GP_COLUMN_NAME(name, kind)	" " #name
+#define GP_COLUMN_NAME(name, kind) " " #name
 
 struct gp_table {
-	const char *head;	/* of the first line, up to the version */
-	const char *version;	/* ours; the first number must agree */
-	const struct gp_column *columns;	/* the first one must be there */
+	const char *head;    /* of the first line, up to the version */
+	const char *version; /* ours; the first number must agree */
+	const struct gp_column *columns; /* the first one must be there */
 	size_t n_columns;
 	size_t record_size;
-	const char *line;	/* the names of all columns, in that order; or NULL */
+	const char *line; /* the names of all columns, in that order; or NULL */
 };
 
 /*

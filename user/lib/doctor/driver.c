@@ -9,7 +9,7 @@
 #include "lib/observe/observe.h"
 
 /* Bits of a node's capability (include/uapi/linux/kfd_sysfs.h). */
-#define CAP_TRAP_DEBUG 0x00008000
+#define CAP_TRAP_DEBUG		0x00008000
 #define CAP_TRAP_DEBUG_FIRMWARE 0x20000000
 
 /* Only amdgpu-dkms's module has a version. */
@@ -49,8 +49,8 @@ static int ignore_name(void *arg, const char *name)
 static void check_amdgpu(struct gpreempt *g, struct gpreempt_finding *f)
 {
 	if (g->ops->list_dir(g->be, GP_AMDGPU, ignore_name, NULL) == -ENOENT)
-		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
-			       "modprobe amdgpu", "amdgpu is not loaded");
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "modprobe amdgpu",
+			       "amdgpu is not loaded");
 	else
 		gp_find(f, "amdgpu is loaded");
 }
@@ -63,14 +63,15 @@ static void check_kfd(struct gpreempt *g, struct gpreempt_finding *f)
 
 	k.fd = g->ops->open_kfd(g->be);
 	if (k.fd == -EACCES || k.fd == -EPERM) {
-		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION,
-			       "run it with sudo", "/dev/kfd cannot be opened");
+		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION, "run it with sudo",
+			       "/dev/kfd cannot be opened");
 		return;
 	}
 	if (k.fd < 0) {
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
 			       "this takes an AMD GPU and its driver: modprobe "
-			       "amdgpu", "/dev/kfd cannot be opened: %s",
+			       "amdgpu",
+			       "/dev/kfd cannot be opened: %s",
 			       strerror(-k.fd));
 		return;
 	}
@@ -154,15 +155,14 @@ static void check_gpus(struct gpreempt *g, struct gpreempt_finding *f)
 			       "KFD has no GPU");
 }
 
-static uint64_t capability(struct gpreempt *g,
-			   const struct gpreempt_node *node)
+static uint64_t capability(struct gpreempt *g, const struct gpreempt_node *node)
 {
 	uint64_t value = 0;
 	char number[24];
 
 	snprintf(number, sizeof(number), "%lld", (long long)node->node);
 	if (gp_node_property(g, number, "capability", &value))
-		return ~0ULL;	/* unknown: assume that it can */
+		return ~0ULL; /* unknown: assume that it can */
 	return value;
 }
 
@@ -205,7 +205,8 @@ static void check_firmware(struct gpreempt *g, struct gpreempt_finding *f)
 			    "update the GPU's firmware and boot again; "
 			    "suspending is not safe with it",
 			    "the driver calls the firmware of GPU %s too old "
-			    "for debugging", names.text);
+			    "for debugging",
+			    names.text);
 }
 
 /*
@@ -269,8 +270,9 @@ static bool runs_unscheduled(struct gpreempt *g)
 	char text[16] = "";
 
 	find_nodes(g, &names, no_scheduler);
-	gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/"
-		      "sched_policy");
+	gp_read_small(g, text, sizeof(text),
+		      GP_AMDGPU "/parameters/"
+				"sched_policy");
 	return names.count || *text == '2';
 }
 
@@ -289,8 +291,9 @@ static void check_cwsr(struct gpreempt *g, struct gpreempt_finding *f)
 {
 	char text[16];
 
-	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/"
-			  "cwsr_enable") < 0)
+	if (gp_read_small(g, text, sizeof(text),
+			  GP_AMDGPU "/parameters/"
+				    "cwsr_enable") < 0)
 		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
 			    "amdgpu does not tell whether it uses CWSR");
 	else if (*text == '0')
@@ -312,7 +315,8 @@ static void check_sessions(struct gpreempt *g, struct gpreempt_finding *f)
 
 	switch (ret) {
 	case -EPERM:
-		gp_find(f, "only a process with the right can end a debug session");
+		gp_find(f,
+			"only a process with the right can end a debug session");
 		break;
 	case -EINVAL:
 		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,

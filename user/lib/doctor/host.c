@@ -7,15 +7,14 @@
 
 #include "lib/doctor/doctor.h"
 
-#define HOST_PID_NAMESPACE "pid:[4026531836]"	/* the same on every kernel */
+#define HOST_PID_NAMESPACE "pid:[4026531836]" /* the same on every kernel */
 
 static void check_root(struct gpreempt *g, struct gpreempt_finding *f)
 {
 	if (g->ops->is_root(g->be))
 		gp_find(f, "this is root");
 	else
-		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION,
-			       "run it with sudo",
+		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION, "run it with sudo",
 			       "only root may suspend the queues of a process");
 }
 
@@ -92,8 +91,10 @@ static void check_signed(struct gpreempt *g, struct gpreempt_finding *f)
 		gp_find_bad(f, GPREEMPT_HEALTH_NOTE, next,
 			    "the kernel is locked down, and loads only signed "
 			    "modules");
-	else if (gp_read_small(g, text, sizeof(text), "/sys/module/module/"
-			       "parameters/sig_enforce") > 0 && *text == 'Y')
+	else if (gp_read_small(g, text, sizeof(text),
+			       "/sys/module/module/"
+			       "parameters/sig_enforce") > 0 &&
+		 *text == 'Y')
 		gp_find_bad(f, GPREEMPT_HEALTH_NOTE, next,
 			    "the kernel loads only signed modules");
 	else

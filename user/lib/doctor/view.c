@@ -47,8 +47,7 @@ static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
 	size_t i;
 
 	if (gpreempt_module_version(g, &facts, &err)) {
-		if (err.reason == GPREEMPT_NO_MODULE &&
-		    g->ops->is_root(g->be))
+		if (err.reason == GPREEMPT_NO_MODULE && g->ops->is_root(g->be))
 			gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
 				    "modprobe gpreempt",
 				    "gpreempt.ko is not loaded: slots are not "
@@ -66,10 +65,11 @@ static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
 				 facts->facts[i].key + strlen(FEATURE));
 	if (*off)
 		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
-			    "cat " GP_DEBUGFS "/" GP_VIEW_DIR "/"
-			    GP_VIEW_VERSION_FILE " says what the driver lacks",
-			    "gpreempt.ko %s, without %s",
-			    fact(facts, "module"), off);
+			    "cat " GP_DEBUGFS "/" GP_VIEW_DIR
+			    "/" GP_VIEW_VERSION_FILE
+			    " says what the driver lacks",
+			    "gpreempt.ko %s, without %s", fact(facts, "module"),
+			    off);
 	else
 		gp_find(f, "gpreempt.ko %s, all features",
 			fact(facts, "module"));
@@ -101,7 +101,8 @@ static void check_hardware(struct gpreempt *g, struct gpreempt_finding *f)
 	if (*bad)
 		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
 			    "a GPU that sleeps wakes up when it is used; for "
-			    "the rest see dmesg", "not to be read: %s", bad);
+			    "the rest see dmesg",
+			    "not to be read: %s", bad);
 	else if (nodes->source == GPREEMPT_SOURCE_SYSFS)
 		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
 			    "the hardware is not to be seen without "
@@ -184,10 +185,11 @@ static void check_spaces(struct gpreempt *g, struct gpreempt_finding *f)
 			    "they are refused; try again when they have "
 			    "started up",
 			    "no address space on some GPU, on which kernels "
-			    "crash: %s", text);
+			    "crash: %s",
+			    text);
 	else
 		gp_find(f, "all GPU processes have address spaces where they "
-			"need them");
+			   "need them");
 }
 
 const struct gp_doctor_check gp_view_checks[] = {

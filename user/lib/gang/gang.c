@@ -192,8 +192,7 @@ static void sort_members(struct gpreempt_gang *gang)
 	pthread_mutex_unlock(&gang->lock);
 }
 
-static int sum_up(struct gpreempt_gang *gang,
-		  struct gpreempt_gang_outcome *out)
+static int sum_up(struct gpreempt_gang *gang, struct gpreempt_gang_outcome *out)
 {
 	struct gpreempt_gang_outcome sum = { .members = gang->count };
 	uint64_t end = gang->released_ns;
@@ -210,7 +209,7 @@ static int sum_up(struct gpreempt_gang *gang,
 			ret = m->public.code;
 		sum.succeeded += !m->public.code &&
 				 m->public.outcome.done ==
-				 m->public.outcome.requested;
+					 m->public.outcome.requested;
 		sum.requested += m->public.outcome.requested;
 		sum.done += m->public.outcome.done;
 	}
@@ -284,7 +283,8 @@ static int change(struct gpreempt_gang *gang, enum gp_order order,
 		gp_sem_wait(&gang->members[i]->ready);
 	gang->released_ns = shr_now_ns();
 	/* A suspend waits for its own saves, a resume at most for those of others. */
-	if (order != GP_ORDER_SUSPEND || !is_crowded(gang) || !send_urgently(gang))
+	if (order != GP_ORDER_SUSPEND || !is_crowded(gang) ||
+	    !send_urgently(gang))
 		send_all(gang);
 	for (i = 0; i < gang->count; i++)
 		gp_sem_wait(&gang->members[i]->done);

@@ -18,33 +18,33 @@ enum gp_order {
 struct gp_member {
 	struct gpreempt_gang *gang;
 	pthread_t thread;
-	pid_t tid;		/* set when it is added */
-	struct gpreempt_keeper keeper;	/* with the session; the thread's */
+	pid_t tid;		       /* set when it is added */
+	struct gpreempt_keeper keeper; /* with the session; the thread's */
 
 	/* An order: written before wake, read after it. */
 	enum gp_order order;
 	const struct gpreempt_filter *which;
 	int wake;
-	sem_t ready;		/* the thread waits for go */
+	sem_t ready; /* the thread waits for go */
 	sem_t go;
-	sem_t entered;		/* it is about to call the driver */
-	sem_t done;		/* it has done what was asked, or opened */
-	uint64_t end_ns;	/* when it had */
+	sem_t entered;	 /* it is about to call the driver */
+	sem_t done;	 /* it has done what was asked, or opened */
+	uint64_t end_ns; /* when it had */
 
 	/* Under the gang's lock. */
 	struct gpreempt_member public;
-	size_t last_gpu;	/* that it has queues on, in KFD's order */
+	size_t last_gpu; /* that it has queues on, in KFD's order */
 };
 
 struct gpreempt_gang {
 	struct gpreempt *g;
 	pthread_mutex_t lock;
-	int events;		/* readable: some member has had an event */
+	int events; /* readable: some member has had an event */
 	uint64_t released_ns;
 	bool sampling;
 	struct gp_member **members;
 	size_t count;
-	uint32_t *gpus;		/* in KFD's order; under the lock */
+	uint32_t *gpus; /* in KFD's order; under the lock */
 	size_t n_gpus;
 };
 

@@ -100,8 +100,8 @@ static void change(struct gp_member *m)
 	start = shr_now_ns();
 	sem_post(&m->entered);
 	ret = m->order == GP_ORDER_SUSPEND ?
-	      gpreempt_keeper_suspend(&m->keeper, m->which, &out) :
-	      gpreempt_keeper_resume(&m->keeper, m->which, &out);
+		      gpreempt_keeper_suspend(&m->keeper, m->which, &out) :
+		      gpreempt_keeper_resume(&m->keeper, m->which, &out);
 	m->end_ns = shr_now_ns();
 	/* When it did not come to the call. */
 	gp_session_finish_sampler(m->keeper.session,
@@ -132,7 +132,8 @@ static void verify(struct gp_member *m)
 static void sample(struct gp_member *m, bool on)
 {
 	int ret = gpreempt_session_sample_slots(m->keeper.session,
-				on ? GPREEMPT_SAMPLE_ON : GPREEMPT_SAMPLE_OFF);
+						on ? GPREEMPT_SAMPLE_ON :
+						     GPREEMPT_SAMPLE_OFF);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;

@@ -18,10 +18,10 @@
 
 struct gpreempt_hold {
 	pid_t pid;
-	uint64_t start;		/* of the process, in clock ticks */
-	uint64_t worker;	/* our holder, and no later one */
+	uint64_t start;	 /* of the process, in clock ticks */
+	uint64_t worker; /* our holder, and no later one */
 	uint64_t timeout_ns;
-	int fd;			/* the holder ends when it is closed; or -1 */
+	int fd; /* the holder ends when it is closed; or -1 */
 	bool partial;
 };
 
@@ -78,8 +78,8 @@ static void fill_status(const struct gpreempt_hold *hold,
 		.lease_ns = reply->lease_ns ? reply->lease_ns :
 					      GPREEMPT_HOLD_NO_LEASE,
 		.verdict = reply->verdict <= GPREEMPT_CONTRADICTED ?
-			   (enum gpreempt_verdict)reply->verdict :
-			   GPREEMPT_NOT_CHECKED,
+				   (enum gpreempt_verdict)reply->verdict :
+				   GPREEMPT_NOT_CHECKED,
 		.partial = hold->partial,
 	};
 }
@@ -92,8 +92,8 @@ static int fail_reply(const struct gpreempt_hold *hold,
 	bool known = reply->reason && reply->reason < GPREEMPT_REASON_COUNT;
 	int code = reply->code < 0 ? reply->code : -EIO;
 
-	gp_error(err, code, known ? (enum gpreempt_reason)reply->reason :
-				    GPREEMPT_SYSTEM,
+	gp_error(err, code,
+		 known ? (enum gpreempt_reason)reply->reason : GPREEMPT_SYSTEM,
 		 hold->pid, "suspending in the holder");
 	if (err) {
 		err->other = reply->other;
@@ -104,8 +104,7 @@ static int fail_reply(const struct gpreempt_hold *hold,
 
 /* The reply to the first request. What was started is waited for. */
 static int ask_new(struct gpreempt_hold *hold,
-		   const struct hold_request *request,
-		   struct hold_reply *reply)
+		   const struct hold_request *request, struct hold_reply *reply)
 {
 	uint64_t deadline = shr_now_ns() + hold->timeout_ns;
 	char buf[HOLD_MAX_PACKET];

@@ -22,8 +22,9 @@ static int set_attributes(posix_spawnattr_t *attributes)
 	sigfillset(&all);
 	posix_spawnattr_setsigmask(attributes, &none);
 	posix_spawnattr_setsigdefault(attributes, &all);
-	return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
-					POSIX_SPAWN_SETSIGDEF);
+	return posix_spawnattr_setflags(attributes,
+					POSIX_SPAWN_SETSIGMASK |
+						POSIX_SPAWN_SETSIGDEF);
 }
 
 static int spawn(pid_t target, int fd, pid_t *child)

@@ -19,7 +19,7 @@
 #include "lib/core/table.h"
 #include "shared/parse.h"
 
-#define VRAM "vram_"
+#define VRAM	  "vram_"
 #define DRM_MAJOR 226
 
 struct gpu {
@@ -45,14 +45,14 @@ static const struct gp_table gpus_table = {
 struct survey {
 	const struct gpreempt *g;
 	pid_t pid;
-	char missing[32];	/* GPUs without address space */
+	char missing[32]; /* GPUs without address space */
 	unsigned int gpus;
 	unsigned int without;
 
 	/* Of the GPU that is being looked at, without the module. */
 	uint64_t gpu_id;
-	uint64_t device;	/* of its render node; 0: not found */
-	bool open;		/* the process has it open */
+	uint64_t device; /* of its render node; 0: not found */
+	bool open;	 /* the process has it open */
 };
 
 static void note_gpu(struct survey *survey, int64_t gpu_id, bool vm)
@@ -133,8 +133,7 @@ static int look_at_gpu(void *arg, const char *name)
 	ops->list_dir(survey->g->be, GP_TOPOLOGY, look_at_node, survey);
 	snprintf(path, sizeof(path), "/proc/%d/fd", survey->pid);
 	if (survey->device)
-		ops->list_dir(survey->g->be, path, look_at_descriptor,
-			      survey);
+		ops->list_dir(survey->g->be, path, look_at_descriptor, survey);
 	note_gpu(survey, survey->gpu_id, survey->open);
 	return 0;
 }

@@ -25,14 +25,14 @@ int gp_process_parse(const char *status, struct gp_process *out)
 	out->tgid = status_number(state, "\nTgid:\t");
 	/* One that is not there is not root's. */
 	out->uid = strstr(state, "\nUid:\t") ?
-		   status_number(state, "\nUid:\t") : (uid_t)-1;
+			   status_number(state, "\nUid:\t") :
+			   (uid_t)-1;
 	out->tracer = status_number(state, "\nTracerPid:\t");
 	out->threads = status_number(state, "\nThreads:\t");
 	return 0;
 }
 
-int gp_process_read(const struct gpreempt *g, pid_t pid,
-		    struct gp_process *out)
+int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out)
 {
 	char text[8192];
 	ssize_t n;

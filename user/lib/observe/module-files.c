@@ -33,8 +33,9 @@ static bool no_module(int code)
 static int fail_read(struct gpreempt_error *err, int code, pid_t pid,
 		     const char *step)
 {
-	return gp_error(err, code, no_module(code) ? GPREEMPT_NO_MODULE :
-			GPREEMPT_SYSTEM, pid, step);
+	return gp_error(err, code,
+			no_module(code) ? GPREEMPT_NO_MODULE : GPREEMPT_SYSTEM,
+			pid, step);
 }
 
 static int compare_processes(const void *a, const void *b)
@@ -63,8 +64,10 @@ int gpreempt_processes_read(struct gpreempt *g,
 	}
 	if (ret) {
 		free(list);
-		return gp_error(err, ret, ret == -ENOENT ? GPREEMPT_NO_KFD :
-				GPREEMPT_SYSTEM, 0, step);
+		return gp_error(err, ret,
+				ret == -ENOENT ? GPREEMPT_NO_KFD :
+						 GPREEMPT_SYSTEM,
+				0, step);
 	}
 	if (list->count)
 		qsort(list->processes, list->count, sizeof(*list->processes),
@@ -90,16 +93,18 @@ int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
 	list->source = GPREEMPT_SOURCE_MODULE;
-	ret = read_table(g, 0, GP_VIEW_NODES_FILE, &gp_nodes_table, &list->nodes,
-			 &list->count);
+	ret = read_table(g, 0, GP_VIEW_NODES_FILE, &gp_nodes_table,
+			 &list->nodes, &list->count);
 	if (no_module(ret)) {
 		list->source = GPREEMPT_SOURCE_SYSFS;
 		ret = gp_sysfs_nodes(g, &list->nodes, &list->count);
 	}
 	if (ret) {
 		free(list);
-		return gp_error(err, ret, ret == -ENOENT ? GPREEMPT_NO_KFD :
-				GPREEMPT_SYSTEM, 0, step);
+		return gp_error(err, ret,
+				ret == -ENOENT ? GPREEMPT_NO_KFD :
+						 GPREEMPT_SYSTEM,
+				0, step);
 	}
 	*out = list;
 	return 0;
@@ -146,8 +151,8 @@ void gpreempt_hqds_free(struct gpreempt_hqds *list)
 }
 
 static int read_facts(struct gpreempt *g, const char *file,
-		      const struct gp_table *table,
-		      struct gpreempt_facts **out, struct gpreempt_error *err)
+		      const struct gp_table *table, struct gpreempt_facts **out,
+		      struct gpreempt_error *err)
 {
 	static const char step[] = "asking gpreempt.ko";
 	struct gpreempt_facts *list = calloc(1, sizeof(*list));

@@ -31,8 +31,8 @@ void gp_node_unknown(struct gpreempt_node *node);
 int64_t gp_sysfs_queue_type(int64_t type);
 
 /* Without the module. 0 or -errno; the list is for free(). */
-int gp_sysfs_processes(const struct gpreempt *g,
-		       struct gpreempt_process **out, size_t *count);
+int gp_sysfs_processes(const struct gpreempt *g, struct gpreempt_process **out,
+		       size_t *count);
 int gp_sysfs_nodes(const struct gpreempt *g, struct gpreempt_node **out,
 		   size_t *count);
 

@@ -117,8 +117,8 @@ static int add_process(void *arg, const char *name)
 	return 0;
 }
 
-int gp_sysfs_processes(const struct gpreempt *g,
-		       struct gpreempt_process **out, size_t *count)
+int gp_sysfs_processes(const struct gpreempt *g, struct gpreempt_process **out,
+		       size_t *count)
 {
 	struct list list = { .g = g };
 	int ret;

@@ -32,13 +32,12 @@ static const struct gp_column stats_columns[] = {
 #undef COLUMN
 };
 
-#define TABLE(format, type, list) {					\
-	.head = GP_VIEW_##format##_NAME " - version: ",			\
-	.version = GP_VIEW_##format##_VERSION,				\
-	.columns = list,						\
-	.n_columns = ARRAY_SIZE(list),					\
-	.record_size = sizeof(type),					\
-}
+#define TABLE(format, type, list)                                           \
+	{                                                                   \
+		.head = GP_VIEW_##format##_NAME " - version: ",             \
+		.version = GP_VIEW_##format##_VERSION, .columns = list,     \
+		.n_columns = ARRAY_SIZE(list), .record_size = sizeof(type), \
+	}
 
 const struct gp_table gp_processes_table =
 	TABLE(PROCESSES, struct gpreempt_process, process_columns);

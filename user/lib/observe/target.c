@@ -66,9 +66,9 @@ int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 		return gp_error(err, -ESRCH, GPREEMPT_NO_PROCESS, pid, step);
 	if (strchr("ZX", process.state))
 		return process.threads > 1 ?
-			gp_error(err, -ENOTSUP, GPREEMPT_LEADER_GONE, pid,
-				 step) :
-			gp_error(err, -ESRCH, GPREEMPT_ENDED, pid, step);
+			       gp_error(err, -ENOTSUP, GPREEMPT_LEADER_GONE,
+					pid, step) :
+			       gp_error(err, -ESRCH, GPREEMPT_ENDED, pid, step);
 	ret = check_traced(g, pid, process.tracer, step, err);
 	return ret ? ret : gp_check_gpus(g, pid, step, err);
 }

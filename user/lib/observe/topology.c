@@ -13,8 +13,7 @@ struct list {
 	size_t count;
 };
 
-int gp_node_gpu_id(const struct gpreempt *g, const char *node,
-		   uint64_t *gpu_id)
+int gp_node_gpu_id(const struct gpreempt *g, const char *node, uint64_t *gpu_id)
 {
 	char text[32];
 	ssize_t n;

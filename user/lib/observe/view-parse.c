@@ -12,11 +12,12 @@ static const struct gp_column columns[] = {
 };
 
 _Static_assert((int)GPREEMPT_QUEUE_COMPUTE_AQL ==
-	       (int)GP_VIEW_QUEUE_COMPUTE_AQL &&
-	       (int)GPREEMPT_QUEUE_COMPUTE_PM4 ==
-	       (int)GP_VIEW_QUEUE_COMPUTE_PM4 &&
-	       (int)GPREEMPT_QUEUE_SDMA == (int)GP_VIEW_QUEUE_SDMA &&
-	       (int)GPREEMPT_QUEUE_SDMA_XGMI == (int)GP_VIEW_QUEUE_SDMA_XGMI,
+			       (int)GP_VIEW_QUEUE_COMPUTE_AQL &&
+		       (int)GPREEMPT_QUEUE_COMPUTE_PM4 ==
+			       (int)GP_VIEW_QUEUE_COMPUTE_PM4 &&
+		       (int)GPREEMPT_QUEUE_SDMA == (int)GP_VIEW_QUEUE_SDMA &&
+		       (int)GPREEMPT_QUEUE_SDMA_XGMI ==
+			       (int)GP_VIEW_QUEUE_SDMA_XGMI,
 	       "the types of the view and of the library have one numbering");
 
 static const struct gp_table queues_table = {
@@ -49,8 +50,7 @@ int gpreempt_view_parse(const char *text, size_t len,
 
 	if (!view)
 		return -ENOMEM;
-	ret = gp_table_parse(&queues_table, text, len, &records,
-			     &view->count);
+	ret = gp_table_parse(&queues_table, text, len, &records, &view->count);
 	if (ret) {
 		free(view);
 		return ret;

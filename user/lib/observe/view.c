@@ -10,19 +10,19 @@
 #include "shared/clock.h"
 #include "shared/parse.h"
 
-#define SYSFS_TYPE_COMPUTE 0	/* PM4 and AQL alike */
-#define SYSFS_TYPE_SDMA 1
+#define SYSFS_TYPE_COMPUTE 0 /* PM4 and AQL alike */
+#define SYSFS_TYPE_SDMA	   1
 /*
  * The driver's own numbers. That of XGMI is 4, and 3 where the driver has lost
  * the type before it (DIQ, from Linux 7.0 on). No queue of a process in sysfs is
  * of another type with these numbers: DIQ is the kernel's, and a queue that asks
  * for an engine (5, later 4) becomes one of the two SDMA types at its creation.
  */
-#define SYSFS_TYPE_SDMA_XGMI 3
+#define SYSFS_TYPE_SDMA_XGMI	 3
 #define SYSFS_TYPE_SDMA_XGMI_OLD 4
 
 /* The driver's lock is held for a moment by many things; how long we ask. */
-#define BUSY_TRIES 20
+#define BUSY_TRIES    20
 #define BUSY_PAUSE_NS (5 * NSEC_PER_MSEC)
 
 struct sysfs_reader {
@@ -74,8 +74,8 @@ static int add_sysfs_queue(void *arg, const char *name)
 		return 0;
 	if (view->count == r->room) {
 		size_t room = r->room ? 2 * r->room : 16;
-		void *bigger = realloc(view->queues,
-				       room * sizeof(*view->queues));
+		void *bigger =
+			realloc(view->queues, room * sizeof(*view->queues));
 
 		if (!bigger)
 			return -ENOMEM;
@@ -122,8 +122,9 @@ int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
 	char path[GP_PID_PATH];
 
 	if (pid)
-		gp_pid_path(path, GP_DEBUGFS "/" GP_VIEW_DIR "/"
-			    GP_VIEW_PID_DIR, pid, file);
+		gp_pid_path(path,
+			    GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR, pid,
+			    file);
 	else
 		snprintf(path, sizeof(path), GP_DEBUGFS "/" GP_VIEW_DIR "/%s",
 			 file);

@@ -13,10 +13,10 @@
 #include "shared/clock.h"
 
 struct gpreempt_online {
-	int fd;			/* -1: to be opened again */
+	int fd; /* -1: to be opened again */
 	uint64_t timeout_ns;
-	pid_t pid;		/* 0: the caller */
-	uint64_t open;		/* requests of the caller */
+	pid_t pid;     /* 0: the caller */
+	uint64_t open; /* requests of the caller */
 };
 
 static void disconnect(struct gpreempt_online *online)
@@ -64,7 +64,8 @@ static int ask(struct gpreempt_online *online, struct guard_request *request,
 		if (!all)
 			return 0;
 		*request = (struct guard_request){
-			.verb = GUARD_BEGIN, .count = all,
+			.verb = GUARD_BEGIN,
+			.count = all,
 		};
 	}
 	return ask_once(online, request, deadline);
@@ -125,8 +126,9 @@ int gpreempt_online_open(const struct gpreempt_online_options *options,
 		return -ENOMEM;
 	ret = take_options(online, options);
 	if (!ret)
-		ret = online->fd = gp_ipc_connect(GUARD_SOCKET, shr_now_ns() +
-						  online->timeout_ns);
+		ret = online->fd =
+			gp_ipc_connect(GUARD_SOCKET,
+				       shr_now_ns() + online->timeout_ns);
 	if (ret < 0) {
 		free(online);
 		return ret;

@@ -9,7 +9,7 @@
 #include "shared/macro.h"
 
 #define MAX_SHARE 90
-#define MAX_NS (365ULL * 24 * 3600 * NSEC_PER_SEC)
+#define MAX_NS	  (365ULL * 24 * 3600 * NSEC_PER_SEC)
 
 static const char *const reason_names[] = {
 	[GPREEMPT_POLICY_ARRIVAL] = "arrival",
@@ -31,13 +31,12 @@ static bool valid(const struct gpreempt_policy_options *o)
 	if (!o->max_hold_ns || o->max_hold_ns > MAX_NS ||
 	    o->linger_ns > MAX_NS || o->min_run_ns > MAX_NS)
 		return false;
-	return !o->duty || (o->period_ns >= 100 &&
-			    o->period_ns <= o->max_hold_ns);
+	return !o->duty ||
+	       (o->period_ns >= 100 && o->period_ns <= o->max_hold_ns);
 }
 
 int gp_policy_init(struct gpreempt_policy *p,
-		   const struct gpreempt_policy_options *options,
-		   uint64_t now)
+		   const struct gpreempt_policy_options *options, uint64_t now)
 {
 	struct gpreempt_policy_options o;
 	uint64_t payback;

@@ -61,8 +61,7 @@ struct gpreempt_policy {
 
 /* As gpreempt_policy_new(), in the caller's memory. */
 int gp_policy_init(struct gpreempt_policy *p,
-		   const struct gpreempt_policy_options *options,
-		   uint64_t now);
+		   const struct gpreempt_policy_options *options, uint64_t now);
 
 /* Held time adds to the debt; run time pays, at the rate of payback_ns. */
 void gp_policy_count(const struct gpreempt_policy *p,

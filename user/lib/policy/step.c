@@ -4,16 +4,16 @@
 
 /* What the entities of a job have in common. */
 struct job {
-	bool needed;		/* online work wants the GPU of one of them */
-	bool must_run;		/* one of them has to be paid */
+	bool needed;   /* online work wants the GPU of one of them */
+	bool must_run; /* one of them has to be paid */
 };
 
 struct step {
 	struct gpreempt_policy *p;
 	uint64_t now;
 	uint64_t wake;
-	uint64_t nodes;		/* where online work is */
-	bool off;		/* with a duty: no process runs now */
+	uint64_t nodes; /* where online work is */
+	bool off;	/* with a duty: no process runs now */
 	struct job jobs[GPREEMPT_POLICY_ENTITIES + 1];
 	struct gpreempt_policy_action *actions;
 	unsigned int count;

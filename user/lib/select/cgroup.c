@@ -6,10 +6,10 @@
 
 #include "lib/select/select.h"
 
-#define MOUNT "/sys/fs/cgroup"
-#define SCOPE ".scope"
-#define LXC "lxc.payload."
-#define ID_LEN 64		/* hexadecimal digits */
+#define MOUNT  "/sys/fs/cgroup"
+#define SCOPE  ".scope"
+#define LXC    "lxc.payload."
+#define ID_LEN 64 /* hexadecimal digits */
 
 /*
  * Who made a container, by a part of its cgroup's name, or else of the path
@@ -96,8 +96,7 @@ static const char *find_engine(const char *name, size_t len, const char *path,
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(engines); i++)
-		if (memmem(name, len, engines[i].part,
-			   strlen(engines[i].part)))
+		if (memmem(name, len, engines[i].part, strlen(engines[i].part)))
 			return engines[i].engine;
 	for (i = 1; i < ARRAY_SIZE(engines); i++)
 		if (memmem(path, path_len, engines[i].part,
@@ -189,8 +188,7 @@ static int64_t slice_user(const char *path)
 	if (strncmp(path, head, strlen(head)))
 		return GPREEMPT_UNKNOWN;
 	digits = strspn(at, "0123456789");
-	if (!digits || digits > 10 ||
-	    strncmp(at + digits, tail, strlen(tail)))
+	if (!digits || digits > 10 || strncmp(at + digits, tail, strlen(tail)))
 		return GPREEMPT_UNKNOWN;
 	return strtoll(at, NULL, 10);
 }
@@ -225,9 +223,9 @@ static bool same_box(const struct gp_box *a, const struct gp_box *b)
 struct search {
 	const struct gpreempt *g;
 	const char *name;
-	bool by_name;		/* else by the beginning of the id */
+	bool by_name; /* else by the beginning of the id */
 	struct gp_box *box;
-	int several;		/* 0, -EEXIST or -ENOTUNIQ */
+	int several; /* 0, -EEXIST or -ENOTUNIQ */
 };
 
 static int look_at_container(void *arg, const struct gpreempt_container *found,
@@ -270,7 +268,10 @@ int gp_find_container(const struct gpreempt *g,
 		      const char *name, struct gp_box *box)
 {
 	struct search search = {
-		.g = g, .name = name, .by_name = true, .box = box,
+		.g = g,
+		.name = name,
+		.by_name = true,
+		.box = box,
 	};
 
 	memset(box, 0, sizeof(*box));

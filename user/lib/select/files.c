@@ -10,24 +10,24 @@
 #include "lib/select/select.h"
 #include "shared/clock.h"
 
-#define FILES 128		/* the least used makes room */
-#define USERS 16
+#define FILES	  128 /* the least used makes room */
+#define USERS	  16
 #define MAX_NAMES 4096
 
 /* How old an answer may be, and one that has not what is looked for. */
-#define FRESH_NS NSEC_PER_SEC
+#define FRESH_NS   NSEC_PER_SEC
 #define MISSING_NS (200 * NSEC_PER_MSEC)
 /* A user whose files do not answer is not asked again for so long. */
 #define QUIET_NS (60 * NSEC_PER_SEC)
 /* All users' files together may take so much time out of each period. */
 #define PERIOD_NS (10 * NSEC_PER_SEC)
-#define SPENT_NS NSEC_PER_SEC
+#define SPENT_NS  NSEC_PER_SEC
 
 struct file {
-	char *path;		/* NULL: free */
+	char *path; /* NULL: free */
 	uid_t uid;
 	struct gp_file_id id;
-	uint64_t looked_ns;	/* when it was read last; 0: not yet */
+	uint64_t looked_ns; /* when it was read last; 0: not yet */
 	struct gp_names names;
 };
 
@@ -37,7 +37,7 @@ struct gp_files {
 		uid_t uid;
 		uint64_t until_ns;
 	} quiet[USERS];
-	uint64_t period_ns;	/* since when spent_ns counts */
+	uint64_t period_ns; /* since when spent_ns counts */
 	uint64_t spent_ns;
 };
 
@@ -193,7 +193,8 @@ static void refresh(const struct gpreempt *g, const struct gp_place *place,
 		files->spent_ns += now - start;
 	if (n == -ETIMEDOUT || n == -EBUSY) {
 		set_quiet(files, place->uid, now);
-		gp_log(g, "%s of user %u does not answer: names of containers in it are not known",
+		gp_log(g,
+		       "%s of user %u does not answer: names of containers in it are not known",
 		       f->path, place->uid);
 	} else if (is_definite(n)) {
 		take_text(f, n, buf, parse);
@@ -213,7 +214,7 @@ const struct gp_names *gp_place_names(const struct gpreempt *g,
 	age = shr_now_ns() - f->looked_ns;
 	if (!f->looked_ns ||
 	    age >= (key && gp_names_find(&f->names, key) ? FRESH_NS :
-						     MISSING_NS))
+							   MISSING_NS))
 		refresh(g, place, f, parse);
 	return &f->names;
 }

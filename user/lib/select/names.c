@@ -10,10 +10,10 @@
 
 #include "lib/select/select.h"
 
-#define MAX_PATH 512
-#define MAX_DEPTH 32
-#define MAX_VALUES 32768	/* json-c takes up to 1 KiB for each */
-#define MAX_DIRS 8		/* of storage drivers; Podman uses one */
+#define MAX_PATH   512
+#define MAX_DEPTH  32
+#define MAX_VALUES 32768 /* json-c takes up to 1 KiB for each */
+#define MAX_DIRS   8	 /* of storage drivers; Podman uses one */
 
 /* NULL when it is none, or more of it than an engine writes. */
 static struct json_object *parse_json(const char *text, size_t len)
@@ -39,7 +39,8 @@ static struct json_object *parse_json(const char *text, size_t len)
 static const char *to_string(struct json_object *value)
 {
 	return json_object_is_type(value, json_type_string) ?
-	       json_object_get_string(value) : NULL;
+		       json_object_get_string(value) :
+		       NULL;
 }
 
 /* A string of an object, or NULL. */
@@ -78,14 +79,14 @@ static void parse_docker_container(const char *text, size_t len,
 }
 
 /* A list of containers as Podman's storage has it, CRI-O's too. */
-static void parse_storage(const char *text, size_t len,
-			  struct gp_names *names)
+static void parse_storage(const char *text, size_t len, struct gp_names *names)
 {
 	struct json_object *list = parse_json(text, len), *called;
 	size_t i, count;
 
 	count = json_object_is_type(list, json_type_array) ?
-		json_object_array_length(list) : 0;
+			json_object_array_length(list) :
+			0;
 	for (i = 0; i < count; i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
 		const char *id = get_string(one, "id"), *name;
@@ -131,24 +132,31 @@ static void docker_name(const struct gpreempt *g, const struct gp_user *keeper,
 			struct gpreempt_container *container)
 {
 	static const struct gp_place config = {
-		.base = "/etc/docker", .path = "daemon.json",
+		.base = "/etc/docker",
+		.path = "daemon.json",
 	};
 	char path[MAX_PATH], base[MAX_PATH] = "/var/lib/docker";
 	struct gp_place place = {
-		.uid = keeper->uid, .gid = keeper->gid,
-		.base = *keeper->home ? keeper->home : base, .path = path,
+		.uid = keeper->uid,
+		.gid = keeper->gid,
+		.base = *keeper->home ? keeper->home : base,
+		.path = path,
 	};
-	const char *root = *keeper->home ? NULL :
-		gp_names_find(gp_place_names(g, &config, parse_docker_config,
-					     ""), "");
+	const char *root =
+		*keeper->home ?
+			NULL :
+			gp_names_find(gp_place_names(g, &config,
+						     parse_docker_config, ""),
+				      "");
 
 	if (root)
 		snprintf(base, sizeof(base), "%s", root);
 	snprintf(path, sizeof(path), "%scontainers/%s/config.v2.json",
 		 *keeper->home ? ".local/share/docker/" : "", container->id);
-	set_name(container, gp_names_find(gp_place_names(g, &place,
-							 parse_docker_container,
-							 ""), ""));
+	set_name(container,
+		 gp_names_find(gp_place_names(g, &place, parse_docker_container,
+					      ""),
+			       ""));
 }
 
 /* One of the storage drivers' directories. */
@@ -157,7 +165,8 @@ static void look_at_storage(const struct gpreempt *g, struct gp_place place,
 			    struct gpreempt_container *container)
 {
 	static const char *const files[] = {
-		"containers.json", "volatile-containers.json",
+		"containers.json",
+		"volatile-containers.json",
 	};
 	char path[MAX_PATH];
 	const char *above = place.path;
@@ -179,10 +188,11 @@ static void podman_name(const struct gpreempt *g, const struct gp_user *keeper,
 			struct gpreempt_container *container)
 {
 	const struct gp_place storage = {
-		.uid = keeper->uid, .gid = keeper->gid,
+		.uid = keeper->uid,
+		.gid = keeper->gid,
 		.base = *keeper->home ? keeper->home : "/var/lib/containers",
 		.path = *keeper->home ? ".local/share/containers/storage" :
-			"storage",
+					"storage",
 		.directory = true,
 	};
 	char dirs[MAX_DIRS][64];
@@ -192,8 +202,7 @@ static void podman_name(const struct gpreempt *g, const struct gp_user *keeper,
 	found = gp_place_names(g, &storage, parse_storage_dirs, NULL);
 	/* They may make room for the files. */
 	for (n = 0; n < found->count && n < MAX_DIRS; n++)
-		snprintf(dirs[n], sizeof(dirs[n]), "%.63s",
-			 found->list[n].key);
+		snprintf(dirs[n], sizeof(dirs[n]), "%.63s", found->list[n].key);
 	for (i = 0; i < n; i++)
 		look_at_storage(g, storage, dirs[i], container);
 }
@@ -214,7 +223,7 @@ void gp_container_name(const struct gpreempt *g, int64_t user,
 		{ "container", docker_name },
 		{ "container", podman_name },
 	};
-	struct gp_user keeper = { .uid = 0 };	/* the system: no home */
+	struct gp_user keeper = { .uid = 0 }; /* the system: no home */
 	size_t i;
 
 	if (user != GPREEMPT_UNKNOWN &&

@@ -7,9 +7,9 @@
 #include "lib/select/select.h"
 #include "shared/parse.h"
 
-#define MAX_PID (1 << 22)	/* the kernel's own limit */
-#define COMM_LEN 15		/* that the kernel keeps */
-#define CMD_LEN 8192		/* of a command line that a pattern sees */
+#define MAX_PID	 (1 << 22) /* the kernel's own limit */
+#define COMM_LEN 15	   /* that the kernel keeps */
+#define CMD_LEN	 8192	   /* of a command line that a pattern sees */
 
 static const char step[] = "looking for the target";
 
@@ -18,7 +18,7 @@ struct matcher {
 	struct gpreempt *g;
 	const char *word;
 	const struct kind *kind;
-	const char *value;	/* behind the kind's name */
+	const char *value; /* behind the kind's name */
 	pid_t pid;
 	uint64_t uid;
 	regex_t regex;
@@ -31,7 +31,7 @@ struct kind {
 	int (*prepare)(struct matcher *m, struct gpreempt_error *err);
 	bool (*match)(const struct matcher *m, pid_t pid);
 	void (*done)(struct matcher *m);
-	bool reads_memory;	/* the match may wait for the process */
+	bool reads_memory; /* the match may wait for the process */
 	/*
 	 * More to get ready that takes all processes. 0, -ENOENT, -EEXIST or
 	 * -ENOTUNIQ.
@@ -178,12 +178,16 @@ static const struct kind pid_kind = { .prefix = "", .match = match_pid };
 
 static const struct kind kinds[] = {
 	{ .prefix = "cgroup:", .match = match_cgroup },
-	{ .prefix = "container:", .match = match_container,
+	{ .prefix = "container:",
+	  .match = match_container,
 	  .find = find_container },
 	{ .prefix = "user:", .match = match_user, .prepare = prepare_user },
 	{ .prefix = "comm:", .match = match_comm },
-	{ .prefix = "cmd:", .match = match_cmd,
-	  .prepare = prepare_cmd, .done = done_cmd, .reads_memory = true },
+	{ .prefix = "cmd:",
+	  .match = match_cmd,
+	  .prepare = prepare_cmd,
+	  .done = done_cmd,
+	  .reads_memory = true },
 };
 
 /* The kind that a word begins as; NULL: none, it is a PID or bad. */
@@ -252,8 +256,8 @@ static int add_target(struct lister *l, struct gpreempt_target target)
 
 	if (list->count == l->room) {
 		size_t room = l->room ? 2 * l->room : 16;
-		void *bigger = realloc(list->targets,
-				       room * sizeof(*list->targets));
+		void *bigger =
+			realloc(list->targets, room * sizeof(*list->targets));
 
 		if (!bigger)
 			return -ENOMEM;
@@ -299,12 +303,13 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
 	if (ret) {
 		gpreempt_targets_free(l.list);
 		return ret == -ENOENT ?
-			gp_error(err, -ENODEV, GPREEMPT_NO_KFD, 0, step) :
-			gp_error(err, ret, GPREEMPT_SYSTEM, 0, step);
+			       gp_error(err, -ENODEV, GPREEMPT_NO_KFD, 0,
+					step) :
+			       gp_error(err, ret, GPREEMPT_SYSTEM, 0, step);
 	}
 	if (l.list->count)
-		qsort(l.list->targets, l.list->count,
-		      sizeof(*l.list->targets), compare_targets);
+		qsort(l.list->targets, l.list->count, sizeof(*l.list->targets),
+		      compare_targets);
 	*out = l.list;
 	return 0;
 }
@@ -342,8 +347,9 @@ static int fail_none(const struct selection *s, const struct matcher *m,
 	ret = gp_target_exists(s->g, m->pid, step, err);
 	if (ret)
 		return ret;
-	return fail_word(err, -ESRCH, never(s, m->pid) ? GPREEMPT_IS_HOLDER :
-			 GPREEMPT_ENDED, m);
+	return fail_word(err, -ESRCH,
+			 never(s, m->pid) ? GPREEMPT_IS_HOLDER : GPREEMPT_ENDED,
+			 m);
 }
 
 static int choose(struct selection *s, struct matcher *m,
@@ -416,7 +422,7 @@ int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
 		return ret;
 	s.chosen = calloc(s.all->count + 1, sizeof(*s.chosen));
 	ret = s.chosen ? choose_all(&s, words, count, err) :
-		gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
+			 gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
 	if (!ret)
 		keep_chosen(&s);
 	free(s.chosen);

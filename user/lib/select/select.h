@@ -44,7 +44,7 @@ void gp_container_name(const struct gpreempt *g, int64_t user,
  */
 struct gp_box {
 	char id[sizeof(((struct gpreempt_container *)0)->id)];
-	int64_t user;		/* in whose slice it is; unknown: the system's */
+	int64_t user; /* in whose slice it is; unknown: the system's */
 	char outer[sizeof(((struct gpreempt_container *)0)->id)];
 };
 

@@ -36,7 +36,7 @@ static pid_t find_self(const struct gpreempt_targets *all, pid_t pid,
 		if (all->targets[i].pid == pid)
 			return pid;
 		if (found)
-			return 0;	/* two that started at once */
+			return 0; /* two that started at once */
 		found = all->targets[i].pid;
 	}
 	return found;
@@ -59,8 +59,9 @@ int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out,
 	pid = find_self(all, self, start);
 	gpreempt_targets_free(all);
 	if (!pid)
-		return gp_error(err, -ENODATA, getpid() == self ?
-				GPREEMPT_NOT_GPU : GPREEMPT_PID_NAMESPACE,
+		return gp_error(err, -ENODATA,
+				getpid() == self ? GPREEMPT_NOT_GPU :
+						   GPREEMPT_PID_NAMESPACE,
 				self, step);
 	return gpreempt_view_read(g, pid, out, err);
 }

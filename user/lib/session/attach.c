@@ -63,10 +63,8 @@ static int fail_enable(struct gpreempt_session *s, int code)
 		int code;
 		enum gpreempt_reason reason;
 	} reasons[] = {
-		{ -EALREADY, GPREEMPT_DEBUGGED },
-		{ -EBUSY, GPREEMPT_GWS_BUSY },
-		{ -ENODEV, GPREEMPT_GPU_OLD },
-		{ -EINVAL, GPREEMPT_NO_HWS },
+		{ -EALREADY, GPREEMPT_DEBUGGED }, { -EBUSY, GPREEMPT_GWS_BUSY },
+		{ -ENODEV, GPREEMPT_GPU_OLD },	  { -EINVAL, GPREEMPT_NO_HWS },
 		{ -ESRCH, GPREEMPT_NOT_GPU },
 	};
 	size_t i;
@@ -99,7 +97,7 @@ static int check_free(struct gpreempt_session *s)
 	case 0:
 		return fail_enable(s, -EALREADY);
 	case -ESRCH:
-	case -EBUSY:	/* amdgpu-dkms, while it samples program counters */
+	case -EBUSY: /* amdgpu-dkms, while it samples program counters */
 		return fail_enable(s, ret);
 	default:
 		return gp_session_fail(s, ret, GPREEMPT_SYSTEM,
@@ -114,8 +112,7 @@ static int check_runtime(struct gpreempt_session *s)
 	s->had_runtime |= s->runtime == DEBUG_RUNTIME_STATE_ENABLED;
 	switch (s->runtime) {
 	case DEBUG_RUNTIME_STATE_ENABLED_BUSY:
-		return gp_session_fail(s, -EBUSY, GPREEMPT_RUNTIME_BUSY,
-				       step);
+		return gp_session_fail(s, -EBUSY, GPREEMPT_RUNTIME_BUSY, step);
 	case DEBUG_RUNTIME_STATE_ENABLED_ERROR:
 		return gp_session_fail(s, -EIO, GPREEMPT_RUNTIME_ERROR, step);
 	default:

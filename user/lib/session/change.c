@@ -93,8 +93,9 @@ static int fail_runtime(struct gpreempt_session *s, const char *step)
 	if (gp_process_read(s->g, s->kfd.pid, &process) ||
 	    strchr("ZX", process.state))
 		return gp_session_fail(s, -ESRCH, GPREEMPT_ENDED, step);
-	return gp_session_fail(s, -EPERM, s->had_runtime ? GPREEMPT_ENDING :
-							   GPREEMPT_RUNTIME_OFF,
+	return gp_session_fail(s, -EPERM,
+			       s->had_runtime ? GPREEMPT_ENDING :
+						GPREEMPT_RUNTIME_OFF,
 			       step);
 }
 
@@ -154,10 +155,9 @@ static size_t collect(struct gpreempt_session *s,
  * The same for ids, of which the driver judges those that we do not know. Not
  * inline: its array would be on the stack of every call.
  */
-__attribute__((noinline))
-static size_t collect_ids(struct gpreempt_session *s,
-			  const struct gpreempt_filter *which, bool suspend,
-			  struct gpreempt_outcome *out)
+__attribute__((noinline)) static size_t
+collect_ids(struct gpreempt_session *s, const struct gpreempt_filter *which,
+	    bool suspend, struct gpreempt_outcome *out)
 {
 	bool more = which->by_priority || which->n_gpu_ids;
 	bool seen[GP_MAX_IDS] = { 0 };

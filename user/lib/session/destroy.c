@@ -24,8 +24,8 @@
 
 struct search {
 	struct gpreempt_session *s;
-	size_t found;		/* ids in s->ids */
-	size_t threads;		/* seen in this look */
+	size_t found;	/* ids in s->ids */
+	size_t threads; /* seen in this look */
 	uint64_t deadline;
 };
 
@@ -52,8 +52,7 @@ static bool thread_destroys(struct gpreempt_session *s, const char *tid,
 	if (gp_read_small(s->g, text, sizeof(text), "/proc/%d/task/%s/syscall",
 			  s->kfd.pid, tid) <= 0)
 		return false;
-	if (sscanf(text, "%ld %*x %llx %llx", &number, &request,
-		   &address) != 3)
+	if (sscanf(text, "%ld %*x %llx %llx", &number, &request, &address) != 3)
 		return false;
 	if (number != __NR_ioctl ||
 	    (uint32_t)request != AMDKFD_IOC_DESTROY_QUEUE)

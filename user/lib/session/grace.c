@@ -8,7 +8,7 @@
 #include "shared/parse.h"
 
 #define CLOCKS_PER_UNIT 1024
-#define VRAM "vram_"
+#define VRAM		"vram_"
 
 /* The highest clock of the GPUs that a process may use, in MHz. */
 struct clock {
@@ -38,8 +38,8 @@ static int look_at_gpu(void *arg, const char *name)
 	if (strncmp(name, VRAM, strlen(VRAM)) ||
 	    shr_parse_u64(name + strlen(VRAM), UINT32_MAX, &clock->gpu_id))
 		return 0;
-	return clock->g->ops->list_dir(clock->g->be, GP_TOPOLOGY,
-				       look_at_node, clock);
+	return clock->g->ops->list_dir(clock->g->be, GP_TOPOLOGY, look_at_node,
+				       clock);
 }
 
 int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns,

@@ -27,9 +27,10 @@ static int renew(struct gpreempt_keeper *k)
 {
 	do {
 		if (!spend_loss(k, shr_now_ns()))
-			return k->over = gp_session_fail(k->session, -ENOTCONN,
-					GPREEMPT_LOST,
-					"opening the session again");
+			return k->over =
+				       gp_session_fail(k->session, -ENOTCONN,
+						       GPREEMPT_LOST,
+						       "opening the session again");
 		if (k->lost)
 			k->lost(k->data, &k->session->error);
 		k->over = gpreempt_session_renew(k->session, NULL);
@@ -94,7 +95,8 @@ int gpreempt_keeper_resume(struct gpreempt_keeper *k,
 }
 
 /* Of the form that change() takes. */
-static int refresh(struct gpreempt_session *s, const struct gpreempt_filter *which,
+static int refresh(struct gpreempt_session *s,
+		   const struct gpreempt_filter *which,
 		   struct gpreempt_outcome *out)
 {
 	(void)which;

@@ -83,8 +83,7 @@ int gp_kfd_disable(const struct gp_kfd *k)
 }
 
 int gp_kfd_snapshot(const struct gp_kfd *k, bool acknowledge,
-		    struct kfd_queue_snapshot_entry *entries,
-		    uint32_t *count)
+		    struct kfd_queue_snapshot_entry *entries, uint32_t *count)
 {
 	struct kfd_ioctl_dbg_trap_args args = {
 		.queue_snapshot = {

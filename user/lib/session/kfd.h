@@ -13,8 +13,8 @@
 struct gp_kfd {
 	const struct gpreempt *g;
 	int fd;
-	pid_t pid;		/* whose queues it is about */
-	uint64_t entry_ns;	/* of the last suspend or resume, since boot */
+	pid_t pid;	   /* whose queues it is about */
+	uint64_t entry_ns; /* of the last suspend or resume, since boot */
 	uint64_t return_ns;
 };
 
@@ -32,8 +32,7 @@ int gp_kfd_disable(const struct gp_kfd *k);
  * With acknowledge the queues copied are not new any more for the driver.
  */
 int gp_kfd_snapshot(const struct gp_kfd *k, bool acknowledge,
-		    struct kfd_queue_snapshot_entry *entries,
-		    uint32_t *count);
+		    struct kfd_queue_snapshot_entry *entries, uint32_t *count);
 
 /* The ids come back with KFD_DBG_QUEUE_ bits; see gp_kfd_judge(). */
 int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count,

@@ -6,11 +6,11 @@
 #include "shared/clock.h"
 
 /* How often to look; and how often after one was found: there come more. */
-#define PERIOD_NS (10 * NSEC_PER_MSEC)
+#define PERIOD_NS     (10 * NSEC_PER_MSEC)
 #define HOT_PERIOD_NS (NSEC_PER_MSEC / 2)
-#define HOT_TIME_NS (100 * NSEC_PER_MSEC)
+#define HOT_TIME_NS   (100 * NSEC_PER_MSEC)
 /* With many threads a look takes long: spend a tenth of our time on it. */
-#define COST_FACTOR 10
+#define COST_FACTOR   10
 #define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
 
 void gp_session_look_fast(struct gpreempt_session *s)
@@ -38,7 +38,8 @@ static uint64_t next_period(const struct gpreempt_session *s)
 	if (period > MAX_PERIOD_NS)
 		period = MAX_PERIOD_NS;
 	/* Nothing is released before then. */
-	if (!gp_session_any_destroyed(s) && s->release.paced_until > now + period)
+	if (!gp_session_any_destroyed(s) &&
+	    s->release.paced_until > now + period)
 		period = s->release.paced_until - now;
 	return period;
 }

@@ -9,16 +9,16 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-#define GP_METER_SLOTS 100
+#define GP_METER_SLOTS	 100
 #define GP_METER_SLOT_NS (100 * NSEC_PER_MSEC)
 
 /* All 0, but slot_ns: nothing was so yet. Times are of shr_now_ns(). */
 struct gp_meter {
-	uint64_t slot_ns;	/* GP_METER_SLOT_NS */
-	uint64_t since;		/* it is so since then; 0: it is not */
-	uint64_t total;		/* ns, up to since */
-	uint64_t end;		/* of what was last added to it */
-	uint64_t newest;	/* the number of the newest slot */
+	uint64_t slot_ns; /* GP_METER_SLOT_NS */
+	uint64_t since;	  /* it is so since then; 0: it is not */
+	uint64_t total;	  /* ns, up to since */
+	uint64_t end;	  /* of what was last added to it */
+	uint64_t newest;  /* the number of the newest slot */
 	/* By number; one more than the window, which begins within a slot. */
 	uint64_t slot[GP_METER_SLOTS + 1];
 };

@@ -2,8 +2,8 @@
 /* The list of queues that a session has: finding in it. */
 #include "lib/session/session.h"
 
-struct gpreempt_session_queue *
-gp_session_find(const struct gpreempt_session *s, uint32_t qid)
+struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s,
+					       uint32_t qid)
 {
 	size_t low = 0, high = s->count;
 

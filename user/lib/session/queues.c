@@ -74,8 +74,10 @@ static void judge_new(struct gpreempt_session *s, const bool *fresh)
 	size_t i;
 
 	if (gp_session_needs_priorities(s) && gp_session_learn_priorities(s))
-		gp_log(s->g, "process %d: the priorities of its new queues "
-		       "are not known: those queues run", s->kfd.pid);
+		gp_log(s->g,
+		       "process %d: the priorities of its new queues "
+		       "are not known: those queues run",
+		       s->kfd.pid);
 	for (i = 0; i < s->count; i++) {
 		if (!fresh[i])
 			continue;
@@ -103,10 +105,11 @@ static void merge(struct gpreempt_session *s, uint32_t count)
 		old = gp_session_find(s, entry->queue_id);
 		/* No node has the id 0: see forget_new(). */
 		fresh[i] = !old || !old->gpu_id;
-		queues[i] = !fresh[i] ? *old : (struct gpreempt_session_queue){
-			.qid = entry->queue_id,
-			.priority = GPREEMPT_UNKNOWN,
-		};
+		queues[i] = !fresh[i] ? *old :
+					(struct gpreempt_session_queue){
+						.qid = entry->queue_id,
+						.priority = GPREEMPT_UNKNOWN,
+					};
 		queues[i].gpu_id = entry->gpu_id;
 		queues[i].type = queue_type(entry->queue_type);
 	}

@@ -17,13 +17,13 @@ struct gp_reader {
 	/* Its own copies: the caller may be gone when a read comes back. */
 	const struct gp_backend_ops *ops;
 	void *be;
-	bool stays;		/* be outlives the library's handle */
+	bool stays; /* be outlives the library's handle */
 	pid_t pid;
 	sem_t go;
 	sem_t done;
 	atomic_bool quit;
-	atomic_int users;	/* the thread and the caller: the last frees */
-	bool pending;		/* the caller's: done was not waited for */
+	atomic_int users; /* the thread and the caller: the last frees */
+	bool pending;	  /* the caller's: done was not waited for */
 
 	/* The caller's before go, the thread's until done. */
 	uint64_t address;
@@ -64,8 +64,7 @@ static void *reader_thread(void *arg)
 	return NULL;
 }
 
-int gp_reader_start(const struct gpreempt *g, pid_t pid,
-		    struct gp_reader **out)
+int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out)
 {
 	struct gp_reader *r = calloc(1, sizeof(*r));
 	int ret;

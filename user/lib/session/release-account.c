@@ -13,9 +13,9 @@
  * runs in the rest of the window adds up to less than a tenth of it.
  */
 #define SUSPECT_PERCENT 5
-#define SUSPECT_PACE 24
-#define MOST_PERCENT 9
-#define MOST_PACE 100
+#define SUSPECT_PACE	24
+#define MOST_PERCENT	9
+#define MOST_PACE	100
 /* How long an unseen queue can have run when nothing else is held. */
 #define UNSEEN_NS (25 * NSEC_PER_MSEC)
 /* Without a new queue for so long, a process may be ending. */
@@ -124,8 +124,10 @@ static bool ran_percent(struct gpreempt_session *s, unsigned int percent,
 
 bool gp_release_over_budget(struct gpreempt_session *s, uint64_t now)
 {
-	return ran_percent(s, now < s->release.suspect_until ?
-			      SUSPECT_PERCENT : MOST_PERCENT, now);
+	return ran_percent(s,
+			   now < s->release.suspect_until ? SUSPECT_PERCENT :
+							    MOST_PERCENT,
+			   now);
 }
 
 void gp_release_pace(struct gpreempt_session *s, uint64_t ns, uint64_t now)

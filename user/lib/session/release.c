@@ -53,7 +53,8 @@ static int take_back(struct gpreempt_session *s)
 		struct gpreempt_session_queue *queue = &s->queues[i];
 
 		queue->being_destroyed = queue->wanted && !queue->held &&
-				 queue->result == GPREEMPT_RESULT_REFUSED;
+					 queue->result ==
+						 GPREEMPT_RESULT_REFUSED;
 		n -= queue->being_destroyed;
 	}
 	return n > 0 ? n : 0;
@@ -158,9 +159,9 @@ static bool any_gone(const struct gpreempt_session *s)
 
 	for (i = 0; i < s->count; i++)
 		if (s->queues[i].being_destroyed &&
-		    gp_read_small(s->g, text, sizeof(text), GP_SYSFS_PROC
-				  "/%d/queues/%u/gpuid", s->kfd.pid,
-				  s->queues[i].qid) < 0)
+		    gp_read_small(s->g, text, sizeof(text),
+				  GP_SYSFS_PROC "/%d/queues/%u/gpuid",
+				  s->kfd.pid, s->queues[i].qid) < 0)
 			return true;
 	return false;
 }
@@ -226,5 +227,6 @@ int gp_release_check(struct gpreempt_session *s, uint64_t now)
 	if (ret < 0)
 		return ret;
 	return s->count != before || !gp_session_any_destroyed(s) ?
-	       GPREEMPT_EVENT_QUEUES : 0;
+		       GPREEMPT_EVENT_QUEUES :
+		       0;
 }

@@ -59,8 +59,7 @@ void gp_session_arm_sampler(struct gpreempt_session *s,
 	for (i = 0; i < s->count; i++)
 		if (!s->queues[i].held && is_meant(which, &s->queues[i]))
 			ids[n++] = s->queues[i].qid;
-	gp_sampler_arm(s->sampler, ids, n,
-		       s->sampling == GPREEMPT_SAMPLE_ON);
+	gp_sampler_arm(s->sampler, ids, n, s->sampling == GPREEMPT_SAMPLE_ON);
 }
 
 void gp_session_finish_sampler(struct gpreempt_session *s,
@@ -68,6 +67,7 @@ void gp_session_finish_sampler(struct gpreempt_session *s,
 {
 	if (!s->sampler || !gp_sampler_armed(s->sampler))
 		return;
-	gp_sampler_finish(s->sampler, out->ioctl_ns ? s->kfd.entry_ns : UINT64_MAX,
+	gp_sampler_finish(s->sampler,
+			  out->ioctl_ns ? s->kfd.entry_ns : UINT64_MAX,
 			  &out->slots_ns, &out->resolution_ns);
 }

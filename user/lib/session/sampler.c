@@ -21,19 +21,19 @@ struct gp_sampler {
 	const struct gpreempt *g;
 	pid_t pid;
 	pthread_t thread;
-	bool armed;		/* the caller's */
-	bool wait;		/* it waits for ready */
+	bool armed; /* the caller's */
+	bool wait;  /* it waits for ready */
 	sem_t arm;
-	sem_t ready;		/* looked at once */
+	sem_t ready; /* looked at once */
 	sem_t done;
 	atomic_bool quit;
-	_Atomic uint64_t returned_ns;	/* 0: the driver is at it */
+	_Atomic uint64_t returned_ns; /* 0: the driver is at it */
 	uint32_t ids[GP_MAX_IDS];
 	size_t count;
 
 	/* What was seen; the thread's until it is done. */
-	uint64_t active_ns;	/* begin of the last look that saw a slot */
-	uint64_t inactive_ns;	/* end of the first that saw none */
+	uint64_t active_ns;   /* begin of the last look that saw a slot */
+	uint64_t inactive_ns; /* end of the first that saw none */
 };
 
 /* Slots that the queues hold now, GPREEMPT_UNKNOWN, or NO_VIEW. */
@@ -45,7 +45,8 @@ static int64_t count_slots(const struct gp_sampler *sampler)
 	size_t i, len;
 
 	if (gp_view_text(sampler->g, sampler->pid, GP_VIEW_QUEUES_FILE, &text,
-			 &len) || gpreempt_view_parse(text, len, &view))
+			 &len) ||
+	    gpreempt_view_parse(text, len, &view))
 		return NO_VIEW;
 	for (i = 0; i < sampler->count; i++) {
 		const struct gpreempt_queue *queue;

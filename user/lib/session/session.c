@@ -94,8 +94,7 @@ static int open_timers(struct gpreempt_session *s)
 	};
 
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	s->timer = timerfd_create(CLOCK_MONOTONIC,
-				  TFD_CLOEXEC | TFD_NONBLOCK);
+	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (s->epoll < 0 || s->timer < 0 ||
 	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->timer, &event) < 0)
 		return gp_session_fail(s, -errno, GPREEMPT_SYSTEM,

@@ -11,12 +11,12 @@
 enum gp_session_state {
 	GP_SESSION_OPENING,
 	GP_SESSION_OPEN,
-	GP_SESSION_LOST,	/* ended by another; we still trace */
-	GP_SESSION_ENDED,	/* the process is gone, or we have left it */
+	GP_SESSION_LOST,  /* ended by another; we still trace */
+	GP_SESSION_ENDED, /* the process is gone, or we have left it */
 };
 
 #define GP_MAX_RULES 8
-#define GP_MAX_GPUS 128
+#define GP_MAX_GPUS  128
 
 /* What shall become of new queues that match. */
 struct gp_rule {
@@ -24,34 +24,34 @@ struct gp_rule {
 	bool by_priority;
 	uint32_t priority_min;
 	uint32_t priority_max;
-	size_t n_gpus;		/* 0: on any */
+	size_t n_gpus; /* 0: on any */
 	uint32_t gpu_ids[GP_MAX_GPUS];
 };
 
 /* Queues that run although they are to be suspended: release.c. */
 struct gp_release {
-	struct gp_meter ran;	/* while any of them did */
-	uint64_t told;		/* of ran, ns: in an outcome */
-	bool over;		/* the budget is used up, and that was reported */
-	bool all;		/* all were released: the process is ending */
-	size_t left;		/* queues when that was last looked at */
-	size_t ended;		/* old queues destroyed in short order */
-	uint64_t start;		/* of the last release; 0: those are gone */
-	uint64_t confirm_at;	/* what is there then is suspended; 0: it was */
+	struct gp_meter ran; /* while any of them did */
+	uint64_t told;	     /* of ran, ns: in an outcome */
+	bool over;	     /* the budget is used up, and that was reported */
+	bool all;	     /* all were released: the process is ending */
+	size_t left;	     /* queues when that was last looked at */
+	size_t ended;	     /* old queues destroyed in short order */
+	uint64_t start;	     /* of the last release; 0: those are gone */
+	uint64_t confirm_at; /* what is there then is suspended; 0: it was */
 	/* Times in ns since boot: */
-	uint64_t paced_until;	/* nothing is released before then */
-	uint64_t quiet_until;	/* new queues came: not all are released */
-	uint64_t suspect_until;	/* new queues, or a queue that was not destroyed */
+	uint64_t paced_until; /* nothing is released before then */
+	uint64_t quiet_until; /* new queues came: not all are released */
+	uint64_t suspect_until; /* new queues, or a queue that was not destroyed */
 	/* Ever: */
-	uint64_t count;		/* queues released one by one */
-	uint64_t returned;	/* of these, suspended again at once */
-	uint64_t made;		/* new queues while others were held */
-	uint64_t unseen;	/* of these, gone before they were in a snapshot */
+	uint64_t count;	   /* queues released one by one */
+	uint64_t returned; /* of these, suspended again at once */
+	uint64_t made;	   /* new queues while others were held */
+	uint64_t unseen;   /* of these, gone before they were in a snapshot */
 	/* Of this round: events of new queues, less those in snapshots. */
 	int64_t missing;
-	int64_t late;		/* queues whose event had not come in the last */
-	uint64_t dispatched;	/* ns since boot: the last time before this one */
-	bool young[GP_MAX_IDS];	/* by id: made while others were held */
+	int64_t late;	     /* queues whose event had not come in the last */
+	uint64_t dispatched; /* ns since boot: the last time before this one */
+	bool young[GP_MAX_IDS]; /* by id: made while others were held */
 };
 
 struct gpreempt_session {
@@ -61,39 +61,39 @@ struct gpreempt_session {
 	struct gpreempt_error error;
 	bool traced;
 	bool enabled;
-	bool stopped;		/* by job control */
-	uint32_t runtime;	/* DEBUG_RUNTIME_STATE_ of the process */
-	bool had_runtime;	/* it was enabled once, as far as we know */
+	bool stopped;	  /* by job control */
+	uint32_t runtime; /* DEBUG_RUNTIME_STATE_ of the process */
+	bool had_runtime; /* it was enabled once, as far as we know */
 
-	int events;		/* pipe the driver writes to; EOF: disabled */
-	int stops;		/* readable when the process has stopped */
-	void *watch;		/* behind stops */
-	int timer;		/* when to look for queues being destroyed */
-	int epoll;		/* all three */
+	int events;  /* pipe the driver writes to; EOF: disabled */
+	int stops;   /* readable when the process has stopped */
+	void *watch; /* behind stops */
+	int timer;   /* when to look for queues being destroyed */
+	int epoll;   /* all three */
 	bool timer_armed;
-	uint64_t fast_until;	/* look often until then, in ns since boot */
-	uint64_t cost;		/* of the last look, in ns */
-	uint64_t looked_at_all;	/* threads, in ns since boot */
-	size_t threads_seen;	/* in a look that is not finished */
-	char destroyer[16];	/* the thread that destroyed the last queue */
-	struct gp_reader *reader;	/* NULL: nothing was read yet */
+	uint64_t fast_until;	  /* look often until then, in ns since boot */
+	uint64_t cost;		  /* of the last look, in ns */
+	uint64_t looked_at_all;	  /* threads, in ns since boot */
+	size_t threads_seen;	  /* in a look that is not finished */
+	char destroyer[16];	  /* the thread that destroyed the last queue */
+	struct gp_reader *reader; /* NULL: nothing was read yet */
 	struct gp_release release;
 
 	size_t n_rules;
-	bool first_is_all;	/* rules[0] is about all queues */
-	uint32_t grace;		/* of the driver's units */
-	bool gpu_hung;		/* the hardware kept a queue: do not try again */
-	struct gpreempt_session_queue *queues;	/* by id */
+	bool first_is_all; /* rules[0] is about all queues */
+	uint32_t grace;	   /* of the driver's units */
+	bool gpu_hung;	   /* the hardware kept a queue: do not try again */
+	struct gpreempt_session_queue *queues; /* by id */
 	size_t count;
-	struct gpreempt_session_queue *spare;	/* the next list, being made */
+	struct gpreempt_session_queue *spare; /* the next list, being made */
 	struct kfd_queue_snapshot_entry *snapshot;
-	size_t capacity;		/* of all three */
-	bool fresh;		/* there was a queue that we did not know */
-	struct gp_sampler *sampler;	/* NULL: slots are not watched */
+	size_t capacity;	    /* of all three */
+	bool fresh;		    /* there was a queue that we did not know */
+	struct gp_sampler *sampler; /* NULL: slots are not watched */
 	enum gpreempt_sampling sampling;
 	/* Right here: few of them share a page with the above. */
-	uint32_t ids[GP_MAX_IDS];	/* for the driver, which writes to it */
-	struct gp_rule rules[GP_MAX_RULES];	/* the last that matches counts */
+	uint32_t ids[GP_MAX_IDS]; /* for the driver, which writes to it */
+	struct gp_rule rules[GP_MAX_RULES]; /* the last that matches counts */
 };
 
 /* state.c: fail with a reason that gpreempt_session_error() gives. */
@@ -106,8 +106,8 @@ int gp_session_fail_trap(struct gpreempt_session *s, int code,
 void gp_session_all_run(struct gpreempt_session *s);
 
 /* queue-list.c: NULL when there is no such queue. */
-struct gpreempt_session_queue *
-gp_session_find(const struct gpreempt_session *s, uint32_t qid);
+struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s,
+					       uint32_t qid);
 bool gp_session_any_held(const struct gpreempt_session *s);
 bool gp_session_any_destroyed(const struct gpreempt_session *s);
 

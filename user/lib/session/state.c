@@ -17,8 +17,7 @@ void gp_session_all_run(struct gpreempt_session *s)
 	gp_release_count(s);
 }
 
-int gp_session_fail_trap(struct gpreempt_session *s, int code,
-			 const char *step)
+int gp_session_fail_trap(struct gpreempt_session *s, int code, const char *step)
 {
 	switch (code) {
 	case -ESRCH:

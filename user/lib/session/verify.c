@@ -15,13 +15,13 @@
 struct check {
 	const struct gpreempt_session *s;
 	const struct gpreempt_view *view;
-	size_t off;		/* queues that are suspended and seen off */
+	size_t off; /* queues that are suspended and seen off */
 	bool contradicted;
-	bool open;		/* there is something that was not seen */
+	bool open; /* there is something that was not seen */
 };
 
 /* The driver holds the lock of a process for a moment at a time. */
-#define STALE_TRIES 10
+#define STALE_TRIES    10
 #define STALE_PAUSE_NS (2 * NSEC_PER_MSEC)
 
 /* Slots that hold a queue now; GPREEMPT_UNKNOWN when they were not read. */
@@ -33,8 +33,8 @@ static int64_t active_slots(const struct gpreempt_queue *row)
 	return row->active;
 }
 
-static const struct gpreempt_queue *
-find_row(const struct gpreempt_view *view, uint32_t qid)
+static const struct gpreempt_queue *find_row(const struct gpreempt_view *view,
+					     uint32_t qid)
 {
 	size_t i;
 

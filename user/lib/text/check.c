@@ -7,10 +7,8 @@
 #include "lib/text/text.h"
 
 static const char *const type_names[] = {
-	[GPREEMPT_TEXT_COMPUTE] = "compute",
-	[GPREEMPT_TEXT_SDMA] = "sdma",
-	[GPREEMPT_TEXT_DIQ] = "diq",
-	[GPREEMPT_TEXT_HIQ] = "hiq",
+	[GPREEMPT_TEXT_COMPUTE] = "compute", [GPREEMPT_TEXT_SDMA] = "sdma",
+	[GPREEMPT_TEXT_DIQ] = "diq",	     [GPREEMPT_TEXT_HIQ] = "hiq",
 	[GPREEMPT_TEXT_OTHER] = "other",
 };
 
@@ -25,7 +23,7 @@ struct entry {
 	int64_t xcc;
 	int64_t mqds;
 	int64_t slots;
-	int64_t unreadable;	/* slots whose registers are not there */
+	int64_t unreadable; /* slots whose registers are not there */
 	int64_t active;
 	int64_t without_owner;
 };
@@ -63,7 +61,8 @@ static size_t collect(const struct gpreempt_text_data *d, int64_t pid,
 		    (all || queue->pid == pid))
 			*at++ = (struct entry){
 				.gpu_id = queue->gpu_id,
-				.xcc = d->mqds[i].xcc, .mqds = 1,
+				.xcc = d->mqds[i].xcc,
+				.mqds = 1,
 			};
 	}
 	for (i = 0; i < d->n_slots; i++) {
@@ -73,12 +72,15 @@ static size_t collect(const struct gpreempt_text_data *d, int64_t pid,
 
 		if (slot->type == GPREEMPT_TEXT_COMPUTE)
 			*at++ = (struct entry){
-				.gpu_id = slot->gpu_id, .xcc = slot->nth_xcc,
+				.gpu_id = slot->gpu_id,
+				.xcc = slot->nth_xcc,
 				.slots = 1,
-				.unreadable =
-					slot->regs.active == GPREEMPT_UNKNOWN,
-				.active = active && (all || (owned &&
-					d->queues[slot->owner].pid == pid)),
+				.unreadable = slot->regs.active ==
+					      GPREEMPT_UNKNOWN,
+				.active = active &&
+					  (all ||
+					   (owned &&
+					    d->queues[slot->owner].pid == pid)),
 				.without_owner = active && all && !owned,
 			};
 	}
@@ -115,12 +117,11 @@ static struct gpreempt_text_check judge(const struct gpreempt_text_data *d,
 		.gpu_id = entry->gpu_id,
 		.xcc = entry->xcc,
 		.queues = mqds_known ? entry->mqds : GPREEMPT_UNKNOWN,
-		.slots_expected = mqds_known ? entry->mqds :
-			GPREEMPT_UNKNOWN,
-		.slots_active = slots_known ? entry->active :
-			GPREEMPT_UNKNOWN,
+		.slots_expected = mqds_known ? entry->mqds : GPREEMPT_UNKNOWN,
+		.slots_active = slots_known ? entry->active : GPREEMPT_UNKNOWN,
 		.slots_without_owner = slots_known && mqds_known ?
-			entry->without_owner : GPREEMPT_UNKNOWN,
+					       entry->without_owner :
+					       GPREEMPT_UNKNOWN,
 	};
 }
 

@@ -56,7 +56,8 @@ static int end_slot(struct gpreempt_text *text, const uint32_t *words,
 	slot->words = text->first_word;
 	slot->n_words = count;
 	wrong = gp_text_regs(slot->type == GPREEMPT_TEXT_SDMA ?
-			     GP_DUMP_SDMA_SLOT : GP_DUMP_CP_SLOT,
+				     GP_DUMP_SDMA_SLOT :
+				     GP_DUMP_CP_SLOT,
 			     words, count, &slot->regs);
 	return wrong ? gp_text_problem(text, slot->line, wrong) : 0;
 }

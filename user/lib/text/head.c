@@ -8,7 +8,8 @@
 
 #define NUMBERS_MAX 4
 
-typedef int take_fn(struct gpreempt_text *text, const int64_t *numbers, int arg);
+typedef int take_fn(struct gpreempt_text *text, const int64_t *numbers,
+		    int arg);
 
 static int add_queue(struct gpreempt_text *text, enum gpreempt_text_type type,
 		     int64_t gpu_id)
@@ -28,7 +29,8 @@ static int add_queue(struct gpreempt_text *text, enum gpreempt_text_type type,
 	queue->pasid = text->have_process ? process->pasid : GPREEMPT_UNKNOWN;
 	/* Of the processes, until the join numbers the contexts. */
 	queue->context = text->have_process ?
-		(int64_t)text->processes.count - 1 : GPREEMPT_UNKNOWN;
+				 (int64_t)text->processes.count - 1 :
+				 GPREEMPT_UNKNOWN;
 	queue->qid = GPREEMPT_UNKNOWN;
 	queue->is_active = GPREEMPT_UNKNOWN;
 	queue->priority = GPREEMPT_UNKNOWN;
@@ -131,8 +133,7 @@ static int take_note(struct gpreempt_text *text, const int64_t *numbers,
 }
 
 static int add_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
-		    int64_t xcc,
-		    int64_t pipe, int64_t number)
+		    int64_t xcc, int64_t pipe, int64_t number)
 {
 	const struct gpreempt_text_node *node =
 		gp_last(text->nodes, struct gpreempt_text_node);
@@ -156,8 +157,9 @@ static int add_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
 	gp_text_regs(GP_DUMP_OTHER, NULL, 0, &slot->regs);
 	text->block = GP_BLOCK_SLOT;
 	text->data.hqds_seen = true;
-	return known ? 0 : gp_text_problem(text, text->lines.number,
-					   "a slot of a node that is not there");
+	return known ? 0 :
+		       gp_text_problem(text, text->lines.number,
+				       "a slot of a node that is not there");
 }
 
 static int add_cp_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
@@ -171,7 +173,8 @@ static int add_cp_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
 	if (!text->xccs || text->last_xcc != xcc)
 		text->xccs++;
 	text->last_xcc = xcc;
-	gp_last(text->slots, struct gpreempt_text_slot)->nth_xcc = text->xccs - 1;
+	gp_last(text->slots, struct gpreempt_text_slot)->nth_xcc =
+		text->xccs - 1;
 	return 0;
 }
 
@@ -309,7 +312,7 @@ static const struct head {
 	const char *pattern;
 	take_fn *take;
 	int arg;
-	bool within;	/* says more of the block that it is in */
+	bool within; /* says more of the block that it is in */
 } heads[] = {
 	{ "Inst %d, CP Pipe %d, Queue %d", take_cp_slot, 0, false },
 	{ "SDMA Engine %d, RLC %d", take_sdma_slot, 0, false },
@@ -333,8 +336,8 @@ static const struct head {
 	  GPREEMPT_TEXT_OTHER, false },
 	{ "Bad kernel queue type %d on device %x", take_bad_queue,
 	  GPREEMPT_TEXT_OTHER, false },
-	{ "Weird: Queue node with neither kernel nor user queue", take_weird,
-	  0, false },
+	{ "Weird: Queue node with neither kernel nor user queue", take_weird, 0,
+	  false },
 	{ "Queue ID: %d*", take_old_id, 0, true },
 	{ "Process: pid %d pasid 0x%x*", take_old_process, 0, true },
 	{ "is active: yes*", take_old_active, 1, true },
@@ -343,8 +346,7 @@ static const struct head {
 	{ "=== *", take_remark, 0, true },
 };
 
-static bool take_number(const char **p, const char *end, bool hex,
-			int64_t *out)
+static bool take_number(const char **p, const char *end, bool hex, int64_t *out)
 {
 	const char *start = *p;
 	uint64_t value = 0;

@@ -2,15 +2,17 @@
 /* A line of a dump: "    00000020: 00000000 00000001 ...", up to 8 words. */
 #include "lib/text/text.h"
 
-#define DIGIT 0x10	/* it is one */
+#define DIGIT	  0x10 /* it is one */
 #define WORDS_MAX 8
-#define D(value) (DIGIT | (value))
+#define D(value)  (DIGIT | (value))
 
-static const uint8_t digits[256] = {
-	['0'] = D(0), D(1), D(2), D(3), D(4), D(5), D(6), D(7), D(8), D(9),
-	['a'] = D(10), D(11), D(12), D(13), D(14), D(15),
-	['A'] = D(10), D(11), D(12), D(13), D(14), D(15),
-};
+static const uint8_t
+	digits[256] = {
+		['0'] = D(0), D(1),  D(2),  D(3),  D(4),	  D(5),
+		D(6),	      D(7),  D(8),  D(9),  ['a'] = D(10), D(11),
+		D(12),	      D(13), D(14), D(15), ['A'] = D(10), D(11),
+		D(12),	      D(13), D(14), D(15),
+	};
 
 /* Eight digits; *good loses DIGIT if one is none. */
 static inline uint32_t word(const unsigned char *p, unsigned int *good)

@@ -103,10 +103,10 @@ static int join_cp(struct gpreempt_text *text, const struct keys *keys,
 	mqd->slots++;
 	if (mqd->slots > 1)
 		return gp_text_problem_at(text, slot->file, slot->line,
-				  "this MQD is in another slot, too");
+					  "this MQD is in another slot, too");
 	if (mqd->xcc != slot->nth_xcc)
 		return gp_text_problem_at(text, slot->file, slot->line,
-				  "this MQD is one for another XCC");
+					  "this MQD is one for another XCC");
 	return 0;
 }
 
@@ -183,7 +183,7 @@ struct seen {
 	const struct gpreempt_text *text;
 	int64_t gpu_id;
 	enum gpreempt_text_type type;
-	bool all;		/* there are some, and all can be read */
+	bool all; /* there are some, and all can be read */
 };
 
 /* Queues come process by process, and have few nodes: the last answer is kept. */
@@ -226,9 +226,10 @@ static void count_slots(struct gpreempt_text *text)
 				queue->type == GPREEMPT_TEXT_SDMA;
 
 		queue->slots_expected = !queue->n_mqds ? GPREEMPT_UNKNOWN :
-			in_slots ? (int64_t)queue->n_mqds : 0;
-		if (!queue->n_mqds || text->data.several_moments ||
-		    !in_slots || !slots_are_known(&seen, queue))
+					in_slots ? (int64_t)queue->n_mqds :
+						   0;
+		if (!queue->n_mqds || text->data.several_moments || !in_slots ||
+		    !slots_are_known(&seen, queue))
 			continue;
 		queue->slots_active = 0;
 		for (i = 0; i < queue->n_mqds; i++)
@@ -275,7 +276,8 @@ static int number_contexts(struct gpreempt_text *text)
 	free(sorted);
 	for (i = 0; i < text->queues.count; i++)
 		if (queues[i].context != GPREEMPT_UNKNOWN)
-			queues[i].context = processes[queues[i].context].context;
+			queues[i].context =
+				processes[queues[i].context].context;
 	return 0;
 }
 

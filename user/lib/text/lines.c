@@ -7,7 +7,7 @@
 
 /* What some editors put before a text. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
-#define MARK_LEN 3
+#define MARK_LEN	3
 
 static int give(struct gp_lines *lines, struct gp_line line)
 {
@@ -42,7 +42,9 @@ static int carry(struct gp_lines *lines, const char *data, size_t len)
 static int give_carried(struct gp_lines *lines, bool cut)
 {
 	struct gp_line line = {
-		lines->carry, lines->carried, cut || lines->too_long,
+		lines->carry,
+		lines->carried,
+		cut || lines->too_long,
 		lines->too_long,
 	};
 
@@ -55,13 +57,12 @@ static int give_whole(struct gp_lines *lines, const char *data, size_t len)
 {
 	bool too_long = len > GP_LINE_MAX;
 
-	return give(lines, (struct gp_line){
-		data, too_long ? GP_LINE_MAX : len, too_long, too_long });
+	return give(lines, (struct gp_line){ data, too_long ? GP_LINE_MAX : len,
+					     too_long, too_long });
 }
 
 /* A line, or what is up to a carriage return in it; @end is behind it. */
-static int take_piece(struct gp_lines *lines, const char *data,
-		      const char *end)
+static int take_piece(struct gp_lines *lines, const char *data, const char *end)
 {
 	int ret = 0;
 
@@ -93,7 +94,7 @@ int gp_lines_feed(struct gp_lines *lines, const char *data, size_t len)
 			break;
 		if (!line_end)
 			return data < stop ? carry(lines, data, stop - data) :
-				0;
+					     0;
 		ret = take_piece(lines, data, line_end);
 		data = line_end + 1;
 	}

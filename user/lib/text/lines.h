@@ -15,9 +15,9 @@
 
 struct gp_line {
 	const char *at;
-	size_t len;		/* without its end */
-	bool cut;		/* longer than GP_LINE_MAX, or without an end */
-	bool too_long;		/* the former */
+	size_t len;    /* without its end */
+	bool cut;      /* longer than GP_LINE_MAX, or without an end */
+	bool too_long; /* the former */
 };
 
 struct gp_lines {
@@ -25,11 +25,11 @@ struct gp_lines {
 	int (*take)(void *data, struct gp_line line);
 	void *data;
 	uint64_t number;
-	uint64_t count;		/* of all files */
-	char *carry;		/* start of a line whose end has not come */
+	uint64_t count; /* of all files */
+	char *carry;	/* start of a line whose end has not come */
 	size_t carried;
 	bool too_long;
-	bool within;		/* a carriage return came, and no end of line */
+	bool within; /* a carriage return came, and no end of line */
 };
 
 int gp_lines_feed(struct gp_lines *lines, const char *data, size_t len);

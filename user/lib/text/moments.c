@@ -39,7 +39,7 @@ static int find_repeated(const struct places *places,
 			 const struct place **repeated)
 {
 	size_t size = 16, i, at;
-	uint32_t *table;	/* index + 1 */
+	uint32_t *table; /* index + 1 */
 
 	*repeated = NULL;
 	while (size < 2 * places->count)
@@ -65,8 +65,9 @@ static int find_repeated(const struct places *places,
 
 static void add_mqds(struct gpreempt_text *text, struct places *places)
 {
-	const struct gpreempt_text_queue *queues =
-		gp_items(text->queues, struct gpreempt_text_queue), *queue;
+	const struct gpreempt_text_queue
+		*queues = gp_items(text->queues, struct gpreempt_text_queue),
+		*queue;
 	const struct gpreempt_text_mqd *mqd =
 		gp_items(text->mqds, struct gpreempt_text_mqd);
 	const struct gpreempt_text_mqd *end =
@@ -78,10 +79,10 @@ static void add_mqds(struct gpreempt_text *text, struct places *places)
 		queue = queues + mqd->queue;
 		*place = (struct place){
 			.key = { queue->type, queue->gpu_id },
-			.file = queue->file, .line = queue->line,
+			.file = queue->file,
+			.line = queue->line,
 		};
-		if (queue->type == GPREEMPT_TEXT_COMPUTE &&
-		    mqd->regs.mqd > 0) {
+		if (queue->type == GPREEMPT_TEXT_COMPUTE && mqd->regs.mqd > 0) {
 			place->key[2] = mqd->regs.mqd;
 		} else if (queue->type == GPREEMPT_TEXT_SDMA &&
 			   mqd->regs.ring > 0 && mqd->regs.engine >= 0) {
@@ -111,7 +112,8 @@ static void add_slots(struct gpreempt_text *text, struct places *places)
 		places->items[places->count++] = (struct place){
 			.key = { slot->type, slot->gpu_id, slot->xcc,
 				 slot->pipe, slot->queue },
-			.file = slot->file, .line = slot->line,
+			.file = slot->file,
+			.line = slot->line,
 		};
 	}
 }
@@ -128,7 +130,8 @@ static void add_packets(struct gpreempt_text *text, struct places *places)
 			continue;
 		places->items[places->count++] = (struct place){
 			.key = { packet->gpu_id, packet->mqd },
-			.file = packet->file, .line = packet->line,
+			.file = packet->file,
+			.line = packet->line,
 		};
 	}
 }
@@ -138,11 +141,11 @@ static const struct kind {
 	const char *what;
 } kinds[] = {
 	{ add_mqds, "this queue is in the text twice: text of more than one "
-	  "moment, which is not joined" },
+		    "moment, which is not joined" },
 	{ add_slots, "this slot is in the text twice: text of more than one "
-	  "moment, which is not joined" },
+		     "moment, which is not joined" },
 	{ add_packets, "this queue is in the run list twice: text of more than "
-	  "one moment, which is not joined" },
+		       "one moment, which is not joined" },
 };
 
 static int find_of_kind(struct gpreempt_text *text, const struct kind *kind,

@@ -4,8 +4,7 @@
 
 #include "lib/text/text.h"
 
-int gp_text_problem(struct gpreempt_text *text, uint64_t line,
-		    const char *what)
+int gp_text_problem(struct gpreempt_text *text, uint64_t line, const char *what)
 {
 	struct gpreempt_text_problem *problem;
 

@@ -14,28 +14,28 @@
 #include "lib/text/text.h"
 #include "shared/macro.h"
 
-#define MQD_HEADER	0xc0310800
-#define CP_MQD_WORDS	512
-#define CP_REGS_AT	128
-#define CP_REGS		56
-#define SDMA_REGS	7
-#define SDMA_MQD_WORDS	128
-#define SDMA_V10_WORDS	130
-#define SDMA_ENGINE_AT	126	/* and the RLC behind it; v10: two further */
+#define MQD_HEADER	  0xc0310800
+#define CP_MQD_WORDS	  512
+#define CP_REGS_AT	  128
+#define CP_REGS		  56
+#define SDMA_REGS	  7
+#define SDMA_MQD_WORDS	  128
+#define SDMA_V10_WORDS	  130
+#define SDMA_ENGINE_AT	  126 /* and the RLC behind it; v10: two further */
 #define SDMA_V10_DOORBELL 22
-#define DOORBELL_MASK	0x3ffffff
-#define RING_SIZE_MAX	40	/* a power of two, in words */
+#define DOORBELL_MASK	  0x3ffffff
+#define RING_SIZE_MAX	  40 /* a power of two, in words */
 
 struct field {
-	size_t offset;		/* in struct gpreempt_text_regs */
-	unsigned char lo, hi;	/* registers; hi 0: only one */
+	size_t offset;	      /* in struct gpreempt_text_regs */
+	unsigned char lo, hi; /* registers; hi 0: only one */
 	unsigned char right;
-	uint32_t mask;		/* of the lower one, once shifted right */
-	unsigned char left;	/* of both together */
+	uint32_t mask;	    /* of the lower one, once shifted right */
+	unsigned char left; /* of both together */
 };
 
 #define FIELD(name) offsetof(struct gpreempt_text_regs, name)
-#define ALL 0xffffffff
+#define ALL	    0xffffffff
 
 static const struct field cp_fields[] = {
 	{ FIELD(mqd), 0, 1, 0, ALL, 0 },
@@ -59,8 +59,7 @@ static const struct field sdma_fields[] = {
 	{ FIELD(wptr), 5, 6, 0, ALL, 0 },
 };
 
-static void set(struct gpreempt_text_regs *regs, size_t offset,
-		uint64_t value)
+static void set(struct gpreempt_text_regs *regs, size_t offset, uint64_t value)
 {
 	int64_t number = value > INT64_MAX ? GPREEMPT_UNKNOWN : (int64_t)value;
 
@@ -90,7 +89,7 @@ static void ring_size(struct gpreempt_text_regs *regs, unsigned int less)
 
 	if (regs->ring_size != GPREEMPT_UNKNOWN)
 		regs->ring_size = log2 > RING_SIZE_MAX ? GPREEMPT_UNKNOWN :
-			4ll << log2;
+							 4ll << log2;
 }
 
 static void cp(const uint32_t *words, size_t count,
@@ -159,11 +158,12 @@ const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
 			return "more registers than a slot is known to have";
 		cp(words, count, regs);
 		return count < CP_REGS ? "registers of this slot are missing" :
-			NULL;
+					 NULL;
 	case GP_DUMP_SDMA_SLOT:
 		sdma(words, count, regs);
-		return count < SDMA_REGS ? "registers of this slot are missing" :
-			NULL;
+		return count < SDMA_REGS ?
+			       "registers of this slot are missing" :
+			       NULL;
 	case GP_DUMP_OTHER:
 		break;
 	}

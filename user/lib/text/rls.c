@@ -8,10 +8,10 @@
 
 #include "lib/text/text.h"
 
-#define TYPE_3		3
-#define LINE_WORDS	8
-#define PROCESS_WORDS	2	/* the least that has what is decoded */
-#define QUEUE_WORDS	5
+#define TYPE_3	      3
+#define LINE_WORDS    8
+#define PROCESS_WORDS 2 /* the least that has what is decoded */
+#define QUEUE_WORDS   5
 
 static void decode(struct gpreempt_text_packet *packet, const uint32_t *words,
 		   int64_t *pasid)
@@ -47,10 +47,10 @@ int gp_text_packets(struct gpreempt_text *text, size_t first, size_t count)
 		len = (words[at] >> 16 & 0x3fff) + 2;
 		if (words[at] >> 30 != TYPE_3)
 			return gp_text_problem(text, line,
-				"no packet where one must begin");
+					       "no packet where one must begin");
 		if (len > count - at)
 			return gp_text_problem(text, line,
-				"the end of this packet is missing");
+					       "the end of this packet is missing");
 		packet = gp_array_add(&text->packets, sizeof(*packet));
 		if (!packet)
 			return -ENOMEM;

@@ -64,8 +64,7 @@ static int take_orphan(struct gpreempt_text *text)
 			       "a dump without a line that says of what");
 }
 
-static int take_words(struct gpreempt_text *text, size_t count,
-		      uint64_t offset)
+static int take_words(struct gpreempt_text *text, size_t count, uint64_t offset)
 {
 	bool lost = text->block == GP_BLOCK_NONE ||
 		    (text->garbled && !goes_on(text, offset));
@@ -96,11 +95,12 @@ static int take_line(void *data, struct gp_line line)
 		return ret;
 	count = gp_text_hex(text, line, &offset);
 	ret = count ? take_words(text, count, offset) :
-		gp_text_head(text, line);
+		      gp_text_head(text, line);
 	if (!ret && line.cut)
 		ret = gp_text_problem(text, text->lines.number,
-				      line.too_long ? "too long a line" :
-				      "the file ends within this line");
+				      line.too_long ?
+					      "too long a line" :
+					      "the file ends within this line");
 	return ret;
 }
 
@@ -119,8 +119,8 @@ int gpreempt_text_new(struct gpreempt_text **out)
 static void free_arrays(struct gpreempt_text *text)
 {
 	struct gp_array *arrays[] = {
-		&text->processes, &text->queues, &text->mqds, &text->nodes,
-		&text->slots, &text->packets, &text->words, &text->problems,
+		&text->processes, &text->queues,  &text->mqds,	&text->nodes,
+		&text->slots,	  &text->packets, &text->words, &text->problems,
 	};
 	size_t i;
 
@@ -137,8 +137,7 @@ void gpreempt_text_free(struct gpreempt_text *text)
 	free(text);
 }
 
-int gpreempt_text_feed(struct gpreempt_text *text, const char *data,
-		       size_t len)
+int gpreempt_text_feed(struct gpreempt_text *text, const char *data, size_t len)
 {
 	return gp_lines_feed(&text->lines, data, len);
 }
@@ -160,12 +159,11 @@ int gpreempt_text_end(struct gpreempt_text *text)
 	return ret;
 }
 
-#define SHOW(name)						\
-	(text->data.name = text->name.items,			\
+#define SHOW(name)                           \
+	(text->data.name = text->name.items, \
 	 text->data.n_##name = text->name.count)
 
-const struct gpreempt_text_data *
-gpreempt_text_get(struct gpreempt_text *text)
+const struct gpreempt_text_data *gpreempt_text_get(struct gpreempt_text *text)
 {
 	SHOW(processes);
 	SHOW(queues);
@@ -186,5 +184,6 @@ void gpreempt_text_set_qid(struct gpreempt_text *text, size_t queue,
 			   int64_t qid)
 {
 	if (queue < text->queues.count)
-		gp_items(text->queues, struct gpreempt_text_queue)[queue].qid = qid;
+		gp_items(text->queues, struct gpreempt_text_queue)[queue].qid =
+			qid;
 }

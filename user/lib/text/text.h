@@ -14,9 +14,9 @@
 /* What the words that come belong to. */
 enum gp_text_block {
 	GP_BLOCK_NONE,
-	GP_BLOCK_QUEUE,		/* mqds */
-	GP_BLOCK_NODE,		/* rls, until something else comes */
-	GP_BLOCK_SLOT,		/* hqds */
+	GP_BLOCK_QUEUE, /* mqds */
+	GP_BLOCK_NODE,	/* rls, until something else comes */
+	GP_BLOCK_SLOT,	/* hqds */
 };
 
 struct gpreempt_text {
@@ -26,16 +26,16 @@ struct gpreempt_text {
 	uint64_t n_problems, known_lines;
 	unsigned int file;
 	enum gp_text_block block;
-	bool have_process, have_node;	/* that what comes is of */
-	bool orphans_told;	/* words without a head: once for each block */
-	size_t first_word;	/* of the dump that comes */
-	uint64_t first_line;	/* that they are on */
-	uint64_t next_offset;	/* that the next line of it must have */
-	bool garbled;		/* the line before could not be read */
-	unsigned int xccs;	/* of the node so far */
-	int64_t last_xcc;	/* as printed */
-	int64_t first_engine;	/* of the node */
-	bool content;		/* this file has more than remarks in it */
+	bool have_process, have_node; /* that what comes is of */
+	bool orphans_told;    /* words without a head: once for each block */
+	size_t first_word;    /* of the dump that comes */
+	uint64_t first_line;  /* that they are on */
+	uint64_t next_offset; /* that the next line of it must have */
+	bool garbled;	      /* the line before could not be read */
+	unsigned int xccs;    /* of the node so far */
+	int64_t last_xcc;     /* as printed */
+	int64_t first_engine; /* of the node */
+	bool content;	      /* this file has more than remarks in it */
 	struct gpreempt_text_data data;
 };
 

@@ -57,12 +57,9 @@ static const struct {
 };
 
 static const char *const phases[GPREEMPT_TRACE_PHASES] = {
-	[GPREEMPT_TRACE_LOCK] = "lock",
-	[GPREEMPT_TRACE_UNMAP] = "unmap",
-	[GPREEMPT_TRACE_FENCE] = "fence",
-	[GPREEMPT_TRACE_MAP] = "map",
-	[GPREEMPT_TRACE_COPY] = "copy",
-	[GPREEMPT_TRACE_OTHER] = "other",
+	[GPREEMPT_TRACE_LOCK] = "lock",	  [GPREEMPT_TRACE_UNMAP] = "unmap",
+	[GPREEMPT_TRACE_FENCE] = "fence", [GPREEMPT_TRACE_MAP] = "map",
+	[GPREEMPT_TRACE_COPY] = "copy",	  [GPREEMPT_TRACE_OTHER] = "other",
 	[GPREEMPT_TRACE_TOTAL] = "total",
 };
 

@@ -15,8 +15,8 @@
 /* A thread, and the calls that it is in. */
 struct thread {
 	int64_t tid;
-	size_t op;		/* or GPREEMPT_TRACE_NO_OP */
-	size_t open[GP_TRACE_FUNCTIONS];	/* index of the slice + 1 */
+	size_t op;			 /* or GPREEMPT_TRACE_NO_OP */
+	size_t open[GP_TRACE_FUNCTIONS]; /* index of the slice + 1 */
 };
 
 /* Time of which events are missing. */
@@ -27,7 +27,7 @@ struct gap {
 
 /* What only the work needs to know of an operation. */
 struct extra {
-	uint64_t stack;		/* 0: not in suspend_queues() */
+	uint64_t stack; /* 0: not in suspend_queues() */
 };
 
 struct gpreempt_trace {
@@ -66,8 +66,7 @@ int gpreempt_trace_add(struct gpreempt_trace *trace,
 	struct item *item;
 
 	trace->data.events++;
-	if (event->function >= GP_TRACE_FUNCTIONS ||
-	    event->ns > INT64_MAX) {
+	if (event->function >= GP_TRACE_FUNCTIONS || event->ns > INT64_MAX) {
 		trace->data.refused++;
 		return 0;
 	}
@@ -142,8 +141,9 @@ static int make_threads(struct gpreempt_trace *t)
 
 static struct gpreempt_trace_op *op_at(struct gpreempt_trace *t, size_t op)
 {
-	return op == GPREEMPT_TRACE_NO_OP ? NULL :
-		gp_items(t->ops, struct gpreempt_trace_op) + op;
+	return op == GPREEMPT_TRACE_NO_OP ?
+		       NULL :
+		       gp_items(t->ops, struct gpreempt_trace_op) + op;
 }
 
 /* An entry or a return is missing. */
@@ -216,8 +216,9 @@ static size_t op_of_work(struct gpreempt_trace *t, uint64_t work)
 	size_t i;
 
 	for (i = 0; i < t->threads.count; i++, thread++) {
-		uint64_t stack = thread->op == GPREEMPT_TRACE_NO_OP ? 0 :
-			extras[thread->op].stack;
+		uint64_t stack = thread->op == GPREEMPT_TRACE_NO_OP ?
+					 0 :
+					 extras[thread->op].stack;
 
 		if (stack && work < stack && stack - work < STACK_MAX)
 			return thread->op;
@@ -245,10 +246,13 @@ static int enter(struct gpreempt_trace *t, struct thread *thread,
 	if (!slice)
 		return -ENOMEM;
 	*slice = (struct gpreempt_trace_slice){
-		.function = event->function, .tid = event->tid,
-		.cpu = event->cpu, .begin_ns = event->ns,
+		.function = event->function,
+		.tid = event->tid,
+		.cpu = event->cpu,
+		.begin_ns = event->ns,
 		.op = event->function == GP_TRACE_COPY ?
-			op_of_work(t, event->args[0]) : thread->op,
+			      op_of_work(t, event->args[0]) :
+			      thread->op,
 	};
 	*open = t->slices.count;
 	return 0;
@@ -313,7 +317,7 @@ static void leave(struct gpreempt_trace *t, struct thread *thread,
 	*open = 0;
 	op = op_at(t, slice->op);
 	if (op && gpreempt_trace_function(event->function)->phase !=
-	    GPREEMPT_TRACE_PHASES)
+			  GPREEMPT_TRACE_PHASES)
 		add_phase(op, gpreempt_trace_function(event->function)->phase,
 			  slice->end_ns - slice->begin_ns);
 	if (event->function == GP_TRACE_SUSPEND && op)
@@ -386,8 +390,8 @@ int gpreempt_trace_end(struct gpreempt_trace *t)
 	for (i = 0; i < t->events.count; i++) {
 		struct thread key = { .tid = items[i].event.tid };
 		struct thread *thread = bsearch(&key, t->threads.items,
-						t->threads.count,
-						sizeof(key), by_tid);
+						t->threads.count, sizeof(key),
+						by_tid);
 
 		if (items[i].event.leave)
 			leave(t, thread, &items[i].event);

@@ -7,10 +7,10 @@
 
 /* Rows of the table of functions that mean more than a phase. */
 enum {
-	GP_TRACE_IOCTL,		/* pid, operation */
-	GP_TRACE_SUSPEND,	/* address of the stack */
+	GP_TRACE_IOCTL,	  /* pid, operation */
+	GP_TRACE_SUSPEND, /* address of the stack */
 	GP_TRACE_RESUME,
-	GP_TRACE_COPY,		/* address of the work, on that stack */
+	GP_TRACE_COPY, /* address of the work, on that stack */
 	GP_TRACE_PACKETS,
 	GP_TRACE_FUNCTIONS = GP_TRACE_PACKETS + 6,
 };

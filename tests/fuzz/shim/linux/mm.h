@@ -2,4 +2,4 @@
 #include <stdlib.h>
 
 #define kvmalloc_array(n, size, flags) calloc(n, size)
-#define kvfree free
+#define kvfree			       free

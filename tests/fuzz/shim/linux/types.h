@@ -13,7 +13,7 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-#define U32_MAX UINT32_MAX
+#define U32_MAX	      UINT32_MAX
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif /* SHIM_TYPES_H */
