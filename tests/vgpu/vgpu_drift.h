@@ -86,6 +86,13 @@ vgpu_set_pcie(struct amdgpu_device *adev,
 #define VGPU_KEEP_PROCESSES true
 #endif
 
+/* A partition leads to its manager, which the topology asks for the mode (7.x). */
+#ifdef VGPU_HAS_XCP_MGR
+#define vgpu_set_xcp_mgr(xcp_, mgr)	((xcp_)->xcp_mgr = (mgr))
+#else
+#define vgpu_set_xcp_mgr(xcp_, mgr)
+#endif
+
 /* Registers that the RLC guards are read through functions of a table (7.x). */
 #ifdef VGPU_HAS_RLC_REG_FUNCS
 #define VGPU_RLC_SYMS(X) \

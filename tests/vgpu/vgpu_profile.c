@@ -217,7 +217,7 @@ static int profile_parts(struct vgpu *v)
 	mgr->mode = modes[vgpu_parts];
 	for (i = 0; i < vgpu_parts; i++) {
 		mgr->xcp[i].id = i;
-		mgr->xcp[i].xcp_mgr = mgr;
+		vgpu_set_xcp_mgr(&mgr->xcp[i], mgr);
 		mgr->xcp[i].valid = true;
 		mgr->xcp[i].ddev = &v->adev.ddev;
 		mgr->xcp[i].ip[AMDGPU_XCP_GFX].valid = true;
