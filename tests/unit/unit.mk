@@ -59,7 +59,7 @@ UNIT_WITH_FAKE_GUARD := look poll refused released report stuck targets
 $(UNIT_WITH_FAKE_GUARD:%=$(UNIT)/test_guard_%): $(UNIT_FAKE_GUARD)
 
 # A tracing directory that is made up.
-UNIT_FAKE_TRACEFS := $(UNIT)/tests/unit/fake/tracefs.o
+UNIT_FAKE_TRACEFS := $(UNIT)/tests/unit/fake/tracefs.o $(UNIT)/tests/unit/fake/ring-buffer.o
 $(UNIT)/test_trace_command: $(UNIT_FAKE_TRACEFS)
 $(UNIT)/test_trace_command: UNIT_LDFLAGS += -Wl,--wrap=access
 

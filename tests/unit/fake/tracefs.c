@@ -7,16 +7,14 @@
 #include <unistd.h>
 
 #include "agent/holder-lock.h"
+#include "fake/ring-buffer.h"
 #include "fake/tracefs.h"
 #include "shared/macro.h"
+#include "unit.h"
 #include "unit-host.h"
-#include "unit-trace.h"
 
 #define MAX	 64
-#define PAGE	 4096
-#define HEAD	 16 /* of a page: its time and its length */
 #define KALLSYMS HOLD_DIR "-kallsyms"
-#define MISSED	 (1UL << 31)
 
 struct tracefs_instance {
 	char name[64];
@@ -35,8 +33,6 @@ bool fake_mounted, fake_amdgpu, fake_module, fake_enabled, fake_was_enabled;
 
 static struct tracefs_instance instances[MAX];
 static struct tracefs_dynevent events[MAX];
-static unsigned char pages[8][PAGE];
-static size_t n_pages, used;
 
 static bool fails(const char *call)
 {
@@ -118,27 +114,13 @@ static int instances_walk(int (*fn)(const char *name, void *data), void *data)
 	return 0;
 }
 
-/* Like the kernel's: each CPU has a pipe, of which only one is filled. */
-static int open_pages(void)
-{
-	int fds[2];
-	size_t i;
-
-	ck_assert_int_eq(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
-	for (i = 0; i < n_pages; i++)
-		ck_assert_int_eq(write(fds[1], pages[i], PAGE), PAGE);
-	n_pages = 0;
-	close(fds[1]);
-	return fds[0];
-}
-
 static int instance_file_open(struct tracefs_instance *instance,
 			      const char *file, int mode)
 {
 	if (fails(instance ? "trace_pipe_raw" : file))
 		return -1;
 	if (instance && !strcmp(file, "per_cpu/cpu0/trace_pipe_raw"))
-		return open_pages();
+		return fake_pages_open();
 	return open("/dev/null", instance ? O_RDONLY | O_CLOEXEC : mode);
 }
 
@@ -366,12 +348,6 @@ static int tracing_dir_is_mounted(bool mount, const char **path)
 	return fake_mounted;
 }
 
-/* In the ring buffer: that of a function's entry is even. */
-static int id_of(const char *symbol, bool leave)
-{
-	return 1000 + 2 * trace_function(symbol) + leave;
-}
-
 static char *event_file_read(struct tracefs_instance *instance,
 			     const char *system, const char *event,
 			     const char *file, int *size)
@@ -400,49 +376,8 @@ static char *event_file_read(struct tracefs_instance *instance,
 		"\tfield:u32 %s;\toffset:20;\tsize:4;\tsigned:0;\n"
 		"\tfield:__data_loc char[] comm;\toffset:24;\tsize:4;\tsigned:1;\n\n"
 		"print fmt: \"(%%lx)\", REC->__probe_ip\n",
-		event, id_of(symbol, end), first, "op");
+		event, fake_event_id(symbol, end), first, "op");
 	return text;
-}
-
-void fake_page(uint64_t ns, bool missed)
-{
-	unsigned long commit = missed ? MISSED : 0;
-
-	ck_assert_uint_lt(n_pages, ARRAY_SIZE(pages));
-	memset(pages[n_pages], 0, PAGE);
-	memcpy(pages[n_pages], &ns, sizeof(ns));
-	memcpy(pages[n_pages] + 8, &commit, sizeof(commit));
-	n_pages++;
-	used = 0;
-}
-
-void fake_event(uint64_t delta_ns, int tid, const char *symbol, bool leave,
-		uint32_t a, uint32_t b)
-{
-	struct {
-		uint32_t head;
-		uint16_t type;
-		uint8_t flags, count;
-		int32_t pid;
-		uint32_t ip[2], a, b, comm;
-		char name[8];
-	} event = {
-		.type = id_of(symbol, leave),
-		.pid = tid,
-		.a = a,
-		.b = b,
-		.comm = 8 << 16 | 28,
-		.name = "wor\033ker",
-	};
-	unsigned char *page = pages[n_pages - 1];
-	unsigned long commit;
-
-	event.head = (sizeof(event) - 4) / 4 | (uint32_t)delta_ns << 5;
-	memcpy(page + HEAD + used, &event, sizeof(event));
-	used += sizeof(event);
-	memcpy(&commit, page + 8, sizeof(commit));
-	commit = (commit & MISSED) | used;
-	memcpy(page + 8, &commit, sizeof(commit));
 }
 
 int __real_access(const char *path, int mode);
@@ -483,7 +418,7 @@ void fake_tracefs_setup(void)
 	};
 	memset(instances, 0, sizeof(instances));
 	memset(events, 0, sizeof(events));
-	n_pages = 0;
+	fake_pages_drop();
 	fake_on_enabled = NULL;
 	fake_fail_call = fake_refused_symbol = fake_profile = NULL;
 	fake_mounted = fake_amdgpu = fake_module = true;
