@@ -88,7 +88,7 @@ vgpu_set_pcie(struct amdgpu_device *adev,
 
 /* A partition leads to its manager, which the topology asks for the mode (7.x). */
 #ifdef VGPU_HAS_XCP_MGR
-#define vgpu_set_xcp_mgr(xcp_, mgr)	((xcp_)->xcp_mgr = (mgr))
+#define vgpu_set_xcp_mgr(xcp_, mgr) ((xcp_)->xcp_mgr = (mgr))
 #else
 #define vgpu_set_xcp_mgr(xcp_, mgr)
 #endif
