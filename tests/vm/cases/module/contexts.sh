@@ -24,6 +24,10 @@ context_is() {
 	expect_view "$1" context "$2"
 }
 
+insmod $module || fail "it does not load"
+! grep -qx "feature_contexts on" "$T/version" ||
+	skip "this driver has contexts itself, and no field of another kind is taken for one"
+rmmod gpreempt
 start a --queues 2 --packet 1ms
 start b --queues 3 --packet 1ms
 a=$(pid a) b=$(pid b)

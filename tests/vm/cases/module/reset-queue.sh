@@ -10,6 +10,8 @@ module=/lib/modules/gpreempt.ko
 start a --queues 2 --packet 1ms
 p=$(pid a)
 insmod $module || fail "it does not load"
+! grep -qx "feature_resets on" "$T/version" ||
+	skip "this driver marks queues itself: there is no field to take for the mark"
 grep -qx "feature_resets off:queue_properties.is_reset" "$T/version" || fail "$(grep resets "$T/version")"
 rmmod gpreempt
 
