@@ -55,7 +55,7 @@ static void catch_signals(void)
 {
 	static const struct {
 		int sig;
-		void (*handler)(int);
+		void (*handler)(int number);
 	} table[] = {
 		{ SIGTERM, on_stop }, { SIGINT, on_stop }, { SIGUSR1, on_usr1 },
 		{ SIGUSR2, on_usr2 }, { SIGHUP, on_hup },

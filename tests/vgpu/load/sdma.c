@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define SDMA_NOP(dwords)  (((dwords)-1u) << 16)
+#define SDMA_NOP(dwords)  (((dwords) << 16) - (1u << 16))
 #define SDMA_FENCE	  5u
 #define SDMA_ATOMIC_ADD64 (10u | 0x2fu << 25)
 

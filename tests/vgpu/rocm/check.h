@@ -54,13 +54,15 @@ void check_ring(struct check *c);
 /* Is it 0 within so many ms? */
 bool check_zero_within(hsa_signal_t signal, unsigned int ms);
 
-#define TRY(call)                                              \
-	do {                                                   \
-		hsa_status_t try_status = (call);              \
-                                                               \
-		if (try_status)                                \
+/* clang-format off */
+#define TRY(call) \
+	do { \
+		hsa_status_t try_status = (call); \
+\
+		if (try_status) \
 			return check_wrong(#call, try_status); \
 	} while (0)
+/* clang-format on */
 
 #define MUST(condition)                                       \
 	do {                                                  \

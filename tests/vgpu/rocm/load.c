@@ -61,7 +61,7 @@ static void catch_signals(void)
 {
 	static const struct {
 		int sig;
-		void (*handler)(int);
+		void (*handler)(int number);
 	} table[] = {
 		{ SIGTERM, on_stop },
 		{ SIGINT, on_stop },
