@@ -11,4 +11,11 @@ $(VGPU_DIR)/vgpu.ko: $(VGPU_SRC) $(O)/kernel/env.mk
 	$(MAKE) -s -C $(KDIR) M=$(abspath $(VGPU_DIR)) \
 		VGPU_AMD=$(abspath $(KSRC))/drivers/gpu/drm/amd modules
 
+# As of the module, and of a driver's style: names of its registers, a row of assignments.
+.PHONY: checkpatch-vgpu
+checkpatch: checkpatch-vgpu
+checkpatch-vgpu: $(O)/kernel/env.mk
+	@$(CHECKPATCH) --ignore $(KMOD_CHECKPATCH_IGNORE),LINE_SPACING,MULTIPLE_ASSIGNMENTS,NEW_TYPEDEFS \
+		-f $(wildcard tests/vgpu/vgpu_*.[ch])
+
 vgpu: $(VGPU_DIR)/vgpu.ko

@@ -141,6 +141,7 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 
 	if (!pkt || !rptr)
 		return false;
+	/* The packet is whole: programs write its header last. */
 	type = smp_load_acquire((u16 *)pkt) & 0xff;
 	if (type == AQL_INVALID || type > AQL_OR)
 		return false;
@@ -154,6 +155,7 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 	q->work.signal = *(u64 *)(pkt + AQL_COMPLETION);
 	q->work.start = v->time;
 	q->work.magic = VGPU_WORK_MAGIC;
+	/* All of it was read: a program may write the next one here. */
 	smp_store_release((u16 *)pkt, AQL_INVALID);
 	WRITE_ONCE(*rptr, ++q->rptr);
 	q->moved = true;

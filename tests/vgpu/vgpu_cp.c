@@ -220,6 +220,7 @@ static void query_status(struct vgpu *v, const u32 *pkt)
 
 	vgpu_count(v, query_status);
 	if (fence && !READ_ONCE(v->faults.fail_fence))
+		/* After all that the packets before it wrote. */
 		smp_store_release(fence, join64(pkt + 5));
 }
 
@@ -301,6 +302,7 @@ static u64 vgpu_hiq_step(struct vgpu *v, struct vgpu_part *p, u64 now)
 /* Packets of a partition's HIQ that are due; when to come again, ns */
 static u64 part_step(struct vgpu *v, struct vgpu_part *p, u64 now)
 {
+	/* Pairs with vgpu_kiq.c, which fills in the rest of hiq before. */
 	if (!smp_load_acquire(&p->hiq.on)) {
 		if (p->hiq.loaded)
 			vgpu_hiq_reset(v, p);

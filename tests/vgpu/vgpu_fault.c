@@ -232,25 +232,27 @@ static int set_keep_slot(struct vgpu *v, bool on)
 	X(mes) X(apu) X(foreign_hook)
 /* clang-format on */
 
-#define VGPU_STATE_ATTR(name)                              \
-	static int name##_get(void *data, u64 *val)        \
-	{                                                  \
+/* clang-format off */
+#define VGPU_STATE_ATTR(name) \
+	static int name##_get(void *data, u64 *val) \
+	{ \
 		*val = ((struct vgpu *)data)->faults.name; \
-		return 0;                                  \
-	}                                                  \
-	static int name##_set(void *data, u64 val)         \
-	{                                                  \
-		struct vgpu *v = data;                     \
-		int ret;                                   \
-                                                           \
-		if (!!val == v->faults.name)               \
-			return 0;                          \
-		ret = set_##name(v, val);                  \
-		if (!ret)                                  \
-			v->faults.name = val;              \
-		return ret;                                \
-	}                                                  \
+		return 0; \
+	} \
+	static int name##_set(void *data, u64 val) \
+	{ \
+		struct vgpu *v = data; \
+		int ret; \
+\
+		if (!!val == v->faults.name) \
+			return 0; \
+		ret = set_##name(v, val); \
+		if (!ret) \
+			v->faults.name = val; \
+		return ret; \
+	} \
 	DEFINE_DEBUGFS_ATTRIBUTE(name##_fops, name##_get, name##_set, "%llu\n")
+/* clang-format on */
 VGPU_STATE_ATTR(in_reset);
 VGPU_STATE_ATTR(asleep);
 VGPU_STATE_ATTR(stopped);

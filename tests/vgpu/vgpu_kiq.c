@@ -39,6 +39,7 @@ static void hiq_map(struct vgpu *v, int xcc, const u32 *pkt)
 	if (i != vgpu_num_xcc(v) - 1)
 		return;
 	p->hiq.loaded = false;
+	/* Pairs with part_step(): hiq is filled in. */
 	smp_store_release(&p->hiq.on, true);
 	vgpu_cp_kick();
 }

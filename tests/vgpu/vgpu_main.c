@@ -26,7 +26,7 @@ struct vgpu_times vgpu_default_times = {
 VGPU_TIMES(VGPU_TIME_PARAM)
 
 struct vgpu *vgpu_devices[VGPU_MAX_GPUS];
-DEFINE_MUTEX(vgpu_devices_lock);
+DEFINE_MUTEX(vgpu_devices_lock); /* the array, not what it points to */
 
 static int __init vgpu_init(void)
 {

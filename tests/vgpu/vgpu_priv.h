@@ -195,7 +195,7 @@ struct vgpu_faults {
 struct vgpu {
 	struct amdgpu_device adev;
 	int id;
-	struct mutex lock;
+	struct mutex lock; /* see above */
 	struct vgpu_times times;
 	struct vgpu_faults faults;
 	struct dentry *debugfs;

@@ -192,13 +192,13 @@ static void vgpu_block_mmu_notifications(void *info)
 {
 }
 
+/* clang-format off */
 struct vgpu_hook vgpu_vm_hooks[] = {
 	{ "amdgpu_file_to_fpriv", vgpu_file_to_fpriv, is_file },
 	{ "amdgpu_amdkfd_gpuvm_acquire_process_vm", vgpu_acquire_process_vm,
 	  vgpu_is_adev },
-	VGPU_RELEASE_VM_HOOK(vgpu_release_process_vm){
-		"amdgpu_amdkfd_gpuvm_destroy_cb", vgpu_destroy_cb,
-		vgpu_is_adev },
+	VGPU_RELEASE_VM_HOOK(vgpu_release_process_vm)
+	{ "amdgpu_amdkfd_gpuvm_destroy_cb", vgpu_destroy_cb, vgpu_is_adev },
 	{ "amdgpu_amdkfd_gpuvm_restore_process_bos", vgpu_restore_process_bos,
 	  is_info },
 	{ "amdgpu_amdkfd_add_gws_to_process", vgpu_add_gws, is_info },
@@ -207,3 +207,4 @@ struct vgpu_hook vgpu_vm_hooks[] = {
 	  is_info },
 	{}
 };
+/* clang-format on */
