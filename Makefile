@@ -34,6 +34,18 @@ FETCH_KERNEL = tests/vm/fetch-kernel $(FETCHED) && \
 	tests/vm/fetch-kernel $(if $(UPDATE),--update) --kernel $(KERNEL)
 endif
 
+# AMDGPU=DIR [AMDGPU_SOURCE=DIR]: with the amdgpu.ko in a directory of yours and what
+# else lies there, on the bench's kernel or that of KERNEL=, below build/with-amdgpu.
+ifdef AMDGPU
+ifdef DEBUG_KERNEL
+$(error AMDGPU= is for the kernel that it was built for: no DEBUG_KERNEL=)
+endif
+GIVEN_BASE := $(O)
+override O := $(O)/with-amdgpu
+FETCH_KERNEL += $(GIVEN_BASE) && tests/vm/given-driver $(GIVEN_BASE)
+GIVEN_ARGS = '$(AMDGPU)' $(if $(AMDGPU_SOURCE),'$(AMDGPU_SOURCE)')
+endif
+
 # Headers of the kernel that runs here, for the module that "make" builds.
 KRUNNING := $(wildcard /lib/modules/$(shell uname -r)/build)
 
@@ -52,7 +64,7 @@ endif
 
 $(O)/kernel/env.mk:
 	@tests/vm/install-deps kmod xz-utils $(if $(DEBUG_KERNEL),$(DEPS))
-	@$(FETCH_KERNEL) $(O)
+	@$(FETCH_KERNEL) $(O) $(GIVEN_ARGS)
 
 -include user/user.mk
 -include user/doc/doc.mk
@@ -80,12 +92,12 @@ deps: ## install what all of this needs (apt; as root or with sudo)
 
 .PHONY: kernel
 kernel: ## fetch the bench's kernel (UPDATE=1: look for a newer one)
-	@$(FETCH_KERNEL) $(O)
+	@$(FETCH_KERNEL) $(O) $(GIVEN_ARGS)
 
 .PHONY: rocm
 rocm: ## fetch ROCm's user space for the guest (UPDATE=1: look for newer)
 	@tests/vm/fetch-rocm $(if $(UPDATE),--update) $(FETCHED)
-	@[ $(O) = $(FETCHED) ] || ln -sfn ../rocm $(O)/rocm
+	@[ $(O) = $(FETCHED) ] || ln -sfn $(abspath $(FETCHED))/rocm $(O)/rocm
 
 .PHONY: vgpu modules user unit captures
 vgpu: ## vgpu.ko, the simulated GPU, for the bench's kernel
@@ -109,7 +121,7 @@ vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' VM_FILE
 .PHONY: vmtest
 vmtest: ## tests in the virtual machine (T=glob for some of them)
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(if $(KERNEL),tests/kmod/record-run $(O)) $(VM_RUN) --jobs $(VM_JOBS) test $(or $(VM_CASES),$(error no case is named "$T"))
+	@$(if $(KERNEL)$(AMDGPU),tests/kmod/record-run $(O)) $(VM_RUN) --jobs $(VM_JOBS) test $(or $(VM_CASES),$(error no case is named "$T"))
 
 .PHONY: selftest
 selftest: ## does the harness fail what it must fail?
@@ -117,14 +129,28 @@ selftest: ## does the harness fail what it must fail?
 	@tests/vm/selftest $(O)
 
 .PHONY: check
-check: ## all of it: check-fast, then the tests in the virtual machine
+ifdef KERNEL
+# What is not the kernel's was checked on the bench's. A driver that the build refuses is
+# as the table has it, and nothing can be run.
+check:
+	@$(MAKE) --no-print-directory -s deps kernel
+	@tests/kmod/refused-here $(O); case $$? in \
+	0) ;; \
+	1) status=0; $(MAKE) --no-print-directory vmtest || status=$$?; \
+		tests/kmod/kernels-json $(FETCHED) >$(FETCHED)/kernels.json; \
+		tests/kmod/kernels-json --summary $(FETCHED); exit $$status ;; \
+	*) exit 1 ;; \
+	esac
+else
+check: ## all of it: check-fast, then the tests in the virtual machine (KERNEL=: only these)
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s user modules vgpu captures
 	@$(VM_LOCK) $(MAKE) --no-print-directory check-fast
-	@$(MAKE) --no-print-directory selftest
-	@$(MAKE) --no-print-directory vmtest
-	@$(MAKE) --no-print-directory check-python
+	@status=0; for part in selftest vmtest check-python; do \
+		$(MAKE) --no-print-directory $$part || status=$$?; \
+	done; exit $$status
+endif
 
 # Which tests: those of gpreempt.ko, and what makes the driver busy under it.
 DEBUG_T := vgpu/boot vgpu/killed vgpu/evicted vgpu/fail-* vgpu/*-again \

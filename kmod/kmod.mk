@@ -114,8 +114,7 @@ check-kernels: check-kernels-offline ## the tests of the driver on other kernels
 		$(MAKE) --no-print-directory KERNEL=$$k vmtest T='$(KERNELS_T)' || status=1; \
 	done; \
 	tests/kmod/kernels-json $(O) >$(O)/kernels.json; \
-	tests/kmod/kernels-json --table $(O) | awk -F '\t' \
-		'{ print $$1 ": " $$2 " passed, " $$3 " skipped, " $$4 " failed: " $$5 }'; \
+	tests/kmod/kernels-json --summary $(O); \
 	exit $$status
 
 kernels-table: $(KMOD_BTF)/layout-of $(O)/kernel/env.mk ## write what it found into its table and docs/support.md

@@ -7,10 +7,9 @@ check-fast: ## what needs no virtual machine: unit tests, command line, all chec
 	@$(MAKE) --no-print-directory kernel
 	@$(MAKE) --no-print-directory -s user modules
 	@$(MAKE) --no-print-directory -s -k -j$$(nproc) --output-sync=target check-fast-parts
-	@$(MAKE) --no-print-directory -s cli
+	@$(MAKE) --no-print-directory -s check-install
 	@echo "check-fast: passed"
-# cli comes after them: it links again for other prefixes.
-check-fast-parts: unit check-kernels-offline check-arrows check-library check-cases sparse checkpatch check-shell check-static check-clang check-format
+check-fast-parts: unit cli-parts check-kernels-offline check-arrows check-library check-cases sparse checkpatch check-shell check-static check-clang check-format
 
 # All with a first line for a shell, and those that busybox runs in the guest.
 check-shell:

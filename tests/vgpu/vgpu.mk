@@ -9,7 +9,7 @@ $(VGPU_DIR)/vgpu.ko: $(VGPU_SRC) $(O)/kernel/env.mk
 	@mkdir -p $(VGPU_DIR)
 	@ln -sf $(addprefix $(CURDIR)/,$(VGPU_SRC)) $(VGPU_DIR)/
 	$(MAKE) -s -C $(KDIR) M=$(abspath $(VGPU_DIR)) \
-		VGPU_AMD=$(abspath $(KSRC))/drivers/gpu/drm/amd modules
+		VGPU_AMD=$(abspath $(or $(VGPU_AMD),$(KSRC)/drivers/gpu/drm/amd)) modules
 
 # As of the module, and of a driver's style: names of its registers, a row of assignments.
 .PHONY: checkpatch-vgpu

@@ -204,7 +204,7 @@ static void packet_end(struct vgpu *v, struct vgpu_queue *q)
 /* Has the queue something to run at v->time?  Begins it. */
 static bool queue_ready(struct vgpu *v, struct vgpu_queue *q)
 {
-	if (!q->loaded || !q->aql)
+	if (!q->loaded || !q->aql || v->time < q->ready_at)
 		return false;
 	if (q->work.magic)
 		return true;
@@ -253,10 +253,15 @@ static struct vgpu_queue *engine_pick(struct vgpu *v)
  */
 void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns)
 {
-	void *was = xa_load(&v->busy, q->pasid);
+	struct amdgpu_vm *vm = vgpu_vm_of_pasid(&v->adev, q->pasid);
+	void *was;
 
+	/* By PID: newer drivers have a PASID for each file, and sysfs has none. */
+	if (!vm)
+		return;
+	was = xa_load(&v->busy, vm->task_info->tgid);
 	ns += was ? xa_to_value(was) : 0;
-	xa_store(&v->busy, q->pasid, xa_mk_value(ns), GFP_KERNEL);
+	xa_store(&v->busy, vm->task_info->tgid, xa_mk_value(ns), GFP_KERNEL);
 }
 
 /*

@@ -89,6 +89,21 @@ void vgpu_hiq_reset(struct vgpu *v, struct vgpu_part *p)
 	p->hiq.loaded = false;
 }
 
+static bool map_queue(struct vgpu *v, struct vgpu_part *p, u32 pasid,
+		      const u32 *pkt)
+{
+	u32 engine = pkt[1] >> 26 & 7, ext = pkt[1] >> 2 & 3;
+	struct vgpu_queue_args args = {
+		.pasid = pasid,
+		.doorbell = pkt[2] >> 2 & 0x3ffffff,
+		.mqd_addr = join64(pkt + 3),
+		.wptr_va = join64(pkt + 5),
+		.sdma = engine || ext,
+	};
+
+	return vgpu_queue_new(v, p, &args);
+}
+
 /* IB of a RUN_LIST: processes, each followed by its queues */
 static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib,
 			   u32 dwords)
@@ -106,7 +121,7 @@ static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib,
 			break;
 		case IT_MAP_QUEUES:
 			vgpu_count(v, map_queues);
-			if (n != 7 || !vgpu_queue_new(v, p, pasid, ib + i))
+			if (n != 7 || !map_queue(v, p, pasid, ib + i))
 				vgpu_count(v, pm4_unknown);
 			break;
 		}
@@ -320,6 +335,10 @@ static u64 device_step(struct vgpu *v, u64 now)
 	u64 next = U64_MAX;
 
 	vgpu_count(v, wakeups);
+	if (vgpu_chip->mes) {
+		next = vgpu_mes_step(v, now);
+		loaded = v->mes.on;
+	}
 	vgpu_for_each_part(v, p) {
 		next = min(next, part_step(v, p, now));
 		loaded |= p->hiq.loaded;
@@ -333,45 +352,6 @@ static u64 device_step(struct vgpu *v, u64 now)
 	vgpu_engine_run(v, now);
 	vgpu_rotate(v, now);
 	return min(next, vgpu_engine_next(v, now));
-}
-
-static bool rotate_part(struct vgpu *v, struct vgpu_part *p)
-{
-	struct vgpu_queue *q, *next;
-	bool waiting = false;
-	LIST_HEAD(had);
-
-	list_for_each_entry(q, &v->queues, node)
-		waiting |= q->part == p && !q->sdma && q->pipe < 0;
-	if (!waiting)
-		return false;
-	list_for_each_entry_safe(q, next, &v->queues, node) {
-		if (q->part != p || q->sdma || q->pipe < 0)
-			continue;
-		vgpu_queue_unload(v, q);
-		list_move_tail(&q->node, &had);
-	}
-	list_splice_tail(&had, &v->queues);
-	vgpu_slots_assign(v, p);
-	vgpu_count(v, rotations);
-	return true;
-}
-
-/* More queues than slots: after rotate_ns the mapped set goes to the end */
-void vgpu_rotate(struct vgpu *v, u64 now)
-{
-	bool busy = vgpu_any_busy(v), rotated = false;
-	struct vgpu_part *p;
-
-	if (now < v->rotate_at)
-		return;
-	vgpu_for_each_part(v, p)
-		rotated |= rotate_part(v, p);
-	if (!rotated)
-		return;
-	v->resume_at =
-		now + (busy ? v->times.save_ns + v->times.restore_ns : 0);
-	v->rotate_at = v->resume_at + v->times.rotate_ns;
 }
 
 /* One turn of all GPUs that have something due, or of all when told to look */

@@ -60,6 +60,8 @@ static void vgpu_mem_free(struct vgpu *v)
 	kvfree(v->sdma);
 	xa_destroy(&v->busy);
 	vgpu_kiq_fini(v);
+	if (vgpu_chip->mes)
+		vgpu_mes_fini(v);
 	vgpu_profile_free(v);
 	if (v->adev.reset_domain &&
 	    kref_put(&v->adev.reset_domain->refcount,
@@ -83,6 +85,8 @@ static int vgpu_mem_init(struct vgpu *v)
 		goto err;
 	regs_init(v);
 	ret = vgpu_profile(v) ?: vgpu_kiq_init(v) ?: vgpu_gtt_init(v);
+	if (!ret && vgpu_chip->mes)
+		ret = vgpu_mes_init(v);
 	if (!ret)
 		return 0;
 err:
@@ -118,6 +122,9 @@ int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return ret;
 	vgpu_publish(v, true);
 
+	ret = vgpu_chip->mes ? vgpu_mes_start(v) : 0;
+	if (ret)
+		goto err_publish;
 	ret = -ENODEV;
 	vgpu_syms.amdgpu_amdkfd_device_probe(adev);
 	if (!adev->kfd.dev)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a test reads and sets: /sys/kernel/debug/vgpu/<n>/ with counters, the
- * state of the queues, the times of the model and a switch for every failure;
- * plug, unplug and evict beside them.  And the GPU reset, when the driver asks.
+ * state of the queues, the times of the model and a switch for every failure.
+ * And the GPU reset, when the driver asks.
  */
 #include <linux/debugfs.h>
 #include <linux/kthread.h>
@@ -61,13 +61,13 @@ DEFINE_SHOW_ATTRIBUTE(state);
 static int busy_show(struct seq_file *s, void *unused)
 {
 	struct vgpu *v = s->private;
-	unsigned long pasid;
+	unsigned long pid;
 	void *ns;
 
-	seq_puts(s, "# pasid busy_ns\n");
+	seq_puts(s, "# pid busy_ns\n");
 	mutex_lock(&v->lock);
-	xa_for_each(&v->busy, pasid, ns)
-		seq_printf(s, "%lu %lu\n", pasid, xa_to_value(ns));
+	xa_for_each(&v->busy, pid, ns)
+		seq_printf(s, "%lu %lu\n", pid, xa_to_value(ns));
 	mutex_unlock(&v->lock);
 	return 0;
 }
@@ -322,173 +322,20 @@ void vgpu_reset_work(struct work_struct *work)
 		WRITE_ONCE(p->hiq.on, false);
 		vgpu_hiq_reset(v, p);
 	}
+	if (vgpu_chip->mes)
+		vgpu_mes_reset(v);
 	mutex_unlock(&v->lock);
 	vgpu_syms.amdgpu_amdkfd_post_reset(adev);
 	atomic_set(&adev->reset_domain->in_gpu_reset, 0);
 	up_write(&adev->reset_domain->sem);
 }
 
-/* Whatever is written: look at the doorbells now, as hardware would */
-static ssize_t kick_write(struct file *file, const char __user *buf, size_t len,
-			  loff_t *pos)
-{
-	vgpu_cp_kick();
-	return len;
-}
-
-static const struct file_operations kick_fops = {
-	.owner = THIS_MODULE,
-	.open = simple_open,
-	.write = kick_write,
-};
-
-static int plug_set(void *data, u64 slot)
-{
-	return vgpu_pci_plug(slot);
-}
-DEFINE_DEBUGFS_ATTRIBUTE(plug_fops, NULL, plug_set, "%llu\n");
-
-/* A GPU that a process has open stays */
-static int unplug_set(void *data, u64 slot)
-{
-	struct vgpu *v;
-	bool used;
-
-	mutex_lock(&vgpu_devices_lock);
-	v = slot < VGPU_MAX_GPUS ? vgpu_devices[slot] : NULL;
-	used = v && atomic_read(&v->adev.ddev.open_count);
-	mutex_unlock(&vgpu_devices_lock);
-	return used || vgpu_kfd_used() ? -EBUSY : vgpu_pci_unplug(slot);
-}
-DEFINE_DEBUGFS_ATTRIBUTE(unplug_fops, NULL, unplug_set, "%llu\n");
-
-static int evict_set(void *data, u64 pid)
-{
-	return vgpu_vm_evict(pid);
-}
-DEFINE_DEBUGFS_ATTRIBUTE(evict_fops, NULL, evict_set, "%llu\n");
-
-static struct kfd_process *find_process(pid_t pid)
-{
-	struct hlist_head *head;
-	struct kfd_process *p;
-	int i;
-
-	for (i = 0; (head = vgpu_kfd_processes(i)); i++)
-		hlist_for_each_entry(p, head, kfd_processes)
-			/* Not one that same_pid has made a context of it. */
-			if (task_tgid_nr(p->lead_thread) == pid &&
-			    (!p->lead_thread->mm ||
-			     p->mm == p->lead_thread->mm))
-				return p;
-	return NULL;
-}
-
-/*
- * "A B": what KFD has of process B is one more of process A's from now on, as
- * newer drivers have several.  Only for processes that stay meanwhile.  These
- * drivers number the contexts of a process, the first as 0xffff; this one has no
- * such field, and the time of the last restore, which only delays evictions, takes
- * the numbers for a test whose BTF has it as context_id.
- */
-static ssize_t same_pid_write(struct file *file, const char __user *buf,
-			      size_t len, loff_t *pos)
-{
-	static u16 number;
-	struct kfd_process *a, *b;
-	struct task_struct *was;
-	char text[32] = "";
-	pid_t of, pid;
-
-	if (len >= sizeof(text) || copy_from_user(text, buf, len) ||
-	    sscanf(text, "%d %d", &of, &pid) != 2)
-		return -EINVAL;
-	a = find_process(of);
-	b = find_process(pid);
-	if (!a || !b)
-		return -ESRCH;
-	was = b->lead_thread;
-	WRITE_ONCE(b->lead_thread, get_task_struct(a->lead_thread));
-	put_task_struct(was);
-	WRITE_ONCE(a->last_restore_timestamp, 0xffff);
-	WRITE_ONCE(b->last_restore_timestamp, ++number);
-	return len;
-}
-
-static const struct file_operations same_pid_fops = {
-	.owner = THIS_MODULE,
-	.open = simple_open,
-	.write = same_pid_write,
-};
-
-/*
- * End the debug session of a process, as KFD_IOC_DBG_TRAP_DISABLE of any other
- * process does on kernels that do not check who asks.
- */
-static int end_session_set(void *data, u64 pid)
-{
-	struct kfd_process *p = find_process(pid);
-	int ret = -EINVAL;
-
-	if (!p)
-		return -ESRCH;
-	mutex_lock(&p->mutex);
-	if (p->debug_trap_enabled)
-		ret = vgpu_syms.kfd_dbg_trap_disable(p);
-	mutex_unlock(&p->mutex);
-	return ret;
-}
-DEFINE_DEBUGFS_ATTRIBUTE(end_session_fops, NULL, end_session_set, "%llu\n");
-
-/*
- * A PID: what KFD has of that process has no MMU notifier, as a secondary context
- * of newer drivers has none.  0: it has it again, which it needs to end.
- */
-static ssize_t secondary_write(struct file *file, const char __user *buf,
-			       size_t len, loff_t *pos)
-{
-	static struct kfd_process *changed;
-	static struct mm_struct *mm;
-	struct kfd_process *p;
-	pid_t pid;
-	int ret;
-
-	ret = kstrtoint_from_user(buf, len, 0, &pid);
-	if (ret)
-		return ret;
-	if (!pid && changed) {
-		WRITE_ONCE(changed->mmu_notifier.mm, mm);
-		changed = NULL;
-		return len;
-	}
-	p = find_process(pid);
-	if (!p || changed)
-		return p ? -EBUSY : -ESRCH;
-	mm = p->mmu_notifier.mm;
-	changed = p;
-	WRITE_ONCE(p->mmu_notifier.mm, NULL);
-	return len;
-}
-
-static const struct file_operations secondary_fops = {
-	.owner = THIS_MODULE,
-	.open = simple_open,
-	.write = secondary_write,
-};
-
 void vgpu_debugfs_init(void)
 {
 	root = debugfs_create_dir("vgpu", NULL);
-	debugfs_create_file_unsafe("plug", 0200, root, NULL, &plug_fops);
-	debugfs_create_file_unsafe("unplug", 0200, root, NULL, &unplug_fops);
-	debugfs_create_file_unsafe("evict", 0200, root, NULL, &evict_fops);
 	debugfs_create_bool("short_of_memory", 0600, root,
 			    &vgpu_short_of_memory);
-	debugfs_create_file_unsafe("end_session", 0200, root, NULL,
-				   &end_session_fops);
-	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
-	debugfs_create_file("secondary", 0200, root, NULL, &secondary_fops);
-	debugfs_create_file("kick", 0200, root, NULL, &kick_fops);
+	vgpu_orders_init(root);
 	vgpu_steps_init(root);
 }
 

@@ -14,36 +14,41 @@ struct vgpu_gtt {
 	u64 addr;
 	size_t size;
 	void *cpu;
+	struct amdgpu_bo *bo; /* whose memory it is; NULL: its own */
 };
 
-static int vgpu_alloc_mem(struct amdgpu_device *adev, size_t size,
-			  VGPU_DOMAIN_PARAM void **mem_obj, u64 *gpu_addr,
-			  void **cpu_ptr, bool cp_mqd_gfx9)
+/* Give what has memory an address */
+static int gtt_insert(struct vgpu *v, struct vgpu_gtt *g)
 {
-	struct vgpu *v = vgpu_of(adev);
-	struct vgpu_gtt *g;
-	int ret = -ENOMEM;
+	int ret;
 
-	if (cp_mqd_gfx9 && READ_ONCE(v->faults.fail_create))
-		return -ENOMEM;
-	g = kzalloc(sizeof(*g), GFP_KERNEL);
-	if (!g)
-		return -ENOMEM;
-	g->size = PAGE_ALIGN(size);
-	g->cpu = vzalloc(g->size);
-	if (!g->cpu)
-		goto err_free;
 	mutex_lock(&v->lock);
 	g->addr = v->gtt_next;
 	v->gtt_next += g->size;
 	ret = mtree_store_range(&v->gtt, g->addr, g->addr + g->size - 1, g,
 				GFP_KERNEL);
 	mutex_unlock(&v->lock);
+	return ret;
+}
+
+int vgpu_gtt_alloc(struct vgpu *v, size_t size, void **handle, u64 *addr,
+		   void **cpu)
+{
+	struct vgpu_gtt *g = kzalloc(sizeof(*g), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	if (!g)
+		return -ENOMEM;
+	g->size = PAGE_ALIGN(size);
+	g->cpu = vzalloc(g->size);
+	if (!g->cpu)
+		goto err_free;
+	ret = gtt_insert(v, g);
 	if (ret)
 		goto err_vfree;
-	*mem_obj = g;
-	*gpu_addr = g->addr;
-	*cpu_ptr = g->cpu;
+	*handle = g;
+	*addr = g->addr;
+	*cpu = g->cpu;
 	return 0;
 
 err_vfree:
@@ -51,6 +56,59 @@ err_vfree:
 err_free:
 	kfree(g);
 	return ret;
+}
+
+static int vgpu_alloc_mem(struct amdgpu_device *adev, size_t size,
+			  VGPU_DOMAIN_PARAM void **mem_obj, u64 *gpu_addr,
+			  void **cpu_ptr, bool cp_mqd_gfx9)
+{
+	struct vgpu *v = vgpu_of(adev);
+
+	if (cp_mqd_gfx9 && READ_ONCE(v->faults.fail_create))
+		return -ENOMEM;
+	return vgpu_gtt_alloc(v, size, mem_obj, gpu_addr, cpu_ptr);
+}
+
+/*
+ * The page of a queue's write index gets an address in GART as well, for MES
+ * (init_user_queue()). What the driver is given is freed as other GART memory.
+ */
+static int vgpu_map_to_gart(struct amdgpu_bo *bo, struct amdgpu_bo **bo_gart)
+{
+	struct vgpu_mem *m = container_of(bo, struct vgpu_mem, bo);
+	struct vgpu *v = vgpu_of_bdev(bo->tbo.bdev);
+	struct vgpu_gtt *g;
+	int ret;
+
+	if (!m->kva || m->gart)
+		return -EINVAL;
+	g = kzalloc(sizeof(*g), GFP_KERNEL);
+	if (!g)
+		return -ENOMEM;
+	g->size = PAGE_ALIGN(bo->tbo.base.size);
+	g->cpu = m->kva;
+	g->bo = bo;
+	ret = gtt_insert(v, g);
+	if (ret) {
+		kfree(g);
+		return ret;
+	}
+	drm_gem_object_get(&bo->tbo.base);
+	m->gart = g->addr;
+	*bo_gart = (struct amdgpu_bo *)g;
+	return 0;
+}
+
+static void gart_unmap(struct amdgpu_bo *bo)
+{
+	container_of(bo, struct vgpu_mem, bo)->gart = 0;
+	drm_gem_object_put(&bo->tbo.base);
+}
+
+/* What add_queue_mes() asks for; the driver's own wants a TTM resource */
+static u64 vgpu_bo_gpu_offset(struct amdgpu_bo *bo)
+{
+	return container_of(bo, struct vgpu_mem, bo)->gart;
 }
 
 /* A queue whose MQD goes away must be out of the run list by now */
@@ -66,10 +124,9 @@ static void queues_forget(struct vgpu *v, struct vgpu_gtt *g)
 	}
 }
 
-static void vgpu_free_mem(struct amdgpu_device *adev, void **mem_obj)
+void vgpu_gtt_free(struct vgpu *v, void **handle)
 {
-	struct vgpu *v = vgpu_of(adev);
-	struct vgpu_gtt *g = *mem_obj;
+	struct vgpu_gtt *g = *handle;
 
 	if (!g)
 		return;
@@ -77,9 +134,17 @@ static void vgpu_free_mem(struct amdgpu_device *adev, void **mem_obj)
 	queues_forget(v, g);
 	mtree_erase(&v->gtt, g->addr);
 	mutex_unlock(&v->lock);
-	vfree(g->cpu);
+	if (g->bo)
+		gart_unmap(g->bo);
+	else
+		vfree(g->cpu);
 	kfree(g);
-	*mem_obj = NULL;
+	*handle = NULL;
+}
+
+static void vgpu_free_mem(struct amdgpu_device *adev, void **mem_obj)
+{
+	vgpu_gtt_free(vgpu_of(adev), mem_obj);
 }
 
 /* Caller holds v->lock, for as long as it uses the pointer */
@@ -129,6 +194,17 @@ static bool notrace vgpu_is_doorbell(unsigned long addr)
 static void vgpu_write_kernel_doorbell64(void __iomem *db, u64 value)
 {
 	writeq(value, db);
+	vgpu_cp_kick();
+}
+
+/* The driver's own rings: MES */
+static void vgpu_mm_wdoorbell64(struct amdgpu_device *adev, u32 index,
+				u64 value)
+{
+	u64 __iomem *db = vgpu_doorbell(vgpu_of(adev), index);
+
+	if (db)
+		writeq(value, db);
 	vgpu_cp_kick();
 }
 
@@ -219,6 +295,8 @@ int vgpu_gtt_init(struct vgpu *v)
 	v->adev.doorbell.base = page_to_phys(v->bar);
 	v->adev.doorbell.size = VGPU_BAR_PAGES * PAGE_SIZE;
 	v->adev.rmmio_remap.bus_addr = page_to_phys(v->mmio);
+	if (vgpu_chip->mes) /* doorbells of its rings come first */
+		__set_bit(0, v->bar_used);
 	return 0;
 
 err_bar:
@@ -251,5 +329,8 @@ struct vgpu_hook vgpu_mem_hooks[] = {
 	{ "amdgpu_bo_free_kernel", vgpu_bo_free_kernel, vgpu_is_bo_ptr },
 	{ "write_kernel_doorbell64", vgpu_write_kernel_doorbell64,
 	  vgpu_is_doorbell },
+	{ "amdgpu_mm_wdoorbell64", vgpu_mm_wdoorbell64, vgpu_is_adev },
+	{ "amdgpu_amdkfd_map_gtt_bo_to_gart", vgpu_map_to_gart, vgpu_is_bo },
+	{ "amdgpu_bo_gpu_offset", vgpu_bo_gpu_offset, vgpu_is_bo },
 	{}
 };

@@ -66,6 +66,13 @@ bool notrace vgpu_is_bo_ptr(unsigned long bo_ptr)
 	return is_bo(*(struct amdgpu_bo **)bo_ptr);
 }
 
+/* A buffer of a process */
+bool notrace vgpu_is_bo(unsigned long bo)
+{
+	return is_bo((struct amdgpu_bo *)bo) &&
+	       ((struct amdgpu_bo *)bo)->kfd_bo;
+}
+
 bool notrace vgpu_is_mem(unsigned long mem)
 {
 	return is_bo(((struct kgd_mem *)mem)->bo);
@@ -91,10 +98,11 @@ int vgpu_hook_init(void)
 {
 	int ret;
 
-	ret = hooks_find(vgpu_mem_hooks)	?:
-		      hooks_find(vgpu_bo_hooks) ?:
-		      hooks_find(vgpu_vm_hooks) ?:
-						  hooks_find(vgpu_dev_hooks);
+	ret = hooks_find(vgpu_mem_hooks);
+	ret = ret ?: hooks_find(vgpu_bo_hooks);
+	ret = ret ?: hooks_find(vgpu_vm_hooks);
+	ret = ret ?: hooks_find(vgpu_dev_hooks);
+	ret = ret ?: hooks_find(vgpu_mes_hooks);
 	if (ret)
 		return ret;
 	ret = ftrace_set_filter_ips(&vgpu_ops, addrs, nhooks, 0, 1);

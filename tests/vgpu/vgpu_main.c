@@ -6,9 +6,9 @@ static unsigned int gpus = 1;
 module_param(gpus, uint, 0444);
 MODULE_PARM_DESC(gpus, "GPUs, 1 to 8 (1)");
 
-unsigned int vgpu_xccs = 4;
+unsigned int vgpu_xccs;
 module_param_named(xccs, vgpu_xccs, uint, 0444);
-MODULE_PARM_DESC(xccs, "XCCs of a GPU, 1 to 8 (4, as an MI308X)");
+MODULE_PARM_DESC(xccs, "XCCs of a GPU, 1 to 8 (as the profile has; 4)");
 
 unsigned int vgpu_parts = 1;
 module_param_named(partitions, vgpu_parts, uint, 0444);
@@ -30,11 +30,18 @@ DEFINE_MUTEX(vgpu_devices_lock); /* the array, not what it points to */
 
 static int __init vgpu_init(void)
 {
-	int ret;
+	int ret = vgpu_chip_init();
 
-	if (!gpus || gpus > VGPU_MAX_GPUS || !vgpu_xccs ||
-	    vgpu_xccs > VGPU_MAX_XCCS) {
+	if (ret)
+		return ret;
+	if (!vgpu_xccs)
+		vgpu_xccs = vgpu_chip->shaders.xccs;
+	if (!gpus || gpus > VGPU_MAX_GPUS || vgpu_xccs > VGPU_MAX_XCCS) {
 		pr_err("vgpu: gpus and xccs are 1 to 8\n");
+		return -EINVAL;
+	}
+	if (vgpu_xccs > 1 && vgpu_chip->shaders.xccs == 1) {
+		pr_err("vgpu: this profile has one XCC\n");
 		return -EINVAL;
 	}
 	if (!is_power_of_2(vgpu_parts) || vgpu_parts > VGPU_MAX_PARTS ||

@@ -7,7 +7,6 @@
 #include "vgpu_priv.h"
 
 #define VGPU_PCI_DOMAIN 1
-#define VGPU_PCI_DEVICE 0x74a2 /* MI308X */
 #define VGPU_PCI_CONFIG 256
 
 static u8 config[VGPU_MAX_GPUS][VGPU_PCI_CONFIG];
@@ -70,10 +69,10 @@ static void config_init(unsigned int slot)
 	u8 *c = config[slot];
 
 	*(u16 *)(c + PCI_VENDOR_ID) = PCI_VENDOR_ID_ATI;
-	*(u16 *)(c + PCI_DEVICE_ID) = VGPU_PCI_DEVICE;
+	*(u16 *)(c + PCI_DEVICE_ID) = vgpu_chip->device;
 	*(u16 *)(c + PCI_CLASS_DEVICE) = PCI_CLASS_ACCELERATOR_PROCESSING;
 	*(u16 *)(c + PCI_SUBSYSTEM_VENDOR_ID) = PCI_VENDOR_ID_ATI;
-	*(u16 *)(c + PCI_SUBSYSTEM_ID) = VGPU_PCI_DEVICE;
+	*(u16 *)(c + PCI_SUBSYSTEM_ID) = vgpu_chip->device;
 }
 
 static bool vgpu_pci_present(unsigned int slot)

@@ -15,25 +15,12 @@
 #include "amdgpu_reset.h"
 #include "v9_structs.h"
 #include "vgpu.h"
+#include "vgpu_chip.h"
 #include "vgpu_drift.h"
+#include "vgpu_sched.h"
 
 struct kfd_process;
 struct svm_range_bo;
-
-#define VGPU_MAX_GPUS	     8
-#define VGPU_MAX_XCCS	     8
-#define VGPU_MAX_PARTS	     8
-#define VGPU_PIPES	     4
-#define VGPU_QUEUES_PER_PIPE 8
-#define VGPU_KGD_QUEUES	     2 /* first queues of each pipe: the kernel's */
-#define VGPU_MECS	     2
-#define VGPU_HQD_REGS	     56 /* CP_MQD_BASE_ADDR .. CP_HQD_PQ_WPTR_HI */
-#define VGPU_SDMA_ENGINES    8
-#define VGPU_SDMA_QUEUES     8
-#define VGPU_SDMA_STRIDE     0x58 /* dwords from one RLC to the next */
-#define VGPU_DOORBELL_NONE   U64_MAX
-#define VGPU_BAR_ORDER	     9 /* doorbell BAR: 2 MiB */
-#define VGPU_BAR_PAGES	     (1 << VGPU_BAR_ORDER)
 
 /* Places of registers in an HQD register file, and of its copy in the MQD */
 enum {
@@ -62,6 +49,14 @@ enum {
 	X(write_data, "WRITE_DATA packets")                                   \
 	X(nop, "NOP packets")                                                 \
 	X(pm4_unknown, "PM4 packets not understood")                          \
+	X(mes_set_resources, "SET_HW_RSRC frames to MES")                     \
+	X(mes_add, "ADD_QUEUE frames")                                        \
+	X(mes_remove, "REMOVE_QUEUE frames")                                  \
+	X(mes_suspend, "SUSPEND frames")                                      \
+	X(mes_resume, "RESUME frames")                                        \
+	X(mes_misc, "MISC frames")                                            \
+	X(mes_other, "other frames")                                          \
+	X(mes_refused, "frames that were refused")                            \
 	X(reg_reads, "register reads, all")                                   \
 	X(reg_reads_hqd, "register reads in CP HQD files")                    \
 	X(reg_reads_sdma, "register reads in SDMA RLC files")                 \
@@ -110,68 +105,6 @@ struct vgpu_times {
 };
 extern struct vgpu_times vgpu_default_times;
 
-/* A packet that the GPU works at */
-struct vgpu_work {
-	u32 magic; /* VGPU_WORK_MAGIC while there is one */
-	u32 reserved;
-	u64 left_ns;
-	u64 signal;  /* user address of the completion signal or 0 */
-	u64 address; /* user address of the counter or 0 */
-	u64 addend;
-	u64 start; /* ns, CLOCK_MONOTONIC */
-};
-#define VGPU_WORK_MAGIC 0x6b726f77
-#define VGPU_SAVE_BYTES 64 /* what a saved packet takes of a control stack */
-
-/* A queue of the run list.  All under vgpu.lock. */
-struct vgpu_queue {
-	struct list_head node;
-	struct vgpu_part *part;
-	u32 pasid;
-	u32 doorbell; /* dword index in the BAR */
-	u64 mqd_addr;
-	void *mqd;  /* XCC 0's copy */
-	u32 stride; /* bytes from one XCC's MQD to the next */
-	bool sdma, aql;
-	u8 engine, rlc; /* SDMA: which, as the device counts */
-	s8 pipe, queue; /* slot, -1: waits for one */
-	u8 vmid;
-	u32 priority; /* pipe priority << 8 | queue priority */
-	bool loaded;  /* in its slot or RLC */
-	u64 ring, rptr_va, wptr_va;
-	u32 ring_packets, ring_bytes;
-	u64 rptr, wptr; /* AQL: packet index; SDMA: bytes; both count on */
-	u64 time;	/* SDMA: ns, its engine has got to here */
-	u64 doorbell_seen;
-	bool moved; /* since the registers were last brought up to date */
-	struct vgpu_work work;
-};
-
-struct vgpu_hiq {
-	bool on;     /* set by KIQ packets, without vgpu.lock */
-	bool loaded; /* the command processor took it up */
-	u64 mqd_addr[VGPU_MAX_XCCS];
-	u32 doorbell;
-	u64 rptr;	/* dwords, counted on */
-	u64 ready_at;	/* ns: the packet at rptr is done then */
-	bool unmapping; /* UNMAP_QUEUES at rptr is under way */
-};
-
-/**
- * struct vgpu_part - a partition of the device, a KFD node; all of it as a rule
- * @first_xcc: of the device's; it has vgpu_num_xcc() from there on
- *
- * Partitions share the engine: one packet at a time in the whole device.
- */
-struct vgpu_part {
-	u8 first_xcc;
-	struct vgpu_hiq hiq;
-	u64 queue_mask;
-	u32 vmid_mask;
-	u32 vmid_pasid[16];
-	u8 waves[VGPU_PIPES][VGPU_QUEUES_PER_PIPE]; /* in flight, an XCC */
-};
-
 /* Failures on request, see vgpu_fault.c */
 struct vgpu_faults {
 	u32 fail_preempt; /* the next unmap leaves one queue of this PID in its slot; 1: of any */
@@ -195,7 +128,7 @@ struct vgpu_faults {
 struct vgpu {
 	struct amdgpu_device adev;
 	int id;
-	struct mutex lock; /* see above */
+	struct mutex lock; /* of queues, slots, VM contents */
 	struct vgpu_times times;
 	struct vgpu_faults faults;
 	struct dentry *debugfs;
@@ -204,7 +137,7 @@ struct vgpu {
 	const struct kfd2kgd_calls *own_calls;
 	u32 own_gfx_version; /* while faults.apu */
 	atomic64_t counter[VGPU_CNT_MAX];
-	struct xarray busy; /* by PASID: ns that packets have run; under lock */
+	struct xarray busy; /* by PID: ns that packets have run; under lock */
 
 	/* GART: address -> struct vgpu_gtt; has its own lock */
 	struct maple_tree gtt;
@@ -228,6 +161,7 @@ struct vgpu {
 	u64 last_work; /* ns: a doorbell moved or a packet ran */
 	u64 next_turn; /* ns: nothing is due before */
 	u32 kiq_rptr[VGPU_MAX_XCCS];
+	struct vgpu_mes mes;
 };
 
 #define vgpu_of(adev_)	    container_of(adev_, struct vgpu, adev)
@@ -295,6 +229,8 @@ void vgpu_profile_free(struct vgpu *v);
 	X(amdgpu_info_ioctl, int,                                         \
 	  (struct drm_device *, void *, struct drm_file *))               \
 	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))     \
+	X(amdgpu_mes_init, int, (struct amdgpu_device *))                 \
+	X(amdgpu_mes_fini, void, (struct amdgpu_device *))                \
 	X(kfd_dbg_trap_disable, int, (struct kfd_process *))
 
 struct vgpu_syms {
@@ -326,13 +262,17 @@ void vgpu_hook_exit(void);
 bool vgpu_is_adev(unsigned long adev);
 bool vgpu_is_mem(unsigned long mem);
 bool vgpu_is_bo_ptr(unsigned long bo_ptr);
+bool vgpu_is_bo(unsigned long bo);
 extern struct vgpu_hook vgpu_mem_hooks[], vgpu_bo_hooks[], vgpu_vm_hooks[],
-	vgpu_dev_hooks[];
+	vgpu_dev_hooks[], vgpu_mes_hooks[];
 
 /* vgpu_gtt.c: GART and doorbell BAR */
 int vgpu_gtt_init(struct vgpu *v);
 void vgpu_gtt_fini(struct vgpu *v);
 void *vgpu_gtt_ptr(struct vgpu *v, u64 addr, size_t len);
+int vgpu_gtt_alloc(struct vgpu *v, size_t size, void **handle, u64 *addr,
+		   void **cpu);
+void vgpu_gtt_free(struct vgpu *v, void **handle);
 u64 __iomem *vgpu_doorbell(struct vgpu *v, u32 dword);
 
 /* vgpu_drm.c: render node; vgpu_bo.c: buffers; vgpu_vm.c: process memory */
@@ -346,6 +286,7 @@ struct vgpu_mem {
 	struct page **pages; /* pinned user pages, else NULL */
 	unsigned long npages;
 	void *kva; /* kernel mapping; NULL: has no memory here */
+	u64 gart;  /* its address in GART while it has one */
 };
 
 /* A buffer in one VM */
@@ -365,6 +306,7 @@ extern bool vgpu_short_of_memory;
 u32 vgpu_rreg(struct amdgpu_device *adev, u32 addr);
 void vgpu_wreg(struct amdgpu_device *adev, u32 addr, u32 val);
 void vgpu_reg_tables(struct vgpu *v);
+u32 *vgpu_rlc(struct vgpu *v, int engine, int rlc);
 
 /* vgpu_kiq.c: the ring through which the driver starts its HIQ */
 int vgpu_kiq_init(struct vgpu *v);
@@ -383,7 +325,23 @@ void vgpu_slots_clear(struct vgpu *v);
 void vgpu_queue_reset(struct vgpu *v, int xcc, u32 select);
 void vgpu_rotate(struct vgpu *v, u64 now);
 struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p,
-				  u32 pasid, const u32 *pkt);
+				  const struct vgpu_queue_args *args);
+void vgpu_slot_place(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_vmid_release(struct vgpu *v, struct vgpu_part *p, u32 pasid);
+
+/* vgpu_rlc.c: SDMA queues in their RLCs */
+bool vgpu_rlc_init(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_rlc_sync(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_rlc_load(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_rlc_unload(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_doorbell_arm(struct vgpu_queue *q, u64 *doorbell);
+
+/* vgpu_mes.c: the scheduler of gfx 11 and 12, in place of the HIQ */
+int vgpu_mes_init(struct vgpu *v);
+int vgpu_mes_start(struct vgpu *v);
+void vgpu_mes_fini(struct vgpu *v);
+u64 vgpu_mes_step(struct vgpu *v, u64 now);
+void vgpu_mes_reset(struct vgpu *v);
 void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q);
 bool vgpu_any_busy(struct vgpu *v);
 void vgpu_engine_run(struct vgpu *v, u64 until);
@@ -402,6 +360,9 @@ void vgpu_fault_fini(struct vgpu *v);
 void vgpu_reset_work(struct work_struct *work);
 void vgpu_debugfs_init(void);
 void vgpu_debugfs_exit(void);
+
+/* vgpu_order.c: what a test orders once */
+void vgpu_orders_init(struct dentry *root);
 
 /* vgpu_steps.c */
 void vgpu_steps_init(struct dentry *root);

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the device says it is: an MI308X, gfx 9.4.3, 4 XCCs of 20 CUs unless
- * the module's parameters say otherwise.  Figures are those of a real host's
- * topology; only fields that the driver reads on our paths are set.
+ * What the device says it is: a row of vgpu_chip.c, in the driver's own fields.
+ * Only those that the driver reads on our paths are set.
  */
 #include "amd_pcie.h"
 #include "vgpu_priv.h"
 
-#define VGPU_VRAM	    (192ull << 30)
-#define VGPU_SES	    4
-#define VGPU_CUS_PER_SH	    10 /* places, half of them populated */
-#define VGPU_CU_BITMAP	    0x1f
-#define VGPU_CUS_PER_XCC    (VGPU_SES * 5)
-#define VGPU_ENGINE_CLOCK   210000 /* 10 kHz */
-#define VGPU_MEMORY_CLOCK   130000
-#define VGPU_FIRST_KFD_VMID 3
+#define VGPU_ENGINE_CLOCK 210000 /* 10 kHz */
+#define VGPU_MEMORY_CLOCK 130000
 #define VGPU_WAIT_TIMES \
 	0x40400140 /* SCH_WAVE, bits 15:8: a grace period of 1 */
 
@@ -122,75 +115,79 @@ static void profile_locks(struct amdgpu_device *adev)
 	vgpu_init_kfd_lock(adev);
 	mutex_init(&adev->gfx.partition_mutex);
 	mutex_init(&adev->notifier_lock);
+	spin_lock_init(&adev->wb.lock);
 	spin_lock_init(&adev->mman.bdev.lru_lock);
 	vgpu_init_pasids(adev);
 }
 
 static void profile_gfx(struct amdgpu_device *adev, int xccs)
 {
+	const struct vgpu_shaders *s = &vgpu_chip->shaders;
 	struct amdgpu_gfx *gfx = &adev->gfx;
-	int i, j;
+	int i, j, k;
 
 	gfx->funcs = &gfx_funcs;
 	gfx->rlc.funcs = &rlc_funcs;
 	vgpu_init_rlc(adev);
-	gfx->mec_fw_version = 200;
-	gfx->mec2_fw_version = 200;
+	gfx->mec_fw_version = vgpu_chip->mec_fw;
+	gfx->mec2_fw_version = vgpu_chip->mec_fw;
 	gfx->xcc_mask = (1 << xccs) - 1;
 	gfx->num_xcc_per_xcp = xccs / vgpu_parts;
-	gfx->mec.num_mec = VGPU_MECS;
-	gfx->mec.num_pipe_per_mec = VGPU_PIPES;
-	gfx->mec.num_queue_per_pipe = VGPU_QUEUES_PER_PIPE;
+	gfx->mec.num_mec = vgpu_chip->mes ? 1 : VGPU_MECS;
+	gfx->mec.num_pipe_per_mec = vgpu_chip->pipes;
+	gfx->mec.num_queue_per_pipe = vgpu_chip->queues_per_pipe;
 	/* the first queues of each pipe are the kernel's own rings */
-	for (i = 0; i < VGPU_PIPES; i++)
+	for (i = 0; i < vgpu_chip->pipes; i++)
 		for (j = 0; j < VGPU_KGD_QUEUES; j++)
-			set_bit(i * VGPU_QUEUES_PER_PIPE + j,
+			set_bit(i * vgpu_chip->queues_per_pipe + j,
 				gfx->mec_bitmap[0].queue_bitmap);
-	gfx->config.max_shader_engines = VGPU_SES;
-	gfx->config.max_sh_per_se = 1;
-	gfx->config.max_cu_per_sh = VGPU_CUS_PER_SH;
+	gfx->config.max_shader_engines = s->engines;
+	gfx->config.max_sh_per_se = s->arrays;
+	gfx->config.max_cu_per_sh = s->cu_places;
 	gfx->config.gc_tcp_size_per_cu = 32;
 	gfx->config.gc_l1_instruction_cache_size_per_sqc = 64;
 	gfx->config.gc_l1_data_cache_size_per_sqc = 16;
 	gfx->config.gc_num_cu_per_sqc = 2;
+	gfx->config.gc_num_sqc_per_wgp = 1; /* gfx 10 and later */
 	gfx->config.gc_tcc_size = 4096;
-	gfx->cu_info.simd_per_cu = 4;
-	gfx->cu_info.max_waves_per_simd = 8;
-	gfx->cu_info.wave_front_size = 64;
+	gfx->cu_info.simd_per_cu = s->simds;
+	gfx->cu_info.max_waves_per_simd = s->waves;
+	gfx->cu_info.wave_front_size = s->wave_size;
 	gfx->cu_info.max_scratch_slots_per_cu = 32;
 	gfx->cu_info.lds_size = 64;
-	gfx->cu_info.number = xccs * VGPU_CUS_PER_XCC;
+	gfx->cu_info.number =
+		xccs * s->engines * s->arrays * hweight16(s->cu_bitmap);
 	for (i = 0; i < xccs; i++)
-		for (j = 0; j < VGPU_SES; j++)
-			gfx->cu_info.bitmap[i][j][0] = VGPU_CU_BITMAP;
+		for (j = 0; j < s->engines; j++)
+			for (k = 0; k < s->arrays; k++)
+				gfx->cu_info.bitmap[i][j][k] = s->cu_bitmap;
 }
 
 static void profile_memory(struct amdgpu_device *adev)
 {
-	adev->gmc.real_vram_size = VGPU_VRAM;
-	adev->gmc.visible_vram_size = VGPU_VRAM;
-	adev->gmc.vram_width = 8192;
-	adev->gmc.vram_type = AMDGPU_VRAM_TYPE_HBM;
+	adev->gmc.real_vram_size = vgpu_chip->vram;
+	adev->gmc.visible_vram_size = vgpu_chip->vram;
+	adev->gmc.vram_width = vgpu_chip->bus_width;
+	adev->gmc.vram_type = vgpu_chip->vram_type;
 	adev->gmc.gmc_funcs = &gmc_funcs;
-	adev->gmc.xgmi.supported =
-		true; /* 2 SDMA engines for PCIe, the rest xGMI */
+	adev->gmc.xgmi.supported = vgpu_chip->sdma->xgmi;
 	adev->gds.gws_size = 64;
 	adev->vm_manager.max_pfn = 1ull << 36;
-	adev->vm_manager.first_kfd_vmid = VGPU_FIRST_KFD_VMID;
+	adev->vm_manager.first_kfd_vmid = vgpu_chip->first_vmid;
 }
 
 /* Doorbell ranges of the driver's own layout for this chip */
 static void profile_doorbells(struct amdgpu_device *adev)
 {
+	const struct vgpu_sdma_chip *s = vgpu_chip->sdma;
 	int i;
 
-	adev->sdma.num_instances = VGPU_SDMA_ENGINES;
-	for (i = 0; i < VGPU_SDMA_ENGINES; i++)
+	adev->sdma.num_instances = s->engines;
+	for (i = 0; i < s->engines; i++)
 		adev->doorbell_index.sdma_engine[i] =
-			AMDGPU_DOORBELL_LAYOUT1_sDMA_ENGINE_START + i * 10;
-	adev->doorbell_index.first_non_cp =
-		AMDGPU_DOORBELL_LAYOUT1_FIRST_NON_CP;
-	adev->doorbell_index.last_non_cp = AMDGPU_DOORBELL_LAYOUT1_LAST_NON_CP;
+			s->bell + i * s->bell_step;
+	adev->doorbell_index.first_non_cp = s->bell;
+	adev->doorbell_index.last_non_cp = s->bell_last;
 }
 
 /* More than one partition: what amdgpu knows of them, as far as KFD asks */
@@ -198,8 +195,7 @@ static int profile_parts(struct vgpu *v)
 {
 	static const s8 modes[] = { [1] = AMDGPU_SPX_PARTITION_MODE,
 				    [2] = AMDGPU_DPX_PARTITION_MODE,
-				    [4] = AMDGPU_QPX_PARTITION_MODE,
-				    [8] = AMDGPU_CPX_PARTITION_MODE };
+				    [4] = AMDGPU_QPX_PARTITION_MODE };
 	struct amdgpu_xcp_mgr *mgr;
 	int i, xccs = vgpu_num_xcc(v);
 
@@ -214,7 +210,8 @@ static int profile_parts(struct vgpu *v)
 	mutex_init(&mgr->xcp_lock);
 	mgr->num_xcps = vgpu_parts;
 	mgr->num_xcp_per_mem_partition = vgpu_parts;
-	mgr->mode = modes[vgpu_parts];
+	/* As __aqua_vanjaram_calc_xcp_mode(): one XCC each is CPX, however many. */
+	mgr->mode = xccs == 1 ? AMDGPU_CPX_PARTITION_MODE : modes[vgpu_parts];
 	for (i = 0; i < vgpu_parts; i++) {
 		mgr->xcp[i].id = i;
 		vgpu_set_xcp_mgr(&mgr->xcp[i], mgr);
@@ -237,12 +234,12 @@ int vgpu_profile(struct vgpu *v)
 {
 	struct amdgpu_device *adev = &v->adev;
 
-	adev->asic_type = CHIP_IP_DISCOVERY;
-	adev->family = AMDGPU_FAMILY_AI;
+	adev->asic_type = vgpu_chip->asic;
+	adev->family = vgpu_chip->family;
 	adev->rev_id = 1;
 	adev->external_rev_id = 1;
-	adev->ip_versions[GC_HWIP][0] = IP_VERSION(9, 4, 3);
-	adev->ip_versions[SDMA0_HWIP][0] = IP_VERSION(4, 4, 2);
+	adev->ip_versions[GC_HWIP][0] = vgpu_chip->gc;
+	adev->ip_versions[SDMA0_HWIP][0] = vgpu_chip->sdma_ip;
 	adev->accel_working = true;
 	adev->clock.default_sclk = VGPU_ENGINE_CLOCK;
 	adev->clock.default_mclk = VGPU_MEMORY_CLOCK;

@@ -4,23 +4,14 @@
  * byte address.  What a select register leads to is answered from the register
  * files that the command processor writes; everything is counted.
  *
- * Bases are those of an MI308X, read from a real host's hqds (docs/vgpu.md).
+ * Where they stand is a row of vgpu_chip.c.  The fields of GRBM_GFX_CNTL are the
+ * same in all generations.
  */
-#include "gc/gc_9_4_3_offset.h"
 #include "gc/gc_9_4_3_sh_mask.h"
-#include "sdma/sdma_4_4_2_offset.h"
 #include "vgpu_priv.h"
 
 #define GC_SEGMENT 0x4000   /* dwords that one base leads to */
-#define GC_BASE1   0x8000   /* second base behind the first */
 #define OTHER_BASE 0x200000 /* blocks of which we have no register */
-
-static const u32 gc_base[VGPU_MAX_XCCS] = {
-	0x2000, 0x32000, 0x42000, 0x72000, 0x82000, 0xb2000, 0xc2000, 0xf2000,
-};
-static const u32 sdma_base[VGPU_SDMA_ENGINES] = {
-	0x1260, 0x1860, 0x39400, 0x39800, 0x41260, 0x41860, 0x79400, 0x79800,
-};
 
 /* reg_offset tables: [instance][BASE_IDX] */
 static u32 gc_table[VGPU_MAX_XCCS][6], sdma_table[VGPU_SDMA_ENGINES][6];
@@ -29,6 +20,7 @@ static u32 other_table[6] = { OTHER_BASE, OTHER_BASE, OTHER_BASE,
 
 void vgpu_reg_tables(struct vgpu *v)
 {
+	const struct vgpu_regs *r = vgpu_chip->regs;
 	struct amdgpu_device *adev = &v->adev;
 	int i, j;
 
@@ -37,40 +29,50 @@ void vgpu_reg_tables(struct vgpu *v)
 			adev->reg_offset[i][j] = other_table;
 	for (i = 0; i < VGPU_MAX_XCCS; i++) {
 		for (j = 0; j < 6; j++)
-			gc_table[i][j] = gc_base[i] + (j ? GC_BASE1 : 0);
+			gc_table[i][j] = r->base[i] + (j ? r->base1 : 0);
 		adev->reg_offset[GC_HWIP][i] = gc_table[i];
 	}
-	for (i = 0; i < VGPU_SDMA_ENGINES; i++) {
+	/* Instances of one block, or blocks of their own (before MI300) */
+	for (i = 0; i < vgpu_chip->sdma->engines; i++) {
 		for (j = 0; j < 6; j++)
-			sdma_table[i][j] = sdma_base[i];
+			sdma_table[i][j] = vgpu_chip->sdma->base[i];
 		adev->reg_offset[SDMA0_HWIP][i] = sdma_table[i];
+		if (i)
+			adev->reg_offset[SDMA0_HWIP + i][0] = sdma_table[i];
 	}
 }
 
 /* Register number of a GC instance's first segment, or -1 */
 static int gc_reg(u32 dword, int *xcc)
 {
+	const struct vgpu_regs *r = vgpu_chip->regs;
 	int i;
 
-	for (i = 0; i < VGPU_MAX_XCCS; i++)
-		if (dword - gc_base[i] < GC_SEGMENT) {
+	for (i = 0; i < vgpu_xccs; i++)
+		if (dword - r->base[i] < GC_SEGMENT ||
+		    dword - r->base[i] == r->grbm) {
 			*xcc = i;
-			return dword - gc_base[i];
+			return dword - r->base[i];
 		}
 	return -1;
 }
 
+u32 *vgpu_rlc(struct vgpu *v, int engine, int rlc)
+{
+	return v->sdma[engine * VGPU_SDMA_QUEUES + rlc];
+}
+
 static u32 *sdma_reg(struct vgpu *v, u32 dword)
 {
+	const struct vgpu_sdma_chip *s = vgpu_chip->sdma;
 	u32 off;
 	int i;
 
-	for (i = 0; i < VGPU_SDMA_ENGINES; i++) {
-		off = dword - sdma_base[i] - regSDMA_RLC0_RB_CNTL;
-		if (off < VGPU_SDMA_QUEUES * VGPU_SDMA_STRIDE)
-			return &v->sdma[i * VGPU_SDMA_QUEUES +
-					off / VGPU_SDMA_STRIDE]
-				       [off % VGPU_SDMA_STRIDE];
+	for (i = 0; i < s->engines; i++) {
+		off = dword - s->base[i] - s->first;
+		if (off < s->queues * s->stride)
+			return &vgpu_rlc(v, i,
+					 off / s->stride)[off % s->stride];
 	}
 	return NULL;
 }
@@ -105,57 +107,50 @@ static u32 active_status(struct vgpu *v, int xcc)
 static u32 gc_read(struct vgpu *v, int xcc, u32 reg)
 {
 	u32 pipe = REG_GET_FIELD(v->select[xcc], GRBM_GFX_CNTL, PIPEID);
+	const struct vgpu_regs *r = vgpu_chip->regs;
 	u32 *hqd;
 
-	if (reg - regCP_MQD_BASE_ADDR < VGPU_HQD_REGS) {
+	if (reg - r->mqd_base < VGPU_HQD_REGS) {
 		vgpu_count(v, reg_reads_hqd);
 		hqd = selected_hqd(v, xcc);
 		if (!hqd)
 			return 0;
 		/* A ring one page further on, of a slot that is the same */
 		if (READ_ONCE(v->faults.other_ring) &&
-		    reg - regCP_MQD_BASE_ADDR == HQD_PQ_BASE)
+		    reg - r->mqd_base == HQD_PQ_BASE)
 			return READ_ONCE(hqd[HQD_PQ_BASE]) + (PAGE_SIZE >> 8);
-		return READ_ONCE(hqd[reg - regCP_MQD_BASE_ADDR]);
+		return READ_ONCE(hqd[reg - r->mqd_base]);
 	}
-	if (reg - regSPI_CSQ_WF_ACTIVE_COUNT_0 < VGPU_QUEUES_PER_PIPE) {
+	if (reg - r->active_count < VGPU_QUEUES_PER_PIPE) {
 		vgpu_count(v, reg_reads_occupancy);
 		return vgpu_part_of_xcc(v, xcc)
-			->waves[pipe][reg - regSPI_CSQ_WF_ACTIVE_COUNT_0];
+			->waves[pipe][reg - r->active_count];
 	}
-	switch (reg) {
-	case regSPI_CSQ_WF_ACTIVE_STATUS:
+	if (reg == r->active_status) {
 		vgpu_count(v, reg_reads_occupancy);
 		return active_status(v, xcc);
-	case regGRBM_GFX_CNTL:
-		return v->select[xcc];
-	case regCP_IQ_WAIT_TIME2:
-		return READ_ONCE(v->wait_times);
-	default:
-		return 0;
 	}
+	if (reg == r->grbm)
+		return v->select[xcc];
+	return reg == r->iq_wait2 ? READ_ONCE(v->wait_times) : 0;
 }
 
 static void gc_write(struct vgpu *v, int xcc, u32 reg, u32 val)
 {
+	const struct vgpu_regs *r = vgpu_chip->regs;
 	u32 *hqd;
 
-	switch (reg) {
-	case regGRBM_GFX_CNTL:
+	if (reg == r->grbm) {
 		WRITE_ONCE(v->select[xcc], val);
-		return;
-	case regCP_IQ_WAIT_TIME2:
+	} else if (reg == r->iq_wait2) {
 		WRITE_ONCE(v->wait_times, val);
-		return;
-	case regSPI_COMPUTE_QUEUE_RESET:
+	} else if (reg == r->queue_reset) {
 		if (val & 1)
 			vgpu_queue_reset(v, xcc, v->select[xcc]);
-		return;
-	}
-	if (reg - regCP_MQD_BASE_ADDR < VGPU_HQD_REGS) {
+	} else if (reg - r->mqd_base < VGPU_HQD_REGS) {
 		hqd = selected_hqd(v, xcc);
 		if (hqd)
-			WRITE_ONCE(hqd[reg - regCP_MQD_BASE_ADDR], val);
+			WRITE_ONCE(hqd[reg - r->mqd_base], val);
 	}
 }
 

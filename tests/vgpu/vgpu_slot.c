@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Queues of the run list and their slots.  A compute queue takes the same pipe
- * and queue on every XCC; an SDMA queue has the RLC that its MQD names.
+ * and queue on every XCC.  The fields that are used here stand at the same places
+ * in v9_mqd, v11_compute_mqd and v12_compute_mqd.
  * Loading copies the MQD to the register files, unloading writes back what
  * hardware saves: read pointer, and a packet in flight, whose rest goes to the
  * control stack behind the MQD with the offsets that get_wave_state reads.
@@ -9,29 +10,13 @@
  * All under vgpu.lock.
  */
 #include "gc/gc_9_4_3_sh_mask.h"
-#include "sdma/sdma_4_4_2_sh_mask.h"
 #include "vgpu_priv.h"
 
 #define DOORBELL_ON                                     \
 	(CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_EN_MASK | \
 	 CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_SCHD_HIT_MASK)
-#define SDMA_RPTR		 3 /* registers of an RLC */
-#define SDMA_WPTR		 5
-#define SDMA_DOORBELL		 18
-#define SDMA_DOORBELL_OFFSET	 0x2b
-#define SDMA_MQD_DOORBELL_OFFSET 22
-#define AQL_DWORDS		 16
-#define SAVED_WAVE_BYTES	 4096 /* what a saved packet shows in the wave area */
-
-/* Consecutive dwords of an SDMA MQD and where their registers stand */
-static const struct {
-	u8 mqd, reg, count;
-} sdma_ranges[] = {
-	{ 0, 0x00, 19 },
-	{ 19, 0x28, 6 },
-	{ 25, 0x2f, 7 },
-	{ 32, 0x40, 12 },
-};
+#define AQL_DWORDS	 16
+#define SAVED_WAVE_BYTES 4096 /* what a saved packet shows in the wave area */
 
 static struct v9_mqd *xcc_mqd(struct vgpu_queue *q, int xcc)
 {
@@ -49,16 +34,27 @@ static u64 join64(const u32 *p)
 	return p[0] | (u64)p[1] << 32;
 }
 
+/* init_mqd_v9_4_3() has it; elsewhere an MQD is alone, under MES in one page */
+static u32 mqd_stride(const struct v9_mqd *m)
+{
+	if (vgpu_chip->mes)
+		return PAGE_SIZE;
+	return m->cp_mqd_stride_size ?:
+		       PAGE_SIZE + PAGE_ALIGN(m->cp_hqd_cntl_stack_size);
+}
+
 static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 {
 	struct v9_mqd *m = q->mqd;
 	const u32 *hqd = (u32 *)m + VGPU_MQD_HQD_OFFSET;
 	u32 ctl = hqd[HQD_PQ_CONTROL];
 
-	q->stride = m->cp_mqd_stride_size;
+	/* init_mqd_v9_4_3() has it; elsewhere an MQD is alone */
+	q->stride = m->cp_mqd_stride_size ?:
+			    PAGE_SIZE + PAGE_ALIGN(m->cp_hqd_cntl_stack_size);
 	if (!vgpu_gtt_ptr(v, q->mqd_addr, (size_t)q->stride * vgpu_num_xcc(v)))
 		return false;
-	q->aql = REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, SLOT_BASED_WPTR) == 2;
+	q->aql = (ctl >> vgpu_chip->regs->aql_shift & 3) == 2;
 	q->ring = join64(hqd + HQD_PQ_BASE) << 8;
 	q->ring_packets =
 		(8u << REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, QUEUE_SIZE)) / 64;
@@ -68,44 +64,26 @@ static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 	return true;
 }
 
-/* The MQD counts the engines of the partition */
-static bool sdma_init(struct vgpu *v, struct vgpu_queue *q)
-{
-	struct v9_sdma_mqd *m = q->mqd;
-
-	q->engine = m->sdma_engine_id +
-		    (q->part - v->part) * (VGPU_SDMA_ENGINES / vgpu_parts);
-	q->rlc = m->sdma_queue_id;
-	q->ring = join64(&m->sdmax_rlcx_rb_base) << 8;
-	q->ring_bytes = 4u << REG_GET_FIELD(m->sdmax_rlcx_rb_cntl,
-					    SDMA_RLC0_RB_CNTL, RB_SIZE);
-	q->rptr_va = m->sdmax_rlcx_rb_rptr_addr_lo |
-		     (u64)m->sdmax_rlcx_rb_rptr_addr_hi << 32;
-	q->rptr = join64(&m->sdmax_rlcx_rb_rptr);
-	return q->engine < VGPU_SDMA_ENGINES && q->rlc < VGPU_SDMA_QUEUES;
-}
-
-/* From a MAP_QUEUES packet; NULL when the packet makes no sense */
+/* One that a scheduler was given; NULL when that makes no sense */
 struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p,
-				  u32 pasid, const u32 *pkt)
+				  const struct vgpu_queue_args *args)
 {
-	u32 engine = pkt[1] >> 26 & 7, ext = pkt[1] >> 2 & 3;
 	struct vgpu_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
 
 	if (!q)
 		return NULL;
 	q->part = p;
-	q->pasid = pasid;
+	q->pasid = args->pasid;
 	q->pipe = -1;
-	q->doorbell = pkt[2] >> 2 & 0x3ffffff;
-	q->mqd_addr = join64(pkt + 3);
+	q->doorbell = args->doorbell;
+	q->mqd_addr = args->mqd_addr;
 	q->mqd = vgpu_gtt_ptr(v, q->mqd_addr, sizeof(struct v9_sdma_mqd));
-	q->sdma = engine || ext;
-	q->wptr_va = join64(pkt + 5);
+	q->sdma = args->sdma;
+	q->wptr_va = args->wptr_va;
 	if (!q->mqd)
 		goto err;
 	if (q->sdma) {
-		if (!sdma_init(v, q))
+		if (!vgpu_rlc_init(v, q))
 			goto err;
 	} else if (!compute_init(v, q)) {
 		goto err;
@@ -133,16 +111,6 @@ void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q)
 	kfree(q);
 }
 
-static void sdma_sync(struct vgpu *v, struct vgpu_queue *q)
-{
-	u32 *reg = v->sdma[q->engine * VGPU_SDMA_QUEUES + q->rlc];
-
-	WRITE_ONCE(reg[SDMA_RPTR], lower_32_bits(q->rptr));
-	WRITE_ONCE(reg[SDMA_RPTR + 1], upper_32_bits(q->rptr));
-	WRITE_ONCE(reg[SDMA_WPTR], lower_32_bits(q->wptr));
-	WRITE_ONCE(reg[SDMA_WPTR + 1], upper_32_bits(q->wptr));
-}
-
 /* Show the pointers of a loaded queue as its registers would */
 void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 {
@@ -152,7 +120,7 @@ void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 
 	q->moved = false;
 	if (q->sdma) {
-		sdma_sync(v, q);
+		vgpu_rlc_sync(v, q);
 		return;
 	}
 	q->part->waves[q->pipe][q->queue] = q->work.magic ? 16 : 0;
@@ -173,6 +141,9 @@ static struct vgpu_work *saved_work(struct vgpu_queue *q)
 	u32 size = m->cp_hqd_cntl_stack_size;
 
 	BUILD_BUG_ON(sizeof(struct vgpu_work) > VGPU_SAVE_BYTES);
+	/* "MES write to areas beyond MQD size" (allocate_mqd() of gfx 11) */
+	if (vgpu_chip->mes)
+		return q->mqd + PAGE_SIZE - VGPU_SAVE_BYTES;
 	if (size < VGPU_SAVE_BYTES || PAGE_SIZE + size > q->stride)
 		return NULL;
 	return q->mqd + PAGE_SIZE + size - VGPU_SAVE_BYTES;
@@ -193,16 +164,6 @@ static void mark_saved(struct vgpu *v, struct vgpu_queue *q, bool saved)
 	}
 }
 
-/*
- * A doorbell is memory here: a value that no ring has makes any write to it
- * show, also of packet 0.  A ring before this is in the write index in memory.
- */
-static void doorbell_arm(struct vgpu_queue *q, u64 *doorbell)
-{
-	xchg(doorbell, VGPU_DOORBELL_NONE);
-	q->doorbell_seen = VGPU_DOORBELL_NONE;
-}
-
 static void aql_load(struct vgpu *v, struct vgpu_queue *q)
 {
 	u64 *rptr = vgpu_user_ptr(v, q->pasid, q->rptr_va, 8);
@@ -214,7 +175,7 @@ static void aql_load(struct vgpu *v, struct vgpu_queue *q)
 		q->aql = false;
 		return;
 	}
-	doorbell_arm(q, doorbell);
+	vgpu_doorbell_arm(q, doorbell);
 	q->rptr = READ_ONCE(*rptr);
 	q->wptr = READ_ONCE(*wptr);
 	if (saved && saved->magic == VGPU_WORK_MAGIC) {
@@ -225,28 +186,6 @@ static void aql_load(struct vgpu *v, struct vgpu_queue *q)
 	}
 }
 
-static void sdma_load(struct vgpu *v, struct vgpu_queue *q)
-{
-	u32 *reg = v->sdma[q->engine * VGPU_SDMA_QUEUES + q->rlc];
-	const u32 *mqd = q->mqd;
-	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, q->doorbell);
-	u64 *wptr = vgpu_user_ptr(v, q->pasid, q->wptr_va, 8);
-	size_t i;
-
-	if (doorbell && wptr) {
-		doorbell_arm(q, doorbell);
-		q->wptr = READ_ONCE(*wptr);
-	}
-	q->time = v->time;
-	for (i = 0; i < ARRAY_SIZE(sdma_ranges); i++)
-		memcpy(reg + sdma_ranges[i].reg, mqd + sdma_ranges[i].mqd,
-		       sdma_ranges[i].count * sizeof(u32));
-	reg[0] |= SDMA_RLC0_RB_CNTL__RB_ENABLE_MASK |
-		  (u32)q->vmid << SDMA_RLC0_RB_CNTL__RB_VMID__SHIFT;
-	reg[SDMA_DOORBELL] |= SDMA_RLC0_DOORBELL__ENABLE_MASK;
-	reg[SDMA_DOORBELL_OFFSET] = mqd[SDMA_MQD_DOORBELL_OFFSET];
-}
-
 /* The queue has its VMID and, when it is a compute queue, its slot */
 static void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
 {
@@ -255,7 +194,7 @@ static void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
 
 	q->loaded = true;
 	if (q->sdma) {
-		sdma_load(v, q);
+		vgpu_rlc_load(v, q);
 		return;
 	}
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
@@ -271,20 +210,6 @@ static void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
 	vgpu_slot_sync(v, q);
 }
 
-static void sdma_unload(struct vgpu *v, struct vgpu_queue *q)
-{
-	u32 *reg = v->sdma[q->engine * VGPU_SDMA_QUEUES + q->rlc];
-	struct v9_sdma_mqd *m = q->mqd;
-
-	sdma_sync(v, q);
-	m->sdmax_rlcx_rb_rptr = lower_32_bits(q->rptr);
-	m->sdmax_rlcx_rb_rptr_hi = upper_32_bits(q->rptr);
-	q->work.magic = 0;
-	/* RB_ENABLE stays, as seen on real hosts; the doorbell goes */
-	reg[SDMA_DOORBELL] = 0;
-	reg[SDMA_DOORBELL_OFFSET] = 0;
-}
-
 void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 {
 	struct vgpu_work *saved;
@@ -297,7 +222,7 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 		return;
 	q->loaded = false;
 	if (q->sdma) {
-		sdma_unload(v, q);
+		vgpu_rlc_unload(v, q);
 		return;
 	}
 	vgpu_slot_sync(v, q);
@@ -381,6 +306,41 @@ static bool slot_next(struct vgpu_part *p, int *n)
 	return false;
 }
 
+/* The VMID of a process without a queue is another one's */
+void vgpu_vmid_release(struct vgpu *v, struct vgpu_part *p, u32 pasid)
+{
+	struct vgpu_queue *q;
+	int i;
+
+	list_for_each_entry(q, &v->queues, node)
+		if (q->part == p && q->pasid == pasid)
+			return;
+	for (i = 0; i < ARRAY_SIZE(p->vmid_pasid); i++)
+		if (p->vmid_pasid[i] == pasid)
+			p->vmid_pasid[i] = 0;
+}
+
+/* A queue beside those that run: in the first slot that is free, if there is one */
+void vgpu_slot_place(struct vgpu *v, struct vgpu_queue *q)
+{
+	struct vgpu_part *p = q->part;
+	int n = 0;
+
+	while (!q->sdma && slot_next(p, &n) &&
+	       slot_queue(v, p->first_xcc, n % VGPU_PIPES, n / VGPU_PIPES))
+		n++;
+	if (!q->sdma && !slot_next(p, &n))
+		return;
+	q->vmid = vmid_of(p, q->pasid);
+	if (!q->vmid)
+		return;
+	if (!q->sdma) {
+		q->pipe = n % VGPU_PIPES;
+		q->queue = n / VGPU_PIPES;
+	}
+	vgpu_queue_load(v, q);
+}
+
 /* Give slots and VMIDs in run-list order, as far as they go, and load */
 void vgpu_slots_assign(struct vgpu *v, struct vgpu_part *p)
 {
@@ -401,6 +361,45 @@ void vgpu_slots_assign(struct vgpu *v, struct vgpu_part *p)
 		}
 		vgpu_queue_load(v, q);
 	}
+}
+
+static bool rotate_part(struct vgpu *v, struct vgpu_part *p)
+{
+	struct vgpu_queue *q, *next;
+	bool waiting = false;
+	LIST_HEAD(had);
+
+	list_for_each_entry(q, &v->queues, node)
+		waiting |= q->part == p && !q->sdma && q->pipe < 0;
+	if (!waiting)
+		return false;
+	list_for_each_entry_safe(q, next, &v->queues, node) {
+		if (q->part != p || q->sdma || q->pipe < 0)
+			continue;
+		vgpu_queue_unload(v, q);
+		list_move_tail(&q->node, &had);
+	}
+	list_splice_tail(&had, &v->queues);
+	vgpu_slots_assign(v, p);
+	vgpu_count(v, rotations);
+	return true;
+}
+
+/* More queues than slots: after rotate_ns the mapped set goes to the end */
+void vgpu_rotate(struct vgpu *v, u64 now)
+{
+	bool busy = vgpu_any_busy(v), rotated = false;
+	struct vgpu_part *p;
+
+	if (now < v->rotate_at)
+		return;
+	vgpu_for_each_part(v, p)
+		rotated |= rotate_part(v, p);
+	if (!rotated)
+		return;
+	v->resume_at =
+		now + (busy ? v->times.save_ns + v->times.restore_ns : 0);
+	v->rotate_at = v->resume_at + v->times.rotate_ns;
 }
 
 /* A queue reset through the registers of one XCC: its work is lost */

@@ -215,14 +215,21 @@ expect_suspended() {
 
 # --- gpreempt-ctl ------------------------------------------------------------
 
+# ends_with STATUS SECONDS FILE COMMAND...: its output is then in the file.
+ends_with() {
+	_want=$1 _limit=$2 _file=$3
+	shift 3
+	timeout $((_limit * PACE)) "$@" > "$_file" 2>&1
+	_got=$?
+	sed 's/^/   /' "$_file"
+	[ $_got -eq "$_want" ] || fail "$* ended with $_got, not $_want"
+}
+
 # ctl STATUS ARGS...: runs it; its output is then in $W/ctl.
 ctl() {
-	_want=$1
+	_status=$1
 	shift
-	timeout $((60 * PACE)) gpreempt-ctl "$@" > "$W/ctl" 2>&1
-	_got=$?
-	sed "s/^/   /" "$W/ctl"
-	[ $_got -eq "$_want" ] || fail "gpreempt-ctl $* ended with $_got, not $_want"
+	ends_with "$_status" 60 "$W/ctl" gpreempt-ctl "$@"
 }
 
 # says REGEX: the last gpreempt-ctl printed that.
@@ -279,12 +286,30 @@ switch() {
 # busy_ms GPU PID: how long packets of a process have run on it; 0 only for one that
 # is a GPU process.
 busy_ms() {
-	read -r _pasid < "/sys/class/kfd/kfd/proc/$2/pasid" && [ -r "$VGPU/$1/busy" ] || {
+	[ -d "/sys/class/kfd/kfd/proc/$2" ] && [ -r "$VGPU/$1/busy" ] || {
 		echo "no GPU process $2"
 		return
 	}
-	awk -v pasid="$_pasid" '$1 == pasid { printf "%d", $2 / 1e6; seen = 1 }
+	awk -v pid="$2" '$1 == pid { printf "%d", $2 / 1e6; seen = 1 }
 		END { if (!seen) print 0 }' "$VGPU/$1/busy"
+}
+
+# Unloads gpreempt.ko. A file of the view that is open keeps it, and guard, a monitor or a
+# program that has just ended has one open now and then.
+unload() {
+	wait_for 10 try_unload
+}
+
+try_unload() {
+	rmmod gpreempt 2> /dev/null
+}
+
+# only_without FEATURE WHY: gpreempt.ko has not got this feature on this driver, or the
+# test is skipped. The module is not loaded when this returns.
+only_without() {
+	insmod /lib/modules/gpreempt.ko || fail "gpreempt.ko does not load"
+	! grep -qx "feature_$1 on" "$DEBUGFS/gpreempt/version" || skip "$2"
+	unload
 }
 
 # Numbers of the KFD nodes that are GPUs.

@@ -32,14 +32,10 @@ settle() {
 	sleep 1
 }
 
-# A file that is open keeps the module: the readers make gaps meanwhile.
-unload() {
-	rmmod gpreempt 2> /dev/null
-}
-
+# The readers make gaps meanwhile.
 reload() {
 	: > "$W/hold"
-	wait_for 60 unload
+	unload
 	insmod /lib/modules/gpreempt.ko || fail "the module does not load again"
 	echo >> "$W/reloaded"
 	rm "$W/hold"

@@ -14,5 +14,6 @@ hold "$(pid a)"
 release_target "$(pid a)"
 stop a
 grep -E 'lock-classes|debug_locks' /proc/lockdep_stats
-rmmod gpreempt && insmod /lib/modules/gpreempt.ko || fail "it does not load again"
+unload
+insmod /lib/modules/gpreempt.ko || fail "it does not load again"
 awake

@@ -3,6 +3,6 @@
 # vgpu: none
 # gpreempt: no
 echo 'before the end'
-sleep 0.5
+sleep "$PACE" # until the host has read it
 echo c >/proc/sysrq-trigger
 sleep 60

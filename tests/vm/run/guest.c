@@ -61,13 +61,12 @@ static int accepted(struct vm *vm, int timeout)
 	return ret ? ret : strcmp(line, "accepted") ? -EPROTO : 0;
 }
 
-static int restore(struct vm *vm, const struct bench *b, const char *saved,
-		   const struct job *job)
+static int restore(struct vm *vm, const struct bench *b, const struct job *job)
 {
 	char incoming[PATH_MAX + 32];
 	int ret;
 
-	snprintf(incoming, sizeof(incoming), "exec:exec cat '%s'", saved);
+	snprintf(incoming, sizeof(incoming), "exec:exec cat '%s'", b->saved);
 	ret = vm_start(vm, b, b->accel, incoming);
 	if (!ret)
 		ret = qmp_open(vm->qmp);
@@ -80,7 +79,7 @@ static int restore(struct vm *vm, const struct bench *b, const char *saved,
 	if (ret) {
 		complain("the saved guest could not be restored (%s), booting",
 			 strerror(-ret));
-		unlink(saved);
+		unlink(b->saved);
 		vm_stop(vm);
 	}
 	return ret;
@@ -89,11 +88,9 @@ static int restore(struct vm *vm, const struct bench *b, const char *saved,
 /* From the saved guest where there is one, else from a boot. */
 static int start(struct vm *vm, const struct bench *b, const struct job *job)
 {
-	char saved[PATH_MAX];
 	int ret;
 
-	if (!b->plain && !snapshot_path(b, saved, sizeof(saved)) &&
-	    !access(saved, R_OK) && !restore(vm, b, saved, job))
+	if (b->saved[0] && !access(b->saved, R_OK) && !restore(vm, b, job))
 		return 0;
 	ret = guest_boot(vm, b, b->accel, BOOT_TIMEOUT);
 	if (ret)

@@ -57,7 +57,7 @@ static int image_key(const struct bench *b, char *line, size_t size)
 	return ret;
 }
 
-int snapshot_path(const struct bench *b, char *path, size_t size)
+static int name_saved(const struct bench *b, char *path, size_t size)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 	char line[4096];
@@ -120,28 +120,26 @@ static int save(const struct bench *b, const char *path)
 	return ret;
 }
 
-int snapshot_make(struct bench *b)
+void snapshot_make(struct bench *b)
 {
-	char path[PATH_MAX], lock_path[PATH_MAX];
+	char lock_path[PATH_MAX];
 	int lock, ret;
 
-	if (b->plain)
-		return 0;
-	ret = snapshot_path(b, path, sizeof(path));
-	if (ret)
-		return ret;
-	if (!access(path, R_OK))
-		return 0;
+	if (b->plain || name_saved(b, b->saved, sizeof(b->saved))) {
+		b->saved[0] = '\0';
+		return;
+	}
+	if (!access(b->saved, R_OK))
+		return;
 	snprintf(lock_path, sizeof(lock_path), "%s/vm/saved.lock", b->build);
 	lock = lock_file(lock_path);
-	if (access(path, R_OK)) {
+	if (access(b->saved, R_OK)) {
 		complain("booting a guest and saving it (once for this kernel)");
-		ret = save(b, path);
+		ret = save(b, b->saved);
 		if (ret)
 			complain("saving failed (%s), booting each time",
 				 strerror(-ret));
-		remove_others(b, path);
+		remove_others(b, b->saved);
 	}
 	close(lock);
-	return ret;
 }

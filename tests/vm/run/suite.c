@@ -57,22 +57,25 @@ static void run_case(const struct bench *b, struct vm *vm,
 	fclose(job.log);
 }
 
-/* What the test itself said of its failure: the end of its output may be long. */
-static void add_reason(const char *dir, char *why, size_t size)
+/* What follows the prefix in the last line that has it, and more; or "". */
+static void last_line(const char *dir, const char *prefix, char *last,
+		      size_t size)
 {
-	char path[PATH_MAX + 32], line[384];
-	size_t len = strlen(why);
+	char path[PATH_MAX + 32], line[512];
+	size_t len = strlen(prefix);
 	FILE *f;
 
+	last[0] = '\0';
 	snprintf(path, sizeof(path), "%s/output", dir);
 	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\r\n")] = '\0';
-		if (!strncmp(line, "FAIL: ", 6))
-			snprintf(why + len, size - len, ": %s", line + 6);
+		if (!strncmp(line, prefix, len) && line[len])
+			snprintf(last, size, "%s", line + len);
 	}
-	if (f)
-		fclose(f);
+	fclose(f);
 }
 
 /* Why it failed, or an empty string. */
@@ -85,10 +88,12 @@ static void judge(const struct bench *b, const struct vm *vm,
 	why[0] = '\0';
 	switch (o->verdict) {
 	case V_EXIT:
-		if (o->number && o->number != SKIP)
-			snprintf(why, size, "exit status %d", o->number);
-		if (why[0])
-			add_reason(vm->dir, why, size);
+		if (!o->number || o->number == SKIP)
+			break;
+		/* The end of its output may be long. */
+		last_line(vm->dir, "FAIL: ", line, sizeof(line));
+		snprintf(why, size, "exit status %d%s%s", o->number,
+			 line[0] ? ": " : "", line);
 		break;
 	case V_SIGNAL:
 		snprintf(why, size, "killed by signal %d", o->number);
@@ -125,24 +130,6 @@ static void show_tail(FILE *to, const char *dir, const char *name,
 		fprintf(to, "    %s %s\n", mark, line[i % TAIL]);
 }
 
-static void last_line(const char *dir, char *last, size_t size)
-{
-	char path[PATH_MAX + 32], line[512];
-	FILE *f;
-
-	snprintf(last, size, "no reason given");
-	snprintf(path, sizeof(path), "%s/output", dir);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\r\n")] = '\0';
-		if (line[0])
-			snprintf(last, size, "%s", line);
-	}
-	fclose(f);
-}
-
 static void report(FILE *to, const struct bench *b, const struct vm *vm,
 		   const struct test_case *t, const struct outcome *o,
 		   double seconds, struct sum *sum)
@@ -160,8 +147,9 @@ static void report(FILE *to, const struct bench *b, const struct vm *vm,
 			show_tail(to, vm->dir, "serial.log", "s");
 	} else if (o->verdict == V_EXIT && o->number == SKIP) {
 		sum->skipped++;
-		last_line(vm->dir, why, sizeof(why));
-		fprintf(to, "SKIP  %s (%.1f s): %s\n", t->name, seconds, why);
+		last_line(vm->dir, "", why, sizeof(why));
+		fprintf(to, "SKIP  %s (%.1f s): %s\n", t->name, seconds,
+			why[0] ? why : "no reason given");
 	} else {
 		sum->passed++;
 		fprintf(to, "pass  %s (%.1f s)\n", t->name, seconds);
@@ -206,8 +194,7 @@ static void run_one(const struct bench *common, struct test_case *t,
 	b.pace = pace_measure();
 	if (t->counted)
 		bench_count(&b, COUNTED_TEST);
-	if (snapshot_make(&b))
-		die("out of memory");
+	snapshot_make(&b);
 	snprintf(vm.dir, sizeof(vm.dir), "%s/%s", b.run, t->name);
 	start = now_ms();
 	run_case(&b, &vm, t, &o);

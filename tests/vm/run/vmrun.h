@@ -24,6 +24,7 @@
 struct bench {
 	char build[PATH_MAX - 512]; /* absolute */
 	char run[PATH_MAX - 256];   /* this runner's own directory */
+	char saved[PATH_MAX];	    /* the guest to restore; "": boot one */
 	const char *harness;	    /* directory of verify-kernel */
 	const char *payload;
 	const char *qemu;
@@ -124,9 +125,8 @@ void bench_count(struct bench *b, int ns);
 /* accel.c */
 void accel_choose(struct bench *b);
 
-/* snapshot.c */
-int snapshot_path(const struct bench *b, char *path, size_t size);
-int snapshot_make(struct bench *b);
+/* snapshot.c: finds or makes the guest to restore; without it each job boots */
+void snapshot_make(struct bench *b);
 
 /* guest.c */
 int guest_boot(struct vm *vm, const struct bench *b, const char *accel,

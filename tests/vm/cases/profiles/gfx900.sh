@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Vega 10: two SDMA engines with two queues each, and one debug VMID, so that one
+# process on the GPU can be debugged at a time.
+# vgpu: profile=gfx900
+# timeout: 60
+. /t/lib.sh
+. /t/profile.sh
+
+# cwsr_size as for gfx90a: 64 CUs of 0x55000 bytes, 2048 waves.
+has_properties 1 <<-END
+	gfx_target_version 90000
+	device_id 26720
+	num_xcc 1
+	simd_count 256
+	num_sdma_engines 2
+	num_sdma_xgmi_engines 0
+	num_sdma_queues_per_engine 2
+	cwsr_size 22302720
+	ctl_stack_size 20480
+END
+[ "$(watch_points 1)" -eq 4 ] || fail "$(watch_points 1) watch points"
+
+start_two
+
+step "the other one can't be debugged meanwhile, and is not disturbed"
+hold "$p"
+ctl 7 suspend "$(pid b)"
+cat "$W/ctl"
+expect_no_progress a
+expect_progress b
+release_target "$p"
+expect_progress a
+
+step "now it can"
+off_and_on b
+stop a
+stop b
