@@ -13,6 +13,7 @@
 #include "gpus.h"
 #include "layout.h"
 #include "node.h"
+#include "queue.h"
 #include "table.h"
 
 /* Tries until the memory fits. */
@@ -37,6 +38,7 @@ static int take_gpu(void *p, u32 i, struct walk *w)
 	    gp_get(pdd, kfd_process_device, drm_priv, &priv))
 		return gp_broken("the process-device can be read");
 	gpu.vm = priv;
+	gpu.context = gp_queue_context(p);
 	if (w->need++ < w->out->room)
 		w->out->g[w->out->n++] = gpu;
 	return 0;

@@ -9,10 +9,12 @@
  * struct gp_gpu - a node that a process can use
  * @gpu_id:	of the node
  * @vm:		the process has an address space there
+ * @context:	of the process, or -1 when it has one only
  */
 struct gp_gpu {
 	u32 gpu_id;
 	bool vm;
+	int context;
 };
 
 /**

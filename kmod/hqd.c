@@ -19,7 +19,8 @@
  * device does not come back while it is awake here.
  *
  * Under the hardware scheduler an SDMA queue has its RLC for life (load_sdma()
- * in node.c). RB_ENABLE alone does not say that it is
+ * in node.c). Under MES it may have any, and its doorbell tells which; the search
+ * starts where it was last seen. RB_ENABLE alone does not say that it is
  * mapped there: RLCs of real hosts keep it after the last process has gone,
  * with no doorbell. So the doorbell has to be enabled, and the queue's own.
  */
@@ -50,14 +51,13 @@
 #define HQD_DOORBELL_SHIFT 2
 #define HQD_MQD_BASE_MASK  0x0000fffffffffffcull
 
-/* Registers of an SDMA dump by distance in dwords, the same for gfx 9 to 11. */
-#define SDMA_RB_CNTL	     0
-#define SDMA_RPTR	     3
-#define SDMA_WPTR	     5
-#define SDMA_DOORBELL	     0x12
-#define SDMA_DOORBELL_OFFSET 0x2b
-#define SDMA_N_REGS_MIN	     42
-#define SDMA_N_REGS_MAX	     44
+/* Registers of an SDMA dump by distance in dwords, the same for gfx 9 to 12. */
+#define SDMA_RB_CNTL 0
+#define SDMA_RPTR    3
+#define SDMA_WPTR    5
+
+/* Where MES chooses, each engine has as many (kfd_device_info_set_sdma_info()). */
+#define SDMA_RLCS 8
 
 /* What hqd_is_occupied() reads at most. */
 #define TEST_N_REGS 3
@@ -73,6 +73,16 @@
 /* The ring's address is in units of this many bits. */
 #define PQ_BASE_SHIFT 8
 #define RING_LOW_BITS ((1ull << PQ_BASE_SHIFT) - 1)
+
+/* The others by generation: gfx 9 to 11, and 12. */
+struct sdma_layout {
+	u32 n_regs_min, n_regs_max, doorbell, doorbell_offset;
+};
+
+static const struct sdma_layout sdma_layout_9 = { 42, 44, 0x12, 0x2b };
+static const struct sdma_layout sdma_layout_12 = { 49, 49, 0x0f, 0x11 };
+
+#define GFX_12 120000
 
 static u64 pair(const uint32_t (*regs)[2], u32 lo)
 {
@@ -261,12 +271,15 @@ static u32 sdma_reg(const uint32_t (*regs)[2], u32 n_regs, u32 distance,
 	return 0;
 }
 
-static int rlc_shows(const uint32_t (*regs)[2], u32 n_regs, struct gp_hqd *hqd)
+static int rlc_shows(const struct gp_node *n, const uint32_t (*regs)[2],
+		     u32 n_regs, struct gp_hqd *hqd)
 {
-	bool known = n_regs >= SDMA_N_REGS_MIN && n_regs <= SDMA_N_REGS_MAX;
+	const struct sdma_layout *l = n->gfx >= GFX_12 ? &sdma_layout_12 :
+							 &sdma_layout_9;
+	bool known = n_regs >= l->n_regs_min && n_regs <= l->n_regs_max;
 	u32 cntl = sdma_reg(regs, n_regs, SDMA_RB_CNTL, &known);
-	u32 enable = sdma_reg(regs, n_regs, SDMA_DOORBELL, &known);
-	u32 offset = sdma_reg(regs, n_regs, SDMA_DOORBELL_OFFSET, &known);
+	u32 enable = sdma_reg(regs, n_regs, l->doorbell, &known);
+	u32 offset = sdma_reg(regs, n_regs, l->doorbell_offset, &known);
 
 	if (!known)
 		return -EOPNOTSUPP;
@@ -279,30 +292,69 @@ static int rlc_shows(const uint32_t (*regs)[2], u32 n_regs, struct gp_hqd *hqd)
 	return 0;
 }
 
-static int find_sdma_slot(const struct gp_node *n, struct gp_queue *q,
-			  struct gp_slots *slots)
+/* Whether an RLC of the node holds the queue: 1, 0 or an error. */
+static int rlc_holds(const struct gp_node *n, const struct gp_queue *q,
+		     u32 engine, u32 rlc, struct gp_hqd *hqd)
 {
 	uint32_t(*regs)[2] = NULL;
-	struct gp_hqd hqd = {};
 	unsigned int flags;
 	u32 n_regs = 0;
 	int ret;
 
-	if (!n->hqd_sdma_dump || q->sdma_engine < 0)
-		return -EOPNOTSUPP;
 	flags = memalloc_noio_save();
-	ret = n->hqd_sdma_dump(n->adev, n->sdma_first + q->sdma_engine,
-			       q->sdma_rlc, &regs, &n_regs);
+	ret = n->hqd_sdma_dump(n->adev, n->sdma_first + engine, rlc, &regs,
+			       &n_regs);
 	memalloc_noio_restore(flags);
 	if (ret)
 		return ret;
 	gp_stat_inc(GP_STAT_sdma_dumps);
 	gp_stat_add(GP_STAT_registers, n_regs);
-	ret = no_answer(regs, n_regs) ? -ENODEV : rlc_shows(regs, n_regs, &hqd);
+	ret = no_answer(regs, n_regs) ? -ENODEV :
+					rlc_shows(n, regs, n_regs, hqd);
 	kfree(regs);
-	if (!ret && hqd.active && hqd.doorbell == q->doorbell)
+	return ret ?: hqd->active && hqd->doorbell == q->doorbell;
+}
+
+/* The RLC that MES has given to the queue; q->slot is the number of it then. */
+static int search_rlcs(const struct gp_node *n, struct gp_queue *q,
+		       struct gp_hqd *hqd)
+{
+	u32 count = n->sdma_engines * SDMA_RLCS, first, i, at;
+	int ret;
+
+	first = q->slot >= 0 && q->slot < count ? q->slot : 0;
+	for (i = 0; i < count; i++) {
+		at = (first + i) % count;
+		ret = rlc_holds(n, q, at / SDMA_RLCS, at % SDMA_RLCS, hqd);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			continue;
+		q->slot = at;
+		q->sdma_engine = at / SDMA_RLCS;
+		q->sdma_rlc = at % SDMA_RLCS;
+		return 1;
+	}
+	return 0;
+}
+
+static int find_sdma_slot(const struct gp_node *n, struct gp_queue *q,
+			  struct gp_slots *slots)
+{
+	struct gp_hqd hqd = {};
+	int ret;
+
+	if (!n->hqd_sdma_dump)
+		return -EOPNOTSUPP;
+	if (n->sdma_by_doorbell)
+		ret = search_rlcs(n, q, &hqd);
+	else if (q->sdma_engine < 0)
+		ret = -EOPNOTSUPP;
+	else
+		ret = rlc_holds(n, q, q->sdma_engine, q->sdma_rlc, &hqd);
+	if (ret > 0)
 		note_slot(n, q, &hqd, -1, slots);
-	return ret;
+	return min(ret, 0);
 }
 
 static enum gp_view_hardware why_not(int error)

@@ -66,6 +66,7 @@
 	S(kfd_process,		pqm,		process_queue_manager)	\
 	O(kfd_process,		debug_trap_enabled, bool, debug)	\
 	O(kfd_process,		context_id,	u16, contexts)		\
+	O(kfd_process,		queues_paused,	bool, pause)		\
 	P(process_queue_manager, process,	kfd_process, must)	\
 	F(process_queue_manager, queues,	struct list_head)	\
 	P(process_queue_node,	q,		queue, must)		\

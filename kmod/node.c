@@ -124,7 +124,8 @@ static bool may_have_mes(void *kfd)
 /*
  * What is needed for SDMA queues; without it they have no active slots. The
  * driver tells the hardware scheduler the engine and RLC of a queue; MES chooses
- * them and does not report them (amdgpu_mes.c:158-166).
+ * them and does not report them (amdgpu_mes.c:158-166), so a queue is looked for in
+ * all of its node's.
  */
 static int load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
 {
@@ -132,7 +133,8 @@ static int load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
 	u32 engines, nodes;
 	void *hook;
 
-	if (!gp_has(sdma) || may_have_mes(kfd))
+	n->sdma_by_doorbell = may_have_mes(kfd);
+	if (!gp_has(sdma))
 		return 0;
 	if (gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
 	    gp_get(kfd, kfd_dev, num_nodes, &nodes) || !nodes ||
@@ -141,7 +143,8 @@ static int load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
 	if (!is_ours(hook))
 		return gp_broken("the hook hqd_sdma_dump lies in amdgpu");
 	/* As dqm_debugfs_hqds() has it: the nodes share the engines evenly. */
-	n->sdma_first = engines / nodes * index;
+	n->sdma_engines = engines / nodes;
+	n->sdma_first = n->sdma_engines * index;
 	n->hqd_sdma_dump = hook;
 	return 0;
 }

@@ -41,6 +41,8 @@ struct queue_properties;
  * @mqd_mgr:	for @mqd_stride
  * @reset_since:	when @reset_sem was taken
  * @sdma_first:	first SDMA engine of the node in the count of the device
+ * @sdma_engines: how many it has
+ * @sdma_by_doorbell: the driver does not know which of them has a queue
  * @drm_idx:	of gp_node_get_hw()
  * @pm_held:	of gp_node_get_hw()
  *
@@ -77,6 +79,8 @@ struct gp_node {
 			       struct queue_properties *p);
 	struct mqd_manager *mqd_mgr;
 	u32 sdma_first;
+	u32 sdma_engines;
+	bool sdma_by_doorbell;
 	ktime_t reset_since;
 	int drm_idx;
 	bool pm_held;

@@ -85,11 +85,12 @@ static int copy_properties(void *props, struct gp_queue *q)
 	return 0;
 }
 
-static int copy_sdma(void *props, struct gp_queue *q)
+static int copy_sdma(void *props, const struct gp_node *n, struct gp_queue *q)
 {
 	u32 engine, rlc;
 
-	if (!gp_has(sdma) || q->type < 0)
+	/* What the driver believes says nothing where MES chooses. */
+	if (!gp_has(sdma) || q->type < 0 || n->sdma_by_doorbell)
 		return 0;
 	if (gp_get(props, queue_properties, sdma_engine_id, &engine) ||
 	    gp_get(props, queue_properties, sdma_queue_id, &rlc))
@@ -110,7 +111,7 @@ static int copy_identity(void *queue, const struct gp_node *n,
 	q->gpu_id = n->gpu_id;
 	q->slots = 1;
 	if (!gp_queue_is_cp(q->type))
-		return copy_sdma(props, q);
+		return copy_sdma(props, n, q);
 	q->slots = hweight32(n->xcc_mask);
 	q->mqd_stride = n->mqd_stride(n->mqd_mgr, props);
 	return 0;
@@ -138,7 +139,7 @@ void gp_queue_forget_hardware(struct gp_queue *q)
 	q->wptr = -1;
 }
 
-static int context_of(void *p)
+int gp_queue_context(void *p)
 {
 	u16 context;
 
@@ -159,6 +160,15 @@ static int copy_reset(void *props)
 	return reset;
 }
 
+int gp_queue_paused(void *p)
+{
+	bool paused;
+
+	if (!gp_has(pause) || gp_get(p, kfd_process, queues_paused, &paused))
+		return -1;
+	return paused;
+}
+
 int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
 		  struct gp_queue *q)
 {
@@ -174,12 +184,13 @@ int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
 		return gp_broken("queue.device is a node of its process");
 	memset(q, 0, sizeof(*q));
 	q->ctx = (unsigned long)p;
-	q->context = context_of(p);
+	q->context = gp_queue_context(p);
 	q->seen = ktime_get();
 	q->sdma_engine = -1;
 	q->sdma_rlc = -1;
 	q->slot = -1;
 	q->reset = copy_reset(props);
+	q->paused = gp_queue_paused(p);
 	gp_queue_forget_hardware(q);
 	ret = copy_properties(props, q);
 	return ret ?: copy_identity(queue, n, q);

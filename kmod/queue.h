@@ -23,6 +23,7 @@ struct gp_node;
  * @suspended:	by the debug interface; -1 when the driver has none
  * @destroying:	being destroyed; -1 likewise
  * @reset:	the driver has reset it after a hang; -1 when it does not say
+ * @paused:	its process is paused; -1 likewise
  * @exception:	exceptions that wait, a bit each; -1 likewise
  * @ring, @ring_size: its ring: user address, bytes
  * @rptr_addr, @wptr_addr: user addresses of its indices
@@ -36,8 +37,8 @@ struct gp_node;
  * @hardware:	whether they were read: enum gp_view_hardware
  * @active:	slots that hold it now, -1 when that could not be read
  * @rptr, @wptr: of the first of these slots, -1: there is none
- * @slot:	CP slot it was last seen in, pipe * queues of a pipe + queue,
- *		or -1: only where to look first
+ * @slot:	slot it was last seen in, of CP pipe * queues of a pipe + queue, of
+ *		SDMA under MES engine * RLCs + RLC, or -1: only where to look first
  *
  * Holds no reference and no pointer that is followed.
  */
@@ -56,6 +57,7 @@ struct gp_queue {
 	int suspended;
 	int destroying;
 	int reset;
+	int paused;
 	s64 exception;
 	u64 ring;
 	u64 ring_size;
@@ -83,6 +85,14 @@ struct gp_queue {
 bool gp_queue_is_cp(int type);
 
 /**
+ * gp_queue_paused() - whether a process is paused, as for a checkpoint
+ * @p:		kfd_process
+ *
+ * One byte is read; any context. Return: 0, 1, -1 when the driver does not say.
+ */
+int gp_queue_paused(void *p);
+
+/**
  * gp_queue_copy() - copy the facts of a queue
  * @p:		kfd_process, whose mutex is held
  * @queue:	one of its queues
@@ -94,6 +104,9 @@ bool gp_queue_is_cp(int type);
  */
 int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
 		  struct gp_queue *q);
+
+/** gp_queue_context() - number of a kfd_process among its program's, -1: the first */
+int gp_queue_context(void *p);
 
 /** gp_queue_forget_hardware() - what it shows until its hardware is read */
 void gp_queue_forget_hardware(struct gp_queue *q);

@@ -115,6 +115,8 @@ static unsigned long reasons(const struct gp_queue *q)
 		set |= BIT(GP_VIEW_STATE_EVICTED);
 	if (q->reset > 0)
 		set |= BIT(GP_VIEW_STATE_RESET);
+	if (q->evicted && q->paused > 0)
+		set |= BIT(GP_VIEW_STATE_PAUSED);
 	if (!q->percent)
 		set |= BIT(GP_VIEW_STATE_PERCENT);
 	if (!q->ring || !q->ring_size)
@@ -212,7 +214,11 @@ void gp_rows_slot(struct seq_file *m, const void *record)
 void gp_rows_gpu(struct seq_file *m, const void *record)
 {
 	const struct gp_gpu *g = record;
-	const struct gpu_row row = { .gpu_id = g->gpu_id, .vm = g->vm };
+	const struct gpu_row row = {
+		.gpu_id = g->gpu_id,
+		.vm = g->vm,
+		.context = g->context,
+	};
 	const char *sep = "";
 
 	GP_VIEW_GPUS_COLUMNS(PUT)
@@ -257,6 +263,7 @@ void gp_rows_summary(struct seq_file *m, const void *record)
 		.evicted = known ? s->evicted : -1,
 		.debugged = s->debugged,
 		.age_ms = s->age_ms,
+		.paused = s->paused,
 	};
 	const char *sep = "";
 

@@ -240,13 +240,14 @@ static int read_slots(struct walk *w)
 	return 0;
 }
 
-static void see_debugger(void *p, struct gp_list *out)
+static void see_holds(void *p, struct gp_list *out)
 {
 	bool debugged;
 
 	if (gp_has(debug) &&
 	    !gp_get(p, kfd_process, debug_trap_enabled, &debugged))
 		out->debugged = max_t(int, out->debugged, debugged);
+	out->paused = max(out->paused, gp_queue_paused(p));
 }
 
 /* A pid can have more than one kfd_process, on newer drivers. */
@@ -261,7 +262,7 @@ static int take_process(void *p, void *data)
 	if (!pid || pid != w->pid)
 		return 0;
 	w->found = true;
-	see_debugger(p, w->out);
+	see_holds(p, w->out);
 	ret = add_nodes(p, w);
 	if (!ret)
 		ret = copy_now(p, w, &busy);
@@ -323,6 +324,7 @@ static int walk_once(struct walk *w)
 {
 	w->out->n = 0;
 	w->out->debugged = -1;
+	w->out->paused = -1;
 	w->n_nodes = 0;
 	w->need = 0;
 	w->found = false;

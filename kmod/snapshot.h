@@ -12,12 +12,14 @@
  * @n:		how many
  * @room:	how many there is memory for
  * @debugged:	a debugger holds the process; -1: the driver has none
+ * @paused:	the process is paused, in one of its contexts; -1 likewise
  * @q:		in the order of their ids
  */
 struct gp_list {
 	u32 n;
 	u32 room;
 	int debugged;
+	int paused;
 	struct gp_queue q[];
 };
 

@@ -62,12 +62,14 @@ static int take_queues(struct gp_proc *proc, struct gp_summary *s)
 
 	s->queues = -1;
 	s->debugged = -1;
+	s->paused = -1;
 	s->age_ms = -1;
 	ret = gp_proc_read(proc, &list, NULL);
 	if (ret)
 		return ret;
 	s->queues = list->n;
 	s->debugged = list->debugged;
+	s->paused = list->paused;
 	s->age_ms = 0;
 	for (i = 0; i < list->n; i++)
 		add_queue(s, &list->q[i]);

@@ -20,6 +20,7 @@
  * @suspended:	how many of its queues are
  * @evicted:	the same
  * @debugged:	a debugger holds it, -1: not known
+ * @paused:	the same: it is paused
  * @age_ms:	the largest age of what is known of its queues
  */
 struct gp_summary {
@@ -34,6 +35,7 @@ struct gp_summary {
 	int suspended;
 	int evicted;
 	int debugged;
+	int paused;
 	s64 age_ms;
 };
 

@@ -69,6 +69,14 @@ enum gpreempt_reason {
 	GPREEMPT_NO_USER,  /* that of @word is not in /etc/passwd */
 	GPREEMPT_HELD,	   /* by a holder or guard, process @other */
 	GPREEMPT_ENDING,   /* the process has disabled its runtime again */
+	GPREEMPT_NO_PAUSE, /* the driver has no pause (CRIU_OP) */
+	GPREEMPT_PAUSE_DENIED, /* by the driver: no CAP_CHECKPOINT_RESTORE */
+	GPREEMPT_KFD_CLOSED,   /* the process has no /dev/kfd open */
+	GPREEMPT_PAUSE_FAILED, /* in the driver: @code */
+	GPREEMPT_CONTEXTS,     /* all its queues are of further KFD contexts */
+	GPREEMPT_PAUSED,       /* another program has paused it */
+	GPREEMPT_UNPAUSED,     /* another program ended our pause */
+	GPREEMPT_PAUSE_WHOLE,  /* a pause is of the whole process */
 	GPREEMPT_REASON_COUNT,
 };
 

@@ -202,7 +202,8 @@ struct gpreempt_process {
 	int64_t evicted;
 	int64_t debugged;
 	int64_t age_ms;
-	uint64_t reserved[8];
+	int64_t paused;
+	uint64_t reserved[7];
 };
 
 /** struct gpreempt_process_list - all GPU processes, by PID */

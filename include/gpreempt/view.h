@@ -143,6 +143,7 @@ enum gp_view_hardware {
  *	nodes		the file nodes
  *	hiq		whether the driver's own queue is in its slot
  *	resets		whether the driver has reset a queue, from Linux 7.2 on
+ *	pause		whether a process is paused, as for a checkpoint
  *	answers		a cheap look whether a device answers
  */
 #define GP_VIEW_FEATURES(X)						\
@@ -153,6 +154,7 @@ enum gp_view_hardware {
 	X(nodes)							\
 	X(hiq)								\
 	X(resets)							\
+	X(pause)							\
 	X(answers)
 
 /*
@@ -176,7 +178,7 @@ enum gp_view_hardware {
  *			process's lock: the list last seen is shown then
  */
 #define GP_VIEW_QUEUES_NAME	"gpreempt-queues"
-#define GP_VIEW_QUEUES_VERSION	"1.2"
+#define GP_VIEW_QUEUES_VERSION	"1.3"
 #define GP_VIEW_QUEUES_COLUMNS(X)					\
 	X(qid,		DEC)						\
 	X(gpu_id,	HEX)						\
@@ -252,6 +254,7 @@ enum gp_view_hardware {
  *	stuck		suspended, and a slot still holds it
  *	inactive	off, and for none of these reasons
  *	reset		the driver has reset it after a hang
+ *	paused		evicted, and its process is paused: by gpreempt, or by CRIU
  */
 #define GP_VIEW_QUEUE_STATES(X)						\
 	X(ACTIVE,	"active")					\
@@ -263,7 +266,8 @@ enum gp_view_hardware {
 	X(UNMAPPED,	"unmapped")					\
 	X(STUCK,	"stuck")					\
 	X(INACTIVE,	"inactive")					\
-	X(RESET,	"reset")
+	X(RESET,	"reset")					\
+	X(PAUSED,	"paused")
 
 #define GP_VIEW_QUEUE_STATE_ENUM(name, word)	GP_VIEW_STATE_##name,
 
@@ -306,12 +310,15 @@ enum gp_view_queue_type {
  *	gpu_id	KFD's id of the node
  *	vm	1: the process has an address space there. Without one it has no
  *		queue there
+ *	context	of a process that has several; "-" for the first. Each has nodes of
+ *		its own
  */
 #define GP_VIEW_GPUS_NAME	"gpreempt-gpus"
-#define GP_VIEW_GPUS_VERSION	"1.0"
+#define GP_VIEW_GPUS_VERSION	"1.1"
 #define GP_VIEW_GPUS_COLUMNS(X)						\
 	X(gpu_id,	HEX)						\
-	X(vm,		FLAG)
+	X(vm,		FLAG)						\
+	X(context,	DEC)
 
 /*
  * pid/<n>/hqds: one hardware slot that a queue of the process holds now a line,
@@ -355,15 +362,17 @@ enum gp_view_queue_type {
  *	age_ms		as in queues, the largest. "-", as all but pid, ns_pid
  *			and comm: the driver held the process's lock and no
  *			list was seen before
+ *	paused		1: all its queues are evicted until it is unpaused
+ *			(kfd_process.queues_paused)
  */
 #define GP_VIEW_PROCESSES_NAME		"gpreempt-processes"
-#define GP_VIEW_PROCESSES_VERSION	"1.0"
+#define GP_VIEW_PROCESSES_VERSION	"1.1"
 #define GP_VIEW_PROCESSES_COLUMNS(X)					\
 	X(pid, DEC) X(ns_pid, DEC) X(comm, WORD) X(gpus, DEC)		\
 	X(queues, DEC) X(aql, DEC) X(pm4, DEC) X(sdma, DEC)		\
 	X(xgmi, DEC) X(active, DEC) X(slots, DEC)			\
 	X(suspended, DEC) X(evicted, DEC) X(debugged, FLAG)		\
-	X(age_ms, DEC)
+	X(age_ms, DEC) X(paused, FLAG)
 
 /*
  * nodes: one KFD node a line, that is a GPU or a partition of one.

@@ -4,18 +4,23 @@
  * that the process made last, as a program may. SIGWINCH: no share of the
  * hardware, SIGURG: no ring either, SIGCONT: as it was made. With OTHER_TYPES in
  * the environment its queues are made for PM4 packets in place of AQL, and for
- * XGMI's SDMA engines in place of PCIe's.
+ * XGMI's SDMA engines in place of PCIe's. With SECOND_CONTEXT all that it does is in
+ * a further KFD context of the process, which newer drivers make on request.
  */
 #include <linux/kfd_ioctl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* AMDKFD_IOC_CREATE_PROCESS, which older headers lack */
+#define CREATE_PROCESS _IO(AMDKFD_IOCTL_BASE, 0x27)
+
 static struct kfd_ioctl_create_queue_args made;
-static int kfd;
+static int kfd, drm;
 
 static void update(int sig)
 {
@@ -44,6 +49,27 @@ static void change_type(struct kfd_ioctl_create_queue_args *args)
 		args->queue_type = KFD_IOC_QUEUE_TYPE_SDMA_XGMI;
 }
 
+/*
+ * The memory of a further context may not be the program's own: in its place comes
+ * memory of the driver's, at the same address.
+ */
+static int alloc_gtt(int fd, struct kfd_ioctl_alloc_memory_of_gpu_args *args)
+{
+	int ret;
+
+	args->flags &= ~KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
+	args->flags |= KFD_IOC_ALLOC_MEM_FLAGS_GTT;
+	args->mmap_offset = 0;
+	ret = syscall(SYS_ioctl, fd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, args);
+	if (ret)
+		return ret;
+	if (mmap((void *)(uintptr_t)args->va_addr, args->size,
+		 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, drm,
+		 args->mmap_offset) == MAP_FAILED)
+		return -1;
+	return 0;
+}
+
 int ioctl(int fd, unsigned long request, ...);
 
 int ioctl(int fd, unsigned long request, ...)
@@ -57,7 +83,16 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(list);
 	if (request == AMDKFD_IOC_CREATE_QUEUE && getenv("OTHER_TYPES"))
 		change_type(arg);
+	if (request == AMDKFD_IOC_ACQUIRE_VM)
+		drm = ((struct kfd_ioctl_acquire_vm_args *)arg)->drm_fd;
+	if (request == AMDKFD_IOC_ALLOC_MEMORY_OF_GPU &&
+	    getenv("SECOND_CONTEXT"))
+		return alloc_gtt(fd, arg);
 	ret = syscall(SYS_ioctl, fd, request, arg);
+	/* The first of all: the file is another context's from then on. */
+	if (!ret && request == AMDKFD_IOC_GET_VERSION &&
+	    getenv("SECOND_CONTEXT"))
+		ret = syscall(SYS_ioctl, fd, CREATE_PROCESS, NULL);
 	if (!ret && request == AMDKFD_IOC_CREATE_QUEUE) {
 		made = *(struct kfd_ioctl_create_queue_args *)arg;
 		kfd = fd;

@@ -81,6 +81,14 @@ int gp_compare_queues(const void *a, const void *b);
 int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
 		  struct gpreempt_error *err);
 
+/* Are process numbers the host's here, and is there a /dev/kfd? */
+int gp_check_host(struct gpreempt *g, pid_t pid, const char *step,
+		  struct gpreempt_error *err);
+
+/* Does its first thread live, and has it no tracer? */
+int gp_check_traceable(struct gpreempt *g, pid_t pid, const char *step,
+		       struct gpreempt_error *err);
+
 /* Is there such a process, and does it use the GPU? */
 int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step,
 		     struct gpreempt_error *err);

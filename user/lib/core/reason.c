@@ -155,9 +155,39 @@ static const struct {
 		"{pid}, so no time can be turned into its units",
 		"leave the grace period out: then the driver's own time "
 		"counts" },
+	[GPREEMPT_CONTEXTS] = { UNSUPPORTED,
+		"process {pid} has all its queues in further KFD contexts, and "
+		"the driver's debugger can suspend those of the first one only",
+		"it cannot be suspended while it uses them" },
+	[GPREEMPT_PAUSED] = { BUSY,
+		"process {pid} is paused by another program, such as CRIU",
+		"it stays as it is; wait for that program" },
+	[GPREEMPT_UNPAUSED] = { FAILED,
+		"another program ended the pause of process {pid}; its queues "
+		"ran",
+		"find out who opens /dev/kfd: fuser -v /dev/kfd" },
+	[GPREEMPT_PAUSE_WHOLE] = { USAGE,
+		"a pause takes all queues of process {pid} off all its GPUs",
+		"use a debug session for a part of them" },
 	[GPREEMPT_HELD] = { BUSY,
 		"process {pid} is held already, by process {other}",
 		"release it there first" },
+	[GPREEMPT_NO_PAUSE] = { UNSUPPORTED,
+		"the driver cannot pause a process",
+		"use kernel 5.18 or newer, or a current amdgpu-dkms" },
+	[GPREEMPT_PAUSE_DENIED] = { PERMISSION,
+		"the driver does not let us pause process {pid}",
+		"CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN of the host is "
+		"needed: run the command with sudo" },
+	[GPREEMPT_KFD_CLOSED] = { UNSUPPORTED,
+		"process {pid} has closed its /dev/kfd, through which a "
+		"process is paused",
+		"use a debug session, which needs no descriptor of the "
+		"process" },
+	[GPREEMPT_PAUSE_FAILED] = { FAILED,
+		"the driver could not {step} process {pid} ({errno})",
+		"look at the kernel log (dmesg) and at the process's queues "
+		"before you try again" },
 };
 /* clang-format on */
 

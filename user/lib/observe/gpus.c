@@ -20,11 +20,13 @@
 #include "shared/parse.h"
 
 #define VRAM	  "vram_"
+#define CONTEXT	  "context_"
 #define DRM_MAJOR 226
 
 struct gpu {
 	int64_t gpu_id;
 	int64_t vm;
+	int64_t context;
 };
 
 static const struct gp_column columns[] = {
@@ -83,8 +85,10 @@ static int survey_module(struct survey *survey)
 	if (ret)
 		return ret;
 	gpus = records;
+	/* A session is about the first context alone. */
 	for (i = 0; i < count; i++)
-		note_gpu(survey, gpus[i].gpu_id, gpus[i].vm == 1);
+		if (gpus[i].context == GPREEMPT_UNKNOWN)
+			note_gpu(survey, gpus[i].gpu_id, gpus[i].vm == 1);
 	return 0;
 }
 
@@ -147,12 +151,53 @@ static int survey_sysfs(struct survey *survey)
 					survey);
 }
 
+/* Stops at the first name. */
+static int note_name(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return 1;
+}
+
+/* context: "" for the first. */
+static bool has_queues(const struct survey *survey, const char *context)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d/%.32s%squeues",
+		 survey->pid, context, *context ? "/" : "");
+	return survey->g->ops->list_dir(survey->g->be, path, note_name, NULL) >
+	       0;
+}
+
+static int look_at_context(void *arg, const char *name)
+{
+	return !strncmp(name, CONTEXT, strlen(CONTEXT)) &&
+	       has_queues(arg, name);
+}
+
+/*
+ * Has it queues in further KFD contexts alone, which a process makes on request from
+ * Linux 7.0 on? The driver's debugger is for the first one.
+ */
+static bool only_further_contexts(const struct survey *survey)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d", survey->pid);
+	return !has_queues(survey, "") &&
+	       survey->g->ops->list_dir(survey->g->be, path, look_at_context,
+					(void *)survey) > 0;
+}
+
 int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
 		  struct gpreempt_error *err)
 {
 	struct survey survey = { .g = g, .pid = pid };
 	int ret;
 
+	if (only_further_contexts(&survey))
+		return gp_error(err, -EOPNOTSUPP, GPREEMPT_CONTEXTS, pid, step);
 	ret = survey_module(&survey);
 	if (ret) {
 		survey = (struct survey){ .g = g, .pid = pid };

@@ -7,14 +7,12 @@
 /* Inode number of the first PID namespace, the same on every kernel. */
 #define HOST_PID_NAMESPACE "pid:[4026531836]"
 
-static int check_system(struct gpreempt *g, pid_t pid, const char *step,
-			struct gpreempt_error *err)
+int gp_check_host(struct gpreempt *g, pid_t pid, const char *step,
+		  struct gpreempt_error *err)
 {
 	char ns[64];
 	ssize_t n;
 
-	if (!g->ops->is_root(g->be))
-		return gp_error(err, -EPERM, GPREEMPT_NOT_ROOT, pid, step);
 	n = g->ops->read_link(g->be, "/proc/self/ns/pid", ns, sizeof(ns) - 1);
 	if (n > 0) {
 		ns[n] = '\0';
@@ -49,18 +47,12 @@ static int check_traced(struct gpreempt *g, pid_t pid, pid_t tracer,
 	return -EBUSY;
 }
 
-int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
+int gp_check_traceable(struct gpreempt *g, pid_t pid, const char *step,
+		       struct gpreempt_error *err)
 {
-	static const char step[] = "looking at the process";
 	struct gp_process process;
 	int ret;
 
-	ret = check_system(g, pid, step, err);
-	if (ret)
-		return ret;
-	ret = gp_target_exists(g, pid, step, err);
-	if (ret)
-		return ret;
 	ret = gp_process_read(g, pid, &process);
 	if (ret)
 		return gp_error(err, -ESRCH, GPREEMPT_NO_PROCESS, pid, step);
@@ -69,6 +61,22 @@ int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 			       gp_error(err, -ENOTSUP, GPREEMPT_LEADER_GONE,
 					pid, step) :
 			       gp_error(err, -ESRCH, GPREEMPT_ENDED, pid, step);
-	ret = check_traced(g, pid, process.tracer, step, err);
+	return check_traced(g, pid, process.tracer, step, err);
+}
+
+int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
+{
+	static const char step[] = "looking at the process";
+	int ret;
+
+	if (!g->ops->is_root(g->be))
+		return gp_error(err, -EPERM, GPREEMPT_NOT_ROOT, pid, step);
+	ret = gp_check_host(g, pid, step, err);
+	if (ret)
+		return ret;
+	ret = gp_target_exists(g, pid, step, err);
+	if (ret)
+		return ret;
+	ret = gp_check_traceable(g, pid, step, err);
 	return ret ? ret : gp_check_gpus(g, pid, step, err);
 }

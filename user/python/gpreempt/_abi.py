@@ -63,7 +63,7 @@ class MemberStruct(ctypes.Structure):
                 ("verdict", c_int), ("open_ns", c_uint64),
                 ("start_ns", c_uint64), ("outcome", OutcomeStruct),
                 ("error", ErrorStruct),
-                ("reserved", c_uint64 * 8)]
+                ("route", c_int), ("reserved", c_uint64 * 7)]
 
 
 class GangOutcomeStruct(ctypes.Structure):
@@ -95,7 +95,7 @@ class ProcessStruct(ctypes.Structure):
     """struct gpreempt_process"""
     _fields_ = _numbers("pid", "ns_pid") + [("comm", c_char * 68)] + _numbers(
         "gpus", "queues", "aql", "pm4", "sdma", "xgmi", "active", "slots",
-        "suspended", "evicted", "debugged", "age_ms") + _reserved(8)
+        "suspended", "evicted", "debugged", "age_ms", "paused") + _reserved(7)
 
 
 class NodeStruct(ctypes.Structure):

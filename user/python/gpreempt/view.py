@@ -33,6 +33,7 @@ class Process:
     evicted: Optional[int]
     debugged: Optional[int]
     age_ms: Optional[int]
+    paused: Optional[int]
 
 
 @dataclass(frozen=True)
