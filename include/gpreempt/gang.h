@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /**
- * struct gpreempt_gang - sessions on several processes
+ * struct gpreempt_gang - sessions on several processes, or pauses of them
  *
  * Each process has its own session and thread. Between calls the thread handles
  * the session's events: signals, new queues, the end. A suspend or resume
@@ -32,6 +32,18 @@ extern "C" {
 struct gpreempt_gang;
 
 /**
+ * enum gpreempt_route - how a process is taken off the GPUs
+ * @GPREEMPT_ROUTE_DEBUG: by a debug session (session.h): all queues, or some
+ * @GPREEMPT_ROUTE_PAUSE: by a pause (pause.h): all queues at once, on all GPUs
+ * @GPREEMPT_ROUTES: how many there are
+ */
+enum gpreempt_route {
+	GPREEMPT_ROUTE_DEBUG,
+	GPREEMPT_ROUTE_PAUSE,
+	GPREEMPT_ROUTES,
+};
+
+/**
  * struct gpreempt_member - a process of a gang, and what last became of it
  * @pid: process
  * @code: of the last call on it: 0 or a negative errno value
@@ -41,6 +53,7 @@ struct gpreempt_gang;
  * @start_ns: from the release of all to the entry of its ioctl
  * @outcome: of the last suspend or resume
  * @error: why @code is not 0, or why its session ended
+ * @route: how it is taken off
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_member {
@@ -52,7 +65,8 @@ struct gpreempt_member {
 	uint64_t start_ns;
 	struct gpreempt_outcome outcome;
 	struct gpreempt_error error;
-	uint64_t reserved[8];
+	enum gpreempt_route route;
+	uint64_t reserved[7];
 };
 
 /**
@@ -96,6 +110,26 @@ int gpreempt_gang_new(struct gpreempt *g, struct gpreempt_gang **out);
  */
 int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
 		      struct gpreempt_error *err);
+
+/**
+ * gpreempt_gang_add_by() - add a process that is taken off in a given way
+ * @gang: gang
+ * @pid: process
+ * @route: how
+ * @err: or NULL; gets the reason
+ *
+ * A gang can have processes of both ways. By GPREEMPT_ROUTE_PAUSE nothing is attached
+ * to the process between two calls, and its @outcome counts all of its queues.
+ * What gpreempt_pause() asks of its caller is the caller's here, too: a note
+ * before gpreempt_gang_suspend(), because a pause stays when the caller is killed.
+ * A filter that is not for all queues fails with GPREEMPT_PAUSE_WHOLE. A process
+ * that another program has paused is refused (GPREEMPT_PAUSED), and a resume fails
+ * when another program has ended the pause (GPREEMPT_UNPAUSED). One thread.
+ *
+ * Return: as gpreempt_gang_add(), or as gpreempt_pause_check().
+ */
+int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
+			 enum gpreempt_route route, struct gpreempt_error *err);
 
 /**
  * gpreempt_gang_remove() - close the session on a process: its queues run

@@ -262,6 +262,30 @@ static int trap(struct gp_loop *loop, struct kfd_ioctl_dbg_trap_args *args)
 	}
 }
 
+/* The driver goes by who opened the descriptor and who traces that process. */
+static int criu(struct gp_loop *loop, const struct kfd_ioctl_criu_args *args)
+{
+	bool pause = args->op == KFD_CRIU_OP_PROCESS_INFO;
+	int ret = gp_loop_enter(loop, pause ? "pause" : "unpause");
+
+	if (!loop->taken || loop->taken == loop->foreign ||
+	    loop->tracer != gettid())
+		return -EBADF;
+	if (ret)
+		return ret;
+	if (pause) {
+		if (!loop->paused || loop->pause_counts)
+			loop->evicted++;
+		loop->paused = true;
+		return 0;
+	}
+	if (!loop->paused)
+		return -EINVAL;
+	loop->evicted--;
+	loop->paused = false;
+	return 0;
+}
+
 int gp_loop_ioctl(void *be, int fd, unsigned long request, void *arg)
 {
 	struct kfd_ioctl_get_version_args *version = arg;
@@ -271,6 +295,8 @@ int gp_loop_ioctl(void *be, int fd, unsigned long request, void *arg)
 	(void)fd;
 	if (request == AMDKFD_IOC_DBG_TRAP)
 		return trap(loop, arg);
+	if (request == AMDKFD_IOC_CRIU_OP)
+		return criu(loop, arg);
 	ret = gp_loop_enter(loop, "version");
 	if (ret)
 		return ret;

@@ -75,6 +75,7 @@ static int loop_ptrace(void *be, int request, pid_t pid, unsigned long data)
 	switch ((unsigned int)request) {
 	case PTRACE_SEIZE:
 		loop->seized = data;
+		loop->tracer = gettid();
 		return gp_loop_enter(loop, "seize");
 	case PTRACE_INTERRUPT:
 		/* It stops at once. */
@@ -252,9 +253,12 @@ static int loop_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 static int loop_device_of(void *be, const char *path, uint64_t *device)
 {
 	char text[32];
-	ssize_t n;
+	ssize_t n = 0;
 
-	n = loop_read_file(be, path, text, sizeof(text) - 1);
+	if (!strncmp(path, "/proc/", 6))
+		n = gp_loop_enter(be, "device");
+	if (!n)
+		n = loop_read_file(be, path, text, sizeof(text) - 1);
 	if (n < 0)
 		return n;
 	text[n] = '\0';
@@ -275,6 +279,46 @@ static int loop_ask_disable(void *be)
 	return ret ? ret : -EPERM;
 }
 
+void gp_loop_end_process(struct gp_loop *loop)
+{
+	uint64_t one = 1;
+	ssize_t ret;
+
+	ret = write(loop->end_fd, &one, sizeof(one));
+	(void)ret;
+}
+
+static int loop_open_process(void *be, pid_t pid)
+{
+	struct gp_loop *loop = be;
+	int ret = gp_loop_enter(loop, "process");
+
+	if (!ret && pid != loop->pid)
+		ret = -ESRCH;
+	if (ret)
+		return ret;
+	if (loop->end_fd < 0)
+		loop->end_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	ret = dup(loop->end_fd);
+	return ret < 0 ? -errno : ret;
+}
+
+static int loop_take_device(void *be, pid_t pid, int process, int n,
+			    uint64_t device)
+{
+	struct gp_loop *loop = be;
+	int ret = gp_loop_enter(loop, "take");
+
+	(void)pid;
+	(void)process;
+	(void)device;
+	if (ret)
+		return ret;
+	loop->taken = n;
+	ret = dup(STDERR_FILENO);
+	return ret < 0 ? -errno : ret;
+}
+
 const struct gp_backend_ops gp_backend_loop = {
 	.name = "loop",
 	.open_kfd = loop_open_kfd,
@@ -292,6 +336,8 @@ const struct gp_backend_ops gp_backend_loop = {
 	.device_of = loop_device_of,
 	.is_root = loop_is_root,
 	.ask_disable = loop_ask_disable,
+	.open_process = loop_open_process,
+	.take_device = loop_take_device,
 };
 
 void gp_loop_fail(struct gp_loop *loop, const char *call, int nth, int code)
@@ -316,10 +362,13 @@ void gp_loop_init(struct gp_loop *loop, pid_t pid)
 	loop->runtime = DEBUG_RUNTIME_STATE_ENABLED;
 	loop->dbg_fd = -1;
 	loop->stop_fd = -1;
+	loop->end_fd = -1;
 }
 
 void gp_loop_end(struct gp_loop *loop)
 {
+	if (loop->end_fd >= 0)
+		close(loop->end_fd);
 	if (loop->dbg_fd >= 0)
 		close(loop->dbg_fd);
 }

@@ -42,6 +42,15 @@ struct gp_loop {
 	size_t count;
 	int dbg_fd; /* the driver's copy; -1: none */
 
+	/* CRIU's pause. The process's descriptors are files "/proc/<pid>/fd/". */
+	bool pause_counts; /* as 6.1: a second pause is counted */
+	bool paused;	   /* kfd_process.queues_paused */
+	int evicted;	   /* qpd.evicted: queues run when it is 0 */
+	int foreign;  /* that descriptor was opened by its parent; 0: none */
+	int taken;    /* the descriptor whose copy we have; 0: none */
+	pid_t tracer; /* the thread that has seized it; 0: none */
+	int end_fd; /* readable once the process has ended; copies are given */
+
 	/* What wait() gives, in order. */
 	int stops[GP_LOOP_STOPS];
 	size_t n_stops;
@@ -89,6 +98,8 @@ void gp_loop_remove_queue(struct gp_loop *loop, uint32_t qid);
 void gp_loop_set_runtime(struct gp_loop *loop, uint32_t state);
 /* The process stops or ends, with this status for its tracer. */
 void gp_loop_stop(struct gp_loop *loop, int status);
+/* The process ends, for who has a descriptor of it. */
+void gp_loop_end_process(struct gp_loop *loop);
 /* Another process ends the session. */
 void gp_loop_disable(struct gp_loop *loop);
 void gp_loop_set_file(struct gp_loop *loop, const char *path, const char *text);

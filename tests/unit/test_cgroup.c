@@ -25,8 +25,8 @@ static void teardown(void)
 START_TEST(own_group)
 {
 	ck_assert(hold_cgroup_enter(77));
-	ck_assert(unit_cgroup_exists("/gpreempt-hold.77"));
-	ck_assert(unit_cgroup_entered("/gpreempt-hold.77"));
+	ck_assert(unit_cgroup_exists("/gpreempt-hold/77"));
+	ck_assert(unit_cgroup_entered("/gpreempt-hold/77"));
 	ck_assert(!unit_cgroup_entered(""));
 	hold_cgroup_leave();
 	ck_assert(unit_cgroup_entered(""));
@@ -39,7 +39,7 @@ START_TEST(cannot_enter)
 	unit_path_fails = "/cgroup.procs";
 	unit_path_errno = EACCES;
 	ck_assert(!hold_cgroup_enter(77));
-	ck_assert(!unit_cgroup_exists("/gpreempt-hold.77"));
+	ck_assert(!unit_cgroup_exists("/gpreempt-hold/77"));
 }
 END_TEST
 
@@ -48,7 +48,7 @@ START_TEST(no_mount)
 	unit_cgroups_mounted(false, false);
 	ck_assert(!hold_cgroup_enter(77));
 	hold_cgroup_leave();
-	ck_assert(!unit_cgroup_exists("/gpreempt-hold.77"));
+	ck_assert(!unit_cgroup_exists("/gpreempt-hold/77"));
 }
 END_TEST
 

@@ -15,7 +15,7 @@ static void set_status(const char *state, int tgid, int tracer, int threads)
 		 "Name:\tState:\nUmask:\t0022\nState:\t%s\nTgid:\t%d\n"
 		 "TracerPid:\t%d\nThreads:\t%d\n",
 		 state, tgid, tracer, threads);
-	gp_loop_set_file(&loop, "/proc/4242/status", text);
+	gp_loop_set_file(&loop, "/proc/4194242/status", text);
 }
 
 static void expect(int code, enum gpreempt_reason reason)
@@ -64,7 +64,7 @@ END_TEST
 
 START_TEST(no_process)
 {
-	gp_loop_set_file(&loop, "/proc/4242/status", NULL);
+	gp_loop_set_file(&loop, "/proc/4194242/status", NULL);
 	expect(-ESRCH, GPREEMPT_NO_PROCESS);
 }
 END_TEST
@@ -80,7 +80,8 @@ END_TEST
 
 START_TEST(not_gpu)
 {
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/queues/", NULL);
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/queues/",
+			 NULL);
 	expect(-ENODATA, GPREEMPT_NOT_GPU);
 }
 END_TEST
@@ -124,8 +125,9 @@ START_TEST(traced)
 }
 END_TEST
 
-#define GPUS_FILE "/sys/kernel/debug/gpreempt/pid/4242/gpus"
+#define GPUS_FILE "/sys/kernel/debug/gpreempt/pid/4194242/gpus"
 #define GPUS_HEAD "gpreempt-gpus - version: 1.0\n# gpu_id vm\n"
+#define GPUS_1_1  "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
 
 static const struct {
 	const char *text;
@@ -139,6 +141,9 @@ static const struct {
 	{ GPUS_HEAD "0x1 1\n0xf7bc 0\n0x3 1\n", -EOPNOTSUPP, "0xf7bc" },
 	{ GPUS_HEAD "0x1 0\n0x2 1\n0x3 0\n", -EOPNOTSUPP, "0x1 0x3" },
 	{ GPUS_HEAD "0x1 1\n0x2 -\n", -EOPNOTSUPP, "0x2" },
+	/* Of further contexts nothing is suspended. */
+	{ GPUS_1_1 "0x1 1 -\n0x1 0 0\n0x1 0 1\n", 0, "" },
+	{ GPUS_1_1 "0x1 1 0\n0x2 1 0\n0x1 1 -\n0x2 0 -\n", -EOPNOTSUPP, "0x2" },
 };
 
 /* The driver of some kernels crashes when such a process is suspended. */
@@ -154,6 +159,21 @@ START_TEST(no_address_space)
 	ck_assert_str_eq(err.name, gpus[_i].missing);
 	ck_assert_int_eq(gpreempt_error_class(&err),
 			 GPREEMPT_CLASS_UNSUPPORTED);
+}
+END_TEST
+
+/* Its queues are where the driver's debugger does not reach; then not all of them. */
+START_TEST(further_contexts)
+{
+#define KFD_DIR "/sys/class/kfd/kfd/proc/4194242/"
+	gp_loop_set_file(&loop, KFD_DIR, "pasid\nqueues\ncontext_0\ncontext_1");
+	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
+	gp_loop_set_file(&loop, KFD_DIR "context_1/queues/", "0");
+	expect(-EOPNOTSUPP, GPREEMPT_CONTEXTS);
+	ck_assert_int_eq(gpreempt_error_class(&err),
+			 GPREEMPT_CLASS_UNSUPPORTED);
+	gp_loop_set_file(&loop, KFD_DIR "queues/", "0");
+	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
 }
 END_TEST
 
@@ -173,7 +193,7 @@ END_TEST
 START_TEST(render_nodes)
 {
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/",
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/",
 			 "pasid\nvram_11\nvram_22\nqueues\nvram_x");
 	gp_loop_set_file(&loop, NODES, "0\n1\n2");
 	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
@@ -183,12 +203,12 @@ START_TEST(render_nodes)
 	gp_loop_set_file(&loop, NODES "2/gpu_id", "22\n");
 	gp_loop_set_file(&loop, NODES "2/properties",
 			 "drm_render_minor 129\nsimd_count 80\n");
-	gp_loop_set_file(&loop, "/proc/4242/fd/", "0\n3\n7");
-	gp_loop_set_file(&loop, "/proc/4242/fd/3", "0xe280");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n3\n7");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/3", "0xe280");
 	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
 	gpreempt_check(g, PID, &err);
 	ck_assert_str_eq(err.name, "0x16");
-	gp_loop_set_file(&loop, "/proc/4242/fd/7", "0xe281");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "0xe281");
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
 	/* A node that cannot be found is none that it has open. */
 	gp_loop_set_file(&loop, NODES "2/gpu_id", "33\n");
@@ -203,7 +223,7 @@ START_TEST(start_time)
 	ck_assert_int_eq(gpreempt_start_time(g, PID, &ticks), 0);
 	ck_assert_uint_eq(ticks, 777);
 	ck_assert_int_eq(gpreempt_start_time(g, 99, &ticks), -ESRCH);
-	gp_loop_set_file(&loop, "/proc/4242/stat", "4242 (x) S 1 2 3");
+	gp_loop_set_file(&loop, "/proc/4194242/stat", "4194242 (x) S 1 2 3");
 	ck_assert_int_eq(gpreempt_start_time(g, PID, &ticks), -EPROTO);
 }
 END_TEST
@@ -293,6 +313,7 @@ int main(void)
 	tcase_add_test(tc, traced_by_thread);
 	tcase_add_test(tc, traced);
 	tcase_add_loop_test(tc, no_address_space, 0, ARRAY_SIZE(gpus));
+	tcase_add_test(tc, further_contexts);
 	tcase_add_test(tc, many_without_address_space);
 	tcase_add_test(tc, render_nodes);
 	tcase_add_test(tc, start_time);

@@ -12,7 +12,7 @@
 
 /* Any user can make a cgroup of any name in its own slice. */
 static const struct {
-	const char *cgroup; /* of process 4242 */
+	const char *cgroup; /* of process 4194242 */
 	const char *word;
 	const char *pids;
 	enum gpreempt_reason reason;
@@ -29,7 +29,7 @@ static const struct {
 	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
 	  "container:train", "", GPREEMPT_SAME_CONTAINER },
 	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
-	  "container:dddd", "4242", 0 },
+	  "container:dddd", "4194242", 0 },
 	/* This path is not of user 1000: a user could have made it. */
 	{ "0::/x/user-1000.slice/libpod-" ID_D ".scope\n", "container:train",
 	  "100", 0 },
@@ -48,7 +48,7 @@ START_TEST(impostor)
 			 "/home/ann/.local/share/containers/storage/"
 			 "overlay-containers/volatile-containers.json",
 			 "[{\"id\":\"" ID_D "\",\"names\":[\"train\"]}]");
-	gp_loop_set_file(&loop, "/proc/4242/cgroup", impostors[_i].cgroup);
+	gp_loop_set_file(&loop, "/proc/4194242/cgroup", impostors[_i].cgroup);
 	ck_assert_str_eq(pick(impostors[_i].word), impostors[_i].pids);
 	ck_assert_int_eq(err.reason, impostors[_i].reason);
 	if (!err.reason)

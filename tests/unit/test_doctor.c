@@ -159,13 +159,13 @@ static const struct {
 	{ "scheduler", VIEW "nodes",
 	  "gpreempt-nodes - version: 1.0\n# gpu_id scheduler\n0xf7bc none\n",
 	  FAILED, 3, "" },
-	{ "debuggers", "/proc/4242/status",
-	  "Name:\tx\nState:\tS (sleeping)\nTgid:\t4242\nTracerPid:\t77\n", NOTE,
-	  0, "4242 by 77" },
+	{ "debuggers", "/proc/4194242/status",
+	  "Name:\tx\nState:\tS (sleeping)\nTgid:\t4194242\nTracerPid:\t77\n",
+	  NOTE, 0, "4194242 by 77" },
 	{ "debuggers", "/sys/class/kfd/kfd/proc/", NULL, UNKNOWN, 0, "" },
-	{ "address-spaces", VIEW "pid/4242/gpus",
+	{ "address-spaces", VIEW "pid/4194242/gpus",
 	  "gpreempt-gpus - version: 1.0\n# gpu_id vm\n0x1 1\n0x2 0\n", WARNING,
-	  0, "4242" },
+	  0, "4194242" },
 };
 
 START_TEST(ill)

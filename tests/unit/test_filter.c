@@ -4,7 +4,7 @@
 
 #include "unit-session.h"
 
-#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
+#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4194242/queues"
 #define HEAD	    "gpreempt-queues - version: 1.1\n# qid priority\n"
 #define NODES	    "/sys/class/kfd/kfd/topology/nodes/"
 
@@ -247,6 +247,9 @@ static void set_clock(const char *properties)
 	gp_loop_set_file(&loop, NODES "2/gpu_id", "1234\n");
 	gp_loop_set_file(&loop, NODES "2/properties",
 			 "max_engine_clk_fcompute 4000\n");
+	/* Of its GPUs only those for which it has memory. */
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/",
+			 "pasid\nqueues\nvram_63420\nsdma_1234");
 }
 
 START_TEST(grace_in_time)

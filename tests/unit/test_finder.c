@@ -22,7 +22,7 @@ static atomic_int *hang; /* both processes see it */
 /* A command line that never answers. */
 static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 {
-	while (!strcmp(path, "/proc/4242/cmdline") && atomic_load(hang))
+	while (!strcmp(path, "/proc/4194242/cmdline") && atomic_load(hang))
 		shr_sleep_ns(NSEC_PER_MSEC);
 	return gp_backend_loop.read_file(be, path, buf, size);
 }
@@ -36,8 +36,8 @@ static void setup(void)
 	hang = mmap(NULL, sizeof(*hang), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(hang != MAP_FAILED);
-	gp_loop_set_file(&loop, "/proc/4242/cmdline", "train");
-	gp_loop_set_file(&loop, "/proc/4242/comm", "train\n");
+	gp_loop_set_file(&loop, "/proc/4194242/cmdline", "train");
+	gp_loop_set_file(&loop, "/proc/4194242/comm", "train\n");
 	memset(&finder, 0, sizeof(finder));
 	finder.word[finder.n++] = "cmd:^train$";
 	finder.word[finder.n++] = "container:web";

@@ -157,7 +157,7 @@ START_TEST(own_cgroup)
 
 	unit_cgroup_make("/job/shell");
 	unit_cgroup_of(0, "0::/job/shell\n");
-	snprintf(group, sizeof(group), "/gpreempt-hold.%d", getpid());
+	snprintf(group, sizeof(group), "/gpreempt-hold/%d", getpid());
 	steps[0].stop = EXITS;
 	CTL(0, "follow %d", target);
 	ck_assert(unit_cgroup_entered(group));

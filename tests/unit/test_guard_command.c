@@ -22,135 +22,24 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "unit-ctl.h"
+#include "unit-guard.h"
 #include "unit-host.h"
-
-#define PATIENCE_NS (30 * NSEC_PER_SEC)
-#define VIEW	    "/sys/kernel/debug/gpreempt/"
-
-static char dir[32], out_path[64], err_path[64];
-static pid_t guard;
-static rlim_t descriptors; /* that it may have; 0: as many as it likes */
-
-static void setup(void)
-{
-	unit_setup();
-	gp_loop_add_queue(&loop, 0);
-	gp_loop_add_queue(&loop, 1);
-	gp_loop_set_file(&loop, VIEW "pid/4242/queues",
-			 "gpreempt-queues - version: 1.1\n"
-			 "# qid gpu_id type\n0 0xf7bc compute-aql\n"
-			 "1 0xf7bc compute-aql\n");
-	strcpy(dir, "/tmp/gpreempt-guard-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	snprintf(out_path, sizeof(out_path), "%s/out", dir);
-	snprintf(err_path, sizeof(err_path), "%s/err", dir);
-	guard = 0;
-	descriptors = 0;
-}
-
-static void teardown(void)
-{
-	char command[64];
-
-	if (guard) {
-		kill(guard, SIGKILL);
-		waitpid(guard, NULL, 0);
-	}
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
-	unit_teardown();
-}
-
-static void with_module(void)
-{
-	gp_loop_set_file(&loop, VIEW "processes",
-			 "gpreempt-processes - version: 1.0\n# pid\n4242\n");
-}
-
-static const char *text_of(const char *path)
-{
-	static char text[1 << 18];
-	FILE *f = fopen(path, "r");
-
-	text[0] = '\0';
-	if (!f)
-		return text;
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	return text;
-}
-
-static void start(const char *words)
-{
-	char line[512], *argv[32], *word;
-	pid_t parent = getpid();
-	int argc = 0;
-
-	snprintf(line, sizeof(line), "gpreempt-ctl guard %s", words);
-	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	argv[argc] = NULL;
-	fflush(NULL);
-	guard = fork();
-	ck_assert_int_ge(guard, 0);
-	if (guard)
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || !freopen(out_path, "w", stdout) ||
-	    !freopen(err_path, "w", stderr))
-		_exit(99);
-	if (descriptors)
-		setrlimit(RLIMIT_NOFILE,
-			  &(struct rlimit){ descriptors, descriptors });
-	exit(ctl_main(argc, argv));
-}
-
-static size_t count_in(const char *path, const char *what)
-{
-	const char *at = text_of(path);
-	size_t n = 0;
-
-	for (; (at = strstr(at, what)); at++)
-		n++;
-	return n;
-}
-
-static void wait_for(const char *path, const char *what)
-{
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
-	while (!count_in(path, what)) {
-		ck_assert_msg(shr_now_ns() < end &&
-				      !waitpid(guard, NULL, WNOHANG),
-			      "no \"%s\" in %s: %s", what, path, text_of(path));
-		shr_sleep_ns(5 * NSEC_PER_MSEC);
-	}
-}
-
-/* Its exit status; a negative number is the signal that has killed it. */
-static int end(int signal)
-{
-	int status;
-
-	kill(guard, signal);
-	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
-	guard = 0;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
 
 static const struct {
 	const char *words, *why;
 } wrong[] = {
 	{ "--online 1", "--offline TARGET is needed" },
-	{ "--offline 4242", "--online TARGET is needed, or --duty" },
-	{ "--offline 4242 --online 1 --duty 10%", "without --online" },
-	{ "--offline 4242 --online 1 --offline-share 91%",
+	{ "--offline 4194242", "--online TARGET is needed, or --duty" },
+	{ "--offline 4194242 --online 1 --duty 10%", "without --online" },
+	{ "--offline 4194242 --online 1 --offline-share 91%",
 	  "--offline-share is 90% at most" },
-	{ "--offline 4242 --online 1 --max-hold 0s", "--max-hold of no time" },
-	{ "--offline 4242 --online 1 --poll often",
+	{ "--offline 4194242 --online 1 --max-hold 0s",
+	  "--max-hold of no time" },
+	{ "--offline 4194242 --online 1 --poll often",
 	  "--poll is busy, adaptive" },
-	{ "--offline 4242 --online 1 --poll 2s", "--poll is busy, adaptive" },
-	{ "--offline 4242 --duty 10% --max-hold 50ns",
+	{ "--offline 4194242 --online 1 --poll 2s",
+	  "--poll is busy, adaptive" },
+	{ "--offline 4194242 --duty 10% --max-hold 50ns",
 	  "these times cannot be had together" },
 };
 
@@ -166,19 +55,19 @@ END_TEST
 /* Refused before a target is touched. */
 START_TEST(refused)
 {
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "guard --online 1 --offline 4242");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "guard --online 1 --offline 4194242");
 	ERR_HAS("arrivals cannot be seen without gpreempt.ko");
 	CTL(GPREEMPT_CLASS_FAILED,
-	    "guard --offline 4242 --duty 50%% --metrics /no/such/dir/file");
+	    "guard --offline 4194242 --duty 50%% --metrics /no/such/dir/file");
 	ERR_HAS("the metrics file /no/such/dir/file cannot be written");
 	CTL(GPREEMPT_CLASS_FAILED,
-	    "guard --offline 4242 --duty 50%% --samples /no/such/dir/file");
+	    "guard --offline 4194242 --duty 50%% --samples /no/such/dir/file");
 	ERR_HAS("the samples file /no/such/dir/file cannot be written");
 	ck_assert_str_eq(loop.trace, "");
 	/* Not the same as to be in a cgroup of the old freezer. */
 	unit_path_fails = "/proc/self/cgroup";
 	unit_path_errno = EMFILE;
-	CTL(GPREEMPT_CLASS_FAILED, "guard --offline 4242 --duty 50%%");
+	CTL(GPREEMPT_CLASS_FAILED, "guard --offline 4194242 --duty 50%%");
 	ERR_HAS("cannot read /proc/self/cgroup: Too many open files");
 	unit_path_fails = NULL;
 	ck_assert_str_eq(loop.trace, "");
@@ -190,7 +79,7 @@ START_TEST(no_signals)
 {
 	unit_signalfd_fails = 1 + _i;
 	unit_signalfd_errno = ENODEV;
-	start("--offline 4242 --duty 50%");
+	start("--offline 4194242 --duty 50%");
 	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(count_in(err_path, "No such device"), 1);
 	ck_assert_str_eq(text_of(out_path), "");
@@ -201,14 +90,14 @@ START_TEST(not_root)
 {
 	if (seteuid(65534) < 0)
 		return;
-	CTL(GPREEMPT_CLASS_PERMISSION, "guard --offline 4242 --duty 50%%");
+	CTL(GPREEMPT_CLASS_PERMISSION, "guard --offline 4194242 --duty 50%%");
 	ck_assert_int_eq(seteuid(0), 0);
 }
 END_TEST
 
 START_TEST(no_such_cpu)
 {
-	start("--offline 4242 --duty 50% --cpu 1000");
+	start("--offline 4194242 --duty 50% --cpu 1000");
 	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(count_in(err_path, "the poller cannot be started"),
 			  1);
@@ -223,7 +112,7 @@ START_TEST(no_descriptors)
 
 	/* With fewer LeakSanitizer fails itself. */
 	for (descriptors = 5; descriptors < 64; descriptors++) {
-		start("--offline 4242 --duty 50%");
+		start("--offline 4194242 --duty 50%");
 		status = end(0);
 		ck_assert_msg(status == GPREEMPT_CLASS_FAILED,
 			      "%lu descriptors: %d, %s",
@@ -233,6 +122,8 @@ START_TEST(no_descriptors)
 					     "Too many open files\nnext: "));
 		ck_assert_ptr_null(strstr(text_of(err_path), "it failed"));
 		ck_assert_ptr_null(strstr(text_of(err_path), "dmesg"));
+		/* It is of no process. */
+		ck_assert_ptr_null(strstr(text_of(err_path), "process "));
 		ck_assert_str_eq(text_of(out_path), "");
 	}
 }
@@ -271,22 +162,22 @@ START_TEST(duty)
 
 	setenv("NOTIFY_SOCKET", notify, 1);
 	snprintf(words, sizeof(words),
-		 "--offline 4242 --duty 50%% --max-hold "
+		 "--offline 4194242 --duty 50%% --max-hold "
 		 "40ms --verbose --poll 1ms --samples %s/s --metrics %s/m "
 		 "--timeline %s/t",
 		 dir, dir, dir);
 	start(words);
-	wait_for(out_path, "process 4242 is offline\n");
-	wait_for(out_path, "suspended 4242: duty, 2 of 2 queues");
-	wait_for(out_path, "resumed 4242: duty, 2 of 2 queues");
-	ck_assert_int_eq(hold_lock(4242), -EWOULDBLOCK);
+	wait_for(out_path, "process 4194242 is offline\n");
+	wait_for(out_path, "suspended 4194242: duty, 2 of 2 queues");
+	wait_for(out_path, "resumed 4194242: duty, 2 of 2 queues");
+	ck_assert_int_eq(hold_lock(4194242), -EWOULDBLOCK);
 	ck_assert(was_told(fd, "READY=1"));
 	ck_assert(was_told(fd, "WATCHDOG=1"));
 	kill(guard, SIGUSR1);
 	wait_for(out_path, "\npreemptions ");
 	snprintf(path, sizeof(path), "%s/t", dir);
 	wait_for(path, "</svg>");
-	ck_assert_uint_ge(count_in(path, ">4242 "), 1);
+	ck_assert_uint_ge(count_in(path, ">4194242 "), 1);
 	ck_assert_int_eq(end(SIGTERM), 0);
 	ck_assert(was_told(fd, "STOPPING=1"));
 	ck_assert_uint_eq(count_in(out_path, "\npreemptions "), 2);
@@ -300,7 +191,7 @@ START_TEST(duty)
 	ck_assert_uint_eq(count_in(path, "# arrival_to_ioctl_ns"), 1);
 	/* Its target is free. */
 	close(fd);
-	fd = hold_lock(4242);
+	fd = hold_lock(4194242);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 }
@@ -313,7 +204,7 @@ START_TEST(last_write_fails)
 
 	snprintf(path, sizeof(path), "%s/m", dir);
 	snprintf(words, sizeof(words),
-		 "--offline 4242 --duty 50%% --json "
+		 "--offline 4194242 --duty 50%% --json "
 		 "--metrics %s",
 		 path);
 	start(words);
@@ -335,24 +226,24 @@ START_TEST(requests)
 	size_t before;
 
 	with_module();
-	start("--online comm:serve --offline 4242 --verbose --linger 1ms");
-	wait_for(out_path, "process 4242 is offline\n");
+	start("--online comm:serve --offline 4194242 --verbose --linger 1ms");
+	wait_for(out_path, "process 4194242 is offline\n");
 	ck_assert_int_eq(gpreempt_online_open(NULL, &online), 0);
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
-	wait_for(out_path, "suspended 4242: arrival, 2 of 2 queues");
+	wait_for(out_path, "suspended 4194242: arrival, 2 of 2 queues");
 	ck_assert_int_eq(gpreempt_online_end(online), 0);
-	wait_for(out_path, "resumed 4242: idle, 2 of 2 queues");
+	wait_for(out_path, "resumed 4194242: idle, 2 of 2 queues");
 	gpreempt_online_close(online);
 	/*
 	 * Here it can be two: a thread of guard may hold a lock of AddressSanitizer's
 	 * allocator when guard forks a worker, which then never gets it and is killed
 	 * for its silence.
 	 */
-	before = count_in(out_path, "process 4242 is offline\n");
-	CTL(0, "guard release 4242");
-	wait_for(out_path, "process 4242 is released, as requested");
+	before = count_in(out_path, "process 4194242 is offline\n");
+	CTL(0, "guard release 4194242");
+	wait_for(out_path, "process 4194242 is released, as requested");
 	ck_assert_int_eq(end(SIGTERM), 0);
-	ck_assert_uint_eq(count_in(out_path, "process 4242 is offline\n"),
+	ck_assert_uint_eq(count_in(out_path, "process 4194242 is offline\n"),
 			  before);
 }
 END_TEST
@@ -367,9 +258,9 @@ START_TEST(second_guard)
 	while (access(GUARD_SOCKET, F_OK))
 		shr_sleep_ns(NSEC_PER_MSEC);
 	first = guard;
-	start("--online comm:serve --offline 4242");
+	start("--online comm:serve --offline 4194242");
 	wait_for(err_path, "this guard cannot receive \"guard begin\"");
-	wait_for(out_path, "process 4242 is offline\n");
+	wait_for(out_path, "process 4194242 is offline\n");
 	ck_assert_int_eq(end(SIGTERM), 0);
 	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), 0);
 	guard = first;
@@ -378,16 +269,22 @@ START_TEST(second_guard)
 }
 END_TEST
 
-/* Not run for a while, it reports that, and goes on. */
+/* Not run for a while, it reports that once, and goes on; as JSON, too. */
 START_TEST(late)
 {
-	start("--offline 4242 --duty 50% --verbose");
-	wait_for(out_path, "suspended 4242");
+	start(_i ? "--offline 4194242 --duty 50% --json" :
+		   "--offline 4194242 --duty 50% --verbose");
+	wait_for(out_path, _i ? "\"event\":\"joined\"" : "suspended 4194242");
 	kill(guard, SIGSTOP);
 	shr_sleep_ns(1500 * NSEC_PER_MSEC);
 	kill(guard, SIGCONT);
 	wait_for(out_path, "the poller was not run for ");
+	/* Some rounds more. */
+	shr_sleep_ns(200 * NSEC_PER_MSEC);
 	ck_assert_int_eq(end(SIGTERM), 0);
+	ck_assert_uint_eq(count_in(out_path, "not run for 0.0 s"), 0);
+	/* It is of no process. */
+	ck_assert_uint_eq(count_in(out_path, "\"pid\":1,"), 0);
 }
 END_TEST
 
@@ -396,8 +293,8 @@ START_TEST(stopped)
 {
 	int status;
 
-	start("--offline 4242 --duty 50% --verbose");
-	wait_for(out_path, "suspended 4242");
+	start("--offline 4194242 --duty 50% --verbose");
+	wait_for(out_path, "suspended 4194242");
 	kill(guard, SIGSTOP);
 	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
 	guard = 0;
@@ -409,7 +306,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
 	tcase_add_loop_test(tc, usage, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, not_root);
@@ -420,7 +317,7 @@ int main(void)
 	tcase_add_test(tc, last_write_fails);
 	tcase_add_test(tc, requests);
 	tcase_add_test(tc, second_guard);
-	tcase_add_test(tc, late);
+	tcase_add_loop_test(tc, late, 0, 2);
 	tcase_add_test(tc, stopped);
 	return unit_run("guard command");
 }

@@ -404,7 +404,7 @@ START_TEST(released)
 	done(3, true);
 	ck_assert_uint_eq(atomic_load(&channel.released_ns), 0);
 	gp_loop_queue(&loop, 0)->destroying = true;
-	gp_loop_set_file(&loop, "/proc/4242/task/4242/syscall",
+	gp_loop_set_file(&loop, "/proc/4194242/task/4194242/syscall",
 			 "16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
 	while (!atomic_load(&channel.churns)) {
 		ck_assert_msg(shr_now_ns() < end, "released for %llu ns",

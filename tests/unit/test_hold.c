@@ -321,7 +321,8 @@ START_TEST(refused)
 	ck_assert_int_eq(err.other, 77);
 	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_BUSY);
 	gpreempt_error_text(&err, text, sizeof(text));
-	ck_assert_str_eq(text, "process 4242 is held already, by process 77");
+	ck_assert_str_eq(text,
+			 "process 4194242 is held already, by process 77");
 	ck_assert_int_eq(open_with(SILENT, 0), -ECONNRESET);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert_int_eq(open_with(UNKNOWN, 0), -EIO);

@@ -107,7 +107,7 @@ START_TEST(some_queues)
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
 	ck_assert_ptr_nonnull(strstr(reply.text,
-				     "queue 9 of process 4242 is "
+				     "queue 9 of process 4194242 is "
 				     "not suspended: there is no such queue"));
 	request.count = 1;
 	request.ids[0] = 9;
@@ -136,7 +136,7 @@ START_TEST(being_destroyed)
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(reply.destroying, 0);
 	ck_assert_ptr_nonnull(strstr(reply.text,
-				     "queue 1 of process 4242 is "
+				     "queue 1 of process 4194242 is "
 				     "not suspended: its process is destroying"));
 	close_worker();
 }
@@ -236,7 +236,7 @@ START_TEST(gpu_hangs)
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
 	ck_assert_uint_eq(reply.queues, 1);
 	ck_assert_ptr_nonnull(strstr(reply.text,
-				     "queue 1 of process 4242 is "
+				     "queue 1 of process 4194242 is "
 				     "not suspended: the GPU did not"));
 	/* It waits for a resume all the same. */
 	request.count = 1;

@@ -11,6 +11,7 @@
 #include "agent/holder-lock.h"
 #include "agent/owner-text.h"
 #include "shared/macro.h"
+#include "unit-host.h"
 #include "unit.h"
 
 static struct hold_owner owner;
@@ -272,13 +273,13 @@ START_TEST(texts)
 		const char *what, *next;
 	} rows[] = {
 		{ HOLD_ROLE_HOLDER, "gpreempt-ctl suspend (815)",
-		  "gpreempt-ctl resume 4242" },
+		  "gpreempt-ctl resume 4194242" },
 		{ HOLD_ROLE_PREEMPT, "gpreempt-ctl preempt (815)", "kill 815" },
 		{ HOLD_ROLE_FOLLOW, "gpreempt-ctl follow (815)", "kill 815" },
 		{ HOLD_ROLE_GUARD, "gpreempt-ctl guard (814)",
-		  "gpreempt-ctl guard release 4242" },
+		  "gpreempt-ctl guard release 4194242" },
 		{ HOLD_ROLE_UNKNOWN, "unknown holder (its lock is held)",
-		  "fuser -v " HOLD_DIR "/4242.lock" },
+		  "fuser -v " HOLD_DIR "/4194242.lock" },
 		{ HOLD_ROLE_NONE, "by another gpreempt-ctl", "try again" },
 	};
 	char text[HOLD_MAX_TEXT], *next;
@@ -298,9 +299,10 @@ START_TEST(texts)
 		ck_assert_ptr_nonnull(strstr(next, rows[i].next));
 	}
 	hold_not_taken_text(-ENOSPC, PID, text, sizeof(text));
-	ck_assert_str_eq(text, "cannot lock process 4242 in " HOLD_DIR ": No "
-			       "space left on device\nmake room in " HOLD_DIR
-			       " and try again");
+	ck_assert_str_eq(text,
+			 "cannot lock process 4194242 in " HOLD_DIR ": No "
+			 "space left on device\nmake room in " HOLD_DIR
+			 " and try again");
 	hold_not_taken_text(-EROFS, PID, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "Read-only file system\n"));
 	owner.role = HOLD_ROLE_GUARD;
@@ -353,6 +355,29 @@ START_TEST(descriptor_0)
 }
 END_TEST
 
+/* Only a process that has the lock file open is the owner that the file names. */
+START_TEST(signalled)
+{
+	struct hold_owner who = { .role = HOLD_ROLE_PAUSE };
+	pid_t without = unit_make_sleeper(), with;
+	int lock = hold_lock(PID), status;
+
+	ck_assert_int_ge(lock, 0);
+	with = unit_make_sleeper();
+	close(lock);
+	who.pid = without;
+	ck_assert_int_eq(hold_signal_owner(PID, &who, SIGUSR2), -ESRCH);
+	who.pid = with;
+	ck_assert_int_eq(hold_signal_owner(PID + 1, &who, SIGUSR2), -ESRCH);
+	ck_assert_int_eq(hold_signal_owner(PID, &who, SIGUSR2), 0);
+	ck_assert_int_eq(waitpid(with, &status, 0), with);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR2);
+	ck_assert_int_eq(hold_signal_owner(PID, &who, SIGUSR2), -ESRCH);
+	ck_assert_int_eq(waitpid(without, NULL, WNOHANG), 0);
+	kill(without, SIGKILL);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -374,5 +399,6 @@ int main(void)
 	tcase_add_test(tc, texts);
 	tcase_add_test(tc, locked_for_a_moment);
 	tcase_add_test(tc, descriptor_0);
+	tcase_add_test(tc, signalled);
 	return unit_run("holder's files");
 }

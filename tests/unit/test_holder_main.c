@@ -79,7 +79,7 @@ START_TEST(bad_start)
 
 	close(start("x", &child));
 	ck_assert_int_eq(status_of(child), GPREEMPT_CLASS_USAGE);
-	fd = start("4242", &child);
+	fd = start("4194242", &child);
 	send(fd, "nonsense", 8, 0);
 	ck_assert_int_eq(status_of(child), GPREEMPT_CLASS_FAILED);
 	close(fd);

@@ -100,7 +100,7 @@ static void setup(void)
 		 ".scope\n",
 		 user, user);
 	gp_loop_set_file(&loop, "/etc/passwd", passwd);
-	gp_loop_set_file(&loop, "/proc/4242/cgroup", cgroup);
+	gp_loop_set_file(&loop, "/proc/4194242/cgroup", cgroup);
 	ops = gp_backend_loop;
 	ops.read_place = read_place;
 	ck_assert_int_eq(gp_new_backend(NULL, &ops, &loop, &lib), 0);

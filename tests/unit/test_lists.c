@@ -11,9 +11,9 @@ static struct gpreempt_error err;
 
 /* As the module prints them: see docs/abi.md. */
 #define PROCESSES                                                       \
-	"gpreempt-processes - version: 1.0\n"                           \
+	"gpreempt-processes - version: 1.1\n"                           \
 	"# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots " \
-	"suspended evicted debugged age_ms\n"
+	"suspended evicted debugged age_ms paused\n"
 
 START_TEST(processes)
 {
@@ -21,12 +21,12 @@ START_TEST(processes)
 
 	gp_loop_set_file(&loop, DIR "processes",
 			 PROCESSES
-			 "4300 1 python3 8 5 4 0 1 0 - 20 0 0 1 0\n"
-			 "4242 4242 a\\040b - - - - - - - - - - - -\n");
+			 "4194300 1 python3 8 5 4 0 1 0 - 20 0 0 1 0 1\n"
+			 "4194242 4194242 a\\040b - - - - - - - - - - - - -\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_MODULE);
 	ck_assert_uint_eq(list->count, 2);
-	ck_assert_int_eq(list->processes[0].pid, 4242);
+	ck_assert_int_eq(list->processes[0].pid, 4194242);
 	ck_assert_str_eq(list->processes[0].comm, "a\\040b");
 	ck_assert_int_eq(list->processes[0].queues, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->processes[1].ns_pid, 1);
@@ -34,6 +34,8 @@ START_TEST(processes)
 	ck_assert_int_eq(list->processes[1].sdma, 1);
 	ck_assert_int_eq(list->processes[1].active, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->processes[1].debugged, 1);
+	ck_assert_int_eq(list->processes[1].paused, 1);
+	ck_assert_int_eq(list->processes[0].paused, GPREEMPT_UNKNOWN);
 	gpreempt_processes_free(list);
 	gpreempt_processes_free(NULL);
 }
@@ -43,20 +45,20 @@ START_TEST(processes_from_sysfs)
 {
 	struct gpreempt_process_list *list;
 
-	gp_loop_set_file(&loop, KFD "proc/", "4300\n4242\nnonsense");
-	gp_loop_set_file(&loop, KFD "proc/4300/",
+	gp_loop_set_file(&loop, KFD "proc/", "4194300\n4194242\nnonsense");
+	gp_loop_set_file(&loop, KFD "proc/4194300/",
 			 "pasid\nqueues\nvram_1\nsdma_1\nvram_2\nsdma_2");
-	gp_loop_set_file(&loop, KFD "proc/4300/queues/", "0\n1\n2");
-	gp_loop_set_file(&loop, KFD "proc/4300/queues/0/type", "0");
-	gp_loop_set_file(&loop, KFD "proc/4300/queues/1/type", "1");
-	gp_loop_set_file(&loop, KFD "proc/4300/queues/2/type", "4");
-	gp_loop_set_file(&loop, "/proc/4300/comm", "my job(1)\n");
-	gp_loop_set_file(&loop, "/proc/4300/status",
+	gp_loop_set_file(&loop, KFD "proc/4194300/queues/", "0\n1\n2");
+	gp_loop_set_file(&loop, KFD "proc/4194300/queues/0/type", "0");
+	gp_loop_set_file(&loop, KFD "proc/4194300/queues/1/type", "1");
+	gp_loop_set_file(&loop, KFD "proc/4194300/queues/2/type", "4");
+	gp_loop_set_file(&loop, "/proc/4194300/comm", "my job(1)\n");
+	gp_loop_set_file(&loop, "/proc/4194300/status",
 			 "Name:\tx\nNSpid:\t4300\t17\nThreads:\t1\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_SYSFS);
 	ck_assert_uint_eq(list->count, 2);
-	ck_assert_int_eq(list->processes[0].pid, 4242);
+	ck_assert_int_eq(list->processes[0].pid, 4194242);
 	ck_assert_int_eq(list->processes[0].ns_pid, GPREEMPT_UNKNOWN);
 	ck_assert_str_eq(list->processes[0].comm, "");
 	ck_assert_int_eq(list->processes[0].gpus, 1);
@@ -134,7 +136,7 @@ START_TEST(hqds)
 {
 	struct gpreempt_hqds *list;
 
-	gp_loop_set_file(&loop, DIR "pid/4242/hqds",
+	gp_loop_set_file(&loop, DIR "pid/4194242/hqds",
 			 "gpreempt-hqds - version: 1.0\n"
 			 "# gpu_id type xcc pipe queue engine rlc qid active "
 			 "vmid rptr wptr unit doorbell age_ms\n"
@@ -215,7 +217,7 @@ START_TEST(broken)
 	struct gpreempt_nodes *list;
 	struct gpreempt_facts *some;
 
-	gp_loop_set_file(&loop, DIR "processes", PROCESSES "4300 1\n");
+	gp_loop_set_file(&loop, DIR "processes", PROCESSES "4194300 1\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err), -EINVAL);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	gp_loop_set_file(&loop, DIR "nodes", PROCESSES);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vgpu-load's command line and its buffer sizes. */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "../vgpu/load/args.h"
 #include "../vgpu/load/topology.h"
+#include "unit.h"
 
 static struct load_args args;
 static char err[160];
@@ -168,10 +168,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("vgpu-load args");
-	TCase *tc = tcase_create("args");
-	SRunner *runner;
-	int failed;
+	TCase *tc = unit_case();
 
 	tcase_add_test(tc, durations);
 	tcase_add_test(tc, defaults);
@@ -181,10 +178,5 @@ int main(void)
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, depth_follows_packet_time);
 	tcase_add_test(tc, save_area);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_run("vgpu-load args");
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vgpu-load's requests: when they are due, and what is written about them. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../vgpu/load/requests.h"
+#include "unit.h"
 
 #define SLOTS 64
 #define MS    1000000ULL
@@ -179,10 +179,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("load requests");
-	TCase *tc = tcase_create("requests");
-	SRunner *runner;
-	int failed;
+	TCase *tc = unit_case();
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, seed_decides);
@@ -193,10 +190,5 @@ int main(void)
 	tcase_add_test(tc, times_of_first_and_last);
 	tcase_add_test(tc, flat_out);
 	tcase_add_test(tc, written);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_run("load requests");
 }

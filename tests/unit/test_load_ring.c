@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vgpu-load's verdict: a GPU played by the test loses, doubles and reorders. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../vgpu/load/ring.h"
+#include "unit.h"
 
 #define SLOTS 64
 
@@ -242,10 +242,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("vgpu-load ring");
-	TCase *tc = tcase_create("verdict");
-	SRunner *runner;
-	int failed;
+	TCase *tc = unit_case();
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, exactly_once);
@@ -259,10 +256,5 @@ int main(void)
 	tcase_add_test(tc, unfinished);
 	tcase_add_test(tc, room);
 	tcase_add_test(tc, barriers);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_run("vgpu-load ring");
 }

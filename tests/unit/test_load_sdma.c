@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vgpu-load's SDMA queues: a ring played by the test. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../vgpu/load/sdma.h"
+#include "unit.h"
 
 #define BYTES 4096
 
@@ -116,10 +116,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("vgpu-load sdma");
-	TCase *tc = tcase_create("verdict");
-	SRunner *runner;
-	int failed;
+	TCase *tc = unit_case();
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, exactly_once);
@@ -127,10 +124,5 @@ int main(void)
 	tcase_add_test(tc, doubled);
 	tcase_add_test(tc, begun_only);
 	tcase_add_test(tc, fence_goes_back);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_run("vgpu-load sdma");
 }

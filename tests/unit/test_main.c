@@ -11,13 +11,13 @@
 #include "unit-ctl.h"
 #include "unit-host.h"
 
-#define VIEW "/sys/kernel/debug/gpreempt/pid/4242/queues"
+#define VIEW "/sys/kernel/debug/gpreempt/pid/4194242/queues"
 
 static void setup(void)
 {
 	unit_setup();
-	gp_loop_set_file(&loop, "/proc/4242/comm", "train\n");
-	gp_loop_set_file(&loop, "/proc/4242/cmdline", "python3 train.py");
+	gp_loop_set_file(&loop, "/proc/4194242/comm", "train\n");
+	gp_loop_set_file(&loop, "/proc/4194242/cmdline", "python3 train.py");
 }
 
 static void add_view(void)
@@ -74,7 +74,7 @@ START_TEST(no_command)
 	ck_assert_str_eq(ctl_out,
 			 "# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpus\tqueues\t"
 			 "active\tslots\tstate\theld_by\theld_as\tcommand\n"
-			 "4242\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
+			 "4194242\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
 			 "python3 train.py\n");
 	CTL(0, "--json");
 	rows = json_member(ctl_json(), "processes");
@@ -92,18 +92,18 @@ START_TEST(list_empty)
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list");
 	ERR_HAS("next: ");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list 4242");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list 4194242");
 }
 END_TEST
 
 /* Without the module: what sysfs has, and a note. */
 START_TEST(list_sysfs)
 {
-	CTL(0, "list 4242");
-	OUT_HAS("4242\t");
+	CTL(0, "list 4194242");
+	OUT_HAS("4194242\t");
 	OUT_HAS("\tno-queues\t");
 	ERR_HAS("note: state, slots and priorities are not known");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "list 4243");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "list 4194243");
 }
 END_TEST
 
@@ -150,7 +150,7 @@ START_TEST(doctor)
 			  10);
 	CTL(GPREEMPT_CLASS_NO_TARGET, "doctor 77");
 	ck_assert_str_eq(ctl_out, "");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor 4242");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor 4194242");
 	OUT_HAS("\ttarget\t");
 }
 END_TEST

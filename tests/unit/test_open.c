@@ -123,6 +123,9 @@ START_TEST(old_driver)
 	expect_refused(-ENOTSUP, GPREEMPT_KFD_VERSION);
 	ck_assert_uint_eq(err.minor, 12);
 	ck_assert_ptr_null(strstr(loop.trace, "seize"));
+	/* The first that has all that is needed. */
+	loop.minor = 13;
+	gpreempt_session_close(unit_open());
 }
 END_TEST
 
@@ -140,8 +143,8 @@ END_TEST
 static void other_process(struct gp_loop *l, const char *call)
 {
 	if (!strcmp(call, "seize"))
-		gp_loop_set_file(l, "/proc/4242/stat",
-				 "4242 (x) S 1 4242 4242 0 -1 4194560 1 2 3 4 "
+		gp_loop_set_file(l, "/proc/4194242/stat",
+				 "4194242 (x) S 1 4194242 4194242 0 -1 4194560 1 2 3 4 "
 				 "5 6 7 8 20 0 3 0 999 100 200 1844\n");
 }
 

@@ -367,7 +367,7 @@ int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, random_worlds);
 	tcase_add_test(tc, one_hour_of_requests);
 	return unit_run("policy_sim");

@@ -29,13 +29,13 @@ static const struct {
 	{ "comm:python3", "100 200", 0 },
 	{ "comm:python", "", GPREEMPT_NO_MATCH },
 	{ "comm:a-very-long-name-indeed", "300", 0 },
-	{ "cgroup:/batch", "4242", 0 },
-	{ "cgroup:batch/low", "4242", 0 },
-	{ "cgroup:/batch/low/", "4242", 0 },
+	{ "cgroup:/batch", "4194242", 0 },
+	{ "cgroup:batch/low", "4194242", 0 },
+	{ "cgroup:/batch/low/", "4194242", 0 },
 	{ "cgroup:/batch/lo", "", GPREEMPT_NO_MATCH },
-	{ "cgroup:/sys/fs/cgroup/batch", "4242", 0 },
+	{ "cgroup:/sys/fs/cgroup/batch", "4194242", 0 },
 	{ "cgroup:/system.slice", "100", 0 },
-	{ "cgroup:/", "100 200 300 4242", 0 },
+	{ "cgroup:/", "100 200 300 4194242", 0 },
 	{ "cgroup:/docker", "200", 0 },
 	{ "cgroup:/sys/fs/cgroup/memory/docker", "200", 0 },
 	{ "cgroup:/memory/docker", "", GPREEMPT_NO_MATCH },
@@ -170,7 +170,7 @@ END_TEST
 
 START_TEST(several_words)
 {
-	static const char *const words[] = { "comm:python3", "4242", "100" };
+	static const char *const words[] = { "comm:python3", "4194242", "100" };
 	static const char *const half[] = { "100", "comm:none" };
 
 	ck_assert_int_eq(gpreempt_select(g, words, 3, NULL, NULL, &found, &err),
@@ -178,7 +178,7 @@ START_TEST(several_words)
 	ck_assert_uint_eq(found->count, 3);
 	ck_assert_int_eq(found->targets[0].pid, 100);
 	ck_assert_uint_eq(found->targets[0].start, 1111);
-	ck_assert_int_eq(found->targets[2].pid, 4242);
+	ck_assert_int_eq(found->targets[2].pid, 4194242);
 	ck_assert_uint_eq(found->targets[2].start, 777);
 	gpreempt_targets_free(found);
 	found = NULL;
@@ -216,13 +216,13 @@ START_TEST(not_ourselves)
 {
 	char dir[64], stat[32];
 
-	snprintf(dir, sizeof(dir), "%d\n4242", getpid());
+	snprintf(dir, sizeof(dir), "%d\n4194242", getpid());
 	snprintf(stat, sizeof(stat), "/proc/%d/stat", getpid());
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", dir);
 	gp_loop_set_file(&loop, stat,
 			 "1 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 "
 			 "14 15 16 17 18 4444 20\n");
-	ck_assert_str_eq(pick("comm:job"), "4242");
+	ck_assert_str_eq(pick("comm:job"), "4194242");
 	gpreempt_targets_free(found);
 	ck_assert_int_eq(gpreempt_processes(g, &found, &err), 0);
 	ck_assert_uint_eq(found->count, 2);
@@ -264,11 +264,11 @@ START_TEST(description)
 {
 	struct gpreempt_description d;
 
-	gp_loop_set_file(&loop, "/proc/4242/status",
-			 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4242\n"
-			 "TracerPid:\t77\nNSpid:\t4242\t31\t7\nThreads:\t3\n");
+	gp_loop_set_file(&loop, "/proc/4194242/status",
+			 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
+			 "TracerPid:\t77\nNSpid:\t4194242\t31\t7\nThreads:\t3\n");
 	gp_loop_set_file(&loop, "/proc/77/comm", "gdb\n");
-	gp_loop_set_file(&loop, "/proc/4242/cmdline", "python3 -m vllm");
+	gp_loop_set_file(&loop, "/proc/4194242/cmdline", "python3 -m vllm");
 	ck_assert_int_eq(gpreempt_describe(g, PID, &d), 0);
 	ck_assert_uint_eq(d.start, 777);
 	ck_assert_int_eq(d.ns_pid, 7);
@@ -278,8 +278,8 @@ START_TEST(description)
 	ck_assert_str_eq(d.command, "python3 -m vllm");
 	ck_assert_int_eq(gpreempt_describe(g, 99, &d), -ESRCH);
 	/* An old kernel reports no namespaces. */
-	gp_loop_set_file(&loop, "/proc/4242/status",
-			 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4242\n"
+	gp_loop_set_file(&loop, "/proc/4194242/status",
+			 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
 			 "TracerPid:\t0\nThreads:\t3\n");
 	ck_assert_int_eq(gpreempt_describe(g, PID, &d), 0);
 	ck_assert_int_eq(d.ns_pid, PID);

@@ -11,7 +11,7 @@ static size_t line_len;
 
 static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 {
-	if (strcmp(path, "/proc/4242/cmdline"))
+	if (strcmp(path, "/proc/4194242/cmdline"))
 		return gp_backend_loop.read_file(be, path, buf, size);
 	size = size < line_len ? size : line_len;
 	memcpy(buf, line, size);

@@ -13,7 +13,7 @@
 static void setup(void)
 {
 	unit_setup();
-	gp_loop_set_file(&loop, "/proc/4242/cgroup",
+	gp_loop_set_file(&loop, "/proc/4194242/cgroup",
 			 "0::/system.slice/docker-" ID ".scope\n");
 	gp_loop_set_file(&loop, CONFIG, "{\"Name\":\"/train\"}");
 	unit_frozen_ns = shr_now_ns();

@@ -14,8 +14,9 @@ static void setup(void)
 {
 	unit_setup();
 	view = NULL;
-	gp_loop_set_file(&loop, "/proc/4242/stat", "4242" STAT "777 20\n");
-	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/pid/4242/queues",
+	gp_loop_set_file(&loop, "/proc/4194242/stat",
+			 "4194242" STAT "777 20\n");
+	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/pid/4194242/queues",
 			 "gpreempt-queues - version: 1.0\n# qid\n9\n");
 }
 
@@ -27,14 +28,14 @@ static void teardown(void)
 
 START_TEST(on_the_host)
 {
-	gp_loop_set_file(&loop, "/proc/self/stat", "4242" STAT "777 20\n");
+	gp_loop_set_file(&loop, "/proc/self/stat", "4194242" STAT "777 20\n");
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), 0);
 	ck_assert_uint_eq(view->count, 1);
 	ck_assert_int_eq(view->queues[0].qid, 9);
 }
 END_TEST
 
-/* Number 17 in there is 4242 here, by its start. */
+/* Number 17 in there is 4194242 here, by its start. */
 START_TEST(by_start_time)
 {
 	gp_loop_set_file(&loop, "/proc/self/stat", "17" STAT "777 20\n");

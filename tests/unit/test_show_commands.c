@@ -217,7 +217,7 @@ START_TEST(list_held)
 	gp_loop_set_file(&loop, text_of("/proc/%d/status", target, 0, 0),
 			 text_of("Name:\ttrain\nState:\tS (sleeping)\n"
 				 "Tgid:\t%d\nPid:\t%d\nTracerPid:\t%d\n"
-				 "Uid:\t4242\t0\t0\t0\nNSpid:\t77\t17\n"
+				 "Uid:\t4194242\t0\t0\t0\nNSpid:\t77\t17\n"
 				 "Threads:\t3\n",
 				 target, target, getpid()));
 	gp_loop_set_file(&loop, text_of("/proc/%d/comm", getpid(), 0, 0),
@@ -229,8 +229,8 @@ START_TEST(list_held)
 	ck_assert_str_eq(word("held_as"), "gdb");
 	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
 							 "uid")),
-			 4242);
-	ck_assert_str_eq(word("user"), "4242");
+			 4194242);
+	ck_assert_str_eq(word("user"), "4194242");
 	lock = hold_take(target, &owner);
 	CTL(0, "list --json");
 	ck_assert_str_eq(word("held_as"), "guard");

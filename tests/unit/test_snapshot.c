@@ -60,7 +60,7 @@ static void setup(void)
 	copy_fixture(DRIVER "mqds", "made/kfd/mqds");
 	copy_fixture(DRIVER "hqds", "made/kfd/hqds");
 	copy_fixture(DRIVER "rls", "made/kfd/rls");
-	copy_fixture(DRIVER "queues-144", "made/gpreempt/pid/4242/queues");
+	copy_fixture(DRIVER "queues-144", "made/gpreempt/pid/4194242/queues");
 	make_text("made/gpreempt/processes", "processes\n");
 	make_text("made/gpreempt/nodes", "nodes\n");
 }
@@ -85,8 +85,8 @@ static bool as_root(void)
 START_TEST(one)
 {
 	static const char *const files[] = {
-		"mqds",	 "hqds",      "rls",   "info",	      "ps",
-		"sysfs", "processes", "nodes", "queues-4242",
+		"mqds",	 "hqds",      "rls",   "info",		 "ps",
+		"sysfs", "processes", "nodes", "queues-4194242",
 	};
 	char path[128];
 	size_t i;
@@ -261,7 +261,7 @@ END_TEST
 
 START_TEST(of_a_process_that_is_gone)
 {
-	struct gpreempt_target target = { .pid = 4242, .start = 1 };
+	struct gpreempt_target target = { .pid = 4194242, .start = 1 };
 	struct gpreempt_targets targets = { .targets = &target, .count = 1 };
 	char text[4096] = "";
 	FILE *file = tmpfile();

@@ -201,7 +201,8 @@ START_TEST(roles)
 	} rows[] = {
 		{ HOLD_ROLE_PREEMPT, "preempt", "kill " },
 		{ HOLD_ROLE_FOLLOW, "follow", "kill " },
-		{ HOLD_ROLE_GUARD, "guard", "gpreempt-ctl guard release 4242" },
+		{ HOLD_ROLE_GUARD, "guard",
+		  "gpreempt-ctl guard release 4194242" },
 		{ HOLD_ROLE_UNKNOWN, "unknown", NULL },
 	};
 	pid_t owner = stand_in(PID, rows[_i].role);
@@ -215,8 +216,8 @@ START_TEST(roles)
 	if (!rows[_i].release) {
 		ck_assert_ptr_null(json_member(row(0), "release_with"));
 		ck_assert_ptr_null(json_member(row(0), "holder"));
-		ERR_HAS("process 4242: unknown holder (lock is held); find "
-			"it: fuser -v " HOLD_DIR "/4242.lock");
+		ERR_HAS("process 4194242: unknown holder (lock is held); find "
+			"it: fuser -v " HOLD_DIR "/4194242.lock");
 	} else {
 		ck_assert_int_eq(json_object_get_int(json_member(row(0),
 								 "holder")),
@@ -229,11 +230,11 @@ START_TEST(roles)
 				 text);
 	}
 	/* resume and suspend give the same advice, and change nothing. */
-	CTL(GPREEMPT_CLASS_BUSY, "resume 4242");
-	ERR_HAS("process 4242 is held by ");
+	CTL(GPREEMPT_CLASS_BUSY, "resume 4194242");
+	ERR_HAS("process 4194242 is held by ");
 	ERR_HAS(rows[_i].release ? text : "fuser -v ");
 	ck_assert_ptr_null(strstr(ctl_err, "Ctrl-C"));
-	CTL(GPREEMPT_CLASS_BUSY, "suspend 4242");
+	CTL(GPREEMPT_CLASS_BUSY, "suspend 4194242");
 	ERR_HAS(rows[_i].release ? text : "fuser -v ");
 	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
 	ck_assert_str_eq(loop.trace, "");
@@ -277,7 +278,7 @@ END_TEST
 START_TEST(churn)
 {
 	static const char note[] =
-		"note: process 4242 makes and destroys queues all the time: "
+		"note: process 4194242 makes and destroys queues all the time: "
 		"some of its queues ran 800ms of the last 10s\n";
 
 	reply.churn = 1;
@@ -291,7 +292,7 @@ START_TEST(churn)
 	ck_assert(json_object_get_boolean(json_member(row(0), "churn")));
 	ck_assert_ptr_null(strstr(ctl_err, "queues all the time"));
 	/* A suspend of what is held already says "held", too. */
-	CTL(0, "suspend 4242");
+	CTL(0, "suspend 4194242");
 	OUT_HAS("it was held already");
 	ERR_HAS(note);
 }
@@ -306,8 +307,8 @@ START_TEST(ends_when_asked)
 {
 	hangs_up = true;
 	stand_in(PID, HOLD_ROLE_HOLDER);
-	CTL(0, "resume 4242");
-	ck_assert_str_eq(ctl_out, "resumed 4242: its holder has ended\n");
+	CTL(0, "resume 4194242");
+	ck_assert_str_eq(ctl_out, "resumed 4194242: its holder has ended\n");
 }
 END_TEST
 
@@ -318,17 +319,17 @@ START_TEST(resume_fails)
 
 	reply.status = GPREEMPT_CLASS_FAILED;
 	reply.left = 1;
-	strcpy(reply.text, "resuming process 4242 failed\nfirst line only");
+	strcpy(reply.text, "resuming process 4194242 failed\nfirst line only");
 	stand_in(PID, HOLD_ROLE_HOLDER);
-	CTL(GPREEMPT_CLASS_FAILED, "resume 4242");
-	ERR_HAS("gpreempt-ctl: resuming process 4242 failed\n"
+	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242");
+	ERR_HAS("gpreempt-ctl: resuming process 4194242 failed\n"
 		"next: gpreempt-ctl status\n");
 	ck_assert_ptr_null(strstr(ctl_err, "first line only"));
-	CTL(GPREEMPT_CLASS_FAILED, "resume 4242 --json");
+	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242 --json");
 	list = json_member(ctl_json(), "targets");
 	one = json_object_array_get_idx(list, 0);
 	ck_assert_str_eq(json_object_get_string(json_member(one, "error")),
-			 "resuming process 4242 failed");
+			 "resuming process 4194242 failed");
 }
 END_TEST
 
@@ -340,8 +341,8 @@ START_TEST(resume_without_socket)
 	stand_in(PID, HOLD_ROLE_HOLDER);
 	hold_socket_path(PID, path, sizeof(path));
 	unlink(path);
-	CTL(GPREEMPT_CLASS_FAILED, "resume 4242");
-	ERR_HAS("the holder of process 4242 does not answer\n"
+	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242");
+	ERR_HAS("the holder of process 4194242 does not answer\n"
 		"next: its end lets the queues run: gpreempt-ctl status shows "
 		"its PID, then kill -9\n");
 }

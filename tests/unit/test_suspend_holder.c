@@ -81,16 +81,17 @@ START_TEST(own_cgroup)
 {
 	char group[64];
 
-	unit_cgroup_make_unused("/gpreempt-hold.77");
-	unit_cgroup_make("/gpreempt-hold.78");
+	unit_cgroup_make("/gpreempt-hold");
+	unit_cgroup_make_unused("/gpreempt-hold/77");
+	unit_cgroup_make("/gpreempt-hold/78");
 	unit_cgroup_make_unused("/system.slice");
 	CTL(0, "suspend %d " LEASE, target);
-	snprintf(group, sizeof(group), "/gpreempt-hold.%d",
+	snprintf(group, sizeof(group), "/gpreempt-hold/%d",
 		 (int)holder().guardian);
 	ck_assert(unit_cgroup_entered(group));
 	/* That of a holder that was killed goes; others do not. */
-	ck_assert(!unit_cgroup_exists("/gpreempt-hold.77"));
-	ck_assert(unit_cgroup_exists("/gpreempt-hold.78"));
+	ck_assert(!unit_cgroup_exists("/gpreempt-hold/77"));
+	ck_assert(unit_cgroup_exists("/gpreempt-hold/78"));
 	ck_assert(unit_cgroup_exists("/system.slice"));
 	ck_assert(!unit_cgroup_entered(""));
 	CTL(0, "resume %d", target);

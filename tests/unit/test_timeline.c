@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The picture of a run: what is in it, where, and what must not be. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "guard/timeline.h"
+#include "unit.h"
 
 #define MS 1000000ULL
 
@@ -114,20 +114,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("timeline");
-	TCase *tc = tcase_create("timeline");
-	SRunner *runner;
-	int failed;
+	TCase *tc = unit_case();
 
 	tcase_add_test(tc, escaped);
 	tcase_add_test(tc, in_place);
 	tcase_add_test(tc, cut_off);
 	tcase_add_test(tc, same_again);
 	tcase_add_test(tc, no_time);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_run("timeline");
 }

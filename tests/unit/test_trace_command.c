@@ -28,15 +28,6 @@
 static char dir[64];
 static int descriptors;
 
-static int count_descriptors(void)
-{
-	int n = 0, fd;
-
-	for (fd = 0; fd < 1024; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
 static void setup(void)
 {
 	static char path[64], text[256];
@@ -52,7 +43,7 @@ static void setup(void)
 	fake_tracefs_setup();
 	strcpy(dir, "/tmp/gpreempt-trace-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
-	descriptors = count_descriptors();
+	descriptors = unit_count_descriptors();
 }
 
 static void teardown(void)
@@ -71,7 +62,7 @@ static void check_clean(void)
 	ck_assert_str_eq(fake_instances(), "");
 	ck_assert_str_eq(fake_events(), "");
 	ck_assert(!fake_enabled);
-	ck_assert_int_eq(count_descriptors(), descriptors);
+	ck_assert_int_eq(unit_count_descriptors(), descriptors);
 }
 
 /* A suspend of a process: 10 us to the lock, 300 us in all. */
@@ -90,7 +81,7 @@ START_TEST(table)
 	add_suspend(77, 2);
 	fake_page(2000000 * US, false);
 	add_suspend(PID, 2);
-	CTL(0, "trace 4242 --duration 120ms");
+	CTL(0, "trace 4194242 --duration 120ms");
 	OUT_HAS(": 2 operations on 1 process, 1 on others\n");
 	OUT_HAS("suspend\tlock\t2\t10.0\t10.0\t");
 	OUT_HAS("suspend\ttotal\t2\t300.0\t300.0\t");
@@ -113,7 +104,7 @@ START_TEST(built_in)
 	fake_page(1000000 * US, false);
 	fake_event(5 * US, TID, IOCTL, false, PID, TRAP_RESUME);
 	fake_event(90 * US, TID, IOCTL, true, 2, 0);
-	CTL(0, "trace 4242 --duration 60ms --json");
+	CTL(0, "trace 4194242 --duration 60ms --json");
 	ck_assert_int_eq(json_object_get_int(json_member(ctl_json(),
 							 "operations")),
 			 1);
@@ -132,13 +123,13 @@ START_TEST(timeline)
 
 	fake_page(1000000 * US, false);
 	add_suspend(PID, 2);
-	CTL(0, "trace 4242 --duration 60ms -o %s/t.json", dir);
+	CTL(0, "trace 4194242 --duration 60ms -o %s/t.json", dir);
 	snprintf(path, sizeof(path), "%s/t.json", dir);
 	f = fopen(path, "r");
 	ck_assert_ptr_nonnull(f);
 	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 	fclose(f);
-	ck_assert_ptr_nonnull(strstr(text, "\"target 4242\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"target 4194242\""));
 	ck_assert_ptr_nonnull(strstr(text, "wor"));
 	ck_assert_ptr_null(strchr(text, '\033'));
 	check_clean();
@@ -154,7 +145,7 @@ START_TEST(lost)
 	fake_event(5 * US, TID, IOCTL, true, 2, 0);
 	fake_page(1002000 * US, false);
 	add_suspend(PID, 2);
-	CTL(0, "trace 4242 --duration 60ms");
+	CTL(0, "trace 4194242 --duration 60ms");
 	OUT_HAS(": 1 operations on 1 process");
 	ERR_HAS("events were lost");
 	ERR_HAS("1 operations are in the trace only in part");
@@ -168,7 +159,7 @@ START_TEST(missed)
 	fake_profile = "  " IOCTL "  40  3\n  other_event  5  9\n";
 	fake_page(1000000 * US, false);
 	add_suspend(PID, 2);
-	CTL(0, "trace 4242 --duration 60ms");
+	CTL(0, "trace 4194242 --duration 60ms");
 	OUT_HAS(": 0 operations on 1 process");
 	ERR_HAS("3 events were lost");
 	check_clean();
@@ -178,18 +169,19 @@ END_TEST
 /* What killed ones of ours left is removed, and nothing else. */
 START_TEST(stale)
 {
-	fake_add_instance("gpreempt_4242_777"); /* lives */
-	fake_add_instance("gpreempt_4242_778"); /* the PID is another's */
+	fake_add_instance("gpreempt_4194242_777"); /* lives */
+	fake_add_instance("gpreempt_4194242_778"); /* the PID is another's */
 	fake_add_instance("gpreempt_99_5");
 	fake_add_instance("gpreempt_99_5x");
 	fake_add_instance("others");
 	fake_add_event("gpreempt_99_5", "x");
-	fake_add_event("gpreempt_4242_777", "x");
+	fake_add_event("gpreempt_4194242_777", "x");
 	fake_add_event("kprobes", "x");
-	CTL(0, "trace 4242 --duration 30ms");
-	ck_assert_str_eq(fake_instances(), "gpreempt_4242_777 gpreempt_99_5x "
-					   "others ");
-	ck_assert_str_eq(fake_events(), "gpreempt_4242_777/x kprobes/x ");
+	CTL(0, "trace 4194242 --duration 30ms");
+	ck_assert_str_eq(fake_instances(),
+			 "gpreempt_4194242_777 gpreempt_99_5x "
+			 "others ");
+	ck_assert_str_eq(fake_events(), "gpreempt_4194242_777/x kprobes/x ");
 }
 END_TEST
 
@@ -223,7 +215,7 @@ START_TEST(step_fails)
 {
 	fake_fail_call = steps[_i].call;
 	fake_fail_code = steps[_i].code;
-	CTL(steps[_i].status, "trace 4242 --duration 30ms");
+	CTL(steps[_i].status, "trace 4194242 --duration 30ms");
 	ERR_HAS(steps[_i].why);
 	ERR_HAS("next: ");
 	check_clean();
@@ -235,11 +227,11 @@ START_TEST(function_refused)
 {
 	fake_refused_symbol = "resume_queues";
 	fake_fail_code = EINVAL;
-	CTL(0, "trace 4242 --duration 30ms");
+	CTL(0, "trace 4194242 --duration 30ms");
 	ERR_HAS("counts as other: resume_queues, ");
 	fake_refused_symbol = "resume_queues";
 	fake_fail_code = EPERM;
-	CTL(GPREEMPT_CLASS_PERMISSION, "trace 4242 --duration 30ms");
+	CTL(GPREEMPT_CLASS_PERMISSION, "trace 4194242 --duration 30ms");
 	check_clean();
 }
 END_TEST
@@ -247,18 +239,18 @@ END_TEST
 START_TEST(nothing_to_trace)
 {
 	fake_mounted = false;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4242");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
 	ERR_HAS("tracing directory is not mounted");
 	fake_mounted = true;
 	fake_amdgpu = false;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4242");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
 	ERR_HAS("the driver amdgpu is not loaded");
 	fake_amdgpu = true;
 	fake_kallsyms(NULL);
-	CTL(GPREEMPT_CLASS_PERMISSION, "trace 4242");
+	CTL(GPREEMPT_CLASS_PERMISSION, "trace 4194242");
 	ERR_HAS("reading /proc/kallsyms");
 	fake_kallsyms("ffffffffc0a1b2c0 t suspend_queues\t[amdgpu]\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4242");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
 	ERR_HAS("function " IOCTL " cannot be traced");
 	check_clean();
 }
@@ -301,7 +293,7 @@ START_TEST(full)
 	add_suspend(PID, 2);
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	CTL(0, "trace 4242 --duration 60ms");
+	CTL(0, "trace 4194242 --duration 60ms");
 	limit.rlim_cur = RLIM_INFINITY;
 	setrlimit(RLIMIT_FSIZE, &limit);
 	OUT_HAS(": 1 operations on 1 process");
@@ -314,8 +306,8 @@ static void *end_target(void *arg)
 {
 	(void)arg;
 	shr_sleep_ns(200 * NSEC_PER_MSEC);
-	gp_loop_set_file(&loop, "/proc/4242/stat",
-			 "4242 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 "
+	gp_loop_set_file(&loop, "/proc/4194242/stat",
+			 "4194242 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 "
 			 "0 999 100 200 1844\n");
 	return NULL;
 }
@@ -328,7 +320,7 @@ START_TEST(target_ends)
 	fake_page(1000000 * US, false);
 	add_suspend(PID, 2);
 	pthread_create(&thread, NULL, end_target, NULL);
-	CTL(0, "trace 4242 --duration 0s");
+	CTL(0, "trace 4194242 --duration 0s");
 	pthread_join(thread, NULL);
 	ERR_HAS("the traced processes have ended");
 	OUT_HAS(": 1 operations on 1 process");
@@ -394,7 +386,7 @@ static void terminate(void)
 START_TEST(stopped)
 {
 	fake_on_enabled = terminate;
-	CTL(0, "trace 4242 --duration 0s");
+	CTL(0, "trace 4194242 --duration 0s");
 	check_clean();
 	make_script("exec sleep 60");
 	CTL(128 + SIGTERM, "trace -- %s/run", dir);

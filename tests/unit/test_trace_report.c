@@ -13,7 +13,7 @@
 #include "unit-ctl.h"
 #include "unit-trace.h"
 
-#define TARGET 4242
+#define TARGET 4194242
 #define TID    4300
 
 static struct gpreempt_trace *trace;
@@ -244,7 +244,7 @@ START_TEST(timeline)
 	ck_assert_uint_gt(slices, 3);
 	ck_assert_uint_eq(outside, 1);
 	ck_assert_ptr_nonnull(strstr(text, "\"worker 4300\""));
-	ck_assert_ptr_nonnull(strstr(text, "\"target 4242\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"target 4194242\""));
 	json_object_put(o);
 	ck_assert_int_eq(trace_write_timeline(&report, "/no/such/dir/f"),
 			 -ENOENT);
@@ -394,9 +394,9 @@ START_TEST(refused)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "trace");
 	ERR_HAS("a target is needed, or a command behind \"--\"");
-	CTL(GPREEMPT_CLASS_USAGE, "trace 4242 --amd-log 4");
+	CTL(GPREEMPT_CLASS_USAGE, "trace 4194242 --amd-log 4");
 	ERR_HAS("--amd-log is for a command");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "trace 4243");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "trace 4194243");
 	CTL(GPREEMPT_CLASS_FAILED, "trace -o /no/such/dir/x -- true");
 	ERR_HAS("cannot make the directory");
 }

@@ -6,7 +6,7 @@
 #include "shared/macro.h"
 #include "unit-session.h"
 
-#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
+#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4194242/queues"
 
 static const struct {
 	const char *text;

@@ -11,7 +11,7 @@
 #define HEAD "gpreempt-queues - version: 1.0\n"
 #define NAMES \
 	"# qid gpu_id type priority suspended evicted active slots age_ms\n"
-#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4242/queues"
+#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4194242/queues"
 
 static struct gpreempt_view *view;
 
@@ -285,7 +285,7 @@ END_TEST
 
 START_TEST(read_from_sysfs)
 {
-#define QUEUES "/sys/class/kfd/kfd/proc/4242/queues/"
+#define QUEUES "/sys/class/kfd/kfd/proc/4194242/queues/"
 	gp_loop_set_file(&loop, QUEUES, "11\n2\n3\nnonsense");
 	gp_loop_set_file(&loop, QUEUES "2/gpuid", "63420");
 	gp_loop_set_file(&loop, QUEUES "2/type", "0");
@@ -324,7 +324,8 @@ START_TEST(read_nothing)
 
 	ck_assert_int_eq(gpreempt_view_read(g, 99, &view, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4242/queues/", NULL);
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/queues/",
+			 NULL);
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, &err), -ENODATA);
 	ck_assert_int_eq(err.reason, GPREEMPT_NOT_GPU);
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);

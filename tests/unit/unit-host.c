@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -34,6 +35,8 @@ int unit_fork_errno;
 int unit_thread_fails;
 int unit_signalfd_fails;
 int unit_signalfd_errno;
+int unit_mmap_fails;
+int unit_unshare_fails;
 bool unit_freezer_stays;
 void (*unit_before_ppoll)(void);
 
@@ -71,6 +74,19 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	return __real_ppoll(fds, n, timeout, mask);
 }
 
+int __real_unshare(int flags);
+int __wrap_unshare(int flags);
+
+int __wrap_unshare(int flags)
+{
+	/* Threads come here at the same time. */
+	if (!__atomic_sub_fetch(&unit_unshare_fails, 1, __ATOMIC_SEQ_CST)) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return __real_unshare(flags);
+}
+
 int __real_signalfd(int fd, const sigset_t *set, int flags);
 int __wrap_signalfd(int fd, const sigset_t *set, int flags);
 
@@ -81,6 +97,21 @@ int __wrap_signalfd(int fd, const sigset_t *set, int flags)
 		return -1;
 	}
 	return __real_signalfd(fd, set, flags);
+}
+
+void *__real_mmap(void *address, size_t size, int protection, int flags, int fd,
+		  off_t offset);
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
+		  off_t offset);
+
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
+		  off_t offset)
+{
+	if (unit_mmap_fails && !--unit_mmap_fails) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	return __real_mmap(address, size, protection, flags, fd, offset);
 }
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,

@@ -50,6 +50,10 @@ extern int unit_fork_errno;
 extern int unit_thread_fails;
 /* The nth signalfd() of this process from now fails with that errno; 0: none. */
 extern int unit_signalfd_fails, unit_signalfd_errno;
+/* The nth mmap() of this process from now fails with ENOMEM; 0: none. */
+extern int unit_mmap_fails;
+/* The nth unshare() of this process from now fails with ENOMEM; 0: none. */
+extern int unit_unshare_fails;
 /* Before each ppoll() of a process that has a loop; NULL: nothing happens. */
 extern void (*unit_before_ppoll)(void);
 /* A process that does nothing and ends with this one, whatever its group. */

@@ -19,7 +19,7 @@ void select_setup(void)
 {
 	unit_setup();
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/",
-			 "300\n100\n4242\n200");
+			 "300\n100\n4194242\n200");
 	add_process("100 (train) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
 		    "18 1111 20\n",
 		    "/proc/100/comm", "python3\n", "/proc/100/stat");
@@ -29,7 +29,7 @@ void select_setup(void)
 	add_process("300 (c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
 		    "3333 20\n",
 		    "/proc/300/comm", "a-very-long-nam\n", "/proc/300/stat");
-	gp_loop_set_file(&loop, "/proc/4242/comm", "job\n");
+	gp_loop_set_file(&loop, "/proc/4194242/comm", "job\n");
 	gp_loop_set_file(&loop, "/proc/100/cgroup",
 			 "0::/system.slice/docker-" ID_A ".scope/sub\n");
 	gp_loop_set_file(&loop, "/proc/200/cgroup",
@@ -37,7 +37,7 @@ void select_setup(void)
 	gp_loop_set_file(&loop, "/proc/300/cgroup",
 			 "0::/user.slice/user-1000.slice/user@1000.service/"
 			 "user.slice/libpod-" ID_C ".scope/container\n");
-	gp_loop_set_file(&loop, "/proc/4242/cgroup", "0::/batch/low\n");
+	gp_loop_set_file(&loop, "/proc/4194242/cgroup", "0::/batch/low\n");
 	gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json",
 			 "{\"Args\":[],\"HostConfig\":{\"Name\":\"/no\"},"
 			 "\"Name\":\"/train\"}");

@@ -14,7 +14,11 @@
 #include "agent/cgroup.h"
 #include "shared/macro.h"
 
-#define PREFIX "gpreempt-hold."
+/*
+ * Below a directory of root's own: that of the mount is one in which root cannot
+ * make or remove anything without CAP_DAC_OVERRIDE, which a holder gives up.
+ */
+#define BASE "gpreempt-hold"
 
 bool hold_cgroup_mount(char *buf, size_t size)
 {
@@ -36,46 +40,62 @@ bool hold_cgroup_mount(char *buf, size_t size)
 	return found;
 }
 
-/* Move this process into the cgroup in that directory. */
-static bool move_to(const char *dir)
+int hold_cgroup_move_to(const char *dir)
 {
 	__cleanup_fd int fd = -1;
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd >= 0 && write(fd, "0", 1) == 1;
+	return fd < 0 || write(fd, "0", 1) < 0 ? -errno : 0;
 }
 
-/* Those of holders that were killed; one in use does not go. */
-static void sweep(const char *mount)
+void hold_cgroup_sweep(const char *path)
 {
 	struct dirent *entry;
 	DIR *dir;
 
-	dir = opendir(mount);
+	dir = opendir(path);
 	if (!dir)
 		return;
 	while ((entry = readdir(dir)))
-		if (!strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
 			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
 	closedir(dir);
 }
 
-bool hold_cgroup_enter(pid_t name)
+static bool make_base(char *buf, size_t size)
 {
-	char mount[256], group[sizeof(mount) + 32];
-	int tries;
+	char mount[HOLD_CGROUP_MOUNT];
 
 	if (!hold_cgroup_mount(mount, sizeof(mount)))
 		return false;
-	sweep(mount);
-	snprintf(group, sizeof(group), "%s/" PREFIX "%d", mount, name);
+	snprintf(buf, size, "%s/" BASE, mount);
+	return !mkdir(buf, 0755) || errno == EEXIST;
+}
+
+bool hold_cgroup_prepare(void)
+{
+	char base[HOLD_CGROUP_MOUNT + 32];
+
+	return make_base(base, sizeof(base));
+}
+
+bool hold_cgroup_enter(pid_t name)
+{
+	char base[HOLD_CGROUP_MOUNT + 32], group[sizeof(base) + 16];
+	int tries;
+
 	/* Another holder may sweep it away before we are in. */
 	for (tries = 0; tries < 5; tries++) {
-		if (mkdir(group, 0755) < 0 && errno != EEXIST)
+		if (!make_base(base, sizeof(base)))
 			return false;
-		if (move_to(group))
+		hold_cgroup_sweep(base);
+		snprintf(group, sizeof(group), "%s/%d", base, name);
+		if (mkdir(group, 0755) < 0 && errno != EEXIST &&
+		    errno != ENOENT)
+			return false;
+		if (!hold_cgroup_move_to(group))
 			return true;
 	}
 	rmdir(group);
@@ -84,11 +104,14 @@ bool hold_cgroup_enter(pid_t name)
 
 void hold_cgroup_leave(void)
 {
-	char mount[256];
+	char mount[HOLD_CGROUP_MOUNT], base[sizeof(mount) + 32];
 
 	if (!hold_cgroup_mount(mount, sizeof(mount)))
 		return;
 	/* The root takes any process; the last one out removes the group. */
-	move_to(mount);
-	sweep(mount);
+	hold_cgroup_move_to(mount);
+	snprintf(base, sizeof(base), "%s/" BASE, mount);
+	hold_cgroup_sweep(base);
+	/* That takes a capability that few of us have; empty, it may stay. */
+	rmdir(base);
 }

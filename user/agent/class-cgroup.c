@@ -33,20 +33,6 @@ int role_path(enum gpreempt_role role, const char *name, char *path)
 	return 0;
 }
 
-/* Those whose programs have ended; one in use does not go. */
-static void sweep(const char *dir)
-{
-	struct dirent *entry;
-	DIR *d = opendir(dir);
-
-	if (!d)
-		return;
-	while ((entry = readdir(d)))
-		if (entry->d_type == DT_DIR && *entry->d_name != '.')
-			unlinkat(dirfd(d), entry->d_name, AT_REMOVEDIR);
-	closedir(d);
-}
-
 static int make(const char *mount, const char *path)
 {
 	char full[MAX_FULL];
@@ -57,14 +43,10 @@ static int make(const char *mount, const char *path)
 
 static int move_to(const char *mount, const char *path)
 {
-	__cleanup_fd int fd = -1;
-	char full[MAX_FULL + 32];
+	char full[MAX_FULL];
 
-	snprintf(full, sizeof(full), "%s%s/cgroup.procs", mount, path);
-	fd = open(full, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	return write(fd, "0", 1) < 0 ? -errno : 0;
+	snprintf(full, sizeof(full), "%s%s", mount, path);
+	return hold_cgroup_move_to(full);
 }
 
 int role_enter(enum gpreempt_role role, const char *path)
@@ -75,7 +57,7 @@ int role_enter(enum gpreempt_role role, const char *path)
 	if (!hold_cgroup_mount(mount, sizeof(mount)))
 		return ret;
 	snprintf(full, sizeof(full), "%s%s", mount, role_cgroup(role));
-	sweep(full);
+	hold_cgroup_sweep(full);
 	/* Another one that starts may sweep ours away before we are in. */
 	for (tries = 0; tries < 5 && ret == -ENOENT; tries++) {
 		ret = make(mount, ROOT);

@@ -3,9 +3,11 @@
 #include <signal.h>
 #include <string.h>
 
+#include "agent/capabilities.h"
 #include "agent/foreground.h"
 #include "agent/freezer-v1.h"
 #include "agent/owner-text.h"
+#include "agent/pause-repair.h"
 #include "output/message.h"
 #include "shared/macro.h"
 #include "shared/signals.h"
@@ -23,13 +25,12 @@ int foreground_signals(void)
 static int fail_taken(pid_t target, int code)
 {
 	char text[HOLD_MAX_TEXT], *next;
+	enum gpreempt_class status;
 
-	hold_not_taken_text(code, target, text, sizeof(text));
+	status = hold_not_taken_text(code, target, text, sizeof(text));
 	next = strchr(text, '\n');
 	*next = '\0';
-	return ctl_fail_text(code == -EWOULDBLOCK ? GPREEMPT_CLASS_BUSY :
-						    GPREEMPT_CLASS_FAILED,
-			     next + 1, "%s", text);
+	return ctl_fail_text(status, next + 1, "%s", text);
 }
 
 int foreground_dir(void)
@@ -67,6 +68,20 @@ int foreground_freezer(void)
 			     strerror(-ret));
 }
 
+int foreground_capabilities(uint64_t kept)
+{
+	int ret = capabilities_keep(kept);
+
+	if (!ret)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     "does a filter of system calls (seccomp) forbid "
+			     "capset() or prctl()?",
+			     "cannot give up the capabilities of root that are "
+			     "not needed: %s",
+			     strerror(-ret));
+}
+
 int foreground_take(pid_t target, enum hold_role role)
 {
 	struct hold_owner owner = { .role = role, .pid = getpid() };
@@ -77,6 +92,6 @@ int foreground_take(pid_t target, enum hold_role role)
 		ret = foreground_freezer();
 	if (ret)
 		return -ret;
-	lock = hold_take(target, &owner);
+	lock = pause_take(target, &owner);
 	return lock < 0 ? -fail_taken(target, lock) : lock;
 }

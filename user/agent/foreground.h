@@ -6,6 +6,7 @@
 #ifndef CTL_FOREGROUND_H
 #define CTL_FOREGROUND_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "agent/holder-lock.h"
@@ -23,6 +24,12 @@ int foreground_signals(void);
  */
 int foreground_dir(void);
 int foreground_freezer(void);
+
+/*
+ * Only these capabilities are kept (see capabilities.h), by this process and what it
+ * starts later. 0, or the exit status after saying why not.
+ */
+int foreground_capabilities(uint64_t kept);
 
 /*
  * The lock of a target, in that role; or, after saying why not, the negated

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 
 #include "agent/holder-lock.h"
@@ -168,7 +169,8 @@ int hold_read_owner(pid_t target, struct hold_owner *owner)
 	return 0;
 }
 
-int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
+int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target),
+		     void *arg)
 {
 	struct dirent *entry;
 	int ret = 0;
@@ -183,7 +185,7 @@ int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
 
 		snprintf(name, sizeof(name), "%.31s", entry->d_name);
 		dot = strchr(name, '.');
-		if (!dot || strcmp(dot, SUFFIX))
+		if (!dot || strcmp(dot, suffix))
 			continue;
 		*dot = '\0';
 		if (!shr_parse_u64(name, INT32_MAX, &pid))
@@ -191,6 +193,11 @@ int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
 	}
 	closedir(dir);
 	return ret;
+}
+
+int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
+{
+	return hold_list_suffix(SUFFIX, fn, arg);
 }
 
 void hold_forget(pid_t target)
@@ -224,6 +231,18 @@ static bool has_open(pid_t pid, pid_t target)
 			st.st_dev == lock.st_dev && st.st_ino == lock.st_ino;
 	closedir(dir);
 	return found;
+}
+
+int hold_signal_owner(pid_t target, const struct hold_owner *owner, int sig)
+{
+	__cleanup_fd int fd = pidfd_open(owner->pid, 0);
+
+	if (fd < 0)
+		return -errno;
+	/* After that the number cannot be another process's. */
+	if (!has_open(owner->pid, target))
+		return -ESRCH;
+	return pidfd_send_signal(fd, sig, NULL, 0) < 0 ? -errno : 0;
 }
 
 static bool is_owner(pid_t target, const struct hold_owner *owner, pid_t pid)

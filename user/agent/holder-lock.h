@@ -19,6 +19,7 @@ enum hold_role {
 	HOLD_ROLE_PREEMPT,
 	HOLD_ROLE_FOLLOW,
 	HOLD_ROLE_GUARD,
+	HOLD_ROLE_PAUSE,   /* the keepers of a pause */
 	HOLD_ROLE_UNKNOWN, /* never written: the lock does not tell */
 	HOLD_ROLES,
 };
@@ -50,9 +51,17 @@ void hold_drop(pid_t target, int lock);
 int hold_read_owner(pid_t target, struct hold_owner *owner);
 /* Calls fn for each target with a lock file. */
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
+/* The same for each with a file PID and that suffix. */
+int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target),
+		     void *arg);
 void hold_socket_path(pid_t target, char *buf, size_t size);
 /* Of the socket of a target; 0: there is none. */
 uint64_t hold_socket_inode(pid_t target);
+/*
+ * Send that signal to the owner whose PID the lock's file names, if it has the lock.
+ * 0 or -errno.
+ */
+int hold_signal_owner(pid_t target, const struct hold_owner *owner, int sig);
 /* Remove both files. Only the process that has the lock may. */
 void hold_forget(pid_t target);
 /*

@@ -11,11 +11,9 @@
 const char *hold_role_name(enum hold_role role)
 {
 	static const char *const names[HOLD_ROLES] = {
-		[HOLD_ROLE_HOLDER] = "suspend",
-		[HOLD_ROLE_PREEMPT] = "preempt",
-		[HOLD_ROLE_FOLLOW] = "follow",
-		[HOLD_ROLE_GUARD] = "guard",
-		[HOLD_ROLE_UNKNOWN] = "unknown",
+		[HOLD_ROLE_HOLDER] = "suspend", [HOLD_ROLE_PREEMPT] = "preempt",
+		[HOLD_ROLE_FOLLOW] = "follow",	[HOLD_ROLE_GUARD] = "guard",
+		[HOLD_ROLE_PAUSE] = "pause",	[HOLD_ROLE_UNKNOWN] = "unknown",
 	};
 
 	return role < HOLD_ROLES && names[role] ? names[role] : "-";
@@ -27,6 +25,7 @@ const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 	*buf = '\0';
 	switch (owner->role) {
 	case HOLD_ROLE_HOLDER:
+	case HOLD_ROLE_PAUSE:
 		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl resume %d",
 			 target);
 		break;
@@ -76,26 +75,59 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 			 target, hold_role_name(owner->role),
 			 (unsigned long long)hold_command_of(owner),
 			 owner->role == HOLD_ROLE_HOLDER ||
-					 owner->role == HOLD_ROLE_GUARD ?
+					 owner->role == HOLD_ROLE_GUARD ||
+					 owner->role == HOLD_ROLE_PAUSE ?
 				 "release it first" :
 				 "wait for it, or end it",
 			 command);
 }
 
-void hold_not_taken_text(int code, pid_t target, char *buf, size_t size)
+enum gpreempt_class hold_not_taken_text(int code, pid_t target, char *buf,
+					size_t size)
 {
 	struct hold_owner owner = { 0 };
 
 	if (code == -EWOULDBLOCK) {
 		hold_read_owner(target, &owner);
 		hold_taken_text(&owner, target, buf, size);
-		return;
+		return GPREEMPT_CLASS_BUSY;
+	}
+	if (code == -EALREADY) {
+		snprintf(buf, size,
+			 "process %d is paused by gpreempt-ctl suspend\n"
+			 "release it first: gpreempt-ctl resume %d",
+			 target, target);
+		return GPREEMPT_CLASS_BUSY;
+	}
+	if (code == -EPROTO) {
+		snprintf(buf, size,
+			 TEXT_PAUSE_DAMAGED
+			 "\n" NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues %d "
+			 "shows whether the process is evicted",
+			 target, target);
+		return GPREEMPT_CLASS_FAILED;
 	}
 	snprintf(buf, size, "cannot lock process %d in " HOLD_DIR ": %s\n%s",
 		 target, strerror(-code),
 		 code == -ENOSPC ?
 			 "make room in " HOLD_DIR " and try again" :
 			 "it must be a directory of root's that can be written to");
+	return GPREEMPT_CLASS_FAILED;
+}
+
+enum gpreempt_class hold_not_noted_text(int code, pid_t target, char *buf,
+					size_t size)
+{
+	if (code == -EPROTO || code == -EALREADY)
+		return hold_not_taken_text(code, target, buf, size);
+	snprintf(buf, size,
+		 "cannot note process %d in " HOLD_DIR
+		 ", and without that it is not paused: %s\n%s",
+		 target, strerror(-code),
+		 code == -ENOSPC ? "make room in " HOLD_DIR " and try again" :
+				   "it must be a directory of root's that can "
+				   "be written to");
+	return GPREEMPT_CLASS_FAILED;
 }
 
 void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)

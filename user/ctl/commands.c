@@ -6,11 +6,13 @@
 
 #define LEFT 19 /* columns of a name and its words, in the help */
 
+/* clang-format off */
 const struct ctl_command *const ctl_commands[] = {
 	&ctl_list,
 	&ctl_queues,
 	&ctl_suspend,
 	&ctl_resume,
+	&ctl_repair,
 	&ctl_status,
 	&ctl_monitor,
 	&ctl_preempt,
@@ -33,6 +35,7 @@ const struct ctl_command *const ctl_commands[] = {
 	&ctl_module_unload,
 	NULL,
 };
+/* clang-format on */
 
 /* "load" in "module load"; NULL for a command of one word. */
 static const char *second_word(const struct ctl_command *cmd)

@@ -66,7 +66,6 @@ static void watch(struct guard *guard)
 	for (;;) {
 		uint64_t now = shr_now_ns();
 
-		guard_heartbeat(guard);
 		if (guard_poller_runs(guard))
 			notify_manager("WATCHDOG=1");
 		guard_targets_look(guard);

@@ -314,7 +314,7 @@ void guard_reap(struct guard *guard);
 bool guard_is_going(const struct guard *guard, pid_t pid);
 void guard_end_all(struct guard *guard);
 
-/* targets.c: who is there now. */
+/* targets.c: who is there now. It beats at each word, of which there is one at least. */
 void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
 

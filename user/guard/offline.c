@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/owner-text.h"
+#include "agent/pause-repair.h"
 #include "guard/guard.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -79,6 +80,9 @@ static void refuse_locked(struct guard *guard,
 			 "it is held by gpreempt-ctl %s (%llu)",
 			 hold_role_name(owner.role),
 			 (unsigned long long)hold_command_of(&owner));
+	} else if (code == -EALREADY) {
+		snprintf(why, sizeof(why),
+			 "it is paused by gpreempt-ctl suspend");
 	} else {
 		snprintf(why, sizeof(why),
 			 "it cannot be locked in " HOLD_DIR ": %s",
@@ -116,7 +120,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	}
 	for (i = 0; i < GUARD_NODES; i++)
 		offline.entity[i] = -1;
-	job.lock = hold_take(f->target.pid, &owner);
+	job.lock = pause_take(f->target.pid, &owner);
 	if (job.lock < 0) {
 		refuse_locked(guard, &f->target, job.lock);
 		return false;

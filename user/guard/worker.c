@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "agent/capabilities.h"
 #include "agent/session-owner.h"
 #include "guard/worker.h"
 #include "shared/clock.h"
@@ -255,7 +256,9 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 	int ret;
 
 	shr_ask_short_slices();
-	ret = heartbeat_start(&w.heartbeat);
+	ret = capabilities_keep(CAPABILITIES_HOLDER);
+	if (!ret)
+		ret = heartbeat_start(&w.heartbeat);
 	if (ret) {
 		set_error(&w, ret, "setting up");
 	} else if (!session_owner_open(&w.owner, &channel->error)) {

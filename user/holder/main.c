@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "agent/owner-text.h"
+#include "agent/pause-repair.h"
 #include "holder/holder.h"
 #include "ipc/client.h"
 #include "shared/clock.h"
@@ -49,7 +50,7 @@ static int take_lock(pid_t target, struct hold_reply *reply)
 	while (!lock) {
 		struct hold_owner owner = { .pid = getpid() };
 
-		lock = hold_take(target, &owner);
+		lock = pause_take(target, &owner);
 		if (lock != -EWOULDBLOCK)
 			break;
 		owner.role = HOLD_ROLE_NONE;
@@ -61,7 +62,9 @@ static int take_lock(pid_t target, struct hold_reply *reply)
 		lock = 0;
 		shr_sleep_ns(PAUSE_NS);
 	}
-	if (lock < 0)
+	if (lock == -EALREADY)
+		fail_reply(reply, GPREEMPT_HELD, -EBUSY, target);
+	else if (lock < 0)
 		fail_reply(reply, GPREEMPT_SYSTEM, lock, target);
 	return lock;
 }

@@ -2,15 +2,15 @@
 /* The birth of a holder. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "agent/capabilities.h"
 #include "agent/cgroup.h"
 #include "agent/freezer-v1.h"
+#include "agent/leave-command.h"
 #include "holder/holder.h"
 #include "ipc/client.h"
 #include "shared/clock.h"
@@ -74,34 +74,27 @@ static void drop_descriptors(struct hold_birth *birth)
 	close_range(FD_FIRST_OTHER, ~0U, 0);
 }
 
-static void reset_signals(void)
+/* The same, when the holder's own cgroup is there already. */
+__attribute__((noreturn)) static void
+fail_inside(const struct hold_birth *birth, const char *step)
 {
-	sigset_t none;
-	int sig;
+	int code = errno;
 
-	for (sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	/* A terminal or a session that ends is none of the holder's. */
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	hold_cgroup_leave();
+	errno = code;
+	fail_birth(birth, step);
 }
 
 __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 {
 	pid_t worker;
-	int beat[2], ret;
 	bool inside;
+	int beat[2];
 
-	setsid();
-	reset_signals();
-	drop_descriptors(birth);
-	if (chdir("/") < 0)
+	errno = -leave_command();
+	if (errno)
 		fail_birth(birth, "going to the root directory");
-	/* Late answers look like death to those who watch. */
-	setpriority(PRIO_PROCESS, 0, -20);
+	drop_descriptors(birth);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat) < 0)
 		fail_birth(birth, "making the holder's guardian");
 	birth->guardian = getpid();
@@ -111,13 +104,12 @@ __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 			   inside ? "leaving the old freezer (cgroup v1)" :
 				    "reading /proc/self/cgroup");
 	birth->cgroup = hold_cgroup_enter(birth->guardian);
+	errno = -capabilities_keep(CAPABILITIES_HOLDER);
+	if (errno)
+		fail_inside(birth, "giving up the capabilities of root");
 	worker = fork();
-	if (worker < 0) {
-		ret = errno;
-		hold_cgroup_leave();
-		errno = ret;
-		fail_birth(birth, "making the holder's worker");
-	}
+	if (worker < 0)
+		fail_inside(birth, "making the holder's worker");
 	birth->beat = beat[worker ? 0 : 1];
 	close(beat[worker ? 1 : 0]);
 	if (!worker)

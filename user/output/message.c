@@ -114,6 +114,16 @@ void ctl_note(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+void ctl_note_reason(enum gpreempt_reason reason, pid_t pid)
+{
+	const struct gpreempt_error err = { .reason = reason, .pid = pid };
+	char text[512], next[512];
+
+	gpreempt_error_text(&err, text, sizeof(text));
+	ctl_next_step(&err, next, sizeof(next));
+	ctl_note("%s; %s", text, next);
+}
+
 void ctl_progress(const char *format, ...)
 {
 	va_list ap;
@@ -191,4 +201,9 @@ const char *ctl_verdict_name(enum gpreempt_verdict verdict)
 	default:
 		return "not checked";
 	}
+}
+
+const char *ctl_route_name(enum gpreempt_route route)
+{
+	return route == GPREEMPT_ROUTE_PAUSE ? "pause" : "debug";
 }

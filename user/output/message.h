@@ -24,6 +24,9 @@ __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
 /* Something that the user should know, on stderr. */
 __attribute__((format(printf, 1, 2))) void ctl_note(const char *format, ...);
 
+/* What is so with a process, and what to do about it. */
+void ctl_note_reason(enum gpreempt_reason reason, pid_t pid);
+
 /*
  * How far long work is: one line on stderr that the next one replaces, on a
  * terminal only, until it is taken away.
@@ -53,6 +56,8 @@ int ctl_need_host(struct gpreempt *g);
 /* Print a note that the times come from a simulated GPU. */
 void ctl_label_times(void);
 
+/* "debug" or "pause" */
+const char *ctl_route_name(enum gpreempt_route route);
 const char *ctl_verdict_name(enum gpreempt_verdict verdict);
 
 #endif

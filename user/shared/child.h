@@ -23,7 +23,9 @@ pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
 		      size_t n_keep);
 
 /* A process whose memory a child reads answers in microseconds, if it does. */
+#ifndef SHR_CHILD_PATIENCE_MS
 #define SHR_CHILD_PATIENCE_MS 500
+#endif
 
 /*
  * Kill it and do not wait: it may be where no signal ends that. If it has not ended

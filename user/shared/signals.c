@@ -19,3 +19,10 @@ int shr_signals_open(const int *signals)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return fd;
 }
+
+int shr_signals_open_stop(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
+
+	return shr_signals_open(signals);
+}

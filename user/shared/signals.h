@@ -9,4 +9,7 @@
  */
 int shr_signals_open(const int *signals);
 
+/* The same for SIGINT, SIGTERM and SIGHUP, which end a command that runs on. */
+int shr_signals_open_stop(void);
+
 #endif

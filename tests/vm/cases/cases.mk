@@ -2,14 +2,14 @@
 # Helpers of the VM tests that a shell is too slow or too weak for. Static,
 # because the guest has no libc.
 
-VM_TOOLS := as-user as-unit ask-guard debugger lifetime move-root notify-log on-terminal queue-signals terminal \
+VM_TOOLS := as-user as-unit ask-guard debugger lifetime move-root notify-log on-terminal queue-signals takeover terminal \
 	user-time with-cap
 VM_TOOL_BINS := $(VM_TOOLS:%=$(O)/vm-tools/%)
 VM_GPU_TOOLS := gpu-steps sdma-check
 VM_GPU_TOOL_BINS := $(VM_GPU_TOOLS:%=$(O)/vm-tools/%)
 # The guest's own trace-cmd, which must read what gpreempt-ctl writes.
 VM_BINS += $(wildcard /usr/bin/trace-cmd)
-VM_BINS += $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) $(O)/vm-tools/gp-api $(O)/vm-tools/gp-hold \
+VM_BINS += $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) $(O)/vm-tools/gp-api $(O)/vm-tools/gp-hold $(O)/vm-tools/gp-pause \
 	$(O)/vm-tools/json-value
 
 $(VM_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c | $(KFD_HEADER)
@@ -22,7 +22,7 @@ $(VM_GPU_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c $(filter-out %/main.o,$
 	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ $^ -pthread -lm
 
 # The library itself, without a command around it.
-$(O)/vm-tools/gp-api $(O)/vm-tools/gp-hold: $(O)/vm-tools/%: tests/vm/tools/%.c $(O)/libgpreempt.a
+$(O)/vm-tools/gp-api $(O)/vm-tools/gp-hold $(O)/vm-tools/gp-pause: $(O)/vm-tools/%: tests/vm/tools/%.c $(O)/libgpreempt.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_USER) $(USER_CPPFLAGS) -o $@ $^ $(LIB_LIBS) -pthread
 

@@ -16,9 +16,13 @@ static const struct {
 	const char *name;
 	int number;
 } known[] = {
-	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE }, { "CAP_SYS_NICE", CAP_SYS_NICE },
-	{ "CAP_IPC_LOCK", CAP_IPC_LOCK },     { "CAP_SETUID", CAP_SETUID },
-	{ "CAP_SETGID", CAP_SETGID },	      { "CAP_KILL", CAP_KILL },
+	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE },
+	{ "CAP_SYS_NICE", CAP_SYS_NICE },
+	{ "CAP_IPC_LOCK", CAP_IPC_LOCK },
+	{ "CAP_SETUID", CAP_SETUID },
+	{ "CAP_SETGID", CAP_SETGID },
+	{ "CAP_KILL", CAP_KILL },
+	{ "CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH },
 };
 
 static int number_of(const char *name)

@@ -13,6 +13,8 @@
  *	threads N	N threads more, which sleep
  *	churn N		N threads that come and go, one after the other
  *	fork, vfork	a child that ends at once, one that executes "true"
+ *	uninterruptible	the same, but the child is stopped (SIGSTOP) before: until it
+ *			goes on, the first thread sleeps in state D
  *	leader		the first thread ends, another one reads on
  *	exit, abort	the end, without clearing up
  *	thread-exit	the same, by _exit() in another thread
@@ -28,6 +30,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,16 +264,28 @@ static int do_fork(void)
 	return wait_for_child(pid);
 }
 
-static int do_vfork(void)
+static int run_true(bool stopped)
 {
 	pid_t pid = vfork();
 
 	what = "vfork";
 	if (!pid) {
+		if (stopped)
+			kill(getpid(), SIGSTOP);
 		execl("/bin/true", "true", NULL);
 		_exit(1);
 	}
 	return wait_for_child(pid);
+}
+
+static int do_vfork(void)
+{
+	return run_true(false);
+}
+
+static int do_uninterruptible(void)
+{
+	return run_true(true);
 }
 
 static int become(char *command)
@@ -336,6 +351,7 @@ static int run_step(char *line)
 		{ "destroy", destroy_all },
 		{ "fork", do_fork },
 		{ "vfork", do_vfork },
+		{ "uninterruptible", do_uninterruptible },
 		{ "signals", print_signals },
 		{ "close", close_all },
 	};

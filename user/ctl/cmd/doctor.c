@@ -6,6 +6,8 @@
 
 #include <gpreempt/doctor.h>
 
+#include "agent/owner-text.h"
+#include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "output/next-step.h"
 #include "output/table.h"
@@ -113,6 +115,60 @@ static void check_dir(struct report *r)
 	report_own(r, &f);
 }
 
+struct pauses {
+	struct gpreempt *g;
+	struct report *r;
+};
+
+/* One that waits for repair, or that is no entry. */
+static int check_pause(void *arg, pid_t target)
+{
+	struct gpreempt_finding f = { .name = "paused",
+				      .health = GPREEMPT_HEALTH_WARNING };
+	struct pauses *p = arg;
+	struct pause_report r;
+
+	pause_look(p->g, target, &r);
+	if (r.finding == PAUSE_WAITS) {
+		snprintf(f.text, sizeof(f.text),
+			 "process %d was left paused by %s (%d), which has "
+			 "ended",
+			 target, r.entry.comm, r.entry.by);
+		snprintf(f.next, sizeof(f.next), "gpreempt-ctl repair");
+	} else if (r.finding == PAUSE_IS_KEPT) {
+		f.health = GPREEMPT_HEALTH_NOTE;
+		snprintf(f.text, sizeof(f.text),
+			 "process %d is paused by %s (%d)", target,
+			 r.entry.comm, r.entry.by);
+		snprintf(f.next, sizeof(f.next), "gpreempt-ctl resume %d",
+			 target);
+	} else if (r.finding == PAUSE_DAMAGED) {
+		snprintf(f.text, sizeof(f.text), TEXT_PAUSE_DAMAGED, target);
+		snprintf(f.next, sizeof(f.next), NEXT_PAUSE_DAMAGED);
+	} else {
+		return 0;
+	}
+	report_own(p->r, &f);
+	return 0;
+}
+
+/* The other route, for what the debug ioctl cannot hold. */
+static void check_route(struct report *r, struct gpreempt *g, pid_t pid)
+{
+	struct gpreempt_finding f = { .name = "pause" };
+	struct gpreempt_error err;
+
+	if (gpreempt_pause_check(g, pid, &err)) {
+		f.health = GPREEMPT_HEALTH_NOTE;
+		gpreempt_error_text(&err, f.text, sizeof(f.text));
+		ctl_next_step(&err, f.next, sizeof(f.next));
+	} else {
+		snprintf(f.text, sizeof(f.text),
+			 "process %d can be paused: suspend --how pause", pid);
+	}
+	report_own(r, &f);
+}
+
 static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
 {
 	struct gpreempt_finding f = { .name = "target" };
@@ -142,8 +198,12 @@ static int check_host(struct report *r, struct gpreempt *g, bool live)
 		print_finding(r, &all->findings[i]);
 	r->status = gpreempt_findings_class(all);
 	gpreempt_findings_free(all);
-	if (live)
+	if (live) {
+		struct pauses pauses = { .g = g, .r = r };
+
 		check_dir(r);
+		pause_journal_list(check_pause, &pauses);
+	}
 	return 0;
 }
 
@@ -161,8 +221,10 @@ static int check_all(struct report *r, struct gpreempt *g,
 	if (r->mode != OUT_JSON)
 		out_heading(r->mode, &table);
 	ret = check_host(r, g, !args->targets.source.replay);
-	for (i = 0; list && i < list->count; i++)
+	for (i = 0; list && i < list->count; i++) {
 		check_target(r, g, list->targets[i].pid);
+		check_route(r, g, list->targets[i].pid);
+	}
 	gpreempt_targets_free(list);
 	return ret;
 }

@@ -2,6 +2,8 @@
 /* Online before offline. */
 #include <string.h>
 
+#include "agent/capabilities.h"
+#include "agent/foreground.h"
 #include "ctl/command/ctl.h"
 #include "guard/guard.h"
 #include "shared/clock.h"
@@ -92,6 +94,15 @@ static int check_module(struct guard *guard)
 			     "which knows where the indices of a queue are");
 }
 
+/* Before its files are tried: what can be written then can be written later. */
+static int give_up_rights(const struct guard_options *options)
+{
+	bool writes = options->metrics || options->timeline || options->samples;
+
+	return foreground_capabilities(writes ? CAPABILITIES_WRITER :
+						CAPABILITIES_FINDER);
+}
+
 static int run_guard(void *args)
 {
 	/* As long as the process: a thread may come back late from a read. */
@@ -113,6 +124,8 @@ static int run_guard(void *args)
 		ret = foreground_dir();
 	if (!ret)
 		ret = foreground_freezer();
+	if (!ret)
+		ret = give_up_rights(&options);
 	if (!ret)
 		ret = ctl_open(NULL, &guard.g);
 	if (ret)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "agent/owner-text.h"
+#include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "ctl/command/hold-request.h"
 #include "holder/holder.h"
+#include "output/next-step.h"
 #include "output/table.h"
 
 /* One target, and what is printed of it. */
@@ -17,8 +20,10 @@ struct job {
 	int64_t left;
 	int64_t ioctl_ns;
 	int64_t held; /* until now */
+	const char *how;
 	const char *error;
-	int fd; /* where the answer comes */
+	int fd;	   /* where the answer comes */
+	bool part; /* only some queues are meant */
 	struct hold_reply reply;
 };
 
@@ -28,6 +33,7 @@ static const struct out_field fields[] = {
 	{ .name = "held_before",
 	  .kind = OUT_FLAG,
 	  .offset = offsetof(struct job, held) },
+	OUT_FIELD(struct job, how, NULL, OUT_TEXT),
 	OUT_FIELD(struct job, queues, NULL, OUT_DEC),
 	{ .name = "still_suspended",
 	  .kind = OUT_DEC,
@@ -70,23 +76,136 @@ static void fail_silent(struct job *job)
 	     "the holder of process %d does not answer", (int)job->pid);
 }
 
-/* No holder answers; one without its socket is about to end. */
-static void look_for_owner(struct job *job)
+static void fail_error(struct job *job, const struct gpreempt_error *err)
+{
+	char text[512], next[512];
+
+	gpreempt_error_text(err, text, sizeof(text));
+	ctl_next_step(err, next, sizeof(next));
+	fail(job, gpreempt_error_class(err), next, "%s", text);
+}
+
+static void fail_taken(struct job *job, int code)
 {
 	char text[HOLD_MAX_TEXT], *next;
+	enum gpreempt_class status;
+
+	status = hold_not_taken_text(code, job->pid, text, sizeof(text));
+	next = strchr(text, '\n');
+	*next = '\0';
+	fail(job, status, next + 1, "%s", text);
+}
+
+static void count_queues(struct gpreempt *g, struct job *job)
+{
+	struct gpreempt_view *view;
+
+	if (gpreempt_view_read(g, job->pid, &view, NULL))
+		return;
+	job->queues = view->count;
+	gpreempt_view_free(view);
+}
+
+/* Its entry is there, and no process has the lock: this one undoes it. */
+static void undo_pause(struct gpreempt *g, struct job *job)
+{
+	struct gpreempt_pause_report report = { 0 };
+	struct gpreempt_error err;
+	struct pause_report r;
+	int lock = pause_lock(job->pid);
+
+	if (lock < 0) {
+		fail_taken(job, lock);
+		return;
+	}
+	pause_look_locked(g, job->pid, &r);
+	if (r.finding != PAUSE_IS_KEPT && r.finding != PAUSE_WAITS) {
+		/* Another one has resumed it just now. */
+		hold_drop(job->pid, lock);
+		return;
+	}
+	count_queues(g, job);
+	if (pause_undo(g, &r.entry, &report, &err))
+		fail_error(job, &err);
+	else
+		job->ioctl_ns = report.ioctl_ns;
+	hold_drop(job->pid, lock);
+}
+
+/* A pause takes all queues, so it cannot be undone for some. */
+static bool refuse_part(struct job *job)
+{
+	if (!job->part)
+		return false;
+	fail(job, GPREEMPT_CLASS_USAGE,
+	     "leave out --queues, --priority and --gpu",
+	     "process %d is paused, which is undone for all its queues",
+	     (int)job->pid);
+	return true;
+}
+
+static void look_for_pause(struct gpreempt *g, struct job *job)
+{
+	const struct gpreempt_error foreign = { .code = -EBUSY,
+						.reason = GPREEMPT_PAUSED,
+						.pid = job->pid };
+	struct pause_report r;
+
+	pause_look(g, job->pid, &r);
+	switch (r.finding) {
+	case PAUSE_IS_KEPT:
+	case PAUSE_WAITS:
+	case PAUSE_ANSWERED:
+		job->held = 1;
+		job->how = "pause";
+		if (!refuse_part(job))
+			undo_pause(g, job);
+		break;
+	case PAUSE_DAMAGED:
+		fail_taken(job, -EPROTO);
+		break;
+	default:
+		if (pause_is_seen(g, job->pid))
+			fail_error(job, &foreign);
+	}
+}
+
+/* Its keepers undo it, unless a debugger is in their way. */
+static void end_keepers(struct gpreempt *g, struct job *job,
+			const struct hold_owner *owner)
+{
+	struct gpreempt_error err;
+
+	job->how = "pause";
+	if (refuse_part(job))
+		return;
+	hold_signal_owner(job->pid, owner, SIGTERM);
+	if (hold_wait_for_end(job->pid))
+		return;
+	if (gpreempt_pause_check(g, job->pid, &err))
+		fail_error(job, &err);
+	else
+		fail_silent(job);
+}
+
+/* No holder answers; one without its socket is about to end. */
+static void look_for_owner(struct gpreempt *g, struct job *job)
+{
 	struct hold_owner owner;
 
-	if (hold_read_owner(job->pid, &owner))
+	if (hold_read_owner(job->pid, &owner)) {
+		look_for_pause(g, job);
 		return;
-	job->held = 1;
-	if (owner.role > HOLD_ROLE_HOLDER) {
-		hold_taken_text(&owner, job->pid, text, sizeof(text));
-		next = strchr(text, '\n');
-		*next = '\0';
-		fail(job, GPREEMPT_CLASS_BUSY, next + 1, "%s", text);
-	} else if (!hold_wait_for_end(job->pid)) {
-		fail_silent(job);
 	}
+	job->held = 1;
+	if (owner.role == HOLD_ROLE_PAUSE)
+		end_keepers(g, job, &owner);
+	else if (owner.role > HOLD_ROLE_HOLDER)
+		fail_taken(job, -EWOULDBLOCK);
+	else if (!hold_wait_for_end(job->pid))
+		fail_silent(job);
+	else
+		look_for_pause(g, job);
 }
 
 static void take_reply(struct job *job)
@@ -94,6 +213,7 @@ static void take_reply(struct job *job)
 	const struct hold_reply *reply = &job->reply;
 
 	job->held = 1;
+	job->how = "debug";
 	job->queues = reply->queues;
 	job->left = reply->left;
 	job->ioctl_ns = reply->ioctl_ns;
@@ -104,7 +224,7 @@ static void take_reply(struct job *job)
 		     (int)strcspn(reply->text, "\n"), reply->text);
 }
 
-static void finish(struct job *job)
+static void finish(struct gpreempt *g, struct job *job)
 {
 	int ret = job->fd;
 
@@ -115,7 +235,7 @@ static void finish(struct job *job)
 		take_reply(job);
 		break;
 	case -ENOENT:
-		look_for_owner(job);
+		look_for_owner(g, job);
 		break;
 	case -ECONNRESET:
 		/* It ended when we asked, which is as good. */
@@ -140,7 +260,10 @@ static void print_job(const struct job *job)
 		printf("process %d is not held: nothing to resume\n",
 		       (int)job->pid);
 	else if (job->ioctl_ns == GPREEMPT_UNKNOWN)
-		printf("resumed %d: its holder has ended\n", (int)job->pid);
+		printf("resumed %d: %s\n", (int)job->pid,
+		       job->how && !strcmp(job->how, "pause") ?
+			       "its keepers have ended" :
+			       "its holder has ended");
 	else
 		printf("resumed %d: %d queue%s, ioctl %.1f us\n", (int)job->pid,
 		       (int)job->queues, job->queues == 1 ? "" : "s",
@@ -183,7 +306,7 @@ static int print_all(const struct resume_args *args, struct job *jobs,
 	return status;
 }
 
-static int resume_list(const struct resume_args *args,
+static int resume_list(struct gpreempt *g, const struct resume_args *args,
 		       const struct gpreempt_targets *list)
 {
 	struct hold_request request = { .verb = HOLD_RESUME };
@@ -198,10 +321,12 @@ static int resume_list(const struct resume_args *args,
 		request.start = list->targets[i].start;
 		jobs[i].pid = list->targets[i].pid;
 		jobs[i].ioctl_ns = GPREEMPT_UNKNOWN;
+		jobs[i].part = request.count || request.by_priority ||
+			       request.n_gpus;
 		jobs[i].fd = hold_ask_begin(jobs[i].pid, &request);
 	}
 	for (i = 0; i < list->count; i++)
-		finish(&jobs[i]);
+		finish(g, &jobs[i]);
 	status = print_all(args, jobs, list->count);
 	free(jobs);
 	return status;
@@ -222,11 +347,11 @@ static int run_resume(void *data)
 	ret = ctl_need_host(g);
 	if (!ret)
 		ret = ctl_targets(g, &args->targets, &list);
+	if (!ret) {
+		ret = resume_list(g, args, list);
+		gpreempt_targets_free(list);
+	}
 	gpreempt_free(g);
-	if (ret)
-		return ret;
-	ret = resume_list(args, list);
-	gpreempt_targets_free(list);
 	return ret;
 }
 
@@ -247,8 +372,9 @@ const struct ctl_command ctl_resume = {
 		"recorded",
 	.summary = "Let the queues of held processes run again.",
 	.details =
-		"A holder ends when none of its queues is suspended any more. Resuming a\n"
-		"process that is not held does nothing and is no error.\n"
+		"A holder ends when none of its queues is suspended any more. A pause\n"
+		"(suspend --how pause) is undone as a whole, whichever command made it.\n"
+		"Resuming a process that is not held does nothing and is no error.\n"
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"
 		"and 6 if only some were resumed.\n",

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "agent/owner-text.h"
+#include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "holder/holder.h"
 #include "output/table.h"
@@ -24,6 +25,7 @@ struct row {
 	const char *since;
 	const char *lease;
 	const char *role;
+	const char *how;
 	char command[HOLD_MAX_COMMAND];
 	const char *release_with;
 	int64_t held_ns;
@@ -36,9 +38,12 @@ struct row {
 	int64_t debuggers; /* can others attach? */
 	int fd;		   /* where the holder's answer comes; -1: none */
 	bool unknown;	   /* the lock does not name its owner */
+	bool foreign;	   /* paused by another program */
+	enum pause_finding pause; /* what its entry in the journal says */
 };
 
 struct rows {
+	struct gpreempt *g;
 	struct row *row;
 	size_t count;
 };
@@ -52,6 +57,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT),
 	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT),
 	OUT_FIELD(struct row, release_with, "RELEASE-WITH", OUT_TEXT),
+	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
 	{ .name = "held_us",
 	  .kind = OUT_US,
 	  .offset = offsetof(struct row, held_ns) },
@@ -103,11 +109,10 @@ static void fill_row(struct row *row, const struct hold_reply *reply)
 			    sizeof(row->lease_text));
 }
 
-/* The holder is asked; the answer is waited for when all have been. */
-static int add_target(void *arg, pid_t target)
+/* What is known of no row at first. */
+static struct row empty_row(pid_t target)
 {
-	struct hold_request request = { .verb = HOLD_STATUS };
-	struct row row = {
+	return (struct row){
 		.pid = target,
 		.holder = GPREEMPT_UNKNOWN,
 		.guardian = GPREEMPT_UNKNOWN,
@@ -120,13 +125,35 @@ static int add_target(void *arg, pid_t target)
 		.unseen = GPREEMPT_UNKNOWN,
 		.fd = -1,
 	};
+}
+
+static int add_row(struct rows *rows, const struct row *row)
+{
+	struct row *more;
+
+	more = realloc(rows->row, (rows->count + 1) * sizeof(*row));
+	if (!more)
+		return -ENOMEM;
+	rows->row = more;
+	rows->row[rows->count++] = *row;
+	return 0;
+}
+
+/* The holder is asked; the answer is waited for when all have been. */
+static int add_target(void *arg, pid_t target)
+{
+	struct hold_request request = { .verb = HOLD_STATUS };
+	struct row row = empty_row(target);
 	struct rows *rows = arg;
 	struct hold_owner owner;
-	struct row *more;
 
 	/* It may end while we look, or be only just beginning. */
 	if (hold_read_owner(target, &owner) || owner.role == HOLD_ROLE_NONE)
 		return 0;
+	/* The journal has more of it. */
+	if (owner.role == HOLD_ROLE_PAUSE)
+		return 0;
+	row.how = "debug";
 	if (owner.pid)
 		row.holder = owner.pid;
 	if (owner.guardian)
@@ -134,14 +161,120 @@ static int add_target(void *arg, pid_t target)
 	row.unknown = owner.role == HOLD_ROLE_UNKNOWN;
 	row.role = hold_role_name(owner.role);
 	hold_release_command(&owner, target, row.command);
-	more = realloc(rows->row, (rows->count + 1) * sizeof(row));
-	if (!more)
-		return -ENOMEM;
 	if (owner.role == HOLD_ROLE_HOLDER)
 		row.fd = hold_ask_begin(target, &request);
-	rows->row = more;
-	rows->row[rows->count++] = row;
-	return 0;
+	return add_row(rows, &row);
+}
+
+static void set_times(struct row *row, const struct pause_entry *e)
+{
+	uint64_t now = shr_boottime_ns();
+
+	row->held_ns = now - e->since_ns;
+	shr_format_duration(row->held_ns, row->since_text,
+			    sizeof(row->since_text));
+	snprintf(row->lease_text, sizeof(row->lease_text), "none");
+	if (!e->until_ns)
+		return;
+	row->lease_ns = e->until_ns > now ? e->until_ns - now : 0;
+	shr_format_duration(row->lease_ns, row->lease_text,
+			    sizeof(row->lease_text));
+}
+
+static void set_keepers(struct row *row)
+{
+	struct hold_owner owner;
+
+	if (hold_read_owner(row->pid, &owner) || owner.role != HOLD_ROLE_PAUSE)
+		return;
+	row->holder = owner.pid;
+	row->guardian = owner.guardian;
+}
+
+/* A process that is paused by us, with keepers or without. */
+static int add_pause(void *arg, pid_t target)
+{
+	struct row row = empty_row(target);
+	struct rows *rows = arg;
+	struct gpreempt_view *view;
+	struct pause_report r;
+
+	pause_look(rows->g, target, &r);
+	if (r.finding == PAUSE_NONE || r.finding == PAUSE_STALE)
+		return 0;
+	row.pause = r.finding;
+	row.role = "pause";
+	row.how = "pause";
+	row.debuggers = 1;
+	if (r.finding != PAUSE_DAMAGED && r.finding != PAUSE_UNREAD)
+		set_times(&row, &r.entry);
+	set_keepers(&row);
+	if (!gpreempt_view_read(rows->g, target, &view, NULL)) {
+		row.queues = view->count;
+		gpreempt_view_free(view);
+	}
+	if (r.finding == PAUSE_WAITS)
+		snprintf(row.command, sizeof(row.command),
+			 "gpreempt-ctl repair");
+	else if (r.finding != PAUSE_DAMAGED)
+		snprintf(row.command, sizeof(row.command),
+			 "gpreempt-ctl resume %d", target);
+	return add_row(rows, &row);
+}
+
+static bool has_row(const struct rows *rows, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < rows->count; i++)
+		if (rows->row[i].pid == pid)
+			return true;
+	return false;
+}
+
+static bool is_in_journal(const struct rows *rows, pid_t pid)
+{
+	struct pause_report r;
+
+	pause_look(rows->g, pid, &r);
+	return r.finding != PAUSE_NONE && r.finding != PAUSE_STALE;
+}
+
+/*
+ * Our pauses have an entry from before they begin until after they end. One that has
+ * no row had none when the journal was listed; with none after it is seen, either, it
+ * is none of ours.
+ */
+static bool is_foreign(const struct rows *rows, pid_t pid)
+{
+	return !has_row(rows, pid) && pause_is_seen(rows->g, pid) &&
+	       !is_in_journal(rows, pid);
+}
+
+/* Processes that other programs have paused. Only gpreempt.ko sees them. */
+static int add_foreign(struct rows *rows)
+{
+	struct gpreempt_process_list *list;
+	int ret = 0;
+	size_t i;
+
+	if (gpreempt_processes_read(rows->g, &list, NULL))
+		return 0;
+	for (i = 0; i < list->count && !ret; i++) {
+		struct row row = empty_row(list->processes[i].pid);
+
+		if (list->processes[i].paused != 1 ||
+		    !is_foreign(rows, row.pid))
+			continue;
+		row.role = "other";
+		row.how = "pause";
+		row.debuggers = 1;
+		row.foreign = true;
+		row.queues = list->processes[i].queues;
+		ret = add_row(rows, &row);
+	}
+	gpreempt_processes_free(list);
+	return ret;
 }
 
 /* One limit for all: a holder that hangs must not delay each of the others. */
@@ -164,9 +297,22 @@ static int compare(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+static void note_pause(const struct row *row)
+{
+	if (row->pause == PAUSE_WAITS)
+		ctl_note("process %d was left paused by a gpreempt-ctl that "
+			 "has ended; gpreempt-ctl repair undoes it",
+			 (int)row->pid);
+	else if (row->pause == PAUSE_DAMAGED)
+		ctl_note(TEXT_PAUSE_DAMAGED "; " NEXT_PAUSE_DAMAGED,
+			 (int)row->pid);
+	else if (row->foreign)
+		ctl_note_reason(GPREEMPT_PAUSED, row->pid);
+}
+
 static void print_rows(enum out_mode mode, struct rows *rows)
 {
-	size_t i;
+	size_t i, sessions = 0;
 
 	for (i = 0; i < rows->count; i++) {
 		struct row *row = &rows->row[i];
@@ -185,12 +331,16 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 			ctl_note("process %d: unknown holder (lock is held); "
 				 "find it: fuser -v " HOLD_DIR "/%d.lock",
 				 (int)rows->row[i].pid, (int)rows->row[i].pid);
+	for (i = 0; i < rows->count; i++)
+		note_pause(&rows->row[i]);
 	for (i = 0; mode != OUT_JSON && i < rows->count; i++)
 		if (rows->row[i].churn > 0)
 			hold_note_churn(rows->row[i].pid,
 					rows->row[i].recent_ns,
 					rows->row[i].window_ns);
-	if (mode != OUT_JSON)
+	for (i = 0; i < rows->count; i++)
+		sessions += !rows->row[i].debuggers;
+	if (mode != OUT_JSON && sessions)
 		ctl_note("gdb, strace, rocgdb, CRIU and ROCm's core dump "
 			 "cannot attach to these until they are released");
 }
@@ -208,7 +358,14 @@ static int run_status(void *data)
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
+	ret = ctl_open(NULL, &rows.g);
+	if (ret)
+		return ret;
 	ret = hold_list(add_target, &rows);
+	if (!ret)
+		ret = pause_journal_list(add_pause, &rows);
+	if (!ret)
+		ret = add_foreign(&rows);
 	take_answers(&rows);
 	if (!ret) {
 		if (rows.count)
@@ -216,6 +373,7 @@ static int run_status(void *data)
 		print_rows(args->mode, &rows);
 	}
 	free(rows.row);
+	gpreempt_free(rows.g);
 	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
 }
 
@@ -232,7 +390,9 @@ const struct ctl_command ctl_status = {
 	.details =
 		"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
 		"suspend, foreground (a suspend --foreground) or the command that holds it\n"
-		"while it runs: preempt, follow or guard, which have no guardian; unknown: the\n"
+		"while it runs: preempt, follow or guard, which have no guardian; pause: paused,\n"
+		"HOLDER and GUARDIAN are its keepers if it has a lease; other: paused by\n"
+		"another program, such as CRIU, which only gpreempt.ko sees; unknown: the\n"
 		"lock is held, and its file does not name its owner. RELEASE-WITH is the\n"
 		"command that releases it. \"-\" elsewhere means that the holder did not\n"
 		"answer, or is of a kind that does not report it.\n"

@@ -49,6 +49,14 @@ struct ctl_target_args {
 	struct ctl_source source;
 };
 
+/* CTL_HOW: by which route a process goes off the GPU. */
+enum ctl_how {
+	CTL_HOW_DEBUG, /* a debug session: a part of it, and a holder */
+	CTL_HOW_PAUSE, /* a pause: all of it, and no holder */
+	CTL_HOW_AUTO,  /* the first if it is possible, or else the second */
+	CTL_HOWS,
+};
+
 enum ctl_kind {
 	CTL_FLAG,     /* no argument, sets a uint64_t to 1 */
 	CTL_COUNT,    /* uint64_t, at least 1 */
@@ -63,6 +71,7 @@ enum ctl_kind {
 	CTL_CPU,      /* uint64_t, the number and 1 */
 	CTL_ROLE,     /* struct guard_words; words may follow */
 	CTL_UIDS,     /* struct shr_ids */
+	CTL_HOW,      /* enum ctl_how */
 	CTL_JSON,     /* no argument, enum out_mode; else as stdout is */
 	CTL_CSV,      /* the same */
 	CTL_KINDS,
@@ -160,6 +169,7 @@ extern const struct ctl_command ctl_monitor;
 extern const struct ctl_command ctl_queues;
 extern const struct ctl_command ctl_suspend;
 extern const struct ctl_command ctl_resume;
+extern const struct ctl_command ctl_repair;
 extern const struct ctl_command ctl_status;
 extern const struct ctl_command ctl_preempt;
 extern const struct ctl_command ctl_decode;
@@ -195,6 +205,11 @@ void ctl_help_all(FILE *f);
 void ctl_help(const struct ctl_command *cmd, FILE *f);
 /* "gpreempt-ctl COMMAND WORDS [OPTION...] [-- COMMAND...]" */
 void ctl_usage(const struct ctl_command *cmd, FILE *f);
+
+/* Is a part of a process asked for? A pause takes all of it. */
+bool ctl_is_part(const struct ctl_queue_args *queues);
+/* 0, or the exit status after saying that a pause cannot do that. */
+int ctl_check_how(enum ctl_how how, const struct ctl_queue_args *queues);
 
 /* Is it among the queues that --queues, --priority and --gpu choose? */
 bool ctl_chosen(const struct ctl_queue_args *args,

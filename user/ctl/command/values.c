@@ -202,6 +202,24 @@ static const char *take_role(const char *text, void *field)
 	return NULL;
 }
 
+static const char *take_how(const char *text, void *field)
+{
+	static const char *const hows[CTL_HOWS] = {
+		[CTL_HOW_DEBUG] = "debug",
+		[CTL_HOW_PAUSE] = "pause",
+		[CTL_HOW_AUTO] = "auto",
+	};
+	size_t i;
+
+	for (i = 0; i < CTL_HOWS; i++) {
+		if (strcmp(text, hows[i]))
+			continue;
+		*(enum ctl_how *)field = i;
+		return NULL;
+	}
+	return "it is debug, pause or auto";
+}
+
 static const char *take_json(const char *text, void *field)
 {
 	(void)text;
@@ -228,8 +246,8 @@ static const char *(*const take_value[CTL_KINDS])(const char *text,
 	[CTL_GPUS] = take_gpus,		[CTL_FILE] = take_file,
 	[CTL_NAME] = take_name,		[CTL_PERCENT] = take_percent,
 	[CTL_CPU] = take_cpu,		[CTL_ROLE] = take_role,
-	[CTL_UIDS] = take_uids,		[CTL_JSON] = take_json,
-	[CTL_CSV] = take_csv,
+	[CTL_UIDS] = take_uids,		[CTL_HOW] = take_how,
+	[CTL_JSON] = take_json,		[CTL_CSV] = take_csv,
 };
 
 const char *ctl_take_value(const struct ctl_option *o, const char *text,

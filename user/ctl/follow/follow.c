@@ -12,6 +12,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "agent/capabilities.h"
 #include "agent/cgroup.h"
 #include "agent/find-targets.h"
 #include "agent/foreground.h"
@@ -283,6 +284,11 @@ static int run_follow(void *data)
 	int ret;
 
 	ret = ctl_need_root(0);
+	if (ret)
+		return ret;
+	/* What fails here is reported where the cgroup is needed. */
+	hold_cgroup_prepare();
+	ret = foreground_capabilities(CAPABILITIES_FINDER);
 	if (ret)
 		return ret;
 	/* Without memory it is as it was. */

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "agent/capabilities.h"
 #include "agent/session-owner.h"
 #include "ctl/command/ctl.h"
 #include "ctl/follow/follow.h"
@@ -164,6 +165,10 @@ int follow_process(pid_t target)
 	};
 	int lock, ret;
 
+	/* The other follower looks for targets; this one has its own. */
+	ret = foreground_capabilities(CAPABILITIES_HOLDER);
+	if (ret)
+		return ret;
 	lock = foreground_take(target, HOLD_ROLE_FOLLOW);
 	if (lock < 0)
 		return -lock;

@@ -320,13 +320,6 @@ static void print_sums(const struct monitor *m)
 		ctl_note_sysfs();
 }
 
-static int open_stop(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
-
-	return shr_signals_open(signals);
-}
-
 static void begin(struct monitor *m, const struct gpreempt_targets *list)
 {
 	size_t i;
@@ -341,7 +334,7 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 				syscall(SYS_pidfd_open, w->target.pid, 0);
 		w->series = json_object_new_array();
 	}
-	m->stop = open_stop();
+	m->stop = shr_signals_open_stop();
 	m->start = shr_now_ns();
 	if (m->mode != OUT_JSON)
 		out_heading(m->mode, &table);

@@ -106,8 +106,9 @@ static int fail_members(struct preempt *p, int code)
 			    "measuring");
 }
 
-static int call(struct preempt *p, enum disturb_op op,
-		struct gpreempt_gang_outcome *out)
+/* 0, or the first error; what came of each is in p->members. */
+static int ask(struct preempt *p, enum disturb_op op,
+	       struct gpreempt_gang_outcome *out)
 {
 	int ret;
 
@@ -117,6 +118,16 @@ static int call(struct preempt *p, enum disturb_op op,
 		      gpreempt_gang_resume(p->gang, &p->filter, out);
 	disturb_end(p->disturb);
 	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	return ret;
+}
+
+static int call(struct preempt *p, enum disturb_op op,
+		struct gpreempt_gang_outcome *out)
+{
+	int ret = ask(p, op, out);
+
+	while (ret && op == DISTURB_SUSPEND && preempt_change_route(p))
+		ret = ask(p, op, out);
 	return ret ? fail_members(p, ret) : 0;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/foreground.h"
+#include "agent/pause-repair.h"
 #include "ctl/preempt/preempt.h"
 #include "output/next-step.h"
 
@@ -80,11 +81,11 @@ static int check_queues(const struct preempt *p, pid_t pid)
 
 static int open_target(struct preempt *p, struct preempt_target *t)
 {
-	struct gpreempt_error err;
 	uint64_t born = 0;
+	int ret = preempt_add_target(p, t);
 
-	if (gpreempt_gang_add(p->gang, t->pid, &err))
-		return ctl_fail(&err);
+	if (ret)
+		return ret;
 	if (gpreempt_start_time(p->g, t->pid, &born) || born != t->start)
 		return ctl_fail_reason(GPREEMPT_ENDED, -ESRCH, t->pid);
 	return check_queues(p, t->pid);
@@ -93,7 +94,11 @@ static int open_target(struct preempt *p, struct preempt_target *t)
 /* All queues run, and no watchdog waits for us any more. */
 static void close_sessions(struct preempt *p)
 {
+	size_t i;
+
 	disturb_stop(p->disturb);
+	for (i = 0; i < p->n_targets; i++)
+		preempt_end_pause(p, &p->targets[i]);
 	gpreempt_gang_free(p->gang);
 	p->gang = NULL;
 	if (p->beating)
@@ -272,6 +277,19 @@ static int run_on(struct preempt *p, const struct gpreempt_targets *list)
 	return measure(p);
 }
 
+/* 0, or the exit status. */
+static int check_how(const struct preempt_args *args)
+{
+	const struct ctl_source *source = &args->targets.source;
+
+	if (args->how != CTL_HOW_PAUSE || !(source->record || source->replay))
+		return ctl_check_how(args->how, &args->targets.queues);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave one of the two out",
+			     "%s: not with --how pause, whose calls are not "
+			     "recorded",
+			     source->record ? "--record" : "--replay");
+}
+
 static int run_preempt(void *data)
 {
 	const struct preempt_args *args = data;
@@ -288,12 +306,17 @@ static int run_preempt(void *data)
 				     "leave one of the two out",
 				     "--replay holds nothing that a command "
 				     "could run beside");
-	ret = args->targets.source.replay ? 0 : ctl_need_root(0);
+	ret = check_how(args);
+	if (!ret && !args->targets.source.replay)
+		ret = ctl_need_root(0);
 	if (!ret)
 		ret = ctl_open_busy(&args->targets.source, heartbeat_busy,
 				    &p.heartbeat, &p.g);
 	if (ret)
 		return ret;
+	/* What this host's journal has is not in a recording. */
+	if (!args->targets.source.replay && !args->targets.source.record)
+		pause_repair_all(p.g);
 	ret = ctl_targets(p.g, &args->targets, &list);
 	if (!ret) {
 		ret = run_on(&p, list);
@@ -316,6 +339,8 @@ static const struct ctl_option options[] = {
 	  "hold the queues for that time in each cycle (100ms)" },
 	{ "interval", CTL_DURATION, offsetof(struct preempt_args, interval_ns),
 	  "TIME", "let them run for that time in between (500ms)" },
+	{ "how", CTL_HOW, offsetof(struct preempt_args, how), "ROUTE",
+	  "debug, pause, or auto: pause what debug cannot (debug)" },
 	{ "samples", CTL_FILE, offsetof(struct preempt_args, samples), "FILE",
 	  "write the figures of each cycle to a file" },
 	{ "verbose", CTL_FLAG, offsetof(struct preempt_args, verbose), NULL,
@@ -349,6 +374,10 @@ const struct ctl_command ctl_preempt = {
 		"Other processes on the same GPUs lose their slots for a moment. preempt\n"
 		"measures that by reading their slots all the time (needs gpreempt.ko), but\n"
 		"not with --record or --replay.\n"
+		"\n"
+		"--how pause takes the whole process off all its GPUs by the driver's pause\n"
+		"for checkpoints, which needs no debug session; its ioctl_us is of two calls.\n"
+		"Two small processes (gpreempt-pause) undo it if the command is killed.\n"
 		"\n"
 		"Nothing stays behind: the queues run when the command ends, also after\n"
 		"Ctrl-C or with its terminal. It prints what it has measured until then.\n",

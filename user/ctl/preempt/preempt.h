@@ -4,6 +4,7 @@
 #define CTL_PREEMPT_H
 
 #include "agent/heartbeat.h"
+#include "agent/pause-keepers.h"
 #include "ctl/command/ctl.h"
 
 /* Samples in nanoseconds, in the order of their measurement. */
@@ -46,6 +47,10 @@ struct preempt_target {
 	pid_t pid;
 	uint64_t start; /* clock ticks since boot */
 	int lock;
+	enum gpreempt_route route;
+	char why[256]; /* it is not by a debug session; "": it is, or was asked for */
+	bool is_noted; /* in the journal of pauses, and has keepers */
+	struct pause_keepers keepers;
 	struct preempt_cycle now;
 	struct preempt_figures figures;
 };
@@ -59,6 +64,7 @@ struct preempt_args {
 	uint64_t interval_ns;
 	const char *samples; /* file; NULL: none */
 	uint64_t verbose;
+	enum ctl_how how;
 	enum out_mode mode;
 };
 
@@ -86,6 +92,19 @@ struct preempt {
 	bool interrupted;
 	struct gpreempt_error err; /* why it stopped early */
 };
+
+/*
+ * route.c: take a target into the gang, in the way that was asked for. 0, or the exit
+ * status after saying why not.
+ */
+int preempt_add_target(struct preempt *p, struct preempt_target *t);
+/*
+ * After a suspend that failed, with --how auto: is one of those that were refused
+ * paused from now on, so that another try makes sense?
+ */
+bool preempt_change_route(struct preempt *p);
+/* The end of all pauses of a target: it runs, and its lock is given back. */
+void preempt_end_pause(struct preempt *p, struct preempt_target *t);
 
 /*
  * cycle.c: one cycle. 0, or a negative errno value to stop, with the

@@ -129,6 +129,9 @@ static void print_text(struct preempt *p)
 	size_t i;
 
 	ctl_label_times();
+	for (i = 0; i < p->n_targets && p->args->how != CTL_HOW_DEBUG; i++)
+		printf("how %d %s\n", p->targets[i].pid,
+		       ctl_route_name(p->targets[i].route));
 	for (i = 0; i < p->n_targets && p->n_targets > 1; i++) {
 		snprintf(before, sizeof(before), "target %d ",
 			 p->targets[i].pid);
@@ -218,6 +221,13 @@ static struct json_object *json_targets(struct preempt *p)
 
 		add_number(o, "pid", p->targets[i].pid);
 		add_number(o, "succeeded", p->targets[i].figures.succeeded);
+		json_object_object_add(o, "how",
+				       out_json_text(ctl_route_name(p->targets[i]
+									    .route)));
+		json_object_object_add(o, "not_debug_because",
+				       out_json_text(*p->targets[i].why ?
+							     p->targets[i].why :
+							     NULL));
 		add_figures(o, &p->targets[i].figures);
 		json_object_array_add(array, o);
 	}

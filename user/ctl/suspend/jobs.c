@@ -4,9 +4,11 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/foreground.h"
 #include "agent/owner-text.h"
+#include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "ctl/suspend/suspend.h"
 #include "shared/clock.h"
@@ -70,14 +72,14 @@ static bool begin(struct gpreempt *g, struct suspend_job *job)
 		return true;
 	job->already = false;
 	if (lock == -ENOENT)
-		lock = hold_take(job->pid, &owner);
+		lock = pause_take(job->pid, &owner);
 	if (lock == -EWOULDBLOCK) {
 		return !hold_read_owner(job->pid, &owner) &&
 		       fail_busy(job, &owner);
 	} else if (lock < 0) {
-		job->reply.status = GPREEMPT_CLASS_FAILED;
-		hold_not_taken_text(lock, job->pid, job->reply.text,
-				    sizeof(job->reply.text));
+		job->reply.status =
+			hold_not_taken_text(lock, job->pid, job->reply.text,
+					    sizeof(job->reply.text));
 	} else if (!check(g, job)) {
 		hold_drop(job->pid, lock);
 	} else {
@@ -126,16 +128,36 @@ static void end(struct gpreempt *g, struct suspend_job *job)
 	job->fd = -1;
 }
 
-void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count)
+/* The debug ioctl could not hold it; the user reads why. */
+static void pause_instead(struct gpreempt *g, struct suspend_job *job)
+{
+	snprintf(job->why, sizeof(job->why), "%.*s",
+		 (int)strcspn(job->reply.text, "\n"), job->reply.text);
+	if (job->fd >= 0)
+		close(job->fd);
+	job->fd = -1;
+	job->chosen = true;
+	/* The lock may be that of a holder that is about to end. */
+	hold_wait_for_end(job->pid);
+	suspend_pause(g, job);
+}
+
+void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count,
+		 enum ctl_how how)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (!jobs[i].reply.status)
+		if (!jobs[i].reply.status && how != CTL_HOW_PAUSE)
 			begin_patiently(g, &jobs[i]);
 	for (i = 0; i < count; i++)
 		if (jobs[i].fd >= 0)
 			end(g, &jobs[i]);
+	for (i = 0; i < count; i++)
+		if (how == CTL_HOW_PAUSE && !jobs[i].reply.status)
+			suspend_pause(g, &jobs[i]);
+		else if (how == CTL_HOW_AUTO && suspend_may_pause(&jobs[i]))
+			pause_instead(g, &jobs[i]);
 }
 
 /* Wait for the first descriptor, the stop, or for an end of one of the rest. */

@@ -5,6 +5,7 @@
 
 #include "agent/foreground.h"
 #include "agent/owner-text.h"
+#include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "ctl/command/hold-request.h"
 #include "ctl/suspend/suspend.h"
@@ -23,6 +24,8 @@ struct row {
 	int64_t slots_ns;
 	int64_t resolution_ns;
 	const char *verified;
+	const char *how;
+	const char *why;
 	int64_t holder;
 	int64_t guardian;
 	int64_t lease_ns;
@@ -47,6 +50,10 @@ static const struct out_field fields[] = {
 	  .kind = OUT_US,
 	  .offset = offsetof(struct row, resolution_ns) },
 	OUT_FIELD(struct row, verified, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
+	{ .name = "not_debug_because",
+	  .kind = OUT_TEXT,
+	  .offset = offsetof(struct row, why) },
 	OUT_FIELD(struct row, holder, NULL, OUT_DEC),
 	OUT_FIELD(struct row, guardian, NULL, OUT_DEC),
 	{ .name = "lease_left_us",
@@ -71,8 +78,9 @@ static bool is_held(const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 
-	return reply->worker && (reply->status == GPREEMPT_CLASS_DONE ||
-				 reply->status == GPREEMPT_CLASS_PARTIAL);
+	return (reply->worker || job->paused) &&
+	       (reply->status == GPREEMPT_CLASS_DONE ||
+		reply->status == GPREEMPT_CLASS_PARTIAL);
 }
 
 static int64_t or_unknown(uint64_t value)
@@ -102,8 +110,13 @@ static void fill_row(struct row *row, const struct suspend_job *job)
 		.slots_ns = or_unknown(reply->slots_ns),
 		.resolution_ns = or_unknown(reply->resolution_ns),
 		.verified = held ? ctl_verdict_name(reply->verdict) : NULL,
-		.holder = held ? (int64_t)reply->worker : GPREEMPT_UNKNOWN,
-		.guardian = held ? (int64_t)reply->guardian : GPREEMPT_UNKNOWN,
+		.how = !held	   ? NULL :
+		       job->paused ? "pause" :
+				     "debug",
+		.why = job->chosen ? job->why : NULL,
+		.holder = held ? or_unknown(reply->worker) : GPREEMPT_UNKNOWN,
+		.guardian = held ? or_unknown(reply->guardian) :
+				   GPREEMPT_UNKNOWN,
 		.lease_ns = or_unknown(reply->lease_ns),
 		.already = job->already,
 		.foreground = !!reply->command,
@@ -157,12 +170,49 @@ static void print_held(const struct suspend_job *job)
 		     "the lease is new");
 }
 
+static void print_paused(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+	char lease[32];
+
+	if (job->already)
+		printf("process %d was paused already: %llu queue%s, "
+		       "verified: %s\n",
+		       job->pid, (unsigned long long)reply->queues,
+		       reply->queues == 1 ? "" : "s",
+		       ctl_verdict_name(reply->verdict));
+	else
+		printf("paused %d: %llu queue%s, ioctl %.1f us, verified: %s\n",
+		       job->pid, (unsigned long long)reply->queues,
+		       reply->queues == 1 ? "" : "s", reply->ioctl_ns / 1000.0,
+		       ctl_verdict_name(reply->verdict));
+	if (reply->lease_ns)
+		shr_format_duration(reply->lease_ns, lease, sizeof(lease));
+	if (!reply->worker)
+		printf("no process holds it: it stays paused until "
+		       "gpreempt-ctl resume %d\n",
+		       job->pid);
+	else
+		printf("keepers %llu and %llu, lease: %s; "
+		       "release with: gpreempt-ctl resume %d\n",
+		       (unsigned long long)reply->worker,
+		       (unsigned long long)reply->guardian,
+		       reply->lease_ns ? lease : "until this command ends",
+		       job->pid);
+}
+
 static void print_job(const struct suspend_job *job)
 {
 	const struct hold_request *request = &job->request;
 
 	if (!is_held(job))
 		return;
+	if (job->chosen)
+		ctl_note("%s; so it is paused", job->why);
+	if (job->paused) {
+		print_paused(job);
+		return;
+	}
 	print_held(job);
 	if (job->reply.destroying)
 		ctl_note("process %d is destroying %llu more queue%s; such a "
@@ -195,6 +245,7 @@ struct suspend_args {
 	uint64_t lease_ns; /* 0: none */
 	uint64_t grace_ns;
 	uint64_t foreground;
+	enum ctl_how how;
 	enum out_mode mode;
 };
 
@@ -233,6 +284,7 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 
 	job->pid = target->pid;
 	job->fd = -1;
+	job->lock = -1;
 	request->verb = HOLD_SUSPEND;
 	request->start = target->start;
 	request->lease_ns = args->lease_ns;
@@ -245,11 +297,14 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 }
 
 /* The holders that this command has made stay, or end with it. */
-static void stay_or_leave(const struct suspend_args *args,
+static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
 			  struct suspend_job *jobs, size_t count)
 {
 	size_t i;
 
+	for (i = 0; i < count; i++)
+		if (jobs[i].paused)
+			suspend_pause_confirm(g, &jobs[i]);
 	if (args->foreground) {
 		suspend_stay(jobs, count);
 		return;
@@ -270,11 +325,23 @@ static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	for (i = 0; i < list->count; i++)
 		prepare(g, args, &list->targets[i], &jobs[i]);
-	suspend_all(g, jobs, list->count);
+	suspend_all(g, jobs, list->count, args->how);
 	status = print_all(args, jobs, list->count);
-	stay_or_leave(args, jobs, list->count);
+	stay_or_leave(g, args, jobs, list->count);
 	free(jobs);
 	return status;
+}
+
+/* 0, or the exit status: a pause takes the whole process, and at once. */
+static int check_how(const struct suspend_args *args)
+{
+	int ret = ctl_check_how(args->how, &args->targets.queues);
+
+	if (ret || args->how != CTL_HOW_PAUSE || args->grace_ns == NO_GRACE)
+		return ret;
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave it out",
+			     "--grace: not with --how pause; the driver has no "
+			     "grace period for it");
 }
 
 static int run_suspend(void *data)
@@ -286,18 +353,20 @@ static int run_suspend(void *data)
 
 	/* A reader that has read enough does not want it undone. */
 	signal(SIGPIPE, SIG_IGN);
-	ret = ctl_need_root(0);
-	if (ret)
-		return ret;
-	ret = foreground_dir();
-	if (ret)
-		return ret;
-	ret = ctl_open(NULL, &g);
+	ret = check_how(args);
+	if (!ret)
+		ret = ctl_need_root(0);
+	if (!ret)
+		ret = foreground_dir();
+	if (!ret)
+		ret = ctl_open(NULL, &g);
 	if (ret)
 		return ret;
 	ret = ctl_need_host(g);
-	if (!ret)
+	if (!ret) {
+		pause_repair_all(g);
 		ret = ctl_targets(g, &args->targets, &list);
+	}
 	if (!ret) {
 		ret = suspend_list(g, args, list);
 		gpreempt_targets_free(list);
@@ -313,6 +382,8 @@ static const struct ctl_option options[] = {
 	  "TIME", "let waves finish for that long first (50us; 0us: no)" },
 	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground),
 	  NULL, "stay, and release it at Ctrl-C or when this terminal closes" },
+	{ "how", CTL_HOW, offsetof(struct suspend_args, how), "ROUTE",
+	  "debug (a session), pause (all of it), or auto" },
 	CTL_QUEUE_OPTIONS(struct suspend_args),
 	CTL_WAIT_OPTION(struct suspend_args),
 	CTL_JSON_OPTION(struct suspend_args),
@@ -338,6 +409,14 @@ const struct ctl_command ctl_suspend = {
 		"\n"
 		"While a process is held, other debuggers (gdb, strace, rocgdb, CRIU,\n"
 		"ROCm's own core dump) cannot attach to it; resume ends that.\n"
+		"\n"
+		"--how pause takes all queues of a process off all its GPUs with the driver's\n"
+		"ioctl for checkpoints: no session, no KFD runtime, and others can attach. It\n"
+		"is like SIGSTOP: no process stays behind, and it lasts until\n"
+		"\"gpreempt-ctl resume\" or the end of the process. With --for or --foreground\n"
+		"two keepers unpause it, also when one of them is killed; when both are, the\n"
+		"next command or \"gpreempt-ctl repair\" does. --how auto pauses a process that\n"
+		"the debug ioctl cannot hold, and prints why; the default is debug.\n"
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"
 		"and 6 if only some were suspended.\n",

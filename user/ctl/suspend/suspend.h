@@ -2,6 +2,9 @@
 #ifndef CTL_SUSPEND_H
 #define CTL_SUSPEND_H
 
+#include "agent/pause-journal.h"
+#include "agent/pause-keepers.h"
+#include "ctl/command/ctl.h"
 #include "holder/holder.h"
 
 /* One target of a suspend. */
@@ -12,18 +15,38 @@ struct suspend_job {
 	char *next;		 /* what to do next, in the reply; or NULL */
 	bool already;		 /* it was held before */
 	int fd; /* of a new holder, for hold_confirm(); or -1 */
+	/* Of a pause: */
+	bool paused; /* it is, by this command or before */
+	bool chosen; /* by --how auto: the debug ioctl could not be used */
+	int lock;    /* until suspend_pause_confirm(); or -1 */
+	bool shared; /* keepers may have a copy of the lock */
+	struct pause_entry entry;
+	struct pause_keepers keepers; /* of a lease or --foreground */
+	char why[HOLD_MAX_TEXT];      /* not the debug ioctl */
 };
 
 /*
  * Have all requests done that have no reply.status yet: by the holder that
  * there is, or by a new one. All begin before the first is waited for.
  */
-void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count);
+void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count,
+		 enum ctl_how how);
 
 /*
  * Stay until a signal asks for the end, or until no holder is left. Their end
  * comes with that of this process at the latest.
  */
 void suspend_stay(struct suspend_job *jobs, size_t count);
+
+/*
+ * The same by a pause (pause.c). The journal has it as begun until
+ * suspend_pause_confirm(): a command that is killed before leaves nothing paused
+ * after the next repair.
+ */
+void suspend_pause(struct gpreempt *g, struct suspend_job *job);
+/* Could a pause hold it, after that reply of the debug ioctl's? */
+bool suspend_may_pause(const struct suspend_job *job);
+/* The user has a report. */
+void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job);
 
 #endif

@@ -107,13 +107,6 @@ static bool any_alive(const struct tracing *t)
 	return false;
 }
 
-static int open_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
-
-	return shr_signals_open(signals);
-}
-
 /* The terminal sends Ctrl-C to the command itself; it ends, and so do we. */
 static void take_signal(struct tracing *t)
 {
@@ -237,7 +230,7 @@ static int trace(struct tracing *t)
 	uint64_t began, duration;
 	int ret;
 
-	t->signals = open_signals();
+	t->signals = shr_signals_open_stop();
 	ret = trace_kernel_begin(t->g, &t->kernel);
 	if (ret)
 		return ret;

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -154,17 +156,26 @@ static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 	return (size_t)n == size ? 0 : -EFAULT;
 }
 
+/*
+ * The path may be a descriptor of a process that we do not trust, with a file of
+ * a file system of its own behind it: ask no such server, which may not answer.
+ */
+static int device_at(int dir, const char *path, int flags, uint64_t *device)
+{
+	struct statx st;
+
+	if (statx(dir, path, flags | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
+		return -errno;
+	if (!S_ISCHR(st.stx_mode))
+		return -ENODEV;
+	*device = makedev(st.stx_rdev_major, st.stx_rdev_minor);
+	return 0;
+}
+
 static int live_device_of(void *be, const char *path, uint64_t *device)
 {
-	struct stat st;
-
 	(void)be;
-	if (stat(path, &st) < 0)
-		return -errno;
-	if (!S_ISCHR(st.st_mode))
-		return -ENODEV;
-	*device = st.st_rdev;
-	return 0;
+	return device_at(AT_FDCWD, path, 0, device);
 }
 
 static int live_is_root(void *be)
@@ -177,6 +188,33 @@ static int live_ask_disable(void *be)
 {
 	(void)be;
 	return gp_ask_disable();
+}
+
+static int live_open_process(void *be, pid_t pid)
+{
+	int fd;
+
+	(void)be;
+	fd = syscall(SYS_pidfd_open, pid, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+static int live_take_device(void *be, pid_t pid, int process, int n,
+			    uint64_t device)
+{
+	uint64_t found;
+	int fd, ret;
+
+	(void)be;
+	(void)pid;
+	fd = syscall(SYS_pidfd_getfd, process, n, 0);
+	if (fd < 0)
+		return -errno;
+	ret = device_at(fd, "", AT_EMPTY_PATH, &found);
+	if (!ret && found == device)
+		return fd;
+	close(fd);
+	return ret ? ret : -ENODEV;
 }
 
 const struct gp_backend_ops gp_backend_live = {
@@ -196,4 +234,6 @@ const struct gp_backend_ops gp_backend_live = {
 	.device_of = live_device_of,
 	.is_root = live_is_root,
 	.ask_disable = live_ask_disable,
+	.open_process = live_open_process,
+	.take_device = live_take_device,
 };

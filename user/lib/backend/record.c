@@ -68,6 +68,18 @@ static int record_trap(void *be, int fd, struct kfd_ioctl_dbg_trap_args *args)
 	return ret;
 }
 
+/* Who is asked for is in the arguments for this: the driver needs it not. */
+static int record_pause(void *be, int fd, struct kfd_ioctl_criu_args *args)
+{
+	uint64_t start = shr_now_ns();
+	pid_t pid = args->pid;
+	int ret = live->ioctl(NULL, fd, AMDKFD_IOC_CRIU_OP, args);
+
+	note(be, gp_pause_call(args), pid, NULL, ret, shr_now_ns() - start, 0,
+	     NULL, 0);
+	return ret;
+}
+
 static int record_ioctl(void *be, int fd, unsigned long request, void *arg)
 {
 	const struct kfd_ioctl_get_version_args *version = arg;
@@ -75,6 +87,8 @@ static int record_ioctl(void *be, int fd, unsigned long request, void *arg)
 
 	if (request == AMDKFD_IOC_DBG_TRAP)
 		return record_trap(be, fd, arg);
+	if (request == AMDKFD_IOC_CRIU_OP)
+		return record_pause(be, fd, arg);
 	ret = live->ioctl(NULL, fd, request, arg);
 	note(be, "version", 0, NULL, ret, 0,
 	     (uint64_t)version->major_version << 16 | version->minor_version,
@@ -222,6 +236,25 @@ static int record_ask_disable(void *be)
 	return ret;
 }
 
+static int record_open_process(void *be, pid_t pid)
+{
+	int ret = live->open_process(NULL, pid);
+
+	note(be, "process", pid, NULL, ret < 0 ? ret : 0, 0, 0, NULL, 0);
+	return ret;
+}
+
+static int record_take_device(void *be, pid_t pid, int process, int n,
+			      uint64_t device)
+{
+	int ret = live->take_device(NULL, pid, process, n, device);
+	char key[16];
+
+	snprintf(key, sizeof(key), "%d", n);
+	note(be, "take", pid, key, ret < 0 ? ret : 0, 0, 0, NULL, 0);
+	return ret;
+}
+
 const struct gp_backend_ops gp_backend_record = {
 	.name = "record",
 	.open_kfd = record_open_kfd,
@@ -239,6 +272,8 @@ const struct gp_backend_ops gp_backend_record = {
 	.device_of = record_device_of,
 	.is_root = record_is_root,
 	.ask_disable = record_ask_disable,
+	.open_process = record_open_process,
+	.take_device = record_take_device,
 };
 
 int gp_record_open(const char *path, void **be)

@@ -135,6 +135,7 @@ bool gp_record_in_order(const struct gp_record *record)
 {
 	return !strncmp(record->call, "trap:", 5) ||
 	       !strncmp(record->call, "ptrace:", 7) ||
+	       !strncmp(record->call, "pause:", 6) ||
 	       !strcmp(record->call, "wait");
 }
 
@@ -229,4 +230,9 @@ const char *gp_ptrace_call(int request)
 	default:
 		return "ptrace:cont";
 	}
+}
+
+const char *gp_pause_call(const struct kfd_ioctl_criu_args *args)
+{
+	return args->op == KFD_CRIU_OP_UNPAUSE ? "pause:off" : "pause:on";
 }

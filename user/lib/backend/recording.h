@@ -50,6 +50,8 @@ uint64_t gp_trap_value(const struct kfd_ioctl_dbg_trap_args *args);
 void gp_trap_set_value(struct kfd_ioctl_dbg_trap_args *args, uint64_t value);
 
 const char *gp_ptrace_call(int request);
+/* Of an operation of checkpoints. */
+const char *gp_pause_call(const struct kfd_ioctl_criu_args *args);
 
 /* Back-ends with a state: *be is for the end. */
 int gp_record_open(const char *path, void **be);

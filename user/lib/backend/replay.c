@@ -16,18 +16,24 @@
 #include "lib/backend/player.h"
 #include "shared/clock.h"
 
-static int replay_open_kfd(void *be)
+/* A descriptor to close, where one was got. */
+static int play_descriptor(struct player *p, const char *call, pid_t pid,
+			   const char *key)
 {
-	const struct gp_record *record;
+	const struct gp_record *record = gp_player_find(p, call, pid, key);
 	int fd;
 
-	record = gp_player_find(be, "open", 0, "/dev/kfd");
 	if (!record)
 		return -ENOENT;
 	if (record->ret < 0)
 		return record->ret;
 	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+static int replay_open_kfd(void *be)
+{
+	return play_descriptor(be, "open", 0, "/dev/kfd");
 }
 
 static int play_trap(struct player *p, struct kfd_ioctl_dbg_trap_args *args,
@@ -62,6 +68,19 @@ static int play_trap(struct player *p, struct kfd_ioctl_dbg_trap_args *args,
 	return record->ret;
 }
 
+static int play_pause(struct player *p, const struct kfd_ioctl_criu_args *args,
+		      uint64_t *ns)
+{
+	const struct gp_record *record;
+
+	record = gp_player_take(p, gp_pause_call(args), args->pid);
+	if (!record)
+		return -EBADMSG;
+	*ns = record->ns;
+	gp_player_announce(p, gp_player_target(p, args->pid));
+	return record->ret;
+}
+
 static int replay_ioctl(void *be, int fd, unsigned long request, void *arg)
 {
 	struct kfd_ioctl_get_version_args *version = arg;
@@ -71,9 +90,10 @@ static int replay_ioctl(void *be, int fd, unsigned long request, void *arg)
 	int ret;
 
 	(void)fd;
-	if (request == AMDKFD_IOC_DBG_TRAP) {
+	if (request == AMDKFD_IOC_DBG_TRAP || request == AMDKFD_IOC_CRIU_OP) {
 		pthread_mutex_lock(&p->lock);
-		ret = play_trap(p, arg, &ns);
+		ret = request == AMDKFD_IOC_CRIU_OP ? play_pause(p, arg, &ns) :
+						      play_trap(p, arg, &ns);
 		pthread_mutex_unlock(&p->lock);
 		if (ns)
 			shr_sleep_ns(ns);
@@ -269,6 +289,22 @@ static int replay_ask_disable(void *be)
 	return record ? record->ret : -ENOSYS;
 }
 
+static int replay_open_process(void *be, pid_t pid)
+{
+	return play_descriptor(be, "process", pid, "");
+}
+
+static int replay_take_device(void *be, pid_t pid, int process, int n,
+			      uint64_t device)
+{
+	char key[16];
+
+	(void)process;
+	(void)device;
+	snprintf(key, sizeof(key), "%d", n);
+	return play_descriptor(be, "take", pid, key);
+}
+
 const struct gp_backend_ops gp_backend_replay = {
 	.name = "replay",
 	.open_kfd = replay_open_kfd,
@@ -286,6 +322,8 @@ const struct gp_backend_ops gp_backend_replay = {
 	.device_of = replay_device_of,
 	.is_root = replay_is_root,
 	.ask_disable = replay_ask_disable,
+	.open_process = replay_open_process,
+	.take_device = replay_take_device,
 };
 
 int gp_replay_open(const char *path, void **be, unsigned int *line)

@@ -56,6 +56,14 @@ struct gp_backend_ops {
 	int (*is_root)(void *be);
 	/* What the driver answers: see gp_ask_disable(). */
 	int (*ask_disable)(void *be);
+	/* A descriptor of the process, which no other gets with its number. */
+	int (*open_process)(void *be, pid_t pid);
+	/*
+	 * A copy of its descriptor n; -ENODEV if that is not the character
+	 * device of that number.
+	 */
+	int (*take_device)(void *be, pid_t pid, int process, int n,
+			   uint64_t device);
 };
 
 extern const struct gp_backend_ops gp_backend_live;

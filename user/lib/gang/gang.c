@@ -38,7 +38,8 @@ static void free_member(struct gp_member *m)
 	free(m);
 }
 
-static struct gp_member *new_member(struct gpreempt_gang *gang, pid_t pid)
+static struct gp_member *new_member(struct gpreempt_gang *gang, pid_t pid,
+				    enum gpreempt_route route)
 {
 	struct gp_member *m = calloc(1, sizeof(*m));
 
@@ -46,6 +47,12 @@ static struct gp_member *new_member(struct gpreempt_gang *gang, pid_t pid)
 		return NULL;
 	m->gang = gang;
 	m->public.pid = pid;
+	m->public.route = route;
+	m->route = (struct gp_route){
+		.ops = gp_routes[route],
+		.g = gang->g,
+		.pid = pid,
+	};
 	m->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (m->wake < 0) {
 		free(m);
@@ -112,13 +119,15 @@ static void learn_gpus(struct gpreempt_gang *gang)
 	pthread_mutex_unlock(&gang->lock);
 }
 
-int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
-		      struct gpreempt_error *err)
+int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
+			 enum gpreempt_route route, struct gpreempt_error *err)
 {
 	static const char step[] = "adding a process to the gang";
 	struct gp_member *m, **bigger;
 	int ret;
 
+	if (route >= GPREEMPT_ROUTES)
+		return gp_error(err, -EINVAL, GPREEMPT_SYSTEM, pid, step);
 	if (find(gang, pid))
 		return gp_error(err, -EEXIST, GPREEMPT_SYSTEM, pid, step);
 	learn_gpus(gang);
@@ -127,7 +136,7 @@ int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
 	if (!bigger)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
 	gang->members = bigger;
-	m = new_member(gang, pid);
+	m = new_member(gang, pid, route);
 	if (!m)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
 	ret = gp_member_start(m);
@@ -146,6 +155,12 @@ int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
 	}
 	gang->members[gang->count++] = m;
 	return 0;
+}
+
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
+		      struct gpreempt_error *err)
+{
+	return gpreempt_gang_add_by(gang, pid, GPREEMPT_ROUTE_DEBUG, err);
 }
 
 static int end_member(struct gp_member *m)

@@ -5,6 +5,7 @@
 
 #include "lib/core/internal.h"
 #include "lib/core/thread.h"
+#include "lib/route/route.h"
 
 enum gp_order {
 	GP_ORDER_SUSPEND,
@@ -18,8 +19,8 @@ enum gp_order {
 struct gp_member {
 	struct gpreempt_gang *gang;
 	pthread_t thread;
-	pid_t tid;		       /* set when it is added */
-	struct gpreempt_keeper keeper; /* with the session; the thread's */
+	pid_t tid;	       /* set when it is added */
+	struct gp_route route; /* the thread's */
 
 	/* An order: written before wake, read after it. */
 	enum gp_order order;

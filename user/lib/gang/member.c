@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "lib/gang/gang.h"
-#include "lib/session/session.h"
 #include "shared/clock.h"
 #include "shared/urgent.h"
 
@@ -20,55 +19,42 @@ static void note_events(struct gp_member *m, int happened)
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.events |= happened;
 	if (happened & GPREEMPT_EVENT_ENDED)
-		m->public.error = *gpreempt_session_error(m->keeper.session);
+		m->public.error = *m->route.ops->error(&m->route);
 	pthread_mutex_unlock(&m->gang->lock);
 	ret = write(m->gang->events, &one, sizeof(one));
 	(void)ret;
 }
 
+/* Under the gang's lock. */
+static void note_gpu(void *data, uint32_t gpu_id)
+{
+	struct gp_member *m = data;
+	size_t gpu;
+
+	for (gpu = m->last_gpu; gpu < m->gang->n_gpus; gpu++)
+		if (m->gang->gpus[gpu] == gpu_id)
+			m->last_gpu = gpu;
+}
+
 /* How far the driver has to go through its GPUs for this process. */
 static void note_gpus(struct gp_member *m)
 {
-	const struct gpreempt_session_queue *queues;
-	size_t i, gpu, count;
-
-	queues = gpreempt_session_queues(m->keeper.session, &count);
 	pthread_mutex_lock(&m->gang->lock);
 	m->last_gpu = 0;
-	for (i = 0; i < count; i++)
-		for (gpu = m->last_gpu; gpu < m->gang->n_gpus; gpu++)
-			if (m->gang->gpus[gpu] == queues[i].gpu_id)
-				m->last_gpu = gpu;
+	m->route.ops->each_gpu(&m->route, note_gpu, m);
 	pthread_mutex_unlock(&m->gang->lock);
 }
 
-static void note_loss(void *data, const struct gpreempt_error *err)
+static void note_loss(void *data)
 {
-	(void)err;
 	note_events(data, GPREEMPT_EVENT_LOST);
-}
-
-/*
- * A process whose session was lost for good is still traced: its signals are
- * passed on, and the loss is in the member already.
- */
-static int dispatch_session(struct gp_member *m)
-{
-	int ret;
-
-	if (!m->keeper.over)
-		return gpreempt_keeper_dispatch(&m->keeper);
-	ret = gpreempt_session_dispatch(m->keeper.session);
-	return ret > 0 ? ret & ~GPREEMPT_EVENT_LOST : ret;
 }
 
 static void dispatch(struct gp_member *m)
 {
 	struct gpreempt_error err = { 0 };
-	int ret = dispatch_session(m);
+	int ret = m->route.ops->dispatch(&m->route);
 
-	if (ret < 0 && m->keeper.over)
-		note_events(m, GPREEMPT_EVENT_LOST);
 	if (ret > 0)
 		note_events(m, ret);
 	if (ret > 0 && (ret & GPREEMPT_EVENT_QUEUES))
@@ -77,7 +63,7 @@ static void dispatch(struct gp_member *m)
 	if (ret >= 0 && !(ret & GPREEMPT_EVENT_LOST))
 		return;
 	if (ret < 0)
-		err = *gpreempt_session_error(m->keeper.session);
+		err = *m->route.ops->error(&m->route);
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret < 0 ? ret : 0;
 	m->public.error = err;
@@ -86,6 +72,7 @@ static void dispatch(struct gp_member *m)
 
 static void change(struct gp_member *m)
 {
+	const struct gp_route_ops *ops = m->route.ops;
 	struct gpreempt_outcome out = {
 		.slots_ns = GPREEMPT_UNKNOWN,
 		.resolution_ns = GPREEMPT_UNKNOWN,
@@ -94,24 +81,21 @@ static void change(struct gp_member *m)
 	int ret;
 
 	if (m->order == GP_ORDER_SUSPEND)
-		gp_session_arm_sampler(m->keeper.session, m->which);
+		ops->prepare(&m->route, m->which);
 	sem_post(&m->ready);
 	gp_sem_wait(&m->go);
 	start = shr_now_ns();
 	sem_post(&m->entered);
 	ret = m->order == GP_ORDER_SUSPEND ?
-		      gpreempt_keeper_suspend(&m->keeper, m->which, &out) :
-		      gpreempt_keeper_resume(&m->keeper, m->which, &out);
+		      ops->suspend(&m->route, m->which, &out) :
+		      ops->resume(&m->route, m->which, &out);
 	m->end_ns = shr_now_ns();
-	/* When it did not come to the call. */
-	gp_session_finish_sampler(m->keeper.session,
-				  &(struct gpreempt_outcome){ 0 });
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
 	m->public.outcome = out;
 	m->public.start_ns = start - m->gang->released_ns;
 	if (ret || out.failed)
-		m->public.error = *gpreempt_session_error(m->keeper.session);
+		m->public.error = *ops->error(&m->route);
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
 	/* What came meanwhile, and the timer: see gpreempt_session_fd(). */
@@ -120,8 +104,7 @@ static void change(struct gp_member *m)
 
 static void verify(struct gp_member *m)
 {
-	enum gpreempt_verdict verdict =
-		gpreempt_session_verify(m->keeper.session);
+	enum gpreempt_verdict verdict = m->route.ops->verify(&m->route);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.verdict = verdict;
@@ -131,14 +114,12 @@ static void verify(struct gp_member *m)
 
 static void sample(struct gp_member *m, bool on)
 {
-	int ret = gpreempt_session_sample_slots(m->keeper.session,
-						on ? GPREEMPT_SAMPLE_ON :
-						     GPREEMPT_SAMPLE_OFF);
+	int ret = m->route.ops->sample(&m->route, on);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
 	if (ret)
-		m->public.error = *gpreempt_session_error(m->keeper.session);
+		m->public.error = *m->route.ops->error(&m->route);
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
 }
@@ -162,8 +143,7 @@ static void run(struct gp_member *m)
 {
 	struct pollfd fds[2] = {
 		{ .fd = m->wake, .events = POLLIN },
-		{ .fd = gpreempt_session_fd(m->keeper.session),
-		  .events = POLLIN },
+		{ .fd = m->route.ops->fd(&m->route), .events = POLLIN },
 	};
 
 	for (;;) {
@@ -186,26 +166,26 @@ static void run(struct gp_member *m)
 static void *member_thread(void *arg)
 {
 	struct gp_member *m = arg;
+	const struct gp_route_ops *ops = m->route.ops;
 	uint64_t start = shr_now_ns();
 
-	m->keeper.lost = note_loss;
-	m->keeper.data = m;
+	m->route.lost = note_loss;
+	m->route.data = m;
 	m->tid = gettid();
 	shr_ask_short_slices();
-	m->public.code = gpreempt_session_open(m->gang->g, m->public.pid,
-					       &m->keeper.session,
-					       &m->public.error);
+	m->public.code = ops->open(&m->route);
 	m->public.open_ns = shr_now_ns() - start;
-	if (!m->public.code && m->gang->sampling)
-		gpreempt_session_sample_slots(m->keeper.session,
-					      GPREEMPT_SAMPLE_ON);
-	if (!m->public.code)
-		note_gpus(m);
-	sem_post(&m->done);
-	if (m->public.code)
+	if (m->public.code) {
+		m->public.error = m->route.error;
+		sem_post(&m->done);
 		return NULL;
+	}
+	if (m->gang->sampling)
+		ops->sample(&m->route, true);
+	note_gpus(m);
+	sem_post(&m->done);
 	run(m);
-	m->public.code = gpreempt_session_close(m->keeper.session);
+	m->public.code = ops->close(&m->route);
 	return NULL;
 }
 

@@ -228,7 +228,7 @@ int gp_session_leave(struct gpreempt_session *s, bool stopped)
 		ret = end_watch(s);
 	s->traced = false;
 	s->state = GP_SESSION_ENDED;
-	gp_release_count(s);
+	gp_release_count(s, shr_now_ns());
 	gp_session_arm(s);
 	return ret;
 }

@@ -119,7 +119,7 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend,
 	if (ret < 0)
 		return gp_session_fail_trap(s, ret, step);
 	judge(s, n, suspend, out);
-	gp_release_count(s);
+	gp_release_count(s, s->kfd.return_ns);
 	/* A resume is no proof that the hardware goes on. */
 	if (suspend)
 		s->gpu_hung = out->failed;
@@ -197,16 +197,16 @@ static int check_filter(struct gpreempt_session *s,
 	return gp_session_learn_priorities(s);
 }
 
-/* What ran up to this call is reported with it. */
-static void note_call(struct gpreempt_session *s, bool suspend,
+/* What ran up to this call, which returned at now, is reported with it. */
+static void note_call(struct gpreempt_session *s, bool suspend, uint64_t now,
 		      struct gpreempt_outcome *out)
 {
 	struct gp_release *r = &s->release;
 	uint64_t total;
 	size_t i;
 
-	gp_release_count(s);
-	total = gp_meter_total(&r->ran, shr_now_ns());
+	gp_release_count(s, now);
+	total = gp_meter_total(&r->ran, now);
 	out->released_ns = total - r->told;
 	r->told = total;
 	for (i = 0; suspend && r->made && i < s->count; i++)
@@ -223,6 +223,8 @@ static int change(struct gpreempt_session *s,
 		.slots_ns = GPREEMPT_UNKNOWN,
 		.resolution_ns = GPREEMPT_UNKNOWN,
 	};
+	bool first, timed;
+	uint64_t now;
 	size_t n;
 	int ret;
 
@@ -239,13 +241,17 @@ static int change(struct gpreempt_session *s,
 			 collect(s, which, suspend);
 	if (s->sampler && suspend)
 		gp_session_arm_sampler(s, which);
-	/* Queues that were gone before ran by right. */
-	if (suspend && !gp_session_any_held(s))
-		s->release.dispatched = shr_now_ns();
+	first = suspend && !gp_session_any_held(s);
 	ret = call(s, n, suspend, &outcome);
+	/* The ioctl has read the clock; it is not read again for each account. */
+	timed = !ret && n;
+	now = timed ? s->kfd.return_ns : shr_now_ns();
+	/* Queues that were gone before ran by right. */
+	if (first)
+		s->release.dispatched = timed ? s->kfd.entry_ns : now;
 	if (s->sampler && suspend)
 		gp_session_finish_sampler(s, &outcome);
-	note_call(s, suspend, &outcome);
+	note_call(s, suspend, now, &outcome);
 	if (!ret && out)
 		*out = outcome;
 	return ret;

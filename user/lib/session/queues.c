@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/session/session.h"
+#include "shared/clock.h"
 
 #define SPARE_ROOM 16
 
@@ -117,7 +118,7 @@ static void merge(struct gpreempt_session *s, uint32_t count)
 	s->queues = queues;
 	s->count = count;
 	judge_new(s, fresh);
-	gp_release_count(s);
+	gp_release_count(s, shr_now_ns());
 }
 
 int gpreempt_session_refresh(struct gpreempt_session *s)

@@ -52,6 +52,7 @@ static void *reader_thread(void *arg)
 	 */
 	if (r->stays && !unshare(CLONE_FILES))
 		shr_close_others(0, NULL, 0);
+	sem_post(&r->done);
 	for (;;) {
 		gp_sem_wait(&r->go);
 		if (atomic_load(&r->quit))
@@ -85,6 +86,8 @@ int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out)
 		free(r);
 		return ret;
 	}
+	/* Until then it has copies of all descriptors: who closes one waits. */
+	gp_sem_wait(&r->done);
 	*out = r;
 	return 0;
 }

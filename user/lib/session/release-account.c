@@ -108,9 +108,9 @@ static bool any_runs(const struct gpreempt_session *s)
 	return false;
 }
 
-void gp_release_count(struct gpreempt_session *s)
+void gp_release_count(struct gpreempt_session *s, uint64_t now)
 {
-	gp_meter_set(&s->release.ran, any_runs(s), shr_now_ns());
+	gp_meter_set(&s->release.ran, any_runs(s), now);
 }
 
 static bool ran_percent(struct gpreempt_session *s, unsigned int percent,

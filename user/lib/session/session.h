@@ -190,8 +190,8 @@ void gp_release_note_unseen(struct gpreempt_session *s);
 void gp_release_note_old(struct gpreempt_session *s, uint32_t qid);
 /* Was it made while others were held? */
 bool gp_release_is_young(const struct gpreempt_session *s, uint32_t qid);
-/* What is held, wanted or known has changed: count the time from here on. */
-void gp_release_count(struct gpreempt_session *s);
+/* What is held, wanted or known has changed at now: count from there on. */
+void gp_release_count(struct gpreempt_session *s, uint64_t now);
 /* Have queues run for longer than the process may have? */
 bool gp_release_over_budget(struct gpreempt_session *s, uint64_t now);
 /* No queue is released for a while: that is how long it has run since then. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What has become of a session: its error, and that its queues run again. */
 #include "lib/session/session.h"
+#include "shared/clock.h"
 
 int gp_session_fail(struct gpreempt_session *s, int code,
 		    enum gpreempt_reason reason, const char *step)
@@ -14,7 +15,7 @@ void gp_session_all_run(struct gpreempt_session *s)
 
 	for (i = 0; i < s->count; i++)
 		s->queues[i].held = false;
-	gp_release_count(s);
+	gp_release_count(s, shr_now_ns());
 }
 
 int gp_session_fail_trap(struct gpreempt_session *s, int code, const char *step)

@@ -55,7 +55,7 @@ says "failed${tab}kfd${tab}/dev/kfd cannot be opened${tab}run it with sudo"
 says "unknown${tab}module"
 
 step "without the module, then without debugfs"
-rmmod gpreempt
+unload
 found 0 warning module 'gpreempt-ctl module load'
 umount "$DEBUGFS"
 found 0 warning debugfs 'mount -t debugfs'

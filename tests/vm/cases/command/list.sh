@@ -83,7 +83,7 @@ as-user gpreempt-ctl > "$W/ctl" 2>&1 || fail "status $?"
 says 'not known: only root may read'
 is "$a" queues 3
 is "$a" state -
-rmmod gpreempt
+unload
 ctl 0 list
 says 'gpreempt.ko is not loaded'
 is "$a" queues 3

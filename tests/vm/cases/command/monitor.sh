@@ -60,7 +60,7 @@ says_what_to_do 'interval'
 
 step "on a terminal, and without the module"
 start a --queues 1 --packet 1ms
-rmmod gpreempt
+unload
 NO_COLOR=1 terminal 80 gpreempt-ctl monitor comm:vgpu-load --duration 100ms --interval 100ms > "$W/ctl"
 cat "$W/ctl"
 says 'TIME +PID +QUEUES'

@@ -27,7 +27,7 @@ ctl 2 suspend "$p" --record "$W/x"
 says 'preempt makes the same calls and can be recorded'
 ctl 2 preempt "$p" --replay "$W/p.rec" -- true
 stop a
-rmmod gpreempt
+unload
 wait_for 15 no_kfd_process
 while [ "$n" -gt 0 ]; do
 	# shellcheck disable=SC2046 # words

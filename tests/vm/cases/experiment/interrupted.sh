@@ -72,7 +72,7 @@ umount "$W/small"
 
 step "self, without the module"
 stop a
-rmmod gpreempt
+unload
 gpreempt-ctl self -- vgpu-load --queues 2 --packet 1ms --duration 1200ms > "$W/self.out" 2> "$W/self.err" ||
 	fail "self ended with $?"
 cat "$W/self.err"

@@ -88,5 +88,5 @@ step "each of them ends, and then the follower; its own cgroup is gone"
 stop a
 stop c
 wait "$f" || fail "the follower ended with $?"
-[ -z "$(ls -d $C/gpreempt-hold.* 2>/dev/null)" ] || fail "a cgroup is left"
+[ -z "$(ls -d $C/gpreempt-hold/*/ 2>/dev/null)" ] || fail "a cgroup is left"
 rmdir $C/job/one $C/job/two $C/job || fail "something is left in the job's cgroup"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # 64 offline processes, and one more, which is reported; all of them make way, and
 # all of them run when guard has ended.
-# timeout: 180
+# timeout: 400
 . /t/lib.sh
 . /t/guard.sh
 
@@ -33,9 +33,14 @@ kill -STOP $pids
 start on --queues 1 --packet 20ms --rate 5
 
 step "64 of them are guarded"
-guard --online "$(pid on)" --offline cgroup:/many --linger 60s --max-hold 60s --poll 20ms
+guard --online "$(pid on)" --offline cgroup:/many --linger 60s --max-hold 10m --poll 20ms
 t0=$(uptime_cs)
-wait_for 60 more_times 'is offline$' $N
+# How long it takes all of them is a matter of the host; one takes a moment.
+n=0
+while [ "$n" -lt $N ]; do
+	wait_for 30 more_times 'is offline$' $((n + 1))
+	n=$(said_times 'is offline$')
+done
 wait_for 30 said "is left alone: there are too many offline"
 wait_for 30 all_are 1
 # One that got no CPU for 2 s may just be replaced.

@@ -65,7 +65,7 @@ switch 0 in_reset 0
 end_guard
 
 step "without the module: a duty is kept, and slots are not reported"
-rmmod gpreempt
+unload
 guard --offline "$(pid off)" --duty 50% --json
 wait_for 20 more_times '"event":"resume"' 3
 end_guard

@@ -106,7 +106,7 @@ off_runs
 step "gpreempt.ko is unloaded: arrivals cannot be seen, so offline runs"
 guard --online "$(pid on)" --offline "$(pid off)"
 wait_for 20 view_is "$(pid off)" suspended 1
-rmmod gpreempt
+unload
 c0=$(count off)
 next_lines off 5
 [ "$(progress off completed)" -gt "$c0" ] || fail "offline is held although online is not seen"

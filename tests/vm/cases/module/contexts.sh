@@ -24,10 +24,8 @@ context_is() {
 	expect_view "$1" context "$2"
 }
 
-insmod $module || fail "it does not load"
-! grep -qx "feature_contexts on" "$T/version" ||
-	skip "this driver has contexts itself, and no field of another kind is taken for one"
-rmmod gpreempt
+only_without contexts \
+	"this driver has contexts itself, and no field of another kind is taken for one"
 start a --queues 2 --packet 1ms
 start b --queues 3 --packet 1ms
 a=$(pid a) b=$(pid b)
@@ -44,10 +42,10 @@ step "a driver without contexts, and one whose context_id has another size"
 insmod $module || fail "it does not load"
 feature_is off:kfd_process.context_id
 context_is "$a" -
-rmmod gpreempt
+unload
 graft u32
 feature_is off:kfd_process.context_id
-rmmod gpreempt
+unload
 
 step "a driver with contexts"
 graft u16

@@ -8,7 +8,8 @@
 start a --gpus 3 --queues 5 --packet 1ms --rate 50
 p=$(pid a)
 wait_for 15 running "$p"
-rmmod gpreempt && insmod /lib/modules/gpreempt.ko || fail "cannot load the module again"
+unload
+insmod /lib/modules/gpreempt.ko || fail "cannot load the module again"
 wait_for 15 in_view "$p"
 cold=$(reads_of "$VIEW/$p/queues")
 [ "$(cat "$VIEW/$p/queues" | wc -l)" -eq 7 ] || fail "not 5 queues"

@@ -33,7 +33,7 @@ with_head "gpreempt-layout 1 0123456789"
 insmod /lib/modules/gpreempt.ko || fail "it does not load"
 says_layout btf
 grep feature "$DEBUGFS/gpreempt/version" > "$W/features"
-rmmod gpreempt
+unload
 
 step "a copy of amdgpu.ko without BTF, and no layout"
 rename-symbol /boot/amdgpu.ko /tmp/amdgpu.ko .BTF || fail "BTF cannot be hidden"

@@ -41,7 +41,7 @@ done
 stop a
 
 step "gpreempt.ko, which is not signed"
-rmmod gpreempt || fail "it cannot be unloaded"
+unload
 refused 'not permitted' 'lockdown: .*unsigned module loading is restricted'
 echo 1 > /sys/module/module/parameters/sig_enforce
 refused 'key was rejected' 'unsigned module is rejected'

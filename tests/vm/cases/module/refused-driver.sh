@@ -46,13 +46,13 @@ for symbol in topology_lock topology_device_list; do
 	insmod $module || fail "it does not load without $symbol"
 	grep -qx "feature_nodes off:${symbol%?}X" "$DEBUGFS/gpreempt/version" || fail "feature"
 	cat "$DEBUGFS/gpreempt/nodes" 2> /dev/null && fail "nodes can be read"
-	rmmod gpreempt
+	unload
 done
 with_symbol kfd_create_process
 insmod $module || fail "it does not load without kfd_create_process"
 grep -qx 'events rescan' "$DEBUGFS/gpreempt/version" || fail "events"
 rmmod amdgpu 2> /dev/null && fail "amdgpu can be unloaded before gpreempt"
-rmmod gpreempt
+unload
 
 step "no amdgpu"
 module=/lib/modules/gpreempt.ko

@@ -23,7 +23,7 @@ move-root 1 $new || fail "the root of PID 1 cannot be moved"
 [ "$(readlink /proc/2/root)" = / ] || fail "the threads have another root"
 insmod /lib/modules/gpreempt.ko || fail "it does not load"
 grep -qx 'layout btf' "$DEBUGFS/gpreempt/version" || fail "no BTF"
-rmmod gpreempt
+unload
 
 step "insmod in a root that has nothing"
 mkdir -p /tmp/bare/lib/modules

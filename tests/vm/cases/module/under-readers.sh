@@ -14,15 +14,10 @@ done
 readers="$readers $!"
 started="$started $readers"
 
-# A file that is just being read keeps the module for that moment.
-unload() {
-	rmmod gpreempt 2> /dev/null
-}
-
 rounds=0
 end=$(($(uptime_cs) + 1000 * SLOW))
 while [ "$(uptime_cs)" -lt $end ] || [ $rounds -lt 3 ]; do
-	wait_for 10 unload
+	unload
 	[ ! -e "$DEBUGFS/gpreempt" ] || fail "the directory is left after rmmod"
 	insmod /lib/modules/gpreempt.ko || fail "insmod: round $rounds"
 	[ -d "$VIEW/$(pid a)" ] || fail "a process that was there before is not seen"

@@ -50,7 +50,7 @@ json session_open_us > /dev/null
 [ "$(json simulated)" = true ] && [ "$(json error)" = null ] || fail "simulated, error"
 
 step "without the module there are no slots: null"
-rmmod gpreempt || fail "rmmod"
+unload
 gpreempt-ctl preempt "$(pid a)" --count 2 --hold 1ms --interval 1ms --json > "$W/json" || fail "$?"
 [ "$(json suspend_slots_us)" = null ] || fail "slots without the module"
 [ "$(json disturbed)" = null ] || fail "disturbance without the module"

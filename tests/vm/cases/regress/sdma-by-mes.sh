@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A scheduler (MES) that chooses the slots of SDMA queues itself, and of which the
-# driver does not know whether more is mapped than fits: neither is guessed.
+# driver does not know whether more is mapped than fits: the one is found by the
+# queue's doorbell, the other is not guessed.
 # timeout: 90
 . /t/lib.sh
 
@@ -23,6 +24,9 @@ switch 0 mes 1
 cat "$VIEW/$p/queues" "$T/nodes" > "$W/seen"
 view "$p" hardware "$sdma" > "$W/sdma"
 view "$p" active "$sdma" >> "$W/sdma"
+dumps=$(awk '$1 == "sdma_dumps" { print $2 }' "$T/stats")
+view "$p" active "$sdma" >> "$W/sdma"
+dumps=$(($(awk '$1 == "sdma_dumps" { print $2 }' "$T/stats") - dumps))
 view "$p" hardware 0 > "$W/compute"
 view "$p" active 0 >> "$W/compute"
 scheduler=$(node_cell scheduler) over=$(node_cell oversubscribed)
@@ -31,7 +35,8 @@ switch 0 mes 0
 cat "$W/seen"
 [ "$scheduler" = mes ] || fail "scheduler is $scheduler"
 [ "$over" = - ] || fail "oversubscribed is $over"
-[ "$(tr '\n' ' ' < "$W/sdma")" = "unsupported - " ] || fail "SDMA: $(cat "$W/sdma")"
+[ "$(tr '\n' ' ' < "$W/sdma")" = "read 1 1 " ] || fail "SDMA: $(cat "$W/sdma")"
+[ "$dumps" -eq 1 ] || fail "an RLC that was seen is found again with $dumps dumps, not 1"
 [ "$(tr '\n' ' ' < "$W/compute")" = "read 4 " ] || fail "compute: $(cat "$W/compute")"
 wait_for 15 running "$p"
 stop a

@@ -41,10 +41,8 @@ second() {
 	wait_for 15 rows_are $contexts "0 0 $2,"
 }
 
-insmod $module || fail "it does not load"
-! grep -qx "feature_contexts on" "$DEBUGFS/gpreempt/version" ||
-	skip "this driver has contexts itself, and no field of another kind is taken for one"
-rmmod gpreempt
+only_without contexts \
+	"this driver has contexts itself, and no field of another kind is taken for one"
 start a --queues 2 --packet 1ms
 PROGRAM=vgpu-load-update start b --queues 1 --packet 1ms --rate 50
 start c --queues 1 --packet 1ms --rate 50
@@ -58,7 +56,7 @@ hold "$a"
 release_target "$a"
 kill -WINCH "$b"
 wait_for 15 view_is "$b" active 0
-rmmod gpreempt
+unload
 
 btf-doctor graft $module kfd_process last_restore_timestamp context_id u16 ||
 	fail "it does not load"

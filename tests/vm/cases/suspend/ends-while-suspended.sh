@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A target that ends normally while suspended destroys its queues first, which
-# waits for a resume: the holder lets such a queue go, and it ends in 100 ms.
+# waits for a resume: the holder releases such a queue, and it ends in 100 ms.
 # timeout: 120
 # counted: ends have a limit of time
-. /t/lib.sh
+. /t/steps.sh
 
 # Starts a process, suspends it and ends it. Sets $took, in hundredths of a second.
 end_suspended() {
@@ -11,11 +11,7 @@ end_suspended() {
 	p=$(pid a)
 	hold "$p"
 	worker=$(holder_of "$p") guardian=$(guardian_of "$p")
-	t0=$(uptime_cs)
-	kill -TERM "$p"
-	wait "$p"
-	status=$?
-	took=$(($(uptime_cs) - t0))
+	end_time a kill -TERM "$p"
 	grep '^done ' "$W/a.out"
 	echo "ended with $status after ${took}0 ms"
 	[ $status -eq 3 ] || fail "vgpu-load ended with $status"

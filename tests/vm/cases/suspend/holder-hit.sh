@@ -9,7 +9,9 @@
 GROUPS=/sys/fs/cgroup
 
 # Charged from the start, so that a limit meets what they have.
+mkdir $GROUPS/gpreempt-hold
 echo +memory > $GROUPS/cgroup.subtree_control || fail "no memory controller"
+echo +memory > $GROUPS/gpreempt-hold/cgroup.subtree_control || fail "no memory controller for holders"
 start a --queues 2 --packet 1ms
 p=$(pid a)
 

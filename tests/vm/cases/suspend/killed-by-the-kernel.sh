@@ -7,8 +7,8 @@
 GROUP=/sys/fs/cgroup/target
 start other --packet 1ms
 
-# ends_with STATUS: the target a, p, whose holder is worker and guardian
-ends_with() {
+# expect_reaped STATUS: the target a, p, whose holder is worker and guardian
+expect_reaped() {
 	wait "$p"
 	_status=$?
 	[ $_status -eq "$1" ] || fail "not reaped with $1, but $_status"
@@ -28,7 +28,7 @@ ulimit -c 0
 hold "$p"
 worker=$(holder_of "$p") guardian=$(guardian_of "$p")
 kill -ABRT "$p"
-ends_with 134
+expect_reaped 134
 [ -s "$W/core" ] || fail "there is no core"
 
 step "its cgroup is out of memory"
@@ -42,7 +42,7 @@ worker=$(holder_of "$p") guardian=$(guardian_of "$p")
 echo 1 > "$GROUP/memory.max"
 # Its first page more is one too many: it takes a signal.
 kill -USR1 "$p"
-ends_with 137
+expect_reaped 137
 grep -q '^oom_kill [1-9]' "$GROUP/memory.events" || fail "$(cat "$GROUP/memory.events")"
 rmdir "$GROUP"
 stop other

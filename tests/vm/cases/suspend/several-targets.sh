@@ -61,7 +61,7 @@ says '"lease_left_us":[0-9]{7}'
 says '"other_debuggers":false'
 ctl 0 resume "$a" --json
 flat
-says "\"pid\":$a,\"status\":0,\"held_before\":true,\"queues\":1,\"still_suspended\":0"
+says "\"pid\":$a,\"status\":0,\"held_before\":true,\"how\":\"debug\",\"queues\":1,\"still_suspended\":0"
 ctl 0 status --json
 flat
 says '"holders":\[\]'

@@ -73,7 +73,7 @@ says "^[0-9]*-busy.2.5"
 says "^[0-9]*-final.1.2"
 
 step "without the module, ids are sysfs's"
-rmmod gpreempt
+unload
 ctl 0 snapshot -o "$W/no-module"
 [ ! -e "$W/no-module/queues-$a" ] || fail "a view without the module"
 ctl 0 diff "$s/2-one" "$W/no-module" --pid "$a"

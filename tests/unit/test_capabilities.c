@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which of its capabilities a process keeps. Each test is a process of its own. */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/capabilities.h"
+#include "shared/macro.h"
+#include "unit-ctl.h"
+#include "unit-holder.h"
+
+/* Of this thread, as the kernel shows it. */
+static uint64_t status_of(const char *key)
+{
+	char text[4096];
+	FILE *f = fopen("/proc/thread-self/status", "re");
+	size_t n = fread(text, 1, sizeof(text) - 1, f);
+	const char *at;
+
+	fclose(f);
+	text[n] = '\0';
+	at = strstr(text, key);
+	ck_assert_ptr_nonnull(at);
+	return strtoull(at + strlen(key), NULL, 16);
+}
+
+static uint64_t effective(void)
+{
+	return status_of("\nCapEff:\t");
+}
+
+static uint64_t bounding(void)
+{
+	return status_of("\nCapBnd:\t");
+}
+
+static void get(struct __user_cap_data_struct *data)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+
+	ck_assert_int_eq(syscall(SYS_capget, &head, data), 0);
+}
+
+/* Not by the code under test. */
+static void set(const struct __user_cap_data_struct *data)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+
+	ck_assert_int_eq(syscall(SYS_capset, &head, data), 0);
+}
+
+static void *look_in_thread(void *arg)
+{
+	*(uint64_t *)arg = effective();
+	return NULL;
+}
+
+/* As many as there were: the tests may run without any. */
+START_TEST(others_go)
+{
+	uint64_t had = effective(), could = bounding(), in_thread = 0;
+	bool may_lower = had & CAPABILITY(SETPCAP);
+	pthread_t thread;
+
+	ck_assert_int_eq(capabilities_keep(CAPABILITIES_HOLDER), 0);
+	ck_assert_uint_eq(effective(), had & CAPABILITIES_HOLDER);
+	ck_assert_uint_eq(status_of("\nCapPrm:\t"), had & CAPABILITIES_HOLDER);
+	ck_assert_uint_eq(status_of("\nCapInh:\t"), 0);
+	ck_assert_uint_eq(status_of("\nCapAmb:\t"), 0);
+	ck_assert_uint_eq(bounding(),
+			  may_lower ? could & CAPABILITIES_HOLDER : could);
+	ck_assert_uint_eq(status_of("\nNoNewPrivs:\t"), 1);
+	ck_assert_int_eq(pthread_create(&thread, NULL, look_in_thread,
+					&in_thread),
+			 0);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(in_thread, had & CAPABILITIES_HOLDER);
+}
+END_TEST
+
+/* What is inheritable comes back with execve() of a file that has it. */
+START_TEST(inheritable)
+{
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	get(data);
+	data[0].inheritable = data[0].permitted;
+	data[1].inheritable = data[1].permitted;
+	set(data);
+	if (data[0].permitted & CAPABILITY(CHOWN))
+		ck_assert_int_eq(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE,
+				       CAP_CHOWN, 0, 0),
+				 0);
+	ck_assert_int_eq(capabilities_keep(CAPABILITIES_FINDER), 0);
+	ck_assert_uint_eq(status_of("\nCapInh:\t"), 0);
+	ck_assert_uint_eq(status_of("\nCapAmb:\t"), 0);
+}
+END_TEST
+
+/* A second time, for more, gives nothing back. */
+START_TEST(never_more)
+{
+	uint64_t kept;
+
+	ck_assert_int_eq(capabilities_keep(CAPABILITIES_HOLDER), 0);
+	kept = effective();
+	ck_assert_int_eq(capabilities_keep(CAPABILITIES_WRITER), 0);
+	ck_assert_uint_eq(effective(), kept);
+	ck_assert_int_eq(capabilities_keep(CAPABILITY(SYS_PTRACE)), 0);
+	ck_assert_uint_eq(effective(), kept & CAPABILITY(SYS_PTRACE));
+	ck_assert_int_eq(capabilities_keep(0), 0);
+	ck_assert_uint_eq(effective(), 0);
+}
+END_TEST
+
+/* Those from 32 on are in the second word. */
+START_TEST(high_ones)
+{
+	uint64_t had = effective();
+
+	ck_assert_int_eq(capabilities_keep(CAPABILITY(BPF)), 0);
+	ck_assert_uint_eq(effective(), had & CAPABILITY(BPF));
+	ck_assert_uint_eq(status_of("\nCapPrm:\t"), had & CAPABILITY(BPF));
+}
+END_TEST
+
+/* As in a unit that has left us no CAP_SETPCAP: the bounding set is its own. */
+START_TEST(without_setpcap)
+{
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	uint64_t could = bounding();
+
+	get(data);
+	data[0].permitted &= ~CAPABILITY(SETPCAP);
+	data[0].effective &= ~CAPABILITY(SETPCAP);
+	set(data);
+	ck_assert_int_eq(capabilities_keep(CAPABILITY(SYS_PTRACE)), 0);
+	ck_assert_uint_eq(effective() & ~CAPABILITY(SYS_PTRACE), 0);
+	ck_assert_uint_eq(bounding(), could);
+	ck_assert_uint_eq(status_of("\nNoNewPrivs:\t"), 1);
+}
+END_TEST
+
+/* As in a container of Docker's: what lets it read files of users stays. */
+START_TEST(stands_in)
+{
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	uint64_t had = effective() & ~CAPABILITY(DAC_READ_SEARCH);
+
+	get(data);
+	data[0].permitted &= ~CAPABILITY(DAC_READ_SEARCH);
+	data[0].effective &= ~CAPABILITY(DAC_READ_SEARCH);
+	set(data);
+	ck_assert_int_eq(capabilities_keep(CAPABILITIES_HOLDER), 0);
+	ck_assert_uint_eq(effective(), had & (CAPABILITIES_HOLDER |
+					      CAPABILITY(DAC_OVERRIDE)));
+	ck_assert_int_eq(capabilities_keep(CAPABILITY(SYS_PTRACE)), 0);
+	ck_assert_uint_eq(effective(), had & CAPABILITY(SYS_PTRACE));
+}
+END_TEST
+
+/* From now on that system call fails with that errno. */
+static void forbid(int number, int code)
+{
+	struct sock_filter code_of[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | code),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {
+		.len = ARRAY_SIZE(code_of),
+		.filter = code_of,
+	};
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0,
+			       0),
+			 0);
+}
+
+START_TEST(forbidden)
+{
+	uint64_t had = effective();
+
+	forbid(SYS_capset, EACCES);
+	ck_assert_int_eq(capabilities_keep(0), -EACCES);
+	ck_assert_uint_eq(effective(), had);
+	forbid(SYS_capget, ENOSYS);
+	ck_assert_int_eq(capabilities_keep(0), -ENOSYS);
+}
+END_TEST
+
+START_TEST(no_prctl)
+{
+	forbid(SYS_prctl, EINVAL);
+	ck_assert_int_eq(capabilities_keep(0), -EINVAL);
+}
+END_TEST
+
+/*
+ * What holds a target and could not give them up does not begin
+ */
+
+START_TEST(holder_refuses)
+{
+	CTL(0, "status");
+	forbid(SYS_capset, EACCES);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("giving up the capabilities of root");
+	ERR_HAS("Permission denied");
+	ck_assert(unit_cgroup_entered(""));
+	expect_no_holder();
+}
+END_TEST
+
+START_TEST(follow_refuses)
+{
+	forbid(SYS_capset, EACCES);
+	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	ERR_HAS("cannot give up the capabilities of root that are not needed: "
+		"Permission denied");
+	ERR_HAS("next: does a filter of system calls (seccomp) forbid");
+	expect_no_holder();
+}
+END_TEST
+
+START_TEST(guard_refuses)
+{
+	forbid(SYS_capset, EACCES);
+	CTL(GPREEMPT_CLASS_FAILED, "guard --duty 50%% --offline %d", target);
+	ERR_HAS("cannot give up the capabilities of root that are not needed");
+	expect_no_holder();
+}
+END_TEST
+
+/* The holder has what a holder needs, its command keeps all that it has. */
+START_TEST(holder_has)
+{
+	char path[64], text[4096];
+	uint64_t had = effective();
+	struct hold_owner owner;
+	const char *at;
+	FILE *f;
+
+	CTL(0, "suspend %d " LEASE, target);
+	ck_assert_uint_eq(effective(), had);
+	owner = holder();
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)owner.pid);
+	f = fopen(path, "re");
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	at = strstr(text, "\nCapEff:\t");
+	ck_assert_uint_eq(strtoull(at + strlen("\nCapEff:\t"), NULL, 16),
+			  had & CAPABILITIES_HOLDER);
+	CTL(0, "resume %d", target);
+	expect_no_holder();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, holder_setup, holder_teardown);
+	tcase_add_test(tc, others_go);
+	tcase_add_test(tc, inheritable);
+	tcase_add_test(tc, never_more);
+	tcase_add_test(tc, high_ones);
+	tcase_add_test(tc, without_setpcap);
+	tcase_add_test(tc, stands_in);
+	tcase_add_test(tc, forbidden);
+	tcase_add_test(tc, no_prctl);
+	tcase_add_test(tc, holder_refuses);
+	tcase_add_test(tc, follow_refuses);
+	tcase_add_test(tc, guard_refuses);
+	tcase_add_test(tc, holder_has);
+	return unit_run("capabilities");
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The cgroups of programs that "run" starts, by their class. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/class-cgroup.h"
+#include "unit-host.h"
+#include "unit.h"
+
+#define OFFLINE "/gpreempt/offline"
+
+static void setup(void)
+{
+	unit_cgroups_start();
+}
+
+static void teardown(void)
+{
+	unit_path_fails = NULL;
+	unit_cgroups_stop();
+}
+
+/* A name is one part of a path, and none that a command line takes for an option. */
+static const struct {
+	const char *name;
+	bool good;
+} names[] = {
+	{ "train", true },
+	{ "a", true },
+	{ "7b.v2_final-3", true },
+	{ "", false },
+	{ ".", false },
+	{ "..", false },
+	{ ".hidden", false },
+	{ "-x", false },
+	{ "a/b", false },
+	{ "a b", false },
+	{ "a\n", false },
+	{ "\xc3\xa4", false },
+	{ "0123456789012345678901234567890123456789012345678901234567890123",
+	  true },
+	{ "01234567890123456789012345678901234567890123456789012345678901234",
+	  false },
+};
+
+START_TEST(named)
+{
+	char path[ROLE_MAX_PATH] = "unchanged", wanted[ROLE_MAX_PATH];
+	int ret = role_path(GPREEMPT_ROLE_OFFLINE, names[_i].name, path);
+
+	snprintf(wanted, sizeof(wanted), OFFLINE "/%s", names[_i].name);
+	ck_assert_int_eq(ret, names[_i].good ? 0 : -EINVAL);
+	ck_assert_str_eq(path, names[_i].good ? wanted : "unchanged");
+}
+END_TEST
+
+START_TEST(of_a_class)
+{
+	ck_assert_str_eq(role_cgroup(GPREEMPT_ROLE_ONLINE), "/gpreempt/online");
+	ck_assert_str_eq(role_cgroup(GPREEMPT_ROLE_OFFLINE), OFFLINE);
+}
+END_TEST
+
+/* Those that no process uses go, those of the other class stay. */
+START_TEST(entered)
+{
+	unit_cgroup_make_unused("/gpreempt");
+	unit_cgroup_make_unused(OFFLINE);
+	unit_cgroup_make_unused(OFFLINE "/ended");
+	unit_cgroup_make(OFFLINE "/busy");
+	unit_cgroup_make_unused("/gpreempt/online");
+	unit_cgroup_make_unused("/gpreempt/online/other");
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"),
+			 0);
+	ck_assert(unit_cgroup_entered(OFFLINE "/train"));
+	ck_assert(!unit_cgroup_exists(OFFLINE "/ended"));
+	ck_assert(unit_cgroup_exists(OFFLINE "/busy"));
+	ck_assert(unit_cgroup_exists("/gpreempt/online/other"));
+	/* Once more, as the next program of that name. */
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"),
+			 0);
+}
+END_TEST
+
+START_TEST(fails)
+{
+	unit_path_fails = "offline/train/cgroup.procs";
+	unit_path_errno = EACCES;
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"),
+			 -EACCES);
+	unit_path_fails = "/gpreempt";
+	unit_path_errno = EROFS;
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"),
+			 -EROFS);
+	unit_path_fails = NULL;
+	unit_cgroups_mounted(false, false);
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"),
+			 -ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, named, 0, ARRAY_SIZE(names));
+	tcase_add_test(tc, of_a_class);
+	tcase_add_test(tc, entered);
+	tcase_add_test(tc, fails);
+	return unit_run("class_cgroup");
+}

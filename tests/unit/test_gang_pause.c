@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A gang's process that is paused, without a session. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <gpreempt/gang.h>
+#include <gpreempt/pause.h>
+#include <gpreempt/view.h>
+
+#include "shared/macro.h"
+#include "unit.h"
+
+#define VIEW "/sys/kernel/debug/gpreempt/pid/4194242/queues"
+#define HEAD                               \
+	"gpreempt-queues - version: 1.3\n" \
+	"# qid gpu_id active slots suspended evicted state age_ms\n"
+
+static struct gpreempt_gang *gang;
+static struct gpreempt_gang_outcome out;
+static struct gpreempt_error err;
+static struct gpreempt_member member;
+
+static void setup(void)
+{
+	unit_setup();
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	gp_loop_set_file(&loop, "/dev/kfd", "511");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", "7\n");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
+	gp_loop_set_file(&loop, VIEW,
+			 HEAD "0 0xf7bc 4 4 0 0 active 0\n"
+			      "1 0xf7bc 4 4 0 0 active 0\n");
+	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
+}
+
+static void teardown(void)
+{
+	gpreempt_gang_free(gang);
+	/* Whatever happened: what is ours runs at the end. */
+	ck_assert_int_eq(loop.seized, 0);
+	unit_teardown();
+}
+
+static int add(void)
+{
+	return gpreempt_gang_add_by(gang, PID, GPREEMPT_ROUTE_PAUSE, &err);
+}
+
+static void look(void)
+{
+	ck_assert_uint_eq(gpreempt_gang_members(gang, &member, 1), 1);
+}
+
+START_TEST(pauses_and_resumes)
+{
+	int i;
+
+	ck_assert_int_eq(add(), 0);
+	ck_assert(!strstr(loop.trace, "seize"));
+	for (i = 0; i < 3; i++) {
+		ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
+		ck_assert_int_eq(loop.evicted, 1);
+		ck_assert_uint_eq(out.requested, 2);
+		ck_assert_uint_eq(out.done, 2);
+		ck_assert_uint_eq(out.succeeded, 1);
+		look();
+		ck_assert_int_eq(member.route, GPREEMPT_ROUTE_PAUSE);
+		ck_assert_uint_gt(member.outcome.ioctl_ns, 0);
+		ck_assert_int_eq(member.outcome.slots_ns, GPREEMPT_UNKNOWN);
+		ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
+		ck_assert_int_eq(loop.evicted, 0);
+		ck_assert_uint_eq(out.done, 2);
+	}
+	/* No debug session was ever asked for. */
+	ck_assert(!strstr(loop.trace, "enable"));
+}
+END_TEST
+
+/* What is asked for twice is done once, also where the driver counts. */
+START_TEST(twice)
+{
+	loop.pause_counts = true;
+	ck_assert_int_eq(add(), 0);
+	gpreempt_gang_suspend(gang, NULL, &out);
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
+	ck_assert_uint_eq(out.done, 2);
+	ck_assert_int_eq(loop.evicted, 1);
+	gpreempt_gang_resume(gang, NULL, &out);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+/* The process runs at the end, however it comes. */
+START_TEST(runs_at_the_end)
+{
+	ck_assert_int_eq(add(), 0);
+	gpreempt_gang_suspend(gang, NULL, &out);
+	ck_assert_int_eq(loop.evicted, 1);
+	if (_i) {
+		ck_assert_int_eq(gpreempt_gang_remove(gang, PID), 0);
+	} else {
+		gpreempt_gang_free(gang);
+		gang = NULL;
+	}
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+/* The one who asked must know that it is still paused. */
+START_TEST(cannot_be_unpaused)
+{
+	ck_assert_int_eq(add(), 0);
+	gpreempt_gang_suspend(gang, NULL, &out);
+	gp_loop_fail(&loop, "seize", 0, -EPERM);
+	ck_assert_int_ne(gpreempt_gang_resume(gang, NULL, &out), 0);
+	ck_assert_uint_eq(out.done, 0);
+	ck_assert_int_ne(gpreempt_gang_remove(gang, PID), 0);
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+START_TEST(fails)
+{
+	ck_assert_int_eq(add(), 0);
+	gp_loop_fail(&loop, "pause", 1, -EIO);
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), -EIO);
+	ck_assert_uint_eq(out.requested, 2);
+	ck_assert_uint_eq(out.done, 0);
+	ck_assert_uint_eq(out.succeeded, 0);
+	look();
+	ck_assert_int_eq(member.code, -EIO);
+	ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSE_FAILED);
+	/* It was asked to run, in case that it does not. */
+	ck_assert(strstr(strstr(loop.trace, "unpause pause "),
+			 "seize take unpause "));
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+static const uint32_t ids[] = { 0 };
+static const struct gpreempt_filter parts[] = {
+	{ .ids = ids, .n_ids = 1 },
+	{ .by_priority = true, .priority_max = 7 },
+	{ .gpu_ids = ids, .n_gpu_ids = 1 },
+};
+
+START_TEST(not_for_a_part)
+{
+	ck_assert_int_eq(add(), 0);
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, &parts[_i], &out),
+			 -EINVAL);
+	look();
+	ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSE_WHOLE);
+	ck_assert_int_eq(loop.evicted, 0);
+	gpreempt_gang_suspend(gang, NULL, &out);
+	ck_assert_int_eq(gpreempt_gang_resume(gang, &parts[_i], &out), -EINVAL);
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+/* CRIU's, seen before or only by the driver's answer: it stays as it is. */
+START_TEST(paused_by_another)
+{
+	loop.paused = true;
+	loop.evicted = 1;
+	if (_i) {
+		gp_loop_set_file(&loop, VIEW,
+				 HEAD "0 0xf7bc 0 4 0 1 paused 0\n");
+		ck_assert_int_eq(add(), -EBUSY);
+		ck_assert_int_eq(err.reason, GPREEMPT_PAUSED);
+	} else {
+		ck_assert_int_eq(add(), 0);
+		ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out),
+				 -EBUSY);
+		look();
+		ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSED);
+		ck_assert_int_eq(gpreempt_gang_remove(gang, PID), 0);
+	}
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+START_TEST(unpaused_by_another)
+{
+	ck_assert_int_eq(add(), 0);
+	gpreempt_gang_suspend(gang, NULL, &out);
+	loop.paused = false;
+	loop.evicted = 0;
+	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), -ENOTCONN);
+	look();
+	ck_assert_int_eq(member.error.reason, GPREEMPT_UNPAUSED);
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+/* Its end is seen while nothing is asked for, paused or not. */
+START_TEST(ends)
+{
+	struct pollfd fd = { .events = POLLIN };
+
+	ck_assert_int_eq(add(), 0);
+	if (_i)
+		gpreempt_gang_suspend(gang, NULL, &out);
+	gp_loop_end_process(&loop);
+	fd.fd = gpreempt_gang_fd(gang);
+	ck_assert_int_eq(poll(&fd, 1, 20000), 1);
+	look();
+	ck_assert_int_eq(member.events, GPREEMPT_EVENT_ENDED);
+	ck_assert_int_eq(member.error.reason, GPREEMPT_ENDED);
+	unit_clear_trace();
+	ck_assert_int_eq(gpreempt_gang_remove(gang, PID), 0);
+	ck_assert(!strstr(loop.trace, "unpause"));
+}
+END_TEST
+
+START_TEST(refused)
+{
+	static const struct {
+		const char *file;
+		const char *text;
+		enum gpreempt_reason reason;
+	} cases[] = {
+		{ "/proc/4194242/fd/", "", GPREEMPT_KFD_CLOSED },
+		{ "/proc/4194242/status",
+		  "Name:\ta\nState:\tS (sleeping)\nTgid:\t4194242\n"
+		  "TracerPid:\t99\nUid:\t0\t0\nThreads:\t1\n",
+		  GPREEMPT_TRACED },
+	};
+
+	gp_loop_set_file(&loop, "/proc/99/comm", "gdb\n");
+	gp_loop_set_file(&loop, cases[_i].file, cases[_i].text);
+	ck_assert_int_lt(add(), 0);
+	ck_assert_int_eq(err.reason, cases[_i].reason);
+	ck_assert_uint_eq(gpreempt_gang_members(gang, &member, 1), 0);
+}
+END_TEST
+
+START_TEST(no_such_process_or_route)
+{
+	ck_assert_int_eq(gpreempt_gang_add_by(gang, 77, GPREEMPT_ROUTE_PAUSE,
+					      &err),
+			 -ESRCH);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
+	ck_assert_int_eq(gpreempt_gang_add_by(gang, PID, GPREEMPT_ROUTES, &err),
+			 -EINVAL);
+	ck_assert_int_eq(add(), 0);
+	ck_assert_int_eq(add(), -EEXIST);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, &err), -EEXIST);
+}
+END_TEST
+
+static const char *off(struct gp_loop *l)
+{
+	return l->evicted ? HEAD "0 0xf7bc 0 4 0 1 paused 0\n"
+				 "1 0xf7bc 0 4 0 1 paused 0\n" :
+			    HEAD "0 0xf7bc 4 4 0 0 active 0\n"
+				 "1 0xf7bc 4 4 0 0 active 0\n";
+}
+
+/* When the slots became empty, and that they are. */
+START_TEST(slots)
+{
+	loop.view = off;
+	if (_i)
+		ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
+	ck_assert_int_eq(add(), 0);
+	if (!_i)
+		ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
+	gpreempt_gang_verify(gang);
+	look();
+	ck_assert_int_gt(member.outcome.slots_ns, 0);
+	ck_assert_int_gt(member.outcome.resolution_ns, 0);
+	ck_assert_int_eq(member.verdict, GPREEMPT_VERIFIED);
+	gpreempt_gang_resume(gang, NULL, &out);
+	gpreempt_gang_verify(gang);
+	look();
+	ck_assert_int_eq(member.verdict, GPREEMPT_NOT_CHECKED);
+	/* A pause that fails has no slots, and ends all the same. */
+	gp_loop_fail(&loop, "pause", 2, -EIO);
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), -EIO);
+	look();
+	ck_assert_int_eq(member.outcome.slots_ns, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, false), 0);
+	gpreempt_gang_suspend(gang, NULL, &out);
+	look();
+	ck_assert_int_eq(member.outcome.slots_ns, GPREEMPT_UNKNOWN);
+}
+END_TEST
+
+START_TEST(slots_without_the_module)
+{
+	gp_loop_set_file(&loop, VIEW, NULL);
+	ck_assert_int_eq(add(), 0);
+	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), -ENODATA);
+	look();
+	ck_assert_int_eq(member.error.reason, GPREEMPT_NO_MODULE);
+}
+END_TEST
+
+static const struct {
+	const char *row;
+	enum gpreempt_verdict verdict;
+} rows[] = {
+	{ "0 0xf7bc 0 4 0 1 paused 0\n", GPREEMPT_VERIFIED },
+	{ "0 0xf7bc 1 4 0 1 paused 0\n", GPREEMPT_CONTRADICTED },
+	{ "0 0xf7bc 0 4 0 0 active 0\n", GPREEMPT_CONTRADICTED },
+	{ "0 0xf7bc 1 4 0 1 paused 9\n", GPREEMPT_NOT_CHECKED },
+	{ "0 0xf7bc 0 4 0 1 paused 9\n", GPREEMPT_NOT_CHECKED },
+	{ "0 0xf7bc - 4 0 1 paused 0\n", GPREEMPT_NOT_CHECKED },
+	{ "0 0xf7bc 0 4 0 - paused 0\n", GPREEMPT_NOT_CHECKED },
+	{ "", GPREEMPT_NOT_CHECKED },
+};
+
+START_TEST(verdicts)
+{
+	size_t queues = 77;
+	char text[256];
+
+	snprintf(text, sizeof(text), HEAD "%s", rows[_i].row);
+	gp_loop_set_file(&loop, VIEW, text);
+	ck_assert_int_eq(gpreempt_pause_verify(g, PID, &queues),
+			 rows[_i].verdict);
+	ck_assert_uint_eq(queues, *rows[_i].row ? 1 : 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, pauses_and_resumes);
+	tcase_add_test(tc, twice);
+	tcase_add_loop_test(tc, runs_at_the_end, 0, 2);
+	tcase_add_test(tc, cannot_be_unpaused);
+	tcase_add_test(tc, fails);
+	tcase_add_loop_test(tc, not_for_a_part, 0, ARRAY_SIZE(parts));
+	tcase_add_loop_test(tc, paused_by_another, 0, 2);
+	tcase_add_test(tc, unpaused_by_another);
+	tcase_add_loop_test(tc, ends, 0, 2);
+	tcase_add_loop_test(tc, refused, 0, 2);
+	tcase_add_test(tc, no_such_process_or_route);
+	tcase_add_loop_test(tc, slots, 0, 2);
+	tcase_add_test(tc, slots_without_the_module);
+	tcase_add_loop_test(tc, verdicts, 0, ARRAY_SIZE(rows));
+	return unit_run("gang by pause");
+}

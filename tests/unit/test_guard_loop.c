@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The main thread of guard: what it starts, what it does over and over, how it ends. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/holder-lock.h"
+#include "shared/clock.h"
+#include "unit-ctl.h"
+#include "unit-guard.h"
+#include "unit-host.h"
+
+/*
+ * The start
+ */
+
+static int nth;
+
+static void fail_mmap(void)
+{
+	unit_mmap_fails = nth;
+}
+
+/* What it shares with its workers; with the child that looks for slow words. */
+START_TEST(no_memory)
+{
+	nth = 1 + _i;
+	in_guard = fail_mmap;
+	start("--offline cmd:none --duty 50%");
+	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(count_in(err_path, "Cannot allocate memory"), 1);
+	/* It is of no process. */
+	ck_assert_uint_eq(count_in(err_path, "process "), 0);
+	ck_assert_str_eq(text_of(out_path), "");
+}
+END_TEST
+
+static size_t children_of(pid_t pid)
+{
+	char path[64], text[256] = "";
+	size_t n = 0;
+	char *at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "re");
+	ck_assert_ptr_nonnull(f);
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	for (at = text; (at = strchr(at, ' ')); at++)
+		n++;
+	return n;
+}
+
+/* A word whose search may take long is never looked for by guard itself. */
+START_TEST(slow_words)
+{
+	uint64_t end_ns = shr_now_ns() + 20 * NSEC_PER_SEC;
+
+	start("--offline cmd:none --duty 50%");
+	while (!children_of(guard)) {
+		ck_assert(shr_now_ns() < end_ns);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	ck_assert_int_eq(end(SIGTERM), 0);
+	/* The other role's, and behind another word. */
+	with_module();
+	start("--offline comm:none --online comm:none cmd:none");
+	while (!children_of(guard)) {
+		ck_assert(shr_now_ns() < end_ns);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	ck_assert_int_eq(end(SIGTERM), 0);
+}
+END_TEST
+
+/*
+ * Over and over
+ */
+
+static int terminal[2];
+
+static void print_to_terminal(void)
+{
+	dup2(terminal[1], STDOUT_FILENO);
+}
+
+static void open_terminal(void)
+{
+	terminal[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ck_assert_int_ge(terminal[0], 0);
+	ck_assert_int_eq(grantpt(terminal[0]) || unlockpt(terminal[0]), 0);
+	terminal[1] = open(ptsname(terminal[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ck_assert_int_ge(terminal[1], 0);
+}
+
+/* Until that text comes; what came before is gone. */
+static void wait_on_terminal(const char *what)
+{
+	struct pollfd p = { .fd = terminal[0], .events = POLLIN };
+	static char text[1 << 16];
+	size_t used = 0;
+
+	text[0] = '\0';
+	while (!strstr(text, what)) {
+		ssize_t n;
+
+		ck_assert_msg(poll(&p, 1, 20000) > 0, "no \"%s\" in: %s", what,
+			      text);
+		n = read(terminal[0], text + used, sizeof(text) - 1 - used);
+		ck_assert_int_gt(n, 0);
+		used += n;
+		text[used] = '\0';
+	}
+}
+
+/* On a terminal it shows each second how it stands. */
+START_TEST(live)
+{
+	open_terminal();
+	in_guard = print_to_terminal;
+	start("--offline 4194242 --duty 50%");
+	wait_on_terminal("offline: ");
+	wait_on_terminal(" preemptions");
+	wait_on_terminal(" preemptions");
+	ck_assert_int_eq(end(SIGTERM), 0);
+	close(terminal[0]);
+	close(terminal[1]);
+}
+END_TEST
+
+/* A file that could not be written is reported when it was tried, not later. */
+START_TEST(file_fails)
+{
+	char words[256], sub[64], file[80];
+
+	snprintf(sub, sizeof(sub), "%s/sub", dir);
+	snprintf(file, sizeof(file), "%s/t", sub);
+	ck_assert_int_eq(mkdir(sub, 0700), 0);
+	snprintf(words, sizeof(words),
+		 "--offline 4194242 --duty 50%% --timeline %s", file);
+	start(words);
+	wait_for(out_path, "process 4194242 is offline\n");
+	ck_assert_int_eq(rmdir(sub), 0);
+	kill(guard, SIGUSR1);
+	wait_for(err_path, "the timeline ");
+	ck_assert_uint_eq(count_in(err_path, "cannot be written: "
+					     "No such file or directory"),
+			  1);
+	ck_assert_int_eq(mkdir(sub, 0700), 0);
+	ck_assert_int_eq(end(SIGTERM), 0);
+}
+END_TEST
+
+/* Only where the socket is open to all is that reported. */
+START_TEST(socket_note)
+{
+	struct stat st;
+
+	with_module();
+	unlink(GUARD_SOCKET);
+	start("--online comm:none --offline 4194242 --allow-uid 65533");
+	wait_for(out_path, "process 4194242 is offline\n");
+	ck_assert_int_eq(stat(GUARD_SOCKET, &st), 0);
+	ck_assert_int_eq(end(SIGTERM), 0);
+	ck_assert_uint_eq(count_in(err_path, "no access control lists there"),
+			  (st.st_mode & 0004) != 0);
+}
+END_TEST
+
+/* Also without a target something ends it when it is stopped for good. */
+START_TEST(stopped_without_target)
+{
+	int status;
+
+	start("--offline cmd:none --duty 50%");
+	while (!children_of(guard))
+		shr_sleep_ns(NSEC_PER_MSEC);
+	/* Some rounds, so that it has set its watchdog. */
+	shr_sleep_ns(500 * NSEC_PER_MSEC);
+	kill(guard, SIGSTOP);
+	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
+	guard = 0;
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+static bool has_thread(pid_t pid, const char *name)
+{
+	char path[300], comm[32];
+	struct dirent *entry;
+	bool found = false;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && !found && (entry = readdir(tasks))) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid,
+			 entry->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		found = fgets(comm, sizeof(comm), f) && !strcmp(comm, name);
+		fclose(f);
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+static void fail_second_poller(void)
+{
+	unit_unshare_fails = 2;
+}
+
+/* The thread that takes over from a stuck poller could not begin: another one does. */
+START_TEST(stand_in)
+{
+	uint64_t end_ns = shr_now_ns() + 20 * NSEC_PER_SEC;
+
+	in_guard = fail_second_poller;
+	start("--offline cmd:none --duty 50%");
+	while (!has_thread(guard, "guard-poller\n") ||
+	       !has_thread(guard, "guard-stand-in\n")) {
+		ck_assert(shr_now_ns() < end_ns);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	ck_assert_int_eq(end(SIGTERM), 0);
+}
+END_TEST
+
+/*
+ * The end
+ */
+
+static pid_t main_process;
+static atomic_int *suspends; /* that the worker, another process, has begun */
+
+static void count_suspends(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	atomic_fetch_add(suspends, !strcmp(call, "suspend"));
+}
+
+/* The worker goes on while the main thread does nothing, and then has to end. */
+static void be_late(void)
+{
+	int before;
+
+	if (getpid() != main_process || !atomic_load(suspends))
+		return;
+	unit_before_ppoll = NULL;
+	puts("late now");
+	before = atomic_load(suspends);
+	while (atomic_load(suspends) < before + 2)
+		shr_sleep_ns(NSEC_PER_MSEC);
+	kill(main_process, SIGTERM);
+}
+
+static void be_late_once(void)
+{
+	main_process = getpid();
+	loop.before = count_suspends;
+	unit_before_ppoll = be_late;
+}
+
+/* What a worker did in the last moment is part of the figures. */
+START_TEST(last_results)
+{
+	const char *late;
+	int status;
+
+	suspends = mmap(NULL, sizeof(*suspends), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(suspends != MAP_FAILED);
+	in_guard = be_late_once;
+	start("--offline 4194242 --duty 50% --max-hold 40ms --verbose");
+	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
+	guard = 0;
+	ck_assert_int_eq(status, 0);
+	late = strstr(text_of(out_path), "late now\n");
+	ck_assert_ptr_nonnull(late);
+	ck_assert_msg(strstr(late, "suspended 4194242: duty, 2 of 2 queues"),
+		      "in: %s", late);
+	munmap(suspends, sizeof(*suspends));
+}
+END_TEST
+
+static int count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	int n = 0;
+
+	while (readdir(tasks))
+		n++;
+	closedir(tasks);
+	return n - 2;
+}
+
+/* When all is over but the process: threads, worker, lock. */
+static void note_rest(void)
+{
+	char path[64];
+	FILE *f;
+	int lock = hold_lock(4194242);
+
+	snprintf(path, sizeof(path), "%s/rest", dir);
+	f = fopen(path, "we");
+	fprintf(f, "%d threads, %s, %s", count_threads(),
+		lock >= 0 ? "free" : "locked",
+		waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? "no child" :
+								    "children");
+	fclose(f);
+}
+
+static void note_rest_at_exit(void)
+{
+	atexit(note_rest);
+}
+
+START_TEST(nothing_left)
+{
+	char path[64];
+
+	in_guard = note_rest_at_exit;
+	with_module();
+	start("--online comm:none --offline 4194242");
+	wait_for(out_path, "process 4194242 is offline\n");
+	ck_assert_int_eq(end(SIGTERM), 0);
+	snprintf(path, sizeof(path), "%s/rest", dir);
+	ck_assert_str_eq(text_of(path), "1 threads, free, no child");
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
+	tcase_add_loop_test(tc, no_memory, 0, 2);
+	tcase_add_test(tc, slow_words);
+	tcase_add_test(tc, live);
+	tcase_add_test(tc, file_fails);
+	tcase_add_test(tc, socket_note);
+	tcase_add_test(tc, stopped_without_target);
+	tcase_add_test(tc, stand_in);
+	tcase_add_test(tc, last_results);
+	tcase_add_test(tc, nothing_left);
+	return unit_run("the main thread of guard");
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A pause without a session, under a driver that goes by the real one's rules. */
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shared/macro.h"
+#include "unit.h"
+
+/* What it looks at, whatever it then does: the devices of three paths. */
+#define LOOKED "process " DEVICE DEVICE DEVICE
+#define DEVICE "device "
+
+static struct gpreempt_pause_report report;
+static struct gpreempt_error err;
+
+static void setup(void)
+{
+	unit_setup();
+	gp_loop_set_file(&loop, "/dev/kfd", "511");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n7\n9\n");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/0", "1028");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
+	gp_loop_set_file(&loop, "/proc/4194242/stat",
+			 "4194242 (a) b) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+			 "777 0 0\n");
+}
+
+static int pause_it(void)
+{
+	return gpreempt_pause(g, PID, 777, &report, &err);
+}
+
+START_TEST(pauses_and_unpauses)
+{
+	unit_clear_trace();
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_str_eq(loop.trace, LOOKED "seize take unpause pause ");
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_YES);
+	ck_assert_uint_eq(report.contexts, 1);
+	ck_assert_uint_eq(report.foreign, 0);
+	ck_assert_uint_gt(report.ioctl_ns, 0);
+	ck_assert_uint_ge(report.return_ns, report.entry_ns);
+	ck_assert_uint_gt(report.find_ns, 0);
+	ck_assert_uint_gt(report.attach_ns, 0);
+	ck_assert_uint_gt(report.detach_ns, 0);
+	/* Nothing is traced with an option, least of all EXITKILL. */
+	ck_assert_uint_eq(loop.seized, 0);
+
+	unit_clear_trace();
+	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_str_eq(loop.trace, LOOKED "seize take unpause ");
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
+}
+END_TEST
+
+/* The thread that traces has ended: no task has its number. */
+START_TEST(nothing_stays_attached)
+{
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_int_ne(loop.tracer, gettid());
+	ck_assert_int_eq(syscall(SYS_tgkill, getpid(), loop.tracer, 0), -1);
+}
+END_TEST
+
+START_TEST(unpause_of_one_that_is_not)
+{
+	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
+}
+END_TEST
+
+/* Two pauses and one unpause: it runs, also where the driver counts. */
+START_TEST(second_pause_is_not_counted)
+{
+	loop.pause_counts = _i;
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+}
+END_TEST
+
+/* Another open of the same process: counted once, too. */
+START_TEST(two_descriptors)
+{
+	loop.pause_counts = _i;
+	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_uint_eq(report.contexts, 2);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+/* The second one fails: the first is not left paused. */
+START_TEST(second_descriptor_fails)
+{
+	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
+	gp_loop_fail(&loop, _i ? "pause" : "take", 2, _i ? -ENOMEM : -EMFILE);
+	ck_assert_int_lt(pause_it(), 0);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
+}
+END_TEST
+
+/* There is an end to pauses of one process, and none to unpauses. */
+START_TEST(many_descriptors)
+{
+	char many[65 * 2 + 1] = "";
+	int i;
+
+	ck_assert_int_eq(pause_it(), 0);
+	for (i = 0; i < 65; i++)
+		strcat(many, "7\n");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", many);
+	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(pause_it(), -E2BIG);
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+START_TEST(skips_what_its_parent_opened)
+{
+	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
+	loop.foreign = 7;
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_uint_eq(report.contexts, 1);
+	ck_assert_uint_eq(report.foreign, 1);
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+static const struct {
+	const char *call;
+	int code;
+	enum gpreempt_reason reason;
+	enum gpreempt_class class;
+} failures[] = {
+	{ "process", -ESRCH, GPREEMPT_NO_PROCESS, GPREEMPT_CLASS_NO_TARGET },
+	{ "process", -EMFILE, GPREEMPT_SYSTEM, GPREEMPT_CLASS_FAILED },
+	{ "seize", -ESRCH, GPREEMPT_ENDED, GPREEMPT_CLASS_NO_TARGET },
+	{ "seize", -EPERM, GPREEMPT_TRACE_DENIED, GPREEMPT_CLASS_PERMISSION },
+	{ "seize", -EIO, GPREEMPT_SYSTEM, GPREEMPT_CLASS_FAILED },
+	{ "take", -ESRCH, GPREEMPT_ENDED, GPREEMPT_CLASS_NO_TARGET },
+	{ "take", -EPERM, GPREEMPT_TRACE_DENIED, GPREEMPT_CLASS_PERMISSION },
+	{ "take", -EMFILE, GPREEMPT_SYSTEM, GPREEMPT_CLASS_FAILED },
+	{ "unpause", -EACCES, GPREEMPT_PAUSE_DENIED,
+	  GPREEMPT_CLASS_PERMISSION },
+	{ "unpause", -ENOTTY, GPREEMPT_NO_PAUSE, GPREEMPT_CLASS_UNSUPPORTED },
+	{ "unpause", -EIO, GPREEMPT_PAUSE_FAILED, GPREEMPT_CLASS_FAILED },
+	{ "pause", -ENODEV, GPREEMPT_NOT_GPU, GPREEMPT_CLASS_NO_TARGET },
+	{ "pause", -ENOMEM, GPREEMPT_PAUSE_FAILED, GPREEMPT_CLASS_FAILED },
+};
+
+START_TEST(fails)
+{
+	gp_loop_fail(&loop, failures[_i].call, 0, failures[_i].code);
+	ck_assert_int_eq(pause_it(), failures[_i].code);
+	ck_assert_int_eq(err.code, failures[_i].code);
+	ck_assert_int_eq(err.reason, failures[_i].reason);
+	ck_assert_int_eq(gpreempt_error_class(&err), failures[_i].class);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
+}
+END_TEST
+
+/* An error of the driver is not answered with a second try. */
+START_TEST(does_not_try_again)
+{
+	gp_loop_fail(&loop, "pause", 1, -ENOMEM);
+	unit_clear_trace();
+	ck_assert_int_eq(pause_it(), -ENOMEM);
+	ck_assert_str_eq(loop.trace, LOOKED "seize take unpause pause ");
+}
+END_TEST
+
+START_TEST(of_a_traced_process)
+{
+	gp_loop_set_file(&loop, "/proc/4194242/status",
+			 "Name:\ta\nState:\tS (sleeping)\nTgid:\t4194242\n"
+			 "TracerPid:\t99\nUid:\t0\t0\nThreads:\t1\n");
+	gp_loop_set_file(&loop, "/proc/99/comm", "gdb\n");
+	gp_loop_fail(&loop, "seize", 0, -EPERM);
+	ck_assert_int_eq(pause_it(), -EBUSY);
+	ck_assert_int_eq(err.reason, GPREEMPT_TRACED);
+	ck_assert_int_eq(err.other, 99);
+	ck_assert_str_eq(err.name, "gdb");
+	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -EBUSY);
+}
+END_TEST
+
+START_TEST(of_one_that_has_closed_it)
+{
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n");
+	ck_assert_int_eq(pause_it(), -ENXIO);
+	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
+	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -ENXIO);
+	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
+}
+END_TEST
+
+/* Names of descriptors are there, and what is behind them is not for us. */
+START_TEST(without_right_to_look)
+{
+	gp_loop_fail(&loop, "device", 0, -EACCES);
+	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -EPERM);
+	ck_assert_int_eq(err.reason, GPREEMPT_TRACE_DENIED);
+}
+END_TEST
+
+/* Only what its parent opened is left. */
+START_TEST(of_one_with_others_only)
+{
+	loop.foreign = 7;
+	ck_assert_int_eq(pause_it(), -ENXIO);
+	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
+	ck_assert_uint_eq(report.foreign, 1);
+}
+END_TEST
+
+/* Between the look and the copy: another file has the number. */
+START_TEST(of_one_that_closes_it_now)
+{
+	gp_loop_fail(&loop, "take", 0, _i ? -ENODEV : -EBADF);
+	ck_assert_int_eq(pause_it(), -ENXIO);
+	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
+}
+END_TEST
+
+START_TEST(of_another_process_with_that_number)
+{
+	unit_clear_trace();
+	ck_assert_int_eq(gpreempt_pause(g, PID, 778, &report, &err), -ESRCH);
+	ck_assert_int_eq(err.reason, GPREEMPT_ENDED);
+	ck_assert_str_eq(loop.trace, "process ");
+	ck_assert_int_eq(gpreempt_pause(g, PID, 0, NULL, NULL), 0);
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+/* Root is not asked for: the driver and the kernel go by capabilities. */
+START_TEST(without_root)
+{
+	loop.root = false;
+	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), 0);
+	ck_assert_int_eq(pause_it(), 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, setup, unit_teardown);
+	tcase_add_test(c, pauses_and_unpauses);
+	tcase_add_test(c, nothing_stays_attached);
+	tcase_add_test(c, unpause_of_one_that_is_not);
+	tcase_add_loop_test(c, second_pause_is_not_counted, 0, 2);
+	tcase_add_loop_test(c, two_descriptors, 0, 2);
+	tcase_add_loop_test(c, second_descriptor_fails, 0, 2);
+	tcase_add_test(c, many_descriptors);
+	tcase_add_test(c, skips_what_its_parent_opened);
+	tcase_add_loop_test(c, fails, 0, ARRAY_SIZE(failures));
+	tcase_add_test(c, does_not_try_again);
+	tcase_add_test(c, of_a_traced_process);
+	tcase_add_test(c, of_one_that_has_closed_it);
+	tcase_add_test(c, without_right_to_look);
+	tcase_add_test(c, of_one_with_others_only);
+	tcase_add_loop_test(c, of_one_that_closes_it_now, 0, 2);
+	tcase_add_test(c, of_another_process_with_that_number);
+	tcase_add_test(c, without_root);
+	return unit_run("pause");
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * suspend --how pause, resume and repair over a made-up process: what is in the
+ * journal and what the driver was asked for, at each failure.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/holder-lock.h"
+#include "agent/pause-journal.h"
+#include "unit-ctl.h"
+#include "unit-host.h"
+
+#define ENTRY HOLD_DIR "/4194242.pause"
+#define START 777 /* of the made-up process */
+
+static const char off_view[] =
+	"gpreempt-queues - version: 1.0\n"
+	"# qid gpu_id active slots suspended evicted priority age_ms\n"
+	"0 0xf7bc 0 4 0 1 7 0\n";
+static const char on_view[] =
+	"gpreempt-queues - version: 1.0\n"
+	"# qid gpu_id active slots suspended evicted priority age_ms\n"
+	"0 0xf7bc 4 4 0 0 7 0\n";
+static const char old_view[] =
+	"gpreempt-queues - version: 1.0\n"
+	"# qid gpu_id active slots suspended evicted priority age_ms\n"
+	"0 0xf7bc 0 4 0 0 7 12\n";
+
+static struct pause_entry entry;
+
+static void setup(void)
+{
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	unit_cgroups_start();
+	unit_setup();
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/pid/4194242/queues",
+			 off_view);
+	gp_loop_set_file(&loop, "/dev/kfd", "511");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n7\n");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/0", "1028");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
+	unit_clear_trace();
+}
+
+static void teardown(void)
+{
+	unit_path_fails = NULL;
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+/* Is the driver asked for anything? */
+static bool asked(void)
+{
+	return strstr(loop.trace, "seize") || strstr(loop.trace, "pause");
+}
+
+static void expect_no_entry(void)
+{
+	ck_assert_int_eq(pause_journal_read(PID, &entry), -ENOENT);
+	ck_assert_int_ne(access(HOLD_DIR "/4194242.lock", F_OK), 0);
+}
+
+static void expect_kept(void)
+{
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(pause_journal_read(PID, &entry), 0);
+	ck_assert_int_eq(entry.state, PAUSE_KEPT);
+}
+
+/* Paused by one that has ended, or that has the lock still. */
+static void leave(enum pause_state state, uint64_t start)
+{
+	struct pause_entry e;
+
+	pause_entry_init(&e, PID, start);
+	e.state = state;
+	ck_assert_int_eq(pause_journal_write(&e), 0);
+	loop.paused = true;
+	loop.evicted = 1;
+}
+
+START_TEST(paused_and_resumed)
+{
+	CTL(0, "suspend %d --how pause", PID);
+	OUT_HAS("paused 4194242: 1 queue, ioctl ");
+	OUT_HAS("it stays paused until gpreempt-ctl resume 4194242");
+	expect_kept();
+	ck_assert_uint_eq(entry.start, START);
+	ck_assert_int_eq(entry.by, getpid());
+	/* No process has the lock: none is needed. */
+	ck_assert_int_ne(access(HOLD_DIR "/4194242.lock", F_OK), 0);
+	CTL(0, "suspend %d --how pause", PID);
+	OUT_HAS("process 4194242 was paused already");
+	ck_assert_int_eq(loop.evicted, 1);
+	CTL(0, "status");
+	OUT_HAS("gpreempt-ctl resume 4194242");
+	CTL(0, "resume %d", PID);
+	OUT_HAS("resumed 4194242: 1 queue, ioctl ");
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_entry();
+	CTL(0, "resume %d", PID);
+	OUT_HAS("process 4194242 is not held");
+}
+END_TEST
+
+/* What the view shows, and not that the driver returned 0. */
+START_TEST(verified)
+{
+	static const struct {
+		const char *view;
+		const char *verdict;
+	} views[] = {
+		{ off_view, "verified: yes" },
+		{ on_view, "verified: no\n" },
+		{ old_view, "verified: not checked" },
+	};
+
+	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/pid/4194242/queues",
+			 views[_i].view);
+	CTL(0, "suspend %d --how pause", PID);
+	OUT_HAS(views[_i].verdict);
+}
+END_TEST
+
+START_TEST(not_for_a_part)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how pause --queues 0", PID);
+	ERR_HAS("--queues: not with --how pause");
+	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how pause --priority 3", PID);
+	ERR_HAS("--priority: not with --how pause");
+	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how pause --gpu f7bc", PID);
+	ERR_HAS("--gpu: not with --how pause");
+	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how pause --grace 1us", PID);
+	ERR_HAS("--grace: not with --how pause");
+	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how never", PID);
+	ck_assert(!asked());
+	leave(PAUSE_KEPT, START);
+	CTL(GPREEMPT_CLASS_USAGE, "resume %d --queues 0", PID);
+	expect_kept();
+	ck_assert(!asked());
+}
+END_TEST
+
+/* What cannot be written is refused before the driver is asked. */
+START_TEST(no_journal_no_pause)
+{
+	unit_path_fails = ".pause.new";
+	unit_path_errno = ENOSPC;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", PID);
+	ERR_HAS("cannot note process 4194242");
+	ERR_HAS("next: make room in ");
+	ck_assert(!asked());
+	unit_path_fails = NULL;
+	expect_no_entry();
+}
+END_TEST
+
+/* After an error nothing is left paused, and nothing is tried again. */
+START_TEST(driver_fails)
+{
+	gp_loop_fail(&loop, "pause", 1, -EIO);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", PID);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_ptr_null(strstr(strstr(loop.trace, " pause ") + 1,
+				  " pause "));
+	expect_no_entry();
+}
+END_TEST
+
+/* It did not come so far as to touch what another program has paused. */
+START_TEST(attach_fails)
+{
+	loop.paused = true;
+	loop.evicted = 1;
+	gp_loop_fail(&loop, "seize", 1, -EPERM);
+	CTL(GPREEMPT_CLASS_PERMISSION, "suspend %d --how pause", PID);
+	ck_assert_int_eq(loop.evicted, 1);
+	expect_no_entry();
+}
+END_TEST
+
+START_TEST(paused_by_another)
+{
+	loop.paused = true;
+	loop.evicted = 1;
+	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --how pause", PID);
+	ERR_HAS("process 4194242 is paused by another program");
+	ck_assert_int_eq(loop.evicted, 1);
+	expect_no_entry();
+	unit_clear_trace();
+	CTL(0, "resume %d", PID);
+	CTL(0, "repair");
+	ck_assert(!asked());
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+#define VIEW_FILE "/sys/kernel/debug/gpreempt/"
+
+static const char paused_view[] = "gpreempt-queues - version: 1.3\n"
+				  "# qid gpu_id state\n0 0xf7bc paused\n";
+static const char processes[] = "gpreempt-processes - version: 1.3\n"
+				"# pid queues paused\n4194242 2 1\n";
+/* While status looks it becomes ours. */
+static const char *view_with_entry(struct gp_loop *l)
+{
+	(void)l;
+	if (access(ENTRY, F_OK))
+		leave(PAUSE_KEPT, START);
+	return paused_view;
+}
+
+/* status shows it, and tells it from ours. */
+START_TEST(status_of_another)
+{
+	struct json_object *row;
+
+	gp_loop_set_file(&loop, VIEW_FILE "pid/4194242/queues", paused_view);
+	gp_loop_set_file(&loop, VIEW_FILE "processes", processes);
+	CTL(0, "status");
+	OUT_HAS("\n4194242\t-\t-\t2\t-\t-\tother\t-\tpause\t");
+	ERR_HAS("process 4194242 is paused by another program");
+	ck_assert_ptr_null(strstr(ctl_err, "cannot attach"));
+	CTL(0, "status --json");
+	row = json_object_array_get_idx(json_member(ctl_json(), "holders"), 0);
+	ck_assert_str_eq(json_object_get_string(json_member(row, "role")),
+			 "other");
+	ck_assert_str_eq(json_object_get_string(json_member(row, "how")),
+			 "pause");
+	/* With an entry that was there, or comes meanwhile, it is ours. */
+	loop.view = view_with_entry;
+	CTL(0, "status");
+	ck_assert_str_eq(ctl_out, "nothing is held\n");
+	loop.view = NULL;
+	CTL(0, "status");
+	OUT_HAS("\tpause\tgpreempt-ctl resume 4194242\tpause\t");
+	ck_assert_ptr_null(strstr(ctl_out, "\tother\t"));
+	/* Without the column it is not known. */
+	pause_journal_remove(PID);
+	gp_loop_set_file(&loop, VIEW_FILE "processes",
+			 "gpreempt-processes - version: 1.0\n"
+			 "# pid queues\n4194242 2\n");
+	CTL(0, "status");
+	ck_assert_str_eq(ctl_out, "nothing is held\n");
+}
+END_TEST
+
+/* A debugger is in the way: the entry stays, and the next one works. */
+START_TEST(resume_fails)
+{
+	leave(PAUSE_KEPT, START);
+	gp_loop_fail(&loop, "seize", 1, -EPERM);
+	CTL(GPREEMPT_CLASS_PERMISSION, "resume %d", PID);
+	expect_kept();
+	CTL(0, "resume %d", PID);
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_entry();
+}
+END_TEST
+
+START_TEST(others_see_it)
+{
+	leave(PAUSE_KEPT, START);
+	CTL(GPREEMPT_CLASS_BUSY, "suspend %d", PID);
+	ERR_HAS("process 4194242 is paused by gpreempt-ctl suspend");
+	ERR_HAS("gpreempt-ctl resume 4194242");
+	CTL(GPREEMPT_CLASS_BUSY, "preempt %d --count 1", PID);
+	ERR_HAS("process 4194242 is paused by gpreempt-ctl suspend");
+	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --how pause --for 1m", PID);
+	expect_kept();
+	ck_assert(!asked());
+	ck_assert_int_ne(access(HOLD_DIR "/4194242.lock", F_OK), 0);
+}
+END_TEST
+
+START_TEST(repairs_what_waits)
+{
+	/* Begun, or leased: both have lost their owner. */
+	leave(_i ? PAUSE_LEASED : PAUSE_BEGUN, START);
+	CTL(0, "status");
+	ERR_HAS("process 4194242 was left paused");
+	CTL(0, "repair --dry-run");
+	OUT_HAS("waits");
+	OUT_HAS("nothing");
+	ck_assert(!asked());
+	ck_assert_int_eq(loop.evicted, 1);
+	CTL(0, "repair %d", PID);
+	OUT_HAS("waits");
+	OUT_HAS("unpaused");
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_entry();
+	CTL(0, "repair");
+	OUT_HAS("nothing is paused");
+}
+END_TEST
+
+/* As after a kill between the entry and the ioctl. */
+START_TEST(repairs_what_was_not_paused)
+{
+	leave(PAUSE_BEGUN, START);
+	loop.paused = false;
+	loop.evicted = 0;
+	CTL(0, "repair");
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_entry();
+}
+END_TEST
+
+START_TEST(repair_fails)
+{
+	leave(PAUSE_LEASED, START);
+	gp_loop_fail(&loop, "seize", 1, -EPERM);
+	CTL(GPREEMPT_CLASS_PERMISSION, "repair");
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(pause_journal_read(PID, &entry), 0);
+	CTL(0, "repair");
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_entry();
+}
+END_TEST
+
+START_TEST(suspend_repairs)
+{
+	leave(PAUSE_LEASED, START);
+	CTL(0, "suspend %d --how pause", PID);
+	ERR_HAS("process 4194242 was left paused");
+	expect_kept();
+}
+END_TEST
+
+START_TEST(not_what_has_an_owner)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_PAUSE, .pid = 1 };
+	int lock = hold_take(PID, &owner);
+
+	leave(_i ? PAUSE_LEASED : PAUSE_BEGUN, START);
+	CTL(0, "repair");
+	OUT_HAS("owned");
+	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_BUSY, "suspend %d", PID);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(pause_journal_read(PID, &entry), 0);
+	ck_assert(!asked());
+	hold_drop(PID, lock);
+}
+END_TEST
+
+START_TEST(not_what_is_kept)
+{
+	leave(PAUSE_KEPT, START);
+	CTL(0, "repair");
+	OUT_HAS("kept");
+	OUT_HAS("nothing");
+	expect_kept();
+	ck_assert(!asked());
+}
+END_TEST
+
+/* The number is another process's, which another program may have paused. */
+START_TEST(not_another_process)
+{
+	leave(_i, START - 1);
+	CTL(0, "repair");
+	OUT_HAS("stale");
+	OUT_HAS("removed");
+	ck_assert(!asked());
+	ck_assert_int_eq(loop.evicted, 1);
+	expect_no_entry();
+	leave(_i, START - 1);
+	CTL(0, "resume %d", PID);
+	OUT_HAS("process 4194242 is not held");
+	ck_assert(!asked());
+}
+END_TEST
+
+START_TEST(not_what_is_damaged)
+{
+	int fd = open(ENTRY, O_WRONLY | O_CREAT, 0600);
+
+	ck_assert_int_eq(write(fd, "x", 1), 1);
+	close(fd);
+	loop.paused = true;
+	loop.evicted = 1;
+	CTL(GPREEMPT_CLASS_FAILED, "repair");
+	ERR_HAS("4194242.pause is damaged");
+	CTL(GPREEMPT_CLASS_FAILED, "resume %d", PID);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", PID);
+	CTL(0, "status");
+	ERR_HAS("4194242.pause is damaged");
+	ck_assert(!asked());
+	ck_assert_int_eq(access(ENTRY, F_OK), 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, paused_and_resumed);
+	tcase_add_loop_test(tc, verified, 0, 3);
+	tcase_add_test(tc, not_for_a_part);
+	tcase_add_test(tc, no_journal_no_pause);
+	tcase_add_test(tc, driver_fails);
+	tcase_add_test(tc, attach_fails);
+	tcase_add_test(tc, paused_by_another);
+	tcase_add_test(tc, status_of_another);
+	tcase_add_test(tc, resume_fails);
+	tcase_add_test(tc, others_see_it);
+	tcase_add_loop_test(tc, repairs_what_waits, 0, 2);
+	tcase_add_test(tc, repairs_what_was_not_paused);
+	tcase_add_test(tc, repair_fails);
+	tcase_add_test(tc, suspend_repairs);
+	tcase_add_loop_test(tc, not_what_has_an_owner, 0, 2);
+	tcase_add_test(tc, not_what_is_kept);
+	tcase_add_loop_test(tc, not_another_process, 0, PAUSE_STATES);
+	tcase_add_test(tc, not_what_is_damaged);
+	return unit_run("pause_command");
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* preempt --how: which way a target goes, and what is left of a pause. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/holder-lock.h"
+#include "agent/pause-journal.h"
+#include "shared/clock.h"
+#include "unit-ctl.h"
+#include "unit-host.h"
+#include "unit-worker.h"
+
+#define HEAD                               \
+	"gpreempt-queues - version: 1.3\n" \
+	"# qid gpu_id active slots suspended evicted state age_ms\n"
+#define RUN "--count 3 --hold 1ms --interval 1ms"
+
+static pid_t target;
+static char paths[4][96];
+static bool was_noted, was_ours;
+
+static const char *view(struct gp_loop *l)
+{
+	if (l->evicted)
+		return HEAD "0 0xf7bc 0 4 0 1 paused 0\n";
+	return gp_loop_queue(l, 0)->suspended ?
+		       HEAD "0 0xf7bc 0 4 1 0 suspended 0\n" :
+		       HEAD "0 0xf7bc 4 4 0 0 active 0\n";
+}
+
+/* Before the driver pauses it: what would be left if we were killed now. */
+static void look(struct gp_loop *l, const char *call)
+{
+	struct hold_owner owner;
+	struct pause_entry e;
+
+	(void)l;
+	if (strcmp(call, "pause"))
+		return;
+	was_noted = !pause_journal_read(target, &e) && e.state == PAUSE_BEGUN &&
+		    e.by == getpid();
+	was_ours = !hold_read_owner(target, &owner) &&
+		   owner.role == HOLD_ROLE_PREEMPT &&
+		   owner.pid == (uint64_t)getpid();
+}
+
+static void set_file(int i, const char *format, const char *text)
+{
+	snprintf(paths[i], sizeof(paths[i]), format, target);
+	gp_loop_set_file(&loop, paths[i], text);
+}
+
+static void setup(void)
+{
+	hold_dir_setup();
+	unit_cgroups_start();
+	target = unit_make_sleeper();
+	unit_setup_for(target);
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_set_file(&loop, "/dev/kfd", "511");
+	set_file(0, "/proc/%d/fd/", "7\n");
+	set_file(1, "/proc/%d/fd/7", "511");
+	set_file(2, "/sys/kernel/debug/gpreempt/pid/%d/queues", view(&loop));
+	loop.view = view;
+	loop.before = look;
+	was_noted = was_ours = false;
+}
+
+static void teardown(void)
+{
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+/* No entry, no lock, no keeper: and it runs. */
+static void expect_nothing(void)
+{
+	struct hold_owner owner;
+	struct pause_entry e;
+
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(pause_journal_read(target, &e), -ENOENT);
+	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
+}
+
+static struct json_object *first_target(void)
+{
+	return json_object_array_get_idx(json_member(ctl_json(), "targets"), 0);
+}
+
+START_TEST(by_pause)
+{
+	struct json_object *o;
+
+	CTL(0, "preempt %d --how pause " RUN " --json", target);
+	ck_assert_int_eq(json_object_get_int(json_member(ctl_json(),
+							 "succeeded")),
+			 3);
+	o = first_target();
+	ck_assert_str_eq(json_object_get_string(json_member(o, "how")),
+			 "pause");
+	ck_assert_ptr_null(json_member(o, "not_debug_because"));
+	ck_assert_int_eq(json_object_get_int(json_member(json_member(o,
+								     "verified"),
+							 "yes")),
+			 3);
+	ck_assert_int_eq(json_object_get_int(json_member(json_member(o,
+								     "resume_ioctl_us"),
+							 "n")),
+			 3);
+	ck_assert(was_noted && was_ours);
+	ck_assert(!loop.debugged && !strstr(loop.trace, "enable"));
+	expect_nothing();
+	CTL(0, "preempt %d --how pause " RUN, target);
+	HAS_LINE(OUT_HAS, "how %d pause\n", target);
+	expect_nothing();
+}
+END_TEST
+
+/* Only what a session cannot do, and never a part of a process. */
+START_TEST(automatic)
+{
+	CTL(0, "preempt %d --how auto " RUN, target);
+	HAS_LINE(OUT_HAS, "how %d debug\n", target);
+	ck_assert(!strstr(loop.trace, "pause"));
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --how debug " RUN, target);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --how auto --queues 0 " RUN,
+	    target);
+	ck_assert(!strstr(loop.trace, "pause"));
+	CTL(0, "preempt %d --how auto " RUN " --json", target);
+	ERR_HAS("did not enable the KFD runtime; so it is paused\n");
+	ck_assert_str_eq(json_object_get_string(json_member(first_target(),
+							    "how")),
+			 "pause");
+	ck_assert(strstr(json_object_get_string(json_member(first_target(),
+							    "not_debug_because")),
+			 "did not enable the KFD runtime"));
+	expect_nothing();
+}
+END_TEST
+
+START_TEST(not_so)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how pause --queues 0", target);
+	ERR_HAS("--queues: not with --how pause");
+	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how pause --record f", target);
+	ERR_HAS("--record: not with --how pause");
+	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how pause --replay f", target);
+	ERR_HAS("--replay: not with --how pause");
+	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how criu", target);
+	ERR_HAS("it is debug, pause or auto");
+	gp_loop_set_file(&loop, paths[0], "");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --how pause " RUN, target);
+	ERR_HAS("has closed its /dev/kfd");
+	ck_assert(!strstr(loop.trace, "pause"));
+	expect_nothing();
+}
+END_TEST
+
+/* Without an entry the driver is not asked. */
+START_TEST(cannot_be_noted)
+{
+	unit_path_fails = ".pause.new";
+	unit_path_errno = ENOSPC;
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN, target);
+	unit_path_fails = NULL;
+	HAS_LINE(ERR_HAS, "cannot note process %d", target);
+	ck_assert(!strstr(loop.trace, "pause"));
+	expect_nothing();
+}
+END_TEST
+
+/* Keepers that were not started, or not both, end a little later. */
+static void wait_until_free(void)
+{
+	struct hold_owner owner;
+	int i;
+
+	for (i = 0; i < 2000 && hold_read_owner(target, &owner) != -ENOENT; i++)
+		usleep(10000);
+}
+
+/* What ctl_line() needs itself. */
+#define CAPTURE 5
+
+/* With any number of descriptors that is too small nothing is left. */
+START_TEST(descriptors)
+{
+	int before = unit_count_descriptors(), ret = 1, tries = 0;
+	struct rlimit all, few;
+
+	getrlimit(RLIMIT_NOFILE, &all);
+	few = all;
+	for (few.rlim_cur = before + CAPTURE; ret; few.rlim_cur++) {
+		ck_assert_int_lt(tries++, 60);
+		setrlimit(RLIMIT_NOFILE, &few);
+		ret = ctl_line("preempt %d --how pause --count 1 --hold 1ms",
+			       target);
+		setrlimit(RLIMIT_NOFILE, &all);
+		wait_until_free();
+		expect_nothing();
+		ck_assert_int_le(unit_count_descriptors(), before + 1);
+	}
+	ck_assert_int_gt(tries, 5);
+}
+END_TEST
+
+/* The driver fails in the second cycle, or another program has paused it. */
+START_TEST(ends_early)
+{
+	if (_i) {
+		/* It is not seen before the driver's answer. */
+		loop.view = NULL;
+		loop.paused = true;
+		loop.evicted = 1;
+	} else {
+		gp_loop_fail(&loop, "pause", 2, -EIO);
+	}
+	CTL(_i ? GPREEMPT_CLASS_BUSY : GPREEMPT_CLASS_FAILED,
+	    "preempt %d --how pause " RUN, target);
+	HAS_LINE(OUT_HAS, "cycles %d succeeded", _i ? 1 : 2);
+	loop.evicted -= _i;
+	expect_nothing();
+}
+END_TEST
+
+static bool stays(void)
+{
+	struct pause_entry e;
+
+	return !pause_journal_read(target, &e);
+}
+
+/* Nothing can end the pause now: its keepers will, so the entry stays. */
+START_TEST(cannot_be_unpaused)
+{
+	gp_loop_fail(&loop, "unpause", 2, -EIO);
+	gp_loop_fail(&loop, "unpause", 3, -EIO);
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN, target);
+	HAS_LINE(ERR_HAS, "process %d could not be released", target);
+	ck_assert(stays());
+	/* It runs again, as they would see it. */
+	ck_assert_int_eq(pause_journal_remove(target), 0);
+	wait_until_free();
+	loop.evicted = 0;
+	expect_nothing();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, by_pause);
+	tcase_add_test(tc, automatic);
+	tcase_add_test(tc, not_so);
+	tcase_add_test(tc, cannot_be_noted);
+	tcase_add_test(tc, descriptors);
+	tcase_add_loop_test(tc, ends_early, 0, 2);
+	tcase_add_test(tc, cannot_be_unpaused);
+	return unit_run("preempt by pause");
+}

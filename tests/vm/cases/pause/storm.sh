@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Pausers, keepers, repairs and targets killed at random moments, several controllers
+# at once: what is paused afterwards is in the journal, and repair or resume undo it.
+# KILLS=n: so many kills.
+# timeout: 200
+. /t/steps.sh
+
+: "${KILLS:=20}"
+start a --queues 2 --packet 1ms
+start b --packet 1ms --no-runtime
+
+# A number below $1.
+random() {
+	_r=$(od -An -N2 -tu2 /dev/urandom)
+	echo $((_r % $1))
+}
+
+# Any process of ours, but the shells.
+victims() {
+	pidof gpreempt-ctl gpreempt-pause
+}
+
+controller() {
+	while [ ! -e "$W/stop" ]; do
+		_t=$(pid "$1")
+		case $(random 5) in
+		0) set -- "$1" suspend "$_t" --how pause ;;
+		1) set -- "$1" suspend "$_t" --how pause --for 30s ;;
+		2) set -- "$1" suspend "$_t" --how pause --for 50ms ;;
+		3) set -- "$1" resume "$_t" ;;
+		4) set -- "$1" repair ;;
+		esac
+		_l=$1
+		shift
+		timeout $((30 * PACE)) gpreempt-ctl "$@" > "$W/c.$_l" 2>&1
+		echo $? >> "$W/results"
+		set -- "$_l"
+	done
+}
+
+controller a & c1=$!
+controller a & c2=$!
+controller b & c3=$!
+started="$started $c1 $c2 $c3"
+kills=0
+end=$(($(uptime_cs) + 9000 * PACE))
+while [ $kills -lt "$KILLS" ] && [ "$(uptime_cs)" -lt $end ]; do
+	usleep $(($(random 60) * 1000))
+	# shellcheck disable=SC2046
+	set -- $(victims)
+	[ $# -gt 0 ] || continue
+	shift "$(random $#)"
+	kill -9 "$1" 2> /dev/null && kills=$((kills + 1))
+done
+touch "$W/stop"
+wait $c1 $c2 $c3
+echo "   $kills kills; statuses: $(sort "$W/results" | uniq -c | tr '\n' ';')"
+[ $kills -gt 0 ] || fail "no process was killed"
+
+step "what is left is known, and undone"
+# Both keepers of a pause that is over may end still.
+sleep 1
+ctl 0 repair
+for l in a b; do
+	p=$(pid $l)
+	ctl 0 resume "$p"
+	wait_for 15 running "$p"
+	expect_progress $l
+	not_traced "$p" || fail "$l is traced"
+done
+ctl 0 repair
+says 'nothing is paused'
+for f in /run/gpreempt/*.pause; do
+	[ ! -e "$f" ] || fail "left behind: $f"
+done
+stop a
+stop b

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# suspend --how pause: off the GPU with no process left behind, others can attach,
+# resume from anywhere; a part of a process is refused; auto takes what works.
+# timeout: 120
+. /t/steps.sh
+
+start a --queues 3 --packet 1ms
+p=$(pid a)
+
+step "what a pause cannot do is refused, and nothing is changed"
+for option in '--queues 0' '--priority 7' '--gpu 1' '--grace 50us'; do
+	# shellcheck disable=SC2086
+	ctl 2 suspend "$p" --how pause $option
+	says_what_to_do 'how pause'
+done
+ctl 2 suspend "$p" --how perhaps
+expect_progress a
+
+step "paused, by no process that stays"
+ctl 0 suspend "$p" --how pause
+says "^paused $p: 3 queues, .*verified: yes"
+expect_view "$p" evicted 1
+expect_view "$p" active 0
+not_traced "$p" || fail "it is traced"
+[ -z "$(pidof gpreempt-ctl gpreempt-pause gpreempt-hold)" ] || fail "a process stays behind"
+[ "$(stat -c %a "/run/gpreempt/$p.pause")" = 600 ] || fail "others can read the journal"
+expect_no_progress a
+ctl 0 suspend "$p" --how pause
+says 'paused already'
+ctl 0 status
+says "^${p}[[:space:]].*pause.*gpreempt-ctl resume $p"
+ctl 0 status --json
+says '"how": "pause"'
+ctl 0 doctor
+says "process $p is paused by gpreempt-ctl"
+
+step "repair leaves it to its user"
+ctl 0 repair
+says "^${p}[[:space:]]+kept[[:space:]]+nothing"
+expect_no_progress a
+
+step "no session on top of it, and a debugger can attach"
+ctl 7 suspend "$p"
+says_what_to_do 'paused'
+ctl 7 preempt "$p" --count 1
+says_what_to_do 'paused'
+debugger "$p" > "$W/debugger" 2>&1 &
+d=$!
+wait_for 15 grep -q attached "$W/debugger"
+step "which is in the way of the resume: it stays paused, and in the journal"
+ctl 7 resume "$p"
+says_what_to_do "traced by process $d"
+[ -e "/run/gpreempt/$p.pause" ] || fail "the entry is gone"
+kill -9 $d
+wait $d
+ctl 2 resume "$p" --queues 0
+ctl 0 resume "$p"
+says "^resumed $p: 3 queues"
+expect_free a
+expect_progress a
+ctl 0 resume "$p"
+says 'not held'
+[ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
+stop a
+
+step "a program without the runtime: auto pauses it, and prints why"
+start b --packet 1ms --no-runtime
+q=$(pid b)
+ctl 3 suspend "$q"
+says_what_to_do 'runtime'
+ctl 0 suspend "$q" --how auto
+says "^note: process $q .*runtime.*so it is paused"
+says "^paused $q: "
+expect_no_progress b
+ctl 0 resume "$q"
+ctl 0 suspend "$q" --how auto --json
+says '"how": "pause"'
+says '"not_debug_because": ".*runtime'
+ctl 0 resume "$q"
+expect_progress b
+step "not when a part is asked for"
+ctl 3 suspend "$q" --how auto --queues 0
+expect_progress b
+stop b
+
+step "auto uses the debug ioctl where it can"
+start c --packet 1ms
+ctl 0 suspend "$(pid c)" --how auto
+says "^suspended $(pid c): "
+ctl 0 resume "$(pid c)"
+stop c

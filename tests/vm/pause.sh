@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# For tests of the library's pause without a command around it: gp-pause.
+. /t/steps.sh
+
+# gp STATUS ARGS...: gp-pause; its output is then in $W/gp.
+gp() {
+	_status=$1
+	shift
+	ends_with "$_status" 90 "$W/gp" gp-pause "$@"
+}
+
+# printed REGEX: the last gp-pause printed that.
+printed() {
+	grep -Eq -e "$1" "$W/gp" || fail "gp-pause did not print '$1'"
+}
+
+# Off the GPU by the driver, and not by a debug session.
+expect_paused() {
+	expect_view "$1" evicted 1
+	expect_view "$1" suspended 0
+	expect_view "$1" active 0
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gpreempt/view.h>
+
+#include "agent/holder-lock.h"
+#include "agent/pause-repair.h"
+#include "output/message.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+
+/* How long another command may have the lock that undoes or makes a pause. */
+#define LOCK_NS	      (5 * NSEC_PER_SEC)
+#define LOCK_PAUSE_NS (5 * NSEC_PER_MSEC)
+
+const char *pause_finding_name(enum pause_finding finding)
+{
+	static const char *const names[PAUSE_FINDINGS] = {
+		[PAUSE_NONE] = "none",	    [PAUSE_IS_KEPT] = "kept",
+		[PAUSE_ANSWERED] = "owned", [PAUSE_WAITS] = "waits",
+		[PAUSE_STALE] = "stale",    [PAUSE_DAMAGED] = "damaged",
+		[PAUSE_UNREAD] = "unread",
+	};
+
+	return finding < PAUSE_FINDINGS && names[finding] ? names[finding] :
+							    "none";
+}
+
+/* All but the lock: one without a lease is never said to wait. */
+static enum pause_finding judge(struct gpreempt *g, pid_t target,
+				struct pause_report *r)
+{
+	uint64_t start;
+	int ret;
+
+	r->pid = target;
+	ret = pause_journal_read(target, &r->entry);
+	if (ret == -ENOENT)
+		return PAUSE_NONE;
+	if (ret == -ESTALE)
+		return PAUSE_STALE;
+	if (ret == -EPROTO)
+		return PAUSE_DAMAGED;
+	if (!ret)
+		ret = gpreempt_start_time(g, target, &start);
+	if (ret == -ESRCH)
+		return PAUSE_STALE;
+	if (ret) {
+		r->code = ret;
+		return PAUSE_UNREAD;
+	}
+	/* The number is another process's by now. */
+	if (start != r->entry.start)
+		return PAUSE_STALE;
+	return r->entry.state == PAUSE_KEPT ? PAUSE_IS_KEPT : PAUSE_WAITS;
+}
+
+void pause_look_locked(struct gpreempt *g, pid_t target,
+		       struct pause_report *out)
+{
+	*out = (struct pause_report){ 0 };
+	out->finding = judge(g, target, out);
+}
+
+void pause_look(struct gpreempt *g, pid_t target, struct pause_report *out)
+{
+	struct hold_owner owner;
+
+	pause_look_locked(g, target, out);
+	/* A lock lasts as long as the last process that has it. */
+	if (out->finding == PAUSE_WAITS &&
+	    hold_read_owner(target, &owner) != -ENOENT)
+		out->finding = PAUSE_ANSWERED;
+}
+
+bool pause_can_serve(enum gpreempt_reason reason)
+{
+	switch (reason) {
+	case GPREEMPT_KFD_VERSION:
+	case GPREEMPT_NO_HWS:
+	case GPREEMPT_GPU_OLD:
+	case GPREEMPT_RUNTIME_OFF:
+	case GPREEMPT_RUNTIME_BUSY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool pause_is_seen(struct gpreempt *g, pid_t target)
+{
+	struct gpreempt_view *view;
+	bool seen = false;
+	size_t i;
+
+	if (gpreempt_view_read(g, target, &view, NULL))
+		return false;
+	for (i = 0; i < view->count && !seen; i++)
+		seen = view->queues[i].state != GPREEMPT_UNKNOWN &&
+		       (view->queues[i].state & 1 << GP_VIEW_STATE_PAUSED);
+	gpreempt_view_free(view);
+	return seen;
+}
+
+int pause_undo(struct gpreempt *g, const struct pause_entry *e,
+	       struct gpreempt_pause_report *report, struct gpreempt_error *err)
+{
+	int ret;
+
+	/* One that was never paused is no error. */
+	ret = gpreempt_unpause(g, e->pid, e->start, report, err);
+	if (ret && gpreempt_error_class(err) != GPREEMPT_CLASS_NO_TARGET)
+		return ret;
+	ret = pause_journal_remove(e->pid);
+	if (ret)
+		*err = (struct gpreempt_error){
+			.code = ret,
+			.reason = GPREEMPT_SYSTEM,
+			.pid = e->pid,
+			.step = "removing its entry in " HOLD_DIR,
+		};
+	return ret;
+}
+
+/* With the lock, which another one had until now. */
+static void repair_locked(struct gpreempt *g, struct pause_report *r)
+{
+	r->finding = judge(g, r->pid, r);
+	if (r->finding == PAUSE_WAITS)
+		r->code = pause_undo(g, &r->entry, NULL, &r->err);
+	else if (r->finding == PAUSE_STALE)
+		r->code = pause_journal_remove(r->pid);
+	else
+		return;
+	r->repaired = !r->code;
+}
+
+void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out)
+{
+	struct hold_owner owner = { .pid = getpid() };
+	int lock;
+
+	pause_look(g, target, out);
+	if (out->finding != PAUSE_WAITS && out->finding != PAUSE_STALE)
+		return;
+	lock = hold_take(target, &owner);
+	if (lock == -EWOULDBLOCK) {
+		/* A stale one is no harm; the next repair removes it. */
+		out->finding = PAUSE_ANSWERED;
+		return;
+	}
+	if (lock < 0) {
+		out->code = lock;
+		return;
+	}
+	repair_locked(g, out);
+	hold_drop(target, lock);
+}
+
+static int repair_one(void *arg, pid_t target)
+{
+	struct pause_report r;
+	char text[512];
+
+	pause_repair(arg, target, &r);
+	if (r.finding == PAUSE_WAITS && r.repaired) {
+		ctl_note("process %d was left paused by %s (%d), which has "
+			 "ended; its queues run again",
+			 target, r.entry.comm, r.entry.by);
+	} else if (r.finding == PAUSE_WAITS) {
+		gpreempt_error_text(&r.err, text, sizeof(text));
+		ctl_note("process %d was left paused by %s (%d), which has "
+			 "ended; it cannot be repaired now: %s; see: "
+			 "gpreempt-ctl repair",
+			 target, r.entry.comm, r.entry.by,
+			 r.err.code ? text : strerror(-r.code));
+	}
+	return 0;
+}
+
+void pause_repair_all(struct gpreempt *g)
+{
+	pause_journal_list(repair_one, g);
+}
+
+/* Of a target whose lock we have. 0, or why it is not free. */
+static int check_free(pid_t target)
+{
+	struct pause_report r = { 0 };
+	struct pause_entry entry;
+	struct gpreempt *g;
+	int ret;
+
+	if (pause_journal_read(target, &entry) == -ENOENT)
+		return 0;
+	ret = gpreempt_new(NULL, &g);
+	if (ret)
+		return ret;
+	r.finding = judge(g, target, &r);
+	gpreempt_free(g);
+	if (r.finding == PAUSE_NONE || r.finding == PAUSE_STALE)
+		return 0;
+	return r.finding == PAUSE_DAMAGED ? -EPROTO : -EALREADY;
+}
+
+/* Has it a command that is about to end, or no process any more? */
+static bool is_passing(pid_t target)
+{
+	struct hold_owner owner;
+	int ret = hold_read_owner(target, &owner);
+
+	return ret == -ENOENT || (!ret && owner.role == HOLD_ROLE_NONE);
+}
+
+int pause_lock(pid_t target)
+{
+	struct hold_owner owner = { .pid = getpid() };
+	uint64_t deadline = shr_now_ns() + LOCK_NS;
+	int lock;
+
+	for (;;) {
+		lock = hold_take(target, &owner);
+		if (lock != -EWOULDBLOCK || shr_now_ns() > deadline ||
+		    !is_passing(target))
+			return lock;
+		shr_sleep_ns(LOCK_PAUSE_NS);
+	}
+}
+
+int pause_take(pid_t target, const struct hold_owner *owner)
+{
+	int lock, ret;
+
+	lock = owner->role == HOLD_ROLE_NONE ? pause_lock(target) :
+					       hold_take(target, owner);
+	if (lock < 0)
+		return lock;
+	ret = check_free(target);
+	if (!ret)
+		return lock;
+	hold_drop(target, lock);
+	return ret;
+}

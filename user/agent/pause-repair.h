@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the journal of paused processes holds, and who answers for it. A pause
+ * that has lost its owner is undone; one that a user keeps is not.
+ */
+#ifndef AGENT_PAUSE_REPAIR_H
+#define AGENT_PAUSE_REPAIR_H
+
+#include <gpreempt/gpreempt.h>
+
+#include "agent/holder-lock.h"
+#include "agent/pause-journal.h"
+
+enum pause_finding {
+	PAUSE_NONE,	/* no entry */
+	PAUSE_IS_KEPT,	/* until resume: its user's own, as after SIGSTOP */
+	PAUSE_ANSWERED, /* a living process has the lock, and undoes it */
+	PAUSE_WAITS,	/* its owner is gone: repair undoes it */
+	PAUSE_STALE,	/* of a process or boot that is over: removed */
+	PAUSE_DAMAGED,	/* the file is none of ours, or is damaged */
+	PAUSE_UNREAD,	/* see the code */
+	PAUSE_FINDINGS,
+};
+
+/* "kept", "waits", ... as JSON and status have them. */
+const char *pause_finding_name(enum pause_finding finding);
+
+struct pause_report {
+	pid_t pid;
+	enum pause_finding finding;
+	struct pause_entry entry; /* of PAUSE_IS_KEPT, _ANSWERED, _WAITS */
+	int code;		  /* of PAUSE_UNREAD; of a repair that failed */
+	bool repaired;		  /* it runs, or the stale entry is removed */
+	struct gpreempt_error err; /* if code is that of the unpause */
+};
+
+/* Look at one target's entry. Changes nothing. */
+void pause_look(struct gpreempt *g, pid_t target, struct pause_report *out);
+/* The same for who has the target's lock. */
+void pause_look_locked(struct gpreempt *g, pid_t target,
+		       struct pause_report *out);
+/* Look, and repair it: PAUSE_WAITS is undone, PAUSE_STALE removed. */
+void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
+
+/*
+ * Repair all, at the start of a command that may write: each pause that is
+ * undone, and each that could not be, is named in a note.
+ */
+void pause_repair_all(struct gpreempt *g);
+
+/* The lock of a target, for this command; waits for one that is about to end. */
+int pause_lock(pid_t target);
+
+/*
+ * As hold_take(), and as pause_lock() for HOLD_ROLE_NONE. -EALREADY: the target is
+ * paused by us, so it is held; -EPROTO: its entry is damaged. The lock is not taken
+ * then.
+ */
+int pause_take(pid_t target, const struct hold_owner *owner);
+
+/* Is that why a debug session is refused on a process that can be paused? */
+bool pause_can_serve(enum gpreempt_reason reason);
+
+/*
+ * Does the view show that a process is paused? For one without an entry: it is
+ * another program's pause. False without gpreempt.ko, which alone sees it.
+ */
+bool pause_is_seen(struct gpreempt *g, pid_t target);
+
+/*
+ * Undo the pause of an entry, and remove it. The caller has the lock. 0 also when
+ * it was not paused, or has ended. -errno: the entry stays; see *err. @report may
+ * be NULL.
+ */
+int pause_undo(struct gpreempt *g, const struct pause_entry *e,
+	       struct gpreempt_pause_report *report,
+	       struct gpreempt_error *err);
+
+#endif

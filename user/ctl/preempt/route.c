@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which way each target is taken off its GPUs, and what a pause needs besides. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/owner-text.h"
+#include "agent/pause-journal.h"
+#include "agent/pause-repair.h"
+#include "ctl/preempt/preempt.h"
+#include "holder/holder.h"
+
+static int fail_note(const struct preempt_target *t, int code)
+{
+	char text[HOLD_MAX_TEXT], *next;
+	enum gpreempt_class status;
+
+	status = hold_not_noted_text(code, t->pid, text, sizeof(text));
+	next = strchr(text, '\n');
+	*next = '\0';
+	return ctl_fail_text(status, next + 1, "%s", text);
+}
+
+/* Keepers that there are see it and end; until then the lock is theirs. */
+static void close_keepers(struct preempt_target *t)
+{
+	if (t->keepers.first)
+		close(t->keepers.confirm);
+	close(t->lock);
+	t->lock = -1;
+}
+
+/*
+ * A pause stays when this process is killed: it is in the journal, and keepers undo
+ * it then. Until then resume is refused, by the owner that the lock names.
+ */
+static int prepare_pause(struct preempt_target *t)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_PREEMPT,
+				    .pid = getpid() };
+	struct pause_entry entry;
+	int ret;
+
+	pause_entry_init(&entry, t->pid, t->start);
+	ret = pause_journal_write(&entry);
+	if (ret)
+		return fail_note(t, ret);
+	ret = pause_keepers_start(t->lock, t->pid, t->start, 0, &t->keepers);
+	if (!ret)
+		ret = hold_write_owner(t->lock, &owner);
+	if (!ret) {
+		t->is_noted = true;
+		return 0;
+	}
+	pause_journal_remove(t->pid);
+	close_keepers(t);
+	return ctl_fail_reason(GPREEMPT_SYSTEM, ret, t->pid);
+}
+
+static int add_by_pause(struct preempt *p, struct preempt_target *t)
+{
+	struct gpreempt_error err;
+	int ret = prepare_pause(t);
+
+	if (ret)
+		return ret;
+	if (gpreempt_gang_add_by(p->gang, t->pid, GPREEMPT_ROUTE_PAUSE, &err))
+		return ctl_fail(&err);
+	t->route = GPREEMPT_ROUTE_PAUSE;
+	return 0;
+}
+
+static bool may_pause(const struct preempt *p, const struct gpreempt_error *err)
+{
+	return p->args->how == CTL_HOW_AUTO && pause_can_serve(err->reason) &&
+	       !ctl_is_part(&p->args->targets.queues);
+}
+
+static int pause_instead(struct preempt *p, struct preempt_target *t,
+			 const struct gpreempt_error *err)
+{
+	gpreempt_error_text(err, t->why, sizeof(t->why));
+	ctl_note("%s; so it is paused", t->why);
+	return add_by_pause(p, t);
+}
+
+int preempt_add_target(struct preempt *p, struct preempt_target *t)
+{
+	struct gpreempt_error err;
+
+	if (p->args->how == CTL_HOW_PAUSE)
+		return add_by_pause(p, t);
+	if (!gpreempt_gang_add(p->gang, t->pid, &err))
+		return 0;
+	return may_pause(p, &err) ? pause_instead(p, t, &err) : ctl_fail(&err);
+}
+
+/* The driver refuses some only when it is asked to suspend. */
+static struct preempt_target *
+find_refused(struct preempt *p, const struct gpreempt_member **member)
+{
+	size_t i, k;
+
+	for (i = 0; i < p->n_targets; i++) {
+		const struct gpreempt_member *m = &p->members[i];
+
+		if (!m->code || m->route != GPREEMPT_ROUTE_DEBUG ||
+		    !may_pause(p, &m->error))
+			continue;
+		*member = m;
+		for (k = 0; k < p->n_targets; k++)
+			if (p->targets[k].pid == m->pid)
+				return &p->targets[k];
+	}
+	return NULL;
+}
+
+bool preempt_change_route(struct preempt *p)
+{
+	const struct gpreempt_member *member;
+	struct preempt_target *t = find_refused(p, &member);
+
+	if (!t)
+		return false;
+	gpreempt_gang_resume(p->gang, NULL, NULL);
+	gpreempt_gang_remove(p->gang, t->pid);
+	return !pause_instead(p, t, &member->error);
+}
+
+void preempt_end_pause(struct preempt *p, struct preempt_target *t)
+{
+	int ret = -ESRCH;
+
+	if (!t->is_noted)
+		return;
+	t->is_noted = false;
+	if (p->gang)
+		ret = gpreempt_gang_remove(p->gang, t->pid);
+	if (!ret || ret == -ESRCH)
+		ret = pause_journal_remove(t->pid);
+	close_keepers(t);
+	if (!ret)
+		hold_wait_for_end(t->pid);
+	else
+		ctl_note("process %d could not be released: %s; its keepers try "
+			 "again: gpreempt-ctl status",
+			 t->pid, strerror(-ret));
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Held by a pause of the whole process. Between two calls nothing is attached to it:
+ * its end is seen by a descriptor of the process.
+ */
+#include <poll.h>
+#include <unistd.h>
+
+#include <gpreempt/pause.h>
+#include <gpreempt/view.h>
+
+#include "lib/route/route.h"
+#include "lib/session/kfd.h"
+
+static int fail(struct gp_route *r, int code, enum gpreempt_reason reason,
+		const char *step)
+{
+	return gp_error(&r->error, code, reason, r->pid, step);
+}
+
+static bool has_ended(const struct gp_route *r)
+{
+	struct pollfd fd = { .fd = r->pause.process, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+static int read_view(struct gp_route *r)
+{
+	gpreempt_view_free(r->pause.view);
+	r->pause.view = NULL;
+	return gpreempt_view_read(r->g, r->pid, &r->pause.view, &r->error);
+}
+
+/* By another program; only the module shows it. */
+static bool is_paused(const struct gpreempt_view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->count; i++)
+		if (view->queues[i].state != GPREEMPT_UNKNOWN &&
+		    (view->queues[i].state & 1 << GP_VIEW_STATE_PAUSED))
+			return true;
+	return false;
+}
+
+static int check(struct gp_route *r)
+{
+	static const char step[] = "looking at the process";
+	int ret;
+
+	ret = gpreempt_start_time(r->g, r->pid, &r->pause.start);
+	if (ret)
+		return fail(r, ret,
+			    ret == -ESRCH ? GPREEMPT_ENDED : GPREEMPT_SYSTEM,
+			    step);
+	ret = gpreempt_pause_check(r->g, r->pid, &r->error);
+	if (!ret)
+		ret = read_view(r);
+	if (!ret && is_paused(r->pause.view))
+		ret = fail(r, -EBUSY, GPREEMPT_PAUSED, step);
+	return ret;
+}
+
+static void free_pause(struct gp_route *r)
+{
+	gp_sampler_stop(r->pause.sampler);
+	gpreempt_view_free(r->pause.view);
+	close(r->pause.process);
+}
+
+static int open_pause(struct gp_route *r)
+{
+	int ret;
+
+	/* The descriptor comes first: then it is of the process of that time. */
+	ret = r->g->ops->open_process(r->g->be, r->pid);
+	if (ret < 0)
+		return fail(r, ret,
+			    ret == -ESRCH ? GPREEMPT_NO_PROCESS :
+					    GPREEMPT_SYSTEM,
+			    "opening the process");
+	r->pause.process = ret;
+	ret = check(r);
+	if (ret)
+		free_pause(r);
+	return ret;
+}
+
+static int unpause(struct gp_route *r, struct gpreempt_pause_report *report)
+{
+	int ret = gpreempt_unpause(r->g, r->pid, r->pause.start, report,
+				   &r->error);
+
+	if (!ret || ret == -ESRCH)
+		r->pause.paused = false;
+	return ret;
+}
+
+static int close_pause(struct gp_route *r)
+{
+	int ret = r->pause.paused ? unpause(r, NULL) : 0;
+
+	free_pause(r);
+	return ret == -ESRCH ? 0 : ret;
+}
+
+static int pause_fd(const struct gp_route *r)
+{
+	return r->pause.process;
+}
+
+static int dispatch(struct gp_route *r)
+{
+	if (!has_ended(r))
+		return 0;
+	r->pause.paused = false;
+	fail(r, -ESRCH, GPREEMPT_ENDED, "looking at the process");
+	return GPREEMPT_EVENT_ENDED;
+}
+
+/* What it does to each queue is counted, and watched, by what is there now. */
+static void prepare(struct gp_route *r, const struct gpreempt_filter *which)
+{
+	const struct gpreempt_view *view;
+	uint32_t ids[GP_MAX_IDS];
+	size_t n;
+
+	(void)which;
+	if (read_view(r) || !r->pause.sampler || r->pause.paused)
+		return;
+	view = r->pause.view;
+	for (n = 0; n < view->count && n < GP_MAX_IDS; n++)
+		ids[n] = view->queues[n].qid;
+	gp_sampler_arm(r->pause.sampler, ids, n, true);
+}
+
+static size_t count_queues(const struct gp_route *r)
+{
+	return r->pause.view ? r->pause.view->count : 0;
+}
+
+/*
+ * After an error the driver has restored the queues, or not. One that another
+ * program had paused is paused once now, as before.
+ */
+static int pause_it(struct gp_route *r, struct gpreempt_pause_report *report)
+{
+	int ret =
+		gpreempt_pause(r->g, r->pid, r->pause.start, report, &r->error);
+
+	if (!ret && report->before == GPREEMPT_PAUSED_YES)
+		return fail(r, -EBUSY, GPREEMPT_PAUSED, "pause");
+	if (ret && report->before == GPREEMPT_PAUSED_NO)
+		gpreempt_unpause(r->g, r->pid, r->pause.start, NULL, NULL);
+	r->pause.paused = !ret;
+	return ret;
+}
+
+static bool is_all(const struct gpreempt_filter *which)
+{
+	return !which ||
+	       (!which->ids && !which->by_priority && !which->n_gpu_ids);
+}
+
+static void finish_sampler(struct gp_route *r, uint64_t entry_ns,
+			   struct gpreempt_outcome *out)
+{
+	struct gp_sampler *sampler = r->pause.sampler;
+
+	if (sampler && gp_sampler_armed(sampler))
+		gp_sampler_finish(sampler, entry_ns, &out->slots_ns,
+				  &out->resolution_ns);
+}
+
+static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
+		   struct gpreempt_outcome *out)
+{
+	struct gpreempt_pause_report report = { 0 };
+	int ret = 0;
+
+	out->requested = count_queues(r);
+	if (!is_all(which))
+		ret = fail(r, -EINVAL, GPREEMPT_PAUSE_WHOLE, "pause");
+	else if (!r->pause.paused)
+		ret = pause_it(r, &report);
+	out->ioctl_ns = report.ioctl_ns;
+	finish_sampler(r, ret ? UINT64_MAX : report.entry_ns, out);
+	out->done = ret ? 0 : out->requested;
+	return ret;
+}
+
+static int resume(struct gp_route *r, const struct gpreempt_filter *which,
+		  struct gpreempt_outcome *out)
+{
+	struct gpreempt_pause_report report = { 0 };
+	int ret;
+
+	out->requested = count_queues(r);
+	if (!is_all(which))
+		return fail(r, -EINVAL, GPREEMPT_PAUSE_WHOLE, "unpause");
+	ret = r->pause.paused ? unpause(r, &report) : 0;
+	out->ioctl_ns = report.ioctl_ns;
+	if (ret)
+		return ret;
+	out->done = out->requested;
+	if (report.ioctl_ns && report.before == GPREEMPT_PAUSED_NO)
+		return fail(r, -ENOTCONN, GPREEMPT_UNPAUSED, "unpause");
+	return 0;
+}
+
+static enum gpreempt_verdict verify(struct gp_route *r)
+{
+	return r->pause.paused ? gpreempt_pause_verify(r->g, r->pid, NULL) :
+				 GPREEMPT_NOT_CHECKED;
+}
+
+static int sample(struct gp_route *r, bool on)
+{
+	static const char step[] = "watching the hardware slots";
+	int ret;
+
+	if (!on) {
+		gp_sampler_stop(r->pause.sampler);
+		r->pause.sampler = NULL;
+	}
+	if (!on || r->pause.sampler)
+		return 0;
+	ret = read_view(r);
+	if (ret)
+		return ret;
+	if (r->pause.view->source != GPREEMPT_SOURCE_MODULE)
+		return fail(r, -ENODATA, GPREEMPT_NO_MODULE, step);
+	ret = gp_sampler_start(r->g, r->pid, &r->pause.sampler);
+	return ret ? fail(r, ret, GPREEMPT_SYSTEM, step) : 0;
+}
+
+static void each_gpu(const struct gp_route *r,
+		     void (*fn)(void *data, uint32_t gpu_id), void *data)
+{
+	size_t i;
+
+	for (i = 0; i < count_queues(r); i++)
+		fn(data, r->pause.view->queues[i].gpu_id);
+}
+
+static const struct gpreempt_error *pause_error(const struct gp_route *r)
+{
+	return &r->error;
+}
+
+const struct gp_route_ops gp_route_pause = {
+	.open = open_pause,
+	.close = close_pause,
+	.fd = pause_fd,
+	.dispatch = dispatch,
+	.prepare = prepare,
+	.suspend = suspend,
+	.resume = resume,
+	.verify = verify,
+	.sample = sample,
+	.each_gpu = each_gpu,
+	.error = pause_error,
+};

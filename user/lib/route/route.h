@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a process is held: a table of functions for each way, and the same code on
+ * top of both. All functions are called by one thread, after open().
+ */
+#ifndef GP_ROUTE_H
+#define GP_ROUTE_H
+
+#include <gpreempt/gang.h>
+#include <gpreempt/keeper.h>
+
+#include "lib/core/internal.h"
+#include "lib/session/sampler.h"
+
+struct gp_route;
+
+struct gp_route_ops {
+	/* 0, or -errno with error(): then nothing is to be closed. */
+	int (*open)(struct gp_route *r);
+	/* The queues run. 0 or -errno. */
+	int (*close)(struct gp_route *r);
+	/* To poll for input; then dispatch(). */
+	int (*fd)(const struct gp_route *r);
+	/* GPREEMPT_EVENT_ bits, or -errno with error(). */
+	int (*dispatch)(struct gp_route *r);
+	/* Right before a suspend, where time does not count. */
+	void (*prepare)(struct gp_route *r,
+			const struct gpreempt_filter *which);
+	/* As gpreempt_session_suspend() and its like. */
+	int (*suspend)(struct gp_route *r, const struct gpreempt_filter *which,
+		       struct gpreempt_outcome *out);
+	int (*resume)(struct gp_route *r, const struct gpreempt_filter *which,
+		      struct gpreempt_outcome *out);
+	enum gpreempt_verdict (*verify)(struct gp_route *r);
+	int (*sample)(struct gp_route *r, bool on);
+	/* Calls fn for the GPU of each queue that is known. */
+	void (*each_gpu)(const struct gp_route *r,
+			 void (*fn)(void *data, uint32_t gpu_id), void *data);
+	/* Why the last call failed. Valid until the next one. */
+	const struct gpreempt_error *(*error)(const struct gp_route *r);
+};
+
+/* What a pause has to remember. */
+struct gp_route_pause {
+	uint64_t start; /* of the process, clock ticks since boot */
+	int process;	/* descriptor of it: readable once it has ended */
+	bool paused;	/* by us */
+	struct gpreempt_view *view; /* of the last prepare(); NULL: none */
+	struct gp_sampler *sampler; /* NULL: off */
+};
+
+struct gp_route {
+	const struct gp_route_ops *ops;
+	struct gpreempt *g;
+	pid_t pid;
+	/* A session was lost, and is opened again. */
+	void (*lost)(void *data);
+	void *data;
+	struct gpreempt_error error;   /* of open(), and of a pause */
+	struct gpreempt_keeper keeper; /* of a session */
+	struct gp_route_pause pause;   /* of a pause */
+};
+
+/* By enum gpreempt_route. */
+extern const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES];
+extern const struct gp_route_ops gp_route_session, gp_route_pause;
+
+#endif
