@@ -10,6 +10,7 @@
 
 #include "agent/holder-lock.h"
 #include "agent/pause-journal.h"
+#include "ctl/preempt/preempt.h"
 #include "shared/clock.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
@@ -147,6 +148,29 @@ START_TEST(automatic)
 }
 END_TEST
 
+/* Its driver refuses it; the process of that number is one of this host. */
+START_TEST(automatic_but_recorded)
+{
+	struct preempt_args args = { .how = CTL_HOW_AUTO };
+	struct preempt_target t = { .pid = target, .lock = -1 };
+	struct preempt p = { .args = &args };
+
+	if (_i)
+		args.targets.source.record = "f";
+	else
+		args.targets.source.replay = "f";
+	loop.minor = 12;
+	ck_assert_int_eq(gpreempt_new(NULL, &p.g), 0);
+	ck_assert_int_eq(gpreempt_gang_new(p.g, &p.gang), 0);
+	ck_assert_int_eq(preempt_add_target(&p, &t),
+			 GPREEMPT_CLASS_UNSUPPORTED);
+	ck_assert(!t.is_noted && !strstr(loop.trace, "pause"));
+	gpreempt_gang_free(p.gang);
+	gpreempt_free(p.g);
+	expect_nothing();
+}
+END_TEST
+
 START_TEST(not_so)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how pause --queues 0", target);
@@ -191,19 +215,21 @@ static void wait_until_free(void)
 /* What ctl_line() needs itself. */
 #define CAPTURE 5
 
-/* With any number of descriptors that is too small nothing is left. */
+/* With any number of descriptors that is too small for both keepers nothing is left. */
 START_TEST(descriptors)
 {
-	int before = unit_count_descriptors(), ret = 1, tries = 0;
+	int before = unit_count_descriptors(), tries = 0;
 	struct rlimit all, few;
 
+	gp_loop_fail(&loop, "process", 1, -EIO);
 	getrlimit(RLIMIT_NOFILE, &all);
 	few = all;
-	for (few.rlim_cur = before + CAPTURE; ret; few.rlim_cur++) {
+	for (few.rlim_cur = before + CAPTURE; !strstr(loop.trace, "process");
+	     few.rlim_cur++) {
 		ck_assert_int_lt(tries++, 60);
 		setrlimit(RLIMIT_NOFILE, &few);
-		ret = ctl_line("preempt %d --how pause --count 1 --hold 1ms",
-			       target);
+		CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN,
+		    target);
 		setrlimit(RLIMIT_NOFILE, &all);
 		wait_until_free();
 		expect_nothing();
@@ -262,6 +288,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, by_pause);
 	tcase_add_test(tc, automatic);
+	tcase_add_loop_test(tc, automatic_but_recorded, 0, 2);
 	tcase_add_test(tc, not_so);
 	tcase_add_test(tc, cannot_be_noted);
 	tcase_add_test(tc, descriptors);

@@ -24,13 +24,11 @@ int foreground_signals(void)
 
 static int fail_taken(pid_t target, int code)
 {
-	char text[HOLD_MAX_TEXT], *next;
+	char text[HOLD_MAX_TEXT];
 	enum gpreempt_class status;
 
 	status = hold_not_taken_text(code, target, text, sizeof(text));
-	next = strchr(text, '\n');
-	*next = '\0';
-	return ctl_fail_text(status, next + 1, "%s", text);
+	return ctl_fail_lines(status, text);
 }
 
 int foreground_dir(void)

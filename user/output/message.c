@@ -76,6 +76,14 @@ int ctl_fail_text(enum gpreempt_class class, const char *next,
 	return class;
 }
 
+int ctl_fail_lines(enum gpreempt_class class, const char *text)
+{
+	const char *end = strchrnul(text, '\n');
+
+	return ctl_fail_text(class, *end ? end + 1 : NULL, "%.*s",
+			     (int)(end - text), text);
+}
+
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)
 {
 	struct gpreempt_error err = {

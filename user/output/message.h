@@ -12,6 +12,8 @@ int ctl_fail(const struct gpreempt_error *err);
 __attribute__((format(printf, 3, 4))) int
 ctl_fail_text(enum gpreempt_class class, const char *next, const char *format,
 	      ...);
+/* The reason and the next step are two lines. */
+int ctl_fail_lines(enum gpreempt_class class, const char *text);
 /* For a reason that needs no more than the process. */
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 

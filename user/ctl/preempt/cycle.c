@@ -5,16 +5,6 @@
 #include "ctl/preempt/preempt.h"
 #include "shared/clock.h"
 
-static struct preempt_target *find_target(struct preempt *p, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < p->n_targets; i++)
-		if (p->targets[i].pid == pid)
-			return &p->targets[i];
-	return NULL;
-}
-
 /* When the last slot of all was seen empty; unknown if one is not known. */
 static void note_slots(struct preempt_cycle *all,
 		       const struct gpreempt_member *m, bool first)
@@ -47,7 +37,7 @@ static void note_suspend(struct preempt *p,
 	for (i = 0; i < p->n_targets; i++) {
 		const struct gpreempt_member *m = &p->members[i];
 
-		find_target(p, m->pid)->now = (struct preempt_cycle){
+		preempt_find_target(p, m->pid)->now = (struct preempt_cycle){
 			.requested = m->outcome.requested,
 			.done = m->outcome.done,
 			.suspend_ns = m->outcome.ioctl_ns,
@@ -81,7 +71,8 @@ static void note_resume(struct preempt *p, uint64_t held_ns,
 	p->now.resume_ns = p->n_targets > 1 ? out->span_ns :
 					      p->members[0].outcome.ioctl_ns;
 	for (i = 0; i < p->n_targets; i++) {
-		struct preempt_target *t = find_target(p, p->members[i].pid);
+		struct preempt_target *t =
+			preempt_find_target(p, p->members[i].pid);
 
 		t->now.resume_ns = p->members[i].outcome.ioctl_ns;
 		t->now.held_ns = held_ns;
@@ -147,7 +138,8 @@ static void verify_all(struct preempt *p)
 	for (i = 0; i < p->n_targets; i++) {
 		enum gpreempt_verdict verdict = p->members[i].verdict;
 
-		find_target(p, p->members[i].pid)->now.verdict = verdict;
+		preempt_find_target(p, p->members[i].pid)->now.verdict =
+			verdict;
 		if (weight[verdict] > weight[p->now.verdict])
 			p->now.verdict = verdict;
 	}

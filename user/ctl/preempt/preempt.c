@@ -172,25 +172,15 @@ static int finish(struct preempt *p, int code)
 
 static void note_open_times(struct preempt *p)
 {
-	size_t i, k;
+	size_t i;
 
 	gpreempt_gang_members(p->gang, p->members, p->n_targets);
 	for (i = 0; i < p->n_targets; i++) {
-		p->all.open_ns += p->members[i].open_ns;
-		for (k = 0; k < p->n_targets; k++)
-			if (p->targets[k].pid == p->members[i].pid)
-				p->targets[k].figures.open_ns =
-					p->members[i].open_ns;
-	}
-}
+		const struct gpreempt_member *m = &p->members[i];
 
-/*
- * Who looks at slots all the time sees as much as time allows, and that cannot
- * be played again.
- */
-static bool recorded(const struct preempt *p)
-{
-	return p->args->targets.source.record || p->args->targets.source.replay;
+		p->all.open_ns += m->open_ns;
+		preempt_find_target(p, m->pid)->figures.open_ns = m->open_ns;
+	}
 }
 
 static int measure(struct preempt *p)
@@ -208,7 +198,8 @@ static int measure(struct preempt *p)
 			return ret;
 	}
 	note_open_times(p);
-	p->disturb = recorded(p) ? NULL : disturb_start(p);
+	/* Who looks at slots all the time sees as much as time allows. */
+	p->disturb = preempt_is_recorded(p->args) ? NULL : disturb_start(p);
 	while (!ret && p->cycles < p->args->count)
 		ret = preempt_cycle(p);
 	return finish(p, ret);
@@ -233,7 +224,7 @@ static int get_memory(struct preempt *p, const struct gpreempt_targets *list)
 			.figures.first_ns = GPREEMPT_UNKNOWN,
 		};
 	ret = gpreempt_gang_new(p->g, &p->gang);
-	if (!ret && !recorded(p))
+	if (!ret && !preempt_is_recorded(p->args))
 		gpreempt_gang_sample_slots(p->gang, true);
 	return ret;
 }
@@ -282,7 +273,7 @@ static int check_how(const struct preempt_args *args)
 {
 	const struct ctl_source *source = &args->targets.source;
 
-	if (args->how != CTL_HOW_PAUSE || !(source->record || source->replay))
+	if (args->how != CTL_HOW_PAUSE || !preempt_is_recorded(args))
 		return ctl_check_how(args->how, &args->targets.queues);
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave one of the two out",
 			     "%s: not with --how pause, whose calls are not "
@@ -315,7 +306,7 @@ static int run_preempt(void *data)
 	if (ret)
 		return ret;
 	/* What this host's journal has is not in a recording. */
-	if (!args->targets.source.replay && !args->targets.source.record)
+	if (!preempt_is_recorded(args))
 		pause_repair_all(p.g);
 	ret = ctl_targets(p.g, &args->targets, &list);
 	if (!ret) {

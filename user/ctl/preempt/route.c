@@ -10,15 +10,18 @@
 #include "ctl/preempt/preempt.h"
 #include "holder/holder.h"
 
+bool preempt_is_recorded(const struct preempt_args *args)
+{
+	return args->targets.source.record || args->targets.source.replay;
+}
+
 static int fail_note(const struct preempt_target *t, int code)
 {
-	char text[HOLD_MAX_TEXT], *next;
+	char text[HOLD_MAX_TEXT];
 	enum gpreempt_class status;
 
 	status = hold_not_noted_text(code, t->pid, text, sizeof(text));
-	next = strchr(text, '\n');
-	*next = '\0';
-	return ctl_fail_text(status, next + 1, "%s", text);
+	return ctl_fail_lines(status, text);
 }
 
 /* Keepers that there are see it and end; until then the lock is theirs. */
@@ -70,9 +73,11 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 	return 0;
 }
 
+/* The process of a recording is not one of this host. */
 static bool may_pause(const struct preempt *p, const struct gpreempt_error *err)
 {
-	return p->args->how == CTL_HOW_AUTO && pause_can_serve(err->reason) &&
+	return p->args->how == CTL_HOW_AUTO && !preempt_is_recorded(p->args) &&
+	       pause_can_serve(err->reason) &&
 	       !ctl_is_part(&p->args->targets.queues);
 }
 
@@ -95,30 +100,36 @@ int preempt_add_target(struct preempt *p, struct preempt_target *t)
 	return may_pause(p, &err) ? pause_instead(p, t, &err) : ctl_fail(&err);
 }
 
-/* The driver refuses some only when it is asked to suspend. */
-static struct preempt_target *
-find_refused(struct preempt *p, const struct gpreempt_member **member)
+struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid)
 {
-	size_t i, k;
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++)
+		if (p->targets[i].pid == pid)
+			return &p->targets[i];
+	return NULL;
+}
+
+/* The driver refuses some only when it is asked to suspend. */
+static const struct gpreempt_member *find_refused(const struct preempt *p)
+{
+	size_t i;
 
 	for (i = 0; i < p->n_targets; i++) {
 		const struct gpreempt_member *m = &p->members[i];
 
-		if (!m->code || m->route != GPREEMPT_ROUTE_DEBUG ||
-		    !may_pause(p, &m->error))
-			continue;
-		*member = m;
-		for (k = 0; k < p->n_targets; k++)
-			if (p->targets[k].pid == m->pid)
-				return &p->targets[k];
+		if (m->code && m->route == GPREEMPT_ROUTE_DEBUG &&
+		    may_pause(p, &m->error))
+			return m;
 	}
 	return NULL;
 }
 
 bool preempt_change_route(struct preempt *p)
 {
-	const struct gpreempt_member *member;
-	struct preempt_target *t = find_refused(p, &member);
+	const struct gpreempt_member *member = find_refused(p);
+	struct preempt_target *t =
+		member ? preempt_find_target(p, member->pid) : NULL;
 
 	if (!t)
 		return false;
@@ -129,13 +140,12 @@ bool preempt_change_route(struct preempt *p)
 
 void preempt_end_pause(struct preempt *p, struct preempt_target *t)
 {
-	int ret = -ESRCH;
+	int ret;
 
 	if (!t->is_noted)
 		return;
 	t->is_noted = false;
-	if (p->gang)
-		ret = gpreempt_gang_remove(p->gang, t->pid);
+	ret = gpreempt_gang_remove(p->gang, t->pid);
 	if (!ret || ret == -ESRCH)
 		ret = pause_journal_remove(t->pid);
 	close_keepers(t);
