@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdarg.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +39,37 @@ static void end_capture(struct capture *c, char *text, size_t size)
 	fclose(c->file);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+static const struct capture *captured_err;
+
+/* What a sanitizer has reported, before it ends the test. */
+static void show_report(void)
+{
+	char buf[4096];
+	off_t at = 0;
+	ssize_t n;
+
+	if (!captured_err)
+		return;
+	while ((n = pread(captured_err->fd, buf, sizeof(buf), at)) > 0) {
+		if (write(captured_err->saved, buf, n) != n)
+			break;
+		at += n;
+	}
+}
+
+static void show_report_of(const struct capture *err)
+{
+	captured_err = err;
+	__sanitizer_set_death_callback(show_report);
+}
+#else
+static void show_report_of(const struct capture *err)
+{
+	(void)err;
+}
+#endif
+
 int ctl_words(int argc, char **argv)
 {
 	struct capture out, err;
@@ -44,7 +78,9 @@ int ctl_words(int argc, char **argv)
 	fflush(NULL);
 	begin_capture(&out, STDOUT_FILENO);
 	begin_capture(&err, STDERR_FILENO);
+	show_report_of(&err);
 	status = ctl_main(argc, argv);
+	show_report_of(NULL);
 	fflush(NULL);
 	end_capture(&err, ctl_err, sizeof(ctl_err));
 	end_capture(&out, ctl_out, sizeof(ctl_out));

@@ -6,6 +6,7 @@
 
 #include "agent/owner-text.h"
 #include "output/message.h"
+#include "output/next-step.h"
 #include "shared/parse.h"
 
 const char *hold_role_name(enum hold_role role)
@@ -82,6 +83,17 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 			 command);
 }
 
+/* A file in it could not be made. */
+static const char *what_the_directory_wants(int code)
+{
+	const char *want = ctl_want(code);
+
+	if (code == -ENOSPC)
+		return "make room in " HOLD_DIR " and try again";
+	return want ? want :
+		      "it must be a directory of root's that can be written to";
+}
+
 enum gpreempt_class hold_not_taken_text(int code, pid_t target, char *buf,
 					size_t size)
 {
@@ -108,10 +120,7 @@ enum gpreempt_class hold_not_taken_text(int code, pid_t target, char *buf,
 		return GPREEMPT_CLASS_FAILED;
 	}
 	snprintf(buf, size, "cannot lock process %d in " HOLD_DIR ": %s\n%s",
-		 target, strerror(-code),
-		 code == -ENOSPC ?
-			 "make room in " HOLD_DIR " and try again" :
-			 "it must be a directory of root's that can be written to");
+		 target, strerror(-code), what_the_directory_wants(code));
 	return GPREEMPT_CLASS_FAILED;
 }
 
@@ -123,10 +132,7 @@ enum gpreempt_class hold_not_noted_text(int code, pid_t target, char *buf,
 	snprintf(buf, size,
 		 "cannot note process %d in " HOLD_DIR
 		 ", and without that it is not paused: %s\n%s",
-		 target, strerror(-code),
-		 code == -ENOSPC ? "make room in " HOLD_DIR " and try again" :
-				   "it must be a directory of root's that can "
-				   "be written to");
+		 target, strerror(-code), what_the_directory_wants(code));
 	return GPREEMPT_CLASS_FAILED;
 }
 

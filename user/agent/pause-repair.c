@@ -202,6 +202,8 @@ static int check_free(pid_t target)
 	gpreempt_free(g);
 	if (r.finding == PAUSE_NONE || r.finding == PAUSE_STALE)
 		return 0;
+	if (r.finding == PAUSE_UNREAD)
+		return r.code;
 	return r.finding == PAUSE_DAMAGED ? -EPROTO : -EALREADY;
 }
 

@@ -41,13 +41,12 @@ static const struct {
 	{ -ENOSPC, "make room on that disk" },
 };
 
-static const char *find_want(const struct gpreempt_error *err)
+const char *ctl_want(int code)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(wants); i++)
-		if (err->reason == GPREEMPT_SYSTEM &&
-		    wants[i].code == err->code)
+		if (wants[i].code == code)
 			return wants[i].step;
 	return NULL;
 }
@@ -55,7 +54,8 @@ static const char *find_want(const struct gpreempt_error *err)
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
 {
 	unsigned int reason = err->reason;
-	const char *want = find_want(err);
+	const char *want =
+		err->reason == GPREEMPT_SYSTEM ? ctl_want(err->code) : NULL;
 
 	if (want)
 		snprintf(buf, size, "%s", want);

@@ -8,6 +8,9 @@
 /* What to do about an error: a clause, perhaps with a command. */
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size);
 
+/* What a system call that failed with this -errno wants; NULL: that is not known. */
+const char *ctl_want(int code);
+
 /* What to do about a finding of gpreempt_doctor(); "": nothing. */
 const char *ctl_remedy(const struct gpreempt_finding *f);
 
