@@ -174,6 +174,31 @@ START_TEST(refused)
 }
 END_TEST
 
+/* All of it, and it is printed which way and why; never where a part is asked for. */
+START_TEST(paused_instead)
+{
+	char list[32], file[32];
+
+	snprintf(list, sizeof(list), "/proc/%d/fd/", target);
+	snprintf(file, sizeof(file), "/proc/%d/fd/7", target);
+	gp_loop_set_file(&loop, "/dev/kfd", "511");
+	gp_loop_set_file(&loop, list, "7\n");
+	gp_loop_set_file(&loop, file, "511");
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how debug", target);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --queues 0", target);
+	ck_assert(!strstr(loop.trace, "pause"));
+	expect_no_holder();
+	CTL(0, "suspend %d", target);
+	ERR_HAS("did not enable the KFD runtime; so it is paused\n");
+	HAS_LINE(OUT_HAS, "paused %d: ", target);
+	ck_assert_int_eq(loop.evicted, 1);
+	CTL(0, "resume %d", target);
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_holder();
+}
+END_TEST
+
 /* A grace of which the GPU's clock is not known. */
 START_TEST(bad_grace)
 {
@@ -242,6 +267,7 @@ int main(void)
 	tcase_add_test(tc, some_are_not_there);
 	tcase_add_test(tc, no_queues_yet);
 	tcase_add_test(tc, refused);
+	tcase_add_test(tc, paused_instead);
 	tcase_add_test(tc, bad_grace);
 	tcase_add_test(tc, not_root);
 	tcase_add_test(tc, in_part);

@@ -51,9 +51,9 @@ struct ctl_target_args {
 
 /* CTL_HOW: by which route a process goes off the GPU. */
 enum ctl_how {
+	CTL_HOW_AUTO,  /* the first if it is possible, or else the second */
 	CTL_HOW_DEBUG, /* a debug session: a part of it, and a holder */
 	CTL_HOW_PAUSE, /* a pause: all of it, and no holder */
-	CTL_HOW_AUTO,  /* the first if it is possible, or else the second */
 	CTL_HOWS,
 };
 

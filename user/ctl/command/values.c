@@ -205,9 +205,9 @@ static const char *take_role(const char *text, void *field)
 static const char *take_how(const char *text, void *field)
 {
 	static const char *const hows[CTL_HOWS] = {
+		[CTL_HOW_AUTO] = "auto",
 		[CTL_HOW_DEBUG] = "debug",
 		[CTL_HOW_PAUSE] = "pause",
-		[CTL_HOW_AUTO] = "auto",
 	};
 	size_t i;
 
@@ -217,7 +217,7 @@ static const char *take_how(const char *text, void *field)
 		*(enum ctl_how *)field = i;
 		return NULL;
 	}
-	return "it is debug, pause or auto";
+	return "it is auto, debug or pause";
 }
 
 static const char *take_json(const char *text, void *field)

@@ -331,7 +331,7 @@ static const struct ctl_option options[] = {
 	{ "interval", CTL_DURATION, offsetof(struct preempt_args, interval_ns),
 	  "TIME", "let them run for that time in between (500ms)" },
 	{ "how", CTL_HOW, offsetof(struct preempt_args, how), "ROUTE",
-	  "debug, pause, or auto: pause what debug cannot (debug)" },
+	  "debug, pause, or auto: pause what debug cannot hold (auto)" },
 	{ "samples", CTL_FILE, offsetof(struct preempt_args, samples), "FILE",
 	  "write the figures of each cycle to a file" },
 	{ "verbose", CTL_FLAG, offsetof(struct preempt_args, verbose), NULL,

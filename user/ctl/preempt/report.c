@@ -123,13 +123,23 @@ static void print_disturbance(struct preempt *p)
 		print_disturbed(&list[i]);
 }
 
+static bool has_paused(const struct preempt *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++)
+		if (p->targets[i].route == GPREEMPT_ROUTE_PAUSE)
+			return true;
+	return false;
+}
+
 static void print_text(struct preempt *p)
 {
 	char before[32];
 	size_t i;
 
 	ctl_label_times();
-	for (i = 0; i < p->n_targets && p->args->how != CTL_HOW_DEBUG; i++)
+	for (i = 0; i < p->n_targets && has_paused(p); i++)
 		printf("how %d %s\n", p->targets[i].pid,
 		       ctl_route_name(p->targets[i].route));
 	for (i = 0; i < p->n_targets && p->n_targets > 1; i++) {

@@ -383,7 +383,7 @@ static const struct ctl_option options[] = {
 	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground),
 	  NULL, "stay, and release it at Ctrl-C or when this terminal closes" },
 	{ "how", CTL_HOW, offsetof(struct suspend_args, how), "ROUTE",
-	  "debug (a session), pause (all of it), or auto" },
+	  "debug, pause, or auto: pause what debug cannot hold (auto)" },
 	CTL_QUEUE_OPTIONS(struct suspend_args),
 	CTL_WAIT_OPTION(struct suspend_args),
 	CTL_JSON_OPTION(struct suspend_args),
@@ -415,8 +415,9 @@ const struct ctl_command ctl_suspend = {
 		"is like SIGSTOP: no process stays behind, and it lasts until\n"
 		"\"gpreempt-ctl resume\" or the end of the process. With --for or --foreground\n"
 		"two keepers unpause it, also when one of them is killed; when both are, the\n"
-		"next command or \"gpreempt-ctl repair\" does. --how auto pauses a process that\n"
-		"the debug ioctl cannot hold, and prints why; the default is debug.\n"
+		"next command or \"gpreempt-ctl repair\" does. --how auto, the default, pauses\n"
+		"a process that the debug ioctl cannot hold, and prints why; it does not when\n"
+		"a part of the process or --grace is asked for.\n"
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"
 		"and 6 if only some were suspended.\n",

@@ -69,9 +69,9 @@ says 'nothing is paused'
 step "one that has no runtime: auto pauses that one alone"
 start b --queues 1 --packet 1ms
 start c --queues 1 --packet 1ms --no-runtime
-ctl 3 preempt "$(pid b)" "$(pid c)" --count 3 --hold 5ms --interval 5ms
+ctl 3 preempt "$(pid b)" "$(pid c)" --how debug --count 3 --hold 5ms --interval 5ms
 says_what_to_do 'runtime'
-ctl 0 preempt "$(pid b)" "$(pid c)" --how auto --count 3 --hold 5ms --interval 5ms
+ctl 0 preempt "$(pid b)" "$(pid c)" --count 3 --hold 5ms --interval 5ms
 says "^note: process $(pid c) .*runtime; so it is paused"
 says "^how $(pid b) debug"
 says "^how $(pid c) pause"

@@ -66,9 +66,9 @@ stop a
 step "a program without the runtime: auto pauses it, and prints why"
 start b --packet 1ms --no-runtime
 q=$(pid b)
-ctl 3 suspend "$q"
+ctl 3 suspend "$q" --how debug
 says_what_to_do 'runtime'
-ctl 0 suspend "$q" --how auto
+ctl 0 suspend "$q"
 says "^note: process $q .*runtime.*so it is paused"
 says "^paused $q: "
 expect_no_progress b
@@ -79,13 +79,13 @@ says '"not_debug_because": ".*runtime'
 ctl 0 resume "$q"
 expect_progress b
 step "not when a part is asked for"
-ctl 3 suspend "$q" --how auto --queues 0
+ctl 3 suspend "$q" --queues 0
 expect_progress b
 stop b
 
 step "auto uses the debug ioctl where it can"
 start c --packet 1ms
-ctl 0 suspend "$(pid c)" --how auto
+ctl 0 suspend "$(pid c)"
 says "^suspended $(pid c): "
 ctl 0 resume "$(pid c)"
 stop c

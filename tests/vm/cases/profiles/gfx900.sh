@@ -24,7 +24,7 @@ start_two
 
 step "the other one can't be debugged meanwhile, and is not disturbed"
 hold "$p"
-ctl 7 suspend "$(pid b)"
+ctl 7 suspend "$(pid b)" --how debug
 cat "$W/ctl"
 expect_no_progress a
 expect_progress b

@@ -28,14 +28,14 @@ expect_free a
 expect_free b
 
 step "all by name: one cannot be suspended, so it is done in part"
-ctl 6 suspend comm:vgpu-load
+ctl 6 suspend comm:vgpu-load --how debug
 says "process $c has queues but did not enable the KFD runtime"
 expect_suspended "$a"
 expect_suspended "$b"
 expect_view "$c" suspended 0
 [ "$(holders | wc -l)" -eq 4 ] || fail "not two holders"
 step "again: held already, and one still cannot be"
-ctl 6 suspend comm:vgpu-load --for 60s
+ctl 6 suspend comm:vgpu-load --how debug --for 60s
 [ "$(grep -c already "$W/ctl")" -eq 2 ] || fail "not told so"
 ctl 0 resume comm:vgpu-load
 says "process $c is not held"
@@ -48,7 +48,7 @@ flat() {
 }
 
 step "JSON"
-ctl 6 suspend "$a" "$c" --json --for 60s
+ctl 6 suspend "$a" "$c" --how debug --json --for 60s
 flat
 says '"simulated":true'
 says "\"pid\":$a,\"status\":0,\"queues\":1,\"destroying\":0,\"ioctl_us\":[0-9.]+"
