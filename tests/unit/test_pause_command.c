@@ -336,6 +336,21 @@ START_TEST(suspend_repairs)
 }
 END_TEST
 
+/* Before they give up the rights for it; then each has no target. */
+START_TEST(guard_and_follow_repair)
+{
+	leave(PAUSE_LEASED, START);
+	if (_i)
+		ck_assert_int_ne(ctl_line("follow 4194303"), 0);
+	else
+		ck_assert_int_ne(ctl_line("guard --online 4194301 --offline 4194303"),
+				 0);
+	ERR_HAS("process 4194242 was left paused");
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_entry();
+}
+END_TEST
+
 START_TEST(not_what_has_an_owner)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_PAUSE, .pid = 1 };
@@ -420,6 +435,7 @@ int main(void)
 	tcase_add_test(tc, repairs_what_was_not_paused);
 	tcase_add_test(tc, repair_fails);
 	tcase_add_test(tc, suspend_repairs);
+	tcase_add_loop_test(tc, guard_and_follow_repair, 0, 2);
 	tcase_add_loop_test(tc, not_what_has_an_owner, 0, 2);
 	tcase_add_test(tc, not_what_is_kept);
 	tcase_add_loop_test(tc, not_another_process, 0, PAUSE_STATES);

@@ -185,6 +185,16 @@ void pause_repair_all(struct gpreempt *g)
 	pause_journal_list(repair_one, g);
 }
 
+void pause_repair_early(void)
+{
+	struct gpreempt *g;
+
+	if (gpreempt_new(NULL, &g))
+		return;
+	pause_repair_all(g);
+	gpreempt_free(g);
+}
+
 /* Of a target whose lock we have. 0, or why it is not free. */
 static int check_free(pid_t target)
 {

@@ -47,6 +47,8 @@ void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
  * undone, and each that could not be, is named in a note.
  */
 void pause_repair_all(struct gpreempt *g);
+/* The same, before the command gives up the rights that it takes. */
+void pause_repair_early(void);
 
 /* The lock of a target, for this command; waits for one that is about to end. */
 int pause_lock(pid_t target);

@@ -4,6 +4,7 @@
 
 #include "agent/capabilities.h"
 #include "agent/foreground.h"
+#include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "guard/guard.h"
 #include "shared/clock.h"
@@ -124,8 +125,10 @@ static int run_guard(void *args)
 		ret = foreground_dir();
 	if (!ret)
 		ret = foreground_freezer();
-	if (!ret)
+	if (!ret) {
+		pause_repair_early();
 		ret = give_up_rights(&options);
+	}
 	if (!ret)
 		ret = ctl_open(NULL, &guard.g);
 	if (ret)

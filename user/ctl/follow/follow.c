@@ -17,6 +17,7 @@
 #include "agent/find-targets.h"
 #include "agent/foreground.h"
 #include "agent/lossy-output.h"
+#include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "ctl/follow/follow.h"
 #include "shared/clock.h"
@@ -288,6 +289,7 @@ static int run_follow(void *data)
 		return ret;
 	/* What fails here is reported where the cgroup is needed. */
 	hold_cgroup_prepare();
+	pause_repair_early();
 	ret = foreground_capabilities(CAPABILITIES_FINDER);
 	if (ret)
 		return ret;
