@@ -230,6 +230,9 @@ START_TEST(descriptors)
 		CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN,
 		    target);
 		setrlimit(RLIMIT_NOFILE, &all);
+		ck_assert_msg(strstr(loop.trace, "process") ||
+				      strstr(ctl_err, "ulimit -n"),
+			      "%s", ctl_err);
 		wait_until_free();
 		expect_nothing();
 		ck_assert_int_le(unit_count_descriptors(), before + 1);

@@ -136,6 +136,22 @@ enum gpreempt_class hold_not_noted_text(int code, pid_t target, char *buf,
 	return GPREEMPT_CLASS_FAILED;
 }
 
+enum gpreempt_class hold_no_keepers_text(int code, pid_t target, char *buf,
+					 size_t size)
+{
+	const char *want = ctl_want(code);
+
+	snprintf(buf, size,
+		 "cannot start the two keepers that would end the pause of "
+		 "process %d: %s\n%s",
+		 target,
+		 code == -ECHILD ? "they ended at once" : strerror(-code),
+		 want ? want :
+			"raise the limits of open files and of processes: "
+			"ulimit -n, ulimit -u");
+	return GPREEMPT_CLASS_FAILED;
+}
+
 void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
 {
 	char ran[32], window[32];

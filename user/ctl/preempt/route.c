@@ -15,12 +15,14 @@ bool preempt_is_recorded(const struct preempt_args *args)
 	return args->targets.source.record || args->targets.source.replay;
 }
 
-static int fail_note(const struct preempt_target *t, int code)
+/* text_of: one of owner-text.h */
+static int fail(enum gpreempt_class (*text_of)(int, pid_t, char *, size_t),
+		const struct preempt_target *t, int code)
 {
 	char text[HOLD_MAX_TEXT];
 	enum gpreempt_class status;
 
-	status = hold_not_noted_text(code, t->pid, text, sizeof(text));
+	status = text_of(code, t->pid, text, sizeof(text));
 	return ctl_fail_lines(status, text);
 }
 
@@ -47,17 +49,20 @@ static int prepare_pause(struct preempt_target *t)
 	pause_entry_init(&entry, t->pid, t->start);
 	ret = pause_journal_write(&entry);
 	if (ret)
-		return fail_note(t, ret);
+		return fail(hold_not_noted_text, t, ret);
 	ret = pause_keepers_start(t->lock, t->pid, t->start, 0, &t->keepers);
-	if (!ret)
+	if (ret)
+		ret = fail(hold_no_keepers_text, t, ret);
+	else
 		ret = hold_write_owner(t->lock, &owner);
-	if (!ret) {
-		t->is_noted = true;
+	if (ret < 0)
+		ret = fail(hold_not_noted_text, t, ret);
+	t->is_noted = !ret;
+	if (!ret)
 		return 0;
-	}
 	pause_journal_remove(t->pid);
 	close_keepers(t);
-	return ctl_fail_reason(GPREEMPT_SYSTEM, ret, t->pid);
+	return ret;
 }
 
 static int add_by_pause(struct preempt *p, struct preempt_target *t)

@@ -150,7 +150,9 @@ static void pause_locked(struct gpreempt *g, struct suspend_job *job)
 	ret = start_keepers(job);
 	if (ret) {
 		pause_journal_remove(job->pid);
-		fail_system(job, "starting the keepers of the pause", ret);
+		job->reply.status =
+			hold_no_keepers_text(ret, job->pid, job->reply.text,
+					     sizeof(job->reply.text));
 		return;
 	}
 	pause_now(g, job);
