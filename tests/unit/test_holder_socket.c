@@ -132,9 +132,9 @@ static int worker_answers(struct hold_worker *w, uid_t uid, const char *text)
 }
 
 /*
- * A worker that has left its target answers that it has; nonsense gets no
+ * A worker without a session answers that its target has ended; nonsense gets no
  * answer, and a user that is not root neither, even where the directory would
- * let it in.
+ * let it in. After the end of the hold there is no answer at all.
  */
 START_TEST(serving)
 {
@@ -148,6 +148,8 @@ START_TEST(serving)
 	ck_assert_uint_eq(worker_answers(&w, 0, "gpreempt-hold 1 kill"), 99);
 	ck_assert_uint_eq(worker_answers(&w, 0, "x"), 99);
 	ck_assert_uint_eq(worker_answers(&w, 65534, text), 95);
+	w.over = true;
+	ck_assert_uint_eq(worker_answers(&w, 0, text), 99);
 	gp_ipc_server_stop(w.server);
 }
 END_TEST

@@ -9,13 +9,18 @@
 static size_t answer(void *data, struct ipc_client *client, char *buf,
 		     size_t len)
 {
+	struct hold_worker *w = data;
 	struct hold_request request;
 	struct hold_reply reply = { 0 };
 
 	(void)client;
-	if (gp_hold_get_request(buf, len, &request))
+	/*
+	 * Another command of the same moment has ended the hold. This one sees the
+	 * end of the connection: then a resume is done, and a suspend begins again.
+	 */
+	if (w->over || gp_hold_get_request(buf, len, &request))
 		return 0;
-	hold_answer(data, &request, &reply);
+	hold_answer(w, &request, &reply);
 	return gp_hold_put_reply(&reply, buf);
 }
 
