@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The system itself. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kfd_ioctl.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -13,6 +13,8 @@
 
 #include "lib/core/backend.h"
 #include "lib/core/place.h"
+#include "lib/backend/enable.h"
+#include "lib/backend/names.h"
 #include "lib/backend/stranger.h"
 #include "lib/backend/watch.h"
 #include "shared/macro.h"
@@ -26,11 +28,22 @@ static int live_open_kfd(void *be)
 	return fd < 0 ? -errno : fd;
 }
 
+static int do_trap(void *data, struct kfd_ioctl_dbg_trap_args *args)
+{
+	int ret = ioctl(*(int *)data, AMDKFD_IOC_DBG_TRAP, args);
+
+	return ret < 0 ? -errno : ret;
+}
+
 static int live_ioctl(void *be, int fd, unsigned long request, void *arg)
 {
+	struct kfd_ioctl_dbg_trap_args *trap = arg;
 	int ret;
 
 	(void)be;
+	if (request == AMDKFD_IOC_DBG_TRAP &&
+	    trap->op == KFD_IOC_DBG_TRAP_ENABLE)
+		return gp_enable_existing(trap, do_trap, &fd);
 	ret = ioctl(fd, request, arg);
 	return ret < 0 ? -errno : ret;
 }
@@ -110,26 +123,8 @@ static ssize_t live_read_link(void *be, const char *path, char *buf,
 static int live_list_dir(void *be, const char *path,
 			 int (*fn)(void *arg, const char *name), void *arg)
 {
-	struct dirent *entry;
-	int ret = 0;
-	DIR *dir;
-
 	(void)be;
-	dir = opendir(path);
-	if (!dir)
-		return -errno;
-	while (!ret) {
-		errno = 0;
-		entry = readdir(dir);
-		if (!entry) {
-			ret = -errno;
-			break;
-		}
-		if (entry->d_name[0] != '.')
-			ret = fn(arg, entry->d_name);
-	}
-	closedir(dir);
-	return ret;
+	return gp_list_names(path, fn, arg);
 }
 
 static ssize_t live_read_place(void *be, const struct gp_place *place,

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whom the driver is given for ENABLE, over real processes: a thread that is not
+ * traced, or the first one while it cannot execute a program.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/backend/enable.h"
+#include "lib/backend/names.h"
+#include "shared/clock.h"
+#include "unit.h"
+
+static pid_t child, asked; /* asked: 0, it was not */
+static char state;	   /* of its first thread when it was */
+static int asks, answer;
+static int go[2]; /* the child goes on after a byte */
+
+static char state_of(pid_t pid)
+{
+	char path[64], text[256], *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), f));
+	fclose(f);
+	end = strrchr(text, ')');
+	return end[2];
+}
+
+static int ask(void *data, struct kfd_ioctl_dbg_trap_args *args)
+{
+	ck_assert_ptr_eq(data, &asked);
+	asked = args->pid;
+	state = state_of(child);
+	asks++;
+	return answer;
+}
+
+static int enable(void)
+{
+	struct kfd_ioctl_dbg_trap_args args = { .pid = child };
+	int ret;
+
+	asked = asks = 0;
+	ret = gp_enable_existing(&args, ask, &asked);
+	ck_assert_int_eq(args.pid, child);
+	return ret;
+}
+
+static void *sleep_for_ever(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void wait_for_byte(void)
+{
+	char c;
+
+	if (read(go[0], &c, 1) != 1)
+		_exit(1);
+}
+
+static void alone(void)
+{
+	sleep_for_ever(NULL);
+}
+
+static void busy(void)
+{
+	for (;;)
+		;
+}
+
+static void threaded(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, sleep_for_ever, NULL);
+	sleep_for_ever(NULL);
+}
+
+/* In state D, until its child ends. */
+static void asleep(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		wait_for_byte();
+		_exit(0);
+	}
+	sleep_for_ever(NULL);
+}
+
+static void executes(void)
+{
+	wait_for_byte();
+	execl("/bin/sleep", "sleep", "1000", NULL);
+	_exit(1);
+}
+
+static void start(void (*run)(void), char wanted)
+{
+	ck_assert_int_eq(pipe(go), 0);
+	child = fork();
+	if (!child)
+		run();
+	while (state_of(child) != wanted)
+		shr_sleep_ns(NSEC_PER_MSEC);
+}
+
+static void seize(void)
+{
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, child, NULL,
+				PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC),
+			 0);
+}
+
+/* Is a stop left for the session? */
+static int stop_left(void)
+{
+	siginfo_t info = { 0 };
+
+	ck_assert_int_eq(waitid(P_PID, child, &info,
+				WSTOPPED | WNOHANG | WNOWAIT | __WALL),
+			 0);
+	return info.si_pid ? info.si_status : 0;
+}
+
+static void wait_for_stop(void)
+{
+	while (!stop_left())
+		shr_sleep_ns(NSEC_PER_MSEC);
+}
+
+static void setup(void)
+{
+	answer = 0;
+}
+
+static void teardown(void)
+{
+	kill(child, SIGKILL);
+	while (waitpid(child, NULL, __WALL) > 0)
+		ptrace(PTRACE_CONT, child, NULL, 0);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* Asleep or running: it is stopped while the driver is asked, and goes on. */
+START_TEST(one_thread)
+{
+	start(_i ? busy : alone, _i ? 'R' : 'S');
+	seize();
+	answer = -_i;
+	ck_assert_int_eq(enable(), answer);
+	ck_assert_int_eq(asked, child);
+	ck_assert_int_eq(state, 't');
+	ck_assert_int_eq(stop_left(), 0);
+	ck_assert_int_ne(state_of(child), 't');
+}
+END_TEST
+
+static int count(void *arg, const char *name)
+{
+	(void)name;
+	++*(int *)arg;
+	return 0;
+}
+
+static void wait_for_threads(void)
+{
+	char path[64];
+	int n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", child);
+	do {
+		n = 0;
+		ck_assert_int_eq(gp_list_names(path, count, &n), 0);
+	} while (n != 2);
+}
+
+START_TEST(several_threads)
+{
+	start(threaded, 'S');
+	wait_for_threads();
+	seize();
+	ck_assert_int_eq(enable(), 0);
+	ck_assert_int_ne(asked, child);
+	ck_assert_int_eq(state, 'S');
+	ck_assert_int_eq(asks, 1);
+	/* Each has ended when the driver looks, or it is no KFD process. */
+	answer = -ESRCH;
+	ck_assert_int_eq(enable(), -ESRCH);
+	ck_assert_int_gt(asks, 1);
+	ck_assert_int_ne(asked, child);
+	answer = -EPERM;
+	ck_assert_int_eq(enable(), -EPERM);
+	ck_assert_int_eq(asks, 1);
+	ck_assert_int_eq(stop_left(), 0);
+}
+END_TEST
+
+/* No signal wakes it, but it does not execute a program where it is. */
+START_TEST(asleep_in_the_kernel)
+{
+	start(asleep, 'D');
+	seize();
+	ck_assert_int_eq(enable(), 0);
+	ck_assert_int_eq(asked, child);
+	ck_assert_int_eq(state, 'D');
+	/* It stops before it goes on, and the session lets it. */
+	ck_assert_int_eq(write(go[1], "", 1), 1);
+	wait_for_stop();
+	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_STOP);
+}
+END_TEST
+
+/* It is another program by now: the driver is not asked. */
+START_TEST(executed)
+{
+	start(executes, 'S');
+	seize();
+	ck_assert_int_eq(write(go[1], "", 1), 1);
+	wait_for_stop();
+	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_EXEC);
+	ck_assert_int_eq(enable(), -ESRCH);
+	ck_assert_int_eq(asks, 0);
+	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_EXEC);
+}
+END_TEST
+
+/* A stop of another cause serves as well, and is the session's to end. */
+START_TEST(stopped)
+{
+	start(alone, 'S');
+	if (_i) {
+		kill(child, SIGSTOP);
+		while (state_of(child) != 'T')
+			shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	seize();
+	if (!_i) {
+		kill(child, SIGUSR1);
+		wait_for_stop();
+	}
+	ck_assert_int_eq(enable(), 0);
+	ck_assert_int_eq(asked, child);
+	ck_assert_int_eq(state, 't');
+	ck_assert_int_eq(stop_left() & 0xff, _i ? SIGSTOP : SIGUSR1);
+}
+END_TEST
+
+START_TEST(not_traced)
+{
+	start(alone, 'S');
+	ck_assert_int_eq(enable(), 0);
+	ck_assert_int_eq(asked, child);
+	ck_assert_int_eq(state, 'S');
+}
+END_TEST
+
+/* So it is when it ends. */
+START_TEST(ends)
+{
+	start(alone, 'S');
+	seize();
+	kill(child, SIGKILL);
+	wait_for_stop();
+	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_EXIT);
+	ck_assert_int_eq(enable(), -ESRCH);
+	ck_assert_int_eq(asks, 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, one_thread, 0, 2);
+	tcase_add_test(tc, several_threads);
+	tcase_add_test(tc, asleep_in_the_kernel);
+	tcase_add_test(tc, executed);
+	tcase_add_loop_test(tc, stopped, 0, 2);
+	tcase_add_test(tc, not_traced);
+	tcase_add_test(tc, ends);
+	return unit_run("enable");
+}
