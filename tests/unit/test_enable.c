@@ -19,6 +19,7 @@
 static pid_t child, asked; /* asked: 0, it was not */
 static char state;	   /* of its first thread when it was */
 static int asks, answer;
+static bool killed_when_asked;
 static int go[2]; /* the child goes on after a byte */
 
 static char state_of(pid_t pid)
@@ -35,12 +36,33 @@ static char state_of(pid_t pid)
 	return end[2];
 }
 
+/* Is a stop left for the session? */
+static int stop_left(void)
+{
+	siginfo_t info = { 0 };
+
+	ck_assert_int_eq(waitid(P_PID, child, &info,
+				WSTOPPED | WNOHANG | WNOWAIT | __WALL),
+			 0);
+	return info.si_pid ? info.si_status : 0;
+}
+
+static void wait_for_stop(int event)
+{
+	while (stop_left() >> 8 != event)
+		shr_sleep_ns(NSEC_PER_MSEC);
+}
+
 static int ask(void *data, struct kfd_ioctl_dbg_trap_args *args)
 {
 	ck_assert_ptr_eq(data, &asked);
 	asked = args->pid;
 	state = state_of(child);
 	asks++;
+	if (killed_when_asked) {
+		kill(child, SIGKILL);
+		wait_for_stop(PTRACE_EVENT_EXIT);
+	}
 	return answer;
 }
 
@@ -126,26 +148,10 @@ static void seize(void)
 			 0);
 }
 
-/* Is a stop left for the session? */
-static int stop_left(void)
-{
-	siginfo_t info = { 0 };
-
-	ck_assert_int_eq(waitid(P_PID, child, &info,
-				WSTOPPED | WNOHANG | WNOWAIT | __WALL),
-			 0);
-	return info.si_pid ? info.si_status : 0;
-}
-
-static void wait_for_stop(void)
-{
-	while (!stop_left())
-		shr_sleep_ns(NSEC_PER_MSEC);
-}
-
 static void setup(void)
 {
 	answer = 0;
+	killed_when_asked = false;
 }
 
 static void teardown(void)
@@ -221,8 +227,7 @@ START_TEST(asleep_in_the_kernel)
 	ck_assert_int_eq(state, 'D');
 	/* It stops before it goes on, and the session lets it. */
 	ck_assert_int_eq(write(go[1], "", 1), 1);
-	wait_for_stop();
-	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_STOP);
+	wait_for_stop(PTRACE_EVENT_STOP);
 }
 END_TEST
 
@@ -232,8 +237,7 @@ START_TEST(executed)
 	start(executes, 'S');
 	seize();
 	ck_assert_int_eq(write(go[1], "", 1), 1);
-	wait_for_stop();
-	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_EXEC);
+	wait_for_stop(PTRACE_EVENT_EXEC);
 	ck_assert_int_eq(enable(), -ESRCH);
 	ck_assert_int_eq(asks, 0);
 	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_EXEC);
@@ -252,7 +256,8 @@ START_TEST(stopped)
 	seize();
 	if (!_i) {
 		kill(child, SIGUSR1);
-		wait_for_stop();
+		while (!stop_left())
+			shr_sleep_ns(NSEC_PER_MSEC);
 	}
 	ck_assert_int_eq(enable(), 0);
 	ck_assert_int_eq(asked, child);
@@ -270,14 +275,26 @@ START_TEST(not_traced)
 }
 END_TEST
 
+/* While the driver is asked: its exit waits for the session. */
+START_TEST(killed)
+{
+	start(alone, 'S');
+	seize();
+	killed_when_asked = true;
+	ck_assert_int_eq(enable(), 0);
+	ck_assert_int_eq(asked, child);
+	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_EXIT);
+	ck_assert_int_eq(state_of(child), 't');
+}
+END_TEST
+
 /* So it is when it ends. */
 START_TEST(ends)
 {
 	start(alone, 'S');
 	seize();
 	kill(child, SIGKILL);
-	wait_for_stop();
-	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_EXIT);
+	wait_for_stop(PTRACE_EVENT_EXIT);
 	ck_assert_int_eq(enable(), -ESRCH);
 	ck_assert_int_eq(asks, 0);
 }
@@ -294,6 +311,7 @@ int main(void)
 	tcase_add_test(tc, executed);
 	tcase_add_loop_test(tc, stopped, 0, 2);
 	tcase_add_test(tc, not_traced);
+	tcase_add_test(tc, killed);
 	tcase_add_test(tc, ends);
 	return unit_run("enable");
 }

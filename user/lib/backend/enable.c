@@ -146,11 +146,16 @@ static int wait_for_stop(pid_t pid)
 	}
 }
 
+/*
+ * From the stop that we asked for. When it was killed meanwhile, its next stop is that
+ * of its exit, before which the session has to end: that one is left to be collected.
+ */
 static void go_on(pid_t pid)
 {
 	int status;
 
-	if (waitpid(pid, &status, WNOHANG | __WALL) == pid)
+	if (look_for_stop(pid) == 1 &&
+	    waitpid(pid, &status, WNOHANG | __WALL) == pid)
 		ptrace(PTRACE_CONT, pid, NULL, 0);
 }
 
