@@ -69,6 +69,7 @@ START_TEST(refused)
 	unit_path_errno = EMFILE;
 	CTL(GPREEMPT_CLASS_FAILED, "guard --offline 4194242 --duty 50%%");
 	ERR_HAS("cannot read /proc/self/cgroup: Too many open files");
+	ERR_HAS("next: raise the limit of open files: ulimit -n");
 	unit_path_fails = NULL;
 	ck_assert_str_eq(loop.trace, "");
 }

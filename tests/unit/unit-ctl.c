@@ -58,6 +58,15 @@ static void show_report(void)
 	}
 }
 
+/* UBSan's end does not call that one. This comes before its report is printed. */
+void __ubsan_on_report(void);
+
+void __ubsan_on_report(void)
+{
+	if (captured_err)
+		dup2(captured_err->saved, captured_err->fd);
+}
+
 static void show_report_of(const struct capture *err)
 {
 	captured_err = err;

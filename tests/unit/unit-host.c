@@ -289,6 +289,8 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	if (!pid || access(path, F_OK))
 		return __real_fopen(path, mode);
 	f = tmpfile();
+	if (!f)
+		return NULL;
 	fputs(text_of(pid), f);
 	rewind(f);
 	return f;

@@ -9,6 +9,7 @@
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
 #include "output/message.h"
+#include "output/next-step.h"
 #include "shared/macro.h"
 #include "shared/signals.h"
 
@@ -48,13 +49,16 @@ int foreground_freezer(void)
 {
 	bool inside;
 	int ret = freezer_v1_leave(&inside);
+	const char *want = ctl_want(ret);
 
 	if (!ret)
 		return 0;
 	if (!inside)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "it is needed to see whether this process "
-				     "could be frozen while it holds a target",
+				     want ? want :
+					    "it is needed to see whether this "
+					    "process could be frozen while it "
+					    "holds a target",
 				     "cannot read /proc/self/cgroup: %s",
 				     strerror(-ret));
 	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
