@@ -6,16 +6,19 @@
 #include "churn.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/kfd_ioctl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "submit.h"
 
 #define NS_PER_S 1000000000ULL
-/* The driver has copied its argument by then. */
+/* From the first byte that the driver reads of its argument to the last one. */
 #define COPIED_NS 200000
 
 static void sleep_ns(uint64_t ns)
@@ -33,16 +36,35 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* As load_queue_destroy(), with the argument where the other thread finds it. */
-static int destroy(struct load_churn *churn, struct load_queue *queue)
+static int map_lie(struct load_churn *churn)
 {
-	struct kfd_ioctl_destroy_queue_args args = { .queue_id = queue->id };
+	int fd = memfd_create("lie", MFD_CLOEXEC);
+	void *here, *given;
+
+	if (fd < 0 || ftruncate(fd, sysconf(_SC_PAGESIZE)))
+		return -errno;
+	here = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	given = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (here == MAP_FAILED || given == MAP_FAILED)
+		return -ENOMEM;
+	churn->args_here = here;
+	churn->args_given = given;
+	return 0;
+}
+
+/* As load_queue_destroy(); the page is not there until the driver reads it. */
+static int destroy_lying(struct load_churn *churn, struct load_queue *queue)
+{
 	int ret;
 
-	if (churn->args->churn_how == LOAD_CHURN_LIE)
-		atomic_store(&churn->given, &args);
-	ret = load_kfd_ioctl(churn->proc->kfd, AMDKFD_IOC_DESTROY_QUEUE, &args);
-	atomic_store(&churn->given, NULL);
+	churn->args_here->queue_id = queue->id;
+	if (madvise(churn->args_given, 1, MADV_DONTNEED))
+		return -errno;
+	atomic_fetch_add(&churn->given, 1);
+	ret = load_kfd_ioctl(churn->proc->kfd, AMDKFD_IOC_DESTROY_QUEUE,
+			     churn->args_given);
+	atomic_fetch_add(&churn->given, 1);
 	queue->exists = ret != 0;
 	return ret;
 }
@@ -94,7 +116,9 @@ static int churn_once(struct load_churn *churn)
 	if (churn->args->churn_how == LOAD_CHURN_BUSY)
 		fill(churn, &queue);
 	sleep_ns(churn->args->churn_ns);
-	ret = destroy(churn, &queue);
+	ret = churn->args->churn_how == LOAD_CHURN_LIE ?
+		      destroy_lying(churn, &queue) :
+		      load_queue_destroy(churn->proc->kfd, &queue);
 	if (!ret)
 		load_queue_free(churn->proc->kfd, &queue);
 	return ret;
@@ -116,18 +140,36 @@ static void *churn_thread(void *arg)
 	return NULL;
 }
 
+static bool is_present(int pagemap, const void *page)
+{
+	uint64_t entry = 0;
+	off_t at = (uintptr_t)page / sysconf(_SC_PAGESIZE) * sizeof(entry);
+
+	return pread(pagemap, &entry, sizeof(entry), at) == sizeof(entry) &&
+	       entry >> 63;
+}
+
+/*
+ * The driver must have its own copy before: it would destroy the other queue. It reads
+ * the argument first of all.
+ */
 static void *liar_thread(void *arg)
 {
 	struct load_churn *churn = arg;
-	struct kfd_ioctl_destroy_queue_args *given;
+	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 
+	if (pagemap < 0)
+		perror("vgpu-load: /proc/self/pagemap");
 	while (!atomic_load(&churn->stop)) {
-		given = atomic_load(&churn->given);
+		unsigned int call = atomic_load(&churn->given);
+		bool read = call % 2 && is_present(pagemap, churn->args_given);
+
 		sleep_ns(COPIED_NS);
-		/* It is on the other thread's stack, which stays. */
-		if (given && given == atomic_load(&churn->given))
-			*(volatile uint32_t *)&given->queue_id = churn->victim;
+		if (read && call == atomic_load(&churn->given))
+			*(volatile uint32_t *)&churn->args_here->queue_id =
+				churn->victim;
 	}
+	close(pagemap);
 	return NULL;
 }
 
@@ -142,6 +184,9 @@ int load_churn_start(struct load_churn *churn, const struct load_process *proc,
 	churn->proc = proc;
 	churn->args = args;
 	churn->victim = proc->queues[0].id;
+	ret = args->churn_how == LOAD_CHURN_LIE ? map_lie(churn) : 0;
+	if (ret)
+		return ret;
 	ret = pthread_create(&churn->thread, NULL, churn_thread, churn);
 	if (!ret && args->churn_how == LOAD_CHURN_LIE)
 		ret = pthread_create(&churn->liar, NULL, liar_thread, churn);

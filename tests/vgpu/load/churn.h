@@ -17,8 +17,12 @@ struct load_churn {
 	atomic_bool stop;
 	uint64_t rounds; /* queues made and destroyed */
 	uint32_t victim; /* the queue that a lie names */
-	/* What the driver was given, while it has not returned, or NULL */
-	struct kfd_ioctl_destroy_queue_args *_Atomic given;
+	/*
+	 * What the driver is given to destroy, as this process sees it and as the
+	 * driver reads it: two mappings of one page.
+	 */
+	struct kfd_ioctl_destroy_queue_args *args_here, *args_given;
+	atomic_uint given; /* odd: a call has begun and not returned */
 };
 
 /* Returns 0 or -errno; does nothing without args->churn_ns. */
