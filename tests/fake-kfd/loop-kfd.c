@@ -142,6 +142,7 @@ static int enable(struct gp_loop *loop,
 	if (loop->dbg_fd < 0)
 		return -EBADF;
 	memcpy((void *)(uintptr_t)args->rinfo_ptr, &info, sizeof(info));
+	loop->subscribed = args->exception_mask;
 	loop->debugged = true;
 	return 0;
 }
@@ -206,6 +207,8 @@ static const char *op_name(const struct kfd_ioctl_dbg_trap_args *args)
 		return "enable";
 	case KFD_IOC_DBG_TRAP_DISABLE:
 		return "disable";
+	case KFD_IOC_DBG_TRAP_SET_EXCEPTIONS_ENABLED:
+		return "subscribe";
 	case KFD_IOC_DBG_TRAP_SUSPEND_QUEUES:
 		return "suspend";
 	case KFD_IOC_DBG_TRAP_RESUME_QUEUES:
@@ -239,7 +242,11 @@ static int trap(struct gp_loop *loop, struct kfd_ioctl_dbg_trap_args *args)
 		return -EINVAL;
 	switch (args->op) {
 	case KFD_IOC_DBG_TRAP_DISABLE:
+		loop->exposed |= loop->subscribed;
 		gp_loop_disable(loop);
+		return 0;
+	case KFD_IOC_DBG_TRAP_SET_EXCEPTIONS_ENABLED:
+		loop->subscribed = args->set_exceptions_enabled.exception_mask;
 		return 0;
 	case KFD_IOC_DBG_TRAP_SUSPEND_QUEUES:
 		loop->grace = args->suspend_queues.grace_period;

@@ -40,7 +40,10 @@ struct gp_loop {
 	int answered;	     /* EC_PROCESS_RUNTIME so often */
 	struct gp_loop_queue queues[GP_LOOP_MAX];
 	size_t count;
-	int dbg_fd; /* the driver's copy; -1: none */
+	int dbg_fd;	     /* the driver's copy; -1: none */
+	uint64_t subscribed; /* KFD_EC_MASK() */
+	/* A session ended with events subscribed: a real driver can crash then. */
+	bool exposed;
 
 	/* CRIU's pause. The process's descriptors are files "/proc/<pid>/fd/". */
 	bool pause_counts; /* as 6.1: a second pause is counted */

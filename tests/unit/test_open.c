@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opening and closing a session over a made-up driver. */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/ptrace.h>
 
@@ -26,11 +27,15 @@ START_TEST(open_and_close)
 	/* The first snapshot finds no room, the second acknowledges. */
 	ck_assert_str_eq(loop.trace, "open version seize watch probe enable "
 				     "snapshot snapshot ");
+	/* Who writes to it when we are killed gets no signal, and does not wait. */
+	ck_assert_int_eq(fcntl(loop.dbg_fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK),
+			 O_RDWR | O_NONBLOCK);
 	/* To leave in time at exit and exec; never to take it with us. */
 	ck_assert_uint_eq(loop.seized, PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC);
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_session_close(s), 0);
-	ck_assert_str_eq(loop.trace, "disable interrupt unwatch wait detach ");
+	ck_assert_str_eq(loop.trace,
+			 "subscribe disable interrupt unwatch wait detach ");
 	ck_assert(!loop.debugged);
 }
 END_TEST

@@ -106,7 +106,7 @@ START_TEST(exit_event)
 	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_EXIT, SIGTRAP));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_ENDED);
 	/* The debug session first, and no stop is asked for. */
-	ck_assert_str_eq(loop.trace, "wait disable unwatch detach ");
+	ck_assert_str_eq(loop.trace, "wait subscribe disable unwatch detach ");
 	ck_assert(!suspended(0));
 	ck_assert_int_eq(loop.last_signal, 0);
 	expect_end(GPREEMPT_ENDED);

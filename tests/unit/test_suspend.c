@@ -54,7 +54,7 @@ START_TEST(busy_in_driver)
 	ck_assert_str_eq(busy_trace, "()");
 	gpreempt_session_resume(s, NULL, &out);
 	gpreempt_session_close(s);
-	ck_assert_str_eq(busy_trace, "()()()");
+	ck_assert_str_eq(busy_trace, "()()()()");
 	options.size = 1;
 	gpreempt_free(g);
 	g = NULL;

@@ -117,6 +117,7 @@ int __wrap_gpreempt_new(const struct gpreempt_options *options,
 
 void unit_teardown(void)
 {
+	ck_assert(!loop.exposed);
 	gpreempt_free(g);
 	gp_loop_end(&loop);
 	ck_assert_int_eq(unit_count_descriptors(), descriptors);

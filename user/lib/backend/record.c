@@ -57,7 +57,7 @@ static int record_trap(void *be, int fd, struct kfd_ioctl_dbg_trap_args *args)
 	ret = live->ioctl(NULL, fd, AMDKFD_IOC_DBG_TRAP, args);
 	ns = shr_now_ns() - start;
 	/* That there is nothing is not worth a line: see the replay. */
-	if (ret == -EAGAIN)
+	if (ret == -EAGAIN || !gp_trap_call(args))
 		return ret;
 	buffer = gp_trap_buffer(args, &len);
 	/* The driver counts more queues than it had room for. */

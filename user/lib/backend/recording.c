@@ -160,6 +160,8 @@ const char *gp_trap_call(const struct kfd_ioctl_dbg_trap_args *args)
 		return "trap:info";
 	case KFD_IOC_DBG_TRAP_SEND_RUNTIME_EVENT:
 		return "trap:answer";
+	case KFD_IOC_DBG_TRAP_SET_EXCEPTIONS_ENABLED:
+		return NULL;
 	default:
 		return "trap:other";
 	}

@@ -41,7 +41,10 @@ int gp_recording_read(FILE *f, struct gp_record **records, size_t *count,
 /* The calls of a process that have to come in the order they were made in. */
 bool gp_record_in_order(const struct gp_record *record);
 
-/* Of an operation of the debug trap: the name of its call. */
+/*
+ * Of an operation of the debug trap: the name of its call. NULL: it is not recorded,
+ * and of no effect in a replay.
+ */
 const char *gp_trap_call(const struct kfd_ioctl_dbg_trap_args *args);
 /* What the driver writes to, and its size. */
 void *gp_trap_buffer(const struct kfd_ioctl_dbg_trap_args *args, size_t *len);

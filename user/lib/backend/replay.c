@@ -44,6 +44,8 @@ static int play_trap(struct player *p, struct kfd_ioctl_dbg_trap_args *args,
 	size_t room;
 	void *buffer;
 
+	if (!gp_trap_call(args))
+		return 0;
 	record = gp_player_take(p, gp_trap_call(args), args->pid);
 	if (!record)
 		return args->op == KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT ?

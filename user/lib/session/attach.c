@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Getting hold of a process, and leaving it. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -121,6 +122,31 @@ static int check_runtime(struct gpreempt_session *s)
 	}
 }
 
+/*
+ * The driver's end is open for reading, too: a process that makes a queue when we are
+ * killed would write to a pipe without a reader, and get a SIGPIPE. The driver writes
+ * while it holds a lock: it must not block.
+ */
+static int make_pipe(int fds[2])
+{
+	char path[32];
+	int both;
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[1]);
+	both = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (both < 0) {
+		both = -errno;
+		close(fds[0]);
+		close(fds[1]);
+		return both;
+	}
+	close(fds[1]);
+	fds[1] = both;
+	return 0;
+}
+
 int gp_session_enable(struct gpreempt_session *s)
 {
 	int pipe_fds[2], ret;
@@ -128,9 +154,9 @@ int gp_session_enable(struct gpreempt_session *s)
 	ret = check_free(s);
 	if (ret)
 		return ret;
-	/* The driver writes while it holds a lock: it must not block. */
-	if (pipe2(pipe_fds, O_CLOEXEC | O_NONBLOCK) < 0)
-		return gp_session_fail(s, -errno, GPREEMPT_SYSTEM,
+	ret = make_pipe(pipe_fds);
+	if (ret)
+		return gp_session_fail(s, ret, GPREEMPT_SYSTEM,
 				       "making a pipe");
 	ret = gp_kfd_enable(&s->kfd, pipe_fds[1], &s->runtime);
 	/* Now only the driver can write, so a disable reads as the end. */

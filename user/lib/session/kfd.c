@@ -75,10 +75,17 @@ int gp_kfd_enable(const struct gp_kfd *k, int event_fd, uint32_t *runtime)
 	return 0;
 }
 
+/*
+ * DISABLE drops the event's file before it notes that the trap is off, without the lock
+ * of the events (kfd_dbg_trap_disable()). A process that makes a queue at that time
+ * crashes the kernel: it writes to no file (kfd_dbg_ev_raise()). It writes only what is
+ * subscribed to, under that lock, which the first call takes, too.
+ */
 int gp_kfd_disable(const struct gp_kfd *k)
 {
-	struct kfd_ioctl_dbg_trap_args args = { 0 };
+	struct kfd_ioctl_dbg_trap_args none = { 0 }, args = { 0 };
 
+	trap(k, KFD_IOC_DBG_TRAP_SET_EXCEPTIONS_ENABLED, &none);
 	return trap(k, KFD_IOC_DBG_TRAP_DISABLE, &args);
 }
 
