@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/pause-journal.h"
 #include "holder/holder.h"
 #include "ipc/server.h"
 #include "shared/clock.h"
@@ -241,6 +242,28 @@ START_TEST(roles)
 }
 END_TEST
 
+/* Its pause is in the journal, too: that is the same hold. */
+START_TEST(role_that_pauses)
+{
+	pid_t owner = stand_in(PID, HOLD_ROLE_FOLLOW);
+	struct pause_entry entry;
+
+	pause_entry_init(&entry, PID, 777);
+	ck_assert_int_eq(pause_journal_write(&entry), 0);
+	CTL(0, "status --json");
+	ck_assert_uint_eq(json_object_array_length(json_member(ctl_json(),
+							       "holders")),
+			  1);
+	ck_assert_str_eq(json_object_get_string(json_member(row(0), "role")),
+			 "follow");
+	ck_assert_str_eq(json_object_get_string(json_member(row(0), "how")),
+			 "pause");
+	ck_assert_int_eq(json_object_get_int(json_member(row(0), "holder")),
+			 owner);
+	ck_assert_int_eq(pause_journal_remove(PID), 0);
+}
+END_TEST
+
 /* A command that is about to make a holder is none yet. */
 START_TEST(being_made)
 {
@@ -356,6 +379,7 @@ int main(void)
 	tcase_add_test(tc, asked_at_once);
 	tcase_add_test(tc, no_answer);
 	tcase_add_loop_test(tc, roles, 0, 4);
+	tcase_add_test(tc, role_that_pauses);
 	tcase_add_test(tc, being_made);
 	tcase_add_test(tc, released);
 	tcase_add_test(tc, churn);

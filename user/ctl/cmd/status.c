@@ -191,10 +191,20 @@ static void set_keepers(struct row *row)
 	row->guardian = owner.guardian;
 }
 
+static struct row *find_row(const struct rows *rows, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < rows->count; i++)
+		if (rows->row[i].pid == pid)
+			return &rows->row[i];
+	return NULL;
+}
+
 /* A process that is paused by us, with keepers or without. */
 static int add_pause(void *arg, pid_t target)
 {
-	struct row row = empty_row(target);
+	struct row row = empty_row(target), *known;
 	struct rows *rows = arg;
 	struct gpreempt_view *view;
 	struct pause_report r;
@@ -202,6 +212,12 @@ static int add_pause(void *arg, pid_t target)
 	pause_look(rows->g, target, &r);
 	if (r.finding == PAUSE_NONE || r.finding == PAUSE_STALE)
 		return 0;
+	/* The command that pauses it has told its role in the lock. */
+	known = find_row(rows, target);
+	if (known) {
+		known->how = "pause";
+		return 0;
+	}
 	row.pause = r.finding;
 	row.role = "pause";
 	row.how = "pause";
@@ -222,16 +238,6 @@ static int add_pause(void *arg, pid_t target)
 	return add_row(rows, &row);
 }
 
-static bool has_row(const struct rows *rows, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < rows->count; i++)
-		if (rows->row[i].pid == pid)
-			return true;
-	return false;
-}
-
 static bool is_in_journal(const struct rows *rows, pid_t pid)
 {
 	struct pause_report r;
@@ -247,7 +253,7 @@ static bool is_in_journal(const struct rows *rows, pid_t pid)
  */
 static bool is_foreign(const struct rows *rows, pid_t pid)
 {
-	return !has_row(rows, pid) && pause_is_seen(rows->g, pid) &&
+	return !find_row(rows, pid) && pause_is_seen(rows->g, pid) &&
 	       !is_in_journal(rows, pid);
 }
 
