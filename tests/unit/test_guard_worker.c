@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The worker of an offline process: guard_work() in a thread of its own, on the
- * made-up driver. The test is guard: it gives orders and reads results.
- */
+/* The worker of an offline process, with a session. */
 #include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
-#include "guard/worker.h"
 #include "shared/clock.h"
-#include "unit.h"
-
-#define GPU_A	    0xf7bc /* node 0, as the made-up queues have it */
-#define GPU_B	    0x1234 /* node 1 */
-#define PATIENCE_NS (20 * NSEC_PER_SEC)
-
-static struct guard_common common;
-static struct guard_channel channel;
-static struct guard_job job;
-static pthread_t thread;
-static bool started;
+#include "unit-guard-worker.h"
 
 /* The session is ended just before the driver sees that call. */
 static const char *end_before;
@@ -34,104 +17,21 @@ static void before(struct gp_loop *l, const char *call)
 		gp_loop_disable(l);
 }
 
-static void *work(void *arg)
-{
-	(void)arg;
-	guard_work(&job, &channel);
-	return NULL;
-}
-
 static void setup(void)
 {
 	unit_setup();
-	memset(&channel, 0, sizeof(channel));
-	common = (struct guard_common){
-		.gpu_id = { GPU_A, GPU_B },
-		.late_ns = 3600 * NSEC_PER_SEC,
-	};
-	atomic_store(&common.beat_ns, shr_now_ns());
-	job = (struct guard_job){
-		.target = PID,
-		.lock = -1,
-		.common = &common,
-		.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
-	};
+	guard_worker_setup(PID);
+	job.how = HOW_DEBUG;
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1)->gpu_id = GPU_B;
 	loop.before = before;
 	end_before = NULL;
-	started = false;
-}
-
-static void wake(void)
-{
-	uint64_t one = 1;
-
-	ck_assert_int_eq(write(job.wake, &one, sizeof(one)), sizeof(one));
-}
-
-static void start(void)
-{
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
-	ck_assert_int_eq(pthread_create(&thread, NULL, work, NULL), 0);
-	started = true;
-	while (atomic_load(&channel.state) == GUARD_OPENING) {
-		ck_assert_uint_lt(shr_now_ns(), end);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
-}
-
-static void stop(void)
-{
-	if (!started)
-		return;
-	atomic_store(&channel.quit, true);
-	wake();
-	pthread_join(thread, NULL);
-	started = false;
-	ck_assert_int_eq(atomic_load(&channel.state), GUARD_ENDED);
 }
 
 static void teardown(void)
 {
-	stop();
-	close(job.wake);
+	guard_worker_teardown();
 	unit_teardown();
-}
-
-static void order(uint64_t nodes)
-{
-	struct guard_order o = {
-		.nodes = nodes,
-		.arrival_ns = shr_now_ns(),
-		.reason = GPREEMPT_POLICY_ARRIVAL,
-	};
-
-	guard_channel_order(&channel, &o);
-	wake();
-}
-
-static struct guard_result result(void)
-{
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-	struct guard_result r;
-
-	while (!guard_channel_take(&channel, &r)) {
-		ck_assert_msg(shr_now_ns() < end, "no result");
-		shr_sleep_ns(NSEC_PER_MSEC / 4);
-	}
-	return r;
-}
-
-/* The order was carried out, whatever was in its way. */
-static void done(uint64_t nodes, bool suspend)
-{
-	struct guard_result r = result();
-
-	ck_assert_int_eq(r.code, 0);
-	ck_assert_int_eq(r.suspend, suspend);
-	ck_assert_uint_eq(r.nodes, nodes);
 }
 
 static void queues_are(bool first, bool second)
@@ -147,37 +47,23 @@ static void queues_are(bool first, bool second)
 	}
 }
 
-static bool ended(void)
-{
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
-	while (atomic_load(&channel.state) != GUARD_ENDED) {
-		if (shr_now_ns() > end)
-			return false;
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
-	pthread_join(thread, NULL);
-	started = false;
-	return true;
-}
-
 START_TEST(orders)
 {
-	start();
-	order(3);
-	done(3, true);
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 	queues_are(true, true);
-	order(2);
-	done(1, false);
+	order_nodes(2);
+	expect_done(1, false);
 	queues_are(false, true);
-	order(1);
-	done(1, true);
-	done(2, false);
+	order_nodes(1);
+	expect_done(1, true);
+	expect_done(2, false);
 	queues_are(true, false);
-	order(0);
-	done(1, false);
+	order_nodes(0);
+	expect_done(1, false);
 	queues_are(false, false);
-	stop();
+	stop_worker();
 	ck_assert(!loop.debugged);
 	ck_assert_int_eq(channel.error.code, 0);
 }
@@ -189,30 +75,30 @@ END_TEST
  */
 START_TEST(lost_at_suspend)
 {
-	start();
+	start_worker();
 	end_before = "suspend";
 	atomic_store(&ends, 1);
-	order(3);
-	done(3, true);
+	order_nodes(3);
+	expect_done(3, true);
 	queues_are(true, true);
-	order(0);
-	done(3, false);
+	order_nodes(0);
+	expect_done(3, false);
 	queues_are(false, false);
 }
 END_TEST
 
 START_TEST(lost_at_resume)
 {
-	start();
-	order(3);
-	done(3, true);
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 	end_before = "resume";
 	atomic_store(&ends, 1);
-	order(0);
-	done(3, false);
+	order_nodes(0);
+	expect_done(3, false);
 	queues_are(false, false);
-	order(3);
-	done(3, true);
+	order_nodes(3);
+	expect_done(3, true);
 	queues_are(true, true);
 }
 END_TEST
@@ -220,16 +106,16 @@ END_TEST
 /* One node stays suspended while the session ends at the other one's resume. */
 START_TEST(lost_at_half)
 {
-	start();
-	order(3);
-	done(3, true);
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 	end_before = "resume";
 	atomic_store(&ends, 1);
-	order(1);
-	done(2, false);
+	order_nodes(1);
+	expect_done(2, false);
 	queues_are(true, false);
-	order(0);
-	done(1, false);
+	order_nodes(0);
+	expect_done(1, false);
 	queues_are(false, false);
 }
 END_TEST
@@ -239,9 +125,9 @@ START_TEST(lost_between)
 {
 	int i;
 
-	start();
-	order(3);
-	done(3, true);
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 	end_before = "query";
 	for (i = 0; i < 5; i++) {
 		atomic_store(&ends, 1);
@@ -252,8 +138,8 @@ START_TEST(lost_between)
 			shr_sleep_ns(NSEC_PER_MSEC);
 		queues_are(true, true);
 	}
-	order(0);
-	done(3, false);
+	order_nodes(0);
+	expect_done(3, false);
 	queues_are(false, false);
 }
 END_TEST
@@ -263,14 +149,14 @@ START_TEST(lost_too_often)
 {
 	struct guard_result r;
 
-	start();
+	start_worker();
 	end_before = "suspend";
 	atomic_store(&ends, 1000);
-	order(3);
-	r = result();
+	order_nodes(3);
+	r = next_result();
 	ck_assert_int_eq(r.code, -ENOTCONN);
 	ck_assert_int_eq(r.error.reason, GPREEMPT_LOST);
-	ck_assert(ended());
+	ck_assert(worker_ended());
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_LOST);
 	queues_are(false, false);
 }
@@ -281,14 +167,14 @@ START_TEST(renewal_fails)
 {
 	struct guard_result r;
 
-	start();
+	start_worker();
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);
 	end_before = "suspend";
 	atomic_store(&ends, 1);
-	order(3);
-	r = result();
+	order_nodes(3);
+	r = next_result();
 	ck_assert_int_eq(r.code, -EALREADY);
-	ck_assert(ended());
+	ck_assert(worker_ended());
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_DEBUGGED);
 	queues_are(false, false);
 }
@@ -299,16 +185,16 @@ START_TEST(hung)
 {
 	struct guard_result r;
 
-	start();
+	start_worker();
 	gp_loop_queue(&loop, 1)->broken = true;
-	order(3);
-	r = result();
+	order_nodes(3);
+	r = next_result();
 	ck_assert_int_eq(r.code, -EIO);
 	ck_assert_int_eq(r.error.reason, GPREEMPT_HANG);
 	queues_are(false, false);
 	gp_loop_queue(&loop, 1)->broken = false;
-	order(3);
-	done(3, true);
+	order_nodes(3);
+	expect_done(3, true);
 	queues_are(true, true);
 }
 END_TEST
@@ -317,9 +203,9 @@ END_TEST
 START_TEST(no_runtime_yet)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
-	start();
-	order(3);
-	done(3, true);
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_ENABLED);
 	queues_are(true, true);
 }
@@ -328,28 +214,28 @@ END_TEST
 /* Who wanted it is not there any more: the queues run until he is again. */
 START_TEST(poller_is_late)
 {
-	start();
-	order(3);
-	done(3, true);
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 	queues_are(true, true);
 	common.late_ns = 0;
-	wake();
-	done(3, false);
+	wake_worker();
+	expect_done(3, false);
 	queues_are(false, false);
 	common.late_ns = 3600 * NSEC_PER_SEC;
-	wake();
-	done(3, true);
+	wake_worker();
+	expect_done(3, true);
 	queues_are(true, true);
 }
 END_TEST
 
 START_TEST(target_ends)
 {
-	start();
-	order(3);
-	done(3, true);
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 	gp_loop_stop(&loop, 6 << 16 | 0x57f);
-	ck_assert(ended());
+	ck_assert(worker_ended());
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_ENDED);
 	queues_are(false, false);
 }
@@ -358,8 +244,8 @@ END_TEST
 START_TEST(not_opened)
 {
 	gp_loop_fail(&loop, "seize", 0, -EPERM);
-	start();
-	ck_assert(ended());
+	start_worker();
+	ck_assert(worker_ended());
 	ck_assert_int_eq(channel.error.code, -EPERM);
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_TRACE_DENIED);
 }
@@ -380,9 +266,9 @@ START_TEST(heartbeat)
 	uint64_t then;
 
 	loop.before = see_busy;
-	start();
-	order(3);
-	done(3, true);
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 	ck_assert(busy_seen);
 	ck_assert(!atomic_load(&channel.busy));
 	then = shr_now_ns();
@@ -399,9 +285,9 @@ START_TEST(released)
 {
 	uint64_t end = shr_now_ns() + PATIENCE_NS, recent;
 
-	start();
-	order(3);
-	done(3, true);
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 	ck_assert_uint_eq(atomic_load(&channel.released_ns), 0);
 	gp_loop_queue(&loop, 0)->destroying = true;
 	gp_loop_set_file(&loop, "/proc/4194242/task/4194242/syscall",

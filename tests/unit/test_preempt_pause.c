@@ -14,25 +14,13 @@
 #include "shared/clock.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
+#include "unit-pausable.h"
 #include "unit-worker.h"
 
-#define HEAD                               \
-	"gpreempt-queues - version: 1.3\n" \
-	"# qid gpu_id active slots suspended evicted state age_ms\n"
 #define RUN "--count 3 --hold 1ms --interval 1ms"
 
 static pid_t target;
-static char paths[4][96];
 static bool was_noted, was_ours;
-
-static const char *view(struct gp_loop *l)
-{
-	if (l->evicted)
-		return HEAD "0 0xf7bc 0 4 0 1 paused 0\n";
-	return gp_loop_queue(l, 0)->suspended ?
-		       HEAD "0 0xf7bc 0 4 1 0 suspended 0\n" :
-		       HEAD "0 0xf7bc 4 4 0 0 active 0\n";
-}
 
 /* Before the driver pauses it: what would be left if we were killed now. */
 static void look(struct gp_loop *l, const char *call)
@@ -50,12 +38,6 @@ static void look(struct gp_loop *l, const char *call)
 		   owner.pid == (uint64_t)getpid();
 }
 
-static void set_file(int i, const char *format, const char *text)
-{
-	snprintf(paths[i], sizeof(paths[i]), format, target);
-	gp_loop_set_file(&loop, paths[i], text);
-}
-
 static void setup(void)
 {
 	hold_dir_setup();
@@ -63,11 +45,7 @@ static void setup(void)
 	target = unit_make_sleeper();
 	unit_setup_for(target);
 	gp_loop_add_queue(&loop, 0);
-	gp_loop_set_file(&loop, "/dev/kfd", "511");
-	set_file(0, "/proc/%d/fd/", "7\n");
-	set_file(1, "/proc/%d/fd/7", "511");
-	set_file(2, "/sys/kernel/debug/gpreempt/pid/%d/queues", view(&loop));
-	loop.view = view;
+	unit_make_pausable(target);
 	loop.before = look;
 	was_noted = was_ours = false;
 }
@@ -80,15 +58,9 @@ static void teardown(void)
 	unit_cgroups_stop();
 }
 
-/* No entry, no lock, no keeper: and it runs. */
 static void expect_nothing(void)
 {
-	struct hold_owner owner;
-	struct pause_entry e;
-
-	ck_assert_int_eq(loop.evicted, 0);
-	ck_assert_int_eq(pause_journal_read(target, &e), -ENOENT);
-	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
+	unit_expect_unpaused(target);
 }
 
 static struct json_object *first_target(void)
@@ -150,8 +122,8 @@ END_TEST
 /* Its driver refuses it; the process of that number is one of this host. */
 START_TEST(automatic_but_recorded)
 {
-	struct preempt_args args = { .how = CTL_HOW_AUTO };
-	struct preempt_target t = { .pid = target, .lock = -1 };
+	struct preempt_args args = { .how = HOW_AUTO };
+	struct preempt_target t = { .pid = target, .owner.lock = -1 };
 	struct preempt p = { .args = &args };
 
 	if (_i)
@@ -163,7 +135,7 @@ START_TEST(automatic_but_recorded)
 	ck_assert_int_eq(gpreempt_gang_new(p.g, &p.gang), 0);
 	ck_assert_int_eq(preempt_add_target(&p, &t),
 			 GPREEMPT_CLASS_UNSUPPORTED);
-	ck_assert(!t.is_noted && !strstr(loop.trace, "pause"));
+	ck_assert(!t.owner.is_noted && !strstr(loop.trace, "pause"));
 	gpreempt_gang_free(p.gang);
 	gpreempt_free(p.g);
 	expect_nothing();
@@ -180,7 +152,7 @@ START_TEST(not_so)
 	ERR_HAS("--replay: not with --how pause");
 	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how criu", target);
 	ERR_HAS("it is auto, debug or pause");
-	gp_loop_set_file(&loop, paths[0], "");
+	gp_loop_set_file(&loop, "/dev/kfd", "512");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --how pause " RUN, target);
 	ERR_HAS("has closed its /dev/kfd");
 	ck_assert(!strstr(loop.trace, "pause"));
@@ -202,15 +174,6 @@ START_TEST(cannot_be_noted)
 END_TEST
 
 /* Keepers that were not started, or not both, end a little later. */
-static void wait_until_free(void)
-{
-	struct hold_owner owner;
-	int i;
-
-	for (i = 0; i < 2000 && hold_read_owner(target, &owner) != -ENOENT; i++)
-		usleep(10000);
-}
-
 /* What ctl_line() needs itself. */
 #define CAPTURE 5
 
@@ -233,7 +196,7 @@ START_TEST(descriptors)
 		ck_assert_msg(strstr(loop.trace, "process") ||
 				      strstr(ctl_err, "ulimit -n"),
 			      "%s", ctl_err);
-		wait_until_free();
+		unit_wait_until_free(target);
 		expect_nothing();
 		ck_assert_int_le(unit_count_descriptors(), before + 1);
 	}
@@ -277,7 +240,7 @@ START_TEST(cannot_be_unpaused)
 	ck_assert(stays());
 	/* It runs again, as they would see it. */
 	ck_assert_int_eq(pause_journal_remove(target), 0);
-	wait_until_free();
+	unit_wait_until_free(target);
 	loop.evicted = 0;
 	expect_nothing();
 }

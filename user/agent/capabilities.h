@@ -23,6 +23,10 @@
 	(CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH) | \
 	 CAPABILITY(SYS_NICE) | CAPABILITY(IPC_LOCK))
 
+/* The same of who pauses it, which is made for checkpoints. */
+#define CAPABILITIES_PAUSER \
+	(CAPABILITIES_HOLDER | CAPABILITY(CHECKPOINT_RESTORE))
+
 /*
  * Of guard and follow, as in their units: also to read the names of users' containers
  * as those users (SETUID, SETGID) in a process that is ended then (KILL).

@@ -26,6 +26,10 @@
  */
 #define LOCK_TRIES 20
 
+/* How long an owner may take to end after it has released its target. */
+#define FREE_NS	     (3 * NSEC_PER_SEC)
+#define FREE_TICK_NS (2 * NSEC_PER_MSEC)
+
 static void lock_path(pid_t target, char *buf, size_t size)
 {
 	snprintf(buf, size, HOLD_DIR "/%d" SUFFIX, target);
@@ -198,6 +202,19 @@ int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target),
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
 {
 	return hold_list_suffix(SUFFIX, fn, arg);
+}
+
+bool hold_wait_for_end(pid_t target)
+{
+	uint64_t deadline = shr_now_ns() + FREE_NS;
+	struct hold_owner owner;
+
+	while (hold_read_owner(target, &owner) != -ENOENT) {
+		if (shr_now_ns() > deadline)
+			return false;
+		shr_sleep_ns(FREE_TICK_NS);
+	}
+	return true;
 }
 
 void hold_forget(pid_t target)

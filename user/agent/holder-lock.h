@@ -49,6 +49,8 @@ void hold_drop(pid_t target, int lock);
  * (leftovers are removed), or -errno.
  */
 int hold_read_owner(pid_t target, struct hold_owner *owner);
+/* Wait a bounded time until the target is free. Is it? */
+bool hold_wait_for_end(pid_t target);
 /* Calls fn for each target with a lock file. */
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
 /* The same for each with a file PID and that suffix. */

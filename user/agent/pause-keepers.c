@@ -34,10 +34,6 @@
 /* The first one ends the lease; the second one so much later, if it must. */
 #define LEASE_SPARE_NS NSEC_PER_SEC
 
-/* As a holder, and for the ioctl. */
-#define KEEPER_CAPABILITIES \
-	(CAPABILITIES_HOLDER | CAPABILITY(CHECKPOINT_RESTORE))
-
 struct keeper {
 	pid_t target;
 	uint64_t start;
@@ -214,7 +210,7 @@ static void leave(struct birth *b)
 	if (freezer_v1_leave(&inside))
 		_exit(1);
 	hold_cgroup_enter(getpid());
-	if (capabilities_keep(KEEPER_CAPABILITIES))
+	if (capabilities_keep(CAPABILITIES_PAUSER))
 		_exit(1);
 }
 

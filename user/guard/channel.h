@@ -65,6 +65,8 @@ struct guard_channel {
 	atomic_uint_fast64_t window_ns;
 	atomic_bool made; /* it made queues, and did not only destroy some */
 	struct gpreempt_error error; /* once it has ended */
+	struct gpreempt_error why;   /* it is paused, if a session was tried */
+	atomic_bool paused;	     /* not by a session: as a whole, always */
 };
 
 /* What all workers see. */

@@ -86,6 +86,7 @@ struct guard_offline {
 	uint64_t nodes;
 	uint64_t want;		 /* nodes, as the policy has it */
 	int entity[GUARD_NODES]; /* -1: not on that node */
+	bool whole;		 /* it is paused: one entity on all nodes */
 	int lane;		 /* in the picture; -1: none */
 	bool announced;
 	bool failed;		/* said; not again before it works */
@@ -288,6 +289,9 @@ const struct guard_found *guard_find_found(const struct guard *guard,
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
 /* The nodes that a process has queues on; under the lock. */
 uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
+/* The nodes on which an offline process has that entity. */
+uint64_t guard_nodes_of_entity(const struct guard *guard,
+			       const struct guard_offline *offline, int entity);
 
 /* backoff.c: targets that we cannot take, or shall not. */
 /* Not now, but perhaps later; said once, when it goes on for a while. */

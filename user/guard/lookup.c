@@ -34,3 +34,15 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view)
 		nodes |= node_bit(guard, view->queues[i].gpu_id);
 	return nodes;
 }
+
+uint64_t guard_nodes_of_entity(const struct guard *guard,
+			       const struct guard_offline *offline, int entity)
+{
+	uint64_t nodes = 0;
+	size_t i;
+
+	for (i = 0; i < guard->n_nodes; i++)
+		if (offline->entity[i] == entity)
+			nodes |= 1ULL << i;
+	return nodes;
+}

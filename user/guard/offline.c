@@ -2,6 +2,7 @@
 /* Those that make way, each with a worker. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
@@ -9,28 +10,70 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-/* An entity for each node that it has queues on. */
-static void set_nodes(struct guard *guard, struct guard_offline *offline,
+static int add_entity(struct guard *guard, const struct guard_offline *offline,
 		      uint64_t nodes)
 {
-	uint64_t want = offline->want;
+	return gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_OFFLINE, nodes,
+				   offline->job, shr_now_ns());
+}
+
+/* Returns the nodes that it had. */
+static uint64_t remove_entity(struct guard *guard,
+			      struct guard_offline *offline, int entity)
+{
+	uint64_t nodes = guard_nodes_of_entity(guard, offline, entity);
+	size_t i;
+
+	gpreempt_policy_remove(guard->policy, entity);
+	for (i = 0; i < GUARD_NODES; i++)
+		if (nodes & (1ULL << i))
+			offline->entity[i] = -1;
+	return nodes;
+}
+
+static void set_nodes_apart(struct guard *guard, struct guard_offline *offline,
+			    uint64_t nodes)
+{
 	size_t i;
 
 	for (i = 0; i < GUARD_NODES; i++) {
 		uint64_t bit = 1ULL << i;
-		int *entity = &offline->entity[i];
 
-		if ((nodes & bit) && *entity < 0)
-			*entity = gpreempt_policy_add(guard->policy,
-						      GPREEMPT_ROLE_OFFLINE,
-						      bit, offline->job,
-						      shr_now_ns());
-		if (!(nodes & bit) && *entity >= 0) {
-			gpreempt_policy_remove(guard->policy, *entity);
-			*entity = -1;
-			want &= ~bit;
-		}
+		if ((nodes & bit) && offline->entity[i] < 0)
+			offline->entity[i] = add_entity(guard, offline, bit);
+		if (!(nodes & bit) && offline->entity[i] >= 0)
+			remove_entity(guard, offline, offline->entity[i]);
 	}
+}
+
+/* What is true of one node is true of all. */
+static void set_nodes_together(struct guard *guard,
+			       struct guard_offline *offline, uint64_t nodes)
+{
+	int entity = -1;
+	size_t i;
+
+	for (i = 0; i < GUARD_NODES; i++)
+		if (offline->entity[i] >= 0)
+			remove_entity(guard, offline, offline->entity[i]);
+	if (nodes)
+		entity = add_entity(guard, offline, nodes);
+	for (i = 0; i < GUARD_NODES; i++)
+		if (nodes & (1ULL << i))
+			offline->entity[i] = entity;
+}
+
+/* An entity for each node that it has queues on, or one for all. */
+static void set_nodes(struct guard *guard, struct guard_offline *offline,
+		      uint64_t nodes)
+{
+	uint64_t want;
+
+	if (offline->whole)
+		set_nodes_together(guard, offline, nodes);
+	else
+		set_nodes_apart(guard, offline, nodes);
+	want = offline->whole ? 0 : offline->want & nodes;
 	/* A queue that it makes there later is the policy's to judge. */
 	if (want != offline->want) {
 		struct guard_order order = {
@@ -45,13 +88,33 @@ static void set_nodes(struct guard *guard, struct guard_offline *offline,
 	guard->changed = true;
 }
 
+/* Its worker has found that a session cannot hold it. */
+static void note_route(struct guard *guard, struct guard_offline *offline)
+{
+	struct guard_channel *c = offline->worker->channel;
+	char text[512];
+
+	offline->whole = true;
+	pthread_mutex_lock(&guard->lock);
+	set_nodes(guard, offline, offline->nodes);
+	pthread_mutex_unlock(&guard->lock);
+	if (!c->why.reason)
+		return;
+	gpreempt_error_text(&c->why, text, sizeof(text));
+	guard_event(guard, "paused", offline->target.pid, "%s; so it is paused",
+		    text);
+}
+
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 {
 	struct gpreempt_view *view;
 	uint64_t nodes;
 
-	if (atomic_load(&offline->worker->channel->state) != GUARD_READY ||
-	    gpreempt_view_read(guard->g, offline->target.pid, &view, NULL))
+	if (atomic_load(&offline->worker->channel->state) != GUARD_READY)
+		return;
+	if (!offline->whole && atomic_load(&offline->worker->channel->paused))
+		note_route(guard, offline);
+	if (gpreempt_view_read(guard->g, offline->target.pid, &view, NULL))
 		return;
 	pthread_mutex_lock(&guard->lock);
 	nodes = guard_nodes_of(guard, view);
@@ -108,6 +171,8 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		.target = f->target.pid,
 		.common = guard->common,
 		.sample_each = guard->options->samples,
+		.how = guard->options->how,
+		.guard = getpid(),
 	};
 	char why[96];
 	size_t i;
@@ -188,6 +253,15 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	guard_reap(guard);
 }
 
+/* The keepers of a pause have it for a moment longer, and remove its file. */
+static void give_lock_back(const struct guard_worker *w)
+{
+	if (atomic_load(&w->channel->paused))
+		close(w->job.lock);
+	else
+		hold_drop(w->job.target, w->job.lock);
+}
+
 void guard_reap(struct guard *guard)
 {
 	size_t i;
@@ -200,7 +274,7 @@ void guard_reap(struct guard *guard)
 		/* After the summary there are no figures and no events. */
 		if (!guard->ending)
 			guard_take_from(guard, w);
-		hold_drop(w->job.target, w->job.lock);
+		give_lock_back(w);
 		guard_wake_give(&guard->wakes, w->job.wake);
 		guard_worker_free(w);
 		guard->going[i] = guard->going[--guard->n_going];

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/how.h"
 #include "shared/list.h"
 
 /* Targets of a role. */
@@ -25,6 +26,7 @@ struct guard_options {
 	uint64_t gang;
 	const char *poll;
 	uint64_t cpu;	     /* and 1; 0: any */
+	enum how how;	     /* offline processes go off the GPU */
 	struct shr_ids uids; /* who may ask the guard; NULL: root */
 	const char *samples; /* files */
 	const char *metrics;

@@ -61,16 +61,18 @@ static bool note_seen(struct guard *guard, struct guard_online *online,
 	return true;
 }
 
-/* The entity of an offline process on a node, among those that changed. */
-static struct guard_offline *find_entity(struct guard *guard,
-					 unsigned int entity, size_t *node)
+/* The offline process of an entity, among those that changed. */
+static struct guard_offline *find_entity(struct guard *guard, int entity,
+					 uint64_t *nodes)
 {
 	size_t i;
 
-	for (i = 0; i < guard->n_offline; i++)
-		for (*node = 0; *node < guard->n_nodes; (*node)++)
-			if (guard->offline[i].entity[*node] == (int)entity)
-				return &guard->offline[i];
+	for (i = 0; i < guard->n_offline; i++) {
+		*nodes = guard_nodes_of_entity(guard, &guard->offline[i],
+					       entity);
+		if (*nodes)
+			return &guard->offline[i];
+	}
 	return NULL;
 }
 
@@ -93,21 +95,20 @@ static void carry_out(struct guard *guard, unsigned int n)
 {
 	enum gpreempt_policy_reason reasons[GUARD_TARGETS];
 	const struct gpreempt_policy_action *action;
-	uint64_t changed = 0;
+	uint64_t changed = 0, nodes;
 	unsigned int i;
-	size_t node;
 
 	for (i = 0; i < n; i++) {
 		struct guard_offline *offline;
 
 		action = &guard->turn.actions[i];
-		offline = find_entity(guard, action->entity, &node);
+		offline = find_entity(guard, action->entity, &nodes);
 		if (!offline)
 			continue;
 		if (action->suspend)
-			offline->want |= 1ULL << node;
+			offline->want |= nodes;
 		else
-			offline->want &= ~(1ULL << node);
+			offline->want &= ~nodes;
 		reasons[offline - guard->offline] = action->reason;
 		changed |= 1ULL << (offline - guard->offline);
 	}

@@ -88,7 +88,7 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 			    r->suspend)
 			continue;
 		gpreempt_policy_failed(guard->policy, entity, retry);
-		offline->want ^= 1ULL << i;
+		offline->want ^= guard_nodes_of_entity(guard, offline, entity);
 	}
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
@@ -154,6 +154,7 @@ static void pay_share(struct guard *guard, struct guard_offline *offline,
 {
 	size_t i;
 
+	/* A paused one, with one entity on all, has no such time. */
 	for (i = 0; i < GUARD_NODES; i++)
 		if (offline->entity[i] >= 0 &&
 		    (!offline->want || (offline->want & (1ULL << i))))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process of an offline target: it has the session, and keeps it warm so
- * that a preemption is one ioctl. A process, not a thread: who has opened
+ * The process of an offline target: it owns it. It keeps a session warm so that a
+ * preemption is one ioctl; or it pauses the target. A process, not a thread: who has opened
  * /dev/kfd keeps the driver from switching partitions for as long as it lives,
  * one that hangs in the driver keeps no other waiting, and one that is killed
  * releases its own target only.
@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 
 #include "agent/capabilities.h"
-#include "agent/session-owner.h"
+#include "agent/owner.h"
 #include "guard/worker.h"
 #include "shared/clock.h"
 #include "shared/urgent.h"
@@ -29,7 +29,7 @@ struct worker {
 	bool again;	     /* the last order could not be read */
 	bool late;	     /* the poller, which would resume, is away */
 	struct heartbeat heartbeat;
-	struct session_owner owner;
+	struct owner owner;
 	uint64_t sample_ns; /* slots are not watched again before then */
 	bool blind;	    /* they cannot be */
 };
@@ -54,18 +54,53 @@ static void make_filter(const struct worker *w, uint64_t nodes,
 	*out = (struct gpreempt_filter){ .gpu_ids = gpu_ids, .n_gpu_ids = n };
 }
 
+static bool is_paused(const struct worker *w)
+{
+	return w->owner.route == GPREEMPT_ROUTE_PAUSE;
+}
+
 /* Without the module nothing is measured, and nothing else is the worse. */
 static void set_sampling(struct worker *w, uint64_t now)
 {
 	bool due = w->job->sample_each || now >= w->sample_ns;
 
-	if (!due && w->blind)
+	if (is_paused(w) || (!due && w->blind))
 		return;
-	w->blind = gpreempt_session_sample_slots(w->owner.keeper.session,
-						 due ? GPREEMPT_SAMPLE_BESIDE :
-						       GPREEMPT_SAMPLE_PAUSE);
+	w->blind =
+		gpreempt_session_sample_slots(w->owner.session.keeper.session,
+					      due ? GPREEMPT_SAMPLE_BESIDE :
+						    GPREEMPT_SAMPLE_PAUSE);
 	if (due)
 		w->sample_ns = now + SAMPLE_EVERY_NS;
+}
+
+/* When the driver returned, or failed: not when the slots were seen. */
+static uint64_t end_of(const struct worker *w, uint64_t start_ns,
+		       const struct gpreempt_outcome *outcome)
+{
+	if (is_paused(w) && w->owner.pause.return_ns > start_ns)
+		return w->owner.pause.return_ns;
+	return !is_paused(w) && outcome->ioctl_ns ?
+		       start_ns + outcome->ioctl_ns :
+		       shr_now_ns();
+}
+
+/* Once: it stays so. */
+static void tell_route(struct worker *w)
+{
+	if (!is_paused(w) || atomic_load(&w->channel->paused))
+		return;
+	w->channel->why = w->owner.why;
+	atomic_store(&w->channel->paused, true);
+}
+
+static int judge(const struct worker *w, int ret,
+		 const struct gpreempt_outcome *outcome)
+{
+	/* No runtime yet: what comes of it is suspended as it comes. */
+	if (ret == -EPERM && !is_paused(w))
+		ret = 0;
+	return !ret && outcome->failed ? -EIO : ret;
 }
 
 /* One ioctl, for the queues on these nodes. */
@@ -87,24 +122,17 @@ static int call(struct worker *w, const struct guard_order *order,
 
 	make_filter(w, nodes, gpu_ids, &filter);
 	result.start_ns = shr_now_ns();
-	result.code = suspend ? gpreempt_keeper_suspend(&w->owner.keeper,
-							&filter, &outcome) :
-				gpreempt_keeper_resume(&w->owner.keeper,
-						       all ? NULL : &filter,
-						       &outcome);
-	/* When it returned, or failed: not when the slots were seen. */
-	result.end_ns = outcome.ioctl_ns ? result.start_ns + outcome.ioctl_ns :
-					   shr_now_ns();
+	result.code = suspend ? owner_suspend(&w->owner, &filter, &outcome) :
+				owner_resume(&w->owner, all ? NULL : &filter,
+					     &outcome);
+	result.end_ns = end_of(w, result.start_ns, &outcome);
 	result.slots_ns = outcome.slots_ns;
-	/* No runtime yet: what comes of it is suspended as it comes. */
-	if (result.code == -EPERM)
-		result.code = 0;
-	if (!result.code && outcome.failed)
-		result.code = -EIO;
+	result.code = judge(w, result.code, &outcome);
 	if (result.code)
-		result.error = *gpreempt_session_error(w->owner.keeper.session);
+		result.error = *owner_error(&w->owner);
 	result.requested = outcome.requested;
 	result.done = outcome.done;
+	tell_route(w);
 	guard_channel_give(w->channel, &result);
 	return result.code;
 }
@@ -115,7 +143,7 @@ static void resume_nodes(struct worker *w, uint64_t nodes)
 	struct gpreempt_filter filter;
 
 	make_filter(w, nodes, gpu_ids, &filter);
-	gpreempt_keeper_resume(&w->owner.keeper, &filter, NULL);
+	owner_resume(&w->owner, &filter, NULL);
 }
 
 /* What is wanted now: nothing, when who wanted it is not there any more. */
@@ -139,12 +167,25 @@ static void get_order(struct worker *w, struct guard_order *order)
 	w->arrival_ns = arrival_ns;
 }
 
+/* A pause takes it off all of them, and is ended when none is wanted any more. */
+static void obey_whole(struct worker *w, const struct guard_order *order)
+{
+	if (order->nodes && (w->have || !call(w, order, order->nodes, true)))
+		w->have = order->nodes;
+	else if (!order->nodes && w->have && !call(w, order, w->have, false))
+		w->have = 0;
+}
+
 static void obey(struct worker *w)
 {
 	struct guard_order order;
 	uint64_t add, drop;
 
 	get_order(w, &order);
+	if (is_paused(w)) {
+		obey_whole(w, &order);
+		return;
+	}
 	add = order.nodes & ~w->have;
 	drop = w->have & ~order.nodes;
 	/*
@@ -168,7 +209,7 @@ static void give_released(struct worker *w, bool too_much)
 	struct guard_channel *c = w->channel;
 	struct gpreempt_released released;
 
-	gpreempt_session_released(w->owner.keeper.session, &released);
+	gpreempt_session_released(w->owner.session.keeper.session, &released);
 	atomic_store(&c->released_ns, released.total_ns);
 	atomic_store(&c->unseen, released.unseen);
 	if (!too_much)
@@ -181,11 +222,13 @@ static void give_released(struct worker *w, bool too_much)
 
 static int dispatch(struct worker *w)
 {
-	int ret = gpreempt_keeper_dispatch(&w->owner.keeper);
+	int ret = owner_dispatch(&w->owner);
 
 	if (ret < 0)
 		return ret;
-	give_released(w, ret & GPREEMPT_EVENT_CHURN);
+	/* Of a paused one nothing runs. */
+	if (!is_paused(w))
+		give_released(w, ret & GPREEMPT_EVENT_CHURN);
 	return ret & GPREEMPT_EVENT_ENDED ? -ESRCH : 0;
 }
 
@@ -219,18 +262,21 @@ static bool ordered(struct worker *w, bool woken)
 
 static void serve(struct worker *w)
 {
-	struct gpreempt_session *s = w->owner.keeper.session;
 	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
 	struct pollfd fds[] = {
-		{ .fd = gpreempt_session_fd(s), .events = POLLIN },
+		{ .events = POLLIN },
 		{ .fd = w->job->wake, .events = POLLIN },
 	};
 	int ret = 0;
 
+	tell_route(w);
 	atomic_store(&w->channel->state, GUARD_READY);
 	while (!ret && !atomic_load(&w->channel->quit)) {
-		int n = ppoll(fds, ARRAY_SIZE(fds), &tick, NULL);
+		int n;
 
+		/* Another one when it is paused instead. */
+		fds[0].fd = owner_fd(&w->owner);
+		n = ppoll(fds, ARRAY_SIZE(fds), &tick, NULL);
 		/* An order first: online work waits for the GPU. */
 		if (ordered(w, n > 0 && fds[1].revents))
 			obey(w);
@@ -238,7 +284,7 @@ static void serve(struct worker *w)
 		heartbeat_beat(&w->heartbeat);
 	}
 	if (ret)
-		w->channel->error = *gpreempt_session_error(s);
+		w->channel->error = *owner_error(&w->owner);
 	if (ret && !w->channel->error.code)
 		set_error(w, ret, "holding it");
 }
@@ -250,21 +296,30 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 		.channel = channel,
 		.heartbeat = { .also = tell_guard, .data = &w },
 		.owner = {
-			.target = job->target, .heartbeat = &w.heartbeat,
+			.target = job->target,
+			.heartbeat = &w.heartbeat,
+			.how = job->how,
+			.lock = job->lock,
+			.as = {
+				.role = HOLD_ROLE_GUARD,
+				.pid = getpid(),
+				.guardian = job->guard,
+			},
 		},
 	};
 	int ret;
 
 	shr_ask_short_slices();
-	ret = capabilities_keep(CAPABILITIES_HOLDER);
+	ret = capabilities_keep(job->how == HOW_DEBUG ? CAPABILITIES_HOLDER :
+							CAPABILITIES_PAUSER);
 	if (!ret)
 		ret = heartbeat_start(&w.heartbeat);
 	if (ret) {
 		set_error(&w, ret, "setting up");
-	} else if (!session_owner_open(&w.owner, &channel->error)) {
+	} else if (!owner_open(&w.owner, &channel->error)) {
 		set_sampling(&w, shr_now_ns());
 		serve(&w);
 	}
-	session_owner_close(&w.owner);
+	owner_close(&w.owner);
 	atomic_store(&channel->state, GUARD_ENDED);
 }

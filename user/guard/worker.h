@@ -3,6 +3,7 @@
 #ifndef GUARD_WORKER_H
 #define GUARD_WORKER_H
 
+#include "agent/how.h"
 #include "guard/channel.h"
 
 /* What a worker is born with. */
@@ -12,6 +13,8 @@ struct guard_job {
 	int wake; /* eventfd: there is an order */
 	struct guard_common *common;
 	bool sample_each; /* watch slots in each suspend, not now and then */
+	enum how how;
+	pid_t guard;
 };
 
 /* Its life (worker.c). */

@@ -8,10 +8,6 @@
 /* Longer than the driver waits for a GPU that hangs. */
 #define ANSWER_TIMEOUT_NS (30 * NSEC_PER_SEC)
 
-/* How long a holder may take to end after it has released its target. */
-#define END_NS	 (3 * NSEC_PER_SEC)
-#define PAUSE_NS (2 * NSEC_PER_MSEC)
-
 int hold_ask_begin(pid_t target, const struct hold_request *request)
 {
 	return gp_hold_ask_begin(target, request,
@@ -34,17 +30,4 @@ int hold_ask(pid_t target, const struct hold_request *request,
 	int fd = hold_ask_begin(target, request);
 
 	return fd < 0 ? fd : hold_ask_end(fd, reply);
-}
-
-bool hold_wait_for_end(pid_t target)
-{
-	uint64_t deadline = shr_now_ns() + END_NS;
-	struct hold_owner owner;
-
-	while (hold_read_owner(target, &owner) != -ENOENT) {
-		if (shr_now_ns() > deadline)
-			return false;
-		shr_sleep_ns(PAUSE_NS);
-	}
-	return true;
 }

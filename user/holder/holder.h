@@ -44,9 +44,6 @@ int hold_ask_end(int fd, struct hold_reply *reply);
 /* The same with a time of CLOCK_MONOTONIC until which it waits. */
 int hold_ask_end_by(int fd, uint64_t deadline_ns, struct hold_reply *reply);
 
-/* Wait a bounded time until the target is free. Is it? */
-bool hold_wait_for_end(pid_t target);
-
 /*
  * Make a holder, and have it do its first request (spawn.c). A
  * descriptor, which is for the other two, or -errno; the lock is the holder's.

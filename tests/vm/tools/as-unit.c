@@ -17,6 +17,7 @@ static const struct {
 	int number;
 } known[] = {
 	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE },
+	{ "CAP_CHECKPOINT_RESTORE", CAP_CHECKPOINT_RESTORE },
 	{ "CAP_SYS_NICE", CAP_SYS_NICE },
 	{ "CAP_IPC_LOCK", CAP_IPC_LOCK },
 	{ "CAP_SETUID", CAP_SETUID },

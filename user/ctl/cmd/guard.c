@@ -99,9 +99,11 @@ static int check_module(struct guard *guard)
 static int give_up_rights(const struct guard_options *options)
 {
 	bool writes = options->metrics || options->timeline || options->samples;
+	uint64_t kept = writes ? CAPABILITIES_WRITER : CAPABILITIES_FINDER;
 
-	return foreground_capabilities(writes ? CAPABILITIES_WRITER :
-						CAPABILITIES_FINDER);
+	if (options->how != HOW_DEBUG)
+		kept |= CAPABILITIES_PAUSER;
+	return foreground_capabilities(kept);
 }
 
 static int run_guard(void *args)
@@ -166,6 +168,7 @@ static const struct ctl_option rows[] = {
 	  "without --online: part of the time that offline runs" },
 	{ "gang", CTL_FLAG, IN_GUARD(gang), NULL,
 	  "suspend all processes of one --offline TARGET together" },
+	CTL_HOW_OPTION(struct guard_options),
 	{ "poll", CTL_NAME, IN_GUARD(poll), "MODE",
 	  "busy, adaptive (default), or a time such as 200us" },
 	{ "cpu", CTL_CPU, IN_GUARD(cpu), "CPU", "poll on that CPU" },

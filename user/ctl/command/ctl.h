@@ -7,6 +7,7 @@
 
 #include <gpreempt/gpreempt.h>
 
+#include "agent/how.h"
 #include "output/table.h"
 #include "shared/list.h"
 
@@ -49,14 +50,6 @@ struct ctl_target_args {
 	struct ctl_source source;
 };
 
-/* CTL_HOW: by which route a process goes off the GPU. */
-enum ctl_how {
-	CTL_HOW_AUTO,  /* the first if it is possible, or else the second */
-	CTL_HOW_DEBUG, /* a debug session: a part of it, and a holder */
-	CTL_HOW_PAUSE, /* a pause: all of it, and no holder */
-	CTL_HOWS,
-};
-
 enum ctl_kind {
 	CTL_FLAG,     /* no argument, sets a uint64_t to 1 */
 	CTL_COUNT,    /* uint64_t, at least 1 */
@@ -71,7 +64,7 @@ enum ctl_kind {
 	CTL_CPU,      /* uint64_t, the number and 1 */
 	CTL_ROLE,     /* struct guard_words; words may follow */
 	CTL_UIDS,     /* struct shr_ids */
-	CTL_HOW,      /* enum ctl_how */
+	CTL_HOW,      /* enum how */
 	CTL_JSON,     /* no argument, enum out_mode; else as stdout is */
 	CTL_CSV,      /* the same */
 	CTL_KINDS,
@@ -86,6 +79,13 @@ struct ctl_option {
 };
 
 #define CTL_MAX_OPTIONS 32 /* of a command */
+
+/* --how, of those that take a process off its GPUs. */
+#define CTL_HOW_OPTION(type)                                                         \
+	{                                                                            \
+		"how", CTL_HOW, offsetof(type, how), "ROUTE",                        \
+			"debug, pause, or auto: pause what debug cannot hold (auto)" \
+	}
 
 /* Rows of several commands' tables, for the members targets and mode. */
 #define CTL_QUEUE_OPTIONS(type)                                               \
@@ -209,7 +209,7 @@ void ctl_usage(const struct ctl_command *cmd, FILE *f);
 /* Is a part of a process asked for? A pause takes all of it. */
 bool ctl_is_part(const struct ctl_queue_args *queues);
 /* 0, or the exit status after saying that a pause cannot do that. */
-int ctl_check_how(enum ctl_how how, const struct ctl_queue_args *queues);
+int ctl_check_how(enum how how, const struct ctl_queue_args *queues);
 
 /* Is it among the queues that --queues, --priority and --gpu choose? */
 bool ctl_chosen(const struct ctl_queue_args *args,

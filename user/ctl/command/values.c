@@ -204,17 +204,17 @@ static const char *take_role(const char *text, void *field)
 
 static const char *take_how(const char *text, void *field)
 {
-	static const char *const hows[CTL_HOWS] = {
-		[CTL_HOW_AUTO] = "auto",
-		[CTL_HOW_DEBUG] = "debug",
-		[CTL_HOW_PAUSE] = "pause",
+	static const char *const hows[HOWS] = {
+		[HOW_AUTO] = "auto",
+		[HOW_DEBUG] = "debug",
+		[HOW_PAUSE] = "pause",
 	};
 	size_t i;
 
-	for (i = 0; i < CTL_HOWS; i++) {
+	for (i = 0; i < HOWS; i++) {
 		if (strcmp(text, hows[i]))
 			continue;
-		*(enum ctl_how *)field = i;
+		*(enum how *)field = i;
 		return NULL;
 	}
 	return "it is auto, debug or pause";

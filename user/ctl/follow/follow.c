@@ -31,6 +31,7 @@
 
 struct follow_args {
 	struct ctl_target_args targets;
+	enum how how;
 };
 
 struct follower {
@@ -97,7 +98,7 @@ static pid_t start_child(const struct followers *f, pid_t target)
 	if (getpgid(target) == getpgrp())
 		setpgid(0, 0);
 	close(f->stop);
-	exit(follow_process(target));
+	exit(follow_process(target, f->args->how));
 }
 
 static void take_up(struct followers *f, const struct gpreempt_target *target)
@@ -290,7 +291,10 @@ static int run_follow(void *data)
 	/* What fails here is reported where the cgroup is needed. */
 	hold_cgroup_prepare();
 	pause_repair_early();
-	ret = foreground_capabilities(CAPABILITIES_FINDER);
+	ret = foreground_capabilities(args->how == HOW_DEBUG ?
+					      CAPABILITIES_FINDER :
+					      CAPABILITIES_FINDER |
+						      CAPABILITIES_PAUSER);
 	if (ret)
 		return ret;
 	/* Without memory it is as it was. */
@@ -321,6 +325,7 @@ out:
 }
 
 static const struct ctl_option options[] = {
+	CTL_HOW_OPTION(struct follow_args),
 	CTL_WAIT_OPTION(struct follow_args),
 	{ 0 },
 };
@@ -343,6 +348,8 @@ const struct ctl_command ctl_follow = {
 		"also matches later processes, within a second. follow ends when the last\n"
 		"process has ended, after Ctrl-C, or with its terminal; then all queues run.\n"
 		"It drops output that is not read in time, and prints the number of lines.\n"
-		"It needs cgroup v2: the old freezer sends no event when it freezes.\n",
+		"It needs cgroup v2: the old freezer sends no event when it freezes.\n"
+		"A process that is paused (--how) has no event for a stop: follow looks every\n"
+		"50 ms. Two keepers end the pause if follow is killed.\n",
 	.options = options,
 };

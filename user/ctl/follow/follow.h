@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "ctl/command/ctl.h"
+
 #define FREEZER_MAX_PATH 4096
 
 /* The cgroup of a process, and whether it is frozen (cgroup.c). */
@@ -38,6 +40,6 @@ void freezer_close(struct freezer *f);
 int follow_leave(pid_t target, bool *moved);
 
 /* Follow one process until it ends. Returns the exit status. */
-int follow_process(pid_t target);
+int follow_process(pid_t target, enum how how);
 
 #endif

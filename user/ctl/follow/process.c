@@ -8,19 +8,24 @@
 #include <string.h>
 
 #include "agent/capabilities.h"
-#include "agent/session-owner.h"
+#include "agent/foreground.h"
+#include "agent/owner.h"
 #include "ctl/command/ctl.h"
 #include "ctl/follow/follow.h"
-#include "agent/foreground.h"
+
+/* A pause has no event for what job control does. */
+#define LOOK_NS (50 * NSEC_PER_MSEC)
 
 struct follow {
 	pid_t target;
 	struct heartbeat heartbeat;
-	struct session_owner owner;
+	struct owner owner;
 	struct freezer freezer;
 	int stop;
 	bool held;   /* that is what we want */
 	bool frozen; /* why, as last printed */
+	bool traced; /* it waits for a debugger, which is noted */
+	bool paused; /* not by a session, which is noted */
 	size_t suspensions;
 };
 
@@ -33,22 +38,57 @@ static void print_switch(const struct follow *f, const char *why,
 	fflush(stdout);
 }
 
+static int change(struct follow *f, bool suspend,
+		  struct gpreempt_outcome *outcome)
+{
+	int ret = suspend ? owner_suspend(&f->owner, NULL, outcome) :
+			    owner_resume(&f->owner, NULL, outcome);
+
+	/* It has no runtime yet; what comes of it is suspended. */
+	return ret == -EPERM && f->owner.route == GPREEMPT_ROUTE_DEBUG ? 0 :
+									 ret;
+}
+
+/* A pause has to trace it for a moment. */
+static int wait_for_debugger(struct follow *f)
+{
+	if (!f->traced)
+		ctl_note("process %d is being traced by another process; its "
+			 "queues are %s when that ends",
+			 f->target, f->held ? "resumed" : "suspended");
+	f->traced = true;
+	return 0;
+}
+
+static void tell_pause(struct follow *f)
+{
+	char text[512];
+
+	if (f->paused || !f->owner.why.reason)
+		return;
+	f->paused = true;
+	gpreempt_error_text(&f->owner.why, text, sizeof(text));
+	ctl_note("%s; so it is paused", text);
+}
+
 /* Do what the process does. 0 or -errno. */
 static int follow_state(struct follow *f)
 {
-	bool stopped = gpreempt_session_stopped(f->owner.keeper.session);
+	bool stopped = owner_is_stopped(&f->owner);
 	bool want = stopped || f->freezer.frozen;
 	struct gpreempt_outcome outcome = { 0 };
 	int ret;
 
 	if (want == f->held)
 		return 0;
-	f->held = want;
-	ret = want ? gpreempt_keeper_suspend(&f->owner.keeper, NULL, &outcome) :
-		     gpreempt_keeper_resume(&f->owner.keeper, NULL, &outcome);
-	/* It has no runtime yet; what comes of it is suspended. */
-	if (ret && ret != -EPERM)
+	ret = change(f, want, &outcome);
+	if (ret && owner_error(&f->owner)->reason == GPREEMPT_TRACED)
+		return wait_for_debugger(f);
+	if (ret)
 		return ret;
+	tell_pause(f);
+	f->traced = false;
+	f->held = want;
 	if (want)
 		f->frozen = f->freezer.frozen;
 	f->suspensions += want;
@@ -63,22 +103,24 @@ static int follow_state(struct follow *f)
 static void tell_loss(void *data, const struct gpreempt_error *err)
 {
 	(void)data;
-	ctl_note("process %d: another process ended our debug session; "
-		 "opening it again",
+	ctl_note(err->reason == GPREEMPT_UNPAUSED ?
+			 "process %d: another program ended our pause" :
+			 "process %d: another process ended our debug session; "
+			 "opening it again",
 		 err->pid);
 }
 
 /* 0, 1: it is over, or -errno. */
 static int dispatch(struct follow *f)
 {
-	int ret = gpreempt_keeper_dispatch(&f->owner.keeper);
+	int ret = owner_dispatch(&f->owner);
 
 	if (ret < 0)
 		return ret;
 	if (ret & GPREEMPT_EVENT_ENDED)
 		return 1;
 	ret = freezer_read(&f->freezer);
-	/* The session reports its end, in order. */
+	/* The owner reports its end, in order. */
 	if (ret && ret != -ESRCH)
 		return ret;
 	return follow_state(f);
@@ -86,10 +128,9 @@ static int dispatch(struct follow *f)
 
 static int serve(struct follow *f)
 {
-	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
+	struct timespec tick = { 0 };
 	struct pollfd fds[] = {
-		{ .fd = gpreempt_session_fd(f->owner.keeper.session),
-		  .events = POLLIN },
+		{ .events = POLLIN },
 		{ .events = POLLPRI },
 		{ .fd = f->stop, .events = POLLIN },
 	};
@@ -100,19 +141,32 @@ static int serve(struct follow *f)
 		ret = dispatch(f);
 		if (ret)
 			return ret;
+		fds[0].fd = owner_fd(&f->owner);
 		fds[1].fd = f->freezer.events;
+		tick.tv_nsec = f->owner.route == GPREEMPT_ROUTE_PAUSE ?
+				       LOOK_NS :
+				       HEARTBEAT_TICK_NS;
 		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) > 0 &&
 		    fds[2].revents)
 			return 0;
 	}
 }
 
+static void release(struct follow *f)
+{
+	int ret = owner_close(&f->owner);
+
+	if (ret)
+		ctl_note("process %d could not be released: %s; its keepers try "
+			 "again: gpreempt-ctl status",
+			 f->target, strerror(-ret));
+}
+
 static int finish(struct follow *f, int ret)
 {
-	struct gpreempt_error err =
-		*gpreempt_session_error(f->owner.keeper.session);
+	struct gpreempt_error err = *owner_error(&f->owner);
 
-	session_owner_close(&f->owner);
+	release(f);
 	if (ret == -ENOTSUP)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, NULL,
 				     "process %d has moved to %s of the old "
@@ -140,11 +194,11 @@ static int open_and_live(struct follow *f)
 		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, f->target);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, f->target);
-	if (session_owner_open(&f->owner, &err)) {
-		session_owner_close(&f->owner);
+	if (owner_open(&f->owner, &err)) {
 		freezer_close(&f->freezer);
 		return ctl_fail(&err);
 	}
+	tell_pause(f);
 	ctl_say("following %d: its signals%s%s", f->target,
 		f->freezer.events < 0 ? "" : " and its cgroup ",
 		f->freezer.events < 0 ? "" : f->freezer.path);
@@ -153,31 +207,43 @@ static int open_and_live(struct follow *f)
 	return ret;
 }
 
-int follow_process(pid_t target)
+/* A pause gives it back with its keepers. */
+static void give_lock_back(const struct follow *f)
+{
+	if (f->owner.lock >= 0)
+		hold_drop(f->target, f->owner.lock);
+	else
+		hold_wait_for_end(f->target);
+}
+
+int follow_process(pid_t target, enum how how)
 {
 	struct follow f = {
 		.target = target,
 		.owner = {
 			.target = target,
 			.heartbeat = &f.heartbeat,
-			.keeper.lost = tell_loss,
+			.how = how,
+			.as = { .role = HOLD_ROLE_FOLLOW, .pid = getpid() },
+			.lost = tell_loss,
 		},
 	};
-	int lock, ret;
+	int ret;
 
 	/* The other follower looks for targets; this one has its own. */
-	ret = foreground_capabilities(CAPABILITIES_HOLDER);
+	ret = foreground_capabilities(how == HOW_DEBUG ? CAPABILITIES_HOLDER :
+							 CAPABILITIES_PAUSER);
 	if (ret)
 		return ret;
-	lock = foreground_take(target, HOLD_ROLE_FOLLOW);
-	if (lock < 0)
-		return -lock;
+	f.owner.lock = foreground_take(target, HOLD_ROLE_FOLLOW);
+	if (f.owner.lock < 0)
+		return -f.owner.lock;
 	f.stop = foreground_signals();
 	ret = f.stop < 0 ? f.stop : heartbeat_start(&f.heartbeat);
 	if (ret)
 		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, target);
 	else
 		ret = open_and_live(&f);
-	hold_drop(target, lock);
+	give_lock_back(&f);
 	return ret;
 }

@@ -31,9 +31,9 @@ static int lock_targets(struct preempt *p)
 	for (i = 0; i < p->n_targets && !p->args->targets.source.replay; i++) {
 		struct preempt_target *t = &p->targets[i];
 
-		t->lock = foreground_take(t->pid, HOLD_ROLE_PREEMPT);
-		if (t->lock < 0)
-			return -t->lock;
+		t->owner.lock = foreground_take(t->pid, HOLD_ROLE_PREEMPT);
+		if (t->owner.lock < 0)
+			return -t->owner.lock;
 	}
 	return 0;
 }
@@ -43,8 +43,10 @@ static void unlock_targets(struct preempt *p)
 	size_t i;
 
 	for (i = 0; i < p->n_targets; i++) {
-		if (p->targets[i].lock >= 0)
-			hold_drop(p->targets[i].pid, p->targets[i].lock);
+		const struct preempt_target *t = &p->targets[i];
+
+		if (t->owner.lock >= 0)
+			hold_drop(t->pid, t->owner.lock);
 	}
 }
 
@@ -86,7 +88,7 @@ static int open_target(struct preempt *p, struct preempt_target *t)
 
 	if (ret)
 		return ret;
-	if (gpreempt_start_time(p->g, t->pid, &born) || born != t->start)
+	if (gpreempt_start_time(p->g, t->pid, &born) || born != t->owner.start)
 		return ctl_fail_reason(GPREEMPT_ENDED, -ESRCH, t->pid);
 	return check_queues(p, t->pid);
 }
@@ -219,8 +221,11 @@ static int get_memory(struct preempt *p, const struct gpreempt_targets *list)
 	for (i = 0; i < list->count; i++)
 		p->targets[i] = (struct preempt_target){
 			.pid = list->targets[i].pid,
-			.start = list->targets[i].start,
-			.lock = -1,
+			.owner = {
+				.target = list->targets[i].pid,
+				.start = list->targets[i].start,
+				.lock = -1,
+			},
 			.figures.first_ns = GPREEMPT_UNKNOWN,
 		};
 	ret = gpreempt_gang_new(p->g, &p->gang);
@@ -273,7 +278,7 @@ static int check_how(const struct preempt_args *args)
 {
 	const struct ctl_source *source = &args->targets.source;
 
-	if (args->how != CTL_HOW_PAUSE || !preempt_is_recorded(args))
+	if (args->how != HOW_PAUSE || !preempt_is_recorded(args))
 		return ctl_check_how(args->how, &args->targets.queues);
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave one of the two out",
 			     "%s: not with --how pause, whose calls are not "
@@ -330,8 +335,7 @@ static const struct ctl_option options[] = {
 	  "hold the queues for that time in each cycle (100ms)" },
 	{ "interval", CTL_DURATION, offsetof(struct preempt_args, interval_ns),
 	  "TIME", "let them run for that time in between (500ms)" },
-	{ "how", CTL_HOW, offsetof(struct preempt_args, how), "ROUTE",
-	  "debug, pause, or auto: pause what debug cannot hold (auto)" },
+	CTL_HOW_OPTION(struct preempt_args),
 	{ "samples", CTL_FILE, offsetof(struct preempt_args, samples), "FILE",
 	  "write the figures of each cycle to a file" },
 	{ "verbose", CTL_FLAG, offsetof(struct preempt_args, verbose), NULL,

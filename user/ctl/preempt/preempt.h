@@ -4,7 +4,7 @@
 #define CTL_PREEMPT_H
 
 #include "agent/heartbeat.h"
-#include "agent/pause-keepers.h"
+#include "agent/pause-owner.h"
 #include "ctl/command/ctl.h"
 
 /* Samples in nanoseconds, in the order of their measurement. */
@@ -45,12 +45,9 @@ struct preempt_figures {
 
 struct preempt_target {
 	pid_t pid;
-	uint64_t start; /* clock ticks since boot */
-	int lock;
+	struct pause_owner owner; /* of a pause; its lock and start of both */
 	enum gpreempt_route route;
 	char why[256]; /* it is not by a debug session; "": it is, or was asked for */
-	bool is_noted; /* in the journal of pauses, and has keepers */
-	struct pause_keepers keepers;
 	struct preempt_cycle now;
 	struct preempt_figures figures;
 };
@@ -64,7 +61,7 @@ struct preempt_args {
 	uint64_t interval_ns;
 	const char *samples; /* file; NULL: none */
 	uint64_t verbose;
-	enum ctl_how how;
+	enum how how;
 	enum out_mode mode;
 };
 

@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/owner-text.h"
-#include "agent/pause-journal.h"
 #include "agent/pause-repair.h"
 #include "ctl/preempt/preempt.h"
 #include "holder/holder.h"
@@ -15,63 +13,20 @@ bool preempt_is_recorded(const struct preempt_args *args)
 	return args->targets.source.record || args->targets.source.replay;
 }
 
-/* text_of: one of owner-text.h */
-static int fail(enum gpreempt_class (*text_of)(int, pid_t, char *, size_t),
-		const struct preempt_target *t, int code)
-{
-	char text[HOLD_MAX_TEXT];
-	enum gpreempt_class status;
-
-	status = text_of(code, t->pid, text, sizeof(text));
-	return ctl_fail_lines(status, text);
-}
-
-/* Keepers that there are see it and end; until then the lock is theirs. */
-static void close_keepers(struct preempt_target *t)
-{
-	if (t->keepers.first)
-		close(t->keepers.confirm);
-	close(t->lock);
-	t->lock = -1;
-}
-
-/*
- * A pause stays when this process is killed: it is in the journal, and keepers undo
- * it then. Until then resume is refused, by the owner that the lock names.
- */
-static int prepare_pause(struct preempt_target *t)
+static int add_by_pause(struct preempt *p, struct preempt_target *t)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_PREEMPT,
 				    .pid = getpid() };
-	struct pause_entry entry;
-	int ret;
-
-	pause_entry_init(&entry, t->pid, t->start);
-	ret = pause_journal_write(&entry);
-	if (ret)
-		return fail(hold_not_noted_text, t, ret);
-	ret = pause_keepers_start(t->lock, t->pid, t->start, 0, &t->keepers);
-	if (ret)
-		ret = fail(hold_no_keepers_text, t, ret);
-	else
-		ret = hold_write_owner(t->lock, &owner);
-	if (ret < 0)
-		ret = fail(hold_not_noted_text, t, ret);
-	t->is_noted = !ret;
-	if (!ret)
-		return 0;
-	pause_journal_remove(t->pid);
-	close_keepers(t);
-	return ret;
-}
-
-static int add_by_pause(struct preempt *p, struct preempt_target *t)
-{
 	struct gpreempt_error err;
-	int ret = prepare_pause(t);
+	int ret = pause_owner_begin(&t->owner, &owner);
 
-	if (ret)
-		return ret;
+	if (ret) {
+		enum gpreempt_class status;
+		char text[HOLD_MAX_TEXT];
+
+		status = pause_owner_text(&t->owner, ret, text, sizeof(text));
+		return ctl_fail_lines(status, text);
+	}
 	if (gpreempt_gang_add_by(p->gang, t->pid, GPREEMPT_ROUTE_PAUSE, &err))
 		return ctl_fail(&err);
 	t->route = GPREEMPT_ROUTE_PAUSE;
@@ -81,7 +36,7 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 /* The process of a recording is not one of this host. */
 static bool may_pause(const struct preempt *p, const struct gpreempt_error *err)
 {
-	return p->args->how == CTL_HOW_AUTO && !preempt_is_recorded(p->args) &&
+	return p->args->how == HOW_AUTO && !preempt_is_recorded(p->args) &&
 	       pause_can_serve(err->reason) &&
 	       !ctl_is_part(&p->args->targets.queues);
 }
@@ -98,7 +53,7 @@ int preempt_add_target(struct preempt *p, struct preempt_target *t)
 {
 	struct gpreempt_error err;
 
-	if (p->args->how == CTL_HOW_PAUSE)
+	if (p->args->how == HOW_PAUSE)
 		return add_by_pause(p, t);
 	if (!gpreempt_gang_add(p->gang, t->pid, &err))
 		return 0;
@@ -145,15 +100,17 @@ bool preempt_change_route(struct preempt *p)
 
 void preempt_end_pause(struct preempt *p, struct preempt_target *t)
 {
+	bool runs;
 	int ret;
 
-	if (!t->is_noted)
+	if (!t->owner.is_noted)
 		return;
-	t->is_noted = false;
 	ret = gpreempt_gang_remove(p->gang, t->pid);
-	if (!ret || ret == -ESRCH)
-		ret = pause_journal_remove(t->pid);
-	close_keepers(t);
+	runs = !ret || ret == -ESRCH;
+	if (runs)
+		ret = pause_owner_end(&t->owner, true);
+	else
+		pause_owner_end(&t->owner, false);
 	if (!ret)
 		hold_wait_for_end(t->pid);
 	else

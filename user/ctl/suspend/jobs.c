@@ -143,20 +143,20 @@ static void pause_instead(struct gpreempt *g, struct suspend_job *job)
 }
 
 void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count,
-		 enum ctl_how how)
+		 enum how how)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (!jobs[i].reply.status && how != CTL_HOW_PAUSE)
+		if (!jobs[i].reply.status && how != HOW_PAUSE)
 			begin_patiently(g, &jobs[i]);
 	for (i = 0; i < count; i++)
 		if (jobs[i].fd >= 0)
 			end(g, &jobs[i]);
 	for (i = 0; i < count; i++)
-		if (how == CTL_HOW_PAUSE && !jobs[i].reply.status)
+		if (how == HOW_PAUSE && !jobs[i].reply.status)
 			suspend_pause(g, &jobs[i]);
-		else if (how == CTL_HOW_AUTO && suspend_may_pause(&jobs[i]))
+		else if (how == HOW_AUTO && suspend_may_pause(&jobs[i]))
 			pause_instead(g, &jobs[i]);
 }
 

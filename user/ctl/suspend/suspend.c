@@ -245,7 +245,7 @@ struct suspend_args {
 	uint64_t lease_ns; /* 0: none */
 	uint64_t grace_ns;
 	uint64_t foreground;
-	enum ctl_how how;
+	enum how how;
 	enum out_mode mode;
 };
 
@@ -337,7 +337,7 @@ static int check_how(const struct suspend_args *args)
 {
 	int ret = ctl_check_how(args->how, &args->targets.queues);
 
-	if (ret || args->how != CTL_HOW_PAUSE || args->grace_ns == NO_GRACE)
+	if (ret || args->how != HOW_PAUSE || args->grace_ns == NO_GRACE)
 		return ret;
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave it out",
 			     "--grace: not with --how pause; the driver has no "
@@ -382,8 +382,7 @@ static const struct ctl_option options[] = {
 	  "TIME", "let waves finish for that long first (50us; 0us: no)" },
 	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground),
 	  NULL, "stay, and release it at Ctrl-C or when this terminal closes" },
-	{ "how", CTL_HOW, offsetof(struct suspend_args, how), "ROUTE",
-	  "debug, pause, or auto: pause what debug cannot hold (auto)" },
+	CTL_HOW_OPTION(struct suspend_args),
 	CTL_QUEUE_OPTIONS(struct suspend_args),
 	CTL_WAIT_OPTION(struct suspend_args),
 	CTL_JSON_OPTION(struct suspend_args),

@@ -30,7 +30,7 @@ struct suspend_job {
  * there is, or by a new one. All begin before the first is waited for.
  */
 void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count,
-		 enum ctl_how how);
+		 enum how how);
 
 /*
  * Stay until a signal asks for the end, or until no holder is left. Their end

@@ -9,10 +9,13 @@
 
 # SYS_NICE 23, SYS_PTRACE 19, IPC_LOCK 14, DAC_READ_SEARCH 2
 HOLDER=0000000000884004
-# And SETUID 7, SETGID 6, KILL 5
-FINDER=00000000008840e4
+# And CHECKPOINT_RESTORE 40: it may have to pause
+PAUSER=0000010000884004
+# HOLDER's and PAUSER's, and SETUID 7, SETGID 6, KILL 5
+FINDER_BY_DEBUG=00000000008840e4
+FINDER=00000100008840e4
 # And FOWNER 3, DAC_OVERRIDE 1
-WRITER=00000000008840ee
+WRITER=00000100008840ee
 NONE=0000000000000000
 
 # has PID RIGHTS [BOUND]: all of its threads
@@ -58,7 +61,7 @@ has "$g" $FINDER
 for c in $(children "$g"); do
 	if [ "$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$p/status")" = "$c" ]; then
 		# To lower the bounding set takes a right that guard has given up.
-		has "$c" $HOLDER $FINDER
+		has "$c" $PAUSER $FINDER
 		worker=$c
 	else
 		has "$c" $FINDER
@@ -84,8 +87,14 @@ wait_for 15 said "^following $p"
 has "$g" $FINDER
 one_child "$g" || fail "no follower"
 for c in $(children "$g"); do
-	has "$c" $HOLDER $FINDER
+	has "$c" $PAUSER $FINDER
 done
+end_guard
+
+step "what may not pause has no right to"
+guard --online comm:none --offline "$p" --how debug
+wait_for 20 said "process $p is offline"
+has "$g" $FINDER_BY_DEBUG
 end_guard
 
 step "no cgroup of a holder is left, though it may not write to their root"

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * follow --how: a real process that is stopped and continued, and a made-up driver. It is
+ * off the GPU while it is stopped, and nothing is left in the end.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/stopped.h"
+#include "unit-follow.h"
+#include "unit-pausable.h"
+
+/* What is done to it when it has come so far, in order. */
+struct step {
+	bool evicted; /* wait until it is, or is not */
+	void (*what)(void);
+};
+
+static struct step script[8];
+
+static void stop(void)
+{
+	kill(target, SIGSTOP);
+}
+
+static void go_on(void)
+{
+	kill(target, SIGCONT);
+}
+
+static void end(void)
+{
+	kill(target, SIGKILL);
+}
+
+static void interrupt(void)
+{
+	/* As Ctrl-C, to the process that the user sees. */
+	kill(getppid(), SIGTERM);
+}
+
+static void die(void)
+{
+	kill(getpid(), SIGKILL);
+}
+
+/* In the process that follows, before it waits. */
+static void next_step(void)
+{
+	const struct step *s = &script[atomic_load(&seen->done)];
+	struct hold_owner owner;
+
+	if (hold_read_owner(target, &owner) ||
+	    owner.pid != (uint64_t)getpid() || !s->what ||
+	    s->evicted != !!loop.evicted)
+		return;
+	atomic_store(&seen->follower, getpid());
+	atomic_fetch_add(&seen->done, 1);
+	s->what();
+}
+
+static void setup(void)
+{
+	follow_setup();
+	unit_make_pausable(target);
+	memset(script, 0, sizeof(script));
+	unit_before_ppoll = next_step;
+}
+
+static void teardown(void)
+{
+	unit_before_ppoll = NULL;
+	unit_wait_until_free(target);
+	unit_expect_unpaused(target);
+	follow_teardown();
+}
+
+START_TEST(stopped_and_continued)
+{
+	script[0] = (struct step){ false, stop };
+	script[1] = (struct step){ true, go_on };
+	script[2] = (struct step){ false, stop };
+	script[3] = (struct step){ true, go_on };
+	script[4] = (struct step){ false, end };
+	CTL(0, "follow --how pause %d", target);
+	HAS_LINE(OUT_HAS, "suspended %d: it is stopped, 1 of 1 queues, ioctl ",
+		 target);
+	HAS_LINE(OUT_HAS, "resumed %d: it is continued, 1 of 1 queues, ioctl ",
+		 target);
+	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
+	ck_assert_int_eq(atomic_load(&seen->done), 5);
+}
+END_TEST
+
+/* Its end, however it comes, has the queues run: also while it is stopped. */
+START_TEST(release)
+{
+	script[0] = (struct step){ false, stop };
+	script[1] = (struct step){ true, interrupt };
+	CTL(0, "follow --how pause %d", target);
+	HAS_LINE(OUT_HAS, "released %d: 1 suspensions\n", target);
+	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
+}
+END_TEST
+
+/* Then its keepers do it: here on a driver of their own, that has no pause to end. */
+START_TEST(follower_dies)
+{
+	script[0] = (struct step){ false, stop };
+	script[1] = (struct step){ true, die };
+	CTL(GPREEMPT_CLASS_FAILED, "follow --how pause %d", target);
+	HAS_LINE(ERR_HAS, "the follower of process %d was killed by signal 9",
+		 target);
+	unit_wait_until_free(target);
+	unit_expect_unpaused(target);
+}
+END_TEST
+
+/* auto: what has no runtime is paused, once it is stopped. */
+START_TEST(no_runtime)
+{
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	/* A session learns of the stop by its tracer. */
+	gp_loop_stop(&loop, STOPPED);
+	stop();
+	while (!process_is_stopped(target))
+		usleep(1000);
+	script[0] = (struct step){ true, go_on };
+	script[1] = (struct step){ false, end };
+	CTL(0, "follow %d", target);
+	ERR_HAS("did not enable the KFD runtime; so it is paused\n");
+	HAS_LINE(OUT_HAS, "suspended %d: it is stopped, 1 of 1 queues", target);
+	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	loop.minor = 12;
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow --how debug %d", target);
+	ck_assert(!strstr(loop.trace, "pause"));
+	script[0] = (struct step){ false, end };
+	CTL(0, "follow %d", target);
+	ERR_HAS("so it is paused\n");
+	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", target);
+}
+END_TEST
+
+static char status_path[64], traced_text[160];
+
+/* The first time that it is paused a debugger has it, and then no more. */
+static void trace_once(struct gp_loop *l, const char *call)
+{
+	static int calls;
+
+	if (strcmp(call, "seize"))
+		return;
+	snprintf(traced_text, sizeof(traced_text),
+		 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t%d\nPid:\t%d\n"
+		 "TracerPid:\t%d\nThreads:\t3\n",
+		 target, target, calls++ ? 0 : 99);
+	gp_loop_set_file(l, status_path, traced_text);
+}
+
+/* It is suspended when that ends. */
+START_TEST(traced)
+{
+	snprintf(status_path, sizeof(status_path), "/proc/%d/status", target);
+	gp_loop_set_file(&loop, "/proc/99/comm", "gdb\n");
+	loop.before = trace_once;
+	gp_loop_fail(&loop, "seize", 1, -EPERM);
+	script[0] = (struct step){ false, stop };
+	script[1] = (struct step){ true, go_on };
+	script[2] = (struct step){ false, end };
+	CTL(0, "follow --how pause %d", target);
+	HAS_LINE(ERR_HAS,
+		 "process %d is being traced by another process; its queues are "
+		 "suspended when that ends\n",
+		 target);
+	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, stopped_and_continued);
+	tcase_add_test(tc, release);
+	tcase_add_test(tc, follower_dies);
+	tcase_add_test(tc, no_runtime);
+	tcase_add_test(tc, refused);
+	tcase_add_test(tc, traced);
+	return unit_run("follow by pause");
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The worker of an offline process that it pauses: all of it, on all nodes. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "agent/pause-journal.h"
+#include "shared/clock.h"
+#include "unit-guard-worker.h"
+#include "unit-host.h"
+#include "unit-pausable.h"
+#include "unit-worker.h"
+
+static pid_t target;
+
+static void setup(void)
+{
+	const struct hold_owner as = { .role = HOLD_ROLE_GUARD,
+				       .guardian = getpid() };
+
+	hold_dir_setup();
+	unit_cgroups_start();
+	target = unit_make_sleeper();
+	unit_setup_for(target);
+	gp_loop_add_queue(&loop, 0);
+	unit_make_pausable(target);
+	guard_worker_setup(target);
+	job.how = HOW_PAUSE;
+	job.guard = getpid();
+	/* The worker's copy, which the keepers have then. */
+	job.lock = hold_take(target, &as);
+	ck_assert_int_ge(job.lock, 0);
+}
+
+static void teardown(void)
+{
+	guard_worker_teardown();
+	unit_wait_until_free(target);
+	unit_expect_unpaused(target);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+START_TEST(orders)
+{
+	struct hold_owner owner;
+	struct pause_entry e;
+
+	start_worker();
+	ck_assert(atomic_load(&channel.paused));
+	ck_assert_int_eq(channel.why.reason, GPREEMPT_OK);
+	/* In the journal before the first pause, and the lock names guard. */
+	ck_assert_int_eq(pause_journal_read(target, &e), 0);
+	ck_assert_int_eq(hold_read_owner(target, &owner), 0);
+	ck_assert_int_eq(owner.role, HOLD_ROLE_GUARD);
+	ck_assert_uint_eq(owner.guardian, getpid());
+	order_nodes(1);
+	expect_done(1, true);
+	ck_assert_int_eq(loop.evicted, 1);
+	/* It is off the other one already, and stays off while one is wanted. */
+	order_nodes(3);
+	order_nodes(2);
+	shr_sleep_ns(50 * NSEC_PER_MSEC);
+	ck_assert_int_eq(loop.evicted, 1);
+	order_nodes(0);
+	expect_done(2, false);
+	ck_assert_int_eq(loop.evicted, 0);
+	stop_worker();
+	ck_assert_int_eq(channel.error.code, 0);
+	ck_assert(!strstr(loop.trace, "enable"));
+}
+END_TEST
+
+/* Its end has it run. */
+START_TEST(quits_while_paused)
+{
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
+	stop_worker();
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+START_TEST(fails)
+{
+	struct guard_result r;
+
+	start_worker();
+	gp_loop_fail(&loop, "pause", 1, -EIO);
+	order_nodes(1);
+	r = next_result();
+	ck_assert_int_eq(r.code, -EIO);
+	ck_assert(r.suspend);
+	ck_assert_int_eq(loop.evicted, 0);
+	/* As the policy tries again. */
+	order_nodes(1);
+	expect_done(1, true);
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+/* Refused at the start, or at the first suspend: it is paused, and guard learns why. */
+START_TEST(automatic)
+{
+	job.how = HOW_AUTO;
+	if (_i)
+		loop.minor = 12;
+	else
+		loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	start_worker();
+	ck_assert(atomic_load(&channel.paused) == _i);
+	order_nodes(1);
+	expect_done(1, true);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert(atomic_load(&channel.paused));
+	ck_assert_int_eq(channel.why.reason,
+			 _i ? GPREEMPT_KFD_VERSION : GPREEMPT_RUNTIME_OFF);
+	order_nodes(0);
+	expect_done(1, false);
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+/* Neither way: it ends, and says why. */
+START_TEST(neither)
+{
+	struct guard_result r;
+
+	job.how = HOW_AUTO;
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	start_worker();
+	gp_loop_set_file(&loop, "/dev/kfd", "512");
+	order_nodes(1);
+	r = next_result();
+	ck_assert_int_lt(r.code, 0);
+	ck_assert(worker_ended());
+	ck_assert_int_eq(channel.error.reason, GPREEMPT_KFD_CLOSED);
+	close(job.lock);
+}
+END_TEST
+
+START_TEST(not_opened)
+{
+	loop.paused = true;
+	loop.evicted = 1;
+	start_worker();
+	ck_assert(worker_ended());
+	ck_assert_int_eq(channel.error.reason, GPREEMPT_PAUSED);
+	loop.paused = false;
+	loop.evicted = 0;
+	hold_drop(target, job.lock);
+}
+END_TEST
+
+START_TEST(target_ends)
+{
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
+	kill(target, SIGKILL);
+	ck_assert(worker_ended());
+	ck_assert_int_eq(channel.error.reason, GPREEMPT_ENDED);
+	loop.evicted = 0;
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, orders);
+	tcase_add_test(tc, quits_while_paused);
+	tcase_add_test(tc, fails);
+	tcase_add_loop_test(tc, automatic, 0, 2);
+	tcase_add_test(tc, neither);
+	tcase_add_test(tc, not_opened);
+	tcase_add_test(tc, target_ends);
+	return unit_run("worker by pause");
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The owner of a target, by a session or by pauses: what is left at each failure. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "agent/owner.h"
+#include "agent/pause-journal.h"
+#include "unit-host.h"
+#include "unit-pausable.h"
+#include "unit-worker.h"
+
+static pid_t target;
+static struct heartbeat heartbeat;
+static struct owner owner;
+static struct gpreempt_error err;
+static struct gpreempt_outcome outcome;
+static int losses;
+static bool was_noted;
+
+/* Before the driver pauses it: what would be left if we were killed now. */
+static void look(struct gp_loop *l, const char *call)
+{
+	struct hold_owner as;
+	struct pause_entry e;
+
+	(void)l;
+	if (!strcmp(call, "pause"))
+		was_noted = !pause_journal_read(target, &e) &&
+			    e.state == PAUSE_BEGUN &&
+			    !hold_read_owner(target, &as) &&
+			    as.role == HOLD_ROLE_FOLLOW;
+}
+
+static void note_loss(void *data, const struct gpreempt_error *e)
+{
+	ck_assert_ptr_eq(data, &losses);
+	losses++;
+	err = *e;
+}
+
+static void setup(void)
+{
+	const struct hold_owner as = { .role = HOLD_ROLE_FOLLOW,
+				       .pid = getpid() };
+
+	hold_dir_setup();
+	unit_cgroups_start();
+	target = unit_make_sleeper();
+	unit_setup_for(target);
+	gp_loop_add_queue(&loop, 0);
+	unit_make_pausable(target);
+	loop.before = look;
+	losses = 0;
+	was_noted = false;
+	ck_assert_int_eq(heartbeat_start(&heartbeat), 0);
+	owner = (struct owner){
+		.target = target,
+		.heartbeat = &heartbeat,
+		.as = as,
+		.lost = note_loss,
+		.data = &losses,
+	};
+	owner.lock = hold_take(target, &as);
+	ck_assert_int_ge(owner.lock, 0);
+}
+
+static void teardown(void)
+{
+	if (owner.lock >= 0)
+		hold_drop(target, owner.lock);
+	unit_wait_until_free(target);
+	unit_expect_unpaused(target);
+	heartbeat_stop(&heartbeat);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+static void open_by(enum how how)
+{
+	owner.how = how;
+	ck_assert_int_eq(owner_open(&owner, &err), 0);
+}
+
+static int suspend(void)
+{
+	outcome = (struct gpreempt_outcome){ 0 };
+	return owner_suspend(&owner, NULL, &outcome);
+}
+
+static int resume(void)
+{
+	outcome = (struct gpreempt_outcome){ 0 };
+	return owner_resume(&owner, NULL, &outcome);
+}
+
+START_TEST(by_session)
+{
+	open_by(HOW_AUTO);
+	ck_assert(loop.debugged);
+	ck_assert_int_ge(owner_fd(&owner), 0);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert_uint_eq(outcome.done, 1);
+	ck_assert(loop.queues[0].suspended && !loop.evicted);
+	ck_assert_int_eq(resume(), 0);
+	ck_assert(!loop.queues[0].suspended);
+	ck_assert_int_ge(owner_dispatch(&owner), 0);
+	ck_assert_int_eq(owner.why.reason, GPREEMPT_OK);
+	ck_assert_int_eq(owner_close(&owner), 0);
+	ck_assert(!loop.debugged);
+	/* The lock is the caller's. */
+	ck_assert_int_ge(owner.lock, 0);
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
+START_TEST(by_pause)
+{
+	open_by(HOW_PAUSE);
+	ck_assert(!loop.debugged && !loop.evicted);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert(was_noted && loop.evicted == 1);
+	ck_assert_uint_eq(outcome.done, 1);
+	ck_assert_uint_gt(outcome.ioctl_ns, 0);
+	ck_assert_uint_gt(owner.pause.return_ns, 0);
+	/* Again, and the driver is not asked. */
+	unit_clear_trace();
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert_str_eq(loop.trace, "");
+	ck_assert_int_eq(resume(), 0);
+	ck_assert(!loop.evicted);
+	ck_assert_uint_eq(outcome.done, 1);
+	unit_clear_trace();
+	ck_assert_int_eq(resume(), 0);
+	ck_assert_str_eq(loop.trace, "");
+	ck_assert_int_eq(owner_dispatch(&owner), 0);
+	ck_assert_int_eq(losses, 0);
+	/* It runs after the end, too. */
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert_int_eq(owner_close(&owner), 0);
+	ck_assert_int_eq(owner.lock, -1);
+}
+END_TEST
+
+/* The driver refuses it at the start. */
+START_TEST(refused)
+{
+	loop.minor = 12;
+	owner.how = HOW_DEBUG;
+	ck_assert_int_lt(owner_open(&owner, &err), 0);
+	ck_assert_int_eq(err.reason, GPREEMPT_KFD_VERSION);
+	ck_assert_int_ge(owner.lock, 0);
+	open_by(HOW_AUTO);
+	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_PAUSE);
+	ck_assert_int_eq(owner.why.reason, GPREEMPT_KFD_VERSION);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
+/* Or at the first suspend: one with queues never gets its runtime. */
+START_TEST(no_runtime)
+{
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	open_by(_i ? HOW_AUTO : HOW_DEBUG);
+	if (!_i) {
+		ck_assert_int_eq(suspend(), -EPERM);
+		ck_assert_int_eq(owner_error(&owner)->reason,
+				 GPREEMPT_RUNTIME_OFF);
+		ck_assert(!strstr(loop.trace, "pause"));
+		ck_assert_int_eq(owner_close(&owner), 0);
+		return;
+	}
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert(loop.evicted == 1 && !loop.debugged && was_noted);
+	ck_assert_int_eq(owner.why.reason, GPREEMPT_RUNTIME_OFF);
+	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_PAUSE);
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
+static const char *no_queues(struct gp_loop *l)
+{
+	(void)l;
+	return "gpreempt-queues - version: 1.3\n"
+	       "# qid gpu_id active slots suspended evicted state age_ms\n";
+}
+
+/* It is starting: its runtime and its queues are still to come. */
+START_TEST(no_runtime_yet)
+{
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	gp_loop_remove_queue(&loop, 0);
+	loop.view = no_queues;
+	open_by(HOW_AUTO);
+	suspend();
+	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_DEBUG);
+	ck_assert(!strstr(loop.trace, "pause"));
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
+/* What the way is changed to fails, too: nothing is open then. */
+START_TEST(no_way)
+{
+	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	open_by(HOW_AUTO);
+	gp_loop_set_file(&loop, "/dev/kfd", "512");
+	ck_assert_int_lt(suspend(), 0);
+	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_KFD_CLOSED);
+	ck_assert_int_eq(owner.why.reason, GPREEMPT_RUNTIME_OFF);
+	ck_assert_int_eq(owner_close(&owner), 0);
+	ck_assert(!loop.debugged);
+}
+END_TEST
+
+/* Another program has paused it: that pause is not ours to end. */
+START_TEST(paused_by_another)
+{
+	loop.paused = true;
+	loop.evicted = 1;
+	owner.how = HOW_PAUSE;
+	ck_assert_int_eq(owner_open(&owner, &err), -EBUSY);
+	ck_assert_int_eq(err.reason, GPREEMPT_PAUSED);
+	loop.view = NULL;
+	open_by(HOW_PAUSE);
+	ck_assert_int_eq(suspend(), -EBUSY);
+	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_PAUSED);
+	ck_assert_int_eq(owner_close(&owner), 0);
+	ck_assert_int_eq(loop.evicted, 1);
+	loop.paused = false;
+	loop.evicted = 0;
+}
+END_TEST
+
+/* Another program ends ours. */
+START_TEST(unpaused_by_another)
+{
+	open_by(HOW_PAUSE);
+	ck_assert_int_eq(suspend(), 0);
+	loop.paused = false;
+	loop.evicted = 0;
+	ck_assert_int_eq(resume(), 0);
+	ck_assert_int_eq(losses, 1);
+	ck_assert_int_eq(err.reason, GPREEMPT_UNPAUSED);
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
+/* A debugger traces it just now: another try is possible. */
+START_TEST(traced)
+{
+	open_by(HOW_PAUSE);
+	gp_loop_fail(&loop, "seize", 1, -EPERM);
+	ck_assert_int_lt(suspend(), 0);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_ne(owner_error(&owner)->reason, GPREEMPT_OK);
+	ck_assert_int_eq(owner_dispatch(&owner), 0);
+	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_OK);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
+/* The driver's error: it runs, or the driver is asked to let it run. */
+START_TEST(fails)
+{
+	open_by(HOW_PAUSE);
+	gp_loop_fail(&loop, "pause", 1, -EIO);
+	ck_assert_int_eq(suspend(), -EIO);
+	ck_assert(strstr(loop.trace, "pause unpause") ||
+		  strstr(loop.trace, "unpause "));
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
+/* It cannot be ended: the entry stays, and its keepers try again. */
+START_TEST(cannot_be_unpaused)
+{
+	struct pause_entry e;
+
+	open_by(HOW_PAUSE);
+	ck_assert_int_eq(suspend(), 0);
+	gp_loop_fail(&loop, "unpause", 2, -EIO);
+	ck_assert_int_eq(owner_close(&owner), -EIO);
+	ck_assert_int_eq(owner.lock, -1);
+	ck_assert_int_eq(pause_journal_read(target, &e), 0);
+	/* It runs again, as they would see it. */
+	ck_assert_int_eq(pause_journal_remove(target), 0);
+	loop.evicted = 0;
+}
+END_TEST
+
+START_TEST(ends)
+{
+	open_by(HOW_PAUSE);
+	ck_assert_int_eq(suspend(), 0);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	ck_assert_int_eq(owner_dispatch(&owner), GPREEMPT_EVENT_ENDED);
+	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_ENDED);
+	loop.evicted = 0;
+	unit_clear_trace();
+	ck_assert_int_eq(owner_close(&owner), 0);
+	ck_assert(!strstr(loop.trace, "pause"));
+	ck_assert_int_eq(owner_open(&owner, &err), -ESRCH);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
+}
+END_TEST
+
+/* It is not paused without keepers. */
+START_TEST(no_keepers)
+{
+	owner.how = HOW_PAUSE;
+	unit_fork_fails = 1;
+	ck_assert_int_lt(owner_open(&owner, &err), 0);
+	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+	ck_assert(strstr(err.step, "keepers"));
+	ck_assert_int_eq(owner.lock, -1);
+	ck_assert(!strstr(loop.trace, "pause"));
+}
+END_TEST
+
+START_TEST(job_control)
+{
+	int i;
+
+	open_by(HOW_PAUSE);
+	ck_assert(!owner_is_stopped(&owner));
+	kill(target, SIGSTOP);
+	for (i = 0; i < 1000 && !owner_is_stopped(&owner); i++)
+		usleep(1000);
+	ck_assert(owner_is_stopped(&owner));
+	kill(target, SIGCONT);
+	for (i = 0; i < 1000 && owner_is_stopped(&owner); i++)
+		usleep(1000);
+	ck_assert(!owner_is_stopped(&owner));
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, by_session);
+	tcase_add_test(tc, by_pause);
+	tcase_add_test(tc, refused);
+	tcase_add_loop_test(tc, no_runtime, 0, 2);
+	tcase_add_test(tc, no_runtime_yet);
+	tcase_add_test(tc, no_way);
+	tcase_add_test(tc, paused_by_another);
+	tcase_add_test(tc, unpaused_by_another);
+	tcase_add_test(tc, traced);
+	tcase_add_test(tc, fails);
+	tcase_add_test(tc, cannot_be_unpaused);
+	tcase_add_test(tc, ends);
+	tcase_add_test(tc, no_keepers);
+	tcase_add_test(tc, job_control);
+	return unit_run("owner");
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "shared/clock.h"
+#include "unit-guard-worker.h"
+
+struct guard_common common;
+struct guard_channel channel;
+struct guard_job job;
+
+static pthread_t thread;
+static bool started;
+
+void guard_worker_setup(pid_t target)
+{
+	memset(&channel, 0, sizeof(channel));
+	common = (struct guard_common){
+		.gpu_id = { GPU_A, GPU_B },
+		.late_ns = 3600 * NSEC_PER_SEC,
+	};
+	atomic_store(&common.beat_ns, shr_now_ns());
+	job = (struct guard_job){
+		.target = target,
+		.lock = -1,
+		.common = &common,
+		.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
+	};
+	started = false;
+}
+
+static void *work(void *arg)
+{
+	(void)arg;
+	guard_work(&job, &channel);
+	return NULL;
+}
+
+void wake_worker(void)
+{
+	uint64_t one = 1;
+
+	ck_assert_int_eq(write(job.wake, &one, sizeof(one)), sizeof(one));
+}
+
+void start_worker(void)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, work, NULL), 0);
+	started = true;
+	while (atomic_load(&channel.state) == GUARD_OPENING) {
+		ck_assert_uint_lt(shr_now_ns(), end);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+}
+
+void stop_worker(void)
+{
+	if (!started)
+		return;
+	atomic_store(&channel.quit, true);
+	wake_worker();
+	pthread_join(thread, NULL);
+	started = false;
+	ck_assert_int_eq(atomic_load(&channel.state), GUARD_ENDED);
+}
+
+void guard_worker_teardown(void)
+{
+	stop_worker();
+	close(job.wake);
+}
+
+void order_nodes(uint64_t nodes)
+{
+	struct guard_order o = {
+		.nodes = nodes,
+		.arrival_ns = shr_now_ns(),
+		.reason = GPREEMPT_POLICY_ARRIVAL,
+	};
+
+	guard_channel_order(&channel, &o);
+	wake_worker();
+}
+
+struct guard_result next_result(void)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+	struct guard_result r;
+
+	while (!guard_channel_take(&channel, &r)) {
+		ck_assert_msg(shr_now_ns() < end, "no result");
+		shr_sleep_ns(NSEC_PER_MSEC / 4);
+	}
+	return r;
+}
+
+void expect_done(uint64_t nodes, bool suspend)
+{
+	struct guard_result r = next_result();
+
+	ck_assert_int_eq(r.code, 0);
+	ck_assert_int_eq(r.suspend, suspend);
+	ck_assert_uint_eq(r.nodes, nodes);
+}
+
+bool worker_ended(void)
+{
+	uint64_t end = shr_now_ns() + PATIENCE_NS;
+
+	while (atomic_load(&channel.state) != GUARD_ENDED) {
+		if (shr_now_ns() > end)
+			return false;
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	pthread_join(thread, NULL);
+	started = false;
+	return true;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "agent/holder-lock.h"
+#include "agent/pause-journal.h"
+#include "unit-pausable.h"
+
+#define HEAD                               \
+	"gpreempt-queues - version: 1.3\n" \
+	"# qid gpu_id active slots suspended evicted state age_ms\n"
+
+static const char *view(struct gp_loop *l)
+{
+	if (l->evicted)
+		return HEAD "0 0xf7bc 0 4 0 1 paused 0\n";
+	return gp_loop_queue(l, 0)->suspended ?
+		       HEAD "0 0xf7bc 0 4 1 0 suspended 0\n" :
+		       HEAD "0 0xf7bc 4 4 0 0 active 0\n";
+}
+
+static void set_file(const char *format, pid_t pid, const char *text)
+{
+	static char paths[4][96];
+	static unsigned int next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, sizeof(paths[0]), format, pid);
+	gp_loop_set_file(&loop, path, text);
+}
+
+void unit_make_pausable(pid_t pid)
+{
+	gp_loop_set_file(&loop, "/dev/kfd", "511");
+	set_file("/proc/%d/fd/", pid, "7\n");
+	set_file("/proc/%d/fd/7", pid, "511");
+	set_file("/sys/kernel/debug/gpreempt/pid/%d/queues", pid, view(&loop));
+	loop.view = view;
+}
+
+void unit_expect_unpaused(pid_t pid)
+{
+	struct hold_owner owner;
+	struct pause_entry e;
+
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(pause_journal_read(pid, &e), -ENOENT);
+	ck_assert_int_eq(hold_read_owner(pid, &owner), -ENOENT);
+}
+
+void unit_wait_until_free(pid_t pid)
+{
+	struct hold_owner owner;
+	int i;
+
+	for (i = 0; i < 2000 && hold_read_owner(pid, &owner) != -ENOENT; i++)
+		usleep(10000);
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# follow by a pause: off the GPU while it is stopped or frozen, with no session on it, and
+# it runs however the follower ends.
+# timeout: 150
+. /t/steps.sh
+
+C=/sys/fs/cgroup
+
+follow() {
+	setsid gpreempt-ctl follow "$@" > "$W/follow" 2>&1 &
+	f=$!
+	started="$started $f"
+	wait_for 20 grep -q '^following ' "$W/follow"
+}
+
+is_paused() { wait_for 15 view_is "$1" evicted 1; }
+
+expect_nothing_left() {
+	wait_for 15 running "$p"
+	wait_for 15 nothing_held
+	ctl 0 repair
+	says 'nothing is paused'
+}
+
+start a --queues 2 --packet 1ms
+p=$(pid a)
+
+step "stopped and continued, and no tracer in between"
+follow --how pause "$p"
+for time in first second; do
+	kill -STOP "$p"
+	is_paused "$p"
+	grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "it has a tracer"
+	kill -CONT "$p"
+	wait_for 15 running "$p"
+	expect_progress a
+done
+[ "$(grep -c "^suspended $p: it is stopped, 2 of 2 queues" "$W/follow")" -eq 2 ] ||
+	fail "the follower did not report the $time one"
+
+step "status names it, and resume is refused"
+kill -STOP "$p"
+is_paused "$p"
+ctl 0 status
+says "^${p}[[:space:]].*follow"
+ctl 7 resume "$p"
+is_paused "$p"
+
+step "Ctrl-C while it is stopped"
+kill -INT "$f"
+wait "$f" || fail "the follower ended with $?"
+wait_for 15 nothing_held
+ctl 0 repair
+says 'nothing is paused'
+kill -CONT "$p"
+expect_nothing_left
+expect_progress a
+
+step "the process that holds it is killed: its keepers undo it"
+follow --how pause "$p"
+kill -STOP "$p"
+is_paused "$p"
+kill -KILL "$(holder_of "$p")"
+wait "$f"
+[ $? -eq 1 ] || fail "the follower ended with another status"
+kill -CONT "$p"
+expect_nothing_left
+expect_progress a
+
+step "its cgroup is frozen"
+mkdir -p $C/job
+echo "$p" > $C/job/cgroup.procs
+follow --how pause "$p"
+echo 1 > $C/job/cgroup.freeze
+is_paused "$p"
+echo 0 > $C/job/cgroup.freeze
+wait_for 15 running "$p"
+expect_progress a
+
+step "it ends"
+stop a
+wait "$f" || fail "the follower ended with $?"
+grep -q "^ended $p: 1 suspensions" "$W/follow" || fail "the follower did not report its end"
+rmdir $C/job
+
+step "one without a runtime: auto pauses it, debug leaves it alone"
+start b --queues 1 --packet 1ms --no-runtime
+p=$(pid b)
+follow "$p"
+kill -STOP "$p"
+is_paused "$p"
+grep -q "^note: process $p .*runtime; so it is paused" "$W/follow" || fail "it did not say why"
+kill -CONT "$p"
+wait_for 15 running "$p"
+expect_progress b
+kill -INT "$f"
+wait "$f"
+follow --how debug "$p"
+kill -STOP "$p"
+wait_for 15 grep -q "^suspended $p: it is stopped, 0 of" "$W/follow"
+expect_view "$p" evicted 0
+kill -CONT "$p"
+kill -INT "$f"
+wait "$f"
+expect_nothing_left
+stop b

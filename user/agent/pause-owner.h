@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A process that pauses a target for as long as it lives: preempt, follow, a worker of
+ * guard. The driver keeps the target paused when that process is killed, so before the
+ * first pause the target is in the journal, and has keepers that undo it then.
+ */
+#ifndef AGENT_PAUSE_OWNER_H
+#define AGENT_PAUSE_OWNER_H
+
+#include <stdbool.h>
+
+#include <gpreempt/core.h>
+
+#include "agent/holder-lock.h"
+#include "agent/pause-keepers.h"
+
+struct pause_owner {
+	/* Set by the caller: */
+	pid_t target;
+	uint64_t start; /* when it started, clock ticks since boot */
+	int lock;	/* of the target; -1: given back by pause_owner_end() */
+
+	bool is_noted; /* from pause_owner_begin() to pause_owner_end() */
+	bool is_alone; /* why that failed: the keepers cannot start */
+	struct pause_keepers keepers;
+};
+
+/*
+ * Before the first pause: the entry, and the keepers. @as is what the lock names:
+ * resume is refused by it. 0 or -errno; then the lock is given back, too.
+ */
+int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as);
+/*
+ * Why it failed with that -errno, and on a second line what to do. Returns the exit
+ * status for it.
+ */
+enum gpreempt_class pause_owner_text(const struct pause_owner *o, int code,
+				     char *buf, size_t size);
+/*
+ * After the last one. @runs: the entry goes; or else the keepers go on trying. The lock
+ * is free when they have ended. Without pause_owner_begin() nothing is done. 0, or
+ * -errno if the entry cannot be removed.
+ */
+int pause_owner_end(struct pause_owner *o, bool runs);
+
+#endif
