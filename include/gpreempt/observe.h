@@ -179,6 +179,13 @@ int gpreempt_view_parse(const char *text, size_t len,
 const struct gpreempt_queue *
 gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid);
 
+/**
+ * gpreempt_view_paused() - Return: whether a queue is paused, by any program
+ *
+ * Only the module shows it: false without it. Any thread.
+ */
+bool gpreempt_view_paused(const struct gpreempt_view *view);
+
 /** gpreempt_view_free() - free a view; NULL is allowed */
 void gpreempt_view_free(struct gpreempt_view *view);
 

@@ -258,6 +258,19 @@ START_TEST(many_columns)
 }
 END_TEST
 
+START_TEST(paused)
+{
+	ck_assert_int_eq(parse("gpreempt-queues - version: 1.3\n"
+			       "# qid state\n0 active\n1 evicted,paused\n"),
+			 0);
+	ck_assert(gpreempt_view_paused(view));
+	view->queues[1].state = GPREEMPT_UNKNOWN;
+	ck_assert(!gpreempt_view_paused(view));
+	view->count = 0;
+	ck_assert(!gpreempt_view_paused(view));
+}
+END_TEST
+
 START_TEST(read_from_module)
 {
 	gp_loop_set_file(&loop, MODULE_FILE, HEAD "# qid active\n3 4\n");
@@ -351,6 +364,7 @@ int main(void)
 	tcase_add_test(tc, every_cut);
 	tcase_add_test(tc, zero_bytes);
 	tcase_add_test(tc, many_columns);
+	tcase_add_test(tc, paused);
 	tcase_add_test(tc, read_from_module);
 	tcase_add_test(tc, read_long);
 	tcase_add_test(tc, read_from_sysfs);

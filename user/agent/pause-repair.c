@@ -3,8 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gpreempt/view.h>
-
 #include "agent/holder-lock.h"
 #include "agent/pause-repair.h"
 #include "output/message.h"
@@ -92,14 +90,11 @@ bool pause_can_serve(enum gpreempt_reason reason)
 bool pause_is_seen(struct gpreempt *g, pid_t target)
 {
 	struct gpreempt_view *view;
-	bool seen = false;
-	size_t i;
+	bool seen;
 
 	if (gpreempt_view_read(g, target, &view, NULL))
 		return false;
-	for (i = 0; i < view->count && !seen; i++)
-		seen = view->queues[i].state != GPREEMPT_UNKNOWN &&
-		       (view->queues[i].state & 1 << GP_VIEW_STATE_PAUSED);
+	seen = gpreempt_view_paused(view);
 	gpreempt_view_free(view);
 	return seen;
 }

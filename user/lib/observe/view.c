@@ -178,6 +178,17 @@ gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid)
 	return NULL;
 }
 
+bool gpreempt_view_paused(const struct gpreempt_view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->count; i++)
+		if (view->queues[i].state != GPREEMPT_UNKNOWN &&
+		    (view->queues[i].state & 1 << GP_VIEW_STATE_PAUSED))
+			return true;
+	return false;
+}
+
 void gpreempt_view_free(struct gpreempt_view *view)
 {
 	if (!view)

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <gpreempt/pause.h>
-#include <gpreempt/view.h>
 
 #include "lib/route/route.h"
 #include "lib/session/kfd.h"
@@ -32,18 +31,6 @@ static int read_view(struct gp_route *r)
 	return gpreempt_view_read(r->g, r->pid, &r->pause.view, &r->error);
 }
 
-/* By another program; only the module shows it. */
-static bool is_paused(const struct gpreempt_view *view)
-{
-	size_t i;
-
-	for (i = 0; i < view->count; i++)
-		if (view->queues[i].state != GPREEMPT_UNKNOWN &&
-		    (view->queues[i].state & 1 << GP_VIEW_STATE_PAUSED))
-			return true;
-	return false;
-}
-
 static int check(struct gp_route *r)
 {
 	static const char step[] = "looking at the process";
@@ -57,7 +44,8 @@ static int check(struct gp_route *r)
 	ret = gpreempt_pause_check(r->g, r->pid, &r->error);
 	if (!ret)
 		ret = read_view(r);
-	if (!ret && is_paused(r->pause.view))
+	/* By another program. */
+	if (!ret && gpreempt_view_paused(r->pause.view))
 		ret = fail(r, -EBUSY, GPREEMPT_PAUSED, step);
 	return ret;
 }
