@@ -180,11 +180,12 @@ $(KMOD_TOOLS)/layout-rows.h: kmod/layout-rows.awk kmod/layout.h
 	@mkdir -p $(@D)
 	awk -f $^ >$@.new && mv $@.new $@
 
-$(KMOD_TOOLS)/btf-doctor: $(KMOD_TOOLS)/layout-rows.h
+$(KMOD_TOOLS)/btf-doctor: $(KMOD_TOOLS)/layout-rows.h tests/kmod/btf-blob.c \
+		tests/kmod/btf-blob.h
 $(KMOD_TOOLS)/btf-doctor $(KMOD_TOOLS)/rename-symbol: \
 		$(KMOD_TOOLS)/%: tests/kmod/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -I$(KMOD_TOOLS) -static -o $@ $<
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -I$(KMOD_TOOLS) -static -o $@ $(filter %.c,$^)
 
 # The sources go where DKMS wants them, and nothing else does.
 DKMS_KERNEL = $(shell uname -r)

@@ -14,7 +14,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/btf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define BTF_DIR	    "/sys/kernel/btf/"
+#include "btf-blob.h"
+
 #define DOCTORED    "/tmp/amdgpu.btf"
 #define VERSION	    "/sys/kernel/debug/gpreempt/version"
 #define MAX_PATCHES 64
@@ -40,185 +39,16 @@ static const struct row {
 #include "layout-rows.h"
 };
 
-struct blob {
-	uint8_t *data;
-	size_t size;
-	uint8_t *types;
-	uint32_t types_len;
-	const char *strs;
-	uint32_t strs_len;
-};
-
-static struct blob base, driver;
 static struct {
 	off_t at;
 	uint32_t was, now;
 } patches[MAX_PATCHES];
 static int n_patches;
 
-static void die(const char *what)
-{
-	printf("btf-doctor: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void load(const char *path, struct blob *b)
-{
-	int fd = open(path, O_RDONLY);
-	const struct btf_header *h;
-	struct stat st;
-	ssize_t n = 1;
-
-	if (fd < 0 || fstat(fd, &st))
-		die(path);
-	b->data = malloc(st.st_size);
-	while (n > 0 && b->size < (size_t)st.st_size) {
-		n = read(fd, b->data + b->size, st.st_size - b->size);
-		b->size += n > 0 ? n : 0;
-	}
-	close(fd);
-	h = (const void *)b->data;
-	if (b->size < sizeof(*h) || h->magic != 0xeb9f)
-		die("no BTF");
-	b->types = b->data + h->hdr_len + h->type_off;
-	b->types_len = h->type_len;
-	b->strs = (const char *)b->data + h->hdr_len + h->str_off;
-	b->strs_len = h->str_len;
-}
-
-static const char *name_at(uint32_t off)
-{
-	if (off < base.strs_len)
-		return base.strs + off;
-	return off - base.strs_len < driver.strs_len ?
-		       driver.strs + off - base.strs_len :
-		       "";
-}
-
-static size_t tail_size(const struct btf_type *t)
-{
-	size_t vlen = BTF_INFO_VLEN(t->info);
-
-	switch (BTF_INFO_KIND(t->info)) {
-	case BTF_KIND_INT:
-	case BTF_KIND_VAR:
-	case BTF_KIND_DECL_TAG:
-		return 4;
-	case BTF_KIND_ARRAY:
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-	case BTF_KIND_DATASEC:
-	case BTF_KIND_ENUM64:
-		return BTF_INFO_KIND(t->info) == BTF_KIND_ARRAY ? 12 :
-								  12 * vlen;
-	case BTF_KIND_ENUM:
-	case BTF_KIND_FUNC_PROTO:
-		return 8 * vlen;
-	default:
-		return 0;
-	}
-}
-
-/* How many types a blob has. */
-static uint32_t count(const struct blob *b)
-{
-	uint32_t pos = 0, n = 0;
-
-	for (; pos < b->types_len; n++) {
-		const struct btf_type *t = (const void *)(b->types + pos);
-
-		pos += sizeof(*t) + tail_size(t);
-	}
-	return n;
-}
-
-/* Id of a structure of the size that no field has. */
-static uint32_t other_type(void)
-{
-	static uint32_t found;
-	uint32_t pos = 0, id = count(&base) + 1;
-
-	for (; !found && pos < driver.types_len; id++) {
-		const struct btf_type *t = (const void *)(driver.types + pos);
-
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT &&
-		    t->size == OTHER_SIZE)
-			found = id;
-		pos += sizeof(*t) + tail_size(t);
-	}
-	if (!found)
-		die("no structure of another size");
-	return found;
-}
-
-/* Id of the next type of a kind from *pos on, 0: none; *t is its record. */
-static uint32_t next_type(uint32_t kind, uint32_t *pos, uint32_t *id,
-			  struct btf_type **t)
-{
-	while (*pos < driver.types_len) {
-		struct btf_type *at = (void *)(driver.types + *pos);
-
-		*pos += sizeof(*at) + tail_size(at);
-		++*id;
-		if (BTF_INFO_KIND(at->info) != kind)
-			continue;
-		*t = at;
-		return *id;
-	}
-	return 0;
-}
-
-/* Id of a pointer to a structure that no row's field points to. */
-static uint32_t other_pointer(void)
-{
-	uint32_t pos = 0, id = count(&base), to = 0;
-	struct btf_type *t;
-
-	while (!to && next_type(BTF_KIND_STRUCT, &pos, &id, &t))
-		if (!strcmp(name_at(t->name_off), "amdgpu_ring"))
-			to = id;
-	pos = 0;
-	id = count(&base);
-	while (to && next_type(BTF_KIND_PTR, &pos, &id, &t))
-		if (t->type == to)
-			return id;
-	die("no pointer to an amdgpu_ring");
-	return 0;
-}
-
-/* Type of a hook that has a prototype of its own. */
-static uint32_t other_hook(void)
-{
-	uint32_t pos = 0, id = count(&base), i;
-	struct btf_type *t;
-
-	while (next_type(BTF_KIND_STRUCT, &pos, &id, &t)) {
-		struct btf_member *m = (void *)(t + 1);
-
-		for (i = 0; i < BTF_INFO_VLEN(t->info); i++)
-			if (!strcmp(name_at(m[i].name_off), "hqd_destroy"))
-				return m[i].type;
-	}
-	die("no hook hqd_destroy");
-	return 0;
-}
-
-static struct btf_array *array_of(uint32_t want)
-{
-	uint32_t pos = 0, id = count(&base);
-	struct btf_type *t;
-
-	while (next_type(BTF_KIND_ARRAY, &pos, &id, &t))
-		if (id == want)
-			return (void *)(t + 1);
-	die("not an array");
-	return NULL;
-}
-
 static void patch(uint32_t *where, uint32_t value)
 {
 	if (n_patches == MAX_PATCHES)
-		die("too many structures of one name");
+		btf_die("too many structures of one name");
 	patches[n_patches].at = (uint8_t *)where - driver.data;
 	patches[n_patches].was = *where;
 	patches[n_patches++].now = value;
@@ -255,7 +85,7 @@ static void patch_type(const struct row *row, struct btf_type *t, enum ill ill)
 		if (strcmp(name_at(*name), row->name))
 			continue;
 		if (ill == RESIZE)
-			patch(&m[i].type, other_type());
+			patch(&m[i].type, other_type(OTHER_SIZE));
 		else if (ill == RETYPE)
 			retype(row, &m[i]);
 		else /* the same without its first letter */
@@ -276,7 +106,7 @@ static void find_patches(const struct row *row, enum ill ill)
 		if (BTF_INFO_KIND(t->info) == kind &&
 		    !strcmp(name_at(t->name_off), row->type))
 			patch_type(row, t, ill);
-		pos += sizeof(*t) + tail_size(t);
+		pos += sizeof(*t) + btf_tail_size(t);
 	}
 }
 
@@ -289,7 +119,7 @@ static void apply(int fd, bool undo)
 
 		if (pwrite(fd, &value, sizeof(value), patches[i].at) !=
 		    sizeof(value))
-			die(DOCTORED);
+			btf_die(DOCTORED);
 	}
 }
 
@@ -316,7 +146,7 @@ static bool feature_off(const struct row *row)
 	ssize_t n;
 
 	if (fd < 0)
-		die(VERSION);
+		btf_die(VERSION);
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
@@ -333,7 +163,7 @@ static bool load_fails_well(const struct row *row, const char *module, int kmsg)
 	bool good;
 
 	if (fd < 0)
-		die(module);
+		btf_die(module);
 	if (syscall(SYS_finit_module, fd, "", 0))
 		err = errno;
 	close(fd);
@@ -344,7 +174,7 @@ static bool load_fails_well(const struct row *row, const char *module, int kmsg)
 		good = err == EOPNOTSUPP && strstr(log, row->type) &&
 		       strstr(log, row->name);
 	if (!err && syscall(SYS_delete_module, "gpreempt", O_NONBLOCK))
-		die("cannot unload the module");
+		btf_die("cannot unload the module");
 	if (!good)
 		printf("%s.%s: %s; %s\n", row->type, row->name, strerror(err),
 		       log);
@@ -361,7 +191,7 @@ static uint32_t append_name(int blob, const char *name)
 	    pwrite(blob, name, len, driver.size) != len ||
 	    pwrite(blob, &sum, sizeof(sum),
 		   offsetof(struct btf_header, str_len)) != sizeof(sum))
-		die(name);
+		btf_die(name);
 	return base.strs_len + driver.strs_len;
 }
 
@@ -375,23 +205,6 @@ static uint32_t name_offset(int blob, const char *name)
 		return base.strs_len + (at - driver.strs);
 	at = memmem(base.strs, base.strs_len, name, strlen(name) + 1);
 	return at ? at - base.strs : append_name(blob, name);
-}
-
-/* Id of a type definition of the kernel's. */
-static uint32_t typedef_id(const char *name)
-{
-	uint32_t pos = 0, id = 1;
-
-	for (; pos < base.types_len; id++) {
-		const struct btf_type *t = (const void *)(base.types + pos);
-
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_TYPEDEF &&
-		    !strcmp(name_at(t->name_off), name))
-			return id;
-		pos += sizeof(*t) + tail_size(t);
-	}
-	die(name);
-	return 0;
 }
 
 static void graft_member(int blob, struct btf_type *t, char **what)
@@ -418,10 +231,10 @@ static int graft(int blob, const char *module, char **what)
 		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT &&
 		    !strcmp(name_at(t->name_off), what[0]))
 			graft_member(blob, t, what);
-		pos += sizeof(*t) + tail_size(t);
+		pos += sizeof(*t) + btf_tail_size(t);
 	}
 	if (!n_patches)
-		die(what[1]);
+		btf_die(what[1]);
 	apply(blob, false);
 	fd = open(module, O_RDONLY | O_CLOEXEC);
 	ret = fd < 0 || syscall(SYS_finit_module, fd, "", 0);
@@ -435,14 +248,14 @@ static int open_doctored(void)
 {
 	int fd;
 
-	load(BTF_DIR "vmlinux", &base);
-	load(BTF_DIR "amdgpu", &driver);
+	blob_load(BTF_DIR "vmlinux", &base);
+	blob_load(BTF_DIR "amdgpu", &driver);
 	fd = open(DOCTORED, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0 ||
 	    write(fd, driver.data, driver.size) != (ssize_t)driver.size)
-		die(DOCTORED);
+		btf_die(DOCTORED);
 	if (mount(DOCTORED, BTF_DIR "amdgpu", NULL, MS_BIND, NULL))
-		die("mount");
+		btf_die("mount");
 	return fd;
 }
 
@@ -473,7 +286,7 @@ int main(int argc, char **argv)
 		if (!n_patches && *rows[i].feature)
 			continue;
 		if (!n_patches)
-			die(rows[i].name);
+			btf_die(rows[i].name);
 		apply(fd, false);
 		bad += !load_fails_well(&rows[i], argv[2], kmsg);
 		apply(fd, true);
