@@ -54,7 +54,7 @@ wait_for() {
 	shift
 	until "$@"; do
 		[ "$(uptime_cs)" -lt "$_end" ] || fail "not within $_limit s: $*"
-		sleep 0.02
+		sleep 0.03
 	done
 }
 
@@ -85,7 +85,7 @@ no_kfd_process() {
 start() {
 	_label=$1
 	shift
-	"${PROGRAM:-vgpu-load}" "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
+	"${PROGRAM:-vgpu-load}" --report 100ms "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
 	eval "pid_$_label=$!"
 	started="$started $!"
 	wait_for 40 started_or_dead "$_label"
@@ -120,7 +120,8 @@ more_lines() {
 	[ "$(lines "$1")" -ge "$2" ]
 }
 
-# Waits for N more progress lines: what they say happened after this call.
+# Waits for N more progress lines, one each 0.1 s: what they say happened after this
+# call.
 next_lines() {
 	wait_for 30 more_lines "$1" $(($(lines "$1") + $2))
 }

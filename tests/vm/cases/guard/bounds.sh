@@ -33,7 +33,7 @@ start on --queues 1 --packet 2ms --rate 20
 guard --online "$(pid on)" --offline "$(pid off)" --linger 2s --max-hold 60s --poll 1ms --json
 wait_for 20 said '"event":"suspend"'
 c0=$(count on)
-next_lines on 10
+next_lines on 20
 [ "$(($(progress on completed) - c0))" -ge 10 ] || fail "online had no work"
 [ "$(said_times '"event":"resume"')" -eq 0 ] || fail "resumed between two packets"
 kill -STOP "$(pid on)"

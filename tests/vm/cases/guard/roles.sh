@@ -41,7 +41,7 @@ step "on another GPU no process makes way"
 role offline b --gpus 1 --queues 1 --packet 1ms
 wait_for 20 said "process $(pid b) is offline"
 c0=$(count b)
-next_lines b 5
+next_lines b 10
 [ "$(progress b completed)" -gt "$c0" ] || fail "b does not run"
 said "^suspended $(pid b):" && fail "b was preempted on a GPU that it has alone"
 

@@ -10,7 +10,7 @@ as_many_as_there_are() {
 	[ "$(view "$(pid a)" active | awk '{ n += $1 } END { print n }')" -le 96 ]
 }
 wait_for 5 as_many_as_there_are
-next_lines a 12
+next_lines a 24
 qid=0
 while [ $qid -lt 30 ]; do
 	[ "$(queue_count a $qid)" -gt 0 ] || fail "queue $qid never ran"
