@@ -21,7 +21,6 @@ static const char usage[] =
 	"  --jobs N          tests at the same time; 0: as many as this host carries (1)\n"
 	"  --plain           boot each time, save nothing\n"
 	"  --append TEXT     more for the kernel command line; implies --plain\n"
-	"  --tsc             a clock that programs read as on a host; implies --plain\n"
 	"  --counted         one CPU, on which each instruction takes 2 ns, however busy we\n"
 	"                    are; without KVM\n"
 	"  --image NAME      boot DIR/vm/NAME (boot)\n"
@@ -43,7 +42,6 @@ enum {
 	O_JOBS,
 	O_PLAIN,
 	O_APPEND,
-	O_TSC,
 	O_COUNTED,
 	O_IMAGE,
 	O_MEMORY,
@@ -64,7 +62,6 @@ static const struct option options[] = {
 	{ "jobs", required_argument, NULL, O_JOBS },
 	{ "plain", no_argument, NULL, O_PLAIN },
 	{ "append", required_argument, NULL, O_APPEND },
-	{ "tsc", no_argument, NULL, O_TSC },
 	{ "counted", no_argument, NULL, O_COUNTED },
 	{ "image", required_argument, NULL, O_IMAGE },
 	{ "memory", required_argument, NULL, O_MEMORY },
@@ -151,10 +148,6 @@ static void set_option(int c, struct bench *b, struct job *job,
 		break;
 	case O_COUNTED:
 		bench_count(b, COUNTED_COMMAND);
-		break;
-	case O_TSC:
-		b->tsc = true;
-		b->plain = true;
 		break;
 	case O_IMAGE:
 		b->image = optarg;

@@ -56,6 +56,5 @@ void bench_count(struct bench *b, int ns)
 {
 	b->processors = "1";
 	b->counted = ns;
-	b->tsc = true;
 	strcpy(b->accel, "tcg");
 }

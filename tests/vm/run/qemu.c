@@ -17,16 +17,15 @@
 static const char *const port_names[WIRE_PORTS] = WIRE_PORT_NAMES;
 
 /*
- * tsc=unstable: a busy host makes the clocksource watchdog doubt the TSC, and
- * the code patching that follows has crashed guests under TCG. What is left is
- * the HPET, a system call and a trip to the emulator for each look at the
- * clock. tsc=reliable: no watchdog; programs read the clock as on a host.
+ * tsc=reliable: no watchdog of the clock. A busy host makes it doubt the TSC, and the
+ * code patching that follows has crashed guests under TCG; what is left then is the HPET,
+ * a system call and a trip to the emulator for each look at the clock.
  * rdrand: without it, programs that want random numbers wait for ever.
  * loglevel: the serial console is slow, so only warnings go there; a panic
  * shows everything.
  */
-#define KERNEL_LINE                                            \
-	"console=ttyS0 tsc=%s oops=panic panic=-1 loglevel=5 " \
+#define KERNEL_LINE                                                  \
+	"console=ttyS0 tsc=reliable oops=panic panic=-1 loglevel=5 " \
 	"log_buf_len=4M random.trust_cpu=on"
 #define PROCESSOR "qemu64,+rdrand"
 
@@ -80,8 +79,7 @@ static void machine_args(struct args *a, const struct bench *b,
 	add(a, "-m");
 	add(a, "%s", b->memory);
 	add(a, "-append");
-	add(a, KERNEL_LINE " %s", b->tsc ? "reliable" : "unstable",
-	    b->append ? b->append : "");
+	add(a, KERNEL_LINE " %s", b->append ? b->append : "");
 }
 
 static void file_args(struct args *a, const struct bench *b, const char *dir)

@@ -29,18 +29,29 @@ static int first_line(FILE *f, char *line, size_t size)
 	return fgets(line, size, f) ? 0 : -EIO;
 }
 
-static int qemu_version(const struct bench *b, char *line, size_t size)
+static int first_output(const char *command, char *line, size_t size)
 {
-	char command[256];
-	FILE *f;
-	int ret;
+	FILE *f = popen(command, "re");
+	int ret = first_line(f, line, size);
 
-	snprintf(command, sizeof(command), "%s --version", b->qemu);
-	f = popen(command, "re");
-	ret = first_line(f, line, size);
 	if (f)
 		pclose(f);
 	return ret;
+}
+
+static int qemu_version(const struct bench *b, char *line, size_t size)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "%s --version", b->qemu);
+	return first_output(command, line, size);
+}
+
+/* The saved guest knows how fast the TSC of the host is that it was booted on. */
+static int host_processor(char *line, size_t size)
+{
+	return first_output("grep -m 1 '^model name' /proc/cpuinfo || echo '?'",
+			    line, size);
 }
 
 static int image_key(const struct bench *b, char *line, size_t size)
@@ -68,6 +79,10 @@ static int name_saved(const struct bench *b, char *path, size_t size)
 		return ret;
 	h = hash(h, line);
 	ret = qemu_version(b, line, sizeof(line));
+	if (ret)
+		return ret;
+	h = hash(h, line);
+	ret = host_processor(line, sizeof(line));
 	if (ret)
 		return ret;
 	h = hash(h, line);

@@ -34,7 +34,6 @@ struct bench {
 	const char *processors;
 	char accel[8];		 /* "tcg" or "kvm" */
 	bool plain;		 /* boot each time, save nothing */
-	bool tsc;		 /* programs read the clock by themselves */
 	int counted;		 /* ns of an instruction; 0: time is ours */
 	int slow;		 /* the guest is so many times slower */
 	int pace;		 /* and this host, see pace.c */
