@@ -6,6 +6,8 @@ O := build
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
+# Of a make that this one calls: all processors, each target's output in one piece.
+PARALLEL = -s -j$$(nproc) --output-sync=target
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 DEPS := abigail-tools bash-completion build-essential busybox-static check clang clang-format \
 	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjson-c-dev libkmod-dev libtraceevent-dev libtracefs-dev \
@@ -110,7 +112,7 @@ unit: ## unit tests
 vm-ready:
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s deps kernel rocm
 	@echo "build: programs, modules and the guest's image"
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s vm-files
+	@$(VM_LOCK) $(MAKE) --no-print-directory $(PARALLEL) vm-files
 
 .PHONY: vm
 vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' VM_FILES=...)
@@ -145,7 +147,7 @@ else
 check: ## all of it: check-fast, then the tests in the virtual machine (KERNEL=: only these)
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s user modules vgpu captures
+	@$(VM_LOCK) $(MAKE) --no-print-directory $(PARALLEL) user modules vgpu captures
 	@$(VM_LOCK) $(MAKE) --no-print-directory check-fast
 	@status=0; for part in selftest vmtest check-python; do \
 		$(MAKE) --no-print-directory $$part || status=$$?; \

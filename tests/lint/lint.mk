@@ -5,8 +5,8 @@
 check-fast: ## what needs no virtual machine: unit tests, command line, all checkers
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory kernel
-	@$(MAKE) --no-print-directory -s user modules
-	@$(MAKE) --no-print-directory -s -k -j$$(nproc) --output-sync=target check-fast-parts
+	@$(MAKE) --no-print-directory $(PARALLEL) user modules
+	@$(MAKE) --no-print-directory -k $(PARALLEL) check-fast-parts
 	@$(MAKE) --no-print-directory -s check-install
 	@echo "check-fast: passed"
 check-fast-parts: unit cli-parts check-kernels-offline check-arrows check-library check-cases sparse checkpatch check-shell check-static check-clang check-format
