@@ -17,7 +17,7 @@ all: $(if $(KRUNNING),$(KMOD_RUNNING),$(KMOD_BENCH))
 # time: Kbuild does not bear two in a directory.
 define kmod-build
 @mkdir -p $(2)
-@flock $(2).lock sh -ec 'cp --parents -u $(KMOD_SRC) dkms.conf $(2); \
+@+flock $(2).lock sh -ec 'cp --parents -u $(KMOD_SRC) dkms.conf $(2); \
 	$(MAKE) -s -C $(1) M=$(abspath $(2)) KCFLAGS=-Werror $(3) modules'
 endef
 
