@@ -157,8 +157,10 @@ static char *find_where(const struct gpreempt_text_data *d, size_t queue)
 {
 	const struct gpreempt_text_slot *slot, *before, *first = NULL;
 	char *text = NULL, *more;
+	size_t i;
 
-	for (slot = d->slots; slot < d->slots + d->n_slots; slot++) {
+	for (i = 0; i < d->n_slots; i++) {
+		slot = &d->slots[i];
 		if (slot->owner != (ssize_t)queue)
 			continue;
 		if (!first)

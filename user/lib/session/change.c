@@ -40,22 +40,21 @@ static void judge_one(struct gpreempt_session *s, uint32_t *id, bool suspend,
 static void judge(struct gpreempt_session *s, size_t n, bool suspend,
 		  struct gpreempt_outcome *out)
 {
-	struct gpreempt_session_queue *end = s->queues + s->count;
-	struct gpreempt_session_queue *next = s->queues;
-	size_t i;
+	struct gpreempt_session_queue *queue;
+	size_t i, next = 0;
 
 	for (i = 0; i < n; i++) {
 		/*
 		 * Most ids come in the order of the queues, and without bits.
 		 * What is on the way of every call shall cost nothing.
 		 */
-		if (next == end || next->qid != s->ids[i]) {
+		if (next == s->count || s->queues[next].qid != s->ids[i]) {
 			judge_one(s, &s->ids[i], suspend, out);
 			continue;
 		}
-		next->result = GPREEMPT_RESULT_DONE;
-		next->held = suspend;
-		next++;
+		queue = &s->queues[next++];
+		queue->result = GPREEMPT_RESULT_DONE;
+		queue->held = suspend;
 		out->done++;
 	}
 }
@@ -135,20 +134,20 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend,
 static size_t collect(struct gpreempt_session *s,
 		      const struct gpreempt_filter *which, bool suspend)
 {
-	struct gpreempt_session_queue *queue = s->queues;
-	struct gpreempt_session_queue *end = queue + s->count;
 	bool all = gp_filter_is_all(which);
-	uint32_t *id = s->ids;
+	size_t i, n = 0;
 
-	for (; queue < end; queue++) {
+	for (i = 0; i < s->count; i++) {
+		struct gpreempt_session_queue *queue = &s->queues[i];
+
 		if (!all && !gp_filter_matches(which, queue))
 			continue;
 		queue->wanted = suspend;
 		if (queue->held != suspend &&
 		    !(suspend && queue->being_destroyed))
-			*id++ = queue->qid;
+			s->ids[n++] = queue->qid;
 	}
-	return id - s->ids;
+	return n;
 }
 
 /*
