@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 #include "agent/pause-journal.h"
 #include "agent/pause-keepers.h"
 #include "shared/clock.h"
+#include "shared/syscall.h"
 #include "unit-host.h"
 #include "unit-worker.h"
 
@@ -53,7 +53,7 @@ static void teardown(void)
 
 	for (i = 0; i < 2; i++)
 		if (pidfd[i] >= 0) {
-			pidfd_send_signal(pidfd[i], SIGKILL, NULL, 0);
+			shr_pidfd_send_signal(pidfd[i], SIGKILL);
 			close(pidfd[i]);
 		}
 	kill(target, SIGKILL);
@@ -67,8 +67,8 @@ static void teardown(void)
 
 static void watch_keepers(void)
 {
-	pidfd[0] = pidfd_open(keepers.first, 0);
-	pidfd[1] = pidfd_open(keepers.second, 0);
+	pidfd[0] = shr_pidfd_open(keepers.first);
+	pidfd[1] = shr_pidfd_open(keepers.second);
 	ck_assert(pidfd[0] >= 0 && pidfd[1] >= 0);
 	/* From here on the lock is theirs alone. */
 	close(lock);
@@ -151,7 +151,7 @@ START_TEST(confirmed)
 	start(3600 * NSEC_PER_SEC);
 	pause_keepers_confirm(&keepers);
 	expect_kept();
-	pidfd_send_signal(pidfd[_i], SIGTERM, NULL, 0);
+	shr_pidfd_send_signal(pidfd[_i], SIGTERM);
 	expect_undone();
 }
 END_TEST
@@ -162,7 +162,7 @@ START_TEST(one_is_killed)
 	start(3600 * NSEC_PER_SEC);
 	pause_keepers_confirm(&keepers);
 	expect_kept();
-	pidfd_send_signal(pidfd[_i], SIGKILL, NULL, 0);
+	shr_pidfd_send_signal(pidfd[_i], SIGKILL);
 	expect_undone();
 }
 END_TEST

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "shared/macro.h"
+#include "shared/syscall.h"
 #include "unit.h"
 
 struct gp_loop loop;
@@ -25,7 +26,7 @@ TCase *unit_case(void)
 		 * driver's would have other numbers, and a test with a limit
 		 * would have some to spare on one machine and none on another.
 		 */
-		close_range(STDERR_FILENO + 1, ~0U, 0);
+		shr_close_range(STDERR_FILENO + 1, ~0U);
 		the_case = tcase_create("all");
 	}
 	/* Some wait for seconds, and the machine may be busy. */

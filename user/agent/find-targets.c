@@ -13,6 +13,7 @@
 #include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "shared/syscall.h"
 
 #define MOST 65536 /* processes that are found */
 
@@ -82,7 +83,7 @@ static int work(void *arg)
 	struct gpreempt_targets *list;
 	struct search *s = arg;
 
-	close_range(STDIN_FILENO, STDERR_FILENO, 0);
+	shr_close_range(STDIN_FILENO, STDERR_FILENO);
 	s->ret = gpreempt_select(s->f->g, s->words, s->count, skip_mute, s,
 				 &list, &s->err);
 	if (s->ret)

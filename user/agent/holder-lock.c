@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
 
 #include "agent/holder-lock.h"
@@ -15,6 +14,7 @@
 #include "shared/lock-file.h"
 #include "shared/macro.h"
 #include "shared/parse.h"
+#include "shared/syscall.h"
 
 #define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
 #define OWNER_SIZE   96
@@ -252,14 +252,14 @@ static bool has_open(pid_t pid, pid_t target)
 
 int hold_signal_owner(pid_t target, const struct hold_owner *owner, int sig)
 {
-	__cleanup_fd int fd = pidfd_open(owner->pid, 0);
+	__cleanup_fd int fd = shr_pidfd_open(owner->pid);
 
 	if (fd < 0)
 		return -errno;
 	/* After that the number cannot be another process's. */
 	if (!has_open(owner->pid, target))
 		return -ESRCH;
-	return pidfd_send_signal(fd, sig, NULL, 0) < 0 ? -errno : 0;
+	return shr_pidfd_send_signal(fd, sig) < 0 ? -errno : 0;
 }
 
 static bool is_owner(pid_t target, const struct hold_owner *owner, pid_t pid)

@@ -2,7 +2,6 @@
 /* The owner of a target that it pauses, as a whole and on all of its GPUs. */
 #include <errno.h>
 #include <poll.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include <gpreempt/gpreempt.h>
@@ -11,6 +10,7 @@
 #include "agent/owner.h"
 #include "agent/pause-repair.h"
 #include "agent/stopped.h"
+#include "shared/syscall.h"
 
 static int set_error(struct owner *o, int code, enum gpreempt_reason reason,
 		     const char *step)
@@ -71,7 +71,7 @@ static int open_pause(struct owner *o, struct gpreempt_error *err)
 		return ret;
 	}
 	/* The descriptor comes first: then it is of the process of that time. */
-	o->pause.process = pidfd_open(o->target, 0);
+	o->pause.process = shr_pidfd_open(o->target);
 	if (o->pause.process < 0)
 		ret = set_error(o, -errno,
 				errno == ESRCH ? GPREEMPT_NO_PROCESS :

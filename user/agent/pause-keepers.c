@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,6 +25,7 @@
 #include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/signals.h"
+#include "shared/syscall.h"
 #include "shared/title.h"
 
 #define TITLE "gpreempt-pause"
@@ -221,7 +221,7 @@ __attribute__((noreturn)) static void be_first(struct birth *b)
 
 	leave(b);
 	b->first = getpid();
-	self = pidfd_open(b->first, 0);
+	self = shr_pidfd_open(b->first);
 	second = self < 0 ? -1 : fork();
 	if (second < 0)
 		_exit(1);
@@ -232,7 +232,7 @@ __attribute__((noreturn)) static void be_first(struct birth *b)
 	shr_title_set(TITLE, TITLE ": first keeper of %d", b->k.target);
 	close(self);
 	close(b->ready);
-	b->k.other = pidfd_open(second, 0);
+	b->k.other = shr_pidfd_open(second);
 	if (b->k.other < 0 || prepare(&b->k))
 		_exit(1);
 	keep(&b->k);
@@ -281,8 +281,8 @@ int pause_keepers_start(int lock, pid_t target, uint64_t start,
 	}
 	b.k.confirm = confirm[1];
 	b.ready = ready[1];
-	b.k.process = pidfd_open(target, 0);
-	b.k.command = pidfd_open(getpid(), 0);
+	b.k.process = shr_pidfd_open(target);
+	b.k.command = shr_pidfd_open(getpid());
 	ret = b.k.process < 0 || b.k.command < 0 ? -errno : start_first(&b);
 	close(confirm[1]);
 	close(ready[1]);

@@ -11,7 +11,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "guard/guard.h"
 #include "guard/serve.h"
@@ -19,6 +18,7 @@
 #include "proto/guard.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "shared/syscall.h"
 
 /* More in one packet is nonsense. */
 #define MAX_COUNT 65536
@@ -153,7 +153,7 @@ static bool may_speak_for(const struct ipc_client *c, pid_t pid)
 /* A pidfd of a process that the client may speak for, or -errno. */
 static int open_process(const struct ipc_client *c, pid_t pid)
 {
-	int fd = syscall(SYS_pidfd_open, pid, 0);
+	int fd = shr_pidfd_open(pid);
 
 	if (fd < 0)
 		return -EACCES;

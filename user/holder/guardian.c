@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -17,6 +16,7 @@
 #include "agent/cgroup.h"
 #include "holder/holder.h"
 #include "shared/clock.h"
+#include "shared/syscall.h"
 #include "shared/title.h"
 
 #define CHECK_NS (100 * NSEC_PER_MSEC)
@@ -118,7 +118,7 @@ static void watch_worker(struct guardian *gd)
 		if (read(gd->timer, &count, sizeof(count)) < 0)
 			continue;
 		if (worker_overdue(gd))
-			pidfd_send_signal(gd->worker, SIGKILL, NULL, 0);
+			shr_pidfd_send_signal(gd->worker, SIGKILL);
 	}
 }
 
@@ -154,7 +154,7 @@ void hold_guardian(const struct hold_birth *birth)
 	/* The worker has the command's end of this now. */
 	close(birth->report);
 	written = hold_write_owner(birth->lock, &owner);
-	gd.worker = pidfd_open(birth->worker, 0);
+	gd.worker = shr_pidfd_open(birth->worker);
 	gd.timer = start_timer();
 	if (written || gd.worker < 0 || gd.timer < 0 ||
 	    watchdog_start(&gd.watchdog)) {

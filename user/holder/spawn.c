@@ -14,6 +14,7 @@
 #include "holder/holder.h"
 #include "ipc/client.h"
 #include "shared/clock.h"
+#include "shared/syscall.h"
 
 #define REPORT_TIMEOUT_NS (30 * NSEC_PER_SEC)
 
@@ -71,7 +72,7 @@ static void drop_descriptors(struct hold_birth *birth)
 {
 	if (move_descriptors(birth))
 		fail_birth(birth, "making room for the holder's descriptors");
-	close_range(FD_FIRST_OTHER, ~0U, 0);
+	shr_close_range(FD_FIRST_OTHER, ~0U);
 }
 
 /* The same, when the holder's own cgroup is there already. */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <syslog.h>
 
@@ -17,6 +16,7 @@
 #include "holder/worker.h"
 #include "shared/clock.h"
 #include "shared/signals.h"
+#include "shared/syscall.h"
 #include "shared/title.h"
 
 enum {
@@ -153,7 +153,7 @@ static struct timespec time_to_sleep(const struct hold_worker *w)
 /* A descriptor that is readable when the command has ended; -1: it has, or none. */
 static int open_command(struct hold_worker *w)
 {
-	int fd = w->command ? pidfd_open(w->command, 0) : -1;
+	int fd = w->command ? shr_pidfd_open(w->command) : -1;
 
 	if (w->command && fd < 0)
 		handle_confirmation(w);

@@ -8,6 +8,7 @@
 
 #include "shared/child.h"
 #include "shared/macro.h"
+#include "shared/syscall.h"
 
 #define MAX_KEPT 64
 
@@ -30,10 +31,10 @@ void shr_close_others(unsigned int from, const int *keep, size_t n)
 		if (sorted[i] < 0)
 			continue;
 		if (fd > from)
-			close_range(from, fd - 1, 0);
+			shr_close_range(from, fd - 1);
 		from = fd >= from ? fd + 1 : from;
 	}
-	close_range(from, ~0U, 0);
+	shr_close_range(from, ~0U);
 }
 
 pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,

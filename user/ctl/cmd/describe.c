@@ -9,6 +9,7 @@
 #include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "shared/syscall.h"
 
 /* So many may hang; of the others the command lines are not read then. */
 #define MAX_STUCK 8
@@ -38,7 +39,7 @@ static int describe_rest(void *arg)
 	const struct job *job = arg;
 	size_t i;
 
-	close_range(STDIN_FILENO, STDERR_FILENO, 0);
+	shr_close_range(STDIN_FILENO, STDERR_FILENO);
 	for (i = job->next; i < job->list->count; i++) {
 		describe_one(job, i);
 		if (write(job->done[1], "", 1) != 1)

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "ctl/command/ctl.h"
 #include "ctl/monitor/monitor.h"
@@ -12,6 +11,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/signals.h"
+#include "shared/syscall.h"
 
 /* One look at one process. */
 struct sample {
@@ -331,7 +331,7 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 		w->target = list->targets[i];
 		w->fd = m->args->targets.source.replay ?
 				-1 :
-				syscall(SYS_pidfd_open, w->target.pid, 0);
+				shr_pidfd_open(w->target.pid);
 		w->series = json_object_new_array();
 	}
 	m->stop = shr_signals_open_stop();

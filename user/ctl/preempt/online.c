@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "ctl/preempt/preempt.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "shared/syscall.h"
 
 /* A command that is asked to end gets so long before it is killed. */
 #define PATIENCE_NS (2 * NSEC_PER_SEC)
@@ -87,10 +87,10 @@ static void end_command(struct preempt *p, pid_t pid, int fd)
 	p->gang = NULL;
 	heartbeat_stop(&p->heartbeat);
 	p->beating = false;
-	pidfd_send_signal(fd, SIGTERM, NULL, 0);
+	shr_pidfd_send_signal(fd, SIGTERM);
 	while (waitpid(pid, NULL, WNOHANG) == 0) {
 		if (shr_now_ns() > deadline)
-			pidfd_send_signal(fd, SIGKILL, NULL, 0);
+			shr_pidfd_send_signal(fd, SIGKILL);
 		shr_sleep_ns(10 * NSEC_PER_MSEC);
 	}
 }
@@ -104,7 +104,7 @@ int preempt_online(struct preempt *p)
 	ret = start(p, &pid);
 	if (ret)
 		return ret;
-	fd = pidfd_open(pid, 0);
+	fd = shr_pidfd_open(pid);
 	if (fd < 0) {
 		ret = fail_online(p, -errno, "waiting for the online command");
 		kill(pid, SIGKILL);

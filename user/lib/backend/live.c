@@ -6,7 +6,6 @@
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 #include "lib/backend/stranger.h"
 #include "lib/backend/watch.h"
 #include "shared/macro.h"
+#include "shared/syscall.h"
 
 static int live_open_kfd(void *be)
 {
@@ -190,7 +190,7 @@ static int live_open_process(void *be, pid_t pid)
 	int fd;
 
 	(void)be;
-	fd = syscall(SYS_pidfd_open, pid, 0);
+	fd = shr_pidfd_open(pid);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -202,7 +202,7 @@ static int live_take_device(void *be, pid_t pid, int process, int n,
 
 	(void)be;
 	(void)pid;
-	fd = syscall(SYS_pidfd_getfd, process, n, 0);
+	fd = shr_pidfd_getfd(process, n);
 	if (fd < 0)
 		return -errno;
 	ret = device_at(fd, "", AT_EMPTY_PATH, &found);

@@ -14,6 +14,7 @@
 #include "lib/core/bare.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "shared/syscall.h"
 
 /* The other process. */
 __attribute__((noreturn)) static void become(void (*work)(void *arg), void *arg,
@@ -22,7 +23,7 @@ __attribute__((noreturn)) static void become(void (*work)(void *arg), void *arg,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* Nothing of ours stays open if this one waits for ever. */
 	if (dup2(pipe_end, GP_BARE_PIPE) == GP_BARE_PIPE &&
-	    !syscall(SYS_close_range, GP_BARE_PIPE + 1, ~0U, 0))
+	    !shr_close_range(GP_BARE_PIPE + 1, ~0U))
 		work(arg);
 	_exit(EXIT_FAILURE);
 }
