@@ -29,6 +29,7 @@ check-cases:
 	@tests/lint/check-cases
 
 LINT_C = $(filter user/%.c,$(USER_C))
+UNIT_C = $(wildcard tests/unit/*.c tests/fake-kfd/*.c)
 
 CPPCHECK := cppcheck -q --enable=warning,portability --inline-suppr --error-exitcode=1 \
 	--suppressions-list=tests/lint/cppcheck-suppressions --std=c11 -Iinclude -Iuser \
@@ -42,7 +43,10 @@ check-clang: $(KFD_HEADER)
 	@printf '%s\n' $(LINT_C) | \
 		tests/lint/each $(O)/lint/clang 8 "$(HEADERS_KEY)" \
 		clang -fsyntax-only $(USER_CFLAGS) -DGP_HOLDER='""'
-	@echo "clang: $(words $(LINT_C)) files"
+	@printf '%s\n' $(UNIT_C) | \
+		tests/lint/each $(O)/lint/clang-unit 8 "$(HEADERS_KEY)" \
+		clang -fsyntax-only $(UNIT_CFLAGS)
+	@echo "clang: $(words $(LINT_C) $(UNIT_C)) files"
 
 # Tables with columns of their own are between "clang-format off" and "on".
 FORMAT_C = $(shell find docs include kmod tests user -name '*.[ch]')

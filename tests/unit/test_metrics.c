@@ -146,8 +146,9 @@ START_TEST(whole)
 	write_metrics();
 	writer = fork();
 	ck_assert_int_ge(writer, 0);
-	for (i = 0; !writer; i++)
-		write_metrics();
+	if (!writer)
+		for (;;)
+			write_metrics();
 	for (i = 0; i < WRITES || changed < 100; i++) {
 		ck_assert_uint_gt(get(text, sizeof(text)), 0);
 		changed += strcmp(text, last) != 0;

@@ -165,8 +165,8 @@ END_TEST
 START_TEST(lines)
 {
 	static const char *const expected[] = {
-		"suspend_ioctl_us n=99 min=1.0 p50=50.0 p90=90.0 p99=99.0 "
-		"p99.9=99.0 max=99.0 mean=50.0\n",
+		("suspend_ioctl_us n=99 min=1.0 p50=50.0 p90=90.0 p99=99.0 "
+		 "p99.9=99.0 max=99.0 mean=50.0\n"),
 		"\nfirst_suspend_us 7.5\n",
 		"\nverified yes 100 no 0 not_checked 0\n",
 		"\ncycles 100 succeeded 99 rate 99.0%\n",
