@@ -85,7 +85,7 @@ no_kfd_process() {
 start() {
 	_label=$1
 	shift
-	"${PROGRAM:-vgpu-load}" --report 100ms "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
+	"${PROGRAM:-vgpu-load}" "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
 	eval "pid_$_label=$!"
 	started="$started $!"
 	wait_for 40 started_or_dead "$_label"

@@ -27,7 +27,7 @@ const char load_usage[] =
 	"      --samples FILE   the times of each request, written at the end\n"
 	"      --kick           tell the simulated GPU when a doorbell is rung\n"
 	"  -d, --duration DUR   stop after this time\n"
-	"      --report DUR     between progress lines (default 200ms, 0: none)\n"
+	"      --report DUR     between progress lines (default 100ms, 0: none)\n"
 	"      --drain DUR      wait for the last packets (default 10s)\n"
 	"      --ring N         packets that a ring holds, a power of two (default 1024)\n"
 	"      --depth N        packets in flight a queue (default: 200 ms of work)\n"
@@ -337,7 +337,7 @@ int load_args_parse(struct load_args *args, int argc, char **argv, char *err,
 		.queues = 1,
 		.priority = 7,
 		.packet_ns = 1000000,
-		.report_ns = 200000000,
+		.report_ns = 100000000,
 		.drain_ns = 10000000000ULL,
 		.ring = 1024,
 		.seed = 1,

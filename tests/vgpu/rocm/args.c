@@ -25,7 +25,7 @@ const char rocm_usage[] =
 	"      --ring N         packets that a queue holds, a power of two (default 1024)\n"
 	"      --poll           wait by polling (default: sleep until the interrupt)\n"
 	"      --forever        wait without a limit (default: 20 ms, then look around)\n"
-	"      --report DUR     between progress lines (default 200ms, 0: none)\n"
+	"      --report DUR     between progress lines (default 100ms, 0: none)\n"
 	"      --drain DUR      wait for the last dispatches (default 10s)\n"
 	"      --wait DUR       before hsa_init\n"
 	"      --leave          exit without destroying anything\n"
@@ -198,7 +198,7 @@ int rocm_args_parse(struct rocm_args *args, int argc, char **argv, char *err,
 		.gpus = 1,
 		.queues = 1,
 		.packet_ns = 1000000,
-		.report_ns = 200000000,
+		.report_ns = 100000000,
 		.drain_ns = 10000000000ULL,
 		.ring = 1024,
 	};
