@@ -3,11 +3,13 @@
  * The generations.  Numbers are those of the driver's own headers and of the
  * functions named beside them.
  */
+#include "vgpu_mes_frame.h"
 #include "vgpu_priv.h"
 
 static char *profile = "gfx942";
 module_param(profile, charp, 0444);
-MODULE_PARM_DESC(profile, "GPU: gfx942 (an MI308X), gfx90a, gfx900, gfx1100");
+MODULE_PARM_DESC(profile,
+		 "GPU: gfx942 (MI308X), gfx90a, gfx900, gfx1100, gfx1201");
 
 const struct vgpu_chip *vgpu_chip;
 
@@ -113,8 +115,9 @@ static const struct vgpu_range v11_ranges[] = {
 /* Doorbells: soc21_init_doorbell_index(), soc24_init_doorbell_index() */
 #define NAVI_SDMA                                                          \
 	.engines = 2, .queues = 8, .base = gfx11_sdma_base, .first = 0x80, \
-	.stride = 0x58, .bell = AMDGPU_NAVI10_DOORBELL64_FIRST_NON_CP,     \
-	.bell_step = 10, .bell_last = AMDGPU_NAVI10_DOORBELL64_LAST_NON_CP
+	.numbered_on = 0x600, .stride = 0x58,                              \
+	.bell = AMDGPU_NAVI10_DOORBELL64_FIRST_NON_CP, .bell_step = 10,    \
+	.bell_last = AMDGPU_NAVI10_DOORBELL64_LAST_NON_CP
 
 static const struct vgpu_sdma_chip sdma_6_0_0 = {
 	NAVI_SDMA,
@@ -132,8 +135,33 @@ static const struct vgpu_mes_chip mes_v11 = {
 	.funcs = "mes_v11_0_funcs",
 	.ring_funcs = "mes_v11_0_ring_funcs",
 	.set_hw_resources = "mes_v11_0_set_hw_resources",
+	.decode = vgpu_mes_decode_v11,
 	.version = 14 << AMDGPU_MES_API_VERSION_SHIFT | 0x64,
 	.rings = 1,
+};
+
+/* struct v12_sdma_mqd is as the registers, of which each has its own place. */
+static const struct vgpu_range v12_ranges[] = { { 0, 0x00, 47 } };
+
+static const struct vgpu_sdma_chip sdma_7_0_0 = {
+	NAVI_SDMA,
+	.doorbell = 0x0f,
+	.doorbell_offset = 0x11,
+	.mqd_doorbell_offset = 17,
+	.mqd_rptr_hi = 8,
+	.mqd_rptr_lo = 7,
+	.nranges = ARRAY_SIZE(v12_ranges),
+	.range = v12_ranges,
+};
+
+/* API 0x14; KFD asks for no revision. Unified: the KIQ's pipe is a ring of MES, too. */
+static const struct vgpu_mes_chip mes_v12 = {
+	.funcs = "mes_v12_0_funcs",
+	.ring_funcs = "mes_v12_0_ring_funcs",
+	.set_hw_resources = "mes_v12_0_set_hw_resources",
+	.decode = vgpu_mes_decode_v12,
+	.version = 0x14 << AMDGPU_MES_API_VERSION_SHIFT | 0x8b,
+	.rings = 2,
 };
 
 static const struct vgpu_chip chips[] = {
@@ -213,6 +241,26 @@ static const struct vgpu_chip chips[] = {
 		.regs = &gfx11_regs,
 		.sdma = &sdma_6_0_0,
 		.mes = &mes_v11,
+	},
+	{
+		/* RX 9070 XT; pipes and queues: gfx_v12_0_sw_init() */
+		.name = "gfx1201",
+		.gc = IP_VERSION(12, 0, 1),
+		.sdma_ip = IP_VERSION(7, 0, 1),
+		.asic = CHIP_IP_DISCOVERY,
+		.family = AMDGPU_FAMILY_GC_12_0_0,
+		.device = 0x7550,
+		.mec_fw = 550,
+		.first_vmid = 8,
+		.pipes = 2,
+		.queues_per_pipe = 4,
+		.bus_width = 256,
+		.vram_type = AMDGPU_VRAM_TYPE_GDDR6,
+		.vram = 16ull << 30,
+		.shaders = { 1, 4, 2, 8, 0xff, 2, 16, 32 },
+		.regs = &gfx11_regs,
+		.sdma = &sdma_7_0_0,
+		.mes = &mes_v12,
 	},
 };
 

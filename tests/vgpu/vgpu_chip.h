@@ -45,6 +45,8 @@ struct vgpu_range {
  * struct vgpu_sdma_chip - SDMA engines: their registers and MQDs
  * @base: of each engine, dwords
  * @first: RB_CNTL of the engine's first RLC, from the base
+ * @numbered_on: how much higher the driver numbers an engine's registers than those of
+ *	the engine before; 0: the same numbers from a base of its own
  * @stride: to the next RLC
  * @doorbell: DOORBELL among an RLC's registers; all registers of them are numbered
  *	from RB_CNTL
@@ -56,7 +58,7 @@ struct vgpu_sdma_chip {
 	u8 engines, queues;
 	bool xgmi;
 	const u32 *base;
-	u32 first, stride;
+	u32 first, numbered_on, stride;
 	u8 doorbell, doorbell_offset;
 	u8 mqd_doorbell_offset, mqd_rptr_lo, mqd_rptr_hi;
 	u8 nranges;
@@ -64,13 +66,17 @@ struct vgpu_sdma_chip {
 	u16 bell, bell_step, bell_last;
 };
 
+struct vgpu_mes_frame;
+
 /**
  * struct vgpu_mes_chip - the driver's code for MES, by its symbols
+ * @decode: what a frame has
  * @version: of the firmware: API in bits 23:12, revision in bits 11:0
  * @rings: the scheduler's own, and with unified MES that of its KIQ pipe
  */
 struct vgpu_mes_chip {
 	const char *funcs, *ring_funcs, *set_hw_resources;
+	void (*decode)(struct vgpu_mes_frame *f, const u32 *dwords);
 	u32 version;
 	u8 rings;
 };

@@ -5,58 +5,17 @@
  * of the frame and that of the ring.  What they ask for is done here: ADD_QUEUE and
  * REMOVE_QUEUE of one queue, beside the others, SUSPEND and RESUME of all.
  *
- * Frames have the layout of mes_v11_api_def.h.  That of mes_v12_api_def.h is the
- * same as far as a frame's api_status, and nothing behind that is used.
+ * What a frame has is in vgpu_mes_v11.c and vgpu_mes_v12.c.
  *
  * All but init, start and fini under vgpu.lock.
  */
 #include <linux/delay.h>
 #include "kfd_priv.h"
-#include "mes_v11_api_def.h"
+#include "vgpu_mes_frame.h"
 #include "vgpu_priv.h"
 
-#define RING_DWORDS  4096
-#define RING_FENCES  8 /* frames that the driver has in flight, at most */
-#define FRAME_DWORDS API_FRAME_SIZE_IN_DWORDS
-
-/* One frame, as the firmware reads it */
-union frame {
-	union MES_API_HEADER header;
-	union MESAPI_SET_HW_RESOURCES resources;
-	union MESAPI__ADD_QUEUE add;
-	union MESAPI__REMOVE_QUEUE remove;
-	union MESAPI__SUSPEND suspend;
-	union MESAPI__RESUME resume;
-	union MESAPI__RESET reset;
-	union MESAPI__MISC misc;
-	union MESAPI__QUERY_MES_STATUS query;
-	u32 dword[FRAME_DWORDS];
-};
-
-/* Where the fence of a frame is; those that are left out are not the driver's */
-static const struct MES_API_STATUS *frame_status(const union frame *f)
-{
-	switch (f->header.opcode) {
-	case MES_SCH_API_SET_HW_RSRC:
-		return &f->resources.api_status;
-	case MES_SCH_API_ADD_QUEUE:
-		return &f->add.api_status;
-	case MES_SCH_API_REMOVE_QUEUE:
-		return &f->remove.api_status;
-	case MES_SCH_API_SUSPEND:
-		return &f->suspend.api_status;
-	case MES_SCH_API_RESUME:
-		return &f->resume.api_status;
-	case MES_SCH_API_RESET:
-		return &f->reset.api_status;
-	case MES_SCH_API_MISC:
-		return &f->misc.api_status;
-	case MES_SCH_API_QUERY_SCHEDULER_STATUS:
-		return &f->query.api_status;
-	default:
-		return NULL;
-	}
-}
+#define RING_DWORDS 4096
+#define RING_FENCES 8 /* frames that the driver has in flight, at most */
 
 /* The one partition: gfx 11 and 12 have no more */
 static struct vgpu_part *part(struct vgpu *v)
@@ -64,20 +23,19 @@ static struct vgpu_part *part(struct vgpu *v)
 	return &v->part[0];
 }
 
-static bool set_resources(struct vgpu *v, const union frame *f)
+static bool set_resources(struct vgpu *v, const struct vgpu_mes_frame *f)
 {
 	struct vgpu_part *p = part(v);
 	int pipe, i;
 
 	vgpu_count(v, mes_set_resources);
-	p->vmid_mask = f->resources.vmid_mask_gfxhub & 0xffff;
+	p->vmid_mask = f->vmid_mask & 0xffff;
 	p->queue_mask = 0;
 	for (pipe = 0; pipe < VGPU_PIPES; pipe++)
-		p->queue_mask |=
-			(u64)(f->resources.compute_hqd_mask[pipe] & 0xff)
-			<< (pipe * VGPU_QUEUES_PER_PIPE);
+		p->queue_mask |= (u64)(f->compute_mask[pipe] & 0xff)
+				 << (pipe * VGPU_QUEUES_PER_PIPE);
 	for (i = 0; i < ARRAY_SIZE(v->mes.sdma_mask); i++)
-		v->mes.sdma_mask[i] = f->resources.sdma_hqd_mask[i];
+		v->mes.sdma_mask[i] = f->sdma_mask[i];
 	v->mes.on = true;
 	return true;
 }
@@ -93,24 +51,22 @@ static struct vgpu_queue *find_queue(struct vgpu *v, u32 doorbell)
 }
 
 /* An SDMA queue's own MQD says where its write index stands in the process. */
-static bool add_queue(struct vgpu *v, const union frame *f, u64 now)
+static bool add_queue(struct vgpu *v, const struct vgpu_mes_frame *f, u64 now)
 {
 	struct vgpu_queue_args args = {
-		.pasid = f->add.process_id,
-		.doorbell = f->add.doorbell_offset,
-		.mqd_addr = f->add.mqd_addr,
-		.sdma = f->add.queue_type == MES_QUEUE_TYPE_SDMA,
+		.pasid = f->pasid,
+		.doorbell = f->doorbell,
+		.mqd_addr = f->mqd_addr,
+		.sdma = f->sdma,
 	};
 	struct vgpu_queue *q;
 
 	vgpu_count(v, mes_add);
 	/* Its write index as MES sees it: mapped to GART (init_user_queue()). */
 	if (!v->mes.on || find_queue(v, args.doorbell) ||
-	    !vgpu_gtt_ptr(v, f->add.wptr_addr, 8) ||
-	    !vgpu_gtt_ptr(v, f->add.gang_context_addr,
-			  AMDGPU_MES_GANG_CTX_SIZE) ||
-	    !vgpu_gtt_ptr(v, f->add.process_context_addr,
-			  AMDGPU_MES_PROC_CTX_SIZE))
+	    !vgpu_gtt_ptr(v, f->wptr_addr, 8) ||
+	    !vgpu_gtt_ptr(v, f->gang_addr, AMDGPU_MES_GANG_CTX_SIZE) ||
+	    !vgpu_gtt_ptr(v, f->process_addr, AMDGPU_MES_PROC_CTX_SIZE))
 		return false;
 	vgpu_engine_run(v, now);
 	q = vgpu_queue_new(v, part(v), &args);
@@ -135,9 +91,9 @@ static u64 unmap(struct vgpu *v, struct vgpu_queue *q)
 }
 
 static bool remove_queue(struct vgpu *v, struct vgpu_mes_ring *r,
-			 const union frame *f, u64 now)
+			 const struct vgpu_mes_frame *f, u64 now)
 {
-	struct vgpu_queue *q = find_queue(v, f->remove.doorbell_offset);
+	struct vgpu_queue *q = find_queue(v, f->doorbell);
 	u32 pasid;
 
 	vgpu_count(v, mes_remove);
@@ -153,13 +109,13 @@ static bool remove_queue(struct vgpu *v, struct vgpu_mes_ring *r,
 
 /* amdgpu_mes_suspend() asks for all gangs, never for one */
 static bool suspend_all(struct vgpu *v, struct vgpu_mes_ring *r,
-			const union frame *f, u64 now)
+			const struct vgpu_mes_frame *f, u64 now)
 {
 	struct vgpu_queue *q;
 	u64 ns = 0;
 
 	vgpu_count(v, mes_suspend);
-	if (!f->suspend.suspend_all_gangs)
+	if (!f->all)
 		return false;
 	vgpu_engine_run(v, now);
 	list_for_each_entry(q, &v->queues, node)
@@ -169,10 +125,10 @@ static bool suspend_all(struct vgpu *v, struct vgpu_mes_ring *r,
 	return true;
 }
 
-static bool resume_all(struct vgpu *v, const union frame *f, u64 now)
+static bool resume_all(struct vgpu *v, const struct vgpu_mes_frame *f, u64 now)
 {
 	vgpu_count(v, mes_resume);
-	if (!f->resume.resume_all_gangs)
+	if (!f->all)
 		return false;
 	v->mes.suspended = false;
 	v->time = now;
@@ -183,43 +139,53 @@ static bool resume_all(struct vgpu *v, const union frame *f, u64 now)
 
 /* Begin a frame; false: it is refused.  r->ready_at says when it is over. */
 static bool frame_begin(struct vgpu *v, struct vgpu_mes_ring *r,
-			const union frame *f, u64 now)
+			const struct vgpu_mes_frame *f, u64 now)
 {
-	switch (f->header.opcode) {
-	case MES_SCH_API_SET_HW_RSRC:
+	switch (f->op) {
+	case VGPU_MES_SET_RESOURCES:
 		/* The KIQ's pipe (gfx 12) has nothing to share out. */
 		return r != v->mes.ring || set_resources(v, f);
-	case MES_SCH_API_ADD_QUEUE:
+	case VGPU_MES_ADD_QUEUE:
 		return add_queue(v, f, now);
-	case MES_SCH_API_REMOVE_QUEUE:
+	case VGPU_MES_REMOVE_QUEUE:
 		return remove_queue(v, r, f, now);
-	case MES_SCH_API_SUSPEND:
+	case VGPU_MES_SUSPEND:
 		return suspend_all(v, r, f, now);
-	case MES_SCH_API_RESUME:
+	case VGPU_MES_RESUME:
 		return resume_all(v, f, now);
-	case MES_SCH_API_MISC:
+	case VGPU_MES_MISC:
 		vgpu_count(v, mes_misc);
 		return true;
-	case MES_SCH_API_QUERY_SCHEDULER_STATUS:
+	case VGPU_MES_QUERY:
 		return true;
 	default:
 		vgpu_count(v, mes_other);
-		return frame_status(f);
+		return f->op != VGPU_MES_UNKNOWN;
 	}
 }
 
 /* A frame that was refused has no fence; the ring's, which follows it, is written */
-static void frame_end(struct vgpu *v, const union frame *f)
+static void frame_end(struct vgpu *v, const struct vgpu_mes_frame *f)
 {
-	const struct MES_API_STATUS *status = frame_status(f);
 	u64 *fence;
 
-	if (!status || !status->api_completion_fence_addr)
+	if (!f->fence_addr)
 		return;
-	fence = vgpu_gtt_ptr(v, status->api_completion_fence_addr, 8);
+	fence = vgpu_gtt_ptr(v, f->fence_addr, 8);
 	if (fence)
 		/* After all that the frame did. */
-		smp_store_release(fence, status->api_completion_fence_value);
+		smp_store_release(fence, f->fence_value);
+}
+
+static void read_frame(struct amdgpu_ring *ring, u64 at,
+		       struct vgpu_mes_frame *f)
+{
+	u32 dwords[VGPU_FRAME_DWORDS] __aligned(8);
+	int i;
+
+	for (i = 0; i < VGPU_FRAME_DWORDS; i++)
+		dwords[i] = ring->ring[(at + i) & ring->buf_mask];
+	vgpu_chip->mes->decode(f, dwords);
 }
 
 static u64 ring_step(struct vgpu *v, int pipe, u64 now)
@@ -227,15 +193,13 @@ static u64 ring_step(struct vgpu *v, int pipe, u64 now)
 	struct amdgpu_ring *ring = &v->adev.mes.ring[pipe];
 	struct vgpu_mes_ring *r = &v->mes.ring[pipe];
 	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, ring->doorbell_index);
-	union frame f;
+	struct vgpu_mes_frame f;
 	u64 wptr;
-	int i;
 
 	/* Pairs with the driver's write: the frames before it are whole. */
 	wptr = smp_load_acquire(doorbell);
 	while (r->rptr < wptr) {
-		for (i = 0; i < FRAME_DWORDS; i++)
-			f.dword[i] = ring->ring[(r->rptr + i) & ring->buf_mask];
+		read_frame(ring, r->rptr, &f);
 		if (READ_ONCE(v->faults.fail_fence))
 			return U64_MAX; /* the firmware hangs */
 		if (!r->begun) {
@@ -250,7 +214,7 @@ static u64 ring_step(struct vgpu *v, int pipe, u64 now)
 			return r->ready_at;
 		frame_end(v, &f);
 		r->begun = false;
-		r->rptr += FRAME_DWORDS;
+		r->rptr += VGPU_FRAME_DWORDS;
 		WRITE_ONCE(*ring->rptr_cpu_addr, r->rptr & ring->buf_mask);
 	}
 	return U64_MAX;

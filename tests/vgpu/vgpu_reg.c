@@ -35,7 +35,8 @@ void vgpu_reg_tables(struct vgpu *v)
 	/* Instances of one block, or blocks of their own (before MI300) */
 	for (i = 0; i < vgpu_chip->sdma->engines; i++) {
 		for (j = 0; j < 6; j++)
-			sdma_table[i][j] = vgpu_chip->sdma->base[i];
+			sdma_table[i][j] = vgpu_chip->sdma->base[i] -
+					   i * vgpu_chip->sdma->numbered_on;
 		adev->reg_offset[SDMA0_HWIP][i] = sdma_table[i];
 		if (i)
 			adev->reg_offset[SDMA0_HWIP + i][0] = sdma_table[i];

@@ -24,6 +24,7 @@ start a --queues 3 --sdma 2 --sdma-work --packet 500us
 start b --queues 2 --packet 500us
 p=$(pid a)
 cat "$VIEW/$p/queues" "$VIEW/$p/hqds" "$VGPU/0/state"
+expect_view "$p" active 1
 expect_view "$(pid b)" active 1
 [ "$(counter 0 mes_add)" -eq 7 ] || fail "$(counter 0 mes_add) queues were added, not 7"
 
