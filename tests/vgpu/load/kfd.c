@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kfd_ioctl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,7 @@
 
 #define MAX_APERTURES  128
 #define DOORBELL_SLICE 8192
+#define OLD_PROCESS_MS 5000
 
 int load_kfd_ioctl(int kfd, unsigned long request, void *arg)
 {
@@ -24,11 +26,29 @@ int load_kfd_ioctl(int kfd, unsigned long request, void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
+/*
+ * After exec(), KFD may still have to remove the process that this one was: it waits
+ * for the last reader of the old memory, which any read of /proc/PID/stat is. The kernel
+ * (6.12.117) crashes when the number is in use again before that.
+ */
+static void wait_for_old_process(void)
+{
+	static bool opened;
+	char path[64];
+	int i;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", getpid());
+	for (i = 0; !opened && i < OLD_PROCESS_MS && !access(path, F_OK); i++)
+		usleep(1000);
+	opened = true;
+}
+
 int load_kfd_open(int *fd, const char **what)
 {
 	struct kfd_ioctl_get_version_args version = {};
 	int kfd, ret;
 
+	wait_for_old_process();
 	*what = "open /dev/kfd";
 	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	if (kfd < 0)
