@@ -303,17 +303,25 @@ static int loop_open_process(void *be, pid_t pid)
 	return ret < 0 ? -errno : ret;
 }
 
+/* What the number is now; of a process without files it is the device. */
 static int loop_take_device(void *be, pid_t pid, int process, int n,
 			    uint64_t device)
 {
 	struct gp_loop *loop = be;
+	char path[64], text[32];
+	ssize_t len;
 	int ret = gp_loop_enter(loop, "take");
 
-	(void)pid;
 	(void)process;
-	(void)device;
 	if (ret)
 		return ret;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, n);
+	len = loop_read_file(loop, path, text, sizeof(text) - 1);
+	if (len > 0) {
+		text[len] = '\0';
+		if (strtoull(text, NULL, 0) != device)
+			return -ENODEV;
+	}
 	loop->taken = n;
 	ret = dup(STDERR_FILENO);
 	return ret < 0 ? -errno : ret;

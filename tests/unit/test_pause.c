@@ -51,10 +51,82 @@ START_TEST(pauses_and_unpauses)
 
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
-	ck_assert_str_eq(loop.trace, LOOKED "seize take unpause ");
+	ck_assert_str_eq(loop.trace,
+			 "process seize take unpause " DEVICE DEVICE DEVICE);
 	ck_assert_int_eq(loop.evicted, 0);
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
+}
+END_TEST
+
+static void pause_and_unpause(void)
+{
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	unit_clear_trace();
+}
+
+/* The second time the search for descriptors comes after the pause. */
+START_TEST(remembers_the_descriptor)
+{
+	pause_and_unpause();
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_str_eq(loop.trace,
+			 "process seize take unpause pause " DEVICE DEVICE
+				 DEVICE);
+	ck_assert_uint_eq(report.contexts, 1);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+/* It has closed that one and opened another, and then opens two. */
+START_TEST(remembers_a_closed_one)
+{
+	pause_and_unpause();
+	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "1028");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_uint_eq(report.contexts, 1);
+	ck_assert_int_eq(loop.evicted, 1);
+	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
+	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_uint_eq(report.contexts, 2);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+/* It is paused, but what else it has open cannot be found: not left paused. */
+START_TEST(others_are_not_found)
+{
+	pause_and_unpause();
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", NULL);
+	ck_assert_int_lt(pause_it(), 0);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+/* It closes the last one while it is paused: paused all the same. */
+START_TEST(closed_since)
+{
+	pause_and_unpause();
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n");
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_uint_eq(report.contexts, 1);
+	ck_assert_int_eq(loop.evicted, 1);
+}
+END_TEST
+
+/* The number is that of another process now. */
+START_TEST(remembered_of_another_process)
+{
+	pause_and_unpause();
+	ck_assert_int_eq(gpreempt_pause(g, PID, 778, &report, &err), -ESRCH);
+	ck_assert_int_eq(err.reason, GPREEMPT_ENDED);
+	ck_assert_int_eq(loop.evicted, 0);
 }
 END_TEST
 
@@ -269,6 +341,11 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, unit_teardown);
 	tcase_add_test(c, pauses_and_unpauses);
+	tcase_add_test(c, remembers_the_descriptor);
+	tcase_add_test(c, remembers_a_closed_one);
+	tcase_add_test(c, others_are_not_found);
+	tcase_add_test(c, closed_since);
+	tcase_add_test(c, remembered_of_another_process);
 	tcase_add_test(c, nothing_stays_attached);
 	tcase_add_test(c, unpause_of_one_that_is_not);
 	tcase_add_loop_test(c, second_pause_is_not_counted, 0, 2);

@@ -13,6 +13,9 @@
 
 struct gp_files;
 
+/* Processes whose descriptor is remembered; two may share a place. */
+#define GP_KFD_HINTS 64
+
 struct gpreempt {
 	const struct gp_backend_ops *ops;
 	void *be;	      /* the back-end's own */
@@ -21,6 +24,11 @@ struct gpreempt {
 	void (*busy)(void *data, bool busy);
 	void *data;
 	struct gp_files *files; /* that name containers */
+	/*
+	 * PID << 32 | its descriptor of /dev/kfd, when it was last paused or
+	 * unpaused. Of any thread; what is there is checked before it is used.
+	 */
+	_Atomic uint64_t kfd_hints[GP_KFD_HINTS];
 };
 
 /* NULL when there is no memory. */

@@ -11,7 +11,8 @@ static const char step[] = "looking for " KFD " in the process";
 struct search {
 	struct gpreempt *g;
 	pid_t pid;
-	struct gp_descriptors *found;
+	uint64_t device;
+	struct gp_array *numbers;
 	bool denied; /* what is behind a descriptor was not for us */
 };
 
@@ -28,9 +29,9 @@ static int look(void *arg, const char *name)
 	ret = search->g->ops->device_of(search->g->be, path, &device);
 	if (ret == -EACCES || ret == -EPERM)
 		search->denied = true;
-	if (ret || device != search->found->device)
+	if (ret || device != search->device)
 		return 0;
-	number = gp_array_add(&search->found->numbers, sizeof(*number));
+	number = gp_array_add(search->numbers, sizeof(*number));
 	if (!number)
 		return -ENOMEM;
 	*number = atoi(name);
@@ -58,21 +59,29 @@ static int fail_list(struct gpreempt *g, int code, pid_t pid,
 	}
 }
 
-int gp_find_descriptors(struct gpreempt *g, pid_t pid,
-			struct gp_descriptors *out, struct gpreempt_error *err)
+int gp_find_device(struct gpreempt *g, pid_t pid, uint64_t *device,
+		   struct gpreempt_error *err)
 {
-	struct search search = { .g = g, .pid = pid, .found = out };
+	int ret = g->ops->device_of(g->be, KFD, device);
+
+	return ret ? gp_error(err, ret, GPREEMPT_NO_KFD, pid, step) : 0;
+}
+
+int gp_find_descriptors(struct gpreempt *g, pid_t pid, uint64_t device,
+			struct gp_array *numbers, struct gpreempt_error *err)
+{
+	struct search search = {
+		.g = g, .pid = pid, .device = device, .numbers = numbers
+	};
 	char path[GP_PID_PATH];
 	int ret;
 
-	*out = (struct gp_descriptors){ 0 };
-	ret = g->ops->device_of(g->be, KFD, &out->device);
-	if (ret)
-		return gp_error(err, ret, GPREEMPT_NO_KFD, pid, step);
+	*numbers = (struct gp_array){ 0 };
 	gp_pid_path(path, "/proc", pid, "fd");
 	ret = g->ops->list_dir(g->be, path, look, &search);
-	if (!ret && out->numbers.count)
+	if (!ret && numbers->count)
 		return 0;
-	free(out->numbers.items);
+	free(numbers->items);
+	*numbers = (struct gp_array){ 0 };
 	return fail_list(g, !ret && search.denied ? -EPERM : ret, pid, err);
 }

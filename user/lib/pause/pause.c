@@ -25,10 +25,14 @@
 struct job {
 	struct gpreempt *g;
 	pid_t pid;
-	bool pause; /* or unpause */
+	uint64_t start_time; /* 0: of any */
+	bool pause;	     /* or unpause */
 	const char *step;
 	int process; /* descriptor of it */
-	struct gp_descriptors descriptors;
+	uint64_t device;
+	struct gp_array numbers; /* int: its descriptors of the device */
+	size_t changed;		 /* so many of them, from the first on */
+	bool hinted;		 /* there may be others than the first */
 	struct gpreempt_pause_report *report;
 	struct gpreempt_error *err;
 	uint64_t found_at; /* ns, monotonic */
@@ -120,15 +124,27 @@ static int change_and_close(struct job *job, int fd)
 /* A copy of the descriptor at that place of the list. */
 static int take(struct job *job, size_t i)
 {
-	const int *numbers = job->descriptors.numbers.items;
-
 	return job->g->ops->take_device(job->g->be, job->pid, job->process,
-					numbers[i], job->descriptors.device);
+					gp_items(job->numbers, int)[i],
+					job->device);
+}
+
+static _Atomic uint64_t *hint_of(struct job *job)
+{
+	return &job->g->kfd_hints[job->pid % GP_KFD_HINTS];
+}
+
+/* For the next call: the first that is the process's own. */
+static void remember(struct job *job, size_t i)
+{
+	*hint_of(job) = (uint64_t)job->pid << 32 |
+			(uint32_t)gp_items(job->numbers, int)[i];
 }
 
 static int change_at(struct job *job, size_t i)
 {
-	int fd;
+	unsigned int contexts = job->report->contexts;
+	int fd, ret;
 
 	/* To unpause what is not paused costs nothing, and must not fail. */
 	if (job->pause && job->report->contexts == MAX_CONTEXTS)
@@ -143,8 +159,12 @@ static int change_at(struct job *job, size_t i)
 	case -EPERM:
 		return fail(job, fd, GPREEMPT_TRACE_DENIED);
 	}
-	return fd < 0 ? fail(job, fd, GPREEMPT_SYSTEM) :
-			change_and_close(job, fd);
+	if (fd < 0)
+		return fail(job, fd, GPREEMPT_SYSTEM);
+	ret = change_and_close(job, fd);
+	if (!contexts && job->report->contexts)
+		remember(job, i);
+	return ret;
 }
 
 /* Nothing is left half paused: what those before did is undone. */
@@ -162,21 +182,67 @@ static void undo(struct job *job, size_t count)
 	}
 }
 
-static int change_all(struct job *job)
+/* Those that were found and not changed yet. */
+static int change_found(struct job *job)
 {
+	for (; job->changed < job->numbers.count; job->changed++) {
+		int ret = change_at(job, job->changed);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int add_number(struct job *job, int number)
+{
+	int *place = gp_array_add(&job->numbers, sizeof(*place));
+
+	if (!place)
+		return fail(job, -ENOMEM, GPREEMPT_SYSTEM);
+	*place = number;
+	return 0;
+}
+
+/* What the process has open besides the first one, which was a hint. */
+static int find_others(struct job *job)
+{
+	bool seen = false;
+	struct gp_array all;
 	size_t i;
 	int ret;
 
-	for (i = 0; i < job->descriptors.numbers.count; i++) {
-		ret = change_at(job, i);
-		if (!ret)
-			continue;
-		if (job->pause && job->report->before == GPREEMPT_PAUSED_NO)
-			undo(job, i);
-		return ret;
-	}
-	if (job->report->contexts)
+	ret = gp_find_descriptors(job->g, job->pid, job->device, &all,
+				  job->err);
+	/* Closed since it was paused. */
+	if (ret == -ENXIO && job->report->contexts)
 		return 0;
+	if (ret)
+		return ret;
+	for (i = 0; i < all.count && !ret; i++) {
+		int number = gp_items(all, int)[i];
+
+		if (number == gp_items(job->numbers, int)[0] && !seen)
+			seen = true;
+		else
+			ret = add_number(job, number);
+	}
+	free(all.items);
+	return ret;
+}
+
+static int change_all(struct job *job)
+{
+	int ret = change_found(job);
+
+	if (!ret && job->hinted)
+		ret = find_others(job);
+	if (!ret)
+		ret = change_found(job);
+	if (ret && job->pause && job->report->before == GPREEMPT_PAUSED_NO)
+		undo(job, job->changed);
+	if (ret || job->report->contexts)
+		return ret;
 	/* What another process opened is no descriptor of a GPU process. */
 	ret = gp_target_exists(job->g, job->pid, job->step, job->err);
 	return ret ? ret : fail(job, -ENXIO, GPREEMPT_KFD_CLOSED);
@@ -242,7 +308,7 @@ static int run_thread(struct job *job)
 }
 
 /* The descriptor comes first: then it is of the process with that time. */
-static int open_process(struct job *job, uint64_t start_time)
+static int open_process(struct job *job)
 {
 	struct gpreempt *g = job->g;
 	uint64_t started;
@@ -257,30 +323,49 @@ static int open_process(struct job *job, uint64_t start_time)
 	if (ret < 0)
 		return fail(job, ret, GPREEMPT_SYSTEM);
 	job->process = ret;
-	if (!start_time)
+	if (!job->start_time)
 		return 0;
 	ret = gpreempt_start_time(g, job->pid, &started);
-	if (ret || started != start_time)
+	if (ret || started != job->start_time)
 		return fail(job, -ESRCH, GPREEMPT_ENDED);
 	return 0;
 }
 
-static int do_job(struct job *job, uint64_t start_time)
+/*
+ * To look through all descriptors of a process takes longer than all the rest. One
+ * that was paused before has most likely the one that it had then: that is tried
+ * first, and the others are looked for when it is off the GPU.
+ */
+static int find(struct job *job)
 {
-	uint64_t called = shr_now_ns();
+	uint64_t hint = *hint_of(job);
 	int ret;
 
-	ret = gp_check_host(job->g, job->pid, job->step, job->err);
+	job->hinted = hint >> 32 == (uint32_t)job->pid;
+	/* Of a process that was paused from here, the host is known. */
+	ret = job->hinted ?
+		      0 :
+		      gp_check_host(job->g, job->pid, job->step, job->err);
 	if (!ret)
-		ret = open_process(job, start_time);
+		ret = open_process(job);
 	if (!ret)
-		ret = gp_find_descriptors(job->g, job->pid, &job->descriptors,
-					  job->err);
+		ret = gp_find_device(job->g, job->pid, &job->device, job->err);
 	if (ret)
 		return ret;
+	return job->hinted ? add_number(job, (uint32_t)hint) :
+			     gp_find_descriptors(job->g, job->pid, job->device,
+						 &job->numbers, job->err);
+}
+
+static int do_job(struct job *job)
+{
+	uint64_t called = shr_now_ns();
+	int ret = find(job);
+
 	job->report->find_ns = shr_now_ns() - called;
-	ret = run_thread(job);
-	free(job->descriptors.numbers.items);
+	if (!ret)
+		ret = run_thread(job);
+	free(job->numbers.items);
 	return ret;
 }
 
@@ -293,6 +378,7 @@ static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
 		.g = g,
 		.pid = pid,
 		.pause = pause,
+		.start_time = start_time,
 		.step = pause ? "pause" : "unpause",
 		.process = -1,
 		.report = report ? report : &unused,
@@ -304,7 +390,7 @@ static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
 		.before = GPREEMPT_PAUSED_UNKNOWN,
 		.after = GPREEMPT_PAUSED_UNKNOWN,
 	};
-	ret = do_job(&job, start_time);
+	ret = do_job(&job);
 	shr_cleanup_fd(&job.process);
 	return ret;
 }
@@ -327,7 +413,8 @@ int gpreempt_pause_check(struct gpreempt *g, pid_t pid,
 			 struct gpreempt_error *err)
 {
 	static const char step[] = "looking at the process";
-	struct gp_descriptors descriptors;
+	struct gp_array numbers;
+	uint64_t device;
 	int ret;
 
 	ret = gp_check_host(g, pid, step, err);
@@ -336,9 +423,11 @@ int gpreempt_pause_check(struct gpreempt *g, pid_t pid,
 	if (!ret)
 		ret = gp_check_traceable(g, pid, step, err);
 	if (!ret)
-		ret = gp_find_descriptors(g, pid, &descriptors, err);
+		ret = gp_find_device(g, pid, &device, err);
+	if (!ret)
+		ret = gp_find_descriptors(g, pid, device, &numbers, err);
 	if (ret)
 		return ret;
-	free(descriptors.numbers.items);
+	free(numbers.items);
 	return 0;
 }

@@ -5,17 +5,16 @@
 #include "lib/core/array.h"
 #include "lib/core/internal.h"
 
-/* Descriptors of a process that are /dev/kfd. */
-struct gp_descriptors {
-	uint64_t device;	 /* its number */
-	struct gp_array numbers; /* int; free(items) */
-};
+/* The device number of /dev/kfd. */
+int gp_find_device(struct gpreempt *g, pid_t pid, uint64_t *device,
+		   struct gpreempt_error *err);
 
 /*
- * Also those that another process opened. At least one, or an error: of the
+ * The descriptors of a process that are of that device, also those that another
+ * process opened: int; free(numbers->items). At least one, or an error: of the
  * process, or GPREEMPT_KFD_CLOSED.
  */
-int gp_find_descriptors(struct gpreempt *g, pid_t pid,
-			struct gp_descriptors *out, struct gpreempt_error *err);
+int gp_find_descriptors(struct gpreempt *g, pid_t pid, uint64_t device,
+			struct gp_array *numbers, struct gpreempt_error *err);
 
 #endif
