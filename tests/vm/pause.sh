@@ -15,6 +15,13 @@ printed() {
 	grep -Eq -e "$1" "$W/gp" || fail "gp-pause did not print '$1'"
 }
 
+# cycles PID N: N pauses, or $PAUSES; the process is never stopped, nor traced afterwards.
+cycles() {
+	_n=${PAUSES:-$2}
+	ends_with 0 $((90 + _n)) "$W/gp" gp-pause cycle "$1" "$_n"
+	printed "cycles $_n samples [1-9][0-9]* stopped 0$"
+}
+
 # Off the GPU by the driver, and not by a debug session.
 expect_paused() {
 	expect_view "$1" evicted 1

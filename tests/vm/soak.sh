@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 # make soak: for $1 seconds suspends and resumes at random, over targets that come
-# and go, while targets, workers, guardians and commands are killed at random. At
-# the end: no queue suspended, no process left, and what was done, counted.
+# and go, while targets, workers, guardians, keepers and commands are killed at
+# random. At the end: no queue suspended or paused, no process left, and what was
+# done, counted. HOW: debug, pause or mixed. KILLS: it ends after so many, too.
 . /t/steps.sh
 
 seconds=${1:-3600}
+: "${HOW:=debug}"
+: "${KILLS:=0}"
 TARGETS=6
 JOBS=8		# commands at once
 
@@ -80,15 +83,25 @@ run() {
 	command_ended "$_name" $_status
 }
 
+# Of this time.
+how() {
+	case $HOW in
+	mixed) [ "$(random 2)" -eq 0 ] && echo debug || echo pause ;;
+	*) echo "$HOW" ;;
+	esac
+}
+
 one_job() {
-	case $(random 10) in
-	0|1|2) run suspend suspend "$(target)" ;;
-	3) run lease suspend "$(target)" --for "$(($(random 1500) + 1))ms" ;;
-	4) run some suspend "$(target)" --queues 0 ;;
-	5) run several suspend "$(target)" "$(target)" ;;
+	set -- --how "$(how)"
+	case $(random 11) in
+	0|1|2) run suspend suspend "$(target)" "$@" ;;
+	3) run lease suspend "$(target)" --for "$(($(random 1500) + 1))ms" "$@" ;;
+	4) [ "$2" = pause ] || run some suspend "$(target)" --queues 0 "$@" ;;
+	5) run several suspend "$(target)" "$(target)" "$@" ;;
 	6|7) run resume resume "$(target)" ;;
-	8) run preempt preempt "$(target)" --count 5 --hold 20ms --interval 20ms ;;
-	9) run foreground suspend --foreground "$(target)" --for "$(random 900)ms" ;;
+	8) run preempt preempt "$(target)" --count 5 --hold 20ms --interval 20ms "$@" ;;
+	9) run foreground suspend --foreground "$(target)" --for "$(random 900)ms" "$@" ;;
+	10) [ "$HOW" = debug ] || run repair repair ;;
 	esac
 }
 
@@ -114,7 +127,10 @@ harm() {
 	case $(random 10) in
 	0|1) hit "$(target)" KILL "targets.killed" ;;
 	2) hit "$(target)" TERM "targets.ended" ;;
-	3|4|5) hit "$(one_called gpreempt-hold)" KILL "holders.killed" ;;
+	3) hit "$(one_called gpreempt-hold)" KILL "holders.killed" ;;
+	4) hit "$(one_called gpreempt-pause)" KILL "keepers.killed" ;;
+	5) hit "$(one_called gpreempt-hold)" KILL "holders.killed"
+		hit "$(one_called gpreempt-pause)" KILL "keepers.killed" ;;
 	6) hit "$(one_called gpreempt-hold)" STOP "holders.stopped" ;;
 	7|8)
 		: > "$W/killed"
@@ -162,10 +178,40 @@ nothing_suspended() {
 	[ "$(all_suspended)" -eq 0 ]
 }
 
+# Processes of which a queue is paused.
+paused() {
+	for _f in "$VIEW"/*/queues; do
+		_p=${_f%/queues}
+		awk -v pid="${_p##*/}" '/^# / { for (i = 2; i <= NF; i++) if ($i == "state") c = i - 1 }
+			/^[0-9]/ && $c ~ /paused/ { print pid; exit }' "$_f" 2> /dev/null
+	done
+}
+
+nothing_paused() {
+	[ -z "$(paused)" ]
+}
+
+# What is paused after a repair is what a suspend without a lease has left: status
+# names each, as gpreempt's.
+repair() {
+	timeout $((60 * PACE)) gpreempt-ctl repair > "$W/repair" 2>&1 ||
+		fail "repair: $(cat "$W/repair")"
+	gpreempt-ctl status > "$W/status" || fail "status: $(cat "$W/status")"
+	for _p in $(paused); do
+		awk -v pid="$_p" '$1 == pid && !/[[:space:]]other/ { seen = 1 }
+			END { exit !seen }' "$W/status" ||
+			fail "process $_p is paused, and repair does not know it: $(cat "$W/repair")"
+		count_up kept.by.repair
+	done
+}
+
 settle() {
 	for _j in $running_jobs; do
 		wait "$_j"
 	done
+	# Both keepers of a pause that is over, or one of a killed one, end in a moment.
+	sleep 1
+	repair
 	# What may be held still is what a suspend without a lease has left.
 	for _n in $(seq 0 $((TARGETS - 1))); do
 		_p=$(cat "$W/pid.$_n")
@@ -175,6 +221,7 @@ settle() {
 		fi
 	done
 	wait_for 30 nothing_suspended
+	wait_for 30 nothing_paused
 	wait_for 30 no_holder
 	nothing_held || fail "something is held: $(gpreempt-ctl status)"
 	[ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
@@ -184,14 +231,24 @@ report() {
 	for _f in "$W"/n.*; do
 		printf '%-20s %s\n' "${_f##*/n.}" "$(wc -l < "$_f")"
 	done
+	printf '%-20s %s\n' kills "$(kills)"
 	printf '%-20s %s\n' queues_left_suspended "$(all_suspended)"
+	printf '%-20s %s\n' processes_left_paused "$(paused | wc -l)"
 	printf '%-20s %s\n' holders_left "$(holders | wc -l)"
+}
+
+kills() {
+	cat "$W"/n.*.killed 2> /dev/null | wc -l
+}
+
+enough() {
+	[ "$(uptime_cs)" -ge $until_cs ] || { [ "$KILLS" -gt 0 ] && [ "$(kills)" -ge "$KILLS" ]; }
 }
 
 running_jobs=
 until_cs=$(($(uptime_cs) + seconds * 100))
 next=$((until_cs - seconds * 100 + 6000))
-while [ "$(uptime_cs)" -lt $until_cs ]; do
+while ! enough; do
 	round
 	[ ! -s "$W/wrong" ] || fail "$(cat "$W/wrong")"
 	if [ "$(uptime_cs)" -ge $next ]; then
@@ -210,8 +267,10 @@ wait
 wait_for 30 no_kfd_process
 report
 [ ! -s "$W/wrong" ] || fail "$(cat "$W/wrong")"
-[ "$(how_many suspend)" -gt 0 ] && [ "$(how_many holders.killed)" -gt 0 ] &&
-	[ "$(how_many resume)" -gt 0 ] || fail "hardly anything was done"
+[ "$(how_many suspend)" -gt 0 ] && [ "$(how_many resume)" -gt 0 ] ||
+	fail "hardly anything was done"
+[ "$HOW" = pause ] || [ "$(how_many holders.killed)" -gt 0 ] || fail "no holder was killed"
+[ "$HOW" = debug ] || [ "$(how_many keepers.killed)" -gt 0 ] || fail "no keeper was killed"
 dmesg | grep -E 'WARNING:|BUG:|Oops|general protection|hung task|blocked for more' &&
 	fail "the kernel log is not clean"
 echo "soak: passed"

@@ -39,7 +39,19 @@ captures:
 SOAK_S = $(or $(DURATION),3600)
 
 .PHONY: soak
-soak: ## suspend, resume and kill at random for an hour (DURATION=s)
+soak: ## suspend, resume and kill at random (DURATION=s HOW=debug|pause|mixed KILLS=n)
 	@$(MAKE) --no-print-directory -s vm-ready
 	@$(VM_RUN) --vgpu 'gpus=2' --timeout $$(($(SOAK_S) + 600)) \
-		command 'exec sh /t/soak.sh $(SOAK_S)'
+		command 'HOW=$(or $(HOW),debug) KILLS=$(or $(KILLS),0) exec sh /t/soak.sh $(SOAK_S)'
+
+# The cases of a pause that take a number, each in a guest of its own.
+PAUSE_LONG_S := 7200
+pause_long = $(VM_RUN) --vgpu '$(2)' --timeout $(PAUSE_LONG_S) command \
+	'PAUSES=$(or $(PAUSES),10000) KILLS=$(or $(KILLS),10000) exec sh /t/cases/pause/$(1).sh'
+
+.PHONY: pause-long
+pause-long: ## thousands of pauses and kills, hours (PAUSES=n KILLS=n)
+	@$(MAKE) --no-print-directory -s vm-ready
+	@$(call pause_long,never-stopped,gpus=2)
+	@$(call pause_long,rocm,gpus=1 xccs=1)
+	@$(call pause_long,storm,gpus=1)

@@ -43,7 +43,7 @@ controller a & c2=$!
 controller b & c3=$!
 started="$started $c1 $c2 $c3"
 kills=0
-end=$(($(uptime_cs) + 9000 * PACE))
+end=$(($(uptime_cs) + (7000 + 100 * KILLS) * PACE))
 while [ $kills -lt "$KILLS" ] && [ "$(uptime_cs)" -lt $end ]; do
 	usleep $(($(random 60) * 1000))
 	# shellcheck disable=SC2046
