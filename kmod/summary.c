@@ -49,7 +49,10 @@ static void add_queue(struct gp_summary *s, const struct gp_queue *q)
 		s->active = -1;
 	else
 		s->active += q->active;
-	s->suspended += q->suspended > 0;
+	if (q->suspended < 0)
+		s->suspended = -1;
+	else
+		s->suspended += q->suspended;
 	s->evicted += q->evicted;
 	s->age_ms = max_t(s64, s->age_ms, q->age_ms);
 }

@@ -17,8 +17,8 @@
  * @by_type:	the same of each type
  * @active:	slots that hold its queues, -1: not known
  * @slots:	slots that they take when mapped
- * @suspended:	how many of its queues are
- * @evicted:	the same
+ * @suspended:	how many of its queues are, -1: the driver has no debug interface
+ * @evicted:	how many of its queues are
  * @debugged:	a debugger holds it, -1: not known
  * @paused:	the same: it is paused
  * @age_ms:	the largest age of what is known of its queues
