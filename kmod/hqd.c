@@ -99,6 +99,28 @@ static bool no_answer(const uint32_t (*regs)[2], u32 n_regs)
 	return true;
 }
 
+/* A driver without kfd_node has one XCC, and these hooks no parameter for it. */
+static int call_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
+		     uint32_t (**regs)[2], u32 *n_regs)
+{
+	if (n->hqd_dump)
+		return n->hqd_dump(n->adev, pipe, queue, regs, n_regs, inst);
+	return n->hqd_dump_gpu(n->adev, pipe, queue, regs, n_regs);
+}
+
+/* Whether the slot has the ring, as the cheap look has it. */
+static bool may_hold(const struct gp_node *n, u64 ring, u32 pipe, u32 queue,
+		     u32 inst)
+{
+	if (!n->hqd_is_occupied && !n->hqd_is_occupied_gpu)
+		return true;
+	gp_stat_inc(GP_STAT_slot_tests);
+	gp_stat_add(GP_STAT_registers, TEST_N_REGS);
+	if (n->hqd_is_occupied)
+		return n->hqd_is_occupied(n->adev, ring, pipe, queue, inst);
+	return n->hqd_is_occupied_gpu(n->adev, ring, pipe, queue);
+}
+
 /*
  * The dumps allocate their result. Reclaim may call the driver's MMU notifiers
  * then, which of the locks that are held here only try for one (the reset lock,
@@ -112,7 +134,7 @@ int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
 	u32 n_regs = 0;
 	int ret;
 
-	ret = n->hqd_dump(n->adev, pipe, queue, &regs, &n_regs, inst);
+	ret = call_dump(n, pipe, queue, inst, &regs, &n_regs);
 	memalloc_noio_restore(flags);
 	if (ret)
 		return ret;
@@ -171,12 +193,8 @@ static int slot_holds(const struct gp_node *n, const struct gp_queue *q,
 	u32 pipe = slot / n->n_queues, queue = slot % n->n_queues;
 	int ret;
 
-	if (n->hqd_is_occupied) {
-		gp_stat_inc(GP_STAT_slot_tests);
-		gp_stat_add(GP_STAT_registers, TEST_N_REGS);
-		if (!n->hqd_is_occupied(n->adev, q->ring, pipe, queue, inst))
-			return 0;
-	}
+	if (!may_hold(n, q->ring, pipe, queue, inst))
+		return 0;
 	ret = gp_hqd_dump(n, pipe, queue, inst, hqd);
 	if (ret)
 		return ret;

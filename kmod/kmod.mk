@@ -132,7 +132,7 @@ check-support:
 
 # The walk over KFD's table, with empty files in place of the kernel's headers.
 KMOD_EMPTY := $(addprefix $(O)/kmod/empty/,$(addprefix linux/,atomic.h build_bug.h \
-	kasan-checks.h ktime.h list.h module.h mutex.h pid.h rwsem.h sched.h srcu.h types.h \
+	kasan-checks.h ktime.h list.h mmu_notifier.h module.h mutex.h pid.h rwsem.h sched.h srcu.h types.h \
 	uaccess.h workqueue.h) drm/drm_device.h)
 
 .PHONY: check-walk

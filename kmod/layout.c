@@ -33,7 +33,7 @@ enum rule {
 };
 
 /*
- * One row of GP_FIELDS, with the place that its offset goes to. Without an
+ * One row of the tables, with the place that its offset goes to. Without an
  * optional one a feature is off.
  */
 struct field_row {
@@ -62,13 +62,24 @@ struct field_row {
 #define ROW_O(s, f, t, ft) ROW(s, f, NULL, sizeof(t), FIELD, ft, false)
 #define ROW_A(s, f, t)	   ROW(s, f, NULL, sizeof(t), ARRAY, must, true)
 #define ROW_S(s, f, t)	   ROW(s, f, #t, 0, STRUCTURE, must, false)
-#define ROW_P(s, f, t, ft) ROW(s, f, "*" #t, sizeof(void *), POINTER, ft, false)
-#define ROW_V(s, f, t)	   ROW(s, f, "*" #t, sizeof(void *), POINTER, must, true)
+#define ROW_P(s, f, t, ft) ROW(s, f, #t, sizeof(void *), POINTER, ft, false)
+#define ROW_V(s, f, t)	   ROW(s, f, #t, sizeof(void *), POINTER, must, true)
 #define ROW_H(s, f, ft) \
-	ROW(s, f, "*" GP_PROTO_##f, sizeof(void *), POINTER, ft, false)
+	ROW(s, f, GP_PROTO_##f, sizeof(void *), POINTER, ft, false)
+#define ROW_H_NO_NODES(s, f, ft) \
+	ROW(s, f, GP_PROTO_NO_NODES_##f, sizeof(void *), POINTER, ft, false)
 
 static const struct field_row field_rows[] = {
 	GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V, ROW_H)
+};
+
+static const struct field_row node_rows[] = {
+	GP_FIELDS_NODES(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V, ROW_H)
+};
+
+static const struct field_row no_node_rows[] = {
+	GP_FIELDS_NO_NODES(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V,
+			   ROW_H_NO_NODES)
 };
 
 struct enum_row {
@@ -81,14 +92,21 @@ struct enum_row {
 
 static const struct enum_row enum_rows[] = { GP_ENUMS(ROW_E) };
 
-/* Whether a field is a pointer of the row's type, or an array of them. */
+/* What this driver calls a structure of the tables: see GP_NODE. */
+static const char *name_here(const char *name)
+{
+	return gp_layout.has_nodes || strcmp(name, GP_NODE) ? name :
+							      GP_NODE_BEFORE;
+}
+
+/* Whether a field is a pointer to the row's type, or an array of them. */
 static bool pointer_fits(const struct field_row *row, const char *text)
 {
 	if (row->array && *text == '[')
 		text += strcspn(text, "]") + 1;
 	else if (row->array)
 		return false;
-	return !strcmp(text, row->of);
+	return *text == '*' && !strcmp(text + 1, name_here(row->of));
 }
 
 static bool field_fits(const struct field_row *row, const struct gp_btf *btf,
@@ -113,32 +131,35 @@ static bool field_fits(const struct field_row *row, const struct gp_btf *btf,
 
 static void refuse_field(const struct field_row *row, int err)
 {
+	const char *type = name_here(row->type);
+
 	if (err == -ENOENT)
-		pr_err("amdgpu has no struct %s\n", row->type);
+		pr_err("amdgpu has no struct %s\n", type);
 	else if (err == -ENODATA)
-		pr_err("amdgpu's struct %s has no field %s\n", row->type,
+		pr_err("amdgpu's struct %s has no field %s\n", type,
 		       row->field);
 	else
 		pr_err("amdgpu's struct %s: field %s cannot be used (%d)\n",
-		       row->type, row->field, err);
+		       type, row->field, err);
 }
 
 static void refuse_type(const struct field_row *row, const struct gp_btf *btf,
 			const struct gp_btf_field *f)
 {
+	const char *type = name_here(row->type);
 	char text[TYPE_LEN];
 
 	if (row->rule == POINTER) {
 		gp_btf_describe(btf, f->type, text, sizeof(text));
-		pr_err("amdgpu's struct %s: field %s is %s, expected %s%s\n",
-		       row->type, row->field, text,
-		       row->array ? "an array of " : "", row->of);
+		pr_err("amdgpu's struct %s: field %s is %s, expected %s*%s\n",
+		       type, row->field, text, row->array ? "an array of " : "",
+		       name_here(row->of));
 	} else if (row->rule == STRUCTURE) {
 		pr_err("amdgpu's struct %s: field %s is not a struct %s\n",
-		       row->type, row->field, row->of);
+		       type, row->field, row->of);
 	} else {
 		pr_err("amdgpu's struct %s: field %s has %u bytes, expected %s%zu\n",
-		       row->type, row->field, f->size,
+		       type, row->field, f->size,
 		       row->array ? "a multiple of " : "", row->size);
 	}
 }
@@ -146,7 +167,7 @@ static void refuse_type(const struct field_row *row, const struct gp_btf *btf,
 static int find_field(const struct field_row *row, const struct gp_btf *btf)
 {
 	struct gp_btf_field f;
-	int ret = gp_btf_field(btf, row->type, row->field, &f);
+	int ret = gp_btf_field(btf, name_here(row->type), row->field, &f);
 	bool fits = !ret && field_fits(row, btf, &f);
 
 	if (!fits && row->feature != GP_FEATURE_must) {
@@ -176,16 +197,30 @@ static int find_enum(const struct enum_row *row, const struct gp_btf *btf)
 	return -EOPNOTSUPP;
 }
 
+static int find_fields(const struct field_row *rows, size_t n,
+		       const struct gp_btf *btf)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < n && !ret; i++)
+		ret = find_field(&rows[i], btf);
+	return ret;
+}
+
 static int find_all(const struct gp_btf *btf)
 {
 	size_t i;
 	int ret;
 
-	for (i = 0; i < ARRAY_SIZE(field_rows); i++) {
-		ret = find_field(&field_rows[i], btf);
-		if (ret)
-			return ret;
-	}
+	gp_layout.has_nodes = gp_btf_size(btf, GP_NODE);
+	ret = find_fields(field_rows, ARRAY_SIZE(field_rows), btf);
+	if (!ret && gp_layout.has_nodes)
+		ret = find_fields(node_rows, ARRAY_SIZE(node_rows), btf);
+	else if (!ret)
+		ret = find_fields(no_node_rows, ARRAY_SIZE(no_node_rows), btf);
+	if (ret)
+		return ret;
 	for (i = 0; i < ARRAY_SIZE(enum_rows); i++) {
 		ret = find_enum(&enum_rows[i], btf);
 		if (ret)

@@ -2,8 +2,8 @@
 /*
  * Where the fields of the driver's private structures are.
  *
- * GP_FIELDS is the one table of what this module knows of them. For each row
- * it calls one of
+ * GP_FIELDS is the one table of what this module knows of them, with GP_FIELDS_NODES
+ * or GP_FIELDS_NO_NODES (see there) for a part of it. For each row they call one of
  *
  *	F(struct, field, type)	a field, of the size of type
  *	O(struct, field, type, feature)	the same, but the module can do without:
@@ -13,7 +13,8 @@
  *	P(struct, field, of, feature)	a pointer to the structure of
  *	V(struct, field, of)	an array of such pointers, of any length
  *	H(struct, hook, feature)	a pointer to a function that is declared
- *				as GP_PROTO_<hook> says
+ *				as GP_PROTO_<hook> says, in GP_FIELDS_NO_NODES as
+ *				GP_PROTO_NO_NODES_<hook>
  *
  * where "must" in place of a feature means that the module can't do without.
  *
@@ -32,6 +33,7 @@
 #include <linux/build_bug.h>
 #include <linux/kasan-checks.h>
 #include <linux/list.h>
+#include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/types.h>
@@ -55,12 +57,15 @@
 	"void(*amdgpu_device,*u4,u4)"
 #define GP_PROTO_mqd_stride						\
 	"u8(*mqd_manager,*queue_properties)"
+#define GP_PROTO_NO_NODES_hqd_dump					\
+	"s4(*amdgpu_device,u4,u4,**[2]u4,*u4)"
+#define GP_PROTO_NO_NODES_hqd_is_occupied				\
+	"b1(*amdgpu_device,u8,u4,u4)"
 
 #define GP_FIELDS(F, O, A, S, P, V, H)					\
 	F(kfd_process,		kfd_processes,	struct hlist_node)	\
 	F(kfd_process,		mutex,		struct mutex)		\
 	P(kfd_process,		lead_thread,	task_struct, must)	\
-	F(kfd_process,		debug_event_workarea, struct work_struct) \
 	V(kfd_process,		pdds,		kfd_process_device)	\
 	F(kfd_process,		n_pdds,		u32)			\
 	S(kfd_process,		pqm,		process_queue_manager)	\
@@ -100,16 +105,11 @@
 	P(kfd_process_device,	drm_file,	file, must)		\
 	F(kfd_process_device,	drm_priv,	void *)			\
 	F(kfd_process_device,	user_gpu_id,	u32)			\
-	F(kfd_node,		node_id,	u32)			\
 	P(kfd_node,		adev,		amdgpu_device, must)	\
 	P(kfd_node,		kfd2kgd,	kfd2kgd_calls, must)	\
 	F(kfd_node,		id,		u32)			\
-	F(kfd_node,		xcc_mask,	u32)			\
 	P(kfd_node,		dqm,		device_queue_manager, must) \
-	P(kfd_node,		kfd,		kfd_dev, must)		\
 	P(kfd_dev,		adev,		amdgpu_device, must)	\
-	V(kfd_dev,		nodes,		kfd_node)		\
-	O(kfd_dev,		num_nodes,	u32, sdma)		\
 	S(kfd_dev,		shared_resources, kgd2kfd_shared_resources) \
 	S(kfd_dev,		device_info,	kfd_device_info)	\
 	O(kfd_device_info,	gfx_target_version, u32, nodes)		\
@@ -128,10 +128,7 @@
 	O(packet_manager,	is_over_subscription, bool, nodes)	\
 	P(packet_manager,	priv_queue,	kernel_queue, hiq)	\
 	P(kernel_queue,		queue,		queue, hiq)		\
-	H(mqd_manager,		mqd_stride,	must)			\
 	P(mqd_manager,		dev,		kfd_node, must)		\
-	H(kfd2kgd_calls,	hqd_dump,	must)			\
-	H(kfd2kgd_calls,	hqd_is_occupied, occupied)		\
 	H(kfd2kgd_calls,	hqd_sdma_dump,	sdma)			\
 	H(kfd2kgd_calls,	get_iq_wait_times, answers)		\
 	O(kfd_topology_device,	list,		struct list_head, nodes) \
@@ -150,6 +147,37 @@
 	F(amdgpu_gfx,		gfx_off_req_count, u32)			\
 	F(amdgpu_pm,		pp_feature,	u32)			\
 	F(amdgpu_reset_domain,	sem,		struct rw_semaphore)
+
+/*
+ * What depends on whether the driver has a struct kfd_node, and on nothing else.
+ *
+ * Linux 6.5 took it out of struct kfd_dev, for GPUs with several XCCs, which can be
+ * several nodes: queues, managers and the topology point to a node since then, and
+ * hooks are given the XCC. An older driver (5.18 to 6.4) has one XCC and one node
+ * for each GPU, which is its kfd_dev: there the rows of all tables that name
+ * GP_NODE, or a pointer to it, are of GP_NODE_BEFORE.
+ */
+#define GP_NODE		"kfd_node"
+#define GP_NODE_BEFORE	"kfd_dev"
+
+#define GP_FIELDS_NODES(F, O, A, S, P, V, H)				\
+	F(kfd_process,		debug_event_workarea, struct work_struct) \
+	F(kfd_node,		node_id,	u32)			\
+	F(kfd_node,		xcc_mask,	u32)			\
+	P(kfd_node,		kfd,		kfd_dev, must)		\
+	V(kfd_dev,		nodes,		kfd_node)		\
+	O(kfd_dev,		num_nodes,	u32, sdma)		\
+	H(mqd_manager,		mqd_stride,	must)			\
+	H(kfd2kgd_calls,	hqd_dump,	must)			\
+	H(kfd2kgd_calls,	hqd_is_occupied, occupied)
+
+#define GP_FIELDS_NO_NODES(F, O, A, S, P, V, H)				\
+	F(kfd_process,		mmu_notifier,	struct mmu_notifier)	\
+	F(kfd_dev,		init_complete,	bool)			\
+	S(amdgpu_device,	kfd,		amdgpu_kfd_dev)		\
+	P(amdgpu_kfd_dev,	dev,		kfd_dev, must)		\
+	H(kfd2kgd_calls,	hqd_dump,	must)			\
+	H(kfd2kgd_calls,	hqd_is_occupied, occupied)
 
 /* X(enum, enumerator) for each of the driver's constants that is used. */
 #define GP_ENUMS(X)							\
@@ -171,17 +199,30 @@
 	u32 s##__##f##_len;
 #define GP_DECLARE_ENUM(e, n) u32 n;
 
+#define GP_DECLARE_NOTHING(s, f, t)
+
 /**
  * struct gp_layout - what gp_layout_load() found
+ * @has_nodes:	the driver has a struct kfd_node: the rows of GP_FIELDS_NODES count,
+ *		else those of GP_FIELDS_NO_NODES
  *
- * For each row of GP_FIELDS the offset in bytes, for arrays their number of
- * elements beside it; for each row of GP_ENUMS the value. Written once, before
- * anything reads it.
+ * For each row of the tables the offset in bytes, for arrays their number of
+ * elements beside it; for each row of GP_ENUMS the value. A hook has one place in
+ * both tables. Written once, before anything reads it.
  */
 struct gp_layout {
+	bool has_nodes;
+
 	GP_FIELDS(GP_DECLARE_OFFSET, GP_DECLARE_OFFSET, GP_DECLARE_ARRAY,
 		  GP_DECLARE_OFFSET, GP_DECLARE_OFFSET, GP_DECLARE_ARRAY,
 		  GP_DECLARE_OFFSET)
+	GP_FIELDS_NODES(GP_DECLARE_OFFSET, GP_DECLARE_OFFSET, GP_DECLARE_ARRAY,
+			GP_DECLARE_OFFSET, GP_DECLARE_OFFSET, GP_DECLARE_ARRAY,
+			GP_DECLARE_OFFSET)
+	GP_FIELDS_NO_NODES(GP_DECLARE_OFFSET, GP_DECLARE_OFFSET,
+			   GP_DECLARE_ARRAY, GP_DECLARE_OFFSET,
+			   GP_DECLARE_OFFSET, GP_DECLARE_ARRAY,
+			   GP_DECLARE_NOTHING)
 	GP_ENUMS(GP_DECLARE_ENUM)
 };
 
@@ -193,11 +234,16 @@ extern const char *gp_layout_source;
 /* Never instantiated: the C type of each field, for the checks of gp_get(). */
 #define GP_DECLARE_TYPE(s, f, t, ...) t s##__##f;
 #define GP_DECLARE_POINTER(s, f, ...) void *s##__##f;
-#define GP_DECLARE_NOTHING(s, f, t)
 struct gp_layout_types {
 	GP_FIELDS(GP_DECLARE_TYPE, GP_DECLARE_TYPE, GP_DECLARE_TYPE,
 		  GP_DECLARE_NOTHING, GP_DECLARE_POINTER, GP_DECLARE_POINTER,
 		  GP_DECLARE_POINTER)
+	GP_FIELDS_NODES(GP_DECLARE_TYPE, GP_DECLARE_TYPE, GP_DECLARE_TYPE,
+			GP_DECLARE_NOTHING, GP_DECLARE_POINTER,
+			GP_DECLARE_POINTER, GP_DECLARE_POINTER)
+	GP_FIELDS_NO_NODES(GP_DECLARE_TYPE, GP_DECLARE_TYPE, GP_DECLARE_TYPE,
+			   GP_DECLARE_NOTHING, GP_DECLARE_POINTER,
+			   GP_DECLARE_POINTER, GP_DECLARE_NOTHING)
 };
 
 /* Address of a field of the driver's structure at base. */

@@ -95,12 +95,18 @@ static int load_hooks(struct gp_node *n, void *calls)
 
 	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &hook) || !is_ours(hook))
 		return gp_broken("the hook hqd_dump lies in amdgpu");
-	n->hqd_dump = hook;
+	if (gp_layout.has_nodes)
+		n->hqd_dump = hook;
+	else
+		n->hqd_dump_gpu = hook;
 	if (gp_has(occupied) &&
 	    !gp_get(calls, kfd2kgd_calls, hqd_is_occupied, &hook) && hook) {
 		if (!is_ours(hook))
 			return gp_broken("the hook hqd_is_occupied lies in amdgpu");
-		n->hqd_is_occupied = hook;
+		if (gp_layout.has_nodes)
+			n->hqd_is_occupied = hook;
+		else
+			n->hqd_is_occupied_gpu = hook;
 	}
 	if (gp_has(answers) &&
 	    !gp_get(calls, kfd2kgd_calls, get_iq_wait_times, &hook) && hook) {
@@ -130,15 +136,16 @@ static bool may_have_mes(void *kfd)
 static int load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
 {
 	void *sdma = gp_ptr(n->adev, amdgpu_device, sdma);
-	u32 engines, nodes;
+	u32 engines, nodes = 1;
 	void *hook;
 
 	n->sdma_by_doorbell = may_have_mes(kfd);
 	if (!gp_has(sdma))
 		return 0;
 	if (gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
-	    gp_get(kfd, kfd_dev, num_nodes, &nodes) || !nodes ||
-	    gp_get(calls, kfd2kgd_calls, hqd_sdma_dump, &hook) || !hook)
+	    (gp_layout.has_nodes && gp_get(kfd, kfd_dev, num_nodes, &nodes)) ||
+	    !nodes || gp_get(calls, kfd2kgd_calls, hqd_sdma_dump, &hook) ||
+	    !hook)
 		return 0;
 	if (!is_ours(hook))
 		return gp_broken("the hook hqd_sdma_dump lies in amdgpu");
@@ -159,19 +166,42 @@ static int load_manager(struct gp_node *n)
 	    gp_get_at(n->dqm, device_queue_manager, mqd_mgrs, type, &mm) ||
 	    gp_get(mm, mqd_manager, dev, &dev) || dev != n->node)
 		return gp_broken("mqd_manager.dev is its node");
+	n->mqd_mgr = mm;
+	if (!gp_layout.has_nodes)
+		return 0;
 	if (gp_get(mm, mqd_manager, mqd_stride, &hook) || !is_ours(hook))
 		return gp_broken("the hook mqd_stride lies in amdgpu");
-	n->mqd_mgr = mm;
 	n->mqd_stride = hook;
 	return 0;
 }
 
+/*
+ * The same of a driver without kfd_node: the device has one, and it is whole when
+ * the last statement of kgd2kfd_device_init() has run.
+ */
+static bool is_only_node(struct gp_node *n)
+{
+	void *adev, *back;
+	bool whole;
+
+	n->kfd = n->node;
+	return !gp_get(n->kfd, kfd_dev, init_complete, &whole) && whole &&
+	       !gp_get(n->kfd, kfd_dev, adev, &adev) &&
+	       !gp_get(gp_ptr(adev, amdgpu_device, kfd), amdgpu_kfd_dev, dev,
+		       &back) &&
+	       back == n->node;
+}
+
 /* Whether the device of a node knows it, and as which of its nodes. */
-static bool is_known(const struct gp_node *n, u32 *index)
+static bool find_device(struct gp_node *n, u32 *index)
 {
 	void *back;
 
-	return !gp_get(n->node, kfd_node, node_id, index) &&
+	*index = 0;
+	if (!gp_layout.has_nodes)
+		return is_only_node(n);
+	return !gp_get(n->node, kfd_node, kfd, &n->kfd) &&
+	       !gp_get(n->node, kfd_node, node_id, index) &&
 	       *index < gp_layout.kfd_dev__nodes_len &&
 	       !gp_get_at(n->kfd, kfd_dev, nodes, *index, &back) &&
 	       back == n->node;
@@ -182,7 +212,16 @@ bool gp_node_is_whole(void *node)
 	struct gp_node n = { .node = node };
 	u32 index;
 
-	return !gp_get(node, kfd_node, kfd, &n.kfd) && is_known(&n, &index);
+	return find_device(&n, &index);
+}
+
+/* Without kfd_node there is one, with the number 0. */
+static int load_xccs(struct gp_node *n)
+{
+	n->xcc_mask = 1;
+	if (!gp_layout.has_nodes)
+		return 0;
+	return gp_get(n->node, kfd_node, xcc_mask, &n->xcc_mask);
 }
 
 /* 0 when it is not known. */
@@ -204,15 +243,16 @@ int gp_node_follow(void *node, struct gp_node *n)
 
 	memset(n, 0, sizeof(*n));
 	n->node = node;
-	if (gp_get(n->node, kfd_node, kfd, &n->kfd) || !is_known(n, &index))
-		return gp_broken("kfd_dev.nodes has the node");
+	if (!find_device(n, &index))
+		return gp_broken(gp_layout.has_nodes ?
+					 "kfd_dev.nodes has the node" :
+					 "amdgpu_kfd_dev.dev is the node");
 	if (gp_get(n->node, kfd_node, adev, (void **)&n->adev) ||
 	    gp_get(n->kfd, kfd_dev, adev, &back) || back != n->adev)
 		return gp_broken("kfd_node.adev is kfd_dev.adev");
 	if (gp_get(n->node, kfd_node, dqm, &n->dqm) ||
 	    gp_get(n->node, kfd_node, kfd2kgd, &calls) ||
-	    gp_get(n->node, kfd_node, id, &n->gpu_id) ||
-	    gp_get(n->node, kfd_node, xcc_mask, &n->xcc_mask) ||
+	    gp_get(n->node, kfd_node, id, &n->gpu_id) || load_xccs(n) ||
 	    gp_get(n->adev, amdgpu_device, reset_domain, &domain) || !domain)
 		return gp_broken("the node can be read");
 	n->ddev = gp_ptr(n->adev, amdgpu_device, ddev);

@@ -20,7 +20,7 @@ struct queue_properties;
 
 /**
  * struct gp_node - a KFD node for the time of one read
- * @node:	the kfd_node
+ * @node:	the kfd_node, or the kfd_dev of a driver without (layout.h)
  * @kfd:	its kfd_dev
  * @adev:	its device
  * @dqm:	its queue manager
@@ -33,11 +33,14 @@ struct queue_properties;
  * @n_slots:	CP slots of an XCC
  * @cp_slots:	those of them that are KFD's
  * @hqd_dump:	reads the registers of a CP slot
+ * @hqd_dump_gpu: the same of a driver without kfd_node: only one of both is there
  * @hqd_is_occupied: tests a CP slot for a ring; can be NULL
+ * @hqd_is_occupied_gpu: the same of a driver without kfd_node
  * @hqd_sdma_dump: reads the registers of an SDMA engine's RLC; can be NULL
  * @get_iq_wait_times: reads one register of an XCC; can be NULL
  * @mqd_stride:	distance of a compute queue's MQDs; NULL of a node that was not
- *		loaded from a process
+ *		loaded from a process, and of a driver without kfd_node, as one
+ *		XCC has one MQD
  * @mqd_mgr:	for @mqd_stride
  * @reset_since:	when @reset_sem was taken
  * @sdma_first:	first SDMA engine of the node in the count of the device
@@ -67,9 +70,15 @@ struct gp_node {
 	int (*hqd_dump)(struct amdgpu_device *adev, uint32_t pipe_id,
 			uint32_t queue_id, uint32_t (**dump)[2],
 			uint32_t *n_regs, uint32_t inst);
+	int (*hqd_dump_gpu)(struct amdgpu_device *adev, uint32_t pipe_id,
+			    uint32_t queue_id, uint32_t (**dump)[2],
+			    uint32_t *n_regs);
 	bool (*hqd_is_occupied)(struct amdgpu_device *adev,
 				uint64_t queue_address, uint32_t pipe_id,
 				uint32_t queue_id, uint32_t inst);
+	bool (*hqd_is_occupied_gpu)(struct amdgpu_device *adev,
+				    uint64_t queue_address, uint32_t pipe_id,
+				    uint32_t queue_id);
 	int (*hqd_sdma_dump)(struct amdgpu_device *adev, uint32_t engine_id,
 			     uint32_t queue_id, uint32_t (**dump)[2],
 			     uint32_t *n_regs);

@@ -113,7 +113,8 @@ static int copy_identity(void *queue, const struct gp_node *n,
 	if (!gp_queue_is_cp(q->type))
 		return copy_sdma(props, n, q);
 	q->slots = hweight32(n->xcc_mask);
-	q->mqd_stride = n->mqd_stride(n->mqd_mgr, props);
+	if (n->mqd_stride)
+		q->mqd_stride = n->mqd_stride(n->mqd_mgr, props);
 	return 0;
 }
 

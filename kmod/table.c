@@ -14,6 +14,7 @@
  * (Lines are those of Linux 6.12.)
  */
 
+#include <linux/mmu_notifier.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/srcu.h>
@@ -53,20 +54,38 @@ static bool is_linked(struct hlist_node *node)
 }
 
 /*
- * Whether a process is in the table for good. Its structure starts as zeros, and
- * the last thing that create_process() writes is the function of this work
- * item, when nothing can fail any more; so for the first context of a program,
- * and for further ones, which have no MMU notifier. That it is still linked
- * after that was read shows that what was read was its memory.
+ * Whether create_process() has come to where nothing can fail any more. The
+ * structure starts as zeros, and the last that is written is the function of this
+ * work item; so for the first context of a program, and for further ones, which
+ * have no MMU notifier. A driver without kfd_node need not have such an item, and has
+ * only first contexts: there the last call that can fail registers the MMU notifier,
+ * and that has users when it has succeeded (__mmu_notifier_register()). The leader
+ * stays meanwhile, as one of its threads is in create_process().
+ */
+static bool is_made(void *p)
+{
+	struct mmu_notifier notifier;
+	struct work_struct work;
+
+	if (gp_layout.has_nodes)
+		return !gp_peek(p, kfd_process, debug_event_workarea, &work) &&
+		       within_module((unsigned long)work.func,
+				     gp_symbols.amdgpu);
+	return !gp_peek(p, kfd_process, mmu_notifier, &notifier) &&
+	       notifier.users && notifier.mm &&
+	       within_module((unsigned long)notifier.ops, gp_symbols.amdgpu);
+}
+
+/*
+ * Whether a process is in the table for good. That it is still linked after the
+ * rest was read shows that what was read was its memory.
  */
 static bool is_whole(void *p, struct hlist_node *node)
 {
 	void *pqm = gp_ptr(p, kfd_process, pqm);
-	struct work_struct work;
 	void *back;
 
-	return !gp_peek(p, kfd_process, debug_event_workarea, &work) &&
-	       within_module((unsigned long)work.func, gp_symbols.amdgpu) &&
+	return is_made(p) &&
 	       !gp_peek(pqm, process_queue_manager, process, &back) &&
 	       back == p && is_linked(node);
 }

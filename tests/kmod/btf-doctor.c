@@ -32,9 +32,13 @@
 #define OTHER_SIZE  12 /* of no field that is looked up, nor a multiple of 8 */
 
 static const struct row {
-	/* As in layout.h; E: an enumerator. With a feature, it is optional. */
+	/*
+	 * As in layout.h; E: an enumerator. With a feature, it is optional. nodes:
+	 * 'y' of a driver with struct kfd_node, 'n' of one without.
+	 */
 	char rule;
 	const char *type, *name, *feature;
+	char nodes;
 } rows[] = {
 #include "layout-rows.h"
 };
@@ -44,6 +48,16 @@ static struct {
 	uint32_t was, now;
 } patches[MAX_PATCHES];
 static int n_patches;
+
+/* This driver has a struct kfd_node. */
+static bool has_nodes;
+
+/* What it calls a structure of the table: without kfd_node that is kfd_dev. */
+static const char *type_here(const struct row *row)
+{
+	return has_nodes || strcmp(row->type, "kfd_node") ? row->type :
+							    "kfd_dev";
+}
 
 static void patch(uint32_t *where, uint32_t value)
 {
@@ -68,6 +82,8 @@ static void retype(const struct row *row, struct btf_member *m)
 
 static bool can_have(const struct row *row, enum ill ill)
 {
+	if (row->nodes == (has_nodes ? 'n' : 'y'))
+		return false;
 	return ill == HIDE || (ill == RESIZE && row->rule != 'E') ||
 	       (ill == RETYPE && strchr("PVH", row->rule));
 }
@@ -93,6 +109,19 @@ static void patch_type(const struct row *row, struct btf_type *t, enum ill ill)
 	}
 }
 
+static void look_for_nodes(void)
+{
+	uint32_t pos = 0;
+
+	while (pos < driver.types_len) {
+		struct btf_type *t = (void *)(driver.types + pos);
+
+		has_nodes |= BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT &&
+			     !strcmp(name_at(t->name_off), "kfd_node");
+		pos += sizeof(*t) + btf_tail_size(t);
+	}
+}
+
 /* All structures or enums of that name: a kernel can have several. */
 static void find_patches(const struct row *row, enum ill ill)
 {
@@ -104,7 +133,7 @@ static void find_patches(const struct row *row, enum ill ill)
 		struct btf_type *t = (void *)(driver.types + pos);
 
 		if (BTF_INFO_KIND(t->info) == kind &&
-		    !strcmp(name_at(t->name_off), row->type))
+		    !strcmp(name_at(t->name_off), type_here(row)))
 			patch_type(row, t, ill);
 		pos += sizeof(*t) + btf_tail_size(t);
 	}
@@ -171,7 +200,7 @@ static bool load_fails_well(const struct row *row, const char *module, int kmsg)
 	if (*row->feature)
 		good = !err && feature_off(row);
 	else
-		good = err == EOPNOTSUPP && strstr(log, row->type) &&
+		good = err == EOPNOTSUPP && strstr(log, type_here(row)) &&
 		       strstr(log, row->name);
 	if (!err && syscall(SYS_delete_module, "gpreempt", O_NONBLOCK))
 		btf_die("cannot unload the module");
@@ -276,6 +305,7 @@ int main(int argc, char **argv)
 	if (argc < 3 || !step)
 		return 2;
 	fd = open_doctored();
+	look_for_nodes();
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	lseek(kmsg, 0, SEEK_END);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i += step) {

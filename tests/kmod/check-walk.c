@@ -34,6 +34,8 @@ struct rw_semaphore { long x[5]; };
 struct srcu_struct { int x; };
 struct drm_device { long x; };
 struct work_struct { long data; struct list_head entry; void (*func)(void); };
+struct mmu_notifier { struct hlist_node hlist; const void *ops; void *mm; long rcu[2];
+	unsigned int users; };
 struct module { char text[16]; };
 struct task_struct { int x; };
 struct pid { int x; };
@@ -73,9 +75,11 @@ static struct pid *get_task_pid(struct task_struct *t, int type);
 
 #include "../../kmod/table.c"
 
+/* Of the two that tell whether it is whole, the driver has one. */
 struct process {
 	struct hlist_node node;
 	struct work_struct work;
+	struct mmu_notifier notifier;
 	void *pqm_process;
 	struct task_struct *lead;
 };
@@ -193,6 +197,21 @@ static struct pid *get_task_pid(struct task_struct *t, int type)
 	return t == &task && type == PIDTYPE_TGID ? &a_pid : NULL;
 }
 
+/*
+ * As far as the driver has come with a process. The last that can fail registers its
+ * notifier; a driver with kfd_node goes on, and writes the function of a work item.
+ */
+static void make(struct process *q, bool whole)
+{
+	q->notifier.ops = amdgpu.text;
+	if (whole || gp_layout.has_nodes) {
+		q->notifier.mm = &task;
+		q->notifier.users = 1;
+	}
+	if (whole && gp_layout.has_nodes)
+		q->work.func = (void (*)(void))(uintptr_t)amdgpu.text;
+}
+
 /* All in one bucket, in order; the one that is being created is not whole. */
 static void fill(int n)
 {
@@ -210,8 +229,7 @@ static void fill(int n)
 		at = &p[i].node.next;
 		p[i].pqm_process = &p[i];
 		p[i].lead = &task;
-		if (i != dying)
-			p[i].work.func = (void (*)(void))(uintptr_t)amdgpu.text;
+		make(&p[i], i != dying);
 	}
 }
 
@@ -261,22 +279,35 @@ static void check_alive(void)
 		fail("KASAN is asked of what need not be alive");
 }
 
-int main(void)
+static int check_all(void)
 {
 	int n, cases = 0;
 
-	gp_layout.kfd_process__kfd_processes = offsetof(struct process, node);
-	gp_layout.kfd_process__debug_event_workarea =
-		offsetof(struct process, work);
-	gp_layout.kfd_process__pqm = offsetof(struct process, pqm_process);
-	gp_layout.process_queue_manager__process = 0;
-	gp_layout.kfd_process__lead_thread = offsetof(struct process, lead);
 	for (n = 1; n <= MAX; n++)
 		for (dying = 0; dying < n; dying++)
 			for (pattern = 0; pattern <= 5; pattern++)
 				for (when = 1; when <= READS; when++, cases++)
 					check(n);
 	check_alive();
+	return cases;
+}
+
+int main(void)
+{
+	int cases;
+
+	gp_layout.kfd_process__kfd_processes = offsetof(struct process, node);
+	gp_layout.kfd_process__debug_event_workarea =
+		offsetof(struct process, work);
+	gp_layout.kfd_process__mmu_notifier =
+		offsetof(struct process, notifier);
+	gp_layout.kfd_process__pqm = offsetof(struct process, pqm_process);
+	gp_layout.process_queue_manager__process = 0;
+	gp_layout.kfd_process__lead_thread = offsetof(struct process, lead);
+	gp_layout.has_nodes = true;
+	cases = check_all();
+	gp_layout.has_nodes = false;
+	cases += check_all();
 	if (!bad)
 		printf("kmod/table.c: sees all processes while one goes away (%d cases)\n",
 		       cases);

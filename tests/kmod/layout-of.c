@@ -34,17 +34,33 @@ struct row {
 	const char *type, *field, *of, *feature;
 };
 
-#define ROW_F(s, f, t)	   { 'F', #s, #f, #t, "must" },
-#define ROW_O(s, f, t, ft) { 'F', #s, #f, #t, #ft },
-#define ROW_A(s, f, t)	   { 'A', #s, #f, #t, "must" },
-#define ROW_S(s, f, t)	   { 'S', #s, #f, #t, "must" },
-#define ROW_P(s, f, t, ft) { 'P', #s, #f, "*" #t, #ft },
-#define ROW_V(s, f, t)	   { 'V', #s, #f, "*" #t, "must" },
-#define ROW_H(s, f, ft)	   { 'P', #s, #f, "*" GP_PROTO_##f, #ft },
-#define ROW_E(e, n)	   { 'E', #e, #n, "", "must" },
+#define ROW_F(s, f, t)		 { 'F', #s, #f, #t, "must" },
+#define ROW_O(s, f, t, ft)	 { 'F', #s, #f, #t, #ft },
+#define ROW_A(s, f, t)		 { 'A', #s, #f, #t, "must" },
+#define ROW_S(s, f, t)		 { 'S', #s, #f, #t, "must" },
+#define ROW_P(s, f, t, ft)	 { 'P', #s, #f, #t, #ft },
+#define ROW_V(s, f, t)		 { 'V', #s, #f, #t, "must" },
+#define ROW_H(s, f, ft)		 { 'P', #s, #f, GP_PROTO_##f, #ft },
+#define ROW_H_NO_NODES(s, f, ft) { 'P', #s, #f, GP_PROTO_NO_NODES_##f, #ft },
+#define ROW_E(e, n)		 { 'E', #e, #n, "", "must" },
 
 static const struct row rows[] = { GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P,
 					     ROW_V, ROW_H) GP_ENUMS(ROW_E) };
+static const struct row node_rows[] = {
+	GP_FIELDS_NODES(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V, ROW_H)
+};
+static const struct row no_node_rows[] = {
+	GP_FIELDS_NO_NODES(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V,
+			   ROW_H_NO_NODES)
+};
+
+/* The driver has a struct kfd_node. */
+static bool has_nodes;
+
+static const char *name_here(const char *name)
+{
+	return has_nodes || strcmp(name, GP_NODE) ? name : GP_NODE_BEFORE;
+}
 
 static u32 size_of(const struct gp_btf *btf, const char *type)
 {
@@ -65,6 +81,11 @@ static u32 size_of(const struct gp_btf *btf, const char *type)
 	return 0;
 }
 
+static bool points_to(const char *text, const char *of)
+{
+	return *text == '*' && !strcmp(text + 1, name_here(of));
+}
+
 /* Whether a row fits; what the kernel has in place of it is in text. */
 static bool row_fits(const struct row *row, const struct gp_btf *btf,
 		     char text[TYPE_LEN])
@@ -77,7 +98,7 @@ static bool row_fits(const struct row *row, const struct gp_btf *btf,
 	if (row->rule == 'E')
 		ret = gp_btf_enum(btf, row->type, row->field, &value);
 	else
-		ret = gp_btf_field(btf, row->type, row->field, &f);
+		ret = gp_btf_field(btf, name_here(row->type), row->field, &f);
 	snprintf(text, TYPE_LEN, "missing (%d)", ret);
 	if (ret || row->rule == 'E')
 		return !ret;
@@ -85,9 +106,9 @@ static bool row_fits(const struct row *row, const struct gp_btf *btf,
 	switch (row->rule) {
 	case 'V':
 		bare += strcspn(text, "]") + !!strchr(text, ']');
-		return *text == '[' && !strcmp(bare, row->of);
+		return *text == '[' && points_to(bare, row->of);
 	case 'P':
-		return !strcmp(text, row->of);
+		return points_to(text, row->of);
 	case 'S':
 		return f.of && !strcmp(f.of, row->of);
 	default:
@@ -141,20 +162,29 @@ static void lack(const char *feature, const char *type, const char *field)
 				 *field ? "." : "", field);
 }
 
-static void check_rows(const struct gp_btf *btf)
+static void check_rows(const struct gp_btf *btf, const struct row *row,
+		       size_t n)
 {
 	char text[TYPE_LEN];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct row *row = &rows[i];
-
+	for (; n; n--, row++) {
 		if (row_fits(row, btf, text))
 			continue;
-		printf("# %s.%s is %s, not %s: %s\n", row->type, row->field,
-		       text, row->of, row->feature);
-		lack(row->feature, row->type, row->field);
+		printf("# %s.%s is %s, not %s%s: %s\n", name_here(row->type),
+		       row->field, text, strchr("PV", row->rule) ? "*" : "",
+		       name_here(row->of), row->feature);
+		lack(row->feature, name_here(row->type), row->field);
 	}
+}
+
+static void check_tables(const struct gp_btf *btf)
+{
+	has_nodes = gp_btf_size(btf, GP_NODE);
+	check_rows(btf, rows, ARRAY_SIZE(rows));
+	if (has_nodes)
+		check_rows(btf, node_rows, ARRAY_SIZE(node_rows));
+	else
+		check_rows(btf, no_node_rows, ARRAY_SIZE(no_node_rows));
 }
 
 #define SYMBOL_X(id, symbol, type, feature) \
@@ -247,7 +277,7 @@ int main(int argc, char **argv)
 		return 2;
 	base_data = load(argv[1], &base, NULL);
 	data = load(argv[2], &driver, &base);
-	check_rows(&driver);
+	check_tables(&driver);
 	if (argc == 4) {
 		read_symbols(argv[3]);
 		check_symbols(&driver);
