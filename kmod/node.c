@@ -12,7 +12,8 @@
  * without a DRM file are not followed: they have no queues.
  * Process-devices are made before the process enters the table
  * (kfd_process.c:1561, 1573) and never after, so they can be read without the
- * process's mutex.
+ * process's mutex. A driver without kfd_node frees the kfd_dev, which is the node
+ * there, in kgd2kfd_device_exit() too, and the rest is the same (Linux 6.1).
  *
  * The hardware is read after the walk, with a reference to the DRM device in
  * its place, so that no exit of a process waits for registers: the device then
