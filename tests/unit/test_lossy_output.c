@@ -216,8 +216,7 @@ START_TEST(printed_at_exit)
 		dup2(fds[1], STDOUT_FILENO);
 		dup2(fds[1], STDERR_FILENO);
 		atexit(print_late);
-		if (lossy_output_start(&stdout, NOTICE) ||
-		    lossy_output_start(&stderr, NOTICE))
+		if (lossy_output_start_both(NOTICE, NOTICE))
 			_exit(1);
 		fputs("in time\n", stdout);
 		exit(0);

@@ -8,6 +8,10 @@
 #include "agent/ioctl-kick.h"
 #include "shared/macro.h"
 
+#ifndef sigev_notify_thread_id /* glibc has the field, but not this name of it */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 /*
  * Longer than any call of a driver that is well, but for a suspend's wait for
  * the hardware, which no signal ends; and short against the 100 ms in which a
@@ -53,7 +57,7 @@ static bool make_timer(void)
 		.sigev_signo = SIGALRM,
 	};
 
-	event._sigev_un._tid = gettid();
+	event.sigev_notify_thread_id = gettid();
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
 		return false;
 	/* Any value but NULL has end_thread() called. */

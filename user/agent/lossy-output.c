@@ -157,6 +157,36 @@ static int close_output(void *cookie)
 /* Ours, and what was in their place before; of stdout and of stderr. */
 static FILE *started[2], *before[2];
 
+/* With glibc a program can put streams of its own there; C does not promise it. */
+#ifdef __GLIBC__
+static void put_back(size_t i)
+{
+	if (stdout == started[i])
+		stdout = before[i];
+	if (stderr == started[i])
+		stderr = before[i];
+}
+
+int lossy_output_start_both(const char *out_notice, const char *err_notice)
+{
+	int ret = lossy_output_start(&stdout, out_notice);
+
+	return ret ? ret : lossy_output_start(&stderr, err_notice);
+}
+#else
+static void put_back(size_t i)
+{
+	(void)i;
+}
+
+int lossy_output_start_both(const char *out_notice, const char *err_notice)
+{
+	(void)out_notice;
+	(void)err_notice;
+	return -EOPNOTSUPP;
+}
+#endif
+
 /*
  * What a program prints last is not lost because its reader is a little late.
  * What is printed still later, as by a destructor, goes where it went before.
@@ -168,10 +198,7 @@ static void end_outputs(void)
 	for (i = 0; i < ARRAY_SIZE(started); i++) {
 		if (!started[i])
 			continue;
-		if (stdout == started[i])
-			stdout = before[i];
-		if (stderr == started[i])
-			stderr = before[i];
+		put_back(i);
 		fclose(started[i]);
 	}
 }

@@ -133,11 +133,10 @@ static void start_output(const struct guard *guard)
 	static const char notice[] =
 		"note: %zu lines were not read in time, and dropped\n";
 
-	lossy_output_start(&stdout,
-			   guard->options->json ?
-				   "{\"event\":\"dropped\",\"lines\":%zu}\n" :
-				   notice);
-	lossy_output_start(&stderr, notice);
+	lossy_output_start_both(guard->options->json ?
+					"{\"event\":\"dropped\",\"lines\":%zu}\n" :
+					notice,
+				notice);
 }
 
 int guard_run(struct guard *guard)

@@ -10,6 +10,7 @@
  * not end a wait for a page of FUSE, so these threads share no descriptors with
  * the others: guard's socket and locks are closed when guard is killed.
  */
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -110,7 +111,8 @@ static void *poller_thread(void *arg)
 	return NULL;
 }
 
-static int pin(const struct guard *guard, pthread_attr_t *attr)
+/* A thread starts on the CPUs of the one that makes it: pin that, for a moment. */
+static int pin(const struct guard *guard, cpu_set_t *before)
 {
 	uint64_t cpu = guard->options->cpu;
 	cpu_set_t set;
@@ -119,29 +121,41 @@ static int pin(const struct guard *guard, pthread_attr_t *attr)
 		return 0;
 	CPU_ZERO(&set);
 	CPU_SET(cpu - 1, &set);
-	return -pthread_attr_setaffinity_np(attr, sizeof(set), &set);
+	if (sched_getaffinity(0, sizeof(*before), before) < 0 ||
+	    sched_setaffinity(0, sizeof(set), &set) < 0)
+		return -errno;
+	return 0;
+}
+
+static void unpin(const struct guard *guard, const cpu_set_t *before)
+{
+	if (guard->options->cpu)
+		sched_setaffinity(0, sizeof(*before), before);
 }
 
 static int start_thread(struct guard *guard)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
+	cpu_set_t before;
 	pthread_t thread;
 	int ret;
 
+	ret = pin(guard, &before);
+	if (ret)
+		return ret;
 	pthread_attr_init(&attr);
 	/* One that never returns from a read cannot be joined. */
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	ret = pin(guard, &attr);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_mutex_lock(&guard->lock);
-	if (!ret)
-		ret = -pthread_create(&thread, &attr, poller_thread, guard);
+	ret = -pthread_create(&thread, &attr, poller_thread, guard);
 	guard->turn.threads += !ret;
 	pthread_mutex_unlock(&guard->lock);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
+	unpin(guard, &before);
 	return ret;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/signalfd.h>
 
 #include "shared/signals.h"

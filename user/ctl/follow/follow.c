@@ -298,8 +298,7 @@ static int run_follow(void *data)
 	if (ret)
 		return ret;
 	/* Without memory it is as it was. */
-	lossy_output_start(&stdout, NOTICE);
-	lossy_output_start(&stderr, NOTICE);
+	lossy_output_start_both(NOTICE, NOTICE);
 	ret = ctl_open(NULL, &f.find.g);
 	if (ret)
 		return ret;

@@ -5,8 +5,6 @@
 #include <linux/kfd_ioctl.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -16,6 +14,7 @@
 #include "lib/backend/names.h"
 #include "lib/backend/stranger.h"
 #include "lib/backend/watch.h"
+#include "shared/device.h"
 #include "shared/macro.h"
 #include "shared/syscall.h"
 
@@ -151,26 +150,10 @@ static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 	return (size_t)n == size ? 0 : -EFAULT;
 }
 
-/*
- * The path may be a descriptor of a process that we do not trust, with a file of
- * a file system of its own behind it: ask no such server, which may not answer.
- */
-static int device_at(int dir, const char *path, int flags, uint64_t *device)
-{
-	struct statx st;
-
-	if (statx(dir, path, flags | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
-		return -errno;
-	if (!S_ISCHR(st.stx_mode))
-		return -ENODEV;
-	*device = makedev(st.stx_rdev_major, st.stx_rdev_minor);
-	return 0;
-}
-
 static int live_device_of(void *be, const char *path, uint64_t *device)
 {
 	(void)be;
-	return device_at(AT_FDCWD, path, 0, device);
+	return shr_device_at(AT_FDCWD, path, 0, device);
 }
 
 static int live_is_root(void *be)
@@ -205,7 +188,7 @@ static int live_take_device(void *be, pid_t pid, int process, int n,
 	fd = shr_pidfd_getfd(process, n);
 	if (fd < 0)
 		return -errno;
-	ret = device_at(fd, "", AT_EMPTY_PATH, &found);
+	ret = shr_device_at(fd, "", AT_EMPTY_PATH, &found);
 	if (!ret && found == device)
 		return fd;
 	close(fd);

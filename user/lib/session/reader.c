@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,7 +22,10 @@ struct gp_reader {
 	bool stays; /* be outlives the library's handle */
 	pid_t pid;
 	sem_t go;
-	sem_t done;
+	/* Not a semaphore, whose wait is by the time of day where it ends in time. */
+	pthread_mutex_t lock;
+	pthread_cond_t done_cond;
+	bool done; /* under the lock */
 	atomic_bool quit;
 	atomic_int users; /* the thread and the caller: the last frees */
 	bool pending;	  /* the caller's: done was not waited for */
@@ -32,13 +37,43 @@ struct gp_reader {
 	unsigned char buf[GP_READER_MAX];
 };
 
+static struct gp_reader *make_reader(void)
+{
+	struct gp_reader *r = calloc(1, sizeof(*r));
+	pthread_condattr_t attr;
+
+	if (!r)
+		return NULL;
+	sem_init(&r->go, 0, 0);
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->done_cond, &attr);
+	pthread_condattr_destroy(&attr);
+	return r;
+}
+
+static void free_reader(struct gp_reader *r)
+{
+	sem_destroy(&r->go);
+	pthread_mutex_destroy(&r->lock);
+	pthread_cond_destroy(&r->done_cond);
+	free(r);
+}
+
 static void put_reader(struct gp_reader *r)
 {
 	if (atomic_fetch_sub(&r->users, 1) > 1)
 		return;
-	sem_destroy(&r->go);
-	sem_destroy(&r->done);
-	free(r);
+	free_reader(r);
+}
+
+static void note_done(struct gp_reader *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->done = true;
+	pthread_cond_signal(&r->done_cond);
+	pthread_mutex_unlock(&r->lock);
 }
 
 static void *reader_thread(void *arg)
@@ -52,44 +87,17 @@ static void *reader_thread(void *arg)
 	 */
 	if (r->stays && !unshare(CLONE_FILES))
 		shr_close_others(0, NULL, 0);
-	sem_post(&r->done);
+	note_done(r);
 	for (;;) {
 		gp_sem_wait(&r->go);
 		if (atomic_load(&r->quit))
 			break;
 		r->ret = r->ops->read_memory(r->be, r->pid, r->address, r->buf,
 					     r->size);
-		sem_post(&r->done);
+		note_done(r);
 	}
 	put_reader(r);
 	return NULL;
-}
-
-int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out)
-{
-	struct gp_reader *r = calloc(1, sizeof(*r));
-	int ret;
-
-	if (!r)
-		return -ENOMEM;
-	r->ops = g->ops;
-	r->be = g->be;
-	r->stays = !g->end;
-	r->pid = pid;
-	atomic_init(&r->users, 2);
-	sem_init(&r->go, 0, 0);
-	sem_init(&r->done, 0, 0);
-	ret = gp_thread_start(&r->thread, STACK_SIZE, true, reader_thread, r);
-	if (ret) {
-		sem_destroy(&r->go);
-		sem_destroy(&r->done);
-		free(r);
-		return ret;
-	}
-	/* Until then it has copies of all descriptors: who closes one waits. */
-	gp_sem_wait(&r->done);
-	*out = r;
-	return 0;
 }
 
 /* False: it has not come back. */
@@ -100,14 +108,39 @@ static bool wait_done(struct gp_reader *r, uint64_t ns)
 		.tv_sec = end / NSEC_PER_SEC,
 		.tv_nsec = end % NSEC_PER_SEC,
 	};
+	int ret = ns ? 0 : ETIMEDOUT;
+
+	pthread_mutex_lock(&r->lock);
+	while (!r->done && !ret)
+		ret = pthread_cond_timedwait(&r->done_cond, &r->lock, &ts);
+	r->pending = !r->done;
+	r->done = false;
+	pthread_mutex_unlock(&r->lock);
+	return !r->pending;
+}
+
+int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out)
+{
+	struct gp_reader *r = make_reader();
 	int ret;
 
-	do {
-		ret = ns ? sem_clockwait(&r->done, CLOCK_MONOTONIC, &ts) :
-			   sem_trywait(&r->done);
-	} while (ret < 0 && errno == EINTR);
-	r->pending = ret < 0;
-	return !ret;
+	if (!r)
+		return -ENOMEM;
+	r->ops = g->ops;
+	r->be = g->be;
+	r->stays = !g->end;
+	r->pid = pid;
+	atomic_init(&r->users, 2);
+	ret = gp_thread_start(&r->thread, STACK_SIZE, true, reader_thread, r);
+	if (ret) {
+		free_reader(r);
+		return ret;
+	}
+	/* Until then it has copies of all descriptors: who closes one waits. */
+	while (!wait_done(r, NSEC_PER_SEC))
+		;
+	*out = r;
+	return 0;
 }
 
 int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf,
