@@ -11,7 +11,7 @@ PARALLEL = -s -j$$(nproc) --output-sync=target
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 DEPS := abigail-tools bash-completion build-essential busybox-static check clang clang-format \
 	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjson-c-dev libkmod-dev libtraceevent-dev libtracefs-dev \
-	mandoc mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd trace-cmd xz-utils zsh
+	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd trace-cmd xz-utils zsh
 
 # DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.
 FETCHED := $(O)
@@ -76,6 +76,7 @@ $(O)/kernel/env.mk:
 -include tests/vgpu/load/load.mk
 -include tests/vgpu/rocm/rocm.mk
 -include tests/vm/cases/cases.mk
+-include tests/musl/musl.mk
 -include tests/bench/bench.mk
 -include tests/unit/unit.mk
 -include tests/mutate/mutate.mk
