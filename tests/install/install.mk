@@ -2,7 +2,7 @@
 # Tests of what users get, on the host.
 
 .PHONY: cli cli-parts check-install check-manuals check-words check-completions check-usage \
-	check-units check-hardening check-library-abi check-version abi-update
+	check-units check-hardening check-library-abi check-version abi-update check-roots
 cli: ## what is installed; manuals, completions and documents against the commands
 	@$(MAKE) --no-print-directory cli-parts
 	@$(MAKE) --no-print-directory check-install
@@ -42,6 +42,10 @@ check-units: user $(UNITS)
 
 check-hardening: user
 	@tests/install/check-hardening $(O)
+
+ROOTS ?= trixie sid
+check-roots: ## builds and unit tests in roots of other releases of Debian (ROOTS='trixie sid')
+	@tests/install/roots $(O)/roots $(ROOTS)
 
 check-library-abi: ## is the library's binary interface the one that is committed?
 	@tests/install/check-library-abi
