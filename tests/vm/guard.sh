@@ -4,6 +4,7 @@
 
 # guard ARGS...: sets $g, its PID; what it says is in $W/guard.
 guard() {
+	: > "$W/guard"
 	setsid gpreempt-ctl guard "$@" > "$W/guard" 2>&1 &
 	g=$!
 	started="$started $g"

@@ -82,9 +82,13 @@ no_kfd_process() {
 
 # start LABEL ARGS...: a GPU process; its pid is then "$(pid LABEL)". $PROGRAM: as
 # another name of vgpu-load.
+#
+# Where a process is started that writes to a file, the file is emptied before: its last
+# content is there until the new process has opened it.
 start() {
 	_label=$1
 	shift
+	: > "$W/$_label.out"
 	"${PROGRAM:-vgpu-load}" "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
 	eval "pid_$_label=$!"
 	started="$started $!"

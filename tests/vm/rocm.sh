@@ -64,6 +64,7 @@ hsa_begin() {
 	_program=hsa-load$2
 	rocm_env "$2"
 	shift 2
+	: > "$W/$_label.out"
 	"$_program" "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
 	eval "pid_$_label=$!"
 	started="$started $!"
@@ -95,6 +96,7 @@ ms() {
 hip_start() {
 	_label=$1
 	shift
+	: > "$W/$_label.out"
 	GPU_FORCE_BLIT_COPY_SIZE=0 LD_LIBRARY_PATH=/hip13 \
 		hip-load /files/vgpu-kernel-gfx942.co "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
 	eval "pid_$_label=$!"

@@ -10,6 +10,7 @@ steps_start() {
 	shift
 	rm -f "$W/$_label.in"
 	mkfifo "$W/$_label.in"
+	: > "$W/$_label.out"
 	# Open for writing too, so that it never reads an end.
 	gpu-steps "$@" 0<> "$W/$_label.in" > "$W/$_label.out" 2> "$W/$_label.err" &
 	eval "pid_$_label=$!"

@@ -10,6 +10,7 @@ CAPS="CAP_SYS_PTRACE CAP_CHECKPOINT_RESTORE CAP_DAC_READ_SEARCH CAP_SYS_NICE CAP
 
 # as_unit COMMAND...: in the background, $g is its PID.
 as_unit() {
+	: > "$W/guard"
 	# shellcheck disable=SC2086 # several words
 	setsid as-unit $CAPS -- gpreempt-ctl "$@" > "$W/guard" 2>&1 &
 	g=$!

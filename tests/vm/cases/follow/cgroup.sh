@@ -9,6 +9,7 @@ C=/sys/fs/cgroup
 mkdir -p $C/job/one $C/job/two $C/else
 
 follow() {
+	: > "$W/follow"
 	setsid gpreempt-ctl follow "$@" > "$W/follow" 2>&1 &
 	f=$!
 	started="$started $f"
@@ -24,6 +25,7 @@ p=$(pid a)
 echo "$p" > $C/job/one/cgroup.procs
 
 step "its cgroup is frozen, and the one above it; the follower came from the same one"
+: > "$W/follow"
 sh -c "echo \$\$ > $C/job/one/cgroup.procs; exec setsid gpreempt-ctl follow $p" \
 	> "$W/follow" 2>&1 &
 f=$!

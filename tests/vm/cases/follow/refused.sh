@@ -17,6 +17,7 @@ ctl 5 follow 999999
 says_what_to_do "no process"
 
 step "followed: not held by another, and status shows it"
+: > "$W/follow"
 setsid gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
 f=$!
 started="$started $f"
@@ -34,6 +35,7 @@ wait "$f" || fail "the follower ended with $?"
 wait_for 15 running "$p"
 
 step "in one process group with its target: it leaves that"
+: > "$W/follow"
 gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
 f=$!
 started="$started $f"
@@ -58,6 +60,7 @@ step "the old freezer"
 mkdir -p /tmp/v1
 mount -t cgroup -o freezer none /tmp/v1 || skip "this kernel has no old freezer"
 mkdir -p /tmp/v1/old
+: > "$W/follow"
 setsid gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
 f=$!
 started="$started $f"

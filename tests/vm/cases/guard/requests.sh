@@ -85,6 +85,7 @@ end_guard
 guard --allow-uid 1000,65534
 as-user gpreempt-ctl guard begin > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "it may speak for a process of root: $(cat "$W/ctl")"
+: > "$W/server"
 as-user sh -c 'gpreempt-ctl guard begin; exec sleep 1000' > "$W/server" 2>&1 &
 s=$!
 started="$started $s"

@@ -11,6 +11,7 @@ p=$(pid a) q=$(pid b)
 
 # foreground ARGS...: sets $c, its PID.
 foreground() {
+	: > "$W/fg"
 	setsid sh -c 'trap - INT QUIT; exec gpreempt-ctl suspend --foreground "$@"' sh "$@" \
 		> "$W/fg" 2>&1 &
 	c=$!
@@ -40,6 +41,7 @@ for sig in INT TERM HUP QUIT KILL; do
 done
 
 step "its terminal is closed"
+: > "$W/fg"
 on-terminal gpreempt-ctl suspend --foreground "$p" > "$W/fg" 2>&1 &
 terminal=$!
 started="$started $terminal"
@@ -58,6 +60,7 @@ expect_free a
 
 step "Ctrl-C"
 mkfifo "$W/keys"
+: > "$W/fg"
 on-terminal gpreempt-ctl suspend --foreground "$p" 0<> "$W/keys" > "$W/fg" 2>&1 &
 terminal=$!
 wait_for 15 grep -q '^holder' "$W/fg"
