@@ -62,5 +62,7 @@ stop a
 
 step "amdgpu can be unloaded then"
 wait_for 15 no_kfd_process
-rmmod vgpu || fail "the virtual GPU stays"
+# the driver releases the render node a moment after the end
+wait_for 5 rmmod vgpu
+[ ! -d /sys/module/vgpu ] || fail "the virtual GPU stays"
 rmmod amdgpu || fail "amdgpu stays"

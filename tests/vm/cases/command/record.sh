@@ -44,7 +44,7 @@ gpreempt-ctl monitor "$p" --csv --duration 200ms --interval 100ms --replay "$W/m
 cut -d , -f 2- "$W/m.then" | sort -u | diff - "$W/m.now" || fail "monitor: another output"
 # No such process, no holder, and no simulated GPU either.
 step "preempt"
-rmmod vgpu || fail "rmmod vgpu"
+wait_for 5 rmmod vgpu
 gpreempt-ctl preempt "$p" --count 4 --hold 1ms --interval 1ms --json --replay "$W/p.rec" \
 	> "$W/p.now" || fail "preempt --replay: $?"
 cat "$W/p.now"
