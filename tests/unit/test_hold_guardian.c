@@ -73,6 +73,7 @@ static void worker_is_killed(void)
 	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
 	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
 	close(lock);
+	close(birth.report);
 	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
 }
 

@@ -116,12 +116,19 @@ START_TEST(leftovers)
 }
 END_TEST
 
+static int others = -1;
+
+static void remove_lock(void)
+{
+	ck_assert_int_eq(unlink(HOLD_DIR "/4194242.lock"), 0);
+}
+
 /* A lock on a file that was removed is none. */
 START_TEST(removed_under_us)
 {
 	int old = hold_lock(PID);
 
-	hold_forget(PID);
+	remove_lock();
 	ck_assert_int_ge(hold_lock(PID), 0);
 	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
 	close(old);
@@ -227,11 +234,6 @@ START_TEST(unknown_owner)
 }
 END_TEST
 
-static void remove_lock(void)
-{
-	hold_forget(PID);
-}
-
 /* Its owner goes after we have opened its file: that lock would be no one's. */
 START_TEST(removed_while_taking)
 {
@@ -241,6 +243,54 @@ START_TEST(removed_while_taking)
 	lock = hold_lock(PID);
 	ck_assert_int_ge(lock, 0);
 	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
+}
+END_TEST
+
+/* The last one that has a copy removes the file, and only then is the lock free. */
+START_TEST(dropped_by_the_last)
+{
+	struct hold_owner in = { .role = HOLD_ROLE_PAUSE, .pid = 815 };
+	int lock = hold_take(PID, &in), copy = dup(lock);
+
+	hold_drop(PID, lock);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
+	ck_assert_uint_eq(owner.pid, 815);
+	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
+	hold_drop(PID, copy);
+	ck_assert_int_ne(access(HOLD_DIR "/4194242.lock", F_OK), 0);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
+}
+END_TEST
+
+/* Who comes late with the lock of a file that was removed leaves the next one's. */
+START_TEST(dropped_late)
+{
+	struct hold_owner in = { .role = HOLD_ROLE_GUARD, .pid = 816 };
+	int old = hold_lock(PID);
+
+	remove_lock();
+	ck_assert_int_ge(hold_take(PID, &in), 0);
+	hold_drop(PID, old);
+	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
+	ck_assert_uint_eq(owner.pid, 816);
+}
+END_TEST
+
+static void take_over(void)
+{
+	struct hold_owner in = { .role = HOLD_ROLE_GUARD, .pid = 817 };
+
+	hold_drop(PID, others);
+	ck_assert_int_ge(hold_take(PID, &in), 0);
+}
+
+/* A new owner comes after we have opened the file of the last one. */
+START_TEST(replaced_while_reading)
+{
+	others = hold_lock(PID);
+	unit_before_flock = take_over;
+	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
+	ck_assert_uint_eq(owner.pid, 817);
 }
 END_TEST
 
@@ -312,8 +362,6 @@ START_TEST(texts)
 	close(lock);
 }
 END_TEST
-
-static int others = -1;
 
 /* Another command that only looks: it leaves between two of our tries. */
 static void other_leaves(void)
@@ -394,6 +442,9 @@ int main(void)
 	tcase_add_test(tc, no_room);
 	tcase_add_test(tc, unknown_owner);
 	tcase_add_test(tc, removed_while_taking);
+	tcase_add_test(tc, dropped_by_the_last);
+	tcase_add_test(tc, dropped_late);
+	tcase_add_test(tc, replaced_while_reading);
 	tcase_add_test(tc, another_owners_directory);
 	tcase_add_test(tc, no_directory);
 	tcase_add_test(tc, texts);

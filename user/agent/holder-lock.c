@@ -112,10 +112,34 @@ int hold_take(pid_t target, const struct hold_owner *owner)
 	return ret;
 }
 
+/*
+ * Of a lock that no process has: this one takes it for that moment. A file may be
+ * removed in no other way, as it could be the one that the next owner has made.
+ */
+static int remove_free(pid_t target, int fd, const char *path)
+{
+	char socket[64];
+
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return -errno;
+	if (!shr_lock_is_at(fd, path))
+		return -ESTALE;
+	hold_socket_path(target, socket, sizeof(socket));
+	unlink(socket);
+	unlink(path);
+	return 0;
+}
+
 void hold_drop(pid_t target, int lock)
 {
-	hold_forget(target);
+	__cleanup_fd int fd = -1;
+	char path[64];
+
 	close(lock);
+	lock_path(target, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0)
+		remove_free(target, fd, path);
 }
 
 static int parse_owner(const char *text, struct hold_owner *owner)
@@ -132,23 +156,24 @@ static int parse_owner(const char *text, struct hold_owner *owner)
 	return 0;
 }
 
-/* 0, -ENOENT when the lock is free, -EPROTO: it does not name its owner. */
+/*
+ * 0, -ENOENT when the lock is free, -EPROTO: it does not name its owner, -ESTALE: it
+ * was removed, and there may be another one.
+ */
 static int read_owner_once(pid_t target, struct hold_owner *owner)
 {
 	__cleanup_fd int fd = -1;
 	char path[64], text[OWNER_SIZE + 1];
 	ssize_t n;
+	int ret;
 
 	lock_path(target, path, sizeof(path));
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		/* Its owner was killed. */
-		if (shr_lock_is_at(fd, path))
-			hold_forget(target);
-		return -ENOENT;
-	}
+	ret = remove_free(target, fd, path);
+	if (ret != -EWOULDBLOCK)
+		return ret ? ret : -ENOENT;
 	n = read(fd, text, sizeof(text) - 1);
 	if (n < 0)
 		return -errno;
@@ -162,7 +187,9 @@ int hold_read_owner(pid_t target, struct hold_owner *owner)
 
 	/* Just taken: its owner is about to write. */
 	for (tries = 0;; tries++) {
-		ret = read_owner_once(target, owner);
+		do {
+			ret = read_owner_once(target, owner);
+		} while (ret == -ESTALE);
 		if (ret != -EPROTO)
 			return ret;
 		if (tries == LOCK_TRIES)
@@ -215,16 +242,6 @@ bool hold_wait_for_end(pid_t target)
 		shr_sleep_ns(FREE_TICK_NS);
 	}
 	return true;
-}
-
-void hold_forget(pid_t target)
-{
-	char path[64];
-
-	hold_socket_path(target, path, sizeof(path));
-	unlink(path);
-	lock_path(target, path, sizeof(path));
-	unlink(path);
 }
 
 /* Has this process the lock file of the target open? */

@@ -42,7 +42,10 @@ int hold_write_owner(int lock, const struct hold_owner *owner);
  * has it; or another -errno, and the lock is not taken.
  */
 int hold_take(pid_t target, const struct hold_owner *owner);
-/* Remove the files of the target, and give the lock back. */
+/*
+ * Give the lock back. The last owner of a copy of it removes the files of the target,
+ * if it comes here; else the next reader does.
+ */
 void hold_drop(pid_t target, int lock);
 /*
  * 0, also when the lock is held by HOLD_ROLE_UNKNOWN; -ENOENT when it is free
@@ -64,8 +67,6 @@ uint64_t hold_socket_inode(pid_t target);
  * 0 or -errno.
  */
 int hold_signal_owner(pid_t target, const struct hold_owner *owner, int sig);
-/* Remove both files. Only the process that has the lock may. */
-void hold_forget(pid_t target);
 /*
  * Is this process a holder, or another owner of a target? By the lock file
  * that it has open, where the file does not name its owner.

@@ -165,11 +165,9 @@ __attribute__((noreturn)) static void keep(struct keeper *k)
 		if (poll(fds, 4, sleep_ms(k)) >= 0)
 			look(k, fds);
 	}
-	/* The last one removes the lock. */
-	if (k->other_died) {
-		hold_forget(k->target);
+	hold_drop(k->target, k->lock);
+	if (k->other_died)
 		hold_cgroup_leave();
-	}
 	_exit(0);
 }
 

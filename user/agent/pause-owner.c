@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <unistd.h>
 
+#include "agent/holder-lock.h"
 #include "agent/owner-text.h"
 #include "agent/pause-journal.h"
 #include "agent/pause-owner.h"
@@ -11,7 +12,7 @@ static void close_keepers(struct pause_owner *o)
 	if (o->keepers.first)
 		close(o->keepers.confirm);
 	o->keepers.first = 0;
-	close(o->lock);
+	hold_drop(o->target, o->lock);
 	o->lock = -1;
 }
 

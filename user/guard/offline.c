@@ -253,15 +253,6 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	guard_reap(guard);
 }
 
-/* The keepers of a pause have it for a moment longer, and remove its file. */
-static void give_lock_back(const struct guard_worker *w)
-{
-	if (atomic_load(&w->channel->paused))
-		close(w->job.lock);
-	else
-		hold_drop(w->job.target, w->job.lock);
-}
-
 void guard_reap(struct guard *guard)
 {
 	size_t i;
@@ -274,7 +265,7 @@ void guard_reap(struct guard *guard)
 		/* After the summary there are no figures and no events. */
 		if (!guard->ending)
 			guard_take_from(guard, w);
-		give_lock_back(w);
+		hold_drop(w->job.target, w->job.lock);
 		guard_wake_give(&guard->wakes, w->job.wake);
 		guard_worker_free(w);
 		guard->going[i] = guard->going[--guard->n_going];

@@ -163,7 +163,7 @@ void hold_guardian(const struct hold_birth *birth)
 	} else {
 		watch_worker(&gd);
 	}
-	hold_forget(birth->target);
+	hold_drop(birth->target, birth->lock);
 	hold_cgroup_leave();
 	_exit(0);
 }

@@ -41,7 +41,7 @@ __attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth,
 
 	hold_reply_error(&reply, &err);
 	send(birth->report, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);
-	hold_forget(birth->target);
+	hold_drop(birth->target, birth->lock);
 	_exit(1);
 }
 

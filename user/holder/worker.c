@@ -216,7 +216,7 @@ static void finish(struct hold_worker *w)
 	session_owner_close(&w->owner);
 	/* The guardian is gone, so its cleanup is ours. */
 	if (getppid() != w->birth->guardian) {
-		hold_forget(w->birth->target);
+		hold_drop(w->birth->target, w->birth->lock);
 		hold_cgroup_leave();
 	}
 }

@@ -124,7 +124,6 @@ static int start_keepers(struct suspend_job *job)
 
 	if (!wants_keepers(job))
 		return 0;
-	job->shared = true;
 	ret = pause_keepers_start(job->lock, job->pid, job->entry.start,
 				  job->entry.until_ns, &job->keepers);
 	if (ret)
@@ -201,10 +200,7 @@ void suspend_pause(struct gpreempt *g, struct suspend_job *job)
 	/* Keepers see the end of this, and end; until then the lock is theirs. */
 	if (job->keepers.first)
 		close(job->keepers.confirm);
-	if (job->shared)
-		close(job->lock);
-	else
-		hold_drop(job->pid, job->lock);
+	hold_drop(job->pid, job->lock);
 	job->lock = -1;
 }
 
@@ -217,15 +213,11 @@ void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
 	job->entry.state = job->keepers.first ? PAUSE_LEASED : PAUSE_KEPT;
 	if (pause_journal_change(&job->entry))
 		gpreempt_unpause(g, job->pid, job->entry.start, NULL, NULL);
-	if (!job->keepers.first) {
-		hold_drop(job->pid, job->lock);
-	} else {
-		/* The lock is theirs now. */
-		close(job->lock);
-		if (request->command)
-			job->fd = job->keepers.confirm;
-		else
-			pause_keepers_confirm(&job->keepers);
-	}
+	/* Keepers have it further. */
+	hold_drop(job->pid, job->lock);
+	if (job->keepers.first && request->command)
+		job->fd = job->keepers.confirm;
+	else if (job->keepers.first)
+		pause_keepers_confirm(&job->keepers);
 	job->lock = -1;
 }

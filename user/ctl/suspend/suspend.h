@@ -19,7 +19,6 @@ struct suspend_job {
 	bool paused; /* it is, by this command or before */
 	bool chosen; /* by --how auto: the debug ioctl could not be used */
 	int lock;    /* until suspend_pause_confirm(); or -1 */
-	bool shared; /* keepers may have a copy of the lock */
 	struct pause_entry entry;
 	struct pause_keepers keepers; /* of a lease or --foreground */
 	char why[HOLD_MAX_TEXT];      /* not the debug ioctl */
