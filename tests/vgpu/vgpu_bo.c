@@ -49,7 +49,7 @@ static void mem_free(struct drm_gem_object *obj)
 	else
 		vfree(m->kva);
 	drm_gem_free_mmap_offset(obj);
-	drm_gem_private_object_fini(obj);
+	vgpu_gem_fini(obj);
 	mutex_destroy(&m->mem.lock);
 	kfree(m);
 }
@@ -141,7 +141,7 @@ static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size,
 	m->bo.kfd_bo = &m->mem;
 	mutex_init(&m->mem.lock);
 	INIT_LIST_HEAD(&m->mem.attachments);
-	INIT_LIST_HEAD(&m->mem.validate_list);
+	vgpu_init_validate_list(&m->mem);
 	m->mem.bo = &m->bo;
 	m->mem.va = va;
 	m->mem.alloc_flags = flags;
@@ -282,7 +282,7 @@ static int vgpu_unmap_memory(struct amdgpu_device *adev, struct kgd_mem *mem,
 	a = vgpu_attached(m, vm);
 	if (!a)
 		ret = -EINVAL;
-	else if (a->bo_va.queue_refcount)
+	else if (vgpu_queue_uses(&a->bo_va))
 		ret = -EBUSY;
 	else
 		vgpu_detach(m, a);
@@ -307,15 +307,8 @@ static void vgpu_unmap_from_kernel(struct kgd_mem *mem)
 {
 }
 
-static int vgpu_export_dmabuf(struct kgd_mem *mem, struct dma_buf **dmabuf)
-{
-	return -EOPNOTSUPP;
-}
-
-/* The driver's own would use its DRM client, which is not there */
-static int vgpu_import_dmabuf(struct amdgpu_device *adev, int fd, u64 va,
-			      void *drm_priv, struct kgd_mem **mem, u64 *size,
-			      u64 *offset)
+/* Both ways. The driver's own would use its DRM client, which is not there. */
+static int vgpu_no_dmabuf(void *which)
 {
 	return -EOPNOTSUPP;
 }
@@ -363,6 +356,7 @@ void *vgpu_user_ptr(struct vgpu *v, u32 pasid, u64 va, size_t len)
 	return NULL;
 }
 
+/* clang-format off */
 struct vgpu_hook vgpu_bo_hooks[] = {
 	{ "amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu", vgpu_alloc_memory,
 	  vgpu_is_adev },
@@ -374,9 +368,8 @@ struct vgpu_hook vgpu_bo_hooks[] = {
 	  vgpu_is_adev },
 	{ VGPU_MAP_BO, vgpu_map_to_kernel, vgpu_is_mem },
 	{ VGPU_UNMAP_BO, vgpu_unmap_from_kernel, vgpu_is_mem },
-	{ "amdgpu_amdkfd_gpuvm_export_dmabuf", vgpu_export_dmabuf,
-	  vgpu_is_mem },
-	{ "amdgpu_amdkfd_gpuvm_import_dmabuf_fd", vgpu_import_dmabuf,
-	  vgpu_is_adev },
+	VGPU_EXPORT_HOOK(vgpu_no_dmabuf)
+	{ VGPU_IMPORT_DMABUF, vgpu_no_dmabuf, vgpu_is_adev },
 	{}
 };
+/* clang-format on */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generations.  Numbers are those of the driver's own headers and of the
- * functions named beside them.
+ * The generations that the driver has code for: MI300 since it knows XCCs, and MES
+ * since that has a ring for each pipe.  Numbers are those of the driver's own headers
+ * and of the functions named beside them.
  */
 #include "vgpu_mes_frame.h"
 #include "vgpu_priv.h"
 
-static char *profile = "gfx942";
+static char *profile = ""; /* the first that there is */
 module_param(profile, charp, 0444);
 MODULE_PARM_DESC(profile,
 		 "GPU: gfx942 (MI308X), gfx90a, gfx900, gfx1100, gfx1201");
@@ -47,6 +48,7 @@ static const struct vgpu_range v9_ranges[] = {
 	.mqd_rptr_hi = 8, .mqd_rptr_lo = 9, .nranges = ARRAY_SIZE(v9_ranges), \
 	.range = v9_ranges
 
+#ifdef VGPU_HAS_XCC
 /* Doorbells: aqua_vanjaram_doorbell_index_init() */
 static const struct vgpu_sdma_chip sdma_4_4_2 = {
 	V9_SDMA,
@@ -60,6 +62,7 @@ static const struct vgpu_sdma_chip sdma_4_4_2 = {
 	.bell_step = 10,
 	.bell_last = AMDGPU_DOORBELL_LAYOUT1_LAST_NON_CP,
 };
+#endif
 
 /* Registers: sdma0_4_2_2_offset.h; doorbells: vega20_doorbell_index_init() */
 static const struct vgpu_sdma_chip sdma_4_4_0 = {
@@ -88,6 +91,7 @@ static const struct vgpu_sdma_chip sdma_4_0_0 = {
 	.bell_last = AMDGPU_DOORBELL64_LAST_NON_CP,
 };
 
+#ifdef VGPU_HAS_MES_RINGS
 /* gc_11_0_0_offset.h and gc_12_0_0_offset.h have the same; GRBM_GFX_CNTL is 0x900. */
 static const u32 gfx11_gc_base[VGPU_MAX_XCCS] = { 0x1260 };
 static const struct vgpu_regs gfx11_regs = {
@@ -163,8 +167,10 @@ static const struct vgpu_mes_chip mes_v12 = {
 	.version = 0x14 << AMDGPU_MES_API_VERSION_SHIFT | 0x8b,
 	.rings = 2,
 };
+#endif /* VGPU_HAS_MES_RINGS */
 
 static const struct vgpu_chip chips[] = {
+#ifdef VGPU_HAS_XCC
 	{
 		/* MI308X; the shader array is that of a real host's topology */
 		.name = "gfx942",
@@ -184,6 +190,7 @@ static const struct vgpu_chip chips[] = {
 		.regs = &gfx9_regs,
 		.sdma = &sdma_4_4_2,
 	},
+#endif
 	{
 		/* MI210; kfd_topology_set_dbg_firmware_support() wants 51 */
 		.name = "gfx90a",
@@ -222,6 +229,7 @@ static const struct vgpu_chip chips[] = {
 		.regs = &gfx9_regs,
 		.sdma = &sdma_4_0_0,
 	},
+#ifdef VGPU_HAS_MES_RINGS
 	{
 		/* RX 7900 XTX; pipes and queues: gfx_v11_0_sw_init() */
 		.name = "gfx1100",
@@ -262,6 +270,7 @@ static const struct vgpu_chip chips[] = {
 		.sdma = &sdma_7_0_0,
 		.mes = &mes_v12,
 	},
+#endif
 };
 
 int vgpu_chip_init(void)
@@ -269,7 +278,7 @@ int vgpu_chip_init(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(chips); i++)
-		if (!strcmp(profile, chips[i].name))
+		if (!strcmp(profile, chips[i].name) || (!*profile && !i))
 			vgpu_chip = &chips[i];
 	if (!vgpu_chip) {
 		pr_err("vgpu: there is no profile '%s'\n", profile);

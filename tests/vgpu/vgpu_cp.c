@@ -10,7 +10,6 @@
 #include "kfd_pm4_opcodes.h"
 #include "vgpu_priv.h"
 
-#define HIQ_MEC	      1 /* MEC 2, pipe 0, queue 0 */
 #define NOP_ONE_DWORD 0x3fff
 #define GRACE_UNIT_NS 488 /* 1,024 clocks of 2.1 GHz */
 
@@ -69,7 +68,7 @@ static bool hiq_load(struct vgpu *v, struct vgpu_part *p)
 		m = hiq_mqd(v, p, i);
 		if (!m)
 			return false;
-		hqd = vgpu_hqd(v, p->first_xcc + i, HIQ_MEC, 0, 0);
+		hqd = vgpu_hqd(v, p->first_xcc + i, VGPU_HIQ_MEC, 0, 0);
 		memcpy(hqd, (u32 *)m + VGPU_MQD_HQD_OFFSET,
 		       VGPU_HQD_REGS * sizeof(u32));
 		hqd[HQD_ACTIVE] = 1;
@@ -273,7 +272,7 @@ static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
 static void hiq_report(struct vgpu *v, struct vgpu_part *p, struct v9_mqd *m,
 		       u64 wptr)
 {
-	u32 *hqd = vgpu_hqd(v, p->first_xcc, HIQ_MEC, 0, 0);
+	u32 *hqd = vgpu_hqd(v, p->first_xcc, VGPU_HIQ_MEC, 0, 0);
 	u32 size = 2u << (m->cp_hqd_pq_control & 0x3f);
 	u32 *report;
 

@@ -5,7 +5,7 @@
  */
 #include <drm/drm_drv.h>
 #include <linux/delay.h>
-#include "kfd_priv.h"
+#include "vgpu_drift_kfd.h"
 #include "vgpu_priv.h"
 
 #define VGPU_SDMA_REGS (VGPU_SDMA_ENGINES * VGPU_SDMA_QUEUES)
@@ -27,11 +27,12 @@ static int vgpu_drain_irq(struct amdgpu_device *adev, u32 *payload)
 	return 0;
 }
 
+/* clang-format off */
 struct vgpu_hook vgpu_dev_hooks[] = {
-	{ "amdgpu_amdkfd_send_close_event_drain_irq", vgpu_drain_irq,
-	  vgpu_is_adev },
+	VGPU_DRAIN_HOOK(vgpu_drain_irq)
 	{}
 };
+/* clang-format on */
 
 /* Idle register files look as those of a real host do */
 static void regs_init(struct vgpu *v)
@@ -62,13 +63,14 @@ static void vgpu_mem_free(struct vgpu *v)
 	vgpu_kiq_fini(v);
 	if (vgpu_chip->mes)
 		vgpu_mes_fini(v);
-	vgpu_profile_free(v);
+	vgpu_parts_fini(v);
 	if (v->adev.reset_domain &&
 	    kref_put(&v->adev.reset_domain->refcount,
 		     vgpu_syms.amdgpu_reset_destroy_reset_domain))
 		v->adev.reset_domain = NULL;
 	if (v->bar)
-		vgpu_gtt_fini(v);
+		vgpu_bar_fini(v);
+	vgpu_gtt_fini(v);
 }
 
 static int vgpu_mem_init(struct vgpu *v)
@@ -78,13 +80,14 @@ static int vgpu_mem_init(struct vgpu *v)
 	mutex_init(&v->lock);
 	xa_init(&v->busy);
 	INIT_LIST_HEAD(&v->queues);
+	vgpu_gtt_init(v);
 	v->times = vgpu_default_times;
 	v->hqd = kvcalloc(VGPU_HQDS, sizeof(*v->hqd), GFP_KERNEL);
 	v->sdma = kvcalloc(VGPU_SDMA_REGS, sizeof(*v->sdma), GFP_KERNEL);
 	if (!v->hqd || !v->sdma)
 		goto err;
 	regs_init(v);
-	ret = vgpu_profile(v) ?: vgpu_kiq_init(v) ?: vgpu_gtt_init(v);
+	ret = vgpu_profile(v) ?: vgpu_kiq_init(v) ?: vgpu_bar_init(v);
 	if (!ret && vgpu_chip->mes)
 		ret = vgpu_mes_init(v);
 	if (!ret)
@@ -138,7 +141,7 @@ int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto err_kfd;
 	vgpu_fault_init(v);
 	dev_info(&pdev->dev, "vgpu: GPU %d, %d XCCs, gpu_id %#x, renderD%d\n",
-		 v->id, vgpu_num_xcc(v), adev->kfd.dev->nodes[0]->id,
+		 v->id, vgpu_num_xcc(v), vgpu_gpu_id(adev->kfd.dev),
 		 adev->ddev.render->index);
 	return 0;
 

@@ -6,9 +6,15 @@
 #ifndef VGPU_DRIFT_H
 #define VGPU_DRIFT_H
 
+#include <linux/ftrace.h>
+#include <linux/pci.h>
+#include <drm/drm_gem.h>
 #include "amdgpu.h"
+#include "amdgpu_amdkfd.h"
+#include "v9_structs.h"
 
 struct svm_range_bo;
+struct amdgpu_reset_context;
 
 /* A VM's lists had a lock of their own; now its reservation is enough (7.x). */
 static inline void vgpu_init_vm_locks(struct amdgpu_vm *vm)
@@ -41,6 +47,189 @@ static inline void vgpu_init_kfd_lock(struct amdgpu_device *adev)
 	mutex_init(&adev->gfx.kfd_sch_mutex);
 #endif
 }
+
+/*
+ * XCCs came with MI300 (6.5). Before, a device is one core, and what is there for each
+ * XCC of it has no index.
+ */
+#ifdef VGPU_HAS_XCC
+#define VGPU_AND_XCC(...)      __VA_ARGS__, int xcc
+#define VGPU_AND_INST(...)     __VA_ARGS__, u32 inst
+#define vgpu_kiq(adev, i)      (&(adev)->gfx.kiq[i])
+#define vgpu_ring_xcc(ring)    ((ring)->xcc_id)
+#define vgpu_mec_bitmap(gfx)   ((gfx)->mec_bitmap[0].queue_bitmap)
+#define vgpu_cu_bitmap(gfx, i) ((gfx)->cu_info.bitmap[i])
+
+static inline void vgpu_set_ring_xcc(struct amdgpu_ring *ring, int xcc)
+{
+	ring->xcc_id = xcc;
+}
+
+static inline void vgpu_set_xccs(struct amdgpu_gfx *gfx, int all, int each)
+{
+	gfx->xcc_mask = (1 << all) - 1;
+	gfx->num_xcc_per_xcp = each;
+}
+
+/* Bytes to the MQD of the next XCC, where the MQD has it */
+static inline u32 vgpu_xcc_stride(const struct v9_mqd *m)
+{
+	return m->cp_mqd_stride_size;
+}
+
+static inline void vgpu_init_partition_lock(struct amdgpu_device *adev)
+{
+	mutex_init(&adev->gfx.partition_mutex);
+}
+#else
+#define VGPU_AND_XCC(...)      __VA_ARGS__
+#define VGPU_AND_INST(...)     __VA_ARGS__
+#define vgpu_kiq(adev, i)      (&(adev)->gfx.kiq)
+#define vgpu_ring_xcc(ring)    0
+#define vgpu_mec_bitmap(gfx)   ((gfx)->mec.queue_bitmap)
+#define vgpu_xcc_stride(m)     0
+#define vgpu_cu_bitmap(gfx, i) ((gfx)->cu_info.bitmap)
+#define vgpu_set_ring_xcc(ring, xcc)
+#define vgpu_set_xccs(gfx, all, each)
+#define vgpu_init_partition_lock(adev)
+#endif
+
+/* Sizes of caches, which older drivers have in tables of their own (6.5) */
+static inline void vgpu_set_caches(struct amdgpu_gfx_config *config)
+{
+#ifdef VGPU_HAS_CACHE_SIZES
+	config->gc_tcp_size_per_cu = 32;
+	config->gc_num_cu_per_sqc = 2;
+	config->gc_tcc_size = 4096;
+#endif
+}
+
+/* Slots of the write-back page have a lock of their own (6.12) */
+static inline void vgpu_init_wb_lock(struct amdgpu_device *adev)
+{
+#ifdef VGPU_HAS_WB_LOCK
+	spin_lock_init(&adev->wb.lock);
+#endif
+}
+
+/* Invalidations of user memory have a lock of their own (6.2) */
+#ifdef VGPU_HAS_NOTIFIER_LOCK
+#define vgpu_init_notifier_lock(info)	 mutex_init(&(info)->notifier_lock)
+#define vgpu_destroy_notifier_lock(info) mutex_destroy(&(info)->notifier_lock)
+#else
+#define vgpu_init_notifier_lock(info)
+#define vgpu_destroy_notifier_lock(info)
+#endif
+
+/* A buffer stood in a list by TTM's structure; now by a list head (6.7) */
+static inline void vgpu_init_validate_list(struct kgd_mem *mem)
+{
+#ifdef VGPU_HAS_TTM_VALIDATE
+	INIT_LIST_HEAD(&mem->validate_list.head);
+#else
+	INIT_LIST_HEAD(&mem->validate_list);
+#endif
+}
+
+/* Buffers of a queue can't be unmapped while it is there (6.12) */
+static inline unsigned int vgpu_queue_uses(const struct amdgpu_bo_va *bo_va)
+{
+#ifdef VGPU_HAS_QUEUE_REFCOUNT
+	return bo_va->queue_refcount;
+#else
+	return 0;
+#endif
+}
+
+/* A process's VM is named by itself, before by the file that it is of (6.2) */
+#ifdef VGPU_HAS_ACQUIRE_VM
+typedef struct amdgpu_vm *vgpu_vm_owner;
+#define vgpu_owned_vm(vm) (vm)
+#else
+typedef struct file *vgpu_vm_owner;
+#define vgpu_owned_vm(file) drm_priv_to_vm((file)->private_data)
+#endif
+
+/* Buffers are exported, and imported by their file; before, by the buffer (6.8) */
+#ifdef VGPU_HAS_DMABUF_FD
+#define VGPU_EXPORT_HOOK(to) \
+	{ "amdgpu_amdkfd_gpuvm_export_dmabuf", to, vgpu_is_mem },
+#define VGPU_IMPORT_DMABUF "amdgpu_amdkfd_gpuvm_import_dmabuf_fd"
+#else
+#define VGPU_EXPORT_HOOK(to)
+#define VGPU_IMPORT_DMABUF "amdgpu_amdkfd_gpuvm_import_dmabuf"
+#endif
+
+/* Debug sessions, and the drain of interrupts at their end (6.5) */
+#ifdef VGPU_HAS_DEBUG_TRAP
+#define VGPU_DEBUG_SYMS(X) X(kfd_dbg_trap_disable, int, (struct kfd_process *))
+#define VGPU_DRAIN_HOOK(to) \
+	{ "amdgpu_amdkfd_send_close_event_drain_irq", to, vgpu_is_adev },
+#else
+#define VGPU_DEBUG_SYMS(X)
+#define VGPU_DRAIN_HOOK(to)
+#endif
+
+/* Before a reset, KFD looks at what is reset (6.12) */
+#ifdef VGPU_HAS_RESET_CONTEXT
+#define VGPU_RESET_SYMS(X)              \
+	X(amdgpu_amdkfd_pre_reset, int, \
+	  (struct amdgpu_device *, struct amdgpu_reset_context *))
+#define vgpu_pre_reset(adev, context) \
+	vgpu_syms.amdgpu_amdkfd_pre_reset(adev, context)
+#else
+#define VGPU_RESET_SYMS(X) \
+	X(amdgpu_amdkfd_pre_reset, int, (struct amdgpu_device *))
+#define vgpu_pre_reset(adev, context) \
+	((void)(context), vgpu_syms.amdgpu_amdkfd_pre_reset(adev))
+#endif
+
+/* MES as the bench has it, with a ring for each pipe (6.11) */
+#ifdef VGPU_HAS_MES_RINGS
+#define VGPU_MES_SYMS(X)                                  \
+	X(amdgpu_mes_init, int, (struct amdgpu_device *)) \
+	X(amdgpu_mes_fini, void, (struct amdgpu_device *))
+#else
+#define VGPU_MES_SYMS(X)
+#endif
+
+/* An ftrace handler asked for the registers as they are; then by functions (6.3) */
+#ifdef VGPU_HAS_FTRACE_ARGUMENT
+#define vgpu_first_argument(fregs) ftrace_regs_get_argument(fregs, 0)
+#define vgpu_set_ip(fregs, ip)	   ftrace_regs_set_instruction_pointer(fregs, ip)
+#else
+#define vgpu_first_argument(fregs) \
+	regs_get_kernel_argument(ftrace_get_regs(fregs), 0)
+#define vgpu_set_ip(fregs, ip) ftrace_instruction_pointer_set(fregs, ip)
+#endif
+
+/* Which driver a device wants became a part of every device (6.12 of Debian) */
+static inline int vgpu_set_driver(struct pci_dev *pdev, const char *name)
+{
+#ifdef VGPU_HAS_DEVICE_OVERRIDE
+	return device_set_driver_override(&pdev->dev, name);
+#else
+	return driver_set_override(&pdev->dev, &pdev->driver_override, name,
+				   strlen(name));
+#endif
+}
+
+/* Before (6.5), a GEM object without memory had only its reservation to give up */
+static inline void vgpu_gem_fini(struct drm_gem_object *obj)
+{
+#ifdef VGPU_HAS_GEM_FINI
+	drm_gem_private_object_fini(obj);
+#else
+	dma_resv_fini(&obj->_resv);
+#endif
+}
+
+/* DRM's offsets have all 64 bits; it asks that files admit that (6.12) */
+#ifdef VGPU_HAS_FOP_FLAGS
+#define VGPU_UNSIGNED_OFFSET .fop_flags = FOP_UNSIGNED_OFFSET,
+#else
+#define VGPU_UNSIGNED_OFFSET
+#endif
 
 /* The accessors of registers moved into a structure (7.x). */
 static inline void
@@ -103,7 +292,9 @@ vgpu_set_pcie(struct amdgpu_device *adev,
 #define vgpu_init_rlc(adev)
 #endif
 
-#define VGPU_DRIFT_SYMS(X) VGPU_PASID_SYMS(X) VGPU_RLC_SYMS(X)
+#define VGPU_DRIFT_SYMS(X) \
+	VGPU_PASID_SYMS(X) \
+	VGPU_RLC_SYMS(X) VGPU_RESET_SYMS(X) VGPU_MES_SYMS(X) VGPU_DEBUG_SYMS(X)
 
 /* vgpu_drift.c. The last two under the device's lock. */
 void vgpu_init_pasids(struct amdgpu_device *adev);

@@ -76,7 +76,7 @@ static void vgpu_postclose(struct drm_device *ddev, struct drm_file *file)
 	dma_fence_put(vm->last_unlocked);
 	dma_fence_put(vm->last_tlb_flush);
 	vgpu_syms.amdgpu_vm_put_task_info(vm->task_info);
-	drm_gem_private_object_fini(&f->root.tbo.base);
+	vgpu_gem_fini(&f->root.tbo.base);
 	kfree(f);
 }
 
@@ -92,6 +92,7 @@ static const struct drm_ioctl_desc ioctls[] = {
 			  DRM_AUTH | DRM_RENDER_ALLOW),
 };
 
+/* clang-format off */
 const struct file_operations vgpu_drm_fops = {
 	.owner = THIS_MODULE,
 	.open = drm_open,
@@ -102,8 +103,9 @@ const struct file_operations vgpu_drm_fops = {
 	.read = drm_read,
 	.llseek = noop_llseek,
 	.mmap = drm_gem_mmap,
-	.fop_flags = FOP_UNSIGNED_OFFSET,
+	VGPU_UNSIGNED_OFFSET
 };
+/* clang-format on */
 
 const struct drm_driver vgpu_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM,

@@ -8,7 +8,7 @@
 #include <linux/kthread.h>
 #include <linux/pm_runtime.h>
 #include <linux/seq_file.h>
-#include "kfd_priv.h"
+#include "vgpu_drift_kfd.h"
 #include "vgpu_priv.h"
 
 static struct dentry *root;
@@ -182,15 +182,15 @@ static int set_apu(struct vgpu *v, bool on)
 	return 0;
 }
 
-static int foreign_dump(struct amdgpu_device *adev, u32 pipe, u32 queue,
-			u32 (**dump)[2], u32 *n_regs, u32 inst)
+static int foreign_dump(VGPU_AND_INST(struct amdgpu_device *adev, u32 pipe,
+				      u32 queue, u32 (**dump)[2], u32 *n_regs))
 {
 	vgpu_count(vgpu_of(adev), foreign_calls);
 	return -EIO;
 }
 
-static bool foreign_is_occupied(struct amdgpu_device *adev, u64 ring, u32 pipe,
-				u32 queue, u32 inst)
+static bool foreign_is_occupied(VGPU_AND_INST(struct amdgpu_device *adev,
+					      u64 ring, u32 pipe, u32 queue))
 {
 	vgpu_count(vgpu_of(adev), foreign_calls);
 	return false;
@@ -200,16 +200,16 @@ static bool foreign_is_occupied(struct amdgpu_device *adev, u64 ring, u32 pipe,
 static int set_foreign_hook(struct vgpu *v, bool on)
 {
 	struct kfd_dev *kfd = v->adev.kfd.dev;
-	u32 i;
+	int i;
 
 	if (on) {
-		v->own_calls = kfd->nodes[0]->kfd2kgd;
+		v->own_calls = *vgpu_node_calls(kfd, 0);
 		v->foreign_calls = *v->own_calls;
 		v->foreign_calls.hqd_dump = foreign_dump;
 		v->foreign_calls.hqd_is_occupied = foreign_is_occupied;
 	}
-	for (i = 0; i < kfd->num_nodes; i++)
-		WRITE_ONCE(kfd->nodes[i]->kfd2kgd,
+	for (i = 0; i < vgpu_num_nodes(kfd); i++)
+		WRITE_ONCE(*vgpu_node_calls(kfd, i),
 			   on ? &v->foreign_calls : v->own_calls);
 	return 0;
 }
@@ -316,7 +316,7 @@ void vgpu_reset_work(struct work_struct *work)
 	vgpu_count(v, gpu_resets);
 	atomic_set(&adev->reset_domain->in_gpu_reset, 1);
 	down_write(&adev->reset_domain->sem);
-	vgpu_syms.amdgpu_amdkfd_pre_reset(adev, &context);
+	vgpu_pre_reset(adev, &context);
 	mutex_lock(&v->lock);
 	vgpu_for_each_part(v, p) {
 		WRITE_ONCE(p->hiq.on, false);

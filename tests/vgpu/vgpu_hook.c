@@ -24,11 +24,8 @@ static void notrace vgpu_thunk(unsigned long ip, unsigned long parent_ip,
 	for (i = 0; i < nhooks; i++) {
 		if (ip - hooks[i]->addr > 4)
 			continue;
-		if (hooks[i]->ours(ftrace_regs_get_argument(fregs, 0)))
-			ftrace_regs_set_instruction_pointer(fregs,
-							    (unsigned long)
-								    hooks[i]
-									    ->to);
+		if (hooks[i]->ours(vgpu_first_argument(fregs)))
+			vgpu_set_ip(fregs, (unsigned long)hooks[i]->to);
 		return;
 	}
 }
@@ -99,10 +96,13 @@ int vgpu_hook_init(void)
 	int ret;
 
 	ret = hooks_find(vgpu_mem_hooks);
+	ret = ret ?: hooks_find(vgpu_doorbell_hooks);
 	ret = ret ?: hooks_find(vgpu_bo_hooks);
 	ret = ret ?: hooks_find(vgpu_vm_hooks);
 	ret = ret ?: hooks_find(vgpu_dev_hooks);
+#ifdef VGPU_HAS_MES_RINGS
 	ret = ret ?: hooks_find(vgpu_mes_hooks);
+#endif
 	if (ret)
 		return ret;
 	ret = ftrace_set_filter_ips(&vgpu_ops, addrs, nhooks, 0, 1);

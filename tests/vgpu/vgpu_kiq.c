@@ -44,16 +44,17 @@ static void hiq_map(struct vgpu *v, int xcc, const u32 *pkt)
 	vgpu_cp_kick();
 }
 
-static void hiq_unmap(struct vgpu *v, int xcc)
+/* By KIQ, or by the register, as drivers before kfd_node do */
+void vgpu_hiq_stop(struct vgpu *v, int xcc)
 {
 	WRITE_ONCE(vgpu_part_of_xcc(v, xcc)->hiq.on, false);
-	WRITE_ONCE(vgpu_hqd(v, xcc, 1, 0, 0)[HQD_ACTIVE], 0);
+	WRITE_ONCE(vgpu_hqd(v, xcc, VGPU_HIQ_MEC, 0, 0)[HQD_ACTIVE], 0);
 }
 
 static void kiq_set_wptr(struct amdgpu_ring *ring)
 {
 	struct vgpu *v = vgpu_of(ring->adev);
-	int xcc = ring->xcc_id;
+	int xcc = vgpu_ring_xcc(ring);
 	u32 pkt[8], n, i, op;
 
 	while (v->kiq_rptr[xcc] != (ring->wptr & ring->buf_mask)) {
@@ -65,14 +66,14 @@ static void kiq_set_wptr(struct amdgpu_ring *ring)
 		if (op == IT_MAP_QUEUES)
 			hiq_map(v, xcc, pkt);
 		else if (op == IT_UNMAP_QUEUES)
-			hiq_unmap(v, xcc);
+			vgpu_hiq_stop(v, xcc);
 		v->kiq_rptr[xcc] = (v->kiq_rptr[xcc] + n) & ring->buf_mask;
 	}
 }
 
 static u64 kiq_get_rptr(struct amdgpu_ring *ring)
 {
-	return vgpu_of(ring->adev)->kiq_rptr[ring->xcc_id];
+	return vgpu_of(ring->adev)->kiq_rptr[vgpu_ring_xcc(ring)];
 }
 
 static u64 kiq_get_wptr(struct amdgpu_ring *ring)
@@ -118,12 +119,12 @@ int vgpu_kiq_init(struct vgpu *v)
 	int i;
 
 	for (i = 0; i < vgpu_xccs; i++) {
-		kiq = &v->adev.gfx.kiq[i];
+		kiq = vgpu_kiq(&v->adev, i);
 		spin_lock_init(&kiq->ring_lock);
 		kiq->pmf = &kiq_pm4_funcs;
 		kiq->ring.adev = &v->adev;
 		kiq->ring.funcs = &kiq_ring_funcs;
-		kiq->ring.xcc_id = i;
+		vgpu_set_ring_xcc(&kiq->ring, i);
 		kiq->ring.max_dw = 16;
 		kiq->ring.ptr_mask = kiq->ring.buf_mask = KIQ_DWORDS - 1;
 		kiq->ring.sched.ready =
@@ -139,6 +140,6 @@ void vgpu_kiq_fini(struct vgpu *v)
 {
 	int i;
 
-	for (i = 0; i < VGPU_MAX_XCCS; i++)
-		kfree((void *)v->adev.gfx.kiq[i].ring.ring);
+	for (i = 0; i < vgpu_xccs; i++)
+		kfree((void *)vgpu_kiq(&v->adev, i)->ring.ring);
 }

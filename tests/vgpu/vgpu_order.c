@@ -5,7 +5,7 @@
  * it changed to what another driver or process would have.
  */
 #include <linux/debugfs.h>
-#include "kfd_priv.h"
+#include "vgpu_drift_kfd.h"
 #include "vgpu_priv.h"
 
 /* Whatever is written: look at the doorbells now, as hardware would */
@@ -108,13 +108,12 @@ static const struct file_operations same_pid_fops = {
 static int end_session_set(void *data, u64 pid)
 {
 	struct kfd_process *p = find_process(pid);
-	int ret = -EINVAL;
+	int ret;
 
 	if (!p)
 		return -ESRCH;
 	mutex_lock(&p->mutex);
-	if (p->debug_trap_enabled)
-		ret = vgpu_syms.kfd_dbg_trap_disable(p);
+	ret = vgpu_end_session(p);
 	mutex_unlock(&p->mutex);
 	return ret;
 }

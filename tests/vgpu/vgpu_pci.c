@@ -8,6 +8,7 @@
 
 #define VGPU_PCI_DOMAIN 1
 #define VGPU_PCI_CONFIG 256
+#define VGPU_PCI_CLASS	0x1200 /* processing accelerator */
 
 static u8 config[VGPU_MAX_GPUS][VGPU_PCI_CONFIG];
 static bool present[VGPU_MAX_GPUS];
@@ -70,7 +71,7 @@ static void config_init(unsigned int slot)
 
 	*(u16 *)(c + PCI_VENDOR_ID) = PCI_VENDOR_ID_ATI;
 	*(u16 *)(c + PCI_DEVICE_ID) = vgpu_chip->device;
-	*(u16 *)(c + PCI_CLASS_DEVICE) = PCI_CLASS_ACCELERATOR_PROCESSING;
+	*(u16 *)(c + PCI_CLASS_DEVICE) = VGPU_PCI_CLASS;
 	*(u16 *)(c + PCI_SUBSYSTEM_VENDOR_ID) = PCI_VENDOR_ID_ATI;
 	*(u16 *)(c + PCI_SUBSYSTEM_ID) = vgpu_chip->device;
 }
@@ -94,7 +95,7 @@ int vgpu_pci_plug(unsigned int slot)
 	pdev = pci_scan_single_device(bus, PCI_DEVFN(slot, 0));
 	if (!pdev)
 		goto out;
-	ret = device_set_driver_override(&pdev->dev, vgpu_pci_driver.name);
+	ret = vgpu_set_driver(pdev, vgpu_pci_driver.name);
 	if (!ret)
 		pci_bus_add_device(pdev);
 	if (!ret && pdev->dev.driver != &vgpu_pci_driver.driver)

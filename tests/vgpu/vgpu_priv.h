@@ -34,8 +34,10 @@ enum {
 	HQD_WPTR_POLL = 13,
 	HQD_DOORBELL = 15,
 	HQD_PQ_CONTROL = 17,
+	HQD_DEQUEUE = 24,
 	HQD_PQ_WPTR = 54,
 };
+#define VGPU_HIQ_MEC	    1	/* the HIQ has pipe 0, queue 0 of this one */
 #define VGPU_MQD_HQD_OFFSET 128 /* dwords of the MQD before its HQD copy */
 
 /* Counters that user space reads; name, what is counted */
@@ -175,10 +177,13 @@ static inline u32 *vgpu_hqd(struct vgpu *v, int xcc, int mec, int pipe,
 		      queue];
 }
 
+/* vgpu_main.c: parameters */
+extern unsigned int vgpu_xccs, vgpu_parts;
+
 /* XCCs of each partition */
 static inline int vgpu_num_xcc(struct vgpu *v)
 {
-	return v->adev.gfx.num_xcc_per_xcp;
+	return vgpu_xccs / vgpu_parts;
 }
 
 static inline struct vgpu_part *vgpu_part_of_xcc(struct vgpu *v, int xcc)
@@ -202,11 +207,20 @@ int vgpu_pci_unplug(unsigned int slot);
 /* vgpu_dev.c: one device */
 int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id);
 void vgpu_remove(struct pci_dev *pdev);
-extern unsigned int vgpu_xccs, vgpu_parts;
 
 /* vgpu_profile.c: what the device says it is */
 int vgpu_profile(struct vgpu *v);
-void vgpu_profile_free(struct vgpu *v);
+
+/* vgpu_parts.c: partitions, for drivers that know them */
+#ifdef VGPU_HAS_XCC
+int vgpu_parts_init(struct vgpu *v);
+void vgpu_parts_fini(struct vgpu *v);
+#else
+#define vgpu_parts_init(v) 0
+#define vgpu_parts_fini(v) \
+	do {               \
+	} while (0)
+#endif
 
 /* vgpu_sym.c: driver functions by name; vgpu_hook.c: those we replace */
 #define VGPU_SYMS(X)                                                      \
@@ -215,8 +229,6 @@ void vgpu_profile_free(struct vgpu *v);
 	X(amdgpu_amdkfd_device_fini_sw, void, (struct amdgpu_device *))   \
 	X(amdgpu_amdkfd_interrupt, void,                                  \
 	  (struct amdgpu_device *, const void *))                         \
-	X(amdgpu_amdkfd_pre_reset, int,                                   \
-	  (struct amdgpu_device *, struct amdgpu_reset_context *))        \
 	X(amdgpu_amdkfd_post_reset, int, (struct amdgpu_device *))        \
 	X(amdgpu_amdkfd_suspend, void, (struct amdgpu_device *, bool))    \
 	X(amdgpu_amdkfd_resume, int, (struct amdgpu_device *, bool))      \
@@ -228,10 +240,7 @@ void vgpu_profile_free(struct vgpu *v);
 	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))       \
 	X(amdgpu_info_ioctl, int,                                         \
 	  (struct drm_device *, void *, struct drm_file *))               \
-	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))     \
-	X(amdgpu_mes_init, int, (struct amdgpu_device *))                 \
-	X(amdgpu_mes_fini, void, (struct amdgpu_device *))                \
-	X(kfd_dbg_trap_disable, int, (struct kfd_process *))
+	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))
 
 struct vgpu_syms {
 #define VGPU_SYM_FIELD(name, ret, args) ret(*name) args;
@@ -263,16 +272,20 @@ bool vgpu_is_adev(unsigned long adev);
 bool vgpu_is_mem(unsigned long mem);
 bool vgpu_is_bo_ptr(unsigned long bo_ptr);
 bool vgpu_is_bo(unsigned long bo);
-extern struct vgpu_hook vgpu_mem_hooks[], vgpu_bo_hooks[], vgpu_vm_hooks[],
-	vgpu_dev_hooks[], vgpu_mes_hooks[];
+extern struct vgpu_hook vgpu_mem_hooks[], vgpu_doorbell_hooks[],
+	vgpu_bo_hooks[], vgpu_vm_hooks[], vgpu_dev_hooks[], vgpu_mes_hooks[];
 
-/* vgpu_gtt.c: GART and doorbell BAR */
-int vgpu_gtt_init(struct vgpu *v);
+/* vgpu_gtt.c: GART */
+void vgpu_gtt_init(struct vgpu *v);
 void vgpu_gtt_fini(struct vgpu *v);
 void *vgpu_gtt_ptr(struct vgpu *v, u64 addr, size_t len);
 int vgpu_gtt_alloc(struct vgpu *v, size_t size, void **handle, u64 *addr,
 		   void **cpu);
 void vgpu_gtt_free(struct vgpu *v, void **handle);
+
+/* vgpu_doorbell.c: the BAR of doorbells */
+int vgpu_bar_init(struct vgpu *v);
+void vgpu_bar_fini(struct vgpu *v);
 u64 __iomem *vgpu_doorbell(struct vgpu *v, u32 dword);
 
 /* vgpu_drm.c: render node; vgpu_bo.c: buffers; vgpu_vm.c: process memory */
@@ -311,6 +324,7 @@ u32 *vgpu_rlc(struct vgpu *v, int engine, int rlc);
 /* vgpu_kiq.c: the ring through which the driver starts its HIQ */
 int vgpu_kiq_init(struct vgpu *v);
 void vgpu_kiq_fini(struct vgpu *v);
+void vgpu_hiq_stop(struct vgpu *v, int xcc);
 
 /* vgpu_cp.c: command processor; vgpu_slot.c: slots; vgpu_aql.c: packets */
 int vgpu_cp_init(void);
@@ -337,11 +351,23 @@ void vgpu_rlc_unload(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_doorbell_arm(struct vgpu_queue *q, u64 *doorbell);
 
 /* vgpu_mes.c: the scheduler of gfx 11 and 12, in place of the HIQ */
+#ifdef VGPU_HAS_MES_RINGS
 int vgpu_mes_init(struct vgpu *v);
 int vgpu_mes_start(struct vgpu *v);
 void vgpu_mes_fini(struct vgpu *v);
 u64 vgpu_mes_step(struct vgpu *v, u64 now);
 void vgpu_mes_reset(struct vgpu *v);
+#else /* no row of vgpu_chip.c has MES */
+#define vgpu_mes_init(v)  0
+#define vgpu_mes_start(v) 0
+#define vgpu_mes_fini(v) \
+	do {             \
+	} while (0)
+#define vgpu_mes_step(v, now) U64_MAX
+#define vgpu_mes_reset(v) \
+	do {              \
+	} while (0)
+#endif
 void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q);
 bool vgpu_any_busy(struct vgpu *v);
 void vgpu_engine_run(struct vgpu *v, u64 until);

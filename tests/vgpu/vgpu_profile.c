@@ -16,8 +16,8 @@ static u64 vgpu_clock_counter(struct amdgpu_device *adev)
 	return ktime_get_ns() / VGPU_CLOCK_NS;
 }
 
-static void vgpu_select_se_sh(struct amdgpu_device *adev, u32 se, u32 sh,
-			      u32 instance, int xcc)
+static void vgpu_select_se_sh(VGPU_AND_XCC(struct amdgpu_device *adev, u32 se,
+					   u32 sh, u32 instance))
 {
 	vgpu_count(vgpu_of(adev), reg_writes);
 }
@@ -75,6 +75,8 @@ static const struct amd_pm_funcs pm_funcs = {
 	.get_mclk = vgpu_mclk,
 };
 
+/* What the topology asks an MI300 for */
+#ifdef VGPU_HAS_XCC
 static enum amdgpu_pkg_type vgpu_pkg_type(struct amdgpu_device *adev)
 {
 	return AMDGPU_PKG_TYPE_OAM;
@@ -89,19 +91,32 @@ vgpu_mem_partition(struct amdgpu_device *adev)
 {
 	return AMDGPU_NPS1_PARTITION_MODE;
 }
+#else
+static const struct amdgpu_smuio_funcs smuio_funcs;
+#endif
 
 static void vgpu_flush_tlb(struct amdgpu_device *adev, u32 vmid, u32 hub,
 			   u32 type)
 {
 }
 
+#ifdef VGPU_HAS_XCC
 static void vgpu_flush_tlb_pasid(struct amdgpu_device *adev, u16 pasid,
 				 u32 type, bool all_hub, u32 inst)
 {
 }
+#else
+static int vgpu_flush_tlb_pasid(struct amdgpu_device *adev, u16 pasid, u32 type,
+				bool all_hub)
+{
+	return 0;
+}
+#endif
 
 static const struct amdgpu_gmc_funcs gmc_funcs = {
+#ifdef VGPU_HAS_XCC
 	.query_mem_partition_mode = vgpu_mem_partition,
+#endif
 	.flush_gpu_tlb = vgpu_flush_tlb,
 	.flush_gpu_tlb_pasid = vgpu_flush_tlb_pasid,
 };
@@ -113,9 +128,9 @@ static void profile_locks(struct amdgpu_device *adev)
 	mutex_init(&adev->pm.mutex);
 	mutex_init(&adev->gfx.gfx_off_mutex);
 	vgpu_init_kfd_lock(adev);
-	mutex_init(&adev->gfx.partition_mutex);
+	vgpu_init_partition_lock(adev);
 	mutex_init(&adev->notifier_lock);
-	spin_lock_init(&adev->wb.lock);
+	vgpu_init_wb_lock(adev);
 	spin_lock_init(&adev->mman.bdev.lru_lock);
 	vgpu_init_pasids(adev);
 }
@@ -131,8 +146,7 @@ static void profile_gfx(struct amdgpu_device *adev, int xccs)
 	vgpu_init_rlc(adev);
 	gfx->mec_fw_version = vgpu_chip->mec_fw;
 	gfx->mec2_fw_version = vgpu_chip->mec_fw;
-	gfx->xcc_mask = (1 << xccs) - 1;
-	gfx->num_xcc_per_xcp = xccs / vgpu_parts;
+	vgpu_set_xccs(gfx, xccs, xccs / vgpu_parts);
 	gfx->mec.num_mec = vgpu_chip->mes ? 1 : VGPU_MECS;
 	gfx->mec.num_pipe_per_mec = vgpu_chip->pipes;
 	gfx->mec.num_queue_per_pipe = vgpu_chip->queues_per_pipe;
@@ -140,16 +154,14 @@ static void profile_gfx(struct amdgpu_device *adev, int xccs)
 	for (i = 0; i < vgpu_chip->pipes; i++)
 		for (j = 0; j < VGPU_KGD_QUEUES; j++)
 			set_bit(i * vgpu_chip->queues_per_pipe + j,
-				gfx->mec_bitmap[0].queue_bitmap);
+				vgpu_mec_bitmap(gfx));
 	gfx->config.max_shader_engines = s->engines;
 	gfx->config.max_sh_per_se = s->arrays;
 	gfx->config.max_cu_per_sh = s->cu_places;
-	gfx->config.gc_tcp_size_per_cu = 32;
 	gfx->config.gc_l1_instruction_cache_size_per_sqc = 64;
 	gfx->config.gc_l1_data_cache_size_per_sqc = 16;
-	gfx->config.gc_num_cu_per_sqc = 2;
 	gfx->config.gc_num_sqc_per_wgp = 1; /* gfx 10 and later */
-	gfx->config.gc_tcc_size = 4096;
+	vgpu_set_caches(&gfx->config);
 	gfx->cu_info.simd_per_cu = s->simds;
 	gfx->cu_info.max_waves_per_simd = s->waves;
 	gfx->cu_info.wave_front_size = s->wave_size;
@@ -157,10 +169,15 @@ static void profile_gfx(struct amdgpu_device *adev, int xccs)
 	gfx->cu_info.lds_size = 64;
 	gfx->cu_info.number =
 		xccs * s->engines * s->arrays * hweight16(s->cu_bitmap);
-	for (i = 0; i < xccs; i++)
+	/* Four rows: the engines after the fourth stand behind the first ones' arrays. */
+	for (i = 0; i < xccs; i++) {
+		u32(*map)[4] = vgpu_cu_bitmap(gfx, i);
+
 		for (j = 0; j < s->engines; j++)
 			for (k = 0; k < s->arrays; k++)
-				gfx->cu_info.bitmap[i][j][k] = s->cu_bitmap;
+				map[j % 4][j / 4 * s->arrays + k] =
+					s->cu_bitmap;
+	}
 }
 
 static void profile_memory(struct amdgpu_device *adev)
@@ -188,46 +205,6 @@ static void profile_doorbells(struct amdgpu_device *adev)
 			s->bell + i * s->bell_step;
 	adev->doorbell_index.first_non_cp = s->bell;
 	adev->doorbell_index.last_non_cp = s->bell_last;
-}
-
-/* More than one partition: what amdgpu knows of them, as far as KFD asks */
-static int profile_parts(struct vgpu *v)
-{
-	static const s8 modes[] = { [1] = AMDGPU_SPX_PARTITION_MODE,
-				    [2] = AMDGPU_DPX_PARTITION_MODE,
-				    [4] = AMDGPU_QPX_PARTITION_MODE };
-	struct amdgpu_xcp_mgr *mgr;
-	int i, xccs = vgpu_num_xcc(v);
-
-	for (i = 0; i < vgpu_parts; i++)
-		v->part[i].first_xcc = i * xccs;
-	if (vgpu_parts == 1)
-		return 0;
-	mgr = kzalloc(sizeof(*mgr), GFP_KERNEL);
-	if (!mgr)
-		return -ENOMEM;
-	mgr->adev = &v->adev;
-	mutex_init(&mgr->xcp_lock);
-	mgr->num_xcps = vgpu_parts;
-	mgr->num_xcp_per_mem_partition = vgpu_parts;
-	/* As __aqua_vanjaram_calc_xcp_mode(): one XCC each is CPX, however many. */
-	mgr->mode = xccs == 1 ? AMDGPU_CPX_PARTITION_MODE : modes[vgpu_parts];
-	for (i = 0; i < vgpu_parts; i++) {
-		mgr->xcp[i].id = i;
-		vgpu_set_xcp_mgr(&mgr->xcp[i], mgr);
-		mgr->xcp[i].valid = true;
-		mgr->xcp[i].ddev = &v->adev.ddev;
-		mgr->xcp[i].ip[AMDGPU_XCP_GFX].valid = true;
-		mgr->xcp[i].ip[AMDGPU_XCP_GFX].inst_mask = ((1 << xccs) - 1)
-							   << (i * xccs);
-	}
-	v->adev.xcp_mgr = mgr;
-	return 0;
-}
-
-void vgpu_profile_free(struct vgpu *v)
-{
-	kfree(v->adev.xcp_mgr);
 }
 
 int vgpu_profile(struct vgpu *v)
@@ -261,5 +238,5 @@ int vgpu_profile(struct vgpu *v)
 	adev->reset_domain =
 		vgpu_syms.amdgpu_reset_create_reset_domain(SINGLE_DEVICE,
 							   "vgpu-reset");
-	return adev->reset_domain ? profile_parts(v) : -ENOMEM;
+	return adev->reset_domain ? vgpu_parts_init(v) : -ENOMEM;
 }

@@ -7,7 +7,7 @@
  * Where they stand is a row of vgpu_chip.c.  The fields of GRBM_GFX_CNTL are the
  * same in all generations.
  */
-#include "gc/gc_9_4_3_sh_mask.h"
+#include "gc/gc_9_0_sh_mask.h"
 #include "vgpu_priv.h"
 
 #define GC_SEGMENT 0x4000   /* dwords that one base leads to */
@@ -150,8 +150,12 @@ static void gc_write(struct vgpu *v, int xcc, u32 reg, u32 val)
 			vgpu_queue_reset(v, xcc, v->select[xcc]);
 	} else if (reg - r->mqd_base < VGPU_HQD_REGS) {
 		hqd = selected_hqd(v, xcc);
-		if (hqd)
-			WRITE_ONCE(hqd[reg - r->mqd_base], val);
+		if (!hqd)
+			return;
+		WRITE_ONCE(hqd[reg - r->mqd_base], val);
+		if (reg - r->mqd_base == HQD_DEQUEUE && val &&
+		    hqd == vgpu_hqd(v, xcc, VGPU_HIQ_MEC, 0, 0))
+			vgpu_hiq_stop(v, xcc);
 	}
 }
 

@@ -5,7 +5,7 @@
  *
  * All under vgpu.lock.
  */
-#include "sdma/sdma_4_4_2_sh_mask.h"
+#include "sdma/sdma_4_4_0_sh_mask.h"
 #include "vgpu_priv.h"
 
 #define SDMA_RPTR 3 /* registers of an RLC */
@@ -73,7 +73,7 @@ bool vgpu_rlc_init(struct vgpu *v, struct vgpu_queue *q)
 	}
 	q->ring = join64(&m->sdmax_rlcx_rb_base) << 8;
 	q->ring_bytes = 4u << REG_GET_FIELD(m->sdmax_rlcx_rb_cntl,
-					    SDMA_RLC0_RB_CNTL, RB_SIZE);
+					    SDMA0_RLC0_RB_CNTL, RB_SIZE);
 	q->rptr_va = mqd[s->mqd_rptr_lo] | (u64)mqd[s->mqd_rptr_hi] << 32;
 	q->rptr = join64(&m->sdmax_rlcx_rb_rptr);
 	return q->engine < s->engines && q->rlc < s->queues;
@@ -106,9 +106,9 @@ void vgpu_rlc_load(struct vgpu *v, struct vgpu_queue *q)
 	for (i = 0; i < s->nranges; i++)
 		memcpy(reg + s->range[i].reg, mqd + s->range[i].mqd,
 		       s->range[i].count * sizeof(u32));
-	reg[0] |= SDMA_RLC0_RB_CNTL__RB_ENABLE_MASK |
-		  (u32)q->vmid << SDMA_RLC0_RB_CNTL__RB_VMID__SHIFT;
-	reg[s->doorbell] |= SDMA_RLC0_DOORBELL__ENABLE_MASK;
+	reg[0] |= SDMA0_RLC0_RB_CNTL__RB_ENABLE_MASK |
+		  (u32)q->vmid << SDMA0_RLC0_RB_CNTL__RB_VMID__SHIFT;
+	reg[s->doorbell] |= SDMA0_RLC0_DOORBELL__ENABLE_MASK;
 	reg[s->doorbell_offset] = mqd[s->mqd_doorbell_offset];
 }
 

@@ -9,7 +9,7 @@
  *
  * All under vgpu.lock.
  */
-#include "gc/gc_9_4_3_sh_mask.h"
+#include "gc/gc_9_0_sh_mask.h"
 #include "vgpu_priv.h"
 
 #define DOORBELL_ON                                     \
@@ -39,7 +39,7 @@ static u32 mqd_stride(const struct v9_mqd *m)
 {
 	if (vgpu_chip->mes)
 		return PAGE_SIZE;
-	return m->cp_mqd_stride_size ?:
+	return vgpu_xcc_stride(m) ?:
 		       PAGE_SIZE + PAGE_ALIGN(m->cp_hqd_cntl_stack_size);
 }
 
@@ -50,7 +50,7 @@ static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 	u32 ctl = hqd[HQD_PQ_CONTROL];
 
 	/* init_mqd_v9_4_3() has it; elsewhere an MQD is alone */
-	q->stride = m->cp_mqd_stride_size ?:
+	q->stride = vgpu_xcc_stride(m) ?:
 			    PAGE_SIZE + PAGE_ALIGN(m->cp_hqd_cntl_stack_size);
 	if (!vgpu_gtt_ptr(v, q->mqd_addr, (size_t)q->stride * vgpu_num_xcc(v)))
 		return false;

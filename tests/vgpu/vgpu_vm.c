@@ -36,7 +36,7 @@ static struct amdkfd_process_info *info_new(struct kfd_process *process)
 	if (!info)
 		return NULL;
 	mutex_init(&info->lock);
-	mutex_init(&info->notifier_lock);
+	vgpu_init_notifier_lock(info);
 	INIT_LIST_HEAD(&info->vm_list_head);
 	INIT_LIST_HEAD(&info->kfd_bo_list);
 	INIT_LIST_HEAD(&info->userptr_valid_list);
@@ -66,15 +66,15 @@ static void info_free(struct amdkfd_process_info *info)
 	dma_fence_put(&info->eviction_fence->base);
 	put_pid(info->pid);
 	mutex_destroy(&info->lock);
-	mutex_destroy(&info->notifier_lock);
+	vgpu_destroy_notifier_lock(info);
 	kfree(info);
 }
 
-static int vgpu_acquire_process_vm(struct amdgpu_device *adev,
-				   struct amdgpu_vm *vm, void **process_info,
-				   struct dma_fence **ef)
+static int vgpu_acquire_process_vm(struct amdgpu_device *adev, vgpu_vm_owner of,
+				   void **process_info, struct dma_fence **ef)
 {
 	struct amdkfd_process_info *info;
+	struct amdgpu_vm *vm = vgpu_owned_vm(of);
 
 	if (vm->process_info)
 		return -EINVAL;
