@@ -26,6 +26,7 @@ KFD_HEADER := $(KFD_INCLUDE)/linux/kfd_ioctl.h
 KFD_CPPFLAGS := -D__user= -isystem $(KFD_INCLUDE)
 KFD_CANDIDATES = $(KFD_UAPI) /usr/include $(KUAPI) $(KDIR)/include/uapi \
 	$(KDIR)/source/include/uapi \
+	$(wildcard $(FETCHED)/kernel/usr/src/linux-headers-*-common/include/uapi) \
 	$(wildcard $(dir $(KDIR))linux-headers-*-common/include/uapi) \
 	$(wildcard /lib/modules/*/source/include/uapi) \
 	$(wildcard /usr/src/linux-headers-*/include/uapi) \
