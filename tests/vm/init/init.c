@@ -41,9 +41,12 @@ int main(void)
 	console();
 	sethostname("vm", 2);
 	modules = module_load_list("/boot/modules");
-	ret = ports_open(port);
+	ret = module_load_list("/boot/port-modules");
+	if (!ret)
+		ret = ports_open(port);
 	if (ret) {
-		fprintf(stderr, "init: the runner's ports are not there\n");
+		fprintf(stderr, "init: the runner's ports are not there: %s\n",
+			strerror(-ret));
 		wait_for_the_end();
 	}
 	if (modules) {
