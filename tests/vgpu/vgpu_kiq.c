@@ -86,12 +86,18 @@ static int kiq_test_ring(struct amdgpu_ring *ring)
 	return 0;
 }
 
+/* Called for 0 words, too, before 6.12; without an align_mask it is never more. */
+static void kiq_insert_nop(struct amdgpu_ring *ring, u32 count)
+{
+}
+
 static const struct amdgpu_ring_funcs kiq_ring_funcs = {
 	.type = AMDGPU_RING_TYPE_KIQ,
 	.get_rptr = kiq_get_rptr,
 	.get_wptr = kiq_get_wptr,
 	.set_wptr = kiq_set_wptr,
 	.test_ring = kiq_test_ring,
+	.insert_nop = kiq_insert_nop,
 };
 
 static void kiq_unmap_queues(struct amdgpu_ring *kiq, struct amdgpu_ring *ring,

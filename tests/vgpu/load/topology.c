@@ -71,6 +71,20 @@ static int read_properties(struct load_node *node)
 	return 0;
 }
 
+/*
+ * Before 6.12 the topology has no sizes, and the runtime works them out: 8 bytes a wave
+ * for the control stack, and 40 waves and less than 640 KiB of registers and LDS a CU.
+ */
+static void size_cwsr(struct load_node *node)
+{
+	uint32_t cus = 1;
+
+	if (node->simd_per_cu)
+		cus = node->simd_count / node->simd_per_cu / node->num_xcc;
+	node->ctl_stack_size = (cus * 40 * 8 + 8 + 4095) & ~4095u;
+	node->cwsr_size = node->ctl_stack_size + cus * 640 * 1024;
+}
+
 int load_topology_read(struct load_node *nodes, size_t max)
 {
 	unsigned int i, found = 0;
@@ -92,6 +106,8 @@ int load_topology_read(struct load_node *nodes, size_t max)
 		ret = read_properties(&nodes[found]);
 		if (ret)
 			return ret;
+		if (!nodes[found].cwsr_size)
+			size_cwsr(&nodes[found]);
 		found++;
 	}
 	return (int)found;
