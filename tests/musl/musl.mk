@@ -10,7 +10,7 @@ VM_BINS += $(MUSL_BINS)
 MUSL_LINKS := asm=$(firstword $(wildcard /usr/include/*-linux-gnu/asm)) \
 	$(foreach i,linux asm-generic json-c tracefs traceevent libkmod.h,$(i)=/usr/include/$(i))
 MUSL_HAVE := $(MUSL)/include/have
-MUSL_MAKE = $(MAKE) --no-print-directory -s CC=musl-gcc O=$(MUSL) KFD_INCLUDE=$(KFD_INCLUDE) \
+MUSL_MAKE = $(MAKE) --no-print-directory -s KERNEL= AMDGPU= DEBUG_KERNEL= CC=musl-gcc O=$(MUSL) KFD_INCLUDE=$(KFD_INCLUDE) \
 	KFD_CPPFLAGS='-D__user= -isystem $(KFD_INCLUDE) -isystem $(MUSL)/include' \
 	TRACE_CPPFLAGS='$(addprefix -isystem $(MUSL)/include/,tracefs traceevent)' \
 	-o $(KFD_HEADER)
