@@ -231,11 +231,11 @@ static const struct {
 	int code;
 	unsigned int minor;
 	int class;
+	enum gpreempt_health health;
 } devices[] = {
-	{ 0, 13, 0 },
-	{ 0, 12, 3 },
-	{ -ENOENT, 17, 3 },
-	{ -EACCES, 17, 4 },
+	{ 0, 13, 0, OK },	    { 0, 12, 0, WARNING },
+	{ 0, 7, 0, WARNING },	    { 0, 6, 3, FAILED },
+	{ -ENOENT, 17, 3, FAILED }, { -EACCES, 17, 4, FAILED },
 };
 
 START_TEST(device)
@@ -247,7 +247,30 @@ START_TEST(device)
 		gp_loop_fail(&loop, "open", 0, devices[_i].code);
 	f = find("kfd");
 	ck_assert_int_eq(gpreempt_findings_class(findings), devices[_i].class);
-	ck_assert_int_eq(f->health, devices[_i].class ? FAILED : OK);
+	ck_assert_int_eq(f->health, devices[_i].health);
+}
+END_TEST
+
+/* A driver of before the debug trap knows nothing of debugging; it is not blamed. */
+START_TEST(pause_only)
+{
+	const struct gpreempt_finding *f;
+	size_t i;
+
+	loop.minor = 11;
+	gp_loop_set_file(&loop, NODES "1/properties", NODE("0", "90010"));
+	f = find("kfd");
+	ck_assert_ptr_nonnull(strstr(f->next, "--how pause"));
+	for (i = 0; i < findings->count; i++) {
+		f = &findings->findings[i];
+		if (strcmp(f->name, "debug-trap") &&
+		    strcmp(f->name, "sessions"))
+			continue;
+		ck_assert_int_eq(f->health, NOTE);
+		ck_assert_ptr_nonnull(strstr(f->text, "no debug trap"));
+	}
+	ck_assert_int_eq(gpreempt_findings_class(findings),
+			 GPREEMPT_CLASS_DONE);
 }
 END_TEST
 
@@ -269,6 +292,7 @@ int main(void)
 	tcase_add_loop_test(tc, asked, 0, ARRAY_SIZE(answers));
 	tcase_add_test(tc, not_root);
 	tcase_add_loop_test(tc, device, 0, ARRAY_SIZE(devices));
+	tcase_add_test(tc, pause_only);
 	tcase_add_test(tc, names);
 	return unit_run("doctor");
 }

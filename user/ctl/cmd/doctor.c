@@ -169,13 +169,17 @@ static void check_route(struct report *r, struct gpreempt *g, pid_t pid)
 	report_own(r, &f);
 }
 
+/* suspend pauses it where a session cannot be had. */
 static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
 {
 	struct gpreempt_finding f = { .name = "target" };
 	struct gpreempt_error err;
 
 	if (gpreempt_check(g, pid, &err)) {
-		f.health = GPREEMPT_HEALTH_FAILED;
+		f.health = pause_can_serve(err.reason) &&
+					   !gpreempt_pause_check(g, pid, NULL) ?
+				   GPREEMPT_HEALTH_WARNING :
+				   GPREEMPT_HEALTH_FAILED;
 		f.failure = gpreempt_error_class(&err);
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
 		ctl_next_step(&err, f.next, sizeof(f.next));

@@ -28,6 +28,7 @@ int gpreempt_doctor(struct gpreempt *g, struct gpreempt_findings **out)
 {
 	struct gpreempt_findings *all = calloc(1, sizeof(*all));
 	const struct gp_doctor_check *check;
+	bool pause_only = false;
 	size_t i, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
@@ -45,7 +46,15 @@ int gpreempt_doctor(struct gpreempt *g, struct gpreempt_findings **out)
 
 			f = &all->findings[all->count++];
 			f->name = check->name;
-			check->run(g, f);
+			if (check->debug && pause_only)
+				gp_find_bad(f, GPREEMPT_HEALTH_NOTE, "",
+					    "not checked: the driver has no "
+					    "debug trap");
+			else
+				check->run(g, f);
+			if (check->decides)
+				pause_only = f->health ==
+					     GPREEMPT_HEALTH_WARNING;
 		}
 	}
 	*out = all;

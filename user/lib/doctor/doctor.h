@@ -13,6 +13,8 @@
 struct gp_doctor_check {
 	const char *name;
 	void (*run)(struct gpreempt *g, struct gpreempt_finding *f);
+	bool decides; /* a warning: this driver has no debug trap */
+	bool debug;   /* it asks what only a driver with a debug trap knows */
 };
 
 extern const struct gp_doctor_check gp_host_checks[];

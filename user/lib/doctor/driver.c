@@ -12,6 +12,10 @@
 #define CAP_TRAP_DEBUG		0x00008000
 #define CAP_TRAP_DEBUG_FIRMWARE 0x20000000
 
+/* Minor versions of KFD's interface 1 that brought AMDKFD_IOC_CRIU_OP, _DBG_TRAP. */
+#define PAUSE_MINOR 7
+#define DEBUG_MINOR 13
+
 /* Only amdgpu-dkms's module has a version. */
 static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
 {
@@ -82,7 +86,14 @@ static void check_kfd(struct gpreempt *g, struct gpreempt_finding *f)
 			       "look at the last lines of dmesg",
 			       "/dev/kfd does not tell its version: %s",
 			       strerror(-ret));
-	else if (major != 1 || minor < 13)
+	else if (major == 1 && minor >= PAUSE_MINOR && minor < DEBUG_MINOR)
+		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+			    "whole processes can be paused (--how pause); for "
+			    "more use kernel 6.5 or newer, or amdgpu-dkms",
+			    "the driver's interface is %u.%u: it has no debug "
+			    "trap, which came with 1.13",
+			    major, minor);
+	else if (major != 1 || minor < PAUSE_MINOR)
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
 			       "use kernel 6.5 or newer, or amdgpu-dkms",
 			       "the driver's interface is %u.%u; 1.13 to 1.x "
@@ -337,16 +348,16 @@ static void check_sessions(struct gpreempt *g, struct gpreempt_finding *f)
 }
 
 const struct gp_doctor_check gp_driver_checks[] = {
-	{ "kernel", check_kernel },
-	{ "amdgpu", check_amdgpu },
-	{ "kfd", check_kfd },
-	{ "gpus", check_gpus },
-	{ "debug-trap", check_trap },
-	{ "firmware", check_firmware },
-	{ "debug-vmid", check_vmid },
-	{ "compute-units", check_workaround },
-	{ "scheduler", check_scheduler },
-	{ "cwsr", check_cwsr },
-	{ "sessions", check_sessions },
+	{ .name = "kernel", .run = check_kernel },
+	{ .name = "amdgpu", .run = check_amdgpu },
+	{ .name = "kfd", .run = check_kfd, .decides = true },
+	{ .name = "gpus", .run = check_gpus },
+	{ .name = "debug-trap", .run = check_trap, .debug = true },
+	{ .name = "firmware", .run = check_firmware, .debug = true },
+	{ .name = "debug-vmid", .run = check_vmid, .debug = true },
+	{ .name = "compute-units", .run = check_workaround, .debug = true },
+	{ .name = "scheduler", .run = check_scheduler },
+	{ .name = "cwsr", .run = check_cwsr },
+	{ .name = "sessions", .run = check_sessions, .debug = true },
 	{ 0 },
 };

@@ -129,11 +129,11 @@ static void check_debugfs(struct gpreempt *g, struct gpreempt_finding *f)
 }
 
 const struct gp_doctor_check gp_host_checks[] = {
-	{ "root", check_root },
-	{ "ptrace", check_ptrace },
-	{ "yama", check_yama },
-	{ "namespace", check_namespace },
-	{ "lockdown", check_signed },
-	{ "debugfs", check_debugfs },
+	{ .name = "root", .run = check_root },
+	{ .name = "ptrace", .run = check_ptrace },
+	{ .name = "yama", .run = check_yama },
+	{ .name = "namespace", .run = check_namespace },
+	{ .name = "lockdown", .run = check_signed },
+	{ .name = "debugfs", .run = check_debugfs },
 	{ 0 },
 };

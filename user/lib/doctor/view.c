@@ -193,9 +193,9 @@ static void check_spaces(struct gpreempt *g, struct gpreempt_finding *f)
 }
 
 const struct gp_doctor_check gp_view_checks[] = {
-	{ "module", check_module },
-	{ "hardware", check_hardware },
-	{ "debuggers", check_debuggers },
-	{ "address-spaces", check_spaces },
+	{ .name = "module", .run = check_module },
+	{ .name = "hardware", .run = check_hardware },
+	{ .name = "debuggers", .run = check_debuggers },
+	{ .name = "address-spaces", .run = check_spaces },
 	{ 0 },
 };
