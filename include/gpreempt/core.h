@@ -77,6 +77,7 @@ enum gpreempt_reason {
 	GPREEMPT_PAUSED,       /* another program has paused it */
 	GPREEMPT_UNPAUSED,     /* another program ended our pause */
 	GPREEMPT_PAUSE_WHOLE,  /* a pause is of the whole process */
+	GPREEMPT_PAUSE_UNSAFE, /* on this driver: @step */
 	GPREEMPT_REASON_COUNT,
 };
 

@@ -109,6 +109,13 @@ struct gpreempt_pause_report {
  *	-EACCES, GPREEMPT_PAUSE_DENIED: no CAP_CHECKPOINT_RESTORE
  *	-ENOTTY, GPREEMPT_NO_PAUSE: the driver does not have the operation
  *	-ENXIO, GPREEMPT_KFD_CLOSED: the process has closed /dev/kfd
+ *	-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE or GPREEMPT_PAUSE_UNSAFE: with a
+ *	driver before the debug trap, or without the hardware scheduler, which
+ *	crashes when a process is unpaused that has no address space on one of
+ *	its GPUs (restore_process_queues_cpsch() and _nocpsch() in amdkfd's
+ *	kfd_device_queue_manager.c). There gpreempt.ko must show that it has
+ *	all. With @contexts 1 in the report, the descriptor was of what the
+ *	process was before exec(): do not try that process again
  *	GPREEMPT_PAUSE_FAILED: the driver's error. It restores the queues by
  *	itself, except after -EIO: then the hardware did not release them
  */

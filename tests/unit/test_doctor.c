@@ -260,7 +260,7 @@ START_TEST(pause_only)
 	loop.minor = 11;
 	gp_loop_set_file(&loop, NODES "1/properties", NODE("0", "90010"));
 	f = find("kfd");
-	ck_assert_ptr_nonnull(strstr(f->next, "--how pause"));
+	ck_assert_ptr_nonnull(strstr(f->next, "can be paused"));
 	for (i = 0; i < findings->count; i++) {
 		f = &findings->findings[i];
 		if (strcmp(f->name, "debug-trap") &&

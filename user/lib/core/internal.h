@@ -29,6 +29,7 @@ struct gpreempt {
 	 * unpaused. Of any thread; what is there is checked before it is used.
 	 */
 	_Atomic uint64_t kfd_hints[GP_KFD_HINTS];
+	_Atomic int pause_kind; /* user/lib/pause/strict.c */
 };
 
 /* NULL when there is no memory. */
@@ -88,6 +89,13 @@ int gp_compare_queues(const void *a, const void *b);
 /* Does the driver survive a suspend of this process? See gpus.c. */
 int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
 		  struct gpreempt_error *err);
+
+/*
+ * Has it an address space on all of its GPUs, as gpreempt.ko shows them? 0, or
+ * GPREEMPT_NO_ADDRESS_SPACE, or GPREEMPT_PAUSE_UNSAFE when that is not known.
+ */
+int gp_check_spaces(struct gpreempt *g, pid_t pid, const char *step,
+		    struct gpreempt_error *err);
 
 /* Are process numbers the host's here, and is there a /dev/kfd? */
 int gp_check_host(struct gpreempt *g, pid_t pid, const char *step,

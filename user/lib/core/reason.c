@@ -188,6 +188,11 @@ static const struct {
 		"the driver could not {step} process {pid} ({errno})",
 		"look at the kernel log (dmesg) and at the process's queues "
 		"before you try again" },
+	[GPREEMPT_PAUSE_UNSAFE] = { UNSUPPORTED,
+		"process {pid} cannot be paused, as this driver may crash when "
+		"it is resumed: {step}",
+		"load gpreempt.ko; where that is not the reason, leave the "
+		"process alone, or use kernel 6.5 or newer" },
 };
 /* clang-format on */
 

@@ -88,8 +88,8 @@ static void check_kfd(struct gpreempt *g, struct gpreempt_finding *f)
 			       strerror(-ret));
 	else if (major == 1 && minor >= PAUSE_MINOR && minor < DEBUG_MINOR)
 		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
-			    "whole processes can be paused (--how pause); for "
-			    "more use kernel 6.5 or newer, or amdgpu-dkms",
+			    "whole processes can be paused; for more use "
+			    "kernel 6.5 or newer, or amdgpu-dkms",
 			    "the driver's interface is %u.%u: it has no debug "
 			    "trap, which came with 1.13",
 			    major, minor);

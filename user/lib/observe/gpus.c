@@ -190,6 +190,16 @@ static bool only_further_contexts(const struct survey *survey)
 					(void *)survey) > 0;
 }
 
+static int fail_missing(const struct survey *survey, const char *step,
+			struct gpreempt_error *err)
+{
+	gp_error(err, -EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE, survey->pid,
+		 step);
+	if (err)
+		memcpy(err->name, survey->missing, sizeof(err->name));
+	return -EOPNOTSUPP;
+}
+
 int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
 		  struct gpreempt_error *err)
 {
@@ -208,8 +218,18 @@ int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
 	/* With one GPU the driver has nothing to flush but where queues are. */
 	if (!survey.without || survey.gpus < 2)
 		return 0;
-	gp_error(err, -EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE, pid, step);
-	if (err)
-		memcpy(err->name, survey.missing, sizeof(err->name));
-	return -EOPNOTSUPP;
+	return fail_missing(&survey, step, err);
+}
+
+int gp_check_spaces(struct gpreempt *g, pid_t pid, const char *step,
+		    struct gpreempt_error *err)
+{
+	static const char not_seen[] =
+		"gpreempt.ko does not show its address spaces";
+	struct survey survey = { .g = g, .pid = pid };
+
+	if (survey_module(&survey) || !survey.gpus)
+		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid,
+				not_seen);
+	return survey.without ? fail_missing(&survey, step, err) : 0;
 }

@@ -22,96 +22,11 @@
  */
 #define MAX_CONTEXTS 64
 
-struct job {
-	struct gpreempt *g;
-	pid_t pid;
-	uint64_t start_time; /* 0: of any */
-	bool pause;	     /* or unpause */
-	const char *step;
-	int process; /* descriptor of it */
-	uint64_t device;
-	struct gp_array numbers; /* int: its descriptors of the device */
-	size_t changed;		 /* so many of them, from the first on */
-	bool hinted;		 /* there may be others than the first */
-	struct gpreempt_pause_report *report;
-	struct gpreempt_error *err;
-	uint64_t found_at; /* ns, monotonic */
-	pid_t thread;
-	int ret;
-};
-
-static int fail(struct job *job, int code, enum gpreempt_reason reason)
-{
-	return gp_error(job->err, code, reason, job->pid, job->step);
-}
-
-static int criu_op(struct job *job, int fd, uint32_t op)
-{
-	struct kfd_ioctl_criu_args args = { .pid = job->pid, .op = op };
-	struct gpreempt_pause_report *report = job->report;
-	struct gpreempt *g = job->g;
-	uint64_t entry;
-	int ret;
-
-	if (g->busy)
-		g->busy(g->data, true);
-	entry = shr_now_ns();
-	ret = g->ops->ioctl(g->be, fd, AMDKFD_IOC_CRIU_OP, &args);
-	report->return_ns = shr_now_ns();
-	if (g->busy)
-		g->busy(g->data, false);
-	if (!report->entry_ns) {
-		report->entry_ns = entry;
-		report->attach_ns = entry - job->found_at;
-	}
-	report->ioctl_ns += report->return_ns - entry;
-	return ret;
-}
-
-static int fail_op(struct job *job, int code)
-{
-	switch (code) {
-	case -EACCES:
-		return fail(job, code, GPREEMPT_PAUSE_DENIED);
-	case -ENOTTY:
-		return fail(job, code, GPREEMPT_NO_PAUSE);
-	case -ENODEV:
-		return fail(job, code, GPREEMPT_NOT_GPU);
-	default:
-		return fail(job, code, GPREEMPT_PAUSE_FAILED);
-	}
-}
-
-/*
- * Drivers up to 6.1 and amdgpu-dkms count a second pause, and one unpause does
- * not undo both. Unpausing first is refused unless it is paused, and while we
- * trace it no other can pause it.
- */
-static int change(struct job *job, int fd)
-{
-	struct gpreempt_pause_report *report = job->report;
-	int ret = criu_op(job, fd, KFD_CRIU_OP_UNPAUSE);
-
-	if (ret == -EBADF)
-		return ret;
-	if (ret && ret != -EINVAL)
-		return fail_op(job, ret);
-	/* A second descriptor may be of what we have just paused. */
-	if (!report->contexts || (!job->pause && !ret))
-		report->before = ret ? GPREEMPT_PAUSED_NO : GPREEMPT_PAUSED_YES;
-	if (job->pause) {
-		ret = criu_op(job, fd, KFD_CRIU_OP_PROCESS_INFO);
-		if (ret)
-			return fail_op(job, ret);
-	}
-	report->contexts++;
-	return 0;
-}
-
 /* The descriptor was taken and is to be closed. */
-static int change_and_close(struct job *job, int fd)
+static int change_and_close(struct gp_pause_job *job, int fd)
 {
-	int ret = change(job, fd);
+	int ret = job->strict ? gp_pause_change_strict(job, fd) :
+				gp_pause_change(job, fd);
 
 	/* An open one keeps the process's data in the driver after its end. */
 	close(fd);
@@ -122,45 +37,45 @@ static int change_and_close(struct job *job, int fd)
 }
 
 /* A copy of the descriptor at that place of the list. */
-static int take(struct job *job, size_t i)
+static int take(struct gp_pause_job *job, size_t i)
 {
 	return job->g->ops->take_device(job->g->be, job->pid, job->process,
 					gp_items(job->numbers, int)[i],
 					job->device);
 }
 
-static _Atomic uint64_t *hint_of(struct job *job)
+static _Atomic uint64_t *hint_of(struct gp_pause_job *job)
 {
 	return &job->g->kfd_hints[job->pid % GP_KFD_HINTS];
 }
 
 /* For the next call: the first that is the process's own. */
-static void remember(struct job *job, size_t i)
+static void remember(struct gp_pause_job *job, size_t i)
 {
 	*hint_of(job) = (uint64_t)job->pid << 32 |
 			(uint32_t)gp_items(job->numbers, int)[i];
 }
 
-static int change_at(struct job *job, size_t i)
+static int change_at(struct gp_pause_job *job, size_t i)
 {
 	unsigned int contexts = job->report->contexts;
 	int fd, ret;
 
 	/* To unpause what is not paused costs nothing, and must not fail. */
 	if (job->pause && job->report->contexts == MAX_CONTEXTS)
-		return fail(job, -E2BIG, GPREEMPT_SYSTEM);
+		return gp_pause_fail(job, -E2BIG, GPREEMPT_SYSTEM);
 	fd = take(job, i);
 	switch (fd) {
 	case -EBADF:
 	case -ENODEV: /* closed meanwhile */
 		return 0;
 	case -ESRCH:
-		return fail(job, fd, GPREEMPT_ENDED);
+		return gp_pause_fail(job, fd, GPREEMPT_ENDED);
 	case -EPERM:
-		return fail(job, fd, GPREEMPT_TRACE_DENIED);
+		return gp_pause_fail(job, fd, GPREEMPT_TRACE_DENIED);
 	}
 	if (fd < 0)
-		return fail(job, fd, GPREEMPT_SYSTEM);
+		return gp_pause_fail(job, fd, GPREEMPT_SYSTEM);
 	ret = change_and_close(job, fd);
 	if (!contexts && job->report->contexts)
 		remember(job, i);
@@ -168,7 +83,7 @@ static int change_at(struct job *job, size_t i)
 }
 
 /* Nothing is left half paused: what those before did is undone. */
-static void undo(struct job *job, size_t count)
+static void undo(struct gp_pause_job *job, size_t count)
 {
 	size_t i;
 
@@ -177,13 +92,13 @@ static void undo(struct job *job, size_t count)
 
 		if (fd < 0)
 			continue;
-		criu_op(job, fd, KFD_CRIU_OP_UNPAUSE);
+		gp_pause_op(job, fd, KFD_CRIU_OP_UNPAUSE);
 		close(fd);
 	}
 }
 
 /* Those that were found and not changed yet. */
-static int change_found(struct job *job)
+static int change_found(struct gp_pause_job *job)
 {
 	for (; job->changed < job->numbers.count; job->changed++) {
 		int ret = change_at(job, job->changed);
@@ -194,18 +109,18 @@ static int change_found(struct job *job)
 	return 0;
 }
 
-static int add_number(struct job *job, int number)
+static int add_number(struct gp_pause_job *job, int number)
 {
 	int *place = gp_array_add(&job->numbers, sizeof(*place));
 
 	if (!place)
-		return fail(job, -ENOMEM, GPREEMPT_SYSTEM);
+		return gp_pause_fail(job, -ENOMEM, GPREEMPT_SYSTEM);
 	*place = number;
 	return 0;
 }
 
 /* What the process has open besides the first one, which was a hint. */
-static int find_others(struct job *job)
+static int find_others(struct gp_pause_job *job)
 {
 	bool seen = false;
 	struct gp_array all;
@@ -231,7 +146,7 @@ static int find_others(struct job *job)
 	return ret;
 }
 
-static int change_all(struct job *job)
+static int change_all(struct gp_pause_job *job)
 {
 	int ret = change_found(job);
 
@@ -239,16 +154,17 @@ static int change_all(struct job *job)
 		ret = find_others(job);
 	if (!ret)
 		ret = change_found(job);
-	if (ret && job->pause && job->report->before == GPREEMPT_PAUSED_NO)
+	if (ret && job->pause && !job->strict &&
+	    job->report->before == GPREEMPT_PAUSED_NO)
 		undo(job, job->changed);
 	if (ret || job->report->contexts)
 		return ret;
 	/* What another process opened is no descriptor of a GPU process. */
 	ret = gp_target_exists(job->g, job->pid, job->step, job->err);
-	return ret ? ret : fail(job, -ENXIO, GPREEMPT_KFD_CLOSED);
+	return ret ? ret : gp_pause_fail(job, -ENXIO, GPREEMPT_KFD_CLOSED);
 }
 
-static int attach(struct job *job)
+static int attach(struct gp_pause_job *job)
 {
 	const struct gp_backend_ops *ops = job->g->ops;
 	int ret = ops->ptrace(job->g->be, PTRACE_SEIZE, job->pid, 0);
@@ -256,16 +172,16 @@ static int attach(struct job *job)
 	if (!ret)
 		return 0;
 	if (ret == -ESRCH)
-		return fail(job, ret, GPREEMPT_ENDED);
+		return gp_pause_fail(job, ret, GPREEMPT_ENDED);
 	if (ret != -EPERM)
-		return fail(job, ret, GPREEMPT_SYSTEM);
+		return gp_pause_fail(job, ret, GPREEMPT_SYSTEM);
 	ret = gp_check_traceable(job->g, job->pid, job->step, job->err);
-	return ret ? ret : fail(job, -EPERM, GPREEMPT_TRACE_DENIED);
+	return ret ? ret : gp_pause_fail(job, -EPERM, GPREEMPT_TRACE_DENIED);
 }
 
 static void *run(void *arg)
 {
-	struct job *job = arg;
+	struct gp_pause_job *job = arg;
 
 	job->thread = gettid();
 	job->ret = attach(job);
@@ -287,7 +203,7 @@ static void wait_for_end(pid_t thread)
 		sched_yield();
 }
 
-static int run_thread(struct job *job)
+static int run_thread(struct gp_pause_job *job)
 {
 	struct gpreempt_pause_report *report = job->report;
 	pthread_t thread;
@@ -296,7 +212,7 @@ static int run_thread(struct job *job)
 	job->found_at = shr_now_ns();
 	ret = gp_thread_start(&thread, STACK, true, run, job);
 	if (ret)
-		return fail(job, ret, GPREEMPT_SYSTEM);
+		return gp_pause_fail(job, ret, GPREEMPT_SYSTEM);
 	pthread_join(thread, NULL);
 	wait_for_end(job->thread);
 	if (report->return_ns)
@@ -308,7 +224,7 @@ static int run_thread(struct job *job)
 }
 
 /* The descriptor comes first: then it is of the process with that time. */
-static int open_process(struct job *job)
+static int open_process(struct gp_pause_job *job)
 {
 	struct gpreempt *g = job->g;
 	uint64_t started;
@@ -316,18 +232,18 @@ static int open_process(struct job *job)
 
 	ret = g->ops->open_process(g->be, job->pid);
 	if (ret == -ESRCH)
-		return fail(job, ret, GPREEMPT_NO_PROCESS);
+		return gp_pause_fail(job, ret, GPREEMPT_NO_PROCESS);
 	if (ret == -EINVAL) /* the number of a thread, or none */
 		return gp_target_exists(g, job->pid, job->step, job->err) ?:
-			       fail(job, -ESRCH, GPREEMPT_NO_PROCESS);
+			       gp_pause_fail(job, -ESRCH, GPREEMPT_NO_PROCESS);
 	if (ret < 0)
-		return fail(job, ret, GPREEMPT_SYSTEM);
+		return gp_pause_fail(job, ret, GPREEMPT_SYSTEM);
 	job->process = ret;
 	if (!job->start_time)
 		return 0;
 	ret = gpreempt_start_time(g, job->pid, &started);
 	if (ret || started != job->start_time)
-		return fail(job, -ESRCH, GPREEMPT_ENDED);
+		return gp_pause_fail(job, -ESRCH, GPREEMPT_ENDED);
 	return 0;
 }
 
@@ -336,12 +252,12 @@ static int open_process(struct job *job)
  * that was paused before has most likely the one that it had then: that is tried
  * first, and the others are looked for when it is off the GPU.
  */
-static int find(struct job *job)
+static int find(struct gp_pause_job *job)
 {
 	uint64_t hint = *hint_of(job);
 	int ret;
 
-	job->hinted = hint >> 32 == (uint32_t)job->pid;
+	job->hinted = !job->strict && hint >> 32 == (uint32_t)job->pid;
 	/* Of a process that was paused from here, the host is known. */
 	ret = job->hinted ?
 		      0 :
@@ -357,13 +273,18 @@ static int find(struct job *job)
 						 &job->numbers, job->err);
 }
 
-static int do_job(struct job *job)
+static int do_job(struct gp_pause_job *job)
 {
 	uint64_t called = shr_now_ns();
-	int ret = find(job);
+	bool done = false;
+	int ret;
 
+	job->strict = gp_pause_is_strict(job->g);
+	ret = find(job);
+	if (!ret && job->strict)
+		ret = gp_pause_begin_strict(job, &done);
 	job->report->find_ns = shr_now_ns() - called;
-	if (!ret)
+	if (!ret && !done)
 		ret = run_thread(job);
 	free(job->numbers.items);
 	return ret;
@@ -374,7 +295,7 @@ static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
 		 struct gpreempt_error *err)
 {
 	struct gpreempt_pause_report unused;
-	struct job job = {
+	struct gp_pause_job job = {
 		.g = g,
 		.pid = pid,
 		.pause = pause,
@@ -415,6 +336,7 @@ int gpreempt_pause_check(struct gpreempt *g, pid_t pid,
 	static const char step[] = "looking at the process";
 	struct gp_array numbers;
 	uint64_t device;
+	bool paused;
 	int ret;
 
 	ret = gp_check_host(g, pid, step, err);
@@ -429,5 +351,7 @@ int gpreempt_pause_check(struct gpreempt *g, pid_t pid,
 	if (ret)
 		return ret;
 	free(numbers.items);
-	return 0;
+	return gp_pause_is_strict(g) ?
+		       gp_pause_look(g, pid, step, &paused, err) :
+		       0;
 }

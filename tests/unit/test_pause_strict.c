@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A pause under a driver whose unpause crashes where an address space is missing. */
+#include <string.h>
+
+#include "shared/macro.h"
+#include "unit.h"
+
+#define NODES	  "/sys/class/kfd/kfd/topology/nodes/"
+#define VIEW	  "/sys/kernel/debug/gpreempt/"
+#define GPUS	  VIEW "pid/4194242/gpus"
+#define GPUS_HEAD "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
+#define LIST(text) \
+	"gpreempt-processes - version: 1.1\n# pid age_ms paused\n" text "\n"
+
+static struct gpreempt_pause_report report;
+static struct gpreempt_error err;
+
+static void show(const char *process)
+{
+	gp_loop_set_file(&loop, VIEW "processes", process);
+}
+
+/* What the module shows follows the driver. */
+static void follow(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	if (!strcmp(call, "pause"))
+		show(LIST("4194242 0 1"));
+	if (!strcmp(call, "unpause"))
+		show(LIST("4194242 0 0"));
+}
+
+static void setup(void)
+{
+	unit_setup();
+	gp_loop_set_file(&loop, "/dev/kfd", "511");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n7\n");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/0", "1028");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
+	gp_loop_set_file(&loop, "/proc/4194242/stat",
+			 "4194242 (a) b) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+			 "777 0 0\n");
+	gp_loop_set_file(&loop, NODES, "0\n1");
+	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
+	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
+	gp_loop_set_file(&loop, NODES "1/properties", "capability 0\n");
+	gp_loop_set_file(&loop, GPUS, GPUS_HEAD "0xf7bc 1 -\n");
+	show(LIST("4194242 0 0"));
+	loop.before = follow;
+	loop.pause_counts = true;
+}
+
+static int pause_it(void)
+{
+	return gpreempt_pause(g, PID, 777, &report, &err);
+}
+
+static int unpause_it(void)
+{
+	return gpreempt_unpause(g, PID, 777, &report, &err);
+}
+
+/* The driver got no operation, and the process no tracer. */
+static void expect_untouched(void)
+{
+	ck_assert_ptr_null(strstr(loop.trace, "seize"));
+	ck_assert_ptr_null(strstr(loop.trace, "pause"));
+}
+
+START_TEST(pauses_and_unpauses)
+{
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_ptr_null(strstr(loop.trace, "unpause"));
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_YES);
+	ck_assert_uint_eq(report.contexts, 1);
+	ck_assert_uint_gt(report.ioctl_ns, 0);
+	ck_assert_int_eq(unpause_it(), 0);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
+}
+END_TEST
+
+/* What is as it shall be is left alone. */
+START_TEST(second_time)
+{
+	ck_assert_int_eq(pause_it(), 0);
+	unit_clear_trace();
+	ck_assert_int_eq(pause_it(), 0);
+	expect_untouched();
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(unpause_it(), 0);
+	unit_clear_trace();
+	ck_assert_int_eq(unpause_it(), 0);
+	expect_untouched();
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+}
+END_TEST
+
+static const struct {
+	const char *path, *text;
+	enum gpreempt_reason reason;
+} refused[] = {
+	{ GPUS, NULL, GPREEMPT_PAUSE_UNSAFE },
+	{ GPUS, GPUS_HEAD, GPREEMPT_PAUSE_UNSAFE },
+	{ GPUS, GPUS_HEAD "0xf7bc 0 -\n", GPREEMPT_NO_ADDRESS_SPACE },
+	{ GPUS, GPUS_HEAD "0xf7bc 1 -\n0x1 0 -\n", GPREEMPT_NO_ADDRESS_SPACE },
+	{ GPUS, GPUS_HEAD "0xf7bc - -\n", GPREEMPT_NO_ADDRESS_SPACE },
+	{ VIEW "processes", NULL, GPREEMPT_PAUSE_UNSAFE },
+	{ VIEW "processes", LIST("77 0 0"), GPREEMPT_PAUSE_UNSAFE },
+	{ VIEW "processes", LIST("4194242 0 -"), GPREEMPT_PAUSE_UNSAFE },
+	{ VIEW "processes", LIST("4194242 40 0"), GPREEMPT_PAUSE_UNSAFE },
+};
+
+START_TEST(is_refused)
+{
+	unit_clear_trace();
+	gp_loop_set_file(&loop, refused[_i].path, refused[_i].text);
+	ck_assert_int_eq(pause_it(), -EOPNOTSUPP);
+	ck_assert_int_eq(err.reason, refused[_i].reason);
+	ck_assert_int_eq(gpreempt_error_class(&err),
+			 GPREEMPT_CLASS_UNSUPPORTED);
+	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -EOPNOTSUPP);
+	ck_assert_int_eq(err.reason, refused[_i].reason);
+	/* Nor is it resumed then, if it is paused. */
+	ck_assert_int_eq(unpause_it(), -EOPNOTSUPP);
+	expect_untouched();
+}
+END_TEST
+
+/* The same with a driver that checks, and with one that runs the queues itself. */
+START_TEST(which_drivers)
+{
+	static const char *const policies[] = { "0\n", "2\n" };
+
+	gp_loop_set_file(&loop, NODES "1/properties", "capability 32768\n");
+	gp_loop_set_file(&loop, "/sys/module/amdgpu/parameters/sched_policy",
+			 policies[_i]);
+	gp_loop_set_file(&loop, GPUS, GPUS_HEAD "0xf7bc 0 -\n");
+	ck_assert_int_eq(pause_it(), _i ? -EOPNOTSUPP : 0);
+	ck_assert_int_eq(loop.evicted, !_i);
+}
+END_TEST
+
+/* The descriptor is of what the process was before exec(): that is never resumed. */
+START_TEST(of_an_earlier_program)
+{
+	loop.before = NULL;
+	ck_assert_int_eq(pause_it(), -EOPNOTSUPP);
+	ck_assert_int_eq(err.reason, GPREEMPT_PAUSE_UNSAFE);
+	ck_assert_ptr_nonnull(strstr(err.step, "program"));
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
+	ck_assert_int_eq(unpause_it(), 0);
+	ck_assert_ptr_null(strstr(loop.trace, "unpause"));
+}
+END_TEST
+
+/* One is enough; what its parent opened, and what is not paused, are passed over. */
+START_TEST(several_descriptors)
+{
+	gp_loop_set_file(&loop, "/proc/4194242/fd/0", "511");
+	loop.foreign = 1;
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_int_eq(loop.evicted, 1);
+	gp_loop_fail(&loop, "unpause", 1, -EINVAL);
+	unit_clear_trace();
+	ck_assert_int_eq(unpause_it(), 0);
+	ck_assert_ptr_nonnull(strstr(loop.trace, "unpause take unpause"));
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+START_TEST(driver_fails)
+{
+	gp_loop_fail(&loop, "pause", 0, -ENOMEM);
+	ck_assert_int_eq(pause_it(), -ENOMEM);
+	ck_assert_int_eq(err.reason, GPREEMPT_PAUSE_FAILED);
+	ck_assert_ptr_null(strstr(loop.trace, "unpause"));
+	loop.foreign = 7;
+	show(LIST("4194242 0 0"));
+	ck_assert_int_eq(pause_it(), -ENXIO);
+	ck_assert_uint_eq(report.foreign, 1);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, unit_teardown);
+	tcase_add_test(tc, pauses_and_unpauses);
+	tcase_add_test(tc, second_time);
+	tcase_add_loop_test(tc, is_refused, 0, ARRAY_SIZE(refused));
+	tcase_add_loop_test(tc, which_drivers, 0, 2);
+	tcase_add_test(tc, of_an_earlier_program);
+	tcase_add_test(tc, several_descriptors);
+	tcase_add_test(tc, driver_fails);
+	return unit_run("pause of a driver that crashes");
+}

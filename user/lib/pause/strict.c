@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Drivers whose unpause crashes the host. restore_process_queues_cpsch() reads the
+ * address space that the process has on each of its GPUs, and drivers before the debug
+ * trap do not check that there is one; restore_process_queues_nocpsch() never does. A
+ * process has none from opening /dev/kfd until its runtime has started, or for ever.
+ *
+ * So there gpreempt.ko must show that it has all, before and after, and that the
+ * driver has paused this process: what it opened before it executed its program is of
+ * another one in the driver, and a pause of that is not seen. That one is left as it
+ * is; without queues it does no harm. Nor is unpaused what the view does not show as
+ * paused. The first descriptor that the driver takes is enough, as these drivers know
+ * no further contexts.
+ */
+#include <linux/kfd_ioctl.h>
+#include <string.h>
+
+#include "lib/observe/observe.h"
+#include "lib/pause/pause.h"
+
+#define SCHED_POLICY   "/sys/module/amdgpu/parameters/sched_policy"
+#define CAP_TRAP_DEBUG 0x00008000 /* include/uapi/linux/kfd_sysfs.h */
+
+enum {
+	KIND_UNKNOWN,
+	KIND_PLAIN,
+	KIND_STRICT,
+};
+
+/* 1 when this node is a GPU of a driver without debug trap, which ends the search. */
+static int has_no_trap(void *arg, const char *node)
+{
+	struct gpreempt *g = arg;
+	uint64_t gpu_id, capability;
+
+	if (gp_node_gpu_id(g, node, &gpu_id) || !gpu_id ||
+	    gp_node_property(g, node, "capability", &capability))
+		return 0;
+	return !(capability & CAP_TRAP_DEBUG);
+}
+
+static int find_kind(struct gpreempt *g)
+{
+	char policy[8] = "";
+
+	gp_read_small(g, policy, sizeof(policy), SCHED_POLICY);
+	if (*policy == '2' ||
+	    g->ops->list_dir(g->be, GP_TOPOLOGY, has_no_trap, g) > 0)
+		return KIND_STRICT;
+	return KIND_PLAIN;
+}
+
+bool gp_pause_is_strict(struct gpreempt *g)
+{
+	if (g->pause_kind == KIND_UNKNOWN)
+		g->pause_kind = find_kind(g);
+	return g->pause_kind == KIND_STRICT;
+}
+
+/* Does the driver call it paused, as the module read it just now? -ENODATA: unknown. */
+static int read_paused(struct gpreempt *g, pid_t pid)
+{
+	struct gpreempt_process_list *list;
+	int ret = -ENODATA;
+	size_t i;
+
+	if (gpreempt_processes_read(g, &list, NULL))
+		return ret;
+	for (i = 0; i < list->count; i++) {
+		const struct gpreempt_process *p = &list->processes[i];
+
+		if (p->pid == pid && !p->age_ms &&
+		    p->paused != GPREEMPT_UNKNOWN)
+			ret = p->paused;
+	}
+	gpreempt_processes_free(list);
+	return ret;
+}
+
+int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
+		  struct gpreempt_error *err)
+{
+	static const char not_seen[] =
+		"gpreempt.ko does not show whether it is paused";
+	int ret = gp_check_spaces(g, pid, step, err);
+
+	if (ret)
+		return ret;
+	ret = read_paused(g, pid);
+	if (ret < 0)
+		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid,
+				not_seen);
+	*paused = ret;
+	return 0;
+}
+
+int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
+{
+	struct gpreempt_pause_report *report = job->report;
+	bool paused;
+	int ret = gp_target_exists(job->g, job->pid, job->step, job->err);
+
+	if (!ret)
+		ret = gp_pause_look(job->g, job->pid, job->step, &paused,
+				    job->err);
+	if (ret)
+		return ret;
+	*done = paused == job->pause;
+	if (!*done)
+		return 0;
+	report->before = report->after = paused ? GPREEMPT_PAUSED_YES :
+						  GPREEMPT_PAUSED_NO;
+	report->contexts = 1;
+	return 0;
+}
+
+int gp_pause_change_strict(struct gp_pause_job *job, int fd)
+{
+	uint32_t op = job->pause ? KFD_CRIU_OP_PROCESS_INFO :
+				   KFD_CRIU_OP_UNPAUSE;
+	bool paused;
+	int ret;
+
+	if (job->report->contexts)
+		return 0;
+	ret = gp_pause_op(job, fd, op);
+	/* Of another process; or to be unpaused, and not paused. */
+	if (ret == -EBADF || (ret == -EINVAL && !job->pause))
+		return -EBADF;
+	if (ret)
+		return gp_pause_fail_op(job, ret);
+	job->report->before = job->pause ? GPREEMPT_PAUSED_NO :
+					   GPREEMPT_PAUSED_YES;
+	job->report->contexts = 1;
+	ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
+	if (ret || paused == job->pause)
+		return ret;
+	/* It was of another one; this process's may come. */
+	if (!job->pause) {
+		job->report->contexts = 0;
+		return 0;
+	}
+	job->step = "its /dev/kfd is of a program that it ran before";
+	return gp_pause_fail(job, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE);
+}
