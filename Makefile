@@ -124,7 +124,8 @@ vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' VM_FILE
 .PHONY: vmtest
 vmtest: ## tests in the virtual machine (T=glob for some of them)
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(if $(KERNEL)$(AMDGPU),tests/kmod/record-run $(O)) $(VM_RUN) --jobs $(VM_JOBS) test $(or $(VM_CASES),$(error no case is named "$T"))
+	@$(if $(KERNEL)$(AMDGPU),tests/kmod/record-run $(O)) $(VM_RUN) --jobs $(VM_JOBS) test \
+		$$(tests/vm/which-cases $(O) $(or $(VM_CASES),$(error no case is named "$T")))
 
 .PHONY: selftest
 selftest: ## does the harness fail what it must fail?

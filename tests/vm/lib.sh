@@ -208,9 +208,14 @@ not_in_view() {
 	! in_view "$1"
 }
 
+# No debug session has suspended it. "-": this driver has none.
+not_suspended() {
+	view_is "$1" suspended 0 || view_is "$1" suspended -
+}
+
 # Fully on the GPU: not suspended, every slot held.
 running() {
-	view_is "$1" suspended 0 && [ "$(view "$1" active)" = "$(view "$1" slots)" ]
+	not_suspended "$1" && [ "$(view "$1" active)" = "$(view "$1" slots)" ]
 }
 
 expect_suspended() {
@@ -327,6 +332,12 @@ gpu_nodes() {
 # property NODE NAME
 property() {
 	awk -v name="$2" '$1 == name { print $2 }' "$TOPOLOGY/$1/properties"
+}
+
+# Has the driver debug sessions? HSA_CAP_TRAP_DEBUG_SUPPORT of the first GPU. Cases that
+# run on others, too, have a line "# driver: any".
+has_debug_trap() {
+	[ $(($(property "$(gpu_nodes | head -n 1)" capability) & 0x8000)) -ne 0 ]
 }
 
 # between VALUE MIN MAX WHAT

@@ -25,6 +25,6 @@ cycles() {
 # Off the GPU by the driver, and not by a debug session.
 expect_paused() {
 	expect_view "$1" evicted 1
-	expect_view "$1" suspended 0
+	not_suspended "$1" || fail "$1 is suspended"
 	expect_view "$1" active 0
 }

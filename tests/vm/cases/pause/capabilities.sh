@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Which capabilities a pause takes: those to trace and to checkpoint, no others.
 # timeout: 60
+# driver: any
 . /t/pause.sh
 
 PTRACE=19 CHECKPOINT=40 ADMIN=21

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Whose /dev/kfd a process has: its own, several, its parent's, none any more.
 # timeout: 90
+# driver: any
 . /t/pause.sh
 
 # shell LABEL COMMANDS: a shell that opens /dev/kfd itself. Without the last

@@ -2,6 +2,7 @@
 # The keepers of a pause: when one is killed or stopped the other undoes the pause;
 # when both are killed, repair does, or the next command.
 # timeout: 150
+# driver: any
 . /t/steps.sh
 
 start a --queues 2 --packet 1ms

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A pause with a lease, or of a command in the foreground: keepers undo it.
 # timeout: 120
+# driver: any
 # counted: leases end, and not before
 . /t/steps.sh
 

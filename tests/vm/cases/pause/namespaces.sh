@@ -2,6 +2,7 @@
 # Two targets in PID namespaces of their own, where both have the same PID: each is
 # paused by its PID on the host, and no command pauses or repairs from within.
 # timeout: 90
+# driver: any
 . /t/namespaces.sh
 
 # refused_inside ARGUMENTS: by gpreempt-ctl in a namespace of its own, with exit status 3.

@@ -2,6 +2,7 @@
 # Many pauses of a process that gets signals meanwhile: it is never stopped but
 # by SIGSTOP, never traced afterwards, and each packet and copy is done once.
 # timeout: 120
+# driver: any
 # vgpu: gpus=2
 . /t/pause.sh
 

@@ -3,6 +3,7 @@
 # journal, a damaged entry, a process that another program paused, entries of
 # another process or boot.
 # timeout: 120
+# driver: any
 . /t/steps.sh
 
 start a --queues 2 --packet 1ms

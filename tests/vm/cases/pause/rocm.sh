@@ -2,6 +2,7 @@
 # Programs on ROCr, paused many times: 5.2, which enables no KFD runtime and has no
 # debug session, and 6.1. Each packet runs once and the copies are right.
 # timeout: 120
+# driver: any
 # vgpu: gpus=1 xccs=1
 . /t/rocm.sh
 . /t/pause.sh

@@ -3,6 +3,7 @@
 # at once: what is paused afterwards is in the journal, and repair or resume undo it.
 # KILLS=n: so many kills.
 # timeout: 200
+# driver: any
 . /t/steps.sh
 
 : "${KILLS:=20}"
