@@ -416,6 +416,25 @@ START_TEST(not_what_is_damaged)
 }
 END_TEST
 
+/* A driver that crashes where an address space is missing: it is not asked. */
+START_TEST(without_address_space)
+{
+#define NODES "/sys/class/kfd/kfd/topology/nodes/"
+	gp_loop_set_file(&loop, NODES, "1");
+	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
+	gp_loop_set_file(&loop, NODES "1/properties", "capability 0\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause", PID);
+	ERR_HAS("gpreempt.ko does not show its address spaces");
+	gp_loop_set_file(&loop, VIEW_FILE "pid/4194242/gpus",
+			 "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
+			 "0xf7bc 0 -\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause", PID);
+	ERR_HAS("no address space on its GPUs 0xf7bc");
+	ck_assert(!asked());
+	expect_no_entry();
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -440,5 +459,6 @@ int main(void)
 	tcase_add_test(tc, not_what_is_kept);
 	tcase_add_loop_test(tc, not_another_process, 0, PAUSE_STATES);
 	tcase_add_test(tc, not_what_is_damaged);
+	tcase_add_test(tc, without_address_space);
 	return unit_run("pause_command");
 }

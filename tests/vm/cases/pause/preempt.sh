@@ -38,7 +38,7 @@ expect_progress a
 
 step "while it holds: status names preempt, and resume is refused"
 preempt_begin
-expect_view "$p" suspended 0
+not_suspended "$p" || fail "it is suspended"
 expect_no_progress a
 ctl 0 status
 says "^${p}[[:space:]].*preempt"
