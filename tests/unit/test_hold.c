@@ -28,7 +28,8 @@ enum {
 	SILENT,	  /* ends without an answer */
 	STUCK,	  /* never answers */
 	PARTLY,
-	UNKNOWN, /* fails without a reason */
+	OLD_DRIVER, /* fails for its interface */
+	UNKNOWN,    /* fails without a reason */
 };
 
 static struct gpreempt_hold *hold;
@@ -125,6 +126,12 @@ static int made_up_holder(const char *target)
 		reply.code = -EBUSY;
 		reply.reason = GPREEMPT_HELD;
 		reply.other = 77;
+	} else if (request.grace == OLD_DRIVER) {
+		reply.status = GPREEMPT_CLASS_UNSUPPORTED;
+		reply.code = -ENOTSUP;
+		reply.reason = GPREEMPT_KFD_VERSION;
+		reply.major = 1;
+		reply.minor = 11;
 	} else if (request.grace == UNKNOWN) {
 		reply.status = GPREEMPT_CLASS_FAILED;
 		reply.reason = 12345;
@@ -323,6 +330,10 @@ START_TEST(refused)
 	gpreempt_error_text(&err, text, sizeof(text));
 	ck_assert_str_eq(text,
 			 "process 4194242 is held already, by process 77");
+	ck_assert_int_eq(open_with(OLD_DRIVER, 0), -ENOTSUP);
+	gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_str_eq(text,
+			 "the driver's interface is 1.11; 1.13 to 1.x is needed");
 	ck_assert_int_eq(open_with(SILENT, 0), -ECONNRESET);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert_int_eq(open_with(UNKNOWN, 0), -EIO);

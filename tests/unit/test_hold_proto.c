@@ -95,6 +95,8 @@ START_TEST(reply_there_and_back)
 		.held_ns = 17,
 		.lease_ns = 18,
 		.cgroup = 1,
+		.major = 1,
+		.minor = 11,
 		.text = "queue 2: status=0 worker=1 text=\nnext line",
 	};
 
@@ -110,6 +112,8 @@ START_TEST(reply_there_and_back)
 	ck_assert_uint_eq(reply.held_ns, 17);
 	ck_assert_uint_eq(reply.lease_ns, 18);
 	ck_assert_uint_eq(reply.cgroup, 1);
+	ck_assert_uint_eq(reply.major, 1);
+	ck_assert_uint_eq(reply.minor, 11);
 	ck_assert_str_eq(reply.text, in.text);
 }
 END_TEST

@@ -46,6 +46,8 @@ void hold_reply_error(struct hold_reply *reply,
 	reply->code = err->code;
 	reply->reason = err->reason;
 	reply->other = err->other;
+	reply->major = err->major;
+	reply->minor = err->minor;
 	snprintf(reply->text, sizeof(reply->text), "%s\n%s", text, next);
 }
 

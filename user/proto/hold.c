@@ -81,6 +81,8 @@ static const struct ipc_field reply_fields[] = {
 	REPLY(cgroup),
 	REPLY(reason),
 	REPLY(other),
+	REPLY(major),
+	REPLY(minor),
 	{ .name = "code",
 	  .kind = IPC_INT,
 	  .offset = offsetof(struct hold_reply, code) },

@@ -77,6 +77,8 @@ struct hold_reply {
 	int code;
 	uint64_t reason;
 	uint64_t other;
+	uint64_t major;
+	uint64_t minor;
 	/* What went wrong, and on the next line what to do. */
 	char text[HOLD_MAX_TEXT];
 };

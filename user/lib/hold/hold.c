@@ -97,6 +97,8 @@ static int fail_reply(const struct gpreempt_hold *hold,
 		 hold->pid, "suspending in the holder");
 	if (err) {
 		err->other = reply->other;
+		err->major = reply->major;
+		err->minor = reply->minor;
 		strcpy(err->name, "-");
 	}
 	return code;
