@@ -3,6 +3,7 @@
 # vgpu: none
 # gpreempt: no
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 modules=/lib/modules/$(uname -r)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # pidmap: a process in a PID namespace has two numbers, and is found by both.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 start a --queues 1 --packet 1ms

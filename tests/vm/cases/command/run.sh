@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A program that is started in a role: its cgroup, its exit status, its signals.
 # timeout: 60
+# driver: any
 . /t/lib.sh
 
 C=/sys/fs/cgroup/gpreempt

@@ -3,6 +3,7 @@
 # 10 ms of its end.
 # timeout: 120
 # counted: it measures milliseconds
+# driver: any
 . /t/lib.sh
 
 lifetime "$VIEW" 40 $((10 * PACE)) || fail "not within 10 ms"

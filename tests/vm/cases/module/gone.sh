@@ -2,6 +2,7 @@
 # A file that is open when its process ends reads as gone (ESTALE), also when
 # another GPU process gets the same number.
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 # reads_stale FD FILE: from the start of the file that is open as FD

@@ -2,6 +2,7 @@
 # asleep: a GPU whose power is down. Reading its registers would hang or
 # wake it; the view leaves it alone.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms --rate 100

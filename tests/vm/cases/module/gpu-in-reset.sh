@@ -2,6 +2,7 @@
 # in_reset: a GPU held in reset. The view does not touch its registers and
 # does not wait: it says that the slots are not readable.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms

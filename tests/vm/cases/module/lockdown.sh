@@ -3,6 +3,7 @@
 # refuses, and in which words. The level is raised while the guest runs, as the
 # virtual GPU is not signed either.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt

@@ -2,6 +2,7 @@
 # Who may read the files: root with CAP_PERFMON, CAP_SYS_PTRACE or CAP_SYS_ADMIN.
 # Where debugfs is mounted for all, others may not, nor root in a container.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt

@@ -4,6 +4,7 @@
 # vgpu: none
 # gpreempt: no
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 module=/lib/modules/gpreempt.ko

@@ -4,6 +4,7 @@
 # vgpu: gpus=1
 # gpreempt: no
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 btf-doctor hide /lib/modules/gpreempt.ko || fail "a missing name was not refused"

@@ -5,6 +5,7 @@
 # vgpu: gpus=1
 # gpreempt: no
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 btf-doctor resize /lib/modules/gpreempt.ko 4 || fail "another size was not refused"

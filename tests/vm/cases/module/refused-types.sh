@@ -5,6 +5,7 @@
 # vgpu: gpus=1
 # gpreempt: no
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 btf-doctor retype /lib/modules/gpreempt.ko || fail "another type was not refused"

@@ -3,6 +3,7 @@
 # kernel's threads, which is an empty file system from Linux 7.3 on.
 # vgpu: none
 # gpreempt: no
+# driver: any
 . /t/lib.sh
 
 hidden=/sys/kernel/btf

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # stopped: the driver's scheduler is stopped on this GPU.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms

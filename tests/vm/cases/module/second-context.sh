@@ -3,6 +3,7 @@
 # the view with the number of that context. The driver's debugger cannot suspend them: a
 # suspend is refused, and says why. A driver without contexts refuses to make one.
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt

@@ -3,6 +3,7 @@
 # are evicted, suspended, come and go. The kernel log must stay clean.
 # vgpu: gpus=2
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt

@@ -2,6 +2,7 @@
 # gpreempt.ko is loaded and unloaded while its files are read and GPU
 # processes come and go. The kernel log must stay clean.
 # timeout: 180
+# driver: any
 . /t/lib.sh
 
 start a --queues 4 --packet 1ms

@@ -2,6 +2,7 @@
 # A register hook that leads out of amdgpu is never called: reads end with EUCLEAN
 # and the log says why.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt

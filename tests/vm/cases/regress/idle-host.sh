@@ -4,6 +4,7 @@
 # vgpu: gpus=1
 # timeout: 120
 # counted: it sleeps for long
+# driver: any
 . /t/lib.sh
 
 refreshes() {

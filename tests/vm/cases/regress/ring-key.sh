@@ -4,6 +4,7 @@
 # same MQD addresses.
 # gpreempt: no
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt

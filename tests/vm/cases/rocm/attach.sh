@@ -3,6 +3,7 @@
 # middle of its end: refused or granted, the program never notices.
 # timeout: 90
 # counted: it measures milliseconds
+# driver: any
 . /t/rocm.sh
 
 finishes() {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Debian 12's ROCr, function by function: packets, waits, times, copies.
 # vgpu: gpus=1 xccs=1
+# driver: any
 . /t/rocm.sh
 
 rocm_versions 12

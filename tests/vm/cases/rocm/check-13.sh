@@ -2,6 +2,7 @@
 # Debian 13's ROCr, function by function, with a second GPU to copy to. What the
 # virtual GPU does not serve is refused, and the kernel's log stays clean.
 # vgpu: gpus=2
+# driver: any
 . /t/rocm.sh
 
 rocm_versions 13

@@ -3,6 +3,7 @@
 # the debugger, and gets it. No process is left behind.
 # timeout: 90
 # counted: it measures milliseconds
+# driver: any
 . /t/rocm.sh
 
 ended() {

@@ -2,6 +2,7 @@
 # Four ROCr programs with more queues than slots: 28 of their own and 4 of
 # ROCr's on 24 slots. One suspended, the others carry on, all exact.
 # timeout: 90
+# driver: any
 . /t/rocm.sh
 
 for label in a b c d; do

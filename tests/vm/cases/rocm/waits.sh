@@ -3,6 +3,7 @@
 # those for an interrupt and those by polling.
 # timeout: 60
 # counted: it measures milliseconds
+# driver: any
 . /t/rocm.sh
 
 # waits LABEL ARGS...: one packet at a time, each waited for without a limit.

@@ -3,6 +3,7 @@
 # and without the module's view; processes with equal ids share nothing.
 # timeout: 120
 # counted: a program ends after seconds
+# driver: any
 . /t/lib.sh
 
 s=$W/snap

@@ -3,6 +3,7 @@
 # and the new one works.
 # vgpu: gpus=2
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 # The driver releases the render node a moment after a process has ended.

@@ -2,6 +2,7 @@
 # Eight GPUs, each with its own queues, all at work for one process.
 # vgpu: gpus=8
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 [ "$(gpu_nodes | wc -l)" -eq 8 ] || fail "not 8 GPU nodes"

@@ -2,6 +2,7 @@
 # Packets of several queues complete exactly once and in order, to the packet.
 # timeout: 90
 # counted: it measures a rate
+# driver: any
 . /t/lib.sh
 
 step "a given number, flat out"

@@ -2,6 +2,7 @@
 # fail_create: making a queue fails; the program hears of it, the rest works.
 # allow-log: Failed|failed|create
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 start a --packet 1ms

@@ -6,6 +6,7 @@
 # gpreempt: no
 # timeout: 90
 # counted: it counts turns in a second
+# driver: any
 . /t/lib.sh
 
 # CPU time of all threads named vgpu*, in ns.

@@ -5,6 +5,7 @@
 # timeout: 200
 # The virtual GPU has no partitions, so this driver shifts by a node's number of 255:
 # allow-log: UBSAN: shift-out-of-bounds in .*/kfd_priv\.h
+# driver: any
 . /t/lib.sh
 
 check() {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A process killed in the middle of its work leaves a GPU that works.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 start a --queues 6 --packet 5ms

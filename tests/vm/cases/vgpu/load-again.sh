@@ -2,6 +2,7 @@
 # vgpu.ko can be unloaded when no process uses its GPUs, and loaded again.
 # gpreempt: no
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 start a --packet $((10 * SLOW))ms --count 100

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # More queues than slots: they rotate, and all make progress.
 # timeout: 120
+# driver: any
 . /t/lib.sh
 
 start a --queues 30 --packet 1ms --per-queue --depth 32

@@ -3,6 +3,7 @@
 # rate is right even when the emulated CPUs are busy.
 # timeout: 90
 # counted: it measures how long packets take
+# driver: any
 . /t/lib.sh
 
 # From the third progress line to the last: a late line is no other rate.

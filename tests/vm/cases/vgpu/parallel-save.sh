@@ -6,6 +6,7 @@
 # vgpu: gpus=8 save_ns=300000000
 # timeout: 120
 # counted: it compares the time of eight saves with that of one
+# driver: any
 . /t/lib.sh
 
 all_have() {

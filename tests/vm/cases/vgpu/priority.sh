@@ -2,6 +2,7 @@
 # Queues of equal priority share a GPU evenly; a higher priority goes first.
 # timeout: 120
 # counted: it compares shares of time
+# driver: any
 . /t/lib.sh
 
 step "equal"

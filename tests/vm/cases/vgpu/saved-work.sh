@@ -3,6 +3,7 @@
 # it neither restarts nor is lost.
 # timeout: 90
 # counted: it measures how long the rest took
+# driver: any
 . /t/lib.sh
 
 start a --packet 4s --count 1 --drain 60s

@@ -2,6 +2,7 @@
 # Each SDMA packet that the virtual GPU knows does what it says, and no more.
 # gpreempt: no
 # timeout: 30
+# driver: any
 . /t/lib.sh
 
 sdma-check || fail "see above"

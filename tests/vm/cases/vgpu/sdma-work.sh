@@ -2,6 +2,7 @@
 # SDMA queues at work beside a compute queue: each packet once, in order, also
 # over a suspend.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 start a --queues 1 --sdma 2 --sdma-work --packet 1ms --per-queue

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SDMA queues can be made; mqds and hqds show them, and so does the view.
 # timeout: 90
+# driver: any
 . /t/lib.sh
 
 start a --queues 1 --sdma 2 --packet 1ms
