@@ -22,12 +22,14 @@ enum figure {
 	UNPAUSE,
 	SUSPEND,
 	RESUME,
+	REFUSED,
 	FIGURES
 };
 
 static const char *const names[FIGURES] = {
-	"pause_from_nothing", "session_from_nothing", "pause_ioctl",
-	"unpause_ioctl",      "suspend_ioctl",	      "resume_ioctl",
+	"pause_from_nothing",	 "session_from_nothing", "pause_ioctl",
+	"unpause_ioctl",	 "suspend_ioctl",	 "resume_ioctl",
+	"refused_unpause_ioctl",
 };
 
 struct bench {
@@ -51,12 +53,27 @@ static void settle(void)
 		;
 }
 
+/* What a pause begins with: an unpause of what is not paused. */
+static void refuse(struct bench *b)
+{
+	struct gpreempt_pause_report report;
+	struct gpreempt_error err;
+
+	if (gpreempt_unpause(b->g, b->pid, 0, &report, &err))
+		die_of(&err);
+	add(b, REFUSED, report.ioctl_ns);
+	settle();
+}
+
 static void pause_once(struct bench *b, bool open)
 {
 	struct gpreempt_pause_report report;
 	struct gpreempt_error err;
-	uint64_t start = now_ns();
+	uint64_t start;
 
+	if (!open)
+		refuse(b);
+	start = now_ns();
 	if (gpreempt_pause(b->g, b->pid, 0, &report, &err))
 		die_of(&err);
 	if (open)
@@ -142,6 +159,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < FIGURES; i++)
 		p50[i] = print(&b, i);
 	printf("pause_ioctl_ratio %.3f\n", p50[PAUSE] / p50[SUSPEND]);
+	printf("pause_alone_ratio %.3f\n",
+	       (p50[PAUSE] - p50[REFUSED]) / p50[SUSPEND]);
 	printf("unpause_ioctl_ratio %.3f\n", p50[UNPAUSE] / p50[RESUME]);
 	printf("pause_from_nothing_ratio %.3f\n",
 	       p50[PAUSE_OPEN] / p50[SESSION_OPEN]);
