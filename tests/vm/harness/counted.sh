@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # vgpu: none
 # gpreempt: no
-# counted: it looks at the clock
 # timeout: 1000
 # One processor, and limits of time that do not depend on the host.
 [ "$(nproc)" -eq 1 ] && [ "$PACE" -eq 1 ] || exit 1

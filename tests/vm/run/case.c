@@ -25,11 +25,24 @@ static int set_gpreempt(struct test_case *t, const char *value)
 	return 0;
 }
 
-/* It has limits of time, which a busy host must not break. */
-static int set_counted(struct test_case *t, const char *value)
+/* "real WHY": two CPUs at the same time are its subject. */
+static int set_clock(struct test_case *t, const char *value)
 {
-	t->counted = true;
+	t->counted = false;
+	return strncmp(value, "real ", 5) || !value[5] ? -EINVAL : 0;
+}
+
+/* Why it also runs on two CPUs in check-races. */
+static int set_race(struct test_case *t, const char *value)
+{
+	t->race = true;
 	return *value ? 0 : -EINVAL;
+}
+
+static int set_tier(struct test_case *t, const char *value)
+{
+	t->gate = true;
+	return strcmp(value, "gate") ? -EINVAL : 0;
 }
 
 static int add_allowed(struct test_case *t, const char *value)
@@ -50,7 +63,8 @@ static const struct {
 	int (*set)(struct test_case *t, const char *value);
 } words[] = {
 	{ "# timeout: ", set_timeout },	  { "# vgpu: ", set_vgpu },
-	{ "# gpreempt: ", set_gpreempt }, { "# counted: ", set_counted },
+	{ "# gpreempt: ", set_gpreempt }, { "# clock: ", set_clock },
+	{ "# race: ", set_race },	  { "# tier: ", set_tier },
 	{ "# allow-log: ", add_allowed },
 };
 
@@ -93,6 +107,7 @@ int case_read(const char *harness, const char *path, struct test_case *t)
 	t->timeout = DEFAULT_TIMEOUT;
 	t->load_vgpu = true;
 	t->gpreempt = true;
+	t->counted = true;
 	set_name(t, harness, path);
 	f = fopen(path, "re");
 	if (!f)

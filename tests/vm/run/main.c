@@ -24,7 +24,7 @@ static const char usage[] =
 	"  --counted         one CPU, on which each instruction takes 2 ns, however busy we\n"
 	"                    are; without KVM\n"
 	"  --image NAME      boot DIR/vm/NAME (boot)\n"
-	"  --memory MIB      of the guest (2048)\n"
+	"  --memory MIB      of the guest (768)\n"
 	"  --slow N          multiply all limits of time: the guest is slow\n"
 	"  --leaks           after a job, what kmemleak finds goes to its log\n"
 	"  --reports FILE    reports of the kernel that fail nothing\n"
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
 		.harness = "tests/vm",
 		.qemu = "qemu-system-x86_64",
 		.image = "boot",
-		.memory = "2048",
+		.memory = "768",
 		.processors = "2",
 		.slow = 1,
 		.pace = 1,

@@ -81,7 +81,9 @@ struct test_case {
 	char vgpu[512];
 	bool load_vgpu;
 	bool gpreempt;
-	bool counted;
+	bool counted; /* its clock counts instructions */
+	bool race;    /* check-races runs it, too */
+	bool gate;    /* make check runs it */
 	int timeout;
 	int allowed;
 	char *allow[CASE_ALLOW_MAX];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Each exit status that --help lists, from what causes it.
+# tier: gate
 # timeout: 90
 . /t/lib.sh
 

@@ -2,6 +2,7 @@
 # The list of GPU processes: without a command, in a pipe, as JSON, on a
 # terminal, as an ordinary user and without the module; holders are labelled, and one
 # command takes several targets.
+# tier: gate
 # timeout: 90
 . /t/lib.sh
 

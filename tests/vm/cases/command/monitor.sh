@@ -2,7 +2,6 @@
 # monitor: samples and what they come to; a queue that comes; --csv and --json;
 # Ctrl-C; the target's end; not as a tracer; without the module.
 # timeout: 90
-# counted: it counts samples in a time
 . /t/lib.sh
 
 tab=$(printf '\t')

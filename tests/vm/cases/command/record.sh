@@ -2,7 +2,6 @@
 # What list, queues, doctor and monitor print is what they print again from a
 # recording, without module, GPU process, GPU and driver.
 # timeout: 90
-# counted: it counts samples in a time
 . /t/lib.sh
 
 start a --queues 2 --sdma 1 --packet 1ms

@@ -2,7 +2,6 @@
 # experiment: one at a time in a directory; Ctrl-C ends the models and says how to
 # go on; its JSON is JSON alone. snapshot: a full disk and one that is read-only.
 # timeout: 120
-# counted: programs begin and end after seconds
 . /t/lib.sh
 
 e=$W/e

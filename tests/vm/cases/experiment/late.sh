@@ -2,7 +2,6 @@
 # experiment: a program that makes a queue seconds after the others is seen with
 # all of them; two that did not run at the same time are reported as apart.
 # timeout: 120
-# counted: programs begin and end after seconds
 . /t/lib.sh
 
 step "one more queue, later"

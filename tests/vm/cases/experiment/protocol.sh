@@ -2,7 +2,6 @@
 # experiment: its whole protocol with vgpu-load as models; it finds what is so by
 # construction, and goes on after an interruption.
 # timeout: 180
-# counted: programs begin and end after seconds
 . /t/lib.sh
 
 e=$W/e

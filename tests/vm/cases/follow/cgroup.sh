@@ -2,7 +2,6 @@
 # The GPU follows a frozen cgroup: docker pause, systemctl freeze and their like
 # write to cgroup.freeze. The follower is never frozen with its target.
 # timeout: 150
-# counted: what must not happen is waited for
 . /t/lib.sh
 
 C=/sys/fs/cgroup

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The GPU follows the signals of job control: stopped and continued with the
 # process, by any sender of the signal.
+# tier: gate
 # timeout: 120
 . /t/lib.sh
 

@@ -2,7 +2,6 @@
 # The bounds of guard, by the order of what it does: linger, the longest hold, the
 # least run, the share, the duty.
 # timeout: 120
-# counted: it measures shares of time
 . /t/lib.sh
 . /t/guard.sh
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Online processes that come join guard within 100 ms, by guard's own clock, and are
 # found by their cgroup, command line and name; one that has both roles is refused.
+# tier: gate
 # timeout: 60
-# counted: it measures milliseconds
 . /t/lib.sh
 . /t/guard.sh
 

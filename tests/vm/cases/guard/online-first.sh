@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Online before offline: offline is off the GPU while online has work, and back
 # when it has none; figures at the end and on SIGUSR1; nothing is lost.
+# tier: gate
 # timeout: 120
 . /t/lib.sh
 

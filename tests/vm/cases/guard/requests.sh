@@ -2,7 +2,6 @@
 # Servers that know when their work begins and ends report it; and a release of a
 # process that is guarded.
 # timeout: 120
-# counted: a lease ends, and not before
 . /t/lib.sh
 
 guard() {

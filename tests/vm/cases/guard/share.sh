@@ -2,7 +2,6 @@
 # No process starves: offline keeps its share of a GPU on which online never rests,
 # and a cap without any online process is kept, too.
 # timeout: 120
-# counted: it measures shares of time
 . /t/lib.sh
 
 guard() {

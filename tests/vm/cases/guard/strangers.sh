@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Users of guard's socket, without the checks of gpreempt-ctl: one that is not
 # in --allow-uid, and one that is and asks for more than it may.
+# tier: gate
 # timeout: 90
 . /t/lib.sh
 

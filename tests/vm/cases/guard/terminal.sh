@@ -2,7 +2,6 @@
 # guard and follow on a real terminal: the live line and its width, Ctrl-C, a
 # terminal that is closed, Ctrl-Z in a shell with job control.
 # timeout: 120
-# counted: it shows figures of seconds
 . /t/lib.sh
 . /t/guard.sh
 

@@ -2,8 +2,8 @@
 # A program that embeds the library and holds a process through a holder: it is
 # killed, it hangs, it waits for the end of the lease, it leaves the hold behind,
 # and a second one meets it.
+# tier: gate
 # timeout: 120
-# counted: leases end, and not before
 . /t/lib.sh
 
 mkdir -p /usr/local/libexec/gpreempt

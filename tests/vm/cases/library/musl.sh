@@ -3,7 +3,6 @@
 # the library, with those programs and the holder linked with musl.
 # vgpu: gpus=2
 # timeout: 300
-# counted: leases end, and not before
 . /t/lib.sh
 
 for f in gpreempt-holder gp-hold gp-pause; do

@@ -2,7 +2,6 @@
 # A process's directory is there within 10 ms of its birth and gone within
 # 10 ms of its end.
 # timeout: 120
-# counted: it measures milliseconds
 # driver: any
 . /t/lib.sh
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A file that is open when its process ends reads as gone (ESTALE), also when
 # another GPU process gets the same number.
+# tier: gate
 # timeout: 120
 # driver: any
 . /t/lib.sh

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # amdgpu has no BTF, lacks a symbol, is not there: one clear line each. For
 # symbols it is the module that is changed: it looks for one that is not there.
+# tier: gate
 # vgpu: none
 # gpreempt: no
 # timeout: 120

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The column state: every reason for which a queue is not in the hardware.
+# tier: gate
 # timeout: 120
-# counted: a program ends after seconds
 . /t/lib.sh
 
 # state_is PID VALUE [QID]

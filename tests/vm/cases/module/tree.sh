@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # All files of the module: their heads, modes and values, with two GPUs, SDMA
 # queues, a process without a queue and one in a PID namespace.
+# tier: gate
 # vgpu: gpus=2
 # timeout: 120
 . /t/lib.sh

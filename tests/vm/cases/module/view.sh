@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The view: its format, and that it agrees with what KFD says elsewhere.
+# tier: gate
 # timeout: 90
 . /t/lib.sh
 

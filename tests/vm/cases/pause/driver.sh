@@ -2,6 +2,7 @@
 # The driver's pause through the library alone, with no session and no process
 # left behind: off the GPU, back again, a second one, with a debug suspend on
 # top, and the ends of a paused process.
+# tier: gate
 # timeout: 120
 # driver: any
 # vgpu: gpus=2

@@ -2,7 +2,6 @@
 # A pause with a lease, or of a command in the foreground: keepers undo it.
 # timeout: 120
 # driver: any
-# counted: leases end, and not before
 . /t/steps.sh
 
 # Only processes of that name that live.

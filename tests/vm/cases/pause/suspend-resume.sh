@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # suspend --how pause: off the GPU with no process left behind, others can attach,
 # resume from anywhere; a part of a process is refused; auto takes what works.
+# tier: gate
 # timeout: 120
 # driver: any
 . /t/steps.sh

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What is measured is what the device takes: an unmap of 20 ms shows.
+# tier: gate
 # vgpu: unmap_ns=20000000
 # timeout: 120
-# counted: it measures milliseconds
 . /t/lib.sh
 
 start a --packet 1ms

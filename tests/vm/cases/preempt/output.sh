@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # preempt: its lines, its JSON, its samples, and what it says of another process
 # on the same GPU.
+# tier: gate
 # timeout: 120
 . /t/lib.sh
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A register hook that leads out of amdgpu is never called: reads end with EUCLEAN
 # and the log says why.
+# tier: gate
 # timeout: 90
 # driver: any
 . /t/lib.sh

@@ -3,7 +3,6 @@
 # seconds, not each second; by the module's own counter, whose file is no reader.
 # vgpu: gpus=1
 # timeout: 120
-# counted: it sleeps for long
 # driver: any
 . /t/lib.sh
 

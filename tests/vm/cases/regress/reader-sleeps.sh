@@ -2,7 +2,6 @@
 # The reader of follow's or guard's output sleeps, and its pipe is full: the
 # GPU is followed and preempted all the same, and what was dropped is counted.
 # timeout: 120
-# counted: it sleeps for long
 . /t/lib.sh
 
 # A full pipe that a sleeping process has open for reading.

@@ -2,6 +2,7 @@
 # KFD's table of processes is not held while registers are read: the end of every
 # GPU process waits for those who hold it. By the module's own counters: the time
 # with the table is less than that with the registers, which it contained.
+# tier: gate
 # vgpu: gpus=1 xccs=8
 # timeout: 90
 . /t/lib.sh

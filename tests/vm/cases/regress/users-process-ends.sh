@@ -4,7 +4,6 @@
 # kernel shows to that user and to CAP_DAC_READ_SEARCH only; a queue that is being
 # destroyed and not resumed would keep the process until the hold is over.
 # timeout: 90
-# counted: guard resumes all when its poller comes late, which would end the wait
 . /t/lib.sh
 . /t/guard.sh
 

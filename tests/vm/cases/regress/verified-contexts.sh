@@ -3,6 +3,7 @@
 # the queues of the first one only. It is never verified, neither while the queue of
 # another one is in no slot nor while it runs. (The virtual GPU numbers contexts in a
 # field that doctored BTF calls context_id.)
+# tier: gate
 # vgpu: gpus=1
 # gpreempt: no
 # timeout: 120

@@ -2,7 +2,6 @@
 # A session that is asked for before hsa_init, at points in it, and in the
 # middle of its end: refused or granted, the program never notices.
 # timeout: 90
-# counted: it measures milliseconds
 # driver: any
 . /t/rocm.sh
 

@@ -2,7 +2,6 @@
 # A ROCr program that ends while it is held: hsa_shut_down waits for an answer of
 # the debugger, and gets it. No process is left behind.
 # timeout: 90
-# counted: it measures milliseconds
 # driver: any
 . /t/rocm.sh
 

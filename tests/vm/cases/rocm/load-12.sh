@@ -2,6 +2,7 @@
 # Debian 12's ROCr, which knows no XCCs: packets exactly once, copies right,
 # waits by interrupt and by polling, its queues in view. It does not enable the
 # KFD runtime: the debug ioctl refuses it and the error says why; suspend pauses it.
+# tier: gate
 # vgpu: gpus=1 xccs=1
 . /t/rocm.sh
 

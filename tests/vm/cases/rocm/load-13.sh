@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Debian 13's ROCr: packets exactly once, copies right, waits by interrupt and
 # by polling, one packet at a time too; its own queues are in view with slots.
+# tier: gate
 . /t/rocm.sh
 
 step "by interrupt, flat out"

@@ -2,6 +2,7 @@
 # 100 suspend and resume cycles of a ROCr program with all that it has: user
 # queues, ROCr's utility queue, SDMA queues. Nothing lost, nothing twice, and
 # what was copied is right.
+# tier: gate
 # timeout: 90
 . /t/rocm.sh
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Two Debian releases' own rocminfo lists the GPU as an MI308X.
+# tier: gate
 . /t/rocm.sh
 
 expect_rocminfo 12 1

@@ -2,7 +2,6 @@
 # A suspended program's waits last as long as the suspension and no longer,
 # those for an interrupt and those by polling.
 # timeout: 60
-# counted: it measures milliseconds
 # driver: any
 . /t/rocm.sh
 

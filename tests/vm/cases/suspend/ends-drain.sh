@@ -4,7 +4,6 @@
 # gfx 9.4.3): who still has the session open then would hang for ever, unkillable.
 # They end within 100 ms all the same.
 # timeout: 120
-# counted: ends have a limit of time
 # The virtual GPU has no partitions, so this driver shifts by a node's number of 255:
 # allow-log: UBSAN: shift-out-of-bounds in .*/kfd_priv\.h
 . /t/steps.sh

@@ -2,7 +2,6 @@
 # A target that ends normally while suspended destroys its queues first, which
 # waits for a resume: the holder releases such a queue, and it ends in 100 ms.
 # timeout: 120
-# counted: ends have a limit of time
 . /t/steps.sh
 
 # Starts a process, suspends it and ends it. Sets $took, in hundredths of a second.

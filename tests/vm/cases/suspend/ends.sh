@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Each way for a process to end, while it is held and while its queues are
 # suspended: it ends within 100 ms, and nothing is left.
+# tier: gate
 # timeout: 120
-# counted: ends have a limit of time
 . /t/steps.sh
 
 for entry in exit:0 close:0 thread-exit:0 abort:134 SIGTERM:143 SIGKILL:137; do

@@ -2,7 +2,6 @@
 # suspend --foreground holds for as long as its command lives: however that ends,
 # the queues run and no holder is left.
 # timeout: 120
-# counted: a lease ends
 . /t/steps.sh
 
 start a --queues 2 --packet 1ms

@@ -2,9 +2,9 @@
 # The hardware scheduler hangs while queues are suspended: the driver gives up
 # after its 9 s and resets the GPU. It is reported as such, the suspend is not
 # tried again, and the holder lives through it.
+# tier: gate
 # allow-log: fence wait|hws_hang|HIQ|[Rr]eset|hang|evict|Failed|preempt
 # timeout: 120
-# counted: the driver waits for 9 s, once
 . /t/steps.sh
 
 step "the driver's own time"

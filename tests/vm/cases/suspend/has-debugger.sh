@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The target already has a debugger: status 7, and the debugger's session and
 # the target are left alone.
+# tier: gate
 # timeout: 90
 . /t/lib.sh
 

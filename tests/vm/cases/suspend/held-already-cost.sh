@@ -2,7 +2,6 @@
 # A suspend of a process that is held already is cheap: no new session, no new
 # process, and little more of the CPU than a command that does nothing.
 # timeout: 90
-# counted: it compares processor times
 . /t/steps.sh
 
 start a --queues 2 --packet 1ms --rate 10

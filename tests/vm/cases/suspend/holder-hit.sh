@@ -3,7 +3,6 @@
 # socket deleted, the clock set. The queues run or stay held as they should, the
 # target can be killed, and the next command works: each step begins with one.
 # timeout: 150
-# counted: its end has a limit of time, and a lease ends
 . /t/steps.sh
 
 GROUPS=/sys/fs/cgroup

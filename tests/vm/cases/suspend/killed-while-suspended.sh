@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A target killed while suspended is reaped and leaves nothing in the view.
+# tier: gate
 # timeout: 90
 . /t/lib.sh
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A lease: the queues run again by themselves when it ends; a second suspend
 # of a held target sets a new one.
+# tier: gate
 # timeout: 120
-# counted: leases end, and not before
 . /t/lib.sh
 
 start a --queues 2 --packet 1ms

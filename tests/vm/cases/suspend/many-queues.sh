@@ -2,7 +2,6 @@
 # 127 queues, as many as the driver gives a process on most GPUs (255 on gfx 9.4.3),
 # held and released in one call.
 # timeout: 90
-# counted: its end has a limit of time
 . /t/steps.sh
 
 all_made() { [ "$(grep -c '^done queue' "$W/a.out")" -eq 127 ]; }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Queues that a held process makes are acknowledged and suspended in a few ms,
 # and what hsa_init and hsa_shut_down do is answered, so that it never blocks.
+# tier: gate
 # timeout: 90
-# counted: it measures milliseconds
 . /t/steps.sh
 
 # The suspend itself takes its time too, and more when the run list is long. Without an

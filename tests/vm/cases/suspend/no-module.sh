@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Without gpreempt.ko: reading says what is missing, suspend works unverified.
+# tier: gate
 # gpreempt: no
 # timeout: 90
 . /t/lib.sh

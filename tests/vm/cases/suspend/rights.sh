@@ -3,7 +3,6 @@
 # holder, of guard and of follow, when they are started by root with all of them. What
 # they do with these is in the other cases, which start them in the same way.
 # timeout: 90
-# counted: a worker that is late is killed, and another comes
 . /t/lib.sh
 . /t/guard.sh
 

@@ -2,7 +2,6 @@
 # suspend, resume and status of several targets; some of them cannot be held; JSON.
 # vgpu: gpus=2
 # timeout: 90
-# counted: a target comes later
 . /t/steps.sh
 
 start a --gpus 0 --packet 1ms

@@ -2,7 +2,6 @@
 # Signals of a held target: by the thousand, each once and in order; stopped and
 # continued; by the keys of a job-control shell; by "timeout".
 # timeout: 90
-# counted: its end has a limit of time
 . /t/steps.sh
 
 step "3000 signals"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Signals sent to a held target arrive, each once, and it never stays stopped.
+# tier: gate
 # timeout: 120
 . /t/lib.sh
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Suspend of some queues leaves the others working.
+# tier: gate
 # timeout: 120
 . /t/lib.sh
 

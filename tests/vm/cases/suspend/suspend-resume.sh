@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The whole point: no progress while suspended, and exact afterwards.
+# tier: gate
 # timeout: 120
 . /t/lib.sh
 

@@ -3,7 +3,6 @@
 # have it stop. Suspend, resume, the end of a lease and of guard give a clear answer, the
 # queues run afterwards, nothing stays attached, and the target goes on and can be killed.
 # timeout: 120
-# counted: a lease ends, and a holder that comes late is killed
 . /t/steps.sh
 . /t/guard.sh
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The holder's worker is killed: the queues run again, no process is left behind.
+# tier: gate
 # timeout: 90
 . /t/lib.sh
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A worker that hangs (here: SIGSTOP) must not make its target unkillable.
+# tier: gate
 # timeout: 120
 . /t/lib.sh
 

@@ -2,7 +2,6 @@
 # snapshot and diff: before, while one, while two processes run; a series; with
 # and without the module's view; processes with equal ids share nothing.
 # timeout: 120
-# counted: a program ends after seconds
 # driver: any
 . /t/lib.sh
 

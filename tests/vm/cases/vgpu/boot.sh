@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The distribution's own amdgpu.ko is up and shows the virtual GPU as a KFD
 # node with the figures of an MI308X.
+# tier: gate
 # timeout: 90
 . /t/lib.sh
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The driver evicts a process, as it does when memory gets short, and restores
 # it by itself: the view tells that from a suspend, and nothing is lost.
+# tier: gate
 # timeout: 90
 . /t/lib.sh
 

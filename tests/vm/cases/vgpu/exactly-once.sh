@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Packets of several queues complete exactly once and in order, to the packet.
+# tier: gate
 # timeout: 90
-# counted: it measures a rate
 # driver: any
 . /t/lib.sh
 

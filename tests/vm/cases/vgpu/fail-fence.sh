@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # fail_fence: the fence of an unmap is never written. The driver gives up after
 # its timeout and resets the GPU; the tool reports it and does not claim success.
+# tier: gate
 # allow-log: fence wait|hws_hang|HIQ|[Rr]eset|hang|evict|Failed|preempt
 # timeout: 180
 . /t/lib.sh

@@ -5,7 +5,6 @@
 # vgpu: gpus=8
 # gpreempt: no
 # timeout: 90
-# counted: it counts turns in a second
 # driver: any
 . /t/lib.sh
 

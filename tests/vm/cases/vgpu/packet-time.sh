@@ -2,7 +2,6 @@
 # A dispatch takes the GPU time that its kernarg says, in virtual time: the
 # rate is right even when the emulated CPUs are busy.
 # timeout: 90
-# counted: it measures how long packets take
 # driver: any
 . /t/lib.sh
 

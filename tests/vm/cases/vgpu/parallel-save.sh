@@ -5,7 +5,6 @@
 # (Eight suspends would not show it: the driver takes each GPU's lock in turn.)
 # vgpu: gpus=8 save_ns=300000000
 # timeout: 120
-# counted: it compares the time of eight saves with that of one
 # driver: any
 . /t/lib.sh
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Queues of equal priority share a GPU evenly; a higher priority goes first.
 # timeout: 120
-# counted: it compares shares of time
 # driver: any
 . /t/lib.sh
 

@@ -2,7 +2,6 @@
 # A dispatch in flight when its queue is suspended goes on from where it was:
 # it neither restarts nor is lost.
 # timeout: 90
-# counted: it measures how long the rest took
 # driver: any
 . /t/lib.sh
 
