@@ -96,7 +96,7 @@ enum vgpu_counter {
 	X(restore_ns, 30000, "delay after RUN_LIST when one is restored")  \
 	X(sdma_ns, 1000, "an SDMA packet")                                 \
 	X(sdma_mib_ns, 50000, "added for each MiB that SDMA moves")        \
-	X(poll_ns, 100000, "doorbells are looked at this often with work") \
+	X(poll_ns, 500000, "doorbells are looked at this often with work") \
 	X(quantum_ns, 1000000, "turn of one queue among equals")           \
 	X(rotate_ns, 10000000, "turn of a mapped set when over-subscribed")
 

@@ -4,7 +4,7 @@
 # one GPU. A save takes 5 ms, so that the emulated CPUs are not what they wait
 # for; and on one CPU with a clock of its own, because two threads that emulate
 # one each wait for the host, and for each other, by the millisecond.
-# vgpu: gpus=8 save_ns=5000000
+# vgpu: gpus=8 save_ns=5000000 poll_ns=100000
 # clock: counted
 # timeout: 600
 . /t/lib.sh

@@ -3,7 +3,7 @@
 # A suspend of a target that is held already: its holder is asked, and there is
 # no new session; and a list of 20 processes. Time is counted, because an emulated
 # CPU takes some 20 times as long to start a program.
-# vgpu: gpus=1
+# vgpu: gpus=1 poll_ns=100000
 # clock: counted
 # timeout: 600
 . /t/lib.sh

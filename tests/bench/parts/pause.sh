@@ -3,7 +3,7 @@
 # A pause against a debug session: the ioctls, and from nothing attached to off
 # the GPU; of a process with five queues on the only GPU. And what a pause makes
 # the driver do. pause8.sh has eight.
-# vgpu: gpus=1 xccs=4
+# vgpu: gpus=1 xccs=4 poll_ns=100000
 # clock: counted
 # timeout: 600
 . /t/lib.sh

@@ -3,7 +3,7 @@
 # The two ways off the GPU, as they are used: the commands from start to end, the CPU
 # time of what stays behind while a target is held, eight processes on one GPU together,
 # and guard from the arrival of online work to the end of the call.
-# vgpu: gpus=1 xccs=4
+# vgpu: gpus=1 xccs=4 poll_ns=100000
 # clock: counted
 # timeout: 900
 . /t/lib.sh

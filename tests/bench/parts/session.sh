@@ -3,7 +3,7 @@
 # What a session costs, and what it adds to the driver's own time: the library's
 # suspend and resume against a bare ioctl on the same thread, in turn. As on the
 # host of the captures: five queues on one of eight GPUs.
-# vgpu: gpus=8 xccs=4
+# vgpu: gpus=8 xccs=4 poll_ns=100000
 # clock: counted
 # timeout: 600
 . /t/lib.sh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 # What a read of the view costs, against the driver's own files.
-# vgpu: gpus=8 xccs=4
+# vgpu: gpus=8 xccs=4 poll_ns=100000
 # timeout: 300
 . /t/lib.sh
 
