@@ -56,7 +56,7 @@ all: ## user programs, and gpreempt.ko for the running kernel (else the bench's)
 
 # The bench's kernel: KVER, KDIR, KSRC and more. Fetched when a goal needs it.
 GOALS := $(or $(MAKECMDGOALS),all)
-NEED_KERNEL := kernel vgpu modules check-arrows vm-files payload sparse checkpatch \
+NEED_KERNEL := vgpu modules check-arrows vm-files payload sparse checkpatch \
 	$(if $(KRUNNING),,all)
 ifneq ($(wildcard $(O)/kernel/env.mk)$(filter $(NEED_KERNEL) $(O)/vm/%,$(GOALS)),)
 ifeq ($(filter clean distclean,$(GOALS)),)
@@ -65,8 +65,7 @@ endif
 endif
 
 $(O)/kernel/env.mk:
-	@tests/vm/install-deps kmod xz-utils $(if $(DEBUG_KERNEL),$(DEPS))
-	@$(FETCH_KERNEL) $(O) $(GIVEN_ARGS)
+	@$(MAKE) --no-print-directory -s kernel
 
 -include user/user.mk
 -include user/doc/doc.mk
@@ -95,12 +94,23 @@ deps: ## install what all of this needs (apt; as root or with sudo)
 
 .PHONY: kernel
 kernel: ## fetch the bench's kernel (UPDATE=1: look for a newer one)
+	@tests/vm/install-deps kmod xz-utils $(if $(DEBUG_KERNEL),$(DEPS))
 	@$(FETCH_KERNEL) $(O) $(GIVEN_ARGS)
 
 .PHONY: rocm
 rocm: ## fetch ROCm's user space for the guest (UPDATE=1: look for newer)
 	@tests/vm/fetch-rocm $(if $(UPDATE),--update) $(FETCHED)
 	@[ $(O) = $(FETCHED) ] || ln -sfn $(abspath $(FETCHED))/rocm $(O)/rocm
+
+.PHONY: qemu
+qemu: ## fetch a QEMU that emulates faster, where Debian's backports have one
+	@tests/vm/fetch-qemu $(if $(UPDATE),--update) $(FETCHED)
+	@[ $(O) = $(FETCHED) ] || ln -sfn $(abspath $(FETCHED))/qemu $(O)/qemu
+
+# From several networks at the same time.
+.PHONY: fetch
+fetch:
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s -j4 deps kernel rocm qemu
 
 .PHONY: vgpu modules user unit captures
 vgpu: ## vgpu.ko, the simulated GPU, for the bench's kernel
@@ -111,7 +121,7 @@ unit: ## unit tests
 # The parts that make reads at its start (the kernel's version) come first.
 .PHONY: vm-ready
 vm-ready:
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s deps kernel rocm
+	@$(MAKE) --no-print-directory -s fetch
 	@echo "build: programs, modules and the guest's image"
 	@$(VM_LOCK) $(MAKE) --no-print-directory $(PARALLEL) vm-files
 
@@ -122,17 +132,20 @@ vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' VM_FILE
 		$(if $(value CMD),command "$$CMD",shell)
 
 .PHONY: vmtest
-vmtest: ## tests in the virtual machine (T=glob for some of them)
+vmtest: ## tests in the virtual machine (T=glob for some of them, SEED=n, REAL=1, CHAOS=1)
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(if $(KERNEL)$(AMDGPU),tests/kmod/record-run $(O)) $(VM_RUN) --jobs $(VM_JOBS) test \
+	@$(if $(KERNEL)$(AMDGPU),tests/kmod/record-run $(O)) $(VM_RUN) --jobs $(VM_JOBS) \
+		$(VM_SUITE) test \
 		$$(tests/vm/which-cases $(O) $(or $(VM_CASES),$(error no case is named "$T")))
 
 .PHONY: selftest
 selftest: ## does the harness fail what it must fail?
 	@$(MAKE) --no-print-directory -s vm-ready
-	@tests/vm/selftest $(O)
+	@tests/vm/selftest $(if $(SHORT),--short) $(O)
 
-.PHONY: check
+# The tiers. check judges a change; check-all is everything, and resumes where it ended;
+# check-races looks for races, and decides nothing.
+.PHONY: check check-all check-races
 ifdef KERNEL
 # What is not the kernel's was checked on the bench's. A driver that the build refuses is
 # as the table has it, and nothing can be run.
@@ -146,15 +159,29 @@ check:
 	*) exit 1 ;; \
 	esac
 else
-check: ## all of it: check-fast, then the tests in the virtual machine (KERNEL=: only these)
-	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory kernel
-	@$(VM_LOCK) $(MAKE) --no-print-directory $(PARALLEL) user modules vgpu captures
-	@$(VM_LOCK) $(MAKE) --no-print-directory check-fast
-	@status=0; for part in selftest vmtest check-python; do \
-		$(MAKE) --no-print-directory $$part || status=$$?; \
-	done; exit $$status
+check: ## what judges a change, in ten minutes (KERNEL=: all cases on that kernel)
+	@GATE=1 tests/check $(O) fetch check-build check-gate check-vm check-demo selftest-short
+check-all: ## all checks and cases; goes on where it ended (FRESH=1: from the start)
+	@LEAKS=1 LINT_ALL=1 FUZZ_RANDOM=1 KEEP=1 tests/check --all $(O) fetch check-build \
+		check-fast vmtest selftest check-python
 endif
+
+# The guest that the cases start from boots while the rest is built.
+.PHONY: check-build boot check-vm check-demo selftest-short
+check-build:
+	@$(VM_LOCK) $(MAKE) --no-print-directory $(PARALLEL) boot user modules vgpu captures vm-files
+boot: $(O)/vm/vmrun $(O)/vm/boot/key
+	@$(VM_RUN) --payload $(O)/vm/boot/key --counted=test save
+check-vm:
+	@$(MAKE) --no-print-directory vmtest KEEP=1 TIER=gate
+check-demo:
+	@$(MAKE) --no-print-directory demo DEMO_CLOCK=--counted=test
+selftest-short:
+	@$(MAKE) --no-print-directory selftest SHORT=1
+
+check-races: ## cases of races on two CPUs, and with forced switches (ROUNDS=n SEEDS=n; hours)
+	@$(MAKE) --no-print-directory -s vm-ready
+	@tests/vm/check-races $(O) '$(or $(ROUNDS),3)' '$(or $(SEEDS),200)' $(VM_RUN)
 
 # Which tests: those of gpreempt.ko, and what makes the driver busy under it.
 DEBUG_T := vgpu/boot vgpu/killed vgpu/evicted vgpu/fail-* vgpu/*-again \
@@ -166,14 +193,14 @@ check-debug: ## module tests and stress under KASAN, lockdep and kmemleak (build
 
 .PHONY: check-hip
 check-hip: ## tests of HIP (fetches 100 MB once; not part of check)
-	@$(VM_LOCK) $(MAKE) --no-print-directory -s deps kernel rocm
+	@$(MAKE) --no-print-directory -s fetch
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s hip-files
 	@$(HIP_RUN) test $(HIP_CASES)
 
 .PHONY: demo
 demo: ## a GPU process suspended, measured and resumed, as a short story
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(VM_RUN) --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh' || { \
+	@$(VM_RUN) $(DEMO_CLOCK) --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh' || { \
 		case $$? in \
 		124) echo "demo: failed: not done in 300 s" ;; \
 		12[5-9]|1[3-9]?) echo "demo: failed: the virtual machine or its shell ended" ;; \
@@ -227,7 +254,7 @@ checkpatch-user:
 .PHONY: clean distclean
 clean: ## remove what was built, keep what was fetched
 	rm -rf $(filter-out $(addprefix $(O)/,apt debug kernel kernel.lock kernels linux-% on-% \
-		rocm rocm.lock hip hip.lock), $(wildcard $(O)/*))
+		qemu qemu.lock rocm rocm.lock hip hip.lock), $(wildcard $(O)/*))
 distclean: ## remove all of build/
 	rm -rf $(O)
 

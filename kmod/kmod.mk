@@ -201,7 +201,9 @@ dkms-install: ## gpreempt.ko by DKMS (DKMS_KERNEL=... for another kernel; as roo
 	dkms install $(DKMS_FLAGS) gpreempt/$(VERSION) -k $(DKMS_KERNEL)
 
 # The module as DKMS builds it, for a VM test; the others only on request.
-VM_BINS += $(O)/dkms/gpreempt-dkms.ko $(O)/dkms/gpreempt-dkms.btf $(O)/dkms/kmod
+KMOD_DKMS := $(O)/dkms/gpreempt-dkms.ko $(O)/dkms/gpreempt-dkms.btf $(O)/dkms/kmod
+VM_BINS += $(KMOD_DKMS)
+NOT_IN_GATE += $(KMOD_DKMS)
 
 $(O)/dkms/gpreempt-dkms.ko: $(KMOD_SRC) dkms.conf tests/kmod/dkms-build $(O)/kernel/env.mk
 	@mkdir -p $(@D)

@@ -7,6 +7,7 @@
 MUSL := $(O)/musl
 MUSL_BINS := $(addprefix $(MUSL)/,gpreempt-holder-musl gp-hold-musl gp-pause-musl)
 VM_BINS += $(MUSL_BINS)
+NOT_IN_GATE += $(MUSL_BINS)
 MUSL_LINKS := asm=$(firstword $(wildcard /usr/include/*-linux-gnu/asm)) \
 	$(foreach i,linux asm-generic json-c tracefs traceevent libkmod.h,$(i)=/usr/include/$(i))
 MUSL_HAVE := $(MUSL)/include/have

@@ -10,6 +10,7 @@ TOPOLOGY=/sys/class/kfd/kfd/topology/nodes
 W=/tmp/test.$$
 mkdir -p "$W"
 started=
+named=
 # How many times slower a debug kernel is.
 : "${SLOW:=1}"
 # Limits of time are multiplied by this: SLOW, and how busy the host is.
@@ -17,7 +18,6 @@ started=
 
 fail() {
 	echo "FAIL: $*"
-	show_state
 	exit 1
 }
 
@@ -27,20 +27,27 @@ skip() {
 }
 
 step() {
-	echo "-- $*"
+	read -r _now _ < /proc/uptime
+	echo "-- [$_now] $*"
 }
 
-# For a failed test's log: what the processes, the view and the tool said last.
+# For a failed test's log: the file that was looked at last, what the others end with,
+# and the state of the guest.
 show_state() {
-	for f in "$W"/*; do
-		[ -s "$f" ] && echo "== ${f##*/}" && tail -n 8 "$f"
+	for f in "$named" "$W"/*; do
+		[ -f "$f" ] && [ -s "$f" ] || continue
+		_lines=6
+		[ "$f" != "$named" ] || _lines=30
+		echo "== ${f##*/}" && tail -n $_lines "$f"
 	done
-	for f in "$VIEW"/*/queues; do
-		[ -r "$f" ] && echo "== $f" && head -n 12 "$f"
-	done
+	sh /t/state.sh
 }
 
 cleanup() {
+	case $? in
+	0|77) ;;
+	*) show_state ;;
+	esac
 	for p in $started; do
 		kill -9 "$p" 2>/dev/null
 	done
@@ -53,9 +60,18 @@ wait_for() {
 	_limit=$1
 	shift
 	until "$@"; do
-		[ "$(uptime_cs)" -lt "$_end" ] || fail "not within $_limit s: $*"
+		[ "$(uptime_cs)" -lt "$_end" ] || not_within "$@"
 		sleep 0.03
 	done
+}
+
+# The function once more, to show what it sees.
+not_within() {
+	for _a; do
+		[ ! -f "$_a" ] || named=$_a
+	done
+	(set -x; "$@") > "$W/last-look" 2>&1
+	fail "not within $_limit s: $*"
 }
 
 # Hundredths of a second since boot.
@@ -233,6 +249,7 @@ expect_suspended() {
 # ends_with STATUS SECONDS FILE COMMAND...: its output is then in the file.
 ends_with() {
 	_want=$1 _limit=$2 _file=$3
+	named=$_file
 	shift 3
 	timeout $((_limit * PACE)) "$@" > "$_file" 2>&1
 	_got=$?

@@ -36,7 +36,11 @@ $(O)/vm/boot/key: $(O)/vm/init tests/vm/mkinitramfs $(O)/kernel/env.mk \
 CHOSEN = $(strip $(VM_FILES)$(findstring command line,$(foreach \
 	v,VM_BINS VM_MODULES,$(origin $(v)))))
 CHOICE = $(shell echo '$(VM_MODULES) : $(VM_BINS) : $(VM_FILES)' | cksum | cut -d' ' -f1)
-PAYLOAD = $(O)/vm/payload$(if $(CHOSEN),-$(CHOICE)).tar
+# The gate's has not what its cases do not need and takes long to build.
+ifdef GATE
+VM_BINS := $(filter-out $(NOT_IN_GATE),$(VM_BINS))
+endif
+PAYLOAD = $(O)/vm/payload$(if $(GATE),-gate)$(if $(CHOSEN),-$(CHOICE)).tar
 
 .PHONY: payload
 payload: $(VM_BINS) $(VM_MODULES)
@@ -58,12 +62,17 @@ vm-files: $(O)/vm/vmrun $(O)/vm/boot/key payload
 VGPU ?= $(if $(filter %/vgpu.ko,$(VM_MODULES)),gpus=1,none)
 GPREEMPT ?= $(if $(filter %/gpreempt.ko,$(VM_MODULES)),yes,no)
 TIMEOUT ?= 600
-# Guests at the same time: most tests wait most of the time. 0: as many as this
-# host's processors and memory carry.
+# Guests at the same time. 0: as many as this host's processors and memory carry.
 VM_JOBS ?= 0
+# KEEP=1: cases that passed on the same input are not run again, unless FRESH=1.
+VM_SUITE = --seed $(or $(SEED),1) $(if $(REAL),--real) $(if $(CHAOS),--chaos) \
+	$(if $(KEEP),--keep) $(if $(FRESH),--fresh) --skips tests/vm/skips \
+	--kernel $(if $(GIVEN_ARGS),given-)$(KVER)
 # T='guard guard/s* suspend/lease': folders, and cases in them.
-VM_CASES = $(sort $(foreach t,$(or $(T),*),$(wildcard \
-	tests/vm/cases/$t.sh tests/vm/cases/$t/*.sh))) \
+# TIER=gate: of these, those of the gate.
+VM_CASES = $(sort $(shell grep -l '$(if $(TIER),^# tier: $(TIER)$$)' /dev/null \
+	$(foreach t,$(or $(T),*),$(wildcard \
+	tests/vm/cases/$t.sh tests/vm/cases/$t/*.sh)))) \
 	$(if $(DEBUG_KERNEL),$(wildcard tests/vm/debug/*.sh))
 
 export CMD

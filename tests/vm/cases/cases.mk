@@ -46,7 +46,7 @@ soak: ## suspend, resume and kill at random (DURATION=s HOW=debug|pause|mixed KI
 
 # The cases of a pause that take a number, each in a guest of its own.
 PAUSE_LONG_S := 7200
-pause_long = $(VM_RUN) --vgpu '$(2)' --timeout $(PAUSE_LONG_S) command \
+pause_long = $(VM_RUN) --vgpu '$(2)' --timeout $(PAUSE_LONG_S) --file cases/pause/$(1).sh command \
 	'PAUSES=$(or $(PAUSES),10000) KILLS=$(or $(KILLS),10000) exec sh /t/cases/pause/$(1).sh'
 
 .PHONY: pause-long

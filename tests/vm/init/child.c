@@ -21,8 +21,6 @@ static void run_shell(const struct job *job)
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/root", 1);
 	setenv("PS1", "vm:\\w# ", 1);
-	if (job->term[0])
-		setenv("TERM", job->term, 1);
 	if (chdir("/t"))
 		chdir("/");
 	if (job->command[0])

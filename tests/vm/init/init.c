@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * PID 1 of the bench's guest: mounts, loads amdgpu.ko and what it needs, says
- * "ready" and waits for one job. A guest may be saved while it waits.
+ * "ready" and waits for one job.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,12 +31,46 @@ static void wait_for_the_end(void)
 		pause();
 }
 
+/* Each wait is short: a guest that was saved here goes on within one. */
+static int wait_for(const char *item, struct job *job)
+{
+	int ret;
+
+	while ((ret = job_find(item, job)) == -ENOENT)
+		usleep(10000);
+	return ret;
+}
+
+/*
+ * The runner saves a guest that is "ready", twice: after the boot, and with the payload
+ * and modules that most jobs want.
+ */
+static int wait_for_job(int verdict, struct job *job)
+{
+	struct job before = { .command = NULL };
+	char why[256];
+
+	say(verdict, "ready");
+	for (;;) {
+		if (!job_find(WIRE_ITEM_PREPARE, &before))
+			break;
+		if (job_find(WIRE_ITEM_JOB, job) != -ENOENT)
+			return job->command ? 0 : -EPROTO;
+		usleep(10000);
+	}
+	if (!job_prepare(&before, why, sizeof(why)))
+		say(verdict, "failed %s", why);
+	else
+		say(verdict, "ready");
+	return wait_for(WIRE_ITEM_JOB, job);
+}
+
 int main(void)
 {
 	static struct reader reader;
 	struct job job = { .rows = 24, .columns = 80 };
 	int port[WIRE_PORTS];
-	int ret, modules;
+	int ret, modules, klog;
 
 	mount_all();
 	console();
@@ -56,15 +91,15 @@ int main(void)
 		wait_for_the_end();
 	}
 	leaks_forget();
-	say(port[WIRE_VERDICT], "ready");
-	reader.fd = port[WIRE_COMMAND];
-	ret = job_read(&reader, &job);
+	klog = klog_open();
+	ret = wait_for_job(port[WIRE_VERDICT], &job);
 	if (ret) {
 		say(port[WIRE_VERDICT], "failed the job could not be read: %s",
 		    strerror(-ret));
 		wait_for_the_end();
 	}
 	say(port[WIRE_VERDICT], "accepted");
-	job_run(port, &reader, &job);
+	reader.fd = port[WIRE_COMMAND];
+	job_run(port, klog, &reader, &job);
 	wait_for_the_end();
 }

@@ -11,7 +11,6 @@
 
 struct job {
 	char vgpu[512]; /* parameters */
-	char term[32];
 	bool load_vgpu;
 	bool load_gpreempt;
 	bool merge;
@@ -19,10 +18,10 @@ struct job {
 	bool tty;
 	unsigned short rows, columns;
 	unsigned int timeout; /* s, 0: none */
-	char *command;
+	char *command;	      /* NULL: only prepare the guest for one */
 };
 
-/* A port read by lines, and by bytes after them. */
+/* A port read by lines. */
 struct reader {
 	int fd;
 	size_t len;
@@ -39,10 +38,9 @@ int module_load_list(const char *list);
 /* port.c */
 int ports_open(int port[WIRE_PORTS]);
 int write_all(int fd, const void *buf, size_t len);
-void say_sent(void);
+void say_sent(int ms);
 __attribute__((format(printf, 2, 3))) void say(int fd, const char *fmt, ...);
 int read_line(struct reader *r, char *line, size_t size);
-int read_bytes(struct reader *r, char *to, size_t len);
 
 /* klog.c */
 int klog_open(void);
@@ -52,9 +50,14 @@ void klog_drain(int from, int to);
 void leaks_forget(void);
 void leaks_find(int log);
 
+/* fwcfg.c: the text of an item, which the caller frees; -ENOENT: none has that name */
+int fwcfg_read(const char *name, char **text);
+
 /* job.c */
-int job_read(struct reader *r, struct job *job);
-void job_run(const int port[WIRE_PORTS], struct reader *r, struct job *job);
+int job_find(const char *name, struct job *job);
+bool job_prepare(const struct job *job, char *why, size_t size);
+void job_run(const int port[WIRE_PORTS], int klog, struct reader *r,
+	     struct job *job);
 
 /* child.c */
 struct child {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One job: read it, unpack the payload, load the modules, run, judge. */
+/* One job: find it, unpack the payload, load the modules, run, judge. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,17 +14,21 @@
 
 #define DISK "/dev/vda"
 
-static void set_clock(const char *seconds)
+/* "env NAME VALUE" */
+static void set_environment(char *name)
 {
-	struct timespec t = { .tv_sec = atoll(seconds) };
+	char *value = strchr(name, ' ');
 
-	clock_settime(CLOCK_REALTIME, &t);
+	if (!value)
+		return;
+	*value++ = '\0';
+	setenv(name, value, 1);
 }
 
-static void job_word(struct job *job, const char *word, const char *value)
+static void job_word(struct job *job, const char *word, char *value)
 {
-	if (!strcmp(word, "time")) {
-		set_clock(value);
+	if (!strcmp(word, "env")) {
+		set_environment(value);
 	} else if (!strcmp(word, "timeout")) {
 		job->timeout = atoi(value);
 	} else if (!strcmp(word, "vgpu")) {
@@ -35,52 +40,25 @@ static void job_word(struct job *job, const char *word, const char *value)
 		job->merge = true;
 	} else if (!strcmp(word, "leaks")) {
 		job->leaks = true;
-	} else if (!strcmp(word, "slow")) {
-		setenv("SLOW", value, 1);
-	} else if (!strcmp(word, "pace")) {
-		setenv("PACE", value, 1);
 	} else if (!strcmp(word, "tty")) {
 		job->tty = true;
 		sscanf(value, "%hu %hu", &job->rows, &job->columns);
-	} else if (!strcmp(word, "term")) {
-		snprintf(job->term, sizeof(job->term), "%s", value);
 	}
-}
-
-int job_read(struct reader *r, struct job *job)
-{
-	char line[1024], *value;
-	size_t len;
-	int ret;
-
-	for (;;) {
-		ret = read_line(r, line, sizeof(line));
-		if (ret)
-			return ret;
-		value = strchr(line, ' ');
-		if (value)
-			*value++ = '\0';
-		else
-			value = line + strlen(line);
-		if (!strcmp(line, "run"))
-			break;
-		job_word(job, line, value);
-	}
-	len = strtoul(value, NULL, 10);
-	job->command = calloc(1, len + 1);
-	if (!job->command)
-		return -ENOMEM;
-	return read_bytes(r, job->command, len);
 }
 
 /*
- * The disk's driver is loaded only now, so that a restored guest sees the disk
+ * Once. The disk's driver is loaded only now, so that a restored guest sees the disk
  * of this run and not the one that was there when it was saved.
  */
 static int unpack_payload(void)
 {
+	static bool done;
 	int status = 0, ret, i;
 	pid_t pid;
+
+	if (done)
+		return 0;
+	done = true;
 
 	ret = module_load_list("/boot/disk-modules");
 	if (ret)
@@ -98,6 +76,72 @@ static int unpack_payload(void)
 	return status ? -EIO : 0;
 }
 
+static void make_parents(char *path)
+{
+	char *p;
+
+	for (p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		mkdir(path, 0755);
+		*p = '/';
+	}
+}
+
+/* "file LENGTH PATH", then its bytes: a file beside those of the payload. */
+static char *put_file(const char *value, char *bytes, int *ret)
+{
+	char path[256];
+	FILE *f = NULL;
+	size_t n = 0;
+
+	*ret = unpack_payload();
+	if (*ret)
+		return bytes;
+	*ret = -EPROTO;
+	if (!value || sscanf(value, "%zu %255s", &n, path) != 2 ||
+	    strnlen(bytes, n) != n)
+		return bytes;
+	make_parents(path);
+	f = fopen(path, "we");
+	*ret = f && fwrite(bytes, 1, n, f) == n ? 0 : -EIO;
+	if (f)
+		fclose(f);
+	return bytes + n;
+}
+
+/* The text stays the job's: its command is a part of it, and the rest of it. */
+static int parse(struct job *job, char *text)
+{
+	char *word, *value;
+	int ret = 0;
+
+	while (!ret && *text && !job->command) {
+		word = text;
+		text = strchr(text, '\n');
+		if (!text)
+			return -EPROTO;
+		*text++ = '\0';
+		value = strchr(word, ' ');
+		if (value)
+			*value++ = '\0';
+		if (!strcmp(word, "run"))
+			job->command = text;
+		else if (!strcmp(word, "file"))
+			text = put_file(value, text, &ret);
+		else
+			job_word(job, word, value);
+	}
+	return ret;
+}
+
+int job_find(const char *name, struct job *job)
+{
+	char *text;
+	int ret = fwcfg_read(name, &text);
+
+	return ret ? ret : parse(job, text);
+}
+
 static bool load(const char *name, const char *parameters, char *why,
 		 size_t size)
 {
@@ -112,8 +156,19 @@ static bool load(const char *name, const char *parameters, char *why,
 	return !ret;
 }
 
-static bool prepare(const struct job *job, char *why, size_t size)
+/* Modules that the saved guest has already stay. */
+static bool load_once(bool wanted, bool *done, const char *name,
+		      const char *parameters, char *why, size_t size)
 {
+	if (!wanted || *done)
+		return true;
+	*done = load(name, parameters, why, size);
+	return *done;
+}
+
+bool job_prepare(const struct job *job, char *why, size_t size)
+{
+	static bool vgpu, gpreempt;
 	int ret = unpack_payload();
 
 	if (ret) {
@@ -121,8 +176,9 @@ static bool prepare(const struct job *job, char *why, size_t size)
 			 strerror(-ret));
 		return false;
 	}
-	return (!job->load_vgpu || load("vgpu", job->vgpu, why, size)) &&
-	       (!job->load_gpreempt || load("gpreempt", "", why, size));
+	return load_once(job->load_vgpu, &vgpu, "vgpu", job->vgpu, why, size) &&
+	       load_once(job->load_gpreempt, &gpreempt, "gpreempt", "", why,
+			 size);
 }
 
 /* Blocked tasks and what each CPU does, into the kernel's log. */
@@ -138,6 +194,27 @@ static void tell_where_it_hangs(void)
 	usleep(200000);
 }
 
+/* What a test that fails shows by itself. */
+static void tell_state(int output)
+{
+	FILE *f = popen("exec sh /t/state.sh 2>&1", "re");
+	char buf[4096];
+	size_t n;
+
+	while (f && (n = fread(buf, 1, sizeof(buf), f)))
+		write_all(output, buf, n);
+	if (f)
+		pclose(f);
+}
+
+static long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
 static void judge(int verdict, int status)
 {
 	if (status == -ETIME)
@@ -150,27 +227,30 @@ static void judge(int verdict, int status)
 		say(verdict, "exit %d", WEXITSTATUS(status));
 }
 
-void job_run(const int port[WIRE_PORTS], struct reader *r, struct job *job)
+void job_run(const int port[WIRE_PORTS], int klog, struct reader *r,
+	     struct job *job)
 {
-	int klog = klog_open();
+	long long start = now_ms();
 	char why[256];
 	struct child c;
 	int status;
 
-	if (!prepare(job, why, sizeof(why))) {
+	if (!job_prepare(job, why, sizeof(why))) {
 		klog_drain(klog, port[WIRE_LOG]);
-		say_sent();
+		say_sent(now_ms() - start);
 		say(port[WIRE_VERDICT], "failed %s", why);
 		return;
 	}
 	status = child_start(&c, job);
 	if (!status)
 		status = relay(port, r, &c, job, klog);
-	if (status == -ETIME)
+	if (status == -ETIME) {
 		tell_where_it_hangs();
+		tell_state(port[WIRE_OUTPUT]);
+	}
 	if (job->leaks)
 		leaks_find(port[WIRE_LOG]);
 	klog_drain(klog, port[WIRE_LOG]);
-	say_sent();
+	say_sent(now_ms() - start);
 	judge(port[WIRE_VERDICT], status);
 }

@@ -121,11 +121,11 @@ void say(int fd, const char *fmt, ...)
 	write_all(fd, line, n);
 }
 
-void say_sent(void)
+void say_sent(int ms)
 {
-	say(ports[WIRE_VERDICT].fd, "sent %llu %llu %llu",
+	say(ports[WIRE_VERDICT].fd, "sent %llu %llu %llu after %d",
 	    ports[WIRE_OUTPUT].sent, ports[WIRE_ERROR].sent,
-	    ports[WIRE_LOG].sent);
+	    ports[WIRE_LOG].sent, ms);
 }
 
 static int fill(struct reader *r)
@@ -167,26 +167,5 @@ int read_line(struct reader *r, char *line, size_t size)
 	memcpy(line, r->buf, n);
 	line[n] = '\0';
 	consume(r, n + 1);
-	return 0;
-}
-
-int read_bytes(struct reader *r, char *to, size_t len)
-{
-	size_t n;
-	int ret;
-
-	while (len) {
-		if (!r->len) {
-			ret = fill(r);
-			if (ret)
-				return ret;
-			continue;
-		}
-		n = r->len < len ? r->len : len;
-		memcpy(to, r->buf, n);
-		consume(r, n);
-		to += n;
-		len -= n;
-	}
 	return 0;
 }

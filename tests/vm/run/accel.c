@@ -55,7 +55,7 @@ static bool kvm_boots(const struct bench *b)
 	int ret;
 
 	snprintf(vm.dir, sizeof(vm.dir), "%s/kvm", b->run);
-	ret = guest_boot(&vm, b, "kvm", PROBE_TIMEOUT);
+	ret = guest_boot(&vm, b, "kvm", NULL, PROBE_TIMEOUT);
 	vm_stop(&vm);
 	return !ret;
 }

@@ -39,6 +39,21 @@ static int set_race(struct test_case *t, const char *value)
 	return *value ? 0 : -EINVAL;
 }
 
+/* "AREA/CASE ..." */
+static int set_with(struct test_case *t, const char *value)
+{
+	char name[100];
+	int n;
+
+	for (; sscanf(value, "%99s%n", name, &n) == 1; value += n) {
+		if (t->withs == 3)
+			return -E2BIG;
+		snprintf(t->with[t->withs++], sizeof(t->with[0]), "cases/%s.sh",
+			 name);
+	}
+	return t->withs ? 0 : -EINVAL;
+}
+
 static int set_tier(struct test_case *t, const char *value)
 {
 	t->gate = true;
@@ -65,7 +80,7 @@ static const struct {
 	{ "# timeout: ", set_timeout },	  { "# vgpu: ", set_vgpu },
 	{ "# gpreempt: ", set_gpreempt }, { "# clock: ", set_clock },
 	{ "# race: ", set_race },	  { "# tier: ", set_tier },
-	{ "# allow-log: ", add_allowed },
+	{ "# with: ", set_with },	  { "# allow-log: ", add_allowed },
 };
 
 static int set_word(struct test_case *t, const char *line)

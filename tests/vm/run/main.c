@@ -21,8 +21,16 @@ static const char usage[] =
 	"  --jobs N          tests at the same time; 0: as many as this host carries (1)\n"
 	"  --plain           boot each time, save nothing\n"
 	"  --append TEXT     more for the kernel command line; implies --plain\n"
-	"  --counted         one CPU, on which each instruction takes 2 ns, however busy we\n"
-	"                    are; without KVM\n"
+	"  --counted         a command on one CPU, on which each instruction takes 2 ns,\n"
+	"                    however busy we are; without KVM. =test: 4 ns, as tests\n"
+	"  --real            tests: on two CPUs in real time\n"
+	"  --seed N          of all that is random in the guest (1)\n"
+	"  --chaos           vgpu.ko forces threads to switch, at times that the seed decides\n"
+	"  --keep            tests: those that passed on the same input are not run again\n"
+	"  --fresh           but all are run\n"
+	"  --skips FILE      tests: a skip without a row \"CASE KERNEL REASON\" fails\n"
+	"  --kernel VERSION  for these rows\n"
+	"  --file NAME       put this file of the harness below the guest's /t (command)\n"
 	"  --image NAME      boot DIR/vm/NAME (boot)\n"
 	"  --memory MIB      of the guest (768)\n"
 	"  --slow N          multiply all limits of time: the guest is slow\n"
@@ -43,6 +51,14 @@ enum {
 	O_PLAIN,
 	O_APPEND,
 	O_COUNTED,
+	O_REAL,
+	O_SEED,
+	O_CHAOS,
+	O_KEEP,
+	O_FRESH,
+	O_SKIPS,
+	O_KERNEL,
+	O_FILE,
 	O_IMAGE,
 	O_MEMORY,
 	O_SLOW,
@@ -62,7 +78,15 @@ static const struct option options[] = {
 	{ "jobs", required_argument, NULL, O_JOBS },
 	{ "plain", no_argument, NULL, O_PLAIN },
 	{ "append", required_argument, NULL, O_APPEND },
-	{ "counted", no_argument, NULL, O_COUNTED },
+	{ "counted", optional_argument, NULL, O_COUNTED },
+	{ "real", no_argument, NULL, O_REAL },
+	{ "seed", required_argument, NULL, O_SEED },
+	{ "chaos", no_argument, NULL, O_CHAOS },
+	{ "keep", no_argument, NULL, O_KEEP },
+	{ "fresh", no_argument, NULL, O_FRESH },
+	{ "skips", required_argument, NULL, O_SKIPS },
+	{ "kernel", required_argument, NULL, O_KERNEL },
+	{ "file", required_argument, NULL, O_FILE },
 	{ "image", required_argument, NULL, O_IMAGE },
 	{ "memory", required_argument, NULL, O_MEMORY },
 	{ "slow", required_argument, NULL, O_SLOW },
@@ -92,17 +116,50 @@ static bool set_guest(int c, struct bench *b)
 	case O_JUDGE:
 		b->judge = true;
 		return true;
+	case O_SEED:
+		b->seed = atoi(optarg);
+		return true;
+	case O_CHAOS:
+		b->chaos = true;
+		return true;
+	case O_COUNTED:
+		bench_count(b, optarg ? COUNTED_TEST : COUNTED_COMMAND);
+		return true;
 	default:
 		return false;
 	}
 }
 
-/* One for each processor, and for each 4 GiB of memory. */
+/* Of which tests are run, and what is made of them. */
+static bool set_suite(int c, struct bench *b)
+{
+	switch (c) {
+	case O_REAL:
+		b->real = true;
+		return true;
+	case O_KEEP:
+		b->keep = true;
+		return true;
+	case O_FRESH:
+		b->fresh = true;
+		return true;
+	case O_SKIPS:
+		b->skips = optarg;
+		return true;
+	case O_KERNEL:
+		b->kernel = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* One for each processor, and for each GiB of memory. */
 static int jobs_of(int wanted)
 {
 	long long memory =
 		(long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) >>
-		32;
+		30;
 	int n = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (wanted > 0)
@@ -115,7 +172,7 @@ static int jobs_of(int wanted)
 static void set_option(int c, struct bench *b, struct job *job,
 		       const char **build)
 {
-	if (set_guest(c, b))
+	if (set_guest(c, b) || set_suite(c, b))
 		return;
 	switch (c) {
 	case O_BUILD:
@@ -129,6 +186,9 @@ static void set_option(int c, struct bench *b, struct job *job,
 		break;
 	case O_VGPU:
 		job->vgpu = strcmp(optarg, "none") ? optarg : NULL;
+		/* The default by another name. */
+		if (!strcmp(optarg, "gpus=1"))
+			job->vgpu = "";
 		break;
 	case O_GPREEMPT:
 		job->gpreempt = strcmp(optarg, "no") != 0;
@@ -146,8 +206,9 @@ static void set_option(int c, struct bench *b, struct job *job,
 		b->append = optarg;
 		b->plain = true;
 		break;
-	case O_COUNTED:
-		bench_count(b, COUNTED_COMMAND);
+	case O_FILE:
+		if (job->files < JOB_FILES)
+			job->file[job->files++] = optarg;
 		break;
 	case O_IMAGE:
 		b->image = optarg;
@@ -190,6 +251,17 @@ static void sweep(const char *all)
 		closedir(dir);
 }
 
+/* The one that fetch-qemu has put there emulates faster. */
+static void own_qemu(struct bench *b)
+{
+	static char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/qemu/usr/bin/qemu-system-x86_64",
+		 b->build);
+	if (!access(path, X_OK))
+		b->qemu = path;
+}
+
 /*
  * The payload may be made again while we run; all our guests get the one that
  * was there when we started.
@@ -203,6 +275,7 @@ static void pin_payload(struct bench *b)
 	snprintf(pinned, sizeof(pinned), "%s/payload.tar", b->run);
 	if (!b->payload)
 		b->payload = made;
+	b->payload_name = b->payload;
 	if (!link(b->payload, pinned))
 		b->payload = pinned;
 	else if (errno != EXDEV)
@@ -224,8 +297,10 @@ static void prepare(struct bench *b, const char *build)
 	b->pace = pace_measure();
 	pin_payload(b);
 	check_kernel(b);
+	own_qemu(b);
 	accel_choose(b);
-	snapshot_make(b);
+	if (bench_keys(b))
+		b->plain = true;
 }
 
 static int dispatch(struct bench *b, struct job *job, int argc, char **argv)
@@ -234,6 +309,8 @@ static int dispatch(struct bench *b, struct job *job, int argc, char **argv)
 
 	job->output = stdout;
 	job->error = stderr;
+	if (!strcmp(what, "save"))
+		return !snapshot_boot(b);
 	if (!strcmp(what, "command") && argc == 2) {
 		job->command = argv[1];
 		return single_run(b, job);
@@ -265,6 +342,8 @@ int main(int argc, char **argv)
 		.image = "boot",
 		.memory = "768",
 		.processors = "2",
+		.kernel = "",
+		.seed = 1,
 		.slow = 1,
 		.pace = 1,
 		.jobs = 1,

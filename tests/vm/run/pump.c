@@ -72,12 +72,15 @@ static bool read_verdict(struct vm *vm, struct stream s[STREAMS],
 {
 	char line[512];
 
+	int guest_ms;
+
 	if (verdict_line(vm, line, sizeof(line), now_ms() + GRACE) ||
-	    sscanf(line, "sent %llu %llu %llu", &s[OUTPUT].sent, &s[ERROR].sent,
-		   &s[LOG].sent) != STREAMS ||
+	    sscanf(line, "sent %llu %llu %llu after %d", &s[OUTPUT].sent,
+		   &s[ERROR].sent, &s[LOG].sent, &guest_ms) != STREAMS + 1 ||
 	    verdict_line(vm, line, sizeof(line), now_ms() + GRACE))
 		return false;
 	verdict_parse(line, o);
+	o->guest_ms = guest_ms;
 	return true;
 }
 

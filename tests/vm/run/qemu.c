@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,11 +79,15 @@ static void machine_args(struct args *a, const struct bench *b,
 	add(a, "%s", b->processors);
 	add(a, "-m");
 	add(a, "%s", b->memory);
+	add(a, "-rtc");
+	add(a, "base=2026-01-01,clock=vm");
 	add(a, "-append");
-	add(a, KERNEL_LINE " %s", b->append ? b->append : "");
+	add(a, KERNEL_LINE "%s %s", b->chaos ? " preempt=full" : "",
+	    b->append ? b->append : "");
 }
 
-static void file_args(struct args *a, const struct bench *b, const char *dir)
+static void file_args(struct args *a, const struct bench *b, const char *dir,
+		      const char *item)
 {
 	add(a, "-kernel");
 	add(a, "%s/vm/%s/vmlinuz", b->build, b->image);
@@ -94,6 +99,12 @@ static void file_args(struct args *a, const struct bench *b, const char *dir)
 	add(a, "if=none,id=payload,format=raw,readonly=on,file=%s", b->payload);
 	add(a, "-device");
 	add(a, "virtio-blk-pci,drive=payload");
+	add(a, "-seed");
+	add(a, "%d", b->seed);
+	if (!item)
+		return;
+	add(a, "-fw_cfg");
+	add(a, "name=%s,file=%s/" JOB_FILE, item, dir);
 }
 
 static void port_args(struct args *a, const int far[WIRE_PORTS], int qmp)
@@ -166,7 +177,7 @@ static void become_qemu(const struct args *a, const char *dir,
 }
 
 int vm_start(struct vm *vm, const struct bench *b, const char *accel,
-	     const char *incoming)
+	     const char *incoming, const char *item)
 {
 	int far[WIRE_PORTS], qmp = -1, i, ret;
 	struct args a = { .n = 0 };
@@ -180,7 +191,7 @@ int vm_start(struct vm *vm, const struct bench *b, const char *accel,
 	if (ret)
 		return ret;
 	machine_args(&a, b, accel);
-	file_args(&a, b, vm->dir);
+	file_args(&a, b, vm->dir, item);
 	port_args(&a, far, qmp);
 	if (incoming) {
 		add(&a, "-incoming");
@@ -197,21 +208,33 @@ int vm_start(struct vm *vm, const struct bench *b, const char *accel,
 	return ret;
 }
 
+static void count_cpu(struct vm *vm, const struct rusage *used)
+{
+	vm->cpu = used->ru_utime.tv_sec + used->ru_stime.tv_sec +
+		  (used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e6;
+}
+
 bool vm_died(struct vm *vm, int *status)
 {
-	if (vm->pid > 0 && waitpid(vm->pid, status, WNOHANG) != vm->pid)
+	struct rusage used;
+
+	if (vm->pid > 0 && wait4(vm->pid, status, WNOHANG, &used) != vm->pid)
 		return false;
+	if (vm->pid > 0)
+		count_cpu(vm, &used);
 	vm->pid = 0;
 	return true;
 }
 
 void vm_stop(struct vm *vm)
 {
+	struct rusage used;
 	int i;
 
 	if (vm->pid > 0) {
 		kill(vm->pid, SIGKILL);
-		waitpid(vm->pid, NULL, 0);
+		if (wait4(vm->pid, NULL, 0, &used) == vm->pid)
+			count_cpu(vm, &used);
 	}
 	vm->pid = 0;
 	for (i = 0; i < WIRE_PORTS; i++)

@@ -62,6 +62,7 @@ int single_run(struct bench *b, const struct job *wanted)
 		fputs("vm: exit or Ctrl-D ends the shell, Ctrl-] the machine\r\n",
 		      stderr);
 	}
+	snapshot_make(b, &job);
 	guest_run(&vm, b, &job, &o);
 	tty_restore();
 	if (job.log)

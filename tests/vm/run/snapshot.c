@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The guest as it is when amdgpu.ko is loaded, saved once and restored for
- * each job. Its file's name carries a hash of all that it depends on, so
- * another kernel, image, QEMU or command line never meets an old one.
+ * Guests that are saved once and restored for each job: one as it is when amdgpu.ko is
+ * loaded, and from it those with the payload, and with the modules that most jobs want.
+ * The name of each carries a hash of all that it depends on, so another kernel, image,
+ * QEMU, command line or payload never meets an old one.
  */
 #include <errno.h>
 #include <glob.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,11 +17,18 @@
 #define SAVE_TIMEOUT 120 /* s */
 
 /* FNV-1a */
+uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+
+	for (; n; n--)
+		h = (h ^ *p++) * 0x100000001b3ULL;
+	return h;
+}
+
 static uint64_t hash(uint64_t h, const char *s)
 {
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
-	return h;
+	return hash_bytes(h, s, strlen(s));
 }
 
 static int first_line(FILE *f, char *line, size_t size)
@@ -39,21 +48,6 @@ static int first_output(const char *command, char *line, size_t size)
 	return ret;
 }
 
-static int qemu_version(const struct bench *b, char *line, size_t size)
-{
-	char command[256];
-
-	snprintf(command, sizeof(command), "%s --version", b->qemu);
-	return first_output(command, line, size);
-}
-
-/* The saved guest knows how fast the TSC of the host is that it was booted on. */
-static int host_processor(char *line, size_t size)
-{
-	return first_output("grep -m 1 '^model name' /proc/cpuinfo || echo '?'",
-			    line, size);
-}
-
 static int image_key(const struct bench *b, char *line, size_t size)
 {
 	char path[PATH_MAX];
@@ -68,40 +62,51 @@ static int image_key(const struct bench *b, char *line, size_t size)
 	return ret;
 }
 
-static int name_saved(const struct bench *b, char *path, size_t size)
+int bench_keys(struct bench *b)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
-	char line[4096];
+	char command[PATH_MAX + 32], line[4096];
+	size_t n;
+	char *payload;
 	int ret;
 
 	ret = image_key(b, line, sizeof(line));
 	if (ret)
 		return ret;
-	h = hash(h, line);
-	ret = qemu_version(b, line, sizeof(line));
+	b->key = hash(HASH_START, line);
+	snprintf(command, sizeof(command), "'%s' --version", b->qemu);
+	ret = first_output(command, line, sizeof(line));
 	if (ret)
 		return ret;
-	h = hash(h, line);
-	ret = host_processor(line, sizeof(line));
-	if (ret)
-		return ret;
-	h = hash(h, line);
-	vm_command_line(b, line, sizeof(line));
-	h = hash(h, line);
-	snprintf(path, size, "%s/vm/saved-%s-%d-%016llx", b->build, b->image,
-		 b->counted, (unsigned long long)h);
+	b->key = hash(b->key, line);
+	/* The saved guest knows how fast the TSC of the host is that it was booted on. */
+	ret = first_output("grep -m 1 '^model name' /proc/cpuinfo || echo '?'",
+			   line, sizeof(line));
+	b->host_key = hash(HASH_START, line);
+	payload = ret ? NULL : read_file(b->payload, &n);
+	if (!payload)
+		return ret ? ret : -errno;
+	b->payload_key = hash_bytes(HASH_START, payload, n);
+	free(payload);
 	return 0;
 }
 
-/* Others are of no use any more; who restores one just now has it open. */
-static void remove_others(const struct bench *b, const char *keep)
+/* What a job on this machine depends on, but for the host and the payload. */
+uint64_t bench_key(const struct bench *b)
 {
-	char pattern[PATH_MAX];
+	char line[4096];
+
+	vm_command_line(b, line, sizeof(line));
+	return hash(b->key, line);
+}
+
+/* Others of the kind are of no use any more; who restores one has it open. */
+static void remove_others(const char *kind, const char *keep)
+{
+	char pattern[PATH_MAX + 2];
 	size_t i;
 	glob_t g;
 
-	snprintf(pattern, sizeof(pattern), "%s/vm/saved-%s-%d-*", b->build,
-		 b->image, b->counted);
+	snprintf(pattern, sizeof(pattern), "%s-*", kind);
 	if (glob(pattern, 0, NULL, &g))
 		return;
 	for (i = 0; i < g.gl_pathc; i++)
@@ -110,7 +115,21 @@ static void remove_others(const struct bench *b, const char *keep)
 	globfree(&g);
 }
 
-static int save(const struct bench *b, const char *path)
+/* From a boot, or with the modules of a job from the guest that b->saved is. */
+static int start(struct vm *vm, const struct bench *b,
+		 const struct job *modules)
+{
+	int ret;
+
+	if (!modules)
+		return guest_boot(vm, b, b->accel, NULL, BOOT_TIMEOUT);
+	ret = guest_put_job(vm, b, modules);
+	return ret ? ret :
+		     guest_restore(vm, b, b->saved, WIRE_ITEM_PREPARE, "ready");
+}
+
+static int save(const struct bench *b, const struct job *modules,
+		const char *path)
 {
 	char part[PATH_MAX + 8], uri[PATH_MAX + 64];
 	struct vm vm = { .pid = 0 };
@@ -119,8 +138,8 @@ static int save(const struct bench *b, const char *path)
 	snprintf(part, sizeof(part), "%s.part", path);
 	snprintf(uri, sizeof(uri), "exec:exec cat >'%s'", part);
 	snprintf(vm.dir, sizeof(vm.dir), "%s/save", b->run);
-	ret = guest_boot(&vm, b, b->accel, BOOT_TIMEOUT);
-	if (!ret)
+	ret = start(&vm, b, modules);
+	if (!ret && !modules)
 		ret = qmp_open(vm.qmp);
 	if (!ret)
 		ret = qmp_run(vm.qmp, "{\"execute\":\"stop\"}");
@@ -135,26 +154,62 @@ static int save(const struct bench *b, const char *path)
 	return ret;
 }
 
-void snapshot_make(struct bench *b)
+/* The guest of this kind and key, made if it is not there; false: it cannot be. */
+static bool find_or_make(struct bench *b, const struct job *modules,
+			 const char *kind, uint64_t key)
 {
-	char lock_path[PATH_MAX];
-	int lock, ret;
+	char lock_path[PATH_MAX], path[PATH_MAX], prefix[PATH_MAX - 32];
+	int lock, ret = 0;
 
-	if (b->plain || name_saved(b, b->saved, sizeof(b->saved))) {
-		b->saved[0] = '\0';
-		return;
-	}
-	if (!access(b->saved, R_OK))
-		return;
+	snprintf(prefix, sizeof(prefix), "%s/vm/saved-%s-%s-%d%s", b->build,
+		 b->image, kind, b->counted, b->chaos ? "c" : "");
+	snprintf(path, sizeof(path), "%s-%016llx", prefix,
+		 (unsigned long long)key);
 	snprintf(lock_path, sizeof(lock_path), "%s/vm/saved.lock", b->build);
 	lock = lock_file(lock_path);
-	if (access(b->saved, R_OK)) {
-		complain("booting a guest and saving it (once for this kernel)");
-		ret = save(b, b->saved);
+	if (access(path, R_OK)) {
+		if (!modules)
+			complain("booting a guest and saving it (once for this kernel)");
+		ret = save(b, modules, path);
 		if (ret)
-			complain("saving failed (%s), booting each time",
-				 strerror(-ret));
-		remove_others(b, b->saved);
+			complain("saving failed (%s)", strerror(-ret));
+		remove_others(prefix, path);
 	}
 	close(lock);
+	if (!ret)
+		snprintf(b->saved, sizeof(b->saved), "%s", path);
+	return !ret;
+}
+
+/* "payload" is a part of the kind: the payloads of two makes do not replace each other. */
+static const char *payload_kind(const struct bench *b,
+				const struct job *modules, char *kind,
+				size_t size)
+{
+	const char *name = strrchr(b->payload_name, '/');
+
+	snprintf(kind, size, "%s%s", name ? name + 1 : b->payload_name,
+		 modules->vgpu ? "-modules" : "");
+	return kind;
+}
+
+bool snapshot_boot(struct bench *b)
+{
+	return find_or_make(b, NULL, "boot", bench_key(b) ^ b->host_key);
+}
+
+void snapshot_make(struct bench *b, const struct job *job)
+{
+	/* What most jobs want; of the others the payload only. */
+	struct job modules = { .vgpu = "", .gpreempt = true };
+	char kind[256];
+
+	b->saved[0] = '\0';
+	if (b->plain || !snapshot_boot(b))
+		return;
+	if (b->chaos || !job->vgpu || job->vgpu[0] || !job->gpreempt)
+		modules = (struct job){ .vgpu = NULL };
+	payload_kind(b, &modules, kind, sizeof(kind));
+	find_or_make(b, &modules, kind,
+		     bench_key(b) ^ b->host_key ^ b->payload_key);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many tests: each in a machine of its own, a line each, and the sum. Several
- * workers take the tests in their order. What a worker prints of a test comes in
+ * Many tests: each in a machine of its own, a line each, and the sum. Several workers
+ * take the tests, those that take longest first. What a worker prints of a test comes in
  * one piece.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +17,13 @@
 
 #include "vmrun.h"
 
-#define SKIP 77
-#define TAIL 20 /* lines shown of a test that failed */
+#define SKIP	77
+#define PACE_MS 60000 /* how busy the host is, is measured so often */
 
 /* What the workers share. */
 struct sum {
 	atomic_int next; /* index of the test that a worker takes next */
-	atomic_int passed, failed, skipped;
+	atomic_int passed, failed, skipped, kept;
 };
 
 static FILE *open_log(const struct vm *vm, const char *name)
@@ -35,47 +38,58 @@ static FILE *open_log(const struct vm *vm, const char *name)
 	return f;
 }
 
-static void run_case(const struct bench *b, struct vm *vm,
-		     const struct test_case *t, struct outcome *o)
+static void run_case(const struct bench *b, struct vm *vm, struct job *job,
+		     struct outcome *o)
 {
-	char command[256];
-	struct job job = {
-		.command = command,
-		.vgpu = t->load_vgpu ? t->vgpu : NULL,
-		.gpreempt = t->gpreempt,
-		.merge = true,
-		.timeout = t->timeout,
-	};
-
-	snprintf(command, sizeof(command), "exec sh /t/%s", t->script);
 	if (make_dirs(vm->dir))
 		die("%s: %s", vm->dir, strerror(errno));
-	job.output = open_log(vm, "output");
-	job.log = open_log(vm, "kernel.log");
-	guest_run(vm, b, &job, o);
-	fclose(job.output);
-	fclose(job.log);
+	job->output = open_log(vm, "output");
+	job->log = open_log(vm, "kernel.log");
+	guest_run(vm, b, job, o);
+	fclose(job->output);
+	fclose(job->log);
 }
 
-/* What follows the prefix in the last line that has it, and more; or "". */
-static void last_line(const char *dir, const char *prefix, char *last,
-		      size_t size)
+/* Is there a row "CASE KERNEL REASON" for it, both names as patterns? */
+static bool may_skip(const struct bench *b, const char *name)
 {
-	char path[PATH_MAX + 32], line[512];
-	size_t len = strlen(prefix);
+	char line[512], test[128], kernel[128];
+	bool found = false;
 	FILE *f;
 
-	last[0] = '\0';
-	snprintf(path, sizeof(path), "%s/output", dir);
-	f = fopen(path, "re");
-	if (!f)
+	if (!b->skips)
+		return true;
+	f = fopen(b->skips, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = line[0] != '#' &&
+			sscanf(line, "%127s %127s", test, kernel) == 2 &&
+			!fnmatch(test, name, 0) &&
+			!fnmatch(kernel, b->kernel, 0);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static void judge_exit(const struct bench *b, const struct vm *vm,
+		       const struct test_case *t, const struct outcome *o,
+		       char *why, size_t size)
+{
+	char line[384];
+
+	if (!o->number)
 		return;
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\r\n")] = '\0';
-		if (!strncmp(line, prefix, len) && line[len])
-			snprintf(last, size, "%s", line + len);
+	if (o->number == SKIP) {
+		last_line(vm->dir, "", line, sizeof(line));
+		if (!may_skip(b, t->name))
+			snprintf(why, size,
+				 "skipped, and %s has no row for it on %s: %s",
+				 b->skips, b->kernel, line);
+		return;
 	}
-	fclose(f);
+	/* The end of its output may be long. */
+	last_line(vm->dir, "FAIL: ", line, sizeof(line));
+	snprintf(why, size, "exit status %d%s%s", o->number,
+		 line[0] ? ": " : "", line);
 }
 
 /* Why it failed, or an empty string. */
@@ -88,12 +102,7 @@ static void judge(const struct bench *b, const struct vm *vm,
 	why[0] = '\0';
 	switch (o->verdict) {
 	case V_EXIT:
-		if (!o->number || o->number == SKIP)
-			break;
-		/* The end of its output may be long. */
-		last_line(vm->dir, "FAIL: ", line, sizeof(line));
-		snprintf(why, size, "exit status %d%s%s", o->number,
-			 line[0] ? ": " : "", line);
+		judge_exit(b, vm, t, o, why, size);
 		break;
 	case V_SIGNAL:
 		snprintf(why, size, "killed by signal %d", o->number);
@@ -109,28 +118,27 @@ static void judge(const struct bench *b, const struct vm *vm,
 		snprintf(why, size, "dirty kernel log: %s", line);
 }
 
-/* The last lines of a file, each with a mark before it. */
-static void show_tail(FILE *to, const char *dir, const char *name,
-		      const char *mark)
+/* For the end of the run: a name and a reason, from whichever worker. */
+__attribute__((format(printf, 3, 4))) static void
+note(const struct bench *b, const char *file, const char *fmt, ...)
 {
-	char line[TAIL][512], path[PATH_MAX + 32];
-	int n = 0, i;
-	FILE *f;
+	char path[PATH_MAX], *line;
+	va_list ap;
+	int fd, n;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	while (fgets(line[n % TAIL], sizeof(line[0]), f)) {
-		line[n % TAIL][strcspn(line[n % TAIL], "\r\n")] = '\0';
-		n++;
-	}
-	fclose(f);
-	for (i = n > TAIL ? n - TAIL : 0; i < n; i++)
-		fprintf(to, "    %s %s\n", mark, line[i % TAIL]);
+	snprintf(path, sizeof(path), "%s/%s", b->run, file);
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (fd < 0 || n < 0 || write(fd, line, n) != n)
+		die("%s: %s", path, strerror(errno));
+	free(line);
+	close(fd);
 }
 
-static void report(FILE *to, const struct bench *b, const struct vm *vm,
+/* Returns whether it passed. */
+static bool report(FILE *to, const struct bench *b, const struct vm *vm,
 		   const struct test_case *t, const struct outcome *o,
 		   double seconds, struct sum *sum)
 {
@@ -140,20 +148,22 @@ static void report(FILE *to, const struct bench *b, const struct vm *vm,
 	if (why[0]) {
 		sum->failed++;
 		fprintf(to, "FAIL  %s (%.1f s): %s\n", t->name, seconds, why);
-		show_tail(to, vm->dir, "output", "|");
-		if (o->verdict != V_EXIT || !o->number)
-			show_tail(to, vm->dir, "kernel.log", "k");
-		if (o->verdict == V_LOST)
-			show_tail(to, vm->dir, "serial.log", "s");
-	} else if (o->verdict == V_EXIT && o->number == SKIP) {
+		report_failure(to, b, vm, t, o, seconds);
+		note(b, "failed", "failed   %s: %.150s\n", t->name, why);
+		return false;
+	}
+	if (o->verdict == V_EXIT && o->number == SKIP) {
 		sum->skipped++;
 		last_line(vm->dir, "", why, sizeof(why));
 		fprintf(to, "SKIP  %s (%.1f s): %s\n", t->name, seconds,
 			why[0] ? why : "no reason given");
-	} else {
-		sum->passed++;
-		fprintf(to, "pass  %s (%.1f s)\n", t->name, seconds);
+		note(b, "skipped", "skipped  %s: %.150s\n", t->name, why);
+		return false;
 	}
+	sum->passed++;
+	fprintf(to, "pass  %s (%.1f s, CPU %.1f s)\n", t->name, seconds,
+		vm->cpu);
+	return true;
 }
 
 static void keep_logs(const struct bench *b, const struct vm *vm,
@@ -180,49 +190,116 @@ static void print_whole(const struct bench *b, const char *text, size_t size)
 	close(lock);
 }
 
-static void run_one(const struct bench *common, struct test_case *t,
+/* Of one test: its machine differs from what all have in common. */
+static struct bench bench_of(const struct bench *common,
+			     const struct test_case *t)
+{
+	static long long measured;
+	static int pace;
+	struct bench b = *common;
+
+	if (!measured || now_ms() - measured > PACE_MS) {
+		pace = pace_measure();
+		measured = now_ms();
+	}
+	b.pace = pace;
+	if (t->counted && !b.real)
+		bench_count(&b, COUNTED_TEST);
+	return b;
+}
+
+static struct job job_of(const struct test_case *t, char *command, size_t size)
+{
+	struct job job = {
+		.command = command,
+		.vgpu = t->load_vgpu ? t->vgpu : NULL,
+		.gpreempt = t->gpreempt,
+		.merge = true,
+		.timeout = t->timeout,
+	};
+	int i;
+
+	snprintf(command, size, "exec sh /t/%s", t->script);
+	job.file[job.files++] = t->script;
+	for (i = 0; i < t->withs; i++)
+		job.file[job.files++] = t->with[i];
+	return job;
+}
+
+static void run_one(const struct bench *common, const struct test_case *t,
 		    struct sum *sum)
 {
-	struct bench b = *common;
+	struct bench b = bench_of(common, t);
 	struct vm vm = { .pid = 0 };
-	struct outcome o;
-	char *text = NULL;
-	long long start;
+	char command[256], *text = NULL;
+	struct job job = job_of(t, command, sizeof(command));
+	uint64_t key = result_key(&b, &job);
+	long long start = now_ms();
+	struct outcome o = { .guest_ms = 0 };
+	double seconds;
 	size_t size = 0;
 	FILE *to;
 
-	b.pace = pace_measure();
-	if (t->counted)
-		bench_count(&b, COUNTED_TEST);
-	snapshot_make(&b);
+	if (result_kept(&b, t->name, key)) {
+		sum->passed++;
+		sum->kept++;
+		return;
+	}
+	snapshot_make(&b, &job);
 	snprintf(vm.dir, sizeof(vm.dir), "%s/%s", b.run, t->name);
-	start = now_ms();
-	run_case(&b, &vm, t, &o);
+	run_case(&b, &vm, &job, &o);
+	seconds = (now_ms() - start) / 1000.0;
 	to = open_memstream(&text, &size);
 	if (!to)
 		die("out of memory");
-	report(to, &b, &vm, t, &o, (now_ms() - start) / 1000.0, sum);
+	if (report(to, &b, &vm, t, &o, seconds, sum))
+		result_keep(&b, t->name, key, vm.cpu);
 	fclose(to);
 	print_whole(&b, text, size);
 	free(text);
 	keep_logs(&b, &vm, t->name);
 }
 
-static void take(const struct bench *b, const char *path, struct sum *sum)
-{
-	struct test_case t;
+struct queued {
+	struct test_case test;
+	double seconds; /* of a processor when it passed last; else a guess */
+};
 
-	if (!case_read(b->harness, path, &t)) {
-		run_one(b, &t, sum);
-	} else {
-		sum->failed++;
-		printf("FAIL  %s: its header cannot be read\n", path);
-		fflush(stdout);
-	}
-	case_free(&t);
+static int longest_first(const void *a, const void *b)
+{
+	const struct queued *x = a, *y = b;
+
+	return x->seconds > y->seconds ? -1 : x->seconds < y->seconds;
 }
 
-static void start_worker(const struct bench *b, char *const *paths, int n,
+static struct queued *read_cases(const struct bench *b, char *const *paths,
+				 int n, struct sum *sum)
+{
+	struct queued *q = calloc(n, sizeof(*q));
+	int i, read = 0;
+
+	if (!q)
+		die("out of memory");
+	for (i = 0; i < n; i++) {
+		if (case_read(b->harness, paths[i], &q[read].test)) {
+			sum->failed++;
+			printf("FAIL  %s: its header cannot be read\n",
+			       paths[i]);
+			note(b, "failed",
+			     "failed   %s: its header cannot be read\n",
+			     paths[i]);
+			continue;
+		}
+		q[read].seconds = result_seconds(b, q[read].test.name);
+		if (q[read].seconds < 0)
+			q[read].seconds = q[read].test.timeout / 4.0;
+		read++;
+	}
+	qsort(q, read, sizeof(*q), longest_first);
+	return q;
+}
+
+static void start_worker(const struct bench *b, const struct queued *q, int n,
 			 struct sum *sum)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -235,19 +312,32 @@ static void start_worker(const struct bench *b, char *const *paths, int n,
 	/* A runner that is killed takes its workers along. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (getppid() == parent && (i = sum->next++) < n)
-		take(b, paths[i], sum);
+		run_one(b, &q[i].test, sum);
 	fflush(stdout);
 	_exit(0);
+}
+
+static void show_notes(const struct bench *b, const char *file)
+{
+	char path[PATH_MAX], *text;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/%s", b->run, file);
+	text = read_file(path, &size);
+	if (text)
+		fputs(text, stdout);
+	free(text);
 }
 
 int suite_run(struct bench *b, char *const *paths, int n)
 {
 	struct sum *sum = shared_zeros(sizeof(*sum));
-	int status, i;
+	struct queued *q = read_cases(b, paths, n, sum);
+	int status, i, read = n - sum->failed;
 
 	fflush(stdout);
-	for (i = 0; i < b->jobs && i < n; i++)
-		start_worker(b, paths, n, sum);
+	for (i = 0; i < b->jobs && i < read; i++)
+		start_worker(b, q, read, sum);
 	while (wait(&status) > 0)
 		if (status) {
 			/* The test that it had counts as failed. */
@@ -256,7 +346,15 @@ int suite_run(struct bench *b, char *const *paths, int n)
 			sum->failed++;
 		}
 	reports_tell(b->reports);
+	if (sum->kept)
+		printf("%d of them passed before on the same input (FRESH=1 runs all)\n",
+		       sum->kept);
 	printf("%d passed, %d failed, %d skipped\n", sum->passed, sum->failed,
 	       sum->skipped);
+	show_notes(b, "skipped");
+	show_notes(b, "failed");
+	for (i = 0; i < read; i++)
+		case_free(&q[i].test);
+	free(q);
 	return sum->failed || !(sum->passed + sum->skipped);
 }

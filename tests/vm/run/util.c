@@ -100,6 +100,25 @@ long long now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
+/* The whole of it, with a zero behind; the caller frees it. NULL: errno. */
+char *read_file(const char *path, size_t *size)
+{
+	FILE *f = fopen(path, "re");
+	char *text = NULL;
+	struct stat st;
+
+	if (!f)
+		return NULL;
+	if (!fstat(fileno(f), &st))
+		text = malloc(st.st_size + 1);
+	if (text) {
+		*size = fread(text, 1, st.st_size, f);
+		text[*size] = '\0';
+	}
+	fclose(f);
+	return text;
+}
+
 /* Exit status, or 127 when it could not be run or was killed. */
 int spawn_wait(char *const argv[])
 {

@@ -7,6 +7,7 @@
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -19,6 +20,8 @@
 #define RESTORE_TIMEOUT 60     /* s, until "accepted" after a restore */
 #define GRACE		30000  /* ms, until a guest reports what it has done */
 #define GRACE_LEAKS	300000 /* ms, for two looks through all memory */
+#define HASH_START	0xcbf29ce484222325ULL
+#define JOB_FILE	"job" /* in a machine's directory */
 
 /* Where things are, and what every machine of this run has in common. */
 struct bench {
@@ -27,13 +30,23 @@ struct bench {
 	char saved[PATH_MAX];	    /* the guest to restore; "": boot one */
 	const char *harness;	    /* directory of verify-kernel */
 	const char *payload;
+	const char *payload_name; /* as it was given: payload is a link to it */
 	const char *qemu;
-	const char *image; /* directory of initrd.img, in build/vm */
+	const char *kernel; /* its version, for the rows of skips */
+	const char *skips;  /* file with the skips that are expected, or NULL */
+	const char *image;  /* directory of initrd.img, in build/vm */
 	const char *memory;
 	const char *append; /* to the kernel command line, or NULL */
 	const char *processors;
-	char accel[8];		 /* "tcg" or "kvm" */
-	bool plain;		 /* boot each time, save nothing */
+	char accel[8]; /* "tcg" or "kvm" */
+	bool plain;    /* boot each time, save nothing */
+	bool real;     /* two CPUs in real time for all */
+	bool keep;     /* results of the same input are kept */
+	bool fresh;    /* but all run */
+	bool chaos;    /* vgpu.ko forces threads to switch, by the seed */
+	int seed;
+	uint64_t key, host_key,
+		payload_key;	 /* hashes of what a job depends on */
 	int counted;		 /* ns of an instruction; 0: time is ours */
 	int slow;		 /* the guest is so many times slower */
 	int pace;		 /* and this host, see pace.c */
@@ -45,10 +58,13 @@ struct bench {
 
 struct vm {
 	pid_t pid;
+	double cpu; /* s of a processor that QEMU took, after its end */
 	int qmp;
 	int port[WIRE_PORTS];
 	char dir[PATH_MAX]; /* serial.log, qemu.log and the job's logs */
 };
+
+#define JOB_FILES 8
 
 struct job {
 	const char *command; /* "": an interactive shell */
@@ -56,10 +72,9 @@ struct job {
 	bool gpreempt;
 	bool merge;
 	bool tty;
-	bool leaks;
-	int slow;
-	int pace;    /* what the guest multiplies its limits of time by */
-	int timeout; /* s of the guest's clock; 0: none */
+	const char *file[JOB_FILES]; /* below the harness, put below /t */
+	int files;
+	int timeout;	    /* s of a quick guest's clock; 0: none */
 	long long patience; /* ms of ours, after which the guest is lost */
 	FILE *output, *error, *log;
 };
@@ -69,6 +84,7 @@ enum verdict { V_EXIT, V_SIGNAL, V_TIMEOUT, V_FAILED, V_LOST };
 struct outcome {
 	enum verdict verdict;
 	int number;	/* exit status, signal, or seconds until a timeout */
+	int guest_ms;	/* how long the job took by the guest's clock */
 	char text[512]; /* for V_FAILED and V_LOST */
 };
 
@@ -77,7 +93,9 @@ struct outcome {
 /* A test and what the comments at its top ask for. */
 struct test_case {
 	char name[128];
-	char script[160]; /* in the guest, below /t */
+	char script[160];  /* in the guest, below /t */
+	char with[3][160]; /* further scripts that it runs */
+	int withs;
 	char vgpu[512];
 	bool load_vgpu;
 	bool gpreempt;
@@ -98,10 +116,14 @@ void *shared_zeros(size_t size);
 void remove_tree(const char *path);
 long long now_ms(void);
 int spawn_wait(char *const argv[]);
+char *read_file(const char *path, size_t *size);
 
-/* qemu.c: 0 or -errno; extra is a NULL-ended list of more arguments */
+/*
+ * qemu.c: 0 or -errno; incoming: where a saved guest comes from, item: under which name
+ * the guest finds the file job of its directory; each may be NULL
+ */
 int vm_start(struct vm *vm, const struct bench *b, const char *accel,
-	     const char *incoming);
+	     const char *incoming, const char *item);
 void vm_stop(struct vm *vm);
 bool vm_died(struct vm *vm, int *status);
 void vm_command_line(const struct bench *b, char *buf, size_t size);
@@ -126,12 +148,22 @@ void bench_count(struct bench *b, int ns);
 /* accel.c */
 void accel_choose(struct bench *b);
 
-/* snapshot.c: finds or makes the guest to restore; without it each job boots */
-void snapshot_make(struct bench *b);
+/* snapshot.c: finds or makes the guest to restore for a job; without it each job boots */
+int bench_keys(struct bench *b);
+uint64_t bench_key(const struct bench *b);
+uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n);
+bool snapshot_boot(struct bench *b);
+void snapshot_make(struct bench *b, const struct job *job);
 
-/* guest.c */
+/* guest.c: 0 or -errno; guest_job_text() is the caller's */
 int guest_boot(struct vm *vm, const struct bench *b, const char *accel,
-	       int timeout);
+	       const char *item, int timeout);
+int guest_restore(struct vm *vm, const struct bench *b, const char *from,
+		  const char *item, const char *word);
+char *guest_job_text(const struct bench *b, const struct job *job,
+		     size_t *size);
+int guest_put_job(const struct vm *vm, const struct bench *b,
+		  const struct job *job);
 void guest_run(struct vm *vm, const struct bench *b, const struct job *job,
 	       struct outcome *o);
 
@@ -160,6 +192,19 @@ bool klog_dirty(const char *path, const struct test_case *t, struct reports *r,
 /* harness: the directory that is /t in the guest */
 int case_read(const char *harness, const char *path, struct test_case *t);
 void case_free(struct test_case *t);
+
+/* report.c: a failed test as a person wants to see it */
+void report_failure(FILE *to, const struct bench *b, const struct vm *vm,
+		    const struct test_case *t, const struct outcome *o,
+		    double seconds);
+void last_line(const char *dir, const char *prefix, char *last, size_t size);
+
+/* results.c: what came of a case, by what it ran on */
+uint64_t result_key(const struct bench *b, const struct job *job);
+bool result_kept(const struct bench *b, const char *name, uint64_t key);
+double result_seconds(const struct bench *b, const char *name);
+void result_keep(const struct bench *b, const char *name, uint64_t key,
+		 double seconds);
 
 /* suite.c, single.c: exit status */
 int suite_run(struct bench *b, char *const *paths, int n);

@@ -2,6 +2,7 @@
 # The library and the holder with another C library: the cases of programs that embed
 # the library, with those programs and the holder linked with musl.
 # vgpu: gpus=2
+# with: library/hold pause/never-stopped
 # timeout: 300
 . /t/lib.sh
 

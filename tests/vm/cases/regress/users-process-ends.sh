@@ -3,6 +3,7 @@
 # its unit leaves it of root's rights, and by a holder. What its threads wait in, the
 # kernel shows to that user and to CAP_DAC_READ_SEARCH only; a queue that is being
 # destroyed and not resumed would keep the process until the hold is over.
+# with: command/as-unit
 # timeout: 90
 . /t/lib.sh
 . /t/guard.sh
