@@ -12,10 +12,11 @@ guard() {
 }
 
 says_guard() { grep -Eq -e "$1" "$W/guard" || fail "guard did not say '$1'"; }
-guarded() { grep -q "process $1 is offline" "$W/guard"; }
 # field NAME KEY: out of a line such as "name n=1 p50=2"
 field() { awk -v name="$1" -v key="$2" '$1 == name { for (i = 2; i <= NF; i++)
-	if (split($i, w, "=") == 2 && w[1] == key) v = int(w[2]) } END { print v }' "$W/guard"; }
+	if (split($i, w, "=") == 2 && w[1] == key) v = int(w[2]) } END { print v + 0 }' "$W/guard"; }
+# asked for its figures, it has measured two preemptions
+measured() { kill -USR1 "$g"; [ "$(field arrival_to_ioctl_us n)" -ge 2 ]; }
 
 step "usage"
 ctl 2 guard --offline 1
@@ -34,15 +35,12 @@ start off --queues 2 --packet 2ms
 start on --queues 1 --packet 100ms --rate 2
 guard --online "$(pid on)" --offline "comm:none" "$(pid off)" --verbose --poll 1ms \
 	--metrics "$W/metrics" --samples "$W/samples"
-wait_for 20 guarded "$(pid off)"
 wait_for 20 grep -q "^suspended $(pid off): arrival, 2 of 2 queues" "$W/guard"
 wait_for 20 grep -q "^resumed $(pid off): idle" "$W/guard"
-wait_for 15 view_is "$(pid off)" suspended 1
 expect_progress off
 
 step "a signal asks for the figures"
-kill -USR1 "$g"
-wait_for 10 grep -q '^arrival_to_ioctl_us n=' "$W/guard"
+wait_for 20 measured
 
 step "online is stopped: nothing is preempted any more, and offline runs"
 stop on
@@ -55,7 +53,6 @@ kill -INT "$g"
 wait "$g" || fail "guard ended with $?: $(cat "$W/guard")"
 cat "$W/guard" | tail -n 9
 n=$(field arrival_to_ioctl_us n)
-[ "$n" -ge 2 ] || fail "$n preemptions were measured"
 [ "$(field arrival_to_ioctl_us p50)" -le "$(field arrival_to_suspended_us p50)" ] ||
 	fail "suspended before the ioctl"
 [ "$(grep -vc '^#' "$W/samples")" -eq "$n" ] || fail "not all samples are there"
@@ -68,7 +65,7 @@ nothing_held || fail "something is held"
 
 step "JSON: each line an object; busy polling"
 start on --queues 1 --packet 20ms --rate 5
-guard --online "$(pid on)" --offline "$(pid off)" --json --poll busy --cpu 1
+guard --online "$(pid on)" --offline "$(pid off)" --json --poll busy --cpu 0
 wait_for 20 grep -q '"event":"resume"' "$W/guard"
 kill -TERM "$g"
 wait "$g" || fail "guard ended with $?"
