@@ -2,13 +2,14 @@
 # A process executes another program that uses the GPU, held or not, and is
 # suspended right after: kernels to 6.18 crash when a debug session is enabled
 # before that program has opened /dev/kfd. It must never come to that.
+# race: a session begins while its target executes another program
 # timeout: 90
 . /t/steps.sh
 
 # suspended at last: $n tries
 until_suspended() {
 	n=0
-	_end=$(($(uptime_cs) + 2000))
+	_end=$(($(uptime_cs) + 2000 * SLOW))
 	until timeout $((20 * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1; do
 		status=$?
 		case $status in 1|3|5) ;; *) fail "suspend ended with $status: $(cat "$W/ctl")" ;; esac
@@ -42,15 +43,17 @@ p=$(pid b)
 done) > "$W/loop" 2>&1 &
 loop=$!
 started="$started $loop"
-for _ in 1 2 3 4 5; do
+# again N: it has suspended more than N times
+again() { [ "$(grep -c '^suspended' "$W/loop")" -gt "$1" ]; }
+for i in 2 3 4 5 6; do
 	tell b "exec gpu-steps open init queue"
-	sleep 0.7
+	wait_for 20 steps_taken b $((3 * i))
+	wait_for 20 again "$(grep -c '^suspended' "$W/loop")"
 done
 kill -9 $loop
 wait $loop
 timeout $((10 * PACE)) gpreempt-ctl resume "$p" > /dev/null 2>&1
 alive "$p" || fail "it died"
-grep -c '^suspended' "$W/loop"
 expect_free b
 tell b close
 wait "$p" || fail "ended with $?"

@@ -29,8 +29,9 @@ grep -q 'verified: yes' "$W/ctl" && fail "verified, although the GPU hung"
 says 'reset'
 says 'dmesg|kernel log'
 switch 0 fail_fence 0
-was_reset() { [ "$(counter 0 gpu_resets)" -gt 0 ]; }
-wait_for 10 was_reset
+# were_reset N: more than N resets
+were_reset() { [ "$(counter 0 gpu_resets)" -gt "$1" ]; }
+wait_for 10 were_reset 0
 
 step "the target can be killed and the host works"
 timeout $((30 * PACE)) gpreempt-ctl resume "$p"
@@ -51,7 +52,7 @@ says_what_to_do 'activate|hang'
 switch 0 fail_fence 0
 not_traced "$p" || fail "it is still traced"
 wait_for 10 no_holder
-wait_for 10 test "$(counter 0 gpu_resets)" -gt "$resets"
+wait_for 10 were_reset "$resets"
 end_time c kill -9 "$p"
 expect_nothing_left "$p"
 start d --packet 1ms --count 200

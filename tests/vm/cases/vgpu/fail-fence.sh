@@ -17,10 +17,11 @@ cat "$W/ctl"
 [ -s "$W/ctl" ] || fail "it says nothing"
 grep -q 'verified: yes' "$W/ctl" && fail "verified, although the GPU hung"
 switch 0 fail_fence 0
+was_reset() { [ "$(counter 0 gpu_resets)" -gt 0 ]; }
+wait_for 10 was_reset
 kill -9 "$(pid a)"
 wait_for 10 not_in_view "$(pid a)"
 
 step "a new process works after the reset"
-sleep 1
 start b --packet 1ms --count 200
 expect_good_end b
