@@ -46,7 +46,7 @@ for at in 0 30; do
 	timeout $((20 * PACE)) gpreempt-ctl suspend "$p" --for 300ms > "$W/ctl" 2>&1
 	head -n 1 "$W/ctl"
 	expect_good_end c
-	[ "$(ms c shut_down)" -le $((1500 * PACE)) ] || fail "hsa_shut_down took too long"
+	[ "$(ms c shut_down)" -le $((1500 * SLOW)) ] || fail "hsa_shut_down took too long"
 	wait_for 3 nothing_held
 done
 wait_for 3 no_kfd_process

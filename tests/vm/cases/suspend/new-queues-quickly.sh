@@ -28,18 +28,18 @@ p=$(pid a)
 ctl 0 suspend "$p"
 says "has no queues now"
 take a init
-[ "$us" -le $((500000 * PACE)) ] || fail "enabling the runtime blocked for $us us"
-caught_within $((10000 * PACE + 4 * suspend_us))
+[ "$us" -le $((500000 * SLOW)) ] || fail "enabling the runtime blocked for $us us"
+caught_within $((10000 * SLOW + 4 * suspend_us))
 expect_suspended "$p"
 
 step "its queues' end, runtime off, on, and queues again, three times"
 for _ in 1 2 3; do
 	take a destroy
-	[ "$us" -le $((1000000 * PACE)) ] || fail "destroying the queues blocked for $us us"
+	[ "$us" -le $((1000000 * SLOW)) ] || fail "destroying the queues blocked for $us us"
 	take a shut
-	[ "$us" -le $((500000 * PACE)) ] || fail "disabling the runtime blocked for $us us"
+	[ "$us" -le $((500000 * SLOW)) ] || fail "disabling the runtime blocked for $us us"
 	take a init
-	[ "$us" -le $((500000 * PACE)) ] || fail "enabling the runtime blocked for $us us"
+	[ "$us" -le $((500000 * SLOW)) ] || fail "enabling the runtime blocked for $us us"
 	take a caught
 done
 expect_suspended "$p"
