@@ -13,6 +13,7 @@ started=
 named=
 # How many times slower a debug kernel is.
 : "${SLOW:=1}"
+: "${SEED:=1}"
 # Limits of time are multiplied by this: SLOW, and how busy the host is.
 : "${PACE:=$SLOW}"
 
@@ -385,4 +386,10 @@ reads_of() {
 	_before=$(reads)
 	cat "$1" > /dev/null
 	echo $(($(reads) - _before))
+}
+
+# draw N: $drawn is a number below N, and $seed decides which.
+draw() {
+	seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
+	drawn=$((seed / 65536 % $1))
 }
