@@ -8,7 +8,7 @@
 state_is() { view_is "$1" state "$2" "$3"; }
 
 step "active, suspended, and who is debugged"
-start a --queues 2 --packet 1ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
 wait_for 15 state_is "$p" active
 debugged() { awk -v pid="$1" '$1 == pid { print $14 }' "$DEBUGFS/gpreempt/processes"; }
@@ -22,7 +22,7 @@ wait_for 15 state_is "$p" active
 
 step "its share is 0, it has no ring"
 stop a
-vgpu-load-update --packet 1ms --rate 50 > "$W/b.out" 2>&1 &
+vgpu-load-update --packet 5ms --rate 50 > "$W/b.out" 2>&1 &
 b=$!
 started="$started $b"
 wait_for 20 is_ready b
@@ -37,7 +37,7 @@ wait_for 15 state_is $b active
 kill -9 $b
 
 step "more queues than slots: some are unmapped, their number is that of slots"
-start c --queues 30 --packet 1ms --ring 64
+start c --queues 30 --packet 5ms --ring 64
 p=$(pid c)
 unmapped() { view "$p" state | grep -qx unmapped && view "$p" state | grep -qx active; }
 wait_for 15 unmapped
@@ -47,7 +47,7 @@ stop c
 # In a slow guest a guardian takes its holder for stuck before it is.
 [ "$SLOW" -eq 1 ] || exit 0
 step "being destroyed while it is suspended"
-start d --queues 1 --packet 1ms --duration 2s --drain 100ms
+start d --queues 1 --packet 5ms --duration 2s --drain 100ms
 p=$(pid d)
 hold "$p"
 kill -STOP "$(holder_of "$p")"

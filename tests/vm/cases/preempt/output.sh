@@ -10,8 +10,8 @@ figure() {
 	sed -n "s/^$1 \(.* \)*$2=\([0-9.]*\).*/\2/p" "$W/ctl"
 }
 
-start a --queues 3 --packet 500us
-start b --queues 1 --packet 500us
+start a --queues 3 --packet 2ms
+start b --queues 1 --packet 2ms
 step "lines, with another process on the GPU"
 ctl 0 preempt "$(pid a)" --count 30 --hold 2ms --interval 5ms --samples "$W/samples"
 for name in suspend_ioctl_us suspend_slots_us resume_ioctl_us; do

@@ -7,7 +7,7 @@
 . /t/rocm.sh
 
 step "by interrupt"
-hsa_start a 12 --queues 2 --packet 200us --copy 65536
+hsa_start a 12 --queues 2 --packet 1ms --copy 65536
 wait_for 5 has_queues "$(pid a)" "3 compute-aql 2 sdma"
 wait_for 5 running "$(pid a)"
 ctl 3 suspend "$(pid a)" --how debug

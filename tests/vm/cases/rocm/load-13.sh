@@ -6,7 +6,7 @@
 
 step "by interrupt, flat out"
 irqs=$(counter 0 interrupts)
-hsa_start a 13 --queues 3 --packet 100us --copy 65536
+hsa_start a 13 --queues 3 --packet 500us --copy 65536
 p=$(pid a)
 wait_for 5 has_queues "$p" "4 compute-aql 2 sdma"
 wait_for 5 running "$p"

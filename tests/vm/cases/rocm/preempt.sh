@@ -6,7 +6,7 @@
 # timeout: 90
 . /t/rocm.sh
 
-hsa_start a 13 --queues 3 --packet 500us --copy 262144
+hsa_start a 13 --queues 3 --packet 2ms --copy 262144
 p=$(pid a)
 wait_for 5 has_queues "$p" "4 compute-aql 2 sdma"
 hold "$p"
@@ -15,9 +15,9 @@ expect_no_progress a
 ctl 0 queues "$p"
 release_target "$p"
 expect_progress a
-ctl 0 preempt "$p" --count 100 --hold 2ms --interval 5ms
-says '^cycles 100 succeeded 100'
-says '^verified yes 100'
+ctl 0 preempt "$p" --count 50 --hold 2ms --interval 5ms
+says '^cycles 50 succeeded 50'
+says '^verified yes 50'
 expect_progress a
 stop a
 [ "$(result a copies)" -gt 0 ] || fail "no copies"

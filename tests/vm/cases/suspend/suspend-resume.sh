@@ -4,7 +4,7 @@
 # timeout: 120
 . /t/lib.sh
 
-start a --queues 4 --packet 1ms
+start a --queues 4 --packet 5ms
 p=$(pid a)
 expect_progress a
 hold "$p"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The holder's worker is killed: the queues run again, no process is left behind.
+# race: a guardian takes over from a worker that is killed
 # tier: gate
 # timeout: 90
 . /t/lib.sh
 
-start a --queues 2 --packet 1ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
 hold "$p"
 worker=$(holder_of "$p") guardian=$(guardian_of "$p")

@@ -5,7 +5,7 @@
 . /t/lib.sh
 
 step "the target is killed while its holder is stopped"
-start a --queues 2 --packet 1ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
 hold "$p"
 worker=$(holder_of "$p")
@@ -17,7 +17,7 @@ wait_for 15 not_in_view "$p"
 wait_for 15 gone "$worker"
 
 step "the holder is stopped, the target is not killed: it runs again"
-start b --queues 2 --packet 1ms
+start b --queues 2 --packet 5ms
 p=$(pid b)
 hold "$p"
 worker=$(holder_of "$p")
