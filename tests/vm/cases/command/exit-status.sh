@@ -4,8 +4,8 @@
 # timeout: 90
 . /t/lib.sh
 
-start a --queues 1 --packet 1ms
-start b --queues 1 --packet 1ms
+start a --queues 1 --packet 5ms
+start b --queues 1 --packet 5ms
 a=$(pid a) b=$(pid b)
 
 step "0: done, and done already"

@@ -24,8 +24,8 @@ step "no process uses the GPU"
 ctl 0
 says 'no process uses the GPU'
 
-start a --queues 2 --sdma 1 --packet 1ms
-start b --queues 1 --packet 1ms
+start a --queues 2 --sdma 1 --packet 5ms
+start b --queues 1 --packet 5ms
 a=$(pid a) b=$(pid b)
 wait_for 15 running "$a"
 wait_for 15 running "$b"
@@ -41,7 +41,7 @@ is "$a" slots 9
 is "$a" state active
 is "$a" held_by -
 is "$b" queues 1
-is "$a" command "vgpu-load --queues 2 --sdma 1 --packet 1ms"
+is "$a" command "vgpu-load --queues 2 --sdma 1 --packet 5ms"
 
 step "held, and by whom"
 hold "$a"

@@ -4,7 +4,7 @@
 # timeout: 120
 . /t/lib.sh
 
-start a --queues 2 --packet 1ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
 hold "$p"
 i=0

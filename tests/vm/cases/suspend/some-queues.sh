@@ -4,7 +4,7 @@
 # timeout: 120
 . /t/lib.sh
 
-start a --queues 4 --packet 500us --per-queue
+start a --queues 4 --packet 2ms --per-queue
 p=$(pid a)
 wait_for 15 running "$p"
 ctl 0 suspend "$p" --queues 1,3
