@@ -211,7 +211,8 @@ demo: ## a GPU process suspended, measured and resumed, as a short story
 # Programs; the modules' own fragments add theirs.
 USER_C = $(wildcard user/*/*.[ch] user/*/*/*.[ch] include/gpreempt/*.h tests/unit/*.[ch] \
 	tests/vm/*.h tests/vm/*/*.[ch] tests/vgpu/load/*.[ch] tests/vgpu/rocm/*.[ch])
-# Checkers look again at files that changed, and at all when a header did.
+# Checkers look again at files that changed, and at all when a header did. In the gate
+# they look only at what differs from a base: tests/lint/changed. LINT_ALL=1: at all.
 HEADERS_KEY = $$(cat $(filter %.h,$(USER_C)) $(KFD_HEADER) | sha256sum)
 CHECKPATCH = perl $(KSRC)/scripts/checkpatch.pl --no-tree --strict --terse \
 	--no-summary
@@ -242,14 +243,16 @@ sparse: sparse-user ## all C code through sparse
 SPARSE_USER := sparse -Wsparse-error -Wno-non-pointer-null -U__CHECKER__
 sparse-user: $(KFD_HEADER) $(O)/rocm/stamp
 	@printf '%s\n' $(filter %.c,$(USER_C)) | \
-		tests/lint/each $(O)/lint/sparse 1 "$(HEADERS_KEY)" $(SPARSE_USER) \
+		tests/lint/each -i $(O)/lint/sparse 1 "$(HEADERS_KEY)" $(SPARSE_USER) \
 		$(USER_CPPFLAGS) $(filter -I% -D%,$(UNIT_CFLAGS)) -I$(O)/rocm/include
 checkpatch: checkpatch-user ## all C code through the kernel's checkpatch.pl
 checkpatch-user:
 	@printf '%s\n' $(filter-out $(TYPEOF_C),$(USER_C)) | \
-		tests/lint/each $(O)/lint/checkpatch 32 "" \
+		tests/lint/each -c $(O)/lint/checkpatch 8 "" \
 		$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f
-	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS),SPACING -f $(TYPEOF_C)
+	@printf '%s\n' $(TYPEOF_C) | \
+		tests/lint/each -c $(O)/lint/checkpatch-typeof 8 "" \
+		$(CHECKPATCH) --ignore $(NOT_FOR_USERS),SPACING -f
 
 .PHONY: clean distclean
 clean: ## remove what was built, keep what was fetched

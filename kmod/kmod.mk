@@ -27,9 +27,13 @@ $(KMOD_BENCH): $(KMOD_SRC) dkms.conf $(O)/kernel/env.mk
 $(KMOD_RUNNING): $(KMOD_SRC) dkms.conf
 	$(call kmod-build,$(KRUNNING),$(@D))
 
-.PHONY: sparse-kmod
+# All of it, when any of its files changed.
+.PHONY: sparse-kmod sparse-kmod-all
 sparse: sparse-kmod
 sparse-kmod: $(O)/kernel/env.mk
+	@changed=$$(printf '%s\n' $(KMOD_SRC) | tests/lint/changed) && [ -z "$$changed" ] || \
+		$(MAKE) --no-print-directory sparse-kmod-all
+sparse-kmod-all: $(O)/kernel/env.mk
 	@rm -rf $(O)/kmod/sparse
 	$(call kmod-build,$(KDIR),$(O)/kmod/sparse,C=2 CF=-Wsparse-error)
 
@@ -47,15 +51,16 @@ KMOD_CHECKPATCH_IGNORE := $(KMOD_CHECKPATCH_IGNORE),FUNCTION_ARGUMENTS,BRACKET_S
 .PHONY: checkpatch-kmod
 checkpatch: checkpatch-kmod
 checkpatch-kmod: $(O)/kernel/env.mk
-	perl $(KSRC)/scripts/checkpatch.pl --no-tree --strict --terse \
-		--no-summary --ignore $(KMOD_CHECKPATCH_IGNORE) \
-		-f $(filter %.c %.h,$(KMOD_SRC))
+	@printf '%s\n' $(filter %.c %.h,$(KMOD_SRC)) | \
+		tests/lint/each -c $(O)/lint/checkpatch-kmod 8 "" \
+		$(CHECKPATCH) --ignore $(KMOD_CHECKPATCH_IGNORE) -f
 
 .PHONY: checkpatch-kmod-tests
 checkpatch: checkpatch-kmod-tests
 checkpatch-kmod-tests: $(O)/kernel/env.mk
-	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) \
-		-f $(wildcard tests/kmod/*.c tests/fuzz/*.[ch])
+	@printf '%s\n' $(wildcard tests/kmod/*.c tests/fuzz/*.[ch]) | \
+		tests/lint/each -c $(O)/lint/checkpatch-kmod-tests 8 "" \
+		$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f
 
 # The parser of BTF: texts of types, wide enumerators, kinds that are new; with the
 # header that libc has and with one that is longer, as that of Linux 7.2.

@@ -24,7 +24,9 @@ bench: ## what things cost, as a table and build/bench.json (BENCH=part: one alo
 .PHONY: checkpatch-bench
 checkpatch: checkpatch-bench
 checkpatch-bench: $(O)/kernel/env.mk
-	@$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f $(wildcard tests/bench/*.[ch])
+	@printf '%s\n' $(wildcard tests/bench/*.[ch]) | \
+		tests/lint/each -c $(O)/lint/checkpatch-bench 8 "" \
+		$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f
 
 .PHONY: check-bench
 unit: check-bench

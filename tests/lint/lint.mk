@@ -41,12 +41,11 @@ check-static:
 # gcc builds all; clang looks at all that is for users.
 check-clang: $(KFD_HEADER)
 	@printf '%s\n' $(LINT_C) | \
-		tests/lint/each $(O)/lint/clang 8 "$(HEADERS_KEY)" \
+		tests/lint/each -i $(O)/lint/clang 8 "$(HEADERS_KEY)" \
 		clang -fsyntax-only $(USER_CFLAGS) -DGP_HOLDER='""'
 	@printf '%s\n' $(UNIT_C) | \
-		tests/lint/each $(O)/lint/clang-unit 8 "$(HEADERS_KEY)" \
+		tests/lint/each -i $(O)/lint/clang-unit 8 "$(HEADERS_KEY)" \
 		clang -fsyntax-only $(UNIT_CFLAGS)
-	@echo "clang: $(words $(LINT_C) $(UNIT_C)) files"
 
 # Tables with columns of their own are between "clang-format off" and "on".
 FORMAT_C = $(shell find docs include kmod tests user -name '*.[ch]')

@@ -15,7 +15,8 @@ $(VGPU_DIR)/vgpu.ko: $(VGPU_SRC) $(O)/kernel/env.mk
 .PHONY: checkpatch-vgpu
 checkpatch: checkpatch-vgpu
 checkpatch-vgpu: $(O)/kernel/env.mk
-	@$(CHECKPATCH) --ignore $(KMOD_CHECKPATCH_IGNORE),LINE_SPACING,MULTIPLE_ASSIGNMENTS,NEW_TYPEDEFS \
-		-f $(wildcard tests/vgpu/vgpu_*.[ch])
+	@printf '%s\n' $(wildcard tests/vgpu/vgpu_*.[ch]) | \
+		tests/lint/each -c $(O)/lint/checkpatch-vgpu 8 "" $(CHECKPATCH) \
+		--ignore $(KMOD_CHECKPATCH_IGNORE),LINE_SPACING,MULTIPLE_ASSIGNMENTS,NEW_TYPEDEFS -f
 
 vgpu: $(VGPU_DIR)/vgpu.ko
