@@ -55,14 +55,22 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# wait_for SECONDS COMMAND...: polls until it succeeds; fails after the time.
+# wait_for SECONDS COMMAND...: polls until it succeeds; fails after the time. A poll costs
+# an emulated CPU more than what is waited for, so the longer it takes, the fewer there are.
 wait_for() {
-	_end=$(($(uptime_cs) + $1 * 100 * PACE))
+	now_cs
+	_start=$_cs
 	_limit=$1
+	_end=$((_start + $1 * 100 * PACE))
 	shift
 	until "$@"; do
-		[ "$(uptime_cs)" -lt "$_end" ] || not_within "$@"
-		sleep 0.03
+		now_cs
+		[ "$_cs" -lt "$_end" ] || not_within "$@"
+		case $(((_cs - _start) / 50)) in
+		0) sleep 0.03 ;;
+		[1-3]) sleep 0.1 ;;
+		*) sleep 0.25 ;;
+		esac
 	done
 }
 
@@ -75,10 +83,15 @@ not_within() {
 	fail "not within $_limit s: $*"
 }
 
-# Hundredths of a second since boot.
-uptime_cs() {
+# Hundredths of a second since boot: in $_cs, which costs no process, or printed.
+now_cs() {
 	read -r _up _ < /proc/uptime
-	echo "${_up%.*}${_up#*.}"
+	_cs=${_up%.*}${_up#*.}
+}
+
+uptime_cs() {
+	now_cs
+	echo "$_cs"
 }
 
 # A zombie is not alive.
@@ -209,12 +222,15 @@ view() {
 
 # view_is PID COLUMN VALUE [QID]: it has queues, and the column is VALUE in all.
 view_is() {
-	_v=$(view "$1" "$2" "$4" 2>/dev/null | sort -u)
-	[ "$_v" = "$3" ]
+	awk -v column="$2" -v want="$3" -v qid="${4:--1}" '
+		NR == 2 { for (i = 2; i <= NF; i++) if ($i == column) c = i - 1 }
+		NR > 2 && (qid < 0 || $1 == qid) { n++; if ($c "" != want) bad = 1 }
+		END { exit !n || bad }' "$VIEW/$1/queues" 2>/dev/null
 }
 
 expect_view() {
-	view_is "$@" || fail "view of $1: $2 is '$_v', not '$3'"
+	view_is "$@" ||
+		fail "view of $1: $2 is '$(view "$1" "$2" "$4" 2>&1 | sort -u)', not '$3'"
 }
 
 in_view() {
@@ -230,9 +246,12 @@ not_suspended() {
 	view_is "$1" suspended 0 || view_is "$1" suspended -
 }
 
-# Fully on the GPU: not suspended, every slot held.
+# Fully on the GPU: no debug session has suspended it ("-": this driver has none), every
+# slot is held.
 running() {
-	not_suspended "$1" && [ "$(view "$1" active)" = "$(view "$1" slots)" ]
+	awk 'NR == 2 { for (i = 2; i <= NF; i++) c[$i] = i - 1 }
+		NR > 2 && ($c["suspended"] == 1 || $c["active"] != $c["slots"]) { bad = 1 }
+		END { exit NR < 3 || bad }' "$VIEW/$1/queues" 2>/dev/null
 }
 
 # By a debug session, or paused where the driver has none.

@@ -18,8 +18,8 @@ btf-doctor graft $module queue_properties is_suspended is_reset bool || fail "it
 grep -qx "feature_resets on" "$T/version" || fail "$(grep resets "$T/version")"
 wait_for 15 view_is "$p" state active
 timeout $((60 * PACE)) gpreempt-ctl suspend "$p" --queues 1
-view_is "$p" state reset 1 || fail "queue 1: $_v"
-view_is "$p" state active 0 || fail "queue 0: $_v"
+view_is "$p" state reset 1 || fail "queue 1: $(view "$p" state 1)"
+view_is "$p" state active 0 || fail "queue 0: $(view "$p" state 0)"
 ctl 0 resume "$p"
 wait_for 15 view_is "$p" state active
 stop a

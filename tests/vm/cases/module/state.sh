@@ -13,7 +13,7 @@ p=$(pid a)
 wait_for 15 state_is "$p" active
 debugged() { awk -v pid="$1" '$1 == pid { print $14 }' "$DEBUGFS/gpreempt/processes"; }
 hold "$p"
-state_is "$p" suspended || fail "not suspended: $_v"
+state_is "$p" suspended || fail "not suspended: $(view "$p" state)"
 [ "$(debugged "$p")" = 1 ] || fail "it is not reported as held"
 [ "$(view "$p" rptr | sort -u)" = - ] || fail "a pointer of no slot"
 release_target "$p"
