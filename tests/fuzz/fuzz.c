@@ -4,8 +4,8 @@
  * parser that was built with sanitizers. What is changed follows from the number
  * of the round, so that a failure can be repeated: FUZZ_ROUND=n runs that one
  * alone. Half of the rounds have the same numbers each time, from 0 on. The other
- * half begins at a number that changes from run to run and is printed;
- * FUZZ_FROM=n sets it.
+ * half follows them; with FUZZ_FROM=n it begins at n, and with FUZZ_RANDOM=1 at a
+ * number that changes from run to run. The number is printed.
  *
  *   fuzz ROUNDS SEED-FILE...
  *
@@ -132,14 +132,16 @@ static uint64_t run(uint64_t first, uint64_t count, char **files, int n_files)
 	return taken;
 }
 
-/* Where the rounds begin that are others in each run. */
-static uint64_t pick_start(void)
+/* Where the second half of the rounds begins; it can be others in each run. */
+static uint64_t pick_start(uint64_t follows)
 {
 	const char *set = getenv("FUZZ_FROM");
 	uint32_t number = 0;
 
 	if (set)
 		return strtoull(set, NULL, 10);
+	if (!getenv("FUZZ_RANDOM"))
+		return follows;
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
 		perror("fuzz: getrandom");
 		exit(1);
@@ -159,7 +161,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	rounds = strtoull(argv[1], NULL, 10);
-	from = pick_start();
+	from = pick_start(rounds - rounds / 2);
 	taken = run(0, rounds - rounds / 2, argv + 2, argc - 2);
 	taken += run(from, rounds / 2, argv + 2, argc - 2);
 	printf("%s: %llu rounds, half of them from %llu on; %llu inputs taken\n",
