@@ -50,5 +50,7 @@ step "being destroyed while it is suspended"
 start d --queues 1 --packet 5ms --duration 2s --drain 100ms
 p=$(pid d)
 hold "$p"
+# The guardian ends a worker that is stopped: not before the program ends.
+wait_for 8 more_lines d 18
 kill -STOP "$(holder_of "$p")"
 wait_for 8 state_is "$p" suspended,destroying
