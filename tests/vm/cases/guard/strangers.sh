@@ -21,7 +21,7 @@ guarded() {
 	! grep -q 'TracerPid:[[:space:]]*0$' "/proc/$p/status"
 }
 
-start off --queues 1 --packet 1ms
+start off --queues 1 --packet 5ms
 p=$(pid off)
 setsid gpreempt-ctl guard --max-hold 60s --online comm:none --offline "$p" \
 	--allow-uid 1000 > "$W/guard" 2>&1 &

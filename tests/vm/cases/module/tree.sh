@@ -21,11 +21,11 @@ is() {
 	[ "$_c" = "$5" ] || fail "${1##*/}: $4 of $2=$3 is '$_c', not '$5'"
 }
 
-start a --queues 3 --sdma 1 --packet 1ms --gpus all --priority 9
+start a --queues 3 --sdma 1 --packet 5ms --gpus all --priority 9
 (exec 3< /dev/kfd; echo > "$W/empty.ready"; while :; do sleep 1; done) &
 e=$!
 started="$started $e"
-unshare -f -p sh -c 'exec vgpu-load --packet 1ms --rate 100' > "$W/ns.out" 2>&1 &
+unshare -f -p sh -c 'exec vgpu-load --packet 5ms --rate 100' > "$W/ns.out" 2>&1 &
 started="$started $!"
 in_namespace() { awk '$2 == 1 && $1 != 1 { print $1 }' "$T/processes" | grep -q .; }
 wait_for 15 in_namespace

@@ -4,7 +4,7 @@
 # timeout: 90
 . /t/lib.sh
 
-start a --queues 3 --sdma 1 --packet 1ms --priority 11
+start a --queues 3 --sdma 1 --packet 5ms --priority 11
 p=$(pid a)
 wait_for 15 running "$p"
 cat "$VIEW/$p/queues"

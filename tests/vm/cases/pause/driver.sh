@@ -9,7 +9,7 @@
 . /t/pause.sh
 
 step "off the GPU and back, nothing attached in between"
-start a --queues 3 --sdma 1 --packet 1ms
+start a --queues 3 --sdma 1 --packet 5ms
 p=$(pid a)
 wait_for 15 running "$p"
 gp 0 check "$p"
@@ -75,7 +75,7 @@ wait "$s" || fail "ended with $?"
 wait_for 15 not_in_view "$s"
 
 step "kill -9 of a paused process"
-start k --queues 2 --packet 1ms
+start k --queues 2 --packet 5ms
 gp 0 pause "$(pid k)"
 kill -9 "$(pid k)"
 wait_for 5 gone "$(pid k)"

@@ -6,7 +6,7 @@
 # driver: any
 . /t/steps.sh
 
-start a --queues 3 --packet 1ms
+start a --queues 3 --packet 5ms
 p=$(pid a)
 
 step "what a pause cannot do is refused, and nothing is changed"
@@ -69,7 +69,7 @@ stop a
 why=runtime
 has_debug_trap || why='1[.]13'
 step "a program without the runtime: auto pauses it, and prints why"
-start b --packet 1ms --no-runtime
+start b --packet 5ms --no-runtime
 q=$(pid b)
 ctl 3 suspend "$q" --how debug
 says_what_to_do "$why"
@@ -89,7 +89,7 @@ expect_progress b
 stop b
 
 step "auto uses the debug ioctl where it can"
-start c --packet 1ms
+start c --packet 5ms
 ctl 0 suspend "$(pid c)"
 if has_debug_trap; then
 	says "^suspended $(pid c): "

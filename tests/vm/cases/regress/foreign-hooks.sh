@@ -7,7 +7,7 @@
 . /t/lib.sh
 
 T=$DEBUGFS/gpreempt
-start a --queues 2 --packet 1ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
 wait_for 15 running "$p"
 

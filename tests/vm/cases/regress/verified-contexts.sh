@@ -44,9 +44,9 @@ second() {
 
 only_without contexts \
 	"this driver has contexts itself, and no field of another kind is taken for one"
-start a --queues 2 --packet 1ms
-PROGRAM=vgpu-load-update start b --queues 1 --packet 1ms --rate 50
-start c --queues 1 --packet 1ms --rate 50
+start a --queues 2 --packet 5ms
+PROGRAM=vgpu-load-update start b --queues 1 --packet 5ms --rate 50
+start c --queues 1 --packet 5ms --rate 50
 a=$(pid a) b=$(pid b)
 contexts=0
 

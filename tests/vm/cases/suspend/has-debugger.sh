@@ -7,7 +7,7 @@
 
 for kind in plain kfd; do
 	step "$kind debugger"
-	start a --packet 1ms
+	start a --packet 5ms
 	p=$(pid a)
 	debugger "$p" $kind > "$W/debugger" 2>&1 &
 	d=$!

@@ -4,8 +4,8 @@
 # timeout: 90
 . /t/lib.sh
 
-start other --packet 1ms
-start a --queues 4 --packet 1ms
+start other --packet 5ms
+start a --queues 4 --packet 5ms
 p=$(pid a)
 hold "$p"
 worker=$(holder_of "$p") guardian=$(guardian_of "$p")

@@ -16,7 +16,7 @@ evict() {
 	echo 0 > "$VGPU/short_of_memory"
 }
 
-start a --queues 2 --packet 1ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
 wait_for 15 running "$p"
 evict "$p" 0
