@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What can go wrong below guard, or with the parts of it: each ends with offline
 # running, and with a sentence.
+# race: parts of guard are killed and stopped
 # vgpu: gpus=2
 # allow-log: fence wait|hws_hang|HIQ|[Rr]eset|hang|evict|Failed|preempt
 # timeout: 150
@@ -42,7 +43,7 @@ switch_partitions() { echo 1 2> /dev/null > "$VGPU/unplug"; }
 step "no process is there: guard has no /dev/kfd open, and partitions can be switched"
 guard --max-hold 60s --online cgroup:/online --offline cgroup:/offline --verbose
 mkdir $C/online $C/offline
-start off --gpus 0 --queues 2 --packet 2ms
+start off --gpus 0 --queues 2 --packet 10ms
 echo "$(pid off)" > $C/offline/cgroup.procs
 wait_for 20 said "process $(pid off) is offline"
 ls -l /proc/"$g"/fd | grep -q /dev/kfd && fail "guard itself has /dev/kfd open"
@@ -58,8 +59,8 @@ wait_for 10 rmdir $C/offline
 rmdir $C/online
 sleep 0.3
 mkdir $C/online $C/offline
-start off --gpus 0 --queues 2 --packet 2ms
-start on --gpus 0 --queues 1 --packet 5ms
+start off --gpus 0 --queues 2 --packet 10ms
+start on --gpus 0 --queues 1 --packet 20ms
 echo "$(pid off)" > $C/offline/cgroup.procs
 echo "$(pid on)" > $C/online/cgroup.procs
 held
@@ -123,8 +124,8 @@ kill -KILL "$(pid on)" "$(pid off)"
 wait_for 20 gone "$(pid off)"
 
 step "after the reset a new one is guarded by the same guard"
-start off --gpus 0 --queues 2 --packet 2ms
-start on --gpus 0 --queues 1 --packet 5ms
+start off --gpus 0 --queues 2 --packet 10ms
+start on --gpus 0 --queues 1 --packet 20ms
 echo "$(pid off)" > $C/offline/cgroup.procs
 echo "$(pid on)" > $C/online/cgroup.procs
 held

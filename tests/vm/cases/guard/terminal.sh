@@ -61,7 +61,7 @@ started="$started $f"
 wait_for 20 grep -q '^following ' "$W/follow"
 printf '\032' > "$W/keys"
 wait_for 15 view_is "$p" suspended 1
-grep -q "^suspended $p: it is stopped" "$W/follow" || fail "the follower did not report it"
+wait_for 5 grep -q "^suspended $p: it is stopped" "$W/follow"
 printf 'fg\n' > "$W/keys"
 wait_for 15 running "$p"
 expect_progress job
@@ -72,7 +72,11 @@ wait_for 15 view_is "$p" suspended 1
 printf 'bg\n' > "$W/keys"
 wait_for 15 running "$p"
 printf 'fg\n' > "$W/keys"
-sleep 0.5
+in_foreground() {
+	read -r _ _ _ _ group _ _ foreground _ < "/proc/$p/stat"
+	[ "$group" = "$foreground" ]
+}
+wait_for 5 in_foreground
 printf '\003' > "$W/keys"
 wait_for 20 gone "$p"
 wait "$f" || fail "the follower ended with $?"

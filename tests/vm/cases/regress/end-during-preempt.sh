@@ -2,15 +2,18 @@
 # A ROCr program that ends normally in the middle of preempt "has ended" (status 5):
 # its hsa_shut_down disables the runtime while it still has a queue, which is no
 # program without a runtime. And a suspend in that moment does not hold "0 queues".
+# race: a program ends while it is suspended
 # timeout: 120
 . /t/rocm.sh
 
 step "preempt while it ends"
 for _ in 1 2 3; do
 	hsa_start a 13 --queues 2 --packet 500us
-	gpreempt-ctl preempt "$(pid a)" --count 1000 --hold 5ms --interval 15ms > "$W/preempt" 2>&1 &
+	: > "$W/samples"
+	gpreempt-ctl preempt "$(pid a)" --count 1000 --hold 5ms --interval 15ms --samples "$W/samples" \
+		> "$W/preempt" 2>&1 &
 	preempt=$!
-	sleep 0.6
+	wait_for 15 grep -q '^3 ' "$W/samples"
 	kill -TERM "$(pid a)"
 	wait $preempt
 	status=$?

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The controller is killed at random points: the program runs on, exactly, and
 # can be held again; also when it is about to end.
+# race: a controller is killed at any moment
 # timeout: 120
 . /t/rocm.sh
 
-# random_ms BELOW
-random_ms() {
-	echo $(($(od -An -N2 -tu2 /dev/urandom) % $1))
-}
-
 hsa_start a 13 --queues 3 --packet 500us --copy 65536
 p=$(pid a)
+seed=$SEED
 
 for _ in 1 2 3 4 5 6; do
-	at=$(random_ms 120)
+	draw 120
+	at=$drawn
 	step "preempt, killed after $at ms"
 	gpreempt-ctl preempt "$p" --count 1000 --hold 3ms --interval 3ms > "$W/preempt" 2>&1 &
 	preempt=$!
@@ -40,9 +38,11 @@ step "while the program ends"
 for at in 5 40; do
 	hsa_start b 13 --queues 2 --packet 500us
 	expect_progress b
-	gpreempt-ctl preempt "$(pid b)" --count 1000 --hold 3ms --interval 3ms > "$W/preempt" 2>&1 &
+	: > "$W/samples"
+	gpreempt-ctl preempt "$(pid b)" --count 1000 --hold 3ms --interval 3ms --samples "$W/samples" \
+		> "$W/preempt" 2>&1 &
 	preempt=$!
-	sleep 0.2
+	wait_for 15 grep -q '^3 ' "$W/samples"
 	kill -TERM "$(pid b)"
 	usleep ${at}000
 	kill -9 $preempt

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Other debuggers: before us, after us, the target that debugs itself, and who
 # ends our session.
+# race: other debuggers come between a holder and its target
 # timeout: 90
 . /t/steps.sh
 
@@ -50,9 +51,12 @@ sleep 0.3
 expect_suspended "$p"
 [ "$(holder_of "$p")" = "$worker" ] || fail "the holder gave up"
 step "again and again: we give up and report it, its queues run"
+again_or_free() { view_is "$p" suspended 1 || nothing_held; }
 for _ in 1 2 3 4 5 6 7 8; do
+	n=$(grep -cE '^(done|failed) ' "$W/a.out")
 	tell a undebug
-	sleep 0.3
+	wait_for 5 steps_taken a $((n + 1))
+	wait_for 5 again_or_free
 done
 wait_for 20 nothing_held
 expect_free a
