@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # However a follower ends, its target's queues run, stopped or not.
+# race: a follower is killed while its target is stopped
 # timeout: 150
 . /t/lib.sh
 

@@ -28,7 +28,7 @@ while [ $i -le $N ]; do
 done
 started="$started $pids"
 wait_for 60 all_ready
-# Two emulated CPUs: they need not run for their queues to be suspended.
+# They need not run for their queues to be suspended.
 kill -STOP $pids
 start on --queues 1 --packet 20ms --rate 5
 

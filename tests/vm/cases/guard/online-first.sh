@@ -31,7 +31,7 @@ ctl 2 guard --online 1 --offline 2 --offline-share 95%
 says_what_to_do "90%"
 
 step "online comes twice a second, 100 ms each; offline is flat out"
-start off --queues 2 --packet 2ms
+start off --queues 2 --packet 10ms
 start on --queues 1 --packet 100ms --rate 2
 guard --online "$(pid on)" --offline "comm:none" "$(pid off)" --verbose --poll 1ms \
 	--metrics "$W/metrics" --samples "$W/samples"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The keepers of a pause: when one is killed or stopped the other undoes the pause;
 # when both are killed, repair does, or the next command.
+# race: two keepers watch each other
 # timeout: 150
 # driver: any
 . /t/steps.sh

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Four targets on two GPUs are preempted at the same time, each by a session of
 # its own, while a fifth process comes and goes.
+# race: four sessions at once
 # vgpu: gpus=2
 # timeout: 180
 . /t/lib.sh

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A process makes and destroys queues all the time, also while its session ends: the
 # kernel does not crash, and nothing happens to the process.
+# race: queues are made while a session ends
 # timeout: 120
 . /t/churn.sh
 

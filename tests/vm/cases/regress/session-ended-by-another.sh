@@ -2,6 +2,7 @@
 # Another process ends our debug session while the target is held, as it can
 # where the driver does not check who asks: each owner of a session opens it
 # again, and gives up when that happens too often.
+# race: a session is ended while its owner uses it
 # timeout: 150
 . /t/lib.sh
 

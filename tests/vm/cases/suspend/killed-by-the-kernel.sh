@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A held target that the kernel ends: by a signal that dumps its core, and because
 # its cgroup is out of memory. It is reaped, its core is there, its holder goes.
+# race: a target dies while it is held
 # timeout: 120
 . /t/lib.sh
 

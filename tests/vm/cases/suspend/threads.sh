@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Targets that are more than one thread: many of them, threads that come and go,
 # fork and vfork while held, and one whose first thread has ended.
+# race: threads come and go while their process is held
 # timeout: 90
 . /t/steps.sh
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Packets of several queues complete exactly once and in order, to the packet.
+# race: a program and the GPU share rings
 # tier: gate
 # timeout: 90
 # driver: any

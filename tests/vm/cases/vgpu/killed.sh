@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A process killed in the middle of its work leaves a GPU that works.
+# race: the driver clears up while the GPU works
 # tier: gate
 # timeout: 90
 # driver: any
