@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # When the slots of a preempted process are inactive: reported at the end,
 # in each event and in the samples; unknown without the module. And the picture of
-# all that.
+# all that. Long saves, so that the thread that looks has its turn while the driver waits.
+# vgpu: save_ns=20000000
 # timeout: 90
 . /t/lib.sh
 . /t/guard.sh
@@ -37,8 +38,7 @@ end_guard
 cat "$W/samples"
 grep '^arrival' "$W/guard"
 n=$(field arrival_to_slots_us n)
-# A thread that comes too late on a busy host measures nothing.
-[ "$n" -ge 1 ] || fail "nothing was measured"
+[ "$n" -ge 6 ] || fail "only $n preemptions were measured"
 [ "$(field arrival_to_slots_us p50)" -gt 0 ] || fail "no figure"
 head -n 1 "$W/samples" | grep -q "^# arrival_to_ioctl_ns.*arrival_to_slots_ns\$" || fail "no head"
 [ "$(awk '!/^#/ && $3 != "-"' "$W/samples" | wc -l)" -eq "$n" ] || fail "not all samples are there"

@@ -5,9 +5,9 @@
 # timeout: 120
 . /t/lib.sh
 
-start a --queues 2 --packet 1ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
-hold "$p" --for 8s
+hold "$p" --for $((3 * SLOW))s
 ctl 0 status
 expect_no_progress a
 wait_for 30 running "$p"
@@ -15,9 +15,9 @@ expect_progress a
 wait_for 15 nothing_held
 
 step "set again"
-hold "$p" --for 6s
+hold "$p" --for $((2 * SLOW))s
 ctl 0 suspend "$p" --for 5m
-sleep 7
+sleep $((3 * SLOW))
 expect_suspended "$p"
 release_target "$p"
 stop a

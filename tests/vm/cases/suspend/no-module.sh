@@ -5,7 +5,7 @@
 # timeout: 90
 . /t/lib.sh
 
-start a --queues 2 --packet 1ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
 ctl 0 queues "$p"
 says_what_to_do 'gpreempt|module'
