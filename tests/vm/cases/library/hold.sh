@@ -19,7 +19,7 @@ embed() {
 	wait_for 20 grep -q "^held 2 queues, .*verdict 1$" "$W/embed"
 }
 
-start a --queues 2 --packet 1ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
 
 step "held, verified, and released"
@@ -60,7 +60,7 @@ wait $e || fail "after resume: $(cat "$W/embed")"
 wait_for 3 running "$p"
 
 step "it is left behind, and its lease counts"
-embed 4000 detach
+embed $((1500 * SLOW)) detach
 wait $e || fail "detach: $(cat "$W/embed")"
 expect_suspended "$p"
 wait_for 8 running "$p"

@@ -4,21 +4,6 @@
 # timeout: 90
 . /t/steps.sh
 
-# again PID LABEL: a GPU process with this PID. False: a thread that the kernel made
-# in that moment has it, and keeps it.
-again() {
-	for _ in 1 2 3 4 5; do
-		echo $(($1 - 1)) > /proc/sys/kernel/ns_last_pid
-		start "$2" --packet 1ms
-		[ "$(pid "$2")" -ne "$1" ] || return 0
-		kill -9 "$(pid "$2")"
-		wait "$(pid "$2")"
-	done
-	[ -d "/proc/$1" ] || fail "PID $1 was not given again"
-	echo "PID $1 is now $(cat "/proc/$1/comm")"
-	return 1
-}
-
 step "target and holder killed together: the next with that PID is free"
 kill_both() {
 	start a --packet 1ms
