@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The part "gang" of make bench, short: every figure is there, a save is in each.
+# The part "gang" of make bench, short: every figure is there, a save is in each, and
+# eight GPUs save at the same time.
 # vgpu: gpus=8 save_ns=5000000
 # timeout: 120
 . /t/lib.sh
@@ -13,3 +14,4 @@ for name in gang8 gang8_one_gpu; do
 				v[name "_resume_us"] > 0 && v[name "_resume_one_us"] > 0 &&
 				d < 0.01 && d > -0.01) }' "$W/out" || fail "$name"
 done
+awk '{ v[$1] = $2 } END { exit !(v["gang8_ratio"] < 2) }' "$W/out" || fail "one after the other"

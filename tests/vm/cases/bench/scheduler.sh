@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the part "scheduler" of make bench does, short: a fifth of its requests, in
+# What the part "scheduler" of make bench does, short: a fifteenth of its requests, in
 # time of the emulator and so without a bar; alone, unprotected and guarded at the
 # same time, on a GPU each. One seed, one trace; and each figure is there.
 # vgpu: gpus=3
 # timeout: 90
 . /t/lib.sh
 
-n=600
+n=200
 
 knows() {
 	[ "$(grep -cE '"process [0-9]+ is (online|offline)"' "$W/guard")" -eq 2 ]

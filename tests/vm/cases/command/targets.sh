@@ -57,6 +57,7 @@ step "--wait: for a process, and for its queues"
 gpreempt-ctl queues 'cmd:--packet 2ms$' --wait 30s > "$W/late" 2>&1 &
 w=$!
 sleep 0.3
+alive $w || fail "it did not wait: $(cat "$W/late")"
 start c --packet 2ms
 wait $w || fail "--wait: status $?: $(cat "$W/late")"
 grep -q "^$(pid c)	0	" "$W/late" || fail "not its queue: $(cat "$W/late")"

@@ -6,8 +6,8 @@
 
 e=$W/e
 step "two models with equal ids and priorities"
-ctl 0 experiment --a "exec vgpu-load --queues 2 --packet 1ms --duration 2400ms" \
-	--b "exec vgpu-load --queues 3 --packet 1ms --duration 2400ms" \
+ctl 0 experiment --a "exec vgpu-load --queues 2 --packet 1ms --rate 20 --duration 2400ms" \
+	--b "exec vgpu-load --queues 3 --packet 1ms --rate 20 --duration 2400ms" \
 	--runs 2 --concurrent 1 -o "$e"
 says "^Same queue ids every run: yes .overlap with the first: 1.00, consistent"
 says "^Same number of queues every run: yes"
@@ -47,7 +47,7 @@ ctl 0 experiment --report-only "$e"
 
 step "one more queue in the second run"
 ctl 0 experiment --runs 2 -o "$W/more" --duration 800ms --a \
-	"echo x >> $W/n; exec vgpu-load --packet 1ms --queues \$(wc -l < $W/n)"
+	"echo x >> $W/n; exec vgpu-load --packet 1ms --rate 20 --queues \$(wc -l < $W/n)"
 says "^Same queue ids every run: no .overlap with the first: 0.50, not consistent"
 says "^Same number of queues every run: no"
 says "^Choose queues by pid: queue ids are not the same"
@@ -59,7 +59,7 @@ ctl 2 experiment --runs 1
 says "is needed"
 
 step "self"
-gpreempt-ctl self -- vgpu-load --queues 2 --sdma 1 --packet 1ms --duration 1200ms > "$W/self.out" 2> "$W/self.err" ||
+gpreempt-ctl self -- vgpu-load --queues 2 --sdma 1 --packet 1ms --rate 20 --duration 1200ms > "$W/self.out" 2> "$W/self.err" ||
 	fail "self ended with $?"
 grep -Eq 'process [0-9]+ has 3 queues: .*compute-aql.*sdma' "$W/self.err" || fail "self did not name three queues"
 gpreempt-ctl self -- sh -c 'exit 7' 2> "$W/self2"

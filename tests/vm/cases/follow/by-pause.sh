@@ -28,17 +28,18 @@ p=$(pid a)
 
 step "stopped and continued, and no tracer in between"
 follow --how pause "$p"
-for time in first second; do
+# reported N: so many times
+reported() { [ "$(grep -c "^suspended $p: it is stopped, 2 of 2 queues" "$W/follow")" -eq "$1" ]; }
+for n in 1 2; do
 	kill -STOP "$p"
 	is_paused "$p"
 	# It is traced while the ioctl is answered, and for a moment longer.
 	wait_for 5 grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status"
+	wait_for 5 reported $n
 	kill -CONT "$p"
 	wait_for 15 running "$p"
 	expect_progress a
 done
-[ "$(grep -c "^suspended $p: it is stopped, 2 of 2 queues" "$W/follow")" -eq 2 ] ||
-	fail "the follower did not report the $time one"
 
 step "status names it, and resume is refused"
 kill -STOP "$p"

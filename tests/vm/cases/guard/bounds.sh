@@ -25,7 +25,7 @@ long_gaps() {
 
 switches() { said_times '"event":"(suspend|resume)"'; }
 
-start off --queues 2 --packet 1ms
+start off --queues 2 --packet 5ms
 
 step "linger: no resume in a pause of online that is shorter"
 start on --queues 1 --packet 2ms --rate 20

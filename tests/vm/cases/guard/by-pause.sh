@@ -25,8 +25,8 @@ expect_nothing_left() {
 	grep -q 'nothing is paused' "$W/repair" || fail "$(cat "$W/repair")"
 }
 
-start on --packet 5ms
-start a --queues 2 --packet 1ms
+start on --packet 20ms
+start a --queues 2 --packet 5ms
 p=$(pid a)
 
 step "held, and no tracer"
@@ -80,7 +80,7 @@ churn_end b
 expect_nothing_left
 
 step "one without a runtime: auto pauses it, and says why"
-start a --queues 2 --packet 1ms --no-runtime
+start a --queues 2 --packet 5ms --no-runtime
 p=$(pid a)
 why="process $p .*runtime"
 has_debug_trap || why="the driver's interface is 1[.].* is needed"

@@ -14,12 +14,17 @@ chown 65534 "$W/theirs"
 step "links, FIFOs, devices and directories are refused, and nothing changes"
 ln -s "$W/victim" "$W/theirs/link"
 mkfifo "$W/theirs/fifo"
-for bad in "$W/theirs/link" "$W/theirs/fifo" /dev/null "$W/theirs"; do
-	for option in --metrics --timeline --samples; do
-		ctl 1 guard --duty 50% --offline "$(pid off)" $option "$bad"
-		says_what_to_do "$bad cannot be written: a .* is there, not a regular file"
-	done
+# refused OPTION FILE
+refused() {
+	ctl 1 guard --duty 50% --offline "$(pid off)" "$1" "$2"
+	says_what_to_do "$2 cannot be written: a .* is there, not a regular file"
+}
+for option in --metrics --timeline --samples; do
+	refused $option "$W/theirs/link"
 done
+refused --metrics "$W/theirs/fifo"
+refused --timeline /dev/null
+refused --samples "$W/theirs"
 grep -q '^precious$' "$W/victim" || fail "a link was followed"
 [ -p "$W/theirs/fifo" ] || fail "the FIFO was replaced"
 [ -c /dev/null ] || fail "the device was replaced"

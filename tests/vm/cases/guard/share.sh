@@ -19,16 +19,15 @@ share_is() {
 	between "$_share" "${1%-*}" "${1#*-}" "offline's share in percent"
 }
 
-start off --queues 2 --packet 1ms
+start off --queues 2 --packet 5ms
 
 step "online is flat out: a share of 30 % after each hold of 200 ms"
 start on --queues 1 --packet 5ms
 guard --online "$(pid on)" --offline "$(pid off)" --max-hold 200ms --offline-share 30% --verbose
 wait_for 20 grep -q "^suspended $(pid off): arrival" "$W/guard"
 c0=$(count off)
-wait_for 30 test "$(grep -c "^resumed $(pid off): share" "$W/guard")" -ge 1
-sleep 5
-[ "$(grep -c "^resumed $(pid off): share" "$W/guard")" -ge 5 ] || fail "too few runs"
+shared() { [ "$(grep -c "^resumed $(pid off): share" "$W/guard")" -ge 6 ]; }
+wait_for 5 shared
 [ "$(count off)" -gt "$c0" ] || fail "offline starves"
 share_is 28-80
 wait_for 15 running "$(pid off)"

@@ -37,9 +37,10 @@ for _ in 1 2; do
 	kill -CONT "$p"
 	wait_for 15 running "$p"
 done
+: > "$W/read"
 cat "$W/full" > "$W/read" &
 started="$started $!"
-sleep 0.5
+wait_for 5 test -s "$W/read"
 kill -TERM "$f"
 wait "$f" || fail "follow ended with $?"
 wait_for 15 grep -aq 'lines were not read in time, and dropped' "$W/read"
@@ -58,9 +59,10 @@ wait_for 20 view_is "$p" suspended 1
 sleep 11
 alive "$f" || fail "guard was ended by its output"
 expect_suspended "$p"
+: > "$W/read"
 cat "$W/full" > "$W/read" &
 started="$started $!"
-sleep 0.5
+wait_for 5 test -s "$W/read"
 kill -TERM "$f"
 wait "$f" || fail "guard ended with $?"
 wait_for 15 grep -aq '"event":"dropped","lines":[1-9]' "$W/read"

@@ -43,12 +43,12 @@ p=$(pid b)
 done) > "$W/loop" 2>&1 &
 loop=$!
 started="$started $loop"
-# again N: it has suspended more than N times
-again() { [ "$(grep -c '^suspended' "$W/loop")" -gt "$1" ]; }
+# suspended_more N: more than N times
+suspended_more() { [ "$(grep -c '^suspended' "$W/loop")" -gt "$1" ]; }
 for i in 2 3 4 5 6; do
 	tell b "exec gpu-steps open init queue"
 	wait_for 20 steps_taken b $((3 * i))
-	wait_for 20 again "$(grep -c '^suspended' "$W/loop")"
+	wait_for 20 suspended_more "$(grep -c '^suspended' "$W/loop")"
 done
 kill -9 $loop
 wait $loop
