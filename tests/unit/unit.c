@@ -29,8 +29,8 @@ TCase *unit_case(void)
 		shr_close_range(STDERR_FILENO + 1, ~0U);
 		the_case = tcase_create("all");
 	}
-	/* Some wait for seconds, and the machine may be busy. */
-	tcase_set_timeout(the_case, 60);
+	/* Some wait or compute for seconds, and the machine may be busy. */
+	tcase_set_timeout(the_case, 300);
 	return the_case;
 }
 

@@ -98,7 +98,7 @@ static void file_args(struct args *a, const struct bench *b, const char *dir,
 	add(a, "-drive");
 	add(a, "if=none,id=payload,format=raw,readonly=on,file=%s", b->payload);
 	add(a, "-device");
-	add(a, "virtio-blk-pci,drive=payload");
+	add(a, "virtio-blk-pci,drive=payload,ioeventfd=off");
 	add(a, "-seed");
 	add(a, "%d", b->seed);
 	if (!item)
@@ -112,7 +112,7 @@ static void port_args(struct args *a, const int far[WIRE_PORTS], int qmp)
 	int i;
 
 	add(a, "-device");
-	add(a, "virtio-serial-pci");
+	add(a, "virtio-serial-pci,ioeventfd=off");
 	for (i = 0; i < WIRE_PORTS; i++) {
 		add(a, "-chardev");
 		add(a, "socket,id=c%d,fd=%d", i, far[i]);
