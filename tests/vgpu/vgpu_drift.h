@@ -7,6 +7,7 @@
 #define VGPU_DRIFT_H
 
 #include <linux/ftrace.h>
+#include <linux/hrtimer.h>
 #include <linux/pci.h>
 #include <drm/drm_gem.h>
 #include "amdgpu.h"
@@ -335,6 +336,19 @@ typedef struct svm_range_bo *vgpu_fence_owner;
 #else
 #define vgpu_enable_signaling dma_fence_enable_signaling
 #endif
+
+/* A timer gets its function when it is set up (6.13) */
+static inline void
+vgpu_hrtimer_setup(struct hrtimer *timer,
+		   enum hrtimer_restart (*function)(struct hrtimer *timer))
+{
+#ifdef VGPU_HAS_HRTIMER_SETUP
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	timer->function = function;
+#endif
+}
 
 /* A driver no longer says of what day it is (6.14). */
 #ifdef VGPU_HAS_DATE

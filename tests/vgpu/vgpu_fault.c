@@ -337,6 +337,7 @@ void vgpu_debugfs_init(void)
 			    &vgpu_short_of_memory);
 	vgpu_orders_init(root);
 	vgpu_steps_init(root);
+	vgpu_chaos_init(root);
 }
 
 void vgpu_debugfs_exit(void)

@@ -62,8 +62,13 @@ static int __init vgpu_init(void)
 	ret = vgpu_pci_init(gpus);
 	if (ret)
 		goto err_cp;
+	ret = vgpu_chaos_start();
+	if (ret)
+		goto err_pci;
 	return 0;
 
+err_pci:
+	vgpu_pci_exit();
 err_cp:
 	vgpu_debugfs_exit();
 	vgpu_cp_exit();
@@ -76,6 +81,7 @@ err_sym:
 
 static void __exit vgpu_exit(void)
 {
+	vgpu_chaos_exit();
 	vgpu_pci_exit();
 	vgpu_debugfs_exit();
 	vgpu_cp_exit();

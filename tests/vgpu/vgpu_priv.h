@@ -251,6 +251,7 @@ extern struct vgpu_syms vgpu_syms;
 int vgpu_sym_init(void);
 void vgpu_sym_exit(void);
 unsigned long vgpu_sym(const char *name);
+unsigned long vgpu_kernel_sym(const char *name);
 bool vgpu_kfd_used(void);
 struct hlist_head *vgpu_kfd_processes(int bucket);
 
@@ -393,5 +394,10 @@ void vgpu_orders_init(struct dentry *root);
 /* vgpu_steps.c */
 void vgpu_steps_init(struct dentry *root);
 void vgpu_steps_exit(void);
+
+/* vgpu_chaos.c: threads are switched at pseudo-random times */
+void vgpu_chaos_init(struct dentry *root);
+int vgpu_chaos_start(void);
+void vgpu_chaos_exit(void);
 
 #endif

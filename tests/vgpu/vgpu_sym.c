@@ -33,6 +33,12 @@ unsigned long vgpu_sym(const char *name)
 	return lookup(full);
 }
 
+/* One of the kernel's own that is not exported */
+unsigned long vgpu_kernel_sym(const char *name)
+{
+	return lookup(name);
+}
+
 static int find_lookup(void)
 {
 	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };

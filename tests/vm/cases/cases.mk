@@ -3,7 +3,7 @@
 # because the guest has no libc.
 
 VM_TOOLS := as-user as-unit ask-guard debugger lifetime move-root notify-log on-terminal queue-signals takeover terminal \
-	user-time with-cap
+	two-threads user-time with-cap
 VM_TOOL_BINS := $(VM_TOOLS:%=$(O)/vm-tools/%)
 VM_GPU_TOOLS := gpu-steps sdma-check
 VM_GPU_TOOL_BINS := $(VM_GPU_TOOLS:%=$(O)/vm-tools/%)
