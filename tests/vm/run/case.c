@@ -46,12 +46,12 @@ static int set_with(struct test_case *t, const char *value)
 	int n;
 
 	for (; sscanf(value, "%99s%n", name, &n) == 1; value += n) {
-		if (t->withs == 3)
+		if (t->with_count == 3)
 			return -E2BIG;
-		snprintf(t->with[t->withs++], sizeof(t->with[0]), "cases/%s.sh",
-			 name);
+		snprintf(t->with[t->with_count++], sizeof(t->with[0]),
+			 "cases/%s.sh", name);
 	}
-	return t->withs ? 0 : -EINVAL;
+	return t->with_count ? 0 : -EINVAL;
 }
 
 static int set_tier(struct test_case *t, const char *value)

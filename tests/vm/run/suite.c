@@ -221,7 +221,7 @@ static struct job job_of(const struct test_case *t, char *command, size_t size)
 
 	snprintf(command, size, "exec sh /t/%s", t->script);
 	job.file[job.files++] = t->script;
-	for (i = 0; i < t->withs; i++)
+	for (i = 0; i < t->with_count; i++)
 		job.file[job.files++] = t->with[i];
 	return job;
 }

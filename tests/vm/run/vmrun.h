@@ -95,7 +95,7 @@ struct test_case {
 	char name[128];
 	char script[160];  /* in the guest, below /t */
 	char with[3][160]; /* further scripts that it runs */
-	int withs;
+	int with_count;
 	char vgpu[512];
 	bool load_vgpu;
 	bool gpreempt;

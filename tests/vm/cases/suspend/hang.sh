@@ -2,7 +2,6 @@
 # The hardware scheduler hangs while queues are suspended: the driver gives up
 # after its 9 s and resets the GPU. It is reported as such, the suspend is not
 # tried again, and the holder lives through it.
-# tier: gate
 # allow-log: fence wait|hws_hang|HIQ|[Rr]eset|hang|evict|Failed|preempt
 # timeout: 120
 . /t/steps.sh

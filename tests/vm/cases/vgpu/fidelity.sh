@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # mqds and hqds look as on a real host with 8 x MI308X: the same blocks, lines
 # and register addresses for 5 compute queues on one of 8 GPUs.
-# tier: gate
 # vgpu: gpus=8
 # timeout: 120
 . /t/lib.sh
