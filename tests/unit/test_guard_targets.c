@@ -289,6 +289,23 @@ START_TEST(module_gone)
 }
 END_TEST
 
+/* The module is there, but has no file any more of a process that ends. */
+START_TEST(ends_with_module)
+{
+	name_online("comm:serve");
+	world_file("/sys/kernel/debug/gpreempt/version",
+		   "gpreempt-version - version: 1.0\n# key value\nmodule 1\n");
+	add_serve_and_train();
+	look_until("process 100 is online");
+	world_file("/sys/kernel/debug/gpreempt/pid/100/queues", NULL);
+	world_file("/sys/class/kfd/kfd/proc/100/queues/", "");
+	look(5);
+	ck_assert_uint_eq(printed("gpreempt.ko is gone"), 0);
+	world_file("/sys/kernel/debug/gpreempt/version", NULL);
+	look_until("gpreempt.ko is gone");
+}
+END_TEST
+
 /* Events as JSON, one object a line. */
 START_TEST(json)
 {
@@ -332,6 +349,7 @@ int main(void)
 	tcase_add_test(c, transient);
 	tcase_add_test(c, ends_while_failing);
 	tcase_add_test(c, module_gone);
+	tcase_add_test(c, ends_with_module);
 	tcase_add_test(c, json);
 	return unit_run("guard-targets");
 }

@@ -42,6 +42,17 @@ static void note_source(struct guard *guard, enum gpreempt_source source)
 			    "gpreempt.ko is there again");
 }
 
+/* The module's file of a process comes later and goes earlier than that in sysfs. */
+static bool module_is_there(struct guard *guard)
+{
+	struct gpreempt_facts *facts;
+
+	if (gpreempt_module_version(guard->g, &facts, NULL))
+		return false;
+	gpreempt_facts_free(facts);
+	return true;
+}
+
 static void refresh_online(struct guard *guard, struct guard_online *online)
 {
 	struct gpreempt_view *view;
@@ -50,6 +61,10 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 
 	if (gpreempt_view_read(guard->g, online->target.pid, &view, NULL))
 		return;
+	if (view->source != GPREEMPT_SOURCE_MODULE && module_is_there(guard)) {
+		gpreempt_view_free(view);
+		return;
+	}
 	note_source(guard, view->source);
 	pthread_mutex_lock(&guard->lock);
 	nodes = guard_nodes_of(guard, view);
