@@ -11,10 +11,19 @@
 #include "holder/holder.h"
 #include "output/next-step.h"
 #include "output/table.h"
+#include "shared/clock.h"
+
+/*
+ * How long a holder may take from the lock of its target to its socket, or, when it ends,
+ * from its socket to the lock: its dead man's switch has fallen by then.
+ */
+#define PATIENCE_NS (5 * NSEC_PER_SEC)
+#define PAUSE_NS    (20 * NSEC_PER_MSEC)
 
 /* One target, and what is printed of it. */
 struct job {
 	int64_t pid;
+	uint64_t start;
 	int64_t status;
 	int64_t queues;
 	int64_t left;
@@ -188,7 +197,7 @@ static void end_keepers(struct gpreempt *g, struct job *job,
 		fail_silent(job);
 }
 
-/* No holder answers; one without its socket is about to end. */
+/* No holder answers; one that has no socket for so long does not begin any more. */
 static void look_for_owner(struct gpreempt *g, struct job *job)
 {
 	struct hold_owner owner;
@@ -224,12 +233,45 @@ static void take_reply(struct job *job)
 		     (int)strcspn(reply->text, "\n"), reply->text);
 }
 
-static void finish(struct gpreempt *g, struct job *job)
+static void ask_begin(struct job *job, struct hold_request *request)
 {
-	int ret = job->fd;
+	request->start = job->start;
+	job->fd = hold_ask_begin(job->pid, request);
+}
 
-	if (job->fd >= 0)
-		ret = hold_ask_end(job->fd, &job->reply);
+static int ask_end(struct job *job)
+{
+	return job->fd < 0 ? job->fd : hold_ask_end(job->fd, &job->reply);
+}
+
+/* It has the lock of the target and no socket: it begins just now, or ends. */
+static bool holder_changes(const struct job *job)
+{
+	struct hold_owner owner;
+
+	return !hold_read_owner(job->pid, &owner) &&
+	       (owner.role == HOLD_ROLE_NONE || owner.role == HOLD_ROLE_HOLDER);
+}
+
+static int ask(struct job *job, struct hold_request *request)
+{
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+	int ret = ask_end(job);
+
+	while (ret == -ENOENT && holder_changes(job) &&
+	       shr_now_ns() < deadline) {
+		shr_sleep_ns(PAUSE_NS);
+		ask_begin(job, request);
+		ret = ask_end(job);
+	}
+	return ret;
+}
+
+static void finish(struct gpreempt *g, struct job *job,
+		   struct hold_request *request)
+{
+	int ret = ask(job, request);
+
 	switch (ret) {
 	case 0:
 		take_reply(job);
@@ -318,15 +360,15 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	ctl_hold_request(&request, &args->targets.queues);
 	for (i = 0; i < list->count; i++) {
-		request.start = list->targets[i].start;
 		jobs[i].pid = list->targets[i].pid;
+		jobs[i].start = list->targets[i].start;
 		jobs[i].ioctl_ns = GPREEMPT_UNKNOWN;
 		jobs[i].part = request.count || request.by_priority ||
 			       request.n_gpus;
-		jobs[i].fd = hold_ask_begin(jobs[i].pid, &request);
+		ask_begin(&jobs[i], &request);
 	}
 	for (i = 0; i < list->count; i++)
-		finish(g, &jobs[i]);
+		finish(g, &jobs[i], &request);
 	status = print_all(args, jobs, list->count);
 	free(jobs);
 	return status;
