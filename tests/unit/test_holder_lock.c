@@ -80,6 +80,20 @@ START_TEST(one_lock)
 END_TEST
 
 /* A lock outlives a copy of it, and ends with the last. */
+/* The next owner has the lock before anyone sees it free: the first has ended. */
+START_TEST(followed_at_once)
+{
+	struct hold_owner in = { .role = HOLD_ROLE_PAUSE, .pid = 815 };
+	int lock = hold_take(PID, &in);
+
+	ck_assert_int_ge(lock, 0);
+	ck_assert(hold_wait_for_end_of(PID, 814));
+	ck_assert(!hold_wait_for_end_of(PID, 815));
+	hold_drop(PID, lock);
+	ck_assert(hold_wait_for_end_of(PID, 815));
+}
+END_TEST
+
 START_TEST(shared_lock)
 {
 	int lock = hold_lock(PID), status, end[2];
@@ -434,6 +448,7 @@ int main(void)
 	tcase_add_test(tc, directory);
 	tcase_add_test(tc, directory_of_another_user);
 	tcase_add_test(tc, one_lock);
+	tcase_add_test(tc, followed_at_once);
 	tcase_add_test(tc, shared_lock);
 	tcase_add_test(tc, leftovers);
 	tcase_add_test(tc, removed_under_us);

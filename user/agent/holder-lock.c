@@ -244,6 +244,27 @@ bool hold_wait_for_end(pid_t target)
 	return true;
 }
 
+/* Another one may have taken the lock at once; one that has not written is another. */
+static bool has_lock(pid_t target, uint64_t pid)
+{
+	struct hold_owner owner;
+	int ret = hold_read_owner(target, &owner);
+
+	return ret != -ENOENT && (ret || owner.pid == pid);
+}
+
+bool hold_wait_for_end_of(pid_t target, uint64_t pid)
+{
+	uint64_t deadline = shr_now_ns() + FREE_NS;
+
+	while (has_lock(target, pid)) {
+		if (shr_now_ns() > deadline)
+			return false;
+		shr_sleep_ns(FREE_TICK_NS);
+	}
+	return true;
+}
+
 /* Has this process the lock file of the target open? */
 static bool has_open(pid_t pid, pid_t target)
 {

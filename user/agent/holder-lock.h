@@ -54,6 +54,9 @@ void hold_drop(pid_t target, int lock);
 int hold_read_owner(pid_t target, struct hold_owner *owner);
 /* Wait a bounded time until the target is free. Is it? */
 bool hold_wait_for_end(pid_t target);
+
+/* The same for the owner that has this PID: another one may follow at once */
+bool hold_wait_for_end_of(pid_t target, uint64_t pid);
 /* Calls fn for each target with a lock file. */
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
 /* The same for each with a file PID and that suffix. */

@@ -189,7 +189,7 @@ static void end_keepers(struct gpreempt *g, struct job *job,
 	if (refuse_part(job))
 		return;
 	hold_signal_owner(job->pid, owner, SIGTERM);
-	if (hold_wait_for_end(job->pid))
+	if (hold_wait_for_end_of(job->pid, owner->pid))
 		return;
 	if (gpreempt_pause_check(g, job->pid, &err))
 		fail_error(job, &err);
@@ -227,7 +227,7 @@ static void take_reply(struct job *job)
 	job->left = reply->left;
 	job->ioctl_ns = reply->ioctl_ns;
 	if (!reply->left)
-		hold_wait_for_end(job->pid);
+		hold_wait_for_end_of(job->pid, reply->worker);
 	if (reply->status != GPREEMPT_CLASS_DONE)
 		fail(job, reply->status, "gpreempt-ctl status", "%.*s",
 		     (int)strcspn(reply->text, "\n"), reply->text);
