@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # experiment: a program that makes a queue seconds after the others is seen with
 # all of them; two that did not run at the same time are reported as apart.
+# tier: gate
 # timeout: 120
 . /t/lib.sh
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # MI210 and MI250: one XCC, five SDMA engines, a VMID for each debugged process.
+# tier: gate
 # vgpu: profile=gfx90a
 # timeout: 60
 # driver: any

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # snapshot and diff: before, while one, while two processes run; a series; with
 # and without the module's view; processes with equal ids share nothing.
+# tier: gate
 # timeout: 120
 # driver: any
 . /t/lib.sh
