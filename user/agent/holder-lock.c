@@ -244,13 +244,17 @@ bool hold_wait_for_end(pid_t target)
 	return true;
 }
 
-/* Another one may have taken the lock at once; one that has not written is another. */
+/*
+ * Another one may have taken the lock at once; one that has not written is another. A
+ * worker can be at work before its guardian has named it in place of the command.
+ */
 static bool has_lock(pid_t target, uint64_t pid)
 {
 	struct hold_owner owner;
 	int ret = hold_read_owner(target, &owner);
 
-	return ret != -ENOENT && (ret || owner.pid == pid);
+	return ret != -ENOENT &&
+	       (ret || owner.pid == pid || owner.role == HOLD_ROLE_NONE);
 }
 
 bool hold_wait_for_end_of(pid_t target, uint64_t pid)
