@@ -63,6 +63,14 @@ expect_progress a
 ctl 0 resume "$p"
 says 'not held'
 [ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
+
+step "with a lease: its keepers end with the resume"
+ctl 0 suspend "$p" --how pause --for 10m
+first=$(holder_of "$p") second=$(guardian_of "$p")
+alive "$first" && alive "$second" || fail "no keepers"
+ctl 0 resume "$p"
+wait_for 15 gone "$first"
+wait_for 15 gone "$second"
 stop a
 
 # Why the debug ioctl cannot serve that program.
