@@ -3,7 +3,7 @@
  * Races on purpose.  On a guest's only CPU a thread runs until it sleeps or its slice
  * is over, so another one hardly ever runs between two of its steps.  A timer at
  * pseudo-random times changes that.  A thread of a program that it meets sleeps on
- * its way back to user space, for a pseudo-random time: whoever can run, runs.
+ * its way back to user space, for a pseudo-random time, so that another one runs.
  * All others lose the CPU to a thread of ours for a moment, anywhere in the kernel if
  * that is preemptible (preempt=full), and the scheduler picks again.
  */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # follow with SIGSTOP and SIGCONT in quick order, while its worker or the follower itself
-# is killed: the last signal counts, and the target runs when nobody follows.
+# is killed: the last signal counts, and the target runs when no process follows it.
 # timeout: 60
 . /t/races.sh
 
