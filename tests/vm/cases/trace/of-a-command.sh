@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # trace of a command: its exit status, its GPU process as the target, and its
 # AMD log on the same timeline.
-# tier: gate
 # timeout: 90
 . /t/lib.sh
 . /t/trace.sh
