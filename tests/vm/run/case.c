@@ -19,6 +19,13 @@ static int set_vgpu(struct test_case *t, const char *value)
 	return 0;
 }
 
+/* MiB, for a case that needs more than others. */
+static int set_memory(struct test_case *t, const char *value)
+{
+	snprintf(t->memory, sizeof(t->memory), "%s", value);
+	return atoi(value) > 0 ? 0 : -EINVAL;
+}
+
 static int set_gpreempt(struct test_case *t, const char *value)
 {
 	t->gpreempt = strcmp(value, "no") != 0;
@@ -80,7 +87,8 @@ static const struct {
 	{ "# timeout: ", set_timeout },	  { "# vgpu: ", set_vgpu },
 	{ "# gpreempt: ", set_gpreempt }, { "# clock: ", set_clock },
 	{ "# race: ", set_race },	  { "# tier: ", set_tier },
-	{ "# with: ", set_with },	  { "# allow-log: ", add_allowed },
+	{ "# with: ", set_with },	  { "# memory: ", set_memory },
+	{ "# allow-log: ", add_allowed },
 };
 
 static int set_word(struct test_case *t, const char *line)

@@ -34,6 +34,7 @@ static const char *const dirt[] = {
 	LEAK,
 	"unchecked MSR access",
 	"page allocation failure",
+	"Out of memory: Killed",
 	"records lost",
 };
 

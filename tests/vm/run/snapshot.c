@@ -161,8 +161,8 @@ static bool find_or_make(struct bench *b, const struct job *modules,
 	char lock_path[PATH_MAX], path[PATH_MAX], prefix[PATH_MAX - 32];
 	int lock, ret = 0;
 
-	snprintf(prefix, sizeof(prefix), "%s/vm/saved-%s-%s-%d%s", b->build,
-		 b->image, kind, b->counted, b->chaos ? "c" : "");
+	snprintf(prefix, sizeof(prefix), "%s/vm/saved-%s-%s-%d%s-%s", b->build,
+		 b->image, kind, b->counted, b->chaos ? "c" : "", b->memory);
 	snprintf(path, sizeof(path), "%s-%016llx", prefix,
 		 (unsigned long long)key);
 	snprintf(lock_path, sizeof(lock_path), "%s/vm/saved.lock", b->build);

@@ -203,6 +203,8 @@ static struct bench bench_of(const struct bench *common,
 		measured = now_ms();
 	}
 	b.pace = pace;
+	if (t->memory[0])
+		b.memory = t->memory;
 	if (t->counted && !b.real)
 		bench_count(&b, COUNTED_TEST);
 	return b;

@@ -97,6 +97,7 @@ struct test_case {
 	char with[3][160]; /* further scripts that it runs */
 	int with_count;
 	char vgpu[512];
+	char memory[8]; /* MiB; "": as the others */
 	bool load_vgpu;
 	bool gpreempt;
 	bool counted; /* its clock counts instructions */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Four ROCr programs with more queues than slots: 28 of their own and 4 of
 # ROCr's on 24 slots. One suspended, the others carry on, all exact.
+# memory: 1536
 # timeout: 90
 # driver: any
 . /t/rocm.sh
