@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A hold through a holder: requests to it, and the connection that ends it. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -15,6 +16,7 @@
 #include "shared/macro.h"
 
 #define TIMEOUT_NS (30 * NSEC_PER_SEC)
+#define END_MS	   2000 /* until a holder that has answered has ended */
 
 struct gpreempt_hold {
 	pid_t pid;
@@ -284,6 +286,15 @@ static void disconnect(struct gpreempt_hold *hold)
 	hold->fd = -1;
 }
 
+/* The holder has answered and ends: a next hold has to find the process free. */
+static void wait_for_end(const struct gpreempt_hold *hold)
+{
+	struct pollfd fd = { .fd = hold->fd, .events = POLLIN };
+
+	if (hold->fd >= 0)
+		poll(&fd, 1, END_MS);
+}
+
 int gpreempt_hold_release(struct gpreempt_hold *hold)
 {
 	struct hold_reply reply;
@@ -291,6 +302,8 @@ int gpreempt_hold_release(struct gpreempt_hold *hold)
 
 	if (ret && ret != -ENOTCONN)
 		return ret;
+	if (!ret)
+		wait_for_end(hold);
 	disconnect(hold);
 	return 0;
 }
