@@ -133,7 +133,8 @@ void vm_command_line(const struct bench *b, char *buf, size_t size)
 
 	machine_args(&a, b, b->accel);
 	buf[0] = '\0';
-	for (i = 0; i < a.n && len < size; i++)
+	/* Without the program: where it lies does not matter. */
+	for (i = 1; i < a.n && len < size; i++)
 		len += snprintf(buf + len, size - len, "%s ", a.v[i]);
 	free_args(&a);
 }
