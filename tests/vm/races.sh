@@ -4,8 +4,7 @@
 # the times of $SEED, which also decides what a test does at random.
 . /t/steps.sh
 
-: "${SEED:=1}"
-drawn=$SEED
+seed=$SEED
 commands=0
 
 # After what a test only needs to begin with.
@@ -18,16 +17,10 @@ chaos_end() {
 	echo 0 > "$VGPU/chaos"
 }
 
-# random N: $r, a number below N; no process is started for it.
-random() {
-	drawn=$(((drawn * 1103515245 + 12345) & 0x7fffffff))
-	r=$(((drawn >> 8) % $1))
-}
-
 # later N: a random time below N ms.
 later() {
-	random "$1"
-	usleep "${r}000"
+	draw "$1"
+	usleep "${drawn}000"
 }
 
 # run ARGS...: a command, while others run; ended looks how it ended.

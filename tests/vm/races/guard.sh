@@ -37,8 +37,8 @@ step "guard ends while online has work"
 on=$!
 wait_for 20 said "process $on is online"
 later 40
-random 2
-if [ "$r" -eq 0 ]; then
+draw 2
+if [ "$drawn" -eq 0 ]; then
 	kill -KILL "$g"
 	wait "$g"
 else

@@ -34,8 +34,8 @@ step "resume and repair, and a keeper is killed"
 pause
 ended 0
 run resume "$p"
-random 2
-[ "$r" -eq 0 ] && who=holder || who=guardian
+draw 2
+[ "$drawn" -eq 0 ] && who=holder || who=guardian
 kill_holder "$p" $who
 run repair
 ended 0

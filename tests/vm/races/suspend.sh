@@ -25,8 +25,8 @@ ended 0
 run resume "$p"
 later 30
 run suspend "$p"
-random 2
-[ "$r" -eq 0 ] && who=holder || who=guardian
+draw 2
+[ "$drawn" -eq 0 ] && who=holder || who=guardian
 kill_holder "$p" $who
 ended 0 1
 run suspend "$p"
