@@ -78,6 +78,7 @@ enum gpreempt_reason {
 	GPREEMPT_UNPAUSED,     /* another program ended our pause */
 	GPREEMPT_PAUSE_WHOLE,  /* a pause is of the whole process */
 	GPREEMPT_PAUSE_UNSAFE, /* on this driver: @step */
+	GPREEMPT_STUCK,	       /* what the process does would block us: @step */
 	GPREEMPT_REASON_COUNT,
 };
 

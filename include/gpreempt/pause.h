@@ -21,12 +21,17 @@
  *	3. removes the note after gpreempt_unpause(), and repairs what is noted
  *	   and has no owner when it starts.
  *
- * The ioctl acts on the process that opened the descriptor. The library traces
- * the first thread of the process for a moment (PTRACE_SEIZE, which does not stop
- * it), on a thread of its own that ends with the call; takes a copy of
- * /dev/kfd out of the process (pidfd_getfd()), makes the ioctl on it, and
- * closes it. It neither sends nor takes a signal. A signal that comes to the
- * process in that moment is delivered when the thread ends.
+ * The ioctl acts on the process that opened the descriptor. A helper process takes a
+ * copy of /dev/kfd out of the process (pidfd_getfd()), traces the first thread of the
+ * process for the time of the ioctl (PTRACE_SEIZE, which does not stop it), and ends. A
+ * signal that comes to the process in that moment is delivered when the helper has
+ * ended. The caller gets no signal, and no child that its wait() could see; while it
+ * waits for the helper, its signals are blocked.
+ *
+ * The process can make the helper wait: by executing a file that does not answer, by
+ * such a file among its descriptors, or with a lock of the driver. After a second, or
+ * 20 s in the ioctl, the caller gives up the helper (GPREEMPT_STUCK) and goes on; the
+ * helper undoes what it does later.
  *
  * Capabilities: CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN for the ioctl
  * (kfd_ioctl()), CAP_SYS_PTRACE to trace, and CAP_DAC_READ_SEARCH for the
@@ -60,8 +65,8 @@ enum gpreempt_paused {
  * @foreign: descriptors that another process opened, for instance its parent:
  *	the driver refuses them (EBADF), and they are skipped
  * @find_ns: from the call to when the descriptors were known
- * @attach_ns: from there to the first ioctl: a thread, PTRACE_SEIZE,
- *	pidfd_getfd()
+ * @attach_ns: from there to the first ioctl: the helper, pidfd_getfd(),
+ *	PTRACE_SEIZE
  * @ioctl_ns: of the ioctls that did it, from entry to return, summed up
  * @entry_ns: when the first of those was entered, of the monotonic clock
  * @return_ns: when the last one returned; @return_ns less the time of the call
@@ -105,6 +110,8 @@ struct gpreempt_pause_report {
  * Return: 0, or a negative errno value, with these reasons beside those of the
  * process (GPREEMPT_NO_PROCESS, GPREEMPT_ENDED ...):
  *	-EBUSY, GPREEMPT_TRACED: a debugger traces it; nothing was done
+ *	-ETIMEDOUT or -EBUSY, GPREEMPT_STUCK: see above. With @after
+ *	GPREEMPT_PAUSED_UNKNOWN keep the note, and look later
  *	-EPERM, GPREEMPT_TRACE_DENIED: no CAP_SYS_PTRACE
  *	-EACCES, GPREEMPT_PAUSE_DENIED: no CAP_CHECKPOINT_RESTORE
  *	-ENOTTY, GPREEMPT_NO_PAUSE: the driver does not have the operation
@@ -116,8 +123,10 @@ struct gpreempt_pause_report {
  *	kfd_device_queue_manager.c). There gpreempt.ko must show that it has
  *	all. With @contexts 1 in the report, the descriptor was of what the
  *	process was before exec(): do not try that process again
- *	GPREEMPT_PAUSE_FAILED: the driver's error. It restores the queues by
- *	itself, except after -EIO: then the hardware did not release them
+ *	-E2BIG: it has more KFD contexts than the library pauses (4)
+ *	GPREEMPT_PAUSE_FAILED: the driver's error. Look at the view then: queues
+ *	that are evicted while the process is not paused stay off the GPU until
+ *	the process ends
  */
 int gpreempt_pause(struct gpreempt *g, pid_t pid, uint64_t start_time,
 		   struct gpreempt_pause_report *report,

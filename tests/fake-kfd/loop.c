@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,13 @@ static int loop_ptrace(void *be, int request, pid_t pid, unsigned long data)
 		loop->last_signal = data;
 		return gp_loop_enter(loop, "cont");
 	}
+}
+
+static int loop_try_trace(void *be, pid_t pid)
+{
+	(void)be;
+	(void)pid;
+	return 0;
 }
 
 static int loop_wait(void *be, pid_t pid, int *status)
@@ -297,7 +305,8 @@ static int loop_open_process(void *be, pid_t pid)
 		ret = -ESRCH;
 	if (ret)
 		return ret;
-	if (loop->end_fd < 0)
+	/* A child that has closed all descriptors has a process of its own. */
+	if (loop->end_fd < 0 || fcntl(loop->end_fd, F_GETFD) < 0)
 		loop->end_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	ret = dup(loop->end_fd);
 	return ret < 0 ? -errno : ret;
@@ -323,8 +332,16 @@ static int loop_take_device(void *be, pid_t pid, int process, int n,
 			return -ENODEV;
 	}
 	loop->taken = n;
-	ret = dup(STDERR_FILENO);
+	/* In a helper process, which has no standard files. */
+	ret = eventfd(0, EFD_CLOEXEC);
 	return ret < 0 ? -errno : ret;
+}
+
+static bool loop_same_file(void *be, pid_t pid, int a, int b)
+{
+	(void)be;
+	(void)pid;
+	return a == b;
 }
 
 const struct gp_backend_ops gp_backend_loop = {
@@ -332,6 +349,7 @@ const struct gp_backend_ops gp_backend_loop = {
 	.open_kfd = loop_open_kfd,
 	.ioctl = gp_loop_ioctl,
 	.ptrace = loop_ptrace,
+	.try_trace = loop_try_trace,
 	.wait = loop_wait,
 	.watch_start = loop_watch_start,
 	.watch_next = loop_watch_next,
@@ -346,6 +364,7 @@ const struct gp_backend_ops gp_backend_loop = {
 	.ask_disable = loop_ask_disable,
 	.open_process = loop_open_process,
 	.take_device = loop_take_device,
+	.same_file = loop_same_file,
 };
 
 void gp_loop_fail(struct gp_loop *loop, const char *call, int nth, int code)

@@ -221,9 +221,11 @@ static atomic_int sender_first; /* so many members saw it go first */
 static void look_at_sender(struct gp_loop *loop, const char *call)
 {
 	(void)loop;
+	/* What it makes in that time, such as the helper of a pause, does not. */
 	if (!strcmp(call, "suspend"))
 		atomic_fetch_add(&sender_first,
-				 sched_getscheduler(sender) == SCHED_FIFO);
+				 sched_getscheduler(sender) ==
+					 (SCHED_FIFO | SCHED_RESET_ON_FORK));
 }
 
 static bool may_go_first(void)

@@ -137,7 +137,7 @@ START_TEST(fails)
 	ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSE_FAILED);
 	/* It was asked to run, in case that it does not. */
 	ck_assert(strstr(strstr(loop.trace, "unpause pause "),
-			 "seize take unpause "));
+			 "take seize unpause "));
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
 	ck_assert_int_eq(loop.evicted, 1);
 }

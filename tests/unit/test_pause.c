@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A pause without a session, under a driver that goes by the real one's rules. */
+#include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shared/macro.h"
 #include "unit.h"
 
-/* What it looks at, whatever it then does: the devices of three paths. */
-#define LOOKED "process " DEVICE DEVICE DEVICE
-#define DEVICE "device "
+/* It looks at descriptors 0 and 7, and at 9 when 7 is done. */
+#define LOOKED "process device device take "
 
 static struct gpreempt_pause_report report;
 static struct gpreempt_error err;
@@ -35,7 +34,7 @@ START_TEST(pauses_and_unpauses)
 {
 	unit_clear_trace();
 	ck_assert_int_eq(pause_it(), 0);
-	ck_assert_str_eq(loop.trace, LOOKED "seize take unpause pause ");
+	ck_assert_str_eq(loop.trace, LOOKED "seize unpause pause device ");
 	ck_assert_int_eq(loop.evicted, 1);
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_YES);
@@ -52,7 +51,7 @@ START_TEST(pauses_and_unpauses)
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_str_eq(loop.trace,
-			 "process seize take unpause " DEVICE DEVICE DEVICE);
+			 "process take seize unpause device device device ");
 	ck_assert_int_eq(loop.evicted, 0);
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
@@ -71,9 +70,8 @@ START_TEST(remembers_the_descriptor)
 {
 	pause_and_unpause();
 	ck_assert_int_eq(pause_it(), 0);
-	ck_assert_str_eq(loop.trace,
-			 "process seize take unpause pause " DEVICE DEVICE
-				 DEVICE);
+	ck_assert_str_eq(loop.trace, "process take seize unpause pause "
+				     "device device device ");
 	ck_assert_uint_eq(report.contexts, 1);
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
 	ck_assert_int_eq(loop.evicted, 1);
@@ -130,12 +128,12 @@ START_TEST(remembered_of_another_process)
 }
 END_TEST
 
-/* The thread that traces has ended: no task has its number. */
+/* The process that traced has ended: no task has its number. */
 START_TEST(nothing_stays_attached)
 {
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_int_ne(loop.tracer, gettid());
-	ck_assert_int_eq(syscall(SYS_tgkill, getpid(), loop.tracer, 0), -1);
+	ck_assert_int_eq(kill(loop.tracer, 0), -1);
 }
 END_TEST
 
@@ -189,20 +187,31 @@ START_TEST(second_descriptor_fails)
 }
 END_TEST
 
-/* There is an end to pauses of one process, and none to unpauses. */
+/* It opens /dev/kfd again and again: the first ones are tried, and that is the end. */
 START_TEST(many_descriptors)
 {
-	char many[65 * 2 + 1] = "";
-	int i;
-
+	gp_loop_set_file(&loop, "/proc/4194242/fd/", "7\n9\n10\n11\n12\n");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/10", "511");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/11", "511");
+	gp_loop_set_file(&loop, "/proc/4194242/fd/12", "511");
 	ck_assert_int_eq(pause_it(), 0);
-	for (i = 0; i < 65; i++)
-		strcat(many, "7\n");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", many);
+	ck_assert_uint_eq(report.contexts, 4);
+	ck_assert_int_eq(loop.evicted, 1);
 	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
 	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+/* More contexts than are paused: none is left paused. */
+START_TEST(many_contexts)
+{
+	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242//",
+			 "queues\ncontext_1\ncontext_2\ncontext_3\ncontext_4\n");
 	ck_assert_int_eq(pause_it(), -E2BIG);
+	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
 	ck_assert_int_eq(loop.evicted, 0);
 }
 END_TEST
@@ -258,7 +267,7 @@ START_TEST(does_not_try_again)
 	gp_loop_fail(&loop, "pause", 1, -ENOMEM);
 	unit_clear_trace();
 	ck_assert_int_eq(pause_it(), -ENOMEM);
-	ck_assert_str_eq(loop.trace, LOOKED "seize take unpause pause ");
+	ck_assert_str_eq(loop.trace, LOOKED "seize unpause pause ");
 }
 END_TEST
 
@@ -352,6 +361,7 @@ int main(void)
 	tcase_add_loop_test(c, two_descriptors, 0, 2);
 	tcase_add_loop_test(c, second_descriptor_fails, 0, 2);
 	tcase_add_test(c, many_descriptors);
+	tcase_add_test(c, many_contexts);
 	tcase_add_test(c, skips_what_its_parent_opened);
 	tcase_add_loop_test(c, fails, 0, ARRAY_SIZE(failures));
 	tcase_add_test(c, does_not_try_again);

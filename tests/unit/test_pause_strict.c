@@ -170,7 +170,8 @@ START_TEST(several_descriptors)
 	gp_loop_fail(&loop, "unpause", 1, -EINVAL);
 	unit_clear_trace();
 	ck_assert_int_eq(unpause_it(), 0);
-	ck_assert_ptr_nonnull(strstr(loop.trace, "unpause take unpause"));
+	ck_assert_ptr_nonnull(strstr(loop.trace,
+				     "unpause device take seize unpause"));
 	ck_assert_int_eq(loop.evicted, 0);
 }
 END_TEST

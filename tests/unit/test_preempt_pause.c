@@ -19,7 +19,7 @@
 
 #define RUN "--count 3 --hold 1ms --interval 1ms"
 
-static pid_t target;
+static pid_t target, self;
 static bool was_noted, was_ours;
 
 /* Before the driver pauses it: what would be left if we were killed now. */
@@ -32,14 +32,16 @@ static void look(struct gp_loop *l, const char *call)
 	if (strcmp(call, "pause"))
 		return;
 	was_noted = !pause_journal_read(target, &e) && e.state == PAUSE_BEGUN &&
-		    e.by == getpid();
+		    e.by == self;
 	was_ours = !hold_read_owner(target, &owner) &&
 		   owner.role == HOLD_ROLE_PREEMPT &&
-		   owner.pid == (uint64_t)getpid();
+		   owner.pid == (uint64_t)self;
 }
 
 static void setup(void)
 {
+	/* A helper process makes the ioctl. */
+	self = getpid();
 	hold_dir_setup();
 	unit_cgroups_start();
 	target = unit_make_sleeper();

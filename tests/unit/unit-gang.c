@@ -55,6 +55,13 @@ static int do_ptrace(void *be, int request, pid_t pid, unsigned long data)
 	return gp_backend_loop.ptrace(of_pid(pid), request, pid, data);
 }
 
+static int try_trace(void *be, pid_t pid)
+{
+	(void)be;
+	(void)pid;
+	return 0;
+}
+
 static int do_wait(void *be, pid_t pid, int *wstatus)
 {
 	(void)be;
@@ -109,6 +116,7 @@ static const struct gp_backend_ops ops = {
 	.open_kfd = open_kfd,
 	.ioctl = do_ioctl,
 	.ptrace = do_ptrace,
+	.try_trace = try_trace,
 	.wait = do_wait,
 	.watch_start = watch_start,
 	.watch_next = watch_next,

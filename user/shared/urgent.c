@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* How the kernel shares a CPU among threads of ours that poll in the driver. */
+#include <linux/sched.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -38,6 +39,8 @@ bool shr_urgent(pid_t tid, uint32_t level, struct shr_sched *before)
 	struct shr_sched attr = {
 		.size = sizeof(attr),
 		.policy = SCHED_FIFO,
+		/* A process that the thread makes meanwhile is an ordinary one. */
+		.flags = SCHED_FLAG_RESET_ON_FORK,
 		.priority = level,
 	};
 

@@ -2,12 +2,14 @@
 /* The system itself. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <linux/kfd_ioctl.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "lib/core/apart.h"
 #include "lib/core/backend.h"
 #include "lib/core/place.h"
 #include "lib/backend/enable.h"
@@ -23,6 +25,9 @@ static int live_open_kfd(void *be)
 	int fd;
 
 	(void)be;
+	fd = gp_apart_own_memory();
+	if (fd)
+		return fd;
 	fd = open(GP_KFD_DEVICE, O_RDWR | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -53,6 +58,26 @@ static int live_ptrace(void *be, int request, pid_t pid, unsigned long data)
 	if (ptrace(request, pid, NULL, data) < 0)
 		return -errno;
 	return 0;
+}
+
+static void seize(void *shared)
+{
+	ptrace(PTRACE_SEIZE, *(pid_t *)shared, NULL, 0);
+}
+
+static int live_try_trace(void *be, pid_t pid)
+{
+	pid_t *shared = gp_apart_new();
+	int place, ret;
+
+	(void)be;
+	if (!shared)
+		return -ENOMEM;
+	*shared = pid;
+	ret = gp_apart_run(shared, -1, seize, &place);
+	if (ret != -ETIMEDOUT)
+		gp_apart_free(shared);
+	return ret == -EBUSY ? -ETIMEDOUT : ret;
 }
 
 static int live_wait(void *be, pid_t pid, int *status)
@@ -195,11 +220,18 @@ static int live_take_device(void *be, pid_t pid, int process, int n,
 	return ret ? ret : -ENODEV;
 }
 
+static bool live_same_file(void *be, pid_t pid, int a, int b)
+{
+	(void)be;
+	return !syscall(SYS_kcmp, pid, pid, KCMP_FILE, a, b);
+}
+
 const struct gp_backend_ops gp_backend_live = {
 	.name = "live",
 	.open_kfd = live_open_kfd,
 	.ioctl = live_ioctl,
 	.ptrace = live_ptrace,
+	.try_trace = live_try_trace,
 	.wait = live_wait,
 	.watch_start = live_watch_start,
 	.watch_next = live_watch_next,
@@ -214,4 +246,5 @@ const struct gp_backend_ops gp_backend_live = {
 	.ask_disable = live_ask_disable,
 	.open_process = live_open_process,
 	.take_device = live_take_device,
+	.same_file = live_same_file,
 };

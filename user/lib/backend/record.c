@@ -255,11 +255,24 @@ static int record_take_device(void *be, pid_t pid, int process, int n,
 	return ret;
 }
 
+static int record_try_trace(void *be, pid_t pid)
+{
+	(void)be;
+	return live->try_trace(NULL, pid);
+}
+
+static bool record_same_file(void *be, pid_t pid, int a, int b)
+{
+	(void)be;
+	return live->same_file(NULL, pid, a, b);
+}
+
 const struct gp_backend_ops gp_backend_record = {
 	.name = "record",
 	.open_kfd = record_open_kfd,
 	.ioctl = record_ioctl,
 	.ptrace = record_ptrace,
+	.try_trace = record_try_trace,
 	.wait = record_wait,
 	.watch_start = record_watch_start,
 	.watch_next = record_watch_next,
@@ -274,6 +287,7 @@ const struct gp_backend_ops gp_backend_record = {
 	.ask_disable = record_ask_disable,
 	.open_process = record_open_process,
 	.take_device = record_take_device,
+	.same_file = record_same_file,
 };
 
 int gp_record_open(const char *path, void **be)

@@ -307,11 +307,26 @@ static int replay_take_device(void *be, pid_t pid, int process, int n,
 	return play_descriptor(be, "take", pid, key);
 }
 
+static int replay_try_trace(void *be, pid_t pid)
+{
+	(void)be;
+	(void)pid;
+	return 0;
+}
+
+static bool replay_same_file(void *be, pid_t pid, int a, int b)
+{
+	(void)be;
+	(void)pid;
+	return a == b;
+}
+
 const struct gp_backend_ops gp_backend_replay = {
 	.name = "replay",
 	.open_kfd = replay_open_kfd,
 	.ioctl = replay_ioctl,
 	.ptrace = replay_ptrace,
+	.try_trace = replay_try_trace,
 	.wait = replay_wait,
 	.watch_start = replay_watch_start,
 	.watch_next = replay_watch_next,
@@ -326,6 +341,7 @@ const struct gp_backend_ops gp_backend_replay = {
 	.ask_disable = replay_ask_disable,
 	.open_process = replay_open_process,
 	.take_device = replay_take_device,
+	.same_file = replay_same_file,
 };
 
 int gp_replay_open(const char *path, void **be, unsigned int *line)

@@ -6,6 +6,7 @@
 #ifndef GP_CORE_BACKEND_H
 #define GP_CORE_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,6 +22,8 @@ struct gp_backend_ops {
 	/* Not repeated on EINTR; that is the caller's. */
 	int (*ioctl)(void *be, int fd, unsigned long request, void *arg);
 	int (*ptrace)(void *be, int request, pid_t pid, unsigned long data);
+	/* Would a PTRACE_SEIZE of it return? -ETIMEDOUT: not now. */
+	int (*try_trace)(void *be, pid_t pid);
 	/* The pid when it stopped or ended, 0 when there is nothing. */
 	int (*wait)(void *be, pid_t pid, int *status);
 	/*
@@ -64,6 +67,8 @@ struct gp_backend_ops {
 	 */
 	int (*take_device)(void *be, pid_t pid, int process, int n,
 			   uint64_t device);
+	/* Are two descriptors of the process one open file? No where unknown. */
+	bool (*same_file)(void *be, pid_t pid, int a, int b);
 };
 
 extern const struct gp_backend_ops gp_backend_live;

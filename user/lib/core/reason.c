@@ -49,7 +49,7 @@ static const struct {
 		"process {pid} uses a GPU without debug trap",
 		"GPUs from gfx9 (Vega) on have it" },
 	[GPREEMPT_PID_NAMESPACE] = { UNSUPPORTED,
-		"this is not the host's PID namespace",
+		"this is not the host's namespace of processes or of time",
 		"run it on the host, not in a container" },
 	[GPREEMPT_NO_PROCESS] = { NO_TARGET,
 		"there is no process {pid}",
@@ -193,6 +193,10 @@ static const struct {
 		"it is resumed: {step}",
 		"load gpreempt.ko; where that is not the reason, leave the "
 		"process alone, or use kernel 6.5 or newer" },
+	[GPREEMPT_STUCK] = { BUSY,
+		"process {pid} cannot be traced now: {step}",
+		"try again; a process that stays so may do it on purpose, and "
+		"its end helps: kill -9 {pid}" },
 };
 /* clang-format on */
 

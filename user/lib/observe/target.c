@@ -4,19 +4,29 @@
 
 #include "lib/core/internal.h"
 
-/* Inode number of the first PID namespace, the same on every kernel. */
-#define HOST_PID_NAMESPACE "pid:[4026531836]"
+/* Inode numbers of the host's namespaces, the same on every kernel. */
+static const struct {
+	const char *path, *host;
+} namespaces[] = {
+	{ "/proc/self/ns/pid", "pid:[4026531836]" },
+	/* The start times of processes are those of the reader's. */
+	{ "/proc/self/ns/time", "time:[4026531834]" },
+};
 
 int gp_check_host(struct gpreempt *g, pid_t pid, const char *step,
 		  struct gpreempt_error *err)
 {
 	char ns[64];
 	ssize_t n;
+	size_t i;
 
-	n = g->ops->read_link(g->be, "/proc/self/ns/pid", ns, sizeof(ns) - 1);
-	if (n > 0) {
+	for (i = 0; i < ARRAY_SIZE(namespaces); i++) {
+		n = g->ops->read_link(g->be, namespaces[i].path, ns,
+				      sizeof(ns) - 1);
+		if (n <= 0)
+			continue;
 		ns[n] = '\0';
-		if (strcmp(ns, HOST_PID_NAMESPACE))
+		if (strcmp(ns, namespaces[i].host))
 			return gp_error(err, -ENOTSUP, GPREEMPT_PID_NAMESPACE,
 					pid, step);
 	}

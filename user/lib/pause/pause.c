@@ -1,47 +1,108 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * A pause of a whole process, as CRIU's. The driver answers only the thread that
- * traces the process's first thread, and a thread that ends stops tracing
- * without a stop of the process: so each pause has a thread of its own.
- */
-#include <linux/kfd_ioctl.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
+/* A pause of a whole process, as CRIU's. helper.c has what touches the process. */
+#include <string.h>
+#include <unistd.h>
 
-#include "lib/core/thread.h"
+#include "lib/core/apart.h"
+#include "lib/observe/observe.h"
 #include "lib/pause/pause.h"
 #include "shared/clock.h"
 
-#define STACK (64 * 1024)
+#define KFD "/dev/kfd"
 
-/*
- * A process needs one, and libraries that watch GPUs open another. Each costs
- * all processes on its GPUs a run list, so there is an end.
- */
-#define MAX_CONTEXTS 64
-
-/* The descriptor was taken and is to be closed. */
-static int change_and_close(struct gp_pause_job *job, int fd)
+/* The process has no descriptor that is its own. It may be no GPU process at all. */
+static int fail_closed(struct gp_pause_job *job)
 {
-	int ret = job->strict ? gp_pause_change_strict(job, fd) :
-				gp_pause_change(job, fd);
+	int ret = gp_target_exists(job->g, job->pid, job->step, job->err);
 
-	/* An open one keeps the process's data in the driver after its end. */
-	close(fd);
-	if (ret != -EBADF)
+	return ret ? ret : gp_pause_fail(job, -ENXIO, GPREEMPT_KFD_CLOSED);
+}
+
+static int fail_file(struct gp_pause_job *job, int code)
+{
+	switch (code) {
+	case -ENOENT: /* the list of its descriptors */
+	case -ESRCH:
+		return gp_pause_fail(job, -ESRCH, GPREEMPT_ENDED);
+	case -ENXIO:
+		return fail_closed(job);
+	case -EACCES:
+	case -EPERM:
+		return gp_pause_fail(job, -EPERM, GPREEMPT_TRACE_DENIED);
+	default:
+		return gp_pause_fail(job, code, GPREEMPT_SYSTEM);
+	}
+}
+
+static int fail_seize(struct gp_pause_job *job, int code)
+{
+	int ret;
+
+	if (code == -ESRCH)
+		return gp_pause_fail(job, code, GPREEMPT_ENDED);
+	if (code != -EPERM)
+		return gp_pause_fail(job, code, GPREEMPT_SYSTEM);
+	ret = gp_check_traceable(job->g, job->pid, job->step, job->err);
+	return ret ? ret : gp_pause_fail(job, code, GPREEMPT_TRACE_DENIED);
+}
+
+static void note_times(struct gp_pause_job *job)
+{
+	const struct gp_pause_help *h = job->help;
+	struct gpreempt_pause_report *report = job->report;
+
+	if (!h->entry_ns)
+		return;
+	if (!report->entry_ns) {
+		report->entry_ns = h->entry_ns;
+		report->attach_ns = h->entry_ns - job->found_at;
+		report->detach_ns = shr_now_ns() - h->return_ns;
+	}
+	report->return_ns = h->return_ns;
+	report->ioctl_ns += h->ioctl_ns;
+}
+
+/* 0: the driver did it. -EBADF: another process opened that descriptor. */
+static int judge(struct gp_pause_job *job)
+{
+	struct gpreempt_pause_report *report = job->report;
+	const struct gp_pause_help *h = job->help;
+	int ret = h->unpause_code;
+
+	if (job->strict)
+		return gp_pause_judge_strict(job);
+	if (ret == -EBADF)
 		return ret;
-	job->report->foreign++;
+	if (ret && ret != -EINVAL)
+		return gp_pause_fail_op(job, ret);
+	/* A second descriptor may be of what we have just paused. */
+	if (!report->contexts || (!job->pause && !ret))
+		report->before = ret ? GPREEMPT_PAUSED_NO : GPREEMPT_PAUSED_YES;
+	if (h->pause_code)
+		return gp_pause_fail_op(job, h->pause_code);
+	job->changed[report->contexts++ % GP_PAUSE_TRIES] = h->found;
 	return 0;
 }
 
-/* A copy of the descriptor at that place of the list. */
-static int take(struct gp_pause_job *job, size_t i)
+/* As judge(). -ENXIO: there is no descriptor, or not any more. */
+static int change_one(struct gp_pause_job *job)
 {
-	return job->g->ops->take_device(job->g->be, job->pid, job->process,
-					gp_items(job->numbers, int)[i],
-					job->device);
+	struct gp_pause_help *h = job->help;
+	int ret;
+
+	h->entry_ns = h->return_ns = h->ioctl_ns = 0;
+	ret = gp_pause_help(job);
+	if (ret)
+		return ret;
+	note_times(job);
+	ret = h->file_code;
+	if (h->number >= 0 && (ret == -EBADF || ret == -ENODEV))
+		return -ENXIO;
+	if (ret)
+		return ret == -ENXIO ? ret : fail_file(job, ret);
+	if (h->seize_code)
+		return fail_seize(job, h->seize_code);
+	return judge(job);
 }
 
 static _Atomic uint64_t *hint_of(struct gp_pause_job *job)
@@ -49,182 +110,64 @@ static _Atomic uint64_t *hint_of(struct gp_pause_job *job)
 	return &job->g->kfd_hints[job->pid % GP_KFD_HINTS];
 }
 
-/* For the next call: the first that is the process's own. */
-static void remember(struct gp_pause_job *job, size_t i)
+static int look_at_context(void *arg, const char *name)
 {
-	*hint_of(job) = (uint64_t)job->pid << 32 |
-			(uint32_t)gp_items(job->numbers, int)[i];
-}
-
-static int change_at(struct gp_pause_job *job, size_t i)
-{
-	unsigned int contexts = job->report->contexts;
-	int fd, ret;
-
-	/* To unpause what is not paused costs nothing, and must not fail. */
-	if (job->pause && job->report->contexts == MAX_CONTEXTS)
-		return gp_pause_fail(job, -E2BIG, GPREEMPT_SYSTEM);
-	fd = take(job, i);
-	switch (fd) {
-	case -EBADF:
-	case -ENODEV: /* closed meanwhile */
-		return 0;
-	case -ESRCH:
-		return gp_pause_fail(job, fd, GPREEMPT_ENDED);
-	case -EPERM:
-		return gp_pause_fail(job, fd, GPREEMPT_TRACE_DENIED);
-	}
-	if (fd < 0)
-		return gp_pause_fail(job, fd, GPREEMPT_SYSTEM);
-	ret = change_and_close(job, fd);
-	if (!contexts && job->report->contexts)
-		remember(job, i);
-	return ret;
-}
-
-/* Nothing is left half paused: what those before did is undone. */
-static void undo(struct gp_pause_job *job, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		int fd = take(job, i);
-
-		if (fd < 0)
-			continue;
-		gp_pause_op(job, fd, KFD_CRIU_OP_UNPAUSE);
-		close(fd);
-	}
-}
-
-/* Those that were found and not changed yet. */
-static int change_found(struct gp_pause_job *job)
-{
-	for (; job->changed < job->numbers.count; job->changed++) {
-		int ret = change_at(job, job->changed);
-
-		if (ret)
-			return ret;
-	}
+	*(unsigned int *)arg += !strncmp(name, "context_", strlen("context_"));
 	return 0;
 }
 
-static int add_number(struct gp_pause_job *job, int number)
+/* More than we pause: a process makes them on request, from Linux 7.0 on. */
+static bool has_too_many_contexts(struct gp_pause_job *job)
 {
-	int *place = gp_array_add(&job->numbers, sizeof(*place));
+	unsigned int further = 0;
+	char path[GP_PID_PATH];
 
-	if (!place)
-		return gp_pause_fail(job, -ENOMEM, GPREEMPT_SYSTEM);
-	*place = number;
-	return 0;
-}
-
-/* What the process has open besides the first one, which was a hint. */
-static int find_others(struct gp_pause_job *job)
-{
-	bool seen = false;
-	struct gp_array all;
-	size_t i;
-	int ret;
-
-	ret = gp_find_descriptors(job->g, job->pid, job->device, &all,
-				  job->err);
-	/* Closed since it was paused. */
-	if (ret == -ENXIO && job->report->contexts)
-		return 0;
-	if (ret)
-		return ret;
-	for (i = 0; i < all.count && !ret; i++) {
-		int number = gp_items(all, int)[i];
-
-		if (number == gp_items(job->numbers, int)[0] && !seen)
-			seen = true;
-		else
-			ret = add_number(job, number);
-	}
-	free(all.items);
-	return ret;
-}
-
-static int change_all(struct gp_pause_job *job)
-{
-	int ret = change_found(job);
-
-	if (!ret && job->hinted)
-		ret = find_others(job);
-	if (!ret)
-		ret = change_found(job);
-	if (ret && job->pause && !job->strict &&
-	    job->report->before == GPREEMPT_PAUSED_NO)
-		undo(job, job->changed);
-	if (ret || job->report->contexts)
-		return ret;
-	/* What another process opened is no descriptor of a GPU process. */
-	ret = gp_target_exists(job->g, job->pid, job->step, job->err);
-	return ret ? ret : gp_pause_fail(job, -ENXIO, GPREEMPT_KFD_CLOSED);
-}
-
-static int attach(struct gp_pause_job *job)
-{
-	const struct gp_backend_ops *ops = job->g->ops;
-	int ret = ops->ptrace(job->g->be, PTRACE_SEIZE, job->pid, 0);
-
-	if (!ret)
-		return 0;
-	if (ret == -ESRCH)
-		return gp_pause_fail(job, ret, GPREEMPT_ENDED);
-	if (ret != -EPERM)
-		return gp_pause_fail(job, ret, GPREEMPT_SYSTEM);
-	ret = gp_check_traceable(job->g, job->pid, job->step, job->err);
-	return ret ? ret : gp_pause_fail(job, -EPERM, GPREEMPT_TRACE_DENIED);
-}
-
-static void *run(void *arg)
-{
-	struct gp_pause_job *job = arg;
-
-	job->thread = gettid();
-	job->ret = attach(job);
-	if (!job->ret)
-		job->ret = change_all(job);
-	return NULL;
+	gp_pid_path(path, GP_SYSFS_PROC, job->pid, "");
+	job->g->ops->list_dir(job->g->be, path, look_at_context, &further);
+	return further >= GP_PAUSE_CONTEXTS;
 }
 
 /*
- * To join a thread is not to see its end: the kernel wakes who joins it before
- * it stops tracing. Once its number is free, both are done.
+ * The first descriptor is the one that the process had when it was paused before, if
+ * any. The others are looked for when that context is off the GPU: they are of further
+ * contexts, or of the program that the process was before exec().
  */
-static void wait_for_end(pid_t thread)
-{
-	uint64_t end = shr_now_ns() + NSEC_PER_SEC;
-
-	/* Another thread of ours could have got the number: so not for ever. */
-	while (!syscall(SYS_tgkill, getpid(), thread, 0) && shr_now_ns() < end)
-		sched_yield();
-}
-
-static int run_thread(struct gp_pause_job *job)
+static int change_all(struct gp_pause_job *job)
 {
 	struct gpreempt_pause_report *report = job->report;
-	pthread_t thread;
-	int ret;
+	struct gp_pause_help *h = job->help;
+	int ret, hint;
 
-	job->found_at = shr_now_ns();
-	ret = gp_thread_start(&thread, STACK, true, run, job);
-	if (ret)
-		return gp_pause_fail(job, ret, GPREEMPT_SYSTEM);
-	pthread_join(thread, NULL);
-	wait_for_end(job->thread);
-	if (report->return_ns)
-		report->detach_ns = shr_now_ns() - report->return_ns;
-	if (!job->ret)
-		report->after = job->pause ? GPREEMPT_PAUSED_YES :
-					     GPREEMPT_PAUSED_NO;
-	return job->ret;
+	do {
+		hint = h->number;
+		ret = change_one(job);
+		if (!job->help)
+			return ret;
+		if (!ret && report->contexts == 1)
+			*hint_of(job) = (uint64_t)job->pid << 32 |
+					(uint32_t)h->found;
+		if (h->found >= 0)
+			h->done[h->n_done++] = h->found;
+		h->from = hint < 0 ? h->found + 1 : 0;
+		h->number = -1;
+		if (ret == -EBADF)
+			report->foreign++;
+		else if (ret && (ret != -ENXIO || hint < 0))
+			break;
+	} while (h->n_done < GP_PAUSE_TRIES &&
+		 !(job->strict && report->contexts) &&
+		 !(job->pause && report->contexts == GP_PAUSE_CONTEXTS));
+	if (ret && ret != -ENXIO && ret != -EBADF)
+		return ret;
+	if (!report->contexts)
+		return fail_closed(job);
+	if (job->pause && has_too_many_contexts(job))
+		return gp_pause_fail(job, -E2BIG, GPREEMPT_SYSTEM);
+	return 0;
 }
 
 /* The descriptor comes first: then it is of the process with that time. */
-static int open_process(struct gp_pause_job *job)
+static int open_process(struct gp_pause_job *job, int *process)
 {
 	struct gpreempt *g = job->g;
 	uint64_t started;
@@ -238,7 +181,7 @@ static int open_process(struct gp_pause_job *job)
 			       gp_pause_fail(job, -ESRCH, GPREEMPT_NO_PROCESS);
 	if (ret < 0)
 		return gp_pause_fail(job, ret, GPREEMPT_SYSTEM);
-	job->process = ret;
+	*process = ret;
 	if (!job->start_time)
 		return 0;
 	ret = gpreempt_start_time(g, job->pid, &started);
@@ -247,46 +190,95 @@ static int open_process(struct gp_pause_job *job)
 	return 0;
 }
 
-/*
- * To look through all descriptors of a process takes longer than all the rest. One
- * that was paused before has most likely the one that it had then: that is tried
- * first, and the others are looked for when it is off the GPU.
- */
-static int find(struct gp_pause_job *job)
+/* @job->help, with @process open in it. */
+static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
 {
-	uint64_t hint = *hint_of(job);
+	struct gpreempt *g = job->g;
+	struct gp_pause_help *h = gp_apart_new();
 	int ret;
 
-	job->hinted = !job->strict && hint >> 32 == (uint32_t)job->pid;
-	/* Of a process that was paused from here, the host is known. */
-	ret = job->hinted ?
-		      0 :
-		      gp_check_host(job->g, job->pid, job->step, job->err);
-	if (!ret)
-		ret = open_process(job);
-	if (!ret)
-		ret = gp_find_device(job->g, job->pid, &job->device, job->err);
+	job->help = h;
+	if (!h)
+		return gp_pause_fail(job, -ENOMEM, GPREEMPT_SYSTEM);
+	_Static_assert(sizeof(*h) <= GP_APART_SIZE, "it is shared");
+	h->ops = g->ops;
+	h->be = g->be;
+	h->pid = job->pid;
+	h->op = op;
+	h->number = h->process = -1;
+	ret = open_process(job, &h->process);
 	if (ret)
 		return ret;
-	return job->hinted ? add_number(job, (uint32_t)hint) :
-			     gp_find_descriptors(job->g, job->pid, job->device,
-						 &job->numbers, job->err);
+	ret = g->ops->device_of(g->be, KFD, &h->device);
+	return ret ? gp_pause_fail(job, ret, GPREEMPT_NO_KFD) : 0;
+}
+
+static void finish(struct gp_pause_job *job, int process)
+{
+	if (process >= 0)
+		close(process);
+	if (job->help)
+		gp_apart_free(job->help);
+}
+
+/* Nothing is left half paused. */
+static void undo(const struct gp_pause_job *job)
+{
+	struct gp_pause_job other = *job;
+	unsigned int i;
+	int process;
+
+	other.err = NULL;
+	if (prepare(&other, GP_PAUSE_UNSET) < 0)
+		return;
+	process = other.help->process;
+	for (i = 0; i < job->report->contexts && other.help; i++) {
+		other.help->number = job->changed[i];
+		gp_pause_help(&other);
+	}
+	finish(&other, process);
+}
+
+static int change_found(struct gp_pause_job *job)
+{
+	struct gpreempt_pause_report *report = job->report;
+	int ret = change_all(job);
+
+	if (ret && job->pause && !job->strict && report->contexts &&
+	    report->before == GPREEMPT_PAUSED_NO)
+		undo(job);
+	if (!ret)
+		report->after = job->pause ? GPREEMPT_PAUSED_YES :
+					     GPREEMPT_PAUSED_NO;
+	return ret;
 }
 
 static int do_job(struct gp_pause_job *job)
 {
-	uint64_t called = shr_now_ns();
-	bool done = false;
-	int ret;
+	uint64_t called = shr_now_ns(), hint = *hint_of(job);
+	bool hinted, done = false;
+	int ret = 0, process;
 
 	job->strict = gp_pause_is_strict(job->g);
-	ret = find(job);
+	hinted = !job->strict && hint >> 32 == (uint32_t)job->pid;
+	/* Of a process that was paused from here, the host is known. */
+	if (!hinted)
+		ret = gp_check_host(job->g, job->pid, job->step, job->err);
+	if (ret)
+		return ret;
+	ret = prepare(job, !job->pause ? GP_PAUSE_UNSET :
+			   job->strict ? GP_PAUSE_SET_STRICT :
+					 GP_PAUSE_SET);
+	process = job->help ? job->help->process : -1;
+	if (!ret && hinted)
+		job->help->number = (uint32_t)hint;
 	if (!ret && job->strict)
 		ret = gp_pause_begin_strict(job, &done);
-	job->report->find_ns = shr_now_ns() - called;
+	job->found_at = shr_now_ns();
+	job->report->find_ns = job->found_at - called;
 	if (!ret && !done)
-		ret = run_thread(job);
-	free(job->numbers.items);
+		ret = change_found(job);
+	finish(job, process);
 	return ret;
 }
 
@@ -301,19 +293,15 @@ static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
 		.pause = pause,
 		.start_time = start_time,
 		.step = pause ? "pause" : "unpause",
-		.process = -1,
 		.report = report ? report : &unused,
 		.err = err,
 	};
-	int ret;
 
 	*job.report = (struct gpreempt_pause_report){
 		.before = GPREEMPT_PAUSED_UNKNOWN,
 		.after = GPREEMPT_PAUSED_UNKNOWN,
 	};
-	ret = do_job(&job);
-	shr_cleanup_fd(&job.process);
-	return ret;
+	return do_job(&job);
 }
 
 int gpreempt_pause(struct gpreempt *g, pid_t pid, uint64_t start_time,
@@ -330,12 +318,26 @@ int gpreempt_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
 	return start(g, pid, start_time, false, report, err);
 }
 
+static int look_for_device(struct gp_pause_job *job)
+{
+	int ret = prepare(job, GP_PAUSE_LOOK);
+	int process = job->help ? job->help->process : -1;
+
+	if (!ret)
+		ret = gp_pause_help(job);
+	if (!ret && job->help->file_code)
+		ret = fail_file(job, job->help->file_code);
+	finish(job, process);
+	return ret;
+}
+
 int gpreempt_pause_check(struct gpreempt *g, pid_t pid,
 			 struct gpreempt_error *err)
 {
-	static const char step[] = "looking at the process";
-	struct gp_array numbers;
-	uint64_t device;
+	static const char step[] = "looking for " KFD " in the process";
+	struct gp_pause_job job = {
+		.g = g, .pid = pid, .step = step, .err = err
+	};
 	bool paused;
 	int ret;
 
@@ -345,13 +347,8 @@ int gpreempt_pause_check(struct gpreempt *g, pid_t pid,
 	if (!ret)
 		ret = gp_check_traceable(g, pid, step, err);
 	if (!ret)
-		ret = gp_find_device(g, pid, &device, err);
-	if (!ret)
-		ret = gp_find_descriptors(g, pid, device, &numbers, err);
-	if (ret)
+		ret = look_for_device(&job);
+	if (ret || !gp_pause_is_strict(g))
 		return ret;
-	free(numbers.items);
-	return gp_pause_is_strict(g) ?
-		       gp_pause_look(g, pid, step, &paused, err) :
-		       0;
+	return gp_pause_look(g, pid, step, &paused, err);
 }

@@ -12,7 +12,6 @@
  * paused. The first descriptor that the driver takes is enough, as these drivers know
  * no further contexts.
  */
-#include <linux/kfd_ioctl.h>
 #include <string.h>
 
 #include "lib/observe/observe.h"
@@ -20,6 +19,7 @@
 
 #define SCHED_POLICY   "/sys/module/amdgpu/parameters/sched_policy"
 #define CAP_TRAP_DEBUG 0x00008000 /* include/uapi/linux/kfd_sysfs.h */
+#define GFX9	       90000	  /* gfx_target_version */
 
 enum {
 	KIND_UNKNOWN,
@@ -27,14 +27,22 @@ enum {
 	KIND_STRICT,
 };
 
-/* 1 when this node is a GPU of a driver without debug trap, which ends the search. */
-static int has_no_trap(void *arg, const char *node)
+/*
+ * 1, which ends the search, when this node is a GPU of a driver without debug trap, or
+ * one that the driver runs without the hardware scheduler whatever its parameter says:
+ * device_queue_manager_init() does so for Hawaii and Tonga, which are before gfx 9.
+ */
+static int is_strict_gpu(void *arg, const char *node)
 {
 	struct gpreempt *g = arg;
-	uint64_t gpu_id, capability;
+	uint64_t gpu_id, capability, version;
 
-	if (gp_node_gpu_id(g, node, &gpu_id) || !gpu_id ||
-	    gp_node_property(g, node, "capability", &capability))
+	if (gp_node_gpu_id(g, node, &gpu_id) || !gpu_id)
+		return 0;
+	if (!gp_node_property(g, node, "gfx_target_version", &version) &&
+	    version < GFX9)
+		return 1;
+	if (gp_node_property(g, node, "capability", &capability))
 		return 0;
 	return !(capability & CAP_TRAP_DEBUG);
 }
@@ -45,7 +53,7 @@ static int find_kind(struct gpreempt *g)
 
 	gp_read_small(g, policy, sizeof(policy), SCHED_POLICY);
 	if (*policy == '2' ||
-	    g->ops->list_dir(g->be, GP_TOPOLOGY, has_no_trap, g) > 0)
+	    g->ops->list_dir(g->be, GP_TOPOLOGY, is_strict_gpu, g) > 0)
 		return KIND_STRICT;
 	return KIND_PLAIN;
 }
@@ -114,16 +122,11 @@ int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
 	return 0;
 }
 
-int gp_pause_change_strict(struct gp_pause_job *job, int fd)
+int gp_pause_judge_strict(struct gp_pause_job *job)
 {
-	uint32_t op = job->pause ? KFD_CRIU_OP_PROCESS_INFO :
-				   KFD_CRIU_OP_UNPAUSE;
+	int ret = job->pause ? job->help->pause_code : job->help->unpause_code;
 	bool paused;
-	int ret;
 
-	if (job->report->contexts)
-		return 0;
-	ret = gp_pause_op(job, fd, op);
 	/* Of another process; or to be unpaused, and not paused. */
 	if (ret == -EBADF || (ret == -EINVAL && !job->pause))
 		return -EBADF;
@@ -131,15 +134,12 @@ int gp_pause_change_strict(struct gp_pause_job *job, int fd)
 		return gp_pause_fail_op(job, ret);
 	job->report->before = job->pause ? GPREEMPT_PAUSED_NO :
 					   GPREEMPT_PAUSED_YES;
-	job->report->contexts = 1;
 	ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
+	if (!ret && paused != job->pause && !job->pause)
+		return -EBADF;
+	job->report->contexts = 1;
 	if (ret || paused == job->pause)
 		return ret;
-	/* It was of another one; this process's may come. */
-	if (!job->pause) {
-		job->report->contexts = 0;
-		return 0;
-	}
 	job->step = "its /dev/kfd is of a program that it ran before";
 	return gp_pause_fail(job, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE);
 }

@@ -71,6 +71,9 @@ static int open_device(struct gpreempt_session *s)
 		return gp_session_fail(s, ret, GPREEMPT_SYSTEM, step);
 	if (ret == -EACCES || ret == -EPERM)
 		return gp_session_fail(s, ret, GPREEMPT_NOT_ROOT, step);
+	if (ret == -EBUSY) /* a helper of this process is stuck: see apart.h */
+		return gp_session_fail(s, ret, GPREEMPT_STUCK,
+				       "a helper still waits for another process");
 	if (ret < 0)
 		return gp_session_fail(s, ret, GPREEMPT_NO_KFD, step);
 	s->kfd.fd = ret;
@@ -102,6 +105,20 @@ static int open_timers(struct gpreempt_session *s)
 	return 0;
 }
 
+/*
+ * The session's own thread has to trace the process, and could not be abandoned if it
+ * waited: it is the caller's.
+ */
+static int check_answers(struct gpreempt_session *s)
+{
+	int ret = s->g->ops->try_trace(s->g->be, s->kfd.pid);
+
+	return ret == -ETIMEDOUT ?
+		       gp_session_fail(s, ret, GPREEMPT_STUCK,
+				       "it is executing a program") :
+		       0;
+}
+
 static int open_session(struct gpreempt_session *s)
 {
 	uint64_t before, after;
@@ -114,7 +131,9 @@ static int open_session(struct gpreempt_session *s)
 	if (ret)
 		return gp_session_fail(s, ret, GPREEMPT_NO_PROCESS,
 				       "looking at the process");
-	ret = open_device(s);
+	ret = check_answers(s);
+	if (!ret)
+		ret = open_device(s);
 	if (ret)
 		return ret;
 	ret = open_timers(s);

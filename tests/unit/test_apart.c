@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A helper process: what it may wait for, and what is left of it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/core/apart.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "unit.h"
+
+/* What the helper does, and what it tells. */
+struct task {
+	int pipe[2];
+	volatile int result;
+	volatile bool enter;
+	volatile bool undone;
+};
+
+static struct task *t;
+static int place;
+
+static void setup(void)
+{
+	t = gp_apart_new();
+	ck_assert_ptr_nonnull(t);
+	ck_assert_int_eq(pipe2(t->pipe, O_CLOEXEC), 0);
+}
+
+/* Waits until the caller writes, as for a file that does not answer. */
+static void wait_for_byte(void *arg)
+{
+	struct task *task = arg;
+	char byte;
+
+	gp_apart_at(task, 7);
+	if (task->enter && !gp_apart_enter(task))
+		return;
+	task->result = read(task->pipe[0], &byte, 1);
+	if (task->enter && !gp_apart_leave(task))
+		task->undone = true;
+}
+
+static int run(void)
+{
+	return gp_apart_run(t, t->pipe[0], wait_for_byte, &place);
+}
+
+START_TEST(does_its_work)
+{
+	ck_assert_int_eq(write(t->pipe[1], "a", 1), 1);
+	t->enter = _i;
+	ck_assert_int_eq(run(), 0);
+	ck_assert_int_eq(t->result, 1);
+	ck_assert_int_eq(place, 7);
+	ck_assert(!t->undone);
+	/* No child is left, and none was seen. */
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
+	gp_apart_free(t);
+}
+END_TEST
+
+/* One that waits is given up after a second; where a signal ends it, it is gone. */
+START_TEST(is_given_up)
+{
+	uint64_t start = shr_now_ns();
+
+	ck_assert_int_eq(run(), -ETIMEDOUT);
+	ck_assert_uint_ge(shr_now_ns() - start, GP_APART_WAIT_NS);
+	ck_assert_int_eq(place, 7);
+	ck_assert_int_eq(gp_apart_own_memory(), 0);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
+}
+END_TEST
+
+static void sleep_in_steps(void *arg)
+{
+	struct task *task = arg;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		poll(NULL, 0, 400);
+		gp_apart_at(task, i);
+	}
+	task->result = 1;
+}
+
+/* One that gets on is not. */
+START_TEST(is_waited_for)
+{
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], sleep_in_steps, &place),
+			 0);
+	ck_assert_int_eq(t->result, 1);
+}
+END_TEST
+
+static void count_open(void *arg)
+{
+	struct task *task = arg;
+	int fd;
+
+	for (fd = 0; fd < 256; fd++)
+		task->result += fcntl(fd, F_GETFD) >= 0;
+	task->undone = fcntl(task->pipe[0], F_GETFD) >= 0;
+}
+
+START_TEST(has_one_descriptor)
+{
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], count_open, &place), 0);
+	ck_assert_int_eq(t->result, 1);
+	ck_assert(t->undone);
+}
+END_TEST
+
+static int global;
+
+static void set_global(void *arg)
+{
+	struct task *task = arg;
+
+	global = 1;
+	task->result = 1;
+}
+
+/* Once this process can have debug sessions, the helper has a copy of the memory. */
+START_TEST(shares_no_memory_of_sessions)
+{
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], set_global, &place), 0);
+	ck_assert_int_eq(global, 1);
+	global = 0;
+	ck_assert_int_eq(gp_apart_own_memory(), 0);
+	t->result = 0;
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], set_global, &place), 0);
+	ck_assert_int_eq(t->result, 1);
+	ck_assert_int_eq(global, 0);
+}
+END_TEST
+
+/*
+ * The ioctl lasts longer than the caller waits: the helper stays, undoes it, and a
+ * process that has it in its memory opens no session before.
+ */
+START_TEST(undoes_what_came_late)
+{
+	struct task *task = t;
+	int i;
+
+	t->enter = true;
+	ck_assert_int_eq(run(), -ETIMEDOUT);
+	ck_assert_int_eq(gp_apart_own_memory(), -EBUSY);
+	ck_assert_int_eq(write(task->pipe[1], "a", 1), 1);
+	for (i = 0; i < 1000 && !task->undone; i++)
+		poll(NULL, 0, 1);
+	ck_assert(task->undone);
+	for (i = 0; i < 1000 && gp_apart_own_memory(); i++)
+		poll(NULL, 0, 1);
+	ck_assert_int_lt(i, 1000);
+}
+END_TEST
+
+/* A caller that dies takes its helper along: no process reads the pipe any more. */
+START_TEST(ends_with_its_caller)
+{
+	struct pollfd reader = { .fd = t->pipe[1] };
+	pid_t child = fork();
+
+	if (!child) {
+		run();
+		_exit(0);
+	}
+	close(t->pipe[0]);
+	ck_assert_int_eq(poll(&reader, 1, 100), 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ck_assert_int_eq(poll(&reader, 1, 5000), 1);
+	ck_assert_int_ne(reader.revents & POLLERR, 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *c = unit_case();
+
+	tcase_add_checked_fixture(c, setup, NULL);
+	tcase_add_loop_test(c, does_its_work, 0, 2);
+	tcase_add_test(c, is_given_up);
+	tcase_add_test(c, is_waited_for);
+	tcase_add_test(c, has_one_descriptor);
+	tcase_add_test(c, shares_no_memory_of_sessions);
+	tcase_add_test(c, undoes_what_came_late);
+	tcase_add_test(c, ends_with_its_caller);
+	return unit_run("helper process");
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "lib/core/apart.h"
+#include "lib/core/internal.h"
+#include "shared/clock.h"
+#include "shared/syscall.h"
+
+#define STACK	  (64 * 1024)
+#define MAX_STUCK 8 /* with more, nothing is begun */
+/* A process that was killed and does not wait ends within this time. */
+#define END_NS (20 * NSEC_PER_MSEC)
+
+enum stage {
+	WORKING,
+	ENTERED, /* the ioctl */
+	LEFT,
+	ABANDONED,
+};
+
+struct area {
+	char shared[GP_APART_SIZE];
+	_Atomic int stage;
+	_Atomic unsigned int steps;
+	_Atomic int place;
+	void (*work)(void *shared);
+	pid_t caller, pid;
+	int keep;
+	bool shares; /* the caller's memory */
+	struct area *next;
+	char stack[STACK] __attribute__((aligned(16)));
+};
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t idle;
+	struct area *spare; /* one, so that most calls take no memory */
+	struct area *stuck; /* those of the abandoned processes */
+	bool own_memory;
+	unsigned int sharing; /* calls that go on with a shared memory */
+} apart = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	    .idle = PTHREAD_COND_INITIALIZER };
+
+void *gp_apart_new(void)
+{
+	struct area *area;
+
+	pthread_mutex_lock(&apart.lock);
+	area = apart.spare;
+	apart.spare = NULL;
+	pthread_mutex_unlock(&apart.lock);
+	if (area) {
+		memset(area->shared, 0, sizeof(area->shared));
+		return area;
+	}
+	area = mmap(NULL, sizeof(*area), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return area == MAP_FAILED ? NULL : area;
+}
+
+void gp_apart_free(void *shared)
+{
+	struct area *area = shared;
+
+	pthread_mutex_lock(&apart.lock);
+	if (!apart.spare) {
+		apart.spare = area;
+		area = NULL;
+	}
+	pthread_mutex_unlock(&apart.lock);
+	if (area)
+		munmap(area, sizeof(*area));
+}
+
+/* Under the lock. Forgets those that have ended; returns how many have not. */
+static unsigned int count_stuck(bool sharing)
+{
+	struct area **at = &apart.stuck;
+	unsigned int count = 0;
+
+	while (*at) {
+		struct area *area = *at;
+
+		if (waitpid(area->pid, NULL, WNOHANG | __WALL)) {
+			*at = area->next;
+			munmap(area, sizeof(*area));
+			continue;
+		}
+		count += !sharing || area->shares;
+		at = &area->next;
+	}
+	return count;
+}
+
+int gp_apart_own_memory(void)
+{
+	int ret;
+
+	pthread_mutex_lock(&apart.lock);
+	while (apart.sharing)
+		pthread_cond_wait(&apart.idle, &apart.lock);
+	ret = count_stuck(true) ? -EBUSY : 0;
+	if (!ret)
+		apart.own_memory = true;
+	pthread_mutex_unlock(&apart.lock);
+	return ret;
+}
+
+static int begin(struct area *area)
+{
+	int ret;
+
+	pthread_mutex_lock(&apart.lock);
+	ret = count_stuck(false) < MAX_STUCK ? 0 : -EBUSY;
+	area->shares = !apart.own_memory;
+	if (!ret)
+		apart.sharing += area->shares;
+	pthread_mutex_unlock(&apart.lock);
+	return ret;
+}
+
+static void end(struct area *area, int ret)
+{
+	pthread_mutex_lock(&apart.lock);
+	apart.sharing -= area->shares;
+	pthread_cond_broadcast(&apart.idle);
+	if (ret == -ETIMEDOUT) {
+		area->next = apart.stuck;
+		apart.stuck = area;
+	}
+	pthread_mutex_unlock(&apart.lock);
+}
+
+static bool is_gpu_process(void)
+{
+	char path[GP_PID_PATH];
+
+	gp_pid_path(path, GP_SYSFS_PROC, getpid(), "");
+	return !access(path, F_OK);
+}
+
+/* The other process. The caller's end kills it: nothing of it outlives the caller. */
+static int become(void *arg)
+{
+	struct area *area = arg;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != area->caller)
+		return 1;
+	if (area->keep > 0)
+		shr_close_range(0, area->keep - 1);
+	/* -1: none */
+	shr_close_range(area->keep + 1, ~0U);
+	area->work(area->shared);
+	return 0;
+}
+
+/* False: the other side was first. */
+static bool move(struct area *area, int from, int to)
+{
+	return atomic_compare_exchange_strong(&area->stage, &from, to);
+}
+
+bool gp_apart_enter(void *shared)
+{
+	return move(shared, WORKING, ENTERED);
+}
+
+bool gp_apart_is_wanted(void *shared)
+{
+	return ((struct area *)shared)->stage == ENTERED;
+}
+
+bool gp_apart_leave(void *shared)
+{
+	return move(shared, ENTERED, LEFT);
+}
+
+void gp_apart_at(void *shared, int place)
+{
+	struct area *area = shared;
+
+	area->place = place;
+	atomic_fetch_add(&area->steps, 1);
+}
+
+static bool has_ended(int pidfd, uint64_t ns)
+{
+	struct pollfd fd = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&fd, 1, ns / NSEC_PER_MSEC) > 0;
+}
+
+/* Does it wait for a CPU, and not for the target? */
+static bool is_runnable(pid_t pid)
+{
+	__cleanup_fd int fd = -1;
+	char path[GP_PID_PATH], text[128];
+	const char *end;
+	ssize_t n;
+
+	gp_pid_path(path, "/proc", pid, "stat");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	/* The name before it can have any letters. */
+	end = strrchr(text, ')');
+	return end && !strncmp(end, ") R", 3);
+}
+
+/* While it gets on, it is not given up. */
+static bool wait_for_end(struct area *area, int pidfd)
+{
+	uint64_t end = shr_now_ns() + GP_APART_MOST_NS;
+	unsigned int steps;
+
+	do {
+		steps = area->steps;
+		if (has_ended(pidfd, GP_APART_WAIT_NS))
+			return true;
+	} while (area->stage == WORKING &&
+		 (area->steps != steps || is_runnable(area->pid)) &&
+		 shr_now_ns() < end);
+	return area->stage >= ENTERED && has_ended(pidfd, GP_APART_IOCTL_NS);
+}
+
+/*
+ * A process that is in the ioctl is not killed: it undoes what that does. One that has
+ * left it has done its work, and does not wait any more.
+ */
+static int give_up(struct area *area, int pidfd)
+{
+	if (move(area, ENTERED, ABANDONED))
+		return -ETIMEDOUT;
+	move(area, WORKING, ABANDONED);
+	kill(area->pid, SIGKILL);
+	return has_ended(pidfd, END_NS) && area->stage == LEFT ? 0 : -ETIMEDOUT;
+}
+
+static int run(struct area *area)
+{
+	int pidfd, ret = 0;
+
+	area->pid = clone(become, area->stack + STACK,
+			  CLONE_PIDFD | (area->shares ? CLONE_VM : 0), area,
+			  &pidfd);
+	if (area->pid < 0)
+		return -errno;
+	if (!wait_for_end(area, pidfd))
+		ret = give_up(area, pidfd);
+	if (!ret)
+		waitpid(area->pid, NULL, __WALL);
+	close(pidfd);
+	return ret;
+}
+
+int gp_apart_run(void *shared, int keep, void (*work)(void *shared), int *place)
+{
+	struct area *area = shared;
+	sigset_t all, before;
+	int ret;
+
+	if (is_gpu_process())
+		gp_apart_own_memory();
+	ret = begin(area);
+	if (ret)
+		return ret;
+	area->stage = WORKING;
+	area->place = 0;
+	area->work = work;
+	area->caller = getpid();
+	area->keep = keep;
+	sigfillset(&all);
+	/* Both share errno: poll() in this thread must not be interrupted. */
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	ret = run(area);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	*place = area->place;
+	end(area, ret);
+	return ret;
+}

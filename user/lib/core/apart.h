@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A disposable process for what a target can make wait for ever: PTRACE_SEIZE waits
+ * while the target executes a program, close() waits for the server of a FUSE file,
+ * and an ioctl waits for a lock of the driver. Not even SIGKILL ends the last two.
+ *
+ * The process has a descriptor table of its own, a single descriptor in it, and all
+ * signals blocked. Its end is no SIGCHLD, and no wait() of the program that uses this
+ * library sees it. It shares the memory of its caller, which makes it cheap. Where the
+ * caller has /dev/kfd open, the process gets a copy of the memory instead: KFD ends
+ * the debug sessions of a process, and takes its queues away, when its memory goes,
+ * and a process that is stuck would keep the shared memory for ever.
+ */
+#ifndef GP_CORE_APART_H
+#define GP_CORE_APART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Longest time without progress, and in the ioctl. */
+#define GP_APART_WAIT_NS (1000 * 1000 * 1000ULL)
+#ifndef GP_APART_IOCTL_NS
+#define GP_APART_IOCTL_NS (20 * GP_APART_WAIT_NS)
+#endif
+/* Longest time with progress. */
+#define GP_APART_MOST_NS (10 * GP_APART_WAIT_NS)
+
+/* What caller and process share: at most this many bytes. */
+#define GP_APART_SIZE 4096
+
+/* Zeroed; NULL without memory. */
+void *gp_apart_new(void);
+/* Not after -ETIMEDOUT. */
+void gp_apart_free(void *shared);
+
+/*
+ * Call @work in a process of its own that has the descriptor @keep open, and wait for
+ * its end. @work gets @shared, calls the system and nothing else, and takes no memory.
+ * 0: the process has ended. -ETIMEDOUT: it is abandoned at *@place, and @shared belongs
+ * to it. -EBUSY: too many are abandoned. Another -errno: there was no process.
+ */
+int gp_apart_run(void *shared, int keep, void (*work)(void *shared),
+		 int *place);
+
+/* For @work: where it is. Each call tells the caller to wait on. */
+void gp_apart_at(void *shared, int place);
+/*
+ * Before the ioctl; false: the caller has given up, do not make it. Between two.
+ * After the last; false: the caller has given up meanwhile, undo what they did.
+ */
+bool gp_apart_enter(void *shared);
+bool gp_apart_is_wanted(void *shared);
+bool gp_apart_leave(void *shared);
+
+/*
+ * This process is about to open /dev/kfd: from now on, each other one gets a copy of
+ * its memory. -EBUSY: one that shares the memory is stuck.
+ */
+int gp_apart_own_memory(void);
+
+#endif
