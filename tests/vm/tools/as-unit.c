@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * as-unit CAPABILITY... -- COMMAND...: runs it with what systemd leaves to the
- * units of gpreempt: of root's rights only those capabilities, no new ones, and
- * nothing that can be written but /run, /dev and /proc without /proc/sys.
+ * units of gpreempt: of root's rights only those capabilities, no new ones, the
+ * units' own filter of system calls, and nothing that can be written but /run, /dev
+ * and /proc without /proc/sys.
  */
+#include <errno.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const struct {
@@ -64,6 +69,25 @@ static int close_files(void)
 	return 0;
 }
 
+/* As SystemCallFilter= with SystemCallErrorNumber=EPERM. */
+static int filter_calls(void)
+{
+	static struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+#define X(number)                                         \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+#include "unit-filter.h"
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	};
+	struct sock_fprog program = {
+		.len = sizeof(filter) / sizeof(filter[0]),
+		.filter = filter,
+	};
+
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long long kept = 0;
@@ -91,7 +115,7 @@ int main(int argc, char **argv)
 			perror("as-unit: capabilities");
 			return 1;
 		}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || filter_calls()) {
 		perror("as-unit");
 		return 1;
 	}

@@ -36,6 +36,12 @@ wait_for 15 running "$(pid off)"
 expect_progress off
 end_guard
 
+step "guard by pauses: it suspends and resumes"
+as_unit guard --how pause --online "$(pid on)" --offline "$(pid off)" --verbose --poll 1ms
+wait_for 20 said "^suspended $(pid off): arrival, 2 of 2 queues"
+wait_for 20 said "^resumed $(pid off): idle"
+end_guard
+
 step "follow: the target is stopped, and goes on"
 as_unit follow "$(pid off)"
 wait_for 15 said "^following $(pid off)"
