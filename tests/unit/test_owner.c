@@ -345,6 +345,57 @@ START_TEST(job_control)
 }
 END_TEST
 
+#define NODES "/sys/class/kfd/kfd/topology/nodes/"
+
+static void set_gfx(const char *properties)
+{
+	gp_loop_set_file(&loop, NODES, "0\n1");
+	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
+	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
+	gp_loop_set_file(&loop, NODES "1/properties", properties);
+}
+
+static const struct {
+	const char *properties;
+	bool paused;
+} parts[] = {
+	{ "gfx_target_version 90000\ncapability 32768\n", true },
+	{ "gfx_target_version 90010\ncapability 32768\n", false },
+	{ "gfx_target_version 90402\ncapability 32768\n", false },
+	{ "gfx_target_version 100300\ncapability 32768\n", true },
+	{ "gfx_target_version 110000\ncapability 32768\n", true },
+	{ "gfx_target_version 110501\ncapability 32768\n", false },
+	{ "gfx_target_version 120001\ncapability 32768\n", false },
+};
+
+/* Where an open session costs the target something, it is paused at once. */
+START_TEST(by_what_the_session_costs)
+{
+	set_gfx(parts[_i].properties);
+	open_by(HOW_AUTO);
+	ck_assert_int_eq(owner.route, parts[_i].paused ? GPREEMPT_ROUTE_PAUSE :
+							 GPREEMPT_ROUTE_DEBUG);
+	ck_assert_int_eq(owner.why.reason, GPREEMPT_OK);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert_int_eq(loop.evicted, parts[_i].paused);
+	ck_assert_int_eq(owner_close(&owner), 0);
+	ck_assert_int_eq(loop.evicted, 0);
+}
+END_TEST
+
+/* To get away, it needs neither a descriptor nor a runtime. */
+START_TEST(by_session_without_descriptor)
+{
+	set_gfx("gfx_target_version 110000\ncapability 32768\n");
+	gp_loop_set_file(&loop, "/dev/kfd", "512");
+	open_by(HOW_AUTO);
+	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_DEBUG);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert(loop.queues[0].suspended);
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -364,5 +415,8 @@ int main(void)
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, no_keepers);
 	tcase_add_test(tc, job_control);
+	tcase_add_loop_test(tc, by_what_the_session_costs, 0,
+			    ARRAY_SIZE(parts));
+	tcase_add_test(tc, by_session_without_descriptor);
 	return unit_run("owner");
 }

@@ -435,6 +435,103 @@ START_TEST(without_address_space)
 }
 END_TEST
 
+static const char evicted_view[] =
+	"gpreempt-queues - version: 1.3\n"
+	"# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
+static const char running_view[] =
+	"gpreempt-queues - version: 1.3\n"
+	"# qid gpu_id evicted state age_ms\n0 0xf7bc 0 active 0\n";
+
+static void show(const char *view)
+{
+	gp_loop_set_file(&loop, VIEW_FILE "pid/4194242/queues", view);
+}
+
+/* Its program has ended, and only the user knows that. */
+START_TEST(resume_by_force)
+{
+	loop.paused = true;
+	loop.evicted = 1;
+	show(paused_view);
+	CTL(GPREEMPT_CLASS_BUSY, "resume %d", PID);
+	ERR_HAS("gpreempt-ctl resume --force");
+	ck_assert_int_eq(loop.evicted, 1);
+	CTL(0, "resume %d --force", PID);
+	OUT_HAS("resumed 4194242: 1 queue, ioctl ");
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_entry();
+	show(running_view);
+	unit_clear_trace();
+	CTL(0, "resume %d --force", PID);
+	OUT_HAS("process 4194242 is not held");
+	ck_assert(!asked());
+}
+END_TEST
+
+/* The driver evicted some of its queues, failed, and leaves them so. */
+START_TEST(stays_off_after_an_error)
+{
+	show(evicted_view);
+	gp_loop_fail(&loop, "pause", 1, -ETIME);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", PID);
+	ERR_HAS("its queues are still evicted");
+	expect_no_entry();
+}
+END_TEST
+
+/* criu dump counted its own pause, and its end ended one of two. */
+START_TEST(stays_off_after_resume)
+{
+	leave(PAUSE_KEPT, START);
+	show(evicted_view);
+	CTL(GPREEMPT_CLASS_FAILED, "resume %d", PID);
+	ERR_HAS("process 4194242 is not paused any more, and its queues are still evicted");
+	expect_no_entry();
+}
+END_TEST
+
+/* The driver fails to restore it: who asks again has looked whether it runs. */
+START_TEST(unpause_fails)
+{
+	leave(PAUSE_LEASED, START);
+	show(evicted_view);
+	gp_loop_fail(&loop, "unpause", 1, -EIO);
+	CTL(GPREEMPT_CLASS_FAILED, "repair");
+	ck_assert_int_eq(pause_journal_read(PID, &entry), 0);
+	show(running_view);
+	gp_loop_fail(&loop, "unpause", 0, -EIO);
+	CTL(0, "repair");
+	expect_no_entry();
+}
+END_TEST
+
+/* Another program has ended our pause. */
+START_TEST(pause_is_over)
+{
+	leave(PAUSE_KEPT, START);
+	loop.paused = false;
+	loop.evicted = 0;
+	show(running_view);
+	CTL(0, "status");
+	ERR_HAS("process 4194242 runs: another program, such as criu, has ended");
+	CTL(0, "suspend %d --how pause", PID);
+	OUT_HAS("paused 4194242: 1 queue, ioctl ");
+	expect_kept();
+}
+END_TEST
+
+/* Where start times are others, no entry is stale. */
+START_TEST(in_another_time_namespace)
+{
+	leave(PAUSE_KEPT, START + 100);
+	gp_loop_set_file(&loop, "/proc/self/ns/time", "time:[4026532500]");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "repair");
+	ERR_HAS("this is not the host's namespace of processes or of time");
+	CTL(0, "status");
+	ck_assert_int_eq(pause_journal_read(PID, &entry), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -460,5 +557,11 @@ int main(void)
 	tcase_add_loop_test(tc, not_another_process, 0, PAUSE_STATES);
 	tcase_add_test(tc, not_what_is_damaged);
 	tcase_add_test(tc, without_address_space);
+	tcase_add_test(tc, resume_by_force);
+	tcase_add_test(tc, stays_off_after_an_error);
+	tcase_add_test(tc, stays_off_after_resume);
+	tcase_add_test(tc, unpause_fails);
+	tcase_add_test(tc, pause_is_over);
+	tcase_add_test(tc, in_another_time_namespace);
 	return unit_run("pause_command");
 }

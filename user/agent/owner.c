@@ -89,18 +89,58 @@ static int open_by(struct owner *o, enum gpreempt_route route,
 	return ret;
 }
 
-static int pause_instead(struct owner *o, const struct gpreempt_error *why,
-			 struct gpreempt_error *err)
+/* By the other way, when the first one cannot serve. */
+static int open_instead(struct owner *o, const struct gpreempt_error *because,
+			struct gpreempt_error *err)
 {
-	o->why = *why;
+	bool pause = o->route == GPREEMPT_ROUTE_DEBUG;
+
+	o->changed = true;
+	if (pause)
+		o->why = *because;
 	owner_close(o);
-	return open_by(o, GPREEMPT_ROUTE_PAUSE, err);
+	return open_by(o, pause ? GPREEMPT_ROUTE_PAUSE : GPREEMPT_ROUTE_DEBUG,
+		       err);
 }
 
-static bool may_pause(const struct owner *o, const struct gpreempt_error *err)
+static bool may_change(const struct owner *o, const struct gpreempt_error *err)
 {
-	return o->how == HOW_AUTO && o->route == GPREEMPT_ROUTE_DEBUG &&
-	       pause_can_serve(err->reason);
+	if (o->how != HOW_AUTO || o->changed)
+		return false;
+	return o->route == GPREEMPT_ROUTE_DEBUG ?
+		       pause_can_serve(err->reason) :
+		       session_can_serve(err->reason);
+}
+
+/*
+ * Has this host a GPU on which a session costs the target something while it is open?
+ * On gfx 11.0 the driver takes half of its compute units (kfd_dbg_has_cwsr_workaround()
+ * in kfd_debug.h), and before gfx 11 all but 9.4.2 and later of gfx 9 can debug only
+ * one process (kfd_dbg_is_per_vmid_supported()).
+ */
+static bool session_costs(struct gpreempt *g)
+{
+	struct gpreempt_nodes *nodes;
+	bool costs = false;
+	size_t i;
+
+	if (gpreempt_nodes_read(g, &nodes, NULL))
+		return false;
+	for (i = 0; i < nodes->count; i++) {
+		int64_t gfx = nodes->nodes[i].gfx;
+
+		costs |= (gfx >= 90000 && gfx < 90010) ||
+			 (gfx >= 100000 && gfx < 110100);
+	}
+	gpreempt_nodes_free(nodes);
+	return costs;
+}
+
+static bool pauses_first(struct owner *o)
+{
+	if (o->how != HOW_AUTO)
+		return o->how == HOW_PAUSE;
+	return !session_owner_new(&o->session) && session_costs(o->session.g);
 }
 
 int owner_open(struct owner *o, struct gpreempt_error *err)
@@ -110,11 +150,11 @@ int owner_open(struct owner *o, struct gpreempt_error *err)
 	o->session.target = o->target;
 	o->session.heartbeat = o->heartbeat;
 	ret = open_by(o,
-		      o->how == HOW_PAUSE ? GPREEMPT_ROUTE_PAUSE :
-					    GPREEMPT_ROUTE_DEBUG,
+		      pauses_first(o) ? GPREEMPT_ROUTE_PAUSE :
+					GPREEMPT_ROUTE_DEBUG,
 		      err);
-	if (ret && may_pause(o, err))
-		ret = pause_instead(o, err, err);
+	if (ret && may_change(o, err))
+		ret = open_instead(o, err, err);
 	return ret;
 }
 
@@ -161,10 +201,10 @@ int owner_suspend(struct owner *o, const struct gpreempt_filter *which,
 	if (!o->ops)
 		return o->pause.error.code;
 	ret = o->ops->suspend(o, which, out);
-	if (!ret || !may_pause(o, owner_error(o)) || !has_queues(o))
+	if (!ret || !may_change(o, owner_error(o)) || !has_queues(o))
 		return ret;
 	err = *owner_error(o);
-	ret = pause_instead(o, &err, &o->pause.error);
+	ret = open_instead(o, &err, &o->pause.error);
 	return ret ? ret : o->ops->suspend(o, which, out);
 }
 

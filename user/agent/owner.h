@@ -40,6 +40,7 @@ struct owner {
 
 	/* As it is taken off now: with HOW_AUTO it may change once. */
 	enum gpreempt_route route;
+	bool changed;
 	/* Why it is paused although a session was tried; reason 0: it is not. */
 	struct gpreempt_error why;
 	const struct owner_ops *ops;  /* NULL: closed */

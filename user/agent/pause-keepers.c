@@ -95,14 +95,20 @@ static bool undo(struct keeper *k)
 	ret = pause_journal_read(k->target, &e);
 	if (ret == -ENOENT || ret == -ESTALE)
 		return true;
-	if (ret || e.start != k->start)
+	if (ret) /* no descriptor is free just now, for one */
+		return false;
+	if (e.start != k->start)
 		return true;
 	/* The ioctl may be still to come. */
 	if (e.state == PAUSE_BEGUN && !has_ended(k->command))
 		return false;
-	/* While a debugger traces the target this fails: try again. */
 	watchdog_pet(&k->watchdog, HEARTBEAT_BUSY_NS);
-	return !pause_undo(k->g, &e, NULL, &err);
+	ret = pause_undo(k->g, &e, NULL, &err);
+	/*
+	 * While a debugger traces the target, try again. After an error of the driver
+	 * the user has to look first: the entry stays for repair.
+	 */
+	return !ret || err.reason == GPREEMPT_PAUSE_FAILED;
 }
 
 /* The end of the command, or its word that the lease counts from now on. */

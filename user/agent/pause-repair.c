@@ -26,6 +26,15 @@ const char *pause_finding_name(enum pause_finding finding)
 							    "none";
 }
 
+/* In a container, numbers and start times of processes are others. */
+static bool is_host(struct gpreempt *g)
+{
+	struct gpreempt_error err;
+
+	return !gpreempt_check(g, getpid(), &err) ||
+	       err.reason != GPREEMPT_PID_NAMESPACE;
+}
+
 /* All but the lock: one without a lease is never said to wait. */
 static enum pause_finding judge(struct gpreempt *g, pid_t target,
 				struct pause_report *r)
@@ -43,15 +52,15 @@ static enum pause_finding judge(struct gpreempt *g, pid_t target,
 		return PAUSE_DAMAGED;
 	if (!ret)
 		ret = gpreempt_start_time(g, target, &start);
-	if (ret == -ESRCH)
+	if ((ret == -ESRCH || (!ret && start != r->entry.start)) && !is_host(g))
+		ret = -EXDEV;
+	/* The number is another process's by now. */
+	if (ret == -ESRCH || (!ret && start != r->entry.start))
 		return PAUSE_STALE;
 	if (ret) {
 		r->code = ret;
 		return PAUSE_UNREAD;
 	}
-	/* The number is another process's by now. */
-	if (start != r->entry.start)
-		return PAUSE_STALE;
 	return r->entry.state == PAUSE_KEPT ? PAUSE_IS_KEPT : PAUSE_WAITS;
 }
 
@@ -81,6 +90,21 @@ bool pause_can_serve(enum gpreempt_reason reason)
 	case GPREEMPT_GPU_OLD:
 	case GPREEMPT_RUNTIME_OFF:
 	case GPREEMPT_RUNTIME_BUSY:
+	case GPREEMPT_NO_ADDRESS_SPACE: /* a pause checks it where it matters */
+	case GPREEMPT_CONTEXTS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool session_can_serve(enum gpreempt_reason reason)
+{
+	switch (reason) {
+	case GPREEMPT_KFD_CLOSED:
+	case GPREEMPT_NO_PAUSE:
+	case GPREEMPT_PAUSE_DENIED:
+	case GPREEMPT_PAUSE_UNSAFE:
 		return true;
 	default:
 		return false;
@@ -99,6 +123,31 @@ bool pause_is_seen(struct gpreempt *g, pid_t target)
 	return seen;
 }
 
+enum pause_seen pause_see(struct gpreempt *g, pid_t target)
+{
+	enum pause_seen seen = PAUSE_SEEN_UNKNOWN;
+	struct gpreempt_view *view;
+	bool evicted = false;
+	size_t i;
+
+	if (gpreempt_view_read(g, target, &view, NULL))
+		return seen;
+	for (i = 0; i < view->count; i++) {
+		const struct gpreempt_queue *q = &view->queues[i];
+
+		if (q->evicted == GPREEMPT_UNKNOWN ||
+		    q->state == GPREEMPT_UNKNOWN || q->age_ms > 0)
+			break;
+		evicted |= q->evicted > 0;
+	}
+	if (view->count && i == view->count)
+		seen = gpreempt_view_paused(view) ? PAUSE_SEEN_PAUSED :
+		       evicted			  ? PAUSE_SEEN_OFF :
+						    PAUSE_SEEN_RUNS;
+	gpreempt_view_free(view);
+	return seen;
+}
+
 int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 	       struct gpreempt_pause_report *report, struct gpreempt_error *err)
 {
@@ -106,7 +155,9 @@ int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 
 	/* One that was never paused is no error. */
 	ret = gpreempt_unpause(g, e->pid, e->start, report, err);
-	if (ret && gpreempt_error_class(err) != GPREEMPT_CLASS_NO_TARGET)
+	if (ret && gpreempt_error_class(err) != GPREEMPT_CLASS_NO_TARGET &&
+	    (err->reason != GPREEMPT_PAUSE_FAILED ||
+	     pause_see(g, e->pid) != PAUSE_SEEN_RUNS))
 		return ret;
 	ret = pause_journal_remove(e->pid);
 	if (ret)
@@ -119,7 +170,7 @@ int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 	return ret;
 }
 
-/* With the lock, which another one had until now. */
+/* The caller has just taken the lock; the entry may have changed. */
 static void repair_locked(struct gpreempt *g, struct pause_report *r)
 {
 	r->finding = judge(g, r->pid, r);
@@ -154,12 +205,12 @@ void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out)
 	hold_drop(target, lock);
 }
 
-static int repair_one(void *arg, pid_t target)
+int pause_repair_target(void *g, pid_t target)
 {
 	struct pause_report r;
 	char text[512];
 
-	pause_repair(arg, target, &r);
+	pause_repair(g, target, &r);
 	if (r.finding == PAUSE_WAITS && r.repaired) {
 		ctl_note("process %d was left paused by %s (%d), which has "
 			 "ended; its queues run again",
@@ -177,7 +228,7 @@ static int repair_one(void *arg, pid_t target)
 
 void pause_repair_all(struct gpreempt *g)
 {
-	pause_journal_list(repair_one, g);
+	pause_journal_list(pause_repair_target, g);
 }
 
 void pause_repair_early(void)

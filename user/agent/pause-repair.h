@@ -42,6 +42,8 @@ void pause_look_locked(struct gpreempt *g, pid_t target,
 /* Look, and repair it: PAUSE_WAITS is undone, PAUSE_STALE removed. */
 void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
 
+/* Repair one target's entry, and write a note of it. 0. */
+int pause_repair_target(void *g, pid_t target);
 /*
  * Repair all, at the start of a command that may write: each pause that is
  * undone, and each that could not be, is named in a note.
@@ -62,6 +64,29 @@ int pause_take(pid_t target, const struct hold_owner *owner);
 
 /* Is that why a debug session is refused on a process that can be paused? */
 bool pause_can_serve(enum gpreempt_reason reason);
+/* And the other way round? */
+bool session_can_serve(enum gpreempt_reason reason);
+
+/*
+ * What gpreempt.ko shows of a process now. Only the driver's own eviction for want of
+ * memory looks like PAUSE_SEEN_OFF, too.
+ */
+enum pause_seen {
+	PAUSE_SEEN_UNKNOWN, /* no module, no queue, or an old view */
+	PAUSE_SEEN_RUNS,
+	PAUSE_SEEN_PAUSED,
+	PAUSE_SEEN_OFF, /* evicted, and not paused: nothing of ours lets it run */
+};
+
+enum pause_seen pause_see(struct gpreempt *g, pid_t target);
+
+/* The sentence for PAUSE_SEEN_OFF, and its next step. */
+#define TEXT_PAUSE_OFF                                                          \
+	"process %d is not paused any more, and its queues are still evicted: " \
+	"for want of memory, or the driver failed to restore them"
+#define NEXT_PAUSE_OFF                                              \
+	"look again: gpreempt-ctl queues %d; if EVICTED stays, it " \
+	"does not run on a GPU until it ends"
 
 /*
  * Does the view show that a process is paused? For one without an entry: it is
@@ -71,8 +96,8 @@ bool pause_is_seen(struct gpreempt *g, pid_t target);
 
 /*
  * Undo the pause of an entry, and remove it. The caller has the lock. 0 also when
- * it was not paused, or has ended. -errno: the entry stays; see *err. @report may
- * be NULL.
+ * it was not paused, or has ended, or when the driver failed and the process is seen
+ * to run. -errno: the entry stays; see *err. @report may be NULL.
  */
 int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 	       struct gpreempt_pause_report *report,

@@ -9,12 +9,12 @@ int session_owner_new(struct session_owner *o)
 		.data = o->heartbeat,
 	};
 
-	return gpreempt_new(&options, &o->g);
+	return o->g ? 0 : gpreempt_new(&options, &o->g);
 }
 
 int session_owner_open(struct session_owner *o, struct gpreempt_error *err)
 {
-	int ret = o->g ? 0 : session_owner_new(o);
+	int ret = session_owner_new(o);
 
 	if (!ret)
 		return gpreempt_session_open(o->g, o->target,

@@ -24,9 +24,9 @@ struct session_owner {
  * session_owner_close().
  */
 
-/* The handle on the library alone. 0 or -errno. */
+/* The handle on the library alone, if there is none. 0 or -errno. */
 int session_owner_new(struct session_owner *o);
-/* The handle, if there is none, and the session. 0 or -errno, see *err. */
+/* The handle and the session. 0 or -errno, see *err. */
 int session_owner_open(struct session_owner *o, struct gpreempt_error *err);
 /* All queues run, the target is not traced any more. */
 void session_owner_close(struct session_owner *o);

@@ -7,6 +7,7 @@
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
 #include "guard/guard.h"
+#include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
@@ -253,6 +254,34 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	guard_reap(guard);
 }
 
+static int repair(void *target)
+{
+	struct gpreempt *g;
+
+	if (!gpreempt_new(NULL, &g))
+		pause_repair_target(g, *(pid_t *)target);
+	return 0;
+}
+
+/*
+ * Of a worker that has ended: it was killed with both keepers of its pause, or its
+ * keepers undo that. In a process of its own: guard does not wait for a target.
+ */
+static bool is_repaired(struct guard_worker *w)
+{
+	struct pause_entry entry;
+	pid_t target = w->job.target;
+	int status;
+
+	if (w->job.lock >= 0) {
+		hold_drop(target, w->job.lock);
+		w->job.lock = -1;
+		if (pause_journal_read(target, &entry) != -ENOENT)
+			w->repair = shr_child_start(repair, &target, NULL, 0);
+	}
+	return w->repair <= 0 || shr_child_gone(&w->repair, &status);
+}
+
 void guard_reap(struct guard *guard)
 {
 	size_t i;
@@ -260,12 +289,11 @@ void guard_reap(struct guard *guard)
 	for (i = guard->n_going; i-- > 0;) {
 		struct guard_worker *w = guard->going[i];
 
-		if (!guard_worker_gone(w))
+		if (!guard_worker_gone(w) || !is_repaired(w))
 			continue;
 		/* After the summary there are no figures and no events. */
 		if (!guard->ending)
 			guard_take_from(guard, w);
-		hold_drop(w->job.target, w->job.lock);
 		guard_wake_give(&guard->wakes, w->job.wake);
 		guard_worker_free(w);
 		guard->going[i] = guard->going[--guard->n_going];

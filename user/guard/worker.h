@@ -24,8 +24,9 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel);
 struct guard_worker {
 	struct guard_job job;
 	struct guard_channel *channel;
-	pid_t child; /* 0: it has ended */
-	int status;  /* then */
+	pid_t child;  /* 0: it has ended */
+	int status;   /* then */
+	pid_t repair; /* undoes a pause that it has left */
 };
 
 /* The lock and wake stay the caller's, and open until it is gone. 0 or -errno. */

@@ -15,6 +15,9 @@ static const char *const steps[GPREEMPT_REASON_COUNT] = {
 	[GPREEMPT_MANY_CONTAINERS] =
 		"give more of the id: gpreempt-ctl list --json shows them",
 	[GPREEMPT_IS_HOLDER] = "gpreempt-ctl status shows what it holds",
+	[GPREEMPT_PAUSED] =
+		"wait for that program, such as CRIU, which undoes its pause; if it "
+		"has ended: gpreempt-ctl resume --force",
 	[GPREEMPT_HELD] = "gpreempt-ctl status shows what holds it",
 };
 

@@ -33,6 +33,7 @@ struct job {
 	const char *error;
 	int fd;	   /* where the answer comes */
 	bool part; /* only some queues are meant */
+	bool force;
 	struct hold_reply reply;
 };
 
@@ -115,11 +116,29 @@ static void count_queues(struct gpreempt *g, struct job *job)
 	gpreempt_view_free(view);
 }
 
-/* Its entry is there, and no process has the lock: this one undoes it. */
-static void undo_pause(struct gpreempt *g, struct job *job)
+/* The caller has the lock. */
+static void undo_entry(struct gpreempt *g, struct job *job,
+		       const struct pause_entry *e)
 {
 	struct gpreempt_pause_report report = { 0 };
 	struct gpreempt_error err;
+	char next[256];
+
+	count_queues(g, job);
+	if (pause_undo(g, e, &report, &err)) {
+		fail_error(job, &err);
+		return;
+	}
+	job->ioctl_ns = report.ioctl_ns;
+	if (pause_see(g, job->pid) != PAUSE_SEEN_OFF)
+		return;
+	snprintf(next, sizeof(next), NEXT_PAUSE_OFF, (int)job->pid);
+	fail(job, GPREEMPT_CLASS_FAILED, next, TEXT_PAUSE_OFF, (int)job->pid);
+}
+
+/* Its entry is there, and no process has the lock: this one undoes it. */
+static void undo_pause(struct gpreempt *g, struct job *job)
+{
 	struct pause_report r;
 	int lock = pause_lock(job->pid);
 
@@ -133,11 +152,24 @@ static void undo_pause(struct gpreempt *g, struct job *job)
 		hold_drop(job->pid, lock);
 		return;
 	}
-	count_queues(g, job);
-	if (pause_undo(g, &r.entry, &report, &err))
-		fail_error(job, &err);
-	else
-		job->ioctl_ns = report.ioctl_ns;
+	undo_entry(g, job, &r.entry);
+	hold_drop(job->pid, lock);
+}
+
+/* Nothing of ours paused it, and the user knows that no program will let it run. */
+static void force(struct gpreempt *g, struct job *job)
+{
+	struct pause_entry entry;
+	int lock = pause_lock(job->pid);
+
+	if (lock < 0) {
+		fail_taken(job, lock);
+		return;
+	}
+	job->held = 1;
+	job->how = "pause";
+	pause_entry_init(&entry, job->pid, job->start);
+	undo_entry(g, job, &entry);
 	hold_drop(job->pid, lock);
 }
 
@@ -174,7 +206,11 @@ static void look_for_pause(struct gpreempt *g, struct job *job)
 		fail_taken(job, -EPROTO);
 		break;
 	default:
-		if (pause_is_seen(g, job->pid))
+		if (!pause_is_seen(g, job->pid))
+			break;
+		if (job->force)
+			force(g, job);
+		else
 			fail_error(job, &foreign);
 	}
 }
@@ -318,6 +354,7 @@ static void print_job(const struct job *job)
 
 struct resume_args {
 	struct ctl_target_args targets;
+	uint64_t force;
 	enum out_mode mode;
 };
 
@@ -362,6 +399,7 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 	for (i = 0; i < list->count; i++) {
 		jobs[i].pid = list->targets[i].pid;
 		jobs[i].start = list->targets[i].start;
+		jobs[i].force = args->force;
 		jobs[i].ioctl_ns = GPREEMPT_UNKNOWN;
 		jobs[i].part = request.count || request.by_priority ||
 			       request.n_gpus;
@@ -399,6 +437,8 @@ static int run_resume(void *data)
 
 static const struct ctl_option options[] = {
 	CTL_QUEUE_OPTIONS(struct resume_args),
+	{ "force", CTL_FLAG, offsetof(struct resume_args, force), NULL,
+	  "undo a pause of a program that has ended" },
 	CTL_JSON_OPTION(struct resume_args),
 	{ 0 },
 };
@@ -415,7 +455,9 @@ const struct ctl_command ctl_resume = {
 	.summary = "Let the queues of held processes run again.",
 	.details =
 		"A holder ends when none of its queues is suspended any more. A pause\n"
-		"(suspend --how pause) is undone as a whole, whichever command made it.\n"
+		"(suspend --how pause) is undone as a whole, whichever command made it. One that\n"
+		"another program made (CRIU, or one that calls gpreempt_pause()) is left to that\n"
+		"program; --force undoes it where the program has ended and cannot.\n"
 		"Resuming a process that is not held does nothing and is no error.\n"
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"

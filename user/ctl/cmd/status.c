@@ -39,6 +39,7 @@ struct row {
 	int fd;		   /* where the holder's answer comes; -1: none */
 	bool unknown;	   /* the lock does not name its owner */
 	bool foreign;	   /* paused by another program */
+	bool ended;	   /* our pause, by another program */
 	enum pause_finding pause; /* what its entry in the journal says */
 };
 
@@ -229,6 +230,8 @@ static int add_pause(void *arg, pid_t target)
 		row.queues = view->count;
 		gpreempt_view_free(view);
 	}
+	if (r.finding == PAUSE_IS_KEPT)
+		row.ended = pause_see(rows->g, target) == PAUSE_SEEN_RUNS;
 	if (r.finding == PAUSE_WAITS)
 		snprintf(row.command, sizeof(row.command),
 			 "gpreempt-ctl repair");
@@ -311,6 +314,10 @@ static void note_pause(const struct row *row)
 			 (int)row->pid);
 	else if (row->pause == PAUSE_DAMAGED)
 		ctl_note(TEXT_PAUSE_DAMAGED "; " NEXT_PAUSE_DAMAGED,
+			 (int)row->pid);
+	else if (row->ended)
+		ctl_note("process %d runs: another program, such as criu, has ended "
+			 "the pause of gpreempt-ctl",
 			 (int)row->pid);
 	else if (row->foreign)
 		ctl_note_reason(GPREEMPT_PAUSED, row->pid);

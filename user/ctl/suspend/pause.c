@@ -72,9 +72,14 @@ static void fail_pause(struct gpreempt *g, struct suspend_job *job,
 		pause_journal_remove(job->pid);
 		return;
 	}
-	if (!pause_undo(g, &job->entry, NULL, &undo))
-		return;
 	len = strlen(job->reply.text);
+	if (!pause_undo(g, &job->entry, NULL, &undo)) {
+		if (pause_see(g, job->pid) == PAUSE_SEEN_OFF)
+			snprintf(job->reply.text, sizeof(job->reply.text),
+				 TEXT_PAUSE_OFF "\n" NEXT_PAUSE_OFF, job->pid,
+				 job->pid);
+		return;
+	}
 	snprintf(job->reply.text + len, sizeof(job->reply.text) - len,
 		 "; then: gpreempt-ctl repair %d", job->pid);
 }
@@ -170,6 +175,16 @@ static bool is_paused_so(struct suspend_job *job)
 	return true;
 }
 
+/* Has another program, such as criu dump, ended the pause of that entry? */
+static bool is_over(struct gpreempt *g, const struct suspend_job *job)
+{
+	struct pause_entry entry;
+
+	return !pause_journal_read(job->pid, &entry) &&
+	       entry.state == PAUSE_KEPT &&
+	       pause_see(g, job->pid) == PAUSE_SEEN_RUNS;
+}
+
 void suspend_pause(struct gpreempt *g, struct suspend_job *job)
 {
 	struct hold_owner owner = { .pid = getpid() };
@@ -178,6 +193,11 @@ void suspend_pause(struct gpreempt *g, struct suspend_job *job)
 
 	job->reply = (struct hold_reply){ 0 };
 	job->lock = pause_take(job->pid, &owner);
+	if (job->lock == -EALREADY && is_over(g, job)) {
+		job->lock = pause_lock(job->pid);
+		if (job->lock >= 0)
+			pause_journal_remove(job->pid);
+	}
 	if (job->lock == -EALREADY && is_paused_so(job)) {
 		job->reply.verdict =
 			gpreempt_pause_verify(g, job->pid, &queues);
@@ -207,12 +227,19 @@ void suspend_pause(struct gpreempt *g, struct suspend_job *job)
 void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
 {
 	const struct hold_request *request = &job->request;
+	int ret;
 
 	if (job->lock < 0)
 		return;
 	job->entry.state = job->keepers.first ? PAUSE_LEASED : PAUSE_KEPT;
-	if (pause_journal_change(&job->entry))
+	ret = pause_journal_change(&job->entry);
+	/* The user has read that it is paused. */
+	if (ret) {
 		gpreempt_unpause(g, job->pid, job->entry.start, NULL, NULL);
+		ctl_note("process %d runs again: its entry in " HOLD_DIR
+			 " could not be kept: %s",
+			 job->pid, strerror(-ret));
+	}
 	/* Keepers have it further. */
 	hold_drop(job->pid, job->lock);
 	if (job->keepers.first && request->command)
