@@ -35,6 +35,23 @@ struct gpreempt_hold;
 #define GPREEMPT_HOLD_NO_LEASE UINT64_MAX
 
 /**
+ * enum gpreempt_how - by which method a process is held
+ * @GPREEMPT_HOW_AUTO: by a debug session, or by a pause where a session is refused
+ *	for a reason that does not matter to a pause: the process has no KFD
+ *	runtime, or its GPU no debug trap
+ * @GPREEMPT_HOW_DEBUG: by a debug session (session.h): all queues, or some. No
+ *	other debugger can attach
+ * @GPREEMPT_HOW_PAUSE: by a pause (pause.h): all queues, on all GPUs
+ * @GPREEMPT_HOWS: how many there are
+ */
+enum gpreempt_how {
+	GPREEMPT_HOW_AUTO,
+	GPREEMPT_HOW_DEBUG,
+	GPREEMPT_HOW_PAUSE,
+	GPREEMPT_HOWS,
+};
+
+/**
  * struct gpreempt_hold_options - how to hold
  * @size: sizeof(struct gpreempt_hold_options)
  * @lease_ns: the queues run after that time unless gpreempt_hold_extend() is
@@ -43,13 +60,14 @@ struct gpreempt_hold;
  * @timeout_ns: the longest time that a call waits for the holder; 0: 30 s. The
  *	driver can take 9 s when the hardware hangs.
  * @grace: as gpreempt_session_set_grace(); 0: what the driver has set
+ * @how: enum gpreempt_how. A part of the queues, or a grace period, takes a session
  */
 struct gpreempt_hold_options {
 	size_t size;
 	uint64_t lease_ns;
 	uint64_t timeout_ns;
 	uint32_t grace;
-	uint32_t unused;
+	uint32_t how;
 };
 
 /**
@@ -64,6 +82,7 @@ struct gpreempt_hold_options {
  * @verdict: what was seen after the suspend, as gpreempt_session_verify();
  *	GPREEMPT_NOT_CHECKED in gpreempt_hold_status()
  * @partial: some of the queues that were asked for are not suspended
+ * @paused: by a pause, and not by a session
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_hold_status {
@@ -75,6 +94,7 @@ struct gpreempt_hold_status {
 	uint64_t lease_ns;
 	enum gpreempt_verdict verdict;
 	bool partial;
+	bool paused;
 	uint64_t reserved[8];
 };
 

@@ -21,7 +21,7 @@ static void setup(void)
 {
 	unit_setup();
 	guard_worker_setup(PID);
-	job.how = HOW_DEBUG;
+	job.how = GPREEMPT_HOW_DEBUG;
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1)->gpu_id = GPU_B;
 	loop.before = before;

@@ -25,7 +25,7 @@ static void setup(void)
 	gp_loop_add_queue(&loop, 0);
 	unit_make_pausable(target);
 	guard_worker_setup(target);
-	job.how = HOW_PAUSE;
+	job.how = GPREEMPT_HOW_PAUSE;
 	job.guard = getpid();
 	/* The worker's copy, which the keepers have then. */
 	job.lock = hold_take(target, &as);
@@ -105,7 +105,7 @@ END_TEST
 /* Refused at the start, or at the first suspend: it is paused, and guard learns why. */
 START_TEST(automatic)
 {
-	job.how = HOW_AUTO;
+	job.how = GPREEMPT_HOW_AUTO;
 	if (_i)
 		loop.minor = 12;
 	else
@@ -129,7 +129,7 @@ START_TEST(neither)
 {
 	struct guard_result r;
 
-	job.how = HOW_AUTO;
+	job.how = GPREEMPT_HOW_AUTO;
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	start_worker();
 	gp_loop_set_file(&loop, "/dev/kfd", "512");

@@ -18,15 +18,17 @@ static void open_worker(void)
 	w = (struct hold_worker){
 		.birth = &birth,
 		.start = START,
-		.owner = { .target = PID, .heartbeat = &w.heartbeat },
+		.owner = { .target = PID,
+			   .heartbeat = &w.heartbeat,
+			   .guarded = true },
 	};
 	ck_assert_int_eq(heartbeat_start(&w.heartbeat), 0);
-	ck_assert_int_eq(session_owner_open(&w.owner, &err), 0);
+	ck_assert_int_eq(owner_open(&w.owner, &err), 0);
 }
 
 static void close_worker(void)
 {
-	session_owner_close(&w.owner);
+	owner_close(&w.owner);
 	heartbeat_stop(&w.heartbeat);
 }
 
@@ -212,7 +214,7 @@ START_TEST(lost_for_good)
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_BUSY);
 	ck_assert_ptr_null(strstr(reply.text, "destroying"));
-	ck_assert_int_lt(gpreempt_keeper_dispatch(&w.owner.keeper), 0);
+	ck_assert_int_lt(owner_dispatch(&w.owner), 0);
 	close_worker();
 }
 END_TEST

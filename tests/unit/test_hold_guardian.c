@@ -31,6 +31,7 @@ static void setup(void)
 		.lock = lock,
 		.beat = beat[0],
 		.report = dup(lock),
+		.request = &request,
 	};
 }
 

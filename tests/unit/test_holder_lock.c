@@ -83,7 +83,7 @@ END_TEST
 /* The next owner has the lock before anyone sees it free: the first has ended. */
 START_TEST(followed_at_once)
 {
-	struct hold_owner in = { .role = HOLD_ROLE_PAUSE, .pid = 815 };
+	struct hold_owner in = { .role = HOLD_ROLE_HOLDER, .pid = 815 };
 	int lock = hold_take(PID, &in);
 
 	ck_assert_int_ge(lock, 0);
@@ -266,7 +266,7 @@ END_TEST
 /* The last one that has a copy removes the file, and only then is the lock free. */
 START_TEST(dropped_by_the_last)
 {
-	struct hold_owner in = { .role = HOLD_ROLE_PAUSE, .pid = 815 };
+	struct hold_owner in = { .role = HOLD_ROLE_HOLDER, .pid = 815 };
 	int lock = hold_take(PID, &in), copy = dup(lock);
 
 	hold_drop(PID, lock);
@@ -423,7 +423,7 @@ END_TEST
 /* Only a process that has the lock file open is the owner that the file names. */
 START_TEST(signalled)
 {
-	struct hold_owner who = { .role = HOLD_ROLE_PAUSE };
+	struct hold_owner who = { .role = HOLD_ROLE_HOLDER };
 	pid_t without = unit_make_sleeper(), with;
 	int lock = hold_lock(PID), status;
 

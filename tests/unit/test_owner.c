@@ -79,7 +79,7 @@ static void teardown(void)
 	unit_cgroups_stop();
 }
 
-static void open_by(enum how how)
+static void open_by(enum gpreempt_how how)
 {
 	owner.how = how;
 	ck_assert_int_eq(owner_open(&owner, &err), 0);
@@ -99,7 +99,7 @@ static int resume(void)
 
 START_TEST(by_session)
 {
-	open_by(HOW_AUTO);
+	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert(loop.debugged);
 	ck_assert_int_ge(owner_fd(&owner), 0);
 	ck_assert_int_eq(suspend(), 0);
@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(by_pause)
 {
-	open_by(HOW_PAUSE);
+	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert(!loop.debugged && !loop.evicted);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert(was_noted && loop.evicted == 1);
@@ -149,11 +149,11 @@ END_TEST
 START_TEST(refused)
 {
 	loop.minor = 12;
-	owner.how = HOW_DEBUG;
+	owner.how = GPREEMPT_HOW_DEBUG;
 	ck_assert_int_lt(owner_open(&owner, &err), 0);
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_VERSION);
 	ck_assert_int_ge(owner.lock, 0);
-	open_by(HOW_AUTO);
+	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_PAUSE);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_KFD_VERSION);
 	ck_assert_int_eq(suspend(), 0);
@@ -166,7 +166,7 @@ END_TEST
 START_TEST(no_runtime)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
-	open_by(_i ? HOW_AUTO : HOW_DEBUG);
+	open_by(_i ? GPREEMPT_HOW_AUTO : GPREEMPT_HOW_DEBUG);
 	if (!_i) {
 		ck_assert_int_eq(suspend(), -EPERM);
 		ck_assert_int_eq(owner_error(&owner)->reason,
@@ -196,7 +196,7 @@ START_TEST(no_runtime_yet)
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	gp_loop_remove_queue(&loop, 0);
 	loop.view = no_queues;
-	open_by(HOW_AUTO);
+	open_by(GPREEMPT_HOW_AUTO);
 	suspend();
 	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_DEBUG);
 	ck_assert(!strstr(loop.trace, "pause"));
@@ -208,7 +208,7 @@ END_TEST
 START_TEST(no_way)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
-	open_by(HOW_AUTO);
+	open_by(GPREEMPT_HOW_AUTO);
 	gp_loop_set_file(&loop, "/dev/kfd", "512");
 	ck_assert_int_lt(suspend(), 0);
 	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_KFD_CLOSED);
@@ -223,11 +223,11 @@ START_TEST(paused_by_another)
 {
 	loop.paused = true;
 	loop.evicted = 1;
-	owner.how = HOW_PAUSE;
+	owner.how = GPREEMPT_HOW_PAUSE;
 	ck_assert_int_eq(owner_open(&owner, &err), -EBUSY);
 	ck_assert_int_eq(err.reason, GPREEMPT_PAUSED);
 	loop.view = NULL;
-	open_by(HOW_PAUSE);
+	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert_int_eq(suspend(), -EBUSY);
 	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_PAUSED);
 	ck_assert_int_eq(owner_close(&owner), 0);
@@ -240,7 +240,7 @@ END_TEST
 /* Another program ends ours. */
 START_TEST(unpaused_by_another)
 {
-	open_by(HOW_PAUSE);
+	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert_int_eq(suspend(), 0);
 	loop.paused = false;
 	loop.evicted = 0;
@@ -254,7 +254,7 @@ END_TEST
 /* A debugger traces it just now: another try is possible. */
 START_TEST(traced)
 {
-	open_by(HOW_PAUSE);
+	open_by(GPREEMPT_HOW_PAUSE);
 	gp_loop_fail(&loop, "seize", 1, -EPERM);
 	ck_assert_int_lt(suspend(), 0);
 	ck_assert_int_eq(loop.evicted, 0);
@@ -270,7 +270,7 @@ END_TEST
 /* The driver's error: it runs, or the driver is asked to let it run. */
 START_TEST(fails)
 {
-	open_by(HOW_PAUSE);
+	open_by(GPREEMPT_HOW_PAUSE);
 	gp_loop_fail(&loop, "pause", 1, -EIO);
 	ck_assert_int_eq(suspend(), -EIO);
 	ck_assert(strstr(loop.trace, "pause unpause") ||
@@ -285,7 +285,7 @@ START_TEST(cannot_be_unpaused)
 {
 	struct pause_entry e;
 
-	open_by(HOW_PAUSE);
+	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert_int_eq(suspend(), 0);
 	gp_loop_fail(&loop, "unpause", 2, -EIO);
 	ck_assert_int_eq(owner_close(&owner), -EIO);
@@ -299,7 +299,7 @@ END_TEST
 
 START_TEST(ends)
 {
-	open_by(HOW_PAUSE);
+	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert_int_eq(suspend(), 0);
 	kill(target, SIGKILL);
 	waitpid(target, NULL, 0);
@@ -317,11 +317,11 @@ END_TEST
 /* It is not paused without keepers. */
 START_TEST(no_keepers)
 {
-	owner.how = HOW_PAUSE;
+	owner.how = GPREEMPT_HOW_PAUSE;
 	unit_fork_fails = 1;
 	ck_assert_int_lt(owner_open(&owner, &err), 0);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
-	ck_assert(strstr(err.step, "keepers"));
+	ck_assert(strstr(err.step, "guardian"));
 	ck_assert_int_eq(owner.lock, -1);
 	ck_assert(!strstr(loop.trace, "pause"));
 }
@@ -331,7 +331,7 @@ START_TEST(job_control)
 {
 	int i;
 
-	open_by(HOW_PAUSE);
+	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert(!owner_is_stopped(&owner));
 	kill(target, SIGSTOP);
 	for (i = 0; i < 1000 && !owner_is_stopped(&owner); i++)
@@ -372,7 +372,7 @@ static const struct {
 START_TEST(by_what_the_session_costs)
 {
 	set_gfx(parts[_i].properties);
-	open_by(HOW_AUTO);
+	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert_int_eq(owner.route, parts[_i].paused ? GPREEMPT_ROUTE_PAUSE :
 							 GPREEMPT_ROUTE_DEBUG);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_OK);
@@ -388,7 +388,7 @@ START_TEST(by_session_without_descriptor)
 {
 	set_gfx("gfx_target_version 110000\ncapability 32768\n");
 	gp_loop_set_file(&loop, "/dev/kfd", "512");
-	open_by(HOW_AUTO);
+	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_DEBUG);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert(loop.queues[0].suspended);

@@ -89,7 +89,7 @@ static void leave(enum pause_state state, uint64_t start)
 
 START_TEST(paused_and_resumed)
 {
-	CTL(0, "suspend %d --how pause", PID);
+	CTL(0, "suspend %d --how pause --detach", PID);
 	OUT_HAS("paused 4194242: 1 queue, ioctl ");
 	OUT_HAS("it stays paused until gpreempt-ctl resume 4194242");
 	expect_kept();
@@ -97,7 +97,7 @@ START_TEST(paused_and_resumed)
 	ck_assert_int_eq(entry.by, getpid());
 	/* No process has the lock: none is needed. */
 	ck_assert_int_ne(access(HOLD_DIR "/4194242.lock", F_OK), 0);
-	CTL(0, "suspend %d --how pause", PID);
+	CTL(0, "suspend %d --how pause --detach", PID);
 	OUT_HAS("process 4194242 was paused already");
 	ck_assert_int_eq(loop.evicted, 1);
 	CTL(0, "status");
@@ -125,7 +125,7 @@ START_TEST(verified)
 
 	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/pid/4194242/queues",
 			 views[_i].view);
-	CTL(0, "suspend %d --how pause", PID);
+	CTL(0, "suspend %d --how pause --detach", PID);
 	OUT_HAS(views[_i].verdict);
 }
 END_TEST
@@ -154,7 +154,7 @@ START_TEST(no_journal_no_pause)
 {
 	unit_path_fails = ".pause.new";
 	unit_path_errno = ENOSPC;
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause --detach", PID);
 	ERR_HAS("cannot note process 4194242");
 	ERR_HAS("next: make room in ");
 	ck_assert(!asked());
@@ -167,7 +167,7 @@ END_TEST
 START_TEST(driver_fails)
 {
 	gp_loop_fail(&loop, "pause", 1, -EIO);
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause --detach", PID);
 	ck_assert_int_eq(loop.evicted, 0);
 	ck_assert_ptr_null(strstr(strstr(loop.trace, " pause ") + 1,
 				  " pause "));
@@ -181,7 +181,7 @@ START_TEST(attach_fails)
 	loop.paused = true;
 	loop.evicted = 1;
 	gp_loop_fail(&loop, "seize", 1, -EPERM);
-	CTL(GPREEMPT_CLASS_PERMISSION, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_PERMISSION, "suspend %d --how pause --detach", PID);
 	ck_assert_int_eq(loop.evicted, 1);
 	expect_no_entry();
 }
@@ -191,7 +191,7 @@ START_TEST(paused_by_another)
 {
 	loop.paused = true;
 	loop.evicted = 1;
-	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --how pause --detach", PID);
 	ERR_HAS("process 4194242 is paused by another program");
 	ck_assert_int_eq(loop.evicted, 1);
 	expect_no_entry();
@@ -330,7 +330,7 @@ END_TEST
 START_TEST(suspend_repairs)
 {
 	leave(PAUSE_LEASED, START);
-	CTL(0, "suspend %d --how pause", PID);
+	CTL(0, "suspend %d --how pause --detach", PID);
 	ERR_HAS("process 4194242 was left paused");
 	expect_kept();
 }
@@ -353,13 +353,13 @@ END_TEST
 
 START_TEST(not_what_has_an_owner)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_PAUSE, .pid = 1 };
+	struct hold_owner owner = { .role = HOLD_ROLE_FOLLOW, .pid = 1 };
 	int lock = hold_take(PID, &owner);
 
 	leave(_i ? PAUSE_LEASED : PAUSE_BEGUN, START);
 	CTL(0, "repair");
 	OUT_HAS("owned");
-	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --how pause --detach", PID);
 	CTL(GPREEMPT_CLASS_BUSY, "suspend %d", PID);
 	ck_assert_int_eq(loop.evicted, 1);
 	ck_assert_int_eq(pause_journal_read(PID, &entry), 0);
@@ -407,7 +407,7 @@ START_TEST(not_what_is_damaged)
 	CTL(GPREEMPT_CLASS_FAILED, "repair");
 	ERR_HAS("4194242.pause is damaged");
 	CTL(GPREEMPT_CLASS_FAILED, "resume %d", PID);
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause --detach", PID);
 	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", PID);
 	CTL(0, "status");
 	ERR_HAS("4194242.pause is damaged");
@@ -423,12 +423,12 @@ START_TEST(without_address_space)
 	gp_loop_set_file(&loop, NODES, "1");
 	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
 	gp_loop_set_file(&loop, NODES "1/properties", "capability 0\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause --detach", PID);
 	ERR_HAS("gpreempt.ko does not show its address spaces");
 	gp_loop_set_file(&loop, VIEW_FILE "pid/4194242/gpus",
 			 "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
 			 "0xf7bc 0 -\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause --detach", PID);
 	ERR_HAS("no address space on its GPUs 0xf7bc");
 	ck_assert(!asked());
 	expect_no_entry();
@@ -473,7 +473,7 @@ START_TEST(stays_off_after_an_error)
 {
 	show(evicted_view);
 	gp_loop_fail(&loop, "pause", 1, -ETIME);
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", PID);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause --detach", PID);
 	ERR_HAS("its queues are still evicted");
 	expect_no_entry();
 }
@@ -514,7 +514,7 @@ START_TEST(pause_is_over)
 	show(running_view);
 	CTL(0, "status");
 	ERR_HAS("process 4194242 runs: another program, such as criu, has ended");
-	CTL(0, "suspend %d --how pause", PID);
+	CTL(0, "suspend %d --how pause --detach", PID);
 	OUT_HAS("paused 4194242: 1 queue, ioctl ");
 	expect_kept();
 }

@@ -124,7 +124,7 @@ END_TEST
 /* Its driver refuses it; the process of that number is one of this host. */
 START_TEST(automatic_but_recorded)
 {
-	struct preempt_args args = { .how = HOW_AUTO };
+	struct preempt_args args = { .how = GPREEMPT_HOW_AUTO };
 	struct preempt_target t = { .pid = target, .owner.lock = -1 };
 	struct preempt p = { .args = &args };
 

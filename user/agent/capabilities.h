@@ -14,18 +14,16 @@
 
 /*
  * Of a holder: to trace the target, read its memory and open gpreempt.ko's files
- * (SYS_PTRACE); to see in which system call a thread of another user's process
- * waits, which is a file of that user's (DAC_READ_SEARCH); to be scheduled in time
- * and not to be paged out (SYS_NICE, IPC_LOCK). Its own files, /dev/kfd and the
+ * (SYS_PTRACE); to pause it, by an ioctl that is made for checkpoints
+ * (CHECKPOINT_RESTORE); to see in which system call a thread of another user's process
+ * waits, and its descriptors, which are that user's (DAC_READ_SEARCH); to be scheduled
+ * in time and not to be paged out (SYS_NICE, IPC_LOCK). Its own files, /dev/kfd and the
  * root of the cgroups are root's, whose id it keeps.
  */
-#define CAPABILITIES_HOLDER                                     \
-	(CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH) | \
-	 CAPABILITY(SYS_NICE) | CAPABILITY(IPC_LOCK))
-
-/* The same of who pauses it, which is made for checkpoints. */
-#define CAPABILITIES_PAUSER \
-	(CAPABILITIES_HOLDER | CAPABILITY(CHECKPOINT_RESTORE))
+#define CAPABILITIES_HOLDER                                      \
+	(CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH) |  \
+	 CAPABILITY(CHECKPOINT_RESTORE) | CAPABILITY(SYS_NICE) | \
+	 CAPABILITY(IPC_LOCK))
 
 /*
  * Of guard and follow, as in their units: also to read the names of users' containers

@@ -19,7 +19,6 @@ enum hold_role {
 	HOLD_ROLE_PREEMPT,
 	HOLD_ROLE_FOLLOW,
 	HOLD_ROLE_GUARD,
-	HOLD_ROLE_PAUSE,   /* the keepers of a pause */
 	HOLD_ROLE_UNKNOWN, /* never written: the lock does not tell */
 	HOLD_ROLES,
 };

@@ -50,12 +50,13 @@ static int begin(struct owner *o)
 
 	p->target = o->target;
 	p->lock = o->lock;
+	p->guarded = o->guarded;
 	ret = pause_owner_begin(p, &o->as);
 	o->lock = p->lock;
 	if (!ret)
 		return 0;
 	return set_error(o, ret, GPREEMPT_SYSTEM,
-			 p->is_alone ? "starting the keepers of its pause" :
+			 p->is_alone ? "starting the guardian of its pause" :
 				       "noting its pause in " HOLD_DIR);
 }
 
@@ -123,8 +124,13 @@ static int dispatch(struct owner *o)
 
 	/* Of a call that the caller tries again. */
 	o->pause.error = (struct gpreempt_error){ 0 };
-	if (poll(&fd, 1, 0) <= 0)
-		return 0;
+	if (poll(&fd, 1, 0) <= 0) {
+		int ret = pause_owner_renew(&o->pause.owner);
+
+		return ret ? set_error(o, ret, GPREEMPT_SYSTEM,
+				       "starting the guardian of its pause") :
+			     0;
+	}
 	o->pause.paused = false;
 	set_error(o, -ESRCH, GPREEMPT_ENDED, "looking at the process");
 	return GPREEMPT_EVENT_ENDED;

@@ -12,9 +12,11 @@
 const char *hold_role_name(enum hold_role role)
 {
 	static const char *const names[HOLD_ROLES] = {
-		[HOLD_ROLE_HOLDER] = "suspend", [HOLD_ROLE_PREEMPT] = "preempt",
-		[HOLD_ROLE_FOLLOW] = "follow",	[HOLD_ROLE_GUARD] = "guard",
-		[HOLD_ROLE_PAUSE] = "pause",	[HOLD_ROLE_UNKNOWN] = "unknown",
+		[HOLD_ROLE_HOLDER] = "suspend",
+		[HOLD_ROLE_PREEMPT] = "preempt",
+		[HOLD_ROLE_FOLLOW] = "follow",
+		[HOLD_ROLE_GUARD] = "guard",
+		[HOLD_ROLE_UNKNOWN] = "unknown",
 	};
 
 	return role < HOLD_ROLES && names[role] ? names[role] : "-";
@@ -26,7 +28,6 @@ const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 	*buf = '\0';
 	switch (owner->role) {
 	case HOLD_ROLE_HOLDER:
-	case HOLD_ROLE_PAUSE:
 		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl resume %d",
 			 target);
 		break;
@@ -76,8 +77,7 @@ void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
 			 target, hold_role_name(owner->role),
 			 (unsigned long long)hold_command_of(owner),
 			 owner->role == HOLD_ROLE_HOLDER ||
-					 owner->role == HOLD_ROLE_GUARD ||
-					 owner->role == HOLD_ROLE_PAUSE ?
+					 owner->role == HOLD_ROLE_GUARD ?
 				 "release it first" :
 				 "wait for it, or end it",
 			 command);
@@ -136,16 +136,15 @@ enum gpreempt_class hold_not_noted_text(int code, pid_t target, char *buf,
 	return GPREEMPT_CLASS_FAILED;
 }
 
-enum gpreempt_class hold_no_keepers_text(int code, pid_t target, char *buf,
-					 size_t size)
+enum gpreempt_class hold_no_guardian_text(int code, pid_t target, char *buf,
+					  size_t size)
 {
 	const char *want = ctl_want(code);
 
 	snprintf(buf, size,
-		 "cannot start the two keepers that would end the pause of "
+		 "cannot start the guardian that would end the pause of "
 		 "process %d: %s\n%s",
-		 target,
-		 code == -ECHILD ? "they ended at once" : strerror(-code),
+		 target, code == -ECHILD ? "it ended at once" : strerror(-code),
 		 want ? want :
 			"raise the limits of open files and of processes: "
 			"ulimit -n, ulimit -u");

@@ -34,9 +34,9 @@ enum gpreempt_class hold_not_taken_text(int code, pid_t target, char *buf,
  */
 enum gpreempt_class hold_not_noted_text(int code, pid_t target, char *buf,
 					size_t size);
-/* Why pause_keepers_start() failed, in the same form. */
-enum gpreempt_class hold_no_keepers_text(int code, pid_t target, char *buf,
-					 size_t size);
+/* Why pause_guardian_start() failed, in the same form. */
+enum gpreempt_class hold_no_guardian_text(int code, pid_t target, char *buf,
+					  size_t size);
 /*
  * Print a note that queues of a target ran while it was held, so that the other
  * figures do not cover all of that time.

@@ -105,7 +105,7 @@ static int open_instead(struct owner *o, const struct gpreempt_error *because,
 
 static bool may_change(const struct owner *o, const struct gpreempt_error *err)
 {
-	if (o->how != HOW_AUTO || o->changed)
+	if (o->how != GPREEMPT_HOW_AUTO || o->changed)
 		return false;
 	return o->route == GPREEMPT_ROUTE_DEBUG ?
 		       pause_can_serve(err->reason) :
@@ -136,10 +136,23 @@ static bool session_costs(struct gpreempt *g)
 	return costs;
 }
 
+int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
+		struct gpreempt_error *err)
+{
+	int ret;
+
+	if (how == GPREEMPT_HOW_PAUSE)
+		return gpreempt_pause_check(g, target, err);
+	ret = gpreempt_check(g, target, err);
+	if (ret && how == GPREEMPT_HOW_AUTO && pause_can_serve(err->reason))
+		ret = gpreempt_pause_check(g, target, err);
+	return ret;
+}
+
 static bool pauses_first(struct owner *o)
 {
-	if (o->how != HOW_AUTO)
-		return o->how == HOW_PAUSE;
+	if (o->how != GPREEMPT_HOW_AUTO)
+		return o->how == GPREEMPT_HOW_PAUSE;
 	return !session_owner_new(&o->session) && session_costs(o->session.g);
 }
 

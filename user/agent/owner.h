@@ -7,7 +7,6 @@
 #ifndef AGENT_OWNER_H
 #define AGENT_OWNER_H
 
-#include "agent/how.h"
 #include "agent/pause-owner.h"
 #include "agent/session-owner.h"
 
@@ -31,14 +30,15 @@ struct owner {
 	/* Set by the caller: */
 	pid_t target;
 	struct heartbeat *heartbeat; /* started; outlives the owner */
-	enum how how;
+	enum gpreempt_how how;
 	struct hold_owner as; /* what the lock names, for a pause */
 	int lock;	      /* of the target; -1: a pause has given it back */
+	bool guarded;	      /* the caller, a holder, has its own guardian */
 	/* NULL, or: another process let the target run, and we go on. */
 	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
 
-	/* As it is taken off now: with HOW_AUTO it may change once. */
+	/* As it is taken off now: with GPREEMPT_HOW_AUTO it may change once. */
 	enum gpreempt_route route;
 	bool changed;
 	/* Why it is paused although a session was tried; reason 0: it is not. */
@@ -59,11 +59,14 @@ struct owner {
  * it is closed, and all of them return that error.
  */
 
+/* Could it be held so, before there is an owner? 0, or -errno with *err. */
+int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
+		struct gpreempt_error *err);
 /* 0, or -errno with *err: then it is closed. */
 int owner_open(struct owner *o, struct gpreempt_error *err);
 /*
  * The target runs, and nothing is attached to it. 0, also when it is closed already;
- * -errno: its pause could not be ended, and its keepers go on trying.
+ * -errno: its pause could not be ended, and its guardian does when we have ended.
  */
 int owner_close(struct owner *o);
 /*

@@ -2,7 +2,8 @@
 /*
  * A process that pauses a target for as long as it lives: preempt, follow, a worker of
  * guard. The driver keeps the target paused when that process is killed, so before the
- * first pause the target is in the journal, and has keepers that undo it then.
+ * first pause the target is in the journal, and the process has a guardian that undoes it
+ * then.
  */
 #ifndef AGENT_PAUSE_OWNER_H
 #define AGENT_PAUSE_OWNER_H
@@ -12,21 +13,22 @@
 #include <gpreempt/core.h>
 
 #include "agent/holder-lock.h"
-#include "agent/pause-keepers.h"
 
 struct pause_owner {
 	/* Set by the caller: */
 	pid_t target;
 	uint64_t start; /* when it started, clock ticks since boot */
 	int lock;	/* of the target; -1: given back by pause_owner_end() */
+	bool guarded;	/* the caller, a holder, has its own guardian */
 
 	bool is_noted; /* from pause_owner_begin() to pause_owner_end() */
-	bool is_alone; /* why that failed: the keepers cannot start */
-	struct pause_keepers keepers;
+	bool is_alone; /* why that failed: the guardian cannot start */
+	int guardian;  /* 0: none; pause_guardian_start() */
+	pid_t guardian_pid;
 };
 
 /*
- * Before the first pause: the entry, and the keepers. @as is what the lock names:
+ * Before the first pause: the entry, and the guardian. @as is what the lock names:
  * resume is refused by it. 0 or -errno; then the lock is given back, too.
  */
 int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as);
@@ -37,8 +39,12 @@ int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as);
 enum gpreempt_class pause_owner_text(const struct pause_owner *o, int code,
 				     char *buf, size_t size);
 /*
- * After the last one. @runs: the entry goes; or else the keepers go on trying. The lock
- * is free when they have ended. Without pause_owner_begin() nothing is done. 0, or
+ * A guardian that has been killed is replaced: for each call of the owner's. 0 or -errno.
+ */
+int pause_owner_renew(struct pause_owner *o);
+/*
+ * After the last one. @runs: the entry goes; or else the guardian undoes the pause when
+ * this process has ended. The lock is free when the guardian has ended. Without pause_owner_begin() nothing is done. 0, or
  * -errno if the entry cannot be removed.
  */
 int pause_owner_end(struct pause_owner *o, bool runs);

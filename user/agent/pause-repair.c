@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/heartbeat.h"
 #include "agent/holder-lock.h"
 #include "agent/pause-repair.h"
 #include "output/message.h"
@@ -168,6 +169,28 @@ int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 			.step = "removing its entry in " HOLD_DIR,
 		};
 	return ret;
+}
+
+bool pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
+		     const struct watchdog *w)
+{
+	struct gpreempt_error err;
+	struct pause_entry e;
+	int ret = pause_journal_read(target, &e);
+
+	if (ret == -ENOENT || ret == -ESTALE)
+		return true;
+	if (ret) /* no descriptor is free just now, for one */
+		return false;
+	if (e.start != start)
+		return true;
+	watchdog_pet(w, HEARTBEAT_BUSY_NS);
+	ret = pause_undo(g, &e, NULL, &err);
+	/*
+	 * While a debugger traces the target, try again. After an error of the driver
+	 * the user has to look first: the entry stays for repair.
+	 */
+	return !ret || err.reason == GPREEMPT_PAUSE_FAILED;
 }
 
 /* The caller has just taken the lock; the entry may have changed. */

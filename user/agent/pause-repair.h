@@ -10,6 +10,7 @@
 
 #include "agent/holder-lock.h"
 #include "agent/pause-journal.h"
+#include "agent/watchdog.h"
 
 enum pause_finding {
 	PAUSE_NONE,	/* no entry */
@@ -41,6 +42,14 @@ void pause_look_locked(struct gpreempt *g, pid_t target,
 		       struct pause_report *out);
 /* Look, and repair it: PAUSE_WAITS is undone, PAUSE_STALE removed. */
 void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
+
+/*
+ * For the process that is left of an owner, with the lock: undo the pause of that
+ * process as soon as it can be done. False: not yet; the watchdog is set for as long as
+ * an ioctl can take.
+ */
+bool pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
+		     const struct watchdog *w);
 
 /* Repair one target's entry, and write a note of it. 0. */
 int pause_repair_target(void *g, pid_t target);

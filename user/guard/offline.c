@@ -264,8 +264,8 @@ static int repair(void *target)
 }
 
 /*
- * Of a worker that has ended: it was killed with both keepers of its pause, or its
- * keepers undo that. In a process of its own: guard does not wait for a target.
+ * Of a worker that has ended: it was killed with the guardian of its pause, or its
+ * guardian undoes that. In a process of its own: guard does not wait for a target.
  */
 static bool is_repaired(struct guard_worker *w)
 {

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/how.h"
+#include <gpreempt/hold.h>
+
 #include "shared/list.h"
 
 /* Targets of a role. */
@@ -25,10 +26,10 @@ struct guard_options {
 	uint64_t duty;	/* percent; 0: none */
 	uint64_t gang;
 	const char *poll;
-	uint64_t cpu;	     /* and 1; 0: any */
-	enum how how;	     /* offline processes go off the GPU */
-	struct shr_ids uids; /* who may ask the guard; NULL: root */
-	const char *samples; /* files */
+	uint64_t cpu;	       /* and 1; 0: any */
+	enum gpreempt_how how; /* offline processes go off the GPU */
+	struct shr_ids uids;   /* who may ask the guard; NULL: root */
+	const char *samples;   /* files */
 	const char *metrics;
 	const char *timeline;
 	uint64_t json;

@@ -310,8 +310,7 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 	int ret;
 
 	shr_ask_short_slices();
-	ret = capabilities_keep(job->how == HOW_DEBUG ? CAPABILITIES_HOLDER :
-							CAPABILITIES_PAUSER);
+	ret = capabilities_keep(CAPABILITIES_HOLDER);
 	if (!ret)
 		ret = heartbeat_start(&w.heartbeat);
 	if (ret) {

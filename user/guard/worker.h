@@ -3,7 +3,6 @@
 #ifndef GUARD_WORKER_H
 #define GUARD_WORKER_H
 
-#include "agent/how.h"
 #include "guard/channel.h"
 
 /* What a worker is born with. */
@@ -13,7 +12,7 @@ struct guard_job {
 	int wake; /* eventfd: there is an order */
 	struct guard_common *common;
 	bool sample_each; /* watch slots in each suspend, not now and then */
-	enum how how;
+	enum gpreempt_how how;
 	pid_t guard;
 };
 

@@ -57,7 +57,7 @@ find_queue(const struct hold_worker *w, uint32_t qid)
 	const struct gpreempt_session_queue *queues;
 	size_t i, count;
 
-	queues = gpreempt_session_queues(w->owner.keeper.session, &count);
+	queues = gpreempt_session_queues(hold_session(w), &count);
 	for (i = 0; i < count; i++)
 		if (queues[i].qid == qid)
 			return &queues[i];
@@ -127,7 +127,7 @@ static void count_queues(const struct hold_worker *w,
 		if (!find_queue(w, request->ids[i]))
 			count_queue(tally, target, request->ids[i], NULL,
 				    reply);
-	queues = gpreempt_session_queues(w->owner.keeper.session, &count);
+	queues = gpreempt_session_queues(hold_session(w), &count);
 	for (i = 0; i < count; i++) {
 		if (!meant(request, &queues[i]))
 			continue;
@@ -177,7 +177,7 @@ static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 	const struct gpreempt_session_queue *queues;
 	size_t i, count, held = 0;
 
-	queues = gpreempt_session_queues(w->owner.keeper.session, &count);
+	queues = gpreempt_session_queues(hold_session(w), &count);
 	for (i = 0; i < count; i++)
 		held += queues[i].held &&
 			(failed_too ||
@@ -185,18 +185,34 @@ static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 	return held;
 }
 
-static void answer_status(struct hold_worker *w, struct hold_reply *reply)
+static void count_released(const struct hold_worker *w,
+			   struct hold_reply *reply)
 {
 	struct gpreempt_released released;
-	uint64_t now = shr_boottime_ns();
 
-	gpreempt_session_released(w->owner.keeper.session, &released);
+	gpreempt_session_released(hold_session(w), &released);
 	reply->released_ns = released.total_ns;
 	reply->recent_ns = released.recent_ns;
 	reply->window_ns = released.window_ns;
 	reply->churn = released.churn;
 	reply->unseen = released.unseen;
 	reply->queues = count_held(w, false);
+}
+
+static bool is_paused(const struct hold_worker *w)
+{
+	return w->owner.route == GPREEMPT_ROUTE_PAUSE;
+}
+
+static void answer_status(struct hold_worker *w, struct hold_reply *reply)
+{
+	uint64_t now = shr_boottime_ns();
+
+	if (!is_paused(w))
+		count_released(w, reply);
+	else if (!reply->queues)
+		gpreempt_pause_verify(w->owner.session.g, w->birth->target,
+				      &reply->queues);
 	reply->held_ns = shr_now_ns() - w->since_ns;
 	if (w->lease_end_ns)
 		reply->lease_ns =
@@ -217,7 +233,7 @@ static size_t known_ids(const struct hold_worker *w,
 
 /* One call of the library for the queues that are meant. */
 static int change(struct hold_worker *w, const struct hold_request *request,
-		  int (*call)(struct gpreempt_keeper *k,
+		  int (*call)(struct owner *o,
 			      const struct gpreempt_filter *which,
 			      struct gpreempt_outcome *out),
 		  struct gpreempt_outcome *outcome)
@@ -237,7 +253,7 @@ static int change(struct hold_worker *w, const struct hold_request *request,
 		if (!which.n_ids)
 			return 0;
 	}
-	return call(&w->owner.keeper, &which, outcome);
+	return call(&w->owner, &which, outcome);
 }
 
 static uint64_t known_ns(int64_t ns)
@@ -245,44 +261,62 @@ static uint64_t known_ns(int64_t ns)
 	return ns == GPREEMPT_UNKNOWN ? 0 : ns;
 }
 
-/* What the library says of a suspend is in *err, also when a GPU hangs. */
-static int suspend(struct hold_worker *w, const struct hold_request *request,
-		   struct hold_reply *reply, struct gpreempt_error *err)
+/* Queues that were born meanwhile. It may have none still, which is no error. */
+static int take_new_queues(struct hold_worker *w)
 {
-	struct gpreempt_session *s = w->owner.keeper.session;
-	struct gpreempt_outcome outcome = { 0 };
 	size_t count;
+	int ret = owner_dispatch(&w->owner);
+
+	gpreempt_session_queues(hold_session(w), &count);
+	if (ret >= 0 && !count)
+		ret = gpreempt_session_await_queues(hold_session(w),
+						    STARTING_NS);
+	return ret == -ETIMEDOUT || ret > 0 ? 0 : ret;
+}
+
+static int prepare(struct hold_worker *w, const struct hold_request *request)
+{
 	int ret;
 
-	ret = gpreempt_keeper_refresh(&w->owner.keeper);
+	if (is_paused(w))
+		return 0;
+	ret = gpreempt_keeper_refresh(&w->owner.session.keeper);
 	if (!ret)
-		ret = gpreempt_session_set_grace(s,
+		ret = gpreempt_session_set_grace(hold_session(w),
 						 request->grace ?
 							 request->grace :
 							 GPREEMPT_GRACE_DEFAULT);
 	/* A thread does it, which is not worth keeping for later. */
 	if (!ret)
-		gpreempt_session_sample_slots(s, GPREEMPT_SAMPLE_ON);
+		gpreempt_session_sample_slots(hold_session(w),
+					      GPREEMPT_SAMPLE_ON);
+	return ret;
+}
+
+/* What the library says of a suspend is in *err, also when a GPU hangs. */
+static int suspend(struct hold_worker *w, const struct hold_request *request,
+		   struct hold_reply *reply, struct gpreempt_error *err)
+{
+	struct gpreempt_outcome outcome = { 0 };
+	int ret = prepare(w, request);
+
 	if (!ret)
-		ret = change(w, request, gpreempt_keeper_suspend, &outcome);
-	*err = *gpreempt_session_error(s);
-	gpreempt_session_sample_slots(s, GPREEMPT_SAMPLE_OFF);
+		ret = change(w, request, owner_suspend, &outcome);
+	*err = *owner_error(&w->owner);
+	if (hold_session(w))
+		gpreempt_session_sample_slots(hold_session(w),
+					      GPREEMPT_SAMPLE_OFF);
 	if (ret)
 		return ret;
 	reply->ioctl_ns = outcome.ioctl_ns;
+	if (is_paused(w))
+		return 0;
 	reply->slots_ns = known_ns(outcome.slots_ns);
 	reply->resolution_ns = known_ns(outcome.resolution_ns);
-	/* Queues that were born meanwhile. */
-	ret = gpreempt_keeper_dispatch(&w->owner.keeper);
-	gpreempt_session_queues(s, &count);
-	if (ret >= 0 && !count)
-		ret = gpreempt_session_await_queues(s, STARTING_NS);
-	/* It has none still, which is no error. */
-	if (ret == -ETIMEDOUT)
-		ret = 0;
-	if (ret < 0)
-		*err = *gpreempt_session_error(s);
-	return ret < 0 ? ret : 0;
+	ret = take_new_queues(w);
+	if (ret)
+		*err = *owner_error(&w->owner);
+	return ret;
 }
 
 static void set_lease(struct hold_worker *w, const struct hold_request *request)
@@ -302,10 +336,13 @@ static void answer_suspend(struct hold_worker *w,
 		hold_reply_error(reply, &err);
 		return;
 	}
+	if (is_paused(w))
+		reply->verdict = gpreempt_pause_verify(w->owner.session.g,
+						       w->birth->target,
+						       &reply->queues);
 	/* After a reset the slots are empty, which says nothing. */
-	if (!judge(w, request, &err, reply))
-		reply->verdict =
-			gpreempt_session_verify(w->owner.keeper.session);
+	else if (!judge(w, request, &err, reply))
+		reply->verdict = gpreempt_session_verify(hold_session(w));
 	set_lease(w, request);
 	answer_status(w, reply);
 }
@@ -323,18 +360,41 @@ static void answer_resume(struct hold_worker *w,
 			  struct hold_reply *reply)
 {
 	struct gpreempt_outcome outcome = { 0 };
-	struct gpreempt_session *s = w->owner.keeper.session;
 
-	if (change(w, request, gpreempt_keeper_resume, &outcome))
-		hold_reply_error(reply, gpreempt_session_error(s));
+	if (change(w, request, owner_resume, &outcome))
+		hold_reply_error(reply, owner_error(&w->owner));
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;
-	reply->left = count_held(w, true);
+	/* One whose pause could not be ended is still held. */
+	reply->left = is_paused(w) ? w->owner.pause.paused :
+				     count_held(w, true);
 	if (reply->left)
 		return;
 	/* Whatever came of it: closing the session resumes everything. */
-	session_owner_close(&w->owner);
+	owner_close(&w->owner);
 	w->over = true;
+}
+
+/* A pause is of the whole process, and a hold keeps its method. */
+static bool refuse(const struct hold_worker *w,
+		   const struct hold_request *request, struct hold_reply *reply)
+{
+	struct gpreempt_error err = { .pid = w->birth->target };
+	enum gpreempt_how other = is_paused(w) ? GPREEMPT_HOW_DEBUG :
+						 GPREEMPT_HOW_PAUSE;
+
+	if (request->verb == HOLD_SUSPEND && request->how == other) {
+		err.code = -EBUSY;
+		err.reason = GPREEMPT_HELD;
+		err.other = getpid();
+	} else if (is_paused(w) && (request->count || request->by_priority ||
+				    request->n_gpus)) {
+		err.code = -EINVAL;
+		err.reason = GPREEMPT_PAUSE_WHOLE;
+	}
+	if (err.reason)
+		hold_reply_error(reply, &err);
+	return err.reason;
 }
 
 void hold_answer(struct hold_worker *w, const struct hold_request *request,
@@ -344,8 +404,8 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	reply->guardian = w->birth->guardian;
 	reply->cgroup = w->birth->cgroup;
 	reply->command = w->command;
-	if (!w->owner.keeper.session ||
-	    (request->start && request->start != w->start) ||
+	reply->paused = is_paused(w);
+	if (!w->owner.ops || (request->start && request->start != w->start) ||
 	    (request->worker && request->worker != reply->worker)) {
 		struct gpreempt_error err = {
 			.code = -ESRCH,
@@ -356,6 +416,8 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		hold_reply_error(reply, &err);
 		return;
 	}
+	if (refuse(w, request, reply))
+		return;
 	switch (request->verb) {
 	case HOLD_SUSPEND:
 		answer_suspend(w, request, reply);
@@ -370,4 +432,9 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		answer_extend(w, request, reply);
 		break;
 	}
+	/* A session that could not suspend has become a pause. */
+	reply->paused = is_paused(w);
+	if (!reply->status && w->owner.why.reason)
+		gpreempt_error_text(&w->owner.why, reply->text,
+				    sizeof(reply->text));
 }

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "agent/cgroup.h"
+#include "agent/pause-repair.h"
 #include "holder/holder.h"
 #include "shared/clock.h"
 #include "shared/syscall.h"
@@ -122,6 +123,22 @@ static void watch_worker(struct guardian *gd)
 	}
 }
 
+/* The driver resumes what a session has suspended, and leaves a pause as it is. */
+static void undo_pause(struct guardian *gd)
+{
+	struct gpreempt *g;
+
+	if (gpreempt_new(NULL, &g))
+		return;
+	while (!pause_undo_left(g, gd->birth->target, gd->birth->request->start,
+				&gd->watchdog)) {
+		watchdog_pet(&gd->watchdog,
+			     HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);
+		shr_sleep_ns(CHECK_NS);
+	}
+	gpreempt_free(g);
+}
+
 static int start_timer(void)
 {
 	struct itimerspec period = {
@@ -162,6 +179,7 @@ void hold_guardian(const struct hold_birth *birth)
 		waitpid(birth->worker, NULL, 0);
 	} else {
 		watch_worker(&gd);
+		undo_pause(&gd);
 	}
 	hold_drop(birth->target, birth->lock);
 	hold_cgroup_leave();

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "agent/owner-text.h"
+#include "agent/owner.h"
 #include "agent/pause-repair.h"
 #include "holder/holder.h"
 #include "ipc/client.h"
@@ -69,7 +70,7 @@ static int take_lock(pid_t target, struct hold_reply *reply)
 	return lock;
 }
 
-static bool check(pid_t target, struct hold_reply *reply)
+static bool check(pid_t target, enum gpreempt_how how, struct hold_reply *reply)
 {
 	struct gpreempt_error err = {
 		.reason = GPREEMPT_SYSTEM,
@@ -79,7 +80,7 @@ static bool check(pid_t target, struct hold_reply *reply)
 
 	err.code = gpreempt_new(NULL, &g);
 	if (!err.code) {
-		err.code = gpreempt_check(g, target, &err);
+		err.code = owner_check(g, target, how, &err);
 		gpreempt_free(g);
 	}
 	if (err.code)
@@ -100,7 +101,7 @@ static int begin(pid_t target, const struct hold_request *request,
 	lock = take_lock(target, reply);
 	if (lock < 0)
 		return -1;
-	if (!check(target, reply)) {
+	if (!check(target, request->how, reply)) {
 		hold_drop(target, lock);
 		return -1;
 	}

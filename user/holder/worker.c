@@ -60,7 +60,7 @@ static void log_loss(void *data, const struct gpreempt_error *err)
 
 static void handle_session(struct hold_worker *w)
 {
-	int ret = gpreempt_keeper_dispatch(&w->owner.keeper);
+	int ret = owner_dispatch(&w->owner);
 	char text[512];
 
 	if (ret >= 0) {
@@ -72,8 +72,7 @@ static void handle_session(struct hold_worker *w)
 		w->over |= ret & GPREEMPT_EVENT_ENDED;
 		return;
 	}
-	gpreempt_error_text(gpreempt_session_error(w->owner.keeper.session),
-			    text, sizeof(text));
+	gpreempt_error_text(owner_error(&w->owner), text, sizeof(text));
 	syslog(LOG_ERR, "process %d: giving up: %s", w->birth->target, text);
 	w->over = true;
 }
@@ -167,13 +166,14 @@ static void run(struct hold_worker *w)
 
 	for (i = 0; i < POLL_COUNT; i++)
 		fds[i].events = POLLIN;
-	fds[POLL_SESSION].fd = gpreempt_session_fd(w->owner.keeper.session);
 	fds[POLL_BEAT].fd = w->birth->beat;
 	fds[POLL_SIGNALS].fd = w->signals;
 	fds[POLL_SERVER].fd = gp_ipc_server_fd(w->server);
 	while (!w->over) {
 		struct timespec timeout = time_to_sleep(w);
 
+		/* A session that cannot suspend becomes a pause. */
+		fds[POLL_SESSION].fd = owner_fd(&w->owner);
 		fds[POLL_CONFIRM].fd = w->confirm_fd;
 		fds[POLL_COMMAND].fd = w->confirm_fd < 0 ? -1 : command;
 		beat(w);
@@ -182,6 +182,17 @@ static void run(struct hold_worker *w)
 		if (w->lease_end_ns && shr_boottime_ns() >= w->lease_end_ns)
 			w->over = true;
 	}
+}
+
+/* A pause has no part and no grace period. */
+static enum gpreempt_how hold_how(const struct hold_request *request)
+{
+	bool part = request->by_priority || request->count || request->n_gpus ||
+		    request->grace;
+
+	return part && request->how == GPREEMPT_HOW_AUTO ?
+		       GPREEMPT_HOW_DEBUG :
+		       (enum gpreempt_how)request->how;
 }
 
 /* Everything up to the first suspend, for the command that waits. */
@@ -193,17 +204,17 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 		.pid = w->birth->target,
 	};
 
-	err.code = session_owner_new(&w->owner);
+	err.code = session_owner_new(&w->owner.session);
 	if (!err.code)
-		err.code = gpreempt_start_time(w->owner.g, w->birth->target,
-					       &w->start);
+		err.code = gpreempt_start_time(w->owner.session.g,
+					       w->birth->target, &w->start);
 	if (err.code == -ESRCH)
 		err.reason = GPREEMPT_ENDED;
 	if (!err.code)
 		err.code = hold_listen(w);
 	if (!err.code)
-		session_owner_open(&w->owner, &err);
-	if (!w->owner.keeper.session) {
+		owner_open(&w->owner, &err);
+	if (!w->owner.ops) {
 		hold_reply_error(reply, &err);
 		return;
 	}
@@ -213,7 +224,7 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 
 static void finish(struct hold_worker *w)
 {
-	session_owner_close(&w->owner);
+	owner_close(&w->owner);
 	/* The guardian is gone, so its cleanup is ours. */
 	if (getppid() != w->birth->guardian) {
 		hold_drop(w->birth->target, w->birth->lock);
@@ -230,7 +241,11 @@ void hold_worker(const struct hold_birth *birth)
 		.owner = {
 			.target = birth->target,
 			.heartbeat = &w.heartbeat,
-			.keeper.lost = log_loss,
+			.session.heartbeat = &w.heartbeat,
+			.how = hold_how(birth->request),
+			.lock = birth->lock,
+			.guarded = true,
+			.lost = log_loss,
 		},
 	};
 	struct hold_reply reply = { 0 };
@@ -245,7 +260,7 @@ void hold_worker(const struct hold_birth *birth)
 	if (w.signals < 0 || heartbeat_start(&w.heartbeat))
 		_exit(1);
 	start(&w, &reply);
-	if (!w.owner.keeper.session || reply.queues == 0)
+	if (!w.owner.ops || reply.queues == 0)
 		w.over = w.over || reply.status != GPREEMPT_CLASS_DONE;
 	/* A holder that holds nothing is gone before the command returns. */
 	if (w.over)

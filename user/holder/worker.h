@@ -2,7 +2,7 @@
 #ifndef HOLDER_WORKER_H
 #define HOLDER_WORKER_H
 
-#include "agent/session-owner.h"
+#include "agent/owner.h"
 #include "holder/holder.h"
 #include "ipc/server.h"
 
@@ -11,7 +11,7 @@
 struct hold_worker {
 	const struct hold_birth *birth;
 	struct heartbeat heartbeat;
-	struct session_owner owner;
+	struct owner owner;
 	uint64_t start;	  /* of the target, in clock ticks */
 	uint64_t command; /* PID of the one to end with; 0: none */
 	uint64_t since_ns;
@@ -23,6 +23,12 @@ struct hold_worker {
 	int signals;
 	bool over;
 };
+
+/* Of its session; NULL: it is paused, or closed. */
+static inline struct gpreempt_session *hold_session(const struct hold_worker *w)
+{
+	return w->owner.session.keeper.session;
+}
 
 /* answer.c: do what a request asks for. */
 void hold_answer(struct hold_worker *w, const struct hold_request *request,

@@ -42,6 +42,7 @@ struct hold_request {
 	uint64_t grace;	   /* units of the driver; 0: its default */
 	uint64_t command;  /* PID of the program to end with; 0: none */
 	uint64_t worker;   /* the holder that is meant; 0: any */
+	uint64_t how;	   /* enum gpreempt_how */
 	/* Which queues; new ones too, unless there are ids. */
 	uint64_t by_priority;
 	uint64_t priority_min;
@@ -73,13 +74,17 @@ struct hold_reply {
 	uint64_t unseen;   /* queues gone before they could be suspended */
 	uint64_t lease_ns; /* what is left of it; 0: none */
 	uint64_t cgroup;   /* the holder has one of its own */
+	uint64_t paused;   /* by a pause, and not by a session */
 	/* Of an error, or 0: as in struct gpreempt_error. */
 	int code;
 	uint64_t reason;
 	uint64_t other;
 	uint64_t major;
 	uint64_t minor;
-	/* What went wrong, and on the next line what to do. */
+	/*
+	 * What went wrong, and on the next line what to do. Of a pause that is done: why
+	 * it is no session, or nothing.
+	 */
 	char text[HOLD_MAX_TEXT];
 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A pause with keepers, a resume by another command, a keeper or both killed, repair and
+# A pause with a holder, a resume by another command, one or both of its processes killed, repair and
 # the next pause at once: it is never left behind paused, and no journal stays.
 # timeout: 60
 . /t/races.sh
@@ -30,7 +30,7 @@ done
 
 freed
 
-step "resume and repair, and a keeper is killed"
+step "resume and repair, and worker or guardian is killed"
 pause
 ended 0
 run resume "$p"
@@ -42,7 +42,7 @@ ended 0
 
 freed
 
-step "both keepers are killed: repair and the next pause at once"
+step "both are killed: repair and the next pause at once"
 pause
 ended 0
 set -- $(gpreempt-ctl status | awk -v pid="$p" '$1 == pid { print $2, $3 }')

@@ -7,7 +7,7 @@
  *	gp-hold PID LEASE-MS detach	leaves it behind
  *	gp-hold PID LEASE-MS release	releases it at once
  *
- * LEASE-MS 0: no lease. Exit status: the class of the error.
+ * LEASE-MS 0: no lease. A further argument: by a pause. Exit status: the class of the error.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -62,8 +62,10 @@ int main(int argc, char **argv)
 	struct gpreempt *g;
 	int ret;
 
-	if (argc != 4 || gpreempt_new(NULL, &g))
+	if (argc < 4 || gpreempt_new(NULL, &g))
 		return 2;
+	if (argc > 4)
+		options.how = GPREEMPT_HOW_PAUSE;
 	setlinebuf(stdout);
 	options.lease_ns = strtoull(argv[2], NULL, 10) * 1000000;
 	if (!options.lease_ns)
@@ -72,7 +74,8 @@ int main(int argc, char **argv)
 			  &err))
 		return fail(&err);
 	gpreempt_free(g);
-	printf("held %llu queues, holder %d, verdict %d\n",
+	printf("%s %llu queues, holder %d, verdict %d\n",
+	       status.paused ? "paused" : "held",
 	       (unsigned long long)status.queues, status.holder,
 	       status.verdict);
 	ret = act(hold, options.lease_ns, argv[3]);

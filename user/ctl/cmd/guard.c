@@ -99,11 +99,9 @@ static int check_module(struct guard *guard)
 static int give_up_rights(const struct guard_options *options)
 {
 	bool writes = options->metrics || options->timeline || options->samples;
-	uint64_t kept = writes ? CAPABILITIES_WRITER : CAPABILITIES_FINDER;
 
-	if (options->how != HOW_DEBUG)
-		kept |= CAPABILITIES_PAUSER;
-	return foreground_capabilities(kept);
+	return foreground_capabilities(writes ? CAPABILITIES_WRITER :
+						CAPABILITIES_FINDER);
 }
 
 static int run_guard(void *args)

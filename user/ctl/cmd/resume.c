@@ -215,24 +215,6 @@ static void look_for_pause(struct gpreempt *g, struct job *job)
 	}
 }
 
-/* Its keepers undo it, unless a debugger is in their way. */
-static void end_keepers(struct gpreempt *g, struct job *job,
-			const struct hold_owner *owner)
-{
-	struct gpreempt_error err;
-
-	job->how = "pause";
-	if (refuse_part(job))
-		return;
-	hold_signal_owner(job->pid, owner, SIGTERM);
-	if (hold_wait_for_end_of(job->pid, owner->pid))
-		return;
-	if (gpreempt_pause_check(g, job->pid, &err))
-		fail_error(job, &err);
-	else
-		fail_silent(job);
-}
-
 /* No holder answers; one that has no socket for so long does not begin any more. */
 static void look_for_owner(struct gpreempt *g, struct job *job)
 {
@@ -243,9 +225,7 @@ static void look_for_owner(struct gpreempt *g, struct job *job)
 		return;
 	}
 	job->held = 1;
-	if (owner.role == HOLD_ROLE_PAUSE)
-		end_keepers(g, job, &owner);
-	else if (owner.role > HOLD_ROLE_HOLDER)
+	if (owner.role > HOLD_ROLE_HOLDER)
 		fail_taken(job, -EWOULDBLOCK);
 	else if (!hold_wait_for_end(job->pid))
 		fail_silent(job);
@@ -258,7 +238,7 @@ static void take_reply(struct job *job)
 	const struct hold_reply *reply = &job->reply;
 
 	job->held = 1;
-	job->how = "debug";
+	job->how = reply->paused ? "pause" : "debug";
 	job->queues = reply->queues;
 	job->left = reply->left;
 	job->ioctl_ns = reply->ioctl_ns;
@@ -338,10 +318,7 @@ static void print_job(const struct job *job)
 		printf("process %d is not held: nothing to resume\n",
 		       (int)job->pid);
 	else if (job->ioctl_ns == GPREEMPT_UNKNOWN)
-		printf("resumed %d: %s\n", (int)job->pid,
-		       job->how && !strcmp(job->how, "pause") ?
-			       "its keepers have ended" :
-			       "its holder has ended");
+		printf("resumed %d: its holder has ended\n", (int)job->pid);
 	else
 		printf("resumed %d: %d queue%s, ioctl %.1f us\n", (int)job->pid,
 		       (int)job->queues, job->queues == 1 ? "" : "s",

@@ -92,6 +92,8 @@ static const struct out_table table = {
 static void fill_row(struct row *row, const struct hold_reply *reply)
 {
 	row->queues = reply->queues;
+	row->how = reply->paused ? "pause" : "debug";
+	row->debuggers = reply->paused;
 	row->held_ns = reply->held_ns;
 	row->released_ns = reply->released_ns;
 	row->recent_ns = reply->recent_ns;
@@ -151,9 +153,6 @@ static int add_target(void *arg, pid_t target)
 	/* It may end while we look, or be only just beginning. */
 	if (hold_read_owner(target, &owner) || owner.role == HOLD_ROLE_NONE)
 		return 0;
-	/* The journal has more of it. */
-	if (owner.role == HOLD_ROLE_PAUSE)
-		return 0;
 	row.how = "debug";
 	if (owner.pid)
 		row.holder = owner.pid;
@@ -182,16 +181,6 @@ static void set_times(struct row *row, const struct pause_entry *e)
 			    sizeof(row->lease_text));
 }
 
-static void set_keepers(struct row *row)
-{
-	struct hold_owner owner;
-
-	if (hold_read_owner(row->pid, &owner) || owner.role != HOLD_ROLE_PAUSE)
-		return;
-	row->holder = owner.pid;
-	row->guardian = owner.guardian;
-}
-
 static struct row *find_row(const struct rows *rows, pid_t pid)
 {
 	size_t i;
@@ -202,7 +191,7 @@ static struct row *find_row(const struct rows *rows, pid_t pid)
 	return NULL;
 }
 
-/* A process that is paused by us, with keepers or without. */
+/* A process that is paused by us. */
 static int add_pause(void *arg, pid_t target)
 {
 	struct row row = empty_row(target), *known;
@@ -217,6 +206,7 @@ static int add_pause(void *arg, pid_t target)
 	known = find_row(rows, target);
 	if (known) {
 		known->how = "pause";
+		known->debuggers = 1;
 		return 0;
 	}
 	row.pause = r.finding;
@@ -225,7 +215,6 @@ static int add_pause(void *arg, pid_t target)
 	row.debuggers = 1;
 	if (r.finding != PAUSE_DAMAGED && r.finding != PAUSE_UNREAD)
 		set_times(&row, &r.entry);
-	set_keepers(&row);
 	if (!gpreempt_view_read(rows->g, target, &view, NULL)) {
 		row.queues = view->count;
 		gpreempt_view_free(view);
@@ -403,8 +392,8 @@ const struct ctl_command ctl_status = {
 	.details =
 		"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
 		"suspend, foreground (a suspend --foreground) or the command that holds it\n"
-		"while it runs: preempt, follow or guard, which have no guardian; pause: paused,\n"
-		"HOLDER and GUARDIAN are its keepers if it has a lease; other: paused by\n"
+		"while it runs: preempt, follow or guard, which have no guardian; pause: paused\n"
+		"by suspend --how pause --detach, and held by no process; other: paused by\n"
 		"another program, such as CRIU, which only gpreempt.ko sees; unknown: the\n"
 		"lock is held, and its file does not name its owner. RELEASE-WITH is the\n"
 		"command that releases it. \"-\" elsewhere means that the holder did not\n"

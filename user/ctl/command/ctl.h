@@ -7,7 +7,6 @@
 
 #include <gpreempt/gpreempt.h>
 
-#include "agent/how.h"
 #include "output/table.h"
 #include "shared/list.h"
 
@@ -64,7 +63,7 @@ enum ctl_kind {
 	CTL_CPU,      /* uint64_t, the number and 1 */
 	CTL_ROLE,     /* struct guard_words; words may follow */
 	CTL_UIDS,     /* struct shr_ids */
-	CTL_HOW,      /* enum how */
+	CTL_HOW,      /* enum gpreempt_how */
 	CTL_JSON,     /* no argument, enum out_mode; else as stdout is */
 	CTL_CSV,      /* the same */
 	CTL_KINDS,
@@ -209,7 +208,7 @@ void ctl_usage(const struct ctl_command *cmd, FILE *f);
 /* Is a part of a process asked for? A pause takes all of it. */
 bool ctl_is_part(const struct ctl_queue_args *queues);
 /* 0, or the exit status after saying that a pause cannot do that. */
-int ctl_check_how(enum how how, const struct ctl_queue_args *queues);
+int ctl_check_how(enum gpreempt_how how, const struct ctl_queue_args *queues);
 
 /* Is it among the queues that --queues, --priority and --gpu choose? */
 bool ctl_chosen(const struct ctl_queue_args *args,

@@ -15,11 +15,11 @@ bool ctl_is_part(const struct ctl_queue_args *queues)
 	return part_option(queues);
 }
 
-int ctl_check_how(enum how how, const struct ctl_queue_args *queues)
+int ctl_check_how(enum gpreempt_how how, const struct ctl_queue_args *queues)
 {
 	const char *option = part_option(queues);
 
-	if (how != HOW_PAUSE || !option)
+	if (how != GPREEMPT_HOW_PAUSE || !option)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 			     "--how debug suspends a part of a process",

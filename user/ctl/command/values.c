@@ -204,17 +204,17 @@ static const char *take_role(const char *text, void *field)
 
 static const char *take_how(const char *text, void *field)
 {
-	static const char *const hows[HOWS] = {
-		[HOW_AUTO] = "auto",
-		[HOW_DEBUG] = "debug",
-		[HOW_PAUSE] = "pause",
+	static const char *const hows[GPREEMPT_HOWS] = {
+		[GPREEMPT_HOW_AUTO] = "auto",
+		[GPREEMPT_HOW_DEBUG] = "debug",
+		[GPREEMPT_HOW_PAUSE] = "pause",
 	};
 	size_t i;
 
-	for (i = 0; i < HOWS; i++) {
+	for (i = 0; i < GPREEMPT_HOWS; i++) {
 		if (strcmp(text, hows[i]))
 			continue;
-		*(enum how *)field = i;
+		*(enum gpreempt_how *)field = i;
 		return NULL;
 	}
 	return "it is auto, debug or pause";

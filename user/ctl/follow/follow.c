@@ -31,7 +31,7 @@
 
 struct follow_args {
 	struct ctl_target_args targets;
-	enum how how;
+	enum gpreempt_how how;
 };
 
 struct follower {
@@ -291,10 +291,7 @@ static int run_follow(void *data)
 	/* What fails here is reported where the cgroup is needed. */
 	hold_cgroup_prepare();
 	pause_repair_early();
-	ret = foreground_capabilities(args->how == HOW_DEBUG ?
-					      CAPABILITIES_FINDER :
-					      CAPABILITIES_FINDER |
-						      CAPABILITIES_PAUSER);
+	ret = foreground_capabilities(CAPABILITIES_FINDER);
 	if (ret)
 		return ret;
 	/* Without memory it is as it was. */
@@ -349,6 +346,6 @@ const struct ctl_command ctl_follow = {
 		"It drops output that is not read in time, and prints the number of lines.\n"
 		"It needs cgroup v2: the old freezer sends no event when it freezes.\n"
 		"A process that is paused (--how) has no event for a stop: follow looks every\n"
-		"50 ms. Two keepers end the pause if follow is killed.\n",
+		"50 ms. A guardian ends the pause if follow is killed.\n",
 	.options = options,
 };

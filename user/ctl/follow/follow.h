@@ -40,6 +40,6 @@ void freezer_close(struct freezer *f);
 int follow_leave(pid_t target, bool *moved);
 
 /* Follow one process until it ends. Returns the exit status. */
-int follow_process(pid_t target, enum how how);
+int follow_process(pid_t target, enum gpreempt_how how);
 
 #endif

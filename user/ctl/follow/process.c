@@ -157,7 +157,7 @@ static void release(struct follow *f)
 	int ret = owner_close(&f->owner);
 
 	if (ret)
-		ctl_note("process %d could not be released: %s; its keepers try "
+		ctl_note("process %d could not be released: %s; its guardian tries "
 			 "again: gpreempt-ctl status",
 			 f->target, strerror(-ret));
 }
@@ -207,7 +207,7 @@ static int open_and_live(struct follow *f)
 	return ret;
 }
 
-/* A pause gives it back with its keepers. */
+/* A pause gives it back with its guardian. */
 static void give_lock_back(const struct follow *f)
 {
 	if (f->owner.lock >= 0)
@@ -216,7 +216,7 @@ static void give_lock_back(const struct follow *f)
 		hold_wait_for_end(f->target);
 }
 
-int follow_process(pid_t target, enum how how)
+int follow_process(pid_t target, enum gpreempt_how how)
 {
 	struct follow f = {
 		.target = target,
@@ -231,8 +231,7 @@ int follow_process(pid_t target, enum how how)
 	int ret;
 
 	/* The other follower looks for targets; this one has its own. */
-	ret = foreground_capabilities(how == HOW_DEBUG ? CAPABILITIES_HOLDER :
-							 CAPABILITIES_PAUSER);
+	ret = foreground_capabilities(CAPABILITIES_HOLDER);
 	if (ret)
 		return ret;
 	f.owner.lock = foreground_take(target, HOLD_ROLE_FOLLOW);

@@ -278,7 +278,7 @@ static int check_how(const struct preempt_args *args)
 {
 	const struct ctl_source *source = &args->targets.source;
 
-	if (args->how != HOW_PAUSE || !preempt_is_recorded(args))
+	if (args->how != GPREEMPT_HOW_PAUSE || !preempt_is_recorded(args))
 		return ctl_check_how(args->how, &args->targets.queues);
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave one of the two out",
 			     "%s: not with --how pause, whose calls are not "

@@ -61,7 +61,7 @@ struct preempt_args {
 	uint64_t interval_ns;
 	const char *samples; /* file; NULL: none */
 	uint64_t verbose;
-	enum how how;
+	enum gpreempt_how how;
 	enum out_mode mode;
 };
 

@@ -36,8 +36,8 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 /* The process of a recording is not one of this host. */
 static bool may_pause(const struct preempt *p, const struct gpreempt_error *err)
 {
-	return p->args->how == HOW_AUTO && !preempt_is_recorded(p->args) &&
-	       pause_can_serve(err->reason) &&
+	return p->args->how == GPREEMPT_HOW_AUTO &&
+	       !preempt_is_recorded(p->args) && pause_can_serve(err->reason) &&
 	       !ctl_is_part(&p->args->targets.queues);
 }
 
@@ -53,7 +53,7 @@ int preempt_add_target(struct preempt *p, struct preempt_target *t)
 {
 	struct gpreempt_error err;
 
-	if (p->args->how == HOW_PAUSE)
+	if (p->args->how == GPREEMPT_HOW_PAUSE)
 		return add_by_pause(p, t);
 	if (!gpreempt_gang_add(p->gang, t->pid, &err))
 		return 0;
@@ -114,7 +114,7 @@ void preempt_end_pause(struct preempt *p, struct preempt_target *t)
 	if (!ret)
 		hold_wait_for_end(t->pid);
 	else
-		ctl_note("process %d could not be released: %s; its keepers try "
+		ctl_note("process %d could not be released: %s; its guardian tries "
 			 "again: gpreempt-ctl status",
 			 t->pid, strerror(-ret));
 }

@@ -8,6 +8,7 @@
 
 #include "agent/foreground.h"
 #include "agent/owner-text.h"
+#include "agent/owner.h"
 #include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "ctl/suspend/suspend.h"
@@ -49,7 +50,7 @@ static bool check(struct gpreempt *g, struct suspend_job *job)
 {
 	struct gpreempt_error err;
 
-	if (!gpreempt_check(g, job->pid, &err))
+	if (!owner_check(g, job->pid, job->request.how, &err))
 		return true;
 	hold_reply_error(&job->reply, &err);
 	return false;
@@ -128,36 +129,19 @@ static void end(struct gpreempt *g, struct suspend_job *job)
 	job->fd = -1;
 }
 
-/* The debug ioctl could not hold it; the user reads why. */
-static void pause_instead(struct gpreempt *g, struct suspend_job *job)
-{
-	snprintf(job->why, sizeof(job->why), "%.*s",
-		 (int)strcspn(job->reply.text, "\n"), job->reply.text);
-	if (job->fd >= 0)
-		close(job->fd);
-	job->fd = -1;
-	job->chosen = true;
-	/* The lock may be that of a holder that is about to end. */
-	hold_wait_for_end(job->pid);
-	suspend_pause(g, job);
-}
-
-void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count,
-		 enum how how)
+void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (!jobs[i].reply.status && how != HOW_PAUSE)
+		if (!jobs[i].reply.status && !jobs[i].detach)
 			begin_patiently(g, &jobs[i]);
 	for (i = 0; i < count; i++)
 		if (jobs[i].fd >= 0)
 			end(g, &jobs[i]);
 	for (i = 0; i < count; i++)
-		if (how == HOW_PAUSE && !jobs[i].reply.status)
+		if (!jobs[i].reply.status && jobs[i].detach)
 			suspend_pause(g, &jobs[i]);
-		else if (how == HOW_AUTO && suspend_may_pause(&jobs[i]))
-			pause_instead(g, &jobs[i]);
 }
 
 /* Wait for the first descriptor, the stop, or for an end of one of the rest. */

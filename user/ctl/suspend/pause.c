@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Suspending a target by a pause: no session, and no holder without a lease. */
+/* Pausing a target without a holder: --how pause --detach. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,18 +9,6 @@
 #include "agent/pause-repair.h"
 #include "ctl/suspend/suspend.h"
 #include "shared/clock.h"
-
-static void fail_system(struct suspend_job *job, const char *step, int code)
-{
-	struct gpreempt_error err = {
-		.code = code,
-		.reason = GPREEMPT_SYSTEM,
-		.pid = job->pid,
-		.step = step,
-	};
-
-	hold_reply_error(&job->reply, &err);
-}
 
 static void fail_lock(struct suspend_job *job, int code)
 {
@@ -43,16 +31,6 @@ static void fail_foreign(struct suspend_job *job)
 	};
 
 	hold_reply_error(&job->reply, &err);
-}
-
-bool suspend_may_pause(const struct suspend_job *job)
-{
-	const struct hold_request *request = &job->request;
-
-	if (request->by_priority || request->count || request->n_gpus ||
-	    request->grace || job->already)
-		return false;
-	return pause_can_serve(job->reply.reason);
 }
 
 /*
@@ -102,75 +80,35 @@ static bool pause_now(struct gpreempt *g, struct suspend_job *job)
 		fail_foreign(job);
 		return false;
 	}
-	/* A keeper that was killed, or a short lease, was first. */
-	if (pause_journal_change(&job->entry)) {
-		gpreempt_unpause(g, job->pid, job->entry.start, NULL, &err);
-		fail_system(job, "keeping the pause", -ECHILD);
-		return false;
-	}
 	reply->ioctl_ns = report.ioctl_ns;
 	reply->verdict = gpreempt_pause_verify(g, job->pid, &queues);
 	reply->queues = queues;
-	reply->command = job->request.command;
-	reply->lease_ns = job->request.lease_ns;
+	reply->paused = true;
 	reply->status = GPREEMPT_CLASS_DONE;
-	job->paused = true;
 	return true;
-}
-
-static bool wants_keepers(const struct suspend_job *job)
-{
-	return job->request.lease_ns || job->request.command;
-}
-
-static int start_keepers(struct suspend_job *job)
-{
-	int ret;
-
-	if (!wants_keepers(job))
-		return 0;
-	ret = pause_keepers_start(job->lock, job->pid, job->entry.start,
-				  job->entry.until_ns, &job->keepers);
-	if (ret)
-		return ret;
-	job->reply.worker = job->keepers.first;
-	job->reply.guardian = job->keepers.second;
-	return 0;
 }
 
 static void pause_locked(struct gpreempt *g, struct suspend_job *job)
 {
-	uint64_t lease = job->request.lease_ns;
 	int ret;
 
 	pause_entry_init(&job->entry, job->pid, job->request.start);
-	if (lease)
-		job->entry.until_ns = shr_later_ns(job->entry.since_ns, lease);
 	ret = pause_journal_write(&job->entry);
-	if (ret) {
+	if (ret)
 		fail_journal(job, ret);
-		return;
-	}
-	ret = start_keepers(job);
-	if (ret) {
-		pause_journal_remove(job->pid);
-		job->reply.status =
-			hold_no_keepers_text(ret, job->pid, job->reply.text,
-					     sizeof(job->reply.text));
-		return;
-	}
-	pause_now(g, job);
+	else
+		pause_now(g, job);
 }
 
-/* Is it paused by us until resume? Then a suspend without a lease has that already. */
+/* Is it paused by us until resume? */
 static bool is_paused_so(struct suspend_job *job)
 {
-	if (wants_keepers(job) || pause_journal_read(job->pid, &job->entry) ||
+	if (pause_journal_read(job->pid, &job->entry) ||
 	    job->entry.state != PAUSE_KEPT ||
 	    job->entry.start != job->request.start)
 		return false;
 	job->already = true;
-	job->paused = true;
+	job->reply.paused = true;
 	job->reply.status = GPREEMPT_CLASS_DONE;
 	return true;
 }
@@ -215,23 +153,19 @@ void suspend_pause(struct gpreempt *g, struct suspend_job *job)
 		fail_foreign(job);
 	else
 		pause_locked(g, job);
-	if (job->paused)
+	if (job->reply.paused)
 		return;
-	/* Keepers see the end of this, and end; until then the lock is theirs. */
-	if (job->keepers.first)
-		close(job->keepers.confirm);
 	hold_drop(job->pid, job->lock);
 	job->lock = -1;
 }
 
 void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
 {
-	const struct hold_request *request = &job->request;
 	int ret;
 
 	if (job->lock < 0)
 		return;
-	job->entry.state = job->keepers.first ? PAUSE_LEASED : PAUSE_KEPT;
+	job->entry.state = PAUSE_KEPT;
 	ret = pause_journal_change(&job->entry);
 	/* The user has read that it is paused. */
 	if (ret) {
@@ -240,11 +174,6 @@ void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
 			 " could not be kept: %s",
 			 job->pid, strerror(-ret));
 	}
-	/* Keepers have it further. */
 	hold_drop(job->pid, job->lock);
-	if (job->keepers.first && request->command)
-		job->fd = job->keepers.confirm;
-	else if (job->keepers.first)
-		pause_keepers_confirm(&job->keepers);
 	job->lock = -1;
 }

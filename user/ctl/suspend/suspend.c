@@ -78,7 +78,7 @@ static bool is_held(const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 
-	return (reply->worker || job->paused) &&
+	return (reply->worker || reply->paused) &&
 	       (reply->status == GPREEMPT_CLASS_DONE ||
 		reply->status == GPREEMPT_CLASS_PARTIAL);
 }
@@ -96,6 +96,13 @@ static void split_text(struct suspend_job *job)
 		*job->next++ = '\0';
 }
 
+/* It is paused because a session is not possible: why; or NULL. */
+static const char *why_paused(const struct suspend_job *job)
+{
+	return !job->reply.status && job->reply.text[0] ? job->reply.text :
+							  NULL;
+}
+
 static void fill_row(struct row *row, const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
@@ -110,10 +117,10 @@ static void fill_row(struct row *row, const struct suspend_job *job)
 		.slots_ns = or_unknown(reply->slots_ns),
 		.resolution_ns = or_unknown(reply->resolution_ns),
 		.verified = held ? ctl_verdict_name(reply->verdict) : NULL,
-		.how = !held	   ? NULL :
-		       job->paused ? "pause" :
-				     "debug",
-		.why = job->chosen ? job->why : NULL,
+		.how = !held	     ? NULL :
+		       reply->paused ? "pause" :
+				       "debug",
+		.why = why_paused(job),
 		.holder = held ? or_unknown(reply->worker) : GPREEMPT_UNKNOWN,
 		.guardian = held ? or_unknown(reply->guardian) :
 				   GPREEMPT_UNKNOWN,
@@ -121,7 +128,7 @@ static void fill_row(struct row *row, const struct suspend_job *job)
 		.already = job->already,
 		.foreground = !!reply->command,
 		.next = job->next,
-		.error = reply->text[0] ? reply->text : NULL,
+		.error = reply->status && reply->text[0] ? reply->text : NULL,
 	};
 }
 
@@ -141,22 +148,13 @@ static void print_json(const struct suspend_job *jobs, size_t count)
 	free(rows);
 }
 
-static void print_held(const struct suspend_job *job)
+static void print_holder(const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 	char lease[32] = "until resume";
 
 	if (reply->lease_ns)
 		shr_format_duration(reply->lease_ns, lease, sizeof(lease));
-	printf("suspended %d: %llu queue%s, ioctl %.1f us, verified: %s\n",
-	       job->pid, (unsigned long long)reply->queues,
-	       reply->queues == 1 ? "" : "s", reply->ioctl_ns / 1000.0,
-	       ctl_verdict_name(reply->verdict));
-	if (reply->slots_ns)
-		printf("slots %.1f us (resolution %.1f us)\n",
-		       reply->slots_ns / 1000.0, reply->resolution_ns / 1000.0);
-	else
-		puts("slots not measured");
 	printf("holder %llu, guardian %llu, lease: %s; "
 	       "release with: gpreempt-ctl resume %d\n",
 	       (unsigned long long)reply->worker,
@@ -165,15 +163,31 @@ static void print_held(const struct suspend_job *job)
 		printf("it ends with gpreempt-ctl suspend --foreground "
 		       "(%llu)\n",
 		       (unsigned long long)reply->command);
+}
+
+static void print_held(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+
+	printf("%s %d: %llu queue%s, ioctl %.1f us, verified: %s\n",
+	       reply->paused ? "paused" : "suspended", job->pid,
+	       (unsigned long long)reply->queues, reply->queues == 1 ? "" : "s",
+	       reply->ioctl_ns / 1000.0, ctl_verdict_name(reply->verdict));
+	if (reply->slots_ns)
+		printf("slots %.1f us (resolution %.1f us)\n",
+		       reply->slots_ns / 1000.0, reply->resolution_ns / 1000.0);
+	else if (!reply->paused)
+		puts("slots not measured");
+	print_holder(job);
 	if (job->already)
 		puts("it was held already: what was asked for is added, "
 		     "the lease is new");
 }
 
-static void print_paused(const struct suspend_job *job)
+/* With no process behind it. */
+static void print_detached(const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
-	char lease[32];
 
 	if (job->already)
 		printf("process %d was paused already: %llu queue%s, "
@@ -186,19 +200,9 @@ static void print_paused(const struct suspend_job *job)
 		       job->pid, (unsigned long long)reply->queues,
 		       reply->queues == 1 ? "" : "s", reply->ioctl_ns / 1000.0,
 		       ctl_verdict_name(reply->verdict));
-	if (reply->lease_ns)
-		shr_format_duration(reply->lease_ns, lease, sizeof(lease));
-	if (!reply->worker)
-		printf("no process holds it: it stays paused until "
-		       "gpreempt-ctl resume %d\n",
-		       job->pid);
-	else
-		printf("keepers %llu and %llu, lease: %s; "
-		       "release with: gpreempt-ctl resume %d\n",
-		       (unsigned long long)reply->worker,
-		       (unsigned long long)reply->guardian,
-		       reply->lease_ns ? lease : "until this command ends",
-		       job->pid);
+	printf("no process holds it: it stays paused until "
+	       "gpreempt-ctl resume %d\n",
+	       job->pid);
 }
 
 static void print_job(const struct suspend_job *job)
@@ -207,10 +211,10 @@ static void print_job(const struct suspend_job *job)
 
 	if (!is_held(job))
 		return;
-	if (job->chosen)
-		ctl_note("%s; so it is paused", job->why);
-	if (job->paused) {
-		print_paused(job);
+	if (why_paused(job))
+		ctl_note("%s; so it is paused", why_paused(job));
+	if (job->detach) {
+		print_detached(job);
 		return;
 	}
 	print_held(job);
@@ -245,7 +249,8 @@ struct suspend_args {
 	uint64_t lease_ns; /* 0: none */
 	uint64_t grace_ns;
 	uint64_t foreground;
-	enum how how;
+	uint64_t detach;
+	enum gpreempt_how how;
 	enum out_mode mode;
 };
 
@@ -285,7 +290,9 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 	job->pid = target->pid;
 	job->fd = -1;
 	job->lock = -1;
+	job->detach = args->detach;
 	request->verb = HOLD_SUSPEND;
+	request->how = args->how;
 	request->start = target->start;
 	request->lease_ns = args->lease_ns;
 	request->command = args->foreground ? getpid() : 0;
@@ -303,7 +310,7 @@ static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (jobs[i].paused)
+		if (jobs[i].detach)
 			suspend_pause_confirm(g, &jobs[i]);
 	if (args->foreground) {
 		suspend_stay(jobs, count);
@@ -325,7 +332,7 @@ static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	for (i = 0; i < list->count; i++)
 		prepare(g, args, &list->targets[i], &jobs[i]);
-	suspend_all(g, jobs, list->count, args->how);
+	suspend_all(g, jobs, list->count);
 	status = print_all(args, jobs, list->count);
 	stay_or_leave(g, args, jobs, list->count);
 	free(jobs);
@@ -337,7 +344,16 @@ static int check_how(const struct suspend_args *args)
 {
 	int ret = ctl_check_how(args->how, &args->targets.queues);
 
-	if (ret || args->how != HOW_PAUSE || args->grace_ns == NO_GRACE)
+	if (!ret && args->detach &&
+	    (args->how != GPREEMPT_HOW_PAUSE || args->lease_ns ||
+	     args->foreground))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "suspend TARGET --how pause --detach",
+				     "--detach leaves no process behind: it takes "
+				     "--how pause, and neither --for nor "
+				     "--foreground");
+	if (ret || args->how != GPREEMPT_HOW_PAUSE ||
+	    args->grace_ns == NO_GRACE)
 		return ret;
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave it out",
 			     "--grace: not with --how pause; the driver has no "
@@ -383,6 +399,8 @@ static const struct ctl_option options[] = {
 	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground),
 	  NULL, "stay, and release it at Ctrl-C or when this terminal closes" },
 	CTL_HOW_OPTION(struct suspend_args),
+	{ "detach", CTL_FLAG, offsetof(struct suspend_args, detach), NULL,
+	  "with --how pause: leave no holder, as SIGSTOP does" },
 	CTL_QUEUE_OPTIONS(struct suspend_args),
 	CTL_WAIT_OPTION(struct suspend_args),
 	CTL_JSON_OPTION(struct suspend_args),
@@ -410,13 +428,13 @@ const struct ctl_command ctl_suspend = {
 		"ROCm's own core dump) cannot attach to it; resume ends that.\n"
 		"\n"
 		"--how pause takes all queues of a process off all its GPUs with the driver's\n"
-		"ioctl for checkpoints: no session, no KFD runtime, and others can attach. It\n"
-		"is like SIGSTOP: no process stays behind, and it lasts until\n"
-		"\"gpreempt-ctl resume\" or the end of the process. With --for or --foreground\n"
-		"two keepers unpause it, also when one of them is killed; when both are, the\n"
-		"next command or \"gpreempt-ctl repair\" does. --how auto, the default, pauses\n"
-		"a process that the debug ioctl cannot hold, and prints why; it does not when\n"
-		"a part of the process or --grace is asked for.\n"
+		"ioctl for checkpoints: no session, no KFD runtime, and others can attach. The\n"
+		"holder ends the pause, or its guardian when the holder is killed; when both\n"
+		"are, the next command or \"gpreempt-ctl repair\" does. With --detach no process\n"
+		"stays behind: it is like SIGSTOP, and lasts until \"gpreempt-ctl resume\" or\n"
+		"the end of the process. --how auto, the default, pauses a process that the\n"
+		"debug ioctl cannot hold, and prints why; it does not when a part of the\n"
+		"process or --grace is asked for.\n"
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"
 		"and 6 if only some were suspended.\n",

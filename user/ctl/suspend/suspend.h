@@ -3,7 +3,6 @@
 #define CTL_SUSPEND_H
 
 #include "agent/pause-journal.h"
-#include "agent/pause-keepers.h"
 #include "ctl/command/ctl.h"
 #include "holder/holder.h"
 
@@ -15,21 +14,17 @@ struct suspend_job {
 	char *next;		 /* what to do next, in the reply; or NULL */
 	bool already;		 /* it was held before */
 	int fd; /* of a new holder, for hold_confirm(); or -1 */
-	/* Of a pause: */
-	bool paused; /* it is, by this command or before */
-	bool chosen; /* by --how auto: the debug ioctl could not be used */
-	int lock;    /* until suspend_pause_confirm(); or -1 */
+	/* Of --detach: */
+	bool detach;
+	int lock; /* until suspend_pause_confirm(); or -1 */
 	struct pause_entry entry;
-	struct pause_keepers keepers; /* of a lease or --foreground */
-	char why[HOLD_MAX_TEXT];      /* not the debug ioctl */
 };
 
 /*
  * Have all requests done that have no reply.status yet: by the holder that
  * there is, or by a new one. All begin before the first is waited for.
  */
-void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count,
-		 enum how how);
+void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count);
 
 /*
  * Stay until a signal asks for the end, or until no holder is left. Their end
@@ -38,13 +33,11 @@ void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count,
 void suspend_stay(struct suspend_job *jobs, size_t count);
 
 /*
- * The same by a pause (pause.c). The journal has it as begun until
- * suspend_pause_confirm(): a command that is killed before leaves nothing paused
- * after the next repair.
+ * Pause a target and leave no process behind, as SIGSTOP does (pause.c). The journal
+ * has the pause as begun until suspend_pause_confirm(): a command that is killed before
+ * leaves nothing paused after the next repair.
  */
 void suspend_pause(struct gpreempt *g, struct suspend_job *job);
-/* Could a pause hold it, after that reply of the debug ioctl's? */
-bool suspend_may_pause(const struct suspend_job *job);
 /* The user has a report. */
 void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job);
 

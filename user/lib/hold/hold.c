@@ -83,6 +83,7 @@ static void fill_status(const struct gpreempt_hold *hold,
 				   (enum gpreempt_verdict)reply->verdict :
 				   GPREEMPT_NOT_CHECKED,
 		.partial = hold->partial,
+		.paused = reply->paused,
 	};
 }
 
@@ -154,15 +155,20 @@ static int start(struct gpreempt_hold *hold, const struct hold_request *request,
 
 /*
  * Is the process fit? One that is traced may have a holder, which the new one
- * finds out: it has the lock.
+ * finds out: it has the lock. With GPREEMPT_HOW_AUTO the holder chooses.
  */
-static int check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
+static int check(struct gpreempt *g, pid_t pid, uint64_t how,
+		 struct gpreempt_error *err)
 {
 	struct gpreempt_error why = { 0 };
-	int ret = gpreempt_check(g, pid, &why);
+	int ret = how == GPREEMPT_HOW_PAUSE ?
+			  gpreempt_pause_check(g, pid, &why) :
+			  gpreempt_check(g, pid, &why);
 
 	if (!ret || why.reason == GPREEMPT_TRACED ||
 	    why.reason == GPREEMPT_DEBUGGED)
+		return 0;
+	if (how == GPREEMPT_HOW_AUTO && !gpreempt_pause_check(g, pid, NULL))
 		return 0;
 	if (err)
 		*err = why;
@@ -179,15 +185,15 @@ static int prepare(struct gpreempt_hold *hold,
 
 	if (options)
 		ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
-	if (!ret && (o.unused || o.grace > GPREEMPT_GRACE_MAX))
+	if (!ret && (o.how >= GPREEMPT_HOWS || o.grace > GPREEMPT_GRACE_MAX))
 		ret = -EINVAL;
 	if (!ret)
 		ret = put_filter(which, request);
 	hold->timeout_ns = o.timeout_ns ? o.timeout_ns : TIMEOUT_NS;
 	request->verb = HOLD_SUSPEND;
-	request->start = hold->start;
 	request->lease_ns = lease_of(o.lease_ns);
 	request->grace = o.grace;
+	request->how = o.how;
 	request->command = getpid();
 	return ret;
 }
@@ -207,14 +213,16 @@ int gpreempt_hold(struct gpreempt *g, pid_t pid,
 		goto err_system;
 	hold->pid = pid;
 	hold->fd = -1;
-	ret = check(g, pid, err);
+	ret = prepare(hold, which, options, request);
+	if (ret)
+		goto err_system;
+	ret = check(g, pid, request->how, err);
 	if (ret)
 		goto err_close;
 	ret = gpreempt_start_time(g, pid, &hold->start);
-	if (!ret)
-		ret = prepare(hold, which, options, request);
 	if (ret)
 		goto err_system;
+	request->start = hold->start;
 	ret = start(hold, request, status, err);
 	if (ret)
 		goto err_close;

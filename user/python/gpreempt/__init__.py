@@ -26,7 +26,7 @@ from ._handle import replay
 from .errors import (BusyError, EndedError, Error, NoTargetError,
                      PermissionDeniedError, UnsupportedError)
 from .gang import Gang, Member
-from .hold import Hold, HoldStatus
+from .hold import Hold, HoldStatus, How
 from .online import Online
 from .session import (Events, Outcome, Session, Verdict)
 from .view import (Node, Process, Queue, Slot, Target, check, nodes, processes,
@@ -34,7 +34,7 @@ from .view import (Node, Process, Queue, Slot, Target, check, nodes, processes,
 
 __all__ = [
     "BusyError", "EndedError", "Error", "Events", "Gang", "Hold",
-    "HoldStatus", "Member", "NoTargetError", "Node", "Online", "Outcome", "PermissionDeniedError",
+    "HoldStatus", "How", "Member", "NoTargetError", "Node", "Online", "Outcome", "PermissionDeniedError",
     "Process", "Queue", "Session", "Slot", "Target", "UnsupportedError",
     "Verdict", "__version__", "check", "nodes", "processes", "queues", "replay",
     "select", "simulated", "slots",

@@ -165,7 +165,7 @@ class HoldOptionsStruct(ctypes.Structure):
     """struct gpreempt_hold_options"""
     _fields_ = [("size", c_size_t), ("lease_ns", c_uint64),
                 ("timeout_ns", c_uint64), ("grace", c_uint32),
-                ("unused", c_uint32)]
+                ("how", c_uint32)]
 
 
 class HoldStatusStruct(ctypes.Structure):
@@ -173,7 +173,7 @@ class HoldStatusStruct(ctypes.Structure):
     _fields_ = [("holder", c_int), ("guardian", c_int), ("queues", c_uint64),
                 ("ioctl_ns", c_uint64), ("held_ns", c_uint64),
                 ("lease_ns", c_uint64), ("verdict", c_int),
-                ("partial", c_bool)] + _reserved(8)
+                ("partial", c_bool), ("paused", c_bool)] + _reserved(8)
 
 
 _ERROR = POINTER(ErrorStruct)

@@ -7,6 +7,7 @@ import os
 import threading
 import weakref
 from dataclasses import dataclass
+from enum import IntEnum
 from types import TracebackType
 from typing import Iterable, Optional, Tuple, Type
 
@@ -16,6 +17,19 @@ from .errors import check
 from .gang import Verdict, make_filter
 
 _LONGEST = 2 ** 64 - 2
+
+
+class How(IntEnum):
+    """By which method a process is held: enum gpreempt_how.
+
+    AUTO   by a debug session, or by a pause where a session is not possible
+    DEBUG  by a debug session: all queues, or some
+    PAUSE  by a pause: all queues, and other debuggers can attach
+    """
+    AUTO = 0
+    DEBUG = 1
+    PAUSE = 2
+
 
 _open: "weakref.WeakSet[Hold]" = weakref.WeakSet()
 
@@ -27,6 +41,7 @@ class HoldStatus:
     lease_left  seconds, or None when it lasts until it is released
     verdict     only of the suspend itself; later NOT_CHECKED
     partial     some of the queues that were asked for are not suspended
+    paused      by a pause, and not by a session
     """
     holder: int
     guardian: int
@@ -36,12 +51,14 @@ class HoldStatus:
     lease_left: Optional[float]
     verdict: Verdict
     partial: bool
+    paused: bool
 
 
 def _status(raw: _abi.HoldStatusStruct) -> HoldStatus:
     lease = None if raw.lease_ns == _abi.HOLD_NO_LEASE else raw.lease_ns / 1e9
     return HoldStatus(raw.holder, raw.guardian, raw.queues, raw.ioctl_ns,
-                      raw.held_ns, lease, Verdict(raw.verdict), raw.partial)
+                      raw.held_ns, lease, Verdict(raw.verdict), raw.partial,
+                      raw.paused)
 
 
 def _nanoseconds(seconds: float) -> int:
@@ -63,6 +80,7 @@ class Hold:
     killed, and the process stays killable. The queues run when the with block or
     this program ends, or when the lease is over, whichever comes first.
 
+    how      a part of the queues takes a session
     lease    seconds, or None: until it is released or this program ends
     timeout  seconds that one call waits for the holder; None: the library's 30 s
 
@@ -73,7 +91,8 @@ class Hold:
                  gpu_ids: Optional[Iterable[int]] = None,
                  priority: Optional[Tuple[int, int]] = None,
                  lease: Optional[float] = 2.0,
-                 timeout: Optional[float] = None) -> None:
+                 timeout: Optional[float] = None,
+                 how: How = How.AUTO) -> None:
         self.pid = pid
         self._lock = threading.Lock()
         self._hold = ctypes.c_void_p()
@@ -82,7 +101,8 @@ class Hold:
         options = _abi.HoldOptionsStruct(
             size=ctypes.sizeof(_abi.HoldOptionsStruct),
             lease_ns=self._lease(lease),
-            timeout_ns=0 if timeout is None else _nanoseconds(timeout))
+            timeout_ns=0 if timeout is None else _nanoseconds(timeout),
+            how=how)
         status = _abi.HoldStatusStruct()
         err = _abi.ErrorStruct()
         ret = _abi.lib.gpreempt_hold(

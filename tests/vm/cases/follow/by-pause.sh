@@ -59,7 +59,7 @@ kill -CONT "$p"
 expect_nothing_left
 expect_progress a
 
-step "the process that holds it is killed: its keepers undo it"
+step "the process that holds it is killed: its guardian undoes it"
 follow --how pause "$p"
 kill -STOP "$p"
 is_paused "$p"

@@ -4,7 +4,7 @@
 # and a second one meets it.
 # tier: gate
 # timeout: 120
-. /t/lib.sh
+. /t/steps.sh
 
 mkdir -p /usr/local/libexec/gpreempt
 ln -sf "$(command -v gpreempt-holder)" /usr/local/libexec/gpreempt/gpreempt-holder
@@ -16,7 +16,7 @@ embed() {
 	gp-hold "$p" "$@" > "$W/embed" 2>&1 &
 	e=$!
 	started="$started $e"
-	wait_for 20 grep -q "^held 2 queues, .*verdict 1$" "$W/embed"
+	wait_for 20 grep -Eq "^(held|paused) 2 queues, .*verdict 1$" "$W/embed"
 }
 
 start a --queues 2 --packet 5ms
@@ -65,6 +65,30 @@ wait $e || fail "detach: $(cat "$W/embed")"
 expect_suspended "$p"
 wait_for 8 running "$p"
 expect_progress a
+
+step "by a pause: the program is killed, its holder, and the holder with its guardian"
+embed 0 wait pause
+expect_view "$p" evicted 1
+not_traced "$p" || fail "it is traced"
+kill -KILL $e
+wait_for 3 running "$p"
+embed 0 wait pause
+kill -KILL "$(holder_of "$p")"
+wait $e
+wait_for 3 running "$p"
+embed 0 wait pause
+kill -KILL "$(holder_of "$p")" "$(guardian_of "$p")"
+wait $e
+expect_view "$p" evicted 1
+ctl 0 repair
+says "^${p}[[:space:]]+waits[[:space:]]+unpaused"
+expect_progress a
+
+step "a program without the runtime is paused, unless that is not wanted"
+start b --packet 5ms --no-runtime
+gp-hold "$(pid b)" 0 release > "$W/embed" 2>&1 || fail "release: $(cat "$W/embed")"
+grep -q "^paused 1 queues" "$W/embed" || fail "$(cat "$W/embed")"
+stop b
 
 step "the target of a program that hangs can be killed"
 embed 0 wait

@@ -52,7 +52,7 @@ wait $c
 grep -q 'interrupted in cycle 1' "$W/preempt" || fail "not said"
 expect_runs "$p"
 
-step "it is killed: its keepers undo it"
+step "it is killed: its guardian undoes it"
 preempt_begin
 kill -KILL $c
 expect_runs "$p"

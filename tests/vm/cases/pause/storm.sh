@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Pausers, keepers, repairs and targets killed at random moments, several controllers
+# Pausers, holders, repairs and targets killed at random moments, several controllers
 # at once: what is paused afterwards is in the journal, and repair or resume undo it.
 # KILLS=n: so many kills.
 # race: several controllers and repairs at once, all of them killed
@@ -14,7 +14,7 @@ start b --packet 1ms --no-runtime
 
 # Any process of ours, but the shells.
 victims() {
-	pidof gpreempt-ctl gpreempt-pause
+	pidof gpreempt-ctl gpreempt-hold
 }
 
 # controller LABEL SEED
@@ -23,13 +23,14 @@ controller() {
 	set -- "$1"
 	while [ ! -e "$W/stop" ]; do
 		_t=$(pid "$1")
-		draw 5
+		draw 6
 		case $drawn in
 		0) set -- "$1" suspend "$_t" --how pause ;;
 		1) set -- "$1" suspend "$_t" --how pause --for 30s ;;
 		2) set -- "$1" suspend "$_t" --how pause --for 50ms ;;
 		3) set -- "$1" resume "$_t" ;;
 		4) set -- "$1" repair ;;
+		5) set -- "$1" suspend "$_t" --how pause --detach ;;
 		esac
 		_l=$1
 		shift
@@ -61,7 +62,7 @@ echo "   $kills kills; statuses: $(sort "$W/results" | uniq -c | tr '\n' ';')"
 [ $kills -eq "$KILLS" ] || fail "only $kills processes were killed"
 
 step "what is left is known, and undone"
-# Both keepers of a pause that is over may end still.
+# The holder of a pause that is over may end still.
 repaired() { gpreempt-ctl repair > "$W/ctl" 2>&1; }
 wait_for 3 repaired
 for l in a b; do

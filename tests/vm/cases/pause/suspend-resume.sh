@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# suspend --how pause: off the GPU with no process left behind, others can attach,
+# suspend --how pause, by a holder or with no process left behind: others can attach,
 # resume from anywhere; a part of a process is refused; auto takes what works.
 # tier: gate
 # timeout: 120
@@ -19,7 +19,10 @@ ctl 2 suspend "$p" --how perhaps
 expect_progress a
 
 step "paused, by no process that stays"
-ctl 0 suspend "$p" --how pause
+ctl 2 suspend "$p" --detach
+says_what_to_do "how pause"
+ctl 2 suspend "$p" --how pause --detach --for 5s
+ctl 0 suspend "$p" --how pause --detach
 says "^paused $p: 3 queues, .*verified: yes"
 expect_view "$p" evicted 1
 expect_view "$p" active 0
@@ -27,7 +30,7 @@ not_traced "$p" || fail "it is traced"
 [ -z "$(pidof gpreempt-ctl gpreempt-pause gpreempt-hold)" ] || fail "a process stays behind"
 [ "$(stat -c %a "/run/gpreempt/$p.pause")" = 600 ] || fail "others can read the journal"
 expect_no_progress a
-ctl 0 suspend "$p" --how pause
+ctl 0 suspend "$p" --how pause --detach
 says 'paused already'
 ctl 0 status
 says "^${p}[[:space:]].*pause.*gpreempt-ctl resume $p"
@@ -64,13 +67,25 @@ ctl 0 resume "$p"
 says 'not held'
 [ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
 
-step "with a lease: its keepers end with the resume"
-ctl 0 suspend "$p" --how pause --for 10m
+step "by a holder: a debugger can attach, and both end with the resume"
+ctl 0 suspend "$p" --how pause
+says "^paused $p: 3 queues, .*verified: yes"
 first=$(holder_of "$p") second=$(guardian_of "$p")
-alive "$first" && alive "$second" || fail "no keepers"
+alive "$first" && alive "$second" || fail "no holder"
+not_traced "$p" || fail "it is traced"
+ctl 0 status --json
+says '"how": "pause"'
+ctl 7 suspend "$p" --how debug
+says_what_to_do 'held already'
+expect_no_progress a
+ctl 0 suspend "$p" --for 10m
+says 'it was held already'
 ctl 0 resume "$p"
+says "^resumed $p: 3 queues"
 wait_for 15 gone "$first"
 wait_for 15 gone "$second"
+[ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
+expect_progress a
 stop a
 
 # Why the debug ioctl cannot serve that program.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The keepers of a pause: when one is killed or stopped the other undoes the pause;
-# when both are killed, repair does, or the next command.
-# race: two keepers watch each other
+# The holder of a pause: when its worker or its guardian is killed or stopped the other
+# undoes the pause; when both are killed, repair does, or the next command.
+# race: worker and guardian watch each other
 # timeout: 150
 # driver: any
 . /t/steps.sh
@@ -9,8 +9,8 @@
 start a --queues 2 --packet 1ms
 p=$(pid a)
 
-leased() {
-	ctl 0 suspend "$p" --how pause --for 10m
+held() {
+	ctl 0 suspend "$p" --how pause
 	expect_view "$p" evicted 1
 	first=$(holder_of "$p") second=$(guardian_of "$p")
 }
@@ -24,18 +24,18 @@ expect_unpaused() {
 }
 
 for signal in KILL STOP; do
-	step "SIG$signal to the first"
-	leased
+	step "SIG$signal to the worker"
+	held
 	kill -$signal "$first"
 	expect_unpaused
-	step "SIG$signal to the second"
-	leased
+	step "SIG$signal to the guardian"
+	held
 	kill -$signal "$second"
 	expect_unpaused
 done
 
 both() {
-	leased
+	held
 	kill -9 "$first" "$second"
 	wait_for 5 gone "$first"
 	wait_for 5 gone "$second"
@@ -47,7 +47,7 @@ both
 ctl 0 status
 says "process $p was left paused .*gpreempt-ctl repair"
 ctl 0 doctor
-says "process $p was left paused by gpreempt-ctl .*gpreempt-ctl repair"
+says "process $p was left paused by gpreempt-hold .*gpreempt-ctl repair"
 ctl 0 repair --dry-run
 says "^${p}[[:space:]]+waits[[:space:]]+nothing"
 expect_no_progress a
@@ -62,7 +62,7 @@ step "the next command that may write repairs it, too"
 both
 start b --packet 1ms
 ctl 0 suspend "$(pid b)"
-says "note: process $p was left paused by gpreempt-ctl .*run again"
+says "note: process $p was left paused by gpreempt-hold .*run again"
 ctl 0 resume "$(pid b)"
 expect_unpaused
 stop b

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The guardian of a process that pauses a target. The target is a process of ours
+ * without GPU queues: what the guardian does is seen in the journal alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/pause-guardian.h"
+#include "agent/pause-owner.h"
+#include "agent/pause-journal.h"
+#include "shared/clock.h"
+#include "unit-host.h"
+#include "unit-worker.h"
+
+#define START	    777
+#define PATIENCE_MS 20000
+
+static const struct hold_owner as = { .role = HOLD_ROLE_FOLLOW, .pid = 1 };
+static struct pause_owner owner;
+static pid_t target;
+
+static void setup(void)
+{
+	hold_dir_setup();
+	unit_cgroups_start();
+	unit_setup();
+	target = unit_make_sleeper();
+	owner = (struct pause_owner){ .target = target, .start = START };
+	owner.lock = hold_take(target, &as);
+	ck_assert_int_ge(owner.lock, 0);
+}
+
+static void teardown(void)
+{
+	kill(target, SIGKILL);
+	if (owner.guardian > 0)
+		close(owner.guardian);
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+static void begin(void)
+{
+	ck_assert_int_eq(pause_owner_begin(&owner, &as), 0);
+	ck_assert_int_gt(owner.guardian, 0);
+}
+
+static bool has_guardian(int fd, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, ms) == 0;
+}
+
+static void expect_entry(bool there)
+{
+	struct pause_entry e;
+
+	ck_assert_int_eq(pause_journal_read(target, &e), there ? 0 : -ENOENT);
+}
+
+/* The lock is free when the guardian has ended. */
+static void expect_free(void)
+{
+	int lock, i;
+
+	for (i = 0; i < PATIENCE_MS; i++) {
+		lock = hold_lock(target);
+		if (lock != -EWOULDBLOCK)
+			break;
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	ck_assert_int_ge(lock, 0);
+	close(lock);
+}
+
+START_TEST(ends_with_the_pause)
+{
+	begin();
+	ck_assert(has_guardian(owner.guardian, 500));
+	expect_entry(true);
+	ck_assert_int_eq(pause_owner_end(&owner, true), 0);
+	expect_entry(false);
+	expect_free();
+}
+END_TEST
+
+/* One that is killed is replaced. */
+START_TEST(is_replaced)
+{
+	int fd;
+
+	begin();
+	ck_assert_int_eq(pause_owner_renew(&owner), 0);
+	fd = owner.guardian;
+	ck_assert_int_eq(kill(owner.guardian_pid, SIGKILL), 0);
+	ck_assert(!has_guardian(fd, PATIENCE_MS));
+	ck_assert_int_eq(pause_owner_renew(&owner), 0);
+	ck_assert(has_guardian(owner.guardian, 0));
+	expect_entry(true);
+	ck_assert_int_eq(pause_owner_end(&owner, true), 0);
+	expect_free();
+}
+END_TEST
+
+/* The owner dies; what it may have paused is undone. */
+START_TEST(owner_dies)
+{
+	char byte;
+	int ready[2];
+	pid_t child;
+
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		begin();
+		write(ready[1], "", 1);
+		/* It could not end it, and lives: there may be an ioctl to come. */
+		if (_i)
+			pause_owner_end(&owner, false);
+		pause();
+	}
+	close(owner.lock);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	shr_sleep_ns(500 * NSEC_PER_MSEC);
+	expect_entry(true);
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	expect_free();
+	expect_entry(false);
+}
+END_TEST
+
+START_TEST(target_ends)
+{
+	begin();
+	kill(target, SIGKILL);
+	ck_assert_int_eq(waitpid(target, NULL, 0), target);
+	ck_assert(!has_guardian(owner.guardian, PATIENCE_MS));
+	expect_entry(false);
+	close(owner.lock);
+	expect_free();
+}
+END_TEST
+
+/*
+ * With any number of descriptors that is too small it fails, and none stays open; if
+ * it does not, one does.
+ */
+START_TEST(descriptors)
+{
+	struct rlimit all, few;
+	int before = unit_count_descriptors(), ret = -EMFILE, tries = 0;
+
+	getrlimit(RLIMIT_NOFILE, &all);
+	few = all;
+	for (few.rlim_cur = before - 2; ret < 0; few.rlim_cur++) {
+		ck_assert_int_lt(tries++, 20);
+		setrlimit(RLIMIT_NOFILE, &few);
+		ret = pause_guardian_start(owner.lock, target, START,
+					   &owner.guardian_pid);
+		setrlimit(RLIMIT_NOFILE, &all);
+		ck_assert(ret >= 0 || ret == -EMFILE || ret == -ECHILD);
+		ck_assert_int_eq(unit_count_descriptors(), before + (ret >= 0));
+	}
+	ck_assert_int_gt(tries, 3);
+	close(ret);
+	close(owner.lock);
+	expect_free();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, ends_with_the_pause);
+	tcase_add_test(tc, is_replaced);
+	tcase_add_loop_test(tc, owner_dies, 0, 2);
+	tcase_add_test(tc, target_ends);
+	tcase_add_test(tc, descriptors);
+	return unit_run("pause_guardian");
+}
