@@ -74,7 +74,7 @@ static int filter_calls(void)
 {
 	static struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
-#define X(number)                                         \
+#define X(number)                                          \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 #include "unit-filter.h"
