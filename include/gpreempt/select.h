@@ -44,10 +44,9 @@ struct gpreempt_targets {
  *	in /etc/passwd;
  *	container:NAME-OR-ID, an id also by its beginning: 12 characters, or
  *	fewer if it is the only one. Ids are taken from the names of cgroups,
- *	names from the files of Docker and Podman if they can be read. Below
- *	/user.slice/user-UID.slice those are the files in that user's home:
- *	they are read as that user, up to 1 MiB, without following links,
- *	within a second in all, and what was read is kept for a second;
+ *	names from the files of root's Docker, Podman and CRI-O if they can be
+ *	read: regular files of root, up to 1 MiB, kept for a second. No name
+ *	is known of a container below /user.slice/user-UID.slice;
  *	comm:NAME, the name of the process, of which the kernel keeps 15
  *	characters;
  *	cmd:PATTERN, an extended regular expression that matches somewhere in
@@ -62,9 +61,9 @@ struct gpreempt_targets {
  *
  * This process is never among them. A word that names nothing is an error.
  *
- * A process chooses its own name and command line, and a user the names of its
- * rootless containers, and their ids: comm:, cmd: and container: are claims of
- * the process. What must be trusted goes by cgroup: or user:. When a container
+ * A process chooses its own name and command line, and a user the ids of its
+ * rootless containers: comm:, cmd: and container: are claims of the process.
+ * What must be trusted goes by cgroup: or user:. When a container
  * name or id fits several, the reason is GPREEMPT_SAME_CONTAINER, so that a
  * caller that looks again and again can leave out that word alone.
  */
@@ -159,10 +158,10 @@ int gpreempt_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
  * struct gpreempt_container - a container that a process is in
  * @engine: docker, podman, containerd, cri-o, kubernetes, lxc or container
  * @id: as in the name of its cgroup
- * @name: from the engine's files, or "" when that is not known
+ * @name: from the files of root's engine, or "" when that is not known
  * @reserved: 0; a later release may use it
  *
- * The user who runs the container chooses @id and @name, byte for byte.
+ * The user who runs the container chooses them, byte for byte.
  */
 struct gpreempt_container {
 	char engine[16];

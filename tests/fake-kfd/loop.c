@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "fake-kfd/loop.h"
-#include "lib/core/place.h"
 #include "shared/macro.h"
 
 static int count_calls(const struct gp_loop *loop, const char *call)
@@ -186,6 +185,14 @@ static ssize_t loop_read_file(void *be, const char *path, char *buf,
 	return -ENOENT;
 }
 
+static ssize_t loop_read_root_file(void *be, const char *path, char *buf,
+				   size_t size)
+{
+	int ret = gp_loop_enter(be, "root-file");
+
+	return ret ? ret : loop_read_file(be, path, buf, size);
+}
+
 static ssize_t loop_read_link(void *be, const char *path, char *buf,
 			      size_t size)
 {
@@ -216,31 +223,6 @@ static int loop_list_dir(void *be, const char *path,
 	     word = strtok_r(NULL, "\n", &rest))
 		ret = fn(arg, word);
 	return ret;
-}
-
-/* A file of the same text, in the same memory, is the same file. */
-static ssize_t loop_read_place(void *be, const struct gp_place *place,
-			       struct gp_file_id *id, char *buf, size_t size)
-{
-	struct gp_loop *loop = be;
-	int ret = gp_loop_enter(loop, "place");
-	char path[512];
-	ssize_t n;
-	size_t i;
-
-	if (ret)
-		return ret;
-	snprintf(path, sizeof(path), "%s/%s%s", place->base, place->path,
-		 place->directory ? "/" : "");
-	n = loop_read_file(be, path, buf, size);
-	for (i = 0; n >= 0 && strcmp(loop->files[i].path, path); i++)
-		;
-	if (n < 0)
-		return n;
-	if (id->ino == (uintptr_t)loop->files[i].text)
-		return -EALREADY;
-	*id = (struct gp_file_id){ .ino = (uintptr_t)loop->files[i].text };
-	return n;
 }
 
 /* The address that a thread's system call has is the id of its queue. */
@@ -355,9 +337,9 @@ const struct gp_backend_ops gp_backend_loop = {
 	.watch_next = loop_watch_next,
 	.watch_stop = loop_watch_stop,
 	.read_file = loop_read_file,
+	.read_root_file = loop_read_root_file,
 	.read_link = loop_read_link,
 	.list_dir = loop_list_dir,
-	.read_place = loop_read_place,
 	.read_memory = loop_read_memory,
 	.device_of = loop_device_of,
 	.is_root = loop_is_root,

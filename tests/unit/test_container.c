@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/next-step.h"
 #include "shared/clock.h"
+#include "shared/macro.h"
 #include "unit-select.h"
 
-#define ID_D	"dddd000000000000000000000000000000000000000000000000000000000000"
 #define STORAGE "/var/lib/containers/storage/"
 #define PODMAN	"tests/unit/fixtures/podman-4.3.1/containers.json"
 
@@ -25,18 +26,13 @@ static const struct {
 	/* Another's, in a container of its own, as root of that. */
 	{ "0::/docker/" ID_B "/docker-" ID_A ".scope\n", "container:" ID_A, "",
 	  GPREEMPT_SAME_CONTAINER },
-	/* With the name of another's, in the file of its home. */
-	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
-	  "container:train", "", GPREEMPT_SAME_CONTAINER },
-	{ "0::/user.slice/user-1000.slice/libpod-" ID_D ".scope\n",
-	  "container:dddd", "4194242", 0 },
-	/* This path is not of user 1000: a user could have made it. */
-	{ "0::/x/user-1000.slice/libpod-" ID_D ".scope\n", "container:train",
-	  "100", 0 },
-	{ "0::/user.slice/user-1000.slicex/libpod-" ID_D ".scope\n",
-	  "container:train", "100", 0 },
-	{ "0::/user.slice/user-99999999999.slice/libpod-" ID_D ".scope\n",
-	  "container:train", "100", 0 },
+	/* A path that only root can make; it names the same container. */
+	{ "0::/x/user-1000.slice/docker-" ID_A ".scope\n", "container:train",
+	  "100 4194242", 0 },
+	{ "0::/user.slice/user-1000.slicex/docker-" ID_A ".scope\n",
+	  "container:train", "100 4194242", 0 },
+	{ "0::/user.slice/user-99999999999.slice/docker-" ID_A ".scope\n",
+	  "container:train", "100 4194242", 0 },
 };
 
 START_TEST(impostor)
@@ -44,10 +40,6 @@ START_TEST(impostor)
 	char text[300];
 	int class;
 
-	gp_loop_set_file(&loop,
-			 "/home/ann/.local/share/containers/storage/"
-			 "overlay-containers/volatile-containers.json",
-			 "[{\"id\":\"" ID_D "\",\"names\":[\"train\"]}]");
 	gp_loop_set_file(&loop, "/proc/4194242/cgroup", impostors[_i].cgroup);
 	ck_assert_str_eq(pick(impostors[_i].word), impostors[_i].pids);
 	ck_assert_int_eq(err.reason, impostors[_i].reason);
@@ -59,42 +51,6 @@ START_TEST(impostor)
 	gpreempt_error_text(&err, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, impostors[_i].word));
 	ck_assert_ptr_null(strstr(text, "beginning"));
-}
-END_TEST
-
-static int count_reads(void)
-{
-	const char *at = loop.trace;
-	int n = 0;
-
-	while ((at = strstr(at, "place "))) {
-		at++;
-		n++;
-	}
-	return n;
-}
-
-/* guard looks 25 times a second. */
-START_TEST(looks_again)
-{
-	int once, i;
-
-	ck_assert_str_eq(pick("container:infer"), "300");
-	once = count_reads();
-	ck_assert_int_gt(once, 0);
-	for (i = 0; i < 3; i++)
-		ck_assert_str_eq(pick("container:infer"), "300");
-	ck_assert_int_lt(count_reads(), 2 * once);
-}
-END_TEST
-
-/* Files that do not answer any more do not take away the name. */
-START_TEST(goes_quiet)
-{
-	ck_assert_str_eq(pick("container:infer"), "300");
-	gp_loop_fail(&loop, "place", 0, -ETIMEDOUT);
-	shr_sleep_ns(1100 * NSEC_PER_MSEC);
-	ck_assert_str_eq(pick("container:infer"), "300");
 }
 END_TEST
 
@@ -132,7 +88,6 @@ START_TEST(container)
 	struct gpreempt_container c;
 	int ret;
 
-	gp_loop_set_file(&loop, STORAGE, "overlay-containers");
 	gp_loop_set_file(&loop,
 			 STORAGE "overlay-containers/"
 				 "volatile-containers.json",
@@ -196,7 +151,6 @@ START_TEST(podman_wrote)
 	snprintf(cgroup, sizeof(cgroup),
 		 "0::/machine.slice/libpod-%.64s.scope\n", id ? at : ID_C);
 	gp_loop_set_file(&loop, "/proc/100/cgroup", cgroup);
-	gp_loop_set_file(&loop, STORAGE, "libpod\nvfs\nvfs-containers");
 	gp_loop_set_file(&loop, STORAGE "vfs-containers/containers.json", text);
 	snprintf(word, sizeof(word), "container:%s", podman[_i].word);
 	if (gpreempt_select(g, (const char *[]){ word }, 1, NULL, NULL, &found,
@@ -210,8 +164,8 @@ START_TEST(podman_wrote)
 }
 END_TEST
 
-/* An engine's file that is broken tells no name, and does no harm. */
-START_TEST(broken_files)
+/* A file of an engine that is damaged has no name in it. */
+START_TEST(damaged)
 {
 	static const char *const texts[] = {
 		"",
@@ -222,32 +176,98 @@ START_TEST(broken_files)
 		"{\"Name\":\"\"}",
 		"{\"Name\":null}",
 		"\"Name\"",
+		"[{}]",
+		"[{\"id\":\"" ID_C "\"}]",
+		"[{\"id\":\"" ID_C "\",\"names\":\"infer\"}]",
+		"[{\"id\":\"" ID_C "\",\"names\":[]}]",
+		"[{\"id\":\"" ID_C "\",\"names\":[[]]}]",
 	};
 	struct gpreempt_container c;
+	size_t i;
 
-	gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json", texts[_i]);
-	ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
-	ck_assert_str_eq(c.name, "");
-	gp_loop_set_file(&loop,
-			 "/home/ann/.local/share/containers/storage/"
-			 "overlay-containers/containers.json",
-			 texts[_i]);
-	ck_assert_int_eq(gpreempt_container(g, 300, &c), 0);
-	ck_assert_str_eq(c.name, "");
+	gp_loop_set_file(&loop, "/proc/300/cgroup",
+			 "0::/machine.slice/libpod-" ID_C ".scope\n");
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json",
+				 texts[i]);
+		gp_loop_set_file(&loop,
+				 STORAGE "overlay-containers/containers.json",
+				 texts[i]);
+		ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
+		ck_assert_str_eq(c.name, "");
+		ck_assert_int_eq(gpreempt_container(g, 300, &c), 0);
+		ck_assert_str_eq(c.name, "");
+		unit_frozen_ns += NSEC_PER_SEC;
+	}
 }
 END_TEST
+
+/* A file may have up to 1 MiB, and no value is deep. */
+START_TEST(large)
+{
+	size_t size = (1 << 20) + 1;
+	struct gpreempt_container c;
+	char *text = malloc(size + 1);
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		memset(text, i ? ' ' : '[', size);
+		text[size - (i < 2)] = '\0';
+		if (i)
+			memcpy(text, "{\"Name\":\"big\"}", 14);
+		gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json", text);
+		ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
+		ck_assert_str_eq(c.name, i == 1 ? "big" : "");
+		unit_frozen_ns += NSEC_PER_SEC;
+	}
+	free(text);
+}
+END_TEST
+
+/* A rootless container has no name: the error says how to name it. */
+START_TEST(rootless)
+{
+	static const char *const words[] = { "container:infer", "comm:infer" };
+	struct gpreempt_container c;
+	char text[300];
+	size_t i;
+
+	ck_assert_int_eq(gpreempt_container(g, 300, &c), 0);
+	ck_assert_str_eq(c.engine, "podman");
+	ck_assert_str_eq(c.id, ID_C);
+	ck_assert_str_eq(c.name, "");
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		ck_assert_str_eq(pick(words[i]), "");
+		ctl_next_step(&err, text, sizeof(text));
+		ck_assert_int_eq(!i, !!strstr(text, "podman inspect -f "
+						    "'{{.Id}}' NAME)"));
+	}
+}
+END_TEST
+
+static void setup(void)
+{
+	select_setup();
+	unit_frozen_ns = shr_now_ns();
+}
+
+static void teardown(void)
+{
+	unit_frozen_ns = 0;
+	select_teardown();
+}
 
 int main(void)
 {
 	TCase *tc = unit_case();
 
-	tcase_add_checked_fixture(tc, select_setup, select_teardown);
+	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, impostor, 0, ARRAY_SIZE(impostors));
-	tcase_add_test(tc, looks_again);
-	tcase_add_test(tc, goes_quiet);
 	tcase_add_loop_test(tc, container, 0, ARRAY_SIZE(containers));
 	tcase_add_test(tc, docker_elsewhere);
 	tcase_add_loop_test(tc, podman_wrote, 0, ARRAY_SIZE(podman));
-	tcase_add_loop_test(tc, broken_files, 0, 8);
+	tcase_add_test(tc, damaged);
+	tcase_add_test(tc, large);
+	tcase_add_test(tc, rootless);
 	return unit_run("container");
 }

@@ -17,6 +17,7 @@
 
 #include "agent/watchdog.h"
 #include "shared/clock.h"
+#include "shared/macro.h"
 #include "unit.h"
 
 #define MSEC 1000000ULL
@@ -308,6 +309,42 @@ START_TEST(device_is_not_inherited)
 }
 END_TEST
 
+/* Of root, regular, and no link; what is no such file is not waited for. */
+START_TEST(root_files)
+{
+	char dir[] = "/tmp/gpreempt-live-XXXXXX", path[64], text[8];
+	static const struct {
+		const char *name;
+		ssize_t code;
+	} others[] = {
+		{ "link", -ELOOP },
+		{ "pipe", -EACCES },
+		{ "users", -EACCES },
+		{ "none", -ENOENT },
+	};
+	size_t i;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/link", dir);
+	ck_assert_int_eq(symlink("/etc/passwd", path), 0);
+	snprintf(path, sizeof(path), "%s/pipe", dir);
+	ck_assert_int_eq(mkfifo(path, 0666), 0);
+	snprintf(path, sizeof(path), "%s/users", dir);
+	ck_assert_int_eq(close(open(path, O_CREAT | O_WRONLY, 0644)), 0);
+	if (!geteuid())
+		ck_assert_int_eq(chown(path, 12345, 0), 0);
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, others[i].name);
+		ck_assert_int_eq(ops->read_root_file(NULL, path, text, 8),
+				 others[i].code);
+		unlink(path);
+	}
+	ck_assert_int_eq(ops->read_root_file(NULL, "/etc/passwd", text, 8), 8);
+	ck_assert_int_eq(ops->read_root_file(NULL, "/etc", text, 8), -EACCES);
+	rmdir(dir);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -319,6 +356,7 @@ int main(void)
 	tcase_add_test(tc, no_stop);
 	tcase_add_test(tc, files);
 	tcase_add_test(tc, file_without_writer);
+	tcase_add_test(tc, root_files);
 	tcase_add_test(tc, device_is_not_inherited);
 	tcase_add_test(tc, memory);
 	tcase_add_test(tc, library);

@@ -17,7 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/core/place.h"
 #include "shared/clock.h"
 #include "unit.h"
 #include "unit-host.h"
@@ -35,8 +34,8 @@ struct answers {
 	int seize, interrupt, stop_end, waited, status, detach;
 	int memory_ret, no_memory, device_ret, no_device;
 	uint64_t memory, device;
-	ssize_t file_len, missing, link_len, place_len, list_len;
-	char file[64], link[512], place[64], list[64];
+	ssize_t file_len, missing, link_len, root_len, list_len;
+	char file[64], link[512], root_file[64], list[64];
 	int names;
 	char name[64];
 };
@@ -129,22 +128,14 @@ static void ask_process(const struct gpreempt *lib, struct answers *a)
 static void ask_files(const struct gpreempt *lib, struct answers *a)
 {
 	const struct gp_backend_ops *ops = lib->ops;
-	struct gp_place place = {
-		.uid = geteuid(),
-		.gid = getegid(),
-		.base = dir,
-		.path = "file",
-	};
-	struct gp_file_id id = { 0 };
 
 	a->file_len = ops->read_file(lib->be, file, a->file, sizeof(a->file));
 	a->missing = ops->read_file(lib->be, "/no/such/file", a->list, 1);
 	a->link_len = ops->read_link(lib->be, "/proc/self/exe", a->link,
 				     sizeof(a->link));
 	a->list_len = ops->list_dir(lib->be, dir, take_name, a);
-	a->place_len = ops->read_place(lib->be, &place, &id, a->place,
-				       sizeof(a->place));
-	ck_assert_uint_eq(id.ino, 0);
+	a->root_len = ops->read_root_file(lib->be, "/etc/passwd", a->root_file,
+					  sizeof(a->root_file));
 	a->device_ret = ops->device_of(lib->be, "/dev/null", &a->device);
 	a->no_device = ops->device_of(lib->be, file, &(uint64_t){ 0 });
 }
@@ -179,7 +170,7 @@ START_TEST(the_same)
 	ck_assert_int_lt(live.trap, 0);
 	ck_assert_int_eq(live.file_len, strlen(TEXT));
 	ck_assert_mem_eq(live.file, TEXT, strlen(TEXT));
-	ck_assert_int_eq(live.place_len, strlen(TEXT));
+	ck_assert_int_eq(live.root_len, sizeof(live.root_file));
 	ck_assert_int_eq(live.missing, -ENOENT);
 	ck_assert_uint_eq(live.device, makedev(1, 3));
 	ck_assert_int_lt(live.no_device, 0);

@@ -44,7 +44,7 @@ static const struct {
 	{ "container:aaaaaaaaaaaa", "", GPREEMPT_MANY_CONTAINERS },
 	{ "container:c0f", "300", 0 },
 	{ "container:train", "100", 0 },
-	{ "container:infer", "300", 0 },
+	{ "container:infer", "", GPREEMPT_NO_MATCH },
 	{ "container:no", "", GPREEMPT_NO_MATCH },
 	{ "container:d", "", GPREEMPT_NO_MATCH },
 	{ "cmd:(", "", GPREEMPT_BAD_PATTERN },

@@ -16,6 +16,7 @@ static void setup(void)
 	gp_loop_set_file(&loop, "/proc/4194242/cgroup",
 			 "0::/system.slice/docker-" ID ".scope\n");
 	gp_loop_set_file(&loop, CONFIG, "{\"Name\":\"/train\"}");
+	gp_loop_set_file(&loop, "/etc/docker/daemon.json", "{}");
 	unit_frozen_ns = shr_now_ns();
 }
 
@@ -38,12 +39,12 @@ static size_t files_read(void)
 	const char *at = loop.trace;
 	size_t n = 0;
 
-	for (; (at = strstr(at, "place ")); at++)
+	for (; (at = strstr(at, "root-file ")); at++)
 		n++;
 	return n;
 }
 
-/* Each file that it needs is read once, the first one, too. */
+/* Each file that exists is read once, the first one, too. */
 START_TEST(kept)
 {
 	size_t n;
@@ -83,7 +84,7 @@ END_TEST
 START_TEST(no_answer)
 {
 	ck_assert_str_eq(name(), "train");
-	gp_loop_fail(&loop, "place", 0, -EIO);
+	gp_loop_fail(&loop, "root-file", 0, -EIO);
 	unit_frozen_ns += 10 * NSEC_PER_SEC;
 	ck_assert_str_eq(name(), "train");
 }

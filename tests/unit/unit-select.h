@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Four GPU processes: in two containers of Docker, in one of Podman, in none. */
+/* Four GPU processes: in two containers of Docker, in one of a user's Podman, in none. */
 #ifndef UNIT_SELECT_H
 #define UNIT_SELECT_H
 

@@ -13,29 +13,22 @@
 #define CAPABILITY(name) (1ULL << CAP_##name)
 
 /*
- * Of a holder: to trace the target, read its memory and open gpreempt.ko's files
- * (SYS_PTRACE); to pause it, by an ioctl that is made for checkpoints
- * (CHECKPOINT_RESTORE); to see in which system call a thread of another user's process
- * waits, and its descriptors, which are that user's (DAC_READ_SEARCH); to be scheduled
- * in time and not to be paged out (SYS_NICE, IPC_LOCK). Its own files, /dev/kfd and the
- * root of the cgroups are root's, whose id it keeps.
+ * Of a holder, guard and follow: to trace the target, read its memory and open
+ * gpreempt.ko's files (SYS_PTRACE); to pause it, by an ioctl that is made for
+ * checkpoints (CHECKPOINT_RESTORE); to see in which system call a thread of another
+ * user's process waits, and its descriptors, which are that user's (DAC_READ_SEARCH);
+ * to be scheduled in time and not to be paged out (SYS_NICE, IPC_LOCK). Its own files,
+ * /dev/kfd, the root of the cgroups and the files of container engines are root's,
+ * whose id it keeps.
  */
 #define CAPABILITIES_HOLDER                                      \
 	(CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH) |  \
 	 CAPABILITY(CHECKPOINT_RESTORE) | CAPABILITY(SYS_NICE) | \
 	 CAPABILITY(IPC_LOCK))
 
-/*
- * Of guard and follow, as in their units: also to read the names of users' containers
- * as those users (SETUID, SETGID) in a process that is ended then (KILL).
- */
-#define CAPABILITIES_FINDER                                              \
-	(CAPABILITIES_HOLDER | CAPABILITY(SETUID) | CAPABILITY(SETGID) | \
-	 CAPABILITY(KILL))
-
 /* Of guard with files to write, where the directory is another user's. */
 #define CAPABILITIES_WRITER \
-	(CAPABILITIES_FINDER | CAPABILITY(DAC_OVERRIDE) | CAPABILITY(FOWNER))
+	(CAPABILITIES_HOLDER | CAPABILITY(DAC_OVERRIDE) | CAPABILITY(FOWNER))
 
 /*
  * Give up all others, for this thread and those that it makes later, and for all

@@ -110,8 +110,7 @@ static void give_up(struct guard_finder *f)
 	f->last[at].code = -ETIMEDOUT;
 	snprintf(f->last[at].text, sizeof(f->last[at].text),
 		 "looking for it has taken %llu s: the command line of a "
-		 "process or the home directory of a container's user does "
-		 "not answer",
+		 "process or a file of a container engine does not answer",
 		 PATIENCE_NS / NSEC_PER_SEC);
 	f->first = (at + 1) % f->n;
 	kill(f->child, SIGKILL);

@@ -4,12 +4,11 @@
  * for the words that may take long.
  *
  * Most words are compared with what the kernel itself knows: cgroup, name,
- * user, PID. For two kinds guard must read what a process controls: a command
- * line (cmd:) is in the memory of that process, a page of which may never
- * answer; the name of a rootless container (container:) is in a home
- * directory, which may be a file system that never answers. The child reads
- * those. If it hangs, guard kills it, keeps the processes that it has found
- * before, and starts another one later.
+ * user, PID. Two kinds may wait: a command line (cmd:) is in the memory of a
+ * process, which can map it from a file that never answers; the name of a
+ * container (container:) is in a file on a disk. The child reads those. If it
+ * hangs, guard kills it, keeps the processes that it has found before, and
+ * starts another one later.
  */
 #ifndef GUARD_FINDER_H
 #define GUARD_FINDER_H

@@ -19,11 +19,6 @@ int gp_new_backend(const struct gpreempt_options *options,
 	g = calloc(1, sizeof(*g));
 	if (!g)
 		return -ENOMEM;
-	g->files = gp_files_new();
-	if (!g->files) {
-		free(g);
-		return -ENOMEM;
-	}
 	g->ops = ops;
 	g->be = be;
 	if (options) {
@@ -73,7 +68,6 @@ int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out)
 	if (o.record || o.replay) {
 		ret = open_recording(g, &o);
 		if (ret) {
-			gp_files_free(g->files);
 			free(g);
 			return ret == -EINVAL && !o.record ? -EPROTO : ret;
 		}
@@ -86,8 +80,8 @@ void gpreempt_free(struct gpreempt *g)
 {
 	if (g && g->end && g->end(g->be))
 		gp_log(g, "the recording could not be written to its end");
-	if (g)
-		gp_files_free(g->files);
+	if (g && g->files)
+		g->free_files(g->files);
 	free(g);
 }
 

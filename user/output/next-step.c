@@ -9,9 +9,7 @@
 
 /* In place of what the library says, which knows no commands. */
 static const char *const steps[GPREEMPT_REASON_COUNT] = {
-	[GPREEMPT_NO_MATCH] =
-		"gpreempt-ctl list shows the GPU processes; the names of "
-		"containers are for root to read",
+	[GPREEMPT_NO_MATCH] = "gpreempt-ctl list shows the GPU processes",
 	[GPREEMPT_MANY_CONTAINERS] =
 		"give more of the id: gpreempt-ctl list --json shows them",
 	[GPREEMPT_IS_HOLDER] = "gpreempt-ctl status shows what it holds",
@@ -20,6 +18,11 @@ static const char *const steps[GPREEMPT_REASON_COUNT] = {
 		"has ended: gpreempt-ctl resume --force",
 	[GPREEMPT_HELD] = "gpreempt-ctl status shows what holds it",
 };
+
+static const char no_container[] =
+	"gpreempt-ctl list shows the GPU processes, and to root the names of "
+	"its containers; give a rootless one by its id: "
+	"container:$(podman inspect -f '{{.Id}}' NAME)";
 
 static const struct {
 	const char *check;
@@ -60,6 +63,9 @@ void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
 	const char *want =
 		err->reason == GPREEMPT_SYSTEM ? ctl_want(err->code) : NULL;
 
+	if (reason == GPREEMPT_NO_MATCH && err->word &&
+	    !strncmp(err->word, "container:", strlen("container:")))
+		want = no_container;
 	if (want)
 		snprintf(buf, size, "%s", want);
 	else if (reason < GPREEMPT_REASON_COUNT && steps[reason])

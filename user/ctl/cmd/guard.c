@@ -101,7 +101,7 @@ static int give_up_rights(const struct guard_options *options)
 	bool writes = options->metrics || options->timeline || options->samples;
 
 	return foreground_capabilities(writes ? CAPABILITIES_WRITER :
-						CAPABILITIES_FINDER);
+						CAPABILITIES_HOLDER);
 }
 
 static int run_guard(void *args)

@@ -14,8 +14,9 @@ const char ctl_targets_help[] =
 	"  container:NAME-OR-ID   all in a container; 12 characters of its id do\n"
 	"  comm:NAME              all processes of that name\n"
 	"  cmd:PATTERN            all whose command line matches, as pgrep -f\n"
-	"A process chooses its own name and command line, and a user the names and\n"
-	"ids of containers of its own. Where that matters, use cgroup: or user:.\n"
+	"A process chooses its own name and command line, and a user the ids of\n"
+	"containers of its own. Where that matters, use cgroup: or user:.\n"
+	"A rootless container: \"container:$(podman inspect -f '{{.Id}}' NAME)\"\n"
 	"Only GPU processes count, and never those of gpreempt-ctl itself.\n";
 
 static void print_option(const struct ctl_option *o, FILE *f)

@@ -291,7 +291,7 @@ static int run_follow(void *data)
 	/* What fails here is reported where the cgroup is needed. */
 	hold_cgroup_prepare();
 	pause_repair_early();
-	ret = foreground_capabilities(CAPABILITIES_FINDER);
+	ret = foreground_capabilities(CAPABILITIES_HOLDER);
 	if (ret)
 		return ret;
 	/* Without memory it is as it was. */

@@ -6,12 +6,12 @@
 #include <linux/kfd_ioctl.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "lib/core/apart.h"
 #include "lib/core/backend.h"
-#include "lib/core/place.h"
 #include "lib/backend/enable.h"
 #include "lib/backend/names.h"
 #include "lib/backend/stranger.h"
@@ -109,17 +109,10 @@ static int live_watch_stop(void *be, void *watch)
 	return gp_watch_stop(watch);
 }
 
-static ssize_t live_read_file(void *be, const char *path, char *buf,
-			      size_t size)
+static ssize_t read_all(int fd, char *buf, size_t size)
 {
-	__cleanup_fd int fd = -1;
 	size_t used = 0;
 
-	(void)be;
-	/* Not of strangers, but a path of the command line may be a pipe. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
 	while (used < size) {
 		ssize_t n = read(fd, buf + used, size - used);
 
@@ -132,6 +125,33 @@ static ssize_t live_read_file(void *be, const char *path, char *buf,
 		used += n;
 	}
 	return used;
+}
+
+static ssize_t live_read_file(void *be, const char *path, char *buf,
+			      size_t size)
+{
+	__cleanup_fd int fd = -1;
+
+	(void)be;
+	/* Not of strangers, but a path of the command line may be a pipe. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : read_all(fd, buf, size);
+}
+
+static ssize_t live_read_root_file(void *be, const char *path, char *buf,
+				   size_t size)
+{
+	__cleanup_fd int fd = -1;
+	struct stat st;
+
+	(void)be;
+	fd = open(path,
+		  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_uid)
+		return -EACCES;
+	return read_all(fd, buf, size);
 }
 
 static ssize_t live_read_link(void *be, const char *path, char *buf,
@@ -149,13 +169,6 @@ static int live_list_dir(void *be, const char *path,
 {
 	(void)be;
 	return gp_list_names(path, fn, arg);
-}
-
-static ssize_t live_read_place(void *be, const struct gp_place *place,
-			       struct gp_file_id *id, char *buf, size_t size)
-{
-	(void)be;
-	return gp_place_read(place, id, buf, size);
 }
 
 static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
@@ -237,9 +250,9 @@ const struct gp_backend_ops gp_backend_live = {
 	.watch_next = live_watch_next,
 	.watch_stop = live_watch_stop,
 	.read_file = live_read_file,
+	.read_root_file = live_read_root_file,
 	.read_link = live_read_link,
 	.list_dir = live_list_dir,
-	.read_place = live_read_place,
 	.read_memory = live_read_memory,
 	.device_of = live_device_of,
 	.is_root = live_is_root,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/core/place.h"
 #include "lib/backend/recording.h"
 #include "shared/clock.h"
 
@@ -141,6 +140,15 @@ static ssize_t record_read_file(void *be, const char *path, char *buf,
 	return ret;
 }
 
+static ssize_t record_read_root_file(void *be, const char *path, char *buf,
+				     size_t size)
+{
+	ssize_t ret = live->read_root_file(NULL, path, buf, size);
+
+	note(be, "file", 0, path, ret, 0, 0, buf, ret > 0 ? ret : 0);
+	return ret;
+}
+
 static ssize_t record_read_link(void *be, const char *path, char *buf,
 				size_t size)
 {
@@ -181,23 +189,6 @@ static int record_list_dir(void *be, const char *path,
 	/* What the caller said is not the system's. */
 	note(be, "list", 0, path, ret < 0 ? ret : 0, 0, 0, text, len);
 	free(text);
-	return ret;
-}
-
-static ssize_t record_read_place(void *be, const struct gp_place *place,
-				 struct gp_file_id *id, char *buf, size_t size)
-{
-	char path[512];
-	ssize_t ret;
-
-	/* So that all of it is read. */
-	memset(id, 0, sizeof(*id));
-	ret = live->read_place(NULL, place, id, buf, size);
-	memset(id, 0, sizeof(*id));
-	snprintf(path, sizeof(path), "%s/%s", place->base, place->path);
-	note(be, place->directory ? "list" : "file", 0, path,
-	     ret >= 0 && place->directory ? 0 : ret, 0, 0, buf,
-	     ret > 0 ? ret : 0);
 	return ret;
 }
 
@@ -278,9 +269,9 @@ const struct gp_backend_ops gp_backend_record = {
 	.watch_next = record_watch_next,
 	.watch_stop = record_watch_stop,
 	.read_file = record_read_file,
+	.read_root_file = record_read_root_file,
 	.read_link = record_read_link,
 	.list_dir = record_list_dir,
-	.read_place = record_read_place,
 	.read_memory = record_read_memory,
 	.device_of = record_device_of,
 	.is_root = record_is_root,

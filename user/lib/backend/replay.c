@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "lib/core/place.h"
 #include "lib/backend/player.h"
 #include "shared/clock.h"
 
@@ -237,17 +236,6 @@ static int replay_list_dir(void *be, const char *path,
 	return ret;
 }
 
-static ssize_t replay_read_place(void *be, const struct gp_place *place,
-				 struct gp_file_id *id, char *buf, size_t size)
-{
-	char path[512];
-
-	memset(id, 0, sizeof(*id));
-	snprintf(path, sizeof(path), "%s/%s", place->base, place->path);
-	return play_bytes(be, place->directory ? "list" : "file", path, buf,
-			  size);
-}
-
 static int replay_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
 			      size_t size)
 {
@@ -332,9 +320,9 @@ const struct gp_backend_ops gp_backend_replay = {
 	.watch_next = replay_watch_next,
 	.watch_stop = replay_watch_stop,
 	.read_file = replay_read_file,
+	.read_root_file = replay_read_file,
 	.read_link = replay_read_link,
 	.list_dir = replay_list_dir,
-	.read_place = replay_read_place,
 	.read_memory = replay_read_memory,
 	.device_of = replay_device_of,
 	.is_root = replay_is_root,

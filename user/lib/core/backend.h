@@ -11,9 +11,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct gp_file_id;
-struct gp_place;
-
 struct gp_backend_ops {
 	const char *name;
 
@@ -40,17 +37,17 @@ struct gp_backend_ops {
 	/* Bytes read, at most size. Fewer than size: that was the end. */
 	ssize_t (*read_file)(void *be, const char *path, char *buf,
 			     size_t size);
+	/*
+	 * The same of a regular file that root owns. -ELOOP for a link, -EACCES
+	 * for any other file.
+	 */
+	ssize_t (*read_root_file)(void *be, const char *path, char *buf,
+				  size_t size);
 	ssize_t (*read_link)(void *be, const char *path, char *buf,
 			     size_t size);
 	/* Calls fn for each name but those that begin with a point. */
 	int (*list_dir)(void *be, const char *path,
 			int (*fn)(void *arg, const char *name), void *arg);
-	/*
-	 * What a user keeps: see gp_place_read(). Not all can tell that it is
-	 * the same as before: they set *id to 0.
-	 */
-	ssize_t (*read_place)(void *be, const struct gp_place *place,
-			      struct gp_file_id *id, char *buf, size_t size);
 	/* All of size, out of the memory of a process. */
 	int (*read_memory)(void *be, pid_t pid, uint64_t address, void *buf,
 			   size_t size);

@@ -23,7 +23,8 @@ struct gpreempt {
 	void (*log)(void *data, const char *text);
 	void (*busy)(void *data, bool busy);
 	void *data;
-	struct gp_files *files; /* that name containers */
+	struct gp_files *files; /* that name containers, or NULL */
+	void (*free_files)(struct gp_files *files);
 	/*
 	 * PID << 32 | its descriptor of /dev/kfd, when it was last paused or
 	 * unpaused. Of any thread; what is there is checked before it is used.
@@ -31,10 +32,6 @@ struct gpreempt {
 	_Atomic uint64_t kfd_hints[GP_KFD_HINTS];
 	_Atomic int pause_kind; /* user/lib/pause/strict.c */
 };
-
-/* NULL when there is no memory. */
-struct gp_files *gp_files_new(void);
-void gp_files_free(struct gp_files *files);
 
 /* As gpreempt_new(), over another system. */
 int gp_new_backend(const struct gpreempt_options *options,

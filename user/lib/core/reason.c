@@ -115,14 +115,14 @@ static const struct {
 		"put a backslash before a character that is meant as it is" },
 	[GPREEMPT_NO_MATCH] = { NO_TARGET,
 		"{word} names no GPU process",
-		"GPU processes are listed by: ls " GP_SYSFS_PROC "; the names "
-		"of containers are for root to read" },
+		"GPU processes are listed by: ls " GP_SYSFS_PROC "; give "
+		"a rootless container by its id" },
 	[GPREEMPT_MANY_CONTAINERS] = { USAGE,
 		"{word} is the beginning of several containers' ids",
 		"give more of the id" },
 	[GPREEMPT_SAME_CONTAINER] = { USAGE,
 		"{word} names several containers: each user can give its own "
-		"one any name",
+		"one any id",
 		"use cgroup:PATH, a path that only root can choose; "
 		"/proc/PID/cgroup has it" },
 	[GPREEMPT_NO_USER] = { USAGE,

@@ -219,9 +219,17 @@ static bool same_box(const struct gp_box *a, const struct gp_box *b)
 	       !strcmp(a->outer, b->outer);
 }
 
+/* A user can make a cgroup of any name in its own slice, with any id. */
+static void add_name(struct gpreempt *g, const char *path,
+		     struct gpreempt_container *container)
+{
+	if (slice_user(path) == GPREEMPT_UNKNOWN)
+		gp_container_name(g, container);
+}
+
 /* The one that the caller means. */
 struct search {
-	const struct gpreempt *g;
+	struct gpreempt *g;
 	const char *name;
 	bool by_name; /* else by the beginning of the id */
 	struct gp_box *box;
@@ -236,7 +244,7 @@ static int look_at_container(void *arg, const struct gpreempt_container *found,
 	struct gp_box box;
 
 	if (search->by_name) {
-		gp_container_name(search->g, slice_user(path), &container);
+		add_name(search->g, path, &container);
 		if (strcmp(container.name, search->name) &&
 		    strcmp(container.id, search->name))
 			return 0;
@@ -263,7 +271,7 @@ static void look_at_all(struct search *search,
 				  look_at_container, search);
 }
 
-int gp_find_container(const struct gpreempt *g,
+int gp_find_container(struct gpreempt *g,
 		      const struct gpreempt_targets *processes,
 		      const char *name, struct gp_box *box)
 {
@@ -298,7 +306,7 @@ bool gp_in_container(const struct gpreempt *g, pid_t pid,
 }
 
 struct first {
-	const struct gpreempt *g;
+	struct gpreempt *g;
 	struct gpreempt_container *out;
 };
 
@@ -308,7 +316,7 @@ static int take_first(void *arg, const struct gpreempt_container *container,
 	struct first *first = arg;
 
 	*first->out = *container;
-	gp_container_name(first->g, slice_user(path), first->out);
+	add_name(first->g, path, first->out);
 	return 1;
 }
 

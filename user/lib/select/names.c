@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of containers, from the files that Docker and Podman keep: those of
- * the system, and below a home those of its user, who can write what it likes.
+ * Names of containers, from the files of root's own Docker, Podman and CRI-O.
+ * Those of a user's engine are in the user's home, where we read nothing.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -9,33 +9,88 @@
 #include <string.h>
 
 #include "lib/select/select.h"
+#include "shared/clock.h"
 
-#define MAX_PATH   512
-#define MAX_DEPTH  32
-#define MAX_VALUES 32768 /* json-c takes up to 1 KiB for each */
-#define MAX_DIRS   8	 /* of storage drivers; Podman uses one */
+#define MAX_SIZE (1 << 20) /* bytes of a file; a larger one is not read */
+#define MAX_PATH 256
+#define FILES	 128 /* kept; the one that was read first makes room */
 
-/* NULL when it is none, or more of it than an engine writes. */
-static struct json_object *parse_json(const char *text, size_t len)
+/* How old an answer may be, and one in which an id is missing. */
+#define FRESH_NS   NSEC_PER_SEC
+#define MISSING_NS (200 * NSEC_PER_MSEC)
+
+/* guard looks for the name of each process several times a second. */
+struct gp_files {
+	struct file {
+		char path[MAX_PATH];
+		uint64_t read_ns;	  /* 0: free */
+		struct json_object *json; /* NULL: the file is damaged */
+	} file[FILES];
+};
+
+static void free_files(struct gp_files *files)
 {
-	struct json_tokener *tokener;
-	struct json_object *root;
-	size_t i, values = 1;
+	size_t i;
 
-	/* Before each value but the first is one of these. */
-	for (i = 0; i < len; i++)
-		values += strchr(",:[{", text[i]) && text[i];
-	if (values > MAX_VALUES)
-		return NULL;
-	tokener = json_tokener_new_ex(MAX_DEPTH);
-	if (!tokener)
-		return NULL;
-	/* With the 0 behind it, so that a number has an end. */
-	root = json_tokener_parse_ex(tokener, text, len + 1);
-	json_tokener_free(tokener);
-	return root;
+	for (i = 0; i < FILES; i++)
+		json_object_put(files->file[i].json);
+	free(files);
 }
 
+/* The file of that path, or the one to replace. */
+static struct file *find_file(struct gp_files *files, const char *path)
+{
+	struct file *oldest = files->file;
+	size_t i;
+
+	for (i = 0; i < FILES; i++) {
+		if (!strcmp(files->file[i].path, path))
+			return &files->file[i];
+		if (files->file[i].read_ns < oldest->read_ns)
+			oldest = &files->file[i];
+	}
+	return oldest;
+}
+
+/*
+ * What the file contains, up to @age_ns old. A missing file takes no place. If
+ * another error occurs, the earlier content stays.
+ */
+static struct json_object *get_json(struct gpreempt *g, const char *path,
+				    uint64_t age_ns)
+{
+	__cleanup_free char *text = NULL;
+	uint64_t now = shr_now_ns();
+	struct file *f;
+	bool known;
+	ssize_t n;
+
+	if (!g->files)
+		g->files = calloc(1, sizeof(*g->files));
+	if (!g->files)
+		return NULL;
+	g->free_files = free_files;
+	f = find_file(g->files, path);
+	known = !strcmp(f->path, path);
+	if (known && now - f->read_ns < age_ns)
+		return f->json;
+	text = malloc(MAX_SIZE + 1);
+	n = text ? g->ops->read_root_file(g->be, path, text, MAX_SIZE + 1) :
+		   -ENOMEM;
+	if (n < 0 && (!known || n != -ENOENT))
+		return known ? f->json : NULL;
+	json_object_put(f->json);
+	*f = (struct file){ 0 };
+	if (n < 0)
+		return NULL;
+	text[n > MAX_SIZE ? 0 : n] = '\0';
+	snprintf(f->path, sizeof(f->path), "%s", path);
+	f->read_ns = now;
+	f->json = json_tokener_parse(text);
+	return f->json;
+}
+
+/* NULL if it is no string. */
 static const char *to_string(struct json_object *value)
 {
 	return json_object_is_type(value, json_type_string) ?
@@ -48,77 +103,9 @@ static const char *get_string(struct json_object *object, const char *key)
 {
 	struct json_object *value;
 
-	if (!json_object_is_type(object, json_type_object) ||
-	    !json_object_object_get_ex(object, key, &value))
-		return NULL;
-	return to_string(value);
-}
-
-/* The only name of a file. */
-static void add_string(const char *text, size_t len, const char *key,
-		       struct gp_names *names)
-{
-	struct json_object *root = parse_json(text, len);
-	const char *value = get_string(root, key);
-
-	if (value)
-		gp_names_add(names, "", value);
-	json_object_put(root);
-}
-
-static void parse_docker_config(const char *text, size_t len,
-				struct gp_names *names)
-{
-	add_string(text, len, "data-root", names);
-}
-
-static void parse_docker_container(const char *text, size_t len,
-				   struct gp_names *names)
-{
-	add_string(text, len, "Name", names);
-}
-
-/* A list of containers as Podman's storage has it, CRI-O's too. */
-static void parse_storage(const char *text, size_t len, struct gp_names *names)
-{
-	struct json_object *list = parse_json(text, len), *called;
-	size_t i, count;
-
-	count = json_object_is_type(list, json_type_array) ?
-			json_object_array_length(list) :
-			0;
-	for (i = 0; i < count; i++) {
-		struct json_object *one = json_object_array_get_idx(list, i);
-		const char *id = get_string(one, "id"), *name;
-
-		if (!id || !json_object_object_get_ex(one, "names", &called) ||
-		    !json_object_is_type(called, json_type_array))
-			continue;
-		name = to_string(json_object_array_get_idx(called, 0));
-		if (name)
-			gp_names_add(names, id, name);
-	}
-	json_object_put(list);
-}
-
-/* overlay-containers, vfs-containers, btrfs-containers ... */
-static void parse_storage_dirs(const char *text, size_t len,
-			       struct gp_names *names)
-{
-	static const char suffix[] = "-containers";
-	char name[64];
-
-	(void)len;
-	while (*text && names->count < MAX_DIRS) {
-		size_t n = strcspn(text, "\n"), end = strlen(suffix);
-
-		if (n > end && n < sizeof(name) &&
-		    !memcmp(text + n - end, suffix, end)) {
-			snprintf(name, sizeof(name), "%.*s", (int)n, text);
-			gp_names_add(names, name, "");
-		}
-		text += n + (text[n] == '\n');
-	}
+	return json_object_object_get_ex(object, key, &value) ?
+		       to_string(value) :
+		       NULL;
 }
 
 static void set_name(struct gpreempt_container *container, const char *name)
@@ -128,92 +115,66 @@ static void set_name(struct gpreempt_container *container, const char *name)
 			 name + (*name == '/'));
 }
 
-static void docker_name(const struct gpreempt *g, const struct gp_user *keeper,
+static void docker_name(struct gpreempt *g, uint64_t age_ns,
 			struct gpreempt_container *container)
 {
-	static const struct gp_place config = {
-		.base = "/etc/docker",
-		.path = "daemon.json",
-	};
-	char path[MAX_PATH], base[MAX_PATH] = "/var/lib/docker";
-	struct gp_place place = {
-		.uid = keeper->uid,
-		.gid = keeper->gid,
-		.base = *keeper->home ? keeper->home : base,
-		.path = path,
-	};
 	const char *root =
-		*keeper->home ?
-			NULL :
-			gp_names_find(gp_place_names(g, &config,
-						     parse_docker_config, ""),
-				      "");
-
-	if (root)
-		snprintf(base, sizeof(base), "%s", root);
-	snprintf(path, sizeof(path), "%scontainers/%s/config.v2.json",
-		 *keeper->home ? ".local/share/docker/" : "", container->id);
-	set_name(container,
-		 gp_names_find(gp_place_names(g, &place, parse_docker_container,
-					      ""),
-			       ""));
-}
-
-/* One of the storage drivers' directories. */
-static void look_at_storage(const struct gpreempt *g, struct gp_place place,
-			    const char *dir,
-			    struct gpreempt_container *container)
-{
-	static const char *const files[] = {
-		"containers.json",
-		"volatile-containers.json",
-	};
+		get_string(get_json(g, "/etc/docker/daemon.json", age_ns),
+			   "data-root");
 	char path[MAX_PATH];
-	const char *above = place.path;
-	size_t i;
 
-	place.path = path;
-	place.directory = false;
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "%.64s/%.63s/%s", above, dir,
-			 files[i]);
-		set_name(container,
-			 gp_names_find(gp_place_names(g, &place, parse_storage,
-						      container->id),
-				       container->id));
-	}
+	snprintf(path, sizeof(path), "%s/containers/%s/config.v2.json",
+		 root ? root : "/var/lib/docker", container->id);
+	set_name(container, get_string(get_json(g, path, age_ns), "Name"));
 }
 
-static void podman_name(const struct gpreempt *g, const struct gp_user *keeper,
+/* In a list of containers as containers/storage writes it. */
+static const char *find_name(struct json_object *list, const char *id)
+{
+	size_t i, n = json_object_is_type(list, json_type_array) ?
+			      json_object_array_length(list) :
+			      0;
+
+	for (i = 0; i < n; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+		const char *its = get_string(one, "id");
+		struct json_object *names;
+
+		if (its && !strcmp(its, id) &&
+		    json_object_object_get_ex(one, "names", &names) &&
+		    json_object_is_type(names, json_type_array))
+			return to_string(json_object_array_get_idx(names, 0));
+	}
+	return NULL;
+}
+
+/* Podman and CRI-O have one storage, with a directory for each driver. */
+static void podman_name(struct gpreempt *g, uint64_t age_ns,
 			struct gpreempt_container *container)
 {
-	const struct gp_place storage = {
-		.uid = keeper->uid,
-		.gid = keeper->gid,
-		.base = *keeper->home ? keeper->home : "/var/lib/containers",
-		.path = *keeper->home ? ".local/share/containers/storage" :
-					"storage",
-		.directory = true,
-	};
-	char dirs[MAX_DIRS][64];
-	const struct gp_names *found;
-	size_t i, n;
+	static const char *const drivers[] = { "overlay", "vfs", "btrfs",
+					       "zfs" };
+	static const char *const prefixes[] = { "", "volatile-" };
+	char path[MAX_PATH];
+	size_t d, p;
 
-	found = gp_place_names(g, &storage, parse_storage_dirs, NULL);
-	/* They may make room for the files. */
-	for (n = 0; n < found->count && n < MAX_DIRS; n++)
-		snprintf(dirs[n], sizeof(dirs[n]), "%.63s", found->list[n].key);
-	for (i = 0; i < n; i++)
-		look_at_storage(g, storage, dirs[i], container);
+	for (d = 0; d < ARRAY_SIZE(drivers); d++)
+		for (p = 0; p < ARRAY_SIZE(prefixes); p++) {
+			snprintf(path, sizeof(path),
+				 "/var/lib/containers/storage/%s-containers/"
+				 "%scontainers.json",
+				 drivers[d], prefixes[p]);
+			set_name(container, find_name(get_json(g, path, age_ns),
+						      container->id));
+		}
 }
 
-void gp_container_name(const struct gpreempt *g, int64_t user,
-		       struct gpreempt_container *container)
+void gp_container_name(struct gpreempt *g, struct gpreempt_container *container)
 {
+	static const uint64_t ages[] = { FRESH_NS, MISSING_NS };
 	static const struct {
 		const char *engine;
-		void (*name)(const struct gpreempt *g,
-			     const struct gp_user *keeper,
+		void (*name)(struct gpreempt *g, uint64_t age_ns,
 			     struct gpreempt_container *container);
 	} readers[] = {
 		{ "docker", docker_name },
@@ -223,13 +184,11 @@ void gp_container_name(const struct gpreempt *g, int64_t user,
 		{ "container", docker_name },
 		{ "container", podman_name },
 	};
-	struct gp_user keeper = { .uid = 0 }; /* the system: no home */
-	size_t i;
+	size_t a, i;
 
-	if (user != GPREEMPT_UNKNOWN &&
-	    (gp_user_by_uid(g, user, &keeper) || *keeper.home != '/'))
-		return;
-	for (i = 0; !*container->name && i < ARRAY_SIZE(readers); i++)
-		if (!strcmp(readers[i].engine, container->engine))
-			readers[i].name(g, &keeper, container);
+	for (a = 0; a < ARRAY_SIZE(ages); a++)
+		for (i = 0; i < ARRAY_SIZE(readers); i++)
+			if (!*container->name &&
+			    !strcmp(readers[i].engine, container->engine))
+				readers[i].name(g, ages[a], container);
 }

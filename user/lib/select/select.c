@@ -152,13 +152,13 @@ static bool match_cmd(const struct matcher *m, pid_t pid)
 /* Without a system to look in, only the form is checked. */
 static int prepare_user(struct matcher *m, struct gpreempt_error *err)
 {
-	struct gp_user user;
+	uid_t uid;
 
 	if (!shr_parse_u64(m->value, UINT32_MAX - 1, &m->uid) || !m->g)
 		return 0;
-	if (gp_user_by_name(m->g, m->value, &user))
+	if (gp_user_by_name(m->g, m->value, &uid))
 		return fail_word(err, -EINVAL, GPREEMPT_NO_USER, m);
-	m->uid = user.uid;
+	m->uid = uid;
 	return 0;
 }
 

@@ -10,10 +10,15 @@
 #include "lib/select/select.h"
 #include "shared/parse.h"
 
+struct gp_user {
+	uid_t uid;
+	char name[64];
+};
+
 /* "name:x:uid:gid:comment:home:shell", taken apart. false: it is no such line. */
 static bool parse_line(char *line, struct gp_user *user)
 {
-	char *field[6];
+	char *field[4];
 	uint64_t uid, gid;
 	size_t i;
 
@@ -24,13 +29,10 @@ static bool parse_line(char *line, struct gp_user *user)
 	}
 	if (shr_parse_u64(field[2], UINT32_MAX - 1, &uid) ||
 	    shr_parse_u64(field[3], UINT32_MAX - 1, &gid) ||
-	    strlen(field[0]) >= sizeof(user->name) ||
-	    strlen(field[5]) >= sizeof(user->home))
+	    strlen(field[0]) >= sizeof(user->name))
 		return false;
 	user->uid = uid;
-	user->gid = gid;
 	strcpy(user->name, field[0]);
-	strcpy(user->home, field[5]);
 	return true;
 }
 
@@ -54,21 +56,20 @@ static int find_user(const struct gpreempt *g, const char *name, uid_t uid,
 	return ret;
 }
 
-int gp_user_by_name(const struct gpreempt *g, const char *name,
-		    struct gp_user *out)
+int gp_user_by_name(const struct gpreempt *g, const char *name, uid_t *uid)
 {
-	return find_user(g, name, 0, out);
-}
+	struct gp_user user;
+	int ret = find_user(g, name, 0, &user);
 
-int gp_user_by_uid(const struct gpreempt *g, uid_t uid, struct gp_user *out)
-{
-	return find_user(g, NULL, uid, out);
+	if (!ret)
+		*uid = user.uid;
+	return ret;
 }
 
 int gpreempt_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size)
 {
 	struct gp_user user;
-	int ret = gp_user_by_uid(g, uid, &user);
+	int ret = find_user(g, NULL, uid, &user);
 
 	if (!ret)
 		snprintf(buf, size, "%s", user.name);

@@ -53,6 +53,30 @@ says "^suspended $p: 1 queue,"
 ctl 0 resume cgroup:/system.slice
 says "^resumed $p"
 
+step "root's Podman by name, a user's by its id, as the error explains"
+target=$p
+p=$(pid b)
+pod=5eed$(echo "$id" | cut -c 5-)
+# in_slice SLICE: b is in Podman's container there
+in_slice() {
+	mkdir -p "$root/$1/libpod-$pod.scope"
+	echo "$p" > "$root/$1/libpod-$pod.scope/cgroup.procs"
+}
+storage=/var/lib/containers/storage/overlay-containers
+mkdir -p $storage
+echo "[{\"id\":\"$id\",\"names\":[\"no\"]},{\"id\":\"$pod\",\"names\":[\"serve\"]}]" \
+	> $storage/containers.json
+in_slice machine.slice
+one container:serve
+chown 1000 $storage/containers.json
+ctl 5 list container:serve
+chown 0 $storage/containers.json
+in_slice user.slice/user-1000.slice
+ctl 5 list container:serve
+says "podman inspect -f '..\.Id..' NAME"
+one "container:$pod"
+p=$target
+
 step "--wait: for a process, and for its queues"
 gpreempt-ctl queues 'cmd:--packet 2ms$' --wait 30s > "$W/late" 2>&1 &
 w=$!
