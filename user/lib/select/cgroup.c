@@ -28,10 +28,14 @@ static const struct {
 	{ "kubepods", "kubernetes" },
 };
 
-int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
-		   int (*fn)(void *arg, const char *hierarchy,
-			     const char *path),
-		   void *arg)
+/*
+ * Call fn with the path of each cgroup of a process, one in each hierarchy, and the
+ * name of that, until it returns other than 0. That, 0 or -errno.
+ */
+static int each_cgroup(const struct gpreempt *g, pid_t pid,
+		       int (*fn)(void *arg, const char *hierarchy,
+				 const char *path),
+		       void *arg)
 {
 	__cleanup_free char *text = NULL;
 	char *line, *rest = NULL, path[GP_PID_PATH];
@@ -87,7 +91,7 @@ static int match_path(void *arg, const char *hierarchy, const char *path)
 
 bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup)
 {
-	return gp_each_cgroup(g, pid, match_path, (void *)cgroup) == 1;
+	return each_cgroup(g, pid, match_path, (void *)cgroup) == 1;
 }
 
 static const char *find_engine(const char *name, size_t len, const char *path,
@@ -166,15 +170,19 @@ static int walk_path(void *arg, const char *hierarchy, const char *path)
 	return 0;
 }
 
-int gp_each_container(const struct gpreempt *g, pid_t pid,
-		      int (*fn)(void *arg,
-				const struct gpreempt_container *container,
-				const char *path),
-		      void *arg)
+/*
+ * Call fn with each container of a process, the outermost first, without names, and
+ * with the path of its cgroup, until it returns other than 0.
+ */
+static int each_container(const struct gpreempt *g, pid_t pid,
+			  int (*fn)(void *arg,
+				    const struct gpreempt_container *container,
+				    const char *path),
+			  void *arg)
 {
 	struct container_walk walk = { .fn = fn, .arg = arg };
 
-	return gp_each_cgroup(g, pid, walk_path, &walk);
+	return each_cgroup(g, pid, walk_path, &walk);
 }
 
 /* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
@@ -267,8 +275,8 @@ static void look_at_all(struct search *search,
 	size_t i;
 
 	for (i = 0; i < processes->count; i++)
-		gp_each_container(search->g, processes->targets[i].pid,
-				  look_at_container, search);
+		each_container(search->g, processes->targets[i].pid,
+			       look_at_container, search);
 }
 
 int gp_find_container(struct gpreempt *g,
@@ -302,7 +310,7 @@ static int compare_box(void *arg, const struct gpreempt_container *container,
 bool gp_in_container(const struct gpreempt *g, pid_t pid,
 		     const struct gp_box *box)
 {
-	return gp_each_container(g, pid, compare_box, (void *)box) == 1;
+	return each_container(g, pid, compare_box, (void *)box) == 1;
 }
 
 struct first {
@@ -324,7 +332,7 @@ int gpreempt_container(struct gpreempt *g, pid_t pid,
 		       struct gpreempt_container *out)
 {
 	struct first first = { .g = g, .out = out };
-	int ret = gp_each_container(g, pid, take_first, &first);
+	int ret = each_container(g, pid, take_first, &first);
 
 	return ret == 1 ? 0 : ret ? ret : -ENOENT;
 }

@@ -7,27 +7,8 @@
 
 #include "lib/core/internal.h"
 
-/*
- * Call fn with the path of each cgroup of a process, one in each hierarchy,
- * and the name of that, until it returns other than 0. That, 0 or -errno.
- */
-int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
-		   int (*fn)(void *arg, const char *hierarchy,
-			     const char *path),
-		   void *arg);
-
 /* Is the process in this cgroup or below? */
 bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
-
-/*
- * Call fn with each container of a process, the outermost first, without
- * names, until it returns other than 0. path is that of the cgroup.
- */
-int gp_each_container(const struct gpreempt *g, pid_t pid,
-		      int (*fn)(void *arg,
-				const struct gpreempt_container *container,
-				const char *path),
-		      void *arg);
 
 /* Fill in the name, if the files of root's engines have it. */
 void gp_container_name(struct gpreempt *g,
