@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Times, numbers and lists as people type them. */
+/* Times, numbers and lists as people type them; numbers as text. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shared/parse.h"
 #include "unit.h"
@@ -130,6 +133,40 @@ START_TEST(list)
 }
 END_TEST
 
+START_TEST(like_printf)
+{
+	static const int64_t values[] = {
+		0,  1,	 -1,	  9,	     10,	-10,
+		99, 100, 4194304, INT64_MAX, INT64_MIN, INT64_MIN + 1,
+	};
+	char text[SHR_DECIMAL_SIZE + 1], want[32];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		char *end;
+
+		memset(text, 'x', sizeof(text));
+		end = shr_put_decimal(text, values[i]);
+		snprintf(want, sizeof(want), "%" PRId64, values[i]);
+		ck_assert_str_eq(text, want);
+		ck_assert_ptr_eq(end, text + strlen(want));
+		/* Not one byte more than it needs. */
+		ck_assert_int_eq(end[1], 'x');
+	}
+}
+END_TEST
+
+/* The path of a file of a process, and where it ends. */
+START_TEST(paths)
+{
+	char path[GP_PID_PATH], *end;
+
+	end = gp_pid_path(path, "/proc", 4194304, "cmdline");
+	ck_assert_str_eq(path, "/proc/4194304/cmdline");
+	ck_assert_ptr_eq(end, path + strlen(path));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -139,5 +176,7 @@ int main(void)
 	tcase_add_test(tc, numbers);
 	tcase_add_test(tc, small_limit);
 	tcase_add_loop_test(tc, list, 0, ARRAY_SIZE(lists));
+	tcase_add_test(tc, like_printf);
+	tcase_add_test(tc, paths);
 	return unit_run("parse");
 }

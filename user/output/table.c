@@ -6,7 +6,7 @@
 
 #include "output/table.h"
 #include "shared/clean.h"
-#include "shared/decimal.h"
+#include "shared/parse.h"
 #include "shared/macro.h"
 
 #define NARROWEST  8  /* that a cut cell gets */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers, times and lists as people type them. All return 0 or -errno. */
+/* Numbers, times and lists as text. What parses returns 0 or -errno. */
 #ifndef SHARED_PARSE_H
 #define SHARED_PARSE_H
 
@@ -28,5 +28,13 @@ int shr_parse_list(const char *text, uint32_t max, uint32_t **out,
 
 /* As short as it can be without lying by more than a tenth: "1.5s", "450us". */
 int shr_format_duration(uint64_t ns, char *buf, size_t size);
+
+#define SHR_DECIMAL_SIZE 24 /* for any int64_t, with its sign and its end */
+
+/*
+ * Appends @value at @at and ends the text there. Returns its new end. Where there
+ * are many numbers: printf() takes ten times as long.
+ */
+char *shr_put_decimal(char *at, int64_t value);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/core/internal.h"
-#include "shared/decimal.h"
+#include "shared/parse.h"
 
 void gp_log(const struct gpreempt *g, const char *format, ...)
 {
