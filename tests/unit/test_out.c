@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/table.h"
+#include "shared/clean.h"
 #include "unit.h"
 
 struct row {
@@ -202,7 +203,7 @@ static const struct {
 
 START_TEST(clean)
 {
-	char *copy = out_clean(texts[_i].text, false);
+	char *copy = shr_clean_copy(texts[_i].text, false);
 
 	ck_assert_str_eq(copy, texts[_i].clean);
 	free(copy);

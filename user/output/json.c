@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "output/table.h"
+#include "shared/clean.h"
 
 struct json_object *out_json_number(int64_t value)
 {
@@ -35,7 +36,7 @@ struct json_object *out_json_text(const char *text)
 
 	if (!text)
 		return NULL;
-	clean = out_clean(text, true);
+	clean = shr_clean_copy(text, true);
 	object = json_object_new_string(clean ? clean : "");
 	free(clean);
 	return object;

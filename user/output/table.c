@@ -88,7 +88,7 @@ static char *get_cell(const struct out_field *field, const void *row)
 {
 	char buf[MAX_NUMBER];
 
-	return out_clean(raw_cell(field, row, buf), false);
+	return shr_clean_copy(raw_cell(field, row, buf), false);
 }
 
 static bool to_the_right(const struct out_field *field)
@@ -278,7 +278,7 @@ static void print_pipe(enum out_mode mode, const struct out_table *table,
 					 field->name;
 
 		if (!shr_is_plain(cell))
-			cell = clean = out_clean(cell, false);
+			cell = clean = shr_clean_copy(cell, false);
 		if (i)
 			putchar(csv ? ',' : '\t');
 		if (csv)

@@ -94,9 +94,6 @@ struct json_object *out_json_flag(int64_t value);
 /* Print an object and a newline, and free the object. */
 void out_json_print(struct json_object *object);
 
-/* As shr_clean_copy(). */
-char *out_clean(const char *text, bool controls);
-
 /* Columns of the terminal that stdout is; 80 if unknown. */
 int out_terminal_width(void);
 

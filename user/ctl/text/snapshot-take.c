@@ -15,6 +15,7 @@
 #include "output/table.h"
 #include "ctl/text/snapshot.h"
 #include "ctl/text/load.h"
+#include "shared/clean.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
@@ -199,7 +200,7 @@ static pid_t inner_pid(pid_t pid)
 /* A process names itself: nothing of it ends a line or steers a terminal. */
 static void put_clean(FILE *file, const char *text, bool one_word)
 {
-	char *clean = out_clean(text, false), *at;
+	char *clean = shr_clean_copy(text, false), *at;
 
 	if (!clean)
 		abort();

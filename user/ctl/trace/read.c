@@ -8,6 +8,7 @@
 
 #include "ctl/trace/trace.h"
 #include "ctl/trace/libs.h"
+#include "shared/clean.h"
 #include "shared/macro.h"
 
 /* One of our probe events. (libtracefs would read all of kallsyms for them.) */
@@ -92,7 +93,7 @@ static void take_comm(struct reader *r, const struct known *known, int64_t tid,
 		free(name);
 		return;
 	}
-	name = out_clean(data + (where & 0xffff), true);
+	name = shr_clean_copy(data + (where & 0xffff), true);
 	if (asprintf(&all, "%s%" PRId64 " %s\n", r->kernel->comms ?: "", tid,
 		     name) < 0)
 		abort();
