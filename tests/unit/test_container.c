@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The containers that processes are in: their ids, and their names in files. */
+/*
+ * The containers that processes are in: their ids, and their names in files, which
+ * are believed for a second.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -245,9 +248,77 @@ START_TEST(rootless)
 }
 END_TEST
 
+static const char *name(void)
+{
+	static struct gpreempt_container c;
+
+	ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
+	return c.name;
+}
+
+static size_t files_read(void)
+{
+	const char *at = loop.trace;
+	size_t n = 0;
+
+	for (; (at = strstr(at, "root-file ")); at++)
+		n++;
+	return n;
+}
+
+/* Each file that exists is read once, the first one, too. */
+START_TEST(kept)
+{
+	size_t n;
+
+	ck_assert_str_eq(name(), "train");
+	n = files_read();
+	ck_assert_uint_gt(n, 0);
+	ck_assert_str_eq(name(), "train");
+	ck_assert_uint_eq(files_read(), n);
+	unit_frozen_ns += 10 * NSEC_PER_SEC;
+	ck_assert_str_eq(name(), "train");
+	ck_assert_uint_gt(files_read(), n);
+}
+END_TEST
+
+/* It has another name now; then its file is empty; then there is none. */
+START_TEST(changed)
+{
+	static const struct {
+		const char *text, *name;
+	} files[] = {
+		{ "{\"Name\":\"/serve\"}", "serve" },
+		{ "", "" },
+		{ "{\"Name\":\"/train\"}", "train" },
+		{ NULL, "" },
+	};
+	size_t i;
+
+	ck_assert_str_eq(name(), "train");
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json",
+				 files[i].text);
+		unit_frozen_ns += NSEC_PER_SEC;
+		ck_assert_str_eq(name(), files[i].name);
+	}
+}
+END_TEST
+
+/* What could not be read just now says nothing of the name. */
+START_TEST(no_answer)
+{
+	ck_assert_str_eq(name(), "train");
+	gp_loop_fail(&loop, "root-file", 0, -EIO);
+	unit_frozen_ns += 10 * NSEC_PER_SEC;
+	ck_assert_str_eq(name(), "train");
+}
+END_TEST
+
 static void setup(void)
 {
 	select_setup();
+	gp_loop_set_file(&loop, "/etc/docker/daemon.json", "{}");
 	unit_frozen_ns = shr_now_ns();
 }
 
@@ -269,5 +340,8 @@ int main(void)
 	tcase_add_test(tc, damaged);
 	tcase_add_test(tc, large);
 	tcase_add_test(tc, rootless);
+	tcase_add_test(tc, kept);
+	tcase_add_test(tc, changed);
+	tcase_add_test(tc, no_answer);
 	return unit_run("container");
 }
