@@ -30,7 +30,7 @@
  *
  * The process can make the helper wait: by executing a file that does not answer, by
  * such a file among its descriptors, or with a lock of the driver. After a second, or
- * 20 s in the ioctl, the caller gives up the helper (GPREEMPT_STUCK) and goes on; the
+ * 19 s in the ioctl, the caller gives up the helper (GPREEMPT_STUCK) and goes on; the
  * helper undoes what it does later.
  *
  * Capabilities: CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN for the ioctl

@@ -180,6 +180,25 @@ START_TEST(ends_with_its_caller)
 }
 END_TEST
 
+/* A child has areas of its own, and does not wait for its parent's calls. */
+START_TEST(fork_has_its_own)
+{
+	struct task *mine = t;
+	int status;
+	pid_t child;
+
+	gp_apart_free(mine);
+	child = fork();
+	if (!child) {
+		t = gp_apart_new();
+		_exit(!t || t == mine || gp_apart_own_memory());
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_ptr_eq(gp_apart_new(), mine);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *c = unit_case();
@@ -192,5 +211,6 @@ int main(void)
 	tcase_add_test(c, shares_no_memory_of_sessions);
 	tcase_add_test(c, undoes_what_came_late);
 	tcase_add_test(c, ends_with_its_caller);
+	tcase_add_test(c, fork_has_its_own);
 	return unit_run("helper process");
 }

@@ -44,6 +44,7 @@ struct area {
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
+	pid_t pid; /* whose all this is: a child of fork() has nothing */
 	struct area *spare; /* one, so that most calls take no memory */
 	struct area *stuck; /* those of the abandoned processes */
 	bool own_memory;
@@ -51,11 +52,23 @@ static struct {
 } apart = { .lock = PTHREAD_MUTEX_INITIALIZER,
 	    .idle = PTHREAD_COND_INITIALIZER };
 
+/* The lock, and what is of this process: its parent's areas are shared with it. */
+static void lock(void)
+{
+	pthread_mutex_lock(&apart.lock);
+	if (apart.pid == getpid())
+		return;
+	apart.pid = getpid();
+	apart.spare = apart.stuck = NULL;
+	apart.own_memory = false;
+	apart.sharing = 0;
+}
+
 void *gp_apart_new(void)
 {
 	struct area *area;
 
-	pthread_mutex_lock(&apart.lock);
+	lock();
 	area = apart.spare;
 	apart.spare = NULL;
 	pthread_mutex_unlock(&apart.lock);
@@ -72,7 +85,7 @@ void gp_apart_free(void *shared)
 {
 	struct area *area = shared;
 
-	pthread_mutex_lock(&apart.lock);
+	lock();
 	if (!apart.spare) {
 		apart.spare = area;
 		area = NULL;
@@ -106,7 +119,7 @@ int gp_apart_own_memory(void)
 {
 	int ret;
 
-	pthread_mutex_lock(&apart.lock);
+	lock();
 	while (apart.sharing)
 		pthread_cond_wait(&apart.idle, &apart.lock);
 	ret = count_stuck(true) ? -EBUSY : 0;
@@ -120,7 +133,7 @@ static int begin(struct area *area)
 {
 	int ret;
 
-	pthread_mutex_lock(&apart.lock);
+	lock();
 	ret = count_stuck(false) < MAX_STUCK ? 0 : -EBUSY;
 	area->shares = !apart.own_memory;
 	if (!ret)
@@ -131,7 +144,7 @@ static int begin(struct area *area)
 
 static void end(struct area *area, int ret)
 {
-	pthread_mutex_lock(&apart.lock);
+	lock();
 	apart.sharing -= area->shares;
 	pthread_cond_broadcast(&apart.idle);
 	if (ret == -ETIMEDOUT) {
@@ -272,9 +285,9 @@ int gp_apart_run(void *shared, int keep, void (*work)(void *shared), int *place)
 	sigset_t all, before;
 	int ret;
 
-	if (is_gpu_process())
-		gp_apart_own_memory();
-	ret = begin(area);
+	ret = is_gpu_process() ? gp_apart_own_memory() : 0;
+	if (!ret)
+		ret = begin(area);
 	if (ret)
 		return ret;
 	area->stage = WORKING;
