@@ -102,7 +102,7 @@ START_TEST(inheritable)
 		ck_assert_int_eq(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE,
 				       CAP_CHOWN, 0, 0),
 				 0);
-	ck_assert_int_eq(capabilities_keep(CAPABILITIES_PAUSER), 0);
+	ck_assert_int_eq(capabilities_keep(CAPABILITIES_HOLDER), 0);
 	ck_assert_uint_eq(status_of("\nCapInh:\t"), 0);
 	ck_assert_uint_eq(status_of("\nCapAmb:\t"), 0);
 }

@@ -145,6 +145,10 @@ START_TEST(refused)
 				    .guardian = 6 };
 	int lock;
 
+	/* First: follow gives up the right to change its user. */
+	ck_assert_int_eq(seteuid(65534), 0);
+	CTL(GPREEMPT_CLASS_PERMISSION, "follow %d", target);
+	ck_assert_int_eq(seteuid(0), 0);
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 	lock = hold_take(target, &owner);
 	CTL(GPREEMPT_CLASS_BUSY, "follow %d", target);
@@ -155,9 +159,6 @@ START_TEST(refused)
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);
 	CTL(GPREEMPT_CLASS_BUSY, "follow %d", target);
 	CTL(GPREEMPT_CLASS_NO_TARGET, "follow 4194303");
-	ck_assert_int_eq(seteuid(65534), 0);
-	CTL(GPREEMPT_CLASS_PERMISSION, "follow %d", target);
-	ck_assert_int_eq(seteuid(0), 0);
 }
 END_TEST
 
