@@ -8,7 +8,8 @@
 #include "unit.h"
 
 /* It looks at descriptors 0 and 7, and at 9 when 7 is done. */
-#define LOOKED "process device device take "
+#define LOOKED "process " DEVICE DEVICE "take "
+#define DEVICE "device "
 
 static struct gpreempt_pause_report report;
 static struct gpreempt_error err;
@@ -51,7 +52,7 @@ START_TEST(pauses_and_unpauses)
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_str_eq(loop.trace,
-			 "process take seize unpause device device device ");
+			 "process take seize unpause " DEVICE DEVICE DEVICE);
 	ck_assert_int_eq(loop.evicted, 0);
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
@@ -70,8 +71,9 @@ START_TEST(remembers_the_descriptor)
 {
 	pause_and_unpause();
 	ck_assert_int_eq(pause_it(), 0);
-	ck_assert_str_eq(loop.trace, "process take seize unpause pause "
-				     "device device device ");
+	ck_assert_str_eq(loop.trace,
+			 "process take seize unpause pause " DEVICE DEVICE
+				 DEVICE);
 	ck_assert_uint_eq(report.contexts, 1);
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
 	ck_assert_int_eq(loop.evicted, 1);
