@@ -137,6 +137,9 @@ struct gpreempt;
  * @record: or NULL; a file that gets all questions to the system and answers.
  *	It replaces a file of that name, and only root can read it.
  * @replay: or NULL; such a file, which is then asked in place of the system
+ * @from: or NULL; a directory that gpreempt-ctl snapshot made on this or another
+ *	host. Its files are read in place of the system's, and nothing else is done:
+ *	no session, no pause
  *
  * A recording replays what was recorded: the same calls on the same processes,
  * on any host, without driver and GPU. docs/recording.md has its format.
@@ -151,6 +154,7 @@ struct gpreempt_options {
 	void *data;
 	const char *record;
 	const char *replay;
+	const char *from;
 };
 
 /**
@@ -162,8 +166,8 @@ struct gpreempt_options {
  *
  * Return: 0, -ENOMEM, -EINVAL or -E2BIG for @options that are none of this
  * library's, -EINVAL when both @record and @replay are given; -EPROTO when
- * @replay is no recording, and then @log gets the line; or why a file could not
- * be opened.
+ * @replay is no recording, and then @log gets the line, or @from no snapshot that
+ * has these files; or why a file or directory could not be opened.
  */
 int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out);
 

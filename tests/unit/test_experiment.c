@@ -33,6 +33,8 @@ static size_t find_children(pid_t *pids)
 	return n;
 }
 
+#define KFD_PROC "/sys/class/kfd/kfd/proc"
+
 /* Texts of the made-up system live as long as the test. */
 static char kept[64][512];
 static size_t n_kept;
@@ -56,7 +58,10 @@ static void show_view(pid_t pid, const char *view)
 {
 	char path[128], stat[256];
 
-	snprintf(path, sizeof(path), "made/gpreempt/pid/%d/queues", pid);
+	snprintf(path, sizeof(path), "made" KFD_PROC "/%d/queues/.none", pid);
+	make_text(path, "");
+	snprintf(path, sizeof(path),
+		 "made/sys/kernel/debug/gpreempt/pid/%d/queues", pid);
 	if (!access(path, F_OK))
 		return;
 	make_text(path, view);
@@ -66,6 +71,10 @@ static void show_view(pid_t pid, const char *view)
 		 "7 8 20 0 1 0 777 100 200 1844\n",
 		 pid, pid, pid);
 	set_file("/proc/%d/stat", pid, stat);
+	snprintf(path, sizeof(path), "made/proc/%d/stat", pid);
+	make_text(path, stat);
+	snprintf(path, sizeof(path), "made/proc/%d/status", pid);
+	make_text(path, "Name:\tsh\nState:\tS\n");
 }
 
 static void show_model(pid_t pid, size_t nth)
@@ -105,7 +114,9 @@ static void show_slots(const pid_t *pids, size_t count)
 static void update(struct gp_loop *l)
 {
 	static char list[256];
+	static unsigned int times;
 	pid_t pids[MODELS_MAX];
+	char away[32];
 	size_t i, count, n = 0;
 
 	if (!driver)
@@ -114,6 +125,8 @@ static void update(struct gp_loop *l)
 	count = find_children(pids);
 	made_len = 0;
 	*list = '\0';
+	snprintf(away, sizeof(away), "made/away-%u", times++);
+	rename("made" KFD_PROC, away);
 	for (i = 0; i < count; i++) {
 		n += sprintf(list + n, "%d\n", pids[i]);
 		show_model(pids[i], i);
@@ -122,7 +135,7 @@ static void update(struct gp_loop *l)
 	made_len = 0;
 	show_slots(pids, count);
 	make_file("made/kfd/hqds", made, made_len);
-	gp_loop_set_file(l, "/sys/class/kfd/kfd/proc/", list);
+	gp_loop_set_file(l, KFD_PROC "/", list);
 	driver = true;
 }
 

@@ -110,8 +110,9 @@ int __wrap_gpreempt_new(const struct gpreempt_options *options,
 int __wrap_gpreempt_new(const struct gpreempt_options *options,
 			struct gpreempt **library)
 {
-	if (!loop.pid || (options && options->size >= sizeof(*options) &&
-			  (options->record || options->replay)))
+	if (!loop.pid ||
+	    (options && options->size >= sizeof(*options) &&
+	     (options->record || options->replay || options->from)))
 		return __real_gpreempt_new(options, library);
 	return gp_new_backend(options, &gp_backend_loop, &loop, library);
 }

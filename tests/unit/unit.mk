@@ -6,7 +6,7 @@ UNIT_SAN := $(SAN)
 UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) -Itests/unit -Itests -DHOLD_DIR='"$(UNIT)/run"' \
 	-DGP_KFD_DEVICE='"/dev/null"' -DGUARD_SOCKET='"$(UNIT)/guard.sock"' \
-	-DTEXT_DIR='"made/kfd"' -DVIEW_DIR='"made/gpreempt"' \
+	-DTEXT_DIR='"made/kfd"' -DHOST_ROOT='"made"' \
 	-DGP_HOLDER='"$(UNIT)/gpreempt-holder"'
 # A busy host may not run a thread of a test for so long.
 UNIT_CFLAGS += -DGP_READER_NS=1000000000ULL -DSHR_CHILD_PATIENCE_MS=1000 \

@@ -53,6 +53,17 @@ static int open_recording(struct gpreempt *g,
 	return ret;
 }
 
+static int open_snapshot(struct gpreempt *g, const char *dir)
+{
+	int ret = gp_snapshot_open(dir, &g->be);
+
+	if (ret)
+		return ret;
+	g->ops = &gp_backend_snapshot;
+	g->saved = true;
+	return 0;
+}
+
 int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out)
 {
 	struct gpreempt_options o = { .size = sizeof(o) };
@@ -65,12 +76,13 @@ int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out)
 		ret = gp_new_backend(&o, &gp_backend_live, NULL, &g);
 	if (ret)
 		return ret;
-	if (o.record || o.replay) {
+	if (o.from)
+		ret = open_snapshot(g, o.from);
+	else if (o.record || o.replay)
 		ret = open_recording(g, &o);
-		if (ret) {
-			free(g);
-			return ret == -EINVAL && !o.record ? -EPROTO : ret;
-		}
+	if (ret) {
+		free(g);
+		return ret == -EINVAL && !o.record ? -EPROTO : ret;
 	}
 	*out = g;
 	return 0;
@@ -78,6 +90,8 @@ int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out)
 
 void gpreempt_free(struct gpreempt *g)
 {
+	if (g && g->saved)
+		gp_snapshot_end(g->be);
 	if (g && g->end && g->end(g->be))
 		gp_log(g, "the recording could not be written to its end");
 	if (g && g->files)

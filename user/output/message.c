@@ -151,9 +151,12 @@ void ctl_progress_end(void)
 		fputs("\r\033[K", stderr);
 }
 
-void ctl_note_sysfs(void)
+void ctl_note_sysfs(bool snapshot)
 {
-	if (geteuid())
+	if (snapshot)
+		ctl_note("state, slots and priorities are not known: the snapshot does "
+			 "not have the process as gpreempt.ko shows it");
+	else if (geteuid())
 		ctl_note("state, slots and priorities are not known: only root may read "
 			 "them");
 	else

@@ -38,7 +38,7 @@ __attribute__((format(printf, 1, 2))) void ctl_progress(const char *format,
 void ctl_progress_end(void);
 
 /* Why the driver's sysfs is all that we have, on stderr. */
-void ctl_note_sysfs(void);
+void ctl_note_sysfs(bool snapshot);
 
 /* 0, or the exit status after saying that only root can do it. */
 int ctl_need_root(pid_t pid);

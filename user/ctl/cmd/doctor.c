@@ -224,7 +224,9 @@ static int check_all(struct report *r, struct gpreempt *g,
 		return ret;
 	if (r->mode != OUT_JSON)
 		out_heading(r->mode, &table);
-	ret = check_host(r, g, !args->targets.source.replay);
+	ret = check_host(r, g,
+			 !args->targets.source.replay &&
+				 !args->targets.source.from);
 	for (i = 0; list && i < list->count; i++) {
 		check_target(r, g, list->targets[i].pid);
 		check_route(r, g, list->targets[i].pid);
@@ -266,6 +268,7 @@ static const struct ctl_option options[] = {
 	CTL_WAIT_OPTION(struct doctor_args),
 	CTL_JSON_OPTION(struct doctor_args),
 	CTL_SOURCE_OPTIONS(struct doctor_args),
+	CTL_FROM_OPTION(struct doctor_args),
 	{ 0 },
 };
 
@@ -280,6 +283,7 @@ const struct ctl_command ctl_doctor = {
 		"that suspending does not need; failed, suspending cannot work; unknown, the\n"
 		"check was not possible. The end of the line is what to do. The exit status is\n"
 		"0 when suspending should work, 3 when the host cannot do it and 4 when only\n"
-		"rights are missing; with a target, that of suspending it.\n",
+		"rights are missing; with a target, that of suspending it. With --from, what\n"
+		"the driver would have to answer is unknown.\n",
 	.options = options,
 };

@@ -242,7 +242,7 @@ static void print_rows(const struct list_args *args, const struct row *rows,
 	if (!count && mode != OUT_JSON)
 		ctl_note("no process uses the GPU");
 	if (sysfs)
-		ctl_note_sysfs();
+		ctl_note_sysfs(args->targets.source.from);
 }
 
 static int print_list(struct gpreempt *g, const struct list_args *args,
@@ -250,7 +250,8 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 {
 	struct row *rows = malloc((list->count + 1) * sizeof(*rows));
 	struct texts *texts = malloc((list->count + 1) * sizeof(*texts));
-	bool sysfs = false, live = !args->targets.source.replay;
+	bool sysfs = false,
+	     live = !args->targets.source.replay && !args->targets.source.from;
 	struct ctl_described *all =
 		ctl_describe_all(g, list, live && !args->targets.source.record);
 	struct hold_owners owners = { 0 };
@@ -308,6 +309,7 @@ static const struct ctl_option options[] = {
 	CTL_WAIT_OPTION(struct list_args),
 	CTL_JSON_OPTION(struct list_args),
 	CTL_SOURCE_OPTIONS(struct list_args),
+	CTL_FROM_OPTION(struct list_args),
 	{ 0 },
 };
 

@@ -171,7 +171,7 @@ static void print_report(struct report *r)
 	if (!r->count && r->mode != OUT_JSON)
 		ctl_note("there is no such queue now");
 	if (r->sysfs)
-		ctl_note_sysfs();
+		ctl_note_sysfs(r->args->targets.source.from);
 	free(r->rows);
 }
 
@@ -209,6 +209,7 @@ static const struct ctl_option options[] = {
 	CTL_WAIT_OPTION(struct queues_args),
 	CTL_JSON_OPTION(struct queues_args),
 	CTL_SOURCE_OPTIONS(struct queues_args),
+	CTL_FROM_OPTION(struct queues_args),
 	{ 0 },
 };
 

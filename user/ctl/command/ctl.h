@@ -39,6 +39,7 @@ struct ctl_queue_args {
 struct ctl_source {
 	const char *record;
 	const char *replay;
+	const char *from; /* a snapshot's directory */
 };
 
 /* A command with CTL_TARGETS has one of these, named targets. */
@@ -114,6 +115,12 @@ struct ctl_option {
 		"replay", CTL_FILE, offsetof(type, targets.source.replay),     \
 			"FILE",                                                \
 			"take the answers from that file, not from the system" \
+	}
+
+#define CTL_FROM_OPTION(type)                                                 \
+	{                                                                     \
+		"from", CTL_FILE, offsetof(type, targets.source.from), "DIR", \
+			"read a snapshot, also of another host"               \
 	}
 
 /* What the words of a command are; its options may stand between them. */
@@ -218,8 +225,8 @@ bool ctl_chosen(const struct ctl_queue_args *args,
 struct gpreempt_filter ctl_filter(const struct ctl_queue_args *args);
 
 /*
- * A handle on the library as --record and --replay want it; without a source,
- * on this system. 0, or the exit status after saying why not.
+ * A handle on the library as --record, --replay and --from want it; without a
+ * source, on this system. 0, or the exit status after saying why not.
  */
 int ctl_open(const struct ctl_source *source, struct gpreempt **out);
 /* The same for a library that is to tell data when it is busy. */

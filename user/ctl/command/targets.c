@@ -18,6 +18,27 @@ static void say(void *data, const char *text)
 	ctl_note("%s", text);
 }
 
+/* 0, or the exit status after saying why not. */
+static int open_snapshot(const char *dir, struct gpreempt **out)
+{
+	const struct gpreempt_options options = {
+		.size = sizeof(options),
+		.from = dir,
+	};
+	int ret = gpreempt_new(&options, out);
+
+	if (ret)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl snapshot -o DIR makes one; of a series, "
+				     "name one of those in it",
+				     "--from %s: %s", dir,
+				     ret == -EPROTO ?
+					     "it is no snapshot, or an older "
+					     "gpreempt-ctl made it" :
+					     strerror(-ret));
+	return 0;
+}
+
 int ctl_open_busy(const struct ctl_source *source,
 		  void (*busy)(void *data, bool busy), void *data,
 		  struct gpreempt **out)
@@ -35,6 +56,8 @@ int ctl_open_busy(const struct ctl_source *source,
 	};
 	int ret;
 
+	if (source && source->from)
+		return open_snapshot(source->from, out);
 	if (record && replay)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "leave one of the two out",
@@ -126,12 +149,15 @@ static int try_targets(struct find *f, const struct ctl_target_args *args,
 int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out)
 {
-	uint64_t deadline = shr_now_ns() + args->wait_ns;
-	/* Who holds what is not in a recording. */
+	const char *saved = args->source.from ? args->source.from :
+						args->source.replay;
+	/* What is saved stays as it is. */
+	uint64_t deadline = shr_now_ns() + (saved ? 0 : args->wait_ns);
+	/* Who holds what is not in a recording or a snapshot. */
 	struct find f = {
 		.g = g,
-		.recording = args->source.replay || args->source.record,
-		.any_owner = args->source.replay,
+		.recording = saved || args->source.record,
+		.any_owner = saved,
 	};
 	bool waited = false;
 

@@ -204,6 +204,9 @@ static int sample_all(struct monitor *m)
 		for (i = 0; i < m->count; i++)
 			if (!m->watched[i].ended)
 				look(m, &m->watched[i]);
+		/* A snapshot has one moment. */
+		if (m->args->targets.source.from)
+			break;
 		next += m->args->interval_ns;
 		if (next > end)
 			break;
@@ -317,7 +320,7 @@ static void print_sums(const struct monitor *m)
 		sysfs |= !m->watched[i].module;
 	}
 	if (sysfs)
-		ctl_note_sysfs();
+		ctl_note_sysfs(m->args->targets.source.from);
 }
 
 static void begin(struct monitor *m, const struct gpreempt_targets *list)
@@ -329,7 +332,8 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 		struct watched *w = &m->watched[i];
 
 		w->target = list->targets[i];
-		w->fd = m->args->targets.source.replay ?
+		w->fd = m->args->targets.source.replay ||
+					m->args->targets.source.from ?
 				-1 :
 				shr_pidfd_open(w->target.pid);
 		w->series = json_object_new_array();
@@ -401,6 +405,7 @@ static const struct ctl_option options[] = {
 	CTL_WAIT_OPTION(struct monitor_args),
 	CTL_JSON_OPTION(struct monitor_args),
 	CTL_SOURCE_OPTIONS(struct monitor_args),
+	CTL_FROM_OPTION(struct monitor_args),
 	{ 0 },
 };
 
@@ -415,7 +420,7 @@ const struct ctl_command ctl_monitor = {
 		"The process is not touched. Each line is a sample. At the end, also after\n"
 		"Ctrl-C, it prints the number of samples; mean, minimum and maximum; whether\n"
 		"the number was stable; and how often each queue id was seen. It ends when\n"
-		"the last process has ended.\n",
+		"the last process has ended. Of a snapshot (--from) there is one sample.\n",
 	.options = options,
 	.defaults =
 		&(const struct monitor_args){

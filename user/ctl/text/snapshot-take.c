@@ -12,101 +12,20 @@
 
 #include <gpreempt/select.h>
 
-#include "output/table.h"
-#include "ctl/text/snapshot.h"
 #include "ctl/text/load.h"
+#include "ctl/text/snapshot.h"
+#include "output/table.h"
 #include "shared/clean.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-#ifndef VIEW_DIR
-#define VIEW_DIR "/sys/kernel/debug/gpreempt"
-#endif
-#define PROC_DIR  "/sys/class/kfd/kfd/proc"
 #define KMSG_LINE 8192
 #define WORD_SIZE 256
-
-static int fail(const char *what, int err)
-{
-	return ctl_fail_text(err == EACCES || err == EPERM ?
-				     GPREEMPT_CLASS_PERMISSION :
-				     GPREEMPT_CLASS_FAILED,
-			     NULL, "%s: %s", what, strerror(err));
-}
-
-/*
- * All directories of a path; the last one must be new. What is in it only root
- * may read elsewhere: debugfs and, as a rule, the kernel's log.
- */
-static int make_dirs(const char *dir)
-{
-	char path[4096], *slash;
-
-	snprintf(path, sizeof(path), "%s", dir);
-	for (slash = path; (slash = strchr(slash + 1, '/'));) {
-		*slash = '\0';
-		if (mkdir(path, 0700) && errno != EEXIST)
-			return fail(path, errno);
-		*slash = '/';
-	}
-	if (!mkdir(dir, 0700))
-		return 0;
-	/* An empty one will do. */
-	if (errno != EEXIST || rmdir(dir) || mkdir(dir, 0700))
-		return fail(dir, errno == ENOTEMPTY ? EEXIST : errno);
-	return 0;
-}
-
-/* NULL after saying why. */
-static FILE *create(const char *dir, const char *name)
-{
-	char path[4096];
-	FILE *file;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!file)
-		fail(path, errno);
-	return file;
-}
-
-/* 0, or the exit status after saying why not: the disk may be full. */
-static int end_file(FILE *file, const char *dir, const char *name)
-{
-	char path[4096];
-	bool bad;
-
-	if (!file)
-		return GPREEMPT_CLASS_FAILED;
-	bad = ferror(file);
-	if (!fclose(file) && !bad)
-		return 0;
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return fail(path, errno ? errno : EIO);
-}
-
-/* A file of the system as it is. -errno: it cannot be read. */
-static int copy(const char *from, const char *dir, const char *name)
-{
-	size_t len;
-	char *all = ctl_read_file(from, &len);
-	FILE *file;
-
-	if (!all)
-		return -errno;
-	file = create(dir, name);
-	if (file)
-		fwrite(all, 1, len, file);
-	free(all);
-	return end_file(file, dir, name);
-}
 
 /* The first line of a file without its end, or "-". */
 static const char *first_line(char *buf, const char *format, ...)
 {
-	char path[512];
+	char path[4096 + 64];
 	va_list args;
 	FILE *file;
 
@@ -147,9 +66,10 @@ static void write_info(FILE *file, const char *tag)
 }
 
 /* What KFD's sysfs says of each queue: without root, without the module. */
-static void write_sysfs(FILE *file, const struct gpreempt_targets *targets)
+static void write_sysfs(FILE *file, const char *in,
+			const struct gpreempt_targets *targets)
 {
-	char gpu[WORD_SIZE], size[WORD_SIZE], type[WORD_SIZE], path[512];
+	char gpu[WORD_SIZE], size[WORD_SIZE], type[WORD_SIZE], path[4096];
 	struct dirent *entry;
 	DIR *dir;
 	size_t i;
@@ -158,7 +78,8 @@ static void write_sysfs(FILE *file, const struct gpreempt_targets *targets)
 	for (i = 0; i < targets->count; i++) {
 		pid_t pid = targets->targets[i].pid;
 
-		snprintf(path, sizeof(path), PROC_DIR "/%d/queues", pid);
+		snprintf(path, sizeof(path),
+			 "%s" SNAPSHOT_KFD "/proc/%d/queues", in, pid);
 		dir = opendir(path);
 		while (dir && (entry = readdir(dir))) {
 			const char *q = entry->d_name;
@@ -174,27 +95,6 @@ static void write_sysfs(FILE *file, const struct gpreempt_targets *targets)
 		if (dir)
 			closedir(dir);
 	}
-}
-
-/* The number that it has in its innermost namespace. */
-static pid_t inner_pid(pid_t pid)
-{
-	char path[64], line[WORD_SIZE], *last;
-	pid_t inner = pid;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "r");
-	while (file && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "NSpid:", 6))
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		last = strrchr(line, '\t');
-		inner = last ? atoi(last + 1) : pid;
-	}
-	if (file)
-		fclose(file);
-	return inner;
 }
 
 /* A process names itself: nothing of it ends a line or steers a terminal. */
@@ -213,26 +113,11 @@ static void put_clean(FILE *file, const char *text, bool one_word)
 	free(clean);
 }
 
-static void put_args(FILE *file, pid_t pid)
+static void write_ps(struct gpreempt *g, FILE *file,
+		     const struct gpreempt_targets *targets)
 {
-	char path[64], *args;
-	size_t i, len;
-
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	args = ctl_read_file(path, &len);
-	/* Its words are separated by NULs. */
-	for (i = 0; args && i + 1 < len; i++)
-		if (!args[i])
-			args[i] = ' ';
-	put_clean(file, args && len ? args : "-", false);
-	free(args);
-}
-
-void snapshot_write_ps(struct gpreempt *g, FILE *file,
-		       const struct gpreempt_targets *targets)
-{
+	struct gpreempt_description who;
 	struct gpreempt_container box;
-	char comm[WORD_SIZE];
 	size_t i;
 
 	fprintf(file, "# pid start ns_pid container comm args\n");
@@ -240,39 +125,44 @@ void snapshot_write_ps(struct gpreempt *g, FILE *file,
 		pid_t pid = targets->targets[i].pid;
 		bool in = !gpreempt_container(g, pid, &box);
 
-		fprintf(file, "%d %" PRIu64 " %d ", pid,
-			targets->targets[i].start, inner_pid(pid));
+		if (gpreempt_describe(g, pid, &who))
+			continue;
+		fprintf(file, "%d %" PRIu64 " %d ", pid, who.start, who.ns_pid);
 		put_clean(file, in ? box.engine : "-", true);
 		if (in) {
 			fputc(':', file);
 			put_clean(file, *box.name ? box.name : box.id, true);
 		}
 		fputc(' ', file);
-		put_clean(file, first_line(comm, "/proc/%d/comm", pid), true);
+		put_clean(file, *who.comm ? who.comm : "-", true);
 		fputc(' ', file);
-		put_args(file, pid);
+		put_clean(file, *who.command ? who.command : "-", false);
 		fputc('\n', file);
 	}
 }
 
-/* A process may have ended, and the module may not be there. */
+/* What is saved at its own path has a place of its own for decode and diff, too. */
 static int copy_views(const struct gpreempt_targets *targets, const char *dir)
 {
-	char from[128], name[64];
+	char from[4096], name[64];
 	size_t i;
 	int ret = 0;
 
+	/* A process may have ended, and the module may not be there. */
 	for (i = 0; i < targets->count && ret <= 0; i++) {
-		snprintf(from, sizeof(from), VIEW_DIR "/pid/%d/queues",
+		snprintf(from, sizeof(from),
+			 "%s" SNAPSHOT_VIEW "/pid/%d/queues", dir,
 			 targets->targets[i].pid);
 		snprintf(name, sizeof(name), TEXT_QUEUES "%d",
 			 targets->targets[i].pid);
-		ret = copy(from, dir, name);
+		ret = snapshot_copy(from, dir, name);
 	}
+	snprintf(from, sizeof(from), "%s" SNAPSHOT_VIEW "/processes", dir);
 	if (ret <= 0)
-		ret = copy(VIEW_DIR "/processes", dir, "processes");
+		ret = snapshot_copy(from, dir, "processes");
+	snprintf(from, sizeof(from), "%s" SNAPSHOT_VIEW "/nodes", dir);
 	if (ret <= 0)
-		ret = copy(VIEW_DIR "/nodes", dir, "nodes");
+		ret = snapshot_copy(from, dir, "nodes");
 	return ret > 0 ? ret : 0;
 }
 
@@ -311,53 +201,61 @@ static void write_log(FILE *file, int fd)
 	}
 }
 
-/* What several processes have. */
+/* Of the processes whose files it has by now. */
 static int write_processes(const char *dir)
 {
+	const struct gpreempt_options options = {
+		.size = sizeof(options),
+		.from = dir,
+	};
 	struct gpreempt_targets *targets;
 	struct gpreempt *g;
 	FILE *file;
-	int ret = 0;
+	int ret;
 
-	if (gpreempt_new(NULL, &g))
-		abort();
-	if (gpreempt_processes(g, &targets, NULL))
-		goto out;
-	ret = copy_views(targets, dir);
+	/* KFD has gone meanwhile. */
+	if (gpreempt_new(&options, &g))
+		return 0;
+	if (gpreempt_processes(g, &targets, NULL)) {
+		gpreempt_free(g);
+		return 0;
+	}
+	ret = snapshot_save_tracers(dir, g, targets);
+	if (!ret)
+		ret = copy_views(targets, dir);
 	if (!ret) {
-		file = create(dir, TEXT_SYSFS);
+		file = snapshot_create(dir, TEXT_SYSFS);
 		if (file)
-			write_sysfs(file, targets);
-		ret = end_file(file, dir, TEXT_SYSFS);
+			write_sysfs(file, dir, targets);
+		ret = snapshot_end_file(file, dir, TEXT_SYSFS);
 	}
 	if (!ret) {
-		file = create(dir, SNAPSHOT_PS);
+		file = snapshot_create(dir, SNAPSHOT_PS);
 		if (file)
-			snapshot_write_ps(g, file, targets);
-		ret = end_file(file, dir, SNAPSHOT_PS);
+			write_ps(g, file, targets);
+		ret = snapshot_end_file(file, dir, SNAPSHOT_PS);
 	}
 	gpreempt_targets_free(targets);
-out:
 	gpreempt_free(g);
 	return ret;
 }
 
 static int write_own(const char *dir, const char *tag, struct snapshot_log *log)
 {
-	FILE *file = create(dir, SNAPSHOT_INFO);
+	FILE *file = snapshot_create(dir, SNAPSHOT_INFO);
 	int ret;
 
 	if (file)
 		write_info(file, tag);
-	ret = end_file(file, dir, SNAPSHOT_INFO);
+	ret = snapshot_end_file(file, dir, SNAPSHOT_INFO);
 	if (!ret)
 		ret = write_processes(dir);
 	if (ret || !log || log->fd < 0)
 		return ret;
-	file = create(dir, SNAPSHOT_LOG);
+	file = snapshot_create(dir, SNAPSHOT_LOG);
 	if (file)
 		write_log(file, log->fd);
-	return end_file(file, dir, SNAPSHOT_LOG);
+	return snapshot_end_file(file, dir, SNAPSHOT_LOG);
 }
 
 int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
@@ -370,16 +268,18 @@ int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "is amdgpu loaded, and debugfs mounted?",
 				     "there is no " TEXT_DIR);
-	ret = make_dirs(dir);
+	ret = snapshot_make(dir);
 	if (ret)
 		return ret;
 	/* These two one right after the other: they are joined. */
-	ret = copy(TEXT_DIR "/" TEXT_MQDS, dir, TEXT_MQDS);
+	ret = snapshot_copy(TEXT_DIR "/" TEXT_MQDS, dir, TEXT_MQDS);
 	if (!ret)
-		ret = copy(TEXT_DIR "/" TEXT_HQDS, dir, TEXT_HQDS);
+		ret = snapshot_copy(TEXT_DIR "/" TEXT_HQDS, dir, TEXT_HQDS);
 	if (ret < 0)
-		return fail(TEXT_DIR, -ret);
+		return snapshot_fail(TEXT_DIR, -ret);
 	if (!ret)
-		ret = copy(TEXT_DIR "/" TEXT_RLS, dir, TEXT_RLS);
-	return ret > 0 ? ret : write_own(dir, tag, log);
+		ret = snapshot_copy(TEXT_DIR "/" TEXT_RLS, dir, TEXT_RLS);
+	if (ret <= 0)
+		ret = snapshot_save_host(dir);
+	return ret ? ret : write_own(dir, tag, log);
 }

@@ -242,8 +242,9 @@ const struct ctl_command ctl_snapshot = {
 		"It contains the driver's mqds, hqds and rls, the module's view, KFD's sysfs,\n"
 		"the GPU processes, versions, and the kernel log: in a series the new lines of\n"
 		"each, else all since the log was last cleared (dmesg -C). decode and diff read\n"
-		"such a directory. It is plain text, and you can send it to others. Nothing is\n"
-		"overwritten. After Ctrl-C a series ends with its final snapshot.\n"
+		"such a directory, and list, queues, monitor and doctor do with --from DIR. It\n"
+		"is plain text, and you can send it to others. Nothing is overwritten. After\n"
+		"Ctrl-C a series ends with its final snapshot.\n"
 		"With a command there is a series while it runs: the first snapshot before it\n"
 		"starts, the final one after its end. What it prints is kept in DIR/command.out,\n"
 		"and the exit status is its own.\n",

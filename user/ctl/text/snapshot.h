@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#include <gpreempt/select.h>
-
 #include "ctl/command/ctl.h"
 
 #define SNAPSHOT_INFO	 "info"
@@ -31,8 +29,33 @@ void snapshot_log_close(struct snapshot_log *log);
  */
 int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log);
 
-/* The processes; what they say of themselves is escaped. */
-void snapshot_write_ps(struct gpreempt *g, FILE *file,
-		       const struct gpreempt_targets *targets);
+/*
+ * snapshot-files.c: files by their names below the directory; directories that a name
+ * needs are made. Only root may read elsewhere what is in them, so only their owner may
+ * here. Each says why it fails, and returns the exit status, or 0.
+ */
+int snapshot_fail(const char *what, int err);
+/* The snapshot's own directory, which must be new, or empty. */
+int snapshot_make(const char *dir);
+/* One in it, which may be there. */
+int snapshot_make_dir(const char *dir, const char *name);
+/* A new file, or NULL, which end_file() takes, too. */
+FILE *snapshot_create(const char *dir, const char *name);
+int snapshot_end_file(FILE *file, const char *dir, const char *name);
+/* A file of the system as it is. -errno: it cannot be read. */
+int snapshot_copy(const char *from, const char *dir, const char *name);
+
+#define SNAPSHOT_VIEW "/sys/kernel/debug/gpreempt"
+#define SNAPSHOT_KFD  "/sys/class/kfd/kfd"
+
+/*
+ * snapshot-host.c: the files of this host that list, queues, monitor and doctor read,
+ * each at its own path below the snapshot, where their --from reads them. One that is
+ * not there is left out. 0, or the exit status.
+ */
+int snapshot_save_host(const char *dir);
+/* Who traces the processes. g reads the snapshot. */
+int snapshot_save_tracers(const char *dir, struct gpreempt *g,
+			  const struct gpreempt_targets *targets);
 
 #endif

@@ -109,24 +109,6 @@ static int live_watch_stop(void *be, void *watch)
 	return gp_watch_stop(watch);
 }
 
-static ssize_t read_all(int fd, char *buf, size_t size)
-{
-	size_t used = 0;
-
-	while (used < size) {
-		ssize_t n = read(fd, buf + used, size - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		used += n;
-	}
-	return used;
-}
-
 static ssize_t live_read_file(void *be, const char *path, char *buf,
 			      size_t size)
 {
@@ -135,7 +117,7 @@ static ssize_t live_read_file(void *be, const char *path, char *buf,
 	(void)be;
 	/* Not of strangers, but a path of the command line may be a pipe. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : read_all(fd, buf, size);
+	return fd < 0 ? -errno : gp_read_opened(fd, buf, size);
 }
 
 static ssize_t live_read_root_file(void *be, const char *path, char *buf,
@@ -151,7 +133,7 @@ static ssize_t live_read_root_file(void *be, const char *path, char *buf,
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_uid)
 		return -EACCES;
-	return read_all(fd, buf, size);
+	return gp_read_opened(fd, buf, size);
 }
 
 static ssize_t live_read_link(void *be, const char *path, char *buf,

@@ -65,6 +65,11 @@ static void check_kfd(struct gpreempt *g, struct gpreempt_finding *f)
 	unsigned int major, minor;
 	int ret;
 
+	if (g->saved) {
+		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+			    "what /dev/kfd answers is not in a snapshot");
+		return;
+	}
 	k.fd = g->ops->open_kfd(g->be);
 	if (k.fd == -EACCES || k.fd == -EPERM) {
 		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION, "run it with sudo",

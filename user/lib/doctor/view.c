@@ -166,7 +166,7 @@ static bool say_no_space(struct gpreempt *g, pid_t pid, char *buf, size_t size)
 {
 	struct gpreempt_error err = { 0 };
 
-	if (pid == getpid() ||
+	if ((pid == getpid() && !g->saved) ||
 	    gp_check_gpus(g, pid, "looking", &err) != -EOPNOTSUPP)
 		return false;
 	snprintf(buf, size, "%d", pid);

@@ -333,7 +333,8 @@ struct selection {
 
 static bool never(const struct selection *s, pid_t pid)
 {
-	return pid == getpid() || (s->skip && s->skip(s->data, pid));
+	return (pid == getpid() && !s->g->saved) ||
+	       (s->skip && s->skip(s->data, pid));
 }
 
 /* Why a word has named nothing. */

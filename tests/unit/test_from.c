@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * --from: of the files of a host that stand below a directory the commands print what
+ * they print on that host, and nothing is done there or here.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "unit-command.h"
+
+#define KFD   "/sys/class/kfd/kfd/"
+#define VIEW  "/sys/kernel/debug/gpreempt/"
+#define SHORT "b1946ac92492"
+#define ID    SHORT "d2347c6235b4d2611184e6ca3d9ab6a9c0d2e8f1a4a7d5b0c3e2"
+#define POD   "591785b794601e212b260e25925636fd591785b794601e212b260e25925636fd"
+
+/* A path that ends with "/" is a directory, and its text the names in it. */
+static const struct {
+	const char *path, *text;
+} host[] = {
+	{ KFD "proc/", "4194242\n4194243" },
+	{ KFD "proc/4194242/", "pasid\nqueues\nvram_63420" },
+	{ KFD "proc/4194242/vram_63420", "0\n" },
+	{ KFD "proc/4194242/queues/", "0" },
+	{ KFD "proc/4194242/queues/0/gpuid", "63420\n" },
+	{ KFD "proc/4194242/queues/0/type", "0\n" },
+	{ KFD "proc/4194243/", "queues" },
+	{ KFD "proc/4194243/queues/", "" },
+	{ KFD "topology/nodes/", "0\n1" },
+	{ KFD "topology/nodes/0/gpu_id", "0\n" },
+	{ KFD "topology/nodes/1/gpu_id", "63420\n" },
+	{ KFD "topology/nodes/1/properties",
+	  "capability 746095232\ngfx_target_version 90402\ndrm_render_minor 128\n" },
+	{ VIEW "version", "gpreempt-version - version: 1.0\n# key value\n"
+			  "module 0.1.0\nfeature_hqds off\n" },
+	{ VIEW "nodes",
+	  "gpreempt-nodes - version: 1.0\n# gpu_id node hardware\n"
+	  "0xf7bc 1 asleep\n" },
+	{ VIEW "pid/4194242/queues",
+	  "gpreempt-queues - version: 1.0\n"
+	  "# qid gpu_id type active slots suspended evicted priority\n"
+	  "0 0xf7bc compute-aql 4 4 0 0 7\n1 0xf7bc sdma 0 1 1 0 3\n" },
+	{ VIEW "pid/4194243/queues",
+	  "gpreempt-queues - version: 1.0\n# qid\n" },
+	{ VIEW "pid/4194242/gpus", "gpreempt-gpus - version: 1.0\n"
+				   "# gpu_id vm\n0xf7bc 1\n" },
+	{ "/proc/4194242/stat",
+	  "4194242 (job) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 777 1 2 3\n" },
+	{ "/proc/4194242/status",
+	  "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\nPid:\t4194242\n"
+	  "TracerPid:\t4194250\nUid:\t1000\t0\t0\t0\nNSpid:\t4194242\t17\n"
+	  "Threads:\t3\n" },
+	{ "/proc/4194242/comm", "job\n" },
+	{ "/proc/4194242/cmdline", "train --steps 7" },
+	{ "/proc/4194242/cgroup", "0::/system.slice/docker-" ID ".scope\n" },
+	{ "/proc/4194242/fd/", "5\n6" },
+	{ "/proc/4194243/stat",
+	  "4194243 (b) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 778 1 2 3\n" },
+	{ "/proc/4194243/status",
+	  "Name:\tb\nState:\tS (sleeping)\nTgid:\t4194243\nPid:\t4194243\n"
+	  "TracerPid:\t0\nUid:\t77\t0\t0\t0\nThreads:\t1\n" },
+	{ "/proc/4194243/comm", "b\n" },
+	{ "/proc/4194243/cgroup", "0::/machine.slice/libpod-" POD ".scope\n" },
+	{ "/var/lib/containers/storage/", "overlay-containers" },
+	{ "/var/lib/containers/storage/overlay-containers/containers.json",
+	  "[{\"id\":\"" POD "\",\"names\":[\"pod\"]}]" },
+	{ "/proc/4194250/comm", "gdb\n" },
+	{ "/proc/4194250/status",
+	  "Name:\tgdb\nState:\tS (sleeping)\nTgid:\t4194250\n" },
+	{ "/proc/self/ns/pid", "pid:[4026531836]" },
+	{ "/proc/self/mounts", "none /sys/kernel/debug debugfs rw 0 0\n" },
+	{ "/proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n" },
+	{ "/proc/sys/kernel/osrelease", "6.12.117\n" },
+	{ "/proc/sys/kernel/yama/ptrace_scope", "1\n" },
+	{ "/sys/module/amdgpu/", "parameters" },
+	{ "/sys/module/amdgpu/parameters/cwsr_enable", "1\n" },
+	{ "/sys/kernel/security/lockdown", "[none] integrity\n" },
+	{ "/sys/module/vgpu/initstate", "live\n" },
+	{ "/etc/passwd", "root:x:0:0::/root:/bin/sh\nann:x:1000:1:::\n" },
+	{ "/etc/docker/daemon.json", "{\"data-root\":\"/data\"}" },
+	{ "/data/containers/" ID "/config.v2.json", "{\"Name\":\"/model\"}" },
+	{ "/dev/kfd", "510:0\n" },
+	{ "/proc/4194242/fd/5", "510:0\n" },
+	{ "/proc/4194242/fd/6", "226:128\n" },
+};
+
+#define CHANGED 5
+
+/* The same files for a host, and below "made", where --from and snapshot read them. */
+static void setup(void)
+{
+	char path[256];
+	size_t i, len;
+
+	unit_setup();
+	command_setup();
+	for (i = 0; i < ARRAY_SIZE(host); i++) {
+		gp_loop_set_file(&loop, host[i].path, host[i].text);
+		len = snprintf(path, sizeof(path), "made%s", host[i].path);
+		if (path[len - 1] != '/')
+			make_text(path, host[i].text);
+		else if (!*host[i].text)
+			make_text(strcat(path, ".x"), "");
+	}
+}
+
+static void teardown(void)
+{
+	command_teardown();
+	unit_teardown();
+}
+
+/* Without the line of that check, of which only a host knows. */
+static void drop_check(char *text, const char *check)
+{
+	char word[64], *at, *end;
+
+	snprintf(word, sizeof(word), "\t%s\t", check);
+	at = strstr(text, word);
+	if (!at)
+		return;
+	end = strchrnul(at, '\n');
+	while (at > text && at[-1] != '\n')
+		at--;
+	memmove(at, end + 1, strlen(end + 1) + 1);
+}
+
+static void keep_common(char *text)
+{
+	drop_check(text, "kfd");
+	drop_check(text, "sessions");
+	drop_check(text, "run-directory");
+}
+
+/* What the commands print of both. */
+static const char *const same[] = {
+	"list",
+	"list --json",
+	"queues 4194242 --json",
+	"queues cmd:steps --priority >5",
+	"list user:ann",
+	"list container:model",
+	"doctor",
+	"doctor 4194242",
+	"doctor 4194243",
+};
+
+START_TEST(as_on_the_host)
+{
+	char live[1 << 14];
+	int status = ctl_line("%s", same[_i]);
+
+	ck_assert_str_ne(ctl_out, "");
+	ck_assert_uint_lt(strlen(ctl_out), sizeof(live));
+	strcpy(live, ctl_out);
+	CTL(status, "%s --from made", same[_i]);
+	keep_common(live);
+	keep_common(ctl_out);
+	ck_assert_str_eq(ctl_out, live);
+	ck_assert_str_eq(ctl_err, "");
+}
+END_TEST
+
+/* What those are of: a comparison of nothing would pass, too. */
+START_TEST(what_it_has)
+{
+	CTL(0, "list --from made");
+	OUT_HAS("\n4194242\tmodel\t" ID
+		"\tdocker\t17\tann\t1000\t0xf7bc\t2\t4\t5\t"
+		"partly-suspended\t4194250\tgdb\ttrain --steps 7\n");
+	OUT_HAS("\n4194243\tpod\t" POD "\tpodman\t-\t77\t77\t-\t");
+	ctl_line("doctor --from made");
+	OUT_HAS("\nunknown\tkfd\twhat /dev/kfd answers is not in a snapshot\t");
+	OUT_HAS("\nunknown\tsessions\t");
+	OUT_HAS("\nwarning\thardware\tnot to be read: 0xf7bc: asleep\t");
+	OUT_HAS("\nnote\tdebuggers\theld or debugged: 4194242 by 4194250 (gdb)\t");
+	ck_assert_ptr_null(strstr(ctl_out, "run-directory"));
+}
+END_TEST
+
+/* It has one moment: however long is asked for. */
+START_TEST(monitor)
+{
+	CTL(0, "monitor 4194242 --csv --duration 0s --interval 1h --wait 1h "
+	       "--from made");
+	ck_assert_ptr_nonnull(strchr(ctl_out, '\n'));
+	/* The last line is the second one. */
+	ck_assert_str_eq(strchr(strchr(ctl_out, '\n'), ','),
+			 ",4194242,2,4,5,1,0,\"0,1\"\n");
+	ERR_HAS("process 4194242: 1 samples in ");
+	CTL(GPREEMPT_CLASS_NO_TARGET,
+	    "monitor comm:missing --wait 1h --from made");
+}
+END_TEST
+
+START_TEST(without_the_module)
+{
+	ck_assert_int_eq(rename("made" VIEW, "made/away"), 0);
+	CTL(0, "queues 4194242 --from made");
+	OUT_HAS("\n4194242\t0\t0xf7bc\tcompute\t");
+	ERR_HAS("the snapshot does not have the process as gpreempt.ko shows it");
+	/* Its address space is then known by what it has open. */
+	ctl_line("doctor --from made");
+	OUT_HAS("\tall GPU processes have address spaces where they need them\t");
+}
+END_TEST
+
+START_TEST(no_snapshot)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "list --from none");
+	ERR_HAS("--from none: No such file or directory\n"
+		"next: gpreempt-ctl snapshot -o DIR makes one");
+	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --from .");
+	ERR_HAS("--from .: it is no snapshot, or an older gpreempt-ctl made it\n");
+	CTL(GPREEMPT_CLASS_USAGE, "doctor --from made/proc/4194242/comm");
+	ERR_HAS("Not a directory");
+	/* That of a host has links, and is none. */
+	CTL(GPREEMPT_CLASS_USAGE, "monitor 4194242 --from /");
+}
+END_TEST
+
+static void make_link(const char *path, const char *to)
+{
+	unlink(path);
+	ck_assert_int_eq(symlink(to, path), 0);
+}
+
+/* Who has made the directory is not trusted. */
+START_TEST(hostile)
+{
+	/* A link, a pipe, a directory in place of a file, and a way out. */
+	make_link("made/proc/4194242/cmdline", "stat");
+	ck_assert_int_eq(unlink("made/proc/4194242/comm"), 0);
+	ck_assert_int_eq(mkfifo("made/proc/4194242/comm", 0600), 0);
+	ck_assert_int_eq(unlink("made/etc/passwd"), 0);
+	ck_assert_int_eq(mkdir("made/etc/passwd", 0700), 0);
+	make_text("made/etc/docker/daemon.json", "{\"data-root\":\"/../out\"}");
+	make_text("out/containers/" ID "/config.v2.json",
+		  "{\"Name\":\"/secret\"}");
+	CTL(0, "list --from made");
+	OUT_HAS("\n4194242\t" SHORT "\t" ID
+		"\tdocker\t17\t1000\t1000\t0xf7bc\t2\t4\t5\t"
+		"partly-suspended\t4194250\tgdb\t-\n");
+}
+END_TEST
+
+/* Its text is that of the host's file, and is for its owner. */
+static void expect_saved(const char *path, const char *text)
+{
+	char saved[256], got[1024] = "";
+	FILE *file;
+
+	snprintf(saved, sizeof(saved), "day%s", path);
+	file = fopen(saved, "r");
+	ck_assert_msg(file, "there is no %s", saved);
+	ck_assert_uint_lt(fread(got, 1, sizeof(got), file), sizeof(got));
+	fclose(file);
+	ck_assert_str_eq(got, text);
+	ck_assert_uint_eq(mode_of(saved), 0600);
+}
+
+/* What snapshot makes of a host. */
+START_TEST(snapshot)
+{
+	size_t i;
+
+	if (geteuid())
+		return;
+	make_link("made/proc/self/ns/pid", "pid:[4026531836]");
+	make_link("made/dev/kfd", "/dev/null");
+	make_link("made/proc/4194242/fd/5", "/dev/null");
+	make_link("made/proc/4194242/fd/6", "/dev/zero");
+	make_text("made/data/containers/" ID "/config.v2.json",
+		  "{\"Config\":{\"Env\":[\"TOKEN=x\"]},\"Name\":\"a\\nb\"}");
+	make_text("made/kfd/mqds", "");
+	make_text("made/kfd/hqds", "Node 1, gpu_id 2a:\n Device is stopped\n");
+	CTL(0, "snapshot -o day");
+	/* The last ones are not saved as they are. */
+	for (i = 0; i < ARRAY_SIZE(host) - CHANGED; i++)
+		if (host[i].path[strlen(host[i].path) - 1] != '/')
+			expect_saved(host[i].path, host[i].text);
+	ck_assert_uint_eq(mode_of("day" KFD "proc/4194243/queues"), 0700);
+	expect_saved("/dev/kfd", "1:3\n");
+	/* Of its descriptors only the GPUs'. */
+	expect_saved("/proc/4194242/fd/5", "1:3\n");
+	ck_assert_int_ne(access("day/proc/4194242/fd/6", F_OK), 0);
+	/* Of an engine's files only names. */
+	expect_saved("/etc/docker/daemon.json",
+		     "{\"data-root\":\"\\/data\"}\n");
+	expect_saved("/data/containers/" ID "/config.v2.json",
+		     "{\"Name\":\"a\\nb\"}\n");
+	CTL(0, "list --from day");
+	OUT_HAS("\n4194242\ta\\012b\t" ID "\tdocker\t");
+}
+END_TEST
+
+/* Numbers are those of another host: also that of this process. */
+START_TEST(our_number)
+{
+	char path[128], text[512];
+
+	snprintf(path, sizeof(path), "made" KFD "proc/%d/queues/.x", getpid());
+	make_text(path, "");
+	snprintf(path, sizeof(path), "made/proc/%d/stat", getpid());
+	make_text(path,
+		  "1 (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 9 1 2\n");
+	snprintf(path, sizeof(path), "made/proc/%d/status", getpid());
+	snprintf(text, sizeof(text), "Name:\tx\nState:\tS\nTgid:\t%d\n",
+		 getpid());
+	make_text(path, text);
+	CTL(0, "queues %d --from made", getpid());
+}
+END_TEST
+
+/* What a program may do with it. */
+START_TEST(nothing_is_done)
+{
+	const struct gpreempt_options options = {
+		.size = sizeof(options),
+		.from = "made",
+	};
+	struct gpreempt_session *s;
+	struct gpreempt *lib;
+
+	ck_assert_int_eq(gpreempt_new(&options, &lib), 0);
+	ck_assert(gpreempt_simulated(lib));
+	ck_assert_int_eq(gpreempt_check(lib, 4194243, NULL), 0);
+	ck_assert_int_eq(gpreempt_session_open(lib, 4194243, &s, NULL),
+			 -EOPNOTSUPP);
+	ck_assert_int_eq(gpreempt_pause(lib, 4194243, 0, NULL, NULL),
+			 -EOPNOTSUPP);
+	gpreempt_free(lib);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = unit_case();
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, as_on_the_host, 0, ARRAY_SIZE(same));
+	tcase_add_test(tc, what_it_has);
+	tcase_add_test(tc, monitor);
+	tcase_add_test(tc, without_the_module);
+	tcase_add_test(tc, no_snapshot);
+	tcase_add_test(tc, hostile);
+	tcase_add_test(tc, snapshot);
+	tcase_add_test(tc, our_number);
+	tcase_add_test(tc, nothing_is_done);
+	return unit_run("--from");
+}
