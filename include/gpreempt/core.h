@@ -134,15 +134,9 @@ struct gpreempt;
  * @busy: called with true right before a call to the driver that can take
  *	seconds when the hardware hangs, and with false right after it, or NULL
  * @data: given to both
- * @record: or NULL; a file that gets all questions to the system and answers.
- *	It replaces a file of that name, and only root can read it.
- * @replay: or NULL; such a file, which is then asked in place of the system
  * @from: or NULL; a directory that gpreempt-ctl snapshot made on this or another
  *	host. Its files are read in place of the system's, and nothing else is done:
  *	no session, no pause
- *
- * A recording replays what was recorded: the same calls on the same processes,
- * on any host, without driver and GPU. docs/recording.md has its format.
  *
  * @log and @busy are called by the thread that called the library, or by a thread of a
  * gang.
@@ -152,8 +146,6 @@ struct gpreempt_options {
 	void (*log)(void *data, const char *text);
 	void (*busy)(void *data, bool busy);
 	void *data;
-	const char *record;
-	const char *replay;
 	const char *from;
 };
 
@@ -165,9 +157,8 @@ struct gpreempt_options {
  * Any thread. All threads may share the handle.
  *
  * Return: 0, -ENOMEM, -EINVAL or -E2BIG for @options that are none of this
- * library's, -EINVAL when both @record and @replay are given; -EPROTO when
- * @replay is no recording, and then @log gets the line, or @from no snapshot that
- * has these files; or why a file or directory could not be opened.
+ * library's; -EPROTO when @from is no snapshot, or one of an older gpreempt-ctl; or why
+ * that directory could not be opened.
  */
 int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out);
 
@@ -175,8 +166,7 @@ int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out);
  * gpreempt_free() - free a handle that no other thread uses
  * @g: handle, or NULL
  *
- * When a recording could not be written to its end, @log gets a note. Any
- * thread.
+ * Any thread.
  */
 void gpreempt_free(struct gpreempt *g);
 
@@ -184,8 +174,8 @@ void gpreempt_free(struct gpreempt *g);
  * gpreempt_simulated() - is the GPU here the simulated one of gpreempt's tests?
  * @g: library
  *
- * If so, times are of the driver's path only, not of hardware. With a
- * recording: was it the simulated one? Any thread.
+ * If so, times are of the driver's path only, not of hardware. Of a snapshot: was it
+ * the simulated one? Any thread.
  */
 bool gpreempt_simulated(const struct gpreempt *g);
 

@@ -100,7 +100,7 @@ struct gpreempt_hold_status {
 
 /**
  * gpreempt_hold() - have a holder suspend queues of a process, and hold them
- * @g: library; must be neither a replay nor a snapshot, and may be freed before the hold
+ * @g: library; must not be a snapshot, and may be freed before the hold
  * @pid: process
  * @which: its queues, or NULL for all; without ids new queues are held, too. At
  *	most 64 @gpu_ids.

@@ -5,11 +5,10 @@ FUZZ := $(O)/fuzz
 FUZZ_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -D_GNU_SOURCE -Itests/fuzz
 ROUNDS ?= 20000
 # The parsers of user space that have a fuzzer.
-FUZZ_LIB := view text amdlog recording ids
+FUZZ_LIB := view text amdlog ids
 FUZZ_SEEDS_view := tests/fuzz/seeds/queues
 FUZZ_SEEDS_text := $(wildcard tests/fuzz/seeds/text-*)
 FUZZ_SEEDS_amdlog := $(wildcard tests/fuzz/seeds/amdlog-*)
-FUZZ_SEEDS_recording := tests/fuzz/seeds/recording
 FUZZ_SEEDS_ids := $(wildcard tests/fuzz/seeds/ids-*)
 # Beside the library's.
 FUZZ_SRC_ids := user/ctl/text/ids.c

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The package on a host without GPU: errors, a recording, fork, the end."""
+"""The package on a host without GPU: errors, fork, the end."""
 import ctypes
 import errno
 import os
-import re
 import subprocess
 import sys
 import threading
@@ -12,17 +11,9 @@ import unittest
 import gpreempt
 from gpreempt import _abi, errors
 
-RECORDING = "tests/unit/fixtures/suspend-resume.rec"
-
-
-def recorded_pid():
-    with open(RECORDING, encoding="ascii") as recording:
-        return int(re.search(r"^trap:suspend (\d+)", recording.read(),
-                             re.MULTILINE).group(1))
-
 
 def run(program):
-    """A Python of its own: a recording is chosen once for a process."""
+    """A Python of its own."""
     return subprocess.run([sys.executable, "-c", program], timeout=60,
                           capture_output=True, text=True, check=False)
 
@@ -108,39 +99,6 @@ class NoGpu(unittest.TestCase):
     def test_bad_target(self):
         with self.assertRaises(gpreempt.Error):
             gpreempt.select(["nonsense:x"])
-
-
-class Recording(unittest.TestCase):
-    HEAD = ("import gpreempt, os\n"
-            f"gpreempt.replay({RECORDING!r})\npid = {recorded_pid()}\n")
-
-    def play(self, program):
-        done = run(self.HEAD + program)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout.split()
-
-    def test_session(self):
-        out = self.play("with gpreempt.Session(pid) as session:\n"
-                        "    with session.suspended() as outcome:\n"
-                        "        print(outcome.requested, outcome.done,\n"
-                        "              outcome.ioctl_ns > 1000)\n")
-        self.assertEqual(out, ["3", "3", "True"])
-
-    def test_other_process(self):
-        out = self.play("try:\n    gpreempt.check(pid + 1)\n"
-                        "except gpreempt.NoTargetError as error:\n"
-                        "    print(error.code, bool(error.next_step))\n")
-        self.assertEqual(out, [str(-errno.ESRCH), "True"])
-
-    def test_once(self):
-        out = self.play("try:\n    gpreempt.replay('x')\n"
-                        "except ValueError:\n    print('refused')\n")
-        self.assertEqual(out, ["refused"])
-
-    def test_no_recording(self):
-        done = run("import gpreempt\ngpreempt.replay('/no/such/file')\n")
-        self.assertIn("reading the recording /no/such/file: No such file",
-                      done.stderr)
 
 
 class Library(unittest.TestCase):

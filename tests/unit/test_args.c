@@ -28,7 +28,7 @@ static const struct ctl_option all_options[] = {
 	CTL_QUEUE_OPTIONS(struct all_args),
 	CTL_WAIT_OPTION(struct all_args),
 	CTL_JSON_OPTION(struct all_args),
-	CTL_SOURCE_OPTIONS(struct all_args),
+	CTL_FROM_OPTION(struct all_args),
 	{ "csv", CTL_CSV, offsetof(struct all_args, mode), NULL, "x" },
 	{ 0 },
 };
@@ -93,7 +93,6 @@ START_TEST(abbreviated)
 	ck_assert_uint_eq(parse_all("--for 5s")->few, 0);
 	ck_assert_str_eq(parse_all("--ou=f")->output, "f");
 	ck_assert_int_eq(parse(&all, "--fo 5s"), USAGE);
-	ck_assert_int_eq(parse(&all, "--re f"), USAGE);
 	ck_assert_int_eq(parse(&all, "--jsonx"), USAGE);
 }
 END_TEST
@@ -174,8 +173,7 @@ static const char *const bad_suspends[] = {
 	"1 -xo",
 	"1 --help=1",
 	"--for 5s --",
-	"1 --record x",
-	"1 --replay=x",
+	"1 --from=x",
 	"1 --re",
 };
 
@@ -318,14 +316,14 @@ END_TEST
 
 START_TEST(words)
 {
-	const struct all_args *a = parse_all("a --json b --wait 2s --record f");
+	const struct all_args *a = parse_all("a --json b --wait 2s --from f");
 
 	ck_assert_uint_eq(a->targets.words.n, 2);
 	ck_assert_str_eq(a->targets.words.word[0], "a");
 	ck_assert_str_eq(a->targets.words.word[1], "b");
 	ck_assert_int_eq(a->mode, OUT_JSON);
 	ck_assert_uint_eq(a->targets.wait_ns, 2000000000);
-	ck_assert_str_eq(a->targets.source.record, "f");
+	ck_assert_str_eq(a->targets.from, "f");
 	ck_assert_ptr_null(a->command);
 	a = parse_all("- -- ls --json -l");
 	ck_assert_uint_eq(a->targets.words.n, 1);
@@ -338,7 +336,7 @@ START_TEST(words)
 	ck_assert_ptr_null(a->command);
 	ck_assert_int_eq(parse(&all, "a b c"), USAGE);
 	ck_assert_int_eq(parse(&all, "a --"), USAGE);
-	ck_assert_int_eq(parse(&all, "--record="), USAGE);
+	ck_assert_int_eq(parse(&all, "--from="), USAGE);
 	ck_assert_int_eq(parse(&ctl_suspend, "7 comm:x cmd:^a container:b "
 					     "cgroup:/c"),
 			 GO);

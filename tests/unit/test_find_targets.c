@@ -161,10 +161,10 @@ START_TEST(too_many_hang)
 }
 END_TEST
 
-/* Of a recording all is read here. */
-START_TEST(recording)
+/* Of a snapshot all is read here. */
+START_TEST(saved)
 {
-	find.recording = true;
+	find.saved = true;
 	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
 	ck_assert_uint_eq(targets->count, COUNT);
 }
@@ -179,6 +179,6 @@ int main(void)
 	tcase_add_test(tc, nothing);
 	tcase_add_test(tc, one_hangs);
 	tcase_add_test(tc, too_many_hang);
-	tcase_add_test(tc, recording);
+	tcase_add_test(tc, saved);
 	return unit_run("find-targets");
 }

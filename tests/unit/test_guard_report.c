@@ -35,7 +35,6 @@ static void set_figures(void)
 	/* The poller took 1 % of the 100 s that guard has run. */
 	guard.figures.start_ns = shr_now_ns() - 100 * NSEC_PER_SEC;
 	atomic_store(&guard.poll_cpu_ns, NSEC_PER_SEC);
-	ctl_set_simulated(false);
 }
 
 START_TEST(text)
@@ -57,14 +56,12 @@ END_TEST
 
 START_TEST(nothing_yet)
 {
-	ctl_set_simulated(true);
 	guard_summary(&guard);
 	ck_assert_uint_eq(printed("preemptions 0 failures 0\n"), 1);
 	ck_assert_uint_eq(printed("arrival_to_ioctl_us n=0 p50=- p99=- "
 				  "max=-\n"),
 			  1);
 	ck_assert_uint_eq(printed("offline_share_percent 100.0\n"), 1);
-	ck_assert_uint_eq(printed("simulated GPU"), 1);
 	/* It is for terminals, which this is not. */
 	forget_printed();
 	guard_live(&guard);

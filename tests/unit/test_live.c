@@ -4,6 +4,7 @@
  * the watchdog.
  */
 #include <fcntl.h>
+#include <linux/kfd_ioctl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -163,6 +165,32 @@ START_TEST(files)
 }
 END_TEST
 
+/* It is no driver here, and refuses what a driver is asked. */
+START_TEST(device)
+{
+	struct kfd_ioctl_get_version_args version = { 0 };
+	struct kfd_ioctl_dbg_trap_args enable = {
+		.pid = getpid(),
+		.op = KFD_IOC_DBG_TRAP_ENABLE,
+	};
+	uint64_t number = 0;
+	int kfd = ops->open_kfd(NULL);
+
+	ck_assert_int_ge(kfd, 0);
+	ck_assert_int_eq(ops->ioctl(NULL, kfd, AMDKFD_IOC_GET_VERSION,
+				    &version),
+			 -ENOTTY);
+	ck_assert_int_lt(ops->ioctl(NULL, kfd, AMDKFD_IOC_DBG_TRAP, &enable),
+			 0);
+	close(kfd);
+	ck_assert_int_eq(ops->device_of(NULL, "/dev/null", &number), 0);
+	ck_assert_uint_eq(number, makedev(1, 3));
+	ck_assert_int_eq(ops->device_of(NULL, "/proc/self/comm", &number),
+			 -ENODEV);
+	ck_assert_int_eq(ops->is_root(NULL), !geteuid());
+}
+END_TEST
+
 START_TEST(memory)
 {
 	uint64_t here = 0x1234567890abcdef, there = 0;
@@ -198,7 +226,7 @@ START_TEST(library)
 	options.size = 3;
 	ck_assert_int_eq(gpreempt_new(&options, &one), -EINVAL);
 	/* Those of an older header, and of a newer one. */
-	options.size = offsetof(struct gpreempt_options, record);
+	options.size = offsetof(struct gpreempt_options, from);
 	ck_assert_int_eq(gpreempt_new(&options, &one), 0);
 	gpreempt_free(one);
 	newer.known.size = sizeof(newer);
@@ -358,6 +386,7 @@ int main(void)
 	tcase_add_test(tc, file_without_writer);
 	tcase_add_test(tc, root_files);
 	tcase_add_test(tc, device_is_not_inherited);
+	tcase_add_test(tc, device);
 	tcase_add_test(tc, memory);
 	tcase_add_test(tc, library);
 	tcase_add_test(tc, watchdog_kills);

@@ -121,37 +121,10 @@ START_TEST(automatic)
 }
 END_TEST
 
-/* Its driver refuses it; the process of that number is one of this host. */
-START_TEST(automatic_but_recorded)
-{
-	struct preempt_args args = { .how = GPREEMPT_HOW_AUTO };
-	struct preempt_target t = { .pid = target, .owner.lock = -1 };
-	struct preempt p = { .args = &args };
-
-	if (_i)
-		args.targets.source.record = "f";
-	else
-		args.targets.source.replay = "f";
-	loop.minor = 12;
-	ck_assert_int_eq(gpreempt_new(NULL, &p.g), 0);
-	ck_assert_int_eq(gpreempt_gang_new(p.g, &p.gang), 0);
-	ck_assert_int_eq(preempt_add_target(&p, &t),
-			 GPREEMPT_CLASS_UNSUPPORTED);
-	ck_assert(!t.owner.is_noted && !strstr(loop.trace, "pause"));
-	gpreempt_gang_free(p.gang);
-	gpreempt_free(p.g);
-	expect_nothing();
-}
-END_TEST
-
 START_TEST(not_so)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how pause --queues 0", target);
 	ERR_HAS("--queues: not with --how pause");
-	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how pause --record f", target);
-	ERR_HAS("--record: not with --how pause");
-	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how pause --replay f", target);
-	ERR_HAS("--replay: not with --how pause");
 	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how criu", target);
 	ERR_HAS("it is auto, debug or pause");
 	gp_loop_set_file(&loop, "/dev/kfd", "512");
@@ -255,7 +228,6 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, by_pause);
 	tcase_add_test(tc, automatic);
-	tcase_add_loop_test(tc, automatic_but_recorded, 0, 2);
 	tcase_add_test(tc, not_so);
 	tcase_add_test(tc, cannot_be_noted);
 	tcase_add_test(tc, descriptors);

@@ -55,8 +55,6 @@ START_TEST(queues)
 	OUT_HAS("0x5d4f");
 	CTL(0, "queues %d --queues 9", target);
 	ERR_HAS("note: there is no such queue now\n");
-	CTL(2, "queues %d --record a --replay b", target);
-	ERR_HAS("--record: not with --replay\n");
 }
 END_TEST
 
@@ -137,17 +135,6 @@ START_TEST(waits_in_vain)
 	HAS_LINE(ERR_HAS, "process %d has no such queue yet\n", target);
 	/* What can never come is not waited for. */
 	CTL(GPREEMPT_CLASS_USAGE, "queues nonsense:x --wait 20s");
-}
-END_TEST
-
-START_TEST(recordings)
-{
-	CTL(GPREEMPT_CLASS_FAILED, "queues 1 --replay tests/unit/unit.mk");
-	ERR_HAS("cannot replay tests/unit/unit.mk: it is no recording\n"
-		"next: make one with --record FILE\n");
-	CTL(GPREEMPT_CLASS_FAILED, "queues 1 --record /no/such/directory/f");
-	ERR_HAS("cannot record to /no/such/directory/f: No such file or "
-		"directory\nnext: give a file that can be written\n");
 }
 END_TEST
 
@@ -366,7 +353,6 @@ int main(void)
 	tcase_add_test(tc, queues_of_sysfs);
 	tcase_add_test(tc, waits);
 	tcase_add_test(tc, waits_in_vain);
-	tcase_add_test(tc, recordings);
 	tcase_add_loop_test(tc, list_states, 0, 7);
 	tcase_add_test(tc, list_held);
 	tcase_add_test(tc, list_holder);

@@ -179,7 +179,6 @@ END_TEST
 START_TEST(preempt_refused)
 {
 	gp_loop_add_queue(&loop, 0);
-	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --replay f -- true", child);
 	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --samples /no/such/file", child);
 	ERR_HAS("opening the file of samples");
 	loop.kfd = false;

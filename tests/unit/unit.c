@@ -111,8 +111,7 @@ int __wrap_gpreempt_new(const struct gpreempt_options *options,
 			struct gpreempt **library)
 {
 	if (!loop.pid ||
-	    (options && options->size >= sizeof(*options) &&
-	     (options->record || options->replay || options->from)))
+	    (options && options->size >= sizeof(*options) && options->from))
 		return __real_gpreempt_new(options, library);
 	return gp_new_backend(options, &gp_backend_loop, &loop, library);
 }

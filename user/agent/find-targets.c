@@ -62,7 +62,7 @@ static bool skip(void *data, pid_t pid)
 {
 	struct find *f = data;
 
-	return !f->any_owner && hold_skip_owner(&f->owners, pid);
+	return !f->saved && hold_skip_owner(&f->owners, pid);
 }
 
 /* It is asked before the library reads a command line. */
@@ -240,7 +240,7 @@ int find_targets(struct find *f, const char *const *words, size_t count,
 	hold_owners_free(&f->owners);
 	for (i = 0; i < count && !gpreempt_select_reads_memory(words[i]); i++)
 		;
-	if (f->recording || i == count)
+	if (f->saved || i == count)
 		return gpreempt_select(f->g, words, count, skip, f, out, err);
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);

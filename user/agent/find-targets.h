@@ -24,8 +24,7 @@ bool same_target(const struct gpreempt_target *a,
 struct find {
 	/* Set by the caller: */
 	struct gpreempt *g;
-	bool recording; /* of a recording, or for one: no child */
-	bool any_owner; /* who holds what is not known: skip no process */
+	bool saved; /* g reads a snapshot: this host has neither process nor holder */
 
 	struct hold_owners owners;
 	struct gpreempt_target mute[FIND_MUTE];

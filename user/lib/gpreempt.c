@@ -2,11 +2,11 @@
 /* The library's handle. */
 #include <stdlib.h>
 
+#include "lib/core/internal.h"
 #include "lib/core/options.h"
-#include "lib/backend/recording.h"
 
 /* Programs may be older than the last fields, but not than these. */
-#define FIRST_SIZE offsetof(struct gpreempt_options, record)
+#define FIRST_SIZE offsetof(struct gpreempt_options, from)
 
 int gp_new_backend(const struct gpreempt_options *options,
 		   const struct gp_backend_ops *ops, void *be,
@@ -30,71 +30,36 @@ int gp_new_backend(const struct gpreempt_options *options,
 	return 0;
 }
 
-static int open_recording(struct gpreempt *g,
-			  const struct gpreempt_options *options)
-{
-	unsigned int line;
-	int ret;
-
-	if (options->record && options->replay)
-		return -EINVAL;
-	if (options->record) {
-		ret = gp_record_open(options->record, &g->be);
-		g->ops = &gp_backend_record;
-		g->end = gp_record_end;
-	} else {
-		ret = gp_replay_open(options->replay, &g->be, &line);
-		g->ops = &gp_backend_replay;
-		g->end = gp_replay_end;
-		if (ret && line)
-			gp_log(g, "%s: line %u is not of a recording",
-			       options->replay, line);
-	}
-	return ret;
-}
-
-static int open_snapshot(struct gpreempt *g, const char *dir)
-{
-	int ret = gp_snapshot_open(dir, &g->be);
-
-	if (ret)
-		return ret;
-	g->ops = &gp_backend_snapshot;
-	g->saved = true;
-	return 0;
-}
-
 int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out)
 {
+	const struct gp_backend_ops *ops = &gp_backend_live;
 	struct gpreempt_options o = { .size = sizeof(o) };
-	struct gpreempt *g;
+	void *be = NULL;
 	int ret = 0;
 
 	if (options)
 		ret = gp_options_take(options, FIRST_SIZE, &o, sizeof(o));
-	if (!ret)
-		ret = gp_new_backend(&o, &gp_backend_live, NULL, &g);
+	if (!ret && o.from) {
+		ops = &gp_backend_snapshot;
+		ret = gp_snapshot_open(o.from, &be);
+	}
 	if (ret)
 		return ret;
-	if (o.from)
-		ret = open_snapshot(g, o.from);
-	else if (o.record || o.replay)
-		ret = open_recording(g, &o);
-	if (ret) {
-		free(g);
-		return ret == -EINVAL && !o.record ? -EPROTO : ret;
-	}
-	*out = g;
-	return 0;
+	ret = gp_new_backend(&o, ops, be, out);
+	if (!ret)
+		(*out)->saved = o.from;
+	else if (o.from)
+		gp_snapshot_end(be);
+	return ret;
 }
 
 void gpreempt_free(struct gpreempt *g)
 {
-	if (g && g->saved)
+	if (!g)
+		return;
+	if (g->saved)
 		gp_snapshot_end(g->be);
-	if (g && g->end && g->end(g->be))
-		gp_log(g, "the recording could not be written to its end");
-	if (g && g->files)
+	if (g->files)
 		g->free_files(g->files);
 	free(g);
 }

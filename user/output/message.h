@@ -49,9 +49,8 @@ int ctl_need_root(pid_t pid);
  */
 int ctl_finish_output(int status);
 
-/* Is the GPU here, or in the recording, the simulated one? */
+/* Is the GPU here the simulated one? */
 bool ctl_simulated(void);
-void ctl_set_simulated(bool simulated);
 /* The same for a PID namespace that is not the host's, where PIDs mislead. */
 int ctl_need_host(struct gpreempt *g);
 

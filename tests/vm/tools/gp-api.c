@@ -4,8 +4,6 @@
  *
  *	gp-api gang CYCLES PID...	one process alone, then all together
  *	gp-api slots CYCLES PID		when its slots become inactive
- *	gp-api record FILE PID		suspend, look and resume; into a file
- *	gp-api replay FILE PID		the same out of the file
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,63 +133,6 @@ static int run_slots(int argc, char **argv)
 	return 0;
 }
 
-static int use_recording(const char *record, const char *replay)
-{
-	struct gpreempt_options options = {
-		.size = sizeof(options),
-		.record = record,
-		.replay = replay,
-	};
-	int ret;
-
-	gpreempt_free(lib);
-	lib = NULL;
-	ret = gpreempt_new(&options, &lib);
-	if (ret)
-		fprintf(stderr, "gp-api: recording: %s\n", strerror(-ret));
-	return ret;
-}
-
-static void print_outcome(const char *what, const struct gpreempt_outcome *out)
-{
-	printf("%s %zu of %zu refused %zu failed %zu\n", what, out->done,
-	       out->requested, out->refused, out->failed);
-}
-
-/* tests/unit/test_replay.c does the same with what is recorded here. */
-static int suspend_and_resume(pid_t pid)
-{
-	struct gpreempt_error err = { 0 };
-	struct gpreempt_outcome out;
-	struct gpreempt_session *s;
-
-	if (gpreempt_session_open(lib, pid, &s, &err))
-		die("open", &err);
-	if (gpreempt_session_suspend(s, NULL, &out))
-		die("suspend", gpreempt_session_error(s));
-	print_outcome("suspended", &out);
-	printf("verdict %d\n", gpreempt_session_verify(s));
-	gpreempt_session_wait(s, NSEC_PER_SEC, NULL);
-	if (gpreempt_session_resume(s, NULL, &out))
-		die("resume", gpreempt_session_error(s));
-	print_outcome("resumed", &out);
-	return gpreempt_session_close(s) ? 1 : 0;
-}
-
-static int run_record(int argc, char **argv)
-{
-	(void)argc;
-	return use_recording(argv[0], NULL) ? 1 :
-					      suspend_and_resume(atoi(argv[1]));
-}
-
-static int run_replay(int argc, char **argv)
-{
-	(void)argc;
-	return use_recording(NULL, argv[0]) ? 1 :
-					      suspend_and_resume(atoi(argv[1]));
-}
-
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -199,8 +140,6 @@ static const struct {
 } commands[] = {
 	{ "gang", run_gang, 2 },
 	{ "slots", run_slots, 2 },
-	{ "record", run_record, 2 },
-	{ "replay", run_replay, 2 },
 };
 
 int main(int argc, char **argv)

@@ -16,8 +16,8 @@ struct ctl_described {
 /*
  * What gpreempt_describe() says of each process. A command line is in memory that
  * its process can map from a file system that never answers, so another process
- * reads it and is left behind if it hangs; of a recording, or for one, this one
- * does. NULL without memory. For ctl_described_free(), with the same list.
+ * reads it and is left behind if it hangs; of a snapshot, this one does. NULL without
+ * memory. For ctl_described_free(), with the same list.
  */
 struct ctl_described *ctl_describe_all(struct gpreempt *g,
 				       const struct gpreempt_targets *list,

@@ -224,9 +224,7 @@ static int check_all(struct report *r, struct gpreempt *g,
 		return ret;
 	if (r->mode != OUT_JSON)
 		out_heading(r->mode, &table);
-	ret = check_host(r, g,
-			 !args->targets.source.replay &&
-				 !args->targets.source.from);
+	ret = check_host(r, g, !args->targets.from);
 	for (i = 0; list && i < list->count; i++) {
 		check_target(r, g, list->targets[i].pid);
 		check_route(r, g, list->targets[i].pid);
@@ -243,7 +241,7 @@ static int run_doctor(void *data)
 	struct gpreempt *g;
 	int ret;
 
-	ret = ctl_open(&args->targets.source, &g);
+	ret = ctl_open(args->targets.from, &g);
 	if (ret)
 		return ret;
 	if (r.mode == OUT_JSON)
@@ -267,7 +265,6 @@ static int run_doctor(void *data)
 static const struct ctl_option options[] = {
 	CTL_WAIT_OPTION(struct doctor_args),
 	CTL_JSON_OPTION(struct doctor_args),
-	CTL_SOURCE_OPTIONS(struct doctor_args),
 	CTL_FROM_OPTION(struct doctor_args),
 	{ 0 },
 };

@@ -189,9 +189,6 @@ const struct ctl_command ctl_guard = {
 	.name = "guard",
 	.run = run_guard,
 	.args_size = sizeof(struct guard_options),
-	.not_recorded =
-		"what it does depends on the clock, and would not come again; "
-		"preempt makes the same calls and can be recorded",
 	.summary = "Suspend offline processes while online ones have work.",
 	.details =
 		"An offline process is suspended on the GPUs that it has in common with an\n"

@@ -242,7 +242,7 @@ static void print_rows(const struct list_args *args, const struct row *rows,
 	if (!count && mode != OUT_JSON)
 		ctl_note("no process uses the GPU");
 	if (sysfs)
-		ctl_note_sysfs(args->targets.source.from);
+		ctl_note_sysfs(args->targets.from);
 }
 
 static int print_list(struct gpreempt *g, const struct list_args *args,
@@ -250,10 +250,8 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 {
 	struct row *rows = malloc((list->count + 1) * sizeof(*rows));
 	struct texts *texts = malloc((list->count + 1) * sizeof(*texts));
-	bool sysfs = false,
-	     live = !args->targets.source.replay && !args->targets.source.from;
-	struct ctl_described *all =
-		ctl_describe_all(g, list, live && !args->targets.source.record);
+	bool sysfs = false, live = !args->targets.from;
+	struct ctl_described *all = ctl_describe_all(g, list, live);
 	struct hold_owners owners = { 0 };
 	size_t i, count = 0;
 	int ret = rows && texts && all ? 0 : -ENOMEM;
@@ -290,7 +288,7 @@ static int run_list(void *data)
 	struct gpreempt *g;
 	int ret;
 
-	ret = ctl_open(&args->targets.source, &g);
+	ret = ctl_open(args->targets.from, &g);
 	if (ret)
 		return ret;
 	if (args->targets.words.n)
@@ -308,7 +306,6 @@ static int run_list(void *data)
 static const struct ctl_option options[] = {
 	CTL_WAIT_OPTION(struct list_args),
 	CTL_JSON_OPTION(struct list_args),
-	CTL_SOURCE_OPTIONS(struct list_args),
 	CTL_FROM_OPTION(struct list_args),
 	{ 0 },
 };

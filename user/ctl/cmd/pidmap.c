@@ -242,7 +242,6 @@ const struct ctl_command ctl_pidmap = {
 	.words = CTL_TARGETS,
 	.words_at = offsetof(struct pidmap_args, words),
 	.usage = "[TARGET]",
-	.not_recorded = "list has both numbers too, and can be recorded",
 	.summary = "Show the PIDs of GPU processes on the host and inside.",
 	.details =
 		"A PID is looked up on both sides: as on the host, and as in the container,\n"

@@ -171,7 +171,7 @@ static void print_report(struct report *r)
 	if (!r->count && r->mode != OUT_JSON)
 		ctl_note("there is no such queue now");
 	if (r->sysfs)
-		ctl_note_sysfs(r->args->targets.source.from);
+		ctl_note_sysfs(r->args->targets.from);
 	free(r->rows);
 }
 
@@ -184,7 +184,7 @@ static int run_queues(void *data)
 	struct gpreempt *g;
 	size_t i;
 
-	ret = ctl_open(&args->targets.source, &g);
+	ret = ctl_open(args->targets.from, &g);
 	if (ret)
 		return ret;
 	ret = ctl_targets(g, &args->targets, &list);
@@ -208,7 +208,6 @@ static const struct ctl_option options[] = {
 	CTL_QUEUE_OPTIONS(struct queues_args),
 	CTL_WAIT_OPTION(struct queues_args),
 	CTL_JSON_OPTION(struct queues_args),
-	CTL_SOURCE_OPTIONS(struct queues_args),
 	CTL_FROM_OPTION(struct queues_args),
 	{ 0 },
 };

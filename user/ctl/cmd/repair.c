@@ -258,7 +258,6 @@ const struct ctl_command ctl_repair = {
 	.run = run_repair,
 	CTL_TARGET_ARGS(struct repair_args),
 	.usage = "[TARGET]",
-	.not_recorded = "it is about this host's journal of paused processes",
 	.summary = "Undo the pauses that have lost their owner.",
 	.details =
 		"A pause stays when the process that asked for it is killed, so each is in a\n"

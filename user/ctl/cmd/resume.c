@@ -426,9 +426,6 @@ const struct ctl_command ctl_resume = {
 	CTL_TARGET_ARGS(struct resume_args),
 	.min_words = 1,
 	.usage = "TARGET",
-	.not_recorded =
-		"the holder does it; preempt makes the same calls and can be "
-		"recorded",
 	.summary = "Let the queues of held processes run again.",
 	.details =
 		"A holder ends when none of its queues is suspended any more. A pause\n"

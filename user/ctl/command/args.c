@@ -79,9 +79,6 @@ static int bad_option(const struct parser *p, int code)
 	char letter[3] = { '-', (char)optopt, '\0' };
 	const char *word = p->argv[optind - 1];
 
-	if (p->cmd->not_recorded &&
-	    (!strncmp(word, "--record", 8) || !strncmp(word, "--replay", 8)))
-		return usage(p->cmd, word, NULL, p->cmd->not_recorded);
 	if (code == ':')
 		return usage(p->cmd, word, NULL, "it needs a value");
 	if (optopt == 'h' || optopt >= FIRST_OPTION)

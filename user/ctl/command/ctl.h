@@ -35,19 +35,12 @@ struct ctl_queue_args {
 	struct shr_ids gpus; /* gpu_ids; NULL: all */
 };
 
-/* CTL_SOURCE_OPTIONS: files; NULL: none. */
-struct ctl_source {
-	const char *record;
-	const char *replay;
-	const char *from; /* a snapshot's directory */
-};
-
 /* A command with CTL_TARGETS has one of these, named targets. */
 struct ctl_target_args {
 	struct ctl_words words;
 	uint64_t wait_ns; /* 0: a target must be there */
 	struct ctl_queue_args queues;
-	struct ctl_source source;
+	const char *from; /* a snapshot's directory; NULL: this host */
 };
 
 enum ctl_kind {
@@ -108,19 +101,10 @@ struct ctl_option {
 		"json", CTL_JSON, offsetof(type, mode), NULL, \
 			"print one JSON object"               \
 	}
-#define CTL_SOURCE_OPTIONS(type)                                               \
-	{ "record", CTL_FILE, offsetof(type, targets.source.record), "FILE",   \
-	  "write the system's answers to a file" },                            \
-	{                                                                      \
-		"replay", CTL_FILE, offsetof(type, targets.source.replay),     \
-			"FILE",                                                \
-			"take the answers from that file, not from the system" \
-	}
-
-#define CTL_FROM_OPTION(type)                                                 \
-	{                                                                     \
-		"from", CTL_FILE, offsetof(type, targets.source.from), "DIR", \
-			"read a snapshot, also of another host"               \
+#define CTL_FROM_OPTION(type)                                          \
+	{                                                              \
+		"from", CTL_FILE, offsetof(type, targets.from), "DIR", \
+			"read a snapshot, also of another host"        \
 	}
 
 /* What the words of a command are; its options may stand between them. */
@@ -145,7 +129,6 @@ struct ctl_command {
 	const char *summary;
 	const char *details;		  /* for its own --help; NULL: none */
 	const struct ctl_option *options; /* up to one without a name */
-	const char *not_recorded;	  /* why it has no --record; or NULL */
 };
 
 /* For a command whose words are targets, in its arguments' member targets. */
@@ -225,14 +208,10 @@ bool ctl_chosen(const struct ctl_queue_args *args,
 struct gpreempt_filter ctl_filter(const struct ctl_queue_args *args);
 
 /*
- * A handle on the library as --record, --replay and --from want it; without a
- * source, on this system. 0, or the exit status after saying why not.
+ * A handle on the library: on a snapshot's files, or with NULL on this system. 0, or
+ * the exit status after saying why not.
  */
-int ctl_open(const struct ctl_source *source, struct gpreempt **out);
-/* The same for a library that is to tell data when it is busy. */
-int ctl_open_busy(const struct ctl_source *source,
-		  void (*busy)(void *data, bool busy), void *data,
-		  struct gpreempt **out);
+int ctl_open(const char *from, struct gpreempt **out);
 
 /*
  * The processes that the words of the command line name, after --wait; no

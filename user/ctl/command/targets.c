@@ -11,78 +11,26 @@
 /* How often --wait looks. */
 #define PAUSE_NS (50 * NSEC_PER_MSEC)
 
-/* That a file is no recording, and where; or that the disk is full. */
-static void say(void *data, const char *text)
-{
-	(void)data;
-	ctl_note("%s", text);
-}
-
-/* 0, or the exit status after saying why not. */
-static int open_snapshot(const char *dir, struct gpreempt **out)
+int ctl_open(const char *from, struct gpreempt **out)
 {
 	const struct gpreempt_options options = {
 		.size = sizeof(options),
-		.from = dir,
+		.from = from,
 	};
 	int ret = gpreempt_new(&options, out);
 
+	if (ret && !from)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	if (ret)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl snapshot -o DIR makes one; of a series, "
 				     "name one of those in it",
-				     "--from %s: %s", dir,
+				     "--from %s: %s", from,
 				     ret == -EPROTO ?
 					     "it is no snapshot, or an older "
 					     "gpreempt-ctl made it" :
 					     strerror(-ret));
 	return 0;
-}
-
-int ctl_open_busy(const struct ctl_source *source,
-		  void (*busy)(void *data, bool busy), void *data,
-		  struct gpreempt **out)
-{
-	const char *record = source ? source->record : NULL;
-	const char *replay = source ? source->replay : NULL;
-	const char *file = replay ? replay : record;
-	struct gpreempt_options options = {
-		.size = sizeof(options),
-		.log = file ? say : NULL,
-		.busy = busy,
-		.data = data,
-		.record = record,
-		.replay = replay,
-	};
-	int ret;
-
-	if (source && source->from)
-		return open_snapshot(source->from, out);
-	if (record && replay)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "leave one of the two out",
-				     "--record: not with --replay");
-	ret = gpreempt_new(&options, out);
-
-	/* Not asked of a recording, that is of this host. */
-	if (!ret && file)
-		ctl_set_simulated(gpreempt_simulated(*out));
-	if (!ret)
-		return 0;
-	if (!file)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     replay ? "make one with --record FILE" :
-				      "give a file that can be written",
-			     "cannot %s %s: %s",
-			     replay ? "replay" : "record to", file,
-			     ret == -EPROTO ? "it is no recording" :
-					      strerror(-ret));
-}
-
-int ctl_open(const struct ctl_source *source, struct gpreempt **out)
-{
-	return ctl_open_busy(source, NULL, NULL, out);
 }
 
 /* Is there a queue that the options of the command line choose? */
@@ -149,16 +97,9 @@ static int try_targets(struct find *f, const struct ctl_target_args *args,
 int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out)
 {
-	const char *saved = args->source.from ? args->source.from :
-						args->source.replay;
-	/* What is saved stays as it is. */
-	uint64_t deadline = shr_now_ns() + (saved ? 0 : args->wait_ns);
-	/* Who holds what is not in a recording or a snapshot. */
-	struct find f = {
-		.g = g,
-		.recording = saved || args->source.record,
-		.any_owner = saved,
-	};
+	/* A snapshot stays as it is. */
+	uint64_t deadline = shr_now_ns() + (args->from ? 0 : args->wait_ns);
+	struct find f = { .g = g, .saved = args->from };
 	bool waited = false;
 
 	for (;;) {

@@ -332,9 +332,6 @@ const struct ctl_command ctl_follow = {
 	CTL_TARGET_ARGS(struct follow_args),
 	.min_words = 1,
 	.usage = "TARGET",
-	.not_recorded =
-		"each of its targets has a process of its own; preempt makes "
-		"the same calls and can be recorded",
 	.summary = "Suspend processes when job control stops or freezes them.",
 	.details =
 		"While a process is stopped (SIGSTOP, Ctrl-Z, a batch system's suspend)\n"

@@ -205,7 +205,7 @@ static int sample_all(struct monitor *m)
 			if (!m->watched[i].ended)
 				look(m, &m->watched[i]);
 		/* A snapshot has one moment. */
-		if (m->args->targets.source.from)
+		if (m->args->targets.from)
 			break;
 		next += m->args->interval_ns;
 		if (next > end)
@@ -320,7 +320,7 @@ static void print_sums(const struct monitor *m)
 		sysfs |= !m->watched[i].module;
 	}
 	if (sysfs)
-		ctl_note_sysfs(m->args->targets.source.from);
+		ctl_note_sysfs(m->args->targets.from);
 }
 
 static void begin(struct monitor *m, const struct gpreempt_targets *list)
@@ -332,10 +332,8 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 		struct watched *w = &m->watched[i];
 
 		w->target = list->targets[i];
-		w->fd = m->args->targets.source.replay ||
-					m->args->targets.source.from ?
-				-1 :
-				shr_pidfd_open(w->target.pid);
+		w->fd = m->args->targets.from ? -1 :
+						shr_pidfd_open(w->target.pid);
 		w->series = json_object_new_array();
 	}
 	m->stop = shr_signals_open_stop();
@@ -370,7 +368,7 @@ static int run_monitor(void *data)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl monitor --help",
 				     "--interval 0 would never wait");
-	ret = ctl_open(&args->targets.source, &m.g);
+	ret = ctl_open(args->targets.from, &m.g);
 	if (ret)
 		return ret;
 	ret = ctl_targets(m.g, &args->targets, &list);
@@ -404,7 +402,6 @@ static const struct ctl_option options[] = {
 	CTL_QUEUE_OPTIONS(struct monitor_args),
 	CTL_WAIT_OPTION(struct monitor_args),
 	CTL_JSON_OPTION(struct monitor_args),
-	CTL_SOURCE_OPTIONS(struct monitor_args),
 	CTL_FROM_OPTION(struct monitor_args),
 	{ 0 },
 };

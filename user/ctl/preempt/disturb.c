@@ -240,7 +240,6 @@ static void add_process(struct disturb *d, const struct gpreempt_process *from)
 		return;
 	d->watches = watches;
 	list[d->count] = (struct disturb_process){ .pid = from->pid };
-	/* As the module escapes it; a recording may have it otherwise. */
 	shr_clean(list[d->count].comm, sizeof(list->comm), from->comm, false);
 	memset(&watches[d->count], 0, sizeof(*watches));
 	d->count = size;

@@ -27,8 +27,7 @@ static int lock_targets(struct preempt *p)
 {
 	size_t i;
 
-	/* They are not here in a recording. */
-	for (i = 0; i < p->n_targets && !p->args->targets.source.replay; i++) {
+	for (i = 0; i < p->n_targets; i++) {
 		struct preempt_target *t = &p->targets[i];
 
 		t->owner.lock = foreground_take(t->pid, HOLD_ROLE_PREEMPT);
@@ -200,8 +199,7 @@ static int measure(struct preempt *p)
 			return ret;
 	}
 	note_open_times(p);
-	/* Who looks at slots all the time sees as much as time allows. */
-	p->disturb = preempt_is_recorded(p->args) ? NULL : disturb_start(p);
+	p->disturb = disturb_start(p);
 	while (!ret && p->cycles < p->args->count)
 		ret = preempt_cycle(p);
 	return finish(p, ret);
@@ -229,7 +227,7 @@ static int get_memory(struct preempt *p, const struct gpreempt_targets *list)
 			.figures.first_ns = GPREEMPT_UNKNOWN,
 		};
 	ret = gpreempt_gang_new(p->g, &p->gang);
-	if (!ret && !preempt_is_recorded(p->args))
+	if (!ret)
 		gpreempt_gang_sample_slots(p->gang, true);
 	return ret;
 }
@@ -273,19 +271,6 @@ static int run_on(struct preempt *p, const struct gpreempt_targets *list)
 	return measure(p);
 }
 
-/* 0, or the exit status. */
-static int check_how(const struct preempt_args *args)
-{
-	const struct ctl_source *source = &args->targets.source;
-
-	if (args->how != GPREEMPT_HOW_PAUSE || !preempt_is_recorded(args))
-		return ctl_check_how(args->how, &args->targets.queues);
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave one of the two out",
-			     "%s: not with --how pause, whose calls are not "
-			     "recorded",
-			     source->record ? "--record" : "--replay");
-}
-
 static int run_preempt(void *data)
 {
 	const struct preempt_args *args = data;
@@ -294,25 +279,23 @@ static int run_preempt(void *data)
 		.filter = ctl_filter(&args->targets.queues),
 		.stop = -1,
 	};
+	const struct gpreempt_options options = {
+		.size = sizeof(options),
+		.busy = heartbeat_busy,
+		.data = &p.heartbeat,
+	};
 	struct gpreempt_targets *list;
 	int ret;
 
-	if (args->targets.source.replay && args->command)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "leave one of the two out",
-				     "--replay holds nothing that a command "
-				     "could run beside");
-	ret = check_how(args);
-	if (!ret && !args->targets.source.replay)
-		ret = ctl_need_root(0);
+	ret = ctl_check_how(args->how, &args->targets.queues);
 	if (!ret)
-		ret = ctl_open_busy(&args->targets.source, heartbeat_busy,
-				    &p.heartbeat, &p.g);
+		ret = ctl_need_root(0);
 	if (ret)
 		return ret;
-	/* What this host's journal has is not in a recording. */
-	if (!preempt_is_recorded(args))
-		pause_repair_all(p.g);
+	ret = gpreempt_new(&options, &p.g);
+	if (ret)
+		return fail_system(&p, "setting up", ret);
+	pause_repair_all(p.g);
 	ret = ctl_targets(p.g, &args->targets, &list);
 	if (!ret) {
 		ret = run_on(&p, list);
@@ -343,7 +326,6 @@ static const struct ctl_option options[] = {
 	CTL_QUEUE_OPTIONS(struct preempt_args),
 	CTL_WAIT_OPTION(struct preempt_args),
 	CTL_JSON_OPTION(struct preempt_args),
-	CTL_SOURCE_OPTIONS(struct preempt_args),
 	{ 0 },
 };
 
@@ -367,8 +349,7 @@ const struct ctl_command ctl_preempt = {
 		"status 1.\n"
 		"\n"
 		"Other processes on the same GPUs lose their slots for a moment. preempt\n"
-		"measures that by reading their slots all the time (needs gpreempt.ko), but\n"
-		"not with --record or --replay.\n"
+		"measures that by reading their slots all the time (needs gpreempt.ko).\n"
 		"\n"
 		"--how pause takes the whole process off all its GPUs by the driver's pause\n"
 		"for checkpoints, which needs no debug session; its ioctl_us is of two calls.\n"

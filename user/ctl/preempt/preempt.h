@@ -90,12 +90,7 @@ struct preempt {
 	struct gpreempt_error err; /* why it stopped early */
 };
 
-/*
- * route.c: what is a recording, or is made one, has the driver's answers only: a
- * pause, what it does to others and what it leaves are of this host.
- */
-bool preempt_is_recorded(const struct preempt_args *args);
-/* NULL: it is none. */
+/* route.c. NULL: it is none. */
 struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid);
 /*
  * Take a target into the gang, in the way that was asked for. 0, or the exit

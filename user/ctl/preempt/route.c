@@ -8,11 +8,6 @@
 #include "ctl/preempt/preempt.h"
 #include "holder/holder.h"
 
-bool preempt_is_recorded(const struct preempt_args *args)
-{
-	return args->targets.source.record || args->targets.source.replay;
-}
-
 static int add_by_pause(struct preempt *p, struct preempt_target *t)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_PREEMPT,
@@ -33,11 +28,10 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 	return 0;
 }
 
-/* The process of a recording is not one of this host. */
 static bool may_pause(const struct preempt *p, const struct gpreempt_error *err)
 {
 	return p->args->how == GPREEMPT_HOW_AUTO &&
-	       !preempt_is_recorded(p->args) && pause_can_serve(err->reason) &&
+	       pause_can_serve(err->reason) &&
 	       !ctl_is_part(&p->args->targets.queues);
 }
 

@@ -413,9 +413,6 @@ const struct ctl_command ctl_suspend = {
 	CTL_TARGET_ARGS(struct suspend_args),
 	.min_words = 1,
 	.usage = "TARGET",
-	.not_recorded =
-		"its session is the holder's, which lives on; preempt makes "
-		"the same calls and can be recorded",
 	.summary = "Take the queues of processes off the GPU and hold them.",
 	.details =
 		"A holder stays behind for each process. The queues run again after\n"

@@ -32,6 +32,7 @@ static const char *const host_files[] = {
 	SNAPSHOT_KFD "/proc/*/context_*/queues/*",
 	SNAPSHOT_KFD "/topology/nodes/*/gpu_id",
 	SNAPSHOT_KFD "/topology/nodes/*/properties",
+	"/sys/module/amdgpu",
 	"/sys/module/amdgpu/version",
 	"/sys/module/amdgpu/parameters/cwsr_enable",
 	"/sys/module/amdgpu/parameters/sched_policy",
@@ -53,7 +54,10 @@ static const char *const process_files[] = {
 	"stat", "status", "comm", "cgroup", "cmdline",
 };
 
-/* One that is a directory is made. */
+/*
+ * Copy a file to its own path below dir, or make that directory. A file that cannot be
+ * read is left out.
+ */
 static int save(const char *dir, const char *path)
 {
 	const char *below = path + strlen(HOST_ROOT);
@@ -94,7 +98,7 @@ static int save_text(const char *dir, const char *name, const char *text)
 	return snapshot_end_file(file, dir, name);
 }
 
-/* Of the character devices those of GPUs, as files with their numbers. */
+/* A device of KFD or of a GPU becomes a file with its number. */
 static int save_device(const char *dir, const char *path)
 {
 	uint64_t device, kfd = 0;

@@ -111,6 +111,7 @@ const struct gp_backend_ops gp_backend_snapshot = {
 	.device_of = snapshot_device_of,
 	.is_root = snapshot_is_root,
 	.ask_disable = no_driver,
+	.try_trace = no_process,
 	.open_process = no_process,
 };
 

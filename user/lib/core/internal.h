@@ -18,8 +18,7 @@ struct gp_files;
 
 struct gpreempt {
 	const struct gp_backend_ops *ops;
-	void *be;	      /* the back-end's own */
-	int (*end)(void *be); /* or NULL */
+	void *be;   /* the back-end's own */
 	bool saved; /* it is a snapshot: its PIDs are not of this host */
 	void (*log)(void *data, const char *text);
 	void (*busy)(void *data, bool busy);

@@ -194,6 +194,11 @@ int gp_pause_help(struct gp_pause_job *job)
 	int place, ret;
 
 	h->found = -1;
+	/* The files of a snapshot never make us wait. */
+	if (g->saved) {
+		help(h);
+		return 0;
+	}
 	if (g->busy)
 		g->busy(g->data, true);
 	ret = gp_apart_run(h, h->process, help, &place);

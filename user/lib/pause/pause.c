@@ -206,7 +206,7 @@ static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
 	h->pid = job->pid;
 	h->op = op;
 	h->number = h->process = -1;
-	ret = open_process(job, &h->process);
+	ret = op == GP_PAUSE_LOOK ? 0 : open_process(job, &h->process);
 	if (ret)
 		return ret;
 	ret = g->ops->device_of(g->be, KFD, &h->device);

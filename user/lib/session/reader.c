@@ -19,7 +19,6 @@ struct gp_reader {
 	/* Its own copies: the caller may be gone when a read comes back. */
 	const struct gp_backend_ops *ops;
 	void *be;
-	bool stays; /* be outlives the library's handle */
 	pid_t pid;
 	sem_t go;
 	/* Not a semaphore, whose wait is by the time of day where it ends in time. */
@@ -83,9 +82,8 @@ static void *reader_thread(void *arg)
 	/*
 	 * SIGKILL does not end a read that waits for a file system. The thread
 	 * that stays then must not keep the locks and sockets of its process.
-	 * A recording writes to its file here.
 	 */
-	if (r->stays && !unshare(CLONE_FILES))
+	if (!unshare(CLONE_FILES))
 		shr_close_others(0, NULL, 0);
 	note_done(r);
 	for (;;) {
@@ -128,7 +126,6 @@ int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out)
 		return -ENOMEM;
 	r->ops = g->ops;
 	r->be = g->be;
-	r->stays = !g->end;
 	r->pid = pid;
 	atomic_init(&r->users, 2);
 	ret = gp_thread_start(&r->thread, STACK_SIZE, true, reader_thread, r);
@@ -166,8 +163,7 @@ void gp_reader_stop(struct gp_reader *r)
 		return;
 	atomic_store(&r->quit, true);
 	sem_post(&r->go);
-	/* A recording gets what was read, also if that takes its time. */
-	if (r->stays && r->pending && !wait_done(r, 0))
+	if (r->pending && !wait_done(r, 0))
 		pthread_detach(r->thread);
 	else
 		pthread_join(r->thread, NULL);

@@ -22,7 +22,6 @@ library's own, which passes the signals of the target on: a Python thread, or an
 extension that keeps the GIL, cannot stall the target.
 """
 from ._version import VERSION as __version__
-from ._handle import replay
 from .errors import (BusyError, EndedError, Error, NoTargetError,
                      PermissionDeniedError, UnsupportedError)
 from .gang import Gang, Member
@@ -36,6 +35,6 @@ __all__ = [
     "BusyError", "EndedError", "Error", "Events", "Gang", "Hold",
     "HoldStatus", "How", "Member", "NoTargetError", "Node", "Online", "Outcome", "PermissionDeniedError",
     "Process", "Queue", "Session", "Slot", "Target", "UnsupportedError",
-    "Verdict", "__version__", "check", "nodes", "processes", "queues", "replay",
+    "Verdict", "__version__", "check", "nodes", "processes", "queues",
     "select", "simulated", "slots",
 ]

@@ -145,17 +145,6 @@ class TargetsStruct(ctypes.Structure):
     _fields_ = [("count", c_size_t), ("targets", POINTER(TargetStruct))]
 
 
-LOG_FUNCTION = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
-BUSY_FUNCTION = ctypes.CFUNCTYPE(None, c_void_p, c_bool)
-
-
-class OptionsStruct(ctypes.Structure):
-    """struct gpreempt_options"""
-    _fields_ = [("size", c_size_t), ("log", LOG_FUNCTION),
-                ("busy", BUSY_FUNCTION), ("data", c_void_p),
-                ("record", c_char_p), ("replay", c_char_p)]
-
-
 class OnlineOptionsStruct(ctypes.Structure):
     """struct gpreempt_online_options"""
     _fields_ = [("size", c_size_t), ("timeout_ns", c_uint64), ("pid", c_int)]
@@ -212,7 +201,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gpreempt_hold_status": (c_int, (c_void_p, POINTER(HoldStatusStruct))),
     "gpreempt_hqds_free": (None, (c_void_p,)),
     "gpreempt_hqds_read": (c_int, (c_void_p, c_int, _OUT, _ERROR)),
-    "gpreempt_new": (c_int, (POINTER(OptionsStruct), _OUT)),
+    "gpreempt_new": (c_int, (c_void_p, _OUT)),
     "gpreempt_nodes_free": (None, (c_void_p,)),
     "gpreempt_nodes_read": (c_int, _READ),
     "gpreempt_online_begin": (c_int, (c_void_p,)),
