@@ -44,8 +44,8 @@ enum gpreempt_class pause_owner_text(const struct pause_owner *o, int code,
 int pause_owner_renew(struct pause_owner *o);
 /*
  * After the last one. @runs: the entry goes; or else the guardian undoes the pause when
- * this process has ended. The lock is free when the guardian has ended. Without pause_owner_begin() nothing is done. 0, or
- * -errno if the entry cannot be removed.
+ * this process has ended. The lock is free when the guardian has ended. Without
+ * pause_owner_begin() nothing is done. 0, or -errno if the entry cannot be removed.
  */
 int pause_owner_end(struct pause_owner *o, bool runs);
 
