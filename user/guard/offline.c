@@ -11,6 +11,10 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
+/* How long the lock of a target may last that its worker and guardian had. */
+#define REPAIR_NS	(2 * NSEC_PER_SEC)
+#define REPAIR_PAUSE_NS (10 * NSEC_PER_MSEC)
+
 static int add_entity(struct guard *guard, const struct guard_offline *offline,
 		      uint64_t nodes)
 {
@@ -254,13 +258,21 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	guard_reap(guard);
 }
 
+/* A guardian that is alive undoes the pause; one that was killed has ended by then. */
 static int repair(void *target)
 {
+	uint64_t end = shr_now_ns() + REPAIR_NS;
+	pid_t pid = *(pid_t *)target;
+	struct pause_report r;
 	struct gpreempt *g;
 
-	if (!gpreempt_new(NULL, &g))
-		pause_repair_target(g, *(pid_t *)target);
-	return 0;
+	if (gpreempt_new(NULL, &g))
+		return 1;
+	for (pause_look(g, pid, &r);
+	     r.finding == PAUSE_ANSWERED && shr_now_ns() < end;
+	     pause_look(g, pid, &r))
+		shr_sleep_ns(REPAIR_PAUSE_NS);
+	return pause_repair_target(g, pid);
 }
 
 /*
