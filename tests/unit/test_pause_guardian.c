@@ -167,7 +167,7 @@ START_TEST(descriptors)
 	for (few.rlim_cur = before - 2; ret < 0; few.rlim_cur++) {
 		ck_assert_int_lt(tries++, 20);
 		setrlimit(RLIMIT_NOFILE, &few);
-		ret = pause_guardian_start(owner.lock, target, START,
+		ret = pause_guardian_start(owner.lock, target, START, NULL,
 					   &owner.guardian_pid);
 		setrlimit(RLIMIT_NOFILE, &all);
 		ck_assert(ret >= 0 || ret == -EMFILE || ret == -ECHILD);
@@ -176,6 +176,33 @@ START_TEST(descriptors)
 	ck_assert_int_gt(tries, 3);
 	close(ret);
 	close(owner.lock);
+	expect_free();
+}
+END_TEST
+
+/* Ends at the fifth beat what the guardian waits for. */
+static void count_beats(void *data, bool busy)
+{
+	int *beats = data;
+
+	ck_assert(!busy);
+	if (++*beats == 5)
+		unit_mounts_go_on();
+}
+
+/* One that is slow to start is waited for, and the owner's watchdog sees a live owner. */
+START_TEST(slow_start)
+{
+	int beats = 0;
+	struct heartbeat heartbeat = { .also = count_beats, .data = &beats };
+
+	ck_assert_int_eq(heartbeat_start(&heartbeat), 0);
+	owner.heartbeat = &heartbeat;
+	unit_mounts_wait();
+	begin();
+	ck_assert_int_ge(beats, 5);
+	heartbeat_stop(&heartbeat);
+	ck_assert_int_eq(pause_owner_end(&owner, true), 0);
 	expect_free();
 }
 END_TEST
@@ -190,5 +217,6 @@ int main(void)
 	tcase_add_loop_test(tc, owner_dies, 0, 2);
 	tcase_add_test(tc, target_ends);
 	tcase_add_test(tc, descriptors);
+	tcase_add_test(tc, slow_start);
 	return unit_run("pause_guardian");
 }

@@ -41,6 +41,7 @@ bool unit_freezer_stays;
 void (*unit_before_ppoll)(void);
 
 static bool made_up;
+static int mounts_writer;
 static pid_t children[CHILDREN];
 static size_t n_children;
 static struct {
@@ -129,11 +130,15 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	return code;
 }
 
+/* Without check's lock: a child of a thread comes here, too. */
 static void write_text(const char *path, const char *text)
 {
 	FILE *f = __real_fopen(path, "w");
 
-	ck_assert_msg(f, "%s: %s", path, strerror(errno));
+	if (!f) {
+		perror(path);
+		abort();
+	}
 	fputs(text, f);
 	fclose(f);
 }
@@ -321,6 +326,20 @@ void unit_cgroups_mounted(bool v2, bool v1)
 void unit_mounts(const char *text)
 {
 	write_text(MOUNTS, text);
+}
+
+void unit_mounts_wait(void)
+{
+	ck_assert_int_eq(rename(MOUNTS, MOUNTS "-later"), 0);
+	ck_assert_int_eq(mkfifo(MOUNTS, 0600), 0);
+	mounts_writer = __real_open(MOUNTS, O_RDWR | O_CLOEXEC, 0);
+	ck_assert_int_ge(mounts_writer, 0);
+}
+
+void unit_mounts_go_on(void)
+{
+	ck_assert_int_eq(rename(MOUNTS "-later", MOUNTS), 0);
+	close(mounts_writer);
 }
 
 void unit_cgroups_start(void)

@@ -20,6 +20,9 @@ void unit_cgroups_stop(void);
 void unit_cgroups_mounted(bool v2, bool v1);
 /* Or exactly that, in place of /proc/self/mounts. */
 void unit_mounts(const char *text);
+/* Who reads it waits until then. */
+void unit_mounts_wait(void);
+void unit_mounts_go_on(void);
 /* What /proc/PID/cgroup says of one process (0: of all others). */
 void unit_cgroup_of(pid_t pid, const char *text);
 /* A group, as "/job", with the files that the kernel puts there. */

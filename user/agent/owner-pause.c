@@ -51,6 +51,7 @@ static int begin(struct owner *o)
 	p->target = o->target;
 	p->lock = o->lock;
 	p->guarded = o->guarded;
+	p->heartbeat = o->heartbeat;
 	ret = pause_owner_begin(p, &o->as);
 	o->lock = p->lock;
 	if (!ret)

@@ -27,7 +27,7 @@
 
 #define TITLE "gpreempt-pause"
 /* How long it may take to be there. */
-#define START_MS 20000
+#define START_NS (20 * NSEC_PER_SEC)
 
 struct guardian {
 	pid_t target;
@@ -130,12 +130,19 @@ __attribute__((noreturn)) static void become(struct guardian *gd)
 	_exit(0);
 }
 
-static int wait_for_start(int fd, pid_t *pid)
+/* The caller's watchdog must not end it meanwhile. */
+static int wait_for_start(int fd, struct heartbeat *heartbeat, pid_t *pid)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t end = shr_now_ns() + START_NS;
+	int n;
 
-	if (poll(&p, 1, START_MS) <= 0 ||
-	    recv(fd, pid, sizeof(*pid), 0) != sizeof(*pid))
+	do {
+		if (heartbeat)
+			heartbeat_beat(heartbeat);
+		n = poll(&p, 1, HEARTBEAT_TICK_NS / NSEC_PER_MSEC);
+	} while (n <= 0 && shr_now_ns() < end);
+	if (n <= 0 || recv(fd, pid, sizeof(*pid), 0) != sizeof(*pid))
 		return -ECHILD;
 	return 0;
 }
@@ -155,7 +162,8 @@ static int start(struct guardian *gd)
 	return 0;
 }
 
-int pause_guardian_start(int lock, pid_t target, uint64_t since, pid_t *pid)
+int pause_guardian_start(int lock, pid_t target, uint64_t since,
+			 struct heartbeat *heartbeat, pid_t *pid)
 {
 	struct guardian gd = { .target = target, .start = since, .lock = lock };
 	int fds[2], ret;
@@ -172,7 +180,7 @@ int pause_guardian_start(int lock, pid_t target, uint64_t since, pid_t *pid)
 	if (gd.owner >= 0)
 		close(gd.owner);
 	if (!ret)
-		ret = wait_for_start(fds[0], pid);
+		ret = wait_for_start(fds[0], heartbeat, pid);
 	if (!ret)
 		return fds[0];
 	close(fds[0]);

@@ -10,13 +10,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "agent/heartbeat.h"
+
 /*
  * Start the guardian of the calling process for a target whose entry is in the journal
  * and whose lock the caller has: both have the lock then. The guardian is a child of
  * init. Returns a descriptor, or -errno: when the caller closes the descriptor, or ends,
  * the guardian undoes a pause whose entry is still there, and ends. The descriptor is
- * readable when the guardian has ended. *@pid gets its PID.
+ * readable when the guardian has ended. *@pid gets its PID. @heartbeat (or NULL) beats
+ * until the guardian is there.
  */
-int pause_guardian_start(int lock, pid_t target, uint64_t start, pid_t *pid);
+int pause_guardian_start(int lock, pid_t target, uint64_t start,
+			 struct heartbeat *heartbeat, pid_t *pid);
 
 #endif

@@ -21,7 +21,7 @@ static void close_guardian(struct pause_owner *o)
 static int start_guardian(struct pause_owner *o)
 {
 	int ret = pause_guardian_start(o->lock, o->target, o->start,
-				       &o->guardian_pid);
+				       o->heartbeat, &o->guardian_pid);
 
 	o->is_alone = ret < 0;
 	if (ret < 0)

@@ -12,6 +12,7 @@
 
 #include <gpreempt/core.h>
 
+#include "agent/heartbeat.h"
 #include "agent/holder-lock.h"
 
 struct pause_owner {
@@ -20,6 +21,7 @@ struct pause_owner {
 	uint64_t start; /* when it started, clock ticks since boot */
 	int lock;	/* of the target; -1: given back by pause_owner_end() */
 	bool guarded;	/* the caller, a holder, has its own guardian */
+	struct heartbeat *heartbeat; /* of the caller, or NULL */
 
 	bool is_noted; /* from pause_owner_begin() to pause_owner_end() */
 	bool is_alone; /* why that failed: the guardian cannot start */

@@ -223,6 +223,7 @@ static int get_memory(struct preempt *p, const struct gpreempt_targets *list)
 				.target = list->targets[i].pid,
 				.start = list->targets[i].start,
 				.lock = -1,
+				.heartbeat = &p->heartbeat,
 			},
 			.figures.first_ns = GPREEMPT_UNKNOWN,
 		};
