@@ -162,13 +162,18 @@ static bool is_gpu_process(void)
 	return !access(path, F_OK);
 }
 
-/* The other process. The caller's end kills it: nothing of it outlives the caller. */
+static bool has_caller(const struct area *area)
+{
+	return getppid() == area->caller;
+}
+
+/* The other process. The caller's end kills it, except in the ioctl. */
 static int become(void *arg)
 {
 	struct area *area = arg;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != area->caller)
+	if (!has_caller(area))
 		return 1;
 	if (area->keep > 0)
 		shr_close_range(0, area->keep - 1);
@@ -184,19 +189,23 @@ static bool move(struct area *area, int from, int to)
 	return atomic_compare_exchange_strong(&area->stage, &from, to);
 }
 
+/* A caller that ends meanwhile must not kill it: who would undo the ioctl? */
 bool gp_apart_enter(void *shared)
 {
-	return move(shared, WORKING, ENTERED);
+	prctl(PR_SET_PDEATHSIG, 0);
+	return has_caller(shared) && move(shared, WORKING, ENTERED);
 }
 
 bool gp_apart_is_wanted(void *shared)
 {
-	return ((struct area *)shared)->stage == ENTERED;
+	struct area *area = shared;
+
+	return has_caller(area) && area->stage == ENTERED;
 }
 
 bool gp_apart_leave(void *shared)
 {
-	return move(shared, ENTERED, LEFT);
+	return has_caller(shared) && move(shared, ENTERED, LEFT);
 }
 
 void gp_apart_at(void *shared, int place)

@@ -48,8 +48,8 @@ int gp_apart_run(void *shared, int keep, void (*work)(void *shared),
 /* For @work: where it is. Each call tells the caller to wait on. */
 void gp_apart_at(void *shared, int place);
 /*
- * Before the ioctl; false: the caller has given up, do not make it. Between two.
- * After the last; false: the caller has given up meanwhile, undo what they did.
+ * Before the ioctl; false: the caller has given up or ended, do not make it. Between
+ * two. After the last; false: it has given up or ended meanwhile, undo what they did.
  */
 bool gp_apart_enter(void *shared);
 bool gp_apart_is_wanted(void *shared);
