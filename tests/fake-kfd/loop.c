@@ -327,7 +327,6 @@ static bool loop_same_file(void *be, pid_t pid, int a, int b)
 }
 
 const struct gp_backend_ops gp_backend_loop = {
-	.name = "loop",
 	.open_kfd = loop_open_kfd,
 	.ioctl = gp_loop_ioctl,
 	.ptrace = loop_ptrace,

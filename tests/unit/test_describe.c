@@ -54,7 +54,6 @@ static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 }
 
 static const struct gp_backend_ops ops = {
-	.name = "mute",
 	.read_file = read_file,
 };
 

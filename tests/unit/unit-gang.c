@@ -112,7 +112,6 @@ static int is_root(void *be)
 }
 
 static const struct gp_backend_ops ops = {
-	.name = "several",
 	.open_kfd = open_kfd,
 	.ioctl = do_ioctl,
 	.ptrace = do_ptrace,

@@ -222,7 +222,6 @@ static bool live_same_file(void *be, pid_t pid, int a, int b)
 }
 
 const struct gp_backend_ops gp_backend_live = {
-	.name = "live",
 	.open_kfd = live_open_kfd,
 	.ioctl = live_ioctl,
 	.ptrace = live_ptrace,

@@ -102,7 +102,6 @@ static int no_process(void *be, pid_t pid)
 
 /* Without the driver or a process nothing is called that is not here. */
 const struct gp_backend_ops gp_backend_snapshot = {
-	.name = "snapshot",
 	.open_kfd = no_driver,
 	.read_file = snapshot_read_file,
 	.read_link = snapshot_read_file,

@@ -12,8 +12,6 @@
 #include <sys/types.h>
 
 struct gp_backend_ops {
-	const char *name;
-
 	/* A descriptor of /dev/kfd, made by this process. */
 	int (*open_kfd)(void *be);
 	/* Not repeated on EINTR; that is the caller's. */
