@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A pause of a whole process, as CRIU's. helper.c has what touches the process. */
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/core/apart.h"
-#include "lib/observe/observe.h"
 #include "lib/pause/pause.h"
 #include "shared/clock.h"
 
@@ -167,7 +165,7 @@ static int change_all(struct gp_pause_job *job)
 }
 
 /* The descriptor comes first: then it is of the process with that time. */
-static int open_process(struct gp_pause_job *job, int *process)
+static int open_process(struct gp_pause_job *job)
 {
 	struct gpreempt *g = job->g;
 	uint64_t started;
@@ -181,7 +179,7 @@ static int open_process(struct gp_pause_job *job, int *process)
 			       gp_pause_fail(job, -ESRCH, GPREEMPT_NO_PROCESS);
 	if (ret < 0)
 		return gp_pause_fail(job, ret, GPREEMPT_SYSTEM);
-	*process = ret;
+	job->process = ret;
 	if (!job->start_time)
 		return 0;
 	ret = gpreempt_start_time(g, job->pid, &started);
@@ -190,7 +188,7 @@ static int open_process(struct gp_pause_job *job, int *process)
 	return 0;
 }
 
-/* @job->help, with @process open in it. */
+/* @job->help and, unless it is only looked at, @job->process: for finish(). */
 static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
 {
 	struct gpreempt *g = job->g;
@@ -198,6 +196,7 @@ static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
 	int ret;
 
 	job->help = h;
+	job->process = -1;
 	if (!h)
 		return gp_pause_fail(job, -ENOMEM, GPREEMPT_SYSTEM);
 	_Static_assert(sizeof(*h) <= GP_APART_SIZE, "it is shared");
@@ -205,18 +204,18 @@ static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
 	h->be = g->be;
 	h->pid = job->pid;
 	h->op = op;
-	h->number = h->process = -1;
-	ret = op == GP_PAUSE_LOOK ? 0 : open_process(job, &h->process);
+	h->number = -1;
+	ret = op == GP_PAUSE_LOOK ? 0 : open_process(job);
 	if (ret)
 		return ret;
+	h->process = job->process;
 	ret = g->ops->device_of(g->be, KFD, &h->device);
 	return ret ? gp_pause_fail(job, ret, GPREEMPT_NO_KFD) : 0;
 }
 
-static void finish(struct gp_pause_job *job, int process)
+static void finish(struct gp_pause_job *job)
 {
-	if (process >= 0)
-		close(process);
+	shr_cleanup_fd(&job->process);
 	if (job->help)
 		gp_apart_free(job->help);
 }
@@ -226,17 +225,15 @@ static void undo(const struct gp_pause_job *job)
 {
 	struct gp_pause_job other = *job;
 	unsigned int i;
-	int process;
+	int ret;
 
 	other.err = NULL;
-	if (prepare(&other, GP_PAUSE_UNSET) < 0)
-		return;
-	process = other.help->process;
-	for (i = 0; i < job->report->contexts && other.help; i++) {
+	ret = prepare(&other, GP_PAUSE_UNSET);
+	for (i = 0; !ret && i < job->report->contexts && other.help; i++) {
 		other.help->number = job->changed[i];
 		gp_pause_help(&other);
 	}
-	finish(&other, process);
+	finish(&other);
 }
 
 static int change_found(struct gp_pause_job *job)
@@ -257,7 +254,7 @@ static int do_job(struct gp_pause_job *job)
 {
 	uint64_t called = shr_now_ns(), hint = *hint_of(job);
 	bool hinted, done = false;
-	int ret = 0, process;
+	int ret = 0;
 
 	job->strict = gp_pause_is_strict(job->g);
 	hinted = !job->strict && hint >> 32 == (uint32_t)job->pid;
@@ -269,7 +266,6 @@ static int do_job(struct gp_pause_job *job)
 	ret = prepare(job, !job->pause ? GP_PAUSE_UNSET :
 			   job->strict ? GP_PAUSE_SET_STRICT :
 					 GP_PAUSE_SET);
-	process = job->help ? job->help->process : -1;
 	if (!ret && hinted)
 		job->help->number = (uint32_t)hint;
 	if (!ret && job->strict)
@@ -278,7 +274,7 @@ static int do_job(struct gp_pause_job *job)
 	job->report->find_ns = job->found_at - called;
 	if (!ret && !done)
 		ret = change_found(job);
-	finish(job, process);
+	finish(job);
 	return ret;
 }
 
@@ -321,13 +317,12 @@ int gpreempt_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
 static int look_for_device(struct gp_pause_job *job)
 {
 	int ret = prepare(job, GP_PAUSE_LOOK);
-	int process = job->help ? job->help->process : -1;
 
 	if (!ret)
 		ret = gp_pause_help(job);
 	if (!ret && job->help->file_code)
 		ret = fail_file(job, job->help->file_code);
-	finish(job, process);
+	finish(job);
 	return ret;
 }
 

@@ -63,6 +63,7 @@ struct gp_pause_job {
 	const char *step;
 	uint64_t found_at;	     /* ns, monotonic */
 	int changed[GP_PAUSE_TRIES]; /* descriptors: report->contexts of them */
+	int process;		     /* descriptor of it; -1: none */
 	struct gp_pause_help *help; /* NULL: it belongs to an abandoned helper */
 	struct gpreempt_pause_report *report;
 	struct gpreempt_error *err;
