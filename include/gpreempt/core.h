@@ -79,6 +79,7 @@ enum gpreempt_reason {
 	GPREEMPT_PAUSE_WHOLE,  /* a pause is of the whole process */
 	GPREEMPT_PAUSE_UNSAFE, /* on this driver: @step */
 	GPREEMPT_STUCK,	       /* what the process does would block us: @step */
+	GPREEMPT_PAUSE_OFF,    /* not paused any more, and still evicted */
 	GPREEMPT_REASON_COUNT,
 };
 

@@ -251,6 +251,35 @@ START_TEST(unpaused_by_another)
 }
 END_TEST
 
+static const char *show_evicted(struct gp_loop *l)
+{
+	(void)l;
+	return "gpreempt-queues - version: 1.3\n"
+	       "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
+}
+
+/* criu dump ends a pause of ours, or the driver fails to make one: it is off the GPU. */
+START_TEST(stays_off)
+{
+	struct pause_entry e;
+
+	open_by(GPREEMPT_HOW_PAUSE);
+	gp_loop_fail(&loop, "pause", 1, -ETIME);
+	loop.view = show_evicted;
+	ck_assert_int_eq(suspend(), -ETIME);
+	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_PAUSE_OFF);
+	ck_assert_int_eq(suspend(), 0);
+	loop.paused = false;
+	ck_assert_int_eq(resume(), -EIO);
+	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_PAUSE_OFF);
+	ck_assert_int_eq(losses, 0);
+	/* Nothing is left to be undone. */
+	ck_assert_int_eq(owner_close(&owner), 0);
+	ck_assert_int_eq(pause_journal_read(target, &e), -ENOENT);
+	loop.evicted = 0;
+}
+END_TEST
+
 /* A debugger traces it just now: another try is possible. */
 START_TEST(traced)
 {
@@ -409,6 +438,7 @@ int main(void)
 	tcase_add_test(tc, no_way);
 	tcase_add_test(tc, paused_by_another);
 	tcase_add_test(tc, unpaused_by_another);
+	tcase_add_test(tc, stays_off);
 	tcase_add_test(tc, traced);
 	tcase_add_test(tc, fails);
 	tcase_add_test(tc, cannot_be_unpaused);

@@ -92,6 +92,7 @@ static int open_pause(struct owner *o, struct gpreempt_error *err)
 	return ret;
 }
 
+/* The pause that another program, such as criu dump, has ended may have left a trace. */
 static int unpause(struct owner *o, struct gpreempt_pause_report *report)
 {
 	int ret = gpreempt_unpause(o->session.g, o->target,
@@ -100,18 +101,21 @@ static int unpause(struct owner *o, struct gpreempt_pause_report *report)
 
 	if (!ret || ret == -ESRCH)
 		o->pause.paused = false;
+	if (!ret && report->before == GPREEMPT_PAUSED_NO)
+		ret = pause_find_off(o->session.g, o->target, &o->pause.error);
 	return ret;
 }
 
 static int close_pause(struct owner *o)
 {
-	int ret = o->pause.paused ? unpause(o, NULL) : 0, end;
+	struct gpreempt_pause_report report;
+	int ret = o->pause.paused ? unpause(o, &report) : 0, end;
 
 	end = pause_owner_end(&o->pause.owner, !o->pause.paused);
 	o->lock = o->pause.owner.lock;
 	close(o->pause.process);
 	session_owner_close(&o->session);
-	return o->pause.paused ? ret : end;
+	return ret && ret != -ESRCH ? ret : end;
 }
 
 static int pause_fd(const struct owner *o)
@@ -167,9 +171,11 @@ static int suspend(struct owner *o, const struct gpreempt_filter *which,
 	/* Paused once now, as before: it is not ours to end. */
 	if (!ret && report.before == GPREEMPT_PAUSED_YES)
 		return set_error(o, -EBUSY, GPREEMPT_PAUSED, "pause");
-	if (ret && report.before == GPREEMPT_PAUSED_NO)
+	if (ret && report.before == GPREEMPT_PAUSED_NO) {
 		gpreempt_unpause(o->session.g, o->target, o->pause.owner.start,
 				 NULL, NULL);
+		pause_find_off(o->session.g, o->target, &o->pause.error);
+	}
 	o->pause.paused = !ret;
 	if (!ret)
 		count(o, out);

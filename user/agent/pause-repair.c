@@ -27,19 +27,11 @@ const char *pause_finding_name(enum pause_finding finding)
 							    "none";
 }
 
-/* In a container, numbers and start times of processes are others. */
-static bool is_host(struct gpreempt *g)
-{
-	struct gpreempt_error err;
-
-	return !gpreempt_check(g, getpid(), &err) ||
-	       err.reason != GPREEMPT_PID_NAMESPACE;
-}
-
 /* All but the lock: one without a lease is never said to wait. */
 static enum pause_finding judge(struct gpreempt *g, pid_t target,
 				struct pause_report *r)
 {
+	struct gpreempt_error err;
 	uint64_t start;
 	int ret;
 
@@ -53,11 +45,14 @@ static enum pause_finding judge(struct gpreempt *g, pid_t target,
 		return PAUSE_DAMAGED;
 	if (!ret)
 		ret = gpreempt_start_time(g, target, &start);
-	if ((ret == -ESRCH || (!ret && start != r->entry.start)) && !is_host(g))
-		ret = -EXDEV;
 	/* The number is another process's by now. */
-	if (ret == -ESRCH || (!ret && start != r->entry.start))
+	if (!ret && start != r->entry.start)
+		ret = -ESRCH;
+	/* In a container, numbers and start times of processes are others. */
+	if (ret == -ESRCH && ctl_is_host(g, &err))
 		return PAUSE_STALE;
+	if (ret == -ESRCH)
+		ret = -EXDEV;
 	if (ret) {
 		r->code = ret;
 		return PAUSE_UNREAD;
@@ -149,6 +144,19 @@ enum pause_seen pause_see(struct gpreempt *g, pid_t target)
 	return seen;
 }
 
+int pause_find_off(struct gpreempt *g, pid_t target, struct gpreempt_error *err)
+{
+	if (pause_see(g, target) != PAUSE_SEEN_OFF)
+		return 0;
+	*err = (struct gpreempt_error){
+		.code = -EIO,
+		.reason = GPREEMPT_PAUSE_OFF,
+		.pid = target,
+		.step = "looking at its queues",
+	};
+	return err->code;
+}
+
 int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 	       struct gpreempt_pause_report *report, struct gpreempt_error *err)
 {
@@ -168,7 +176,7 @@ int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 			.pid = e->pid,
 			.step = "removing its entry in " HOLD_DIR,
 		};
-	return ret;
+	return ret ? ret : pause_find_off(g, e->pid, err);
 }
 
 bool pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,

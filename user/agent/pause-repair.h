@@ -88,14 +88,9 @@ enum pause_seen {
 };
 
 enum pause_seen pause_see(struct gpreempt *g, pid_t target);
-
-/* The sentence for PAUSE_SEEN_OFF, and its next step. */
-#define TEXT_PAUSE_OFF                                                          \
-	"process %d is not paused any more, and its queues are still evicted: " \
-	"for want of memory, or the driver failed to restore them"
-#define NEXT_PAUSE_OFF                                              \
-	"look again: gpreempt-ctl queues %d; if EVICTED stays, it " \
-	"does not run on a GPU until it ends"
+/* -EIO and *err (GPREEMPT_PAUSE_OFF) for PAUSE_SEEN_OFF, or else 0. */
+int pause_find_off(struct gpreempt *g, pid_t target,
+		   struct gpreempt_error *err);
 
 /*
  * Does the view show that a process is paused? For one without an entry: it is
@@ -106,7 +101,8 @@ bool pause_is_seen(struct gpreempt *g, pid_t target);
 /*
  * Undo the pause of an entry, and remove it. The caller has the lock. 0 also when
  * it was not paused, or has ended, or when the driver failed and the process is seen
- * to run. -errno: the entry stays; see *err. @report may be NULL.
+ * to run. -errno: the entry stays, unless *err is GPREEMPT_PAUSE_OFF. @report may be
+ * NULL.
  */
 int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 	       struct gpreempt_pause_report *report,

@@ -172,15 +172,18 @@ int ctl_need_root(pid_t pid)
 	return ctl_fail_reason(GPREEMPT_NOT_ROOT, -1, pid);
 }
 
+bool ctl_is_host(struct gpreempt *g, struct gpreempt_error *err)
+{
+	/* We are no target; but first it is asked where we are. */
+	return !gpreempt_check(g, getpid(), err) ||
+	       err->reason != GPREEMPT_PID_NAMESPACE;
+}
+
 int ctl_need_host(struct gpreempt *g)
 {
 	struct gpreempt_error err;
 
-	/* We are no target; but first it is asked where we are. */
-	if (!gpreempt_check(g, getpid(), &err) ||
-	    err.reason != GPREEMPT_PID_NAMESPACE)
-		return 0;
-	return ctl_fail(&err);
+	return ctl_is_host(g, &err) ? 0 : ctl_fail(&err);
 }
 
 bool ctl_simulated(void)

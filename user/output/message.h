@@ -51,7 +51,9 @@ int ctl_finish_output(int status);
 
 /* Is the GPU here the simulated one? */
 bool ctl_simulated(void);
-/* The same for a PID namespace that is not the host's, where PIDs mislead. */
+/* Are we in the host's namespaces? Elsewhere PIDs and start times mislead: *err. */
+bool ctl_is_host(struct gpreempt *g, struct gpreempt_error *err);
+/* 0, or the exit status after saying that we are not. */
 int ctl_need_host(struct gpreempt *g);
 
 /* Print a note that the times come from a simulated GPU. */

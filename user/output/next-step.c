@@ -17,6 +17,9 @@ static const char *const steps[GPREEMPT_REASON_COUNT] = {
 		"wait for that program, such as CRIU, which undoes its pause; if it "
 		"has ended: gpreempt-ctl resume --force",
 	[GPREEMPT_HELD] = "gpreempt-ctl status shows what holds it",
+	[GPREEMPT_PAUSE_OFF] =
+		"look again: gpreempt-ctl queues; if EVICTED stays, it "
+		"does not run on a GPU until it ends",
 };
 
 static const char no_container[] =

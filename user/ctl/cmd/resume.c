@@ -122,18 +122,12 @@ static void undo_entry(struct gpreempt *g, struct job *job,
 {
 	struct gpreempt_pause_report report = { 0 };
 	struct gpreempt_error err;
-	char next[256];
 
 	count_queues(g, job);
-	if (pause_undo(g, e, &report, &err)) {
+	if (pause_undo(g, e, &report, &err))
 		fail_error(job, &err);
-		return;
-	}
-	job->ioctl_ns = report.ioctl_ns;
-	if (pause_see(g, job->pid) != PAUSE_SEEN_OFF)
-		return;
-	snprintf(next, sizeof(next), NEXT_PAUSE_OFF, (int)job->pid);
-	fail(job, GPREEMPT_CLASS_FAILED, next, TEXT_PAUSE_OFF, (int)job->pid);
+	else
+		job->ioctl_ns = report.ioctl_ns;
 }
 
 /* Its entry is there, and no process has the lock: this one undoes it. */

@@ -51,41 +51,40 @@ static void fail_pause(struct gpreempt *g, struct suspend_job *job,
 		return;
 	}
 	len = strlen(job->reply.text);
-	if (!pause_undo(g, &job->entry, NULL, &undo)) {
-		if (pause_see(g, job->pid) == PAUSE_SEEN_OFF)
-			snprintf(job->reply.text, sizeof(job->reply.text),
-				 TEXT_PAUSE_OFF "\n" NEXT_PAUSE_OFF, job->pid,
-				 job->pid);
+	if (!pause_undo(g, &job->entry, NULL, &undo))
 		return;
-	}
-	snprintf(job->reply.text + len, sizeof(job->reply.text) - len,
-		 "; then: gpreempt-ctl repair %d", job->pid);
+	if (undo.reason == GPREEMPT_PAUSE_OFF)
+		hold_reply_error(&job->reply, &undo);
+	else
+		snprintf(job->reply.text + len, sizeof(job->reply.text) - len,
+			 "; then: gpreempt-ctl repair %d", job->pid);
 }
 
-/* With the lock and an entry. False: it is not paused by us. */
-static bool pause_now(struct gpreempt *g, struct suspend_job *job)
+static void report_done(struct gpreempt *g, struct suspend_job *job)
+{
+	struct hold_reply *reply = &job->reply;
+
+	reply->verdict = gpreempt_pause_verify(g, job->pid, &reply->queues);
+	reply->paused = true;
+	reply->status = GPREEMPT_CLASS_DONE;
+}
+
+/* With the lock and an entry. */
+static void pause_now(struct gpreempt *g, struct suspend_job *job)
 {
 	struct gpreempt_pause_report report;
-	struct hold_reply *reply = &job->reply;
 	struct gpreempt_error err;
-	size_t queues = 0;
 
 	if (gpreempt_pause(g, job->pid, job->entry.start, &report, &err)) {
 		fail_pause(g, job, &report, &err);
-		return false;
-	}
-	if (report.before == GPREEMPT_PAUSED_YES) {
+	} else if (report.before == GPREEMPT_PAUSED_YES) {
 		/* As it was: paused once, and not ours to undo. */
 		pause_journal_remove(job->pid);
 		fail_foreign(job);
-		return false;
+	} else {
+		job->reply.ioctl_ns = report.ioctl_ns;
+		report_done(g, job);
 	}
-	reply->ioctl_ns = report.ioctl_ns;
-	reply->verdict = gpreempt_pause_verify(g, job->pid, &queues);
-	reply->queues = queues;
-	reply->paused = true;
-	reply->status = GPREEMPT_CLASS_DONE;
-	return true;
 }
 
 static void pause_locked(struct gpreempt *g, struct suspend_job *job)
@@ -101,46 +100,30 @@ static void pause_locked(struct gpreempt *g, struct suspend_job *job)
 }
 
 /* Is it paused by us until resume? */
-static bool is_paused_so(struct suspend_job *job)
+static bool is_kept(struct suspend_job *job)
 {
-	if (pause_journal_read(job->pid, &job->entry) ||
-	    job->entry.state != PAUSE_KEPT ||
-	    job->entry.start != job->request.start)
-		return false;
-	job->already = true;
-	job->reply.paused = true;
-	job->reply.status = GPREEMPT_CLASS_DONE;
-	return true;
-}
-
-/* Has another program, such as criu dump, ended the pause of that entry? */
-static bool is_over(struct gpreempt *g, const struct suspend_job *job)
-{
-	struct pause_entry entry;
-
-	return !pause_journal_read(job->pid, &entry) &&
-	       entry.state == PAUSE_KEPT &&
-	       pause_see(g, job->pid) == PAUSE_SEEN_RUNS;
+	return !pause_journal_read(job->pid, &job->entry) &&
+	       job->entry.state == PAUSE_KEPT &&
+	       job->entry.start == job->request.start;
 }
 
 void suspend_pause(struct gpreempt *g, struct suspend_job *job)
 {
 	struct hold_owner owner = { .pid = getpid() };
 	struct gpreempt_error err;
-	size_t queues = 0;
 
 	job->reply = (struct hold_reply){ 0 };
 	job->lock = pause_take(job->pid, &owner);
-	if (job->lock == -EALREADY && is_over(g, job)) {
+	if (job->lock == -EALREADY && is_kept(job)) {
+		if (pause_see(g, job->pid) != PAUSE_SEEN_RUNS) {
+			job->already = true;
+			report_done(g, job);
+			return;
+		}
+		/* Another program, such as criu dump, has ended that pause. */
 		job->lock = pause_lock(job->pid);
 		if (job->lock >= 0)
 			pause_journal_remove(job->pid);
-	}
-	if (job->lock == -EALREADY && is_paused_so(job)) {
-		job->reply.verdict =
-			gpreempt_pause_verify(g, job->pid, &queues);
-		job->reply.queues = queues;
-		return;
 	}
 	if (job->lock < 0) {
 		fail_lock(job, job->lock);

@@ -165,7 +165,7 @@ static void print_holder(const struct suspend_job *job)
 		       (unsigned long long)reply->command);
 }
 
-static void print_held(const struct suspend_job *job)
+static void print_change(const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 
@@ -173,6 +173,13 @@ static void print_held(const struct suspend_job *job)
 	       reply->paused ? "paused" : "suspended", job->pid,
 	       (unsigned long long)reply->queues, reply->queues == 1 ? "" : "s",
 	       reply->ioctl_ns / 1000.0, ctl_verdict_name(reply->verdict));
+}
+
+static void print_held(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+
+	print_change(job);
 	if (reply->slots_ns)
 		printf("slots %.1f us (resolution %.1f us)\n",
 		       reply->slots_ns / 1000.0, reply->resolution_ns / 1000.0);
@@ -196,10 +203,7 @@ static void print_detached(const struct suspend_job *job)
 		       reply->queues == 1 ? "" : "s",
 		       ctl_verdict_name(reply->verdict));
 	else
-		printf("paused %d: %llu queue%s, ioctl %.1f us, verified: %s\n",
-		       job->pid, (unsigned long long)reply->queues,
-		       reply->queues == 1 ? "" : "s", reply->ioctl_ns / 1000.0,
-		       ctl_verdict_name(reply->verdict));
+		print_change(job);
 	printf("no process holds it: it stays paused until "
 	       "gpreempt-ctl resume %d\n",
 	       job->pid);

@@ -197,6 +197,12 @@ static const struct {
 		"process {pid} cannot be traced now: {step}",
 		"try again; a process that stays so may do it on purpose, and "
 		"its end helps: kill -9 {pid}" },
+	[GPREEMPT_PAUSE_OFF] = { FAILED,
+		"process {pid} is not paused any more, and its queues are still "
+		"evicted: for want of memory, or the driver failed to restore "
+		"them",
+		"look at its queues again; if they stay evicted, it does not "
+		"run on a GPU until it ends" },
 };
 /* clang-format on */
 
