@@ -139,8 +139,12 @@ static int change_all(struct gp_pause_job *job)
 	do {
 		hint = h->number;
 		ret = change_one(job);
-		if (!job->help)
+		if (!job->help) {
+			/* The file at that number may not answer the next one either. */
+			if (hint >= 0)
+				*hint_of(job) = 0;
 			return ret;
+		}
 		if (!ret && report->contexts == 1)
 			*hint_of(job) = (uint64_t)job->pid << 32 |
 					(uint32_t)h->found;
