@@ -32,6 +32,9 @@ enum hold_verb {
 };
 #define HOLD_VERBS (HOLD_EXTEND + 1)
 
+/* Why a holder does not answer for so long, as the step of GPREEMPT_STUCK. */
+#define HOLD_STUCK "it holds a lock of the driver, or its GPU hangs"
+
 /* Where the program that becomes a holder finds the first request. */
 #define HOLD_START_FD 3
 

@@ -30,6 +30,11 @@ static void fail_system(struct suspend_job *job, const char *step, int code)
 		.step = step,
 	};
 
+	/* The holder is in the driver, and ends when that lets it. */
+	if (code == -ETIMEDOUT) {
+		err.reason = GPREEMPT_STUCK;
+		err.step = HOLD_STUCK;
+	}
 	hold_reply_error(&job->reply, &err);
 }
 

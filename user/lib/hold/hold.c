@@ -140,6 +140,10 @@ static int start(struct gpreempt_hold *hold, const struct hold_request *request,
 	struct hold_reply reply = { 0 };
 	int ret = ask_new(hold, request, &reply);
 
+	/* It is in the driver, and ends when that lets it. */
+	if (ret == -ETIMEDOUT)
+		return gp_error(err, ret, GPREEMPT_STUCK, hold->pid,
+				HOLD_STUCK);
 	if (ret)
 		return gp_error(err, ret, GPREEMPT_SYSTEM, hold->pid,
 				"starting the holder");
