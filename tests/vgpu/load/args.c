@@ -40,6 +40,10 @@ const char load_usage[] =
 	"                       argument's memory is made to name the first queue;\n"
 	"                       quick: its ring is full when it is made, and it is destroyed\n"
 	"                       at once\n"
+	"      --attack HOW=FILE  at SIGHUP, with a file that need not answer: exec, driver\n"
+	"                       (its memory is given to the driver), number (the file gets the\n"
+	"                       number of the descriptor of /dev/kfd)\n"
+	"      --crowd          has 2,000 descriptors, 200 threads and a timer of 1 kHz\n"
 	"      --leave          exit without destroying the queues\n"
 	"      --no-runtime     do not enable the runtime, as a program without ROCr\n"
 	"      --acquire-used   take an address space on GPUs with queues only (ROCm: all)\n"
@@ -47,8 +51,8 @@ const char load_usage[] =
 	"\n"
 	"DUR: a number with ns, us, ms or s (a plain number: seconds).\n"
 	"SIGTERM, SIGINT: stop submitting, wait, undo, print the result.\n"
-	"SIGUSR1: counted. SIGUSR2: one more compute queue on each GPU. SIGHUP: becomes\n"
-	"another program (sleep 60) without undoing anything.\n"
+	"SIGUSR1: counted. SIGUSR2: one more compute queue on each GPU. SIGHUP: the attack;\n"
+	"without one it becomes another program (sleep 60) without undoing anything.\n"
 	"Exit status: 0 each packet ran exactly once and in order; 1 not so, or failed;\n"
 	"2 usage; 3 ended before the last packets were done, nothing else is wrong.\n";
 
@@ -67,6 +71,8 @@ enum {
 	OPT_PER_QUEUE,
 	OPT_CHURN,
 	OPT_CHURN_HOW,
+	OPT_ATTACK,
+	OPT_CROWD,
 	OPT_LEAVE,
 	OPT_NO_RUNTIME,
 	OPT_ACQUIRE_USED,
@@ -96,6 +102,8 @@ static const struct option options[] = {
 	{ "per-queue", no_argument, NULL, OPT_PER_QUEUE },
 	{ "churn", required_argument, NULL, OPT_CHURN },
 	{ "churn-how", required_argument, NULL, OPT_CHURN_HOW },
+	{ "attack", required_argument, NULL, OPT_ATTACK },
+	{ "crowd", no_argument, NULL, OPT_CROWD },
 	{ "leave", no_argument, NULL, OPT_LEAVE },
 	{ "no-runtime", no_argument, NULL, OPT_NO_RUNTIME },
 	{ "acquire-used", no_argument, NULL, OPT_ACQUIRE_USED },
@@ -194,6 +202,20 @@ static int parse_ring(const char *text, unsigned int *ring)
 	return 0;
 }
 
+static int find_word(const char *text, size_t len, const char *const *names,
+		     int n, int *out)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (strlen(names[i]) == len && !strncmp(text, names[i], len)) {
+			*out = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 static int parse_churn(const char *text, enum load_churn_how *how)
 {
 	static const char *const names[] = {
@@ -202,15 +224,29 @@ static int parse_churn(const char *text, enum load_churn_how *how)
 		[LOAD_CHURN_LIE] = "lie",
 		[LOAD_CHURN_QUICK] = "quick",
 	};
-	size_t i;
+	int word;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(text, names[i]) == 0) {
-			*how = (enum load_churn_how)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	if (find_word(text, strlen(text), names, 4, &word))
+		return -EINVAL;
+	*how = (enum load_churn_how)word;
+	return 0;
+}
+
+static int parse_attack(const char *text, struct load_args *args)
+{
+	static const char *const names[] = {
+		[LOAD_ATTACK_EXEC] = "exec",
+		[LOAD_ATTACK_DRIVER] = "driver",
+		[LOAD_ATTACK_NUMBER] = "number",
+	};
+	size_t len = strcspn(text, "=");
+	int word;
+
+	if (!text[len] || find_word(text, len, names, 3, &word))
+		return -EINVAL;
+	args->attack = (enum load_attack)word;
+	args->attack_file = text + len + 1;
+	return 0;
 }
 
 static int parse_value(struct load_args *args, int opt, const char *value)
@@ -255,6 +291,8 @@ static int parse_value(struct load_args *args, int opt, const char *value)
 		return load_parse_duration(value, &args->churn_ns);
 	case OPT_CHURN_HOW:
 		return parse_churn(value, &args->churn_how);
+	case OPT_ATTACK:
+		return parse_attack(value, args);
 	case OPT_BARRIER:
 		return parse_unsigned(value, 1, 65536, &args->barrier);
 	default:
@@ -267,6 +305,9 @@ static int parse_flag(struct load_args *args, int opt)
 	switch (opt) {
 	case OPT_PER_QUEUE:
 		args->per_queue = true;
+		return 0;
+	case OPT_CROWD:
+		args->crowd = true;
 		return 0;
 	case OPT_LEAVE:
 		args->leave = true;

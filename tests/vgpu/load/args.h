@@ -16,6 +16,13 @@ enum load_churn_how {
 	LOAD_CHURN_QUICK, /* it has work when it is made, and is destroyed at once */
 };
 
+/* What it does at SIGHUP with a file that need not answer. */
+enum load_attack {
+	LOAD_ATTACK_EXEC,   /* executes it; without a file: sleep */
+	LOAD_ATTACK_DRIVER, /* gives the driver a page of it */
+	LOAD_ATTACK_NUMBER, /* puts it in the place of /dev/kfd's descriptor */
+};
+
 /* What the command line asks for. Times are in ns. */
 struct load_args {
 	uint64_t gpu_mask;     /* bit n: the n-th GPU of the topology */
@@ -39,7 +46,10 @@ struct load_args {
 	unsigned int barrier; /* a barrier packet after this many; 0: none */
 	uint64_t churn_ns; /* a queue is made and destroyed this often; 0: none */
 	enum load_churn_how churn_how;
-	bool leave;	 /* exit without undoing anything */
+	enum load_attack attack;
+	const char *attack_file; /* or NULL */
+	bool crowd;		 /* many descriptors, threads and signals */
+	bool leave;		 /* exit without undoing anything */
 	bool no_runtime; /* do not enable the runtime (a program without ROCr) */
 	bool sdma_work;	 /* SDMA queues get work, else they stay idle */
 	bool acquire_used; /* no address space on GPUs without our queues */

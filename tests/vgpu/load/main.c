@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attack.h"
 #include "churn.h"
 #include "process.h"
 #include "submit.h"
@@ -18,7 +19,7 @@
 static volatile sig_atomic_t stop_requested;
 static volatile sig_atomic_t usr1_count;
 static volatile sig_atomic_t queues_wanted;
-static volatile sig_atomic_t exec_wanted;
+static volatile sig_atomic_t attack_wanted;
 
 struct progress {
 	uint64_t start_ns;
@@ -48,7 +49,7 @@ static void on_usr2(int sig)
 static void on_hup(int sig)
 {
 	(void)sig;
-	exec_wanted = 1;
+	attack_wanted = 1;
 }
 
 static void catch_signals(void)
@@ -165,10 +166,12 @@ static int run(struct load_process *proc, const struct load_args *args,
 	progress.last_ns = now;
 	progress.next_ns = now + args->report_ns;
 	for (;;) {
-		if (exec_wanted) {
-			*what = "execute sleep";
-			execlp("sleep", "sleep", "60", NULL);
-			return -errno;
+		if (attack_wanted) {
+			attack_wanted = 0;
+			ret = load_attack(proc, args, what);
+			if (ret)
+				return ret;
+			puts("attacked");
 		}
 		if (queues_wanted) {
 			ret = add_wanted_queues(proc, args, what);
@@ -291,6 +294,9 @@ int main(int argc, char **argv)
 	ret = start(&proc, &args, &what);
 	if (ret)
 		return fail(what, ret);
+	ret = args.crowd ? load_crowd() : 0;
+	if (ret)
+		return fail("make a crowd", ret);
 	ret = load_churn_start(&churn, &proc, &args);
 	if (ret)
 		return fail("start a thread", ret);

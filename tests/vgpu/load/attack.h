@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a tenant can do to make the one that suspends it wait. */
+#ifndef LOAD_ATTACK_H
+#define LOAD_ATTACK_H
+
+#include "process.h"
+
+/*
+ * Does args->attack with args->attack_file. Returns when that file answers: 0, or -errno
+ * and *what names the step.
+ */
+int load_attack(struct load_process *proc, const struct load_args *args,
+		const char **what);
+
+/* 2,000 descriptors, 200 threads and a timer of 1 kHz with a handler. 0 or -errno. */
+int load_crowd(void);
+
+#endif
