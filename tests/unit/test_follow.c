@@ -18,7 +18,7 @@ START_TEST(stopped_and_continued)
 	steps[1].stop = CONTINUED;
 	steps[2].stop = STOPPED;
 	steps[3].stop = EXITS;
-	CTL(0, "follow %d", target);
+	CTL(0, "follow --how debug %d", target);
 	HAS_LINE(OUT_HAS, "following %d: its signals and its cgroup /job\n",
 		 target);
 	HAS_LINE(OUT_HAS, "suspended %d: it is stopped, 2 of 2 queues, ioctl ",
@@ -42,7 +42,7 @@ START_TEST(release)
 {
 	steps[0].stop = STOPPED;
 	steps[1].what = interrupt;
-	CTL(0, "follow %d", target);
+	CTL(0, "follow --how debug %d", target);
 	ck_assert(seen->suspended[1]);
 	HAS_LINE(OUT_HAS, "released %d: 1 suspensions\n", target);
 	/* The one that followed has ended, too. */
@@ -58,7 +58,7 @@ static void die(void)
 START_TEST(follower_dies)
 {
 	steps[0].what = die;
-	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
 	HAS_LINE(ERR_HAS,
 		 "the follower of process %d was killed by signal 9; "
 		 "the queues run",
@@ -84,7 +84,7 @@ START_TEST(command_dies)
 	steps[1].what = kill_command;
 	child = fork();
 	if (!child)
-		_exit(ctl_line("follow %d", target));
+		_exit(ctl_line("follow --how debug %d", target));
 	waitpid(child, &status, 0);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	while (hold_read_owner(target, &owner) != -ENOENT &&
@@ -98,7 +98,7 @@ START_TEST(execs)
 {
 	steps[0].stop = STOPPED;
 	steps[1].stop = EXECS;
-	ck_assert_int_ne(ctl_line("follow %d", target), 0);
+	ck_assert_int_ne(ctl_line("follow --how debug %d", target), 0);
 	HAS_LINE(ERR_HAS, "%d", target);
 	ERR_HAS("another program");
 }
@@ -113,7 +113,7 @@ START_TEST(leads_the_group)
 	ck_assert_int_eq(getpgrp(), getpid());
 	ck_assert_int_eq(setpgid(target, getpgrp()), 0);
 	steps[0].stop = EXITS;
-	CTL(0, "follow %d", target);
+	CTL(0, "follow --how debug %d", target);
 	ck_assert_int_eq(atomic_load(&seen->group),
 			 atomic_load(&seen->follower));
 	ck_assert_int_ne(atomic_load(&seen->group), getpgrp());
@@ -129,7 +129,7 @@ START_TEST(own_process_group)
 	steps[0].stop = EXITS;
 	child = fork();
 	if (!child) {
-		status = ctl_line("follow %d", target);
+		status = ctl_line("follow --how debug %d", target);
 		_exit(getpgrp() == getpid() ? status : 99);
 	}
 	waitpid(child, &status, 0);
@@ -147,25 +147,25 @@ START_TEST(refused)
 
 	/* First: follow gives up the right to change its user. */
 	ck_assert_int_eq(seteuid(65534), 0);
-	CTL(GPREEMPT_CLASS_PERMISSION, "follow %d", target);
+	CTL(GPREEMPT_CLASS_PERMISSION, "follow --how debug %d", target);
 	ck_assert_int_eq(seteuid(0), 0);
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 	lock = hold_take(target, &owner);
-	CTL(GPREEMPT_CLASS_BUSY, "follow %d", target);
+	CTL(GPREEMPT_CLASS_BUSY, "follow --how debug %d", target);
 	HAS_LINE(ERR_HAS,
 		 "next: release it first: gpreempt-ctl guard release %d",
 		 target);
 	hold_drop(target, lock);
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);
-	CTL(GPREEMPT_CLASS_BUSY, "follow %d", target);
-	CTL(GPREEMPT_CLASS_NO_TARGET, "follow 4194303");
+	CTL(GPREEMPT_CLASS_BUSY, "follow --how debug %d", target);
+	CTL(GPREEMPT_CLASS_NO_TARGET, "follow --how debug 4194303");
 }
 END_TEST
 
 START_TEST(no_process_for_it)
 {
 	unit_fork_fails = 1;
-	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
 	ERR_HAS("Resource temporarily unavailable");
 	ck_assert_str_eq(loop.trace, "");
 }
@@ -271,7 +271,7 @@ START_TEST(word_by_word)
 	loop.before = before_open;
 	unit_before_ppoll = next_of_many;
 	/* Soon the first word names no process any more. */
-	CTL(0, "follow comm:serve comm:train");
+	CTL(0, "follow --how debug comm:serve comm:train");
 	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", second);
 	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", third);
 	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", target);

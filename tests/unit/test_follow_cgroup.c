@@ -30,7 +30,7 @@ START_TEST(frozen_and_thawed)
 	/* Another cgroup, which is frozen: that has no event. */
 	steps[2].what = move;
 	steps[3].stop = EXITS;
-	CTL(0, "follow %d", target);
+	CTL(0, "follow --how debug %d", target);
 	HAS_LINE(OUT_HAS, "suspended %d: it is frozen, 2 of 2 queues, ioctl ",
 		 target);
 	HAS_LINE(OUT_HAS, "resumed %d: it is thawed, 2 of 2 queues, ioctl ",
@@ -49,7 +49,7 @@ START_TEST(stopped_and_frozen)
 	steps[2].what = thaw;
 	steps[3].stop = CONTINUED;
 	steps[4].stop = EXITS;
-	CTL(0, "follow %d", target);
+	CTL(0, "follow --how debug %d", target);
 	ck_assert(seen->suspended[1] && seen->suspended[2] &&
 		  seen->suspended[3]);
 	ck_assert(!seen->suspended[4]);
@@ -69,7 +69,7 @@ START_TEST(session_lost)
 	steps[1].what = lose;
 	steps[2].stop = CONTINUED;
 	steps[3].stop = EXITS;
-	CTL(0, "follow %d", target);
+	CTL(0, "follow --how debug %d", target);
 	HAS_LINE(ERR_HAS,
 		 "note: process %d: another process ended our debug session; "
 		 "opening it again\n",
@@ -88,12 +88,12 @@ START_TEST(events_refused)
 {
 	unit_path_fails = "/job/cgroup.events";
 	unit_path_errno = EPERM;
-	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
 	ERR_HAS("the cgroup /job of process ");
 	ERR_HAS("cannot be watched: Operation not permitted");
 	unit_path_fails = NULL;
 	unit_cgroups_mounted(false, false);
-	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
 	ERR_HAS("next: is cgroup v2 mounted");
 	ck_assert_str_eq(loop.trace, "");
 }
@@ -118,7 +118,7 @@ START_TEST(moves_to_refused)
 	steps[1].what = _i ? move_to_old : move_to_refused;
 	steps[2].stop = EXITS;
 	CTL(_i ? GPREEMPT_CLASS_UNSUPPORTED : GPREEMPT_CLASS_FAILED,
-	    "follow %d", target);
+	    "follow --how debug %d", target);
 	ERR_HAS(_i ? "has moved to /old of the old freezer (cgroup v1)" :
 		     "Operation not permitted");
 	ck_assert(seen->suspended[1]);
@@ -131,7 +131,7 @@ START_TEST(root_cgroup)
 {
 	unit_cgroup_of(target, "0::/\n");
 	steps[0].stop = EXITS;
-	CTL(0, "follow %d", target);
+	CTL(0, "follow --how debug %d", target);
 	HAS_LINE(OUT_HAS, "following %d: its signals\n", target);
 }
 END_TEST
@@ -139,12 +139,12 @@ END_TEST
 START_TEST(old_freezer)
 {
 	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow %d", target);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow --how debug %d", target);
 	ERR_HAS("is in /old of the old freezer (cgroup v1)");
 	/* We are in one, and would be unkillable in there. */
 	unit_cgroup_of(target, "0::/job\n");
 	unit_cgroup_of(0, "7:freezer:/old\n0::/\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow %d", target);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow --how debug %d", target);
 	ERR_HAS("cannot leave it");
 	ck_assert_str_eq(loop.trace, "");
 }
@@ -159,12 +159,12 @@ START_TEST(own_cgroup)
 	unit_cgroup_of(0, "0::/job/shell\n");
 	snprintf(group, sizeof(group), "/gpreempt-hold/%d", getpid());
 	steps[0].stop = EXITS;
-	CTL(0, "follow %d", target);
+	CTL(0, "follow --how debug %d", target);
 	ck_assert(unit_cgroup_entered(group));
 	ck_assert(unit_cgroup_entered(""));
 	unit_path_fails = "/cgroup.procs";
 	unit_path_errno = EACCES;
-	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
+	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
 	HAS_LINE(ERR_HAS,
 		 "we would be frozen together with process %d: both "
 		 "are below the cgroup /job, and we cannot leave it",

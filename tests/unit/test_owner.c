@@ -30,7 +30,7 @@ static void look(struct gp_loop *l, const char *call)
 		was_noted = !pause_journal_read(target, &e) &&
 			    e.state == PAUSE_BEGUN &&
 			    !hold_read_owner(target, &as) &&
-			    as.role == HOLD_ROLE_FOLLOW;
+			    as.role == HOLD_ROLE_GUARD;
 }
 
 static void note_loss(void *data, const struct gpreempt_error *e)
@@ -42,7 +42,7 @@ static void note_loss(void *data, const struct gpreempt_error *e)
 
 static void setup(void)
 {
-	const struct hold_owner as = { .role = HOLD_ROLE_FOLLOW,
+	const struct hold_owner as = { .role = HOLD_ROLE_GUARD,
 				       .pid = getpid() };
 
 	hold_dir_setup();
@@ -412,6 +412,18 @@ START_TEST(by_what_the_session_costs)
 }
 END_TEST
 
+/* follow pauses at once: a debugger may want what is stopped. */
+START_TEST(follow_pauses)
+{
+	owner.as.role = HOLD_ROLE_FOLLOW;
+	gp_loop_set_file(&loop, "/dev/kfd", _i ? "512" : "511");
+	open_by(GPREEMPT_HOW_AUTO);
+	ck_assert_int_eq(owner.route,
+			 _i ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE);
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+END_TEST
+
 /* To get away, it needs neither a descriptor nor a runtime. */
 START_TEST(by_session_without_descriptor)
 {
@@ -447,6 +459,7 @@ int main(void)
 	tcase_add_test(tc, job_control);
 	tcase_add_loop_test(tc, by_what_the_session_costs, 0,
 			    ARRAY_SIZE(parts));
+	tcase_add_loop_test(tc, follow_pauses, 0, 2);
 	tcase_add_test(tc, by_session_without_descriptor);
 	return unit_run("owner");
 }

@@ -149,10 +149,13 @@ int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
 	return ret;
 }
 
+/* A process that is stopped is often one that a debugger wants to trace. */
 static bool pauses_first(struct owner *o)
 {
 	if (o->how != GPREEMPT_HOW_AUTO)
 		return o->how == GPREEMPT_HOW_PAUSE;
+	if (o->as.role == HOLD_ROLE_FOLLOW)
+		return true;
 	return !session_owner_new(&o->session) && session_costs(o->session.g);
 }
 

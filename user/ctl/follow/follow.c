@@ -342,7 +342,9 @@ const struct ctl_command ctl_follow = {
 		"process has ended, after Ctrl-C, or with its terminal; then all queues run.\n"
 		"It drops output that is not read in time, and prints the number of lines.\n"
 		"It needs cgroup v2: the old freezer sends no event when it freezes.\n"
-		"A process that is paused (--how) has no event for a stop: follow looks every\n"
-		"50 ms. A guardian ends the pause if follow is killed.\n",
+		"With --how auto follow pauses a process, so that debuggers can attach to it\n"
+		"while it is stopped, and uses a debug session where it cannot be paused. A\n"
+		"process that is paused has no event for a stop: follow looks every 50 ms. A\n"
+		"guardian ends the pause if follow is killed.\n",
 	.options = options,
 };

@@ -46,7 +46,7 @@ step "follow: the target is stopped, and goes on"
 as_unit follow "$(pid off)"
 wait_for 15 said "^following $(pid off)"
 kill -STOP "$(pid off)"
-wait_for 15 view_is "$(pid off)" suspended 1
+wait_for 15 view_is "$(pid off)" evicted 1
 kill -CONT "$(pid off)"
 wait_for 15 running "$(pid off)"
 expect_progress off

@@ -9,7 +9,7 @@ mkdir -p $C/job/one $C/job/two $C/else
 
 follow() {
 	: > "$W/follow"
-	setsid gpreempt-ctl follow "$@" > "$W/follow" 2>&1 &
+	setsid gpreempt-ctl follow --how debug "$@" > "$W/follow" 2>&1 &
 	f=$!
 	started="$started $f"
 	wait_for 20 grep -q '^following ' "$W/follow"
@@ -25,7 +25,7 @@ echo "$p" > $C/job/one/cgroup.procs
 
 step "its cgroup is frozen, and the one above it; the follower came from the same one"
 : > "$W/follow"
-sh -c "echo \$\$ > $C/job/one/cgroup.procs; exec setsid gpreempt-ctl follow $p" \
+sh -c "echo \$\$ > $C/job/one/cgroup.procs; exec setsid gpreempt-ctl follow --how debug $p" \
 	> "$W/follow" 2>&1 &
 f=$!
 started="$started $f"

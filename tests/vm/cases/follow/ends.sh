@@ -9,7 +9,7 @@ p=$(pid a)
 
 # held: a follower $f with a child $c, and a target that is stopped
 held() {
-	setsid gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
+	setsid gpreempt-ctl follow --how debug "$p" > "$W/follow" 2>&1 &
 	f=$!
 	started="$started $f"
 	wait_for 20 grep -q '^following ' "$W/follow"

@@ -9,7 +9,7 @@ p=$(pid a)
 
 step "held already"
 hold "$p"
-ctl 7 follow "$p"
+ctl 7 follow --how debug "$p"
 says_what_to_do "process $p is held by gpreempt-ctl suspend"
 says "resume $p"
 release_target "$p"
@@ -18,11 +18,11 @@ says_what_to_do "no process"
 
 step "followed: not held by another, and status shows it"
 : > "$W/follow"
-setsid gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
+setsid gpreempt-ctl follow --how debug "$p" > "$W/follow" 2>&1 &
 f=$!
 started="$started $f"
 wait_for 20 grep -q '^following ' "$W/follow"
-ctl 7 follow "$p"
+ctl 7 follow --how debug "$p"
 says_what_to_do "process $p is held by gpreempt-ctl follow"
 ctl 7 suspend "$p"
 says_what_to_do "gpreempt-ctl follow"
@@ -36,7 +36,7 @@ wait_for 15 running "$p"
 
 step "in one process group with its target: it leaves that"
 : > "$W/follow"
-gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
+gpreempt-ctl follow --how debug "$p" > "$W/follow" 2>&1 &
 f=$!
 started="$started $f"
 wait_for 20 grep -q '^following ' "$W/follow"
@@ -50,7 +50,7 @@ mkdir -p $C/both
 echo "$p" > $C/both/cgroup.procs
 echo $$ > $C/both/cgroup.procs
 mount -o remount,ro,bind $C
-ctl 1 follow "$p"
+ctl 1 follow --how debug "$p"
 says_what_to_do "frozen together with process $p.*below the cgroup /both"
 mount -o remount,rw,bind $C
 echo $$ > $C/cgroup.procs
@@ -61,7 +61,7 @@ mkdir -p /tmp/v1
 mount -t cgroup -o freezer none /tmp/v1 || skip "this kernel has no old freezer"
 mkdir -p /tmp/v1/old
 : > "$W/follow"
-setsid gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
+setsid gpreempt-ctl follow --how debug "$p" > "$W/follow" 2>&1 &
 f=$!
 started="$started $f"
 wait_for 20 grep -q '^following ' "$W/follow"
@@ -70,7 +70,7 @@ wait "$f"
 [ $? -eq 3 ] || fail "moved there while it was followed: not refused"
 grep -q "has moved to /old of the old freezer" "$W/follow" || fail "no sentence"
 wait_for 15 running "$p"
-ctl 3 follow "$p"
+ctl 3 follow --how debug "$p"
 says_what_to_do "/old of the old freezer \(cgroup v1\), which sends no event"
 echo "$p" > /tmp/v1/cgroup.procs
 rmdir /tmp/v1/old

@@ -7,7 +7,7 @@
 
 # follow ARGS...: in a session of its own, as a batch system would have it.
 follow() {
-	setsid gpreempt-ctl follow "$@" > "$W/follow" 2>&1 &
+	setsid gpreempt-ctl follow --how debug "$@" > "$W/follow" 2>&1 &
 	f=$!
 	started="$started $f"
 	wait_for 20 grep -q '^following ' "$W/follow"

@@ -60,7 +60,7 @@ f=$!
 started="$started $f"
 wait_for 20 grep -q '^following ' "$W/follow"
 printf '\032' > "$W/keys"
-wait_for 15 view_is "$p" suspended 1
+wait_for 15 view_is "$p" evicted 1
 wait_for 5 grep -q "^suspended $p: it is stopped" "$W/follow"
 printf 'fg\n' > "$W/keys"
 wait_for 15 running "$p"
@@ -68,7 +68,7 @@ expect_progress job
 
 step "bg lets them go, too; and the program ends by Ctrl-C, and its follower with it"
 printf '\032' > "$W/keys"
-wait_for 15 view_is "$p" suspended 1
+wait_for 15 view_is "$p" evicted 1
 printf 'bg\n' > "$W/keys"
 wait_for 15 running "$p"
 printf 'fg\n' > "$W/keys"
