@@ -83,6 +83,13 @@ class NoGpu(unittest.TestCase):
             with self.assertRaises(ValueError):
                 gang.suspend(ids=[])
 
+    def test_gang_does_not_choose(self):
+        with gpreempt.Gang() as gang:
+            with self.assertRaises(ValueError):
+                gang.add(os.getpid(), how=gpreempt.How.AUTO)
+            with self.assertRaises(gpreempt.Error):
+                gang.add(os.getpid(), how=gpreempt.How.PAUSE)
+
     def test_child_of_fork_leaves_the_gang(self):
         gang = gpreempt.Gang()
         child = os.fork()

@@ -3,7 +3,7 @@
 
     held.py PID WHAT FILE
 
-WHAT: with, detach or fork. FILE gets a line with a PID for the last.
+WHAT: with, pause, detach or fork. FILE gets a line with a PID for the last.
 """
 import errno
 import os
@@ -65,9 +65,20 @@ def fork(pid, told):
         time.sleep(0.1)
 
 
+def pause(pid):
+    with gpreempt.Gang() as gang:
+        gang.add(pid, how=gpreempt.How.PAUSE)
+        member, = gang.suspend()
+        assert member.how is gpreempt.How.PAUSE, member
+        assert [queue.evicted for queue in gpreempt.queues(pid)] == [1, 1]
+    assert [queue.evicted for queue in gpreempt.queues(pid)] == [0, 0]
+
+
 def main(pid, what, told):
     if what == "with":
         use(pid)
+    elif what == "pause":
+        pause(pid)
     elif what == "detach":
         leave(pid)
     else:
@@ -75,5 +86,5 @@ def main(pid, what, told):
 
 
 if len(sys.argv) != 4:
-    sys.exit("usage: held.py PID with|detach|fork FILE")
+    sys.exit("usage: held.py PID with|pause|detach|fork FILE")
 main(int(sys.argv[1]), sys.argv[2], sys.argv[3])

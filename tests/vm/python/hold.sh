@@ -21,6 +21,10 @@ step "held and released, in the words of the package"
 python with
 expect_progress a
 
+step "a gang with a process that it pauses"
+python pause
+expect_progress a
+
 step "detached: it outlives the program, and its lease counts"
 python detach
 expect_suspended "$p"

@@ -24,8 +24,8 @@ extension that keeps the GIL, cannot stall the target.
 from ._version import VERSION as __version__
 from .errors import (BusyError, EndedError, Error, NoTargetError,
                      PermissionDeniedError, UnsupportedError)
-from .gang import Gang, Member
-from .hold import Hold, HoldStatus, How
+from .gang import Gang, How, Member
+from .hold import Hold, HoldStatus
 from .online import Online
 from .session import (Events, Outcome, Session, Verdict)
 from .view import (Node, Process, Queue, Slot, Target, check, nodes, processes,

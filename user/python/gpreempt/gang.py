@@ -27,6 +27,18 @@ class Verdict(enum.IntEnum):
     CONTRADICTED = 2
 
 
+class How(enum.IntEnum):
+    """By which method a process is held: enum gpreempt_how.
+
+    AUTO   by a debug session, or by a pause where a session is not possible
+    DEBUG  by a debug session: all queues, or some
+    PAUSE  by a pause: all queues, and other debuggers can attach
+    """
+    AUTO = 0
+    DEBUG = 1
+    PAUSE = 2
+
+
 class Events(enum.IntFlag):
     """What happened to a process: GPREEMPT_EVENT_ of session.h."""
     QUEUES = _abi.EVENT_QUEUES
@@ -62,6 +74,7 @@ class Member:
     start_ns: int
     outcome: Outcome
     error: Optional[Error]
+    how: How = How.DEBUG
 
 
 def _known(value: int) -> Optional[int]:
@@ -77,7 +90,8 @@ def _outcome(raw: _abi.OutcomeStruct) -> Outcome:
 def _member(raw: _abi.MemberStruct) -> Member:
     error = from_struct(raw.error) if raw.error.reason else None
     return Member(raw.pid, Events(raw.events), Verdict(raw.verdict),
-                  raw.open_ns, raw.start_ns, _outcome(raw.outcome), error)
+                  raw.open_ns, raw.start_ns, _outcome(raw.outcome), error,
+                  How(raw.route + 1))
 
 
 def make_filter(ids: Optional[Iterable[int]],
@@ -108,7 +122,8 @@ class Gang:
     Each process has a thread of the library's own. It passes signals on,
     suspends new queues, and goes on doing that while Python does something else
     or an extension keeps the GIL. Use it as a context manager: close() resumes
-    all queues. They run again, too, when this process ends, however it ends.
+    all queues. They run again, too, when this process ends, however it ends;
+    but what was added with How.PAUSE stays paused when this process is killed.
     """
 
     _open: "weakref.WeakSet[Gang]" = weakref.WeakSet()
@@ -146,12 +161,15 @@ class Gang:
                 raise ValueError("it is closed")
             yield self._gang
 
-    def add(self, pid: int) -> None:
-        """Open a session on one more process."""
+    def add(self, pid: int, how: How = How.DEBUG) -> None:
+        """One more process, by a session or by pauses: not How.AUTO."""
+        if how == How.AUTO:
+            raise ValueError("a gang does not choose: DEBUG or PAUSE")
         err = _abi.ErrorStruct()
         with self._use() as gang:
-            check(_abi.lib.gpreempt_gang_add(gang, pid, ctypes.byref(err)), err,
-                  f"adding process {pid}")
+            check(_abi.lib.gpreempt_gang_add_by(gang, pid, how - 1,
+                                                ctypes.byref(err)),
+                  err, f"adding process {pid}")
             self._count += 1
 
     def remove(self, pid: int) -> None:

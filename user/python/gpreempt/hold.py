@@ -14,21 +14,9 @@ from typing import Iterable, Optional, Tuple, Type
 from . import _abi
 from ._handle import handle
 from .errors import check
-from .gang import Verdict, make_filter
+from .gang import How, Verdict, make_filter
 
 _LONGEST = 2 ** 64 - 2
-
-
-class How(IntEnum):
-    """By which method a process is held: enum gpreempt_how.
-
-    AUTO   by a debug session, or by a pause where a session is not possible
-    DEBUG  by a debug session: all queues, or some
-    PAUSE  by a pause: all queues, and other debuggers can attach
-    """
-    AUTO = 0
-    DEBUG = 1
-    PAUSE = 2
 
 
 _open: "weakref.WeakSet[Hold]" = weakref.WeakSet()
