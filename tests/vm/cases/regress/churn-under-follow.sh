@@ -5,7 +5,7 @@
 . /t/churn.sh
 
 churn_start a --churn 10ms
-setsid gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
+setsid gpreempt-ctl follow --how debug "$p" > "$W/follow" 2>&1 &
 f=$!
 started="$started $f"
 wait_for 30 grep -q '^following ' "$W/follow"

@@ -23,7 +23,7 @@ p=$(pid a)
 
 step "follow"
 full_pipe
-gpreempt-ctl follow "$p" > "$W/full" 2>&1 &
+gpreempt-ctl follow --how debug "$p" > "$W/full" 2>&1 &
 f=$!
 started="$started $f"
 wait_for 20 traced "$p"

@@ -34,7 +34,7 @@ wait_for 15 nothing_held
 expect_progress a
 
 step "follow"
-setsid gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
+setsid gpreempt-ctl follow --how debug "$p" > "$W/follow" 2>&1 &
 f=$!
 started="$started $f"
 wait_for 20 grep -q '^following ' "$W/follow"
