@@ -47,6 +47,7 @@ static struct {
 	pid_t pid; /* whose all this is: a child of fork() has nothing */
 	struct area *spare; /* one, so that most calls take no memory */
 	struct area *stuck; /* those of the abandoned processes */
+	bool looked;	    /* whether this process uses a GPU */
 	bool own_memory;
 	unsigned int sharing; /* calls that go on with a shared memory */
 } apart = { .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -60,7 +61,7 @@ static void lock(void)
 		return;
 	apart.pid = getpid();
 	apart.spare = apart.stuck = NULL;
-	apart.own_memory = false;
+	apart.looked = apart.own_memory = false;
 	apart.sharing = 0;
 }
 
@@ -129,10 +130,28 @@ int gp_apart_own_memory(void)
 	return ret;
 }
 
+/* A program can use the GPU itself. */
+static void look_for_gpu(void)
+{
+	char path[GP_PID_PATH];
+
+	gp_pid_path(path, GP_SYSFS_PROC, getpid(), "");
+	lock();
+	apart.looked = true;
+	apart.own_memory |= !access(path, F_OK);
+	pthread_mutex_unlock(&apart.lock);
+}
+
 static int begin(struct area *area)
 {
+	bool looked;
 	int ret;
 
+	lock();
+	looked = apart.looked;
+	pthread_mutex_unlock(&apart.lock);
+	if (!looked)
+		look_for_gpu();
 	lock();
 	ret = count_stuck(false) < MAX_STUCK ? 0 : -EBUSY;
 	area->shares = !apart.own_memory;
@@ -152,14 +171,6 @@ static void end(struct area *area, int ret)
 		apart.stuck = area;
 	}
 	pthread_mutex_unlock(&apart.lock);
-}
-
-static bool is_gpu_process(void)
-{
-	char path[GP_PID_PATH];
-
-	gp_pid_path(path, GP_SYSFS_PROC, getpid(), "");
-	return !access(path, F_OK);
 }
 
 static bool has_caller(const struct area *area)
@@ -294,9 +305,7 @@ int gp_apart_run(void *shared, int keep, void (*work)(void *shared), int *place)
 	sigset_t all, before;
 	int ret;
 
-	ret = is_gpu_process() ? gp_apart_own_memory() : 0;
-	if (!ret)
-		ret = begin(area);
+	ret = begin(area);
 	if (ret)
 		return ret;
 	area->stage = WORKING;
@@ -311,5 +320,7 @@ int gp_apart_run(void *shared, int keep, void (*work)(void *shared), int *place)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	*place = area->place;
 	end(area, ret);
+	/* For the next call: it takes as long as half of the ioctls. */
+	look_for_gpu();
 	return ret;
 }
