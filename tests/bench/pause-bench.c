@@ -2,22 +2,28 @@
 /*
  * pause-bench PID OPENS COUNT: a pause against a debug session, on one process.
  *
- * OPENS times, in turn: from nothing attached to off the GPU, by a pause, and by
- * a new session with its first suspend. Then COUNT times, in turn: suspend and
- * resume in one session and the ioctls alone; pause and unpause. The driver
- * refuses a pause while the session traces the process, so the turns are blocks
- * of BLOCK. Prints a line "key value" for each figure, times in us.
+ * Each in a process of its own, because a process that has had a session makes its
+ * helpers with a copy of its memory. OPENS times from nothing attached to off the GPU,
+ * cold (with a new handle) and warm; then COUNT times the ioctls alone, there and back.
+ * Between two calls the bench waits for 200 to 400 us, so that the GPU works and no call
+ * meets its engine at the same point each time. Prints a line "key value" for each
+ * figure, times in us.
  */
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "shared/urgent.h"
 
-#define BLOCK	  20
 #define SETTLE_NS 200000
 
 enum figure {
-	PAUSE_OPEN,
-	SESSION_OPEN,
+	PAUSE_COLD,
+	SESSION_COLD,
+	PAUSE_WARM,
+	SESSION_WARM,
 	PAUSE,
 	UNPAUSE,
 	SUSPEND,
@@ -27,14 +33,29 @@ enum figure {
 };
 
 static const char *const names[FIGURES] = {
-	"pause_from_nothing",	 "session_from_nothing", "pause_ioctl",
-	"unpause_ioctl",	 "suspend_ioctl",	 "resume_ioctl",
+	"pause_from_nothing_cold",
+	"session_from_nothing_cold",
+	"pause_from_nothing",
+	"session_from_nothing",
+	"pause_ioctl",
+	"unpause_ioctl",
+	"suspend_ioctl",
+	"resume_ioctl",
 	"refused_unpause_ioctl",
+};
+
+/* Of both processes. */
+struct results {
+	uint64_t p50[FIGURES];
+	uint64_t min[FIGURES]; /* without who else had the CPU meanwhile */
+	uint64_t cpu_ns
+		[2]; /* of one pause and unpause, and of one suspend and resume */
 };
 
 struct bench {
 	struct gpreempt *g;
 	pid_t pid;
+	size_t opens, count;
 	uint64_t *samples[FIGURES];
 	size_t n[FIGURES];
 };
@@ -44,65 +65,96 @@ static void add(struct bench *b, enum figure f, uint64_t ns)
 	b->samples[f][b->n[f]++] = ns;
 }
 
-/* The GPU works before the next one. */
 static void settle(void)
 {
-	uint64_t end = now_ns() + SETTLE_NS;
+	static uint64_t random = 1;
+	struct timespec t = { 0 };
 
-	while (now_ns() < end)
-		;
+	random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+	t.tv_nsec = SETTLE_NS + (random >> 33) % SETTLE_NS;
+	nanosleep(&t, NULL);
 }
 
-/* What a pause begins with: an unpause of what is not paused. */
-static void refuse(struct bench *b)
+static void renew(struct bench *b)
+{
+	if (b->g)
+		gpreempt_free(b->g);
+	if (gpreempt_new(NULL, &b->g))
+		die("new", ENOMEM);
+}
+
+static uint64_t cpu_ns_of(int who)
+{
+	struct rusage u;
+
+	getrusage(who, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ULL +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ULL;
+}
+
+static uint64_t cpu_ns(void)
+{
+	return cpu_ns_of(RUSAGE_SELF) + cpu_ns_of(RUSAGE_CHILDREN);
+}
+
+static uint64_t pause_it(struct bench *b, bool on)
 {
 	struct gpreempt_pause_report report;
 	struct gpreempt_error err;
+	int ret = on ? gpreempt_pause(b->g, b->pid, 0, &report, &err) :
+		       gpreempt_unpause(b->g, b->pid, 0, &report, &err);
 
-	if (gpreempt_unpause(b->g, b->pid, 0, &report, &err))
+	if (ret)
 		die_of(&err);
-	add(b, REFUSED, report.ioctl_ns);
 	settle();
+	return on && report.before == GPREEMPT_PAUSED_NO ? report.return_ns :
+							   report.ioctl_ns;
 }
 
-static void pause_once(struct bench *b, bool open)
+static void open_pause(struct bench *b, enum figure f)
+{
+	uint64_t start = now_ns();
+
+	add(b, f, pause_it(b, true) - start);
+	pause_it(b, false);
+}
+
+static void pauses(struct bench *b, struct results *r)
 {
 	struct gpreempt_pause_report report;
-	struct gpreempt_error err;
-	uint64_t start;
+	uint64_t cpu;
+	size_t i;
 
-	if (!open)
-		refuse(b);
-	start = now_ns();
-	if (gpreempt_pause(b->g, b->pid, 0, &report, &err))
-		die_of(&err);
-	if (open)
-		add(b, PAUSE_OPEN, report.return_ns - start);
-	else
+	for (i = 0; i < b->opens; i++) {
+		renew(b);
+		open_pause(b, PAUSE_COLD);
+		open_pause(b, PAUSE_WARM);
+		/* What a pause begins with: an unpause of what is not paused. */
+		add(b, REFUSED, pause_it(b, false));
+	}
+	cpu = cpu_ns();
+	for (i = 0; i < b->count; i++) {
+		if (gpreempt_pause(b->g, b->pid, 0, &report, NULL))
+			die("pause", EIO);
 		add(b, PAUSE, report.ioctl_ns);
-	settle();
-	if (gpreempt_unpause(b->g, b->pid, 0, &report, &err))
-		die_of(&err);
-	if (!open)
-		add(b, UNPAUSE, report.ioctl_ns);
-	settle();
+		settle();
+		add(b, UNPAUSE, pause_it(b, false));
+	}
+	r->cpu_ns[0] = (cpu_ns() - cpu) / b->count;
 }
 
-static void suspend(struct gpreempt_session *s, struct gpreempt_outcome *out)
+static void change(struct bench *b, struct gpreempt_session *s, bool off)
 {
-	if (gpreempt_session_suspend(s, NULL, out))
-		die("suspend", EIO);
+	struct gpreempt_outcome outcome;
+
+	if (off ? gpreempt_session_suspend(s, NULL, &outcome) :
+		  gpreempt_session_resume(s, NULL, &outcome))
+		die(off ? "suspend" : "resume", EIO);
+	add(b, off ? SUSPEND : RESUME, outcome.ioctl_ns);
 	settle();
 }
 
-static void resume(struct gpreempt_session *s, struct gpreempt_outcome *out)
-{
-	if (gpreempt_session_resume(s, NULL, out))
-		die("resume", EIO);
-	settle();
-}
-
-static void session(struct bench *b, size_t count, bool open)
+static struct gpreempt_session *open_session(struct bench *b, enum figure f)
 {
 	struct gpreempt_outcome outcome;
 	struct gpreempt_session *s;
@@ -113,56 +165,95 @@ static void session(struct bench *b, size_t count, bool open)
 		die_of(&err);
 	if (gpreempt_session_suspend(s, NULL, &outcome))
 		die("first suspend", EIO);
-	if (open)
-		add(b, SESSION_OPEN, now_ns() - start);
-	resume(s, &outcome);
-	for (; count; count--) {
-		suspend(s, &outcome);
-		add(b, SUSPEND, outcome.ioctl_ns);
-		resume(s, &outcome);
-		add(b, RESUME, outcome.ioctl_ns);
+	add(b, f, now_ns() - start);
+	settle();
+	if (gpreempt_session_resume(s, NULL, &outcome))
+		die("first resume", EIO);
+	settle();
+	return s;
+}
+
+static void sessions(struct bench *b, struct results *r)
+{
+	struct gpreempt_session *s;
+	uint64_t cpu;
+	size_t i;
+
+	for (i = 0; i < b->opens; i++) {
+		renew(b);
+		gpreempt_session_close(open_session(b, SESSION_COLD));
+		gpreempt_session_close(open_session(b, SESSION_WARM));
 	}
+	s = open_session(b, SESSION_WARM);
+	cpu = cpu_ns();
+	for (i = 0; i < b->count; i++) {
+		change(b, s, true);
+		change(b, s, false);
+	}
+	r->cpu_ns[1] = (cpu_ns() - cpu) / b->count;
 	gpreempt_session_close(s);
 }
 
-static double print(struct bench *b, enum figure f)
+static void run_apart(struct bench *b, struct results *r,
+		      void (*run)(struct bench *b, struct results *r))
 {
 	struct gpreempt_stats stats;
+	pid_t child = fork();
+	int status;
+	size_t i;
 
-	gpreempt_stats(b->samples[f], b->n[f], &stats);
-	printf("%s_us %.1f\n", names[f], stats.p50 / 1000.0);
-	return stats.p50;
+	if (!child) {
+		shr_ask_short_slices();
+		run(b, r);
+		for (i = 0; i < FIGURES; i++) {
+			if (!b->n[i])
+				continue;
+			gpreempt_stats(b->samples[i], b->n[i], &stats);
+			r->p50[i] = stats.p50;
+			r->min[i] = stats.min;
+		}
+		exit(0);
+	}
+	if (waitpid(child, &status, 0) != child || status)
+		exit(1);
+}
+
+static void print_ratio(const char *name, double a, double b)
+{
+	printf("%s_ratio %.3f\n", name, a / b);
 }
 
 int main(int argc, char **argv)
 {
 	struct bench b = { 0 };
-	double p50[FIGURES];
-	size_t i, opens, count;
+	struct results *r;
+	size_t i;
 
-	if (argc != 4 || gpreempt_new(NULL, &b.g))
+	if (argc != 4)
 		return 2;
 	b.pid = atoi(argv[1]);
-	opens = strtoul(argv[2], NULL, 10);
-	count = strtoul(argv[3], NULL, 10);
+	b.opens = strtoul(argv[2], NULL, 10);
+	b.count = strtoul(argv[3], NULL, 10);
 	for (i = 0; i < FIGURES; i++)
-		b.samples[i] = get(opens + count + BLOCK, sizeof(uint64_t));
-	for (i = 0; i < opens; i++) {
-		pause_once(&b, true);
-		session(&b, 0, true);
-	}
-	while (b.n[PAUSE] < count) {
-		for (i = 0; i < BLOCK; i++)
-			pause_once(&b, false);
-		session(&b, BLOCK, false);
-	}
+		b.samples[i] = get(b.opens + b.count + 1, sizeof(uint64_t));
+	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (r == MAP_FAILED)
+		die("memory", errno);
+	run_apart(&b, r, pauses);
+	run_apart(&b, r, sessions);
 	for (i = 0; i < FIGURES; i++)
-		p50[i] = print(&b, i);
-	printf("pause_ioctl_ratio %.3f\n", p50[PAUSE] / p50[SUSPEND]);
-	printf("pause_alone_ratio %.3f\n",
-	       (p50[PAUSE] - p50[REFUSED]) / p50[SUSPEND]);
-	printf("unpause_ioctl_ratio %.3f\n", p50[UNPAUSE] / p50[RESUME]);
-	printf("pause_from_nothing_ratio %.3f\n",
-	       p50[PAUSE_OPEN] / p50[SESSION_OPEN]);
+		printf("%s_us %.1f\n%s_min_us %.1f\n", names[i],
+		       r->p50[i] / 1000.0, names[i], r->min[i] / 1000.0);
+	printf("pause_cpu_us %.1f\n", r->cpu_ns[0] / 1000.0);
+	printf("suspend_cpu_us %.1f\n", r->cpu_ns[1] / 1000.0);
+	print_ratio("pause_ioctl", r->p50[PAUSE], r->p50[SUSPEND]);
+	print_ratio("pause_ioctl_min", r->min[PAUSE], r->min[SUSPEND]);
+	print_ratio("unpause_ioctl", r->p50[UNPAUSE], r->p50[RESUME]);
+	print_ratio("unpause_ioctl_min", r->min[UNPAUSE], r->min[RESUME]);
+	print_ratio("pause_from_nothing_cold", r->p50[PAUSE_COLD],
+		    r->p50[SESSION_COLD]);
+	print_ratio("pause_from_nothing", r->p50[PAUSE_WARM],
+		    r->p50[SESSION_WARM]);
 	return 0;
 }
