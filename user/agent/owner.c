@@ -156,7 +156,9 @@ static bool pauses_first(struct owner *o)
 		return o->how == GPREEMPT_HOW_PAUSE;
 	if (o->as.role == HOLD_ROLE_FOLLOW)
 		return true;
-	return !session_owner_new(&o->session) && session_costs(o->session.g);
+	/* guard has it open all the time. */
+	return o->as.role == HOLD_ROLE_GUARD &&
+	       !session_owner_new(&o->session) && session_costs(o->session.g);
 }
 
 int owner_open(struct owner *o, struct gpreempt_error *err)
