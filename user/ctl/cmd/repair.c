@@ -262,7 +262,7 @@ const struct ctl_command ctl_repair = {
 	.details =
 		"A pause stays when the process that asked for it is killed, so each is in a\n"
 		"journal in /run/gpreempt. FOUND is waits: its owner is gone, and its queues\n"
-		"run again now; kept: paused by suspend --how pause, until resume, and left\n"
+		"run again now; kept: paused by suspend --detach, until resume, and left\n"
 		"as it is; owned: its holder, or a command at work, undoes it; stale: of a\n"
 		"process that has ended or of an earlier boot, removed; damaged: not a file of\n"
 		"ours, never acted upon. suspend and preempt do the same when they start.\n",

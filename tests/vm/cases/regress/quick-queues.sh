@@ -7,7 +7,7 @@
 
 churn_start a --churn 1ns --churn-how quick
 churn_hold
-churn_ran 4 4000
+churn_ran 8 8000
 gpreempt-ctl status --json > "$W/status"
 grep -E 'released|churn|unseen' "$W/status"
 grep -q '"churn": true' "$W/status" || fail "the holder does not report it"

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A process with queues on one GPU and no address space on a later one: the
-# driver's suspend dereferences NULL there (6.12.117), so it is refused.
+# driver's suspend dereferences NULL there (6.12.117), so a session is refused, and by
+# itself suspend pauses it.
 # vgpu: gpus=2
 # timeout: 90
 . /t/lib.sh
 
 start a --gpus 0 --packet 1ms --acquire-used
 p=$(pid a)
-ctl 3 suspend "$p"
+ctl 3 suspend "$p" --how debug
 says_what_to_do 'set up|address space'
-ctl 3 preempt "$p" --count 1
+ctl 3 preempt "$p" --count 1 --how debug
 expect_progress a
 grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "it is still traced"
+ctl 0 suspend "$p"
+says "^paused $p: .*verified: yes"
+release_target "$p"
 stop a
 
 step "with an address space on both it is suspended as any other"
