@@ -47,7 +47,6 @@ static const char *const names[FIGURES] = {
 /* Of both processes. */
 struct results {
 	uint64_t p50[FIGURES];
-	uint64_t min[FIGURES]; /* without who else had the CPU meanwhile */
 	uint64_t cpu_ns
 		[2]; /* of one pause and unpause, and of one suspend and resume */
 };
@@ -210,7 +209,6 @@ static void run_apart(struct bench *b, struct results *r,
 				continue;
 			gpreempt_stats(b->samples[i], b->n[i], &stats);
 			r->p50[i] = stats.p50;
-			r->min[i] = stats.min;
 		}
 		exit(0);
 	}
@@ -243,14 +241,11 @@ int main(int argc, char **argv)
 	run_apart(&b, r, pauses);
 	run_apart(&b, r, sessions);
 	for (i = 0; i < FIGURES; i++)
-		printf("%s_us %.1f\n%s_min_us %.1f\n", names[i],
-		       r->p50[i] / 1000.0, names[i], r->min[i] / 1000.0);
+		printf("%s_us %.1f\n", names[i], r->p50[i] / 1000.0);
 	printf("pause_cpu_us %.1f\n", r->cpu_ns[0] / 1000.0);
 	printf("suspend_cpu_us %.1f\n", r->cpu_ns[1] / 1000.0);
 	print_ratio("pause_ioctl", r->p50[PAUSE], r->p50[SUSPEND]);
-	print_ratio("pause_ioctl_min", r->min[PAUSE], r->min[SUSPEND]);
 	print_ratio("unpause_ioctl", r->p50[UNPAUSE], r->p50[RESUME]);
-	print_ratio("unpause_ioctl_min", r->min[UNPAUSE], r->min[RESUME]);
 	print_ratio("pause_from_nothing_cold", r->p50[PAUSE_COLD],
 		    r->p50[SESSION_COLD]);
 	print_ratio("pause_from_nothing", r->p50[PAUSE_WARM],

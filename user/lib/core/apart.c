@@ -15,6 +15,7 @@
 #include "lib/core/internal.h"
 #include "shared/clock.h"
 #include "shared/syscall.h"
+#include "shared/urgent.h"
 
 #define STACK	  (64 * 1024)
 #define MAX_STUCK 8 /* with more, nothing is begun */
@@ -302,7 +303,9 @@ static int run(struct area *area)
 int gp_apart_run(void *shared, int keep, void (*work)(void *shared), int *place)
 {
 	struct area *area = shared;
+	struct shr_sched ordinary;
 	sigset_t all, before;
+	bool urgent;
 	int ret;
 
 	ret = begin(area);
@@ -316,7 +319,11 @@ int gp_apart_run(void *shared, int keep, void (*work)(void *shared), int *place)
 	sigfillset(&all);
 	/* Both share errno: poll() in this thread must not be interrupted. */
 	pthread_sigmask(SIG_BLOCK, &all, &before);
+	/* It waits before the other process enters the driver, not while it is there. */
+	urgent = shr_urgent(0, 1, &ordinary);
 	ret = run(area);
+	if (urgent)
+		shr_not_urgent(0, &ordinary);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	*place = area->place;
 	end(area, ret);
