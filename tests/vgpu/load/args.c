@@ -42,8 +42,10 @@ const char load_usage[] =
 	"                       at once\n"
 	"      --attack HOW=FILE  at SIGHUP, with a file that need not answer: exec, driver\n"
 	"                       (its memory is given to the driver), number (the file gets the\n"
-	"                       number of the descriptor of /dev/kfd)\n"
-	"      --crowd          has 2,000 descriptors, 200 threads and a timer of 1 kHz\n"
+	"                       number of the descriptor of /dev/kfd); move (that descriptor\n"
+	"                       gets another number all the time, for 10 s)\n"
+	"      --crowd N        has N descriptors before /dev/kfd's, 200 threads and a timer of\n"
+	"                       1 kHz\n"
 	"      --leave          exit without destroying the queues\n"
 	"      --no-runtime     do not enable the runtime, as a program without ROCr\n"
 	"      --acquire-used   take an address space on GPUs with queues only (ROCm: all)\n"
@@ -103,7 +105,7 @@ static const struct option options[] = {
 	{ "churn", required_argument, NULL, OPT_CHURN },
 	{ "churn-how", required_argument, NULL, OPT_CHURN_HOW },
 	{ "attack", required_argument, NULL, OPT_ATTACK },
-	{ "crowd", no_argument, NULL, OPT_CROWD },
+	{ "crowd", required_argument, NULL, OPT_CROWD },
 	{ "leave", no_argument, NULL, OPT_LEAVE },
 	{ "no-runtime", no_argument, NULL, OPT_NO_RUNTIME },
 	{ "acquire-used", no_argument, NULL, OPT_ACQUIRE_USED },
@@ -238,11 +240,12 @@ static int parse_attack(const char *text, struct load_args *args)
 		[LOAD_ATTACK_EXEC] = "exec",
 		[LOAD_ATTACK_DRIVER] = "driver",
 		[LOAD_ATTACK_NUMBER] = "number",
+		[LOAD_ATTACK_MOVE] = "move",
 	};
 	size_t len = strcspn(text, "=");
 	int word;
 
-	if (!text[len] || find_word(text, len, names, 3, &word))
+	if (!text[len] || find_word(text, len, names, 4, &word))
 		return -EINVAL;
 	args->attack = (enum load_attack)word;
 	args->attack_file = text + len + 1;
@@ -291,6 +294,8 @@ static int parse_value(struct load_args *args, int opt, const char *value)
 		return load_parse_duration(value, &args->churn_ns);
 	case OPT_CHURN_HOW:
 		return parse_churn(value, &args->churn_how);
+	case OPT_CROWD:
+		return parse_unsigned(value, 1, 500000, &args->crowd);
 	case OPT_ATTACK:
 		return parse_attack(value, args);
 	case OPT_BARRIER:
@@ -305,9 +310,6 @@ static int parse_flag(struct load_args *args, int opt)
 	switch (opt) {
 	case OPT_PER_QUEUE:
 		args->per_queue = true;
-		return 0;
-	case OPT_CROWD:
-		args->crowd = true;
 		return 0;
 	case OPT_LEAVE:
 		args->leave = true;

@@ -21,6 +21,7 @@ enum load_attack {
 	LOAD_ATTACK_EXEC,   /* executes it; without a file: sleep */
 	LOAD_ATTACK_DRIVER, /* gives the driver a page of it */
 	LOAD_ATTACK_NUMBER, /* puts it in the place of /dev/kfd's descriptor */
+	LOAD_ATTACK_MOVE, /* none: moves that descriptor all the time, for 10 s */
 };
 
 /* What the command line asks for. Times are in ns. */
@@ -48,8 +49,8 @@ struct load_args {
 	enum load_churn_how churn_how;
 	enum load_attack attack;
 	const char *attack_file; /* or NULL */
-	bool crowd;		 /* many descriptors, threads and signals */
-	bool leave;		 /* exit without undoing anything */
+	unsigned int crowd; /* this many descriptors, and threads and signals */
+	bool leave;	    /* exit without undoing anything */
 	bool no_runtime; /* do not enable the runtime (a program without ROCr) */
 	bool sdma_work;	 /* SDMA queues get work, else they stay idle */
 	bool acquire_used; /* no address space on GPUs without our queues */

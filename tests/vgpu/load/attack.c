@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CROWD_FILES   2000
 #define CROWD_THREADS 200
 #define CROWD_TICK_NS 1000000
 
@@ -52,6 +51,23 @@ static int take_number(struct load_process *proc, const char *path)
 	return 0;
 }
 
+/* From number to number: at each moment there is one. */
+static int move_around(struct load_process *proc)
+{
+	time_t end = time(NULL) + 10;
+	int other;
+
+	while (time(NULL) < end) {
+		other = fcntl(proc->kfd, F_DUPFD_CLOEXEC,
+			      proc->kfd < 600 ? 600 : 500);
+		if (other < 0)
+			return -errno;
+		close(proc->kfd);
+		proc->kfd = other;
+	}
+	return 0;
+}
+
 int load_attack(struct load_process *proc, const struct load_args *args,
 		const char **what)
 {
@@ -62,6 +78,9 @@ int load_attack(struct load_process *proc, const struct load_args *args,
 	case LOAD_ATTACK_NUMBER:
 		*what = "change the descriptors";
 		return take_number(proc, args->attack_file);
+	case LOAD_ATTACK_MOVE:
+		*what = "move the descriptor";
+		return move_around(proc);
 	default:
 		*what = "execute a program";
 		if (args->attack_file)
@@ -85,7 +104,7 @@ static void on_tick(int sig)
 	(void)sig;
 }
 
-static int start_ticks(void)
+int load_ticks(void)
 {
 	const struct itimerspec period = {
 		.it_value.tv_nsec = CROWD_TICK_NS,
@@ -102,15 +121,16 @@ static int start_ticks(void)
 	return 0;
 }
 
-int load_crowd(void)
+int load_crowd(unsigned int files)
 {
-	const struct rlimit limit = { CROWD_FILES + 100, CROWD_FILES + 100 };
+	const struct rlimit limit = { files + 1000, files + 1000 };
 	pthread_attr_t attr;
 	pthread_t thread;
-	int i, ret = 0;
+	unsigned int i;
+	int ret = 0;
 
 	setrlimit(RLIMIT_NOFILE, &limit);
-	for (i = 0; i < CROWD_FILES; i++)
+	for (i = 0; i < files; i++)
 		if (open("/dev/null", O_RDONLY | O_CLOEXEC) < 0)
 			return -errno;
 	pthread_attr_init(&attr);
@@ -118,5 +138,5 @@ int load_crowd(void)
 	for (i = 0; !ret && i < CROWD_THREADS; i++)
 		ret = -pthread_create(&thread, &attr, wait_for_ever, NULL);
 	pthread_attr_destroy(&attr);
-	return ret ? ret : start_ticks();
+	return ret;
 }

@@ -12,7 +12,9 @@
 int load_attack(struct load_process *proc, const struct load_args *args,
 		const char **what);
 
-/* 2,000 descriptors, 200 threads and a timer of 1 kHz with a handler. 0 or -errno. */
-int load_crowd(void);
+/* So many descriptors and 200 threads. 0 or -errno. */
+int load_crowd(unsigned int files);
+/* A timer of 1 kHz with a handler. 0 or -errno. */
+int load_ticks(void);
 
 #endif

@@ -291,12 +291,15 @@ int main(int argc, char **argv)
 	/* Sleeps are rounded up by 50 us otherwise. */
 	if (args.gap_ns)
 		prctl(PR_SET_TIMERSLACK, 1);
+	ret = args.crowd ? load_crowd(args.crowd) : 0;
+	if (ret)
+		return fail("make a crowd", ret);
 	ret = start(&proc, &args, &what);
 	if (ret)
 		return fail(what, ret);
-	ret = args.crowd ? load_crowd() : 0;
+	ret = args.crowd ? load_ticks() : 0;
 	if (ret)
-		return fail("make a crowd", ret);
+		return fail("start a timer", ret);
 	ret = load_churn_start(&churn, &proc, &args);
 	if (ret)
 		return fail("start a thread", ret);

@@ -26,3 +26,24 @@ expect_progress a
 answers
 stop a
 wait_for 10 nothing_of_ours
+
+# Refused by name, or paused; in time, and in either case nothing stays.
+step "the descriptor gets another number all the time"
+start b --queues 2 --packet 1ms --attack move=none
+p=$(pid b)
+kill -HUP "$p"
+for _ in 1 2 3 4 5 6; do
+	timeout 20 gpreempt-ctl suspend "$p" --how pause --detach > "$W/ctl" 2>&1
+	case $? in
+	0) gpreempt-ctl resume "$p" > "$W/resume" 2>&1 ;;
+	3|7) says_what_to_do "process $p" ;;
+	*) fail "suspend ended with another status: $(cat "$W/ctl")" ;;
+	esac
+done
+wait_for 20 grep -q attacked "$W/b.out"
+ctl 0 resume "$p"
+ctl 0 repair
+says 'nothing is paused'
+ctl 0 suspend "$p" --how pause
+release_target "$p"
+stop b
