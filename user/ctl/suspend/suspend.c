@@ -96,6 +96,21 @@ static void split_text(struct suspend_job *job)
 		*job->next++ = '\0';
 }
 
+/* What the registers show counts, and not that the driver returned 0. */
+static void judge(struct suspend_job *job)
+{
+	struct hold_reply *reply = &job->reply;
+
+	if (!is_held(job) || reply->status != GPREEMPT_CLASS_DONE ||
+	    reply->verdict != GPREEMPT_CONTRADICTED)
+		return;
+	reply->status = GPREEMPT_CLASS_PARTIAL;
+	snprintf(reply->text, sizeof(reply->text),
+		 "process %d is held, and the hardware has not released all of "
+		 "its queues\nlook for stuck queues: gpreempt-ctl queues %d",
+		 job->pid, job->pid);
+}
+
 /* It is paused because a session is not possible: why; or NULL. */
 static const char *why_paused(const struct suspend_job *job)
 {
@@ -337,6 +352,8 @@ static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 	for (i = 0; i < list->count; i++)
 		prepare(g, args, &list->targets[i], &jobs[i]);
 	suspend_all(g, jobs, list->count);
+	for (i = 0; i < list->count; i++)
+		judge(&jobs[i]);
 	status = print_all(args, jobs, list->count);
 	stay_or_leave(g, args, jobs, list->count);
 	free(jobs);

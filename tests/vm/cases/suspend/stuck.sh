@@ -8,8 +8,8 @@ start a --queues 2 --packet 1ms
 p=$(pid a)
 wait_for 15 running "$p"
 switch 0 keep_slot 1
-timeout $((60 * PACE)) gpreempt-ctl suspend "$p" > "$W/ctl" 2>&1
-echo "status $?: $(cat "$W/ctl")"
+ctl 6 suspend "$p"
+says_what_to_do 'has not released all of its queues'
 says "verified: no"
 expect_view "$p" state suspended,stuck
 expect_view "$p" suspended 1
