@@ -284,8 +284,7 @@ END_TEST
 
 START_TEST(repairs_what_waits)
 {
-	/* Begun, or leased: both have lost their owner. */
-	leave(_i ? PAUSE_LEASED : PAUSE_BEGUN, START);
+	leave(PAUSE_BEGUN, START);
 	CTL(0, "status");
 	ERR_HAS("process 4194242 was left paused");
 	CTL(0, "repair --dry-run");
@@ -317,7 +316,7 @@ END_TEST
 
 START_TEST(repair_fails)
 {
-	leave(PAUSE_LEASED, START);
+	leave(PAUSE_BEGUN, START);
 	gp_loop_fail(&loop, "seize", 1, -EPERM);
 	CTL(GPREEMPT_CLASS_PERMISSION, "repair");
 	ck_assert_int_eq(loop.evicted, 1);
@@ -330,7 +329,7 @@ END_TEST
 
 START_TEST(suspend_repairs)
 {
-	leave(PAUSE_LEASED, START);
+	leave(PAUSE_BEGUN, START);
 	CTL(0, "suspend %d --how pause --detach", PID);
 	ERR_HAS("process 4194242 was left paused");
 	expect_kept();
@@ -340,7 +339,7 @@ END_TEST
 /* Before they give up the rights for it; then each has no target. */
 START_TEST(guard_and_follow_repair)
 {
-	leave(PAUSE_LEASED, START);
+	leave(PAUSE_BEGUN, START);
 	if (_i)
 		ck_assert_int_ne(ctl_line("follow 4194303"), 0);
 	else
@@ -357,7 +356,7 @@ START_TEST(not_what_has_an_owner)
 	struct hold_owner owner = { .role = HOLD_ROLE_FOLLOW, .pid = 1 };
 	int lock = hold_take(PID, &owner);
 
-	leave(_i ? PAUSE_LEASED : PAUSE_BEGUN, START);
+	leave(PAUSE_BEGUN, START);
 	CTL(0, "repair");
 	OUT_HAS("owned");
 	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --how pause --detach", PID);
@@ -494,7 +493,7 @@ END_TEST
 /* The driver fails to restore it: who asks again has looked whether it runs. */
 START_TEST(unpause_fails)
 {
-	leave(PAUSE_LEASED, START);
+	leave(PAUSE_BEGUN, START);
 	show(evicted_view);
 	gp_loop_fail(&loop, "unpause", 1, -EIO);
 	CTL(GPREEMPT_CLASS_FAILED, "repair");
@@ -549,12 +548,12 @@ int main(void)
 	tcase_add_test(tc, status_of_another);
 	tcase_add_test(tc, resume_fails);
 	tcase_add_test(tc, others_see_it);
-	tcase_add_loop_test(tc, repairs_what_waits, 0, 2);
+	tcase_add_test(tc, repairs_what_waits);
 	tcase_add_test(tc, repairs_what_was_not_paused);
 	tcase_add_test(tc, repair_fails);
 	tcase_add_test(tc, suspend_repairs);
 	tcase_add_loop_test(tc, guard_and_follow_repair, 0, 2);
-	tcase_add_loop_test(tc, not_what_has_an_owner, 0, 2);
+	tcase_add_test(tc, not_what_has_an_owner);
 	tcase_add_test(tc, not_what_is_kept);
 	tcase_add_loop_test(tc, not_another_process, 0, PAUSE_STATES);
 	tcase_add_test(tc, not_what_is_damaged);

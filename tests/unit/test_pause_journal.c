@@ -36,8 +36,6 @@ static struct pause_entry entry(void)
 	struct pause_entry e;
 
 	pause_entry_init(&e, PID, 777);
-	e.state = PAUSE_LEASED;
-	e.until_ns = e.since_ns + 5 * NSEC_PER_SEC;
 	return e;
 }
 
@@ -88,9 +86,8 @@ START_TEST(round_trip)
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
 	ck_assert_int_eq(out.pid, PID);
 	ck_assert_uint_eq(out.start, 777);
-	ck_assert_int_eq(out.state, PAUSE_LEASED);
+	ck_assert_int_eq(out.state, PAUSE_BEGUN);
 	ck_assert_uint_eq(out.since_ns, e.since_ns);
-	ck_assert_uint_eq(out.until_ns, e.until_ns);
 	ck_assert_int_eq(out.by, getpid());
 	ck_assert_str_eq(out.comm, e.comm);
 	ck_assert_int_eq(pause_journal_remove(PID), 0);
@@ -105,9 +102,8 @@ START_TEST(largest)
 	struct pause_entry e = {
 		.pid = INT32_MAX,
 		.start = UINT64_MAX,
-		.state = PAUSE_LEASED,
+		.state = PAUSE_BEGUN,
 		.since_ns = UINT64_MAX,
-		.until_ns = UINT64_MAX,
 		.by = INT32_MAX,
 		.uid = UINT32_MAX,
 	};
@@ -147,7 +143,6 @@ START_TEST(change_in_place)
 	ck_assert_int_eq(pause_journal_write(&e), 0);
 	stat(ENTRY, &before);
 	e.state = PAUSE_KEPT;
-	e.until_ns = 0;
 	/* No other file is made: a full disk has no room for one. */
 	unit_path_fails = ".new";
 	unit_path_errno = ENOSPC;
@@ -157,7 +152,6 @@ START_TEST(change_in_place)
 	ck_assert_int_eq(before.st_size, after.st_size);
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
 	ck_assert_int_eq(out.state, PAUSE_KEPT);
-	ck_assert_uint_eq(out.until_ns, 0);
 }
 END_TEST
 
@@ -166,10 +160,10 @@ START_TEST(one_entry)
 	struct pause_entry e = entry();
 
 	ck_assert_int_eq(pause_journal_write(&e), 0);
-	e.state = PAUSE_BEGUN;
+	e.state = PAUSE_KEPT;
 	ck_assert_int_eq(pause_journal_write(&e), -EALREADY);
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
-	ck_assert_int_eq(out.state, PAUSE_LEASED);
+	ck_assert_int_eq(out.state, PAUSE_BEGUN);
 	/* Another process has that number now. */
 	e.start++;
 	ck_assert_int_eq(pause_journal_write(&e), 0);
@@ -279,7 +273,7 @@ START_TEST(damaged_text)
 		{ "pid=4194242", "pid=-194242" },
 		{ "start=777", "start=-77" },
 		{ "start=777", "start=077" },
-		{ "state=leased", "state=lapsed" },
+		{ "state=begun", "state=beguN" },
 		{ "since_ns=", "since-ns=" },
 		{ " uid=", "\tuid=" },
 		{ "comm=", "comm " },

@@ -26,7 +26,6 @@
 static const char *const states[PAUSE_STATES] = {
 	[PAUSE_BEGUN] = "begun",
 	[PAUSE_KEPT] = "kept",
-	[PAUSE_LEASED] = "leased",
 };
 
 void pause_journal_path(pid_t target, char *buf, size_t size)
@@ -118,10 +117,10 @@ static void format_entry(const struct pause_entry *e, const char *boot,
 
 	len = snprintf(text, ENTRY_SIZE,
 		       "gpreempt-pause 1 pid=%d start=%llu boot=%s state=%s "
-		       "since_ns=%llu until_ns=%llu by=%d uid=%u comm=%s",
+		       "since_ns=%llu by=%d uid=%u comm=%s",
 		       e->pid, (unsigned long long)e->start, boot,
-		       states[e->state], (unsigned long long)e->since_ns,
-		       (unsigned long long)e->until_ns, e->by, e->uid, e->comm);
+		       states[e->state], (unsigned long long)e->since_ns, e->by,
+		       e->uid, e->comm);
 	memset(text + len, ' ', ENTRY_SIZE - len);
 	text[ENTRY_SIZE - 1] = '\n';
 	text[ENTRY_SIZE] = '\0';
@@ -130,18 +129,17 @@ static void format_entry(const struct pause_entry *e, const char *boot,
 static int parse_entry(const char *text, struct pause_entry *e,
 		       char boot[BOOT_SIZE])
 {
-	unsigned long long start, since, until;
+	unsigned long long start, since;
 	char state[8], again[ENTRY_SIZE + 1];
 
 	if (sscanf(text,
 		   "gpreempt-pause 1 pid=%d start=%llu boot=%36s state=%7s "
-		   "since_ns=%llu until_ns=%llu by=%d uid=%u comm=%63s",
-		   &e->pid, &start, boot, state, &since, &until, &e->by,
-		   &e->uid, e->comm) != 9)
+		   "since_ns=%llu by=%d uid=%u comm=%63s",
+		   &e->pid, &start, boot, state, &since, &e->by, &e->uid,
+		   e->comm) != 8)
 		return -EPROTO;
 	e->start = start;
 	e->since_ns = since;
-	e->until_ns = until;
 	for (e->state = 0; e->state < PAUSE_STATES; e->state++)
 		if (!strcmp(states[e->state], state))
 			break;

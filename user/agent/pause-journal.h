@@ -17,9 +17,8 @@
 #include <sys/types.h>
 
 enum pause_state {
-	PAUSE_BEGUN,  /* its user has no report yet; undone with its owner */
-	PAUSE_KEPT,   /* until resume; no process stays behind */
-	PAUSE_LEASED, /* keepers have the lock of the target, and undo it */
+	PAUSE_BEGUN, /* undone with its owner, which has the target's lock */
+	PAUSE_KEPT,  /* until resume; no process stays behind */
 	PAUSE_STATES,
 };
 
@@ -30,7 +29,6 @@ struct pause_entry {
 	uint64_t start; /* when it started, clock ticks since boot */
 	enum pause_state state;
 	uint64_t since_ns; /* CLOCK_BOOTTIME */
-	uint64_t until_ns; /* the same; 0: no lease */
 	/* Who paused it, for people: */
 	pid_t by;
 	uid_t uid; /* of the login, if there was one */

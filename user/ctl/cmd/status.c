@@ -168,17 +168,10 @@ static int add_target(void *arg, pid_t target)
 
 static void set_times(struct row *row, const struct pause_entry *e)
 {
-	uint64_t now = shr_boottime_ns();
-
-	row->held_ns = now - e->since_ns;
+	row->held_ns = shr_boottime_ns() - e->since_ns;
 	shr_format_duration(row->held_ns, row->since_text,
 			    sizeof(row->since_text));
 	snprintf(row->lease_text, sizeof(row->lease_text), "none");
-	if (!e->until_ns)
-		return;
-	row->lease_ns = e->until_ns > now ? e->until_ns - now : 0;
-	shr_format_duration(row->lease_ns, row->lease_text,
-			    sizeof(row->lease_text));
 }
 
 static struct row *find_row(const struct rows *rows, pid_t pid)
