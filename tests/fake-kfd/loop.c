@@ -10,6 +10,7 @@
 
 #include "fake-kfd/loop.h"
 #include "shared/macro.h"
+#include "shared/syscall.h"
 
 static int count_calls(const struct gp_loop *loop, const char *call)
 {
@@ -278,6 +279,9 @@ void gp_loop_end_process(struct gp_loop *loop)
 	(void)ret;
 }
 
+/* PIDs from here on are of processes that only the tests know. */
+#define MADE_UP 4194200
+
 static int loop_open_process(void *be, pid_t pid)
 {
 	struct gp_loop *loop = be;
@@ -287,6 +291,10 @@ static int loop_open_process(void *be, pid_t pid)
 		ret = -ESRCH;
 	if (ret)
 		return ret;
+	if (pid < MADE_UP) {
+		ret = shr_pidfd_open(pid);
+		return ret < 0 ? -errno : ret;
+	}
 	/* A child that has closed all descriptors has a process of its own. */
 	if (loop->end_fd < 0 || fcntl(loop->end_fd, F_GETFD) < 0)
 		loop->end_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);

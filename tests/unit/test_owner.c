@@ -125,7 +125,7 @@ START_TEST(by_pause)
 	ck_assert(was_noted && loop.evicted == 1);
 	ck_assert_uint_eq(outcome.done, 1);
 	ck_assert_uint_gt(outcome.ioctl_ns, 0);
-	ck_assert_uint_gt(owner.pause.return_ns, 0);
+	ck_assert_uint_gt(owner.route.pause.return_ns, 0);
 	/* Again, and the driver is not asked. */
 	unit_clear_trace();
 	ck_assert_int_eq(suspend(), 0);
@@ -154,7 +154,7 @@ START_TEST(refused)
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_VERSION);
 	ck_assert_int_ge(owner.lock, 0);
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_PAUSE);
+	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_PAUSE);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_KFD_VERSION);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert_int_eq(loop.evicted, 1);
@@ -178,7 +178,7 @@ START_TEST(no_runtime)
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert(loop.evicted == 1 && !loop.debugged && was_noted);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_RUNTIME_OFF);
-	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_PAUSE);
+	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_PAUSE);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
 END_TEST
@@ -198,7 +198,7 @@ START_TEST(no_runtime_yet)
 	loop.view = no_queues;
 	open_by(GPREEMPT_HOW_AUTO);
 	suspend();
-	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_DEBUG);
+	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_DEBUG);
 	ck_assert(!strstr(loop.trace, "pause"));
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
@@ -402,8 +402,8 @@ START_TEST(by_what_the_session_costs)
 {
 	set_gfx(parts[_i].properties);
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.route, parts[_i].paused ? GPREEMPT_ROUTE_PAUSE :
-							 GPREEMPT_ROUTE_DEBUG);
+	ck_assert_int_eq(owner.way, parts[_i].paused ? GPREEMPT_ROUTE_PAUSE :
+						       GPREEMPT_ROUTE_DEBUG);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_OK);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert_int_eq(loop.evicted, parts[_i].paused);
@@ -418,7 +418,7 @@ START_TEST(follow_pauses)
 	owner.as.role = HOLD_ROLE_FOLLOW;
 	gp_loop_set_file(&loop, "/dev/kfd", _i ? "512" : "511");
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.route,
+	ck_assert_int_eq(owner.way,
 			 _i ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
@@ -430,7 +430,7 @@ START_TEST(by_session_without_descriptor)
 	set_gfx("gfx_target_version 110000\ncapability 32768\n");
 	gp_loop_set_file(&loop, "/dev/kfd", "512");
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.route, GPREEMPT_ROUTE_DEBUG);
+	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_DEBUG);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert(loop.queues[0].suspended);
 	ck_assert_int_eq(owner_close(&owner), 0);

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "agent/session-owner.h"
+#include "agent/owner.h"
 #include "shared/clock.h"
 #include "unit.h"
 
@@ -18,7 +18,7 @@ static struct heartbeat heartbeat;
 /* That a keeper renews in short order, as session.h says. */
 #define LOSSES 5
 
-static struct session_owner owner;
+static struct owner owner;
 static int told;
 static bool told_busy;
 static struct gpreempt_outcome outcome;
@@ -55,21 +55,23 @@ static void setup(void)
 	gp_loop_add_queue(&loop, 1);
 	heartbeat = (struct heartbeat){ .also = note_busy };
 	ck_assert_int_eq(heartbeat_start(&heartbeat), 0);
-	owner = (struct session_owner){
+	owner = (struct owner){
 		.target = PID,
 		.heartbeat = &heartbeat,
-		.keeper.lost = lost,
+		.lost = lost,
+		.how = GPREEMPT_HOW_DEBUG,
+		.lock = -1,
 	};
 	told = 0;
 	told_busy = false;
 	end_before = NULL;
-	ck_assert_int_eq(session_owner_open(&owner, &err), 0);
+	ck_assert_int_eq(owner_open(&owner, &err), 0);
 	loop.before = before;
 }
 
 static void teardown(void)
 {
-	session_owner_close(&owner);
+	owner_close(&owner);
 	heartbeat_stop(&heartbeat);
 	unit_teardown();
 }
@@ -87,18 +89,20 @@ START_TEST(budget)
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < LOSSES; i++) {
 			gp_loop_disable(&loop);
-			ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper),
+			ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route
+									   .keeper),
 					 GPREEMPT_EVENT_LOST);
 			/* As if it had been long ago, but not quite enough. */
-			owner.keeper.last_ns -= 9 * NSEC_PER_SEC;
+			owner.route.keeper.last_ns -= 9 * NSEC_PER_SEC;
 		}
 		ck_assert_int_eq(told, (round + 1) * LOSSES);
-		owner.keeper.last_ns -= NSEC_PER_SEC;
+		owner.route.keeper.last_ns -= NSEC_PER_SEC;
 	}
-	owner.keeper.last_ns += NSEC_PER_SEC;
+	owner.route.keeper.last_ns += NSEC_PER_SEC;
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), -ENOTCONN);
-	ck_assert_int_eq(owner.keeper.over, -ENOTCONN);
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
+			 -ENOTCONN);
+	ck_assert_int_eq(owner.route.keeper.over, -ENOTCONN);
 }
 END_TEST
 
@@ -106,11 +110,13 @@ START_TEST(lost_at_suspend)
 {
 	end_before = "suspend";
 	ends = 2;
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, &outcome),
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
+						 &outcome),
 			 0);
 	ck_assert_int_eq(told, 2);
 	both_are(true);
-	ck_assert_int_eq(gpreempt_keeper_resume(&owner.keeper, NULL, &outcome),
+	ck_assert_int_eq(gpreempt_keeper_resume(&owner.route.keeper, NULL,
+						&outcome),
 			 0);
 	both_are(false);
 }
@@ -118,35 +124,43 @@ END_TEST
 
 START_TEST(lost_at_resume)
 {
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL), 0);
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
+						 NULL),
+			 0);
 	end_before = "resume";
 	ends = 1;
-	ck_assert_int_eq(gpreempt_keeper_resume(&owner.keeper, NULL, NULL), 0);
+	ck_assert_int_eq(gpreempt_keeper_resume(&owner.route.keeper, NULL,
+						NULL),
+			 0);
 	ck_assert_int_eq(told, 1);
 	both_are(false);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), 0);
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper), 0);
 	both_are(false);
 }
 END_TEST
 
 START_TEST(lost_before_dispatch)
 {
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL), 0);
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
+						 NULL),
+			 0);
 	gp_loop_disable(&loop);
 	both_are(false);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper),
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
 			 GPREEMPT_EVENT_LOST);
 	both_are(true);
 	ck_assert_int_eq(told, 1);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), 0);
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper), 0);
 }
 END_TEST
 
 START_TEST(lost_before_refresh)
 {
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL), 0);
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
+						 NULL),
+			 0);
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gpreempt_keeper_refresh(&owner.keeper), 0);
+	ck_assert_int_eq(gpreempt_keeper_refresh(&owner.route.keeper), 0);
 	ck_assert_int_eq(told, 1);
 	both_are(true);
 }
@@ -157,23 +171,28 @@ START_TEST(too_often)
 {
 	int i;
 
-	gpreempt_keeper_suspend(&owner.keeper, NULL, NULL);
+	gpreempt_keeper_suspend(&owner.route.keeper, NULL, NULL);
 	for (i = 0; i < LOSSES; i++) {
 		gp_loop_disable(&loop);
-		ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper),
+		ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
 				 GPREEMPT_EVENT_LOST);
 	}
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), -ENOTCONN);
-	ck_assert_int_eq(gpreempt_session_error(owner.keeper.session)->reason,
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
+			 -ENOTCONN);
+	ck_assert_int_eq(gpreempt_session_error(owner.route.keeper.session)
+				 ->reason,
 			 GPREEMPT_LOST);
 	ck_assert_int_eq(told, LOSSES);
 	/* It stays so: nothing is suspended behind the owner's back. */
-	owner.keeper.losses = 0;
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), -ENOTCONN);
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL),
+	owner.route.keeper.losses = 0;
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
 			 -ENOTCONN);
-	ck_assert_int_eq(gpreempt_keeper_resume(&owner.keeper, NULL, NULL),
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
+						 NULL),
+			 -ENOTCONN);
+	ck_assert_int_eq(gpreempt_keeper_resume(&owner.route.keeper, NULL,
+						NULL),
 			 -ENOTCONN);
 	both_are(false);
 }
@@ -185,9 +204,10 @@ START_TEST(renewal_fails)
 	end_before = "suspend";
 	ends = 1;
 	gp_loop_fail(&loop, "enable", 2, -EBUSY);
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL),
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
+						 NULL),
 			 -EBUSY);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper), -EBUSY);
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper), -EBUSY);
 	both_are(false);
 }
 END_TEST
@@ -195,21 +215,22 @@ END_TEST
 /* The process has ended: that is no loss. */
 START_TEST(ended)
 {
-	gpreempt_keeper_suspend(&owner.keeper, NULL, NULL);
+	gpreempt_keeper_suspend(&owner.route.keeper, NULL, NULL);
 	gp_loop_stop(&loop, 6 << 16 | 0x57f);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.keeper),
+	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
 			 GPREEMPT_EVENT_ENDED);
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.keeper, NULL, NULL),
+	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
+						 NULL),
 			 -ENOTCONN);
 	ck_assert_int_eq(told, 0);
-	ck_assert_int_eq(owner.keeper.losses, 0);
+	ck_assert_int_eq(owner.route.keeper.losses, 0);
 }
 END_TEST
 
 START_TEST(busy_in_the_driver)
 {
 	told_busy = false;
-	gpreempt_keeper_suspend(&owner.keeper, NULL, NULL);
+	gpreempt_keeper_suspend(&owner.route.keeper, NULL, NULL);
 	ck_assert(told_busy);
 	ck_assert_uint_eq(heartbeat.busy, 0);
 }
@@ -219,11 +240,11 @@ START_TEST(not_opened)
 {
 	struct gpreempt_error err = { 0 };
 
-	session_owner_close(&owner);
+	owner_close(&owner);
 	gp_loop_fail(&loop, "open", 0, -ENOENT);
-	ck_assert_int_eq(session_owner_open(&owner, &err), -ENOENT);
+	ck_assert_int_eq(owner_open(&owner, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
-	ck_assert_ptr_null(owner.keeper.session);
+	ck_assert_ptr_null(owner.route.keeper.session);
 }
 END_TEST
 

@@ -5,6 +5,12 @@
 
 #include "agent/owner.h"
 #include "agent/pause-repair.h"
+#include "agent/stopped.h"
+
+static bool is_paused(const struct owner *o)
+{
+	return o->way == GPREEMPT_ROUTE_PAUSE;
+}
 
 static void note_loss(void *data, const struct gpreempt_error *err)
 {
@@ -14,78 +20,81 @@ static void note_loss(void *data, const struct gpreempt_error *err)
 		o->lost(o->data, err);
 }
 
-static int open_session(struct owner *o, struct gpreempt_error *err)
+static int fail(struct owner *o, int code, const char *step)
+{
+	o->error = (struct gpreempt_error){
+		.code = code,
+		.reason = GPREEMPT_SYSTEM,
+		.pid = o->target,
+		.step = step,
+	};
+	return code;
+}
+
+int owner_new(struct owner *o)
+{
+	struct gpreempt_options options = {
+		.size = sizeof(options),
+		.busy = heartbeat_busy,
+		.data = o->heartbeat,
+	};
+
+	return o->g ? 0 : gpreempt_new(&options, &o->g);
+}
+
+/* Before the first pause: it is noted, and has a guardian. */
+static int begin_pauses(struct owner *o)
 {
 	int ret;
 
-	o->session.keeper =
-		(struct gpreempt_keeper){ .lost = note_loss, .data = o };
-	ret = session_owner_open(&o->session, err);
+	o->pause = (struct pause_owner){
+		.target = o->target,
+		.start = o->route.pause.start,
+		.lock = o->lock,
+		.guarded = o->guarded,
+		.heartbeat = o->heartbeat,
+	};
+	ret = pause_owner_begin(&o->pause, &o->as);
+	o->lock = o->pause.lock;
+	if (!ret)
+		return 0;
+	o->route.ops->close(&o->route);
+	return fail(o, ret,
+		    o->pause.is_alone ? "starting the guardian of its pause" :
+					"noting its pause in " HOLD_DIR);
+}
+
+static int try_open(struct owner *o, enum gpreempt_route way)
+{
+	int ret = owner_new(o);
+
 	if (ret)
-		session_owner_close(&o->session);
-	return ret;
+		return fail(o, ret, "setting up");
+	o->way = way;
+	o->route = (struct gp_route){
+		.ops = gp_routes[way],
+		.g = o->g,
+		.pid = o->target,
+		.lost = note_loss,
+		.data = o,
+	};
+	ret = o->route.ops->open(&o->route);
+	if (ret)
+		o->error = o->route.error;
+	return !ret && is_paused(o) ? begin_pauses(o) : ret;
 }
 
-static int close_session(struct owner *o)
-{
-	session_owner_close(&o->session);
-	return 0;
-}
-
-static int session_fd(const struct owner *o)
-{
-	return gpreempt_session_fd(o->session.keeper.session);
-}
-
-static int dispatch_session(struct owner *o)
-{
-	return gpreempt_keeper_dispatch(&o->session.keeper);
-}
-
-static int suspend_session(struct owner *o, const struct gpreempt_filter *which,
-			   struct gpreempt_outcome *out)
-{
-	return gpreempt_keeper_suspend(&o->session.keeper, which, out);
-}
-
-static int resume_session(struct owner *o, const struct gpreempt_filter *which,
-			  struct gpreempt_outcome *out)
-{
-	return gpreempt_keeper_resume(&o->session.keeper, which, out);
-}
-
-static bool session_is_stopped(const struct owner *o)
-{
-	return gpreempt_session_stopped(o->session.keeper.session);
-}
-
-static const struct gpreempt_error *session_error(const struct owner *o)
-{
-	return gpreempt_session_error(o->session.keeper.session);
-}
-
-static const struct owner_ops session_ops = {
-	.open = open_session,
-	.close = close_session,
-	.fd = session_fd,
-	.dispatch = dispatch_session,
-	.suspend = suspend_session,
-	.resume = resume_session,
-	.is_stopped = session_is_stopped,
-	.error = session_error,
-};
-
-static int open_by(struct owner *o, enum gpreempt_route route,
+static int open_by(struct owner *o, enum gpreempt_route way,
 		   struct gpreempt_error *err)
 {
-	static const struct owner_ops *const ops[GPREEMPT_ROUTES] = {
-		[GPREEMPT_ROUTE_DEBUG] = &session_ops,
-		[GPREEMPT_ROUTE_PAUSE] = &owner_pause_ops,
-	};
-	int ret = ops[route]->open(o, err);
+	int ret = try_open(o, way);
 
-	o->route = route;
-	o->ops = ret ? NULL : ops[route];
+	if (!ret)
+		return 0;
+	o->route.ops = NULL;
+	gpreempt_free(o->g);
+	o->g = NULL;
+	*err = o->error;
 	return ret;
 }
 
@@ -93,13 +102,13 @@ static int open_by(struct owner *o, enum gpreempt_route route,
 static int open_instead(struct owner *o, const struct gpreempt_error *because,
 			struct gpreempt_error *err)
 {
-	bool pause = o->route == GPREEMPT_ROUTE_DEBUG;
+	bool paused = is_paused(o);
 
 	o->changed = true;
-	if (pause)
+	if (!paused)
 		o->why = *because;
 	owner_close(o);
-	return open_by(o, pause ? GPREEMPT_ROUTE_PAUSE : GPREEMPT_ROUTE_DEBUG,
+	return open_by(o, paused ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE,
 		       err);
 }
 
@@ -107,9 +116,8 @@ static bool may_change(const struct owner *o, const struct gpreempt_error *err)
 {
 	if (o->how != GPREEMPT_HOW_AUTO || o->changed)
 		return false;
-	return o->route == GPREEMPT_ROUTE_DEBUG ?
-		       pause_can_serve(err->reason) :
-		       session_can_serve(err->reason);
+	return is_paused(o) ? session_can_serve(err->reason) :
+			      pause_can_serve(err->reason);
 }
 
 /*
@@ -157,16 +165,14 @@ static bool pauses_first(struct owner *o)
 	if (o->as.role == HOLD_ROLE_FOLLOW)
 		return true;
 	/* guard has it open all the time. */
-	return o->as.role == HOLD_ROLE_GUARD &&
-	       !session_owner_new(&o->session) && session_costs(o->session.g);
+	return o->as.role == HOLD_ROLE_GUARD && !owner_new(o) &&
+	       session_costs(o->g);
 }
 
 int owner_open(struct owner *o, struct gpreempt_error *err)
 {
 	int ret;
 
-	o->session.target = o->target;
-	o->session.heartbeat = o->heartbeat;
 	ret = open_by(o,
 		      pauses_first(o) ? GPREEMPT_ROUTE_PAUSE :
 					GPREEMPT_ROUTE_DEBUG,
@@ -176,22 +182,111 @@ int owner_open(struct owner *o, struct gpreempt_error *err)
 	return ret;
 }
 
+/*
+ * Of a pause that another program, such as criu dump, has ended: it may have left the
+ * process off the GPU.
+ */
+static int judge_resume(struct owner *o, int ret)
+{
+	if (ret != -ENOTCONN || o->route.error.reason != GPREEMPT_UNPAUSED)
+		return ret;
+	ret = pause_find_off(o->g, o->target, &o->route.error);
+	if (!ret)
+		note_loss(o, &o->route.error);
+	return ret;
+}
+
+static int end_pauses(struct owner *o)
+{
+	struct gp_route_pause *p = &o->route.pause;
+	int ret = p->paused ? owner_resume(o, NULL, NULL) : 0, end;
+
+	end = pause_owner_end(&o->pause, !p->paused);
+	o->lock = o->pause.lock;
+	/* The guardian goes on with it. */
+	p->paused = false;
+	return ret && ret != -ESRCH ? ret : end;
+}
+
 int owner_close(struct owner *o)
 {
-	int ret = o->ops ? o->ops->close(o) : 0;
+	int ret = 0;
 
-	o->ops = NULL;
+	if (!owner_is_open(o))
+		return 0;
+	if (is_paused(o))
+		ret = end_pauses(o);
+	o->error = *owner_error(o);
+	o->route.ops->close(&o->route);
+	o->route.ops = NULL;
+	o->route.keeper.session = NULL;
+	gpreempt_free(o->g);
+	o->g = NULL;
 	return ret;
 }
 
 int owner_fd(const struct owner *o)
 {
-	return o->ops ? o->ops->fd(o) : -1;
+	return owner_is_open(o) ? o->route.ops->fd(&o->route) : -1;
 }
 
 int owner_dispatch(struct owner *o)
 {
-	return o->ops ? o->ops->dispatch(o) : o->pause.error.code;
+	int ret;
+
+	if (!owner_is_open(o))
+		return o->error.code;
+	/* Of a call that the caller tries again. */
+	if (is_paused(o))
+		o->route.error = (struct gpreempt_error){ 0 };
+	ret = o->route.ops->dispatch(&o->route);
+	if (ret || !is_paused(o))
+		return ret;
+	ret = pause_owner_renew(&o->pause);
+	if (ret) {
+		fail(o, ret, "starting the guardian of its pause");
+		o->route.error = o->error;
+	}
+	return ret;
+}
+
+/* After the call: who waits for the GPU does not wait for this. */
+static void count(struct owner *o, struct gpreempt_outcome *out)
+{
+	struct gpreempt_view *view;
+
+	if (gpreempt_view_read(o->g, o->target, &view, NULL))
+		return;
+	out->requested = out->done = view->count;
+	gpreempt_view_free(view);
+}
+
+/* Like the driver's own debugger, but of a whole process if it is paused. */
+static int change(struct owner *o, const struct gpreempt_filter *which,
+		  struct gpreempt_outcome *out, bool suspend)
+{
+	const struct gp_route_ops *ops = o->route.ops;
+	struct gpreempt_outcome unused = { 0 };
+	int ret;
+
+	if (is_paused(o) && o->route.pause.paused == suspend)
+		return 0;
+	if (is_paused(o))
+		which = NULL;
+	if (!out)
+		out = &unused;
+	ret = suspend ? ops->suspend(&o->route, which, out) :
+			ops->resume(&o->route, which, out);
+	if (!is_paused(o))
+		return ret;
+	/* After an error the driver has restored the queues, or not. */
+	if (suspend && ret)
+		pause_find_off(o->g, o->target, &o->route.error);
+	if (!suspend)
+		ret = judge_resume(o, ret);
+	if (!ret && out != &unused)
+		count(o, out);
+	return ret;
 }
 
 /*
@@ -203,7 +298,7 @@ static bool has_queues(const struct owner *o)
 	struct gpreempt_view *view;
 	size_t n;
 
-	if (gpreempt_view_read(o->session.g, o->target, &view, NULL))
+	if (gpreempt_view_read(o->g, o->target, &view, NULL))
 		return false;
 	n = view->count;
 	gpreempt_view_free(view);
@@ -216,29 +311,32 @@ int owner_suspend(struct owner *o, const struct gpreempt_filter *which,
 	struct gpreempt_error err;
 	int ret;
 
-	if (!o->ops)
-		return o->pause.error.code;
-	ret = o->ops->suspend(o, which, out);
+	if (!owner_is_open(o))
+		return o->error.code;
+	ret = change(o, which, out, true);
 	if (!ret || !may_change(o, owner_error(o)) || !has_queues(o))
 		return ret;
 	err = *owner_error(o);
-	ret = open_instead(o, &err, &o->pause.error);
-	return ret ? ret : o->ops->suspend(o, which, out);
+	ret = open_instead(o, &err, &err);
+	return ret ? ret : change(o, which, out, true);
 }
 
 int owner_resume(struct owner *o, const struct gpreempt_filter *which,
 		 struct gpreempt_outcome *out)
 {
-	return o->ops ? o->ops->resume(o, which, out) : o->pause.error.code;
+	return owner_is_open(o) ? change(o, which, out, false) : o->error.code;
 }
 
 bool owner_is_stopped(const struct owner *o)
 {
-	return o->ops && o->ops->is_stopped(o);
+	if (!owner_is_open(o))
+		return false;
+	return is_paused(o) ? process_is_stopped(o->target) :
+			      gpreempt_session_stopped(o->route.keeper.session);
 }
 
 /* Also after a failed change of the way, with nothing open. */
 const struct gpreempt_error *owner_error(const struct owner *o)
 {
-	return o->ops ? o->ops->error(o) : &o->pause.error;
+	return owner_is_open(o) ? o->route.ops->error(&o->route) : &o->error;
 }

@@ -2,29 +2,13 @@
 /*
  * The owner of a target: a process that takes it off its GPUs and lets it run for as
  * long as the process lives, by a debug session or by pauses. What the caller sees is
- * the same for both.
+ * the same for both. The table of both is lib/route's.
  */
 #ifndef AGENT_OWNER_H
 #define AGENT_OWNER_H
 
 #include "agent/pause-owner.h"
-#include "agent/session-owner.h"
-
-struct owner;
-
-struct owner_ops {
-	/* 0, or -errno with *err; then nothing is to be closed. */
-	int (*open)(struct owner *o, struct gpreempt_error *err);
-	int (*close)(struct owner *o);
-	int (*fd)(const struct owner *o);
-	int (*dispatch)(struct owner *o);
-	int (*suspend)(struct owner *o, const struct gpreempt_filter *which,
-		       struct gpreempt_outcome *out);
-	int (*resume)(struct owner *o, const struct gpreempt_filter *which,
-		      struct gpreempt_outcome *out);
-	bool (*is_stopped)(const struct owner *o);
-	const struct gpreempt_error *(*error)(const struct owner *o);
-};
+#include "lib/route/route.h"
 
 struct owner {
 	/* Set by the caller: */
@@ -38,20 +22,15 @@ struct owner {
 	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
 
+	struct gpreempt *g; /* busy times stop the heartbeat's clock */
 	/* As it is taken off now: with GPREEMPT_HOW_AUTO it may change once. */
-	enum gpreempt_route route;
+	enum gpreempt_route way;
 	bool changed;
 	/* Why it is paused although a session was tried; reason 0: it is not. */
 	struct gpreempt_error why;
-	const struct owner_ops *ops;  /* NULL: closed */
-	struct session_owner session; /* its handle on the library is of both */
-	struct {
-		struct pause_owner owner;
-		int process; /* readable once it has ended */
-		bool paused; /* by us */
-		uint64_t return_ns;
-		struct gpreempt_error error;
-	} pause;
+	struct gp_route route; /* ops NULL: closed */
+	struct pause_owner pause;
+	struct gpreempt_error error; /* once it is closed */
 };
 
 /*
@@ -62,8 +41,14 @@ struct owner {
 /* Could it be held so, before there is an owner? 0, or -errno with *err. */
 int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
 		struct gpreempt_error *err);
+/* The handle on the library alone, if there is none. 0 or -errno. */
+int owner_new(struct owner *o);
 /* 0, or -errno with *err: then it is closed. */
 int owner_open(struct owner *o, struct gpreempt_error *err);
+static inline bool owner_is_open(const struct owner *o)
+{
+	return o->route.ops;
+}
 /*
  * The target runs, and nothing is attached to it. 0, also when it is closed already;
  * -errno: its pause could not be ended, and its guardian does when we have ended.
@@ -90,8 +75,5 @@ int owner_resume(struct owner *o, const struct gpreempt_filter *which,
  */
 bool owner_is_stopped(const struct owner *o);
 const struct gpreempt_error *owner_error(const struct owner *o);
-
-/* owner-pause.c; the other is in owner.c. */
-extern const struct owner_ops owner_pause_ops;
 
 #endif

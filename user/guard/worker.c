@@ -56,7 +56,7 @@ static void make_filter(const struct worker *w, uint64_t nodes,
 
 static bool is_paused(const struct worker *w)
 {
-	return w->owner.route == GPREEMPT_ROUTE_PAUSE;
+	return w->owner.way == GPREEMPT_ROUTE_PAUSE;
 }
 
 /* Without the module nothing is measured, and nothing else is the worse. */
@@ -66,10 +66,9 @@ static void set_sampling(struct worker *w, uint64_t now)
 
 	if (is_paused(w) || (!due && w->blind))
 		return;
-	w->blind =
-		gpreempt_session_sample_slots(w->owner.session.keeper.session,
-					      due ? GPREEMPT_SAMPLE_BESIDE :
-						    GPREEMPT_SAMPLE_PAUSE);
+	w->blind = gpreempt_session_sample_slots(w->owner.route.keeper.session,
+						 due ? GPREEMPT_SAMPLE_BESIDE :
+						       GPREEMPT_SAMPLE_PAUSE);
 	if (due)
 		w->sample_ns = now + SAMPLE_EVERY_NS;
 }
@@ -78,8 +77,8 @@ static void set_sampling(struct worker *w, uint64_t now)
 static uint64_t end_of(const struct worker *w, uint64_t start_ns,
 		       const struct gpreempt_outcome *outcome)
 {
-	if (is_paused(w) && w->owner.pause.return_ns > start_ns)
-		return w->owner.pause.return_ns;
+	if (is_paused(w) && w->owner.route.pause.return_ns > start_ns)
+		return w->owner.route.pause.return_ns;
 	return !is_paused(w) && outcome->ioctl_ns ?
 		       start_ns + outcome->ioctl_ns :
 		       shr_now_ns();
@@ -209,7 +208,7 @@ static void give_released(struct worker *w, bool too_much)
 	struct guard_channel *c = w->channel;
 	struct gpreempt_released released;
 
-	gpreempt_session_released(w->owner.session.keeper.session, &released);
+	gpreempt_session_released(w->owner.route.keeper.session, &released);
 	atomic_store(&c->released_ns, released.total_ns);
 	atomic_store(&c->unseen, released.unseen);
 	if (!too_much)

@@ -201,7 +201,7 @@ static void count_released(const struct hold_worker *w,
 
 static bool is_paused(const struct hold_worker *w)
 {
-	return w->owner.route == GPREEMPT_ROUTE_PAUSE;
+	return w->owner.way == GPREEMPT_ROUTE_PAUSE;
 }
 
 static void answer_status(struct hold_worker *w, struct hold_reply *reply)
@@ -211,7 +211,7 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 	if (!is_paused(w))
 		count_released(w, reply);
 	else if (!reply->queues)
-		gpreempt_pause_verify(w->owner.session.g, w->birth->target,
+		gpreempt_pause_verify(w->owner.g, w->birth->target,
 				      &reply->queues);
 	reply->held_ns = shr_now_ns() - w->since_ns;
 	if (w->lease_end_ns)
@@ -280,7 +280,7 @@ static int prepare(struct hold_worker *w, const struct hold_request *request)
 
 	if (is_paused(w))
 		return 0;
-	ret = gpreempt_keeper_refresh(&w->owner.session.keeper);
+	ret = gpreempt_keeper_refresh(&w->owner.route.keeper);
 	if (!ret)
 		ret = gpreempt_session_set_grace(hold_session(w),
 						 request->grace ?
@@ -337,7 +337,7 @@ static void answer_suspend(struct hold_worker *w,
 		return;
 	}
 	if (is_paused(w))
-		reply->verdict = gpreempt_pause_verify(w->owner.session.g,
+		reply->verdict = gpreempt_pause_verify(w->owner.g,
 						       w->birth->target,
 						       &reply->queues);
 	/* After a reset the slots are empty, which says nothing. */
@@ -366,7 +366,7 @@ static void answer_resume(struct hold_worker *w,
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;
 	/* One whose pause could not be ended is still held. */
-	reply->left = is_paused(w) ? w->owner.pause.paused :
+	reply->left = is_paused(w) ? w->owner.route.pause.paused :
 				     count_held(w, true);
 	if (reply->left)
 		return;
@@ -405,7 +405,8 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	reply->cgroup = w->birth->cgroup;
 	reply->command = w->command;
 	reply->paused = is_paused(w);
-	if (!w->owner.ops || (request->start && request->start != w->start) ||
+	if (!owner_is_open(&w->owner) ||
+	    (request->start && request->start != w->start) ||
 	    (request->worker && request->worker != reply->worker)) {
 		struct gpreempt_error err = {
 			.code = -ESRCH,

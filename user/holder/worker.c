@@ -204,17 +204,17 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 		.pid = w->birth->target,
 	};
 
-	err.code = session_owner_new(&w->owner.session);
+	err.code = owner_new(&w->owner);
 	if (!err.code)
-		err.code = gpreempt_start_time(w->owner.session.g,
-					       w->birth->target, &w->start);
+		err.code = gpreempt_start_time(w->owner.g, w->birth->target,
+					       &w->start);
 	if (err.code == -ESRCH)
 		err.reason = GPREEMPT_ENDED;
 	if (!err.code)
 		err.code = hold_listen(w);
 	if (!err.code)
 		owner_open(&w->owner, &err);
-	if (!w->owner.ops) {
+	if (!owner_is_open(&w->owner)) {
 		hold_reply_error(reply, &err);
 		return;
 	}
@@ -241,7 +241,6 @@ void hold_worker(const struct hold_birth *birth)
 		.owner = {
 			.target = birth->target,
 			.heartbeat = &w.heartbeat,
-			.session.heartbeat = &w.heartbeat,
 			.how = hold_how(birth->request),
 			.lock = birth->lock,
 			.guarded = true,
@@ -260,7 +259,7 @@ void hold_worker(const struct hold_birth *birth)
 	if (w.signals < 0 || heartbeat_start(&w.heartbeat))
 		_exit(1);
 	start(&w, &reply);
-	if (!w.owner.ops || reply.queues == 0)
+	if (!owner_is_open(&w.owner) || reply.queues == 0)
 		w.over = w.over || reply.status != GPREEMPT_CLASS_DONE;
 	/* A holder that holds nothing is gone before the command returns. */
 	if (w.over)

@@ -27,7 +27,7 @@ struct hold_worker {
 /* Of its session; NULL: it is paused, or closed. */
 static inline struct gpreempt_session *hold_session(const struct hold_worker *w)
 {
-	return w->owner.session.keeper.session;
+	return w->owner.route.keeper.session;
 }
 
 /* answer.c: do what a request asks for. */

@@ -45,8 +45,7 @@ static int change(struct follow *f, bool suspend,
 			    owner_resume(&f->owner, NULL, outcome);
 
 	/* It has no runtime yet; what comes of it is suspended. */
-	return ret == -EPERM && f->owner.route == GPREEMPT_ROUTE_DEBUG ? 0 :
-									 ret;
+	return ret == -EPERM && f->owner.way == GPREEMPT_ROUTE_DEBUG ? 0 : ret;
 }
 
 /* A pause has to trace it for a moment. */
@@ -143,7 +142,7 @@ static int serve(struct follow *f)
 			return ret;
 		fds[0].fd = owner_fd(&f->owner);
 		fds[1].fd = f->freezer.events;
-		tick.tv_nsec = f->owner.route == GPREEMPT_ROUTE_PAUSE ?
+		tick.tv_nsec = f->owner.way == GPREEMPT_ROUTE_PAUSE ?
 				       LOOK_NS :
 				       HEARTBEAT_TICK_NS;
 		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) > 0 &&

@@ -45,15 +45,31 @@ static void note_gpus(struct gp_member *m)
 	pthread_mutex_unlock(&m->gang->lock);
 }
 
-static void note_loss(void *data)
+static void note_loss(void *data, const struct gpreempt_error *err)
 {
+	(void)err;
 	note_events(data, GPREEMPT_EVENT_LOST);
+}
+
+/*
+ * A process whose session was lost for good is still traced: its signals are
+ * passed on, and the loss has been reported.
+ */
+static int dispatch_route(struct gp_member *m)
+{
+	int ret;
+
+	if (!m->route.keeper.over)
+		return m->route.ops->dispatch(&m->route);
+	ret = gpreempt_session_dispatch(m->route.keeper.session);
+	return ret > 0 ? ret & ~GPREEMPT_EVENT_LOST : ret;
 }
 
 static void dispatch(struct gp_member *m)
 {
+	bool over = m->route.keeper.over;
 	struct gpreempt_error err = { 0 };
-	int ret = m->route.ops->dispatch(&m->route);
+	int ret = dispatch_route(m);
 
 	if (ret > 0)
 		note_events(m, ret);
@@ -64,6 +80,8 @@ static void dispatch(struct gp_member *m)
 		return;
 	if (ret < 0)
 		err = *m->route.ops->error(&m->route);
+	if (ret < 0 && !over && m->route.keeper.over)
+		note_loss(m, &err);
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret < 0 ? ret : 0;
 	m->public.error = err;

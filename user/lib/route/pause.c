@@ -80,6 +80,8 @@ static int unpause(struct gp_route *r, struct gpreempt_pause_report *report)
 	int ret = gpreempt_unpause(r->g, r->pid, r->pause.start, report,
 				   &r->error);
 
+	if (report)
+		r->pause.return_ns = report->return_ns;
 	if (!ret || ret == -ESRCH)
 		r->pause.paused = false;
 	return ret;
@@ -137,6 +139,7 @@ static int pause_it(struct gp_route *r, struct gpreempt_pause_report *report)
 	int ret =
 		gpreempt_pause(r->g, r->pid, r->pause.start, report, &r->error);
 
+	r->pause.return_ns = report->return_ns;
 	if (!ret && report->before == GPREEMPT_PAUSED_YES)
 		return fail(r, -EBUSY, GPREEMPT_PAUSED, "pause");
 	if (ret && report->before == GPREEMPT_PAUSED_NO)

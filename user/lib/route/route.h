@@ -42,9 +42,10 @@ struct gp_route_ops {
 
 /* What a pause has to remember. */
 struct gp_route_pause {
-	uint64_t start; /* of the process, clock ticks since boot */
-	int process;	/* descriptor of it: readable once it has ended */
-	bool paused;	/* by us */
+	uint64_t start;	    /* of the process, clock ticks since boot */
+	uint64_t return_ns; /* when the driver returned from the last ioctl */
+	int process;	    /* descriptor of it: readable once it has ended */
+	bool paused;	    /* by us */
 	struct gpreempt_view *view; /* of the last prepare(); NULL: none */
 	struct gp_sampler *sampler; /* NULL: off */
 };
@@ -53,8 +54,8 @@ struct gp_route {
 	const struct gp_route_ops *ops;
 	struct gpreempt *g;
 	pid_t pid;
-	/* A session was lost, and is opened again. */
-	void (*lost)(void *data);
+	/* A session was lost, and is opened again: why, of a const error. */
+	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
 	struct gpreempt_error error;   /* of open(), and of a pause */
 	struct gpreempt_keeper keeper; /* of a session */

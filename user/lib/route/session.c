@@ -7,8 +7,7 @@ static void note_loss(void *data, const struct gpreempt_error *err)
 {
 	struct gp_route *r = data;
 
-	(void)err;
-	r->lost(r->data);
+	r->lost(r->data, err);
 }
 
 static int open_session(struct gp_route *r)
@@ -29,19 +28,9 @@ static int session_fd(const struct gp_route *r)
 	return gpreempt_session_fd(r->keeper.session);
 }
 
-/*
- * A process whose session was lost for good is still traced: its signals are
- * passed on, and the loss has been reported.
- */
 static int dispatch(struct gp_route *r)
 {
-	bool over = r->keeper.over;
-	int ret = over ? gpreempt_session_dispatch(r->keeper.session) :
-			 gpreempt_keeper_dispatch(&r->keeper);
-
-	if (ret < 0 && r->keeper.over)
-		r->lost(r->data);
-	return ret > 0 && over ? ret & ~GPREEMPT_EVENT_LOST : ret;
+	return gpreempt_keeper_dispatch(&r->keeper);
 }
 
 static void prepare(struct gp_route *r, const struct gpreempt_filter *which)
