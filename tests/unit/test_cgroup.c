@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "agent/cgroup.h"
-#include "agent/freezer-v1.h"
 #include "agent/holder-lock.h"
-#include "unit.h"
 #include "unit-host.h"
+#include "unit.h"
 
 #define LONG HOLD_DIR "-long"
 /* The longest path of a mount that there is room for, and one more. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/class-cgroup.h"
+#include "agent/cgroup.h"
 #include "unit-host.h"
 #include "unit.h"
 

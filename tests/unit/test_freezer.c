@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "agent/freezer-v1.h"
+#include "agent/cgroup.h"
 #include "ctl/follow/follow.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/command/hold-request.h"
+#include "ctl/command/ctl.h"
 #include "holder/holder.h"
 #include "unit.h"
 

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/watchdog.h"
+#include "agent/heartbeat.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "unit.h"

@@ -12,9 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/pause-guardian.h"
-#include "agent/pause-owner.h"
 #include "agent/pause-journal.h"
+#include "agent/pause-owner.h"
 #include "shared/clock.h"
 #include "unit-host.h"
 #include "unit-worker.h"

@@ -3,13 +3,19 @@
  * A cgroup for the holder alone: when the target's cgroup is frozen or stopped,
  * its holder must not be, or it could neither hold nor release.
  */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "agent/cgroup.h"
 #include "shared/macro.h"
@@ -114,4 +120,168 @@ void hold_cgroup_leave(void)
 	hold_cgroup_sweep(base);
 	/* That takes a capability that few of us have; empty, it may stay. */
 	rmdir(base);
+}
+
+static void reset_signals(void)
+{
+	sigset_t none;
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	/* A terminal or a session that ends is none of its business. */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+int leave_command(void)
+{
+	setsid();
+	reset_signals();
+	/* Late answers look like death to those who watch. */
+	setpriority(PRIO_PROCESS, 0, -20);
+	return chdir("/") < 0 ? -errno : 0;
+}
+
+#define CONTROLLER "freezer"
+
+const char *freezer_v1_path(const char *line)
+{
+	const char *list = strchr(line, ':'), *end;
+
+	end = list ? strchr(list + 1, ':') : NULL;
+	if (!end || !strcmp(end, ":/"))
+		return NULL;
+	/* A list of controllers, or the name of a hierarchy without any. */
+	while (list < end) {
+		size_t len = strcspn(++list, ",:");
+
+		if (len == strlen(CONTROLLER) && !memcmp(list, CONTROLLER, len))
+			return end + 1;
+		list += len;
+	}
+	return NULL;
+}
+
+/* Are we in a cgroup of it that can be frozen? 1, 0 or -errno. */
+static int is_inside(void)
+{
+	__cleanup_free char *line = NULL;
+	size_t room = 0;
+	int inside = 0;
+	FILE *f;
+
+	f = fopen("/proc/self/cgroup", "re");
+	/* A kernel without cgroups has no such file. */
+	if (!f)
+		return errno == ENOENT ? 0 : -errno;
+	while (!inside && getline(&line, &room, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		inside = !!freezer_v1_path(line);
+	}
+	fclose(f);
+	return inside;
+}
+
+/* 0; -ENOENT: it is not mounted; or another -errno. */
+static int find_mount(char *buf, size_t size)
+{
+	struct mntent *entry;
+	bool found = false;
+	FILE *f;
+
+	f = setmntent("/proc/self/mounts", "re");
+	if (!f)
+		return -errno;
+	while (!found && (entry = getmntent(f)))
+		found = !strcmp(entry->mnt_type, "cgroup") &&
+			hasmntopt(entry, CONTROLLER) &&
+			strlen(entry->mnt_dir) < size &&
+			strcpy(buf, entry->mnt_dir);
+	endmntent(f);
+	return found ? 0 : -ENOENT;
+}
+
+int freezer_v1_leave(bool *inside)
+{
+	__cleanup_fd int fd = -1;
+	char mount[256], path[sizeof(mount) + 32];
+	int ret = is_inside();
+
+	*inside = ret > 0;
+	if (ret <= 0)
+		return ret;
+	ret = find_mount(mount, sizeof(mount));
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/cgroup.procs", mount);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) < 0)
+		return -errno;
+	/* What is mounted there may be a part of it, as in a container. */
+	ret = is_inside();
+	return ret > 0 ? -EPERM : ret;
+}
+
+#define ROOT	 "/gpreempt"
+#define MAX_NAME 64
+#define MAX_FULL (256 + ROLE_MAX_PATH)
+
+const char *role_cgroup(enum gpreempt_role role)
+{
+	return role == GPREEMPT_ROLE_ONLINE ? ROOT "/online" : ROOT "/offline";
+}
+
+int role_path(enum gpreempt_role role, const char *name, char *path)
+{
+	const char *c;
+
+	if (!isalnum(*name) || strlen(name) > MAX_NAME)
+		return -EINVAL;
+	for (c = name; *c; c++)
+		if (!isalnum(*c) && !strchr("._-", *c))
+			return -EINVAL;
+	snprintf(path, ROLE_MAX_PATH, "%s/%s", role_cgroup(role), name);
+	return 0;
+}
+
+static int make(const char *mount, const char *path)
+{
+	char full[MAX_FULL];
+
+	snprintf(full, sizeof(full), "%s%s", mount, path);
+	return mkdir(full, 0755) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+static int move_to(const char *mount, const char *path)
+{
+	char full[MAX_FULL];
+
+	snprintf(full, sizeof(full), "%s%s", mount, path);
+	return hold_cgroup_move_to(full);
+}
+
+int role_enter(enum gpreempt_role role, const char *path)
+{
+	char mount[256], full[MAX_FULL];
+	int ret = -ENOENT, tries;
+
+	if (!hold_cgroup_mount(mount, sizeof(mount)))
+		return ret;
+	snprintf(full, sizeof(full), "%s%s", mount, role_cgroup(role));
+	hold_cgroup_sweep(full);
+	/* Another one that starts may sweep ours away before we are in. */
+	for (tries = 0; tries < 5 && ret == -ENOENT; tries++) {
+		ret = make(mount, ROOT);
+		if (!ret)
+			ret = make(mount, role_cgroup(role));
+		if (!ret)
+			ret = make(mount, path);
+		if (!ret)
+			ret = move_to(mount, path);
+	}
+	return ret;
 }

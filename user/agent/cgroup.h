@@ -6,6 +6,51 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include <gpreempt/policy.h>
+
+/* Roles of programs, told by the cgroups that they are in. */
+
+#define ROLE_MAX_PATH 128
+
+/* The cgroup of a role: /gpreempt/online or /gpreempt/offline. */
+const char *role_cgroup(enum gpreempt_role role);
+
+/* The cgroup of that name in a role. 0, or -EINVAL: no name for a cgroup. */
+int role_path(enum gpreempt_role role, const char *name, char *path);
+
+/*
+ * Make that cgroup, if need be, and enter it; empty ones of the role are
+ * removed. 0, -ENOENT: there is no cgroup v2, or -errno.
+ */
+int role_enter(enum gpreempt_role role, const char *path);
+
+/*
+ * The freezer of cgroup v1. It stops a process so that not even SIGKILL ends
+ * it before the thaw: neither a watchdog's nor another process's. A process
+ * that holds a target must not be in a cgroup that can be frozen so.
+ */
+
+/*
+ * In a line of /proc/PID/cgroup, as "7:cpu,freezer:/path": the path, when the
+ * line is of that freezer and the cgroup is not its root; or NULL.
+ */
+const char *freezer_v1_path(const char *line);
+
+/*
+ * Move this process to the root of that freezer, which cannot be frozen. 0,
+ * also when there is nothing to leave, or -errno. @inside: it was in a cgroup of
+ * that freezer; with an error it may still be there. False with an error: its
+ * cgroups could not be read.
+ */
+int freezer_v1_leave(bool *inside);
+
+/*
+ * For a process that stays when the command which made it ends: a session of its
+ * own, no signals of a terminal's, the root directory, and the best priority that is
+ * to be had. 0 or -errno, of the directory.
+ */
+int leave_command(void);
+
 #define HOLD_CGROUP_MOUNT 256
 
 /* Where cgroup v2 is mounted; false: nowhere. */

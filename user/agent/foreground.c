@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "agent/capabilities.h"
+#include "agent/cgroup.h"
 #include "agent/foreground.h"
-#include "agent/freezer-v1.h"
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
 #include "output/message.h"

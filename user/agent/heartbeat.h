@@ -9,9 +9,26 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
 
-#include "agent/watchdog.h"
 #include "shared/macro.h"
+
+/*
+ * A dead man's switch: the kernel kills this process with SIGKILL unless the
+ * process pets the watchdog in time. That works on a process that is stopped
+ * or frozen (cgroup v2) too, where no code of the process itself could.
+ */
+
+struct watchdog {
+	timer_t timer;
+};
+
+/* 0 or -errno. It belongs to this process; a child inherits none. */
+int watchdog_start(struct watchdog *w);
+/* The process is killed in so many ns, unless this is called again before. */
+void watchdog_pet(const struct watchdog *w, uint64_t ns);
+void watchdog_stop(struct watchdog *w);
 
 /* How often a process beats at least. */
 #define HEARTBEAT_TICK_NS (200 * NSEC_PER_MSEC)

@@ -5,7 +5,6 @@
 
 #include "agent/owner.h"
 #include "agent/pause-repair.h"
-#include "agent/stopped.h"
 
 static bool is_paused(const struct owner *o)
 {

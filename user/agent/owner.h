@@ -7,8 +7,17 @@
 #ifndef AGENT_OWNER_H
 #define AGENT_OWNER_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "agent/pause-owner.h"
 #include "lib/route/route.h"
+
+/*
+ * Has job control stopped that process? By the states of its threads in /proc: one
+ * that has ended says nothing of the others. False if it cannot be read.
+ */
+bool process_is_stopped(pid_t pid);
 
 struct owner {
 	/* Set by the caller: */

@@ -8,9 +8,9 @@
 
 #include <gpreempt/gpreempt.h>
 
+#include "agent/heartbeat.h"
 #include "agent/holder-lock.h"
 #include "agent/pause-journal.h"
-#include "agent/watchdog.h"
 
 enum pause_finding {
 	PAUSE_NONE,	/* no entry */

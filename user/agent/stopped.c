@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/stopped.h"
+#include "agent/owner.h"
 #include "shared/macro.h"
 
 /* "PID (NAME) STATE ...": a name may have brackets and spaces. '?': not read. */

@@ -12,19 +12,34 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include <gpreempt/policy.h>
 
 #include "agent/foreground.h"
-#include "agent/watchdog.h"
-#include "guard/options.h"
-#include "guard/picture.h"
-#include "guard/worker.h"
+#include "agent/heartbeat.h"
 #include "guard/finder.h"
+#include "guard/options.h"
 #include "guard/output-file.h"
-#include "guard/report-pause.h"
+#include "guard/picture.h"
 #include "guard/wake-pool.h"
+#include "guard/worker.h"
 #include "shared/macro.h"
+
+/*
+ * Reports of what may come and go all the time: the second one comes 10 s after
+ * the first one at the earliest, the third 20 s after that, and so on.
+ */
+
+/* All zero before the first report. */
+struct report_pause {
+	uint64_t until_ns;
+	uint64_t ns; /* that grows with each report, up to 640 s */
+};
+
+/* True: report it now. */
+bool report_pause_over(struct report_pause *p, uint64_t now);
 
 #define GUARD_TARGETS GUARD_WAKES /* of each role */
 #define GUARD_QUEUES  64	  /* of an online process */

@@ -3,6 +3,7 @@
 #include "guard/guard.h"
 #include "output/table.h"
 #include "shared/clock.h"
+#include "shared/macro.h"
 
 static void put(struct json_object *o, const char *key,
 		struct json_object *value)
@@ -230,4 +231,18 @@ void guard_print_metrics(const struct guard *guard, FILE *out)
 
 	add_up(guard, &t);
 	put_metrics(out, guard, &t);
+}
+
+#define FIRST_NS (10 * NSEC_PER_SEC)
+#define LAST_NS	 (640 * NSEC_PER_SEC)
+
+bool report_pause_over(struct report_pause *p, uint64_t now)
+{
+	if (now < p->until_ns)
+		return false;
+	p->ns = p->ns ? 2 * p->ns : FIRST_NS;
+	if (p->ns > LAST_NS)
+		p->ns = LAST_NS;
+	p->until_ns = now + p->ns;
+	return true;
 }

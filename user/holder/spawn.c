@@ -9,8 +9,6 @@
 
 #include "agent/capabilities.h"
 #include "agent/cgroup.h"
-#include "agent/freezer-v1.h"
-#include "agent/leave-command.h"
 #include "holder/holder.h"
 #include "ipc/client.h"
 #include "shared/clock.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/cgroup.h"
 #include "ctl/command/ctl.h"
 #include "ctl/command/program.h"
-#include "agent/class-cgroup.h"
 
 static int fail_usage(const char *what)
 {

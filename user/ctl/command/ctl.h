@@ -35,6 +35,11 @@ struct ctl_queue_args {
 	struct shr_ids gpus; /* gpu_ids; NULL: all */
 };
 
+struct hold_request;
+/* Fill in which queues the command line means. */
+void ctl_hold_request(struct hold_request *request,
+		      const struct ctl_queue_args *args);
+
 /* A command with CTL_TARGETS has one of these, named targets. */
 struct ctl_target_args {
 	struct ctl_words words;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "agent/cgroup.h"
-#include "agent/freezer-v1.h"
 #include "ctl/follow/follow.h"
 #include "shared/macro.h"
 

@@ -7,7 +7,6 @@
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
-#include "ctl/command/hold-request.h"
 #include "ctl/suspend/suspend.h"
 #include "output/table.h"
 #include "shared/parse.h"
