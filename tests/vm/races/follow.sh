@@ -6,10 +6,13 @@
 
 start a --queues 2 --packet 1ms --rate 50
 p=$(pid a)
+draw 2
+how=debug off=suspended
+[ "$drawn" -eq 0 ] || how=pause off=evicted
 chaos_begin
 
 follow() {
-	gpreempt-ctl follow "$p" > "$W/follow" 2>&1 &
+	gpreempt-ctl follow --how $how "$p" > "$W/follow" 2>&1 &
 	f=$!
 	started="$started $f"
 	wait_for 20 grep -q '^following ' "$W/follow"
@@ -32,7 +35,7 @@ follow
 stops 3
 wait_for 15 running "$p"
 kill -STOP "$p"
-wait_for 15 view_is "$p" suspended 1
+wait_for 15 view_is "$p" $off 1
 kill -CONT "$p"
 wait_for 15 running "$p"
 
