@@ -260,7 +260,7 @@ static void count(struct owner *o, struct gpreempt_outcome *out)
 	gpreempt_view_free(view);
 }
 
-/* Like the driver's own debugger, but of a whole process if it is paused. */
+/* Suspend or resume: queues of a session, or the whole process by a pause. */
 static int change(struct owner *o, const struct gpreempt_filter *which,
 		  struct gpreempt_outcome *out, bool suspend)
 {

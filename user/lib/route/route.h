@@ -54,7 +54,7 @@ struct gp_route {
 	const struct gp_route_ops *ops;
 	struct gpreempt *g;
 	pid_t pid;
-	/* A session was lost, and is opened again: why, of a const error. */
+	/* A session was lost, and is opened again; @err says why. */
 	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
 	struct gpreempt_error error;   /* of open(), and of a pause */
