@@ -31,6 +31,15 @@ attack() {
 	wait_for 5 grep -q 'waits read' "$W/server"
 }
 
+# attacked HOW: a process that waits for the file, and one beside it. $p: its PID.
+attacked() {
+	silent_files
+	start other --packet 1ms
+	start a --queues 2 --packet 1ms --attack "$1=$file"
+	p=$(pid a)
+	attack a
+}
+
 # stuck WHY ARGS...: in time, with its reason, and nothing is noted of it.
 stuck() {
 	_why=$1

@@ -207,20 +207,17 @@ static int find_mount(char *buf, size_t size)
 
 int freezer_v1_leave(bool *inside)
 {
-	__cleanup_fd int fd = -1;
-	char mount[256], path[sizeof(mount) + 32];
+	char mount[256];
 	int ret = is_inside();
 
 	*inside = ret > 0;
 	if (ret <= 0)
 		return ret;
 	ret = find_mount(mount, sizeof(mount));
+	if (!ret)
+		ret = hold_cgroup_move_to(mount);
 	if (ret)
 		return ret;
-	snprintf(path, sizeof(path), "%s/cgroup.procs", mount);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "0", 1) < 0)
-		return -errno;
 	/* What is mounted there may be a part of it, as in a container. */
 	ret = is_inside();
 	return ret > 0 ? -EPERM : ret;

@@ -5,11 +5,7 @@
 # timeout: 240
 . /t/hostile.sh
 
-silent_files
-start other --packet 1ms
-start a --queues 2 --packet 1ms --attack driver="$file"
-p=$(pid a)
-attack a
+attacked driver
 
 step "a pause is given up"
 stuck 'it holds a lock of the driver' suspend "$p" --how pause --detach

@@ -5,11 +5,7 @@
 # tier: gate
 . /t/hostile.sh
 
-silent_files
-start other --packet 1ms
-start a --queues 2 --packet 1ms --attack exec="$file"
-p=$(pid a)
-attack a
+attacked exec
 
 step "neither by a pause nor by a session"
 stuck 'it is executing a program' suspend "$p" --how pause --detach
