@@ -140,6 +140,14 @@ START_TEST(owner_dies)
 }
 END_TEST
 
+static void expect_killed(pid_t child)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSIGNALED(status));
+}
+
 START_TEST(target_ends)
 {
 	begin();
@@ -206,6 +214,39 @@ START_TEST(slow_start)
 }
 END_TEST
 
+static void die_at_third_beat(void *data, bool busy)
+{
+	int *beats = data;
+
+	(void)busy;
+	if (++*beats == 3)
+		raise(SIGKILL);
+}
+
+/* An owner that is killed before its guardian watches leaves no entry. */
+START_TEST(owner_dies_at_start)
+{
+	int beats = 0;
+	struct heartbeat heartbeat = { .also = die_at_third_beat,
+				       .data = &beats };
+	pid_t child;
+
+	unit_mounts_wait();
+	child = fork();
+	if (!child) {
+		heartbeat_start(&heartbeat);
+		owner.heartbeat = &heartbeat;
+		pause_owner_begin(&owner, &as);
+		_exit(0);
+	}
+	close(owner.lock);
+	expect_killed(child);
+	unit_mounts_go_on();
+	expect_free();
+	expect_entry(false);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = unit_case();
@@ -217,5 +258,6 @@ int main(void)
 	tcase_add_test(tc, target_ends);
 	tcase_add_test(tc, descriptors);
 	tcase_add_test(tc, slow_start);
+	tcase_add_test(tc, owner_dies_at_start);
 	return unit_run("pause_guardian");
 }

@@ -58,25 +58,23 @@ int pause_owner_renew(struct pause_owner *o)
 	return start_guardian(o);
 }
 
+/* Without a guardian, the entry of an owner that is killed would stay. */
 int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as)
 {
 	struct pause_entry entry;
-	int ret;
+	int ret = 0;
 
-	pause_entry_init(&entry, o->target, o->start);
-	ret = pause_journal_write(&entry);
-	if (ret || o->guarded) {
-		o->is_noted = !ret;
-		return ret;
+	if (!o->guarded) {
+		ret = start_guardian(o);
+		if (!ret)
+			ret = hold_write_owner(o->lock, as);
 	}
-	ret = start_guardian(o);
+	pause_entry_init(&entry, o->target, o->start);
 	if (!ret)
-		ret = hold_write_owner(o->lock, as);
+		ret = pause_journal_write(&entry);
 	o->is_noted = !ret;
-	if (!ret)
-		return 0;
-	pause_journal_remove(o->target);
-	close_guardian(o);
+	if (ret && !o->guarded)
+		close_guardian(o);
 	return ret;
 }
 

@@ -49,7 +49,7 @@ struct pause_owner {
 };
 
 /*
- * Before the first pause: the entry, and the guardian. @as is what the lock names:
+ * Before the first pause: the guardian, and the entry. @as is what the lock names:
  * resume is refused by it. 0 or -errno; then the lock is given back, too.
  */
 int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as);

@@ -12,6 +12,7 @@ how=debug off=suspended
 chaos_begin
 
 follow() {
+	: > "$W/follow"
 	gpreempt-ctl follow --how $how "$p" > "$W/follow" 2>&1 &
 	f=$!
 	started="$started $f"
