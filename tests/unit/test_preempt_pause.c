@@ -144,6 +144,8 @@ START_TEST(cannot_be_noted)
 	unit_path_fails = NULL;
 	HAS_LINE(ERR_HAS, "cannot note process %d", target);
 	ck_assert(!strstr(loop.trace, "pause"));
+	/* Its guardian ends a moment later. */
+	unit_wait_until_free(target);
 	expect_nothing();
 }
 END_TEST
