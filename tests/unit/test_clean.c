@@ -168,12 +168,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, list, "LIST", OUT_LIST),
 };
 
-static const struct out_table table = {
-	"rows",
-	fields,
-	ARRAY_SIZE(fields),
-	sizeof(struct row),
-};
+static const struct out_table table = OUT_TABLE("rows", fields, struct row);
 
 START_TEST(tables)
 {

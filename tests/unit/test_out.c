@@ -31,12 +31,7 @@ static const struct out_field fields[] = {
 	FIELD(command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
-static const struct out_table table = {
-	.name = "rows",
-	.fields = fields,
-	.n_fields = ARRAY_SIZE(fields),
-	.row_size = sizeof(struct row),
-};
+static const struct out_table table = OUT_TABLE("rows", fields, struct row);
 
 static const struct row rows[] = {
 	{ 4711, "active", "f7bc,3a1c", 0xf7bc, 1, 12345, "python3 train.py" },

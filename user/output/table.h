@@ -9,6 +9,7 @@
 #include <json-c/json.h>
 
 #include "output/message.h"
+#include "shared/macro.h"
 
 /* What a member of a row is, and how it is printed. */
 enum out_kind {
@@ -31,14 +32,19 @@ struct out_field {
 	int width;  /* on a terminal, when lines come one by one */
 	bool cut;   /* to fit the terminal; at most one field */
 	bool spare; /* not on a terminal if it is "-" in all rows */
+	bool array; /* a text that is in the row itself; "": not known */
 };
 
-/* A member of a row by its own name; the rest as .width = 9. */
-#define OUT_FIELD(type, member, title, what, ...)                \
-	{                                                        \
-		.name = #member, .heading = title, .kind = what, \
-		.offset = offsetof(type, member), __VA_ARGS__    \
+/* A member of a row; the rest as .width = 9. */
+#define OUT_NAMED(key, type, member, title, what, ...)        \
+	{                                                     \
+		.name = key, .heading = title, .kind = what,  \
+		.offset = offsetof(type, member), __VA_ARGS__ \
 	}
+
+/* The same by the member's own name. */
+#define OUT_FIELD(type, member, title, what, ...) \
+	OUT_NAMED(#member, type, member, title, what, __VA_ARGS__)
 
 struct out_table {
 	const char *name; /* key of the JSON array */
@@ -46,6 +52,12 @@ struct out_table {
 	size_t n_fields;
 	size_t row_size;
 };
+
+#define OUT_TABLE(key, columns, type)                                      \
+	{                                                                  \
+		.name = key, .fields = columns,                            \
+		.n_fields = ARRAY_SIZE(columns), .row_size = sizeof(type), \
+	}
 
 enum out_mode {
 	OUT_TERMINAL,
@@ -58,7 +70,11 @@ enum out_mode {
 static inline const char *out_text_of(const struct out_field *field,
 				      const void *row)
 {
-	return *(const char *const *)((const char *)row + field->offset);
+	const char *at = (const char *)row + field->offset;
+
+	if (field->array)
+		return *at ? at : NULL;
+	return *(const char *const *)at;
 }
 
 static inline int64_t out_number_of(const struct out_field *field,

@@ -40,12 +40,8 @@ static const struct out_field fields[] = {
 	QUEUE(line, NULL, OUT_DEC),
 };
 
-static const struct out_table queues_table = {
-	"queues",
-	fields,
-	ARRAY_SIZE(fields),
-	sizeof(struct amdlog_row),
-};
+static const struct out_table queues_table =
+	OUT_TABLE("queues", fields, struct amdlog_row);
 
 #define PROCESS(member, title, what) \
 	OUT_FIELD(struct amdlog_process, member, title, what)
@@ -59,12 +55,8 @@ static const struct out_field process_fields[] = {
 	PROCESS(back_us, NULL, OUT_DEC),
 };
 
-static const struct out_table processes_table = {
-	"processes",
-	process_fields,
-	ARRAY_SIZE(process_fields),
-	sizeof(struct amdlog_process),
-};
+static const struct out_table processes_table =
+	OUT_TABLE("processes", process_fields, struct amdlog_process);
 
 /* hsa_amd_queue_priority_t */
 static const char *const priorities[] = { "low", "normal", "high" };
@@ -150,12 +142,8 @@ static const struct out_field problem_fields[] = {
 	OUT_FIELD(struct amdlog_problem, what, "PROBLEM", OUT_TEXT),
 };
 
-static const struct out_table problems_table = {
-	"problems",
-	problem_fields,
-	ARRAY_SIZE(problem_fields),
-	sizeof(struct amdlog_problem),
-};
+static const struct out_table problems_table =
+	OUT_TABLE("problems", problem_fields, struct amdlog_problem);
 
 static struct json_object *json_problems(const struct gpreempt_amdlog_data *d)
 {

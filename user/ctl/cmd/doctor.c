@@ -28,12 +28,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, next, NULL, OUT_TEXT),
 };
 
-static const struct out_table table = {
-	.name = "checks",
-	.fields = fields,
-	.n_fields = ARRAY_SIZE(fields),
-	.row_size = sizeof(struct row),
-};
+static const struct out_table table = OUT_TABLE("checks", fields, struct row);
 
 struct doctor_args {
 	struct ctl_target_args targets;

@@ -62,12 +62,8 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
-static const struct out_table table = {
-	.name = "processes",
-	.fields = fields,
-	.n_fields = ARRAY_SIZE(fields),
-	.row_size = sizeof(struct row),
-};
+static const struct out_table table =
+	OUT_TABLE("processes", fields, struct row);
 
 /* The sum over the queues, or unknown when one is. */
 static void add(int64_t *sum, int64_t value)

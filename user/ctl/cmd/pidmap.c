@@ -38,12 +38,8 @@ static const struct out_field fields[] = {
 	FIELD(command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
-static const struct out_table table = {
-	"processes",
-	fields,
-	ARRAY_SIZE(fields),
-	sizeof(struct pidmap_row),
-};
+static const struct out_table table =
+	OUT_TABLE("processes", fields, struct pidmap_row);
 
 /* "NSpid:\t4242\t17" as "4242,17", and the last of them. */
 static void read_numbers(struct pidmap_row *row)

@@ -16,17 +16,13 @@ struct row {
 	int64_t pid;
 	struct gpreempt_queue q;
 	const char *type;
-	const char *state;
+	char state[STATE];
 	const char *hardware;
 	const char *unit;
-	char words[STATE];
 };
 
-#define NUMBER(member, title, what)                              \
-	{                                                        \
-		.name = #member, .heading = title, .kind = what, \
-		.offset = offsetof(struct row, q.member)         \
-	}
+#define NUMBER(member, title, what) \
+	OUT_NAMED(#member, struct row, q.member, title, what)
 
 /* By the importance for who reads; the last ones are for programs. */
 static const struct out_field fields[] = {
@@ -34,7 +30,7 @@ static const struct out_field fields[] = {
 	NUMBER(qid, "QUEUE", OUT_DEC),
 	NUMBER(gpu_id, "GPU", OUT_HEX),
 	OUT_FIELD(struct row, type, "TYPE", OUT_TEXT),
-	OUT_FIELD(struct row, state, "STATE", OUT_SET),
+	OUT_FIELD(struct row, state, "STATE", OUT_SET, .array = true),
 	NUMBER(active, "ACTIVE", OUT_DEC),
 	NUMBER(slots, "SLOTS", OUT_DEC),
 	NUMBER(priority, "PRIORITY", OUT_DEC),
@@ -65,12 +61,7 @@ static const struct out_field fields[] = {
 _Static_assert(ARRAY_SIZE(fields) == GP_VIEW_QUEUES_ALL_COLUMNS(COUNT_COLUMN) 1,
 	       "a column of the view is missing");
 
-static const struct out_table table = {
-	.name = "queues",
-	.fields = fields,
-	.n_fields = ARRAY_SIZE(fields),
-	.row_size = sizeof(struct row),
-};
+static const struct out_table table = OUT_TABLE("queues", fields, struct row);
 
 /* A word, or NULL for "-". */
 static const char *known(const char *word)
@@ -86,8 +77,9 @@ static void fill_row(struct row *row, pid_t pid,
 	row->type = known(gpreempt_queue_type_name(queue->type));
 	row->hardware = known(gpreempt_hardware_name(queue->hardware));
 	row->unit = known(gpreempt_unit_name(queue->unit));
-	gpreempt_state_text(queue->state, row->words, sizeof(row->words));
-	row->state = known(row->words);
+	gpreempt_state_text(queue->state, row->state, sizeof(row->state));
+	if (!known(row->state))
+		*row->state = '\0';
 }
 
 struct queues_args {
@@ -147,20 +139,10 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 	return 0;
 }
 
-/* The array has moved since: point to each row's own words again. */
-static void fix_rows(struct report *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->count; i++)
-		r->rows[i].state = known(r->rows[i].words);
-}
-
 static void print_report(struct report *r)
 {
 	struct json_object *object;
 
-	fix_rows(r);
 	if (r->mode == OUT_JSON) {
 		object = json_object_new_object();
 		json_object_object_add(object, "targets", r->targets);

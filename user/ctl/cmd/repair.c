@@ -21,11 +21,10 @@ struct row {
 	const char *found;
 	const char *done;
 	int64_t by;
-	const char *by_comm;
+	char by_comm[PAUSE_MAX_COMM];
 	int64_t since_ns;
-	const char *error;
 	struct pause_report report;
-	char text[512];
+	char error[512];
 	char next[512];
 };
 
@@ -39,20 +38,13 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, found, "FOUND", OUT_TEXT),
 	OUT_FIELD(struct row, done, "DONE", OUT_TEXT),
 	OUT_FIELD(struct row, by, "BY", OUT_DEC),
-	OUT_FIELD(struct row, by_comm, "COMM", OUT_TEXT),
-	{ .name = "since_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct row, since_ns) },
+	OUT_FIELD(struct row, by_comm, "COMM", OUT_TEXT, .array = true),
+	OUT_NAMED("since_us", struct row, since_ns, NULL, OUT_US),
 	OUT_FIELD(struct row, status, NULL, OUT_DEC),
-	OUT_FIELD(struct row, error, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, error, NULL, OUT_TEXT, .array = true),
 };
 
-static const struct out_table table = {
-	.name = "pauses",
-	.fields = fields,
-	.n_fields = ARRAY_SIZE(fields),
-	.row_size = sizeof(struct row),
-};
+static const struct out_table table = OUT_TABLE("pauses", fields, struct row);
 
 struct repair_args {
 	struct ctl_target_args targets;
@@ -83,7 +75,6 @@ static int compare(const void *a, const void *b)
 static void fail_row(struct row *row, int status, const char *next)
 {
 	row->status = status;
-	row->error = row->text;
 	snprintf(row->next, sizeof(row->next), "%s", next);
 }
 
@@ -92,13 +83,12 @@ static void fail_report(struct row *row)
 	const struct pause_report *r = &row->report;
 
 	if (r->err.code) {
-		gpreempt_error_text(&r->err, row->text, sizeof(row->text));
+		gpreempt_error_text(&r->err, row->error, sizeof(row->error));
 		ctl_next_step(&r->err, row->next, sizeof(row->next));
 		row->status = gpreempt_error_class(&r->err);
-		row->error = row->text;
 		return;
 	}
-	snprintf(row->text, sizeof(row->text),
+	snprintf(row->error, sizeof(row->error),
 		 "the entry of process %d in " HOLD_DIR ": %s", (int)row->pid,
 		 strerror(-r->code));
 	fail_row(row, GPREEMPT_CLASS_FAILED,
@@ -107,7 +97,7 @@ static void fail_report(struct row *row)
 
 static void fail_damaged(struct row *row)
 {
-	snprintf(row->text, sizeof(row->text), TEXT_PAUSE_DAMAGED,
+	snprintf(row->error, sizeof(row->error), TEXT_PAUSE_DAMAGED,
 		 (int)row->pid);
 	fail_row(row, GPREEMPT_CLASS_FAILED,
 		 NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues shows whether "
@@ -125,7 +115,8 @@ static void fill_row(struct row *row)
 		    r->finding == PAUSE_WAITS ? "unpaused" :
 						"removed";
 	row->by = known ? r->entry.by : GPREEMPT_UNKNOWN;
-	row->by_comm = known ? r->entry.comm : NULL;
+	if (known)
+		strcpy(row->by_comm, r->entry.comm);
 	row->since_ns =
 		known ? (int64_t)(shr_boottime_ns() - r->entry.since_ns) :
 			GPREEMPT_UNKNOWN;
@@ -164,15 +155,6 @@ static void drop_gone(struct rows *rows)
 		if (rows->row[i].report.finding != PAUSE_NONE)
 			rows->row[n++] = rows->row[i];
 	rows->count = n;
-	/* They have moved, and point into themselves. */
-	for (i = 0; i < n; i++) {
-		struct row *row = &rows->row[i];
-
-		if (row->by_comm)
-			row->by_comm = row->report.entry.comm;
-		if (row->error)
-			row->error = row->text;
-	}
 }
 
 static void print_rows(const struct repair_args *args, struct rows *rows)
@@ -187,7 +169,7 @@ static void print_rows(const struct repair_args *args, struct rows *rows)
 	for (i = 0; i < rows->count; i++)
 		if (rows->row[i].status)
 			ctl_fail_text(rows->row[i].status, rows->row[i].next,
-				      "%s", rows->row[i].text);
+				      "%s", rows->row[i].error);
 	for (i = 0; args->mode != OUT_JSON && i < rows->count; i++)
 		if (rows->row[i].report.finding == PAUSE_IS_KEPT)
 			ctl_note("process %d is paused until: gpreempt-ctl "

@@ -39,26 +39,15 @@ struct job {
 static const struct out_field fields[] = {
 	OUT_FIELD(struct job, pid, NULL, OUT_DEC),
 	OUT_FIELD(struct job, status, NULL, OUT_DEC),
-	{ .name = "held_before",
-	  .kind = OUT_FLAG,
-	  .offset = offsetof(struct job, held) },
+	OUT_NAMED("held_before", struct job, held, NULL, OUT_FLAG),
 	OUT_FIELD(struct job, how, NULL, OUT_TEXT),
 	OUT_FIELD(struct job, queues, NULL, OUT_DEC),
-	{ .name = "still_suspended",
-	  .kind = OUT_DEC,
-	  .offset = offsetof(struct job, left) },
-	{ .name = "ioctl_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct job, ioctl_ns) },
+	OUT_NAMED("still_suspended", struct job, left, NULL, OUT_DEC),
+	OUT_NAMED("ioctl_us", struct job, ioctl_ns, NULL, OUT_US),
 	OUT_FIELD(struct job, error, NULL, OUT_TEXT),
 };
 
-static const struct out_table table = {
-	.name = "targets",
-	.fields = fields,
-	.n_fields = ARRAY_SIZE(fields),
-	.row_size = sizeof(struct job),
-};
+static const struct out_table table = OUT_TABLE("targets", fields, struct job);
 
 __attribute__((format(printf, 4, 5))) static void
 fail(struct job *job, enum gpreempt_class class, const char *next,

@@ -20,14 +20,11 @@ struct row {
 	int64_t holder;
 	int64_t guardian;
 	int64_t queues;
-	char since_text[32];
-	char lease_text[32];
-	const char *since;
-	const char *lease;
+	char since[32];
+	char lease[32];
 	const char *role;
 	const char *how;
-	char command[HOLD_MAX_COMMAND];
-	const char *release_with;
+	char release_with[HOLD_MAX_COMMAND];
 	int64_t held_ns;
 	int64_t lease_ns;
 	int64_t released_ns; /* queues ran so long while it was held */
@@ -54,40 +51,22 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, holder, "HOLDER", OUT_DEC),
 	OUT_FIELD(struct row, guardian, "GUARDIAN", OUT_DEC),
 	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC),
-	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT),
-	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT),
+	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT, .array = true),
+	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT, .array = true),
 	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT),
-	OUT_FIELD(struct row, release_with, "RELEASE-WITH", OUT_TEXT),
+	OUT_FIELD(struct row, release_with, "RELEASE-WITH", OUT_TEXT,
+		  .array = true),
 	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
-	{ .name = "held_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct row, held_ns) },
-	{ .name = "lease_left_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct row, lease_ns) },
-	{ .name = "released_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct row, released_ns) },
-	{ .name = "released_recently_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct row, recent_ns) },
-	{ .name = "churn",
-	  .kind = OUT_FLAG,
-	  .offset = offsetof(struct row, churn) },
-	{ .name = "unseen_queues",
-	  .kind = OUT_DEC,
-	  .offset = offsetof(struct row, unseen) },
-	{ .name = "other_debuggers",
-	  .kind = OUT_FLAG,
-	  .offset = offsetof(struct row, debuggers) },
+	OUT_NAMED("held_us", struct row, held_ns, NULL, OUT_US),
+	OUT_NAMED("lease_left_us", struct row, lease_ns, NULL, OUT_US),
+	OUT_NAMED("released_us", struct row, released_ns, NULL, OUT_US),
+	OUT_NAMED("released_recently_us", struct row, recent_ns, NULL, OUT_US),
+	OUT_NAMED("churn", struct row, churn, NULL, OUT_FLAG),
+	OUT_NAMED("unseen_queues", struct row, unseen, NULL, OUT_DEC),
+	OUT_NAMED("other_debuggers", struct row, debuggers, NULL, OUT_FLAG),
 };
 
-static const struct out_table table = {
-	.name = "holders",
-	.fields = fields,
-	.n_fields = ARRAY_SIZE(fields),
-	.row_size = sizeof(struct row),
-};
+static const struct out_table table = OUT_TABLE("holders", fields, struct row);
 
 static void fill_row(struct row *row, const struct hold_reply *reply)
 {
@@ -100,16 +79,14 @@ static void fill_row(struct row *row, const struct hold_reply *reply)
 	row->window_ns = reply->window_ns;
 	row->churn = !!reply->churn;
 	row->unseen = reply->unseen;
-	shr_format_duration(reply->held_ns, row->since_text,
-			    sizeof(row->since_text));
-	snprintf(row->lease_text, sizeof(row->lease_text), "none");
+	shr_format_duration(reply->held_ns, row->since, sizeof(row->since));
+	snprintf(row->lease, sizeof(row->lease), "none");
 	if (reply->command)
 		row->role = "foreground";
 	if (!reply->lease_ns)
 		return;
 	row->lease_ns = reply->lease_ns;
-	shr_format_duration(reply->lease_ns, row->lease_text,
-			    sizeof(row->lease_text));
+	shr_format_duration(reply->lease_ns, row->lease, sizeof(row->lease));
 }
 
 /* What is known of no row at first. */
@@ -160,7 +137,7 @@ static int add_target(void *arg, pid_t target)
 		row.guardian = owner.guardian;
 	row.unknown = owner.role == HOLD_ROLE_UNKNOWN;
 	row.role = hold_role_name(owner.role);
-	hold_release_command(&owner, target, row.command);
+	hold_release_command(&owner, target, row.release_with);
 	if (owner.role == HOLD_ROLE_HOLDER)
 		row.fd = hold_ask_begin(target, &request);
 	return add_row(rows, &row);
@@ -169,9 +146,8 @@ static int add_target(void *arg, pid_t target)
 static void set_times(struct row *row, const struct pause_entry *e)
 {
 	row->held_ns = shr_boottime_ns() - e->since_ns;
-	shr_format_duration(row->held_ns, row->since_text,
-			    sizeof(row->since_text));
-	snprintf(row->lease_text, sizeof(row->lease_text), "none");
+	shr_format_duration(row->held_ns, row->since, sizeof(row->since));
+	snprintf(row->lease, sizeof(row->lease), "none");
 }
 
 static struct row *find_row(const struct rows *rows, pid_t pid)
@@ -215,10 +191,10 @@ static int add_pause(void *arg, pid_t target)
 	if (r.finding == PAUSE_IS_KEPT)
 		row.ended = pause_see(rows->g, target) == PAUSE_SEEN_RUNS;
 	if (r.finding == PAUSE_WAITS)
-		snprintf(row.command, sizeof(row.command),
+		snprintf(row.release_with, sizeof(row.release_with),
 			 "gpreempt-ctl repair");
 	else if (r.finding != PAUSE_DAMAGED)
-		snprintf(row.command, sizeof(row.command),
+		snprintf(row.release_with, sizeof(row.release_with),
 			 "gpreempt-ctl resume %d", target);
 	return add_row(rows, &row);
 }
@@ -309,13 +285,6 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 {
 	size_t i, sessions = 0;
 
-	for (i = 0; i < rows->count; i++) {
-		struct row *row = &rows->row[i];
-
-		row->since = row->since_text[0] ? row->since_text : NULL;
-		row->lease = row->lease_text[0] ? row->lease_text : NULL;
-		row->release_with = row->command[0] ? row->command : NULL;
-	}
 	if (!rows->count && mode != OUT_JSON) {
 		puts("nothing is held");
 		return;

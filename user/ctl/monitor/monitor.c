@@ -26,11 +26,7 @@ struct sample {
 };
 
 static const struct out_field fields[] = {
-	{ .name = "t_s",
-	  .heading = "TIME",
-	  .kind = OUT_S,
-	  .width = 7,
-	  .offset = offsetof(struct sample, t_ns) },
+	OUT_NAMED("t_s", struct sample, t_ns, "TIME", OUT_S, .width = 7),
 	OUT_FIELD(struct sample, pid, "PID", OUT_DEC, .width = 7),
 	OUT_FIELD(struct sample, queues, "QUEUES", OUT_DEC, .width = 6),
 	OUT_FIELD(struct sample, active, "ACTIVE", OUT_DEC, .width = 6),
@@ -40,12 +36,8 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct sample, ids, "QUEUE-IDS", OUT_LIST),
 };
 
-static const struct out_table table = {
-	.name = "series",
-	.fields = fields,
-	.n_fields = ARRAY_SIZE(fields),
-	.row_size = sizeof(struct sample),
-};
+static const struct out_table table =
+	OUT_TABLE("series", fields, struct sample);
 
 struct watched {
 	struct gpreempt_target target;

@@ -39,39 +39,22 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, status, NULL, OUT_DEC),
 	OUT_FIELD(struct row, queues, NULL, OUT_DEC),
 	OUT_FIELD(struct row, destroying, NULL, OUT_DEC),
-	{ .name = "ioctl_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct row, ioctl_ns) },
-	{ .name = "slots_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct row, slots_ns) },
-	{ .name = "resolution_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct row, resolution_ns) },
+	OUT_NAMED("ioctl_us", struct row, ioctl_ns, NULL, OUT_US),
+	OUT_NAMED("slots_us", struct row, slots_ns, NULL, OUT_US),
+	OUT_NAMED("resolution_us", struct row, resolution_ns, NULL, OUT_US),
 	OUT_FIELD(struct row, verified, NULL, OUT_TEXT),
 	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
-	{ .name = "not_debug_because",
-	  .kind = OUT_TEXT,
-	  .offset = offsetof(struct row, why) },
+	OUT_NAMED("not_debug_because", struct row, why, NULL, OUT_TEXT),
 	OUT_FIELD(struct row, holder, NULL, OUT_DEC),
 	OUT_FIELD(struct row, guardian, NULL, OUT_DEC),
-	{ .name = "lease_left_us",
-	  .kind = OUT_US,
-	  .offset = offsetof(struct row, lease_ns) },
-	{ .name = "held_before",
-	  .kind = OUT_FLAG,
-	  .offset = offsetof(struct row, already) },
+	OUT_NAMED("lease_left_us", struct row, lease_ns, NULL, OUT_US),
+	OUT_NAMED("held_before", struct row, already, NULL, OUT_FLAG),
 	OUT_FIELD(struct row, foreground, NULL, OUT_FLAG),
 	OUT_FIELD(struct row, error, NULL, OUT_TEXT),
 	OUT_FIELD(struct row, next, NULL, OUT_TEXT),
 };
 
-static const struct out_table table = {
-	.name = "targets",
-	.fields = fields,
-	.n_fields = ARRAY_SIZE(fields),
-	.row_size = sizeof(struct row),
-};
+static const struct out_table table = OUT_TABLE("targets", fields, struct row);
 
 static bool is_held(const struct suspend_job *job)
 {

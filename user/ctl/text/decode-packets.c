@@ -26,12 +26,8 @@ static const struct out_field fields[] = {
 	PACKET(mqd, "MQD", OUT_HEX),
 };
 
-static const struct out_table table = {
-	"run_list",
-	fields,
-	ARRAY_SIZE(fields),
-	sizeof(struct decode_packet),
-};
+static const struct out_table table =
+	OUT_TABLE("run_list", fields, struct decode_packet);
 
 static const char *name_of(unsigned int op)
 {

@@ -69,21 +69,13 @@ static const struct out_field slot_fields[] = {
 	SLOT(doorbell, OUT_HEX), SLOT(rptr, OUT_DEC),	 SLOT(wptr, OUT_DEC),
 };
 
-static const struct out_table cp_slots = {
-	"slots",
-	slot_fields,
-	ARRAY_SIZE(slot_fields),
-	sizeof(struct decode_slot),
-};
+static const struct out_table cp_slots =
+	OUT_TABLE("slots", slot_fields, struct decode_slot);
 
 static const struct out_field sdma_fields[] = {
 	SLOT(gpu_id, OUT_HEX),
-	{ .name = "engine",
-	  .kind = OUT_DEC,
-	  .offset = offsetof(struct decode_slot, pipe) },
-	{ .name = "rlc",
-	  .kind = OUT_DEC,
-	  .offset = offsetof(struct decode_slot, queue) },
+	OUT_NAMED("engine", struct decode_slot, pipe, NULL, OUT_DEC),
+	OUT_NAMED("rlc", struct decode_slot, queue, NULL, OUT_DEC),
 	SLOT(active, OUT_FLAG),
 	SLOT(pid, OUT_DEC),
 	SLOT(queue_id, OUT_DEC),
@@ -91,12 +83,8 @@ static const struct out_field sdma_fields[] = {
 	SLOT(wptr, OUT_DEC),
 };
 
-static const struct out_table sdma_slots = {
-	"sdma_slots",
-	sdma_fields,
-	ARRAY_SIZE(sdma_fields),
-	sizeof(struct decode_slot),
-};
+static const struct out_table sdma_slots =
+	OUT_TABLE("sdma_slots", sdma_fields, struct decode_slot);
 
 struct decode_problem {
 	const char *file;
@@ -113,12 +101,8 @@ static const struct out_field problem_fields[] = {
 	PROBLEM(what, "PROBLEM", OUT_TEXT),
 };
 
-static const struct out_table problems_table = {
-	"problems",
-	problem_fields,
-	ARRAY_SIZE(problem_fields),
-	sizeof(struct decode_problem),
-};
+static const struct out_table problems_table =
+	OUT_TABLE("problems", problem_fields, struct decode_problem);
 
 #define CHECK(member, title, what) \
 	OUT_FIELD(struct gpreempt_text_check, member, title, what)
@@ -131,12 +115,8 @@ static const struct out_field check_fields[] = {
 	CHECK(slots_without_owner, NULL, OUT_DEC),
 };
 
-static const struct out_table check_table = {
-	"by_xcc",
-	check_fields,
-	ARRAY_SIZE(check_fields),
-	sizeof(struct gpreempt_text_check),
-};
+static const struct out_table check_table =
+	OUT_TABLE("by_xcc", check_fields, struct gpreempt_text_check);
 
 static void *must(void *memory)
 {

@@ -35,12 +35,8 @@ static const struct out_field fields[] = {
 	FIELD(went, "WENT", OUT_LIST),
 };
 
-static const struct out_table table = {
-	"snapshots",
-	fields,
-	ARRAY_SIZE(fields),
-	sizeof(struct series_row),
-};
+static const struct out_table table =
+	OUT_TABLE("snapshots", fields, struct series_row);
 
 /* A queue that any of them has: what it is, and how often it was there. */
 struct series_queue {
@@ -64,12 +60,8 @@ static const struct out_field queue_fields[] = {
 	QUEUE(seen, "SEEN", OUT_DEC),	  QUEUE(in_slots, "IN SLOTS", OUT_DEC),
 };
 
-static const struct out_table queues_table = {
-	"queues_seen",
-	queue_fields,
-	ARRAY_SIZE(queue_fields),
-	sizeof(struct series_queue),
-};
+static const struct out_table queues_table =
+	OUT_TABLE("queues_seen", queue_fields, struct series_queue);
 
 struct series {
 	struct text_moment *moments;

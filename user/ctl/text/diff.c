@@ -18,12 +18,8 @@ static const struct out_field queue_fields[] = {
 	OUT_FIELD(struct diff_queue, in, "IN", OUT_TEXT),
 };
 
-static const struct out_table queues_table = {
-	"queues",
-	queue_fields,
-	ARRAY_SIZE(queue_fields),
-	sizeof(struct diff_queue),
-};
+static const struct out_table queues_table =
+	OUT_TABLE("queues", queue_fields, struct diff_queue);
 
 static const struct out_field slot_fields[] = {
 	OUT_FIELD(struct diff_slot, gpu_id, "GPU", OUT_HEX),
@@ -35,12 +31,8 @@ static const struct out_field slot_fields[] = {
 	OUT_FIELD(struct diff_slot, in, "IN", OUT_TEXT),
 };
 
-static const struct out_table slots_table = {
-	"slots",
-	slot_fields,
-	ARRAY_SIZE(slot_fields),
-	sizeof(struct diff_slot),
-};
+static const struct out_table slots_table =
+	OUT_TABLE("slots", slot_fields, struct diff_slot);
 
 static struct json_object *json_counts(const struct diff_counts *counts)
 {

@@ -33,12 +33,8 @@ static const struct out_field fields[] = {
 	FIELD(max_us, "MAX-US", OUT_US),
 };
 
-static const struct out_table table = {
-	"phases",
-	fields,
-	ARRAY_SIZE(fields),
-	sizeof(struct phase_row),
-};
+static const struct out_table table =
+	OUT_TABLE("phases", fields, struct phase_row);
 
 /* What became of the operations. */
 struct counts {
