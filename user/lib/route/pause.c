@@ -10,6 +10,7 @@
 
 #include "lib/route/route.h"
 #include "lib/session/kfd.h"
+#include "lib/session/session.h"
 
 static int fail(struct gp_route *r, int code, enum gpreempt_reason reason,
 		const char *step)
@@ -148,12 +149,6 @@ static int pause_it(struct gp_route *r, struct gpreempt_pause_report *report)
 	return ret;
 }
 
-static bool is_all(const struct gpreempt_filter *which)
-{
-	return !which ||
-	       (!which->ids && !which->by_priority && !which->n_gpu_ids);
-}
-
 static void finish_sampler(struct gp_route *r, uint64_t entry_ns,
 			   struct gpreempt_outcome *out)
 {
@@ -171,7 +166,7 @@ static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 	int ret = 0;
 
 	out->requested = count_queues(r);
-	if (!is_all(which))
+	if (which && !gp_filter_is_all(which))
 		ret = fail(r, -EINVAL, GPREEMPT_PAUSE_WHOLE, "pause");
 	else if (!r->pause.paused)
 		ret = pause_it(r, &report);
@@ -188,7 +183,7 @@ static int resume(struct gp_route *r, const struct gpreempt_filter *which,
 	int ret;
 
 	out->requested = count_queues(r);
-	if (!is_all(which))
+	if (which && !gp_filter_is_all(which))
 		return fail(r, -EINVAL, GPREEMPT_PAUSE_WHOLE, "unpause");
 	ret = r->pause.paused ? unpause(r, &report) : 0;
 	out->ioctl_ns = report.ioctl_ns;

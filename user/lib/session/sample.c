@@ -2,6 +2,7 @@
 /* When the slots of suspended queues become inactive. */
 #include "lib/session/sampler.h"
 #include "lib/session/session.h"
+#include "shared/list.h"
 
 int gpreempt_session_sample_slots(struct gpreempt_session *s,
 				  enum gpreempt_sampling mode)
@@ -33,16 +34,9 @@ int gpreempt_session_sample_slots(struct gpreempt_session *s,
 static bool is_meant(const struct gpreempt_filter *which,
 		     const struct gpreempt_session_queue *queue)
 {
-	size_t i;
-
-	if (!which)
-		return true;
-	if (!gp_filter_matches(which, queue))
-		return false;
-	for (i = 0; i < which->n_ids; i++)
-		if (which->ids[i] == queue->qid)
-			return true;
-	return !which->ids;
+	return !which || ((!which->ids ||
+			   shr_has(which->ids, which->n_ids, queue->qid)) &&
+			  gp_filter_matches(which, queue));
 }
 
 void gp_session_arm_sampler(struct gpreempt_session *s,
