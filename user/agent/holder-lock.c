@@ -231,19 +231,6 @@ int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
 	return hold_list_suffix(SUFFIX, fn, arg);
 }
 
-bool hold_wait_for_end(pid_t target)
-{
-	uint64_t deadline = shr_now_ns() + FREE_NS;
-	struct hold_owner owner;
-
-	while (hold_read_owner(target, &owner) != -ENOENT) {
-		if (shr_now_ns() > deadline)
-			return false;
-		shr_sleep_ns(FREE_TICK_NS);
-	}
-	return true;
-}
-
 /*
  * Another one may have taken the lock at once; one that has not written is another. A
  * worker can be at work before its guardian has named it in place of the command.
@@ -253,8 +240,8 @@ static bool has_lock(pid_t target, uint64_t pid)
 	struct hold_owner owner;
 	int ret = hold_read_owner(target, &owner);
 
-	return ret != -ENOENT &&
-	       (ret || owner.pid == pid || owner.role == HOLD_ROLE_NONE);
+	return ret != -ENOENT && (!pid || ret || owner.pid == pid ||
+				  owner.role == HOLD_ROLE_NONE);
 }
 
 bool hold_wait_for_end_of(pid_t target, uint64_t pid)
