@@ -140,14 +140,6 @@ START_TEST(owner_dies)
 }
 END_TEST
 
-static void expect_killed(pid_t child)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert(WIFSIGNALED(status));
-}
-
 START_TEST(target_ends)
 {
 	begin();
@@ -226,7 +218,7 @@ static void die_at_third_beat(void *data, bool busy)
 /* An owner that is killed before its guardian watches leaves no entry. */
 START_TEST(owner_dies_at_start)
 {
-	int beats = 0;
+	int beats = 0, status;
 	struct heartbeat heartbeat = { .also = die_at_third_beat,
 				       .data = &beats };
 	pid_t child;
@@ -240,7 +232,8 @@ START_TEST(owner_dies_at_start)
 		_exit(0);
 	}
 	close(owner.lock);
-	expect_killed(child);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSIGNALED(status));
 	unit_mounts_go_on();
 	expect_free();
 	expect_entry(false);

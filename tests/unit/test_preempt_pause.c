@@ -150,11 +150,10 @@ START_TEST(cannot_be_noted)
 }
 END_TEST
 
-/* Keepers that were not started, or not both, end a little later. */
 /* What ctl_line() needs itself. */
 #define CAPTURE 5
 
-/* With any number of descriptors that is too small for both keepers nothing is left. */
+/* With any number of descriptors that is too small for the guardian nothing is left. */
 START_TEST(descriptors)
 {
 	int before = unit_count_descriptors(), tries = 0;

@@ -50,7 +50,8 @@ struct pause_owner {
 
 /*
  * Before the first pause: the guardian, and the entry. @as is what the lock names:
- * resume is refused by it. 0 or -errno; then the lock is given back, too.
+ * resume is refused by it. 0 or -errno; then the lock is given back, too, and is free
+ * when the guardian has ended.
  */
 int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as);
 /*
