@@ -12,7 +12,7 @@
 #define KERNELS	   3
 
 /* Numbers counted with grep -c. */
-START_TEST(hip_5)
+TEST_EACH(hip_5, 3)
 {
 	static const size_t steps[] = { 1 << 20, 1, 97 };
 	uint64_t dispatches = 0, barriers = 0;
@@ -51,9 +51,8 @@ START_TEST(hip_5)
 	ck_assert_uint_eq(n_packets, DISPATCHES + BARRIERS);
 	ck_assert_uint_eq(packets[0].tid, 0x7f600d620ac0);
 }
-END_TEST
 
-START_TEST(captures)
+TEST(captures)
 {
 	const char *dir = getenv("CAPTURES");
 	char path[512];
@@ -92,7 +91,6 @@ START_TEST(captures)
 	}
 	ck_assert_uint_gt(log_data->other_lines, 0);
 }
-END_TEST
 
 /* How versions begin a line. */
 static const struct {
@@ -125,7 +123,7 @@ static const struct {
 	  31, 0x7f31, 12 },
 };
 
-START_TEST(head)
+TEST_EACH(head, ARRAY_SIZE(heads))
 {
 	feed_log(heads[_i].line, strlen(heads[_i].line));
 	feed_log("\n", 1);
@@ -141,10 +139,9 @@ START_TEST(head)
 	ck_assert(packets[0].dispatch);
 	ck_assert_int_eq(log_data->queues[0].backlog, 4);
 }
-END_TEST
 
 /* No record of the log: left alone. */
-START_TEST(other)
+TEST_EACH(other, 8)
 {
 	static const char *const lines[] = {
 		"HWq=0xa0, Dispatch Header",
@@ -165,9 +162,8 @@ START_TEST(other)
 	ck_assert_uint_eq(log_data->n_queues, 0);
 	ck_assert_uint_eq(log_data->n_problems, 0);
 }
-END_TEST
 
-START_TEST(life)
+TEST(life)
 {
 	read_log(R "Created SWq=0x5 to map on HWq=0xa0 with size 16384 "
 		   "with priority 2, cooperative: 0\n" R
@@ -193,9 +189,8 @@ START_TEST(life)
 	ck_assert_int_eq(log_data->queues[1].last_us, 99);
 	ck_assert_uint_eq(log_data->n_processes, 2);
 }
-END_TEST
 
-START_TEST(filter)
+TEST(filter)
 {
 	amdlog_teardown();
 	amdlog_start(8);
@@ -205,7 +200,6 @@ START_TEST(filter)
 	ck_assert_uint_eq(log_data->n_queues, 1);
 	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
 }
-END_TEST
 
 /* How versions say that one more stream shares a queue. */
 static const char *const sharing[] = {
@@ -215,7 +209,7 @@ static const char *const sharing[] = {
 	"selected queue with least refCount: 0xa0 (1)",
 };
 
-START_TEST(shared)
+TEST_EACH(shared, ARRAY_SIZE(sharing))
 {
 	feed_log(R "acquireQueue refCount: 0xa0 (1)\n",
 		 strlen(R "acquireQueue refCount: 0xa0 (1)\n"));
@@ -228,17 +222,15 @@ START_TEST(shared)
 	ck_assert_uint_eq(log_data->queues[0].hwq, 0xa0);
 	ck_assert_uint_eq(log_data->queues[0].acquired, 2);
 }
-END_TEST
 
-START_TEST(deleted_with_its_mask)
+TEST(deleted_with_its_mask)
 {
 	read_log(R "Deleting CG enabled hardware queue 0xa0 with refCount 0\n");
 	ck_assert_uint_eq(log_data->queues[0].deleted, 1);
 	ck_assert_uint_eq(log_data->n_problems, 0);
 }
-END_TEST
 
-START_TEST(rocr_among_hip)
+TEST(rocr_among_hip)
 {
 	read_log(R "acquireQueue refCount: 0xa0 (1)\n"
 		   ":amd_blit_kernel.cpp      :1301: 0000000012 us: [pid:7     "
@@ -251,10 +243,9 @@ START_TEST(rocr_among_hip)
 	ck_assert_uint_eq(log_data->queues[1].dispatches, 1);
 	ck_assert_uint_eq(log_data->level, 4);
 }
-END_TEST
 
 /* A program that was built with a newer header, or with none. */
-START_TEST(options)
+TEST(options)
 {
 	struct {
 		struct gpreempt_amdlog_options known;
@@ -273,22 +264,9 @@ START_TEST(options)
 	ck_assert_int_eq(gpreempt_amdlog_new(NULL, &log), 0);
 	gpreempt_amdlog_free(log);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, amdlog_setup, amdlog_teardown);
-	tcase_add_loop_test(tc, hip_5, 0, 3);
-	tcase_add_test(tc, captures);
-	tcase_add_test(tc, options);
-	tcase_add_loop_test(tc, head, 0, ARRAY_SIZE(heads));
-	tcase_add_loop_test(tc, other, 0, 8);
-	tcase_add_test(tc, life);
-	tcase_add_test(tc, filter);
-	tcase_add_loop_test(tc, shared, 0, ARRAY_SIZE(sharing));
-	tcase_add_test(tc, deleted_with_its_mask);
-	tcase_add_test(tc, rocr_among_hip);
+	tcase_add_checked_fixture(unit_case(), amdlog_setup, amdlog_teardown);
 	return unit_run("amdlog");
 }

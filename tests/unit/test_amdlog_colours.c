@@ -74,7 +74,7 @@ static const char *const colours[] = {
 };
 
 /* Before each character, and at the ends of lines. */
-START_TEST(everywhere)
+TEST_EACH(everywhere, ARRAY_SIZE(colours))
 {
 	const char *c;
 	size_t n = 0;
@@ -97,13 +97,9 @@ START_TEST(everywhere)
 	ck_assert_mem_eq(coloured.packets, plain.packets,
 			 plain.n * sizeof(*plain.packets));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, everywhere, 0, ARRAY_SIZE(colours));
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("amdlog: colours");
 }

@@ -15,7 +15,7 @@
 #define CREATED \
 	"Created SWq=0x5 to map on HWq=0xa0 with size 16384 with priority 2\n"
 
-START_TEST(table)
+TEST(table)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7")
 				 PACKET "loss 0.4\n");
@@ -33,9 +33,8 @@ START_TEST(table)
 	expect_number(json, "lines", 3);
 	expect_number(json, "level", 4);
 }
-END_TEST
 
-START_TEST(python)
+TEST(python)
 {
 	make_text("log",
 		  HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET
@@ -55,10 +54,9 @@ START_TEST(python)
 		"\"acquired\": 0, \"dispatches\": 1, \"rptr\": None, "
 		"\"wptr\": None, \"backlog\": None, \"priority\": None},\n]\n");
 }
-END_TEST
 
 /* An address is its process's own. */
-START_TEST(two_processes)
+TEST(two_processes)
 {
 	make_text("log",
 		  HEAD("4", "20", "7") PACKET HEAD("4", "21", "8") PACKET);
@@ -84,10 +82,9 @@ START_TEST(two_processes)
 			 5);
 	expect_err("process 9 is not in this log");
 }
-END_TEST
 
 /* Without packets, that there are none is not known. */
-START_TEST(level_3)
+TEST(level_3)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 0);
@@ -107,9 +104,8 @@ START_TEST(level_3)
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 0);
 	expect_err("this is level 3");
 }
-END_TEST
 
-START_TEST(without_pid)
+TEST(without_pid)
 {
 	make_text("log", ":3:rocdevice.cpp :1: 10 us:  " CREATED);
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
@@ -121,9 +117,8 @@ START_TEST(without_pid)
 			 0);
 	expect_out("PID = None\nHARDWARE_QUEUES = [0xa0]\n");
 }
-END_TEST
 
-START_TEST(no_log)
+TEST(no_log)
 {
 	make_text("text", "loss 0.4\n");
 	make_file("gz", "\x1f\x8b\x08", 3);
@@ -142,9 +137,8 @@ START_TEST(no_log)
 			 2);
 	expect_err("table, json, python or shell");
 }
-END_TEST
 
-START_TEST(problems)
+TEST(problems)
 {
 	char text[8192];
 	size_t n = 0, i;
@@ -163,9 +157,8 @@ START_TEST(problems)
 	expect_number(json, "n_problems", 30);
 	expect_number(json, "problems.29.line", 30);
 }
-END_TEST
 
-START_TEST(not_in_order)
+TEST(not_in_order)
 {
 	make_text("log", HEAD("4", "9000000", "7")
 				 PACKET HEAD("4", "1000000", "7") PACKET);
@@ -176,10 +169,9 @@ START_TEST(not_in_order)
 	expect_number(json, "processes.0.run_us", 8000000);
 	expect_number(json, "processes.0.back_us", 8000000);
 }
-END_TEST
 
 /* Numbers counted with grep -c. */
-START_TEST(of_a_real_runtime)
+TEST(of_a_real_runtime)
 {
 	ck_assert(copy_fixture(LOG, "log"));
 	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 0);
@@ -189,10 +181,9 @@ START_TEST(of_a_real_runtime)
 	expect_null(json, "queues.0.hwq");
 	expect_null(json, "hip_version");
 }
-END_TEST
 
 /* Of another user, whose file it is. */
-START_TEST(not_permitted)
+TEST(not_permitted)
 {
 	if (geteuid()) {
 		puts("not_permitted: skipped, only root can be another user");
@@ -206,22 +197,9 @@ START_TEST(not_permitted)
 	ck_assert_int_eq(run_command(&ctl_decode, "log", NULL), 4);
 	ck_assert_int_eq(seteuid(0), 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, command_setup, command_teardown);
-	tcase_add_test(tc, table);
-	tcase_add_test(tc, python);
-	tcase_add_test(tc, two_processes);
-	tcase_add_test(tc, level_3);
-	tcase_add_test(tc, without_pid);
-	tcase_add_test(tc, no_log);
-	tcase_add_test(tc, problems);
-	tcase_add_test(tc, not_in_order);
-	tcase_add_test(tc, of_a_real_runtime);
-	tcase_add_test(tc, not_permitted);
+	tcase_add_checked_fixture(unit_case(), command_setup, command_teardown);
 	return unit_run("amdlog_command");
 }

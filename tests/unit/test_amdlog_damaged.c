@@ -6,7 +6,7 @@
 
 #include "unit-amdlog.h"
 
-START_TEST(two_records_in_a_line)
+TEST(two_records_in_a_line)
 {
 	read_log(R "acquireQueue refCount: 0xa0 (1)" R
 		   "acquireQueue refCount: 0xb0 (1)\n");
@@ -14,10 +14,9 @@ START_TEST(two_records_in_a_line)
 	ck_assert_uint_eq(log_data->n_queues, 2);
 	ck_assert_uint_eq(log_data->n_problems, 0);
 }
-END_TEST
 
 /* An address that may lack digits is no address. */
-START_TEST(cut_address)
+TEST(cut_address)
 {
 	read_log(R "acquireQueue refCount: 0x7f36" R
 		   "acquireQueue refCount: 0xb0 (1)\n" R
@@ -30,9 +29,8 @@ START_TEST(cut_address)
 	ck_assert_str_eq(log_data->problems[0].what,
 			 "about a queue, but its address is cut off");
 }
-END_TEST
 
-START_TEST(cut_head)
+TEST(cut_head)
 {
 	read_log(":3:rocdevice.cpp :1: 10 u" R
 		 "acquireQueue refCount: 0xb0 (1)\n");
@@ -41,9 +39,8 @@ START_TEST(cut_head)
 	ck_assert_str_eq(log_data->problems[0].what,
 			 "the head of this record is cut off");
 }
-END_TEST
 
-START_TEST(too_many_queues)
+TEST(too_many_queues)
 {
 	char line[128];
 	int i;
@@ -57,9 +54,8 @@ START_TEST(too_many_queues)
 	ck_assert_uint_eq(log_data->n_problems, 10);
 	ck_assert_uint_eq(log_data->problems[0].line, 16385);
 }
-END_TEST
 
-START_TEST(long_line)
+TEST(long_line)
 {
 	char *line = malloc(200000);
 
@@ -74,9 +70,8 @@ START_TEST(long_line)
 	ck_assert_uint_eq(log_data->n_problems, 1);
 	ck_assert_str_eq(log_data->problems[0].what, "too long a line");
 }
-END_TEST
 
-START_TEST(numbers)
+TEST_EACH(numbers, 5)
 {
 	static const char *const texts[] = {
 		"acquireQueue refCount: 0x",
@@ -93,10 +88,9 @@ START_TEST(numbers)
 	ck_assert_uint_eq(log_data->n_queues, 0);
 	ck_assert_uint_eq(log_data->n_problems, 1);
 }
-END_TEST
 
 /* All that a progress bar shares a line with is read, however long it is. */
-START_TEST(carriage_returns)
+TEST(carriage_returns)
 {
 	char record[256];
 	int i;
@@ -117,10 +111,9 @@ START_TEST(carriage_returns)
 	ck_assert_uint_eq(log_data->other_lines, 0);
 	ck_assert_uint_eq(log_data->queues[1].line, 2);
 }
-END_TEST
 
 /* However many pieces a line has, it is one line of something else, or none. */
-START_TEST(lines_of_pieces)
+TEST(lines_of_pieces)
 {
 	static const char text[] = "a\rb\rc\n"
 				   "a\r" R
@@ -132,10 +125,9 @@ START_TEST(lines_of_pieces)
 	ck_assert_uint_eq(log_data->lines, 3);
 	ck_assert_uint_eq(log_data->other_lines, 1);
 }
-END_TEST
 
 /* What is behind the cut of a line may have been records: that is a problem. */
-START_TEST(cut_behind_records)
+TEST_EACH(cut_behind_records, 2)
 {
 	char *line = malloc(100000);
 
@@ -152,14 +144,13 @@ START_TEST(cut_behind_records)
 	if (_i)
 		ck_assert_str_eq(log_data->problems[0].what, "too long a line");
 }
-END_TEST
 
 #define TIMED(us, pointers)                                            \
 	":4:rocvirtual.cpp :1: " us " us: [pid:7 tid: 0x1] HWq=0xa0, " \
 	"Dispatch Header = 0xb02 (type=2), " pointers "\n"
 
 /* Excerpts that were put together in another order. */
-START_TEST(out_of_order)
+TEST(out_of_order)
 {
 	read_log(TIMED("5000000", "rptr=8, wptr=9")
 			 TIMED("7000000", "rptr=10, wptr=12")
@@ -176,10 +167,9 @@ START_TEST(out_of_order)
 	ck_assert_int_eq(log_data->queues[0].last_wptr, 12);
 	ck_assert_int_eq(log_data->queues[0].backlog, 2);
 }
-END_TEST
 
 /* At 80 columns, the process is cut off and the rest is a line of its own. */
-START_TEST(wrapped)
+TEST(wrapped)
 {
 	read_log(":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"
 		 ": 0x7f8edc1c4400] acquireQueue refCount: 0xa0 (1)\n"
@@ -190,9 +180,8 @@ START_TEST(wrapped)
 	ck_assert_str_eq(log_data->problems[0].what,
 			 "the head of this record is cut off");
 }
-END_TEST
 
-START_TEST(cut_indices)
+TEST(cut_indices)
 {
 	read_log(AT "7 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2), "
 		    "rptr=5, wptr=9" R "acquireQueue refCount: 0xb0 (1)\n" AT
@@ -205,24 +194,9 @@ START_TEST(cut_indices)
 	ck_assert_str_eq(log_data->problems[0].what,
 			 "a packet whose indices are cut off");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, amdlog_setup, amdlog_teardown);
-	tcase_add_test(tc, two_records_in_a_line);
-	tcase_add_test(tc, cut_address);
-	tcase_add_test(tc, cut_head);
-	tcase_add_test(tc, too_many_queues);
-	tcase_add_test(tc, long_line);
-	tcase_add_loop_test(tc, numbers, 0, 5);
-	tcase_add_test(tc, carriage_returns);
-	tcase_add_test(tc, lines_of_pieces);
-	tcase_add_loop_test(tc, cut_behind_records, 0, 2);
-	tcase_add_test(tc, out_of_order);
-	tcase_add_test(tc, wrapped);
-	tcase_add_test(tc, cut_indices);
+	tcase_add_checked_fixture(unit_case(), amdlog_setup, amdlog_teardown);
 	return unit_run("amdlog_damaged");
 }

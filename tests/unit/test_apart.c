@@ -49,7 +49,7 @@ static int run(void)
 	return gp_apart_run(t, t->pipe[0], wait_for_byte, &place);
 }
 
-START_TEST(does_its_work)
+TEST_EACH(does_its_work, 2)
 {
 	ck_assert_int_eq(write(t->pipe[1], "a", 1), 1);
 	t->enter = _i;
@@ -61,7 +61,6 @@ START_TEST(does_its_work)
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 	gp_apart_free(t);
 }
-END_TEST
 
 /* One that was killed ends when it gets a CPU. */
 static void wait_for_own_memory(void)
@@ -74,7 +73,7 @@ static void wait_for_own_memory(void)
 }
 
 /* One that waits is given up after a second; where a signal ends it, it is gone. */
-START_TEST(is_given_up)
+TEST(is_given_up)
 {
 	uint64_t start = shr_now_ns();
 
@@ -84,7 +83,6 @@ START_TEST(is_given_up)
 	wait_for_own_memory();
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 }
-END_TEST
 
 static void sleep_in_steps(void *arg)
 {
@@ -99,13 +97,12 @@ static void sleep_in_steps(void *arg)
 }
 
 /* One that gets on is not. */
-START_TEST(is_waited_for)
+TEST(is_waited_for)
 {
 	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], sleep_in_steps, &place),
 			 0);
 	ck_assert_int_eq(t->result, 1);
 }
-END_TEST
 
 static void count_open(void *arg)
 {
@@ -117,13 +114,12 @@ static void count_open(void *arg)
 	task->undone = fcntl(task->pipe[0], F_GETFD) >= 0;
 }
 
-START_TEST(has_one_descriptor)
+TEST(has_one_descriptor)
 {
 	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], count_open, &place), 0);
 	ck_assert_int_eq(t->result, 1);
 	ck_assert(t->undone);
 }
-END_TEST
 
 static int global;
 
@@ -136,7 +132,7 @@ static void set_global(void *arg)
 }
 
 /* Once this process can have debug sessions, the helper has a copy of the memory. */
-START_TEST(shares_no_memory_of_sessions)
+TEST(shares_no_memory_of_sessions)
 {
 	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], set_global, &place), 0);
 	ck_assert_int_eq(global, 1);
@@ -147,13 +143,12 @@ START_TEST(shares_no_memory_of_sessions)
 	ck_assert_int_eq(t->result, 1);
 	ck_assert_int_eq(global, 0);
 }
-END_TEST
 
 /*
  * The ioctl lasts longer than the caller waits: the helper stays, undoes it, and a
  * process that has it in its memory opens no session before.
  */
-START_TEST(undoes_what_came_late)
+TEST(undoes_what_came_late)
 {
 	struct task *task = t;
 	int i;
@@ -167,13 +162,12 @@ START_TEST(undoes_what_came_late)
 	ck_assert(task->undone);
 	wait_for_own_memory();
 }
-END_TEST
 
 /*
  * A caller that dies takes its helper along, and no process reads the pipe any more; but
  * in the ioctl: that one undoes it first.
  */
-START_TEST(ends_with_its_caller)
+TEST_EACH(ends_with_its_caller, 2)
 {
 	struct pollfd reader = { .fd = t->pipe[1] };
 	pid_t child;
@@ -195,10 +189,9 @@ START_TEST(ends_with_its_caller)
 	ck_assert_int_eq(t->undone, t->enter);
 	ck_assert_int_ne(reader.revents & POLLERR, 0);
 }
-END_TEST
 
 /* A child has areas of its own, and does not wait for its parent's calls. */
-START_TEST(fork_has_its_own)
+TEST(fork_has_its_own)
 {
 	struct task *mine = t;
 	int status;
@@ -214,20 +207,9 @@ START_TEST(fork_has_its_own)
 	ck_assert_int_eq(status, 0);
 	ck_assert_ptr_eq(gp_apart_new(), mine);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, setup, NULL);
-	tcase_add_loop_test(c, does_its_work, 0, 2);
-	tcase_add_test(c, is_given_up);
-	tcase_add_test(c, is_waited_for);
-	tcase_add_test(c, has_one_descriptor);
-	tcase_add_test(c, shares_no_memory_of_sessions);
-	tcase_add_test(c, undoes_what_came_late);
-	tcase_add_loop_test(c, ends_with_its_caller, 0, 2);
-	tcase_add_test(c, fork_has_its_own);
+	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("helper process");
 }

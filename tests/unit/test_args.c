@@ -52,7 +52,7 @@ static const struct all_args *parse_all(const char *line)
 	return parsed_args;
 }
 
-START_TEST(options)
+TEST(options)
 {
 	const struct all_args *a = parse_all("4711");
 
@@ -72,9 +72,8 @@ START_TEST(options)
 	a = parse_all("-o x -oy");
 	ck_assert_str_eq(a->output, "y");
 }
-END_TEST
 
-START_TEST(twice)
+TEST(twice)
 {
 	/* The last one counts, and the first is not leaked. */
 	const struct all_args *a = parse_all("1 --queues 1,2 --queues 7 "
@@ -84,10 +83,9 @@ START_TEST(twice)
 	ck_assert_uint_eq(a->targets.queues.ids.id[0], 7);
 	ck_assert_uint_eq(a->targets.queues.gpus.n, 1);
 }
-END_TEST
 
 /* The beginning of one option alone will do. */
-START_TEST(abbreviated)
+TEST(abbreviated)
 {
 	ck_assert_uint_eq(parse_all("--fort")->few, 1);
 	ck_assert_uint_eq(parse_all("--for 5s")->few, 0);
@@ -95,9 +93,8 @@ START_TEST(abbreviated)
 	ck_assert_int_eq(parse(&all, "--fo 5s"), USAGE);
 	ck_assert_int_eq(parse(&all, "--jsonx"), USAGE);
 }
-END_TEST
 
-START_TEST(mode)
+TEST(mode)
 {
 	ck_assert_int_eq(parse_all("")->mode, out_mode());
 	ck_assert_int_eq(parse_all("--json")->mode, OUT_JSON);
@@ -105,9 +102,8 @@ START_TEST(mode)
 	ck_assert_int_eq(parse_all("--csv --json")->mode, OUT_JSON);
 	ck_assert_int_eq(parse_all("--json --csv")->mode, OUT_JSON);
 }
-END_TEST
 
-START_TEST(preempt)
+TEST(preempt)
 {
 	const struct preempt_args *a;
 
@@ -126,14 +122,12 @@ START_TEST(preempt)
 	ck_assert_uint_eq(a->interval_ns, 1000);
 	ck_assert_uint_eq(a->verbose, 1);
 }
-END_TEST
 
-START_TEST(status)
+TEST(status)
 {
 	ck_assert_int_eq(parse(&ctl_status, ""), GO);
 	ck_assert_int_eq(parse(&ctl_status, "1"), USAGE);
 }
-END_TEST
 
 static const char *const bad_suspends[] = {
 	"",
@@ -177,11 +171,10 @@ static const char *const bad_suspends[] = {
 	"1 --re",
 };
 
-START_TEST(bad_suspend)
+TEST_EACH(bad_suspend, ARRAY_SIZE(bad_suspends))
 {
 	ck_assert_int_eq(parse(&ctl_suspend, bad_suspends[_i]), USAGE);
 }
-END_TEST
 
 static const char *const bad_preempts[] = {
 	"",
@@ -195,11 +188,10 @@ static const char *const bad_preempts[] = {
 	"1 --verbose=1",
 };
 
-START_TEST(bad_preempt)
+TEST_EACH(bad_preempt, ARRAY_SIZE(bad_preempts))
 {
 	ck_assert_int_eq(parse(&ctl_preempt, bad_preempts[_i]), USAGE);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -217,7 +209,7 @@ static const struct {
 	{ "x", -1, 0 },	  { "3x", -1, 0 },   { "00000003", -1, 0 },
 };
 
-START_TEST(priority)
+TEST_EACH(priority, ARRAY_SIZE(priorities))
 {
 	const struct ctl_range *range;
 	char line[64];
@@ -232,9 +224,8 @@ START_TEST(priority)
 	ck_assert_int_eq(range->min, priorities[_i].min);
 	ck_assert_int_eq(range->max, priorities[_i].max);
 }
-END_TEST
 
-START_TEST(gpus)
+TEST(gpus)
 {
 	static const char *const bad[] = {
 		"--gpu=",   "--gpu=0",	 "--gpu=f7bc,",	    "--gpu=,f7bc",
@@ -250,14 +241,13 @@ START_TEST(gpus)
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_int_eq(parse(&all, bad[i]), USAGE);
 }
-END_TEST
 
 static bool chooses(const char *line, const struct gpreempt_queue *queue)
 {
 	return ctl_chosen(&parse_all(line)->targets.queues, queue);
 }
 
-START_TEST(chosen)
+TEST(chosen)
 {
 	struct gpreempt_queue queue = {
 		.qid = 2,
@@ -274,9 +264,8 @@ START_TEST(chosen)
 	queue.priority = GPREEMPT_UNKNOWN;
 	ck_assert(!chooses("--priority <7", &queue));
 }
-END_TEST
 
-START_TEST(roles)
+TEST(roles)
 {
 	const struct guard_options *sched;
 
@@ -312,9 +301,8 @@ START_TEST(roles)
 	ck_assert_int_eq(parse(&ctl_guard, "--cpu 5000"), USAGE);
 	ck_assert_int_eq(parse(&ctl_guard, "--poll="), USAGE);
 }
-END_TEST
 
-START_TEST(words)
+TEST(words)
 {
 	const struct all_args *a = parse_all("a --json b --wait 2s --from f");
 
@@ -343,9 +331,8 @@ START_TEST(words)
 	/* Names of files may begin with a dash. */
 	ck_assert_int_eq(parse(&ctl_decode, "-- -a --json"), GO);
 }
-END_TEST
 
-START_TEST(merge)
+TEST(merge)
 {
 	ck_assert_int_eq(ctl_merge_status(0, 0), 0);
 	ck_assert_int_eq(ctl_merge_status(5, 5), 5);
@@ -354,10 +341,9 @@ START_TEST(merge)
 	ck_assert_int_eq(ctl_merge_status(7, 6), 6);
 	ck_assert_int_eq(ctl_merge_status(7, 5), 7);
 }
-END_TEST
 
 /* Each mistake gets a sentence and a next step. */
-START_TEST(sentence)
+TEST(sentence)
 {
 	char text[512] = "";
 	FILE *f = tmpfile();
@@ -374,27 +360,9 @@ START_TEST(sentence)
 			       "units are ns, us, ms, s, m, h\n"
 			       "next: gpreempt-ctl suspend --help\n");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, args_setup, args_teardown);
-	tcase_add_test(tc, options);
-	tcase_add_test(tc, twice);
-	tcase_add_test(tc, abbreviated);
-	tcase_add_test(tc, mode);
-	tcase_add_test(tc, preempt);
-	tcase_add_test(tc, status);
-	tcase_add_loop_test(tc, bad_suspend, 0, ARRAY_SIZE(bad_suspends));
-	tcase_add_loop_test(tc, bad_preempt, 0, ARRAY_SIZE(bad_preempts));
-	tcase_add_loop_test(tc, priority, 0, ARRAY_SIZE(priorities));
-	tcase_add_test(tc, gpus);
-	tcase_add_test(tc, chosen);
-	tcase_add_test(tc, roles);
-	tcase_add_test(tc, words);
-	tcase_add_test(tc, merge);
-	tcase_add_test(tc, sentence);
+	tcase_add_checked_fixture(unit_case(), args_setup, args_teardown);
 	return unit_run("arguments");
 }

@@ -69,7 +69,7 @@ static int replace(const char *text)
 	return shr_file_replace(path, text, strlen(text));
 }
 
-START_TEST(made_and_replaced)
+TEST(made_and_replaced)
 {
 	struct stat st;
 
@@ -87,16 +87,14 @@ START_TEST(made_and_replaced)
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_eq(st.st_mode & 0777, 0644);
 }
-END_TEST
 
-START_TEST(relative_path)
+TEST(relative_path)
 {
 	ck_assert_int_eq(chdir(dir), 0);
 	ck_assert_int_eq(shr_file_replace("file", "here", 4), 0);
 	expect(path, "here");
 	ck_assert_int_eq(chdir("/"), 0);
 }
-END_TEST
 
 /* What else is there stays as it is, and nothing else is made. */
 static void expect_refused(int code)
@@ -112,7 +110,7 @@ static void expect_refused(int code)
 				     "not a regular file"));
 }
 
-START_TEST(links)
+TEST(links)
 {
 	struct stat st;
 
@@ -127,18 +125,16 @@ START_TEST(links)
 	expect_refused(-ENOTSUP);
 	ck_assert_int_lt(lstat(other, &st), 0);
 }
-END_TEST
 
-START_TEST(fifos_and_devices)
+TEST(fifos_and_devices)
 {
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	expect_refused(-ENXIO);
 	ck_assert_int_eq(shr_file_check("/dev/null"), -ENXIO);
 	ck_assert_int_eq(shr_file_replace("/dev/null", "x", 1), -ENXIO);
 }
-END_TEST
 
-START_TEST(directories)
+TEST(directories)
 {
 	char slash[80];
 
@@ -152,10 +148,9 @@ START_TEST(directories)
 	ck_assert_int_eq(shr_file_check(slash), -ENOENT);
 	ck_assert_str_eq(shr_file_reason(-ENOENT), strerror(ENOENT));
 }
-END_TEST
 
 /* The names that an earlier version used, laid as traps. */
-START_TEST(foreseen_name)
+TEST(foreseen_name)
 {
 	char trap[80];
 
@@ -174,10 +169,9 @@ START_TEST(foreseen_name)
 	expect(path, "y");
 	ck_assert_uint_eq(count_files(), 3);
 }
-END_TEST
 
 /* No room: the old file stays, and no part of the new one. */
-START_TEST(full)
+TEST(full)
 {
 	struct rlimit limit, old;
 
@@ -192,10 +186,9 @@ START_TEST(full)
 	expect(path, "old");
 	ck_assert_uint_eq(count_files(), 1);
 }
-END_TEST
 
 /* The directory is another's, and nothing can be made in it. */
-START_TEST(not_ours)
+TEST(not_ours)
 {
 	put(path, "old");
 	chmod(path, 0644);
@@ -211,20 +204,9 @@ START_TEST(not_ours)
 		ck_assert_int_eq(seteuid(0), 0);
 	chmod(dir, 0755);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, setup, teardown);
-	tcase_add_test(c, made_and_replaced);
-	tcase_add_test(c, relative_path);
-	tcase_add_test(c, links);
-	tcase_add_test(c, fifos_and_devices);
-	tcase_add_test(c, directories);
-	tcase_add_test(c, foreseen_name);
-	tcase_add_test(c, full);
-	tcase_add_test(c, not_ours);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("atomic-file");
 }

@@ -34,7 +34,7 @@ static void look_at_files(void *arg)
 			pause();
 }
 
-START_TEST(nothing_open)
+TEST(nothing_open)
 {
 	int fd = open("/dev/null", O_RDONLY), most = fd + 16;
 	struct gp_bare b;
@@ -49,14 +49,13 @@ START_TEST(nothing_open)
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 	ck_assert_int_eq(errno, ECHILD);
 }
-END_TEST
 
 static void say_nothing(void *arg)
 {
 	(void)arg;
 }
 
-START_TEST(ends_at_once)
+TEST(ends_at_once)
 {
 	struct gp_bare b;
 
@@ -64,7 +63,6 @@ START_TEST(ends_at_once)
 	ck_assert_int_eq(gp_bare_wait(&b, LONG_NS), -EIO);
 	ck_assert(gp_bare_end(&b, LONG_NS));
 }
-END_TEST
 
 static atomic_int asked;
 
@@ -80,7 +78,7 @@ static void open_below_mount(void *arg)
 }
 
 /* It waits for a file system that never answers: SIGKILL does not end that. */
-START_TEST(never_answers)
+TEST(never_answers)
 {
 	pthread_t server;
 	struct gp_bare b;
@@ -111,14 +109,8 @@ START_TEST(never_answers)
 		shr_sleep_ns(NSEC_PER_MSEC);
 	rmdir(dir);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, nothing_open);
-	tcase_add_test(tc, ends_at_once);
-	tcase_add_test(tc, never_answers);
 	return unit_run("bare process");
 }

@@ -67,7 +67,7 @@ static void *look_in_thread(void *arg)
 }
 
 /* As many as there were: the tests may run without any. */
-START_TEST(others_go)
+TEST(others_go)
 {
 	uint64_t had = effective(), could = bounding(), in_thread = 0;
 	bool may_lower = had & CAPABILITY(SETPCAP);
@@ -87,10 +87,9 @@ START_TEST(others_go)
 	pthread_join(thread, NULL);
 	ck_assert_uint_eq(in_thread, had & CAPABILITIES_HOLDER);
 }
-END_TEST
 
 /* What is inheritable comes back with execve() of a file that has it. */
-START_TEST(inheritable)
+TEST(inheritable)
 {
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
@@ -106,10 +105,9 @@ START_TEST(inheritable)
 	ck_assert_uint_eq(status_of("\nCapInh:\t"), 0);
 	ck_assert_uint_eq(status_of("\nCapAmb:\t"), 0);
 }
-END_TEST
 
 /* A second time, for more, gives nothing back. */
-START_TEST(never_more)
+TEST(never_more)
 {
 	uint64_t kept;
 
@@ -122,10 +120,9 @@ START_TEST(never_more)
 	ck_assert_int_eq(capabilities_keep(0), 0);
 	ck_assert_uint_eq(effective(), 0);
 }
-END_TEST
 
 /* Those from 32 on are in the second word. */
-START_TEST(high_ones)
+TEST(high_ones)
 {
 	uint64_t had = effective();
 
@@ -133,10 +130,9 @@ START_TEST(high_ones)
 	ck_assert_uint_eq(effective(), had & CAPABILITY(BPF));
 	ck_assert_uint_eq(status_of("\nCapPrm:\t"), had & CAPABILITY(BPF));
 }
-END_TEST
 
 /* As in a unit that has left us no CAP_SETPCAP: the bounding set is its own. */
-START_TEST(without_setpcap)
+TEST(without_setpcap)
 {
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	uint64_t could = bounding();
@@ -150,10 +146,9 @@ START_TEST(without_setpcap)
 	ck_assert_uint_eq(bounding(), could);
 	ck_assert_uint_eq(status_of("\nNoNewPrivs:\t"), 1);
 }
-END_TEST
 
 /* As in a container of Docker's: what lets it read files of users stays. */
-START_TEST(stands_in)
+TEST(stands_in)
 {
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	uint64_t had = effective() & ~CAPABILITY(DAC_READ_SEARCH);
@@ -168,7 +163,6 @@ START_TEST(stands_in)
 	ck_assert_int_eq(capabilities_keep(CAPABILITY(SYS_PTRACE)), 0);
 	ck_assert_uint_eq(effective(), had & CAPABILITY(SYS_PTRACE));
 }
-END_TEST
 
 /* From now on that system call fails with that errno. */
 static void forbid(int number, int code)
@@ -191,7 +185,7 @@ static void forbid(int number, int code)
 			 0);
 }
 
-START_TEST(forbidden)
+TEST(forbidden)
 {
 	uint64_t had = effective();
 
@@ -201,20 +195,18 @@ START_TEST(forbidden)
 	forbid(SYS_capget, ENOSYS);
 	ck_assert_int_eq(capabilities_keep(0), -ENOSYS);
 }
-END_TEST
 
-START_TEST(no_prctl)
+TEST(no_prctl)
 {
 	forbid(SYS_prctl, EINVAL);
 	ck_assert_int_eq(capabilities_keep(0), -EINVAL);
 }
-END_TEST
 
 /*
  * What holds a target and could not give them up does not begin
  */
 
-START_TEST(holder_refuses)
+TEST(holder_refuses)
 {
 	CTL(0, "status");
 	forbid(SYS_capset, EACCES);
@@ -224,9 +216,8 @@ START_TEST(holder_refuses)
 	ck_assert(unit_cgroup_entered(""));
 	expect_no_holder();
 }
-END_TEST
 
-START_TEST(follow_refuses)
+TEST(follow_refuses)
 {
 	forbid(SYS_capset, EACCES);
 	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
@@ -235,19 +226,17 @@ START_TEST(follow_refuses)
 	ERR_HAS("next: does a filter of system calls (seccomp) forbid");
 	expect_no_holder();
 }
-END_TEST
 
-START_TEST(guard_refuses)
+TEST(guard_refuses)
 {
 	forbid(SYS_capset, EACCES);
 	CTL(GPREEMPT_CLASS_FAILED, "guard --duty 50%% --offline %d", target);
 	ERR_HAS("cannot give up the capabilities of root that are not needed");
 	expect_no_holder();
 }
-END_TEST
 
 /* The holder has what a holder needs, its command keeps all that it has. */
-START_TEST(holder_has)
+TEST(holder_has)
 {
 	char path[64], text[4096];
 	uint64_t had = effective();
@@ -268,24 +257,9 @@ START_TEST(holder_has)
 	CTL(0, "resume %d", target);
 	expect_no_holder();
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, holder_setup, holder_teardown);
-	tcase_add_test(tc, others_go);
-	tcase_add_test(tc, inheritable);
-	tcase_add_test(tc, never_more);
-	tcase_add_test(tc, high_ones);
-	tcase_add_test(tc, without_setpcap);
-	tcase_add_test(tc, stands_in);
-	tcase_add_test(tc, forbidden);
-	tcase_add_test(tc, no_prctl);
-	tcase_add_test(tc, holder_refuses);
-	tcase_add_test(tc, follow_refuses);
-	tcase_add_test(tc, guard_refuses);
-	tcase_add_test(tc, holder_has);
+	tcase_add_checked_fixture(unit_case(), holder_setup, holder_teardown);
 	return unit_run("capabilities");
 }

@@ -21,7 +21,7 @@ static void teardown(void)
 	ck_assert_int_eq(system("rm -rf " LONG), 0);
 }
 
-START_TEST(own_group)
+TEST(own_group)
 {
 	ck_assert(hold_cgroup_enter(77));
 	ck_assert(unit_cgroup_exists("/gpreempt-hold/77"));
@@ -30,28 +30,25 @@ START_TEST(own_group)
 	hold_cgroup_leave();
 	ck_assert(unit_cgroup_entered(""));
 }
-END_TEST
 
 /* A group that it can make and not enter does not stay behind. */
-START_TEST(cannot_enter)
+TEST(cannot_enter)
 {
 	unit_path_fails = "/cgroup.procs";
 	unit_path_errno = EACCES;
 	ck_assert(!hold_cgroup_enter(77));
 	ck_assert(!unit_cgroup_exists("/gpreempt-hold/77"));
 }
-END_TEST
 
-START_TEST(no_mount)
+TEST(no_mount)
 {
 	unit_cgroups_mounted(false, false);
 	ck_assert(!hold_cgroup_enter(77));
 	hold_cgroup_leave();
 	ck_assert(!unit_cgroup_exists("/gpreempt-hold/77"));
 }
-END_TEST
 
-START_TEST(not_in_a_freezer)
+TEST(not_in_a_freezer)
 {
 	bool inside;
 
@@ -62,9 +59,8 @@ START_TEST(not_in_a_freezer)
 	ck_assert(!inside);
 	ck_assert(!unit_freezer_left());
 }
-END_TEST
 
-START_TEST(freezer)
+TEST(freezer)
 {
 	bool inside;
 
@@ -82,10 +78,9 @@ START_TEST(freezer)
 	unit_freezer_stays = false;
 	ck_assert_int_eq(freezer_v1_leave(&inside), 0);
 }
-END_TEST
 
 /* It is not known whether it is in such a cgroup. */
-START_TEST(not_readable)
+TEST(not_readable)
 {
 	bool inside = true;
 
@@ -103,7 +98,6 @@ START_TEST(not_readable)
 	ck_assert_int_eq(freezer_v1_leave(&inside), -ENFILE);
 	ck_assert(inside);
 }
-END_TEST
 
 /* A directory with a path of that length, and the file of a group in it. */
 static void make_long(char *path, size_t len)
@@ -124,7 +118,7 @@ static void make_long(char *path, size_t len)
 }
 
 /* A path is taken whole or not at all. */
-START_TEST(long_path)
+TEST(long_path)
 {
 	char path[2 * ROOM], text[3 * ROOM];
 	bool inside;
@@ -143,19 +137,9 @@ START_TEST(long_path)
 	}
 	unit_freezer_stays = false;
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_cgroups_start, teardown);
-	tcase_add_test(tc, own_group);
-	tcase_add_test(tc, cannot_enter);
-	tcase_add_test(tc, no_mount);
-	tcase_add_test(tc, not_in_a_freezer);
-	tcase_add_test(tc, freezer);
-	tcase_add_test(tc, not_readable);
-	tcase_add_test(tc, long_path);
+	tcase_add_checked_fixture(unit_case(), unit_cgroups_start, teardown);
 	return unit_run("cgroup");
 }

@@ -27,81 +27,71 @@ static void expect(int code, enum gpreempt_reason reason)
 	ck_assert_int_eq(gpreempt_check(g, PID, NULL), code);
 }
 
-START_TEST(good)
+TEST(good)
 {
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
 	ck_assert_str_eq(loop.trace, "");
 }
-END_TEST
 
-START_TEST(not_root)
+TEST(not_root)
 {
 	loop.root = false;
 	expect(-EPERM, GPREEMPT_NOT_ROOT);
 }
-END_TEST
 
-START_TEST(in_container)
+TEST(in_container)
 {
 	gp_loop_set_file(&loop, "/proc/self/ns/pid", "pid:[4026532199]");
 	expect(-ENOTSUP, GPREEMPT_PID_NAMESPACE);
 }
-END_TEST
 
-START_TEST(no_device)
+TEST(no_device)
 {
 	loop.kfd = false;
 	expect(-ENOENT, GPREEMPT_NO_KFD);
 }
-END_TEST
 
-START_TEST(no_driver)
+TEST(no_driver)
 {
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
 	expect(-ENODEV, GPREEMPT_NO_KFD);
 }
-END_TEST
 
-START_TEST(no_process)
+TEST(no_process)
 {
 	gp_loop_set_file(&loop, "/proc/4194242/status", NULL);
 	expect(-ESRCH, GPREEMPT_NO_PROCESS);
 }
-END_TEST
 
-START_TEST(thread)
+TEST(thread)
 {
 	set_status("S (sleeping)", 4200, 0, 3);
 	expect(-ESRCH, GPREEMPT_THREAD);
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), -ESRCH);
 	ck_assert_int_eq(err.other, 4200);
 }
-END_TEST
 
-START_TEST(not_gpu)
+TEST(not_gpu)
 {
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/queues/",
 			 NULL);
 	expect(-ENODATA, GPREEMPT_NOT_GPU);
 }
-END_TEST
 
-START_TEST(leader_gone)
+TEST(leader_gone)
 {
 	set_status("Z (zombie)", PID, 0, 2);
 	expect(-ENOTSUP, GPREEMPT_LEADER_GONE);
 }
-END_TEST
 
-START_TEST(dead)
+TEST(dead)
 {
 	set_status("Z (zombie)", PID, 0, 1);
 	expect(-ESRCH, GPREEMPT_ENDED);
 }
-END_TEST
 
 /* The tracer is a thread; what people know is its process. */
-START_TEST(traced_by_thread)
+TEST(traced_by_thread)
 {
 	set_status("S (sleeping)", PID, 78, 3);
 	gp_loop_set_file(&loop, "/proc/78/status",
@@ -112,9 +102,8 @@ START_TEST(traced_by_thread)
 	ck_assert_int_eq(err.other, 77);
 	ck_assert_str_eq(err.name, "gpreempt-ctl");
 }
-END_TEST
 
-START_TEST(traced)
+TEST(traced)
 {
 	set_status("t (tracing stop)", PID, 77, 3);
 	gp_loop_set_file(&loop, "/proc/77/comm", "gdb\n");
@@ -123,7 +112,6 @@ START_TEST(traced)
 	ck_assert_int_eq(err.other, 77);
 	ck_assert_str_eq(err.name, "gdb");
 }
-END_TEST
 
 #define GPUS_FILE "/sys/kernel/debug/gpreempt/pid/4194242/gpus"
 #define GPUS_HEAD "gpreempt-gpus - version: 1.0\n# gpu_id vm\n"
@@ -147,7 +135,7 @@ static const struct {
 };
 
 /* The driver of some kernels crashes when such a process is suspended. */
-START_TEST(no_address_space)
+TEST_EACH(no_address_space, ARRAY_SIZE(gpus))
 {
 	gp_loop_set_file(&loop, GPUS_FILE, gpus[_i].text);
 	if (!gpus[_i].ret) {
@@ -160,10 +148,9 @@ START_TEST(no_address_space)
 	ck_assert_int_eq(gpreempt_error_class(&err),
 			 GPREEMPT_CLASS_UNSUPPORTED);
 }
-END_TEST
 
 /* Its queues are where the driver's debugger does not reach; then not all of them. */
-START_TEST(further_contexts)
+TEST(further_contexts)
 {
 #define KFD_DIR "/sys/class/kfd/kfd/proc/4194242/"
 	gp_loop_set_file(&loop, KFD_DIR, "pasid\nqueues\ncontext_0\ncontext_1");
@@ -175,9 +162,8 @@ START_TEST(further_contexts)
 	gp_loop_set_file(&loop, KFD_DIR "queues/", "0");
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
 }
-END_TEST
 
-START_TEST(many_without_address_space)
+TEST(many_without_address_space)
 {
 	gp_loop_set_file(&loop, GPUS_FILE,
 			 GPUS_HEAD
@@ -187,10 +173,9 @@ START_TEST(many_without_address_space)
 	gpreempt_check(g, PID, &err);
 	ck_assert_uint_eq(strlen(err.name), sizeof(err.name) - 1);
 }
-END_TEST
 
 /* Without the module: which render nodes has it open? Device 226:128 is e280. */
-START_TEST(render_nodes)
+TEST(render_nodes)
 {
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/",
@@ -214,9 +199,8 @@ START_TEST(render_nodes)
 	gp_loop_set_file(&loop, NODES "2/gpu_id", "33\n");
 	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
 }
-END_TEST
 
-START_TEST(start_time)
+TEST(start_time)
 {
 	uint64_t ticks;
 
@@ -226,7 +210,6 @@ START_TEST(start_time)
 	gp_loop_set_file(&loop, "/proc/4194242/stat", "4194242 (x) S 1 2 3");
 	ck_assert_int_eq(gpreempt_start_time(g, PID, &ticks), -EPROTO);
 }
-END_TEST
 
 /* Each reason has a sentence without a hole, and one that says what to do. */
 START_TEST(sentences)
@@ -253,7 +236,7 @@ START_TEST(sentences)
 }
 END_TEST
 
-START_TEST(values_in_sentences)
+TEST(values_in_sentences)
 {
 	char text[256];
 
@@ -277,9 +260,8 @@ START_TEST(values_in_sentences)
 	gpreempt_error_text(&err, text, sizeof(text));
 	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_FAILED);
 }
-END_TEST
 
-START_TEST(short_buffer)
+TEST(short_buffer)
 {
 	char text[8] = "1234567";
 	int len;
@@ -293,32 +275,12 @@ START_TEST(short_buffer)
 	ck_assert_int_eq(gpreempt_error_text(&err, NULL, 0), len);
 	ck_assert_int_eq(len, strlen("process 4711 is not a GPU process"));
 }
-END_TEST
 
 int main(void)
 {
 	TCase *tc = unit_case();
 
 	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_test(tc, good);
-	tcase_add_test(tc, not_root);
-	tcase_add_test(tc, in_container);
-	tcase_add_test(tc, no_device);
-	tcase_add_test(tc, no_driver);
-	tcase_add_test(tc, no_process);
-	tcase_add_test(tc, thread);
-	tcase_add_test(tc, not_gpu);
-	tcase_add_test(tc, leader_gone);
-	tcase_add_test(tc, dead);
-	tcase_add_test(tc, traced_by_thread);
-	tcase_add_test(tc, traced);
-	tcase_add_loop_test(tc, no_address_space, 0, ARRAY_SIZE(gpus));
-	tcase_add_test(tc, further_contexts);
-	tcase_add_test(tc, many_without_address_space);
-	tcase_add_test(tc, render_nodes);
-	tcase_add_test(tc, start_time);
 	tcase_add_loop_test(tc, sentences, 1, GPREEMPT_REASON_COUNT);
-	tcase_add_test(tc, values_in_sentences);
-	tcase_add_test(tc, short_buffer);
 	return unit_run("check");
 }

@@ -53,7 +53,7 @@ static int status_of(pid_t child)
 	return WEXITSTATUS(status);
 }
 
-START_TEST(descriptors)
+TEST(descriptors)
 {
 	const int keep[] = { fds[6], -1, fds[1], fds[6], fds[2] };
 
@@ -65,7 +65,6 @@ START_TEST(descriptors)
 	/* The parent has all of its own. */
 	ck_assert_int_eq(open_ones(NULL), 0xff);
 }
-END_TEST
 
 /* What it says on stderr is read. */
 static int has_stderr(void *arg)
@@ -74,15 +73,14 @@ static int has_stderr(void *arg)
 	return is_open(STDERR_FILENO);
 }
 
-START_TEST(standard_ones)
+TEST(standard_ones)
 {
 	ck_assert_int_eq(status_of(shr_child_start(has_stderr, NULL, NULL, 0)),
 			 1);
 }
-END_TEST
 
 /* There is room for 64. */
-START_TEST(many_to_keep)
+TEST(many_to_keep)
 {
 	int keep[65], i;
 
@@ -92,15 +90,13 @@ START_TEST(many_to_keep)
 			 1 << 1);
 	ck_assert_int_eq(shr_child_start(open_ones, NULL, keep, 65), -EINVAL);
 }
-END_TEST
 
-START_TEST(no_process)
+TEST(no_process)
 {
 	unit_fork_errno = EAGAIN;
 	ck_assert_int_eq(shr_child_start(has_stderr, NULL, NULL, 0), -EAGAIN);
 	unit_fork_errno = 0;
 }
-END_TEST
 
 static int wait_for_ever(void *arg)
 {
@@ -109,7 +105,7 @@ static int wait_for_ever(void *arg)
 	return !!arg;
 }
 
-START_TEST(not_gone)
+TEST(not_gone)
 {
 	pid_t child = shr_child_start(wait_for_ever, NULL, NULL, 0), none = 0;
 	pid_t before = child;
@@ -124,17 +120,9 @@ START_TEST(not_gone)
 		shr_sleep_ns(NSEC_PER_MSEC);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, setup, NULL);
-	tcase_add_test(c, descriptors);
-	tcase_add_test(c, standard_ones);
-	tcase_add_test(c, many_to_keep);
-	tcase_add_test(c, no_process);
-	tcase_add_test(c, not_gone);
+	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("child");
 }

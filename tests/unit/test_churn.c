@@ -153,7 +153,7 @@ static bool runs(const struct attack *a)
 	return false;
 }
 
-START_TEST(stays_held)
+TEST_EACH(stays_held, ARRAY_SIZE(attacks))
 {
 	const struct attack *a = &attacks[_i];
 	uint64_t all = 0, ran = 0, next = 0, last, now;
@@ -201,7 +201,6 @@ START_TEST(stays_held)
 		  (released.total_ns >= NSEC_PER_SEC / 2));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static void dispatch_for(uint64_t ns)
 {
@@ -229,7 +228,7 @@ static void make_unseen(void)
 }
 
 /* The driver has written an event for each queue: those are known of. */
-START_TEST(unseen)
+TEST(unseen)
 {
 	struct gpreempt_released released;
 	int i, happened = 0;
@@ -268,10 +267,9 @@ START_TEST(unseen)
 	ck_assert(suspended(0) && suspended(1));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* Nothing was looked at, or held, before the suspend: that time is not counted. */
-START_TEST(unseen_at_first)
+TEST_EACH(unseen_at_first, 2)
 {
 	uint64_t start;
 
@@ -287,10 +285,9 @@ START_TEST(unseen_at_first)
 	ck_assert_uint_le(released_now().total_ns, shr_now_ns() - start);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* With no queue at all, the time between two looks says nothing. */
-START_TEST(unseen_alone)
+TEST(unseen_alone)
 {
 	open_with_queues(0);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -303,10 +300,9 @@ START_TEST(unseen_alone)
 	ck_assert_uint_le(released_now().total_ns, 30 * NSEC_PER_MSEC);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* Queues that are seen, whatever comes first, the event or a snapshot. */
-START_TEST(seen_before_its_event)
+TEST(seen_before_its_event)
 {
 	int fd;
 
@@ -337,17 +333,9 @@ START_TEST(seen_before_its_event)
 	ck_assert_uint_eq(released_now().made, 4);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_loop_test(tc, stays_held, 0, ARRAY_SIZE(attacks));
-	tcase_add_test(tc, unseen);
-	tcase_add_loop_test(tc, unseen_at_first, 0, 2);
-	tcase_add_test(tc, unseen_alone);
-	tcase_add_test(tc, seen_before_its_event);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("churn");
 }

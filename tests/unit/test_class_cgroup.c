@@ -44,7 +44,7 @@ static const struct {
 	  false },
 };
 
-START_TEST(named)
+TEST_EACH(named, ARRAY_SIZE(names))
 {
 	char path[ROLE_MAX_PATH] = "unchanged", wanted[ROLE_MAX_PATH];
 	int ret = role_path(GPREEMPT_ROLE_OFFLINE, names[_i].name, path);
@@ -53,17 +53,15 @@ START_TEST(named)
 	ck_assert_int_eq(ret, names[_i].good ? 0 : -EINVAL);
 	ck_assert_str_eq(path, names[_i].good ? wanted : "unchanged");
 }
-END_TEST
 
-START_TEST(of_a_class)
+TEST(of_a_class)
 {
 	ck_assert_str_eq(role_cgroup(GPREEMPT_ROLE_ONLINE), "/gpreempt/online");
 	ck_assert_str_eq(role_cgroup(GPREEMPT_ROLE_OFFLINE), OFFLINE);
 }
-END_TEST
 
 /* Those that no process uses go, those of the other class stay. */
-START_TEST(entered)
+TEST(entered)
 {
 	unit_cgroup_make_unused("/gpreempt");
 	unit_cgroup_make_unused(OFFLINE);
@@ -81,9 +79,8 @@ START_TEST(entered)
 	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"),
 			 0);
 }
-END_TEST
 
-START_TEST(fails)
+TEST(fails)
 {
 	unit_path_fails = "offline/train/cgroup.procs";
 	unit_path_errno = EACCES;
@@ -98,16 +95,9 @@ START_TEST(fails)
 	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"),
 			 -ENOENT);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, named, 0, ARRAY_SIZE(names));
-	tcase_add_test(tc, of_a_class);
-	tcase_add_test(tc, entered);
-	tcase_add_test(tc, fails);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("class_cgroup");
 }

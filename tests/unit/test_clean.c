@@ -96,7 +96,7 @@ static void check_harmless(int lines, const char *between)
 	ck_assert_ptr_nonnull(strchr(text, 'a'));
 }
 
-START_TEST(errors)
+TEST_EACH(errors, ARRAY_SIZE(harm))
 {
 	struct gpreempt_error err = {
 		.reason = GPREEMPT_TRACED,
@@ -113,9 +113,8 @@ START_TEST(errors)
 	ctl_fail(&err);
 	check_harmless(4, "");
 }
-END_TEST
 
-START_TEST(error_texts)
+TEST_EACH(error_texts, ARRAY_SIZE(harm))
 {
 	struct gpreempt_error err = { .code = -EBUSY, .word = harm[_i] };
 	char text[600];
@@ -129,9 +128,8 @@ START_TEST(error_texts)
 	}
 	check_harmless(2 * GPREEMPT_REASON_COUNT, "");
 }
-END_TEST
 
-START_TEST(lines)
+TEST_EACH(lines, ARRAY_SIZE(harm))
 {
 	ctl_fail_text(GPREEMPT_CLASS_FAILED, harm[_i], "cgroup %s: %d",
 		      harm[_i], 7);
@@ -140,9 +138,8 @@ START_TEST(lines)
 	ctl_progress("%s", harm[_i]);
 	check_harmless(4, "");
 }
-END_TEST
 
-START_TEST(guard_events)
+TEST_EACH(guard_events, ARRAY_SIZE(harm))
 {
 	struct guard_options args = { 0 };
 	struct guard *guard = calloc(1, sizeof(*guard));
@@ -154,7 +151,6 @@ START_TEST(guard_events)
 	free(guard);
 	check_harmless(2, "");
 }
-END_TEST
 
 struct row {
 	const char *text;
@@ -170,7 +166,7 @@ static const struct out_field fields[] = {
 
 static const struct out_table table = OUT_TABLE("rows", fields, struct row);
 
-START_TEST(tables)
+TEST_EACH(tables, ARRAY_SIZE(harm))
 {
 	const struct row row = { harm[_i], harm[_i], harm[_i] };
 
@@ -181,9 +177,8 @@ START_TEST(tables)
 	out_row(OUT_PIPE, &table, &row);
 	check_harmless(8, "\t");
 }
-END_TEST
 
-START_TEST(json)
+TEST_EACH(json, ARRAY_SIZE(harm))
 {
 	const struct row row = { harm[_i], harm[_i], harm[_i] };
 
@@ -191,10 +186,9 @@ START_TEST(json)
 	/* The brace and each member, and a list of one. */
 	check_harmless(7, "");
 }
-END_TEST
 
 /* What a buffer has no room for is left out whole, and counted. */
-START_TEST(cut)
+TEST(cut)
 {
 	char text[8];
 
@@ -209,10 +203,9 @@ START_TEST(cut)
 	ck_assert_uint_eq(shr_clean(text, sizeof(text), "a\tb", true), 3);
 	ck_assert_str_eq(text, "a\tb");
 }
-END_TEST
 
 /* What is called plain is kept as it is, byte for byte, and no harm is plain. */
-START_TEST(plain)
+TEST(plain)
 {
 	char one[2] = "", copy[8];
 	unsigned int c;
@@ -227,20 +220,9 @@ START_TEST(plain)
 	for (i = 0; i < ARRAY_SIZE(harm); i++)
 		ck_assert(!shr_is_plain(harm[i]));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, errors, 0, ARRAY_SIZE(harm));
-	tcase_add_loop_test(tc, error_texts, 0, ARRAY_SIZE(harm));
-	tcase_add_loop_test(tc, lines, 0, ARRAY_SIZE(harm));
-	tcase_add_loop_test(tc, guard_events, 0, ARRAY_SIZE(harm));
-	tcase_add_loop_test(tc, tables, 0, ARRAY_SIZE(harm));
-	tcase_add_loop_test(tc, json, 0, ARRAY_SIZE(harm));
-	tcase_add_test(tc, plain);
-	tcase_add_test(tc, cut);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("clean");
 }

@@ -46,7 +46,7 @@ static const struct {
 	{ "begin", NULL, 0 },
 };
 
-START_TEST(name)
+TEST_EACH(name, ARRAY_SIZE(names))
 {
 	int words = 0;
 
@@ -54,10 +54,9 @@ START_TEST(name)
 	if (names[_i].cmd)
 		ck_assert_int_eq(words, names[_i].words);
 }
-END_TEST
 
 /* No two commands and no two options of one have the same name. */
-START_TEST(table)
+TEST(table)
 {
 	const struct ctl_command *cmd;
 	const struct ctl_option *o;
@@ -86,7 +85,6 @@ START_TEST(table)
 	ck_assert_uint_gt(i, 4);
 	ck_assert_ptr_null(find("nonsense"));
 }
-END_TEST
 
 /* No line of a help is wider than a terminal. */
 static void expect_narrow(const char *text)
@@ -112,7 +110,7 @@ static void read_help(const struct ctl_command *cmd, char *text, size_t size)
 	fclose(f);
 }
 
-START_TEST(help)
+TEST(help)
 {
 	char text[8192], one[8192];
 	const struct ctl_command *cmd;
@@ -135,15 +133,9 @@ START_TEST(help)
 		}
 	}
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, args_setup, args_teardown);
-	tcase_add_loop_test(tc, name, 0, ARRAY_SIZE(names));
-	tcase_add_test(tc, table);
-	tcase_add_test(tc, help);
+	tcase_add_checked_fixture(unit_case(), args_setup, args_teardown);
 	return unit_run("commands");
 }

@@ -38,7 +38,7 @@ static const struct {
 	  "container:train", "100 4194242", 0 },
 };
 
-START_TEST(impostor)
+TEST_EACH(impostor, ARRAY_SIZE(impostors))
 {
 	char text[300];
 	int class;
@@ -55,7 +55,6 @@ START_TEST(impostor)
 	ck_assert_ptr_nonnull(strstr(text, impostors[_i].word));
 	ck_assert_ptr_null(strstr(text, "beginning"));
 }
-END_TEST
 
 #define CRI "/kubepods.slice/kubepods-burstable.slice/pod1.slice/"
 
@@ -86,7 +85,7 @@ static const struct {
 	{ "nonsense\n", NULL, "", "" },
 };
 
-START_TEST(container)
+TEST_EACH(container, ARRAY_SIZE(containers))
 {
 	struct gpreempt_container c;
 	int ret;
@@ -106,9 +105,8 @@ START_TEST(container)
 	ck_assert_str_eq(c.id, containers[_i].id);
 	ck_assert_str_eq(c.name, containers[_i].name);
 }
-END_TEST
 
-START_TEST(docker_elsewhere)
+TEST(docker_elsewhere)
 {
 	struct gpreempt_container c;
 
@@ -121,7 +119,6 @@ START_TEST(docker_elsewhere)
 	ck_assert_str_eq(c.name, "moved");
 	ck_assert_int_eq(gpreempt_container(g, 77, &c), -ENOENT);
 }
-END_TEST
 
 /* By name, by the name after "podman rename", and a container of --rm. */
 static const struct {
@@ -136,7 +133,7 @@ static const struct {
 	{ "lone", NULL },
 };
 
-START_TEST(podman_wrote)
+TEST_EACH(podman_wrote, ARRAY_SIZE(podman))
 {
 	static char text[8192], cgroup[160], word[80];
 	const char *id = podman[_i].id;
@@ -165,10 +162,9 @@ START_TEST(podman_wrote)
 	ck_assert_uint_eq(found->count, 1);
 	ck_assert_int_eq(found->targets[0].pid, 100);
 }
-END_TEST
 
 /* A file of an engine that is damaged has no name in it. */
-START_TEST(damaged)
+TEST(damaged)
 {
 	static const char *const texts[] = {
 		"",
@@ -203,10 +199,9 @@ START_TEST(damaged)
 		unit_frozen_ns += NSEC_PER_SEC;
 	}
 }
-END_TEST
 
 /* A file may have up to 1 MiB, and no value is deep. */
-START_TEST(large)
+TEST(large)
 {
 	size_t size = (1 << 20) + 1;
 	struct gpreempt_container c;
@@ -225,10 +220,9 @@ START_TEST(large)
 	}
 	free(text);
 }
-END_TEST
 
 /* A rootless container has no name: the error says how to name it. */
-START_TEST(rootless)
+TEST(rootless)
 {
 	static const char *const words[] = { "container:infer", "comm:infer" };
 	struct gpreempt_container c;
@@ -246,7 +240,6 @@ START_TEST(rootless)
 						    "'{{.Id}}' NAME)"));
 	}
 }
-END_TEST
 
 static const char *name(void)
 {
@@ -267,7 +260,7 @@ static size_t files_read(void)
 }
 
 /* Each file that exists is read once, the first one, too. */
-START_TEST(kept)
+TEST(kept)
 {
 	size_t n;
 
@@ -280,10 +273,9 @@ START_TEST(kept)
 	ck_assert_str_eq(name(), "train");
 	ck_assert_uint_gt(files_read(), n);
 }
-END_TEST
 
 /* It has another name now; then its file is empty; then there is none. */
-START_TEST(changed)
+TEST(changed)
 {
 	static const struct {
 		const char *text, *name;
@@ -303,17 +295,15 @@ START_TEST(changed)
 		ck_assert_str_eq(name(), files[i].name);
 	}
 }
-END_TEST
 
 /* What could not be read just now says nothing of the name. */
-START_TEST(no_answer)
+TEST(no_answer)
 {
 	ck_assert_str_eq(name(), "train");
 	gp_loop_fail(&loop, "root-file", 0, -EIO);
 	unit_frozen_ns += 10 * NSEC_PER_SEC;
 	ck_assert_str_eq(name(), "train");
 }
-END_TEST
 
 static void setup(void)
 {
@@ -330,18 +320,6 @@ static void teardown(void)
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, impostor, 0, ARRAY_SIZE(impostors));
-	tcase_add_loop_test(tc, container, 0, ARRAY_SIZE(containers));
-	tcase_add_test(tc, docker_elsewhere);
-	tcase_add_loop_test(tc, podman_wrote, 0, ARRAY_SIZE(podman));
-	tcase_add_test(tc, damaged);
-	tcase_add_test(tc, large);
-	tcase_add_test(tc, rootless);
-	tcase_add_test(tc, kept);
-	tcase_add_test(tc, changed);
-	tcase_add_test(tc, no_answer);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("container");
 }

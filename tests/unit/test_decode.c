@@ -11,7 +11,7 @@
 #include "unit-snapshots.h"
 #include "unit-text.h"
 
-START_TEST(snapshot_as_json)
+TEST(snapshot_as_json)
 {
 	ck_assert_int_eq(run_command(&ctl_decode, "now", "--json", NULL), 0);
 	read_json();
@@ -32,9 +32,8 @@ START_TEST(snapshot_as_json)
 	expect_number(json, "queues.0.vmid", 3);
 	expect_number(json, "queues.0.queue_id", 0);
 }
-END_TEST
 
-START_TEST(snapshot_of_one_process)
+TEST(snapshot_of_one_process)
 {
 	ck_assert_int_eq(run_command(&ctl_decode, "now", "--pid", "156", NULL),
 			 0);
@@ -51,10 +50,9 @@ START_TEST(snapshot_of_one_process)
 			 5);
 	expect_err("process 9 is not in this text");
 }
-END_TEST
 
 /* In one of its XCCs it is elsewhere: each place once. */
-START_TEST(places)
+TEST(places)
 {
 	static const struct {
 		int pipe, queue;
@@ -76,9 +74,8 @@ START_TEST(places)
 	ck_assert_int_eq(run_command(&ctl_decode, "a", "b", NULL), 0);
 	expect_out("\t1.4,2.5\t");
 }
-END_TEST
 
-START_TEST(one_file_alone)
+TEST(one_file_alone)
 {
 	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", NULL), 0);
 	expect_err("there is no hqds among it");
@@ -93,9 +90,8 @@ START_TEST(one_file_alone)
 	expect_null(json, "check.adds_up");
 	expect_number(json, "check.slots_active", 3);
 }
-END_TEST
 
-START_TEST(twice)
+TEST(twice)
 {
 	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "now/mqds",
 				     "now/hqds", NULL),
@@ -111,9 +107,8 @@ START_TEST(twice)
 	expect_null(json, "check.queues");
 	expect_null(json, "queues.0.slots_active");
 }
-END_TEST
 
-START_TEST(two_moments)
+TEST(two_moments)
 {
 	make_other_rings("other");
 	ck_assert_int_eq(run_command(&ctl_decode, "other", "now/hqds", NULL),
@@ -123,9 +118,8 @@ START_TEST(two_moments)
 	expect_out("Queues and slots add up: no\n");
 	expect_err("slots without an owner");
 }
-END_TEST
 
-START_TEST(gpus_without_slots)
+TEST(gpus_without_slots)
 {
 	make_text("stopped", "Node 1, gpu_id 2d60:\n Device is stopped\n");
 	make_text("other", "Node 1, gpu_id 1234:\n Device is stopped\n");
@@ -137,9 +131,8 @@ START_TEST(gpus_without_slots)
 	expect_err("GPU 0x2d60: hqds does not have it");
 	expect_out("Queues and slots add up: not known\n");
 }
-END_TEST
 
-START_TEST(many_problems)
+TEST(many_problems)
 {
 	size_t len, i, n = 0;
 	char *all = fixture_text(DRIVER "mqds", &len);
@@ -156,9 +149,8 @@ START_TEST(many_problems)
 		n += !strncmp(ctl_out + i, "\ndamaged\t", 9);
 	ck_assert_uint_eq(n, 20);
 }
-END_TEST
 
-START_TEST(older_text)
+TEST(older_text)
 {
 	make_text("older",
 		  "Compute queue on device f7bc\n    Queue ID: 5\n"
@@ -167,7 +159,6 @@ START_TEST(older_text)
 	expect_err("older than Linux 6.5");
 	expect_out("12\t5\t0xf7bc\tcompute\t");
 }
-END_TEST
 
 static const struct {
 	const char *begin;
@@ -188,7 +179,7 @@ static const struct {
 	{ "hello\n", 6, "no line of it is", "/sys/kernel/debug/kfd" },
 };
 
-START_TEST(other_files)
+TEST_EACH(other_files, ARRAY_SIZE(others))
 {
 	make_file("file", others[_i].begin, others[_i].len);
 	ck_assert_int_eq(run_command(&ctl_decode, "file", NULL), 1);
@@ -197,9 +188,8 @@ START_TEST(other_files)
 	expect_err(others[_i].next);
 	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "file", NULL), 1);
 }
-END_TEST
 
-START_TEST(missing_files)
+TEST(missing_files)
 {
 	ck_assert_int_eq(run_command(&ctl_decode, "nothing", NULL), 1);
 	expect_err("No such file");
@@ -212,7 +202,6 @@ START_TEST(missing_files)
 	ck_assert_int_eq(run_command(&ctl_decode, "now", "--", "-none", NULL),
 			 1);
 }
-END_TEST
 
 /* What is made to be opened by root. */
 static void make_pipe(const char *path)
@@ -246,7 +235,7 @@ static const struct {
 	{ make_giant, "File too large" },
 };
 
-START_TEST(hostile_directory)
+TEST_EACH(hostile_directory, ARRAY_SIZE(hostile))
 {
 	static const char *const names[] = { "mqds", "hqds", "rls" };
 	char path[64];
@@ -268,9 +257,8 @@ START_TEST(hostile_directory)
 	hostile[_i].make("now/sysfs");
 	ck_assert_int_eq(run_command(&ctl_decode, "now", NULL), 0);
 }
-END_TEST
 
-START_TEST(series_of_snapshots)
+TEST(series_of_snapshots)
 {
 	copy_fixture(DRIVER "hqds", "day/000-baseline/hqds");
 	make_text("day/000-baseline/mqds", "");
@@ -299,7 +287,6 @@ START_TEST(series_of_snapshots)
 	ck_assert_int_eq(run_command(&ctl_decode, "day/001-sample", NULL), 0);
 	expect_out("\n3 compute queues\n");
 }
-END_TEST
 
 /* As scripts leave it: pairs of files, text without ids, a second apart. */
 static void make_pairs(void)
@@ -314,7 +301,7 @@ static void make_pairs(void)
 	make_text("pairs/queue_info_2.txt", "x\n");
 }
 
-START_TEST(series_of_pairs)
+TEST(series_of_pairs)
 {
 	make_pairs();
 	ck_assert_int_eq(run_command(&ctl_decode, "pairs", NULL), 0);
@@ -333,9 +320,8 @@ START_TEST(series_of_pairs)
 			 2);
 	expect_err("it has 3 snapshots, baseline to snapshot_10");
 }
-END_TEST
 
-START_TEST(series_that_is_not_stable)
+TEST(series_that_is_not_stable)
 {
 	make_text("s/1/mqds", "");
 	make_text("s/1/hqds", "Node 1, gpu_id 2d60:\n Device is stopped\n");
@@ -348,10 +334,9 @@ START_TEST(series_that_is_not_stable)
 	make_pipe("s/2/hqds");
 	ck_assert_int_eq(run_command(&ctl_decode, "s", NULL), 1);
 }
-END_TEST
 
 /* hqds alone, moment by moment: there are no queues to count. */
-START_TEST(series_without_mqds)
+TEST(series_without_mqds)
 {
 	copy_fixture(DRIVER "hqds", "s/1/hqds");
 	copy_fixture(DRIVER "hqds", "s/2/hqds");
@@ -364,9 +349,8 @@ START_TEST(series_without_mqds)
 	expect_null(json, "snapshots.0.queues");
 	expect_number(json, "snapshots.0.slots_active", 3);
 }
-END_TEST
 
-START_TEST(of_a_system)
+TEST(of_a_system)
 {
 	ck_assert_int_eq(run_command(&ctl_decode, NULL), geteuid() ? 4 : 3);
 	expect_err("made/kfd/mqds");
@@ -379,29 +363,10 @@ START_TEST(of_a_system)
 	ck_assert_int_eq(run_command(&ctl_decode, NULL), 6);
 	expect_out("has another ring");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, snapshots_setup, command_teardown);
-	tcase_add_test(tc, snapshot_as_json);
-	tcase_add_test(tc, snapshot_of_one_process);
-	tcase_add_test(tc, places);
-	tcase_add_test(tc, one_file_alone);
-	tcase_add_test(tc, twice);
-	tcase_add_test(tc, two_moments);
-	tcase_add_test(tc, gpus_without_slots);
-	tcase_add_test(tc, many_problems);
-	tcase_add_test(tc, older_text);
-	tcase_add_loop_test(tc, other_files, 0, ARRAY_SIZE(others));
-	tcase_add_test(tc, missing_files);
-	tcase_add_loop_test(tc, hostile_directory, 0, ARRAY_SIZE(hostile));
-	tcase_add_test(tc, series_of_snapshots);
-	tcase_add_test(tc, series_of_pairs);
-	tcase_add_test(tc, series_that_is_not_stable);
-	tcase_add_test(tc, series_without_mqds);
-	tcase_add_test(tc, of_a_system);
+	tcase_add_checked_fixture(unit_case(), snapshots_setup,
+				  command_teardown);
 	return unit_run("decode");
 }

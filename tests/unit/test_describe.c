@@ -85,7 +85,7 @@ static void is_described(size_t i, bool mute)
 	ck_assert_uint_eq(all[i].who.start, 777);
 }
 
-START_TEST(all_answer)
+TEST_EACH(all_answer, 2)
 {
 	size_t i;
 
@@ -100,18 +100,16 @@ START_TEST(all_answer)
 	/* Its child has ended, and was waited for. */
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 }
-END_TEST
 
-START_TEST(none)
+TEST(none)
 {
 	list.count = 0;
 	all = ctl_describe_all(lib, &list, true);
 	ck_assert_ptr_nonnull(all);
 }
-END_TEST
 
 /* One in the middle, and the last: the others have their command lines. */
-START_TEST(one_is_mute)
+TEST_EACH(one_is_mute, 2)
 {
 	first_mute = last_mute = _i ? 103 : 101;
 	all = ctl_describe_all(lib, &list, true);
@@ -121,10 +119,9 @@ START_TEST(one_is_mute)
 	is_described(2, false);
 	is_described(3, _i);
 }
-END_TEST
 
 /* After some that hang no further command line is read. */
-START_TEST(many_are_mute)
+TEST(many_are_mute)
 {
 	size_t i;
 
@@ -137,9 +134,8 @@ START_TEST(many_are_mute)
 	for (i = 1; i < COUNT; i++)
 		is_described(i, true);
 }
-END_TEST
 
-START_TEST(identify)
+TEST(identify)
 {
 	struct gpreempt_description who;
 
@@ -151,17 +147,9 @@ START_TEST(identify)
 	ck_assert_str_eq(who.comm, "job");
 	ck_assert_int_eq(gpreempt_identify(lib, 101, &who), -ESRCH);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, all_answer, 0, 2);
-	tcase_add_test(tc, none);
-	tcase_add_loop_test(tc, one_is_mute, 0, 2);
-	tcase_add_test(tc, many_are_mute);
-	tcase_add_test(tc, identify);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("describe");
 }

@@ -43,7 +43,7 @@ static void set_syscall(const char *text)
 	gp_loop_set_file(&loop, "/proc/4194242/task/4194242/syscall", text);
 }
 
-START_TEST(destroyed_queue_runs)
+TEST(destroyed_queue_runs)
 {
 	const struct gpreempt_session_queue *queues;
 	size_t count;
@@ -64,10 +64,9 @@ START_TEST(destroyed_queue_runs)
 	ck_assert(queues[0].held && queues[1].held);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* One after the other, by one thread and then by another. */
-START_TEST(destroyed_one_by_one)
+TEST(destroyed_one_by_one)
 {
 	open_with_queues(4);
 	gp_loop_set_file(&loop, "/proc/4194242/task/", "4194242\n4243");
@@ -88,7 +87,6 @@ START_TEST(destroyed_one_by_one)
 	ck_assert(!suspended(2) && suspended(3));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static void destroy(uint32_t qid)
 {
@@ -116,7 +114,7 @@ static void dispatch_for(int ms)
 }
 
 /* Who destroys four is ending: the rest is released in one call. */
-START_TEST(destroys_many)
+TEST(destroys_many)
 {
 	const struct gpreempt_session_queue *queues;
 	uint32_t qid;
@@ -159,10 +157,9 @@ START_TEST(destroys_many)
 	ck_assert(suspended(6));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* Who makes a queue is not ending: that one and the rest are held again. */
-START_TEST(makes_one_meanwhile)
+TEST(makes_one_meanwhile)
 {
 	uint32_t qid;
 
@@ -183,13 +180,12 @@ START_TEST(makes_one_meanwhile)
 	ck_assert(suspended(30) && suspended(9));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /*
  * The argument in memory names a queue that is not being destroyed: it is
  * suspended again, and from then on in the same look.
  */
-START_TEST(names_another_queue)
+TEST(names_another_queue)
 {
 	struct gpreempt_released released;
 
@@ -223,10 +219,9 @@ START_TEST(names_another_queue)
 	ck_assert(suspended(0));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* What a suspend and a resume report of the time between them. */
-START_TEST(outcome_has_what_ran)
+TEST(outcome_has_what_ran)
 {
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, &out);
@@ -247,7 +242,6 @@ START_TEST(outcome_has_what_ran)
 	ck_assert_uint_eq(out.released_ns, 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static struct gp_backend_ops counting;
 static int looked_at_others;
@@ -259,7 +253,7 @@ static ssize_t count_others(void *be, const char *path, char *buf, size_t size)
 }
 
 /* A thread that destroys one after the other is looked at alone, and at once. */
-START_TEST(same_thread_again)
+TEST(same_thread_again)
 {
 	open_with_queues(4);
 	counting = gp_backend_loop;
@@ -284,10 +278,9 @@ START_TEST(same_thread_again)
 	ck_assert_int_gt(looked_at_others, 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* A GPU that hangs is not asked again, and no queue is counted as taken back. */
-START_TEST(hung_meanwhile)
+TEST(hung_meanwhile)
 {
 	struct gpreempt_released released;
 
@@ -305,10 +298,9 @@ START_TEST(hung_meanwhile)
 	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* A signal has interrupted the destruction: the queue lives, so hold it. */
-START_TEST(interrupted_destruction)
+TEST(interrupted_destruction)
 {
 	open_with_queues(1);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -322,7 +314,6 @@ START_TEST(interrupted_destruction)
 	ck_assert(suspended(0));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static const char *const other_calls[] = {
 	NULL,
@@ -335,7 +326,7 @@ static const char *const other_calls[] = {
 	"16 0x3\n",
 };
 
-START_TEST(not_a_destruction)
+TEST_EACH(not_a_destruction, ARRAY_SIZE(other_calls))
 {
 	int i;
 
@@ -349,22 +340,9 @@ START_TEST(not_a_destruction)
 	ck_assert(suspended(0));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_test(tc, destroyed_queue_runs);
-	tcase_add_test(tc, destroyed_one_by_one);
-	tcase_add_test(tc, destroys_many);
-	tcase_add_test(tc, makes_one_meanwhile);
-	tcase_add_test(tc, names_another_queue);
-	tcase_add_test(tc, outcome_has_what_ran);
-	tcase_add_test(tc, same_thread_again);
-	tcase_add_test(tc, hung_meanwhile);
-	tcase_add_test(tc, interrupted_destruction);
-	tcase_add_loop_test(tc, not_a_destruction, 0, ARRAY_SIZE(other_calls));
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("destroy");
 }

@@ -5,7 +5,7 @@
 #include "ctl/text/diff.h"
 #include "unit-snapshots.h"
 
-START_TEST(diff_of_a_process)
+TEST(diff_of_a_process)
 {
 	make_text("idle/mqds", "");
 	copy_fixture(DRIVER "hqds", "idle/hqds");
@@ -41,9 +41,8 @@ START_TEST(diff_of_a_process)
 				     NULL),
 			 2);
 }
-END_TEST
 
-START_TEST(diff_of_nothing)
+TEST(diff_of_nothing)
 {
 	make_text("a/mqds", "");
 	make_text("a/hqds",
@@ -65,10 +64,9 @@ START_TEST(diff_of_nothing)
 	expect_null(json, "slot_counts");
 	expect_err("1 problems in the text");
 }
-END_TEST
 
 /* Text alone has no ids, but numbers and rings. */
-START_TEST(diff_without_ids)
+TEST(diff_without_ids)
 {
 	make_other_rings("other");
 	ck_assert_int_eq(run_command(&ctl_diff, "--json", "now/mqds", "other",
@@ -93,17 +91,15 @@ START_TEST(diff_without_ids)
 	expect_null(json, "ring_counts");
 	expect_number(json, "shared_queues", 0);
 }
-END_TEST
 
-START_TEST(diff_fails)
+TEST(diff_fails)
 {
 	ck_assert_int_eq(run_command(&ctl_diff, "nothing", "now", NULL), 1);
 	ck_assert_int_eq(run_command(&ctl_diff, "now", "nothing", NULL), 1);
 	ck_assert_int_eq(run_command(&ctl_diff, "-", "-", NULL), 2);
 }
-END_TEST
 
-START_TEST(diff_of_monitors)
+TEST(diff_of_monitors)
 {
 	make_text("a.csv",
 		  "t_s,pid,queues,ids\n0.0,10,2,\"0,1\"\r\n1.0,10,0,-\n");
@@ -123,10 +119,9 @@ START_TEST(diff_of_monitors)
 	ck_assert_int_eq(run_command(&ctl_diff, "a.csv", "d.csv", NULL), 6);
 	expect_err("4 lines could not be read, the first is line 2");
 }
-END_TEST
 
 /* Without the module a snapshot has sysfs's ids. */
-START_TEST(ids_of_sysfs)
+TEST(ids_of_sysfs)
 {
 	copy_fixture(DRIVER "mqds", "a/mqds");
 	make_text("a/sysfs", "# pid qid gpu_id size type\n144 0 0x2d60 1 2\n"
@@ -136,9 +131,8 @@ START_TEST(ids_of_sysfs)
 			 0);
 	expect_out("queue ids: 1 common, 1 only in A, 2 only in B, overlap 33%");
 }
-END_TEST
 
-START_TEST(verdicts)
+TEST(verdicts)
 {
 	ck_assert_int_eq(diff_judge(0.81), DIFF_CONSISTENT);
 	ck_assert_int_eq(diff_judge(0.8), DIFF_PARTLY);
@@ -146,19 +140,10 @@ START_TEST(verdicts)
 	ck_assert_int_eq(diff_judge(-1), DIFF_UNKNOWN);
 	ck_assert_str_eq(diff_verdict_name(DIFF_PARTLY), "partly consistent");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, snapshots_setup, command_teardown);
-	tcase_add_test(tc, diff_of_a_process);
-	tcase_add_test(tc, diff_of_nothing);
-	tcase_add_test(tc, diff_without_ids);
-	tcase_add_test(tc, diff_fails);
-	tcase_add_test(tc, diff_of_monitors);
-	tcase_add_test(tc, ids_of_sysfs);
-	tcase_add_test(tc, verdicts);
+	tcase_add_checked_fixture(unit_case(), snapshots_setup,
+				  command_teardown);
 	return unit_run("diff");
 }

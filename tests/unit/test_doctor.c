@@ -59,7 +59,7 @@ static const struct gpreempt_finding *find(const char *name)
 }
 
 /* All is well, and each check says a thing. */
-START_TEST(well)
+TEST(well)
 {
 	size_t i, j;
 
@@ -77,7 +77,6 @@ START_TEST(well)
 	ck_assert_int_eq(gpreempt_findings_class(findings),
 			 GPREEMPT_CLASS_DONE);
 }
-END_TEST
 
 #define OK	GPREEMPT_HEALTH_OK
 #define NOTE	GPREEMPT_HEALTH_NOTE
@@ -168,7 +167,7 @@ static const struct {
 	  0, "4194242" },
 };
 
-START_TEST(ill)
+TEST_EACH(ill, ARRAY_SIZE(cases))
 {
 	const struct gpreempt_finding *f;
 
@@ -184,7 +183,6 @@ START_TEST(ill)
 	ck_assert_uint_lt(strlen(f->text), sizeof(f->text) - 1);
 	ck_assert_uint_lt(strlen(f->next), sizeof(f->next) - 1);
 }
-END_TEST
 
 /* Who may end a session is the driver's answer, whatever the release. */
 static const struct {
@@ -199,7 +197,7 @@ static const struct {
 	{ -ETIMEDOUT, UNKNOWN, "cannot be asked" },
 };
 
-START_TEST(asked)
+TEST_EACH(asked, ARRAY_SIZE(answers))
 {
 	const struct gpreempt_finding *f;
 
@@ -210,9 +208,8 @@ START_TEST(asked)
 	ck_assert_msg(strstr(f->text, answers[_i].says), "%s", f->text);
 	ck_assert_int_eq(gpreempt_findings_class(findings), 0);
 }
-END_TEST
 
-START_TEST(not_root)
+TEST(not_root)
 {
 	loop.root = false;
 	ck_assert_int_eq(find("root")->health, FAILED);
@@ -225,7 +222,6 @@ START_TEST(not_root)
 	ck_assert_int_eq(gpreempt_findings_class(findings),
 			 GPREEMPT_CLASS_UNSUPPORTED);
 }
-END_TEST
 
 static const struct {
 	int code;
@@ -238,7 +234,7 @@ static const struct {
 	{ -ENOENT, 17, 3, FAILED }, { -EACCES, 17, 4, FAILED },
 };
 
-START_TEST(device)
+TEST_EACH(device, ARRAY_SIZE(devices))
 {
 	const struct gpreempt_finding *f;
 
@@ -249,10 +245,9 @@ START_TEST(device)
 	ck_assert_int_eq(gpreempt_findings_class(findings), devices[_i].class);
 	ck_assert_int_eq(f->health, devices[_i].health);
 }
-END_TEST
 
 /* A driver of before the debug trap knows nothing of debugging; it is not blamed. */
-START_TEST(pause_only)
+TEST(pause_only)
 {
 	const struct gpreempt_finding *f;
 	size_t i;
@@ -272,27 +267,16 @@ START_TEST(pause_only)
 	ck_assert_int_eq(gpreempt_findings_class(findings),
 			 GPREEMPT_CLASS_DONE);
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
 	ck_assert_str_eq(gpreempt_health_name(OK), "ok");
 	ck_assert_str_eq(gpreempt_health_name(UNKNOWN), "unknown");
 	ck_assert_str_eq(gpreempt_health_name(99), "-");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, well);
-	tcase_add_loop_test(tc, ill, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(tc, asked, 0, ARRAY_SIZE(answers));
-	tcase_add_test(tc, not_root);
-	tcase_add_loop_test(tc, device, 0, ARRAY_SIZE(devices));
-	tcase_add_test(tc, pause_only);
-	tcase_add_test(tc, names);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("doctor");
 }

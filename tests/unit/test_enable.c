@@ -164,7 +164,7 @@ static void teardown(void)
 }
 
 /* Asleep or running: it is stopped while the driver is asked, and goes on. */
-START_TEST(one_thread)
+TEST_EACH(one_thread, 2)
 {
 	start(_i ? busy : alone, _i ? 'R' : 'S');
 	seize();
@@ -175,7 +175,6 @@ START_TEST(one_thread)
 	ck_assert_int_eq(stop_left(), 0);
 	ck_assert_int_ne(state_of(child), 't');
 }
-END_TEST
 
 static int count(void *arg, const char *name)
 {
@@ -196,7 +195,7 @@ static void wait_for_threads(void)
 	} while (n != 2);
 }
 
-START_TEST(several_threads)
+TEST(several_threads)
 {
 	start(threaded, 'S');
 	wait_for_threads();
@@ -215,10 +214,9 @@ START_TEST(several_threads)
 	ck_assert_int_eq(asks, 1);
 	ck_assert_int_eq(stop_left(), 0);
 }
-END_TEST
 
 /* No signal wakes it, but it does not execute a program where it is. */
-START_TEST(asleep_in_the_kernel)
+TEST(asleep_in_the_kernel)
 {
 	start(asleep, 'D');
 	seize();
@@ -229,10 +227,9 @@ START_TEST(asleep_in_the_kernel)
 	ck_assert_int_eq(write(go[1], "", 1), 1);
 	wait_for_stop(PTRACE_EVENT_STOP);
 }
-END_TEST
 
 /* It is another program by now: the driver is not asked. */
-START_TEST(executed)
+TEST(executed)
 {
 	start(executes, 'S');
 	seize();
@@ -242,10 +239,9 @@ START_TEST(executed)
 	ck_assert_int_eq(asks, 0);
 	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_EXEC);
 }
-END_TEST
 
 /* A stop of another cause serves as well, and is the session's to end. */
-START_TEST(stopped)
+TEST_EACH(stopped, 2)
 {
 	start(alone, 'S');
 	if (_i) {
@@ -264,19 +260,17 @@ START_TEST(stopped)
 	ck_assert_int_eq(state, 't');
 	ck_assert_int_eq(stop_left() & 0xff, _i ? SIGSTOP : SIGUSR1);
 }
-END_TEST
 
-START_TEST(not_traced)
+TEST(not_traced)
 {
 	start(alone, 'S');
 	ck_assert_int_eq(enable(), 0);
 	ck_assert_int_eq(asked, child);
 	ck_assert_int_eq(state, 'S');
 }
-END_TEST
 
 /* While the driver is asked: its exit waits for the session. */
-START_TEST(killed)
+TEST(killed)
 {
 	start(alone, 'S');
 	seize();
@@ -286,10 +280,9 @@ START_TEST(killed)
 	ck_assert_int_eq(stop_left() >> 8, PTRACE_EVENT_EXIT);
 	ck_assert_int_eq(state_of(child), 't');
 }
-END_TEST
 
 /* So it is when it ends. */
-START_TEST(ends)
+TEST(ends)
 {
 	start(alone, 'S');
 	seize();
@@ -298,20 +291,9 @@ START_TEST(ends)
 	ck_assert_int_eq(enable(), -ESRCH);
 	ck_assert_int_eq(asks, 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, one_thread, 0, 2);
-	tcase_add_test(tc, several_threads);
-	tcase_add_test(tc, asleep_in_the_kernel);
-	tcase_add_test(tc, executed);
-	tcase_add_loop_test(tc, stopped, 0, 2);
-	tcase_add_test(tc, not_traced);
-	tcase_add_test(tc, killed);
-	tcase_add_test(tc, ends);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("enable");
 }

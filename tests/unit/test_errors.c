@@ -92,7 +92,7 @@ static bool session_may_stay(const char *call, int code)
 	       strstr("enable snapshot suspend resume query info answer", call);
 }
 
-START_TEST(every_error)
+TEST_EACH(every_error, ARRAY_SIZE(calls))
 {
 	const char *call = calls[_i];
 	size_t code, i;
@@ -116,7 +116,6 @@ START_TEST(every_error)
 		}
 	}
 }
-END_TEST
 
 /* The process ends at any of these moments. */
 static const char *doomed;
@@ -129,17 +128,16 @@ static void end_at(struct gp_loop *l, const char *call)
 	gp_loop_stop(l, PTRACE_EVENT_EXIT << 16 | 0x57f);
 }
 
-START_TEST(ends_at)
+TEST_EACH(ends_at, ARRAY_SIZE(calls))
 {
 	doomed = calls[_i];
 	loop.before = end_at;
 	live();
 	ck_assert(!loop.debugged);
 }
-END_TEST
 
 /* Without a descriptor at any place of the opening: a reason, and no session. */
-START_TEST(no_descriptors)
+TEST(no_descriptors)
 {
 	struct rlimit old, few;
 	int first = dup(STDERR_FILENO), n, ret;
@@ -165,10 +163,9 @@ START_TEST(no_descriptors)
 	ck_assert_int_eq(ret, 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* More queues than the driver takes ids in one call. */
-START_TEST(too_many_queues)
+TEST(too_many_queues)
 {
 	struct gpreempt_error err = { 0 };
 	uint32_t qid;
@@ -179,16 +176,9 @@ START_TEST(too_many_queues)
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert(!loop.debugged);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_loop_test(tc, every_error, 0, ARRAY_SIZE(calls));
-	tcase_add_loop_test(tc, ends_at, 0, ARRAY_SIZE(calls));
-	tcase_add_test(tc, no_descriptors);
-	tcase_add_test(tc, too_many_queues);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("errors");
 }

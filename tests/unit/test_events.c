@@ -7,16 +7,15 @@
 
 #include "unit-session.h"
 
-START_TEST(nothing_happens)
+TEST(nothing_happens)
 {
 	open_with_queues(1);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
 	ck_assert_str_eq(loop.trace, "");
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(new_queue_is_suspended)
+TEST(new_queue_is_suspended)
 {
 	open_with_queues(1);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -30,9 +29,8 @@ START_TEST(new_queue_is_suspended)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(new_queue_of_some)
+TEST(new_queue_of_some)
 {
 	open_with_queues(1);
 	gpreempt_session_suspend(s, ONLY(0), NULL);
@@ -44,9 +42,8 @@ START_TEST(new_queue_of_some)
 	ck_assert_uint_eq(out.done, 1);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(new_queue_after_resume)
+TEST(new_queue_after_resume)
 {
 	open_with_queues(1);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -56,10 +53,9 @@ START_TEST(new_queue_after_resume)
 	ck_assert(!suspended(0) && !suspended(1));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* The number of a queue that was suspended, but another queue. */
-START_TEST(reused_queue_id)
+TEST(reused_queue_id)
 {
 	open_with_queues(2);
 	gpreempt_session_suspend(s, ONLY(0), NULL);
@@ -71,7 +67,6 @@ START_TEST(reused_queue_id)
 	ck_assert(suspended(0));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static void queue_during_suspend(struct gp_loop *l, const char *call)
 {
@@ -80,7 +75,7 @@ static void queue_during_suspend(struct gp_loop *l, const char *call)
 }
 
 /* A queue is born in each suspend, until there are five. */
-START_TEST(queues_while_suspending)
+TEST(queues_while_suspending)
 {
 	open_with_queues(1);
 	loop.before = queue_during_suspend;
@@ -91,9 +86,8 @@ START_TEST(queues_while_suspending)
 	ck_assert(suspended(1) && suspended(2) && suspended(3) && suspended(4));
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(runtime_goes_off_and_on)
+TEST(runtime_goes_off_and_on)
 {
 	open_with_queues(1);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -109,10 +103,9 @@ START_TEST(runtime_goes_off_and_on)
 	ck_assert(suspended(0));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* Attached before it enabled its runtime: it is answered, then suspended. */
-START_TEST(runtime_comes_late)
+TEST(runtime_comes_late)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	open_with_queues(0);
@@ -125,9 +118,8 @@ START_TEST(runtime_comes_late)
 	ck_assert(suspended(0));
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(lost_and_renewed)
+TEST(lost_and_renewed)
 {
 	struct gpreempt_error err;
 	struct pollfd fd = { .events = POLLIN };
@@ -155,9 +147,8 @@ START_TEST(lost_and_renewed)
 	ck_assert(suspended(2));
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(lost_for_good)
+TEST(lost_for_good)
 {
 	struct gpreempt_error err = { 0 };
 
@@ -172,7 +163,6 @@ START_TEST(lost_for_good)
 	ck_assert_ptr_null(strstr(loop.trace, "disable"));
 	ck_assert(loop.debugged);
 }
-END_TEST
 
 static void *stop_soon(void *arg)
 {
@@ -182,7 +172,7 @@ static void *stop_soon(void *arg)
 }
 
 /* Times that do not fit are times without an end. */
-START_TEST(wait_for_ever)
+TEST_EACH(wait_for_ever, 3)
 {
 	static const uint64_t times[] = {
 		UINT64_MAX,
@@ -202,9 +192,8 @@ START_TEST(wait_for_ever)
 	close(pipe_fds[1]);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(driver_error)
+TEST(driver_error)
 {
 	open_with_queues(1);
 	gp_loop_add_queue(&loop, 1);
@@ -212,24 +201,9 @@ START_TEST(driver_error)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), -EFAULT);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_test(tc, nothing_happens);
-	tcase_add_test(tc, new_queue_is_suspended);
-	tcase_add_test(tc, new_queue_of_some);
-	tcase_add_test(tc, new_queue_after_resume);
-	tcase_add_test(tc, reused_queue_id);
-	tcase_add_test(tc, queues_while_suspending);
-	tcase_add_test(tc, runtime_goes_off_and_on);
-	tcase_add_test(tc, runtime_comes_late);
-	tcase_add_test(tc, lost_and_renewed);
-	tcase_add_test(tc, lost_for_good);
-	tcase_add_loop_test(tc, wait_for_ever, 0, 3);
-	tcase_add_test(tc, driver_error);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("events");
 }

@@ -157,7 +157,7 @@ static void teardown(void)
 	experiment_teardown();
 }
 
-START_TEST(both_models)
+TEST(both_models)
 {
 	struct stat st;
 
@@ -201,9 +201,8 @@ START_TEST(both_models)
 	expect_out("both-1: queues of A before B came, and with it: the same");
 	expect_out("\nChoose queues by pid: ");
 }
-END_TEST
 
-START_TEST(no_queue)
+TEST(no_queue)
 {
 	if (!as_root())
 		return;
@@ -216,10 +215,9 @@ START_TEST(no_queue)
 			 1);
 	expect_err("e has no complete run of A alone");
 }
-END_TEST
 
 /* With a limit, models are ended; a status by a signal is no failure then. */
-START_TEST(limited)
+TEST(limited)
 {
 	if (!as_root())
 		return;
@@ -233,9 +231,8 @@ START_TEST(limited)
 		   "dispatches | hardware queues | run ms |");
 	ck_assert_ptr_null(strstr(ctl_out, "the command ended with"));
 }
-END_TEST
 
-START_TEST(interrupted)
+TEST(interrupted)
 {
 	pid_t us = getpid(), other;
 
@@ -255,9 +252,8 @@ START_TEST(interrupted)
 	expect_err("interrupted; to go on: gpreempt-ctl experiment --resume e");
 	ck_assert_int_ne(access("e/a-1/result", F_OK), 0);
 }
-END_TEST
 
-START_TEST(arguments)
+TEST(arguments)
 {
 	if (!as_root())
 		return;
@@ -280,7 +276,6 @@ START_TEST(arguments)
 			 1);
 	expect_err("--resume goes on with one");
 }
-END_TEST
 
 static const struct {
 	const char *path;
@@ -298,7 +293,7 @@ static const struct {
 	{ "e/experiment", 0600, 12, 4 },
 };
 
-START_TEST(whose_commands)
+TEST_EACH(whose_commands, ARRAY_SIZE(trusts))
 {
 	if (!as_root())
 		return;
@@ -314,9 +309,8 @@ START_TEST(whose_commands)
 	ck_assert_int_ne(access("ran", F_OK), 0);
 	ck_assert_int_ne(access("e/a-1", F_OK), 0);
 }
-END_TEST
 
-START_TEST(a_link_is_no_plan)
+TEST(a_link_is_no_plan)
 {
 	if (!as_root())
 		return;
@@ -331,9 +325,8 @@ START_TEST(a_link_is_no_plan)
 	expect_err("it is a link");
 	ck_assert_int_eq(exp_plan_trusted("nothing"), 0);
 }
-END_TEST
 
-START_TEST(one_at_a_time)
+TEST(one_at_a_time)
 {
 	struct exp_plan plan = { 0 };
 
@@ -349,7 +342,6 @@ START_TEST(one_at_a_time)
 	expect_err("is at work there");
 	exp_plan_free(&plan);
 }
-END_TEST
 
 static const char *const damaged[] = {
 	"",
@@ -359,7 +351,7 @@ static const char *const damaged[] = {
 	"runs 1\na x\nconcurrent 101\n",
 };
 
-START_TEST(damaged_plan)
+TEST_EACH(damaged_plan, ARRAY_SIZE(damaged))
 {
 	write_plan(damaged[_i]);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
@@ -367,21 +359,9 @@ START_TEST(damaged_plan)
 			 1);
 	expect_err("e/experiment is damaged");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, both_models);
-	tcase_add_test(tc, no_queue);
-	tcase_add_test(tc, limited);
-	tcase_add_test(tc, interrupted);
-	tcase_add_test(tc, arguments);
-	tcase_add_loop_test(tc, whose_commands, 0, ARRAY_SIZE(trusts));
-	tcase_add_test(tc, a_link_is_no_plan);
-	tcase_add_test(tc, one_at_a_time);
-	tcase_add_loop_test(tc, damaged_plan, 0, ARRAY_SIZE(damaged));
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("experiment");
 }

@@ -28,7 +28,7 @@ static void make_run(const char *run, const char *pids)
 }
 
 /* Made elsewhere: two runs of each alone, and one of both. */
-START_TEST(report)
+TEST(report)
 {
 	write_plan(PLAN);
 	make_run("a-1", "a pid 144 status 0\n");
@@ -69,10 +69,9 @@ START_TEST(report)
 	expect_null(json, "runs.4.a_before_b");
 	expect_number(json, "simulated", 1);
 }
-END_TEST
 
 /* A process that was gone has no ids, and one run proves nothing. */
-START_TEST(report_of_little)
+TEST(report_of_little)
 {
 	write_plan("runs 2\nconcurrent 1\na ./a\nb ./b\n");
 	make_run("a-1", "a pid 144 status 0\n");
@@ -86,10 +85,9 @@ START_TEST(report_of_little)
 	expect_out("Ids of A alone and B alone in common: not known");
 	expect_out("one run does not tell whether queue ids are the same");
 }
-END_TEST
 
 /* The strategies: ids, pid; priority is above. */
-START_TEST(strategies)
+TEST_EACH(strategies, 2)
 {
 	static const char *const reasons[] = {
 		"Choose queues by id: queue ids are the same in each run: they",
@@ -104,10 +102,9 @@ START_TEST(strategies)
 			 0);
 	expect_out(reasons[_i]);
 }
-END_TEST
 
 /* As a script of one's own leaves it: text without ids. */
-START_TEST(of_a_script)
+TEST(of_a_script)
 {
 	static const char *const runs[] = {
 		"model_a_run_1",
@@ -154,9 +151,8 @@ START_TEST(of_a_script)
 			 1);
 	expect_err("its commands are not in it");
 }
-END_TEST
 
-START_TEST(nothing_there)
+TEST(nothing_there)
 {
 	ck_assert_int_eq(mkdir("e", 0700), 0);
 	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
@@ -164,17 +160,10 @@ START_TEST(nothing_there)
 			 1);
 	expect_err("e is no experiment");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, experiment_setup, experiment_teardown);
-	tcase_add_test(tc, report);
-	tcase_add_test(tc, report_of_little);
-	tcase_add_loop_test(tc, strategies, 0, 2);
-	tcase_add_test(tc, of_a_script);
-	tcase_add_test(tc, nothing_there);
+	tcase_add_checked_fixture(unit_case(), experiment_setup,
+				  experiment_teardown);
 	return unit_run("experiment-report");
 }

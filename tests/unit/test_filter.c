@@ -33,7 +33,7 @@ static void add_queue(uint32_t qid, uint32_t gpu_id)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
 }
 
-START_TEST(by_gpu)
+TEST(by_gpu)
 {
 	open_on_two_gpus();
 	ck_assert_int_eq(gpreempt_session_suspend(s, &on_b, &out), 0);
@@ -46,9 +46,8 @@ START_TEST(by_gpu)
 	ck_assert(!suspended(4) && suspended(5));
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(empty_is_all)
+TEST(empty_is_all)
 {
 	const struct gpreempt_filter all = { .n_ids = 0 };
 
@@ -63,9 +62,8 @@ START_TEST(empty_is_all)
 	ck_assert(!suspended(5));
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(ids_on_gpu)
+TEST(ids_on_gpu)
 {
 	const uint32_t ids[] = { 1, 2, 9 };
 	const struct gpreempt_filter both = {
@@ -82,9 +80,8 @@ START_TEST(ids_on_gpu)
 	ck_assert(suspended(1) && !suspended(2));
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(ids_twice)
+TEST(ids_twice)
 {
 	open_on_two_gpus();
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(1, 1), &out), 0);
@@ -92,10 +89,9 @@ START_TEST(ids_twice)
 	ck_assert_uint_eq(out.done, 1);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* The last call that matches a new queue decides. */
-START_TEST(last_rule_counts)
+TEST(last_rule_counts)
 {
 	open_on_two_gpus();
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL), 0);
@@ -114,9 +110,8 @@ START_TEST(last_rule_counts)
 	ck_assert(!suspended(6) && suspended(7));
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(too_many_rules)
+TEST(too_many_rules)
 {
 	uint32_t gpu;
 	struct gpreempt_filter which = { .gpu_ids = &gpu, .n_gpu_ids = 1 };
@@ -136,9 +131,8 @@ START_TEST(too_many_rules)
 	ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), -E2BIG);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(by_priority)
+TEST(by_priority)
 {
 	gp_loop_set_file(&loop, MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n");
 	open_on_two_gpus();
@@ -153,10 +147,9 @@ START_TEST(by_priority)
 	ck_assert(!suspended(4) && suspended(5));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* sysfs has no priorities: nothing is guessed. */
-START_TEST(no_priorities)
+TEST(no_priorities)
 {
 	open_on_two_gpus();
 	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), -ENODATA);
@@ -167,10 +160,9 @@ START_TEST(no_priorities)
 	ck_assert(!suspended(4));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* A new queue that the view does not have yet: it runs, and the outcome reports it. */
-START_TEST(priority_comes_late)
+TEST(priority_comes_late)
 {
 	gp_loop_set_file(&loop, MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n");
 	open_on_two_gpus();
@@ -179,9 +171,8 @@ START_TEST(priority_comes_late)
 	ck_assert(!suspended(4));
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(hang_is_not_tried_again)
+TEST(hang_is_not_tried_again)
 {
 	const struct gpreempt_error *err;
 	char text[512];
@@ -210,7 +201,6 @@ START_TEST(hang_is_not_tried_again)
 	ck_assert(suspended(5));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static const struct {
 	uint32_t units;
@@ -226,7 +216,7 @@ static const struct {
 	{ GPREEMPT_GRACE_DEFAULT, 0, GPREEMPT_GRACE_DEFAULT },
 };
 
-START_TEST(grace)
+TEST_EACH(grace, ARRAY_SIZE(graces))
 {
 	open_with_queues(1);
 	ck_assert_int_eq(gpreempt_session_set_grace(s, graces[_i].units),
@@ -235,7 +225,6 @@ START_TEST(grace)
 	ck_assert_uint_eq(loop.grace, graces[_i].set);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static void set_clock(const char *properties)
 {
@@ -252,7 +241,7 @@ static void set_clock(const char *properties)
 			 "pasid\nqueues\nvram_63420\nsdma_1234");
 }
 
-START_TEST(grace_in_time)
+TEST(grace_in_time)
 {
 	struct gpreempt_error err;
 	uint32_t units = 0;
@@ -280,9 +269,8 @@ START_TEST(grace_in_time)
 			 -ERANGE);
 	ck_assert_uint_eq(units, 255);
 }
-END_TEST
 
-START_TEST(no_clock)
+TEST(no_clock)
 {
 	struct gpreempt_error err;
 	uint32_t units;
@@ -294,25 +282,9 @@ START_TEST(no_clock)
 	ck_assert_int_eq(gpreempt_grace_units(g, PID, 1000, &units, NULL),
 			 -ENODATA);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_test(tc, by_gpu);
-	tcase_add_test(tc, empty_is_all);
-	tcase_add_test(tc, ids_on_gpu);
-	tcase_add_test(tc, ids_twice);
-	tcase_add_test(tc, last_rule_counts);
-	tcase_add_test(tc, too_many_rules);
-	tcase_add_test(tc, by_priority);
-	tcase_add_test(tc, no_priorities);
-	tcase_add_test(tc, priority_comes_late);
-	tcase_add_test(tc, hang_is_not_tried_again);
-	tcase_add_loop_test(tc, grace, 0, ARRAY_SIZE(graces));
-	tcase_add_test(tc, grace_in_time);
-	tcase_add_test(tc, no_clock);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("filter");
 }

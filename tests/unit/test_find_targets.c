@@ -98,7 +98,7 @@ static bool has(pid_t pid)
 	return false;
 }
 
-START_TEST(all_answer)
+TEST(all_answer)
 {
 	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
 	ck_assert_uint_eq(targets->count, COUNT);
@@ -109,9 +109,8 @@ START_TEST(all_answer)
 	ck_assert_uint_eq(targets->count, COUNT);
 	ck_assert_int_eq(targets->targets[1].pid, 4301);
 }
-END_TEST
 
-START_TEST(nothing)
+TEST(nothing)
 {
 	ck_assert_int_eq(look_for("cmd:^other$", NULL), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_MATCH);
@@ -119,10 +118,9 @@ START_TEST(nothing)
 	ck_assert_int_eq(look_for("cmd:(", NULL), -EINVAL);
 	ck_assert_int_eq(err.reason, GPREEMPT_BAD_PATTERN);
 }
-END_TEST
 
 /* The others are found, and it is not read again. */
-START_TEST(one_hangs)
+TEST(one_hangs)
 {
 	int reads;
 
@@ -146,9 +144,8 @@ START_TEST(one_hangs)
 	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
 	ck_assert(has(FIRST + 2));
 }
-END_TEST
 
-START_TEST(too_many_hang)
+TEST(too_many_hang)
 {
 	size_t i;
 
@@ -159,26 +156,17 @@ START_TEST(too_many_hang)
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert_uint_eq(find.n_mute, FIND_MUTE);
 }
-END_TEST
 
 /* Of a snapshot all is read here. */
-START_TEST(saved)
+TEST(saved)
 {
 	find.saved = true;
 	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
 	ck_assert_uint_eq(targets->count, COUNT);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, all_answer);
-	tcase_add_test(tc, nothing);
-	tcase_add_test(tc, one_hangs);
-	tcase_add_test(tc, too_many_hang);
-	tcase_add_test(tc, saved);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("find-targets");
 }

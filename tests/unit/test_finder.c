@@ -67,7 +67,7 @@ static const struct guard_finding *wait_for(const char *word, int code)
 	return f;
 }
 
-START_TEST(kinds)
+TEST(kinds)
 {
 	ck_assert(guard_word_is_slow("cmd:x"));
 	ck_assert(guard_word_is_slow("container:x"));
@@ -76,9 +76,8 @@ START_TEST(kinds)
 	ck_assert(!guard_word_is_slow("123"));
 	ck_assert_ptr_null(guard_finder_get(&finder, "comm:other"));
 }
-END_TEST
 
-START_TEST(found)
+TEST(found)
 {
 	const struct guard_finding *f = wait_for("cmd:^train$", 0);
 
@@ -88,9 +87,8 @@ START_TEST(found)
 	f = wait_for("container:web", 0);
 	ck_assert_uint_eq(f->n, 0);
 }
-END_TEST
 
-START_TEST(hangs)
+TEST(hangs)
 {
 	const struct guard_finding *f = wait_for("cmd:^train$", 0);
 	pid_t child = finder.child;
@@ -115,9 +113,8 @@ START_TEST(hangs)
 	ck_assert_uint_eq(f->n, 1);
 	ck_assert_int_gt(finder.child, 0);
 }
-END_TEST
 
-START_TEST(killed)
+TEST(killed)
 {
 	wait_for("cmd:^train$", 0);
 	ck_assert_int_eq(kill(finder.child, SIGKILL), 0);
@@ -136,10 +133,9 @@ START_TEST(killed)
 	unit_frozen_ns = 0;
 	ck_assert_uint_eq(wait_for("cmd:^train$", 0)->n, 1);
 }
-END_TEST
 
 /* Children that even SIGKILL does not end are no more than a few. */
-START_TEST(all_stuck)
+TEST(all_stuck)
 {
 	wait_for("cmd:^train$", 0);
 	ck_assert_int_eq(kill(finder.child, SIGKILL), 0);
@@ -157,7 +153,6 @@ START_TEST(all_stuck)
 	guard_finder_poll(&finder);
 	ck_assert_int_gt(finder.child, 0);
 }
-END_TEST
 
 /* Has it been killed, or is it gone already? */
 static bool is_killed(pid_t child)
@@ -170,7 +165,7 @@ static bool is_killed(pid_t child)
 }
 
 /* Its child and its memory go with it; to stop twice is no mistake. */
-START_TEST(stopped)
+TEST(stopped)
 {
 	void *memory = finder.memory;
 	pid_t child = finder.child;
@@ -186,10 +181,9 @@ START_TEST(stopped)
 	guard_finder_poll(&finder);
 	guard_finder_stop(&finder);
 }
-END_TEST
 
 /* Started without a standard input, whose number it gets. */
-START_TEST(descriptor_0)
+TEST(descriptor_0)
 {
 	struct guard_finder other = { .word = { "cmd:^train$" }, .n = 1 };
 
@@ -200,10 +194,9 @@ START_TEST(descriptor_0)
 	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
 	ck_assert_int_eq(open("/dev/null", O_RDONLY), STDIN_FILENO);
 }
-END_TEST
 
 /* Many holders: each of them is known. */
-START_TEST(many_owners)
+TEST(many_owners)
 {
 	struct hold_owners owners = { 0 };
 	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER };
@@ -225,9 +218,8 @@ START_TEST(many_owners)
 		hold_drop(1000 + i, locks[i]);
 	hold_owners_free(&owners);
 }
-END_TEST
 
-START_TEST(without_words)
+TEST(without_words)
 {
 	struct guard_finder none = { 0 };
 
@@ -236,21 +228,9 @@ START_TEST(without_words)
 	ck_assert_ptr_null(guard_finder_get(&none, "cmd:x"));
 	guard_finder_stop(&none);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, setup, teardown);
-	tcase_add_test(c, kinds);
-	tcase_add_test(c, found);
-	tcase_add_test(c, hangs);
-	tcase_add_test(c, killed);
-	tcase_add_test(c, all_stuck);
-	tcase_add_test(c, stopped);
-	tcase_add_test(c, descriptor_0);
-	tcase_add_test(c, without_words);
-	tcase_add_test(c, many_owners);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("finder");
 }

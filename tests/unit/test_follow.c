@@ -12,7 +12,7 @@
 
 #include "unit-follow.h"
 
-START_TEST(stopped_and_continued)
+TEST(stopped_and_continued)
 {
 	steps[0].stop = STOPPED;
 	steps[1].stop = CONTINUED;
@@ -29,7 +29,6 @@ START_TEST(stopped_and_continued)
 	ck_assert(!seen->suspended[0] && seen->suspended[1]);
 	ck_assert(!seen->suspended[2] && seen->suspended[3]);
 }
-END_TEST
 
 static void interrupt(void)
 {
@@ -38,7 +37,7 @@ static void interrupt(void)
 }
 
 /* Its end, however it comes, has the queues run. */
-START_TEST(release)
+TEST(release)
 {
 	steps[0].stop = STOPPED;
 	steps[1].what = interrupt;
@@ -48,14 +47,13 @@ START_TEST(release)
 	/* The one that followed has ended, too. */
 	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
 }
-END_TEST
 
 static void die(void)
 {
 	kill(getpid(), SIGKILL);
 }
 
-START_TEST(follower_dies)
+TEST(follower_dies)
 {
 	steps[0].what = die;
 	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
@@ -64,7 +62,6 @@ START_TEST(follower_dies)
 		 "the queues run",
 		 target);
 }
-END_TEST
 
 /* The command is killed: no follower stays. */
 static void kill_command(void)
@@ -73,7 +70,7 @@ static void kill_command(void)
 	/* PR_SET_PDEATHSIG; or the follower would hold it for ever. */
 }
 
-START_TEST(command_dies)
+TEST(command_dies)
 {
 	uint64_t deadline = shr_now_ns() + 20 * NSEC_PER_SEC;
 	struct hold_owner owner;
@@ -92,9 +89,8 @@ START_TEST(command_dies)
 		shr_sleep_ns(NSEC_PER_MSEC);
 	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
 }
-END_TEST
 
-START_TEST(execs)
+TEST(execs)
 {
 	steps[0].stop = STOPPED;
 	steps[1].stop = EXECS;
@@ -102,13 +98,12 @@ START_TEST(execs)
 	HAS_LINE(ERR_HAS, "%d", target);
 	ERR_HAS("another program");
 }
-END_TEST
 
 /*
  * Nor stopped together with it: the leader of the group, as "sh -c 'train &
  * exec gpreempt-ctl follow $!'", cannot leave it, but the one that follows can.
  */
-START_TEST(leads_the_group)
+TEST(leads_the_group)
 {
 	ck_assert_int_eq(getpgrp(), getpid());
 	ck_assert_int_eq(setpgid(target, getpgrp()), 0);
@@ -118,9 +113,8 @@ START_TEST(leads_the_group)
 			 atomic_load(&seen->follower));
 	ck_assert_int_ne(atomic_load(&seen->group), getpgrp());
 }
-END_TEST
 
-START_TEST(own_process_group)
+TEST(own_process_group)
 {
 	pid_t child;
 	int status;
@@ -136,9 +130,8 @@ START_TEST(own_process_group)
 	ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "%x", status);
 	ck_assert_int_eq(atomic_load(&seen->group), child);
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_GUARD,
 				    .pid = 5,
@@ -160,16 +153,14 @@ START_TEST(refused)
 	CTL(GPREEMPT_CLASS_BUSY, "follow --how debug %d", target);
 	CTL(GPREEMPT_CLASS_NO_TARGET, "follow --how debug 4194303");
 }
-END_TEST
 
-START_TEST(no_process_for_it)
+TEST(no_process_for_it)
 {
 	unit_fork_fails = 1;
 	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
 	ERR_HAS("Resource temporarily unavailable");
 	ck_assert_str_eq(loop.trace, "");
 }
-END_TEST
 
 /*
  * Several targets
@@ -257,7 +248,7 @@ static void next_of_many(void)
 	gp_loop_stop(&loop, EXITS);
 }
 
-START_TEST(word_by_word)
+TEST(word_by_word)
 {
 	second = unit_make_sleeper();
 	third = unit_make_sleeper();
@@ -279,22 +270,9 @@ START_TEST(word_by_word)
 	kill(third, SIGKILL);
 	unit_wait_for_children(target);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, follow_setup, follow_teardown);
-	tcase_add_test(tc, stopped_and_continued);
-	tcase_add_test(tc, release);
-	tcase_add_test(tc, follower_dies);
-	tcase_add_test(tc, command_dies);
-	tcase_add_test(tc, execs);
-	tcase_add_test(tc, own_process_group);
-	tcase_add_test(tc, leads_the_group);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, no_process_for_it);
-	tcase_add_test(tc, word_by_word);
+	tcase_add_checked_fixture(unit_case(), follow_setup, follow_teardown);
 	return unit_run("follow");
 }

@@ -23,7 +23,7 @@ static void move(void)
 	unit_cgroup_of(target, "0::/other\n");
 }
 
-START_TEST(frozen_and_thawed)
+TEST(frozen_and_thawed)
 {
 	steps[0].what = freeze;
 	steps[1].what = thaw;
@@ -39,10 +39,9 @@ START_TEST(frozen_and_thawed)
 	ck_assert(!seen->suspended[0] && seen->suspended[1]);
 	ck_assert(!seen->suspended[2] && seen->suspended[3]);
 }
-END_TEST
 
 /* Thawed while it is stopped: it does not run yet. */
-START_TEST(stopped_and_frozen)
+TEST(stopped_and_frozen)
 {
 	steps[0].what = freeze;
 	steps[1].stop = STOPPED;
@@ -55,7 +54,6 @@ START_TEST(stopped_and_frozen)
 	ck_assert(!seen->suspended[4]);
 	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
 }
-END_TEST
 
 /* Another process ends the session: the queues are again as they should be. */
 static void lose(void)
@@ -63,7 +61,7 @@ static void lose(void)
 	gp_loop_disable(&loop);
 }
 
-START_TEST(session_lost)
+TEST(session_lost)
 {
 	steps[0].stop = STOPPED;
 	steps[1].what = lose;
@@ -77,14 +75,13 @@ START_TEST(session_lost)
 	ck_assert(seen->suspended[1]);
 	ck_assert(!seen->suspended[3]);
 }
-END_TEST
 
 /*
  * The cgroup of the target
  */
 
 /* What cannot be watched is not taken for what cannot be frozen. */
-START_TEST(events_refused)
+TEST(events_refused)
 {
 	unit_path_fails = "/job/cgroup.events";
 	unit_path_errno = EPERM;
@@ -97,7 +94,6 @@ START_TEST(events_refused)
 	ERR_HAS("next: is cgroup v2 mounted");
 	ck_assert_str_eq(loop.trace, "");
 }
-END_TEST
 
 static void move_to_refused(void)
 {
@@ -112,7 +108,7 @@ static void move_to_old(void)
 }
 
 /* The same when it moves there: the follower ends, and the queues run. */
-START_TEST(moves_to_refused)
+TEST_EACH(moves_to_refused, 2)
 {
 	steps[0].stop = STOPPED;
 	steps[1].what = _i ? move_to_old : move_to_refused;
@@ -124,19 +120,17 @@ START_TEST(moves_to_refused)
 	ck_assert(seen->suspended[1]);
 	ck_assert_int_eq(atomic_load(&seen->done), 2);
 }
-END_TEST
 
 /* The root cannot be frozen, and has no such file. */
-START_TEST(root_cgroup)
+TEST(root_cgroup)
 {
 	unit_cgroup_of(target, "0::/\n");
 	steps[0].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
 	HAS_LINE(OUT_HAS, "following %d: its signals\n", target);
 }
-END_TEST
 
-START_TEST(old_freezer)
+TEST(old_freezer)
 {
 	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow --how debug %d", target);
@@ -148,10 +142,9 @@ START_TEST(old_freezer)
 	ERR_HAS("cannot leave it");
 	ck_assert_str_eq(loop.trace, "");
 }
-END_TEST
 
 /* Frozen together with its target a follower could do nothing. */
-START_TEST(own_cgroup)
+TEST(own_cgroup)
 {
 	char group[64];
 
@@ -171,20 +164,9 @@ START_TEST(own_cgroup)
 		 target);
 	unit_path_fails = NULL;
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, follow_setup, follow_teardown);
-	tcase_add_test(tc, frozen_and_thawed);
-	tcase_add_test(tc, stopped_and_frozen);
-	tcase_add_test(tc, session_lost);
-	tcase_add_test(tc, events_refused);
-	tcase_add_loop_test(tc, moves_to_refused, 0, 2);
-	tcase_add_test(tc, root_cgroup);
-	tcase_add_test(tc, old_freezer);
-	tcase_add_test(tc, own_cgroup);
+	tcase_add_checked_fixture(unit_case(), follow_setup, follow_teardown);
 	return unit_run("follow-cgroup");
 }

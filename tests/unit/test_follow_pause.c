@@ -80,7 +80,7 @@ static void teardown(void)
 	follow_teardown();
 }
 
-START_TEST(stopped_and_continued)
+TEST(stopped_and_continued)
 {
 	script[0] = (struct step){ false, stop };
 	script[1] = (struct step){ true, go_on };
@@ -95,10 +95,9 @@ START_TEST(stopped_and_continued)
 	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
 	ck_assert_int_eq(atomic_load(&seen->done), 5);
 }
-END_TEST
 
 /* Its end, however it comes, has the queues run: also while it is stopped. */
-START_TEST(release)
+TEST(release)
 {
 	script[0] = (struct step){ false, stop };
 	script[1] = (struct step){ true, interrupt };
@@ -106,10 +105,9 @@ START_TEST(release)
 	HAS_LINE(OUT_HAS, "released %d: 1 suspensions\n", target);
 	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
 }
-END_TEST
 
 /* Then its keepers do it: here on a driver of their own, that has no pause to end. */
-START_TEST(follower_dies)
+TEST(follower_dies)
 {
 	script[0] = (struct step){ false, stop };
 	script[1] = (struct step){ true, die };
@@ -119,10 +117,9 @@ START_TEST(follower_dies)
 	unit_wait_until_free(target);
 	unit_expect_unpaused(target);
 }
-END_TEST
 
 /* auto: paused, also what has no runtime; no session is opened. */
-START_TEST(no_runtime)
+TEST(no_runtime)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	stop();
@@ -135,9 +132,8 @@ START_TEST(no_runtime)
 	HAS_LINE(OUT_HAS, "suspended %d: it is stopped, 1 of 1 queues", target);
 	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	loop.minor = 12;
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow --how debug %d", target);
@@ -146,7 +142,6 @@ START_TEST(refused)
 	CTL(0, "follow %d", target);
 	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", target);
 }
-END_TEST
 
 static char status_path[64], traced_text[160];
 
@@ -165,7 +160,7 @@ static void trace_once(struct gp_loop *l, const char *call)
 }
 
 /* It is suspended when that ends. */
-START_TEST(traced)
+TEST(traced)
 {
 	snprintf(status_path, sizeof(status_path), "/proc/%d/status", target);
 	gp_loop_set_file(&loop, "/proc/99/comm", "gdb\n");
@@ -181,18 +176,9 @@ START_TEST(traced)
 		 target);
 	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, stopped_and_continued);
-	tcase_add_test(tc, release);
-	tcase_add_test(tc, follower_dies);
-	tcase_add_test(tc, no_runtime);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, traced);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("follow by pause");
 }

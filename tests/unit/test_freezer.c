@@ -9,7 +9,7 @@
 #include "ctl/follow/follow.h"
 #include "unit.h"
 
-START_TEST(lines_of_v1)
+TEST(lines_of_v1)
 {
 	static const struct {
 		const char *line, *path;
@@ -42,18 +42,16 @@ START_TEST(lines_of_v1)
 			      "%s: %s", rows[i].line, path ? path : "none");
 	}
 }
-END_TEST
 
-START_TEST(no_process)
+TEST(no_process)
 {
 	struct freezer f;
 
 	ck_assert_int_eq(freezer_open(&f, 1 << 30), -ESRCH);
 }
-END_TEST
 
 /* A process here, whatever cgroups this host has; then it is gone. */
-START_TEST(a_process)
+TEST(a_process)
 {
 	struct freezer f;
 	pid_t child = fork();
@@ -74,14 +72,8 @@ START_TEST(a_process)
 	freezer_close(&f);
 	ck_assert_int_eq(f.events, -1);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, lines_of_v1);
-	tcase_add_test(tc, no_process);
-	tcase_add_test(tc, a_process);
 	return unit_run("freezers");
 }

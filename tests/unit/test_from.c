@@ -148,7 +148,7 @@ static const char *const same[] = {
 	"doctor 4194243",
 };
 
-START_TEST(as_on_the_host)
+TEST_EACH(as_on_the_host, ARRAY_SIZE(same))
 {
 	char live[1 << 14];
 	int status = ctl_line("%s", same[_i]);
@@ -162,10 +162,9 @@ START_TEST(as_on_the_host)
 	ck_assert_str_eq(ctl_out, live);
 	ck_assert_str_eq(ctl_err, "");
 }
-END_TEST
 
 /* What those are of: a comparison of nothing would pass, too. */
-START_TEST(what_it_has)
+TEST(what_it_has)
 {
 	CTL(0, "list --from made");
 	OUT_HAS("\n4194242\tmodel\t" ID
@@ -179,10 +178,9 @@ START_TEST(what_it_has)
 	OUT_HAS("\nnote\tdebuggers\theld or debugged: 4194242 by 4194250 (gdb)\t");
 	ck_assert_ptr_null(strstr(ctl_out, "run-directory"));
 }
-END_TEST
 
 /* It has one moment: however long is asked for. */
-START_TEST(monitor)
+TEST(monitor)
 {
 	CTL(0, "monitor 4194242 --csv --duration 0s --interval 1h --wait 1h "
 	       "--from made");
@@ -194,9 +192,8 @@ START_TEST(monitor)
 	CTL(GPREEMPT_CLASS_NO_TARGET,
 	    "monitor comm:missing --wait 1h --from made");
 }
-END_TEST
 
-START_TEST(without_the_module)
+TEST(without_the_module)
 {
 	ck_assert_int_eq(rename("made" VIEW, "made/away"), 0);
 	CTL(0, "queues 4194242 --from made");
@@ -206,9 +203,8 @@ START_TEST(without_the_module)
 	ctl_line("doctor --from made");
 	OUT_HAS("\tall GPU processes have address spaces where they need them\t");
 }
-END_TEST
 
-START_TEST(no_snapshot)
+TEST(no_snapshot)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "list --from none");
 	ERR_HAS("--from none: No such file or directory\n"
@@ -220,7 +216,6 @@ START_TEST(no_snapshot)
 	/* That of a host has links, and is none. */
 	CTL(GPREEMPT_CLASS_USAGE, "monitor 4194242 --from /");
 }
-END_TEST
 
 static void make_link(const char *path, const char *to)
 {
@@ -229,7 +224,7 @@ static void make_link(const char *path, const char *to)
 }
 
 /* Who has made the directory is not trusted. */
-START_TEST(hostile)
+TEST(hostile)
 {
 	/* A link, a pipe, a directory in place of a file, and a way out. */
 	make_link("made/proc/4194242/cmdline", "stat");
@@ -245,7 +240,6 @@ START_TEST(hostile)
 		"\tdocker\t17\t1000\t1000\t0xf7bc\t2\t4\t5\t"
 		"partly-suspended\t4194250\tgdb\t-\n");
 }
-END_TEST
 
 /* Its text is that of the host's file, and is for its owner. */
 static void expect_saved(const char *path, const char *text)
@@ -263,7 +257,7 @@ static void expect_saved(const char *path, const char *text)
 }
 
 /* What snapshot makes of a host. */
-START_TEST(snapshot)
+TEST(snapshot)
 {
 	size_t i;
 
@@ -295,10 +289,9 @@ START_TEST(snapshot)
 	CTL(0, "list --from day");
 	OUT_HAS("\n4194242\ta\\012b\t" ID "\tdocker\t");
 }
-END_TEST
 
 /* Numbers are those of another host: also that of this process. */
-START_TEST(our_number)
+TEST(our_number)
 {
 	char path[128], text[512];
 
@@ -313,10 +306,9 @@ START_TEST(our_number)
 	make_text(path, text);
 	CTL(0, "queues %d --from made", getpid());
 }
-END_TEST
 
 /* What a program may do with it. */
-START_TEST(nothing_is_done)
+TEST(nothing_is_done)
 {
 	const struct gpreempt_options options = {
 		.size = sizeof(options),
@@ -334,21 +326,9 @@ START_TEST(nothing_is_done)
 			 -EOPNOTSUPP);
 	gpreempt_free(lib);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, as_on_the_host, 0, ARRAY_SIZE(same));
-	tcase_add_test(tc, what_it_has);
-	tcase_add_test(tc, monitor);
-	tcase_add_test(tc, without_the_module);
-	tcase_add_test(tc, no_snapshot);
-	tcase_add_test(tc, hostile);
-	tcase_add_test(tc, snapshot);
-	tcase_add_test(tc, our_number);
-	tcase_add_test(tc, nothing_is_done);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("--from");
 }

@@ -10,7 +10,7 @@
 #include "lib/gang/gang.h"
 #include "unit-gang.h"
 
-START_TEST(together)
+TEST(together)
 {
 	struct gpreempt_gang_outcome out;
 	struct gpreempt_member members[COUNT];
@@ -38,10 +38,9 @@ START_TEST(together)
 	ck_assert_uint_eq(out.done, 2 * COUNT);
 	ck_assert(!gang_held(0, 0) && !gang_held(2, 1));
 }
-END_TEST
 
 /* Those on the last GPU first: one enters the driver after the other. */
-START_TEST(in_order)
+TEST(in_order)
 {
 	struct gpreempt_member members[COUNT];
 	int i;
@@ -56,9 +55,8 @@ START_TEST(in_order)
 		gpreempt_gang_resume(gang, NULL, NULL);
 	}
 }
-END_TEST
 
-START_TEST(empty)
+TEST(empty)
 {
 	struct gpreempt_gang_outcome out;
 
@@ -68,9 +66,8 @@ START_TEST(empty)
 	ck_assert_uint_eq(gpreempt_gang_members(gang, NULL, 0), 0);
 	gpreempt_gang_verify(gang);
 }
-END_TEST
 
-START_TEST(come_and_go)
+TEST(come_and_go)
 {
 	struct gpreempt_gang_outcome out;
 
@@ -84,9 +81,8 @@ START_TEST(come_and_go)
 	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
 	ck_assert_uint_eq(out.members, 2);
 }
-END_TEST
 
-START_TEST(not_opened)
+TEST(not_opened)
 {
 	loops[1].debugged = true;
 	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, &gang_err), 0);
@@ -97,9 +93,8 @@ START_TEST(not_opened)
 	ck_assert_uint_eq(gpreempt_gang_members(gang, NULL, 0), 1);
 	loops[1].debugged = false;
 }
-END_TEST
 
-START_TEST(one_fails)
+TEST(one_fails)
 {
 	struct gpreempt_gang_outcome out;
 	struct gpreempt_member members[COUNT];
@@ -115,7 +110,6 @@ START_TEST(one_fails)
 	ck_assert_int_eq(members[0].code, 0);
 	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
 }
-END_TEST
 
 static bool readable(void)
 {
@@ -126,7 +120,7 @@ static bool readable(void)
 }
 
 /* A member that ends, one that is lost and renewed: both are reported. */
-START_TEST(events)
+TEST(events)
 {
 	struct gpreempt_member members[COUNT];
 	int i;
@@ -148,7 +142,6 @@ START_TEST(events)
 	gpreempt_gang_members(gang, members, COUNT);
 	ck_assert(members[2].events & GPREEMPT_EVENT_LOST);
 }
-END_TEST
 
 static atomic_bool complete;
 
@@ -174,7 +167,7 @@ static size_t last_gpu_of(pid_t pid)
 }
 
 /* A queue on a later GPU: the next time its process goes first. */
-START_TEST(new_queue)
+TEST(new_queue)
 {
 	struct gpreempt_member members[COUNT];
 	int i;
@@ -198,10 +191,9 @@ START_TEST(new_queue)
 	gpreempt_gang_members(gang, members, COUNT);
 	ck_assert_int_eq(members[0].pid, FIRST);
 }
-END_TEST
 
 /* A program that has closed its stdin: 0 is a descriptor as any other. */
-START_TEST(descriptor_0)
+TEST(descriptor_0)
 {
 	int kept = dup(STDIN_FILENO);
 
@@ -213,7 +205,6 @@ START_TEST(descriptor_0)
 	dup2(kept, STDIN_FILENO);
 	close(kept);
 }
-END_TEST
 
 static pid_t sender;
 static atomic_int sender_first; /* so many members saw it go first */
@@ -240,7 +231,7 @@ static bool may_go_first(void)
  * On one CPU members go first for a moment, and who sends them before them.
  * Afterwards all is as it was.
  */
-START_TEST(one_cpu)
+TEST(one_cpu)
 {
 	cpu_set_t before, one;
 	int i;
@@ -261,11 +252,10 @@ START_TEST(one_cpu)
 	ck_assert_int_eq(atomic_load(&sender_first) > 0, may_go_first());
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(before), &before), 0);
 }
-END_TEST
 
 #define VIEW "gpreempt-queues - version: 1.0\n# qid active\n"
 
-START_TEST(verify)
+TEST(verify)
 {
 	struct gpreempt_member members[COUNT];
 
@@ -281,23 +271,9 @@ START_TEST(verify)
 	ck_assert_int_eq(members[1].verdict, GPREEMPT_CONTRADICTED);
 	ck_assert_int_eq(members[0].verdict, GPREEMPT_NOT_CHECKED);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, gang_setup, gang_teardown);
-	tcase_add_test(tc, together);
-	tcase_add_test(tc, in_order);
-	tcase_add_test(tc, empty);
-	tcase_add_test(tc, come_and_go);
-	tcase_add_test(tc, not_opened);
-	tcase_add_test(tc, one_fails);
-	tcase_add_test(tc, events);
-	tcase_add_test(tc, new_queue);
-	tcase_add_test(tc, descriptor_0);
-	tcase_add_test(tc, one_cpu);
-	tcase_add_test(tc, verify);
+	tcase_add_checked_fixture(unit_case(), gang_setup, gang_teardown);
 	return unit_run("gang");
 }

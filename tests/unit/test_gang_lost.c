@@ -29,7 +29,7 @@ static void add_one(int to_end)
 }
 
 /* It is opened again, and the call is made again. */
-START_TEST(lost_at_suspend)
+TEST(lost_at_suspend)
 {
 	struct gpreempt_gang_outcome out;
 	struct gpreempt_member member;
@@ -43,10 +43,9 @@ START_TEST(lost_at_suspend)
 	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
 	ck_assert(!gang_held(0, 0) && !gang_held(0, 1));
 }
-END_TEST
 
 /* Too often within one call: that and all later ones fail. */
-START_TEST(lost_at_each_suspend)
+TEST(lost_at_each_suspend)
 {
 	struct gpreempt_member member;
 	int i;
@@ -62,10 +61,9 @@ START_TEST(lost_at_each_suspend)
 		ck_assert_int_eq(atomic_load(&enabled), 1 + LOSSES);
 	}
 }
-END_TEST
 
 /* And when it is ended again and again while nothing is asked. */
-START_TEST(lost_for_ever)
+TEST(lost_for_ever)
 {
 	struct gpreempt_member member;
 	int i, renewals;
@@ -88,15 +86,9 @@ START_TEST(lost_for_ever)
 	ck_assert_int_eq(member.error.reason, GPREEMPT_LOST);
 	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, NULL), -ENOTCONN);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, gang_setup, gang_teardown);
-	tcase_add_test(tc, lost_at_suspend);
-	tcase_add_test(tc, lost_at_each_suspend);
-	tcase_add_test(tc, lost_for_ever);
+	tcase_add_checked_fixture(unit_case(), gang_setup, gang_teardown);
 	return unit_run("gang and lost sessions");
 }

@@ -54,7 +54,7 @@ static void look(void)
 	ck_assert_uint_eq(gpreempt_gang_members(gang, &member, 1), 1);
 }
 
-START_TEST(pauses_and_resumes)
+TEST(pauses_and_resumes)
 {
 	int i;
 
@@ -77,10 +77,9 @@ START_TEST(pauses_and_resumes)
 	/* No debug session was ever asked for. */
 	ck_assert(!strstr(loop.trace, "enable"));
 }
-END_TEST
 
 /* What is asked for twice is done once, also where the driver counts. */
-START_TEST(twice)
+TEST(twice)
 {
 	loop.pause_counts = true;
 	ck_assert_int_eq(add(), 0);
@@ -93,10 +92,9 @@ START_TEST(twice)
 	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* The process runs at the end, however it comes. */
-START_TEST(runs_at_the_end)
+TEST_EACH(runs_at_the_end, 2)
 {
 	ck_assert_int_eq(add(), 0);
 	gpreempt_gang_suspend(gang, NULL, &out);
@@ -109,10 +107,9 @@ START_TEST(runs_at_the_end)
 	}
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* The one who asked must know that it is still paused. */
-START_TEST(cannot_be_unpaused)
+TEST(cannot_be_unpaused)
 {
 	ck_assert_int_eq(add(), 0);
 	gpreempt_gang_suspend(gang, NULL, &out);
@@ -122,9 +119,8 @@ START_TEST(cannot_be_unpaused)
 	ck_assert_int_ne(gpreempt_gang_remove(gang, PID), 0);
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
-START_TEST(fails)
+TEST(fails)
 {
 	ck_assert_int_eq(add(), 0);
 	gp_loop_fail(&loop, "pause", 1, -EIO);
@@ -141,7 +137,6 @@ START_TEST(fails)
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
 static const uint32_t ids[] = { 0 };
 static const struct gpreempt_filter parts[] = {
@@ -150,7 +145,7 @@ static const struct gpreempt_filter parts[] = {
 	{ .gpu_ids = ids, .n_gpu_ids = 1 },
 };
 
-START_TEST(not_for_a_part)
+TEST_EACH(not_for_a_part, ARRAY_SIZE(parts))
 {
 	ck_assert_int_eq(add(), 0);
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, &parts[_i], &out),
@@ -162,10 +157,9 @@ START_TEST(not_for_a_part)
 	ck_assert_int_eq(gpreempt_gang_resume(gang, &parts[_i], &out), -EINVAL);
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
 /* CRIU's, seen before or only by the driver's answer: it stays as it is. */
-START_TEST(paused_by_another)
+TEST_EACH(paused_by_another, 2)
 {
 	loop.paused = true;
 	loop.evicted = 1;
@@ -184,9 +178,8 @@ START_TEST(paused_by_another)
 	}
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
-START_TEST(unpaused_by_another)
+TEST(unpaused_by_another)
 {
 	ck_assert_int_eq(add(), 0);
 	gpreempt_gang_suspend(gang, NULL, &out);
@@ -197,10 +190,9 @@ START_TEST(unpaused_by_another)
 	ck_assert_int_eq(member.error.reason, GPREEMPT_UNPAUSED);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* Its end is seen while nothing is asked for, paused or not. */
-START_TEST(ends)
+TEST_EACH(ends, 2)
 {
 	struct pollfd fd = { .events = POLLIN };
 
@@ -217,9 +209,8 @@ START_TEST(ends)
 	ck_assert_int_eq(gpreempt_gang_remove(gang, PID), 0);
 	ck_assert(!strstr(loop.trace, "unpause"));
 }
-END_TEST
 
-START_TEST(refused)
+TEST_EACH(refused, 2)
 {
 	static const struct {
 		const char *file;
@@ -239,9 +230,8 @@ START_TEST(refused)
 	ck_assert_int_eq(err.reason, cases[_i].reason);
 	ck_assert_uint_eq(gpreempt_gang_members(gang, &member, 1), 0);
 }
-END_TEST
 
-START_TEST(no_such_process_or_route)
+TEST(no_such_process_or_route)
 {
 	ck_assert_int_eq(gpreempt_gang_add_by(gang, 77, GPREEMPT_ROUTE_PAUSE,
 					      &err),
@@ -253,7 +243,6 @@ START_TEST(no_such_process_or_route)
 	ck_assert_int_eq(add(), -EEXIST);
 	ck_assert_int_eq(gpreempt_gang_add(gang, PID, &err), -EEXIST);
 }
-END_TEST
 
 static const char *off(struct gp_loop *l)
 {
@@ -264,7 +253,7 @@ static const char *off(struct gp_loop *l)
 }
 
 /* When the slots became empty, and that they are. */
-START_TEST(slots)
+TEST_EACH(slots, 2)
 {
 	loop.view = off;
 	if (_i)
@@ -292,9 +281,8 @@ START_TEST(slots)
 	look();
 	ck_assert_int_eq(member.outcome.slots_ns, GPREEMPT_UNKNOWN);
 }
-END_TEST
 
-START_TEST(slots_without_the_module)
+TEST(slots_without_the_module)
 {
 	gp_loop_set_file(&loop, VIEW, NULL);
 	ck_assert_int_eq(add(), 0);
@@ -302,7 +290,6 @@ START_TEST(slots_without_the_module)
 	look();
 	ck_assert_int_eq(member.error.reason, GPREEMPT_NO_MODULE);
 }
-END_TEST
 
 static const struct {
 	const char *row;
@@ -318,7 +305,7 @@ static const struct {
 	{ "", GPREEMPT_NOT_CHECKED },
 };
 
-START_TEST(verdicts)
+TEST_EACH(verdicts, ARRAY_SIZE(rows))
 {
 	size_t queues = 77;
 	char text[256];
@@ -329,26 +316,9 @@ START_TEST(verdicts)
 			 rows[_i].verdict);
 	ck_assert_uint_eq(queues, *rows[_i].row ? 1 : 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, pauses_and_resumes);
-	tcase_add_test(tc, twice);
-	tcase_add_loop_test(tc, runs_at_the_end, 0, 2);
-	tcase_add_test(tc, cannot_be_unpaused);
-	tcase_add_test(tc, fails);
-	tcase_add_loop_test(tc, not_for_a_part, 0, ARRAY_SIZE(parts));
-	tcase_add_loop_test(tc, paused_by_another, 0, 2);
-	tcase_add_test(tc, unpaused_by_another);
-	tcase_add_loop_test(tc, ends, 0, 2);
-	tcase_add_loop_test(tc, refused, 0, 2);
-	tcase_add_test(tc, no_such_process_or_route);
-	tcase_add_loop_test(tc, slots, 0, 2);
-	tcase_add_test(tc, slots_without_the_module);
-	tcase_add_loop_test(tc, verdicts, 0, ARRAY_SIZE(rows));
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("gang by pause");
 }

@@ -59,7 +59,7 @@ static void submit(int queue, struct signal *signal)
 		signal->value = 1;
 }
 
-START_TEST(indices)
+TEST(indices)
 {
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
 	submit(1, NULL);
@@ -72,10 +72,9 @@ START_TEST(indices)
 	mem[1].read += 99;
 	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
 }
-END_TEST
 
 /* Come and gone between two looks. */
-START_TEST(pulse)
+TEST(pulse)
 {
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
 	submit(0, NULL);
@@ -83,10 +82,9 @@ START_TEST(pulse)
 	ck_assert_int_eq(guard_look(&online), GUARD_PULSE);
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
 }
-END_TEST
 
 /* The GPU has begun the last packet, and it is not done. */
-START_TEST(last_packet)
+TEST(last_packet)
 {
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
 	submit(0, &signals[0]);
@@ -103,10 +101,9 @@ START_TEST(last_packet)
 	signals[1].value = 5;
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
 }
-END_TEST
 
 /* A queue that had work before it was known: not an arrival, but busy. */
-START_TEST(first_look)
+TEST(first_look)
 {
 	mem[0].written = 1000;
 	mem[0].read = 1000;
@@ -120,9 +117,8 @@ START_TEST(first_look)
 	mem[0].read++;
 	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
 }
-END_TEST
 
-START_TEST(not_readable)
+TEST(not_readable)
 {
 	submit(0, (struct signal *)NULL);
 	mem[0].ring[0].signal = 8;
@@ -136,17 +132,9 @@ START_TEST(not_readable)
 	online.pid = 1 << 30;
 	ck_assert_int_eq(guard_look(&online), -ESRCH);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, indices);
-	tcase_add_test(tc, pulse);
-	tcase_add_test(tc, last_packet);
-	tcase_add_test(tc, first_look);
-	tcase_add_test(tc, not_readable);
+	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("guard");
 }

@@ -24,7 +24,7 @@ static void teardown(void)
 	munmap(c, sizeof(*c));
 }
 
-START_TEST(newest_order)
+TEST(newest_order)
 {
 	struct guard_order order = { .nodes = 1 }, got;
 
@@ -42,10 +42,9 @@ START_TEST(newest_order)
 	ck_assert_int_eq(got.reason, GPREEMPT_POLICY_DUTY);
 	ck_assert_uint_eq(got.arrival_ns, 7);
 }
-END_TEST
 
 /* guard is stopped while it writes one: its worker does not wait for it. */
-START_TEST(half_an_order)
+TEST(half_an_order)
 {
 	struct guard_order order = { .nodes = 5 }, got;
 
@@ -57,10 +56,9 @@ START_TEST(half_an_order)
 	ck_assert(guard_channel_get_order(c, &got));
 	ck_assert_uint_eq(got.nodes, 5);
 }
-END_TEST
 
 /* Orders whose halves do not match are never seen. */
-START_TEST(whole_orders)
+TEST(whole_orders)
 {
 	uint64_t end = shr_now_ns() + 200 * NSEC_PER_MSEC, i;
 	struct guard_order got = { 0 }, order;
@@ -86,9 +84,8 @@ START_TEST(whole_orders)
 	waitpid(child, NULL, 0);
 	ck_assert_uint_eq(got.arrival_ns, ~got.nodes);
 }
-END_TEST
 
-START_TEST(results)
+TEST(results)
 {
 	struct guard_result result = { 0 };
 	size_t round, i;
@@ -108,10 +105,9 @@ START_TEST(results)
 		ck_assert(!guard_channel_take(c, &result));
 	}
 }
-END_TEST
 
 /* From one process to another, in order, with nothing lost. */
-START_TEST(over_a_fork)
+TEST(over_a_fork)
 {
 	struct guard_result result = { 0 };
 	size_t next = 0, n = 20000;
@@ -131,17 +127,9 @@ START_TEST(over_a_fork)
 	ck_assert_int_eq(status, 0);
 	ck_assert(!guard_channel_take(c, &result));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, newest_order);
-	tcase_add_test(tc, half_an_order);
-	tcase_add_test(tc, whole_orders);
-	tcase_add_test(tc, results);
-	tcase_add_test(tc, over_a_fork);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("guard-channel");
 }

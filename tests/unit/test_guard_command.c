@@ -43,17 +43,16 @@ static const struct {
 	  "these times cannot be had together" },
 };
 
-START_TEST(usage)
+TEST_EACH(usage, ARRAY_SIZE(wrong))
 {
 	CTL(GPREEMPT_CLASS_USAGE, "guard %s", wrong[_i].words);
 	ERR_HAS(wrong[_i].why);
 	ERR_HAS("next: gpreempt-ctl guard --help");
 	ck_assert_str_eq(loop.trace, "");
 }
-END_TEST
 
 /* Refused before a target is touched. */
-START_TEST(refused)
+TEST(refused)
 {
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "guard --online 1 --offline 4194242");
 	ERR_HAS("arrivals cannot be seen without gpreempt.ko");
@@ -73,10 +72,9 @@ START_TEST(refused)
 	unit_path_fails = NULL;
 	ck_assert_str_eq(loop.trace, "");
 }
-END_TEST
 
 /* One for what ends it, one for what asks for its figures. */
-START_TEST(no_signals)
+TEST_EACH(no_signals, 2)
 {
 	unit_signalfd_fails = 1 + _i;
 	unit_signalfd_errno = ENODEV;
@@ -85,18 +83,16 @@ START_TEST(no_signals)
 	ck_assert_uint_eq(count_in(err_path, "No such device"), 1);
 	ck_assert_str_eq(text_of(out_path), "");
 }
-END_TEST
 
-START_TEST(not_root)
+TEST(not_root)
 {
 	if (seteuid(65534) < 0)
 		return;
 	CTL(GPREEMPT_CLASS_PERMISSION, "guard --offline 4194242 --duty 50%%");
 	ck_assert_int_eq(seteuid(0), 0);
 }
-END_TEST
 
-START_TEST(no_such_cpu)
+TEST(no_such_cpu)
 {
 	start("--offline 4194242 --duty 50% --cpu 1000");
 	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
@@ -104,10 +100,9 @@ START_TEST(no_such_cpu)
 			  1);
 	ck_assert_uint_eq(count_in(err_path, "is there such a CPU?"), 1);
 }
-END_TEST
 
 /* Without what it needs it does not begin, and says why. */
-START_TEST(no_descriptors)
+TEST(no_descriptors)
 {
 	int status;
 
@@ -128,7 +123,6 @@ START_TEST(no_descriptors)
 		ck_assert_str_eq(text_of(out_path), "");
 	}
 }
-END_TEST
 
 /* What systemd reads. */
 static int open_manager(char *path, size_t size)
@@ -156,7 +150,7 @@ static bool was_told(int fd, const char *what)
 }
 
 /* A life without online: events, figures on SIGUSR1, files, the manager. */
-START_TEST(duty)
+TEST(duty)
 {
 	char words[512], notify[64], path[64];
 	int fd = open_manager(notify, sizeof(notify));
@@ -196,10 +190,9 @@ START_TEST(duty)
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 }
-END_TEST
 
 /* A file that cannot be written at the end is exit status 1. */
-START_TEST(last_write_fails)
+TEST(last_write_fails)
 {
 	char words[256], path[64];
 
@@ -218,10 +211,9 @@ START_TEST(last_write_fails)
 			  1);
 	ck_assert_uint_eq(count_in(out_path, "\"event\":\"summary\""), 1);
 }
-END_TEST
 
 /* A server's request is an arrival; root may have a target released. */
-START_TEST(requests)
+TEST(requests)
 {
 	struct gpreempt_online *online;
 	size_t before;
@@ -247,10 +239,9 @@ START_TEST(requests)
 	ck_assert_uint_eq(count_in(out_path, "process 4194242 is offline\n"),
 			  before);
 }
-END_TEST
 
 /* One guard has the socket; a second one does without. */
-START_TEST(second_guard)
+TEST(second_guard)
 {
 	pid_t first;
 
@@ -268,10 +259,9 @@ START_TEST(second_guard)
 	ck_assert_int_eq(end(SIGTERM), 0);
 	ck_assert_int_ne(access(GUARD_SOCKET, F_OK), 0);
 }
-END_TEST
 
 /* Not run for a while, it reports that once, and goes on; as JSON, too. */
-START_TEST(late)
+TEST_EACH(late, 2)
 {
 	start(_i ? "--offline 4194242 --duty 50% --json" :
 		   "--offline 4194242 --duty 50% --verbose");
@@ -287,10 +277,9 @@ START_TEST(late)
 	/* It is of no process. */
 	ck_assert_uint_eq(count_in(out_path, "\"pid\":1,"), 0);
 }
-END_TEST
 
 /* Stopped for good it is killed, and with it its worker: the target runs. */
-START_TEST(stopped)
+TEST(stopped)
 {
 	int status;
 
@@ -301,24 +290,9 @@ START_TEST(stopped)
 	guard = 0;
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
-	tcase_add_loop_test(tc, usage, 0, ARRAY_SIZE(wrong));
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, not_root);
-	tcase_add_test(tc, no_such_cpu);
-	tcase_add_test(tc, no_descriptors);
-	tcase_add_loop_test(tc, no_signals, 0, 2);
-	tcase_add_test(tc, duty);
-	tcase_add_test(tc, last_write_fails);
-	tcase_add_test(tc, requests);
-	tcase_add_test(tc, second_guard);
-	tcase_add_loop_test(tc, late, 0, 2);
-	tcase_add_test(tc, stopped);
+	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
 	return unit_run("guard command");
 }

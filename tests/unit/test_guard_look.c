@@ -68,7 +68,7 @@ static void add_online(void)
 }
 
 /* The others want to be looked after, too. */
-START_TEST(few_at_once)
+TEST(few_at_once)
 {
 	pid_t pid;
 
@@ -79,13 +79,12 @@ START_TEST(few_at_once)
 	look(1);
 	ck_assert_uint_eq(guard.n_offline, AT_ONCE + 1);
 }
-END_TEST
 
 /*
  * Its worker has not ended yet, and has its lock: it is not tried before, which
  * would be a failure that keeps guard from it for a while.
  */
-START_TEST(worker_still_there)
+TEST(worker_still_there)
 {
 	struct gpreempt_target target;
 
@@ -105,7 +104,6 @@ START_TEST(worker_still_there)
 	ck_assert_int_eq(kill(guard.going[0]->child, SIGCONT), 0);
 	look_until_times("process 200 is offline", 2);
 }
-END_TEST
 
 /* What the policy waits for after that failure of an order. */
 static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
@@ -131,7 +129,7 @@ static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
 }
 
 /* Each try after a hang costs the driver's 9 s and a reset, other tries nothing. */
-START_TEST(tried_again)
+TEST(tried_again)
 {
 	add_offline(200);
 	look_until("process 200 is offline");
@@ -140,10 +138,9 @@ START_TEST(tried_again)
 	ck_assert_uint_lt(pause_after(GPREEMPT_HANG, false), 5 * NSEC_PER_SEC);
 	ck_assert_uint_eq(guard.figures.failures, 3);
 }
-END_TEST
 
 /* An index at address 0 is none that could be read. */
-START_TEST(no_address)
+TEST(no_address)
 {
 	name_online("comm:serve");
 	world_add(100, "serve", "/");
@@ -158,10 +155,9 @@ START_TEST(no_address)
 	ck_assert_uint_eq(guard.online[0].n, 1);
 	ck_assert_uint_eq(guard.online[0].queue[0].qid, 4);
 }
-END_TEST
 
 /* A read of its memory that takes longer than a second is one without an answer. */
-START_TEST(silent)
+TEST(silent)
 {
 	uint64_t *since;
 
@@ -180,7 +176,6 @@ START_TEST(silent)
 	ck_assert_uint_eq(printed("answers again"), 1);
 	unit_frozen_ns = 0;
 }
-END_TEST
 
 static void start_poller(void)
 {
@@ -196,7 +191,7 @@ static void start_poller(void)
 }
 
 /* Work that came and was done between two looks is an arrival, too. */
-START_TEST(came_and_went)
+TEST(came_and_went)
 {
 	struct gpreempt_policy_options slowly = {
 		.size = sizeof(slowly),
@@ -228,10 +223,9 @@ START_TEST(came_and_went)
 	}
 	guard_poll_stop(&guard);
 }
-END_TEST
 
 /* Without the thread that polls or the one that stands in there is no guard. */
-START_TEST(no_thread)
+TEST(no_thread)
 {
 	int nth;
 
@@ -243,19 +237,9 @@ START_TEST(no_thread)
 			shr_sleep_ns(NSEC_PER_MSEC);
 	}
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, setup, teardown);
-	tcase_add_test(c, few_at_once);
-	tcase_add_test(c, worker_still_there);
-	tcase_add_test(c, tried_again);
-	tcase_add_test(c, no_address);
-	tcase_add_test(c, silent);
-	tcase_add_test(c, came_and_went);
-	tcase_add_test(c, no_thread);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("guard-look");
 }

@@ -32,7 +32,7 @@ static void fail_mmap(void)
 }
 
 /* What it shares with its workers; with the child that looks for slow words. */
-START_TEST(no_memory)
+TEST_EACH(no_memory, 2)
 {
 	nth = 1 + _i;
 	in_guard = fail_mmap;
@@ -43,7 +43,6 @@ START_TEST(no_memory)
 	ck_assert_uint_eq(count_in(err_path, "process "), 0);
 	ck_assert_str_eq(text_of(out_path), "");
 }
-END_TEST
 
 static size_t children_of(pid_t pid)
 {
@@ -64,7 +63,7 @@ static size_t children_of(pid_t pid)
 }
 
 /* A word whose search may take long is never looked for by guard itself. */
-START_TEST(slow_words)
+TEST(slow_words)
 {
 	uint64_t end_ns = shr_now_ns() + 20 * NSEC_PER_SEC;
 
@@ -83,7 +82,6 @@ START_TEST(slow_words)
 	}
 	ck_assert_int_eq(end(SIGTERM), 0);
 }
-END_TEST
 
 /*
  * Over and over
@@ -126,7 +124,7 @@ static void wait_on_terminal(const char *what)
 }
 
 /* On a terminal it shows each second how it stands. */
-START_TEST(live)
+TEST(live)
 {
 	open_terminal();
 	in_guard = print_to_terminal;
@@ -138,10 +136,9 @@ START_TEST(live)
 	close(terminal[0]);
 	close(terminal[1]);
 }
-END_TEST
 
 /* A file that could not be written is reported when it was tried, not later. */
-START_TEST(file_fails)
+TEST(file_fails)
 {
 	char words[256], sub[64], file[80];
 
@@ -161,10 +158,9 @@ START_TEST(file_fails)
 	ck_assert_int_eq(mkdir(sub, 0700), 0);
 	ck_assert_int_eq(end(SIGTERM), 0);
 }
-END_TEST
 
 /* Only where the socket is open to all is that reported. */
-START_TEST(socket_note)
+TEST(socket_note)
 {
 	struct stat st;
 
@@ -177,10 +173,9 @@ START_TEST(socket_note)
 	ck_assert_uint_eq(count_in(err_path, "no access control lists there"),
 			  (st.st_mode & 0004) != 0);
 }
-END_TEST
 
 /* Also without a target something ends it when it is stopped for good. */
-START_TEST(stopped_without_target)
+TEST(stopped_without_target)
 {
 	int status;
 
@@ -194,7 +189,6 @@ START_TEST(stopped_without_target)
 	guard = 0;
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
-END_TEST
 
 static bool has_thread(pid_t pid, const char *name)
 {
@@ -227,7 +221,7 @@ static void fail_second_poller(void)
 }
 
 /* The thread that takes over from a stuck poller could not begin: another one does. */
-START_TEST(stand_in)
+TEST(stand_in)
 {
 	uint64_t end_ns = shr_now_ns() + 20 * NSEC_PER_SEC;
 
@@ -240,7 +234,6 @@ START_TEST(stand_in)
 	}
 	ck_assert_int_eq(end(SIGTERM), 0);
 }
-END_TEST
 
 /*
  * The end
@@ -278,7 +271,7 @@ static void be_late_once(void)
 }
 
 /* What a worker did in the last moment is part of the figures. */
-START_TEST(last_results)
+TEST(last_results)
 {
 	const char *late;
 	int status;
@@ -297,7 +290,6 @@ START_TEST(last_results)
 		      "in: %s", late);
 	munmap(suspends, sizeof(*suspends));
 }
-END_TEST
 
 static int count_threads(void)
 {
@@ -331,7 +323,7 @@ static void note_rest_at_exit(void)
 	atexit(note_rest);
 }
 
-START_TEST(nothing_left)
+TEST(nothing_left)
 {
 	char path[64];
 
@@ -343,21 +335,9 @@ START_TEST(nothing_left)
 	snprintf(path, sizeof(path), "%s/rest", dir);
 	ck_assert_str_eq(text_of(path), "1 threads, free, no child");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
-	tcase_add_loop_test(tc, no_memory, 0, 2);
-	tcase_add_test(tc, slow_words);
-	tcase_add_test(tc, live);
-	tcase_add_test(tc, file_fails);
-	tcase_add_test(tc, socket_note);
-	tcase_add_test(tc, stopped_without_target);
-	tcase_add_test(tc, stand_in);
-	tcase_add_test(tc, last_results);
-	tcase_add_test(tc, nothing_left);
+	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
 	return unit_run("the main thread of guard");
 }

@@ -49,7 +49,7 @@ static unsigned int bars(const char *colour, int row)
 	return n;
 }
 
-START_TEST(roles)
+TEST(roles)
 {
 	int off = guard_picture_join(&p, 7, "train", false, 1 * MS);
 	int on = guard_picture_join(&p, 8, "se<r>ve", true, 1 * MS);
@@ -75,9 +75,8 @@ START_TEST(roles)
 	ck_assert_ptr_null(strstr(text, "dropped"));
 	ck_assert_ptr_null(strstr(text, "left out"));
 }
-END_TEST
 
-START_TEST(goes_on)
+TEST(goes_on)
 {
 	int off = guard_picture_join(&p, 7, "a", false, 1 * MS);
 
@@ -97,9 +96,8 @@ START_TEST(goes_on)
 	ck_assert_ptr_nonnull(strstr(text,
 				     "x=\"170.00\" y=\"34\" width=\"540.00\""));
 }
-END_TEST
 
-START_TEST(window)
+TEST(window)
 {
 	int on = guard_picture_join(&p, 7, "a", true, 1 * MS);
 	int gone = guard_picture_join(&p, 8, "gone", true, 1 * MS);
@@ -115,10 +113,9 @@ START_TEST(window)
 	ck_assert_ptr_nonnull(strstr(text, ">10000 ms<"));
 	ck_assert_ptr_null(strstr(text, "gone"));
 }
-END_TEST
 
 /* The oldest ones are dropped, and so is the time that they were in. */
-START_TEST(many_spans)
+TEST(many_spans)
 {
 	int on = guard_picture_join(&p, 7, "a", true, 1);
 	uint64_t i, us = NSEC_PER_USEC;
@@ -135,9 +132,8 @@ START_TEST(many_spans)
 	draw(1, (i * 100) * us + WINDOW);
 	ck_assert_ptr_null(strstr(text, "dropped"));
 }
-END_TEST
 
-START_TEST(many_lanes)
+TEST(many_lanes)
 {
 	int i, lane[GUARD_LANES];
 
@@ -164,10 +160,9 @@ START_TEST(many_lanes)
 	ck_assert_uint_eq(bars(GREY, -1), 0);
 	ck_assert_uint_eq(bars(BLUE, -1), GUARD_LANES / 2 + 1);
 }
-END_TEST
 
 /* What ran in a hold is above it, also when the hold has ended. */
-START_TEST(ran_in_hold)
+TEST(ran_in_hold)
 {
 	int off = guard_picture_join(&p, 7, "a", false, 1 * MS), i;
 	const char *grey;
@@ -187,27 +182,16 @@ START_TEST(ran_in_hold)
 		guard_picture_end(&p, off, 91 * MS);
 	}
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
 	guard_picture_join(&p, 7, "a\xc3\n\x7fz", true, 1 * MS);
 	draw(1 * MS, 2 * MS);
 	ck_assert_ptr_nonnull(strstr(text, ">7 a???z<"));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, roles);
-	tcase_add_test(tc, goes_on);
-	tcase_add_test(tc, window);
-	tcase_add_test(tc, many_spans);
-	tcase_add_test(tc, many_lanes);
-	tcase_add_test(tc, ran_in_hold);
-	tcase_add_test(tc, names);
+	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("guard_picture");
 }

@@ -7,7 +7,7 @@
 #include "unit-poll.h"
 
 /* Work comes and goes: an order each time, with the time of the arrival. */
-START_TEST(orders)
+TEST(orders)
 {
 	args.verbose = 1;
 	start_guard();
@@ -32,10 +32,9 @@ START_TEST(orders)
 	ck_assert_uint_eq(printed("resumed 200: idle, 2 of 2 queues"), 1);
 	ck_assert_uint_gt(atomic_load(&guard.polls), 0);
 }
-END_TEST
 
 /* Online ends in the middle of its work: offline runs. */
-START_TEST(online_ends)
+TEST(online_ends)
 {
 	start_guard();
 	memory->written = 1;
@@ -43,10 +42,9 @@ START_TEST(online_ends)
 	world_remove(good);
 	look_until_resumes(1);
 }
-END_TEST
 
 /* A suspend that fails is reported once, and tried again. */
-START_TEST(fails)
+TEST(fails)
 {
 	fake_worker = WORKER_CANNOT;
 	start_guard();
@@ -57,7 +55,6 @@ START_TEST(fails)
 	ck_assert_uint_eq(printed("could not be suspended"), 1);
 	ck_assert_uint_eq(guard.figures.suspends, 0);
 }
-END_TEST
 
 /* Descriptors of a thread; each must be an eventfd. */
 static size_t count_eventfds(const char *tid)
@@ -100,7 +97,7 @@ static bool reads_memory(const char *tid)
 }
 
 /* Threads that read memory have nothing open but what wakes workers. */
-START_TEST(own_descriptors)
+TEST(own_descriptors)
 {
 	struct dirent *entry;
 	size_t threads = 0;
@@ -125,16 +122,9 @@ START_TEST(own_descriptors)
 	memory->written = 1;
 	look_until_suspends(2);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, poll_setup, poll_teardown);
-	tcase_add_test(c, orders);
-	tcase_add_test(c, online_ends);
-	tcase_add_test(c, fails);
-	tcase_add_test(c, own_descriptors);
+	tcase_add_checked_fixture(unit_case(), poll_setup, poll_teardown);
 	return unit_run("guard-poll");
 }

@@ -10,7 +10,7 @@
 #include "fake/guard.h"
 #include "unit-host.h"
 
-START_TEST(cannot_be_attached)
+TEST(cannot_be_attached)
 {
 	fake_worker = WORKER_FAILS;
 	name_offline("comm:train");
@@ -23,9 +23,8 @@ START_TEST(cannot_be_attached)
 	fake_worker = WORKER_OBEYS;
 	look_until("process 200 is offline");
 }
-END_TEST
 
-START_TEST(held_by_another)
+TEST(held_by_another)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = 77 };
 	int lock = hold_lock(200);
@@ -39,10 +38,9 @@ START_TEST(held_by_another)
 	close(lock);
 	look_until("process 200 is offline");
 }
-END_TEST
 
 /* There is no room for another process (pids.max): once, and then it works. */
-START_TEST(no_worker)
+TEST(no_worker)
 {
 	int lock;
 
@@ -60,7 +58,6 @@ START_TEST(no_worker)
 	unit_fork_errno = 0;
 	look_until("process 200 is offline");
 }
-END_TEST
 
 static const char *text_in(struct json_object *o, const char *key)
 {
@@ -68,7 +65,7 @@ static const char *text_in(struct json_object *o, const char *key)
 }
 
 /* The same as JSON, and a lock that cannot be had: not "held by". */
-START_TEST(no_lock)
+TEST(no_lock)
 {
 	struct json_object *o;
 
@@ -88,14 +85,13 @@ START_TEST(no_lock)
 	json_object_put(o);
 	look_until("process 200 is offline");
 }
-END_TEST
 
 /*
  * A worker that runs, and does not say that it is well: its own watchdog may
  * not see that. It is killed after 2 s, in the driver after 20; then its target
  * is free, and another worker takes it.
  */
-START_TEST(silent_worker)
+TEST_EACH(silent_worker, 2)
 {
 	bool busy = _i;
 	struct guard_channel *c;
@@ -127,17 +123,9 @@ START_TEST(silent_worker)
 	look_until("process 200 is offline");
 	ck_assert_int_ne(guard.offline[0].worker->child, child);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, guard_setup, guard_teardown);
-	tcase_add_test(c, cannot_be_attached);
-	tcase_add_test(c, held_by_another);
-	tcase_add_test(c, no_worker);
-	tcase_add_test(c, no_lock);
-	tcase_add_loop_test(c, silent_worker, 0, 2);
+	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
 	return unit_run("guard-refused");
 }

@@ -61,7 +61,7 @@ static uint64_t held(int node)
 }
 
 /* 50 ms of 900: these were no hold, and pay for nine times as much. */
-START_TEST(share)
+TEST(share)
 {
 	guard.changed = false;
 	/* Until now it was held in this test, too: that is counted. */
@@ -87,7 +87,6 @@ START_TEST(share)
 	guard_take_results(&guard);
 	ck_assert_uint_eq((held(0) + 500000) / NSEC_PER_MSEC, 900);
 }
-END_TEST
 
 static double number(const char *text, const char *name)
 {
@@ -101,7 +100,7 @@ static double number(const char *text, const char *name)
 }
 
 /* A counter of its own, and no part of held_seconds_total; the rest is its share. */
-START_TEST(metrics)
+TEST(metrics)
 {
 	char text[16384] = "";
 	FILE *f = fmemopen(text, sizeof(text), "w");
@@ -129,7 +128,6 @@ START_TEST(metrics)
 	guard_drop_offline(&guard, 0);
 	ck_assert_uint_eq(guard.figures.released_ns, 25 * NSEC_PER_SEC);
 }
-END_TEST
 
 /* Bars of that colour, from the left to the right. */
 static size_t bars(const char *text, const char *colour, double *x,
@@ -151,7 +149,7 @@ static size_t bars(const char *text, const char *colour, double *x,
 }
 
 /* Blue above the grey of a hold that goes on: the last bar that is drawn. */
-START_TEST(picture)
+TEST(picture)
 {
 	static char text[1 << 20];
 	FILE *f = fmemopen(text, sizeof(text), "w");
@@ -169,7 +167,6 @@ START_TEST(picture)
 	ck_assert_double_le(wide, 720 * 0.2 / 2 + 0.1);
 	ck_assert_double_le(x + wide, 890.01);
 }
-END_TEST
 
 static void churn(double recent, bool made)
 {
@@ -181,7 +178,7 @@ static void churn(double recent, bool made)
 }
 
 /* It is named; once, and again after a pause if it goes over the bound again. */
-START_TEST(event)
+TEST(event)
 {
 	guard_take_results(&guard);
 	ck_assert_str_eq(output(), "");
@@ -203,14 +200,13 @@ START_TEST(event)
 	ck_assert_uint_gt(offline->churn_pause.until_ns,
 			  shr_now_ns() + 19 * NSEC_PER_SEC);
 }
-END_TEST
 
 static const char *text_in(struct json_object *o, const char *key)
 {
 	return json_object_get_string(json_object_object_get(o, key));
 }
 
-START_TEST(event_as_json)
+TEST(event_as_json)
 {
 	struct json_object *o;
 
@@ -225,9 +221,8 @@ START_TEST(event_as_json)
 	ck_assert_ptr_nonnull(strstr(text_in(o, "text"), "makes and destroys"));
 	json_object_put(o);
 }
-END_TEST
 
-START_TEST(pauses)
+TEST(pauses)
 {
 	struct report_pause p = { 0 };
 	uint64_t now = 5, i, ns = 10;
@@ -239,18 +234,9 @@ START_TEST(pauses)
 		ns = ns < 640 ? 2 * ns : 640;
 	}
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, share);
-	tcase_add_test(tc, metrics);
-	tcase_add_test(tc, picture);
-	tcase_add_test(tc, event);
-	tcase_add_test(tc, event_as_json);
-	tcase_add_test(tc, pauses);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("guard-released");
 }

@@ -37,7 +37,7 @@ static void set_figures(void)
 	atomic_store(&guard.poll_cpu_ns, NSEC_PER_SEC);
 }
 
-START_TEST(text)
+TEST(text)
 {
 	set_figures();
 	guard_summary(&guard);
@@ -52,9 +52,8 @@ START_TEST(text)
 	ck_assert_uint_eq(printed("offline_share_percent 25.0\n"), 1);
 	ck_assert_uint_eq(printed("simulated"), 0);
 }
-END_TEST
 
-START_TEST(nothing_yet)
+TEST(nothing_yet)
 {
 	guard_summary(&guard);
 	ck_assert_uint_eq(printed("preemptions 0 failures 0\n"), 1);
@@ -67,7 +66,6 @@ START_TEST(nothing_yet)
 	guard_live(&guard);
 	ck_assert_str_eq(output(), "");
 }
-END_TEST
 
 static double number(struct json_object *o, const char *a, const char *b)
 {
@@ -78,7 +76,7 @@ static double number(struct json_object *o, const char *a, const char *b)
 	return json_object_get_double(o);
 }
 
-START_TEST(as_json)
+TEST(as_json)
 {
 	struct json_object *o;
 
@@ -100,9 +98,8 @@ START_TEST(as_json)
 	ck_assert_double_eq_tol(number(o, "poll_cpu_ms_per_s", NULL), 10, 1);
 	json_object_put(o);
 }
-END_TEST
 
-START_TEST(samples)
+TEST(samples)
 {
 	char buf[4096] = "";
 	FILE *f = fmemopen(buf, sizeof(buf), "w");
@@ -114,10 +111,9 @@ START_TEST(samples)
 			      "arrival_to_slots_ns\n1000\t11000\t6000\n"
 			      "2000\t12000\t-\n3000\t93000\t8000\n");
 }
-END_TEST
 
 /* The last GUARD_SAMPLES of them, the oldest first. */
-START_TEST(many_samples)
+TEST(many_samples)
 {
 	char *text = NULL, *line;
 	size_t size, n = 0;
@@ -138,10 +134,9 @@ START_TEST(many_samples)
 			 "2000\t12000\t-\n");
 	free(text);
 }
-END_TEST
 
 /* Results of a worker as events. */
-START_TEST(switches)
+TEST(switches)
 {
 	struct guard_worker w = {
 		.channel = guard_channel_map(sizeof(*w.channel)),
@@ -182,7 +177,6 @@ START_TEST(switches)
 	ck_assert_uint_eq(guard.figures.suspends, 2);
 	munmap(w.channel, sizeof(*w.channel));
 }
-END_TEST
 
 /* More of what the terminal shows, up to that text. */
 static void read_terminal(int terminal, char *text, size_t size,
@@ -197,7 +191,7 @@ static void read_terminal(int terminal, char *text, size_t size,
 }
 
 /* On a terminal: one line, no longer than that is wide, and events replace it. */
-START_TEST(live)
+TEST(live)
 {
 	struct winsize size = { .ws_row = 20, .ws_col = 42 };
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK), slave;
@@ -228,19 +222,9 @@ START_TEST(live)
 	close(slave);
 	close(terminal);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, guard_setup, guard_teardown);
-	tcase_add_test(c, text);
-	tcase_add_test(c, nothing_yet);
-	tcase_add_test(c, as_json);
-	tcase_add_test(c, samples);
-	tcase_add_test(c, many_samples);
-	tcase_add_test(c, switches);
-	tcase_add_test(c, live);
+	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
 	return unit_run("guard-report");
 }

@@ -83,7 +83,7 @@ static unsigned int count_stuck(void)
 	return n;
 }
 
-START_TEST(never_answers)
+TEST(never_answers)
 {
 	uint64_t end;
 	size_t i;
@@ -114,10 +114,9 @@ START_TEST(never_answers)
 	}
 	ck_assert_uint_le(guard.turn.threads, 3);
 }
-END_TEST
 
 /* It stops being a target in the middle of that read. */
-START_TEST(dropped_while_read)
+TEST(dropped_while_read)
 {
 	if (start_stuck() < 0)
 		return;
@@ -129,7 +128,6 @@ START_TEST(dropped_while_read)
 	memory->written = 1;
 	look_until_suspends(1);
 }
-END_TEST
 
 static char fuse_path[] = "/tmp/gpreempt-fuse-XXXXXX";
 static atomic_int *asked; /* the file was read from */
@@ -213,7 +211,7 @@ static size_t threads_of(pid_t pid)
  * Guard is killed, and one of its threads cannot be: its socket refuses, and
  * the locks of its targets are free.
  */
-START_TEST(killed_while_read)
+TEST(killed_while_read)
 {
 	uint64_t end;
 	int ready[2], lock;
@@ -266,15 +264,9 @@ START_TEST(killed_while_read)
 	waitpid(server, NULL, 0);
 	unlink(fuse_path);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, poll_setup, poll_teardown);
-	tcase_add_test(c, never_answers);
-	tcase_add_test(c, dropped_while_read);
-	tcase_add_test(c, killed_while_read);
+	tcase_add_checked_fixture(unit_case(), poll_setup, poll_teardown);
 	return unit_run("guard-stuck");
 }

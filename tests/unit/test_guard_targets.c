@@ -35,7 +35,7 @@ static bool is_online(pid_t pid)
 	return false;
 }
 
-START_TEST(come_and_go)
+TEST(come_and_go)
 {
 	const struct guard_online *o = &guard.online[0];
 
@@ -62,10 +62,9 @@ START_TEST(come_and_go)
 	look_until("process 200 is not offline any more");
 	ck_assert_uint_eq(guard.n_online + guard.n_offline, 0);
 }
-END_TEST
 
 /* Queues and GPUs change while it is a target. */
-START_TEST(queues_change)
+TEST(queues_change)
 {
 	name_online("comm:serve");
 	name_offline("comm:train");
@@ -84,9 +83,8 @@ START_TEST(queues_change)
 	ck_assert_uint_eq(guard.offline[0].nodes, 1);
 	ck_assert_int_eq(guard.offline[0].entity[1], -1);
 }
-END_TEST
 
-START_TEST(both_roles)
+TEST(both_roles)
 {
 	name_online("comm:serve");
 	name_offline("comm:train");
@@ -98,9 +96,8 @@ START_TEST(both_roles)
 	ck_assert_uint_eq(printed("named as online and as offline"), 1);
 	ck_assert(!is_online(100));
 }
-END_TEST
 
-START_TEST(too_many)
+TEST(too_many)
 {
 	size_t n;
 
@@ -118,9 +115,8 @@ START_TEST(too_many)
 	guard.n_online = n;
 	ck_assert(!is_online(99));
 }
-END_TEST
 
-START_TEST(gangs)
+TEST(gangs)
 {
 	args.gang = 1;
 	name_offline("comm:train");
@@ -134,10 +130,9 @@ START_TEST(gangs)
 	ck_assert_uint_eq(guard_find_offline(&guard, 200)->job, 1);
 	ck_assert_uint_eq(guard_find_offline(&guard, 201)->job, 2);
 }
-END_TEST
 
 /* An exec or the same PID again is another process. */
-START_TEST(another_process)
+TEST(another_process)
 {
 	name_online("comm:serve");
 	add_serve_and_train();
@@ -149,9 +144,8 @@ START_TEST(another_process)
 	ck_assert_uint_eq(printed("process 100 is online"), 2);
 	ck_assert_uint_eq(guard.online[0].target.start, 999999);
 }
-END_TEST
 
-START_TEST(released)
+TEST(released)
 {
 	name_offline("comm:train");
 	add_serve_and_train();
@@ -165,14 +159,13 @@ START_TEST(released)
 	forget_printed();
 	look_until("process 200 is offline");
 }
-END_TEST
 
 /*
  * A stranger's container takes the name of one that a word names. All else
  * goes on: an ended process is dropped, a new one is taken, a worker that is
  * stopped is killed.
  */
-START_TEST(ambiguous_name)
+TEST(ambiguous_name)
 {
 	struct guard_worker *stopped;
 
@@ -221,10 +214,9 @@ START_TEST(ambiguous_name)
 	ck_assert(!is_online(300));
 	ck_assert_uint_eq(printed("--online container:web"), 0);
 }
-END_TEST
 
 /* No memory, no descriptors: what is known is kept, and no worker forgotten. */
-START_TEST(transient)
+TEST(transient)
 {
 	int errors[] = { -ENOMEM, -EMFILE, -EIO };
 	size_t i;
@@ -253,10 +245,9 @@ START_TEST(transient)
 	fail_files = 0;
 	look_until_times("process 200 is offline", 2);
 }
-END_TEST
 
 /* A process that ends while its word fails is not kept. */
-START_TEST(ends_while_failing)
+TEST(ends_while_failing)
 {
 	name_online("container:web");
 	container(300, "nginx", ID_A, "web");
@@ -270,10 +261,9 @@ START_TEST(ends_while_failing)
 	look(1);
 	ck_assert(!is_online(300));
 }
-END_TEST
 
 /* Without the module nothing is seen of queues; it may come back. */
-START_TEST(module_gone)
+TEST(module_gone)
 {
 	name_online("comm:serve");
 	add_serve_and_train();
@@ -287,10 +277,9 @@ START_TEST(module_gone)
 	world_queues(100, QUEUES);
 	look_until("gpreempt.ko is there again");
 }
-END_TEST
 
 /* The module is there, but has no file any more of a process that ends. */
-START_TEST(ends_with_module)
+TEST(ends_with_module)
 {
 	name_online("comm:serve");
 	world_file("/sys/kernel/debug/gpreempt/version",
@@ -304,10 +293,9 @@ START_TEST(ends_with_module)
 	world_file("/sys/kernel/debug/gpreempt/version", NULL);
 	look_until("gpreempt.ko is gone");
 }
-END_TEST
 
 /* Events as JSON, one object a line. */
-START_TEST(json)
+TEST(json)
 {
 	struct json_object *o;
 	char line[1024];
@@ -331,25 +319,9 @@ START_TEST(json)
 	}
 	fclose(f);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, guard_setup, guard_teardown);
-	tcase_add_test(c, come_and_go);
-	tcase_add_test(c, queues_change);
-	tcase_add_test(c, both_roles);
-	tcase_add_test(c, too_many);
-	tcase_add_test(c, gangs);
-	tcase_add_test(c, another_process);
-	tcase_add_test(c, released);
-	tcase_add_test(c, ambiguous_name);
-	tcase_add_test(c, transient);
-	tcase_add_test(c, ends_while_failing);
-	tcase_add_test(c, module_gone);
-	tcase_add_test(c, ends_with_module);
-	tcase_add_test(c, json);
+	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
 	return unit_run("guard-targets");
 }

@@ -47,7 +47,7 @@ static void queues_are(bool first, bool second)
 	}
 }
 
-START_TEST(orders)
+TEST(orders)
 {
 	start_worker();
 	order_nodes(3);
@@ -67,13 +67,12 @@ START_TEST(orders)
 	ck_assert(!loop.debugged);
 	ck_assert_int_eq(channel.error.code, 0);
 }
-END_TEST
 
 /*
  * The session ends just before the driver gets the suspend: it is done, and
  * the order that follows is carried out, too.
  */
-START_TEST(lost_at_suspend)
+TEST(lost_at_suspend)
 {
 	start_worker();
 	end_before = "suspend";
@@ -85,9 +84,8 @@ START_TEST(lost_at_suspend)
 	expect_done(3, false);
 	queues_are(false, false);
 }
-END_TEST
 
-START_TEST(lost_at_resume)
+TEST(lost_at_resume)
 {
 	start_worker();
 	order_nodes(3);
@@ -101,10 +99,9 @@ START_TEST(lost_at_resume)
 	expect_done(3, true);
 	queues_are(true, true);
 }
-END_TEST
 
 /* One node stays suspended while the session ends at the other one's resume. */
-START_TEST(lost_at_half)
+TEST(lost_at_half)
 {
 	start_worker();
 	order_nodes(3);
@@ -118,10 +115,9 @@ START_TEST(lost_at_half)
 	expect_done(1, false);
 	queues_are(false, false);
 }
-END_TEST
 
 /* Lost between two orders: the renewal suspends again what was suspended. */
-START_TEST(lost_between)
+TEST(lost_between)
 {
 	int i;
 
@@ -142,10 +138,9 @@ START_TEST(lost_between)
 	expect_done(3, false);
 	queues_are(false, false);
 }
-END_TEST
 
 /* Again and again: it gives up, says why, and the queues run. */
-START_TEST(lost_too_often)
+TEST(lost_too_often)
 {
 	struct guard_result r;
 
@@ -160,10 +155,9 @@ START_TEST(lost_too_often)
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_LOST);
 	queues_are(false, false);
 }
-END_TEST
 
 /* Another debugger has it then. */
-START_TEST(renewal_fails)
+TEST(renewal_fails)
 {
 	struct guard_result r;
 
@@ -178,10 +172,9 @@ START_TEST(renewal_fails)
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_DEBUGGED);
 	queues_are(false, false);
 }
-END_TEST
 
 /* Neither counts as suspended; it is resumed, as the driver marks it. */
-START_TEST(hung)
+TEST(hung)
 {
 	struct guard_result r;
 
@@ -197,10 +190,9 @@ START_TEST(hung)
 	expect_done(3, true);
 	queues_are(true, true);
 }
-END_TEST
 
 /* A runtime that comes later is no failure. */
-START_TEST(no_runtime_yet)
+TEST(no_runtime_yet)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	start_worker();
@@ -209,10 +201,9 @@ START_TEST(no_runtime_yet)
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_ENABLED);
 	queues_are(true, true);
 }
-END_TEST
 
 /* Who wanted it is not there any more: the queues run until he is again. */
-START_TEST(poller_is_late)
+TEST(poller_is_late)
 {
 	start_worker();
 	order_nodes(3);
@@ -227,9 +218,8 @@ START_TEST(poller_is_late)
 	expect_done(3, true);
 	queues_are(true, true);
 }
-END_TEST
 
-START_TEST(target_ends)
+TEST(target_ends)
 {
 	start_worker();
 	order_nodes(3);
@@ -239,9 +229,8 @@ START_TEST(target_ends)
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_ENDED);
 	queues_are(false, false);
 }
-END_TEST
 
-START_TEST(not_opened)
+TEST(not_opened)
 {
 	gp_loop_fail(&loop, "seize", 0, -EPERM);
 	start_worker();
@@ -249,7 +238,6 @@ START_TEST(not_opened)
 	ck_assert_int_eq(channel.error.code, -EPERM);
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_TRACE_DENIED);
 }
-END_TEST
 
 /* Guard sees that it is well, and in the driver. */
 static bool busy_seen;
@@ -261,7 +249,7 @@ static void see_busy(struct gp_loop *l, const char *call)
 		busy_seen = atomic_load(&channel.busy);
 }
 
-START_TEST(heartbeat)
+TEST(heartbeat)
 {
 	uint64_t then;
 
@@ -275,13 +263,12 @@ START_TEST(heartbeat)
 	while (atomic_load(&channel.beat_ns) < then)
 		shr_sleep_ns(NSEC_PER_MSEC);
 }
-END_TEST
 
 /*
  * A thread sleeps in the destruction of queue 0, which is released, and does not
  * get on: guard reads how long it runs, and that it is too much.
  */
-START_TEST(released)
+TEST(released)
 {
 	uint64_t end = shr_now_ns() + PATIENCE_NS, recent;
 
@@ -304,26 +291,9 @@ START_TEST(released)
 	ck_assert_uint_eq(atomic_load(&channel.window_ns), 10 * NSEC_PER_SEC);
 	ck_assert(!atomic_load(&channel.made));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, orders);
-	tcase_add_test(tc, lost_at_suspend);
-	tcase_add_test(tc, lost_at_resume);
-	tcase_add_test(tc, lost_at_half);
-	tcase_add_test(tc, lost_between);
-	tcase_add_test(tc, lost_too_often);
-	tcase_add_test(tc, renewal_fails);
-	tcase_add_test(tc, hung);
-	tcase_add_test(tc, no_runtime_yet);
-	tcase_add_test(tc, poller_is_late);
-	tcase_add_test(tc, target_ends);
-	tcase_add_test(tc, not_opened);
-	tcase_add_test(tc, heartbeat);
-	tcase_add_test(tc, released);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("worker of guard");
 }

@@ -43,7 +43,7 @@ static void teardown(void)
 	unit_cgroups_stop();
 }
 
-START_TEST(orders)
+TEST(orders)
 {
 	struct hold_owner owner;
 	struct pause_entry e;
@@ -71,10 +71,9 @@ START_TEST(orders)
 	ck_assert_int_eq(channel.error.code, 0);
 	ck_assert(!strstr(loop.trace, "enable"));
 }
-END_TEST
 
 /* Its end has it run. */
-START_TEST(quits_while_paused)
+TEST(quits_while_paused)
 {
 	start_worker();
 	order_nodes(3);
@@ -82,9 +81,8 @@ START_TEST(quits_while_paused)
 	stop_worker();
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
-START_TEST(fails)
+TEST(fails)
 {
 	struct guard_result r;
 
@@ -100,10 +98,9 @@ START_TEST(fails)
 	expect_done(1, true);
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
 /* Refused at the start, or at the first suspend: it is paused, and guard learns why. */
-START_TEST(automatic)
+TEST_EACH(automatic, 2)
 {
 	job.how = GPREEMPT_HOW_AUTO;
 	if (_i)
@@ -122,10 +119,9 @@ START_TEST(automatic)
 	expect_done(1, false);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* Neither way: it ends, and says why. */
-START_TEST(neither)
+TEST(neither)
 {
 	struct guard_result r;
 
@@ -140,9 +136,8 @@ START_TEST(neither)
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_KFD_CLOSED);
 	close(job.lock);
 }
-END_TEST
 
-START_TEST(not_opened)
+TEST(not_opened)
 {
 	loop.paused = true;
 	loop.evicted = 1;
@@ -153,9 +148,8 @@ START_TEST(not_opened)
 	loop.evicted = 0;
 	hold_drop(target, job.lock);
 }
-END_TEST
 
-START_TEST(target_ends)
+TEST(target_ends)
 {
 	start_worker();
 	order_nodes(3);
@@ -165,19 +159,9 @@ START_TEST(target_ends)
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_ENDED);
 	loop.evicted = 0;
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, orders);
-	tcase_add_test(tc, quits_while_paused);
-	tcase_add_test(tc, fails);
-	tcase_add_loop_test(tc, automatic, 0, 2);
-	tcase_add_test(tc, neither);
-	tcase_add_test(tc, not_opened);
-	tcase_add_test(tc, target_ends);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("worker by pause");
 }

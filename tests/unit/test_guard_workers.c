@@ -55,7 +55,7 @@ static void wait_for_end(void)
 	}
 }
 
-START_TEST(life)
+TEST(life)
 {
 	struct guard_order order = { .nodes = 1 };
 	struct guard_result result;
@@ -77,10 +77,9 @@ START_TEST(life)
 	guard_worker_why(w, why, sizeof(why));
 	guard_worker_free(w);
 }
-END_TEST
 
 /* Killed by guard, or by its own watchdog if guard does nothing. */
-START_TEST(stopped)
+TEST_EACH(stopped, 2)
 {
 	char why[256];
 	int status;
@@ -96,10 +95,9 @@ START_TEST(stopped)
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	}
 }
-END_TEST
 
 /* A client's connection must not stay open because a worker has it. */
-START_TEST(descriptors)
+TEST(descriptors)
 {
 	int fds[2];
 	char c;
@@ -114,10 +112,9 @@ START_TEST(descriptors)
 	close(fds[0]);
 	guard_worker_free(w);
 }
-END_TEST
 
 /* Whatever becomes of guard: its workers end with it. */
-START_TEST(guard_is_killed)
+TEST(guard_is_killed)
 {
 	int fds[2], status;
 	pid_t guard, child = 0;
@@ -141,25 +138,16 @@ START_TEST(guard_is_killed)
 	while (!kill(child, 0))
 		shr_sleep_ns(10 * NSEC_PER_MSEC);
 }
-END_TEST
 
-START_TEST(cannot_start)
+TEST(cannot_start)
 {
 	unit_fork_errno = EAGAIN;
 	ck_assert_int_eq(guard_worker_start(&job, &w), -EAGAIN);
 	ck_assert_ptr_null(w);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, life);
-	tcase_add_loop_test(tc, stopped, 0, 2);
-	tcase_add_test(tc, descriptors);
-	tcase_add_test(tc, guard_is_killed);
-	tcase_add_test(tc, cannot_start);
+	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("workers of guard");
 }

@@ -199,7 +199,7 @@ static void expect_end(void)
 	ck_assert_uint_eq(hold_socket_inode(PID), 0);
 }
 
-START_TEST(held_and_released)
+TEST(held_and_released)
 {
 	static const uint32_t ids[] = { 0, 7 }, gpus[] = { 63420 };
 	struct gpreempt_filter which = {
@@ -237,9 +237,8 @@ START_TEST(held_and_released)
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 	ck_assert_int_eq(errno, ECHILD);
 }
-END_TEST
 
-START_TEST(closing_ends_it)
+TEST(closing_ends_it)
 {
 	ck_assert_int_eq(open_with(PARTLY, GPREEMPT_HOLD_NO_LEASE), 0);
 	ck_assert(status.partial);
@@ -249,10 +248,9 @@ START_TEST(closing_ends_it)
 	gpreempt_hold_close(NULL);
 	expect_end();
 }
-END_TEST
 
 /* However the program ends, the holder does. */
-START_TEST(program_dies)
+TEST(program_dies)
 {
 	pid_t child = fork();
 
@@ -265,9 +263,8 @@ START_TEST(program_dies)
 	waitpid(child, NULL, 0);
 	expect_end();
 }
-END_TEST
 
-START_TEST(detached)
+TEST(detached)
 {
 	struct hold_request request = { .verb = HOLD_RESUME };
 	struct hold_reply reply;
@@ -281,10 +278,9 @@ START_TEST(detached)
 	ck_assert_int_eq(hold_ask(PID, &request, &reply), 0);
 	expect_end();
 }
-END_TEST
 
 /* It ends by itself: the program can wait for that, and is not misled. */
-START_TEST(ended_by_itself)
+TEST(ended_by_itself)
 {
 	struct pollfd end;
 
@@ -297,10 +293,9 @@ START_TEST(ended_by_itself)
 	ck_assert_int_eq(gpreempt_hold_status(hold, &status), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_hold_release(hold), 0);
 }
-END_TEST
 
 /* A later holder of the same process is not ours to release. */
-START_TEST(another_holder)
+TEST(another_holder)
 {
 	struct gpreempt_hold *first;
 
@@ -317,9 +312,8 @@ START_TEST(another_holder)
 	gpreempt_hold_close(first);
 	ck_assert_int_eq(gpreempt_hold_extend(hold, 0), 0);
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	char text[256];
 
@@ -343,9 +337,8 @@ START_TEST(refused)
 	ck_assert_int_eq(open_with(WELL, 0), -ENOENT);
 	ck_assert_str_eq(err.step, "starting the holder");
 }
-END_TEST
 
-START_TEST(no_answer)
+TEST(no_answer)
 {
 	struct gpreempt_hold_options options = {
 		.size = sizeof(options),
@@ -358,9 +351,8 @@ START_TEST(no_answer)
 			 -ETIMEDOUT);
 	ck_assert_ptr_null(hold);
 }
-END_TEST
 
-START_TEST(bad_arguments)
+TEST(bad_arguments)
 {
 	static const uint32_t many[HOLD_MAX_IDS + 1];
 	struct gpreempt_hold_options options = { .size = sizeof(options) };
@@ -388,25 +380,13 @@ START_TEST(bad_arguments)
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
 	ck_assert_ptr_null(hold);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
 	const char *name = strrchr(argv[0], '/');
-	TCase *tc;
 
 	if (!strcmp(name ? name + 1 : argv[0], NAME))
 		return argc == 2 ? made_up_holder(argv[1]) : 2;
-	tc = unit_case();
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, held_and_released);
-	tcase_add_test(tc, closing_ends_it);
-	tcase_add_test(tc, program_dies);
-	tcase_add_test(tc, detached);
-	tcase_add_test(tc, ended_by_itself);
-	tcase_add_test(tc, another_holder);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, no_answer);
-	tcase_add_test(tc, bad_arguments);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("hold");
 }

@@ -50,7 +50,7 @@ static bool suspended_is(uint32_t qid, bool is)
 	return gp_loop_queue(&loop, qid)->suspended == is;
 }
 
-START_TEST(suspend_and_resume)
+TEST(suspend_and_resume)
 {
 	open_worker();
 	ask(HOLD_SUSPEND);
@@ -73,10 +73,9 @@ START_TEST(suspend_and_resume)
 	both_are(false);
 	close_worker();
 }
-END_TEST
 
 /* The time that the host sleeps is part of a lease. */
-START_TEST(lease_while_asleep)
+TEST(lease_while_asleep)
 {
 	open_worker();
 	request.lease_ns = 3600 * NSEC_PER_SEC;
@@ -93,9 +92,8 @@ START_TEST(lease_while_asleep)
 	unit_frozen_ns = 0;
 	close_worker();
 }
-END_TEST
 
-START_TEST(some_queues)
+TEST(some_queues)
 {
 	open_worker();
 	request.count = 1;
@@ -120,10 +118,9 @@ START_TEST(some_queues)
 	ck_assert(w.over);
 	close_worker();
 }
-END_TEST
 
 /* The driver does not suspend it: no failure, unless it was asked for by number. */
-START_TEST(being_destroyed)
+TEST(being_destroyed)
 {
 	open_worker();
 	gp_loop_queue(&loop, 1)->destroying = true;
@@ -142,10 +139,9 @@ START_TEST(being_destroyed)
 				     "not suspended: its process is destroying"));
 	close_worker();
 }
-END_TEST
 
 /* What is left keeps the holder. */
-START_TEST(resume_some)
+TEST(resume_some)
 {
 	open_worker();
 	ask(HOLD_SUSPEND);
@@ -158,13 +154,12 @@ START_TEST(resume_some)
 	ck_assert(suspended_is(0, false) && suspended_is(1, true));
 	close_worker();
 }
-END_TEST
 
 /*
  * Another process ends the session while a request is carried out: what was
  * asked for is done, and said to be.
  */
-START_TEST(lost_in_a_request)
+TEST(lost_in_a_request)
 {
 	static const char *const calls[] = {
 		"snapshot",
@@ -197,7 +192,6 @@ START_TEST(lost_in_a_request)
 	ck_assert(suspended_is(0, false) && suspended_is(1, true));
 	close_worker();
 }
-END_TEST
 
 /* It ends just after the suspend, and another debugger has the process then. */
 static void disable_for_good(struct gp_loop *l)
@@ -206,7 +200,7 @@ static void disable_for_good(struct gp_loop *l)
 	gp_loop_fail(l, "enable", 0, -EALREADY);
 }
 
-START_TEST(lost_for_good)
+TEST(lost_for_good)
 {
 	open_worker();
 	gp_loop_add_queue(&loop, 2);
@@ -217,9 +211,8 @@ START_TEST(lost_for_good)
 	ck_assert_int_lt(owner_dispatch(&w.owner), 0);
 	close_worker();
 }
-END_TEST
 
-START_TEST(another_process)
+TEST(another_process)
 {
 	open_worker();
 	request.start = START + 1;
@@ -228,9 +221,8 @@ START_TEST(another_process)
 	both_are(false);
 	close_worker();
 }
-END_TEST
 
-START_TEST(gpu_hangs)
+TEST(gpu_hangs)
 {
 	open_worker();
 	gp_loop_queue(&loop, 1)->broken = true;
@@ -247,21 +239,9 @@ START_TEST(gpu_hangs)
 	ck_assert_uint_eq(reply.left, 1);
 	close_worker();
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, worker_setup, worker_teardown);
-	tcase_add_test(tc, suspend_and_resume);
-	tcase_add_test(tc, lease_while_asleep);
-	tcase_add_test(tc, some_queues);
-	tcase_add_test(tc, being_destroyed);
-	tcase_add_test(tc, resume_some);
-	tcase_add_test(tc, lost_in_a_request);
-	tcase_add_test(tc, lost_for_good);
-	tcase_add_test(tc, another_process);
-	tcase_add_test(tc, gpu_hangs);
+	tcase_add_checked_fixture(unit_case(), worker_setup, worker_teardown);
 	return unit_run("answers of a holder");
 }

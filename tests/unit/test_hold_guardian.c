@@ -84,7 +84,7 @@ static bool alive(void)
 	       waitpid(guardian, NULL, WNOHANG) == 0;
 }
 
-START_TEST(silent_worker)
+TEST(silent_worker)
 {
 	struct hold_owner owner;
 	int i;
@@ -103,10 +103,9 @@ START_TEST(silent_worker)
 	/* And no more. */
 	worker_is_killed();
 }
-END_TEST
 
 /* A worker that beats, and does not end its lease. */
-START_TEST(lease_is_over)
+TEST(lease_is_over)
 {
 	int i;
 
@@ -121,10 +120,9 @@ START_TEST(lease_is_over)
 	send_beat(3600 * NSEC_PER_SEC, shr_boottime_ns() - 3 * NSEC_PER_SEC);
 	worker_is_killed();
 }
-END_TEST
 
 /* A target that was killed and waits for its tracer. */
-START_TEST(killed_target)
+TEST(killed_target)
 {
 	int status;
 
@@ -138,10 +136,9 @@ START_TEST(killed_target)
 	ck_assert_int_eq(waitpid(worker, &status, 0), worker);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
-END_TEST
 
 /* Another signal that waits for the target, which has blocked it, is no SIGKILL. */
-START_TEST(other_signal_pending)
+TEST(other_signal_pending)
 {
 	sigset_t set, old;
 
@@ -159,9 +156,8 @@ START_TEST(other_signal_pending)
 	shr_sleep_ns(NSEC_PER_SEC);
 	ck_assert(alive());
 }
-END_TEST
 
-START_TEST(worker_ends)
+TEST(worker_ends)
 {
 	int status;
 
@@ -172,10 +168,9 @@ START_TEST(worker_ends)
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_lt(hold_socket_inode(target), 1);
 }
-END_TEST
 
 /* A guardian that is stopped does not live either. */
-START_TEST(stopped_guardian)
+TEST(stopped_guardian)
 {
 	int status;
 
@@ -186,10 +181,9 @@ START_TEST(stopped_guardian)
 	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
-END_TEST
 
 /* No one could find the holder: it does not begin. */
-START_TEST(no_record)
+TEST(no_record)
 {
 	int status;
 
@@ -204,19 +198,9 @@ START_TEST(no_record)
 	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
 	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, silent_worker);
-	tcase_add_test(tc, lease_is_over);
-	tcase_add_test(tc, killed_target);
-	tcase_add_test(tc, other_signal_pending);
-	tcase_add_test(tc, worker_ends);
-	tcase_add_test(tc, stopped_guardian);
-	tcase_add_test(tc, no_record);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("guardian of a holder");
 }

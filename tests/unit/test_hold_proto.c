@@ -11,7 +11,7 @@ static char buf[HOLD_MAX_PACKET];
 static struct hold_request request;
 static struct hold_reply reply;
 
-START_TEST(request_there_and_back)
+TEST(request_there_and_back)
 {
 	struct hold_request in = {
 		.verb = HOLD_SUSPEND,
@@ -42,9 +42,8 @@ START_TEST(request_there_and_back)
 	ck_assert_uint_eq(request.n_gpus, 2);
 	ck_assert_uint_eq(request.gpus[1], UINT32_MAX);
 }
-END_TEST
 
-START_TEST(longest_request)
+TEST(longest_request)
 {
 	struct hold_request in = {
 		.start = UINT64_MAX,
@@ -65,9 +64,8 @@ START_TEST(longest_request)
 	ck_assert_uint_eq(request.count, HOLD_MAX_IDS);
 	ck_assert_uint_eq(request.ids[HOLD_MAX_IDS - 1], HOLD_MAX_IDS - 1);
 }
-END_TEST
 
-START_TEST(verbs)
+TEST(verbs)
 {
 	struct hold_request in = { .verb = HOLD_RESUME };
 
@@ -81,9 +79,8 @@ START_TEST(verbs)
 			 0);
 	ck_assert_int_eq(request.verb, HOLD_STATUS);
 }
-END_TEST
 
-START_TEST(reply_there_and_back)
+TEST(reply_there_and_back)
 {
 	struct hold_reply in = {
 		.status = 6,
@@ -116,9 +113,8 @@ START_TEST(reply_there_and_back)
 	ck_assert_uint_eq(reply.minor, 11);
 	ck_assert_str_eq(reply.text, in.text);
 }
-END_TEST
 
-START_TEST(longest_reply)
+TEST(longest_reply)
 {
 	struct hold_reply in = { .worker = UINT64_MAX };
 
@@ -129,9 +125,8 @@ START_TEST(longest_reply)
 	ck_assert_uint_eq(reply.worker, UINT64_MAX);
 	ck_assert_str_eq(reply.text, in.text);
 }
-END_TEST
 
-START_TEST(newer_words)
+TEST(newer_words)
 {
 	static const char text[] =
 		"gpreempt-hold 1 suspend colour=7 start=5 lease_ns=0";
@@ -139,7 +134,6 @@ START_TEST(newer_words)
 	ck_assert_int_eq(gp_hold_get_request(text, strlen(text), &request), 0);
 	ck_assert_uint_eq(request.start, 5);
 }
-END_TEST
 
 #define REQUEST "gpreempt-hold 1 "
 static const char *const bad_requests[] = {
@@ -166,14 +160,13 @@ static const char *const bad_requests[] = {
 	REQUEST "suspend start=1 ",
 };
 
-START_TEST(refused_request)
+TEST_EACH(refused_request, ARRAY_SIZE(bad_requests))
 {
 	ck_assert_int_eq(gp_hold_get_request(bad_requests[_i],
 					     strlen(bad_requests[_i]),
 					     &request),
 			 -EPROTO);
 }
-END_TEST
 
 static const char *const bad_replies[] = {
 	"",
@@ -184,15 +177,14 @@ static const char *const bad_replies[] = {
 	"gpreempt-hold 1 reply status text=",
 };
 
-START_TEST(refused_reply)
+TEST_EACH(refused_reply, ARRAY_SIZE(bad_replies))
 {
 	ck_assert_int_eq(gp_hold_get_reply(bad_replies[_i],
 					   strlen(bad_replies[_i]), &reply),
 			 -EPROTO);
 }
-END_TEST
 
-START_TEST(hostile)
+TEST(hostile)
 {
 	static const char zero[] = "gpreempt-hold 1 status\0 start=5";
 
@@ -203,9 +195,8 @@ START_TEST(hostile)
 			 -EPROTO);
 	ck_assert_int_eq(gp_hold_get_reply(buf, sizeof(buf), &reply), -EPROTO);
 }
-END_TEST
 
-START_TEST(queues_of_a_command_line)
+TEST(queues_of_a_command_line)
 {
 	uint32_t ids[] = { 4, 2 }, gpus[] = { 7, 9, 7 };
 	struct ctl_queue_args args = {
@@ -229,21 +220,8 @@ START_TEST(queues_of_a_command_line)
 					     &request),
 			 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, request_there_and_back);
-	tcase_add_test(tc, longest_request);
-	tcase_add_test(tc, verbs);
-	tcase_add_test(tc, queues_of_a_command_line);
-	tcase_add_test(tc, reply_there_and_back);
-	tcase_add_test(tc, longest_reply);
-	tcase_add_test(tc, newer_words);
-	tcase_add_loop_test(tc, refused_request, 0, ARRAY_SIZE(bad_requests));
-	tcase_add_loop_test(tc, refused_reply, 0, ARRAY_SIZE(bad_replies));
-	tcase_add_test(tc, hostile);
 	return unit_run("holder protocol");
 }

@@ -47,7 +47,7 @@ static int ask_child(enum hold_verb verb)
 	return hold_ask(PID, &r, &reply);
 }
 
-START_TEST(lives)
+TEST(lives)
 {
 	struct hold_beat b;
 
@@ -68,7 +68,6 @@ START_TEST(lives)
 	wait_for_end();
 	ck_assert_int_lt(ask_child(HOLD_STATUS), 0);
 }
-END_TEST
 
 /* Each of these ends it. */
 static void end_by_command(void)
@@ -100,7 +99,7 @@ static void nothing(void)
 {
 }
 
-START_TEST(ends)
+TEST_EACH(ends, 5)
 {
 	static void (*const ways[])(void) = {
 		end_by_command, end_by_guardian, end_by_signal,
@@ -115,7 +114,6 @@ START_TEST(ends)
 	ways[_i]();
 	wait_for_end();
 }
-END_TEST
 
 /* A process that has ended; its parent may not know yet. */
 static pid_t make_dead(bool reaped)
@@ -132,7 +130,7 @@ static pid_t make_dead(bool reaped)
 }
 
 /* The command ends before its holder looks, with and without its confirmation. */
-START_TEST(quick_command)
+TEST_EACH(quick_command, 4)
 {
 	bool reaped = _i & 1, confirms = _i & 2;
 
@@ -149,7 +147,6 @@ START_TEST(quick_command)
 	if (!reaped)
 		ck_assert_int_gt(waitpid(request.command, NULL, 0), 0);
 }
-END_TEST
 
 /* A session that is lost again and again: it gives up. */
 static void disable_each_time(struct gp_loop *l)
@@ -164,7 +161,7 @@ static void sleep_long(int sig)
 	unit_slept_s = 7200;
 }
 
-START_TEST(lease_ends_asleep)
+TEST(lease_ends_asleep)
 {
 	request.lease_ns = 3600 * NSEC_PER_SEC;
 	signal(SIGUSR1, sleep_long);
@@ -173,9 +170,8 @@ START_TEST(lease_ends_asleep)
 	kill(child, SIGUSR1);
 	wait_for_end();
 }
-END_TEST
 
-START_TEST(gives_up)
+TEST(gives_up)
 {
 	at("suspend", 1, disable_each_time);
 	live();
@@ -183,9 +179,8 @@ START_TEST(gives_up)
 	ck_assert_ptr_nonnull(strstr(reply.text, "ended the debug session"));
 	wait_for_end();
 }
-END_TEST
 
-START_TEST(not_opened)
+TEST(not_opened)
 {
 	gp_loop_fail(&loop, "seize", 0, -ESRCH);
 	live();
@@ -193,18 +188,9 @@ START_TEST(not_opened)
 	ck_assert_uint_eq(reply.queues, 0);
 	wait_for_end();
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, worker_setup, worker_teardown);
-	tcase_add_test(tc, lease_ends_asleep);
-	tcase_add_test(tc, lives);
-	tcase_add_loop_test(tc, ends, 0, 5);
-	tcase_add_loop_test(tc, quick_command, 0, 4);
-	tcase_add_test(tc, gives_up);
-	tcase_add_test(tc, not_opened);
+	tcase_add_checked_fixture(unit_case(), worker_setup, worker_teardown);
 	return unit_run("worker of a holder");
 }

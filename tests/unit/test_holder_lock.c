@@ -22,7 +22,7 @@ static void clean(void)
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 }
 
-START_TEST(directory)
+TEST(directory)
 {
 	struct stat st;
 
@@ -34,18 +34,16 @@ START_TEST(directory)
 	stat(HOLD_DIR, &st);
 	ck_assert_int_eq(st.st_mode & 0777, 0700);
 }
-END_TEST
 
-START_TEST(directory_of_another_user)
+TEST(directory_of_another_user)
 {
 	ck_assert_int_eq(rmdir(HOLD_DIR), 0);
 	ck_assert_int_eq(symlink("/tmp", HOLD_DIR), 0);
 	ck_assert_int_eq(hold_dir_prepare(), -EPERM);
 	unlink(HOLD_DIR);
 }
-END_TEST
 
-START_TEST(one_lock)
+TEST(one_lock)
 {
 	struct hold_owner in = {
 		.role = HOLD_ROLE_HOLDER,
@@ -77,11 +75,10 @@ START_TEST(one_lock)
 	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
 	ck_assert(!hold_is_holder(815));
 }
-END_TEST
 
 /* A lock outlives a copy of it, and ends with the last. */
 /* The next owner has the lock before anyone sees it free: the first has ended. */
-START_TEST(followed_at_once)
+TEST(followed_at_once)
 {
 	struct hold_owner in = { .role = HOLD_ROLE_HOLDER, .pid = 815 };
 	int lock = hold_take(PID, &in);
@@ -95,9 +92,8 @@ START_TEST(followed_at_once)
 	hold_drop(PID, lock);
 	ck_assert(hold_wait_for_end_of(PID, 815));
 }
-END_TEST
 
-START_TEST(shared_lock)
+TEST(shared_lock)
 {
 	int lock = hold_lock(PID), status, end[2];
 	pid_t child;
@@ -114,9 +110,8 @@ START_TEST(shared_lock)
 	waitpid(child, &status, 0);
 	ck_assert_int_ge(hold_lock(PID), 0);
 }
-END_TEST
 
-START_TEST(leftovers)
+TEST(leftovers)
 {
 	char path[128];
 	int lock;
@@ -131,7 +126,6 @@ START_TEST(leftovers)
 	ck_assert_int_ne(access(path, F_OK), 0);
 	ck_assert_int_eq(hold_list(NULL, NULL), 0);
 }
-END_TEST
 
 static int others = -1;
 
@@ -141,7 +135,7 @@ static void remove_lock(void)
 }
 
 /* A lock on a file that was removed is none. */
-START_TEST(removed_under_us)
+TEST(removed_under_us)
 {
 	int old = hold_lock(PID);
 
@@ -151,7 +145,6 @@ START_TEST(removed_under_us)
 	close(old);
 	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
 }
-END_TEST
 
 static int add_up(void *arg, pid_t target)
 {
@@ -159,7 +152,7 @@ static int add_up(void *arg, pid_t target)
 	return 0;
 }
 
-START_TEST(list)
+TEST(list)
 {
 	int sum = 0;
 
@@ -171,9 +164,8 @@ START_TEST(list)
 	ck_assert_int_eq(hold_list(add_up, &sum), 0);
 	ck_assert_int_eq(sum, 120);
 }
-END_TEST
 
-START_TEST(garbage_in_lock)
+TEST(garbage_in_lock)
 {
 	int lock = hold_lock(PID);
 
@@ -187,7 +179,6 @@ START_TEST(garbage_in_lock)
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
 	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
 }
-END_TEST
 
 /* As on a disk that is full. */
 static void limit_files(rlim_t size)
@@ -203,7 +194,7 @@ static void limit_files(rlim_t size)
 }
 
 /* Without its record the lock is not taken: status could not show it. */
-START_TEST(no_room)
+TEST(no_room)
 {
 	struct hold_owner in = { .role = HOLD_ROLE_FOLLOW, .pid = 815 };
 	int lock;
@@ -231,10 +222,9 @@ START_TEST(no_room)
 	hold_drop(PID, lock);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
 }
-END_TEST
 
 /* A lock that names no owner: who has it open is one. */
-START_TEST(unknown_owner)
+TEST(unknown_owner)
 {
 	struct hold_owners owners = { 0 };
 	int lock = hold_lock(PID);
@@ -249,10 +239,9 @@ START_TEST(unknown_owner)
 	hold_owners_free(&owners);
 	ck_assert(!hold_skip_owner(&owners, getpid()));
 }
-END_TEST
 
 /* Its owner goes after we have opened its file: that lock would be no one's. */
-START_TEST(removed_while_taking)
+TEST(removed_while_taking)
 {
 	int lock;
 
@@ -261,10 +250,9 @@ START_TEST(removed_while_taking)
 	ck_assert_int_ge(lock, 0);
 	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
 }
-END_TEST
 
 /* The last one that has a copy removes the file, and only then is the lock free. */
-START_TEST(dropped_by_the_last)
+TEST(dropped_by_the_last)
 {
 	struct hold_owner in = { .role = HOLD_ROLE_HOLDER, .pid = 815 };
 	int lock = hold_take(PID, &in), copy = dup(lock);
@@ -277,10 +265,9 @@ START_TEST(dropped_by_the_last)
 	ck_assert_int_ne(access(HOLD_DIR "/4194242.lock", F_OK), 0);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
 }
-END_TEST
 
 /* Who comes late with the lock of a file that was removed leaves the next one's. */
-START_TEST(dropped_late)
+TEST(dropped_late)
 {
 	struct hold_owner in = { .role = HOLD_ROLE_GUARD, .pid = 816 };
 	int old = hold_lock(PID);
@@ -291,7 +278,6 @@ START_TEST(dropped_late)
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
 	ck_assert_uint_eq(owner.pid, 816);
 }
-END_TEST
 
 static void take_over(void)
 {
@@ -302,16 +288,15 @@ static void take_over(void)
 }
 
 /* A new owner comes after we have opened the file of the last one. */
-START_TEST(replaced_while_reading)
+TEST(replaced_while_reading)
 {
 	others = hold_lock(PID);
 	unit_before_flock = take_over;
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
 	ck_assert_uint_eq(owner.pid, 817);
 }
-END_TEST
 
-START_TEST(another_owners_directory)
+TEST(another_owners_directory)
 {
 	if (geteuid() != 0)
 		return;
@@ -320,9 +305,8 @@ START_TEST(another_owners_directory)
 	ck_assert_int_eq(chown(HOLD_DIR, 0, -1), 0);
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 }
-END_TEST
 
-START_TEST(no_directory)
+TEST(no_directory)
 {
 	ck_assert_int_eq(rmdir(HOLD_DIR), 0);
 	ck_assert_int_eq(hold_lock(PID), -ENOENT);
@@ -330,10 +314,9 @@ START_TEST(no_directory)
 	ck_assert_int_eq(hold_list(NULL, NULL), 0);
 	ck_assert_uint_eq(hold_socket_inode(PID), 0);
 }
-END_TEST
 
 /* What the user reads of it, with what to do on the second line. */
-START_TEST(texts)
+TEST(texts)
 {
 	static const struct {
 		enum hold_role role;
@@ -378,7 +361,6 @@ START_TEST(texts)
 	ck_assert_ptr_nonnull(strstr(text, "gpreempt-ctl guard (814)\n"));
 	close(lock);
 }
-END_TEST
 
 /* Another command that only looks: it leaves between two of our tries. */
 static void other_leaves(void)
@@ -391,7 +373,7 @@ static void first_try(void)
 	unit_before_flock = other_leaves;
 }
 
-START_TEST(locked_for_a_moment)
+TEST(locked_for_a_moment)
 {
 	int lock;
 
@@ -402,10 +384,9 @@ START_TEST(locked_for_a_moment)
 	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
 	close(lock);
 }
-END_TEST
 
 /* In a program without a standard input the file gets its number. */
-START_TEST(descriptor_0)
+TEST(descriptor_0)
 {
 	int lock = hold_lock(PID);
 
@@ -418,10 +399,9 @@ START_TEST(descriptor_0)
 	close(lock);
 	ck_assert_int_eq(hold_lock(PID), STDIN_FILENO);
 }
-END_TEST
 
 /* Only a process that has the lock file open is the owner that the file names. */
-START_TEST(signalled)
+TEST(signalled)
 {
 	struct hold_owner who = { .role = HOLD_ROLE_HOLDER };
 	pid_t without = unit_make_sleeper(), with;
@@ -441,33 +421,9 @@ START_TEST(signalled)
 	ck_assert_int_eq(waitpid(without, NULL, WNOHANG), 0);
 	kill(without, SIGKILL);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, clean, NULL);
-	tcase_add_test(tc, directory);
-	tcase_add_test(tc, directory_of_another_user);
-	tcase_add_test(tc, one_lock);
-	tcase_add_test(tc, followed_at_once);
-	tcase_add_test(tc, shared_lock);
-	tcase_add_test(tc, leftovers);
-	tcase_add_test(tc, removed_under_us);
-	tcase_add_test(tc, list);
-	tcase_add_test(tc, garbage_in_lock);
-	tcase_add_test(tc, no_room);
-	tcase_add_test(tc, unknown_owner);
-	tcase_add_test(tc, removed_while_taking);
-	tcase_add_test(tc, dropped_by_the_last);
-	tcase_add_test(tc, dropped_late);
-	tcase_add_test(tc, replaced_while_reading);
-	tcase_add_test(tc, another_owners_directory);
-	tcase_add_test(tc, no_directory);
-	tcase_add_test(tc, texts);
-	tcase_add_test(tc, locked_for_a_moment);
-	tcase_add_test(tc, descriptor_0);
-	tcase_add_test(tc, signalled);
+	tcase_add_checked_fixture(unit_case(), clean, NULL);
 	return unit_run("holder's files");
 }

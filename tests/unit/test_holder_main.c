@@ -72,7 +72,7 @@ static int ask(pid_t pid, struct hold_reply *reply)
 	return fd;
 }
 
-START_TEST(bad_start)
+TEST(bad_start)
 {
 	pid_t child;
 	int fd;
@@ -84,10 +84,11 @@ START_TEST(bad_start)
 	ck_assert_int_eq(status_of(child), GPREEMPT_CLASS_FAILED);
 	close(fd);
 }
-END_TEST
+
+/* Only root can hold, and be another user: so each has "!geteuid()". */
 
 /* It holds as long as its starter has the other end. */
-START_TEST(holds)
+TEST_EACH(holds, !geteuid())
 {
 	uint64_t end = shr_now_ns() + LIMIT_NS;
 	struct hold_owner owner;
@@ -106,9 +107,8 @@ START_TEST(holds)
 		shr_sleep_ns(NSEC_PER_MSEC);
 	}
 }
-END_TEST
 
-START_TEST(held_already)
+TEST_EACH(held_already, !geteuid())
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_GUARD,
 				    .pid = 5,
@@ -124,10 +124,9 @@ START_TEST(held_already)
 	ck_assert_uint_eq(reply.other, 6);
 	hold_drop(target, lock);
 }
-END_TEST
 
 /* No such process: no lock of it is left. */
-START_TEST(no_process)
+TEST_EACH(no_process, !geteuid())
 {
 	struct hold_reply reply;
 
@@ -135,9 +134,8 @@ START_TEST(no_process)
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_NO_TARGET);
 	ck_assert(is_free(4194303));
 }
-END_TEST
 
-START_TEST(not_root)
+TEST_EACH(not_root, !geteuid())
 {
 	struct hold_reply reply;
 
@@ -147,20 +145,9 @@ START_TEST(not_root)
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PERMISSION);
 	ck_assert(is_free(target));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, holder_teardown);
-	tcase_add_test(tc, bad_start);
-	/* Only root can hold, and be another user. */
-	if (!geteuid()) {
-		tcase_add_test(tc, holds);
-		tcase_add_test(tc, held_already);
-		tcase_add_test(tc, no_process);
-		tcase_add_test(tc, not_root);
-	}
+	tcase_add_checked_fixture(unit_case(), setup, holder_teardown);
 	return unit_run("holder's program");
 }

@@ -56,7 +56,7 @@ static int ask(char *answer, struct hold_reply *reply)
 	return ret;
 }
 
-START_TEST(asking)
+TEST(asking)
 {
 	static char answer[] = "gpreempt-hold 1 reply queues=3 text=";
 	static char nonsense[] = "nonsense", nothing[] = "";
@@ -69,10 +69,9 @@ START_TEST(asking)
 	ck_assert_int_eq(ask(nothing, &reply), -ECONNRESET);
 	ck_assert_int_eq(ask(nonsense, &reply), -EPROTO);
 }
-END_TEST
 
 /* A holder that was killed leaves a socket behind, which is not one. */
-START_TEST(leftover_socket)
+TEST(leftover_socket)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct hold_request request = { .verb = HOLD_STATUS };
@@ -91,7 +90,6 @@ START_TEST(leftover_socket)
 	gp_ipc_server_stop(w.server);
 	ck_assert_uint_eq(hold_socket_inode(PID), 0);
 }
-END_TEST
 
 /* As root or another user; the status of the reply, 99 without one, 95: refused. */
 static int worker_answers(struct hold_worker *w, uid_t uid, const char *text)
@@ -134,9 +132,10 @@ static int worker_answers(struct hold_worker *w, uid_t uid, const char *text)
 /*
  * A worker without a session answers that its target has ended; nonsense gets no
  * answer, and a user that is not root neither, even where the directory would
- * let it in. After the end of the hold there is no answer at all.
+ * let it in. After the end of the hold there is no answer at all. Only root is
+ * answered, and only root can be another user.
  */
-START_TEST(serving)
+TEST_EACH(serving, !geteuid())
 {
 	static const char text[] = "gpreempt-hold 1 status";
 	struct hold_birth birth = { .target = PID };
@@ -152,17 +151,9 @@ START_TEST(serving)
 	ck_assert_uint_eq(worker_answers(&w, 0, text), 99);
 	gp_ipc_server_stop(w.server);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, clean, NULL);
-	tcase_add_test(tc, asking);
-	tcase_add_test(tc, leftover_socket);
-	/* Only root is answered, and only root can be another user. */
-	if (!geteuid())
-		tcase_add_test(tc, serving);
+	tcase_add_checked_fixture(unit_case(), clean, NULL);
 	return unit_run("holder's socket");
 }

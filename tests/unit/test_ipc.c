@@ -114,7 +114,7 @@ static ssize_t talk(struct ipc_server *server, int fd, const char *text,
 	return n;
 }
 
-START_TEST(question_and_answer)
+TEST(question_and_answer)
 {
 	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET], expected[64];
@@ -139,10 +139,9 @@ START_TEST(question_and_answer)
 	gp_ipc_server_stop(server);
 	gp_ipc_server_stop(NULL);
 }
-END_TEST
 
 /* Sending to a server that is gone, and waiting for one that goes. */
-START_TEST(server_gone)
+TEST(server_gone)
 {
 	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET];
@@ -158,10 +157,9 @@ START_TEST(server_gone)
 	close(fd);
 	ck_assert_int_eq(gp_ipc_connect(path, soon()), -ENOENT);
 }
-END_TEST
 
 /* A server that is stopped accepts no client: its queue fills up. */
-START_TEST(stopped_server)
+TEST(stopped_server)
 {
 	struct ipc_server *server = start(0);
 	int fds[512], n = 0, ret;
@@ -187,10 +185,9 @@ START_TEST(stopped_server)
 		close(fds[--n]);
 	gp_ipc_server_stop(server);
 }
-END_TEST
 
 /* In a program without a standard input its lock gets that number. */
-START_TEST(descriptor_0)
+TEST(descriptor_0)
 {
 	struct ipc_server_options with = options(0);
 	struct ipc_listener l;
@@ -201,10 +198,9 @@ START_TEST(descriptor_0)
 	gp_ipc_listen_end(&l, path);
 	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
 }
-END_TEST
 
 /* The places of a user: its idle connections go, its busy ones stay. */
-START_TEST(places_of_root)
+TEST(places_of_root)
 {
 	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET];
@@ -231,9 +227,8 @@ START_TEST(places_of_root)
 	gp_ipc_server_stop(server);
 	ck_assert_uint_eq(n_gone, MANY + 1);
 }
-END_TEST
 
-START_TEST(one_request_only)
+TEST(one_request_only)
 {
 	struct ipc_server_options with = options(0);
 	struct ipc_server *server;
@@ -248,10 +243,9 @@ START_TEST(one_request_only)
 	close(fd);
 	gp_ipc_server_stop(server);
 }
-END_TEST
 
 /* Two that start at the same time: one listens, and keeps its files. */
-START_TEST(two_servers)
+TEST(two_servers)
 {
 	struct ipc_server_options with = options(0);
 	struct ipc_server *server = start(0), *second = NULL;
@@ -272,10 +266,9 @@ START_TEST(two_servers)
 	close(fd);
 	gp_ipc_server_stop(server);
 }
-END_TEST
 
 /* The file of another server is not removed at our end. */
-START_TEST(not_ours)
+TEST(not_ours)
 {
 	struct ipc_server_options with = options(0);
 	struct ipc_server *first = start(0), *second;
@@ -290,10 +283,9 @@ START_TEST(not_ours)
 	gp_ipc_server_stop(second);
 	ck_assert_int_eq(access(path, F_OK), -1);
 }
-END_TEST
 
 /* What a killed server has left is replaced; what is no socket is not. */
-START_TEST(leftovers)
+TEST(leftovers)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct ipc_server_options with = options(0);
@@ -311,10 +303,9 @@ START_TEST(leftovers)
 	ck_assert_int_eq(gp_ipc_server_start(&with, &server), -EEXIST);
 	ck_assert_int_eq(unlink(path), 0);
 }
-END_TEST
 
 /* No descriptors: an error, and neither socket nor lock is left. */
-START_TEST(start_fails)
+TEST(start_fails)
 {
 	struct rlimit old, low;
 	struct ipc_server_options with = options(0);
@@ -342,7 +333,6 @@ START_TEST(start_fails)
 	with.path = "/nonexistent/sock";
 	ck_assert_int_eq(gp_ipc_server_start(&with, &server), -ENOENT);
 }
-END_TEST
 
 /* What a user gets for its question; exit statuses are small. */
 static int ask_as(struct ipc_server *server, uid_t uid)
@@ -373,8 +363,8 @@ static int ask_as(struct ipc_server *server, uid_t uid)
 	return WEXITSTATUS(status);
 }
 
-/* The kernel keeps others away; the server would, too. */
-START_TEST(other_users)
+/* The kernel keeps others away; the server would, too. Only root can be another user. */
+TEST_EACH(other_users, !geteuid())
 {
 	struct ipc_server *server = start(0);
 
@@ -394,25 +384,9 @@ START_TEST(other_users)
 	ck_assert_int_eq(ask_as(server, STRANGER), 100 + EACCES);
 	gp_ipc_server_stop(server);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, make_dir, remove_dir);
-	tcase_add_test(tc, question_and_answer);
-	tcase_add_test(tc, server_gone);
-	tcase_add_test(tc, stopped_server);
-	tcase_add_test(tc, places_of_root);
-	tcase_add_test(tc, one_request_only);
-	tcase_add_test(tc, two_servers);
-	tcase_add_test(tc, not_ours);
-	tcase_add_test(tc, leftovers);
-	tcase_add_test(tc, start_fails);
-	tcase_add_test(tc, descriptor_0);
-	/* Only root can be another user. */
-	if (!geteuid())
-		tcase_add_test(tc, other_users);
+	tcase_add_checked_fixture(unit_case(), make_dir, remove_dir);
 	return unit_run("ipc");
 }

@@ -15,7 +15,7 @@ static uint64_t soon(void)
 }
 
 /* A reply that is longer than the buffer is no reply. */
-START_TEST(long_reply)
+TEST(long_reply)
 {
 	char buf[8] = "12345678";
 	int pair[2];
@@ -26,7 +26,6 @@ START_TEST(long_reply)
 	close(pair[0]);
 	close(pair[1]);
 }
-END_TEST
 
 static void ignore(int signal)
 {
@@ -34,7 +33,7 @@ static void ignore(int signal)
 }
 
 /* Signals that come all the time do not prolong a wait. */
-START_TEST(signals_do_not_prolong)
+TEST(signals_do_not_prolong)
 {
 	struct itimerval often = {
 		.it_value.tv_usec = 2000, .it_interval.tv_usec = 2000,
@@ -54,13 +53,8 @@ START_TEST(signals_do_not_prolong)
 	close(pair[0]);
 	close(pair[1]);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, long_reply);
-	tcase_add_test(tc, signals_do_not_prolong);
 	return unit_run("ipc-client");
 }

@@ -52,7 +52,7 @@ static int get(const char *packet, struct message *out)
 	return gp_ipc_get(&format, packet, strlen(packet), &verb, out);
 }
 
-START_TEST(there_and_back)
+TEST(there_and_back)
 {
 	struct message in = {
 		.big = UINT64_MAX, .number = INT32_MIN + 1, .count = 3,
@@ -74,9 +74,8 @@ START_TEST(there_and_back)
 	ck_assert_mem_eq(out.list, in.list, sizeof(in.list));
 	ck_assert_str_eq(out.text, in.text);
 }
-END_TEST
 
-START_TEST(what_is_missing_is_zero)
+TEST(what_is_missing_is_zero)
 {
 	struct message out;
 
@@ -88,7 +87,6 @@ START_TEST(what_is_missing_is_zero)
 	ck_assert_int_eq(get("test 1 do text=123456789", &out), 0);
 	ck_assert_str_eq(out.text, "1234567");
 }
-END_TEST
 
 static const char *const bad[] = {
 	"",
@@ -116,16 +114,15 @@ static const char *const bad[] = {
 	"test 1 do list=1, text=",
 };
 
-START_TEST(bad_packet)
+TEST_EACH(bad_packet, ARRAY_SIZE(bad))
 {
 	struct message out;
 
 	ck_assert_int_eq(get(bad[_i], &out), -EPROTO);
 }
-END_TEST
 
 /* A packet that was cut, and one with a zero in it. */
-START_TEST(hostile_packet)
+TEST(hostile_packet)
 {
 	static char big[IPC_MAX_PACKET + 1];
 	struct message out;
@@ -142,10 +139,9 @@ START_TEST(hostile_packet)
 				    &out),
 			 -EPROTO);
 }
-END_TEST
 
 /* A writer never goes beyond its buffer. */
-START_TEST(short_buffer)
+TEST(short_buffer)
 {
 	struct message in = { .text = "1234567" };
 	char buf[24];
@@ -155,9 +151,8 @@ START_TEST(short_buffer)
 	ck_assert_uint_eq(strlen(buf), 15);
 	ck_assert_int_eq(buf[16], 'z');
 }
-END_TEST
 
-START_TEST(refusals)
+TEST(refusals)
 {
 	char buf[IPC_REFUSAL_SIZE];
 	size_t len = gp_ipc_refusal_put(-EUSERS, buf);
@@ -169,17 +164,8 @@ START_TEST(refusals)
 	ck_assert_int_eq(gp_ipc_refusal_code("gpreempt-hold 1 reply text=", 27),
 			 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, there_and_back);
-	tcase_add_test(tc, what_is_missing_is_zero);
-	tcase_add_loop_test(tc, bad_packet, 0, ARRAY_SIZE(bad));
-	tcase_add_test(tc, hostile_packet);
-	tcase_add_test(tc, short_buffer);
-	tcase_add_test(tc, refusals);
 	return unit_run("ipc packets");
 }

@@ -24,7 +24,7 @@ static void use(size_t i, uid_t uid, uint64_t last_ns, bool busy)
 	};
 }
 
-START_TEST(a_user_takes_its_own_place)
+TEST(a_user_takes_its_own_place)
 {
 	memset(place, 0, sizeof(place));
 	use(0, 1000, 30, false);
@@ -38,9 +38,8 @@ START_TEST(a_user_takes_its_own_place)
 	place[2].busy = true;
 	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), -EUSERS);
 }
-END_TEST
 
-START_TEST(root_has_places)
+TEST(root_has_places)
 {
 	int i;
 
@@ -58,10 +57,9 @@ START_TEST(root_has_places)
 	place[4].busy = false;
 	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 4);
 }
-END_TEST
 
 /* Who has most loses one to a user that has fewer, and not to one with more. */
-START_TEST(the_heaviest_user_makes_place)
+TEST(the_heaviest_user_makes_place)
 {
 	int i;
 
@@ -79,10 +77,9 @@ START_TEST(the_heaviest_user_makes_place)
 	place[3].busy = place[4].busy = place[5].busy = true;
 	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), -EUSERS);
 }
-END_TEST
 
 /* Of a user's own the one that was silent longest, wherever it is. */
-START_TEST(the_longest_idle_goes)
+TEST(the_longest_idle_goes)
 {
 	size_t i, oldest;
 
@@ -94,15 +91,8 @@ START_TEST(the_longest_idle_goes)
 				 oldest);
 	}
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, a_user_takes_its_own_place);
-	tcase_add_test(tc, root_has_places);
-	tcase_add_test(tc, the_heaviest_user_makes_place);
-	tcase_add_test(tc, the_longest_idle_goes);
 	return unit_run("ipc places");
 }

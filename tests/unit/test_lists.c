@@ -15,7 +15,7 @@ static struct gpreempt_error err;
 	"# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots " \
 	"suspended evicted debugged age_ms paused\n"
 
-START_TEST(processes)
+TEST(processes)
 {
 	struct gpreempt_process_list *list;
 
@@ -39,9 +39,8 @@ START_TEST(processes)
 	gpreempt_processes_free(list);
 	gpreempt_processes_free(NULL);
 }
-END_TEST
 
-START_TEST(processes_from_sysfs)
+TEST(processes_from_sysfs)
 {
 	struct gpreempt_process_list *list;
 
@@ -72,9 +71,8 @@ START_TEST(processes_from_sysfs)
 	ck_assert_int_eq(list->processes[1].active, GPREEMPT_UNKNOWN);
 	gpreempt_processes_free(list);
 }
-END_TEST
 
-START_TEST(nodes)
+TEST(nodes)
 {
 	struct gpreempt_nodes *list;
 
@@ -101,11 +99,10 @@ START_TEST(nodes)
 	gpreempt_nodes_free(list);
 	gpreempt_nodes_free(NULL);
 }
-END_TEST
 
 #define NODES KFD "topology/nodes/"
 
-START_TEST(nodes_from_sysfs)
+TEST(nodes_from_sysfs)
 {
 	struct gpreempt_nodes *list;
 
@@ -130,9 +127,8 @@ START_TEST(nodes_from_sysfs)
 	ck_assert_str_eq(list->nodes[1].device, "");
 	gpreempt_nodes_free(list);
 }
-END_TEST
 
-START_TEST(hqds)
+TEST(hqds)
 {
 	struct gpreempt_hqds *list;
 
@@ -152,9 +148,8 @@ START_TEST(hqds)
 	gpreempt_hqds_free(list);
 	gpreempt_hqds_free(NULL);
 }
-END_TEST
 
-START_TEST(facts)
+TEST(facts)
 {
 	struct gpreempt_facts *list;
 
@@ -179,10 +174,9 @@ START_TEST(facts)
 	gpreempt_facts_free(list);
 	gpreempt_facts_free(NULL);
 }
-END_TEST
 
 /* Facts that need the module name it; facts that the process lacks do not. */
-START_TEST(no_module)
+TEST(no_module)
 {
 	struct gpreempt_facts *list;
 	struct gpreempt_hqds *slots;
@@ -196,9 +190,8 @@ START_TEST(no_module)
 	ck_assert_int_eq(gpreempt_hqds_read(g, 77, &slots, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
 }
-END_TEST
 
-START_TEST(no_driver)
+TEST(no_driver)
 {
 	struct gpreempt_process_list *processes;
 	struct gpreempt_nodes *list;
@@ -209,9 +202,8 @@ START_TEST(no_driver)
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 }
-END_TEST
 
-START_TEST(broken)
+TEST(broken)
 {
 	struct gpreempt_process_list *processes;
 	struct gpreempt_nodes *list;
@@ -225,21 +217,9 @@ START_TEST(broken)
 	gp_loop_set_file(&loop, DIR "stats", "");
 	ck_assert_int_eq(gpreempt_module_stats(g, &some, &err), -EPROTO);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_test(tc, processes);
-	tcase_add_test(tc, processes_from_sysfs);
-	tcase_add_test(tc, nodes);
-	tcase_add_test(tc, nodes_from_sysfs);
-	tcase_add_test(tc, hqds);
-	tcase_add_test(tc, facts);
-	tcase_add_test(tc, no_module);
-	tcase_add_test(tc, no_driver);
-	tcase_add_test(tc, broken);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("lists");
 }

@@ -64,15 +64,14 @@ static bool readable(int timeout_ms)
 }
 
 /* A device that is no driver refuses; the process that was made is gone. */
-START_TEST(asks_disable)
+TEST(asks_disable)
 {
 	ck_assert_int_eq(ops->ask_disable(NULL), -ENOTTY);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 	ck_assert_int_eq(errno, ECHILD);
 }
-END_TEST
 
-START_TEST(sees_stops)
+TEST(sees_stops)
 {
 	int i, status;
 
@@ -95,10 +94,9 @@ START_TEST(sees_stops)
 	ck_assert_int_eq(ops->ptrace(NULL, PTRACE_DETACH, child, 0), 0);
 	end_child();
 }
-END_TEST
 
 /* Ended while a stop waits to be collected: it is there afterwards. */
-START_TEST(stop_with_stop)
+TEST(stop_with_stop)
 {
 	int status;
 
@@ -110,9 +108,8 @@ START_TEST(stop_with_stop)
 	ck_assert_int_eq(status, SIGUSR1 << 8 | 0x7f);
 	end_child();
 }
-END_TEST
 
-START_TEST(sees_end)
+TEST(sees_end)
 {
 	int status;
 
@@ -127,7 +124,6 @@ START_TEST(sees_end)
 	ck_assert_int_eq(waitpid(child, &status, __WALL), child);
 	ck_assert(WIFSIGNALED(status));
 }
-END_TEST
 
 static int thread_waits(void *arg, const char *tid)
 {
@@ -140,7 +136,7 @@ static int thread_waits(void *arg, const char *tid)
 }
 
 /* Without a stop there is nothing to wake the watch: it returns that. */
-START_TEST(no_stop)
+TEST(no_stop)
 {
 	start_watch();
 	/* Else it ends before it begins to wait. */
@@ -149,9 +145,8 @@ START_TEST(no_stop)
 	ck_assert_int_eq(ops->watch_stop(NULL, watch), -ETIMEDOUT);
 	end_child();
 }
-END_TEST
 
-START_TEST(files)
+TEST(files)
 {
 	char text[64];
 	ssize_t n;
@@ -163,10 +158,9 @@ START_TEST(files)
 	ck_assert_int_eq(ops->read_link(NULL, "/no/such", text, 9), -ENOENT);
 	ck_assert_int_eq(ops->read_link(NULL, "/proc", text, 9), -EINVAL);
 }
-END_TEST
 
 /* It is no driver here, and refuses what a driver is asked. */
-START_TEST(device)
+TEST(device)
 {
 	struct kfd_ioctl_get_version_args version = { 0 };
 	struct kfd_ioctl_dbg_trap_args enable = {
@@ -189,9 +183,8 @@ START_TEST(device)
 			 -ENODEV);
 	ck_assert_int_eq(ops->is_root(NULL), !geteuid());
 }
-END_TEST
 
-START_TEST(memory)
+TEST(memory)
 {
 	uint64_t here = 0x1234567890abcdef, there = 0;
 
@@ -203,10 +196,9 @@ START_TEST(memory)
 					  sizeof(there)),
 			 0);
 }
-END_TEST
 
 /* On this host, whatever it has. */
-START_TEST(library)
+TEST(library)
 {
 	struct gpreempt_options options = { .size = sizeof(options) };
 	struct {
@@ -236,7 +228,6 @@ START_TEST(library)
 	ck_assert_int_eq(gpreempt_new(&newer.known, &one), -E2BIG);
 	ck_assert_str_eq(gpreempt_version(), GP_VERSION);
 }
-END_TEST
 
 /* How long a child with a watchdog lives that does that. */
 static uint64_t time_to_death(void (*that)(const struct watchdog *d))
@@ -290,16 +281,15 @@ static void live_shorter(const struct watchdog *d)
 	raise(SIGSTOP);
 }
 
-START_TEST(watchdog_kills)
+TEST(watchdog_kills)
 {
 	ck_assert_uint_ge(time_to_death(be_stopped), 100 * MSEC);
 	ck_assert_uint_ge(time_to_death(block_everything), 100 * MSEC);
 	ck_assert_uint_ge(time_to_death(live_longer), 1000 * MSEC);
 	ck_assert_uint_ge(time_to_death(live_shorter), 100 * MSEC);
 }
-END_TEST
 
-START_TEST(watchdog_stopped)
+TEST(watchdog_stopped)
 {
 	struct watchdog d;
 
@@ -308,10 +298,9 @@ START_TEST(watchdog_stopped)
 	watchdog_stop(&d);
 	shr_sleep_ns(400 * MSEC);
 }
-END_TEST
 
 /* What a user puts in the place of a file must not keep us. */
-START_TEST(file_without_writer)
+TEST(file_without_writer)
 {
 	static const char path[] = HOLD_DIR "-no-writer";
 	char text[8];
@@ -324,10 +313,9 @@ START_TEST(file_without_writer)
 	alarm(0);
 	unlink(path);
 }
-END_TEST
 
 /* A child of the program that uses the library must not keep /dev/kfd open. */
-START_TEST(device_is_not_inherited)
+TEST(device_is_not_inherited)
 {
 	int kfd = ops->open_kfd(NULL);
 
@@ -335,10 +323,9 @@ START_TEST(device_is_not_inherited)
 	ck_assert_int_eq(fcntl(kfd, F_GETFD), FD_CLOEXEC);
 	close(kfd);
 }
-END_TEST
 
 /* Of root, regular, and no link; what is no such file is not waited for. */
-START_TEST(root_files)
+TEST(root_files)
 {
 	char dir[] = "/tmp/gpreempt-live-XXXXXX", path[64], text[8];
 	static const struct {
@@ -371,25 +358,8 @@ START_TEST(root_files)
 	ck_assert_int_eq(ops->read_root_file(NULL, "/etc", text, 8), -EACCES);
 	rmdir(dir);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, asks_disable);
-	tcase_add_test(tc, sees_stops);
-	tcase_add_test(tc, stop_with_stop);
-	tcase_add_test(tc, sees_end);
-	tcase_add_test(tc, no_stop);
-	tcase_add_test(tc, files);
-	tcase_add_test(tc, file_without_writer);
-	tcase_add_test(tc, root_files);
-	tcase_add_test(tc, device_is_not_inherited);
-	tcase_add_test(tc, device);
-	tcase_add_test(tc, memory);
-	tcase_add_test(tc, library);
-	tcase_add_test(tc, watchdog_kills);
-	tcase_add_test(tc, watchdog_stopped);
 	return unit_run("live");
 }

@@ -30,7 +30,7 @@ static int parse(const char *line)
 	return load_args_parse(&args, argc, argv, err, sizeof(err));
 }
 
-START_TEST(durations)
+TEST(durations)
 {
 	uint64_t ns;
 
@@ -47,9 +47,8 @@ START_TEST(durations)
 	ck_assert_int_eq(load_parse_duration("1h", &ns), -EINVAL);
 	ck_assert_int_eq(load_parse_duration("", &ns), -EINVAL);
 }
-END_TEST
 
-START_TEST(defaults)
+TEST(defaults)
 {
 	ck_assert_int_eq(parse(""), 0);
 	ck_assert_uint_eq(args.gpu_mask, 1);
@@ -57,9 +56,8 @@ START_TEST(defaults)
 	ck_assert_uint_eq(args.packet_ns, 1000000);
 	ck_assert_uint_eq(args.depth, 200);
 }
-END_TEST
 
-START_TEST(gpus)
+TEST(gpus)
 {
 	ck_assert_int_eq(parse("--gpus all"), 0);
 	ck_assert_uint_eq(args.gpu_mask, UINT64_MAX);
@@ -69,9 +67,8 @@ START_TEST(gpus)
 	ck_assert_int_eq(parse("--gpus 64"), -EINVAL);
 	ck_assert_int_eq(parse("--gpus x"), -EINVAL);
 }
-END_TEST
 
-START_TEST(requests)
+TEST(requests)
 {
 	ck_assert_int_eq(parse("--every 100ms --burst 20 --seed 7 --delay 2 --kick "
 			       "--samples f"),
@@ -85,9 +82,8 @@ START_TEST(requests)
 	/* What waits is as much as the ring holds, not 200 ms of work. */
 	ck_assert_uint_eq(args.depth, 1024);
 }
-END_TEST
 
-START_TEST(churn)
+TEST(churn)
 {
 	ck_assert_int_eq(parse(""), 0);
 	ck_assert_uint_eq(args.churn_ns, 0);
@@ -101,9 +97,8 @@ START_TEST(churn)
 	ck_assert_int_eq(parse("--churn 1 --churn-how busy"), 0);
 	ck_assert_int_eq(args.churn_how, LOAD_CHURN_BUSY);
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	static const char *const lines[] = {
 		"--ring 100",
@@ -134,9 +129,8 @@ START_TEST(refused)
 		ck_assert_msg(err[0], "no sentence for: %s", lines[i]);
 	}
 }
-END_TEST
 
-START_TEST(depth_follows_packet_time)
+TEST(depth_follows_packet_time)
 {
 	ck_assert_int_eq(parse("--packet 100us"), 0);
 	ck_assert_uint_eq(args.depth, 1024);
@@ -145,10 +139,9 @@ START_TEST(depth_follows_packet_time)
 	ck_assert_int_eq(parse("--packet 0"), 0);
 	ck_assert_uint_eq(args.depth, 1024);
 }
-END_TEST
 
 /* The sizes that KFD's own formula gives for an MI308X. */
-START_TEST(save_area)
+TEST(save_area)
 {
 	struct load_node node = {
 		.gfx_target_version = 90402,
@@ -164,19 +157,8 @@ START_TEST(save_area)
 	ck_assert_uint_eq(load_cwsr_bytes(&node),
 			  (8192 + 12206080 + 25600) * 4);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, durations);
-	tcase_add_test(tc, defaults);
-	tcase_add_test(tc, gpus);
-	tcase_add_test(tc, requests);
-	tcase_add_test(tc, churn);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, depth_follows_packet_time);
-	tcase_add_test(tc, save_area);
 	return unit_run("vgpu-load args");
 }

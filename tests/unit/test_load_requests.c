@@ -62,7 +62,7 @@ static void arrivals(uint64_t seed, uint64_t *out, size_t n)
 	teardown();
 }
 
-START_TEST(seed_decides)
+TEST(seed_decides)
 {
 	uint64_t a[100], b[100], c[100];
 
@@ -73,13 +73,12 @@ START_TEST(seed_decides)
 	ck_assert(a[0] != c[0] && a[99] != c[99]);
 	setup();
 }
-END_TEST
 
 /*
  * Exponential gaps: the mean is what was asked for, and so is the deviation;
  * 1/e of the gaps are longer than the mean.
  */
-START_TEST(gaps_are_poisson)
+TEST(gaps_are_poisson)
 {
 	enum { N = 20000 };
 	static uint64_t at[N];
@@ -94,18 +93,16 @@ START_TEST(gaps_are_poisson)
 	ck_assert_double_eq_tol(longer / N, 0.3679, 0.01);
 	setup();
 }
-END_TEST
 
-START_TEST(first_waits)
+TEST(first_waits)
 {
 	args.delay_ns = 500 * MS;
 	submit(1000, SLOTS);
 	ck_assert_uint_eq(ring.head, 0);
 	ck_assert_uint_gt(requests.next_ns, 1000 + 500 * MS);
 }
-END_TEST
 
-START_TEST(whole_requests_only)
+TEST(whole_requests_only)
 {
 	args.burst = 20;
 	submit(0, SLOTS);
@@ -117,10 +114,9 @@ START_TEST(whole_requests_only)
 	ck_assert_uint_eq(requests.list[1].first, 20);
 	ck_assert_uint_eq(requests.list[1].last, 39);
 }
-END_TEST
 
 /* A program that comes late has made the request wait. */
-START_TEST(late_counts)
+TEST(late_counts)
 {
 	uint64_t due;
 
@@ -130,10 +126,9 @@ START_TEST(late_counts)
 	ck_assert_uint_eq(requests.list[0].arrival_ns, due);
 	ck_assert_uint_eq(requests.list[0].submit_ns, due + 3 * MS);
 }
-END_TEST
 
 /* The first packet's slot may have another packet when the last one is done. */
-START_TEST(times_of_first_and_last)
+TEST(times_of_first_and_last)
 {
 	args.burst = 2;
 	submit(0, SLOTS);
@@ -148,10 +143,9 @@ START_TEST(times_of_first_and_last)
 	ck_assert_uint_eq(requests.list[0].start_ns, 1000);
 	ck_assert_uint_eq(requests.list[0].end_ns, 3000);
 }
-END_TEST
 
 /* Flat out: what there is room for, each due when it is submitted. */
-START_TEST(flat_out)
+TEST(flat_out)
 {
 	args.gap_ns = 0;
 	submit(5000, 4);
@@ -160,9 +154,8 @@ START_TEST(flat_out)
 	ck_assert_uint_eq(requests.list[3].arrival_ns, 5000);
 	ck_assert_uint_eq(requests.list[3].first, 3);
 }
-END_TEST
 
-START_TEST(written)
+TEST(written)
 {
 	char text[256] = "";
 	FILE *f = fmemopen(text, sizeof(text), "w");
@@ -175,20 +168,9 @@ START_TEST(written)
 	fclose(f);
 	ck_assert_str_eq(text, "5000\t5000\t6000\t7000\t1000000\n");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, seed_decides);
-	tcase_add_test(tc, gaps_are_poisson);
-	tcase_add_test(tc, first_waits);
-	tcase_add_test(tc, whole_requests_only);
-	tcase_add_test(tc, late_counts);
-	tcase_add_test(tc, times_of_first_and_last);
-	tcase_add_test(tc, flat_out);
-	tcase_add_test(tc, written);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("load requests");
 }

@@ -80,7 +80,7 @@ static void run(uint64_t index)
 	read_index = index + 1;
 }
 
-START_TEST(exactly_once)
+TEST(exactly_once)
 {
 	uint64_t i;
 
@@ -94,9 +94,8 @@ START_TEST(exactly_once)
 	ck_assert_uint_eq(verdict.completed, 10 * SLOTS);
 	ck_assert(load_verdict_good(&verdict));
 }
-END_TEST
 
-START_TEST(lost)
+TEST(lost)
 {
 	put(3);
 	run(0);
@@ -108,9 +107,8 @@ START_TEST(lost)
 	ck_assert_uint_eq(verdict.doubled, 0);
 	ck_assert(!load_verdict_good(&verdict));
 }
-END_TEST
 
-START_TEST(doubled_before_completion)
+TEST(doubled_before_completion)
 {
 	put(2);
 	run_effect(0, 1);
@@ -120,9 +118,8 @@ START_TEST(doubled_before_completion)
 	ck_assert_uint_eq(verdict.doubled, 1);
 	ck_assert_uint_eq(verdict.lost, 0);
 }
-END_TEST
 
-START_TEST(doubled_after_completion)
+TEST(doubled_after_completion)
 {
 	put(1);
 	run(0);
@@ -132,9 +129,8 @@ START_TEST(doubled_after_completion)
 	load_ring_finish(&ring, &verdict);
 	ck_assert_uint_eq(verdict.doubled, 1);
 }
-END_TEST
 
-START_TEST(signal_twice)
+TEST(signal_twice)
 {
 	put(1);
 	run(0);
@@ -142,9 +138,8 @@ START_TEST(signal_twice)
 	load_ring_retire(&ring, &verdict);
 	ck_assert_uint_eq(verdict.doubled, 1);
 }
-END_TEST
 
-START_TEST(overtaken)
+TEST(overtaken)
 {
 	put(2);
 	run(1);
@@ -154,9 +149,8 @@ START_TEST(overtaken)
 	load_ring_retire(&ring, &verdict);
 	ck_assert_uint_eq(verdict.disordered, 1);
 }
-END_TEST
 
-START_TEST(left_behind)
+TEST(left_behind)
 {
 	put(5);
 	run(0);
@@ -167,9 +161,8 @@ START_TEST(left_behind)
 	ck_assert_uint_eq(verdict.unfinished, 2);
 	ck_assert(!load_verdict_good(&verdict));
 }
-END_TEST
 
-START_TEST(timestamps_overlap)
+TEST(timestamps_overlap)
 {
 	put(2);
 	run(0);
@@ -179,9 +172,8 @@ START_TEST(timestamps_overlap)
 	ck_assert_uint_eq(load_ring_retire(&ring, &verdict), 2);
 	ck_assert_uint_eq(verdict.disordered, 1);
 }
-END_TEST
 
-START_TEST(unfinished)
+TEST(unfinished)
 {
 	put(5);
 	run(0);
@@ -193,9 +185,8 @@ START_TEST(unfinished)
 	ck_assert_uint_eq(verdict.doubled, 0);
 	ck_assert(!load_verdict_good(&verdict));
 }
-END_TEST
 
-START_TEST(room)
+TEST(room)
 {
 	ck_assert_uint_eq(load_ring_room(&ring, SLOTS), SLOTS);
 	ck_assert_uint_eq(load_ring_room(&ring, 10), 10);
@@ -212,9 +203,8 @@ START_TEST(room)
 	read_index = 2;
 	ck_assert_uint_eq(load_ring_room(&ring, SLOTS), 1);
 }
-END_TEST
 
-START_TEST(barriers)
+TEST(barriers)
 {
 	const struct aql_barrier *barrier;
 	uint64_t i;
@@ -238,23 +228,9 @@ START_TEST(barriers)
 	ck_assert_uint_eq(verdict.completed, 6);
 	ck_assert(load_verdict_good(&verdict));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, exactly_once);
-	tcase_add_test(tc, lost);
-	tcase_add_test(tc, doubled_before_completion);
-	tcase_add_test(tc, doubled_after_completion);
-	tcase_add_test(tc, signal_twice);
-	tcase_add_test(tc, overtaken);
-	tcase_add_test(tc, left_behind);
-	tcase_add_test(tc, timestamps_overlap);
-	tcase_add_test(tc, unfinished);
-	tcase_add_test(tc, room);
-	tcase_add_test(tc, barriers);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("vgpu-load ring");
 }

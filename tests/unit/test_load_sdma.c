@@ -43,7 +43,7 @@ static void run(uint64_t index)
 	ck_assert_uint_eq(12 + 1 + (p[12] >> 16), LOAD_SDMA_GROUP_BYTES / 4);
 }
 
-START_TEST(exactly_once)
+TEST(exactly_once)
 {
 	uint64_t i = 0;
 
@@ -62,9 +62,8 @@ START_TEST(exactly_once)
 	ck_assert_uint_eq(verdict.completed, i);
 	ck_assert(load_verdict_good(&verdict));
 }
-END_TEST
 
-START_TEST(lost)
+TEST(lost)
 {
 	load_sdma_fill(&sdma, &verdict);
 	run(0);
@@ -74,9 +73,8 @@ START_TEST(lost)
 	ck_assert_uint_eq(verdict.lost, 1);
 	ck_assert_uint_eq(verdict.unfinished, LOAD_SDMA_DEPTH - 2);
 }
-END_TEST
 
-START_TEST(doubled)
+TEST(doubled)
 {
 	uint64_t i;
 
@@ -88,9 +86,8 @@ START_TEST(doubled)
 	ck_assert_uint_eq(verdict.doubled, 1);
 	ck_assert(!load_verdict_good(&verdict));
 }
-END_TEST
 
-START_TEST(begun_only)
+TEST(begun_only)
 {
 	load_sdma_fill(&sdma, &verdict);
 	run(0);
@@ -99,9 +96,8 @@ START_TEST(begun_only)
 	ck_assert_uint_eq(verdict.doubled, 0);
 	ck_assert_uint_eq(verdict.unfinished, LOAD_SDMA_DEPTH - 1);
 }
-END_TEST
 
-START_TEST(fence_goes_back)
+TEST(fence_goes_back)
 {
 	load_sdma_fill(&sdma, &verdict);
 	run(0);
@@ -112,17 +108,9 @@ START_TEST(fence_goes_back)
 	ck_assert_uint_eq(verdict.disordered, 1);
 	ck_assert_uint_eq(verdict.completed, 2);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, exactly_once);
-	tcase_add_test(tc, lost);
-	tcase_add_test(tc, doubled);
-	tcase_add_test(tc, begun_only);
-	tcase_add_test(tc, fence_goes_back);
+	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("vgpu-load sdma");
 }

@@ -204,7 +204,7 @@ static void print_late(void)
 }
 
 /* What is printed behind its end goes where it went before it. */
-START_TEST(printed_at_exit)
+TEST(printed_at_exit)
 {
 	int fds[2], status;
 	pid_t child;
@@ -228,7 +228,6 @@ START_TEST(printed_at_exit)
 	/* stderr has no buffer then. */
 	ck_assert_str_eq(text, "in time\nlate, too\nlate\n");
 }
-END_TEST
 
 int main(void)
 {
@@ -240,6 +239,5 @@ int main(void)
 	tcase_add_exit_test(tc, to_file, 0);
 	tcase_add_exit_test(tc, taken_in_part, 0);
 	tcase_add_exit_test(tc, broken_pipe, 0);
-	tcase_add_test(tc, printed_at_exit);
 	return unit_run("output that does not wait");
 }

@@ -28,7 +28,7 @@ static void add_view(void)
 			 "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 0 0\n");
 }
 
-START_TEST(help)
+TEST(help)
 {
 	size_t i;
 
@@ -43,16 +43,14 @@ START_TEST(help)
 	OUT_HAS("usage: gpreempt-ctl suspend TARGET...");
 	OUT_HAS("--grace");
 }
-END_TEST
 
-START_TEST(version)
+TEST(version)
 {
 	CTL(0, "--version");
 	ck_assert_str_eq(ctl_out, "gpreempt-ctl " GP_VERSION "\n");
 }
-END_TEST
 
-START_TEST(mistakes)
+TEST(mistakes)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "nonsense");
 	ERR_HAS("there is no command \"nonsense\"");
@@ -62,10 +60,9 @@ START_TEST(mistakes)
 	CTL(GPREEMPT_CLASS_USAGE, "suspend");
 	ck_assert_str_eq(ctl_out, "");
 }
-END_TEST
 
 /* No command is list; an option in its place, too. */
-START_TEST(no_command)
+TEST(no_command)
 {
 	struct json_object *rows;
 
@@ -82,9 +79,8 @@ START_TEST(no_command)
 	rows = json_object_array_get_idx(rows, 0);
 	ck_assert_int_eq(json_object_get_int(json_member(rows, "queues")), 2);
 }
-END_TEST
 
-START_TEST(list_empty)
+TEST(list_empty)
 {
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", "");
 	CTL(0, "list");
@@ -94,10 +90,9 @@ START_TEST(list_empty)
 	ERR_HAS("next: ");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list 4194242");
 }
-END_TEST
 
 /* Without the module: what sysfs has, and a note. */
-START_TEST(list_sysfs)
+TEST(list_sysfs)
 {
 	CTL(0, "list 4194242");
 	OUT_HAS("4194242\t");
@@ -105,10 +100,9 @@ START_TEST(list_sysfs)
 	ERR_HAS("note: state, slots and priorities are not known");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "list 4194243");
 }
-END_TEST
 
 /* A standard output that takes nothing. */
-START_TEST(full_output)
+TEST(full_output)
 {
 	int full = open("/dev/full", O_WRONLY), saved = dup(STDOUT_FILENO);
 	FILE *err = tmpfile();
@@ -131,9 +125,8 @@ START_TEST(full_output)
 	close(full);
 	fclose(err);
 }
-END_TEST
 
-START_TEST(doctor)
+TEST(doctor)
 {
 	struct json_object *o;
 
@@ -153,9 +146,8 @@ START_TEST(doctor)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor 4194242");
 	OUT_HAS("\ttarget\t");
 }
-END_TEST
 
-START_TEST(self)
+TEST(self)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "self");
 	ERR_HAS("a program to run is needed");
@@ -167,10 +159,9 @@ START_TEST(self)
 	ck_assert_ptr_null(strstr(ctl_err, "no queue of it"));
 	CTL(126, "self -- /etc/passwd");
 }
-END_TEST
 
 /* Why a program cannot be run is not what printing says, which fails here. */
-START_TEST(self_exit_status)
+TEST_EACH(self_exit_status, 4)
 {
 	static const struct {
 		char *command, *program;
@@ -203,7 +194,6 @@ START_TEST(self_exit_status)
 	ck_assert_int_eq(WEXITSTATUS(status), rows[_i].status);
 	unit_cgroups_stop();
 }
-END_TEST
 
 /* The program that self has started gets two queues. */
 static void give_queues(struct gp_loop *l)
@@ -229,7 +219,7 @@ static void give_queues(struct gp_loop *l)
 			 "3 0x5d4f sdma\n");
 }
 
-START_TEST(self_queues)
+TEST(self_queues)
 {
 	char line[128];
 
@@ -243,7 +233,6 @@ START_TEST(self_queues)
 	ck_assert_ptr_null(strstr(ctl_err, "no queue of it"));
 	ck_assert_str_eq(ctl_out, "");
 }
-END_TEST
 
 /* A signal that asks us to end is the program's; so is the status. */
 static void terminate_once(struct gp_loop *l)
@@ -255,30 +244,15 @@ static void terminate_once(struct gp_loop *l)
 		kill(getpid(), SIGTERM);
 }
 
-START_TEST(self_terminated)
+TEST(self_terminated)
 {
 	loop.before_list = terminate_once;
 	CTL(128 + SIGTERM, "self -- sleep 30");
 	ck_assert_int_eq(kill(unit_last_child(), 0), -1);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, unit_teardown);
-	tcase_add_test(tc, help);
-	tcase_add_test(tc, version);
-	tcase_add_test(tc, mistakes);
-	tcase_add_test(tc, no_command);
-	tcase_add_test(tc, list_empty);
-	tcase_add_test(tc, list_sysfs);
-	tcase_add_test(tc, full_output);
-	tcase_add_test(tc, doctor);
-	tcase_add_test(tc, self);
-	tcase_add_loop_test(tc, self_exit_status, 0, 4);
-	tcase_add_test(tc, self_queues);
-	tcase_add_test(tc, self_terminated);
+	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
 	return unit_run("main");
 }

@@ -12,7 +12,7 @@ static void setup(void)
 	m = (struct gp_meter){ .slot_ns = SLOT };
 }
 
-START_TEST(sums_up)
+TEST(sums_up)
 {
 	gp_meter_set(&m, true, 10000);
 	gp_meter_set(&m, false, 10025);
@@ -25,9 +25,8 @@ START_TEST(sums_up)
 	gp_meter_set(&m, false, 10120);
 	ck_assert_uint_eq(gp_meter_total(&m, 10200), 35);
 }
-END_TEST
 
-START_TEST(forgets)
+TEST(forgets)
 {
 	gp_meter_set(&m, true, 10000);
 	gp_meter_set(&m, false, 10025);
@@ -42,9 +41,8 @@ START_TEST(forgets)
 	gp_meter_set(&m, false, 1000000000);
 	ck_assert_uint_eq(gp_meter_recent(&m, 1000000000), 10);
 }
-END_TEST
 
-START_TEST(longer_than_the_window)
+TEST(longer_than_the_window)
 {
 	gp_meter_set(&m, true, 10000);
 	gp_meter_set(&m, false, 50005);
@@ -52,15 +50,9 @@ START_TEST(longer_than_the_window)
 	ck_assert_uint_eq(gp_meter_total(&m, 50005), 40005);
 	ck_assert_uint_eq(gp_meter_recent(&m, 50505), 505);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, sums_up);
-	tcase_add_test(tc, forgets);
-	tcase_add_test(tc, longer_than_the_window);
+	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("meter");
 }

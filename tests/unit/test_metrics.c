@@ -123,7 +123,7 @@ static size_t series_of(size_t targets)
 	return check_text(text);
 }
 
-START_TEST(bounded)
+TEST(bounded)
 {
 	size_t none = series_of(0);
 
@@ -132,10 +132,9 @@ START_TEST(bounded)
 	ck_assert_uint_eq(series_of(1), none);
 	ck_assert_uint_eq(series_of(GUARD_TARGETS), none);
 }
-END_TEST
 
 /* A reader meanwhile never sees a part of it. */
-START_TEST(whole)
+TEST(whole)
 {
 	size_t series = series_of(2), i, changed = 0;
 	char text[16384], last[16384] = "";
@@ -162,7 +161,6 @@ START_TEST(whole)
 	ck_assert_int_eq(system(text), 0);
 	free(guard.figures.sample);
 }
-END_TEST
 
 static char messages[80];
 
@@ -189,7 +187,7 @@ static void end_write(void)
 }
 
 /* What the user reads of a file that cannot be written: once while it runs. */
-START_TEST(said)
+TEST(said)
 {
 	struct guard_text texts[GUARD_FILES];
 
@@ -224,10 +222,9 @@ START_TEST(said)
 	unlink(messages);
 	free(guard.figures.sample);
 }
-END_TEST
 
 /* Without memory for what is to be in it at the end. */
-START_TEST(no_memory)
+TEST(no_memory)
 {
 	struct guard_text texts[GUARD_FILES];
 
@@ -239,15 +236,8 @@ START_TEST(no_memory)
 	ck_assert_int_ne(guard_files_finish(&guard, texts), 0);
 	free(guard.figures.sample);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_test(c, bounded);
-	tcase_add_test(c, whole);
-	tcase_add_test(c, said);
-	tcase_add_test(c, no_memory);
 	return unit_run("metrics");
 }

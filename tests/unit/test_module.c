@@ -127,7 +127,7 @@ static void setup(void)
 	};
 }
 
-START_TEST(load)
+TEST(load)
 {
 	CTL(0, "module load");
 	ck_assert_str_eq(ctl_out,
@@ -139,7 +139,6 @@ START_TEST(load)
 	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded already\n");
 	ck_assert_str_eq(ctl_err, "");
 }
-END_TEST
 
 static const struct {
 	int insert;
@@ -158,7 +157,7 @@ static const struct {
 	{ -EIO, GPREEMPT_CLASS_FAILED, "Input/output error", "dmesg" },
 };
 
-START_TEST(load_fails)
+TEST_EACH(load_fails, ARRAY_SIZE(failures))
 {
 	/* Its next step differs where amdgpu is loaded. */
 	if (failures[_i].insert == -ENODEV &&
@@ -171,9 +170,8 @@ START_TEST(load_fails)
 	ck_assert_str_eq(ctl_out, "");
 	ck_assert_int_eq(refs, 0);
 }
-END_TEST
 
-START_TEST(no_module)
+TEST(no_module)
 {
 	found = false;
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "module load");
@@ -182,9 +180,8 @@ START_TEST(no_module)
 	lookup = -ENOSYS;
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "module load");
 }
-END_TEST
 
-START_TEST(unload)
+TEST(unload)
 {
 	refs = 1;
 	CTL(0, "module unload");
@@ -194,9 +191,8 @@ START_TEST(unload)
 	CTL(0, "module unload");
 	ck_assert_str_eq(ctl_out, "gpreempt.ko is not loaded\n");
 }
-END_TEST
 
-START_TEST(unload_busy)
+TEST(unload_busy)
 {
 	/* A reader that is done soon. */
 	removals = 2;
@@ -211,18 +207,16 @@ START_TEST(unload_busy)
 	CTL(GPREEMPT_CLASS_FAILED, "module unload");
 	ERR_HAS("cannot be unloaded: Operation not permitted");
 }
-END_TEST
 
-START_TEST(no_memory)
+TEST(no_memory)
 {
 	lookup = -ENOMEM;
 	CTL(GPREEMPT_CLASS_FAILED, "module unload");
 	ERR_HAS("Cannot allocate memory");
 }
-END_TEST
 
 /* A library that is not there, and one that lacks a function. */
-START_TEST(late_library)
+TEST(late_library)
 {
 	static const struct dynlib_call good[] = { { "strlen", 0 }, { 0 } };
 	static const struct dynlib_call bad[] = {
@@ -240,31 +234,20 @@ START_TEST(late_library)
 	ck_assert_int_eq(dynlib_load("libnot-there.so.1", "x", good, &length),
 			 GPREEMPT_CLASS_UNSUPPORTED);
 }
-END_TEST
 
-/* The real one has all the functions that we use. */
-START_TEST(real_library)
+/*
+ * The real one has all the functions that we use. As root it could unload a module of
+ * this host: not where there is one.
+ */
+TEST_EACH(real_library, access("/sys/module/gpreempt", F_OK) != 0)
 {
 	memset(&kmod, 0, sizeof(kmod));
 	ctl_line("module unload");
 	ck_assert_msg(kmod.module_unref_list && kmod.new, "%s", ctl_err);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, unit_teardown);
-	tcase_add_test(tc, load);
-	tcase_add_loop_test(tc, load_fails, 0, ARRAY_SIZE(failures));
-	tcase_add_test(tc, no_module);
-	tcase_add_test(tc, unload);
-	tcase_add_test(tc, unload_busy);
-	tcase_add_test(tc, no_memory);
-	tcase_add_test(tc, late_library);
-	/* As root the real one could unload a module of this host. */
-	if (access("/sys/module/gpreempt", F_OK))
-		tcase_add_test(tc, real_library);
+	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
 	return unit_run("module");
 }

@@ -3,7 +3,7 @@
 #include "ctl/monitor/monitor.h"
 #include "unit.h"
 
-START_TEST(figures)
+TEST(figures)
 {
 	struct monitor_figure figure = { 0 };
 
@@ -20,9 +20,8 @@ START_TEST(figures)
 	ck_assert_int_eq(figure.min, 1);
 	ck_assert_int_eq(figure.max, 4);
 }
-END_TEST
 
-START_TEST(ids)
+TEST(ids)
 {
 	static const int order[] = { 5, 0, 9, 5, 0, 5 };
 	struct monitor_sum sum = { 0 };
@@ -39,13 +38,8 @@ START_TEST(ids)
 	monitor_free(&sum);
 	ck_assert_uint_eq(sum.n_seen, 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, figures);
-	tcase_add_test(tc, ids);
 	return unit_run("monitor");
 }

@@ -171,7 +171,7 @@ static const struct {
 	{ "session", hold_it, true },	{ "gang", hold_in_a_gang, true },
 };
 
-START_TEST(each_fails)
+TEST_EACH(each_fails, ARRAY_SIZE(works))
 {
 	int nth = 0, failed = 0, ret;
 	bool over;
@@ -196,13 +196,9 @@ START_TEST(each_fails)
 	} while (!over);
 	ck_assert_int_gt(failed, 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, unit_teardown);
-	tcase_add_loop_test(tc, each_fails, 0, ARRAY_SIZE(works));
+	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
 	return unit_run("no memory");
 }

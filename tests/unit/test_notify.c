@@ -41,7 +41,7 @@ static void expect(const char *state)
 	ck_assert_str_eq(text, state);
 }
 
-START_TEST(told)
+TEST(told)
 {
 	char path[64];
 
@@ -61,13 +61,12 @@ START_TEST(told)
 	expect("STOPPING=1");
 	close(manager);
 }
-END_TEST
 
 /*
  * No manager, and one whose path is too long. We listen where that path would
  * lead if it was cut off: nothing may come there, and no descriptor is left.
  */
-START_TEST(no_manager)
+TEST(no_manager)
 {
 	struct sockaddr_un address;
 	char cut[sizeof(address.sun_path)], path[sizeof(cut) + 20], text[16];
@@ -97,9 +96,8 @@ START_TEST(no_manager)
 	close(manager);
 	unlink(cut);
 }
-END_TEST
 
-START_TEST(watchdog)
+TEST(watchdog)
 {
 	char pid[16];
 
@@ -116,14 +114,8 @@ START_TEST(watchdog)
 	setenv("WATCHDOG_USEC", "soon", 1);
 	ck_assert_uint_eq(notify_watchdog_ns(), 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, told);
-	tcase_add_test(tc, no_manager);
-	tcase_add_test(tc, watchdog);
 	return unit_run("notify");
 }

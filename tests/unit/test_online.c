@@ -17,7 +17,7 @@
 #include "shared/clock.h"
 #include "unit-online.h"
 
-START_TEST(nested)
+TEST(nested)
 {
 	struct gpreempt_online *a, *b;
 
@@ -39,10 +39,9 @@ START_TEST(nested)
 	gpreempt_online_close(a);
 	gpreempt_online_close(NULL);
 }
-END_TEST
 
 /* A client that dies with requests open is counted out. */
-START_TEST(death)
+TEST(death)
 {
 	struct gpreempt_online *online;
 	pid_t child = fork();
@@ -59,7 +58,6 @@ START_TEST(death)
 	waitpid(child, NULL, 0);
 	expect_open(0);
 }
-END_TEST
 
 static int ask(enum guard_verb verb, pid_t pid)
 {
@@ -74,7 +72,7 @@ static int ask(enum guard_verb verb, pid_t pid)
 }
 
 /* Requests for another process outlive who asked, and end with that process. */
-START_TEST(for_another)
+TEST(for_another)
 {
 	pid_t child = fork();
 
@@ -93,10 +91,9 @@ START_TEST(for_another)
 	ck_assert_int_eq(ask(GUARD_BEGIN, child), -EACCES);
 	ck_assert_int_eq(ask(GUARD_RELEASE, getpid()), -ESRCH);
 }
-END_TEST
 
 /* A client works on the GPUs where the guard knows it, or on all. */
-START_TEST(nodes)
+TEST(nodes)
 {
 	struct gpreempt_online *online;
 
@@ -112,9 +109,8 @@ START_TEST(nodes)
 	ck_assert_uint_eq(online_guard.policy->entity[0].nodes, 6);
 	gpreempt_online_close(online);
 }
-END_TEST
 
-START_TEST(release)
+TEST(release)
 {
 	online_guard.offline[0].target.pid = 4711;
 	online_guard.n_offline = 1;
@@ -125,9 +121,8 @@ START_TEST(release)
 	ck_assert_int_eq(online_guard.releases[0].pid, 4711);
 	pthread_mutex_unlock(&online_guard.lock);
 }
-END_TEST
 
-START_TEST(two_guards)
+TEST(two_guards)
 {
 	struct guard_server *second;
 
@@ -135,9 +130,8 @@ START_TEST(two_guards)
 					   &second),
 			 -EADDRINUSE);
 }
-END_TEST
 
-START_TEST(no_guard)
+TEST(no_guard)
 {
 	struct gpreempt_online *online;
 
@@ -145,14 +139,13 @@ START_TEST(no_guard)
 	server = NULL;
 	ck_assert_int_eq(gpreempt_online_open(NULL, &online), -ENOENT);
 }
-END_TEST
 
 /*
  * The library's side
  */
 
 /* A guard that was restarted gets what is open here at the next call. */
-START_TEST(guard_restarts)
+TEST(guard_restarts)
 {
 	struct gpreempt_online *online;
 
@@ -179,10 +172,9 @@ START_TEST(guard_restarts)
 	gpreempt_online_close(online);
 	expect_open(0);
 }
-END_TEST
 
 /* A guard that does not run for a while: calls end in time, nothing is lost. */
-START_TEST(guard_is_stopped)
+TEST(guard_is_stopped)
 {
 	struct gpreempt_online_options options = {
 		.size = sizeof(options),
@@ -202,9 +194,8 @@ START_TEST(guard_is_stopped)
 	ck_assert_int_eq(gpreempt_online_end(online), -EINVAL);
 	gpreempt_online_close(online);
 }
-END_TEST
 
-START_TEST(options)
+TEST(options)
 {
 	struct {
 		struct gpreempt_online_options known;
@@ -224,10 +215,9 @@ START_TEST(options)
 	};
 	ck_assert_int_eq(gpreempt_online_open(&o.known, &online), -EINVAL);
 }
-END_TEST
 
 /* Requests for another process, such as the shell of a command. */
-START_TEST(library_for_another)
+TEST(library_for_another)
 {
 	struct gpreempt_online_options options = { .size = sizeof(options) };
 	struct gpreempt_online *online;
@@ -241,10 +231,9 @@ START_TEST(library_for_another)
 	ck_assert_int_eq(gpreempt_online_end(online), 0);
 	gpreempt_online_close(online);
 }
-END_TEST
 
 /* Nonsense ends the connection, and nothing else. */
-START_TEST(nonsense)
+TEST(nonsense)
 {
 	static const char *const texts[] = {
 		"",
@@ -282,24 +271,9 @@ START_TEST(nonsense)
 	ck_assert_int_eq(ask(GUARD_BEGIN, 0), 1);
 	expect_open(0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, online_setup, online_teardown);
-	tcase_add_test(tc, nested);
-	tcase_add_test(tc, death);
-	tcase_add_test(tc, for_another);
-	tcase_add_test(tc, nodes);
-	tcase_add_test(tc, release);
-	tcase_add_test(tc, two_guards);
-	tcase_add_test(tc, no_guard);
-	tcase_add_test(tc, nonsense);
-	tcase_add_test(tc, guard_restarts);
-	tcase_add_test(tc, guard_is_stopped);
-	tcase_add_test(tc, options);
-	tcase_add_test(tc, library_for_another);
+	tcase_add_checked_fixture(unit_case(), online_setup, online_teardown);
 	return unit_run("online");
 }

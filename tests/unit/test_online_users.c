@@ -40,7 +40,7 @@ static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
 }
 
 /* Without --allow-uid, only root: the kernel and the guard refuse others. */
-START_TEST(stranger)
+TEST(stranger)
 {
 	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), EACCES);
 	ck_assert_int_eq(chmod(GUARD_SOCKET, 0666), 0);
@@ -53,10 +53,9 @@ START_TEST(stranger)
 	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), 100 + EACCES);
 	expect_open(0);
 }
-END_TEST
 
 /* An allowed user may begin, for its own processes, and may not release. */
-START_TEST(allowed_user)
+TEST(allowed_user)
 {
 	int ready[2];
 	pid_t child;
@@ -87,7 +86,6 @@ START_TEST(allowed_user)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 }
-END_TEST
 
 /* That many connections of one user, each with a request open. */
 static void fill(uid_t uid, int n, int ready)
@@ -111,7 +109,7 @@ static void fill(uid_t uid, int n, int ready)
 }
 
 /* One user gets its part of the places; others, and root, get theirs. */
-START_TEST(one_user_takes_all)
+TEST(one_user_takes_all)
 {
 	int ready[2], open = 0;
 	pid_t child;
@@ -134,19 +132,13 @@ START_TEST(one_user_takes_all)
 	close(ready[0]);
 	close(ready[1]);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
 	if (geteuid()) {
 		puts("online-users: skipped, only root can be another user");
 		return 0;
 	}
-	tcase_add_checked_fixture(tc, online_setup, online_teardown);
-	tcase_add_test(tc, stranger);
-	tcase_add_test(tc, allowed_user);
-	tcase_add_test(tc, one_user_takes_all);
+	tcase_add_checked_fixture(unit_case(), online_setup, online_teardown);
 	return unit_run("online-users");
 }

@@ -18,7 +18,7 @@ static void expect_refused(int code, enum gpreempt_reason reason)
 	ck_assert_ptr_nonnull(err.step);
 }
 
-START_TEST(open_and_close)
+TEST(open_and_close)
 {
 	gp_loop_add_queue(&loop, 0);
 	s = unit_open();
@@ -38,10 +38,9 @@ START_TEST(open_and_close)
 			 "subscribe disable interrupt unwatch wait detach ");
 	ck_assert(!loop.debugged);
 }
-END_TEST
 
 /* Never enable where a session is open: it would be taken from its owner. */
-START_TEST(other_debugger)
+TEST(other_debugger)
 {
 	loop.debugged = true;
 	expect_refused(-EALREADY, GPREEMPT_DEBUGGED);
@@ -50,17 +49,15 @@ START_TEST(other_debugger)
 	ck_assert_ptr_nonnull(strstr(loop.trace, "detach"));
 	ck_assert(loop.debugged);
 }
-END_TEST
 
 /* Never enable after exec: the driver would make a process and crash later. */
-START_TEST(after_exec)
+TEST(after_exec)
 {
 	loop.opened = false;
 	expect_refused(-ESRCH, GPREEMPT_NOT_GPU);
 	ck_assert_ptr_null(strstr(loop.trace, "enable"));
 	ck_assert_ptr_nonnull(strstr(loop.trace, "detach"));
 }
-END_TEST
 
 static const struct {
 	const char *call;
@@ -87,7 +84,7 @@ static const struct {
 	{ "snapshot", -EFAULT, GPREEMPT_SYSTEM },
 };
 
-START_TEST(open_fails)
+TEST_EACH(open_fails, ARRAY_SIZE(failures))
 {
 	gp_loop_fail(&loop, failures[_i].call, 0, failures[_i].code);
 	expect_refused(failures[_i].code, failures[_i].reason);
@@ -100,9 +97,8 @@ START_TEST(open_fails)
 		ck_assert_ptr_null(strstr(loop.trace, "disable"));
 	ck_assert(!loop.debugged);
 }
-END_TEST
 
-START_TEST(interrupted_call)
+TEST(interrupted_call)
 {
 	gp_loop_fail(&loop, "open", 1, -EINTR);
 	gp_loop_fail(&loop, "open", 2, -EINTR);
@@ -112,17 +108,15 @@ START_TEST(interrupted_call)
 	ck_assert_ptr_nonnull(strstr(loop.trace, "enable enable"));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* A signal that stays pending is no reason to try for ever. */
-START_TEST(interrupted_for_ever)
+TEST(interrupted_for_ever)
 {
 	gp_loop_fail(&loop, "open", 0, -EINTR);
 	expect_refused(-EINTR, GPREEMPT_SYSTEM);
 }
-END_TEST
 
-START_TEST(old_driver)
+TEST(old_driver)
 {
 	loop.minor = 12;
 	expect_refused(-ENOTSUP, GPREEMPT_KFD_VERSION);
@@ -132,9 +126,8 @@ START_TEST(old_driver)
 	loop.minor = 13;
 	gpreempt_session_close(unit_open());
 }
-END_TEST
 
-START_TEST(activation_failed)
+TEST(activation_failed)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_ENABLED_ERROR;
 	expect_refused(-EIO, GPREEMPT_RUNTIME_ERROR);
@@ -143,7 +136,6 @@ START_TEST(activation_failed)
 	expect_refused(-EBUSY, GPREEMPT_RUNTIME_BUSY);
 	ck_assert(!loop.debugged);
 }
-END_TEST
 
 static void other_process(struct gp_loop *l, const char *call)
 {
@@ -153,13 +145,12 @@ static void other_process(struct gp_loop *l, const char *call)
 				 "5 6 7 8 20 0 3 0 999 100 200 1844\n");
 }
 
-START_TEST(reused_pid)
+TEST(reused_pid)
 {
 	loop.before = other_process;
 	expect_refused(-ESRCH, GPREEMPT_ENDED);
 	ck_assert_ptr_null(strstr(loop.trace, "enable"));
 }
-END_TEST
 
 static void more_queues(struct gp_loop *l, const char *call)
 {
@@ -172,7 +163,7 @@ static void more_queues(struct gp_loop *l, const char *call)
 }
 
 /* Each snapshot finds more queues than there was room for. */
-START_TEST(queues_while_opening)
+TEST(queues_while_opening)
 {
 	size_t count;
 
@@ -184,9 +175,8 @@ START_TEST(queues_while_opening)
 	ck_assert_uint_eq(out.done, count);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(queue_types)
+TEST(queue_types)
 {
 	const struct gpreempt_session_queue *queues;
 	size_t count;
@@ -203,9 +193,8 @@ START_TEST(queue_types)
 	ck_assert_uint_eq(queues[3].type, GPREEMPT_QUEUE_SDMA_XGMI);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(close_without_answer)
+TEST(close_without_answer)
 {
 	open_with_queues(1);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -216,44 +205,25 @@ START_TEST(close_without_answer)
 	ck_assert_ptr_null(strstr(loop.trace, "detach"));
 	ck_assert_int_eq(gpreempt_session_close(NULL), 0);
 }
-END_TEST
 
 /* A signal that stopped the process just then is not lost. */
-START_TEST(close_with_signal)
+TEST(close_with_signal)
 {
 	open_with_queues(0);
 	gp_loop_stop(&loop, 10 << 8 | 0x7f);
 	ck_assert_int_eq(gpreempt_session_close(s), 0);
 	ck_assert_int_eq(loop.last_signal, 10);
 }
-END_TEST
 
-START_TEST(simulated)
+TEST(simulated)
 {
 	ck_assert(!gpreempt_simulated(g));
 	gp_loop_set_file(&loop, "/sys/module/vgpu/initstate", "live\n");
 	ck_assert(gpreempt_simulated(g));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_test(tc, open_and_close);
-	tcase_add_test(tc, other_debugger);
-	tcase_add_test(tc, after_exec);
-	tcase_add_loop_test(tc, open_fails, 0, ARRAY_SIZE(failures));
-	tcase_add_test(tc, interrupted_call);
-	tcase_add_test(tc, interrupted_for_ever);
-	tcase_add_test(tc, old_driver);
-	tcase_add_test(tc, activation_failed);
-	tcase_add_test(tc, reused_pid);
-	tcase_add_test(tc, queues_while_opening);
-	tcase_add_test(tc, queue_types);
-	tcase_add_test(tc, close_without_answer);
-	tcase_add_test(tc, close_with_signal);
-	tcase_add_test(tc, simulated);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("open");
 }

@@ -67,7 +67,7 @@ static const char *release(void)
 	return text;
 }
 
-START_TEST(pipe_lines)
+TEST(pipe_lines)
 {
 	capture();
 	out_rows(OUT_PIPE, &table, rows, 2);
@@ -82,9 +82,8 @@ START_TEST(pipe_lines)
 	out_row(OUT_PIPE, &table, &rows[0]);
 	ck_assert_ptr_nonnull(strstr(release(), "\n4711\tactive\t"));
 }
-END_TEST
 
-START_TEST(csv)
+TEST(csv)
 {
 	capture();
 	out_rows(OUT_CSV, &table, rows, 1);
@@ -92,9 +91,8 @@ START_TEST(csv)
 				    "4711,active,\"f7bc,3a1c\",0xf7bc,1,12.3,"
 				    "python3 train.py\n");
 }
-END_TEST
 
-START_TEST(nothing)
+TEST(nothing)
 {
 	struct json_object *object;
 
@@ -109,10 +107,9 @@ START_TEST(nothing)
 			 "{\"rows\":[]}");
 	json_object_put(object);
 }
-END_TEST
 
 /* 80 columns, for nothing tells how wide it is; no colour without TERM. */
-START_TEST(terminal)
+TEST(terminal)
 {
 	const char *at;
 
@@ -133,9 +130,8 @@ START_TEST(terminal)
 	out_rows(OUT_TERMINAL, &table, rows + 1, 2);
 	ck_assert_ptr_null(strstr(release(), "GPUS"));
 }
-END_TEST
 
-START_TEST(colour)
+TEST(colour)
 {
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
@@ -153,9 +149,8 @@ START_TEST(colour)
 	ck_assert_str_eq(release(), "   4711  active     f7bc,3a1c      12.3  "
 				    "python3 train.py\n");
 }
-END_TEST
 
-START_TEST(json)
+TEST(json)
 {
 	struct json_object *object, *array, *one;
 
@@ -179,7 +174,6 @@ START_TEST(json)
 			 "\\\\302\\\\233\"}");
 	json_object_put(object);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -196,17 +190,16 @@ static const struct {
 	{ "\xe2\x80\xae", "\\342\\200\\256" },		/* right to left */
 };
 
-START_TEST(clean)
+TEST_EACH(clean, ARRAY_SIZE(texts))
 {
 	char *copy = shr_clean_copy(texts[_i].text, false);
 
 	ck_assert_str_eq(copy, texts[_i].clean);
 	free(copy);
 }
-END_TEST
 
 /* A full disk is a failure, a reader that has left is none. */
-START_TEST(finish)
+TEST(finish)
 {
 	int fds[2];
 
@@ -223,19 +216,8 @@ START_TEST(finish)
 	putchar('x');
 	ck_assert_int_eq(ctl_finish_output(0), 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, pipe_lines);
-	tcase_add_test(tc, csv);
-	tcase_add_test(tc, nothing);
-	tcase_add_test(tc, terminal);
-	tcase_add_test(tc, colour);
-	tcase_add_test(tc, json);
-	tcase_add_loop_test(tc, clean, 0, ARRAY_SIZE(texts));
-	tcase_add_test(tc, finish);
 	return unit_run("output");
 }

@@ -74,7 +74,7 @@ static int let_it_end(void)
 	return ret;
 }
 
-START_TEST(written)
+TEST(written)
 {
 	char text[64];
 
@@ -90,9 +90,8 @@ START_TEST(written)
 	ck_assert_str_eq(text, "three");
 	ck_assert_uint_gt(beats, 0);
 }
-END_TEST
 
-START_TEST(not_wanted)
+TEST(not_wanted)
 {
 	struct stat st;
 
@@ -103,17 +102,15 @@ START_TEST(not_wanted)
 	ck_assert_int_eq(finish("x"), 0);
 	ck_assert_int_lt(stat(path, &st), 0);
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	ck_assert_int_eq(guard_file_check(&file), -ENXIO);
 }
-END_TEST
 
 /* It was well at the start, and is not later: returned once. */
-START_TEST(fails_later)
+TEST(fails_later)
 {
 	put("one");
 	ck_assert_int_eq(let_it_end(), 0);
@@ -135,7 +132,6 @@ START_TEST(fails_later)
 	put("five");
 	ck_assert_int_eq(let_it_end(), -EISDIR);
 }
-END_TEST
 
 static int pause_for_ever(void *arg)
 {
@@ -144,7 +140,7 @@ static int pause_for_ever(void *arg)
 }
 
 /* A disk that does not answer: guard does not wait for it, but at the end. */
-START_TEST(hangs)
+TEST(hangs)
 {
 	pid_t child = shr_child_start(pause_for_ever, NULL, NULL, 0);
 	uint64_t begin;
@@ -161,7 +157,6 @@ START_TEST(hangs)
 	ck_assert_uint_gt(beats, 100);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
-END_TEST
 
 static int kept[2];
 
@@ -176,7 +171,7 @@ static int look_around(void *arg)
 }
 
 /* A client's connection or a lock in a child would outlive guard. */
-START_TEST(descriptors)
+TEST(descriptors)
 {
 	int status = -1;
 	pid_t child;
@@ -191,18 +186,9 @@ START_TEST(descriptors)
 	close(kept[0]);
 	close(kept[1]);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, setup, teardown);
-	tcase_add_test(c, written);
-	tcase_add_test(c, not_wanted);
-	tcase_add_test(c, refused);
-	tcase_add_test(c, fails_later);
-	tcase_add_test(c, hangs);
-	tcase_add_test(c, descriptors);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("output-file");
 }

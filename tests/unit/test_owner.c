@@ -97,7 +97,7 @@ static int resume(void)
 	return owner_resume(&owner, NULL, &outcome);
 }
 
-START_TEST(by_session)
+TEST(by_session)
 {
 	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert(loop.debugged);
@@ -115,9 +115,8 @@ START_TEST(by_session)
 	ck_assert_int_ge(owner.lock, 0);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
-START_TEST(by_pause)
+TEST(by_pause)
 {
 	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert(!loop.debugged && !loop.evicted);
@@ -143,10 +142,9 @@ START_TEST(by_pause)
 	ck_assert_int_eq(owner_close(&owner), 0);
 	ck_assert_int_eq(owner.lock, -1);
 }
-END_TEST
 
 /* The driver refuses it at the start. */
-START_TEST(refused)
+TEST(refused)
 {
 	loop.minor = 12;
 	owner.how = GPREEMPT_HOW_DEBUG;
@@ -160,10 +158,9 @@ START_TEST(refused)
 	ck_assert_int_eq(loop.evicted, 1);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
 /* Or at the first suspend: one with queues never gets its runtime. */
-START_TEST(no_runtime)
+TEST_EACH(no_runtime, 2)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	open_by(_i ? GPREEMPT_HOW_AUTO : GPREEMPT_HOW_DEBUG);
@@ -181,7 +178,6 @@ START_TEST(no_runtime)
 	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_PAUSE);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
 static const char *no_queues(struct gp_loop *l)
 {
@@ -191,7 +187,7 @@ static const char *no_queues(struct gp_loop *l)
 }
 
 /* It is starting: its runtime and its queues are still to come. */
-START_TEST(no_runtime_yet)
+TEST(no_runtime_yet)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	gp_loop_remove_queue(&loop, 0);
@@ -202,10 +198,9 @@ START_TEST(no_runtime_yet)
 	ck_assert(!strstr(loop.trace, "pause"));
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
 /* What the way is changed to fails, too: nothing is open then. */
-START_TEST(no_way)
+TEST(no_way)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	open_by(GPREEMPT_HOW_AUTO);
@@ -216,10 +211,9 @@ START_TEST(no_way)
 	ck_assert_int_eq(owner_close(&owner), 0);
 	ck_assert(!loop.debugged);
 }
-END_TEST
 
 /* Another program has paused it: that pause is not ours to end. */
-START_TEST(paused_by_another)
+TEST(paused_by_another)
 {
 	loop.paused = true;
 	loop.evicted = 1;
@@ -235,10 +229,9 @@ START_TEST(paused_by_another)
 	loop.paused = false;
 	loop.evicted = 0;
 }
-END_TEST
 
 /* Another program ends ours. */
-START_TEST(unpaused_by_another)
+TEST(unpaused_by_another)
 {
 	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert_int_eq(suspend(), 0);
@@ -249,7 +242,6 @@ START_TEST(unpaused_by_another)
 	ck_assert_int_eq(err.reason, GPREEMPT_UNPAUSED);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
 static const char *show_evicted(struct gp_loop *l)
 {
@@ -259,7 +251,7 @@ static const char *show_evicted(struct gp_loop *l)
 }
 
 /* criu dump ends a pause of ours, or the driver fails to make one: it is off the GPU. */
-START_TEST(stays_off)
+TEST(stays_off)
 {
 	struct pause_entry e;
 
@@ -278,10 +270,9 @@ START_TEST(stays_off)
 	ck_assert_int_eq(pause_journal_read(target, &e), -ENOENT);
 	loop.evicted = 0;
 }
-END_TEST
 
 /* A debugger traces it just now: another try is possible. */
-START_TEST(traced)
+TEST(traced)
 {
 	open_by(GPREEMPT_HOW_PAUSE);
 	gp_loop_fail(&loop, "seize", 1, -EPERM);
@@ -294,10 +285,9 @@ START_TEST(traced)
 	ck_assert_int_eq(loop.evicted, 1);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
 /* The driver's error: it runs, or the driver is asked to let it run. */
-START_TEST(fails)
+TEST(fails)
 {
 	open_by(GPREEMPT_HOW_PAUSE);
 	gp_loop_fail(&loop, "pause", 1, -EIO);
@@ -307,10 +297,9 @@ START_TEST(fails)
 	ck_assert_int_eq(loop.evicted, 0);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
 /* It cannot be ended: the entry stays, and its keepers try again. */
-START_TEST(cannot_be_unpaused)
+TEST(cannot_be_unpaused)
 {
 	struct pause_entry e;
 
@@ -324,9 +313,8 @@ START_TEST(cannot_be_unpaused)
 	ck_assert_int_eq(pause_journal_remove(target), 0);
 	loop.evicted = 0;
 }
-END_TEST
 
-START_TEST(ends)
+TEST(ends)
 {
 	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert_int_eq(suspend(), 0);
@@ -341,10 +329,9 @@ START_TEST(ends)
 	ck_assert_int_eq(owner_open(&owner, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
 }
-END_TEST
 
 /* It is not paused without keepers. */
-START_TEST(no_keepers)
+TEST(no_keepers)
 {
 	owner.how = GPREEMPT_HOW_PAUSE;
 	unit_fork_fails = 1;
@@ -354,9 +341,8 @@ START_TEST(no_keepers)
 	ck_assert_int_eq(owner.lock, -1);
 	ck_assert(!strstr(loop.trace, "pause"));
 }
-END_TEST
 
-START_TEST(job_control)
+TEST(job_control)
 {
 	int i;
 
@@ -372,7 +358,6 @@ START_TEST(job_control)
 	ck_assert(!owner_is_stopped(&owner));
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
 
@@ -398,7 +383,7 @@ static const struct {
 };
 
 /* Where an open session costs the target something, it is paused at once. */
-START_TEST(by_what_the_session_costs)
+TEST_EACH(by_what_the_session_costs, ARRAY_SIZE(parts))
 {
 	set_gfx(parts[_i].properties);
 	open_by(GPREEMPT_HOW_AUTO);
@@ -410,10 +395,9 @@ START_TEST(by_what_the_session_costs)
 	ck_assert_int_eq(owner_close(&owner), 0);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* follow pauses at once: a debugger may want what is stopped. */
-START_TEST(follow_pauses)
+TEST_EACH(follow_pauses, 2)
 {
 	owner.as.role = HOLD_ROLE_FOLLOW;
 	gp_loop_set_file(&loop, "/dev/kfd", _i ? "512" : "511");
@@ -422,10 +406,9 @@ START_TEST(follow_pauses)
 			 _i ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
 /* To get away, it needs neither a descriptor nor a runtime. */
-START_TEST(by_session_without_descriptor)
+TEST(by_session_without_descriptor)
 {
 	set_gfx("gfx_target_version 110000\ncapability 32768\n");
 	gp_loop_set_file(&loop, "/dev/kfd", "512");
@@ -435,31 +418,9 @@ START_TEST(by_session_without_descriptor)
 	ck_assert(loop.queues[0].suspended);
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, by_session);
-	tcase_add_test(tc, by_pause);
-	tcase_add_test(tc, refused);
-	tcase_add_loop_test(tc, no_runtime, 0, 2);
-	tcase_add_test(tc, no_runtime_yet);
-	tcase_add_test(tc, no_way);
-	tcase_add_test(tc, paused_by_another);
-	tcase_add_test(tc, unpaused_by_another);
-	tcase_add_test(tc, stays_off);
-	tcase_add_test(tc, traced);
-	tcase_add_test(tc, fails);
-	tcase_add_test(tc, cannot_be_unpaused);
-	tcase_add_test(tc, ends);
-	tcase_add_test(tc, no_keepers);
-	tcase_add_test(tc, job_control);
-	tcase_add_loop_test(tc, by_what_the_session_costs, 0,
-			    ARRAY_SIZE(parts));
-	tcase_add_loop_test(tc, follow_pauses, 0, 2);
-	tcase_add_test(tc, by_session_without_descriptor);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("owner");
 }

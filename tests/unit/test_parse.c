@@ -45,7 +45,7 @@ static const struct {
 	{ "99999999999999999999999999ns", -ERANGE, 0 },
 };
 
-START_TEST(duration)
+TEST_EACH(duration, ARRAY_SIZE(durations))
 {
 	uint64_t ns = 12345;
 
@@ -56,7 +56,6 @@ START_TEST(duration)
 	if (durations[_i].ret)
 		ck_assert_ptr_nonnull(shr_duration_error(durations[_i].ret));
 }
-END_TEST
 
 static const struct {
 	uint64_t ns;
@@ -67,16 +66,15 @@ static const struct {
 	{ 339123456, "339ms" }, { 90000000000, "1.5m" },
 };
 
-START_TEST(format)
+TEST_EACH(format, ARRAY_SIZE(formats))
 {
 	char text[32];
 
 	shr_format_duration(formats[_i].ns, text, sizeof(text));
 	ck_assert_str_eq(text, formats[_i].text);
 }
-END_TEST
 
-START_TEST(numbers)
+TEST(numbers)
 {
 	uint64_t value = 1;
 
@@ -96,16 +94,14 @@ START_TEST(numbers)
 	ck_assert_int_eq(shr_parse_u64("0x1", 100, &value), -EINVAL);
 	ck_assert_int_eq(shr_parse_u64("-1", 100, &value), -EINVAL);
 }
-END_TEST
 
-START_TEST(small_limit)
+TEST(small_limit)
 {
 	uint64_t value = 1;
 
 	ck_assert_int_eq(shr_parse_u64("3", 3, &value), 0);
 	ck_assert_int_eq(shr_parse_u64("4", 3, &value), -ERANGE);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -121,7 +117,7 @@ static const struct {
 	{ "1024", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 },
 };
 
-START_TEST(list)
+TEST_EACH(list, ARRAY_SIZE(lists))
 {
 	uint32_t *ids = NULL;
 	size_t count = 77;
@@ -131,9 +127,8 @@ START_TEST(list)
 	ck_assert_uint_eq(count, lists[_i].ret ? 77 : lists[_i].count);
 	free(ids);
 }
-END_TEST
 
-START_TEST(like_printf)
+TEST(like_printf)
 {
 	static const int64_t values[] = {
 		0,  1,	 -1,	  9,	     10,	-10,
@@ -154,10 +149,9 @@ START_TEST(like_printf)
 		ck_assert_int_eq(end[1], 'x');
 	}
 }
-END_TEST
 
 /* The path of a file of a process, and where it ends. */
-START_TEST(paths)
+TEST(paths)
 {
 	char path[GP_PID_PATH], *end;
 
@@ -165,18 +159,8 @@ START_TEST(paths)
 	ck_assert_str_eq(path, "/proc/4194304/cmdline");
 	ck_assert_ptr_eq(end, path + strlen(path));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_loop_test(tc, duration, 0, ARRAY_SIZE(durations));
-	tcase_add_loop_test(tc, format, 0, ARRAY_SIZE(formats));
-	tcase_add_test(tc, numbers);
-	tcase_add_test(tc, small_limit);
-	tcase_add_loop_test(tc, list, 0, ARRAY_SIZE(lists));
-	tcase_add_test(tc, like_printf);
-	tcase_add_test(tc, paths);
 	return unit_run("parse");
 }

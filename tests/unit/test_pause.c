@@ -31,7 +31,7 @@ static int pause_it(void)
 	return gpreempt_pause(g, PID, 777, &report, &err);
 }
 
-START_TEST(pauses_and_unpauses)
+TEST(pauses_and_unpauses)
 {
 	unit_clear_trace();
 	ck_assert_int_eq(pause_it(), 0);
@@ -57,7 +57,6 @@ START_TEST(pauses_and_unpauses)
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
 }
-END_TEST
 
 static void pause_and_unpause(void)
 {
@@ -67,7 +66,7 @@ static void pause_and_unpause(void)
 }
 
 /* The second time the search for descriptors comes after the pause. */
-START_TEST(remembers_the_descriptor)
+TEST(remembers_the_descriptor)
 {
 	pause_and_unpause();
 	ck_assert_int_eq(pause_it(), 0);
@@ -78,10 +77,9 @@ START_TEST(remembers_the_descriptor)
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
 /* It has closed that one and opened another, and then opens two. */
-START_TEST(remembers_a_closed_one)
+TEST(remembers_a_closed_one)
 {
 	pause_and_unpause();
 	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "1028");
@@ -95,10 +93,9 @@ START_TEST(remembers_a_closed_one)
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* It is paused, but what else it has open cannot be found: not left paused. */
-START_TEST(others_are_not_found)
+TEST(others_are_not_found)
 {
 	pause_and_unpause();
 	gp_loop_set_file(&loop, "/proc/4194242/fd/", NULL);
@@ -107,10 +104,9 @@ START_TEST(others_are_not_found)
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* It closes the last one while it is paused: paused all the same. */
-START_TEST(closed_since)
+TEST(closed_since)
 {
 	pause_and_unpause();
 	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n");
@@ -118,38 +114,34 @@ START_TEST(closed_since)
 	ck_assert_uint_eq(report.contexts, 1);
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
 /* The number is that of another process now. */
-START_TEST(remembered_of_another_process)
+TEST(remembered_of_another_process)
 {
 	pause_and_unpause();
 	ck_assert_int_eq(gpreempt_pause(g, PID, 778, &report, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_ENDED);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* The process that traced has ended: no task has its number. */
-START_TEST(nothing_stays_attached)
+TEST(nothing_stays_attached)
 {
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_int_ne(loop.tracer, gettid());
 	ck_assert_int_eq(kill(loop.tracer, 0), -1);
 }
-END_TEST
 
-START_TEST(unpause_of_one_that_is_not)
+TEST(unpause_of_one_that_is_not)
 {
 	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_int_eq(loop.evicted, 0);
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
 }
-END_TEST
 
 /* Two pauses and one unpause: it runs, also where the driver counts. */
-START_TEST(second_pause_is_not_counted)
+TEST_EACH(second_pause_is_not_counted, 2)
 {
 	loop.pause_counts = _i;
 	ck_assert_int_eq(pause_it(), 0);
@@ -161,10 +153,9 @@ START_TEST(second_pause_is_not_counted)
 	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
 }
-END_TEST
 
 /* Another open of the same process: counted once, too. */
-START_TEST(two_descriptors)
+TEST_EACH(two_descriptors, 2)
 {
 	loop.pause_counts = _i;
 	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
@@ -176,10 +167,9 @@ START_TEST(two_descriptors)
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* The second one fails: the first is not left paused. */
-START_TEST(second_descriptor_fails)
+TEST_EACH(second_descriptor_fails, 2)
 {
 	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
 	gp_loop_fail(&loop, _i ? "pause" : "take", 2, _i ? -ENOMEM : -EMFILE);
@@ -187,10 +177,9 @@ START_TEST(second_descriptor_fails)
 	ck_assert_int_eq(loop.evicted, 0);
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
 }
-END_TEST
 
 /* It opens /dev/kfd again and again: the first ones are tried, and that is the end. */
-START_TEST(many_descriptors)
+TEST(many_descriptors)
 {
 	gp_loop_set_file(&loop, "/proc/4194242/fd/", "7\n9\n10\n11\n12\n");
 	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
@@ -204,10 +193,9 @@ START_TEST(many_descriptors)
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
 /* More contexts than are paused: none is left paused. */
-START_TEST(many_contexts)
+TEST(many_contexts)
 {
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242//",
 			 "queues\ncontext_1\ncontext_2\ncontext_3\ncontext_4\n");
@@ -216,9 +204,8 @@ START_TEST(many_contexts)
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
-START_TEST(skips_what_its_parent_opened)
+TEST(skips_what_its_parent_opened)
 {
 	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
 	loop.foreign = 7;
@@ -227,7 +214,6 @@ START_TEST(skips_what_its_parent_opened)
 	ck_assert_uint_eq(report.foreign, 1);
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
 static const struct {
 	const char *call;
@@ -251,7 +237,7 @@ static const struct {
 	{ "pause", -ENOMEM, GPREEMPT_PAUSE_FAILED, GPREEMPT_CLASS_FAILED },
 };
 
-START_TEST(fails)
+TEST_EACH(fails, ARRAY_SIZE(failures))
 {
 	gp_loop_fail(&loop, failures[_i].call, 0, failures[_i].code);
 	ck_assert_int_eq(pause_it(), failures[_i].code);
@@ -261,19 +247,17 @@ START_TEST(fails)
 	ck_assert_int_eq(loop.evicted, 0);
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
 }
-END_TEST
 
 /* An error of the driver is not answered with a second try. */
-START_TEST(does_not_try_again)
+TEST(does_not_try_again)
 {
 	gp_loop_fail(&loop, "pause", 1, -ENOMEM);
 	unit_clear_trace();
 	ck_assert_int_eq(pause_it(), -ENOMEM);
 	ck_assert_str_eq(loop.trace, LOOKED "seize unpause pause ");
 }
-END_TEST
 
-START_TEST(of_a_traced_process)
+TEST(of_a_traced_process)
 {
 	gp_loop_set_file(&loop, "/proc/4194242/status",
 			 "Name:\ta\nState:\tS (sleeping)\nTgid:\t4194242\n"
@@ -286,9 +270,8 @@ START_TEST(of_a_traced_process)
 	ck_assert_str_eq(err.name, "gdb");
 	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -EBUSY);
 }
-END_TEST
 
-START_TEST(of_one_that_has_closed_it)
+TEST(of_one_that_has_closed_it)
 {
 	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n");
 	ck_assert_int_eq(pause_it(), -ENXIO);
@@ -296,37 +279,33 @@ START_TEST(of_one_that_has_closed_it)
 	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -ENXIO);
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
 }
-END_TEST
 
 /* Names of descriptors are there, and what is behind them is not for us. */
-START_TEST(without_right_to_look)
+TEST(without_right_to_look)
 {
 	gp_loop_fail(&loop, "device", 0, -EACCES);
 	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -EPERM);
 	ck_assert_int_eq(err.reason, GPREEMPT_TRACE_DENIED);
 }
-END_TEST
 
 /* Only what its parent opened is left. */
-START_TEST(of_one_with_others_only)
+TEST(of_one_with_others_only)
 {
 	loop.foreign = 7;
 	ck_assert_int_eq(pause_it(), -ENXIO);
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
 	ck_assert_uint_eq(report.foreign, 1);
 }
-END_TEST
 
 /* Between the look and the copy: another file has the number. */
-START_TEST(of_one_that_closes_it_now)
+TEST_EACH(of_one_that_closes_it_now, 2)
 {
 	gp_loop_fail(&loop, "take", 0, _i ? -ENODEV : -EBADF);
 	ck_assert_int_eq(pause_it(), -ENXIO);
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
 }
-END_TEST
 
-START_TEST(of_another_process_with_that_number)
+TEST(of_another_process_with_that_number)
 {
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_pause(g, PID, 778, &report, &err), -ESRCH);
@@ -335,44 +314,17 @@ START_TEST(of_another_process_with_that_number)
 	ck_assert_int_eq(gpreempt_pause(g, PID, 0, NULL, NULL), 0);
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
 /* Root is not asked for: the driver and the kernel go by capabilities. */
-START_TEST(without_root)
+TEST(without_root)
 {
 	loop.root = false;
 	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), 0);
 	ck_assert_int_eq(pause_it(), 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *c = unit_case();
-
-	tcase_add_checked_fixture(c, setup, unit_teardown);
-	tcase_add_test(c, pauses_and_unpauses);
-	tcase_add_test(c, remembers_the_descriptor);
-	tcase_add_test(c, remembers_a_closed_one);
-	tcase_add_test(c, others_are_not_found);
-	tcase_add_test(c, closed_since);
-	tcase_add_test(c, remembered_of_another_process);
-	tcase_add_test(c, nothing_stays_attached);
-	tcase_add_test(c, unpause_of_one_that_is_not);
-	tcase_add_loop_test(c, second_pause_is_not_counted, 0, 2);
-	tcase_add_loop_test(c, two_descriptors, 0, 2);
-	tcase_add_loop_test(c, second_descriptor_fails, 0, 2);
-	tcase_add_test(c, many_descriptors);
-	tcase_add_test(c, many_contexts);
-	tcase_add_test(c, skips_what_its_parent_opened);
-	tcase_add_loop_test(c, fails, 0, ARRAY_SIZE(failures));
-	tcase_add_test(c, does_not_try_again);
-	tcase_add_test(c, of_a_traced_process);
-	tcase_add_test(c, of_one_that_has_closed_it);
-	tcase_add_test(c, without_right_to_look);
-	tcase_add_test(c, of_one_with_others_only);
-	tcase_add_loop_test(c, of_one_that_closes_it_now, 0, 2);
-	tcase_add_test(c, of_another_process_with_that_number);
-	tcase_add_test(c, without_root);
+	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
 	return unit_run("pause");
 }

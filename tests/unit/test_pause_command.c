@@ -87,7 +87,7 @@ static void leave(enum pause_state state, uint64_t start)
 	loop.evicted = 1;
 }
 
-START_TEST(paused_and_resumed)
+TEST(paused_and_resumed)
 {
 	CTL(0, "suspend %d --how pause --detach", PID);
 	OUT_HAS("paused 4194242: 1 queue, ioctl ");
@@ -109,10 +109,9 @@ START_TEST(paused_and_resumed)
 	CTL(0, "resume %d", PID);
 	OUT_HAS("process 4194242 is not held");
 }
-END_TEST
 
 /* What the view shows, and not that the driver returned 0. */
-START_TEST(verified)
+TEST_EACH(verified, 3)
 {
 	static const struct {
 		const char *view;
@@ -129,9 +128,8 @@ START_TEST(verified)
 	CTL(views[_i].status, "suspend %d --how pause --detach", PID);
 	OUT_HAS(views[_i].verdict);
 }
-END_TEST
 
-START_TEST(not_for_a_part)
+TEST(not_for_a_part)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how pause --queues 0", PID);
 	ERR_HAS("--queues: not with --how pause");
@@ -148,10 +146,9 @@ START_TEST(not_for_a_part)
 	expect_kept();
 	ck_assert(!asked());
 }
-END_TEST
 
 /* What cannot be written is refused before the driver is asked. */
-START_TEST(no_journal_no_pause)
+TEST(no_journal_no_pause)
 {
 	unit_path_fails = ".pause.new";
 	unit_path_errno = ENOSPC;
@@ -162,10 +159,9 @@ START_TEST(no_journal_no_pause)
 	unit_path_fails = NULL;
 	expect_no_entry();
 }
-END_TEST
 
 /* After an error nothing is left paused, and nothing is tried again. */
-START_TEST(driver_fails)
+TEST(driver_fails)
 {
 	gp_loop_fail(&loop, "pause", 1, -EIO);
 	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause --detach", PID);
@@ -174,10 +170,9 @@ START_TEST(driver_fails)
 				  " pause "));
 	expect_no_entry();
 }
-END_TEST
 
 /* It did not come so far as to touch what another program has paused. */
-START_TEST(attach_fails)
+TEST(attach_fails)
 {
 	loop.paused = true;
 	loop.evicted = 1;
@@ -186,9 +181,8 @@ START_TEST(attach_fails)
 	ck_assert_int_eq(loop.evicted, 1);
 	expect_no_entry();
 }
-END_TEST
 
-START_TEST(paused_by_another)
+TEST(paused_by_another)
 {
 	loop.paused = true;
 	loop.evicted = 1;
@@ -202,7 +196,6 @@ START_TEST(paused_by_another)
 	ck_assert(!asked());
 	ck_assert_int_eq(loop.evicted, 1);
 }
-END_TEST
 
 #define VIEW_FILE "/sys/kernel/debug/gpreempt/"
 
@@ -220,7 +213,7 @@ static const char *view_with_entry(struct gp_loop *l)
 }
 
 /* status shows it, and tells it from ours. */
-START_TEST(status_of_another)
+TEST(status_of_another)
 {
 	struct json_object *row;
 
@@ -252,10 +245,9 @@ START_TEST(status_of_another)
 	CTL(0, "status");
 	ck_assert_str_eq(ctl_out, "nothing is held\n");
 }
-END_TEST
 
 /* A debugger is in the way: the entry stays, and the next one works. */
-START_TEST(resume_fails)
+TEST(resume_fails)
 {
 	leave(PAUSE_KEPT, START);
 	gp_loop_fail(&loop, "seize", 1, -EPERM);
@@ -265,9 +257,8 @@ START_TEST(resume_fails)
 	ck_assert_int_eq(loop.evicted, 0);
 	expect_no_entry();
 }
-END_TEST
 
-START_TEST(others_see_it)
+TEST(others_see_it)
 {
 	leave(PAUSE_KEPT, START);
 	CTL(GPREEMPT_CLASS_BUSY, "suspend %d", PID);
@@ -280,9 +271,8 @@ START_TEST(others_see_it)
 	ck_assert(!asked());
 	ck_assert_int_ne(access(HOLD_DIR "/4194242.lock", F_OK), 0);
 }
-END_TEST
 
-START_TEST(repairs_what_waits)
+TEST(repairs_what_waits)
 {
 	leave(PAUSE_BEGUN, START);
 	CTL(0, "status");
@@ -300,10 +290,9 @@ START_TEST(repairs_what_waits)
 	CTL(0, "repair");
 	OUT_HAS("nothing is paused");
 }
-END_TEST
 
 /* As after a kill between the entry and the ioctl. */
-START_TEST(repairs_what_was_not_paused)
+TEST(repairs_what_was_not_paused)
 {
 	leave(PAUSE_BEGUN, START);
 	loop.paused = false;
@@ -312,9 +301,8 @@ START_TEST(repairs_what_was_not_paused)
 	ck_assert_int_eq(loop.evicted, 0);
 	expect_no_entry();
 }
-END_TEST
 
-START_TEST(repair_fails)
+TEST(repair_fails)
 {
 	leave(PAUSE_BEGUN, START);
 	gp_loop_fail(&loop, "seize", 1, -EPERM);
@@ -325,19 +313,17 @@ START_TEST(repair_fails)
 	ck_assert_int_eq(loop.evicted, 0);
 	expect_no_entry();
 }
-END_TEST
 
-START_TEST(suspend_repairs)
+TEST(suspend_repairs)
 {
 	leave(PAUSE_BEGUN, START);
 	CTL(0, "suspend %d --how pause --detach", PID);
 	ERR_HAS("process 4194242 was left paused");
 	expect_kept();
 }
-END_TEST
 
 /* Before they give up the rights for it; then each has no target. */
-START_TEST(guard_and_follow_repair)
+TEST_EACH(guard_and_follow_repair, 2)
 {
 	leave(PAUSE_BEGUN, START);
 	if (_i)
@@ -349,9 +335,8 @@ START_TEST(guard_and_follow_repair)
 	ck_assert_int_eq(loop.evicted, 0);
 	expect_no_entry();
 }
-END_TEST
 
-START_TEST(not_what_has_an_owner)
+TEST(not_what_has_an_owner)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_FOLLOW, .pid = 1 };
 	int lock = hold_take(PID, &owner);
@@ -366,9 +351,8 @@ START_TEST(not_what_has_an_owner)
 	ck_assert(!asked());
 	hold_drop(PID, lock);
 }
-END_TEST
 
-START_TEST(not_what_is_kept)
+TEST(not_what_is_kept)
 {
 	leave(PAUSE_KEPT, START);
 	CTL(0, "repair");
@@ -377,10 +361,9 @@ START_TEST(not_what_is_kept)
 	expect_kept();
 	ck_assert(!asked());
 }
-END_TEST
 
 /* The number is another process's, which another program may have paused. */
-START_TEST(not_another_process)
+TEST_EACH(not_another_process, PAUSE_STATES)
 {
 	leave(_i, START - 1);
 	CTL(0, "repair");
@@ -394,9 +377,8 @@ START_TEST(not_another_process)
 	OUT_HAS("process 4194242 is not held");
 	ck_assert(!asked());
 }
-END_TEST
 
-START_TEST(not_what_is_damaged)
+TEST(not_what_is_damaged)
 {
 	int fd = open(ENTRY, O_WRONLY | O_CREAT, 0600);
 
@@ -414,10 +396,9 @@ START_TEST(not_what_is_damaged)
 	ck_assert(!asked());
 	ck_assert_int_eq(access(ENTRY, F_OK), 0);
 }
-END_TEST
 
 /* A driver that crashes where an address space is missing: it is not asked. */
-START_TEST(without_address_space)
+TEST(without_address_space)
 {
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
 	gp_loop_set_file(&loop, NODES, "1");
@@ -433,7 +414,6 @@ START_TEST(without_address_space)
 	ck_assert(!asked());
 	expect_no_entry();
 }
-END_TEST
 
 static const char evicted_view[] =
 	"gpreempt-queues - version: 1.3\n"
@@ -448,7 +428,7 @@ static void show(const char *view)
 }
 
 /* Its program has ended, and only the user knows that. */
-START_TEST(resume_by_force)
+TEST(resume_by_force)
 {
 	loop.paused = true;
 	loop.evicted = 1;
@@ -466,10 +446,9 @@ START_TEST(resume_by_force)
 	OUT_HAS("process 4194242 is not held");
 	ck_assert(!asked());
 }
-END_TEST
 
 /* The driver evicted some of its queues, failed, and leaves them so. */
-START_TEST(stays_off_after_an_error)
+TEST(stays_off_after_an_error)
 {
 	show(evicted_view);
 	gp_loop_fail(&loop, "pause", 1, -ETIME);
@@ -477,10 +456,9 @@ START_TEST(stays_off_after_an_error)
 	ERR_HAS("its queues are still evicted");
 	expect_no_entry();
 }
-END_TEST
 
 /* criu dump counted its own pause, and its end ended one of two. */
-START_TEST(stays_off_after_resume)
+TEST(stays_off_after_resume)
 {
 	leave(PAUSE_KEPT, START);
 	show(evicted_view);
@@ -488,10 +466,9 @@ START_TEST(stays_off_after_resume)
 	ERR_HAS("process 4194242 is not paused any more, and its queues are still evicted");
 	expect_no_entry();
 }
-END_TEST
 
 /* The driver fails to restore it: who asks again has looked whether it runs. */
-START_TEST(unpause_fails)
+TEST(unpause_fails)
 {
 	leave(PAUSE_BEGUN, START);
 	show(evicted_view);
@@ -503,10 +480,9 @@ START_TEST(unpause_fails)
 	CTL(0, "repair");
 	expect_no_entry();
 }
-END_TEST
 
 /* Another program has ended our pause. */
-START_TEST(pause_is_over)
+TEST(pause_is_over)
 {
 	leave(PAUSE_KEPT, START);
 	loop.paused = false;
@@ -519,10 +495,9 @@ START_TEST(pause_is_over)
 	OUT_HAS("paused 4194242: 1 queue, ioctl ");
 	expect_kept();
 }
-END_TEST
 
 /* Where start times are others, no entry is stale. */
-START_TEST(in_another_time_namespace)
+TEST(in_another_time_namespace)
 {
 	leave(PAUSE_KEPT, START + 100);
 	gp_loop_set_file(&loop, "/proc/self/ns/time", "time:[4026532500]");
@@ -531,38 +506,9 @@ START_TEST(in_another_time_namespace)
 	CTL(0, "status");
 	ck_assert_int_eq(pause_journal_read(PID, &entry), 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, paused_and_resumed);
-	tcase_add_loop_test(tc, verified, 0, 3);
-	tcase_add_test(tc, not_for_a_part);
-	tcase_add_test(tc, no_journal_no_pause);
-	tcase_add_test(tc, driver_fails);
-	tcase_add_test(tc, attach_fails);
-	tcase_add_test(tc, paused_by_another);
-	tcase_add_test(tc, status_of_another);
-	tcase_add_test(tc, resume_fails);
-	tcase_add_test(tc, others_see_it);
-	tcase_add_test(tc, repairs_what_waits);
-	tcase_add_test(tc, repairs_what_was_not_paused);
-	tcase_add_test(tc, repair_fails);
-	tcase_add_test(tc, suspend_repairs);
-	tcase_add_loop_test(tc, guard_and_follow_repair, 0, 2);
-	tcase_add_test(tc, not_what_has_an_owner);
-	tcase_add_test(tc, not_what_is_kept);
-	tcase_add_loop_test(tc, not_another_process, 0, PAUSE_STATES);
-	tcase_add_test(tc, not_what_is_damaged);
-	tcase_add_test(tc, without_address_space);
-	tcase_add_test(tc, resume_by_force);
-	tcase_add_test(tc, stays_off_after_an_error);
-	tcase_add_test(tc, stays_off_after_resume);
-	tcase_add_test(tc, unpause_fails);
-	tcase_add_test(tc, pause_is_over);
-	tcase_add_test(tc, in_another_time_namespace);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("pause_command");
 }

@@ -80,7 +80,7 @@ static void expect_free(void)
 	close(lock);
 }
 
-START_TEST(ends_with_the_pause)
+TEST(ends_with_the_pause)
 {
 	begin();
 	ck_assert(has_guardian(owner.guardian, 500));
@@ -89,10 +89,9 @@ START_TEST(ends_with_the_pause)
 	expect_entry(false);
 	expect_free();
 }
-END_TEST
 
 /* One that is killed is replaced. */
-START_TEST(is_replaced)
+TEST(is_replaced)
 {
 	int fd;
 
@@ -107,10 +106,9 @@ START_TEST(is_replaced)
 	ck_assert_int_eq(pause_owner_end(&owner, true), 0);
 	expect_free();
 }
-END_TEST
 
 /* The owner dies; what it may have paused is undone. */
-START_TEST(owner_dies)
+TEST_EACH(owner_dies, 2)
 {
 	char byte;
 	int ready[2];
@@ -138,9 +136,8 @@ START_TEST(owner_dies)
 	expect_free();
 	expect_entry(false);
 }
-END_TEST
 
-START_TEST(target_ends)
+TEST(target_ends)
 {
 	begin();
 	kill(target, SIGKILL);
@@ -150,13 +147,12 @@ START_TEST(target_ends)
 	close(owner.lock);
 	expect_free();
 }
-END_TEST
 
 /*
  * With any number of descriptors that is too small it fails, and none stays open; if
  * it does not, one does.
  */
-START_TEST(descriptors)
+TEST(descriptors)
 {
 	struct rlimit all, few;
 	int before = unit_count_descriptors(), ret = -EMFILE, tries = 0;
@@ -177,7 +173,6 @@ START_TEST(descriptors)
 	close(owner.lock);
 	expect_free();
 }
-END_TEST
 
 /* Ends at the fifth beat what the guardian waits for. */
 static void count_beats(void *data, bool busy)
@@ -190,7 +185,7 @@ static void count_beats(void *data, bool busy)
 }
 
 /* One that is slow to start is waited for, and the owner's watchdog sees a live owner. */
-START_TEST(slow_start)
+TEST(slow_start)
 {
 	int beats = 0;
 	struct heartbeat heartbeat = { .also = count_beats, .data = &beats };
@@ -204,7 +199,6 @@ START_TEST(slow_start)
 	ck_assert_int_eq(pause_owner_end(&owner, true), 0);
 	expect_free();
 }
-END_TEST
 
 static void die_at_third_beat(void *data, bool busy)
 {
@@ -216,7 +210,7 @@ static void die_at_third_beat(void *data, bool busy)
 }
 
 /* An owner that is killed before its guardian watches leaves no entry. */
-START_TEST(owner_dies_at_start)
+TEST(owner_dies_at_start)
 {
 	int beats = 0, status;
 	struct heartbeat heartbeat = { .also = die_at_third_beat,
@@ -238,19 +232,9 @@ START_TEST(owner_dies_at_start)
 	expect_free();
 	expect_entry(false);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, ends_with_the_pause);
-	tcase_add_test(tc, is_replaced);
-	tcase_add_loop_test(tc, owner_dies, 0, 2);
-	tcase_add_test(tc, target_ends);
-	tcase_add_test(tc, descriptors);
-	tcase_add_test(tc, slow_start);
-	tcase_add_test(tc, owner_dies_at_start);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("pause_guardian");
 }

@@ -73,7 +73,7 @@ static void edit(const char *from, const char *to)
 	put(ENTRY, text, n);
 }
 
-START_TEST(round_trip)
+TEST(round_trip)
 {
 	struct pause_entry e = entry();
 	struct stat st;
@@ -94,10 +94,9 @@ START_TEST(round_trip)
 	ck_assert_int_eq(pause_journal_read(PID, &out), -ENOENT);
 	ck_assert_int_eq(pause_journal_remove(PID), 0);
 }
-END_TEST
 
 /* The largest numbers and the longest name fit into a record. */
-START_TEST(largest)
+TEST(largest)
 {
 	struct pause_entry e = {
 		.pid = INT32_MAX,
@@ -114,10 +113,9 @@ START_TEST(largest)
 	ck_assert_uint_eq(out.start, UINT64_MAX);
 	ck_assert_str_eq(out.comm, e.comm);
 }
-END_TEST
 
 /* A name can be anything; an entry stays one line of words. */
-START_TEST(name_is_escaped)
+TEST(name_is_escaped)
 {
 	struct pause_entry e;
 
@@ -132,9 +130,8 @@ START_TEST(name_is_escaped)
 	e = entry();
 	ck_assert_uint_eq(strlen(e.comm), 60);
 }
-END_TEST
 
-START_TEST(change_in_place)
+TEST(change_in_place)
 {
 	struct pause_entry e = entry();
 	struct stat before, after;
@@ -153,9 +150,8 @@ START_TEST(change_in_place)
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
 	ck_assert_int_eq(out.state, PAUSE_KEPT);
 }
-END_TEST
 
-START_TEST(one_entry)
+TEST(one_entry)
 {
 	struct pause_entry e = entry();
 
@@ -170,9 +166,8 @@ START_TEST(one_entry)
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
 	ck_assert_uint_eq(out.start, 778);
 }
-END_TEST
 
-START_TEST(other_boot)
+TEST(other_boot)
 {
 	struct pause_entry e = entry();
 	char *at;
@@ -188,10 +183,9 @@ START_TEST(other_boot)
 	ck_assert_int_eq(pause_journal_write(&e), 0);
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
 }
-END_TEST
 
 /* Refused before anything is changed, and no file is left over. */
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	struct rlimit limit, small = { .rlim_cur = 100 };
 	struct pause_entry e = entry();
@@ -211,10 +205,9 @@ START_TEST(full_disk)
 	ck_assert_int_eq(pause_journal_read(PID, &out), -ENOENT);
 	ck_assert_int_eq(pause_journal_write(&e), 0);
 }
-END_TEST
 
 /* What a process that was killed has left, or a link in its place. */
-START_TEST(leftover)
+TEST(leftover)
 {
 	struct pause_entry e = entry();
 
@@ -225,7 +218,6 @@ START_TEST(leftover)
 	get(OTHER);
 	ck_assert_str_eq(text, "mine");
 }
-END_TEST
 
 static void expect_damaged(void)
 {
@@ -237,7 +229,7 @@ static void expect_damaged(void)
 	ck_assert_int_eq(access(NEXT, F_OK), -1);
 }
 
-START_TEST(no_file)
+TEST(no_file)
 {
 	struct pause_entry e = entry();
 
@@ -263,9 +255,8 @@ START_TEST(no_file)
 	chmod(ENTRY, 0644);
 	expect_damaged();
 }
-END_TEST
 
-START_TEST(damaged_text)
+TEST(damaged_text)
 {
 	static const char *const edits[][2] = {
 		{ "gpreempt-pause 1", "gpreempt-pause 2" },
@@ -305,10 +296,9 @@ START_TEST(damaged_text)
 	put(ENTRY, text, n);
 	expect_damaged();
 }
-END_TEST
 
 /* One byte is another one: it is no entry, or one that reads the same again. */
-START_TEST(random_damage)
+TEST(random_damage)
 {
 	struct pause_entry e = entry();
 	unsigned int seed = 15;
@@ -336,7 +326,6 @@ START_TEST(random_damage)
 		}
 	}
 }
-END_TEST
 
 static int add_up(void *arg, pid_t target)
 {
@@ -344,7 +333,7 @@ static int add_up(void *arg, pid_t target)
 	return 0;
 }
 
-START_TEST(list)
+TEST(list)
 {
 	struct pause_entry e = entry();
 	int sum = 0, lock = hold_lock(PID);
@@ -364,24 +353,9 @@ START_TEST(list)
 	/* The lock's end is not the entry's. */
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, round_trip);
-	tcase_add_test(tc, largest);
-	tcase_add_test(tc, name_is_escaped);
-	tcase_add_test(tc, change_in_place);
-	tcase_add_test(tc, one_entry);
-	tcase_add_test(tc, other_boot);
-	tcase_add_test(tc, full_disk);
-	tcase_add_test(tc, leftover);
-	tcase_add_test(tc, no_file);
-	tcase_add_test(tc, damaged_text);
-	tcase_add_test(tc, random_damage);
-	tcase_add_test(tc, list);
+	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("pause_journal");
 }

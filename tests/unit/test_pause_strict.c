@@ -67,7 +67,7 @@ static void expect_untouched(void)
 	ck_assert_ptr_null(strstr(loop.trace, "pause"));
 }
 
-START_TEST(pauses_and_unpauses)
+TEST(pauses_and_unpauses)
 {
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_ptr_null(strstr(loop.trace, "unpause"));
@@ -81,10 +81,9 @@ START_TEST(pauses_and_unpauses)
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
 	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
 }
-END_TEST
 
 /* What is as it shall be is left alone. */
-START_TEST(second_time)
+TEST(second_time)
 {
 	ck_assert_int_eq(pause_it(), 0);
 	unit_clear_trace();
@@ -99,7 +98,6 @@ START_TEST(second_time)
 	expect_untouched();
 	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
 }
-END_TEST
 
 static const struct {
 	const char *path, *text;
@@ -116,7 +114,7 @@ static const struct {
 	{ VIEW "processes", LIST("4194242 40 0"), GPREEMPT_PAUSE_UNSAFE },
 };
 
-START_TEST(is_refused)
+TEST_EACH(is_refused, ARRAY_SIZE(refused))
 {
 	unit_clear_trace();
 	gp_loop_set_file(&loop, refused[_i].path, refused[_i].text);
@@ -130,10 +128,9 @@ START_TEST(is_refused)
 	ck_assert_int_eq(unpause_it(), -EOPNOTSUPP);
 	expect_untouched();
 }
-END_TEST
 
 /* The same with a driver that checks, and with one that runs the queues itself. */
-START_TEST(which_drivers)
+TEST_EACH(which_drivers, 2)
 {
 	static const char *const policies[] = { "0\n", "2\n" };
 
@@ -144,10 +141,9 @@ START_TEST(which_drivers)
 	ck_assert_int_eq(pause_it(), _i ? -EOPNOTSUPP : 0);
 	ck_assert_int_eq(loop.evicted, !_i);
 }
-END_TEST
 
 /* The descriptor is of what the process was before exec(): that is never resumed. */
-START_TEST(of_an_earlier_program)
+TEST(of_an_earlier_program)
 {
 	loop.before = NULL;
 	ck_assert_int_eq(pause_it(), -EOPNOTSUPP);
@@ -158,10 +154,9 @@ START_TEST(of_an_earlier_program)
 	ck_assert_int_eq(unpause_it(), 0);
 	ck_assert_ptr_null(strstr(loop.trace, "unpause"));
 }
-END_TEST
 
 /* One is enough; what its parent opened, and what is not paused, are passed over. */
-START_TEST(several_descriptors)
+TEST(several_descriptors)
 {
 	gp_loop_set_file(&loop, "/proc/4194242/fd/0", "511");
 	loop.foreign = 1;
@@ -174,9 +169,8 @@ START_TEST(several_descriptors)
 				     "unpause device take seize unpause"));
 	ck_assert_int_eq(loop.evicted, 0);
 }
-END_TEST
 
-START_TEST(driver_fails)
+TEST(driver_fails)
 {
 	gp_loop_fail(&loop, "pause", 0, -ENOMEM);
 	ck_assert_int_eq(pause_it(), -ENOMEM);
@@ -187,19 +181,9 @@ START_TEST(driver_fails)
 	ck_assert_int_eq(pause_it(), -ENXIO);
 	ck_assert_uint_eq(report.foreign, 1);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, unit_teardown);
-	tcase_add_test(tc, pauses_and_unpauses);
-	tcase_add_test(tc, second_time);
-	tcase_add_loop_test(tc, is_refused, 0, ARRAY_SIZE(refused));
-	tcase_add_loop_test(tc, which_drivers, 0, 2);
-	tcase_add_test(tc, of_an_earlier_program);
-	tcase_add_test(tc, several_descriptors);
-	tcase_add_test(tc, driver_fails);
+	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
 	return unit_run("pause of a driver that crashes");
 }

@@ -4,7 +4,7 @@
 
 #include "unit-policy.h"
 
-START_TEST(arrival_and_linger)
+TEST(arrival_and_linger)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },
@@ -28,9 +28,8 @@ START_TEST(arrival_and_linger)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
-START_TEST(no_linger)
+TEST(no_linger)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL }, { 0, ADD_OFF, 1, 1, NULL },
@@ -43,10 +42,9 @@ START_TEST(no_linger)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
 /* After 100 ms of hold 10 % are owed: 11.11 ms, of 111.11 ms altogether. */
-START_TEST(share_of_busy_online)
+TEST(share_of_busy_online)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },
@@ -66,13 +64,12 @@ START_TEST(share_of_busy_online)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
 /*
  * What ran although it was to be held was no hold, and is a part of the share:
  * with a tenth of the time there is nothing owed, with less the rest is.
  */
-START_TEST(ran_while_held)
+TEST(ran_while_held)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },
@@ -100,10 +97,9 @@ START_TEST(ran_while_held)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
 /* Short holds with short gaps do not get around the share. */
-START_TEST(share_of_many_short_holds)
+TEST(share_of_many_short_holds)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },
@@ -127,9 +123,8 @@ START_TEST(share_of_many_short_holds)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
-START_TEST(min_run)
+TEST(min_run)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },	{ 0, ADD_OFF, 1, 1, NULL },
@@ -147,9 +142,8 @@ START_TEST(min_run)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
-START_TEST(nothing_owed)
+TEST(nothing_owed)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },
@@ -168,10 +162,9 @@ START_TEST(nothing_owed)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
 /* Two online (nodes 1+2, 4) and three offline (1, 2+4, 8). */
-START_TEST(only_where_shared)
+TEST(only_where_shared)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 3, NULL },
@@ -200,10 +193,9 @@ START_TEST(only_where_shared)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
 /* A job on nodes 1, 2 and 4, and a process on 2 that is not of it. */
-START_TEST(gang)
+TEST(gang)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },
@@ -228,9 +220,8 @@ START_TEST(gang)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
-START_TEST(duty)
+TEST(duty)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_OFF, 0, 1, NULL },
@@ -254,10 +245,9 @@ START_TEST(duty)
 	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_ONLINE, 1, 0, 0),
 			 -EINVAL);
 }
-END_TEST
 
 /* In memory of its own; figures of another header. */
-START_TEST(made_and_freed)
+TEST(made_and_freed)
 {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 	struct {
@@ -289,22 +279,8 @@ START_TEST(made_and_freed)
 	o.known.share = 91;
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), -EINVAL);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, arrival_and_linger);
-	tcase_add_test(tc, no_linger);
-	tcase_add_test(tc, share_of_busy_online);
-	tcase_add_test(tc, ran_while_held);
-	tcase_add_test(tc, share_of_many_short_holds);
-	tcase_add_test(tc, min_run);
-	tcase_add_test(tc, nothing_owed);
-	tcase_add_test(tc, only_where_shared);
-	tcase_add_test(tc, gang);
-	tcase_add_test(tc, duty);
-	tcase_add_test(tc, made_and_freed);
 	return unit_run("policy");
 }

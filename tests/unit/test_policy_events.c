@@ -5,7 +5,7 @@
 #include "unit-policy.h"
 
 /* Requests are nested, of two clients, and one dies. */
-START_TEST(requests)
+TEST(requests)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },
@@ -39,9 +39,8 @@ START_TEST(requests)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
-START_TEST(release)
+TEST(release)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },     { 0, ADD_OFF, 1, 1, NULL },
@@ -56,10 +55,9 @@ START_TEST(release)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
 /* What does not work is tried again, and not at once. */
-START_TEST(failures)
+TEST(failures)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_ON, 0, 1, NULL },
@@ -81,10 +79,9 @@ START_TEST(failures)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
 /* The clock stands or goes back: time does not. */
-START_TEST(clock_goes_back)
+TEST(clock_goes_back)
 {
 	static const struct line lines[] = {
 		{ 50, ADD_ON, 0, 1, NULL },
@@ -101,10 +98,9 @@ START_TEST(clock_goes_back)
 	begin(&o);
 	RUN(lines);
 }
-END_TEST
 
 /* Looked at each ns, a run pays as much as in one piece. */
-START_TEST(tiny_steps)
+TEST(tiny_steps)
 {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 	struct gpreempt_policy_options o = figures();
@@ -124,9 +120,8 @@ START_TEST(tiny_steps)
 				  0);
 	ck_assert_uint_eq(gpreempt_policy_step(&p, 1001, actions, &wake), 1);
 }
-END_TEST
 
-START_TEST(places)
+TEST(places)
 {
 	struct gpreempt_policy_options o = figures();
 	int i;
@@ -151,9 +146,8 @@ START_TEST(places)
 	ck_assert_str_eq(gpreempt_policy_reason_name(GPREEMPT_POLICY_REASONS),
 			 "-");
 }
-END_TEST
 
-START_TEST(bad_figures)
+TEST(bad_figures)
 {
 	struct gpreempt_policy_options o = figures();
 
@@ -178,18 +172,8 @@ START_TEST(bad_figures)
 	o.period_ns = o.max_hold_ns;
 	ck_assert_int_eq(gp_policy_init(&p, &o, 0), 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, requests);
-	tcase_add_test(tc, release);
-	tcase_add_test(tc, failures);
-	tcase_add_test(tc, clock_goes_back);
-	tcase_add_test(tc, tiny_steps);
-	tcase_add_test(tc, places);
-	tcase_add_test(tc, bad_figures);
 	return unit_run("policy_events");
 }

@@ -294,7 +294,7 @@ static void simulate(unsigned int seed, uint64_t ns)
 	end_all(wake);
 }
 
-START_TEST(random_worlds)
+TEST(random_worlds)
 {
 	const char *one = getenv("GP_SIM_SEED");
 	uint64_t simulated = 0, switches = 0;
@@ -314,14 +314,13 @@ START_TEST(random_worlds)
 	/* A simulator in which nothing happens would find nothing. */
 	ck_assert_uint_gt(switches, 50000);
 }
-END_TEST
 
 /*
  * The scenario of the scheduler for an hour: requests of 20 ms, ten a second
  * and one after the other, on a GPU with an offline process. It gets what is
  * left but the linger times, and no more than one switch each way a request.
  */
-START_TEST(one_hour_of_requests)
+TEST(one_hour_of_requests)
 {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 	uint64_t now = 0, wake, held = 0, since = 0, switches = 0, n = 0;
@@ -361,14 +360,9 @@ START_TEST(one_hour_of_requests)
 	/* 22 of 100 ms on average; the sum of 36,000 draws is within 1 %. */
 	ck_assert_double_eq_tol(held / 3600e9, 0.22, 0.0022);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_set_timeout(tc, 300);
-	tcase_add_test(tc, random_worlds);
-	tcase_add_test(tc, one_hour_of_requests);
+	tcase_set_timeout(unit_case(), 300);
 	return unit_run("policy_sim");
 }

@@ -87,7 +87,7 @@ static struct json_object *report(const char *error)
 	return o;
 }
 
-START_TEST(json)
+TEST(json)
 {
 	struct json_object *o = report(NULL), *suspend;
 
@@ -108,10 +108,9 @@ START_TEST(json)
 	ck_assert_ptr_null(at(o, "error"));
 	json_object_put(o);
 }
-END_TEST
 
 /* Without the module there are no slots, and no other process is seen. */
-START_TEST(no_slots)
+TEST(no_slots)
 {
 	struct json_object *o = report("it ended");
 
@@ -125,9 +124,8 @@ START_TEST(no_slots)
 	ck_assert_ptr_nonnull(strstr(text, "\nsuspend_slots_us -\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\ndisturbed -\n"));
 }
-END_TEST
 
-START_TEST(slots)
+TEST(slots)
 {
 	struct json_object *o, *slots;
 
@@ -140,10 +138,9 @@ START_TEST(slots)
 	is_us(slots, "resolution_max_us", 3);
 	json_object_put(o);
 }
-END_TEST
 
 /* No sample is no figure, and not a figure of 0. */
-START_TEST(no_samples)
+TEST(no_samples)
 {
 	struct json_object *o;
 
@@ -160,9 +157,8 @@ START_TEST(no_samples)
 	capture(NULL);
 	ck_assert_ptr_nonnull(strstr(text, "\nfirst_suspend_us -\n"));
 }
-END_TEST
 
-START_TEST(lines)
+TEST(lines)
 {
 	static const char *const expected[] = {
 		("suspend_ioctl_us n=99 min=1.0 p50=50.0 p90=90.0 p99=99.0 "
@@ -184,10 +180,9 @@ START_TEST(lines)
 	capture(NULL);
 	ck_assert_ptr_nonnull(strstr(text, second));
 }
-END_TEST
 
 /* A line a target and one for all; what is not known is "-". */
-START_TEST(samples)
+TEST(samples)
 {
 	static const char expected[] =
 		"gpreempt-samples - version: 1.0\n"
@@ -225,9 +220,8 @@ START_TEST(samples)
 	unlink(path);
 	ck_assert_str_eq(text, expected);
 }
-END_TEST
 
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	args.samples = "/dev/full";
 	ck_assert_int_eq(preempt_open_samples(&p), 0);
@@ -236,19 +230,9 @@ START_TEST(full_disk)
 	args.samples = "/no/such/directory/samples";
 	ck_assert_int_eq(preempt_open_samples(&p), -ENOENT);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, json);
-	tcase_add_test(tc, no_slots);
-	tcase_add_test(tc, slots);
-	tcase_add_test(tc, no_samples);
-	tcase_add_test(tc, lines);
-	tcase_add_test(tc, samples);
-	tcase_add_test(tc, full_disk);
+	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("preempt");
 }

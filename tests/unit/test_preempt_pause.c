@@ -70,7 +70,7 @@ static struct json_object *first_target(void)
 	return json_object_array_get_idx(json_member(ctl_json(), "targets"), 0);
 }
 
-START_TEST(by_pause)
+TEST(by_pause)
 {
 	struct json_object *o;
 
@@ -97,10 +97,9 @@ START_TEST(by_pause)
 	HAS_LINE(OUT_HAS, "how %d pause\n", target);
 	expect_nothing();
 }
-END_TEST
 
 /* Only what a session cannot do, and never a part of a process. */
-START_TEST(automatic)
+TEST(automatic)
 {
 	CTL(0, "preempt %d " RUN, target);
 	ck_assert_msg(!strstr(ctl_out, "how "), "%s", ctl_out);
@@ -119,9 +118,8 @@ START_TEST(automatic)
 			 "did not enable the KFD runtime"));
 	expect_nothing();
 }
-END_TEST
 
-START_TEST(not_so)
+TEST(not_so)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how pause --queues 0", target);
 	ERR_HAS("--queues: not with --how pause");
@@ -133,10 +131,9 @@ START_TEST(not_so)
 	ck_assert(!strstr(loop.trace, "pause"));
 	expect_nothing();
 }
-END_TEST
 
 /* Without an entry the driver is not asked. */
-START_TEST(cannot_be_noted)
+TEST(cannot_be_noted)
 {
 	unit_path_fails = ".pause.new";
 	unit_path_errno = ENOSPC;
@@ -148,13 +145,12 @@ START_TEST(cannot_be_noted)
 	unit_wait_until_free(target);
 	expect_nothing();
 }
-END_TEST
 
 /* What ctl_line() needs itself. */
 #define CAPTURE 5
 
 /* With any number of descriptors that is too small for the guardian nothing is left. */
-START_TEST(descriptors)
+TEST(descriptors)
 {
 	int before = unit_count_descriptors(), tries = 0;
 	struct rlimit all, few;
@@ -178,10 +174,9 @@ START_TEST(descriptors)
 	}
 	ck_assert_int_gt(tries, 5);
 }
-END_TEST
 
 /* The driver fails in the second cycle, or another program has paused it. */
-START_TEST(ends_early)
+TEST_EACH(ends_early, 2)
 {
 	if (_i) {
 		/* It is not seen before the driver's answer. */
@@ -197,7 +192,6 @@ START_TEST(ends_early)
 	loop.evicted -= _i;
 	expect_nothing();
 }
-END_TEST
 
 static bool stays(void)
 {
@@ -207,7 +201,7 @@ static bool stays(void)
 }
 
 /* Nothing can end the pause now: its keepers will, so the entry stays. */
-START_TEST(cannot_be_unpaused)
+TEST(cannot_be_unpaused)
 {
 	gp_loop_fail(&loop, "unpause", 2, -EIO);
 	gp_loop_fail(&loop, "unpause", 3, -EIO);
@@ -220,19 +214,9 @@ START_TEST(cannot_be_unpaused)
 	loop.evicted = 0;
 	expect_nothing();
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, by_pause);
-	tcase_add_test(tc, automatic);
-	tcase_add_test(tc, not_so);
-	tcase_add_test(tc, cannot_be_noted);
-	tcase_add_test(tc, descriptors);
-	tcase_add_loop_test(tc, ends_early, 0, 2);
-	tcase_add_test(tc, cannot_be_unpaused);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("preempt by pause");
 }

@@ -65,7 +65,7 @@ static void fill_page(int fd, void *page, int byte)
 	ck_assert_int_eq(ioctl(fd, UFFDIO_COPY, &copy), 0);
 }
 
-START_TEST(reads)
+TEST(reads)
 {
 	struct gp_reader *r = NULL;
 	char from[8] = "gpreemp", to[8] = "", many[GP_READER_MAX + 1];
@@ -80,7 +80,6 @@ START_TEST(reads)
 	gp_reader_stop(r);
 	gp_reader_stop(NULL);
 }
-END_TEST
 
 /* Has each thread of this process descriptors? As " 1 0". */
 static const char *count_files(void)
@@ -113,7 +112,7 @@ static const char *count_files(void)
 }
 
 /* If it has to be left behind, no lock and no socket stays with it. */
-START_TEST(has_no_descriptors)
+TEST(has_no_descriptors)
 {
 	struct gp_reader *r = NULL;
 	char from[8] = "gpreemp", to[8];
@@ -124,10 +123,9 @@ START_TEST(has_no_descriptors)
 	ck_assert_str_eq(count_files(), " 1 0");
 	gp_reader_stop(r);
 }
-END_TEST
 
 /* Comes back in time, fails at once while the page is open, and works again. */
-START_TEST(does_not_hang)
+TEST(does_not_hang)
 {
 	struct gp_reader *r = NULL;
 	void *page = NULL;
@@ -156,10 +154,9 @@ START_TEST(does_not_hang)
 	munmap(page, PAGE);
 	close(fd);
 }
-END_TEST
 
 /* Left alone, it ends by itself when the page comes: ASan sees what it keeps. */
-START_TEST(is_left_behind)
+TEST(is_left_behind)
 {
 	struct gp_reader *r = NULL;
 	void *page = NULL;
@@ -179,7 +176,6 @@ START_TEST(is_left_behind)
 	munmap(page, PAGE);
 	close(fd);
 }
-END_TEST
 
 /* The made-up system, but with the memory of this process. */
 static struct gp_backend_ops ops;
@@ -196,7 +192,7 @@ static int read_memory(void *be, pid_t pid, uint64_t address, void *buf,
  * A thread of the process destroys a queue, with the argument in such a page:
  * the session goes on, with new queues and with signals.
  */
-START_TEST(session_goes_on)
+TEST(session_goes_on)
 {
 	static char text[96];
 	void *page = NULL;
@@ -238,17 +234,9 @@ START_TEST(session_goes_on)
 	close(fd);
 	unit_teardown();
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, reads);
-	tcase_add_test(tc, has_no_descriptors);
-	tcase_add_test(tc, does_not_hang);
-	tcase_add_test(tc, is_left_behind);
-	tcase_add_test(tc, session_goes_on);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("reader");
 }

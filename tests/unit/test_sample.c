@@ -49,7 +49,7 @@ static void sample(void)
 	atomic_store(&held, true);
 }
 
-START_TEST(seen)
+TEST(seen)
 {
 	sample();
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
@@ -66,10 +66,9 @@ START_TEST(seen)
 	ck_assert_int_eq(atomic_load(&looks), 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* Held by no slot when it began: nothing to be measured. */
-START_TEST(never_active)
+TEST(never_active)
 {
 	sample();
 	atomic_store(&held, false);
@@ -79,10 +78,9 @@ START_TEST(never_active)
 	ck_assert_int_eq(out.resolution_ns, GPREEMPT_UNKNOWN);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* A slot that stays active does not keep us for ever. */
-START_TEST(always_active)
+TEST(always_active)
 {
 	sample();
 	loop.before = NULL;
@@ -91,9 +89,8 @@ START_TEST(always_active)
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(on_and_off)
+TEST(on_and_off)
 {
 	sample();
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
@@ -104,10 +101,9 @@ START_TEST(on_and_off)
 	ck_assert_int_eq(atomic_load(&looks), 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* Whatever becomes of the call, the next one is measured again. */
-START_TEST(failed_call)
+TEST(failed_call)
 {
 	sample();
 	gp_loop_fail(&loop, "suspend", 1, -EIO);
@@ -121,9 +117,8 @@ START_TEST(failed_call)
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(no_module)
+TEST(no_module)
 {
 	open_with_queues(1);
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), -ENODATA);
@@ -132,7 +127,6 @@ START_TEST(no_module)
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static atomic_bool called;
 
@@ -156,7 +150,7 @@ static void release_when_seen(struct gp_loop *l, const char *call)
 }
 
 /* The suspend does not wait for who watches. */
-START_TEST(beside)
+TEST(beside)
 {
 	sample();
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_BESIDE), 0);
@@ -174,9 +168,8 @@ START_TEST(beside)
 	ck_assert_int_ge(out.slots_ns, 10000000);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(paused)
+TEST(paused)
 {
 	sample();
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_PAUSE), 0);
@@ -190,7 +183,6 @@ START_TEST(paused)
 	ck_assert_int_gt(out.slots_ns, 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static atomic_bool seen_once, seen_before;
 
@@ -211,7 +203,7 @@ static void note_order(struct gp_loop *l, const char *call)
 }
 
 /* Else a slot that is released at once was never seen active. */
-START_TEST(looked_at_first)
+TEST(looked_at_first)
 {
 	int i;
 
@@ -228,7 +220,6 @@ START_TEST(looked_at_first)
 	}
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static const char *one_slot(struct gp_loop *l)
 {
@@ -236,7 +227,7 @@ static const char *one_slot(struct gp_loop *l)
 	return atomic_load(&held) ? HEAD "0 1\n" : HEAD "0 0\n";
 }
 
-START_TEST(a_single_slot)
+TEST(a_single_slot)
 {
 	sample();
 	loop.view = one_slot;
@@ -244,7 +235,6 @@ START_TEST(a_single_slot)
 	ck_assert_int_ge(out.slots_ns, 10000000);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static const char *nothing(struct gp_loop *l)
 {
@@ -254,7 +244,7 @@ static const char *nothing(struct gp_loop *l)
 }
 
 /* The module is unloaded: the sampler does not keep looking for it. */
-START_TEST(module_gone)
+TEST(module_gone)
 {
 	sample();
 	loop.view = nothing;
@@ -263,9 +253,8 @@ START_TEST(module_gone)
 	ck_assert_int_eq(atomic_load(&looks), 1);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(in_a_gang)
+TEST(in_a_gang)
 {
 	struct gpreempt_gang *gang;
 	struct gpreempt_member member;
@@ -284,10 +273,9 @@ START_TEST(in_a_gang)
 	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, false), 0);
 	gpreempt_gang_free(gang);
 }
-END_TEST
 
 /* It did not come to the call: the slots are not watched for ever. */
-START_TEST(a_gang_that_cannot)
+TEST(a_gang_that_cannot)
 {
 	struct gpreempt_gang *gang;
 	int seen;
@@ -309,25 +297,9 @@ START_TEST(a_gang_that_cannot)
 	ck_assert_int_eq(atomic_load(&looks), seen);
 	gpreempt_gang_free(gang);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_test(tc, seen);
-	tcase_add_test(tc, never_active);
-	tcase_add_test(tc, always_active);
-	tcase_add_test(tc, on_and_off);
-	tcase_add_test(tc, failed_call);
-	tcase_add_test(tc, beside);
-	tcase_add_test(tc, paused);
-	tcase_add_test(tc, module_gone);
-	tcase_add_test(tc, no_module);
-	tcase_add_test(tc, looked_at_first);
-	tcase_add_test(tc, a_single_slot);
-	tcase_add_test(tc, in_a_gang);
-	tcase_add_test(tc, a_gang_that_cannot);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("sample");
 }

@@ -80,14 +80,13 @@ static const struct {
 	{ "user:", "", GPREEMPT_BAD_TARGET },
 };
 
-START_TEST(one_word)
+TEST_EACH(one_word, ARRAY_SIZE(picks))
 {
 	ck_assert_str_eq(pick(picks[_i].word), picks[_i].pids);
 	ck_assert_int_eq(err.reason, picks[_i].reason);
 	if (picks[_i].reason == GPREEMPT_NO_MATCH)
 		ck_assert_str_eq(err.word, picks[_i].word);
 }
-END_TEST
 
 static uint64_t cpu_ns(void)
 {
@@ -103,7 +102,7 @@ static uint64_t cpu_ns(void)
  * that takes of this processor, for 8 KiB of it: some 20 ms; ours are 100,000
  * bytes, of which 8 KiB are looked at once each: some 0.1 ms.
  */
-START_TEST(long_commands)
+TEST(long_commands)
 {
 	uint64_t quadratic, ours = UINT64_MAX, start;
 	static char text[100001];
@@ -131,10 +130,9 @@ START_TEST(long_commands)
 	       (unsigned long long)quadratic / 1000);
 	ck_assert_uint_lt(ours, quadratic / 4);
 }
-END_TEST
 
 /* What is beyond the first 8 KiB is not looked at. */
-START_TEST(end_of_command)
+TEST(end_of_command)
 {
 	static char text[8300];
 
@@ -147,9 +145,8 @@ START_TEST(end_of_command)
 	ck_assert_str_eq(pick("cmd:xyz$"), "");
 	ck_assert_str_eq(pick("cmd:xy$"), "100");
 }
-END_TEST
 
-START_TEST(users)
+TEST(users)
 {
 	struct gpreempt_description d;
 	char name[16];
@@ -166,9 +163,8 @@ START_TEST(users)
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_USER);
 	ck_assert_str_eq(pick("user:1000"), "100");
 }
-END_TEST
 
-START_TEST(several_words)
+TEST(several_words)
 {
 	static const char *const words[] = { "comm:python3", "4194242", "100" };
 	static const char *const half[] = { "100", "comm:none" };
@@ -186,9 +182,8 @@ START_TEST(several_words)
 			 -ESRCH);
 	ck_assert_str_eq(err.word, "comm:none");
 }
-END_TEST
 
-START_TEST(skipped)
+TEST(skipped)
 {
 	static const char *const word = "comm:python3", *const pid = "200";
 
@@ -209,10 +204,9 @@ START_TEST(skipped)
 	ck_assert_int_eq(err.reason, GPREEMPT_IS_HOLDER);
 	ck_assert_int_eq(err.pid, 200);
 }
-END_TEST
 
 /* This process uses the GPU, too, and is meant by no word. */
-START_TEST(not_ourselves)
+TEST(not_ourselves)
 {
 	char dir[64], stat[32];
 
@@ -227,18 +221,16 @@ START_TEST(not_ourselves)
 	ck_assert_int_eq(gpreempt_processes(g, &found, &err), 0);
 	ck_assert_uint_eq(found->count, 2);
 }
-END_TEST
 
-START_TEST(no_driver)
+TEST(no_driver)
 {
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
 	ck_assert_str_eq(pick("100"), "");
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 }
-END_TEST
 
 /* By the kind of the word alone, and not for a word that is bad. */
-START_TEST(which_read_memory)
+TEST(which_read_memory)
 {
 	ck_assert(gpreempt_select_reads_memory("cmd:x"));
 	ck_assert(!gpreempt_select_reads_memory("cmd:"));
@@ -247,9 +239,8 @@ START_TEST(which_read_memory)
 	ck_assert(!gpreempt_select_reads_memory("4711"));
 	ck_assert(!gpreempt_select_reads_memory(""));
 }
-END_TEST
 
-START_TEST(checked)
+TEST(checked)
 {
 	ck_assert_int_eq(gpreempt_select_check("cmd:^a|b$", NULL), 0);
 	ck_assert_int_eq(gpreempt_select_check("4711", NULL), 0);
@@ -258,9 +249,8 @@ START_TEST(checked)
 	ck_assert_str_ne(err.name, "");
 	ck_assert_int_eq(gpreempt_select_check("4194305", NULL), -EINVAL);
 }
-END_TEST
 
-START_TEST(description)
+TEST(description)
 {
 	struct gpreempt_description d;
 
@@ -285,23 +275,9 @@ START_TEST(description)
 	ck_assert_int_eq(d.ns_pid, PID);
 	ck_assert_int_eq(d.tracer, 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, select_setup, select_teardown);
-	tcase_add_loop_test(tc, one_word, 0, ARRAY_SIZE(picks));
-	tcase_add_test(tc, several_words);
-	tcase_add_test(tc, long_commands);
-	tcase_add_test(tc, end_of_command);
-	tcase_add_test(tc, users);
-	tcase_add_test(tc, skipped);
-	tcase_add_test(tc, not_ourselves);
-	tcase_add_test(tc, no_driver);
-	tcase_add_test(tc, which_read_memory);
-	tcase_add_test(tc, checked);
-	tcase_add_test(tc, description);
+	tcase_add_checked_fixture(unit_case(), select_setup, select_teardown);
 	return unit_run("select");
 }

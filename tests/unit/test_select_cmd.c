@@ -67,19 +67,15 @@ static const struct {
 	{ BYTES("abba\0"), "cmd:^(ab)\\1$", false },
 };
 
-START_TEST(bytes)
+TEST_EACH(bytes, ARRAY_SIZE(rows))
 {
 	line = rows[_i].line;
 	line_len = rows[_i].len;
 	ck_assert_int_eq(picks(rows[_i].pattern), rows[_i].matches);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, unit_teardown);
-	tcase_add_loop_test(tc, bytes, 0, ARRAY_SIZE(rows));
+	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
 	return unit_run("command lines");
 }

@@ -26,17 +26,16 @@ static void teardown(void)
 	unit_teardown();
 }
 
-START_TEST(on_the_host)
+TEST(on_the_host)
 {
 	gp_loop_set_file(&loop, "/proc/self/stat", "4194242" STAT "777 20\n");
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), 0);
 	ck_assert_uint_eq(view->count, 1);
 	ck_assert_int_eq(view->queues[0].qid, 9);
 }
-END_TEST
 
 /* Number 17 in there is 4194242 here, by its start. */
-START_TEST(by_start_time)
+TEST(by_start_time)
 {
 	gp_loop_set_file(&loop, "/proc/self/stat", "17" STAT "777 20\n");
 	gp_loop_set_file(&loop, "/proc/17/stat", "17" STAT "777 20\n");
@@ -44,20 +43,18 @@ START_TEST(by_start_time)
 	ck_assert_uint_eq(view->count, 1);
 	ck_assert_int_eq(view->queues[0].qid, 9);
 }
-END_TEST
 
 /* The host's process of that number is another one. */
-START_TEST(not_to_be_known)
+TEST(not_to_be_known)
 {
 	gp_loop_set_file(&loop, "/proc/self/stat", "17" STAT "888 20\n");
 	gp_loop_set_file(&loop, "/proc/17/stat", "17" STAT "888 20\n");
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), -ENODATA);
 	ck_assert_int_eq(err.reason, GPREEMPT_PID_NAMESPACE);
 }
-END_TEST
 
 /* Without its own number it says why, and not that it is no GPU process. */
-START_TEST(empty_stat)
+TEST(empty_stat)
 {
 	gp_loop_set_file(&loop, "/proc/self/stat", "");
 	ck_assert_int_lt(gpreempt_self_queues(g, &view, &err), 0);
@@ -66,9 +63,8 @@ START_TEST(empty_stat)
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 }
-END_TEST
 
-START_TEST(no_gpu_process)
+TEST(no_gpu_process)
 {
 	char own[128], path[64];
 
@@ -79,17 +75,9 @@ START_TEST(no_gpu_process)
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), -ENODATA);
 	ck_assert_int_eq(err.reason, GPREEMPT_NOT_GPU);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, on_the_host);
-	tcase_add_test(tc, by_start_time);
-	tcase_add_test(tc, not_to_be_known);
-	tcase_add_test(tc, empty_stat);
-	tcase_add_test(tc, no_gpu_process);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("self");
 }

@@ -82,7 +82,7 @@ static void both_are(bool suspended)
 	ck_assert_int_eq(gp_loop_queue(&loop, 1)->suspended, suspended);
 }
 
-START_TEST(budget)
+TEST(budget)
 {
 	int i, round;
 
@@ -104,9 +104,8 @@ START_TEST(budget)
 			 -ENOTCONN);
 	ck_assert_int_eq(owner.route.keeper.over, -ENOTCONN);
 }
-END_TEST
 
-START_TEST(lost_at_suspend)
+TEST(lost_at_suspend)
 {
 	end_before = "suspend";
 	ends = 2;
@@ -120,9 +119,8 @@ START_TEST(lost_at_suspend)
 			 0);
 	both_are(false);
 }
-END_TEST
 
-START_TEST(lost_at_resume)
+TEST(lost_at_resume)
 {
 	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
 						 NULL),
@@ -137,9 +135,8 @@ START_TEST(lost_at_resume)
 	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper), 0);
 	both_are(false);
 }
-END_TEST
 
-START_TEST(lost_before_dispatch)
+TEST(lost_before_dispatch)
 {
 	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
 						 NULL),
@@ -152,9 +149,8 @@ START_TEST(lost_before_dispatch)
 	ck_assert_int_eq(told, 1);
 	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper), 0);
 }
-END_TEST
 
-START_TEST(lost_before_refresh)
+TEST(lost_before_refresh)
 {
 	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
 						 NULL),
@@ -164,10 +160,9 @@ START_TEST(lost_before_refresh)
 	ck_assert_int_eq(told, 1);
 	both_are(true);
 }
-END_TEST
 
 /* Only the losses that are made good are reported. */
-START_TEST(too_often)
+TEST(too_often)
 {
 	int i;
 
@@ -196,10 +191,9 @@ START_TEST(too_often)
 			 -ENOTCONN);
 	both_are(false);
 }
-END_TEST
 
 /* A renewal that fails once is not tried again in secret. */
-START_TEST(renewal_fails)
+TEST(renewal_fails)
 {
 	end_before = "suspend";
 	ends = 1;
@@ -210,10 +204,9 @@ START_TEST(renewal_fails)
 	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper), -EBUSY);
 	both_are(false);
 }
-END_TEST
 
 /* The process has ended: that is no loss. */
-START_TEST(ended)
+TEST(ended)
 {
 	gpreempt_keeper_suspend(&owner.route.keeper, NULL, NULL);
 	gp_loop_stop(&loop, 6 << 16 | 0x57f);
@@ -225,18 +218,16 @@ START_TEST(ended)
 	ck_assert_int_eq(told, 0);
 	ck_assert_int_eq(owner.route.keeper.losses, 0);
 }
-END_TEST
 
-START_TEST(busy_in_the_driver)
+TEST(busy_in_the_driver)
 {
 	told_busy = false;
 	gpreempt_keeper_suspend(&owner.route.keeper, NULL, NULL);
 	ck_assert(told_busy);
 	ck_assert_uint_eq(heartbeat.busy, 0);
 }
-END_TEST
 
-START_TEST(not_opened)
+TEST(not_opened)
 {
 	struct gpreempt_error err = { 0 };
 
@@ -246,7 +237,6 @@ START_TEST(not_opened)
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 	ck_assert_ptr_null(owner.route.keeper.session);
 }
-END_TEST
 
 /* What is left of the time until the kernel kills us. */
 static uint64_t time_left(void)
@@ -258,7 +248,7 @@ static uint64_t time_left(void)
 }
 
 /* A beat beside a thread that is in the driver does not shorten its time. */
-START_TEST(beats)
+TEST(beats)
 {
 	heartbeat_beat(&heartbeat);
 	ck_assert_uint_le(time_left(),
@@ -274,10 +264,9 @@ START_TEST(beats)
 	ck_assert_uint_le(time_left(),
 			  HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);
 }
-END_TEST
 
 /* A process that does not beat is killed, also one that is stopped. */
-START_TEST(silent)
+TEST(silent)
 {
 	pid_t child = fork();
 	int status;
@@ -296,7 +285,6 @@ START_TEST(silent)
 	}
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
-END_TEST
 
 /* What is left of the time after which the process is killed. */
 static uint64_t left_ns(void)
@@ -312,7 +300,7 @@ static uint64_t left_ns(void)
  * must not shorten the time of the first, or its process is killed in the call; nor
  * extend it, or a call that never returns keeps the queues suspended for ever.
  */
-START_TEST(beats_while_busy)
+TEST(beats_while_busy)
 {
 	const uint64_t quiet = HEARTBEAT_SPARE_NS + HEARTBEAT_SILENCE_NS;
 	uint64_t left;
@@ -337,25 +325,9 @@ START_TEST(beats_while_busy)
 	heartbeat_beat(&heartbeat);
 	ck_assert_uint_le(left_ns(), quiet);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, budget);
-	tcase_add_test(tc, lost_at_suspend);
-	tcase_add_test(tc, lost_at_resume);
-	tcase_add_test(tc, lost_before_dispatch);
-	tcase_add_test(tc, lost_before_refresh);
-	tcase_add_test(tc, too_often);
-	tcase_add_test(tc, renewal_fails);
-	tcase_add_test(tc, ended);
-	tcase_add_test(tc, busy_in_the_driver);
-	tcase_add_test(tc, not_opened);
-	tcase_add_test(tc, beats);
-	tcase_add_test(tc, beats_while_busy);
-	tcase_add_test(tc, silent);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("owner of a session");
 }

@@ -44,7 +44,7 @@ static void teardown(void)
 	unit_cgroups_stop();
 }
 
-START_TEST(queues)
+TEST(queues)
 {
 	CTL(0, "queues %d", target);
 	HAS_LINE(OUT_HAS, "\n%d\t0\t0xf7bc\tcompute-aql\t", target);
@@ -56,9 +56,8 @@ START_TEST(queues)
 	CTL(0, "queues %d --queues 9", target);
 	ERR_HAS("note: there is no such queue now\n");
 }
-END_TEST
 
-START_TEST(queues_json)
+TEST(queues_json)
 {
 	struct json_object *one, *rows, *row;
 
@@ -76,10 +75,9 @@ START_TEST(queues_json)
 	ck_assert_ptr_null(json_member(row, "doorbell"));
 	ck_assert_ptr_null(json_member(row, "state"));
 }
-END_TEST
 
 /* Without the module: what sysfs has, and how to get the rest. */
-START_TEST(queues_of_sysfs)
+TEST(queues_of_sysfs)
 {
 	struct json_object *list, *one;
 
@@ -98,7 +96,6 @@ START_TEST(queues_of_sysfs)
 	ck_assert_int_ne(ctl_line("queues %d", target), 0);
 	ERR_HAS("next: ");
 }
-END_TEST
 
 /*
  * --wait
@@ -115,7 +112,7 @@ static void appears(struct gp_loop *l)
 		gp_loop_set_file(l, view_path, view);
 }
 
-START_TEST(waits)
+TEST(waits)
 {
 	gp_loop_set_file(&loop, view_path,
 			 "gpreempt-queues - version: 1.0\n# qid\n");
@@ -124,9 +121,8 @@ START_TEST(waits)
 	HAS_LINE(OUT_HAS, "\n%d\t0\t", target);
 	ck_assert_int_ge(listed, 5);
 }
-END_TEST
 
-START_TEST(waits_in_vain)
+TEST(waits_in_vain)
 {
 	CTL(GPREEMPT_CLASS_NO_TARGET, "queues comm:serve --wait 100ms");
 	ERR_HAS("comm:serve");
@@ -136,13 +132,12 @@ START_TEST(waits_in_vain)
 	/* What can never come is not waited for. */
 	CTL(GPREEMPT_CLASS_USAGE, "queues nonsense:x --wait 20s");
 }
-END_TEST
 
 /*
  * list
  */
 
-START_TEST(list_states)
+TEST_EACH(list_states, 7)
 {
 	static const struct {
 		const char *columns, *state;
@@ -173,7 +168,6 @@ START_TEST(list_states)
 	else
 		ck_assert_ptr_null(state);
 }
-END_TEST
 
 static const char *text_of(const char *format, int a, int b, int c)
 {
@@ -196,7 +190,7 @@ static const char *word(const char *key)
 }
 
 /* Which process holds it, and as what; and whose it is. */
-START_TEST(list_held)
+TEST(list_held)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = getpid() };
 	int lock;
@@ -223,10 +217,9 @@ START_TEST(list_held)
 	ck_assert_str_eq(word("held_as"), "guard");
 	hold_drop(target, lock);
 }
-END_TEST
 
 /* A holder opens the GPU, too: it is shown as what it is, and is no target. */
-START_TEST(list_holder)
+TEST(list_holder)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER,
 				    .pid = target,
@@ -244,13 +237,12 @@ START_TEST(list_holder)
 	ck_assert_ptr_null(strstr(ctl_out, "\ttrain\t"));
 	hold_drop(PID, lock);
 }
-END_TEST
 
 /*
  * pidmap
  */
 
-START_TEST(pidmap)
+TEST(pidmap)
 {
 	char comm[32];
 	FILE *f = fopen("/proc/self/comm", "r");
@@ -279,7 +271,6 @@ START_TEST(pidmap)
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "pidmap");
 }
-END_TEST
 
 /*
  * run
@@ -297,7 +288,7 @@ static int run_child(const char *line)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-START_TEST(run)
+TEST(run)
 {
 	unit_cgroup_make_unused("/gpreempt");
 	unit_cgroup_make_unused("/gpreempt/online");
@@ -315,9 +306,8 @@ START_TEST(run)
 	ck_assert_int_eq(run_child("run -- /no/such/program"), 127);
 	ck_assert_int_eq(run_child("run -- /etc/passwd"), 126);
 }
-END_TEST
 
-START_TEST(run_refused)
+TEST(run_refused)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "run --online --offline -- true");
 	ERR_HAS("online or offline, not both");
@@ -341,23 +331,9 @@ START_TEST(run_refused)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "run -- true");
 	ERR_HAS("there is no cgroup v2 here");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, queues);
-	tcase_add_test(tc, queues_json);
-	tcase_add_test(tc, queues_of_sysfs);
-	tcase_add_test(tc, waits);
-	tcase_add_test(tc, waits_in_vain);
-	tcase_add_loop_test(tc, list_states, 0, 7);
-	tcase_add_test(tc, list_held);
-	tcase_add_test(tc, list_holder);
-	tcase_add_test(tc, pidmap);
-	tcase_add_test(tc, run);
-	tcase_add_test(tc, run_refused);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("show, list, pidmap and run");
 }

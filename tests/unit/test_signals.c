@@ -12,7 +12,7 @@
 #define STOP(sig)	  ((sig) << 8 | 0x7f)
 #define EVENT(event, sig) ((event) << 16 | STOP(sig))
 
-START_TEST(signals_pass)
+TEST(signals_pass)
 {
 	open_with_queues(0);
 	gp_loop_stop(&loop, STOP(SIGUSR1));
@@ -25,10 +25,9 @@ START_TEST(signals_pass)
 	ck_assert_int_eq(loop.last_signal, SIGTERM);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* Its number may be that of another process by now: nothing is done to that. */
-START_TEST(not_ours_any_more)
+TEST(not_ours_any_more)
 {
 	open_with_queues(1);
 	loop.gone = true;
@@ -36,10 +35,9 @@ START_TEST(not_ours_any_more)
 	ck_assert_ptr_nonnull(strstr(loop.trace, "wait "));
 	ck_assert_ptr_null(strstr(loop.trace, "detach"));
 }
-END_TEST
 
 /* The descriptor is readable when there is something, and only then. */
-START_TEST(descriptor)
+TEST(descriptor)
 {
 	struct pollfd p = { .events = POLLIN };
 
@@ -60,9 +58,8 @@ START_TEST(descriptor)
 	ck_assert_int_eq(poll(&p, 1, 0), 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(group_stop)
+TEST(group_stop)
 {
 	open_with_queues(0);
 	ck_assert(!gpreempt_session_stopped(s));
@@ -84,7 +81,6 @@ START_TEST(group_stop)
 	ck_assert_int_eq(loop.last_signal, 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static void expect_end(enum gpreempt_reason reason)
 {
@@ -98,7 +94,7 @@ static void expect_end(enum gpreempt_reason reason)
 	ck_assert_str_eq(loop.trace, "");
 }
 
-START_TEST(exit_event)
+TEST(exit_event)
 {
 	open_with_queues(1);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -111,9 +107,8 @@ START_TEST(exit_event)
 	ck_assert_int_eq(loop.last_signal, 0);
 	expect_end(GPREEMPT_ENDED);
 }
-END_TEST
 
-START_TEST(exec_event)
+TEST(exec_event)
 {
 	open_with_queues(0);
 	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_EXEC, SIGTRAP));
@@ -122,34 +117,30 @@ START_TEST(exec_event)
 	ck_assert_str_eq(loop.trace, "wait unwatch detach ");
 	expect_end(GPREEMPT_EXECED);
 }
-END_TEST
 
-START_TEST(killed)
+TEST(killed)
 {
 	open_with_queues(0);
 	gp_loop_stop(&loop, SIGKILL);
 	expect_end(GPREEMPT_ENDED);
 }
-END_TEST
 
-START_TEST(no_such_child)
+TEST(no_such_child)
 {
 	open_with_queues(0);
 	gp_loop_stop(&loop, 0);
 	loop.gone = true;
 	expect_end(GPREEMPT_ENDED);
 }
-END_TEST
 
-START_TEST(wait_times_out)
+TEST(wait_times_out)
 {
 	open_with_queues(0);
 	ck_assert_int_eq(gpreempt_session_wait(s, 20000000, NULL), 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(wait_ends)
+TEST(wait_ends)
 {
 	open_with_queues(0);
 	gp_loop_stop(&loop, STOP(SIGUSR1));
@@ -159,9 +150,8 @@ START_TEST(wait_ends)
 			 GPREEMPT_EVENT_SIGNAL | GPREEMPT_EVENT_ENDED);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(wait_is_stopped)
+TEST(wait_is_stopped)
 {
 	int ready = open("/dev/zero", O_RDONLY);
 
@@ -170,23 +160,9 @@ START_TEST(wait_is_stopped)
 	close(ready);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_test(tc, signals_pass);
-	tcase_add_test(tc, not_ours_any_more);
-	tcase_add_test(tc, descriptor);
-	tcase_add_test(tc, group_stop);
-	tcase_add_test(tc, exit_event);
-	tcase_add_test(tc, exec_event);
-	tcase_add_test(tc, killed);
-	tcase_add_test(tc, no_such_child);
-	tcase_add_test(tc, wait_times_out);
-	tcase_add_test(tc, wait_ends);
-	tcase_add_test(tc, wait_is_stopped);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("signals");
 }

@@ -51,7 +51,7 @@ static bool as_root(void)
 	return !geteuid();
 }
 
-START_TEST(one)
+TEST(one)
 {
 	static const char *const files[] = {
 		"mqds",	 "hqds",      "rls",   "info",		 "ps",
@@ -79,9 +79,8 @@ START_TEST(one)
 			 1);
 	expect_err("day/one: File exists");
 }
-END_TEST
 
-START_TEST(an_empty_directory_will_do)
+TEST(an_empty_directory_will_do)
 {
 	if (!as_root())
 		return;
@@ -93,9 +92,8 @@ START_TEST(an_empty_directory_will_do)
 			 1);
 	expect_err("Not a directory");
 }
-END_TEST
 
-START_TEST(series)
+TEST(series)
 {
 	if (!as_root())
 		return;
@@ -109,10 +107,9 @@ START_TEST(series)
 	expect_out("\ns/003-final: ");
 	ck_assert_uint_eq(mode_of("s/003-final/info"), 0600);
 }
-END_TEST
 
 /* While a command runs: what it prints is kept, its exit status is ours. */
-START_TEST(of_a_command)
+TEST(of_a_command)
 {
 	char line[16];
 	FILE *f;
@@ -139,10 +136,9 @@ START_TEST(of_a_command)
 	fclose(f);
 	ck_assert_uint_eq(mode_of("s/command.out"), 0600);
 }
-END_TEST
 
 /* A sample that fails: the command is waited for all the same. */
-START_TEST(fails_during_a_command)
+TEST(fails_during_a_command)
 {
 	if (!as_root())
 		return;
@@ -157,10 +153,9 @@ START_TEST(fails_during_a_command)
 	expect_err("-sample: File exists");
 	ck_assert_int_eq(access("ended", F_OK), 0);
 }
-END_TEST
 
 /* Samples end with the command, however many are asked for. */
-START_TEST(of_a_short_command)
+TEST(of_a_short_command)
 {
 	if (!as_root())
 		return;
@@ -175,9 +170,8 @@ START_TEST(of_a_short_command)
 	expect_err("cannot run /nowhere/program: No such file");
 	ck_assert_int_eq(access("none/001-final/info", F_OK), 0);
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	ck_assert_int_eq(run_command(&ctl_snapshot, "--tag", "a/b", NULL), 2);
 	expect_err("without /");
@@ -191,10 +185,9 @@ START_TEST(refused)
 	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", NULL), 1);
 	expect_err("No such file");
 }
-END_TEST
 
 /* hqds that can't be read: the figures are not known. */
-START_TEST(slots_not_known)
+TEST(slots_not_known)
 {
 	if (!as_root())
 		return;
@@ -203,7 +196,6 @@ START_TEST(slots_not_known)
 	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", NULL), 0);
 	expect_out("day: 2 processes, 4 queues, CP slots not known\n");
 }
-END_TEST
 
 /* Of a snapshot that is made: a file of it. */
 static void expect_text(const char *path, const char *text)
@@ -219,15 +211,14 @@ static void expect_text(const char *path, const char *text)
 	ck_assert_str_eq(got, text);
 }
 
-START_TEST(queues_of_sysfs)
+TEST(queues_of_sysfs)
 {
 	if (as_root())
 		expect_text("day/sysfs", "# pid qid gpu_id size type\n"
 					 "4194242 0 0xf7bc 65536 0\n");
 }
-END_TEST
 
-START_TEST(names_are_escaped)
+TEST(names_are_escaped)
 {
 	if (as_root())
 		expect_text("day/ps",
@@ -235,22 +226,9 @@ START_TEST(names_are_escaped)
 			    "4194242 777 7 - j\\033[8m\\040b\\377 "
 			    "x\\033]52;c;AAAA\\007 two words a\\012b\n");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, one);
-	tcase_add_test(tc, an_empty_directory_will_do);
-	tcase_add_test(tc, series);
-	tcase_add_test(tc, of_a_command);
-	tcase_add_test(tc, of_a_short_command);
-	tcase_add_test(tc, fails_during_a_command);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, slots_not_known);
-	tcase_add_test(tc, queues_of_sysfs);
-	tcase_add_test(tc, names_are_escaped);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("snapshot");
 }

@@ -2,7 +2,7 @@
 /* Percentiles by nearest rank, of raw samples. */
 #include "unit.h"
 
-START_TEST(none)
+TEST(none)
 {
 	struct gpreempt_stats stats = { .n = 5, .max = 5 };
 
@@ -10,9 +10,8 @@ START_TEST(none)
 	ck_assert_uint_eq(stats.n, 0);
 	ck_assert_uint_eq(stats.max, 0);
 }
-END_TEST
 
-START_TEST(one)
+TEST(one)
 {
 	struct gpreempt_stats stats;
 	uint64_t sample = 42;
@@ -23,9 +22,8 @@ START_TEST(one)
 	ck_assert_uint_eq(stats.p99, 42);
 	ck_assert_uint_eq(stats.max, 42);
 }
-END_TEST
 
-START_TEST(hundred)
+TEST(hundred)
 {
 	struct gpreempt_stats stats;
 	uint64_t samples[100];
@@ -45,9 +43,8 @@ START_TEST(hundred)
 	/* 50.5, and half is rounded up. */
 	ck_assert_uint_eq(stats.mean, 51);
 }
-END_TEST
 
-START_TEST(thousands)
+TEST(thousands)
 {
 	static uint64_t samples[10000];
 	struct gpreempt_stats stats;
@@ -64,10 +61,9 @@ START_TEST(thousands)
 	gpreempt_stats(samples, 1001, &stats);
 	ck_assert_uint_eq(stats.p999, 1000);
 }
-END_TEST
 
 /* The rank is rounded up: of 3, the 90th percentile is the largest. */
-START_TEST(few)
+TEST(few)
 {
 	uint64_t three[] = { 30, 10, 20 }, four[] = { 4, 3, 2, 1 };
 	struct gpreempt_stats stats;
@@ -79,9 +75,8 @@ START_TEST(few)
 	ck_assert_uint_eq(stats.p50, 2);
 	ck_assert_uint_eq(stats.p90, 4);
 }
-END_TEST
 
-START_TEST(large_values)
+TEST(large_values)
 {
 	uint64_t samples[] = { UINT64_MAX, 0, UINT64_MAX - 1 };
 	struct gpreempt_stats stats;
@@ -93,17 +88,8 @@ START_TEST(large_values)
 	/* The sum is 2^65 - 3, more than 64 bits hold. */
 	ck_assert_uint_eq(stats.mean, UINT64_MAX / 3 * 2);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, none);
-	tcase_add_test(tc, one);
-	tcase_add_test(tc, hundred);
-	tcase_add_test(tc, thousands);
-	tcase_add_test(tc, few);
-	tcase_add_test(tc, large_values);
 	return unit_run("stats");
 }

@@ -158,7 +158,7 @@ static struct json_object *row(int n)
  * Each answers only when all have been asked: a status that waits for one
  * before it asks the next would wait for ever.
  */
-START_TEST(asked_at_once)
+TEST(asked_at_once)
 {
 	int i;
 
@@ -176,10 +176,9 @@ START_TEST(asked_at_once)
 				 2);
 	}
 }
-END_TEST
 
 /* What does not answer is shown all the same, with what the lock says. */
-START_TEST(no_answer)
+TEST(no_answer)
 {
 	pid_t first = stand_in(PID, HOLD_ROLE_HOLDER);
 
@@ -192,9 +191,8 @@ START_TEST(no_answer)
 	HAS_LINE(OUT_HAS, "\t-\t-\t-\tsuspend\tgpreempt-ctl resume %d\t",
 		 PID + 1);
 }
-END_TEST
 
-START_TEST(roles)
+TEST_EACH(roles, 4)
 {
 	static const struct {
 		enum hold_role role;
@@ -240,10 +238,9 @@ START_TEST(roles)
 	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
 	ck_assert_str_eq(loop.trace, "");
 }
-END_TEST
 
 /* Its pause is in the journal, too: that is the same hold. */
-START_TEST(role_that_pauses)
+TEST(role_that_pauses)
 {
 	pid_t owner = stand_in(PID, HOLD_ROLE_FOLLOW);
 	struct pause_entry entry;
@@ -262,23 +259,21 @@ START_TEST(role_that_pauses)
 			 owner);
 	ck_assert_int_eq(pause_journal_remove(PID), 0);
 }
-END_TEST
 
 /* A command that is about to make a holder is none yet. */
-START_TEST(being_made)
+TEST(being_made)
 {
 	stand_in(PID, HOLD_ROLE_NONE);
 	CTL(0, "status");
 	ck_assert_str_eq(ctl_out, "nothing is held\n");
 }
-END_TEST
 
 /*
  * What a process that makes and destroys queues all the time has run while it
  * is held
  */
 
-START_TEST(released)
+TEST(released)
 {
 	struct json_object *first, *recent;
 
@@ -296,9 +291,8 @@ START_TEST(released)
 	CTL(0, "status");
 	ck_assert_ptr_null(strstr(ctl_err, "queues all the time"));
 }
-END_TEST
 
-START_TEST(churn)
+TEST(churn)
 {
 	static const char note[] =
 		"note: process 4194242 makes and destroys queues all the time: "
@@ -319,24 +313,22 @@ START_TEST(churn)
 	OUT_HAS("it was held already");
 	ERR_HAS(note);
 }
-END_TEST
 
 /*
  * resume
  */
 
 /* The holder ends while it is asked: that is what was wanted. */
-START_TEST(ends_when_asked)
+TEST(ends_when_asked)
 {
 	hangs_up = true;
 	stand_in(PID, HOLD_ROLE_HOLDER);
 	CTL(0, "resume 4194242");
 	ck_assert_str_eq(ctl_out, "resumed 4194242: its holder has ended\n");
 }
-END_TEST
 
 /* It has failed in part: the text of the holder, and its status. */
-START_TEST(resume_fails)
+TEST(resume_fails)
 {
 	struct json_object *list, *one;
 
@@ -354,10 +346,9 @@ START_TEST(resume_fails)
 	ck_assert_str_eq(json_object_get_string(json_member(one, "error")),
 			 "resuming process 4194242 failed");
 }
-END_TEST
 
 /* A holder without its socket that does not end: the user can end it. */
-START_TEST(resume_without_socket)
+TEST(resume_without_socket)
 {
 	char path[64];
 
@@ -369,22 +360,9 @@ START_TEST(resume_without_socket)
 		"next: its end lets the queues run: gpreempt-ctl status shows "
 		"its PID, then kill -9\n");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, asked_at_once);
-	tcase_add_test(tc, no_answer);
-	tcase_add_loop_test(tc, roles, 0, 4);
-	tcase_add_test(tc, role_that_pauses);
-	tcase_add_test(tc, being_made);
-	tcase_add_test(tc, released);
-	tcase_add_test(tc, churn);
-	tcase_add_test(tc, ends_when_asked);
-	tcase_add_test(tc, resume_fails);
-	tcase_add_test(tc, resume_without_socket);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("owners of targets");
 }

@@ -19,7 +19,7 @@ static bool is_blocked(int sig)
 	return sigismember(&set, sig);
 }
 
-START_TEST(are_read)
+TEST(are_read)
 {
 	struct signalfd_siginfo info;
 	int fd = shr_signals_open(signals);
@@ -34,9 +34,8 @@ START_TEST(are_read)
 	ck_assert_int_eq(info.ssi_signo, SIGUSR2);
 	close(fd);
 }
-END_TEST
 
-START_TEST(no_descriptor)
+TEST(no_descriptor)
 {
 	struct rlimit limit, none;
 	int fd;
@@ -50,13 +49,8 @@ START_TEST(no_descriptor)
 	ck_assert_int_eq(fd, -EMFILE);
 	ck_assert(!is_blocked(SIGUSR1));
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, are_read);
-	tcase_add_test(tc, no_descriptor);
 	return unit_run("stop-signals");
 }

@@ -10,7 +10,7 @@
 #include "lib/session/session.h"
 #include "unit-session.h"
 
-START_TEST(suspend_all)
+TEST(suspend_all)
 {
 	open_with_queues(3);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
@@ -26,7 +26,6 @@ START_TEST(suspend_all)
 	ck_assert(!suspended(0) && !suspended(1) && !suspended(2));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static char busy_trace[256];
 
@@ -37,7 +36,7 @@ static void note_busy(void *data, bool busy)
 }
 
 /* The watchdog must know when we are in the driver. */
-START_TEST(busy_in_driver)
+TEST(busy_in_driver)
 {
 	struct gpreempt_options options = {
 		.size = sizeof(options),
@@ -61,9 +60,8 @@ START_TEST(busy_in_driver)
 	ck_assert_int_eq(gp_new_backend(&options, &gp_backend_loop, &loop, &g),
 			 -EINVAL);
 }
-END_TEST
 
-START_TEST(suspend_some)
+TEST(suspend_some)
 {
 	open_with_queues(3);
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(2, 0), &out), 0);
@@ -79,9 +77,8 @@ START_TEST(suspend_some)
 	gpreempt_session_close(s);
 	ck_assert(!suspended(0) && !suspended(1));
 }
-END_TEST
 
-START_TEST(no_queues)
+TEST(no_queues)
 {
 	open_with_queues(0);
 	/* The driver would take an empty list for all. */
@@ -91,9 +88,8 @@ START_TEST(no_queues)
 	ck_assert_str_eq(loop.trace, "");
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(refused_and_failed)
+TEST(refused_and_failed)
 {
 	const struct gpreempt_session_queue *queues;
 	size_t count;
@@ -119,9 +115,8 @@ START_TEST(refused_and_failed)
 	ck_assert(!suspended(2));
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(runtime_off)
+TEST(runtime_off)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	open_with_queues(1);
@@ -132,10 +127,9 @@ START_TEST(runtime_off)
 			 GPREEMPT_CLASS_UNSUPPORTED);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* It had enabled its runtime: it is ending, and not one that cannot be. */
-START_TEST(runtime_goes)
+TEST(runtime_goes)
 {
 	open_with_queues(1);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
@@ -153,10 +147,9 @@ START_TEST(runtime_goes)
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* The same of one that enabled it in front of our eyes. */
-START_TEST(runtime_comes_and_goes)
+TEST(runtime_comes_and_goes)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	open_with_queues(0);
@@ -169,9 +162,8 @@ START_TEST(runtime_comes_and_goes)
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(ends_without_runtime)
+TEST(ends_without_runtime)
 {
 	open_with_queues(1);
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
@@ -181,10 +173,9 @@ START_TEST(ends_without_runtime)
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* New queues and queues being destroyed, just when the runtime goes. */
-START_TEST(runtime_goes_unseen)
+TEST(runtime_goes_unseen)
 {
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -194,7 +185,6 @@ START_TEST(runtime_goes_unseen)
 	ck_assert_int_eq(gp_session_resume_ids(s, 1), 0);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 static void *end_soon(void *arg)
 {
@@ -203,7 +193,7 @@ static void *end_soon(void *arg)
 	return NULL;
 }
 
-START_TEST(awaits_queues)
+TEST(awaits_queues)
 {
 	int exit_stop = PTRACE_EVENT_EXIT << 16 | SIGTRAP << 8 | 0x7f;
 	pthread_t thread;
@@ -220,9 +210,8 @@ START_TEST(awaits_queues)
 	pthread_join(thread, NULL);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(awaits_queues_in_vain)
+TEST(awaits_queues_in_vain)
 {
 	open_with_queues(0);
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_DISABLED);
@@ -233,9 +222,8 @@ START_TEST(awaits_queues_in_vain)
 			 -ENOTCONN);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(process_ended)
+TEST(process_ended)
 {
 	open_with_queues(1);
 	gp_loop_fail(&loop, "suspend", 0, -ESRCH);
@@ -243,9 +231,8 @@ START_TEST(process_ended)
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(session_lost)
+TEST(session_lost)
 {
 	open_with_queues(2);
 	gp_loop_disable(&loop);
@@ -260,9 +247,8 @@ START_TEST(session_lost)
 	ck_assert_ptr_null(strstr(loop.trace, "disable"));
 	ck_assert_ptr_nonnull(strstr(loop.trace, "detach"));
 }
-END_TEST
 
-START_TEST(too_many_ids)
+TEST(too_many_ids)
 {
 	static uint32_t ids[1025];
 	const struct gpreempt_filter which = { .ids = ids, .n_ids = 1025 };
@@ -272,9 +258,8 @@ START_TEST(too_many_ids)
 	ck_assert_str_eq(loop.trace, "");
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(many_queues)
+TEST(many_queues)
 {
 	uint32_t i;
 
@@ -288,28 +273,9 @@ START_TEST(many_queues)
 		ck_assert(suspended(i));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_test(tc, suspend_all);
-	tcase_add_test(tc, busy_in_driver);
-	tcase_add_test(tc, suspend_some);
-	tcase_add_test(tc, no_queues);
-	tcase_add_test(tc, refused_and_failed);
-	tcase_add_test(tc, runtime_off);
-	tcase_add_test(tc, runtime_goes);
-	tcase_add_test(tc, runtime_comes_and_goes);
-	tcase_add_test(tc, ends_without_runtime);
-	tcase_add_test(tc, runtime_goes_unseen);
-	tcase_add_test(tc, awaits_queues);
-	tcase_add_test(tc, awaits_queues_in_vain);
-	tcase_add_test(tc, process_ended);
-	tcase_add_test(tc, session_lost);
-	tcase_add_test(tc, too_many_ids);
-	tcase_add_test(tc, many_queues);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("suspend");
 }

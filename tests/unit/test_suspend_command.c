@@ -27,7 +27,7 @@ static int64_t number(struct json_object *row, const char *key)
 	return json_object_get_int64(json_member(row, key));
 }
 
-START_TEST(held_and_resumed)
+TEST(held_and_resumed)
 {
 	struct hold_owner owner;
 	char path[96];
@@ -56,9 +56,8 @@ START_TEST(held_and_resumed)
 	ck_assert_str_eq(ctl_out, "nothing is held\n");
 	expect_no_holder();
 }
-END_TEST
 
-START_TEST(as_json)
+TEST(as_json)
 {
 	struct json_object *row, *holders;
 	struct hold_owner owner;
@@ -94,10 +93,9 @@ START_TEST(as_json)
 	ck_assert_uint_eq(json_object_array_length(holders), 0);
 	expect_no_holder();
 }
-END_TEST
 
 /* Of a target that is held the holder does it, and the lease is new. */
-START_TEST(held_already)
+TEST(held_already)
 {
 	struct hold_owner first, second;
 
@@ -121,9 +119,8 @@ START_TEST(held_already)
 	HAS_LINE(OUT_HAS, "process %d is not held: nothing to resume\n",
 		 target);
 }
-END_TEST
 
-START_TEST(some_are_not_there)
+TEST(some_are_not_there)
 {
 	CTL(GPREEMPT_CLASS_PARTIAL, "suspend %d --queues 1,9 " LEASE, target);
 	OUT_HAS(": 1 queue, ");
@@ -137,9 +134,8 @@ START_TEST(some_are_not_there)
 	ck_assert_str_eq(ctl_out, "");
 	expect_no_holder();
 }
-END_TEST
 
-START_TEST(no_queues_yet)
+TEST(no_queues_yet)
 {
 	loop.count = 0;
 	CTL(0, "suspend %d " LEASE, target);
@@ -151,10 +147,9 @@ START_TEST(no_queues_yet)
 	CTL(0, "resume %d", target);
 	expect_no_holder();
 }
-END_TEST
 
 /* Refused before there is a holder, or by it: an exit status, and no lock. */
-START_TEST(refused)
+TEST(refused)
 {
 	CTL(GPREEMPT_CLASS_NO_TARGET, "suspend 4194303");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "resume 4194303");
@@ -173,10 +168,9 @@ START_TEST(refused)
 	ck_assert_ptr_null(json_member(first_of("targets"), "holder"));
 	expect_no_holder();
 }
-END_TEST
 
 /* All of it, and it is printed which way and why; never where a part is asked for. */
-START_TEST(paused_instead)
+TEST(paused_instead)
 {
 	unit_make_pausable(target);
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
@@ -194,19 +188,17 @@ START_TEST(paused_instead)
 	HAS_LINE(OUT_HAS, "resumed %d: ", target);
 	expect_no_holder();
 }
-END_TEST
 
 /* A grace of which the GPU's clock is not known. */
-START_TEST(bad_grace)
+TEST(bad_grace)
 {
 	ck_assert_int_ne(ctl_line("suspend %d --grace 50us", target), 0);
 	ERR_HAS("gpreempt-ctl: ");
 	ERR_HAS("next: ");
 	expect_no_holder();
 }
-END_TEST
 
-START_TEST(not_root)
+TEST(not_root)
 {
 	ck_assert_int_eq(seteuid(65534), 0);
 	CTL(GPREEMPT_CLASS_PERMISSION, "suspend %d", target);
@@ -216,10 +208,9 @@ START_TEST(not_root)
 	ck_assert_int_eq(seteuid(0), 0);
 	ck_assert(is_free(target));
 }
-END_TEST
 
 /* Two targets of which one can't be held: the other one is. */
-START_TEST(in_part)
+TEST(in_part)
 {
 	static char list[64], stat_path[64], stat[128];
 	pid_t other = unit_make_sleeper();
@@ -251,22 +242,9 @@ START_TEST(in_part)
 	waitpid(other, NULL, 0);
 	expect_no_holder();
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, holder_setup, holder_teardown);
-	tcase_add_test(tc, held_and_resumed);
-	tcase_add_test(tc, as_json);
-	tcase_add_test(tc, held_already);
-	tcase_add_test(tc, some_are_not_there);
-	tcase_add_test(tc, no_queues_yet);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, paused_instead);
-	tcase_add_test(tc, bad_grace);
-	tcase_add_test(tc, not_root);
-	tcase_add_test(tc, in_part);
+	tcase_add_checked_fixture(unit_case(), holder_setup, holder_teardown);
 	return unit_run("suspend, status and resume");
 }

@@ -18,7 +18,7 @@
  * A holder that cannot be made
  */
 
-START_TEST(no_process_for_it)
+TEST(no_process_for_it)
 {
 	/* The guardian; then its worker, which the holder reports itself. */
 	unit_fork_fails = 1;
@@ -35,9 +35,8 @@ START_TEST(no_process_for_it)
 	CTL(0, "resume %d", target);
 	expect_no_holder();
 }
-END_TEST
 
-START_TEST(no_place_for_its_lock)
+TEST(no_place_for_its_lock)
 {
 	static char name[32];
 
@@ -58,10 +57,9 @@ START_TEST(no_place_for_its_lock)
 	unit_path_fails = NULL;
 	expect_no_holder();
 }
-END_TEST
 
 /* A file in the place of the directory is not taken for it. */
-START_TEST(no_directory)
+TEST(no_directory)
 {
 	int fd = open(HOLD_DIR, O_CREAT | O_WRONLY, 0600);
 
@@ -71,13 +69,12 @@ START_TEST(no_directory)
 	ERR_HAS("next: it must be a directory of root's");
 	unlink(HOLD_DIR);
 }
-END_TEST
 
 /*
  * Where the holder lives
  */
 
-START_TEST(own_cgroup)
+TEST(own_cgroup)
 {
 	char group[64];
 
@@ -99,9 +96,8 @@ START_TEST(own_cgroup)
 	/* The last one leaves it for the root. */
 	ck_assert(unit_cgroup_entered(""));
 }
-END_TEST
 
-START_TEST(no_cgroup)
+TEST(no_cgroup)
 {
 	unit_cgroups_mounted(false, false);
 	CTL(0, "suspend %d " LEASE, target);
@@ -117,10 +113,9 @@ START_TEST(no_cgroup)
 	unit_path_fails = NULL;
 	expect_no_holder();
 }
-END_TEST
 
 /* Frozen in there a holder could not be killed, nor its target. */
-START_TEST(old_freezer)
+TEST(old_freezer)
 {
 	unit_path_fails = "/proc/self/cgroup";
 	unit_path_errno = EMFILE;
@@ -142,14 +137,13 @@ START_TEST(old_freezer)
 	CTL(0, "resume %d", target);
 	expect_no_holder();
 }
-END_TEST
 
 /*
  * A holder of which the user knows nothing
  */
 
 /* The command ends before it has printed anything. */
-START_TEST(command_dies)
+TEST(command_dies)
 {
 	struct hold_request request = { .verb = HOLD_SUSPEND };
 	struct hold_owner none = { .pid = getpid() };
@@ -174,10 +168,9 @@ START_TEST(command_dies)
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	expect_no_holder();
 }
-END_TEST
 
 /* Both of it are killed: the next command finds the target free. */
-START_TEST(holder_dies)
+TEST(holder_dies)
 {
 	struct hold_owner owner;
 
@@ -194,7 +187,6 @@ START_TEST(holder_dies)
 	OUT_HAS("is not held");
 	expect_no_holder();
 }
-END_TEST
 
 /*
  * --foreground
@@ -240,7 +232,7 @@ static void suspend_and_resume(pid_t command)
 	ctl_line("resume %d", target);
 }
 
-START_TEST(foreground)
+TEST(foreground)
 {
 	pid_t helper;
 
@@ -254,9 +246,8 @@ START_TEST(foreground)
 	waitpid(helper, NULL, 0);
 	expect_no_holder();
 }
-END_TEST
 
-START_TEST(foreground_resumed)
+TEST(foreground_resumed)
 {
 	pid_t helper = when_held(suspend_and_resume);
 	int status;
@@ -266,10 +257,9 @@ START_TEST(foreground_resumed)
 	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
 	expect_no_holder();
 }
-END_TEST
 
 /* What another one holds does not end with this command. */
-START_TEST(foreground_of_held)
+TEST(foreground_of_held)
 {
 	CTL(0, "suspend %d " LEASE, target);
 	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --foreground", target);
@@ -278,23 +268,9 @@ START_TEST(foreground_of_held)
 	CTL(0, "resume %d", target);
 	expect_no_holder();
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, holder_setup, holder_teardown);
-	tcase_add_test(tc, no_process_for_it);
-	tcase_add_test(tc, no_place_for_its_lock);
-	tcase_add_test(tc, no_directory);
-	tcase_add_test(tc, own_cgroup);
-	tcase_add_test(tc, no_cgroup);
-	tcase_add_test(tc, old_freezer);
-	tcase_add_test(tc, command_dies);
-	tcase_add_test(tc, holder_dies);
-	tcase_add_test(tc, foreground);
-	tcase_add_test(tc, foreground_resumed);
-	tcase_add_test(tc, foreground_of_held);
+	tcase_add_checked_fixture(unit_case(), holder_setup, holder_teardown);
 	return unit_run("the holder of suspend");
 }

@@ -5,7 +5,7 @@
 
 #include "unit-text.h"
 
-START_TEST(real_blocks)
+TEST(real_blocks)
 {
 	struct gpreempt_text_check sum, *by_xcc;
 	size_t count;
@@ -36,10 +36,9 @@ START_TEST(real_blocks)
 	ck_assert_uint_eq(sum.slots_active, 1);
 	free(by_xcc);
 }
-END_TEST
 
 /* The module's view of the same queues is another way to the same facts. */
-START_TEST(real_fields)
+TEST(real_fields)
 {
 	const struct gpreempt_text_regs *regs;
 	struct gpreempt_view *view;
@@ -79,9 +78,8 @@ START_TEST(real_fields)
 	gpreempt_view_free(view);
 	free(all);
 }
-END_TEST
 
-START_TEST(real_run_list)
+TEST(real_run_list)
 {
 	static const unsigned int ops[] = {
 		GPREEMPT_TEXT_MAP_PROCESS, GPREEMPT_TEXT_MAP_QUEUES,
@@ -111,9 +109,8 @@ START_TEST(real_run_list)
 	/* Text of an SDMA MQD does not have its address. */
 	ck_assert_uint_eq(owned, 3);
 }
-END_TEST
 
-START_TEST(captures)
+TEST(captures)
 {
 	const char *dir = getenv("CAPTURES");
 	struct gpreempt_text_check sum, *by_xcc;
@@ -156,16 +153,9 @@ START_TEST(captures)
 		if (data->slots[i].type == GPREEMPT_TEXT_COMPUTE)
 			ck_assert_int_eq(data->slots[i].regs.active, 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, text_setup, text_teardown);
-	tcase_add_test(tc, real_blocks);
-	tcase_add_test(tc, real_fields);
-	tcase_add_test(tc, real_run_list);
-	tcase_add_test(tc, captures);
+	tcase_add_checked_fixture(unit_case(), text_setup, text_teardown);
 	return unit_run("text");
 }

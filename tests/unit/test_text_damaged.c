@@ -4,25 +4,23 @@
 
 #include "unit-text.h"
 
-START_TEST(nothing)
+TEST(nothing)
 {
 	read_string("");
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_queues, 0);
 	ck_assert_uint_eq(data->lines, 0);
 }
-END_TEST
 
-START_TEST(set_qid)
+TEST(set_qid)
 {
 	read_string("Process 1 PASID 0x1:\n  Bad user queue type 5 on device 1\n");
 	gpreempt_text_set_qid(text, 0, 12);
 	gpreempt_text_set_qid(text, 1, 13);
 	ck_assert_int_eq(data->queues[0].qid, 12);
 }
-END_TEST
 
-START_TEST(garbled_line)
+TEST(garbled_line)
 {
 	uint32_t rest[MQD_WORDS] = { [112] = 0x1000 };
 
@@ -36,10 +34,9 @@ START_TEST(garbled_line)
 	ck_assert_int_eq(data->mqds[0].regs.mqd, 0x1000);
 	ck_assert_uint_eq(data->mqds[0].n_words, MQD_WORDS);
 }
-END_TEST
 
 /* What belonged to a head that was lost is not given to the block before. */
-START_TEST(garbled_head)
+TEST(garbled_head)
 {
 	say("Process 1 PASID 0x1:\n  Compute queue on device 1\n");
 	say_mqd(0x1000, MQD_WORDS);
@@ -54,9 +51,8 @@ START_TEST(garbled_head)
 	expect_problem(0, 67, "not a line that the driver prints");
 	expect_problem(1, 68, "a dump without a line that says of what");
 }
-END_TEST
 
-START_TEST(missing_lines)
+TEST(missing_lines)
 {
 	uint32_t words[64] = { 0xc0310800 };
 
@@ -69,9 +65,8 @@ START_TEST(missing_lines)
 	expect_problem(1, 3,
 		       "too short an MQD, or one of a layout that is not known");
 }
-END_TEST
 
-START_TEST(missing_start)
+TEST(missing_start)
 {
 	uint32_t words[MQD_WORDS] = { 0 };
 
@@ -83,7 +78,6 @@ START_TEST(missing_start)
 	expect_problem(1, 4, "the start of this dump is missing");
 	ck_assert_int_eq(data->mqds[0].regs.known, 0);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -115,15 +109,14 @@ static const struct {
 	  "not a line that the driver prints" },
 };
 
-START_TEST(damaged)
+TEST_EACH(damaged, ARRAY_SIZE(damages))
 {
 	read_string(damages[_i].text);
 	ck_assert_uint_ge(data->n_problems, 1);
 	expect_problem(0, damages[_i].line, damages[_i].what);
 }
-END_TEST
 
-START_TEST(too_long)
+TEST(too_long)
 {
 	say("Node 1, gpu_id 1:\n%70000s\n Device is stopped\n", "x");
 	read_made();
@@ -132,9 +125,8 @@ START_TEST(too_long)
 	ck_assert_str_eq(data->problems[0].what, "too long a line");
 	ck_assert_int_eq(data->nodes[0].note, GPREEMPT_TEXT_STOPPED);
 }
-END_TEST
 
-START_TEST(many_problems)
+TEST(many_problems)
 {
 	int i;
 
@@ -145,17 +137,15 @@ START_TEST(many_problems)
 	ck_assert_uint_eq(data->kept, 4096);
 	ck_assert_uint_eq(data->problems[4095].line, 4096);
 }
-END_TEST
 
-START_TEST(windows)
+TEST(windows)
 {
 	read_string("Node 1, gpu_id 1:\r\n Device is stopped\r\n");
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_int_eq(data->nodes[0].note, GPREEMPT_TEXT_STOPPED);
 }
-END_TEST
 
-START_TEST(two_files)
+TEST(two_files)
 {
 	say("Process 1 PASID 0x1:\n");
 	feed(made, made_len);
@@ -169,10 +159,9 @@ START_TEST(two_files)
 	ck_assert_uint_eq(data->problems[0].file, 1);
 	expect_problem(0, 1, "not a line that the driver prints");
 }
-END_TEST
 
 /* Pieces of any size give the same. */
-START_TEST(pieces)
+TEST_EACH(pieces, 3)
 {
 	static const size_t sizes[] = { 1, 7, 4096 };
 	size_t at, len, step = sizes[_i];
@@ -187,10 +176,9 @@ START_TEST(pieces)
 	ck_assert_uint_eq(data->n_words, 3 * MQD_WORDS + 128);
 	free(all);
 }
-END_TEST
 
 /* Cut anywhere: what came before the cut is there, and the cut is reported. */
-START_TEST(cut)
+TEST(cut)
 {
 	size_t at, len, queues = 0;
 	char *all = load(FIXTURES "mqds", &len);
@@ -209,35 +197,17 @@ START_TEST(cut)
 	ck_assert_uint_eq(queues, 4);
 	free(all);
 }
-END_TEST
 
-START_TEST(nothing_recognised)
+TEST(nothing_recognised)
 {
 	read_string("\n[  12.3] Process 1 PASID 0x1:\n\n     1\tNode 1, gpu_id 2a:\n");
 	ck_assert_uint_eq(data->known_lines, 0);
 	ck_assert_uint_eq(data->n_problems, 2);
 	ck_assert(!data->mqds_seen);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, text_setup, text_teardown);
-	tcase_add_test(tc, nothing);
-	tcase_add_test(tc, set_qid);
-	tcase_add_test(tc, garbled_line);
-	tcase_add_test(tc, garbled_head);
-	tcase_add_test(tc, missing_lines);
-	tcase_add_test(tc, missing_start);
-	tcase_add_loop_test(tc, damaged, 0, ARRAY_SIZE(damages));
-	tcase_add_test(tc, too_long);
-	tcase_add_test(tc, many_problems);
-	tcase_add_test(tc, windows);
-	tcase_add_test(tc, two_files);
-	tcase_add_loop_test(tc, pieces, 0, 3);
-	tcase_add_test(tc, cut);
-	tcase_add_test(tc, nothing_recognised);
+	tcase_add_checked_fixture(unit_case(), text_setup, text_teardown);
 	return unit_run("text_damaged");
 }

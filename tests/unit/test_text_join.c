@@ -65,7 +65,7 @@ static void say_slots(uint64_t ring)
 	}
 }
 
-START_TEST(one_moment)
+TEST(one_moment)
 {
 	say_queue(1, RING_A);
 	say_slots(RING_A);
@@ -77,10 +77,9 @@ START_TEST(one_moment)
 	ck_assert(data->mqds_seen && data->hqds_seen);
 	ck_assert(!data->several_moments);
 }
-END_TEST
 
 /* KFD gave the MQDs of a process that ended to the next one. */
-START_TEST(address_of_the_process_before)
+TEST(address_of_the_process_before)
 {
 	say_queue(1, RING_A);
 	say_slots(RING_B);
@@ -95,10 +94,9 @@ START_TEST(address_of_the_process_before)
 	check(1);
 	expect_check(1, 2, 0, 0);
 }
-END_TEST
 
 /* One of two processes went on: its slots are still its own. */
-START_TEST(one_of_two_is_of_another_moment)
+TEST(one_of_two_is_of_another_moment)
 {
 	say_queue(1, RING_A);
 	say("Process 2 PASID 2:\n  Compute queue on device 2a\n");
@@ -113,10 +111,9 @@ START_TEST(one_of_two_is_of_another_moment)
 	check(GPREEMPT_UNKNOWN);
 	expect_check(2, 4, 3, 2);
 }
-END_TEST
 
 /* With the rings of another process, the captures of a real host do not join. */
-START_TEST(captures_of_two_moments)
+TEST(captures_of_two_moments)
 {
 	const char *dir = getenv("CAPTURES");
 	size_t len, i, changed = 0;
@@ -147,7 +144,6 @@ START_TEST(captures_of_two_moments)
 	check(GPREEMPT_UNKNOWN);
 	expect_check(5, 20, 20, 20);
 }
-END_TEST
 
 /*
  * Two XCCs: the driver prints two MQDs of an SDMA queue that comes behind a
@@ -173,7 +169,7 @@ static void say_sdma_of_two(bool compute_first)
 	say_rlc(0, 2, 0);
 }
 
-START_TEST(sdma_behind_compute)
+TEST_EACH(sdma_behind_compute, 2)
 {
 	size_t first = _i; /* index of the first SDMA queue */
 
@@ -192,10 +188,9 @@ START_TEST(sdma_behind_compute)
 	ck_assert_int_eq(data->slots[6].owner, -1);
 	ck_assert_uint_eq(data->n_problems, 0);
 }
-END_TEST
 
 /* So it is with the debugger's queue; what its further dumps are is not said. */
-START_TEST(diq_behind_compute)
+TEST(diq_behind_compute)
 {
 	say_queue(1, RING_A);
 	say("  DIQ on device 2a\n");
@@ -207,7 +202,6 @@ START_TEST(diq_behind_compute)
 	ck_assert_int_eq(data->queues[1].n_mqds, 1);
 	ck_assert_int_eq(data->queues[1].slots_expected, 0);
 }
-END_TEST
 
 static void say_list(uint64_t mqd)
 {
@@ -239,7 +233,7 @@ static const struct {
 	  "moment, which is not joined" },
 };
 
-START_TEST(given_twice)
+TEST_EACH(given_twice, ARRAY_SIZE(twice))
 {
 	int i;
 
@@ -266,10 +260,9 @@ START_TEST(given_twice)
 			     GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN);
 	}
 }
-END_TEST
 
 /* In two files it is found as well, and the second one is named. */
-START_TEST(given_twice_in_two_files)
+TEST(given_twice_in_two_files)
 {
 	say_slots(RING_A);
 	feed(made, made_len);
@@ -280,10 +273,9 @@ START_TEST(given_twice_in_two_files)
 	ck_assert_uint_eq(data->problems[0].file, 1);
 	ck_assert_uint_eq(data->problems[0].line, 2);
 }
-END_TEST
 
 /* SDMA queues have no address in their text: process, place and ring. */
-START_TEST(sdma_twice)
+TEST_EACH(sdma_twice, 2)
 {
 	int i;
 
@@ -295,10 +287,9 @@ START_TEST(sdma_twice)
 	read_made();
 	ck_assert_int_eq(data->several_moments, _i);
 }
-END_TEST
 
 /* A queue that was never mapped has no address yet; of those there are many. */
-START_TEST(never_mapped)
+TEST(never_mapped)
 {
 	say("Process 1 PASID 1:\n");
 	say("  Compute queue on device 2a\n");
@@ -310,9 +301,8 @@ START_TEST(never_mapped)
 	ck_assert(!data->several_moments);
 	ck_assert_int_eq(data->slots[0].owner, -1);
 }
-END_TEST
 
-START_TEST(run_list_of_another_process)
+TEST_EACH(run_list_of_another_process, 2)
 {
 	say("Process 1 PASID 0x%x:\n  Compute queue on device 2a\n",
 	    _i ? 1 : 7);
@@ -322,9 +312,8 @@ START_TEST(run_list_of_another_process)
 	ck_assert_uint_eq(data->n_packets, 2);
 	ck_assert_int_eq(data->packets[1].queue, _i ? 0 : -1);
 }
-END_TEST
 
-START_TEST(hqds_alone)
+TEST(hqds_alone)
 {
 	say_slots(RING_A);
 	read_made();
@@ -337,10 +326,9 @@ START_TEST(hqds_alone)
 	check(1);
 	ck_assert_int_eq(sum.slots_active, GPREEMPT_UNKNOWN);
 }
-END_TEST
 
 /* An idle driver's mqds is empty, at most with what the seeds' script adds. */
-START_TEST(idle_mqds)
+TEST_EACH(idle_mqds, 2)
 {
 	if (_i)
 		say("=== MQD Snapshot ===\n\n");
@@ -352,9 +340,8 @@ START_TEST(idle_mqds)
 	check(GPREEMPT_UNKNOWN);
 	expect_check(0, 0, 2, 2);
 }
-END_TEST
 
-START_TEST(mqds_alone)
+TEST(mqds_alone)
 {
 	say_queue(1, RING_A);
 	read_made();
@@ -363,10 +350,9 @@ START_TEST(mqds_alone)
 	expect_check(1, 2, GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(data->queues[0].slots_active, GPREEMPT_UNKNOWN);
 }
-END_TEST
 
 /* Nothing is known of the slots of a GPU that is stopped, or is not there. */
-START_TEST(no_slots_of_that_gpu)
+TEST_EACH(no_slots_of_that_gpu, 2)
 {
 	say_queue(1, RING_A);
 	say("Process 2 PASID 2:\n  Compute queue on device 2b\n");
@@ -385,10 +371,9 @@ START_TEST(no_slots_of_that_gpu)
 	ck_assert_int_eq(by_xcc[2].gpu_id, 0x2b);
 	ck_assert_int_eq(by_xcc[2].slots_active, GPREEMPT_UNKNOWN);
 }
-END_TEST
 
 /* Slots without registers, as of a text that was wrapped: not 0, but unknown. */
-START_TEST(registers_missing)
+TEST(registers_missing)
 {
 	say_queue(1, RING_A);
 	say("Node 1, gpu_id 2a:\n");
@@ -402,10 +387,9 @@ START_TEST(registers_missing)
 	ck_assert_int_eq(by_xcc[0].slots_active, 1);
 	ck_assert_int_eq(by_xcc[1].slots_active, GPREEMPT_UNKNOWN);
 }
-END_TEST
 
 /* What Windows' editors put before a text. */
-START_TEST(byte_order_mark)
+TEST(byte_order_mark)
 {
 	say("\xef\xbb\xbf");
 	say_queue(1, RING_A);
@@ -419,29 +403,9 @@ START_TEST(byte_order_mark)
 	check(GPREEMPT_UNKNOWN);
 	expect_check(1, 2, 2, 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, one_moment);
-	tcase_add_test(tc, address_of_the_process_before);
-	tcase_add_test(tc, one_of_two_is_of_another_moment);
-	tcase_add_test(tc, captures_of_two_moments);
-	tcase_add_loop_test(tc, sdma_behind_compute, 0, 2);
-	tcase_add_test(tc, diq_behind_compute);
-	tcase_add_loop_test(tc, given_twice, 0, ARRAY_SIZE(twice));
-	tcase_add_test(tc, given_twice_in_two_files);
-	tcase_add_loop_test(tc, sdma_twice, 0, 2);
-	tcase_add_test(tc, never_mapped);
-	tcase_add_loop_test(tc, run_list_of_another_process, 0, 2);
-	tcase_add_test(tc, hqds_alone);
-	tcase_add_loop_test(tc, idle_mqds, 0, 2);
-	tcase_add_test(tc, mqds_alone);
-	tcase_add_loop_test(tc, no_slots_of_that_gpu, 0, 2);
-	tcase_add_test(tc, registers_missing);
-	tcase_add_test(tc, byte_order_mark);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("text_join");
 }

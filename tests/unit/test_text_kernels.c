@@ -13,7 +13,7 @@ static const struct {
 	{ "Process 4294967295 PASID 0xffffffff:", UINT32_MAX, UINT32_MAX },
 };
 
-START_TEST(process)
+TEST_EACH(process, ARRAY_SIZE(process_lines))
 {
 	say("%s\n  Bad %s queue type 9 on device a\n", process_lines[_i].line,
 	    _i ? "user" : "kernel");
@@ -25,9 +25,8 @@ START_TEST(process)
 	ck_assert_int_eq(data->queues[0].gpu_id, 10);
 	ck_assert_int_eq(data->queues[0].type, GPREEMPT_TEXT_OTHER);
 }
-END_TEST
 
-START_TEST(process_broken)
+TEST_EACH(process_broken, 8)
 {
 	static const char *const lines[] = {
 		"Process 7 PASID 0x:",
@@ -46,9 +45,8 @@ START_TEST(process_broken)
 	ck_assert_uint_eq(data->n_problems, 1);
 	expect_problem(0, 1, "not a line that the driver prints");
 }
-END_TEST
 
-START_TEST(contexts)
+TEST(contexts)
 {
 	int i;
 
@@ -62,9 +60,8 @@ START_TEST(contexts)
 	for (i = 0; i < 3; i++)
 		ck_assert_int_eq(data->queues[i].context, i);
 }
-END_TEST
 
-START_TEST(xccs)
+TEST_EACH(xccs, 8)
 {
 	int xcc, xccs = 1 + _i;
 
@@ -90,9 +87,8 @@ START_TEST(xccs)
 	ck_assert_int_eq(data->slots[0].pipe, 2);
 	ck_assert_int_eq(data->slots[0].queue, 5);
 }
-END_TEST
 
-START_TEST(same_address_elsewhere)
+TEST(same_address_elsewhere)
 {
 	struct gpreempt_text_check sum, *by_xcc;
 	size_t count;
@@ -116,9 +112,8 @@ START_TEST(same_address_elsewhere)
 	ck_assert_uint_eq(by_xcc[1].slots_without_owner, 1);
 	free(by_xcc);
 }
-END_TEST
 
-START_TEST(wrong_xcc)
+TEST(wrong_xcc)
 {
 	say("Process 1 PASID 0x1:\n  Compute queue on device 1\n");
 	say_mqd(0x1000, MQD_WORDS);
@@ -133,9 +128,8 @@ START_TEST(wrong_xcc)
 	ck_assert_str_eq(data->problems[1].what,
 			 "this MQD is in another slot, too");
 }
-END_TEST
 
-START_TEST(one_xcc_of_old)
+TEST(one_xcc_of_old)
 {
 	uint32_t regs[SLOT_WORDS] = { 0 };
 
@@ -149,9 +143,8 @@ START_TEST(one_xcc_of_old)
 	ck_assert_int_eq(data->slots[1].pipe, 1);
 	ck_assert_int_eq(data->slots[1].nth_xcc, 0);
 }
-END_TEST
 
-START_TEST(notes)
+TEST(notes)
 {
 	read_string("Node 1, gpu_id 9:\n Device is stopped\n"
 		    "Node 2, gpu_id ffff:\n  No active runlist\n");
@@ -160,7 +153,6 @@ START_TEST(notes)
 	ck_assert_int_eq(data->nodes[1].note, GPREEMPT_TEXT_NO_LIST);
 	ck_assert_int_eq(data->nodes[1].gpu_id, 0xffff);
 }
-END_TEST
 
 /*
  * The registers that hqds prints, by generation: the address of the first one of
@@ -218,7 +210,7 @@ static size_t say_sdma_slot(const unsigned int (*ranges)[2], int engine,
 	return n;
 }
 
-START_TEST(register_windows)
+TEST_EACH(register_windows, ARRAY_SIZE(windows))
 {
 	uint32_t regs[SLOT_WORDS] = { 0x1000, 0, 1 };
 	size_t n_sdma;
@@ -243,13 +235,12 @@ START_TEST(register_windows)
 	ck_assert_int_eq(data->slots[1].regs.rptr, 0x40);
 	ck_assert_int_eq(data->slots[1].regs.wptr, 0x80);
 }
-END_TEST
 
 /*
  * XGMI's SDMA queues are printed as the others. Their engines come behind those
  * of PCIe; a partition's do not begin with 0, while the MQD's number does.
  */
-START_TEST(sdma_owners)
+TEST_EACH(sdma_owners, 2)
 {
 	const int first = _i ? 8 : 0;
 	uint32_t words[128] = { 11 << 1 | 1 };
@@ -275,10 +266,9 @@ START_TEST(sdma_owners)
 									  -1);
 	ck_assert_int_eq(data->queues[1].slots_active, 1);
 }
-END_TEST
 
 /* MAP_PROCESS has 16 words on gfx9 and 10, 21 on gfx 9.4.2 and 9.4.3. */
-START_TEST(run_lists)
+TEST_EACH(run_lists, 2)
 {
 	uint32_t words[64] = { 0 };
 	size_t n = 0, len = _i ? 21 : 16;
@@ -307,10 +297,9 @@ START_TEST(run_lists)
 	ck_assert_int_eq(data->packets[1].queue, 0);
 	ck_assert_uint_eq(data->packets[2].op, GPREEMPT_TEXT_RUN_LIST);
 }
-END_TEST
 
 /* struct v10_sdma_mqd is longer, and has its doorbell where it is known. */
-START_TEST(sdma_layouts)
+TEST_EACH(sdma_layouts, 5)
 {
 	static const struct {
 		size_t words;
@@ -342,9 +331,8 @@ START_TEST(sdma_layouts)
 	ck_assert_int_eq(data->mqds[0].regs.ring, 0x60001234500);
 	ck_assert_int_eq(data->mqds[0].regs.ring_size, 4 << 11);
 }
-END_TEST
 
-START_TEST(unknown_layout)
+TEST(unknown_layout)
 {
 	uint32_t words[MQD_WORDS] = { 0xc0310801, 0xabcd };
 
@@ -358,9 +346,8 @@ START_TEST(unknown_layout)
 	ck_assert_uint_eq(data->words[data->mqds[0].words + 1], 0xabcd);
 	expect_problem(0, 3, "the layout of this MQD is not known");
 }
-END_TEST
 
-START_TEST(largest_ring)
+TEST(largest_ring)
 {
 	uint32_t words[MQD_WORDS] = { 0xc0310800 };
 
@@ -371,9 +358,8 @@ START_TEST(largest_ring)
 	ck_assert_int_eq(data->mqds[0].regs.ring_size, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(data->mqds[0].regs.vmid, 15);
 }
-END_TEST
 
-START_TEST(older)
+TEST(older)
 {
 	read_string("=== MQD Snapshot ===\n"
 		    "Compute queue on device f7bc\n"
@@ -399,10 +385,9 @@ START_TEST(older)
 	ck_assert_uint_eq(data->n_problems, 1);
 	expect_problem(0, 7, "the GPU of this queue has no id that is known");
 }
-END_TEST
 
 /* What the seeds' grep of that text leaves. */
-START_TEST(older_summary)
+TEST(older_summary)
 {
 	read_string("Queue ID: 0\nProcess: pid 9 pasid 0x1\nis active: yes\n"
 		    "priority: 7\nQueue ID: 1\nProcess: pid 9 pasid 0x1\n");
@@ -412,28 +397,9 @@ START_TEST(older_summary)
 	ck_assert_int_eq(data->queues[1].pid, 9);
 	ck_assert_uint_eq(data->n_problems, 0);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, text_setup, text_teardown);
-	tcase_add_loop_test(tc, process, 0, ARRAY_SIZE(process_lines));
-	tcase_add_loop_test(tc, process_broken, 0, 8);
-	tcase_add_test(tc, contexts);
-	tcase_add_loop_test(tc, xccs, 0, 8);
-	tcase_add_test(tc, same_address_elsewhere);
-	tcase_add_test(tc, wrong_xcc);
-	tcase_add_test(tc, one_xcc_of_old);
-	tcase_add_test(tc, notes);
-	tcase_add_loop_test(tc, register_windows, 0, ARRAY_SIZE(windows));
-	tcase_add_loop_test(tc, sdma_owners, 0, 2);
-	tcase_add_loop_test(tc, run_lists, 0, 2);
-	tcase_add_loop_test(tc, sdma_layouts, 0, 5);
-	tcase_add_test(tc, unknown_layout);
-	tcase_add_test(tc, largest_ring);
-	tcase_add_test(tc, older);
-	tcase_add_test(tc, older_summary);
+	tcase_add_checked_fixture(unit_case(), text_setup, text_teardown);
 	return unit_run("text_kernels");
 }

@@ -19,7 +19,7 @@ static void say_queues(size_t n)
 }
 
 /* Each is there once. */
-START_TEST(many_queues)
+TEST(many_queues)
 {
 	say("Process 7 PASID 7:\n");
 	say_queues(MANY);
@@ -29,10 +29,9 @@ START_TEST(many_queues)
 	ck_assert_int_eq(data->mqds[MANY - 1].regs.mqd, 0x1000 * MANY);
 	ck_assert(!data->several_moments);
 }
-END_TEST
 
 /* And the last of them twice. */
-START_TEST(one_of_many_twice)
+TEST(one_of_many_twice)
 {
 	say("Process 7 PASID 7:\n");
 	say_queues(MANY);
@@ -41,7 +40,6 @@ START_TEST(one_of_many_twice)
 	read_made();
 	ck_assert(data->several_moments);
 }
-END_TEST
 
 static const struct {
 	const char *line;
@@ -58,7 +56,7 @@ static const struct {
 	{ "Compute queue on device ffffffff\n", true },
 };
 
-START_TEST(large_numbers)
+TEST_EACH(large_numbers, sizeof(numbers) / sizeof(*numbers))
 {
 	const char *no_line = "not a line that the driver prints";
 
@@ -67,16 +65,9 @@ START_TEST(large_numbers)
 				 !strcmp(data->problems[0].what, no_line),
 			 !numbers[_i].good);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, text_setup, text_teardown);
-	tcase_add_test(tc, many_queues);
-	tcase_add_test(tc, one_of_many_twice);
-	tcase_add_loop_test(tc, large_numbers, 0,
-			    sizeof(numbers) / sizeof(*numbers));
+	tcase_add_checked_fixture(unit_case(), text_setup, text_teardown);
 	return unit_run("text: many");
 }

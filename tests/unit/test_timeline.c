@@ -45,7 +45,7 @@ static size_t count(const char *what)
 	return n;
 }
 
-START_TEST(escaped)
+TEST(escaped)
 {
 	struct timeline t = simple(NULL, 0);
 
@@ -53,10 +53,9 @@ START_TEST(escaped)
 	ck_assert_ptr_nonnull(strstr(text, "T &amp; t"));
 	ck_assert_ptr_nonnull(strstr(text, "a&lt;b&gt;&amp;&quot;c&quot;?<"));
 }
-END_TEST
 
 /* The left edge is at 110, the right one at 890: 7.8 for a ms. */
-START_TEST(in_place)
+TEST(in_place)
 {
 	struct timeline_span s = { 1, TIMELINE_OFFLINE, 110 * MS, 120 * MS };
 	struct timeline t = simple(&s, 1);
@@ -65,9 +64,8 @@ START_TEST(in_place)
 	ck_assert_ptr_nonnull(strstr(text,
 				     "<rect x=\"188.00\" y=\"78\" width=\"78.00\""));
 }
-END_TEST
 
-START_TEST(cut_off)
+TEST(cut_off)
 {
 	struct timeline_span s[] = {
 		{ 0, TIMELINE_ONLINE, 50 * MS, 110 * MS },  /* its beginning */
@@ -86,9 +84,8 @@ START_TEST(cut_off)
 	ck_assert_ptr_nonnull(strstr(text,
 				     "x=\"812.00\" y=\"34\" width=\"78.00\""));
 }
-END_TEST
 
-START_TEST(same_again)
+TEST(same_again)
 {
 	struct timeline_span s = { 0, TIMELINE_HELD, 110 * MS, 120 * MS };
 	struct timeline t = simple(&s, 1);
@@ -99,9 +96,8 @@ START_TEST(same_again)
 	ck_assert_str_eq(first + strlen(first) - 7, "</svg>\n");
 	free(first);
 }
-END_TEST
 
-START_TEST(no_time)
+TEST(no_time)
 {
 	struct timeline t = simple(NULL, 0);
 
@@ -110,16 +106,8 @@ START_TEST(no_time)
 	draw(&t);
 	ck_assert_str_eq(text, "");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_test(tc, escaped);
-	tcase_add_test(tc, in_place);
-	tcase_add_test(tc, cut_off);
-	tcase_add_test(tc, same_again);
-	tcase_add_test(tc, no_time);
 	return unit_run("timeline");
 }

@@ -72,7 +72,7 @@ static void check_suspend(const struct gpreempt_trace_op *op)
 	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_TOTAL], 426);
 }
 
-START_TEST(phases)
+TEST(phases)
 {
 	const struct gpreempt_trace_data *d;
 	size_t i;
@@ -88,10 +88,9 @@ START_TEST(phases)
 	for (i = 0; i < d->n_slices; i++)
 		ck_assert_uint_eq(d->slices[i].op, 0);
 }
-END_TEST
 
 /* CPUs are read one after the other, so the order is not that of time. */
-START_TEST(any_order)
+TEST(any_order)
 {
 	struct gpreempt_trace_event events[14];
 	const struct gpreempt_trace_data *d;
@@ -132,10 +131,9 @@ START_TEST(any_order)
 	ck_assert(d->ops->whole);
 	gpreempt_trace_free(first);
 }
-END_TEST
 
 /* Two suspends at once: each copy goes to the one on whose stack its work is. */
-START_TEST(two_at_once)
+TEST(two_at_once)
 {
 	const struct gpreempt_trace_data *d;
 
@@ -160,10 +158,9 @@ START_TEST(two_at_once)
 	ck_assert_int_eq(d->ops[0].phase_ns[GPREEMPT_TRACE_COPY], 7);
 	ck_assert_int_eq(d->ops[1].phase_ns[GPREEMPT_TRACE_COPY], 10);
 }
-END_TEST
 
 /* A work that lies on no stack of a suspend belongs to none. */
-START_TEST(foreign_work)
+TEST(foreign_work)
 {
 	const struct gpreempt_trace_data *d;
 
@@ -179,9 +176,8 @@ START_TEST(foreign_work)
 			 GPREEMPT_UNKNOWN);
 	ck_assert_uint_eq(d->n_slices, 3);
 }
-END_TEST
 
-START_TEST(kinds)
+TEST(kinds)
 {
 	static const uint32_t ops[] = {
 		TRAP_ENABLE, TRAP_QUERY,   TRAP_SUSPEND,
@@ -214,10 +210,9 @@ START_TEST(kinds)
 	ck_assert_ptr_null(gpreempt_trace_kind_name(GPREEMPT_TRACE_KINDS));
 	ck_assert_ptr_null(gpreempt_trace_phase_name(GPREEMPT_TRACE_PHASES));
 }
-END_TEST
 
 /* What began before the trace or is not over at its end is not whole. */
-START_TEST(cut)
+TEST(cut)
 {
 	const struct gpreempt_trace_data *d;
 
@@ -234,10 +229,9 @@ START_TEST(cut)
 			 GPREEMPT_UNKNOWN);
 	ck_assert_uint_eq(d->unpaired, 3);
 }
-END_TEST
 
 /* The return of a function was missed, then the entry of another one. */
-START_TEST(unpaired)
+TEST(unpaired)
 {
 	const struct gpreempt_trace_data *d;
 
@@ -256,9 +250,8 @@ START_TEST(unpaired)
 	check_suspend(d->ops + 2);
 	ck_assert_uint_eq(d->unpaired, 2);
 }
-END_TEST
 
-START_TEST(lost)
+TEST(lost)
 {
 	const struct gpreempt_trace_data *d;
 	uint64_t at[4];
@@ -283,9 +276,8 @@ START_TEST(lost)
 	ck_assert(d->ops[3].whole);
 	ck_assert_uint_eq(d->lost, 13);
 }
-END_TEST
 
-START_TEST(nothing)
+TEST(nothing)
 {
 	const struct gpreempt_trace_data *d = trace_end(trace);
 
@@ -293,10 +285,9 @@ START_TEST(nothing)
 	ck_assert_uint_eq(d->n_slices, 0);
 	gpreempt_trace_free(NULL);
 }
-END_TEST
 
 /* Numbers without any sense: no crash, and no phase that is more than the whole. */
-START_TEST(hostile)
+TEST_EACH(hostile, 20)
 {
 	const struct gpreempt_trace_data *d;
 	uint64_t seed = _i + 1;
@@ -336,22 +327,9 @@ START_TEST(hostile)
 		ck_assert(d->slices[i].op == GPREEMPT_TRACE_NO_OP ||
 			  d->slices[i].op < d->n_ops);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, phases);
-	tcase_add_test(tc, any_order);
-	tcase_add_test(tc, two_at_once);
-	tcase_add_test(tc, foreign_work);
-	tcase_add_test(tc, kinds);
-	tcase_add_test(tc, cut);
-	tcase_add_test(tc, unpaired);
-	tcase_add_test(tc, lost);
-	tcase_add_test(tc, nothing);
-	tcase_add_loop_test(tc, hostile, 0, 20);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("trace");
 }

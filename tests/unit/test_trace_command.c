@@ -74,7 +74,7 @@ static void add_suspend(uint32_t pid, int32_t ret)
 	fake_event(10 * US, TID, IOCTL, true, ret, 0);
 }
 
-START_TEST(table)
+TEST(table)
 {
 	fake_page(1000000 * US, false);
 	add_suspend(PID, 2);
@@ -93,10 +93,9 @@ START_TEST(table)
 	ck_assert(fake_was_enabled);
 	check_clean();
 }
-END_TEST
 
 /* amdgpu is a part of the kernel: its symbols bear no module's name. */
-START_TEST(built_in)
+TEST(built_in)
 {
 	fake_module = false;
 	fake_kallsyms("ffffffff81000000 t " IOCTL "\n"
@@ -113,10 +112,9 @@ START_TEST(built_in)
 			  1);
 	check_clean();
 }
-END_TEST
 
 /* The name of the thread is its own: nothing of it harms a terminal. */
-START_TEST(timeline)
+TEST(timeline)
 {
 	char path[96], text[1 << 16];
 	FILE *f;
@@ -134,10 +132,9 @@ START_TEST(timeline)
 	ck_assert_ptr_null(strchr(text, '\033'));
 	check_clean();
 }
-END_TEST
 
 /* What the kernel overwrote before it was read: an operation around it is none. */
-START_TEST(lost)
+TEST(lost)
 {
 	fake_page(1000000 * US, false);
 	fake_event(5 * US, TID, IOCTL, false, PID, TRAP_SUSPEND);
@@ -151,10 +148,9 @@ START_TEST(lost)
 	ERR_HAS("1 operations are in the trace only in part");
 	check_clean();
 }
-END_TEST
 
 /* Calls that the probes did not see, at no known time: nothing is trusted. */
-START_TEST(missed)
+TEST(missed)
 {
 	fake_profile = "  " IOCTL "  40  3\n  other_event  5  9\n";
 	fake_page(1000000 * US, false);
@@ -164,10 +160,9 @@ START_TEST(missed)
 	ERR_HAS("3 events were lost");
 	check_clean();
 }
-END_TEST
 
 /* What killed ones of ours left is removed, and nothing else. */
-START_TEST(stale)
+TEST(stale)
 {
 	fake_add_instance("gpreempt_4194242_777"); /* lives */
 	fake_add_instance("gpreempt_4194242_778"); /* the PID is another's */
@@ -183,7 +178,6 @@ START_TEST(stale)
 			 "others ");
 	ck_assert_str_eq(fake_events(), "gpreempt_4194242_777/x kprobes/x ");
 }
-END_TEST
 
 /* Each step of the beginning can fail; nothing is left then. */
 static const struct {
@@ -211,7 +205,7 @@ static const struct {
 	  "switching the events on" },
 };
 
-START_TEST(step_fails)
+TEST_EACH(step_fails, ARRAY_SIZE(steps))
 {
 	fake_fail_call = steps[_i].call;
 	fake_fail_code = steps[_i].code;
@@ -220,10 +214,9 @@ START_TEST(step_fails)
 	ERR_HAS("next: ");
 	check_clean();
 }
-END_TEST
 
 /* One that is not needed is left out. */
-START_TEST(function_refused)
+TEST(function_refused)
 {
 	fake_refused_symbol = "resume_queues";
 	fake_fail_code = EINVAL;
@@ -234,9 +227,8 @@ START_TEST(function_refused)
 	CTL(GPREEMPT_CLASS_PERMISSION, "trace 4194242 --duration 30ms");
 	check_clean();
 }
-END_TEST
 
-START_TEST(nothing_to_trace)
+TEST(nothing_to_trace)
 {
 	fake_mounted = false;
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
@@ -254,10 +246,9 @@ START_TEST(nothing_to_trace)
 	ERR_HAS("function " IOCTL " cannot be traced");
 	check_clean();
 }
-END_TEST
 
 /* A line that is cut between two pieces of /proc/kallsyms, and a last one without end. */
-START_TEST(long_kallsyms)
+TEST(long_kallsyms)
 {
 	static char text[1 << 20];
 	bool found[TRACE_FUNCTIONS];
@@ -280,10 +271,9 @@ START_TEST(long_kallsyms)
 	ck_assert_uint_eq(n, 1);
 	ck_assert(found[trace_function(IOCTL)]);
 }
-END_TEST
 
 /* The file system of temporary files is full: said, and what is there is shown. */
-START_TEST(full)
+TEST(full)
 {
 	struct rlimit limit = { 4096, RLIM_INFINITY };
 
@@ -300,7 +290,6 @@ START_TEST(full)
 	ERR_HAS("the directory of temporary files is full");
 	check_clean();
 }
-END_TEST
 
 static void *end_target(void *arg)
 {
@@ -313,7 +302,7 @@ static void *end_target(void *arg)
 }
 
 /* Its target ends, and another process gets that PID: so does the trace. */
-START_TEST(target_ends)
+TEST(target_ends)
 {
 	pthread_t thread;
 
@@ -326,7 +315,6 @@ START_TEST(target_ends)
 	OUT_HAS(": 1 operations on 1 process");
 	check_clean();
 }
-END_TEST
 
 static void make_script(const char *text)
 {
@@ -352,7 +340,7 @@ static const struct {
 	{ NULL, 127 },
 };
 
-START_TEST(command)
+TEST_EACH(command, ARRAY_SIZE(commands))
 {
 	char path[96];
 	struct stat st;
@@ -364,10 +352,9 @@ START_TEST(command)
 	ck_assert_int_eq(stat(path, &st), 0);
 	check_clean();
 }
-END_TEST
 
 /* With --json stdout is for the JSON alone. */
-START_TEST(command_json)
+TEST(command_json)
 {
 	make_script("echo from the command");
 	CTL(0, "trace --json -- %s/run", dir);
@@ -375,7 +362,6 @@ START_TEST(command_json)
 	ERR_HAS("from the command");
 	check_clean();
 }
-END_TEST
 
 static void terminate(void)
 {
@@ -383,7 +369,7 @@ static void terminate(void)
 }
 
 /* SIGTERM ends the trace, or the command and with it the trace; all is removed. */
-START_TEST(stopped)
+TEST(stopped)
 {
 	fake_on_enabled = terminate;
 	CTL(0, "trace 4194242 --duration 0s");
@@ -392,27 +378,9 @@ START_TEST(stopped)
 	CTL(128 + SIGTERM, "trace -- %s/run", dir);
 	check_clean();
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, table);
-	tcase_add_test(tc, built_in);
-	tcase_add_test(tc, timeline);
-	tcase_add_test(tc, lost);
-	tcase_add_test(tc, missed);
-	tcase_add_test(tc, stale);
-	tcase_add_loop_test(tc, step_fails, 0, ARRAY_SIZE(steps));
-	tcase_add_test(tc, function_refused);
-	tcase_add_test(tc, nothing_to_trace);
-	tcase_add_test(tc, long_kallsyms);
-	tcase_add_test(tc, full);
-	tcase_add_test(tc, target_ends);
-	tcase_add_loop_test(tc, command, 0, ARRAY_SIZE(commands));
-	tcase_add_test(tc, command_json);
-	tcase_add_test(tc, stopped);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("trace command");
 }

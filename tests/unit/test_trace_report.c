@@ -112,7 +112,7 @@ static char *read_file(const char *name, size_t *len)
 	return text;
 }
 
-START_TEST(table)
+TEST(table)
 {
 	add_suspend(1000000, TARGET, 2);
 	add_suspend(2000000, TARGET, 2);
@@ -129,9 +129,8 @@ START_TEST(table)
 				     "suspend\ttotal\t2\t400.0\t400.0\t"));
 	ck_assert_ptr_null(strstr(text, "resume\t"));
 }
-END_TEST
 
-START_TEST(json)
+TEST(json)
 {
 	struct json_object *o, *list, *one;
 
@@ -156,10 +155,9 @@ START_TEST(json)
 				400, 0.01);
 	json_object_put(o);
 }
-END_TEST
 
 /* What is missing is named on stderr, and is no figure. */
-START_TEST(missing)
+TEST(missing)
 {
 	FILE *err = tmpfile();
 	size_t n;
@@ -184,9 +182,8 @@ START_TEST(missing)
 	ck_assert_ptr_nonnull(strstr(text, "3 packets of the AMD log"));
 	ck_assert_ptr_nonnull(strstr(text, "4 lines of the AMD log"));
 }
-END_TEST
 
-START_TEST(comms)
+TEST(comms)
 {
 	char *name = trace_comm(&kernel, 4301);
 
@@ -196,10 +193,9 @@ START_TEST(comms)
 	ck_assert(trace_is_target(&report, TARGET));
 	ck_assert(!trace_is_target(&report, TID));
 }
-END_TEST
 
 /* Chrome's format: names first, then slices, each below its process. */
-START_TEST(timeline)
+TEST(timeline)
 {
 	struct gpreempt_amdlog_packet packet = {
 		.pid = TARGET,
@@ -250,7 +246,6 @@ START_TEST(timeline)
 			 -ENOENT);
 	ck_assert_int_eq(trace_write_timeline(&report, "/dev/full"), -ENOSPC);
 }
-END_TEST
 
 /* A tracefs that has two events of ours, with a format each. */
 static char *fake_file(struct tracefs_instance *instance, const char *file,
@@ -287,7 +282,7 @@ static void fake_free(char **list)
 }
 
 /* The magic, the formats, and each page at a whole page, in its CPU's order. */
-START_TEST(dat)
+TEST(dat)
 {
 	static const char magic[] = "\027\010\104tracing6";
 	uint64_t places[4];
@@ -337,9 +332,8 @@ START_TEST(dat)
 	kernel.spool = -1;
 	free(page);
 }
-END_TEST
 
-START_TEST(directory)
+TEST(directory)
 {
 	char path[128], command[256];
 	struct json_object *o;
@@ -372,9 +366,8 @@ START_TEST(directory)
 	ck_assert_uint_eq(report.packets.count, 5);
 	ck_assert_uint_eq(report.packets.problems, 0);
 }
-END_TEST
 
-START_TEST(log_level)
+TEST(log_level)
 {
 	char path[128];
 
@@ -388,9 +381,8 @@ START_TEST(log_level)
 	snprintf(path, sizeof(path), "%s/amd.log", dir);
 	ck_assert_str_eq(getenv("AMD_LOG_LEVEL_FILE"), path);
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "trace");
 	ERR_HAS("a target is needed, or a command behind \"--\"");
@@ -400,21 +392,9 @@ START_TEST(refused)
 	CTL(GPREEMPT_CLASS_FAILED, "trace -o /no/such/dir/x -- true");
 	ERR_HAS("cannot make the directory");
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, table);
-	tcase_add_test(tc, json);
-	tcase_add_test(tc, missing);
-	tcase_add_test(tc, comms);
-	tcase_add_test(tc, timeline);
-	tcase_add_test(tc, dat);
-	tcase_add_test(tc, directory);
-	tcase_add_test(tc, log_level);
-	tcase_add_test(tc, refused);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("trace report");
 }

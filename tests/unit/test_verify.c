@@ -34,7 +34,7 @@ static const struct {
 	  GPREEMPT_CONTRADICTED },
 };
 
-START_TEST(verify)
+TEST_EACH(verify, ARRAY_SIZE(views))
 {
 	static char text[256];
 
@@ -48,7 +48,6 @@ START_TEST(verify)
 	ck_assert_int_eq(gpreempt_session_verify(s), views[_i].verdict);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* All queues are meant: those that the session does not know, too. */
 static const struct {
@@ -81,7 +80,7 @@ static const struct {
 	{ "# qid active age_ms\n0 0 7\n1 1 7\n", GPREEMPT_CONTRADICTED },
 };
 
-START_TEST(verify_all)
+TEST_EACH(verify_all, ARRAY_SIZE(whole_views))
 {
 	static char text[256];
 
@@ -93,10 +92,9 @@ START_TEST(verify_all)
 	ck_assert_int_eq(gpreempt_session_verify(s), whole_views[_i].verdict);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* A queue that is to be suspended and is not: nothing is verified. */
-START_TEST(verify_what_runs)
+TEST(verify_what_runs)
 {
 	open_with_queues(2);
 	gp_loop_queue(&loop, 1)->destroying = true;
@@ -112,10 +110,9 @@ START_TEST(verify_what_runs)
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_CONTRADICTED);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /* After a hang the driver resets the GPU: empty slots prove nothing. */
-START_TEST(verify_what_hung)
+TEST(verify_what_hung)
 {
 	open_with_queues(2);
 	gp_loop_queue(&loop, 1)->broken = true;
@@ -126,13 +123,12 @@ START_TEST(verify_what_hung)
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 /*
  * Each try costs 9 s and a reset: only the next suspend tries again, whatever
  * was resumed meanwhile.
  */
-START_TEST(hung_is_not_tried_again)
+TEST(hung_is_not_tried_again)
 {
 	open_with_queues(3);
 	gp_loop_queue(&loop, 2)->broken = true;
@@ -153,7 +149,6 @@ START_TEST(hung_is_not_tried_again)
 	ck_assert(suspended(4));
 	gpreempt_session_close(s);
 }
-END_TEST
 
 #define OLD "gpreempt-queues - version: 1.1\n# qid active age_ms\n"
 
@@ -171,7 +166,7 @@ static const char *old_for_a_moment(struct gp_loop *l)
 						     OLD "0 0 0\n1 0 0\n";
 }
 
-START_TEST(verify_after_a_moment)
+TEST(verify_after_a_moment)
 {
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -180,9 +175,8 @@ START_TEST(verify_after_a_moment)
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_VERIFIED);
 	gpreempt_session_close(s);
 }
-END_TEST
 
-START_TEST(nothing_to_verify)
+TEST(nothing_to_verify)
 {
 	open_with_queues(1);
 	gp_loop_set_file(&loop, MODULE_FILE,
@@ -191,19 +185,9 @@ START_TEST(nothing_to_verify)
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
 	gpreempt_session_close(s);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_loop_test(tc, verify, 0, ARRAY_SIZE(views));
-	tcase_add_loop_test(tc, verify_all, 0, ARRAY_SIZE(whole_views));
-	tcase_add_test(tc, verify_what_runs);
-	tcase_add_test(tc, verify_what_hung);
-	tcase_add_test(tc, hung_is_not_tried_again);
-	tcase_add_test(tc, verify_after_a_moment);
-	tcase_add_test(tc, nothing_to_verify);
+	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
 	return unit_run("verify");
 }

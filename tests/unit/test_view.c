@@ -37,7 +37,7 @@ static void drop_view(void)
 	unit_teardown();
 }
 
-START_TEST(good)
+TEST(good)
 {
 	ck_assert_int_eq(parse(HEAD NAMES "0 0xf7bc compute-aql 7 1 0 4 4 0\n"
 					  "1 0x1A2b sdma-xgmi 0 0 1 - 1 250\n"),
@@ -56,14 +56,13 @@ START_TEST(good)
 	ck_assert_int_eq(view->queues[1].slots, 1);
 	ck_assert_int_eq(view->queues[1].age_ms, 250);
 }
-END_TEST
 
 #define ALL_COLUMNS                                                     \
 	"gpreempt-queues - version: 1.1\n#" GP_VIEW_QUEUES_ALL_COLUMNS( \
 		GP_VIEW_COLUMN_NAME) "\n"
 
 /* A line as the module prints it, with all the columns of 1.1. */
-START_TEST(all_columns)
+TEST(all_columns)
 {
 	const struct gpreempt_queue *queue;
 	char text[64];
@@ -89,9 +88,8 @@ START_TEST(all_columns)
 	ck_assert_int_eq(queue->exception, 0x40000000);
 	ck_assert_int_eq(queue->context, GPREEMPT_UNKNOWN);
 }
-END_TEST
 
-START_TEST(words)
+TEST(words)
 {
 	char text[8];
 
@@ -113,17 +111,15 @@ START_TEST(words)
 	ck_assert_int_eq(gpreempt_state_text(1 << GP_VIEW_STATE_STUCK, NULL, 0),
 			 5);
 }
-END_TEST
 
-START_TEST(no_queues)
+TEST(no_queues)
 {
 	ck_assert_int_eq(parse(HEAD NAMES), 0);
 	ck_assert_uint_eq(view->count, 0);
 	ck_assert_ptr_null(gpreempt_view_find(view, 0));
 }
-END_TEST
 
-START_TEST(sorted)
+TEST(sorted)
 {
 	ck_assert_int_eq(parse(HEAD "# qid\n10\n2\n7\n"), 0);
 	ck_assert_int_eq(view->queues[0].qid, 2);
@@ -131,9 +127,8 @@ START_TEST(sorted)
 	ck_assert_int_eq(view->queues[2].qid, 10);
 	ck_assert_int_eq(gpreempt_view_find(view, 7)->qid, 7);
 }
-END_TEST
 
-START_TEST(reordered_columns)
+TEST(reordered_columns)
 {
 	ck_assert_int_eq(parse(HEAD "# active qid slots\n3 5 4\n"), 0);
 	ck_assert_int_eq(view->queues[0].qid, 5);
@@ -141,9 +136,8 @@ START_TEST(reordered_columns)
 	ck_assert_int_eq(view->queues[0].slots, 4);
 	ck_assert_int_eq(view->queues[0].suspended, GPREEMPT_UNKNOWN);
 }
-END_TEST
 
-START_TEST(unknown_columns)
+TEST(unknown_columns)
 {
 	ck_assert_int_eq(parse("gpreempt-queues - version: 1.7\n"
 			       "# new qid destroying active other\n"
@@ -152,9 +146,8 @@ START_TEST(unknown_columns)
 	ck_assert_int_eq(view->queues[0].qid, 5);
 	ck_assert_int_eq(view->queues[0].active, 2);
 }
-END_TEST
 
-START_TEST(unknown_type)
+TEST(unknown_type)
 {
 	ck_assert_int_eq(parse(HEAD "# qid type\n0 quantum\n1 sdma\n"), 0);
 	ck_assert_int_eq(view->queues[0].type, GPREEMPT_UNKNOWN);
@@ -163,7 +156,6 @@ START_TEST(unknown_type)
 			 "sdma");
 	ck_assert_str_eq(gpreempt_queue_type_name(1000), "-");
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -203,15 +195,14 @@ static const struct {
 	{ HEAD "# qid suspended\n0 01\n", -EINVAL },
 };
 
-START_TEST(refused)
+TEST_EACH(refused, ARRAY_SIZE(bad))
 {
 	ck_assert_int_eq(parse(bad[_i].text), bad[_i].ret);
 	ck_assert_ptr_null(view);
 }
-END_TEST
 
 /* Whatever is cut off: no crash, and no line that is not whole. */
-START_TEST(every_cut)
+TEST(every_cut)
 {
 	static const char text[] = HEAD NAMES
 		"0 0xf7bc compute-aql 7 1 0 4 4 0\n"
@@ -235,18 +226,16 @@ START_TEST(every_cut)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(zero_bytes)
+TEST(zero_bytes)
 {
 	static const char text[] = HEAD "# qid\n\0\n";
 
 	ck_assert_int_eq(gpreempt_view_parse(text, sizeof(text) - 1, &view),
 			 -EINVAL);
 }
-END_TEST
 
-START_TEST(many_columns)
+TEST(many_columns)
 {
 	char text[1024] = HEAD "# qid";
 	int i;
@@ -256,9 +245,8 @@ START_TEST(many_columns)
 	strcat(text, "\n");
 	ck_assert_int_eq(parse(text), -EINVAL);
 }
-END_TEST
 
-START_TEST(paused)
+TEST(paused)
 {
 	ck_assert_int_eq(parse("gpreempt-queues - version: 1.3\n"
 			       "# qid state\n0 active\n1 evicted,paused\n"),
@@ -269,18 +257,16 @@ START_TEST(paused)
 	view->count = 0;
 	ck_assert(!gpreempt_view_paused(view));
 }
-END_TEST
 
-START_TEST(read_from_module)
+TEST(read_from_module)
 {
 	gp_loop_set_file(&loop, MODULE_FILE, HEAD "# qid active\n3 4\n");
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
 	ck_assert_int_eq(view->source, GPREEMPT_SOURCE_MODULE);
 	ck_assert_int_eq(view->queues[0].qid, 3);
 }
-END_TEST
 
-START_TEST(read_long)
+TEST(read_long)
 {
 	char *text = malloc(40000), *at = text;
 	int i;
@@ -294,9 +280,8 @@ START_TEST(read_long)
 	ck_assert_int_eq(view->queues[999].active, 4);
 	free(text);
 }
-END_TEST
 
-START_TEST(read_from_sysfs)
+TEST(read_from_sysfs)
 {
 #define QUEUES "/sys/class/kfd/kfd/proc/4194242/queues/"
 	gp_loop_set_file(&loop, QUEUES, "11\n2\n3\nnonsense");
@@ -318,9 +303,8 @@ START_TEST(read_from_sysfs)
 	/* Drivers from Linux 7.0 on have one type less before it. */
 	ck_assert_int_eq(view->queues[2].type, GPREEMPT_QUEUE_SDMA_XGMI);
 }
-END_TEST
 
-START_TEST(read_broken)
+TEST(read_broken)
 {
 	struct gpreempt_error err;
 
@@ -329,9 +313,8 @@ START_TEST(read_broken)
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert_ptr_null(view);
 }
-END_TEST
 
-START_TEST(read_nothing)
+TEST(read_nothing)
 {
 	struct gpreempt_error err;
 
@@ -345,30 +328,9 @@ START_TEST(read_nothing)
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, &err), -ENODEV);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, drop_view);
-	tcase_add_test(tc, good);
-	tcase_add_test(tc, all_columns);
-	tcase_add_test(tc, words);
-	tcase_add_test(tc, no_queues);
-	tcase_add_test(tc, sorted);
-	tcase_add_test(tc, reordered_columns);
-	tcase_add_test(tc, unknown_columns);
-	tcase_add_test(tc, unknown_type);
-	tcase_add_loop_test(tc, refused, 0, ARRAY_SIZE(bad));
-	tcase_add_test(tc, every_cut);
-	tcase_add_test(tc, zero_bytes);
-	tcase_add_test(tc, many_columns);
-	tcase_add_test(tc, paused);
-	tcase_add_test(tc, read_from_module);
-	tcase_add_test(tc, read_long);
-	tcase_add_test(tc, read_from_sysfs);
-	tcase_add_test(tc, read_broken);
-	tcase_add_test(tc, read_nothing);
+	tcase_add_checked_fixture(unit_case(), unit_setup, drop_view);
 	return unit_run("view");
 }

@@ -49,7 +49,7 @@ static const char two_queues[] =
 	"# qid gpu_id active slots suspended evicted priority\n"
 	"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
 
-START_TEST(monitor)
+TEST(monitor)
 {
 	struct json_object *target, *series;
 
@@ -74,9 +74,8 @@ START_TEST(monitor)
 	series = json_object_array_get_idx(series, 0);
 	ck_assert_int_eq(json_object_get_int(json_member(series, "slots")), 8);
 }
-END_TEST
 
-START_TEST(monitor_text)
+TEST(monitor_text)
 {
 	gp_loop_set_file(&loop, view_path, view);
 	CTL(0, "monitor %d --interval 5ms --duration 12ms --priority <=5",
@@ -91,10 +90,9 @@ START_TEST(monitor_text)
 	OUT_HAS("\"0,1\"\n");
 	ERR_HAS(" missed\n");
 }
-END_TEST
 
 /* Of another start time: it is another process. */
-START_TEST(monitor_ended)
+TEST(monitor_ended)
 {
 	gp_loop_set_file(&loop, view_path, view);
 	kill(child, SIGKILL);
@@ -102,17 +100,15 @@ START_TEST(monitor_ended)
 	ERR_HAS("has ended");
 	OUT_HAS("; it has ended\n");
 }
-END_TEST
 
-START_TEST(monitor_refused)
+TEST(monitor_refused)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "monitor %d --interval 0s", child);
 	ERR_HAS("--interval 0 would never wait");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "monitor 4194303 --duration 5ms");
 }
-END_TEST
 
-START_TEST(preempt)
+TEST(preempt)
 {
 	struct json_object *o;
 
@@ -133,10 +129,9 @@ START_TEST(preempt)
 	ck_assert(!gp_loop_queue(&loop, 1)->suspended);
 	ck_assert(!loop.debugged);
 }
-END_TEST
 
 /* The driver says that they are off, and the slots say that they are not. */
-START_TEST(preempt_contradicted)
+TEST(preempt_contradicted)
 {
 	struct json_object *o, *verified;
 
@@ -152,9 +147,8 @@ START_TEST(preempt_contradicted)
 	ck_assert_int_eq(json_object_get_int(json_member(verified, "yes")), 0);
 	ERR_HAS("2 of 2 cycles did not succeed");
 }
-END_TEST
 
-START_TEST(preempt_text)
+TEST(preempt_text)
 {
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_set_file(&loop, view_path, one_queue);
@@ -174,9 +168,8 @@ START_TEST(preempt_text)
 	ERR_HAS("starting the online command");
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
 }
-END_TEST
 
-START_TEST(preempt_refused)
+TEST(preempt_refused)
 {
 	gp_loop_add_queue(&loop, 0);
 	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --samples /no/such/file", child);
@@ -185,7 +178,6 @@ START_TEST(preempt_refused)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --count 2", child);
 	ck_assert(!loop.debugged);
 }
-END_TEST
 
 /*
  * Another process on the same GPU
@@ -240,7 +232,7 @@ static void add_other(const char *gpu)
 	gp_loop_add_queue(&loop, 0);
 }
 
-START_TEST(disturbed)
+TEST(disturbed)
 {
 	struct json_object *list, *one, *by_suspend, *by_resume;
 	const char *comm;
@@ -264,9 +256,8 @@ START_TEST(disturbed)
 			 5);
 	ck_assert_int_eq(json_object_get_int(json_member(by_resume, "n")), 0);
 }
-END_TEST
 
-START_TEST(disturbed_text)
+TEST(disturbed_text)
 {
 	add_other("0xf7bc");
 	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms", child);
@@ -275,16 +266,14 @@ START_TEST(disturbed_text)
 	OUT_HAS(" by=suspend calls=2 seen=0 ");
 	OUT_HAS(" by=resume calls=2 seen=0 ");
 }
-END_TEST
 
 /* On another GPU it is not disturbed. */
-START_TEST(not_disturbed)
+TEST(not_disturbed)
 {
 	add_other("0x1234");
 	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms", child);
 	OUT_HAS("disturbed 0 other processes on these GPUs\n");
 }
-END_TEST
 
 /* The process ends in the second cycle: its tracer learns it first. */
 static void end_at_second_suspend(struct gp_loop *l, const char *call)
@@ -295,7 +284,7 @@ static void end_at_second_suspend(struct gp_loop *l, const char *call)
 		gp_loop_stop(l, PTRACE_EVENT_EXIT << 16 | SIGTRAP << 8 | 0x7f);
 }
 
-START_TEST(preempt_target_ends)
+TEST(preempt_target_ends)
 {
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_set_file(&loop, view_path, one_queue);
@@ -306,24 +295,9 @@ START_TEST(preempt_target_ends)
 	OUT_HAS("cycles 2 ");
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
 }
-END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, monitor);
-	tcase_add_test(tc, monitor_text);
-	tcase_add_test(tc, monitor_ended);
-	tcase_add_test(tc, monitor_refused);
-	tcase_add_test(tc, preempt);
-	tcase_add_test(tc, preempt_contradicted);
-	tcase_add_test(tc, preempt_text);
-	tcase_add_test(tc, preempt_refused);
-	tcase_add_test(tc, disturbed);
-	tcase_add_test(tc, disturbed_text);
-	tcase_add_test(tc, not_disturbed);
-	tcase_add_test(tc, preempt_target_ends);
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
 	return unit_run("monitor and preempt");
 }

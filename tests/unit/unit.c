@@ -20,15 +20,8 @@ static int descriptors;
 
 TCase *unit_case(void)
 {
-	if (!the_case) {
-		/*
-		 * Inherited ones: make's, a terminal's. With them the made-up
-		 * driver's would have other numbers, and a test with a limit
-		 * would have some to spare on one machine and none on another.
-		 */
-		shr_close_range(STDERR_FILENO + 1, ~0U);
+	if (!the_case)
 		the_case = tcase_create("all");
-	}
 	/* Some wait or compute for seconds, and the machine may be busy. */
 	tcase_set_timeout(the_case, 300);
 	return the_case;
@@ -40,6 +33,12 @@ int unit_run(const char *name)
 	SRunner *runner;
 	int failed;
 
+	/*
+	 * Inherited ones: make's, a terminal's. With them the made-up driver's
+	 * would have other numbers, and a test with a limit would have some to
+	 * spare on one machine and none on another.
+	 */
+	shr_close_range(STDERR_FILENO + 1, ~0U);
 	suite_add_tcase(suite, unit_case());
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -16,8 +16,18 @@
  */
 #define PID 4194242
 
-/* A suite of one case; add tests with tcase_add_test(unit_case(), ...). */
+/* A suite of one case. */
 TCase *unit_case(void);
+/* A test function, which is added to that case; its body follows. */
+#define TEST(name) TEST_EACH(name, 1)
+/* The same for each _i that is less than @count; none with 0. */
+#define TEST_EACH(name, count)                                         \
+	static const struct TTest *name;                               \
+	__attribute__((constructor)) static void unit_add_##name(void) \
+	{                                                              \
+		tcase_add_loop_test(unit_case(), name, 0, count);      \
+	}                                                              \
+	START_TEST(name)
 /* Run it. Returns the exit status. */
 int unit_run(const char *name);
 
