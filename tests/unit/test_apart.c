@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -206,6 +207,67 @@ TEST(fork_has_its_own)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	ck_assert_ptr_eq(gp_apart_new(), mine);
+}
+
+/* The process that waits for its call. */
+static pid_t waiting_child(void)
+{
+	char text[32] = "";
+	int fd = open("/proc/thread-self/children", O_RDONLY);
+
+	ck_assert_int_ge(read(fd, text, sizeof(text) - 1), 1);
+	close(fd);
+	return atoi(text);
+}
+
+static void tell_pid(void *arg)
+{
+	((struct task *)arg)->result = getpid();
+}
+
+/* It makes the call, unless it was killed before: another one does then. */
+TEST_EACH(waits_for_its_call, 2)
+{
+	pid_t child;
+
+	gp_apart_ready(t, t->pipe[0], tell_pid);
+	child = waiting_child();
+	ck_assert_int_eq(t->result, 0);
+	if (_i)
+		ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], tell_pid, &place), 0);
+	ck_assert_int_ne(t->result, 0);
+	ck_assert_int_eq(t->result == child, !_i);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
+}
+
+/* No process that shares the memory of sessions waits, nor one whose area is gone. */
+TEST_EACH(waits_no_more, 3)
+{
+	if (_i == 2)
+		gp_apart_own_memory();
+	gp_apart_ready(t, t->pipe[0], tell_pid);
+	if (_i == 0)
+		gp_apart_free(t);
+	if (_i == 1)
+		ck_assert_int_eq(gp_apart_own_memory(), 0);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
+	if (_i)
+		ck_assert_int_eq(gp_apart_run(t, t->pipe[0], tell_pid, &place),
+				 0);
+}
+
+static void kill_itself(void *arg)
+{
+	(void)arg;
+	kill(getpid(), SIGKILL);
+}
+
+/* What was killed has not done its work. */
+TEST(was_killed)
+{
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], kill_itself, &place),
+			 -EINTR);
 }
 
 int main(void)

@@ -144,6 +144,27 @@ TEST(by_pause)
 }
 
 /* The driver refuses it at the start. */
+static bool is_ready(void)
+{
+	return owner.route.pause.ready.help;
+}
+
+/* Guard and follow pause again; a holder, which does not, keeps no process for it. */
+TEST_EACH(is_ready_for_the_next, 2)
+{
+	if (_i)
+		owner.as.role = HOLD_ROLE_HOLDER;
+	open_by(GPREEMPT_HOW_PAUSE);
+	ck_assert_int_eq(is_ready(), !_i);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert(!is_ready());
+	ck_assert_int_eq(resume(), 0);
+	ck_assert_int_eq(is_ready(), !_i);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert_int_eq(owner_close(&owner), 0);
+}
+
 TEST(refused)
 {
 	loop.minor = 12;

@@ -47,6 +47,13 @@ int owner_new(struct owner *o)
 	return o->g ? 0 : gpreempt_new(&options, &o->g);
 }
 
+/* Guard and follow suspend again: the next pause finds its helper process waiting. */
+static void prepare(struct owner *o)
+{
+	if (is_paused(o) && o->as.role != HOLD_ROLE_HOLDER)
+		o->route.ops->prepare(&o->route, NULL);
+}
+
 /* Before the first pause: it is noted, and has a guardian. */
 static int begin_pauses(struct owner *o)
 {
@@ -61,8 +68,10 @@ static int begin_pauses(struct owner *o)
 	};
 	ret = pause_owner_begin(&o->pause, &o->as);
 	o->lock = o->pause.lock;
-	if (!ret)
+	if (!ret) {
+		prepare(o);
 		return 0;
+	}
 	o->route.ops->close(&o->route);
 	return fail(o, ret,
 		    o->pause.is_alone ? "starting the guardian of its pause" :
@@ -287,8 +296,10 @@ static int change(struct owner *o, const struct gpreempt_filter *which,
 	/* After an error the driver has restored the queues, or not. */
 	if (suspend && ret)
 		pause_find_off(o->g, o->target, &o->route.error);
-	if (!suspend)
+	if (!suspend) {
 		ret = judge_resume(o, ret);
+		prepare(o);
+	}
 	if (!ret && out != &unused)
 		count(o, out);
 	return ret;

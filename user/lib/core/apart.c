@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +24,9 @@
 #define END_NS (20 * NSEC_PER_MSEC)
 
 enum stage {
+	STARTING,
+	WAITING, /* for its call: gp_apart_ready() */
+	CALLED,
 	WORKING,
 	ENTERED, /* the ioctl */
 	LEFT,
@@ -36,7 +40,7 @@ struct area {
 	_Atomic int place;
 	void (*work)(void *shared);
 	pid_t caller, pid;
-	int keep;
+	int keep, pidfd;
 	bool shares; /* the caller's memory */
 	struct area *next;
 	char stack[STACK] __attribute__((aligned(16)));
@@ -46,9 +50,10 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
 	pid_t pid; /* whose all this is: a child of fork() has nothing */
-	struct area *spare; /* one, so that most calls take no memory */
-	struct area *stuck; /* those of the abandoned processes */
-	bool looked;	    /* whether this process uses a GPU */
+	struct area *spare;   /* one, so that most calls take no memory */
+	struct area *stuck;   /* those of the abandoned processes */
+	struct area *waiting; /* those whose process waits for its call */
+	bool looked;	      /* whether this process uses a GPU */
 	bool own_memory;
 	unsigned int sharing; /* calls that go on with a shared memory */
 } apart = { .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -61,7 +66,7 @@ static void lock(void)
 	if (apart.pid == getpid())
 		return;
 	apart.pid = getpid();
-	apart.spare = apart.stuck = NULL;
+	apart.spare = apart.stuck = apart.waiting = NULL;
 	apart.looked = apart.own_memory = false;
 	apart.sharing = 0;
 }
@@ -83,11 +88,34 @@ void *gp_apart_new(void)
 	return area == MAP_FAILED ? NULL : area;
 }
 
+/* Under the lock. True: its process waits, and the caller calls or ends it. */
+static bool take_waiting(const struct area *area)
+{
+	struct area **at;
+
+	for (at = &apart.waiting; *at; at = &(*at)->next)
+		if (*at == area) {
+			*at = area->next;
+			return true;
+		}
+	return false;
+}
+
+/* Nothing that it waits for keeps it from ending. */
+static void end_waiting(struct area *area)
+{
+	kill(area->pid, SIGKILL);
+	waitpid(area->pid, NULL, __WALL);
+	close(area->pidfd);
+}
+
 void gp_apart_free(void *shared)
 {
 	struct area *area = shared;
 
 	lock();
+	if (take_waiting(area))
+		end_waiting(area);
 	if (!apart.spare) {
 		apart.spare = area;
 		area = NULL;
@@ -119,6 +147,7 @@ static unsigned int count_stuck(bool sharing)
 
 int gp_apart_own_memory(void)
 {
+	struct area *area;
 	int ret;
 
 	lock();
@@ -127,6 +156,9 @@ int gp_apart_own_memory(void)
 	ret = count_stuck(true) ? -EBUSY : 0;
 	if (!ret)
 		apart.own_memory = true;
+	for (area = apart.waiting; area; area = area->next)
+		end_waiting(area);
+	apart.waiting = NULL;
 	pthread_mutex_unlock(&apart.lock);
 	return ret;
 }
@@ -174,6 +206,24 @@ static void end(struct area *area, int ret)
 	pthread_mutex_unlock(&apart.lock);
 }
 
+static void wait_while(struct area *area, int stage,
+		       const struct timespec *most)
+{
+	syscall(SYS_futex, &area->stage, FUTEX_WAIT, stage, most);
+}
+
+static void set_stage(struct area *area, int stage)
+{
+	area->stage = stage;
+	syscall(SYS_futex, &area->stage, FUTEX_WAKE, 1);
+}
+
+/* False: the other side was first. */
+static bool move(struct area *area, int from, int to)
+{
+	return atomic_compare_exchange_strong(&area->stage, &from, to);
+}
+
 static bool has_caller(const struct area *area)
 {
 	return getppid() == area->caller;
@@ -191,14 +241,13 @@ static int become(void *arg)
 		shr_close_range(0, area->keep - 1);
 	/* -1: none */
 	shr_close_range(area->keep + 1, ~0U);
-	area->work(area->shared);
+	if (area->stage == STARTING)
+		set_stage(area, WAITING);
+	while (area->stage == WAITING)
+		wait_while(area, WAITING, NULL);
+	if (move(area, CALLED, WORKING))
+		area->work(area->shared);
 	return 0;
-}
-
-/* False: the other side was first. */
-static bool move(struct area *area, int from, int to)
-{
-	return atomic_compare_exchange_strong(&area->stage, &from, to);
 }
 
 /* A caller that ends meanwhile must not kill it: who would undo the ioctl? */
@@ -264,7 +313,7 @@ static bool wait_for_end(struct area *area, int pidfd)
 		steps = area->steps;
 		if (has_ended(pidfd, GP_APART_WAIT_NS))
 			return true;
-	} while (area->stage == WORKING &&
+	} while (area->stage <= WORKING &&
 		 (area->steps != steps || is_runnable(area->pid)) &&
 		 shr_now_ns() < end);
 	return area->stage >= ENTERED && has_ended(pidfd, GP_APART_IOCTL_NS);
@@ -278,52 +327,126 @@ static int give_up(struct area *area, int pidfd)
 {
 	if (move(area, ENTERED, ABANDONED))
 		return -ETIMEDOUT;
-	move(area, WORKING, ABANDONED);
+	if (!move(area, CALLED, ABANDONED))
+		move(area, WORKING, ABANDONED);
 	kill(area->pid, SIGKILL);
 	return has_ended(pidfd, END_NS) && area->stage == LEFT ? 0 : -ETIMEDOUT;
 }
 
-static int run(struct area *area)
+/* The other process shares errno: poll() in this thread must not be interrupted. */
+static void block_signals(sigset_t *before)
 {
-	int pidfd, ret = 0;
+	sigset_t all;
 
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+static int start(struct area *area, int keep, void (*work)(void *shared),
+		 int stage)
+{
+	area->stage = stage;
+	area->place = 0;
+	area->work = work;
+	area->caller = getpid();
+	area->keep = keep;
 	area->pid = clone(become, area->stack + STACK,
 			  CLONE_PIDFD | (area->shares ? CLONE_VM : 0), area,
-			  &pidfd);
-	if (area->pid < 0)
-		return -errno;
-	if (!wait_for_end(area, pidfd))
-		ret = give_up(area, pidfd);
+			  &area->pidfd);
+	return area->pid < 0 ? -errno : 0;
+}
+
+static int wait_for(struct area *area)
+{
+	int status = 0, ret = 0;
+
+	if (!wait_for_end(area, area->pidfd))
+		ret = give_up(area, area->pidfd);
 	if (!ret)
-		waitpid(area->pid, NULL, __WALL);
-	close(pidfd);
+		waitpid(area->pid, &status, __WALL);
+	close(area->pidfd);
+	return WIFSIGNALED(status) && area->stage != LEFT ? -EINTR : ret;
+}
+
+/* The process writes the caller's errno until it waits, so the caller waits for that. */
+static bool start_waiting(struct area *area, int keep,
+			  void (*work)(void *shared))
+{
+	struct timespec most = { .tv_sec = GP_APART_WAIT_NS / NSEC_PER_SEC };
+
+	if (start(area, keep, work, STARTING))
+		return false;
+	wait_while(area, STARTING, &most);
+	if (area->stage == WAITING)
+		return true;
+	end_waiting(area);
+	return false;
+}
+
+void gp_apart_ready(void *shared, int keep, void (*work)(void *shared))
+{
+	struct area *area = shared;
+	sigset_t before;
+
+	if (begin(area))
+		return;
+	block_signals(&before);
+	if (area->shares && start_waiting(area, keep, work)) {
+		lock();
+		area->next = apart.waiting;
+		apart.waiting = area;
+		pthread_mutex_unlock(&apart.lock);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	end(area, 0);
+}
+
+static bool is_ready(const struct area *area)
+{
+	bool ready;
+
+	lock();
+	ready = take_waiting(area);
+	pthread_mutex_unlock(&apart.lock);
+	return ready;
+}
+
+/* False: the process was killed while it waited. */
+static bool call_ready(struct area *area, int *ret)
+{
+	set_stage(area, CALLED);
+	*ret = wait_for(area);
+	return *ret != -EINTR || area->stage != CALLED;
+}
+
+static int call_new(struct area *area, int keep, void (*work)(void *shared))
+{
+	struct shr_sched ordinary;
+	bool urgent;
+	int ret;
+
+	/* It waits before the other process enters the driver, not while it is there. */
+	urgent = shr_urgent(0, 1, &ordinary);
+	ret = start(area, keep, work, CALLED);
+	if (!ret)
+		ret = wait_for(area);
+	if (urgent)
+		shr_not_urgent(0, &ordinary);
 	return ret;
 }
 
 int gp_apart_run(void *shared, int keep, void (*work)(void *shared), int *place)
 {
 	struct area *area = shared;
-	struct shr_sched ordinary;
-	sigset_t all, before;
-	bool urgent;
+	sigset_t before;
 	int ret;
 
 	ret = begin(area);
 	if (ret)
 		return ret;
-	area->stage = WORKING;
-	area->place = 0;
-	area->work = work;
-	area->caller = getpid();
-	area->keep = keep;
-	sigfillset(&all);
-	/* Both share errno: poll() in this thread must not be interrupted. */
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	/* It waits before the other process enters the driver, not while it is there. */
-	urgent = shr_urgent(0, 1, &ordinary);
-	ret = run(area);
-	if (urgent)
-		shr_not_urgent(0, &ordinary);
+	block_signals(&before);
+	if (!is_ready(area) || !call_ready(area, &ret))
+		ret = call_new(area, keep, work);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	*place = area->place;
 	end(area, ret);

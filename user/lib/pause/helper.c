@@ -151,6 +151,27 @@ static void help(void *arg)
 		change(h, fd);
 }
 
+void gp_pause_ready(struct gpreempt *g, struct gp_pause_ready *ready)
+{
+	struct gp_pause_help *h = g->saved ? NULL : gp_apart_new();
+
+	if (!h)
+		return;
+	if (g->ops->device_of(g->be, KFD, &h->device)) {
+		gp_apart_free(h);
+		return;
+	}
+	gp_apart_ready(h, ready->process, help);
+	ready->help = h;
+}
+
+void gp_pause_not_ready(struct gp_pause_ready *ready)
+{
+	if (ready->help)
+		gp_apart_free(ready->help);
+	ready->help = NULL;
+}
+
 int gp_pause_fail(struct gp_pause_job *job, int code,
 		  enum gpreempt_reason reason)
 {

@@ -6,8 +6,6 @@
 #include "lib/pause/pause.h"
 #include "shared/clock.h"
 
-#define KFD "/dev/kfd"
-
 /* The process has no descriptor that is its own. It may be no GPU process at all. */
 static int fail_closed(struct gp_pause_job *job)
 {
@@ -196,7 +194,8 @@ static int open_process(struct gp_pause_job *job)
 static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
 {
 	struct gpreempt *g = job->g;
-	struct gp_pause_help *h = gp_apart_new();
+	struct gp_pause_ready *ready = job->ready;
+	struct gp_pause_help *h = ready ? ready->help : gp_apart_new();
 	int ret;
 
 	job->help = h;
@@ -209,6 +208,12 @@ static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
 	h->pid = job->pid;
 	h->op = op;
 	h->number = -1;
+	if (ready) {
+		*ready = (struct gp_pause_ready){ .process = ready->process };
+		job->ready = NULL;
+		h->process = ready->process;
+		return 0;
+	}
 	ret = op == GP_PAUSE_LOOK ? 0 : open_process(job);
 	if (ret)
 		return ret;
@@ -283,6 +288,7 @@ static int do_job(struct gp_pause_job *job)
 }
 
 static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
+		 struct gp_pause_ready *ready,
 		 struct gpreempt_pause_report *report,
 		 struct gpreempt_error *err)
 {
@@ -297,6 +303,8 @@ static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
 		.err = err,
 	};
 
+	if (ready && ready->help)
+		job.ready = ready;
 	*job.report = (struct gpreempt_pause_report){
 		.before = GPREEMPT_PAUSED_UNKNOWN,
 		.after = GPREEMPT_PAUSED_UNKNOWN,
@@ -308,14 +316,22 @@ int gpreempt_pause(struct gpreempt *g, pid_t pid, uint64_t start_time,
 		   struct gpreempt_pause_report *report,
 		   struct gpreempt_error *err)
 {
-	return start(g, pid, start_time, true, report, err);
+	return start(g, pid, start_time, true, NULL, report, err);
+}
+
+int gp_pause_by(struct gpreempt *g, pid_t pid, uint64_t start_time,
+		struct gp_pause_ready *ready,
+		struct gpreempt_pause_report *report,
+		struct gpreempt_error *err)
+{
+	return start(g, pid, start_time, true, ready, report, err);
 }
 
 int gpreempt_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
 		     struct gpreempt_pause_report *report,
 		     struct gpreempt_error *err)
 {
-	return start(g, pid, start_time, false, report, err);
+	return start(g, pid, start_time, false, NULL, report, err);
 }
 
 static int look_for_device(struct gp_pause_job *job)

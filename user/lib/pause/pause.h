@@ -9,6 +9,7 @@
  * GPUs two run lists.
  */
 #define GP_PAUSE_CONTEXTS 4
+#define KFD		  "/dev/kfd"
 /* Open files of /dev/kfd that are tried for one pause at most. */
 #define GP_PAUSE_TRIES 16
 
@@ -53,6 +54,21 @@ struct gp_pause_help {
 	uint64_t entry_ns, return_ns, ioctl_ns;
 };
 
+/* A helper process that waits for the next pause of its target. */
+struct gp_pause_ready {
+	struct gp_pause_help *help; /* NULL: there is none */
+	int process; /* descriptor of the target, which stays the caller's */
+};
+
+/* Sets ready->help. Without memory there is none, and the pause starts its helper. */
+void gp_pause_ready(struct gpreempt *g, struct gp_pause_ready *ready);
+void gp_pause_not_ready(struct gp_pause_ready *ready);
+/* As gpreempt_pause(), by that helper if there is one. */
+int gp_pause_by(struct gpreempt *g, pid_t pid, uint64_t start_time,
+		struct gp_pause_ready *ready,
+		struct gpreempt_pause_report *report,
+		struct gpreempt_error *err);
+
 /* One pause or unpause. */
 struct gp_pause_job {
 	struct gpreempt *g;
@@ -65,6 +81,7 @@ struct gp_pause_job {
 	int changed[GP_PAUSE_TRIES]; /* descriptors: report->contexts of them */
 	int process;		     /* descriptor of it; -1: none */
 	struct gp_pause_help *help; /* NULL: it belongs to an abandoned helper */
+	struct gp_pause_ready *ready;
 	struct gpreempt_pause_report *report;
 	struct gpreempt_error *err;
 };

@@ -20,7 +20,7 @@ static int fail(struct gp_route *r, int code, enum gpreempt_reason reason,
 
 static bool has_ended(const struct gp_route *r)
 {
-	struct pollfd fd = { .fd = r->pause.process, .events = POLLIN };
+	struct pollfd fd = { .fd = r->pause.ready.process, .events = POLLIN };
 
 	return poll(&fd, 1, 0) > 0;
 }
@@ -55,7 +55,8 @@ static void free_pause(struct gp_route *r)
 {
 	gp_sampler_stop(r->pause.sampler);
 	gpreempt_view_free(r->pause.view);
-	close(r->pause.process);
+	gp_pause_not_ready(&r->pause.ready);
+	close(r->pause.ready.process);
 }
 
 static int open_pause(struct gp_route *r)
@@ -69,7 +70,7 @@ static int open_pause(struct gp_route *r)
 			    ret == -ESRCH ? GPREEMPT_NO_PROCESS :
 					    GPREEMPT_SYSTEM,
 			    "opening the process");
-	r->pause.process = ret;
+	r->pause.ready.process = ret;
 	ret = check(r);
 	if (ret)
 		free_pause(r);
@@ -98,7 +99,7 @@ static int close_pause(struct gp_route *r)
 
 static int pause_fd(const struct gp_route *r)
 {
-	return r->pause.process;
+	return r->pause.ready.process;
 }
 
 static int dispatch(struct gp_route *r)
@@ -118,6 +119,8 @@ static void prepare(struct gp_route *r, const struct gpreempt_filter *which)
 	size_t n;
 
 	(void)which;
+	if (!r->pause.paused && !r->pause.ready.help)
+		gp_pause_ready(r->g, &r->pause.ready);
 	if (read_view(r) || !r->pause.sampler || r->pause.paused)
 		return;
 	view = r->pause.view;
@@ -137,8 +140,8 @@ static size_t count_queues(const struct gp_route *r)
  */
 static int pause_it(struct gp_route *r, struct gpreempt_pause_report *report)
 {
-	int ret =
-		gpreempt_pause(r->g, r->pid, r->pause.start, report, &r->error);
+	int ret = gp_pause_by(r->g, r->pid, r->pause.start, &r->pause.ready,
+			      report, &r->error);
 
 	r->pause.return_ns = report->return_ns;
 	if (!ret && report->before == GPREEMPT_PAUSED_YES)

@@ -10,6 +10,7 @@
 #include <gpreempt/keeper.h>
 
 #include "lib/core/internal.h"
+#include "lib/pause/pause.h"
 #include "lib/session/sampler.h"
 
 struct gp_route;
@@ -44,8 +45,9 @@ struct gp_route_ops {
 struct gp_route_pause {
 	uint64_t start;	    /* of the process, clock ticks since boot */
 	uint64_t return_ns; /* when the driver returned from the last ioctl */
-	int process;	    /* descriptor of it: readable once it has ended */
-	bool paused;	    /* by us */
+	/* For the next pause. Its descriptor is readable once the target has ended. */
+	struct gp_pause_ready ready;
+	bool paused;		    /* by us */
 	struct gpreempt_view *view; /* of the last prepare(); NULL: none */
 	struct gp_sampler *sampler; /* NULL: off */
 };
