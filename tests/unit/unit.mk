@@ -17,7 +17,7 @@ UNIT_TESTS := $(wildcard tests/unit/test_*.c)
 # The code under test gets the library on a made-up system: see unit.c.
 UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new -Wl,--wrap=flock -Wl,--wrap=clock_gettime
 # And memory that cannot be had: see unit-memory.c.
-UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc strdup)
+UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc reallocarray strdup)
 # And a made-up host: see unit-host.c.
 UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir mmap open ppoll pthread_create setmntent \
 	signalfd unshare)

@@ -23,6 +23,14 @@ static inline void shr_cleanup_fd(int *fd)
 		close(*fd);
 }
 
+/* For programs, not for the library: without memory no useful report is possible. */
+static inline void *shr_must(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
 /* The variable is freed, or the descriptor closed, when its scope ends. */
 #define __cleanup_free __attribute__((cleanup(shr_cleanup_free)))
 #define __cleanup_fd   __attribute__((cleanup(shr_cleanup_fd)))

@@ -101,11 +101,10 @@ static struct amdlog_row make_row(const struct gpreempt_amdlog_data *d,
 
 static struct amdlog_row *make_rows(const struct gpreempt_amdlog_data *d)
 {
-	struct amdlog_row *rows = calloc(d->n_queues + 1, sizeof(*rows));
+	struct amdlog_row *rows =
+		shr_must(calloc(d->n_queues + 1, sizeof(*rows)));
 	size_t i;
 
-	if (!rows)
-		abort();
 	for (i = 0; i < d->n_queues; i++)
 		rows[i] = make_row(d, d->queues + i);
 	return rows;
@@ -114,11 +113,10 @@ static struct amdlog_row *make_rows(const struct gpreempt_amdlog_data *d)
 static struct amdlog_process *
 make_processes(const struct gpreempt_amdlog_data *d)
 {
-	struct amdlog_process *rows = calloc(d->n_processes + 1, sizeof(*rows));
+	struct amdlog_process *rows =
+		shr_must(calloc(d->n_processes + 1, sizeof(*rows)));
 	size_t i;
 
-	if (!rows)
-		abort();
 	for (i = 0; i < d->n_processes; i++)
 		rows[i] = (struct amdlog_process){
 			.pid = d->processes[i].pid,

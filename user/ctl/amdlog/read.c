@@ -7,6 +7,7 @@
 
 #include "ctl/amdlog/amdlog.h"
 #include "ctl/text/open.h"
+#include "shared/macro.h"
 
 #define CHUNK (1 << 20)
 
@@ -34,13 +35,11 @@ static int fail_other(const char *path, const struct text_guess *guess)
 static int feed_all(struct gpreempt_amdlog *log, int fd,
 		    const struct text_guess **guess)
 {
-	char *chunk = malloc(CHUNK);
+	char *chunk = shr_must(malloc(CHUNK));
 	bool first = true;
 	ssize_t len;
 
 	*guess = NULL;
-	if (!chunk)
-		abort();
 	while ((len = read(fd, chunk, CHUNK)) > 0) {
 		if (first)
 			*guess = text_guess(chunk, len);

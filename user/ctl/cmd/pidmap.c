@@ -137,15 +137,14 @@ static bool wanted(const struct pidmap_args *args, const struct pidmap_row *row,
 static int choose(struct gpreempt *g, const struct pidmap_args *args,
 		  struct gpreempt_targets **out)
 {
-	const char **words = calloc(args->words.n + 1, sizeof(*words));
+	const char **words =
+		shr_must(calloc(args->words.n + 1, sizeof(*words)));
 	struct find f = { .g = g };
 	struct gpreempt_error err;
 	int64_t number;
 	size_t i, n = 0;
 	int ret = 0;
 
-	if (!words)
-		abort();
 	*out = NULL;
 	for (i = 0; i < args->words.n; i++)
 		if (!is_number(args->words.word[i], &number))

@@ -7,6 +7,7 @@
 
 #include "ctl/command/ctl.h"
 #include "output/table.h"
+#include "shared/array.h"
 #include "shared/macro.h"
 
 #define STATE 96 /* room for all words of a state together */
@@ -117,17 +118,14 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 	struct gpreempt_error err;
 	struct gpreempt_view *view;
 	size_t i, first = r->count;
-	struct row *bigger;
 
 	if (gpreempt_view_read(g, pid, &view, &err))
 		return ctl_fail(&err);
-	bigger = realloc(r->rows,
-			 (r->count + view->count + 1) * sizeof(*r->rows));
-	if (!bigger) {
+	if (shr_array_room(&r->rows, r->count, view->count + 1,
+			   sizeof(*r->rows))) {
 		gpreempt_view_free(view);
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, pid);
 	}
-	r->rows = bigger;
 	for (i = 0; i < view->count; i++)
 		if (ctl_chosen(&r->args->targets.queues, &view->queues[i]))
 			fill_row(&r->rows[r->count++], pid, &view->queues[i]);

@@ -7,6 +7,7 @@
 
 #include "ctl/experiment/experiment.h"
 #include "ctl/text/snapshot.h"
+#include "shared/macro.h"
 
 static int fill_sample(const char *dir, size_t m, struct exp_sample *sample)
 {
@@ -194,9 +195,8 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 	int ret = 0;
 
 	*report = (struct exp_report){ .a_against_b = -1 };
-	report->runs = calloc(EXP_KINDS * EXP_RUNS_MAX, sizeof(*report->runs));
-	if (!report->runs)
-		abort();
+	report->runs = shr_must(calloc(EXP_KINDS * EXP_RUNS_MAX,
+				       sizeof(*report->runs)));
 	for (kind = EXP_A; kind < EXP_KINDS; kind++)
 		for (i = 0; i < exp_runs_of(plan, kind); i++) {
 			struct exp_run *run = report->runs + report->n_runs;

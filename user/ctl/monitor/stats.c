@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ctl/monitor/monitor.h"
+#include "shared/array.h"
 #include "shared/macro.h"
 
 void monitor_figure_add(struct monitor_figure *figure, int64_t value)
@@ -29,7 +30,7 @@ bool monitor_stable(const struct monitor_figure *figure)
 
 int monitor_see(struct monitor_sum *sum, int64_t qid)
 {
-	struct monitor_seen *bigger;
+	struct monitor_seen *seen;
 	size_t i;
 
 	for (i = 0; i < sum->n_seen && sum->seen[i].qid < qid; i++)
@@ -38,14 +39,11 @@ int monitor_see(struct monitor_sum *sum, int64_t qid)
 		sum->seen[i].samples++;
 		return 0;
 	}
-	bigger = realloc(sum->seen, (sum->n_seen + 1) * sizeof(*bigger));
-	if (!bigger)
+	if (!shr_array_add(&sum->seen, &sum->n_seen, sizeof(*seen)))
 		return -ENOMEM;
-	sum->seen = bigger;
-	memmove(bigger + i + 1, bigger + i,
-		(sum->n_seen - i) * sizeof(*bigger));
-	bigger[i] = (struct monitor_seen){ .qid = qid, .samples = 1 };
-	sum->n_seen++;
+	seen = sum->seen + i;
+	memmove(seen + 1, seen, (sum->n_seen - i - 1) * sizeof(*seen));
+	*seen = (struct monitor_seen){ .qid = qid, .samples = 1 };
 	return 0;
 }
 

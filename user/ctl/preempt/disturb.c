@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ctl/preempt/preempt.h"
+#include "shared/array.h"
 #include "shared/clean.h"
 #include "shared/clock.h"
 
@@ -227,22 +228,16 @@ static bool is_listed(const struct disturb *d, pid_t pid)
 
 static void add_process(struct disturb *d, const struct gpreempt_process *from)
 {
-	size_t size = d->count + 1;
-	struct disturb_process *list;
-	struct watch *watches;
+	struct disturb_process *process;
 
-	list = realloc(d->list, size * sizeof(*list));
-	if (!list)
+	if (shr_array_room(&d->watches, d->count, 1, sizeof(*d->watches)))
 		return;
-	d->list = list;
-	watches = realloc(d->watches, size * sizeof(*watches));
-	if (!watches)
+	process = shr_array_add(&d->list, &d->count, sizeof(*process));
+	if (!process)
 		return;
-	d->watches = watches;
-	list[d->count] = (struct disturb_process){ .pid = from->pid };
-	shr_clean(list[d->count].comm, sizeof(list->comm), from->comm, false);
-	memset(&watches[d->count], 0, sizeof(*watches));
-	d->count = size;
+	process->pid = from->pid;
+	shr_clean(process->comm, sizeof(process->comm), from->comm, false);
+	d->watches[d->count - 1] = (struct watch){ 0 };
 }
 
 static bool uses_our_gpus(const struct disturb *d, pid_t pid)
@@ -288,16 +283,15 @@ static void add_gpus(struct disturb *d, pid_t pid)
 		return;
 	for (i = 0; i < view->count; i++) {
 		const struct gpreempt_queue *queue = &view->queues[i];
-		uint32_t *gpus;
+		uint32_t *gpu;
 
 		if (!ctl_chosen(&d->p->args->targets.queues, queue) ||
 		    on_our_gpus(d, queue))
 			continue;
-		gpus = realloc(d->gpus, (d->n_gpus + 1) * sizeof(*gpus));
-		if (!gpus)
+		gpu = shr_array_add(&d->gpus, &d->n_gpus, sizeof(*gpu));
+		if (!gpu)
 			break;
-		d->gpus = gpus;
-		gpus[d->n_gpus++] = queue->gpu_id;
+		*gpu = queue->gpu_id;
 	}
 	gpreempt_view_free(view);
 }

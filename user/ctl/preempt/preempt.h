@@ -11,7 +11,6 @@
 struct preempt_series {
 	uint64_t *v;
 	size_t n;
-	size_t room;
 };
 
 /* 0 or -ENOMEM. */

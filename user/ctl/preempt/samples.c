@@ -4,22 +4,16 @@
 #include <inttypes.h>
 
 #include "ctl/preempt/preempt.h"
+#include "shared/array.h"
 #include "shared/macro.h"
-
-#define FIRST_ROOM 64
 
 int preempt_add_sample(struct preempt_series *s, uint64_t ns)
 {
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : FIRST_ROOM;
-		uint64_t *v = realloc(s->v, room * sizeof(*v));
+	uint64_t *sample = shr_array_add(&s->v, &s->n, sizeof(*sample));
 
-		if (!v)
-			return -ENOMEM;
-		s->v = v;
-		s->room = room;
-	}
-	s->v[s->n++] = ns;
+	if (!sample)
+		return -ENOMEM;
+	*sample = ns;
 	return 0;
 }
 

@@ -58,11 +58,10 @@ static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid,
 				       size_t *count)
 {
 	const struct gpreempt_text_data *d = text->data;
-	struct decode_packet *rows = calloc(d->n_packets + 1, sizeof(*rows));
+	struct decode_packet *rows =
+		shr_must(calloc(d->n_packets + 1, sizeof(*rows)));
 	size_t i;
 
-	if (!rows)
-		abort();
 	*count = 0;
 	for (i = 0; i < d->n_packets; i++) {
 		const struct gpreempt_text_packet *p = d->packets + i;

@@ -118,13 +118,6 @@ static const struct out_field check_fields[] = {
 static const struct out_table check_table =
 	OUT_TABLE("by_xcc", check_fields, struct gpreempt_text_check);
 
-static void *must(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
-}
-
 static bool same_place(const struct gpreempt_text_slot *a,
 		       const struct gpreempt_text_slot *b)
 {
@@ -234,7 +227,7 @@ struct decode_queue *decode_make_queues(const struct ctl_text *text,
 					int64_t pid, size_t *count)
 {
 	struct decode_queue *rows =
-		must(calloc(text->data->n_queues + 1, sizeof(*rows)));
+		shr_must(calloc(text->data->n_queues + 1, sizeof(*rows)));
 	size_t i;
 
 	*count = 0;
@@ -338,7 +331,8 @@ static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 static struct decode_problem *make_problems(const struct ctl_text *text)
 {
 	const struct gpreempt_text_data *d = text->data;
-	struct decode_problem *rows = must(calloc(d->kept + 1, sizeof(*rows)));
+	struct decode_problem *rows =
+		shr_must(calloc(d->kept + 1, sizeof(*rows)));
 	size_t i;
 
 	for (i = 0; i < d->kept; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ctl/text/diff.h"
+#include "shared/array.h"
 #include "shared/macro.h"
 
 /* The members are the keys of JSON. */
@@ -208,22 +209,20 @@ static void fill(const struct ctl_text *text, int64_t pid,
 static struct series_queue *find_queue(struct series *series,
 				       const struct series_queue *like)
 {
+	struct series_queue *queue;
 	size_t i;
 
 	for (i = 0; i < series->n_queues; i++) {
-		struct series_queue *queue = series->queues + i;
-
+		queue = series->queues + i;
 		if (queue->pid == like->pid && queue->gpu_id == like->gpu_id &&
 		    queue->ring == like->ring &&
 		    queue->queue_id == like->queue_id)
 			return queue;
 	}
-	series->queues = reallocarray(series->queues, series->n_queues + 1,
-				      sizeof(*series->queues));
-	if (!series->queues)
-		abort();
-	series->queues[series->n_queues] = *like;
-	return series->queues + series->n_queues++;
+	queue = shr_must(shr_array_add(&series->queues, &series->n_queues,
+				       sizeof(*queue)));
+	*queue = *like;
+	return queue;
 }
 
 static void add_seen(struct series *series, const struct ctl_text *text,
@@ -391,9 +390,7 @@ int decode_series(enum out_mode mode, uint64_t pid, const char *dir)
 	int ret;
 
 	series.count = text_moments(dir, &series.moments);
-	series.rows = calloc(series.count + 1, sizeof(*series.rows));
-	if (!series.rows)
-		abort();
+	series.rows = shr_must(calloc(series.count + 1, sizeof(*series.rows)));
 	ret = read_series(&series, pid);
 	if (!ret) {
 		sum_up(&series);

@@ -10,13 +10,6 @@
 
 static const char *const in_words[] = { "a", "b", "both" };
 
-static void *must(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
-}
-
 static int compare_queues(const void *a, const void *b)
 {
 	const struct diff_queue *x = a, *y = b;
@@ -211,8 +204,8 @@ static void compare_by_ring(const struct ctl_text *a, int64_t pid_a,
 			    struct diff *diff)
 {
 	struct ring *rings =
-		must(calloc(a->data->n_queues + b->data->n_queues + 1,
-			    sizeof(*rings)));
+		shr_must(calloc(a->data->n_queues + b->data->n_queues + 1,
+				sizeof(*rings)));
 	size_t i, count = 0;
 
 	diff->queues_a = add_rings(a, pid_a, DIFF_A, rings, &count);
@@ -265,10 +258,10 @@ void diff_make(const struct ctl_text *a, int64_t pid_a,
 	bool by_pid = !pid_a && !pid_b;
 
 	*diff = (struct diff){ 0 };
-	diff->queues =
-		must(calloc(a->n_ids + b->n_ids + 1, sizeof(*diff->queues)));
-	diff->slots = must(calloc(a->data->n_slots + b->data->n_slots + 1,
-				  sizeof(*diff->slots)));
+	diff->queues = shr_must(calloc(a->n_ids + b->n_ids + 1,
+				       sizeof(*diff->queues)));
+	diff->slots = shr_must(calloc(a->data->n_slots + b->data->n_slots + 1,
+				      sizeof(*diff->slots)));
 	add_queues(diff, a, pid_a, DIFF_A, by_pid);
 	add_queues(diff, b, pid_b, DIFF_B, by_pid);
 	add_slots(diff, a, pid_a, DIFF_A);

@@ -7,23 +7,17 @@
 
 #include "ctl/text/feed.h"
 #include "ctl/text/ids.h"
+#include "shared/array.h"
 #include "shared/macro.h"
 
 #define CHUNK (64 * 1024)
 
-static void out_of_memory(void)
-{
-	/* No useful report is possible. */
-	abort();
-}
-
 static void add_file(struct ctl_text *out, const char *name)
 {
-	out->files =
-		reallocarray(out->files, out->n_files + 1, sizeof(*out->files));
-	if (!out->files)
-		out_of_memory();
-	out->files[out->n_files++] = strdup(name);
+	char **file = shr_must(shr_array_add(&out->files, &out->n_files,
+					     sizeof(*file)));
+
+	*file = strdup(name);
 }
 
 /* What was read of it already, and the rest. */
@@ -33,12 +27,12 @@ static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
 	ssize_t len;
 
 	if (gpreempt_text_feed(out->text, begin, have))
-		out_of_memory();
+		abort();
 	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
 		if (gpreempt_text_feed(out->text, chunk, len))
-			out_of_memory();
+			abort();
 	if (gpreempt_text_end(out->text))
-		out_of_memory();
+		abort();
 	return len < 0 ? -errno : 0;
 }
 
@@ -52,9 +46,7 @@ static int feed_csv(struct ctl_text *out, const char *path, int fd,
 
 	if (len < 0)
 		return len;
-	all = malloc(have + len + 1);
-	if (!all)
-		out_of_memory();
+	all = shr_must(malloc(have + len + 1));
 	memcpy(all, begin, have);
 	memcpy(all + have, rest, len + 1);
 	ret = ids_read_csv(out, all, &bad);

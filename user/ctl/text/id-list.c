@@ -3,13 +3,15 @@
 #include <stdlib.h>
 
 #include "ctl/text/load.h"
+#include "shared/array.h"
+#include "shared/macro.h"
 
 void ctl_add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id, int64_t qid)
 {
-	out->ids = reallocarray(out->ids, out->n_ids + 1, sizeof(*out->ids));
-	if (!out->ids)
-		abort(); /* no useful report is possible */
-	out->ids[out->n_ids++] = (struct ctl_id){ pid, gpu_id, qid };
+	struct ctl_id *id =
+		shr_must(shr_array_add(&out->ids, &out->n_ids, sizeof(*id)));
+
+	*id = (struct ctl_id){ pid, gpu_id, qid };
 }
 
 static int compare_ids(const void *a, const void *b)

@@ -9,17 +9,11 @@
 
 #include "ctl/text/layout.h"
 #include "ctl/text/load.h"
+#include "shared/array.h"
 #include "shared/macro.h"
 
 /* Digits behind a name that are a time of day, or more: 112847, 20260203. */
 #define TIME_DIGITS 6
-
-static void *must(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
-}
 
 static char *below(const char *dir, const char *name)
 {
@@ -153,14 +147,11 @@ struct moments {
 static struct text_moment *add_moment(struct moments *moments, const char *dir,
 				      const char *name)
 {
-	struct text_moment *moment;
+	struct text_moment *moment = shr_must(shr_add(moments));
 
-	moments->items = must(reallocarray(moments->items, moments->count + 1,
-					   sizeof(*moments->items)));
-	moment = moments->items + moments->count++;
 	*moment = (struct text_moment){
-		.name = must(strdup(name)),
-		.dir = must(strdup(dir)),
+		.name = shr_must(strdup(name)),
+		.dir = shr_must(strdup(dir)),
 		.when = find_when(name),
 	};
 	return moment;
@@ -182,7 +173,7 @@ static void add_file(struct moments *moments, const char *dir, const char *file)
 	if (!moment)
 		moment = add_moment(moments, dir, *name ? name : ".");
 	if (!*file_of(moment, role))
-		*file_of(moment, role) = must(strdup(file));
+		*file_of(moment, role) = shr_must(strdup(file));
 	free(name);
 }
 
@@ -195,9 +186,9 @@ static void add_snapshot(struct moments *moments, const char *dir,
 	if (ctl_is_snapshot(path)) {
 		moment = add_moment(moments, path, name);
 		moment->snapshot = true;
-		moment->mqds = must(strdup(TEXT_MQDS));
-		moment->hqds = must(strdup(TEXT_HQDS));
-		moment->rls = must(strdup(TEXT_RLS));
+		moment->mqds = shr_must(strdup(TEXT_MQDS));
+		moment->hqds = shr_must(strdup(TEXT_HQDS));
+		moment->rls = shr_must(strdup(TEXT_RLS));
 	}
 	free(path);
 }
@@ -295,7 +286,8 @@ void text_moment_named(const char *word, struct text_moment **out)
 {
 	const char *slash = strrchr(word, '/');
 	const char *name = slash ? slash + 1 : word;
-	char *dir = must(slash ? strndup(word, slash - word + 1) : strdup("."));
+	char *dir =
+		shr_must(slash ? strndup(word, slash - word + 1) : strdup("."));
 	struct moments moments;
 	size_t i;
 
@@ -306,7 +298,7 @@ void text_moment_named(const char *word, struct text_moment **out)
 		if (!strcmp(moments.items[i].name, name))
 			break;
 	if (i < moments.count) {
-		*out = must(malloc(sizeof(**out)));
+		*out = shr_must(malloc(sizeof(**out)));
 		**out = moments.items[i];
 		moments.items[i] = moments.items[--moments.count];
 	}

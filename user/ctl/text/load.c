@@ -15,12 +15,6 @@
 /* The two files of a system are not of one moment: so often they are read. */
 #define TRIES 3
 
-static void out_of_memory(void)
-{
-	/* No useful report is possible. */
-	abort();
-}
-
 /* A ring is at one address only within a process. */
 static void set_qids(struct ctl_text *out, int64_t pid,
 		     const struct gpreempt_view *view)
@@ -142,14 +136,14 @@ static int begin(struct ctl_text *out)
 {
 	*out = (struct ctl_text){ 0 };
 	if (gpreempt_text_new(&out->text))
-		out_of_memory();
+		abort();
 	return 0;
 }
 
 static void join(struct ctl_text *out)
 {
 	if (gpreempt_text_join(out->text))
-		out_of_memory();
+		abort();
 	out->data = gpreempt_text_get(out->text);
 }
 
@@ -166,9 +160,7 @@ static int feed_word(struct ctl_text *out, const char *word)
 	if (!stat(word, &st) && S_ISDIR(st.st_mode)) {
 		if (!ctl_is_snapshot(word))
 			return feed_dir(out, word);
-		dir = strdup(word);
-		if (!dir)
-			out_of_memory();
+		dir = shr_must(strdup(word));
 		ret = feed_snapshot(out, dir);
 		free(dir);
 		return ret;
@@ -272,7 +264,7 @@ static bool adds_up(struct ctl_text *text)
 
 	if (gpreempt_text_check(text->text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
 				&count))
-		out_of_memory();
+		abort();
 	free(by_xcc);
 	return !text->data->several_moments && sum.slots_without_owner <= 0;
 }

@@ -84,9 +84,7 @@ ssize_t text_read_all(int fd, int64_t max, char **out)
 	while (got > 0 && used <= max) {
 		if (room - used < CHUNK) {
 			room = 2 * room + CHUNK;
-			all = realloc(all, room + 1);
-			if (!all)
-				abort();
+			all = shr_must(realloc(all, room + 1));
 		}
 		got = read(fd, all + used, room - used);
 		used += got > 0 ? got : 0;

@@ -100,10 +100,8 @@ static void write_sysfs(FILE *file, const char *in,
 /* A process names itself: nothing of it ends a line or steers a terminal. */
 static void put_clean(FILE *file, const char *text, bool one_word)
 {
-	char *clean = shr_clean_copy(text, false), *at;
+	char *clean = shr_must(shr_clean_copy(text, false)), *at;
 
-	if (!clean)
-		abort();
 	for (at = clean; *at; at++) {
 		if (one_word && *at == ' ')
 			fputs("\\040", file);

@@ -15,6 +15,8 @@
 #include <gpreempt/amdlog.h>
 
 #include "ctl/trace/trace.h"
+#include "shared/array.h"
+#include "shared/macro.h"
 
 #define NAME  "amd.log"
 #define CHUNK (1 << 16)
@@ -36,19 +38,14 @@ void trace_log_set(const char *dir, uint64_t level)
 static void take_packet(void *data, const struct gpreempt_amdlog_packet *p)
 {
 	struct trace_packets *packets = data;
+	struct gpreempt_amdlog_packet *next;
 
 	if (packets->count == PACKETS_MAX) {
 		packets->dropped++;
 		return;
 	}
-	if (packets->count == packets->room) {
-		packets->room = packets->room ? 2 * packets->room : 1024;
-		packets->items = reallocarray(packets->items, packets->room,
-					      sizeof(*packets->items));
-		if (!packets->items)
-			abort();
-	}
-	packets->items[packets->count++] = *p;
+	next = shr_must(shr_add(packets));
+	*next = *p;
 }
 
 static void read_file(const char *path, struct trace_packets *packets)

@@ -94,14 +94,13 @@ static size_t collect(const struct trace_report *r,
 
 static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
 {
-	uint64_t *samples = calloc(r->data->n_ops + 1, sizeof(*samples));
+	uint64_t *samples =
+		shr_must(calloc(r->data->n_ops + 1, sizeof(*samples)));
 	enum gpreempt_trace_phase phase;
 	enum gpreempt_trace_kind kind;
 	struct gpreempt_stats stats;
 	size_t n = 0;
 
-	if (!samples)
-		abort();
 	for (kind = 0; kind < GPREEMPT_TRACE_KINDS; kind++)
 		for (phase = 0; phase < GPREEMPT_TRACE_PHASES; phase++) {
 			gpreempt_stats(samples,

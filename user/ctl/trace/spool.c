@@ -8,6 +8,8 @@
 
 #include "ctl/trace/trace.h"
 #include "ctl/trace/libs.h"
+#include "shared/array.h"
+#include "shared/macro.h"
 
 /* Two descriptors a CPU do not fit below the usual limit on a large host. */
 static void raise_limit(void)
@@ -74,27 +76,21 @@ void trace_spool_close(struct trace_kernel *k)
 static bool keep(struct trace_kernel *k, unsigned int cpu, const void *page)
 {
 	off_t offset = k->n_pages * k->page_size;
+	struct trace_page *next;
 
-	if (k->n_pages == k->room) {
-		k->room = k->room ? 2 * k->room : 256;
-		k->pages = reallocarray(k->pages, k->room, sizeof(*k->pages));
-		if (!k->pages)
-			abort();
-	}
 	if (pwrite(k->spool, page, k->page_size, offset) !=
 	    (ssize_t)k->page_size)
 		return false;
-	k->pages[k->n_pages++] = (struct trace_page){ cpu, offset };
+	next = shr_must(shr_array_add(&k->pages, &k->n_pages, sizeof(*next)));
+	*next = (struct trace_page){ cpu, offset };
 	return true;
 }
 
 void trace_spool_drain(struct trace_kernel *k)
 {
-	char *page = calloc(1, k->page_size);
+	char *page = shr_must(calloc(1, k->page_size));
 	unsigned int cpu;
 
-	if (!page)
-		abort();
 	for (cpu = 0; cpu < k->cpus; cpu++)
 		while (k->fds[cpu] >= 0 && !k->full &&
 		       read(k->fds[cpu], page, k->page_size) > 0)

@@ -13,6 +13,8 @@
 #include <gpreempt/amdlog.h>
 
 #include "ctl/trace/trace.h"
+#include "shared/array.h"
+#include "shared/macro.h"
 
 /* The process of slices that belong to no operation on a target. */
 #define OTHERS 0
@@ -117,15 +119,14 @@ static void put_thread(struct timeline *t, const struct trace_report *r,
 {
 	int64_t pid = pid_of(r, s);
 	char *name, label[80];
+	struct named *named;
 	size_t i;
 
 	for (i = 0; i < t->n_named; i++)
 		if (t->named[i].pid == pid && t->named[i].tid == s->tid)
 			return;
-	t->named = reallocarray(t->named, t->n_named + 1, sizeof(*t->named));
-	if (!t->named)
-		abort();
-	t->named[t->n_named++] = (struct named){ pid, s->tid };
+	named = shr_must(shr_array_add(&t->named, &t->n_named, sizeof(*named)));
+	*named = (struct named){ pid, s->tid };
 	name = trace_comm(r->kernel, s->tid);
 	snprintf(label, sizeof(label), "%s %" PRId64, name ? name : "thread",
 		 s->tid);

@@ -14,6 +14,7 @@
 #include "ctl/command/ctl.h"
 #include "ctl/command/program.h"
 #include "ctl/trace/trace.h"
+#include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/proc-tree.h"
@@ -56,13 +57,13 @@ static bool is_known(const struct tracing *t, pid_t pid)
 
 static void add_target(struct tracing *t, pid_t pid, uint64_t start)
 {
+	struct trace_target *target;
+
 	if (is_known(t, pid))
 		return;
-	t->targets =
-		reallocarray(t->targets, t->n_targets + 1, sizeof(*t->targets));
-	if (!t->targets)
-		abort();
-	t->targets[t->n_targets++] = (struct trace_target){ pid, start };
+	target = shr_must(shr_array_add(&t->targets, &t->n_targets,
+					sizeof(*target)));
+	*target = (struct trace_target){ pid, start };
 }
 
 static bool has_queues(struct tracing *t, pid_t pid)

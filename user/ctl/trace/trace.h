@@ -28,7 +28,7 @@ struct trace_kernel {
 	size_t page_size;
 	int spool; /* file with the pages read so far */
 	struct trace_page *pages;
-	size_t n_pages, room;
+	size_t n_pages;
 	bool full;	 /* the spool could not be written */
 	uint64_t missed; /* calls that the probes did not see */
 	char *comms;	 /* "TID NAME" lines, of those that are in it */
@@ -68,7 +68,7 @@ struct trace_target {
 
 struct trace_packets {
 	struct gpreempt_amdlog_packet *items;
-	size_t count, room;
+	size_t count;
 	uint64_t dropped;  /* packets more than are kept */
 	uint64_t problems; /* lines */
 	uint64_t files;

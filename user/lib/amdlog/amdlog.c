@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/amdlog/amdlog.h"
-#include "lib/core/array.h"
 #include "lib/core/options.h"
+#include "shared/array.h"
 
 /* So many are kept: a log of any length takes no more memory than this. */
 #define QUEUES_MAX    16384
@@ -19,7 +19,9 @@
 struct gpreempt_amdlog {
 	struct gp_lines lines;
 	struct gpreempt_amdlog_options options;
-	struct gp_array queues, processes, problems;
+	SHR_ARRAY(struct gpreempt_amdlog_queue) queues;
+	SHR_ARRAY(struct gpreempt_amdlog_process) processes;
+	SHR_ARRAY(struct gpreempt_amdlog_problem) problems;
 	uint16_t *buckets; /* of queues: index + 1 */
 	size_t process;	   /* the one of the last line */
 	uint64_t line;	   /* the last one counted, of all files */
@@ -34,7 +36,7 @@ static int problem(struct gpreempt_amdlog *log, const char *what)
 
 	if (log->data.n_problems++ >= PROBLEMS_MAX)
 		return 0;
-	problem = gp_array_add(&log->problems, sizeof(*problem));
+	problem = shr_add(&log->problems);
 	if (!problem)
 		return -ENOMEM;
 	problem->line = log->lines.number;
@@ -62,8 +64,7 @@ static int get_queue(struct gpreempt_amdlog *log,
 
 	*out = NULL;
 	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
-		queue = gp_items(log->queues, struct gpreempt_amdlog_queue) +
-			log->buckets[at] - 1;
+		queue = log->queues.items + log->buckets[at] - 1;
 		if ((queue->hwq ? queue->hwq : queue->swq) == m->hwq &&
 		    queue->pid == record->pid) {
 			*out = queue;
@@ -72,7 +73,7 @@ static int get_queue(struct gpreempt_amdlog *log,
 	}
 	if (log->queues.count == QUEUES_MAX)
 		return problem(log, "about a queue more than are kept");
-	queue = gp_array_add(&log->queues, sizeof(*queue));
+	queue = shr_add(&log->queues);
 	if (!queue)
 		return -ENOMEM;
 	log->buckets[at] = log->queues.count;
@@ -97,8 +98,7 @@ static int count_process(struct gpreempt_amdlog *log,
 			 const struct gp_record *record,
 			 const struct gp_message *m)
 {
-	struct gpreempt_amdlog_process *all =
-		gp_items(log->processes, struct gpreempt_amdlog_process);
+	struct gpreempt_amdlog_process *all = log->processes.items;
 	size_t count = log->processes.count;
 	size_t i = log->process; /* most often it is that of the last line */
 
@@ -108,9 +108,9 @@ static int count_process(struct gpreempt_amdlog *log,
 	if (i == PROCESSES_MAX)
 		return problem(log, "of a process more than are kept");
 	if (i == count) {
-		if (!gp_array_add(&log->processes, sizeof(*all)))
+		if (!shr_add(&log->processes))
 			return -ENOMEM;
-		all = gp_items(log->processes, struct gpreempt_amdlog_process);
+		all = log->processes.items;
 		all[i].pid = record->pid;
 		all[i].first_us = record->us;
 		all[i].last_us = record->us;

@@ -7,6 +7,7 @@
 
 #include "lib/gang/gang.h"
 #include "lib/observe/observe.h"
+#include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/urgent.h"
 
@@ -123,7 +124,7 @@ int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
 			 enum gpreempt_route route, struct gpreempt_error *err)
 {
 	static const char step[] = "adding a process to the gang";
-	struct gp_member *m, **bigger;
+	struct gp_member *m;
 	int ret;
 
 	if (route >= GPREEMPT_ROUTES)
@@ -131,11 +132,9 @@ int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
 	if (find(gang, pid))
 		return gp_error(err, -EEXIST, GPREEMPT_SYSTEM, pid, step);
 	learn_gpus(gang);
-	bigger = realloc(gang->members,
-			 (gang->count + 1) * sizeof(*gang->members));
-	if (!bigger)
+	if (shr_array_room(&gang->members, gang->count, 1,
+			   sizeof(*gang->members)))
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
-	gang->members = bigger;
 	m = new_member(gang, pid, route);
 	if (!m)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);

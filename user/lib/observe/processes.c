@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/observe/observe.h"
+#include "shared/array.h"
 #include "shared/parse.h"
 
 #define VRAM "vram_"
@@ -88,18 +89,17 @@ static int add_process(void *arg, const char *name)
 {
 	struct list *list = arg;
 	const struct gp_backend_ops *ops = list->g->ops;
-	struct gpreempt_process *process, *bigger;
+	struct gpreempt_process *process;
 	struct count count = { .g = list->g };
 	char text[8192], path[64];
 	uint64_t pid;
 
 	if (shr_parse_u64(name, INT32_MAX, &pid))
 		return 0;
-	bigger = realloc(list->processes, (list->count + 1) * sizeof(*bigger));
-	if (!bigger)
+	process =
+		shr_array_add(&list->processes, &list->count, sizeof(*process));
+	if (!process)
 		return -ENOMEM;
-	list->processes = bigger;
-	process = &bigger[list->count++];
 	gp_process_unknown(process);
 	process->pid = pid;
 	process->gpus = process->queues = process->sdma = process->xgmi = 0;

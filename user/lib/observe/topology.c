@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/observe/observe.h"
+#include "shared/array.h"
 #include "shared/parse.h"
 
 struct list {
@@ -76,17 +77,15 @@ static void put_device(const struct gpreempt *g, const char *node,
 static int add_node(void *arg, const char *name)
 {
 	struct list *list = arg;
-	struct gpreempt_node *node, *bigger;
+	struct gpreempt_node *node;
 	uint64_t gpu_id, number;
 
 	if (shr_parse_u64(name, UINT32_MAX, &number) ||
 	    gp_node_gpu_id(list->g, name, &gpu_id) || !gpu_id)
 		return 0;
-	bigger = realloc(list->nodes, (list->count + 1) * sizeof(*bigger));
-	if (!bigger)
+	node = shr_array_add(&list->nodes, &list->count, sizeof(*node));
+	if (!node)
 		return -ENOMEM;
-	list->nodes = bigger;
-	node = &bigger[list->count++];
 	gp_node_unknown(node);
 	node->gpu_id = gpu_id;
 	node->node = number;

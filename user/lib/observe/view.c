@@ -7,6 +7,7 @@
 #include <gpreempt/view.h>
 
 #include "lib/observe/observe.h"
+#include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/parse.h"
 
@@ -29,7 +30,6 @@ struct sysfs_reader {
 	const struct gpreempt *g;
 	pid_t pid;
 	struct gpreempt_view *view;
-	size_t room;
 };
 
 static int64_t sysfs_number(const struct sysfs_reader *r, const char *qid,
@@ -72,17 +72,9 @@ static int add_sysfs_queue(void *arg, const char *name)
 
 	if (shr_parse_u64(name, UINT32_MAX, &qid))
 		return 0;
-	if (view->count == r->room) {
-		size_t room = r->room ? 2 * r->room : 16;
-		void *bigger =
-			realloc(view->queues, room * sizeof(*view->queues));
-
-		if (!bigger)
-			return -ENOMEM;
-		view->queues = bigger;
-		r->room = room;
-	}
-	queue = &view->queues[view->count++];
+	queue = shr_array_add(&view->queues, &view->count, sizeof(*queue));
+	if (!queue)
+		return -ENOMEM;
 	gp_queue_unknown(queue);
 	queue->qid = qid;
 	queue->gpu_id = sysfs_number(r, name, "gpuid");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/select/select.h"
+#include "shared/array.h"
 #include "shared/parse.h"
 
 #define MAX_PID	 (1 << 22) /* the kernel's own limit */
@@ -247,40 +248,25 @@ int gpreempt_select_check(const char *word, struct gpreempt_error *err)
 struct lister {
 	struct gpreempt *g;
 	struct gpreempt_targets *list;
-	size_t room;
 };
-
-static int add_target(struct lister *l, struct gpreempt_target target)
-{
-	struct gpreempt_targets *list = l->list;
-
-	if (list->count == l->room) {
-		size_t room = l->room ? 2 * l->room : 16;
-		void *bigger =
-			realloc(list->targets, room * sizeof(*list->targets));
-
-		if (!bigger)
-			return -ENOMEM;
-		list->targets = bigger;
-		l->room = room;
-	}
-	list->targets[list->count++] = target;
-	return 0;
-}
 
 static int add_name(void *arg, const char *name)
 {
-	struct gpreempt_target target;
+	struct gpreempt_target *target;
 	struct lister *l = arg;
-	uint64_t pid;
+	uint64_t pid, start;
 
 	if (shr_parse_u64(name, MAX_PID, &pid))
 		return 0;
-	target.pid = pid;
 	/* It may have ended since. */
-	if (gpreempt_start_time(l->g, pid, &target.start))
+	if (gpreempt_start_time(l->g, pid, &start))
 		return 0;
-	return add_target(l, target);
+	target = shr_array_add(&l->list->targets, &l->list->count,
+			       sizeof(*target));
+	if (!target)
+		return -ENOMEM;
+	*target = (struct gpreempt_target){ .pid = pid, .start = start };
+	return 0;
 }
 
 static int compare_targets(const void *a, const void *b)

@@ -19,15 +19,14 @@ static bool is_of_others(const struct gpreempt_text_queue *queue)
 static int end_mqd(struct gpreempt_text *text, const uint32_t *words,
 		   size_t count)
 {
-	struct gpreempt_text_queue *queue =
-		gp_last(text->queues, struct gpreempt_text_queue);
+	struct gpreempt_text_queue *queue = shr_last(&text->queues);
 	enum gp_text_dump dump = GP_DUMP_OTHER;
 	struct gpreempt_text_mqd *mqd;
 	const char *wrong;
 
 	if (is_of_others(queue))
 		return 0;
-	mqd = gp_array_add(&text->mqds, sizeof(*mqd));
+	mqd = shr_add(&text->mqds);
 	if (!mqd)
 		return -ENOMEM;
 	if (queue->type == GPREEMPT_TEXT_COMPUTE ||
@@ -49,8 +48,7 @@ static int end_mqd(struct gpreempt_text *text, const uint32_t *words,
 static int end_slot(struct gpreempt_text *text, const uint32_t *words,
 		    size_t count)
 {
-	struct gpreempt_text_slot *slot =
-		gp_last(text->slots, struct gpreempt_text_slot);
+	struct gpreempt_text_slot *slot = shr_last(&text->slots);
 	const char *wrong;
 
 	slot->words = text->first_word;
@@ -70,7 +68,7 @@ int gp_text_end_dump(struct gpreempt_text *text)
 
 	if (!count)
 		return 0;
-	words = gp_items(text->words, uint32_t) + first;
+	words = text->words.items + first;
 	if (text->block == GP_BLOCK_QUEUE)
 		ret = end_mqd(text, words, count);
 	else if (text->block == GP_BLOCK_SLOT)

@@ -15,9 +15,8 @@ static int add_queue(struct gpreempt_text *text, enum gpreempt_text_type type,
 		     int64_t gpu_id)
 {
 	const struct gpreempt_text_process *process =
-		gp_last(text->processes, struct gpreempt_text_process);
-	struct gpreempt_text_queue *queue =
-		gp_array_add(&text->queues, sizeof(*queue));
+		shr_last(&text->processes);
+	struct gpreempt_text_queue *queue = shr_add(&text->queues);
 
 	if (!queue)
 		return -ENOMEM;
@@ -44,14 +43,13 @@ static int add_queue(struct gpreempt_text *text, enum gpreempt_text_type type,
 
 static struct gpreempt_text_queue *last_queue(struct gpreempt_text *text)
 {
-	return gp_last(text->queues, struct gpreempt_text_queue);
+	return shr_last(&text->queues);
 }
 
 static int take_process(struct gpreempt_text *text, const int64_t *numbers,
 			int is_pasid)
 {
-	struct gpreempt_text_process *process =
-		gp_array_add(&text->processes, sizeof(*process));
+	struct gpreempt_text_process *process = shr_add(&text->processes);
 
 	if (!process)
 		return -ENOMEM;
@@ -102,8 +100,7 @@ static int take_weird(struct gpreempt_text *text, const int64_t *numbers,
 static int take_node(struct gpreempt_text *text, const int64_t *numbers,
 		     int arg)
 {
-	struct gpreempt_text_node *node =
-		gp_array_add(&text->nodes, sizeof(*node));
+	struct gpreempt_text_node *node = shr_add(&text->nodes);
 
 	(void)arg;
 	if (!node)
@@ -127,7 +124,7 @@ static int take_note(struct gpreempt_text *text, const int64_t *numbers,
 	if (text->block != GP_BLOCK_NODE)
 		return gp_text_problem(text, text->lines.number,
 				       "a line about a node that is not there");
-	gp_last(text->nodes, struct gpreempt_text_node)->note = note;
+	shr_last(&text->nodes)->note = note;
 	text->data.hqds_seen |= note == GPREEMPT_TEXT_STOPPED;
 	return 0;
 }
@@ -135,11 +132,9 @@ static int take_note(struct gpreempt_text *text, const int64_t *numbers,
 static int add_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
 		    int64_t xcc, int64_t pipe, int64_t number)
 {
-	const struct gpreempt_text_node *node =
-		gp_last(text->nodes, struct gpreempt_text_node);
+	const struct gpreempt_text_node *node = shr_last(&text->nodes);
 	bool known = text->have_node;
-	struct gpreempt_text_slot *slot =
-		gp_array_add(&text->slots, sizeof(*slot));
+	struct gpreempt_text_slot *slot = shr_add(&text->slots);
 
 	if (!slot)
 		return -ENOMEM;
@@ -173,8 +168,7 @@ static int add_cp_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
 	if (!text->xccs || text->last_xcc != xcc)
 		text->xccs++;
 	text->last_xcc = xcc;
-	gp_last(text->slots, struct gpreempt_text_slot)->nth_xcc =
-		text->xccs - 1;
+	shr_last(&text->slots)->nth_xcc = text->xccs - 1;
 	return 0;
 }
 
@@ -222,7 +216,7 @@ static int take_sdma_slot(struct gpreempt_text *text, const int64_t *numbers,
 	/* The driver's own numbers begin with 0 on each node. */
 	if (text->first_engine == GPREEMPT_UNKNOWN)
 		text->first_engine = numbers[0];
-	slot = gp_last(text->slots, struct gpreempt_text_slot);
+	slot = shr_last(&text->slots);
 	slot->nth_xcc = numbers[0] - text->first_engine;
 	return 0;
 }
@@ -395,7 +389,7 @@ static int end_block(struct gpreempt_text *text)
 	if (ret)
 		return ret;
 	if (text->block == GP_BLOCK_SLOT) {
-		slot = gp_last(text->slots, struct gpreempt_text_slot);
+		slot = shr_last(&text->slots);
 		if (!slot->n_words)
 			return gp_text_problem(text, slot->line,
 					       "no registers below this line");

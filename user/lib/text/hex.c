@@ -31,7 +31,7 @@ static inline uint32_t word(const unsigned char *p, unsigned int *good)
 size_t gp_text_hex(struct gpreempt_text *text, struct gp_line line,
 		   uint64_t *offset)
 {
-	uint32_t *out = gp_items(text->words, uint32_t) + text->words.count;
+	uint32_t *out = text->words.items + text->words.count;
 	const unsigned char *p = (const unsigned char *)line.at;
 	const unsigned char *end = p + line.len;
 	unsigned int good = DIGIT;

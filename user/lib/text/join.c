@@ -31,10 +31,8 @@ struct keys {
 /* The MQDs of compute queues, sorted. */
 static int make_keys(struct gpreempt_text *text, struct keys *keys)
 {
-	const struct gpreempt_text_queue *queues =
-		gp_items(text->queues, struct gpreempt_text_queue);
-	const struct gpreempt_text_mqd *mqds =
-		gp_items(text->mqds, struct gpreempt_text_mqd);
+	const struct gpreempt_text_queue *queues = text->queues.items;
+	const struct gpreempt_text_mqd *mqds = text->mqds.items;
 	size_t i;
 
 	keys->count = 0;
@@ -76,8 +74,7 @@ static struct gpreempt_text_mqd *find(struct gpreempt_text *text,
 	if (low == keys->count || keys->items[low].gpu_id != gpu_id ||
 	    keys->items[low].address != address)
 		return NULL;
-	return gp_items(text->mqds, struct gpreempt_text_mqd) +
-	       keys->items[low].mqd;
+	return text->mqds.items + keys->items[low].mqd;
 }
 
 static const char other_ring[] =
@@ -114,12 +111,9 @@ static int join_cp(struct gpreempt_text *text, const struct keys *keys,
 static void join_sdma(struct gpreempt_text *text,
 		      struct gpreempt_text_slot *slot)
 {
-	const struct gpreempt_text_queue *queues =
-		gp_items(text->queues, struct gpreempt_text_queue);
-	struct gpreempt_text_mqd *mqd =
-		gp_items(text->mqds, struct gpreempt_text_mqd);
-	const struct gpreempt_text_mqd *end =
-		gp_end(text->mqds, struct gpreempt_text_mqd);
+	const struct gpreempt_text_queue *queues = text->queues.items;
+	struct gpreempt_text_mqd *mqd = text->mqds.items;
+	const struct gpreempt_text_mqd *end = shr_end(&text->mqds);
 
 	for (; mqd < end; mqd++) {
 		if (queues[mqd->queue].type != GPREEMPT_TEXT_SDMA ||
@@ -136,10 +130,8 @@ static void join_sdma(struct gpreempt_text *text,
 
 static int join_slots(struct gpreempt_text *text, const struct keys *keys)
 {
-	struct gpreempt_text_slot *slot =
-		gp_items(text->slots, struct gpreempt_text_slot);
-	const struct gpreempt_text_slot *end =
-		gp_end(text->slots, struct gpreempt_text_slot);
+	struct gpreempt_text_slot *slot = text->slots.items;
+	const struct gpreempt_text_slot *end = shr_end(&text->slots);
 	int ret = 0;
 
 	for (; slot < end && !ret; slot++) {
@@ -155,12 +147,9 @@ static int join_slots(struct gpreempt_text *text, const struct keys *keys)
 
 static void join_packets(struct gpreempt_text *text, const struct keys *keys)
 {
-	struct gpreempt_text_packet *packet =
-		gp_items(text->packets, struct gpreempt_text_packet);
-	const struct gpreempt_text_packet *end =
-		gp_end(text->packets, struct gpreempt_text_packet);
-	const struct gpreempt_text_queue *queues =
-		gp_items(text->queues, struct gpreempt_text_queue);
+	struct gpreempt_text_packet *packet = text->packets.items;
+	const struct gpreempt_text_packet *end = shr_end(&text->packets);
+	const struct gpreempt_text_queue *queues = text->queues.items;
 	const struct gpreempt_text_mqd *mqd;
 
 	for (; packet < end; packet++) {
@@ -190,10 +179,8 @@ struct seen {
 static bool slots_are_known(struct seen *seen,
 			    const struct gpreempt_text_queue *queue)
 {
-	const struct gpreempt_text_slot *slot =
-		gp_items(seen->text->slots, struct gpreempt_text_slot);
-	const struct gpreempt_text_slot *end =
-		gp_end(seen->text->slots, struct gpreempt_text_slot);
+	const struct gpreempt_text_slot *slot = seen->text->slots.items;
+	const struct gpreempt_text_slot *end = shr_end(&seen->text->slots);
 
 	if (seen->gpu_id == queue->gpu_id && seen->type == queue->type)
 		return seen->all;
@@ -212,12 +199,9 @@ static bool slots_are_known(struct seen *seen,
 
 static void count_slots(struct gpreempt_text *text)
 {
-	struct gpreempt_text_queue *queue =
-		gp_items(text->queues, struct gpreempt_text_queue);
-	const struct gpreempt_text_queue *end =
-		gp_end(text->queues, struct gpreempt_text_queue);
-	const struct gpreempt_text_mqd *mqds =
-		gp_items(text->mqds, struct gpreempt_text_mqd);
+	struct gpreempt_text_queue *queue = text->queues.items;
+	const struct gpreempt_text_queue *end = shr_end(&text->queues);
+	const struct gpreempt_text_mqd *mqds = text->mqds.items;
 	struct seen seen = { .text = text, .gpu_id = GPREEMPT_UNKNOWN };
 	size_t i;
 
@@ -256,10 +240,8 @@ static int compare_pids(const void *a, const void *b)
 /* The same pid again is another context of that process. */
 static int number_contexts(struct gpreempt_text *text)
 {
-	struct gpreempt_text_process *processes =
-		gp_items(text->processes, struct gpreempt_text_process);
-	struct gpreempt_text_queue *queues =
-		gp_items(text->queues, struct gpreempt_text_queue);
+	struct gpreempt_text_process *processes = text->processes.items;
+	struct gpreempt_text_queue *queues = text->queues.items;
 	size_t i, count = text->processes.count;
 	struct by_pid *sorted = calloc(count + 1, sizeof(*sorted));
 

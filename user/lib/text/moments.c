@@ -65,13 +65,9 @@ static int find_repeated(const struct places *places,
 
 static void add_mqds(struct gpreempt_text *text, struct places *places)
 {
-	const struct gpreempt_text_queue
-		*queues = gp_items(text->queues, struct gpreempt_text_queue),
-		*queue;
-	const struct gpreempt_text_mqd *mqd =
-		gp_items(text->mqds, struct gpreempt_text_mqd);
-	const struct gpreempt_text_mqd *end =
-		gp_end(text->mqds, struct gpreempt_text_mqd);
+	const struct gpreempt_text_queue *queues = text->queues.items, *queue;
+	const struct gpreempt_text_mqd *mqd = text->mqds.items;
+	const struct gpreempt_text_mqd *end = shr_end(&text->mqds);
 
 	for (; mqd < end; mqd++) {
 		struct place *place = places->items + places->count;
@@ -100,10 +96,8 @@ static void add_mqds(struct gpreempt_text *text, struct places *places)
 
 static void add_slots(struct gpreempt_text *text, struct places *places)
 {
-	const struct gpreempt_text_slot *slot =
-		gp_items(text->slots, struct gpreempt_text_slot);
-	const struct gpreempt_text_slot *end =
-		gp_end(text->slots, struct gpreempt_text_slot);
+	const struct gpreempt_text_slot *slot = text->slots.items;
+	const struct gpreempt_text_slot *end = shr_end(&text->slots);
 
 	for (; slot < end; slot++) {
 		if (slot->type == GPREEMPT_TEXT_HIQ ||
@@ -120,10 +114,8 @@ static void add_slots(struct gpreempt_text *text, struct places *places)
 
 static void add_packets(struct gpreempt_text *text, struct places *places)
 {
-	const struct gpreempt_text_packet *packet =
-		gp_items(text->packets, struct gpreempt_text_packet);
-	const struct gpreempt_text_packet *end =
-		gp_end(text->packets, struct gpreempt_text_packet);
+	const struct gpreempt_text_packet *packet = text->packets.items;
+	const struct gpreempt_text_packet *end = shr_end(&text->packets);
 
 	for (; packet < end; packet++) {
 		if (packet->mqd <= 0)

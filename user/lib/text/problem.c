@@ -10,7 +10,7 @@ int gp_text_problem(struct gpreempt_text *text, uint64_t line, const char *what)
 
 	if (text->n_problems++ >= GP_TEXT_PROBLEMS)
 		return 0;
-	problem = gp_array_add(&text->problems, sizeof(*problem));
+	problem = shr_add(&text->problems);
 	if (!problem)
 		return -ENOMEM;
 	problem->file = text->file;

@@ -34,9 +34,8 @@ static void decode(struct gpreempt_text_packet *packet, const uint32_t *words,
 
 int gp_text_packets(struct gpreempt_text *text, size_t first, size_t count)
 {
-	const struct gpreempt_text_node *node =
-		gp_last(text->nodes, struct gpreempt_text_node);
-	const uint32_t *words = gp_items(text->words, uint32_t) + first;
+	const struct gpreempt_text_node *node = shr_last(&text->nodes);
+	const uint32_t *words = text->words.items + first;
 	struct gpreempt_text_packet *packet;
 	int64_t pasid = GPREEMPT_UNKNOWN;
 	size_t at, len;
@@ -51,7 +50,7 @@ int gp_text_packets(struct gpreempt_text *text, size_t first, size_t count)
 		if (len > count - at)
 			return gp_text_problem(text, line,
 					       "the end of this packet is missing");
-		packet = gp_array_add(&text->packets, sizeof(*packet));
+		packet = shr_add(&text->packets);
 		if (!packet)
 			return -ENOMEM;
 		packet->file = text->file;

@@ -90,7 +90,8 @@ static int take_line(void *data, struct gp_line line)
 	size_t count;
 	int ret;
 
-	ret = gp_array_room(&text->words, 8, sizeof(uint32_t));
+	ret = shr_array_room(&text->words.items, text->words.count, 8,
+			     sizeof(uint32_t));
 	if (ret)
 		return ret;
 	count = gp_text_hex(text, line, &offset);
@@ -116,23 +117,18 @@ int gpreempt_text_new(struct gpreempt_text **out)
 	return 0;
 }
 
-static void free_arrays(struct gpreempt_text *text)
-{
-	struct gp_array *arrays[] = {
-		&text->processes, &text->queues,  &text->mqds,	&text->nodes,
-		&text->slots,	  &text->packets, &text->words, &text->problems,
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(arrays); i++)
-		free(arrays[i]->items);
-}
-
 void gpreempt_text_free(struct gpreempt_text *text)
 {
 	if (!text)
 		return;
-	free_arrays(text);
+	free(text->processes.items);
+	free(text->queues.items);
+	free(text->mqds.items);
+	free(text->nodes.items);
+	free(text->slots.items);
+	free(text->packets.items);
+	free(text->words.items);
+	free(text->problems.items);
 	gp_lines_free(&text->lines);
 	free(text);
 }
@@ -184,6 +180,5 @@ void gpreempt_text_set_qid(struct gpreempt_text *text, size_t queue,
 			   int64_t qid)
 {
 	if (queue < text->queues.count)
-		gp_items(text->queues, struct gpreempt_text_queue)[queue].qid =
-			qid;
+		text->queues.items[queue].qid = qid;
 }

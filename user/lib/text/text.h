@@ -5,8 +5,8 @@
 
 #include <gpreempt/text.h>
 
-#include "lib/core/array.h"
 #include "lib/text/lines.h"
+#include "shared/array.h"
 
 /* Problems that are kept; the others are counted. */
 #define GP_TEXT_PROBLEMS 4096
@@ -21,8 +21,14 @@ enum gp_text_block {
 
 struct gpreempt_text {
 	struct gp_lines lines;
-	struct gp_array processes, queues, mqds, nodes, slots, packets, words;
-	struct gp_array problems;
+	SHR_ARRAY(struct gpreempt_text_process) processes;
+	SHR_ARRAY(struct gpreempt_text_queue) queues;
+	SHR_ARRAY(struct gpreempt_text_mqd) mqds;
+	SHR_ARRAY(struct gpreempt_text_node) nodes;
+	SHR_ARRAY(struct gpreempt_text_slot) slots;
+	SHR_ARRAY(struct gpreempt_text_packet) packets;
+	SHR_ARRAY(uint32_t) words;
+	SHR_ARRAY(struct gpreempt_text_problem) problems;
 	uint64_t n_problems, known_lines;
 	unsigned int file;
 	enum gp_text_block block;

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/core/array.h"
 #include "lib/trace/trace.h"
+#include "shared/array.h"
 
 /*
  * suspend_queues() has the work that copies the contexts on its own stack,
@@ -30,15 +30,20 @@ struct extra {
 	uint64_t stack; /* 0: not in suspend_queues() */
 };
 
-struct gpreempt_trace {
-	struct gp_array events, gaps, threads, ops, extras, slices;
-	struct gpreempt_trace_data data;
-};
-
 /* An event with its place, which decides between equal times. */
 struct item {
 	struct gpreempt_trace_event event;
 	size_t place;
+};
+
+struct gpreempt_trace {
+	SHR_ARRAY(struct item) events;
+	SHR_ARRAY(struct gap) gaps;
+	SHR_ARRAY(struct thread) threads;
+	SHR_ARRAY(struct gpreempt_trace_op) ops;
+	SHR_ARRAY(struct extra) extras;
+	SHR_ARRAY(struct gpreempt_trace_slice) slices;
+	struct gpreempt_trace_data data;
 };
 
 int gpreempt_trace_new(struct gpreempt_trace **out)
@@ -70,7 +75,7 @@ int gpreempt_trace_add(struct gpreempt_trace *trace,
 		trace->data.refused++;
 		return 0;
 	}
-	item = gp_array_add(&trace->events, sizeof(*item));
+	item = shr_add(&trace->events);
 	if (!item)
 		return -ENOMEM;
 	item->event = *event;
@@ -81,7 +86,7 @@ int gpreempt_trace_add(struct gpreempt_trace *trace,
 int gpreempt_trace_lost(struct gpreempt_trace *trace, uint64_t from_ns,
 			uint64_t to_ns, uint64_t count)
 {
-	struct gap *gap = gp_array_add(&trace->gaps, sizeof(*gap));
+	struct gap *gap = shr_add(&trace->gaps);
 
 	if (!gap)
 		return -ENOMEM;
@@ -121,7 +126,8 @@ static int make_threads(struct gpreempt_trace *t)
 	struct thread *threads;
 	size_t i, n = 0;
 
-	if (gp_array_room(&t->threads, t->events.count, sizeof(*threads)))
+	if (shr_array_room(&t->threads.items, t->threads.count, t->events.count,
+			   sizeof(*threads)))
 		return -ENOMEM;
 	threads = t->threads.items;
 	for (i = 0; i < t->events.count; i++)
@@ -141,9 +147,7 @@ static int make_threads(struct gpreempt_trace *t)
 
 static struct gpreempt_trace_op *op_at(struct gpreempt_trace *t, size_t op)
 {
-	return op == GPREEMPT_TRACE_NO_OP ?
-		       NULL :
-		       gp_items(t->ops, struct gpreempt_trace_op) + op;
+	return op == GPREEMPT_TRACE_NO_OP ? NULL : t->ops.items + op;
 }
 
 /* An entry or a return is missing. */
@@ -166,8 +170,8 @@ static int begin_op(struct gpreempt_trace *t, struct thread *thread,
 	thread->op = GPREEMPT_TRACE_NO_OP;
 	if (kind == GPREEMPT_TRACE_KINDS)
 		return 0;
-	op = gp_array_add(&t->ops, sizeof(*op));
-	if (!op || !gp_array_add(&t->extras, sizeof(struct extra)))
+	op = shr_add(&t->ops);
+	if (!op || !shr_add(&t->extras))
 		return -ENOMEM;
 	thread->op = t->ops.count - 1;
 	op->kind = kind;
@@ -204,8 +208,7 @@ static void got_lock(struct gpreempt_trace *t, struct thread *thread,
 	    op->kind == GPREEMPT_TRACE_RESUME)
 		add_phase(op, GPREEMPT_TRACE_LOCK, event->ns - op->begin_ns);
 	if (event->function == GP_TRACE_SUSPEND)
-		gp_items(t->extras, struct extra)[thread->op].stack =
-			event->args[0];
+		t->extras.items[thread->op].stack = event->args[0];
 }
 
 /* Whose work is it? Another thread does it, but it lies on that one's stack. */
@@ -233,8 +236,7 @@ static int enter(struct gpreempt_trace *t, struct thread *thread,
 	struct gpreempt_trace_slice *slice;
 
 	if (*open) {
-		slice = gp_items(t->slices, struct gpreempt_trace_slice) +
-			*open - 1;
+		slice = t->slices.items + *open - 1;
 		unpaired(t, slice->op);
 	}
 	if (event->function == GP_TRACE_IOCTL && begin_op(t, thread, event))
@@ -242,7 +244,7 @@ static int enter(struct gpreempt_trace *t, struct thread *thread,
 	if (event->function == GP_TRACE_SUSPEND ||
 	    event->function == GP_TRACE_RESUME)
 		got_lock(t, thread, event);
-	slice = gp_array_add(&t->slices, sizeof(*slice));
+	slice = shr_add(&t->slices);
 	if (!slice)
 		return -ENOMEM;
 	*slice = (struct gpreempt_trace_slice){
@@ -312,7 +314,7 @@ static void leave(struct gpreempt_trace *t, struct thread *thread,
 		unpaired(t, thread->op);
 		return;
 	}
-	slice = gp_items(t->slices, struct gpreempt_trace_slice) + *open - 1;
+	slice = t->slices.items + *open - 1;
 	slice->end_ns = event->ns;
 	*open = 0;
 	op = op_at(t, slice->op);
@@ -321,7 +323,7 @@ static void leave(struct gpreempt_trace *t, struct thread *thread,
 		add_phase(op, gpreempt_trace_function(event->function)->phase,
 			  slice->end_ns - slice->begin_ns);
 	if (event->function == GP_TRACE_SUSPEND && op)
-		gp_items(t->extras, struct extra)[slice->op].stack = 0;
+		t->extras.items[slice->op].stack = 0;
 	if (event->function == GP_TRACE_IOCTL) {
 		close_inner(t, thread);
 		end_op(t, thread, event);
@@ -345,7 +347,7 @@ static void close_all(struct gpreempt_trace *t)
 	}
 	t->slices.count = n;
 	for (i = 0; i < t->threads.count; i++) {
-		struct thread *thread = gp_items(t->threads, struct thread) + i;
+		struct thread *thread = t->threads.items + i;
 		size_t f;
 
 		for (f = 0; f < GP_TRACE_FUNCTIONS; f++)
