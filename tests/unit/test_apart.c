@@ -4,14 +4,23 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/core/apart.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "unit-fuse.h"
 #include "unit.h"
+
+/* Much less than in a pause. */
+#define IOCTL_NS (500 * NSEC_PER_MSEC)
 
 /* What the helper does, and what it tells. */
 struct task {
@@ -47,7 +56,7 @@ static void wait_for_byte(void *arg)
 
 static int run(void)
 {
-	return gp_apart_run(t, t->pipe[0], wait_for_byte, &place);
+	return gp_apart_run(t, t->pipe[0], wait_for_byte, IOCTL_NS, &place);
 }
 
 TEST_EACH(does_its_work, 2)
@@ -85,6 +94,53 @@ TEST(is_given_up)
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 }
 
+static pid_t serve_nothing(int fd)
+{
+	pid_t server = fork();
+	atomic_int asked;
+
+	if (!server) {
+		unit_fuse_serve_nothing(fd, &asked);
+		_exit(0);
+	}
+	close(fd);
+	return server;
+}
+
+static void open_below_mount(void *arg)
+{
+	open(arg, O_RDONLY);
+}
+
+/* It waits for a file system that never answers: SIGKILL does not end that. */
+TEST(never_answers)
+{
+	char dir[] = "/tmp/gpreempt-apart-XXXXXX";
+	int fd;
+	pid_t server;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	fd = unit_fuse_mount(dir, S_IFDIR | 0755, geteuid());
+	if (fd < 0) {
+		printf("never_answers: skipped, no FUSE here: %s\n",
+		       strerror(-fd));
+		rmdir(dir);
+		return;
+	}
+	server = serve_nothing(fd);
+	sprintf((char *)t, "%s/file", dir);
+	ck_assert_int_eq(gp_apart_run(t, -1, open_below_mount, IOCTL_NS,
+				      &place),
+			 -ETIMEDOUT);
+	ck_assert_int_eq(gp_apart_own_memory(), -EBUSY);
+	umount2(dir, MNT_DETACH);
+	kill(server, SIGKILL);
+	ck_assert_int_eq(waitpid(server, NULL, 0), server);
+	wait_for_own_memory();
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
+	rmdir(dir);
+}
+
 static void sleep_in_steps(void *arg)
 {
 	struct task *task = arg;
@@ -100,7 +156,8 @@ static void sleep_in_steps(void *arg)
 /* One that gets on is not. */
 TEST(is_waited_for)
 {
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], sleep_in_steps, &place),
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], sleep_in_steps, IOCTL_NS,
+				      &place),
 			 0);
 	ck_assert_int_eq(t->result, 1);
 }
@@ -115,11 +172,15 @@ static void count_open(void *arg)
 	task->undone = fcntl(task->pipe[0], F_GETFD) >= 0;
 }
 
-TEST(has_one_descriptor)
+/* Or none. */
+TEST_EACH(has_one_descriptor, 2)
 {
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], count_open, &place), 0);
-	ck_assert_int_eq(t->result, 1);
-	ck_assert(t->undone);
+	int keep = _i ? t->pipe[0] : -1;
+
+	ck_assert_int_eq(gp_apart_run(t, keep, count_open, IOCTL_NS, &place),
+			 0);
+	ck_assert_int_eq(t->result, _i);
+	ck_assert_int_eq(t->undone, _i);
 }
 
 static int global;
@@ -135,12 +196,16 @@ static void set_global(void *arg)
 /* Once this process can have debug sessions, the helper has a copy of the memory. */
 TEST(shares_no_memory_of_sessions)
 {
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], set_global, &place), 0);
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], set_global, IOCTL_NS,
+				      &place),
+			 0);
 	ck_assert_int_eq(global, 1);
 	global = 0;
 	ck_assert_int_eq(gp_apart_own_memory(), 0);
 	t->result = 0;
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], set_global, &place), 0);
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], set_global, IOCTL_NS,
+				      &place),
+			 0);
 	ck_assert_int_eq(t->result, 1);
 	ck_assert_int_eq(global, 0);
 }
@@ -152,10 +217,14 @@ TEST(shares_no_memory_of_sessions)
 TEST(undoes_what_came_late)
 {
 	struct task *task = t;
+	uint64_t start = shr_now_ns(), took;
 	int i;
 
 	t->enter = true;
 	ck_assert_int_eq(run(), -ETIMEDOUT);
+	took = shr_now_ns() - start;
+	ck_assert_uint_ge(took, GP_APART_WAIT_NS + IOCTL_NS);
+	ck_assert_uint_lt(took, GP_APART_WAIT_NS + GP_APART_IOCTL_NS);
 	ck_assert_int_eq(gp_apart_own_memory(), -EBUSY);
 	ck_assert_int_eq(write(task->pipe[1], "a", 1), 1);
 	for (i = 0; i < 5000 && !task->undone; i++)
@@ -235,7 +304,9 @@ TEST_EACH(waits_for_its_call, 2)
 	ck_assert_int_eq(t->result, 0);
 	if (_i)
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], tell_pid, &place), 0);
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], tell_pid, IOCTL_NS,
+				      &place),
+			 0);
 	ck_assert_int_ne(t->result, 0);
 	ck_assert_int_eq(t->result == child, !_i);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
@@ -253,7 +324,8 @@ TEST_EACH(waits_no_more, 3)
 		ck_assert_int_eq(gp_apart_own_memory(), 0);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 	if (_i)
-		ck_assert_int_eq(gp_apart_run(t, t->pipe[0], tell_pid, &place),
+		ck_assert_int_eq(gp_apart_run(t, t->pipe[0], tell_pid, IOCTL_NS,
+					      &place),
 				 0);
 }
 
@@ -266,7 +338,8 @@ static void kill_itself(void *arg)
 /* What was killed has not done its work. */
 TEST(was_killed)
 {
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], kill_itself, &place),
+	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], kill_itself, IOCTL_NS,
+				      &place),
 			 -EINTR);
 }
 

@@ -20,6 +20,7 @@
 #include "agent/heartbeat.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "unit-host.h"
 #include "unit.h"
 
 #define MSEC 1000000ULL
@@ -67,6 +68,17 @@ static bool readable(int timeout_ms)
 TEST(asks_disable)
 {
 	ck_assert_int_eq(ops->ask_disable(NULL), -ENOTTY);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+
+/* Nor is one left that can't open the device, and ends at once. */
+TEST(asks_without_device)
+{
+	unit_path_fails = "/dev/null";
+	unit_path_errno = ENOENT;
+	ck_assert_int_eq(ops->ask_disable(NULL), -ENODEV);
+	unit_path_fails = NULL;
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 	ck_assert_int_eq(errno, ECHILD);
 }

@@ -74,7 +74,7 @@ static int live_try_trace(void *be, pid_t pid)
 	if (!shared)
 		return -ENOMEM;
 	*shared = pid;
-	ret = gp_apart_run(shared, -1, seize, &place);
+	ret = gp_apart_run(shared, -1, seize, 0, &place);
 	if (ret != -ETIMEDOUT)
 		gp_apart_free(shared);
 	return ret == -EBUSY ? -ETIMEDOUT : ret;

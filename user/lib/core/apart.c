@@ -41,6 +41,7 @@ struct area {
 	void (*work)(void *shared);
 	pid_t caller, pid;
 	int keep, pidfd;
+	uint64_t ioctl_ns;
 	bool shares; /* the caller's memory */
 	struct area *next;
 	char stack[STACK] __attribute__((aligned(16)));
@@ -316,7 +317,7 @@ static bool wait_for_end(struct area *area, int pidfd)
 	} while (area->stage <= WORKING &&
 		 (area->steps != steps || is_runnable(area->pid)) &&
 		 shr_now_ns() < end);
-	return area->stage >= ENTERED && has_ended(pidfd, GP_APART_IOCTL_NS);
+	return area->stage >= ENTERED && has_ended(pidfd, area->ioctl_ns);
 }
 
 /*
@@ -435,7 +436,8 @@ static int call_new(struct area *area, int keep, void (*work)(void *shared))
 	return ret;
 }
 
-int gp_apart_run(void *shared, int keep, void (*work)(void *shared), int *place)
+int gp_apart_run(void *shared, int keep, void (*work)(void *shared),
+		 uint64_t ioctl_ns, int *place)
 {
 	struct area *area = shared;
 	sigset_t before;
@@ -444,6 +446,7 @@ int gp_apart_run(void *shared, int keep, void (*work)(void *shared), int *place)
 	ret = begin(area);
 	if (ret)
 		return ret;
+	area->ioctl_ns = ioctl_ns;
 	block_signals(&before);
 	if (!is_ready(area) || !call_ready(area, &ret))
 		ret = call_new(area, keep, work);

@@ -222,7 +222,7 @@ int gp_pause_help(struct gp_pause_job *job)
 	}
 	if (g->busy)
 		g->busy(g->data, true);
-	ret = gp_apart_run(h, h->process, help, &place);
+	ret = gp_apart_run(h, h->process, help, GP_APART_IOCTL_NS, &place);
 	if (g->busy)
 		g->busy(g->data, false);
 	if (ret == -ETIMEDOUT)
