@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "agent/owner.h"
 #include "agent/pause-repair.h"
 #include "shared/macro.h"
+#include "shared/proc.h"
 
 static bool is_paused(const struct owner *o)
 {
@@ -357,31 +357,11 @@ const struct gpreempt_error *owner_error(const struct owner *o)
 	return owner_is_open(o) ? o->route.ops->error(&o->route) : &o->error;
 }
 
-/* "PID (NAME) STATE ...": a name may have brackets and spaces. '?': not read. */
-static char read_state(int tasks, const char *tid)
-{
-	char path[32], text[128];
-	const char *end;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "%.16s/stat", tid);
-	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return '?';
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return '?';
-	text[n] = '\0';
-	end = strrchr(text, ')');
-	return end && end[1] == ' ' ? end[2] : '?';
-}
-
 bool process_is_stopped(pid_t pid)
 {
 	const struct dirent *entry;
-	char path[32], state = '?';
+	char path[32], text[128];
+	const char *state = NULL;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
@@ -392,10 +372,12 @@ bool process_is_stopped(pid_t pid)
 	while ((entry = readdir(dir))) {
 		if (*entry->d_name == '.')
 			continue;
-		state = read_state(dirfd(dir), entry->d_name);
-		if (state != 'Z' && state != 'X' && state != '?')
+		shr_read_start(text, sizeof(text), "%s/%.16s/stat", path,
+			       entry->d_name);
+		state = shr_stat_state(text);
+		if (state && !strchr("ZX", *state))
 			break;
 	}
 	closedir(dir);
-	return state == 'T';
+	return state && *state == 'T';
 }

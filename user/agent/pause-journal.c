@@ -14,6 +14,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/parse.h"
+#include "shared/proc.h"
 
 /* A record has one size, so that it can be written over on a full disk. */
 #define ENTRY_SIZE 384
@@ -38,25 +39,10 @@ int pause_journal_list(int (*fn)(void *arg, pid_t target), void *arg)
 	return hold_list_suffix(SUFFIX, fn, arg);
 }
 
-/* So much of a small file of /proc as has room; its length, or -errno. */
-static ssize_t read_start(const char *path, char *buf, size_t size)
-{
-	__cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = read(fd, buf, size - 1);
-	if (n < 0)
-		return -errno;
-	buf[n] = '\0';
-	return n;
-}
-
 static int read_boot_id(char boot[BOOT_SIZE])
 {
-	ssize_t n =
-		read_start("/proc/sys/kernel/random/boot_id", boot, BOOT_SIZE);
+	ssize_t n = shr_read_start(boot, BOOT_SIZE,
+				   "/proc/sys/kernel/random/boot_id");
 
 	if (n < 0)
 		return n;
@@ -69,7 +55,7 @@ static uid_t login_uid(void)
 	char text[16];
 	uint64_t uid;
 
-	if (read_start("/proc/self/loginuid", text, sizeof(text)) > 0) {
+	if (shr_read_start(text, sizeof(text), "/proc/self/loginuid") > 0) {
 		text[strcspn(text, "\n")] = '\0';
 		/* The largest number stands for none. */
 		if (!shr_parse_u64(text, UINT32_MAX - 1, &uid))

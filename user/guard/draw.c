@@ -6,6 +6,7 @@
 #include "guard/guard.h"
 #include "output/message.h"
 #include "shared/clock.h"
+#include "shared/proc.h"
 
 int guard_draw_open(struct guard *guard)
 {
@@ -40,19 +41,13 @@ void guard_draw_free(struct guard *guard)
 
 int guard_draw_join(struct guard *guard, pid_t pid, bool online)
 {
-	char name[32] = "", path[64];
-	FILE *f;
+	char name[32];
 	int lane;
 
 	if (!guard->picture)
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	f = fopen(path, "re");
-	if (f) {
-		if (fgets(name, sizeof(name), f))
-			name[strcspn(name, "\n")] = '\0';
-		fclose(f);
-	}
+	shr_read_start(name, sizeof(name), "/proc/%d/comm", pid);
+	name[strcspn(name, "\n")] = '\0';
 	pthread_mutex_lock(&guard->lock);
 	lane = guard_picture_join(guard->picture, pid, name, online,
 				  shr_now_ns());

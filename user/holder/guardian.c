@@ -4,10 +4,8 @@
  * It does as little as it can.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -17,6 +15,7 @@
 #include "agent/pause-repair.h"
 #include "holder/holder.h"
 #include "shared/clock.h"
+#include "shared/proc.h"
 #include "shared/syscall.h"
 #include "shared/title.h"
 
@@ -62,18 +61,9 @@ static bool pending_kill(const char *status, const char *key)
  */
 static bool target_killed(pid_t target)
 {
-	__cleanup_fd int fd = -1;
-	char path[32], text[8192];
-	ssize_t n;
+	char text[8192];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", target);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
+	shr_read_start(text, sizeof(text), "/proc/%d/status", target);
 	return pending_kill(text, "\nShdPnd:\t") ||
 	       pending_kill(text, "\nSigPnd:\t");
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "lib/backend/names.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "shared/proc.h"
 
 /* How often its threads are listed again, when all had ended since. */
 #define ROUNDS 8
@@ -70,19 +70,10 @@ static int ask_threads(struct attempt *a)
  */
 static bool sleeps_elsewhere(pid_t pid)
 {
-	char path[32], text[32];
-	ssize_t n = -1;
-	int fd;
+	char text[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	if (n <= 0)
+	if (shr_read_start(text, sizeof(text), "/proc/%d/syscall", pid) <= 0)
 		return false;
-	text[n] = '\0';
 	/* "running", -1 for none (a page fault), or the number; that of x32 has a bit. */
 	if (*text == 'r')
 		return false;

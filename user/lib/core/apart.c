@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -15,6 +14,7 @@
 #include "lib/core/apart.h"
 #include "lib/core/internal.h"
 #include "shared/clock.h"
+#include "shared/proc.h"
 #include "shared/syscall.h"
 #include "shared/urgent.h"
 
@@ -288,20 +288,12 @@ static bool has_ended(int pidfd, uint64_t ns)
 /* Does it wait for a CPU, and not for the target? */
 static bool is_runnable(pid_t pid)
 {
-	__cleanup_fd int fd = -1;
-	char path[GP_PID_PATH], text[128];
-	const char *end;
-	ssize_t n;
+	const char *state;
+	char text[128];
 
-	gp_pid_path(path, "/proc", pid, "stat");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	/* The name before it can have any letters. */
-	end = strrchr(text, ')');
-	return end && !strncmp(end, ") R", 3);
+	shr_read_start(text, sizeof(text), "/proc/%d/stat", pid);
+	state = shr_stat_state(text);
+	return state && *state == 'R';
 }
 
 /* While it gets on, it is not given up. */
