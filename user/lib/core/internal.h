@@ -54,6 +54,14 @@ __attribute__((format(printf, 4, 5))) ssize_t
 gp_read_small(const struct gpreempt *g, char *buf, size_t size,
 	      const char *path_format, ...);
 
+/* The number in a file of sysfs, at most UINT32_MAX. 0 or -errno. */
+__attribute__((format(printf, 3, 4))) int
+gp_read_number(const struct gpreempt *g, uint64_t *value,
+	       const char *path_format, ...);
+
+/* 1: there are names in that directory; 0: none; -errno. */
+int gp_look_in(const struct gpreempt *g, const char *path);
+
 #define GP_PID_PATH 96 /* bytes for such a path */
 
 /*
@@ -77,8 +85,13 @@ struct gp_process {
 
 int gp_process_read(const struct gpreempt *g, pid_t pid,
 		    struct gp_process *out);
-/* From the text of its status file. 0 or -EPROTO. */
-int gp_process_parse(const char *status, struct gp_process *out);
+/* From the text of its status file: its number in the innermost namespace. */
+int64_t gp_inner_pid(const char *status);
+/* Its name; "": not known. */
+void gp_read_comm(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
+/* Its words with a space between, as ps shows them. Their length, or -errno with "". */
+ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf,
+			size_t size);
 
 /* For qsort(): by queue id. */
 int gp_compare_queues(const void *a, const void *b);

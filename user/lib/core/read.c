@@ -92,6 +92,35 @@ ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
 	return read_start(g, path, buf, size);
 }
 
+int gp_read_number(const struct gpreempt *g, uint64_t *value,
+		   const char *path_format, ...)
+{
+	char path[128], text[32];
+	va_list ap;
+	ssize_t n;
+
+	va_start(ap, path_format);
+	vsnprintf(path, sizeof(path), path_format, ap);
+	va_end(ap);
+	n = read_start(g, path, text, sizeof(text));
+	if (n < 0)
+		return n;
+	text[strcspn(text, "\n")] = '\0';
+	return shr_parse_u64(text, UINT32_MAX, value);
+}
+
+static int stop(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return 1;
+}
+
+int gp_look_in(const struct gpreempt *g, const char *path)
+{
+	return g->ops->list_dir(g->be, path, stop, NULL);
+}
+
 char *gp_pid_path(char *path, const char *folder, pid_t pid, const char *file)
 {
 	char *at = stpcpy(path, folder);

@@ -6,6 +6,7 @@
 
 #include "lib/core/internal.h"
 #include "lib/core/table.h"
+#include "shared/array.h"
 
 #define WORD(name, word) word,
 
@@ -414,4 +415,42 @@ int gp_table_parse(const struct gp_table *table, const char *buf, size_t len,
 	if (ret)
 		return ret;
 	return parse_records(table, &layout, text, records, count);
+}
+
+struct listing {
+	const struct gpreempt *g;
+	const char *dir;
+	const struct gp_table *table;
+	gp_fill_fn fill;
+	void *records;
+	size_t count;
+};
+
+static int add_record(void *arg, const char *name)
+{
+	struct listing *l = arg;
+	void *record =
+		shr_array_add(&l->records, &l->count, l->table->record_size);
+
+	if (!record)
+		return -ENOMEM;
+	gp_table_forget(l->table, record);
+	l->count -= !l->fill(l->g, l->dir, name, record);
+	return 0;
+}
+
+int gp_table_list(const struct gpreempt *g, const char *dir,
+		  const struct gp_table *table, gp_fill_fn fill, void *records,
+		  size_t *count)
+{
+	struct listing l = { g, dir, table, fill, NULL, 0 };
+	int ret = g->ops->list_dir(g->be, dir, add_record, &l);
+
+	if (ret) {
+		free(l.records);
+		return ret;
+	}
+	memcpy(records, &l.records, sizeof(l.records));
+	*count = l.count;
+	return 0;
 }

@@ -8,6 +8,8 @@
 
 #include <gpreempt/view.h>
 
+#include "lib/core/internal.h"
+
 struct gp_column {
 	const char *name;
 	enum gp_view_kind kind;
@@ -32,6 +34,14 @@ struct gp_table {
 	const char *line; /* the names of all columns, in that order; or NULL */
 };
 
+/* One that has such a name in view.h. */
+#define GP_TABLE(format, type, list)                                        \
+	{                                                                   \
+		.head = GP_VIEW_##format##_NAME " - version: ",             \
+		.version = GP_VIEW_##format##_VERSION, .columns = list,     \
+		.n_columns = ARRAY_SIZE(list), .record_size = sizeof(type), \
+	}
+
 /*
  * Take a text apart into an array of records, for free(). What the text does
  * not say is GPREEMPT_UNKNOWN, or "". 0, -EPROTO for another format, -EINVAL for a
@@ -42,5 +52,16 @@ int gp_table_parse(const struct gp_table *table, const char *text, size_t len,
 
 /* A record of which nothing is known. */
 void gp_table_forget(const struct gp_table *table, void *record);
+
+/* What is known of the thing of that name in @dir; false: it is no such thing. */
+typedef bool (*gp_fill_fn)(const struct gpreempt *g, const char *dir,
+			   const char *name, void *record);
+/*
+ * *(type **)records becomes an array of the table's records, one for each name in a
+ * directory of sysfs, for free(). 0 or -errno.
+ */
+int gp_table_list(const struct gpreempt *g, const char *dir,
+		  const struct gp_table *table, gp_fill_fn fill, void *records,
+		  size_t *count);
 
 #endif

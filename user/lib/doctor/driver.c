@@ -43,16 +43,9 @@ static void check_kernel(struct gpreempt *g, struct gpreempt_finding *f)
 		gp_find(f, "%s", release);
 }
 
-static int ignore_name(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return 0;
-}
-
 static void check_amdgpu(struct gpreempt *g, struct gpreempt_finding *f)
 {
-	if (g->ops->list_dir(g->be, GP_AMDGPU, ignore_name, NULL) == -ENOENT)
+	if (gp_look_in(g, GP_AMDGPU) == -ENOENT)
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "modprobe amdgpu",
 			       "amdgpu is not loaded");
 	else

@@ -17,9 +17,7 @@
 
 #include "lib/observe/observe.h"
 #include "lib/core/table.h"
-#include "shared/parse.h"
 
-#define VRAM	  "vram_"
 #define CONTEXT	  "context_"
 #define DRM_MAJOR 226
 
@@ -35,13 +33,7 @@ static const struct gp_column columns[] = {
 #undef COLUMN
 };
 
-static const struct gp_table gpus_table = {
-	.head = GP_VIEW_GPUS_NAME " - version: ",
-	.version = GP_VIEW_GPUS_VERSION,
-	.columns = columns,
-	.n_columns = ARRAY_SIZE(columns),
-	.record_size = sizeof(struct gpu),
-};
+static const struct gp_table gpus_table = GP_TABLE(GPUS, struct gpu, columns);
 
 /* What is learnt about a process, GPU by GPU. */
 struct survey {
@@ -52,8 +44,7 @@ struct survey {
 	unsigned int without;
 
 	/* Of the GPU that is being looked at, without the module. */
-	uint64_t gpu_id;
-	uint64_t device; /* of its render node; 0: not found */
+	uint64_t device; /* of its render node */
 	bool open;	 /* the process has it open */
 };
 
@@ -92,20 +83,6 @@ static int survey_module(struct survey *survey)
 	return 0;
 }
 
-/* Is this node of the topology our GPU? Then its render node's device. */
-static int look_at_node(void *arg, const char *node)
-{
-	struct survey *survey = arg;
-	uint64_t gpu_id, minor;
-
-	if (gp_node_gpu_id(survey->g, node, &gpu_id) ||
-	    gpu_id != survey->gpu_id)
-		return 0;
-	if (!gp_node_property(survey->g, node, "drm_render_minor", &minor))
-		survey->device = makedev(DRM_MAJOR, minor);
-	return 1;
-}
-
 static int look_at_descriptor(void *arg, const char *name)
 {
 	struct survey *survey = arg;
@@ -126,19 +103,19 @@ static int look_at_descriptor(void *arg, const char *name)
 static int look_at_gpu(void *arg, const char *name)
 {
 	struct survey *survey = arg;
-	const struct gp_backend_ops *ops = survey->g->ops;
+	const struct gpreempt *g = survey->g;
+	uint64_t gpu_id, minor;
 	char path[64];
 
-	if (strncmp(name, VRAM, strlen(VRAM)) ||
-	    shr_parse_u64(name + strlen(VRAM), UINT32_MAX, &survey->gpu_id))
+	if (!gp_is_vram(name, &gpu_id))
 		return 0;
-	survey->device = 0;
 	survey->open = false;
-	ops->list_dir(survey->g->be, GP_TOPOLOGY, look_at_node, survey);
 	snprintf(path, sizeof(path), "/proc/%d/fd", survey->pid);
-	if (survey->device)
-		ops->list_dir(survey->g->be, path, look_at_descriptor, survey);
-	note_gpu(survey, survey->gpu_id, survey->open);
+	if (!gp_gpu_property(g, gpu_id, "drm_render_minor", &minor)) {
+		survey->device = makedev(DRM_MAJOR, minor);
+		g->ops->list_dir(g->be, path, look_at_descriptor, survey);
+	}
+	note_gpu(survey, gpu_id, survey->open);
 	return 0;
 }
 
@@ -151,14 +128,6 @@ static int survey_sysfs(struct survey *survey)
 					survey);
 }
 
-/* Stops at the first name. */
-static int note_name(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return 1;
-}
-
 /* context: "" for the first. */
 static bool has_queues(const struct survey *survey, const char *context)
 {
@@ -166,8 +135,7 @@ static bool has_queues(const struct survey *survey, const char *context)
 
 	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d/%.32s%squeues",
 		 survey->pid, context, *context ? "/" : "");
-	return survey->g->ops->list_dir(survey->g->be, path, note_name, NULL) >
-	       0;
+	return gp_look_in(survey->g, path) > 0;
 }
 
 static int look_at_context(void *arg, const char *name)

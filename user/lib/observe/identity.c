@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who a process is, and whether it uses the GPU. */
+/* Who a process is, as /proc says to everybody, and whether it uses the GPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static unsigned long status_number(const char *text, const char *key)
 	return at ? strtoul(at + strlen(key), NULL, 10) : 0;
 }
 
-int gp_process_parse(const char *status, struct gp_process *out)
+static int parse_process(const char *status, struct gp_process *out)
 {
 	/* The name comes first and holds no newline: the kernel escapes it. */
 	const char *state = strstr(status, "\nState:\t");
@@ -38,7 +38,7 @@ int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out)
 	ssize_t n;
 
 	n = gp_read_proc(g, pid, "status", text, sizeof(text));
-	return n < 0 ? n : gp_process_parse(text, out);
+	return n < 0 ? n : parse_process(text, out);
 }
 
 int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
@@ -61,17 +61,10 @@ int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
 	return 0;
 }
 
-static int ignore_name(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return 0;
-}
-
 /* Only its absence says no: another failure is not the target's. */
 static bool have_dir(struct gpreempt *g, const char *path)
 {
-	return g->ops->list_dir(g->be, path, ignore_name, NULL) != -ENOENT;
+	return gp_look_in(g, path) != -ENOENT;
 }
 
 int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step,
@@ -94,4 +87,77 @@ int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step,
 	if (!have_dir(g, path))
 		return gp_error(err, -ENODATA, GPREEMPT_NOT_GPU, pid, step);
 	return 0;
+}
+
+void gp_read_comm(const struct gpreempt *g, pid_t pid, char *buf, size_t size)
+{
+	if (gp_read_proc(g, pid, "comm", buf, size) < 0)
+		*buf = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+}
+
+ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf,
+			size_t size)
+{
+	ssize_t i, n;
+
+	n = gp_read_proc(g, pid, "cmdline", buf, size);
+	while (n > 0 && !buf[n - 1])
+		n--;
+	for (i = 0; i < n; i++)
+		if (!buf[i])
+			buf[i] = ' ';
+	buf[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+int64_t gp_inner_pid(const char *status)
+{
+	const char *at = strstr(status, "\nNSpid:\t");
+	const char *end = at ? strchr(at + 1, '\n') : NULL;
+
+	if (!end)
+		return GPREEMPT_UNKNOWN;
+	while (end[-1] != '\t')
+		end--;
+	return strtoll(end, NULL, 10);
+}
+
+int gpreempt_identify(struct gpreempt *g, pid_t pid,
+		      struct gpreempt_description *out)
+{
+	struct gp_process process;
+	char status[8192];
+	int64_t inner;
+	int ret;
+
+	ret = gpreempt_start_time(g, pid, &out->start);
+	if (ret)
+		return ret == -ENOENT ? -ESRCH : ret;
+	if (gp_read_proc(g, pid, "status", status, sizeof(status)) < 0)
+		return -ESRCH;
+	ret = parse_process(status, &process);
+	if (ret)
+		return ret;
+	inner = gp_inner_pid(status);
+	out->ns_pid = inner == GPREEMPT_UNKNOWN ? pid : inner;
+	out->uid = process.uid;
+	out->tracer = process.tracer;
+	out->tracer_comm[0] = '\0';
+	if (out->tracer)
+		gp_read_comm(g, out->tracer, out->tracer_comm,
+			     sizeof(out->tracer_comm));
+	gp_read_comm(g, pid, out->comm, sizeof(out->comm));
+	out->command[0] = '\0';
+	return 0;
+}
+
+int gpreempt_describe(struct gpreempt *g, pid_t pid,
+		      struct gpreempt_description *out)
+{
+	int ret = gpreempt_identify(g, pid, out);
+
+	if (!ret)
+		gp_read_command(g, pid, out->command, sizeof(out->command));
+	return ret;
 }

@@ -6,6 +6,31 @@
 #include "lib/observe/observe.h"
 #include "shared/parse.h"
 
+static const struct gp_column hqd_columns[] = {
+#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_hqd, name, kind)
+	GP_VIEW_HQDS_COLUMNS(COLUMN)
+#undef COLUMN
+};
+
+static const struct gp_column version_columns[] = {
+#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_fact, name, kind)
+	GP_VIEW_VERSION_COLUMNS(COLUMN)
+#undef COLUMN
+};
+
+static const struct gp_column stats_columns[] = {
+#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_fact, name, kind)
+	GP_VIEW_STATS_COLUMNS(COLUMN)
+#undef COLUMN
+};
+
+static const struct gp_table hqds_table =
+	GP_TABLE(HQDS, struct gpreempt_hqd, hqd_columns);
+static const struct gp_table version_table =
+	GP_TABLE(VERSION, struct gpreempt_fact, version_columns);
+static const struct gp_table stats_table =
+	GP_TABLE(STATS, struct gpreempt_fact, stats_columns);
+
 /* records: a pointer to an array of the table's records. */
 static int read_table(const struct gpreempt *g, pid_t pid, const char *file,
 		      const struct gp_table *table, void *records,
@@ -45,6 +70,29 @@ static int compare_processes(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+/* Also without the module: @from_sysfs() gives the same records. */
+static int read_either(const struct gpreempt *g, const char *file,
+		       const struct gp_table *table,
+		       int (*from_sysfs)(const struct gpreempt *g,
+					 void *records, size_t *count),
+		       enum gpreempt_source *source, void *records,
+		       size_t *count, const char *step,
+		       struct gpreempt_error *err)
+{
+	int ret = read_table(g, 0, file, table, records, count);
+
+	*source = GPREEMPT_SOURCE_MODULE;
+	if (no_module(ret)) {
+		*source = GPREEMPT_SOURCE_SYSFS;
+		ret = from_sysfs(g, records, count);
+	}
+	return ret ? gp_error(err, ret,
+			      ret == -ENOENT ? GPREEMPT_NO_KFD :
+					       GPREEMPT_SYSTEM,
+			      0, step) :
+		     0;
+}
+
 int gpreempt_processes_read(struct gpreempt *g,
 			    struct gpreempt_process_list **out,
 			    struct gpreempt_error *err)
@@ -55,19 +103,12 @@ int gpreempt_processes_read(struct gpreempt *g,
 
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
-	list->source = GPREEMPT_SOURCE_MODULE;
-	ret = read_table(g, 0, GP_VIEW_PROCESSES_FILE, &gp_processes_table,
-			 &list->processes, &list->count);
-	if (no_module(ret)) {
-		list->source = GPREEMPT_SOURCE_SYSFS;
-		ret = gp_sysfs_processes(g, &list->processes, &list->count);
-	}
+	ret = read_either(g, GP_VIEW_PROCESSES_FILE, &gp_processes_table,
+			  gp_sysfs_processes, &list->source, &list->processes,
+			  &list->count, step, err);
 	if (ret) {
 		free(list);
-		return gp_error(err, ret,
-				ret == -ENOENT ? GPREEMPT_NO_KFD :
-						 GPREEMPT_SYSTEM,
-				0, step);
+		return ret;
 	}
 	if (list->count)
 		qsort(list->processes, list->count, sizeof(*list->processes),
@@ -92,22 +133,14 @@ int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
-	list->source = GPREEMPT_SOURCE_MODULE;
-	ret = read_table(g, 0, GP_VIEW_NODES_FILE, &gp_nodes_table,
-			 &list->nodes, &list->count);
-	if (no_module(ret)) {
-		list->source = GPREEMPT_SOURCE_SYSFS;
-		ret = gp_sysfs_nodes(g, &list->nodes, &list->count);
-	}
-	if (ret) {
+	ret = read_either(g, GP_VIEW_NODES_FILE, &gp_nodes_table,
+			  gp_sysfs_nodes, &list->source, &list->nodes,
+			  &list->count, step, err);
+	if (ret)
 		free(list);
-		return gp_error(err, ret,
-				ret == -ENOENT ? GPREEMPT_NO_KFD :
-						 GPREEMPT_SYSTEM,
-				0, step);
-	}
-	*out = list;
-	return 0;
+	else
+		*out = list;
+	return ret;
 }
 
 void gpreempt_nodes_free(struct gpreempt_nodes *list)
@@ -126,7 +159,7 @@ int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
 
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
-	ret = read_table(g, pid, GP_VIEW_HQDS_FILE, &gp_hqds_table, &list->hqds,
+	ret = read_table(g, pid, GP_VIEW_HQDS_FILE, &hqds_table, &list->hqds,
 			 &list->count);
 	if (!ret) {
 		*out = list;
@@ -181,13 +214,13 @@ static int read_facts(struct gpreempt *g, const char *file,
 int gpreempt_module_version(struct gpreempt *g, struct gpreempt_facts **out,
 			    struct gpreempt_error *err)
 {
-	return read_facts(g, GP_VIEW_VERSION_FILE, &gp_version_table, out, err);
+	return read_facts(g, GP_VIEW_VERSION_FILE, &version_table, out, err);
 }
 
 int gpreempt_module_stats(struct gpreempt *g, struct gpreempt_facts **out,
 			  struct gpreempt_error *err)
 {
-	return read_facts(g, GP_VIEW_STATS_FILE, &gp_stats_table, out, err);
+	return read_facts(g, GP_VIEW_STATS_FILE, &stats_table, out, err);
 }
 
 const struct gpreempt_fact *

@@ -15,31 +15,28 @@
 int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
 		 char **text, size_t *len);
 
-/* Of the module's files, but for the queues: see view-parse.c. */
+/* Of the module's files, those that sysfs serves for, too. */
 extern const struct gp_table gp_processes_table;
 extern const struct gp_table gp_nodes_table;
-extern const struct gp_table gp_hqds_table;
-extern const struct gp_table gp_version_table;
-extern const struct gp_table gp_stats_table;
 
-/* Records of which nothing is known. */
-void gp_queue_unknown(struct gpreempt_queue *queue);
-void gp_process_unknown(struct gpreempt_process *process);
-void gp_node_unknown(struct gpreempt_node *node);
+/* The type of a queue in that directory of sysfs, as enum gpreempt_queue_type. */
+int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir,
+			    const char *qid);
 
-/* From the number in sysfs to enum gpreempt_queue_type. */
-int64_t gp_sysfs_queue_type(int64_t type);
-
-/* Without the module. 0 or -errno; the list is for free(). */
-int gp_sysfs_processes(const struct gpreempt *g, struct gpreempt_process **out,
-		       size_t *count);
-int gp_sysfs_nodes(const struct gpreempt *g, struct gpreempt_node **out,
-		   size_t *count);
+/* Without the module: see gp_table_list(). */
+int gp_sysfs_processes(const struct gpreempt *g, void *records, size_t *count);
+/* In the order of KFD's topology. */
+int gp_sysfs_nodes(const struct gpreempt *g, void *records, size_t *count);
 
 /* Of a node of KFD's topology, by its name. CPUs have the id 0. */
 int gp_node_gpu_id(const struct gpreempt *g, const char *node,
 		   uint64_t *gpu_id);
 int gp_node_property(const struct gpreempt *g, const char *node,
 		     const char *name, uint64_t *value);
+/* The same of the node with that id. -ENODATA: there is none. */
+int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name,
+		    uint64_t *value);
+/* Is this file of a process in sysfs about one of the GPUs that it may use? */
+bool gp_is_vram(const char *name, uint64_t *gpu_id);
 
 #endif

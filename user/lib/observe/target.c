@@ -40,7 +40,6 @@ static int check_traced(struct gpreempt *g, pid_t pid, pid_t tracer,
 			const char *step, struct gpreempt_error *err)
 {
 	struct gp_process process;
-	char name[32] = "";
 
 	if (!tracer)
 		return 0;
@@ -50,10 +49,8 @@ static int check_traced(struct gpreempt *g, pid_t pid, pid_t tracer,
 	/* It is a thread that traces; people know its process. */
 	if (!gp_process_read(g, tracer, &process))
 		tracer = process.tgid;
-	gp_read_small(g, name, sizeof(name), "/proc/%d/comm", tracer);
-	name[strcspn(name, "\n")] = '\0';
 	err->other = tracer;
-	memcpy(err->name, name, sizeof(name));
+	gp_read_comm(g, tracer, err->name, sizeof(err->name));
 	return -EBUSY;
 }
 

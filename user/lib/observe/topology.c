@@ -5,26 +5,23 @@
 #include <string.h>
 
 #include "lib/observe/observe.h"
-#include "shared/array.h"
 #include "shared/parse.h"
 
-struct list {
-	const struct gpreempt *g;
-	struct gpreempt_node *nodes;
-	size_t count;
+/* Of a process, a file of this name and an id for each GPU that it may use. */
+#define VRAM "vram_"
+
+static const struct gp_column columns[] = {
+#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_node, name, kind)
+	GP_VIEW_NODES_COLUMNS(COLUMN)
+#undef COLUMN
 };
+
+const struct gp_table gp_nodes_table =
+	GP_TABLE(NODES, struct gpreempt_node, columns);
 
 int gp_node_gpu_id(const struct gpreempt *g, const char *node, uint64_t *gpu_id)
 {
-	char text[32];
-	ssize_t n;
-
-	n = gp_read_small(g, text, sizeof(text), GP_TOPOLOGY "/%.16s/gpu_id",
-			  node);
-	if (n < 0)
-		return n;
-	text[strcspn(text, "\n")] = '\0';
-	return shr_parse_u64(text, UINT32_MAX, gpu_id);
+	return gp_read_number(g, gpu_id, GP_TOPOLOGY "/%.16s/gpu_id", node);
 }
 
 /* A line of the properties: a name, a space, a number. */
@@ -74,25 +71,22 @@ static void put_device(const struct gpreempt *g, const char *node,
 		 (unsigned int)location & 7);
 }
 
-static int add_node(void *arg, const char *name)
+static bool fill(const struct gpreempt *g, const char *dir, const char *name,
+		 void *record)
 {
-	struct list *list = arg;
-	struct gpreempt_node *node;
+	struct gpreempt_node *node = record;
 	uint64_t gpu_id, number;
 
+	(void)dir;
 	if (shr_parse_u64(name, UINT32_MAX, &number) ||
-	    gp_node_gpu_id(list->g, name, &gpu_id) || !gpu_id)
-		return 0;
-	node = shr_array_add(&list->nodes, &list->count, sizeof(*node));
-	if (!node)
-		return -ENOMEM;
-	gp_node_unknown(node);
+	    gp_node_gpu_id(g, name, &gpu_id) || !gpu_id)
+		return false;
 	node->gpu_id = gpu_id;
 	node->node = number;
-	node->gfx = property(list->g, name, "gfx_target_version");
-	node->xccs = property(list->g, name, "num_xcc");
-	put_device(list->g, name, node);
-	return 0;
+	node->gfx = property(g, name, "gfx_target_version");
+	node->xccs = property(g, name, "num_xcc");
+	put_device(g, name, node);
+	return true;
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -102,21 +96,52 @@ static int compare_nodes(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-int gp_sysfs_nodes(const struct gpreempt *g, struct gpreempt_node **out,
-		   size_t *count)
+int gp_sysfs_nodes(const struct gpreempt *g, void *records, size_t *count)
 {
-	struct list list = { .g = g };
-	int ret;
+	struct gpreempt_node *nodes;
+	int ret = gp_table_list(g, GP_TOPOLOGY, &gp_nodes_table, fill, &nodes,
+				count);
 
-	ret = g->ops->list_dir(g->be, GP_TOPOLOGY, add_node, &list);
-	if (ret) {
-		free(list.nodes);
+	if (ret)
 		return ret;
-	}
-	if (list.count)
-		qsort(list.nodes, list.count, sizeof(*list.nodes),
-		      compare_nodes);
-	*out = list.nodes;
-	*count = list.count;
+	if (*count)
+		qsort(nodes, *count, sizeof(*nodes), compare_nodes);
+	memcpy(records, &nodes, sizeof(nodes));
 	return 0;
+}
+
+bool gp_is_vram(const char *name, uint64_t *gpu_id)
+{
+	return !strncmp(name, VRAM, strlen(VRAM)) &&
+	       !shr_parse_u64(name + strlen(VRAM), UINT32_MAX, gpu_id);
+}
+
+struct search {
+	const struct gpreempt *g;
+	uint64_t gpu_id;
+	const char *name;
+	uint64_t *value;
+	int ret;
+};
+
+static int look_at_node(void *arg, const char *node)
+{
+	struct search *search = arg;
+	uint64_t gpu_id;
+
+	if (gp_node_gpu_id(search->g, node, &gpu_id) ||
+	    gpu_id != search->gpu_id)
+		return 0;
+	search->ret =
+		gp_node_property(search->g, node, search->name, search->value);
+	return 1;
+}
+
+int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name,
+		    uint64_t *value)
+{
+	struct search search = { g, gpu_id, name, value, -ENODATA };
+
+	g->ops->list_dir(g->be, GP_TOPOLOGY, look_at_node, &search);
+	return search.ret;
 }

@@ -7,7 +7,6 @@
 #include <gpreempt/view.h>
 
 #include "lib/observe/observe.h"
-#include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/parse.h"
 
@@ -26,30 +25,44 @@
 #define BUSY_TRIES    20
 #define BUSY_PAUSE_NS (5 * NSEC_PER_MSEC)
 
-struct sysfs_reader {
-	const struct gpreempt *g;
-	pid_t pid;
-	struct gpreempt_view *view;
+static const struct gp_column columns[] = {
+#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_queue, name, kind)
+	GP_VIEW_QUEUES_ALL_COLUMNS(COLUMN)
+#undef COLUMN
 };
 
-static int64_t sysfs_number(const struct sysfs_reader *r, const char *qid,
-			    const char *file)
-{
-	uint64_t value;
-	char text[32];
+_Static_assert((int)GPREEMPT_QUEUE_COMPUTE_AQL ==
+			       (int)GP_VIEW_QUEUE_COMPUTE_AQL &&
+		       (int)GPREEMPT_QUEUE_COMPUTE_PM4 ==
+			       (int)GP_VIEW_QUEUE_COMPUTE_PM4 &&
+		       (int)GPREEMPT_QUEUE_SDMA == (int)GP_VIEW_QUEUE_SDMA &&
+		       (int)GPREEMPT_QUEUE_SDMA_XGMI ==
+			       (int)GP_VIEW_QUEUE_SDMA_XGMI,
+	       "the types of the view and of the library have one numbering");
 
-	if (gp_read_small(r->g, text, sizeof(text),
-			  GP_SYSFS_PROC "/%d/queues/%s/%s", r->pid, qid,
-			  file) <= 0)
-		return GPREEMPT_UNKNOWN;
-	text[strcspn(text, "\n")] = '\0';
-	if (shr_parse_u64(text, UINT32_MAX, &value))
-		return GPREEMPT_UNKNOWN;
-	return value;
+static const struct gp_table queues_table = {
+	.head = GP_VIEW_QUEUES_NAME " - version: ",
+	.version = GP_VIEW_QUEUES_VERSION,
+	.columns = columns,
+	.n_columns = ARRAY_SIZE(columns),
+	.record_size = sizeof(struct gpreempt_queue),
+	.line = "#" GP_VIEW_QUEUES_ALL_COLUMNS(GP_COLUMN_NAME),
+};
+
+int gp_compare_queues(const void *a, const void *b)
+{
+	const struct gpreempt_queue *x = a, *y = b;
+
+	return (x->qid > y->qid) - (x->qid < y->qid);
 }
 
-int64_t gp_sysfs_queue_type(int64_t type)
+int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir,
+			    const char *qid)
 {
+	uint64_t type;
+
+	if (gp_read_number(g, &type, "%s/%.16s/type", dir, qid))
+		return GPREEMPT_UNKNOWN;
 	switch (type) {
 	case SYSFS_TYPE_COMPUTE:
 		return GPREEMPT_QUEUE_COMPUTE;
@@ -63,48 +76,63 @@ int64_t gp_sysfs_queue_type(int64_t type)
 	}
 }
 
-static int add_sysfs_queue(void *arg, const char *name)
+static bool fill(const struct gpreempt *g, const char *dir, const char *name,
+		 void *record)
 {
-	struct sysfs_reader *r = arg;
-	struct gpreempt_view *view = r->view;
-	struct gpreempt_queue *queue;
-	uint64_t qid;
+	struct gpreempt_queue *queue = record;
+	uint64_t qid, gpu_id;
 
 	if (shr_parse_u64(name, UINT32_MAX, &qid))
-		return 0;
-	queue = shr_array_add(&view->queues, &view->count, sizeof(*queue));
-	if (!queue)
-		return -ENOMEM;
-	gp_queue_unknown(queue);
+		return false;
 	queue->qid = qid;
-	queue->gpu_id = sysfs_number(r, name, "gpuid");
-	queue->type = gp_sysfs_queue_type(sysfs_number(r, name, "type"));
+	if (!gp_read_number(g, &gpu_id, "%s/%s/gpuid", dir, name))
+		queue->gpu_id = gpu_id;
+	queue->type = gp_sysfs_queue_type(g, dir, name);
 	queue->age_ms = 0;
+	return true;
+}
+
+/* It has these queues then, which are for free(). */
+static int make_view(enum gpreempt_source source, struct gpreempt_queue *queues,
+		     size_t count, struct gpreempt_view **out)
+{
+	struct gpreempt_view *view = calloc(1, sizeof(*view));
+
+	if (!view) {
+		free(queues);
+		return -ENOMEM;
+	}
+	view->source = source;
+	view->queues = queues;
+	view->count = count;
+	if (count)
+		qsort(queues, count, sizeof(*queues), gp_compare_queues);
+	*out = view;
 	return 0;
+}
+
+int gpreempt_view_parse(const char *text, size_t len,
+			struct gpreempt_view **out)
+{
+	void *queues;
+	size_t count;
+	int ret = gp_table_parse(&queues_table, text, len, &queues, &count);
+
+	return ret ? ret :
+		     make_view(GPREEMPT_SOURCE_MODULE, queues, count, out);
 }
 
 static int read_sysfs(const struct gpreempt *g, pid_t pid,
 		      struct gpreempt_view **out)
 {
-	struct sysfs_reader r = { .g = g, .pid = pid };
-	char path[64];
+	struct gpreempt_queue *queues;
+	char path[GP_PID_PATH];
+	size_t count;
 	int ret;
 
-	r.view = calloc(1, sizeof(*r.view));
-	if (!r.view)
-		return -ENOMEM;
-	r.view->source = GPREEMPT_SOURCE_SYSFS;
-	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d/queues", pid);
-	ret = g->ops->list_dir(g->be, path, add_sysfs_queue, &r);
-	if (ret) {
-		gpreempt_view_free(r.view);
-		return ret;
-	}
-	if (r.view->count)
-		qsort(r.view->queues, r.view->count, sizeof(*r.view->queues),
-		      gp_compare_queues);
-	*out = r.view;
-	return 0;
+	gp_pid_path(path, GP_SYSFS_PROC, pid, "queues");
+	ret = gp_table_list(g, path, &queues_table, fill, &queues, &count);
+	return ret ? ret : make_view(GPREEMPT_SOURCE_SYSFS, queues, count, out);
 }
 
 int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,

@@ -75,9 +75,7 @@ static bool match_comm(const struct matcher *m, pid_t pid)
 {
 	char text[64];
 
-	if (gp_read_small(m->g, text, sizeof(text), "/proc/%d/comm", pid) < 0)
-		return false;
-	text[strcspn(text, "\n")] = '\0';
+	gp_read_comm(m->g, pid, text, sizeof(text));
 	return !strncmp(text, m->value, COMM_LEN);
 }
 
@@ -132,22 +130,12 @@ static int prepare_cmd(struct matcher *m, struct gpreempt_error *err)
 	return -EINVAL;
 }
 
-/* Its words with a space between, as ps shows them. */
 static bool match_cmd(const struct matcher *m, pid_t pid)
 {
 	char text[CMD_LEN + 1];
-	ssize_t i, len;
 
-	len = gp_read_small(m->g, text, sizeof(text), "/proc/%d/cmdline", pid);
-	while (len > 0 && !text[len - 1])
-		len--;
-	if (len < 0)
-		return false;
-	text[len] = '\0';
-	for (i = 0; i < len; i++)
-		if (!text[i])
-			text[i] = ' ';
-	return !regexec(&m->regex, text, 0, NULL, 0);
+	return gp_read_command(m->g, pid, text, sizeof(text)) >= 0 &&
+	       !regexec(&m->regex, text, 0, NULL, 0);
 }
 
 /* Without a system to look in, only the form is checked. */

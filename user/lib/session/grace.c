@@ -1,45 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Grace periods, in the driver's unit. */
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/observe/observe.h"
 #include "lib/session/session.h"
-#include "shared/parse.h"
 
 #define CLOCKS_PER_UNIT 1024
-#define VRAM		"vram_"
 
 /* The highest clock of the GPUs that a process may use, in MHz. */
 struct clock {
 	const struct gpreempt *g;
-	uint64_t gpu_id;
 	uint64_t mhz;
 };
-
-static int look_at_node(void *arg, const char *node)
-{
-	struct clock *clock = arg;
-	uint64_t gpu_id, mhz;
-
-	if (gp_node_gpu_id(clock->g, node, &gpu_id) ||
-	    gpu_id != clock->gpu_id ||
-	    gp_node_property(clock->g, node, "max_engine_clk_fcompute", &mhz))
-		return 0;
-	if (mhz > clock->mhz)
-		clock->mhz = mhz;
-	return 0;
-}
 
 static int look_at_gpu(void *arg, const char *name)
 {
 	struct clock *clock = arg;
+	uint64_t gpu_id, mhz;
 
-	if (strncmp(name, VRAM, strlen(VRAM)) ||
-	    shr_parse_u64(name + strlen(VRAM), UINT32_MAX, &clock->gpu_id))
-		return 0;
-	return clock->g->ops->list_dir(clock->g->be, GP_TOPOLOGY, look_at_node,
-				       clock);
+	if (gp_is_vram(name, &gpu_id) &&
+	    !gp_gpu_property(clock->g, gpu_id, "max_engine_clk_fcompute",
+			     &mhz) &&
+	    mhz > clock->mhz)
+		clock->mhz = mhz;
+	return 0;
 }
 
 int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns,
