@@ -23,9 +23,7 @@ TEST(arrival_and_linger)
 		{ 32, STEP, 0, 0, "b+i never" },
 		{ 40, STEP, 0, 0, "never" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -39,8 +37,7 @@ TEST(no_linger)
 	struct gpreempt_policy_options o = figures();
 
 	o.linger_ns = 0;
-	begin(&o);
-	RUN(lines);
+	RUN_WITH(&o, lines);
 }
 
 /* After 100 ms of hold 10 % are owed: 11.11 ms, of 111.11 ms altogether. */
@@ -59,9 +56,7 @@ TEST(share_of_busy_online)
 		/* Late by 50 ms: it is owed that much more. */
 		{ 261.2, STEP, 0, 0, "b+s 277.9" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -92,9 +87,7 @@ TEST(ran_while_held)
 		{ 220, RAN, 0, 1000, NULL },
 		{ 220, STEP, 0, 0, "320" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -118,9 +111,7 @@ TEST(share_of_many_short_holds)
 		{ 125, BUSY, 0, 0, NULL },
 		{ 125, STEP, 0, 0, "131.1" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -135,12 +126,10 @@ TEST(min_run)
 
 	o.share = 0;
 	o.min_run_ns = 5 * MS;
-	begin(&o);
-	RUN(lines);
+	RUN_WITH(&o, lines);
 	/* Of both, what is longer. */
 	o.share = 1;
-	begin(&o);
-	RUN(lines);
+	RUN_WITH(&o, lines);
 }
 
 TEST(nothing_owed)
@@ -159,8 +148,7 @@ TEST(nothing_owed)
 	struct gpreempt_policy_options o = figures();
 
 	o.share = 0;
-	begin(&o);
-	RUN(lines);
+	RUN_WITH(&o, lines);
 }
 
 /* Two online (nodes 1+2, 4) and three offline (1, 2+4, 8). */
@@ -188,9 +176,7 @@ TEST(only_where_shared)
 		{ 22, NODES, 3, 2, NULL },
 		{ 22, STEP, 0, 0, "d+i 121" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -215,9 +201,7 @@ TEST(gang)
 		{ 121, RELEASE, 1, 0, NULL },
 		{ 121, STEP, 0, 0, "b-a c-a e-a 221" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -240,9 +224,8 @@ TEST(duty)
 
 	o.duty = 30;
 	o.period_ns = 50 * MS;
-	begin(&o);
-	RUN(lines);
-	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_ONLINE, 1, 0, 0),
+	RUN_WITH(&o, lines);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0),
 			 -EINVAL);
 }
 

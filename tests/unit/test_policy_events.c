@@ -34,9 +34,7 @@ TEST(requests)
 		{ 24, REMOVE, 1, 0, NULL },
 		{ 24, STEP, 0, 0, "c+i never" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -50,9 +48,7 @@ TEST(release)
 		{ 62, RELEASE, 1, -1, NULL },  { 62, STEP, 0, 0, "b+r never" },
 		{ 9999, STEP, 0, 0, "never" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -74,9 +70,7 @@ TEST(failures)
 		{ 15, STEP, 0, 0, "24" },
 		{ 24, STEP, 0, 0, "b+i never" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -93,9 +87,7 @@ TEST(clock_goes_back)
 		{ 20, STEP, 0, 0, "c-a 150" },
 		{ 150, STEP, 0, 0, "b+s c+s 161.1" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	begin(&o);
 	RUN(lines);
 }
 
@@ -109,16 +101,16 @@ TEST(tiny_steps)
 	o.max_hold_ns = 100;
 	o.share = 90;
 	begin(&o);
-	gpreempt_policy_add(&p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
-	gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
-	gpreempt_policy_busy(&p, 0, true, 0);
-	ck_assert_uint_eq(gpreempt_policy_step(&p, 0, actions, &wake), 1);
-	ck_assert_uint_eq(gpreempt_policy_step(&p, 100, actions, &wake), 1);
+	gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
+	gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	gpreempt_policy_busy(p, 0, true, 0);
+	ck_assert_uint_eq(gpreempt_policy_step(p, 0, actions, &wake), 1);
+	ck_assert_uint_eq(gpreempt_policy_step(p, 100, actions, &wake), 1);
 	/* Due are 900 ns, rounded up. */
 	for (now = 101; now <= 1000; now++)
-		ck_assert_uint_eq(gpreempt_policy_step(&p, now, actions, &wake),
+		ck_assert_uint_eq(gpreempt_policy_step(p, now, actions, &wake),
 				  0);
-	ck_assert_uint_eq(gpreempt_policy_step(&p, 1001, actions, &wake), 1);
+	ck_assert_uint_eq(gpreempt_policy_step(p, 1001, actions, &wake), 1);
 }
 
 TEST(places)
@@ -128,19 +120,18 @@ TEST(places)
 
 	begin(&o);
 	for (i = 0; i < GPREEMPT_POLICY_ENTITIES; i++)
-		ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_ONLINE,
-						     1, 0, 0),
+		ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1,
+						     0, 0),
 				 i);
-	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1, 0,
-					     0),
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0),
 			 -ENOSPC);
-	gpreempt_policy_remove(&p, 7);
-	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1,
+	gpreempt_policy_remove(p, 7);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1,
 					     GPREEMPT_POLICY_ENTITIES, 0),
 			 7);
-	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_NONE, 1, 0, 0),
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_NONE, 1, 0, 0),
 			 -EINVAL);
-	ck_assert_int_eq(gpreempt_policy_add(&p, GPREEMPT_ROLE_OFFLINE, 1,
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1,
 					     GPREEMPT_POLICY_ENTITIES + 1, 0),
 			 -EINVAL);
 	ck_assert_str_eq(gpreempt_policy_reason_name(GPREEMPT_POLICY_REASONS),
@@ -151,11 +142,11 @@ TEST(bad_figures)
 {
 	struct gpreempt_policy_options o = figures();
 
-#define REFUSED(field, value)                                         \
-	do {                                                          \
-		o = figures();                                        \
-		o.field = (value);                                    \
-		ck_assert_int_eq(gp_policy_init(&p, &o, 0), -EINVAL); \
+#define REFUSED(field, value)                                              \
+	do {                                                               \
+		o = figures();                                             \
+		o.field = (value);                                         \
+		ck_assert_int_eq(gpreempt_policy_new(&o, 0, &p), -EINVAL); \
 	} while (0)
 	REFUSED(size, 1);
 	REFUSED(share, 91);
@@ -168,9 +159,9 @@ TEST(bad_figures)
 	o = figures();
 	o.duty = 30;
 	o.period_ns = o.max_hold_ns + 1;
-	ck_assert_int_eq(gp_policy_init(&p, &o, 0), -EINVAL);
+	ck_assert_int_eq(gpreempt_policy_new(&o, 0, &p), -EINVAL);
 	o.period_ns = o.max_hold_ns;
-	ck_assert_int_eq(gp_policy_init(&p, &o, 0), 0);
+	begin(&o);
 }
 
 int main(void)

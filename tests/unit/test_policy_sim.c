@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/policy/policy.h"
 #include "unit-world.h"
 
 #define RUNS   60
@@ -107,7 +108,7 @@ static void carry_out(const struct gpreempt_policy_action *action)
 	a->suspended = !a->suspended;
 	a->forced = false;
 	a->blocked = w.now + draw_ns(5 * MS);
-	gpreempt_policy_failed(&w.policy, action->entity, a->blocked);
+	gpreempt_policy_failed(w.policy, action->entity, a->blocked);
 }
 
 /* What must hold between two steps, for each offline process. */
@@ -163,8 +164,8 @@ static uint64_t step(void)
 	bool twice = draw(64) == 0;
 
 	if (twice)
-		copy = w.policy;
-	n = gpreempt_policy_step(&w.policy, w.now, actions, &wake);
+		copy = *w.policy;
+	n = gpreempt_policy_step(w.policy, w.now, actions, &wake);
 	/* It is a function: the same again from the same state. */
 	if (twice) {
 		HOLDS(gpreempt_policy_step(&copy, w.now, again, &wake_again) ==
@@ -178,7 +179,7 @@ static uint64_t step(void)
 	}
 	/* A failure has changed the state: ask again for when to wake up. */
 	if (n && w.fail_percent)
-		n = gpreempt_policy_step(&w.policy, w.now, actions, &wake);
+		n = gpreempt_policy_step(w.policy, w.now, actions, &wake);
 	for (i = 0; i < n && w.fail_percent; i++)
 		carry_out(&actions[i]);
 	for (i = 0; i < ENTITIES; i++)
@@ -242,7 +243,7 @@ static void end_all(uint64_t wake)
 		if (!is_active(a))
 			continue;
 		while (a->requests) {
-			gpreempt_policy_end(&w.policy, a->number, w.now);
+			gpreempt_policy_end(w.policy, a->number, w.now);
 			a->requests--;
 		}
 		a->busy = true;
@@ -265,11 +266,12 @@ static void simulate(unsigned int seed, uint64_t ns)
 	uint64_t steps = 0, wake;
 	int i;
 
+	gpreempt_policy_free(w.policy);
 	memset(&w, 0, sizeof(w));
 	w.seed = seed;
 	w.state = seed;
 	choose_options();
-	HOLDS(!gp_policy_init(&w.policy, &w.options, 0));
+	HOLDS(!gpreempt_policy_new(&w.options, 0, &w.policy));
 	for (i = 0; i < ENTITIES; i++) {
 		w.process[i].number = -1;
 		w.process[i].next = draw_ns(draw(3) ? 10 * MS : 10000 * MS);
@@ -332,24 +334,24 @@ TEST(one_hour_of_requests)
 	};
 	unsigned int state = 7;
 
-	ck_assert_int_eq(gp_policy_init(&w.policy, &o, 0), 0);
-	gpreempt_policy_add(&w.policy, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
-	gpreempt_policy_add(&w.policy, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	ck_assert_int_eq(gpreempt_policy_new(&o, 0, &w.policy), 0);
+	gpreempt_policy_add(w.policy, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
+	gpreempt_policy_add(w.policy, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
 	while (now < 3600 * NSEC_PER_SEC) {
-		gpreempt_policy_busy(&w.policy, 0, true, now);
-		if (gpreempt_policy_step(&w.policy, now, actions, &wake)) {
+		gpreempt_policy_busy(w.policy, 0, true, now);
+		if (gpreempt_policy_step(w.policy, now, actions, &wake)) {
 			ck_assert(actions[0].suspend);
 			since = now;
 			switches++;
 		}
 		now += 20 * MS;
-		gpreempt_policy_busy(&w.policy, 0, false, now);
-		ck_assert_uint_eq(gpreempt_policy_step(&w.policy, now, actions,
+		gpreempt_policy_busy(w.policy, 0, false, now);
+		ck_assert_uint_eq(gpreempt_policy_step(w.policy, now, actions,
 						       &wake),
 				  0);
 		ck_assert_uint_eq(wake, now + 2 * MS);
 		/* Idle for 3 to 157 ms, 80 on average. */
-		gpreempt_policy_step(&w.policy, wake, actions, &wake);
+		gpreempt_policy_step(w.policy, wake, actions, &wake);
 		ck_assert(!actions[0].suspend);
 		held += now + 2 * MS - since;
 		switches++;

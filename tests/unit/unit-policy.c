@@ -4,7 +4,7 @@
 
 #include "unit-policy.h"
 
-struct gpreempt_policy p;
+struct gpreempt_policy *p;
 
 struct gpreempt_policy_options figures(void)
 {
@@ -18,7 +18,8 @@ struct gpreempt_policy_options figures(void)
 
 void begin(const struct gpreempt_policy_options *options)
 {
-	ck_assert_int_eq(gp_policy_init(&p, options, 0), 0);
+	gpreempt_policy_free(p);
+	ck_assert_int_eq(gpreempt_policy_new(options, 0, &p), 0);
 }
 
 static void describe(const struct gpreempt_policy_action *actions,
@@ -47,7 +48,7 @@ static void run_line(const struct line *line, size_t number)
 
 	switch (line->what) {
 	case STEP:
-		n = gpreempt_policy_step(&p, now, actions, &wake);
+		n = gpreempt_policy_step(p, now, actions, &wake);
 		describe(actions, n, wake, got, sizeof(got));
 		ck_assert_msg(!strcmp(got, line->want),
 			      "line %zu, %.4g ms: \"%s\", not \"%s\"", number,
@@ -55,34 +56,34 @@ static void run_line(const struct line *line, size_t number)
 		break;
 	case BUSY:
 	case IDLE:
-		gpreempt_policy_busy(&p, line->entity, line->what == BUSY, now);
+		gpreempt_policy_busy(p, line->entity, line->what == BUSY, now);
 		break;
 	case BEGIN:
-		ck_assert_int_eq(gpreempt_policy_begin(&p, line->entity),
+		ck_assert_int_eq(gpreempt_policy_begin(p, line->entity),
 				 line->value);
 		break;
 	case END:
-		ck_assert_int_eq(gpreempt_policy_end(&p, line->entity, now),
+		ck_assert_int_eq(gpreempt_policy_end(p, line->entity, now),
 				 line->value);
 		break;
 	case RELEASE:
-		gpreempt_policy_release(&p, line->entity,
+		gpreempt_policy_release(p, line->entity,
 					line->value < 0 ? NEVER :
 							  line->value * MS);
 		break;
 	case FAILED:
-		gpreempt_policy_failed(&p, line->entity, line->value * MS);
+		gpreempt_policy_failed(p, line->entity, line->value * MS);
 		break;
 	case RAN:
-		gpreempt_policy_ran(&p, line->entity, line->value * MS, now);
+		gpreempt_policy_ran(p, line->entity, line->value * MS, now);
 		break;
 	case NODES:
-		gpreempt_policy_nodes(&p, line->entity, line->value);
+		gpreempt_policy_nodes(p, line->entity, line->value);
 		break;
 	case ADD_ON:
 	case ADD_OFF:
 	case ADD_JOB:
-		ck_assert_int_eq(gpreempt_policy_add(&p,
+		ck_assert_int_eq(gpreempt_policy_add(p,
 						     line->what == ADD_ON ?
 							     GPREEMPT_ROLE_ONLINE :
 							     GPREEMPT_ROLE_OFFLINE,
@@ -92,15 +93,18 @@ static void run_line(const struct line *line, size_t number)
 				 line->entity);
 		break;
 	case REMOVE:
-		gpreempt_policy_remove(&p, line->entity);
+		gpreempt_policy_remove(p, line->entity);
 		break;
 	}
 }
 
-void run_table(const struct line *lines, size_t count)
+void run_table(const struct gpreempt_policy_options *options,
+	       const struct line *lines, size_t count)
 {
+	struct gpreempt_policy_options usual = figures();
 	size_t i;
 
+	begin(options ? options : &usual);
 	for (i = 0; i < count; i++)
 		run_line(&lines[i], i);
 }

@@ -6,7 +6,7 @@
 #ifndef UNIT_POLICY_H
 #define UNIT_POLICY_H
 
-#include "lib/policy/policy.h"
+#include <gpreempt/policy.h>
 
 #include "shared/macro.h"
 #include "unit.h"
@@ -44,13 +44,16 @@ struct line {
 };
 
 /* The policy under test. */
-extern struct gpreempt_policy p;
+extern struct gpreempt_policy *p;
 
 /* Linger 2 ms, hold 100 ms at most, a tenth for offline work. */
 struct gpreempt_policy_options figures(void);
 void begin(const struct gpreempt_policy_options *options);
-void run_table(const struct line *lines, size_t count);
+/* From the beginning; options NULL: figures(). */
+void run_table(const struct gpreempt_policy_options *options,
+	       const struct line *lines, size_t count);
 
-#define RUN(lines) run_table(lines, ARRAY_SIZE(lines))
+#define RUN_WITH(options, lines) run_table(options, lines, ARRAY_SIZE(lines))
+#define RUN(lines)		 RUN_WITH(NULL, lines)
 
 #endif

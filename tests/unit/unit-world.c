@@ -74,14 +74,14 @@ static void come(struct process *a)
 		.since = w.now,
 		.seen = w.now,
 	};
-	a->number = gpreempt_policy_add(&w.policy, a->role, a->nodes, a->job,
-					w.now);
+	a->number =
+		gpreempt_policy_add(w.policy, a->role, a->nodes, a->job, w.now);
 	HOLDS(a->number >= 0);
 }
 
 static void go(struct process *a)
 {
-	gpreempt_policy_remove(&w.policy, a->number);
+	gpreempt_policy_remove(w.policy, a->number);
 	a->number = -1;
 	a->next = w.now + draw_ns(10 * w.mean_idle);
 }
@@ -91,7 +91,7 @@ void tell_busy(struct process *a, bool busy)
 	if (a->busy && !busy && !a->requests)
 		a->last_active = w.now;
 	a->busy = busy;
-	gpreempt_policy_busy(&w.policy, a->number, busy, w.now);
+	gpreempt_policy_busy(w.policy, a->number, busy, w.now);
 }
 
 static void tell_request(struct process *a)
@@ -100,15 +100,15 @@ static void tell_request(struct process *a)
 
 	if (draw(2)) {
 		a->requests++;
-		HOLDS(gpreempt_policy_begin(&w.policy, a->number) == open + 1);
+		HOLDS(gpreempt_policy_begin(w.policy, a->number) == open + 1);
 	} else if (open) {
 		a->requests--;
-		HOLDS(gpreempt_policy_end(&w.policy, a->number, w.now) ==
+		HOLDS(gpreempt_policy_end(w.policy, a->number, w.now) ==
 		      open - 1);
 		if (!a->busy && !a->requests)
 			a->last_active = w.now;
 	} else {
-		HOLDS(gpreempt_policy_end(&w.policy, a->number, w.now) < 0);
+		HOLDS(gpreempt_policy_end(w.policy, a->number, w.now) < 0);
 	}
 }
 
@@ -133,7 +133,7 @@ static void run_in_hold(struct process *a)
 	a->lead += ns;
 	if (a->lead > a->best)
 		a->best = a->lead;
-	gpreempt_policy_ran(&w.policy, a->number, ns, w.now);
+	gpreempt_policy_ran(w.policy, a->number, ns, w.now);
 }
 
 static void happen_offline(struct process *a)
@@ -142,10 +142,10 @@ static void happen_offline(struct process *a)
 		run_in_hold(a);
 	} else if (draw(4) == 0) {
 		a->nodes = draw_nodes();
-		gpreempt_policy_nodes(&w.policy, a->number, a->nodes);
+		gpreempt_policy_nodes(w.policy, a->number, a->nodes);
 	} else if (draw(4) == 0) {
 		a->until = draw(2) ? w.now + draw_ns(20 * w.mean_idle) : 0;
-		gpreempt_policy_release(&w.policy, a->number, a->until);
+		gpreempt_policy_release(w.policy, a->number, a->until);
 	}
 	a->next = w.now + 1 + draw_ns(20 * w.mean_idle);
 }

@@ -3,7 +3,7 @@
 #ifndef UNIT_WORLD_H
 #define UNIT_WORLD_H
 
-#include "lib/policy/policy.h"
+#include <gpreempt/policy.h>
 
 #include "shared/macro.h"
 #include "unit.h"
@@ -42,7 +42,7 @@ struct process {
 
 struct world {
 	struct gpreempt_policy_options options;
-	struct gpreempt_policy policy;
+	struct gpreempt_policy *policy;
 	struct process process[ENTITIES];
 	unsigned int seed;
 	unsigned int state;

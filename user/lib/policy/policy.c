@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The processes that take part, and what the caller reports of them. */
+/* The processes that take part, what the caller reports of them, and the answers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/core/options.h"
 #include "lib/policy/policy.h"
+#include "shared/clock.h"
 #include "shared/macro.h"
 
 #define MAX_SHARE 90
@@ -24,6 +25,14 @@ const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason)
 	return reason < GPREEMPT_POLICY_REASONS ? reason_names[reason] : "-";
 }
 
+/* value * up / down, rounded down; no more than the largest number. */
+static uint64_t scale(uint64_t value, uint64_t up, uint64_t down)
+{
+	unsigned __int128 scaled = (unsigned __int128)value * up / down;
+
+	return scaled < UINT64_MAX ? (uint64_t)scaled : UINT64_MAX;
+}
+
 static bool valid(const struct gpreempt_policy_options *o)
 {
 	if (o->share > MAX_SHARE || o->duty > 99)
@@ -35,10 +44,11 @@ static bool valid(const struct gpreempt_policy_options *o)
 	       (o->period_ns >= 100 && o->period_ns <= o->max_hold_ns);
 }
 
-int gp_policy_init(struct gpreempt_policy *p,
-		   const struct gpreempt_policy_options *options, uint64_t now)
+int gpreempt_policy_new(const struct gpreempt_policy_options *options,
+			uint64_t now, struct gpreempt_policy **out)
 {
 	struct gpreempt_policy_options o;
+	struct gpreempt_policy *p;
 	uint64_t payback;
 	int ret;
 
@@ -47,32 +57,19 @@ int gp_policy_init(struct gpreempt_policy *p,
 		return ret;
 	if (!valid(&o))
 		return -EINVAL;
-	memset(p, 0, sizeof(*p));
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
 	p->options = o;
 	/* The share of hold and run together, so more than that of the hold. */
-	payback = gp_policy_scale(o.max_hold_ns, o.share, 100 - o.share);
+	payback = scale(o.max_hold_ns, o.share, 100 - o.share);
 	/* Rounded up, or it would lose a little in each round. */
 	payback += payback > 0;
 	p->payback_ns = payback > o.min_run_ns ? payback : o.min_run_ns;
 	p->start = now;
 	p->now = now;
+	*out = p;
 	return 0;
-}
-
-int gpreempt_policy_new(const struct gpreempt_policy_options *options,
-			uint64_t now, struct gpreempt_policy **out)
-{
-	struct gpreempt_policy *p = calloc(1, sizeof(*p));
-	int ret;
-
-	if (!p)
-		return -ENOMEM;
-	ret = gp_policy_init(p, options, now);
-	if (ret)
-		free(p);
-	else
-		*out = p;
-	return ret;
 }
 
 void gpreempt_policy_free(struct gpreempt_policy *p)
@@ -157,8 +154,9 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity,
 	return a->requests;
 }
 
-void gp_policy_pay(const struct gpreempt_policy *p,
-		   struct gpreempt_policy_entity *a, uint64_t ns)
+/* It ran for so long: run time pays, at the rate of payback_ns. */
+static void pay(const struct gpreempt_policy *p,
+		struct gpreempt_policy_entity *a, uint64_t ns)
 {
 	unsigned __int128 paid;
 
@@ -174,17 +172,18 @@ void gp_policy_pay(const struct gpreempt_policy *p,
 	a->rest = 0;
 }
 
-void gp_policy_count(const struct gpreempt_policy *p,
-		     struct gpreempt_policy_entity *a, uint64_t now)
+/* Held time adds to the debt. */
+static void count(const struct gpreempt_policy *p,
+		  struct gpreempt_policy_entity *a, uint64_t now)
 {
 	uint64_t ns = now > a->counted ? now - a->counted : 0;
 
 	if (now > a->counted)
 		a->counted = now;
 	if (a->suspended)
-		a->debt = gp_policy_later(a->debt, ns);
+		a->debt = shr_later_ns(a->debt, ns);
 	else
-		gp_policy_pay(p, a, ns);
+		pay(p, a, ns);
 }
 
 void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity,
@@ -194,9 +193,9 @@ void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity,
 
 	if (a->role != GPREEMPT_ROLE_OFFLINE)
 		return;
-	gp_policy_count(p, a, now > p->now ? now : p->now);
+	count(p, a, now > p->now ? now : p->now);
 	a->debt -= ns < a->debt ? ns : a->debt;
-	gp_policy_pay(p, a, ns);
+	pay(p, a, ns);
 }
 
 void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity,
@@ -216,4 +215,179 @@ void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity,
 {
 	p->entity[entity].suspended = !p->entity[entity].suspended;
 	p->entity[entity].retry = retry;
+}
+
+/*
+ * The next step: what is to be done now, and when to look again.
+ */
+
+/* What the entities of a job have in common. */
+struct job {
+	bool needed;   /* online work wants the GPU of one of them */
+	bool must_run; /* one of them has to be paid */
+};
+
+struct step {
+	struct gpreempt_policy *p;
+	uint64_t now;
+	uint64_t wake;
+	uint64_t nodes; /* where online work is */
+	bool off;	/* with a duty: no process runs now */
+	struct job jobs[GPREEMPT_POLICY_ENTITIES + 1];
+	struct gpreempt_policy_action *actions;
+	unsigned int count;
+};
+
+static void wake_at(struct step *s, uint64_t when)
+{
+	if (when > s->now && when < s->wake)
+		s->wake = when;
+}
+
+/* How long an entity runs until its debt is paid. */
+static uint64_t left_to_run(const struct step *s,
+			    const struct gpreempt_policy_entity *a)
+{
+	uint64_t hold = s->p->options.max_hold_ns;
+	unsigned __int128 left = (unsigned __int128)a->debt * s->p->payback_ns;
+
+	left = (left - a->rest + hold - 1) / hold;
+	return left < UINT64_MAX ? (uint64_t)left : UINT64_MAX;
+}
+
+static bool is_active(struct step *s, const struct gpreempt_policy_entity *a)
+{
+	uint64_t end;
+
+	if (a->busy || a->requests)
+		return true;
+	if (a->idle_since == GPREEMPT_POLICY_NEVER)
+		return false;
+	end = shr_later_ns(a->idle_since, s->p->options.linger_ns);
+	wake_at(s, end);
+	return s->now < end;
+}
+
+static void look_at_duty(struct step *s)
+{
+	uint64_t period = s->p->options.period_ns, phase, run;
+
+	if (!s->p->options.duty)
+		return;
+	phase = (s->now - s->p->start) % period;
+	run = scale(period, s->p->options.duty, 100);
+	s->off = phase >= run;
+	wake_at(s, shr_later_ns(s->now, (s->off ? period : run) - phase));
+}
+
+/* Is it up to us to suspend it at all? */
+static bool is_ours(struct step *s, const struct gpreempt_policy_entity *a)
+{
+	if (s->now >= a->until)
+		return true;
+	if (a->until != GPREEMPT_POLICY_NEVER)
+		wake_at(s, a->until);
+	return false;
+}
+
+static void note_debt(struct step *s, struct gpreempt_policy_entity *a)
+{
+	if (s->p->options.duty || !s->p->payback_ns)
+		a->must_run = false;
+	else if (a->debt >= s->p->options.max_hold_ns)
+		a->must_run = true;
+	else if (!a->debt)
+		a->must_run = false;
+}
+
+static void look_at_offline(struct step *s, struct gpreempt_policy_entity *a)
+{
+	struct job *job = &s->jobs[a->job];
+
+	count(s->p, a, s->now);
+	note_debt(s, a);
+	if (!a->job || !is_ours(s, a))
+		return;
+	job->needed |= a->nodes & s->nodes;
+	job->must_run |= a->must_run;
+}
+
+/* Times at which the answer may be another, for an entity that is as it is. */
+static void look_ahead(struct step *s, const struct gpreempt_policy_entity *a,
+		       bool needed)
+{
+	uint64_t hold = s->p->options.max_hold_ns;
+
+	if (s->p->options.duty || !s->p->payback_ns)
+		return;
+	if (a->suspended && a->debt < hold)
+		wake_at(s, shr_later_ns(s->now, hold - a->debt));
+	if (!a->suspended && a->must_run && needed)
+		wake_at(s, shr_later_ns(s->now, left_to_run(s, a)));
+}
+
+static enum gpreempt_policy_reason why(const struct step *s, bool suspend,
+				       bool ours, bool must_run)
+{
+	if (!suspend && !ours)
+		return GPREEMPT_POLICY_RELEASED;
+	if (s->p->options.duty)
+		return GPREEMPT_POLICY_DUTY;
+	if (suspend)
+		return GPREEMPT_POLICY_ARRIVAL;
+	return must_run ? GPREEMPT_POLICY_SHARE : GPREEMPT_POLICY_IDLE;
+}
+
+/* Switch an entity if it has to be, and if it is the turn of such a switch. */
+static void decide(struct step *s, unsigned int i, bool suspends)
+{
+	struct gpreempt_policy_entity *a = &s->p->entity[i];
+	struct job alone = { a->nodes & s->nodes, a->must_run };
+	const struct job *job = a->job ? &s->jobs[a->job] : &alone;
+	bool ours = is_ours(s, a);
+	bool suspend = ours && (s->off || (job->needed && !job->must_run));
+
+	if (suspend != suspends)
+		return;
+	if (suspend != a->suspended && s->now < a->retry) {
+		wake_at(s, a->retry);
+	} else if (suspend != a->suspended) {
+		a->suspended = suspend;
+		s->actions[s->count++] = (struct gpreempt_policy_action){
+			.entity = i,
+			.suspend = suspend,
+			.reason = why(s, suspend, ours, job->must_run),
+		};
+	}
+	look_ahead(s, a, ours && job->needed);
+}
+
+unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
+				  struct gpreempt_policy_action *actions,
+				  uint64_t *wake)
+{
+	struct step s = {
+		.p = p,
+		.now = now > p->now ? now : p->now,
+		.wake = GPREEMPT_POLICY_NEVER,
+		.actions = actions,
+	};
+	unsigned int i, suspends;
+
+	p->now = s.now;
+	look_at_duty(&s);
+	for (i = 0; i < p->top; i++)
+		if (p->entity[i].role == GPREEMPT_ROLE_ONLINE &&
+		    is_active(&s, &p->entity[i]))
+			s.nodes |= p->entity[i].nodes;
+	for (i = 0; i < p->top; i++)
+		if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
+			look_at_offline(&s, &p->entity[i]);
+	/* What online work waits for comes first. */
+	for (suspends = 2; suspends-- > 0;)
+		for (i = 0; i < p->top; i++)
+			if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
+				decide(&s, i, suspends);
+	*wake = s.wake;
+	return s.count;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policy, as its own files see it. */
+/* What the policy remembers: for its own file, and for tests. */
 #ifndef GP_POLICY_H
 #define GP_POLICY_H
 
@@ -58,31 +58,5 @@ struct gpreempt_policy {
 	unsigned int top;
 	struct gpreempt_policy_entity entity[GPREEMPT_POLICY_ENTITIES];
 };
-
-/* As gpreempt_policy_new(), in the caller's memory. */
-int gp_policy_init(struct gpreempt_policy *p,
-		   const struct gpreempt_policy_options *options, uint64_t now);
-
-/* Held time adds to the debt; run time pays, at the rate of payback_ns. */
-void gp_policy_count(const struct gpreempt_policy *p,
-		     struct gpreempt_policy_entity *a, uint64_t now);
-/* It ran for so long: the second half of that. */
-void gp_policy_pay(const struct gpreempt_policy *p,
-		   struct gpreempt_policy_entity *a, uint64_t ns);
-
-/* When + ns, or never. */
-static inline uint64_t gp_policy_later(uint64_t when, uint64_t ns)
-{
-	return when + ns < when ? GPREEMPT_POLICY_NEVER : when + ns;
-}
-
-/* value * up / down, rounded down; no more than the largest number. */
-static inline uint64_t gp_policy_scale(uint64_t value, uint64_t up,
-				       uint64_t down)
-{
-	unsigned __int128 scaled = (unsigned __int128)value * up / down;
-
-	return scaled < UINT64_MAX ? (uint64_t)scaled : UINT64_MAX;
-}
 
 #endif
