@@ -6,36 +6,11 @@
 
 #define LEFT 19 /* columns of a name and its words, in the help */
 
-/* clang-format off */
+#define ADDRESS(name) &ctl_##name,
+
 const struct ctl_command *const ctl_commands[] = {
-	&ctl_list,
-	&ctl_queues,
-	&ctl_suspend,
-	&ctl_resume,
-	&ctl_repair,
-	&ctl_status,
-	&ctl_monitor,
-	&ctl_preempt,
-	&ctl_decode,
-	&ctl_snapshot,
-	&ctl_diff,
-	&ctl_amdlog,
-	&ctl_pidmap,
-	&ctl_experiment,
-	&ctl_self,
-	&ctl_trace,
-	&ctl_guard,
-	&ctl_guard_begin,
-	&ctl_guard_end,
-	&ctl_guard_release,
-	&ctl_follow,
-	&ctl_run,
-	&ctl_doctor,
-	&ctl_module_load,
-	&ctl_module_unload,
-	NULL,
+	CTL_COMMANDS(ADDRESS) NULL,
 };
-/* clang-format on */
 
 /* "load" in "module load"; NULL for a command of one word. */
 static const char *second_word(const struct ctl_command *cmd)

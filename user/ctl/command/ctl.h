@@ -144,7 +144,38 @@ struct ctl_command {
 #define ctl_for_each_option(o, cmd) \
 	for ((o) = (cmd)->options; (o) && (o)->name; (o)++)
 
-/* The table of commands, up to NULL (commands.c). */
+/* All commands, in the order of the help: ctl_list and so on. */
+#define CTL_COMMANDS(DO)  \
+	DO(list)          \
+	DO(queues)        \
+	DO(suspend)       \
+	DO(resume)        \
+	DO(repair)        \
+	DO(status)        \
+	DO(monitor)       \
+	DO(preempt)       \
+	DO(decode)        \
+	DO(snapshot)      \
+	DO(diff)          \
+	DO(amdlog)        \
+	DO(pidmap)        \
+	DO(experiment)    \
+	DO(self)          \
+	DO(trace)         \
+	DO(guard)         \
+	DO(guard_begin)   \
+	DO(guard_end)     \
+	DO(guard_release) \
+	DO(follow)        \
+	DO(run)           \
+	DO(doctor)        \
+	DO(module_load)   \
+	DO(module_unload)
+
+#define CTL_DECLARE(name) extern const struct ctl_command ctl_##name;
+CTL_COMMANDS(CTL_DECLARE)
+
+/* The same as a table, up to NULL (commands.c). */
 extern const struct ctl_command *const ctl_commands[];
 /* What a target can be, for help and manual. */
 extern const char ctl_targets_help[];
@@ -156,32 +187,6 @@ extern const char ctl_targets_help[];
 const struct ctl_command *ctl_find_command(int argc, char **argv, int *words);
 /* Report that the words begin with no command. Returns the exit status. */
 int ctl_no_command(int argc, char **argv);
-
-extern const struct ctl_command ctl_list;
-extern const struct ctl_command ctl_doctor;
-extern const struct ctl_command ctl_monitor;
-extern const struct ctl_command ctl_queues;
-extern const struct ctl_command ctl_suspend;
-extern const struct ctl_command ctl_resume;
-extern const struct ctl_command ctl_repair;
-extern const struct ctl_command ctl_status;
-extern const struct ctl_command ctl_preempt;
-extern const struct ctl_command ctl_decode;
-extern const struct ctl_command ctl_snapshot;
-extern const struct ctl_command ctl_diff;
-extern const struct ctl_command ctl_amdlog;
-extern const struct ctl_command ctl_pidmap;
-extern const struct ctl_command ctl_experiment;
-extern const struct ctl_command ctl_self;
-extern const struct ctl_command ctl_trace;
-extern const struct ctl_command ctl_follow;
-extern const struct ctl_command ctl_run;
-extern const struct ctl_command ctl_guard;
-extern const struct ctl_command ctl_guard_begin;
-extern const struct ctl_command ctl_guard_end;
-extern const struct ctl_command ctl_guard_release;
-extern const struct ctl_command ctl_module_load;
-extern const struct ctl_command ctl_module_unload;
 
 /* A command's arguments with their defaults; NULL: no memory. */
 void *ctl_new_args(const struct ctl_command *cmd);

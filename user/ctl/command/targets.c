@@ -160,8 +160,6 @@ int ctl_merge_status(int a, int b)
 	return a;
 }
 
-/* Which queues a holder is asked for. */
-
 void ctl_hold_request(struct hold_request *request,
 		      const struct ctl_queue_args *args)
 {
@@ -179,4 +177,30 @@ void ctl_hold_request(struct hold_request *request,
 	request->by_priority = args->priority.set;
 	request->priority_min = args->priority.min;
 	request->priority_max = args->priority.max;
+}
+
+static const char *part_option(const struct ctl_queue_args *queues)
+{
+	return queues->ids.n	    ? "--queues" :
+	       queues->priority.set ? "--priority" :
+	       queues->gpus.n	    ? "--gpu" :
+				      NULL;
+}
+
+bool ctl_is_part(const struct ctl_queue_args *queues)
+{
+	return part_option(queues);
+}
+
+int ctl_check_how(enum gpreempt_how how, const struct ctl_queue_args *queues)
+{
+	const char *option = part_option(queues);
+
+	if (how != GPREEMPT_HOW_PAUSE || !option)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+			     "--how debug suspends a part of a process",
+			     "%s: not with --how pause, which takes all "
+			     "queues of a process off all its GPUs",
+			     option);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Values of options: a function for each kind. */
+#include <ctype.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -108,40 +109,26 @@ static const char *take_priority(const char *text, void *field)
 		      "a priority is from 0 to 15, as in 7, '<=5', 3-7";
 }
 
-/* gpu_ids with commas between, hexadecimal as everything prints them. */
-static int parse_gpus(const char *text, struct shr_ids *out)
-{
-	uint32_t *gpus = calloc(MAX_GPUS, sizeof(*gpus));
-	size_t n = 0;
-	char *end;
-
-	if (!gpus)
-		return -ENOMEM;
-	for (;;) {
-		unsigned long gpu = strtoul(text, &end, 16);
-
-		if (!strchr("0123456789abcdefABCDEF", *text) || !gpu ||
-		    gpu > UINT32_MAX || n == MAX_GPUS ||
-		    (*end && *end != ',')) {
-			free(gpus);
-			return -EINVAL;
-		}
-		gpus[n++] = gpu;
-		if (!*end)
-			break;
-		text = end + 1;
-	}
-	free(out->id);
-	*out = (struct shr_ids){ .id = gpus, .n = n };
-	return 0;
-}
-
+/* Hexadecimal, as everything prints them. */
 static const char *take_gpus(const char *text, void *field)
 {
-	return !parse_gpus(text, field) ?
-		       NULL :
-		       "GPUs are gpu_ids with commas between, as in f7bc; "
-		       "gpreempt-ctl queues shows them";
+	struct shr_ids *gpus = field;
+	char *end;
+
+	free(gpus->id);
+	*gpus = (struct shr_ids){ .id = calloc(MAX_GPUS, sizeof(*gpus->id)) };
+	for (; gpus->id && gpus->n < MAX_GPUS; text = end + 1) {
+		unsigned long gpu = strtoul(text, &end, 16);
+
+		if (!isxdigit((unsigned char)*text) || !gpu ||
+		    gpu > UINT32_MAX || (*end && *end != ','))
+			break;
+		gpus->id[gpus->n++] = gpu;
+		if (!*end)
+			return NULL;
+	}
+	return "GPUs are gpu_ids with commas between, as in f7bc; "
+	       "gpreempt-ctl queues shows them";
 }
 
 static const char *take_file(const char *text, void *field)
