@@ -9,6 +9,8 @@
 /* Work comes and goes: an order each time, with the time of the arrival. */
 TEST(orders)
 {
+	const int64_t *ns;
+
 	args.verbose = 1;
 	start_guard();
 	memory->written = 1;
@@ -19,15 +21,14 @@ TEST(orders)
 	look_until_resumes(1);
 	ck_assert_uint_eq(guard.offline[0].want, 0);
 	ck_assert_uint_eq(guard.offline[0].held_since_ns, 0);
-	ck_assert_uint_gt(guard.offline[0].held_ns, 0);
+	ck_assert_uint_gt(guard.offline[0].times.held_ns, 0);
 	memory->written = 2;
 	look_until_suspends(2);
 	ck_assert_uint_eq(guard.figures.samples, 2);
-	ck_assert_int_gt(guard.figures.sample[0].to_ioctl_ns, 0);
-	ck_assert_int_eq(guard.figures.sample[0].to_suspended_ns,
-			 guard.figures.sample[0].to_ioctl_ns + 10000);
-	ck_assert_int_eq(guard.figures.sample[0].to_slots_ns,
-			 guard.figures.sample[0].to_ioctl_ns + 5000);
+	ns = guard.figures.sample[0].ns;
+	ck_assert_int_gt(ns[GUARD_TO_IOCTL], 0);
+	ck_assert_int_eq(ns[GUARD_TO_SUSPENDED], ns[GUARD_TO_IOCTL] + 10000);
+	ck_assert_int_eq(ns[GUARD_TO_SLOTS], ns[GUARD_TO_IOCTL] + 5000);
 	ck_assert_uint_eq(printed("suspended 200: arrival, 2 of 2 queues"), 2);
 	ck_assert_uint_eq(printed("resumed 200: idle, 2 of 2 queues"), 1);
 	ck_assert_uint_gt(atomic_load(&guard.polls), 0);

@@ -51,8 +51,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-	guard_draw_free(&guard);
 	guard_teardown();
+	free(guard.picture);
 }
 
 static uint64_t held(int node)
@@ -105,9 +105,9 @@ TEST(metrics)
 	char text[16384] = "";
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
-	guard.figures.held_ns = 100 * NSEC_PER_SEC;
-	guard.figures.released_ns = 20 * NSEC_PER_SEC;
-	guard.figures.kept_ns = 200 * NSEC_PER_SEC;
+	guard.figures.gone.held_ns = 100 * NSEC_PER_SEC;
+	guard.figures.gone.released_ns = 20 * NSEC_PER_SEC;
+	guard.figures.gone.kept_ns = 200 * NSEC_PER_SEC;
 	offline->held_since_ns = 0;
 	offline->since_ns = shr_now_ns();
 	atomic_store(&c->released_ns, 5 * NSEC_PER_SEC);
@@ -126,7 +126,7 @@ TEST(metrics)
 	ck_assert_uint_eq(printed("released_s 25.000\n"), 1);
 	/* Also when it is a target no more. */
 	guard_drop_offline(&guard, 0);
-	ck_assert_uint_eq(guard.figures.released_ns, 25 * NSEC_PER_SEC);
+	ck_assert_uint_eq(guard.figures.gone.released_ns, 25 * NSEC_PER_SEC);
 }
 
 /* Bars of that colour, from the left to the right. */
@@ -158,7 +158,8 @@ TEST(picture)
 	guard.figures.start_ns = shr_now_ns() - 2 * NSEC_PER_SEC;
 	atomic_store(&c->released_ns, 200 * NSEC_PER_MSEC);
 	guard_take_results(&guard);
-	guard_draw(&guard, f);
+	guard_picture_draw(guard.picture, guard.figures.start_ns, shr_now_ns(),
+			   false, f);
 	fclose(f);
 	ck_assert_uint_eq(bars(text, "#868e96", &x, &wide), 1);
 	ck_assert_uint_eq(bars(text, "#1c7ed6", &x, &wide), 2);

@@ -16,9 +16,9 @@
 static void set_figures(void)
 {
 	static const struct guard_sample samples[] = {
-		{ 1000, 11000, 6000 },
-		{ 2000, 12000, GPREEMPT_UNKNOWN },
-		{ 3000, 93000, 8000 },
+		{ { 1000, 11000, 6000 } },
+		{ { 2000, 12000, GPREEMPT_UNKNOWN } },
+		{ { 3000, 93000, 8000 } },
 	};
 
 	guard.figures.sample = calloc(GUARD_SAMPLES, sizeof(samples[0]));
@@ -29,9 +29,9 @@ static void set_figures(void)
 	guard.figures.failures = 2;
 	guard.figures.resumes[GPREEMPT_POLICY_IDLE] = 3;
 	guard.figures.resumes[GPREEMPT_POLICY_SHARE] = 1;
-	guard.figures.held_ns = 3 * NSEC_PER_SEC;
-	guard.figures.kept_ns = 4 * NSEC_PER_SEC;
-	guard.figures.unseen = 5;
+	guard.figures.gone.held_ns = 3 * NSEC_PER_SEC;
+	guard.figures.gone.kept_ns = 4 * NSEC_PER_SEC;
+	guard.figures.gone.unseen = 5;
 	/* The poller took 1 % of the 100 s that guard has run. */
 	guard.figures.start_ns = shr_now_ns() - 100 * NSEC_PER_SEC;
 	atomic_store(&guard.poll_cpu_ns, NSEC_PER_SEC);
@@ -120,7 +120,7 @@ TEST(many_samples)
 	FILE *f;
 
 	set_figures();
-	guard.figures.sample[2].to_ioctl_ns = 777;
+	guard.figures.sample[2].ns[GUARD_TO_IOCTL] = 777;
 	guard.figures.samples = GUARD_SAMPLES + 2;
 	f = open_memstream(&text, &size);
 	guard_print_samples(&guard, f);

@@ -43,7 +43,7 @@ static void set_targets(size_t n)
 	guard.options = &args;
 	guard.figures.start_ns = shr_now_ns() - NSEC_PER_SEC;
 	if (n) {
-		sample->to_suspended_ns = 1234567;
+		sample->ns[GUARD_TO_SUSPENDED] = 1234567;
 		guard.figures.samples = 1;
 	}
 	guard.figures.sample = sample;
@@ -104,11 +104,9 @@ void guard_heartbeat(struct guard *of)
 
 static void write_metrics(void)
 {
-	struct guard_text texts[GUARD_FILES];
-
 	ck_assert_int_eq(guard_files_check(&guard), 0);
-	guard_files_last(&guard, texts);
-	ck_assert_int_eq(guard_files_finish(&guard, texts), 0);
+	guard_files_last(&guard);
+	ck_assert_int_eq(guard_files_finish(&guard), 0);
 }
 
 static size_t series_of(size_t targets)
@@ -189,8 +187,6 @@ static void end_write(void)
 /* What the user reads of a file that cannot be written: once while it runs. */
 TEST(said)
 {
-	struct guard_text texts[GUARD_FILES];
-
 	set_targets(0);
 	snprintf(messages, sizeof(messages), "%s.messages", path);
 	ck_assert_ptr_nonnull(freopen(messages, "w", stderr));
@@ -208,9 +204,8 @@ TEST(said)
 	end_write();
 	ck_assert_uint_eq(messages_with("note: the metrics file /tmp/"), 1);
 	ck_assert_uint_eq(messages_with("cannot be written: a directory"), 1);
-	guard_files_last(&guard, texts);
-	ck_assert_int_eq(guard_files_finish(&guard, texts),
-			 GPREEMPT_CLASS_FAILED);
+	guard_files_last(&guard);
+	ck_assert_int_eq(guard_files_finish(&guard), GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(messages_with("could not be written at the end: a "
 					"directory is there"),
 			  1);
@@ -226,14 +221,12 @@ TEST(said)
 /* Without memory for what is to be in it at the end. */
 TEST(no_memory)
 {
-	struct guard_text texts[GUARD_FILES];
-
 	set_targets(0);
 	ck_assert_int_eq(guard_files_check(&guard), 0);
-	guard_files_last(&guard, texts);
-	free(texts[GUARD_METRICS].text);
-	texts[GUARD_METRICS].text = NULL;
-	ck_assert_int_ne(guard_files_finish(&guard, texts), 0);
+	guard_files_last(&guard);
+	free(guard.file[GUARD_METRICS].last);
+	guard.file[GUARD_METRICS].last = NULL;
+	ck_assert_int_ne(guard_files_finish(&guard), 0);
 	free(guard.figures.sample);
 }
 

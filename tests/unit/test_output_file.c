@@ -78,7 +78,6 @@ TEST(written)
 {
 	char text[64];
 
-	ck_assert_int_eq(guard_file_check(&file), 0);
 	ck_assert_int_eq(put("one"), 0);
 	ck_assert_int_eq(let_it_end(), 0);
 	read_file(path, text, sizeof(text));
@@ -89,24 +88,6 @@ TEST(written)
 	read_file(path, text, sizeof(text));
 	ck_assert_str_eq(text, "three");
 	ck_assert_uint_gt(beats, 0);
-}
-
-TEST(not_wanted)
-{
-	struct stat st;
-
-	file.path = NULL;
-	ck_assert_int_eq(guard_file_check(&file), 0);
-	ck_assert_int_eq(put("x"), 0);
-	ck_assert_int_eq(guard_file_poll(&file), 0);
-	ck_assert_int_eq(finish("x"), 0);
-	ck_assert_int_lt(stat(path, &st), 0);
-}
-
-TEST(refused)
-{
-	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	ck_assert_int_eq(guard_file_check(&file), -ENXIO);
 }
 
 /* It was well at the start, and is not later: returned once. */

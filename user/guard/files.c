@@ -1,10 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files that guard writes: what is in each, and when. */
+/* The files that guard writes: what is in each, and when; the picture for one. */
 #include <errno.h>
 
 #include "guard/guard.h"
 #include "output/message.h"
 #include "shared/atomic-file.h"
+#include "shared/clock.h"
+
+int guard_draw_open(struct guard *guard)
+{
+	if (!guard->options->timeline)
+		return 0;
+	/* The second one is what is drawn, while the first one goes on. */
+	guard->picture = calloc(2, sizeof(*guard->picture));
+	return guard->picture ? 0 :
+				ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+}
+
+int guard_draw_join(struct guard *guard, pid_t pid, bool online)
+{
+	struct gpreempt_description process = { 0 };
+	int lane;
+
+	if (!guard->picture)
+		return -1;
+	gpreempt_identify(guard->g, pid, &process);
+	pthread_mutex_lock(&guard->lock);
+	lane = guard_picture_join(guard->picture, pid, process.comm, online,
+				  shr_now_ns());
+	pthread_mutex_unlock(&guard->lock);
+	return lane;
+}
+
+static void draw(struct guard *guard, FILE *out)
+{
+	struct guard_picture *picture = guard->picture;
+	uint64_t now;
+
+	pthread_mutex_lock(&guard->lock);
+	picture[1] = picture[0];
+	now = shr_now_ns();
+	pthread_mutex_unlock(&guard->lock);
+	guard_picture_draw(&picture[1], guard->figures.start_ns, now,
+			   ctl_simulated(), out);
+}
 
 static void print(struct guard *guard, enum guard_file_kind kind, FILE *out)
 {
@@ -13,7 +52,7 @@ static void print(struct guard *guard, enum guard_file_kind kind, FILE *out)
 		guard_print_metrics(guard, out);
 		break;
 	case GUARD_TIMELINE:
-		guard_draw(guard, out);
+		draw(guard, out);
 		break;
 	default:
 		guard_print_samples(guard, out);
@@ -72,7 +111,9 @@ int guard_files_check(struct guard *guard)
 		.path = args->samples,
 	};
 	for (i = 0; i < GUARD_FILES; i++) {
-		ret = guard_file_check(&guard->file[i]);
+		const char *path = guard->file[i].path;
+
+		ret = path ? shr_file_check(path) : 0;
 		if (ret)
 			return fail_file(&guard->file[i], "cannot be written",
 					 ret);
@@ -107,39 +148,39 @@ static void beat(void *data)
 	guard_heartbeat(data);
 }
 
-void guard_files_last(struct guard *guard, struct guard_text *texts)
+void guard_files_last(struct guard *guard)
 {
 	size_t i;
 
-	for (i = 0; i < GUARD_FILES; i++)
-		texts[i].text = guard->file[i].path ?
-					make_text(guard, i, &texts[i].size) :
-					NULL;
+	for (i = 0; i < GUARD_FILES; i++) {
+		struct guard_file *file = &guard->file[i];
+
+		if (file->path)
+			file->last = make_text(guard, i, &file->last_size);
+	}
 }
 
 /* Write the last one. 0, or the exit status. */
-static int finish(struct guard *guard, struct guard_file *file,
-		  const struct guard_text *text)
+static int finish(struct guard *guard, struct guard_file *file)
 {
 	int ret;
 
-	if (!text->text)
+	if (!file->last)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	ret = guard_file_finish(file, text->text, text->size, beat, guard);
+	ret = guard_file_finish(file, file->last, file->last_size, beat, guard);
+	free(file->last);
+	file->last = NULL;
 	return ret ? fail_file(file, "could not be written at the end", ret) :
 		     0;
 }
 
-int guard_files_finish(struct guard *guard, struct guard_text *texts)
+int guard_files_finish(struct guard *guard)
 {
 	int ret = 0, one;
 	size_t i;
 
 	for (i = 0; i < GUARD_FILES; i++) {
-		if (!guard->file[i].path)
-			continue;
-		one = finish(guard, &guard->file[i], &texts[i]);
-		free(texts[i].text);
+		one = guard->file[i].path ? finish(guard, &guard->file[i]) : 0;
 		ret = ret ? ret : one;
 	}
 	return ret;

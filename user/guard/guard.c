@@ -141,7 +141,6 @@ static void start_output(const struct guard *guard)
 
 int guard_run(struct guard *guard)
 {
-	struct guard_text texts[GUARD_FILES];
 	struct guard_server *server;
 	int ret;
 
@@ -174,9 +173,9 @@ int guard_run(struct guard *guard)
 	guard_poll_stop(guard);
 	guard_take_results(guard);
 	guard_summary(guard);
-	guard_files_last(guard, texts);
+	guard_files_last(guard);
 	guard->ending = true;
 	/* First: a slow disk is no reason to keep a process suspended. */
 	guard_targets_drop(guard);
-	return guard_files_finish(guard, texts);
+	return guard_files_finish(guard);
 }

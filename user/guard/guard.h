@@ -3,7 +3,7 @@
  * The parts of "guard".
  *
  * The main thread keeps the lists of targets and talks to the user (guard.c,
- * targets.c, offline.c, event.c, report.c, draw.c); the poller reads the indices
+ * targets.c, offline.c, report.c, files.c); the poller reads the indices
  * of online queues and asks the policy (poll.c, index.c). A worker, which is a
  * process of its own, has the session of each offline process (worker.c).
  */
@@ -91,6 +91,14 @@ struct guard_release {
 	uint64_t ns; /* UINT64_MAX: for good */
 };
 
+/* Of offline processes. */
+struct guard_times {
+	uint64_t kept_ns; /* how long they were there */
+	uint64_t held_ns;
+	uint64_t released_ns; /* of that: some queue ran all the same */
+	uint64_t unseen;      /* queues gone before they could be suspended */
+};
+
 struct guard;
 
 struct guard_offline {
@@ -104,13 +112,11 @@ struct guard_offline {
 	bool whole;		 /* it is paused: one entity on all nodes */
 	int lane;		 /* in the picture; -1: none */
 	bool announced;
-	bool failed;		/* said; not again before it works */
-	uint64_t since_ns;	/* when it was taken */
-	uint64_t held_since_ns; /* 0: it runs */
-	uint64_t held_ns;
-	uint64_t released_ns; /* ran although it was to be held, as last seen */
-	uint64_t unseen;      /* queues gone before they could be suspended */
-	unsigned int churns;  /* of its channel, as last seen */
+	bool failed;		  /* said; not again before it works */
+	uint64_t since_ns;	  /* when it was taken */
+	uint64_t held_since_ns;	  /* 0: it runs */
+	struct guard_times times; /* of ended holds; kept_ns is 0 */
+	unsigned int churns;	  /* of its channel, as last seen */
 	struct report_pause churn_pause;
 };
 
@@ -151,11 +157,17 @@ struct guard_refusal {
 /* Figures for the user (report.c). */
 #define GUARD_SAMPLES 100000
 
-/* Of one preemption that followed an arrival. */
+/* From the arrival of work until then. */
+enum guard_latency {
+	GUARD_TO_IOCTL,
+	GUARD_TO_SUSPENDED,
+	GUARD_TO_SLOTS, /* no slot is active any more, if they were watched */
+	GUARD_LATENCIES,
+};
+
+/* Of one preemption that followed an arrival; or GPREEMPT_UNKNOWN. */
 struct guard_sample {
-	int64_t to_ioctl_ns;
-	int64_t to_suspended_ns;
-	int64_t to_slots_ns; /* GPREEMPT_UNKNOWN: they were not watched */
+	int64_t ns[GUARD_LATENCIES];
 };
 
 struct guard_figures {
@@ -163,10 +175,7 @@ struct guard_figures {
 	uint64_t suspends;
 	uint64_t resumes[GPREEMPT_POLICY_REASONS];
 	uint64_t failures;
-	uint64_t held_ns;     /* of targets that are gone */
-	uint64_t released_ns; /* of that: some queue ran all the same */
-	uint64_t unseen;      /* queues gone before they could be suspended */
-	uint64_t kept_ns;     /* how long they were there */
+	struct guard_times gone;     /* of targets that are gone */
 	struct guard_sample *sample; /* the last GUARD_SAMPLES */
 	size_t samples;		     /* all that there were */
 };
@@ -271,15 +280,14 @@ int guard_files_check(struct guard *guard);
 void guard_files_put(struct guard *guard, enum guard_file_kind kind);
 /* Take note of how the last ones went. Never waits. */
 void guard_files_poll(struct guard *guard);
-/* What is to be in them at the end. */
-struct guard_text {
-	char *text; /* NULL: not wanted, or no memory */
-	size_t size;
-};
-
-void guard_files_last(struct guard *guard, struct guard_text *texts);
+/* Take note of what is to be in them at the end. */
+void guard_files_last(struct guard *guard);
 /* Write that, and free it. 0, or an exit status, as check. */
-int guard_files_finish(struct guard *guard, struct guard_text *texts);
+int guard_files_finish(struct guard *guard);
+/* Begin the picture. 0, or the exit status after saying why not. */
+int guard_draw_open(struct guard *guard);
+/* A target comes: its lane there. */
+int guard_draw_join(struct guard *guard, pid_t pid, bool online);
 
 /* poll.c: poll as long as it is the turn of this thread, which has that number. */
 void guard_poll_turn(struct guard *guard, unsigned int me);
@@ -343,28 +351,25 @@ void guard_take_from(struct guard *guard, struct guard_worker *w);
 /* How long it ran although it was to be suspended. */
 void guard_take_released(struct guard *guard, struct guard_offline *offline);
 
-/* samples.c */
-void guard_add_sample(struct guard_figures *f, const struct guard_sample *one);
-size_t guard_samples_kept(const struct guard_figures *f);
-/* A line for each sample, in a memory stream. */
-void guard_print_samples(const struct guard *guard, FILE *out);
-
 /* report.c */
 void guard_live(struct guard *guard);
 void guard_summary(struct guard *guard);
 /* Prometheus's text format, in a memory stream. */
 void guard_print_metrics(const struct guard *guard, FILE *out);
-
-/* event.c: something that happened, a note or an event of JSON. */
+/* A line for each sample, in a memory stream. */
+void guard_print_samples(const struct guard *guard, FILE *out);
+void guard_add_sample(struct guard_figures *f, const struct guard_sample *one);
+/* Add those of one that is there still. */
+void guard_add_times(struct guard_times *sum, const struct guard_offline *o,
+		     uint64_t now);
+/* Something that happened, a note or an event of JSON. */
 __attribute__((format(printf, 4, 5))) void
 guard_event(const struct guard *guard, const char *event, pid_t pid,
 	    const char *format, ...);
-/* Take the live line away. */
-void guard_clear_line(void);
-struct json_object;
-struct json_object *guard_new_event(const struct guard *guard,
-				    const char *event, uint64_t ns);
-/* On a line of its own; it is freed. */
-void guard_print_event(struct json_object *o);
+/* A worker has done something; its target makes and destroys queues. */
+void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
+		       const struct guard_sample *s);
+void guard_tell_churn(const struct guard *guard, pid_t pid,
+		      const struct guard_channel *c);
 
 #endif

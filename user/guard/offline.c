@@ -244,15 +244,10 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	offline = guard->offline[i];
 	set_nodes(guard, &offline, 0);
 	guard->offline[i] = guard->offline[--guard->n_offline];
+	guard_picture_leave(guard->picture, offline.lane, now);
 	pthread_mutex_unlock(&guard->lock);
 	tell_end(guard, &offline);
-	if (offline.held_since_ns)
-		offline.held_ns += now - offline.held_since_ns;
-	guard->figures.held_ns += offline.held_ns;
-	guard->figures.released_ns += offline.released_ns;
-	guard->figures.unseen += offline.unseen;
-	guard->figures.kept_ns += now - offline.since_ns;
-	guard_draw_leave(guard, offline.lane);
+	guard_add_times(&guard->figures.gone, &offline, now);
 	guard_worker_quit(offline.worker);
 	guard->going[guard->n_going++] = offline.worker;
 	guard_reap(guard);

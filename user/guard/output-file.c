@@ -33,7 +33,6 @@ static int start(struct guard_file *f, const char *text, size_t size)
 	if (child < 0)
 		return child;
 	f->child = child;
-	f->since_ns = shr_now_ns();
 	return 0;
 }
 
@@ -51,11 +50,6 @@ static int note(struct guard_file *f, int code)
 	return news;
 }
 
-int guard_file_check(const struct guard_file *f)
-{
-	return f->path ? shr_file_check(f->path) : 0;
-}
-
 int guard_file_poll(struct guard_file *f)
 {
 	int status;
@@ -69,8 +63,6 @@ int guard_file_put(struct guard_file *f, const char *text, size_t size)
 {
 	int ret, news;
 
-	if (!f->path)
-		return 0;
 	news = guard_file_poll(f);
 	ret = f->child ? -EBUSY : start(f, text, size);
 	if (ret && !news)
@@ -100,8 +92,6 @@ int guard_file_finish(struct guard_file *f, const char *text, size_t size,
 {
 	int ret = 0;
 
-	if (!f->path)
-		return 0;
 	if (f->child)
 		ret = wait_for(f, beat, data);
 	if (ret != -ETIMEDOUT)

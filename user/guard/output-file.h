@@ -9,24 +9,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct guard_file {
-	const char *what;  /* in the caller's messages */
-	const char *path;  /* NULL: not wanted */
-	pid_t child;	   /* that writes it now; 0: none */
-	uint64_t since_ns; /* when that began */
-	bool failed;	   /* and that was returned; once */
+	const char *what; /* in the caller's messages */
+	const char *path; /* NULL: not wanted; then only poll may be called */
+	pid_t child;	  /* that writes it now; 0: none */
+	bool failed;	  /* and that was returned; once */
+	char *last; /* what is to be in it at the end, for its caller; or NULL */
+	size_t last_size;
 };
 
 /*
  * All functions return 0 or -errno, for shr_file_reason(). A failure of a write
  * is returned once, until a write has worked again.
  */
-
-/* Before anything is suspended: can it be written? */
-int guard_file_check(const struct guard_file *f);
 
 /*
  * Have it replaced by that text. -EBUSY: skipped, since the last one is still

@@ -40,8 +40,8 @@ struct guard_picture {
 
 /*
  * The caller provides clock and lock for all functions from here to the
- * drawing. Returns the lane, or -1: no room, which
- * all others take and then do nothing.
+ * drawing. Returns the lane, or -1: no room, which all others take, and then do
+ * nothing: @p may be NULL.
  */
 int guard_picture_join(struct guard_picture *p, pid_t pid, const char *name,
 		       bool online, uint64_t now);
@@ -55,20 +55,5 @@ void guard_picture_ran(struct guard_picture *p, int lane, uint64_t from,
 /* The last GUARD_WINDOW_NS before now, but nothing before start; no memory: none. */
 void guard_picture_draw(const struct guard_picture *p, uint64_t start,
 			uint64_t now, bool simulated, FILE *out);
-
-/* draw.c: the file. */
-struct guard;
-/* 0, or the exit status after saying why not. */
-int guard_draw_open(struct guard *guard);
-/* In a memory stream. */
-void guard_draw(struct guard *guard, FILE *out);
-void guard_draw_free(struct guard *guard);
-/* Lanes come and go; the poller is kept out meanwhile. */
-int guard_draw_join(struct guard *guard, pid_t pid, bool online);
-void guard_draw_leave(struct guard *guard, int lane);
-/* An offline one ran although it was to be suspended. */
-void guard_draw_ran(struct guard *guard, int lane, uint64_t from, uint64_t to);
-/* An offline one is held, or not any more. */
-void guard_draw_held(struct guard *guard, int lane, bool held, uint64_t ns);
 
 #endif

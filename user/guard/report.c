@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The figures for the user: a live line, a summary, metrics. */
+/* What guard tells the user: events, a live line, the figures, metrics, samples. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "guard/guard.h"
 #include "output/table.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+
+static const char *const latency_names[GUARD_LATENCIES] = {
+	[GUARD_TO_IOCTL] = "arrival_to_ioctl_us",
+	[GUARD_TO_SUSPENDED] = "arrival_to_suspended_us",
+	[GUARD_TO_SLOTS] = "arrival_to_slots_us",
+};
 
 static void put(struct json_object *o, const char *key,
 		struct json_object *value)
@@ -11,43 +22,180 @@ static void put(struct json_object *o, const char *key,
 	json_object_object_add(o, key, value);
 }
 
-static void put_real(struct json_object *o, const char *key, double value)
+/* Take the live line away. */
+static void clear_line(void)
 {
-	put(o, key, json_object_new_double(value));
+	if (isatty(STDOUT_FILENO))
+		fputs("\r\033[K", stdout);
+}
+
+static struct json_object *new_event(const struct guard *guard,
+				     const char *event, uint64_t ns)
+{
+	struct json_object *o = json_object_new_object();
+
+	put(o, "event", out_json_text(event));
+	put(o, "t_us",
+	    json_object_new_double((ns - guard->figures.start_ns) / 1000.0));
+	put(o, "clock_us", json_object_new_double(ns / 1000.0));
+	return o;
+}
+
+/* With a text that says it all. */
+static struct json_object *new_text(const struct guard *guard,
+				    const char *event, pid_t pid,
+				    const char *text)
+{
+	struct json_object *o = new_event(guard, event, shr_now_ns());
+
+	put(o, "pid", out_json_number(pid));
+	put(o, "text", out_json_text(text));
+	return o;
+}
+
+/* On a line of its own; it is freed. */
+static void print_event(struct json_object *o)
+{
+	puts(json_object_to_json_string_ext(o,
+					    JSON_C_TO_STRING_PLAIN |
+						    JSON_C_TO_STRING_NOSLASHESCAPE));
+	fflush(stdout);
+	json_object_put(o);
+}
+
+void guard_event(const struct guard *guard, const char *event, pid_t pid,
+		 const char *format, ...)
+{
+	char text[768];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (guard->options->json) {
+		print_event(new_text(guard, event, pid, text));
+		return;
+	}
+	clear_line();
+	ctl_say("%s", text);
+}
+
+void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
+		       const struct guard_sample *s)
+{
+	const char *reason = gpreempt_policy_reason_name(r->reason);
+	struct json_object *o;
+	size_t i;
+
+	if (!guard->options->json) {
+		if (!guard->options->verbose)
+			return;
+		clear_line();
+		printf("%s %d: %s, %zu of %zu queues, ioctl %.1f us\n",
+		       r->suspend ? "suspended" : "resumed", r->pid, reason,
+		       r->done, r->requested, (r->end_ns - r->start_ns) / 1e3);
+		fflush(stdout);
+		return;
+	}
+	o = new_event(guard, r->suspend ? "suspend" : "resume", r->end_ns);
+	put(o, "pid", out_json_number(r->pid));
+	put(o, "reason", out_json_text(reason));
+	put(o, "requested", out_json_number(r->requested));
+	put(o, "done", out_json_number(r->done));
+	put(o, "ioctl_us", out_json_us(r->end_ns - r->start_ns));
+	for (i = 0; i < GUARD_LATENCIES; i++)
+		put(o, latency_names[i], out_json_us(s->ns[i]));
+	put(o, "simulated", out_json_flag(ctl_simulated()));
+	print_event(o);
+}
+
+void guard_tell_churn(const struct guard *guard, pid_t pid,
+		      const struct guard_channel *c)
+{
+	uint64_t recent = atomic_load(&c->recent_ns);
+	uint64_t window = atomic_load(&c->window_ns);
+	struct json_object *o;
+	char text[192];
+
+	snprintf(text, sizeof(text),
+		 "process %d %s queues while it is held: "
+		 "ran %.1f s of the last %.0f",
+		 pid, atomic_load(&c->made) ? "makes and destroys" : "destroys",
+		 recent / 1e9, window / 1e9);
+	if (!guard->options->json) {
+		guard_event(guard, "churn", pid, "%s", text);
+		return;
+	}
+	o = new_text(guard, "churn", pid, text);
+	put(o, "recent_us", out_json_us(recent));
+	put(o, "window_us", out_json_us(window));
+	print_event(o);
+}
+
+void guard_add_sample(struct guard_figures *f, const struct guard_sample *one)
+{
+	if (!f->sample)
+		f->sample = calloc(GUARD_SAMPLES, sizeof(*f->sample));
+	if (f->sample)
+		f->sample[f->samples++ % GUARD_SAMPLES] = *one;
+}
+
+static size_t samples_kept(const struct guard_figures *f)
+{
+	return f->samples < GUARD_SAMPLES ? f->samples : GUARD_SAMPLES;
+}
+
+void guard_print_samples(const struct guard *guard, FILE *out)
+{
+	const struct guard_figures *figures = &guard->figures;
+	size_t n = figures->samples, i, j;
+
+	fputs("# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
+	      "arrival_to_slots_ns\n",
+	      out);
+	for (i = n - samples_kept(figures); i < n; i++)
+		for (j = 0; j < GUARD_LATENCIES; j++) {
+			int64_t ns = figures->sample[i % GUARD_SAMPLES].ns[j];
+
+			if (ns == GPREEMPT_UNKNOWN)
+				fputc('-', out);
+			else
+				fprintf(out, "%lld", (long long)ns);
+			fputc(j + 1 < GUARD_LATENCIES ? '\t' : '\n', out);
+		}
 }
 
 struct totals {
-	uint64_t held_ns; /* without what ran all the same: */
-	uint64_t released_ns;
-	uint64_t unseen;
-	uint64_t kept_ns;
-	double share;	/* percent of the time that they ran */
-	double poll_ms; /* CPU time a second */
-	double polls;	/* a second */
-	struct gpreempt_stats to_ioctl;
-	struct gpreempt_stats to_suspended;
-	struct gpreempt_stats to_slots;
+	struct guard_times times; /* held without what ran all the same */
+	double share;		  /* percent of the time that they ran */
+	double poll_ms;		  /* CPU time a second */
+	double polls;		  /* a second */
+	struct gpreempt_stats latency[GUARD_LATENCIES];
 };
 
-/* One of the latencies of each sample, by its offset there. */
-static void summarise(const struct guard_figures *figures, size_t offset,
-		      struct gpreempt_stats *out)
+static void summarise(const struct guard_figures *figures,
+		      enum guard_latency which, struct gpreempt_stats *out)
 {
-	size_t n = guard_samples_kept(figures), used = 0, i;
+	size_t n = samples_kept(figures), used = 0, i;
 	uint64_t *copy = calloc(n + 1, sizeof(*copy));
 
-	*out = (struct gpreempt_stats){ 0 };
-	for (i = 0; copy && i < n; i++) {
-		int64_t ns =
-			*(const int64_t *)((const char *)&figures->sample[i] +
-					   offset);
-
-		if (ns != GPREEMPT_UNKNOWN)
-			copy[used++] = ns;
-	}
+	for (i = 0; copy && i < n; i++)
+		if (figures->sample[i].ns[which] != GPREEMPT_UNKNOWN)
+			copy[used++] = figures->sample[i].ns[which];
 	if (used)
 		gpreempt_stats(copy, used, out);
 	free(copy);
+}
+
+void guard_add_times(struct guard_times *sum, const struct guard_offline *o,
+		     uint64_t now)
+{
+	sum->kept_ns += now - o->since_ns;
+	sum->held_ns += o->times.held_ns;
+	if (o->held_since_ns && now > o->held_since_ns)
+		sum->held_ns += now - o->held_since_ns;
+	sum->released_ns += o->times.released_ns;
+	sum->unseen += o->times.unseen;
 }
 
 static void add_up(const struct guard *guard, struct totals *t)
@@ -55,34 +203,22 @@ static void add_up(const struct guard *guard, struct totals *t)
 	const struct guard_figures *figures = &guard->figures;
 	uint64_t now = shr_now_ns();
 	double seconds = (now - figures->start_ns) / 1e9;
+	struct guard_times *times = &t->times;
 	size_t i;
 
-	*t = (struct totals){
-		.held_ns = figures->held_ns,
-		.kept_ns = figures->kept_ns,
-		.released_ns = figures->released_ns,
-		.unseen = figures->unseen,
-	};
-	for (i = 0; i < guard->n_offline; i++) {
-		const struct guard_offline *o = &guard->offline[i];
-
-		t->held_ns += o->held_ns;
-		if (o->held_since_ns && now > o->held_since_ns)
-			t->held_ns += now - o->held_since_ns;
-		t->kept_ns += now - o->since_ns;
-		t->released_ns += o->released_ns;
-		t->unseen += o->unseen;
-	}
-	t->held_ns -= t->released_ns < t->held_ns ? t->released_ns : t->held_ns;
-	t->share = t->kept_ns ? 100.0 - 100.0 * t->held_ns / t->kept_ns : 100;
+	*t = (struct totals){ .times = figures->gone };
+	for (i = 0; i < guard->n_offline; i++)
+		guard_add_times(times, &guard->offline[i], now);
+	times->held_ns -= times->released_ns < times->held_ns ?
+				  times->released_ns :
+				  times->held_ns;
+	t->share = times->kept_ns ?
+			   100.0 - 100.0 * times->held_ns / times->kept_ns :
+			   100;
 	t->poll_ms = atomic_load(&guard->poll_cpu_ns) / 1e6 / seconds;
 	t->polls = atomic_load(&guard->polls) / seconds;
-	summarise(figures, offsetof(struct guard_sample, to_ioctl_ns),
-		  &t->to_ioctl);
-	summarise(figures, offsetof(struct guard_sample, to_suspended_ns),
-		  &t->to_suspended);
-	summarise(figures, offsetof(struct guard_sample, to_slots_ns),
-		  &t->to_slots);
+	for (i = 0; i < GUARD_LATENCIES; i++)
+		summarise(figures, i, &t->latency[i]);
 }
 
 void guard_live(struct guard *guard)
@@ -101,7 +237,7 @@ void guard_live(struct guard *guard)
 		 "%zu of %zu held; %llu preemptions",
 		 busy, guard->n_online, held, guard->n_offline,
 		 (unsigned long long)guard->figures.suspends);
-	guard_clear_line();
+	clear_line();
 	/* One that is wider goes on in the next line, which stays. */
 	printf("%.*s", out_terminal_width() - 1, line);
 	fflush(stdout);
@@ -120,8 +256,9 @@ static void print_stats(const char *name, const struct gpreempt_stats *s)
 static void print_text(const struct guard *guard, const struct totals *t)
 {
 	const uint64_t *resumes = guard->figures.resumes;
+	size_t i;
 
-	guard_clear_line();
+	clear_line();
 	ctl_label_times();
 	printf("preemptions %llu failures %llu\n",
 	       (unsigned long long)guard->figures.suspends,
@@ -130,14 +267,15 @@ static void print_text(const struct guard *guard, const struct totals *t)
 	       (unsigned long long)resumes[GPREEMPT_POLICY_IDLE],
 	       (unsigned long long)resumes[GPREEMPT_POLICY_SHARE],
 	       (unsigned long long)resumes[GPREEMPT_POLICY_DUTY]);
-	print_stats("arrival_to_ioctl_us", &t->to_ioctl);
-	print_stats("arrival_to_suspended_us", &t->to_suspended);
-	print_stats("arrival_to_slots_us", &t->to_slots);
-	printf("held_s %.3f of %.3f\n", t->held_ns / 1e9, t->kept_ns / 1e9);
-	if (t->released_ns)
-		printf("released_s %.3f\n", t->released_ns / 1e9);
-	if (t->unseen)
-		printf("unseen_queues %llu\n", (unsigned long long)t->unseen);
+	for (i = 0; i < GUARD_LATENCIES; i++)
+		print_stats(latency_names[i], &t->latency[i]);
+	printf("held_s %.3f of %.3f\n", t->times.held_ns / 1e9,
+	       t->times.kept_ns / 1e9);
+	if (t->times.released_ns)
+		printf("released_s %.3f\n", t->times.released_ns / 1e9);
+	if (t->times.unseen)
+		printf("unseen_queues %llu\n",
+		       (unsigned long long)t->times.unseen);
 	printf("offline_share_percent %.1f\n", t->share);
 	printf("poll_cpu_ms_per_s %.2f polls_per_s %.0f\n", t->poll_ms,
 	       t->polls);
@@ -160,20 +298,20 @@ static struct json_object *stats_json(const struct gpreempt_stats *s)
 
 static void print_json(const struct guard *guard, const struct totals *t)
 {
-	struct json_object *o = guard_new_event(guard, "summary", shr_now_ns());
+	struct json_object *o = new_event(guard, "summary", shr_now_ns());
+	size_t i;
 
 	put(o, "preemptions", out_json_number(guard->figures.suspends));
 	put(o, "failures", out_json_number(guard->figures.failures));
-	put(o, "arrival_to_ioctl_us", stats_json(&t->to_ioctl));
-	put(o, "arrival_to_suspended_us", stats_json(&t->to_suspended));
-	put(o, "arrival_to_slots_us", stats_json(&t->to_slots));
-	put(o, "held_us", out_json_us(t->held_ns));
-	put(o, "released_us", out_json_us(t->released_ns));
-	put(o, "unseen_queues", out_json_number(t->unseen));
-	put_real(o, "offline_share_percent", t->share);
-	put_real(o, "poll_cpu_ms_per_s", t->poll_ms);
+	for (i = 0; i < GUARD_LATENCIES; i++)
+		put(o, latency_names[i], stats_json(&t->latency[i]));
+	put(o, "held_us", out_json_us(t->times.held_ns));
+	put(o, "released_us", out_json_us(t->times.released_ns));
+	put(o, "unseen_queues", out_json_number(t->times.unseen));
+	put(o, "offline_share_percent", json_object_new_double(t->share));
+	put(o, "poll_cpu_ms_per_s", json_object_new_double(t->poll_ms));
 	put(o, "simulated", out_json_flag(ctl_simulated()));
-	guard_print_event(o);
+	print_event(o);
 }
 
 void guard_summary(struct guard *guard)
@@ -187,50 +325,43 @@ void guard_summary(struct guard *guard)
 		print_text(guard, &t);
 }
 
-static void put_metrics(FILE *f, const struct guard *guard,
-			const struct totals *t)
-{
-	const char *p = "gpreempt_guard_";
+#define PREFIX "gpreempt_guard_"
 
-	fprintf(f,
-		"# TYPE %spreemptions_total counter\n"
-		"%spreemptions_total %llu\n",
-		p, p, (unsigned long long)guard->figures.suspends);
-	fprintf(f, "# TYPE %sfailures_total counter\n%sfailures_total %llu\n",
-		p, p, (unsigned long long)guard->figures.failures);
-	fprintf(f,
-		"# TYPE %sheld_seconds_total counter\n"
-		"%sheld_seconds_total %.6f\n",
-		p, p, t->held_ns / 1e9);
-	fprintf(f,
-		"# TYPE %sreleased_seconds_total counter\n"
-		"%sreleased_seconds_total %.6f\n",
-		p, p, t->released_ns / 1e9);
-	fprintf(f,
-		"# TYPE %spoll_cpu_seconds_total counter\n"
-		"%spoll_cpu_seconds_total %.6f\n",
-		p, p, atomic_load(&guard->poll_cpu_ns) / 1e9);
-	fprintf(f, "# TYPE %soffline_share gauge\n%soffline_share %.4f\n", p, p,
-		t->share / 100);
-	fprintf(f,
-		"# TYPE %stargets gauge\n%stargets{role=\"online\"} %zu\n"
-		"%stargets{role=\"offline\"} %zu\n",
-		p, p, guard->n_online, p, guard->n_offline);
-	fprintf(f,
-		"# TYPE %ssuspended_seconds summary\n"
-		"%ssuspended_seconds{quantile=\"0.5\"} %.6f\n"
-		"%ssuspended_seconds{quantile=\"0.99\"} %.6f\n"
-		"%ssuspended_seconds_count %zu\n",
-		p, p, t->to_suspended.p50 / 1e9, p, t->to_suspended.p99 / 1e9,
-		p, guard->figures.samples);
+static void print_metric(FILE *out, const char *name, const char *type,
+			 int digits, double value)
+{
+	fprintf(out, "# TYPE " PREFIX "%s %s\n" PREFIX "%s %.*f\n", name, type,
+		name, digits, value);
 }
 
 void guard_print_metrics(const struct guard *guard, FILE *out)
 {
+	const struct guard_figures *figures = &guard->figures;
+	const struct gpreempt_stats *suspended;
 	struct totals t;
 
 	add_up(guard, &t);
-	put_metrics(out, guard, &t);
+	suspended = &t.latency[GUARD_TO_SUSPENDED];
+	print_metric(out, "preemptions_total", "counter", 0, figures->suspends);
+	print_metric(out, "failures_total", "counter", 0, figures->failures);
+	print_metric(out, "held_seconds_total", "counter", 6,
+		     t.times.held_ns / 1e9);
+	print_metric(out, "released_seconds_total", "counter", 6,
+		     t.times.released_ns / 1e9);
+	print_metric(out, "poll_cpu_seconds_total", "counter", 6,
+		     atomic_load(&guard->poll_cpu_ns) / 1e9);
+	print_metric(out, "offline_share", "gauge", 4, t.share / 100);
+	fprintf(out,
+		"# TYPE " PREFIX "targets gauge\n" PREFIX
+		"targets{role=\"online\"} %zu\n" PREFIX
+		"targets{role=\"offline\"} %zu\n",
+		guard->n_online, guard->n_offline);
+	fprintf(out,
+		"# TYPE " PREFIX "suspended_seconds summary\n" PREFIX
+		"suspended_seconds{quantile=\"0.5\"} %.6f\n" PREFIX
+		"suspended_seconds{quantile=\"0.99\"} %.6f\n" PREFIX
+		"suspended_seconds_count %zu\n",
+		suspended->p50 / 1e9, suspended->p99 / 1e9, figures->samples);
 }
 
 #define FIRST_NS (10 * NSEC_PER_SEC)

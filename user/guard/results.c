@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "guard/guard.h"
-#include "output/table.h"
 #include "shared/clock.h"
 
 #define RETRY_NS (100 * NSEC_PER_MSEC)
@@ -16,50 +15,17 @@ static int64_t after(uint64_t from, uint64_t to)
 	return from ? (int64_t)(to - from) : GPREEMPT_UNKNOWN;
 }
 
-/* From the arrival until no slot was active, if there was one to see. */
-static int64_t to_slots(const struct guard_result *r)
+static struct guard_sample sample_of(const struct guard_result *r)
 {
-	return r->arrival_ns && r->slots_ns != GPREEMPT_UNKNOWN ?
-		       after(r->arrival_ns, r->start_ns + r->slots_ns) :
-		       GPREEMPT_UNKNOWN;
-}
+	int64_t slots = r->slots_ns == GPREEMPT_UNKNOWN ?
+				GPREEMPT_UNKNOWN :
+				after(r->arrival_ns, r->start_ns + r->slots_ns);
 
-static void add(struct json_object *o, const char *key,
-		struct json_object *value)
-{
-	json_object_object_add(o, key, value);
-}
-
-static void print_switch(const struct guard *guard,
-			 const struct guard_result *r)
-{
-	const char *reason = gpreempt_policy_reason_name(r->reason);
-	struct json_object *o;
-
-	if (!guard->options->json) {
-		if (!guard->options->verbose)
-			return;
-		guard_clear_line();
-		printf("%s %d: %s, %zu of %zu queues, ioctl %.1f us\n",
-		       r->suspend ? "suspended" : "resumed", r->pid, reason,
-		       r->done, r->requested, (r->end_ns - r->start_ns) / 1e3);
-		fflush(stdout);
-		return;
-	}
-	o = guard_new_event(guard, r->suspend ? "suspend" : "resume",
-			    r->end_ns);
-	add(o, "pid", out_json_number(r->pid));
-	add(o, "reason", out_json_text(reason));
-	add(o, "requested", out_json_number(r->requested));
-	add(o, "done", out_json_number(r->done));
-	add(o, "ioctl_us", out_json_us(r->end_ns - r->start_ns));
-	add(o, "arrival_to_ioctl_us",
-	    out_json_us(after(r->arrival_ns, r->start_ns)));
-	add(o, "arrival_to_suspended_us",
-	    out_json_us(after(r->arrival_ns, r->end_ns)));
-	add(o, "arrival_to_slots_us", out_json_us(to_slots(r)));
-	add(o, "simulated", out_json_flag(ctl_simulated()));
-	guard_print_event(o);
+	return (struct guard_sample){ {
+		[GUARD_TO_IOCTL] = after(r->arrival_ns, r->start_ns),
+		[GUARD_TO_SUSPENDED] = after(r->arrival_ns, r->end_ns),
+		[GUARD_TO_SLOTS] = slots,
+	} };
 }
 
 static void say_failure(struct guard *guard, const struct guard_result *r)
@@ -98,42 +64,46 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 	offline->failed = true;
 }
 
+/* It is held from then on, or runs. */
+static void note_held(struct guard *guard, struct guard_offline *offline,
+		      const struct guard_result *r)
+{
+	if (r->suspend == (offline->held_since_ns != 0))
+		return;
+	pthread_mutex_lock(&guard->lock);
+	if (r->suspend) {
+		offline->held_since_ns = r->end_ns;
+		guard_picture_begin(guard->picture, offline->lane, r->end_ns);
+	} else {
+		offline->times.held_ns += r->start_ns - offline->held_since_ns;
+		offline->held_since_ns = 0;
+		guard_picture_end(guard->picture, offline->lane, r->start_ns);
+	}
+	pthread_mutex_unlock(&guard->lock);
+}
+
 static void take(struct guard *guard, const struct guard_result *r)
 {
 	struct guard_offline *offline = guard_find_offline(guard, r->pid);
 	struct guard_figures *figures = &guard->figures;
+	struct guard_sample sample = sample_of(r);
 
-	print_switch(guard, r);
+	guard_tell_switch(guard, r, &sample);
 	if (r->code) {
 		if (offline && r->code != -ENOTCONN)
 			note_failure(guard, offline, r);
 		return;
 	}
-	if (offline)
-		offline->failed = false;
 	if (r->suspend)
 		figures->suspends++;
 	else
 		figures->resumes[r->reason]++;
 	if (r->arrival_ns)
-		guard_add_sample(figures,
-				 &(struct guard_sample){
-					 .to_ioctl_ns = after(r->arrival_ns,
-							      r->start_ns),
-					 .to_suspended_ns = after(r->arrival_ns,
-								  r->end_ns),
-					 .to_slots_ns = to_slots(r),
-				 });
+		guard_add_sample(figures, &sample);
 	if (!offline)
 		return;
-	if (r->suspend && !offline->held_since_ns) {
-		offline->held_since_ns = r->end_ns;
-		guard_draw_held(guard, offline->lane, true, r->end_ns);
-	} else if (!r->suspend && offline->held_since_ns) {
-		offline->held_ns += r->start_ns - offline->held_since_ns;
-		offline->held_since_ns = 0;
-		guard_draw_held(guard, offline->lane, false, r->start_ns);
-	}
+	offline->failed = false;
+	note_held(guard, offline, r);
 }
 
 void guard_take_from(struct guard *guard, struct guard_worker *w)
@@ -168,54 +138,28 @@ void guard_take_released(struct guard *guard, struct guard_offline *offline)
 	uint64_t total, ns, now = shr_now_ns();
 
 	total = atomic_load(&offline->worker->channel->released_ns);
-	ns = total - offline->released_ns;
+	ns = total - offline->times.released_ns;
 	if (!ns)
 		return;
 	pthread_mutex_lock(&guard->lock);
-	offline->released_ns = total;
-	offline->unseen = atomic_load(&offline->worker->channel->unseen);
+	offline->times.released_ns = total;
+	offline->times.unseen = atomic_load(&offline->worker->channel->unseen);
 	pay_share(guard, offline, ns, now);
+	guard_picture_ran(guard->picture, offline->lane, now - ns, now);
 	pthread_mutex_unlock(&guard->lock);
-	guard_draw_ran(guard, offline->lane, now - ns, now);
-}
-
-static void print_churn(const struct guard *guard,
-			const struct guard_offline *offline)
-{
-	struct guard_channel *c = offline->worker->channel;
-	uint64_t recent = atomic_load(&c->recent_ns);
-	uint64_t window = atomic_load(&c->window_ns);
-	pid_t pid = offline->target.pid;
-	struct json_object *o;
-	char text[192];
-
-	snprintf(text, sizeof(text),
-		 "process %d %s queues while it is held: "
-		 "ran %.1f s of the last %.0f",
-		 pid, atomic_load(&c->made) ? "makes and destroys" : "destroys",
-		 recent / 1e9, window / 1e9);
-	if (!guard->options->json) {
-		guard_event(guard, "churn", pid, "%s", text);
-		return;
-	}
-	o = guard_new_event(guard, "churn", shr_now_ns());
-	add(o, "pid", out_json_number(pid));
-	add(o, "text", out_json_text(text));
-	add(o, "recent_us", out_json_us(recent));
-	add(o, "window_us", out_json_us(window));
-	guard_print_event(o);
 }
 
 /* It may be around that bound for hours. */
 static void tell_churn(struct guard *guard, struct guard_offline *offline)
 {
-	unsigned int churns = atomic_load(&offline->worker->channel->churns);
+	struct guard_channel *c = offline->worker->channel;
+	unsigned int churns = atomic_load(&c->churns);
 
 	if (churns == offline->churns)
 		return;
 	offline->churns = churns;
 	if (report_pause_over(&offline->churn_pause, shr_now_ns()))
-		print_churn(guard, offline);
+		guard_tell_churn(guard, offline->target.pid, c);
 }
 
 void guard_take_results(struct guard *guard)

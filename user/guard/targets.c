@@ -113,9 +113,10 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 		online->lane = lane;
 		guard->n_online++;
 	}
+	if (entity < 0)
+		guard_picture_leave(guard->picture, lane, shr_now_ns());
 	pthread_mutex_unlock(&guard->lock);
 	if (entity < 0) {
-		guard_draw_leave(guard, lane);
 		free(sight);
 		return;
 	}
@@ -125,19 +126,19 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 
 static void drop_online(struct guard *guard, size_t i)
 {
-	pid_t pid = guard->online[i].target.pid;
-	int lane = guard->online[i].lane;
+	struct guard_online *online = &guard->online[i];
+	pid_t pid = online->target.pid;
 
 	pthread_mutex_lock(&guard->lock);
-	gpreempt_policy_remove(guard->policy, guard->online[i].entity);
-	if (guard->online[i].sight->since_ns)
-		guard->online[i].sight->left = true;
+	gpreempt_policy_remove(guard->policy, online->entity);
+	guard_picture_leave(guard->picture, online->lane, shr_now_ns());
+	if (online->sight->since_ns)
+		online->sight->left = true;
 	else
-		free(guard->online[i].sight);
-	guard->online[i] = guard->online[--guard->n_online];
+		free(online->sight);
+	*online = guard->online[--guard->n_online];
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
-	guard_draw_leave(guard, lane);
 	if (!guard->ending)
 		guard_event(guard, "left", pid,
 			    "process %d is not online any more", pid);

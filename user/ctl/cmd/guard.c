@@ -140,7 +140,7 @@ static int run_guard(void *args)
 		ret = guard_draw_open(&guard);
 	if (!ret)
 		ret = guard_run(&guard);
-	guard_draw_free(&guard);
+	free(guard.picture);
 	gpreempt_free(guard.g);
 	gpreempt_policy_free(guard.policy);
 	free(guard.figures.sample);
