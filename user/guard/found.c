@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The processes that the words of the command line name now. */
 #include <errno.h>
+#include <string.h>
 
 #include "agent/find-targets.h"
 #include "guard/guard.h"
@@ -10,10 +11,16 @@
 struct lookup {
 	const char *word;
 	bool online;
-	unsigned int number;
+	uint64_t bit;
 	unsigned int job;
 	struct guard_word *state;
 };
+
+/* The words that name it in that role. */
+static uint64_t *words_of(struct guard_found *f, bool online)
+{
+	return online ? &f->online : &f->offline;
+}
 
 static void note(struct guard *guard, const struct lookup *l,
 		 const struct gpreempt_target *target)
@@ -30,10 +37,7 @@ static void note(struct guard *guard, const struct lookup *l,
 		found->n++;
 		*f = (struct guard_found){ .target = *target };
 	}
-	if (l->online)
-		f->online |= 1ULL << l->number;
-	else
-		f->offline |= 1ULL << l->number;
+	*words_of(f, l->online) |= l->bit;
 	f->job = l->job;
 }
 
@@ -52,18 +56,15 @@ static void note_known(struct guard *guard, const struct lookup *l,
 	note(guard, l, target);
 }
 
-/* The word has failed: what it named when it last worked is kept. */
-static void note_taken(struct guard *guard, const struct lookup *l)
+/* The word has failed: what it named in the last look is kept. */
+static void note_kept(struct guard *guard, const struct lookup *l)
 {
-	uint64_t bit = 1ULL << l->number;
+	struct guard_candidates *found = &guard->found;
 	size_t i;
 
-	for (i = 0; l->online && i < guard->n_online; i++)
-		if (guard->online[i].words & bit)
-			note_known(guard, l, &guard->online[i].target);
-	for (i = 0; !l->online && i < guard->n_offline; i++)
-		if (guard->offline[i].words & bit)
-			note_known(guard, l, &guard->offline[i].target);
+	for (i = 0; i < found->n_before; i++)
+		if (*words_of(&found->before[i], l->online) & l->bit)
+			note_known(guard, l, &found->before[i].target);
 }
 
 /* Once, and again after a pause that grows: it may come and go. */
@@ -90,28 +91,18 @@ static void refuse_all(struct guard *guard, const struct guard_finding *finding)
 			     true);
 }
 
-/* Looked for by the child, or here if there is no child. */
-static const struct guard_finding *
-find_or_get(struct guard *guard, const struct lookup *l, bool *slow)
-{
-	struct guard_candidates *found = &guard->found;
-	const struct guard_finding *finding;
-
-	finding = guard_finder_get(&guard->finder, l->word);
-	*slow = finding;
-	if (finding)
-		return finding;
-	guard_find_word(guard->g, l->word, &found->owners, &found->finding);
-	return &found->finding;
-}
-
 static void find_word(struct guard *guard, const struct lookup *l)
 {
-	const struct guard_finding *finding;
-	bool slow;
+	struct guard_candidates *found = &guard->found;
+	const struct guard_finding *finding, *slow;
 	size_t i;
 
-	finding = find_or_get(guard, l, &slow);
+	/* By the child; here if it is not the child's. */
+	slow = guard_finder_get(&guard->finder, l->word);
+	if (!slow)
+		guard_find_word(guard->g, l->word, &found->owners,
+				&found->finding);
+	finding = slow ? slow : &found->finding;
 	if (!finding->code) {
 		l->state->failing = false;
 		for (i = 0; i < finding->n; i++)
@@ -128,7 +119,7 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	if (finding->code == -EEXIST)
 		refuse_all(guard, finding);
 	else
-		note_taken(guard, l);
+		note_kept(guard, l);
 }
 
 static void find_role(struct guard *guard, bool online,
@@ -140,7 +131,7 @@ static void find_role(struct guard *guard, bool online,
 		struct lookup l = {
 			.word = words->word[i],
 			.online = online,
-			.number = i,
+			.bit = 1ULL << i,
 			.job = gang ? i + 1 : 0,
 			.state = &guard->found.word[online][i],
 		};
@@ -150,39 +141,22 @@ static void find_role(struct guard *guard, bool online,
 	}
 }
 
-/* What is named by other words than before. */
-static void set_words(struct guard *guard)
-{
-	const struct guard_found *f;
-	size_t i;
-
-	for (i = 0; i < guard->n_online; i++) {
-		f = guard_find_found(guard, &guard->online[i].target, true);
-		if (f)
-			guard->online[i].words = f->online;
-	}
-	for (i = 0; i < guard->n_offline; i++) {
-		f = guard_find_found(guard, &guard->offline[i].target, false);
-		if (f)
-			guard->offline[i].words = f->offline;
-	}
-}
-
 void guard_find_all(struct guard *guard)
 {
 	const struct guard_options *args = guard->options;
+	struct guard_candidates *found = &guard->found;
 
-	guard->found.n = 0;
-	hold_owners_free(&guard->found.owners);
+	memcpy(found->before, found->list, found->n * sizeof(*found->list));
+	found->n_before = found->n;
+	found->n = 0;
+	hold_owners_free(&found->owners);
 	guard_finder_poll(&guard->finder);
 	find_role(guard, true, &args->online_words, false);
 	find_role(guard, false, &args->offline_words, args->gang);
-	set_words(guard);
 }
 
-const struct guard_found *guard_find_found(const struct guard *guard,
-					   const struct gpreempt_target *target,
-					   bool online)
+bool guard_is_named(const struct guard *guard,
+		    const struct gpreempt_target *target, bool online)
 {
 	const struct guard_candidates *found = &guard->found;
 	size_t i;
@@ -190,11 +164,9 @@ const struct guard_found *guard_find_found(const struct guard *guard,
 	for (i = 0; i < found->n; i++) {
 		const struct guard_found *f = &found->list[i];
 
-		if (!same_target(&f->target, target))
-			continue;
-		if (f->online && f->offline)
-			return NULL;
-		return (online ? f->online : f->offline) ? f : NULL;
+		if (same_target(&f->target, target))
+			return online ? f->online && !f->offline :
+					f->offline && !f->online;
 	}
-	return NULL;
+	return false;
 }

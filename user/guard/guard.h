@@ -72,7 +72,6 @@ struct guard_sight {
 
 struct guard_online {
 	struct gpreempt_target target;
-	uint64_t words; /* that name it: a bit each */
 	struct guard_sight *sight;
 	bool told_silent; /* that its memory does not answer */
 	unsigned int entity;
@@ -103,7 +102,6 @@ struct guard;
 
 struct guard_offline {
 	struct gpreempt_target target;
-	uint64_t words; /* that name it: a bit each */
 	struct guard_worker *worker;
 	unsigned int job;
 	uint64_t nodes;
@@ -139,6 +137,8 @@ struct guard_word {
 struct guard_candidates {
 	struct guard_found list[GUARD_FOUND_MAX];
 	size_t n;
+	struct guard_found before[GUARD_FOUND_MAX]; /* in the last look */
+	size_t n_before;
 	struct guard_word word[2][GUARD_WORDS]; /* of offline, of online */
 	struct guard_finding finding;		/* of the word at hand */
 	struct hold_owners owners;		/* read once in each look */
@@ -304,9 +304,8 @@ void guard_poll_stop(struct guard *guard);
  */
 void guard_find_all(struct guard *guard);
 /* Is it named in that role, and in no other? */
-const struct guard_found *guard_find_found(const struct guard *guard,
-					   const struct gpreempt_target *target,
-					   bool online);
+bool guard_is_named(const struct guard *guard,
+		    const struct gpreempt_target *target, bool online);
 
 /* lookup.c */
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);

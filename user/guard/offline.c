@@ -167,7 +167,6 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	};
 	struct guard_offline offline = {
 		.target = f->target,
-		.words = f->offline,
 		.job = f->job,
 		.since_ns = shr_now_ns(),
 		.lane = -1,

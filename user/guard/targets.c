@@ -107,7 +107,6 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	if (entity >= 0) {
 		memset(online, 0, sizeof(*online));
 		online->target = f->target;
-		online->words = f->online;
 		online->sight = sight;
 		online->entity = entity;
 		online->lane = lane;
@@ -162,10 +161,10 @@ static void drop_unnamed(struct guard *guard)
 	size_t i;
 
 	for (i = guard->n_online; i-- > 0;)
-		if (!guard_find_found(guard, &guard->online[i].target, true))
+		if (!guard_is_named(guard, &guard->online[i].target, true))
 			drop_online(guard, i);
 	for (i = guard->n_offline; i-- > 0;)
-		if (!guard_find_found(guard, &guard->offline[i].target, false))
+		if (!guard_is_named(guard, &guard->offline[i].target, false))
 			guard_drop_offline(guard, i);
 }
 
