@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <sched.h>
-#include <stddef.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "guard/channel.h"
+#include "shared/child.h"
 
 /* To write an order takes nanoseconds, if its writer runs. */
 #define ORDER_TRIES 1000
@@ -60,4 +63,50 @@ bool guard_channel_take(struct guard_channel *c, struct guard_result *result)
 	*result = c->result[taken % GUARD_RESULTS];
 	atomic_store(&c->taken, taken + 1);
 	return true;
+}
+
+int guard_wake_open(struct guard_wake_pool *pool)
+{
+	int i;
+
+	for (i = 0; i < GUARD_WAKES; i++) {
+		pool->fd[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		if (pool->fd[i] < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+int guard_wake_take(struct guard_wake_pool *pool)
+{
+	int i;
+
+	for (i = 0; i < GUARD_WAKES; i++)
+		if (!pool->taken[i]) {
+			pool->taken[i] = true;
+			return pool->fd[i];
+		}
+	return -ENOSPC;
+}
+
+void guard_wake_give(struct guard_wake_pool *pool, int fd)
+{
+	uint64_t count;
+	ssize_t n;
+	int i;
+
+	/* The next worker has no order yet. */
+	n = read(fd, &count, sizeof(count));
+	(void)n;
+	for (i = 0; i < GUARD_WAKES; i++)
+		if (pool->fd[i] == fd)
+			pool->taken[i] = false;
+}
+
+int guard_wake_keep_only(const struct guard_wake_pool *pool)
+{
+	if (unshare(CLONE_FILES) < 0)
+		return -errno;
+	shr_close_others(0, pool->fd, GUARD_WAKES);
+	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What guard and the worker of an offline process tell each other: memory that
- * both see. Without locks: either may be killed at any time, and guard's poller
- * never waits for a worker.
+ * both see, and an eventfd. Without locks: either may be killed at any time, and
+ * guard's poller never waits for a worker.
  */
 #ifndef GUARD_CHANNEL_H
 #define GUARD_CHANNEL_H
@@ -94,5 +94,31 @@ bool guard_channel_give(struct guard_channel *c,
 			const struct guard_result *result);
 /* False: there is none. */
 bool guard_channel_take(struct guard_channel *c, struct guard_result *result);
+
+/*
+ * The eventfds by which guard wakes its workers. All are made before the first
+ * thread that reads the memory of other processes: such a thread has descriptors
+ * of its own, which are these and no others, so it can't have one that is made
+ * later.
+ */
+#define GUARD_WAKES 64 /* workers at once */
+
+struct guard_wake_pool {
+	int fd[GUARD_WAKES];
+	bool taken[GUARD_WAKES];
+};
+
+/* All of them, of a pool that is all zero. 0 or -errno. */
+int guard_wake_open(struct guard_wake_pool *pool);
+/* One that no other worker has, or -ENOSPC. */
+int guard_wake_take(struct guard_wake_pool *pool);
+/* Its worker is gone. */
+void guard_wake_give(struct guard_wake_pool *pool, int fd);
+
+/*
+ * This thread has descriptors of its own from now on: those of the pool. What
+ * it keeps open when it never ends wakes no one. 0 or -errno.
+ */
+int guard_wake_keep_only(const struct guard_wake_pool *pool);
 
 #endif

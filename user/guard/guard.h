@@ -23,7 +23,6 @@
 #include "guard/options.h"
 #include "guard/output-file.h"
 #include "guard/picture.h"
-#include "guard/wake-pool.h"
 #include "guard/worker.h"
 #include "shared/macro.h"
 
