@@ -193,56 +193,46 @@ static int cmd_guard(const char *name, double dilation, const char *path)
 	return 0;
 }
 
-static struct timeline_span spans[MAX_SAMPLES];
-static size_t n_spans;
-
-static void take_span(unsigned int lane, enum timeline_kind kind, uint64_t from,
-		      uint64_t to)
-{
-	if (n_spans < MAX_SAMPLES)
-		spans[n_spans++] =
-			(struct timeline_span){ lane, kind, from, to };
-}
-
-static void take_online_span(void *data, const uint64_t *v)
+static void draw_online(void *data, const uint64_t *v)
 {
 	struct timeline *t = data;
 
-	if (!t->from_ns)
+	if (!t->from_ns) {
 		t->from_ns = v[0];
-	take_span(0, TIMELINE_ONLINE, v[2], v[3]);
+		t->to_ns += v[0];
+		timeline_begin(t);
+	}
+	timeline_span(t, 0, TIMELINE_ONLINE, v[2], v[3]);
 }
 
-static void take_offline_span(void *data, const uint64_t *v)
+static void draw_offline(void *data, const uint64_t *v)
 {
-	(void)data;
-	take_span(1, TIMELINE_OFFLINE, v[2], v[3]);
+	timeline_span(data, 1, TIMELINE_OFFLINE, v[2], v[3]);
 }
 
-static void take_hold(void *data, const uint64_t *v)
+static void draw_hold(void *data, const uint64_t *v)
 {
-	(void)data;
-	take_span(1, TIMELINE_HELD, v[0], v[1]);
+	timeline_span(data, 1, TIMELINE_HELD, v[0], v[1]);
 }
 
 static int cmd_timeline(const char *ms, char **files)
 {
 	static const char *const lanes[] = { "online", "offline" };
 	struct timeline t = {
+		.out = stdout,
 		.title =
 			"orange: online packets; blue: offline packets; grey: offline suspended "
 			"(simulated GPU)",
 		.lanes = lanes,
 		.n_lanes = 2,
-		.spans = spans,
+		.left = 110,
+		.to_ns = atoll(ms) * 1000000ULL,
 	};
 
-	read_lines(files[0], COLUMNS, &t, take_online_span);
-	read_lines(files[1], COLUMNS, &t, take_offline_span);
-	read_lines(files[2], 2, &t, take_hold);
-	t.to_ns = t.from_ns + atoll(ms) * 1000000ULL;
-	t.n_spans = n_spans;
-	timeline_write(&t, stdout);
+	read_lines(files[0], COLUMNS, &t, draw_online);
+	read_lines(files[1], COLUMNS, &t, draw_offline);
+	read_lines(files[2], 2, &t, draw_hold);
+	timeline_end(&t);
 	return 0;
 }
 

@@ -5,34 +5,38 @@
 #include <string.h>
 
 #include "guard/timeline.h"
+#include "shared/macro.h"
 #include "unit.h"
 
 #define MS 1000000ULL
 
 static char text[16384];
 
-static const char *draw(const struct timeline *t)
-{
-	FILE *f = fmemopen(text, sizeof(text), "w");
+struct span {
+	unsigned int lane;
+	enum timeline_kind kind;
+	uint64_t from, to;
+};
 
-	timeline_write(t, f);
-	fclose(f);
-	return text;
-}
-
-static struct timeline simple(const struct timeline_span *spans, size_t n)
+/* Of the time from 100 to @to ms. */
+static void draw(uint64_t to, const struct span *s, size_t n)
 {
 	static const char *const lanes[] = { "a<b>&\"c\"\n", "b" };
-
-	return (struct timeline){
+	struct timeline t = {
+		.out = fmemopen(text, sizeof(text), "w"),
 		.title = "T & t",
 		.lanes = lanes,
 		.n_lanes = 2,
-		.spans = spans,
-		.n_spans = n,
+		.left = 110,
 		.from_ns = 100 * MS,
-		.to_ns = 200 * MS,
+		.to_ns = to * MS,
 	};
+
+	timeline_begin(&t);
+	for (; n--; s++)
+		timeline_span(&t, s->lane, s->kind, s->from * MS, s->to * MS);
+	timeline_end(&t);
+	fclose(t.out);
 }
 
 static size_t count(const char *what)
@@ -47,9 +51,7 @@ static size_t count(const char *what)
 
 TEST(escaped)
 {
-	struct timeline t = simple(NULL, 0);
-
-	draw(&t);
+	draw(200, NULL, 0);
 	ck_assert_ptr_nonnull(strstr(text, "T &amp; t"));
 	ck_assert_ptr_nonnull(strstr(text, "a&lt;b&gt;&amp;&quot;c&quot;?<"));
 }
@@ -57,27 +59,25 @@ TEST(escaped)
 /* The left edge is at 110, the right one at 890: 7.8 for a ms. */
 TEST(in_place)
 {
-	struct timeline_span s = { 1, TIMELINE_OFFLINE, 110 * MS, 120 * MS };
-	struct timeline t = simple(&s, 1);
+	static const struct span s = { 1, TIMELINE_OFFLINE, 110, 120 };
 
-	draw(&t);
+	draw(200, &s, 1);
 	ck_assert_ptr_nonnull(strstr(text,
 				     "<rect x=\"188.00\" y=\"78\" width=\"78.00\""));
 }
 
 TEST(cut_off)
 {
-	struct timeline_span s[] = {
-		{ 0, TIMELINE_ONLINE, 50 * MS, 110 * MS },  /* its beginning */
-		{ 0, TIMELINE_ONLINE, 190 * MS, 900 * MS }, /* its end */
-		{ 0, TIMELINE_ONLINE, 10 * MS, 90 * MS },   /* before */
-		{ 0, TIMELINE_ONLINE, 201 * MS, 202 * MS }, /* after */
-		{ 2, TIMELINE_ONLINE, 110 * MS, 120 * MS }, /* no such lane */
-		{ 0, TIMELINE_ONLINE, 120 * MS, 110 * MS }, /* backwards */
+	static const struct span s[] = {
+		{ 0, TIMELINE_ONLINE, 50, 110 },  /* its beginning */
+		{ 0, TIMELINE_ONLINE, 190, 900 }, /* its end */
+		{ 0, TIMELINE_ONLINE, 10, 90 },	  /* before */
+		{ 0, TIMELINE_ONLINE, 201, 202 }, /* after */
+		{ 2, TIMELINE_ONLINE, 110, 120 }, /* no such lane */
+		{ 0, TIMELINE_ONLINE, 120, 110 }, /* backwards */
 	};
-	struct timeline t = simple(s, 6);
 
-	draw(&t);
+	draw(200, s, ARRAY_SIZE(s));
 	ck_assert_uint_eq(count("<rect"), 2);
 	ck_assert_ptr_nonnull(strstr(text,
 				     "x=\"110.00\" y=\"34\" width=\"78.00\""));
@@ -87,11 +87,13 @@ TEST(cut_off)
 
 TEST(same_again)
 {
-	struct timeline_span s = { 0, TIMELINE_HELD, 110 * MS, 120 * MS };
-	struct timeline t = simple(&s, 1);
-	char *first = strdup(draw(&t));
+	static const struct span s = { 0, TIMELINE_HELD, 110, 120 };
+	char *first;
 
-	ck_assert_str_eq(first, draw(&t));
+	draw(200, &s, 1);
+	first = strdup(text);
+	draw(200, &s, 1);
+	ck_assert_str_eq(first, text);
 	ck_assert_int_eq(strncmp(first, "<svg ", 5), 0);
 	ck_assert_str_eq(first + strlen(first) - 7, "</svg>\n");
 	free(first);
@@ -99,11 +101,8 @@ TEST(same_again)
 
 TEST(no_time)
 {
-	struct timeline t = simple(NULL, 0);
-
-	t.to_ns = t.from_ns;
 	text[0] = '\0';
-	draw(&t);
+	draw(100, NULL, 0);
 	ck_assert_str_eq(text, "");
 }
 

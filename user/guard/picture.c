@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lanes and spans of the picture: no file, no clock, no lock. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "guard/picture.h"
 #include "guard/timeline.h"
 
@@ -94,7 +91,6 @@ struct drawing {
 	struct timeline t;
 	const char *names[GUARD_LANES];
 	int row[GUARD_LANES]; /* of a lane; -1: it went before that */
-	struct timeline_span span[GUARD_SPANS + 2 * GUARD_LANES];
 	char title[192];
 };
 
@@ -116,18 +112,13 @@ static void give_rows(struct drawing *d, const struct guard_picture *p,
 	}
 }
 
-static void add(struct drawing *d, const struct guard_picture *p, size_t lane,
-		enum timeline_kind kind, uint64_t from, uint64_t to)
+static void put(const struct drawing *d, const struct guard_picture *p,
+		size_t lane, enum timeline_kind kind, uint64_t from,
+		uint64_t to)
 {
 	/* A lane may have been another's before. */
-	if (d->row[lane] < 0 || to <= p->lane[lane].since_ns)
-		return;
-	d->span[d->t.n_spans++] = (struct timeline_span){
-		.lane = d->row[lane],
-		.kind = kind,
-		.from_ns = from,
-		.to_ns = to,
-	};
+	if (d->row[lane] >= 0 && to > p->lane[lane].since_ns)
+		timeline_span(&d->t, d->row[lane], kind, from, to);
 }
 
 static enum timeline_kind kind_of(const struct guard_lane *lane)
@@ -135,7 +126,8 @@ static enum timeline_kind kind_of(const struct guard_lane *lane)
 	return lane->online ? TIMELINE_WORK : TIMELINE_HELD;
 }
 
-static void add_kept(struct drawing *d, const struct guard_picture *p, bool ran)
+static void put_kept(const struct drawing *d, const struct guard_picture *p,
+		     bool ran)
 {
 	size_t kept = p->spans < GUARD_SPANS ? p->spans : GUARD_SPANS, i;
 
@@ -143,13 +135,13 @@ static void add_kept(struct drawing *d, const struct guard_picture *p, bool ran)
 		const struct guard_span *s = &p->span[i];
 
 		if (s->ran == ran)
-			add(d, p, s->lane,
+			put(d, p, s->lane,
 			    ran ? TIMELINE_RUNS : kind_of(&p->lane[s->lane]),
 			    s->from_ns, s->to_ns);
 	}
 }
 
-static void add_spans(struct drawing *d, const struct guard_picture *p)
+static void put_spans(const struct drawing *d, const struct guard_picture *p)
 {
 	const struct guard_lane *lane;
 	size_t i;
@@ -158,17 +150,17 @@ static void add_spans(struct drawing *d, const struct guard_picture *p)
 	for (i = 0; i < p->n; i++) {
 		lane = &p->lane[i];
 		if (!lane->online)
-			add(d, p, i, TIMELINE_RUNS, lane->since_ns,
+			put(d, p, i, TIMELINE_RUNS, lane->since_ns,
 			    lane->until_ns ? lane->until_ns : d->t.to_ns);
 	}
-	add_kept(d, p, false);
+	put_kept(d, p, false);
 	for (i = 0; i < p->n; i++) {
 		lane = &p->lane[i];
 		if (lane->open_ns)
-			add(d, p, i, kind_of(lane), lane->open_ns, d->t.to_ns);
+			put(d, p, i, kind_of(lane), lane->open_ns, d->t.to_ns);
 	}
 	/* In the middle of what is grey. */
-	add_kept(d, p, true);
+	put_kept(d, p, true);
 }
 
 static void set_title(struct drawing *d, const struct guard_picture *p,
@@ -196,22 +188,21 @@ void guard_picture_draw(const struct guard_picture *p, uint64_t start,
 			uint64_t now, bool simulated, FILE *out)
 {
 	uint64_t window = now > GUARD_WINDOW_NS ? now - GUARD_WINDOW_NS : 0;
-	struct drawing *d = calloc(1, sizeof(*d));
-
-	if (!d)
-		return;
-	d->t = (struct timeline){
-		.title = d->title,
-		.lanes = d->names,
-		.left = LEFT,
-		.spans = d->span,
-		.to_ns = now,
-		.from_ns = later(later(start, window), p->dropped_ns),
+	struct drawing d = {
+		.t = {
+			.out = out,
+			.title = d.title,
+			.lanes = d.names,
+			.left = LEFT,
+			.to_ns = now,
+			.from_ns = later(later(start, window), p->dropped_ns),
+		},
 	};
-	give_rows(d, p, true);
-	give_rows(d, p, false);
-	add_spans(d, p);
-	set_title(d, p, simulated);
-	timeline_write(&d->t, out);
-	free(d);
+
+	give_rows(&d, p, true);
+	give_rows(&d, p, false);
+	set_title(&d, p, simulated);
+	timeline_begin(&d.t);
+	put_spans(&d, p);
+	timeline_end(&d.t);
 }

@@ -52,7 +52,7 @@ void guard_picture_end(struct guard_picture *p, int lane, uint64_t ns);
 void guard_picture_ran(struct guard_picture *p, int lane, uint64_t from,
 		       uint64_t to);
 
-/* The last GUARD_WINDOW_NS before now, but nothing before start; no memory: none. */
+/* The last GUARD_WINDOW_NS before now, but nothing before start. */
 void guard_picture_draw(const struct guard_picture *p, uint64_t start,
 			uint64_t now, bool simulated, FILE *out);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "guard/timeline.h"
 
-#include <inttypes.h>
+#include <stdbool.h>
 
 #define WIDTH	  900
-#define LEFT	  110 /* names of lanes, if they are short */
 #define RIGHT	  10
 #define TOP	  34
 #define LANE	  44
@@ -46,37 +45,16 @@ static void put_text(const char *text, FILE *out)
 	}
 }
 
-static unsigned int left(const struct timeline *t)
-{
-	return t->left ? t->left : LEFT;
-}
-
 static double place(const struct timeline *t, uint64_t ns)
 {
 	double part =
 		(double)(ns - t->from_ns) / (double)(t->to_ns - t->from_ns);
 
-	return left(t) + part * (WIDTH - left(t) - RIGHT);
+	return t->left + part * (WIDTH - t->left - RIGHT);
 }
 
-static void put_span(const struct timeline *t, const struct timeline_span *s,
-		     FILE *out)
-{
-	uint64_t from = s->from_ns > t->from_ns ? s->from_ns : t->from_ns;
-	uint64_t to = s->to_ns < t->to_ns ? s->to_ns : t->to_ns;
-	double width;
-
-	if (from >= to || s->lane >= t->n_lanes)
-		return;
-	width = place(t, to) - place(t, from);
-	fprintf(out,
-		"<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" %s/>\n",
-		place(t, from), TOP + s->lane * LANE,
-		width < NARROWEST ? NARROWEST : width, BAR, styles[s->kind]);
-}
-
-static void put_label(double x, double y, const char *anchor, const char *text,
-		      FILE *out)
+static void put_label(FILE *out, double x, double y, const char *anchor,
+		      const char *text)
 {
 	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y,
 		anchor);
@@ -84,7 +62,7 @@ static void put_label(double x, double y, const char *anchor, const char *text,
 	fputs("</text>\n", out);
 }
 
-static void put_axis(const struct timeline *t, FILE *out)
+static void put_axis(const struct timeline *t)
 {
 	uint64_t whole = t->to_ns - t->from_ns;
 	unsigned int bottom = TOP + t->n_lanes * LANE;
@@ -94,33 +72,57 @@ static void put_axis(const struct timeline *t, FILE *out)
 
 	for (i = 0; i <= TICKS; i++) {
 		x = place(t, t->from_ns + whole * i / TICKS);
-		fprintf(out,
+		fprintf(t->out,
 			"<path d=\"M%.1f %d V%u\" stroke=\"#868e96\" stroke-width=\"0.5\"/>\n",
 			x, TOP - 6, bottom);
 		snprintf(text, sizeof(text), "%.0f ms",
 			 (double)whole * i / TICKS / 1e6);
-		put_label(x, bottom + 14, i == TICKS ? "end" : "middle", text,
-			  out);
+		put_label(t->out, x, bottom + 14, i == TICKS ? "end" : "middle",
+			  text);
 	}
 }
 
-void timeline_write(const struct timeline *t, FILE *out)
+static bool is_empty(const struct timeline *t)
+{
+	return t->to_ns <= t->from_ns;
+}
+
+void timeline_begin(const struct timeline *t)
 {
 	unsigned int height = TOP + t->n_lanes * LANE + 24;
 	size_t i;
 
-	if (t->to_ns <= t->from_ns)
+	if (is_empty(t))
 		return;
-	fprintf(out,
+	fprintf(t->out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" "
 		"font-family=\"sans-serif\" font-size=\"13\" fill=\"#868e96\">\n",
 		WIDTH, height);
-	put_label(left(t), 18, "start", t->title, out);
-	put_axis(t, out);
+	put_label(t->out, t->left, 18, "start", t->title);
+	put_axis(t);
 	for (i = 0; i < t->n_lanes; i++)
-		put_label(left(t) - 8, TOP + i * LANE + 19.0, "end",
-			  t->lanes[i], out);
-	for (i = 0; i < t->n_spans; i++)
-		put_span(t, &t->spans[i], out);
-	fputs("</svg>\n", out);
+		put_label(t->out, t->left - 8, TOP + i * LANE + 19.0, "end",
+			  t->lanes[i]);
+}
+
+void timeline_span(const struct timeline *t, unsigned int lane,
+		   enum timeline_kind kind, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t from = from_ns > t->from_ns ? from_ns : t->from_ns;
+	uint64_t to = to_ns < t->to_ns ? to_ns : t->to_ns;
+	double width;
+
+	if (from >= to || lane >= t->n_lanes)
+		return;
+	width = place(t, to) - place(t, from);
+	fprintf(t->out,
+		"<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" %s/>\n",
+		place(t, from), TOP + lane * LANE,
+		width < NARROWEST ? NARROWEST : width, BAR, styles[kind]);
+}
+
+void timeline_end(const struct timeline *t)
+{
+	if (!is_empty(t))
+		fputs("</svg>\n", t->out);
 }

@@ -16,25 +16,20 @@ enum timeline_kind {
 	TIMELINE_KINDS
 };
 
-/* Spans of a lane are drawn in their order, later ones above earlier ones. */
-struct timeline_span {
-	unsigned int lane;
-	enum timeline_kind kind;
-	uint64_t from_ns;
-	uint64_t to_ns;
-};
-
 struct timeline {
+	FILE *out;
 	const char *title;
 	const char *const *lanes; /* names */
-	unsigned int left;	  /* room for them; 0: for short ones */
 	size_t n_lanes;
-	const struct timeline_span *spans;
-	size_t n_spans;
-	uint64_t from_ns; /* the left edge; what is outside is cut off */
-	uint64_t to_ns;
+	unsigned int left; /* room for the names */
+	uint64_t from_ns;  /* the left edge; what is outside is cut off */
+	uint64_t to_ns;	   /* no later than that: nothing is drawn */
 };
 
-void timeline_write(const struct timeline *t, FILE *out);
+void timeline_begin(const struct timeline *t);
+/* Later ones are drawn above earlier ones. */
+void timeline_span(const struct timeline *t, unsigned int lane,
+		   enum timeline_kind kind, uint64_t from_ns, uint64_t to_ns);
+void timeline_end(const struct timeline *t);
 
 #endif
