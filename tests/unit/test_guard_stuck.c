@@ -20,7 +20,6 @@
 #include <sys/wait.h>
 
 #include "agent/holder-lock.h"
-#include "guard/serve.h"
 #include "shared/clock.h"
 #include "unit-fuse.h"
 #include "unit-poll.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
-#include "guard/serve.h"
 #include "guard/guard.h"
 #include "lib/policy/policy.h"
 #include "proto/guard.h"

@@ -4,7 +4,6 @@
 #define UNIT_ONLINE_H
 
 #include "guard/guard.h"
-#include "guard/serve.h"
 #include "unit.h"
 
 #define ALLOWED 4711 /* the user of --allow-uid */

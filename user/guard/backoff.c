@@ -9,35 +9,38 @@
 /* Report a refusal after that time only: a starting process is not ready. */
 #define PATIENCE_NS NSEC_PER_SEC
 
-static bool is_refused(const struct guard_refusal *r,
-		       const struct gpreempt_target *target)
+/* NULL: it is none of them. */
+static struct guard_refusal *find(struct guard *guard,
+				  const struct gpreempt_target *target)
 {
-	return same_target(&r->target, target);
+	size_t i;
+
+	for (i = 0; i < GUARD_REFUSALS; i++)
+		if (same_target(&guard->refusal[i].target, target))
+			return &guard->refusal[i];
+	return NULL;
 }
 
 /* The place of a target among the refused; if it has none, the oldest one. */
 static struct guard_refusal *place_of(struct guard *guard,
 				      const struct gpreempt_target *target)
 {
-	struct guard_refusal *oldest = guard->refusal;
+	struct guard_refusal *r = find(guard, target);
 	size_t i;
 
-	for (i = 0; i < GUARD_REFUSALS; i++) {
-		struct guard_refusal *r = &guard->refusal[i];
-
-		if (is_refused(r, target))
-			return r;
-		if (r->retry_ns < oldest->retry_ns)
-			oldest = r;
-	}
-	*oldest = (struct guard_refusal){
+	if (r)
+		return r;
+	r = guard->refusal;
+	for (i = 1; i < GUARD_REFUSALS; i++)
+		if (guard->refusal[i].retry_ns < r->retry_ns)
+			r = &guard->refusal[i];
+	*r = (struct guard_refusal){
 		.target = *target,
 		.first_ns = shr_now_ns(),
 	};
-	return oldest;
+	return r;
 }
 
-/* Not now, but perhaps later; said once, when it goes on for a while. */
 void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 		  const char *why, bool at_once)
 {
@@ -54,33 +57,28 @@ void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 		    "process %d is left alone: %s", target->pid, why);
 }
 
-bool guard_backoff_over(const struct guard *guard,
+bool guard_backoff_over(struct guard *guard,
 			const struct gpreempt_target *target)
 {
-	size_t i;
+	const struct guard_refusal *r = find(guard, target);
 
-	for (i = 0; i < GUARD_REFUSALS; i++)
-		if (is_refused(&guard->refusal[i], target))
-			return shr_now_ns() >= guard->refusal[i].retry_ns;
-	return true;
+	return !r || shr_now_ns() >= r->retry_ns;
 }
 
 void guard_backoff_for(struct guard *guard,
 		       const struct gpreempt_target *target, uint64_t ns)
 {
 	struct guard_refusal *r = place_of(guard, target);
-	uint64_t now = shr_now_ns();
 
-	r->retry_ns = now + ns < now ? UINT64_MAX : now + ns;
+	r->retry_ns = shr_later_ns(shr_now_ns(), ns);
 	r->said = true;
 }
 
 void guard_backoff_reset(struct guard *guard,
 			 const struct gpreempt_target *target)
 {
-	size_t i;
+	struct guard_refusal *r = find(guard, target);
 
-	for (i = 0; i < GUARD_REFUSALS; i++)
-		if (is_refused(&guard->refusal[i], target))
-			guard->refusal[i] = (struct guard_refusal){ 0 };
+	if (r)
+		*r = (struct guard_refusal){ 0 };
 }

@@ -8,7 +8,6 @@
 
 #include "agent/lossy-output.h"
 #include "guard/guard.h"
-#include "guard/serve.h"
 #include "output/message.h"
 #include "proto/guard.h"
 #include "shared/clock.h"

@@ -28,10 +28,9 @@
 
 /*
  * Reports of what may come and go all the time: the second one comes 10 s after
- * the first one at the earliest, the third 20 s after that, and so on.
+ * the first one at the earliest, the third 20 s after that, and so on. All zero
+ * before the first.
  */
-
-/* All zero before the first report. */
 struct report_pause {
 	uint64_t until_ns;
 	uint64_t ns; /* that grows with each report, up to 640 s */
@@ -306,14 +305,6 @@ void guard_find_all(struct guard *guard);
 bool guard_is_named(const struct guard *guard,
 		    const struct gpreempt_target *target, bool online);
 
-/* lookup.c */
-struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
-/* The nodes that a process has queues on; under the lock. */
-uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
-/* The nodes on which an offline process has that entity. */
-uint64_t guard_nodes_of_entity(const struct guard *guard,
-			       const struct guard_offline *offline, int entity);
-
 /* backoff.c: targets that we cannot take, or shall not. */
 /* Not now, but perhaps later; said once, when it goes on for a while. */
 void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
@@ -321,13 +312,15 @@ void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 /* Leave it alone for so long, silently. */
 void guard_backoff_for(struct guard *guard,
 		       const struct gpreempt_target *target, uint64_t ns);
-bool guard_backoff_over(const struct guard *guard,
+bool guard_backoff_over(struct guard *guard,
 			const struct gpreempt_target *target);
 /* It was taken: a later failure is reported again. */
 void guard_backoff_reset(struct guard *guard,
 			 const struct gpreempt_target *target);
 
 /* offline.c: those that make way, each with a worker. */
+/* The nodes that a process has queues on; under the lock. */
+uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 /* Was a worker made? */
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);
 void guard_drop_offline(struct guard *guard, size_t i);
@@ -344,6 +337,10 @@ void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
 
 /* results.c */
+struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
+/* The nodes on which an offline process has that entity. */
+uint64_t guard_nodes_of_entity(const struct guard *guard,
+			       const struct guard_offline *offline, int entity);
 void guard_take_results(struct guard *guard);
 void guard_take_from(struct guard *guard, struct guard_worker *w);
 /* How long it ran although it was to be suspended. */
@@ -369,5 +366,24 @@ void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
 		       const struct guard_sample *s);
 void guard_tell_churn(const struct guard *guard, pid_t pid,
 		      const struct guard_channel *c);
+
+/* serve.c: the guard's socket. */
+/* Connections at once, and as many processes that others speak for. */
+#define GUARD_CLIENTS	   128
+#define GUARD_CLIENTS_ROOT 16 /* of these, root's alone */
+#define GUARD_CLIENTS_USER 32 /* at most, of one other user */
+
+struct guard_server;
+
+/*
+ * -EADDRINUSE: another guard listens there; or another negative errno value.
+ * @path must outlive the server.
+ */
+int guard_serve_start(struct guard *guard, const char *path,
+		      struct guard_server **out);
+/* Does the kernel keep users away that are not allowed? */
+bool guard_serve_private(const struct guard_server *s);
+/* NULL is allowed. */
+void guard_serve_stop(struct guard_server *s);
 
 #endif

@@ -15,6 +15,29 @@
 #define REPAIR_NS	(2 * NSEC_PER_SEC)
 #define REPAIR_PAUSE_NS (10 * NSEC_PER_MSEC)
 
+static uint64_t node_bit(struct guard *guard, int64_t gpu_id)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_nodes; i++)
+		if (guard->common->gpu_id[i] == gpu_id)
+			return 1ULL << i;
+	if (i == GUARD_NODES || gpu_id == GPREEMPT_UNKNOWN)
+		return 0;
+	guard->common->gpu_id[guard->n_nodes++] = gpu_id;
+	return 1ULL << i;
+}
+
+uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view)
+{
+	uint64_t nodes = 0;
+	size_t i;
+
+	for (i = 0; i < view->count; i++)
+		nodes |= node_bit(guard, view->queues[i].gpu_id);
+	return nodes;
+}
+
 static int add_entity(struct guard *guard, const struct guard_offline *offline,
 		      uint64_t nodes)
 {
@@ -22,62 +45,44 @@ static int add_entity(struct guard *guard, const struct guard_offline *offline,
 				   offline->job, shr_now_ns());
 }
 
-/* Returns the nodes that it had. */
-static uint64_t remove_entity(struct guard *guard,
-			      struct guard_offline *offline, int entity)
+static void remove_entity(struct guard *guard, struct guard_offline *offline,
+			  int entity)
 {
-	uint64_t nodes = guard_nodes_of_entity(guard, offline, entity);
 	size_t i;
 
 	gpreempt_policy_remove(guard->policy, entity);
 	for (i = 0; i < GUARD_NODES; i++)
-		if (nodes & (1ULL << i))
+		if (offline->entity[i] == entity)
 			offline->entity[i] = -1;
-	return nodes;
 }
 
-static void set_nodes_apart(struct guard *guard, struct guard_offline *offline,
-			    uint64_t nodes)
+/* An entity for each node that it has queues on; of a paused one, one for all. */
+static void set_entities(struct guard *guard, struct guard_offline *offline,
+			 uint64_t nodes)
 {
-	size_t i;
-
-	for (i = 0; i < GUARD_NODES; i++) {
-		uint64_t bit = 1ULL << i;
-
-		if ((nodes & bit) && offline->entity[i] < 0)
-			offline->entity[i] = add_entity(guard, offline, bit);
-		if (!(nodes & bit) && offline->entity[i] >= 0)
-			remove_entity(guard, offline, offline->entity[i]);
-	}
-}
-
-/* What is true of one node is true of all. */
-static void set_nodes_together(struct guard *guard,
-			       struct guard_offline *offline, uint64_t nodes)
-{
-	int entity = -1;
+	int all = -1;
 	size_t i;
 
 	for (i = 0; i < GUARD_NODES; i++)
-		if (offline->entity[i] >= 0)
+		if (offline->entity[i] >= 0 &&
+		    (offline->whole || !(nodes & (1ULL << i))))
 			remove_entity(guard, offline, offline->entity[i]);
-	if (nodes)
-		entity = add_entity(guard, offline, nodes);
+	if (offline->whole && nodes)
+		all = add_entity(guard, offline, nodes);
 	for (i = 0; i < GUARD_NODES; i++)
-		if (nodes & (1ULL << i))
-			offline->entity[i] = entity;
+		if ((nodes & (1ULL << i)) && offline->entity[i] < 0)
+			offline->entity[i] =
+				offline->whole ?
+					all :
+					add_entity(guard, offline, 1ULL << i);
 }
 
-/* An entity for each node that it has queues on, or one for all. */
 static void set_nodes(struct guard *guard, struct guard_offline *offline,
 		      uint64_t nodes)
 {
 	uint64_t want;
 
-	if (offline->whole)
-		set_nodes_together(guard, offline, nodes);
-	else
-		set_nodes_apart(guard, offline, nodes);
+	set_entities(guard, offline, nodes);
 	want = offline->whole ? 0 : offline->want & nodes;
 	/* A queue that it makes there later is the policy's to judge. */
 	if (want != offline->want) {
@@ -328,20 +333,24 @@ void guard_end_all(struct guard *guard)
 	}
 }
 
-static void release(struct guard *guard, size_t i, uint64_t ns)
+static void release(struct guard *guard, const struct guard_release *r)
 {
-	struct gpreempt_target target = guard->offline[i].target;
+	struct guard_offline *offline = guard_find_offline(guard, r->pid);
+	struct gpreempt_target target;
 
+	if (!offline)
+		return;
+	target = offline->target;
 	guard_event(guard, "released", target.pid,
 		    "process %d is released, as requested", target.pid);
-	guard_backoff_for(guard, &target, ns);
-	guard_drop_offline(guard, i);
+	guard_backoff_for(guard, &target, r->ns);
+	guard_drop_offline(guard, offline - guard->offline);
 }
 
 void guard_release_some(struct guard *guard)
 {
 	struct guard_release releases[ARRAY_SIZE(guard->releases)];
-	size_t n, i, j;
+	size_t n, i;
 
 	pthread_mutex_lock(&guard->lock);
 	n = guard->n_releases;
@@ -349,7 +358,5 @@ void guard_release_some(struct guard *guard)
 	guard->n_releases = 0;
 	pthread_mutex_unlock(&guard->lock);
 	for (i = 0; i < n; i++)
-		for (j = guard->n_offline; j-- > 0;)
-			if (guard->offline[j].target.pid == releases[i].pid)
-				release(guard, j, releases[i].ns);
+		release(guard, &releases[i]);
 }

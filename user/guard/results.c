@@ -10,6 +10,28 @@
 /* The GPU is being reset, and each try may take the driver's 9 s again. */
 #define RETRY_HANG_NS (10 * NSEC_PER_SEC)
 
+struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_offline; i++)
+		if (guard->offline[i].target.pid == pid)
+			return &guard->offline[i];
+	return NULL;
+}
+
+uint64_t guard_nodes_of_entity(const struct guard *guard,
+			       const struct guard_offline *offline, int entity)
+{
+	uint64_t nodes = 0;
+	size_t i;
+
+	for (i = 0; i < guard->n_nodes; i++)
+		if (offline->entity[i] == entity)
+			nodes |= 1ULL << i;
+	return nodes;
+}
+
 static int64_t after(uint64_t from, uint64_t to)
 {
 	return from ? (int64_t)(to - from) : GPREEMPT_UNKNOWN;

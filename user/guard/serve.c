@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 #include "guard/guard.h"
-#include "guard/serve.h"
 #include "ipc/server.h"
 #include "proto/guard.h"
 #include "shared/clock.h"
