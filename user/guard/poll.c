@@ -36,8 +36,8 @@ static void draw(const struct guard *guard, const struct guard_online *online,
 		guard_picture_end(picture, online->lane, now);
 }
 
-/* What was seen of one; has it changed? Under the lock. */
-static bool note_seen(struct guard *guard, struct guard_online *online,
+/* What was seen of one. Under the lock. */
+static void note_seen(struct guard *guard, struct guard_online *online,
 		      int seen, uint64_t now)
 {
 	bool busy = seen == GUARD_BUSY, before = online->busy;
@@ -49,7 +49,7 @@ static bool note_seen(struct guard *guard, struct guard_online *online,
 	if (seen == GUARD_BUSY || seen == GUARD_PULSE)
 		turn->worked_ns = now;
 	if (busy == before && seen != GUARD_PULSE)
-		return false;
+		return;
 	draw(guard, online, seen, now);
 	/* When the work of a new one came is not known. */
 	if (!before && seen > 0 && !new)
@@ -58,7 +58,7 @@ static bool note_seen(struct guard *guard, struct guard_online *online,
 		gpreempt_policy_busy(guard->policy, online->entity, true, now);
 	gpreempt_policy_busy(guard->policy, online->entity, busy, now);
 	online->busy = busy;
-	return true;
+	guard->changed = true;
 }
 
 /* The offline process of an entity, among those that changed. */
@@ -134,12 +134,11 @@ static struct guard_sight *claim(struct guard *guard,
 
 	if (sight->since_ns) {
 		if (now > sight->since_ns + GUARD_SILENT_NS)
-			guard->changed |=
-				note_seen(guard, online, GUARD_IDLE, now);
+			note_seen(guard, online, GUARD_IDLE, now);
 		return NULL;
 	}
 	if (online->gone || no_more_threads(guard)) {
-		guard->changed |= note_seen(guard, online, GUARD_IDLE, now);
+		note_seen(guard, online, GUARD_IDLE, now);
 		return NULL;
 	}
 	/* It is on its way; without it the last thread would be caught. */
@@ -162,8 +161,7 @@ static void give_back(struct guard *guard, struct guard_sight *sight, int seen,
 		guard->turn.since_ns = 0;
 	for (i = 0; in_time && i < guard->n_online; i++)
 		if (guard->online[i].sight == sight)
-			guard->changed |=
-				note_seen(guard, &guard->online[i], seen, now);
+			note_seen(guard, &guard->online[i], seen, now);
 	if (sight->left)
 		free(sight);
 }
