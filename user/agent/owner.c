@@ -89,8 +89,7 @@ static int try_open(struct owner *o, enum gpreempt_route way)
 		.ops = gp_routes[way],
 		.g = o->g,
 		.pid = o->target,
-		.lost = note_loss,
-		.data = o,
+		.keeper = { .lost = note_loss, .data = o },
 	};
 	ret = o->route.ops->open(&o->route);
 	if (ret)

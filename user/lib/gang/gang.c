@@ -340,7 +340,7 @@ int gpreempt_gang_sample_slots(struct gpreempt_gang *gang, bool on)
 	size_t i;
 
 	gang->sampling = on;
-	tell_all(gang, on ? GP_ORDER_SAMPLE : GP_ORDER_NO_SAMPLE);
+	tell_all(gang, GP_ORDER_SAMPLE);
 	for (i = 0; i < gang->count && !ret; i++)
 		ret = gang->members[i]->public.code;
 	return ret;

@@ -11,8 +11,7 @@ enum gp_order {
 	GP_ORDER_SUSPEND,
 	GP_ORDER_RESUME,
 	GP_ORDER_VERIFY,
-	GP_ORDER_SAMPLE,
-	GP_ORDER_NO_SAMPLE,
+	GP_ORDER_SAMPLE, /* or not any more, as the gang does now */
 	GP_ORDER_CLOSE,
 };
 

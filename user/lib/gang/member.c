@@ -130,9 +130,9 @@ static void verify(struct gp_member *m)
 	sem_post(&m->done);
 }
 
-static void sample(struct gp_member *m, bool on)
+static void sample(struct gp_member *m)
 {
-	int ret = m->route.ops->sample(&m->route, on);
+	int ret = m->route.ops->sample(&m->route, m->gang->sampling);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
@@ -149,8 +149,7 @@ static void carry_out(struct gp_member *m)
 		verify(m);
 		break;
 	case GP_ORDER_SAMPLE:
-	case GP_ORDER_NO_SAMPLE:
-		sample(m, m->order == GP_ORDER_SAMPLE);
+		sample(m);
 		break;
 	default:
 		change(m);
@@ -187,8 +186,8 @@ static void *member_thread(void *arg)
 	const struct gp_route_ops *ops = m->route.ops;
 	uint64_t start = shr_now_ns();
 
-	m->route.lost = note_loss;
-	m->route.data = m;
+	m->route.keeper.lost = note_loss;
+	m->route.keeper.data = m;
 	m->tid = gettid();
 	shr_ask_short_slices();
 	m->public.code = ops->open(&m->route);

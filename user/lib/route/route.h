@@ -56,11 +56,8 @@ struct gp_route {
 	const struct gp_route_ops *ops;
 	struct gpreempt *g;
 	pid_t pid;
-	/* A session was lost, and is opened again; @err says why. */
-	void (*lost)(void *data, const struct gpreempt_error *err);
-	void *data;
 	struct gpreempt_error error;   /* of open(), and of a pause */
-	struct gpreempt_keeper keeper; /* of a session */
+	struct gpreempt_keeper keeper; /* of a session; lost and data are set */
 	struct gp_route_pause pause;   /* of a pause */
 };
 

@@ -3,17 +3,8 @@
 #include "lib/route/route.h"
 #include "lib/session/session.h"
 
-static void note_loss(void *data, const struct gpreempt_error *err)
-{
-	struct gp_route *r = data;
-
-	r->lost(r->data, err);
-}
-
 static int open_session(struct gp_route *r)
 {
-	r->keeper.lost = note_loss;
-	r->keeper.data = r;
 	return gpreempt_session_open(r->g, r->pid, &r->keeper.session,
 				     &r->error);
 }
