@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "guard/guard.h"
@@ -157,76 +156,6 @@ TEST(whole)
 	/* It may have been killed in the middle of the next one. */
 	snprintf(text, sizeof(text), "rm -f %s*", path);
 	ck_assert_int_eq(system(text), 0);
-	free(guard.figures.sample);
-}
-
-static char messages[80];
-
-static size_t messages_with(const char *what)
-{
-	char text[4096], *at = text;
-	FILE *f = fopen(messages, "r");
-	size_t n = 0;
-
-	ck_assert_ptr_nonnull(f);
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	for (; (at = strstr(at, what)); at++)
-		n++;
-	return n;
-}
-
-static void end_write(void)
-{
-	while (guard.file[GUARD_METRICS].child) {
-		shr_sleep_ns(NSEC_PER_MSEC);
-		guard_files_poll(&guard);
-	}
-}
-
-/* What the user reads of a file that cannot be written: once while it runs. */
-TEST(said)
-{
-	set_targets(0);
-	snprintf(messages, sizeof(messages), "%s.messages", path);
-	ck_assert_ptr_nonnull(freopen(messages, "w", stderr));
-	setvbuf(stderr, NULL, _IONBF, 0);
-	ck_assert_int_eq(guard_files_check(&guard), 0);
-	guard_files_put(&guard, GUARD_TIMELINE);
-	guard_files_put(&guard, GUARD_METRICS);
-	end_write();
-	ck_assert_uint_eq(messages_with("\n"), 0);
-	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	guard_files_put(&guard, GUARD_METRICS);
-	end_write();
-	guard_files_put(&guard, GUARD_METRICS);
-	end_write();
-	ck_assert_uint_eq(messages_with("note: the metrics file /tmp/"), 1);
-	ck_assert_uint_eq(messages_with("cannot be written: a directory"), 1);
-	guard_files_last(&guard);
-	ck_assert_int_eq(guard_files_finish(&guard), GPREEMPT_CLASS_FAILED);
-	ck_assert_uint_eq(messages_with("could not be written at the end: a "
-					"directory is there"),
-			  1);
-	ck_assert_int_eq(guard_files_check(&guard), GPREEMPT_CLASS_FAILED);
-	ck_assert_uint_eq(messages_with("next: name a file in a directory that "
-					"can be written"),
-			  2);
-	ck_assert_int_eq(rmdir(path), 0);
-	unlink(messages);
-	free(guard.figures.sample);
-}
-
-/* Without memory for what is to be in it at the end. */
-TEST(no_memory)
-{
-	set_targets(0);
-	ck_assert_int_eq(guard_files_check(&guard), 0);
-	guard_files_last(&guard);
-	free(guard.file[GUARD_METRICS].last);
-	guard.file[GUARD_METRICS].last = NULL;
-	ck_assert_int_ne(guard_files_finish(&guard), 0);
 	free(guard.figures.sample);
 }
 

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files that guard writes: what is in each, and when; the picture for one. */
+/*
+ * The files that guard writes: what is in each, and when. A child process replaces
+ * one in one step, so that a disk or a network file system that does not answer
+ * never makes guard late.
+ */
 #include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "guard/guard.h"
 #include "output/message.h"
 #include "shared/atomic-file.h"
+#include "shared/child.h"
 #include "shared/clock.h"
+
+#define PAUSE_NS (2 * NSEC_PER_MSEC)
 
 int guard_draw_open(struct guard *guard)
 {
@@ -85,11 +94,13 @@ static int fail_file(const struct guard_file *file, const char *when, int code)
 			     shr_file_reason(code));
 }
 
-static void note(const struct guard_file *file, int code)
+/* How a write went. A failure is said once, until one has worked again. */
+static void note(struct guard_file *file, int code)
 {
-	if (code)
+	if (code && !file->failed)
 		ctl_note("the %s %s cannot be written: %s", file->what,
 			 file->path, shr_file_reason(code));
+	file->failed = code;
 }
 
 int guard_files_check(struct guard *guard)
@@ -121,31 +132,64 @@ int guard_files_check(struct guard *guard)
 	return 0;
 }
 
+struct job {
+	const char *path;
+	const char *text;
+	size_t size;
+};
+
+/* An errno value fits into an exit status. */
+static int replace(void *arg)
+{
+	const struct job *job = arg;
+
+	return -shr_file_replace(job->path, job->text, job->size);
+}
+
+/* Have it replaced by that text. */
+static int start(struct guard_file *file, const char *text, size_t size)
+{
+	struct job job = { .path = file->path, .text = text, .size = size };
+	pid_t child = shr_child_start(replace, &job, NULL, 0);
+
+	if (child < 0)
+		return child;
+	file->child = child;
+	return 0;
+}
+
+static int result_of(int status)
+{
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
+}
+
+void guard_files_poll(struct guard *guard)
+{
+	struct guard_file *file;
+	int status;
+
+	for (file = guard->file; file < guard->file + GUARD_FILES; file++)
+		if (file->child && shr_child_gone(&file->child, &status))
+			note(file, result_of(status));
+}
+
 void guard_files_put(struct guard *guard, enum guard_file_kind kind)
 {
 	struct guard_file *file = &guard->file[kind];
 	size_t size;
 	char *text;
+	int ret;
 
 	if (!file->path)
 		return;
+	guard_files_poll(guard);
 	text = make_text(guard, kind, &size);
-	if (text)
-		note(file, guard_file_put(file, text, size));
+	if (!text)
+		return;
+	ret = file->child ? -EBUSY : start(file, text, size);
+	if (ret)
+		note(file, ret);
 	free(text);
-}
-
-void guard_files_poll(struct guard *guard)
-{
-	size_t i;
-
-	for (i = 0; i < GUARD_FILES; i++)
-		note(&guard->file[i], guard_file_poll(&guard->file[i]));
-}
-
-static void beat(void *data)
-{
-	guard_heartbeat(data);
 }
 
 void guard_files_last(struct guard *guard)
@@ -160,6 +204,23 @@ void guard_files_last(struct guard *guard)
 	}
 }
 
+/* 0, also when none is being written, or -errno: -ETIMEDOUT. */
+static int wait_for(struct guard *guard, struct guard_file *file)
+{
+	uint64_t end = shr_now_ns() + GUARD_FILE_WAIT_NS;
+	int status = 0;
+
+	while (!shr_child_gone(&file->child, &status)) {
+		if (shr_now_ns() > end) {
+			kill(file->child, SIGKILL);
+			return -ETIMEDOUT;
+		}
+		guard_heartbeat(guard);
+		shr_sleep_ns(PAUSE_NS);
+	}
+	return result_of(status);
+}
+
 /* Write the last one. 0, or the exit status. */
 static int finish(struct guard *guard, struct guard_file *file)
 {
@@ -167,7 +228,11 @@ static int finish(struct guard *guard, struct guard_file *file)
 
 	if (!file->last)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	ret = guard_file_finish(file, file->last, file->last_size, beat, guard);
+	ret = wait_for(guard, file);
+	if (ret != -ETIMEDOUT)
+		ret = start(file, file->last, file->last_size);
+	if (!ret)
+		ret = wait_for(guard, file);
 	free(file->last);
 	file->last = NULL;
 	return ret ? fail_file(file, "could not be written at the end", ret) :

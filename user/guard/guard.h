@@ -21,7 +21,6 @@
 #include "agent/heartbeat.h"
 #include "guard/finder.h"
 #include "guard/options.h"
-#include "guard/output-file.h"
 #include "guard/picture.h"
 #include "guard/worker.h"
 #include "shared/macro.h"
@@ -206,6 +205,15 @@ enum guard_file_kind {
 	GUARD_FILES,
 };
 
+struct guard_file {
+	const char *what; /* in messages */
+	const char *path; /* NULL: not wanted */
+	pid_t child;	  /* that writes it now; 0: none */
+	bool failed;	  /* and that was said */
+	char *last;	  /* what is to be in it at the end, or NULL */
+	size_t last_size;
+};
+
 enum guard_poll { GUARD_POLL_BUSY, GUARD_POLL_ADAPTIVE, GUARD_POLL_TIMED };
 
 struct guard {
@@ -272,6 +280,8 @@ void guard_sight_update(struct guard_sight *sight,
 			const struct guard_online *online);
 
 /* files.c */
+/* How long the end may wait for each of them. */
+#define GUARD_FILE_WAIT_NS (5 * NSEC_PER_SEC)
 /* Can all be written? 0, or the exit status after the reason was printed. */
 int guard_files_check(struct guard *guard);
 /* Replace one, in a child process. Never waits. */
