@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "guard/channel.h"
+#include "guard/worker.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "unit.h"

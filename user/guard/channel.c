@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "guard/channel.h"
+#include "guard/worker.h"
 #include "shared/child.h"
 
 /* To write an order takes nanoseconds, if its writer runs. */

@@ -7,8 +7,8 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 
-#include "guard/channel.h"
 #include "guard/finder.h"
+#include "guard/worker.h"
 #include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"

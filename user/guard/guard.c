@@ -88,22 +88,14 @@ static void watch(struct guard *guard)
 	}
 }
 
-/* Words whose processes a child looks for. */
-static int start_finder(struct guard *guard)
+static void leave_to_child(struct guard_finder *f,
+			   const struct guard_words *words)
 {
-	const struct guard_options *options = guard->options;
-	const struct guard_words *roles[] = {
-		&options->online_words,
-		&options->offline_words,
-	};
-	struct guard_finder *f = &guard->finder;
-	size_t role, i;
+	size_t i;
 
-	for (role = 0; role < ARRAY_SIZE(roles); role++)
-		for (i = 0; i < roles[role]->n; i++)
-			if (guard_word_is_slow(roles[role]->word[i]))
-				f->word[f->n++] = roles[role]->word[i];
-	return guard_finder_start(f, guard->g);
+	for (i = 0; i < words->n; i++)
+		if (guard_word_is_slow(words->word[i]))
+			f->word[f->n++] = words->word[i];
 }
 
 /* One guard at a time listens; the others do without. */
@@ -154,8 +146,10 @@ int guard_run(struct guard *guard)
 	if (!guard->common)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	ret = guard_wake_open(&guard->wakes);
+	leave_to_child(&guard->finder, &guard->options->online_words);
+	leave_to_child(&guard->finder, &guard->options->offline_words);
 	if (!ret)
-		ret = start_finder(guard);
+		ret = guard_finder_start(&guard->finder, guard->g);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	ret = guard_poll_start(guard);

@@ -74,8 +74,7 @@ static uint64_t nodes_of_client(const struct guard *guard, pid_t pid)
 }
 
 /* Under the lock. */
-static int begin_locked(struct guard *guard, int *entity, pid_t pid,
-			uint64_t count)
+static int begin(struct guard *guard, int *entity, pid_t pid, uint64_t count)
 {
 	uint64_t nodes = nodes_of_client(guard, pid);
 	int ret;
@@ -92,30 +91,24 @@ static int begin_locked(struct guard *guard, int *entity, pid_t pid,
 	do {
 		ret = gpreempt_policy_begin(guard->policy, *entity);
 	} while (ret >= 0 && --count);
-	guard->changed = true;
 	return ret;
 }
 
-static int begin(struct guard *guard, int *entity, pid_t pid, uint64_t count)
+/* Requests of a process that are open now, or -errno. */
+static int begin_or_end(struct guard *guard, int *entity, pid_t pid,
+			const struct guard_request *request)
 {
+	bool begins = request->verb == GUARD_BEGIN;
 	int ret;
 
-	if (count > MAX_COUNT)
+	if (begins ? request->count > MAX_COUNT : *entity < 0)
 		return -EINVAL;
 	pthread_mutex_lock(&guard->lock);
-	ret = begin_locked(guard, entity, pid, count ? count : 1);
-	pthread_mutex_unlock(&guard->lock);
-	return ret;
-}
-
-static int end(struct guard *guard, int entity)
-{
-	int ret;
-
-	if (entity < 0)
-		return -EINVAL;
-	pthread_mutex_lock(&guard->lock);
-	ret = gpreempt_policy_end(guard->policy, entity, shr_now_ns());
+	if (begins)
+		ret = begin(guard, entity, pid,
+			    request->count ? request->count : 1);
+	else
+		ret = gpreempt_policy_end(guard->policy, *entity, shr_now_ns());
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
 	return ret;
@@ -216,11 +209,8 @@ static int answer_for(struct guard_server *s, const struct ipc_client *c,
 		close(pidfd);
 	if (place < 0)
 		return place;
-	if (request->verb == GUARD_BEGIN)
-		ret = begin(s->guard, &s->process[place].entity, request->pid,
-			    request->count);
-	else
-		ret = end(s->guard, s->process[place].entity);
+	ret = begin_or_end(s->guard, &s->process[place].entity, request->pid,
+			   request);
 	if (ret >= 0)
 		s->place[place].busy = ret > 0;
 	s->place[place].last_ns = shr_now_ns();
@@ -230,12 +220,8 @@ static int answer_for(struct guard_server *s, const struct ipc_client *c,
 static int answer_self(struct guard_server *s, struct ipc_client *c,
 		       const struct guard_request *request)
 {
-	int ret;
+	int ret = begin_or_end(s->guard, &c->number, c->pid, request);
 
-	if (request->verb == GUARD_BEGIN)
-		ret = begin(s->guard, &c->number, c->pid, request->count);
-	else
-		ret = end(s->guard, c->number);
 	if (ret >= 0)
 		c->busy = ret > 0;
 	return ret;

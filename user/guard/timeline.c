@@ -2,6 +2,7 @@
 #include "guard/timeline.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #define WIDTH	  900
 #define RIGHT	  10
@@ -24,24 +25,17 @@ static const char *const styles[TIMELINE_KINDS] = {
 
 static void put_text(const char *text, FILE *out)
 {
+	static const char special[] = "<>&\"";
+	static const char *const names[] = { "lt", "gt", "amp", "quot" };
+	const char *at;
+
 	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
+		at = strchr(special, *text);
+		if (at)
+			fprintf(out, "&%s;", names[at - special]);
+		else
 			/* Others have no place in XML. */
 			fputc((unsigned char)*text < ' ' ? '?' : *text, out);
-		}
 	}
 }
 
