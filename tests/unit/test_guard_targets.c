@@ -150,10 +150,8 @@ TEST(released)
 	name_offline("comm:train");
 	add_serve_and_train();
 	look_until("process 200 is offline");
-	guard.releases[guard.n_releases++] = (struct guard_release){
-		.pid = 200,
-		.ns = 100 * NSEC_PER_MSEC,
-	};
+	guard.offline[0].unwanted = true;
+	guard.offline[0].away_ns = 100 * NSEC_PER_MSEC;
 	look_until("process 200 is released");
 	ck_assert_uint_eq(guard.n_offline, 0);
 	forget_printed();

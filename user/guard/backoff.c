@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Targets that guard cannot take, or shall not. */
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "agent/find-targets.h"
 #include "guard/guard.h"
 #include "shared/clock.h"
@@ -42,10 +45,12 @@ static struct guard_refusal *place_of(struct guard *guard,
 }
 
 void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
-		  const char *why, bool at_once)
+		  bool at_once, const char *format, ...)
 {
 	struct guard_refusal *r = place_of(guard, target);
 	uint64_t now = shr_now_ns();
+	char why[512];
+	va_list ap;
 
 	r->retry_ns =
 		now +
@@ -53,6 +58,9 @@ void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
 	if (r->said || (!at_once && now < r->first_ns + PATIENCE_NS))
 		return;
 	r->said = true;
+	va_start(ap, format);
+	vsnprintf(why, sizeof(why), format, ap);
+	va_end(ap);
 	guard_event(guard, "refused", target->pid,
 		    "process %d is left alone: %s", target->pid, why);
 }

@@ -85,10 +85,8 @@ static void refuse_all(struct guard *guard, const struct guard_finding *finding)
 	size_t i;
 
 	for (i = 0; i < finding->n; i++)
-		guard_refuse(guard, &finding->target[i],
-			     "the name of its "
-			     "container is that of several",
-			     true);
+		guard_refuse(guard, &finding->target[i], true,
+			     "the name of its container is that of several");
 }
 
 static void find_word(struct guard *guard, const struct lookup *l)

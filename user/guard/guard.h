@@ -81,12 +81,6 @@ struct guard_online {
 	size_t n;
 };
 
-/* A request to release a process. */
-struct guard_release {
-	pid_t pid;
-	uint64_t ns; /* UINT64_MAX: for good */
-};
-
 /* Of offline processes. */
 struct guard_times {
 	uint64_t kept_ns; /* how long they were there */
@@ -107,7 +101,9 @@ struct guard_offline {
 	bool whole;		 /* it is paused: one entity on all nodes */
 	int lane;		 /* in the picture; -1: none */
 	bool announced;
-	bool failed;		  /* said; not again before it works */
+	bool unwanted; /* a request: release it */
+	uint64_t away_ns; /* and leave it alone for so long; UINT64_MAX: for good */
+	bool failed;	  /* said; not again before it works */
 	uint64_t since_ns;	  /* when it was taken */
 	uint64_t held_since_ns;	  /* 0: it runs */
 	struct guard_times times; /* of ended holds; kept_ns is 0 */
@@ -233,9 +229,7 @@ struct guard {
 	size_t n_offline;
 	struct guard_common *common;
 	size_t n_nodes;
-	size_t n_clients; /* who have opened a request, ever */
-	struct guard_release releases[16];
-	size_t n_releases;
+	size_t n_clients;	       /* who have opened a request, ever */
 	bool changed;		       /* the policy has to be asked again */
 	bool blind;		       /* the module is gone */
 	bool ending;		       /* do not report processes that leave */
@@ -317,8 +311,9 @@ bool guard_is_named(const struct guard *guard,
 
 /* backoff.c: targets that we cannot take, or shall not. */
 /* Not now, but perhaps later; said once, when it goes on for a while. */
-void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
-		  const char *why, bool at_once);
+__attribute__((format(printf, 4, 5))) void
+guard_refuse(struct guard *guard, const struct gpreempt_target *target,
+	     bool at_once, const char *format, ...);
 /* Leave it alone for so long, silently. */
 void guard_backoff_for(struct guard *guard,
 		       const struct gpreempt_target *target, uint64_t ns);
@@ -335,7 +330,7 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);
 void guard_drop_offline(struct guard *guard, size_t i);
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
-/* Release the processes that requests name. */
+/* Release those that requests have named. */
 void guard_release_some(struct guard *guard);
 /* Workers that have the order to end may need a while for it. */
 void guard_reap(struct guard *guard);

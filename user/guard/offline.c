@@ -145,23 +145,21 @@ static void refuse_locked(struct guard *guard,
 			  const struct gpreempt_target *target, int code)
 {
 	struct hold_owner owner = { 0 };
-	char why[96];
 
 	if (code == -EWOULDBLOCK) {
 		hold_read_owner(target->pid, &owner);
-		snprintf(why, sizeof(why),
-			 "it is held by gpreempt-ctl %s (%llu)",
-			 hold_role_name(owner.role),
-			 (unsigned long long)hold_command_of(&owner));
+		guard_refuse(guard, target, false,
+			     "it is held by gpreempt-ctl %s (%llu)",
+			     hold_role_name(owner.role),
+			     (unsigned long long)hold_command_of(&owner));
 	} else if (code == -EALREADY) {
-		snprintf(why, sizeof(why),
-			 "it is paused by gpreempt-ctl suspend");
+		guard_refuse(guard, target, false,
+			     "it is paused by gpreempt-ctl suspend");
 	} else {
-		snprintf(why, sizeof(why),
-			 "it cannot be locked in " HOLD_DIR ": %s",
-			 strerror(-code));
+		guard_refuse(guard, target, false,
+			     "it cannot be locked in " HOLD_DIR ": %s",
+			     strerror(-code));
 	}
-	guard_refuse(guard, target, why, false);
 }
 
 bool guard_take_offline(struct guard *guard, const struct guard_found *f)
@@ -183,13 +181,12 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		.how = guard->options->how,
 		.guard = getpid(),
 	};
-	char why[96];
 	size_t i;
 	int ret;
 
 	if (guard->n_offline + guard->n_going >= GUARD_TARGETS) {
-		guard_refuse(guard, &f->target, "there are too many offline",
-			     true);
+		guard_refuse(guard, &f->target, true,
+			     "there are too many offline");
 		return false;
 	}
 	for (i = 0; i < GUARD_NODES; i++)
@@ -204,9 +201,9 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	if (ret) {
 		guard_wake_give(&guard->wakes, job.wake);
 		hold_drop(f->target.pid, job.lock);
-		snprintf(why, sizeof(why), "its worker cannot be started: %s",
-			 strerror(-ret));
-		guard_refuse(guard, &f->target, why, false);
+		guard_refuse(guard, &f->target, false,
+			     "its worker cannot be started: %s",
+			     strerror(-ret));
 		return false;
 	}
 	/* Over the record that has been written: that needs no room. */
@@ -235,7 +232,7 @@ static void tell_end(struct guard *guard, struct guard_offline *offline)
 		return;
 	}
 	guard_worker_why(w, text, sizeof(text));
-	guard_refuse(guard, &offline->target, text, offline->announced);
+	guard_refuse(guard, &offline->target, offline->announced, "%s", text);
 }
 
 void guard_drop_offline(struct guard *guard, size_t i)
@@ -333,30 +330,28 @@ void guard_end_all(struct guard *guard)
 	}
 }
 
-static void release(struct guard *guard, const struct guard_release *r)
+static void release(struct guard *guard, size_t i, uint64_t ns)
 {
-	struct guard_offline *offline = guard_find_offline(guard, r->pid);
-	struct gpreempt_target target;
+	struct gpreempt_target target = guard->offline[i].target;
 
-	if (!offline)
-		return;
-	target = offline->target;
 	guard_event(guard, "released", target.pid,
 		    "process %d is released, as requested", target.pid);
-	guard_backoff_for(guard, &target, r->ns);
-	guard_drop_offline(guard, offline - guard->offline);
+	guard_backoff_for(guard, &target, ns);
+	guard_drop_offline(guard, i);
 }
 
 void guard_release_some(struct guard *guard)
 {
-	struct guard_release releases[ARRAY_SIZE(guard->releases)];
-	size_t n, i;
+	uint64_t ns;
+	bool asked;
+	size_t i;
 
-	pthread_mutex_lock(&guard->lock);
-	n = guard->n_releases;
-	memcpy(releases, guard->releases, sizeof(releases));
-	guard->n_releases = 0;
-	pthread_mutex_unlock(&guard->lock);
-	for (i = 0; i < n; i++)
-		release(guard, &releases[i]);
+	for (i = guard->n_offline; i-- > 0;) {
+		pthread_mutex_lock(&guard->lock);
+		asked = guard->offline[i].unwanted;
+		ns = guard->offline[i].away_ns;
+		pthread_mutex_unlock(&guard->lock);
+		if (asked)
+			release(guard, i, ns);
+	}
 }

@@ -231,21 +231,18 @@ static int answer_self(struct guard_server *s, struct ipc_client *c,
 static int release(struct guard *guard, const struct ipc_client *c,
 		   const struct guard_request *request)
 {
-	int ret = -ESRCH;
+	struct guard_offline *offline;
 
 	if (c->uid != 0)
 		return -EACCES;
 	pthread_mutex_lock(&guard->lock);
-	if (guard_find_offline(guard, request->pid) &&
-	    guard->n_releases < ARRAY_SIZE(guard->releases)) {
-		guard->releases[guard->n_releases++] = (struct guard_release){
-			.pid = request->pid,
-			.ns = request->ns,
-		};
-		ret = 0;
+	offline = guard_find_offline(guard, request->pid);
+	if (offline) {
+		offline->unwanted = true;
+		offline->away_ns = request->ns;
 	}
 	pthread_mutex_unlock(&guard->lock);
-	return ret;
+	return offline ? 0 : -ESRCH;
 }
 
 static size_t answer(void *data, struct ipc_client *c, char *buf, size_t len)

@@ -90,13 +90,13 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	int entity, lane;
 
 	if (guard->n_online == GUARD_TARGETS) {
-		guard_refuse(guard, &f->target, "there are too many online",
-			     true);
+		guard_refuse(guard, &f->target, true,
+			     "there are too many online");
 		return;
 	}
 	sight = calloc(1, sizeof(*sight));
 	if (!sight) {
-		guard_refuse(guard, &f->target, "there is no memory", false);
+		guard_refuse(guard, &f->target, false, "there is no memory");
 		return;
 	}
 	sight->pid = f->target.pid;
@@ -196,9 +196,8 @@ static void take_new(struct guard *guard)
 		f = &guard->found.list[i];
 		guard_heartbeat(guard);
 		if (f->online && f->offline)
-			guard_refuse(guard, &f->target,
-				     "it is named as online and as offline",
-				     true);
+			guard_refuse(guard, &f->target, true,
+				     "it is named as online and as offline");
 		else if (f->online && !is_online(guard, &f->target))
 			take_online(guard, f);
 		else if (f->offline && taken < MAX_TAKEN &&

@@ -133,16 +133,10 @@ static int call(struct worker *w, const struct guard_order *order,
 	result.done = outcome.done;
 	tell_route(w);
 	guard_channel_give(w->channel, &result);
+	/* The driver may have marked queues that the hardware did not release. */
+	if (suspend && result.code && !is_paused(w))
+		owner_resume(&w->owner, &filter, NULL);
 	return result.code;
-}
-
-static void resume_nodes(struct worker *w, uint64_t nodes)
-{
-	uint32_t gpu_ids[GUARD_NODES];
-	struct gpreempt_filter filter;
-
-	make_filter(w, nodes, gpu_ids, &filter);
-	owner_resume(&w->owner, &filter, NULL);
 }
 
 /* What is wanted now: nothing, when who wanted it is not there any more. */
@@ -187,14 +181,9 @@ static void obey(struct worker *w)
 	}
 	add = order.nodes & ~w->have;
 	drop = w->have & ~order.nodes;
-	/*
-	 * The policy learns what fails, and retries later. The driver may have
-	 * marked queues that the hardware did not release.
-	 */
+	/* The policy learns what fails, and retries later. */
 	if (add && !call(w, &order, add, true))
 		w->have |= add;
-	else if (add)
-		resume_nodes(w, add);
 	if (drop && !call(w, &order, drop, false))
 		w->have &= ~drop;
 	/* While no online work waits for it. */
