@@ -54,16 +54,10 @@ static void teardown(void)
 /* Poll until a word's code is that. */
 static const struct guard_finding *wait_for(const char *word, int code)
 {
-	uint64_t end = shr_now_ns() + 120 * NSEC_PER_SEC;
 	const struct guard_finding *f;
 
-	do {
-		ck_assert_msg(shr_now_ns() < end, "%s: not %d", word, code);
-		shr_sleep_ns(5 * NSEC_PER_MSEC);
-		guard_finder_poll(&finder);
-		f = guard_finder_get(&finder, word);
-		ck_assert_ptr_nonnull(f);
-	} while (f->code != code);
+	UNIT_WAIT((guard_finder_poll(&finder),
+		   f = guard_finder_get(&finder, word), f->code == code));
 	return f;
 }
 
@@ -100,10 +94,7 @@ TEST(hangs)
 	/* Another one is not made at once; the killed one is collected. */
 	guard_finder_poll(&finder);
 	ck_assert_int_eq(finder.child, 0);
-	while (finder.n_stuck) {
-		shr_sleep_ns(NSEC_PER_MSEC);
-		guard_finder_poll(&finder);
-	}
+	UNIT_WAIT((guard_finder_poll(&finder), !finder.n_stuck));
 	ck_assert_int_lt(kill(child, 0), 0);
 	/* The next one begins with the other word, and both are well again. */
 	ck_assert_uint_eq(finder.first, 1);
@@ -118,10 +109,7 @@ TEST(killed)
 {
 	wait_for("cmd:^train$", 0);
 	ck_assert_int_eq(kill(finder.child, SIGKILL), 0);
-	while (finder.child) {
-		shr_sleep_ns(NSEC_PER_MSEC);
-		guard_finder_poll(&finder);
-	}
+	UNIT_WAIT((guard_finder_poll(&finder), !finder.child));
 	/* Not before its time has come. */
 	unit_frozen_ns = shr_now_ns();
 	finder.retry_ns = unit_frozen_ns + 1;
@@ -139,10 +127,7 @@ TEST(all_stuck)
 {
 	wait_for("cmd:^train$", 0);
 	ck_assert_int_eq(kill(finder.child, SIGKILL), 0);
-	while (finder.child) {
-		shr_sleep_ns(NSEC_PER_MSEC);
-		guard_finder_poll(&finder);
-	}
+	UNIT_WAIT((guard_finder_poll(&finder), !finder.child));
 	/* As if they were not ended: processes that are no children of ours. */
 	while (finder.n_stuck < GUARD_FINDER_STUCK)
 		finder.stuck[finder.n_stuck++] = getppid();
@@ -172,8 +157,7 @@ TEST(stopped)
 
 	wait_for("cmd:^train$", 0);
 	guard_finder_stop(&finder);
-	while (!is_killed(child))
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(is_killed(child));
 	ck_assert_int_lt(msync(memory, sizeof(struct guard_finding), MS_ASYNC),
 			 0);
 	ck_assert_int_eq(errno, ENOMEM);

@@ -247,8 +247,7 @@ TEST(second_guard)
 
 	with_module();
 	start("--online comm:serve --offline comm:train");
-	while (access(GUARD_SOCKET, F_OK))
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(!access(GUARD_SOCKET, F_OK));
 	first = guard;
 	start("--online comm:serve --offline 4194242");
 	wait_for(err_path, "this guard cannot receive \"guard begin\"");

@@ -72,10 +72,7 @@ static void put(uint64_t number)
 static void put_and_wait(uint64_t number)
 {
 	put(number);
-	while (guard.file[GUARD_METRICS].child) {
-		shr_sleep_ns(NSEC_PER_MSEC);
-		guard_files_poll(&guard);
-	}
+	UNIT_WAIT((guard_files_poll(&guard), !guard.file[GUARD_METRICS].child));
 }
 
 static int finish(uint64_t number)

@@ -5,46 +5,14 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
 
-#include "fake/guard.h"
 #include "lib/policy/policy.h"
 #include "shared/clock.h"
-#include "shared/macro.h"
 #include "unit-host.h"
+#include "unit-poll.h"
 
-#define PATIENCE_NS (20 * NSEC_PER_SEC)
 /* Processes that are made targets in one look. */
 #define AT_ONCE 8
-
-/* Of the online process, which is a child and has it at the same address. */
-struct memory {
-	uint64_t read, written;
-	char ring[4096];
-};
-
-static struct memory *memory;
-static pid_t online;
-
-static void setup(void)
-{
-	memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert(memory != MAP_FAILED);
-	online = 0;
-	guard_setup();
-	guard.common->late_ns = NSEC_PER_SEC;
-	name_offline("comm:train");
-}
-
-static void teardown(void)
-{
-	if (online)
-		kill(online, SIGKILL);
-	guard_teardown();
-	munmap(memory, sizeof(*memory));
-}
 
 static void add_offline(pid_t pid)
 {
@@ -52,27 +20,12 @@ static void add_offline(pid_t pid)
 	world_queues(pid, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
 }
 
-static void add_online(void)
-{
-	char text[256];
-
-	name_online("comm:serve");
-	online = unit_make_sleeper();
-	world_add(online, "serve", "/");
-	snprintf(text, sizeof(text),
-		 QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx "
-			"0x%lx 4096\n",
-		 (long)&memory->read, (long)&memory->written,
-		 (long)memory->ring);
-	world_queues(online, text);
-}
-
 /* The others want to be looked after, too. */
 TEST(few_at_once)
 {
 	pid_t pid;
 
-	for (pid = 200; pid <= 200 + AT_ONCE; pid++)
+	for (pid = 201; pid <= 200 + AT_ONCE; pid++)
 		add_offline(pid);
 	look(1);
 	ck_assert_uint_eq(guard.n_offline, AT_ONCE);
@@ -88,7 +41,6 @@ TEST(worker_still_there)
 {
 	struct gpreempt_target target;
 
-	add_offline(200);
 	look_until("process 200 is offline");
 	target = guard.offline[0].target;
 	ck_assert_int_eq(kill(guard.offline[0].worker->child, SIGSTOP), 0);
@@ -131,7 +83,6 @@ static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
 /* Each try after a hang costs the driver's 9 s and a reset, other tries nothing. */
 TEST(tried_again)
 {
-	add_offline(200);
 	look_until("process 200 is offline");
 	ck_assert_uint_ge(pause_after(GPREEMPT_HANG, true), 10 * NSEC_PER_SEC);
 	ck_assert_uint_lt(pause_after(GPREEMPT_SYSTEM, true), 5 * NSEC_PER_SEC);
@@ -142,7 +93,7 @@ TEST(tried_again)
 /* An index at address 0 is none that could be read. */
 TEST(no_address)
 {
-	name_online("comm:serve");
+	world_remove(good);
 	world_add(100, "serve", "/");
 	world_queues(100,
 		     QUEUES "0 0xf7bc compute-aql 0x0 0x2000 0x3000 4096\n"
@@ -161,7 +112,6 @@ TEST(silent)
 {
 	uint64_t *since;
 
-	add_online();
 	look_until(" is online");
 	since = &guard.online[0].sight->since_ns;
 	unit_frozen_ns = shr_now_ns();
@@ -177,19 +127,6 @@ TEST(silent)
 	unit_frozen_ns = 0;
 }
 
-static void start_poller(void)
-{
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
-	guard.poll = GUARD_POLL_TIMED;
-	guard.poll_ns = 20 * NSEC_PER_MSEC;
-	ck_assert_int_eq(guard_poll_start(&guard), 0);
-	while (!guard.online[0].looked) {
-		ck_assert(shr_now_ns() < end);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
-}
-
 /* Work that came and was done between two looks is an arrival, too. */
 TEST(came_and_went)
 {
@@ -198,30 +135,19 @@ TEST(came_and_went)
 		.max_hold_ns = 60 * NSEC_PER_SEC,
 		.linger_ns = NSEC_PER_SEC,
 	};
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
 
 	/* So that the worker sees both orders, however busy the host is. */
 	gpreempt_policy_free(guard.policy);
 	ck_assert_int_eq(gpreempt_policy_new(&slowly, shr_now_ns(),
 					     &guard.policy),
 			 0);
-	add_offline(200);
-	add_online();
-	look_until("process 200 is offline");
-	start_poller();
+	guard.poll = GUARD_POLL_TIMED;
+	guard.poll_ns = 20 * NSEC_PER_MSEC;
+	start_guard();
 	memory->read = 1;
 	memory->written = 1;
-	while (!guard.figures.suspends) {
-		ck_assert_msg(shr_now_ns() < end, "it was not seen: %s",
-			      output());
-		look(1);
-	}
-	while (!guard.figures.resumes[GPREEMPT_POLICY_IDLE]) {
-		ck_assert_msg(shr_now_ns() < end, "it did not end: %s",
-			      output());
-		look(1);
-	}
-	guard_poll_stop(&guard);
+	look_until_suspends(1);
+	look_until_resumes(1);
 }
 
 /* Without the thread that polls or the one that stands in there is no guard. */
@@ -233,13 +159,12 @@ TEST(no_thread)
 		unit_thread_fails = nth;
 		ck_assert_int_eq(guard_poll_start(&guard), -EAGAIN);
 		ck_assert_int_eq(unit_thread_fails, 0);
-		while (guard.turn.threads)
-			shr_sleep_ns(NSEC_PER_MSEC);
+		UNIT_WAIT(!guard.turn.threads);
 	}
 }
 
 int main(void)
 {
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
+	tcase_add_checked_fixture(unit_case(), poll_setup, poll_teardown);
 	return unit_run("guard-look");
 }

@@ -65,21 +65,13 @@ static size_t children_of(pid_t pid)
 /* A word whose search may take long is never looked for by guard itself. */
 TEST(slow_words)
 {
-	uint64_t end_ns = shr_now_ns() + 20 * NSEC_PER_SEC;
-
 	start("--offline cmd:none --duty 50%");
-	while (!children_of(guard)) {
-		ck_assert(shr_now_ns() < end_ns);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(children_of(guard));
 	ck_assert_int_eq(end(SIGTERM), 0);
 	/* The other role's, and behind another word. */
 	with_module();
 	start("--offline comm:none --online comm:none cmd:none");
-	while (!children_of(guard)) {
-		ck_assert(shr_now_ns() < end_ns);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(children_of(guard));
 	ck_assert_int_eq(end(SIGTERM), 0);
 }
 
@@ -180,8 +172,7 @@ TEST(stopped_without_target)
 	int status;
 
 	start("--offline cmd:none --duty 50%");
-	while (!children_of(guard))
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(children_of(guard));
 	/* Some rounds, so that it has set its watchdog. */
 	shr_sleep_ns(500 * NSEC_PER_MSEC);
 	kill(guard, SIGSTOP);
@@ -223,15 +214,10 @@ static void fail_second_poller(void)
 /* The thread that takes over from a stuck poller could not begin: another one does. */
 TEST(stand_in)
 {
-	uint64_t end_ns = shr_now_ns() + 20 * NSEC_PER_SEC;
-
 	in_guard = fail_second_poller;
 	start("--offline cmd:none --duty 50%");
-	while (!has_thread(guard, "guard-poller\n") ||
-	       !has_thread(guard, "guard-stand-in\n")) {
-		ck_assert(shr_now_ns() < end_ns);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(has_thread(guard, "guard-poller\n") &&
+		  has_thread(guard, "guard-stand-in\n"));
 	ck_assert_int_eq(end(SIGTERM), 0);
 }
 
@@ -258,8 +244,7 @@ static void be_late(void)
 	unit_before_ppoll = NULL;
 	puts("late now");
 	before = atomic_load(suspends);
-	while (atomic_load(suspends) < before + 2)
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(atomic_load(suspends) >= before + 2);
 	kill(main_process, SIGTERM);
 }
 

@@ -62,8 +62,7 @@ static void begin(void)
 static int start_stuck(void)
 {
 	stuck = start_child(never_answer);
-	while (!atomic_load(&memory->ready))
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(atomic_load(&memory->ready));
 	add_online(stuck, "serve", (uintptr_t)page, (uintptr_t)page + 8);
 	if (atomic_load(&memory->ready) < 0)
 		fprintf(stderr,
@@ -84,7 +83,6 @@ static unsigned int count_stuck(void)
 
 TEST(never_answers)
 {
-	uint64_t end;
 	size_t i;
 
 	if (start_stuck() < 0)
@@ -106,11 +104,7 @@ TEST(never_answers)
 	atomic_store(&memory->answer, 1);
 	look_until("answers again");
 	/* That read has returned; its thread comes back a little later. */
-	end = shr_now_ns() + 20 * NSEC_PER_SEC;
-	while (count_stuck()) {
-		ck_assert_msg(shr_now_ns() < end, "its thread is stuck still");
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(!count_stuck());
 	ck_assert_uint_le(guard.turn.threads, 3);
 }
 
@@ -212,7 +206,6 @@ static size_t threads_of(pid_t pid)
  */
 TEST(killed_while_read)
 {
-	uint64_t end;
 	int ready[2], lock;
 	pid_t server = mount_fuse(), killed;
 	char c;
@@ -223,8 +216,7 @@ TEST(killed_while_read)
 		return;
 	}
 	stuck = start_child(map_fuse);
-	while (!atomic_load(&memory->ready))
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(atomic_load(&memory->ready));
 	add_online(stuck, "serve", (uintptr_t)page, (uintptr_t)page + 8);
 	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
 	killed = fork();
@@ -239,17 +231,8 @@ TEST(killed_while_read)
 	ck_assert_int_eq(lock, -EWOULDBLOCK);
 
 	kill(killed, SIGKILL);
-	end = shr_now_ns() + 10 * NSEC_PER_SEC;
-	while (connect_guard() != -ECONNREFUSED || lock < 0) {
-		ck_assert_msg(shr_now_ns() < end,
-			      "guard was killed; connect: "
-			      "%s, lock of its target: %s",
-			      strerror(-connect_guard()),
-			      lock < 0 ? strerror(-lock) : "free");
-		shr_sleep_ns(10 * NSEC_PER_MSEC);
-		if (lock < 0)
-			lock = hold_lock(200);
-	}
+	UNIT_WAIT(connect_guard() == -ECONNREFUSED);
+	UNIT_WAIT((lock = hold_lock(200)) >= 0);
 	close(lock);
 	/* Else this has shown nothing. */
 	ck_assert_int_eq(waitpid(killed, NULL, WNOHANG), 0);

@@ -36,22 +36,13 @@ static void teardown(void)
 
 static void queues_are(bool first, bool second)
 {
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
-	while (gp_loop_queue(&loop, 0)->suspended != first ||
-	       gp_loop_queue(&loop, 1)->suspended != second) {
-		ck_assert_msg(shr_now_ns() < end, "suspended: %d %d",
-			      gp_loop_queue(&loop, 0)->suspended,
-			      gp_loop_queue(&loop, 1)->suspended);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(gp_loop_queue(&loop, 0)->suspended == first &&
+		  gp_loop_queue(&loop, 1)->suspended == second);
 }
 
 TEST(orders)
 {
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	queues_are(true, true);
 	order_nodes(2);
 	expect_done(1, false);
@@ -87,9 +78,7 @@ TEST(lost_at_suspend)
 
 TEST(lost_at_resume)
 {
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	end_before = "resume";
 	atomic_store(&ends, 1);
 	order_nodes(0);
@@ -103,9 +92,7 @@ TEST(lost_at_resume)
 /* One node stays suspended while the session ends at the other one's resume. */
 TEST(lost_at_half)
 {
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	end_before = "resume";
 	atomic_store(&ends, 1);
 	order_nodes(1);
@@ -121,17 +108,14 @@ TEST(lost_between)
 {
 	int i;
 
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	end_before = "query";
 	for (i = 0; i < 5; i++) {
 		atomic_store(&ends, 1);
 		loop.exceptions = 0;
 		/* It asks for events when a queue is made. */
 		gp_loop_add_queue(&loop, 2 + i);
-		while (atomic_load(&ends) > 0)
-			shr_sleep_ns(NSEC_PER_MSEC);
+		UNIT_WAIT(atomic_load(&ends) <= 0);
 		queues_are(true, true);
 	}
 	order_nodes(0);
@@ -151,7 +135,7 @@ TEST(lost_too_often)
 	r = next_result();
 	ck_assert_int_eq(r.code, -ENOTCONN);
 	ck_assert_int_eq(r.error.reason, GPREEMPT_LOST);
-	ck_assert(worker_ended());
+	wait_for_worker();
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_LOST);
 	queues_are(false, false);
 }
@@ -168,7 +152,7 @@ TEST(renewal_fails)
 	order_nodes(3);
 	r = next_result();
 	ck_assert_int_eq(r.code, -EALREADY);
-	ck_assert(worker_ended());
+	wait_for_worker();
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_DEBUGGED);
 	queues_are(false, false);
 }
@@ -195,9 +179,7 @@ TEST(hung)
 TEST(no_runtime_yet)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_ENABLED);
 	queues_are(true, true);
 }
@@ -205,9 +187,7 @@ TEST(no_runtime_yet)
 /* Who wanted it is not there any more: the queues run until he is again. */
 TEST(poller_is_late)
 {
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	queues_are(true, true);
 	common.late_ns = 0;
 	wake_worker();
@@ -221,11 +201,9 @@ TEST(poller_is_late)
 
 TEST(target_ends)
 {
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	gp_loop_stop(&loop, 6 << 16 | 0x57f);
-	ck_assert(worker_ended());
+	wait_for_worker();
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_ENDED);
 	queues_are(false, false);
 }
@@ -234,7 +212,7 @@ TEST(not_opened)
 {
 	gp_loop_fail(&loop, "seize", 0, -EPERM);
 	start_worker();
-	ck_assert(worker_ended());
+	wait_for_worker();
 	ck_assert_int_eq(channel.error.code, -EPERM);
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_TRACE_DENIED);
 }
@@ -254,14 +232,11 @@ TEST(heartbeat)
 	uint64_t then;
 
 	loop.before = see_busy;
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	ck_assert(busy_seen);
 	ck_assert(!atomic_load(&channel.busy));
 	then = shr_now_ns();
-	while (atomic_load(&channel.beat_ns) < then)
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(atomic_load(&channel.beat_ns) >= then);
 }
 
 /*
@@ -270,21 +245,14 @@ TEST(heartbeat)
  */
 TEST(released)
 {
-	uint64_t end = shr_now_ns() + PATIENCE_NS, recent;
+	uint64_t recent;
 
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	ck_assert_uint_eq(atomic_load(&channel.released_ns), 0);
 	gp_loop_queue(&loop, 0)->destroying = true;
 	gp_loop_set_file(&loop, "/proc/4194242/task/4194242/syscall",
 			 "16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
-	while (!atomic_load(&channel.churns)) {
-		ck_assert_msg(shr_now_ns() < end, "released for %llu ns",
-			      (unsigned long long)
-				      atomic_load(&channel.released_ns));
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(atomic_load(&channel.churns));
 	recent = atomic_load(&channel.recent_ns);
 	ck_assert_uint_ge(recent, NSEC_PER_SEC / 2);
 	ck_assert_uint_le(recent, atomic_load(&channel.released_ns));

@@ -75,9 +75,7 @@ TEST(orders)
 /* Its end has it run. */
 TEST(quits_while_paused)
 {
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	stop_worker();
 	ck_assert_int_eq(loop.evicted, 0);
 }
@@ -132,7 +130,7 @@ TEST(neither)
 	order_nodes(1);
 	r = next_result();
 	ck_assert_int_lt(r.code, 0);
-	ck_assert(worker_ended());
+	wait_for_worker();
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_KFD_CLOSED);
 	close(job.lock);
 }
@@ -142,7 +140,7 @@ TEST(not_opened)
 	loop.paused = true;
 	loop.evicted = 1;
 	start_worker();
-	ck_assert(worker_ended());
+	wait_for_worker();
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_PAUSED);
 	loop.paused = false;
 	loop.evicted = 0;
@@ -151,11 +149,9 @@ TEST(not_opened)
 
 TEST(target_ends)
 {
-	start_worker();
-	order_nodes(3);
-	expect_done(3, true);
+	start_held();
 	kill(target, SIGKILL);
-	ck_assert(worker_ended());
+	wait_for_worker();
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_ENDED);
 	loop.evicted = 0;
 }

@@ -12,8 +12,6 @@
 #include "unit-host.h"
 #include "unit.h"
 
-#define PATIENCE_NS (20 * NSEC_PER_SEC)
-
 static struct guard_common *common;
 static struct guard_job job;
 static struct guard_worker *w;
@@ -36,43 +34,24 @@ static void setup(void)
 
 static void start(void)
 {
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
 	ck_assert_int_eq(guard_worker_start(&job, &w), 0);
-	while (atomic_load(&w->channel->state) != GUARD_READY) {
-		ck_assert_uint_lt(shr_now_ns(), end);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
-}
-
-static void wait_for_end(void)
-{
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
-	while (!guard_worker_gone(w)) {
-		ck_assert_uint_lt(shr_now_ns(), end);
-		shr_sleep_ns(10 * NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(atomic_load(&w->channel->state) == GUARD_READY);
 }
 
 TEST(life)
 {
 	struct guard_order order = { .nodes = 1 };
 	struct guard_result result;
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
 	char why[256] = "";
 
 	start();
 	guard_worker_order(w, &order);
-	while (!guard_channel_take(w->channel, &result)) {
-		ck_assert_uint_lt(shr_now_ns(), end);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(guard_channel_take(w->channel, &result));
 	ck_assert_int_eq(result.code, 0);
 	ck_assert_uint_eq(result.done, 1);
 	ck_assert(!guard_worker_gone(w));
 	guard_worker_quit(w);
-	wait_for_end();
+	UNIT_WAIT(guard_worker_gone(w));
 	ck_assert(WIFEXITED(w->status) && !WEXITSTATUS(w->status));
 	guard_worker_why(w, why, sizeof(why));
 	guard_worker_free(w);
@@ -87,7 +66,7 @@ TEST_EACH(stopped, 2)
 	start();
 	kill(w->child, SIGSTOP);
 	if (_i) {
-		wait_for_end();
+		UNIT_WAIT(guard_worker_gone(w));
 		guard_worker_why(w, why, sizeof(why));
 		ck_assert_str_eq(why, "its worker was killed by signal 9");
 	} else {
@@ -108,7 +87,7 @@ TEST(descriptors)
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	ck_assert_int_eq(read(fds[0], &c, 1), 0);
 	guard_worker_quit(w);
-	wait_for_end();
+	UNIT_WAIT(guard_worker_gone(w));
 	close(fds[0]);
 	guard_worker_free(w);
 }
@@ -135,8 +114,7 @@ TEST(guard_is_killed)
 	waitpid(guard, &status, 0);
 	/* It had the pipe only until it closed what is not its own. */
 	ck_assert_int_eq(read(fds[0], &c, 1), 0);
-	while (!kill(child, 0))
-		shr_sleep_ns(10 * NSEC_PER_MSEC);
+	UNIT_WAIT(kill(child, 0));
 }
 
 TEST(cannot_start)

@@ -47,14 +47,16 @@ void wake_worker(void)
 
 void start_worker(void)
 {
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
 	ck_assert_int_eq(pthread_create(&thread, NULL, work, NULL), 0);
 	started = true;
-	while (atomic_load(&channel.state) == GUARD_OPENING) {
-		ck_assert_uint_lt(shr_now_ns(), end);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(atomic_load(&channel.state) != GUARD_OPENING);
+}
+
+void start_held(void)
+{
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
 }
 
 void stop_worker(void)
@@ -88,13 +90,9 @@ void order_nodes(uint64_t nodes)
 
 struct guard_result next_result(void)
 {
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
 	struct guard_result r;
 
-	while (!guard_channel_take(&channel, &r)) {
-		ck_assert_msg(shr_now_ns() < end, "no result");
-		shr_sleep_ns(NSEC_PER_MSEC / 4);
-	}
+	UNIT_WAIT(guard_channel_take(&channel, &r));
 	return r;
 }
 
@@ -107,16 +105,9 @@ void expect_done(uint64_t nodes, bool suspend)
 	ck_assert_uint_eq(r.nodes, nodes);
 }
 
-bool worker_ended(void)
+void wait_for_worker(void)
 {
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
-	while (atomic_load(&channel.state) != GUARD_ENDED) {
-		if (shr_now_ns() > end)
-			return false;
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(atomic_load(&channel.state) == GUARD_ENDED);
 	pthread_join(thread, NULL);
 	started = false;
-	return true;
 }

@@ -9,9 +9,8 @@
 #include "guard/worker.h"
 #include "unit.h"
 
-#define GPU_A	    0xf7bc /* node 0, as the made-up queues have it */
-#define GPU_B	    0x1234 /* node 1 */
-#define PATIENCE_NS (20 * NSEC_PER_SEC)
+#define GPU_A 0xf7bc /* node 0, as the made-up queues have it */
+#define GPU_B 0x1234 /* node 1 */
 
 extern struct guard_common common;
 extern struct guard_channel channel;
@@ -24,8 +23,10 @@ void guard_worker_teardown(void);
 
 void start_worker(void);
 void stop_worker(void);
-/* Has it ended by itself? */
-bool worker_ended(void);
+/* And it has suspended both nodes. */
+void start_held(void);
+/* It ends by itself. */
+void wait_for_worker(void);
 void wake_worker(void);
 void order_nodes(uint64_t nodes);
 struct guard_result next_result(void);

@@ -80,8 +80,7 @@ void poll_teardown(void)
 	end_child(&good);
 	guard_poll_stop(&guard);
 	/* The page answers now, so its thread ends, too. */
-	while (guard.turn.threads)
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(!guard.turn.threads);
 	guard_teardown();
 	munmap(memory, PAGE);
 	munmap(page, PAGE);
@@ -92,31 +91,27 @@ void start_guard(void)
 	look_until("process 200 is offline");
 	ck_assert_int_eq(guard_poll_start(&guard), 0);
 	/* What comes now is an arrival, and was not there before. */
-	while (!guard.online[0].looked)
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(guard.online[0].looked);
 }
 
-void look_until_suspends(uint64_t n)
+static void look_until_there_are(const uint64_t *count, uint64_t n)
 {
 	uint64_t end = shr_now_ns() + PATIENCE_NS;
 
-	while (guard.figures.suspends < n) {
-		ck_assert_msg(shr_now_ns() < end,
-			      "no order after work came: "
-			      "%s",
+	while (*count < n) {
+		ck_assert_msg(shr_now_ns() < end, "no order after work: %s",
 			      output());
 		guard_poll_tend(&guard);
 		look(1);
 	}
 }
 
+void look_until_suspends(uint64_t n)
+{
+	look_until_there_are(&guard.figures.suspends, n);
+}
+
 void look_until_resumes(uint64_t n)
 {
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
-
-	while (guard.figures.resumes[GPREEMPT_POLICY_IDLE] < n) {
-		ck_assert_msg(shr_now_ns() < end, "not resumed: %s", output());
-		guard_poll_tend(&guard);
-		look(1);
-	}
+	look_until_there_are(&guard.figures.resumes[GPREEMPT_POLICY_IDLE], n);
 }

@@ -28,6 +28,15 @@ TCase *unit_case(void);
 		tcase_add_loop_test(unit_case(), name, 0, count);      \
 	}                                                              \
 	START_TEST(name)
+/* Until that is so. Fails when it takes longer than anything may take. */
+#define UNIT_WAIT(condition)                                                   \
+	do {                                                                   \
+		int left_ = 60000;                                             \
+		while (!(condition)) {                                         \
+			ck_assert_msg(left_-- > 0, "in vain: %s", #condition); \
+			usleep(1000);                                          \
+		}                                                              \
+	} while (0)
 /* Run it. Returns the exit status. */
 int unit_run(const char *name);
 
