@@ -12,17 +12,15 @@
 #include "output/table.h"
 #include "shared/macro.h"
 
-#define LINE 512
-
 /* The members are the keys of JSON. */
 struct pidmap_row {
 	int64_t pid;
 	int64_t ns_pid;
-	char *pids; /* in each namespace, from the host's inwards */
-	char *container;
-	char *name;
-	char *comm;
-	char *command;
+	char pids[512]; /* in each namespace, from the host's inwards */
+	char container[32];
+	char name[sizeof(((struct gpreempt_container *)0)->name)];
+	const char *comm;
+	const char *command;
 };
 
 #define FIELD(member, title, what, ...) \
@@ -31,9 +29,9 @@ struct pidmap_row {
 static const struct out_field fields[] = {
 	FIELD(pid, "PID", OUT_DEC),
 	FIELD(ns_pid, "INSIDE", OUT_DEC),
-	FIELD(pids, NULL, OUT_LIST),
-	FIELD(container, "CONTAINER", OUT_TEXT),
-	FIELD(name, "NAME", OUT_TEXT),
+	FIELD(pids, NULL, OUT_LIST, .array = true),
+	FIELD(container, "CONTAINER", OUT_TEXT, .array = true),
+	FIELD(name, "NAME", OUT_TEXT, .array = true),
 	FIELD(comm, "COMM", OUT_TEXT),
 	FIELD(command, "COMMAND", OUT_TEXT, .cut = true),
 };
@@ -41,10 +39,10 @@ static const struct out_field fields[] = {
 static const struct out_table table =
 	OUT_TABLE("processes", fields, struct pidmap_row);
 
-/* "NSpid:\t4242\t17" as "4242,17", and the last of them. */
+/* "NSpid:\t4242\t17" as "4242,17". */
 static void read_numbers(struct pidmap_row *row)
 {
-	char path[64], *all, *at, *end, *last;
+	char path[64], *all, *at;
 	size_t len;
 
 	snprintf(path, sizeof(path), "/proc/%" PRId64 "/status", row->pid);
@@ -52,50 +50,33 @@ static void read_numbers(struct pidmap_row *row)
 	at = all ? strstr(all, "\nNSpid:\t") : NULL;
 	if (at) {
 		at += strlen("\nNSpid:\t");
-		end = strchrnul(at, '\n');
-		*end = '\0';
-		last = strrchr(at, '\t');
-		row->ns_pid = atoll(last ? last + 1 : at);
-		row->pids = strdup(at);
-		for (at = row->pids; at && *at; at++)
+		snprintf(row->pids, sizeof(row->pids), "%.*s",
+			 (int)strcspn(at, "\n"), at);
+		for (at = row->pids; *at; at++)
 			if (*at == '\t')
 				*at = ',';
 	}
 	free(all);
 }
 
-static char *read_words(int64_t pid, const char *name)
-{
-	char path[64], *all;
-	size_t len, i;
-
-	snprintf(path, sizeof(path), "/proc/%" PRId64 "/%s", pid, name);
-	all = ctl_read_file(path, &len);
-	while (all && len && (!all[len - 1] || all[len - 1] == '\n'))
-		all[--len] = '\0';
-	for (i = 0; all && i < len; i++)
-		if (!all[i])
-			all[i] = ' ';
-	return all;
-}
-
 static void fill(struct gpreempt *g, pid_t pid,
 		 const struct ctl_described *described, struct pidmap_row *row)
 {
+	const struct gpreempt_description *who = &described->who;
 	struct gpreempt_container box;
 
-	row->pid = pid;
-	row->ns_pid = GPREEMPT_UNKNOWN;
+	*row = (struct pidmap_row){
+		.pid = pid,
+		.ns_pid = who->ns_pid,
+		.comm = who->comm,
+		.command = described->mute ? who->comm : who->command,
+	};
 	read_numbers(row);
-	if (!gpreempt_container(g, pid, &box)) {
-		if (asprintf(&row->container, "%s:%.12s", box.engine, box.id) <
-		    0)
-			abort();
-		row->name = *box.name ? strdup(box.name) : NULL;
-	}
-	row->comm = read_words(pid, "comm");
-	row->command = strdup(described->mute ? described->who.comm :
-						described->who.command);
+	if (gpreempt_container(g, pid, &box))
+		return;
+	snprintf(row->container, sizeof(row->container), "%s:%.12s", box.engine,
+		 box.id);
+	strcpy(row->name, box.name);
 }
 
 static bool is_number(const char *word, int64_t *out)
@@ -145,7 +126,6 @@ static int choose(struct gpreempt *g, const struct pidmap_args *args,
 	size_t i, n = 0;
 	int ret = 0;
 
-	*out = NULL;
 	for (i = 0; i < args->words.n; i++)
 		if (!is_number(args->words.word[i], &number))
 			words[n++] = args->words.word[i];
@@ -154,15 +134,6 @@ static int choose(struct gpreempt *g, const struct pidmap_args *args,
 	find_free(&f);
 	free(words);
 	return ret;
-}
-
-static void free_row(struct pidmap_row *row)
-{
-	free(row->pids);
-	free(row->container);
-	free(row->name);
-	free(row->comm);
-	free(row->command);
 }
 
 static int print(const struct pidmap_args *args, struct gpreempt *g,
@@ -181,17 +152,10 @@ static int print(const struct pidmap_args *args, struct gpreempt *g,
 		    hold_skip_owner(&owners, all->targets[i].pid))
 			continue;
 		fill(g, all->targets[i].pid, &described[i], rows + n);
-		if (wanted(args, rows + n, chosen)) {
-			n++;
-		} else {
-			free_row(rows + n);
-			rows[n] = (struct pidmap_row){ 0 };
-		}
+		n += wanted(args, rows + n, chosen);
 	}
 	if (n || !args->words.n)
 		out_rows(args->mode, &table, rows, n);
-	for (i = 0; i < n; i++)
-		free_row(rows + i);
 	hold_owners_free(&owners);
 	ctl_described_free(described, all);
 	free(rows);
@@ -206,20 +170,18 @@ static int print(const struct pidmap_args *args, struct gpreempt *g,
 static int run_pidmap(void *data)
 {
 	const struct pidmap_args *args = data;
-	struct gpreempt_targets *chosen = NULL, *all;
+	struct gpreempt_targets *chosen = NULL, *all = NULL;
 	struct gpreempt_error err;
-	struct gpreempt *g;
+	struct gpreempt *g = NULL;
 	int ret = ctl_open(NULL, &g);
 
-	if (ret)
-		return ret;
-	ret = choose(g, args, &chosen);
-	if (!ret && gpreempt_processes(g, &all, &err)) {
+	if (!ret)
+		ret = choose(g, args, &chosen);
+	if (!ret && gpreempt_processes(g, &all, &err))
 		ret = ctl_fail(&err);
-	} else if (!ret) {
+	if (!ret)
 		ret = print(args, g, chosen, all);
-		gpreempt_targets_free(all);
-	}
+	gpreempt_targets_free(all);
 	gpreempt_targets_free(chosen);
 	gpreempt_free(g);
 	return ret;
