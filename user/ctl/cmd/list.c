@@ -279,22 +279,18 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 static int run_list(void *data)
 {
 	const struct list_args *args = data;
-	struct gpreempt_targets *list;
+	struct gpreempt_targets *list = NULL;
 	struct gpreempt_error err;
-	struct gpreempt *g;
-	int ret;
+	struct gpreempt *g = NULL;
+	int ret = ctl_open(args->targets.from, &g);
 
-	ret = ctl_open(args->targets.from, &g);
-	if (ret)
-		return ret;
-	if (args->targets.words.n)
+	if (!ret && args->targets.words.n)
 		ret = ctl_targets(g, &args->targets, &list);
-	else if (gpreempt_processes(g, &list, &err))
+	else if (!ret && gpreempt_processes(g, &list, &err))
 		ret = ctl_fail(&err);
-	if (!ret) {
+	if (!ret)
 		ret = print_list(g, args, list);
-		gpreempt_targets_free(list);
-	}
+	gpreempt_targets_free(list);
 	gpreempt_free(g);
 	return ret;
 }

@@ -159,29 +159,25 @@ static int run_queues(void *data)
 {
 	const struct queues_args *args = data;
 	struct report r = { .args = args, .mode = args->mode };
-	struct gpreempt_targets *list;
-	int ret, status = 0;
-	struct gpreempt *g;
+	struct gpreempt_targets *list = NULL;
+	struct gpreempt *g = NULL;
+	int ret = ctl_open(args->targets.from, &g);
 	size_t i;
 
-	ret = ctl_open(args->targets.from, &g);
-	if (ret)
-		return ret;
-	ret = ctl_targets(g, &args->targets, &list);
-	if (ret) {
-		gpreempt_free(g);
-		return ret;
-	}
-	if (r.mode == OUT_JSON)
+	if (!ret)
+		ret = ctl_targets(g, &args->targets, &list);
+	if (!ret && r.mode == OUT_JSON)
 		r.targets = json_object_new_array();
-	for (i = 0; i < list->count; i++) {
-		ret = report_target(&r, g, list->targets[i].pid);
-		status = i ? ctl_merge_status(status, ret) : ret;
+	for (i = 0; list && i < list->count; i++) {
+		int one = report_target(&r, g, list->targets[i].pid);
+
+		ret = i ? ctl_merge_status(ret, one) : one;
 	}
+	if (list)
+		print_report(&r);
 	gpreempt_targets_free(list);
 	gpreempt_free(g);
-	print_report(&r);
-	return status;
+	return ret;
 }
 
 static const struct ctl_option options[] = {

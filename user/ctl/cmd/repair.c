@@ -181,20 +181,17 @@ static void print_rows(const struct repair_args *args, struct rows *rows)
 static int find_rows(struct gpreempt *g, const struct repair_args *args,
 		     struct rows *rows)
 {
-	struct gpreempt_targets *list;
+	struct gpreempt_targets *list = NULL;
 	int ret = 0;
 	size_t i;
 
-	if (!args->targets.words.n)
-		ret = pause_journal_list(add_target, rows);
-	if (ret)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
-	if (!args->targets.words.n)
-		return 0;
-	ret = ctl_targets(g, &args->targets, &list);
+	if (args->targets.words.n)
+		ret = ctl_targets(g, &args->targets, &list);
 	if (ret)
 		return ret;
-	for (i = 0; i < list->count && !ret; i++)
+	if (!list)
+		ret = pause_journal_list(add_target, rows);
+	for (i = 0; list && i < list->count && !ret; i++)
 		ret = add_target(rows, list->targets[i].pid);
 	gpreempt_targets_free(list);
 	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
@@ -204,17 +201,11 @@ static int run_repair(void *data)
 {
 	const struct repair_args *args = data;
 	struct rows rows = { 0 };
-	struct gpreempt *g;
-	int ret;
+	struct gpreempt *g = NULL;
+	int ret = ctl_open_host(&g);
 
-	ret = ctl_need_root(0);
 	if (!ret)
 		ret = foreground_dir();
-	if (!ret)
-		ret = ctl_open(NULL, &g);
-	if (ret)
-		return ret;
-	ret = ctl_need_host(g);
 	if (!ret)
 		ret = find_rows(g, args, &rows);
 	if (!ret) {

@@ -374,22 +374,15 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 static int run_resume(void *data)
 {
 	const struct resume_args *args = data;
-	struct gpreempt_targets *list;
-	struct gpreempt *g;
-	int ret;
+	struct gpreempt_targets *list = NULL;
+	struct gpreempt *g = NULL;
+	int ret = ctl_open_host(&g);
 
-	ret = ctl_need_root(0);
-	if (!ret)
-		ret = ctl_open(NULL, &g);
-	if (ret)
-		return ret;
-	ret = ctl_need_host(g);
 	if (!ret)
 		ret = ctl_targets(g, &args->targets, &list);
-	if (!ret) {
+	if (!ret)
 		ret = resume_list(g, args, list);
-		gpreempt_targets_free(list);
-	}
+	gpreempt_targets_free(list);
 	gpreempt_free(g);
 	return ret;
 }

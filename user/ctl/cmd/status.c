@@ -317,12 +317,10 @@ static int run_status(void *data)
 {
 	const struct status_args *args = data;
 	struct rows rows = { 0 };
-	int ret;
+	int ret = ctl_need_root(0);
 
-	ret = ctl_need_root(0);
-	if (ret)
-		return ret;
-	ret = ctl_open(NULL, &rows.g);
+	if (!ret)
+		ret = ctl_open(NULL, &rows.g);
 	if (ret)
 		return ret;
 	ret = hold_list(add_target, &rows);

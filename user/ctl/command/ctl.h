@@ -222,6 +222,8 @@ struct gpreempt_filter ctl_filter(const struct ctl_queue_args *args);
  * the exit status after saying why not.
  */
 int ctl_open(const char *from, struct gpreempt **out);
+/* One on this system, for root in the host's namespaces alone; also for gpreempt_free(). */
+int ctl_open_host(struct gpreempt **out);
 
 /*
  * The processes that the words of the command line name, after --wait; no

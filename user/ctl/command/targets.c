@@ -35,6 +35,15 @@ int ctl_open(const char *from, struct gpreempt **out)
 	return 0;
 }
 
+int ctl_open_host(struct gpreempt **out)
+{
+	int ret = ctl_need_root(0);
+
+	if (!ret)
+		ret = ctl_open(NULL, out);
+	return ret ? ret : ctl_need_host(*out);
+}
+
 /* Is there a queue that the options of the command line choose? */
 static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args,
 		       pid_t pid)

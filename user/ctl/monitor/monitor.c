@@ -349,11 +349,27 @@ static void end(struct monitor *m)
 	free(m->watched);
 }
 
+static int watch(struct monitor *m, const struct gpreempt_targets *list)
+{
+	int ret = -ENOMEM;
+
+	m->watched = calloc(list->count, sizeof(*m->watched));
+	if (m->watched) {
+		begin(m, list);
+		ret = sample_all(m);
+		if (m->mode == OUT_JSON)
+			ctl_progress_end();
+		print_sums(m);
+		end(m);
+	}
+	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
+}
+
 static int run_monitor(void *data)
 {
 	const struct monitor_args *args = data;
 	struct monitor m = { .args = args, .mode = args->mode };
-	struct gpreempt_targets *list;
+	struct gpreempt_targets *list = NULL;
 	int ret;
 
 	if (!args->interval_ns)
@@ -361,27 +377,13 @@ static int run_monitor(void *data)
 				     "gpreempt-ctl monitor --help",
 				     "--interval 0 would never wait");
 	ret = ctl_open(args->targets.from, &m.g);
-	if (ret)
-		return ret;
-	ret = ctl_targets(m.g, &args->targets, &list);
-	if (ret) {
-		gpreempt_free(m.g);
-		return ret;
-	}
-	m.watched = calloc(list->count, sizeof(*m.watched));
-	if (m.watched) {
-		begin(&m, list);
-		ret = sample_all(&m);
-		if (m.mode == OUT_JSON)
-			ctl_progress_end();
-		print_sums(&m);
-		end(&m);
-	} else {
-		ret = -ENOMEM;
-	}
+	if (!ret)
+		ret = ctl_targets(m.g, &args->targets, &list);
+	if (!ret)
+		ret = watch(&m, list);
 	gpreempt_targets_free(list);
 	gpreempt_free(m.g);
-	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
+	return ret;
 }
 
 static const struct ctl_option options[] = {

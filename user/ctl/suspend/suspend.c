@@ -366,30 +366,23 @@ static int check_how(const struct suspend_args *args)
 static int run_suspend(void *data)
 {
 	const struct suspend_args *args = data;
-	struct gpreempt_targets *list;
-	struct gpreempt *g;
-	int ret;
+	struct gpreempt_targets *list = NULL;
+	struct gpreempt *g = NULL;
+	int ret = check_how(args);
 
 	/* A reader that has read enough does not want it undone. */
 	signal(SIGPIPE, SIG_IGN);
-	ret = check_how(args);
 	if (!ret)
-		ret = ctl_need_root(0);
+		ret = ctl_open_host(&g);
 	if (!ret)
 		ret = foreground_dir();
-	if (!ret)
-		ret = ctl_open(NULL, &g);
-	if (ret)
-		return ret;
-	ret = ctl_need_host(g);
 	if (!ret) {
 		pause_repair_all(g);
 		ret = ctl_targets(g, &args->targets, &list);
 	}
-	if (!ret) {
+	if (!ret)
 		ret = suspend_list(g, args, list);
-		gpreempt_targets_free(list);
-	}
+	gpreempt_targets_free(list);
 	gpreempt_free(g);
 	return ret;
 }
