@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "agent/find-targets.h"
 #include "output/message.h"
 #include "shared/child.h"
-#include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/syscall.h"
 
@@ -24,7 +20,6 @@ struct search {
 	struct find *f;
 	const char **words;
 	size_t count;
-	int done;	   /* pipe: it ends with the child */
 	atomic_uint asked; /* processes so far */
 	atomic_int at;	   /* the last one */
 	int ret;	   /* of gpreempt_select() */
@@ -77,7 +72,7 @@ static bool skip_mute(void *data, pid_t pid)
 	return false;
 }
 
-/* The child. If it hangs, it must not keep the other end of a pipe waiting. */
+/* The child. If it hangs, it must not keep a pipe of ours open. */
 static int work(void *arg)
 {
 	struct gpreempt_targets *list;
@@ -93,68 +88,23 @@ static int work(void *arg)
 	return EXIT_SUCCESS;
 }
 
-/* False: a process does not answer. */
-static bool wait_for_child(struct search *s, int done)
-{
-	struct pollfd p = { .fd = done, .events = POLLIN };
-	unsigned int asked;
-	int ret;
-
-	do {
-		asked = atomic_load(&s->asked);
-		ret = poll(&p, 1, SHR_CHILD_PATIENCE_MS);
-		/* It has ended, and with it its end of the pipe. */
-		if (ret > 0)
-			return true;
-	} while (!asked || asked != atomic_load(&s->asked) || ret < 0);
-	return false;
-}
-
-/* From now on it has no command line. 0 or -errno. */
-static int note_mute(struct search *s)
+/* From now on it has no command line. False: too many have none. */
+static bool note_mute(struct search *s)
 {
 	struct find *f = s->f;
 	struct gpreempt_target *mute = &f->mute[f->n_mute];
 
 	if (f->n_mute == FIND_MUTE)
-		return -ETIMEDOUT;
+		return false;
 	mute->pid = atomic_load(&s->at);
 	/* It may have ended at last. */
 	if (gpreempt_start_time(f->g, mute->pid, &mute->start))
-		return 0;
+		return true;
 	f->n_mute++;
 	ctl_note("process %d: its memory does not answer; \"cmd:\" does not "
 		 "find it",
 		 mute->pid);
-	return 0;
-}
-
-/* 0: the child has ended, and s has what it found. -EAGAIN: again, or -errno. */
-static int run_child(struct search *s)
-{
-	int done[2], status, ret;
-	pid_t child;
-
-	if (pipe2(done, O_CLOEXEC) < 0)
-		return -errno;
-	atomic_store(&s->asked, 0);
-	s->ret = -EIO;
-	child = shr_child_start(work, s, &done[1], 1);
-	close(done[1]);
-	if (child < 0) {
-		close(done[0]);
-		return child;
-	}
-	if (wait_for_child(s, done[0])) {
-		waitpid(child, &status, 0);
-		ret = WIFEXITED(status) ? 0 : -EIO;
-	} else {
-		shr_child_abandon(child);
-		ret = note_mute(s);
-		ret = ret ? ret : -EAGAIN;
-	}
-	close(done[0]);
-	return ret;
+	return true;
 }
 
 static int fail_system(struct gpreempt_error *err, int code)
@@ -173,8 +123,10 @@ static int find_slow(struct search *s, struct gpreempt_error *err)
 	int ret;
 
 	do {
-		ret = run_child(s);
-	} while (ret == -EAGAIN);
+		atomic_store(&s->asked, 0);
+		s->ret = -EIO;
+		ret = shr_child_run(work, s, &s->asked);
+	} while (ret == -ETIMEDOUT && note_mute(s));
 	if (ret)
 		return fail_system(err, ret);
 	*err = s->err;

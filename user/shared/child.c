@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -7,10 +8,12 @@
 #include <unistd.h>
 
 #include "shared/child.h"
+#include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/syscall.h"
 
 #define MAX_KEPT 64
+#define TICK_MS	 20
 
 static int compare_fds(const void *a, const void *b)
 {
@@ -55,6 +58,32 @@ pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
 	/* A client's connection, for one, must not stay open in the child. */
 	shr_close_others(STDERR_FILENO + 1, keep, n_keep);
 	_exit(work(arg));
+}
+
+int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps)
+{
+	pid_t child = shr_child_start(work, arg, NULL, 0);
+	__cleanup_fd int fd = child < 0 ? -1 : shr_pidfd_open(child);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	unsigned int now, seen = 0;
+	uint64_t since = 0;
+	int status = 0;
+
+	if (child < 0)
+		return child;
+	do {
+		now = atomic_load(steps);
+		/* Until the first it looks for what there is. */
+		if (!now || now != seen)
+			since = shr_now_ns();
+		seen = now;
+		if (poll(&p, 1, TICK_MS) <= 0)
+			continue;
+		waitpid(child, &status, 0);
+		return WIFEXITED(status) ? 0 : -EIO;
+	} while (shr_now_ns() - since < SHR_CHILD_PATIENCE_MS * NSEC_PER_MSEC);
+	shr_child_abandon(child);
+	return -ETIMEDOUT;
 }
 
 void shr_child_abandon(pid_t child)

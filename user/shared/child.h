@@ -9,6 +9,7 @@
 #ifndef SHARED_CHILD_H
 #define SHARED_CHILD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -26,6 +27,14 @@ pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
 #ifndef SHR_CHILD_PATIENCE_MS
 #define SHR_CHILD_PATIENCE_MS 500
 #endif
+
+/*
+ * Have a child do work on the memory of other processes. @steps is in memory that both
+ * see, and grows when the work begins with the next process. 0 when it has ended;
+ * -ETIMEDOUT: a process did not answer for SHR_CHILD_PATIENCE_MS since then, and the
+ * child is left behind; -EIO: the child was killed; or -errno.
+ */
+int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps);
 
 /*
  * Kill it and do not wait: it may be where no signal ends that. If it has not ended

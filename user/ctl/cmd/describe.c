@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <stddef.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "ctl/cmd/describe.h"
 #include "shared/child.h"
-#include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/syscall.h"
 
@@ -17,118 +13,83 @@
 struct job {
 	struct gpreempt *g;
 	const struct gpreempt_targets *list;
-	struct ctl_described *all; /* shared with the reader */
-	size_t next;
-	int done[2]; /* pipe: a byte for each process */
+	atomic_uint begun; /* processes; the reader counts them */
+	struct ctl_described all[];
 };
 
 static size_t room(const struct gpreempt_targets *list)
 {
-	return (list->count + 1) * sizeof(struct ctl_described);
+	return sizeof(struct job) + list->count * sizeof(struct ctl_described);
 }
 
-static void describe_one(const struct job *job, size_t i)
+static void describe_one(struct job *job, size_t i)
 {
 	job->all[i].code = gpreempt_describe(job->g, job->list->targets[i].pid,
 					     &job->all[i].who);
 }
 
-/* The reader. If it hangs, it must not keep the other end of a pipe waiting. */
+/* The reader. If it hangs, it must not keep a pipe of ours open. */
 static int describe_rest(void *arg)
 {
-	const struct job *job = arg;
+	struct job *job = arg;
 	size_t i;
 
 	shr_close_range(STDIN_FILENO, STDERR_FILENO);
-	for (i = job->next; i < job->list->count; i++) {
+	for (i = job->begun; i < job->list->count; i++) {
+		atomic_store(&job->begun, i + 1);
 		describe_one(job, i);
-		if (write(job->done[1], "", 1) != 1)
-			return EXIT_FAILURE;
 	}
 	return EXIT_SUCCESS;
 }
 
-/* False: the next one does not answer, or the reader has ended. */
-static bool wait_for_next(struct job *job)
+static void describe_without_command(struct job *job, size_t i)
 {
-	struct pollfd p = { .fd = job->done[0], .events = POLLIN };
-	uint64_t end = shr_now_ns() + SHR_CHILD_PATIENCE_MS * NSEC_PER_MSEC;
-	char bytes[64];
-	ssize_t n;
-	int ret;
-
-	do {
-		uint64_t now = shr_now_ns();
-
-		ret = poll(&p, 1, now < end ? (end - now) / NSEC_PER_MSEC : 0);
-	} while (ret < 0 && errno == EINTR);
-	if (ret <= 0)
-		return false;
-	n = read(job->done[0], bytes, sizeof(bytes));
-	job->next += n > 0 ? n : 0;
-	return n > 0;
-}
-
-static void describe_without_command(struct job *job)
-{
-	struct ctl_described *d = &job->all[job->next];
+	struct ctl_described *d = &job->all[i];
 
 	d->mute = true;
-	d->code = gpreempt_identify(job->g, job->list->targets[job->next].pid,
-				    &d->who);
-	job->next++;
+	d->code = gpreempt_identify(job->g, job->list->targets[i].pid, &d->who);
 }
 
-/* Up to one that hangs. 0 or -errno. */
-static int run_reader(struct job *job)
+/* Behind one that hangs another reader goes on. */
+static void describe_live(struct job *job)
 {
-	pid_t child;
-	int status;
+	size_t stuck, first;
 
-	if (pipe2(job->done, O_CLOEXEC) < 0)
-		return -errno;
-	child = shr_child_start(describe_rest, job, &job->done[1], 1);
-	close(job->done[1]);
-	while (child > 0 && job->next < job->list->count && wait_for_next(job))
-		;
-	close(job->done[0]);
-	if (child < 0)
-		return child;
-	if (job->next < job->list->count) {
-		shr_child_abandon(child);
-		describe_without_command(job);
-	} else {
-		waitpid(child, &status, 0);
+	for (stuck = 0; stuck < MAX_STUCK; stuck++) {
+		first = job->begun;
+		if (!shr_child_run(describe_rest, job, &job->begun))
+			return;
+		if (job->begun == first)
+			break;
+		describe_without_command(job, job->begun - 1);
 	}
-	return 0;
+	while (job->begun < job->list->count)
+		describe_without_command(job, job->begun++);
 }
 
 struct ctl_described *ctl_describe_all(struct gpreempt *g,
 				       const struct gpreempt_targets *list,
 				       bool live)
 {
-	struct job job = { .g = g, .list = list };
-	int stuck;
+	struct job *job;
 	size_t i;
 
-	job.all = mmap(NULL, room(list), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (job.all == MAP_FAILED)
+	job = mmap(NULL, room(list), PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (job == MAP_FAILED)
 		return NULL;
+	job->g = g;
+	job->list = list;
+	if (live)
+		describe_live(job);
 	for (i = 0; !live && i < list->count; i++)
-		describe_one(&job, i);
-	for (stuck = 0; live && stuck < MAX_STUCK && job.next < list->count;
-	     stuck++)
-		if (run_reader(&job))
-			break;
-	while (live && job.next < list->count)
-		describe_without_command(&job);
-	return job.all;
+		describe_one(job, i);
+	return job->all;
 }
 
 void ctl_described_free(struct ctl_described *all,
 			const struct gpreempt_targets *list)
 {
 	if (all)
-		munmap(all, room(list));
+		munmap((char *)all - offsetof(struct job, all), room(list));
 }
