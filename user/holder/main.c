@@ -18,9 +18,6 @@
 #include "shared/title.h"
 
 #define REQUEST_NS (5 * NSEC_PER_SEC)
-/* A holder on its way out, or in, is gone or there by then. */
-#define LOCK_NS	 (5 * NSEC_PER_SEC)
-#define PAUSE_NS (20 * NSEC_PER_MSEC)
 
 static void fail_reply(struct hold_reply *reply, enum gpreempt_reason reason,
 		       int code, pid_t target)
@@ -35,38 +32,20 @@ static void fail_reply(struct hold_reply *reply, enum gpreempt_reason reason,
 	hold_reply_error(reply, &err);
 }
 
-static void fail_held(struct hold_reply *reply, const struct hold_owner *owner,
-		      pid_t target)
-{
-	fail_reply(reply, GPREEMPT_HELD, -EBUSY, target);
-	reply->other = hold_command_of(owner);
-}
-
-/* The lock; or -1, and the reply says why not. */
+/* The lock; or -errno, and the reply says why not. */
 static int take_lock(pid_t target, struct hold_reply *reply)
 {
-	uint64_t deadline = shr_now_ns() + LOCK_NS;
+	struct hold_owner owner = { .pid = getpid() };
 	int lock = hold_dir_prepare();
 
-	while (!lock) {
-		struct hold_owner owner = { .pid = getpid() };
-
+	if (!lock)
 		lock = pause_take(target, &owner);
-		if (lock != -EWOULDBLOCK)
-			break;
-		owner.role = HOLD_ROLE_NONE;
-		hold_read_owner(target, &owner);
-		if (owner.role != HOLD_ROLE_NONE || shr_now_ns() > deadline) {
-			fail_held(reply, &owner, target);
-			return -1;
-		}
-		lock = 0;
-		shr_sleep_ns(PAUSE_NS);
-	}
-	if (lock == -EALREADY)
+	if (lock == -EALREADY || lock == -EWOULDBLOCK)
 		fail_reply(reply, GPREEMPT_HELD, -EBUSY, target);
 	else if (lock < 0)
 		fail_reply(reply, GPREEMPT_SYSTEM, lock, target);
+	if (lock == -EWOULDBLOCK && !hold_read_owner(target, &owner))
+		reply->other = hold_command_of(&owner);
 	return lock;
 }
 
