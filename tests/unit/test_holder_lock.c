@@ -332,7 +332,8 @@ TEST(texts)
 		  "fuser -v " HOLD_DIR "/4194242.lock" },
 		{ HOLD_ROLE_NONE, "by another gpreempt-ctl", "try again" },
 	};
-	char text[HOLD_MAX_TEXT], *next;
+	struct hold_reply why;
+	char *next;
 	size_t i;
 	int lock;
 
@@ -342,23 +343,23 @@ TEST(texts)
 			.pid = 815,
 			.guardian = 814,
 		};
-		hold_taken_text(&owner, PID, text, sizeof(text));
-		next = strchr(text, '\n');
+		hold_taken(&why, &owner, PID);
+		next = strchr(why.text, '\n');
 		ck_assert_ptr_nonnull(next);
-		ck_assert_ptr_nonnull(strstr(text, rows[i].what));
+		ck_assert_ptr_nonnull(strstr(why.text, rows[i].what));
 		ck_assert_ptr_nonnull(strstr(next, rows[i].next));
 	}
-	hold_not_taken_text(-ENOSPC, PID, text, sizeof(text));
-	ck_assert_str_eq(text,
+	hold_not_taken(&why, -ENOSPC, PID);
+	ck_assert_str_eq(why.text,
 			 "cannot lock process 4194242 in " HOLD_DIR ": No "
 			 "space left on device\nmake room in " HOLD_DIR
 			 " and try again");
-	hold_not_taken_text(-EROFS, PID, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, "Read-only file system\n"));
+	hold_not_taken(&why, -EROFS, PID);
+	ck_assert_ptr_nonnull(strstr(why.text, "Read-only file system\n"));
 	owner.role = HOLD_ROLE_GUARD;
 	lock = hold_take(PID, &owner);
-	hold_not_taken_text(-EWOULDBLOCK, PID, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, "gpreempt-ctl guard (814)\n"));
+	hold_not_taken(&why, -EWOULDBLOCK, PID);
+	ck_assert_ptr_nonnull(strstr(why.text, "gpreempt-ctl guard (814)\n"));
 	close(lock);
 }
 

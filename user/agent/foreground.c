@@ -25,11 +25,10 @@ int foreground_signals(void)
 
 static int fail_taken(pid_t target, int code)
 {
-	char text[HOLD_MAX_TEXT];
-	enum gpreempt_class status;
+	struct hold_reply why;
 
-	status = hold_not_taken_text(code, target, text, sizeof(text));
-	return ctl_fail_lines(status, text);
+	hold_not_taken(&why, code, target);
+	return ctl_fail_lines(why.status, why.text);
 }
 
 int foreground_dir(void)

@@ -19,24 +19,20 @@ const char *hold_role_name(enum hold_role role);
 /* The command that makes the owner release the target; "" for none. */
 const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 				 char buf[HOLD_MAX_COMMAND]);
-/* That it is held, and on a second line what to do. */
-void hold_taken_text(const struct hold_owner *owner, pid_t target, char *buf,
-		     size_t size);
 /*
- * Why hold_take(), hold_lock() or pause_take() failed with that -errno, and on a
- * second line what to do. Returns the exit status for it.
+ * What a command can't do, in the form of a holder's answer: status, and text of two
+ * lines, why and what to do.
  */
-enum gpreempt_class hold_not_taken_text(int code, pid_t target, char *buf,
-					size_t size);
-/*
- * Why pause_journal_write() failed with that -errno, and on a second line what to do.
- * Returns the exit status for it.
- */
-enum gpreempt_class hold_not_noted_text(int code, pid_t target, char *buf,
-					size_t size);
-/* Why pause_guardian_start() failed, in the same form. */
-enum gpreempt_class hold_no_guardian_text(int code, pid_t target, char *buf,
-					  size_t size);
+
+/* The target is held by that one. */
+void hold_taken(struct hold_reply *out, const struct hold_owner *owner,
+		pid_t target);
+/* hold_take(), hold_lock() or pause_take() failed with that -errno. */
+void hold_not_taken(struct hold_reply *out, int code, pid_t target);
+/* So did pause_journal_write(). */
+void hold_not_noted(struct hold_reply *out, int code, pid_t target);
+/* And pause_guardian_start(). */
+void hold_no_guardian(struct hold_reply *out, int code, pid_t target);
 /*
  * Print a note that queues of a target ran while it was held, so that the other
  * figures do not cover all of that time.

@@ -16,7 +16,6 @@
 #include "agent/cgroup.h"
 #include "agent/heartbeat.h"
 #include "agent/holder-lock.h"
-#include "agent/owner-text.h"
 #include "agent/pause-journal.h"
 #include "agent/pause-owner.h"
 #include "agent/pause-repair.h"
@@ -76,13 +75,6 @@ int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as)
 	if (ret && !o->guarded)
 		close_guardian(o);
 	return ret;
-}
-
-enum gpreempt_class pause_owner_text(const struct pause_owner *o, int code,
-				     char *buf, size_t size)
-{
-	return o->is_alone ? hold_no_guardian_text(code, o->target, buf, size) :
-			     hold_not_noted_text(code, o->target, buf, size);
 }
 
 int pause_owner_end(struct pause_owner *o, bool runs)

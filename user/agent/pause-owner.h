@@ -3,7 +3,7 @@
  * A process that pauses a target for as long as it lives: preempt, follow, a worker of
  * guard. The driver keeps the target paused when that process is killed, so before the
  * first pause the target is in the journal, and the process has a guardian that undoes it
- * then.
+ * then. The guardian of a holder does the same (holder/).
  */
 #ifndef AGENT_PAUSE_OWNER_H
 #define AGENT_PAUSE_OWNER_H
@@ -16,12 +16,6 @@
 
 #include "agent/heartbeat.h"
 #include "agent/holder-lock.h"
-
-/*
- * The guardian of a process that pauses a target by itself: preempt, follow, a worker
- * of guard. The driver leaves the target paused when that process is killed; then the
- * guardian undoes the pause. The guardian of a holder does the same (holder/).
- */
 
 /*
  * Start the guardian of the calling process for a target whose entry is in the journal
@@ -54,12 +48,6 @@ struct pause_owner {
  * when the guardian has ended.
  */
 int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as);
-/*
- * Why it failed with that -errno, and on a second line what to do. Returns the exit
- * status for it.
- */
-enum gpreempt_class pause_owner_text(const struct pause_owner *o, int code,
-				     char *buf, size_t size);
 /*
  * A guardian that has been killed is replaced: for each call of the owner's. 0 or -errno.
  */

@@ -85,13 +85,13 @@ static void fail_error(struct job *job, const struct gpreempt_error *err)
 
 static void fail_taken(struct job *job, int code)
 {
-	char text[HOLD_MAX_TEXT], *next;
-	enum gpreempt_class status;
+	struct hold_reply why;
+	char *next;
 
-	status = hold_not_taken_text(code, job->pid, text, sizeof(text));
-	next = strchr(text, '\n');
+	hold_not_taken(&why, code, job->pid);
+	next = strchr(why.text, '\n');
 	*next = '\0';
-	fail(job, status, next + 1, "%s", text);
+	fail(job, why.status, next + 1, "%s", why.text);
 }
 
 static void count_queues(struct gpreempt *g, struct job *job)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/owner-text.h"
 #include "agent/pause-repair.h"
 #include "ctl/preempt/preempt.h"
 #include "holder/holder.h"
@@ -16,11 +17,13 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 	int ret = pause_owner_begin(&t->owner, &owner);
 
 	if (ret) {
-		enum gpreempt_class status;
-		char text[HOLD_MAX_TEXT];
+		struct hold_reply why;
 
-		status = pause_owner_text(&t->owner, ret, text, sizeof(text));
-		return ctl_fail_lines(status, text);
+		if (t->owner.is_alone)
+			hold_no_guardian(&why, ret, t->pid);
+		else
+			hold_not_noted(&why, ret, t->pid);
+		return ctl_fail_lines(why.status, why.text);
 	}
 	if (gpreempt_gang_add_by(p->gang, t->pid, GPREEMPT_ROUTE_PAUSE, &err))
 		return ctl_fail(&err);

@@ -44,9 +44,7 @@ static bool fail_busy(struct suspend_job *job, const struct hold_owner *owner)
 	if (owner->role == HOLD_ROLE_NONE ||
 	    (owner->role == HOLD_ROLE_HOLDER && !job->request.command))
 		return false;
-	job->reply.status = GPREEMPT_CLASS_BUSY;
-	hold_taken_text(owner, job->pid, job->reply.text,
-			sizeof(job->reply.text));
+	hold_taken(&job->reply, owner, job->pid);
 	return true;
 }
 
@@ -83,9 +81,7 @@ static bool begin(struct gpreempt *g, struct suspend_job *job)
 		return !hold_read_owner(job->pid, &owner) &&
 		       fail_busy(job, &owner);
 	} else if (lock < 0) {
-		job->reply.status =
-			hold_not_taken_text(lock, job->pid, job->reply.text,
-					    sizeof(job->reply.text));
+		hold_not_taken(&job->reply, lock, job->pid);
 	} else if (!check(g, job)) {
 		hold_drop(job->pid, lock);
 	} else {

@@ -10,18 +10,6 @@
 #include "ctl/suspend/suspend.h"
 #include "shared/clock.h"
 
-static void fail_lock(struct suspend_job *job, int code)
-{
-	job->reply.status = hold_not_taken_text(code, job->pid, job->reply.text,
-						sizeof(job->reply.text));
-}
-
-static void fail_journal(struct suspend_job *job, int code)
-{
-	job->reply.status = hold_not_noted_text(code, job->pid, job->reply.text,
-						sizeof(job->reply.text));
-}
-
 static void fail_foreign(struct suspend_job *job)
 {
 	struct gpreempt_error err = {
@@ -94,7 +82,7 @@ static void pause_locked(struct gpreempt *g, struct suspend_job *job)
 	pause_entry_init(&job->entry, job->pid, job->request.start);
 	ret = pause_journal_write(&job->entry);
 	if (ret)
-		fail_journal(job, ret);
+		hold_not_noted(&job->reply, ret, job->pid);
 	else
 		pause_now(g, job);
 }
@@ -126,7 +114,7 @@ void suspend_pause(struct gpreempt *g, struct suspend_job *job)
 			pause_journal_remove(job->pid);
 	}
 	if (job->lock < 0) {
-		fail_lock(job, job->lock);
+		hold_not_taken(&job->reply, job->lock, job->pid);
 		job->lock = -1;
 		return;
 	}
