@@ -5,16 +5,8 @@
 #include "doc/doc.h"
 #include "shared/macro.h"
 
-static const struct {
-	const char *name;
-	void (*print)(void);
-} outputs[] = {
-	{ "man", doc_man },	      { "bash", doc_bash },
-	{ "zsh", doc_zsh },	      { "table", doc_table },
-	{ "markdown", doc_markdown }, { "list", doc_list },
-};
-
-void doc_list(void)
+/* "command option value" a line, for tests. */
+static void doc_list(void)
 {
 	const struct ctl_option *o;
 	size_t i;
@@ -26,6 +18,15 @@ void doc_list(void)
 			       o->arg ? o->arg : "");
 	}
 }
+
+static const struct {
+	const char *name;
+	void (*print)(void);
+} outputs[] = {
+	{ "man", doc_man },	      { "bash", doc_bash },
+	{ "zsh", doc_zsh },	      { "table", doc_table },
+	{ "markdown", doc_markdown }, { "list", doc_list },
+};
 
 int main(int argc, char **argv)
 {
