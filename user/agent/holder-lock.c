@@ -298,36 +298,17 @@ static bool is_owner(pid_t target, const struct hold_owner *owner, pid_t pid)
 	return owner->pid == (uint64_t)pid || owner->guardian == (uint64_t)pid;
 }
 
-static int compare_owner(void *arg, pid_t target)
-{
-	const pid_t *pid = arg;
-	struct hold_owner owner;
-
-	return !hold_read_owner(target, &owner) &&
-	       is_owner(target, &owner, *pid);
-}
-
-bool hold_is_holder(pid_t pid)
-{
-	return hold_list(compare_owner, &pid) > 0;
-}
-
 static int add_owner(void *arg, pid_t target)
 {
 	struct hold_owners *o = arg;
-	struct hold_owned one = { .target = target };
+	struct hold_owned one = { .target = target }, *bigger;
 
 	if (hold_read_owner(target, &one.owner))
 		return 0;
-	if (o->count == o->capacity) {
-		size_t capacity = o->capacity ? 2 * o->capacity : 16;
-		void *bigger = reallocarray(o->list, capacity, sizeof(one));
-
-		if (!bigger)
-			return -ENOMEM;
-		o->list = bigger;
-		o->capacity = capacity;
-	}
+	bigger = reallocarray(o->list, o->count + 1, sizeof(one));
+	if (!bigger)
+		return -ENOMEM;
+	o->list = bigger;
 	o->list[o->count++] = one;
 	return 0;
 }
@@ -335,16 +316,14 @@ static int add_owner(void *arg, pid_t target)
 bool hold_skip_owner(void *data, pid_t pid)
 {
 	struct hold_owners *o = data;
-	bool found = false;
+	bool found;
 	size_t i;
 
-	if (!o->known) {
-		o->count = 0;
-		o->known = !hold_list(add_owner, o);
-	}
-	/* Without memory for the list the files are read each time. */
 	if (!o->known)
-		return hold_is_holder(pid);
+		o->lost = hold_list(add_owner, o) == -ENOMEM;
+	o->known = true;
+	/* Without memory for the list it can be any. */
+	found = o->lost;
 	for (i = 0; i < o->count && !found; i++)
 		found = is_owner(o->list[i].target, &o->list[i].owner, pid);
 	return found;

@@ -73,12 +73,6 @@ uint64_t hold_socket_inode(pid_t target);
  * 0 or -errno.
  */
 int hold_signal_owner(pid_t target, const struct hold_owner *owner, int sig);
-/*
- * Is this process a holder, or another owner of a target? By the lock file
- * that it has open, where the file does not name its owner.
- */
-bool hold_is_holder(pid_t pid);
-
 struct hold_owned {
 	pid_t target;
 	struct hold_owner owner;
@@ -87,14 +81,15 @@ struct hold_owned {
 /* All owners, read when the first process is asked about. All 0 at first. */
 struct hold_owners {
 	bool known;
+	bool lost; /* no memory */
 	size_t count;
-	size_t capacity;
 	struct hold_owned *list;
 };
 
 /*
- * As hold_is_holder(), for many processes; @owners is a struct hold_owners. Of
- * the form that gpreempt_select() takes.
+ * Is this process a holder, or another owner of a target? By the lock file that it has
+ * open, where the file does not name its owner. @owners is a struct hold_owners. Of the
+ * form that gpreempt_select() takes.
  */
 bool hold_skip_owner(void *owners, pid_t pid);
 /* The next question reads the files again. */
