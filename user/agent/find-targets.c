@@ -13,8 +13,6 @@
 
 #define MOST 65536 /* processes that are found */
 
-static const char step[] = "reading the command lines";
-
 /* What the child finds, in memory that both see. */
 struct search {
 	struct find *f;
@@ -109,12 +107,8 @@ static bool note_mute(struct search *s)
 
 static int fail_system(struct gpreempt_error *err, int code)
 {
-	*err = (struct gpreempt_error){
-		.code = code,
-		.reason = GPREEMPT_SYSTEM,
-		.step = step,
-	};
-	return code;
+	return ctl_set_error(err, code, GPREEMPT_SYSTEM, 0,
+			     "reading the command lines");
 }
 
 /* Words that a child looks for. */

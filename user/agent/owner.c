@@ -9,6 +9,7 @@
 
 #include "agent/owner.h"
 #include "agent/pause-repair.h"
+#include "output/message.h"
 #include "shared/macro.h"
 #include "shared/proc.h"
 
@@ -27,13 +28,7 @@ static void note_loss(void *data, const struct gpreempt_error *err)
 
 static int fail(struct owner *o, int code, const char *step)
 {
-	o->error = (struct gpreempt_error){
-		.code = code,
-		.reason = GPREEMPT_SYSTEM,
-		.pid = o->target,
-		.step = step,
-	};
-	return code;
+	return ctl_set_error(&o->error, code, GPREEMPT_SYSTEM, o->target, step);
 }
 
 int owner_new(struct owner *o)
@@ -184,15 +179,11 @@ static bool pauses_first(struct owner *o)
 
 int owner_open(struct owner *o, struct gpreempt_error *err)
 {
-	int ret;
+	enum gpreempt_route first = pauses_first(o) ? GPREEMPT_ROUTE_PAUSE :
+						      GPREEMPT_ROUTE_DEBUG;
+	int ret = open_by(o, first, err);
 
-	ret = open_by(o,
-		      pauses_first(o) ? GPREEMPT_ROUTE_PAUSE :
-					GPREEMPT_ROUTE_DEBUG,
-		      err);
-	if (ret && may_change(o, err))
-		ret = open_instead(o, err, err);
-	return ret;
+	return ret && may_change(o, err) ? open_instead(o, err, err) : ret;
 }
 
 /*
@@ -263,15 +254,16 @@ int owner_dispatch(struct owner *o)
 	return ret;
 }
 
-/* After the call: who waits for the GPU does not wait for this. */
-static void count(struct owner *o, struct gpreempt_outcome *out)
+size_t queues_of(struct gpreempt *g, pid_t target)
 {
 	struct gpreempt_view *view;
+	size_t n;
 
-	if (gpreempt_view_read(o->g, o->target, &view, NULL))
-		return;
-	out->requested = out->done = view->count;
+	if (gpreempt_view_read(g, target, &view, NULL))
+		return 0;
+	n = view->count;
 	gpreempt_view_free(view);
+	return n;
 }
 
 /* Suspend or resume: queues of a session, or the whole process by a pause. */
@@ -299,25 +291,10 @@ static int change(struct owner *o, const struct gpreempt_filter *which,
 		ret = judge_resume(o, ret);
 		prepare(o);
 	}
+	/* After the call: who waits for the GPU does not wait for this. */
 	if (!ret && out != &unused)
-		count(o, out);
+		out->requested = out->done = queues_of(o->g, o->target);
 	return ret;
-}
-
-/*
- * The driver enables the runtime of no process that has a queue: one that has queues
- * and no runtime will never have it.
- */
-static bool has_queues(const struct owner *o)
-{
-	struct gpreempt_view *view;
-	size_t n;
-
-	if (gpreempt_view_read(o->g, o->target, &view, NULL))
-		return false;
-	n = view->count;
-	gpreempt_view_free(view);
-	return n;
 }
 
 int owner_suspend(struct owner *o, const struct gpreempt_filter *which,
@@ -329,7 +306,12 @@ int owner_suspend(struct owner *o, const struct gpreempt_filter *which,
 	if (!owner_is_open(o))
 		return o->error.code;
 	ret = change(o, which, out, true);
-	if (!ret || !may_change(o, owner_error(o)) || !has_queues(o))
+	/*
+	 * The driver enables the runtime of no process that has a queue: one that has
+	 * queues and no runtime will never have it.
+	 */
+	if (!ret || !may_change(o, owner_error(o)) ||
+	    !queues_of(o->g, o->target))
 		return ret;
 	err = *owner_error(o);
 	ret = open_instead(o, &err, &err);

@@ -19,6 +19,9 @@
  */
 bool process_is_stopped(pid_t pid);
 
+/* How many queues a process has; 0 also if that cannot be read. */
+size_t queues_of(struct gpreempt *g, pid_t target);
+
 struct owner {
 	/* Set by the caller: */
 	pid_t target;

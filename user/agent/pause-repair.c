@@ -23,8 +23,7 @@ const char *pause_finding_name(enum pause_finding finding)
 		[PAUSE_UNREAD] = "unread",
 	};
 
-	return finding < PAUSE_FINDINGS && names[finding] ? names[finding] :
-							    "none";
+	return names[finding];
 }
 
 /* All but the lock: one without a lease is never said to wait. */
@@ -148,13 +147,8 @@ int pause_find_off(struct gpreempt *g, pid_t target, struct gpreempt_error *err)
 {
 	if (pause_see(g, target) != PAUSE_SEEN_OFF)
 		return 0;
-	*err = (struct gpreempt_error){
-		.code = -EIO,
-		.reason = GPREEMPT_PAUSE_OFF,
-		.pid = target,
-		.step = "looking at its queues",
-	};
-	return err->code;
+	return ctl_set_error(err, -EIO, GPREEMPT_PAUSE_OFF, target,
+			     "looking at its queues");
 }
 
 int pause_undo(struct gpreempt *g, const struct pause_entry *e,
@@ -170,13 +164,9 @@ int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 		return ret;
 	ret = pause_journal_remove(e->pid);
 	if (ret)
-		*err = (struct gpreempt_error){
-			.code = ret,
-			.reason = GPREEMPT_SYSTEM,
-			.pid = e->pid,
-			.step = "removing its entry in " HOLD_DIR,
-		};
-	return ret ? ret : pause_find_off(g, e->pid, err);
+		return ctl_set_error(err, ret, GPREEMPT_SYSTEM, e->pid,
+				     "removing its entry in " HOLD_DIR);
+	return pause_find_off(g, e->pid, err);
 }
 
 bool pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
@@ -275,23 +265,28 @@ void pause_repair_early(void)
 /* Of a target whose lock we have. 0, or why it is not free. */
 static int check_free(pid_t target)
 {
-	struct pause_report r = { 0 };
-	struct pause_entry entry;
+	struct pause_report r;
 	struct gpreempt *g;
 	int ret;
 
-	if (pause_journal_read(target, &entry) == -ENOENT)
+	if (pause_journal_read(target, &r.entry) == -ENOENT)
 		return 0;
 	ret = gpreempt_new(NULL, &g);
 	if (ret)
 		return ret;
-	r.finding = judge(g, target, &r);
+	pause_look_locked(g, target, &r);
 	gpreempt_free(g);
-	if (r.finding == PAUSE_NONE || r.finding == PAUSE_STALE)
+	switch (r.finding) {
+	case PAUSE_NONE:
+	case PAUSE_STALE:
 		return 0;
-	if (r.finding == PAUSE_UNREAD)
+	case PAUSE_UNREAD:
 		return r.code;
-	return r.finding == PAUSE_DAMAGED ? -EPROTO : -EALREADY;
+	case PAUSE_DAMAGED:
+		return -EPROTO;
+	default:
+		return -EALREADY;
+	}
 }
 
 /* Has it a command that is about to end, or no process any more? */

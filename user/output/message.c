@@ -51,6 +51,18 @@ print_err(const char *before, const char *format, ...)
 	fputc('\n', stderr);
 }
 
+int ctl_set_error(struct gpreempt_error *err, int code,
+		  enum gpreempt_reason reason, pid_t pid, const char *step)
+{
+	*err = (struct gpreempt_error){
+		.code = code,
+		.reason = reason,
+		.pid = pid,
+		.step = step,
+	};
+	return code;
+}
+
 int ctl_fail(const struct gpreempt_error *err)
 {
 	char text[512], next[512];
@@ -86,13 +98,9 @@ int ctl_fail_lines(enum gpreempt_class class, const char *text)
 
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)
 {
-	struct gpreempt_error err = {
-		.code = code,
-		.reason = reason,
-		.pid = pid,
-		.step = "the command",
-	};
+	struct gpreempt_error err;
 
+	ctl_set_error(&err, code, reason, pid, "the command");
 	return ctl_fail(&err);
 }
 

@@ -7,6 +7,10 @@
 
 #include <gpreempt/gpreempt.h>
 
+/* Set *err. Returns code. */
+int ctl_set_error(struct gpreempt_error *err, int code,
+		  enum gpreempt_reason reason, pid_t pid, const char *step);
+
 /* Say why on stderr, and what to do next. Returns the exit status. */
 int ctl_fail(const struct gpreempt_error *err);
 __attribute__((format(printf, 3, 4))) int

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/owner-text.h"
+#include "agent/owner.h"
 #include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "holder/holder.h"
@@ -94,16 +95,6 @@ static void fail_taken(struct job *job, int code)
 	fail(job, why.status, next + 1, "%s", why.text);
 }
 
-static void count_queues(struct gpreempt *g, struct job *job)
-{
-	struct gpreempt_view *view;
-
-	if (gpreempt_view_read(g, job->pid, &view, NULL))
-		return;
-	job->queues = view->count;
-	gpreempt_view_free(view);
-}
-
 /* The caller has the lock. */
 static void undo_entry(struct gpreempt *g, struct job *job,
 		       const struct pause_entry *e)
@@ -111,7 +102,7 @@ static void undo_entry(struct gpreempt *g, struct job *job,
 	struct gpreempt_pause_report report = { 0 };
 	struct gpreempt_error err;
 
-	count_queues(g, job);
+	job->queues = queues_of(g, job->pid);
 	if (pause_undo(g, e, &report, &err))
 		fail_error(job, &err);
 	else

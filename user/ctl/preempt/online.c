@@ -44,7 +44,8 @@ static void become_command(const struct preempt *p, pid_t parent, int error)
 
 static int fail_online(struct preempt *p, int code, const char *step)
 {
-	return preempt_fail(p, code, GPREEMPT_SYSTEM, p->targets[0].pid, step);
+	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid,
+			     step);
 }
 
 /* The child, once it has become the command. */

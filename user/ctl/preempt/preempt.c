@@ -12,13 +12,10 @@
 
 static int fail_system(const struct preempt *p, const char *step, int code)
 {
-	struct gpreempt_error err = {
-		.code = code,
-		.reason = GPREEMPT_SYSTEM,
-		.pid = p->n_targets ? p->targets[0].pid : 0,
-		.step = step,
-	};
+	struct gpreempt_error err;
 
+	ctl_set_error(&err, code, GPREEMPT_SYSTEM,
+		      p->n_targets ? p->targets[0].pid : 0, step);
 	return ctl_fail(&err);
 }
 

@@ -109,15 +109,11 @@ void preempt_end_pause(struct preempt *p, struct preempt_target *t);
  * reason in p->err, p->interrupted or p->online_status.
  */
 int preempt_cycle(struct preempt *p);
-
 /*
- * wait.c: look after the targets until the time is over, or the descriptor (-1:
+ * Look after the targets until the time is over, or the descriptor (-1:
  * none) is readable. 0, or as preempt_cycle().
  */
 int preempt_wait(struct preempt *p, uint64_t ns, int fd);
-/* Set p->err. Returns code. */
-int preempt_fail(struct preempt *p, int code, enum gpreempt_reason reason,
-		 pid_t pid, const char *step);
 
 /* online.c: run the command to its end. As preempt_cycle(). */
 int preempt_online(struct preempt *p);
