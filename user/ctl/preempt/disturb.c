@@ -7,7 +7,6 @@
  */
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +21,6 @@
 #define LIMIT_NS (20 * NSEC_PER_MSEC)
 /* How often to look which processes there are. */
 #define LIST_PERIOD_NS NSEC_PER_SEC
-#define STACK_SIZE     (256 * 1024)
 
 /* Another process, during one call. */
 struct watch {
@@ -52,23 +50,12 @@ struct disturb {
 	size_t count;
 };
 
-static bool on_our_gpus(const struct disturb *d,
-			const struct gpreempt_queue *queue)
-{
-	size_t i;
-
-	for (i = 0; i < d->n_gpus; i++)
-		if (d->gpus[i] == queue->gpu_id)
-			return true;
-	return false;
-}
-
 static bool can_be_lost(const struct disturb *d,
 			const struct gpreempt_queue *queue)
 {
 	return queue->qid >= 0 && queue->qid < MAX_QIDS &&
 	       queue->suspended == 0 && queue->evicted == 0 &&
-	       on_our_gpus(d, queue);
+	       shr_has(d->gpus, d->n_gpus, queue->gpu_id);
 }
 
 static void first_look(struct disturb *d, size_t i)
@@ -206,16 +193,6 @@ static void *run(void *arg)
 	}
 }
 
-static bool is_target(const struct disturb *d, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < d->p->n_targets; i++)
-		if (d->p->targets[i].pid == pid)
-			return true;
-	return pid == getpid();
-}
-
 static bool is_listed(const struct disturb *d, pid_t pid)
 {
 	size_t i;
@@ -249,7 +226,7 @@ static bool uses_our_gpus(const struct disturb *d, pid_t pid)
 	if (gpreempt_view_read(d->p->g, pid, &view, NULL))
 		return false;
 	for (i = 0; i < view->count && !found; i++)
-		found = on_our_gpus(d, &view->queues[i]);
+		found = shr_has(d->gpus, d->n_gpus, view->queues[i].gpu_id);
 	gpreempt_view_free(view);
 	return found;
 }
@@ -266,7 +243,8 @@ static void list_processes(struct disturb *d)
 	for (i = 0; i < all->count; i++) {
 		const struct gpreempt_process *process = &all->processes[i];
 
-		if (process->queues && !is_target(d, process->pid) &&
+		if (process->queues && process->pid != getpid() &&
+		    !preempt_find_target(d->p, process->pid) &&
 		    !is_listed(d, process->pid) &&
 		    uses_our_gpus(d, process->pid))
 			add_process(d, process);
@@ -286,7 +264,7 @@ static void add_gpus(struct disturb *d, pid_t pid)
 		uint32_t *gpu;
 
 		if (!ctl_chosen(&d->p->args->targets.queues, queue) ||
-		    on_our_gpus(d, queue))
+		    shr_has(d->gpus, d->n_gpus, queue->gpu_id))
 			continue;
 		gpu = shr_array_add(&d->gpus, &d->n_gpus, sizeof(*gpu));
 		if (!gpu)
@@ -294,27 +272,6 @@ static void add_gpus(struct disturb *d, pid_t pid)
 		*gpu = queue->gpu_id;
 	}
 	gpreempt_view_free(view);
-}
-
-static int start_thread(struct disturb *d)
-{
-	pthread_attr_t attr;
-	sigset_t all, old;
-	int ret;
-
-	sem_init(&d->begin, 0, 0);
-	sem_init(&d->ready, 0, 0);
-	sem_init(&d->done, 0, 0);
-	ret = pthread_attr_init(&attr);
-	if (ret)
-		return ret;
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&d->thread, &attr, run, d);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return ret;
 }
 
 /* Only the module shows slots. */
@@ -342,11 +299,13 @@ struct disturb *disturb_start(struct preempt *p)
 	for (i = 0; i < p->n_targets; i++)
 		add_gpus(d, p->targets[i].pid);
 	list_processes(d);
-	if (start_thread(d)) {
-		disturb_free(d);
-		return NULL;
-	}
-	return d;
+	sem_init(&d->begin, 0, 0);
+	sem_init(&d->ready, 0, 0);
+	sem_init(&d->done, 0, 0);
+	if (!pthread_create(&d->thread, NULL, run, d))
+		return d;
+	disturb_free(d);
+	return NULL;
 }
 
 /* The thread has dealt with the call before. */

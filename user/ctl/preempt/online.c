@@ -48,35 +48,30 @@ static int fail_online(struct preempt *p, int code, const char *step)
 			     step);
 }
 
-/* The child, once it has become the command. */
-static int start(struct preempt *p, pid_t *out)
+/* The child, once it has become the command. 0 or -errno. */
+static int start(const struct preempt *p, pid_t *out)
 {
-	int code = 0, error[2];
-	ssize_t n;
 	pid_t pid, parent = getpid();
+	int code = 0, error[2];
 
 	if (pipe2(error, O_CLOEXEC) < 0)
-		return fail_online(p, -errno, "starting the online command");
+		return -errno;
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
 		become_command(p, parent, error[1]);
-	close(error[1]);
-	if (pid < 0) {
+	if (pid < 0)
 		code = errno;
-		close(error[0]);
-		return fail_online(p, -code, "starting the online command");
-	}
-	do {
-		n = read(error[0], &code, sizeof(code));
-	} while (n < 0 && errno == EINTR);
+	close(error[1]);
+	/* Nothing comes from one that could be run. */
+	while (!code && read(error[0], &code, sizeof(code)) < 0 &&
+	       errno == EINTR)
+		;
 	close(error[0]);
-	if (n == sizeof(code)) {
+	if (code && pid > 0)
 		waitpid(pid, NULL, 0);
-		return fail_online(p, -code, "starting the online command");
-	}
 	*out = pid;
-	return 0;
+	return -code;
 }
 
 /* We stop before it has ended. It is not waited for with a target held. */
@@ -104,7 +99,7 @@ int preempt_online(struct preempt *p)
 
 	ret = start(p, &pid);
 	if (ret)
-		return ret;
+		return fail_online(p, ret, "starting the online command");
 	fd = shr_pidfd_open(pid);
 	if (fd < 0) {
 		ret = fail_online(p, -errno, "waiting for the online command");

@@ -4,12 +4,12 @@
 #include "ctl/preempt/preempt.h"
 #include "shared/macro.h"
 
-static void print_us(const char *name, int64_t ns)
+static void print_us(const char *before, const char *name, int64_t ns)
 {
 	if (ns == GPREEMPT_UNKNOWN)
-		printf("%s -\n", name);
+		printf("%s%s -\n", before, name);
 	else
-		printf("%s %.1f\n", name, ns / 1000.0);
+		printf("%s%s %.1f\n", before, name, ns / 1000.0);
 }
 
 void preempt_print_cycle(const struct preempt *p)
@@ -41,15 +41,15 @@ static struct gpreempt_stats stats_of(struct preempt_series *s)
 }
 
 static void print_stats(const char *before, const char *name,
-			struct preempt_series *s)
+			struct preempt_series *s, const char *after)
 {
 	struct gpreempt_stats stats = stats_of(s);
 
 	printf("%s%s n=%zu min=%.1f p50=%.1f p90=%.1f p99=%.1f p99.9=%.1f "
-	       "max=%.1f mean=%.1f",
+	       "max=%.1f mean=%.1f%s",
 	       before, name, stats.n, stats.min / 1000.0, stats.p50 / 1000.0,
 	       stats.p90 / 1000.0, stats.p99 / 1000.0, stats.p999 / 1000.0,
-	       stats.max / 1000.0, stats.mean / 1000.0);
+	       stats.max / 1000.0, stats.mean / 1000.0, after);
 }
 
 /* Slots are known with the module only. */
@@ -62,23 +62,17 @@ static void print_slots(const char *before, struct preempt_figures *f)
 		return;
 	}
 	resolution = stats_of(&f->resolution);
-	print_stats(before, "suspend_slots_us", &f->slots);
+	print_stats(before, "suspend_slots_us", &f->slots, "");
 	printf(" resolution=%.1f\n", resolution.p50 / 1000.0);
 }
 
 static void print_figures(const char *before, struct preempt_figures *f)
 {
-	char name[64];
-
-	print_stats(before, "suspend_ioctl_us", &f->suspend);
-	puts("");
+	print_stats(before, "suspend_ioctl_us", &f->suspend, "\n");
 	print_slots(before, f);
-	print_stats(before, "resume_ioctl_us", &f->resume);
-	puts("");
-	snprintf(name, sizeof(name), "%sfirst_suspend_us", before);
-	print_us(name, f->first_ns);
-	snprintf(name, sizeof(name), "%ssession_open_us", before);
-	print_us(name, f->open_ns);
+	print_stats(before, "resume_ioctl_us", &f->resume, "\n");
+	print_us(before, "first_suspend_us", f->first_ns);
+	print_us(before, "session_open_us", f->open_ns);
 	printf("%sverified yes %zu no %zu not_checked %zu\n", before,
 	       f->verdicts[GPREEMPT_VERIFIED],
 	       f->verdicts[GPREEMPT_CONTRADICTED],
@@ -148,10 +142,8 @@ static void print_text(struct preempt *p)
 		print_figures(before, &p->targets[i].figures);
 	}
 	print_figures("", &p->all);
-	if (p->args->command) {
-		print_stats("", "online_us", &p->online);
-		puts("");
-	}
+	if (p->args->command)
+		print_stats("", "online_us", &p->online, "\n");
 	print_disturbance(p);
 	printf("cycles %zu succeeded %zu", p->cycles, p->succeeded);
 	if (p->cycles)
@@ -228,17 +220,15 @@ static struct json_object *json_targets(struct preempt *p)
 
 	for (i = 0; i < p->n_targets; i++) {
 		struct json_object *o = json_object_new_object();
+		struct preempt_target *t = &p->targets[i];
 
-		add_number(o, "pid", p->targets[i].pid);
-		add_number(o, "succeeded", p->targets[i].figures.succeeded);
+		add_number(o, "pid", t->pid);
+		add_number(o, "succeeded", t->figures.succeeded);
 		json_object_object_add(o, "how",
-				       out_json_text(ctl_route_name(p->targets[i]
-									    .route)));
+				       out_json_text(ctl_route_name(t->route)));
 		json_object_object_add(o, "not_debug_because",
-				       out_json_text(*p->targets[i].why ?
-							     p->targets[i].why :
-							     NULL));
-		add_figures(o, &p->targets[i].figures);
+				       out_json_text(*t->why ? t->why : NULL));
+		add_figures(o, &t->figures);
 		json_object_array_add(array, o);
 	}
 	return array;

@@ -31,14 +31,6 @@ int preempt_open_samples(struct preempt *p)
 	return 0;
 }
 
-static void put_number(FILE *f, int64_t value)
-{
-	if (value == GPREEMPT_UNKNOWN)
-		fputs(" -", f);
-	else
-		fprintf(f, " %" PRId64, value);
-}
-
 static void put_line(const struct preempt *p, pid_t pid,
 		     const struct preempt_cycle *c)
 {
@@ -47,18 +39,25 @@ static void put_line(const struct preempt *p, pid_t pid,
 		[GPREEMPT_VERIFIED] = "1",
 		[GPREEMPT_CONTRADICTED] = "0",
 	};
-	FILE *f = p->samples;
+	const int64_t numbers[] = {
+		pid ? pid : GPREEMPT_UNKNOWN,
+		c->requested,
+		c->done,
+		c->suspend_ns,
+		c->slots_ns,
+		c->resolution_ns,
+		c->held_ns,
+		c->resume_ns,
+	};
+	size_t i;
 
-	fprintf(f, "%zu", p->cycles);
-	put_number(f, pid ? pid : GPREEMPT_UNKNOWN);
-	put_number(f, c->requested);
-	put_number(f, c->done);
-	put_number(f, c->suspend_ns);
-	put_number(f, c->slots_ns);
-	put_number(f, c->resolution_ns);
-	put_number(f, c->held_ns);
-	put_number(f, c->resume_ns);
-	fprintf(f, " %s\n", verdicts[c->verdict]);
+	fprintf(p->samples, "%zu", p->cycles);
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (numbers[i] == GPREEMPT_UNKNOWN)
+			fputs(" -", p->samples);
+		else
+			fprintf(p->samples, " %" PRId64, numbers[i]);
+	fprintf(p->samples, " %s\n", verdicts[c->verdict]);
 }
 
 /* Each cycle at once: what was measured is there however we end. */
