@@ -121,12 +121,17 @@ struct json_object *out_json_rows(const struct out_table *table,
 	return array;
 }
 
+void out_json_write(FILE *f, struct json_object *object)
+{
+	const int flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+			  JSON_C_TO_STRING_NOSLASHESCAPE;
+
+	fprintf(f, "%s\n", json_object_to_json_string_ext(object, flags));
+	json_object_put(object);
+}
+
 void out_json_print(struct json_object *object)
 {
-	puts(json_object_to_json_string_ext(object,
-					    JSON_C_TO_STRING_PRETTY |
-						    JSON_C_TO_STRING_SPACED |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
+	out_json_write(stdout, object);
 	fflush(stdout);
-	json_object_put(object);
 }

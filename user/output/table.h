@@ -107,7 +107,9 @@ struct json_object *out_json_us(int64_t ns);
 struct json_object *out_json_double(double value);
 struct json_object *out_json_text(const char *text);
 struct json_object *out_json_flag(int64_t value);
-/* Print an object and a newline, and free the object. */
+/* Write an object and a newline, and free the object. */
+void out_json_write(FILE *f, struct json_object *object);
+/* The same on stdout, flushed. */
 void out_json_print(struct json_object *object);
 
 /* Columns of the terminal that stdout is; 80 if unknown. */

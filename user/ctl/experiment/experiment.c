@@ -1,42 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command: plan, runs, report. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ctl/experiment/experiment.h"
 
-static FILE *create(const struct exp_plan *plan, const char *name, char *path,
-		    size_t size)
+static int write_report(const struct exp_plan *plan,
+			const struct exp_report *report, const char *name,
+			bool json)
 {
-	snprintf(path, size, "%s/%s", plan->dir, name);
-	return exp_create(path);
-}
-
-static int write_reports(const struct exp_plan *plan,
-			 const struct exp_report *report)
-{
-	struct json_object *json;
-	const char *text;
-	char path[4096];
-	FILE *file = create(plan, "report.md", path, sizeof(path));
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
 	int ret;
 
 	if (!file)
-		return GPREEMPT_CLASS_FAILED;
-	exp_print(file, plan, report);
-	ret = exp_end_file(file, path);
-	if (ret)
-		return ret;
-	file = create(plan, "report.json", path, sizeof(path));
-	if (!file)
-		return GPREEMPT_CLASS_FAILED;
-	json = exp_json(plan, report);
-	text = json_object_to_json_string_ext(json,
-					      JSON_C_TO_STRING_PRETTY |
-						      JSON_C_TO_STRING_SPACED |
-						      JSON_C_TO_STRING_NOSLASHESCAPE);
-	fprintf(file, "%s\n", text);
-	json_object_put(json);
-	return exp_end_file(file, path);
+		abort();
+	if (json)
+		out_json_write(file, exp_json(plan, report));
+	else
+		exp_print(file, plan, report);
+	if (fclose(file))
+		abort();
+	ret = exp_write(plan->dir, name, O_TRUNC, text);
+	free(text);
+	return ret;
 }
 
 static int report(const struct exp_args *args, const struct exp_plan *plan,
@@ -47,7 +36,9 @@ static int report(const struct exp_args *args, const struct exp_plan *plan,
 
 	if (!ret) {
 		if (write)
-			ret = write_reports(plan, &result);
+			ret = write_report(plan, &result, "report.md", false);
+		if (write && !ret)
+			ret = write_report(plan, &result, "report.json", true);
 		if (args->mode == OUT_JSON)
 			out_json_print(exp_json(plan, &result));
 		else

@@ -56,9 +56,6 @@ int exp_plan_trusted(const char *dir);
 int exp_plan_lock(struct exp_plan *plan);
 void exp_plan_free(struct exp_plan *plan);
 
-/* Close a file that was written. 0, or the exit status. */
-int exp_end_file(FILE *file, const char *path);
-
 /* "a-1", "b-3", "both-2" */
 enum exp_kind {
 	EXP_A,
@@ -76,8 +73,11 @@ bool exp_foreign_load(const char *dir, struct exp_plan *plan);
 int exp_foreign_run(const struct exp_plan *plan, struct exp_run *run,
 		    uint64_t nth);
 
-/* Create or empty a file that only its owner reads. NULL after saying why. */
-FILE *exp_create(const char *path);
+/*
+ * Write a file of the directory that only its owner reads; flags: O_EXCL, or O_TRUNC.
+ * 0, or the exit status after saying why not.
+ */
+int exp_write(const char *dir, const char *name, int flags, const char *text);
 
 /* Do what is not done yet. 0, or the exit status. */
 int exp_execute(const struct exp_plan *plan);

@@ -55,11 +55,6 @@ bool exp_foreign_load(const char *dir, struct exp_plan *plan)
 	return true;
 }
 
-static bool begins_with(const char *name, const char *begin)
-{
-	return !strncmp(name, begin, strlen(begin));
-}
-
 /* The moment of that name, whatever the time behind it. 0 or -ENOENT. */
 static int load_moment(const char *dir, const char *name, struct ctl_text *out)
 {
@@ -68,7 +63,7 @@ static int load_moment(const char *dir, const char *name, struct ctl_text *out)
 	int ret = -ENOENT;
 
 	for (i = 0; i < count && ret; i++)
-		if (begins_with(moments[i].name, name))
+		if (!strncmp(moments[i].name, name, strlen(name)))
 			ret = ctl_text_moment(moments + i, out);
 	text_moments_free(moments, count);
 	return ret;
@@ -106,10 +101,6 @@ static int fill(const char *dir, const char *moment, size_t m,
 		return ret;
 	sample->pid = find_pid(dir, m, &sample->text);
 	sample->status = GPREEMPT_UNKNOWN;
-	sample->dispatches = GPREEMPT_UNKNOWN;
-	sample->hardware_queues = GPREEMPT_UNKNOWN;
-	sample->backlog = GPREEMPT_UNKNOWN;
-	sample->run_us = GPREEMPT_UNKNOWN;
 	exp_fill_sample(sample);
 	return 0;
 }

@@ -21,10 +21,6 @@ void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	size_t i;
 	int fd, ret;
 
-	sample->dispatches = GPREEMPT_UNKNOWN;
-	sample->hardware_queues = GPREEMPT_UNKNOWN;
-	sample->run_us = GPREEMPT_UNKNOWN;
-	sample->backlog = GPREEMPT_UNKNOWN;
 	name[0] = 'a' + m;
 	fd = text_open_in(dir, name, INT64_MAX);
 	if (fd < 0)

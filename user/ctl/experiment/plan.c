@@ -28,32 +28,51 @@ uint64_t exp_runs_of(const struct exp_plan *plan, enum exp_kind kind)
 	return kind == EXP_BOTH ? plan->concurrent : plan->runs;
 }
 
-static int write_plan(const struct exp_plan *plan)
+int exp_write(const char *dir, const char *name, int flags, const char *text)
 {
 	char path[4096];
 	FILE *file;
-	int fd;
+	int fd, bad;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags,
+		  0600);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     flags & O_EXCL ?
+					     "--resume goes on with one, --report-only reads it" :
+					     NULL,
+				     "%s: %s", path, strerror(errno));
+	bad = fputs(text, file) < 0;
+	if (!fclose(file) && !bad)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is the disk full?",
+			     "%s: %s", path, strerror(errno));
+}
+
+static int write_plan(const struct exp_plan *plan)
+{
+	const char *b = plan->command[1];
+	char *text;
+	int ret;
 
 	/* What models print, and what only root may read. */
 	if (mkdir(plan->dir, 0700) && errno != EEXIST)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
 				     plan->dir, strerror(errno));
-	snprintf(path, sizeof(path), "%s/" EXP_PLAN, plan->dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!file)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "--resume goes on with one, --report-only reads it",
-				     "%s: %s", path, strerror(errno));
-	fprintf(file,
-		"gpreempt-experiment - version: 1.0\n"
-		"runs %" PRIu64 "\nconcurrent %" PRIu64 "\namd_log %" PRIu64
-		"\nduration_ns %" PRIu64 "\na %s\n",
-		plan->runs, plan->concurrent, plan->amd_log, plan->duration_ns,
-		plan->command[0]);
-	if (plan->command[1])
-		fprintf(file, "b %s\n", plan->command[1]);
-	return exp_end_file(file, path);
+	if (asprintf(&text,
+		     "gpreempt-experiment - version: 1.0\n"
+		     "runs %" PRIu64 "\nconcurrent %" PRIu64
+		     "\namd_log %" PRIu64 "\nduration_ns %" PRIu64
+		     "\na %s\n%s%s%s",
+		     plan->runs, plan->concurrent, plan->amd_log,
+		     plan->duration_ns, plan->command[0], b ? "b " : "",
+		     b ? b : "", b ? "\n" : "") < 0)
+		abort();
+	ret = exp_write(plan->dir, EXP_PLAN, O_EXCL, text);
+	free(text);
+	return ret;
 }
 
 int exp_plan_new(const struct exp_args *args, struct exp_plan *plan)
@@ -155,19 +174,6 @@ int exp_plan_trusted(const char *dir)
 			     bad);
 }
 
-FILE *exp_create(const char *path)
-{
-	int fd = open(path,
-		      O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		      0600);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (!file)
-		ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", path,
-			      strerror(errno));
-	return file;
-}
-
 int exp_plan_lock(struct exp_plan *plan)
 {
 	char path[4096];
@@ -183,16 +189,6 @@ int exp_plan_lock(struct exp_plan *plan)
 			     "wait for it, or take another directory",
 			     "%s: another gpreempt-ctl experiment is at work there",
 			     plan->dir);
-}
-
-int exp_end_file(FILE *file, const char *path)
-{
-	int bad = ferror(file);
-
-	if (!fclose(file) && !bad)
-		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is the disk full?",
-			     "%s: %s", path, strerror(errno));
 }
 
 void exp_plan_free(struct exp_plan *plan)

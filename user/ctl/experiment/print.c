@@ -6,12 +6,7 @@
 
 static struct json_object *real(double value)
 {
-	char text[32];
-
-	if (value < 0)
-		return NULL;
-	snprintf(text, sizeof(text), "%.3f", value);
-	return json_object_new_double_s(value, text);
+	return value < 0 ? NULL : out_json_double(value);
 }
 
 #define ADD(object, key, value) json_object_object_add(object, key, value)

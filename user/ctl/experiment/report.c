@@ -34,6 +34,10 @@ void exp_fill_sample(struct exp_sample *sample)
 
 	sample->there = true;
 	sample->priority = GPREEMPT_UNKNOWN;
+	sample->dispatches = GPREEMPT_UNKNOWN;
+	sample->hardware_queues = GPREEMPT_UNKNOWN;
+	sample->run_us = GPREEMPT_UNKNOWN;
+	sample->backlog = GPREEMPT_UNKNOWN;
 	sample->ids = list_ids(&sample->text, sample->pid);
 	if (gpreempt_text_check(sample->text.text, sample->pid, &sum, &by_xcc,
 				&count))
@@ -84,13 +88,19 @@ static bool was_simulated(const char *dir, const char *run)
 	return simulated;
 }
 
-static double overlap_of(const struct exp_sample *a, const struct exp_sample *b)
+/* Of their ids; or -1. @common: NULL, or gets what both have. */
+static double overlap_of(const struct exp_sample *a, const struct exp_sample *b,
+			 struct exp_run *common)
 {
 	struct diff diff;
 	double overlap;
 
 	diff_make(&a->text, a->pid, &b->text, b->pid, &diff);
 	overlap = diff.ids_known ? diff_overlap(&diff.queue_counts) : -1;
+	if (common) {
+		common->common_ids = diff.queue_counts.of[DIFF_BOTH];
+		common->common_slots = diff.slot_counts.of[DIFF_BOTH];
+	}
 	diff_free(&diff);
 	return overlap;
 }
@@ -107,7 +117,7 @@ static void compare_before(const char *dir, struct exp_run *run)
 	snprintf(path, sizeof(path), "%s/" EXP_ALONE, dir);
 	if (!ctl_is_snapshot(path) || ctl_text_files(&word, 1, &alone.text))
 		return;
-	run->a_before_b = overlap_of(&alone, &run->of[0]);
+	run->a_before_b = overlap_of(&alone, &run->of[0], NULL);
 	ctl_text_free(&alone.text);
 }
 
@@ -140,17 +150,9 @@ static int fill_run(const struct exp_plan *plan, struct exp_run *run)
 
 static void compare_both(struct exp_run *run)
 {
-	struct diff diff;
-
 	run->apart = !run->of[0].queues || !run->of[1].queues;
-	if (!run->of[0].there || !run->of[1].there || run->apart)
-		return;
-	diff_make(&run->of[0].text, run->of[0].pid, &run->of[1].text,
-		  run->of[1].pid, &diff);
-	run->overlap = diff.ids_known ? diff_overlap(&diff.queue_counts) : -1;
-	run->common_ids = diff.queue_counts.of[DIFF_BOTH];
-	run->common_slots = diff.slot_counts.of[DIFF_BOTH];
-	diff_free(&diff);
+	if (run->of[0].there && run->of[1].there && !run->apart)
+		run->overlap = overlap_of(&run->of[0], &run->of[1], run);
 }
 
 /* The runs of a model alone. */
@@ -178,7 +180,7 @@ static const struct exp_sample *judge(const struct exp_report *report, size_t m,
 					      sample->slots_active;
 		if (!first)
 			first = sample;
-		overlap = overlap_of(first, sample);
+		overlap = overlap_of(first, sample, NULL);
 		if (overlap < model->overlap)
 			model->overlap = overlap;
 		model->same_number &= sample->queues == first->queues;
@@ -269,7 +271,7 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 				     "%s has no complete run of A alone",
 				     plan->dir);
 	if (first[1])
-		report->a_against_b = overlap_of(first[0], first[1]);
+		report->a_against_b = overlap_of(first[0], first[1], NULL);
 	choose(report, plan->command[1], first[0], first[1]);
 	return 0;
 }

@@ -330,24 +330,20 @@ static int wait_for_end(struct run *run, bool told)
 
 static int write_result(const struct run *run)
 {
-	char path[4096];
-	FILE *file;
+	char text[128] = "";
 	size_t m;
 
-	snprintf(path, sizeof(path), "%s/" EXP_RESULT, run->dir);
-	file = exp_create(path);
-	if (!file)
-		return GPREEMPT_CLASS_FAILED;
 	for (m = 0; m < EXP_MODELS; m++) {
 		int status = run->of[m].status;
 
 		if (run->of[m].leader)
-			fprintf(file, "%c pid %" PRId64 " status %d\n",
+			sprintf(text + strlen(text),
+				"%c pid %" PRId64 " status %d\n",
 				(int)('a' + m), run->of[m].pid,
 				WIFEXITED(status) ? WEXITSTATUS(status) :
 						    128 + WTERMSIG(status));
 	}
-	return exp_end_file(file, path);
+	return exp_write(run->dir, EXP_RESULT, O_TRUNC, text);
 }
 
 static int do_models(struct run *run, enum exp_kind kind)
