@@ -121,6 +121,16 @@ struct json_object *out_json_rows(const struct out_table *table,
 	return array;
 }
 
+void out_json_print_timed(const struct out_table *table, const void *rows,
+			  size_t count)
+{
+	struct json_object *object = json_object_new_object();
+
+	out_add(object, "simulated", out_json_flag(ctl_simulated()));
+	out_add(object, table->name, out_json_rows(table, rows, count));
+	out_json_print(object);
+}
+
 void out_json_write(FILE *f, struct json_object *object)
 {
 	const int flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |

@@ -299,8 +299,7 @@ void out_rows(enum out_mode mode, const struct out_table *table,
 	switch (mode) {
 	case OUT_JSON:
 		object = json_object_new_object();
-		json_object_object_add(object, table->name,
-				       out_json_rows(table, rows, count));
+		out_add(object, table->name, out_json_rows(table, rows, count));
 		out_json_print(object);
 		break;
 	case OUT_PIPE:

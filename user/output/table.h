@@ -100,6 +100,15 @@ struct json_object *out_json_rows(const struct out_table *table,
 				  const void *rows, size_t count);
 struct json_object *out_json_row(const struct out_table *table,
 				 const void *row);
+/* A key of an object. */
+static inline void out_add(struct json_object *object, const char *key,
+			   struct json_object *value)
+{
+	json_object_object_add(object, key, value);
+}
+/* Print rows with times, and whether the GPU is the simulated one. */
+void out_json_print_timed(const struct out_table *table, const void *rows,
+			  size_t count);
 /* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
 struct json_object *out_json_number(int64_t value);
 struct json_object *out_json_us(int64_t ns);

@@ -249,9 +249,8 @@ static int run_doctor(void *data)
 	}
 	if (r.mode == OUT_JSON) {
 		object = json_object_new_object();
-		json_object_object_add(object, table.name, r.checks);
-		json_object_object_add(object, "status",
-				       json_object_new_int(r.status));
+		out_add(object, table.name, r.checks);
+		out_add(object, "status", json_object_new_int(r.status));
 		out_json_print(object);
 	}
 	return r.status;

@@ -226,11 +226,9 @@ static void print_rows(const struct list_args *args, const struct row *rows,
 
 	if (mode == OUT_JSON) {
 		object = json_object_new_object();
-		json_object_object_add(object, table.name,
-				       out_json_rows(&table, rows, count));
-		json_object_object_add(object, "source",
-				       out_json_text(sysfs ? "sysfs" :
-							     "module"));
+		out_add(object, table.name, out_json_rows(&table, rows, count));
+		out_add(object, "source",
+			out_json_text(sysfs ? "sysfs" : "module"));
 		out_json_print(object);
 	} else if (count || mode == OUT_PIPE) {
 		out_rows(mode, &table, rows, count);

@@ -105,10 +105,9 @@ static void report_json(struct report *r, pid_t pid,
 	struct json_object *object = json_object_new_object();
 	const char *from = source == GPREEMPT_SOURCE_SYSFS ? "sysfs" : "module";
 
-	json_object_object_add(object, "pid", json_object_new_int(pid));
-	json_object_object_add(object, "source", out_json_text(from));
-	json_object_object_add(object, table.name,
-			       out_json_rows(&table, rows, count));
+	out_add(object, "pid", json_object_new_int(pid));
+	out_add(object, "source", out_json_text(from));
+	out_add(object, table.name, out_json_rows(&table, rows, count));
 	json_object_array_add(r->targets, object);
 }
 
@@ -143,7 +142,7 @@ static void print_report(struct report *r)
 
 	if (r->mode == OUT_JSON) {
 		object = json_object_new_object();
-		json_object_object_add(object, "targets", r->targets);
+		out_add(object, "targets", r->targets);
 		out_json_print(object);
 	} else if (r->count || r->mode == OUT_PIPE) {
 		out_rows(r->mode, &table, r->rows, r->count);

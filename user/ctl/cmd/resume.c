@@ -321,17 +321,10 @@ static int print_all(const struct resume_args *args, struct job *jobs,
 		if (args->mode != OUT_JSON)
 			print_job(&jobs[i]);
 	}
-	if (args->mode == OUT_JSON) {
-		struct json_object *object = json_object_new_object();
-
-		json_object_object_add(object, "simulated",
-				       out_json_flag(ctl_simulated()));
-		json_object_object_add(object, table.name,
-				       out_json_rows(&table, jobs, count));
-		out_json_print(object);
-	} else if (times) {
+	if (args->mode == OUT_JSON)
+		out_json_print_timed(&table, jobs, count);
+	else if (times)
 		ctl_label_times();
-	}
 	return status;
 }
 

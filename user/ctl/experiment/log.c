@@ -132,10 +132,9 @@ struct json_object *exp_json_log(const struct exp_plan *plan,
 			int64_t value =
 				median(report, columns + i, figures + j);
 
-			json_object_object_add(one, figures[j].key,
-					       out_json_number(value));
+			out_add(one, figures[j].key, out_json_number(value));
 		}
-		json_object_object_add(all, columns[i].key, one);
+		out_add(all, columns[i].key, one);
 	}
 	return all;
 }

@@ -9,23 +9,21 @@ static struct json_object *real(double value)
 	return value < 0 ? NULL : out_json_double(value);
 }
 
-#define ADD(object, key, value) json_object_object_add(object, key, value)
-
 static struct json_object *json_sample(const struct exp_sample *s)
 {
 	struct json_object *o = json_object_new_object();
 
-	ADD(o, "pid", out_json_number(s->pid));
-	ADD(o, "exit_status", out_json_number(s->status));
-	ADD(o, "queue_ids", out_json_text(s->ids ? s->ids : ""));
-	ADD(o, "queues", out_json_number(s->queues));
-	ADD(o, "slots_expected", out_json_number(s->slots_expected));
-	ADD(o, "slots_active", out_json_number(s->slots_active));
-	ADD(o, "priority", out_json_number(s->priority));
-	ADD(o, "dispatches", out_json_number(s->dispatches));
-	ADD(o, "hardware_queues", out_json_number(s->hardware_queues));
-	ADD(o, "run_us", out_json_number(s->run_us));
-	ADD(o, "backlog", out_json_number(s->backlog));
+	out_add(o, "pid", out_json_number(s->pid));
+	out_add(o, "exit_status", out_json_number(s->status));
+	out_add(o, "queue_ids", out_json_text(s->ids ? s->ids : ""));
+	out_add(o, "queues", out_json_number(s->queues));
+	out_add(o, "slots_expected", out_json_number(s->slots_expected));
+	out_add(o, "slots_active", out_json_number(s->slots_active));
+	out_add(o, "priority", out_json_number(s->priority));
+	out_add(o, "dispatches", out_json_number(s->dispatches));
+	out_add(o, "hardware_queues", out_json_number(s->hardware_queues));
+	out_add(o, "run_us", out_json_number(s->run_us));
+	out_add(o, "backlog", out_json_number(s->backlog));
 	return o;
 }
 
@@ -33,16 +31,16 @@ static struct json_object *json_run(const struct exp_run *run)
 {
 	struct json_object *o = json_object_new_object();
 
-	ADD(o, "name", out_json_text(run->name));
+	out_add(o, "name", out_json_text(run->name));
 	if (run->of[0].there)
-		ADD(o, "a", json_sample(&run->of[0]));
+		out_add(o, "a", json_sample(&run->of[0]));
 	if (run->of[1].there)
-		ADD(o, "b", json_sample(&run->of[1]));
+		out_add(o, "b", json_sample(&run->of[1]));
 	if (run->kind == EXP_BOTH && !run->apart) {
-		ADD(o, "common_ids", out_json_number(run->common_ids));
-		ADD(o, "common_slots", out_json_number(run->common_slots));
-		ADD(o, "overlap", real(run->overlap));
-		ADD(o, "a_before_b", real(run->a_before_b));
+		out_add(o, "common_ids", out_json_number(run->common_ids));
+		out_add(o, "common_slots", out_json_number(run->common_slots));
+		out_add(o, "overlap", real(run->overlap));
+		out_add(o, "a_before_b", real(run->a_before_b));
 	}
 	return o;
 }
@@ -52,16 +50,17 @@ static struct json_object *json_model(const struct exp_model *model)
 	struct json_object *o = json_object_new_object();
 	bool several = model->runs > 1;
 
-	ADD(o, "runs", out_json_number(model->runs));
-	ADD(o, "overlap", several ? real(model->overlap) : NULL);
-	ADD(o, "same_ids",
-	    several && model->overlap >= 0 ? out_json_flag(model->same_ids) :
-					     NULL);
-	ADD(o, "same_number",
-	    several ? out_json_flag(model->same_number) : NULL);
-	ADD(o, "slots_right",
-	    model->runs ? out_json_flag(model->slots_right) : NULL);
-	ADD(o, "verdict", out_json_text(diff_verdict_name(model->verdict)));
+	out_add(o, "runs", out_json_number(model->runs));
+	out_add(o, "overlap", several ? real(model->overlap) : NULL);
+	out_add(o, "same_ids",
+		several && model->overlap >= 0 ?
+			out_json_flag(model->same_ids) :
+			NULL);
+	out_add(o, "same_number",
+		several ? out_json_flag(model->same_number) : NULL);
+	out_add(o, "slots_right",
+		model->runs ? out_json_flag(model->slots_right) : NULL);
+	out_add(o, "verdict", out_json_text(diff_verdict_name(model->verdict)));
 	return o;
 }
 
@@ -74,17 +73,18 @@ struct json_object *exp_json(const struct exp_plan *plan,
 
 	for (i = 0; i < report->n_runs; i++)
 		json_object_array_add(runs, json_run(report->runs + i));
-	ADD(o, "directory", out_json_text(plan->dir));
-	ADD(o, "command_a", out_json_text(plan->command[0]));
-	ADD(o, "command_b", out_json_text(plan->command[1]));
-	ADD(o, "runs", runs);
-	ADD(o, "a", json_model(&report->models[0]));
-	ADD(o, "b", plan->command[1] ? json_model(&report->models[1]) : NULL);
-	ADD(o, "a_against_b", real(report->a_against_b));
-	ADD(o, "amd_log", exp_json_log(plan, report));
-	ADD(o, "strategy", out_json_text(report->strategy));
-	ADD(o, "reason", out_json_text(report->reason));
-	ADD(o, "simulated", out_json_flag(report->simulated));
+	out_add(o, "directory", out_json_text(plan->dir));
+	out_add(o, "command_a", out_json_text(plan->command[0]));
+	out_add(o, "command_b", out_json_text(plan->command[1]));
+	out_add(o, "runs", runs);
+	out_add(o, "a", json_model(&report->models[0]));
+	out_add(o, "b",
+		plan->command[1] ? json_model(&report->models[1]) : NULL);
+	out_add(o, "a_against_b", real(report->a_against_b));
+	out_add(o, "amd_log", exp_json_log(plan, report));
+	out_add(o, "strategy", out_json_text(report->strategy));
+	out_add(o, "reason", out_json_text(report->reason));
+	out_add(o, "simulated", out_json_flag(report->simulated));
 	return o;
 }
 

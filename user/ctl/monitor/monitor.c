@@ -39,6 +39,14 @@ static const struct out_field fields[] = {
 static const struct out_table table =
 	OUT_TABLE("series", fields, struct sample);
 
+static const struct out_field seen_fields[] = {
+	OUT_FIELD(struct monitor_seen, qid, NULL, OUT_DEC),
+	OUT_FIELD(struct monitor_seen, samples, NULL, OUT_DEC),
+};
+
+static const struct out_table seen_table =
+	OUT_TABLE("seen", seen_fields, struct monitor_seen);
+
 struct watched {
 	struct gpreempt_target target;
 	int fd; /* readable when it has ended; -1: none */
@@ -240,8 +248,9 @@ static void print_sum(const struct monitor *m, const struct watched *w)
 	print_figure(f, head, "queues", &w->sum.queues);
 	print_figure(f, head, "active slots", &w->sum.active);
 	for (i = 0; i < w->sum.n_seen; i++)
-		fprintf(f, "%s  queue %lld in %zu of %zu samples\n", head,
-			(long long)w->sum.seen[i].qid, w->sum.seen[i].samples,
+		fprintf(f, "%s  queue %lld in %lld of %zu samples\n", head,
+			(long long)w->sum.seen[i].qid,
+			(long long)w->sum.seen[i].samples,
 			w->sum.samples - w->sum.missed);
 }
 
@@ -252,42 +261,28 @@ static struct json_object *json_figure(const struct monitor_figure *figure)
 	if (!figure->n)
 		return NULL;
 	object = json_object_new_object();
-	json_object_object_add(object, "mean",
-			       out_json_double(monitor_mean(figure)));
-	json_object_object_add(object, "min", out_json_number(figure->min));
-	json_object_object_add(object, "max", out_json_number(figure->max));
-	json_object_object_add(object, "stable",
-			       out_json_flag(monitor_stable(figure)));
+	out_add(object, "mean", out_json_double(monitor_mean(figure)));
+	out_add(object, "min", out_json_number(figure->min));
+	out_add(object, "max", out_json_number(figure->max));
+	out_add(object, "stable", out_json_flag(monitor_stable(figure)));
 	return object;
 }
 
 static struct json_object *json_sum(const struct watched *w)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *seen = json_object_new_array();
-	size_t i;
 
-	for (i = 0; i < w->sum.n_seen; i++) {
-		struct json_object *one = json_object_new_object();
-
-		json_object_object_add(one, "qid",
-				       out_json_number(w->sum.seen[i].qid));
-		json_object_object_add(one, "samples",
-				       out_json_number(w->sum.seen[i].samples));
-		json_object_array_add(seen, one);
-	}
-	json_object_object_add(object, "pid", out_json_number(w->target.pid));
-	json_object_object_add(object, "source",
-			       out_json_text(w->module ? "module" : "sysfs"));
-	json_object_object_add(object, "ended", out_json_flag(w->ended));
-	json_object_object_add(object, "samples",
-			       out_json_number(w->sum.samples));
-	json_object_object_add(object, "missed",
-			       out_json_number(w->sum.missed));
-	json_object_object_add(object, "queues", json_figure(&w->sum.queues));
-	json_object_object_add(object, "active", json_figure(&w->sum.active));
-	json_object_object_add(object, "seen", seen);
-	json_object_object_add(object, table.name, json_object_get(w->series));
+	out_add(object, "pid", out_json_number(w->target.pid));
+	out_add(object, "source",
+		out_json_text(w->module ? "module" : "sysfs"));
+	out_add(object, "ended", out_json_flag(w->ended));
+	out_add(object, "samples", out_json_number(w->sum.samples));
+	out_add(object, "missed", out_json_number(w->sum.missed));
+	out_add(object, "queues", json_figure(&w->sum.queues));
+	out_add(object, "active", json_figure(&w->sum.active));
+	out_add(object, seen_table.name,
+		out_json_rows(&seen_table, w->sum.seen, w->sum.n_seen));
+	out_add(object, table.name, json_object_get(w->series));
 	return object;
 }
 
@@ -303,7 +298,7 @@ static void print_sums(const struct monitor *m)
 			json_object_array_add(targets,
 					      json_sum(&m->watched[i]));
 		object = json_object_new_object();
-		json_object_object_add(object, "targets", targets);
+		out_add(object, "targets", targets);
 		out_json_print(object);
 	}
 	for (i = 0; i < m->count; i++) {

@@ -14,7 +14,7 @@ struct monitor_figure {
 
 struct monitor_seen {
 	int64_t qid;
-	size_t samples;
+	int64_t samples;
 };
 
 struct monitor_sum {

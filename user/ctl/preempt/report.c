@@ -153,12 +153,12 @@ static void print_text(struct preempt *p)
 
 static void add_us(struct json_object *to, const char *key, int64_t ns)
 {
-	json_object_object_add(to, key, out_json_us(ns));
+	out_add(to, key, out_json_us(ns));
 }
 
 static void add_number(struct json_object *to, const char *key, int64_t value)
 {
-	json_object_object_add(to, key, out_json_number(value));
+	out_add(to, key, out_json_number(value));
 }
 
 static struct json_object *json_stats(struct preempt_series *s)
@@ -202,15 +202,15 @@ static void add_figures(struct json_object *o, struct preempt_figures *f)
 {
 	struct json_object *verified = json_object_new_object();
 
-	json_object_object_add(o, "suspend_ioctl_us", json_stats(&f->suspend));
-	json_object_object_add(o, "suspend_slots_us", json_slots(f));
-	json_object_object_add(o, "resume_ioctl_us", json_stats(&f->resume));
+	out_add(o, "suspend_ioctl_us", json_stats(&f->suspend));
+	out_add(o, "suspend_slots_us", json_slots(f));
+	out_add(o, "resume_ioctl_us", json_stats(&f->resume));
 	add_us(o, "first_suspend_us", f->first_ns);
 	add_us(o, "session_open_us", f->open_ns);
 	add_number(verified, "yes", f->verdicts[GPREEMPT_VERIFIED]);
 	add_number(verified, "no", f->verdicts[GPREEMPT_CONTRADICTED]);
 	add_number(verified, "not_checked", f->verdicts[GPREEMPT_NOT_CHECKED]);
-	json_object_object_add(o, "verified", verified);
+	out_add(o, "verified", verified);
 }
 
 static struct json_object *json_targets(struct preempt *p)
@@ -224,10 +224,9 @@ static struct json_object *json_targets(struct preempt *p)
 
 		add_number(o, "pid", t->pid);
 		add_number(o, "succeeded", t->figures.succeeded);
-		json_object_object_add(o, "how",
-				       out_json_text(ctl_route_name(t->route)));
-		json_object_object_add(o, "not_debug_because",
-				       out_json_text(*t->why ? t->why : NULL));
+		out_add(o, "how", out_json_text(ctl_route_name(t->route)));
+		out_add(o, "not_debug_because",
+			out_json_text(*t->why ? t->why : NULL));
 		add_figures(o, &t->figures);
 		json_object_array_add(array, o);
 	}
@@ -241,16 +240,14 @@ static struct json_object *json_disturbed(struct disturb_process *process)
 	int op;
 
 	add_number(o, "pid", process->pid);
-	json_object_object_add(o, "comm", out_json_text(process->comm));
+	out_add(o, "comm", out_json_text(process->comm));
 	for (op = 0; op < DISTURB_OPS; op++) {
 		struct json_object *part;
 
 		part = json_stats(&process->ops[op].unmapped);
 		add_number(part, "calls", process->ops[op].windows);
-		json_object_object_add(o,
-				       op == DISTURB_SUSPEND ? "suspend_us" :
-							       "resume_us",
-				       part);
+		out_add(o, op == DISTURB_SUSPEND ? "suspend_us" : "resume_us",
+			part);
 	}
 	add_us(o, "resolution_us",
 	       resolution.n ? (int64_t)resolution.p50 : GPREEMPT_UNKNOWN);
@@ -279,13 +276,12 @@ static void print_json(struct preempt *p, const char *error)
 	add_number(o, "cycles", p->cycles);
 	add_number(o, "succeeded", p->succeeded);
 	add_figures(o, &p->all);
-	json_object_object_add(o, "online_us",
-			       p->args->command ? json_stats(&p->online) :
-						  NULL);
-	json_object_object_add(o, "targets", json_targets(p));
-	json_object_object_add(o, "disturbed", json_disturbance(p));
-	json_object_object_add(o, "error", out_json_text(error));
-	json_object_object_add(o, "simulated", out_json_flag(ctl_simulated()));
+	out_add(o, "online_us",
+		p->args->command ? json_stats(&p->online) : NULL);
+	out_add(o, "targets", json_targets(p));
+	out_add(o, "disturbed", json_disturbance(p));
+	out_add(o, "error", out_json_text(error));
+	out_add(o, "simulated", out_json_flag(ctl_simulated()));
 	out_json_print(o);
 }
 

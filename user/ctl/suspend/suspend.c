@@ -131,17 +131,12 @@ static void fill_row(struct row *row, const struct suspend_job *job)
 
 static void print_json(const struct suspend_job *jobs, size_t count)
 {
-	struct json_object *object = json_object_new_object();
 	struct row *rows = calloc(count, sizeof(*rows));
 	size_t i;
 
 	for (i = 0; rows && i < count; i++)
 		fill_row(&rows[i], &jobs[i]);
-	json_object_object_add(object, "simulated",
-			       out_json_flag(ctl_simulated()));
-	json_object_object_add(object, table.name,
-			       out_json_rows(&table, rows, rows ? count : 0));
-	out_json_print(object);
+	out_json_print_timed(&table, rows, rows ? count : 0);
 	free(rows);
 }
 
