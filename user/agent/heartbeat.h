@@ -37,6 +37,7 @@ void watchdog_stop(struct watchdog *w);
 #define HEARTBEAT_BUSY_NS    (20 * NSEC_PER_SEC)
 /* The watchdog leaves another process that watches us that much more time. */
 #define HEARTBEAT_SPARE_NS NSEC_PER_SEC
+#define HEARTBEAT_WATCH_NS (HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS)
 
 struct heartbeat {
 	struct watchdog watchdog;

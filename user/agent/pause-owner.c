@@ -125,30 +125,26 @@ static bool has_ended(int process)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Until the owner or the target has ended, or the owner needs no guardian any more. */
-static void watch(struct guardian *gd)
+/*
+ * Until the owner or the target has ended, or the entry is gone. An owner that closes
+ * the descriptor has removed the entry, or makes no more ioctl.
+ */
+static void watch(const struct guardian *gd)
 {
 	struct pollfd fds[] = {
 		{ .fd = gd->process, .events = POLLIN },
 		{ .fd = gd->fd, .events = POLLIN },
 	};
-
-	do {
-		watchdog_pet(&gd->watchdog,
-			     HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);
-	} while (poll(fds, 2, HEARTBEAT_TICK_NS / NSEC_PER_MSEC) <= 0);
-}
-
-/* An owner that closes the descriptor has removed the entry, or makes no more ioctl. */
-static bool undo(struct guardian *gd)
-{
 	struct pause_entry e;
 
-	if (pause_journal_read(gd->target, &e) == -ENOENT)
-		return true;
-	if (!has_ended(gd->owner) && !has_ended(gd->process))
-		return false;
-	return pause_undo_left(gd->g, gd->target, gd->start, &gd->watchdog);
+	do {
+		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
+	} while (poll(fds, 2, HEARTBEAT_TICK_NS / NSEC_PER_MSEC) <= 0);
+	while (pause_journal_read(gd->target, &e) != -ENOENT &&
+	       !has_ended(gd->owner) && !has_ended(gd->process)) {
+		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
+		shr_sleep_ns(HEARTBEAT_TICK_NS);
+	}
 }
 
 /* Nothing of the owner's but the descriptors that are ours. */
@@ -186,11 +182,7 @@ __attribute__((noreturn)) static void become(struct guardian *gd)
 		_exit(1);
 	shr_title_set(TITLE, TITLE ": guardian of %d", gd->target);
 	watch(gd);
-	while (!undo(gd)) {
-		watchdog_pet(&gd->watchdog,
-			     HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);
-		shr_sleep_ns(HEARTBEAT_TICK_NS);
-	}
+	pause_undo_left(gd->g, gd->target, gd->start, &gd->watchdog);
 	hold_drop(gd->target, gd->lock);
 	hold_cgroup_leave();
 	_exit(0);

@@ -13,6 +13,8 @@
 /* How long another command may have the lock that undoes or makes a pause. */
 #define LOCK_NS	      (5 * NSEC_PER_SEC)
 #define LOCK_PAUSE_NS (5 * NSEC_PER_MSEC)
+/* How often what is left of an owner tries to undo its pause. */
+#define UNDO_AGAIN_NS (100 * NSEC_PER_MSEC)
 
 const char *pause_finding_name(enum pause_finding finding)
 {
@@ -169,7 +171,8 @@ int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 	return pause_find_off(g, e->pid, err);
 }
 
-bool pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
+/* False: try again. The watchdog is set for as long as an ioctl can take. */
+static bool undo_now(struct gpreempt *g, pid_t target, uint64_t start,
 		     const struct watchdog *w)
 {
 	struct gpreempt_error err;
@@ -189,6 +192,15 @@ bool pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
 	 * the user has to look first: the entry stays for repair.
 	 */
 	return !ret || err.reason == GPREEMPT_PAUSE_FAILED;
+}
+
+void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
+		     const struct watchdog *w)
+{
+	while (!undo_now(g, target, start, w)) {
+		watchdog_pet(w, HEARTBEAT_WATCH_NS);
+		shr_sleep_ns(UNDO_AGAIN_NS);
+	}
 }
 
 /* The caller has just taken the lock; the entry may have changed. */

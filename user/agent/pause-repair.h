@@ -45,10 +45,9 @@ void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
 
 /*
  * For the process that is left of an owner, with the lock: undo the pause of that
- * process as soon as it can be done. False: not yet; the watchdog is set for as long as
- * an ioctl can take.
+ * process, as soon as it can be done.
  */
-bool pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
+void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
 		     const struct watchdog *w);
 
 /* Repair one target's entry, and write a note of it. 0. */

@@ -95,8 +95,7 @@ static void watch_worker(struct guardian *gd)
 	for (;;) {
 		uint64_t count;
 
-		watchdog_pet(&gd->watchdog,
-			     HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);
+		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
 		poll(fds, ARRAY_SIZE(fds), -1);
 		if (fds[0].revents)
 			return;
@@ -120,12 +119,8 @@ static void undo_pause(struct guardian *gd)
 
 	if (gpreempt_new(NULL, &g))
 		return;
-	while (!pause_undo_left(g, gd->birth->target, gd->birth->request->start,
-				&gd->watchdog)) {
-		watchdog_pet(&gd->watchdog,
-			     HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS);
-		shr_sleep_ns(CHECK_NS);
-	}
+	pause_undo_left(g, gd->birth->target, gd->birth->request->start,
+			&gd->watchdog);
 	gpreempt_free(g);
 }
 
