@@ -26,7 +26,9 @@
  */
 #define BASE "gpreempt-hold"
 
-bool hold_cgroup_mount(char *buf, size_t size)
+/* 0; -ENOENT: nothing of that type is mounted; or another -errno. */
+static int find_mount(const char *type, const char *option, char *buf,
+		      size_t size)
 {
 	struct mntent *entry;
 	bool found = false;
@@ -34,16 +36,19 @@ bool hold_cgroup_mount(char *buf, size_t size)
 
 	f = setmntent("/proc/self/mounts", "re");
 	if (!f)
-		return false;
-	while (!found && (entry = getmntent(f))) {
-		if (strcmp(entry->mnt_type, "cgroup2"))
-			continue;
-		found = strlen(entry->mnt_dir) + 64 < size;
-		if (found)
+		return -errno;
+	while (!found && (entry = getmntent(f)))
+		found = !strcmp(entry->mnt_type, type) &&
+			(!option || hasmntopt(entry, option)) &&
+			strlen(entry->mnt_dir) < size &&
 			strcpy(buf, entry->mnt_dir);
-	}
 	endmntent(f);
-	return found;
+	return found ? 0 : -ENOENT;
+}
+
+bool hold_cgroup_mount(char *buf, size_t size)
+{
+	return !find_mount("cgroup2", NULL, buf, size - 64);
 }
 
 int hold_cgroup_move_to(const char *dir)
@@ -166,54 +171,54 @@ const char *freezer_v1_path(const char *line)
 	return NULL;
 }
 
+int cgroup_read(const char *file, char *buf, size_t size)
+{
+	__cleanup_free char *line = NULL;
+	const char *old = NULL;
+	size_t room = 0;
+	int ret = 0;
+	FILE *f;
+
+	f = fopen(file, "re");
+	if (!f)
+		return -errno;
+	buf[0] = '\0';
+	while (!old && !ret && getline(&line, &room, f) > 0) {
+		const char *path;
+
+		line[strcspn(line, "\n")] = '\0';
+		old = freezer_v1_path(line);
+		path = old ? old : strncmp(line, "0::", 3) ? NULL : line + 3;
+		if (path && strlen(path) < size)
+			strcpy(buf, path);
+		else if (path)
+			ret = -ENAMETOOLONG;
+	}
+	fclose(f);
+	return old ? -ENOTSUP : ret;
+}
+
 /* Are we in a cgroup of it that can be frozen? 1, 0 or -errno. */
 static int is_inside(void)
 {
-	__cleanup_free char *line = NULL;
-	size_t room = 0;
-	int inside = 0;
-	FILE *f;
+	char path[CGROUP_MAX_PATH];
+	int ret = cgroup_read("/proc/self/cgroup", path, sizeof(path));
 
-	f = fopen("/proc/self/cgroup", "re");
 	/* A kernel without cgroups has no such file. */
-	if (!f)
-		return errno == ENOENT ? 0 : -errno;
-	while (!inside && getline(&line, &room, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		inside = !!freezer_v1_path(line);
-	}
-	fclose(f);
-	return inside;
-}
-
-/* 0; -ENOENT: it is not mounted; or another -errno. */
-static int find_mount(char *buf, size_t size)
-{
-	struct mntent *entry;
-	bool found = false;
-	FILE *f;
-
-	f = setmntent("/proc/self/mounts", "re");
-	if (!f)
-		return -errno;
-	while (!found && (entry = getmntent(f)))
-		found = !strcmp(entry->mnt_type, "cgroup") &&
-			hasmntopt(entry, CONTROLLER) &&
-			strlen(entry->mnt_dir) < size &&
-			strcpy(buf, entry->mnt_dir);
-	endmntent(f);
-	return found ? 0 : -ENOENT;
+	return ret == -ENOTSUP			      ? 1 :
+	       ret == -ENOENT || ret == -ENAMETOOLONG ? 0 :
+							ret;
 }
 
 int freezer_v1_leave(bool *inside)
 {
-	char mount[256];
+	char mount[HOLD_CGROUP_MOUNT];
 	int ret = is_inside();
 
 	*inside = ret > 0;
 	if (ret <= 0)
 		return ret;
-	ret = find_mount(mount, sizeof(mount));
+	ret = find_mount("cgroup", CONTROLLER, mount, sizeof(mount));
 	if (!ret)
 		ret = hold_cgroup_move_to(mount);
 	if (ret)
@@ -253,14 +258,6 @@ static int make(const char *mount, const char *path)
 	return mkdir(full, 0755) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-static int move_to(const char *mount, const char *path)
-{
-	char full[MAX_FULL];
-
-	snprintf(full, sizeof(full), "%s%s", mount, path);
-	return hold_cgroup_move_to(full);
-}
-
 int role_enter(enum gpreempt_role role, const char *path)
 {
 	char mount[256], full[MAX_FULL];
@@ -270,6 +267,7 @@ int role_enter(enum gpreempt_role role, const char *path)
 		return ret;
 	snprintf(full, sizeof(full), "%s%s", mount, role_cgroup(role));
 	hold_cgroup_sweep(full);
+	snprintf(full, sizeof(full), "%s%s", mount, path);
 	/* Another one that starts may sweep ours away before we are in. */
 	for (tries = 0; tries < 5 && ret == -ENOENT; tries++) {
 		ret = make(mount, ROOT);
@@ -278,7 +276,7 @@ int role_enter(enum gpreempt_role role, const char *path)
 		if (!ret)
 			ret = make(mount, path);
 		if (!ret)
-			ret = move_to(mount, path);
+			ret = hold_cgroup_move_to(full);
 	}
 	return ret;
 }

@@ -36,6 +36,14 @@ int role_enter(enum gpreempt_role role, const char *path);
  */
 const char *freezer_v1_path(const char *line);
 
+#define CGROUP_MAX_PATH 4096
+
+/*
+ * The cgroup v2 in a file /proc/PID/cgroup, "" if there is none. 0; -ENOTSUP: the
+ * process is in a cgroup of the old freezer, whose path buf gets; or -errno.
+ */
+int cgroup_read(const char *file, char *buf, size_t size);
+
 /*
  * Move this process to the root of that freezer, which cannot be frozen. 0,
  * also when there is nothing to leave, or -errno. @inside: it was in a cgroup of

@@ -12,45 +12,20 @@
 #include "ctl/follow/follow.h"
 #include "shared/macro.h"
 
-/* The path in a line "0::/path", or NULL when it is of another hierarchy. */
-static const char *v2_path(const char *line)
-{
-	return strncmp(line, "0::", 3) ? NULL : line + 3;
-}
-
 static int read_path(pid_t pid, char *buf, size_t size)
 {
-	__cleanup_free char *line = NULL;
-	const char *old = NULL;
-	size_t room = 0;
 	char name[64];
-	int ret = 0;
-	FILE *f;
+	int ret;
 
 	snprintf(name, sizeof(name), "/proc/%d/cgroup", pid);
-	f = fopen(name, "re");
-	if (!f)
-		return errno == ENOENT ? -ESRCH : -errno;
-	buf[0] = '\0';
-	while (!old && !ret && getline(&line, &room, f) > 0) {
-		const char *path;
-
-		line[strcspn(line, "\n")] = '\0';
-		old = freezer_v1_path(line);
-		path = old ? old : v2_path(line);
-		if (path && strlen(path) < size)
-			strcpy(buf, path);
-		else if (path)
-			ret = -ENAMETOOLONG;
-	}
-	fclose(f);
-	return old && !ret ? -ENOTSUP : ret;
+	ret = cgroup_read(name, buf, size);
+	return ret == -ENOENT ? -ESRCH : ret;
 }
 
 /* 0 or -errno. The root has no such file: it cannot be frozen, *events is -1. */
 static int open_events(const char *path, int *events)
 {
-	char mount[256], name[sizeof(mount) + FREEZER_MAX_PATH + 32];
+	char mount[256], name[sizeof(mount) + CGROUP_MAX_PATH + 32];
 
 	*events = -1;
 	if (!*path || !strcmp(path, "/"))
@@ -90,7 +65,7 @@ static bool read_frozen(const struct freezer *f)
 
 int freezer_read(struct freezer *f)
 {
-	char path[FREEZER_MAX_PATH];
+	char path[CGROUP_MAX_PATH];
 	int ret, events;
 
 	/* A move to another cgroup has no event. */

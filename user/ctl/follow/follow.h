@@ -6,15 +6,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "agent/cgroup.h"
 #include "ctl/command/ctl.h"
-
-#define FREEZER_MAX_PATH 4096
 
 /* The cgroup of a process, and whether it is frozen (cgroup.c). */
 struct freezer {
 	pid_t pid;
-	char path[FREEZER_MAX_PATH]; /* below the mount; "": no cgroup v2 */
-	int events;		     /* -1: it cannot be frozen */
+	char path[CGROUP_MAX_PATH]; /* below the mount; "": no cgroup v2 */
+	int events;		    /* -1: it cannot be frozen */
 	bool frozen;
 };
 
