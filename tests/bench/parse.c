@@ -5,7 +5,7 @@
  *
  *   parse MQDS HQDS [RUNS]
  */
-#include <gpreempt/text.h>
+#include "lib/text/text.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static double now_ms(void)
 	return ts.tv_sec * 1e3 + ts.tv_nsec / 1e6;
 }
 
-static void feed(struct gpreempt_text *text, const char *path)
+static void feed(struct gp_text *text, const char *path)
 {
 	static char buf[64 * 1024];
 	FILE *file = fopen(path, "r");
@@ -31,16 +31,16 @@ static void feed(struct gpreempt_text *text, const char *path)
 	}
 	setvbuf(file, NULL, _IONBF, 0);
 	while ((len = fread(buf, 1, sizeof(buf), file)))
-		if (gpreempt_text_feed(text, buf, len))
+		if (gp_text_feed(text, buf, len))
 			abort();
 	fclose(file);
-	if (gpreempt_text_end(text))
+	if (gp_text_end(text))
 		abort();
 }
 
 int main(int argc, char **argv)
 {
-	struct gpreempt_text_check sum = { 0 }, *by_xcc;
+	struct gp_text_check sum = { 0 }, *by_xcc;
 	unsigned long runs = argc > 3 ? strtoul(argv[3], NULL, 10) : 20;
 	double best = 0, spent;
 	uint64_t queues = 0;
@@ -49,24 +49,24 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	while (runs--) {
-		struct gpreempt_text *text;
+		struct gp_text *text;
 
 		spent = now_ms();
-		if (gpreempt_text_new(&text))
+		if (gp_text_new(&text))
 			abort();
 		feed(text, argv[1]);
 		feed(text, argv[2]);
-		if (gpreempt_text_join(text))
+		if (gp_text_join(text))
 			abort();
 		spent = now_ms() - spent;
 		if (!best || spent < best)
 			best = spent;
-		queues = gpreempt_text_get(text)->n_queues;
-		if (gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
-					&count))
+		queues = gp_text_get(text)->n_queues;
+		if (gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
+				  &count))
 			abort();
 		free(by_xcc);
-		gpreempt_text_free(text);
+		gp_text_free(text);
 	}
 	printf("%.3f %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", best, queues,
 	       sum.slots_active, sum.slots_active - sum.slots_without_owner);

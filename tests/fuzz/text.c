@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gpreempt/text.h>
+#include "lib/text/text.h"
 
 #include "fuzz.h"
 
 /* What points into an array must stay within it. */
-static void check(const struct gpreempt_text_data *d)
+static void check(const struct gp_text_data *d)
 {
 	size_t i;
 
@@ -37,24 +37,24 @@ bool fuzz_one(const struct fuzz_input *in)
 	/* Their ends are guarded. */
 	size_t first = in->len / 3, rest = in->len - first;
 	char *a = malloc(first ? first : 1), *b = malloc(rest ? rest : 1);
-	struct gpreempt_text_check sum, *by_xcc;
-	const struct gpreempt_text_data *d;
-	struct gpreempt_text *text;
+	struct gp_text_check sum, *by_xcc;
+	const struct gp_text_data *d;
+	struct gp_text *text;
 	size_t count;
 	bool taken;
 
 	memcpy(a, in->data, first);
 	memcpy(b, in->data + first, rest);
-	if (gpreempt_text_new(&text) || gpreempt_text_feed(text, a, first) ||
-	    gpreempt_text_feed(text, b, rest) || gpreempt_text_end(text) ||
-	    gpreempt_text_join(text) ||
-	    gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &count))
+	if (gp_text_new(&text) || gp_text_feed(text, a, first) ||
+	    gp_text_feed(text, b, rest) || gp_text_end(text) ||
+	    gp_text_join(text) ||
+	    gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &count))
 		abort();
-	d = gpreempt_text_get(text);
+	d = gp_text_get(text);
 	check(d);
 	taken = d->n_queues || d->n_slots || d->n_nodes;
 	free(by_xcc);
-	gpreempt_text_free(text);
+	gp_text_free(text);
 	free(a);
 	free(b);
 	return taken;

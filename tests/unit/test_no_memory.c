@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <gpreempt/amdlog.h>
 #include <gpreempt/gang.h>
-#include <gpreempt/text.h>
+#include "lib/text/text.h"
 #include <gpreempt/view.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,26 +49,25 @@ static void setup(void)
 
 static int read_dumps(void)
 {
-	struct gpreempt_text_check sum, *by_xcc = NULL;
-	struct gpreempt_text *text = NULL;
+	struct gp_text_check sum, *by_xcc = NULL;
+	struct gp_text *text = NULL;
 	size_t n;
-	int ret = gpreempt_text_new(&text);
+	int ret = gp_text_new(&text);
 
 	if (!ret)
-		ret = gpreempt_text_feed(text, mqds, mqds_len);
+		ret = gp_text_feed(text, mqds, mqds_len);
 	if (!ret)
-		ret = gpreempt_text_end(text);
+		ret = gp_text_end(text);
 	if (!ret)
-		ret = gpreempt_text_feed(text, hqds, hqds_len);
+		ret = gp_text_feed(text, hqds, hqds_len);
 	if (!ret)
-		ret = gpreempt_text_end(text);
+		ret = gp_text_end(text);
 	if (!ret)
-		ret = gpreempt_text_join(text);
+		ret = gp_text_join(text);
 	if (!ret)
-		ret = gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
-					  &n);
+		ret = gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &n);
 	free(by_xcc);
-	gpreempt_text_free(text);
+	gp_text_free(text);
 	return ret;
 }
 

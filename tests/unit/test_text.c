@@ -7,7 +7,7 @@
 
 TEST(real_blocks)
 {
-	struct gpreempt_text_check sum, *by_xcc;
+	struct gp_text_check sum, *by_xcc;
 	size_t count;
 
 	ck_assert(feed_file(FIXTURES, "mqds"));
@@ -16,13 +16,13 @@ TEST(real_blocks)
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_processes, 2);
 	ck_assert_uint_eq(data->n_queues, 4);
-	ck_assert_str_eq(gpreempt_text_type_name(data->queues[1].type), "sdma");
+	ck_assert_str_eq(gp_text_type_name(data->queues[1].type), "sdma");
 	ck_assert_int_eq(data->processes[0].pid, 156);
 	ck_assert_int_eq(data->processes[0].pasid, 2);
 	/* 24 CP slots, the HIQ, 8 engines with 8 each. */
 	ck_assert_uint_eq(data->n_slots, 24 + 1 + 64);
-	ck_assert_int_eq(gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum,
-					     &by_xcc, &count),
+	ck_assert_int_eq(gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
+				       &count),
 			 0);
 	ck_assert_uint_eq(sum.queues, 3);
 	ck_assert_uint_eq(sum.slots_expected, 3);
@@ -30,8 +30,7 @@ TEST(real_blocks)
 	ck_assert_uint_eq(sum.slots_without_owner, 0);
 	ck_assert_uint_eq(count, 1);
 	free(by_xcc);
-	ck_assert_int_eq(gpreempt_text_check(text, 156, &sum, &by_xcc, &count),
-			 0);
+	ck_assert_int_eq(gp_text_check(text, 156, &sum, &by_xcc, &count), 0);
 	ck_assert_uint_eq(sum.queues, 1);
 	ck_assert_uint_eq(sum.slots_active, 1);
 	free(by_xcc);
@@ -40,7 +39,7 @@ TEST(real_blocks)
 /* The module's view of the same queues is another way to the same facts. */
 TEST(real_fields)
 {
-	const struct gpreempt_text_regs *regs;
+	const struct gp_text_regs *regs;
 	struct gpreempt_view *view;
 	unsigned int compared = 0;
 	size_t i, j, len;
@@ -82,9 +81,8 @@ TEST(real_fields)
 TEST(real_run_list)
 {
 	static const unsigned int ops[] = {
-		GPREEMPT_TEXT_MAP_PROCESS, GPREEMPT_TEXT_MAP_QUEUES,
-		GPREEMPT_TEXT_MAP_PROCESS, GPREEMPT_TEXT_MAP_QUEUES,
-		GPREEMPT_TEXT_MAP_QUEUES,  GPREEMPT_TEXT_MAP_QUEUES,
+		GP_TEXT_MAP_PROCESS, GP_TEXT_MAP_QUEUES, GP_TEXT_MAP_PROCESS,
+		GP_TEXT_MAP_QUEUES,  GP_TEXT_MAP_QUEUES, GP_TEXT_MAP_QUEUES,
 	};
 	size_t i, owned = 0;
 
@@ -94,7 +92,7 @@ TEST(real_run_list)
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_packets, ARRAY_SIZE(ops));
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		const struct gpreempt_text_packet *packet = data->packets + i;
+		const struct gp_text_packet *packet = data->packets + i;
 
 		ck_assert_uint_eq(packet->op, ops[i]);
 		if (packet->queue < 0)
@@ -113,7 +111,7 @@ TEST(real_run_list)
 TEST(captures)
 {
 	const char *dir = getenv("CAPTURES");
-	struct gpreempt_text_check sum, *by_xcc;
+	struct gp_text_check sum, *by_xcc;
 	char path[512];
 	size_t i, count;
 
@@ -131,12 +129,12 @@ TEST(captures)
 		ck_assert_int_eq(data->queues[i].pid, 94314);
 		ck_assert_int_eq(data->queues[i].pasid, GPREEMPT_UNKNOWN);
 		ck_assert_int_eq(data->queues[i].gpu_id, 0xf7bc);
-		ck_assert_int_eq(data->queues[i].type, GPREEMPT_TEXT_COMPUTE);
+		ck_assert_int_eq(data->queues[i].type, GP_TEXT_COMPUTE);
 		ck_assert_int_eq(data->queues[i].slots_active, 4);
 		ck_assert_int_eq(data->queues[i].slots_expected, 4);
 	}
-	ck_assert_int_eq(gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum,
-					     &by_xcc, &count),
+	ck_assert_int_eq(gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
+				       &count),
 			 0);
 	ck_assert_uint_eq(sum.slots_active, 20);
 	ck_assert_uint_eq(sum.slots_without_owner, 0);
@@ -150,7 +148,7 @@ TEST(captures)
 	ck_assert_uint_eq(data->n_slots, 768 + 32 + 512);
 	/* Some SDMA slots of that host hold a ring even so. */
 	for (i = 0; i < data->n_slots; i++)
-		if (data->slots[i].type == GPREEMPT_TEXT_COMPUTE)
+		if (data->slots[i].type == GP_TEXT_COMPUTE)
 			ck_assert_int_eq(data->slots[i].regs.active, 0);
 }
 

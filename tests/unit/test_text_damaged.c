@@ -15,8 +15,8 @@ TEST(nothing)
 TEST(set_qid)
 {
 	read_string("Process 1 PASID 0x1:\n  Bad user queue type 5 on device 1\n");
-	gpreempt_text_set_qid(text, 0, 12);
-	gpreempt_text_set_qid(text, 1, 13);
+	gp_text_set_qid(text, 0, 12);
+	gp_text_set_qid(text, 1, 13);
 	ck_assert_int_eq(data->queues[0].qid, 12);
 }
 
@@ -123,7 +123,7 @@ TEST(too_long)
 	ck_assert_uint_eq(data->n_problems, 1);
 	ck_assert_uint_eq(data->problems[0].line, 2);
 	ck_assert_str_eq(data->problems[0].what, "too long a line");
-	ck_assert_int_eq(data->nodes[0].note, GPREEMPT_TEXT_STOPPED);
+	ck_assert_int_eq(data->nodes[0].note, GP_TEXT_STOPPED);
 }
 
 TEST(many_problems)
@@ -142,7 +142,7 @@ TEST(windows)
 {
 	read_string("Node 1, gpu_id 1:\r\n Device is stopped\r\n");
 	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_int_eq(data->nodes[0].note, GPREEMPT_TEXT_STOPPED);
+	ck_assert_int_eq(data->nodes[0].note, GP_TEXT_STOPPED);
 }
 
 TEST(two_files)

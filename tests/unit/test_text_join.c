@@ -15,7 +15,7 @@
 	"this slot has another ring than the MQD of its address: " \
 	"mqds and hqds are not of one moment"
 
-static struct gpreempt_text_check sum, *by_xcc;
+static struct gp_text_check sum, *by_xcc;
 static size_t n_xccs;
 
 static void setup(void)
@@ -33,8 +33,7 @@ static void teardown(void)
 static void check(int64_t pid)
 {
 	free(by_xcc);
-	ck_assert_int_eq(gpreempt_text_check(text, pid, &sum, &by_xcc, &n_xccs),
-			 0);
+	ck_assert_int_eq(gp_text_check(text, pid, &sum, &by_xcc, &n_xccs), 0);
 }
 
 static void expect_check(int64_t queues, int64_t expected, int64_t active,

@@ -23,7 +23,7 @@ TEST_EACH(process, ARRAY_SIZE(process_lines))
 	ck_assert_int_eq(data->queues[0].pid, process_lines[_i].pid);
 	ck_assert_int_eq(data->queues[0].pasid, process_lines[_i].pasid);
 	ck_assert_int_eq(data->queues[0].gpu_id, 10);
-	ck_assert_int_eq(data->queues[0].type, GPREEMPT_TEXT_OTHER);
+	ck_assert_int_eq(data->queues[0].type, GP_TEXT_OTHER);
 }
 
 TEST_EACH(process_broken, 8)
@@ -81,7 +81,7 @@ TEST_EACH(xccs, 8)
 	ck_assert_uint_eq(data->n_queues, 2);
 	ck_assert_int_eq(data->queues[0].slots_expected, xccs);
 	ck_assert_int_eq(data->queues[0].slots_active, xccs);
-	ck_assert_int_eq(data->queues[1].type, GPREEMPT_TEXT_DIQ);
+	ck_assert_int_eq(data->queues[1].type, GP_TEXT_DIQ);
 	ck_assert_int_eq(data->slots[0].xcc, 4);
 	ck_assert_int_eq(data->slots[0].nth_xcc, 0);
 	ck_assert_int_eq(data->slots[0].pipe, 2);
@@ -90,7 +90,7 @@ TEST_EACH(xccs, 8)
 
 TEST(same_address_elsewhere)
 {
-	struct gpreempt_text_check sum, *by_xcc;
+	struct gp_text_check sum, *by_xcc;
 	size_t count;
 
 	/* Addresses are a GPU's own. */
@@ -101,8 +101,8 @@ TEST(same_address_elsewhere)
 	read_made();
 	ck_assert_int_eq(data->queues[0].slots_active, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(data->slots[0].owner, -1);
-	ck_assert_int_eq(gpreempt_text_check(text, GPREEMPT_UNKNOWN, &sum,
-					     &by_xcc, &count),
+	ck_assert_int_eq(gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
+				       &count),
 			 0);
 	/* hqds does not have the first GPU. */
 	ck_assert_int_eq(sum.slots_without_owner, GPREEMPT_UNKNOWN);
@@ -139,7 +139,7 @@ TEST(one_xcc_of_old)
 	say_words(0xc914, regs, SLOT_WORDS);
 	read_made();
 	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_int_eq(data->slots[0].type, GPREEMPT_TEXT_HIQ);
+	ck_assert_int_eq(data->slots[0].type, GP_TEXT_HIQ);
 	ck_assert_int_eq(data->slots[1].pipe, 1);
 	ck_assert_int_eq(data->slots[1].nth_xcc, 0);
 }
@@ -149,8 +149,8 @@ TEST(notes)
 	read_string("Node 1, gpu_id 9:\n Device is stopped\n"
 		    "Node 2, gpu_id ffff:\n  No active runlist\n");
 	ck_assert_uint_eq(data->n_problems, 0);
-	ck_assert_int_eq(data->nodes[0].note, GPREEMPT_TEXT_STOPPED);
-	ck_assert_int_eq(data->nodes[1].note, GPREEMPT_TEXT_NO_LIST);
+	ck_assert_int_eq(data->nodes[0].note, GP_TEXT_STOPPED);
+	ck_assert_int_eq(data->nodes[1].note, GP_TEXT_NO_LIST);
 	ck_assert_int_eq(data->nodes[1].gpu_id, 0xffff);
 }
 
@@ -292,10 +292,10 @@ TEST_EACH(run_lists, 2)
 	ck_assert_uint_eq(data->n_packets, 3);
 	ck_assert_uint_eq(data->packets[0].n_words, len);
 	ck_assert_int_eq(data->packets[0].pasid, 0x8005);
-	ck_assert_uint_eq(data->packets[1].op, GPREEMPT_TEXT_MAP_QUEUES);
+	ck_assert_uint_eq(data->packets[1].op, GP_TEXT_MAP_QUEUES);
 	ck_assert_int_eq(data->packets[1].doorbell, 0x402);
 	ck_assert_int_eq(data->packets[1].queue, 0);
-	ck_assert_uint_eq(data->packets[2].op, GPREEMPT_TEXT_RUN_LIST);
+	ck_assert_uint_eq(data->packets[2].op, GP_TEXT_RUN_LIST);
 }
 
 /* struct v10_sdma_mqd is longer, and has its doorbell where it is known. */

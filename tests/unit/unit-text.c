@@ -6,8 +6,8 @@
 
 #include "unit-text.h"
 
-struct gpreempt_text *text;
-const struct gpreempt_text_data *data;
+struct gp_text *text;
+const struct gp_text_data *data;
 
 char made[1 << 20];
 size_t made_len;
@@ -109,12 +109,12 @@ void say_slot(int xcc, int pipe, int queue, uint64_t mqd, bool active)
 void text_setup(void)
 {
 	made_len = 0;
-	ck_assert_int_eq(gpreempt_text_new(&text), 0);
+	ck_assert_int_eq(gp_text_new(&text), 0);
 }
 
 void text_teardown(void)
 {
-	gpreempt_text_free(text);
+	gp_text_free(text);
 	text = NULL;
 }
 
@@ -124,20 +124,20 @@ void feed(const char *at, size_t len)
 	char *copy = malloc(len ? len : 1);
 
 	memcpy(copy, at, len);
-	ck_assert_int_eq(gpreempt_text_feed(text, copy, len), 0);
+	ck_assert_int_eq(gp_text_feed(text, copy, len), 0);
 	free(copy);
 }
 
 void end_file(void)
 {
-	ck_assert_int_eq(gpreempt_text_end(text), 0);
+	ck_assert_int_eq(gp_text_end(text), 0);
 	made_len = 0;
 }
 
 void join(void)
 {
-	ck_assert_int_eq(gpreempt_text_join(text), 0);
-	data = gpreempt_text_get(text);
+	ck_assert_int_eq(gp_text_join(text), 0);
+	data = gp_text_get(text);
 }
 
 void read_made(void)

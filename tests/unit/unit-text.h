@@ -3,7 +3,7 @@
 #ifndef UNIT_TEXT_H
 #define UNIT_TEXT_H
 
-#include <gpreempt/text.h>
+#include "lib/text/text.h"
 
 #include "unit.h"
 
@@ -13,8 +13,8 @@
 #define SDMA_MQD_WORDS	128
 #define SDMA_SLOT_WORDS 86
 
-extern struct gpreempt_text *text;
-extern const struct gpreempt_text_data *data;
+extern struct gp_text *text;
+extern const struct gp_text_data *data;
 
 /* The text that is being made. */
 extern char made[1 << 20];

@@ -72,7 +72,7 @@ static int load_moment(const char *dir, const char *name, struct ctl_text *out)
 /* What the script noted, if that process has queues; else the only one there. */
 static int64_t find_pid(const char *dir, size_t m, const struct ctl_text *text)
 {
-	const struct gpreempt_text_data *d = text->data;
+	const struct gp_text_data *d = text->data;
 	char name[] = "model_a_pid.txt", *all;
 	uint64_t pid = 0;
 	size_t len;

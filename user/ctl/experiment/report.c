@@ -29,7 +29,7 @@ static char *list_ids(const struct ctl_text *text, int64_t pid)
 
 void exp_fill_sample(struct exp_sample *sample)
 {
-	struct gpreempt_text_check sum, *by_xcc;
+	struct gp_text_check sum, *by_xcc;
 	size_t i, count;
 
 	sample->there = true;
@@ -39,14 +39,14 @@ void exp_fill_sample(struct exp_sample *sample)
 	sample->run_us = GPREEMPT_UNKNOWN;
 	sample->backlog = GPREEMPT_UNKNOWN;
 	sample->ids = list_ids(&sample->text, sample->pid);
-	if (gpreempt_text_check(sample->text.text, sample->pid, &sum, &by_xcc,
+	if (gp_text_check(sample->text.text, sample->pid, &sum, &by_xcc,
 				&count))
 		abort();
 	free(by_xcc);
 	sample->slots_expected = sum.slots_expected;
 	sample->slots_active = sum.slots_active;
 	for (i = 0; i < sample->text.data->n_queues; i++) {
-		const struct gpreempt_text_queue *q =
+		const struct gp_text_queue *q =
 			sample->text.data->queues + i;
 
 		if (q->pid != sample->pid)

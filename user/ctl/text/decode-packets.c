@@ -32,11 +32,11 @@ static const struct out_table table =
 static const char *name_of(unsigned int op)
 {
 	switch (op) {
-	case GPREEMPT_TEXT_MAP_PROCESS:
+	case GP_TEXT_MAP_PROCESS:
 		return "map-process";
-	case GPREEMPT_TEXT_MAP_QUEUES:
+	case GP_TEXT_MAP_QUEUES:
 		return "map-queues";
-	case GPREEMPT_TEXT_RUN_LIST:
+	case GP_TEXT_RUN_LIST:
 		return "run-list";
 	default:
 		return "other";
@@ -44,7 +44,7 @@ static const char *name_of(unsigned int op)
 }
 
 /* The process of a PASID, if mqds is of a kernel that says it. */
-static int64_t find_pid(const struct gpreempt_text_data *d, int64_t pasid)
+static int64_t find_pid(const struct gp_text_data *d, int64_t pasid)
 {
 	size_t i;
 
@@ -57,15 +57,15 @@ static int64_t find_pid(const struct gpreempt_text_data *d, int64_t pasid)
 static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid,
 				       size_t *count)
 {
-	const struct gpreempt_text_data *d = text->data;
+	const struct gp_text_data *d = text->data;
 	struct decode_packet *rows =
 		shr_must(calloc(d->n_packets + 1, sizeof(*rows)));
 	size_t i;
 
 	*count = 0;
 	for (i = 0; i < d->n_packets; i++) {
-		const struct gpreempt_text_packet *p = d->packets + i;
-		const struct gpreempt_text_queue *q =
+		const struct gp_text_packet *p = d->packets + i;
+		const struct gp_text_queue *q =
 			p->queue < 0 ? NULL : d->queues + p->queue;
 		struct decode_packet row = {
 			.gpu_id = p->gpu_id,

@@ -105,7 +105,7 @@ static const struct out_table problems_table =
 	OUT_TABLE("problems", problem_fields, struct decode_problem);
 
 #define CHECK(member, title, what) \
-	OUT_FIELD(struct gpreempt_text_check, member, title, what)
+	OUT_FIELD(struct gp_text_check, member, title, what)
 
 static const struct out_field check_fields[] = {
 	CHECK(gpu_id, NULL, OUT_HEX),
@@ -116,19 +116,19 @@ static const struct out_field check_fields[] = {
 };
 
 static const struct out_table check_table =
-	OUT_TABLE("by_xcc", check_fields, struct gpreempt_text_check);
+	OUT_TABLE("by_xcc", check_fields, struct gp_text_check);
 
-static bool same_place(const struct gpreempt_text_slot *a,
-		       const struct gpreempt_text_slot *b)
+static bool same_place(const struct gp_text_slot *a,
+		       const struct gp_text_slot *b)
 {
 	return a->owner == b->owner && a->pipe == b->pipe &&
 	       a->queue == b->queue;
 }
 
 /* "0.2", or each place that it is in, if they differ between XCCs. */
-static char *find_where(const struct gpreempt_text_data *d, size_t queue)
+static char *find_where(const struct gp_text_data *d, size_t queue)
 {
-	const struct gpreempt_text_slot *slot, *before, *first = NULL;
+	const struct gp_text_slot *slot, *before, *first = NULL;
 	char *text = NULL, *more;
 	size_t i;
 
@@ -157,7 +157,7 @@ static char *find_where(const struct gpreempt_text_data *d, size_t queue)
  * The VMID that its slots have; they differ: none. That of the MQD is what it
  * had when it was last saved.
  */
-static int64_t find_vmid(const struct gpreempt_text_data *d, size_t queue,
+static int64_t find_vmid(const struct gp_text_data *d, size_t queue,
 			 int64_t saved)
 {
 	int64_t vmid = saved;
@@ -178,9 +178,9 @@ static int64_t find_vmid(const struct gpreempt_text_data *d, size_t queue,
 static void fill_queue(const struct ctl_text *text, size_t i,
 		       struct decode_queue *row)
 {
-	const struct gpreempt_text_data *d = text->data;
-	const struct gpreempt_text_queue *q = d->queues + i;
-	static const struct gpreempt_text_regs none = {
+	const struct gp_text_data *d = text->data;
+	const struct gp_text_queue *q = d->queues + i;
+	static const struct gp_text_regs none = {
 		.known = 0,
 		.mqd = GPREEMPT_UNKNOWN,
 		.vmid = GPREEMPT_UNKNOWN,
@@ -192,14 +192,14 @@ static void fill_queue(const struct ctl_text *text, size_t i,
 		.cwsr = GPREEMPT_UNKNOWN,
 		.cwsr_size = GPREEMPT_UNKNOWN,
 	};
-	const struct gpreempt_text_regs *regs =
-		q->n_mqds ? &d->mqds[q->mqds].regs : &none;
+	const struct gp_text_regs *regs = q->n_mqds ? &d->mqds[q->mqds].regs :
+						      &none;
 
 	*row = (struct decode_queue){
 		.pid = q->pid,
 		.queue_id = q->qid,
 		.gpu_id = q->gpu_id,
-		.type = gpreempt_text_type_name(q->type),
+		.type = gp_text_type_name(q->type),
 		.priority = q->priority,
 		.slots_active = q->slots_active,
 		.slots_expected = q->slots_expected,
@@ -244,7 +244,7 @@ void decode_free(struct decode_queue *queues, size_t count)
 	free(queues);
 }
 
-int64_t decode_adds_up(const struct gpreempt_text_check *sum)
+int64_t decode_adds_up(const struct gp_text_check *sum)
 {
 	if (sum->slots_expected == GPREEMPT_UNKNOWN ||
 	    sum->slots_active == GPREEMPT_UNKNOWN ||
@@ -272,16 +272,16 @@ bool decode_has_pid(const struct ctl_text *text, int64_t pid)
 
 /* With a process given: of the slots those that hold its queues. */
 static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
-				      enum gpreempt_text_type type,
+				      enum gp_text_type type,
 				      const struct out_table *table)
 {
-	const struct gpreempt_text_data *d = text->data;
+	const struct gp_text_data *d = text->data;
 	struct json_object *array = json_object_new_array();
 	size_t i;
 
 	for (i = 0; i < d->n_slots; i++) {
-		const struct gpreempt_text_slot *s = d->slots + i;
-		const struct gpreempt_text_queue *q =
+		const struct gp_text_slot *s = d->slots + i;
+		const struct gp_text_queue *q =
 			s->owner < 0 ? NULL : d->queues + s->owner;
 		struct decode_slot row = {
 			.gpu_id = s->gpu_id,
@@ -307,11 +307,11 @@ static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
 static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 {
 	struct json_object *object = json_object_new_object();
-	struct gpreempt_text_check sum, *by_xcc;
+	struct gp_text_check sum, *by_xcc;
 	size_t count;
 
-	if (gpreempt_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
-				&by_xcc, &count))
+	if (gp_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
+			  &by_xcc, &count))
 		abort();
 	json_object_object_add(object, "queues", out_json_number(sum.queues));
 	json_object_object_add(object, "slots_expected",
@@ -330,7 +330,7 @@ static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 
 static struct decode_problem *make_problems(const struct ctl_text *text)
 {
-	const struct gpreempt_text_data *d = text->data;
+	const struct gp_text_data *d = text->data;
 	struct decode_problem *rows =
 		shr_must(calloc(d->kept + 1, sizeof(*rows)));
 	size_t i;
@@ -354,10 +354,10 @@ struct json_object *decode_json(const struct ctl_text *text, int64_t pid)
 	json_object_object_add(object, "queues",
 			       out_json_rows(&decode_queues, queues, count));
 	json_object_object_add(object, "slots",
-			       json_slots(text, pid, GPREEMPT_TEXT_COMPUTE,
+			       json_slots(text, pid, GP_TEXT_COMPUTE,
 					  &cp_slots));
 	json_object_object_add(object, "sdma_slots",
-			       json_slots(text, pid, GPREEMPT_TEXT_SDMA,
+			       json_slots(text, pid, GP_TEXT_SDMA,
 					  &sdma_slots));
 	json_object_object_add(object, "run_list",
 			       decode_json_packets(text, pid));

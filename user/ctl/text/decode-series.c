@@ -110,22 +110,22 @@ static void append_id(char **list, int64_t pid, int64_t qid)
 	append(list, word);
 }
 
-static bool is_of(const struct gpreempt_text_queue *queue, int64_t pid)
+static bool is_of(const struct gp_text_queue *queue, int64_t pid)
 {
 	return !pid || queue->pid == pid;
 }
 
 static int64_t ring_of(const struct ctl_text *text,
-		       const struct gpreempt_text_queue *queue)
+		       const struct gp_text_queue *queue)
 {
 	return queue->n_mqds ? text->data->mqds[queue->mqds].regs.ring :
 			       GPREEMPT_UNKNOWN;
 }
 
 static bool has_ring(const struct ctl_text *text,
-		     const struct gpreempt_text_queue *wanted, int64_t ring)
+		     const struct gp_text_queue *wanted, int64_t ring)
 {
-	const struct gpreempt_text_queue *queue = text->data->queues;
+	const struct gp_text_queue *queue = text->data->queues;
 	size_t i;
 
 	for (i = 0; i < text->data->n_queues; i++, queue++)
@@ -140,7 +140,7 @@ static bool has_ring(const struct ctl_text *text,
 static void add_rings(const struct ctl_text *text, const struct ctl_text *other,
 		      int64_t pid, char **list)
 {
-	const struct gpreempt_text_queue *queue = text->data->queues;
+	const struct gp_text_queue *queue = text->data->queues;
 	char word[64];
 	size_t i;
 
@@ -184,11 +184,11 @@ static void add_changes(const struct ctl_text *before,
 static void fill(const struct ctl_text *text, int64_t pid,
 		 struct series_row *row)
 {
-	struct gpreempt_text_check sum, *by_xcc;
+	struct gp_text_check sum, *by_xcc;
 	size_t i, count;
 
-	if (gpreempt_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
-				&by_xcc, &count))
+	if (gp_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
+			  &by_xcc, &count))
 		abort();
 	free(by_xcc);
 	for (i = 0; i < text->data->n_processes; i++)
@@ -228,14 +228,14 @@ static struct series_queue *find_queue(struct series *series,
 static void add_seen(struct series *series, const struct ctl_text *text,
 		     int64_t pid)
 {
-	const struct gpreempt_text_queue *q = text->data->queues;
+	const struct gp_text_queue *q = text->data->queues;
 	size_t i;
 
 	for (i = 0; i < text->data->n_queues; i++, q++) {
 		struct series_queue like = {
 			.pid = q->pid, .queue_id = q->qid,
 			.ring = ring_of(text, q), .gpu_id = q->gpu_id,
-			.type = gpreempt_text_type_name(q->type),
+			.type = gp_text_type_name(q->type),
 			.priority = q->priority,
 		}, *queue;
 

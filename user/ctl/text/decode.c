@@ -18,8 +18,7 @@ static void print_number(int width, int64_t value)
 		printf(" %*" PRId64, width, value);
 }
 
-static void print_counts(const char *what,
-			 const struct gpreempt_text_check *check)
+static void print_counts(const char *what, const struct gp_text_check *check)
 {
 	bool known = check->slots_active != GPREEMPT_UNKNOWN &&
 		     check->slots_expected != GPREEMPT_UNKNOWN;
@@ -36,7 +35,7 @@ static void print_counts(const char *what,
 }
 
 /* Only XCCs that something is about. */
-static void print_xccs(const struct gpreempt_text_check *by_xcc, size_t count)
+static void print_xccs(const struct gp_text_check *by_xcc, size_t count)
 {
 	char name[48];
 	size_t i;
@@ -56,16 +55,16 @@ static void print_xccs(const struct gpreempt_text_check *by_xcc, size_t count)
 }
 
 /* GPUs that have queues here, and no slots. */
-static void note_gpus(const struct gpreempt_text_data *d, int64_t pid)
+static void note_gpus(const struct gp_text_data *d, int64_t pid)
 {
 	int64_t last = GPREEMPT_UNKNOWN;
 	size_t i, j;
 
 	for (i = 0; i < d->n_queues; i++) {
-		const struct gpreempt_text_queue *q = d->queues + i;
+		const struct gp_text_queue *q = d->queues + i;
 		bool stopped = false, slots = false;
 
-		if (q->type != GPREEMPT_TEXT_COMPUTE || q->gpu_id == last ||
+		if (q->type != GP_TEXT_COMPUTE || q->gpu_id == last ||
 		    q->gpu_id == GPREEMPT_UNKNOWN || (pid && q->pid != pid))
 			continue;
 		last = q->gpu_id;
@@ -73,7 +72,7 @@ static void note_gpus(const struct gpreempt_text_data *d, int64_t pid)
 			slots = d->slots[j].gpu_id == last;
 		for (j = 0; j < d->n_nodes; j++)
 			stopped |= d->nodes[j].gpu_id == last &&
-				   d->nodes[j].note == GPREEMPT_TEXT_STOPPED;
+				   d->nodes[j].note == GP_TEXT_STOPPED;
 		if (!slots)
 			ctl_note("GPU 0x%" PRIx64
 				 ": %s: its slots are not known",
@@ -85,13 +84,13 @@ static void note_gpus(const struct gpreempt_text_data *d, int64_t pid)
 
 /* Why something is not known, and what differences mean. */
 static void note_check(const struct ctl_text *text, int64_t pid,
-		       const struct gpreempt_text_check *sum)
+		       const struct gp_text_check *sum)
 {
-	const struct gpreempt_text_data *d = text->data;
+	const struct gp_text_data *d = text->data;
 	size_t i, unreadable = 0;
 
 	for (i = 0; i < d->n_slots; i++)
-		unreadable += d->slots[i].type == GPREEMPT_TEXT_COMPUTE &&
+		unreadable += d->slots[i].type == GP_TEXT_COMPUTE &&
 			      d->slots[i].regs.active == GPREEMPT_UNKNOWN;
 	if (!d->mqds_seen && d->hqds_seen)
 		ctl_note("there is no mqds among it: whose slots they are is "
@@ -118,12 +117,12 @@ static void note_check(const struct ctl_text *text, int64_t pid,
 
 static void print_check(const struct ctl_text *text, int64_t pid)
 {
-	struct gpreempt_text_check sum, *by_xcc;
+	struct gp_text_check sum, *by_xcc;
 	int64_t adds_up;
 	size_t count;
 
-	if (gpreempt_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
-				&by_xcc, &count))
+	if (gp_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
+			  &by_xcc, &count))
 		abort();
 	if (sum.queues != GPREEMPT_UNKNOWN)
 		printf("\n%" PRId64 " compute queues", sum.queues);

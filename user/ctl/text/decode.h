@@ -59,7 +59,7 @@ void decode_print_problems(enum out_mode mode, const struct ctl_text *text,
 			   size_t most);
 
 /* Is each queue in all its slots, and each slot a queue's? Or unknown. */
-int64_t decode_adds_up(const struct gpreempt_text_check *sum);
+int64_t decode_adds_up(const struct gp_text_check *sum);
 
 /*
  * A directory that has snapshots in it: one line for each, with what changed;

@@ -91,15 +91,15 @@ static void add_queues(struct diff *diff, const struct ctl_text *text,
 static void add_slots(struct diff *diff, const struct ctl_text *text,
 		      int64_t pid, enum diff_side side)
 {
-	const struct gpreempt_text_data *d = text->data;
+	const struct gp_text_data *d = text->data;
 	size_t i;
 
 	for (i = 0; i < d->n_slots; i++) {
-		const struct gpreempt_text_slot *s = d->slots + i;
+		const struct gp_text_slot *s = d->slots + i;
 		int64_t owner = s->owner < 0 ? GPREEMPT_UNKNOWN :
 					       d->queues[s->owner].pid;
 
-		if (s->type != GPREEMPT_TEXT_COMPUTE || s->regs.active != 1 ||
+		if (s->type != GP_TEXT_COMPUTE || s->regs.active != 1 ||
 		    (pid && owner != pid))
 			continue;
 		diff->slots[diff->n_slots++] = (struct diff_slot){
@@ -146,7 +146,7 @@ const char *diff_verdict_name(enum diff_verdict verdict)
 
 static int64_t ring_of(const struct ctl_text *text, size_t queue)
 {
-	const struct gpreempt_text_queue *q = text->data->queues + queue;
+	const struct gp_text_queue *q = text->data->queues + queue;
 
 	return q->n_mqds ? text->data->mqds[q->mqds].regs.ring :
 			   GPREEMPT_UNKNOWN;
@@ -182,7 +182,7 @@ static int64_t add_rings(const struct ctl_text *text, int64_t pid,
 	if (!text->data->mqds_seen || text->data->several_moments)
 		return GPREEMPT_UNKNOWN;
 	for (i = 0; i < text->data->n_queues; i++) {
-		const struct gpreempt_text_queue *q = text->data->queues + i;
+		const struct gp_text_queue *q = text->data->queues + i;
 
 		if (pid && q->pid != pid)
 			continue;
@@ -231,13 +231,13 @@ static void compare_by_ring(const struct ctl_text *a, int64_t pid_a,
 /* Whose slots they are is asked only when one process is compared. */
 static bool slots_known(const struct ctl_text *text, int64_t pid)
 {
-	const struct gpreempt_text_data *d = text->data;
+	const struct gp_text_data *d = text->data;
 	size_t i;
 
 	if (!d->hqds_seen || d->several_moments || (pid && !d->mqds_seen))
 		return false;
 	for (i = 0; i < d->n_slots; i++)
-		if (d->slots[i].type == GPREEMPT_TEXT_COMPUTE &&
+		if (d->slots[i].type == GP_TEXT_COMPUTE &&
 		    d->slots[i].regs.active == GPREEMPT_UNKNOWN)
 			return false;
 	return true;

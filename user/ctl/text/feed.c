@@ -26,12 +26,12 @@ static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
 	static char chunk[CHUNK];
 	ssize_t len;
 
-	if (gpreempt_text_feed(out->text, begin, have))
+	if (gp_text_feed(out->text, begin, have))
 		abort();
 	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
-		if (gpreempt_text_feed(out->text, chunk, len))
+		if (gp_text_feed(out->text, chunk, len))
 			abort();
-	if (gpreempt_text_end(out->text))
+	if (gp_text_end(out->text))
 		abort();
 	return len < 0 ? -errno : 0;
 }
@@ -115,7 +115,7 @@ static int fail_other(const char *path, const char *begin, size_t len)
 int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 {
 	static char begin[CHUNK];
-	const struct gpreempt_text_data *d = gpreempt_text_get(out->text);
+	const struct gp_text_data *d = gp_text_get(out->text);
 	uint64_t known = d->known_lines, problems = d->n_problems;
 	ssize_t len = 1;
 	size_t have = 0;
@@ -133,7 +133,7 @@ int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 	}
 	add_file(out, path);
 	ret = feed(out, fd, begin, have);
-	d = gpreempt_text_get(out->text);
+	d = gp_text_get(out->text);
 	if (ret)
 		return text_fail(path, ret);
 	return d->known_lines == known && d->n_problems > problems ?

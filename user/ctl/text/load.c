@@ -19,14 +19,14 @@
 static void set_qids(struct ctl_text *out, int64_t pid,
 		     const struct gpreempt_view *view)
 {
-	const struct gpreempt_text_data *d = gpreempt_text_get(out->text);
+	const struct gp_text_data *d = gp_text_get(out->text);
 	size_t i, j;
 
 	for (i = 0; i < view->count; i++)
 		ctl_add_id(out, pid, view->queues[i].gpu_id,
 			   view->queues[i].qid);
 	for (i = 0; i < d->n_queues; i++) {
-		const struct gpreempt_text_queue *queue = d->queues + i;
+		const struct gp_text_queue *queue = d->queues + i;
 		int64_t ring = queue->n_mqds ? d->mqds[queue->mqds].regs.ring :
 					       GPREEMPT_UNKNOWN;
 
@@ -35,8 +35,8 @@ static void set_qids(struct ctl_text *out, int64_t pid,
 		for (j = 0; j < view->count; j++)
 			if (view->queues[j].ring == ring &&
 			    view->queues[j].gpu_id == queue->gpu_id)
-				gpreempt_text_set_qid(out->text, i,
-						      view->queues[j].qid);
+				gp_text_set_qid(out->text, i,
+						view->queues[j].qid);
 	}
 }
 
@@ -135,16 +135,16 @@ static int feed_dir(struct ctl_text *out, const char *dir)
 static int begin(struct ctl_text *out)
 {
 	*out = (struct ctl_text){ 0 };
-	if (gpreempt_text_new(&out->text))
+	if (gp_text_new(&out->text))
 		abort();
 	return 0;
 }
 
 static void join(struct ctl_text *out)
 {
-	if (gpreempt_text_join(out->text))
+	if (gp_text_join(out->text))
 		abort();
-	out->data = gpreempt_text_get(out->text);
+	out->data = gp_text_get(out->text);
 }
 
 /* A word's file, or its snapshot's. */
@@ -259,11 +259,10 @@ static int read_live(struct ctl_text *out)
 
 static bool adds_up(struct ctl_text *text)
 {
-	struct gpreempt_text_check sum, *by_xcc;
+	struct gp_text_check sum, *by_xcc;
 	size_t count;
 
-	if (gpreempt_text_check(text->text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
-				&count))
+	if (gp_text_check(text->text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &count))
 		abort();
 	free(by_xcc);
 	return !text->data->several_moments && sum.slots_without_owner <= 0;
@@ -311,7 +310,7 @@ int ctl_text_live(struct ctl_text *out)
 
 void ctl_text_free(struct ctl_text *text)
 {
-	gpreempt_text_free(text->text);
+	gp_text_free(text->text);
 	while (text->n_files)
 		free(text->files[--text->n_files]);
 	free(text->files);

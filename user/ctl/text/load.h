@@ -3,7 +3,7 @@
 #ifndef CTL_TEXT_LOAD_H
 #define CTL_TEXT_LOAD_H
 
-#include <gpreempt/text.h>
+#include "lib/text/text.h"
 
 #include "ctl/command/ctl.h"
 #include "ctl/text/layout.h"
@@ -30,8 +30,8 @@ struct ctl_id {
 };
 
 struct ctl_text {
-	struct gpreempt_text *text;
-	const struct gpreempt_text_data *data;
+	struct gp_text *text;
+	const struct gp_text_data *data;
 	char **files; /* by their number in data */
 	size_t n_files;
 	struct ctl_id *ids; /* sorted, each once */

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 
 static const char *const type_names[] = {
-	[GPREEMPT_TEXT_COMPUTE] = "compute", [GPREEMPT_TEXT_SDMA] = "sdma",
-	[GPREEMPT_TEXT_DIQ] = "diq",	     [GPREEMPT_TEXT_HIQ] = "hiq",
-	[GPREEMPT_TEXT_OTHER] = "other",
+	[GP_TEXT_COMPUTE] = "compute", [GP_TEXT_SDMA] = "sdma",
+	[GP_TEXT_DIQ] = "diq",	       [GP_TEXT_HIQ] = "hiq",
+	[GP_TEXT_OTHER] = "other",
 };
 
-const char *gpreempt_text_type_name(enum gpreempt_text_type type)
+const char *gp_text_type_name(enum gp_text_type type)
 {
 	return type_names[type];
 }
@@ -46,7 +46,7 @@ static void add(struct entry *to, const struct entry *from)
 	to->without_owner += from->without_owner;
 }
 
-static size_t collect(const struct gpreempt_text_data *d, int64_t pid,
+static size_t collect(const struct gp_text_data *d, int64_t pid,
 		      struct entry *out)
 {
 	bool all = pid == GPREEMPT_UNKNOWN;
@@ -54,10 +54,10 @@ static size_t collect(const struct gpreempt_text_data *d, int64_t pid,
 	size_t i;
 
 	for (i = 0; i < d->n_mqds; i++) {
-		const struct gpreempt_text_queue *queue =
+		const struct gp_text_queue *queue =
 			d->queues + d->mqds[i].queue;
 
-		if (queue->type == GPREEMPT_TEXT_COMPUTE &&
+		if (queue->type == GP_TEXT_COMPUTE &&
 		    (all || queue->pid == pid))
 			*at++ = (struct entry){
 				.gpu_id = queue->gpu_id,
@@ -66,11 +66,11 @@ static size_t collect(const struct gpreempt_text_data *d, int64_t pid,
 			};
 	}
 	for (i = 0; i < d->n_slots; i++) {
-		const struct gpreempt_text_slot *slot = d->slots + i;
+		const struct gp_text_slot *slot = d->slots + i;
 		bool active = slot->regs.active == 1;
 		bool owned = slot->owner >= 0;
 
-		if (slot->type == GPREEMPT_TEXT_COMPUTE)
+		if (slot->type == GP_TEXT_COMPUTE)
 			*at++ = (struct entry){
 				.gpu_id = slot->gpu_id,
 				.xcc = slot->nth_xcc,
@@ -103,9 +103,8 @@ static size_t sum_up(struct entry *entries, size_t count)
 }
 
 /* What is not known is not 0. */
-static struct gpreempt_text_check judge(const struct gpreempt_text_data *d,
-					int64_t pid, const struct entry *entry,
-					bool slots_known)
+static struct gp_text_check judge(const struct gp_text_data *d, int64_t pid,
+				  const struct entry *entry, bool slots_known)
 {
 	bool mqds_known = d->mqds_seen && !d->several_moments;
 
@@ -113,7 +112,7 @@ static struct gpreempt_text_check judge(const struct gpreempt_text_data *d,
 	slots_known &= !d->several_moments;
 	if (pid != GPREEMPT_UNKNOWN)
 		slots_known &= mqds_known;
-	return (struct gpreempt_text_check){
+	return (struct gp_text_check){
 		.gpu_id = entry->gpu_id,
 		.xcc = entry->xcc,
 		.queues = mqds_known ? entry->mqds : GPREEMPT_UNKNOWN,
@@ -126,37 +125,36 @@ static struct gpreempt_text_check judge(const struct gpreempt_text_data *d,
 }
 
 /* Without its MQDs, for how many XCCs a queue is cannot be known. */
-static bool mqds_are_missing(const struct gpreempt_text_data *d, int64_t pid)
+static bool mqds_are_missing(const struct gp_text_data *d, int64_t pid)
 {
 	size_t i;
 
 	for (i = 0; i < d->n_queues; i++)
-		if (d->queues[i].type == GPREEMPT_TEXT_COMPUTE &&
+		if (d->queues[i].type == GP_TEXT_COMPUTE &&
 		    !d->queues[i].n_mqds &&
 		    (pid == GPREEMPT_UNKNOWN || d->queues[i].pid == pid))
 			return true;
 	return false;
 }
 
-static int64_t count_queues(const struct gpreempt_text_data *d, int64_t pid)
+static int64_t count_queues(const struct gp_text_data *d, int64_t pid)
 {
 	int64_t count = 0;
 	size_t i;
 
 	for (i = 0; i < d->n_queues; i++)
-		count += d->queues[i].type == GPREEMPT_TEXT_COMPUTE &&
+		count += d->queues[i].type == GP_TEXT_COMPUTE &&
 			 (pid == GPREEMPT_UNKNOWN || d->queues[i].pid == pid);
 	return count;
 }
 
-int gpreempt_text_check(struct gpreempt_text *text, int64_t pid,
-			struct gpreempt_text_check *sum,
-			struct gpreempt_text_check **by_xcc, size_t *count)
+int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
+		  struct gp_text_check **by_xcc, size_t *count)
 {
-	const struct gpreempt_text_data *d = gpreempt_text_get(text);
+	const struct gp_text_data *d = gp_text_get(text);
 	struct entry all = { .gpu_id = GPREEMPT_UNKNOWN,
 			     .xcc = GPREEMPT_UNKNOWN };
-	struct gpreempt_text_check *out;
+	struct gp_text_check *out;
 	struct entry *entries;
 	bool all_known = d->hqds_seen;
 	size_t i, n;

@@ -2,7 +2,7 @@
 /* Words of a dump become an MQD, a slot or packets. */
 #include <errno.h>
 
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 
 /*
  * The driver (pqm_debugfs_mqds) sets the number of dumps at compute queues only,
@@ -10,18 +10,17 @@
  * have one MQD: further dumps are what is behind it in the pool of MQDs, which
  * are other queues', perhaps of another process.
  */
-static bool is_of_others(const struct gpreempt_text_queue *queue)
+static bool is_of_others(const struct gp_text_queue *queue)
 {
-	return queue->n_mqds && (queue->type == GPREEMPT_TEXT_SDMA ||
-				 queue->type == GPREEMPT_TEXT_DIQ);
+	return queue->n_mqds &&
+	       (queue->type == GP_TEXT_SDMA || queue->type == GP_TEXT_DIQ);
 }
 
-static int end_mqd(struct gpreempt_text *text, const uint32_t *words,
-		   size_t count)
+static int end_mqd(struct gp_text *text, const uint32_t *words, size_t count)
 {
-	struct gpreempt_text_queue *queue = shr_last(&text->queues);
+	struct gp_text_queue *queue = shr_last(&text->queues);
 	enum gp_text_dump dump = GP_DUMP_OTHER;
-	struct gpreempt_text_mqd *mqd;
+	struct gp_text_mqd *mqd;
 	const char *wrong;
 
 	if (is_of_others(queue))
@@ -29,10 +28,9 @@ static int end_mqd(struct gpreempt_text *text, const uint32_t *words,
 	mqd = shr_add(&text->mqds);
 	if (!mqd)
 		return -ENOMEM;
-	if (queue->type == GPREEMPT_TEXT_COMPUTE ||
-	    queue->type == GPREEMPT_TEXT_DIQ)
+	if (queue->type == GP_TEXT_COMPUTE || queue->type == GP_TEXT_DIQ)
 		dump = GP_DUMP_CP_MQD;
-	else if (queue->type == GPREEMPT_TEXT_SDMA)
+	else if (queue->type == GP_TEXT_SDMA)
 		dump = GP_DUMP_SDMA_MQD;
 	mqd->queue = text->queues.count - 1;
 	mqd->xcc = queue->n_mqds++;
@@ -45,22 +43,20 @@ static int end_mqd(struct gpreempt_text *text, const uint32_t *words,
 	return wrong ? gp_text_problem(text, mqd->line, wrong) : 0;
 }
 
-static int end_slot(struct gpreempt_text *text, const uint32_t *words,
-		    size_t count)
+static int end_slot(struct gp_text *text, const uint32_t *words, size_t count)
 {
-	struct gpreempt_text_slot *slot = shr_last(&text->slots);
+	struct gp_text_slot *slot = shr_last(&text->slots);
 	const char *wrong;
 
 	slot->words = text->first_word;
 	slot->n_words = count;
-	wrong = gp_text_regs(slot->type == GPREEMPT_TEXT_SDMA ?
-				     GP_DUMP_SDMA_SLOT :
-				     GP_DUMP_CP_SLOT,
+	wrong = gp_text_regs(slot->type == GP_TEXT_SDMA ? GP_DUMP_SDMA_SLOT :
+							  GP_DUMP_CP_SLOT,
 			     words, count, &slot->regs);
 	return wrong ? gp_text_problem(text, slot->line, wrong) : 0;
 }
 
-int gp_text_end_dump(struct gpreempt_text *text)
+int gp_text_end_dump(struct gp_text *text)
 {
 	size_t first = text->first_word, count = text->words.count - first;
 	const uint32_t *words;

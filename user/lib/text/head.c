@@ -3,20 +3,18 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 #include "shared/macro.h"
 
 #define NUMBERS_MAX 4
 
-typedef int take_fn(struct gpreempt_text *text, const int64_t *numbers,
-		    int arg);
+typedef int take_fn(struct gp_text *text, const int64_t *numbers, int arg);
 
-static int add_queue(struct gpreempt_text *text, enum gpreempt_text_type type,
+static int add_queue(struct gp_text *text, enum gp_text_type type,
 		     int64_t gpu_id)
 {
-	const struct gpreempt_text_process *process =
-		shr_last(&text->processes);
-	struct gpreempt_text_queue *queue = shr_add(&text->queues);
+	const struct gp_text_process *process = shr_last(&text->processes);
+	struct gp_text_queue *queue = shr_add(&text->queues);
 
 	if (!queue)
 		return -ENOMEM;
@@ -41,15 +39,15 @@ static int add_queue(struct gpreempt_text *text, enum gpreempt_text_type type,
 	return 0;
 }
 
-static struct gpreempt_text_queue *last_queue(struct gpreempt_text *text)
+static struct gp_text_queue *last_queue(struct gp_text *text)
 {
 	return shr_last(&text->queues);
 }
 
-static int take_process(struct gpreempt_text *text, const int64_t *numbers,
+static int take_process(struct gp_text *text, const int64_t *numbers,
 			int is_pasid)
 {
-	struct gpreempt_text_process *process = shr_add(&text->processes);
+	struct gp_text_process *process = shr_add(&text->processes);
 
 	if (!process)
 		return -ENOMEM;
@@ -65,14 +63,13 @@ static int take_process(struct gpreempt_text *text, const int64_t *numbers,
 	return 0;
 }
 
-static int take_queue(struct gpreempt_text *text, const int64_t *numbers,
-		      int type)
+static int take_queue(struct gp_text *text, const int64_t *numbers, int type)
 {
 	return add_queue(text, type, numbers[0]);
 }
 
-static int take_queue_elsewhere(struct gpreempt_text *text,
-				const int64_t *numbers, int type)
+static int take_queue_elsewhere(struct gp_text *text, const int64_t *numbers,
+				int type)
 {
 	(void)numbers;
 	if (add_queue(text, type, GPREEMPT_UNKNOWN))
@@ -81,14 +78,13 @@ static int take_queue_elsewhere(struct gpreempt_text *text,
 			       "the GPU of this queue has no id that is known");
 }
 
-static int take_bad_queue(struct gpreempt_text *text, const int64_t *numbers,
+static int take_bad_queue(struct gp_text *text, const int64_t *numbers,
 			  int type)
 {
 	return add_queue(text, type, numbers[1]);
 }
 
-static int take_weird(struct gpreempt_text *text, const int64_t *numbers,
-		      int arg)
+static int take_weird(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	(void)numbers;
 	(void)arg;
@@ -97,10 +93,9 @@ static int take_weird(struct gpreempt_text *text, const int64_t *numbers,
 			       "the driver says: neither kernel nor user queue");
 }
 
-static int take_node(struct gpreempt_text *text, const int64_t *numbers,
-		     int arg)
+static int take_node(struct gp_text *text, const int64_t *numbers, int arg)
 {
-	struct gpreempt_text_node *node = shr_add(&text->nodes);
+	struct gp_text_node *node = shr_add(&text->nodes);
 
 	(void)arg;
 	if (!node)
@@ -117,24 +112,23 @@ static int take_node(struct gpreempt_text *text, const int64_t *numbers,
 	return 0;
 }
 
-static int take_note(struct gpreempt_text *text, const int64_t *numbers,
-		     int note)
+static int take_note(struct gp_text *text, const int64_t *numbers, int note)
 {
 	(void)numbers;
 	if (text->block != GP_BLOCK_NODE)
 		return gp_text_problem(text, text->lines.number,
 				       "a line about a node that is not there");
 	shr_last(&text->nodes)->note = note;
-	text->data.hqds_seen |= note == GPREEMPT_TEXT_STOPPED;
+	text->data.hqds_seen |= note == GP_TEXT_STOPPED;
 	return 0;
 }
 
-static int add_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
-		    int64_t xcc, int64_t pipe, int64_t number)
+static int add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc,
+		    int64_t pipe, int64_t number)
 {
-	const struct gpreempt_text_node *node = shr_last(&text->nodes);
+	const struct gp_text_node *node = shr_last(&text->nodes);
 	bool known = text->have_node;
-	struct gpreempt_text_slot *slot = shr_add(&text->slots);
+	struct gp_text_slot *slot = shr_add(&text->slots);
 
 	if (!slot)
 		return -ENOMEM;
@@ -157,7 +151,7 @@ static int add_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
 				       "a slot of a node that is not there");
 }
 
-static int add_cp_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
+static int add_cp_slot(struct gp_text *text, enum gp_text_type type,
 		       int64_t xcc, int64_t pipe, int64_t number)
 {
 	int ret = add_slot(text, type, xcc, pipe, number);
@@ -172,43 +166,39 @@ static int add_cp_slot(struct gpreempt_text *text, enum gpreempt_text_type type,
 	return 0;
 }
 
-static int take_cp_slot(struct gpreempt_text *text, const int64_t *numbers,
-			int arg)
+static int take_cp_slot(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	(void)arg;
-	return add_cp_slot(text, GPREEMPT_TEXT_COMPUTE, numbers[0], numbers[1],
+	return add_cp_slot(text, GP_TEXT_COMPUTE, numbers[0], numbers[1],
 			   numbers[2]);
 }
 
-static int take_hiq(struct gpreempt_text *text, const int64_t *numbers, int arg)
+static int take_hiq(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	(void)arg;
-	return add_cp_slot(text, GPREEMPT_TEXT_HIQ, numbers[0], numbers[2],
+	return add_cp_slot(text, GP_TEXT_HIQ, numbers[0], numbers[2],
 			   numbers[3]);
 }
 
 /* Up to Linux 6.4 there is only one XCC, and it is not named. */
-static int take_cp_slot_one(struct gpreempt_text *text, const int64_t *numbers,
+static int take_cp_slot_one(struct gp_text *text, const int64_t *numbers,
 			    int arg)
 {
 	(void)arg;
-	return add_cp_slot(text, GPREEMPT_TEXT_COMPUTE, 0, numbers[0],
-			   numbers[1]);
+	return add_cp_slot(text, GP_TEXT_COMPUTE, 0, numbers[0], numbers[1]);
 }
 
-static int take_hiq_one(struct gpreempt_text *text, const int64_t *numbers,
-			int arg)
+static int take_hiq_one(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	(void)arg;
-	return add_cp_slot(text, GPREEMPT_TEXT_HIQ, 0, numbers[1], numbers[2]);
+	return add_cp_slot(text, GP_TEXT_HIQ, 0, numbers[1], numbers[2]);
 }
 
-static int take_sdma_slot(struct gpreempt_text *text, const int64_t *numbers,
-			  int arg)
+static int take_sdma_slot(struct gp_text *text, const int64_t *numbers, int arg)
 {
-	int ret = add_slot(text, GPREEMPT_TEXT_SDMA, GPREEMPT_UNKNOWN,
-			   numbers[0], numbers[1]);
-	struct gpreempt_text_slot *slot;
+	int ret = add_slot(text, GP_TEXT_SDMA, GPREEMPT_UNKNOWN, numbers[0],
+			   numbers[1]);
+	struct gp_text_slot *slot;
 
 	(void)arg;
 	if (ret)
@@ -222,15 +212,14 @@ static int take_sdma_slot(struct gpreempt_text *text, const int64_t *numbers,
 }
 
 /* The older text: a summary of it may have no "Compute queue" lines. */
-static int take_old_id(struct gpreempt_text *text, const int64_t *numbers,
-		       int arg)
+static int take_old_id(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	int ret = 0;
 
 	(void)arg;
 	if (text->block != GP_BLOCK_QUEUE ||
 	    last_queue(text)->qid != GPREEMPT_UNKNOWN)
-		ret = add_queue(text, GPREEMPT_TEXT_OTHER, GPREEMPT_UNKNOWN);
+		ret = add_queue(text, GP_TEXT_OTHER, GPREEMPT_UNKNOWN);
 	if (!ret) {
 		last_queue(text)->older = true;
 		last_queue(text)->qid = numbers[0];
@@ -238,8 +227,7 @@ static int take_old_id(struct gpreempt_text *text, const int64_t *numbers,
 	return ret;
 }
 
-static int old_queue(struct gpreempt_text *text,
-		     struct gpreempt_text_queue **queue)
+static int old_queue(struct gp_text *text, struct gp_text_queue **queue)
 {
 	*queue = NULL;
 	if (text->block != GP_BLOCK_QUEUE)
@@ -250,10 +238,10 @@ static int old_queue(struct gpreempt_text *text,
 	return 0;
 }
 
-static int take_old_process(struct gpreempt_text *text, const int64_t *numbers,
+static int take_old_process(struct gp_text *text, const int64_t *numbers,
 			    int arg)
 {
-	struct gpreempt_text_queue *queue;
+	struct gp_text_queue *queue;
 	int ret = old_queue(text, &queue);
 
 	(void)arg;
@@ -265,10 +253,10 @@ static int take_old_process(struct gpreempt_text *text, const int64_t *numbers,
 	return ret;
 }
 
-static int take_old_active(struct gpreempt_text *text, const int64_t *numbers,
+static int take_old_active(struct gp_text *text, const int64_t *numbers,
 			   int active)
 {
-	struct gpreempt_text_queue *queue;
+	struct gp_text_queue *queue;
 	int ret = old_queue(text, &queue);
 
 	(void)numbers;
@@ -277,10 +265,10 @@ static int take_old_active(struct gpreempt_text *text, const int64_t *numbers,
 	return ret;
 }
 
-static int take_old_priority(struct gpreempt_text *text, const int64_t *numbers,
+static int take_old_priority(struct gp_text *text, const int64_t *numbers,
 			     int arg)
 {
-	struct gpreempt_text_queue *queue;
+	struct gp_text_queue *queue;
 	int ret = old_queue(text, &queue);
 
 	(void)arg;
@@ -289,8 +277,7 @@ static int take_old_priority(struct gpreempt_text *text, const int64_t *numbers,
 	return ret;
 }
 
-static int take_remark(struct gpreempt_text *text, const int64_t *numbers,
-		       int arg)
+static int take_remark(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	(void)text;
 	(void)numbers;
@@ -314,22 +301,20 @@ static const struct head {
 	{ "Node %d, gpu_id %x:", take_node, 0, false },
 	{ "CP Pipe %d, Queue %d", take_cp_slot_one, 0, false },
 	{ "HIQ on MEC %d Pipe %d Queue %d", take_hiq_one, 0, false },
-	{ "Device is stopped", take_note, GPREEMPT_TEXT_STOPPED, true },
-	{ "No active runlist", take_note, GPREEMPT_TEXT_NO_LIST, true },
+	{ "Device is stopped", take_note, GP_TEXT_STOPPED, true },
+	{ "No active runlist", take_note, GP_TEXT_NO_LIST, true },
 	{ "Process %d PASID 0x%x:", take_process, 1, false },
 	{ "Process %d PASID %d:", take_process, 0, false },
-	{ "Compute queue on device %x", take_queue, GPREEMPT_TEXT_COMPUTE,
+	{ "Compute queue on device %x", take_queue, GP_TEXT_COMPUTE, false },
+	{ "SDMA queue on device %x", take_queue, GP_TEXT_SDMA, false },
+	{ "Compute queue on device *", take_queue_elsewhere, GP_TEXT_COMPUTE,
 	  false },
-	{ "SDMA queue on device %x", take_queue, GPREEMPT_TEXT_SDMA, false },
-	{ "Compute queue on device *", take_queue_elsewhere,
-	  GPREEMPT_TEXT_COMPUTE, false },
-	{ "SDMA queue on device *", take_queue_elsewhere, GPREEMPT_TEXT_SDMA,
+	{ "SDMA queue on device *", take_queue_elsewhere, GP_TEXT_SDMA, false },
+	{ "DIQ on device %x", take_queue, GP_TEXT_DIQ, false },
+	{ "Bad user queue type %d on device %x", take_bad_queue, GP_TEXT_OTHER,
 	  false },
-	{ "DIQ on device %x", take_queue, GPREEMPT_TEXT_DIQ, false },
-	{ "Bad user queue type %d on device %x", take_bad_queue,
-	  GPREEMPT_TEXT_OTHER, false },
 	{ "Bad kernel queue type %d on device %x", take_bad_queue,
-	  GPREEMPT_TEXT_OTHER, false },
+	  GP_TEXT_OTHER, false },
 	{ "Weird: Queue node with neither kernel nor user queue", take_weird, 0,
 	  false },
 	{ "Queue ID: %d*", take_old_id, 0, true },
@@ -380,10 +365,10 @@ static bool matches(const char *pattern, const char *p, const char *end,
 }
 
 /* A block's head said more than what came below it. */
-static int end_block(struct gpreempt_text *text)
+static int end_block(struct gp_text *text)
 {
-	const struct gpreempt_text_queue *queue;
-	const struct gpreempt_text_slot *slot;
+	const struct gp_text_queue *queue;
+	const struct gp_text_slot *slot;
 	int ret = gp_text_end_dump(text);
 
 	if (ret)
@@ -396,7 +381,7 @@ static int end_block(struct gpreempt_text *text)
 	} else if (text->block == GP_BLOCK_QUEUE) {
 		queue = last_queue(text);
 		if (!queue->n_mqds && !queue->older &&
-		    queue->type != GPREEMPT_TEXT_OTHER)
+		    queue->type != GP_TEXT_OTHER)
 			ret = gp_text_problem(text, queue->line,
 					      "no MQD below this line");
 		if (!ret && queue->pid == GPREEMPT_UNKNOWN && !queue->older)
@@ -406,7 +391,7 @@ static int end_block(struct gpreempt_text *text)
 	return ret;
 }
 
-int gp_text_end_block(struct gpreempt_text *text)
+int gp_text_end_block(struct gp_text *text)
 {
 	int ret = end_block(text);
 
@@ -414,7 +399,7 @@ int gp_text_end_block(struct gpreempt_text *text)
 	return ret;
 }
 
-int gp_text_head(struct gpreempt_text *text, struct gp_line line)
+int gp_text_head(struct gp_text *text, struct gp_line line)
 {
 	const char *p = line.at, *end = p + line.len;
 	int64_t numbers[NUMBERS_MAX];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A line of a dump: "    00000020: 00000000 00000001 ...", up to 8 words. */
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 
 #define DIGIT	  0x10 /* it is one */
 #define WORDS_MAX 8
@@ -28,8 +28,7 @@ static inline uint32_t word(const unsigned char *p, unsigned int *good)
 	return sum - 0x111111110;
 }
 
-size_t gp_text_hex(struct gpreempt_text *text, struct gp_line line,
-		   uint64_t *offset)
+size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset)
 {
 	uint32_t *out = text->words.items + text->words.count;
 	const unsigned char *p = (const unsigned char *)line.at;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 
 /* What an MQD is found by. */
 struct key {
@@ -29,10 +29,10 @@ struct keys {
 };
 
 /* The MQDs of compute queues, sorted. */
-static int make_keys(struct gpreempt_text *text, struct keys *keys)
+static int make_keys(struct gp_text *text, struct keys *keys)
 {
-	const struct gpreempt_text_queue *queues = text->queues.items;
-	const struct gpreempt_text_mqd *mqds = text->mqds.items;
+	const struct gp_text_queue *queues = text->queues.items;
+	const struct gp_text_mqd *mqds = text->mqds.items;
 	size_t i;
 
 	keys->count = 0;
@@ -44,7 +44,7 @@ static int make_keys(struct gpreempt_text *text, struct keys *keys)
 
 		/* 0: a queue that was never mapped. */
 		if (mqds[i].regs.mqd <= 0 ||
-		    queues[mqds[i].queue].type == GPREEMPT_TEXT_DIQ)
+		    queues[mqds[i].queue].type == GP_TEXT_DIQ)
 			continue;
 		key->gpu_id = queues[mqds[i].queue].gpu_id;
 		key->address = mqds[i].regs.mqd;
@@ -56,9 +56,8 @@ static int make_keys(struct gpreempt_text *text, struct keys *keys)
 }
 
 /* The first MQD of that address, or NULL. */
-static struct gpreempt_text_mqd *find(struct gpreempt_text *text,
-				      const struct keys *keys, int64_t gpu_id,
-				      int64_t address)
+static struct gp_text_mqd *find(struct gp_text *text, const struct keys *keys,
+				int64_t gpu_id, int64_t address)
 {
 	size_t low = 0, high = keys->count;
 	struct key wanted = { gpu_id, address, 0 };
@@ -81,10 +80,10 @@ static const char other_ring[] =
 	"this slot has another ring than the MQD of its address: "
 	"mqds and hqds are not of one moment";
 
-static int join_cp(struct gpreempt_text *text, const struct keys *keys,
-		   struct gpreempt_text_slot *slot)
+static int join_cp(struct gp_text *text, const struct keys *keys,
+		   struct gp_text_slot *slot)
 {
-	struct gpreempt_text_mqd *mqd =
+	struct gp_text_mqd *mqd =
 		find(text, keys, slot->gpu_id, slot->regs.mqd);
 
 	if (!mqd)
@@ -108,15 +107,14 @@ static int join_cp(struct gpreempt_text *text, const struct keys *keys,
 }
 
 /* Few: by the driver's number of the slot, and the ring. */
-static void join_sdma(struct gpreempt_text *text,
-		      struct gpreempt_text_slot *slot)
+static void join_sdma(struct gp_text *text, struct gp_text_slot *slot)
 {
-	const struct gpreempt_text_queue *queues = text->queues.items;
-	struct gpreempt_text_mqd *mqd = text->mqds.items;
-	const struct gpreempt_text_mqd *end = shr_end(&text->mqds);
+	const struct gp_text_queue *queues = text->queues.items;
+	struct gp_text_mqd *mqd = text->mqds.items;
+	const struct gp_text_mqd *end = shr_end(&text->mqds);
 
 	for (; mqd < end; mqd++) {
-		if (queues[mqd->queue].type != GPREEMPT_TEXT_SDMA ||
+		if (queues[mqd->queue].type != GP_TEXT_SDMA ||
 		    queues[mqd->queue].gpu_id != slot->gpu_id ||
 		    mqd->regs.engine != slot->nth_xcc ||
 		    mqd->regs.rlc != slot->queue ||
@@ -128,29 +126,29 @@ static void join_sdma(struct gpreempt_text *text,
 	}
 }
 
-static int join_slots(struct gpreempt_text *text, const struct keys *keys)
+static int join_slots(struct gp_text *text, const struct keys *keys)
 {
-	struct gpreempt_text_slot *slot = text->slots.items;
-	const struct gpreempt_text_slot *end = shr_end(&text->slots);
+	struct gp_text_slot *slot = text->slots.items;
+	const struct gp_text_slot *end = shr_end(&text->slots);
 	int ret = 0;
 
 	for (; slot < end && !ret; slot++) {
 		if (slot->regs.active != 1)
 			continue;
-		if (slot->type == GPREEMPT_TEXT_COMPUTE)
+		if (slot->type == GP_TEXT_COMPUTE)
 			ret = join_cp(text, keys, slot);
-		else if (slot->type == GPREEMPT_TEXT_SDMA)
+		else if (slot->type == GP_TEXT_SDMA)
 			join_sdma(text, slot);
 	}
 	return ret;
 }
 
-static void join_packets(struct gpreempt_text *text, const struct keys *keys)
+static void join_packets(struct gp_text *text, const struct keys *keys)
 {
-	struct gpreempt_text_packet *packet = text->packets.items;
-	const struct gpreempt_text_packet *end = shr_end(&text->packets);
-	const struct gpreempt_text_queue *queues = text->queues.items;
-	const struct gpreempt_text_mqd *mqd;
+	struct gp_text_packet *packet = text->packets.items;
+	const struct gp_text_packet *end = shr_end(&text->packets);
+	const struct gp_text_queue *queues = text->queues.items;
+	const struct gp_text_mqd *mqd;
 
 	for (; packet < end; packet++) {
 		int64_t pasid;
@@ -169,18 +167,18 @@ static void join_packets(struct gpreempt_text *text, const struct keys *keys)
 
 /* What is there of a node's slots of a type. */
 struct seen {
-	const struct gpreempt_text *text;
+	const struct gp_text *text;
 	int64_t gpu_id;
-	enum gpreempt_text_type type;
+	enum gp_text_type type;
 	bool all; /* there are some, and all can be read */
 };
 
 /* Queues come process by process, and have few nodes: the last answer is kept. */
 static bool slots_are_known(struct seen *seen,
-			    const struct gpreempt_text_queue *queue)
+			    const struct gp_text_queue *queue)
 {
-	const struct gpreempt_text_slot *slot = seen->text->slots.items;
-	const struct gpreempt_text_slot *end = shr_end(&seen->text->slots);
+	const struct gp_text_slot *slot = seen->text->slots.items;
+	const struct gp_text_slot *end = shr_end(&seen->text->slots);
 
 	if (seen->gpu_id == queue->gpu_id && seen->type == queue->type)
 		return seen->all;
@@ -197,17 +195,17 @@ static bool slots_are_known(struct seen *seen,
 	return seen->all;
 }
 
-static void count_slots(struct gpreempt_text *text)
+static void count_slots(struct gp_text *text)
 {
-	struct gpreempt_text_queue *queue = text->queues.items;
-	const struct gpreempt_text_queue *end = shr_end(&text->queues);
-	const struct gpreempt_text_mqd *mqds = text->mqds.items;
+	struct gp_text_queue *queue = text->queues.items;
+	const struct gp_text_queue *end = shr_end(&text->queues);
+	const struct gp_text_mqd *mqds = text->mqds.items;
 	struct seen seen = { .text = text, .gpu_id = GPREEMPT_UNKNOWN };
 	size_t i;
 
 	for (; queue < end; queue++) {
-		bool in_slots = queue->type == GPREEMPT_TEXT_COMPUTE ||
-				queue->type == GPREEMPT_TEXT_SDMA;
+		bool in_slots = queue->type == GP_TEXT_COMPUTE ||
+				queue->type == GP_TEXT_SDMA;
 
 		queue->slots_expected = !queue->n_mqds ? GPREEMPT_UNKNOWN :
 					in_slots ? (int64_t)queue->n_mqds :
@@ -222,7 +220,7 @@ static void count_slots(struct gpreempt_text *text)
 }
 
 struct by_pid {
-	struct gpreempt_text_process *process;
+	struct gp_text_process *process;
 	size_t nth;
 };
 
@@ -238,10 +236,10 @@ static int compare_pids(const void *a, const void *b)
 }
 
 /* The same pid again is another context of that process. */
-static int number_contexts(struct gpreempt_text *text)
+static int number_contexts(struct gp_text *text)
 {
-	struct gpreempt_text_process *processes = text->processes.items;
-	struct gpreempt_text_queue *queues = text->queues.items;
+	struct gp_text_process *processes = text->processes.items;
+	struct gp_text_queue *queues = text->queues.items;
 	size_t i, count = text->processes.count;
 	struct by_pid *sorted = calloc(count + 1, sizeof(*sorted));
 
@@ -263,7 +261,7 @@ static int number_contexts(struct gpreempt_text *text)
 	return 0;
 }
 
-int gpreempt_text_join(struct gpreempt_text *text)
+int gp_text_join(struct gp_text *text)
 {
 	struct keys keys;
 	int ret = gp_text_find_moments(text);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 
 #define KEY_MAX 5
 
@@ -63,11 +63,11 @@ static int find_repeated(const struct places *places,
 	return 0;
 }
 
-static void add_mqds(struct gpreempt_text *text, struct places *places)
+static void add_mqds(struct gp_text *text, struct places *places)
 {
-	const struct gpreempt_text_queue *queues = text->queues.items, *queue;
-	const struct gpreempt_text_mqd *mqd = text->mqds.items;
-	const struct gpreempt_text_mqd *end = shr_end(&text->mqds);
+	const struct gp_text_queue *queues = text->queues.items, *queue;
+	const struct gp_text_mqd *mqd = text->mqds.items;
+	const struct gp_text_mqd *end = shr_end(&text->mqds);
 
 	for (; mqd < end; mqd++) {
 		struct place *place = places->items + places->count;
@@ -78,10 +78,10 @@ static void add_mqds(struct gpreempt_text *text, struct places *places)
 			.file = queue->file,
 			.line = queue->line,
 		};
-		if (queue->type == GPREEMPT_TEXT_COMPUTE && mqd->regs.mqd > 0) {
+		if (queue->type == GP_TEXT_COMPUTE && mqd->regs.mqd > 0) {
 			place->key[2] = mqd->regs.mqd;
-		} else if (queue->type == GPREEMPT_TEXT_SDMA &&
-			   mqd->regs.ring > 0 && mqd->regs.engine >= 0) {
+		} else if (queue->type == GP_TEXT_SDMA && mqd->regs.ring > 0 &&
+			   mqd->regs.engine >= 0) {
 			/* Their text does not have their own address. */
 			place->key[2] = (uint64_t)mqd->regs.engine << 32 |
 					mqd->regs.rlc;
@@ -94,13 +94,13 @@ static void add_mqds(struct gpreempt_text *text, struct places *places)
 	}
 }
 
-static void add_slots(struct gpreempt_text *text, struct places *places)
+static void add_slots(struct gp_text *text, struct places *places)
 {
-	const struct gpreempt_text_slot *slot = text->slots.items;
-	const struct gpreempt_text_slot *end = shr_end(&text->slots);
+	const struct gp_text_slot *slot = text->slots.items;
+	const struct gp_text_slot *end = shr_end(&text->slots);
 
 	for (; slot < end; slot++) {
-		if (slot->type == GPREEMPT_TEXT_HIQ ||
+		if (slot->type == GP_TEXT_HIQ ||
 		    slot->gpu_id == GPREEMPT_UNKNOWN)
 			continue;
 		places->items[places->count++] = (struct place){
@@ -112,10 +112,10 @@ static void add_slots(struct gpreempt_text *text, struct places *places)
 	}
 }
 
-static void add_packets(struct gpreempt_text *text, struct places *places)
+static void add_packets(struct gp_text *text, struct places *places)
 {
-	const struct gpreempt_text_packet *packet = text->packets.items;
-	const struct gpreempt_text_packet *end = shr_end(&text->packets);
+	const struct gp_text_packet *packet = text->packets.items;
+	const struct gp_text_packet *end = shr_end(&text->packets);
 
 	for (; packet < end; packet++) {
 		if (packet->mqd <= 0)
@@ -129,7 +129,7 @@ static void add_packets(struct gpreempt_text *text, struct places *places)
 }
 
 static const struct kind {
-	void (*add)(struct gpreempt_text *text, struct places *places);
+	void (*add)(struct gp_text *text, struct places *places);
 	const char *what;
 } kinds[] = {
 	{ add_mqds, "this queue is in the text twice: text of more than one "
@@ -140,7 +140,7 @@ static const struct kind {
 		       "one moment, which is not joined" },
 };
 
-static int find_of_kind(struct gpreempt_text *text, const struct kind *kind,
+static int find_of_kind(struct gp_text *text, const struct kind *kind,
 			struct places *places)
 {
 	const struct place *repeated;
@@ -156,7 +156,7 @@ static int find_of_kind(struct gpreempt_text *text, const struct kind *kind,
 				  kind->what);
 }
 
-int gp_text_find_moments(struct gpreempt_text *text)
+int gp_text_find_moments(struct gp_text *text)
 {
 	struct places places;
 	size_t most = text->mqds.count;

@@ -2,11 +2,11 @@
 /* What is wrong with the text, by file and line. */
 #include <errno.h>
 
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 
-int gp_text_problem(struct gpreempt_text *text, uint64_t line, const char *what)
+int gp_text_problem(struct gp_text *text, uint64_t line, const char *what)
 {
-	struct gpreempt_text_problem *problem;
+	struct gp_text_problem *problem;
 
 	if (text->n_problems++ >= GP_TEXT_PROBLEMS)
 		return 0;
@@ -19,8 +19,8 @@ int gp_text_problem(struct gpreempt_text *text, uint64_t line, const char *what)
 	return 0;
 }
 
-int gp_text_problem_at(struct gpreempt_text *text, unsigned int file,
-		       uint64_t line, const char *what)
+int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line,
+		       const char *what)
 {
 	unsigned int ended = text->file;
 	int ret;

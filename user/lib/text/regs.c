@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 #include "shared/macro.h"
 
 #define MQD_HEADER	  0xc0310800
@@ -27,14 +27,14 @@
 #define RING_SIZE_MAX	  40 /* a power of two, in words */
 
 struct field {
-	size_t offset;	      /* in struct gpreempt_text_regs */
+	size_t offset;	      /* in struct gp_text_regs */
 	unsigned char lo, hi; /* registers; hi 0: only one */
 	unsigned char right;
 	uint32_t mask;	    /* of the lower one, once shifted right */
 	unsigned char left; /* of both together */
 };
 
-#define FIELD(name) offsetof(struct gpreempt_text_regs, name)
+#define FIELD(name) offsetof(struct gp_text_regs, name)
 #define ALL	    0xffffffff
 
 static const struct field cp_fields[] = {
@@ -59,7 +59,7 @@ static const struct field sdma_fields[] = {
 	{ FIELD(wptr), 5, 6, 0, ALL, 0 },
 };
 
-static void set(struct gpreempt_text_regs *regs, size_t offset, uint64_t value)
+static void set(struct gp_text_regs *regs, size_t offset, uint64_t value)
 {
 	int64_t number = value > INT64_MAX ? GPREEMPT_UNKNOWN : (int64_t)value;
 
@@ -68,7 +68,7 @@ static void set(struct gpreempt_text_regs *regs, size_t offset, uint64_t value)
 
 static void decode(const struct field *field, size_t n_fields,
 		   const uint32_t *words, size_t count,
-		   struct gpreempt_text_regs *regs)
+		   struct gp_text_regs *regs)
 {
 	uint64_t value;
 
@@ -83,7 +83,7 @@ static void decode(const struct field *field, size_t n_fields,
 }
 
 /* A power of two, less @less, into bytes. */
-static void ring_size(struct gpreempt_text_regs *regs, unsigned int less)
+static void ring_size(struct gp_text_regs *regs, unsigned int less)
 {
 	int64_t log2 = regs->ring_size + less;
 
@@ -92,16 +92,14 @@ static void ring_size(struct gpreempt_text_regs *regs, unsigned int less)
 							 4ll << log2;
 }
 
-static void cp(const uint32_t *words, size_t count,
-	       struct gpreempt_text_regs *regs)
+static void cp(const uint32_t *words, size_t count, struct gp_text_regs *regs)
 {
 	regs->known = 1;
 	decode(cp_fields, ARRAY_SIZE(cp_fields), words, count, regs);
 	ring_size(regs, 1);
 }
 
-static void sdma(const uint32_t *words, size_t count,
-		 struct gpreempt_text_regs *regs)
+static void sdma(const uint32_t *words, size_t count, struct gp_text_regs *regs)
 {
 	regs->known = 1;
 	decode(sdma_fields, ARRAY_SIZE(sdma_fields), words, count, regs);
@@ -109,7 +107,7 @@ static void sdma(const uint32_t *words, size_t count,
 }
 
 static const char *cp_mqd(const uint32_t *words, size_t count,
-			  struct gpreempt_text_regs *regs)
+			  struct gp_text_regs *regs)
 {
 	if (words[0] != MQD_HEADER || count > CP_MQD_WORDS)
 		return "the layout of this MQD is not known";
@@ -120,7 +118,7 @@ static const char *cp_mqd(const uint32_t *words, size_t count,
 }
 
 static const char *sdma_mqd(const uint32_t *words, size_t count,
-			    struct gpreempt_text_regs *regs)
+			    struct gp_text_regs *regs)
 {
 	bool v10 = count == SDMA_V10_WORDS;
 	const uint32_t *engine = words + SDMA_ENGINE_AT + (v10 ? 2 : 0);
@@ -137,7 +135,7 @@ static const char *sdma_mqd(const uint32_t *words, size_t count,
 	return NULL;
 }
 
-static void unknown(struct gpreempt_text_regs *regs)
+static void unknown(struct gp_text_regs *regs)
 {
 	/* All bits set is GPREEMPT_UNKNOWN in each. */
 	memset(regs, 0xff, sizeof(*regs));
@@ -145,7 +143,7 @@ static void unknown(struct gpreempt_text_regs *regs)
 }
 
 const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
-			 size_t count, struct gpreempt_text_regs *regs)
+			 size_t count, struct gp_text_regs *regs)
 {
 	unknown(regs);
 	switch (dump) {

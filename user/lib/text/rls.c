@@ -6,25 +6,25 @@
  */
 #include <errno.h>
 
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 
 #define TYPE_3	      3
 #define LINE_WORDS    8
 #define PROCESS_WORDS 2 /* the least that has what is decoded */
 #define QUEUE_WORDS   5
 
-static void decode(struct gpreempt_text_packet *packet, const uint32_t *words,
+static void decode(struct gp_text_packet *packet, const uint32_t *words,
 		   int64_t *pasid)
 {
 	packet->pasid = GPREEMPT_UNKNOWN;
 	packet->doorbell = GPREEMPT_UNKNOWN;
 	packet->mqd = GPREEMPT_UNKNOWN;
 	packet->queue = -1;
-	if (packet->op == GPREEMPT_TEXT_MAP_PROCESS &&
+	if (packet->op == GP_TEXT_MAP_PROCESS &&
 	    packet->n_words >= PROCESS_WORDS) {
 		*pasid = words[1] & 0xffff;
 		packet->pasid = *pasid;
-	} else if (packet->op == GPREEMPT_TEXT_MAP_QUEUES &&
+	} else if (packet->op == GP_TEXT_MAP_QUEUES &&
 		   packet->n_words >= QUEUE_WORDS) {
 		packet->pasid = *pasid;
 		packet->doorbell = words[2] >> 2 & 0x3ffffff;
@@ -32,11 +32,11 @@ static void decode(struct gpreempt_text_packet *packet, const uint32_t *words,
 	}
 }
 
-int gp_text_packets(struct gpreempt_text *text, size_t first, size_t count)
+int gp_text_packets(struct gp_text *text, size_t first, size_t count)
 {
-	const struct gpreempt_text_node *node = shr_last(&text->nodes);
+	const struct gp_text_node *node = shr_last(&text->nodes);
 	const uint32_t *words = text->words.items + first;
-	struct gpreempt_text_packet *packet;
+	struct gp_text_packet *packet;
 	int64_t pasid = GPREEMPT_UNKNOWN;
 	size_t at, len;
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/text/text.h"
+#include "lib/text/parse.h"
 #include "shared/macro.h"
 
 /* A dump starts: at 0 in mqds and rls, anywhere in hqds. */
-static int start_dump(struct gpreempt_text *text, uint64_t offset)
+static int start_dump(struct gp_text *text, uint64_t offset)
 {
 	text->first_word = text->words.count;
 	text->first_line = text->lines.number;
@@ -23,7 +23,7 @@ static int start_dump(struct gpreempt_text *text, uint64_t offset)
  * In a slot's dump the addresses may jump, as the registers do. In the others
  * an offset of 0 starts the MQD of the next XCC.
  */
-static int check_offset(struct gpreempt_text *text, uint64_t offset)
+static int check_offset(struct gp_text *text, uint64_t offset)
 {
 	int ret;
 
@@ -45,7 +45,7 @@ static int check_offset(struct gpreempt_text *text, uint64_t offset)
  * After a line that could not be read, which may have been a head: is this
  * dump still of the block before it?
  */
-static bool goes_on(const struct gpreempt_text *text, uint64_t offset)
+static bool goes_on(const struct gp_text *text, uint64_t offset)
 {
 	if (text->first_word != text->words.count)
 		return offset == text->next_offset;
@@ -53,7 +53,7 @@ static bool goes_on(const struct gpreempt_text *text, uint64_t offset)
 }
 
 /* A dump that belongs to nothing: said once for each head that is missing. */
-static int take_orphan(struct gpreempt_text *text)
+static int take_orphan(struct gp_text *text)
 {
 	int ret = gp_text_end_block(text);
 
@@ -64,7 +64,7 @@ static int take_orphan(struct gpreempt_text *text)
 			       "a dump without a line that says of what");
 }
 
-static int take_words(struct gpreempt_text *text, size_t count, uint64_t offset)
+static int take_words(struct gp_text *text, size_t count, uint64_t offset)
 {
 	bool lost = text->block == GP_BLOCK_NONE ||
 		    (text->garbled && !goes_on(text, offset));
@@ -85,7 +85,7 @@ static int take_words(struct gpreempt_text *text, size_t count, uint64_t offset)
 
 static int take_line(void *data, struct gp_line line)
 {
-	struct gpreempt_text *text = data;
+	struct gp_text *text = data;
 	uint64_t offset;
 	size_t count;
 	int ret;
@@ -105,9 +105,9 @@ static int take_line(void *data, struct gp_line line)
 	return ret;
 }
 
-int gpreempt_text_new(struct gpreempt_text **out)
+int gp_text_new(struct gp_text **out)
 {
-	struct gpreempt_text *text = calloc(1, sizeof(*text));
+	struct gp_text *text = calloc(1, sizeof(*text));
 
 	if (!text)
 		return -ENOMEM;
@@ -117,7 +117,7 @@ int gpreempt_text_new(struct gpreempt_text **out)
 	return 0;
 }
 
-void gpreempt_text_free(struct gpreempt_text *text)
+void gp_text_free(struct gp_text *text)
 {
 	if (!text)
 		return;
@@ -133,12 +133,12 @@ void gpreempt_text_free(struct gpreempt_text *text)
 	free(text);
 }
 
-int gpreempt_text_feed(struct gpreempt_text *text, const char *data, size_t len)
+int gp_text_feed(struct gp_text *text, const char *data, size_t len)
 {
 	return gp_lines_feed(&text->lines, data, len);
 }
 
-int gpreempt_text_end(struct gpreempt_text *text)
+int gp_text_end(struct gp_text *text)
 {
 	int ret = gp_lines_end(&text->lines);
 
@@ -159,7 +159,7 @@ int gpreempt_text_end(struct gpreempt_text *text)
 	(text->data.name = text->name.items, \
 	 text->data.n_##name = text->name.count)
 
-const struct gpreempt_text_data *gpreempt_text_get(struct gpreempt_text *text)
+const struct gp_text_data *gp_text_get(struct gp_text *text)
 {
 	SHOW(processes);
 	SHOW(queues);
@@ -176,8 +176,7 @@ const struct gpreempt_text_data *gpreempt_text_get(struct gpreempt_text *text)
 	return &text->data;
 }
 
-void gpreempt_text_set_qid(struct gpreempt_text *text, size_t queue,
-			   int64_t qid)
+void gp_text_set_qid(struct gp_text *text, size_t queue, int64_t qid)
 {
 	if (queue < text->queues.count)
 		text->queues.items[queue].qid = qid;

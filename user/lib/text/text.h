@@ -1,93 +1,249 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of the parser of the driver's text share. */
+/*
+ * The parser of the driver's mqds, hqds and rls, of Linux 6.5 and newer. It reads
+ * no file and no system: the caller feeds text, in pieces of any size. One thread
+ * at a time for each handle.
+ *
+ * A text is never refused. Lines that cannot be read are problems, with their
+ * line numbers. Arrays belong to the handle and are valid until it is fed again
+ * or freed. A number that the text does not have is GPREEMPT_UNKNOWN.
+ */
 #ifndef GP_TEXT_H
 #define GP_TEXT_H
 
-#include <gpreempt/text.h>
+#include <gpreempt/core.h>
 
-#include "lib/text/lines.h"
-#include "shared/array.h"
-
-/* Problems that are kept; the others are counted. */
-#define GP_TEXT_PROBLEMS 4096
-
-/* What the words that come belong to. */
-enum gp_text_block {
-	GP_BLOCK_NONE,
-	GP_BLOCK_QUEUE, /* mqds */
-	GP_BLOCK_NODE,	/* rls, until something else comes */
-	GP_BLOCK_SLOT,	/* hqds */
+enum gp_text_type {
+	GP_TEXT_COMPUTE,
+	GP_TEXT_SDMA,
+	GP_TEXT_DIQ,   /* the debugger's own, up to Linux 7.1 */
+	GP_TEXT_HIQ,   /* the driver's own; slots only */
+	GP_TEXT_OTHER, /* a type that the driver does not know either */
 };
 
-struct gpreempt_text {
-	struct gp_lines lines;
-	SHR_ARRAY(struct gpreempt_text_process) processes;
-	SHR_ARRAY(struct gpreempt_text_queue) queues;
-	SHR_ARRAY(struct gpreempt_text_mqd) mqds;
-	SHR_ARRAY(struct gpreempt_text_node) nodes;
-	SHR_ARRAY(struct gpreempt_text_slot) slots;
-	SHR_ARRAY(struct gpreempt_text_packet) packets;
-	SHR_ARRAY(uint32_t) words;
-	SHR_ARRAY(struct gpreempt_text_problem) problems;
-	uint64_t n_problems, known_lines;
+/* The type as a word. */
+const char *gp_text_type_name(enum gp_text_type type);
+
+/* A dump of registers, decoded. */
+struct gp_text_regs {
+	int64_t known; /* 0: the layout is not known, only words are kept */
+	int64_t mqd;   /* GPU address of the MQD; CP only */
+	/*
+	 * CP_HQD_ACTIVE bit 0, or RB_ENABLE. The driver does not update that of an
+	 * MQD: it means nothing.
+	 */
+	int64_t active;
+	int64_t vmid;	   /* of the address space; CP only */
+	int64_t priority;  /* 0 to 15 as the process set it; CP only */
+	int64_t ring;	   /* user address */
+	int64_t ring_size; /* bytes */
+	/* Dwords (CP), bytes (SDMA). In an MQD: when it was last saved. */
+	int64_t rptr, wptr;
+	int64_t doorbell;  /* in dwords; unknown for most SDMA MQDs */
+	int64_t cwsr;	   /* user address of the context save area; CP only */
+	int64_t cwsr_size; /* bytes */
+	/* Of an SDMA MQD, as the driver keeps them there. */
+	int64_t engine, rlc;
+};
+
+/* One MQD; a compute queue has one for each XCC. */
+struct gp_text_mqd {
+	size_t queue; /* index of its queue */
+	/*
+	 * 0 for the first under its queue. Of an SDMA queue and a DIQ there is only
+	 * this one: the driver prints as many MQDs as the compute queue before them
+	 * had, and the further ones are those of other queues.
+	 */
+	unsigned int xcc;
+	uint64_t line;	    /* of its first words */
+	size_t words;	    /* index of the first of its raw words */
+	size_t n_words;	    /* how many */
+	unsigned int slots; /* active slots that hold it, once joined */
+	struct gp_text_regs regs;
+};
+
+/* One block of mqds. */
+struct gp_text_queue {
+	enum gp_text_type type;
+	unsigned int file; /* its number, from 0 */
+	uint64_t line;	   /* of the block's head */
+	int64_t pid;	   /* as the host counts */
+	int64_t context; /* 0, or which of the process's (Linux 7.2 and newer) */
+	/* Unknown in Linux 6.16 and newer, which print the pid in its place. */
+	int64_t pasid;
+	int64_t gpu_id; /* KFD's id of the node */
+	int64_t qid;	/* only the older text has it, or the caller knows it */
+	int64_t is_active; /* only the older text has it */
+	int64_t priority;  /* of the older text, else of the first MQD */
+	bool older;	   /* than Linux 6.5, with "Queue ID:" lines */
+	size_t mqds;	   /* index of the first */
+	size_t n_mqds;
+	/*
+	 * Slots that it holds when it is mapped: one for each XCC (compute), one
+	 * (SDMA), 0 for other types.
+	 */
+	int64_t slots_expected;
+	/*
+	 * That hold it; unknown without hqds of its GPU, when registers there could
+	 * not be read, or when nothing is joined.
+	 */
+	int64_t slots_active;
+};
+
+/* One block of hqds. */
+struct gp_text_slot {
+	enum gp_text_type type; /* compute (CP), SDMA or HIQ */
 	unsigned int file;
-	enum gp_text_block block;
-	bool have_process, have_node; /* that what comes is of */
-	bool orphans_told;    /* words without a head: once for each block */
-	size_t first_word;    /* of the dump that comes */
-	uint64_t first_line;  /* that they are on */
-	uint64_t next_offset; /* that the next line of it must have */
-	bool garbled;	      /* the line before could not be read */
-	unsigned int xccs;    /* of the node so far */
-	int64_t last_xcc;     /* as printed */
-	int64_t first_engine; /* of the node */
-	bool content;	      /* this file has more than remarks in it */
-	struct gpreempt_text_data data;
+	uint64_t line;	 /* of the block's head */
+	int64_t node;	 /* number in KFD's topology */
+	int64_t gpu_id;	 /* KFD's id of the node */
+	int64_t xcc;	 /* as printed, a number of the device; not for SDMA */
+	int64_t nth_xcc; /* 0 for the node's first */
+	int64_t pipe;	 /* or the engine of an SDMA slot */
+	int64_t queue;	 /* or its RLC */
+	size_t words;	 /* index of the first of its raw words */
+	size_t n_words;
+	ssize_t owner; /* index of the queue that it holds, or -1 */
+	struct gp_text_regs regs;
 };
 
-/* Note a problem; @line 0: the whole file. */
-int gp_text_problem(struct gpreempt_text *text, uint64_t line,
-		    const char *what);
+/* Packets of a run list that are decoded. */
+enum gp_text_packet_op {
+	GP_TEXT_RUN_LIST = 0xa5, /* the list goes on elsewhere */
+	GP_TEXT_MAP_PROCESS = 0xa1,
+	GP_TEXT_MAP_QUEUES = 0xa2,
+};
+
+/* One packet of rls. */
+struct gp_text_packet {
+	unsigned int file;
+	uint64_t line;	 /* that it begins on */
+	int64_t node;	 /* number in KFD's topology */
+	int64_t gpu_id;	 /* KFD's id of the node */
+	unsigned int op; /* out of enum gp_text_packet_op, or another */
+	size_t words;	 /* index of the first of its raw words */
+	size_t n_words;
+	int64_t pasid; /* of the process; of a queue that of the process before */
+	int64_t doorbell; /* of a queue, in dwords */
+	int64_t mqd;	  /* of a queue, GPU address */
+	ssize_t queue;	  /* index of the queue whose MQD it is, or -1 */
+};
+
+/* What a node's block has instead of slots. */
+enum gp_text_note {
+	GP_TEXT_NODE,	 /* nothing of the kind */
+	GP_TEXT_STOPPED, /* hqds: the device is stopped */
+	GP_TEXT_NO_LIST, /* rls: no active run list (always under MES) */
+};
+
+/* A "Node" line. */
+struct gp_text_node {
+	unsigned int file;
+	uint64_t line;
+	int64_t node;
+	int64_t gpu_id;
+	enum gp_text_note note;
+};
+
+/* A "Process" line of mqds. */
+struct gp_text_process {
+	unsigned int file;
+	uint64_t line;
+	int64_t pid;
+	int64_t pasid;
+	int64_t context;
+};
+
+/* Something that could not be read, or is contradictory. */
+struct gp_text_problem {
+	unsigned int file;
+	uint64_t line;	  /* from 1; 0: the whole file */
+	const char *what; /* static text, a clause */
+};
+
+/* All that was read so far. */
+struct gp_text_data {
+	const struct gp_text_process *processes;
+	size_t n_processes;
+	const struct gp_text_queue *queues;
+	size_t n_queues;
+	const struct gp_text_mqd *mqds;
+	size_t n_mqds;
+	const struct gp_text_node *nodes;
+	size_t n_nodes;
+	const struct gp_text_slot *slots;
+	size_t n_slots;
+	const struct gp_text_packet *packets;
+	size_t n_packets;
+	const uint32_t *words;
+	size_t n_words;
+	const struct gp_text_problem *problems; /* the first ones */
+	size_t kept;				/* how many these are */
+	uint64_t n_problems;			/* all of them */
+	uint64_t lines;				/* of all files */
+	uint64_t known_lines; /* those that are the driver's */
+	/* There is an mqds. That of an idle driver is an empty file. */
+	bool mqds_seen;
+	bool hqds_seen;
+	/* A queue or a slot is in it twice. Then nothing is joined. */
+	bool several_moments;
+};
+
+struct gp_text;
+
+int gp_text_new(struct gp_text **out); /* 0 or -ENOMEM */
+void gp_text_free(struct gp_text *text);
+
+/* The next piece of a file. 0, or -ENOMEM: the text can only be freed then. */
+int gp_text_feed(struct gp_text *text, const char *data, size_t len);
 
 /*
- * The words of a line of a dump onto the text's words. Returns how many, 0 if
- * this is no such line.
+ * The file ends here. What comes next is another one: its lines count from 1, its
+ * number is one higher. 0 or -ENOMEM.
  */
-size_t gp_text_hex(struct gpreempt_text *text, struct gp_line line,
-		   uint64_t *offset);
+int gp_text_end(struct gp_text *text);
 
-/* A line that is no dump. 0 or -ENOMEM. */
-int gp_text_head(struct gpreempt_text *text, struct gp_line line);
+/*
+ * Find the slots of each queue: once, after the last file, which must have ended.
+ * A CP slot belongs to the queue that has, on that node, an MQD of the address in
+ * the slot's CP_MQD_BASE_ADDR with the same ring (CP_HQD_PQ_BASE). KFD gives the
+ * next process the same MQD addresses, so that the address alone would join text
+ * of two moments. Text that has a queue or a slot twice is not joined at all.
+ * 0 or -ENOMEM.
+ */
+int gp_text_join(struct gp_text *text);
 
-/* The dump is complete: make of it what the block says. 0 or -ENOMEM. */
-int gp_text_end_dump(struct gpreempt_text *text);
-/* And the block, as at the end of a file. */
-int gp_text_end_block(struct gpreempt_text *text);
+const struct gp_text_data *gp_text_get(struct gp_text *text);
 
-/* Registers, decoded. */
-enum gp_text_dump {
-	GP_DUMP_CP_MQD,
-	GP_DUMP_SDMA_MQD,
-	GP_DUMP_CP_SLOT,
-	GP_DUMP_SDMA_SLOT,
-	GP_DUMP_OTHER,
+/* Set a queue's id, which the text does not have. */
+void gp_text_set_qid(struct gp_text *text, size_t queue, int64_t qid);
+
+/* Does the join hold? Of a text of several moments all counts are unknown. */
+struct gp_text_check {
+	int64_t gpu_id; /* unknown in the sum */
+	int64_t xcc;	/* counted within the node; unknown in the sum */
+	int64_t queues; /* compute queues; unknown without mqds */
+	/*
+	 * One for each MQD of them; unknown without mqds, or when one of them has
+	 * no MQD.
+	 */
+	int64_t slots_expected;
+	/*
+	 * CP slots that are active; HIQs are not among them. Unknown when hqds does
+	 * not have them, when registers of one could not be read, and of one process
+	 * without mqds.
+	 */
+	int64_t slots_active;
+	/* Those that hold no queue of this text; unknown, too, without mqds. */
+	int64_t slots_without_owner;
 };
 
 /*
- * Decode a dump, fields that are behind its end are unknown. Returns NULL or
- * what is wrong with it.
+ * Count what the join found, of the process @pid (then slots without an owner are
+ * not its), or of all for GPREEMPT_UNKNOWN. @by_xcc gets a line for each XCC that
+ * has MQDs or slots, for free(). 0 or -ENOMEM.
  */
-const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
-			 size_t count, struct gpreempt_text_regs *regs);
-
-/* A problem of a file that has ended. 0 or -ENOMEM. */
-int gp_text_problem_at(struct gpreempt_text *text, unsigned int file,
-		       uint64_t line, const char *what);
-
-/* Is a queue or a slot in it twice? Sets several_moments. 0 or -ENOMEM. */
-int gp_text_find_moments(struct gpreempt_text *text);
-
-/* The packets of a run list, of the last node. 0 or -ENOMEM. */
-int gp_text_packets(struct gpreempt_text *text, size_t first, size_t count);
+int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
+		  struct gp_text_check **by_xcc, size_t *count);
 
 #endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the parts of the parser of the driver's text share. */
+#ifndef GP_TEXT_PARSE_H
+#define GP_TEXT_PARSE_H
+
+#include "lib/text/lines.h"
+#include "lib/text/text.h"
+#include "shared/array.h"
+
+/* Problems that are kept; the others are counted. */
+#define GP_TEXT_PROBLEMS 4096
+
+/* What the words that come belong to. */
+enum gp_text_block {
+	GP_BLOCK_NONE,
+	GP_BLOCK_QUEUE, /* mqds */
+	GP_BLOCK_NODE,	/* rls, until something else comes */
+	GP_BLOCK_SLOT,	/* hqds */
+};
+
+struct gp_text {
+	struct gp_lines lines;
+	SHR_ARRAY(struct gp_text_process) processes;
+	SHR_ARRAY(struct gp_text_queue) queues;
+	SHR_ARRAY(struct gp_text_mqd) mqds;
+	SHR_ARRAY(struct gp_text_node) nodes;
+	SHR_ARRAY(struct gp_text_slot) slots;
+	SHR_ARRAY(struct gp_text_packet) packets;
+	SHR_ARRAY(uint32_t) words;
+	SHR_ARRAY(struct gp_text_problem) problems;
+	uint64_t n_problems, known_lines;
+	unsigned int file;
+	enum gp_text_block block;
+	bool have_process, have_node; /* that what comes is of */
+	bool orphans_told;    /* words without a head: once for each block */
+	size_t first_word;    /* of the dump that comes */
+	uint64_t first_line;  /* that they are on */
+	uint64_t next_offset; /* that the next line of it must have */
+	bool garbled;	      /* the line before could not be read */
+	unsigned int xccs;    /* of the node so far */
+	int64_t last_xcc;     /* as printed */
+	int64_t first_engine; /* of the node */
+	bool content;	      /* this file has more than remarks in it */
+	struct gp_text_data data;
+};
+
+/* Note a problem; @line 0: the whole file. */
+int gp_text_problem(struct gp_text *text, uint64_t line, const char *what);
+
+/*
+ * The words of a line of a dump onto the text's words. Returns how many, 0 if
+ * this is no such line.
+ */
+size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset);
+
+/* A line that is no dump. 0 or -ENOMEM. */
+int gp_text_head(struct gp_text *text, struct gp_line line);
+
+/* The dump is complete: make of it what the block says. 0 or -ENOMEM. */
+int gp_text_end_dump(struct gp_text *text);
+/* And the block, as at the end of a file. */
+int gp_text_end_block(struct gp_text *text);
+
+/* Registers, decoded. */
+enum gp_text_dump {
+	GP_DUMP_CP_MQD,
+	GP_DUMP_SDMA_MQD,
+	GP_DUMP_CP_SLOT,
+	GP_DUMP_SDMA_SLOT,
+	GP_DUMP_OTHER,
+};
+
+/*
+ * Decode a dump, fields that are behind its end are unknown. Returns NULL or
+ * what is wrong with it.
+ */
+const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
+			 size_t count, struct gp_text_regs *regs);
+
+/* A problem of a file that has ended. 0 or -ENOMEM. */
+int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line,
+		       const char *what);
+
+/* Is a queue or a slot in it twice? Sets several_moments. 0 or -ENOMEM. */
+int gp_text_find_moments(struct gp_text *text);
+
+/* The packets of a run list, of the last node. 0 or -ENOMEM. */
+int gp_text_packets(struct gp_text *text, size_t first, size_t count);
+
+#endif
