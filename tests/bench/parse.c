@@ -5,11 +5,12 @@
  *
  *   parse MQDS HQDS [RUNS]
  */
-#include "lib/text/text.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "lib/text/text.h"
 
 static double now_ms(void)
 {

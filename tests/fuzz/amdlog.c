@@ -3,28 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gpreempt/amdlog.h>
-
 #include "fuzz.h"
+#include "lib/amdlog/amdlog.h"
 
 bool fuzz_one(const struct fuzz_input *in)
 {
-	const struct gpreempt_amdlog_data *d;
-	struct gpreempt_amdlog *log;
+	const struct gp_amdlog_data *d;
+	struct gp_amdlog *log;
 	/* Its end is guarded. */
 	char *text = malloc(in->len ? in->len : 1);
 	bool taken;
 
 	memcpy(text, in->data, in->len);
-	if (gpreempt_amdlog_new(NULL, &log) ||
-	    gpreempt_amdlog_feed(log, text, in->len) ||
-	    gpreempt_amdlog_end(log))
+	if (gp_amdlog_new(GPREEMPT_UNKNOWN, NULL, NULL, &log) ||
+	    gp_amdlog_feed(log, text, in->len) || gp_amdlog_end(log))
 		abort();
-	d = gpreempt_amdlog_get(log);
+	d = gp_amdlog_get(log);
 	if (d->other_lines > d->lines || d->kept > d->n_problems)
 		abort();
 	taken = d->n_queues;
-	gpreempt_amdlog_free(log);
+	gp_amdlog_free(log);
 	free(text);
 	return taken;
 }

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/text/text.h"
-
 #include "fuzz.h"
+#include "lib/text/text.h"
 
 /* What points into an array must stay within it. */
 static void check(const struct gp_text_data *d)

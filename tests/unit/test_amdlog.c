@@ -30,7 +30,7 @@ TEST_EACH(hip_5, 3)
 	ck_assert_uint_eq(log_data->n_queues, 4 + 3);
 	ck_assert_uint_eq(log_data->queues[0].swq, 0x7f600d592000);
 	for (i = 0; i < log_data->n_queues; i++) {
-		const struct gpreempt_amdlog_queue *q = log_data->queues + i;
+		const struct gp_amdlog_queue *q = log_data->queues + i;
 
 		ck_assert_int_eq(q->pid, 142);
 		ck_assert(!q->hwq == !!q->swq);
@@ -68,7 +68,7 @@ TEST(captures)
 	ck_assert_uint_eq(log_data->n_queues, 4);
 	ck_assert_str_eq(log_data->version, "7.0.51831.7c9236b16");
 	for (i = 0; i < 4; i++) {
-		const struct gpreempt_amdlog_queue *q = log_data->queues + i;
+		const struct gp_amdlog_queue *q = log_data->queues + i;
 
 		ck_assert_int_eq(q->pid, 459769);
 		ck_assert_int_eq(q->id, i + 1);
@@ -242,27 +242,6 @@ TEST(rocr_among_hip)
 	ck_assert_int_eq(log_data->queues[1].id, 0);
 	ck_assert_uint_eq(log_data->queues[1].dispatches, 1);
 	ck_assert_uint_eq(log_data->level, 4);
-}
-
-/* A program that was built with a newer header, or with none. */
-TEST(options)
-{
-	struct {
-		struct gpreempt_amdlog_options known;
-		uint64_t newer;
-	} o = { .known = { .size = sizeof(o), .pid = GPREEMPT_UNKNOWN } };
-	struct gpreempt_amdlog *log = NULL;
-
-	ck_assert_int_eq(gpreempt_amdlog_new(&o.known, &log), 0);
-	gpreempt_amdlog_free(log);
-	log = NULL;
-	o.newer = 1;
-	ck_assert_int_eq(gpreempt_amdlog_new(&o.known, &log), -E2BIG);
-	o.known.size = sizeof(o.known.size);
-	ck_assert_int_eq(gpreempt_amdlog_new(&o.known, &log), -EINVAL);
-	ck_assert_ptr_null(log);
-	ck_assert_int_eq(gpreempt_amdlog_new(NULL, &log), 0);
-	gpreempt_amdlog_free(log);
 }
 
 int main(void)

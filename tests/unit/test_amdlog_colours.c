@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A log with colours says what it says without: ROCm's log on a terminal. */
-#include <gpreempt/amdlog.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/amdlog/amdlog.h"
 #include "unit.h"
 
 #define FIXTURE "tests/unit/fixtures/hip-5.7.1/amd-log-4"
 
 /* All that was read of one log. */
 struct reading {
-	struct gpreempt_amdlog *log;
-	const struct gpreempt_amdlog_data *data;
-	struct gpreempt_amdlog_packet packets[64];
+	struct gp_amdlog *log;
+	const struct gp_amdlog_data *data;
+	struct gp_amdlog_packet packets[64];
 	size_t n;
 };
 
 static struct reading plain, coloured;
 static char text[1 << 18], painted[1 << 22];
 
-static void take_packet(void *data, const struct gpreempt_amdlog_packet *p)
+static void take_packet(void *data, const struct gp_amdlog_packet *p)
 {
 	struct reading *r = data;
 
@@ -30,17 +30,12 @@ static void take_packet(void *data, const struct gpreempt_amdlog_packet *p)
 
 static void read_log(struct reading *r, const char *from, size_t len)
 {
-	struct gpreempt_amdlog_options options = {
-		.size = sizeof(options),
-		.pid = GPREEMPT_UNKNOWN,
-		.packet = take_packet,
-		.data = r,
-	};
-
-	ck_assert_int_eq(gpreempt_amdlog_new(&options, &r->log), 0);
-	ck_assert_int_eq(gpreempt_amdlog_feed(r->log, from, len), 0);
-	ck_assert_int_eq(gpreempt_amdlog_end(r->log), 0);
-	r->data = gpreempt_amdlog_get(r->log);
+	ck_assert_int_eq(gp_amdlog_new(GPREEMPT_UNKNOWN, take_packet, r,
+				       &r->log),
+			 0);
+	ck_assert_int_eq(gp_amdlog_feed(r->log, from, len), 0);
+	ck_assert_int_eq(gp_amdlog_end(r->log), 0);
+	r->data = gp_amdlog_get(r->log);
 }
 
 static void setup(void)
@@ -59,8 +54,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-	gpreempt_amdlog_free(plain.log);
-	gpreempt_amdlog_free(coloured.log);
+	gp_amdlog_free(plain.log);
+	gp_amdlog_free(coloured.log);
 }
 
 static const char *const colours[] = {

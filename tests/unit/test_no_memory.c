@@ -4,14 +4,14 @@
  * -ENOMEM, nothing leaks (the sanitizers see that), and nothing is suspended.
  */
 #include <errno.h>
-#include <gpreempt/amdlog.h>
 #include <gpreempt/gang.h>
-#include "lib/text/text.h"
 #include <gpreempt/view.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/amdlog/amdlog.h"
+#include "lib/text/text.h"
 #include "shared/macro.h"
 #include "unit.h"
 #include "unit-memory.h"
@@ -73,14 +73,14 @@ static int read_dumps(void)
 
 static int read_log(void)
 {
-	struct gpreempt_amdlog *log = NULL;
-	int ret = gpreempt_amdlog_new(NULL, &log);
+	struct gp_amdlog *log = NULL;
+	int ret = gp_amdlog_new(GPREEMPT_UNKNOWN, NULL, NULL, &log);
 
 	if (!ret)
-		ret = gpreempt_amdlog_feed(log, amd_log, amd_log_len);
+		ret = gp_amdlog_feed(log, amd_log, amd_log_len);
 	if (!ret)
-		ret = gpreempt_amdlog_end(log);
-	gpreempt_amdlog_free(log);
+		ret = gp_amdlog_end(log);
+	gp_amdlog_free(log);
 	return ret;
 }
 

@@ -197,7 +197,7 @@ TEST(comms)
 /* Chrome's format: names first, then slices, each below its process. */
 TEST(timeline)
 {
-	struct gpreempt_amdlog_packet packet = {
+	struct gp_amdlog_packet packet = {
 		.pid = TARGET,
 		.us = 1100,
 		.dispatch = true,

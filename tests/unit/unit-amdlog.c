@@ -5,12 +5,12 @@
 
 #include "unit-amdlog.h"
 
-static struct gpreempt_amdlog *amdlog;
-const struct gpreempt_amdlog_data *log_data;
-struct gpreempt_amdlog_packet packets[AMDLOG_PACKETS];
+static struct gp_amdlog *amdlog;
+const struct gp_amdlog_data *log_data;
+struct gp_amdlog_packet packets[AMDLOG_PACKETS];
 size_t n_packets;
 
-static void take_packet(void *unused, const struct gpreempt_amdlog_packet *p)
+static void take_packet(void *unused, const struct gp_amdlog_packet *p)
 {
 	(void)unused;
 	if (n_packets < ARRAY_SIZE(packets))
@@ -20,14 +20,8 @@ static void take_packet(void *unused, const struct gpreempt_amdlog_packet *p)
 
 void amdlog_start(int64_t pid)
 {
-	struct gpreempt_amdlog_options options = {
-		.size = sizeof(options),
-		.pid = pid,
-		.packet = take_packet,
-	};
-
 	n_packets = 0;
-	ck_assert_int_eq(gpreempt_amdlog_new(&options, &amdlog), 0);
+	ck_assert_int_eq(gp_amdlog_new(pid, take_packet, NULL, &amdlog), 0);
 }
 
 void amdlog_setup(void)
@@ -37,7 +31,7 @@ void amdlog_setup(void)
 
 void amdlog_teardown(void)
 {
-	gpreempt_amdlog_free(amdlog);
+	gp_amdlog_free(amdlog);
 	amdlog = NULL;
 }
 
@@ -47,14 +41,14 @@ void feed_log(const char *at, size_t len)
 	char *copy = malloc(len ? len : 1);
 
 	memcpy(copy, at, len);
-	ck_assert_int_eq(gpreempt_amdlog_feed(amdlog, copy, len), 0);
+	ck_assert_int_eq(gp_amdlog_feed(amdlog, copy, len), 0);
 	free(copy);
 }
 
 void end_log(void)
 {
-	ck_assert_int_eq(gpreempt_amdlog_end(amdlog), 0);
-	log_data = gpreempt_amdlog_get(amdlog);
+	ck_assert_int_eq(gp_amdlog_end(amdlog), 0);
+	log_data = gp_amdlog_get(amdlog);
 }
 
 void read_log(const char *text)

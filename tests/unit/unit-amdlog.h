@@ -3,8 +3,7 @@
 #ifndef UNIT_AMDLOG_H
 #define UNIT_AMDLOG_H
 
-#include <gpreempt/amdlog.h>
-
+#include "lib/amdlog/amdlog.h"
 #include "unit.h"
 
 #define AMDLOG_PACKETS 64
@@ -17,9 +16,9 @@
 #define OTHER ":3:rocdevice.cpp :1: 99 us: [pid:8 tid: 0x1] "
 
 /* What was read, after end_log(). */
-extern const struct gpreempt_amdlog_data *log_data;
+extern const struct gp_amdlog_data *log_data;
 /* The first packets, and how many there were. */
-extern struct gpreempt_amdlog_packet packets[AMDLOG_PACKETS];
+extern struct gp_amdlog_packet packets[AMDLOG_PACKETS];
 extern size_t n_packets;
 
 /* A parser for all processes. */

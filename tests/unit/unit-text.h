@@ -4,7 +4,6 @@
 #define UNIT_TEXT_H
 
 #include "lib/text/text.h"
-
 #include "unit.h"
 
 #define FIXTURES	"tests/unit/fixtures/linux-6.12.117/"

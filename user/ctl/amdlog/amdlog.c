@@ -62,13 +62,13 @@ static const struct out_table processes_table =
 static const char *const priorities[] = { "low", "normal", "high" };
 
 /* Level 3 does not log packets: that there are none is not known. */
-static int64_t packets(const struct gpreempt_amdlog_data *d, uint64_t count)
+static int64_t packets(const struct gp_amdlog_data *d, uint64_t count)
 {
 	return d->level < PACKET_LEVEL ? GPREEMPT_UNKNOWN : (int64_t)count;
 }
 
-static struct amdlog_row make_row(const struct gpreempt_amdlog_data *d,
-				  const struct gpreempt_amdlog_queue *q)
+static struct amdlog_row make_row(const struct gp_amdlog_data *d,
+				  const struct gp_amdlog_queue *q)
 {
 	return (struct amdlog_row){
 		.pid = q->pid,
@@ -99,7 +99,7 @@ static struct amdlog_row make_row(const struct gpreempt_amdlog_data *d,
 	};
 }
 
-static struct amdlog_row *make_rows(const struct gpreempt_amdlog_data *d)
+static struct amdlog_row *make_rows(const struct gp_amdlog_data *d)
 {
 	struct amdlog_row *rows =
 		shr_must(calloc(d->n_queues + 1, sizeof(*rows)));
@@ -110,8 +110,7 @@ static struct amdlog_row *make_rows(const struct gpreempt_amdlog_data *d)
 	return rows;
 }
 
-static struct amdlog_process *
-make_processes(const struct gpreempt_amdlog_data *d)
+static struct amdlog_process *make_processes(const struct gp_amdlog_data *d)
 {
 	struct amdlog_process *rows =
 		shr_must(calloc(d->n_processes + 1, sizeof(*rows)));
@@ -143,7 +142,7 @@ static const struct out_field problem_fields[] = {
 static const struct out_table problems_table =
 	OUT_TABLE("problems", problem_fields, struct amdlog_problem);
 
-static struct json_object *json_problems(const struct gpreempt_amdlog_data *d)
+static struct json_object *json_problems(const struct gp_amdlog_data *d)
 {
 	struct json_object *array = json_object_new_array();
 	size_t i;
@@ -160,7 +159,7 @@ static struct json_object *json_problems(const struct gpreempt_amdlog_data *d)
 	return array;
 }
 
-struct json_object *amdlog_json(const struct gpreempt_amdlog_data *d)
+struct json_object *amdlog_json(const struct gp_amdlog_data *d)
 {
 	struct json_object *object = json_object_new_object(), *problems;
 	struct amdlog_process *processes = make_processes(d);
@@ -190,7 +189,7 @@ struct json_object *amdlog_json(const struct gpreempt_amdlog_data *d)
 
 #define PROBLEMS_SHOWN 20
 
-static void note_problems(const struct gpreempt_amdlog_data *d)
+static void note_problems(const struct gp_amdlog_data *d)
 {
 	size_t i, shown = d->kept < PROBLEMS_SHOWN ? d->kept : PROBLEMS_SHOWN;
 
@@ -202,8 +201,7 @@ static void note_problems(const struct gpreempt_amdlog_data *d)
 			 d->n_problems - shown, d->kept);
 }
 
-static void print_table(enum out_mode mode,
-			const struct gpreempt_amdlog_data *d)
+static void print_table(enum out_mode mode, const struct gp_amdlog_data *d)
 {
 	struct amdlog_process *processes = make_processes(d);
 	struct amdlog_row *rows = make_rows(d);
@@ -227,13 +225,12 @@ static void print_table(enum out_mode mode,
 			 d->level);
 }
 
-static bool one_process(const struct gpreempt_amdlog_data *d)
+static bool one_process(const struct gp_amdlog_data *d)
 {
 	return d->n_processes == 1 && d->processes->pid != GPREEMPT_UNKNOWN;
 }
 
-static void print_addresses(const struct gpreempt_amdlog_data *d,
-			    const char *between)
+static void print_addresses(const struct gp_amdlog_data *d, const char *between)
 {
 	size_t i, n = 0;
 
@@ -286,7 +283,7 @@ static void print_python_queue(const struct amdlog_row *row)
 }
 
 /* For scripts: the same facts as assignments. */
-static void print_python(const struct gpreempt_amdlog_data *d)
+static void print_python(const struct gp_amdlog_data *d)
 {
 	struct amdlog_row *rows = make_rows(d);
 	size_t i;
@@ -314,7 +311,7 @@ static void print_python(const struct gpreempt_amdlog_data *d)
 	free(rows);
 }
 
-static int print_shell(const struct gpreempt_amdlog_data *d)
+static int print_shell(const struct gp_amdlog_data *d)
 {
 	uint64_t dispatches = 0;
 	size_t i;
@@ -346,8 +343,7 @@ struct amdlog_args {
 	enum out_mode mode;
 };
 
-static int print(const struct amdlog_args *args,
-		 const struct gpreempt_amdlog_data *d)
+static int print(const struct amdlog_args *args, const struct gp_amdlog_data *d)
 {
 	const char *format = args->format ? args->format : "table";
 	int ret = 0;
@@ -372,7 +368,7 @@ static int run_amdlog(void *data)
 		"python",
 		"shell",
 	};
-	struct gpreempt_amdlog *log;
+	struct gp_amdlog *log;
 	size_t i;
 	int ret;
 
@@ -388,15 +384,15 @@ static int run_amdlog(void *data)
 	ret = amdlog_read(args->files.word[0], args->only_pid, &log);
 	if (ret)
 		return ret;
-	if (args->only_pid && !gpreempt_amdlog_get(log)->n_processes)
+	if (args->only_pid && !gp_amdlog_get(log)->n_processes)
 		ret = ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				    "the log has a process's own number: "
 				    "gpreempt-ctl pidmap shows both",
 				    "process %" PRIu64 " is not in this log",
 				    args->only_pid);
 	else
-		ret = print(args, gpreempt_amdlog_get(log));
-	gpreempt_amdlog_free(log);
+		ret = print(args, gp_amdlog_get(log));
+	gp_amdlog_free(log);
 	return ret;
 }
 

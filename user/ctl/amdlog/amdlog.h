@@ -2,8 +2,7 @@
 #ifndef CTL_AMDLOG_H
 #define CTL_AMDLOG_H
 
-#include <gpreempt/amdlog.h>
-
+#include "lib/amdlog/amdlog.h"
 #include "output/table.h"
 
 /* A hardware queue; the members are the keys of JSON. */
@@ -40,9 +39,9 @@ struct amdlog_process {
 };
 
 /* "-" is stdin. 0, or the exit status after saying why not. */
-int amdlog_read(const char *path, int64_t pid, struct gpreempt_amdlog **out);
+int amdlog_read(const char *path, int64_t pid, struct gp_amdlog **out);
 /* A log that is open, of one process or all (0). 0 or -errno. */
-int amdlog_read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out);
-struct json_object *amdlog_json(const struct gpreempt_amdlog_data *data);
+int amdlog_read_fd(int fd, int64_t pid, struct gp_amdlog **out);
+struct json_object *amdlog_json(const struct gp_amdlog_data *data);
 
 #endif

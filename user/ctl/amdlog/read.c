@@ -32,7 +32,7 @@ static int fail_other(const char *path, const struct text_guess *guess)
 			     "%s: no line of ROCm's log is in it", path);
 }
 
-static int feed_all(struct gpreempt_amdlog *log, int fd,
+static int feed_all(struct gp_amdlog *log, int fd,
 		    const struct text_guess **guess)
 {
 	char *chunk = shr_must(malloc(CHUNK));
@@ -44,42 +44,38 @@ static int feed_all(struct gpreempt_amdlog *log, int fd,
 		if (first)
 			*guess = text_guess(chunk, len);
 		first = false;
-		if (gpreempt_amdlog_feed(log, chunk, len))
+		if (gp_amdlog_feed(log, chunk, len))
 			abort();
 	}
 	len = len < 0 ? -errno : 0;
 	free(chunk);
-	if (gpreempt_amdlog_end(log))
+	if (gp_amdlog_end(log))
 		abort();
 	return len;
 }
 
 /* 0 or -errno, of which nothing has been said. */
-static int read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out,
+static int read_fd(int fd, int64_t pid, struct gp_amdlog **out,
 		   const struct text_guess **guess)
 {
-	struct gpreempt_amdlog_options options = {
-		.size = sizeof(options),
-		.pid = pid ? pid : GPREEMPT_UNKNOWN,
-	};
 	int ret;
 
-	if (gpreempt_amdlog_new(&options, out))
+	if (gp_amdlog_new(pid ? pid : GPREEMPT_UNKNOWN, NULL, NULL, out))
 		abort();
 	ret = feed_all(*out, fd, guess);
 	if (ret)
-		gpreempt_amdlog_free(*out);
+		gp_amdlog_free(*out);
 	return ret;
 }
 
-int amdlog_read_fd(int fd, int64_t pid, struct gpreempt_amdlog **out)
+int amdlog_read_fd(int fd, int64_t pid, struct gp_amdlog **out)
 {
 	const struct text_guess *guess;
 
 	return read_fd(fd, pid, out, &guess);
 }
 
-int amdlog_read(const char *path, int64_t pid, struct gpreempt_amdlog **out)
+int amdlog_read(const char *path, int64_t pid, struct gp_amdlog **out)
 {
 	const struct text_guess *guess;
 	int fd = text_open(path), ret;
@@ -90,8 +86,8 @@ int amdlog_read(const char *path, int64_t pid, struct gpreempt_amdlog **out)
 	close(fd);
 	if (ret)
 		return fail(path, ret);
-	if (gpreempt_amdlog_get(*out)->records)
+	if (gp_amdlog_get(*out)->records)
 		return 0;
-	gpreempt_amdlog_free(*out);
+	gp_amdlog_free(*out);
 	return fail_other(path, guess);
 }

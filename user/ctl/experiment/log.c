@@ -8,15 +8,15 @@
 #include "ctl/experiment/experiment.h"
 #include "shared/macro.h"
 
-static int64_t run_time(const struct gpreempt_amdlog_process *process)
+static int64_t run_time(const struct gp_amdlog_process *process)
 {
 	return process->last_us - process->first_us;
 }
 
 void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 {
-	const struct gpreempt_amdlog_data *d;
-	struct gpreempt_amdlog *log;
+	const struct gp_amdlog_data *d;
+	struct gp_amdlog *log;
 	char name[] = "a.err";
 	size_t i;
 	int fd, ret;
@@ -29,10 +29,10 @@ void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	close(fd);
 	if (ret)
 		return;
-	d = gpreempt_amdlog_get(log);
+	d = gp_amdlog_get(log);
 	/* What the program itself printed is no log. */
 	if (!d->records) {
-		gpreempt_amdlog_free(log);
+		gp_amdlog_free(log);
 		return;
 	}
 	sample->hardware_queues = 0;
@@ -50,7 +50,7 @@ void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	for (i = 0; i < d->n_processes; i++)
 		if (run_time(d->processes + i) > sample->run_us)
 			sample->run_us = run_time(d->processes + i);
-	gpreempt_amdlog_free(log);
+	gp_amdlog_free(log);
 }
 
 #define FIGURE(member, what, per)                                       \

@@ -3,11 +3,10 @@
 #ifndef CTL_TEXT_LOAD_H
 #define CTL_TEXT_LOAD_H
 
-#include "lib/text/text.h"
-
 #include "ctl/command/ctl.h"
 #include "ctl/text/layout.h"
 #include "ctl/text/open.h"
+#include "lib/text/text.h"
 
 /* Directory of the driver's text, and its files. */
 #ifndef TEXT_DIR

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gpreempt/amdlog.h>
-
 #include "ctl/trace/trace.h"
 #include "shared/array.h"
 #include "shared/macro.h"
@@ -35,10 +33,10 @@ void trace_log_set(const char *dir, uint64_t level)
 	setenv("AMD_LOG_LEVEL_FILE", path, 1);
 }
 
-static void take_packet(void *data, const struct gpreempt_amdlog_packet *p)
+static void take_packet(void *data, const struct gp_amdlog_packet *p)
 {
 	struct trace_packets *packets = data;
-	struct gpreempt_amdlog_packet *next;
+	struct gp_amdlog_packet *next;
 
 	if (packets->count == PACKETS_MAX) {
 		packets->dropped++;
@@ -50,27 +48,22 @@ static void take_packet(void *data, const struct gpreempt_amdlog_packet *p)
 
 static void read_file(const char *path, struct trace_packets *packets)
 {
-	struct gpreempt_amdlog_options options = {
-		.size = sizeof(options),
-		.pid = GPREEMPT_UNKNOWN,
-		.packet = take_packet,
-		.data = packets,
-	};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct gpreempt_amdlog *log;
+	struct gp_amdlog *log;
 	char *chunk = malloc(CHUNK);
 	ssize_t len;
 
-	if (!chunk || gpreempt_amdlog_new(&options, &log))
+	if (!chunk ||
+	    gp_amdlog_new(GPREEMPT_UNKNOWN, take_packet, packets, &log))
 		abort();
 	while (fd >= 0 && (len = read(fd, chunk, CHUNK)) > 0)
-		if (gpreempt_amdlog_feed(log, chunk, len))
+		if (gp_amdlog_feed(log, chunk, len))
 			abort();
-	if (gpreempt_amdlog_end(log))
+	if (gp_amdlog_end(log))
 		abort();
-	packets->problems += gpreempt_amdlog_get(log)->n_problems;
+	packets->problems += gp_amdlog_get(log)->n_problems;
 	packets->files += fd >= 0;
-	gpreempt_amdlog_free(log);
+	gp_amdlog_free(log);
 	free(chunk);
 	if (fd >= 0)
 		close(fd);

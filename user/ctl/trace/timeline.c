@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gpreempt/amdlog.h>
-
 #include "ctl/trace/trace.h"
 #include "shared/array.h"
 #include "shared/macro.h"
@@ -134,8 +132,7 @@ static void put_thread(struct timeline *t, const struct trace_report *r,
 	free(name);
 }
 
-static void put_packet(struct timeline *t,
-		       const struct gpreempt_amdlog_packet *p)
+static void put_packet(struct timeline *t, const struct gp_amdlog_packet *p)
 {
 	struct json_object *o = event("i", p->dispatch ? "dispatch" : "barrier",
 				      p->pid, p->pid);

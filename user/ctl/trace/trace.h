@@ -3,10 +3,10 @@
 #ifndef CTL_TRACE_H
 #define CTL_TRACE_H
 
-#include <gpreempt/amdlog.h>
 #include <gpreempt/trace.h>
 
 #include "ctl/command/ctl.h"
+#include "lib/amdlog/amdlog.h"
 #include "output/table.h"
 
 #define TRACE_FUNCTIONS 16
@@ -67,7 +67,7 @@ struct trace_target {
 };
 
 struct trace_packets {
-	struct gpreempt_amdlog_packet *items;
+	struct gp_amdlog_packet *items;
 	size_t count;
 	uint64_t dropped;  /* packets more than are kept */
 	uint64_t problems; /* lines */

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "lib/amdlog/amdlog.h"
-#include "lib/core/options.h"
+#include "lib/amdlog/record.h"
+#include "lib/text/lines.h"
 #include "shared/array.h"
 
 /* So many are kept: a log of any length takes no more memory than this. */
@@ -16,23 +17,25 @@
 #define BUCKETS	      (2 * QUEUES_MAX)
 #define TOO_LONG      "too long a line"
 
-struct gpreempt_amdlog {
+struct gp_amdlog {
 	struct gp_lines lines;
-	struct gpreempt_amdlog_options options;
-	SHR_ARRAY(struct gpreempt_amdlog_queue) queues;
-	SHR_ARRAY(struct gpreempt_amdlog_process) processes;
-	SHR_ARRAY(struct gpreempt_amdlog_problem) problems;
+	int64_t pid; /* only lines of this process, or GPREEMPT_UNKNOWN */
+	gp_amdlog_packet_fn *packet; /* or NULL */
+	void *packet_data;
+	SHR_ARRAY(struct gp_amdlog_queue) queues;
+	SHR_ARRAY(struct gp_amdlog_process) processes;
+	SHR_ARRAY(struct gp_amdlog_problem) problems;
 	uint16_t *buckets; /* of queues: index + 1 */
 	size_t process;	   /* the one of the last line */
 	uint64_t line;	   /* the last one counted, of all files */
 	bool other;	   /* it has no record so far */
-	struct gpreempt_amdlog_data data;
+	struct gp_amdlog_data data;
 	char plain[GP_LINE_MAX]; /* the line at hand, without colours */
 };
 
-static int problem(struct gpreempt_amdlog *log, const char *what)
+static int problem(struct gp_amdlog *log, const char *what)
 {
-	struct gpreempt_amdlog_problem *problem;
+	struct gp_amdlog_problem *problem;
 
 	if (log->data.n_problems++ >= PROBLEMS_MAX)
 		return 0;
@@ -55,12 +58,11 @@ static size_t bucket(int64_t pid, uint64_t hwq)
 }
 
 /* The queue of a record; *out is NULL when there are too many. */
-static int get_queue(struct gpreempt_amdlog *log,
-		     const struct gp_record *record, const struct gp_message *m,
-		     struct gpreempt_amdlog_queue **out)
+static int get_queue(struct gp_amdlog *log, const struct gp_record *record,
+		     const struct gp_message *m, struct gp_amdlog_queue **out)
 {
 	size_t at = bucket(record->pid, m->hwq);
-	struct gpreempt_amdlog_queue *queue;
+	struct gp_amdlog_queue *queue;
 
 	*out = NULL;
 	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
@@ -94,11 +96,10 @@ static int get_queue(struct gpreempt_amdlog *log,
 	return 0;
 }
 
-static int count_process(struct gpreempt_amdlog *log,
-			 const struct gp_record *record,
+static int count_process(struct gp_amdlog *log, const struct gp_record *record,
 			 const struct gp_message *m)
 {
-	struct gpreempt_amdlog_process *all = log->processes.items;
+	struct gp_amdlog_process *all = log->processes.items;
 	size_t count = log->processes.count;
 	size_t i = log->process; /* most often it is that of the last line */
 
@@ -138,7 +139,7 @@ static void set(int64_t *to, int64_t value)
 /* By their times: the log's order may be another. */
 static void put_indices(const struct gp_record *record,
 			const struct gp_message *m,
-			struct gpreempt_amdlog_queue *queue)
+			struct gp_amdlog_queue *queue)
 {
 	if (m->rptr == GPREEMPT_UNKNOWN || m->wptr == GPREEMPT_UNKNOWN)
 		return;
@@ -156,12 +157,10 @@ static void put_indices(const struct gp_record *record,
 	}
 }
 
-static int put_packet(struct gpreempt_amdlog *log,
-		      const struct gp_record *record,
-		      const struct gp_message *m,
-		      struct gpreempt_amdlog_queue *queue)
+static int put_packet(struct gp_amdlog *log, const struct gp_record *record,
+		      const struct gp_message *m, struct gp_amdlog_queue *queue)
 {
-	struct gpreempt_amdlog_packet packet = {
+	struct gp_amdlog_packet packet = {
 		.line = log->lines.number,
 		.us = record->us,
 		.pid = record->pid,
@@ -183,16 +182,15 @@ static int put_packet(struct gpreempt_amdlog *log,
 		queue->dispatches++;
 	else
 		queue->barriers++;
-	if (log->options.packet)
-		log->options.packet(log->options.data, &packet);
+	if (log->packet)
+		log->packet(log->packet_data, &packet);
 	return m->cut ? problem(log, "a packet whose indices are cut off") : 0;
 }
 
-static int count_message(struct gpreempt_amdlog *log,
-			 const struct gp_record *record,
+static int count_message(struct gp_amdlog *log, const struct gp_record *record,
 			 const struct gp_message *m)
 {
-	struct gpreempt_amdlog_queue *queue;
+	struct gp_amdlog_queue *queue;
 	int ret = get_queue(log, record, m, &queue);
 
 	if (!queue)
@@ -215,7 +213,7 @@ static int count_message(struct gpreempt_amdlog *log,
 	return 0;
 }
 
-static void take_version(struct gpreempt_amdlog *log, struct gp_span rest)
+static void take_version(struct gp_amdlog *log, struct gp_span rest)
 {
 	size_t len = 0;
 
@@ -228,14 +226,13 @@ static void take_version(struct gpreempt_amdlog *log, struct gp_span rest)
 	log->data.version[len] = 0;
 }
 
-static int take_record(struct gpreempt_amdlog *log, struct gp_record *record)
+static int take_record(struct gp_amdlog *log, struct gp_record *record)
 {
 	struct gp_message message;
 	int ret;
 
 	log->data.records++;
-	if (log->options.pid != GPREEMPT_UNKNOWN &&
-	    record->pid != log->options.pid)
+	if (log->pid != GPREEMPT_UNKNOWN && record->pid != log->pid)
 		return 0;
 	if (record->level > log->data.level)
 		log->data.level = record->level;
@@ -280,7 +277,7 @@ static size_t make_plain(const char *at, size_t len, char *out)
 }
 
 /* A line is another one when none of its pieces has a record. */
-static void count_other(struct gpreempt_amdlog *log, bool record)
+static void count_other(struct gp_amdlog *log, bool record)
 {
 	if (log->line != log->lines.count) {
 		log->line = log->lines.count;
@@ -295,7 +292,7 @@ static void count_other(struct gpreempt_amdlog *log, bool record)
 /* A line can hold several records, when threads wrote at once. */
 static int take_line(void *data, struct gp_line line)
 {
-	struct gpreempt_amdlog *log = data;
+	struct gp_amdlog *log = data;
 	const char *end =
 		log->plain + make_plain(line.at, line.len, log->plain);
 	const char *at = log->plain, *next, *behind;
@@ -326,18 +323,11 @@ static int take_line(void *data, struct gp_line line)
 	return ret;
 }
 
-int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
-			struct gpreempt_amdlog **out)
+int gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data,
+		  struct gp_amdlog **out)
 {
-	struct gpreempt_amdlog_options o = { .pid = GPREEMPT_UNKNOWN };
-	struct gpreempt_amdlog *log;
-	int ret = 0;
+	struct gp_amdlog *log = calloc(1, sizeof(*log));
 
-	if (options)
-		ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
-	if (ret)
-		return ret;
-	log = calloc(1, sizeof(*log));
 	if (!log)
 		return -ENOMEM;
 	log->buckets = calloc(BUCKETS, sizeof(*log->buckets));
@@ -345,14 +335,16 @@ int gpreempt_amdlog_new(const struct gpreempt_amdlog_options *options,
 		free(log);
 		return -ENOMEM;
 	}
-	log->options = o;
+	log->pid = pid;
+	log->packet = packet;
+	log->packet_data = data;
 	log->lines.take = take_line;
 	log->lines.data = log;
 	*out = log;
 	return 0;
 }
 
-void gpreempt_amdlog_free(struct gpreempt_amdlog *log)
+void gp_amdlog_free(struct gp_amdlog *log)
 {
 	if (!log)
 		return;
@@ -364,19 +356,17 @@ void gpreempt_amdlog_free(struct gpreempt_amdlog *log)
 	free(log);
 }
 
-int gpreempt_amdlog_feed(struct gpreempt_amdlog *log, const char *data,
-			 size_t len)
+int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len)
 {
 	return gp_lines_feed(&log->lines, data, len);
 }
 
-int gpreempt_amdlog_end(struct gpreempt_amdlog *log)
+int gp_amdlog_end(struct gp_amdlog *log)
 {
 	return gp_lines_end(&log->lines);
 }
 
-const struct gpreempt_amdlog_data *
-gpreempt_amdlog_get(struct gpreempt_amdlog *log)
+const struct gp_amdlog_data *gp_amdlog_get(struct gp_amdlog *log)
 {
 	log->data.lines = log->lines.count;
 	log->data.queues = log->queues.items;

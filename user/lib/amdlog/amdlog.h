@@ -1,63 +1,125 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of the parser of ROCm's log share. */
+/*
+ * What ROCm's runtime logs with AMD_LOG_LEVEL 3 to 5 (ROCm 5 to 7): hardware
+ * queues and what was put into them. Nothing here reads a file; the caller feeds
+ * text, in pieces of any size, and memory does not grow with it. One thread at a
+ * time for each handle.
+ *
+ * Level 3 has the queues, level 4 the packets too. What the program printed
+ * between the lines of the log is counted and left alone. A number that the log
+ * does not have is GPREEMPT_UNKNOWN.
+ */
 #ifndef GP_AMDLOG_H
 #define GP_AMDLOG_H
 
-#include <gpreempt/amdlog.h>
-
-#include "lib/text/lines.h"
-
-/* A stretch of a line. */
-struct gp_span {
-	const char *at;
-	const char *end;
-	bool cut; /* another record goes on where it stops */
-};
-
-/* ":4:rocvirtual.cpp           :1083: 20162701614 us: [pid:1 tid: 0x2] ..." */
-struct gp_record {
-	unsigned int level;
-	int64_t us;
-	int64_t pid;
-	uint64_t tid;
-	struct gp_span message;
-};
+#include <gpreempt/core.h>
 
 /*
- * Where the next record of a line begins, or NULL; its level and where what is
- * behind the name of the source file begins.
+ * A hardware queue of the runtime. First and last are by the times that the log
+ * has, whatever its order.
  */
-const char *gp_record_find(const char *at, const char *end, unsigned int *level,
-			   const char **behind);
-
-/* What ROCr's own records have before their text; they have no level. */
-#define GP_ROCR_MARK "[***rocr***]"
-
-/* Time, process and thread. False if they are not there, or not whole. */
-bool gp_record_head(struct gp_span text, struct gp_record *record);
-
-enum gp_amdlog_kind {
-	GP_AMDLOG_NOTHING, /* nothing about queues */
-	GP_AMDLOG_CREATED,
-	GP_AMDLOG_ACQUIRED,
-	GP_AMDLOG_RELEASED,
-	GP_AMDLOG_DELETED,
-	GP_AMDLOG_DISPATCH,
-	GP_AMDLOG_BARRIER,
-	GP_AMDLOG_KERNEL,
-	GP_AMDLOG_VERSION,
-	GP_AMDLOG_BROKEN, /* about a queue, but which one is not there */
+struct gp_amdlog_queue {
+	/* As the process itself sees it: another number inside of a container. */
+	int64_t pid;
+	/*
+	 * Address that the runtime calls it by (HWq); 0: not in the log. ROCm 5 logs
+	 * the life of a queue by its software queue and its packets by HWq, and not
+	 * which belong together: they are two entries then.
+	 */
+	uint64_t hwq;
+	uint64_t swq; /* of the last software queue on it; 0: not in the log */
+	int64_t id;   /* the runtime's own number; unknown before ROCm 6 */
+	int64_t priority;  /* 0 low, 1 normal, 2 high */
+	int64_t size;	   /* packets */
+	uint64_t created;  /* times; again after it was deleted */
+	uint64_t acquired; /* times that a stream took it */
+	uint64_t released;
+	uint64_t deleted;
+	uint64_t dispatches; /* kernels put into it */
+	uint64_t barriers;   /* barrier packets put into it */
+	int64_t first_rptr;  /* at its first packet */
+	int64_t first_wptr;
+	int64_t last_rptr; /* at its last packet */
+	int64_t last_wptr;
+	int64_t backlog; /* most packets that waited when one was put into it */
+	int64_t first_us; /* times of the first and last line about it */
+	int64_t last_us;
+	int64_t first_packet_us; /* times of its first and last indices */
+	int64_t last_packet_us;
+	uint64_t line; /* first line about it */
 };
 
-struct gp_message {
-	enum gp_amdlog_kind kind;
-	uint64_t hwq, swq;
-	bool by_swq; /* hwq is the address of a software queue */
-	bool cut;    /* an index is there, but not all of it */
-	int64_t id, priority, size, rptr, wptr;
-	struct gp_span rest; /* of a version */
+/* A process that wrote into the log. */
+struct gp_amdlog_process {
+	int64_t pid; /* as it sees itself */
+	uint64_t lines;
+	uint64_t kernels;    /* that it launched, by name (level 3) */
+	uint64_t dispatches; /* and by packet (level 4) */
+	int64_t first_us;    /* times of its first and last line */
+	int64_t last_us;
+	/*
+	 * Most that a line of it is earlier than one before; more than threads
+	 * writing at once explain: the log is not in order.
+	 */
+	int64_t back_us;
 };
 
-void gp_message_parse(struct gp_span text, struct gp_message *message);
+/* A line that could not be read. */
+struct gp_amdlog_problem {
+	uint64_t line;
+	const char *what;
+};
+
+/* All that was read so far. */
+struct gp_amdlog_data {
+	const struct gp_amdlog_queue *queues;
+	size_t n_queues;
+	const struct gp_amdlog_process *processes;
+	size_t n_processes;
+	const struct gp_amdlog_problem *problems; /* the first ones */
+	size_t kept;				  /* how many these are */
+	uint64_t n_problems;			  /* all of them */
+	uint64_t lines;
+	uint64_t records;
+	uint64_t other_lines; /* without a record: the program's own output */
+	unsigned int level;   /* highest seen */
+	char version[64];     /* of HIP, as it names itself, or "" */
+};
+
+/* A packet that is put into a queue; pid, hwq, swq and id as of that. */
+struct gp_amdlog_packet {
+	uint64_t line;
+	int64_t us;
+	int64_t pid;
+	uint64_t tid; /* the thread, as the log names it (pthread_t); 0: not said */
+	uint64_t swq;
+	uint64_t hwq;
+	int64_t id;
+	bool dispatch; /* a kernel; else a barrier */
+	int64_t rptr;  /* unknown before ROCm 6 */
+	int64_t wptr;
+};
+
+typedef void gp_amdlog_packet_fn(void *data,
+				 const struct gp_amdlog_packet *packet);
+
+struct gp_amdlog;
+
+/*
+ * An empty log, of the lines of the process @pid, or of all for GPREEMPT_UNKNOWN.
+ * @packet gets each packet, and @data, or is NULL. 0 or -ENOMEM.
+ */
+int gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data,
+		  struct gp_amdlog **out);
+void gp_amdlog_free(struct gp_amdlog *log);
+
+/* The next piece. 0 or -ENOMEM. */
+int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len);
+
+/* The log ends here. 0 or -ENOMEM. */
+int gp_amdlog_end(struct gp_amdlog *log);
+
+/* What was read, until it is fed again. */
+const struct gp_amdlog_data *gp_amdlog_get(struct gp_amdlog *log);
 
 #endif

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "lib/amdlog/amdlog.h"
+#include "lib/amdlog/record.h"
 #include "shared/macro.h"
 
 /* Case does not count: ROCm 5 begins some of them with a small letter. */

@@ -14,7 +14,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "lib/amdlog/amdlog.h"
+#include "lib/amdlog/record.h"
 
 /* It logs packets, as HIP does from level 4 on. */
 #define ROCR_LEVEL	 4
