@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events of the driver's functions become operations with their phases. */
-#include <gpreempt/trace.h>
+
 #include <string.h>
 
 #include "unit-trace.h"
 
-static struct gpreempt_trace *trace;
+static struct gp_trace *trace;
 static uint64_t now;
 
 static void add(int64_t tid, const char *symbol, bool leave, uint64_t a,
@@ -49,32 +49,32 @@ static void suspend(int64_t tid, uint32_t pid, uint64_t stack)
 
 static void setup(void)
 {
-	ck_assert_int_eq(gpreempt_trace_new(&trace), 0);
+	ck_assert_int_eq(gp_trace_new(&trace), 0);
 	now = 1000;
 }
 
 static void teardown(void)
 {
-	gpreempt_trace_free(trace);
+	gp_trace_free(trace);
 }
 
-static void check_suspend(const struct gpreempt_trace_op *op)
+static void check_suspend(const struct gp_trace_op *op)
 {
-	ck_assert_uint_eq(op->kind, GPREEMPT_TRACE_SUSPEND);
+	ck_assert_uint_eq(op->kind, GP_TRACE_SUSPEND);
 	ck_assert(op->whole);
 	ck_assert_int_eq(op->ret, 2);
-	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_LOCK], 10);
-	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_UNMAP], 21);
-	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_FENCE], 300);
-	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_MAP], 40);
-	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_COPY], 50);
-	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_OTHER], 5);
-	ck_assert_int_eq(op->phase_ns[GPREEMPT_TRACE_TOTAL], 426);
+	ck_assert_int_eq(op->phase_ns[GP_TRACE_LOCK], 10);
+	ck_assert_int_eq(op->phase_ns[GP_TRACE_UNMAP], 21);
+	ck_assert_int_eq(op->phase_ns[GP_TRACE_FENCE], 300);
+	ck_assert_int_eq(op->phase_ns[GP_TRACE_MAP], 40);
+	ck_assert_int_eq(op->phase_ns[GP_TRACE_COPY], 50);
+	ck_assert_int_eq(op->phase_ns[GP_TRACE_OTHER], 5);
+	ck_assert_int_eq(op->phase_ns[GP_TRACE_TOTAL], 426);
 }
 
 TEST(phases)
 {
-	const struct gpreempt_trace_data *d;
+	const struct gp_trace_data *d;
 	size_t i;
 
 	suspend(7, 161, 0xffffc90000010000);
@@ -92,24 +92,24 @@ TEST(phases)
 /* CPUs are read one after the other, so the order is not that of time. */
 TEST(any_order)
 {
-	struct gpreempt_trace_event events[14];
-	const struct gpreempt_trace_data *d;
-	struct gpreempt_trace *first = trace;
+	struct gp_trace_event events[14];
+	const struct gp_trace_data *d;
+	struct gp_trace *first = trace;
 	size_t i, n = 0;
 
 	suspend(7, 161, 0x10000);
 	d = trace_end(trace);
 	for (i = 0; i < d->n_slices; i++) {
-		const struct gpreempt_trace_slice *s = d->slices + i;
+		const struct gp_trace_slice *s = d->slices + i;
 
-		events[n++] = (struct gpreempt_trace_event){
+		events[n++] = (struct gp_trace_event){
 			.ns = s->end_ns,
 			.tid = s->tid,
 			.leave = true,
 			.function = s->function,
 			.ret = 2,
 		};
-		events[n++] = (struct gpreempt_trace_event){
+		events[n++] = (struct gp_trace_event){
 			.ns = s->begin_ns,
 			.tid = s->tid,
 			.function = s->function,
@@ -121,21 +121,21 @@ TEST(any_order)
 		if (s->function == trace_function("copy_context_work_handler"))
 			events[n - 1].args[0] = 0xff00;
 	}
-	ck_assert_int_eq(gpreempt_trace_new(&trace), 0);
+	ck_assert_int_eq(gp_trace_new(&trace), 0);
 	while (n--)
-		ck_assert_int_eq(gpreempt_trace_add(trace, events + n), 0);
+		ck_assert_int_eq(gp_trace_add(trace, events + n), 0);
 	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 1);
-	ck_assert_int_eq(d->ops->phase_ns[GPREEMPT_TRACE_FENCE], 300);
-	ck_assert_int_eq(d->ops->phase_ns[GPREEMPT_TRACE_COPY], 50);
+	ck_assert_int_eq(d->ops->phase_ns[GP_TRACE_FENCE], 300);
+	ck_assert_int_eq(d->ops->phase_ns[GP_TRACE_COPY], 50);
 	ck_assert(d->ops->whole);
-	gpreempt_trace_free(first);
+	gp_trace_free(first);
 }
 
 /* Two suspends at once: each copy goes to the one on whose stack its work is. */
 TEST(two_at_once)
 {
-	const struct gpreempt_trace_data *d;
+	const struct gp_trace_data *d;
 
 	enter_ioctl(1, 161, TRAP_SUSPEND);
 	enter_ioctl(2, 162, TRAP_SUSPEND);
@@ -155,14 +155,14 @@ TEST(two_at_once)
 	add(2, "kfd_ioctl_set_debug_trap", true, 1, 0);
 	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 2);
-	ck_assert_int_eq(d->ops[0].phase_ns[GPREEMPT_TRACE_COPY], 7);
-	ck_assert_int_eq(d->ops[1].phase_ns[GPREEMPT_TRACE_COPY], 10);
+	ck_assert_int_eq(d->ops[0].phase_ns[GP_TRACE_COPY], 7);
+	ck_assert_int_eq(d->ops[1].phase_ns[GP_TRACE_COPY], 10);
 }
 
 /* A work that lies on no stack of a suspend belongs to none. */
 TEST(foreign_work)
 {
-	const struct gpreempt_trace_data *d;
+	const struct gp_trace_data *d;
 
 	enter_ioctl(1, 161, TRAP_SUSPEND);
 	add(1, "suspend_queues", false, 0x80000, 0);
@@ -172,8 +172,7 @@ TEST(foreign_work)
 	add(1, "suspend_queues", true, 1, 0);
 	add(1, "kfd_ioctl_set_debug_trap", true, 1, 0);
 	d = trace_end(trace);
-	ck_assert_int_eq(d->ops[0].phase_ns[GPREEMPT_TRACE_COPY],
-			 GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(d->ops[0].phase_ns[GP_TRACE_COPY], GPREEMPT_UNKNOWN);
 	ck_assert_uint_eq(d->n_slices, 3);
 }
 
@@ -185,7 +184,7 @@ TEST(kinds)
 	};
 	static const char *const names[] = { "attach", "suspend", "resume",
 					     "detach" };
-	const struct gpreempt_trace_data *d;
+	const struct gp_trace_data *d;
 	size_t i;
 
 	for (i = 0; i < 5; i++) {
@@ -197,24 +196,20 @@ TEST(kinds)
 	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 4);
 	for (i = 0; i < 4; i++) {
-		ck_assert_str_eq(gpreempt_trace_kind_name(d->ops[i].kind),
-				 names[i]);
+		ck_assert_str_eq(gp_trace_kinds[d->ops[i].kind], names[i]);
 		ck_assert_int_eq(d->ops[i].ret, -22);
-		ck_assert_int_eq(d->ops[i].phase_ns[GPREEMPT_TRACE_TOTAL], 5);
-		ck_assert_int_eq(d->ops[i].phase_ns[GPREEMPT_TRACE_OTHER], 5);
-		ck_assert_int_eq(d->ops[i].phase_ns[GPREEMPT_TRACE_FENCE],
+		ck_assert_int_eq(d->ops[i].phase_ns[GP_TRACE_TOTAL], 5);
+		ck_assert_int_eq(d->ops[i].phase_ns[GP_TRACE_OTHER], 5);
+		ck_assert_int_eq(d->ops[i].phase_ns[GP_TRACE_FENCE],
 				 GPREEMPT_UNKNOWN);
 	}
-	ck_assert_str_eq(gpreempt_trace_phase_name(GPREEMPT_TRACE_FENCE),
-			 "fence");
-	ck_assert_ptr_null(gpreempt_trace_kind_name(GPREEMPT_TRACE_KINDS));
-	ck_assert_ptr_null(gpreempt_trace_phase_name(GPREEMPT_TRACE_PHASES));
+	ck_assert_str_eq(gp_trace_phases[GP_TRACE_FENCE], "fence");
 }
 
 /* What began before the trace or is not over at its end is not whole. */
 TEST(cut)
 {
-	const struct gpreempt_trace_data *d;
+	const struct gp_trace_data *d;
 
 	add(7, "pm_send_runlist", true, 0, 0);
 	add(7, "kfd_ioctl_set_debug_trap", true, 1, 0);
@@ -225,15 +220,14 @@ TEST(cut)
 	ck_assert_uint_eq(d->n_ops, 2);
 	check_suspend(d->ops);
 	ck_assert(!d->ops[1].whole);
-	ck_assert_int_eq(d->ops[1].phase_ns[GPREEMPT_TRACE_TOTAL],
-			 GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(d->ops[1].phase_ns[GP_TRACE_TOTAL], GPREEMPT_UNKNOWN);
 	ck_assert_uint_eq(d->unpaired, 3);
 }
 
 /* The return of a function was missed, then the entry of another one. */
 TEST(unpaired)
 {
-	const struct gpreempt_trace_data *d;
+	const struct gp_trace_data *d;
 
 	enter_ioctl(7, 161, TRAP_SUSPEND);
 	add(7, "amdkfd_fence_wait_timeout", false, 0, 0);
@@ -253,7 +247,7 @@ TEST(unpaired)
 
 TEST(lost)
 {
-	const struct gpreempt_trace_data *d;
+	const struct gp_trace_data *d;
 	uint64_t at[4];
 	size_t i;
 
@@ -263,11 +257,8 @@ TEST(lost)
 		now += 100;
 	}
 	/* Within the second, and around the third's end. */
-	ck_assert_int_eq(gpreempt_trace_lost(trace, at[2] + 400, at[2] + 500,
-					     0),
-			 0);
-	ck_assert_int_eq(gpreempt_trace_lost(trace, at[1] + 30, at[1] + 40, 12),
-			 0);
+	ck_assert_int_eq(gp_trace_lost(trace, at[2] + 400, at[2] + 500, 0), 0);
+	ck_assert_int_eq(gp_trace_lost(trace, at[1] + 30, at[1] + 40, 12), 0);
 	d = trace_end(trace);
 	ck_assert_uint_eq(d->n_ops, 4);
 	ck_assert(d->ops[0].whole);
@@ -279,25 +270,25 @@ TEST(lost)
 
 TEST(nothing)
 {
-	const struct gpreempt_trace_data *d = trace_end(trace);
+	const struct gp_trace_data *d = trace_end(trace);
 
 	ck_assert_uint_eq(d->n_ops, 0);
 	ck_assert_uint_eq(d->n_slices, 0);
-	gpreempt_trace_free(NULL);
+	gp_trace_free(NULL);
 }
 
 /* Numbers without any sense: no crash, and no phase that is more than the whole. */
 TEST_EACH(hostile, 20)
 {
-	const struct gpreempt_trace_data *d;
+	const struct gp_trace_data *d;
 	uint64_t seed = _i + 1;
 	size_t i, p;
 
 	for (i = 0; i < 20000; i++) {
-		struct gpreempt_trace_event event;
+		struct gp_trace_event event;
 
 		seed = seed * 6364136223846793005 + 1442695040888963407;
-		event = (struct gpreempt_trace_event){
+		event = (struct gp_trace_event){
 			.ns = seed >> (_i % 2 ? 50 : 0),
 			.tid = seed >> 8 & 7,
 			.function = (seed >> 16) % 12,
@@ -305,26 +296,25 @@ TEST_EACH(hostile, 20)
 			.args = { seed >> 33, seed >> 45 & 7 },
 			.ret = seed,
 		};
-		ck_assert_int_eq(gpreempt_trace_add(trace, &event), 0);
+		ck_assert_int_eq(gp_trace_add(trace, &event), 0);
 		if (i % 5000 == 0)
-			gpreempt_trace_lost(trace, seed, seed >> 3, seed);
+			gp_trace_lost(trace, seed, seed >> 3, seed);
 	}
 	d = trace_end(trace);
 	ck_assert_uint_eq(d->events, 20000);
 	ck_assert_uint_gt(d->refused, 0);
 	for (i = 0; i < d->n_ops; i++) {
-		const struct gpreempt_trace_op *op = d->ops + i;
+		const struct gp_trace_op *op = d->ops + i;
 		int64_t sum = 0;
 
-		for (p = 0; op->whole && p < GPREEMPT_TRACE_TOTAL; p++)
+		for (p = 0; op->whole && p < GP_TRACE_TOTAL; p++)
 			if (op->phase_ns[p] != GPREEMPT_UNKNOWN)
 				sum += op->phase_ns[p];
 		if (op->whole)
-			ck_assert_int_eq(sum,
-					 op->phase_ns[GPREEMPT_TRACE_TOTAL]);
+			ck_assert_int_eq(sum, op->phase_ns[GP_TRACE_TOTAL]);
 	}
 	for (i = 0; i < d->n_slices; i++)
-		ck_assert(d->slices[i].op == GPREEMPT_TRACE_NO_OP ||
+		ck_assert(d->slices[i].op == GP_TRACE_NO_OP ||
 			  d->slices[i].op < d->n_ops);
 }
 

@@ -251,7 +251,7 @@ TEST(nothing_to_trace)
 TEST(long_kallsyms)
 {
 	static char text[1 << 20];
-	bool found[TRACE_FUNCTIONS];
+	bool found[GP_TRACE_FUNCTIONS];
 	size_t len = 0, i, n = 0;
 
 	while (len < 700000)
@@ -266,7 +266,7 @@ TEST(long_kallsyms)
 	sprintf(text + len, "ffffffffc0000000 t suspend_queues\t[amdgpu]");
 	fake_kallsyms(text);
 	ck_assert_int_eq(trace_find_symbols(found), 0);
-	for (i = 0; i < TRACE_FUNCTIONS; i++)
+	for (i = 0; i < GP_TRACE_FUNCTIONS; i++)
 		n += found[i];
 	ck_assert_uint_eq(n, 1);
 	ck_assert(found[trace_function(IOCTL)]);

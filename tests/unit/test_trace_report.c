@@ -16,7 +16,7 @@
 #define TARGET 4194242
 #define TID    4300
 
-static struct gpreempt_trace *trace;
+static struct gp_trace *trace;
 static struct trace_kernel kernel;
 static struct trace_report report;
 static struct trace_target target = { TARGET, 777 };
@@ -44,7 +44,7 @@ static void add_suspend(uint64_t at, uint32_t pid, int64_t ret)
 static void setup(void)
 {
 	unit_setup();
-	ck_assert_int_eq(gpreempt_trace_new(&trace), 0);
+	ck_assert_int_eq(gp_trace_new(&trace), 0);
 	strcpy(dir, "/tmp/gpreempt-trace-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	kernel = (struct trace_kernel){
@@ -70,7 +70,7 @@ static void teardown(void)
 	free(kernel.comms);
 	free(kernel.pages);
 	free(report.packets.items);
-	gpreempt_trace_free(trace);
+	gp_trace_free(trace);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	ck_assert_int_eq(system(command), 0);
 	unit_teardown();
@@ -164,7 +164,7 @@ TEST(missing)
 
 	add(500, "kfd_ioctl_set_debug_trap", false, TARGET, 6);
 	add_suspend(1000000, TARGET, -16);
-	ck_assert_int_eq(gpreempt_trace_lost(trace, 600, 700, 5), 0);
+	ck_assert_int_eq(gp_trace_lost(trace, 600, 700, 5), 0);
 	kernel.full = true;
 	report.packets.dropped = 3;
 	report.packets.problems = 4;

@@ -5,21 +5,19 @@
 
 unsigned int trace_function(const char *symbol)
 {
-	const struct gpreempt_trace_function *f;
 	unsigned int n;
 
-	ck_assert_ptr_nonnull(gpreempt_trace_function(0));
-	for (n = 0; (f = gpreempt_trace_function(n)); n++)
-		if (!strcmp(f->symbol, symbol))
+	for (n = 0; n < GP_TRACE_FUNCTIONS; n++)
+		if (!strcmp(gp_trace_functions[n].symbol, symbol))
 			return n;
 	ck_abort_msg("no function %s", symbol);
 	return 0;
 }
 
-void trace_event(struct gpreempt_trace *trace, uint64_t ns, int64_t tid,
+void trace_event(struct gp_trace *trace, uint64_t ns, int64_t tid,
 		 const char *symbol, bool leave, uint64_t a, uint64_t b)
 {
-	struct gpreempt_trace_event event = {
+	struct gp_trace_event event = {
 		.ns = ns,
 		.tid = tid,
 		.function = trace_function(symbol),
@@ -28,12 +26,12 @@ void trace_event(struct gpreempt_trace *trace, uint64_t ns, int64_t tid,
 		.ret = leave ? (int64_t)a : 0,
 	};
 
-	ck_assert_int_eq(gpreempt_trace_add(trace, &event), 0);
+	ck_assert_int_eq(gp_trace_add(trace, &event), 0);
 }
 
-const struct gpreempt_trace_data *trace_end(struct gpreempt_trace *trace)
+const struct gp_trace_data *trace_end(struct gp_trace *trace)
 {
-	ck_assert_int_eq(gpreempt_trace_end(trace), 0);
-	ck_assert_ptr_nonnull(gpreempt_trace_get(trace));
-	return gpreempt_trace_get(trace);
+	ck_assert_int_eq(gp_trace_end(trace), 0);
+	ck_assert_ptr_nonnull(gp_trace_get(trace));
+	return gp_trace_get(trace);
 }

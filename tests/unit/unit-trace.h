@@ -3,8 +3,7 @@
 #ifndef UNIT_TRACE_H
 #define UNIT_TRACE_H
 
-#include <gpreempt/trace.h>
-
+#include "lib/trace/trace.h"
 #include "unit.h"
 
 /* Of the ioctl that all is about: what it is to do. */
@@ -20,10 +19,10 @@ enum trap {
 unsigned int trace_function(const char *symbol);
 
 /* Entry (with its first two arguments) or return (a is what it returns). */
-void trace_event(struct gpreempt_trace *trace, uint64_t ns, int64_t tid,
+void trace_event(struct gp_trace *trace, uint64_t ns, int64_t tid,
 		 const char *symbol, bool leave, uint64_t a, uint64_t b);
 
 /* No more events come; what they amount to. */
-const struct gpreempt_trace_data *trace_end(struct gpreempt_trace *trace);
+const struct gp_trace_data *trace_end(struct gp_trace *trace);
 
 #endif

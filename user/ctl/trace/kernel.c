@@ -127,7 +127,7 @@ static int check_tracefs(void)
 static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n,
 					   bool leave)
 {
-	const struct gpreempt_trace_function *f = gpreempt_trace_function(n);
+	const struct gp_trace_function *f = gp_trace_functions + n;
 	char where[64], name[64], args[96];
 	size_t i, len = 0;
 
@@ -144,7 +144,7 @@ static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n,
 					       f->needed ? "ret=$retval:s32" :
 							   NULL,
 					       0);
-	for (i = 0; i < GPREEMPT_TRACE_ARGS && f->args[i].name; i++)
+	for (i = 0; i < GP_TRACE_ARGS && f->args[i].name; i++)
 		len += snprintf(args + len, sizeof(args) - len, "%s=%s ",
 				f->args[i].name, f->args[i].fetch);
 	snprintf(args + len, sizeof(args) - len, "comm=$comm");
@@ -176,14 +176,14 @@ static int add_function(struct trace_kernel *k, size_t n)
 /* Those that this kernel lacks: inlined, or of another version. */
 static void name_missing(const struct trace_kernel *k)
 {
-	const struct gpreempt_trace_function *f;
 	char names[512] = "";
 	size_t i, len = 0;
 
-	for (i = 0; (f = gpreempt_trace_function(i)); i++)
+	for (i = 0; i < GP_TRACE_FUNCTIONS; i++)
 		if (!k->traced[i] && len < sizeof(names))
 			len += snprintf(names + len, sizeof(names) - len,
-					"%s%s", len ? ", " : "", f->symbol);
+					"%s%s", len ? ", " : "",
+					gp_trace_functions[i].symbol);
 	if (len)
 		ctl_note("not in this kernel, so the time in it counts as "
 			 "other: %s",
@@ -193,14 +193,14 @@ static void name_missing(const struct trace_kernel *k)
 /* All functions that there are. 0, or the exit status. */
 static int add_functions(struct trace_kernel *k)
 {
-	const struct gpreempt_trace_function *f;
-	bool found[TRACE_FUNCTIONS];
+	const struct gp_trace_function *f = gp_trace_functions;
+	bool found[GP_TRACE_FUNCTIONS];
 	int ret = trace_find_symbols(found);
 	size_t i;
 
 	if (ret < 0)
 		return fail(ret, "reading /proc/kallsyms");
-	for (i = 0; (f = gpreempt_trace_function(i)); i++) {
+	for (i = 0; i < GP_TRACE_FUNCTIONS; i++, f++) {
 		ret = found[i] ? add_function(k, i) : -ENOENT;
 		if (ret == -EPERM || ret == -EACCES)
 			return fail(ret, "a probe event is refused");

@@ -60,7 +60,7 @@ static struct counts count(const struct trace_report *r)
 	size_t i;
 
 	for (i = 0; i < r->data->n_ops; i++) {
-		const struct gpreempt_trace_op *op = r->data->ops + i;
+		const struct gp_trace_op *op = r->data->ops + i;
 
 		if (!trace_is_target(r, op->pid))
 			counts.others++;
@@ -75,14 +75,13 @@ static struct counts count(const struct trace_report *r)
 }
 
 /* Times of a phase in all whole operations of a kind that succeeded. */
-static size_t collect(const struct trace_report *r,
-		      enum gpreempt_trace_kind kind,
-		      enum gpreempt_trace_phase phase, uint64_t *samples)
+static size_t collect(const struct trace_report *r, enum gp_trace_kind kind,
+		      enum gp_trace_phase phase, uint64_t *samples)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < r->data->n_ops; i++) {
-		const struct gpreempt_trace_op *op = r->data->ops + i;
+		const struct gp_trace_op *op = r->data->ops + i;
 
 		if (op->kind == kind && op->whole && op->ret >= 0 &&
 		    op->phase_ns[phase] != GPREEMPT_UNKNOWN &&
@@ -96,21 +95,21 @@ static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
 {
 	uint64_t *samples =
 		shr_must(calloc(r->data->n_ops + 1, sizeof(*samples)));
-	enum gpreempt_trace_phase phase;
-	enum gpreempt_trace_kind kind;
+	enum gp_trace_phase phase;
+	enum gp_trace_kind kind;
 	struct gpreempt_stats stats;
 	size_t n = 0;
 
-	for (kind = 0; kind < GPREEMPT_TRACE_KINDS; kind++)
-		for (phase = 0; phase < GPREEMPT_TRACE_PHASES; phase++) {
+	for (kind = 0; kind < GP_TRACE_KINDS; kind++)
+		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
 			gpreempt_stats(samples,
 				       collect(r, kind, phase, samples),
 				       &stats);
 			if (!stats.n)
 				continue;
 			rows[n++] = (struct phase_row){
-				gpreempt_trace_kind_name(kind),
-				gpreempt_trace_phase_name(phase),
+				gp_trace_kinds[kind],
+				gp_trace_phases[phase],
 				stats.n,
 				stats.min,
 				stats.p50,
@@ -129,16 +128,16 @@ static void add(struct json_object *o, const char *key,
 	json_object_object_add(o, key, value);
 }
 
-#define MAX_ROWS (GPREEMPT_TRACE_KINDS * GPREEMPT_TRACE_PHASES)
+#define MAX_ROWS (GP_TRACE_KINDS * GP_TRACE_PHASES)
 
 static struct json_object *json_functions(const struct trace_kernel *k,
 					  bool traced)
 {
 	struct json_object *array = json_object_new_array();
-	const struct gpreempt_trace_function *f;
+	const struct gp_trace_function *f = gp_trace_functions;
 	size_t i;
 
-	for (i = 0; (f = gpreempt_trace_function(i)); i++)
+	for (i = 0; i < GP_TRACE_FUNCTIONS; i++, f++)
 		if (k->traced[i] == traced)
 			json_object_array_add(array, out_json_text(f->symbol));
 	return array;
@@ -147,26 +146,25 @@ static struct json_object *json_functions(const struct trace_kernel *k,
 static struct json_object *json_ops(const struct trace_report *r)
 {
 	struct json_object *array = json_object_new_array(), *one;
-	enum gpreempt_trace_phase phase;
+	enum gp_trace_phase phase;
 	char key[32];
 	size_t i;
 
 	for (i = 0; i < r->data->n_ops; i++) {
-		const struct gpreempt_trace_op *op = r->data->ops + i;
+		const struct gp_trace_op *op = r->data->ops + i;
 
 		if (!trace_is_target(r, op->pid))
 			continue;
 		one = json_object_new_object();
-		add(one, "operation",
-		    out_json_text(gpreempt_trace_kind_name(op->kind)));
+		add(one, "operation", out_json_text(gp_trace_kinds[op->kind]));
 		add(one, "pid", out_json_number(op->pid));
 		add(one, "tid", out_json_number(op->tid));
 		add(one, "begin_us", out_json_us(op->begin_ns));
 		add(one, "ret", json_object_new_int64(op->ret));
 		add(one, "whole", out_json_flag(op->whole));
-		for (phase = 0; phase < GPREEMPT_TRACE_PHASES; phase++) {
+		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
 			snprintf(key, sizeof(key), "%s_us",
-				 gpreempt_trace_phase_name(phase));
+				 gp_trace_phases[phase]);
 			add(one, key, out_json_us(op->phase_ns[phase]));
 		}
 		json_object_array_add(array, one);

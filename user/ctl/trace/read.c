@@ -16,16 +16,16 @@ struct known {
 	int id; /* in the ring buffer */
 	unsigned int function;
 	bool leave;
-	struct tep_format_field *fields[GPREEMPT_TRACE_ARGS];
+	struct tep_format_field *fields[GP_TRACE_ARGS];
 	struct tep_format_field *ret;
 	struct tep_format_field *comm;
 };
 
 struct reader {
 	struct tep_handle *tep;
-	struct known known[2 * TRACE_FUNCTIONS];
+	struct known known[2 * GP_TRACE_FUNCTIONS];
 	size_t n_known;
-	struct gpreempt_trace *trace;
+	struct gp_trace *trace;
 	struct trace_kernel *kernel;
 	uint64_t *last; /* of each CPU: time of its last event */
 };
@@ -33,7 +33,7 @@ struct reader {
 static void add_known(struct reader *r, const struct trace_kernel *k,
 		      unsigned int n, bool leave)
 {
-	const struct gpreempt_trace_function *f = gpreempt_trace_function(n);
+	const struct gp_trace_function *f = gp_trace_functions + n;
 	struct known *known = &r->known[r->n_known];
 	struct tep_event *event;
 	char name[64], *format;
@@ -55,7 +55,7 @@ static void add_known(struct reader *r, const struct trace_kernel *k,
 		known->ret = tep.find_field(event, "ret");
 	else
 		known->comm = tep.find_field(event, "comm");
-	for (i = 0; !leave && i < GPREEMPT_TRACE_ARGS && f->args[i].name; i++)
+	for (i = 0; !leave && i < GP_TRACE_ARGS && f->args[i].name; i++)
 		known->fields[i] = tep.find_field(event, f->args[i].name);
 	r->n_known++;
 }
@@ -67,7 +67,7 @@ static int open_reader(struct reader *r, const struct trace_kernel *k)
 	r->tep = tep.alloc();
 	if (!r->tep)
 		return -ENOMEM;
-	for (n = 0; n < TRACE_FUNCTIONS; n++)
+	for (n = 0; n < GP_TRACE_FUNCTIONS; n++)
 		if (k->traced[n]) {
 			add_known(r, k, n, false);
 			add_known(r, k, n, true);
@@ -106,7 +106,7 @@ static int take_event(struct reader *r, unsigned int cpu, void *data,
 		      uint64_t ns)
 {
 	struct tep_record record = { .data = data, .cpu = cpu, .ts = ns };
-	struct gpreempt_trace_event event = { .ns = ns, .cpu = cpu };
+	struct gp_trace_event event = { .ns = ns, .cpu = cpu };
 	int id = tep.data_type(r->tep, &record);
 	const struct known *known;
 	unsigned long long value;
@@ -121,12 +121,12 @@ static int take_event(struct reader *r, unsigned int cpu, void *data,
 	event.function = known->function;
 	event.leave = known->leave;
 	take_comm(r, known, event.tid, data);
-	for (i = 0; i < GPREEMPT_TRACE_ARGS; i++)
+	for (i = 0; i < GP_TRACE_ARGS; i++)
 		if (!tep.read_number_field(known->fields[i], data, &value))
 			event.args[i] = value;
 	if (!tep.read_number_field(known->ret, data, &value))
 		event.ret = (int32_t)value;
-	return gpreempt_trace_add(r->trace, &event);
+	return gp_trace_add(r->trace, &event);
 }
 
 /* Events that were overwritten before we read them are missing before it. */
@@ -142,8 +142,8 @@ static int take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu,
 	missed = kbuffer.missed_events(buffer);
 	data = kbuffer.read_event(buffer, &ns);
 	if (missed && data)
-		ret = gpreempt_trace_lost(r->trace, r->last[cpu], ns,
-					  missed > 0 ? missed : 0);
+		ret = gp_trace_lost(r->trace, r->last[cpu], ns,
+				    missed > 0 ? missed : 0);
 	for (; data && !ret; data = kbuffer.next_event(buffer, &ns)) {
 		r->last[cpu] = ns;
 		ret = take_event(r, cpu, data, ns);
@@ -171,7 +171,7 @@ static int read_pages(struct reader *r, const struct trace_kernel *k)
 	return ret;
 }
 
-int trace_read(struct trace_kernel *k, struct gpreempt_trace *trace)
+int trace_read(struct trace_kernel *k, struct gp_trace *trace)
 {
 	struct reader r = { .trace = trace, .kernel = k };
 	int ret = open_reader(&r, k);
@@ -181,6 +181,6 @@ int trace_read(struct trace_kernel *k, struct gpreempt_trace *trace)
 	close_reader(&r);
 	/* At an unknown time: nothing of it can be trusted. */
 	if (!ret && k->missed)
-		ret = gpreempt_trace_lost(trace, 0, UINT64_MAX, k->missed);
-	return ret ? ret : gpreempt_trace_end(trace);
+		ret = gp_trace_lost(trace, 0, UINT64_MAX, k->missed);
+	return ret ? ret : gp_trace_end(trace);
 }

@@ -22,7 +22,6 @@ bool trace_is_module(void)
  */
 static void take_line(char *line, size_t len, bool module, bool *found)
 {
-	const struct gpreempt_trace_function *f;
 	char *symbol, *end;
 	size_t i;
 
@@ -38,8 +37,8 @@ static void take_line(char *line, size_t len, bool module, bool *found)
 	if (module && strcmp(end, "\t[" MODULE "]"))
 		return;
 	*end = '\0';
-	for (i = 0; (f = gpreempt_trace_function(i)); i++)
-		if (!strcmp(symbol, f->symbol))
+	for (i = 0; i < GP_TRACE_FUNCTIONS; i++)
+		if (!strcmp(symbol, gp_trace_functions[i].symbol))
 			found[i] = true;
 }
 
@@ -67,7 +66,7 @@ int trace_find_symbols(bool *found)
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	char *buf = malloc(PIECE);
 
-	memset(found, 0, TRACE_FUNCTIONS * sizeof(*found));
+	memset(found, 0, GP_TRACE_FUNCTIONS * sizeof(*found));
 	if (fd < 0 || !buf) {
 		free(buf);
 		return -errno;

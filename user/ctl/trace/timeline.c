@@ -72,19 +72,18 @@ static void put_name(struct timeline *t, const char *what, int64_t pid,
 }
 
 static int64_t pid_of(const struct trace_report *r,
-		      const struct gpreempt_trace_slice *s)
+		      const struct gp_trace_slice *s)
 {
-	int64_t pid = s->op == GPREEMPT_TRACE_NO_OP ? OTHERS :
-						      r->data->ops[s->op].pid;
+	int64_t pid = s->op == GP_TRACE_NO_OP ? OTHERS :
+						r->data->ops[s->op].pid;
 
 	return trace_is_target(r, pid) ? pid : OTHERS;
 }
 
 static void put_slice(struct timeline *t, const struct trace_report *r,
-		      const struct gpreempt_trace_slice *s)
+		      const struct gp_trace_slice *s)
 {
-	const struct gpreempt_trace_function *f =
-		gpreempt_trace_function(s->function);
+	const struct gp_trace_function *f = gp_trace_functions + s->function;
 	struct json_object *o = event("X", f->symbol, pid_of(r, s), s->tid);
 	struct json_object *args = json_object_new_object();
 
@@ -93,9 +92,9 @@ static void put_slice(struct timeline *t, const struct trace_report *r,
 	json_object_object_add(o, "cat", json_object_new_string("driver"));
 	json_object_object_add(args, "cpu", json_object_new_int64(s->cpu));
 	/* The ioctl itself: what it was for. */
-	if (s->op != GPREEMPT_TRACE_NO_OP && f->needed) {
-		const struct gpreempt_trace_op *op = r->data->ops + s->op;
-		const char *kind = gpreempt_trace_kind_name(op->kind);
+	if (s->op != GP_TRACE_NO_OP && f->needed) {
+		const struct gp_trace_op *op = r->data->ops + s->op;
+		const char *kind = gp_trace_kinds[op->kind];
 
 		json_object_object_add(o, "name", json_object_new_string(kind));
 		json_object_object_add(args, "function",
@@ -113,7 +112,7 @@ static void put_slice(struct timeline *t, const struct trace_report *r,
 
 /* A thread below each process that it did something about, once. */
 static void put_thread(struct timeline *t, const struct trace_report *r,
-		       const struct gpreempt_trace_slice *s)
+		       const struct gp_trace_slice *s)
 {
 	int64_t pid = pid_of(r, s);
 	char *name, label[80];

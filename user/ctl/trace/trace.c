@@ -198,10 +198,10 @@ static int finish(struct tracing *t, uint64_t duration)
 		.n_targets = t->n_targets,
 		.duration_ns = duration,
 	};
-	struct gpreempt_trace *trace;
+	struct gp_trace *trace;
 	int ret;
 
-	if (gpreempt_trace_new(&trace))
+	if (gp_trace_new(&trace))
 		abort();
 	ret = trace_read(&t->kernel, trace);
 	if (ret) {
@@ -209,12 +209,12 @@ static int finish(struct tracing *t, uint64_t duration)
 				    "cannot read the kernel's trace: %s",
 				    strerror(-ret));
 	} else {
-		report.data = gpreempt_trace_get(trace);
+		report.data = gp_trace_get(trace);
 		ret = write_files(t, &report);
 		trace_print(t->args->mode, &report);
 	}
 	free(report.packets.items);
-	gpreempt_trace_free(trace);
+	gp_trace_free(trace);
 	return ret;
 }
 

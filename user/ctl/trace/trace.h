@@ -3,13 +3,10 @@
 #ifndef CTL_TRACE_H
 #define CTL_TRACE_H
 
-#include <gpreempt/trace.h>
-
 #include "ctl/command/ctl.h"
 #include "lib/amdlog/amdlog.h"
+#include "lib/trace/trace.h"
 #include "output/table.h"
-
-#define TRACE_FUNCTIONS 16
 
 /* A page of the kernel's ring buffer, in the order of reading. */
 struct trace_page {
@@ -21,8 +18,8 @@ struct trace_page {
 struct trace_kernel {
 	char name[48]; /* of the instance and of our group of events */
 	struct tracefs_instance *instance;
-	struct tracefs_dynevent *events[2 * TRACE_FUNCTIONS];
-	bool traced[TRACE_FUNCTIONS];
+	struct tracefs_dynevent *events[2 * GP_TRACE_FUNCTIONS];
+	bool traced[GP_TRACE_FUNCTIONS];
 	int *fds; /* a CPU's pages */
 	unsigned int cpus;
 	size_t page_size;
@@ -56,7 +53,7 @@ int trace_spool_open(struct trace_kernel *k);
 void trace_spool_close(struct trace_kernel *k);
 
 /* Before trace_kernel_end(): the pages as events. 0 or -errno. */
-int trace_read(struct trace_kernel *k, struct gpreempt_trace *trace);
+int trace_read(struct trace_kernel *k, struct gp_trace *trace);
 /* The same for trace-cmd and KernelShark. 0 or -errno. */
 int trace_write_dat(const struct trace_kernel *k, const char *path);
 
@@ -76,7 +73,7 @@ struct trace_packets {
 
 /* All that a trace is, when it is over. */
 struct trace_report {
-	const struct gpreempt_trace_data *data;
+	const struct gp_trace_data *data;
 	const struct trace_kernel *kernel;
 	const struct trace_target *targets;
 	size_t n_targets;

@@ -15,7 +15,7 @@
 /* A thread, and the calls that it is in. */
 struct thread {
 	int64_t tid;
-	size_t op;			 /* or GPREEMPT_TRACE_NO_OP */
+	size_t op;			 /* or GP_TRACE_NO_OP */
 	size_t open[GP_TRACE_FUNCTIONS]; /* index of the slice + 1 */
 };
 
@@ -25,34 +25,28 @@ struct gap {
 	uint64_t to;
 };
 
-/* What only the work needs to know of an operation. */
-struct extra {
-	uint64_t stack; /* 0: not in suspend_queues() */
-};
-
 /* An event with its place, which decides between equal times. */
 struct item {
-	struct gpreempt_trace_event event;
+	struct gp_trace_event event;
 	size_t place;
 };
 
-struct gpreempt_trace {
+struct gp_trace {
 	SHR_ARRAY(struct item) events;
 	SHR_ARRAY(struct gap) gaps;
 	SHR_ARRAY(struct thread) threads;
-	SHR_ARRAY(struct gpreempt_trace_op) ops;
-	SHR_ARRAY(struct extra) extras;
-	SHR_ARRAY(struct gpreempt_trace_slice) slices;
-	struct gpreempt_trace_data data;
+	SHR_ARRAY(struct gp_trace_op) ops;
+	SHR_ARRAY(struct gp_trace_slice) slices;
+	struct gp_trace_data data;
 };
 
-int gpreempt_trace_new(struct gpreempt_trace **out)
+int gp_trace_new(struct gp_trace **out)
 {
 	*out = calloc(1, sizeof(**out));
 	return *out ? 0 : -ENOMEM;
 }
 
-void gpreempt_trace_free(struct gpreempt_trace *trace)
+void gp_trace_free(struct gp_trace *trace)
 {
 	if (!trace)
 		return;
@@ -60,13 +54,11 @@ void gpreempt_trace_free(struct gpreempt_trace *trace)
 	free(trace->gaps.items);
 	free(trace->threads.items);
 	free(trace->ops.items);
-	free(trace->extras.items);
 	free(trace->slices.items);
 	free(trace);
 }
 
-int gpreempt_trace_add(struct gpreempt_trace *trace,
-		       const struct gpreempt_trace_event *event)
+int gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event)
 {
 	struct item *item;
 
@@ -83,8 +75,8 @@ int gpreempt_trace_add(struct gpreempt_trace *trace,
 	return 0;
 }
 
-int gpreempt_trace_lost(struct gpreempt_trace *trace, uint64_t from_ns,
-			uint64_t to_ns, uint64_t count)
+int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns,
+		  uint64_t count)
 {
 	struct gap *gap = shr_add(&trace->gaps);
 
@@ -120,7 +112,7 @@ static int by_from(const void *a, const void *b)
 }
 
 /* One entry a thread, by its number. */
-static int make_threads(struct gpreempt_trace *t)
+static int make_threads(struct gp_trace *t)
 {
 	const struct item *items = t->events.items;
 	struct thread *threads;
@@ -134,7 +126,7 @@ static int make_threads(struct gpreempt_trace *t)
 		if (!n || threads[n - 1].tid != items[i].event.tid)
 			threads[n++] = (struct thread){
 				.tid = items[i].event.tid,
-				.op = GPREEMPT_TRACE_NO_OP,
+				.op = GP_TRACE_NO_OP,
 			};
 	if (n)
 		qsort(threads, n, sizeof(*threads), by_tid);
@@ -145,33 +137,33 @@ static int make_threads(struct gpreempt_trace *t)
 	return 0;
 }
 
-static struct gpreempt_trace_op *op_at(struct gpreempt_trace *t, size_t op)
+static struct gp_trace_op *op_at(struct gp_trace *t, size_t op)
 {
-	return op == GPREEMPT_TRACE_NO_OP ? NULL : t->ops.items + op;
+	return op == GP_TRACE_NO_OP ? NULL : t->ops.items + op;
 }
 
 /* An entry or a return is missing. */
-static void unpaired(struct gpreempt_trace *t, size_t op)
+static void unpaired(struct gp_trace *t, size_t op)
 {
-	struct gpreempt_trace_op *o = op_at(t, op);
+	struct gp_trace_op *o = op_at(t, op);
 
 	t->data.unpaired++;
 	if (o)
 		o->whole = false;
 }
 
-static int begin_op(struct gpreempt_trace *t, struct thread *thread,
-		    const struct gpreempt_trace_event *event)
+static int begin_op(struct gp_trace *t, struct thread *thread,
+		    const struct gp_trace_event *event)
 {
-	enum gpreempt_trace_kind kind = gp_trace_kind(event->args[1]);
-	struct gpreempt_trace_op *op;
+	enum gp_trace_kind kind = gp_trace_kind(event->args[1]);
+	struct gp_trace_op *op;
 	unsigned int i;
 
-	thread->op = GPREEMPT_TRACE_NO_OP;
-	if (kind == GPREEMPT_TRACE_KINDS)
+	thread->op = GP_TRACE_NO_OP;
+	if (kind == GP_TRACE_KINDS)
 		return 0;
 	op = shr_add(&t->ops);
-	if (!op || !shr_add(&t->extras))
+	if (!op)
 		return -ENOMEM;
 	thread->op = t->ops.count - 1;
 	op->kind = kind;
@@ -180,13 +172,13 @@ static int begin_op(struct gpreempt_trace *t, struct thread *thread,
 	op->begin_ns = event->ns;
 	op->end_ns = event->ns;
 	op->whole = true;
-	for (i = 0; i < GPREEMPT_TRACE_PHASES; i++)
+	for (i = 0; i < GP_TRACE_PHASES; i++)
 		op->phase_ns[i] = GPREEMPT_UNKNOWN;
 	return 0;
 }
 
-static void add_phase(struct gpreempt_trace_op *op,
-		      enum gpreempt_trace_phase phase, uint64_t ns)
+static void add_phase(struct gp_trace_op *op, enum gp_trace_phase phase,
+		      uint64_t ns)
 {
 	int64_t *sum = &op->phase_ns[phase];
 
@@ -197,62 +189,58 @@ static void add_phase(struct gpreempt_trace_op *op,
 }
 
 /* The ioctl has found its process and holds its lock. */
-static void got_lock(struct gpreempt_trace *t, struct thread *thread,
-		     const struct gpreempt_trace_event *event)
+static void got_lock(struct gp_trace *t, struct thread *thread,
+		     const struct gp_trace_event *event)
 {
-	struct gpreempt_trace_op *op = op_at(t, thread->op);
+	struct gp_trace_op *op = op_at(t, thread->op);
 
 	if (!op)
 		return;
-	if (op->kind == GPREEMPT_TRACE_SUSPEND ||
-	    op->kind == GPREEMPT_TRACE_RESUME)
-		add_phase(op, GPREEMPT_TRACE_LOCK, event->ns - op->begin_ns);
-	if (event->function == GP_TRACE_SUSPEND)
-		t->extras.items[thread->op].stack = event->args[0];
+	if (op->kind == GP_TRACE_SUSPEND || op->kind == GP_TRACE_RESUME)
+		add_phase(op, GP_TRACE_LOCK, event->ns - op->begin_ns);
+	if (event->function == GP_TRACED_SUSPEND)
+		op->stack = event->args[0];
 }
 
 /* Whose work is it? Another thread does it, but it lies on that one's stack. */
-static size_t op_of_work(struct gpreempt_trace *t, uint64_t work)
+static size_t op_of_work(struct gp_trace *t, uint64_t work)
 {
 	const struct thread *thread = t->threads.items;
-	const struct extra *extras = t->extras.items;
 	size_t i;
 
 	for (i = 0; i < t->threads.count; i++, thread++) {
-		uint64_t stack = thread->op == GPREEMPT_TRACE_NO_OP ?
-					 0 :
-					 extras[thread->op].stack;
+		const struct gp_trace_op *op = op_at(t, thread->op);
 
-		if (stack && work < stack && stack - work < STACK_MAX)
+		if (op && work < op->stack && op->stack - work < STACK_MAX)
 			return thread->op;
 	}
-	return GPREEMPT_TRACE_NO_OP;
+	return GP_TRACE_NO_OP;
 }
 
-static int enter(struct gpreempt_trace *t, struct thread *thread,
-		 const struct gpreempt_trace_event *event)
+static int enter(struct gp_trace *t, struct thread *thread,
+		 const struct gp_trace_event *event)
 {
 	size_t *open = &thread->open[event->function];
-	struct gpreempt_trace_slice *slice;
+	struct gp_trace_slice *slice;
 
 	if (*open) {
 		slice = t->slices.items + *open - 1;
 		unpaired(t, slice->op);
 	}
-	if (event->function == GP_TRACE_IOCTL && begin_op(t, thread, event))
+	if (event->function == GP_TRACED_IOCTL && begin_op(t, thread, event))
 		return -ENOMEM;
-	if (event->function == GP_TRACE_SUSPEND ||
-	    event->function == GP_TRACE_RESUME)
+	if (event->function == GP_TRACED_SUSPEND ||
+	    event->function == GP_TRACED_RESUME)
 		got_lock(t, thread, event);
 	slice = shr_add(&t->slices);
 	if (!slice)
 		return -ENOMEM;
-	*slice = (struct gpreempt_trace_slice){
+	*slice = (struct gp_trace_slice){
 		.function = event->function,
 		.tid = event->tid,
 		.cpu = event->cpu,
 		.begin_ns = event->ns,
-		.op = event->function == GP_TRACE_COPY ?
+		.op = event->function == GP_TRACED_COPY ?
 			      op_of_work(t, event->args[0]) :
 			      thread->op,
 	};
@@ -261,21 +249,21 @@ static int enter(struct gpreempt_trace *t, struct thread *thread,
 }
 
 /* The phases are parts of the whole: what is left is the rest. */
-static void end_op(struct gpreempt_trace *t, struct thread *thread,
-		   const struct gpreempt_trace_event *event)
+static void end_op(struct gp_trace *t, struct thread *thread,
+		   const struct gp_trace_event *event)
 {
-	struct gpreempt_trace_op *op = op_at(t, thread->op);
+	struct gp_trace_op *op = op_at(t, thread->op);
 	int64_t left;
 	unsigned int i;
 
-	thread->op = GPREEMPT_TRACE_NO_OP;
+	thread->op = GP_TRACE_NO_OP;
 	if (!op)
 		return;
 	op->end_ns = event->ns;
 	op->ret = event->ret;
 	left = op->end_ns - op->begin_ns;
-	op->phase_ns[GPREEMPT_TRACE_TOTAL] = left;
-	for (i = 0; i < GPREEMPT_TRACE_OTHER; i++) {
+	op->phase_ns[GP_TRACE_TOTAL] = left;
+	for (i = 0; i < GP_TRACE_OTHER; i++) {
 		if (op->phase_ns[i] > left) {
 			op->whole = false;
 			left = 0;
@@ -283,32 +271,33 @@ static void end_op(struct gpreempt_trace *t, struct thread *thread,
 			left -= op->phase_ns[i];
 		}
 	}
-	op->phase_ns[GPREEMPT_TRACE_OTHER] = left;
+	op->phase_ns[GP_TRACE_OTHER] = left;
 }
 
 /* Calls that did not return before the one around them did. */
-static void close_inner(struct gpreempt_trace *t, struct thread *thread)
+static void close_inner(struct gp_trace *t, struct thread *thread)
 {
-	struct gpreempt_trace_slice *slices = t->slices.items;
+	struct gp_trace_slice *slices = t->slices.items;
 	size_t i;
 
 	for (i = 0; i < GP_TRACE_FUNCTIONS; i++) {
 		size_t open = thread->open[i];
 
 		if (!open || slices[open - 1].op != thread->op ||
-		    thread->op == GPREEMPT_TRACE_NO_OP)
+		    thread->op == GP_TRACE_NO_OP)
 			continue;
 		unpaired(t, thread->op);
 		thread->open[i] = 0;
 	}
 }
 
-static void leave(struct gpreempt_trace *t, struct thread *thread,
-		  const struct gpreempt_trace_event *event)
+static void leave(struct gp_trace *t, struct thread *thread,
+		  const struct gp_trace_event *event)
 {
 	size_t *open = &thread->open[event->function];
-	struct gpreempt_trace_slice *slice;
-	struct gpreempt_trace_op *op;
+	struct gp_trace_slice *slice;
+	enum gp_trace_phase phase;
+	struct gp_trace_op *op;
 
 	if (!*open) {
 		unpaired(t, thread->op);
@@ -318,27 +307,26 @@ static void leave(struct gpreempt_trace *t, struct thread *thread,
 	slice->end_ns = event->ns;
 	*open = 0;
 	op = op_at(t, slice->op);
-	if (op && gpreempt_trace_function(event->function)->phase !=
-			  GPREEMPT_TRACE_PHASES)
-		add_phase(op, gpreempt_trace_function(event->function)->phase,
-			  slice->end_ns - slice->begin_ns);
-	if (event->function == GP_TRACE_SUSPEND && op)
-		t->extras.items[slice->op].stack = 0;
-	if (event->function == GP_TRACE_IOCTL) {
+	phase = gp_trace_functions[event->function].phase;
+	if (op && phase != GP_TRACE_PHASES)
+		add_phase(op, phase, slice->end_ns - slice->begin_ns);
+	if (op && event->function == GP_TRACED_SUSPEND)
+		op->stack = 0;
+	if (event->function == GP_TRACED_IOCTL) {
 		close_inner(t, thread);
 		end_op(t, thread, event);
 	}
 }
 
 /* What was begun and is not over when the trace is. */
-static void close_all(struct gpreempt_trace *t)
+static void close_all(struct gp_trace *t)
 {
-	struct gpreempt_trace_op *ops = t->ops.items;
-	struct gpreempt_trace_slice *slices = t->slices.items;
+	struct gp_trace_op *ops = t->ops.items;
+	struct gp_trace_slice *slices = t->slices.items;
 	size_t i, n = 0;
 
 	for (i = 0; i < t->ops.count; i++)
-		if (ops[i].phase_ns[GPREEMPT_TRACE_TOTAL] == GPREEMPT_UNKNOWN)
+		if (ops[i].phase_ns[GP_TRACE_TOTAL] == GPREEMPT_UNKNOWN)
 			ops[i].whole = false;
 	for (i = 0; i < t->slices.count; i++) {
 		if (!slices[i].end_ns)
@@ -356,9 +344,9 @@ static void close_all(struct gpreempt_trace *t)
 }
 
 /* Operations of a time of which events are missing. */
-static void apply_gaps(struct gpreempt_trace *t)
+static void apply_gaps(struct gp_trace *t)
 {
-	struct gpreempt_trace_op *ops = t->ops.items;
+	struct gp_trace_op *ops = t->ops.items;
 	struct gap *gaps = t->gaps.items;
 	uint64_t reach = 0;
 	size_t i, at = 0;
@@ -380,7 +368,7 @@ static void apply_gaps(struct gpreempt_trace *t)
 	}
 }
 
-int gpreempt_trace_end(struct gpreempt_trace *t)
+int gp_trace_end(struct gp_trace *t)
 {
 	struct item *items = t->events.items;
 	size_t i;
@@ -405,8 +393,7 @@ int gpreempt_trace_end(struct gpreempt_trace *t)
 	return 0;
 }
 
-const struct gpreempt_trace_data *
-gpreempt_trace_get(struct gpreempt_trace *trace)
+const struct gp_trace_data *gp_trace_get(struct gp_trace *trace)
 {
 	trace->data.ops = trace->ops.items;
 	trace->data.n_ops = trace->ops.count;
