@@ -7,7 +7,6 @@
  *	observe.h	processes, queues, slots and GPUs, as gpreempt.ko shows them
  *	select.h	from words to processes
  *	session.h	suspending and resuming the queues of one process
- *	keeper.h	a session that is opened again when it was lost
  *	gang.h		the same of several processes at once
  *	hold.h		a hold that a separate process keeps, so that a program
  *			that hangs does not hold its target for ever
@@ -57,7 +56,6 @@
 #include <gpreempt/doctor.h>
 #include <gpreempt/gang.h>
 #include <gpreempt/hold.h>
-#include <gpreempt/keeper.h>
 #include <gpreempt/observe.h>
 #include <gpreempt/pause.h>
 #include <gpreempt/select.h>

@@ -89,8 +89,7 @@ TEST(budget)
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < LOSSES; i++) {
 			gp_loop_disable(&loop);
-			ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route
-									   .keeper),
+			ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper),
 					 GPREEMPT_EVENT_LOST);
 			/* As if it had been long ago, but not quite enough. */
 			owner.route.keeper.last_ns -= 9 * NSEC_PER_SEC;
@@ -100,8 +99,7 @@ TEST(budget)
 	}
 	owner.route.keeper.last_ns += NSEC_PER_SEC;
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
-			 -ENOTCONN);
+	ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper), -ENOTCONN);
 	ck_assert_int_eq(owner.route.keeper.over, -ENOTCONN);
 }
 
@@ -109,54 +107,44 @@ TEST(lost_at_suspend)
 {
 	end_before = "suspend";
 	ends = 2;
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
-						 &outcome),
+	ck_assert_int_eq(gp_keeper_suspend(&owner.route.keeper, NULL, &outcome),
 			 0);
 	ck_assert_int_eq(told, 2);
 	both_are(true);
-	ck_assert_int_eq(gpreempt_keeper_resume(&owner.route.keeper, NULL,
-						&outcome),
+	ck_assert_int_eq(gp_keeper_resume(&owner.route.keeper, NULL, &outcome),
 			 0);
 	both_are(false);
 }
 
 TEST(lost_at_resume)
 {
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
-						 NULL),
-			 0);
+	ck_assert_int_eq(gp_keeper_suspend(&owner.route.keeper, NULL, NULL), 0);
 	end_before = "resume";
 	ends = 1;
-	ck_assert_int_eq(gpreempt_keeper_resume(&owner.route.keeper, NULL,
-						NULL),
-			 0);
+	ck_assert_int_eq(gp_keeper_resume(&owner.route.keeper, NULL, NULL), 0);
 	ck_assert_int_eq(told, 1);
 	both_are(false);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper), 0);
+	ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper), 0);
 	both_are(false);
 }
 
 TEST(lost_before_dispatch)
 {
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
-						 NULL),
-			 0);
+	ck_assert_int_eq(gp_keeper_suspend(&owner.route.keeper, NULL, NULL), 0);
 	gp_loop_disable(&loop);
 	both_are(false);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
+	ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper),
 			 GPREEMPT_EVENT_LOST);
 	both_are(true);
 	ck_assert_int_eq(told, 1);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper), 0);
+	ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper), 0);
 }
 
 TEST(lost_before_refresh)
 {
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
-						 NULL),
-			 0);
+	ck_assert_int_eq(gp_keeper_suspend(&owner.route.keeper, NULL, NULL), 0);
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gpreempt_keeper_refresh(&owner.route.keeper), 0);
+	ck_assert_int_eq(gp_keeper_refresh(&owner.route.keeper), 0);
 	ck_assert_int_eq(told, 1);
 	both_are(true);
 }
@@ -166,28 +154,24 @@ TEST(too_often)
 {
 	int i;
 
-	gpreempt_keeper_suspend(&owner.route.keeper, NULL, NULL);
+	gp_keeper_suspend(&owner.route.keeper, NULL, NULL);
 	for (i = 0; i < LOSSES; i++) {
 		gp_loop_disable(&loop);
-		ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
+		ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper),
 				 GPREEMPT_EVENT_LOST);
 	}
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
-			 -ENOTCONN);
+	ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_session_error(owner.route.keeper.session)
 				 ->reason,
 			 GPREEMPT_LOST);
 	ck_assert_int_eq(told, LOSSES);
 	/* It stays so: nothing is suspended behind the owner's back. */
 	owner.route.keeper.losses = 0;
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
+	ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper), -ENOTCONN);
+	ck_assert_int_eq(gp_keeper_suspend(&owner.route.keeper, NULL, NULL),
 			 -ENOTCONN);
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
-						 NULL),
-			 -ENOTCONN);
-	ck_assert_int_eq(gpreempt_keeper_resume(&owner.route.keeper, NULL,
-						NULL),
+	ck_assert_int_eq(gp_keeper_resume(&owner.route.keeper, NULL, NULL),
 			 -ENOTCONN);
 	both_are(false);
 }
@@ -198,22 +182,20 @@ TEST(renewal_fails)
 	end_before = "suspend";
 	ends = 1;
 	gp_loop_fail(&loop, "enable", 2, -EBUSY);
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
-						 NULL),
+	ck_assert_int_eq(gp_keeper_suspend(&owner.route.keeper, NULL, NULL),
 			 -EBUSY);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper), -EBUSY);
+	ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper), -EBUSY);
 	both_are(false);
 }
 
 /* The process has ended: that is no loss. */
 TEST(ended)
 {
-	gpreempt_keeper_suspend(&owner.route.keeper, NULL, NULL);
+	gp_keeper_suspend(&owner.route.keeper, NULL, NULL);
 	gp_loop_stop(&loop, 6 << 16 | 0x57f);
-	ck_assert_int_eq(gpreempt_keeper_dispatch(&owner.route.keeper),
+	ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper),
 			 GPREEMPT_EVENT_ENDED);
-	ck_assert_int_eq(gpreempt_keeper_suspend(&owner.route.keeper, NULL,
-						 NULL),
+	ck_assert_int_eq(gp_keeper_suspend(&owner.route.keeper, NULL, NULL),
 			 -ENOTCONN);
 	ck_assert_int_eq(told, 0);
 	ck_assert_int_eq(owner.route.keeper.losses, 0);
@@ -222,7 +204,7 @@ TEST(ended)
 TEST(busy_in_the_driver)
 {
 	told_busy = false;
-	gpreempt_keeper_suspend(&owner.route.keeper, NULL, NULL);
+	gp_keeper_suspend(&owner.route.keeper, NULL, NULL);
 	ck_assert(told_busy);
 	ck_assert_uint_eq(heartbeat.busy, 0);
 }

@@ -280,7 +280,7 @@ static int prepare(struct hold_worker *w, const struct hold_request *request)
 
 	if (is_paused(w))
 		return 0;
-	ret = gpreempt_keeper_refresh(&w->owner.route.keeper);
+	ret = gp_keeper_refresh(&w->owner.route.keeper);
 	if (!ret)
 		ret = gpreempt_session_set_grace(hold_session(w),
 						 request->grace ?

@@ -7,10 +7,10 @@
 #define GP_ROUTE_H
 
 #include <gpreempt/gang.h>
-#include <gpreempt/keeper.h>
 
 #include "lib/core/internal.h"
 #include "lib/pause/pause.h"
+#include "lib/session/keeper.h"
 #include "lib/session/sampler.h"
 
 struct gp_route;
@@ -56,9 +56,9 @@ struct gp_route {
 	const struct gp_route_ops *ops;
 	struct gpreempt *g;
 	pid_t pid;
-	struct gpreempt_error error;   /* of open(), and of a pause */
-	struct gpreempt_keeper keeper; /* of a session; lost and data are set */
-	struct gp_route_pause pause;   /* of a pause */
+	struct gpreempt_error error; /* of open(), and of a pause */
+	struct gp_keeper keeper;     /* of a session; lost and data are set */
+	struct gp_route_pause pause; /* of a pause */
 };
 
 /* By enum gpreempt_route. */

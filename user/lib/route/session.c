@@ -21,7 +21,7 @@ static int session_fd(const struct gp_route *r)
 
 static int dispatch(struct gp_route *r)
 {
-	return gpreempt_keeper_dispatch(&r->keeper);
+	return gp_keeper_dispatch(&r->keeper);
 }
 
 static void prepare(struct gp_route *r, const struct gpreempt_filter *which)
@@ -32,7 +32,7 @@ static void prepare(struct gp_route *r, const struct gpreempt_filter *which)
 static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 		   struct gpreempt_outcome *out)
 {
-	int ret = gpreempt_keeper_suspend(&r->keeper, which, out);
+	int ret = gp_keeper_suspend(&r->keeper, which, out);
 
 	/* When it did not come to the call. */
 	gp_session_finish_sampler(r->keeper.session,
@@ -43,7 +43,7 @@ static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 static int resume(struct gp_route *r, const struct gpreempt_filter *which,
 		  struct gpreempt_outcome *out)
 {
-	return gpreempt_keeper_resume(&r->keeper, which, out);
+	return gp_keeper_resume(&r->keeper, which, out);
 }
 
 static enum gpreempt_verdict verify(struct gp_route *r)

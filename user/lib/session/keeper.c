@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A session that is opened again when another process has ended it. */
+#include "lib/session/keeper.h"
 #include "lib/session/session.h"
 #include "shared/clock.h"
 
@@ -9,7 +10,7 @@
 #define MEMORY_NS (10 * NSEC_PER_SEC)
 
 /* False: it was lost too often. */
-static bool spend_loss(struct gpreempt_keeper *k, uint64_t now)
+static bool spend_loss(struct gp_keeper *k, uint64_t now)
 {
 	if (now > k->last_ns + MEMORY_NS)
 		k->losses = 0;
@@ -17,13 +18,13 @@ static bool spend_loss(struct gpreempt_keeper *k, uint64_t now)
 	return ++k->losses <= LOSSES;
 }
 
-static bool is_lost(const struct gpreempt_keeper *k, int code)
+static bool is_lost(const struct gp_keeper *k, int code)
 {
 	return code == -ENOTCONN && k->session->error.reason == GPREEMPT_LOST;
 }
 
 /* It may be lost again while its queues are suspended. */
-static int renew(struct gpreempt_keeper *k)
+static int renew(struct gp_keeper *k)
 {
 	do {
 		if (!spend_loss(k, shr_now_ns()))
@@ -38,7 +39,7 @@ static int renew(struct gpreempt_keeper *k)
 	return k->over;
 }
 
-int gpreempt_keeper_dispatch(struct gpreempt_keeper *k)
+int gp_keeper_dispatch(struct gp_keeper *k)
 {
 	int happened = 0, ret = k->over;
 
@@ -61,7 +62,7 @@ int gpreempt_keeper_dispatch(struct gpreempt_keeper *k)
 	return ret;
 }
 
-static int change(struct gpreempt_keeper *k,
+static int change(struct gp_keeper *k,
 		  int (*call)(struct gpreempt_session *s,
 			      const struct gpreempt_filter *which,
 			      struct gpreempt_outcome *out),
@@ -80,16 +81,14 @@ static int change(struct gpreempt_keeper *k,
 	return ret;
 }
 
-int gpreempt_keeper_suspend(struct gpreempt_keeper *k,
-			    const struct gpreempt_filter *which,
-			    struct gpreempt_outcome *out)
+int gp_keeper_suspend(struct gp_keeper *k, const struct gpreempt_filter *which,
+		      struct gpreempt_outcome *out)
 {
 	return change(k, gpreempt_session_suspend, which, out);
 }
 
-int gpreempt_keeper_resume(struct gpreempt_keeper *k,
-			   const struct gpreempt_filter *which,
-			   struct gpreempt_outcome *out)
+int gp_keeper_resume(struct gp_keeper *k, const struct gpreempt_filter *which,
+		     struct gpreempt_outcome *out)
 {
 	return change(k, gpreempt_session_resume, which, out);
 }
@@ -104,7 +103,7 @@ static int refresh(struct gpreempt_session *s,
 	return gpreempt_session_refresh(s);
 }
 
-int gpreempt_keeper_refresh(struct gpreempt_keeper *k)
+int gp_keeper_refresh(struct gp_keeper *k)
 {
 	return change(k, refresh, NULL, NULL);
 }
