@@ -53,7 +53,6 @@
 #define GPREEMPT_GPREEMPT_H
 
 #include <gpreempt/core.h>
-#include <gpreempt/doctor.h>
 #include <gpreempt/gang.h>
 #include <gpreempt/hold.h>
 #include <gpreempt/observe.h>

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/doctor/doctor.h"
 #include "unit.h"
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
@@ -13,7 +14,9 @@
 #define GOOD NODE("536903680", "90402") /* both bits of debugging */
 #define VIEW "/sys/kernel/debug/gpreempt/"
 
-static struct gpreempt_findings *findings;
+static struct gp_finding findings[32];
+static size_t n_findings;
+static enum gpreempt_class class; /* of them all */
 
 static void setup(void)
 {
@@ -36,24 +39,26 @@ static void setup(void)
 			 "module 0.1.0\nfeature_sdma on\nfeature_hiq on\n"
 			 "feature_contexts off:kfd_process.id\n"
 			 "feature_resets off:queue_properties.is_reset\n");
-	findings = NULL;
 }
 
-static void teardown(void)
+static void take(void *unused, const struct gp_finding *f)
 {
-	gpreempt_findings_free(findings);
-	unit_teardown();
+	(void)unused;
+	ck_assert_uint_lt(n_findings, ARRAY_SIZE(findings));
+	findings[n_findings++] = *f;
+	class = gp_finding_class(f, class);
 }
 
-static const struct gpreempt_finding *find(const char *name)
+static const struct gp_finding *find(const char *name)
 {
 	size_t i;
 
-	gpreempt_findings_free(findings);
-	ck_assert_int_eq(gpreempt_doctor(g, &findings), 0);
-	for (i = 0; i < findings->count; i++)
-		if (!strcmp(findings->findings[i].name, name))
-			return &findings->findings[i];
+	n_findings = 0;
+	class = GPREEMPT_CLASS_DONE;
+	gp_doctor(g, take, NULL);
+	for (i = 0; i < n_findings; i++)
+		if (!strcmp(findings[i].name, name))
+			return &findings[i];
 	ck_abort_msg("there is no check %s", name);
 	return NULL;
 }
@@ -64,31 +69,30 @@ TEST(well)
 	size_t i, j;
 
 	find("kernel");
-	for (i = 0; i < findings->count; i++) {
-		const struct gpreempt_finding *f = &findings->findings[i];
+	for (i = 0; i < n_findings; i++) {
+		const struct gp_finding *f = &findings[i];
 
-		ck_assert_msg(f->health == GPREEMPT_HEALTH_OK ||
+		ck_assert_msg(f->health == GP_HEALTH_OK ||
 				      !strcmp(f->name, "hardware"),
 			      "%s: %s", f->name, f->text);
 		ck_assert_msg(strlen(f->text) > 5, "%s", f->name);
 		for (j = 0; j < i; j++)
-			ck_assert_str_ne(f->name, findings->findings[j].name);
+			ck_assert_str_ne(f->name, findings[j].name);
 	}
-	ck_assert_int_eq(gpreempt_findings_class(findings),
-			 GPREEMPT_CLASS_DONE);
+	ck_assert_int_eq(class, GPREEMPT_CLASS_DONE);
 }
 
-#define OK	GPREEMPT_HEALTH_OK
-#define NOTE	GPREEMPT_HEALTH_NOTE
-#define WARNING GPREEMPT_HEALTH_WARNING
-#define FAILED	GPREEMPT_HEALTH_FAILED
-#define UNKNOWN GPREEMPT_HEALTH_UNKNOWN
+#define OK	GP_HEALTH_OK
+#define NOTE	GP_HEALTH_NOTE
+#define WARNING GP_HEALTH_WARNING
+#define FAILED	GP_HEALTH_FAILED
+#define UNKNOWN GP_HEALTH_UNKNOWN
 
 static const struct {
 	const char *check;
 	const char *path;
 	const char *text; /* NULL: the file is not there */
-	enum gpreempt_health health;
+	enum gp_health health;
 	int class; /* of a failure */
 	const char *says;
 } cases[] = {
@@ -169,14 +173,14 @@ static const struct {
 
 TEST_EACH(ill, ARRAY_SIZE(cases))
 {
-	const struct gpreempt_finding *f;
+	const struct gp_finding *f;
 
 	gp_loop_set_file(&loop, cases[_i].path, cases[_i].text);
 	f = find(cases[_i].check);
 	ck_assert_msg(f->health == cases[_i].health, "%s: %s (%s)", f->name,
-		      f->text, gpreempt_health_name(f->health));
+		      f->text, gp_health_names[f->health]);
 	ck_assert_msg(strstr(f->text, cases[_i].says), "%s", f->text);
-	ck_assert_int_eq(gpreempt_findings_class(findings), cases[_i].class);
+	ck_assert_int_eq(class, cases[_i].class);
 	/* What is bad has a remedy, and fits. */
 	if (f->health == FAILED || f->health == WARNING)
 		ck_assert_uint_gt(strlen(f->next), 5);
@@ -187,7 +191,7 @@ TEST_EACH(ill, ARRAY_SIZE(cases))
 /* Who may end a session is the driver's answer, whatever the release. */
 static const struct {
 	int answer;
-	enum gpreempt_health health;
+	enum gp_health health;
 	const char *says;
 } answers[] = {
 	{ -EPERM, OK, "the right" },
@@ -199,35 +203,33 @@ static const struct {
 
 TEST_EACH(asked, ARRAY_SIZE(answers))
 {
-	const struct gpreempt_finding *f;
+	const struct gp_finding *f;
 
 	gp_loop_set_file(&loop, "/proc/sys/kernel/osrelease", "7.2.1\n");
 	gp_loop_fail(&loop, "disable-of-other", 0, answers[_i].answer);
 	f = find("sessions");
 	ck_assert_int_eq(f->health, answers[_i].health);
 	ck_assert_msg(strstr(f->text, answers[_i].says), "%s", f->text);
-	ck_assert_int_eq(gpreempt_findings_class(findings), 0);
+	ck_assert_int_eq(class, 0);
 }
 
 TEST(not_root)
 {
 	loop.root = false;
 	ck_assert_int_eq(find("root")->health, FAILED);
-	ck_assert_int_eq(gpreempt_findings_class(findings),
-			 GPREEMPT_CLASS_PERMISSION);
+	ck_assert_int_eq(class, GPREEMPT_CLASS_PERMISSION);
 	/* That the host cannot counts for more. */
 	gp_loop_set_file(&loop, "/sys/module/amdgpu/parameters/cwsr_enable",
 			 "0\n");
 	find("root");
-	ck_assert_int_eq(gpreempt_findings_class(findings),
-			 GPREEMPT_CLASS_UNSUPPORTED);
+	ck_assert_int_eq(class, GPREEMPT_CLASS_UNSUPPORTED);
 }
 
 static const struct {
 	int code;
 	unsigned int minor;
 	int class;
-	enum gpreempt_health health;
+	enum gp_health health;
 } devices[] = {
 	{ 0, 13, 0, OK },	    { 0, 12, 0, WARNING },
 	{ 0, 7, 0, WARNING },	    { 0, 6, 3, FAILED },
@@ -236,47 +238,45 @@ static const struct {
 
 TEST_EACH(device, ARRAY_SIZE(devices))
 {
-	const struct gpreempt_finding *f;
+	const struct gp_finding *f;
 
 	loop.minor = devices[_i].minor;
 	if (devices[_i].code)
 		gp_loop_fail(&loop, "open", 0, devices[_i].code);
 	f = find("kfd");
-	ck_assert_int_eq(gpreempt_findings_class(findings), devices[_i].class);
+	ck_assert_int_eq(class, devices[_i].class);
 	ck_assert_int_eq(f->health, devices[_i].health);
 }
 
 /* A driver of before the debug trap knows nothing of debugging; it is not blamed. */
 TEST(pause_only)
 {
-	const struct gpreempt_finding *f;
+	const struct gp_finding *f;
 	size_t i;
 
 	loop.minor = 11;
 	gp_loop_set_file(&loop, NODES "1/properties", NODE("0", "90010"));
 	f = find("kfd");
 	ck_assert_ptr_nonnull(strstr(f->next, "can be paused"));
-	for (i = 0; i < findings->count; i++) {
-		f = &findings->findings[i];
+	for (i = 0; i < n_findings; i++) {
+		f = &findings[i];
 		if (strcmp(f->name, "debug-trap") &&
 		    strcmp(f->name, "sessions"))
 			continue;
 		ck_assert_int_eq(f->health, NOTE);
 		ck_assert_ptr_nonnull(strstr(f->text, "no debug trap"));
 	}
-	ck_assert_int_eq(gpreempt_findings_class(findings),
-			 GPREEMPT_CLASS_DONE);
+	ck_assert_int_eq(class, GPREEMPT_CLASS_DONE);
 }
 
 TEST(names)
 {
-	ck_assert_str_eq(gpreempt_health_name(OK), "ok");
-	ck_assert_str_eq(gpreempt_health_name(UNKNOWN), "unknown");
-	ck_assert_str_eq(gpreempt_health_name(99), "-");
+	ck_assert_str_eq(gp_health_names[OK], "ok");
+	ck_assert_str_eq(gp_health_names[UNKNOWN], "unknown");
 }
 
 int main(void)
 {
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
+	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
 	return unit_run("doctor");
 }

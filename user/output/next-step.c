@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What to do about an error or a finding, with the commands of gpreempt-ctl. */
+/* What to do about an error, with the commands of gpreempt-ctl. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,18 +26,6 @@ static const char no_container[] =
 	"gpreempt-ctl list shows the GPU processes, and to root the names of "
 	"its containers; give a rootless one by its id: "
 	"container:$(podman inspect -f '{{.Id}}' NAME)";
-
-static const struct {
-	const char *check;
-	enum gpreempt_health health;
-	const char *step;
-} remedies[] = {
-	{ "module", GPREEMPT_HEALTH_WARNING, "gpreempt-ctl module load" },
-	{ "debuggers", GPREEMPT_HEALTH_NOTE,
-	  "gpreempt-ctl resume, or end the debugger" },
-	{ "address-spaces", GPREEMPT_HEALTH_WARNING,
-	  "gpreempt-ctl doctor PID says more; they are refused" },
-};
 
 /* After a system call that failed for want of something, not of the driver. */
 static const struct {
@@ -75,15 +63,4 @@ void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
 		snprintf(buf, size, "%s", steps[reason]);
 	else
 		gpreempt_error_next(err, buf, size);
-}
-
-const char *ctl_remedy(const struct gpreempt_finding *f)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(remedies); i++)
-		if (remedies[i].health == f->health &&
-		    !strcmp(remedies[i].check, f->name))
-			return remedies[i].step;
-	return f->next;
 }

@@ -2,7 +2,6 @@
 #ifndef OUTPUT_NEXT_STEP_H
 #define OUTPUT_NEXT_STEP_H
 
-#include <gpreempt/doctor.h>
 #include <gpreempt/gpreempt.h>
 
 /* What to do about an error: a clause, perhaps with a command. */
@@ -10,8 +9,5 @@ void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size);
 
 /* What a system call that failed with this -errno wants; NULL: that is not known. */
 const char *ctl_want(int code);
-
-/* What to do about a finding of gpreempt_doctor(); "": nothing. */
-const char *ctl_remedy(const struct gpreempt_finding *f);
 
 #endif

@@ -4,11 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <gpreempt/doctor.h>
-
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
+#include "lib/doctor/doctor.h"
 #include "output/next-step.h"
 #include "output/table.h"
 #include "proto/hold.h"
@@ -41,13 +40,18 @@ struct report {
 	int status;
 };
 
-/* The host comes before the target, and that it cannot before a right. */
-static void note_failure(struct report *r, int class)
-{
-	if (!r->status || (r->status == GPREEMPT_CLASS_PERMISSION &&
-			   class == GPREEMPT_CLASS_UNSUPPORTED))
-		r->status = class;
-}
+/* In place of what the library says, which knows no commands. */
+static const struct {
+	const char *check;
+	enum gp_health health;
+	const char *step;
+} remedies[] = {
+	{ "module", GP_HEALTH_WARNING, "gpreempt-ctl module load" },
+	{ "debuggers", GP_HEALTH_NOTE,
+	  "gpreempt-ctl resume, or end the debugger" },
+	{ "address-spaces", GP_HEALTH_WARNING,
+	  "gpreempt-ctl doctor PID says more; they are refused" },
+};
 
 static void print_row(struct report *r, struct row *row)
 {
@@ -67,39 +71,45 @@ static void print_row(struct report *r, struct row *row)
 	out_row(r->mode, &table, row);
 }
 
-static void print_finding(struct report *r, const struct gpreempt_finding *f)
+static const char *remedy(const struct gp_finding *f)
 {
-	struct row row = {
-		.check = f->name,
-		.result = gpreempt_health_name(f->health),
-		.text = f->text,
-		.next = ctl_remedy(f),
-	};
+	size_t i;
 
-	print_row(r, &row);
+	for (i = 0; i < ARRAY_SIZE(remedies); i++)
+		if (remedies[i].health == f->health &&
+		    !strcmp(remedies[i].check, f->name))
+			return remedies[i].step;
+	return f->next;
 }
 
-static void report_own(struct report *r, const struct gpreempt_finding *f)
+static void report(void *data, const struct gp_finding *f)
 {
-	if (f->health == GPREEMPT_HEALTH_FAILED)
-		note_failure(r, f->failure);
-	print_finding(r, f);
+	struct report *r = data;
+	struct row row = {
+		.check = f->name,
+		.result = gp_health_names[f->health],
+		.text = f->text,
+		.next = remedy(f),
+	};
+
+	r->status = gp_finding_class(f, r->status);
+	print_row(r, &row);
 }
 
 /* Where holders keep locks and sockets. */
 static void check_dir(struct report *r)
 {
-	struct gpreempt_finding f = { .name = "run-directory" };
+	struct gp_finding f = { .name = "run-directory" };
 	struct stat st;
 
 	if (lstat(HOLD_DIR, &st) < 0) {
 		if (errno != ENOENT)
-			f.health = GPREEMPT_HEALTH_UNKNOWN;
+			f.health = GP_HEALTH_UNKNOWN;
 		snprintf(f.text, sizeof(f.text), "%s: %s", HOLD_DIR,
 			 errno == ENOENT ? "made when it is needed" :
 					   strerror(errno));
 	} else if (!S_ISDIR(st.st_mode) || st.st_uid) {
-		f.health = GPREEMPT_HEALTH_FAILED;
+		f.health = GP_HEALTH_FAILED;
 		f.failure = GPREEMPT_CLASS_PERMISSION;
 		snprintf(f.text, sizeof(f.text), "%s is not root's directory",
 			 HOLD_DIR);
@@ -107,7 +117,7 @@ static void check_dir(struct report *r)
 	} else {
 		snprintf(f.text, sizeof(f.text), "%s is there", HOLD_DIR);
 	}
-	report_own(r, &f);
+	report(r, &f);
 }
 
 struct pauses {
@@ -118,8 +128,7 @@ struct pauses {
 /* One that waits for repair, or that is no entry. */
 static int check_pause(void *arg, pid_t target)
 {
-	struct gpreempt_finding f = { .name = "paused",
-				      .health = GPREEMPT_HEALTH_WARNING };
+	struct gp_finding f = { .name = "paused", .health = GP_HEALTH_WARNING };
 	struct pauses *p = arg;
 	struct pause_report r;
 
@@ -131,7 +140,7 @@ static int check_pause(void *arg, pid_t target)
 			 target, r.entry.comm, r.entry.by);
 		snprintf(f.next, sizeof(f.next), "gpreempt-ctl repair");
 	} else if (r.finding == PAUSE_IS_KEPT) {
-		f.health = GPREEMPT_HEALTH_NOTE;
+		f.health = GP_HEALTH_NOTE;
 		snprintf(f.text, sizeof(f.text),
 			 "process %d is paused by %s (%d)", target,
 			 r.entry.comm, r.entry.by);
@@ -143,38 +152,38 @@ static int check_pause(void *arg, pid_t target)
 	} else {
 		return 0;
 	}
-	report_own(p->r, &f);
+	report(p->r, &f);
 	return 0;
 }
 
 /* The other route, for what the debug ioctl cannot hold. */
 static void check_route(struct report *r, struct gpreempt *g, pid_t pid)
 {
-	struct gpreempt_finding f = { .name = "pause" };
+	struct gp_finding f = { .name = "pause" };
 	struct gpreempt_error err;
 
 	if (gpreempt_pause_check(g, pid, &err)) {
-		f.health = GPREEMPT_HEALTH_NOTE;
+		f.health = GP_HEALTH_NOTE;
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
 		ctl_next_step(&err, f.next, sizeof(f.next));
 	} else {
 		snprintf(f.text, sizeof(f.text),
 			 "process %d can be paused: suspend --how pause", pid);
 	}
-	report_own(r, &f);
+	report(r, &f);
 }
 
 /* suspend pauses it where a session cannot be had. */
 static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
 {
-	struct gpreempt_finding f = { .name = "target" };
+	struct gp_finding f = { .name = "target" };
 	struct gpreempt_error err;
 
 	if (gpreempt_check(g, pid, &err)) {
 		f.health = pause_can_serve(err.reason) &&
 					   !gpreempt_pause_check(g, pid, NULL) ?
-				   GPREEMPT_HEALTH_WARNING :
-				   GPREEMPT_HEALTH_FAILED;
+				   GP_HEALTH_WARNING :
+				   GP_HEALTH_FAILED;
 		f.failure = gpreempt_error_class(&err);
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
 		ctl_next_step(&err, f.next, sizeof(f.next));
@@ -182,28 +191,18 @@ static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
 		snprintf(f.text, sizeof(f.text), "process %d can be suspended",
 			 pid);
 	}
-	report_own(r, &f);
+	report(r, &f);
 }
 
-static int check_host(struct report *r, struct gpreempt *g, bool live)
+static void check_host(struct report *r, struct gpreempt *g, bool live)
 {
-	struct gpreempt_findings *all;
-	int ret = gpreempt_doctor(g, &all);
-	size_t i;
+	struct pauses pauses = { .g = g, .r = r };
 
-	if (ret)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
-	for (i = 0; i < all->count; i++)
-		print_finding(r, &all->findings[i]);
-	r->status = gpreempt_findings_class(all);
-	gpreempt_findings_free(all);
+	gp_doctor(g, report, r);
 	if (live) {
-		struct pauses pauses = { .g = g, .r = r };
-
 		check_dir(r);
 		pause_journal_list(check_pause, &pauses);
 	}
-	return 0;
 }
 
 static int check_all(struct report *r, struct gpreempt *g,
@@ -219,13 +218,13 @@ static int check_all(struct report *r, struct gpreempt *g,
 		return ret;
 	if (r->mode != OUT_JSON)
 		out_heading(r->mode, &table);
-	ret = check_host(r, g, !args->targets.from);
+	check_host(r, g, !args->targets.from);
 	for (i = 0; list && i < list->count; i++) {
 		check_target(r, g, list->targets[i].pid);
 		check_route(r, g, list->targets[i].pid);
 	}
 	gpreempt_targets_free(list);
-	return ret;
+	return 0;
 }
 
 static int run_doctor(void *data)

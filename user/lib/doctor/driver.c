@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/doctor/doctor.h"
+#include "lib/doctor/checks.h"
 #include "lib/session/kfd.h"
 #include "lib/observe/observe.h"
 
@@ -26,13 +26,13 @@ static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
 }
 
 /* What the kernel can do is asked elsewhere; distributions change kernels. */
-static void check_kernel(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_kernel(struct gpreempt *g, struct gp_finding *f)
 {
 	char release[64], dkms[64];
 
 	if (gp_read_small(g, release, sizeof(release),
 			  "/proc/sys/kernel/osrelease") < 0) {
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "the kernel's release cannot be read");
 		return;
 	}
@@ -43,7 +43,7 @@ static void check_kernel(struct gpreempt *g, struct gpreempt_finding *f)
 		gp_find(f, "%s", release);
 }
 
-static void check_amdgpu(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_amdgpu(struct gpreempt *g, struct gp_finding *f)
 {
 	if (gp_look_in(g, GP_AMDGPU) == -ENOENT)
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "modprobe amdgpu",
@@ -52,14 +52,14 @@ static void check_amdgpu(struct gpreempt *g, struct gpreempt_finding *f)
 		gp_find(f, "amdgpu is loaded");
 }
 
-static void check_kfd(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_kfd(struct gpreempt *g, struct gp_finding *f)
 {
 	struct gp_kfd k = { .g = g };
 	unsigned int major, minor;
 	int ret;
 
 	if (g->saved) {
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "what /dev/kfd answers is not in a snapshot");
 		return;
 	}
@@ -85,7 +85,7 @@ static void check_kfd(struct gpreempt *g, struct gpreempt_finding *f)
 			       "/dev/kfd does not tell its version: %s",
 			       strerror(-ret));
 	else if (major == 1 && minor >= PAUSE_MINOR && minor < DEBUG_MINOR)
-		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "whole processes can be paused; for more use "
 			    "kernel 6.5 or newer, or amdgpu-dkms",
 			    "the driver's interface is %u.%u: it has no debug "
@@ -151,7 +151,7 @@ static void find_nodes(struct gpreempt *g, struct names *names,
 	each_node(g, add_name, names);
 }
 
-static void check_gpus(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_gpus(struct gpreempt *g, struct gp_finding *f)
 {
 	struct names names;
 
@@ -180,7 +180,7 @@ static bool no_trap(struct gpreempt *g, const struct gpreempt_node *node)
 	return !(capability(g, node) & CAP_TRAP_DEBUG);
 }
 
-static void check_trap(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_trap(struct gpreempt *g, struct gp_finding *f)
 {
 	struct names names;
 
@@ -188,7 +188,7 @@ static void check_trap(struct gpreempt *g, struct gpreempt_finding *f)
 	if (!names.count)
 		gp_find(f, "the GPUs have a debug trap");
 	else if (names.count < names.all)
-		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "processes that use them cannot be suspended",
 			    "no debug trap on GPU %s", names.text);
 	else
@@ -202,7 +202,7 @@ static bool old_firmware(struct gpreempt *g, const struct gpreempt_node *node)
 	return !(capability(g, node) & CAP_TRAP_DEBUG_FIRMWARE);
 }
 
-static void check_firmware(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_firmware(struct gpreempt *g, struct gp_finding *f)
 {
 	struct names names;
 
@@ -210,7 +210,7 @@ static void check_firmware(struct gpreempt *g, struct gpreempt_finding *f)
 	if (!names.count)
 		gp_find(f, "the firmware is fit for debugging");
 	else
-		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "update the GPU's firmware and boot again; "
 			    "suspending is not safe with it",
 			    "the driver calls the firmware of GPU %s too old "
@@ -229,7 +229,7 @@ static bool one_vmid(struct gpreempt *g, const struct gpreempt_node *node)
 	       node->gfx != 90010 && node->gfx != 90402 && node->gfx != 90500;
 }
 
-static void check_vmid(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_vmid(struct gpreempt *g, struct gp_finding *f)
 {
 	struct names names;
 
@@ -237,7 +237,7 @@ static void check_vmid(struct gpreempt *g, struct gpreempt_finding *f)
 	if (!names.count)
 		gp_find(f, "several processes of a GPU can be held at once");
 	else
-		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "let one go before you hold the next",
 			    "only one process at a time can be held on GPU %s",
 			    names.text);
@@ -250,7 +250,7 @@ static bool halves(struct gpreempt *g, const struct gpreempt_node *node)
 	return node->gfx >= 110000 && node->gfx <= 110003;
 }
 
-static void check_workaround(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_workaround(struct gpreempt *g, struct gp_finding *f)
 {
 	struct names names;
 
@@ -258,7 +258,7 @@ static void check_workaround(struct gpreempt *g, struct gpreempt_finding *f)
 	if (!names.count)
 		gp_find(f, "being held costs a process no compute units");
 	else
-		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
+		gp_find_bad(f, GP_HEALTH_NOTE,
 			    "hold it for short; processes with a CU mask "
 			    "cannot be held",
 			    "a process that is held has half the compute "
@@ -285,7 +285,7 @@ static bool runs_unscheduled(struct gpreempt *g)
 	return names.count || *text == '2';
 }
 
-static void check_scheduler(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_scheduler(struct gpreempt *g, struct gp_finding *f)
 {
 	if (runs_unscheduled(g))
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
@@ -296,14 +296,14 @@ static void check_scheduler(struct gpreempt *g, struct gpreempt_finding *f)
 		gp_find(f, "a hardware scheduler runs the queues");
 }
 
-static void check_cwsr(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_cwsr(struct gpreempt *g, struct gp_finding *f)
 {
 	char text[16];
 
 	if (gp_read_small(g, text, sizeof(text),
 			  GP_AMDGPU "/parameters/"
 				    "cwsr_enable") < 0)
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "amdgpu does not tell whether it uses CWSR");
 	else if (*text == '0')
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
@@ -318,7 +318,7 @@ static void check_cwsr(struct gpreempt *g, struct gpreempt_finding *f)
  * Drivers differ in whether every process may end a session, and distributions
  * have the change in old releases, too: Linux 7.2, Debian's 6.12.117.
  */
-static void check_sessions(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_sessions(struct gpreempt *g, struct gp_finding *f)
 {
 	int ret = runs_unscheduled(g) ? -ENOTSUP : g->ops->ask_disable(g->be);
 
@@ -328,19 +328,19 @@ static void check_sessions(struct gpreempt *g, struct gpreempt_finding *f)
 			"only a process with the right can end a debug session");
 		break;
 	case -EINVAL:
-		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
+		gp_find_bad(f, GP_HEALTH_NOTE,
 			    "it is noticed, and queues are suspended again",
 			    "this driver lets any process that may open /dev/kfd "
 			    "end a debug session");
 		break;
 	case -EBUSY:
-		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "end the profiler, such as rocprofv3 with PC sampling",
 			    "the driver profiles a process, and refuses debug "
 			    "sessions meanwhile");
 		break;
 	default:
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "who may end a debug session cannot be asked");
 	}
 }

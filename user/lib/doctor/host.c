@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/doctor/doctor.h"
+#include "lib/doctor/checks.h"
 
 #define HOST_PID_NAMESPACE "pid:[4026531836]" /* the same on every kernel */
 
-static void check_root(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_root(struct gpreempt *g, struct gp_finding *f)
 {
 	if (g->ops->is_root(g->be))
 		gp_find(f, "this is root");
@@ -18,7 +18,7 @@ static void check_root(struct gpreempt *g, struct gpreempt_finding *f)
 			       "only root may suspend the queues of a process");
 }
 
-static void check_ptrace(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_ptrace(struct gpreempt *g, struct gp_finding *f)
 {
 	uint64_t caps;
 	char text[8192];
@@ -27,7 +27,7 @@ static void check_ptrace(struct gpreempt *g, struct gpreempt_finding *f)
 	if (gp_read_small(g, text, sizeof(text), "/proc/self/status") > 0)
 		at = strstr(text, "\nCapEff:");
 	if (!at) {
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "capabilities cannot be read");
 		return;
 	}
@@ -40,7 +40,7 @@ static void check_ptrace(struct gpreempt *g, struct gpreempt_finding *f)
 			       "this process has no CAP_SYS_PTRACE");
 }
 
-static void check_yama(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_yama(struct gpreempt *g, struct gp_finding *f)
 {
 	char text[16];
 
@@ -57,14 +57,14 @@ static void check_yama(struct gpreempt *g, struct gpreempt_finding *f)
 		gp_find(f, "Yama lets root trace (ptrace_scope is %c)", *text);
 }
 
-static void check_namespace(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_namespace(struct gpreempt *g, struct gp_finding *f)
 {
 	char ns[64];
 	ssize_t n;
 
 	n = g->ops->read_link(g->be, "/proc/self/ns/pid", ns, sizeof(ns) - 1);
 	if (n < 0) {
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "the PID namespace is unknown");
 		return;
 	}
@@ -78,7 +78,7 @@ static void check_namespace(struct gpreempt *g, struct gpreempt_finding *f)
 }
 
 /* The module's files stay readable; whether it can be loaded is the question. */
-static void check_signed(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_signed(struct gpreempt *g, struct gp_finding *f)
 {
 	static const char next[] =
 		"sign gpreempt.ko with a key that the kernel knows, as DKMS "
@@ -88,20 +88,20 @@ static void check_signed(struct gpreempt *g, struct gpreempt_finding *f)
 	if (gp_read_small(g, text, sizeof(text),
 			  "/sys/kernel/security/lockdown") > 0 &&
 	    !strstr(text, "[none]"))
-		gp_find_bad(f, GPREEMPT_HEALTH_NOTE, next,
+		gp_find_bad(f, GP_HEALTH_NOTE, next,
 			    "the kernel is locked down, and loads only signed "
 			    "modules");
 	else if (gp_read_small(g, text, sizeof(text),
 			       "/sys/module/module/"
 			       "parameters/sig_enforce") > 0 &&
 		 *text == 'Y')
-		gp_find_bad(f, GPREEMPT_HEALTH_NOTE, next,
+		gp_find_bad(f, GP_HEALTH_NOTE, next,
 			    "the kernel loads only signed modules");
 	else
 		gp_find(f, "the kernel is not locked down");
 }
 
-static void check_debugfs(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_debugfs(struct gpreempt *g, struct gp_finding *f)
 {
 	__cleanup_free char *text = NULL;
 	char name[8];
@@ -109,12 +109,12 @@ static void check_debugfs(struct gpreempt *g, struct gpreempt_finding *f)
 	int ret;
 
 	if (gp_read_text(g, "/proc/self/mounts", &text, &len)) {
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "the mounts cannot be read");
 		return;
 	}
 	if (!strstr(text, " " GP_DEBUGFS " debugfs ")) {
-		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "mount -t debugfs none " GP_DEBUGFS,
 			    "debugfs is not mounted: slots are not to be seen");
 		return;
@@ -122,7 +122,7 @@ static void check_debugfs(struct gpreempt *g, struct gpreempt_finding *f)
 	ret = g->ops->read_link(g->be, GP_DEBUGFS "/" GP_VIEW_DIR, name,
 				sizeof(name));
 	if (ret == -EACCES || ret == -EPERM)
-		gp_find_bad(f, GPREEMPT_HEALTH_WARNING, "run it with sudo",
+		gp_find_bad(f, GP_HEALTH_WARNING, "run it with sudo",
 			    "debugfs is for root: slots are not to be seen");
 	else
 		gp_find(f, "debugfs is mounted");

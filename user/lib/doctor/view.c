@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/doctor/doctor.h"
+#include "lib/doctor/checks.h"
 #include "lib/observe/observe.h"
 #include "shared/macro.h"
 
@@ -39,7 +39,7 @@ static const char *fact(const struct gpreempt_facts *facts, const char *key)
 	return f ? f->value : "?";
 }
 
-static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_module(struct gpreempt *g, struct gp_finding *f)
 {
 	struct gpreempt_facts *facts;
 	struct gpreempt_error err;
@@ -48,13 +48,11 @@ static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
 
 	if (gpreempt_module_version(g, &facts, &err)) {
 		if (err.reason == GPREEMPT_NO_MODULE && g->ops->is_root(g->be))
-			gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
-				    "modprobe gpreempt",
+			gp_find_bad(f, GP_HEALTH_WARNING, "modprobe gpreempt",
 				    "gpreempt.ko is not loaded: slots are not "
 				    "to be seen");
 		else
-			gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN,
-				    "run it with sudo",
+			gp_find_bad(f, GP_HEALTH_UNKNOWN, "run it with sudo",
 				    "whether gpreempt.ko is loaded is for "
 				    "root to see");
 		return;
@@ -64,7 +62,7 @@ static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
 			add_word(off, sizeof(off),
 				 facts->facts[i].key + strlen(FEATURE));
 	if (*off)
-		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
+		gp_find_bad(f, GP_HEALTH_NOTE,
 			    "cat " GP_DEBUGFS "/" GP_VIEW_DIR
 			    "/" GP_VIEW_VERSION_FILE
 			    " says what the driver lacks",
@@ -76,14 +74,14 @@ static void check_module(struct gpreempt *g, struct gpreempt_finding *f)
 	gpreempt_facts_free(facts);
 }
 
-static void check_hardware(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 {
 	struct gpreempt_nodes *nodes;
 	char bad[128] = "", one[48];
 	size_t i;
 
 	if (gpreempt_nodes_read(g, &nodes, NULL)) {
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "the GPUs cannot be looked at");
 		return;
 	}
@@ -99,12 +97,12 @@ static void check_hardware(struct gpreempt *g, struct gpreempt_finding *f)
 		add_word(bad, sizeof(bad), one);
 	}
 	if (*bad)
-		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "a GPU that sleeps wakes up when it is used; for "
 			    "the rest see dmesg",
 			    "not to be read: %s", bad);
 	else if (nodes->source == GPREEMPT_SOURCE_SYSFS)
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "the hardware is not to be seen without "
 			    "gpreempt.ko");
 	else
@@ -116,7 +114,7 @@ static void check_hardware(struct gpreempt *g, struct gpreempt_finding *f)
  * What say() has to say of each GPU process, joined. False when they cannot be
  * listed, which is the finding then.
  */
-static bool ask_processes(struct gpreempt *g, struct gpreempt_finding *f,
+static bool ask_processes(struct gpreempt *g, struct gp_finding *f,
 			  bool (*say)(struct gpreempt *g, pid_t pid, char *buf,
 				      size_t size),
 			  char *text, size_t size)
@@ -126,7 +124,7 @@ static bool ask_processes(struct gpreempt *g, struct gpreempt_finding *f,
 	size_t i;
 
 	if (gpreempt_processes(g, &all, NULL)) {
-		gp_find_bad(f, GPREEMPT_HEALTH_UNKNOWN, "",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "the GPU processes cannot be listed");
 		return false;
 	}
@@ -148,14 +146,14 @@ static bool say_debugger(struct gpreempt *g, pid_t pid, char *buf, size_t size)
 	return true;
 }
 
-static void check_debuggers(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_debuggers(struct gpreempt *g, struct gp_finding *f)
 {
 	char text[128] = "";
 
 	if (!ask_processes(g, f, say_debugger, text, sizeof(text)))
 		return;
 	if (*text)
-		gp_find_bad(f, GPREEMPT_HEALTH_NOTE,
+		gp_find_bad(f, GP_HEALTH_NOTE,
 			    "resume them, or end the debugger",
 			    "held or debugged: %s", text);
 	else
@@ -174,14 +172,14 @@ static bool say_no_space(struct gpreempt *g, pid_t pid, char *buf, size_t size)
 }
 
 /* Newer kernels crash without one: see gpus.c. */
-static void check_spaces(struct gpreempt *g, struct gpreempt_finding *f)
+static void check_spaces(struct gpreempt *g, struct gp_finding *f)
 {
 	char text[96] = "";
 
 	if (!ask_processes(g, f, say_no_space, text, sizeof(text)))
 		return;
 	if (*text)
-		gp_find_bad(f, GPREEMPT_HEALTH_WARNING,
+		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "they are refused; try again when they have "
 			    "started up",
 			    "no address space on some GPU, on which kernels "
