@@ -71,18 +71,6 @@ int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
 		    bool (*skip)(void *data, pid_t pid), void *data,
 		    struct gpreempt_targets **out, struct gpreempt_error *err);
 
-/** gpreempt_select_check() - can gpreempt_select() look for such a word? */
-int gpreempt_select_check(const char *word, struct gpreempt_error *err);
-
-/**
- * gpreempt_select_reads_memory() - may gpreempt_select() wait for a process?
- * @word: one that it looks for
- *
- * So it is for cmd:, whose command lines are in the memory of the processes; see
- * gpreempt_describe(). Look for such a word in a process that nothing waits for.
- */
-bool gpreempt_select_reads_memory(const char *word);
-
 /** gpreempt_targets_free() - free targets; NULL is allowed */
 void gpreempt_targets_free(struct gpreempt_targets *targets);
 
@@ -146,37 +134,6 @@ int gpreempt_describe(struct gpreempt *g, pid_t pid,
  */
 int gpreempt_identify(struct gpreempt *g, pid_t pid,
 		      struct gpreempt_description *out);
-
-/**
- * gpreempt_user_name() - the name of a user, as in /etc/passwd
- *
- * Return: 0, -ENOENT when it is not there, another negative errno value.
- */
-int gpreempt_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
-
-/**
- * struct gpreempt_container - a container that a process is in
- * @engine: docker, podman, containerd, cri-o, kubernetes, lxc or container
- * @id: as in the name of its cgroup
- * @name: from the files of root's engine, or "" when that is not known
- * @reserved: 0; a later release may use it
- *
- * The user who runs the container chooses them, byte for byte.
- */
-struct gpreempt_container {
-	char engine[16];
-	char id[80];
-	char name[128];
-	uint64_t reserved[4];
-};
-
-/**
- * gpreempt_container() - the outermost container that a process is in
- *
- * Return: 0, -ENOENT when it is in none, another negative errno value.
- */
-int gpreempt_container(struct gpreempt *g, pid_t pid,
-		       struct gpreempt_container *out);
 
 #pragma GCC visibility pop
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/select/words.h"
 #include "output/next-step.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -87,7 +88,7 @@ static const struct {
 
 TEST_EACH(container, ARRAY_SIZE(containers))
 {
-	struct gpreempt_container c;
+	struct gp_container c;
 	int ret;
 
 	gp_loop_set_file(&loop,
@@ -95,7 +96,7 @@ TEST_EACH(container, ARRAY_SIZE(containers))
 				 "volatile-containers.json",
 			 "[{\"id\":\"" ID_C "\",\"names\":[\"root-infer\"]}]");
 	gp_loop_set_file(&loop, "/proc/100/cgroup", containers[_i].cgroup);
-	ret = gpreempt_container(g, 100, &c);
+	ret = gp_container(g, 100, &c);
 	if (!containers[_i].engine) {
 		ck_assert_int_eq(ret, -ENOENT);
 		return;
@@ -108,16 +109,16 @@ TEST_EACH(container, ARRAY_SIZE(containers))
 
 TEST(docker_elsewhere)
 {
-	struct gpreempt_container c;
+	struct gp_container c;
 
 	gp_loop_set_file(&loop, "/etc/docker/daemon.json",
 			 "{\"data-root\":\"/data/docker\"}");
 	gp_loop_set_file(&loop,
 			 "/data/docker/containers/" ID_A "/config.v2.json",
 			 "{\"Name\":\"/moved\"}");
-	ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
+	ck_assert_int_eq(gp_container(g, 100, &c), 0);
 	ck_assert_str_eq(c.name, "moved");
-	ck_assert_int_eq(gpreempt_container(g, 77, &c), -ENOENT);
+	ck_assert_int_eq(gp_container(g, 77, &c), -ENOENT);
 }
 
 /* By name, by the name after "podman rename", and a container of --rm. */
@@ -181,7 +182,7 @@ TEST(damaged)
 		"[{\"id\":\"" ID_C "\",\"names\":[]}]",
 		"[{\"id\":\"" ID_C "\",\"names\":[[]]}]",
 	};
-	struct gpreempt_container c;
+	struct gp_container c;
 	size_t i;
 
 	gp_loop_set_file(&loop, "/proc/300/cgroup",
@@ -192,9 +193,9 @@ TEST(damaged)
 		gp_loop_set_file(&loop,
 				 STORAGE "overlay-containers/containers.json",
 				 texts[i]);
-		ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
+		ck_assert_int_eq(gp_container(g, 100, &c), 0);
 		ck_assert_str_eq(c.name, "");
-		ck_assert_int_eq(gpreempt_container(g, 300, &c), 0);
+		ck_assert_int_eq(gp_container(g, 300, &c), 0);
 		ck_assert_str_eq(c.name, "");
 		unit_frozen_ns += NSEC_PER_SEC;
 	}
@@ -204,7 +205,7 @@ TEST(damaged)
 TEST(large)
 {
 	size_t size = (1 << 20) + 1;
-	struct gpreempt_container c;
+	struct gp_container c;
 	char *text = malloc(size + 1);
 	int i;
 
@@ -214,7 +215,7 @@ TEST(large)
 		if (i)
 			memcpy(text, "{\"Name\":\"big\"}", 14);
 		gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json", text);
-		ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
+		ck_assert_int_eq(gp_container(g, 100, &c), 0);
 		ck_assert_str_eq(c.name, i == 1 ? "big" : "");
 		unit_frozen_ns += NSEC_PER_SEC;
 	}
@@ -225,11 +226,11 @@ TEST(large)
 TEST(rootless)
 {
 	static const char *const words[] = { "container:infer", "comm:infer" };
-	struct gpreempt_container c;
+	struct gp_container c;
 	char text[300];
 	size_t i;
 
-	ck_assert_int_eq(gpreempt_container(g, 300, &c), 0);
+	ck_assert_int_eq(gp_container(g, 300, &c), 0);
 	ck_assert_str_eq(c.engine, "podman");
 	ck_assert_str_eq(c.id, ID_C);
 	ck_assert_str_eq(c.name, "");
@@ -243,9 +244,9 @@ TEST(rootless)
 
 static const char *name(void)
 {
-	static struct gpreempt_container c;
+	static struct gp_container c;
 
-	ck_assert_int_eq(gpreempt_container(g, 100, &c), 0);
+	ck_assert_int_eq(gp_container(g, 100, &c), 0);
 	return c.name;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/select/words.h"
 #include "shared/clock.h"
 #include "unit-select.h"
 
@@ -151,14 +152,14 @@ TEST(users)
 	struct gpreempt_description d;
 	char name[16];
 
-	ck_assert_int_eq(gpreempt_user_name(g, 1000, name, sizeof(name)), 0);
+	ck_assert_int_eq(gp_user_name(g, 1000, name, sizeof(name)), 0);
 	ck_assert_str_eq(name, "ann");
-	ck_assert_int_eq(gpreempt_user_name(g, 7, name, sizeof(name)), -ENOENT);
+	ck_assert_int_eq(gp_user_name(g, 7, name, sizeof(name)), -ENOENT);
 	ck_assert_int_eq(gpreempt_describe(g, 300, &d), 0);
 	ck_assert_uint_eq(d.uid, 70000);
-	ck_assert_int_eq(gpreempt_select_check("user:a-name", &err), 0);
+	ck_assert_int_eq(gp_select_check("user:a-name", &err), 0);
 	gp_loop_set_file(&loop, "/etc/passwd", NULL);
-	ck_assert_int_eq(gpreempt_user_name(g, 0, name, sizeof(name)), -ENOENT);
+	ck_assert_int_eq(gp_user_name(g, 0, name, sizeof(name)), -ENOENT);
 	ck_assert_str_eq(pick("user:root"), "");
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_USER);
 	ck_assert_str_eq(pick("user:1000"), "100");
@@ -232,22 +233,22 @@ TEST(no_driver)
 /* By the kind of the word alone, and not for a word that is bad. */
 TEST(which_read_memory)
 {
-	ck_assert(gpreempt_select_reads_memory("cmd:x"));
-	ck_assert(!gpreempt_select_reads_memory("cmd:"));
-	ck_assert(!gpreempt_select_reads_memory("comm:cmd:x"));
-	ck_assert(!gpreempt_select_reads_memory("container:x"));
-	ck_assert(!gpreempt_select_reads_memory("4711"));
-	ck_assert(!gpreempt_select_reads_memory(""));
+	ck_assert(gp_select_reads_memory("cmd:x"));
+	ck_assert(!gp_select_reads_memory("cmd:"));
+	ck_assert(!gp_select_reads_memory("comm:cmd:x"));
+	ck_assert(!gp_select_reads_memory("container:x"));
+	ck_assert(!gp_select_reads_memory("4711"));
+	ck_assert(!gp_select_reads_memory(""));
 }
 
 TEST(checked)
 {
-	ck_assert_int_eq(gpreempt_select_check("cmd:^a|b$", NULL), 0);
-	ck_assert_int_eq(gpreempt_select_check("4711", NULL), 0);
-	ck_assert_int_eq(gpreempt_select_check("cmd:[", &err), -EINVAL);
+	ck_assert_int_eq(gp_select_check("cmd:^a|b$", NULL), 0);
+	ck_assert_int_eq(gp_select_check("4711", NULL), 0);
+	ck_assert_int_eq(gp_select_check("cmd:[", &err), -EINVAL);
 	ck_assert_int_eq(err.reason, GPREEMPT_BAD_PATTERN);
 	ck_assert_str_ne(err.name, "");
-	ck_assert_int_eq(gpreempt_select_check("4194305", NULL), -EINVAL);
+	ck_assert_int_eq(gp_select_check("4194305", NULL), -EINVAL);
 }
 
 TEST(description)

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "agent/find-targets.h"
+#include "lib/select/words.h"
 #include "output/message.h"
 #include "shared/child.h"
 #include "shared/macro.h"
@@ -158,11 +159,11 @@ static int find_both(struct search *s, const char *const *words, size_t count,
 	if (!sorted)
 		return fail_system(err, -ENOMEM);
 	for (i = 0; i < count; i++)
-		if (!gpreempt_select_reads_memory(words[i]))
+		if (!gp_select_reads_memory(words[i]))
 			sorted[n++] = words[i];
 	s->words = sorted + n;
 	for (i = 0; i < count; i++)
-		if (gpreempt_select_reads_memory(words[i]))
+		if (gp_select_reads_memory(words[i]))
 			s->words[s->count++] = words[i];
 	if (n)
 		ret = gpreempt_select(s->f->g, sorted, n, skip, s->f, &plain,
@@ -184,7 +185,7 @@ int find_targets(struct find *f, const char *const *words, size_t count,
 	int ret;
 
 	hold_owners_free(&f->owners);
-	for (i = 0; i < count && !gpreempt_select_reads_memory(words[i]); i++)
+	for (i = 0; i < count && !gp_select_reads_memory(words[i]); i++)
 		;
 	if (f->saved || i == count)
 		return gpreempt_select(f->g, words, count, skip, f, out, err);

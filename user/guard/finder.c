@@ -9,6 +9,7 @@
 
 #include "guard/finder.h"
 #include "guard/worker.h"
+#include "lib/select/words.h"
 #include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -19,7 +20,7 @@
 bool guard_word_is_slow(const char *word)
 {
 	return !strncmp(word, CONTAINER, strlen(CONTAINER)) ||
-	       gpreempt_select_reads_memory(word);
+	       gp_select_reads_memory(word);
 }
 
 /* Cut off at the end of the text, not in the middle of a container. */
@@ -39,7 +40,7 @@ static void list_containers(struct gpreempt *g, const char *name,
 			    struct guard_finding *out)
 {
 	struct gpreempt_targets *all;
-	struct gpreempt_container c;
+	struct gp_container c;
 	char text[96];
 	size_t i;
 
@@ -48,7 +49,7 @@ static void list_containers(struct gpreempt *g, const char *name,
 	for (i = 0; i < all->count && out->n < GUARD_FOUND_MAX; i++) {
 		pid_t pid = all->targets[i].pid;
 
-		if (gpreempt_container(g, pid, &c) ||
+		if (gp_container(g, pid, &c) ||
 		    (strcmp(c.name, name) && strncmp(c.id, name, strlen(name))))
 			continue;
 		out->target[out->n++] = all->targets[i];

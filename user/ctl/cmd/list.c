@@ -8,6 +8,7 @@
 #include "ctl/cmd/describe.h"
 #include "ctl/command/ctl.h"
 #include "holder/holder.h"
+#include "lib/select/words.h"
 #include "output/table.h"
 
 #define ID_SHOWN 12 /* characters of a container's id, as engines show it */
@@ -38,7 +39,7 @@ struct row {
 
 /* Where the texts of a row are. */
 struct texts {
-	struct gpreempt_container in;
+	struct gp_container in;
 	const struct gpreempt_description *who;
 	char shown[ID_SHOWN + 1];
 	char user_name[64];
@@ -150,7 +151,7 @@ static void add_container(struct gpreempt *g, struct row *row)
 {
 	struct texts *texts = row->texts;
 
-	if (gpreempt_container(g, row->pid, &texts->in))
+	if (gp_container(g, row->pid, &texts->in))
 		return;
 	row->engine = texts->in.engine;
 	row->container_id = texts->in.id;
@@ -176,7 +177,7 @@ static void add_user(struct gpreempt *g, struct row *row,
 	row->user = name;
 	if (before && before->uid == row->uid)
 		row->user = before->user;
-	else if (gpreempt_user_name(g, uid, name, size))
+	else if (gp_user_name(g, uid, name, size))
 		snprintf(name, size, "%u", uid);
 }
 

@@ -9,6 +9,7 @@
 #include "agent/find-targets.h"
 #include "ctl/cmd/describe.h"
 #include "ctl/text/load.h"
+#include "lib/select/words.h"
 #include "output/table.h"
 #include "shared/macro.h"
 
@@ -18,7 +19,7 @@ struct pidmap_row {
 	int64_t ns_pid;
 	char pids[512]; /* in each namespace, from the host's inwards */
 	char container[32];
-	char name[sizeof(((struct gpreempt_container *)0)->name)];
+	char name[sizeof(((struct gp_container *)0)->name)];
 	const char *comm;
 	const char *command;
 };
@@ -63,7 +64,7 @@ static void fill(struct gpreempt *g, pid_t pid,
 		 const struct ctl_described *described, struct pidmap_row *row)
 {
 	const struct gpreempt_description *who = &described->who;
-	struct gpreempt_container box;
+	struct gp_container box;
 
 	*row = (struct pidmap_row){
 		.pid = pid,
@@ -72,7 +73,7 @@ static void fill(struct gpreempt *g, pid_t pid,
 		.command = described->mute ? who->comm : who->command,
 	};
 	read_numbers(row);
-	if (gpreempt_container(g, pid, &box))
+	if (gp_container(g, pid, &box))
 		return;
 	snprintf(row->container, sizeof(row->container), "%s:%.12s", box.engine,
 		 box.id);

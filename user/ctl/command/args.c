@@ -5,6 +5,7 @@
 
 #include "ctl/command/ctl.h"
 #include "guard/options.h"
+#include "lib/select/words.h"
 
 #define WORD	     1	 /* getopt_long() returns it for a word */
 #define FIRST_OPTION 256 /* and from here on rows of the table */
@@ -102,7 +103,7 @@ static int take_word(struct parser *p, char *word)
 		return usage(cmd, "argument", word, "none is expected");
 	if (cmd->max_words && p->n_words == cmd->max_words)
 		return usage(cmd, "argument", word, "that is one too many");
-	if (cmd->words == CTL_TARGETS && gpreempt_select_check(word, &err))
+	if (cmd->words == CTL_TARGETS && gp_select_check(word, &err))
 		return ctl_fail(&err);
 	if (!*word)
 		return usage(cmd, "argument", word, "it is empty");

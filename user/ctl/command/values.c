@@ -8,6 +8,7 @@
 
 #include "ctl/command/ctl.h"
 #include "guard/options.h"
+#include "lib/select/words.h"
 #include "shared/macro.h"
 #include "shared/parse.h"
 
@@ -182,8 +183,7 @@ static const char *take_role(const char *text, void *field)
 	struct guard_words *words = field;
 	struct gpreempt_error err;
 
-	if (words->n == ARRAY_SIZE(words->word) ||
-	    gpreempt_select_check(text, &err))
+	if (words->n == ARRAY_SIZE(words->word) || gp_select_check(text, &err))
 		return "a target is needed, such as a PID or comm:NAME";
 	words->word[words->n++] = text;
 	return NULL;

@@ -14,6 +14,7 @@
 
 #include "ctl/text/load.h"
 #include "ctl/text/snapshot.h"
+#include "lib/select/words.h"
 #include "output/table.h"
 #include "shared/clean.h"
 #include "shared/clock.h"
@@ -115,13 +116,13 @@ static void write_ps(struct gpreempt *g, FILE *file,
 		     const struct gpreempt_targets *targets)
 {
 	struct gpreempt_description who;
-	struct gpreempt_container box;
+	struct gp_container box;
 	size_t i;
 
 	fprintf(file, "# pid start ns_pid container comm args\n");
 	for (i = 0; i < targets->count; i++) {
 		pid_t pid = targets->targets[i].pid;
-		bool in = !gpreempt_container(g, pid, &box);
+		bool in = !gp_container(g, pid, &box);
 
 		if (gpreempt_describe(g, pid, &who))
 			continue;

@@ -116,7 +116,7 @@ static bool is_id(const char *at)
 
 /* Is a cgroup of that name, at that place in path, a container's? */
 static bool parse_component(const char *path, const char *name, size_t len,
-			    struct gpreempt_container *out)
+			    struct gp_container *out)
 {
 	const char *engine = "lxc";
 
@@ -142,7 +142,7 @@ static bool parse_component(const char *path, const char *name, size_t len,
 }
 
 struct container_walk {
-	int (*fn)(void *arg, const struct gpreempt_container *container,
+	int (*fn)(void *arg, const struct gp_container *container,
 		  const char *path);
 	void *arg;
 };
@@ -154,7 +154,7 @@ static int walk_path(void *arg, const char *hierarchy, const char *path)
 
 	(void)hierarchy;
 	while (*at) {
-		struct gpreempt_container container;
+		struct gp_container container;
 		size_t len;
 		int ret;
 
@@ -176,7 +176,7 @@ static int walk_path(void *arg, const char *hierarchy, const char *path)
  */
 static int each_container(const struct gpreempt *g, pid_t pid,
 			  int (*fn)(void *arg,
-				    const struct gpreempt_container *container,
+				    const struct gp_container *container,
 				    const char *path),
 			  void *arg)
 {
@@ -201,7 +201,7 @@ static int64_t slice_user(const char *path)
 	return strtoll(at, NULL, 10);
 }
 
-static int take_outer(void *arg, const struct gpreempt_container *container,
+static int take_outer(void *arg, const struct gp_container *container,
 		      const char *path)
 {
 	(void)path;
@@ -209,8 +209,7 @@ static int take_outer(void *arg, const struct gpreempt_container *container,
 	return 1;
 }
 
-static void fill_box(struct gp_box *box,
-		     const struct gpreempt_container *container,
+static void fill_box(struct gp_box *box, const struct gp_container *container,
 		     const char *path)
 {
 	struct container_walk walk = { .fn = take_outer, .arg = box->outer };
@@ -229,7 +228,7 @@ static bool same_box(const struct gp_box *a, const struct gp_box *b)
 
 /* A user can make a cgroup of any name in its own slice, with any id. */
 static void add_name(struct gpreempt *g, const char *path,
-		     struct gpreempt_container *container)
+		     struct gp_container *container)
 {
 	if (slice_user(path) == GPREEMPT_UNKNOWN)
 		gp_container_name(g, container);
@@ -244,10 +243,10 @@ struct search {
 	int several; /* 0, -EEXIST or -ENOTUNIQ */
 };
 
-static int look_at_container(void *arg, const struct gpreempt_container *found,
+static int look_at_container(void *arg, const struct gp_container *found,
 			     const char *path)
 {
-	struct gpreempt_container container = *found;
+	struct gp_container container = *found;
 	struct search *search = arg;
 	struct gp_box box;
 
@@ -298,7 +297,7 @@ int gp_find_container(struct gpreempt *g,
 	return *box->id ? search.several : -ENOENT;
 }
 
-static int compare_box(void *arg, const struct gpreempt_container *container,
+static int compare_box(void *arg, const struct gp_container *container,
 		       const char *path)
 {
 	struct gp_box box;
@@ -315,10 +314,10 @@ bool gp_in_container(const struct gpreempt *g, pid_t pid,
 
 struct first {
 	struct gpreempt *g;
-	struct gpreempt_container *out;
+	struct gp_container *out;
 };
 
-static int take_first(void *arg, const struct gpreempt_container *container,
+static int take_first(void *arg, const struct gp_container *container,
 		      const char *path)
 {
 	struct first *first = arg;
@@ -328,8 +327,7 @@ static int take_first(void *arg, const struct gpreempt_container *container,
 	return 1;
 }
 
-int gpreempt_container(struct gpreempt *g, pid_t pid,
-		       struct gpreempt_container *out)
+int gp_container(struct gpreempt *g, pid_t pid, struct gp_container *out)
 {
 	struct first first = { .g = g, .out = out };
 	int ret = each_container(g, pid, take_first, &first);

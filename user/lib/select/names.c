@@ -108,7 +108,7 @@ static const char *get_string(struct json_object *object, const char *key)
 		       NULL;
 }
 
-static void set_name(struct gpreempt_container *container, const char *name)
+static void set_name(struct gp_container *container, const char *name)
 {
 	if (name)
 		snprintf(container->name, sizeof(container->name), "%s",
@@ -116,7 +116,7 @@ static void set_name(struct gpreempt_container *container, const char *name)
 }
 
 static void docker_name(struct gpreempt *g, uint64_t age_ns,
-			struct gpreempt_container *container)
+			struct gp_container *container)
 {
 	const char *root =
 		get_string(get_json(g, "/etc/docker/daemon.json", age_ns),
@@ -150,7 +150,7 @@ static const char *find_name(struct json_object *list, const char *id)
 
 /* Podman and CRI-O have one storage, with a directory for each driver. */
 static void podman_name(struct gpreempt *g, uint64_t age_ns,
-			struct gpreempt_container *container)
+			struct gp_container *container)
 {
 	static const char *const drivers[] = { "overlay", "vfs", "btrfs",
 					       "zfs" };
@@ -169,13 +169,13 @@ static void podman_name(struct gpreempt *g, uint64_t age_ns,
 		}
 }
 
-void gp_container_name(struct gpreempt *g, struct gpreempt_container *container)
+void gp_container_name(struct gpreempt *g, struct gp_container *container)
 {
 	static const uint64_t ages[] = { FRESH_NS, MISSING_NS };
 	static const struct {
 		const char *engine;
 		void (*name)(struct gpreempt *g, uint64_t age_ns,
-			     struct gpreempt_container *container);
+			     struct gp_container *container);
 	} readers[] = {
 		{ "docker", docker_name },
 		{ "podman", podman_name },

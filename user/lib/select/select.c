@@ -192,7 +192,7 @@ static const struct kind *kind_of(const char *word)
 	return NULL;
 }
 
-bool gpreempt_select_reads_memory(const char *word)
+bool gp_select_reads_memory(const char *word)
 {
 	const struct kind *kind = kind_of(word);
 
@@ -223,7 +223,7 @@ static void end_word(struct matcher *m)
 		m->kind->done(m);
 }
 
-int gpreempt_select_check(const char *word, struct gpreempt_error *err)
+int gp_select_check(const char *word, struct gpreempt_error *err)
 {
 	struct matcher m;
 	int ret = begin_word(NULL, &m, word, err);

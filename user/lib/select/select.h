@@ -6,13 +6,13 @@
 #include <regex.h>
 
 #include "lib/core/internal.h"
+#include "lib/select/words.h"
 
 /* Is the process in this cgroup or below? */
 bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
 
 /* Fill in the name, if the files of root's engines have it. */
-void gp_container_name(struct gpreempt *g,
-		       struct gpreempt_container *container);
+void gp_container_name(struct gpreempt *g, struct gp_container *container);
 
 /*
  * A container. A user in its own slice, and root of a container in that, can
@@ -20,9 +20,9 @@ void gp_container_name(struct gpreempt *g,
  * alone does not tell.
  */
 struct gp_box {
-	char id[sizeof(((struct gpreempt_container *)0)->id)];
+	char id[sizeof(((struct gp_container *)0)->id)];
 	int64_t user; /* in whose slice it is; unknown: the system's */
-	char outer[sizeof(((struct gpreempt_container *)0)->id)];
+	char outer[sizeof(((struct gp_container *)0)->id)];
 };
 
 /*

@@ -43,7 +43,7 @@ int gp_user_by_name(const struct gpreempt *g, const char *name, uid_t *uid)
 	return find_user(g, name, uid, NULL, 0);
 }
 
-int gpreempt_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size)
+int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size)
 {
 	return find_user(g, NULL, &uid, buf, size);
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the programs of this tree ask beside gpreempt_select(), by any thread. */
+#ifndef GP_SELECT_WORDS_H
+#define GP_SELECT_WORDS_H
+
+#include <gpreempt/select.h>
+
+/* Can gpreempt_select() look for such a word? 0 or -EINVAL. */
+int gp_select_check(const char *word, struct gpreempt_error *err);
+
+/*
+ * May gpreempt_select() wait for a process, with a word that it looks for? So it is
+ * for cmd:, whose command lines are in the memory of the processes; see
+ * gpreempt_describe(). Look for such a word in a process that nothing waits for.
+ */
+bool gp_select_reads_memory(const char *word);
+
+/* The name of a user, as in /etc/passwd. 0, -ENOENT or another -errno. */
+int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
+
+/* A container. The user who runs it chooses the texts, byte for byte. */
+struct gp_container {
+	/* docker, podman, containerd, cri-o, kubernetes, lxc or container */
+	char engine[16];
+	char id[80];	/* as in the name of its cgroup */
+	char name[128]; /* from the files of root's engine, "": not known */
+};
+
+/* The outermost one that a process is in. 0, -ENOENT or another -errno. */
+int gp_container(struct gpreempt *g, pid_t pid, struct gp_container *out);
+
+#endif
