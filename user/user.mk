@@ -57,6 +57,8 @@ CTL_SRC := $(wildcard user/agent/*.c user/output/*.c user/guard/*.c user/ctl/*.c
 	user/ctl/*/*.c) $(filter-out user/holder/main.c,$(wildcard user/holder/*.c))
 SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
 LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)
+# What only programs of this tree use is in the archive alone.
+SO_OBJ := $(filter-out $(foreach d,amdlog doctor text trace,$(O)/user/lib/$(d)/%),$(LIB_OBJ))
 CTL_OBJ := $(CTL_SRC:user/%.c=$(O)/user/%.o)
 
 USER_BINS := $(O)/gpreempt-ctl $(O)/gpreempt-holder
@@ -78,10 +80,10 @@ $(O)/libgpreempt.a: $(LIB_OBJ)
 	rm -f $@
 	$(AR) rcsP $@ $^
 
-$(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
+$(O)/$(LIB_SONAME): $(SO_OBJ) user/lib/libgpreempt.sym
 	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
 		-Wl,--version-script=user/lib/libgpreempt.sym -Wl,-z,defs \
-		-o $@ $(LIB_OBJ) $(LIB_LIBS)
+		-o $@ $(SO_OBJ) $(LIB_LIBS)
 	ln -sf $(LIB_SONAME) $(O)/libgpreempt.so
 
 $(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
