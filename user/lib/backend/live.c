@@ -91,24 +91,6 @@ static int live_wait(void *be, pid_t pid, int *status)
 	return ret < 0 ? -errno : ret;
 }
 
-static int live_watch_start(void *be, pid_t pid, void **watch, int *fd)
-{
-	(void)be;
-	return gp_watch_start(pid, (struct gp_watch **)watch, fd);
-}
-
-static void live_watch_next(void *be, void *watch)
-{
-	(void)be;
-	gp_watch_next(watch);
-}
-
-static int live_watch_stop(void *be, void *watch)
-{
-	(void)be;
-	return gp_watch_stop(watch);
-}
-
 static ssize_t live_read_file(void *be, const char *path, char *buf,
 			      size_t size)
 {
@@ -182,12 +164,6 @@ static int live_is_root(void *be)
 	return geteuid() == 0;
 }
 
-static int live_ask_disable(void *be)
-{
-	(void)be;
-	return gp_ask_disable();
-}
-
 static int live_open_process(void *be, pid_t pid)
 {
 	int fd;
@@ -227,9 +203,9 @@ const struct gp_backend_ops gp_backend_live = {
 	.ptrace = live_ptrace,
 	.try_trace = live_try_trace,
 	.wait = live_wait,
-	.watch_start = live_watch_start,
-	.watch_next = live_watch_next,
-	.watch_stop = live_watch_stop,
+	.watch_start = gp_watch_start,
+	.watch_next = gp_watch_next,
+	.watch_stop = gp_watch_stop,
 	.read_file = live_read_file,
 	.read_root_file = live_read_root_file,
 	.read_link = live_read_link,
@@ -237,7 +213,7 @@ const struct gp_backend_ops gp_backend_live = {
 	.read_memory = live_read_memory,
 	.device_of = live_device_of,
 	.is_root = live_is_root,
-	.ask_disable = live_ask_disable,
+	.ask_disable = gp_ask_disable,
 	.open_process = live_open_process,
 	.take_device = live_take_device,
 	.same_file = live_same_file,

@@ -53,11 +53,12 @@ static void be_asked_about(void *shared)
 		waitpid(asker, NULL, __WALL);
 }
 
-int gp_ask_disable(void)
+int gp_ask_disable(void *be)
 {
 	struct question *q;
 	int place, ret;
 
+	(void)be;
 	/* With the caller's memory, the driver would take the helper for the caller. */
 	if (gp_apart_own_memory())
 		return -ETIMEDOUT;

@@ -17,6 +17,6 @@
  * -EBUSY: amdgpu-dkms, which profiles a process just now. Others: it could not
  * be asked.
  */
-int gp_ask_disable(void);
+int gp_ask_disable(void *be);
 
 #endif

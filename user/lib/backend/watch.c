@@ -24,16 +24,6 @@ struct gp_watch {
 	atomic_bool done; /* the thread will not touch this any more */
 };
 
-static void tell(struct gp_watch *w)
-{
-	uint64_t one = 1;
-	ssize_t ret;
-
-	do {
-		ret = write(w->fd, &one, sizeof(one));
-	} while (ret < 0 && errno == EINTR);
-}
-
 static void *watch_thread(void *arg)
 {
 	struct gp_watch *w = arg;
@@ -50,19 +40,20 @@ static void *watch_thread(void *arg)
 		}
 		if (atomic_load(&w->quit))
 			break;
-		tell(w);
+		eventfd_write(w->fd, 1);
 		gp_sem_wait(&w->next);
 	}
 	atomic_store(&w->done, true);
-	tell(w);
+	eventfd_write(w->fd, 1);
 	return NULL;
 }
 
-int gp_watch_start(pid_t pid, struct gp_watch **out, int *fd)
+int gp_watch_start(void *be, pid_t pid, void **out, int *fd)
 {
 	struct gp_watch *w = calloc(1, sizeof(*w));
 	int ret;
 
+	(void)be;
 	if (!w)
 		return -ENOMEM;
 	w->pid = pid;
@@ -86,13 +77,13 @@ err_free:
 	return ret;
 }
 
-void gp_watch_next(struct gp_watch *w)
+void gp_watch_next(void *be, void *watch)
 {
-	uint64_t count;
-	ssize_t ret;
+	struct gp_watch *w = watch;
+	eventfd_t count;
 
-	ret = read(w->fd, &count, sizeof(count));
-	(void)ret;
+	(void)be;
+	eventfd_read(w->fd, &count);
 	sem_post(&w->next);
 }
 
@@ -115,8 +106,11 @@ static bool wait_done(struct gp_watch *w)
 	return true;
 }
 
-int gp_watch_stop(struct gp_watch *w)
+int gp_watch_stop(void *be, void *watch)
 {
+	struct gp_watch *w = watch;
+
+	(void)be;
 	atomic_store(&w->quit, true);
 	sem_post(&w->next);
 	if (!wait_done(w)) {

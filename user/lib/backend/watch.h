@@ -7,12 +7,10 @@
 /*
  * A thread that waits for stops of one traced process and makes a descriptor
  * readable: waitpid() has none, and SIGCHLD belongs to the program. It leaves
- * the stop itself for the tracer to collect.
+ * the stop itself for the tracer to collect. See struct gp_backend_ops.
  */
-struct gp_watch;
-
-int gp_watch_start(pid_t pid, struct gp_watch **out, int *fd);
-void gp_watch_next(struct gp_watch *w);
-int gp_watch_stop(struct gp_watch *w);
+int gp_watch_start(void *be, pid_t pid, void **watch, int *fd);
+void gp_watch_next(void *be, void *watch);
+int gp_watch_stop(void *be, void *watch);
 
 #endif

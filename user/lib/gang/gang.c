@@ -20,13 +20,9 @@ enum level { LEVEL_ENTRANT = 1, LEVEL_SENDER };
 static void wake(struct gp_member *m, enum gp_order order,
 		 const struct gpreempt_filter *which)
 {
-	uint64_t one = 1;
-	ssize_t ret;
-
 	m->order = order;
 	m->which = which;
-	ret = write(m->wake, &one, sizeof(one));
-	(void)ret;
+	eventfd_write(m->wake, 1);
 }
 
 static void free_member(struct gp_member *m)
@@ -349,12 +345,10 @@ int gpreempt_gang_sample_slots(struct gpreempt_gang *gang, bool on)
 size_t gpreempt_gang_members(struct gpreempt_gang *gang,
 			     struct gpreempt_member *members, size_t room)
 {
-	uint64_t count;
-	ssize_t ret;
+	eventfd_t count;
 	size_t i;
 
-	ret = read(gang->events, &count, sizeof(count));
-	(void)ret;
+	eventfd_read(gang->events, &count);
 	pthread_mutex_lock(&gang->lock);
 	for (i = 0; i < gang->count && i < room; i++)
 		members[i] = gang->members[i]->public;

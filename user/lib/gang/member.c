@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The thread of a process in a gang. */
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "lib/gang/gang.h"
@@ -11,9 +12,6 @@
 
 static void note_events(struct gp_member *m, int happened)
 {
-	uint64_t one = 1;
-	ssize_t ret;
-
 	if (!happened)
 		return;
 	pthread_mutex_lock(&m->gang->lock);
@@ -21,8 +19,7 @@ static void note_events(struct gp_member *m, int happened)
 	if (happened & GPREEMPT_EVENT_ENDED)
 		m->public.error = *m->route.ops->error(&m->route);
 	pthread_mutex_unlock(&m->gang->lock);
-	ret = write(m->gang->events, &one, sizeof(one));
-	(void)ret;
+	eventfd_write(m->gang->events, 1);
 }
 
 /* Under the gang's lock. */
@@ -164,7 +161,7 @@ static void run(struct gp_member *m)
 	};
 
 	for (;;) {
-		uint64_t count;
+		eventfd_t count;
 
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
 			continue;
@@ -172,7 +169,7 @@ static void run(struct gp_member *m)
 			dispatch(m);
 		if (m->public.events & GPREEMPT_EVENT_ENDED)
 			fds[1].fd = -1;
-		if (read(m->wake, &count, sizeof(count)) < 0)
+		if (eventfd_read(m->wake, &count) < 0)
 			continue;
 		if (m->order == GP_ORDER_CLOSE)
 			return;

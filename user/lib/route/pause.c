@@ -152,16 +152,6 @@ static int pause_it(struct gp_route *r, struct gpreempt_pause_report *report)
 	return ret;
 }
 
-static void finish_sampler(struct gp_route *r, uint64_t entry_ns,
-			   struct gpreempt_outcome *out)
-{
-	struct gp_sampler *sampler = r->pause.sampler;
-
-	if (sampler && gp_sampler_armed(sampler))
-		gp_sampler_finish(sampler, entry_ns, &out->slots_ns,
-				  &out->resolution_ns);
-}
-
 static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 		   struct gpreempt_outcome *out)
 {
@@ -174,7 +164,8 @@ static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 	else if (!r->pause.paused)
 		ret = pause_it(r, &report);
 	out->ioctl_ns = report.ioctl_ns;
-	finish_sampler(r, ret ? UINT64_MAX : report.entry_ns, out);
+	gp_sampler_finish(r->pause.sampler, ret ? UINT64_MAX : report.entry_ns,
+			  out);
 	out->done = ret ? 0 : out->requested;
 	return ret;
 }
@@ -206,22 +197,8 @@ static enum gpreempt_verdict verify(struct gp_route *r)
 
 static int sample(struct gp_route *r, bool on)
 {
-	static const char step[] = "watching the hardware slots";
-	int ret;
-
-	if (!on) {
-		gp_sampler_stop(r->pause.sampler);
-		r->pause.sampler = NULL;
-	}
-	if (!on || r->pause.sampler)
-		return 0;
-	ret = read_view(r);
-	if (ret)
-		return ret;
-	if (r->pause.view->source != GPREEMPT_SOURCE_MODULE)
-		return fail(r, -ENODATA, GPREEMPT_NO_MODULE, step);
-	ret = gp_sampler_start(r->g, r->pid, &r->pause.sampler);
-	return ret ? fail(r, ret, GPREEMPT_SYSTEM, step) : 0;
+	return gp_sampler_switch(&r->pause.sampler, on, r->g, r->pid,
+				 &r->error);
 }
 
 static void each_gpu(const struct gp_route *r,

@@ -238,7 +238,7 @@ static int change(struct gpreempt_session *s,
 		return ret;
 	n = which->ids ? collect_ids(s, which, suspend, &outcome) :
 			 collect(s, which, suspend);
-	if (s->sampler && suspend)
+	if (suspend)
 		gp_session_arm_sampler(s, which);
 	first = suspend && !gp_session_any_held(s);
 	ret = call(s, n, suspend, &outcome);
@@ -248,7 +248,7 @@ static int change(struct gpreempt_session *s,
 	/* Queues that were gone before ran by right. */
 	if (first)
 		s->release.dispatched = timed ? s->kfd.entry_ns : now;
-	if (s->sampler && suspend)
+	if (suspend)
 		gp_session_finish_sampler(s, &outcome);
 	note_call(s, suspend, now, &outcome);
 	if (!ret && out)

@@ -7,28 +7,9 @@
 int gpreempt_session_sample_slots(struct gpreempt_session *s,
 				  enum gpreempt_sampling mode)
 {
-	static const char step[] = "watching the hardware slots";
-	struct gpreempt_view *view;
-	enum gpreempt_source source;
-	int ret;
-
 	s->sampling = mode;
-	if (mode == GPREEMPT_SAMPLE_OFF) {
-		gp_sampler_stop(s->sampler);
-		s->sampler = NULL;
-		return 0;
-	}
-	if (s->sampler)
-		return 0;
-	ret = gpreempt_view_read(s->g, s->kfd.pid, &view, &s->error);
-	if (ret)
-		return ret;
-	source = view->source;
-	gpreempt_view_free(view);
-	if (source != GPREEMPT_SOURCE_MODULE)
-		return gp_session_fail(s, -ENODATA, GPREEMPT_NO_MODULE, step);
-	ret = gp_sampler_start(s->g, s->kfd.pid, &s->sampler);
-	return ret ? gp_session_fail(s, ret, GPREEMPT_SYSTEM, step) : 0;
+	return gp_sampler_switch(&s->sampler, mode != GPREEMPT_SAMPLE_OFF, s->g,
+				 s->kfd.pid, &s->error);
 }
 
 static bool is_meant(const struct gpreempt_filter *which,
@@ -59,9 +40,6 @@ void gp_session_arm_sampler(struct gpreempt_session *s,
 void gp_session_finish_sampler(struct gpreempt_session *s,
 			       struct gpreempt_outcome *out)
 {
-	if (!s->sampler || !gp_sampler_armed(s->sampler))
-		return;
 	gp_sampler_finish(s->sampler,
-			  out->ioctl_ns ? s->kfd.entry_ns : UINT64_MAX,
-			  &out->slots_ns, &out->resolution_ns);
+			  out->ioctl_ns ? s->kfd.entry_ns : UINT64_MAX, out);
 }

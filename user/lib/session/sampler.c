@@ -116,8 +116,7 @@ static void free_sampler(struct gp_sampler *sampler)
 	free(sampler);
 }
 
-int gp_sampler_start(const struct gpreempt *g, pid_t pid,
-		     struct gp_sampler **out)
+static int start(const struct gpreempt *g, pid_t pid, struct gp_sampler **out)
 {
 	struct gp_sampler *sampler = calloc(1, sizeof(*sampler));
 	int ret;
@@ -149,6 +148,31 @@ void gp_sampler_stop(struct gp_sampler *sampler)
 	free_sampler(sampler);
 }
 
+int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g,
+		      pid_t pid, struct gpreempt_error *err)
+{
+	static const char step[] = "watching the hardware slots";
+	struct gpreempt_view *view;
+	enum gpreempt_source source;
+	int ret;
+
+	if (!on) {
+		gp_sampler_stop(*sampler);
+		*sampler = NULL;
+	}
+	if (!on || *sampler)
+		return 0;
+	ret = gpreempt_view_read(g, pid, &view, err);
+	if (ret)
+		return ret;
+	source = view->source;
+	gpreempt_view_free(view);
+	if (source != GPREEMPT_SOURCE_MODULE)
+		return gp_error(err, -ENODATA, GPREEMPT_NO_MODULE, pid, step);
+	ret = start(g, pid, sampler);
+	return ret ? gp_error(err, ret, GPREEMPT_SYSTEM, pid, step) : 0;
+}
+
 void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids,
 		    size_t count, bool wait)
 {
@@ -168,13 +192,15 @@ bool gp_sampler_armed(const struct gp_sampler *sampler)
 }
 
 void gp_sampler_finish(struct gp_sampler *sampler, uint64_t entry_ns,
-		       int64_t *slots_ns, int64_t *resolution_ns)
+		       struct gpreempt_outcome *out)
 {
+	if (!sampler || !sampler->armed)
+		return;
 	atomic_store(&sampler->returned_ns, shr_now_ns());
 	gp_sem_wait(&sampler->done);
 	sampler->armed = false;
 	if (!sampler->active_ns || sampler->inactive_ns <= entry_ns)
 		return;
-	*slots_ns = sampler->inactive_ns - entry_ns;
-	*resolution_ns = sampler->inactive_ns - sampler->active_ns;
+	out->slots_ns = sampler->inactive_ns - entry_ns;
+	out->resolution_ns = sampler->inactive_ns - sampler->active_ns;
 }

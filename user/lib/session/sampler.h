@@ -7,9 +7,9 @@
 
 struct gp_sampler;
 
-/* 0 or -errno. */
-int gp_sampler_start(const struct gpreempt *g, pid_t pid,
-		     struct gp_sampler **out);
+/* NULL: it is off. It takes the module. 0 or -errno. */
+int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g,
+		      pid_t pid, struct gpreempt_error *err);
 /* NULL is allowed. */
 void gp_sampler_stop(struct gp_sampler *sampler);
 
@@ -19,10 +19,10 @@ void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids,
 bool gp_sampler_armed(const struct gp_sampler *sampler);
 
 /*
- * The driver has returned: wait until no slot is active, but not for long. Both
- * are left alone when no slot was seen to become inactive after entry_ns.
+ * If it is armed: the driver has returned; wait until no slot is active, but not for
+ * long. @out stays as it is when none was seen to become inactive after @entry_ns.
  */
 void gp_sampler_finish(struct gp_sampler *sampler, uint64_t entry_ns,
-		       int64_t *slots_ns, int64_t *resolution_ns);
+		       struct gpreempt_outcome *out);
 
 #endif
