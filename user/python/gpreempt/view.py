@@ -157,9 +157,12 @@ def _record(cls: Type[Record], raw: Any) -> Record:
                   for name in cls.__dataclass_fields__})
 
 
-def _list(cls: Type[Record], struct: Any, member: str, out: ctypes.c_void_p,
-          free: _abi.Function) -> List[Record]:
+def _read(cls: Type[Record], struct: Any, member: str, doing: str,
+          read: _abi.Function, free: _abi.Function, *arguments: Any) -> List[Record]:
     """Copy a list of the library's, and free it."""
+    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
+    check_ret(read(handle(), *arguments, ctypes.byref(out), ctypes.byref(err)),
+              err, doing)
     try:
         found = ctypes.cast(out, ctypes.POINTER(struct)).contents
         return [_record(cls, getattr(found, member)[i])
@@ -170,42 +173,27 @@ def _list(cls: Type[Record], struct: Any, member: str, out: ctypes.c_void_p,
 
 def processes() -> List[Process]:
     """The GPU processes of this host, by PID."""
-    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
-    check_ret(_abi.lib.gpreempt_processes_read(handle(), ctypes.byref(out),
-                                               ctypes.byref(err)), err,
-              "reading the GPU processes")
-    return _list(Process, _abi.ProcessListStruct, "processes", out,
+    return _read(Process, _abi.ProcessListStruct, "processes",
+                 "reading the GPU processes", _abi.lib.gpreempt_processes_read,
                  _abi.lib.gpreempt_processes_free)
 
 
 def queues(pid: int) -> List[Queue]:
     """The queues of a process, by id."""
-    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
-    check_ret(_abi.lib.gpreempt_view_read(handle(), pid, ctypes.byref(out),
-                                          ctypes.byref(err)), err,
-              "reading the queues")
-    return _list(Queue, _abi.ViewStruct, "queues", out,
-                 _abi.lib.gpreempt_view_free)
+    return _read(Queue, _abi.ViewStruct, "queues", "reading the queues",
+                 _abi.lib.gpreempt_view_read, _abi.lib.gpreempt_view_free, pid)
 
 
 def slots(pid: int) -> List[Slot]:
     """The hardware slots that a process holds. Needs gpreempt.ko."""
-    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
-    check_ret(_abi.lib.gpreempt_hqds_read(handle(), pid, ctypes.byref(out),
-                                          ctypes.byref(err)), err,
-              "reading the hardware slots")
-    return _list(Slot, _abi.HqdsStruct, "hqds", out,
-                 _abi.lib.gpreempt_hqds_free)
+    return _read(Slot, _abi.HqdsStruct, "hqds", "reading the hardware slots",
+                 _abi.lib.gpreempt_hqds_read, _abi.lib.gpreempt_hqds_free, pid)
 
 
 def nodes() -> List[Node]:
     """The GPUs of this host, and the partitions of each."""
-    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
-    check_ret(_abi.lib.gpreempt_nodes_read(handle(), ctypes.byref(out),
-                                           ctypes.byref(err)), err,
-              "reading the GPUs")
-    return _list(Node, _abi.NodesStruct, "nodes", out,
-                 _abi.lib.gpreempt_nodes_free)
+    return _read(Node, _abi.NodesStruct, "nodes", "reading the GPUs",
+                 _abi.lib.gpreempt_nodes_read, _abi.lib.gpreempt_nodes_free)
 
 
 def select(words: Iterable[str]) -> List[Target]:
@@ -215,12 +203,9 @@ def select(words: Iterable[str]) -> List[Target]:
     """
     texts = [word.encode() for word in words]
     array = (ctypes.c_char_p * len(texts))(*texts)
-    out, err = ctypes.c_void_p(), _abi.ErrorStruct()
-    check_ret(_abi.lib.gpreempt_select(handle(), array, len(texts), None, None,
-                                       ctypes.byref(out), ctypes.byref(err)),
-              err, "selecting processes")
-    return _list(Target, _abi.TargetsStruct, "targets", out,
-                 _abi.lib.gpreempt_targets_free)
+    return _read(Target, _abi.TargetsStruct, "targets", "selecting processes",
+                 _abi.lib.gpreempt_select, _abi.lib.gpreempt_targets_free,
+                 array, len(texts), None, None)
 
 
 def check(pid: int) -> None:
