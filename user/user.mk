@@ -101,8 +101,8 @@ $(O)/gpreempt-holder: $(O)/user/holder/main.o $(O)/ctl.a $(O)/libgpreempt.a
 $(O)/user/lib/gpreempt.o: dkms.conf
 
 # Built again when another place is given.
-$(O)/user/lib/hold/path.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'
-$(O)/user/lib/hold/path.o: $(O)/holder-path
+$(O)/user/lib/hold/hold.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'
+$(O)/user/lib/hold/hold.o: $(O)/holder-path
 $(O)/holder-path: FORCE
 	@mkdir -p $(@D)
 	@echo '$(HOLDER)' | cmp -s - $@ || echo '$(HOLDER)' >$@

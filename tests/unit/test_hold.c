@@ -15,7 +15,6 @@
 #include "holder/holder.h"
 #include "ipc/client.h"
 #include "ipc/server.h"
-#include "lib/hold/start.h"
 #include "shared/clock.h"
 #include "unit.h"
 
@@ -162,8 +161,8 @@ static void setup(void)
 	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
-	unlink(gp_holder_path);
-	ck_assert_int_eq(symlink(self, gp_holder_path), 0);
+	unlink(GP_HOLDER);
+	ck_assert_int_eq(symlink(self, GP_HOLDER), 0);
 	unit_setup();
 	hold = NULL;
 	memset(&status, 0xff, sizeof(status));
@@ -173,7 +172,7 @@ static void setup(void)
 static void teardown(void)
 {
 	gpreempt_hold_close(hold);
-	unlink(gp_holder_path);
+	unlink(GP_HOLDER);
 	unit_teardown();
 }
 
@@ -333,7 +332,7 @@ TEST(refused)
 	ck_assert_int_eq(open_with(UNKNOWN, 0), -EIO);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert_ptr_null(hold);
-	unlink(gp_holder_path);
+	unlink(GP_HOLDER);
 	ck_assert_int_eq(open_with(WELL, 0), -ENOENT);
 	ck_assert_str_eq(err.step, "starting the holder");
 }

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 
 #include "ipc/client.h"
-#include "lib/hold/start.h"
 #include "unit-holder.h"
 
 int holder_main(int argc, char **argv);

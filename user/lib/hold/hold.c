@@ -2,13 +2,16 @@
 /* A hold through a holder: requests to it, and the connection that ends it. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <gpreempt/hold.h>
 
 #include "ipc/client.h"
-#include "lib/hold/start.h"
 #include "lib/core/internal.h"
 #include "lib/core/options.h"
 #include "proto/hold.h"
@@ -107,6 +110,71 @@ static int fail_reply(const struct gpreempt_hold *hold,
 	return code;
 }
 
+/*
+ * A program with threads must not run its own code between fork() and exec(), so a holder
+ * is started by posix_spawn(); and a program that root trusts must not take from its
+ * environment what to run: GP_HOLDER is fixed when the library is built.
+ */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t none, all;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setsigdefault(attributes, &all);
+	return posix_spawnattr_setflags(attributes,
+					POSIX_SPAWN_SETSIGMASK |
+						POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(pid_t target, int fd, pid_t *child)
+{
+	static char name[] = "gpreempt-holder";
+	static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+	char number[16];
+	char *const argv[] = { name, number, NULL };
+	char *const environment[] = { path, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int ret;
+
+	snprintf(number, sizeof(number), "%d", target);
+	if (posix_spawn_file_actions_init(&actions))
+		return -ENOMEM;
+	if (posix_spawnattr_init(&attributes)) {
+		posix_spawn_file_actions_destroy(&actions);
+		return -ENOMEM;
+	}
+	ret = posix_spawn_file_actions_adddup2(&actions, fd, HOLD_START_FD);
+	if (!ret)
+		ret = set_attributes(&attributes);
+	if (!ret)
+		ret = posix_spawn(child, GP_HOLDER, &actions, &attributes, argv,
+				  environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return -ret;
+}
+
+/*
+ * Start a holder. A connection to it, or -errno; *child is to be waited for when it has
+ * answered: it has forked by then, or failed.
+ */
+static int start_holder(pid_t target, pid_t *child)
+{
+	int pair[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	ret = spawn(target, pair[1], child);
+	close(pair[1]);
+	if (!ret)
+		return pair[0];
+	close(pair[0]);
+	return ret;
+}
+
 /* The reply to the first request. What was started is waited for. */
 static int ask_new(struct gpreempt_hold *hold,
 		   const struct hold_request *request, struct hold_reply *reply)
@@ -116,7 +184,7 @@ static int ask_new(struct gpreempt_hold *hold,
 	pid_t child;
 	ssize_t n;
 
-	hold->fd = gp_holder_start(hold->pid, &child);
+	hold->fd = start_holder(hold->pid, &child);
 	if (hold->fd < 0)
 		return hold->fd;
 	n = gp_ipc_ask(hold->fd, buf, gp_hold_put_request(request, buf),
