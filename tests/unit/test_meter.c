@@ -2,57 +2,51 @@
 #include "lib/session/meter.h"
 #include "unit.h"
 
-/* A window of 1,000 ns. */
-#define SLOT 10
+/* A slot has 10 of them, the window 1,000. */
+#define T(n) ((n) * (GP_METER_SLOT_NS / 10))
 
 static struct gp_meter m;
 
-static void setup(void)
-{
-	m = (struct gp_meter){ .slot_ns = SLOT };
-}
-
 TEST(sums_up)
 {
-	gp_meter_set(&m, true, 10000);
-	gp_meter_set(&m, false, 10025);
-	ck_assert_uint_eq(gp_meter_recent(&m, 10025), 25);
-	gp_meter_set(&m, true, 10100);
+	gp_meter_set(&m, true, T(10000));
+	gp_meter_set(&m, false, T(10025));
+	ck_assert_uint_eq(gp_meter_recent(&m, T(10025)), T(25));
+	gp_meter_set(&m, true, T(10100));
 	/* Up to now, although it goes on. */
-	ck_assert_uint_eq(gp_meter_recent(&m, 10107), 32);
-	ck_assert_uint_eq(gp_meter_total(&m, 10110), 35);
-	gp_meter_set(&m, false, 10110);
-	gp_meter_set(&m, false, 10120);
-	ck_assert_uint_eq(gp_meter_total(&m, 10200), 35);
+	ck_assert_uint_eq(gp_meter_recent(&m, T(10107)), T(32));
+	ck_assert_uint_eq(gp_meter_total(&m, T(10110)), T(35));
+	gp_meter_set(&m, false, T(10110));
+	gp_meter_set(&m, false, T(10120));
+	ck_assert_uint_eq(gp_meter_total(&m, T(10200)), T(35));
 }
 
 TEST(forgets)
 {
-	gp_meter_set(&m, true, 10000);
-	gp_meter_set(&m, false, 10025);
-	ck_assert_uint_eq(gp_meter_recent(&m, 11000), 25);
+	gp_meter_set(&m, true, T(10000));
+	gp_meter_set(&m, false, T(10025));
+	ck_assert_uint_eq(gp_meter_recent(&m, T(11000)), T(25));
 	/* Slot by slot: the window may be a slot longer, never shorter. */
-	ck_assert_uint_eq(gp_meter_recent(&m, 11010), 15);
-	ck_assert_uint_eq(gp_meter_recent(&m, 11020), 5);
-	ck_assert_uint_eq(gp_meter_recent(&m, 11030), 0);
-	ck_assert_uint_eq(gp_meter_total(&m, 11030), 25);
+	ck_assert_uint_eq(gp_meter_recent(&m, T(11010)), T(15));
+	ck_assert_uint_eq(gp_meter_recent(&m, T(11020)), T(5));
+	ck_assert_uint_eq(gp_meter_recent(&m, T(11030)), T(0));
+	ck_assert_uint_eq(gp_meter_total(&m, T(11030)), T(25));
 	/* After a long time, too. */
-	gp_meter_set(&m, true, 999999990);
-	gp_meter_set(&m, false, 1000000000);
-	ck_assert_uint_eq(gp_meter_recent(&m, 1000000000), 10);
+	gp_meter_set(&m, true, T(999999990));
+	gp_meter_set(&m, false, T(1000000000));
+	ck_assert_uint_eq(gp_meter_recent(&m, T(1000000000)), T(10));
 }
 
 TEST(longer_than_the_window)
 {
-	gp_meter_set(&m, true, 10000);
-	gp_meter_set(&m, false, 50005);
-	ck_assert_uint_eq(gp_meter_recent(&m, 50005), 1000);
-	ck_assert_uint_eq(gp_meter_total(&m, 50005), 40005);
-	ck_assert_uint_eq(gp_meter_recent(&m, 50505), 505);
+	gp_meter_set(&m, true, T(10000));
+	gp_meter_set(&m, false, T(50005));
+	ck_assert_uint_eq(gp_meter_recent(&m, T(50005)), T(1000));
+	ck_assert_uint_eq(gp_meter_total(&m, T(50005)), T(40005));
+	ck_assert_uint_eq(gp_meter_recent(&m, T(50505)), T(505));
 }
 
 int main(void)
 {
-	tcase_add_checked_fixture(unit_case(), setup, NULL);
 	return unit_run("meter");
 }

@@ -21,11 +21,11 @@ static void add(struct gp_meter *m, uint64_t from, uint64_t to)
 	m->total += to - from;
 	m->end = to;
 	/* What is older than the window is in none of the slots. */
-	if (to - from > gp_meter_window(m))
-		from = to - gp_meter_window(m);
+	if (to - from > GP_METER_WINDOW)
+		from = to - GP_METER_WINDOW;
 	while (from < to) {
-		uint64_t number = from / m->slot_ns;
-		uint64_t end = (number + 1) * m->slot_ns;
+		uint64_t number = from / GP_METER_SLOT_NS;
+		uint64_t end = (number + 1) * GP_METER_SLOT_NS;
 
 		if (end > to)
 			end = to;
@@ -58,7 +58,7 @@ uint64_t gp_meter_recent(struct gp_meter *m, uint64_t now)
 	size_t i;
 
 	gp_meter_set(m, m->since, now);
-	advance(m, now / m->slot_ns);
+	advance(m, now / GP_METER_SLOT_NS);
 	for (i = 0; i < SLOTS; i++)
 		sum += m->slot[i];
 	return sum;

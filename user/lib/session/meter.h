@@ -11,22 +11,17 @@
 
 #define GP_METER_SLOTS	 100
 #define GP_METER_SLOT_NS (100 * NSEC_PER_MSEC)
+#define GP_METER_WINDOW	 (GP_METER_SLOTS * GP_METER_SLOT_NS)
 
-/* All 0, but slot_ns: nothing was so yet. Times are of shr_now_ns(). */
+/* All 0: nothing was so yet. Times are of shr_now_ns(). */
 struct gp_meter {
-	uint64_t slot_ns; /* GP_METER_SLOT_NS */
-	uint64_t since;	  /* it is so since then; 0: it is not */
-	uint64_t total;	  /* ns, up to since */
-	uint64_t end;	  /* of what was last added to it */
-	uint64_t newest;  /* the number of the newest slot */
+	uint64_t since;	 /* it is so since then; 0: it is not */
+	uint64_t total;	 /* ns, up to since */
+	uint64_t end;	 /* of what was last added to it */
+	uint64_t newest; /* the number of the newest slot */
 	/* By number; one more than the window, which begins within a slot. */
 	uint64_t slot[GP_METER_SLOTS + 1];
 };
-
-static inline uint64_t gp_meter_window(const struct gp_meter *m)
-{
-	return GP_METER_SLOTS * m->slot_ns;
-}
 
 /* It is so from now on, or it is not. */
 void gp_meter_set(struct gp_meter *m, bool so, uint64_t now);

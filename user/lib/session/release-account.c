@@ -35,7 +35,7 @@ void gp_release_note_new(struct gpreempt_session *s, uint32_t qid)
 	r->made++;
 	r->ended -= r->ended > 0;
 	r->quiet_until = now + QUIET_NS;
-	r->suspect_until = now + gp_meter_window(&r->ran);
+	r->suspect_until = now + GP_METER_WINDOW;
 	if (r->all)
 		gp_session_look_fast(s);
 }
@@ -84,7 +84,7 @@ void gp_release_note_unseen(struct gpreempt_session *s)
 	r->made += count;
 	r->ended = 0;
 	r->quiet_until = now + QUIET_NS;
-	r->suspect_until = now + gp_meter_window(&r->ran);
+	r->suspect_until = now + GP_METER_WINDOW;
 	if (!gp_session_any_held(s) && from + UNSEEN_NS < now)
 		from = now - UNSEEN_NS;
 	gp_meter_add(&r->ran, from, now);
@@ -118,8 +118,7 @@ static bool ran_percent(struct gpreempt_session *s, unsigned int percent,
 {
 	struct gp_meter *ran = &s->release.ran;
 
-	return gp_meter_recent(ran, now) >=
-	       gp_meter_window(ran) / 100 * percent;
+	return gp_meter_recent(ran, now) >= GP_METER_WINDOW / 100 * percent;
 }
 
 bool gp_release_over_budget(struct gpreempt_session *s, uint64_t now)
@@ -133,7 +132,7 @@ bool gp_release_over_budget(struct gpreempt_session *s, uint64_t now)
 void gp_release_pace(struct gpreempt_session *s, uint64_t ns, uint64_t now)
 {
 	struct gp_release *r = &s->release;
-	uint64_t most = gp_meter_window(&r->ran), pause;
+	uint64_t most = GP_METER_WINDOW, pause;
 	uint64_t times = ran_percent(s, MOST_PERCENT, now) ? MOST_PACE :
 							     SUSPECT_PACE;
 
@@ -159,7 +158,7 @@ void gpreempt_session_released(struct gpreempt_session *s,
 	uint64_t now = shr_now_ns();
 
 	*out = (struct gpreempt_released){
-		.window_ns = gp_meter_window(&r->ran),
+		.window_ns = GP_METER_WINDOW,
 		.recent_ns = gp_meter_recent(&r->ran, now),
 		.total_ns = gp_meter_total(&r->ran, now),
 		.destroyed = r->count,

@@ -98,7 +98,7 @@ static int confirm(struct gpreempt_session *s)
 	now = shr_now_ns();
 	r->returned += back;
 	r->ended = 0;
-	r->suspect_until = now + gp_meter_window(&r->ran);
+	r->suspect_until = now + GP_METER_WINDOW;
 	gp_release_pace(s, now - r->start + RETURN_NS, now);
 	return 0;
 }

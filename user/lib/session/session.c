@@ -17,7 +17,6 @@ static struct gpreempt_session *new_session(struct gpreempt *g, pid_t pid)
 		return NULL;
 	s->g = g;
 	s->grace = GPREEMPT_GRACE_DEFAULT;
-	s->release.ran.slot_ns = GP_METER_SLOT_NS;
 	s->kfd = (struct gp_kfd){ .g = g, .fd = -1, .pid = pid };
 	s->events = -1;
 	s->stops = -1;
