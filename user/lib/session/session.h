@@ -147,10 +147,9 @@ bool gp_filter_is_all(const struct gpreempt_filter *which);
 int gp_session_apply(struct gpreempt_session *s);
 /* Resume these ids without forgetting that they were wanted. */
 int gp_session_resume_ids(struct gpreempt_session *s, size_t count);
-
 /*
- * sample.c: look at the slots of what is meant, and then go on while
- * the driver works, if sampling was requested.
+ * Look at the slots of what is meant, and then go on while the driver works, if
+ * sampling was requested.
  */
 void gp_session_arm_sampler(struct gpreempt_session *s,
 			    const struct gpreempt_filter *which);
