@@ -101,54 +101,36 @@ static void check_kfd(struct gpreempt *g, struct gp_finding *f)
 		gp_find(f, "the driver's interface is %u.%u", major, minor);
 }
 
-/* Calls fn for each node that is a GPU until it returns other than 0. */
-static int each_node(struct gpreempt *g,
-		     int (*fn)(struct gpreempt *g,
-			       const struct gpreempt_node *node, void *arg),
-		     void *arg)
-{
-	struct gpreempt_nodes *nodes;
-	int ret = 0;
-	size_t i;
-
-	if (gpreempt_nodes_read(g, &nodes, NULL))
-		return -ENODEV;
-	for (i = 0; i < nodes->count && !ret; i++)
-		ret = fn(g, &nodes->nodes[i], arg);
-	gpreempt_nodes_free(nodes);
-	return ret;
-}
-
-/* Names of GPUs that something holds for. */
+/* Names of GPUs for which something is so. */
 struct names {
 	char text[96];
 	size_t count;
-	size_t all;
-	bool (*test)(struct gpreempt *g, const struct gpreempt_node *node);
+	size_t all; /* 0: there are none at all */
 };
 
-static int add_name(struct gpreempt *g, const struct gpreempt_node *node,
-		    void *arg)
-{
-	struct names *names = arg;
-	size_t used = strlen(names->text);
-
-	names->all++;
-	if (names->test && !names->test(g, node))
-		return 0;
-	names->count++;
-	snprintf(names->text + used, sizeof(names->text) - used, "%s0x%llx",
-		 used ? " " : "", (unsigned long long)node->gpu_id);
-	return 0;
-}
-
-/* The GPUs for which it is so; names->all is 0 when there are none at all. */
 static void find_nodes(struct gpreempt *g, struct names *names,
 		       bool (*test)(struct gpreempt *g,
 				    const struct gpreempt_node *node))
 {
-	*names = (struct names){ .test = test };
-	each_node(g, add_name, names);
+	struct gpreempt_nodes *nodes;
+	size_t i, used = 0;
+
+	*names = (struct names){ 0 };
+	if (gpreempt_nodes_read(g, &nodes, NULL))
+		return;
+	names->all = nodes->count;
+	for (i = 0; i < nodes->count; i++) {
+		const struct gpreempt_node *node = &nodes->nodes[i];
+
+		if (test && !test(g, node))
+			continue;
+		names->count++;
+		snprintf(names->text + used, sizeof(names->text) - used,
+			 "%s0x%llx", used ? " " : "",
+			 (unsigned long long)node->gpu_id);
+		used = strlen(names->text);
+	}
+	gpreempt_nodes_free(nodes);
 }
 
 static void check_gpus(struct gpreempt *g, struct gp_finding *f)
