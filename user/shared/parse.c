@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/list.h"
 #include "shared/macro.h"
 #include "shared/parse.h"
 
@@ -117,14 +118,6 @@ const char *shr_duration_error(int err)
 	}
 }
 
-static bool contains(const uint32_t *list, size_t count, uint32_t value)
-{
-	while (count--)
-		if (list[count] == value)
-			return true;
-	return false;
-}
-
 static size_t count_commas(const char *text)
 {
 	size_t n = 0;
@@ -151,7 +144,7 @@ int shr_parse_list(const char *text, uint32_t max, uint32_t **out,
 			return ret;
 		if (value > max)
 			return -ERANGE;
-		if (contains(list, n, value))
+		if (shr_has(list, n, value))
 			return -EEXIST;
 		list[n++] = value;
 		if (*text != ',')

@@ -24,7 +24,7 @@
  * {name} {word} {version} {limit} {step} {errno}.
  */
 /* clang-format off */
-static const struct {
+static const struct sentence {
 	enum gpreempt_class class;
 	const char *text;
 	const char *next;
@@ -219,11 +219,18 @@ int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
 	return code;
 }
 
+/* A reason that is younger than this library is not known. */
+static const struct sentence *sentence_of(const struct gpreempt_error *err)
+{
+	unsigned int reason = err->reason;
+
+	return &reasons[reason < GPREEMPT_REASON_COUNT ? reason :
+							 GPREEMPT_SYSTEM];
+}
+
 enum gpreempt_class gpreempt_error_class(const struct gpreempt_error *err)
 {
-	if ((unsigned int)err->reason >= GPREEMPT_REASON_COUNT)
-		return FAILED;
-	return reasons[err->reason].class;
+	return sentence_of(err)->class;
 }
 
 /*
@@ -280,19 +287,11 @@ static int expand(const struct gpreempt_error *err, const char *text, char *buf,
 int gpreempt_error_text(const struct gpreempt_error *err, char *buf,
 			size_t size)
 {
-	unsigned int reason = err->reason;
-
-	if (reason >= GPREEMPT_REASON_COUNT)
-		reason = GPREEMPT_SYSTEM;
-	return expand(err, reasons[reason].text, buf, size);
+	return expand(err, sentence_of(err)->text, buf, size);
 }
 
 int gpreempt_error_next(const struct gpreempt_error *err, char *buf,
 			size_t size)
 {
-	unsigned int reason = err->reason;
-
-	if (reason >= GPREEMPT_REASON_COUNT)
-		reason = GPREEMPT_SYSTEM;
-	return expand(err, reasons[reason].next, buf, size);
+	return expand(err, sentence_of(err)->next, buf, size);
 }
