@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of containers, from the files of root's own Docker, Podman and CRI-O.
- * Those of a user's engine are in the user's home, where we read nothing.
+ * Names of containers, from the files of root's own Docker, Podman and CRI-O. Those of
+ * a user's engine are in the user's home, where we read nothing. Names of users, as
+ * /etc/passwd has them: those of a directory service go by number, for to ask one can
+ * take long, and guard may not wait.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 
 #include "lib/select/select.h"
 #include "shared/clock.h"
+#include "shared/parse.h"
 
 #define MAX_SIZE (1 << 20) /* bytes of a file; a larger one is not read */
 #define MAX_PATH 256
@@ -191,4 +194,42 @@ void gp_container_name(struct gpreempt *g, struct gp_container *container)
 			if (!*container->name &&
 			    !strcmp(readers[i].engine, container->engine))
 				readers[i].name(g, ages[a], container);
+}
+
+/* In "name:x:uid:gid:...": the uid of that name, or with NULL the name of *uid. */
+static int find_user(const struct gpreempt *g, const char *name, uid_t *uid,
+		     char *buf, size_t size)
+{
+	char *text, *line, *rest = NULL, *field[4];
+	size_t len, i;
+	uint64_t id;
+	int ret;
+
+	ret = gp_read_text(g, "/etc/passwd", &text, &len);
+	if (ret)
+		return ret;
+	ret = -ENOENT;
+	for (line = strtok_r(text, "\n", &rest); line && ret;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		for (i = 0; i < ARRAY_SIZE(field); i++)
+			field[i] = strsep(&line, ":");
+		if (!field[3] || shr_parse_u64(field[2], UINT32_MAX - 1, &id) ||
+		    (name ? strcmp(field[0], name) : id != *uid))
+			continue;
+		*uid = id;
+		snprintf(buf, size, "%s", field[0]);
+		ret = 0;
+	}
+	free(text);
+	return ret;
+}
+
+int gp_user_by_name(const struct gpreempt *g, const char *name, uid_t *uid)
+{
+	return find_user(g, name, uid, NULL, 0);
+}
+
+int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size)
+{
+	return find_user(g, NULL, &uid, buf, size);
 }
