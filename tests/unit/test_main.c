@@ -64,8 +64,6 @@ TEST(mistakes)
 /* No command is list; an option in its place, too. */
 TEST(no_command)
 {
-	struct json_object *rows;
-
 	add_view();
 	CTL(0, "%s", "");
 	ck_assert_str_eq(ctl_out,
@@ -74,10 +72,8 @@ TEST(no_command)
 			 "4194242\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\tactive\t-\t-\t"
 			 "python3 train.py\n");
 	CTL(0, "--json");
-	rows = json_member(ctl_json(), "processes");
-	ck_assert_uint_eq(json_object_array_length(rows), 1);
-	rows = json_object_array_get_idx(rows, 0);
-	ck_assert_int_eq(json_object_get_int(json_member(rows, "queues")), 2);
+	expect_length(ctl_json(), "processes", 1);
+	expect_number(json, "processes.0.queues", 2);
 }
 
 TEST(list_empty)
@@ -137,8 +133,7 @@ TEST(doctor)
 	OUT_HAS("\trun-directory\t");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor --json");
 	o = ctl_json();
-	ck_assert_int_eq(json_object_get_int(json_member(o, "status")),
-			 GPREEMPT_CLASS_UNSUPPORTED);
+	expect_number(o, "status", GPREEMPT_CLASS_UNSUPPORTED);
 	ck_assert_uint_gt(json_object_array_length(json_member(o, "checks")),
 			  10);
 	CTL(GPREEMPT_CLASS_NO_TARGET, "doctor 77");

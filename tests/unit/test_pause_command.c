@@ -224,11 +224,9 @@ TEST(status_of_another)
 	ERR_HAS("process 4194242 is paused by another program");
 	ck_assert_ptr_null(strstr(ctl_err, "cannot attach"));
 	CTL(0, "status --json");
-	row = json_object_array_get_idx(json_member(ctl_json(), "holders"), 0);
-	ck_assert_str_eq(json_object_get_string(json_member(row, "role")),
-			 "other");
-	ck_assert_str_eq(json_object_get_string(json_member(row, "how")),
-			 "pause");
+	row = json_at(ctl_json(), "holders.0");
+	expect_text(row, "role", "other");
+	expect_text(row, "how", "pause");
 	/* With an entry that was there, or comes meanwhile, it is ours. */
 	loop.view = view_with_entry;
 	CTL(0, "status");

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What preempt prints and writes of what it has measured. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ctl/preempt/preempt.h"
 #include "shared/macro.h"
-#include "unit.h"
+#include "unit-ctl.h"
 
 static char text[16384];
 static struct preempt_args args;
@@ -63,17 +62,10 @@ static void capture(const char *error)
 	fclose(file);
 }
 
-static struct json_object *at(struct json_object *o, const char *key)
-{
-	struct json_object *value = NULL;
-
-	ck_assert_msg(json_object_object_get_ex(o, key, &value), "no %s", key);
-	return value;
-}
-
 static void is_us(struct json_object *o, const char *key, double us)
 {
-	ck_assert_double_eq_tol(json_object_get_double(at(o, key)), us, 0.0001);
+	ck_assert_double_eq_tol(json_object_get_double(json_at(o, key)), us,
+				0.0001);
 }
 
 static struct json_object *report(const char *error)
@@ -87,14 +79,14 @@ static struct json_object *report(const char *error)
 	return o;
 }
 
-TEST(json)
+TEST(as_json)
 {
 	struct json_object *o = report(NULL), *suspend;
 
-	ck_assert_int_eq(json_object_get_int(at(o, "cycles")), 100);
-	ck_assert_int_eq(json_object_get_int(at(o, "succeeded")), 99);
-	suspend = at(o, "suspend_ioctl_us");
-	ck_assert_int_eq(json_object_get_int(at(suspend, "n")), 99);
+	expect_number(o, "cycles", 100);
+	expect_number(o, "succeeded", 99);
+	suspend = json_at(o, "suspend_ioctl_us");
+	expect_number(suspend, "n", 99);
 	is_us(suspend, "min", 1);
 	is_us(suspend, "mean", 50);
 	is_us(suspend, "p50", 50);
@@ -102,10 +94,10 @@ TEST(json)
 	is_us(suspend, "p99", 99);
 	is_us(suspend, "p999", 99);
 	is_us(suspend, "max", 99);
-	is_us(at(o, "resume_ioctl_us"), "p50", 2);
+	is_us(json_at(o, "resume_ioctl_us"), "p50", 2);
 	is_us(o, "first_suspend_us", 7.5);
 	is_us(o, "session_open_us", 123.456);
-	ck_assert_ptr_null(at(o, "error"));
+	expect_null(o, "error");
 	json_object_put(o);
 }
 
@@ -114,10 +106,10 @@ TEST(no_slots)
 {
 	struct json_object *o = report("it ended");
 
-	ck_assert_ptr_null(at(o, "suspend_slots_us"));
-	ck_assert_ptr_null(at(o, "disturbed"));
-	ck_assert_ptr_null(at(o, "online_us"));
-	ck_assert_str_eq(json_object_get_string(at(o, "error")), "it ended");
+	expect_null(o, "suspend_slots_us");
+	expect_null(o, "disturbed");
+	expect_null(o, "online_us");
+	expect_text(o, "error", "it ended");
 	json_object_put(o);
 	args.mode = OUT_PIPE;
 	capture(NULL);
@@ -132,7 +124,7 @@ TEST(slots)
 	add(&p.all.slots, 40000, 0, 3);
 	add(&p.all.resolution, 1000, 1000, 3);
 	o = report(NULL);
-	slots = at(o, "suspend_slots_us");
+	slots = json_at(o, "suspend_slots_us");
 	is_us(slots, "p50", 40);
 	is_us(slots, "resolution_us", 2);
 	is_us(slots, "resolution_max_us", 3);
@@ -147,11 +139,9 @@ TEST(no_samples)
 	p.all.suspend.n = 0;
 	p.all.first_ns = GPREEMPT_UNKNOWN;
 	o = report(NULL);
-	ck_assert_int_eq(json_object_get_int(at(at(o, "suspend_ioctl_us"),
-						"n")),
-			 0);
-	ck_assert_ptr_null(at(at(o, "suspend_ioctl_us"), "p50"));
-	ck_assert_ptr_null(at(o, "first_suspend_us"));
+	expect_number(o, "suspend_ioctl_us.n", 0);
+	expect_null(o, "suspend_ioctl_us.p50");
+	expect_null(o, "first_suspend_us");
 	json_object_put(o);
 	args.mode = OUT_PIPE;
 	capture(NULL);

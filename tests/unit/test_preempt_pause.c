@@ -67,7 +67,7 @@ static void expect_nothing(void)
 
 static struct json_object *first_target(void)
 {
-	return json_object_array_get_idx(json_member(ctl_json(), "targets"), 0);
+	return json_at(ctl_json(), "targets.0");
 }
 
 TEST(by_pause)
@@ -75,21 +75,12 @@ TEST(by_pause)
 	struct json_object *o;
 
 	CTL(0, "preempt %d --how pause " RUN " --json", target);
-	ck_assert_int_eq(json_object_get_int(json_member(ctl_json(),
-							 "succeeded")),
-			 3);
+	expect_number(ctl_json(), "succeeded", 3);
 	o = first_target();
-	ck_assert_str_eq(json_object_get_string(json_member(o, "how")),
-			 "pause");
-	ck_assert_ptr_null(json_member(o, "not_debug_because"));
-	ck_assert_int_eq(json_object_get_int(json_member(json_member(o,
-								     "verified"),
-							 "yes")),
-			 3);
-	ck_assert_int_eq(json_object_get_int(json_member(json_member(o,
-								     "resume_ioctl_us"),
-							 "n")),
-			 3);
+	expect_text(o, "how", "pause");
+	expect_null(o, "not_debug_because");
+	expect_number(o, "verified.yes", 3);
+	expect_number(o, "resume_ioctl_us.n", 3);
 	ck_assert(was_noted && was_ours);
 	ck_assert(!loop.debugged && !strstr(loop.trace, "enable"));
 	expect_nothing();
@@ -110,9 +101,7 @@ TEST(automatic)
 	ck_assert(!strstr(loop.trace, "pause"));
 	CTL(0, "preempt %d " RUN " --json", target);
 	ERR_HAS("did not enable the KFD runtime; so it is paused\n");
-	ck_assert_str_eq(json_object_get_string(json_member(first_target(),
-							    "how")),
-			 "pause");
+	expect_text(first_target(), "how", "pause");
 	ck_assert(strstr(json_object_get_string(json_member(first_target(),
 							    "not_debug_because")),
 			 "did not enable the KFD runtime"));

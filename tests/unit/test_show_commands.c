@@ -59,34 +59,27 @@ TEST(queues)
 
 TEST(queues_json)
 {
-	struct json_object *one, *rows, *row;
+	struct json_object *one, *row;
 
 	CTL(0, "queues comm:train --priority >=5 --json");
-	one = json_object_array_get_idx(json_member(ctl_json(), "targets"), 0);
-	ck_assert_int_eq(json_object_get_int(json_member(one, "pid")), target);
-	ck_assert_str_eq(json_object_get_string(json_member(one, "source")),
-			 "module");
-	rows = json_member(one, "queues");
-	ck_assert_uint_eq(json_object_array_length(rows), 1);
-	row = json_object_array_get_idx(rows, 0);
-	ck_assert_int_eq(json_object_get_int(json_member(row, "qid")), 0);
-	ck_assert_int_eq(json_object_get_int(json_member(row, "active")), 1);
+	one = json_at(ctl_json(), "targets.0");
+	expect_number(one, "pid", target);
+	expect_text(one, "source", "module");
+	expect_length(one, "queues", 1);
+	row = json_at(one, "queues.0");
+	expect_number(row, "qid", 0);
+	expect_number(row, "active", 1);
 	/* What the module does not show is unknown, and no number. */
-	ck_assert_ptr_null(json_member(row, "doorbell"));
-	ck_assert_ptr_null(json_member(row, "state"));
+	expect_null(row, "doorbell");
+	expect_null(row, "state");
 }
 
 /* Without the module: what sysfs has, and how to get the rest. */
 TEST(queues_of_sysfs)
 {
-	struct json_object *list, *one;
-
 	gp_loop_set_file(&loop, view_path, NULL);
 	CTL(0, "queues %d --json", target);
-	list = json_member(ctl_json(), "targets");
-	one = json_object_array_get_idx(list, 0);
-	ck_assert_str_eq(json_object_get_string(json_member(one, "source")),
-			 "sysfs");
+	expect_text(ctl_json(), "targets.0.source", "sysfs");
 	ERR_HAS("gpreempt-ctl module load");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "queues 4194303");
 	ck_assert_str_eq(ctl_out, "");
@@ -150,7 +143,6 @@ TEST_EACH(list_states, 7)
 		{ "0 0xf7bc - 4 0 0\n", NULL },
 		{ "0 0xf7bc 1 4 - 0\n", NULL },
 	};
-	struct json_object *list, *one;
 	char text[256];
 	const char *state;
 
@@ -160,9 +152,8 @@ TEST_EACH(list_states, 7)
 		 rows[_i].columns);
 	gp_loop_set_file(&loop, view_path, text);
 	CTL(0, "list --json");
-	list = json_member(ctl_json(), "processes");
-	one = json_object_array_get_idx(list, 0);
-	state = json_object_get_string(json_member(one, "state"));
+	state = json_object_get_string(json_at(ctl_json(),
+					       "processes.0.state"));
 	if (rows[_i].state)
 		ck_assert_str_eq(state, rows[_i].state);
 	else
@@ -180,8 +171,7 @@ static const char *text_of(const char *format, int a, int b, int c)
 
 static struct json_object *first_process(void)
 {
-	return json_object_array_get_idx(json_member(ctl_json(), "processes"),
-					 0);
+	return json_at(ctl_json(), "processes.0");
 }
 
 static const char *word(const char *key)
@@ -204,13 +194,9 @@ TEST(list_held)
 	gp_loop_set_file(&loop, text_of("/proc/%d/comm", getpid(), 0, 0),
 			 "gdb\n");
 	CTL(0, "list --json");
-	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
-							 "held_by")),
-			 getpid());
+	expect_number(first_process(), "held_by", getpid());
 	ck_assert_str_eq(word("held_as"), "gdb");
-	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
-							 "uid")),
-			 4194242);
+	expect_number(first_process(), "uid", 4194242);
 	ck_assert_str_eq(word("user"), "4194242");
 	lock = hold_take(target, &owner);
 	CTL(0, "list --json");
@@ -228,9 +214,7 @@ TEST(list_holder)
 
 	CTL(0, "list --json");
 	ck_assert_str_eq(word("state"), "holder");
-	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
-							 "queues")),
-			 0);
+	expect_number(first_process(), "queues", 0);
 	ck_assert_int_ne(ctl_line("queues %d", target), 0);
 	ck_assert_str_eq(ctl_out, "");
 	CTL(0, "pidmap");
@@ -251,9 +235,7 @@ TEST(pidmap)
 	HAS_LINE(OUT_HAS, "\n%d\t", target);
 	OUT_HAS("\ttrain\t");
 	CTL(0, "pidmap %d --json", target);
-	ck_assert_int_eq(json_object_get_int(json_member(first_process(),
-							 "pid")),
-			 target);
+	expect_number(first_process(), "pid", target);
 	ck_assert_str_eq(word("comm"), "train");
 	ck_assert_str_eq(word("command"), "train --steps 7");
 	CTL(0, "pidmap comm:train");

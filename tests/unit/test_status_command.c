@@ -148,10 +148,10 @@ static pid_t stand_in(pid_t target, enum hold_role role)
 
 static struct json_object *row(int n)
 {
-	struct json_object *rows = json_member(ctl_json(), "holders");
+	char path[32];
 
-	ck_assert_int_lt(n, (int)json_object_array_length(rows));
-	return json_object_array_get_idx(rows, n);
+	snprintf(path, sizeof(path), "holders.%d", n);
+	return json_at(ctl_json(), path);
 }
 
 /*
@@ -168,12 +168,8 @@ TEST(asked_at_once)
 	stand_in(PID, HOLD_ROLE_HOLDER);
 	CTL(0, "status --json");
 	for (i = 0; i < 3; i++) {
-		ck_assert_int_eq(json_object_get_int(json_member(row(i),
-								 "pid")),
-				 PID + i);
-		ck_assert_int_eq(json_object_get_int(json_member(row(i),
-								 "queues")),
-				 2);
+		expect_number(row(i), "pid", PID + i);
+		expect_number(row(i), "queues", 2);
 	}
 }
 
@@ -208,25 +204,20 @@ TEST_EACH(roles, 4)
 	char text[64];
 
 	CTL(0, "status --json");
-	ck_assert_str_eq(json_object_get_string(json_member(row(0), "role")),
-			 rows[_i].name);
-	ck_assert_ptr_null(json_member(row(0), "queues"));
-	ck_assert_ptr_null(json_member(row(0), "released_us"));
+	expect_text(row(0), "role", rows[_i].name);
+	expect_null(row(0), "queues");
+	expect_null(row(0), "released_us");
 	if (!rows[_i].release) {
-		ck_assert_ptr_null(json_member(row(0), "release_with"));
-		ck_assert_ptr_null(json_member(row(0), "holder"));
+		expect_null(row(0), "release_with");
+		expect_null(row(0), "holder");
 		ERR_HAS("process 4194242: unknown holder (lock is held); find "
 			"it: fuser -v " HOLD_DIR "/4194242.lock");
 	} else {
-		ck_assert_int_eq(json_object_get_int(json_member(row(0),
-								 "holder")),
-				 owner);
+		expect_number(row(0), "holder", owner);
 		snprintf(text, sizeof(text), "%s", rows[_i].release);
 		if (!strcmp(text, "kill "))
 			snprintf(text, sizeof(text), "kill %d", owner);
-		ck_assert_str_eq(json_object_get_string(json_member(row(0),
-								    "release_with")),
-				 text);
+		expect_text(row(0), "release_with", text);
 	}
 	/* resume and suspend give the same advice, and change nothing. */
 	CTL(GPREEMPT_CLASS_BUSY, "resume 4194242");
@@ -248,15 +239,10 @@ TEST(role_that_pauses)
 	pause_entry_init(&entry, PID, 777);
 	ck_assert_int_eq(pause_journal_write(&entry), 0);
 	CTL(0, "status --json");
-	ck_assert_uint_eq(json_object_array_length(json_member(ctl_json(),
-							       "holders")),
-			  1);
-	ck_assert_str_eq(json_object_get_string(json_member(row(0), "role")),
-			 "follow");
-	ck_assert_str_eq(json_object_get_string(json_member(row(0), "how")),
-			 "pause");
-	ck_assert_int_eq(json_object_get_int(json_member(row(0), "holder")),
-			 owner);
+	expect_length(ctl_json(), "holders", 1);
+	expect_text(row(0), "role", "follow");
+	expect_text(row(0), "how", "pause");
+	expect_number(row(0), "holder", owner);
 	ck_assert_int_eq(pause_journal_remove(PID), 0);
 }
 
@@ -275,7 +261,7 @@ TEST(being_made)
 
 TEST(released)
 {
-	struct json_object *first, *recent;
+	struct json_object *first;
 
 	reply.released_ns = 2500 * NSEC_PER_MSEC;
 	reply.recent_ns = 800 * NSEC_PER_MSEC;
@@ -283,11 +269,9 @@ TEST(released)
 	stand_in(PID, HOLD_ROLE_HOLDER);
 	CTL(0, "status --json");
 	first = row(0);
-	ck_assert_int_eq(json_object_get_int(json_member(first, "released_us")),
-			 2500000);
-	recent = json_member(first, "released_recently_us");
-	ck_assert_int_eq(json_object_get_int(recent), 800000);
-	ck_assert(!json_object_get_boolean(json_member(first, "churn")));
+	expect_number(first, "released_us", 2500000);
+	expect_number(first, "released_recently_us", 800000);
+	expect_number(first, "churn", 0);
 	CTL(0, "status");
 	ck_assert_ptr_null(strstr(ctl_err, "queues all the time"));
 }
@@ -306,7 +290,7 @@ TEST(churn)
 	CTL(0, "status");
 	ERR_HAS(note);
 	CTL(0, "status --json");
-	ck_assert(json_object_get_boolean(json_member(row(0), "churn")));
+	expect_number(row(0), "churn", 1);
 	ck_assert_ptr_null(strstr(ctl_err, "queues all the time"));
 	/* A suspend of what is held already says "held", too. */
 	CTL(0, "suspend 4194242");
@@ -330,8 +314,6 @@ TEST(ends_when_asked)
 /* It has failed in part: the text of the holder, and its status. */
 TEST(resume_fails)
 {
-	struct json_object *list, *one;
-
 	reply.status = GPREEMPT_CLASS_FAILED;
 	reply.left = 1;
 	strcpy(reply.text, "resuming process 4194242 failed\nfirst line only");
@@ -341,10 +323,8 @@ TEST(resume_fails)
 		"next: gpreempt-ctl status\n");
 	ck_assert_ptr_null(strstr(ctl_err, "first line only"));
 	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242 --json");
-	list = json_member(ctl_json(), "targets");
-	one = json_object_array_get_idx(list, 0);
-	ck_assert_str_eq(json_object_get_string(json_member(one, "error")),
-			 "resuming process 4194242 failed");
+	expect_text(ctl_json(), "targets.0.error",
+		    "resuming process 4194242 failed");
 }
 
 /* A holder without its socket that does not end: the user can end it. */

@@ -24,7 +24,7 @@ static struct json_object *first_of(const char *table)
 
 static int64_t number(struct json_object *row, const char *key)
 {
-	return json_object_get_int64(json_member(row, key));
+	return json_object_get_int64(json_at(row, key));
 }
 
 TEST(held_and_resumed)
@@ -59,38 +59,36 @@ TEST(held_and_resumed)
 
 TEST(as_json)
 {
-	struct json_object *row, *holders;
+	struct json_object *row;
 	struct hold_owner owner;
 
 	CTL(0, "suspend %d " LEASE " --json", target);
 	owner = holder();
 	row = first_of("targets");
-	ck_assert_int_eq(number(row, "pid"), target);
-	ck_assert_int_eq(number(row, "status"), 0);
-	ck_assert_int_eq(number(row, "queues"), 2);
-	ck_assert_int_eq(number(row, "holder"), (int64_t)owner.pid);
-	ck_assert_int_eq(number(row, "guardian"), (int64_t)owner.guardian);
+	expect_number(row, "pid", target);
+	expect_number(row, "status", 0);
+	expect_number(row, "queues", 2);
+	expect_number(row, "holder", (int64_t)owner.pid);
+	expect_number(row, "guardian", (int64_t)owner.guardian);
 	/* Nothing shows the slots here, so that is not claimed. */
-	ck_assert_str_eq(json_object_get_string(json_member(row, "verified")),
-			 "not checked");
-	ck_assert_ptr_null(json_member(row, "slots_us"));
-	ck_assert_ptr_null(json_member(row, "error"));
+	expect_text(row, "verified", "not checked");
+	expect_null(row, "slots_us");
+	expect_null(row, "error");
 	ck_assert(number(row, "lease_left_us") <= 60000000);
 	ck_assert(number(row, "lease_left_us") > 0);
 	CTL(0, "status --json");
 	row = first_of("holders");
-	ck_assert_int_eq(number(row, "queues"), 2);
-	ck_assert_int_eq(number(row, "released_us"), 0);
-	ck_assert(!json_object_get_boolean(json_member(row, "churn")));
+	expect_number(row, "queues", 2);
+	expect_number(row, "released_us", 0);
+	expect_number(row, "churn", 0);
 	ck_assert_str_eq(ctl_err, "");
 	CTL(0, "resume %d --json", target);
 	row = first_of("targets");
-	ck_assert_int_eq(number(row, "queues"), 2);
-	ck_assert_int_eq(number(row, "still_suspended"), 0);
-	ck_assert(json_object_get_boolean(json_member(row, "held_before")));
+	expect_number(row, "queues", 2);
+	expect_number(row, "still_suspended", 0);
+	expect_number(row, "held_before", 1);
 	CTL(0, "status --json");
-	holders = json_member(ctl_json(), "holders");
-	ck_assert_uint_eq(json_object_array_length(holders), 0);
+	expect_length(ctl_json(), "holders", 0);
 	expect_no_holder();
 }
 
@@ -165,7 +163,7 @@ TEST(refused)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --json", target);
 	ck_assert_int_eq(number(first_of("targets"), "status"),
 			 GPREEMPT_CLASS_UNSUPPORTED);
-	ck_assert_ptr_null(json_member(first_of("targets"), "holder"));
+	expect_null(first_of("targets"), "holder");
 	expect_no_holder();
 }
 
@@ -214,7 +212,6 @@ TEST(in_part)
 {
 	static char list[64], stat_path[64], stat[128];
 	pid_t other = unit_make_sleeper();
-	struct json_object *rows;
 
 	snprintf(list, sizeof(list), "%d\n%d", target, other);
 	snprintf(stat_path, sizeof(stat_path), "/proc/%d/stat", other);
@@ -226,12 +223,9 @@ TEST(in_part)
 	gp_loop_set_file(&loop, stat_path, stat);
 	CTL(GPREEMPT_CLASS_PARTIAL, "suspend %d %d " LEASE " --json", target,
 	    other);
-	rows = json_member(ctl_json(), "targets");
-	ck_assert_uint_eq(json_object_array_length(rows), 2);
-	ck_assert_int_eq(number(json_object_array_get_idx(rows, 0), "status"),
-			 0);
-	ck_assert_int_ne(number(json_object_array_get_idx(rows, 1), "status"),
-			 0);
+	expect_length(ctl_json(), "targets", 2);
+	expect_number(json, "targets.0.status", 0);
+	ck_assert_int_ne(number(json, "targets.1.status"), 0);
 	holder();
 	ck_assert(is_free(other));
 	/* To resume what is not held is no mistake. */

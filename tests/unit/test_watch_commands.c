@@ -51,28 +51,19 @@ static const char two_queues[] =
 
 TEST(monitor)
 {
-	struct json_object *target, *series;
+	struct json_object *target;
 
 	gp_loop_set_file(&loop, view_path, view);
 	CTL(0, "monitor %d --interval 5ms --duration 30ms --json", child);
-	target = json_object_array_get_idx(json_member(ctl_json(), "targets"),
-					   0);
-	ck_assert_int_eq(json_object_get_int(json_member(target, "pid")),
-			 child);
-	ck_assert_str_eq(json_object_get_string(json_member(target, "source")),
-			 "module");
-	ck_assert(!json_object_get_boolean(json_member(target, "ended")));
-	ck_assert_int_eq(json_object_get_int(json_member(json_member(target,
-								     "active"),
-							 "max")),
-			 3);
-	ck_assert_uint_eq(json_object_array_length(json_member(target, "seen")),
-			  2);
-	series = json_member(target, "series");
-	ck_assert_int_eq(json_object_array_length(series),
-			 json_object_get_int(json_member(target, "samples")));
-	series = json_object_array_get_idx(series, 0);
-	ck_assert_int_eq(json_object_get_int(json_member(series, "slots")), 8);
+	target = json_at(ctl_json(), "targets.0");
+	expect_number(target, "pid", child);
+	expect_text(target, "source", "module");
+	expect_number(target, "ended", 0);
+	expect_number(target, "active.max", 3);
+	expect_length(target, "seen", 2);
+	expect_length(target, "series",
+		      json_object_get_int(json_at(target, "samples")));
+	expect_number(target, "series.0.slots", 8);
 }
 
 TEST(monitor_text)
@@ -117,13 +108,10 @@ TEST(preempt)
 	gp_loop_set_file(&loop, view_path, two_queues);
 	CTL(0, "preempt %d --count 3 --hold 1ms --interval 1ms --json", child);
 	o = ctl_json();
-	ck_assert_int_eq(json_object_get_int(json_member(o, "cycles")), 3);
-	ck_assert_int_eq(json_object_get_int(json_member(o, "succeeded")), 3);
-	ck_assert_int_eq(json_object_get_int(json_member(json_member(o,
-								     "resume_ioctl_us"),
-							 "n")),
-			 3);
-	ck_assert_ptr_null(json_member(o, "error"));
+	expect_number(o, "cycles", 3);
+	expect_number(o, "succeeded", 3);
+	expect_number(o, "resume_ioctl_us.n", 3);
+	expect_null(o, "error");
 	/* It never stays. */
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
 	ck_assert(!gp_loop_queue(&loop, 1)->suspended);
@@ -133,7 +121,7 @@ TEST(preempt)
 /* The driver says that they are off, and the slots say that they are not. */
 TEST(preempt_contradicted)
 {
-	struct json_object *o, *verified;
+	struct json_object *o;
 
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
@@ -141,10 +129,9 @@ TEST(preempt_contradicted)
 	CTL(GPREEMPT_CLASS_FAILED,
 	    "preempt %d --count 2 --hold 1ms --interval 1ms --json", child);
 	o = ctl_json();
-	ck_assert_int_eq(json_object_get_int(json_member(o, "succeeded")), 0);
-	verified = json_member(o, "verified");
-	ck_assert_int_eq(json_object_get_int(json_member(verified, "no")), 2);
-	ck_assert_int_eq(json_object_get_int(json_member(verified, "yes")), 0);
+	expect_number(o, "succeeded", 0);
+	expect_number(o, "verified.no", 2);
+	expect_number(o, "verified.yes", 0);
 	ERR_HAS("2 of 2 cycles did not succeed");
 }
 
@@ -234,27 +221,22 @@ static void add_other(const char *gpu)
 
 TEST(disturbed)
 {
-	struct json_object *list, *one, *by_suspend, *by_resume;
+	struct json_object *one;
 	const char *comm;
 
 	add_other("0xf7bc");
 	loop.before = take_off;
 	CTL(0, "preempt %d --count 5 --hold 1ms --interval 1ms --json", child);
-	list = json_member(ctl_json(), "disturbed");
-	ck_assert_uint_eq(json_object_array_length(list), 1);
-	one = json_object_array_get_idx(list, 0);
-	ck_assert_int_eq(json_object_get_int(json_member(one, "pid")), 77);
+	expect_length(ctl_json(), "disturbed", 1);
+	one = json_at(json, "disturbed.0");
+	expect_number(one, "pid", 77);
 	/* A name that a process has chosen does no harm to a terminal. */
-	comm = json_object_get_string(json_member(one, "comm"));
+	comm = json_object_get_string(json_at(one, "comm"));
 	ck_assert_ptr_null(strchr(comm, '\033'));
-	by_suspend = json_member(one, "suspend_us");
-	by_resume = json_member(one, "resume_us");
-	ck_assert_int_eq(json_object_get_int(json_member(by_suspend, "calls")),
-			 5);
-	ck_assert_int_ge(json_object_get_int(json_member(by_suspend, "n")), 1);
-	ck_assert_int_eq(json_object_get_int(json_member(by_resume, "calls")),
-			 5);
-	ck_assert_int_eq(json_object_get_int(json_member(by_resume, "n")), 0);
+	expect_number(one, "suspend_us.calls", 5);
+	ck_assert_int_ge(json_object_get_int(json_at(one, "suspend_us.n")), 1);
+	expect_number(one, "resume_us.calls", 5);
+	expect_number(one, "resume_us.n", 0);
 }
 
 TEST(disturbed_text)

@@ -12,8 +12,6 @@
 
 #define WORDS_MAX 32
 
-struct json_object *json;
-
 static char origin[PATH_MAX];
 static char dir[64];
 
@@ -23,7 +21,6 @@ void command_setup(void)
 	strcpy(dir, "/tmp/gpreempt-unit-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(chdir(dir), 0);
-	json = NULL;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type,
@@ -74,61 +71,6 @@ void expect_out(const char *text)
 void expect_err(const char *text)
 {
 	expect_in(ctl_err, "stderr", text);
-}
-
-struct json_object *json_out(void)
-{
-	struct json_object *object = json_tokener_parse(ctl_out);
-
-	ck_assert_msg(object, "no JSON: \"%s\"", ctl_out);
-	return object;
-}
-
-void read_json(void)
-{
-	json_object_put(json);
-	json = json_out();
-}
-
-struct json_object *json_at(struct json_object *object, const char *path)
-{
-	char copy[256], *word, *rest = NULL;
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	for (word = strtok_r(copy, ".", &rest); word;
-	     word = strtok_r(NULL, ".", &rest)) {
-		if (json_object_is_type(object, json_type_array)) {
-			ck_assert_msg(json_object_array_length(object) >
-					      strtoul(word, NULL, 10),
-				      "no %s", path);
-			object = json_object_array_get_idx(object,
-							   strtoul(word, NULL,
-								   10));
-		} else {
-			ck_assert_msg(json_object_object_get_ex(object, word,
-								&object),
-				      "no %s in %s", word, path);
-		}
-	}
-	return object;
-}
-
-void expect_number(struct json_object *object, const char *path, int64_t value)
-{
-	struct json_object *found = json_at(object, path);
-
-	ck_assert_msg(found, "%s is null", path);
-	ck_assert_msg(json_object_get_int64(found) == value,
-		      "%s is %s, not %lld", path,
-		      json_object_to_json_string(found), (long long)value);
-}
-
-void expect_null(struct json_object *object, const char *path)
-{
-	struct json_object *found = json_at(object, path);
-
-	ck_assert_msg(!found, "%s is %s, not null", path,
-		      json_object_to_json_string(found));
 }
 
 void make_file(const char *path, const char *text, size_t len)

@@ -6,7 +6,6 @@
 #ifndef UNIT_COMMAND_H
 #define UNIT_COMMAND_H
 
-#include <json-c/json.h>
 #include <limits.h>
 
 #include "ctl/command/ctl.h"
@@ -25,16 +24,6 @@ __attribute__((sentinel)) int run_command(const struct ctl_command *cmd, ...);
 /* It printed that, on stdout or on stderr. */
 void expect_out(const char *text);
 void expect_err(const char *text);
-
-/* The last stdout as JSON, for json_object_put(). */
-struct json_object *json_out(void);
-/* The same, until the next of it or the end of the test. */
-extern struct json_object *json;
-void read_json(void);
-/* "check.slots_active", "queues.0.pid". */
-struct json_object *json_at(struct json_object *object, const char *path);
-void expect_number(struct json_object *object, const char *path, int64_t value);
-void expect_null(struct json_object *object, const char *path);
 
 /* A file with that, and the directories that it needs. */
 void make_file(const char *path, const char *text, size_t len);

@@ -4,6 +4,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 char ctl_out[1 << 18];
 char ctl_err[1 << 14];
+struct json_object *json;
 
 struct capture {
 	FILE *file;
@@ -113,14 +115,17 @@ int ctl_line(const char *format, ...)
 	return ctl_words(argc, argv);
 }
 
+void read_json(void)
+{
+	json_object_put(json);
+	json = json_tokener_parse(ctl_out);
+	ck_assert_msg(json, "this is not JSON: %s%s", ctl_out, ctl_err);
+}
+
 struct json_object *ctl_json(void)
 {
-	static struct json_object *last;
-
-	json_object_put(last);
-	last = json_tokener_parse(ctl_out);
-	ck_assert_msg(last, "this is not JSON: %s%s", ctl_out, ctl_err);
-	return last;
+	read_json();
+	return json;
 }
 
 struct json_object *json_member(struct json_object *o, const char *key)
@@ -129,4 +134,55 @@ struct json_object *json_member(struct json_object *o, const char *key)
 
 	ck_assert_msg(json_object_object_get_ex(o, key, &value), "no %s", key);
 	return value;
+}
+
+struct json_object *json_at(struct json_object *object, const char *path)
+{
+	char copy[256], *word, *rest = NULL;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (word = strtok_r(copy, ".", &rest); word;
+	     word = strtok_r(NULL, ".", &rest)) {
+		if (json_object_is_type(object, json_type_array)) {
+			ck_assert_msg(json_object_array_length(object) >
+					      strtoul(word, NULL, 10),
+				      "no %s", path);
+			object = json_object_array_get_idx(object,
+							   strtoul(word, NULL,
+								   10));
+		} else {
+			ck_assert_msg(json_object_object_get_ex(object, word,
+								&object),
+				      "no %s in %s", word, path);
+		}
+	}
+	return object;
+}
+
+void expect_number(struct json_object *object, const char *path, int64_t value)
+{
+	struct json_object *found = json_at(object, path);
+
+	ck_assert_msg(found, "%s is null", path);
+	ck_assert_msg(json_object_get_int64(found) == value,
+		      "%s is %s, not %lld", path,
+		      json_object_to_json_string(found), (long long)value);
+}
+
+void expect_null(struct json_object *object, const char *path)
+{
+	struct json_object *found = json_at(object, path);
+
+	ck_assert_msg(!found, "%s is %s, not null", path,
+		      json_object_to_json_string(found));
+}
+
+void expect_text(struct json_object *object, const char *path, const char *text)
+{
+	ck_assert_str_eq(json_object_get_string(json_at(object, path)), text);
+}
+
+void expect_length(struct json_object *object, const char *path, size_t n)
+{
+	ck_assert_uint_eq(json_object_array_length(json_at(object, path)), n);
 }

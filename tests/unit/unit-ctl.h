@@ -38,9 +38,19 @@ __attribute__((format(printf, 1, 2))) int ctl_line(const char *format, ...);
 		where(line_);                                        \
 	} while (0)
 
-/* What was printed, as an object until the next call; a member that must be there. */
+/* What was printed, as an object until the next call. */
+extern struct json_object *json;
+void read_json(void);
 struct json_object *ctl_json(void);
+/* A member that must be there. */
 struct json_object *json_member(struct json_object *o, const char *key);
+/* The same by a path: "check.slots_active", "queues.0.pid". */
+struct json_object *json_at(struct json_object *object, const char *path);
+void expect_number(struct json_object *object, const char *path, int64_t value);
+void expect_text(struct json_object *object, const char *path,
+		 const char *text);
+void expect_length(struct json_object *object, const char *path, size_t n);
+void expect_null(struct json_object *object, const char *path);
 
 /* The status of main.c's own main(). */
 int ctl_main(int argc, char **argv);
