@@ -8,7 +8,7 @@
 #define KMOD_CALLS(CALL)                 \
 	CALL(new)                        \
 	CALL(unref)                      \
-	CALL(set_log_fn)                 \
+	CALL(set_log_priority)           \
 	CALL(module_new_from_lookup)     \
 	CALL(module_new_from_name)       \
 	CALL(module_get_module)          \

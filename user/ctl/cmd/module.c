@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <syslog.h>
 
 #include "ctl/command/ctl.h"
 #include "ctl/command/dynlib.h"
@@ -27,19 +28,6 @@ DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload",
 /* A reader of its files may have them open just now. */
 #define REMOVE_TRIES	20
 #define REMOVE_PAUSE_NS (50 * NSEC_PER_MSEC)
-
-/* Messages of libkmod are for its own users. */
-static void ignore_log(void *data, int priority, const char *file, int line,
-		       const char *fn, const char *format, va_list args)
-{
-	(void)data;
-	(void)priority;
-	(void)file;
-	(void)line;
-	(void)fn;
-	(void)format;
-	(void)args;
-}
 
 /* What the kernel has said last about the module; "" if nothing. */
 static void last_message(char *text, size_t size)
@@ -182,7 +170,8 @@ static int with_kmod(int (*run)(struct kmod_ctx *ctx))
 	ctx = kmod.new(NULL, NULL);
 	if (!ctx)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	kmod.set_log_fn(ctx, ignore_log, NULL);
+	/* Its messages are for its own users. */
+	kmod.set_log_priority(ctx, LOG_EMERG);
 	ret = run(ctx);
 	kmod.unref(ctx);
 	return ret;
