@@ -82,13 +82,13 @@ TEST(followed_at_once)
 	int lock = hold_take(PID, &in);
 
 	ck_assert_int_ge(lock, 0);
-	ck_assert(hold_wait_for_end_of(PID, 814));
-	ck_assert(!hold_wait_for_end_of(PID, 815));
+	ck_assert(hold_wait_for_end(PID, 814));
+	ck_assert(!hold_wait_for_end(PID, 815));
 	in = (struct hold_owner){ .role = HOLD_ROLE_NONE, .pid = 813 };
 	ck_assert_int_eq(hold_write_owner(lock, &in), 0);
-	ck_assert(!hold_wait_for_end_of(PID, 815));
+	ck_assert(!hold_wait_for_end(PID, 815));
 	hold_drop(PID, lock);
-	ck_assert(hold_wait_for_end_of(PID, 815));
+	ck_assert(hold_wait_for_end(PID, 815));
 }
 
 TEST(shared_lock)

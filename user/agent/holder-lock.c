@@ -244,7 +244,7 @@ static bool has_lock(pid_t target, uint64_t pid)
 				  owner.role == HOLD_ROLE_NONE);
 }
 
-bool hold_wait_for_end_of(pid_t target, uint64_t pid)
+bool hold_wait_for_end(pid_t target, uint64_t pid)
 {
 	uint64_t deadline = shr_now_ns() + FREE_NS;
 

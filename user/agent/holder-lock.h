@@ -55,11 +55,7 @@ int hold_read_owner(pid_t target, struct hold_owner *owner);
  * Wait a bounded time until the owner that has this PID gives the lock back: another
  * one may follow at once. 0: until no process has it. Has it ended?
  */
-bool hold_wait_for_end_of(pid_t target, uint64_t pid);
-static inline bool hold_wait_for_end(pid_t target)
-{
-	return hold_wait_for_end_of(target, 0);
-}
+bool hold_wait_for_end(pid_t target, uint64_t pid);
 /* Calls fn for each target with a lock file. */
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
 /* The same for each with a file PID and that suffix. */

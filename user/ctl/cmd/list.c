@@ -34,13 +34,9 @@ struct row {
 	int64_t held_by;
 	const char *held_as;
 	const char *command;
-	struct texts *texts;
-};
-
-/* Where the texts of a row are. */
-struct texts {
-	struct gp_container in;
+	/* Where these texts are: */
 	const struct gpreempt_description *who;
+	struct gp_container in;
 	char shown[ID_SHOWN + 1];
 	char user_name[64];
 };
@@ -135,13 +131,12 @@ static void add_queues(struct row *row, const struct gpreempt_view *view)
 /* live: what /run/gpreempt says is of the same system. */
 static void add_owner(struct row *row, bool live)
 {
-	const struct gpreempt_description *who = row->texts->who;
 	struct hold_owner owner;
 
-	if (!who->tracer)
+	if (!row->who->tracer)
 		return;
-	row->held_by = who->tracer;
-	row->held_as = who->tracer_comm;
+	row->held_by = row->who->tracer;
+	row->held_as = row->who->tracer_comm;
 	if (live && !hold_read_owner(row->pid, &owner) &&
 	    owner.pid == (uint64_t)row->held_by)
 		row->held_as = hold_role_name(owner.role);
@@ -149,15 +144,12 @@ static void add_owner(struct row *row, bool live)
 
 static void add_container(struct gpreempt *g, struct row *row)
 {
-	struct texts *texts = row->texts;
-
-	if (gp_container(g, row->pid, &texts->in))
+	if (gp_container(g, row->pid, &row->in))
 		return;
-	row->engine = texts->in.engine;
-	row->container_id = texts->in.id;
-	snprintf(texts->shown, sizeof(texts->shown), "%.*s", ID_SHOWN,
-		 texts->in.id);
-	row->container = *texts->in.name ? texts->in.name : texts->shown;
+	row->engine = row->in.engine;
+	row->container_id = row->in.id;
+	snprintf(row->shown, sizeof(row->shown), "%.*s", ID_SHOWN, row->in.id);
+	row->container = *row->in.name ? row->in.name : row->shown;
 }
 
 /*
@@ -167,26 +159,24 @@ static void add_container(struct gpreempt *g, struct row *row)
 static void add_user(struct gpreempt *g, struct row *row,
 		     const struct row *before)
 {
-	uid_t uid = row->texts->who->uid;
-	char *name = row->texts->user_name;
-	size_t size = sizeof(row->texts->user_name);
+	uid_t uid = row->who->uid;
 
 	if (uid == (uid_t)-1)
 		return;
 	row->uid = uid;
-	row->user = name;
+	row->user = row->user_name;
 	if (before && before->uid == row->uid)
 		row->user = before->user;
-	else if (gp_user_name(g, uid, name, size))
-		snprintf(name, size, "%u", uid);
+	else if (gp_user_name(g, uid, row->user_name, sizeof(row->user_name)))
+		snprintf(row->user_name, sizeof(row->user_name), "%u", uid);
 }
 
 /* owners: NULL, they cannot be known. before: the row before, or NULL. */
-static void fill_row(struct gpreempt *g, pid_t pid, bool live,
+static void fill_row(struct gpreempt *g, pid_t pid,
+		     const struct gpreempt_description *who, bool live,
 		     struct hold_owners *owners, struct row *row,
 		     const struct row *before, bool *sysfs)
 {
-	const struct gpreempt_description *who = row->texts->who;
 	struct gpreempt_view *view;
 
 	*row = (struct row){
@@ -197,7 +187,7 @@ static void fill_row(struct gpreempt *g, pid_t pid, bool live,
 		.held_by = GPREEMPT_UNKNOWN,
 		.ns_pid = GPREEMPT_UNKNOWN,
 		.uid = GPREEMPT_UNKNOWN,
-		.texts = row->texts,
+		.who = who,
 	};
 	if (who->ns_pid != pid)
 		row->ns_pid = who->ns_pid;
@@ -244,20 +234,17 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 		      const struct gpreempt_targets *list)
 {
 	struct row *rows = malloc((list->count + 1) * sizeof(*rows));
-	struct texts *texts = malloc((list->count + 1) * sizeof(*texts));
 	bool sysfs = false, live = !args->targets.from;
 	struct ctl_described *all = ctl_describe_all(g, list, live);
 	struct hold_owners owners = { 0 };
 	size_t i, count = 0;
-	int ret = rows && texts && all ? 0 : -ENOMEM;
+	int ret = rows && all ? 0 : -ENOMEM;
 
 	for (i = 0; !ret && i < list->count; i++) {
 		/* It has ended meanwhile. */
 		if (all[i].code)
 			continue;
-		texts[i].who = &all[i].who;
-		rows[count].texts = &texts[i];
-		fill_row(g, list->targets[i].pid, live,
+		fill_row(g, list->targets[i].pid, &all[i].who, live,
 			 live && !geteuid() ? &owners : NULL, &rows[count],
 			 count ? &rows[count - 1] : NULL, &sysfs);
 		count++;
@@ -270,7 +257,6 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 		free(rows[i].gpus);
 	hold_owners_free(&owners);
 	ctl_described_free(all, list);
-	free(texts);
 	free(rows);
 	return ret;
 }

@@ -200,7 +200,7 @@ static void look_for_owner(struct gpreempt *g, struct job *job)
 	job->held = 1;
 	if (owner.role > HOLD_ROLE_HOLDER)
 		fail_taken(job, -EWOULDBLOCK);
-	else if (!hold_wait_for_end(job->pid))
+	else if (!hold_wait_for_end(job->pid, 0))
 		fail_silent(job);
 	else
 		look_for_pause(g, job);
@@ -216,7 +216,7 @@ static void take_reply(struct job *job)
 	job->left = reply->left;
 	job->ioctl_ns = reply->ioctl_ns;
 	if (!reply->left)
-		hold_wait_for_end_of(job->pid, reply->worker);
+		hold_wait_for_end(job->pid, reply->worker);
 	if (reply->status != GPREEMPT_CLASS_DONE)
 		fail(job, reply->status, "gpreempt-ctl status", "%.*s",
 		     (int)strcspn(reply->text, "\n"), reply->text);
@@ -271,7 +271,7 @@ static void finish(struct gpreempt *g, struct job *job,
 	case -ECONNRESET:
 		/* It ended when we asked, which is as good. */
 		job->held = 1;
-		hold_wait_for_end(job->pid);
+		hold_wait_for_end(job->pid, 0);
 		break;
 	case -ETIMEDOUT:
 		fail_silent(job);

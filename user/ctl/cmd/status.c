@@ -68,19 +68,29 @@ static const struct out_field fields[] = {
 
 static const struct out_table table = OUT_TABLE("holders", fields, struct row);
 
+static void set_how(struct row *row, bool paused)
+{
+	row->how = paused ? "pause" : "debug";
+	row->debuggers = paused;
+}
+
+static void set_times(struct row *row, uint64_t held_ns)
+{
+	row->held_ns = held_ns;
+	shr_format_duration(held_ns, row->since, sizeof(row->since));
+	snprintf(row->lease, sizeof(row->lease), "none");
+}
+
 static void fill_row(struct row *row, const struct hold_reply *reply)
 {
 	row->queues = reply->queues;
-	row->how = reply->paused ? "pause" : "debug";
-	row->debuggers = reply->paused;
-	row->held_ns = reply->held_ns;
+	set_how(row, reply->paused);
+	set_times(row, reply->held_ns);
 	row->released_ns = reply->released_ns;
 	row->recent_ns = reply->recent_ns;
 	row->window_ns = reply->window_ns;
 	row->churn = !!reply->churn;
 	row->unseen = reply->unseen;
-	shr_format_duration(reply->held_ns, row->since, sizeof(row->since));
-	snprintf(row->lease, sizeof(row->lease), "none");
 	if (reply->command)
 		row->role = "foreground";
 	if (!reply->lease_ns)
@@ -130,7 +140,7 @@ static int add_target(void *arg, pid_t target)
 	/* It may end while we look, or be only just beginning. */
 	if (hold_read_owner(target, &owner) || owner.role == HOLD_ROLE_NONE)
 		return 0;
-	row.how = "debug";
+	set_how(&row, false);
 	if (owner.pid)
 		row.holder = owner.pid;
 	if (owner.guardian)
@@ -141,13 +151,6 @@ static int add_target(void *arg, pid_t target)
 	if (owner.role == HOLD_ROLE_HOLDER)
 		row.fd = hold_ask_begin(target, &request);
 	return add_row(rows, &row);
-}
-
-static void set_times(struct row *row, const struct pause_entry *e)
-{
-	row->held_ns = shr_boottime_ns() - e->since_ns;
-	shr_format_duration(row->held_ns, row->since, sizeof(row->since));
-	snprintf(row->lease, sizeof(row->lease), "none");
 }
 
 static struct row *find_row(const struct rows *rows, pid_t pid)
@@ -173,17 +176,13 @@ static int add_pause(void *arg, pid_t target)
 		return 0;
 	/* The command that pauses it has told its role in the lock. */
 	known = find_row(rows, target);
-	if (known) {
-		known->how = "pause";
-		known->debuggers = 1;
+	set_how(known ? known : &row, true);
+	if (known)
 		return 0;
-	}
 	row.pause = r.finding;
 	row.role = "pause";
-	row.how = "pause";
-	row.debuggers = 1;
 	if (r.finding != PAUSE_DAMAGED && r.finding != PAUSE_UNREAD)
-		set_times(&row, &r.entry);
+		set_times(&row, shr_boottime_ns() - r.entry.since_ns);
 	if (!gpreempt_view_read(rows->g, target, &view, NULL)) {
 		row.queues = view->count;
 		gpreempt_view_free(view);
@@ -234,8 +233,7 @@ static int add_foreign(struct rows *rows)
 		    !is_foreign(rows, row.pid))
 			continue;
 		row.role = "other";
-		row.how = "pause";
-		row.debuggers = 1;
+		set_how(&row, true);
 		row.foreign = true;
 		row.queues = list->processes[i].queues;
 		ret = add_row(rows, &row);

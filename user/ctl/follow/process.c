@@ -212,7 +212,7 @@ static void give_lock_back(const struct follow *f)
 	if (f->owner.lock >= 0)
 		hold_drop(f->target, f->owner.lock);
 	else
-		hold_wait_for_end(f->target);
+		hold_wait_for_end(f->target, 0);
 }
 
 int follow_process(pid_t target, enum gpreempt_how how)

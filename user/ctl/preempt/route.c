@@ -109,7 +109,7 @@ void preempt_end_pause(struct preempt *p, struct preempt_target *t)
 	else
 		pause_owner_end(&t->owner, false);
 	if (!ret)
-		hold_wait_for_end(t->pid);
+		hold_wait_for_end(t->pid, 0);
 	else
 		ctl_note("process %d could not be released: %s; its guardian tries "
 			 "again: gpreempt-ctl status",
