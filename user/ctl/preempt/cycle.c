@@ -4,7 +4,18 @@
 #include <poll.h>
 
 #include "ctl/preempt/preempt.h"
+#include "shared/array.h"
 #include "shared/clock.h"
+
+int preempt_add_sample(struct preempt_series *s, uint64_t ns)
+{
+	uint64_t *sample = shr_array_add(&s->v, &s->n, sizeof(*sample));
+
+	if (!sample)
+		return -ENOMEM;
+	*sample = ns;
+	return 0;
+}
 
 /* When the last slot of all was seen empty; unknown if one is not known. */
 static void note_slots(struct preempt_cycle *all,

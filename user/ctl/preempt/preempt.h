@@ -120,15 +120,10 @@ int preempt_online(struct preempt *p);
 /* The exit status of a shell for it: 128 and the signal. */
 int preempt_online_status(const struct preempt *p);
 
-/*
- * samples.c: the file of --samples, a line for each target and cycle.
- * 0 or -errno.
- */
+/* report.c: the file of --samples, a line for each target and cycle. 0 or -errno. */
 int preempt_open_samples(struct preempt *p);
 void preempt_put_samples(struct preempt *p);
 int preempt_close_samples(struct preempt *p);
-
-/* report.c */
 void preempt_print_cycle(const struct preempt *p);
 /* error: NULL, or why the run ended early. */
 void preempt_print_result(struct preempt *p, const char *error);
