@@ -95,44 +95,15 @@ static void fail_taken(struct job *job, int code)
 	fail(job, why.status, next + 1, "%s", why.text);
 }
 
-/* The caller has the lock. */
-static void undo_entry(struct gpreempt *g, struct job *job,
-		       const struct pause_entry *e)
+/*
+ * No process has the lock: this one undoes the pause. @foreign: nothing of ours paused
+ * it, and the user knows that no program will let it run.
+ */
+static void undo_pause(struct gpreempt *g, struct job *job, bool foreign)
 {
 	struct gpreempt_pause_report report = { 0 };
 	struct gpreempt_error err;
-
-	job->queues = queues_of(g, job->pid);
-	if (pause_undo(g, e, &report, &err))
-		fail_error(job, &err);
-	else
-		job->ioctl_ns = report.ioctl_ns;
-}
-
-/* Its entry is there, and no process has the lock: this one undoes it. */
-static void undo_pause(struct gpreempt *g, struct job *job)
-{
 	struct pause_report r;
-	int lock = pause_lock(job->pid);
-
-	if (lock < 0) {
-		fail_taken(job, lock);
-		return;
-	}
-	pause_look_locked(g, job->pid, &r);
-	if (r.finding != PAUSE_IS_KEPT && r.finding != PAUSE_WAITS) {
-		/* Another one has resumed it just now. */
-		hold_drop(job->pid, lock);
-		return;
-	}
-	undo_entry(g, job, &r.entry);
-	hold_drop(job->pid, lock);
-}
-
-/* Nothing of ours paused it, and the user knows that no program will let it run. */
-static void force(struct gpreempt *g, struct job *job)
-{
-	struct pause_entry entry;
 	int lock = pause_lock(job->pid);
 
 	if (lock < 0) {
@@ -141,8 +112,17 @@ static void force(struct gpreempt *g, struct job *job)
 	}
 	job->held = 1;
 	job->how = "pause";
-	pause_entry_init(&entry, job->pid, job->start);
-	undo_entry(g, job, &entry);
+	pause_look_locked(g, job->pid, &r);
+	if (foreign)
+		pause_entry_init(&r.entry, job->pid, job->start);
+	/* Another one may have resumed it just now. */
+	if (foreign || r.finding == PAUSE_IS_KEPT || r.finding == PAUSE_WAITS) {
+		job->queues = queues_of(g, job->pid);
+		if (pause_undo(g, &r.entry, &report, &err))
+			fail_error(job, &err);
+		else
+			job->ioctl_ns = report.ioctl_ns;
+	}
 	hold_drop(job->pid, lock);
 }
 
@@ -160,9 +140,7 @@ static bool refuse_part(struct job *job)
 
 static void look_for_pause(struct gpreempt *g, struct job *job)
 {
-	const struct gpreempt_error foreign = { .code = -EBUSY,
-						.reason = GPREEMPT_PAUSED,
-						.pid = job->pid };
+	struct gpreempt_error err;
 	struct pause_report r;
 
 	pause_look(g, job->pid, &r);
@@ -173,7 +151,7 @@ static void look_for_pause(struct gpreempt *g, struct job *job)
 		job->held = 1;
 		job->how = "pause";
 		if (!refuse_part(job))
-			undo_pause(g, job);
+			undo_pause(g, job, false);
 		break;
 	case PAUSE_DAMAGED:
 		fail_taken(job, -EPROTO);
@@ -181,10 +159,12 @@ static void look_for_pause(struct gpreempt *g, struct job *job)
 	default:
 		if (!pause_is_seen(g, job->pid))
 			break;
-		if (job->force)
-			force(g, job);
-		else
-			fail_error(job, &foreign);
+		if (job->force) {
+			undo_pause(g, job, true);
+			break;
+		}
+		ctl_set_error(&err, -EBUSY, GPREEMPT_PAUSED, job->pid, NULL);
+		fail_error(job, &err);
 	}
 }
 
@@ -228,11 +208,6 @@ static void ask_begin(struct job *job, struct hold_request *request)
 	job->fd = hold_ask_begin(job->pid, request);
 }
 
-static int ask_end(struct job *job)
-{
-	return job->fd < 0 ? job->fd : hold_ask_end(job->fd, &job->reply);
-}
-
 /* It has the lock of the target and no socket: it begins just now, or ends. */
 static bool holder_changes(const struct job *job)
 {
@@ -245,15 +220,17 @@ static bool holder_changes(const struct job *job)
 static int ask(struct job *job, struct hold_request *request)
 {
 	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
-	int ret = ask_end(job);
+	int ret;
 
-	while (ret == -ENOENT && holder_changes(job) &&
-	       shr_now_ns() < deadline) {
+	for (;;) {
+		ret = job->fd < 0 ? job->fd :
+				    hold_ask_end(job->fd, &job->reply);
+		if (ret != -ENOENT || !holder_changes(job) ||
+		    shr_now_ns() >= deadline)
+			return ret;
 		shr_sleep_ns(PAUSE_NS);
 		ask_begin(job, request);
-		ret = ask_end(job);
 	}
-	return ret;
 }
 
 static void finish(struct gpreempt *g, struct job *job,

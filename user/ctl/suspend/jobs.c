@@ -23,18 +23,12 @@
 
 static void fail_system(struct suspend_job *job, const char *step, int code)
 {
-	struct gpreempt_error err = {
-		.code = code,
-		.reason = GPREEMPT_SYSTEM,
-		.pid = job->pid,
-		.step = step,
-	};
+	bool stuck = code == -ETIMEDOUT;
+	struct gpreempt_error err;
 
 	/* The holder is in the driver, and ends when that lets it. */
-	if (code == -ETIMEDOUT) {
-		err.reason = GPREEMPT_STUCK;
-		err.step = HOLD_STUCK;
-	}
+	ctl_set_error(&err, code, stuck ? GPREEMPT_STUCK : GPREEMPT_SYSTEM,
+		      job->pid, stuck ? HOLD_STUCK : step);
 	hold_reply_error(&job->reply, &err);
 }
 

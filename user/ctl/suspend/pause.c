@@ -12,12 +12,9 @@
 
 static void fail_foreign(struct suspend_job *job)
 {
-	struct gpreempt_error err = {
-		.code = -EBUSY,
-		.reason = GPREEMPT_PAUSED,
-		.pid = job->pid,
-	};
+	struct gpreempt_error err;
 
+	ctl_set_error(&err, -EBUSY, GPREEMPT_PAUSED, job->pid, NULL);
 	hold_reply_error(&job->reply, &err);
 }
 
