@@ -34,19 +34,15 @@ static void teardown(void)
 	unit_teardown();
 }
 
-static const char view[] =
-	"gpreempt-queues - version: 1.0\n"
+#define VIEW_HEAD                          \
+	"gpreempt-queues - version: 1.0\n" \
 	"# qid gpu_id active slots suspended evicted priority\n"
-	"0 0xf7bc 1 4 0 0 7\n1 0xf7bc 2 4 0 0 3\n";
 
-static const char one_queue[] =
-	"gpreempt-queues - version: 1.0\n"
-	"# qid gpu_id active slots suspended evicted priority\n"
-	"0 0xf7bc 0 4 1 0 7\n";
+static const char view[] = VIEW_HEAD "0 0xf7bc 1 4 0 0 7\n1 0xf7bc 2 4 0 0 3\n";
 
-static const char two_queues[] =
-	"gpreempt-queues - version: 1.0\n"
-	"# qid gpu_id active slots suspended evicted priority\n"
+static const char one_queue[] = VIEW_HEAD "0 0xf7bc 0 4 1 0 7\n";
+
+static const char two_queues[] = VIEW_HEAD
 	"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
 
 TEST(monitor)
@@ -80,6 +76,44 @@ TEST(monitor_text)
 	ck_assert_ptr_null(strchr(ctl_out, '#'));
 	OUT_HAS("\"0,1\"\n");
 	ERR_HAS(" missed\n");
+}
+
+/* Its queues change, and of one the slots are not known. */
+static const char *change_view(struct gp_loop *l)
+{
+	static unsigned int n;
+
+	(void)l;
+	return n++ % 2 ? VIEW_HEAD "9 0xf7bc - 4 0 0 7\n" :
+			 VIEW_HEAD "5 0xf7bc 1 4 0 0 7\n0 0xf7bc 1 4 0 0 7\n";
+}
+
+TEST(monitor_changes)
+{
+	struct json_object *target;
+	double mean;
+
+	gp_loop_set_file(&loop, view_path, view);
+	loop.view = change_view;
+	CTL(0, "monitor %d --interval 1ms --duration 200ms --json", child);
+	target = json_at(ctl_json(), "targets.0");
+	expect_number(target, "queues.min", 1);
+	expect_number(target, "queues.max", 2);
+	expect_number(target, "queues.stable", 0);
+	mean = json_object_get_double(json_at(target, "queues.mean"));
+	ck_assert(mean > 1 && mean < 2);
+	/* What is not known does not count. */
+	expect_number(target, "active.min", 2);
+	expect_number(target, "active.stable", 1);
+	expect_length(target, "seen", 3);
+	expect_number(target, "seen.0.qid", 0);
+	expect_number(target, "seen.1.qid", 5);
+	expect_number(target, "seen.2.qid", 9);
+	ck_assert_int_eq(json_object_get_int(json_at(target,
+						     "seen.0.samples")) +
+				 json_object_get_int(json_at(target,
+							     "seen.2.samples")),
+			 json_object_get_int(json_at(target, "samples")));
 }
 
 /* Of another start time: it is another process. */
@@ -184,15 +218,9 @@ static void take_off(struct gp_loop *l, const char *call)
 {
 	if (strcmp(call, "suspend"))
 		return;
-	gp_loop_set_file(l, other_path,
-			 "gpreempt-queues - version: 1.0\n"
-			 "# qid gpu_id active slots suspended evicted priority\n"
-			 "5 0xf7bc 0 4 0 0 7\n");
+	gp_loop_set_file(l, other_path, VIEW_HEAD "5 0xf7bc 0 4 0 0 7\n");
 	shr_sleep_ns(50 * NSEC_PER_MSEC);
-	gp_loop_set_file(l, other_path,
-			 "gpreempt-queues - version: 1.0\n"
-			 "# qid gpu_id active slots suspended evicted priority\n"
-			 "5 0xf7bc 4 4 0 0 7\n");
+	gp_loop_set_file(l, other_path, VIEW_HEAD "5 0xf7bc 4 4 0 0 7\n");
 	shr_sleep_ns(50 * NSEC_PER_MSEC);
 }
 
@@ -204,11 +232,7 @@ static void add_other(const char *gpu)
 		 "%s%d - job 1 1 1 0 0 0 1 4 0 0 0 0\n"
 		 "77 - job\\033two 1 1 1 0 0 0 1 4 0 0 0 0\n",
 		 header, child);
-	snprintf(queues, sizeof(queues),
-		 "gpreempt-queues - version: 1.0\n"
-		 "# qid gpu_id active slots suspended evicted priority\n"
-		 "5 %s 4 4 0 0 7\n",
-		 gpu);
+	snprintf(queues, sizeof(queues), VIEW_HEAD "5 %s 4 4 0 0 7\n", gpu);
 	strcpy(other_path, "/sys/kernel/debug/gpreempt/pid/77/queues");
 	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/version",
 			 "gpreempt-version - version: 1.1\n# key value\n"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "ctl/command/ctl.h"
-#include "ctl/monitor/monitor.h"
 #include "output/table.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -39,20 +38,37 @@ static const struct out_field fields[] = {
 static const struct out_table table =
 	OUT_TABLE("series", fields, struct sample);
 
+struct figure {
+	size_t n; /* samples in which it was known */
+	int64_t min;
+	int64_t max;
+	double sum;
+};
+
+struct seen {
+	int64_t qid;
+	int64_t samples;
+};
+
 static const struct out_field seen_fields[] = {
-	OUT_FIELD(struct monitor_seen, qid, NULL, OUT_DEC),
-	OUT_FIELD(struct monitor_seen, samples, NULL, OUT_DEC),
+	OUT_FIELD(struct seen, qid, NULL, OUT_DEC),
+	OUT_FIELD(struct seen, samples, NULL, OUT_DEC),
 };
 
 static const struct out_table seen_table =
-	OUT_TABLE("seen", seen_fields, struct monitor_seen);
+	OUT_TABLE("seen", seen_fields, struct seen);
 
 struct watched {
 	struct gpreempt_target target;
 	int fd; /* readable when it has ended; -1: none */
 	bool ended;
 	bool module; /* it was in gpreempt.ko's view */
-	struct monitor_sum sum;
+	size_t samples;
+	size_t missed; /* of them: the process could not be read */
+	struct figure queues;
+	struct figure active; /* hardware slots */
+	struct seen *seen;    /* by queue id */
+	size_t n_seen;
 	struct json_object *series; /* OUT_JSON only */
 };
 
@@ -65,7 +81,6 @@ struct monitor_args {
 
 struct monitor {
 	const struct monitor_args *args;
-	enum out_mode mode;
 	struct gpreempt *g;
 	struct watched *watched;
 	size_t count;
@@ -73,6 +88,39 @@ struct monitor {
 	bool stopped;
 	uint64_t start;
 };
+
+static void add_value(struct figure *figure, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN)
+		return;
+	if (!figure->n || value < figure->min)
+		figure->min = value;
+	if (!figure->n || value > figure->max)
+		figure->max = value;
+	figure->sum += value;
+	figure->n++;
+}
+
+/* A queue is in the sample at hand; without memory it is not counted. */
+static void see(struct watched *w, int64_t qid)
+{
+	struct seen *bigger;
+	size_t i;
+
+	for (i = 0; i < w->n_seen && w->seen[i].qid < qid; i++)
+		;
+	if (i < w->n_seen && w->seen[i].qid == qid) {
+		w->seen[i].samples++;
+		return;
+	}
+	bigger = realloc(w->seen, (w->n_seen + 1) * sizeof(*bigger));
+	if (!bigger)
+		return;
+	w->seen = bigger;
+	memmove(bigger + i + 1, bigger + i, (w->n_seen - i) * sizeof(*bigger));
+	bigger[i] = (struct seen){ .qid = qid, .samples = 1 };
+	w->n_seen++;
+}
 
 static int64_t plus(int64_t sum, int64_t value)
 {
@@ -84,7 +132,7 @@ static int64_t plus(int64_t sum, int64_t value)
 /* Sum up the queues that are chosen; ids gets their numbers. */
 static void add_queues(const struct monitor_args *args,
 		       const struct gpreempt_view *view, struct sample *sample,
-		       struct monitor_sum *sum, char *ids)
+		       struct watched *w, char *ids)
 {
 	size_t i;
 
@@ -101,19 +149,19 @@ static void add_queues(const struct monitor_args *args,
 		sample->evicted = plus(sample->evicted, q->evicted);
 		ids += sprintf(ids, "%s%lld", sample->queues > 1 ? "," : "",
 			       (long long)q->qid);
-		monitor_see(sum, q->qid);
+		see(w, q->qid);
 	}
 }
 
 static void report(struct monitor *m, struct watched *w,
 		   const struct sample *sample)
 {
-	if (m->mode != OUT_JSON) {
-		out_row(m->mode, &table, sample);
+	if (m->args->mode != OUT_JSON) {
+		out_row(m->args->mode, &table, sample);
 		return;
 	}
 	json_object_array_add(w->series, out_json_row(&table, sample));
-	ctl_progress("%zu samples of process %d ...", w->sum.samples,
+	ctl_progress("%zu samples of process %d ...", w->samples,
 		     w->target.pid);
 }
 
@@ -139,18 +187,18 @@ static void look(struct monitor *m, struct watched *w)
 		set_ended(w);
 		return;
 	}
-	w->sum.samples++;
+	w->samples++;
 	if (!gpreempt_view_read(m->g, w->target.pid, &view, &err)) {
 		ids = malloc(view->count * 12 + 1);
 		if (ids)
-			add_queues(m->args, view, &sample, &w->sum, ids);
+			add_queues(m->args, view, &sample, w, ids);
 		w->module |= view->source == GPREEMPT_SOURCE_MODULE;
 		gpreempt_view_free(view);
 		sample.ids = ids;
-		monitor_figure_add(&w->sum.queues, sample.queues);
-		monitor_figure_add(&w->sum.active, sample.active);
+		add_value(&w->queues, sample.queues);
+		add_value(&w->active, sample.active);
 	} else {
-		w->sum.missed++;
+		w->missed++;
 		sample.queues = sample.active = sample.slots =
 			sample.suspended = sample.evicted = GPREEMPT_UNKNOWN;
 	}
@@ -224,47 +272,46 @@ static int sample_all(struct monitor *m)
 }
 
 static void print_figure(FILE *f, const char *head, const char *name,
-			 const struct monitor_figure *figure)
+			 const struct figure *figure)
 {
 	if (!figure->n)
 		fprintf(f, "%s  %s not known\n", head, name);
 	else
 		fprintf(f, "%s  %s mean %.1f min %lld max %lld %s\n", head,
-			name, monitor_mean(figure), (long long)figure->min,
+			name, figure->sum / figure->n, (long long)figure->min,
 			(long long)figure->max,
-			monitor_stable(figure) ? "stable" : "not stable");
+			figure->min == figure->max ? "stable" : "not stable");
 }
 
 /* With the samples in CSV it is not for the same file. */
 static void print_sum(const struct monitor *m, const struct watched *w)
 {
-	FILE *f = m->mode == OUT_CSV ? stderr : stdout;
-	const char *head = m->mode == OUT_PIPE ? "# " : "";
+	FILE *f = m->args->mode == OUT_CSV ? stderr : stdout;
+	const char *head = m->args->mode == OUT_PIPE ? "# " : "";
 	size_t i;
 
 	fprintf(f, "%sprocess %d: %zu samples in %.1f s, %zu missed%s\n", head,
-		w->target.pid, w->sum.samples, (shr_now_ns() - m->start) / 1e9,
-		w->sum.missed, w->ended ? "; it has ended" : "");
-	print_figure(f, head, "queues", &w->sum.queues);
-	print_figure(f, head, "active slots", &w->sum.active);
-	for (i = 0; i < w->sum.n_seen; i++)
+		w->target.pid, w->samples, (shr_now_ns() - m->start) / 1e9,
+		w->missed, w->ended ? "; it has ended" : "");
+	print_figure(f, head, "queues", &w->queues);
+	print_figure(f, head, "active slots", &w->active);
+	for (i = 0; i < w->n_seen; i++)
 		fprintf(f, "%s  queue %lld in %lld of %zu samples\n", head,
-			(long long)w->sum.seen[i].qid,
-			(long long)w->sum.seen[i].samples,
-			w->sum.samples - w->sum.missed);
+			(long long)w->seen[i].qid,
+			(long long)w->seen[i].samples, w->samples - w->missed);
 }
 
-static struct json_object *json_figure(const struct monitor_figure *figure)
+static struct json_object *json_figure(const struct figure *figure)
 {
 	struct json_object *object;
 
 	if (!figure->n)
 		return NULL;
 	object = json_object_new_object();
-	out_add(object, "mean", out_json_double(monitor_mean(figure)));
+	out_add(object, "mean", out_json_double(figure->sum / figure->n));
 	out_add(object, "min", out_json_number(figure->min));
 	out_add(object, "max", out_json_number(figure->max));
-	out_add(object, "stable", out_json_flag(monitor_stable(figure)));
+	out_add(object, "stable", out_json_flag(figure->min == figure->max));
 	return object;
 }
 
@@ -276,12 +323,12 @@ static struct json_object *json_sum(const struct watched *w)
 	out_add(object, "source",
 		out_json_text(w->module ? "module" : "sysfs"));
 	out_add(object, "ended", out_json_flag(w->ended));
-	out_add(object, "samples", out_json_number(w->sum.samples));
-	out_add(object, "missed", out_json_number(w->sum.missed));
-	out_add(object, "queues", json_figure(&w->sum.queues));
-	out_add(object, "active", json_figure(&w->sum.active));
+	out_add(object, "samples", out_json_number(w->samples));
+	out_add(object, "missed", out_json_number(w->missed));
+	out_add(object, "queues", json_figure(&w->queues));
+	out_add(object, "active", json_figure(&w->active));
 	out_add(object, seen_table.name,
-		out_json_rows(&seen_table, w->sum.seen, w->sum.n_seen));
+		out_json_rows(&seen_table, w->seen, w->n_seen));
 	out_add(object, table.name, json_object_get(w->series));
 	return object;
 }
@@ -292,7 +339,7 @@ static void print_sums(const struct monitor *m)
 	bool sysfs = false;
 	size_t i;
 
-	if (m->mode == OUT_JSON) {
+	if (m->args->mode == OUT_JSON) {
 		targets = json_object_new_array();
 		for (i = 0; i < m->count; i++)
 			json_object_array_add(targets,
@@ -302,7 +349,7 @@ static void print_sums(const struct monitor *m)
 		out_json_print(object);
 	}
 	for (i = 0; i < m->count; i++) {
-		if (m->mode != OUT_JSON)
+		if (m->args->mode != OUT_JSON)
 			print_sum(m, &m->watched[i]);
 		sysfs |= !m->watched[i].module;
 	}
@@ -325,8 +372,8 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 	}
 	m->stop = shr_signals_open_stop();
 	m->start = shr_now_ns();
-	if (m->mode != OUT_JSON)
-		out_heading(m->mode, &table);
+	if (m->args->mode != OUT_JSON)
+		out_heading(m->args->mode, &table);
 }
 
 static void end(struct monitor *m)
@@ -337,7 +384,7 @@ static void end(struct monitor *m)
 		if (m->watched[i].fd >= 0)
 			close(m->watched[i].fd);
 		json_object_put(m->watched[i].series);
-		monitor_free(&m->watched[i].sum);
+		free(m->watched[i].seen);
 	}
 	if (m->stop >= 0)
 		close(m->stop);
@@ -352,7 +399,7 @@ static int watch(struct monitor *m, const struct gpreempt_targets *list)
 	if (m->watched) {
 		begin(m, list);
 		ret = sample_all(m);
-		if (m->mode == OUT_JSON)
+		if (m->args->mode == OUT_JSON)
 			ctl_progress_end();
 		print_sums(m);
 		end(m);
@@ -363,7 +410,7 @@ static int watch(struct monitor *m, const struct gpreempt_targets *list)
 static int run_monitor(void *data)
 {
 	const struct monitor_args *args = data;
-	struct monitor m = { .args = args, .mode = args->mode };
+	struct monitor m = { .args = args };
 	struct gpreempt_targets *list = NULL;
 	int ret;
 
