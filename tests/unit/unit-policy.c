@@ -39,20 +39,23 @@ static void describe(const struct gpreempt_policy_action *actions,
 		snprintf(buf + len, size - len, "%.4g", (double)wake / MS);
 }
 
-static void run_line(const struct line *line, size_t number)
+static void expect_step(const struct line *line, uint64_t now, size_t number)
 {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
-	uint64_t wake, now = line->ms * MS;
-	unsigned int n;
 	char got[256];
+	uint64_t wake;
+	unsigned int n = gpreempt_policy_step(p, now, actions, &wake);
 
+	describe(actions, n, wake, got, sizeof(got));
+	ck_assert_msg(!strcmp(got, line->want),
+		      "line %zu, %.4g ms: \"%s\", not \"%s\"", number, line->ms,
+		      got, line->want);
+}
+
+static void run_line(const struct line *line, uint64_t now)
+{
 	switch (line->what) {
 	case STEP:
-		n = gpreempt_policy_step(p, now, actions, &wake);
-		describe(actions, n, wake, got, sizeof(got));
-		ck_assert_msg(!strcmp(got, line->want),
-			      "line %zu, %.4g ms: \"%s\", not \"%s\"", number,
-			      line->ms, got, line->want);
 		break;
 	case BUSY:
 	case IDLE:
@@ -98,13 +101,22 @@ static void run_line(const struct line *line, size_t number)
 	}
 }
 
-void run_table(const struct gpreempt_policy_options *options,
+void run_table(const struct gpreempt_policy_options *options, bool pair,
 	       const struct line *lines, size_t count)
 {
 	struct gpreempt_policy_options usual = figures();
 	size_t i;
 
 	begin(options ? options : &usual);
-	for (i = 0; i < count; i++)
-		run_line(&lines[i], i);
+	if (pair) {
+		gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
+		gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	}
+	for (i = 0; i < count; i++) {
+		uint64_t now = lines[i].ms * MS;
+
+		run_line(&lines[i], now);
+		if (lines[i].want)
+			expect_step(&lines[i], now, i);
+	}
 }

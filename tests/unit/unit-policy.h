@@ -15,7 +15,7 @@
 #define NEVER GPREEMPT_POLICY_NEVER
 
 enum what {
-	STEP,
+	STEP, /* nothing else happens */
 	BUSY,
 	IDLE,
 	BEGIN,
@@ -31,9 +31,9 @@ enum what {
 };
 
 /*
- * A line of a table. want: what a step answers, a word for each entity: its
- * letter (a is 0), "-" or "+" for suspend and resume, and the reason's first
- * letter; then the next wake-up in ms, or "never".
+ * A line of a table: what happens, and what a step then answers, or NULL: there is
+ * none. A word for each entity: its letter (a is 0), "-" or "+" for suspend and
+ * resume, and the reason's first letter; then the next wake-up in ms, or "never".
  */
 struct line {
 	double ms;
@@ -49,11 +49,17 @@ extern struct gpreempt_policy *p;
 /* Linger 2 ms, hold 100 ms at most, a tenth for offline work. */
 struct gpreempt_policy_options figures(void);
 void begin(const struct gpreempt_policy_options *options);
-/* From the beginning; options NULL: figures(). */
-void run_table(const struct gpreempt_policy_options *options,
+/*
+ * From the beginning; options NULL: figures(). With a pair online 0 and offline 1,
+ * on node 1, are there already.
+ */
+void run_table(const struct gpreempt_policy_options *options, bool pair,
 	       const struct line *lines, size_t count);
 
-#define RUN_WITH(options, lines) run_table(options, lines, ARRAY_SIZE(lines))
-#define RUN(lines)		 RUN_WITH(NULL, lines)
+#define RUN_BARE(options, lines) \
+	run_table(options, false, lines, ARRAY_SIZE(lines))
+#define RUN_WITH(options, lines) \
+	run_table(options, true, lines, ARRAY_SIZE(lines))
+#define RUN(lines) RUN_WITH(NULL, lines)
 
 #endif
