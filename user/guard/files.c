@@ -54,22 +54,8 @@ static void draw(struct guard *guard, FILE *out)
 			   ctl_simulated(), out);
 }
 
-static void print(struct guard *guard, enum guard_file_kind kind, FILE *out)
-{
-	switch (kind) {
-	case GUARD_METRICS:
-		guard_print_metrics(guard, out);
-		break;
-	case GUARD_TIMELINE:
-		draw(guard, out);
-		break;
-	default:
-		guard_print_samples(guard, out);
-	}
-}
-
 /* For free(); NULL when there is no memory. */
-static char *make_text(struct guard *guard, enum guard_file_kind kind,
+static char *make_text(struct guard *guard, const struct guard_file *file,
 		       size_t *size)
 {
 	char *text = NULL;
@@ -77,7 +63,7 @@ static char *make_text(struct guard *guard, enum guard_file_kind kind,
 
 	if (!out)
 		return NULL;
-	print(guard, kind, out);
+	file->print(guard, out);
 	if (!fclose(out))
 		return text;
 	free(text);
@@ -112,14 +98,17 @@ int guard_files_check(struct guard *guard)
 	guard->file[GUARD_METRICS] = (struct guard_file){
 		.what = "metrics file",
 		.path = args->metrics,
+		.print = guard_print_metrics,
 	};
 	guard->file[GUARD_TIMELINE] = (struct guard_file){
 		.what = "timeline",
 		.path = args->timeline,
+		.print = draw,
 	};
 	guard->file[GUARD_SAMPLES_FILE] = (struct guard_file){
 		.what = "samples file",
 		.path = args->samples,
+		.print = guard_print_samples,
 	};
 	for (i = 0; i < GUARD_FILES; i++) {
 		const char *path = guard->file[i].path;
@@ -146,7 +135,6 @@ static int replace(void *arg)
 	return -shr_file_replace(job->path, job->text, job->size);
 }
 
-/* Have it replaced by that text. */
 static int start(struct guard_file *file, const char *text, size_t size)
 {
 	struct job job = { .path = file->path, .text = text, .size = size };
@@ -183,7 +171,7 @@ void guard_files_put(struct guard *guard, enum guard_file_kind kind)
 	if (!file->path)
 		return;
 	guard_files_poll(guard);
-	text = make_text(guard, kind, &size);
+	text = make_text(guard, file, &size);
 	if (!text)
 		return;
 	ret = file->child ? -EBUSY : start(file, text, size);
@@ -200,7 +188,7 @@ void guard_files_last(struct guard *guard)
 		struct guard_file *file = &guard->file[i];
 
 		if (file->path)
-			file->last = make_text(guard, i, &file->last_size);
+			file->last = make_text(guard, file, &file->last_size);
 	}
 }
 

@@ -202,11 +202,12 @@ enum guard_file_kind {
 };
 
 struct guard_file {
-	const char *what; /* in messages */
-	const char *path; /* NULL: not wanted */
-	pid_t child;	  /* that writes it now; 0: none */
-	bool failed;	  /* and that was said */
-	char *last;	  /* what is to be in it at the end, or NULL */
+	const char *what;			       /* in messages */
+	const char *path;			       /* NULL: not wanted */
+	void (*print)(struct guard *guard, FILE *out); /* what is in it now */
+	pid_t child; /* that writes it now; 0: none */
+	bool failed; /* and that was said */
+	char *last;  /* what is to be in it at the end, or NULL */
 	size_t last_size;
 };
 
@@ -354,10 +355,9 @@ void guard_take_released(struct guard *guard, struct guard_offline *offline);
 /* report.c */
 void guard_live(struct guard *guard);
 void guard_summary(struct guard *guard);
-/* Prometheus's text format, in a memory stream. */
-void guard_print_metrics(const struct guard *guard, FILE *out);
-/* A line for each sample, in a memory stream. */
-void guard_print_samples(const struct guard *guard, FILE *out);
+/* Prometheus's text format; a line for each sample. */
+void guard_print_metrics(struct guard *guard, FILE *out);
+void guard_print_samples(struct guard *guard, FILE *out);
 void guard_add_sample(struct guard_figures *f, const struct guard_sample *one);
 /* Add those of one that is there still. */
 void guard_add_times(struct guard_times *sum, const struct guard_offline *o,

@@ -41,7 +41,6 @@ static struct json_object *new_event(const struct guard *guard,
 	return o;
 }
 
-/* With a text that says it all. */
 static struct json_object *new_text(const struct guard *guard,
 				    const char *event, pid_t pid,
 				    const char *text)
@@ -145,7 +144,7 @@ static size_t samples_kept(const struct guard_figures *f)
 	return f->samples < GUARD_SAMPLES ? f->samples : GUARD_SAMPLES;
 }
 
-void guard_print_samples(const struct guard *guard, FILE *out)
+void guard_print_samples(struct guard *guard, FILE *out)
 {
 	const struct guard_figures *figures = &guard->figures;
 	size_t n = figures->samples, i, j;
@@ -334,7 +333,7 @@ static void print_metric(FILE *out, const char *name, const char *type,
 		name, digits, value);
 }
 
-void guard_print_metrics(const struct guard *guard, FILE *out)
+void guard_print_metrics(struct guard *guard, FILE *out)
 {
 	const struct guard_figures *figures = &guard->figures;
 	const struct gpreempt_stats *suspended;

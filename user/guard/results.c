@@ -50,21 +50,13 @@ static struct guard_sample sample_of(const struct guard_result *r)
 	} };
 }
 
-static void say_failure(struct guard *guard, const struct guard_result *r)
-{
-	char text[512];
-
-	gpreempt_error_text(&r->error, text, sizeof(text));
-	guard_event(guard, "failed", r->pid, "process %d could not be %s: %s",
-		    r->pid, r->suspend ? "suspended" : "resumed", text);
-}
-
 /* The policy took it that it worked. */
 static void note_failure(struct guard *guard, struct guard_offline *offline,
 			 const struct guard_result *r)
 {
 	bool hang = r->suspend && r->error.reason == GPREEMPT_HANG;
 	uint64_t retry = shr_now_ns() + (hang ? RETRY_HANG_NS : RETRY_NS);
+	char text[512];
 	size_t i;
 
 	pthread_mutex_lock(&guard->lock);
@@ -81,9 +73,12 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
 	guard->figures.failures++;
-	if (!offline->failed)
-		say_failure(guard, r);
+	if (offline->failed)
+		return;
 	offline->failed = true;
+	gpreempt_error_text(&r->error, text, sizeof(text));
+	guard_event(guard, "failed", r->pid, "process %d could not be %s: %s",
+		    r->pid, r->suspend ? "suspended" : "resumed", text);
 }
 
 /* It is held from then on, or runs. */
