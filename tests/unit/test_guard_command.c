@@ -277,19 +277,6 @@ TEST_EACH(late, 2)
 	ck_assert_uint_eq(count_in(out_path, "\"pid\":1,"), 0);
 }
 
-/* Stopped for good it is killed, and with it its worker: the target runs. */
-TEST(stopped)
-{
-	int status;
-
-	start("--offline 4194242 --duty 50% --verbose");
-	wait_for(out_path, "suspended 4194242");
-	kill(guard, SIGSTOP);
-	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
-	guard = 0;
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
 int main(void)
 {
 	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The main thread of guard: what it starts, what it does over and over, how it ends. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -79,54 +77,30 @@ TEST(slow_words)
  * Over and over
  */
 
-static int terminal[2];
+static int slave;
 
 static void print_to_terminal(void)
 {
-	dup2(terminal[1], STDOUT_FILENO);
-}
-
-static void open_terminal(void)
-{
-	terminal[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	ck_assert_int_ge(terminal[0], 0);
-	ck_assert_int_eq(grantpt(terminal[0]) || unlockpt(terminal[0]), 0);
-	terminal[1] = open(ptsname(terminal[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
-	ck_assert_int_ge(terminal[1], 0);
-}
-
-/* Until that text comes; what came before is gone. */
-static void wait_on_terminal(const char *what)
-{
-	struct pollfd p = { .fd = terminal[0], .events = POLLIN };
-	static char text[1 << 16];
-	size_t used = 0;
-
-	text[0] = '\0';
-	while (!strstr(text, what)) {
-		ssize_t n;
-
-		ck_assert_msg(poll(&p, 1, 20000) > 0, "no \"%s\" in: %s", what,
-			      text);
-		n = read(terminal[0], text + used, sizeof(text) - 1 - used);
-		ck_assert_int_gt(n, 0);
-		used += n;
-		text[used] = '\0';
-	}
+	dup2(slave, STDOUT_FILENO);
 }
 
 /* On a terminal it shows each second how it stands. */
 TEST(live)
 {
-	open_terminal();
+	int terminal = unit_terminal_open(&slave), i;
+	char text[4096];
+
 	in_guard = print_to_terminal;
 	start("--offline 4194242 --duty 50%");
-	wait_on_terminal("offline: ");
-	wait_on_terminal(" preemptions");
-	wait_on_terminal(" preemptions");
+	for (i = 0; i < 2; i++) {
+		text[0] = '\0';
+		unit_terminal_read(terminal, text, sizeof(text), "offline: ");
+		unit_terminal_read(terminal, text, sizeof(text),
+				   " preemptions");
+	}
 	ck_assert_int_eq(end(SIGTERM), 0);
-	close(terminal[0]);
-	close(terminal[1]);
+	close(terminal);
+	close(slave);
 }
 
 /* A file that could not be written is reported when it was tried, not later. */
@@ -166,44 +140,24 @@ TEST(socket_note)
 			  (st.st_mode & 0004) != 0);
 }
 
-/* Also without a target something ends it when it is stopped for good. */
-TEST(stopped_without_target)
+/* Stopped for good it is killed, also without a target, and with it its worker. */
+TEST_EACH(stopped, 2)
 {
 	int status;
 
-	start("--offline cmd:none --duty 50%");
-	UNIT_WAIT(children_of(guard));
-	/* Some rounds, so that it has set its watchdog. */
-	shr_sleep_ns(500 * NSEC_PER_MSEC);
+	if (_i) {
+		start("--offline 4194242 --duty 50% --verbose");
+		wait_for(out_path, "suspended 4194242");
+	} else {
+		start("--offline cmd:none --duty 50%");
+		UNIT_WAIT(children_of(guard));
+		/* Some rounds, so that it has set its watchdog. */
+		shr_sleep_ns(500 * NSEC_PER_MSEC);
+	}
 	kill(guard, SIGSTOP);
 	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
 	guard = 0;
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
-static bool has_thread(pid_t pid, const char *name)
-{
-	char path[300], comm[32];
-	struct dirent *entry;
-	bool found = false;
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks))) {
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid,
-			 entry->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		found = fgets(comm, sizeof(comm), f) && !strcmp(comm, name);
-		fclose(f);
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
 }
 
 static void fail_second_poller(void)
@@ -216,8 +170,8 @@ TEST(stand_in)
 {
 	in_guard = fail_second_poller;
 	start("--offline cmd:none --duty 50%");
-	UNIT_WAIT(has_thread(guard, "guard-poller\n") &&
-		  has_thread(guard, "guard-stand-in\n"));
+	UNIT_WAIT(unit_threads(guard, "guard-poller\n") &&
+		  unit_threads(guard, "guard-stand-in\n"));
 	ck_assert_int_eq(end(SIGTERM), 0);
 }
 
@@ -276,17 +230,6 @@ TEST(last_results)
 	munmap(suspends, sizeof(*suspends));
 }
 
-static int count_threads(void)
-{
-	DIR *tasks = opendir("/proc/self/task");
-	int n = 0;
-
-	while (readdir(tasks))
-		n++;
-	closedir(tasks);
-	return n - 2;
-}
-
 /* When all is over but the process: threads, worker, lock. */
 static void note_rest(void)
 {
@@ -296,7 +239,7 @@ static void note_rest(void)
 
 	snprintf(path, sizeof(path), "%s/rest", dir);
 	f = fopen(path, "we");
-	fprintf(f, "%d threads, %s, %s", count_threads(),
+	fprintf(f, "%zu threads, %s, %s", unit_threads(getpid(), ""),
 		lock >= 0 ? "free" : "locked",
 		waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? "no child" :
 								    "children");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What guard prints: figures as text and JSON, samples, events of workers. */
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,6 +9,7 @@
 #include "fake/guard.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "unit-host.h"
 
 /* Three preemptions; the slots of one were not watched. */
 static void set_figures(void)
@@ -178,29 +177,14 @@ TEST(switches)
 	munmap(w.channel, sizeof(*w.channel));
 }
 
-/* More of what the terminal shows, up to that text. */
-static void read_terminal(int terminal, char *text, size_t size,
-			  const char *end)
-{
-	struct pollfd ready = { .fd = terminal, .events = POLLIN };
-
-	while (!strstr(text, end) && poll(&ready, 1, 10000) == 1)
-		ck_assert_int_gt(read(terminal, text + strlen(text),
-				      size - 1 - strlen(text)),
-				 0);
-}
-
 /* On a terminal: one line, no longer than that is wide, and events replace it. */
 TEST(live)
 {
 	struct winsize size = { .ws_row = 20, .ws_col = 42 };
-	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK), slave;
+	int slave, terminal = unit_terminal_open(&slave);
 	char text[512] = "";
 
-	ck_assert_int_ge(terminal, 0);
-	ck_assert_int_eq(grantpt(terminal) | unlockpt(terminal), 0);
 	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &size), 0);
-	slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
 	ck_assert_int_eq(dup2(slave, STDOUT_FILENO), STDOUT_FILENO);
 	guard.n_online = 2;
 	guard.online[1].busy = true;
@@ -210,10 +194,9 @@ TEST(live)
 	guard_live(&guard);
 	guard.n_online = guard.n_offline = 0;
 	/* It is there at once, and not with the next line. */
-	read_terminal(terminal, text, sizeof(text), "3 held");
-	ck_assert_ptr_nonnull(strstr(text, "3 held"));
+	unit_terminal_read(terminal, text, sizeof(text), "3 held");
 	guard_event(&guard, "x", 1, "something");
-	read_terminal(terminal, text, sizeof(text), "\n");
+	unit_terminal_read(terminal, text, sizeof(text), "\n");
 	ck_assert_str_eq(text, "\r\033[Konline: 1 of 2 busy; offline: 1 of "
 			       "3 held\r\033[Ksomething\r\n");
 	args.json = 1;

@@ -3,7 +3,6 @@
  * guard's poller and a process whose memory never answers: it delays no other, and
  * guard can be killed meanwhile.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -22,6 +21,7 @@
 #include "agent/holder-lock.h"
 #include "shared/clock.h"
 #include "unit-fuse.h"
+#include "unit-host.h"
 #include "unit-poll.h"
 
 #define TRIES 500
@@ -185,21 +185,6 @@ static void be_guard(int ready)
 		pause();
 }
 
-static size_t threads_of(pid_t pid)
-{
-	char path[64];
-	size_t n = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n > 2 ? n - 2 : 0;
-}
-
 /*
  * Guard is killed, and one of its threads cannot be: its socket refuses, and
  * the locks of its targets are free.
@@ -236,7 +221,7 @@ TEST(killed_while_read)
 	close(lock);
 	/* Else this has shown nothing. */
 	ck_assert_int_eq(waitpid(killed, NULL, WNOHANG), 0);
-	ck_assert_uint_ge(threads_of(killed), 1);
+	ck_assert_uint_ge(unit_threads(killed, ""), 1);
 
 	/* Its end is not read before: the thread is. */
 	ck_assert_int_eq(read(ready[0], &c, 1), 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* By the linker's --wrap, see unit.mk. */
 #include <check.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
@@ -416,4 +417,57 @@ bool unit_cgroup_entered(const char *group)
 bool unit_freezer_left(void)
 {
 	return is_written(MOUNT_V1 "/cgroup.procs");
+}
+
+size_t unit_threads(pid_t pid, const char *name)
+{
+	char path[320], comm[32];
+	struct dirent *entry;
+	size_t n = 0;
+	DIR *tasks;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid,
+			 entry->d_name);
+		f = *entry->d_name != '.' ? fopen(path, "re") : NULL;
+		if (!f)
+			continue;
+		n += fgets(comm, sizeof(comm), f) &&
+		     !strncmp(comm, name, strlen(name));
+		fclose(f);
+	}
+	if (tasks)
+		closedir(tasks);
+	return n;
+}
+
+int unit_terminal_open(int *slave)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+
+	ck_assert_int_ge(terminal, 0);
+	ck_assert_int_eq(grantpt(terminal) || unlockpt(terminal), 0);
+	*slave = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ck_assert_int_ge(*slave, 0);
+	return terminal;
+}
+
+void unit_terminal_read(int terminal, char *text, size_t size,
+			const char *until)
+{
+	struct pollfd ready = { .fd = terminal, .events = POLLIN };
+	size_t used = strlen(text);
+	ssize_t n;
+
+	while (!strstr(text, until)) {
+		ck_assert_msg(poll(&ready, 1, 20000) == 1, "no \"%s\" in: %s",
+			      until, text);
+		n = read(terminal, text + used, size - 1 - used);
+		ck_assert_int_gt(n, 0);
+		used += n;
+		text[used] = '\0';
+	}
 }

@@ -61,6 +61,13 @@ extern int unit_unshare_fails;
 extern void (*unit_before_ppoll)(void);
 /* A process that does nothing and ends with this one, whatever its group. */
 pid_t unit_make_sleeper(void);
+/* Threads of a process whose name begins like that. */
+size_t unit_threads(pid_t pid, const char *name);
+/* Our end of a terminal whose other end is @slave. */
+int unit_terminal_open(int *slave);
+/* What it shows, added to @text, until that is in it. */
+void unit_terminal_read(int terminal, char *text, size_t size,
+			const char *until);
 /* The last child that this process has made with fork(); 0: none. */
 pid_t unit_last_child(void);
 /* Wait for each child that this process has made with fork(), but for one. */
