@@ -141,7 +141,6 @@ TEST(came_and_went)
 	ck_assert_int_eq(gpreempt_policy_new(&slowly, shr_now_ns(),
 					     &guard.policy),
 			 0);
-	guard.poll = GUARD_POLL_TIMED;
 	guard.poll_ns = 20 * NSEC_PER_MSEC;
 	start_guard();
 	memory->read = 1;

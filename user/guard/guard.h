@@ -211,16 +211,14 @@ struct guard_file {
 	size_t last_size;
 };
 
-enum guard_poll { GUARD_POLL_BUSY, GUARD_POLL_ADAPTIVE, GUARD_POLL_TIMED };
-
 struct guard {
 	const struct guard_options *options;
 	struct gpreempt *g; /* the main thread's */
 	struct watchdog watchdog;
 	int stop;
-	int report; /* SIGUSR1 */
-	enum guard_poll poll;
-	uint64_t poll_ns;
+	int report;	  /* SIGUSR1 */
+	uint64_t spin_ns; /* the poller does not sleep for so long after work */
+	uint64_t poll_ns; /* and then so long between two looks */
 
 	pthread_mutex_t lock; /* for what follows, up to the poller */
 	struct gpreempt_policy *policy;

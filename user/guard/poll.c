@@ -12,9 +12,6 @@
 #include "guard/guard.h"
 #include "shared/clock.h"
 
-/* An adaptive poller does not sleep as long after it has seen work. */
-#define ADAPTIVE_SPIN_NS  (2 * NSEC_PER_MSEC)
-#define ADAPTIVE_SLEEP_NS (200 * NSEC_PER_USEC)
 /* It looks for new targets at least that often. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
 /* To ask for its CPU time takes as long as a look. */
@@ -216,13 +213,9 @@ static void doze(const struct guard *guard)
 	const struct guard_turn *turn = &guard->turn;
 	uint64_t ns = guard->poll_ns, now = shr_now_ns();
 
-	if (guard->poll == GUARD_POLL_BUSY && guard->n_online)
+	if (guard->n_online &&
+	    now < shr_later_ns(turn->worked_ns, guard->spin_ns))
 		return;
-	if (guard->poll != GUARD_POLL_TIMED) {
-		if (guard->n_online && now < turn->worked_ns + ADAPTIVE_SPIN_NS)
-			return;
-		ns = ADAPTIVE_SLEEP_NS;
-	}
 	if (!guard->n_online && !guard->n_clients)
 		ns = MAX_SLEEP_NS;
 	if (turn->wake < now + ns)

@@ -12,6 +12,9 @@
 #include "shared/parse.h"
 
 #define DUTY_PERIOD_NS (100 * NSEC_PER_MSEC)
+/* Of a poller that is not given a time. */
+#define SLEEP_NS	 (200 * NSEC_PER_USEC)
+#define ADAPTIVE_SPIN_NS (2 * NSEC_PER_MSEC)
 
 static int fail_usage(const char *what)
 {
@@ -41,14 +44,13 @@ static int set_poll(struct guard *guard)
 {
 	const char *mode = guard->options->poll;
 
+	guard->poll_ns = SLEEP_NS;
 	if (!mode || !strcmp(mode, "adaptive"))
-		guard->poll = GUARD_POLL_ADAPTIVE;
+		guard->spin_ns = ADAPTIVE_SPIN_NS;
 	else if (!strcmp(mode, "busy"))
-		guard->poll = GUARD_POLL_BUSY;
-	else if (!shr_parse_duration(mode, &guard->poll_ns) &&
-		 guard->poll_ns <= NSEC_PER_SEC)
-		guard->poll = GUARD_POLL_TIMED;
-	else
+		guard->spin_ns = UINT64_MAX;
+	else if (shr_parse_duration(mode, &guard->poll_ns) ||
+		 guard->poll_ns > NSEC_PER_SEC)
 		return fail_usage("--poll is busy, adaptive, or a time up to "
 				  "1s, as in 200us");
 	return 0;
