@@ -63,7 +63,7 @@ static int take_process(void *p, void *data)
 int gp_gpus_take(struct pid *pid, struct gp_gpus **gpus)
 {
 	struct walk w = { .pid = pid };
-	u32 room = gp_layout.kfd_process__pdds_len;
+	u32 room = gp_layout.kfd_process__pdds.at.len;
 	int i, ret = -EAGAIN;
 
 	for (i = 0; i < FIT_TRIES && ret == -EAGAIN; i++, room = w.need) {

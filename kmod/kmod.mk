@@ -92,7 +92,7 @@ $(KMOD_BTF)/check $(KMOD_BTF)/check-longer: tests/kmod/check-btf.c kmod/btf.c \
 # What the module would say of the bench's kernel, by its files; of others with
 # LAYOUT_OF='VMLINUX.btf AMDGPU.btf'.
 $(KMOD_BTF)/layout-of: tests/kmod/layout-of.c kmod/btf.c kmod/btf-text.c \
-		kmod/btf.h kmod/layout.h kmod/symbol-names.h
+		kmod/btf.h kmod/layout.h
 	@mkdir -p $(@D)
 	$(CC) $(KMOD_BTF_CFLAGS) -o $@ $<
 
@@ -137,8 +137,8 @@ check-support:
 
 # The walk over KFD's table, with empty files in place of the kernel's headers.
 KMOD_EMPTY := $(addprefix $(O)/kmod/empty/,$(addprefix linux/,atomic.h build_bug.h \
-	kasan-checks.h ktime.h list.h mmu_notifier.h module.h mutex.h pid.h rwsem.h sched.h srcu.h types.h \
-	uaccess.h workqueue.h) drm/drm_device.h)
+	kasan-checks.h ktime.h list.h mmu_notifier.h module.h mutex.h pid.h rwsem.h sched.h srcu.h string.h \
+	types.h uaccess.h workqueue.h) drm/drm_device.h)
 
 .PHONY: check-walk
 unit: check-walk

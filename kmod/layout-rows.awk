@@ -10,11 +10,10 @@
 on && /\(/ {
 	line = $0
 	sub(/^[ \t]*/, "", line)
-	rule = substr(line, 1, 1)
-	sub(/^[A-Z]\(/, "", line)
+	sub(/^X\(/, on == 2 ? "E, " : "", line)
 	sub(/\)[ \t]*\\?$/, "", line)
 	n = split(line, cell, /,[ \t]*/)
-	feature = rule ~ /[OPH]/ && cell[n] != "must" ? cell[n] : ""
-	printf "{ '%s', \"%s\", \"%s\", \"%s\", '%s' },\n", on == 2 ? "E" : rule, cell[1], cell[2],
+	feature = n == 5 && cell[5] != "must" ? cell[5] : ""
+	printf "{ '%s', \"%s\", \"%s\", \"%s\", '%s' },\n", cell[1], cell[2], cell[3],
 		feature, nodes
 }

@@ -25,62 +25,41 @@ const char *gp_layout_source = "btf";
 /* Room for a type as text. */
 #define TYPE_LEN 96
 
-enum rule {
-	FIELD,	   /* exactly size bytes */
-	ARRAY,	   /* elements of size bytes */
-	STRUCTURE, /* the structure named of */
-	POINTER,   /* of the type of, or an array of such */
-};
+enum rule { RULE_F, RULE_A, RULE_S, RULE_P, RULE_V, RULE_H };
 
 /*
- * One row of the tables, with the place that its offset goes to. Without an
- * optional one a feature is off.
+ * One row of the tables, with the place that it goes to. Without an optional one a
+ * feature is off. @of is the name that is expected, @size that of an element.
  */
 struct field_row {
+	enum rule rule;
 	const char *type;
 	const char *field;
+	const char *name;
 	const char *of;
 	size_t size;
-	const char *name;
-	enum rule rule;
 	enum gp_feature feature;
-	bool array;
-	u32 *where;
+	struct gp_place *where;
 };
 
-#define ROW(s, f, n, sz, r, ft, ar)   \
-	{ .type = #s,                 \
+#define WANT_F(t) .size = sizeof(t)
+#define WANT_A(t) .size = sizeof(t)
+#define WANT_S(t) .of = #t
+#define WANT_P(t) .of = #t, .size = sizeof(void *)
+#define WANT_V(t) .of = #t, .size = sizeof(void *)
+#define WANT_H(t) .of = t, .size = sizeof(void *)
+#define ROW(r, s, f, t, ft)           \
+	{ .rule = RULE_##r,           \
+	  .type = #s,                 \
 	  .field = #f,                \
-	  .of = n,                    \
-	  .size = sz,                 \
 	  .name = #s "." #f,          \
-	  .rule = r,                  \
+	  WANT_##r(t),                \
 	  .feature = GP_FEATURE_##ft, \
-	  .array = ar,                \
-	  .where = &gp_layout.s##__##f },
-#define ROW_F(s, f, t)	   ROW(s, f, NULL, sizeof(t), FIELD, must, false)
-#define ROW_O(s, f, t, ft) ROW(s, f, NULL, sizeof(t), FIELD, ft, false)
-#define ROW_A(s, f, t)	   ROW(s, f, NULL, sizeof(t), ARRAY, must, true)
-#define ROW_S(s, f, t)	   ROW(s, f, #t, 0, STRUCTURE, must, false)
-#define ROW_P(s, f, t, ft) ROW(s, f, #t, sizeof(void *), POINTER, ft, false)
-#define ROW_V(s, f, t)	   ROW(s, f, #t, sizeof(void *), POINTER, must, true)
-#define ROW_H(s, f, ft) \
-	ROW(s, f, GP_PROTO_##f, sizeof(void *), POINTER, ft, false)
-#define ROW_H_NO_NODES(s, f, ft) \
-	ROW(s, f, GP_PROTO_NO_NODES_##f, sizeof(void *), POINTER, ft, false)
+	  .where = &gp_layout.s##__##f.at },
 
-static const struct field_row field_rows[] = {
-	GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V, ROW_H)
-};
-
-static const struct field_row node_rows[] = {
-	GP_FIELDS_NODES(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V, ROW_H)
-};
-
-static const struct field_row no_node_rows[] = {
-	GP_FIELDS_NO_NODES(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V,
-			   ROW_H_NO_NODES)
-};
+static const struct field_row field_rows[] = { GP_FIELDS(ROW) };
+static const struct field_row node_rows[] = { GP_FIELDS_NODES(ROW) };
+static const struct field_row no_node_rows[] = { GP_FIELDS_NO_NODES(ROW) };
 
 struct enum_row {
 	const char *type;
@@ -92,19 +71,23 @@ struct enum_row {
 
 static const struct enum_row enum_rows[] = { GP_ENUMS(ROW_E) };
 
-/* What this driver calls a structure of the tables: see GP_NODE. */
+/* What this driver calls a structure of the tables. */
 static const char *name_here(const char *name)
 {
-	return gp_layout.has_nodes || strcmp(name, GP_NODE) ? name :
-							      GP_NODE_BEFORE;
+	return gp_layout.has_nodes ? name : gp_name_before(name);
+}
+
+static bool is_array(const struct field_row *row)
+{
+	return row->rule == RULE_A || row->rule == RULE_V;
 }
 
 /* Whether a field is a pointer to the row's type, or an array of them. */
 static bool pointer_fits(const struct field_row *row, const char *text)
 {
-	if (row->array && *text == '[')
+	if (is_array(row) && *text == '[')
 		text += strcspn(text, "]") + 1;
-	else if (row->array)
+	else if (is_array(row))
 		return false;
 	return *text == '*' && !strcmp(text + 1, name_here(row->of));
 }
@@ -115,17 +98,17 @@ static bool field_fits(const struct field_row *row, const struct gp_btf *btf,
 	char text[TYPE_LEN];
 
 	switch (row->rule) {
-	case ARRAY:
+	case RULE_F:
+		return f->size == row->size;
+	case RULE_A:
 		return f->size && f->size % row->size == 0;
-	case STRUCTURE:
+	case RULE_S:
 		return f->of && !strcmp(f->of, row->of) &&
 		       f->size == gp_btf_size(btf, row->of);
-	case POINTER:
+	default:
 		gp_btf_describe(btf, f->type, text, sizeof(text));
 		return f->size && f->size % row->size == 0 &&
 		       pointer_fits(row, text);
-	default:
-		return f->size == row->size;
 	}
 }
 
@@ -149,18 +132,22 @@ static void refuse_type(const struct field_row *row, const struct gp_btf *btf,
 	const char *type = name_here(row->type);
 	char text[TYPE_LEN];
 
-	if (row->rule == POINTER) {
-		gp_btf_describe(btf, f->type, text, sizeof(text));
-		pr_err("amdgpu's struct %s: field %s is %s, expected %s*%s\n",
-		       type, row->field, text, row->array ? "an array of " : "",
-		       name_here(row->of));
-	} else if (row->rule == STRUCTURE) {
-		pr_err("amdgpu's struct %s: field %s is not a struct %s\n",
-		       type, row->field, row->of);
-	} else {
+	switch (row->rule) {
+	case RULE_F:
+	case RULE_A:
 		pr_err("amdgpu's struct %s: field %s has %u bytes, expected %s%zu\n",
 		       type, row->field, f->size,
-		       row->array ? "a multiple of " : "", row->size);
+		       is_array(row) ? "a multiple of " : "", row->size);
+		break;
+	case RULE_S:
+		pr_err("amdgpu's struct %s: field %s is not a struct %s\n",
+		       type, row->field, row->of);
+		break;
+	default:
+		gp_btf_describe(btf, f->type, text, sizeof(text));
+		pr_err("amdgpu's struct %s: field %s is %s, expected %s*%s\n",
+		       type, row->field, text,
+		       is_array(row) ? "an array of " : "", name_here(row->of));
 	}
 }
 
@@ -182,10 +169,9 @@ static int find_field(const struct field_row *row, const struct gp_btf *btf)
 			refuse_type(row, btf, &f);
 		return -EOPNOTSUPP;
 	}
-	*row->where = f.offset;
-	/* The declaration of an array puts its length behind its offset. */
-	if (row->array)
-		row->where[1] = f.size / row->size;
+	row->where->offset = f.offset;
+	if (is_array(row))
+		row->where->len = f.size / row->size;
 	return 0;
 }
 

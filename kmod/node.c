@@ -54,14 +54,14 @@ u32 gp_node_count(void *p)
 
 	if (gp_get(p, kfd_process, n_pdds, &n))
 		return 0;
-	return min(n, gp_layout.kfd_process__pdds_len);
+	return min(n, gp_layout.kfd_process__pdds.at.len);
 }
 
 /* The slots of an XCC that the driver gave to KFD. */
 static int load_slots(struct gp_node *n, void *kfd)
 {
 	void *res = gp_ptr(kfd, kfd_dev, shared_resources);
-	u32 len = gp_layout.kgd2kfd_shared_resources__cp_queue_bitmap_len;
+	u32 len = gp_layout.kgd2kfd_shared_resources__cp_queue_bitmap.at.len;
 	unsigned long word;
 	u32 pipes, i;
 
@@ -163,7 +163,7 @@ static int load_manager(struct gp_node *n)
 	u32 type = gp_layout.KFD_MQD_TYPE_CP;
 	void *mm, *dev, *hook;
 
-	if (type >= gp_layout.device_queue_manager__mqd_mgrs_len ||
+	if (type >= gp_layout.device_queue_manager__mqd_mgrs.at.len ||
 	    gp_get_at(n->dqm, device_queue_manager, mqd_mgrs, type, &mm) ||
 	    gp_get(mm, mqd_manager, dev, &dev) || dev != n->node)
 		return gp_broken("mqd_manager.dev is its node");
@@ -203,7 +203,7 @@ static bool find_device(struct gp_node *n, u32 *index)
 		return is_only_node(n);
 	return !gp_get(n->node, kfd_node, kfd, &n->kfd) &&
 	       !gp_get(n->node, kfd_node, node_id, index) &&
-	       *index < gp_layout.kfd_dev__nodes_len &&
+	       *index < gp_layout.kfd_dev__nodes.at.len &&
 	       !gp_get_at(n->kfd, kfd_dev, nodes, *index, &back) &&
 	       back == n->node;
 }

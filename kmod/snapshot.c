@@ -303,7 +303,7 @@ static void free_lists(struct walk *w)
 
 static int alloc_lists(struct walk *w, u32 room, u32 room_slots, bool slots)
 {
-	w->room_nodes = gp_layout.kfd_process__pdds_len;
+	w->room_nodes = gp_layout.kfd_process__pdds.at.len;
 	w->nodes = kvmalloc_array(w->room_nodes, sizeof(*w->nodes), GFP_KERNEL);
 	w->out = kvzalloc(struct_size(w->out, q, room), GFP_KERNEL);
 	w->slots = !slots ? NULL :

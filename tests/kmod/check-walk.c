@@ -296,14 +296,17 @@ int main(void)
 {
 	int cases;
 
-	gp_layout.kfd_process__kfd_processes = offsetof(struct process, node);
-	gp_layout.kfd_process__debug_event_workarea =
+	gp_layout.kfd_process__kfd_processes.at.offset =
+		offsetof(struct process, node);
+	gp_layout.kfd_process__debug_event_workarea.at.offset =
 		offsetof(struct process, work);
-	gp_layout.kfd_process__mmu_notifier =
+	gp_layout.kfd_process__mmu_notifier.at.offset =
 		offsetof(struct process, notifier);
-	gp_layout.kfd_process__pqm = offsetof(struct process, pqm_process);
-	gp_layout.process_queue_manager__process = 0;
-	gp_layout.kfd_process__lead_thread = offsetof(struct process, lead);
+	gp_layout.kfd_process__pqm.at.offset =
+		offsetof(struct process, pqm_process);
+	gp_layout.process_queue_manager__process.at.offset = 0;
+	gp_layout.kfd_process__lead_thread.at.offset =
+		offsetof(struct process, lead);
 	gp_layout.has_nodes = true;
 	cases = check_all();
 	gp_layout.has_nodes = false;

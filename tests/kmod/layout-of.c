@@ -2,7 +2,7 @@
 /*
  * layout-of VMLINUX.btf AMDGPU.btf [SYMBOLS]: what gpreempt.ko would say of a
  * kernel, by its BTF and without running it. Takes the module's own parser
- * (kmod/btf.c) and its own tables (kmod/layout.h, kmod/symbol-names.h). Types that
+ * (kmod/btf.c) and its own tables (kmod/layout.h). Types that
  * are the kernel's have the size there. SYMBOLS is what "nm -S amdgpu.ko" prints.
  *
  * Prints "# " and what is missing, or of another type, for each such name; then
@@ -25,41 +25,34 @@
 #include <gpreempt/view.h>
 #define GP_LAYOUT_TABLE_ONLY
 #include "../../kmod/layout.h"
-#include "../../kmod/symbol-names.h"
 
 #define TYPE_LEN 96
 
 struct row {
-	char rule;
+	const char *rule;
 	const char *type, *field, *of, *feature;
 };
 
-#define ROW_F(s, f, t)		 { 'F', #s, #f, #t, "must" },
-#define ROW_O(s, f, t, ft)	 { 'F', #s, #f, #t, #ft },
-#define ROW_A(s, f, t)		 { 'A', #s, #f, #t, "must" },
-#define ROW_S(s, f, t)		 { 'S', #s, #f, #t, "must" },
-#define ROW_P(s, f, t, ft)	 { 'P', #s, #f, #t, #ft },
-#define ROW_V(s, f, t)		 { 'V', #s, #f, #t, "must" },
-#define ROW_H(s, f, ft)		 { 'P', #s, #f, GP_PROTO_##f, #ft },
-#define ROW_H_NO_NODES(s, f, ft) { 'P', #s, #f, GP_PROTO_NO_NODES_##f, #ft },
-#define ROW_E(e, n)		 { 'E', #e, #n, "", "must" },
+/* A hook's type is a macro, and bool may be one. */
+#define OF_F(t, text)	    text
+#define OF_A(t, text)	    text
+#define OF_S(t, text)	    text
+#define OF_P(t, text)	    text
+#define OF_V(t, text)	    text
+#define OF_H(t, text)	    t
+#define ROW(r, s, f, t, ft) { #r, #s, #f, OF_##r(t, #t), #ft },
+#define ROW_E(e, n)	    { "E", #e, #n, "", "must" },
 
-static const struct row rows[] = { GP_FIELDS(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P,
-					     ROW_V, ROW_H) GP_ENUMS(ROW_E) };
-static const struct row node_rows[] = {
-	GP_FIELDS_NODES(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V, ROW_H)
-};
-static const struct row no_node_rows[] = {
-	GP_FIELDS_NO_NODES(ROW_F, ROW_O, ROW_A, ROW_S, ROW_P, ROW_V,
-			   ROW_H_NO_NODES)
-};
+static const struct row rows[] = { GP_FIELDS(ROW) GP_ENUMS(ROW_E) };
+static const struct row node_rows[] = { GP_FIELDS_NODES(ROW) };
+static const struct row no_node_rows[] = { GP_FIELDS_NO_NODES(ROW) };
 
 /* The driver has a struct kfd_node. */
 static bool has_nodes;
 
 static const char *name_here(const char *name)
 {
-	return has_nodes || strcmp(name, GP_NODE) ? name : GP_NODE_BEFORE;
+	return has_nodes ? name : gp_name_before(name);
 }
 
 static u32 size_of(const struct gp_btf *btf, const char *type)
@@ -95,26 +88,27 @@ static bool row_fits(const struct row *row, const struct gp_btf *btf,
 	u32 value;
 	int ret;
 
-	if (row->rule == 'E')
+	if (*row->rule == 'E')
 		ret = gp_btf_enum(btf, row->type, row->field, &value);
 	else
 		ret = gp_btf_field(btf, name_here(row->type), row->field, &f);
 	snprintf(text, TYPE_LEN, "missing (%d)", ret);
-	if (ret || row->rule == 'E')
+	if (ret || *row->rule == 'E')
 		return !ret;
 	gp_btf_describe(btf, f.type, text, TYPE_LEN);
-	switch (row->rule) {
+	switch (*row->rule) {
 	case 'V':
 		bare += strcspn(text, "]") + !!strchr(text, ']');
 		return *text == '[' && points_to(bare, row->of);
 	case 'P':
+	case 'H':
 		return points_to(text, row->of);
 	case 'S':
 		return f.of && !strcmp(f.of, row->of);
 	default:
 		value = size_of(btf, row->of);
-		return value &&
-		       (row->rule == 'A' ? !(f.size % value) : f.size == value);
+		return value && (*row->rule == 'A' ? !(f.size % value) :
+						     f.size == value);
 	}
 }
 
@@ -171,7 +165,7 @@ static void check_rows(const struct gp_btf *btf, const struct row *row,
 		if (row_fits(row, btf, text))
 			continue;
 		printf("# %s.%s is %s, not %s%s: %s\n", name_here(row->type),
-		       row->field, text, strchr("PV", row->rule) ? "*" : "",
+		       row->field, text, strchr("PVH", *row->rule) ? "*" : "",
 		       name_here(row->of), row->feature);
 		lack(row->feature, name_here(row->type), row->field);
 	}
