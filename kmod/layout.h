@@ -260,8 +260,10 @@ extern const char *gp_layout_source;
 	((void *)((unsigned long)(base) + gp_layout.s##__##f.at.offset))
 
 /* The driver's structure that has this field at ptr. */
-#define gp_container(ptr, s, f) \
-	((void *)((unsigned long)(ptr)-gp_layout.s##__##f.at.offset))
+/* clang-format off */
+#define gp_container(ptr, s, f)						\
+	((void *)((unsigned long)(ptr) - gp_layout.s##__##f.at.offset))
+/* clang-format on */
 
 #define GP_FEATURE_ENUM(name) GP_FEATURE_##name,
 

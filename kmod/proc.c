@@ -3,11 +3,15 @@
  * The GPU processes that have a directory.
  *
  * One work item compares KFD's table with the list here and makes or removes
- * directories. It runs when events.c reports a change, and once a second in
- * case that one was missed; without events it runs every few milliseconds while
+ * directories. It runs when a return probe tells of a change, and once a second in
+ * case that one was missed; without probes it runs every few milliseconds while
  * files are read. It also reads the queue lists, without the hardware, so that
  * there is one to show when the first reader comes while the driver is busy:
  * once a second while files are read, and more seldom on a host where none is.
+ *
+ * A process is in KFD's table when kfd_create_process() returns, and out of it
+ * when kfd_process_notifier_release() returns, which is a part of the exit of
+ * the process: before its parent can wait for it.
  *
  * The list is changed by the work item alone, which never runs twice at a time,
  * and by gp_proc_stop() after it has ended. They change it under procs_lock,
@@ -17,14 +21,16 @@
  */
 
 #include <linux/debugfs.h>
+#include <linux/kprobes.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include <gpreempt/view.h>
+
 #include "compat.h"
-#include "events.h"
 #include "proc.h"
 #include "stats.h"
-#include "table.h"
+#include "symbols.h"
 
 /* How often to look, in ms: with events of changes, and without. */
 #define SLOW_MS 1000
@@ -36,12 +42,14 @@
 /* How often to read the queue lists ahead when none is read, in ms. */
 #define IDLE_MS 10000
 
+/* Processes that can be in a probed function at once without being missed */
+#define MAX_ACTIVE 256
+
 /* Room for processes that are born while memory is made for them. */
 #define SPARE_ROOM 16
 
 static unsigned long refresh_at; /* jiffies; of scan_work */
 static unsigned long read_at;	 /* jiffies of the last read of a file */
-static bool started; /* scan_work may be queued; files are there before */
 static LIST_HEAD(procs);
 static u32 n_procs;
 static DEFINE_SPINLOCK(procs_lock); /* of changes to both */
@@ -254,23 +262,91 @@ static void scan_table(struct work_struct *work)
 		if (!proc->dir)
 			make_dir(proc);
 	refresh_all();
-	fast = again || (!gp_events_on() && has_readers());
+	fast = again || (!gp_proc_has_events() && has_readers());
 	queue_delayed_work(scan_queue, &scan_work,
 			   msecs_to_jiffies(fast ? FAST_MS : SLOW_MS));
 }
 
+/* Also in the context of a probe, where nothing may sleep. */
 static void scan_now(void)
 {
 	mod_delayed_work(scan_queue, &scan_work, 0);
 }
+
+#ifdef CONFIG_KRETPROBES
+
+static bool events_on;
+
+static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	scan_now();
+	return 0;
+}
+
+NOKPROBE_SYMBOL(on_return);
+
+static struct kretprobe created = {
+	.handler = on_return,
+	.maxactive = MAX_ACTIVE,
+};
+
+static struct kretprobe released = {
+	.handler = on_return,
+	.maxactive = MAX_ACTIVE,
+};
+
+static struct kretprobe *probes[] = { &created, &released };
+
+static void start_events(void)
+{
+	int ret = -ENOENT;
+
+	created.kp.addr = gp_symbols.created;
+	released.kp.addr = gp_symbols.released;
+	if (gp_symbols.created && gp_symbols.released)
+		ret = register_kretprobes(probes, ARRAY_SIZE(probes));
+	if (ret)
+		pr_warn("cannot probe amdgpu (%d): looking for processes all the time instead\n",
+			ret);
+	events_on = !ret;
+}
+
+static void stop_events(void)
+{
+	if (events_on)
+		unregister_kretprobes(probes, ARRAY_SIZE(probes));
+	events_on = false;
+}
+
+bool gp_proc_has_events(void)
+{
+	return events_on;
+}
+
+#else /* !CONFIG_KRETPROBES */
+
+static void start_events(void)
+{
+	pr_warn("a kernel without KRETPROBES: looking for processes all the time instead\n");
+}
+
+static void stop_events(void)
+{
+}
+
+bool gp_proc_has_events(void)
+{
+	return false;
+}
+
+#endif /* CONFIG_KRETPROBES */
 
 void gp_proc_reader(void)
 {
 	bool woken = !has_readers();
 
 	WRITE_ONCE(read_at, jiffies);
-	/* Pairs with gp_proc_start(): the queue and the directory are there. */
-	if (!woken || !smp_load_acquire(&started))
+	if (!woken)
 		return;
 	WRITE_ONCE(refresh_at, jiffies);
 	scan_now();
@@ -288,13 +364,13 @@ int gp_proc_start(struct dentry *dir,
 				     1);
 	if (!scan_queue)
 		return -ENOMEM;
-	parent = dir;
 	add_files = fill;
 	refresh_at = jiffies;
 	read_at = jiffies;
-	gp_events_start(scan_now);
-	/* Pairs with gp_proc_reader(). */
-	smp_store_release(&started, true);
+	parent = debugfs_create_dir(GP_VIEW_PID_DIR, dir);
+	/* Who opens a file pins the module: nothing can fail from here on. */
+	add_files(dir, NULL);
+	start_events();
 	scan_now();
 	return 0;
 }
@@ -303,7 +379,7 @@ void gp_proc_stop(void)
 {
 	struct gp_proc *proc, *next;
 
-	gp_events_stop();
+	stop_events();
 	cancel_delayed_work_sync(&scan_work);
 	list_for_each_entry_safe(proc, next, &procs, link)
 		remove_proc(proc);

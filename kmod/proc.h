@@ -65,18 +65,21 @@ void gp_proc_reader(void);
 int gp_proc_collect(struct gp_proc ***procs, u32 *n);
 void gp_proc_release_all(struct gp_proc **procs, u32 n);
 
+/** gp_proc_has_events() - whether new and ended processes are reported by probes */
+bool gp_proc_has_events(void);
+
 /**
- * gp_proc_start() - make directories, now and from now on
+ * gp_proc_start() - make directories and files, now and from now on
  * @dir:	where
  * @fill:	makes the files of a process in its new directory, which ends
- *		before our reference to the process
+ *		before our reference to the process; and, with NULL, those in @dir
  *
- * Return: 0, -ENOMEM.
+ * Return: 0; -ENOMEM: no file was made.
  */
 int gp_proc_start(struct dentry *dir,
 		  void (*fill)(struct dentry *dir, struct gp_proc *proc));
 
-/** gp_proc_stop() - stop that, and remove them; open files stay usable */
+/** gp_proc_stop() - remove the directories of processes; open files stay usable */
 void gp_proc_stop(void);
 
 #endif /* GP_PROC_H */

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Prints records, by the column lists of include/gpreempt/view.h.
- */
+/* Prints records, by the column lists of include/gpreempt/view.h. */
 
 #include <linux/bitops.h>
+#include <linux/build_bug.h>
 #include <linux/ctype.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
 #include <gpreempt/view.h>
 
-#include "gpus.h"
 #include "rows.h"
 #include "snapshot.h"
 #include "summary.h"
@@ -19,90 +17,92 @@
 /* Longest name in a cell, each character as four. */
 #define NAME_LEN (4 * TASK_COMM_LEN + 1)
 
-#define TYPE_ENTRY(name, word) [GP_VIEW_QUEUE_##name] = word,
-static const char *const type_words[] = { GP_VIEW_QUEUE_TYPES(TYPE_ENTRY) };
-
-#define HARDWARE_ENTRY(name, word) [GP_VIEW_HARDWARE_##name] = word,
-static const char *const hardware_words[] = { GP_VIEW_HARDWARE(HARDWARE_ENTRY) };
-
-#define SCHEDULER_ENTRY(name, word) [GP_VIEW_SCHEDULER_##name] = word,
-static const char *const scheduler_words[] = {
-	GP_VIEW_SCHEDULERS(SCHEDULER_ENTRY)
-};
-
-#define STATE_ENTRY(name, word) [GP_VIEW_STATE_##name] = word,
-static const char *const state_words[] = { GP_VIEW_QUEUE_STATES(STATE_ENTRY) };
+#define WORD_OF(name, word) word,
+static const char *const type_words[] = { GP_VIEW_QUEUE_TYPES(WORD_OF) };
+static const char *const hardware_words[] = { GP_VIEW_HARDWARE(WORD_OF) };
+static const char *const scheduler_words[] = { GP_VIEW_SCHEDULERS(WORD_OF) };
+static const char *const state_words[] = { GP_VIEW_QUEUE_STATES(WORD_OF) };
 
 /* Out of a list of words; a negative number is not known. */
 #define WORD(words, i) ((i) < 0 ? NULL : (words)[i])
 
 /*
- * The cells of a row. Not known are a negative decimal number or flag, -1 in
+ * A cell of a row. Not known are a negative decimal number or flag, -1 in
  * hexadecimal, a NULL word and an empty set, which is a bit for each word of
  * state_words.
  */
+union cell {
+	s64 number;
+	const char *word;
+	u64 set;
+};
+
 #define CELL_DEC(name)	 s64 name;
 #define CELL_HEX(name)	 s64 name;
 #define CELL_FLAG(name)	 s64 name;
 #define CELL_WORD(name)	 const char *name;
-#define CELL_SET(name)	 unsigned long name;
+#define CELL_SET(name)	 u64 name;
 #define CELL(name, kind) CELL_##kind(name)
+#define KIND(name, kind) GP_VIEW_##kind,
 
-struct queue_row {
-	GP_VIEW_QUEUES_ALL_COLUMNS(CELL)
-};
+/* A row of that name: its cells, each with the size of a union cell, and their kinds. */
+#define DEFINE_ROW(name, columns)                                          \
+	struct name {                                                      \
+		columns(CELL)                                              \
+	};                                                                 \
+	static const enum gp_view_kind name##_kinds[] = { columns(KIND) }; \
+	static_assert(sizeof(struct name) ==                               \
+		      ARRAY_SIZE(name##_kinds) * sizeof(union cell))
 
-struct slot_row {
-	GP_VIEW_HQDS_COLUMNS(CELL)
-};
+DEFINE_ROW(queue_row, GP_VIEW_QUEUES_ALL_COLUMNS);
+DEFINE_ROW(slot_row, GP_VIEW_HQDS_COLUMNS);
+DEFINE_ROW(gpu_row, GP_VIEW_GPUS_COLUMNS);
+DEFINE_ROW(summary_row, GP_VIEW_PROCESSES_COLUMNS);
+DEFINE_ROW(node_row, GP_VIEW_NODES_COLUMNS);
 
-struct gpu_row {
-	GP_VIEW_GPUS_COLUMNS(CELL)
-};
-
-struct summary_row {
-	GP_VIEW_PROCESSES_COLUMNS(CELL)
-};
-
-struct node_row {
-	GP_VIEW_NODES_COLUMNS(CELL)
-};
-
-static void put_number(struct seq_file *m, const char *format, bool known,
-		       s64 value)
-{
-	if (known)
-		seq_printf(m, format, value);
-	else
-		seq_puts(m, GP_VIEW_UNKNOWN);
-}
-
-static void put_set(struct seq_file *m, unsigned long set)
+static void print_set(struct seq_file *m, unsigned long set)
 {
 	const char *sep = "";
 	unsigned int i;
 
-	if (!set)
-		seq_puts(m, GP_VIEW_UNKNOWN);
 	for_each_set_bit(i, &set, GP_VIEW_STATE_COUNT) {
-		seq_puts(m, sep);
-		seq_puts(m, state_words[i]);
+		seq_printf(m, "%s%s", sep, state_words[i]);
 		sep = ",";
 	}
 }
 
-#define PUT_DEC(m, cell)  put_number(m, "%llu", (cell) >= 0, cell)
-#define PUT_HEX(m, cell)  put_number(m, "0x%llx", (cell) != -1, cell)
-#define PUT_FLAG(m, cell) PUT_DEC(m, cell)
-#define PUT_WORD(m, cell) seq_puts(m, (cell) ?: GP_VIEW_UNKNOWN)
-#define PUT_SET(m, cell)  put_set(m, cell)
-/* Print one cell of row to m, after sep. */
-#define PUT(name, kind)                  \
-	do {                             \
-		seq_puts(m, sep);        \
-		PUT_##kind(m, row.name); \
-		sep = " ";               \
-	} while (0);
+static void print_cell(struct seq_file *m, enum gp_view_kind kind,
+		       const union cell *cell)
+{
+	if (kind == GP_VIEW_WORD && cell->word)
+		seq_puts(m, cell->word);
+	else if (kind == GP_VIEW_SET && cell->set)
+		print_set(m, cell->set);
+	else if (kind == GP_VIEW_HEX && cell->number != -1)
+		seq_printf(m, "0x%llx", cell->number);
+	else if ((kind == GP_VIEW_DEC || kind == GP_VIEW_FLAG) &&
+		 cell->number >= 0)
+		seq_printf(m, "%llu", cell->number);
+	else
+		seq_puts(m, GP_VIEW_UNKNOWN);
+}
+
+static void print_row(struct seq_file *m, const void *row,
+		      const enum gp_view_kind *kinds, size_t n)
+{
+	const union cell *cells = row;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (i)
+			seq_putc(m, ' ');
+		print_cell(m, kinds[i], &cells[i]);
+	}
+	seq_putc(m, '\n');
+}
+
+#define PRINT_ROW(m, name, row) \
+	print_row(m, row, name##_kinds, ARRAY_SIZE(name##_kinds))
 
 /* Why a queue is off, as far as the driver's facts say. */
 static unsigned long reasons(const struct gp_queue *q)
@@ -179,10 +179,8 @@ void gp_rows_queue(struct seq_file *m, const void *record)
 		.exception = q->exception,
 		.context = q->context,
 	};
-	const char *sep = "";
 
-	GP_VIEW_QUEUES_ALL_COLUMNS(PUT)
-	seq_putc(m, '\n');
+	PRINT_ROW(m, queue_row, &row);
 }
 
 void gp_rows_slot(struct seq_file *m, const void *record)
@@ -205,10 +203,8 @@ void gp_rows_slot(struct seq_file *m, const void *record)
 		.doorbell = s->doorbell,
 		.age_ms = s->age_ms,
 	};
-	const char *sep = "";
 
-	GP_VIEW_HQDS_COLUMNS(PUT)
-	seq_putc(m, '\n');
+	PRINT_ROW(m, slot_row, &row);
 }
 
 void gp_rows_gpu(struct seq_file *m, const void *record)
@@ -219,10 +215,8 @@ void gp_rows_gpu(struct seq_file *m, const void *record)
 		.vm = g->vm,
 		.context = g->context,
 	};
-	const char *sep = "";
 
-	GP_VIEW_GPUS_COLUMNS(PUT)
-	seq_putc(m, '\n');
+	PRINT_ROW(m, gpu_row, &row);
 }
 
 /* A name as one cell; NULL when it is empty. A lone "-" is not "not known". */
@@ -265,10 +259,8 @@ void gp_rows_summary(struct seq_file *m, const void *record)
 		.age_ms = s->age_ms,
 		.paused = s->paused,
 	};
-	const char *sep = "";
 
-	GP_VIEW_PROCESSES_COLUMNS(PUT)
-	seq_putc(m, '\n');
+	PRINT_ROW(m, summary_row, &row);
 }
 
 void gp_rows_node(struct seq_file *m, const void *record)
@@ -291,8 +283,6 @@ void gp_rows_node(struct seq_file *m, const void *record)
 		.mapped = h->mapped,
 		.oversubscribed = h->oversubscribed,
 	};
-	const char *sep = "";
 
-	GP_VIEW_NODES_COLUMNS(PUT)
-	seq_putc(m, '\n');
+	PRINT_ROW(m, node_row, &row);
 }

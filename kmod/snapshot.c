@@ -34,7 +34,7 @@
 #include "queue.h"
 #include "snapshot.h"
 #include "stats.h"
-#include "table.h"
+#include "symbols.h"
 
 /* More queues than this mean that the list has no end. */
 #define MAX_QUEUES 4096

@@ -31,24 +31,12 @@ void gp_stat_busy(enum gp_stat lock)
 	gp_stat_inc(lock + BUSY);
 }
 
-int gp_stat_refused(int error)
+void gp_stat_refused(int error)
 {
-	switch (error) {
-	case 0:
-		break;
-	case -ESTALE:
-		gp_stat_inc(GP_STAT_refused_gone);
-		break;
-	case -EBUSY:
-		gp_stat_inc(GP_STAT_refused_busy);
-		break;
-	case -EUCLEAN:
-		gp_stat_inc(GP_STAT_refused_broken);
-		break;
-	default:
-		gp_stat_inc(GP_STAT_refused_other);
-	}
-	return error;
+	gp_stat_inc(error == -ESTALE  ? GP_STAT_refused_gone :
+		    error == -EBUSY   ? GP_STAT_refused_busy :
+		    error == -EUCLEAN ? GP_STAT_refused_broken :
+					GP_STAT_refused_other);
 }
 
 void gp_stat_unread(enum gp_view_hardware why)

@@ -40,8 +40,8 @@ void gp_stat_locked(enum gp_stat lock, ktime_t since);
 /** gp_stat_busy() - count that it was not to be had */
 void gp_stat_busy(enum gp_stat lock);
 
-/** gp_stat_refused() - count a read that ends with an error; returns it */
-int gp_stat_refused(int error);
+/** gp_stat_refused() - count a read that ends with an error */
+void gp_stat_refused(int error);
 
 /** gp_stat_unread() - count a node that was not read, unless it was */
 void gp_stat_unread(enum gp_view_hardware why);

@@ -1,18 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All GPU processes, a line each. One after the other is read as a reader of its
- * own file would: no lock is held from one to the next.
+ * All GPU processes, a line each, and the nodes that one of them can use.
+ *
+ * One process after the other is read as a reader of its own file would: no lock is
+ * held from one to the next. Of its nodes only the process-devices are read, which
+ * need no lock (see node.c), and not what is behind them: a node without an address
+ * space of the process may be freed meanwhile.
  */
 
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-#include "gpus.h"
+#include "layout.h"
+#include "node.h"
 #include "proc.h"
 #include "summary.h"
+#include "symbols.h"
+
+/* Tries until the memory fits. */
+#define FIT_TRIES 4
+
+struct gpu_walk {
+	struct pid *pid;
+	struct gp_gpus *out;
+	u32 need;
+	bool found;
+};
+
+static int take_gpu(void *p, u32 i, struct gpu_walk *w)
+{
+	struct gp_gpu gpu;
+	void *pdd, *process, *priv;
+
+	if (gp_get_at(p, kfd_process, pdds, i, &pdd) ||
+	    gp_get(pdd, kfd_process_device, process, &process) || process != p)
+		return gp_broken("kfd_process_device.process is its process");
+	if (gp_get(pdd, kfd_process_device, user_gpu_id, &gpu.gpu_id) ||
+	    gp_get(pdd, kfd_process_device, drm_priv, &priv))
+		return gp_broken("the process-device can be read");
+	gpu.vm = priv;
+	gpu.context = gp_queue_context(p);
+	if (w->need++ < w->out->room)
+		w->out->g[w->out->n++] = gpu;
+	return 0;
+}
+
+static int take_process(void *p, void *data)
+{
+	struct pid *pid = gp_table_pid(p);
+	struct gpu_walk *w = data;
+	u32 i, count = gp_node_count(p);
+	int ret = 0;
+
+	put_pid(pid);
+	if (!pid || pid != w->pid)
+		return 0;
+	w->found = true;
+	for (i = 0; i < count && !ret; i++)
+		ret = take_gpu(p, i, w);
+	return ret;
+}
+
+struct gp_gpus *gp_gpus_take(struct pid *pid)
+{
+	struct gpu_walk w = { .pid = pid };
+	u32 room = gp_layout.kfd_process__pdds.at.len;
+	int i, ret = -EAGAIN;
+
+	for (i = 0; i < FIT_TRIES && ret == -EAGAIN; i++, room = w.need) {
+		w.out = kvzalloc(struct_size(w.out, g, room), GFP_KERNEL);
+		if (!w.out)
+			return ERR_PTR(-ENOMEM);
+		w.out->room = room;
+		w.need = 0;
+		w.found = false;
+		ret = gp_table_walk(take_process, &w);
+		if (!ret && !w.found)
+			ret = -ESTALE;
+		if (!ret && w.need > room)
+			ret = -EAGAIN;
+		if (ret)
+			kvfree(w.out);
+	}
+	return ret ? ERR_PTR(ret) : w.out;
+}
 
 static void take_identity(struct pid *pid, struct gp_summary *s)
 {
@@ -28,11 +103,11 @@ static void take_identity(struct pid *pid, struct gp_summary *s)
 
 static void take_gpus(struct pid *pid, struct gp_summary *s)
 {
-	struct gp_gpus *gpus;
+	struct gp_gpus *gpus = gp_gpus_take(pid);
 	u32 i;
 
 	s->gpus = -1;
-	if (gp_gpus_take(pid, &gpus))
+	if (IS_ERR(gpus))
 		return;
 	s->gpus = 0;
 	for (i = 0; i < gpus->n; i++)
@@ -80,7 +155,7 @@ static int take_queues(struct gp_proc *proc, struct gp_summary *s)
 	return 0;
 }
 
-int gp_summary_take(struct gp_summaries **out)
+struct gp_summaries *gp_summary_take(void)
 {
 	struct gp_summaries *all;
 	struct gp_proc **procs;
@@ -89,33 +164,25 @@ int gp_summary_take(struct gp_summaries **out)
 
 	ret = gp_proc_collect(&procs, &n);
 	if (ret)
-		return ret;
-	ret = -ENOMEM;
+		return ERR_PTR(ret);
 	all = kvzalloc(struct_size(all, s, n), GFP_KERNEL);
-	if (!all)
-		goto out;
-	for (i = 0; i < n; i++) {
+	for (i = 0; all && i < n; i++) {
 		struct gp_summary *s = &all->s[all->n];
 
 		take_identity(procs[i]->pid, s);
 		take_gpus(procs[i]->pid, s);
 		ret = take_queues(procs[i], s);
-		if (ret == -EINTR || fatal_signal_pending(current))
-			goto err;
+		if (ret == -EINTR || fatal_signal_pending(current)) {
+			kvfree(all);
+			all = ERR_PTR(-EINTR);
+			break;
+		}
 		/* The line of one that has ended is used for the next. */
 		if (ret == -ESTALE)
 			memset(s, 0, sizeof(*s));
 		else
 			all->n++;
 	}
-	ret = 0;
-	*out = all;
-	goto out;
-
-err:
-	ret = -EINTR;
-	kvfree(all);
-out:
 	gp_proc_release_all(procs, n);
-	return ret;
+	return all ?: ERR_PTR(-ENOMEM);
 }

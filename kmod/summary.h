@@ -2,6 +2,7 @@
 #ifndef GP_SUMMARY_H
 #define GP_SUMMARY_H
 
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
@@ -51,10 +52,43 @@ struct gp_summaries {
 
 /**
  * gp_summary_take() - read all GPU processes
- * @out:	the result; free it with kvfree()
  *
- * Return: 0, -EINTR, -ENOMEM.
+ * Return: them, to be freed with kvfree(), or -EINTR, -ENOMEM as a pointer.
  */
-int gp_summary_take(struct gp_summaries **out);
+struct gp_summaries *gp_summary_take(void);
+
+/**
+ * struct gp_gpu - a node that a process can use
+ * @gpu_id:	of the node
+ * @vm:		the process has an address space there
+ * @context:	of the process, or -1 when it has one only
+ */
+struct gp_gpu {
+	u32 gpu_id;
+	bool vm;
+	int context;
+};
+
+/**
+ * struct gp_gpus - the nodes of a process
+ * @n:		how many
+ * @room:	how many there is memory for
+ * @g:		in the driver's order
+ */
+struct gp_gpus {
+	u32 n;
+	u32 room;
+	struct gp_gpu g[];
+};
+
+/**
+ * gp_gpus_take() - read the nodes of a process
+ * @pid:	of its thread group
+ *
+ * Return: them, to be freed with kvfree(), or as a pointer -ESTALE when KFD has no
+ * such process, -EUCLEAN when the driver's data contradicts itself, -EAGAIN when
+ * the number would not hold still, -ENOMEM.
+ */
+struct gp_gpus *gp_gpus_take(struct pid *pid);
 
 #endif /* GP_SUMMARY_H */

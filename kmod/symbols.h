@@ -4,6 +4,7 @@
 
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/rwsem.h>
 #include <linux/srcu.h>
 
@@ -43,5 +44,26 @@ int gp_symbols_load(void);
 
 /** gp_symbols_release() - let amdgpu go */
 void gp_symbols_release(void);
+
+/* In table.c: */
+
+/**
+ * gp_table_walk() - call a function for each process that KFD knows
+ * @fn:		gets the kfd_process, which stays until it returns; may sleep;
+ *		what it returns ends the walk if it is not 0
+ * @data:	for @fn
+ *
+ * Return: what @fn returned last.
+ */
+int gp_table_walk(int (*fn)(void *p, void *data), void *data);
+
+/**
+ * gp_table_pid() - whose kfd_process it is
+ * @p:		from gp_table_walk()
+ *
+ * Return: the pid of its thread group with a reference, or NULL when that has
+ * ended.
+ */
+struct pid *gp_table_pid(void *p);
 
 #endif /* GP_SYMBOLS_H */

@@ -23,7 +23,6 @@
 #include "layout.h"
 #include "stats.h"
 #include "symbols.h"
-#include "table.h"
 
 /* More entries than this in a bucket mean that it has no end. */
 #define MAX_CHAIN 65536

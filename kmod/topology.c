@@ -22,6 +22,7 @@
 
 #include <linux/delay.h>
 #include <linux/device.h>
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <drm/drm_drv.h>
 
@@ -213,28 +214,26 @@ static int take_once(struct gp_host_nodes *all)
 	return ret;
 }
 
-int gp_topology_take(struct gp_host_nodes **out)
+struct gp_host_nodes *gp_topology_take(void)
 {
 	struct gp_host_nodes *all;
 	u32 room = SPARE_ROOM;
 	int i, ret;
 
 	if (!gp_has(nodes))
-		return -EOPNOTSUPP;
+		return ERR_PTR(-EOPNOTSUPP);
 	for (i = 0; i < FIT_TRIES; i++) {
 		all = kvzalloc(struct_size(all, h, room), GFP_KERNEL);
 		if (!all)
-			return -ENOMEM;
+			return ERR_PTR(-ENOMEM);
 		all->room = room;
 		ret = take_once(all);
-		if (ret >= 0 && ret <= room) {
-			*out = all;
-			return 0;
-		}
+		if (ret >= 0 && ret <= room)
+			return all;
 		kvfree(all);
 		if (ret < 0)
-			return ret;
+			return ERR_PTR(ret);
 		room = ret + SPARE_ROOM;
 	}
-	return -EBUSY;
+	return ERR_PTR(-EBUSY);
 }

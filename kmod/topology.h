@@ -51,11 +51,10 @@ struct gp_host_nodes {
 
 /**
  * gp_topology_take() - read all nodes
- * @out:	the result; free it with kvfree()
  *
- * Return: 0, -EBUSY while nodes come or go, -EUCLEAN, -ENOMEM; -EOPNOTSUPP when
- * the feature is off.
+ * Return: them, to be freed with kvfree(), or as a pointer -EBUSY while nodes come
+ * or go, -EUCLEAN, -ENOMEM; -EOPNOTSUPP when the feature is off.
  */
-int gp_topology_take(struct gp_host_nodes **out);
+struct gp_host_nodes *gp_topology_take(void);
 
 #endif /* GP_TOPOLOGY_H */
