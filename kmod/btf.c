@@ -392,34 +392,25 @@ u32 gp_btf_size(const struct gp_btf *btf, const char *type)
 	return 0;
 }
 
-/* Value of an enumerator; -ENODATA: this enum has none of that name. */
+/*
+ * Value of an enumerator, which has to fit into 32 bits where those of the enum have
+ * 64; -ENODATA: this enum has none of that name.
+ */
 static int enum_value(const struct gp_btf *btf, const struct btf_type *t,
 		      const char *name, u32 *value)
 {
+	bool wide = BTF_INFO_KIND(t->info) == BTF_KIND_ENUM64;
+	const struct btf_enum64 *e64 = (const void *)(t + 1);
 	const struct btf_enum *e = (const void *)(t + 1);
 	u32 i;
 
-	for (i = 0; i < BTF_INFO_VLEN(t->info); i++, e++) {
-		if (strcmp(gp_btf_name(btf, e->name_off), name))
-			continue;
-		*value = e->val;
-		return 0;
-	}
-	return -ENODATA;
-}
+	for (i = 0; i < BTF_INFO_VLEN(t->info); i++) {
+		u32 name_off = wide ? e64[i].name_off : e[i].name_off;
 
-/* The same of an enum whose values are 64 bits wide; this one has to fit. */
-static int enum64_value(const struct gp_btf *btf, const struct btf_type *t,
-			const char *name, u32 *value)
-{
-	const struct btf_enum64 *e = (const void *)(t + 1);
-	u32 i;
-
-	for (i = 0; i < BTF_INFO_VLEN(t->info); i++, e++) {
-		if (strcmp(gp_btf_name(btf, e->name_off), name))
+		if (strcmp(gp_btf_name(btf, name_off), name))
 			continue;
-		*value = e->val_lo32;
-		return e->val_hi32 ? -ERANGE : 0;
+		*value = wide ? e64[i].val_lo32 : (u32)e[i].val;
+		return wide && e64[i].val_hi32 ? -ERANGE : 0;
 	}
 	return -ENODATA;
 }
@@ -432,12 +423,11 @@ int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name,
 		u32 pos = 0;
 
 		t = next_named(btf, &pos, BTF_KIND_ENUM, type);
+		pos = 0;
+		if (!t)
+			t = next_named(btf, &pos, BTF_KIND_ENUM64, type);
 		if (t)
 			return enum_value(btf, t, name, value);
-		pos = 0;
-		t = next_named(btf, &pos, BTF_KIND_ENUM64, type);
-		if (t)
-			return enum64_value(btf, t, name, value);
 	}
 	return -ENOENT;
 }

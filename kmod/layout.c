@@ -2,21 +2,43 @@
 /*
  * Finds the driver's fields by name in the BTF that the kernel shows in sysfs,
  * or else in BTF that was made from the driver's headers.
+ *
+ * An amdgpu without BTF: kmod/headers-layout has compiled its private headers
+ * when this module was installed, and left the BTF of that in a file.
+ *
+ * The file begins with a line of HEAD_SIZE bytes, padded with blanks: its name
+ * and version, and the build id of the amdgpu.ko that it is for. The build id
+ * is a hash of that very file. (A srcversion would not do: distributions build
+ * without it, and another configuration does not change it.)
  */
 
+#include <linux/elf.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
+#include <linux/utsname.h>
 #include <linux/vmalloc.h>
 
 #include "btf.h"
+#include "compat.h"
 #include "file.h"
-#include "headers.h"
 #include "layout.h"
 
 #define BTF_DIR	     "/sys/kernel/btf/"
 #define BTF_MAX_SIZE SZ_128M
+
+#define NOTE	  "/sys/module/amdgpu/notes/.note.gnu.build-id"
+#define NOTE_MAX  SZ_4K
+#define FILE_MAX  SZ_16M
+#define HEAD	  "gpreempt-layout 1 "
+#define HEAD_SIZE 64
+#define ID_MAX	  20 /* bytes: a SHA-1 */
+#define ID_TYPE	  3  /* NT_GNU_BUILD_ID */
+#define AGAIN \
+	"install gpreempt again (dkms install --force), see docs/module.md\n"
+#define NO_BTF \
+	"no BTF of amdgpu, and no %s in its place: amdgpu was built without BTF, as amdgpu-dkms often is, or the kernel rejected it; "
 
 struct gp_layout gp_layout;
 const char *gp_features[GP_FEATURE_COUNT];
@@ -205,14 +227,9 @@ static int find_all(const struct gp_btf *btf)
 		ret = find_fields(node_rows, ARRAY_SIZE(node_rows), btf);
 	else if (!ret)
 		ret = find_fields(no_node_rows, ARRAY_SIZE(no_node_rows), btf);
-	if (ret)
-		return ret;
-	for (i = 0; i < ARRAY_SIZE(enum_rows); i++) {
+	for (i = 0; i < ARRAY_SIZE(enum_rows) && !ret; i++)
 		ret = find_enum(&enum_rows[i], btf);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return ret;
 }
 
 /* What is wrong is always EOPNOTSUPP: modprobe takes others for something else. */
@@ -280,18 +297,84 @@ err_driver:
 	return ret;
 }
 
+/* The build id in a note, in hexadecimal digits. */
+static int note_to_id(const void *data, size_t size, char id[2 * ID_MAX + 1])
+{
+	const struct elf64_note *note = data;
+	size_t skip;
+
+	if (size < sizeof(*note) || note->n_type != ID_TYPE ||
+	    !note->n_descsz || note->n_descsz > ID_MAX || note->n_namesz > size)
+		return -EINVAL;
+	skip = sizeof(*note) + ALIGN(note->n_namesz, 4);
+	if (size < skip + note->n_descsz)
+		return -EINVAL;
+	*bin2hex(id, data + skip, note->n_descsz) = '\0';
+	return 0;
+}
+
+static int loaded_id(char id[2 * ID_MAX + 1])
+{
+	size_t size;
+	void *data;
+	int ret;
+
+	ret = gp_file_read(NOTE, NOTE_MAX, &data, &size);
+	if (ret)
+		return ret;
+	ret = note_to_id(data, size, id);
+	vfree(data);
+	return ret;
+}
+
+/* Whether the file is a layout, and that of the driver that is loaded. */
+static int check_head(const char *path, char *head, size_t size)
+{
+	size_t len = strlen(HEAD);
+	char id[2 * ID_MAX + 1];
+
+	if (loaded_id(id)) {
+		pr_err("cannot tell which amdgpu is loaded: no build id in " NOTE
+		       "\n");
+		return -EOPNOTSUPP;
+	}
+	if (size < HEAD_SIZE || strncmp(head, HEAD, len)) {
+		pr_err("%s is not a layout of this version's: " AGAIN, path);
+		return -EOPNOTSUPP;
+	}
+	head[HEAD_SIZE - 1] = '\0';
+	strim(head);
+	if (strcmp(head + len, id)) {
+		pr_err("%s was made for another amdgpu (build id %.40s, loaded is %s): " AGAIN,
+		       path, head + len, id);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
 /* From the BTF that was made of the driver's headers, which needs no other. */
 static int load_headers(void)
 {
+	char path[__NEW_UTS_LEN + 64];
 	struct gp_btf driver;
-	void *data, *blob;
 	size_t size;
+	void *data;
 	int ret;
 
-	ret = gp_headers_read(&data, &blob, &size);
+	snprintf(path, sizeof(path),
+		 "/lib/modules/%s/updates/gpreempt-amdgpu.btf",
+		 init_utsname()->release);
+	ret = gp_file_read(path, FILE_MAX, &data, &size);
+	if (ret == -ENOENT)
+		pr_err(NO_BTF AGAIN, path);
+	else if (ret)
+		pr_err("cannot read %s (%d)\n", path, ret);
 	if (ret)
-		return ret;
-	ret = parse("the layout made from headers", &driver, blob, size, NULL);
+		return ret == -ENOMEM ? ret : -EOPNOTSUPP;
+	ret = check_head(path, data, size);
+	if (!ret)
+		ret = parse("the layout made from headers", &driver,
+			    data + HEAD_SIZE, size - HEAD_SIZE, NULL);
 	if (!ret) {
 		ret = find_all(&driver);
 		gp_btf_release(&driver);
