@@ -31,6 +31,7 @@
 #include <gpreempt/view.h>
 
 #include "hqd.h"
+#include "layout.h"
 #include "stats.h"
 
 /* Registers of a dump by index, the same for gfx 9 to 12. */
@@ -100,23 +101,26 @@ static bool no_answer(const uint32_t (*regs)[2], u32 n_regs)
 }
 
 /* A driver without kfd_node has one XCC, and these hooks no parameter for it. */
-static int call_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
+static int call_dump(const struct gp_node *n, u32 slot, u32 inst,
 		     uint32_t (**regs)[2], u32 *n_regs)
 {
-	if (n->hqd_dump)
+	u32 pipe = slot / n->n_queues, queue = slot % n->n_queues;
+
+	if (gp_layout.has_nodes)
 		return n->hqd_dump(n->adev, pipe, queue, regs, n_regs, inst);
 	return n->hqd_dump_gpu(n->adev, pipe, queue, regs, n_regs);
 }
 
 /* Whether the slot has the ring, as the cheap look has it. */
-static bool may_hold(const struct gp_node *n, u64 ring, u32 pipe, u32 queue,
-		     u32 inst)
+static bool may_hold(const struct gp_node *n, u64 ring, u32 slot, u32 inst)
 {
-	if (!n->hqd_is_occupied && !n->hqd_is_occupied_gpu)
+	u32 pipe = slot / n->n_queues, queue = slot % n->n_queues;
+
+	if (!n->hqd_is_occupied)
 		return true;
 	gp_stat_inc(GP_STAT_slot_tests);
 	gp_stat_add(GP_STAT_registers, TEST_N_REGS);
-	if (n->hqd_is_occupied)
+	if (gp_layout.has_nodes)
 		return n->hqd_is_occupied(n->adev, ring, pipe, queue, inst);
 	return n->hqd_is_occupied_gpu(n->adev, ring, pipe, queue);
 }
@@ -124,17 +128,16 @@ static bool may_hold(const struct gp_node *n, u64 ring, u32 pipe, u32 queue,
 /*
  * The dumps allocate their result. Reclaim may call the driver's MMU notifiers
  * then, which of the locks that are held here only try for one (the reset lock,
- * kfd_device_queue_manager.c:205, 273 of Linux 6.12); it must not start I/O.
+ * add_queue_mes() and remove_queue_mes()); it must not start I/O.
  */
-int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
-		struct gp_hqd *hqd)
+int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd)
 {
 	unsigned int flags = memalloc_noio_save();
 	uint32_t(*regs)[2] = NULL;
 	u32 n_regs = 0;
 	int ret;
 
-	ret = call_dump(n, pipe, queue, inst, &regs, &n_regs);
+	ret = call_dump(n, slot, inst, &regs, &n_regs);
 	memalloc_noio_restore(flags);
 	if (ret)
 		return ret;
@@ -181,8 +184,7 @@ static int check_answer(const struct gp_node *n)
 		n->get_iq_wait_times(n->adev, &wait, inst);
 	}
 	if (wait == NO_ANSWER && slot < n->n_slots)
-		ret = gp_hqd_dump(n, slot / n->n_queues, slot % n->n_queues,
-				  inst, &hqd);
+		ret = gp_hqd_dump(n, slot, inst, &hqd);
 	return ret ?: gp_node_is_lost(n) ? -ENODEV : 0;
 }
 
@@ -190,12 +192,11 @@ static int check_answer(const struct gp_node *n)
 static int slot_holds(const struct gp_node *n, const struct gp_queue *q,
 		      u32 inst, u32 slot, u64 mqd, struct gp_hqd *hqd)
 {
-	u32 pipe = slot / n->n_queues, queue = slot % n->n_queues;
 	int ret;
 
-	if (!may_hold(n, q->ring, pipe, queue, inst))
+	if (!may_hold(n, q->ring, slot, inst))
 		return 0;
-	ret = gp_hqd_dump(n, pipe, queue, inst, hqd);
+	ret = gp_hqd_dump(n, slot, inst, hqd);
 	if (ret)
 		return ret;
 	/* KFD gives the MQD addresses of a queue to the next one. */
@@ -416,8 +417,7 @@ enum gp_view_hardware gp_hqd_count(const struct gp_node *n, u32 inst,
 	int ret, count = 0;
 
 	for_each_set_bit(slot, n->cp_slots, n->n_slots) {
-		ret = gp_hqd_dump(n, slot / n->n_queues, slot % n->n_queues,
-				  inst, &hqd);
+		ret = gp_hqd_dump(n, slot, inst, &hqd);
 		if (ret)
 			return why_not(ret);
 		count += hqd.active;

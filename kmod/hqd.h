@@ -38,15 +38,14 @@ void gp_hqd_read(const struct gp_node *n, struct gp_queue *q,
 /**
  * gp_hqd_dump() - read one CP slot
  * @n:		a node, awake
- * @pipe:	of all pipes of all MECs
- * @queue:	of the pipe
+ * @slot:	pipe, of all pipes of all MECs, * queues of a pipe + queue
  * @inst:	XCC, as the driver numbers them
  * @hqd:	what it says
  *
  * Return: 0, -EOPNOTSUPP when the dump is not laid out as expected, -ENODEV when
  * the device does not answer, or an error of the driver's.
  */
-int gp_hqd_dump(const struct gp_node *n, u32 pipe, u32 queue, u32 inst,
+int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst,
 		struct gp_hqd *hqd);
 
 /**

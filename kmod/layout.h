@@ -309,7 +309,15 @@ static inline int gp_read(void *dst, const void *src, size_t size)
 			sizeof(*(dst)));                                \
 	})
 
-/* The same of a structure that may have been freed: no more than a hint. */
+/* A flag of an optional row: 1, 0, or -1 when the driver does not say. */
+#define gp_get_flag(base, s, f, feature)                                     \
+	({                                                                   \
+		bool flag_;                                                  \
+		int known_ = gp_has(feature) && !gp_get(base, s, f, &flag_); \
+		known_ ? flag_ : -1;                                         \
+	})
+
+/* As gp_get(), of a structure that may have been freed: no more than a hint. */
 #define gp_peek(base, s, f, dst)                                  \
 	({                                                        \
 		GP_CHECK_TYPE(s, f, dst);                         \

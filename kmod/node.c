@@ -4,16 +4,16 @@
  *
  * Why a node does not go away while it is loaded, although nothing here takes a
  * reference to one: nodes are freed by kgd2kfd_device_exit(), at the last
- * reference to the DRM device (kfd_device.c:933, amdgpu_amdkfd.c:238). A
- * process-device with a DRM file holds such a reference until
- * kfd_process_destroy_pdds() (kfd_process.c:1053), which runs only after the
- * process has left the table and the SRCU readers of the table are through
- * (kfd_process.c:1295). gp_table_walk() is such a reader, and process-devices
- * without a DRM file are not followed: they have no queues.
- * Process-devices are made before the process enters the table
- * (kfd_process.c:1561, 1573) and never after, so they can be read without the
- * process's mutex. A driver without kfd_node frees the kfd_dev, which is the node
- * there, in kgd2kfd_device_exit() too, and the rest is the same (Linux 6.1).
+ * reference to the DRM device (amdgpu_amdkfd_device_fini_sw()), and at a change of
+ * partitions, which needs that no process has the device. A process-device with a DRM file holds such
+ * a reference until kfd_process_destroy_pdds(), which runs only after the process has
+ * left the table and the SRCU readers of the table are through
+ * (kfd_process_notifier_release()). gp_table_walk() is such a reader, and
+ * process-devices without a DRM file are not followed: they have no queues.
+ * Process-devices are made before the process enters the table (create_process())
+ * and never after, so they can be read without the process's mutex. A driver without
+ * kfd_node frees the kfd_dev, which is the node there, in kgd2kfd_device_exit() too,
+ * and the rest is the same (Linux 6.1).
  *
  * The hardware is read after the walk, with a reference to the DRM device in
  * its place, so that no exit of a process waits for registers: the device then
@@ -22,14 +22,12 @@
  *
  * Locks taken by gp_node_get_hw(), in this order, and nothing of ours is taken
  * inside of them:
- *	drm_dev_enter()		drm_dev_unplug() waits for it before it lets
- *				the registers be unmapped (amdgpu_drv.c:2463)
+ *	drm_dev_enter()		drm_dev_unplug() waits for it before
+ *				amdgpu_pci_remove() lets the registers be unmapped
  *	runtime PM use count	not a lock; the device is not woken
- *	reset_domain->sem	for reading, tried only: reset holds it for
- *				writing (amdgpu_reset.c:154)
- * The driver's register hooks take adev->srbm_mutex below them
- * (amdgpu_amdkfd_gfx_v9.c:53), which is a leaf.
- * (Lines are those of Linux 6.12.)
+ *	reset_domain->sem	for reading, tried only: a reset holds it for
+ *				writing (amdgpu_device_lock_reset_domain())
+ * The driver's register hooks take adev->srbm_mutex below them, which is a leaf.
  */
 
 #include <linux/module.h>
@@ -92,68 +90,50 @@ static bool is_ours(const void *hook)
 /* The hooks; those that the driver may lack stay NULL then. */
 static int load_hooks(struct gp_node *n, void *calls)
 {
-	void *hook;
-
-	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &hook) || !is_ours(hook))
+	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &n->hqd_dump) ||
+	    !is_ours(n->hqd_dump))
 		return gp_broken("the hook hqd_dump lies in amdgpu");
-	if (gp_layout.has_nodes)
-		n->hqd_dump = hook;
-	else
-		n->hqd_dump_gpu = hook;
 	if (gp_has(occupied) &&
-	    !gp_get(calls, kfd2kgd_calls, hqd_is_occupied, &hook) && hook) {
-		if (!is_ours(hook))
-			return gp_broken("the hook hqd_is_occupied lies in amdgpu");
-		if (gp_layout.has_nodes)
-			n->hqd_is_occupied = hook;
-		else
-			n->hqd_is_occupied_gpu = hook;
-	}
+	    !gp_get(calls, kfd2kgd_calls, hqd_is_occupied,
+		    &n->hqd_is_occupied) &&
+	    n->hqd_is_occupied && !is_ours(n->hqd_is_occupied))
+		return gp_broken("the hook hqd_is_occupied lies in amdgpu");
 	if (gp_has(answers) &&
-	    !gp_get(calls, kfd2kgd_calls, get_iq_wait_times, &hook) && hook) {
-		if (!is_ours(hook))
-			return gp_broken("the hook get_iq_wait_times lies in amdgpu");
-		n->get_iq_wait_times = hook;
-	}
+	    !gp_get(calls, kfd2kgd_calls, get_iq_wait_times,
+		    &n->get_iq_wait_times) &&
+	    n->get_iq_wait_times && !is_ours(n->get_iq_wait_times))
+		return gp_broken("the hook get_iq_wait_times lies in amdgpu");
 	return 0;
-}
-
-/* Whether MES chooses the slots of queues, or that is not known. */
-static bool may_have_mes(void *kfd)
-{
-	void *res = gp_ptr(kfd, kfd_dev, shared_resources);
-	bool mes;
-
-	return !gp_has(nodes) ||
-	       gp_get(res, kgd2kfd_shared_resources, enable_mes, &mes) || mes;
 }
 
 /*
  * What is needed for SDMA queues; without it they have no active slots. The
  * driver tells the hardware scheduler the engine and RLC of a queue; MES chooses
- * them and does not report them (amdgpu_mes.c:158-166), so a queue is looked for in
- * all of its node's.
+ * them and does not report them, so a queue is looked for in all of its node's; also
+ * where it is not known whether MES does.
  */
-static int load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
+static int load_sdma(struct gp_node *n, void *calls, u32 index)
 {
+	void *res = gp_ptr(n->kfd, kfd_dev, shared_resources);
 	void *sdma = gp_ptr(n->adev, amdgpu_device, sdma);
 	u32 engines, nodes = 1;
-	void *hook;
 
-	n->sdma_by_doorbell = may_have_mes(kfd);
+	n->sdma_by_doorbell = gp_get_flag(res, kgd2kfd_shared_resources,
+					  enable_mes, nodes) != 0;
 	if (!gp_has(sdma))
 		return 0;
 	if (gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
-	    (gp_layout.has_nodes && gp_get(kfd, kfd_dev, num_nodes, &nodes)) ||
-	    !nodes || gp_get(calls, kfd2kgd_calls, hqd_sdma_dump, &hook) ||
-	    !hook)
+	    (gp_layout.has_nodes &&
+	     gp_get(n->kfd, kfd_dev, num_nodes, &nodes)) ||
+	    !nodes ||
+	    gp_get(calls, kfd2kgd_calls, hqd_sdma_dump, &n->hqd_sdma_dump) ||
+	    !n->hqd_sdma_dump)
 		return 0;
-	if (!is_ours(hook))
+	if (!is_ours(n->hqd_sdma_dump))
 		return gp_broken("the hook hqd_sdma_dump lies in amdgpu");
 	/* As dqm_debugfs_hqds() has it: the nodes share the engines evenly. */
 	n->sdma_engines = engines / nodes;
 	n->sdma_first = n->sdma_engines * index;
-	n->hqd_sdma_dump = hook;
 	return 0;
 }
 
@@ -161,18 +141,18 @@ static int load_sdma(struct gp_node *n, void *calls, void *kfd, u32 index)
 static int load_manager(struct gp_node *n)
 {
 	u32 type = gp_layout.KFD_MQD_TYPE_CP;
-	void *mm, *dev, *hook;
+	void *dev;
 
 	if (type >= gp_layout.device_queue_manager__mqd_mgrs.at.len ||
-	    gp_get_at(n->dqm, device_queue_manager, mqd_mgrs, type, &mm) ||
-	    gp_get(mm, mqd_manager, dev, &dev) || dev != n->node)
+	    gp_get_at(n->dqm, device_queue_manager, mqd_mgrs, type,
+		      &n->mqd_mgr) ||
+	    gp_get(n->mqd_mgr, mqd_manager, dev, &dev) || dev != n->node)
 		return gp_broken("mqd_manager.dev is its node");
-	n->mqd_mgr = mm;
 	if (!gp_layout.has_nodes)
 		return 0;
-	if (gp_get(mm, mqd_manager, mqd_stride, &hook) || !is_ours(hook))
+	if (gp_get(n->mqd_mgr, mqd_manager, mqd_stride, &n->mqd_stride) ||
+	    !is_ours(n->mqd_stride))
 		return gp_broken("the hook mqd_stride lies in amdgpu");
-	n->mqd_stride = hook;
 	return 0;
 }
 
@@ -248,7 +228,7 @@ int gp_node_follow(void *node, struct gp_node *n)
 		return gp_broken(gp_layout.has_nodes ?
 					 "kfd_dev.nodes has the node" :
 					 "amdgpu_kfd_dev.dev is the node");
-	if (gp_get(n->node, kfd_node, adev, (void **)&n->adev) ||
+	if (gp_get(n->node, kfd_node, adev, &n->adev) ||
 	    gp_get(n->kfd, kfd_dev, adev, &back) || back != n->adev)
 		return gp_broken("kfd_node.adev is kfd_dev.adev");
 	if (gp_get(n->node, kfd_node, dqm, &n->dqm) ||
@@ -260,7 +240,7 @@ int gp_node_follow(void *node, struct gp_node *n)
 	n->reset_sem = gp_ptr(domain, amdgpu_reset_domain, sem);
 
 	load_version(n);
-	ret = load_sdma(n, calls, n->kfd, index) ?: load_hooks(n, calls);
+	ret = load_sdma(n, calls, index) ?: load_hooks(n, calls);
 	return ret ?: load_slots(n, n->kfd);
 }
 

@@ -33,7 +33,7 @@ struct queue_properties;
  * @n_slots:	CP slots of an XCC
  * @cp_slots:	those of them that are KFD's
  * @hqd_dump:	reads the registers of a CP slot
- * @hqd_dump_gpu: the same of a driver without kfd_node: only one of both is there
+ * @hqd_dump_gpu: the same of a driver without kfd_node
  * @hqd_is_occupied: tests a CP slot for a ring; can be NULL
  * @hqd_is_occupied_gpu: the same of a driver without kfd_node
  * @hqd_sdma_dump: reads the registers of an SDMA engine's RLC; can be NULL
@@ -67,18 +67,24 @@ struct gp_node {
 	u32 n_queues;
 	u32 n_slots;
 	DECLARE_BITMAP(cp_slots, GP_CP_SLOTS_MAX);
-	int (*hqd_dump)(struct amdgpu_device *adev, uint32_t pipe_id,
-			uint32_t queue_id, uint32_t (**dump)[2],
-			uint32_t *n_regs, uint32_t inst);
-	int (*hqd_dump_gpu)(struct amdgpu_device *adev, uint32_t pipe_id,
-			    uint32_t queue_id, uint32_t (**dump)[2],
-			    uint32_t *n_regs);
-	bool (*hqd_is_occupied)(struct amdgpu_device *adev,
-				uint64_t queue_address, uint32_t pipe_id,
-				uint32_t queue_id, uint32_t inst);
-	bool (*hqd_is_occupied_gpu)(struct amdgpu_device *adev,
-				    uint64_t queue_address, uint32_t pipe_id,
-				    uint32_t queue_id);
+	union {
+		int (*hqd_dump)(struct amdgpu_device *adev, uint32_t pipe_id,
+				uint32_t queue_id, uint32_t (**dump)[2],
+				uint32_t *n_regs, uint32_t inst);
+		int (*hqd_dump_gpu)(struct amdgpu_device *adev,
+				    uint32_t pipe_id, uint32_t queue_id,
+				    uint32_t (**dump)[2], uint32_t *n_regs);
+	};
+	union {
+		bool (*hqd_is_occupied)(struct amdgpu_device *adev,
+					uint64_t queue_address,
+					uint32_t pipe_id, uint32_t queue_id,
+					uint32_t inst);
+		bool (*hqd_is_occupied_gpu)(struct amdgpu_device *adev,
+					    uint64_t queue_address,
+					    uint32_t pipe_id,
+					    uint32_t queue_id);
+	};
 	int (*hqd_sdma_dump)(struct amdgpu_device *adev, uint32_t engine_id,
 			     uint32_t queue_id, uint32_t (**dump)[2],
 			     uint32_t *n_regs);

@@ -4,14 +4,13 @@
  *
  * The walk is a read section of kfd_processes_srcu. A process that is found in
  * it is not released before it ends: kfd_process_notifier_release() takes the
- * process out of the table and waits for readers first (kfd_process.c:1295),
- * and its structure is freed after that (kfd_process.c:1202).
+ * process out of the table and waits for readers first, and
+ * kfd_process_wq_release() frees its structure after that.
  *
  * A process that is being created is in the table before its creation is sure
  * to succeed, and when that fails it is freed without waiting for readers
- * (kfd_process.c:1573-1606). So nothing of an entry is followed before it has
- * shown that it is whole, and the looks before that survive any address.
- * (Lines are those of Linux 6.12.)
+ * (create_process()). So nothing of an entry is followed before it has shown that it
+ * is whole, and the looks before that survive any address.
  */
 
 #include <linux/mmu_notifier.h>

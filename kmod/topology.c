@@ -40,16 +40,15 @@
 #define LOCK_WAIT_US 200
 
 /* Where KFD puts its own queue, as its debugfs has it (KFD_CIK_HIQ_*). */
-#define HIQ_PIPE  4
-#define HIQ_QUEUE 0
+#define HIQ_PIPE 4 /* and the first queue of it */
 
 static int scheduler_of(const struct gp_node *n)
 {
 	void *res = gp_ptr(n->kfd, kfd_dev, shared_resources);
+	int mes = gp_get_flag(res, kgd2kfd_shared_resources, enable_mes, nodes);
 	u32 policy;
-	bool mes;
 
-	if (gp_get(res, kgd2kfd_shared_resources, enable_mes, &mes) ||
+	if (mes < 0 ||
 	    gp_peek(n->dqm, device_queue_manager, sched_policy, &policy))
 		return -1;
 	if (mes)
@@ -176,7 +175,7 @@ static void read_node(struct gp_host_node *h)
 		return;
 	h->hardware = gp_hqd_count(n, inst, &h->slots_used);
 	if (h->hardware == GP_VIEW_HARDWARE_READ && h->hiq_mqd &&
-	    !gp_hqd_dump(n, HIQ_PIPE, HIQ_QUEUE, inst, &hqd))
+	    !gp_hqd_dump(n, HIQ_PIPE * n->n_queues, inst, &hqd))
 		h->hiq = hqd.active && hqd.mqd == h->hiq_mqd;
 	gp_node_put_hw(n);
 }
