@@ -150,26 +150,6 @@ int gp_queue_context(void *p)
 	return context;
 }
 
-/* Whether the driver has reset the queue; -1: it does not say. */
-static int copy_reset(void *props)
-{
-	bool reset;
-
-	if (!gp_has(resets) ||
-	    gp_get(props, queue_properties, is_reset, &reset))
-		return -1;
-	return reset;
-}
-
-int gp_queue_paused(void *p)
-{
-	bool paused;
-
-	if (!gp_has(pause) || gp_get(p, kfd_process, queues_paused, &paused))
-		return -1;
-	return paused;
-}
-
 int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
 		  struct gp_queue *q)
 {
@@ -190,8 +170,8 @@ int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
 	q->sdma_engine = -1;
 	q->sdma_rlc = -1;
 	q->slot = -1;
-	q->reset = copy_reset(props);
-	q->paused = gp_queue_paused(p);
+	q->reset = gp_get_flag(props, queue_properties, is_reset, resets);
+	q->paused = gp_get_flag(p, kfd_process, queues_paused, pause);
 	gp_queue_forget_hardware(q);
 	ret = copy_properties(props, q);
 	return ret ?: copy_identity(queue, n, q);

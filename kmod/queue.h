@@ -85,14 +85,6 @@ struct gp_queue {
 bool gp_queue_is_cp(int type);
 
 /**
- * gp_queue_paused() - whether a process is paused, as for a checkpoint
- * @p:		kfd_process
- *
- * One byte is read; any context. Return: 0, 1, -1 when the driver does not say.
- */
-int gp_queue_paused(void *p);
-
-/**
  * gp_queue_copy() - copy the facts of a queue
  * @p:		kfd_process, whose mutex is held
  * @queue:	one of its queues

@@ -5,19 +5,18 @@
  * Locks, from the outermost:
  *	kfd_processes_srcu	read section of table.c, for the copy of the
  *				facts. Nothing sleeps in it: the end of every
- *				GPU process waits for it (kfd_process.c:1295)
+ *				GPU process waits for it
+ *				(kfd_process_notifier_release())
  *	kfd_process.mutex	tried only, for the copy of the queue list: the
  *				list and its queues change under it alone
- *				(kfd_process_queue_manager.c:475, 558, called
- *				from ioctls that hold it, kfd_chardev.c:328,
- *				426). Without preemption, as the process waits
- *				for it in its next call. No allocation, no
- *				register and no other lock inside of it
+ *				(pqm_create_queue(), pqm_destroy_queue(), called
+ *				from ioctls that hold it). Without preemption, as
+ *				the process waits for it in its next call. No
+ *				allocation, no register and no other lock inside of it
  *	those of node.c		after both are dropped
  * The driver takes them in this order too, its debugfs for one
- * (kfd_process.c:2301-2309). The flags of a queue are protected by the lock of
+ * (kfd_debugfs_mqds_by_process()). The flags of a queue are protected by the lock of
  * the queue manager in the driver; they are single bytes and only shown.
- * (Lines are those of Linux 6.12.)
  */
 
 #include <linux/delay.h>
@@ -48,56 +47,25 @@
 #define FIT_TRIES  4
 
 /*
- * One read. The nodes are those of all contexts of the process, each once; when
- * the hardware is wanted their devices are held, until drop_nodes().
+ * One read: what is asked, the memory for it, and what was found. The nodes are those
+ * of all contexts of the process, each once; when the hardware is wanted their
+ * devices are held, until drop_nodes().
  */
 struct walk {
 	struct pid *pid;
 	const struct gp_list *last;
+	bool hardware;
+
 	struct gp_list *out;
 	struct gp_slots *slots;
 	struct gp_node *nodes;
+
 	u32 n_nodes;
-	u32 room_nodes;
 	u32 need;
 	u32 need_slots;
-	bool hardware;
 	bool found;
-	bool patient; /* try once more when a context is busy */
-	bool busy;    /* one was */
+	bool busy; /* a context was */
 };
-
-static const struct gp_queue *find_last(const struct gp_list *last,
-					const struct gp_queue *q)
-{
-	u32 i;
-
-	for (i = 0; last && i < last->n; i++) {
-		if (last->q[i].ctx == q->ctx &&
-		    last->q[i].gpu_id == q->gpu_id &&
-		    last->q[i].mqd_addr == q->mqd_addr)
-			return &last->q[i];
-	}
-	return NULL;
-}
-
-static int copy_queue(void *p, void *queue, struct walk *w)
-{
-	const struct gp_queue *last;
-	struct gp_queue *q;
-	int ret;
-
-	if (w->need++ >= w->out->room)
-		return 0;
-	q = &w->out->q[w->out->n];
-	ret = gp_queue_copy(p, queue, w->nodes, w->n_nodes, q);
-	if (ret)
-		return ret;
-	last = find_last(w->last, q);
-	q->slot = last ? last->slot : -1;
-	w->out->n++;
-	return 0;
-}
 
 /* Under the mutex of the process. */
 static int copy_queues(void *p, struct walk *w)
@@ -119,9 +87,13 @@ static int copy_queues(void *p, struct walk *w)
 			return gp_broken("the list of queues has an end");
 		if (!queue) /* one of the kernel's own */
 			continue;
-		ret = copy_queue(p, queue, w);
+		if (w->need++ >= w->out->room)
+			continue;
+		ret = gp_queue_copy(p, queue, w->nodes, w->n_nodes,
+				    &w->out->q[w->out->n]);
 		if (ret)
 			return ret;
+		w->out->n++;
 	}
 	return 0;
 }
@@ -174,11 +146,12 @@ static int copy_now(void *p, struct walk *w, bool *busy)
 /* Add the nodes of p that are not there yet, while they cannot be freed. */
 static int add_nodes(void *p, struct walk *w)
 {
+	u32 room = gp_layout.kfd_process__pdds.at.len;
 	u32 i, j, count = gp_node_count(p);
 	struct gp_node *n;
 	int ret;
 
-	for (i = 0; i < count && w->n_nodes < w->room_nodes; i++) {
+	for (i = 0; i < count && w->n_nodes < room; i++) {
 		n = &w->nodes[w->n_nodes];
 		ret = gp_node_load(p, i, n);
 		if (ret == -ENOENT)
@@ -225,29 +198,29 @@ static int read_slots(struct walk *w)
 {
 	u32 i, j;
 
-	for (i = 0; i < w->n_nodes; i++) {
-		struct gp_node *n = &w->nodes[i];
+	for (i = 0; i < w->out->n; i++) {
+		struct gp_queue *q = &w->out->q[i];
 
-		for (j = 0; j < w->out->n; j++) {
-			if (w->out->q[j].gpu_id != n->gpu_id)
-				continue;
-			if (fatal_signal_pending(current))
-				return -EINTR;
-			read_queue(n, &w->out->q[j], w);
-			cond_resched();
-		}
+		for (j = 0; j < w->n_nodes; j++)
+			if (w->nodes[j].gpu_id == q->gpu_id)
+				break;
+		if (j == w->n_nodes)
+			continue;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		read_queue(&w->nodes[j], q, w);
+		cond_resched();
 	}
 	return 0;
 }
 
 static void see_holds(void *p, struct gp_list *out)
 {
-	bool debugged;
+	int debugged = gp_get_flag(p, kfd_process, debug_trap_enabled, debug);
+	int paused = gp_get_flag(p, kfd_process, queues_paused, pause);
 
-	if (gp_has(debug) &&
-	    !gp_get(p, kfd_process, debug_trap_enabled, &debugged))
-		out->debugged = max_t(int, out->debugged, debugged);
-	out->paused = max(out->paused, gp_queue_paused(p));
+	out->debugged = max(out->debugged, debugged);
+	out->paused = max(out->paused, paused);
 }
 
 /* A pid can have more than one kfd_process, on newer drivers. */
@@ -269,7 +242,7 @@ static int take_process(void *p, void *data)
 	if (ret || !busy)
 		return ret;
 	w->busy = true;
-	return w->patient ? 0 : copy_last(p, w);
+	return copy_last(p, w);
 }
 
 static int by_id(const void *a, const void *b)
@@ -283,17 +256,6 @@ static int by_id(const void *a, const void *b)
 	return 0;
 }
 
-static int slot_by_id(const void *a, const void *b)
-{
-	const struct gp_slot *x = a, *y = b;
-
-	if (x->qid != y->qid)
-		return x->qid < y->qid ? -1 : 1;
-	if (x->gpu_id != y->gpu_id)
-		return x->gpu_id < y->gpu_id ? -1 : 1;
-	return x->xcc - y->xcc;
-}
-
 static void free_lists(struct walk *w)
 {
 	kvfree(w->out);
@@ -303,8 +265,8 @@ static void free_lists(struct walk *w)
 
 static int alloc_lists(struct walk *w, u32 room, u32 room_slots, bool slots)
 {
-	w->room_nodes = gp_layout.kfd_process__pdds.at.len;
-	w->nodes = kvmalloc_array(w->room_nodes, sizeof(*w->nodes), GFP_KERNEL);
+	w->nodes = kvmalloc_array(gp_layout.kfd_process__pdds.at.len,
+				  sizeof(*w->nodes), GFP_KERNEL);
 	w->out = kvzalloc(struct_size(w->out, q, room), GFP_KERNEL);
 	w->slots = !slots ? NULL :
 			    kvzalloc(struct_size(w->slots, s, room_slots),
@@ -332,22 +294,42 @@ static int walk_once(struct walk *w)
 	return gp_table_walk(take_process, w);
 }
 
-/* Until no context is busy; the last time with what was seen before. */
+/* Until no context is busy, or with what was seen before of those that are. */
 static int copy_facts(struct walk *w)
 {
 	int i, ret;
 
 	for (i = 1;; i++) {
-		w->patient = i < LOCK_TRIES;
 		ret = walk_once(w);
-		if (ret || !w->busy)
+		if (!w->busy)
 			return ret;
-		if (!w->patient)
+		if (i == LOCK_TRIES)
 			break;
 		drop_nodes(w);
 		usleep_range(LOCK_WAIT_US, 2 * LOCK_WAIT_US);
 	}
-	return 0;
+	gp_stat_busy(GP_STAT_LOCK(process));
+	return ret;
+}
+
+/* Where each queue was last seen. */
+static void find_last_slots(struct walk *w)
+{
+	const struct gp_queue *last;
+	struct gp_queue *q;
+	u32 i, j;
+
+	for (i = 0; w->last && i < w->out->n; i++) {
+		q = &w->out->q[i];
+		for (j = 0; j < w->last->n; j++) {
+			last = &w->last->q[j];
+			if (last->ctx != q->ctx || last->gpu_id != q->gpu_id ||
+			    last->mqd_addr != q->mqd_addr)
+				continue;
+			q->slot = last->slot;
+			break;
+		}
+	}
 }
 
 static int take_once(struct walk *w)
@@ -355,8 +337,6 @@ static int take_once(struct walk *w)
 	int ret = copy_facts(w);
 	u32 i;
 
-	if (w->busy && !w->patient)
-		gp_stat_busy(GP_STAT_LOCK(process));
 	if (ret)
 		return ret;
 	if (!w->found)
@@ -367,6 +347,8 @@ static int take_once(struct walk *w)
 	if (w->need > w->out->room ||
 	    (w->slots && w->need_slots > w->slots->room))
 		return -EAGAIN;
+	find_last_slots(w);
+	sort(w->out->q, w->out->n, sizeof(w->out->q[0]), by_id, NULL);
 	return w->hardware ? read_slots(w) : 0;
 }
 
@@ -392,12 +374,8 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
 	if (ret)
 		return ret;
 	kvfree(w.nodes);
-	sort(w.out->q, w.out->n, sizeof(w.out->q[0]), by_id, NULL);
 	*list = w.out;
-	if (slots) {
-		sort(w.slots->s, w.slots->n, sizeof(w.slots->s[0]), slot_by_id,
-		     NULL);
+	if (slots)
 		*slots = w.slots;
-	}
 	return 0;
 }
