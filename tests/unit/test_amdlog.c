@@ -31,16 +31,17 @@ TEST_EACH(hip_5, 3)
 	ck_assert_uint_eq(log_data->queues[0].swq, 0x7f600d592000);
 	for (i = 0; i < log_data->n_queues; i++) {
 		const struct gp_amdlog_queue *q = log_data->queues + i;
+		bool ring = q->hwq != GPREEMPT_UNKNOWN;
 
 		ck_assert_int_eq(q->pid, 142);
-		ck_assert(!q->hwq == !!q->swq);
-		ck_assert_uint_eq(q->created, !q->hwq);
-		ck_assert_uint_eq(q->acquired, !q->hwq);
-		ck_assert_int_eq(q->size, q->hwq ? GPREEMPT_UNKNOWN : 16384);
+		ck_assert(ring == (q->swq == GPREEMPT_UNKNOWN));
+		ck_assert_int_eq(q->created, !ring);
+		ck_assert_int_eq(q->acquired, !ring);
+		ck_assert_int_eq(q->size, ring ? GPREEMPT_UNKNOWN : 16384);
 		/* This version does not print them. */
 		ck_assert_int_eq(q->last_wptr, GPREEMPT_UNKNOWN);
 		ck_assert_int_eq(q->backlog, GPREEMPT_UNKNOWN);
-		ck_assert(q->hwq || !q->dispatches);
+		ck_assert(ring || !q->dispatches);
 		dispatches += q->dispatches;
 		barriers += q->barriers;
 	}
@@ -181,7 +182,7 @@ TEST(life)
 	ck_assert_uint_eq(log_data->queues[0].acquired, 2);
 	ck_assert_uint_eq(log_data->queues[0].released, 1);
 	ck_assert_uint_eq(log_data->queues[0].deleted, 1);
-	ck_assert_int_eq(log_data->queues[0].priority, 0);
+	ck_assert_str_eq(log_data->queues[0].priority, "low");
 	ck_assert_int_eq(log_data->queues[0].size, 4096);
 	ck_assert_uint_eq(log_data->queues[0].swq, 5);
 	ck_assert_uint_eq(log_data->queues[0].hwq, 0xa0);

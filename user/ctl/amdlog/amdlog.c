@@ -8,14 +8,14 @@
 
 #include "ctl/amdlog/amdlog.h"
 #include "ctl/command/ctl.h"
+#include "output/table.h"
 #include "shared/macro.h"
 
-#define PACKET_LEVEL 4
 /* As much as that is not of threads that write at once. */
 #define BACK_US 1000000
 
 #define QUEUE(member, title, what) \
-	OUT_FIELD(struct amdlog_row, member, title, what)
+	OUT_FIELD(struct gp_amdlog_queue, member, title, what)
 
 static const struct out_field fields[] = {
 	QUEUE(pid, "PID", OUT_DEC),
@@ -41,10 +41,10 @@ static const struct out_field fields[] = {
 };
 
 static const struct out_table queues_table =
-	OUT_TABLE("queues", fields, struct amdlog_row);
+	OUT_TABLE("queues", fields, struct gp_amdlog_queue);
 
 #define PROCESS(member, title, what) \
-	OUT_FIELD(struct amdlog_process, member, title, what)
+	OUT_FIELD(struct gp_amdlog_process, member, title, what)
 
 static const struct out_field process_fields[] = {
 	PROCESS(pid, "PID", OUT_DEC),
@@ -56,119 +56,25 @@ static const struct out_field process_fields[] = {
 };
 
 static const struct out_table processes_table =
-	OUT_TABLE("processes", process_fields, struct amdlog_process);
-
-/* hsa_amd_queue_priority_t */
-static const char *const priorities[] = { "low", "normal", "high" };
-
-/* Level 3 does not log packets: that there are none is not known. */
-static int64_t packets(const struct gp_amdlog_data *d, uint64_t count)
-{
-	return d->level < PACKET_LEVEL ? GPREEMPT_UNKNOWN : (int64_t)count;
-}
-
-static struct amdlog_row make_row(const struct gp_amdlog_data *d,
-				  const struct gp_amdlog_queue *q)
-{
-	return (struct amdlog_row){
-		.pid = q->pid,
-		.hwq = q->hwq ? (int64_t)q->hwq : GPREEMPT_UNKNOWN,
-		.swq = q->swq ? (int64_t)q->swq : GPREEMPT_UNKNOWN,
-		.id = q->id,
-		.priority =
-			q->priority >= 0 &&
-					q->priority <
-						(int64_t)ARRAY_SIZE(priorities) ?
-				priorities[q->priority] :
-				NULL,
-		.size = q->size,
-		.created = q->created,
-		.acquired = q->acquired,
-		.released = q->released,
-		.deleted = q->deleted,
-		.dispatches = packets(d, q->dispatches),
-		.barriers = packets(d, q->barriers),
-		.first_rptr = q->first_rptr,
-		.first_wptr = q->first_wptr,
-		.last_rptr = q->last_rptr,
-		.last_wptr = q->last_wptr,
-		.backlog = q->backlog,
-		.first_us = q->first_us,
-		.last_us = q->last_us,
-		.line = q->line,
-	};
-}
-
-static struct amdlog_row *make_rows(const struct gp_amdlog_data *d)
-{
-	struct amdlog_row *rows =
-		shr_must(calloc(d->n_queues + 1, sizeof(*rows)));
-	size_t i;
-
-	for (i = 0; i < d->n_queues; i++)
-		rows[i] = make_row(d, d->queues + i);
-	return rows;
-}
-
-static struct amdlog_process *make_processes(const struct gp_amdlog_data *d)
-{
-	struct amdlog_process *rows =
-		shr_must(calloc(d->n_processes + 1, sizeof(*rows)));
-	size_t i;
-
-	for (i = 0; i < d->n_processes; i++)
-		rows[i] = (struct amdlog_process){
-			.pid = d->processes[i].pid,
-			.lines = d->processes[i].lines,
-			.kernels = d->processes[i].kernels,
-			.dispatches = packets(d, d->processes[i].dispatches),
-			.run_us = d->processes[i].last_us -
-				  d->processes[i].first_us,
-			.back_us = d->processes[i].back_us,
-		};
-	return rows;
-}
-
-struct amdlog_problem {
-	int64_t line;
-	const char *what;
-};
+	OUT_TABLE("processes", process_fields, struct gp_amdlog_process);
 
 static const struct out_field problem_fields[] = {
-	OUT_FIELD(struct amdlog_problem, line, "LINE", OUT_DEC),
-	OUT_FIELD(struct amdlog_problem, what, "PROBLEM", OUT_TEXT),
+	OUT_FIELD(struct gp_amdlog_problem, line, "LINE", OUT_DEC),
+	OUT_FIELD(struct gp_amdlog_problem, what, "PROBLEM", OUT_TEXT),
 };
 
 static const struct out_table problems_table =
-	OUT_TABLE("problems", problem_fields, struct amdlog_problem);
+	OUT_TABLE("problems", problem_fields, struct gp_amdlog_problem);
 
-static struct json_object *json_problems(const struct gp_amdlog_data *d)
+static void print_json(const struct gp_amdlog_data *d)
 {
-	struct json_object *array = json_object_new_array();
-	size_t i;
-
-	for (i = 0; i < d->kept; i++) {
-		struct amdlog_problem row = {
-			d->problems[i].line,
-			d->problems[i].what,
-		};
-
-		json_object_array_add(array,
-				      out_json_row(&problems_table, &row));
-	}
-	return array;
-}
-
-struct json_object *amdlog_json(const struct gp_amdlog_data *d)
-{
-	struct json_object *object = json_object_new_object(), *problems;
-	struct amdlog_process *processes = make_processes(d);
-	struct amdlog_row *rows = make_rows(d);
+	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "queues",
-			       out_json_rows(&queues_table, rows, d->n_queues));
+			       out_json_rows(&queues_table, d->queues,
+					     d->n_queues));
 	json_object_object_add(object, "processes",
-			       out_json_rows(&processes_table, processes,
+			       out_json_rows(&processes_table, d->processes,
 					     d->n_processes));
 	json_object_object_add(object, "level",
 			       json_object_new_int64(d->level));
@@ -178,13 +84,12 @@ struct json_object *amdlog_json(const struct gp_amdlog_data *d)
 			       json_object_new_int64(d->lines));
 	json_object_object_add(object, "other_lines",
 			       json_object_new_int64(d->other_lines));
-	problems = json_problems(d);
-	json_object_object_add(object, "problems", problems);
+	json_object_object_add(object, "problems",
+			       out_json_rows(&problems_table, d->problems,
+					     d->kept));
 	json_object_object_add(object, "n_problems",
 			       json_object_new_int64(d->n_problems));
-	free(rows);
-	free(processes);
-	return object;
+	out_json_print(object);
 }
 
 #define PROBLEMS_SHOWN 20
@@ -194,7 +99,7 @@ static void note_problems(const struct gp_amdlog_data *d)
 	size_t i, shown = d->kept < PROBLEMS_SHOWN ? d->kept : PROBLEMS_SHOWN;
 
 	for (i = 0; i < shown; i++)
-		ctl_note("line %" PRIu64 ": %s", d->problems[i].line,
+		ctl_note("line %" PRId64 ": %s", d->problems[i].line,
 			 d->problems[i].what);
 	if (d->n_problems > shown)
 		ctl_note("and %" PRIu64 " more; --json has the first %zu",
@@ -203,15 +108,11 @@ static void note_problems(const struct gp_amdlog_data *d)
 
 static void print_table(enum out_mode mode, const struct gp_amdlog_data *d)
 {
-	struct amdlog_process *processes = make_processes(d);
-	struct amdlog_row *rows = make_rows(d);
 	size_t i;
 
-	out_rows(mode, &processes_table, processes, d->n_processes);
+	out_rows(mode, &processes_table, d->processes, d->n_processes);
 	putchar('\n');
-	out_rows(mode, &queues_table, rows, d->n_queues);
-	free(rows);
-	free(processes);
+	out_rows(mode, &queues_table, d->queues, d->n_queues);
 	note_problems(d);
 	for (i = 0; i < d->n_processes; i++)
 		if (d->processes[i].back_us > BACK_US)
@@ -219,7 +120,7 @@ static void print_table(enum out_mode mode, const struct gp_amdlog_data *d)
 				 "earlier than one before it. First and last "
 				 "are by time",
 				 d->processes[i].back_us / 1e6);
-	if (d->level < PACKET_LEVEL)
+	if (d->level < GP_AMDLOG_PACKETS)
 		ctl_note("packets are logged from AMD_LOG_LEVEL=4 on, "
 			 "this is level %u",
 			 d->level);
@@ -235,7 +136,7 @@ static void print_addresses(const struct gp_amdlog_data *d, const char *between)
 	size_t i, n = 0;
 
 	for (i = 0; i < d->n_queues; i++)
-		if (d->queues[i].hwq)
+		if (d->queues[i].hwq != GPREEMPT_UNKNOWN)
 			printf("%s0x%" PRIx64, n++ ? between : "",
 			       d->queues[i].hwq);
 }
@@ -251,7 +152,7 @@ static void print_python_number(const char *key, int64_t value, bool hex)
 		printf("%" PRId64, value);
 }
 
-static void print_python_queue(const struct amdlog_row *row)
+static void print_python_queue(const struct gp_amdlog_queue *row)
 {
 	const struct {
 		const char *key;
@@ -285,7 +186,6 @@ static void print_python_queue(const struct amdlog_row *row)
 /* For scripts: the same facts as assignments. */
 static void print_python(const struct gp_amdlog_data *d)
 {
-	struct amdlog_row *rows = make_rows(d);
 	size_t i;
 
 	printf("# Made by gpreempt-ctl amdlog. None: the log does not say it.\n");
@@ -306,14 +206,13 @@ static void print_python(const struct gp_amdlog_data *d)
 	}
 	printf("\nQUEUES = [\n");
 	for (i = 0; i < d->n_queues; i++)
-		print_python_queue(rows + i);
+		print_python_queue(d->queues + i);
 	printf("]\n");
-	free(rows);
 }
 
 static int print_shell(const struct gp_amdlog_data *d)
 {
-	uint64_t dispatches = 0;
+	int64_t dispatches = 0;
 	size_t i;
 
 	if (d->n_processes > 1)
@@ -330,8 +229,8 @@ static int print_shell(const struct gp_amdlog_data *d)
 	for (i = 0; i < d->n_queues; i++)
 		dispatches += d->queues[i].dispatches;
 	printf("'\nGPREEMPT_DISPATCHES=");
-	if (d->level >= PACKET_LEVEL)
-		printf("%" PRIu64, dispatches);
+	if (d->level >= GP_AMDLOG_PACKETS)
+		printf("%" PRId64, dispatches);
 	putchar('\n');
 	return 0;
 }
@@ -349,7 +248,7 @@ static int print(const struct amdlog_args *args, const struct gp_amdlog_data *d)
 	int ret = 0;
 
 	if (args->mode == OUT_JSON || !strcmp(format, "json"))
-		out_json_print(amdlog_json(d));
+		print_json(d);
 	else if (!strcmp(format, "table"))
 		print_table(args->mode, d);
 	else if (!strcmp(format, "python"))

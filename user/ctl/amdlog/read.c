@@ -8,6 +8,7 @@
 #include "ctl/amdlog/amdlog.h"
 #include "ctl/text/open.h"
 #include "shared/macro.h"
+#include "output/message.h"
 
 #define CHUNK (1 << 20)
 
@@ -55,12 +56,12 @@ static int feed_all(struct gp_amdlog *log, int fd,
 }
 
 /* 0 or -errno, of which nothing has been said. */
-static int read_fd(int fd, int64_t pid, struct gp_amdlog **out,
-		   const struct text_guess **guess)
+static int read_fd(int fd, int64_t pid, gp_amdlog_packet_fn *packet, void *data,
+		   struct gp_amdlog **out, const struct text_guess **guess)
 {
 	int ret;
 
-	if (gp_amdlog_new(pid ? pid : GPREEMPT_UNKNOWN, NULL, NULL, out))
+	if (gp_amdlog_new(pid ? pid : GPREEMPT_UNKNOWN, packet, data, out))
 		abort();
 	ret = feed_all(*out, fd, guess);
 	if (ret)
@@ -68,11 +69,12 @@ static int read_fd(int fd, int64_t pid, struct gp_amdlog **out,
 	return ret;
 }
 
-int amdlog_read_fd(int fd, int64_t pid, struct gp_amdlog **out)
+int amdlog_read_fd(int fd, int64_t pid, gp_amdlog_packet_fn *packet, void *data,
+		   struct gp_amdlog **out)
 {
 	const struct text_guess *guess;
 
-	return read_fd(fd, pid, out, &guess);
+	return read_fd(fd, pid, packet, data, out, &guess);
 }
 
 int amdlog_read(const char *path, int64_t pid, struct gp_amdlog **out)
@@ -82,7 +84,7 @@ int amdlog_read(const char *path, int64_t pid, struct gp_amdlog **out)
 
 	if (fd < 0)
 		return fail(path, fd);
-	ret = read_fd(fd, pid, out, &guess);
+	ret = read_fd(fd, pid, NULL, NULL, out, &guess);
 	close(fd);
 	if (ret)
 		return fail(path, ret);

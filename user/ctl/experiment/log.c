@@ -8,11 +8,6 @@
 #include "ctl/experiment/experiment.h"
 #include "shared/macro.h"
 
-static int64_t run_time(const struct gp_amdlog_process *process)
-{
-	return process->last_us - process->first_us;
-}
-
 void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 {
 	const struct gp_amdlog_data *d;
@@ -25,7 +20,7 @@ void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	fd = text_open_in(dir, name, INT64_MAX);
 	if (fd < 0)
 		return;
-	ret = amdlog_read_fd(fd, 0, &log);
+	ret = amdlog_read_fd(fd, 0, NULL, NULL, &log);
 	close(fd);
 	if (ret)
 		return;
@@ -37,19 +32,18 @@ void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	}
 	sample->hardware_queues = 0;
 	sample->run_us = 0;
-	/* Level 3 does not have packets. */
-	if (d->level >= 4)
+	if (d->level >= GP_AMDLOG_PACKETS)
 		sample->dispatches = 0;
 	for (i = 0; i < d->n_queues; i++) {
-		if (d->level >= 4)
+		if (d->level >= GP_AMDLOG_PACKETS)
 			sample->dispatches += d->queues[i].dispatches;
 		sample->hardware_queues += d->queues[i].created;
 		if (d->queues[i].backlog > sample->backlog)
 			sample->backlog = d->queues[i].backlog;
 	}
 	for (i = 0; i < d->n_processes; i++)
-		if (run_time(d->processes + i) > sample->run_us)
-			sample->run_us = run_time(d->processes + i);
+		if (d->processes[i].run_us > sample->run_us)
+			sample->run_us = d->processes[i].run_us;
 	gp_amdlog_free(log);
 }
 

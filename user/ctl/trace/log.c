@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctl/amdlog/amdlog.h"
 #include "ctl/trace/trace.h"
 #include "shared/array.h"
 #include "shared/macro.h"
 
-#define NAME  "amd.log"
-#define CHUNK (1 << 16)
+#define NAME "amd.log"
 /* A timeline of more than that is of no use. */
 #define PACKETS_MAX 1000000
 
@@ -50,23 +50,15 @@ static void read_file(const char *path, struct trace_packets *packets)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct gp_amdlog *log;
-	char *chunk = malloc(CHUNK);
-	ssize_t len;
 
-	if (!chunk ||
-	    gp_amdlog_new(GPREEMPT_UNKNOWN, take_packet, packets, &log))
-		abort();
-	while (fd >= 0 && (len = read(fd, chunk, CHUNK)) > 0)
-		if (gp_amdlog_feed(log, chunk, len))
-			abort();
-	if (gp_amdlog_end(log))
-		abort();
-	packets->problems += gp_amdlog_get(log)->n_problems;
-	packets->files += fd >= 0;
-	gp_amdlog_free(log);
-	free(chunk);
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return;
+	packets->files++;
+	if (!amdlog_read_fd(fd, 0, take_packet, packets, &log)) {
+		packets->problems += gp_amdlog_get(log)->n_problems;
+		gp_amdlog_free(log);
+	}
+	close(fd);
 }
 
 void trace_log_read(const char *dir, struct trace_packets *packets)

@@ -62,12 +62,14 @@ static int get_queue(struct gp_amdlog *log, const struct gp_record *record,
 		     const struct gp_message *m, struct gp_amdlog_queue **out)
 {
 	size_t at = bucket(record->pid, m->hwq);
+	int64_t address = m->hwq;
 	struct gp_amdlog_queue *queue;
 
 	*out = NULL;
 	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
 		queue = log->queues.items + log->buckets[at] - 1;
-		if ((queue->hwq ? queue->hwq : queue->swq) == m->hwq &&
+		if ((queue->hwq == GPREEMPT_UNKNOWN ? queue->swq :
+						      queue->hwq) == address &&
 		    queue->pid == record->pid) {
 			*out = queue;
 			return 0;
@@ -79,19 +81,21 @@ static int get_queue(struct gp_amdlog *log, const struct gp_record *record,
 	if (!queue)
 		return -ENOMEM;
 	log->buckets[at] = log->queues.count;
-	queue->pid = record->pid;
-	*(m->by_swq ? &queue->swq : &queue->hwq) = m->hwq;
-	queue->id = GPREEMPT_UNKNOWN;
-	queue->priority = GPREEMPT_UNKNOWN;
-	queue->size = GPREEMPT_UNKNOWN;
-	queue->first_rptr = GPREEMPT_UNKNOWN;
-	queue->first_wptr = GPREEMPT_UNKNOWN;
-	queue->last_rptr = GPREEMPT_UNKNOWN;
-	queue->last_wptr = GPREEMPT_UNKNOWN;
-	queue->backlog = GPREEMPT_UNKNOWN;
-	queue->first_us = record->us;
-	queue->last_us = record->us;
-	queue->line = log->lines.number;
+	*queue = (struct gp_amdlog_queue){
+		.pid = record->pid,
+		.hwq = m->by_swq ? GPREEMPT_UNKNOWN : address,
+		.swq = m->by_swq ? address : GPREEMPT_UNKNOWN,
+		.id = GPREEMPT_UNKNOWN,
+		.size = GPREEMPT_UNKNOWN,
+		.first_rptr = GPREEMPT_UNKNOWN,
+		.first_wptr = GPREEMPT_UNKNOWN,
+		.last_rptr = GPREEMPT_UNKNOWN,
+		.last_wptr = GPREEMPT_UNKNOWN,
+		.backlog = GPREEMPT_UNKNOWN,
+		.first_us = record->us,
+		.last_us = record->us,
+		.line = log->lines.number,
+	};
 	*out = queue;
 	return 0;
 }
@@ -127,6 +131,7 @@ static int count_process(struct gp_amdlog *log, const struct gp_record *record,
 		all[i].back_us = all[i].last_us - record->us;
 	if (record->us > all[i].last_us)
 		all[i].last_us = record->us;
+	all[i].run_us = all[i].last_us - all[i].first_us;
 	return 0;
 }
 
@@ -202,7 +207,8 @@ static int count_message(struct gp_amdlog *log, const struct gp_record *record,
 	if (m->swq)
 		queue->swq = m->swq;
 	set(&queue->id, m->id);
-	set(&queue->priority, m->priority);
+	if (m->priority)
+		queue->priority = m->priority;
 	set(&queue->size, m->size);
 	queue->created += m->kind == GP_AMDLOG_CREATED;
 	queue->acquired += m->kind == GP_AMDLOG_ACQUIRED;
@@ -363,7 +369,19 @@ int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len)
 
 int gp_amdlog_end(struct gp_amdlog *log)
 {
-	return gp_lines_end(&log->lines);
+	int ret = gp_lines_end(&log->lines);
+	struct gp_amdlog_queue *queues = log->queues.items;
+	struct gp_amdlog_process *processes = log->processes.items;
+	size_t i;
+
+	if (log->data.level >= GP_AMDLOG_PACKETS)
+		return ret;
+	/* That there are none is not known. */
+	for (i = 0; i < log->queues.count; i++)
+		queues[i].dispatches = queues[i].barriers = GPREEMPT_UNKNOWN;
+	for (i = 0; i < log->processes.count; i++)
+		processes[i].dispatches = GPREEMPT_UNKNOWN;
+	return ret;
 }
 
 const struct gp_amdlog_data *gp_amdlog_get(struct gp_amdlog *log)

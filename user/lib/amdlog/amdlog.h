@@ -22,22 +22,22 @@ struct gp_amdlog_queue {
 	/* As the process itself sees it: another number inside of a container. */
 	int64_t pid;
 	/*
-	 * Address that the runtime calls it by (HWq); 0: not in the log. ROCm 5 logs
-	 * the life of a queue by its software queue and its packets by HWq, and not
-	 * which belong together: they are two entries then.
+	 * Address that the runtime calls it by (HWq). ROCm 5 logs the life of a
+	 * queue by its software queue and its packets by HWq, and not which belong
+	 * together: they are two entries then.
 	 */
-	uint64_t hwq;
-	uint64_t swq; /* of the last software queue on it; 0: not in the log */
-	int64_t id;   /* the runtime's own number; unknown before ROCm 6 */
-	int64_t priority;  /* 0 low, 1 normal, 2 high */
-	int64_t size;	   /* packets */
-	uint64_t created;  /* times; again after it was deleted */
-	uint64_t acquired; /* times that a stream took it */
-	uint64_t released;
-	uint64_t deleted;
-	uint64_t dispatches; /* kernels put into it */
-	uint64_t barriers;   /* barrier packets put into it */
-	int64_t first_rptr;  /* at its first packet */
+	int64_t hwq;
+	int64_t swq;	      /* of the last software queue on it */
+	int64_t id;	      /* the runtime's own number; not before ROCm 6 */
+	const char *priority; /* low, normal, high; NULL: not known */
+	int64_t size;	      /* packets */
+	int64_t created;      /* times; again after it was deleted */
+	int64_t acquired;     /* times that a stream took it */
+	int64_t released;
+	int64_t deleted;
+	int64_t dispatches; /* kernels put into it; level 4 */
+	int64_t barriers;   /* barrier packets put into it; level 4 */
+	int64_t first_rptr; /* at its first packet */
 	int64_t first_wptr;
 	int64_t last_rptr; /* at its last packet */
 	int64_t last_wptr;
@@ -46,17 +46,18 @@ struct gp_amdlog_queue {
 	int64_t last_us;
 	int64_t first_packet_us; /* times of its first and last indices */
 	int64_t last_packet_us;
-	uint64_t line; /* first line about it */
+	int64_t line; /* first line about it */
 };
 
 /* A process that wrote into the log. */
 struct gp_amdlog_process {
 	int64_t pid; /* as it sees itself */
-	uint64_t lines;
-	uint64_t kernels;    /* that it launched, by name (level 3) */
-	uint64_t dispatches; /* and by packet (level 4) */
-	int64_t first_us;    /* times of its first and last line */
+	int64_t lines;
+	int64_t kernels;    /* that it launched, by name (level 3) */
+	int64_t dispatches; /* and by packet (level 4) */
+	int64_t first_us;   /* times of its first and last line */
 	int64_t last_us;
+	int64_t run_us; /* between these */
 	/*
 	 * Most that a line of it is earlier than one before; more than threads
 	 * writing at once explain: the log is not in order.
@@ -66,7 +67,7 @@ struct gp_amdlog_process {
 
 /* A line that could not be read. */
 struct gp_amdlog_problem {
-	uint64_t line;
+	int64_t line;
 	const char *what;
 };
 
@@ -86,13 +87,16 @@ struct gp_amdlog_data {
 	char version[64];     /* of HIP, as it names itself, or "" */
 };
 
-/* A packet that is put into a queue; pid, hwq, swq and id as of that. */
+/* Packets are in the log from there on. */
+#define GP_AMDLOG_PACKETS 4
+
+/* A packet that is put into a queue. */
 struct gp_amdlog_packet {
 	uint64_t line;
 	int64_t us;
 	int64_t pid;
 	uint64_t tid; /* the thread, as the log names it (pthread_t); 0: not said */
-	uint64_t swq;
+	uint64_t swq; /* 0: not said */
 	uint64_t hwq;
 	int64_t id;
 	bool dispatch; /* a kernel; else a barrier */

@@ -123,16 +123,23 @@ static bool is_packet(struct gp_span text, struct gp_message *message)
 	return true;
 }
 
+/* hsa_amd_queue_priority_t */
+static const char *const priorities[] = { "low", "normal", "high" };
+
 static void fill(struct gp_span text, const char *hwq,
 		 struct gp_message *message)
 {
+	int64_t priority;
+
 	if (hwq && (!number(text, hwq, &message->hwq) || !message->hwq)) {
 		message->kind = GP_AMDLOG_BROKEN;
 		return;
 	}
 	if (message->kind == GP_AMDLOG_CREATED) {
 		message->size = small(text, "with size ");
-		message->priority = small(text, "with priority ");
+		priority = small(text, "with priority ");
+		if (priority >= 0 && priority < (int64_t)ARRAY_SIZE(priorities))
+			message->priority = priorities[priority];
 	}
 }
 
@@ -147,7 +154,6 @@ void gp_message_parse(struct gp_span text, struct gp_message *message)
 		text.at++;
 	*message = (struct gp_message){
 		.id = GPREEMPT_UNKNOWN,
-		.priority = GPREEMPT_UNKNOWN,
 		.size = GPREEMPT_UNKNOWN,
 		.rptr = GPREEMPT_UNKNOWN,
 		.wptr = GPREEMPT_UNKNOWN,

@@ -50,9 +50,10 @@ enum gp_amdlog_kind {
 struct gp_message {
 	enum gp_amdlog_kind kind;
 	uint64_t hwq, swq;
-	bool by_swq; /* hwq is the address of a software queue */
-	bool cut;    /* an index is there, but not all of it */
-	int64_t id, priority, size, rptr, wptr;
+	bool by_swq;	      /* hwq is the address of a software queue */
+	bool cut;	      /* an index is there, but not all of it */
+	const char *priority; /* low, normal, high */
+	int64_t id, size, rptr, wptr;
 	struct gp_span rest; /* of a version */
 };
 
