@@ -12,14 +12,6 @@ TEST(nothing)
 	ck_assert_uint_eq(data->lines, 0);
 }
 
-TEST(set_qid)
-{
-	read_string("Process 1 PASID 0x1:\n  Bad user queue type 5 on device 1\n");
-	gp_text_set_qid(text, 0, 12);
-	gp_text_set_qid(text, 1, 13);
-	ck_assert_int_eq(data->queues[0].qid, 12);
-}
-
 TEST(garbled_line)
 {
 	uint32_t rest[MQD_WORDS] = { [112] = 0x1000 };

@@ -35,8 +35,7 @@ static void set_qids(struct ctl_text *out, int64_t pid,
 		for (j = 0; j < view->count; j++)
 			if (view->queues[j].ring == ring &&
 			    view->queues[j].gpu_id == queue->gpu_id)
-				gp_text_set_qid(out->text, i,
-						view->queues[j].qid);
+				d->queues[i].qid = view->queues[j].qid;
 	}
 }
 

@@ -6,7 +6,7 @@
 #include "lib/text/parse.h"
 #include "shared/macro.h"
 
-#define NUMBERS_MAX 4
+#define NUMBERS_MAX 4 /* with one that is left out */
 
 typedef int take_fn(struct gp_text *text, const int64_t *numbers, int arg);
 
@@ -76,12 +76,6 @@ static int take_queue_elsewhere(struct gp_text *text, const int64_t *numbers,
 		return -ENOMEM;
 	return gp_text_problem(text, text->lines.number,
 			       "the GPU of this queue has no id that is known");
-}
-
-static int take_bad_queue(struct gp_text *text, const int64_t *numbers,
-			  int type)
-{
-	return add_queue(text, type, numbers[1]);
 }
 
 static int take_weird(struct gp_text *text, const int64_t *numbers, int arg)
@@ -166,32 +160,16 @@ static int add_cp_slot(struct gp_text *text, enum gp_text_type type,
 	return 0;
 }
 
-static int take_cp_slot(struct gp_text *text, const int64_t *numbers, int arg)
+static int take_cp_slot(struct gp_text *text, const int64_t *numbers, int type)
 {
-	(void)arg;
-	return add_cp_slot(text, GP_TEXT_COMPUTE, numbers[0], numbers[1],
-			   numbers[2]);
-}
-
-static int take_hiq(struct gp_text *text, const int64_t *numbers, int arg)
-{
-	(void)arg;
-	return add_cp_slot(text, GP_TEXT_HIQ, numbers[0], numbers[2],
-			   numbers[3]);
+	return add_cp_slot(text, type, numbers[0], numbers[1], numbers[2]);
 }
 
 /* Up to Linux 6.4 there is only one XCC, and it is not named. */
 static int take_cp_slot_one(struct gp_text *text, const int64_t *numbers,
-			    int arg)
+			    int type)
 {
-	(void)arg;
-	return add_cp_slot(text, GP_TEXT_COMPUTE, 0, numbers[0], numbers[1]);
-}
-
-static int take_hiq_one(struct gp_text *text, const int64_t *numbers, int arg)
-{
-	(void)arg;
-	return add_cp_slot(text, GP_TEXT_HIQ, 0, numbers[1], numbers[2]);
+	return add_cp_slot(text, type, 0, numbers[0], numbers[1]);
 }
 
 static int take_sdma_slot(struct gp_text *text, const int64_t *numbers, int arg)
@@ -227,54 +205,35 @@ static int take_old_id(struct gp_text *text, const int64_t *numbers, int arg)
 	return ret;
 }
 
-static int old_queue(struct gp_text *text, struct gp_text_queue **queue)
+/* What the older text says of a queue. */
+enum old {
+	OLD_PROCESS,
+	OLD_ACTIVE,
+	OLD_NOT_ACTIVE,
+	OLD_PRIORITY,
+};
+
+static int take_old(struct gp_text *text, const int64_t *numbers, int what)
 {
-	*queue = NULL;
+	struct gp_text_queue *queue = last_queue(text);
+
 	if (text->block != GP_BLOCK_QUEUE)
 		return gp_text_problem(text, text->lines.number,
 				       "a line about a queue that is not there");
-	*queue = last_queue(text);
-	(*queue)->older = true;
-	return 0;
-}
-
-static int take_old_process(struct gp_text *text, const int64_t *numbers,
-			    int arg)
-{
-	struct gp_text_queue *queue;
-	int ret = old_queue(text, &queue);
-
-	(void)arg;
-	if (queue) {
+	queue->older = true;
+	switch (what) {
+	case OLD_PROCESS:
 		queue->pid = numbers[0];
 		queue->pasid = numbers[1];
 		queue->context = GPREEMPT_UNKNOWN;
-	}
-	return ret;
-}
-
-static int take_old_active(struct gp_text *text, const int64_t *numbers,
-			   int active)
-{
-	struct gp_text_queue *queue;
-	int ret = old_queue(text, &queue);
-
-	(void)numbers;
-	if (queue)
-		queue->is_active = active;
-	return ret;
-}
-
-static int take_old_priority(struct gp_text *text, const int64_t *numbers,
-			     int arg)
-{
-	struct gp_text_queue *queue;
-	int ret = old_queue(text, &queue);
-
-	(void)arg;
-	if (queue)
+		break;
+	case OLD_PRIORITY:
 		queue->priority = numbers[0];
-	return ret;
+		break;
+	default:
+		queue->is_active = what == OLD_ACTIVE;
+	}
+	return 0;
 }
 
 static int take_remark(struct gp_text *text, const int64_t *numbers, int arg)
@@ -286,8 +245,8 @@ static int take_remark(struct gp_text *text, const int64_t *numbers, int arg)
 }
 
 /*
- * Patterns: %d and %x are numbers, a space is one or more of them, * is the
- * rest. Lines are taken without the spaces around them.
+ * Patterns: %d and %x are numbers, of which %- is left out; a space is one or more
+ * of them, * is the rest. Lines are taken without the spaces around them.
  */
 static const struct head {
 	const char *pattern;
@@ -295,12 +254,15 @@ static const struct head {
 	int arg;
 	bool within; /* says more of the block that it is in */
 } heads[] = {
-	{ "Inst %d, CP Pipe %d, Queue %d", take_cp_slot, 0, false },
+	{ "Inst %d, CP Pipe %d, Queue %d", take_cp_slot, GP_TEXT_COMPUTE,
+	  false },
 	{ "SDMA Engine %d, RLC %d", take_sdma_slot, 0, false },
-	{ "Inst %d, HIQ on MEC %d Pipe %d Queue %d", take_hiq, 0, false },
+	{ "Inst %d, HIQ on MEC %- Pipe %d Queue %d", take_cp_slot, GP_TEXT_HIQ,
+	  false },
 	{ "Node %d, gpu_id %x:", take_node, 0, false },
-	{ "CP Pipe %d, Queue %d", take_cp_slot_one, 0, false },
-	{ "HIQ on MEC %d Pipe %d Queue %d", take_hiq_one, 0, false },
+	{ "CP Pipe %d, Queue %d", take_cp_slot_one, GP_TEXT_COMPUTE, false },
+	{ "HIQ on MEC %- Pipe %d Queue %d", take_cp_slot_one, GP_TEXT_HIQ,
+	  false },
 	{ "Device is stopped", take_note, GP_TEXT_STOPPED, true },
 	{ "No active runlist", take_note, GP_TEXT_NO_LIST, true },
 	{ "Process %d PASID 0x%x:", take_process, 1, false },
@@ -311,17 +273,17 @@ static const struct head {
 	  false },
 	{ "SDMA queue on device *", take_queue_elsewhere, GP_TEXT_SDMA, false },
 	{ "DIQ on device %x", take_queue, GP_TEXT_DIQ, false },
-	{ "Bad user queue type %d on device %x", take_bad_queue, GP_TEXT_OTHER,
+	{ "Bad user queue type %- on device %x", take_queue, GP_TEXT_OTHER,
 	  false },
-	{ "Bad kernel queue type %d on device %x", take_bad_queue,
-	  GP_TEXT_OTHER, false },
+	{ "Bad kernel queue type %- on device %x", take_queue, GP_TEXT_OTHER,
+	  false },
 	{ "Weird: Queue node with neither kernel nor user queue", take_weird, 0,
 	  false },
 	{ "Queue ID: %d*", take_old_id, 0, true },
-	{ "Process: pid %d pasid 0x%x*", take_old_process, 0, true },
-	{ "is active: yes*", take_old_active, 1, true },
-	{ "is active: no*", take_old_active, 0, true },
-	{ "priority: %d*", take_old_priority, 0, true },
+	{ "Process: pid %d pasid 0x%x*", take_old, OLD_PROCESS, true },
+	{ "is active: yes*", take_old, OLD_ACTIVE, true },
+	{ "is active: no*", take_old, OLD_NOT_ACTIVE, true },
+	{ "priority: %d*", take_old, OLD_PRIORITY, true },
 	{ "=== *", take_remark, 0, true },
 };
 
@@ -352,8 +314,9 @@ static bool matches(const char *pattern, const char *p, const char *end,
 			return true;
 		if (*pattern == '%') {
 			pattern++;
-			if (!take_number(&p, end, *pattern == 'x', numbers++))
+			if (!take_number(&p, end, *pattern == 'x', numbers))
 				return false;
+			numbers += *pattern != '-';
 			continue;
 		}
 		if (p == end || *p++ != *pattern)

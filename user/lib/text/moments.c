@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/text/parse.h"
+#include "shared/macro.h"
 
 #define KEY_MAX 5
 
@@ -63,43 +64,42 @@ static int find_repeated(const struct places *places,
 	return 0;
 }
 
-static void add_mqds(struct gp_text *text, struct places *places)
+static void add_mqds(const struct gp_text_data *d, struct places *places)
 {
-	const struct gp_text_queue *queues = text->queues.items, *queue;
-	const struct gp_text_mqd *mqd = text->mqds.items;
-	const struct gp_text_mqd *end = shr_end(&text->mqds);
+	size_t i;
 
-	for (; mqd < end; mqd++) {
-		struct place *place = places->items + places->count;
-
-		queue = queues + mqd->queue;
-		*place = (struct place){
+	for (i = 0; i < d->n_mqds; i++) {
+		const struct gp_text_regs *regs = &d->mqds[i].regs;
+		const struct gp_text_queue *queue =
+			d->queues + d->mqds[i].queue;
+		struct place place = {
 			.key = { queue->type, queue->gpu_id },
 			.file = queue->file,
 			.line = queue->line,
 		};
-		if (queue->type == GP_TEXT_COMPUTE && mqd->regs.mqd > 0) {
-			place->key[2] = mqd->regs.mqd;
-		} else if (queue->type == GP_TEXT_SDMA && mqd->regs.ring > 0 &&
-			   mqd->regs.engine >= 0) {
+
+		if (queue->type == GP_TEXT_COMPUTE && regs->mqd > 0) {
+			place.key[2] = regs->mqd;
+		} else if (queue->type == GP_TEXT_SDMA && regs->ring > 0 &&
+			   regs->engine >= 0) {
 			/* Their text does not have their own address. */
-			place->key[2] = (uint64_t)mqd->regs.engine << 32 |
-					mqd->regs.rlc;
-			place->key[3] = mqd->regs.ring;
-			place->key[4] = queue->pid;
+			place.key[2] = (uint64_t)regs->engine << 32 | regs->rlc;
+			place.key[3] = regs->ring;
+			place.key[4] = queue->pid;
 		} else {
 			continue;
 		}
-		places->count++;
+		places->items[places->count++] = place;
 	}
 }
 
-static void add_slots(struct gp_text *text, struct places *places)
+static void add_slots(const struct gp_text_data *d, struct places *places)
 {
-	const struct gp_text_slot *slot = text->slots.items;
-	const struct gp_text_slot *end = shr_end(&text->slots);
+	size_t i;
 
-	for (; slot < end; slot++) {
+	for (i = 0; i < d->n_slots; i++) {
+		const struct gp_text_slot *slot = d->slots + i;
+
 		if (slot->type == GP_TEXT_HIQ ||
 		    slot->gpu_id == GPREEMPT_UNKNOWN)
 			continue;
@@ -112,24 +112,22 @@ static void add_slots(struct gp_text *text, struct places *places)
 	}
 }
 
-static void add_packets(struct gp_text *text, struct places *places)
+static void add_packets(const struct gp_text_data *d, struct places *places)
 {
-	const struct gp_text_packet *packet = text->packets.items;
-	const struct gp_text_packet *end = shr_end(&text->packets);
+	size_t i;
 
-	for (; packet < end; packet++) {
-		if (packet->mqd <= 0)
-			continue;
-		places->items[places->count++] = (struct place){
-			.key = { packet->gpu_id, packet->mqd },
-			.file = packet->file,
-			.line = packet->line,
-		};
-	}
+	for (i = 0; i < d->n_packets; i++)
+		if (d->packets[i].mqd > 0)
+			places->items[places->count++] = (struct place){
+				.key = { d->packets[i].gpu_id,
+					 d->packets[i].mqd },
+				.file = d->packets[i].file,
+				.line = d->packets[i].line,
+			};
 }
 
 static const struct kind {
-	void (*add)(struct gp_text *text, struct places *places);
+	void (*add)(const struct gp_text_data *d, struct places *places);
 	const char *what;
 } kinds[] = {
 	{ add_mqds, "this queue is in the text twice: text of more than one "
@@ -147,7 +145,7 @@ static int find_of_kind(struct gp_text *text, const struct kind *kind,
 	int ret;
 
 	places->count = 0;
-	kind->add(text, places);
+	kind->add(&text->data, places);
 	ret = find_repeated(places, &repeated);
 	if (ret || !repeated)
 		return ret;
@@ -158,19 +156,16 @@ static int find_of_kind(struct gp_text *text, const struct kind *kind,
 
 int gp_text_find_moments(struct gp_text *text)
 {
+	const struct gp_text_data *d = &text->data;
 	struct places places;
-	size_t most = text->mqds.count;
 	int ret = 0;
 	size_t i;
 
-	if (text->slots.count > most)
-		most = text->slots.count;
-	if (text->packets.count > most)
-		most = text->packets.count;
-	places.items = calloc(most + 1, sizeof(*places.items));
+	places.items = calloc(d->n_mqds + d->n_slots + d->n_packets + 1,
+			      sizeof(*places.items));
 	if (!places.items)
 		return -ENOMEM;
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds) && !ret; i++)
+	for (i = 0; i < ARRAY_SIZE(kinds) && !ret; i++)
 		ret = find_of_kind(text, kinds + i, &places);
 	free(places.items);
 	return ret;

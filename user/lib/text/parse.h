@@ -81,7 +81,7 @@ const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
 int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line,
 		       const char *what);
 
-/* Is a queue or a slot in it twice? Sets several_moments. 0 or -ENOMEM. */
+/* After gp_text_get(): is something in it twice? Sets several_moments. 0 or -ENOMEM. */
 int gp_text_find_moments(struct gp_text *text);
 
 /* The packets of a run list, of the last node. 0 or -ENOMEM. */

@@ -175,9 +175,3 @@ const struct gp_text_data *gp_text_get(struct gp_text *text)
 	text->data.known_lines = text->known_lines;
 	return &text->data;
 }
-
-void gp_text_set_qid(struct gp_text *text, size_t queue, int64_t qid)
-{
-	if (queue < text->queues.count)
-		text->queues.items[queue].qid = qid;
-}

@@ -163,25 +163,25 @@ struct gp_text_problem {
 
 /* All that was read so far. */
 struct gp_text_data {
-	const struct gp_text_process *processes;
+	struct gp_text_process *processes;
 	size_t n_processes;
-	const struct gp_text_queue *queues;
+	struct gp_text_queue *queues;
 	size_t n_queues;
-	const struct gp_text_mqd *mqds;
+	struct gp_text_mqd *mqds;
 	size_t n_mqds;
-	const struct gp_text_node *nodes;
+	struct gp_text_node *nodes;
 	size_t n_nodes;
-	const struct gp_text_slot *slots;
+	struct gp_text_slot *slots;
 	size_t n_slots;
-	const struct gp_text_packet *packets;
+	struct gp_text_packet *packets;
 	size_t n_packets;
-	const uint32_t *words;
+	uint32_t *words;
 	size_t n_words;
-	const struct gp_text_problem *problems; /* the first ones */
-	size_t kept;				/* how many these are */
-	uint64_t n_problems;			/* all of them */
-	uint64_t lines;				/* of all files */
-	uint64_t known_lines; /* those that are the driver's */
+	struct gp_text_problem *problems; /* the first ones */
+	size_t kept;			  /* how many these are */
+	uint64_t n_problems;		  /* all of them */
+	uint64_t lines;			  /* of all files */
+	uint64_t known_lines;		  /* those that are the driver's */
 	/* There is an mqds. That of an idle driver is an empty file. */
 	bool mqds_seen;
 	bool hqds_seen;
@@ -213,10 +213,8 @@ int gp_text_end(struct gp_text *text);
  */
 int gp_text_join(struct gp_text *text);
 
+/* What was read so far. The caller may fill in the ids of queues. */
 const struct gp_text_data *gp_text_get(struct gp_text *text);
-
-/* Set a queue's id, which the text does not have. */
-void gp_text_set_qid(struct gp_text *text, size_t queue, int64_t qid);
 
 /* Does the join hold? Of a text of several moments all counts are unknown. */
 struct gp_text_check {
