@@ -12,16 +12,13 @@ static void check(const struct gp_text_data *d)
 	size_t i;
 
 	for (i = 0; i < d->n_mqds; i++)
-		if (d->mqds[i].queue >= d->n_queues ||
-		    d->mqds[i].words + d->mqds[i].n_words > d->n_words)
+		if (d->mqds[i].queue >= d->n_queues)
 			abort();
 	for (i = 0; i < d->n_slots; i++)
-		if (d->slots[i].owner >= (ssize_t)d->n_queues ||
-		    d->slots[i].words + d->slots[i].n_words > d->n_words)
+		if (d->slots[i].owner >= (ssize_t)d->n_queues)
 			abort();
 	for (i = 0; i < d->n_packets; i++)
-		if (d->packets[i].queue >= (ssize_t)d->n_queues ||
-		    d->packets[i].words + d->packets[i].n_words > d->n_words)
+		if (d->packets[i].queue >= (ssize_t)d->n_queues)
 			abort();
 	for (i = 0; i < d->n_queues; i++)
 		if (d->queues[i].mqds + d->queues[i].n_mqds > d->n_mqds)

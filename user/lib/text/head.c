@@ -52,7 +52,6 @@ static int take_process(struct gp_text *text, const int64_t *numbers,
 	if (!process)
 		return -ENOMEM;
 	process->file = text->file;
-	process->line = text->lines.number;
 	process->pid = numbers[0];
 	/* From Linux 6.16 on, if not before, it is the first thread. */
 	process->pasid = is_pasid ? numbers[1] : GPREEMPT_UNKNOWN;
@@ -94,10 +93,7 @@ static int take_node(struct gp_text *text, const int64_t *numbers, int arg)
 	(void)arg;
 	if (!node)
 		return -ENOMEM;
-	node->file = text->file;
-	node->line = text->lines.number;
-	node->node = numbers[0];
-	node->gpu_id = numbers[1];
+	node->gpu_id = numbers[0];
 	text->have_node = true;
 	text->have_process = false;
 	text->block = GP_BLOCK_NODE;
@@ -129,14 +125,13 @@ static int add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc,
 	slot->type = type;
 	slot->file = text->file;
 	slot->line = text->lines.number;
-	slot->node = known ? node->node : GPREEMPT_UNKNOWN;
 	slot->gpu_id = known ? node->gpu_id : GPREEMPT_UNKNOWN;
 	slot->xcc = xcc;
 	slot->nth_xcc = GPREEMPT_UNKNOWN;
 	slot->pipe = pipe;
 	slot->queue = number;
 	slot->owner = -1;
-	slot->words = text->words.count;
+	text->dumped = false;
 	gp_text_regs(GP_DUMP_OTHER, NULL, 0, &slot->regs);
 	text->block = GP_BLOCK_SLOT;
 	text->data.hqds_seen = true;
@@ -259,7 +254,7 @@ static const struct head {
 	{ "SDMA Engine %d, RLC %d", take_sdma_slot, 0, false },
 	{ "Inst %d, HIQ on MEC %- Pipe %d Queue %d", take_cp_slot, GP_TEXT_HIQ,
 	  false },
-	{ "Node %d, gpu_id %x:", take_node, 0, false },
+	{ "Node %-, gpu_id %x:", take_node, 0, false },
 	{ "CP Pipe %d, Queue %d", take_cp_slot_one, GP_TEXT_COMPUTE, false },
 	{ "HIQ on MEC %- Pipe %d Queue %d", take_cp_slot_one, GP_TEXT_HIQ,
 	  false },
@@ -338,7 +333,7 @@ static int end_block(struct gp_text *text)
 		return ret;
 	if (text->block == GP_BLOCK_SLOT) {
 		slot = shr_last(&text->slots);
-		if (!slot->n_words)
+		if (!text->dumped)
 			return gp_text_problem(text, slot->line,
 					       "no registers below this line");
 	} else if (text->block == GP_BLOCK_QUEUE) {

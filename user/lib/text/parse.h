@@ -33,8 +33,8 @@ struct gp_text {
 	enum gp_text_block block;
 	bool have_process, have_node; /* that what comes is of */
 	bool orphans_told;    /* words without a head: once for each block */
-	size_t first_word;    /* of the dump that comes */
-	uint64_t first_line;  /* that they are on */
+	bool dumped;	      /* the slot at hand has registers */
+	uint64_t first_line;  /* of the dump that comes */
 	uint64_t next_offset; /* that the next line of it must have */
 	bool garbled;	      /* the line before could not be read */
 	unsigned int xccs;    /* of the node so far */
@@ -44,13 +44,12 @@ struct gp_text {
 	struct gp_text_data data;
 };
 
-/* Note a problem; @line 0: the whole file. */
+/* Note a problem, of this file or another; @line 0: the whole file. 0 or -ENOMEM. */
 int gp_text_problem(struct gp_text *text, uint64_t line, const char *what);
+int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line,
+		       const char *what);
 
-/*
- * The words of a line of a dump onto the text's words. Returns how many, 0 if
- * this is no such line.
- */
+/* The words of a line of a dump, behind those so far. How many; 0: it is none. */
 size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset);
 
 /* A line that is no dump. 0 or -ENOMEM. */
@@ -77,14 +76,7 @@ enum gp_text_dump {
 const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
 			 size_t count, struct gp_text_regs *regs);
 
-/* A problem of a file that has ended. 0 or -ENOMEM. */
-int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line,
-		       const char *what);
-
 /* After gp_text_get(): is something in it twice? Sets several_moments. 0 or -ENOMEM. */
 int gp_text_find_moments(struct gp_text *text);
-
-/* The packets of a run list, of the last node. 0 or -ENOMEM. */
-int gp_text_packets(struct gp_text *text, size_t first, size_t count);
 
 #endif

@@ -10,7 +10,6 @@
 /* A dump starts: at 0 in mqds and rls, anywhere in hqds. */
 static int start_dump(struct gp_text *text, uint64_t offset)
 {
-	text->first_word = text->words.count;
 	text->first_line = text->lines.number;
 	text->next_offset = offset;
 	if (offset && text->block != GP_BLOCK_SLOT)
@@ -27,7 +26,7 @@ static int check_offset(struct gp_text *text, uint64_t offset)
 {
 	int ret;
 
-	if (text->first_word == text->words.count)
+	if (!text->words.count)
 		return start_dump(text, offset);
 	if (offset == text->next_offset || text->block == GP_BLOCK_SLOT)
 		return 0;
@@ -47,7 +46,7 @@ static int check_offset(struct gp_text *text, uint64_t offset)
  */
 static bool goes_on(const struct gp_text *text, uint64_t offset)
 {
-	if (text->first_word != text->words.count)
+	if (text->words.count)
 		return offset == text->next_offset;
 	return text->block == GP_BLOCK_NODE && !offset;
 }
@@ -167,7 +166,6 @@ const struct gp_text_data *gp_text_get(struct gp_text *text)
 	SHOW(nodes);
 	SHOW(slots);
 	SHOW(packets);
-	SHOW(words);
 	text->data.problems = text->problems.items;
 	text->data.kept = text->problems.count;
 	text->data.n_problems = text->n_problems;

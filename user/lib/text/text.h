@@ -26,7 +26,7 @@ const char *gp_text_type_name(enum gp_text_type type);
 
 /* A dump of registers, decoded. */
 struct gp_text_regs {
-	int64_t known; /* 0: the layout is not known, only words are kept */
+	int64_t known; /* 0: the layout is not known */
 	int64_t mqd;   /* GPU address of the MQD; CP only */
 	/*
 	 * CP_HQD_ACTIVE bit 0, or RB_ENABLE. The driver does not update that of an
@@ -55,9 +55,6 @@ struct gp_text_mqd {
 	 * had, and the further ones are those of other queues.
 	 */
 	unsigned int xcc;
-	uint64_t line;	    /* of its first words */
-	size_t words;	    /* index of the first of its raw words */
-	size_t n_words;	    /* how many */
 	unsigned int slots; /* active slots that hold it, once joined */
 	struct gp_text_regs regs;
 };
@@ -95,15 +92,12 @@ struct gp_text_slot {
 	enum gp_text_type type; /* compute (CP), SDMA or HIQ */
 	unsigned int file;
 	uint64_t line;	 /* of the block's head */
-	int64_t node;	 /* number in KFD's topology */
 	int64_t gpu_id;	 /* KFD's id of the node */
 	int64_t xcc;	 /* as printed, a number of the device; not for SDMA */
 	int64_t nth_xcc; /* 0 for the node's first */
 	int64_t pipe;	 /* or the engine of an SDMA slot */
 	int64_t queue;	 /* or its RLC */
-	size_t words;	 /* index of the first of its raw words */
-	size_t n_words;
-	ssize_t owner; /* index of the queue that it holds, or -1 */
+	ssize_t owner;	 /* index of the queue that it holds, or -1 */
 	struct gp_text_regs regs;
 };
 
@@ -118,11 +112,8 @@ enum gp_text_packet_op {
 struct gp_text_packet {
 	unsigned int file;
 	uint64_t line;	 /* that it begins on */
-	int64_t node;	 /* number in KFD's topology */
 	int64_t gpu_id;	 /* KFD's id of the node */
 	unsigned int op; /* out of enum gp_text_packet_op, or another */
-	size_t words;	 /* index of the first of its raw words */
-	size_t n_words;
 	int64_t pasid; /* of the process; of a queue that of the process before */
 	int64_t doorbell; /* of a queue, in dwords */
 	int64_t mqd;	  /* of a queue, GPU address */
@@ -138,9 +129,6 @@ enum gp_text_note {
 
 /* A "Node" line. */
 struct gp_text_node {
-	unsigned int file;
-	uint64_t line;
-	int64_t node;
 	int64_t gpu_id;
 	enum gp_text_note note;
 };
@@ -148,7 +136,6 @@ struct gp_text_node {
 /* A "Process" line of mqds. */
 struct gp_text_process {
 	unsigned int file;
-	uint64_t line;
 	int64_t pid;
 	int64_t pasid;
 	int64_t context;
@@ -175,8 +162,6 @@ struct gp_text_data {
 	size_t n_slots;
 	struct gp_text_packet *packets;
 	size_t n_packets;
-	uint32_t *words;
-	size_t n_words;
 	struct gp_text_problem *problems; /* the first ones */
 	size_t kept;			  /* how many these are */
 	uint64_t n_problems;		  /* all of them */
