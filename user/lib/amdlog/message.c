@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What a record of ROCm's log says about queues. */
-#include <ctype.h>
 #include <string.h>
 
 #include "lib/amdlog/record.h"
+#include "lib/text/lines.h"
 #include "shared/macro.h"
 
 /* Case does not count: ROCm 5 begins some of them with a small letter. */
@@ -26,9 +26,8 @@ static const char *find(struct gp_span text, const char *word)
  */
 static bool number(struct gp_span text, const char *word, uint64_t *out)
 {
-	const char *at = find(text, word), *start;
+	const char *at = find(text, word);
 	unsigned int base = 10;
-	uint64_t value = 0;
 
 	if (!at)
 		return false;
@@ -38,23 +37,8 @@ static bool number(struct gp_span text, const char *word, uint64_t *out)
 		base = 16;
 		at += 2;
 	}
-	for (start = at; at < text.end; at++) {
-		unsigned int digit;
-
-		if (*at >= '0' && *at <= '9')
-			digit = *at - '0';
-		else if (base == 16 && isxdigit((unsigned char)*at))
-			digit = (*at | 0x20) - 'a' + 10;
-		else
-			break;
-		if (value > (UINT64_MAX - digit) / base)
-			return false;
-		value = value * base + digit;
-	}
-	if (at == start || (at == text.end && text.cut))
-		return false;
-	*out = value;
-	return true;
+	return gp_line_number(&at, text.end, base, UINT64_MAX, out) &&
+	       !(at == text.end && text.cut);
 }
 
 static int64_t small(struct gp_span text, const char *word)

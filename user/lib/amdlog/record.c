@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "lib/amdlog/record.h"
+#include "lib/text/lines.h"
 
 /* It logs packets, as HIP does from level 4 on. */
 #define ROCR_LEVEL	 4
@@ -81,16 +82,12 @@ const char *gp_record_find(const char *at, const char *end, unsigned int *level,
 
 static bool take_decimal(const char **at, const char *end, int64_t *out)
 {
-	const char *start = *at;
-	int64_t value = 0;
+	uint64_t value;
 
-	for (; *at < end && isdigit((unsigned char)**at); (*at)++) {
-		if (value > (INT64_MAX - 9) / 10)
-			return false;
-		value = value * 10 + (**at - '0');
-	}
+	if (!gp_line_number(at, end, 10, INT64_MAX, &value))
+		return false;
 	*out = value;
-	return *at > start;
+	return true;
 }
 
 static const char *skip_spaces(const char *at, const char *end)
@@ -100,18 +97,15 @@ static const char *skip_spaces(const char *at, const char *end)
 	return at;
 }
 
-/* A hexadecimal number, with or without 0x. */
+/* A hexadecimal number, with or without 0x; 0: there is none. */
 static uint64_t hex(const char *at, const char *end)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
 	at = skip_spaces(at, end);
 	if (end - at > 2 && at[0] == '0' && at[1] == 'x')
 		at += 2;
-	for (; at < end && isxdigit((unsigned char)*at); at++)
-		value = value << 4 |
-			(*at <= '9' ? *at - '0' : (*at | 0x20) - 'a' + 10);
-	return value;
+	return gp_line_number(&at, end, 16, UINT64_MAX, &value) ? value : 0;
 }
 
 static bool is_cut(const char *at, const char *end)

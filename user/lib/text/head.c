@@ -282,35 +282,20 @@ static const struct head {
 	{ "=== *", take_remark, 0, true },
 };
 
-static bool take_number(const char **p, const char *end, bool hex, int64_t *out)
-{
-	const char *start = *p;
-	uint64_t value = 0;
-	unsigned int digit;
-
-	for (; *p < end && value <= UINT32_MAX; (*p)++) {
-		if (**p >= '0' && **p <= '9')
-			digit = **p - '0';
-		else if (hex && (**p | 0x20) >= 'a' && (**p | 0x20) <= 'f')
-			digit = (**p | 0x20) - 'a' + 10;
-		else
-			break;
-		value = value * (hex ? 16 : 10) + digit;
-	}
-	*out = value;
-	return *p > start && value <= UINT32_MAX;
-}
-
 static bool matches(const char *pattern, const char *p, const char *end,
 		    int64_t *numbers)
 {
+	uint64_t number;
+
 	for (; *pattern; pattern++) {
 		if (*pattern == '*')
 			return true;
 		if (*pattern == '%') {
 			pattern++;
-			if (!take_number(&p, end, *pattern == 'x', numbers))
+			if (!gp_line_number(&p, end, *pattern == 'x' ? 16 : 10,
+					    UINT32_MAX, &number))
 				return false;
+			*numbers = number;
 			numbers += *pattern != '-';
 			continue;
 		}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,4 +114,26 @@ int gp_lines_end(struct gp_lines *lines)
 void gp_lines_free(struct gp_lines *lines)
 {
 	free(lines->carry);
+}
+
+bool gp_line_number(const char **at, const char *end, unsigned int base,
+		    uint64_t max, uint64_t *out)
+{
+	const char *start = *at;
+	uint64_t value = 0;
+	unsigned int digit;
+
+	for (; *at < end; (*at)++) {
+		if (**at >= '0' && **at <= '9')
+			digit = **at - '0';
+		else if (base == 16 && isxdigit((unsigned char)**at))
+			digit = (**at | 0x20) - 'a' + 10;
+		else
+			break;
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value) || value > max)
+			return false;
+	}
+	*out = value;
+	return *at > start;
 }
