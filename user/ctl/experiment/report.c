@@ -29,8 +29,8 @@ static char *list_ids(const struct ctl_text *text, int64_t pid)
 
 void exp_fill_sample(struct exp_sample *sample)
 {
-	struct gp_text_check sum, *by_xcc;
-	size_t i, count;
+	struct gp_text_check sum = ctl_text_check(&sample->text, sample->pid);
+	size_t i;
 
 	sample->there = true;
 	sample->priority = GPREEMPT_UNKNOWN;
@@ -39,15 +39,10 @@ void exp_fill_sample(struct exp_sample *sample)
 	sample->run_us = GPREEMPT_UNKNOWN;
 	sample->backlog = GPREEMPT_UNKNOWN;
 	sample->ids = list_ids(&sample->text, sample->pid);
-	if (gp_text_check(sample->text.text, sample->pid, &sum, &by_xcc,
-				&count))
-		abort();
-	free(by_xcc);
 	sample->slots_expected = sum.slots_expected;
 	sample->slots_active = sum.slots_active;
 	for (i = 0; i < sample->text.data->n_queues; i++) {
-		const struct gp_text_queue *q =
-			sample->text.data->queues + i;
+		const struct gp_text_queue *q = sample->text.data->queues + i;
 
 		if (q->pid != sample->pid)
 			continue;
@@ -96,10 +91,10 @@ static double overlap_of(const struct exp_sample *a, const struct exp_sample *b,
 	double overlap;
 
 	diff_make(&a->text, a->pid, &b->text, b->pid, &diff);
-	overlap = diff.ids_known ? diff_overlap(&diff.queue_counts) : -1;
+	overlap = diff.ids_known ? diff_overlap(&diff.queues.counts) : -1;
 	if (common) {
-		common->common_ids = diff.queue_counts.of[DIFF_BOTH];
-		common->common_slots = diff.slot_counts.of[DIFF_BOTH];
+		common->common_ids = diff.queues.counts.of[DIFF_BOTH];
+		common->common_slots = diff.slots.counts.of[DIFF_BOTH];
 	}
 	diff_free(&diff);
 	return overlap;

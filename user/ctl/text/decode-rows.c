@@ -310,8 +310,7 @@ static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 	struct gp_text_check sum, *by_xcc;
 	size_t count;
 
-	if (gp_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
-			  &by_xcc, &count))
+	if (gp_text_check(text->text, pid, &sum, &by_xcc, &count))
 		abort();
 	json_object_object_add(object, "queues", out_json_number(sum.queues));
 	json_object_object_add(object, "slots_expected",

@@ -115,13 +115,6 @@ static bool is_of(const struct gp_text_queue *queue, int64_t pid)
 	return !pid || queue->pid == pid;
 }
 
-static int64_t ring_of(const struct ctl_text *text,
-		       const struct gp_text_queue *queue)
-{
-	return queue->n_mqds ? text->data->mqds[queue->mqds].regs.ring :
-			       GPREEMPT_UNKNOWN;
-}
-
 static bool has_ring(const struct ctl_text *text,
 		     const struct gp_text_queue *wanted, int64_t ring)
 {
@@ -131,7 +124,7 @@ static bool has_ring(const struct ctl_text *text,
 	for (i = 0; i < text->data->n_queues; i++, queue++)
 		if (queue->pid == wanted->pid &&
 		    queue->gpu_id == wanted->gpu_id &&
-		    ring_of(text, queue) == ring)
+		    ctl_ring_of(text->data, queue) == ring)
 			return true;
 	return false;
 }
@@ -145,7 +138,7 @@ static void add_rings(const struct ctl_text *text, const struct ctl_text *other,
 	size_t i;
 
 	for (i = 0; i < text->data->n_queues; i++, queue++) {
-		int64_t ring = ring_of(text, queue);
+		int64_t ring = ctl_ring_of(text->data, queue);
 
 		if (!is_of(queue, pid) || ring == GPREEMPT_UNKNOWN ||
 		    has_ring(other, queue, ring))
@@ -164,15 +157,12 @@ static void add_changes(const struct ctl_text *before,
 	size_t i;
 
 	diff_make(before, 0, text, 0, &diff);
-	for (i = 0; i < diff.n_queues && diff.ids_known; i++) {
-		const struct diff_queue *q = diff.queues + i;
+	for (i = 0; i < diff.queues.n && diff.ids_known; i++) {
+		const struct diff_row *q = diff.queues.rows + i;
 
-		if (pid && q->key != pid)
-			continue;
-		if (q->side == DIFF_A)
-			append_id(&row->went, q->key, q->queue_id);
-		else if (q->side == DIFF_B)
-			append_id(&row->came, q->key, q->queue_id);
+		if ((!pid || q->key[0] == pid) && q->side != DIFF_BOTH)
+			append_id(q->side == DIFF_A ? &row->went : &row->came,
+				  q->key[0], q->key[2]);
 	}
 	if (!diff.ids_known) {
 		add_rings(before, text, pid, &row->went);
@@ -184,13 +174,9 @@ static void add_changes(const struct ctl_text *before,
 static void fill(const struct ctl_text *text, int64_t pid,
 		 struct series_row *row)
 {
-	struct gp_text_check sum, *by_xcc;
-	size_t i, count;
+	struct gp_text_check sum = ctl_text_check(text, pid);
+	size_t i;
 
-	if (gp_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
-			  &by_xcc, &count))
-		abort();
-	free(by_xcc);
 	for (i = 0; i < text->data->n_processes; i++)
 		row->processes += !pid || text->data->processes[i].pid == pid;
 	for (i = 0; i < text->data->n_queues; i++)
@@ -234,7 +220,7 @@ static void add_seen(struct series *series, const struct ctl_text *text,
 	for (i = 0; i < text->data->n_queues; i++, q++) {
 		struct series_queue like = {
 			.pid = q->pid, .queue_id = q->qid,
-			.ring = ring_of(text, q), .gpu_id = q->gpu_id,
+			.ring = ctl_ring_of(text->data, q), .gpu_id = q->gpu_id,
 			.type = gp_text_type_name(q->type),
 			.priority = q->priority,
 		}, *queue;

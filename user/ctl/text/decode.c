@@ -121,8 +121,7 @@ static void print_check(const struct ctl_text *text, int64_t pid)
 	int64_t adds_up;
 	size_t count;
 
-	if (gp_text_check(text->text, pid ? pid : GPREEMPT_UNKNOWN, &sum,
-			  &by_xcc, &count))
+	if (gp_text_check(text->text, pid, &sum, &by_xcc, &count))
 		abort();
 	if (sum.queues != GPREEMPT_UNKNOWN)
 		printf("\n%" PRId64 " compute queues", sum.queues);

@@ -1,94 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The comparison itself: by queue id, by ring, by hardware slot. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ctl/text/diff.h"
-#include "shared/macro.h"
 
 #define CONSISTENT 0.8
 #define PARTLY	   0.5
 
-static const char *const in_words[] = { "a", "b", "both" };
-
-static int compare_queues(const void *a, const void *b)
+static int compare_keys(const struct diff_row *x, const struct diff_row *y)
 {
-	const struct diff_queue *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	if (x->gpu_id != y->gpu_id)
-		return x->gpu_id < y->gpu_id ? -1 : 1;
-	if (x->queue_id != y->queue_id)
-		return x->queue_id < y->queue_id ? -1 : 1;
-	return (x->side > y->side) - (x->side < y->side);
-}
-
-static int compare_slots(const void *a, const void *b)
-{
-	const struct diff_slot *x = a, *y = b;
-	const int64_t xs[] = { x->gpu_id, x->xcc, x->pipe, x->queue, x->side };
-	const int64_t ys[] = { y->gpu_id, y->xcc, y->pipe, y->queue, y->side };
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(xs); i++)
-		if (xs[i] != ys[i])
-			return xs[i] < ys[i] ? -1 : 1;
+	for (i = 0; i < DIFF_KEYS; i++)
+		if (x->key[i] != y->key[i])
+			return x->key[i] < y->key[i] ? -1 : 1;
 	return 0;
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+	const struct diff_row *x = a, *y = b;
+	int ret = compare_keys(x, y);
+
+	return ret ? ret : (x->side > y->side) - (x->side < y->side);
+}
+
 /* Two entries of one thing become one. */
-#define MERGE(rows, n, same, counts)                                \
-	do {                                                        \
-		size_t from, to = 0;                                \
-		for (from = 0; from < (n); from++) {                \
-			rows[to] = rows[from];                      \
-			if (from + 1 < (n) &&                       \
-			    (same)(rows + from, rows + from + 1)) { \
-				from++;                             \
-				rows[to].pid_b = rows[from].pid_b;  \
-				rows[to].side = DIFF_BOTH;          \
-			}                                           \
-			(counts).of[rows[to].side]++;               \
-			rows[to].in = in_words[rows[to].side];      \
-			to++;                                       \
-		}                                                   \
-		(n) = to;                                           \
-	} while (0)
-
-static bool same_queue(const struct diff_queue *x, const struct diff_queue *y)
+static void merge(struct diff_rows *all)
 {
-	return x->key == y->key && x->gpu_id == y->gpu_id &&
-	       x->queue_id == y->queue_id && x->side != y->side;
+	static const char *const words[] = { "a", "b", "both" };
+	struct diff_row *to = all->rows, *from = to, *end = to + all->n;
+
+	qsort(all->rows, all->n, sizeof(*all->rows), compare_rows);
+	for (; from < end; from++, to++) {
+		*to = *from;
+		if (from + 1 < end && from->side != from[1].side &&
+		    !compare_keys(from, from + 1)) {
+			from++;
+			to->pid_b = from->pid_b;
+			to->side = DIFF_BOTH;
+		}
+		all->counts.of[to->side]++;
+		to->in = words[to->side];
+	}
+	all->n = to - all->rows;
 }
 
-static bool same_slot(const struct diff_slot *x, const struct diff_slot *y)
+static void add(struct diff_rows *all, enum diff_side side, int64_t pid,
+		const int64_t key[DIFF_KEYS])
 {
-	return x->gpu_id == y->gpu_id && x->xcc == y->xcc &&
-	       x->pipe == y->pipe && x->queue == y->queue && x->side != y->side;
+	struct diff_row *row = all->rows + all->n++;
+
+	*row = (struct diff_row){
+		.pid_a = side == DIFF_A ? pid : GPREEMPT_UNKNOWN,
+		.pid_b = side == DIFF_B ? pid : GPREEMPT_UNKNOWN,
+		.side = side,
+	};
+	memcpy(row->key, key, sizeof(row->key));
 }
 
-static void add_queues(struct diff *diff, const struct ctl_text *text,
+static void add_queues(struct diff_rows *queues, const struct ctl_text *text,
 		       int64_t pid, enum diff_side side, bool by_pid)
 {
 	size_t i;
 
 	for (i = 0; i < text->n_ids; i++) {
 		const struct ctl_id *id = text->ids + i;
-
-		if (pid && id->pid != pid)
-			continue;
-		diff->queues[diff->n_queues++] = (struct diff_queue){
-			.gpu_id = id->gpu_id,
-			.queue_id = id->qid,
-			.pid_a = side == DIFF_A ? id->pid : GPREEMPT_UNKNOWN,
-			.pid_b = side == DIFF_B ? id->pid : GPREEMPT_UNKNOWN,
-			.key = by_pid ? id->pid : 0,
-			.side = side,
+		const int64_t key[DIFF_KEYS] = {
+			by_pid ? id->pid : 0,
+			id->gpu_id,
+			id->qid,
 		};
+
+		if (!pid || id->pid == pid)
+			add(queues, side, id->pid, key);
 	}
 }
 
-static void add_slots(struct diff *diff, const struct ctl_text *text,
+static void add_slots(struct diff_rows *slots, const struct ctl_text *text,
 		      int64_t pid, enum diff_side side)
 {
 	const struct gp_text_data *d = text->data;
@@ -96,21 +86,14 @@ static void add_slots(struct diff *diff, const struct ctl_text *text,
 
 	for (i = 0; i < d->n_slots; i++) {
 		const struct gp_text_slot *s = d->slots + i;
+		const int64_t key[DIFF_KEYS] = { s->gpu_id, s->xcc, s->pipe,
+						 s->queue };
 		int64_t owner = s->owner < 0 ? GPREEMPT_UNKNOWN :
 					       d->queues[s->owner].pid;
 
-		if (s->type != GP_TEXT_COMPUTE || s->regs.active != 1 ||
-		    (pid && owner != pid))
-			continue;
-		diff->slots[diff->n_slots++] = (struct diff_slot){
-			.gpu_id = s->gpu_id,
-			.xcc = s->xcc,
-			.pipe = s->pipe,
-			.queue = s->queue,
-			.pid_a = side == DIFF_A ? owner : GPREEMPT_UNKNOWN,
-			.pid_b = side == DIFF_B ? owner : GPREEMPT_UNKNOWN,
-			.side = side,
-		};
+		if (s->type == GP_TEXT_COMPUTE && s->regs.active == 1 &&
+		    (!pid || owner == pid))
+			add(slots, side, owner, key);
 	}
 }
 
@@ -144,37 +127,9 @@ const char *diff_verdict_name(enum diff_verdict verdict)
 	return names[verdict];
 }
 
-static int64_t ring_of(const struct ctl_text *text, size_t queue)
-{
-	const struct gp_text_queue *q = text->data->queues + queue;
-
-	return q->n_mqds ? text->data->mqds[q->mqds].regs.ring :
-			   GPREEMPT_UNKNOWN;
-}
-
-struct ring {
-	int64_t pid;
-	int64_t gpu_id;
-	int64_t ring;
-	enum diff_side side;
-};
-
-static int compare_rings(const void *a, const void *b)
-{
-	const struct ring *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->gpu_id != y->gpu_id)
-		return x->gpu_id < y->gpu_id ? -1 : 1;
-	if (x->ring != y->ring)
-		return x->ring < y->ring ? -1 : 1;
-	return (x->side > y->side) - (x->side < y->side);
-}
-
 /* Queues of a side, and their rings. Unknown without mqds. */
-static int64_t add_rings(const struct ctl_text *text, int64_t pid,
-			 enum diff_side side, struct ring *rings, size_t *count)
+static int64_t add_rings(struct diff_rows *rings, const struct ctl_text *text,
+			 int64_t pid, enum diff_side side)
 {
 	int64_t queues = 0;
 	size_t i;
@@ -183,49 +138,25 @@ static int64_t add_rings(const struct ctl_text *text, int64_t pid,
 		return GPREEMPT_UNKNOWN;
 	for (i = 0; i < text->data->n_queues; i++) {
 		const struct gp_text_queue *q = text->data->queues + i;
+		const int64_t key[DIFF_KEYS] = { q->pid, q->gpu_id,
+						 ctl_ring_of(text->data, q) };
 
 		if (pid && q->pid != pid)
 			continue;
 		queues++;
-		if (ring_of(text, i) != GPREEMPT_UNKNOWN)
-			rings[(*count)++] = (struct ring){
-				q->pid,
-				q->gpu_id,
-				ring_of(text, i),
-				side,
-			};
+		if (key[2] != GPREEMPT_UNKNOWN)
+			add(rings, side, q->pid, key);
 	}
 	return queues;
 }
 
 /* A ring is an address of its process: of two processes it says nothing. */
-static void compare_by_ring(const struct ctl_text *a, int64_t pid_a,
-			    const struct ctl_text *b, int64_t pid_b,
-			    struct diff *diff)
+static bool rings_known(const struct diff *diff)
 {
-	struct ring *rings =
-		shr_must(calloc(a->data->n_queues + b->data->n_queues + 1,
-				sizeof(*rings)));
-	size_t i, count = 0;
-
-	diff->queues_a = add_rings(a, pid_a, DIFF_A, rings, &count);
-	diff->queues_b = add_rings(b, pid_b, DIFF_B, rings, &count);
-	diff->rings_known = diff->queues_a != GPREEMPT_UNKNOWN &&
-			    diff->queues_b != GPREEMPT_UNKNOWN &&
-			    diff->queues_a + diff->queues_b == (int64_t)count &&
-			    pid_a == pid_b;
-	qsort(rings, count, sizeof(*rings), compare_rings);
-	for (i = 0; i < count; i++) {
-		bool both = i + 1 < count &&
-			    rings[i].side != rings[i + 1].side &&
-			    rings[i].pid == rings[i + 1].pid &&
-			    rings[i].gpu_id == rings[i + 1].gpu_id &&
-			    rings[i].ring == rings[i + 1].ring;
-
-		diff->ring_counts.of[both ? DIFF_BOTH : rings[i].side]++;
-		i += both;
-	}
-	free(rings);
+	return diff->queues_a != GPREEMPT_UNKNOWN &&
+	       diff->queues_b != GPREEMPT_UNKNOWN &&
+	       diff->queues_a + diff->queues_b == (int64_t)diff->rings.n &&
+	       !diff->other_process;
 }
 
 /* Whose slots they are is asked only when one process is compared. */
@@ -251,34 +182,38 @@ static bool ids_known(const struct ctl_text *text, int64_t pid)
 	       (pid && text->data->mqds_seen && !decode_has_pid(text, pid));
 }
 
+static void make_room(struct diff_rows *all, size_t count)
+{
+	all->rows = shr_must(calloc(count + 1, sizeof(*all->rows)));
+}
+
 void diff_make(const struct ctl_text *a, int64_t pid_a,
 	       const struct ctl_text *b, int64_t pid_b, struct diff *diff)
 {
 	/* Of all processes: the process is part of a queue's key, too. */
 	bool by_pid = !pid_a && !pid_b;
 
-	*diff = (struct diff){ 0 };
-	diff->queues = shr_must(calloc(a->n_ids + b->n_ids + 1,
-				       sizeof(*diff->queues)));
-	diff->slots = shr_must(calloc(a->data->n_slots + b->data->n_slots + 1,
-				      sizeof(*diff->slots)));
-	add_queues(diff, a, pid_a, DIFF_A, by_pid);
-	add_queues(diff, b, pid_b, DIFF_B, by_pid);
-	add_slots(diff, a, pid_a, DIFF_A);
-	add_slots(diff, b, pid_b, DIFF_B);
-	qsort(diff->queues, diff->n_queues, sizeof(*diff->queues),
-	      compare_queues);
-	qsort(diff->slots, diff->n_slots, sizeof(*diff->slots), compare_slots);
-	MERGE(diff->queues, diff->n_queues, same_queue, diff->queue_counts);
-	MERGE(diff->slots, diff->n_slots, same_slot, diff->slot_counts);
-	diff->other_process = pid_a != pid_b;
+	*diff = (struct diff){ .other_process = pid_a != pid_b };
+	make_room(&diff->queues, a->n_ids + b->n_ids);
+	make_room(&diff->slots, a->data->n_slots + b->data->n_slots);
+	make_room(&diff->rings, a->data->n_queues + b->data->n_queues);
+	add_queues(&diff->queues, a, pid_a, DIFF_A, by_pid);
+	add_queues(&diff->queues, b, pid_b, DIFF_B, by_pid);
+	add_slots(&diff->slots, a, pid_a, DIFF_A);
+	add_slots(&diff->slots, b, pid_b, DIFF_B);
+	diff->queues_a = add_rings(&diff->rings, a, pid_a, DIFF_A);
+	diff->queues_b = add_rings(&diff->rings, b, pid_b, DIFF_B);
+	diff->rings_known = rings_known(diff);
 	diff->slots_known = slots_known(a, pid_a) && slots_known(b, pid_b);
 	diff->ids_known = ids_known(a, pid_a) && ids_known(b, pid_b);
-	compare_by_ring(a, pid_a, b, pid_b, diff);
+	merge(&diff->queues);
+	merge(&diff->slots);
+	merge(&diff->rings);
 }
 
 void diff_free(struct diff *diff)
 {
-	free(diff->queues);
-	free(diff->slots);
+	free(diff->queues.rows);
+	free(diff->slots.rows);
+	free(diff->rings.rows);
 }

@@ -10,29 +10,32 @@
 #include "ctl/text/diff.h"
 #include "shared/macro.h"
 
+#define KEY(n, name, title, what) \
+	OUT_NAMED(name, struct diff_row, key[n], title, what)
+#define SIDES                                                        \
+	OUT_FIELD(struct diff_row, pid_a, "PID A", OUT_DEC),         \
+		OUT_FIELD(struct diff_row, pid_b, "PID B", OUT_DEC), \
+		OUT_FIELD(struct diff_row, in, "IN", OUT_TEXT)
+
 static const struct out_field queue_fields[] = {
-	OUT_FIELD(struct diff_queue, gpu_id, "GPU", OUT_HEX),
-	OUT_FIELD(struct diff_queue, queue_id, "QID", OUT_DEC),
-	OUT_FIELD(struct diff_queue, pid_a, "PID A", OUT_DEC),
-	OUT_FIELD(struct diff_queue, pid_b, "PID B", OUT_DEC),
-	OUT_FIELD(struct diff_queue, in, "IN", OUT_TEXT),
+	KEY(1, "gpu_id", "GPU", OUT_HEX),
+	KEY(2, "queue_id", "QID", OUT_DEC),
+	SIDES,
 };
 
 static const struct out_table queues_table =
-	OUT_TABLE("queues", queue_fields, struct diff_queue);
+	OUT_TABLE("queues", queue_fields, struct diff_row);
 
 static const struct out_field slot_fields[] = {
-	OUT_FIELD(struct diff_slot, gpu_id, "GPU", OUT_HEX),
-	OUT_FIELD(struct diff_slot, xcc, "XCC", OUT_DEC),
-	OUT_FIELD(struct diff_slot, pipe, "PIPE", OUT_DEC),
-	OUT_FIELD(struct diff_slot, queue, "QUEUE", OUT_DEC),
-	OUT_FIELD(struct diff_slot, pid_a, "PID A", OUT_DEC),
-	OUT_FIELD(struct diff_slot, pid_b, "PID B", OUT_DEC),
-	OUT_FIELD(struct diff_slot, in, "IN", OUT_TEXT),
+	KEY(0, "gpu_id", "GPU", OUT_HEX),
+	KEY(1, "xcc", "XCC", OUT_DEC),
+	KEY(2, "pipe", "PIPE", OUT_DEC),
+	KEY(3, "queue", "QUEUE", OUT_DEC),
+	SIDES,
 };
 
 static const struct out_table slots_table =
-	OUT_TABLE("slots", slot_fields, struct diff_slot);
+	OUT_TABLE("slots", slot_fields, struct diff_row);
 
 static struct json_object *json_counts(const struct diff_counts *counts)
 {
@@ -59,22 +62,22 @@ static void print_json(const struct diff *diff)
 	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "queues",
-			       out_json_rows(&queues_table, diff->queues,
-					     diff->n_queues));
+			       out_json_rows(&queues_table, diff->queues.rows,
+					     diff->queues.n));
 	json_object_object_add(object, "queue_ids_known",
 			       out_json_flag(diff->ids_known));
 	json_object_object_add(object, "queue_counts",
 			       diff->ids_known ?
-				       json_counts(&diff->queue_counts) :
+				       json_counts(&diff->queues.counts) :
 				       NULL);
 	json_object_object_add(object, "shared_queues",
 			       out_json_flag(!diff->other_process));
 	json_object_object_add(object, "slots",
-			       out_json_rows(&slots_table, diff->slots,
-					     diff->n_slots));
+			       out_json_rows(&slots_table, diff->slots.rows,
+					     diff->slots.n));
 	json_object_object_add(object, "slot_counts",
 			       diff->slots_known ?
-				       json_counts(&diff->slot_counts) :
+				       json_counts(&diff->slots.counts) :
 				       NULL);
 	json_object_object_add(object, "queues_a",
 			       out_json_number(diff->queues_a));
@@ -82,7 +85,7 @@ static void print_json(const struct diff *diff)
 			       out_json_number(diff->queues_b));
 	json_object_object_add(object, "ring_counts",
 			       diff->rings_known ?
-				       json_counts(&diff->ring_counts) :
+				       json_counts(&diff->rings.counts) :
 				       NULL);
 	out_json_print(object);
 }
@@ -117,16 +120,17 @@ static void print_queues(enum out_mode mode, const struct diff *diff)
 		printf("queue ids: not known. A snapshot has them, the "
 		       "driver's text alone does not\n");
 	else
-		out_rows(mode, &queues_table, diff->queues, diff->n_queues);
+		out_rows(mode, &queues_table, diff->queues.rows,
+			 diff->queues.n);
 	if (diff->ids_known)
-		print_counts("queue ids", &diff->queue_counts);
+		print_counts("queue ids", &diff->queues.counts);
 	if (diff->queues_a != GPREEMPT_UNKNOWN ||
 	    diff->queues_b != GPREEMPT_UNKNOWN) {
 		print_number("queues in mqds: A ", diff->queues_a, ", ");
 		print_number("B ", diff->queues_b, "\n");
 	}
 	if (diff->rings_known)
-		print_counts("rings", &diff->ring_counts);
+		print_counts("rings", &diff->rings.counts);
 }
 
 static void print_text(enum out_mode mode, const struct diff *diff)
@@ -134,13 +138,13 @@ static void print_text(enum out_mode mode, const struct diff *diff)
 	print_queues(mode, diff);
 	if (diff->slots_known) {
 		putchar('\n');
-		out_rows(mode, &slots_table, diff->slots, diff->n_slots);
-		print_counts("CP slots", &diff->slot_counts);
+		out_rows(mode, &slots_table, diff->slots.rows, diff->slots.n);
+		print_counts("CP slots", &diff->slots.counts);
 	} else {
 		printf("CP slots: not known: hqds, with registers that can be "
 		       "read, is not there on both sides\n");
 	}
-	if (diff->other_process && diff->queue_counts.of[DIFF_BOTH])
+	if (diff->other_process && diff->queues.counts.of[DIFF_BOTH])
 		printf("Queue ids are a process's own: two processes that both "
 		       "have such an id share no queue.\n");
 }

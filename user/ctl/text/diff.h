@@ -11,25 +11,14 @@ enum diff_side {
 	DIFF_BOTH,
 };
 
-/* The members with a heading are the keys of JSON. */
-struct diff_queue {
-	int64_t gpu_id;
-	int64_t queue_id;
-	int64_t pid_a;
-	int64_t pid_b;
-	const char *in;
-	int64_t key; /* process, when all are compared */
-	enum diff_side side;
-};
+#define DIFF_KEYS 4
 
-struct diff_slot {
-	int64_t gpu_id;
-	int64_t xcc;
-	int64_t pipe;
-	int64_t queue;
+/* A thing that one side has, or both. */
+struct diff_row {
+	int64_t key[DIFF_KEYS]; /* what it is known by */
 	int64_t pid_a;
 	int64_t pid_b;
-	const char *in;
+	const char *in; /* the side as a word */
 	enum diff_side side;
 };
 
@@ -37,14 +26,19 @@ struct diff_counts {
 	uint64_t of[DIFF_BOTH + 1];
 };
 
+struct diff_rows {
+	struct diff_row *rows; /* sorted */
+	size_t n;
+	struct diff_counts counts;
+};
+
 struct diff {
-	struct diff_queue *queues;
-	size_t n_queues;
-	struct diff_slot *slots;
-	size_t n_slots;
-	struct diff_counts queue_counts, slot_counts;
+	/* By process (0 when two are compared), GPU and queue id. */
+	struct diff_rows queues;
+	/* By GPU, XCC, pipe and queue. */
+	struct diff_rows slots;
 	/* By process, GPU and ring: what mqds alone has of queues. */
-	struct diff_counts ring_counts;
+	struct diff_rows rings;
 	int64_t queues_a; /* of mqds; or unknown */
 	int64_t queues_b;
 	bool other_process; /* not the same one in both */

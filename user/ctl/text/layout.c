@@ -10,6 +10,7 @@
 #include "ctl/text/layout.h"
 #include "ctl/text/load.h"
 #include "shared/array.h"
+#include "ctl/text/open.h"
 #include "shared/macro.h"
 
 /* Digits behind a name that are a time of day, or more: 112847, 20260203. */
@@ -177,20 +178,15 @@ static void add_file(struct moments *moments, const char *dir, const char *file)
 	free(name);
 }
 
-static void add_snapshot(struct moments *moments, const char *dir,
+static void add_snapshot(struct moments *moments, const char *path,
 			 const char *name)
 {
-	char *path = below(dir, name);
-	struct text_moment *moment;
+	struct text_moment *moment = add_moment(moments, path, name);
 
-	if (ctl_is_snapshot(path)) {
-		moment = add_moment(moments, path, name);
-		moment->snapshot = true;
-		moment->mqds = shr_must(strdup(TEXT_MQDS));
-		moment->hqds = shr_must(strdup(TEXT_HQDS));
-		moment->rls = shr_must(strdup(TEXT_RLS));
-	}
-	free(path);
+	moment->snapshot = true;
+	moment->mqds = shr_must(strdup(TEXT_MQDS));
+	moment->hqds = shr_must(strdup(TEXT_HQDS));
+	moment->rls = shr_must(strdup(TEXT_RLS));
 }
 
 static void free_moment(struct text_moment *moment)
@@ -260,10 +256,15 @@ size_t text_moments(const char *dir, struct text_moment **out)
 		    fstatat(dirfd(stream), entry->d_name, &st,
 			    AT_SYMLINK_NOFOLLOW))
 			continue;
-		if (S_ISDIR(st.st_mode))
-			add_snapshot(&moments, dir, entry->d_name);
-		else
+		if (S_ISDIR(st.st_mode)) {
+			char *path = below(dir, entry->d_name);
+
+			if (ctl_is_snapshot(path))
+				add_snapshot(&moments, path, entry->d_name);
+			free(path);
+		} else {
 			add_file(&moments, dir, entry->d_name);
+		}
 	}
 	if (stream)
 		closedir(stream);
@@ -282,25 +283,34 @@ void text_moments_free(struct text_moment *moments, size_t count)
 	free(moments);
 }
 
-void text_moment_named(const char *word, struct text_moment **out)
+struct text_moment *text_moment_snapshot(const char *dir)
+{
+	struct moments moments = { NULL, 0 };
+
+	add_snapshot(&moments, dir, dir);
+	return moments.items;
+}
+
+struct text_moment *text_moment_named(const char *word)
 {
 	const char *slash = strrchr(word, '/');
 	const char *name = slash ? slash + 1 : word;
 	char *dir =
 		shr_must(slash ? strndup(word, slash - word + 1) : strdup("."));
+	struct text_moment *found = NULL;
 	struct moments moments;
 	size_t i;
 
-	*out = NULL;
 	moments.count = text_moments(dir, &moments.items);
 	free(dir);
 	for (i = 0; i < moments.count; i++)
 		if (!strcmp(moments.items[i].name, name))
 			break;
 	if (i < moments.count) {
-		*out = shr_must(malloc(sizeof(**out)));
-		**out = moments.items[i];
+		found = shr_must(malloc(sizeof(*found)));
+		*found = moments.items[i];
 		moments.items[i] = moments.items[--moments.count];
 	}
 	text_moments_free(moments.items, moments.count);
+	return found;
 }

@@ -37,10 +37,9 @@ bool ctl_is_snapshot(const char *dir);
 size_t text_moments(const char *dir, struct text_moment **out);
 void text_moments_free(struct text_moment *moments, size_t count);
 
-/*
- * "DIR/NAME", which need not be a file: that moment of a directory. *@out is for
- * text_moments_free() with a count of 1; NULL when there is none.
- */
-void text_moment_named(const char *word, struct text_moment **out);
+/* One, for text_moments_free() with a count of 1: a directory that is a snapshot. */
+struct text_moment *text_moment_snapshot(const char *dir);
+/* "DIR/NAME", which need not be a file: that moment of a directory, or NULL. */
+struct text_moment *text_moment_named(const char *word);
 
 #endif

@@ -15,6 +15,13 @@
 /* The two files of a system are not of one moment: so often they are read. */
 #define TRIES 3
 
+int64_t ctl_ring_of(const struct gp_text_data *d,
+		    const struct gp_text_queue *queue)
+{
+	return queue->n_mqds ? d->mqds[queue->mqds].regs.ring :
+			       GPREEMPT_UNKNOWN;
+}
+
 /* A ring is at one address only within a process. */
 static void set_qids(struct ctl_text *out, int64_t pid,
 		     const struct gpreempt_view *view)
@@ -27,8 +34,7 @@ static void set_qids(struct ctl_text *out, int64_t pid,
 			   view->queues[i].qid);
 	for (i = 0; i < d->n_queues; i++) {
 		const struct gp_text_queue *queue = d->queues + i;
-		int64_t ring = queue->n_mqds ? d->mqds[queue->mqds].regs.ring :
-					       GPREEMPT_UNKNOWN;
+		int64_t ring = ctl_ring_of(d, queue);
 
 		if (queue->pid != pid || ring == GPREEMPT_UNKNOWN)
 			continue;
@@ -93,20 +99,6 @@ static int feed_moment(struct ctl_text *out, const struct text_moment *moment)
 	return ret;
 }
 
-static int feed_snapshot(struct ctl_text *out, char *dir)
-{
-	char mqds[] = TEXT_MQDS, hqds[] = TEXT_HQDS, rls[] = TEXT_RLS;
-	const struct text_moment moment = {
-		.dir = dir,
-		.mqds = mqds,
-		.hqds = hqds,
-		.rls = rls,
-		.snapshot = true,
-	};
-
-	return feed_moment(out, &moment);
-}
-
 /* A directory that is no snapshot may have files of one moment. */
 static int feed_dir(struct ctl_text *out, const char *dir)
 {
@@ -131,82 +123,73 @@ static int feed_dir(struct ctl_text *out, const char *dir)
 	return ret;
 }
 
-static int begin(struct ctl_text *out)
+static void begin(struct ctl_text *out)
 {
 	*out = (struct ctl_text){ 0 };
 	if (gp_text_new(&out->text))
 		abort();
-	return 0;
 }
 
-static void join(struct ctl_text *out)
+/* All files were fed, or one could not be, with this exit status. */
+static int join(struct ctl_text *out, int status)
 {
+	if (status) {
+		ctl_text_free(out);
+		return status;
+	}
 	if (gp_text_join(out->text))
 		abort();
 	out->data = gp_text_get(out->text);
+	return 0;
 }
 
 /* A word's file, or its snapshot's. */
 static int feed_word(struct ctl_text *out, const char *word)
 {
-	struct text_moment *moment;
+	struct text_moment *moment = NULL;
 	struct stat st;
-	char *dir;
 	int ret;
 
 	if (!strcmp(word, "-"))
 		return text_feed_path(out, word);
-	if (!stat(word, &st) && S_ISDIR(st.st_mode)) {
+	if (stat(word, &st)) {
+		if (errno == ENOENT)
+			moment = text_moment_named(word);
+	} else if (S_ISDIR(st.st_mode)) {
 		if (!ctl_is_snapshot(word))
 			return feed_dir(out, word);
-		dir = shr_must(strdup(word));
-		ret = feed_snapshot(out, dir);
-		free(dir);
-		return ret;
+		moment = text_moment_snapshot(word);
 	}
-	if (stat(word, &st) && errno == ENOENT) {
-		text_moment_named(word, &moment);
-		if (moment) {
-			ret = feed_moment(out, moment);
-			text_moments_free(moment, 1);
-			return ret;
-		}
-	}
-	return text_feed_path(out, word);
-}
-
-static void finish(struct ctl_text *out)
-{
-	join(out);
-	ctl_finish_ids(out);
+	if (!moment)
+		return text_feed_path(out, word);
+	ret = feed_moment(out, moment);
+	text_moments_free(moment, 1);
+	return ret;
 }
 
 int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out)
 {
-	int ret = begin(out);
+	int ret;
 
+	begin(out);
+	ret = join(out, feed_moment(out, moment));
 	if (!ret)
-		ret = feed_moment(out, moment);
-	if (ret)
-		ctl_text_free(out);
-	else
-		finish(out);
+		ctl_finish_ids(out);
 	return ret;
 }
 
 int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out)
 {
 	size_t i;
-	int ret = begin(out);
+	int ret = 0;
 
+	begin(out);
 	for (i = 0; i < count && !ret; i++)
 		ret = feed_word(out, words[i]);
-	if (ret) {
-		ctl_text_free(out);
-		return ret;
-	}
-	finish(out);
-	return 0;
+	ret = join(out, ret);
+	if (!ret)
+		ctl_finish_ids(out);
+	return ret;
 }
 
 int ctl_one_stdin(const char *const *words, size_t count)
@@ -248,23 +231,22 @@ static int read_live(struct ctl_text *out)
 		if (fd >= 0)
 			close(fd);
 	}
-	if (ret) {
-		ctl_text_free(out);
-		return ret;
-	}
-	join(out);
-	return 0;
+	return join(out, ret);
 }
 
-static bool adds_up(struct ctl_text *text)
+struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid)
 {
-	struct gp_text_check sum, *by_xcc;
-	size_t count;
+	struct gp_text_check sum;
 
-	if (gp_text_check(text->text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &count))
+	if (gp_text_check(text->text, pid, &sum, NULL, NULL))
 		abort();
-	free(by_xcc);
-	return !text->data->several_moments && sum.slots_without_owner <= 0;
+	return sum;
+}
+
+static bool adds_up(const struct ctl_text *text)
+{
+	return !text->data->several_moments &&
+	       ctl_text_check(text, 0).slots_without_owner <= 0;
 }
 
 static void live_qids(struct ctl_text *out)

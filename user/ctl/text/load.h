@@ -52,6 +52,13 @@ int ctl_text_files(const char *const *words, size_t count,
 int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out);
 void ctl_text_free(struct ctl_text *text);
 
+/* Does the join hold, of a process (0: of all)? */
+struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid);
+
+/* The address of a queue's ring, which is its process's own. */
+int64_t ctl_ring_of(const struct gp_text_data *d,
+		    const struct gp_text_queue *queue);
+
 /* stdin is there once among them, if at all. 0, or the exit status. */
 int ctl_one_stdin(const char *const *words, size_t count);
 

@@ -70,12 +70,9 @@ static void wait_until(struct series *s, uint64_t when)
 /* How many CP slots there are, and how many hold a queue. */
 static void print_slots(const struct ctl_text *text)
 {
-	struct gp_text_check sum, *by_xcc;
-	size_t i, count, slots = 0;
+	struct gp_text_check sum = ctl_text_check(text, 0);
+	size_t i, slots = 0;
 
-	if (gp_text_check(text->text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &count))
-		abort();
-	free(by_xcc);
 	for (i = 0; i < text->data->n_slots; i++)
 		slots += text->data->slots[i].type == GP_TEXT_COMPUTE;
 	if (sum.slots_active == GPREEMPT_UNKNOWN || !slots)

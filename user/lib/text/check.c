@@ -49,7 +49,7 @@ static void add(struct entry *to, const struct entry *from)
 static size_t collect(const struct gp_text_data *d, int64_t pid,
 		      struct entry *out)
 {
-	bool all = pid == GPREEMPT_UNKNOWN;
+	bool all = pid <= 0;
 	struct entry *at = out;
 	size_t i;
 
@@ -110,7 +110,7 @@ static struct gp_text_check judge(const struct gp_text_data *d, int64_t pid,
 
 	/* What is in the text twice is not to be counted. */
 	slots_known &= !d->several_moments;
-	if (pid != GPREEMPT_UNKNOWN)
+	if (pid > 0)
 		slots_known &= mqds_known;
 	return (struct gp_text_check){
 		.gpu_id = entry->gpu_id,
@@ -132,7 +132,7 @@ static bool mqds_are_missing(const struct gp_text_data *d, int64_t pid)
 	for (i = 0; i < d->n_queues; i++)
 		if (d->queues[i].type == GP_TEXT_COMPUTE &&
 		    !d->queues[i].n_mqds &&
-		    (pid == GPREEMPT_UNKNOWN || d->queues[i].pid == pid))
+		    (pid <= 0 || d->queues[i].pid == pid))
 			return true;
 	return false;
 }
@@ -144,7 +144,7 @@ static int64_t count_queues(const struct gp_text_data *d, int64_t pid)
 
 	for (i = 0; i < d->n_queues; i++)
 		count += d->queues[i].type == GP_TEXT_COMPUTE &&
-			 (pid == GPREEMPT_UNKNOWN || d->queues[i].pid == pid);
+			 (pid <= 0 || d->queues[i].pid == pid);
 	return count;
 }
 
@@ -182,7 +182,11 @@ int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
 		sum->queues = count_queues(d, pid);
 	if (mqds_are_missing(d, pid))
 		sum->slots_expected = GPREEMPT_UNKNOWN;
-	*by_xcc = out;
-	*count = n;
+	if (by_xcc) {
+		*by_xcc = out;
+		*count = n;
+	} else {
+		free(out);
+	}
 	return 0;
 }

@@ -223,8 +223,8 @@ struct gp_text_check {
 
 /*
  * Count what the join found, of the process @pid (then slots without an owner are
- * not its), or of all for GPREEMPT_UNKNOWN. @by_xcc gets a line for each XCC that
- * has MQDs or slots, for free(). 0 or -ENOMEM.
+ * not its), or of all for 0 and GPREEMPT_UNKNOWN. @by_xcc, if it is not NULL, gets
+ * a line for each XCC that has MQDs or slots, for free(). 0 or -ENOMEM.
  */
 int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
 		  struct gp_text_check **by_xcc, size_t *count);
