@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Optional
+from types import TracebackType
+from typing import Optional, Type, TypeVar
 
 from . import _abi
 from .errors import check
@@ -34,3 +35,21 @@ def _forget() -> None:
 
 
 os.register_at_fork(after_in_child=_forget)
+
+
+Self = TypeVar("Self", bound="Closable")
+
+
+class Closable:
+    """What the end of a with block closes."""
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]],
+                 value: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def close(self) -> None:
+        raise NotImplementedError

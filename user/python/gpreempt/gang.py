@@ -10,14 +10,11 @@ import threading
 import weakref
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Iterable, Iterator, List, Optional, Tuple, Type, TypeVar
+from typing import Iterable, Iterator, List, Optional, Tuple
 
 from . import _abi
-from ._handle import handle
+from ._handle import Closable, handle
 from .errors import Error, check, from_struct
-
-Self = TypeVar("Self", bound="Gang")
 
 
 class Verdict(enum.IntEnum):
@@ -116,7 +113,7 @@ def make_filter(ids: Optional[Iterable[int]],
     return which
 
 
-class Gang:
+class Gang(Closable):
     """Sessions on several processes; any thread may call, one at a time does.
 
     Each process has a thread of the library's own. It passes signals on,
@@ -141,14 +138,6 @@ class Gang:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self: Self) -> Self:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 value: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self.close()
 
     def __del__(self) -> None:
         if getattr(self, "_gang", None):

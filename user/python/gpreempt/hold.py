@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Iterable, Optional, Tuple, Type
 
 from . import _abi
-from ._handle import handle
+from ._handle import Closable, handle
 from .errors import check
 from .gang import How, Verdict, make_filter
 
@@ -57,7 +57,7 @@ def _nanoseconds(seconds: float) -> int:
     return ns
 
 
-class Hold:
+class Hold(Closable):
     """The queues of a process are suspended, and a holder keeps them so.
 
     with Hold(pid, lease=10) as hold:
@@ -103,9 +103,6 @@ class Hold:
     @staticmethod
     def _lease(lease: Optional[float]) -> int:
         return _abi.HOLD_NO_LEASE if lease is None else _nanoseconds(lease)
-
-    def __enter__(self) -> "Hold":
-        return self
 
     def __exit__(self, kind: Optional[Type[BaseException]],
                  value: Optional[BaseException],

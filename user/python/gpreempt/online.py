@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import threading
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Iterator, Optional, Type
+from typing import Iterator, Optional
 
 from . import _abi
+from ._handle import Closable
 from .errors import check
 
 
-class Online:
+class Online(Closable):
     """A connection to the guard of this host (online.h).
 
     with Online() as guard:
@@ -37,14 +37,6 @@ class Online:
         check(_abi.lib.gpreempt_online_open(ctypes.byref(options),
                                             ctypes.byref(self._online)), None,
               "connecting to guard")
-
-    def __enter__(self) -> "Online":
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 value: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self.close()
 
     def _call(self, function: _abi.Function, doing: str) -> int:
         with self._lock:

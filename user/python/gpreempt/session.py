@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Iterable, Iterator, Optional, Tuple, Type
+from typing import Iterable, Iterator, Optional, Tuple
 
+from ._handle import Closable
 from .errors import EndedError
 from .gang import Events, Gang, Member, Outcome, Verdict
 
 __all__ = ["Events", "Outcome", "Session", "Verdict"]
 
 
-class Session:
+class Session(Closable):
     """A session on one process. Any thread may call, one at a time does.
 
     with Session(pid) as session:
@@ -27,14 +27,6 @@ class Session:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self._gang = Gang([pid])
-
-    def __enter__(self) -> "Session":
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 value: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        self.close()
 
     def suspend(self, ids: Optional[Iterable[int]] = None,
                 gpu_ids: Optional[Iterable[int]] = None,
