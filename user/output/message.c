@@ -39,15 +39,12 @@ void ctl_say(const char *format, ...)
 	fflush(stdout);
 }
 
-__attribute__((format(printf, 2, 3))) static void
-print_err(const char *before, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void
+print_err(const char *before, const char *format, va_list ap)
 {
-	va_list ap;
-
+	fflush(stdout);
 	fputs(before, stderr);
-	va_start(ap, format);
 	print_clean(stderr, format, ap);
-	va_end(ap);
 	fputc('\n', stderr);
 }
 
@@ -75,16 +72,17 @@ int ctl_fail(const struct gpreempt_error *err)
 int ctl_fail_text(enum gpreempt_class class, const char *next,
 		  const char *format, ...)
 {
+	char *clean;
 	va_list ap;
 
-	fflush(stdout);
-	fputs("gpreempt-ctl: ", stderr);
 	va_start(ap, format);
-	print_clean(stderr, format, ap);
+	print_err("gpreempt-ctl: ", format, ap);
 	va_end(ap);
-	fputc('\n', stderr);
-	if (next && *next)
-		print_err("next: ", "%s", next);
+	if (next && *next) {
+		clean = shr_clean_copy(next, false);
+		fprintf(stderr, "next: %s\n", clean ? clean : "");
+		free(clean);
+	}
 	return class;
 }
 
@@ -122,12 +120,9 @@ void ctl_note(const char *format, ...)
 {
 	va_list ap;
 
-	fflush(stdout);
-	fputs("note: ", stderr);
 	va_start(ap, format);
-	print_clean(stderr, format, ap);
+	print_err("note: ", format, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 void ctl_note_reason(enum gpreempt_reason reason, pid_t pid)
