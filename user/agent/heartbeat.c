@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "agent/heartbeat.h"
+#include "shared/clock.h"
 #include "shared/macro.h"
 
 #ifndef sigev_notify_thread_id /* glibc has the field, but not this name of it */
@@ -146,12 +147,7 @@ int watchdog_start(struct watchdog *w)
 
 void watchdog_pet(const struct watchdog *w, uint64_t ns)
 {
-	struct itimerspec when = {
-		.it_value = {
-			.tv_sec = ns / NSEC_PER_SEC,
-			.tv_nsec = ns % NSEC_PER_SEC,
-		},
-	};
+	struct itimerspec when = { .it_value = shr_timespec(ns) };
 
 	timer_settime(w->timer, 0, &when, NULL);
 }

@@ -74,11 +74,7 @@ static int wait_until(int fd, short events, uint64_t deadline_ns)
 	struct pollfd one = { .fd = fd, .events = events };
 
 	for (;;) {
-		uint64_t left = time_left(deadline_ns);
-		struct timespec limit = {
-			.tv_sec = left / NSEC_PER_SEC,
-			.tv_nsec = left % NSEC_PER_SEC,
-		};
+		struct timespec limit = shr_timespec(time_left(deadline_ns));
 		int ret = ppoll(&one, 1, &limit, NULL);
 
 		if (ret > 0)

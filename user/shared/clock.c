@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <time.h>
 
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -25,10 +24,7 @@ uint64_t shr_boottime_ns(void)
 
 void shr_sleep_ns(uint64_t ns)
 {
-	struct timespec ts = {
-		.tv_sec = ns / NSEC_PER_SEC,
-		.tv_nsec = ns % NSEC_PER_SEC,
-	};
+	struct timespec ts = shr_timespec(ns);
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts) == EINTR)
 		;

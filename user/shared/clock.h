@@ -3,6 +3,9 @@
 #define SHARED_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
+
+#include "shared/macro.h"
 
 /* Nanoseconds since boot that no clock setting changes. */
 uint64_t shr_now_ns(void);
@@ -13,6 +16,14 @@ uint64_t shr_boottime_ns(void);
 static inline uint64_t shr_later_ns(uint64_t when_ns, uint64_t ns)
 {
 	return ns > UINT64_MAX - when_ns ? UINT64_MAX : when_ns + ns;
+}
+
+static inline struct timespec shr_timespec(uint64_t ns)
+{
+	return (struct timespec){
+		.tv_sec = ns / NSEC_PER_SEC,
+		.tv_nsec = ns % NSEC_PER_SEC,
+	};
 }
 
 /* Sleeps through signals. */

@@ -257,10 +257,7 @@ static void follow_all(struct followers *f)
 	uint64_t watchdog_ns = notify_watchdog_ns();
 	bool grows = any_grows(f->args), stop = false;
 	uint64_t ns = longest_pause(grows, watchdog_ns);
-	struct timespec pause = {
-		.tv_sec = ns / NSEC_PER_SEC,
-		.tv_nsec = ns % NSEC_PER_SEC,
-	};
+	struct timespec pause = shr_timespec(ns);
 
 	if (!f->running)
 		return;

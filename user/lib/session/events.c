@@ -6,7 +6,6 @@
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "lib/session/session.h"
 #include "shared/clock.h"
@@ -288,8 +287,7 @@ int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns,
 		happened |= ret;
 		if ((happened & last) || now >= deadline)
 			return happened;
-		ts.tv_sec = (deadline - now) / NSEC_PER_SEC;
-		ts.tv_nsec = (deadline - now) % NSEC_PER_SEC;
+		ts = shr_timespec(deadline - now);
 		if (ppoll(fds, 2, &ts, NULL) < 0)
 			return -errno;
 		if (fds[1].revents)

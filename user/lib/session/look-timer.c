@@ -50,15 +50,11 @@ void gp_session_arm(struct gpreempt_session *s)
 	/* Lost: it wakes the owner again and again, see the dispatch. */
 	bool wanted = gp_session_any_held(s) || gp_session_any_destroyed(s) ||
 		      s->state == GP_SESSION_LOST;
-	uint64_t period;
 
 	if (s->timer < 0 || wanted == s->timer_armed)
 		return;
-	if (wanted) {
-		period = next_period(s);
-		when.it_value.tv_sec = period / NSEC_PER_SEC;
-		when.it_value.tv_nsec = period % NSEC_PER_SEC;
-	}
+	if (wanted)
+		when.it_value = shr_timespec(next_period(s));
 	timerfd_settime(s->timer, 0, &when, NULL);
 	s->timer_armed = wanted;
 }

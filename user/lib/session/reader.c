@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/session/reader.h"
 #include "lib/core/thread.h"
@@ -102,10 +101,7 @@ static void *reader_thread(void *arg)
 static bool wait_done(struct gp_reader *r, uint64_t ns)
 {
 	uint64_t end = shr_now_ns() + ns;
-	struct timespec ts = {
-		.tv_sec = end / NSEC_PER_SEC,
-		.tv_nsec = end % NSEC_PER_SEC,
-	};
+	struct timespec ts = shr_timespec(end);
 	int ret = ns ? 0 : ETIMEDOUT;
 
 	pthread_mutex_lock(&r->lock);
