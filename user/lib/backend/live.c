@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <linux/kfd_ioctl.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -14,11 +15,17 @@
 #include "lib/core/backend.h"
 #include "lib/backend/enable.h"
 #include "lib/backend/names.h"
-#include "lib/backend/stranger.h"
 #include "lib/backend/watch.h"
 #include "shared/device.h"
 #include "shared/macro.h"
 #include "shared/syscall.h"
+
+/* Tests have another: the driver need not be there. */
+#ifndef GP_KFD_DEVICE
+#define GP_KFD_DEVICE "/dev/kfd"
+#endif
+
+#define STACK (16 * 1024)
 
 static int live_open_kfd(void *be)
 {
@@ -164,6 +171,69 @@ static int live_is_root(void *be)
 	return geteuid() == 0;
 }
 
+struct question {
+	pid_t target;
+	int answer;
+};
+
+static int ask(void *arg)
+{
+	struct question *q = arg;
+	struct kfd_ioctl_dbg_trap_args args = {
+		.pid = q->target,
+		.op = KFD_IOC_DBG_TRAP_DISABLE,
+	};
+	__cleanup_fd int kfd = open(GP_KFD_DEVICE, O_RDWR | O_CLOEXEC);
+
+	q->answer = 0;
+	if (kfd < 0 || ioctl(kfd, AMDKFD_IOC_DBG_TRAP, &args))
+		q->answer = -errno;
+	return 0;
+}
+
+/* The helper process. It has a child that asks, for it is no stranger to itself. */
+static void be_asked_about(void *shared)
+{
+	struct question *q = shared;
+	/* The helper's stack is shared with its child. */
+	char stack[STACK] __attribute__((aligned(16)));
+	pid_t asker;
+
+	q->answer = -ENODEV;
+	q->target = getpid();
+	if (open(GP_KFD_DEVICE, O_RDWR | O_CLOEXEC) < 0 || !gp_apart_enter(q))
+		return;
+	asker = clone(ask, stack + STACK, 0, q);
+	if (asker < 0)
+		q->answer = -errno;
+	else
+		waitpid(asker, NULL, __WALL);
+}
+
+static int live_ask_disable(void *be)
+{
+	struct question *q;
+	int place, ret;
+
+	(void)be;
+	/* With the caller's memory, the driver would take the helper for the caller. */
+	if (gp_apart_own_memory())
+		return -ETIMEDOUT;
+	q = gp_apart_new();
+	if (!q)
+		return -ENOMEM;
+	/* In all 2 s: a driver that hangs must not keep who only asks. */
+	ret = gp_apart_run(q, -1, be_asked_about, GP_APART_WAIT_NS, &place);
+	if (ret == -ETIMEDOUT)
+		return ret;
+	if (!ret)
+		ret = q->answer;
+	else if (ret == -EBUSY) /* it is an answer of the driver */
+		ret = -ETIMEDOUT;
+	gp_apart_free(q);
+	return ret;
+}
+
 static int live_open_process(void *be, pid_t pid)
 {
 	int fd;
@@ -213,7 +283,7 @@ const struct gp_backend_ops gp_backend_live = {
 	.read_memory = live_read_memory,
 	.device_of = live_device_of,
 	.is_root = live_is_root,
-	.ask_disable = gp_ask_disable,
+	.ask_disable = live_ask_disable,
 	.open_process = live_open_process,
 	.take_device = live_take_device,
 	.same_file = live_same_file,

@@ -52,7 +52,16 @@ struct gp_backend_ops {
 	/* The device number of a device file, links followed. */
 	int (*device_of)(void *be, const char *path, uint64_t *device);
 	int (*is_root)(void *be);
-	/* What the driver answers: see gp_ask_disable(). */
+	/*
+	 * What the driver answers to the end of a debug session when neither the tracer
+	 * of the target nor the owner of a session asks. It is asked of a process that
+	 * is made for this and does nothing but have /dev/kfd open, so that no session
+	 * ends. Costs a line in the kernel log.
+	 *
+	 * -EPERM: the driver minds who asks. -EINVAL: it only looked for a session.
+	 * -EBUSY: amdgpu-dkms, which profiles a process just now. Others: it could not
+	 * be asked.
+	 */
 	int (*ask_disable)(void *be);
 	/* A descriptor of the process, which no other gets with its number. */
 	int (*open_process)(void *be, pid_t pid);
