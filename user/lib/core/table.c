@@ -51,11 +51,6 @@ static int64_t find_word(const struct list *list, const char *at, size_t len)
 	return GPREEMPT_UNKNOWN;
 }
 
-static int64_t word_number(const char *column, const char *at, size_t len)
-{
-	return find_word(find_list(column), at, len);
-}
-
 static int64_t word_set(const char *column, const char *at, size_t len)
 {
 	const struct list *list = find_list(column);
@@ -307,7 +302,7 @@ static int parse_cell(const struct gp_table *table,
 	switch (column->kind) {
 	case GP_VIEW_WORD:
 		*(int64_t *)field =
-			word_number(column->name, word.at, word.len);
+			find_word(find_list(column->name), word.at, word.len);
 		return 0;
 	case GP_VIEW_SET:
 		*(int64_t *)field = word_set(column->name, word.at, word.len);

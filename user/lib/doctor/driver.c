@@ -9,7 +9,6 @@
 #include "lib/observe/observe.h"
 
 /* Bits of a node's capability (include/uapi/linux/kfd_sysfs.h). */
-#define CAP_TRAP_DEBUG		0x00008000
 #define CAP_TRAP_DEBUG_FIRMWARE 0x20000000
 
 /* Minor versions of KFD's interface 1 that brought AMDKFD_IOC_CRIU_OP, _DBG_TRAP. */
@@ -159,7 +158,7 @@ static uint64_t capability(struct gpreempt *g, const struct gpreempt_node *node)
 
 static bool no_trap(struct gpreempt *g, const struct gpreempt_node *node)
 {
-	return !(capability(g, node) & CAP_TRAP_DEBUG);
+	return !(capability(g, node) & GP_CAP_TRAP_DEBUG);
 }
 
 static void check_trap(struct gpreempt *g, struct gp_finding *f)

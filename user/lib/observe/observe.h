@@ -7,6 +7,8 @@
 #include "lib/core/table.h"
 
 #define GP_TOPOLOGY "/sys/class/kfd/kfd/topology/nodes"
+/* A bit of a node's capability (include/uapi/linux/kfd_sysfs.h). */
+#define GP_CAP_TRAP_DEBUG 0x00008000
 
 /*
  * The text of a file of the module, for free(): of a process, or with pid 0 of

@@ -17,9 +17,8 @@
 #include "lib/observe/observe.h"
 #include "lib/pause/pause.h"
 
-#define SCHED_POLICY   "/sys/module/amdgpu/parameters/sched_policy"
-#define CAP_TRAP_DEBUG 0x00008000 /* include/uapi/linux/kfd_sysfs.h */
-#define GFX9	       90000	  /* gfx_target_version */
+#define SCHED_POLICY "/sys/module/amdgpu/parameters/sched_policy"
+#define GFX9	     90000 /* gfx_target_version */
 
 enum {
 	KIND_UNKNOWN,
@@ -44,7 +43,7 @@ static int is_strict_gpu(void *arg, const char *node)
 		return 1;
 	if (gp_node_property(g, node, "capability", &capability))
 		return 0;
-	return !(capability & CAP_TRAP_DEBUG);
+	return !(capability & GP_CAP_TRAP_DEBUG);
 }
 
 static int find_kind(struct gpreempt *g)
