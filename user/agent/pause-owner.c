@@ -223,20 +223,23 @@ static int start(struct guardian *gd)
 int pause_guardian_start(int lock, pid_t target, uint64_t since,
 			 struct heartbeat *heartbeat, pid_t *pid)
 {
-	struct guardian gd = { .target = target, .start = since, .lock = lock };
+	__cleanup_fd int process = shr_pidfd_open(target);
+	__cleanup_fd int owner = process < 0 ? -1 : shr_pidfd_open(getpid());
+	struct guardian gd = {
+		.target = target,
+		.start = since,
+		.lock = lock,
+		.process = process,
+		.owner = owner,
+	};
 	int fds[2], ret;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+	if (owner < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
 	gd.fd = fds[1];
-	gd.process = shr_pidfd_open(target);
-	gd.owner = shr_pidfd_open(getpid());
-	ret = gd.process < 0 || gd.owner < 0 ? -errno : start(&gd);
+	ret = start(&gd);
 	close(fds[1]);
-	if (gd.process >= 0)
-		close(gd.process);
-	if (gd.owner >= 0)
-		close(gd.owner);
 	if (!ret)
 		ret = wait_for_start(fds[0], heartbeat, pid);
 	if (!ret)

@@ -14,10 +14,9 @@ struct ctl_described {
 };
 
 /*
- * What gpreempt_describe() says of each process. A command line is in memory that
- * its process can map from a file system that never answers, so another process
- * reads it and is left behind if it hangs; of a snapshot, this one does. NULL without
- * memory. For ctl_described_free(), with the same list.
+ * What gpreempt_describe() says of each process. A child reads the command lines, and is
+ * left behind if it hangs (see find-targets.h); of a snapshot, this process does. NULL
+ * without memory. For ctl_described_free(), with the same list.
  */
 struct ctl_described *ctl_describe_all(struct gpreempt *g,
 				       const struct gpreempt_targets *list,

@@ -72,36 +72,30 @@ static int compare(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static void fail_row(struct row *row, int status, const char *next)
-{
-	row->status = status;
-	snprintf(row->next, sizeof(row->next), "%s", next);
-}
-
-static void fail_report(struct row *row)
+static void fail_row(struct row *row)
 {
 	const struct pause_report *r = &row->report;
+	bool damaged = r->finding == PAUSE_DAMAGED;
 
-	if (r->err.code) {
+	if (!damaged && r->err.code) {
 		gpreempt_error_text(&r->err, row->error, sizeof(row->error));
 		ctl_next_step(&r->err, row->next, sizeof(row->next));
 		row->status = gpreempt_error_class(&r->err);
 		return;
 	}
-	snprintf(row->error, sizeof(row->error),
-		 "the entry of process %d in " HOLD_DIR ": %s", (int)row->pid,
-		 strerror(-r->code));
-	fail_row(row, GPREEMPT_CLASS_FAILED,
-		 "it must be a directory of root's that can be written to");
-}
-
-static void fail_damaged(struct row *row)
-{
-	snprintf(row->error, sizeof(row->error), TEXT_PAUSE_DAMAGED,
-		 (int)row->pid);
-	fail_row(row, GPREEMPT_CLASS_FAILED,
-		 NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues shows whether "
-				    "the process is evicted");
+	row->status = GPREEMPT_CLASS_FAILED;
+	if (damaged)
+		snprintf(row->error, sizeof(row->error), TEXT_PAUSE_DAMAGED,
+			 (int)row->pid);
+	else
+		snprintf(row->error, sizeof(row->error),
+			 "the entry of process %d in " HOLD_DIR ": %s",
+			 (int)row->pid, strerror(-r->code));
+	strcpy(row->next,
+	       damaged ?
+		       NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues shows whether "
+					  "the process is evicted" :
+		       "it must be a directory of root's that can be written to");
 }
 
 static void fill_row(struct row *row)
@@ -120,10 +114,8 @@ static void fill_row(struct row *row)
 	row->since_ns =
 		known ? (int64_t)(shr_boottime_ns() - r->entry.since_ns) :
 			GPREEMPT_UNKNOWN;
-	if (r->finding == PAUSE_DAMAGED)
-		fail_damaged(row);
-	else if (r->code)
-		fail_report(row);
+	if (r->finding == PAUSE_DAMAGED || r->code)
+		fail_row(row);
 }
 
 static int repair_rows(struct gpreempt *g, const struct repair_args *args,

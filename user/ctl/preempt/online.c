@@ -94,8 +94,9 @@ static void end_command(struct preempt *p, pid_t pid, int fd)
 int preempt_online(struct preempt *p)
 {
 	uint64_t began = shr_now_ns();
+	__cleanup_fd int fd = -1;
 	pid_t pid = 0;
-	int fd, ret;
+	int ret;
 
 	ret = start(p, &pid);
 	if (ret)
@@ -110,10 +111,8 @@ int preempt_online(struct preempt *p)
 	ret = preempt_wait(p, UINT64_MAX, fd);
 	if (ret) {
 		end_command(p, pid, fd);
-		close(fd);
 		return ret;
 	}
-	close(fd);
 	while (waitpid(pid, &p->online_status, 0) < 0)
 		if (errno != EINTR)
 			return fail_online(p, -errno,
