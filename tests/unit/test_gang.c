@@ -123,7 +123,6 @@ static bool readable(void)
 TEST(events)
 {
 	struct gpreempt_member members[COUNT];
-	int i;
 
 	gang_add_all();
 	gpreempt_gang_suspend(gang, NULL, NULL);
@@ -136,9 +135,7 @@ TEST(events)
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	gp_loop_disable(&loops[0]);
 	ck_assert(readable());
-	for (i = 0; i < 500 && !gang_held(0, 0); i++)
-		usleep(10000);
-	ck_assert(gang_held(0, 0) && gang_held(0, 1));
+	UNIT_WAIT(gang_held(0, 0) && gang_held(0, 1));
 	gpreempt_gang_members(gang, members, COUNT);
 	ck_assert(members[2].events & GPREEMPT_EVENT_LOST);
 }
@@ -170,7 +167,6 @@ static size_t last_gpu_of(pid_t pid)
 TEST(new_queue)
 {
 	struct gpreempt_member members[COUNT];
-	int i;
 
 	gang_add_all();
 	gpreempt_gang_suspend(gang, NULL, NULL);
@@ -185,8 +181,7 @@ TEST(new_queue)
 	ck_assert_int_eq(members[2].pid, FIRST);
 	ck_assert_int_eq(members[2].events, GPREEMPT_EVENT_QUEUES);
 	/* The member learns it after it has reported it, without a call. */
-	for (i = 0; i < 500 && last_gpu_of(FIRST) != 3; i++)
-		usleep(10000);
+	UNIT_WAIT(last_gpu_of(FIRST) == last_gpu_of(FIRST + 2));
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	gpreempt_gang_members(gang, members, COUNT);
 	ck_assert_int_eq(members[0].pid, FIRST);
