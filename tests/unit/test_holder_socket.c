@@ -19,23 +19,31 @@ static void clean(void)
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 }
 
+struct packet {
+	char buf[HOLD_MAX_PACKET];
+	size_t len;
+};
+
 /* In place of a holder's answer. */
-static size_t answer_text(void *data, struct ipc_client *client, char *buf,
-			  size_t len)
+static size_t answer_packet(void *data, struct ipc_client *client, char *buf,
+			    size_t len)
 {
+	const struct packet *packet = data;
+
 	(void)client;
 	(void)len;
-	return snprintf(buf, IPC_MAX_PACKET, "%s", (const char *)data);
+	memcpy(buf, packet->buf, packet->len);
+	return packet->len;
 }
 
 /* What the client of a holder makes of that answer. */
-static int ask(char *answer, struct hold_reply *reply)
+static int ask(struct packet *answer, struct hold_reply *reply)
 {
 	struct ipc_server_options options = {
 		.limits = { .places = 1 },
 		.locked = true,
 		.one_request = true,
-		.answer = answer_text,
+		.answer = answer_packet,
 		.data = answer,
 	};
 	struct hold_request request = { .verb = HOLD_STATUS };
@@ -58,16 +66,17 @@ static int ask(char *answer, struct hold_reply *reply)
 
 TEST(asking)
 {
-	static char answer[] = "gpreempt-hold 1 reply queues=3 text=";
-	static char nonsense[] = "nonsense", nothing[] = "";
+	struct packet answer, nonsense = { "nonsense", 8 }, nothing = { 0 };
 	struct hold_request request = { .verb = HOLD_STATUS };
-	struct hold_reply reply;
+	struct hold_reply reply = { .queues = 3 };
 
+	answer.len = gp_hold_put_reply(&reply, answer.buf);
+	memset(&reply, 0, sizeof(reply));
 	ck_assert_int_eq(hold_ask(PID, &request, &reply), -ENOENT);
-	ck_assert_int_eq(ask(answer, &reply), 0);
+	ck_assert_int_eq(ask(&answer, &reply), 0);
 	ck_assert_uint_eq(reply.queues, 3);
-	ck_assert_int_eq(ask(nothing, &reply), -ECONNRESET);
-	ck_assert_int_eq(ask(nonsense, &reply), -EPROTO);
+	ck_assert_int_eq(ask(&nothing, &reply), -ECONNRESET);
+	ck_assert_int_eq(ask(&nonsense, &reply), -EPROTO);
 }
 
 /* A holder that was killed leaves a socket behind, which is not one. */
@@ -92,7 +101,8 @@ TEST(leftover_socket)
 }
 
 /* As root or another user; the status of the reply, 99 without one, 95: refused. */
-static int worker_answers(struct hold_worker *w, uid_t uid, const char *text)
+static int worker_answers(struct hold_worker *w, uid_t uid,
+			  const struct packet *packet)
 {
 	char buf[HOLD_MAX_PACKET], path[64];
 	pid_t child;
@@ -112,8 +122,8 @@ static int worker_answers(struct hold_worker *w, uid_t uid, const char *text)
 		fd = gp_ipc_connect(path, shr_now_ns() + NSEC_PER_SEC);
 		if (fd < 0)
 			_exit(96);
-		snprintf(buf, sizeof(buf), "%s", text);
-		n = gp_ipc_ask(fd, buf, strlen(text), sizeof(buf),
+		memcpy(buf, packet->buf, packet->len);
+		n = gp_ipc_ask(fd, buf, packet->len, sizeof(buf),
 			       shr_now_ns() + 10 * NSEC_PER_SEC);
 		if (n > 0 && gp_hold_get_reply(buf, n, &reply))
 			_exit(97);
@@ -137,18 +147,22 @@ static int worker_answers(struct hold_worker *w, uid_t uid, const char *text)
  */
 TEST_EACH(serving, !geteuid())
 {
-	static const char text[] = "gpreempt-hold 1 status";
+	struct hold_request request = { .verb = HOLD_STATUS };
+	struct packet status, kill, nonsense = { "x", 1 };
 	struct hold_birth birth = { .target = PID };
 	struct hold_worker w = { .birth = &birth };
 
+	status.len = gp_hold_put_request(&request, status.buf);
+	request.verb = HOLD_VERBS;
+	kill.len = gp_hold_put_request(&request, kill.buf);
 	ck_assert_int_eq(hold_listen(&w), 0);
-	ck_assert_uint_eq(worker_answers(&w, 0, text),
+	ck_assert_uint_eq(worker_answers(&w, 0, &status),
 			  GPREEMPT_CLASS_NO_TARGET);
-	ck_assert_uint_eq(worker_answers(&w, 0, "gpreempt-hold 1 kill"), 99);
-	ck_assert_uint_eq(worker_answers(&w, 0, "x"), 99);
-	ck_assert_uint_eq(worker_answers(&w, 65534, text), 95);
+	ck_assert_uint_eq(worker_answers(&w, 0, &kill), 99);
+	ck_assert_uint_eq(worker_answers(&w, 0, &nonsense), 99);
+	ck_assert_uint_eq(worker_answers(&w, 65534, &status), 95);
 	w.over = true;
-	ck_assert_uint_eq(worker_answers(&w, 0, text), 99);
+	ck_assert_uint_eq(worker_answers(&w, 0, &status), 99);
 	gp_ipc_server_stop(w.server);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/time.h>
 
 #include "ipc/client.h"
+#include "ipc/codec.h"
 #include "shared/clock.h"
 #include "unit.h"
 
@@ -25,6 +26,30 @@ TEST(long_reply)
 	ck_assert_int_eq(gp_ipc_recv(pair[1], buf, 7, soon()), -EPROTO);
 	close(pair[0]);
 	close(pair[1]);
+}
+
+/* What a client makes of that packet. */
+static ssize_t receive(uint32_t kind, int code)
+{
+	char buf[IPC_MAX_PACKET];
+	int pair[2];
+	ssize_t n;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	n = gp_ipc_put(kind, &code, sizeof(code), buf);
+	ck_assert_int_eq(gp_ipc_send(pair[0], buf, n, soon()), 0);
+	n = gp_ipc_recv(pair[1], buf, sizeof(buf), soon());
+	close(pair[0]);
+	close(pair[1]);
+	return n;
+}
+
+/* Only a negative code refuses, and only in a packet of that kind. */
+TEST(refusals)
+{
+	ck_assert_int_eq(receive(IPC_REFUSAL, -EUSERS), -EUSERS);
+	ck_assert_int_eq(receive(IPC_REFUSAL, 5), 12);
+	ck_assert_int_eq(receive(IPC_REFUSAL + 1, -EUSERS), 12);
 }
 
 static void ignore(int signal)

@@ -231,37 +231,42 @@ TEST(library_for_another)
 	gpreempt_online_close(online);
 }
 
+static int get(struct guard_request request)
+{
+	char buf[IPC_MAX_PACKET];
+	size_t len = gp_guard_put_request(&request, buf);
+
+	return gp_guard_get_request(buf, len, &request);
+}
+
 /* Nonsense ends the connection, and nothing else. */
 TEST(nonsense)
 {
-	static const char *const texts[] = {
-		"",
-		"gpreempt-guard 1",
-		"gpreempt-guard 2 begin pid=0",
-		"gpreempt-guard 1 start pid=0",
-		"gpreempt-guard 1 begin pid=-1",
-		"gpreempt-guard 1 begin pid=0 ",
-		"gpreempt-guard 1 begin ns=x",
-		"gpreempt-guard 1 begin pid=2147483648",
-	};
-	struct guard_request request;
-	struct guard_reply reply;
-	char buf[2 * IPC_MAX_PACKET] = "gpreempt-guard 1 begin pid=0";
-	size_t i;
+	struct guard_request request = { .pid = INT32_MAX };
+	struct guard_reply reply = { .code = 1 };
+	char buf[2 * IPC_MAX_PACKET] = "";
+	size_t len;
 	int fd;
 
-	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		ck_assert_int_eq(gp_guard_get_request(texts[i],
-						      strlen(texts[i]),
-						      &request),
-				 -EPROTO);
-	ck_assert_int_eq(gp_guard_get_request(buf, 28, &request), 0);
-	ck_assert_int_eq(gp_guard_get_request(buf, 29, &request), -EPROTO);
+	ck_assert_int_eq(get(request), 0);
+	request.pid = -1;
+	ck_assert_int_eq(get(request), -EPROTO);
+	request = (struct guard_request){ .verb = GUARD_VERBS };
+	ck_assert_int_eq(get(request), -EPROTO);
+	request.verb = (enum guard_verb)UINT32_MAX;
+	ck_assert_int_eq(get(request), -EPROTO);
+	request.verb = GUARD_BEGIN;
+	len = gp_guard_put_request(&request, buf);
+	ck_assert_int_eq(gp_guard_get_request(buf, len, &request), 0);
+	ck_assert_int_eq(gp_guard_get_request(buf, 0, &request), -EPROTO);
+	ck_assert_int_eq(gp_guard_get_request(buf, len - 1, &request), -EPROTO);
+	ck_assert_int_eq(gp_guard_get_request(buf, len + 1, &request), -EPROTO);
 	ck_assert_int_eq(gp_guard_get_request(buf, sizeof(buf), &request),
 			 -EPROTO);
-	ck_assert_int_eq(gp_guard_get_reply("gpreempt-guard 1 reply code=1", 29,
-					    &reply),
-			 -EPROTO);
+	ck_assert_int_eq(gp_guard_get_reply(buf, len, &reply), -EPROTO);
+	len = gp_guard_put_reply(&reply, buf);
+	ck_assert_int_eq(gp_guard_get_request(buf, len, &request), -EPROTO);
+	ck_assert_int_eq(gp_guard_get_reply(buf, len, &reply), -EPROTO);
 	fd = gp_ipc_connect(GUARD_SOCKET, soon());
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(send(fd, "hello", 5, MSG_NOSIGNAL), 5);

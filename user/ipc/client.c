@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "ipc/client.h"
-#include "ipc/refusal.h"
+#include "ipc/codec.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
@@ -141,14 +141,17 @@ static ssize_t recv_until(int fd, char *buf, size_t size, uint64_t deadline_ns)
 ssize_t gp_ipc_recv(int fd, char *buf, size_t size, uint64_t deadline_ns)
 {
 	ssize_t n = recv_until(fd, buf, size, deadline_ns);
-	int ret;
+	int code;
 
 	if (n < 0)
 		return n;
 	if ((size_t)n > size)
 		return -EPROTO;
-	ret = gp_ipc_refusal_code(buf, n);
-	return ret ? ret : n;
+	if (!gp_ipc_get(IPC_REFUSAL, buf, n, sizeof(code), &code,
+			sizeof(code)) &&
+	    code < 0)
+		return code;
+	return n;
 }
 
 ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One packet of text for each request and each reply:
+ * One packet for each request and each reply: a head, and after it a structure
+ * as it lies in memory. Both ends are on one machine. The members have fixed
+ * sizes and there is no padding, so that all programs see the same layout and a
+ * packet has no byte that its sender did not set.
  *
- *	HEAD VERB key=value key=1,2,3 ... text=to the end of the packet
- *
- * A table of fields makes writer and reader of a structure. Keys that are not
- * in the table are skipped; a field whose key is missing is 0.
+ * A structure grows only at its end. What an older sender does not have is 0 for
+ * the receiver, and what a newer one has besides is skipped.
  */
 #ifndef IPC_CODEC_H
 #define IPC_CODEC_H
@@ -13,40 +14,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum ipc_kind {
-	IPC_U64,  /* uint64_t */
-	IPC_INT,  /* int, may be negative */
-	IPC_LIST, /* uint32_t[], none twice; left out when it is empty */
-	IPC_TEXT, /* char[], the last field; must be in the packet */
-};
-
-struct ipc_field {
-	const char *name; /* NULL ends a table */
-	enum ipc_kind kind;
-	size_t offset;
-	size_t room;  /* list: values; text: bytes with the end */
-	size_t count; /* list: offset of its uint64_t length */
-	uint32_t max; /* list: the largest value */
-};
-
-struct ipc_format {
-	const char *head; /* protocol and version: "gpreempt-x 1" */
-	const char *const *verbs;
-	size_t n_verbs;
-	const struct ipc_field *fields;
-};
-
 #define IPC_MAX_PACKET 8192
 
-/*
- * Return: the length of the packet, which is cut at @size: buffers are made
- * for the longest one.
- */
-size_t gp_ipc_put(const struct ipc_format *format, unsigned int verb,
-		  const void *from, char *buf, size_t size);
+struct ipc_head {
+	uint32_t kind; /* "gp", a letter of the protocol, a number */
+	uint32_t size; /* of the packet */
+};
 
-/* *verb and *to are only right when this returns 0; else -EPROTO. */
-int gp_ipc_get(const struct ipc_format *format, const char *buf, size_t len,
-	       unsigned int *verb, void *to);
+/*
+ * What a server sends before it closes a connection that it does not take: an
+ * int, a negative errno value.
+ */
+#define IPC_REFUSAL 0x67706901
+
+/* Length of the packet. @buf has IPC_MAX_PACKET bytes. */
+size_t gp_ipc_put(uint32_t kind, const void *from, size_t size, char *buf);
+
+/*
+ * 0; -EPROTO for another kind, for a packet that was cut, and for one with less
+ * than @least bytes of structure, which is what the first version had.
+ */
+int gp_ipc_get(uint32_t kind, const char *buf, size_t len, size_t least,
+	       void *to, size_t size);
 
 #endif

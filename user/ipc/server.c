@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "ipc/listen.h"
-#include "ipc/refusal.h"
 #include "ipc/server.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -55,9 +54,9 @@ static void drop(struct ipc_server *s, size_t place)
 
 static void refuse(int fd, int code)
 {
-	char buf[IPC_REFUSAL_SIZE];
+	char buf[IPC_MAX_PACKET];
 
-	send(fd, buf, gp_ipc_refusal_put(code, buf),
+	send(fd, buf, gp_ipc_put(IPC_REFUSAL, &code, sizeof(code), buf),
 	     MSG_NOSIGNAL | MSG_DONTWAIT);
 	close(fd);
 }

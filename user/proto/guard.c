@@ -5,85 +5,34 @@
 #include "ipc/codec.h"
 #include "proto/guard.h"
 
-#define HEAD "gpreempt-guard 1"
-
-static const char *const request_verbs[GUARD_VERBS] = {
-	[GUARD_BEGIN] = "begin",
-	[GUARD_END] = "end",
-	[GUARD_RELEASE] = "release",
-};
-
-#define REQUEST(name, type)                                                \
-	{                                                                  \
-#name, type, offsetof(struct guard_request, name), 0, 0, 0 \
-	}
-static const struct ipc_field request_fields[] = {
-	REQUEST(pid, IPC_INT),
-	REQUEST(count, IPC_U64),
-	REQUEST(ns, IPC_U64),
-	{ 0 },
-};
-
-static const struct ipc_format request_format = {
-	.head = HEAD,
-	.verbs = request_verbs,
-	.n_verbs = GUARD_VERBS,
-	.fields = request_fields,
-};
-
-static const char *const reply_verbs[] = { "reply" };
-
-#define REPLY(name, type)                                                \
-	{                                                                \
-#name, type, offsetof(struct guard_reply, name), 0, 0, 0 \
-	}
-static const struct ipc_field reply_fields[] = {
-	REPLY(code, IPC_INT),
-	REPLY(value, IPC_U64),
-	{ 0 },
-};
-
-static const struct ipc_format reply_format = {
-	.head = HEAD,
-	.verbs = reply_verbs,
-	.n_verbs = 1,
-	.fields = reply_fields,
-};
+#define REQUEST 0x67706701
+#define REPLY	0x67706702
 
 size_t gp_guard_put_request(const struct guard_request *request, char *buf)
 {
-	return gp_ipc_put(&request_format, request->verb, request, buf,
-			  IPC_MAX_PACKET);
+	return gp_ipc_put(REQUEST, request, sizeof(*request), buf);
 }
 
 size_t gp_guard_put_reply(const struct guard_reply *reply, char *buf)
 {
-	return gp_ipc_put(&reply_format, 0, reply, buf, IPC_MAX_PACKET);
+	return gp_ipc_put(REPLY, reply, sizeof(*reply), buf);
 }
 
 int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out)
 {
-	struct guard_request request = { 0 };
-	unsigned int verb;
+	int ret =
+		gp_ipc_get(REQUEST, buf, len, sizeof(*out), out, sizeof(*out));
 
-	if (gp_ipc_get(&request_format, buf, len, &verb, &request) ||
-	    request.pid < 0)
-		return -EPROTO;
-	request.verb = verb;
-	*out = request;
-	return 0;
+	if (!ret && (out->verb >= GUARD_VERBS || out->pid < 0))
+		ret = -EPROTO;
+	return ret;
 }
 
 int gp_guard_get_reply(const char *buf, size_t len, struct guard_reply *out)
 {
-	struct guard_reply reply = { 0 };
-	unsigned int verb;
+	int ret = gp_ipc_get(REPLY, buf, len, sizeof(*out), out, sizeof(*out));
 
-	if (gp_ipc_get(&reply_format, buf, len, &verb, &reply) ||
-	    reply.code > 0)
-		return -EPROTO;
-	*out = reply;
-	return 0;
+	return !ret && out->code > 0 ? -EPROTO : ret;
 }
 
 int gp_guard_ask(int fd, const struct guard_request *request,

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Requests to guard and its replies (ipc/codec.h):
- *
- *	gpreempt-guard 1 begin pid=0 count=1 ns=0
- *	gpreempt-guard 1 reply code=0 value=1
- */
+/* Requests to guard and its replies (ipc/codec.h). */
 #ifndef PROTO_GUARD_H
 #define PROTO_GUARD_H
 
@@ -32,7 +27,7 @@ struct guard_request {
 
 struct guard_reply {
 	int code; /* 0 or a negative errno value */
-	uint64_t value;
+	uint32_t value;
 };
 
 /* Length of the packet. buf has IPC_MAX_PACKET bytes. */

@@ -1,137 +1,68 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ipc/client.h"
 #include "proto/hold.h"
+#include "shared/list.h"
 
-#define HEAD "gpreempt-hold 1"
+#define REQUEST 0x67706801
+#define REPLY	0x67706802
 
-static const char *const request_verbs[HOLD_VERBS] = {
-	[HOLD_SUSPEND] = "suspend",
-	[HOLD_RESUME] = "resume",
-	[HOLD_STATUS] = "status",
-	[HOLD_EXTEND] = "extend",
-};
-
-#define REQUEST(member)                                         \
-	{                                                       \
-		.name = #member, .kind = IPC_U64,               \
-		.offset = offsetof(struct hold_request, member) \
-	}
-static const struct ipc_field request_fields[] = {
-	REQUEST(start),
-	REQUEST(lease_ns),
-	REQUEST(grace),
-	REQUEST(command),
-	REQUEST(worker),
-	REQUEST(how),
-	REQUEST(by_priority),
-	REQUEST(priority_min),
-	REQUEST(priority_max),
-	{ .name = "ids",
-	  .kind = IPC_LIST,
-	  .offset = offsetof(struct hold_request, ids),
-	  .room = HOLD_MAX_IDS,
-	  .count = offsetof(struct hold_request, count),
-	  .max = HOLD_MAX_IDS - 1 },
-	{ .name = "gpus",
-	  .kind = IPC_LIST,
-	  .offset = offsetof(struct hold_request, gpus),
-	  .room = HOLD_MAX_GPUS,
-	  .count = offsetof(struct hold_request, n_gpus),
-	  .max = UINT32_MAX },
-	{ 0 },
-};
-
-static const struct ipc_format request_format = {
-	.head = HEAD,
-	.verbs = request_verbs,
-	.n_verbs = HOLD_VERBS,
-	.fields = request_fields,
-};
-
-static const char *const reply_verbs[] = { "reply" };
-
-#define REPLY(member)                                         \
-	{                                                     \
-		.name = #member, .kind = IPC_U64,             \
-		.offset = offsetof(struct hold_reply, member) \
-	}
-static const struct ipc_field reply_fields[] = {
-	REPLY(status),
-	REPLY(worker),
-	REPLY(guardian),
-	REPLY(command),
-	REPLY(queues),
-	REPLY(destroying),
-	REPLY(left),
-	REPLY(ioctl_ns),
-	REPLY(slots_ns),
-	REPLY(resolution_ns),
-	REPLY(verdict),
-	REPLY(held_ns),
-	REPLY(released_ns),
-	REPLY(recent_ns),
-	REPLY(window_ns),
-	REPLY(churn),
-	REPLY(unseen),
-	REPLY(lease_ns),
-	REPLY(cgroup),
-	REPLY(paused),
-	REPLY(reason),
-	REPLY(other),
-	REPLY(major),
-	REPLY(minor),
-	{ .name = "code",
-	  .kind = IPC_INT,
-	  .offset = offsetof(struct hold_reply, code) },
-	{ .name = "text",
-	  .kind = IPC_TEXT,
-	  .offset = offsetof(struct hold_reply, text),
-	  .room = HOLD_MAX_TEXT },
-	{ 0 },
-};
-
-static const struct ipc_format reply_format = {
-	.head = HEAD,
-	.verbs = reply_verbs,
-	.n_verbs = 1,
-	.fields = reply_fields,
-};
+_Static_assert(sizeof(struct ipc_head) + sizeof(struct hold_request) <=
+		       HOLD_MAX_PACKET,
+	       "a packet has no place for a request");
 
 size_t gp_hold_put_request(const struct hold_request *request, char *buf)
 {
-	return gp_ipc_put(&request_format, request->verb, request, buf,
-			  HOLD_MAX_PACKET);
+	return gp_ipc_put(REQUEST, request, sizeof(*request), buf);
 }
 
 size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf)
 {
-	return gp_ipc_put(&reply_format, 0, reply, buf, HOLD_MAX_PACKET);
+	return gp_ipc_put(REPLY, reply, sizeof(*reply), buf);
+}
+
+/* Each value at most once. */
+static bool is_list(const uint32_t *list, uint64_t count, size_t room,
+		    uint32_t max)
+{
+	size_t i;
+
+	if (count > room)
+		return false;
+	for (i = 0; i < count; i++)
+		if (list[i] > max || shr_has(list, i, list[i]))
+			return false;
+	return true;
 }
 
 int gp_hold_get_request(const char *buf, size_t len,
 			struct hold_request *request)
 {
-	unsigned int verb;
-	int ret;
+	int ret = gp_ipc_get(REQUEST, buf, len, sizeof(*request), request,
+			     sizeof(*request));
 
-	memset(request, 0, sizeof(*request));
-	ret = gp_ipc_get(&request_format, buf, len, &verb, request);
-	if (!ret)
-		request->verb = verb;
+	if (!ret && (request->verb >= HOLD_VERBS ||
+		     !is_list(request->ids, request->count, HOLD_MAX_IDS,
+			      HOLD_MAX_IDS - 1) ||
+		     !is_list(request->gpus, request->n_gpus, HOLD_MAX_GPUS,
+			      UINT32_MAX)))
+		ret = -EPROTO;
 	return ret;
 }
 
 int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply)
 {
-	unsigned int verb;
+	int ret = gp_ipc_get(REPLY, buf, len, sizeof(*reply), reply,
+			     sizeof(*reply));
 
-	memset(reply, 0, sizeof(*reply));
-	return gp_ipc_get(&reply_format, buf, len, &verb, reply);
+	if (!ret && !memchr(reply->text, '\0', sizeof(reply->text)))
+		ret = -EPROTO;
+	return ret;
 }
 
 int gp_hold_ask_begin(pid_t target, const struct hold_request *request,

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Requests to a holder and its replies (ipc/codec.h):
- *
- *	gpreempt-hold 1 suspend start=4711 lease_ns=0 ... ids=0,2
- *	gpreempt-hold 1 reply status=0 worker=815 ... text=
- */
+/* Requests to a holder and its replies (ipc/codec.h). */
 #ifndef PROTO_HOLD_H
 #define PROTO_HOLD_H
 
@@ -40,12 +35,12 @@ enum hold_verb {
 
 struct hold_request {
 	enum hold_verb verb;
+	uint32_t how;	   /* enum gpreempt_how */
 	uint64_t start;	   /* start time of the target, clock ticks */
 	uint64_t lease_ns; /* 0: until resume */
 	uint64_t grace;	   /* units of the driver; 0: its default */
 	uint64_t command;  /* PID of the program to end with; 0: none */
 	uint64_t worker;   /* the holder that is meant; 0: any */
-	uint64_t how;	   /* enum gpreempt_how */
 	/* Which queues; new ones too, unless there are ids. */
 	uint64_t by_priority;
 	uint64_t priority_min;
@@ -80,7 +75,7 @@ struct hold_reply {
 	uint64_t paused;   /* by a pause, and not by a session */
 	/* Of an error, or 0: as in struct gpreempt_error. */
 	int code;
-	uint64_t reason;
+	uint32_t reason;
 	uint64_t other;
 	uint64_t major;
 	uint64_t minor;

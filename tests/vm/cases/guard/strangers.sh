@@ -30,7 +30,7 @@ started="$started $g"
 wait_for 20 guarded
 
 step "a stranger is refused by the kernel, a thousand times"
-ask 4 65534 'gpreempt-guard 1 begin pid=0' 1000
+ask 4 65534 begin 0 0 1000
 answers 'Permission denied'
 ctl 0 guard begin
 says "1 requests open"
@@ -40,18 +40,18 @@ wait_for 15 running "$p"
 
 step "and by guard, where the socket would let it in"
 chmod 0666 /run/gpreempt-guard.sock
-ask 0 65534 'gpreempt-guard 1 begin pid=0'
-answers '^gpreempt-ipc 1 refused code=-13$'
-ask 0 65534 "gpreempt-guard 1 release pid=$p ns=1000000000"
-answers '^gpreempt-ipc 1 refused code=-13$'
+ask 0 65534 begin 0 0
+answers '^refused code=-13$'
+ask 0 65534 release "$p" 1000000000
+answers '^refused code=-13$'
 
 step "an allowed user may begin, and may not release or speak for others"
-ask 0 1000 'gpreempt-guard 1 begin pid=0'
-answers '^gpreempt-guard 1 reply code=0 value=1$'
-ask 0 1000 "gpreempt-guard 1 release pid=$p ns=18446744073709551615"
-answers '^gpreempt-guard 1 reply code=-13 value=0$'
-ask 0 1000 "gpreempt-guard 1 begin pid=$p"
-answers '^gpreempt-guard 1 reply code=-13 value=0$'
+ask 0 1000 begin 0 0
+answers '^reply code=0 value=1$'
+ask 0 1000 release "$p" 18446744073709551615
+answers '^reply code=-13 value=0$'
+ask 0 1000 begin "$p" 0
+answers '^reply code=-13 value=0$'
 # A release takes guard a step: one that worked would be seen by then.
 ctl 0 guard begin
 wait_for 15 view_is "$p" suspended 1
@@ -59,8 +59,8 @@ guarded || fail "an allowed user had it released"
 ctl 0 guard end
 
 step "root may"
-ask 0 0 "gpreempt-guard 1 release pid=$p ns=18446744073709551615"
-answers '^gpreempt-guard 1 reply code=0 value=0$'
+ask 0 0 release "$p" 18446744073709551615
+answers '^reply code=0 value=0$'
 released() { ! guarded; }
 wait_for 15 released
 kill -TERM "$g"
