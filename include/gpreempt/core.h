@@ -80,6 +80,7 @@ enum gpreempt_reason {
 	GPREEMPT_PAUSE_UNSAFE, /* on this driver: @step */
 	GPREEMPT_STUCK,	       /* what the process does would block us: @step */
 	GPREEMPT_PAUSE_OFF,    /* not paused any more, and still evicted */
+	GPREEMPT_OTHER_VERSION, /* of gpreempt, is the holder of the process */
 	GPREEMPT_REASON_COUNT,
 };
 

@@ -129,7 +129,7 @@ int gpreempt_hold(struct gpreempt *g, pid_t pid,
  * @lease_ns: as in struct gpreempt_hold_options
  *
  * Return: 0, -ENOTCONN when the hold has ended and the queues run, -ETIMEDOUT,
- * another negative errno value.
+ * -EPROTO when the holder is of another version, another negative errno value.
  */
 int gpreempt_hold_extend(struct gpreempt_hold *hold, uint64_t lease_ns);
 

@@ -73,7 +73,7 @@ int gpreempt_online_open(const struct gpreempt_online_options *options,
  * answer in time; -ECONNRESET when it ended meanwhile; -ENOENT or
  * -ECONNREFUSED when it has ended and no other one runs; -EACCES when it does
  * not allow this user; -EUSERS when it has too many connections, or too many of
- * this user; another negative errno value.
+ * this user; -EPROTO when it is of another version; another negative errno value.
  */
 int gpreempt_online_begin(struct gpreempt_online *online);
 

@@ -29,6 +29,8 @@ enum {
 	PARTLY,
 	OLD_DRIVER, /* fails for its interface */
 	UNKNOWN,    /* fails without a reason */
+	FIRST_VERSION,
+	NEWER_VERSION,
 };
 
 static struct gpreempt_hold *hold;
@@ -111,8 +113,14 @@ static int made_up_holder(const char *target)
 	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf),
 			shr_now_ns() + 20 * NSEC_PER_SEC);
 	if (n < 0 || gp_hold_get_request(buf, n, &request) || getenv("HOME") ||
-	    request.grace == SILENT)
+	    request.grace == FIRST_VERSION)
 		return 1;
+	if (request.grace == SILENT)
+		return 2;
+	if (request.grace == NEWER_VERSION) {
+		send(HOLD_START_FD, buf, gp_ipc_refuse(buf, 0), MSG_NOSIGNAL);
+		return 1;
+	}
 	if (request.grace == STUCK) {
 		/* Until the library closes its end. */
 		recv(HOLD_START_FD, buf, 1, 0);
@@ -141,7 +149,7 @@ static int made_up_holder(const char *target)
 		reply.status = GPREEMPT_CLASS_PARTIAL;
 	lease_ns = reply.lease_ns = request.lease_ns;
 	reply.worker = getpid();
-	hold_socket_path(atoi(target), path, sizeof(path));
+	gp_hold_socket_path(atoi(target), path, sizeof(path));
 	if (!reply.reason && gp_ipc_server_start(&options, &server))
 		return 1;
 	send(HOLD_START_FD, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);
@@ -274,7 +282,9 @@ TEST(detached)
 	ck_assert_int_eq(gpreempt_hold_extend(hold, 0), 0);
 	gpreempt_hold_close(hold);
 	hold = NULL;
-	ck_assert_int_eq(hold_ask(PID, &request, &reply), 0);
+	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply,
+				     shr_now_ns() + HOLD_ANSWER_NS),
+			 0);
 	expect_end();
 }
 
@@ -329,6 +339,10 @@ TEST(refused)
 			 "the driver's interface is 1.11; 1.13 to 1.x is needed");
 	ck_assert_int_eq(open_with(SILENT, 0), -ECONNRESET);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+	ck_assert_int_eq(open_with(FIRST_VERSION, 0), -EPROTO);
+	ck_assert_int_eq(err.reason, GPREEMPT_OTHER_VERSION);
+	ck_assert_int_eq(open_with(NEWER_VERSION, 0), -EPROTO);
+	ck_assert_int_eq(err.reason, GPREEMPT_OTHER_VERSION);
 	ck_assert_int_eq(open_with(UNKNOWN, 0), -EIO);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert_ptr_null(hold);

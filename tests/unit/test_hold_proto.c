@@ -101,39 +101,22 @@ TEST(longest_reply)
 	ck_assert_mem_eq(&reply, &in, sizeof(in));
 }
 
-/* A newer command or holder has more at the end, which is skipped. */
-TEST(newer_members)
-{
-	struct hold_request in = { .start = 5 };
-	struct hold_reply out = { .queues = 3 };
-	struct ipc_head head;
-
-	gp_hold_put_request(&in, buf);
-	memcpy(&head, buf, sizeof(head));
-	buf[head.size++] = 7;
-	memcpy(buf, &head, sizeof(head));
-	ck_assert_int_eq(gp_hold_get_request(buf, head.size, &request), 0);
-	ck_assert_uint_eq(request.start, 5);
-	gp_hold_put_reply(&out, buf);
-	memcpy(&head, buf, sizeof(head));
-	buf[head.size++] = 7;
-	memcpy(buf, &head, sizeof(head));
-	ck_assert_int_eq(gp_hold_get_reply(buf, head.size, &reply), 0);
-	ck_assert_uint_eq(reply.queues, 3);
-}
-
 static const struct hold_request bad_requests[] = {
 	{ .verb = HOLD_VERBS },
 	{ .verb = (enum hold_verb)UINT32_MAX },
 	{ .count = HOLD_MAX_IDS + 1 },
-	{ .count = UINT64_MAX },
+	{ .count = UINT32_MAX },
 	{ .count = 1, .ids = { 1024 } },
 	{ .count = 2, .ids = { 0, UINT32_MAX } },
 	{ .count = 2, .ids = { 1, 1 } },
 	{ .count = 3, .ids = { 1, 0, 1 } },
 	{ .n_gpus = HOLD_MAX_GPUS + 1 },
-	{ .n_gpus = UINT64_MAX },
+	{ .n_gpus = UINT32_MAX },
 	{ .n_gpus = 2, .gpus = { UINT32_MAX, UINT32_MAX } },
+	{ .how = GPREEMPT_HOWS },
+	{ .how = UINT32_MAX },
+	{ .by_priority = 2 },
+	{ .command = (uint64_t)INT32_MAX + 1 },
 };
 
 TEST_EACH(refused_request, ARRAY_SIZE(bad_requests))
@@ -147,6 +130,20 @@ TEST_EACH(refused_request, ARRAY_SIZE(bad_requests))
 	for (i = 0; request.n_gpus > HOLD_MAX_GPUS && i < HOLD_MAX_GPUS; i++)
 		request.gpus[i] = i;
 	ck_assert_int_eq(get_request(&request), -EPROTO);
+}
+
+static const struct hold_reply bad_replies[] = {
+	{ .status = GPREEMPT_CLASS_BUSY + 1 },
+	{ .status = UINT64_MAX },
+	{ .verdict = GPREEMPT_CONTRADICTED + 1 },
+	{ .verdict = UINT64_MAX },
+	{ .code = 1 },
+	{ .code = INT32_MAX },
+};
+
+TEST_EACH(refused_reply, ARRAY_SIZE(bad_replies))
+{
+	ck_assert_int_eq(get_reply(&bad_replies[_i]), -EPROTO);
 }
 
 /* Packets that were cut, of the other direction, of text that does not end. */

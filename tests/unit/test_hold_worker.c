@@ -44,7 +44,7 @@ static int ask_child(enum hold_verb verb)
 {
 	struct hold_request r = { .verb = verb };
 
-	return hold_ask(PID, &r, &reply);
+	return gp_hold_ask(PID, &r, &reply, shr_now_ns() + HOLD_ANSWER_NS);
 }
 
 TEST(lives)
@@ -91,7 +91,7 @@ static void end_by_socket(void)
 {
 	char path[128];
 
-	hold_socket_path(PID, path, sizeof(path));
+	gp_hold_socket_path(PID, path, sizeof(path));
 	ck_assert_int_eq(unlink(path), 0);
 }
 

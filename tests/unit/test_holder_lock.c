@@ -115,7 +115,7 @@ TEST(leftovers)
 	int lock;
 
 	lock = hold_lock(PID);
-	hold_socket_path(PID, path, sizeof(path));
+	gp_hold_socket_path(PID, path, sizeof(path));
 	fclose(fopen(path, "w"));
 	close(lock);
 	/* Reading finds no owner, and removes the file. */

@@ -19,6 +19,11 @@ static void clean(void)
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 }
 
+static uint64_t soon(void)
+{
+	return shr_now_ns() + 10 * NSEC_PER_SEC;
+}
+
 struct packet {
 	char buf[HOLD_MAX_PACKET];
 	size_t len;
@@ -51,15 +56,15 @@ static int ask(struct packet *answer, struct hold_reply *reply)
 	char path[64];
 	int fd, ret;
 
-	hold_socket_path(PID, path, sizeof(path));
+	gp_hold_socket_path(PID, path, sizeof(path));
 	options.path = path;
 	ck_assert_int_eq(gp_ipc_server_start(&options, &server), 0);
-	fd = hold_ask_begin(PID, &request);
+	fd = gp_hold_ask_begin(PID, &request, soon());
 	ck_assert_int_ge(fd, 0);
 	/* Connection and packet are there: one round takes both. */
 	gp_ipc_server_dispatch(server);
 	gp_ipc_server_dispatch(server);
-	ret = hold_ask_end(fd, reply);
+	ret = gp_hold_ask_end(PID, fd, reply, soon());
 	gp_ipc_server_stop(server);
 	return ret;
 }
@@ -72,7 +77,7 @@ TEST(asking)
 
 	answer.len = gp_hold_put_reply(&reply, answer.buf);
 	memset(&reply, 0, sizeof(reply));
-	ck_assert_int_eq(hold_ask(PID, &request, &reply), -ENOENT);
+	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, soon()), -ENOENT);
 	ck_assert_int_eq(ask(&answer, &reply), 0);
 	ck_assert_uint_eq(reply.queues, 3);
 	ck_assert_int_eq(ask(&nothing, &reply), -ECONNRESET);
@@ -89,10 +94,10 @@ TEST(leftover_socket)
 	struct hold_reply reply;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
-	hold_socket_path(PID, address.sun_path, sizeof(address.sun_path));
+	gp_hold_socket_path(PID, address.sun_path, sizeof(address.sun_path));
 	ck_assert_int_eq(bind(fd, (void *)&address, sizeof(address)), 0);
 	close(fd);
-	ck_assert_int_eq(hold_ask(PID, &request, &reply), -ENOENT);
+	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, soon()), -ENOENT);
 	ck_assert_int_eq(hold_listen(&w), 0);
 	ck_assert_uint_eq(hold_socket_inode(PID),
 			  gp_ipc_server_inode(w.server));
@@ -100,7 +105,10 @@ TEST(leftover_socket)
 	ck_assert_uint_eq(hold_socket_inode(PID), 0);
 }
 
-/* As root or another user; the status of the reply, 99 without one, 95: refused. */
+/*
+ * As root or another user; the status of the reply, 99 without one, 95: refused,
+ * 94: unknown, 93: unknown, in text.
+ */
 static int worker_answers(struct hold_worker *w, uid_t uid,
 			  const struct packet *packet)
 {
@@ -108,7 +116,7 @@ static int worker_answers(struct hold_worker *w, uid_t uid,
 	pid_t child;
 	int status;
 
-	hold_socket_path(PID, path, sizeof(path));
+	gp_hold_socket_path(PID, path, sizeof(path));
 	chmod(path, 0666);
 	chmod(HOLD_DIR, 0755);
 	child = fork();
@@ -125,10 +133,15 @@ static int worker_answers(struct hold_worker *w, uid_t uid,
 		memcpy(buf, packet->buf, packet->len);
 		n = gp_ipc_ask(fd, buf, packet->len, sizeof(buf),
 			       shr_now_ns() + 10 * NSEC_PER_SEC);
+		if (n == 31 &&
+		    !memcmp(buf, "gpreempt-ipc 1 refused code=-93", 31))
+			_exit(93);
 		if (n > 0 && gp_hold_get_reply(buf, n, &reply))
 			_exit(97);
 		if (n == -EACCES)
 			_exit(95);
+		if (n == -EPROTO)
+			_exit(94);
 		_exit(n > 0 ? (int)reply.status : 99);
 	}
 	while (!waitpid(child, &status, WNOHANG)) {
@@ -140,15 +153,16 @@ static int worker_answers(struct hold_worker *w, uid_t uid,
 }
 
 /*
- * A worker without a session answers that its target has ended; nonsense gets no
- * answer, and a user that is not root neither, even where the directory would
- * let it in. After the end of the hold there is no answer at all. Only root is
- * answered, and only root can be another user.
+ * A worker without a session answers that its target has ended; nonsense, and a
+ * client that sends text, are told so, and a user that is not root is refused, even
+ * where the directory would let it in. After the end of the hold there is no answer at
+ * all. Only root is answered, and only root can be another user.
  */
 TEST_EACH(serving, !geteuid())
 {
 	struct hold_request request = { .verb = HOLD_STATUS };
 	struct packet status, kill, nonsense = { "x", 1 };
+	struct packet text = { "gpreempt-hold 1 resume", 22 };
 	struct hold_birth birth = { .target = PID };
 	struct hold_worker w = { .birth = &birth };
 
@@ -158,8 +172,10 @@ TEST_EACH(serving, !geteuid())
 	ck_assert_int_eq(hold_listen(&w), 0);
 	ck_assert_uint_eq(worker_answers(&w, 0, &status),
 			  GPREEMPT_CLASS_NO_TARGET);
-	ck_assert_uint_eq(worker_answers(&w, 0, &kill), 99);
-	ck_assert_uint_eq(worker_answers(&w, 0, &nonsense), 99);
+	ck_assert_uint_eq(worker_answers(&w, 0, &kill), 94);
+	ck_assert_uint_eq(worker_answers(&w, 0, &nonsense), 94);
+	ck_assert_uint_eq(worker_answers(&w, 0, &text), 93);
+	ck_assert(!w.over);
 	ck_assert_uint_eq(worker_answers(&w, 65534, &status), 95);
 	w.over = true;
 	ck_assert_uint_eq(worker_answers(&w, 0, &status), 99);

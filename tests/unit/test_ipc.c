@@ -46,13 +46,15 @@ static uint64_t soon(void)
 
 static unsigned int n_gone;
 
-/* "busy" is answered with "busy", and keeps the place; "" ends it. */
+/* "busy" is answered with "busy", and keeps the place; "end" and "?" end it. */
 static size_t answer(void *data, struct ipc_client *client, char *buf,
 		     size_t len)
 {
 	(void)data;
 	if (len == 3 && !memcmp(buf, "end", 3))
 		return 0;
+	if (*buf == '?')
+		return IPC_UNKNOWN;
 	client->busy = len == 4 && !memcmp(buf, "busy", 4);
 	if (len == 3 && !memcmp(buf, "uid", 3))
 		len = sprintf(buf, "%u %d", client->uid, client->pid);
@@ -241,6 +243,48 @@ TEST(one_request_only)
 	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
 	ck_assert_int_eq(talk(server, fd, "x", buf), -ECONNRESET);
 	close(fd);
+	gp_ipc_server_stop(server);
+}
+
+/* The largest request is answered, a larger one is none. */
+TEST(sizes)
+{
+	static char large[IPC_MAX_PACKET + 1];
+	struct ipc_server *server = start(0);
+	int fd = gp_ipc_connect(path, soon()), i;
+
+	for (i = IPC_MAX_PACKET - 1; i <= IPC_MAX_PACKET; i++) {
+		ck_assert_int_eq(gp_ipc_send(fd, large, i, soon()), 0);
+		dispatch(server);
+		ck_assert_int_eq(gp_ipc_recv(fd, large, sizeof(large), soon()),
+				 i);
+	}
+	ck_assert_int_eq(gp_ipc_send(fd, large, i, soon()), 0);
+	dispatch(server);
+	ck_assert_int_eq(gp_ipc_recv(fd, large, i, soon()), -EPROTO);
+	ck_assert_int_eq(gp_ipc_recv(fd, large, i, soon()), -ECONNRESET);
+	close(fd);
+	/* None at all is the end. */
+	fd = gp_ipc_connect(path, soon());
+	ck_assert_int_eq(gp_ipc_send(fd, large, 0, soon()), 0);
+	dispatch(server);
+	ck_assert_int_eq(gp_ipc_recv(fd, large, i, soon()), -ECONNRESET);
+	close(fd);
+	ck_assert_uint_eq(n_gone, 2);
+	gp_ipc_server_stop(server);
+}
+
+/* Its client is told, and the connection is closed. */
+TEST(unknown_request)
+{
+	struct ipc_server *server = start(0);
+	char buf[IPC_MAX_PACKET];
+	int fd = gp_ipc_connect(path, soon());
+
+	ck_assert_int_eq(talk(server, fd, "?", buf), -EPROTO);
+	ck_assert_int_eq(talk(server, fd, "x", buf), -ECONNRESET);
+	close(fd);
+	ck_assert_uint_eq(n_gone, 1);
 	gp_ipc_server_stop(server);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Packets of the socket layer: written, read, damaged, hostile. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ipc/codec.h"
@@ -9,30 +10,30 @@
 
 #define KIND 0x74657374
 
-/* The first version of a message, and a later one. */
-struct older {
+struct message {
 	uint64_t big;
 	int number;
 	char text[4];
 };
 
-struct newer {
-	struct older first;
-	uint64_t colour;
+static const struct message message = {
+	.big = UINT64_MAX,
+	.number = INT32_MIN,
+	.text = "abc",
 };
 
-static const struct newer message = {
-	.first = { .big = UINT64_MAX, .number = INT32_MIN, .text = "abc" },
-	.colour = 7,
+/* The largest one that there is room for. */
+struct largest {
+	char text[IPC_MAX_PACKET - sizeof(struct ipc_head)];
 };
 
-static char buf[IPC_MAX_PACKET];
-static struct newer out;
+static char buf[IPC_MAX_PACKET + 1];
+static struct message out;
 
-static int get(const void *packet, size_t len, size_t size)
+static int get(size_t len)
 {
 	memset(&out, 'x', sizeof(out));
-	return gp_ipc_get(KIND, packet, len, sizeof(struct older), &out, size);
+	return gp_ipc_get(KIND, buf, len, &out, sizeof(out));
 }
 
 TEST(there_and_back)
@@ -40,58 +41,81 @@ TEST(there_and_back)
 	size_t len = gp_ipc_put(KIND, &message, sizeof(message), buf);
 
 	ck_assert_uint_eq(len, sizeof(struct ipc_head) + sizeof(message));
-	ck_assert_int_eq(get(buf, len, sizeof(out)), 0);
+	ck_assert_int_eq(get(len), 0);
 	ck_assert_mem_eq(&out, &message, sizeof(message));
 }
 
-TEST(what_is_missing_is_zero)
+TEST(largest_packet)
 {
-	size_t len = gp_ipc_put(KIND, &message, sizeof(struct older), buf);
+	static struct largest in, got;
+	size_t len;
 
-	ck_assert_int_eq(get(buf, len, sizeof(out)), 0);
-	ck_assert_mem_eq(&out.first, &message.first, sizeof(out.first));
-	ck_assert_uint_eq(out.colour, 0);
-	/* What only a newer sender has is skipped, and not written. */
-	len = gp_ipc_put(KIND, &message, sizeof(message), buf);
-	ck_assert_int_eq(get(buf, len, sizeof(struct older)), 0);
-	ck_assert_mem_eq(&out.first, &message.first, sizeof(out.first));
-	ck_assert_uint_eq(out.colour, 0x7878787878787878);
+	memset(&in, 'a', sizeof(in));
+	len = gp_ipc_put(KIND, &in, sizeof(in), buf);
+	ck_assert_uint_eq(len, IPC_MAX_PACKET);
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, len, &got, sizeof(got)), 0);
+	ck_assert_mem_eq(&got, &in, sizeof(in));
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, len - 1, &got, sizeof(got)),
+			 -EPROTO);
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, len + 1, &got, sizeof(got)),
+			 -EPROTO);
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, 0, &got, sizeof(got)), -EPROTO);
 }
 
-/* Each shorter packet: that of its head's size, and one that was cut. */
-TEST(short_packet)
+/* Each other size: that of its head, and one that was cut or is longer. */
+TEST(other_sizes)
 {
-	size_t len,
-		full = gp_ipc_put(KIND, &message, sizeof(struct older), buf);
+	size_t len, full = gp_ipc_put(KIND, &message, sizeof(message), buf);
 	struct ipc_head head = { .kind = KIND };
 
-	for (len = 0; len < full; len++) {
-		ck_assert_int_eq(get(buf, len, sizeof(out)), -EPROTO);
+	for (len = 0; len <= sizeof(buf); len++) {
+		gp_ipc_put(KIND, &message, sizeof(message), buf);
+		ck_assert_int_eq(get(len), len == full ? 0 : -EPROTO);
 		head.size = len;
 		memcpy(buf, &head, sizeof(head));
-		ck_assert_int_eq(get(buf, len, sizeof(out)), -EPROTO);
-		gp_ipc_put(KIND, &message, sizeof(struct older), buf);
+		ck_assert_int_eq(get(len), len == full ? 0 : -EPROTO);
 	}
-	ck_assert_int_eq(get(buf, full, sizeof(out)), 0);
+	/* What is refused is not written. */
+	ck_assert_uint_eq(out.big, 0x7878787878787878);
 }
 
+#define SIZE (sizeof(struct ipc_head) + sizeof(struct message))
 static const struct ipc_head bad[] = {
-	{ 0, sizeof(buf) },	   { KIND + 1, sizeof(buf) },	 { KIND, 0 },
-	{ KIND, sizeof(buf) - 1 }, { KIND, sizeof(buf) + 1 }, /* it was cut */
-	{ KIND, UINT32_MAX },	   { IPC_REFUSAL, sizeof(buf) },
+	{ 0, SIZE },	       { KIND + 1, SIZE }, { KIND, 0 },
+	{ KIND, SIZE - 1 },    { KIND, SIZE + 1 }, { KIND, UINT32_MAX },
+	{ IPC_REFUSAL, SIZE },
 };
 
-/* It fills its buffer, which is no error. */
 TEST_EACH(hostile_packet, ARRAY_SIZE(bad))
 {
-	struct ipc_head good = { KIND, sizeof(buf) };
+	struct ipc_head good = { KIND, SIZE };
 
 	memset(buf, 'a', sizeof(buf));
-	ck_assert_int_eq(get(buf, sizeof(buf), sizeof(out)), -EPROTO);
+	ck_assert_int_eq(get(SIZE), -EPROTO);
 	memcpy(buf, &bad[_i], sizeof(bad[_i]));
-	ck_assert_int_eq(get(buf, sizeof(buf), sizeof(out)), -EPROTO);
+	ck_assert_int_eq(get(SIZE), -EPROTO);
 	memcpy(buf, &good, sizeof(good));
-	ck_assert_int_eq(get(buf, sizeof(buf), sizeof(out)), 0);
+	ck_assert_int_eq(get(SIZE), 0);
+}
+
+/* In text for a client that sends text. */
+TEST(refused_requests)
+{
+	int code = 0;
+	size_t len;
+
+	len = gp_ipc_refuse(buf, sprintf(buf, "gpreempt-hold 1 status"));
+	ck_assert_uint_eq(len, 31);
+	ck_assert_mem_eq(buf, "gpreempt-ipc 1 refused code=-93", len);
+	strcpy(buf, "gpreempt-hold 1 status");
+	for (len = 0; len < strlen("gpreempt-"); len++) {
+		ck_assert_uint_eq(gp_ipc_refuse(buf, len), 12);
+		ck_assert_int_eq(gp_ipc_get(IPC_REFUSAL, buf, 12, &code,
+					    sizeof(code)),
+				 0);
+		ck_assert_int_eq(code, -EPROTO);
+		strcpy(buf, "gpreempt-hold 1 status");
+	}
 }
 
 int main(void)

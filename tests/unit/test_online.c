@@ -12,9 +12,11 @@
 #include <gpreempt/online.h>
 
 #include "ipc/client.h"
+#include "ipc/server.h"
 #include "lib/policy/policy.h"
 #include "proto/guard.h"
 #include "shared/clock.h"
+#include "unit-ctl.h"
 #include "unit-online.h"
 
 TEST(nested)
@@ -270,10 +272,75 @@ TEST(nonsense)
 	fd = gp_ipc_connect(GUARD_SOCKET, soon());
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(send(fd, "hello", 5, MSG_NOSIGNAL), 5);
+	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), soon()), -EPROTO);
 	ck_assert_int_eq(recv(fd, buf, sizeof(buf), 0), 0);
 	close(fd);
+	/* A client of the first version. */
+	fd = gp_ipc_connect(GUARD_SOCKET, soon());
+	ck_assert_int_ge(fd, 0);
+	strcpy(buf, "gpreempt-guard 1 begin pid=0 count=1 ns=0");
+	ck_assert_int_eq(gp_ipc_ask(fd, buf, strlen(buf), sizeof(buf), soon()),
+			 31);
+	ck_assert_mem_eq(buf, "gpreempt-ipc 1 refused code=-93", 31);
+	ck_assert_int_eq(recv(fd, buf, sizeof(buf), 0), 0);
+	close(fd);
+	expect_open(0);
 	ck_assert_int_eq(ask(GUARD_BEGIN, 0), 1);
 	expect_open(0);
+}
+
+static size_t answer_text(void *data, struct ipc_client *client, char *buf,
+			  size_t len)
+{
+	(void)data;
+	(void)client;
+	if (len != 26 || memcmp(buf, "gpreempt-guard 1 end pid=0", len))
+		return 0;
+	return sprintf(buf, "gpreempt-guard 1 reply code=-22 value=0");
+}
+
+static size_t answer_newer(void *data, struct ipc_client *client, char *buf,
+			   size_t len)
+{
+	(void)data;
+	(void)client;
+	(void)buf;
+	(void)len;
+	return IPC_UNKNOWN;
+}
+
+/* A guard that an upgrade left running, of the first version or a newer one. */
+TEST_EACH(guard_of_another_version, 2)
+{
+	struct ipc_server_options options = {
+		.path = GUARD_SOCKET,
+		.limits = { .places = 4 },
+		.answer = _i ? answer_newer : answer_text,
+	};
+	struct gpreempt_online *online;
+	struct ipc_server *other;
+	pid_t child;
+
+	guard_serve_stop(server);
+	server = NULL;
+	ck_assert_int_eq(gp_ipc_server_start(&options, &other), 0);
+	child = fork();
+	while (!child) {
+		gp_ipc_server_dispatch(other);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	ck_assert_int_eq(gpreempt_online_open(NULL, &online), 0);
+	ck_assert_int_eq(gpreempt_online_begin(online), -EPROTO);
+	ck_assert_int_eq(gpreempt_online_begin(online), -EPROTO);
+	ck_assert_int_eq(gpreempt_online_end(online), -EINVAL);
+	gpreempt_online_close(online);
+	CTL(GPREEMPT_CLASS_BUSY, "guard begin");
+	ERR_HAS("gpreempt-ctl: the guard is of another version of gpreempt\n"
+		"next: use the gpreempt-ctl of that version, or start the guard "
+		"again with this one\n");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	gp_ipc_server_stop(other);
 }
 
 int main(void)

@@ -34,6 +34,9 @@ static struct seen *shared;
 static struct hold_reply reply;
 static int wait_for;  /* answers when so many have been asked */
 static bool hangs_up; /* closes the connection without an answer */
+static bool closes;   /* the same, and lives */
+static bool refuses;  /* is of another version */
+static bool in_text;  /* is of the first version */
 
 static pid_t stand_ins[4];
 static size_t n_stand_ins;
@@ -55,6 +58,9 @@ static void setup(void)
 	};
 	wait_for = 0;
 	hangs_up = false;
+	closes = false;
+	refuses = false;
+	in_text = false;
 	n_stand_ins = 0;
 }
 
@@ -77,7 +83,11 @@ static size_t answer(void *data, struct ipc_client *client, char *buf,
 
 	(void)data;
 	(void)client;
-	if (gp_hold_get_request(buf, len, &request))
+	if (refuses)
+		return IPC_UNKNOWN;
+	if (in_text && len == 22 && !memcmp(buf, "gpreempt-hold 1 status", 22))
+		return sprintf(buf, "gpreempt-hold 1 reply status=0 text=");
+	if (closes || in_text || gp_hold_get_request(buf, len, &request))
 		return 0;
 	atomic_fetch_add(&shared->asked, 1);
 	while (atomic_load(&shared->asked) < wait_for) {
@@ -105,7 +115,7 @@ static void serve(pid_t target)
 	struct ipc_server *server;
 	struct pollfd fd = { .events = POLLIN };
 
-	hold_socket_path(target, path, sizeof(path));
+	gp_hold_socket_path(target, path, sizeof(path));
 	if (gp_ipc_server_start(&options, &server))
 		_exit(1);
 	atomic_fetch_add(&shared->ready, 1);
@@ -327,13 +337,57 @@ TEST(resume_fails)
 		    "resuming process 4194242 failed");
 }
 
+/*
+ * A holder that an upgrade left running: all commands say so, none takes its silence for
+ * its end, and it stays as it is.
+ */
+TEST_EACH(other_version, 2)
+{
+	static const char text[] =
+		"gpreempt-ctl: the holder of process 4194242 is of another "
+		"version of gpreempt\nnext: ";
+	static const char *const commands[] = { "status", "status --json",
+						"resume 4194242",
+						"suspend 4194242" };
+	pid_t owner;
+	size_t i;
+
+	refuses = _i;
+	in_text = !_i;
+	owner = stand_in(PID, HOLD_ROLE_HOLDER);
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		CTL(GPREEMPT_CLASS_BUSY, commands[i]);
+		ERR_HAS(text);
+		ERR_HAS("lets the queues run");
+	}
+	CTL(GPREEMPT_CLASS_BUSY, "status");
+	HAS_LINE(OUT_HAS, "\n%d\t%d\t%d\t-\t", PID, owner, getpid());
+	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
+	ck_assert_str_eq(loop.trace, "");
+}
+
+/* A holder that closes each connection, and lives: that is not its end, either. */
+TEST(closes_and_lives)
+{
+	pid_t owner;
+
+	closes = true;
+	owner = stand_in(PID, HOLD_ROLE_HOLDER);
+	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242");
+	ERR_HAS("the holder of process 4194242 does not answer\n");
+	CTL(GPREEMPT_CLASS_BUSY, "suspend 4194242");
+	ERR_HAS("process 4194242 cannot be traced now");
+	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
+	ck_assert_str_eq(loop.trace, "");
+}
+
 /* A holder without its socket that does not end: the user can end it. */
 TEST(resume_without_socket)
 {
 	char path[64];
 
 	stand_in(PID, HOLD_ROLE_HOLDER);
-	hold_socket_path(PID, path, sizeof(path));
+	gp_hold_socket_path(PID, path, sizeof(path));
 	unlink(path);
 	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242");
 	ERR_HAS("the holder of process 4194242 does not answer\n"

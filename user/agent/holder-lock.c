@@ -35,17 +35,12 @@ static void lock_path(pid_t target, char *buf, size_t size)
 	snprintf(buf, size, HOLD_DIR "/%d" SUFFIX, target);
 }
 
-void hold_socket_path(pid_t target, char *buf, size_t size)
-{
-	snprintf(buf, size, HOLD_DIR "/%d.sock", target);
-}
-
 uint64_t hold_socket_inode(pid_t target)
 {
 	char path[64];
 	struct stat st;
 
-	hold_socket_path(target, path, sizeof(path));
+	gp_hold_socket_path(target, path, sizeof(path));
 	return lstat(path, &st) < 0 ? 0 : st.st_ino;
 }
 
@@ -124,7 +119,7 @@ static int remove_free(pid_t target, int fd, const char *path)
 		return -errno;
 	if (!shr_lock_is_at(fd, path))
 		return -ESTALE;
-	hold_socket_path(target, socket, sizeof(socket));
+	gp_hold_socket_path(target, socket, sizeof(socket));
 	unlink(socket);
 	unlink(path);
 	return 0;

@@ -61,7 +61,6 @@ int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
 /* The same for each with a file PID and that suffix. */
 int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target),
 		     void *arg);
-void hold_socket_path(pid_t target, char *buf, size_t size);
 /* Of the socket of a target; 0: there is none. */
 uint64_t hold_socket_inode(pid_t target);
 /*

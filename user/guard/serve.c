@@ -253,7 +253,7 @@ static size_t answer(void *data, struct ipc_client *c, char *buf, size_t len)
 	int ret;
 
 	if (gp_guard_get_request(buf, len, &request))
-		return 0;
+		return IPC_UNKNOWN;
 	if (request.verb == GUARD_RELEASE)
 		ret = release(s->guard, c, &request);
 	else if (request.pid)

@@ -33,18 +33,6 @@ void hold_reply_error(struct hold_reply *reply,
  */
 
 /*
- * Ask the holder of a target (client.c). 0; -ENOENT: there is none;
- * -ECONNRESET: it ended meanwhile; -ETIMEDOUT; or -errno.
- */
-int hold_ask(pid_t target, const struct hold_request *request,
-	     struct hold_reply *reply);
-/* The same in two parts: a descriptor for the second. */
-int hold_ask_begin(pid_t target, const struct hold_request *request);
-int hold_ask_end(int fd, struct hold_reply *reply);
-/* The same with a time of CLOCK_MONOTONIC until which it waits. */
-int hold_ask_end_by(int fd, uint64_t deadline_ns, struct hold_reply *reply);
-
-/*
  * Make a holder, and have it do its first request (spawn.c). A
  * descriptor, which is for the other two, or -errno; the lock is the holder's.
  */

@@ -107,11 +107,15 @@ int main(int argc, char **argv)
 	}
 	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf),
 			shr_now_ns() + REQUEST_NS);
-	if (n < 0 || gp_hold_get_request(buf, n, &request) ||
-	    request.verb != HOLD_SUSPEND)
+	if (n < 0)
 		return GPREEMPT_CLASS_FAILED;
-	if (!begin(target, &request, &reply))
+	if (gp_hold_get_request(buf, n, &request) ||
+	    request.verb != HOLD_SUSPEND)
+		n = gp_ipc_refuse(buf, n);
+	else if (begin(target, &request, &reply))
+		n = gp_hold_put_reply(&reply, buf);
+	else
 		return 0;
-	send(HOLD_START_FD, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);
+	send(HOLD_START_FD, buf, n, MSG_NOSIGNAL);
 	return GPREEMPT_CLASS_FAILED;
 }

@@ -18,8 +18,10 @@ static size_t answer(void *data, struct ipc_client *client, char *buf,
 	 * Another command of the same moment has ended the hold. This one sees the
 	 * end of the connection: then a resume is done, and a suspend begins again.
 	 */
-	if (w->over || gp_hold_get_request(buf, len, &request))
+	if (w->over)
 		return 0;
+	if (gp_hold_get_request(buf, len, &request))
+		return IPC_UNKNOWN;
 	hold_answer(w, &request, &reply);
 	return gp_hold_put_reply(&reply, buf);
 }
@@ -36,6 +38,6 @@ int hold_listen(struct hold_worker *w)
 		.data = w,
 	};
 
-	hold_socket_path(w->birth->target, w->socket, sizeof(w->socket));
+	gp_hold_socket_path(w->birth->target, w->socket, sizeof(w->socket));
 	return gp_ipc_server_start(&options, &w->server);
 }

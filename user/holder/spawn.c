@@ -14,8 +14,6 @@
 #include "shared/clock.h"
 #include "shared/syscall.h"
 
-#define REPORT_TIMEOUT_NS (30 * NSEC_PER_SEC)
-
 /* The descriptors that a holder keeps, and nothing of its parent's. */
 enum {
 	FD_LOCK = 3,
@@ -122,7 +120,7 @@ int hold_spawn_end(int fd, struct hold_reply *reply)
 	char buf[HOLD_MAX_PACKET];
 	ssize_t n;
 
-	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + REPORT_TIMEOUT_NS);
+	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + HOLD_ANSWER_NS);
 	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 

@@ -14,6 +14,9 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
+/* A server that has just closed a connection answers at once, or ends. */
+#define FIRST_VERSION_NS (2 * NSEC_PER_SEC)
+
 /* 0 when the deadline is over. */
 static uint64_t time_left(uint64_t deadline_ns)
 {
@@ -147,9 +150,7 @@ ssize_t gp_ipc_recv(int fd, char *buf, size_t size, uint64_t deadline_ns)
 		return n;
 	if ((size_t)n > size)
 		return -EPROTO;
-	if (!gp_ipc_get(IPC_REFUSAL, buf, n, sizeof(code), &code,
-			sizeof(code)) &&
-	    code < 0)
+	if (!gp_ipc_get(IPC_REFUSAL, buf, n, &code, sizeof(code)) && code < 0)
 		return code;
 	return n;
 }
@@ -163,4 +164,24 @@ ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size,
 	if (ret && ret != -ECONNRESET)
 		return ret;
 	return gp_ipc_recv(fd, buf, size, deadline_ns);
+}
+
+bool gp_ipc_is_first_version(const char *path, const char *request,
+			     const char *answer, uint64_t deadline_ns)
+{
+	uint64_t soon = shr_now_ns() + FIRST_VERSION_NS;
+	size_t len = strlen(request), expected = strlen(answer);
+	char buf[IPC_MAX_PACKET];
+	ssize_t n;
+	int fd;
+
+	if (deadline_ns > soon)
+		deadline_ns = soon;
+	fd = gp_ipc_connect(path, deadline_ns);
+	if (fd < 0)
+		return false;
+	memcpy(buf, request, len);
+	n = gp_ipc_ask(fd, buf, len, sizeof(buf), deadline_ns);
+	close(fd);
+	return n >= (ssize_t)expected && !memcmp(buf, answer, expected);
 }

@@ -3,6 +3,7 @@
 #ifndef IPC_CLIENT_H
 #define IPC_CLIENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,12 +20,20 @@ int gp_ipc_send(int fd, const char *buf, size_t len, uint64_t deadline_ns);
 
 /*
  * The length of the packet; -ECONNRESET: the server has closed the connection;
- * -ETIMEDOUT; or why the server refused it: -EACCES, -EUSERS.
+ * -ETIMEDOUT; or why the server refused it: -EACCES, -EUSERS, and -EPROTO: it does
+ * not know the request.
  */
 ssize_t gp_ipc_recv(int fd, char *buf, size_t size, uint64_t deadline_ns);
 
 /* Both, with the same buffer. */
 ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size,
 		   uint64_t deadline_ns);
+
+/*
+ * Does a server of the first version listen at @path? It knows text only, closes
+ * on our packets, and gives @request an answer that begins with @answer.
+ */
+bool gp_ipc_is_first_version(const char *path, const char *request,
+			     const char *answer, uint64_t deadline_ns);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ipc/codec.h"
@@ -13,18 +14,28 @@ size_t gp_ipc_put(uint32_t kind, const void *from, size_t size, char *buf)
 	return head.size;
 }
 
-int gp_ipc_get(uint32_t kind, const char *buf, size_t len, size_t least,
-	       void *to, size_t size)
+size_t gp_ipc_refuse(char *buf, size_t len)
+{
+	static const char text[] = "gpreempt-";
+	int code = -EPROTO;
+
+	/* A client of the first version knows text only. */
+	if (len >= strlen(text) && !memcmp(buf, text, strlen(text)))
+		return sprintf(buf, "gpreempt-ipc 1 refused code=%d",
+			       -EPROTONOSUPPORT);
+	return gp_ipc_put(IPC_REFUSAL, &code, sizeof(code), buf);
+}
+
+int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to,
+	       size_t size)
 {
 	struct ipc_head head;
 
-	if (len < sizeof(head) + least)
+	if (len != sizeof(head) + size)
 		return -EPROTO;
 	memcpy(&head, buf, sizeof(head));
 	if (head.kind != kind || head.size != len)
 		return -EPROTO;
-	len -= sizeof(head);
-	memset(to, 0, size);
-	memcpy(to, buf + sizeof(head), len < size ? len : size);
+	memcpy(to, buf + sizeof(head), size);
 	return 0;
 }

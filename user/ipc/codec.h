@@ -5,8 +5,8 @@
  * sizes and there is no padding, so that all programs see the same layout and a
  * packet has no byte that its sender did not set.
  *
- * A structure grows only at its end. What an older sender does not have is 0 for
- * the receiver, and what a newer one has besides is skipped.
+ * A structure that changes gets another kind: a program of another version, such
+ * as a holder that an upgrade left running, refuses it.
  */
 #ifndef IPC_CODEC_H
 #define IPC_CODEC_H
@@ -30,11 +30,11 @@ struct ipc_head {
 /* Length of the packet. @buf has IPC_MAX_PACKET bytes. */
 size_t gp_ipc_put(uint32_t kind, const void *from, size_t size, char *buf);
 
-/*
- * 0; -EPROTO for another kind, for a packet that was cut, and for one with less
- * than @least bytes of structure, which is what the first version had.
- */
-int gp_ipc_get(uint32_t kind, const char *buf, size_t len, size_t least,
-	       void *to, size_t size);
+/* In place of the request in @buf, which is of another version or none: a refusal. */
+size_t gp_ipc_refuse(char *buf, size_t len);
+
+/* 0; -EPROTO for another kind, or another size than that structure's. */
+int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to,
+	       size_t size);
 
 #endif

@@ -52,15 +52,6 @@ static void drop(struct ipc_server *s, size_t place)
 	s->places[place].used = false;
 }
 
-static void refuse(int fd, int code)
-{
-	char buf[IPC_MAX_PACKET];
-
-	send(fd, buf, gp_ipc_put(IPC_REFUSAL, &code, sizeof(code), buf),
-	     MSG_NOSIGNAL | MSG_DONTWAIT);
-	close(fd);
-}
-
 static int watch(const struct ipc_server *s, int fd, uint64_t number)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = number };
@@ -96,6 +87,7 @@ static int take(struct ipc_server *s, int fd, const struct ucred *peer)
 /* False: there is no other newcomer. */
 static bool accept_one(struct ipc_server *s)
 {
+	char buf[IPC_MAX_PACKET];
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 	int fd, ret;
@@ -108,29 +100,37 @@ static bool accept_one(struct ipc_server *s)
 		ret = -EACCES;
 	else
 		ret = take(s, fd, &peer);
-	if (ret)
-		refuse(fd, ret);
+	if (ret) {
+		send(fd, buf, gp_ipc_put(IPC_REFUSAL, &ret, sizeof(ret), buf),
+		     MSG_NOSIGNAL | MSG_DONTWAIT);
+		close(fd);
+	}
 	return true;
 }
 
 static void serve(struct ipc_server *s, size_t place)
 {
 	struct connection *c = &s->connections[place];
+	size_t len = 0;
+	bool unknown;
 	ssize_t n;
-	size_t len;
 
-	n = recv(c->fd, s->buf, sizeof(s->buf), 0);
+	n = recv(c->fd, s->buf, sizeof(s->buf), MSG_TRUNC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	len = n > 0 ? s->options.answer(s->options.data, &c->client, s->buf,
-					n) :
-		      0;
+	if (n > (ssize_t)sizeof(s->buf))
+		len = IPC_UNKNOWN;
+	else if (n > 0)
+		len = s->options.answer(s->options.data, &c->client, s->buf, n);
+	unknown = len == IPC_UNKNOWN;
+	if (unknown)
+		len = gp_ipc_refuse(s->buf, n);
 	/* A client that does not read its replies loses them. */
 	if (len)
 		send(c->fd, s->buf, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	s->places[place].busy = c->client.busy;
 	s->places[place].last_ns = shr_now_ns();
-	if (!len || s->options.one_request)
+	if (!len || unknown || s->options.one_request)
 		drop(s, place);
 }
 

@@ -16,6 +16,9 @@
 #include "ipc/codec.h"
 #include "ipc/places.h"
 
+/* The request is none, or of another version. */
+#define IPC_UNKNOWN SIZE_MAX
+
 /* A connection, and who has opened it, as the kernel says. */
 struct ipc_client {
 	pid_t pid;
@@ -35,7 +38,7 @@ struct ipc_server_options {
 	/*
 	 * A request of @len bytes is in @buf, which has IPC_MAX_PACKET.
 	 * Return: the length of the reply, which is put there; 0: close the
-	 * connection.
+	 * connection; IPC_UNKNOWN: the same, and the client gets -EPROTO.
 	 */
 	size_t (*answer)(void *data, struct ipc_client *client, char *buf,
 			 size_t len);

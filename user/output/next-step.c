@@ -17,6 +17,10 @@ static const char *const steps[GPREEMPT_REASON_COUNT] = {
 		"wait for that program, such as CRIU, which undoes its pause; if it "
 		"has ended: gpreempt-ctl resume --force",
 	[GPREEMPT_HELD] = "gpreempt-ctl status shows what holds it",
+	[GPREEMPT_OTHER_VERSION] =
+		"use the gpreempt-ctl of that version, or end the holder, which "
+		"lets the queues run: gpreempt-ctl status shows its PID, then "
+		"kill",
 	[GPREEMPT_PAUSE_OFF] =
 		"look again: gpreempt-ctl queues; if EVICTED stays, it "
 		"does not run on a GPU until it ends",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <limits.h>
 
 #include "ipc/client.h"
 #include "ipc/codec.h"
@@ -7,6 +8,11 @@
 
 #define REQUEST 0x67706701
 #define REPLY	0x67706702
+
+/* A change of a structure takes other numbers above, also if its size stays. */
+_Static_assert(sizeof(struct guard_request) == 24 &&
+		       sizeof(struct guard_reply) == 8,
+	       "a packet of another size is of another version");
 
 size_t gp_guard_put_request(const struct guard_request *request, char *buf)
 {
@@ -20,8 +26,7 @@ size_t gp_guard_put_reply(const struct guard_reply *reply, char *buf)
 
 int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out)
 {
-	int ret =
-		gp_ipc_get(REQUEST, buf, len, sizeof(*out), out, sizeof(*out));
+	int ret = gp_ipc_get(REQUEST, buf, len, out, sizeof(*out));
 
 	if (!ret && (out->verb >= GUARD_VERBS || out->pid < 0))
 		ret = -EPROTO;
@@ -30,9 +35,9 @@ int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out)
 
 int gp_guard_get_reply(const char *buf, size_t len, struct guard_reply *out)
 {
-	int ret = gp_ipc_get(REPLY, buf, len, sizeof(*out), out, sizeof(*out));
+	int ret = gp_ipc_get(REPLY, buf, len, out, sizeof(*out));
 
-	return !ret && out->code > 0 ? -EPROTO : ret;
+	return !ret && (out->code > 0 || out->value > INT_MAX) ? -EPROTO : ret;
 }
 
 int gp_guard_ask(int fd, const struct guard_request *request,
@@ -43,5 +48,10 @@ int gp_guard_ask(int fd, const struct guard_request *request,
 
 	n = gp_ipc_ask(fd, buf, gp_guard_put_request(request, buf), sizeof(buf),
 		       deadline_ns);
+	/* The end of a request that is not open changes nothing. */
+	if (n == -ECONNRESET &&
+	    gp_ipc_is_first_version(GUARD_SOCKET, "gpreempt-guard 1 end pid=0",
+				    "gpreempt-guard 1 reply ", deadline_ns))
+		return -EPROTO;
 	return n < 0 ? (int)n : gp_guard_get_reply(buf, n, reply);
 }

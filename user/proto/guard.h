@@ -38,7 +38,7 @@ int gp_guard_get_request(const char *buf, size_t len,
 			 struct guard_request *out);
 int gp_guard_get_reply(const char *buf, size_t len, struct guard_reply *out);
 
-/* Ask on a connection (ipc/client.h). 0 or -errno. */
+/* Ask on a connection (ipc/client.h). 0; -EPROTO: guard is of another version; or -errno. */
 int gp_guard_ask(int fd, const struct guard_request *request,
 		 struct guard_reply *reply, uint64_t deadline_ns);
 

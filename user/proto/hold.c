@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <gpreempt/hold.h>
+
 #include "ipc/client.h"
 #include "proto/hold.h"
 #include "shared/list.h"
 
+#define PATH_SIZE (sizeof(HOLD_DIR) + 32)
+
 #define REQUEST 0x67706801
 #define REPLY	0x67706802
 
-_Static_assert(sizeof(struct ipc_head) + sizeof(struct hold_request) <=
-		       HOLD_MAX_PACKET,
-	       "a packet has no place for a request");
+/* A change of a structure takes other numbers above, also if its size stays. */
+_Static_assert(sizeof(struct hold_request) == 4416 &&
+		       sizeof(struct hold_reply) == 1728,
+	       "a packet of another size is of another version");
 
 size_t gp_hold_put_request(const struct hold_request *request, char *buf)
 {
@@ -27,7 +33,7 @@ size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf)
 }
 
 /* Each value at most once. */
-static bool is_list(const uint32_t *list, uint64_t count, size_t room,
+static bool is_list(const uint32_t *list, size_t count, size_t room,
 		    uint32_t max)
 {
 	size_t i;
@@ -43,35 +49,43 @@ static bool is_list(const uint32_t *list, uint64_t count, size_t room,
 int gp_hold_get_request(const char *buf, size_t len,
 			struct hold_request *request)
 {
-	int ret = gp_ipc_get(REQUEST, buf, len, sizeof(*request), request,
-			     sizeof(*request));
+	int ret = gp_ipc_get(REQUEST, buf, len, request, sizeof(*request));
 
-	if (!ret && (request->verb >= HOLD_VERBS ||
-		     !is_list(request->ids, request->count, HOLD_MAX_IDS,
-			      HOLD_MAX_IDS - 1) ||
-		     !is_list(request->gpus, request->n_gpus, HOLD_MAX_GPUS,
-			      UINT32_MAX)))
+	if (!ret &&
+	    (request->verb >= HOLD_VERBS || request->how >= GPREEMPT_HOWS ||
+	     request->command > INT_MAX || request->by_priority > 1 ||
+	     !is_list(request->ids, request->count, HOLD_MAX_IDS,
+		      HOLD_MAX_IDS - 1) ||
+	     !is_list(request->gpus, request->n_gpus, HOLD_MAX_GPUS,
+		      UINT32_MAX)))
 		ret = -EPROTO;
 	return ret;
 }
 
 int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply)
 {
-	int ret = gp_ipc_get(REPLY, buf, len, sizeof(*reply), reply,
-			     sizeof(*reply));
+	int ret = gp_ipc_get(REPLY, buf, len, reply, sizeof(*reply));
 
-	if (!ret && !memchr(reply->text, '\0', sizeof(reply->text)))
+	if (!ret &&
+	    (reply->status > GPREEMPT_CLASS_BUSY ||
+	     reply->verdict > GPREEMPT_CONTRADICTED || reply->code > 0 ||
+	     !memchr(reply->text, '\0', sizeof(reply->text))))
 		ret = -EPROTO;
 	return ret;
+}
+
+void gp_hold_socket_path(pid_t target, char *buf, size_t size)
+{
+	snprintf(buf, size, HOLD_DIR "/%d.sock", target);
 }
 
 int gp_hold_ask_begin(pid_t target, const struct hold_request *request,
 		      uint64_t deadline_ns)
 {
-	char buf[HOLD_MAX_PACKET], path[sizeof(HOLD_DIR) + 32];
+	char buf[HOLD_MAX_PACKET], path[PATH_SIZE];
 	int fd;
 
-	snprintf(path, sizeof(path), HOLD_DIR "/%d.sock", target);
+	gp_hold_socket_path(target, path, sizeof(path));
 	fd = gp_ipc_connect(path, deadline_ns);
 	/* If it has ended, the answer tells. */
 	if (fd >= 0)
@@ -80,13 +94,19 @@ int gp_hold_ask_begin(pid_t target, const struct hold_request *request,
 	return fd == -ECONNREFUSED ? -ENOENT : fd;
 }
 
-int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns)
+int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply,
+		    uint64_t deadline_ns)
 {
-	char buf[HOLD_MAX_PACKET];
+	char buf[HOLD_MAX_PACKET], path[PATH_SIZE];
 	ssize_t n;
 
 	n = gp_ipc_recv(fd, buf, sizeof(buf), deadline_ns);
 	close(fd);
+	gp_hold_socket_path(target, path, sizeof(path));
+	if (n == -ECONNRESET &&
+	    gp_ipc_is_first_version(path, "gpreempt-hold 1 status",
+				    "gpreempt-hold 1 reply ", deadline_ns))
+		return -EPROTO;
 	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 
@@ -95,5 +115,5 @@ int gp_hold_ask(pid_t target, const struct hold_request *request,
 {
 	int fd = gp_hold_ask_begin(target, request, deadline_ns);
 
-	return fd < 0 ? fd : gp_hold_ask_end(fd, reply, deadline_ns);
+	return fd < 0 ? fd : gp_hold_ask_end(target, fd, reply, deadline_ns);
 }

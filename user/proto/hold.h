@@ -27,6 +27,8 @@ enum hold_verb {
 };
 #define HOLD_VERBS (HOLD_EXTEND + 1)
 
+/* Longer than the driver waits for a GPU that hangs. */
+#define HOLD_ANSWER_NS (30 * NSEC_PER_SEC)
 /* Why a holder does not answer for so long, as the step of GPREEMPT_STUCK. */
 #define HOLD_STUCK "it holds a lock of the driver, or its GPU hangs"
 
@@ -38,15 +40,15 @@ struct hold_request {
 	uint32_t how;	   /* enum gpreempt_how */
 	uint64_t start;	   /* start time of the target, clock ticks */
 	uint64_t lease_ns; /* 0: until resume */
-	uint64_t grace;	   /* units of the driver; 0: its default */
 	uint64_t command;  /* PID of the program to end with; 0: none */
 	uint64_t worker;   /* the holder that is meant; 0: any */
+	uint32_t grace;	   /* units of the driver; 0: its default */
 	/* Which queues; new ones too, unless there are ids. */
-	uint64_t by_priority;
-	uint64_t priority_min;
-	uint64_t priority_max;
-	uint64_t count;	 /* of ids; 0: all */
-	uint64_t n_gpus; /* 0: all */
+	uint32_t by_priority; /* 0 or 1 */
+	uint32_t priority_min;
+	uint32_t priority_max;
+	uint32_t count;	 /* of ids; 0: all */
+	uint32_t n_gpus; /* 0: all */
 	uint32_t ids[HOLD_MAX_IDS];
 	uint32_t gpus[HOLD_MAX_GPUS];
 };
@@ -86,6 +88,8 @@ struct hold_reply {
 	char text[HOLD_MAX_TEXT];
 };
 
+void gp_hold_socket_path(pid_t target, char *buf, size_t size);
+
 /* Length of the packet. buf has HOLD_MAX_PACKET bytes. */
 size_t gp_hold_put_request(const struct hold_request *request, char *buf);
 size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf);
@@ -96,13 +100,15 @@ int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
 
 /*
  * Ask the holder of a target. 0; -ENOENT: there is none; -ECONNRESET: it ended
- * meanwhile; -ETIMEDOUT; or -errno.
+ * meanwhile; -EPROTO: it is of another version, and nothing has changed;
+ * -ETIMEDOUT; or -errno.
  */
 int gp_hold_ask(pid_t target, const struct hold_request *request,
 		struct hold_reply *reply, uint64_t deadline_ns);
 /* The same in two parts: a descriptor for the second, which closes it. */
 int gp_hold_ask_begin(pid_t target, const struct hold_request *request,
 		      uint64_t deadline_ns);
-int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns);
+int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply,
+		    uint64_t deadline_ns);
 
 #endif

@@ -30,8 +30,7 @@ static void take_reply(const char *buf, size_t len)
 	struct guard_reply r;
 	int code;
 
-	if (!gp_ipc_get(IPC_REFUSAL, buf, len, sizeof(code), &code,
-			sizeof(code)))
+	if (!gp_ipc_get(IPC_REFUSAL, buf, len, &code, sizeof(code)))
 		snprintf(reply, sizeof(reply), "refused code=%d", code);
 	else if (!gp_guard_get_reply(buf, len, &r))
 		snprintf(reply, sizeof(reply), "reply code=%d value=%u", r.code,

@@ -33,6 +33,12 @@ static int fail_guard(int code)
 	if (code == -EUSERS)
 		return ctl_fail_text(GPREEMPT_CLASS_BUSY, "try again",
 				     "the guard has too many connections");
+	if (code == -EPROTO)
+		return ctl_fail_text(GPREEMPT_CLASS_BUSY,
+				     "use the gpreempt-ctl of that version, or "
+				     "start the guard again with this one",
+				     "the guard is of another version of "
+				     "gpreempt");
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "does the guard run?",
 			     "the guard did not answer: %s", strerror(-code));
 }

@@ -84,6 +84,14 @@ static void fail_error(struct job *job, const struct gpreempt_error *err)
 	fail(job, gpreempt_error_class(err), next, "%s", text);
 }
 
+static void fail_reason(struct job *job, enum gpreempt_reason reason)
+{
+	struct gpreempt_error err;
+
+	ctl_set_error(&err, -EBUSY, reason, job->pid, NULL);
+	fail_error(job, &err);
+}
+
 static void fail_taken(struct job *job, int code)
 {
 	struct hold_reply why;
@@ -140,7 +148,6 @@ static bool refuse_part(struct job *job)
 
 static void look_for_pause(struct gpreempt *g, struct job *job)
 {
-	struct gpreempt_error err;
 	struct pause_report r;
 
 	pause_look(g, job->pid, &r);
@@ -159,12 +166,10 @@ static void look_for_pause(struct gpreempt *g, struct job *job)
 	default:
 		if (!pause_is_seen(g, job->pid))
 			break;
-		if (job->force) {
+		if (job->force)
 			undo_pause(g, job, true);
-			break;
-		}
-		ctl_set_error(&err, -EBUSY, GPREEMPT_PAUSED, job->pid, NULL);
-		fail_error(job, &err);
+		else
+			fail_reason(job, GPREEMPT_PAUSED);
 	}
 }
 
@@ -205,7 +210,8 @@ static void take_reply(struct job *job)
 static void ask_begin(struct job *job, struct hold_request *request)
 {
 	request->start = job->start;
-	job->fd = hold_ask_begin(job->pid, request);
+	job->fd = gp_hold_ask_begin(job->pid, request,
+				    shr_now_ns() + HOLD_ANSWER_NS);
 }
 
 /* It has the lock of the target and no socket: it begins just now, or ends. */
@@ -223,8 +229,10 @@ static int ask(struct job *job, struct hold_request *request)
 	int ret;
 
 	for (;;) {
-		ret = job->fd < 0 ? job->fd :
-				    hold_ask_end(job->fd, &job->reply);
+		ret = job->fd < 0 ?
+			      job->fd :
+			      gp_hold_ask_end(job->pid, job->fd, &job->reply,
+					      shr_now_ns() + HOLD_ANSWER_NS);
 		if (ret != -ENOENT || !holder_changes(job) ||
 		    shr_now_ns() >= deadline)
 			return ret;
@@ -248,7 +256,12 @@ static void finish(struct gpreempt *g, struct job *job,
 	case -ECONNRESET:
 		/* It ended when we asked, which is as good. */
 		job->held = 1;
-		hold_wait_for_end(job->pid, 0);
+		if (!hold_wait_for_end(job->pid, 0))
+			fail_silent(job);
+		break;
+	case -EPROTO:
+		job->held = 1;
+		fail_reason(job, GPREEMPT_OTHER_VERSION);
 		break;
 	case -ETIMEDOUT:
 		fail_silent(job);

@@ -44,6 +44,7 @@ struct rows {
 	struct gpreempt *g;
 	struct row *row;
 	size_t count;
+	int status; /* of the command */
 };
 
 static const struct out_field fields[] = {
@@ -149,7 +150,8 @@ static int add_target(void *arg, pid_t target)
 	row.role = hold_role_name(owner.role);
 	hold_release_command(&owner, target, row.release_with);
 	if (owner.role == HOLD_ROLE_HOLDER)
-		row.fd = hold_ask_begin(target, &request);
+		row.fd = gp_hold_ask_begin(target, &request,
+					   shr_now_ns() + HOLD_ANSWER_NS);
 	return add_row(rows, &row);
 }
 
@@ -248,11 +250,20 @@ static void take_answers(struct rows *rows)
 	uint64_t deadline = shr_now_ns() + ANSWER_NS;
 	struct hold_reply reply;
 	size_t i;
+	int ret;
 
-	for (i = 0; i < rows->count; i++)
-		if (rows->row[i].fd >= 0 &&
-		    !hold_ask_end_by(rows->row[i].fd, deadline, &reply))
-			fill_row(&rows->row[i], &reply);
+	for (i = 0; i < rows->count; i++) {
+		struct row *row = &rows->row[i];
+
+		if (row->fd < 0)
+			continue;
+		ret = gp_hold_ask_end(row->pid, row->fd, &reply, deadline);
+		if (!ret)
+			fill_row(row, &reply);
+		else if (ret == -EPROTO)
+			rows->status = ctl_fail_reason(GPREEMPT_OTHER_VERSION,
+						       ret, row->pid);
+	}
 }
 
 static int compare(const void *a, const void *b)
@@ -334,7 +345,7 @@ static int run_status(void *data)
 	}
 	free(rows.row);
 	gpreempt_free(rows.g);
-	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
+	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : rows.status;
 }
 
 static const struct ctl_option options[] = {
@@ -355,7 +366,8 @@ const struct ctl_command ctl_status = {
 		"another program, such as CRIU, which only gpreempt.ko sees; unknown: the\n"
 		"lock is held, and its file does not name its owner. RELEASE-WITH is the\n"
 		"command that releases it. \"-\" elsewhere means that the holder did not\n"
-		"answer, or is of a kind that does not report it.\n"
+		"answer, or is of a kind that does not report it. Exit status 7: a holder is\n"
+		"of another version of gpreempt.\n"
 		"\n"
 		"While a process is held, no other debugger can attach to it: not gdb,\n"
 		"strace, rocgdb, CRIU, nor ROCm's own core dump.\n",

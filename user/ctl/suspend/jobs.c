@@ -26,6 +26,8 @@ static void fail_system(struct suspend_job *job, const char *step, int code)
 	bool stuck = code == -ETIMEDOUT;
 	struct gpreempt_error err;
 
+	if (code == -EPROTO)
+		err.reason = GPREEMPT_OTHER_VERSION;
 	/* The holder is in the driver, and ends when that lets it. */
 	ctl_set_error(&err, code, stuck ? GPREEMPT_STUCK : GPREEMPT_SYSTEM,
 		      job->pid, stuck ? HOLD_STUCK : step);
@@ -65,7 +67,9 @@ static bool begin(struct gpreempt *g, struct suspend_job *job)
 	job->already = !job->request.command;
 	job->fd = -1;
 	if (job->already)
-		lock = job->fd = hold_ask_begin(job->pid, &job->request);
+		lock = job->fd =
+			gp_hold_ask_begin(job->pid, &job->request,
+					  shr_now_ns() + HOLD_ANSWER_NS);
 	if (job->fd >= 0)
 		return true;
 	job->already = false;
@@ -102,14 +106,21 @@ static void begin_patiently(struct gpreempt *g, struct suspend_job *job)
 /* Get the reply; when the holder ended just then, make another. */
 static void end(struct gpreempt *g, struct suspend_job *job)
 {
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
 	int ret = 0;
 
 	while (job->already && job->fd >= 0) {
-		ret = hold_ask_end(job->fd, &job->reply);
+		ret = gp_hold_ask_end(job->pid, job->fd, &job->reply,
+				      shr_now_ns() + HOLD_ANSWER_NS);
 		job->fd = -1;
 		if (ret != -ECONNRESET && ret != -ENOENT)
 			break;
+		if (shr_now_ns() > deadline) {
+			ret = -ETIMEDOUT;
+			break;
+		}
 		ret = 0;
+		shr_sleep_ns(PAUSE_NS);
 		begin_patiently(g, job);
 	}
 	if (job->fd >= 0)

@@ -203,6 +203,10 @@ static const struct sentence {
 		"them",
 		"look at its queues again; if they stay evicted, it does not "
 		"run on a GPU until it ends" },
+	[GPREEMPT_OTHER_VERSION] = { BUSY,
+		"the holder of process {pid} is of another version of gpreempt",
+		"release it with that version, or end its holder, which lets "
+		"the queues run" },
 };
 /* clang-format on */
 

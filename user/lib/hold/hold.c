@@ -18,8 +18,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 
-#define TIMEOUT_NS (30 * NSEC_PER_SEC)
-#define END_MS	   2000 /* until a holder that has answered has ended */
+#define END_MS 2000 /* until a holder that has answered has ended */
 
 struct gpreempt_hold {
 	pid_t pid;
@@ -181,6 +180,7 @@ static int ask_new(struct gpreempt_hold *hold,
 {
 	uint64_t deadline = shr_now_ns() + hold->timeout_ns;
 	char buf[HOLD_MAX_PACKET];
+	int status = 0;
 	pid_t child;
 	ssize_t n;
 
@@ -195,9 +195,13 @@ static int ask_new(struct gpreempt_hold *hold,
 		hold->fd = -1;
 	}
 	/* A program that ignores SIGCHLD, or waits for all, has done this. */
-	while (waitpid(child, NULL, n == -ETIMEDOUT ? WNOHANG : 0) < 0 &&
+	while (waitpid(child, &status, n == -ETIMEDOUT ? WNOHANG : 0) < 0 &&
 	       errno == EINTR)
 		;
+	/* So ends one of the first version, which knows text only. */
+	if (n == -ECONNRESET && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == GPREEMPT_CLASS_FAILED)
+		return -EPROTO;
 	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 
@@ -213,8 +217,10 @@ static int start(struct gpreempt_hold *hold, const struct hold_request *request,
 		return gp_error(err, ret, GPREEMPT_STUCK, hold->pid,
 				HOLD_STUCK);
 	if (ret)
-		return gp_error(err, ret, GPREEMPT_SYSTEM, hold->pid,
-				"starting the holder");
+		return gp_error(err, ret,
+				ret == -EPROTO ? GPREEMPT_OTHER_VERSION :
+						 GPREEMPT_SYSTEM,
+				hold->pid, "starting the holder");
 	if (reply.status != GPREEMPT_CLASS_DONE &&
 	    reply.status != GPREEMPT_CLASS_PARTIAL)
 		return fail_reply(hold, &reply, err);
@@ -261,7 +267,7 @@ static int prepare(struct gpreempt_hold *hold,
 		ret = -EINVAL;
 	if (!ret)
 		ret = put_filter(which, request);
-	hold->timeout_ns = o.timeout_ns ? o.timeout_ns : TIMEOUT_NS;
+	hold->timeout_ns = o.timeout_ns ? o.timeout_ns : HOLD_ANSWER_NS;
 	request->verb = HOLD_SUSPEND;
 	request->lease_ns = lease_of(o.lease_ns);
 	request->grace = o.grace;
