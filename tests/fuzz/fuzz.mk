@@ -5,11 +5,12 @@ FUZZ := $(O)/fuzz
 FUZZ_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -D_GNU_SOURCE -Itests/fuzz
 ROUNDS ?= 20000
 # The parsers of user space that have a fuzzer.
-FUZZ_LIB := view text amdlog ids
+FUZZ_LIB := view text amdlog ids packets
 FUZZ_SEEDS_view := tests/fuzz/seeds/queues
 FUZZ_SEEDS_text := $(wildcard tests/fuzz/seeds/text-*)
 FUZZ_SEEDS_amdlog := $(wildcard tests/fuzz/seeds/amdlog-*)
 FUZZ_SEEDS_ids := $(wildcard tests/fuzz/seeds/ids-*)
+FUZZ_SEEDS_packets := tests/fuzz/seeds/packet
 # Beside the library's.
 FUZZ_SRC_ids := user/ctl/text/ids.c
 
@@ -70,5 +71,5 @@ $(FUZZ_LLVM): $(FUZZ)/llvm-%: tests/fuzz/%.c tests/fuzz/libfuzzer.c tests/fuzz/f
 	@tests/vm/install-deps clang
 	@mkdir -p $(@D)
 	clang -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all $(USER_CPPFLAGS) -Itests/fuzz -o $@ \
+		-fno-sanitize-recover=all $(USER_CPPFLAGS) -DGP_HOLDER='""' -Itests/fuzz -o $@ \
 		$(filter-out $(FUZZ_SRC_ids),$(filter %.c,$^)) $(FUZZ_SRC_$*) $(LIB_LIBS)
