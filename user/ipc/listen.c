@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <endian.h>
 #include <errno.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
-#include "ipc/access.h"
 #include "ipc/listen.h"
 #include "shared/lock-file.h"
+#include "shared/macro.h"
 
 #define SUFFIX	  ".lock"
 #define PATH_SIZE (sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(SUFFIX))
 #define BACKLOG	  128
+
+#define MAY_CONNECT (ACL_READ | ACL_WRITE)
 
 static void lock_path(const char *path, char buf[PATH_SIZE])
 {
@@ -39,6 +46,43 @@ static int remove_leftover(const char *path)
 	return unlink(path) < 0 ? -errno : 0;
 }
 
+/* Access control lists without libacl: little-endian words (linux/posix_acl_xattr.h). */
+static struct posix_acl_xattr_entry entry(unsigned int tag, unsigned int perm,
+					  uid_t id)
+{
+	return (struct posix_acl_xattr_entry){
+		.e_tag = htole16(tag),
+		.e_perm = htole16(perm),
+		.e_id = htole32(id),
+	};
+}
+
+/*
+ * Let only these users, besides the owner, connect: the kernel refuses others, and
+ * the server does not see that. -EOPNOTSUPP when the file system has no lists.
+ */
+static int allow_users(const char *path, const uid_t *uids, size_t n)
+{
+	__cleanup_free struct posix_acl_xattr_header *header = NULL;
+	struct posix_acl_xattr_entry *list;
+	size_t size = sizeof(*header) + (n + 4) * sizeof(*list), i;
+
+	header = calloc(1, size);
+	if (!header)
+		return -ENOMEM;
+	header->a_version = htole32(POSIX_ACL_XATTR_VERSION);
+	list = (void *)(header + 1);
+	*list++ = entry(ACL_USER_OBJ, MAY_CONNECT, ACL_UNDEFINED_ID);
+	for (i = 0; i < n; i++)
+		*list++ = entry(ACL_USER, MAY_CONNECT, uids[i]);
+	*list++ = entry(ACL_GROUP_OBJ, 0, ACL_UNDEFINED_ID);
+	*list++ = entry(ACL_MASK, MAY_CONNECT, ACL_UNDEFINED_ID);
+	*list++ = entry(ACL_OTHER, 0, ACL_UNDEFINED_ID);
+	return setxattr(path, "system.posix_acl_access", header, size, 0) < 0 ?
+		       -errno :
+		       0;
+}
+
 /* Before listen(): until then each connect() fails. */
 static int set_access(struct ipc_listener *l, const char *path,
 		      const uid_t *uids, size_t n)
@@ -51,7 +95,7 @@ static int set_access(struct ipc_listener *l, const char *path,
 	l->inode = st.st_ino;
 	l->private = true;
 	if (n)
-		ret = gp_ipc_allow_users(path, uids, n);
+		ret = allow_users(path, uids, n);
 	if (ret != -EOPNOTSUPP)
 		return ret;
 	/* All can connect, and the server closes what it does not want. */
