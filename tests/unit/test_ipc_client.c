@@ -6,7 +6,6 @@
 #include <sys/time.h>
 
 #include "ipc/client.h"
-#include "ipc/codec.h"
 #include "shared/clock.h"
 #include "unit.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipc/codec.h"
+#include "ipc/client.h"
 #include "shared/macro.h"
 #include "unit.h"
 

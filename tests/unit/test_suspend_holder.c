@@ -158,8 +158,9 @@ TEST(command_dies)
 		int fd = hold_spawn_begin(hold_take(target, &none), target,
 					  &request);
 
-		if (fd < 0 || hold_spawn_end(fd, &reply) || reply.status ||
-		    reply.queues != 2)
+		if (fd < 0 ||
+		    gp_hold_recv(fd, &reply, shr_now_ns() + LIMIT_NS) ||
+		    reply.status || reply.queues != 2)
 			_exit(1);
 		holder();
 		kill(getpid(), SIGKILL);

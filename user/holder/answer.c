@@ -51,6 +51,19 @@ void hold_reply_error(struct hold_reply *reply,
 	snprintf(reply->text, sizeof(reply->text), "%s\n%s", text, next);
 }
 
+void hold_reply_fail(struct hold_reply *reply, pid_t target,
+		     enum gpreempt_reason reason, int code, const char *step)
+{
+	const struct gpreempt_error err = {
+		.code = code,
+		.reason = reason,
+		.pid = target,
+		.step = step,
+	};
+
+	hold_reply_error(reply, &err);
+}
+
 static const struct gpreempt_session_queue *
 find_queue(const struct hold_worker *w, uint32_t qid)
 {
@@ -375,7 +388,7 @@ static void answer_resume(struct hold_worker *w,
 	w->over = true;
 }
 
-/* A pause is of the whole process, and a hold keeps its method. */
+/* It is over, or another one; a pause is whole, and a hold keeps its method. */
 static bool refuse(const struct hold_worker *w,
 		   const struct hold_request *request, struct hold_reply *reply)
 {
@@ -383,7 +396,12 @@ static bool refuse(const struct hold_worker *w,
 	enum gpreempt_how other = is_paused(w) ? GPREEMPT_HOW_DEBUG :
 						 GPREEMPT_HOW_PAUSE;
 
-	if (request->verb == HOLD_SUSPEND && request->how == other) {
+	if (!owner_is_open(&w->owner) ||
+	    (request->start && request->start != w->start) ||
+	    (request->worker && request->worker != reply->worker)) {
+		err.code = -ESRCH;
+		err.reason = GPREEMPT_ENDED;
+	} else if (request->verb == HOLD_SUSPEND && request->how == other) {
 		err.code = -EBUSY;
 		err.reason = GPREEMPT_HELD;
 		err.other = getpid();
@@ -405,18 +423,6 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	reply->cgroup = w->birth->cgroup;
 	reply->command = w->command;
 	reply->paused = is_paused(w);
-	if (!owner_is_open(&w->owner) ||
-	    (request->start && request->start != w->start) ||
-	    (request->worker && request->worker != reply->worker)) {
-		struct gpreempt_error err = {
-			.code = -ESRCH,
-			.reason = GPREEMPT_ENDED,
-			.pid = w->birth->target,
-		};
-
-		hold_reply_error(reply, &err);
-		return;
-	}
 	if (refuse(w, request, reply))
 		return;
 	switch (request->verb) {

@@ -27,18 +27,19 @@
 /* Why not, as a reply (answer.c). */
 void hold_reply_error(struct hold_reply *reply,
 		      const struct gpreempt_error *err);
+void hold_reply_fail(struct hold_reply *reply, pid_t target,
+		     enum gpreempt_reason reason, int code, const char *step);
 
 /*
  * The command's side
  */
 
 /*
- * Make a holder, and have it do its first request (spawn.c). A
- * descriptor, which is for the other two, or -errno; the lock is the holder's.
+ * Make a holder, and have it do its first request (spawn.c). A descriptor, which
+ * gets the reply and is for hold_confirm(), or -errno; the lock is the holder's.
  */
 int hold_spawn_begin(int lock, pid_t target,
 		     const struct hold_request *request);
-int hold_spawn_end(int fd, struct hold_reply *reply);
 /* The first on a socket that is there, which stays open. 0 or -errno. */
 int hold_spawn_on(int lock, int report, pid_t target,
 		  const struct hold_request *request);

@@ -19,18 +19,7 @@
 
 #define REQUEST_NS (5 * NSEC_PER_SEC)
 
-static void fail_reply(struct hold_reply *reply, enum gpreempt_reason reason,
-		       int code, pid_t target)
-{
-	struct gpreempt_error err = {
-		.code = code,
-		.reason = reason,
-		.pid = target,
-		.step = "starting the holder",
-	};
-
-	hold_reply_error(reply, &err);
-}
+static const char step[] = "starting the holder";
 
 /* The lock; or -errno, and the reply says why not. */
 static int take_lock(pid_t target, struct hold_reply *reply)
@@ -41,9 +30,9 @@ static int take_lock(pid_t target, struct hold_reply *reply)
 	if (!lock)
 		lock = pause_take(target, &owner);
 	if (lock == -EALREADY || lock == -EWOULDBLOCK)
-		fail_reply(reply, GPREEMPT_HELD, -EBUSY, target);
+		hold_reply_fail(reply, target, GPREEMPT_HELD, -EBUSY, step);
 	else if (lock < 0)
-		fail_reply(reply, GPREEMPT_SYSTEM, lock, target);
+		hold_reply_fail(reply, target, GPREEMPT_SYSTEM, lock, step);
 	if (lock == -EWOULDBLOCK && !hold_read_owner(target, &owner))
 		reply->other = hold_command_of(&owner);
 	return lock;
@@ -53,7 +42,7 @@ static bool check(pid_t target, enum gpreempt_how how, struct hold_reply *reply)
 {
 	struct gpreempt_error err = {
 		.reason = GPREEMPT_SYSTEM,
-		.step = "starting the holder",
+		.step = step,
 	};
 	struct gpreempt *g;
 
@@ -74,7 +63,7 @@ static int begin(pid_t target, const struct hold_request *request,
 	int lock, ret;
 
 	if (geteuid()) {
-		fail_reply(reply, GPREEMPT_NOT_ROOT, -EPERM, target);
+		hold_reply_fail(reply, target, GPREEMPT_NOT_ROOT, -EPERM, step);
 		return -1;
 	}
 	lock = take_lock(target, reply);
@@ -86,7 +75,7 @@ static int begin(pid_t target, const struct hold_request *request,
 	}
 	ret = hold_spawn_on(lock, HOLD_START_FD, target, request);
 	if (ret)
-		fail_reply(reply, GPREEMPT_SYSTEM, ret, target);
+		hold_reply_fail(reply, target, GPREEMPT_SYSTEM, ret, step);
 	return ret;
 }
 
@@ -111,11 +100,10 @@ int main(int argc, char **argv)
 		return GPREEMPT_CLASS_FAILED;
 	if (gp_hold_get_request(buf, n, &request) ||
 	    request.verb != HOLD_SUSPEND)
-		n = gp_ipc_refuse(buf, n);
-	else if (begin(target, &request, &reply))
-		n = gp_hold_put_reply(&reply, buf);
+		send(HOLD_START_FD, buf, gp_ipc_refuse(buf, n), MSG_NOSIGNAL);
+	else if (!begin(target, &request, &reply))
+		return GPREEMPT_CLASS_DONE;
 	else
-		return 0;
-	send(HOLD_START_FD, buf, n, MSG_NOSIGNAL);
+		gp_hold_send(HOLD_START_FD, &reply);
 	return GPREEMPT_CLASS_FAILED;
 }

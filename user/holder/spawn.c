@@ -10,8 +10,6 @@
 #include "agent/capabilities.h"
 #include "agent/cgroup.h"
 #include "holder/holder.h"
-#include "ipc/client.h"
-#include "shared/clock.h"
 #include "shared/syscall.h"
 
 /* The descriptors that a holder keeps, and nothing of its parent's. */
@@ -26,17 +24,10 @@ enum {
 __attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth,
 						 const char *step)
 {
-	struct gpreempt_error err = {
-		.code = -errno,
-		.reason = GPREEMPT_SYSTEM,
-		.pid = birth->target,
-		.step = step,
-	};
 	struct hold_reply reply = { 0 };
-	char buf[HOLD_MAX_PACKET];
 
-	hold_reply_error(&reply, &err);
-	send(birth->report, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);
+	hold_reply_fail(&reply, birth->target, GPREEMPT_SYSTEM, -errno, step);
+	gp_hold_send(birth->report, &reply);
 	hold_drop(birth->target, birth->lock);
 	_exit(1);
 }
@@ -113,15 +104,6 @@ __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 		hold_worker(birth);
 	birth->worker = worker;
 	hold_guardian(birth);
-}
-
-int hold_spawn_end(int fd, struct hold_reply *reply)
-{
-	char buf[HOLD_MAX_PACKET];
-	ssize_t n;
-
-	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + HOLD_ANSWER_NS);
-	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 
 void hold_confirm(int fd)

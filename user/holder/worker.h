@@ -34,7 +34,7 @@ static inline struct gpreempt_session *hold_session(const struct hold_worker *w)
 void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		 struct hold_reply *reply);
 
-/* serve.c: start the server of w->birth->target. */
+/* worker.c: start the server of w->birth->target. */
 int hold_listen(struct hold_worker *w);
 
 #endif

@@ -48,7 +48,6 @@ static void drop(struct ipc_server *s, size_t place)
 	/* A child that is just being forked may have a copy. */
 	epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->fd, NULL);
 	close(c->fd);
-	c->fd = -1;
 	s->places[place].used = false;
 }
 
@@ -178,7 +177,7 @@ static void free_server(struct ipc_server *s)
 
 static struct ipc_server *new_server(const struct ipc_server_options *options)
 {
-	size_t places = options->limits.places, i;
+	size_t places = options->limits.places;
 	struct ipc_server *s = calloc(1, sizeof(*s));
 
 	if (!s)
@@ -191,8 +190,6 @@ static struct ipc_server *new_server(const struct ipc_server_options *options)
 		free_server(s);
 		return NULL;
 	}
-	for (i = 0; i < places; i++)
-		s->connections[i].fd = -1;
 	return s;
 }
 
@@ -228,7 +225,7 @@ void gp_ipc_server_stop(struct ipc_server *s)
 		return;
 	gp_ipc_listen_end(&s->listener, s->options.path);
 	for (i = 0; i < s->options.limits.places; i++)
-		if (s->connections[i].fd >= 0)
+		if (s->places[i].used)
 			drop(s, i);
 	free_server(s);
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ipc/codec.h"
+#include "ipc/client.h"
 #include "ipc/places.h"
 
 /* The request is none, or of another version. */

@@ -3,7 +3,6 @@
 #include <limits.h>
 
 #include "ipc/client.h"
-#include "ipc/codec.h"
 #include "proto/guard.h"
 
 #define REQUEST 0x67706701

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Requests to guard and its replies (ipc/codec.h). */
+/* Requests to guard and its replies (ipc/client.h). */
 #ifndef PROTO_GUARD_H
 #define PROTO_GUARD_H
 

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <gpreempt/hold.h>
@@ -74,6 +75,21 @@ int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply)
 	return ret;
 }
 
+void gp_hold_send(int fd, const struct hold_reply *reply)
+{
+	char buf[HOLD_MAX_PACKET];
+
+	send(fd, buf, gp_hold_put_reply(reply, buf), MSG_NOSIGNAL);
+}
+
+int gp_hold_recv(int fd, struct hold_reply *reply, uint64_t deadline_ns)
+{
+	char buf[HOLD_MAX_PACKET];
+	ssize_t n = gp_ipc_recv(fd, buf, sizeof(buf), deadline_ns);
+
+	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
+}
+
 void gp_hold_socket_path(pid_t target, char *buf, size_t size)
 {
 	snprintf(buf, size, HOLD_DIR "/%d.sock", target);
@@ -97,17 +113,16 @@ int gp_hold_ask_begin(pid_t target, const struct hold_request *request,
 int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply,
 		    uint64_t deadline_ns)
 {
-	char buf[HOLD_MAX_PACKET], path[PATH_SIZE];
-	ssize_t n;
+	int ret = gp_hold_recv(fd, reply, deadline_ns);
+	char path[PATH_SIZE];
 
-	n = gp_ipc_recv(fd, buf, sizeof(buf), deadline_ns);
 	close(fd);
 	gp_hold_socket_path(target, path, sizeof(path));
-	if (n == -ECONNRESET &&
+	if (ret == -ECONNRESET &&
 	    gp_ipc_is_first_version(path, "gpreempt-hold 1 status",
 				    "gpreempt-hold 1 reply ", deadline_ns))
 		return -EPROTO;
-	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
+	return ret;
 }
 
 int gp_hold_ask(pid_t target, const struct hold_request *request,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Requests to a holder and its replies (ipc/codec.h). */
+/* Requests to a holder and its replies (ipc/client.h). */
 #ifndef PROTO_HOLD_H
 #define PROTO_HOLD_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ipc/codec.h"
+#include "ipc/client.h"
 
 /* Locks and sockets of all holders. */
 #ifndef HOLD_DIR
@@ -97,6 +97,10 @@ size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf);
 int gp_hold_get_request(const char *buf, size_t len,
 			struct hold_request *request);
 int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
+
+/* A reply through a connection. The first does not fail: who has left gets none. */
+void gp_hold_send(int fd, const struct hold_reply *reply);
+int gp_hold_recv(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
 /*
  * Ask the holder of a target. 0; -ENOENT: there is none; -ECONNRESET: it ended

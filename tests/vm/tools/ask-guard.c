@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ipc/codec.h"
+#include "ipc/client.h"
 #include "proto/guard.h"
 
 static char reply[64];

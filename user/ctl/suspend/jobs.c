@@ -23,15 +23,16 @@
 
 static void fail_system(struct suspend_job *job, const char *step, int code)
 {
-	bool stuck = code == -ETIMEDOUT;
-	struct gpreempt_error err;
+	enum gpreempt_reason reason = GPREEMPT_SYSTEM;
 
 	if (code == -EPROTO)
-		err.reason = GPREEMPT_OTHER_VERSION;
+		reason = GPREEMPT_OTHER_VERSION;
 	/* The holder is in the driver, and ends when that lets it. */
-	ctl_set_error(&err, code, stuck ? GPREEMPT_STUCK : GPREEMPT_SYSTEM,
-		      job->pid, stuck ? HOLD_STUCK : step);
-	hold_reply_error(&job->reply, &err);
+	if (code == -ETIMEDOUT) {
+		reason = GPREEMPT_STUCK;
+		step = HOLD_STUCK;
+	}
+	hold_reply_fail(&job->reply, job->pid, reason, code, step);
 }
 
 /* False when the owner is none that stays. */
@@ -124,7 +125,8 @@ static void end(struct gpreempt *g, struct suspend_job *job)
 		begin_patiently(g, job);
 	}
 	if (job->fd >= 0)
-		ret = hold_spawn_end(job->fd, &job->reply);
+		ret = gp_hold_recv(job->fd, &job->reply,
+				   shr_now_ns() + HOLD_ANSWER_NS);
 	if (!ret)
 		return;
 	fail_system(job,
