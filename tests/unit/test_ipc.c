@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 
 #include "ipc/client.h"
-#include "ipc/listen.h"
 #include "ipc/server.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -191,13 +190,16 @@ TEST(stopped_server)
 /* In a program without a standard input its lock gets that number. */
 TEST(descriptor_0)
 {
-	struct ipc_server_options with = options(0);
-	struct ipc_listener l;
+	struct ipc_server *server;
+	char name[128] = "", lock[96];
 
+	snprintf(lock, sizeof(lock), "%s.lock", path);
 	close(STDIN_FILENO);
-	ck_assert_int_eq(gp_ipc_listen(&l, &with), 0);
-	ck_assert_int_eq(l.lock, STDIN_FILENO);
-	gp_ipc_listen_end(&l, path);
+	server = start(0);
+	ck_assert_int_gt(readlink("/proc/self/fd/0", name, sizeof(name) - 1),
+			 0);
+	ck_assert_str_eq(name, lock);
+	gp_ipc_server_stop(server);
 	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
 }
 

@@ -360,14 +360,6 @@ static void answer_suspend(struct hold_worker *w,
 	answer_status(w, reply);
 }
 
-static void answer_extend(struct hold_worker *w,
-			  const struct hold_request *request,
-			  struct hold_reply *reply)
-{
-	set_lease(w, request);
-	answer_status(w, reply);
-}
-
 static void answer_resume(struct hold_worker *w,
 			  const struct hold_request *request,
 			  struct hold_reply *reply)
@@ -432,11 +424,11 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	case HOLD_RESUME:
 		answer_resume(w, request, reply);
 		break;
+	case HOLD_EXTEND:
+		set_lease(w, request);
+		/* fall through */
 	case HOLD_STATUS:
 		answer_status(w, reply);
-		break;
-	case HOLD_EXTEND:
-		answer_extend(w, request, reply);
 		break;
 	}
 	/* A session that could not suspend has become a pause. */

@@ -27,6 +27,8 @@ __attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth,
 	struct hold_reply reply = { 0 };
 
 	hold_reply_fail(&reply, birth->target, GPREEMPT_SYSTEM, -errno, step);
+	if (birth->cgroup)
+		hold_cgroup_leave();
 	gp_hold_send(birth->report, &reply);
 	hold_drop(birth->target, birth->lock);
 	_exit(1);
@@ -55,24 +57,6 @@ static int move_descriptors(struct hold_birth *birth)
 	return 0;
 }
 
-static void drop_descriptors(struct hold_birth *birth)
-{
-	if (move_descriptors(birth))
-		fail_birth(birth, "making room for the holder's descriptors");
-	shr_close_range(FD_FIRST_OTHER, ~0U);
-}
-
-/* The same, when the holder's own cgroup is there already. */
-__attribute__((noreturn)) static void
-fail_inside(const struct hold_birth *birth, const char *step)
-{
-	int code = errno;
-
-	hold_cgroup_leave();
-	errno = code;
-	fail_birth(birth, step);
-}
-
 __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 {
 	pid_t worker;
@@ -82,7 +66,9 @@ __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 	errno = -leave_command();
 	if (errno)
 		fail_birth(birth, "going to the root directory");
-	drop_descriptors(birth);
+	if (move_descriptors(birth))
+		fail_birth(birth, "making room for the holder's descriptors");
+	shr_close_range(FD_FIRST_OTHER, ~0U);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat) < 0)
 		fail_birth(birth, "making the holder's guardian");
 	birth->guardian = getpid();
@@ -94,10 +80,10 @@ __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 	birth->cgroup = hold_cgroup_enter(birth->guardian);
 	errno = -capabilities_keep(CAPABILITIES_HOLDER);
 	if (errno)
-		fail_inside(birth, "giving up the capabilities of root");
+		fail_birth(birth, "giving up the capabilities of root");
 	worker = fork();
 	if (worker < 0)
-		fail_inside(birth, "making the holder's worker");
+		fail_birth(birth, "making the holder's worker");
 	birth->beat = beat[worker ? 0 : 1];
 	close(beat[worker ? 1 : 0]);
 	if (!worker)

@@ -67,20 +67,19 @@ static int connect_until(int fd, const struct sockaddr_un *address,
 			 uint64_t deadline_ns)
 {
 	for (;;) {
-		uint64_t left = time_left(deadline_ns);
+		/* 0 would be no limit. */
+		uint64_t left_us = time_left(deadline_ns) / NSEC_PER_USEC + 1;
 		struct timeval limit = {
-			.tv_sec = left / NSEC_PER_SEC,
-			/* 0 would be no limit. */
-			.tv_usec = left % NSEC_PER_SEC / NSEC_PER_USEC + 1,
+			.tv_sec = left_us / 1000000,
+			.tv_usec = left_us % 1000000,
 		};
 
-		if (limit.tv_usec >= 1000000)
-			limit = (struct timeval){ .tv_sec = limit.tv_sec + 1 };
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 		if (!connect(fd, (const struct sockaddr *)address,
 			     sizeof(*address)))
 			return 0;
-		if (errno == EAGAIN || (errno == EINTR && !left))
+		if (errno == EAGAIN ||
+		    (errno == EINTR && !time_left(deadline_ns)))
 			return -ETIMEDOUT;
 		if (errno != EINTR)
 			return -errno;

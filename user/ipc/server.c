@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <endian.h>
 #include <errno.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
-#include "ipc/listen.h"
 #include "ipc/server.h"
 #include "shared/clock.h"
+#include "shared/lock-file.h"
 #include "shared/macro.h"
+
+#define SUFFIX	  ".lock"
+#define PATH_SIZE (sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(SUFFIX))
+#define BACKLOG	  128
+
+#define MAY_CONNECT (ACL_READ | ACL_WRITE)
 
 /* Connections and packets of one dispatch: others wait for the caller, too. */
 #define ROUND 16
@@ -21,13 +34,167 @@ struct connection {
 
 struct ipc_server {
 	struct ipc_server_options options;
-	struct ipc_listener listener;
+	int fd;		/* listens */
+	int lock;	/* -1: the caller has one */
+	uint64_t inode; /* of the socket */
+	bool private;	/* the kernel refuses other users */
 	int epoll;
 	/* By place. */
 	struct connection *connections;
 	struct ipc_place *places;
 	char buf[IPC_MAX_PACKET];
 };
+
+static void lock_path(const char *path, char buf[PATH_SIZE])
+{
+	snprintf(buf, PATH_SIZE, "%s" SUFFIX, path);
+}
+
+static int lock(const char *path)
+{
+	int fd = shr_lock_file(path);
+
+	return fd == -EWOULDBLOCK ? -EADDRINUSE : fd;
+}
+
+/* What a dead server has left. With the lock, no living one has it. */
+static int remove_leftover(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	return unlink(path) < 0 ? -errno : 0;
+}
+
+/* Access control lists without libacl: little-endian words (linux/posix_acl_xattr.h). */
+static struct posix_acl_xattr_entry entry(unsigned int tag, unsigned int perm,
+					  uid_t id)
+{
+	return (struct posix_acl_xattr_entry){
+		.e_tag = htole16(tag),
+		.e_perm = htole16(perm),
+		.e_id = htole32(id),
+	};
+}
+
+/*
+ * Let only these users, besides the owner, connect: the kernel refuses others, and
+ * the server does not see that. -EOPNOTSUPP when the file system has no lists.
+ */
+static int allow_users(const char *path, const uid_t *uids, size_t n)
+{
+	__cleanup_free struct posix_acl_xattr_header *header = NULL;
+	struct posix_acl_xattr_entry *list;
+	size_t size = sizeof(*header) + (n + 4) * sizeof(*list), i;
+
+	header = calloc(1, size);
+	if (!header)
+		return -ENOMEM;
+	header->a_version = htole32(POSIX_ACL_XATTR_VERSION);
+	list = (void *)(header + 1);
+	*list++ = entry(ACL_USER_OBJ, MAY_CONNECT, ACL_UNDEFINED_ID);
+	for (i = 0; i < n; i++)
+		*list++ = entry(ACL_USER, MAY_CONNECT, uids[i]);
+	*list++ = entry(ACL_GROUP_OBJ, 0, ACL_UNDEFINED_ID);
+	*list++ = entry(ACL_MASK, MAY_CONNECT, ACL_UNDEFINED_ID);
+	*list++ = entry(ACL_OTHER, 0, ACL_UNDEFINED_ID);
+	return setxattr(path, "system.posix_acl_access", header, size, 0) < 0 ?
+		       -errno :
+		       0;
+}
+
+/* Before listen(): until then each connect() fails. */
+static int set_access(struct ipc_server *s)
+{
+	const char *path = s->options.path;
+	struct stat st;
+	int ret = 0;
+
+	if (chmod(path, 0600) < 0 || lstat(path, &st) < 0)
+		return -errno;
+	s->inode = st.st_ino;
+	s->private = true;
+	if (s->options.n_uids)
+		ret = allow_users(path, s->options.uids, s->options.n_uids);
+	if (ret != -EOPNOTSUPP)
+		return ret;
+	/* All can connect, and the server closes what it does not want. */
+	s->private = false;
+	return chmod(path, 0666) < 0 ? -errno : 0;
+}
+
+static int bind_socket(struct ipc_server *s)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int ret;
+
+	strcpy(address.sun_path, s->options.path);
+	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+		       0);
+	if (s->fd < 0)
+		return -errno;
+	if (bind(s->fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		ret = -errno;
+		goto err_close;
+	}
+	ret = set_access(s);
+	if (!ret && listen(s->fd, BACKLOG) < 0)
+		ret = -errno;
+	if (!ret)
+		return 0;
+	unlink(s->options.path);
+err_close:
+	close(s->fd);
+	return ret;
+}
+
+static void unlock(int fd, const char *path)
+{
+	char other[PATH_SIZE];
+
+	if (fd < 0)
+		return;
+	lock_path(path, other);
+	/* While we have it: a later server makes another file. */
+	unlink(other);
+	close(fd);
+}
+
+static int start_listening(struct ipc_server *s)
+{
+	char other[PATH_SIZE];
+	int ret;
+
+	if (strlen(s->options.path) >= PATH_SIZE - sizeof(SUFFIX))
+		return -ENAMETOOLONG;
+	s->lock = -1;
+	if (!s->options.locked) {
+		lock_path(s->options.path, other);
+		s->lock = lock(other);
+		if (s->lock < 0)
+			return s->lock;
+	}
+	ret = remove_leftover(s->options.path);
+	if (!ret)
+		ret = bind_socket(s);
+	if (ret)
+		unlock(s->lock, s->options.path);
+	return ret;
+}
+
+static void stop_listening(struct ipc_server *s)
+{
+	const char *path = s->options.path;
+	struct stat st;
+
+	if (!lstat(path, &st) && st.st_ino == s->inode)
+		unlink(path);
+	unlock(s->lock, path);
+	close(s->fd);
+}
 
 static bool is_allowed(const struct ipc_server *s, uid_t uid)
 {
@@ -91,7 +258,7 @@ static bool accept_one(struct ipc_server *s)
 	socklen_t len = sizeof(peer);
 	int fd, ret;
 
-	fd = accept4(s->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0)
 		return false;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
@@ -158,12 +325,12 @@ int gp_ipc_server_fd(const struct ipc_server *s)
 
 uint64_t gp_ipc_server_inode(const struct ipc_server *s)
 {
-	return s->listener.inode;
+	return s->inode;
 }
 
 bool gp_ipc_server_private(const struct ipc_server *s)
 {
-	return s->listener.private;
+	return s->private;
 }
 
 static void free_server(struct ipc_server *s)
@@ -175,43 +342,32 @@ static void free_server(struct ipc_server *s)
 	free(s);
 }
 
-static struct ipc_server *new_server(const struct ipc_server_options *options)
-{
-	size_t places = options->limits.places;
-	struct ipc_server *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	s->options = *options;
-	s->connections = calloc(places, sizeof(*s->connections));
-	s->places = calloc(places, sizeof(*s->places));
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (!s->connections || !s->places || s->epoll < 0) {
-		free_server(s);
-		return NULL;
-	}
-	return s;
-}
-
 int gp_ipc_server_start(const struct ipc_server_options *options,
 			struct ipc_server **out)
 {
-	struct ipc_server *s = new_server(options);
-	int ret;
+	size_t places = options->limits.places;
+	struct ipc_server *s = calloc(1, sizeof(*s));
+	int ret = -ENOMEM;
 
 	if (!s)
-		return -ENOMEM;
-	ret = gp_ipc_listen(&s->listener, options);
+		return ret;
+	s->options = *options;
+	s->epoll = -1;
+	s->connections = calloc(places, sizeof(*s->connections));
+	s->places = calloc(places, sizeof(*s->places));
+	if (s->connections && s->places)
+		ret = start_listening(s);
 	if (ret)
 		goto err_free;
-	ret = watch(s, s->listener.fd, options->limits.places);
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	ret = s->epoll < 0 ? -errno : watch(s, s->fd, places);
 	if (ret)
-		goto err_listener;
+		goto err_listening;
 	*out = s;
 	return 0;
 
-err_listener:
-	gp_ipc_listen_end(&s->listener, options->path);
+err_listening:
+	stop_listening(s);
 err_free:
 	free_server(s);
 	return ret;
@@ -223,7 +379,7 @@ void gp_ipc_server_stop(struct ipc_server *s)
 
 	if (!s)
 		return;
-	gp_ipc_listen_end(&s->listener, s->options.path);
+	stop_listening(s);
 	for (i = 0; i < s->options.limits.places; i++)
 		if (s->places[i].used)
 			drop(s, i);
