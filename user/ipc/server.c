@@ -15,6 +15,7 @@
 
 #include "ipc/server.h"
 #include "shared/clock.h"
+#include "shared/list.h"
 #include "shared/lock-file.h"
 #include "shared/macro.h"
 
@@ -34,9 +35,10 @@ struct connection {
 
 struct ipc_server {
 	struct ipc_server_options options;
-	int fd;		/* listens */
-	int lock;	/* -1: the caller has one */
-	uint64_t inode; /* of the socket */
+	int fd;	  /* listens */
+	int lock; /* -1: the caller has one */
+	char lock_path[PATH_SIZE];
+	uint64_t inode; /* of the socket; 0: there is none */
 	bool private;	/* the kernel refuses other users */
 	int epoll;
 	/* By place. */
@@ -44,18 +46,6 @@ struct ipc_server {
 	struct ipc_place *places;
 	char buf[IPC_MAX_PACKET];
 };
-
-static void lock_path(const char *path, char buf[PATH_SIZE])
-{
-	snprintf(buf, PATH_SIZE, "%s" SUFFIX, path);
-}
-
-static int lock(const char *path)
-{
-	int fd = shr_lock_file(path);
-
-	return fd == -EWOULDBLOCK ? -EADDRINUSE : fd;
-}
 
 /* What a dead server has left. With the lock, no living one has it. */
 static int remove_leftover(const char *path)
@@ -113,9 +103,11 @@ static int set_access(struct ipc_server *s)
 	struct stat st;
 	int ret = 0;
 
-	if (chmod(path, 0600) < 0 || lstat(path, &st) < 0)
+	if (lstat(path, &st) < 0)
 		return -errno;
 	s->inode = st.st_ino;
+	if (chmod(path, 0600) < 0)
+		return -errno;
 	s->private = true;
 	if (s->options.n_uids)
 		ret = allow_users(path, s->options.uids, s->options.n_uids);
@@ -134,76 +126,33 @@ static int bind_socket(struct ipc_server *s)
 	strcpy(address.sun_path, s->options.path);
 	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
 		       0);
-	if (s->fd < 0)
+	if (s->fd < 0 ||
+	    bind(s->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return -errno;
-	if (bind(s->fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
-		ret = -errno;
-		goto err_close;
-	}
 	ret = set_access(s);
-	if (!ret && listen(s->fd, BACKLOG) < 0)
-		ret = -errno;
-	if (!ret)
-		return 0;
-	unlink(s->options.path);
-err_close:
-	close(s->fd);
-	return ret;
-}
-
-static void unlock(int fd, const char *path)
-{
-	char other[PATH_SIZE];
-
-	if (fd < 0)
-		return;
-	lock_path(path, other);
-	/* While we have it: a later server makes another file. */
-	unlink(other);
-	close(fd);
+	return !ret && listen(s->fd, BACKLOG) < 0 ? -errno : ret;
 }
 
 static int start_listening(struct ipc_server *s)
 {
-	char other[PATH_SIZE];
 	int ret;
 
 	if (strlen(s->options.path) >= PATH_SIZE - sizeof(SUFFIX))
 		return -ENAMETOOLONG;
-	s->lock = -1;
 	if (!s->options.locked) {
-		lock_path(s->options.path, other);
-		s->lock = lock(other);
+		snprintf(s->lock_path, PATH_SIZE, "%s" SUFFIX, s->options.path);
+		s->lock = shr_lock_file(s->lock_path);
 		if (s->lock < 0)
-			return s->lock;
+			return s->lock == -EWOULDBLOCK ? -EADDRINUSE : s->lock;
 	}
 	ret = remove_leftover(s->options.path);
-	if (!ret)
-		ret = bind_socket(s);
-	if (ret)
-		unlock(s->lock, s->options.path);
-	return ret;
-}
-
-static void stop_listening(struct ipc_server *s)
-{
-	const char *path = s->options.path;
-	struct stat st;
-
-	if (!lstat(path, &st) && st.st_ino == s->inode)
-		unlink(path);
-	unlock(s->lock, path);
-	close(s->fd);
+	return ret ? ret : bind_socket(s);
 }
 
 static bool is_allowed(const struct ipc_server *s, uid_t uid)
 {
-	size_t i;
-
-	for (i = 0; i < s->options.n_uids; i++)
-		if (s->options.uids[i] == uid)
-			return true;
-	return uid == 0 || uid == geteuid();
+	return uid == 0 || uid == geteuid() ||
+	       shr_has(s->options.uids, s->options.n_uids, uid);
 }
 
 static void drop(struct ipc_server *s, size_t place)
@@ -333,10 +282,24 @@ bool gp_ipc_server_private(const struct ipc_server *s)
 	return s->private;
 }
 
-static void free_server(struct ipc_server *s)
+void gp_ipc_server_stop(struct ipc_server *s)
 {
-	if (s->epoll >= 0)
-		close(s->epoll);
+	struct stat st;
+	size_t i;
+
+	if (!s)
+		return;
+	if (s->inode && !lstat(s->options.path, &st) && st.st_ino == s->inode)
+		unlink(s->options.path);
+	/* While we have it: a later server makes another file. */
+	if (s->lock >= 0)
+		unlink(s->lock_path);
+	shr_cleanup_fd(&s->lock);
+	shr_cleanup_fd(&s->fd);
+	for (i = 0; s->places && i < s->options.limits.places; i++)
+		if (s->places[i].used)
+			drop(s, i);
+	shr_cleanup_fd(&s->epoll);
 	free(s->connections);
 	free(s->places);
 	free(s);
@@ -352,36 +315,20 @@ int gp_ipc_server_start(const struct ipc_server_options *options,
 	if (!s)
 		return ret;
 	s->options = *options;
+	s->fd = -1;
+	s->lock = -1;
 	s->epoll = -1;
 	s->connections = calloc(places, sizeof(*s->connections));
 	s->places = calloc(places, sizeof(*s->places));
 	if (s->connections && s->places)
 		ret = start_listening(s);
+	if (!ret) {
+		s->epoll = epoll_create1(EPOLL_CLOEXEC);
+		ret = s->epoll < 0 ? -errno : watch(s, s->fd, places);
+	}
 	if (ret)
-		goto err_free;
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	ret = s->epoll < 0 ? -errno : watch(s, s->fd, places);
-	if (ret)
-		goto err_listening;
-	*out = s;
-	return 0;
-
-err_listening:
-	stop_listening(s);
-err_free:
-	free_server(s);
+		gp_ipc_server_stop(s);
+	else
+		*out = s;
 	return ret;
-}
-
-void gp_ipc_server_stop(struct ipc_server *s)
-{
-	size_t i;
-
-	if (!s)
-		return;
-	stop_listening(s);
-	for (i = 0; i < s->options.limits.places; i++)
-		if (s->places[i].used)
-			drop(s, i);
-	free_server(s);
 }
