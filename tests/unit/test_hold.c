@@ -99,7 +99,7 @@ static int made_up_holder(const char *target)
 		.ioctl_ns = 5,
 		.verdict = GPREEMPT_VERIFIED,
 	};
-	char buf[HOLD_MAX_PACKET], path[64];
+	char buf[IPC_MAX_PACKET], path[64];
 	struct ipc_server_options options = {
 		.path = path,
 		.limits = { .places = 4 },

@@ -7,7 +7,7 @@
 #include "holder/holder.h"
 #include "unit.h"
 
-static char buf[HOLD_MAX_PACKET];
+static char buf[IPC_MAX_PACKET];
 static struct hold_request request;
 static struct hold_reply reply;
 

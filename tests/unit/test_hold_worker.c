@@ -15,7 +15,7 @@ static pid_t child;
 
 static void live(void)
 {
-	char buf[HOLD_MAX_PACKET];
+	char buf[IPC_MAX_PACKET];
 	ssize_t n;
 
 	child = fork();

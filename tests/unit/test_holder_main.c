@@ -54,7 +54,7 @@ static int status_of(pid_t child)
 static int ask(pid_t pid, struct hold_reply *reply)
 {
 	struct hold_request request = { .verb = HOLD_SUSPEND };
-	char buf[HOLD_MAX_PACKET], word[16];
+	char buf[IPC_MAX_PACKET], word[16];
 	pid_t child;
 	ssize_t n;
 	int fd;
@@ -75,7 +75,7 @@ static int ask(pid_t pid, struct hold_reply *reply)
 TEST(bad_start)
 {
 	static const char text[] = "gpreempt-hold 1 suspend";
-	char buf[HOLD_MAX_PACKET];
+	char buf[IPC_MAX_PACKET];
 	pid_t child;
 	int fd;
 

@@ -25,7 +25,7 @@ static uint64_t soon(void)
 }
 
 struct packet {
-	char buf[HOLD_MAX_PACKET];
+	char buf[IPC_MAX_PACKET];
 	size_t len;
 };
 
@@ -112,7 +112,7 @@ TEST(leftover_socket)
 static int worker_answers(struct hold_worker *w, uid_t uid,
 			  const struct packet *packet)
 {
-	char buf[HOLD_MAX_PACKET], path[64];
+	char buf[IPC_MAX_PACKET], path[64];
 	pid_t child;
 	int status;
 
@@ -153,8 +153,8 @@ static int worker_answers(struct hold_worker *w, uid_t uid,
 }
 
 /*
- * A worker without a session answers that its target has ended; nonsense, and a
- * client that sends text, are told so, and a user that is not root is refused, even
+ * A worker without a session answers that its target has ended. Nonsense and
+ * text get an error, in text for the latter; a user that is not root is refused, even
  * where the directory would let it in. After the end of the hold there is no answer at
  * all. Only root is answered, and only root can be another user.
  */

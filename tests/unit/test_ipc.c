@@ -276,7 +276,7 @@ TEST(sizes)
 	gp_ipc_server_stop(server);
 }
 
-/* Its client is told, and the connection is closed. */
+/* Its client gets an error, and the connection is closed. */
 TEST(unknown_request)
 {
 	struct ipc_server *server = start(0);

@@ -338,7 +338,7 @@ TEST(resume_fails)
 }
 
 /*
- * A holder that an upgrade left running: all commands say so, none takes its silence for
+ * A holder that an upgrade left running: all commands report that, none takes its silence for
  * its end, and it stays as it is.
  */
 TEST_EACH(other_version, 2)
@@ -356,7 +356,7 @@ TEST_EACH(other_version, 2)
 	in_text = !_i;
 	owner = stand_in(PID, HOLD_ROLE_HOLDER);
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		CTL(GPREEMPT_CLASS_BUSY, commands[i]);
+		CTL(GPREEMPT_CLASS_BUSY, "%s", commands[i]);
 		ERR_HAS(text);
 		ERR_HAS("lets the queues run");
 	}

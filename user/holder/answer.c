@@ -198,20 +198,6 @@ static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 	return held;
 }
 
-static void count_released(const struct hold_worker *w,
-			   struct hold_reply *reply)
-{
-	struct gpreempt_released released;
-
-	gpreempt_session_released(hold_session(w), &released);
-	reply->released_ns = released.total_ns;
-	reply->recent_ns = released.recent_ns;
-	reply->window_ns = released.window_ns;
-	reply->churn = released.churn;
-	reply->unseen = released.unseen;
-	reply->queues = count_held(w, false);
-}
-
 static bool is_paused(const struct hold_worker *w)
 {
 	return w->owner.way == GPREEMPT_ROUTE_PAUSE;
@@ -219,13 +205,21 @@ static bool is_paused(const struct hold_worker *w)
 
 static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 {
+	struct gpreempt_released released = { 0 };
 	uint64_t now = shr_boottime_ns();
 
-	if (!is_paused(w))
-		count_released(w, reply);
-	else if (!reply->queues)
+	if (!is_paused(w)) {
+		gpreempt_session_released(hold_session(w), &released);
+		reply->queues = count_held(w, false);
+	} else if (!reply->queues) {
 		gpreempt_pause_verify(w->owner.g, w->birth->target,
 				      &reply->queues);
+	}
+	reply->released_ns = released.total_ns;
+	reply->recent_ns = released.recent_ns;
+	reply->window_ns = released.window_ns;
+	reply->churn = released.churn;
+	reply->unseen = released.unseen;
 	reply->held_ns = shr_now_ns() - w->since_ns;
 	if (w->lease_end_ns)
 		reply->lease_ns =

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 {
 	static struct hold_request request;
 	struct hold_reply reply = { 0 };
-	char buf[HOLD_MAX_PACKET];
+	char buf[IPC_MAX_PACKET];
 	uint64_t target;
 	ssize_t n;
 
@@ -99,11 +99,12 @@ int main(int argc, char **argv)
 	if (n < 0)
 		return GPREEMPT_CLASS_FAILED;
 	if (gp_hold_get_request(buf, n, &request) ||
-	    request.verb != HOLD_SUSPEND)
+	    request.verb != HOLD_SUSPEND) {
 		send(HOLD_START_FD, buf, gp_ipc_refuse(buf, n), MSG_NOSIGNAL);
-	else if (!begin(target, &request, &reply))
+		return GPREEMPT_CLASS_FAILED;
+	}
+	if (!begin(target, &request, &reply))
 		return GPREEMPT_CLASS_DONE;
-	else
-		gp_hold_send(HOLD_START_FD, &reply);
+	gp_hold_send(HOLD_START_FD, &reply);
 	return GPREEMPT_CLASS_FAILED;
 }

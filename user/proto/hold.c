@@ -77,14 +77,14 @@ int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply)
 
 void gp_hold_send(int fd, const struct hold_reply *reply)
 {
-	char buf[HOLD_MAX_PACKET];
+	char buf[IPC_MAX_PACKET];
 
 	send(fd, buf, gp_hold_put_reply(reply, buf), MSG_NOSIGNAL);
 }
 
 int gp_hold_recv(int fd, struct hold_reply *reply, uint64_t deadline_ns)
 {
-	char buf[HOLD_MAX_PACKET];
+	char buf[IPC_MAX_PACKET];
 	ssize_t n = gp_ipc_recv(fd, buf, sizeof(buf), deadline_ns);
 
 	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
@@ -98,7 +98,7 @@ void gp_hold_socket_path(pid_t target, char *buf, size_t size)
 int gp_hold_ask_begin(pid_t target, const struct hold_request *request,
 		      uint64_t deadline_ns)
 {
-	char buf[HOLD_MAX_PACKET], path[PATH_SIZE];
+	char buf[IPC_MAX_PACKET], path[PATH_SIZE];
 	int fd;
 
 	gp_hold_socket_path(target, path, sizeof(path));

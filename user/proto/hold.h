@@ -14,10 +14,9 @@
 #define HOLD_DIR "/run/gpreempt"
 #endif
 
-#define HOLD_MAX_IDS	1024
-#define HOLD_MAX_GPUS	64
-#define HOLD_MAX_PACKET IPC_MAX_PACKET
-#define HOLD_MAX_TEXT	1536
+#define HOLD_MAX_IDS  1024
+#define HOLD_MAX_GPUS 64
+#define HOLD_MAX_TEXT 1536
 
 enum hold_verb {
 	HOLD_SUSPEND,
@@ -90,7 +89,7 @@ struct hold_reply {
 
 void gp_hold_socket_path(pid_t target, char *buf, size_t size);
 
-/* Length of the packet. buf has HOLD_MAX_PACKET bytes. */
+/* Length of the packet. buf has IPC_MAX_PACKET bytes. */
 size_t gp_hold_put_request(const struct hold_request *request, char *buf);
 size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf);
 /* 0 or -EPROTO. */

@@ -179,7 +179,7 @@ static int ask_new(struct gpreempt_hold *hold,
 		   const struct hold_request *request, struct hold_reply *reply)
 {
 	uint64_t deadline = shr_now_ns() + hold->timeout_ns;
-	char buf[HOLD_MAX_PACKET];
+	char buf[IPC_MAX_PACKET];
 	int status = 0;
 	pid_t child;
 	ssize_t n;
