@@ -32,11 +32,12 @@ static struct seen *shared;
 
 /* What a stand-in does. */
 static struct hold_reply reply;
-static int wait_for;  /* answers when so many have been asked */
-static bool hangs_up; /* closes the connection without an answer */
-static bool closes;   /* the same, and lives */
-static bool refuses;  /* is of another version */
-static bool in_text;  /* is of the first version */
+static int wait_for;   /* answers when so many have been asked */
+static bool hangs_up;  /* closes the connection without an answer */
+static bool closes;    /* the same, and lives */
+static bool refuses;   /* is of another version */
+static bool in_text;   /* is of the first version */
+static int hands_over; /* ends, and another one has this lock */
 
 static pid_t stand_ins[4];
 static size_t n_stand_ins;
@@ -61,6 +62,7 @@ static void setup(void)
 	closes = false;
 	refuses = false;
 	in_text = false;
+	hands_over = 0;
 	n_stand_ins = 0;
 }
 
@@ -72,6 +74,21 @@ static void teardown(void)
 	}
 	unit_teardown();
 	unit_cgroups_stop();
+}
+
+/* To another holder, which follows at once. */
+static void hand_over(void)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = 1 };
+	int fd;
+
+	if (hold_write_owner(hands_over, &owner) || fork())
+		_exit(0);
+	for (fd = 0; fd < 64; fd++)
+		if (fd != hands_over)
+			close(fd);
+	alarm(10);
+	pause();
 }
 
 static size_t answer(void *data, struct ipc_client *client, char *buf,
@@ -95,6 +112,8 @@ static size_t answer(void *data, struct ipc_client *client, char *buf,
 			_exit(1);
 		shr_sleep_ns(NSEC_PER_MSEC);
 	}
+	if (hands_over)
+		hand_over();
 	if (hangs_up)
 		_exit(0);
 	r.worker = getpid();
@@ -141,6 +160,7 @@ static pid_t stand_in(pid_t target, enum hold_role role)
 
 		if (lock < 0)
 			_exit(1);
+		hands_over *= lock;
 		if (role == HOLD_ROLE_HOLDER)
 			serve(target);
 		/* As on a disk without room for the record. */
@@ -379,6 +399,18 @@ TEST(closes_and_lives)
 	ERR_HAS("process 4194242 cannot be traced now");
 	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
 	ck_assert_str_eq(loop.trace, "");
+}
+
+/* The end of the one that was asked is what counts. */
+TEST(another_follows)
+{
+	uint64_t begin = shr_now_ns();
+
+	hands_over = 1;
+	stand_in(PID, HOLD_ROLE_HOLDER);
+	CTL(0, "resume 4194242");
+	OUT_HAS("resumed 4194242: its holder has ended\n");
+	ck_assert_uint_lt(shr_now_ns() - begin, 2 * NSEC_PER_SEC);
 }
 
 /* A holder without its socket that does not end: the user can end it. */

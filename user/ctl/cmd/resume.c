@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "agent/owner-text.h"
 #include "agent/owner.h"
@@ -31,8 +32,9 @@ struct job {
 	int64_t held; /* until now */
 	const char *how;
 	const char *error;
-	int fd;	   /* where the answer comes */
-	bool part; /* only some queues are meant */
+	int fd;	     /* where the answer comes */
+	pid_t asked; /* the holder's worker; 0: not known */
+	bool part;   /* only some queues are meant */
 	bool force;
 	struct hold_reply reply;
 };
@@ -209,9 +211,16 @@ static void take_reply(struct job *job)
 
 static void ask_begin(struct job *job, struct hold_request *request)
 {
+	struct ucred peer = { 0 };
+	socklen_t len = sizeof(peer);
+
 	request->start = job->start;
 	job->fd = gp_hold_ask_begin(job->pid, request,
 				    shr_now_ns() + HOLD_ANSWER_NS);
+	/* Another holder may follow it at once. */
+	if (job->fd >= 0)
+		getsockopt(job->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len);
+	job->asked = peer.pid;
 }
 
 /* It has the lock of the target and no socket: it begins just now, or ends. */
@@ -256,7 +265,7 @@ static void finish(struct gpreempt *g, struct job *job,
 	case -ECONNRESET:
 		/* It ended when we asked, which is as good. */
 		job->held = 1;
-		if (!hold_wait_for_end(job->pid, 0))
+		if (!hold_wait_for_end(job->pid, job->asked))
 			fail_silent(job);
 		break;
 	case -EPROTO:
