@@ -14,16 +14,6 @@ static size_t count_of(const struct ipc_place *places, size_t n, uid_t uid)
 	return count;
 }
 
-static int find_free(const struct ipc_place *places, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (!places[i].used)
-			return i;
-	return -EUSERS;
-}
-
 static int longest_idle(const struct ipc_place *places, size_t n, uid_t uid)
 {
 	int found = -EUSERS;
@@ -63,7 +53,6 @@ int gp_ipc_place_find(const struct ipc_place *places,
 		      const struct ipc_limits *limits, uid_t uid)
 {
 	size_t n = limits->places, used = 0, root, i;
-	int found;
 
 	for (i = 0; i < n; i++)
 		used += places[i].used;
@@ -75,6 +64,8 @@ int gp_ipc_place_find(const struct ipc_place *places,
 			return longest_idle(places, n,
 					    heaviest_user(places, n, uid));
 	}
-	found = find_free(places, n);
-	return found >= 0 ? found : longest_idle(places, n, ANY_USER);
+	for (i = 0; i < n; i++)
+		if (!places[i].used)
+			return i;
+	return longest_idle(places, n, ANY_USER);
 }
