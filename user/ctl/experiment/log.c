@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What ROCm's log adds to an experiment: both models side by side. */
+/* The figures of a model in a run: of the driver's text, and of ROCm's log. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,6 +7,51 @@
 #include "ctl/amdlog/amdlog.h"
 #include "ctl/experiment/experiment.h"
 #include "shared/macro.h"
+
+static char *list_ids(const struct ctl_text *text, int64_t pid)
+{
+	char *list = NULL, *more;
+	size_t i;
+
+	for (i = 0; i < text->n_ids; i++) {
+		if (text->ids[i].pid != pid)
+			continue;
+		if (asprintf(&more, "%s%s%" PRIx64 ":%" PRId64,
+			     list ? list : "", list ? "," : "",
+			     text->ids[i].gpu_id, text->ids[i].qid) < 0)
+			abort();
+		free(list);
+		list = more;
+	}
+	return list;
+}
+
+void exp_fill_sample(struct exp_sample *sample)
+{
+	struct gp_text_check sum = ctl_text_check(&sample->text, sample->pid);
+	size_t i;
+
+	sample->there = true;
+	sample->priority = GPREEMPT_UNKNOWN;
+	sample->dispatches = GPREEMPT_UNKNOWN;
+	sample->hardware_queues = GPREEMPT_UNKNOWN;
+	sample->run_us = GPREEMPT_UNKNOWN;
+	sample->backlog = GPREEMPT_UNKNOWN;
+	sample->ids = list_ids(&sample->text, sample->pid);
+	sample->slots_expected = sum.slots_expected;
+	sample->slots_active = sum.slots_active;
+	for (i = 0; i < sample->text.data->n_queues; i++) {
+		const struct gp_text_queue *q = sample->text.data->queues + i;
+
+		if (q->pid != sample->pid)
+			continue;
+		sample->queues++;
+		if (q->priority != GPREEMPT_UNKNOWN &&
+		    (sample->priority == GPREEMPT_UNKNOWN ||
+		     q->priority < sample->priority))
+			sample->priority = q->priority;
+	}
+}
 
 void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 {

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One cycle: suspend, hold, resume, wait; looking after the targets meanwhile. */
+/* One cycle: suspend, hold, resume, wait. */
 #include <errno.h>
-#include <poll.h>
 
 #include "ctl/preempt/preempt.h"
-#include "shared/array.h"
 #include "shared/clock.h"
-
-int preempt_add_sample(struct preempt_series *s, uint64_t ns)
-{
-	uint64_t *sample = shr_array_add(&s->v, &s->n, sizeof(*sample));
-
-	if (!sample)
-		return -ENOMEM;
-	*sample = ns;
-	return 0;
-}
 
 /* When the last slot of all was seen empty; unknown if one is not known. */
 static void note_slots(struct preempt_cycle *all,
@@ -194,66 +182,6 @@ static int keep_all(struct preempt *p)
 	return ret ? ctl_set_error(&p->err, ret, GPREEMPT_SYSTEM, 0,
 				   "keeping the samples") :
 		     0;
-}
-
-/* Has a target gone, or its session? */
-static int check_events(struct preempt *p)
-{
-	size_t i;
-
-	gpreempt_gang_members(p->gang, p->members, p->n_targets);
-	for (i = 0; i < p->n_targets; i++) {
-		const struct gpreempt_member *m = &p->members[i];
-
-		if (m->events & GPREEMPT_EVENT_ENDED) {
-			p->err = m->error;
-			return -ESRCH;
-		}
-		if (m->events & GPREEMPT_EVENT_LOST)
-			return ctl_set_error(&p->err, -ENOTCONN, GPREEMPT_LOST,
-					     m->pid, "watching the process");
-	}
-	return 0;
-}
-
-/* In short pieces, so that the heart beats. */
-int preempt_wait(struct preempt *p, uint64_t ns, int fd)
-{
-	uint64_t start = shr_now_ns();
-	struct pollfd fds[] = {
-		{ .fd = p->stop, .events = POLLIN },
-		{ .fd = gpreempt_gang_fd(p->gang), .events = POLLIN },
-		{ .fd = fd, .events = POLLIN },
-	};
-
-	for (;;) {
-		uint64_t passed = shr_now_ns() - start;
-		uint64_t left = passed < ns ? ns - passed : 0;
-		struct timespec ts = { 0 };
-		int ret;
-
-		heartbeat_beat(&p->heartbeat);
-		if (left > HEARTBEAT_TICK_NS)
-			left = HEARTBEAT_TICK_NS;
-		ts.tv_nsec = left;
-		ret = ppoll(fds, ARRAY_SIZE(fds), &ts, NULL);
-		if (ret < 0 && errno != EINTR)
-			return ctl_set_error(&p->err, -errno, GPREEMPT_SYSTEM,
-					     0, "waiting");
-		if (ret > 0 && fds[0].revents) {
-			p->interrupted = true;
-			return -EINTR;
-		}
-		if (ret > 0 && fds[1].revents) {
-			ret = check_events(p);
-			if (ret)
-				return ret;
-		} else if (ret > 0 && fds[2].revents) {
-			return 0;
-		}
-		if (passed >= ns)
-			return 0;
-	}
 }
 
 int preempt_cycle(struct preempt *p)

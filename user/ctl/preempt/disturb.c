@@ -5,6 +5,7 @@
  * it. A thread looks at their slots from before each call until all are back,
  * and notes for how long a queue that was in its slots was not.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -49,6 +50,16 @@ struct disturb {
 	struct watch *watches;
 	size_t count;
 };
+
+int preempt_add_sample(struct preempt_series *s, uint64_t ns)
+{
+	uint64_t *sample = shr_array_add(&s->v, &s->n, sizeof(*sample));
+
+	if (!sample)
+		return -ENOMEM;
+	*sample = ns;
+	return 0;
+}
 
 static bool can_be_lost(const struct disturb *d,
 			const struct gpreempt_queue *queue)

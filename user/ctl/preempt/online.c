@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The online command: what runs while the targets are off the GPU. */
+/* While the targets are off the GPU: a time, or the online command. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -14,6 +15,66 @@
 
 /* A command that is asked to end gets so long before it is killed. */
 #define PATIENCE_NS (2 * NSEC_PER_SEC)
+
+/* Has a target gone, or its session? */
+static int check_events(struct preempt *p)
+{
+	size_t i;
+
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	for (i = 0; i < p->n_targets; i++) {
+		const struct gpreempt_member *m = &p->members[i];
+
+		if (m->events & GPREEMPT_EVENT_ENDED) {
+			p->err = m->error;
+			return -ESRCH;
+		}
+		if (m->events & GPREEMPT_EVENT_LOST)
+			return ctl_set_error(&p->err, -ENOTCONN, GPREEMPT_LOST,
+					     m->pid, "watching the process");
+	}
+	return 0;
+}
+
+/* In short pieces, so that the heart beats. */
+int preempt_wait(struct preempt *p, uint64_t ns, int fd)
+{
+	uint64_t start = shr_now_ns();
+	struct pollfd fds[] = {
+		{ .fd = p->stop, .events = POLLIN },
+		{ .fd = gpreempt_gang_fd(p->gang), .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t passed = shr_now_ns() - start;
+		uint64_t left = passed < ns ? ns - passed : 0;
+		struct timespec ts = { 0 };
+		int ret;
+
+		heartbeat_beat(&p->heartbeat);
+		if (left > HEARTBEAT_TICK_NS)
+			left = HEARTBEAT_TICK_NS;
+		ts.tv_nsec = left;
+		ret = ppoll(fds, ARRAY_SIZE(fds), &ts, NULL);
+		if (ret < 0 && errno != EINTR)
+			return ctl_set_error(&p->err, -errno, GPREEMPT_SYSTEM,
+					     0, "waiting");
+		if (ret > 0 && fds[0].revents) {
+			p->interrupted = true;
+			return -EINTR;
+		}
+		if (ret > 0 && fds[1].revents) {
+			ret = check_events(p);
+			if (ret)
+				return ret;
+		} else if (ret > 0 && fds[2].revents) {
+			return 0;
+		}
+		if (passed >= ns)
+			return 0;
+	}
+}
 
 /* What the child was born with is ours: it gets what a command expects. */
 static void become_command(const struct preempt *p, pid_t parent, int error)

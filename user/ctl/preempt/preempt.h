@@ -110,12 +110,12 @@ void preempt_end_pause(struct preempt *p, struct preempt_target *t);
  */
 int preempt_cycle(struct preempt *p);
 /*
- * Look after the targets until the time is over, or the descriptor (-1:
+ * online.c: look after the targets until the time is over, or the descriptor (-1:
  * none) is readable. 0, or as preempt_cycle().
  */
 int preempt_wait(struct preempt *p, uint64_t ns, int fd);
 
-/* online.c: run the command to its end. As preempt_cycle(). */
+/* Run the command to its end. As preempt_cycle(). */
 int preempt_online(struct preempt *p);
 /* The exit status of a shell for it: 128 and the signal. */
 int preempt_online_status(const struct preempt *p);
