@@ -80,7 +80,7 @@ static int fail_file(const struct guard_file *file, const char *when, int code)
 			     shr_file_reason(code));
 }
 
-/* How a write went. A failure is said once, until one has worked again. */
+/* How a write went. A failure is reported once, until one has worked again. */
 static void note(struct guard_file *file, int code)
 {
 	if (code && !file->failed)

@@ -206,7 +206,7 @@ struct guard_file {
 	const char *path;			       /* NULL: not wanted */
 	void (*print)(struct guard *guard, FILE *out); /* what is in it now */
 	pid_t child; /* that writes it now; 0: none */
-	bool failed; /* and that was said */
+	bool failed; /* and that was reported */
 	char *last;  /* what is to be in it at the end, or NULL */
 	size_t last_size;
 };

@@ -85,7 +85,9 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 static void note_held(struct guard *guard, struct guard_offline *offline,
 		      const struct guard_result *r)
 {
-	if (r->suspend == (offline->held_since_ns != 0))
+	bool held = offline->held_since_ns;
+
+	if (r->suspend == held)
 		return;
 	pthread_mutex_lock(&guard->lock);
 	if (r->suspend) {
