@@ -162,13 +162,11 @@ static void fill_row(const struct out_table *table, const void *row,
 	size_t i;
 
 	for (i = 0; i < table->n_fields; i++)
-		cells[i] = row ? get_cell(&table->fields[i], row) :
-				 strdup(table->fields[i].heading ?
-						table->fields[i].heading :
-						"");
-	for (i = 0; i < table->n_fields; i++)
-		if (!cells[i])
-			abort(); /* no useful report is possible */
+		cells[i] =
+			shr_must(row ? get_cell(&table->fields[i], row) :
+				       strdup(table->fields[i].heading ?
+						      table->fields[i].heading :
+						      ""));
 }
 
 static void free_row(const struct out_table *table, char **cells)
@@ -225,12 +223,10 @@ static void print_columns(const struct out_table *table, const void *rows,
 			  size_t count)
 {
 	size_t n = table->n_fields, i, j;
-	char **cells = calloc((count + 1) * n, sizeof(*cells));
-	int *widths = calloc(n, sizeof(*widths));
+	char **cells = shr_must(calloc((count + 1) * n, sizeof(*cells)));
+	int *widths = shr_must(calloc(n, sizeof(*widths)));
 	bool colour = want_colour();
 
-	if (!cells || !widths)
-		abort();
 	fill_row(table, NULL, cells);
 	for (i = 0; i < count; i++)
 		fill_row(table, (const char *)rows + i * table->row_size,
@@ -319,11 +315,9 @@ void out_rows(enum out_mode mode, const struct out_table *table,
 static void print_one(const struct out_table *table, const void *row)
 {
 	size_t n = table->n_fields, i;
-	char **cells = calloc(n, sizeof(*cells));
-	int *widths = calloc(n, sizeof(*widths));
+	char **cells = shr_must(calloc(n, sizeof(*cells)));
+	int *widths = shr_must(calloc(n, sizeof(*widths)));
 
-	if (!cells || !widths)
-		abort();
 	fill_row(table, row, cells);
 	for (i = 0; i < n; i++) {
 		int width = table->fields[i].width;
