@@ -93,9 +93,6 @@ void gp_read_comm(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
 ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf,
 			size_t size);
 
-/* For qsort(): by queue id. */
-int gp_compare_queues(const void *a, const void *b);
-
 /* Does the driver survive a suspend of this process? See gpus.c. */
 int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
 		  struct gpreempt_error *err);

@@ -49,7 +49,7 @@ static const struct gp_table queues_table = {
 	.line = "#" GP_VIEW_QUEUES_ALL_COLUMNS(GP_COLUMN_NAME),
 };
 
-int gp_compare_queues(const void *a, const void *b)
+static int compare_queues(const void *a, const void *b)
 {
 	const struct gpreempt_queue *x = a, *y = b;
 
@@ -106,7 +106,7 @@ static int make_view(enum gpreempt_source source, struct gpreempt_queue *queues,
 	view->queues = queues;
 	view->count = count;
 	if (count)
-		qsort(queues, count, sizeof(*queues), gp_compare_queues);
+		qsort(queues, count, sizeof(*queues), compare_queues);
 	*out = view;
 	return 0;
 }

@@ -242,9 +242,10 @@ static void note_call(struct gpreempt_session *s, bool suspend, uint64_t now,
 	total = gp_meter_total(&r->ran, now);
 	out->released_ns = total - r->told;
 	r->told = total;
+	/* They were there when their owner had them suspended. */
 	for (i = 0; suspend && r->made && i < s->count; i++)
 		if (s->queues[i].held)
-			gp_release_note_old(s, s->queues[i].qid);
+			r->young[s->queues[i].qid % GP_MAX_IDS] = false;
 }
 
 static int change(struct gpreempt_session *s,

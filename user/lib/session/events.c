@@ -183,7 +183,7 @@ static int handle_events(struct gpreempt_session *s)
 
 	if (!drain(s->events, &count))
 		return lose(s);
-	gp_release_note_events(s, count);
+	s->release.missing += count;
 	/* Mostly it is a new queue: do not ask what it is first. */
 	if (s->n_rules)
 		ret = take_new_queues(s);

@@ -21,11 +21,6 @@
 /* Without a new queue for so long, a process may be ending. */
 #define QUIET_NS NSEC_PER_SEC
 
-bool gp_release_is_young(const struct gpreempt_session *s, uint32_t qid)
-{
-	return s->release.young[qid % GP_MAX_IDS];
-}
-
 void gp_release_note_new(struct gpreempt_session *s, uint32_t qid)
 {
 	struct gp_release *r = &s->release;
@@ -48,11 +43,6 @@ void gp_release_start(struct gpreempt_session *s)
 	s->release.dispatched = shr_now_ns();
 	s->release.missing = -count;
 	s->release.late = 0;
-}
-
-void gp_release_note_events(struct gpreempt_session *s, size_t count)
-{
-	s->release.missing += count;
 }
 
 /*
@@ -88,11 +78,6 @@ void gp_release_note_unseen(struct gpreempt_session *s)
 	if (!gp_session_any_held(s) && from + UNSEEN_NS < now)
 		from = now - UNSEEN_NS;
 	gp_meter_add(&r->ran, from, now);
-}
-
-void gp_release_note_old(struct gpreempt_session *s, uint32_t qid)
-{
-	s->release.young[qid % GP_MAX_IDS] = false;
 }
 
 /* Does a queue run that is to be suspended? */

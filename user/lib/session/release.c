@@ -175,7 +175,7 @@ static int refresh(struct gpreempt_session *s)
 
 	for (i = 0; i < s->count; i++)
 		if (s->queues[i].being_destroyed &&
-		    !gp_release_is_young(s, s->queues[i].qid))
+		    !s->release.young[s->queues[i].qid % GP_MAX_IDS])
 			old[n++] = s->queues[i].qid;
 	ret = gpreempt_session_refresh(s);
 	for (i = 0; !ret && i < n; i++) {

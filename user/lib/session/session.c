@@ -25,21 +25,14 @@ static struct gpreempt_session *new_session(struct gpreempt *g, pid_t pid)
 	return s;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 static void free_session(struct gpreempt_session *s)
 {
 	gp_sampler_stop(s->sampler);
 	gp_reader_stop(s->reader);
-	close_fd(&s->kfd.fd);
-	close_fd(&s->events);
-	close_fd(&s->timer);
-	close_fd(&s->epoll);
+	shr_cleanup_fd(&s->kfd.fd);
+	shr_cleanup_fd(&s->events);
+	shr_cleanup_fd(&s->timer);
+	shr_cleanup_fd(&s->epoll);
 	free(s->queues);
 	free(s->spare);
 	free(s->snapshot);

@@ -179,16 +179,8 @@ void gp_release_note_new(struct gpreempt_session *s, uint32_t qid);
  * queues that were made meanwhile are still to be read, and the rest has none.
  */
 void gp_release_start(struct gpreempt_session *s);
-/*
- * The driver wrote so many events. After the snapshot that follows: of those that
- * were in none, the queues are gone.
- */
-void gp_release_note_events(struct gpreempt_session *s, size_t count);
+/* After a snapshot: the queues of events that are in none are gone. */
 void gp_release_note_unseen(struct gpreempt_session *s);
-/* It was there when its owner had it suspended. */
-void gp_release_note_old(struct gpreempt_session *s, uint32_t qid);
-/* Was it made while others were held? */
-bool gp_release_is_young(const struct gpreempt_session *s, uint32_t qid);
 /* What is held, wanted or known has changed at now: count from there on. */
 void gp_release_count(struct gpreempt_session *s, uint64_t now);
 /* Have queues run for longer than the process may have? */
