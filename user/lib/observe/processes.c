@@ -7,8 +7,6 @@
 #include "lib/observe/observe.h"
 #include "shared/parse.h"
 
-#define VRAM "vram_"
-
 static const struct gp_column columns[] = {
 #define COLUMN(name, kind) GP_COLUMN(struct gpreempt_process, name, kind)
 	GP_VIEW_PROCESSES_COLUMNS(COLUMN)

@@ -2,7 +2,6 @@
 /* Where the queues of a process are read: the module, or else the driver. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gpreempt/view.h>
 
