@@ -50,6 +50,7 @@
 
 static unsigned long refresh_at; /* jiffies; of scan_work */
 static unsigned long read_at;	 /* jiffies of the last read of a file */
+static bool events_on;		 /* the probes are there */
 static LIST_HEAD(procs);
 static u32 n_procs;
 static DEFINE_SPINLOCK(procs_lock); /* of changes to both */
@@ -273,10 +274,6 @@ static void scan_now(void)
 	mod_delayed_work(scan_queue, &scan_work, 0);
 }
 
-#ifdef CONFIG_KRETPROBES
-
-static bool events_on;
-
 static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	scan_now();
@@ -301,6 +298,10 @@ static void start_events(void)
 {
 	int ret = -ENOENT;
 
+	if (!IS_ENABLED(CONFIG_KRETPROBES)) {
+		pr_warn("a kernel without KRETPROBES: looking for processes all the time instead\n");
+		return;
+	}
 	created.kp.addr = gp_symbols.created;
 	released.kp.addr = gp_symbols.released;
 	if (gp_symbols.created && gp_symbols.released)
@@ -322,24 +323,6 @@ bool gp_proc_has_events(void)
 {
 	return events_on;
 }
-
-#else /* !CONFIG_KRETPROBES */
-
-static void start_events(void)
-{
-	pr_warn("a kernel without KRETPROBES: looking for processes all the time instead\n");
-}
-
-static void stop_events(void)
-{
-}
-
-bool gp_proc_has_events(void)
-{
-	return false;
-}
-
-#endif /* CONFIG_KRETPROBES */
 
 void gp_proc_reader(void)
 {
