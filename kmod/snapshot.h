@@ -8,12 +8,12 @@
 #include "queue.h"
 
 /**
- * struct gp_list - the queues of a process
- * @n:		how many
+ * struct gp_list - the queues of a process, in the order of their ids
+ * @n:		how many; the first member of every list of records
  * @room:	how many there is memory for
  * @debugged:	a debugger holds the process; -1: the driver has none
  * @paused:	the process is paused, in one of its contexts; -1 likewise
- * @q:		in the order of their ids
+ * @q:		the queues
  */
 struct gp_list {
 	u32 n;
@@ -47,12 +47,7 @@ struct gp_slot {
 	u64 wptr;
 };
 
-/**
- * struct gp_slots - the slots that hold queues of a process
- * @n:		how many
- * @room:	how many there is memory for
- * @s:		in the order of the queues
- */
+/* The slots that hold queues of a process, in the order of the queues. */
 struct gp_slots {
 	u32 n;
 	u32 room;

@@ -40,11 +40,7 @@ struct gp_summary {
 	s64 age_ms;
 };
 
-/**
- * struct gp_summaries - all GPU processes
- * @n:		how many
- * @s:		in the order of their birth
- */
+/* All GPU processes, in the order of their birth. */
 struct gp_summaries {
 	u32 n;
 	struct gp_summary s[];
@@ -69,12 +65,7 @@ struct gp_gpu {
 	int context;
 };
 
-/**
- * struct gp_gpus - the nodes of a process
- * @n:		how many
- * @room:	how many there is memory for
- * @g:		in the driver's order
- */
+/* The nodes of a process, in the order of the driver. */
 struct gp_gpus {
 	u32 n;
 	u32 room;

@@ -37,12 +37,7 @@ struct gp_host_node {
 	int oversubscribed;
 };
 
-/**
- * struct gp_host_nodes - the nodes of the host
- * @n:		how many
- * @room:	how many there is memory for
- * @h:		in the order of the topology
- */
+/* The nodes of the host, in the order of the topology. */
 struct gp_host_nodes {
 	u32 n;
 	u32 room;
