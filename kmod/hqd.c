@@ -209,15 +209,13 @@ static int slot_holds(const struct gp_node *n, const struct gp_queue *q,
 static int xcc_holds(const struct gp_node *n, struct gp_queue *q, u32 inst,
 		     u64 mqd, struct gp_hqd *hqd)
 {
-	unsigned int slot;
-	int ret = 0;
+	u32 first = q->slot >= 0 && q->slot < n->n_slots ? q->slot : 0;
+	u32 i, slot;
+	int ret;
 
-	if (q->slot >= 0 && q->slot < n->n_slots)
-		ret = slot_holds(n, q, inst, q->slot, mqd, hqd);
-	if (ret)
-		return ret;
-	for_each_set_bit(slot, n->cp_slots, n->n_slots) {
-		if (slot == q->slot)
+	for (i = 0; i < n->n_slots; i++) {
+		slot = (first + i) % n->n_slots;
+		if (!test_bit(slot, n->cp_slots))
 			continue;
 		ret = slot_holds(n, q, inst, slot, mqd, hqd);
 		if (ret > 0)

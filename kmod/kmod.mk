@@ -150,20 +150,10 @@ $(O)/kmod/check-walk: tests/kmod/check-walk.c kmod/table.c kmod/layout.h \
 	$(CC) $(CFLAGS_USER) $(SAN) -D_GNU_SOURCE -I$(O)/kmod/empty -Iinclude -Ikmod \
 		-Wno-unused-parameter -o $@ $<
 
-.PHONY: check-compat
-unit: check-compat
-check-compat:
-	@tests/kmod/check-compat
-
-.PHONY: check-floor
-unit: check-floor
-check-floor:
-	@tests/kmod/check-floor
-
-.PHONY: check-abi
-unit: check-abi
-check-abi:
-	@tests/kmod/check-abi
+.PHONY: check-compat check-floor check-abi
+unit: check-compat check-floor check-abi
+check-compat check-floor check-abi:
+	@tests/kmod/$@
 
 # What its VM tests need in the guest. Static, because the guest has no libc.
 KMOD_TOOLS := $(O)/vm-tools
