@@ -130,7 +130,7 @@ TEST(table)
 	ck_assert_ptr_null(strstr(text, "resume\t"));
 }
 
-TEST(json)
+TEST(as_json)
 {
 	struct json_object *o, *list, *one;
 

@@ -7,84 +7,90 @@
 #include "ctl/text/decode.h"
 #include "shared/macro.h"
 
-#define QUEUE(member, title, what, ...) \
-	OUT_FIELD(struct decode_queue, member, title, what, __VA_ARGS__)
+/* A queue, with its first MQD. */
+struct queue_row {
+	struct gp_text_queue q;
+	struct gp_text_regs regs;
+	const char *type;
+	char *where; /* pipe.queue of its slots */
+	int64_t vmid;
+	const char *file;
+};
+
+#define QUEUE(key, member, title, what, ...) \
+	OUT_NAMED(key, struct queue_row, member, title, what, __VA_ARGS__)
 
 static const struct out_field queue_fields[] = {
-	QUEUE(pid, "PID", OUT_DEC),
-	QUEUE(queue_id, "QID", OUT_DEC),
-	QUEUE(gpu_id, "GPU", OUT_HEX),
-	QUEUE(type, "TYPE", OUT_TEXT),
-	QUEUE(priority, "PRIO", OUT_DEC),
-	QUEUE(slots_active, "ACTIVE", OUT_DEC),
-	QUEUE(slots_expected, "SLOTS", OUT_DEC),
-	QUEUE(where, "PIPE.QUEUE", OUT_LIST),
-	QUEUE(mqd, "MQD", OUT_HEX),
-	QUEUE(ring, "RING", OUT_HEX),
-	QUEUE(ring_size, NULL, OUT_DEC),
-	QUEUE(rptr, "RPTR", OUT_DEC),
-	QUEUE(wptr, "WPTR", OUT_DEC),
-	QUEUE(doorbell, NULL, OUT_HEX),
-	QUEUE(vmid, NULL, OUT_DEC),
-	QUEUE(cwsr, NULL, OUT_HEX),
-	QUEUE(cwsr_size, NULL, OUT_DEC),
-	QUEUE(context, NULL, OUT_DEC),
-	QUEUE(pasid, NULL, OUT_HEX),
-	QUEUE(is_active, NULL, OUT_FLAG),
-	QUEUE(older, NULL, OUT_FLAG),
-	QUEUE(known, NULL, OUT_FLAG),
-	QUEUE(file, NULL, OUT_TEXT),
-	QUEUE(line, NULL, OUT_DEC),
+	QUEUE("pid", q.pid, "PID", OUT_DEC),
+	QUEUE("queue_id", q.qid, "QID", OUT_DEC),
+	QUEUE("gpu_id", q.gpu_id, "GPU", OUT_HEX),
+	QUEUE("type", type, "TYPE", OUT_TEXT),
+	QUEUE("priority", q.priority, "PRIO", OUT_DEC),
+	QUEUE("slots_active", q.slots_active, "ACTIVE", OUT_DEC),
+	QUEUE("slots_expected", q.slots_expected, "SLOTS", OUT_DEC),
+	QUEUE("where", where, "PIPE.QUEUE", OUT_LIST),
+	QUEUE("mqd", regs.mqd, "MQD", OUT_HEX),
+	QUEUE("ring", regs.ring, "RING", OUT_HEX),
+	QUEUE("ring_size", regs.ring_size, NULL, OUT_DEC),
+	QUEUE("rptr", regs.rptr, "RPTR", OUT_DEC),
+	QUEUE("wptr", regs.wptr, "WPTR", OUT_DEC),
+	QUEUE("doorbell", regs.doorbell, NULL, OUT_HEX),
+	QUEUE("vmid", vmid, NULL, OUT_DEC),
+	QUEUE("cwsr", regs.cwsr, NULL, OUT_HEX),
+	QUEUE("cwsr_size", regs.cwsr_size, NULL, OUT_DEC),
+	QUEUE("context", q.context, NULL, OUT_DEC),
+	QUEUE("pasid", q.pasid, NULL, OUT_HEX),
+	QUEUE("is_active", q.is_active, NULL, OUT_FLAG),
+	QUEUE("older", q.older, NULL, OUT_FLAG),
+	QUEUE("known", regs.known, NULL, OUT_FLAG),
+	QUEUE("file", file, NULL, OUT_TEXT),
+	QUEUE("line", q.line, NULL, OUT_DEC),
 };
 
-const struct out_table decode_queues = {
-	.name = "queues",
-	.fields = queue_fields,
-	.n_fields = ARRAY_SIZE(queue_fields),
-	.row_size = sizeof(struct decode_queue),
-};
+static const struct out_table queues_table =
+	OUT_TABLE("queues", queue_fields, struct queue_row);
 
-/* A slot; the members are the keys of JSON. */
-struct decode_slot {
-	int64_t gpu_id;
-	int64_t xcc;
-	int64_t pipe;
-	int64_t queue;
-	int64_t active;
+/* A slot, and the queue that it holds. */
+struct slot_row {
+	struct gp_text_slot s;
 	int64_t pid;
 	int64_t queue_id;
-	int64_t mqd;
-	int64_t vmid;
-	int64_t doorbell;
-	int64_t rptr;
-	int64_t wptr;
 };
 
-#define SLOT(member, what) OUT_FIELD(struct decode_slot, member, NULL, what)
+#define SLOT(key, member, what) \
+	OUT_NAMED(key, struct slot_row, member, NULL, what)
 
 static const struct out_field slot_fields[] = {
-	SLOT(gpu_id, OUT_HEX),	 SLOT(xcc, OUT_DEC),	 SLOT(pipe, OUT_DEC),
-	SLOT(queue, OUT_DEC),	 SLOT(active, OUT_FLAG), SLOT(pid, OUT_DEC),
-	SLOT(queue_id, OUT_DEC), SLOT(mqd, OUT_HEX),	 SLOT(vmid, OUT_DEC),
-	SLOT(doorbell, OUT_HEX), SLOT(rptr, OUT_DEC),	 SLOT(wptr, OUT_DEC),
+	SLOT("gpu_id", s.gpu_id, OUT_HEX),
+	SLOT("xcc", s.xcc, OUT_DEC),
+	SLOT("pipe", s.pipe, OUT_DEC),
+	SLOT("queue", s.queue, OUT_DEC),
+	SLOT("active", s.regs.active, OUT_FLAG),
+	SLOT("pid", pid, OUT_DEC),
+	SLOT("queue_id", queue_id, OUT_DEC),
+	SLOT("mqd", s.regs.mqd, OUT_HEX),
+	SLOT("vmid", s.regs.vmid, OUT_DEC),
+	SLOT("doorbell", s.regs.doorbell, OUT_HEX),
+	SLOT("rptr", s.regs.rptr, OUT_DEC),
+	SLOT("wptr", s.regs.wptr, OUT_DEC),
 };
 
 static const struct out_table cp_slots =
-	OUT_TABLE("slots", slot_fields, struct decode_slot);
+	OUT_TABLE("slots", slot_fields, struct slot_row);
 
 static const struct out_field sdma_fields[] = {
-	SLOT(gpu_id, OUT_HEX),
-	OUT_NAMED("engine", struct decode_slot, pipe, NULL, OUT_DEC),
-	OUT_NAMED("rlc", struct decode_slot, queue, NULL, OUT_DEC),
-	SLOT(active, OUT_FLAG),
-	SLOT(pid, OUT_DEC),
-	SLOT(queue_id, OUT_DEC),
-	SLOT(rptr, OUT_DEC),
-	SLOT(wptr, OUT_DEC),
+	SLOT("gpu_id", s.gpu_id, OUT_HEX),
+	SLOT("engine", s.pipe, OUT_DEC),
+	SLOT("rlc", s.queue, OUT_DEC),
+	SLOT("active", s.regs.active, OUT_FLAG),
+	SLOT("pid", pid, OUT_DEC),
+	SLOT("queue_id", queue_id, OUT_DEC),
+	SLOT("rptr", s.regs.rptr, OUT_DEC),
+	SLOT("wptr", s.regs.wptr, OUT_DEC),
 };
 
 static const struct out_table sdma_slots =
-	OUT_TABLE("sdma_slots", sdma_fields, struct decode_slot);
+	OUT_TABLE("sdma_slots", sdma_fields, struct slot_row);
 
 struct decode_problem {
 	const char *file;
@@ -104,15 +110,23 @@ static const struct out_field problem_fields[] = {
 static const struct out_table problems_table =
 	OUT_TABLE("problems", problem_fields, struct decode_problem);
 
-#define CHECK(member, title, what) \
-	OUT_FIELD(struct gp_text_check, member, title, what)
+#define CHECK(member, what) OUT_FIELD(struct gp_text_check, member, NULL, what)
+#define CHECK_SLOTS                                                   \
+	CHECK(slots_expected, OUT_DEC), CHECK(slots_active, OUT_DEC), \
+		CHECK(slots_without_owner, OUT_DEC)
+
+static const struct out_field sum_fields[] = {
+	CHECK(queues, OUT_DEC),
+	CHECK_SLOTS,
+};
+
+static const struct out_table sum_table =
+	OUT_TABLE("check", sum_fields, struct gp_text_check);
 
 static const struct out_field check_fields[] = {
-	CHECK(gpu_id, NULL, OUT_HEX),
-	CHECK(xcc, NULL, OUT_DEC),
-	CHECK(slots_expected, NULL, OUT_DEC),
-	CHECK(slots_active, NULL, OUT_DEC),
-	CHECK(slots_without_owner, NULL, OUT_DEC),
+	CHECK(gpu_id, OUT_HEX),
+	CHECK(xcc, OUT_DEC),
+	CHECK_SLOTS,
 };
 
 static const struct out_table check_table =
@@ -175,73 +189,58 @@ static int64_t find_vmid(const struct gp_text_data *d, size_t queue,
 	return vmid;
 }
 
-static void fill_queue(const struct ctl_text *text, size_t i,
-		       struct decode_queue *row)
+static struct queue_row make_queue(const struct ctl_text *text, size_t i)
 {
 	const struct gp_text_data *d = text->data;
 	const struct gp_text_queue *q = d->queues + i;
-	static const struct gp_text_regs none = {
-		.known = 0,
-		.mqd = GPREEMPT_UNKNOWN,
-		.vmid = GPREEMPT_UNKNOWN,
-		.ring = GPREEMPT_UNKNOWN,
-		.ring_size = GPREEMPT_UNKNOWN,
-		.rptr = GPREEMPT_UNKNOWN,
-		.wptr = GPREEMPT_UNKNOWN,
-		.doorbell = GPREEMPT_UNKNOWN,
-		.cwsr = GPREEMPT_UNKNOWN,
-		.cwsr_size = GPREEMPT_UNKNOWN,
-	};
-	const struct gp_text_regs *regs = q->n_mqds ? &d->mqds[q->mqds].regs :
-						      &none;
-
-	*row = (struct decode_queue){
-		.pid = q->pid,
-		.queue_id = q->qid,
-		.gpu_id = q->gpu_id,
+	struct queue_row row = {
+		.q = *q,
 		.type = gp_text_type_name(q->type),
-		.priority = q->priority,
-		.slots_active = q->slots_active,
-		.slots_expected = q->slots_expected,
 		.where = find_where(d, i),
-		.mqd = regs->mqd,
-		.ring = regs->ring,
-		.ring_size = regs->ring_size,
-		.rptr = regs->rptr,
-		.wptr = regs->wptr,
-		.doorbell = regs->doorbell,
-		.vmid = find_vmid(d, i, regs->vmid),
-		.cwsr = regs->cwsr,
-		.cwsr_size = regs->cwsr_size,
-		.context = q->context,
-		.pasid = q->pasid,
-		.is_active = q->is_active,
-		.older = q->older,
-		.known = regs->known,
 		.file = text->files[q->file],
-		.line = q->line,
 	};
+
+	if (q->n_mqds) {
+		row.regs = d->mqds[q->mqds].regs;
+	} else {
+		/* All bits set is GPREEMPT_UNKNOWN in each. */
+		memset(&row.regs, 0xff, sizeof(row.regs));
+		row.regs.known = 0;
+	}
+	row.vmid = find_vmid(d, i, row.regs.vmid);
+	return row;
 }
 
-struct decode_queue *decode_make_queues(const struct ctl_text *text,
-					int64_t pid, size_t *count)
+/* All of them, or those of a process (0: all), for free_queues(). */
+static struct queue_row *make_queues(const struct ctl_text *text, int64_t pid,
+				     size_t *count)
 {
-	struct decode_queue *rows =
+	struct queue_row *rows =
 		shr_must(calloc(text->data->n_queues + 1, sizeof(*rows)));
 	size_t i;
 
 	*count = 0;
 	for (i = 0; i < text->data->n_queues; i++)
 		if (!pid || text->data->queues[i].pid == pid)
-			fill_queue(text, i, rows + (*count)++);
+			rows[(*count)++] = make_queue(text, i);
 	return rows;
 }
 
-void decode_free(struct decode_queue *queues, size_t count)
+static void free_queues(struct queue_row *rows, size_t count)
 {
 	while (count)
-		free(queues[--count].where);
-	free(queues);
+		free(rows[--count].where);
+	free(rows);
+}
+
+void decode_print_queues(enum out_mode mode, const struct ctl_text *text,
+			 int64_t pid)
+{
+	size_t count;
+	struct queue_row *rows = make_queues(text, pid, &count);
+
+	out_rows(mode, &queues_table, rows, count);
+	free_queues(rows, count);
 }
 
 int64_t decode_adds_up(const struct gp_text_check *sum)
@@ -283,19 +282,10 @@ static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
 		const struct gp_text_slot *s = d->slots + i;
 		const struct gp_text_queue *q =
 			s->owner < 0 ? NULL : d->queues + s->owner;
-		struct decode_slot row = {
-			.gpu_id = s->gpu_id,
-			.xcc = s->xcc,
-			.pipe = s->pipe,
-			.queue = s->queue,
-			.active = s->regs.active,
+		struct slot_row row = {
+			.s = *s,
 			.pid = q ? q->pid : GPREEMPT_UNKNOWN,
 			.queue_id = q ? q->qid : GPREEMPT_UNKNOWN,
-			.mqd = s->regs.mqd,
-			.vmid = s->regs.vmid,
-			.doorbell = s->regs.doorbell,
-			.rptr = s->regs.rptr,
-			.wptr = s->regs.wptr,
 		};
 
 		if (s->type == type && (!pid || row.pid == pid))
@@ -306,22 +296,16 @@ static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
 
 static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 {
-	struct json_object *object = json_object_new_object();
 	struct gp_text_check sum, *by_xcc;
+	struct json_object *object;
 	size_t count;
 
 	if (gp_text_check(text->text, pid, &sum, &by_xcc, &count))
 		abort();
-	json_object_object_add(object, "queues", out_json_number(sum.queues));
-	json_object_object_add(object, "slots_expected",
-			       out_json_number(sum.slots_expected));
-	json_object_object_add(object, "slots_active",
-			       out_json_number(sum.slots_active));
-	json_object_object_add(object, "slots_without_owner",
-			       out_json_number(sum.slots_without_owner));
+	object = out_json_row(&sum_table, &sum);
 	json_object_object_add(object, "adds_up",
 			       out_json_flag(decode_adds_up(&sum)));
-	json_object_object_add(object, "by_xcc",
+	json_object_object_add(object, check_table.name,
 			       out_json_rows(&check_table, by_xcc, count));
 	free(by_xcc);
 	return object;
@@ -346,12 +330,11 @@ struct json_object *decode_json(const struct ctl_text *text, int64_t pid)
 {
 	struct json_object *object = json_object_new_object();
 	struct decode_problem *problems = make_problems(text);
-	struct decode_queue *queues;
 	size_t count;
+	struct queue_row *queues = make_queues(text, pid, &count);
 
-	queues = decode_make_queues(text, pid, &count);
 	json_object_object_add(object, "queues",
-			       out_json_rows(&decode_queues, queues, count));
+			       out_json_rows(&queues_table, queues, count));
 	json_object_object_add(object, "slots",
 			       json_slots(text, pid, GP_TEXT_COMPUTE,
 					  &cp_slots));
@@ -366,7 +349,7 @@ struct json_object *decode_json(const struct ctl_text *text, int64_t pid)
 					     text->data->kept));
 	json_object_object_add(object, "n_problems",
 			       json_object_new_int64(text->data->n_problems));
-	decode_free(queues, count);
+	free_queues(queues, count);
 	free(problems);
 	return object;
 }

@@ -144,15 +144,14 @@ static void print_check(const struct ctl_text *text, int64_t pid)
 static void print_text(enum out_mode mode, const struct ctl_text *text,
 		       int64_t pid)
 {
-	struct decode_queue *queues;
+	const struct gp_text_data *d = text->data;
 	bool older = false;
-	size_t i, count;
+	size_t i;
 
-	queues = decode_make_queues(text, pid, &count);
-	out_rows(mode, &decode_queues, queues, count);
-	for (i = 0; i < count; i++)
-		older |= queues[i].older;
-	decode_free(queues, count);
+	for (i = 0; i < d->n_queues; i++)
+		older |= d->queues[i].older &&
+			 (!pid || d->queues[i].pid == pid);
+	decode_print_queues(mode, text, pid);
 	print_check(text, pid);
 	decode_print_packets(mode, text, pid);
 	if (older)

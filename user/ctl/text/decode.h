@@ -6,40 +6,9 @@
 #include "output/table.h"
 #include "ctl/text/load.h"
 
-/* A queue, with its first MQD. The members are the keys of JSON. */
-struct decode_queue {
-	int64_t pid;
-	int64_t queue_id;
-	int64_t gpu_id;
-	const char *type;
-	int64_t priority;
-	int64_t slots_active;
-	int64_t slots_expected;
-	char *where; /* pipe.queue of its slots */
-	int64_t mqd;
-	int64_t ring;
-	int64_t ring_size;
-	int64_t rptr;
-	int64_t wptr;
-	int64_t doorbell;
-	int64_t vmid;
-	int64_t cwsr;
-	int64_t cwsr_size;
-	int64_t context;
-	int64_t pasid;
-	int64_t is_active;
-	int64_t older;
-	int64_t known;
-	int64_t line;
-	const char *file;
-};
-
-extern const struct out_table decode_queues;
-
-/* All of them, or those of a process (0: all), for decode_free(). */
-struct decode_queue *decode_make_queues(const struct ctl_text *text,
-					int64_t pid, size_t *count);
-void decode_free(struct decode_queue *queues, size_t count);
+/* The queues as rows, of a process (0: of all). */
+void decode_print_queues(enum out_mode mode, const struct ctl_text *text,
+			 int64_t pid);
 
 /* Is there such a process in the text? */
 bool decode_has_pid(const struct ctl_text *text, int64_t pid);

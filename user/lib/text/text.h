@@ -72,7 +72,7 @@ struct gp_text_queue {
 	int64_t qid;	/* only the older text has it, or the caller knows it */
 	int64_t is_active; /* only the older text has it */
 	int64_t priority;  /* of the older text, else of the first MQD */
-	bool older;	   /* than Linux 6.5, with "Queue ID:" lines */
+	int64_t older;	   /* than Linux 6.5, with "Queue ID:" lines */
 	size_t mqds;	   /* index of the first */
 	size_t n_mqds;
 	/*
