@@ -90,7 +90,6 @@ static bool is_of_others(const struct gp_text_queue *queue)
 static int end_mqd(struct gp_text *text, const uint32_t *words, size_t count)
 {
 	struct gp_text_queue *queue = shr_last(&text->queues);
-	enum gp_text_dump dump = GP_DUMP_OTHER;
 	struct gp_text_mqd *mqd;
 	const char *wrong;
 
@@ -99,13 +98,9 @@ static int end_mqd(struct gp_text *text, const uint32_t *words, size_t count)
 	mqd = shr_add(&text->mqds);
 	if (!mqd)
 		return -ENOMEM;
-	if (queue->type == GP_TEXT_COMPUTE || queue->type == GP_TEXT_DIQ)
-		dump = GP_DUMP_CP_MQD;
-	else if (queue->type == GP_TEXT_SDMA)
-		dump = GP_DUMP_SDMA_MQD;
 	mqd->queue = text->queues.count - 1;
 	mqd->xcc = queue->n_mqds++;
-	wrong = gp_text_regs(dump, words, count, &mqd->regs);
+	wrong = gp_text_regs(queue->type, true, words, count, &mqd->regs);
 	if (queue->priority == GPREEMPT_UNKNOWN)
 		queue->priority = mqd->regs.priority;
 	return wrong ? gp_text_problem(text, text->first_line, wrong) : 0;
@@ -117,9 +112,7 @@ static int end_slot(struct gp_text *text, const uint32_t *words, size_t count)
 	const char *wrong;
 
 	text->dumped = true;
-	wrong = gp_text_regs(slot->type == GP_TEXT_SDMA ? GP_DUMP_SDMA_SLOT :
-							  GP_DUMP_CP_SLOT,
-			     words, count, &slot->regs);
+	wrong = gp_text_regs(slot->type, false, words, count, &slot->regs);
 	return wrong ? gp_text_problem(text, slot->line, wrong) : 0;
 }
 

@@ -132,7 +132,7 @@ static int add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc,
 	slot->queue = number;
 	slot->owner = -1;
 	text->dumped = false;
-	gp_text_regs(GP_DUMP_OTHER, NULL, 0, &slot->regs);
+	gp_text_no_regs(&slot->regs);
 	text->block = GP_BLOCK_SLOT;
 	text->data.hqds_seen = true;
 	return known ? 0 :

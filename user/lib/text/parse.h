@@ -60,21 +60,16 @@ int gp_text_end_dump(struct gp_text *text);
 /* And the block, as at the end of a file. */
 int gp_text_end_block(struct gp_text *text);
 
-/* Registers, decoded. */
-enum gp_text_dump {
-	GP_DUMP_CP_MQD,
-	GP_DUMP_SDMA_MQD,
-	GP_DUMP_CP_SLOT,
-	GP_DUMP_SDMA_SLOT,
-	GP_DUMP_OTHER,
-};
+/* Of something that has none: known is 0, and the others are unknown. */
+void gp_text_no_regs(struct gp_text_regs *regs);
 
 /*
- * Decode a dump, fields that are behind its end are unknown. Returns NULL or
- * what is wrong with it.
+ * Decode the dump of an MQD or a slot; fields that are behind its end are unknown.
+ * Returns NULL or what is wrong with it.
  */
-const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
-			 size_t count, struct gp_text_regs *regs);
+const char *gp_text_regs(enum gp_text_type type, bool mqd,
+			 const uint32_t *words, size_t count,
+			 struct gp_text_regs *regs);
 
 /* After gp_text_get(): is something in it twice? Sets several_moments. 0 or -ENOMEM. */
 int gp_text_find_moments(struct gp_text *text);

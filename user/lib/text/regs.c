@@ -135,35 +135,30 @@ static const char *sdma_mqd(const uint32_t *words, size_t count,
 	return NULL;
 }
 
-static void unknown(struct gp_text_regs *regs)
+void gp_text_no_regs(struct gp_text_regs *regs)
 {
 	/* All bits set is GPREEMPT_UNKNOWN in each. */
 	memset(regs, 0xff, sizeof(*regs));
 	regs->known = 0;
 }
 
-const char *gp_text_regs(enum gp_text_dump dump, const uint32_t *words,
-			 size_t count, struct gp_text_regs *regs)
+const char *gp_text_regs(enum gp_text_type type, bool mqd,
+			 const uint32_t *words, size_t count,
+			 struct gp_text_regs *regs)
 {
-	unknown(regs);
-	switch (dump) {
-	case GP_DUMP_CP_MQD:
+	size_t whole = type == GP_TEXT_SDMA ? SDMA_REGS : CP_REGS;
+
+	gp_text_no_regs(regs);
+	if (mqd && (type == GP_TEXT_COMPUTE || type == GP_TEXT_DIQ))
 		return cp_mqd(words, count, regs);
-	case GP_DUMP_SDMA_MQD:
-		return sdma_mqd(words, count, regs);
-	case GP_DUMP_CP_SLOT:
-		if (count > CP_REGS)
-			return "more registers than a slot is known to have";
-		cp(words, count, regs);
-		return count < CP_REGS ? "registers of this slot are missing" :
-					 NULL;
-	case GP_DUMP_SDMA_SLOT:
+	if (mqd)
+		return type == GP_TEXT_SDMA ? sdma_mqd(words, count, regs) :
+					      NULL;
+	if (type != GP_TEXT_SDMA && count > CP_REGS)
+		return "more registers than a slot is known to have";
+	if (type == GP_TEXT_SDMA)
 		sdma(words, count, regs);
-		return count < SDMA_REGS ?
-			       "registers of this slot are missing" :
-			       NULL;
-	case GP_DUMP_OTHER:
-		break;
-	}
-	return NULL;
+	else
+		cp(words, count, regs);
+	return count < whole ? "registers of this slot are missing" : NULL;
 }
