@@ -107,7 +107,7 @@ static void begin_patiently(struct gpreempt *g, struct suspend_job *job)
 /* Get the reply; when the holder ended just then, make another. */
 static void end(struct gpreempt *g, struct suspend_job *job)
 {
-	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+	uint64_t deadline = 0;
 	int ret = 0;
 
 	while (job->already && job->fd >= 0) {
@@ -116,6 +116,9 @@ static void end(struct gpreempt *g, struct suspend_job *job)
 		job->fd = -1;
 		if (ret != -ECONNRESET && ret != -ENOENT)
 			break;
+		/* The first one may have waited for the driver before it ended. */
+		if (!deadline)
+			deadline = shr_now_ns() + PATIENCE_NS;
 		if (shr_now_ns() > deadline) {
 			ret = -ETIMEDOUT;
 			break;
