@@ -66,10 +66,11 @@ static const struct out_field problem_fields[] = {
 static const struct out_table problems_table =
 	OUT_TABLE("problems", problem_fields, struct gp_amdlog_problem);
 
-static void print_json(const struct gp_amdlog_data *d)
+static int print_json(enum out_mode mode, const struct gp_amdlog_data *d)
 {
 	struct json_object *object = json_object_new_object();
 
+	(void)mode;
 	json_object_object_add(object, "queues",
 			       out_json_rows(&queues_table, d->queues,
 					     d->n_queues));
@@ -90,6 +91,7 @@ static void print_json(const struct gp_amdlog_data *d)
 	json_object_object_add(object, "n_problems",
 			       json_object_new_int64(d->n_problems));
 	out_json_print(object);
+	return 0;
 }
 
 #define PROBLEMS_SHOWN 20
@@ -106,7 +108,7 @@ static void note_problems(const struct gp_amdlog_data *d)
 			 d->n_problems - shown, d->kept);
 }
 
-static void print_table(enum out_mode mode, const struct gp_amdlog_data *d)
+static int print_table(enum out_mode mode, const struct gp_amdlog_data *d)
 {
 	size_t i;
 
@@ -124,6 +126,7 @@ static void print_table(enum out_mode mode, const struct gp_amdlog_data *d)
 		ctl_note("packets are logged from AMD_LOG_LEVEL=4 on, "
 			 "this is level %u",
 			 d->level);
+	return 0;
 }
 
 static bool one_process(const struct gp_amdlog_data *d)
@@ -184,10 +187,11 @@ static void print_python_queue(const struct gp_amdlog_queue *row)
 }
 
 /* For scripts: the same facts as assignments. */
-static void print_python(const struct gp_amdlog_data *d)
+static int print_python(enum out_mode mode, const struct gp_amdlog_data *d)
 {
 	size_t i;
 
+	(void)mode;
 	printf("# Made by gpreempt-ctl amdlog. None: the log does not say it.\n");
 	printf("PID = ");
 	if (one_process(d))
@@ -208,13 +212,15 @@ static void print_python(const struct gp_amdlog_data *d)
 	for (i = 0; i < d->n_queues; i++)
 		print_python_queue(d->queues + i);
 	printf("]\n");
+	return 0;
 }
 
-static int print_shell(const struct gp_amdlog_data *d)
+static int print_shell(enum out_mode mode, const struct gp_amdlog_data *d)
 {
 	int64_t dispatches = 0;
 	size_t i;
 
+	(void)mode;
 	if (d->n_processes > 1)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "--pid names one; --format table shows them",
@@ -242,55 +248,51 @@ struct amdlog_args {
 	enum out_mode mode;
 };
 
-static int print(const struct amdlog_args *args, const struct gp_amdlog_data *d)
-{
-	const char *format = args->format ? args->format : "table";
-	int ret = 0;
-
-	if (args->mode == OUT_JSON || !strcmp(format, "json"))
-		print_json(d);
-	else if (!strcmp(format, "table"))
-		print_table(args->mode, d);
-	else if (!strcmp(format, "python"))
-		print_python(d);
-	else
-		ret = print_shell(d);
-	return ret ? ret : d->n_problems ? GPREEMPT_CLASS_PARTIAL : 0;
-}
+static const struct {
+	const char *word;
+	/* 0, or the exit status. */
+	int (*print)(enum out_mode mode, const struct gp_amdlog_data *d);
+} formats[] = {
+	{ "table", print_table },
+	{ "json", print_json },
+	{ "python", print_python },
+	{ "shell", print_shell },
+};
 
 static int run_amdlog(void *data)
 {
 	const struct amdlog_args *args = data;
-	static const char *const formats[] = {
-		"table",
-		"json",
-		"python",
-		"shell",
-	};
+	const char *format = args->format ? args->format : "table";
+	const struct gp_amdlog_data *d;
 	struct gp_amdlog *log;
 	size_t i;
 	int ret;
 
-	for (i = 0; args->format && i < ARRAY_SIZE(formats); i++)
-		if (!strcmp(args->format, formats[i]))
+	for (i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(format, formats[i].word))
 			break;
 	if (i == ARRAY_SIZE(formats))
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl amdlog --help",
 				     "--format \"%s\": table, json, python or "
 				     "shell",
-				     args->format);
+				     format);
 	ret = amdlog_read(args->files.word[0], args->only_pid, &log);
 	if (ret)
 		return ret;
-	if (args->only_pid && !gp_amdlog_get(log)->n_processes)
+	d = gp_amdlog_get(log);
+	if (args->only_pid && !d->n_processes)
 		ret = ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				    "the log has a process's own number: "
 				    "gpreempt-ctl pidmap shows both",
 				    "process %" PRIu64 " is not in this log",
 				    args->only_pid);
+	else if (args->mode == OUT_JSON)
+		ret = print_json(args->mode, d);
 	else
-		ret = print(args, gp_amdlog_get(log));
+		ret = formats[i].print(args->mode, d);
+	if (!ret && d->n_problems)
+		ret = GPREEMPT_CLASS_PARTIAL;
 	gp_amdlog_free(log);
 	return ret;
 }

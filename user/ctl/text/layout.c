@@ -16,6 +16,12 @@
 /* Digits behind a name that are a time of day, or more: 112847, 20260203. */
 #define TIME_DIGITS 6
 
+const char *const text_names[] = {
+	[TEXT_MQDS] = "mqds",
+	[TEXT_HQDS] = "hqds",
+	[TEXT_RLS] = "rls",
+};
+
 static char *below(const char *dir, const char *name)
 {
 	char *path;
@@ -37,7 +43,8 @@ static bool exists_in(const char *dir, const char *name)
 
 bool ctl_is_snapshot(const char *dir)
 {
-	return exists_in(dir, TEXT_MQDS) || exists_in(dir, TEXT_HQDS);
+	return exists_in(dir, text_names[TEXT_MQDS]) ||
+	       exists_in(dir, text_names[TEXT_HQDS]);
 }
 
 static bool is_border(char c)
@@ -66,25 +73,19 @@ static enum text_when find_when(const char *name)
 	return TEXT_SAMPLE;
 }
 
-enum role {
-	MQDS,
-	HQDS,
-	RLS,
-};
-
 static const struct {
 	const char *word;
-	enum role role;
+	int role;
 } roles[] = {
-	{ "mqd", MQDS },  { "mqds", MQDS }, { "hqd", HQDS },
-	{ "hqds", HQDS }, { "rls", RLS },
+	{ "mqd", TEXT_MQDS },  { "mqds", TEXT_MQDS }, { "hqd", TEXT_HQDS },
+	{ "hqds", TEXT_HQDS }, { "rls", TEXT_RLS },
 };
 
 /*
  * "snapshot_mqd_1.txt" is MQDs of "snapshot_1". False: a file of another kind;
  * summaries are what a script made of the text.
  */
-static bool take_apart(const char *file, enum role *role, char **name)
+static bool take_apart(const char *file, int *role, char **name)
 {
 	const char *at = NULL;
 	size_t i, before, len;
@@ -133,13 +134,6 @@ static size_t without_time(const char *name)
 	}
 }
 
-static char **file_of(struct text_moment *moment, enum role role)
-{
-	return role == MQDS ? &moment->mqds :
-	       role == HQDS ? &moment->hqds :
-			      &moment->rls;
-}
-
 struct moments {
 	struct text_moment *items;
 	size_t count;
@@ -161,7 +155,7 @@ static struct text_moment *add_moment(struct moments *moments, const char *dir,
 static void add_file(struct moments *moments, const char *dir, const char *file)
 {
 	struct text_moment *moment = NULL;
-	enum role role;
+	int role;
 	char *name;
 	size_t i;
 
@@ -173,8 +167,8 @@ static void add_file(struct moments *moments, const char *dir, const char *file)
 			moment = moments->items + i;
 	if (!moment)
 		moment = add_moment(moments, dir, *name ? name : ".");
-	if (!*file_of(moment, role))
-		*file_of(moment, role) = shr_must(strdup(file));
+	if (!moment->files[role])
+		moment->files[role] = shr_must(strdup(file));
 	free(name);
 }
 
@@ -182,20 +176,21 @@ static void add_snapshot(struct moments *moments, const char *path,
 			 const char *name)
 {
 	struct text_moment *moment = add_moment(moments, path, name);
+	size_t i;
 
 	moment->snapshot = true;
-	moment->mqds = shr_must(strdup(TEXT_MQDS));
-	moment->hqds = shr_must(strdup(TEXT_HQDS));
-	moment->rls = shr_must(strdup(TEXT_RLS));
+	for (i = 0; i < TEXT_FILES; i++)
+		moment->files[i] = shr_must(strdup(text_names[i]));
 }
 
 static void free_moment(struct text_moment *moment)
 {
+	size_t i;
+
 	free(moment->name);
 	free(moment->dir);
-	free(moment->mqds);
-	free(moment->hqds);
-	free(moment->rls);
+	for (i = 0; i < TEXT_FILES; i++)
+		free(moment->files[i]);
 }
 
 /* The script read mqds, and hqds a second later: the times differ. */
@@ -204,7 +199,8 @@ static bool is_other_half(const struct text_moment *a,
 {
 	size_t len = without_time(a->name);
 
-	return a->mqds && !a->hqds && b->hqds && !b->mqds && !a->snapshot &&
+	return a->files[TEXT_MQDS] && !a->files[TEXT_HQDS] &&
+	       b->files[TEXT_HQDS] && !b->files[TEXT_MQDS] && !a->snapshot &&
 	       len == without_time(b->name) && !strncmp(a->name, b->name, len);
 }
 
@@ -226,8 +222,9 @@ static void join_halves(struct moments *moments)
 					       moments->items + other);
 		if (found != 1)
 			continue;
-		moments->items[i].hqds = moments->items[other].hqds;
-		moments->items[other].hqds = NULL;
+		moments->items[i].files[TEXT_HQDS] =
+			moments->items[other].files[TEXT_HQDS];
+		moments->items[other].files[TEXT_HQDS] = NULL;
 		free_moment(moments->items + other);
 		memmove(moments->items + other, moments->items + other + 1,
 			(--moments->count - other) * sizeof(*moments->items));

@@ -17,13 +17,21 @@ enum text_when {
 	TEXT_AFTER,
 };
 
+/* The driver's files, and their names. */
+enum {
+	TEXT_MQDS,
+	TEXT_HQDS,
+	TEXT_RLS,
+	TEXT_FILES,
+};
+
+extern const char *const text_names[TEXT_FILES];
+
 struct text_moment {
 	char *name;
-	char *dir;  /* where the files are */
-	char *mqds; /* names there; NULL: there is none */
-	char *hqds;
-	char *rls;
-	bool snapshot; /* ids are there, too */
+	char *dir;		 /* where the files are */
+	char *files[TEXT_FILES]; /* names there; NULL: there is none */
+	bool snapshot;		 /* ids are there, too */
 	enum text_when when;
 };
 

@@ -10,7 +10,6 @@
 #include "ctl/text/ids.h"
 #include "ctl/text/load.h"
 #include "ctl/text/open.h"
-#include "shared/macro.h"
 
 /* The two files of a system are not of one moment: so often they are read. */
 #define TRIES 3
@@ -85,13 +84,12 @@ static void read_sysfs(struct ctl_text *out, const char *dir)
 
 static int feed_moment(struct ctl_text *out, const struct text_moment *moment)
 {
-	const char *const names[] = { moment->mqds, moment->hqds, moment->rls };
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < ARRAY_SIZE(names) && !ret; i++)
-		if (names[i])
-			ret = text_feed_in(out, moment->dir, names[i]);
+	for (i = 0; i < TEXT_FILES && !ret; i++)
+		if (moment->files[i])
+			ret = text_feed_in(out, moment->dir, moment->files[i]);
 	if (!ret && moment->snapshot) {
 		read_views(out, moment->dir);
 		read_sysfs(out, moment->dir);
@@ -207,17 +205,16 @@ int ctl_one_stdin(const char *const *words, size_t count)
 /* 0, or what to say: mqds takes the lock of each process. */
 static int read_live(struct ctl_text *out)
 {
-	static const char *const names[] = { TEXT_MQDS, TEXT_HQDS, TEXT_RLS };
 	char path[128];
 	size_t i;
 	int fd, ret = 0;
 
 	begin(out);
-	for (i = 0; i < ARRAY_SIZE(names) && !ret; i++) {
-		snprintf(path, sizeof(path), TEXT_DIR "/%s", names[i]);
+	for (i = 0; i < TEXT_FILES && !ret; i++) {
+		snprintf(path, sizeof(path), TEXT_DIR "/%s", text_names[i]);
 		fd = text_open(path);
 		/* Not needed for the join, and empty under MES. */
-		if (fd < 0 && !strcmp(names[i], TEXT_RLS))
+		if (fd < 0 && i == TEXT_RLS)
 			continue;
 		if (fd == -ENOENT && geteuid())
 			fd = -EACCES;

@@ -8,13 +8,10 @@
 #include "ctl/text/open.h"
 #include "lib/text/text.h"
 
-/* Directory of the driver's text, and its files. */
+/* Directory of the driver's text. */
 #ifndef TEXT_DIR
 #define TEXT_DIR "/sys/kernel/debug/kfd"
 #endif
-#define TEXT_MQDS "mqds"
-#define TEXT_HQDS "hqds"
-#define TEXT_RLS  "rls"
 /* In a snapshot: the module's view of a process's queues, "queues-<pid>". */
 #define TEXT_QUEUES "queues-"
 

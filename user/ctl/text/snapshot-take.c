@@ -257,6 +257,14 @@ static int write_own(const char *dir, const char *tag, struct snapshot_log *log)
 	return snapshot_end_file(file, dir, SNAPSHOT_LOG);
 }
 
+static int copy_text(const char *dir, int file)
+{
+	char from[128];
+
+	snprintf(from, sizeof(from), TEXT_DIR "/%s", text_names[file]);
+	return snapshot_copy(from, dir, text_names[file]);
+}
+
 int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
 {
 	int ret = ctl_need_root(0);
@@ -271,13 +279,13 @@ int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
 	if (ret)
 		return ret;
 	/* These two one right after the other: they are joined. */
-	ret = snapshot_copy(TEXT_DIR "/" TEXT_MQDS, dir, TEXT_MQDS);
+	ret = copy_text(dir, TEXT_MQDS);
 	if (!ret)
-		ret = snapshot_copy(TEXT_DIR "/" TEXT_HQDS, dir, TEXT_HQDS);
+		ret = copy_text(dir, TEXT_HQDS);
 	if (ret < 0)
 		return snapshot_fail(TEXT_DIR, -ret);
 	if (!ret)
-		ret = snapshot_copy(TEXT_DIR "/" TEXT_RLS, dir, TEXT_RLS);
+		ret = copy_text(dir, TEXT_RLS);
 	if (ret <= 0)
 		ret = snapshot_save_host(dir);
 	return ret ? ret : write_own(dir, tag, log);
