@@ -245,8 +245,4 @@ TEST(rocr_among_hip)
 	ck_assert_uint_eq(log_data->level, 4);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), amdlog_setup, amdlog_teardown);
-	return unit_run("amdlog");
-}
+TEST_FIXTURE(amdlog_setup, amdlog_teardown)

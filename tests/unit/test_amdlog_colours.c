@@ -93,8 +93,4 @@ TEST_EACH(everywhere, ARRAY_SIZE(colours))
 			 plain.n * sizeof(*plain.packets));
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("amdlog: colours");
-}
+TEST_FIXTURE(setup, teardown)

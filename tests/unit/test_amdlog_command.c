@@ -198,8 +198,4 @@ TEST(not_permitted)
 	ck_assert_int_eq(seteuid(0), 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), command_setup, command_teardown);
-	return unit_run("amdlog_command");
-}
+TEST_FIXTURE(command_setup, command_teardown)

@@ -195,8 +195,4 @@ TEST(cut_indices)
 			 "a packet whose indices are cut off");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), amdlog_setup, amdlog_teardown);
-	return unit_run("amdlog_damaged");
-}
+TEST_FIXTURE(amdlog_setup, amdlog_teardown)

@@ -343,8 +343,4 @@ TEST(was_killed)
 			 -EINTR);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, NULL);
-	return unit_run("helper process");
-}
+TEST_FIXTURE(setup, NULL)

@@ -361,8 +361,4 @@ TEST(sentence)
 			       "next: gpreempt-ctl suspend --help\n");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), args_setup, args_teardown);
-	return unit_run("arguments");
-}
+TEST_FIXTURE(args_setup, args_teardown)

@@ -34,8 +34,3 @@ TEST(grows)
 	ck_assert_uint_eq(array.items[15], 15);
 	free(array.items);
 }
-
-int main(void)
-{
-	return unit_run("array");
-}

@@ -205,8 +205,4 @@ TEST(not_ours)
 	chmod(dir, 0755);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("atomic-file");
-}
+TEST_FIXTURE(setup, teardown)

@@ -258,8 +258,4 @@ TEST(holder_has)
 	expect_no_holder();
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), holder_setup, holder_teardown);
-	return unit_run("capabilities");
-}
+TEST_FIXTURE(holder_setup, holder_teardown)

@@ -138,8 +138,4 @@ TEST(long_path)
 	unit_freezer_stays = false;
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_cgroups_start, teardown);
-	return unit_run("cgroup");
-}
+TEST_FIXTURE(unit_cgroups_start, teardown)

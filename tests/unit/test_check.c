@@ -212,13 +212,13 @@ TEST(start_time)
 }
 
 /* Each reason has a sentence without a hole, and one that says what to do. */
-START_TEST(sentences)
+TEST_EACH(sentences, GPREEMPT_REASON_COUNT - 1)
 {
 	char text[256], next[256];
 
 	err = (struct gpreempt_error){
 		.code = -EIO,
-		.reason = _i,
+		.reason = _i + 1,
 		.pid = 4711,
 		.other = 815,
 		.major = 1,
@@ -234,7 +234,6 @@ START_TEST(sentences)
 	ck_assert_ptr_null(strchr(next, '{'));
 	ck_assert_int_ne(gpreempt_error_class(&err), GPREEMPT_CLASS_DONE);
 }
-END_TEST
 
 TEST(values_in_sentences)
 {
@@ -276,11 +275,4 @@ TEST(short_buffer)
 	ck_assert_int_eq(len, strlen("process 4711 is not a GPU process"));
 }
 
-int main(void)
-{
-	TCase *tc = unit_case();
-
-	tcase_add_checked_fixture(tc, unit_setup, unit_teardown);
-	tcase_add_loop_test(tc, sentences, 1, GPREEMPT_REASON_COUNT);
-	return unit_run("check");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

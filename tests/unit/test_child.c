@@ -121,8 +121,4 @@ TEST(not_gone)
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, NULL);
-	return unit_run("child");
-}
+TEST_FIXTURE(setup, NULL)

@@ -334,8 +334,4 @@ TEST(seen_before_its_event)
 	gpreempt_session_close(s);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("churn");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

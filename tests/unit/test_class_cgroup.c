@@ -96,8 +96,4 @@ TEST(fails)
 			 -ENOENT);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("class_cgroup");
-}
+TEST_FIXTURE(setup, teardown)

@@ -221,8 +221,4 @@ TEST(plain)
 		ck_assert(!shr_is_plain(harm[i]));
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("clean");
-}
+TEST_FIXTURE(setup, teardown)

@@ -134,8 +134,4 @@ TEST(help)
 	}
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), args_setup, args_teardown);
-	return unit_run("commands");
-}
+TEST_FIXTURE(args_setup, args_teardown)

@@ -319,8 +319,4 @@ static void teardown(void)
 	select_teardown();
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("container");
-}
+TEST_FIXTURE(setup, teardown)

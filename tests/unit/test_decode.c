@@ -364,9 +364,4 @@ TEST(of_a_system)
 	expect_out("has another ring");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), snapshots_setup,
-				  command_teardown);
-	return unit_run("decode");
-}
+TEST_FIXTURE(snapshots_setup, command_teardown)

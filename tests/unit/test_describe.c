@@ -148,8 +148,4 @@ TEST(identify)
 	ck_assert_int_eq(gpreempt_identify(lib, 101, &who), -ESRCH);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("describe");
-}
+TEST_FIXTURE(setup, teardown)

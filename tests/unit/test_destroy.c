@@ -341,8 +341,4 @@ TEST_EACH(not_a_destruction, ARRAY_SIZE(other_calls))
 	gpreempt_session_close(s);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("destroy");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

@@ -141,9 +141,4 @@ TEST(verdicts)
 	ck_assert_str_eq(diff_verdict_name(DIFF_PARTLY), "partly consistent");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), snapshots_setup,
-				  command_teardown);
-	return unit_run("diff");
-}
+TEST_FIXTURE(snapshots_setup, command_teardown)

@@ -275,8 +275,4 @@ TEST(names)
 	ck_assert_str_eq(gp_health_names[UNKNOWN], "unknown");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
-	return unit_run("doctor");
-}
+TEST_FIXTURE(setup, unit_teardown)

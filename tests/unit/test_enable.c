@@ -292,8 +292,4 @@ TEST(ends)
 	ck_assert_int_eq(asks, 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("enable");
-}
+TEST_FIXTURE(setup, teardown)

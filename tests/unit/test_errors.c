@@ -177,8 +177,4 @@ TEST(too_many_queues)
 	ck_assert(!loop.debugged);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("errors");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

@@ -202,8 +202,4 @@ TEST(driver_error)
 	gpreempt_session_close(s);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("events");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

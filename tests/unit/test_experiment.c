@@ -360,8 +360,4 @@ TEST_EACH(damaged_plan, ARRAY_SIZE(damaged))
 	expect_err("e/experiment is damaged");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("experiment");
-}
+TEST_FIXTURE(setup, teardown)

@@ -161,9 +161,4 @@ TEST(nothing_there)
 	expect_err("e is no experiment");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), experiment_setup,
-				  experiment_teardown);
-	return unit_run("experiment-report");
-}
+TEST_FIXTURE(experiment_setup, experiment_teardown)

@@ -283,8 +283,4 @@ TEST(no_clock)
 			 -ENODATA);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("filter");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

@@ -165,8 +165,4 @@ TEST(saved)
 	ck_assert_uint_eq(targets->count, COUNT);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("find-targets");
-}
+TEST_FIXTURE(setup, teardown)

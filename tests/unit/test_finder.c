@@ -213,8 +213,4 @@ TEST(without_words)
 	guard_finder_stop(&none);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("finder");
-}
+TEST_FIXTURE(setup, teardown)

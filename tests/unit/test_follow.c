@@ -271,8 +271,4 @@ TEST(word_by_word)
 	unit_wait_for_children(target);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), follow_setup, follow_teardown);
-	return unit_run("follow");
-}
+TEST_FIXTURE(follow_setup, follow_teardown)

@@ -165,8 +165,4 @@ TEST(own_cgroup)
 	unit_path_fails = NULL;
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), follow_setup, follow_teardown);
-	return unit_run("follow-cgroup");
-}
+TEST_FIXTURE(follow_setup, follow_teardown)

@@ -177,8 +177,4 @@ TEST(traced)
 	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("follow by pause");
-}
+TEST_FIXTURE(setup, teardown)

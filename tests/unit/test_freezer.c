@@ -72,8 +72,3 @@ TEST(a_process)
 	freezer_close(&f);
 	ck_assert_int_eq(f.events, -1);
 }
-
-int main(void)
-{
-	return unit_run("freezers");
-}

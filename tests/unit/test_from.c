@@ -327,8 +327,4 @@ TEST(nothing_is_done)
 	gpreempt_free(lib);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("--from");
-}
+TEST_FIXTURE(setup, teardown)

@@ -267,8 +267,4 @@ TEST(verify)
 	ck_assert_int_eq(members[0].verdict, GPREEMPT_NOT_CHECKED);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), gang_setup, gang_teardown);
-	return unit_run("gang");
-}
+TEST_FIXTURE(gang_setup, gang_teardown)

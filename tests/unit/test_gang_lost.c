@@ -87,8 +87,4 @@ TEST(lost_for_ever)
 	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, NULL), -ENOTCONN);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), gang_setup, gang_teardown);
-	return unit_run("gang and lost sessions");
-}
+TEST_FIXTURE(gang_setup, gang_teardown)

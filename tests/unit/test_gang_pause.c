@@ -317,8 +317,4 @@ TEST_EACH(verdicts, ARRAY_SIZE(rows))
 	ck_assert_uint_eq(queues, *rows[_i].row ? 1 : 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("gang by pause");
-}
+TEST_FIXTURE(setup, teardown)

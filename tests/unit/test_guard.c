@@ -133,8 +133,4 @@ TEST(not_readable)
 	ck_assert_int_eq(guard_look(&online), -ESRCH);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, NULL);
-	return unit_run("guard");
-}
+TEST_FIXTURE(setup, NULL)

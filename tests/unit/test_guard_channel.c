@@ -128,8 +128,4 @@ TEST(over_a_fork)
 	ck_assert(!guard_channel_take(c, &result));
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("guard-channel");
-}
+TEST_FIXTURE(setup, teardown)

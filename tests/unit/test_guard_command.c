@@ -277,8 +277,4 @@ TEST_EACH(late, 2)
 	ck_assert_uint_eq(count_in(out_path, "\"pid\":1,"), 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
-	return unit_run("guard command");
-}
+TEST_FIXTURE(guard_setup, guard_teardown)

@@ -305,8 +305,4 @@ TEST(whole)
 	ck_assert_int_eq(waitpid(writer, &status, 0), writer);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("guard-files");
-}
+TEST_FIXTURE(setup, teardown)

@@ -162,8 +162,4 @@ TEST(no_thread)
 	}
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), poll_setup, poll_teardown);
-	return unit_run("guard-look");
-}
+TEST_FIXTURE(poll_setup, poll_teardown)

@@ -264,8 +264,4 @@ TEST(nothing_left)
 	ck_assert_str_eq(text_of(path), "1 threads, free, no child");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
-	return unit_run("the main thread of guard");
-}
+TEST_FIXTURE(guard_setup, guard_teardown)

@@ -190,8 +190,4 @@ TEST(names)
 	ck_assert_ptr_nonnull(strstr(text, ">7 a???z<"));
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, NULL);
-	return unit_run("guard_picture");
-}
+TEST_FIXTURE(setup, NULL)

@@ -124,8 +124,4 @@ TEST(own_descriptors)
 	look_until_suspends(2);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), poll_setup, poll_teardown);
-	return unit_run("guard-poll");
-}
+TEST_FIXTURE(poll_setup, poll_teardown)

@@ -112,8 +112,4 @@ TEST_EACH(silent_worker, 2)
 	ck_assert_int_ne(guard.offline[0].worker->child, child);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
-	return unit_run("guard-refused");
-}
+TEST_FIXTURE(guard_setup, guard_teardown)

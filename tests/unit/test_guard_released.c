@@ -226,8 +226,4 @@ TEST(pauses)
 	}
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("guard-released");
-}
+TEST_FIXTURE(setup, teardown)

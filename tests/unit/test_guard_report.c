@@ -206,8 +206,4 @@ TEST(live)
 	close(terminal);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
-	return unit_run("guard-report");
-}
+TEST_FIXTURE(guard_setup, guard_teardown)

@@ -232,8 +232,4 @@ TEST(killed_while_read)
 	unlink(fuse_path);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), poll_setup, poll_teardown);
-	return unit_run("guard-stuck");
-}
+TEST_FIXTURE(poll_setup, poll_teardown)

@@ -318,8 +318,4 @@ TEST(json)
 	fclose(f);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), guard_setup, guard_teardown);
-	return unit_run("guard-targets");
-}
+TEST_FIXTURE(guard_setup, guard_teardown)

@@ -260,8 +260,4 @@ TEST(released)
 	ck_assert(!atomic_load(&channel.made));
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("worker of guard");
-}
+TEST_FIXTURE(setup, teardown)

@@ -156,8 +156,4 @@ TEST(target_ends)
 	loop.evicted = 0;
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("worker by pause");
-}
+TEST_FIXTURE(setup, teardown)

@@ -124,8 +124,4 @@ TEST(cannot_start)
 	ck_assert_ptr_null(w);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, NULL);
-	return unit_run("workers of guard");
-}
+TEST_FIXTURE(setup, NULL)

@@ -240,8 +240,4 @@ TEST(gpu_hangs)
 	close_worker();
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), worker_setup, worker_teardown);
-	return unit_run("answers of a holder");
-}
+TEST_FIXTURE(worker_setup, worker_teardown)

@@ -199,8 +199,4 @@ TEST(no_record)
 	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("guardian of a holder");
-}
+TEST_FIXTURE(setup, teardown)

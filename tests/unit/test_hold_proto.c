@@ -192,8 +192,3 @@ TEST(queues_of_a_command_line)
 	ck_assert_uint_eq(request.priority_max, 15);
 	ck_assert_int_eq(get_request(&request), 0);
 }
-
-int main(void)
-{
-	return unit_run("holder protocol");
-}

@@ -189,8 +189,4 @@ TEST(not_opened)
 	wait_for_end();
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), worker_setup, worker_teardown);
-	return unit_run("worker of a holder");
-}
+TEST_FIXTURE(worker_setup, worker_teardown)

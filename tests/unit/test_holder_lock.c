@@ -417,8 +417,4 @@ TEST(signalled)
 	kill(without, SIGKILL);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), clean, NULL);
-	return unit_run("holder's files");
-}
+TEST_FIXTURE(clean, NULL)

@@ -157,8 +157,4 @@ TEST_EACH(not_root, !geteuid())
 	ck_assert(is_free(target));
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, holder_teardown);
-	return unit_run("holder's program");
-}
+TEST_FIXTURE(setup, holder_teardown)

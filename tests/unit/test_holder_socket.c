@@ -182,8 +182,4 @@ TEST_EACH(serving, !geteuid())
 	gp_ipc_server_stop(w.server);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), clean, NULL);
-	return unit_run("holder's socket");
-}
+TEST_FIXTURE(clean, NULL)

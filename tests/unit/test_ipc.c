@@ -431,8 +431,4 @@ TEST_EACH(other_users, !geteuid())
 	gp_ipc_server_stop(server);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), make_dir, remove_dir);
-	return unit_run("ipc");
-}
+TEST_FIXTURE(make_dir, remove_dir)

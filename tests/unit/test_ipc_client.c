@@ -77,8 +77,3 @@ TEST(signals_do_not_prolong)
 	close(pair[0]);
 	close(pair[1]);
 }
-
-int main(void)
-{
-	return unit_run("ipc-client");
-}

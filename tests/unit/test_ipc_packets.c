@@ -117,8 +117,3 @@ TEST(refused_requests)
 		strcpy(buf, "gpreempt-hold 1 status");
 	}
 }
-
-int main(void)
-{
-	return unit_run("ipc packets");
-}

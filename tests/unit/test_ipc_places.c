@@ -91,8 +91,3 @@ TEST(the_longest_idle_goes)
 				 oldest);
 	}
 }
-
-int main(void)
-{
-	return unit_run("ipc places");
-}

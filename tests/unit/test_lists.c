@@ -218,8 +218,4 @@ TEST(broken)
 	ck_assert_int_eq(gpreempt_module_stats(g, &some, &err), -EPROTO);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("lists");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

@@ -370,8 +370,3 @@ TEST(root_files)
 	ck_assert_int_eq(ops->read_root_file(NULL, "/etc", text, 8), -EACCES);
 	rmdir(dir);
 }
-
-int main(void)
-{
-	return unit_run("live");
-}

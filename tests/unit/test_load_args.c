@@ -157,8 +157,3 @@ TEST(save_area)
 	ck_assert_uint_eq(load_cwsr_bytes(&node),
 			  (8192 + 12206080 + 25600) * 4);
 }
-
-int main(void)
-{
-	return unit_run("vgpu-load args");
-}

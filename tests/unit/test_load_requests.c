@@ -169,8 +169,4 @@ TEST(written)
 	ck_assert_str_eq(text, "5000\t5000\t6000\t7000\t1000000\n");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("load requests");
-}
+TEST_FIXTURE(setup, teardown)

@@ -229,8 +229,4 @@ TEST(barriers)
 	ck_assert(load_verdict_good(&verdict));
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("vgpu-load ring");
-}
+TEST_FIXTURE(setup, teardown)

@@ -109,8 +109,4 @@ TEST(fence_goes_back)
 	ck_assert_uint_eq(verdict.completed, 2);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, NULL);
-	return unit_run("vgpu-load sdma");
-}
+TEST_FIXTURE(setup, NULL)

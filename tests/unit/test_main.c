@@ -246,8 +246,4 @@ TEST(self_terminated)
 	ck_assert_int_eq(kill(unit_last_child(), 0), -1);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
-	return unit_run("main");
-}
+TEST_FIXTURE(setup, unit_teardown)

@@ -45,8 +45,3 @@ TEST(longer_than_the_window)
 	ck_assert_uint_eq(gp_meter_total(&m, T(50005)), T(40005));
 	ck_assert_uint_eq(gp_meter_recent(&m, T(50505)), T(505));
 }
-
-int main(void)
-{
-	return unit_run("meter");
-}

@@ -244,8 +244,4 @@ TEST_EACH(real_library, access("/sys/module/gpreempt", F_OK) != 0)
 	ck_assert_msg(kmod.module_unref_list && kmod.new, "%s", ctl_err);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
-	return unit_run("module");
-}
+TEST_FIXTURE(setup, unit_teardown)

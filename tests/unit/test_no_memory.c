@@ -196,8 +196,4 @@ TEST_EACH(each_fails, ARRAY_SIZE(works))
 	ck_assert_int_gt(failed, 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
-	return unit_run("no memory");
-}
+TEST_FIXTURE(setup, unit_teardown)

@@ -114,8 +114,3 @@ TEST(watchdog)
 	setenv("WATCHDOG_USEC", "soon", 1);
 	ck_assert_uint_eq(notify_watchdog_ns(), 0);
 }
-
-int main(void)
-{
-	return unit_run("notify");
-}

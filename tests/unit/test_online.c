@@ -343,8 +343,4 @@ TEST_EACH(guard_of_another_version, 2)
 	gp_ipc_server_stop(other);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), online_setup, online_teardown);
-	return unit_run("online");
-}
+TEST_FIXTURE(online_setup, online_teardown)

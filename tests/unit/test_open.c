@@ -222,8 +222,4 @@ TEST(simulated)
 	ck_assert(gpreempt_simulated(g));
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("open");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

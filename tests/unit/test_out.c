@@ -216,8 +216,3 @@ TEST(finish)
 	putchar('x');
 	ck_assert_int_eq(ctl_finish_output(0), 0);
 }
-
-int main(void)
-{
-	return unit_run("output");
-}

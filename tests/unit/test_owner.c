@@ -440,8 +440,4 @@ TEST(by_session_without_descriptor)
 	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("owner");
-}
+TEST_FIXTURE(setup, teardown)

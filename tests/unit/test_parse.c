@@ -159,8 +159,3 @@ TEST(paths)
 	ck_assert_str_eq(path, "/proc/4194304/cmdline");
 	ck_assert_ptr_eq(end, path + strlen(path));
 }
-
-int main(void)
-{
-	return unit_run("parse");
-}

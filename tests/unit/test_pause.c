@@ -323,8 +323,4 @@ TEST(without_root)
 	ck_assert_int_eq(pause_it(), 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
-	return unit_run("pause");
-}
+TEST_FIXTURE(setup, unit_teardown)

@@ -505,8 +505,4 @@ TEST(in_another_time_namespace)
 	ck_assert_int_eq(pause_journal_read(PID, &entry), 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("pause_command");
-}
+TEST_FIXTURE(setup, teardown)

@@ -233,8 +233,4 @@ TEST(owner_dies_at_start)
 	expect_entry(false);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("pause_guardian");
-}
+TEST_FIXTURE(setup, teardown)

@@ -354,8 +354,4 @@ TEST(list)
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, NULL);
-	return unit_run("pause_journal");
-}
+TEST_FIXTURE(setup, NULL)

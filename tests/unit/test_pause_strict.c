@@ -182,8 +182,4 @@ TEST(driver_fails)
 	ck_assert_uint_eq(report.foreign, 1);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
-	return unit_run("pause of a driver that crashes");
-}
+TEST_FIXTURE(setup, unit_teardown)

@@ -225,8 +225,3 @@ TEST(made_and_freed)
 	o.known.share = 91;
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), -EINVAL);
 }
-
-int main(void)
-{
-	return unit_run("policy");
-}

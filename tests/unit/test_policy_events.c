@@ -155,8 +155,3 @@ TEST(bad_figures)
 	o.period_ns = o.max_hold_ns;
 	begin(&o);
 }
-
-int main(void)
-{
-	return unit_run("policy_events");
-}

@@ -221,8 +221,4 @@ TEST(full_disk)
 	ck_assert_int_eq(preempt_open_samples(&p), -ENOENT);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, NULL);
-	return unit_run("preempt");
-}
+TEST_FIXTURE(setup, NULL)

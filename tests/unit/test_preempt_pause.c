@@ -204,8 +204,4 @@ TEST(cannot_be_unpaused)
 	expect_nothing();
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("preempt by pause");
-}
+TEST_FIXTURE(setup, teardown)

@@ -30,8 +30,3 @@ TEST(finds_the_state)
 	ck_assert_ptr_null(shr_stat_state("7 (a)"));
 	ck_assert_ptr_null(shr_stat_state(""));
 }
-
-int main(void)
-{
-	return unit_run("proc");
-}

@@ -235,8 +235,4 @@ TEST(session_goes_on)
 	unit_teardown();
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("reader");
-}
+TEST_FIXTURE(setup, teardown)

@@ -298,8 +298,4 @@ TEST(a_gang_that_cannot)
 	gpreempt_gang_free(gang);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("sample");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

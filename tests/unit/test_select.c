@@ -277,8 +277,4 @@ TEST(description)
 	ck_assert_int_eq(d.tracer, 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), select_setup, select_teardown);
-	return unit_run("select");
-}
+TEST_FIXTURE(select_setup, select_teardown)

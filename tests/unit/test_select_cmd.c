@@ -74,8 +74,4 @@ TEST_EACH(bytes, ARRAY_SIZE(rows))
 	ck_assert_int_eq(picks(rows[_i].pattern), rows[_i].matches);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, unit_teardown);
-	return unit_run("command lines");
-}
+TEST_FIXTURE(setup, unit_teardown)

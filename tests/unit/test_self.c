@@ -76,8 +76,4 @@ TEST(no_gpu_process)
 	ck_assert_int_eq(err.reason, GPREEMPT_NOT_GPU);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("self");
-}
+TEST_FIXTURE(setup, teardown)

@@ -308,8 +308,4 @@ TEST(beats_while_busy)
 	ck_assert_uint_le(left_ns(), quiet);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("owner of a session");
-}
+TEST_FIXTURE(setup, teardown)

@@ -308,8 +308,4 @@ TEST(run_refused)
 	ERR_HAS("there is no cgroup v2 here");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("show, list, pidmap and run");
-}
+TEST_FIXTURE(setup, teardown)

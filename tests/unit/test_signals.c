@@ -161,8 +161,4 @@ TEST(wait_is_stopped)
 	gpreempt_session_close(s);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("signals");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

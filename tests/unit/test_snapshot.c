@@ -227,8 +227,4 @@ TEST(names_are_escaped)
 			    "x\\033]52;c;AAAA\\007 two words a\\012b\n");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("snapshot");
-}
+TEST_FIXTURE(setup, teardown)

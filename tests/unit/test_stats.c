@@ -88,8 +88,3 @@ TEST(large_values)
 	/* The sum is 2^65 - 3, more than 64 bits hold. */
 	ck_assert_uint_eq(stats.mean, UINT64_MAX / 3 * 2);
 }
-
-int main(void)
-{
-	return unit_run("stats");
-}

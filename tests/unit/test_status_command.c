@@ -427,8 +427,4 @@ TEST(resume_without_socket)
 		"its PID, then kill -9\n");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("owners of targets");
-}
+TEST_FIXTURE(setup, teardown)

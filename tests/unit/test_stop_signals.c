@@ -49,8 +49,3 @@ TEST(no_descriptor)
 	ck_assert_int_eq(fd, -EMFILE);
 	ck_assert(!is_blocked(SIGUSR1));
 }
-
-int main(void)
-{
-	return unit_run("stop-signals");
-}

@@ -274,8 +274,4 @@ TEST(many_queues)
 	gpreempt_session_close(s);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("suspend");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

@@ -237,8 +237,4 @@ TEST(in_part)
 	expect_no_holder();
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), holder_setup, holder_teardown);
-	return unit_run("suspend, status and resume");
-}
+TEST_FIXTURE(holder_setup, holder_teardown)

@@ -270,8 +270,4 @@ TEST(foreground_of_held)
 	expect_no_holder();
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), holder_setup, holder_teardown);
-	return unit_run("the holder of suspend");
-}
+TEST_FIXTURE(holder_setup, holder_teardown)

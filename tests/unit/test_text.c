@@ -152,8 +152,4 @@ TEST(captures)
 			ck_assert_int_eq(data->slots[i].regs.active, 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), text_setup, text_teardown);
-	return unit_run("text");
-}
+TEST_FIXTURE(text_setup, text_teardown)

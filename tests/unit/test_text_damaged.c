@@ -197,8 +197,4 @@ TEST(nothing_recognised)
 	ck_assert(!data->mqds_seen);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), text_setup, text_teardown);
-	return unit_run("text_damaged");
-}
+TEST_FIXTURE(text_setup, text_teardown)

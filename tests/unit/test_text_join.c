@@ -403,8 +403,4 @@ TEST(byte_order_mark)
 	expect_check(1, 2, 2, 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("text_join");
-}
+TEST_FIXTURE(setup, teardown)

@@ -390,8 +390,4 @@ TEST(older_summary)
 	ck_assert_uint_eq(data->n_problems, 0);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), text_setup, text_teardown);
-	return unit_run("text_kernels");
-}
+TEST_FIXTURE(text_setup, text_teardown)

@@ -66,8 +66,4 @@ TEST_EACH(large_numbers, sizeof(numbers) / sizeof(*numbers))
 			 !numbers[_i].good);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), text_setup, text_teardown);
-	return unit_run("text: many");
-}
+TEST_FIXTURE(text_setup, text_teardown)

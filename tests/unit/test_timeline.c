@@ -105,8 +105,3 @@ TEST(no_time)
 	draw(100, NULL, 0);
 	ck_assert_str_eq(text, "");
 }
-
-int main(void)
-{
-	return unit_run("timeline");
-}

@@ -318,8 +318,4 @@ TEST_EACH(hostile, 20)
 			  d->slices[i].op < d->n_ops);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("trace");
-}
+TEST_FIXTURE(setup, teardown)

@@ -379,8 +379,4 @@ TEST(stopped)
 	check_clean();
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("trace command");
-}
+TEST_FIXTURE(setup, teardown)

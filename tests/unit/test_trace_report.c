@@ -393,8 +393,4 @@ TEST(refused)
 	ERR_HAS("cannot make the directory");
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("trace report");
-}
+TEST_FIXTURE(setup, teardown)

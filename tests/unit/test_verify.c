@@ -186,8 +186,4 @@ TEST(nothing_to_verify)
 	gpreempt_session_close(s);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, unit_teardown);
-	return unit_run("verify");
-}
+TEST_FIXTURE(unit_setup, unit_teardown)

@@ -329,8 +329,4 @@ TEST(read_nothing)
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), unit_setup, drop_view);
-	return unit_run("view");
-}
+TEST_FIXTURE(unit_setup, drop_view)

@@ -302,8 +302,4 @@ TEST(preempt_target_ends)
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
 }
 
-int main(void)
-{
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("monitor and preempt");
-}
+TEST_FIXTURE(setup, teardown)

@@ -37,7 +37,13 @@ TCase *unit_case(void);
 			usleep(1000);                                          \
 		}                                                              \
 	} while (0)
-/* Run it. Returns the exit status. */
+/* What comes before and after each of them. */
+#define TEST_FIXTURE(setup, teardown)                                    \
+	__attribute__((constructor)) static void unit_add_fixture(void)  \
+	{                                                                \
+		tcase_add_checked_fixture(unit_case(), setup, teardown); \
+	}
+/* Run it, which a program without a main() does. Returns the exit status. */
 int unit_run(const char *name);
 
 /*
