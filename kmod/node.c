@@ -4,16 +4,16 @@
  *
  * Why a node does not go away while it is loaded, although nothing here takes a
  * reference to one: nodes are freed by kgd2kfd_device_exit(), at the last
- * reference to the DRM device (amdgpu_amdkfd_device_fini_sw()), and at a change of
- * partitions, which needs that no process has the device. A process-device with a DRM file holds such
- * a reference until kfd_process_destroy_pdds(), which runs only after the process has
- * left the table and the SRCU readers of the table are through
- * (kfd_process_notifier_release()). gp_table_walk() is such a reader, and
- * process-devices without a DRM file are not followed: they have no queues.
- * Process-devices are made before the process enters the table (create_process())
- * and never after, so they can be read without the process's mutex. A driver without
- * kfd_node frees the kfd_dev, which is the node there, in kgd2kfd_device_exit() too,
- * and the rest is the same (Linux 6.1).
+ * reference to the DRM device (amdgpu_amdkfd_device_fini_sw()), and at a change
+ * of partitions, which needs that no process has the device. A process-device
+ * with a DRM file holds such a reference until kfd_process_destroy_pdds(), which
+ * runs only after the process has left the table and the SRCU readers of the
+ * table are through (kfd_process_notifier_release()). gp_table_walk() is such a
+ * reader, and process-devices without a DRM file are not followed: they have no
+ * queues. Process-devices are made before the process enters the table
+ * (create_process()) and never after, so they can be read without the process's
+ * mutex. A driver without kfd_node frees the kfd_dev, which is the node there, in
+ * kgd2kfd_device_exit() too, and the rest is the same (Linux 6.1).
  *
  * The hardware is read after the walk, with a reference to the DRM device in
  * its place, so that no exit of a process waits for registers: the device then

@@ -3,7 +3,7 @@
  * The GPU processes that have a directory.
  *
  * One work item compares KFD's table with the list here and makes or removes
- * directories. It runs when a return probe tells of a change, and once a second in
+ * directories. It runs when a return probe reports a change, and once a second in
  * case that one was missed; without probes it runs every few milliseconds while
  * files are read. It also reads the queue lists, without the hardware, so that
  * there is one to show when the first reader comes while the driver is busy:

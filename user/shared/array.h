@@ -14,11 +14,11 @@ int shr_array_room(void *items, size_t count, size_t more, size_t item_size);
 /* Counts one more item. Returns it, zeroed, or NULL without memory. */
 void *shr_array_add(void *items, size_t *count, size_t item_size);
 
-#define SHR_ARRAY(type)       \
+#define SHR_ARRAY(type, name) \
 	struct {              \
 		type *items;  \
 		size_t count; \
-	}
+	} name
 #define shr_add(array) \
 	shr_array_add(&(array)->items, &(array)->count, sizeof(*(array)->items))
 /* Behind the last one; NULL plus 0 is not allowed. */

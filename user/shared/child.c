@@ -67,10 +67,14 @@ int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	unsigned int now, seen = 0;
 	uint64_t since = 0;
-	int status = 0;
+	int status = 0, ret = -errno;
 
 	if (child < 0)
 		return child;
+	if (fd < 0) {
+		shr_child_abandon(child);
+		return ret;
+	}
 	do {
 		now = atomic_load(steps);
 		/* Until the first it looks for what there is. */

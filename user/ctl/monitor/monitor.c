@@ -83,7 +83,7 @@ struct monitor {
 	const struct monitor_args *args;
 	struct gpreempt *g;
 	struct watched *watched;
-	size_t count;
+	size_t count, alive;
 	int stop; /* readable after Ctrl-C and its like */
 	bool stopped;
 	uint64_t start;
@@ -153,20 +153,9 @@ static void add_queues(const struct monitor_args *args,
 	}
 }
 
-static void report(struct monitor *m, struct watched *w,
-		   const struct sample *sample)
+static void set_ended(struct monitor *m, struct watched *w)
 {
-	if (m->args->mode != OUT_JSON) {
-		out_row(m->args->mode, &table, sample);
-		return;
-	}
-	json_object_array_add(w->series, out_json_row(&table, sample));
-	ctl_progress("%zu samples of process %d ...", w->samples,
-		     w->target.pid);
-}
-
-static void set_ended(struct watched *w)
-{
+	m->alive--;
 	w->ended = true;
 	ctl_note("process %d has ended", w->target.pid);
 }
@@ -184,7 +173,7 @@ static void look(struct monitor *m, struct watched *w)
 
 	if (gpreempt_start_time(m->g, w->target.pid, &start) ||
 	    start != w->target.start) {
-		set_ended(w);
+		set_ended(m, w);
 		return;
 	}
 	w->samples++;
@@ -202,17 +191,14 @@ static void look(struct monitor *m, struct watched *w)
 		sample.queues = sample.active = sample.slots =
 			sample.suspended = sample.evicted = GPREEMPT_UNKNOWN;
 	}
-	report(m, w, &sample);
+	if (w->series) {
+		json_object_array_add(w->series, out_json_row(&table, &sample));
+		ctl_progress("%zu samples of process %d ...", w->samples,
+			     w->target.pid);
+	} else {
+		out_row(m->args->mode, &table, &sample);
+	}
 	free(ids);
-}
-
-static size_t count_alive(const struct monitor *m)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < m->count; i++)
-		n += !m->watched[i].ended;
-	return n;
 }
 
 /* Until then, or until there is a reason to stop. */
@@ -221,7 +207,7 @@ static void wait_until(struct monitor *m, struct pollfd *fds, uint64_t when)
 	uint64_t now;
 	size_t i;
 
-	while (!m->stopped && count_alive(m) && (now = shr_now_ns()) < when) {
+	while (!m->stopped && m->alive && (now = shr_now_ns()) < when) {
 		uint64_t ms = (when - now) / NSEC_PER_MSEC + 1;
 
 		for (i = 0; i < m->count; i++)
@@ -230,7 +216,7 @@ static void wait_until(struct monitor *m, struct pollfd *fds, uint64_t when)
 			continue;
 		for (i = 0; i < m->count; i++)
 			if (fds[i].revents)
-				set_ended(&m->watched[i]);
+				set_ended(m, &m->watched[i]);
 		m->stopped = fds[m->count].revents != 0;
 	}
 }
@@ -262,7 +248,7 @@ static int sample_all(struct monitor *m)
 		while (next < shr_now_ns())
 			next += m->args->interval_ns;
 		wait_until(m, fds, next);
-		if (m->stopped || !count_alive(m))
+		if (m->stopped || !m->alive)
 			break;
 	}
 	if (next > end)
@@ -361,19 +347,19 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 {
 	size_t i;
 
-	m->count = list->count;
+	m->count = m->alive = list->count;
 	for (i = 0; i < m->count; i++) {
 		struct watched *w = &m->watched[i];
 
 		w->target = list->targets[i];
 		w->fd = m->args->targets.from ? -1 :
 						shr_pidfd_open(w->target.pid);
-		w->series = json_object_new_array();
+		if (m->args->mode == OUT_JSON)
+			w->series = json_object_new_array();
 	}
 	m->stop = shr_signals_open_stop();
 	m->start = shr_now_ns();
-	if (m->args->mode != OUT_JSON)
-		out_heading(m->args->mode, &table);
+	out_heading(m->args->mode, &table);
 }
 
 static void end(struct monitor *m)

@@ -22,9 +22,9 @@ struct gp_amdlog {
 	int64_t pid; /* only lines of this process, or GPREEMPT_UNKNOWN */
 	gp_amdlog_packet_fn *packet; /* or NULL */
 	void *packet_data;
-	SHR_ARRAY(struct gp_amdlog_queue) queues;
-	SHR_ARRAY(struct gp_amdlog_process) processes;
-	SHR_ARRAY(struct gp_amdlog_problem) problems;
+	SHR_ARRAY(struct gp_amdlog_queue, queues);
+	SHR_ARRAY(struct gp_amdlog_process, processes);
+	SHR_ARRAY(struct gp_amdlog_problem, problems);
 	uint16_t *buckets; /* of queues: index + 1 */
 	size_t process;	   /* the one of the last line */
 	uint64_t line;	   /* the last one counted, of all files */

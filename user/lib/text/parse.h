@@ -20,14 +20,14 @@ enum gp_text_block {
 
 struct gp_text {
 	struct gp_lines lines;
-	SHR_ARRAY(struct gp_text_process) processes;
-	SHR_ARRAY(struct gp_text_queue) queues;
-	SHR_ARRAY(struct gp_text_mqd) mqds;
-	SHR_ARRAY(struct gp_text_node) nodes;
-	SHR_ARRAY(struct gp_text_slot) slots;
-	SHR_ARRAY(struct gp_text_packet) packets;
-	SHR_ARRAY(uint32_t) words;
-	SHR_ARRAY(struct gp_text_problem) problems;
+	SHR_ARRAY(struct gp_text_process, processes);
+	SHR_ARRAY(struct gp_text_queue, queues);
+	SHR_ARRAY(struct gp_text_mqd, mqds);
+	SHR_ARRAY(struct gp_text_node, nodes);
+	SHR_ARRAY(struct gp_text_slot, slots);
+	SHR_ARRAY(struct gp_text_packet, packets);
+	SHR_ARRAY(uint32_t, words);
+	SHR_ARRAY(struct gp_text_problem, problems);
 	uint64_t n_problems, known_lines;
 	unsigned int file;
 	enum gp_text_block block;

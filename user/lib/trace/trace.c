@@ -32,11 +32,11 @@ struct item {
 };
 
 struct gp_trace {
-	SHR_ARRAY(struct item) events;
-	SHR_ARRAY(struct gap) gaps;
-	SHR_ARRAY(struct thread) threads;
-	SHR_ARRAY(struct gp_trace_op) ops;
-	SHR_ARRAY(struct gp_trace_slice) slices;
+	SHR_ARRAY(struct item, events);
+	SHR_ARRAY(struct gap, gaps);
+	SHR_ARRAY(struct thread, threads);
+	SHR_ARRAY(struct gp_trace_op, ops);
+	SHR_ARRAY(struct gp_trace_slice, slices);
 	struct gp_trace_data data;
 };
 
