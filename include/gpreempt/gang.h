@@ -34,7 +34,7 @@ struct gpreempt_gang;
 /**
  * enum gpreempt_route - how a process is taken off the GPUs
  * @GPREEMPT_ROUTE_DEBUG: by a debug session (session.h): all queues, or some
- * @GPREEMPT_ROUTE_PAUSE: by a pause (pause.h): all queues at once, on all GPUs
+ * @GPREEMPT_ROUTE_PAUSE: by a pause, without a debug session: all queues at once, on all GPUs
  * @GPREEMPT_ROUTES: how many there are
  */
 enum gpreempt_route {
@@ -120,13 +120,14 @@ int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
  *
  * A gang can have processes of both ways. By GPREEMPT_ROUTE_PAUSE nothing is attached
  * to the process between two calls, and its @outcome counts all of its queues.
- * What gpreempt_pause() asks of its caller is the caller's here, too: a note
- * before gpreempt_gang_suspend(), because a pause stays when the caller is killed.
+ * A pause stays when the caller is killed, and gpreempt-ctl knows nothing of it: the
+ * caller notes the process before gpreempt_gang_suspend(), where the note survives.
  * A filter that is not for all queues fails with GPREEMPT_PAUSE_WHOLE. A process
  * that another program has paused is refused (GPREEMPT_PAUSED), and a resume fails
  * when another program has ended the pause (GPREEMPT_UNPAUSED). One thread.
  *
- * Return: as gpreempt_gang_add(), or as gpreempt_pause_check().
+ * Return: as gpreempt_gang_add(). -ENXIO, GPREEMPT_KFD_CLOSED: the process has closed
+ *	/dev/kfd; -ENOTTY, GPREEMPT_NO_PAUSE: the driver has no pause
  */
 int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
 			 enum gpreempt_route route, struct gpreempt_error *err);

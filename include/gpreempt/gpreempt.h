@@ -10,7 +10,6 @@
  *	gang.h		the same of several processes at once
  *	hold.h		a hold that a separate process keeps, so that a program
  *			that hangs does not hold its target for ever
- *	pause.h		a pause of a whole process, without a session
  *	online.h	a server's requests to "gpreempt-ctl guard"
  *
  * Functions that can fail return 0 (or a count) or a negative errno value, and
@@ -56,7 +55,6 @@
 #include <gpreempt/gang.h>
 #include <gpreempt/hold.h>
 #include <gpreempt/observe.h>
-#include <gpreempt/pause.h>
 #include <gpreempt/select.h>
 #include <gpreempt/session.h>
 

@@ -41,7 +41,7 @@ struct gpreempt_hold;
  *	runtime, or its GPU no debug trap
  * @GPREEMPT_HOW_DEBUG: by a debug session (session.h): all queues, or some. No
  *	other debugger can attach
- * @GPREEMPT_HOW_PAUSE: by a pause (pause.h): all queues, on all GPUs
+ * @GPREEMPT_HOW_PAUSE: by a pause, without a debug session: all queues, on all GPUs
  * @GPREEMPT_HOWS: how many there are
  */
 enum gpreempt_how {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "lib/pause/pause.h"
 #include "shared/urgent.h"
 
 #define SETTLE_NS 200000
@@ -98,16 +99,16 @@ static uint64_t cpu_ns(void)
 
 static uint64_t pause_it(struct bench *b, bool on)
 {
-	struct gpreempt_pause_report report;
+	struct gp_pause_report report;
 	struct gpreempt_error err;
-	int ret = on ? gpreempt_pause(b->g, b->pid, 0, &report, &err) :
-		       gpreempt_unpause(b->g, b->pid, 0, &report, &err);
+	int ret = on ? gp_pause(b->g, b->pid, 0, &report, &err) :
+		       gp_unpause(b->g, b->pid, 0, &report, &err);
 
 	if (ret)
 		die_of(&err);
 	settle();
-	return on && report.before == GPREEMPT_PAUSED_NO ? report.return_ns :
-							   report.ioctl_ns;
+	return on && report.before == GP_PAUSED_NO ? report.return_ns :
+						     report.ioctl_ns;
 }
 
 static void open_pause(struct bench *b, enum figure f)
@@ -120,7 +121,7 @@ static void open_pause(struct bench *b, enum figure f)
 
 static void pauses(struct bench *b, struct results *r)
 {
-	struct gpreempt_pause_report report;
+	struct gp_pause_report report;
 	uint64_t cpu;
 	size_t i;
 
@@ -133,7 +134,7 @@ static void pauses(struct bench *b, struct results *r)
 	}
 	cpu = cpu_ns();
 	for (i = 0; i < b->count; i++) {
-		if (gpreempt_pause(b->g, b->pid, 0, &report, NULL))
+		if (gp_pause(b->g, b->pid, 0, &report, NULL))
 			die("pause", EIO);
 		add(b, PAUSE, report.ioctl_ns);
 		settle();

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include <gpreempt/gang.h>
-#include <gpreempt/pause.h>
 #include <gpreempt/view.h>
 
+#include "lib/pause/pause.h"
 #include "shared/macro.h"
 #include "unit.h"
 
@@ -312,8 +312,7 @@ TEST_EACH(verdicts, ARRAY_SIZE(rows))
 
 	snprintf(text, sizeof(text), HEAD "%s", rows[_i].row);
 	gp_loop_set_file(&loop, VIEW, text);
-	ck_assert_int_eq(gpreempt_pause_verify(g, PID, &queues),
-			 rows[_i].verdict);
+	ck_assert_int_eq(gp_pause_verify(g, PID, &queues), rows[_i].verdict);
 	ck_assert_uint_eq(queues, *rows[_i].row ? 1 : 0);
 }
 

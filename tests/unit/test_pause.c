@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/pause/pause.h"
 #include "shared/macro.h"
 #include "unit.h"
 
@@ -11,7 +12,7 @@
 #define LOOKED "process " DEVICE DEVICE "take "
 #define DEVICE "device "
 
-static struct gpreempt_pause_report report;
+static struct gp_pause_report report;
 static struct gpreempt_error err;
 
 static void setup(void)
@@ -28,7 +29,7 @@ static void setup(void)
 
 static int pause_it(void)
 {
-	return gpreempt_pause(g, PID, 777, &report, &err);
+	return gp_pause(g, PID, 777, &report, &err);
 }
 
 TEST(pauses_and_unpauses)
@@ -37,8 +38,8 @@ TEST(pauses_and_unpauses)
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_str_eq(loop.trace, LOOKED "seize unpause pause device ");
 	ck_assert_int_eq(loop.evicted, 1);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
+	ck_assert_int_eq(report.after, GP_PAUSED_YES);
 	ck_assert_uint_eq(report.contexts, 1);
 	ck_assert_uint_eq(report.foreign, 0);
 	ck_assert_uint_gt(report.ioctl_ns, 0);
@@ -50,18 +51,18 @@ TEST(pauses_and_unpauses)
 	ck_assert_uint_eq(loop.seized, 0);
 
 	unit_clear_trace();
-	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_str_eq(loop.trace,
 			 "process take seize unpause " DEVICE DEVICE DEVICE);
 	ck_assert_int_eq(loop.evicted, 0);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.before, GP_PAUSED_YES);
+	ck_assert_int_eq(report.after, GP_PAUSED_NO);
 }
 
 static void pause_and_unpause(void)
 {
 	ck_assert_int_eq(pause_it(), 0);
-	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
 	unit_clear_trace();
 }
 
@@ -74,7 +75,7 @@ TEST(remembers_the_descriptor)
 			 "process take seize unpause pause " DEVICE DEVICE
 				 DEVICE);
 	ck_assert_uint_eq(report.contexts, 1);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
@@ -88,9 +89,9 @@ TEST(remembers_a_closed_one)
 	ck_assert_uint_eq(report.contexts, 1);
 	ck_assert_int_eq(loop.evicted, 1);
 	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
-	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_uint_eq(report.contexts, 2);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(report.before, GP_PAUSED_YES);
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
@@ -100,8 +101,8 @@ TEST(others_are_not_found)
 	pause_and_unpause();
 	gp_loop_set_file(&loop, "/proc/4194242/fd/", NULL);
 	ck_assert_int_lt(pause_it(), 0);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
+	ck_assert_int_eq(report.after, GP_PAUSED_UNKNOWN);
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
@@ -119,7 +120,7 @@ TEST(closed_since)
 TEST(remembered_of_another_process)
 {
 	pause_and_unpause();
-	ck_assert_int_eq(gpreempt_pause(g, PID, 778, &report, &err), -ESRCH);
+	ck_assert_int_eq(gp_pause(g, PID, 778, &report, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_ENDED);
 	ck_assert_int_eq(loop.evicted, 0);
 }
@@ -134,10 +135,10 @@ TEST(nothing_stays_attached)
 
 TEST(unpause_of_one_that_is_not)
 {
-	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_int_eq(loop.evicted, 0);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
+	ck_assert_int_eq(report.after, GP_PAUSED_NO);
 }
 
 /* Two pauses and one unpause: it runs, also where the driver counts. */
@@ -146,12 +147,12 @@ TEST_EACH(second_pause_is_not_counted, 2)
 	loop.pause_counts = _i;
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_int_eq(pause_it(), 0);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(report.before, GP_PAUSED_YES);
 	ck_assert_int_eq(loop.evicted, 1);
-	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_int_eq(loop.evicted, 0);
-	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
 }
 
 /* Another open of the same process: counted once, too. */
@@ -161,10 +162,10 @@ TEST_EACH(two_descriptors, 2)
 	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_uint_eq(report.contexts, 2);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
 	ck_assert_int_eq(loop.evicted, 1);
-	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(report.before, GP_PAUSED_YES);
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
@@ -175,7 +176,7 @@ TEST_EACH(second_descriptor_fails, 2)
 	gp_loop_fail(&loop, _i ? "pause" : "take", 2, _i ? -ENOMEM : -EMFILE);
 	ck_assert_int_lt(pause_it(), 0);
 	ck_assert_int_eq(loop.evicted, 0);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
+	ck_assert_int_eq(report.after, GP_PAUSED_UNKNOWN);
 }
 
 /* It opens /dev/kfd again and again: the first ones are tried, and that is the end. */
@@ -189,8 +190,8 @@ TEST(many_descriptors)
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_uint_eq(report.contexts, 4);
 	ck_assert_int_eq(loop.evicted, 1);
-	ck_assert_int_eq(gpreempt_unpause(g, PID, 777, &report, &err), 0);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
+	ck_assert_int_eq(report.before, GP_PAUSED_YES);
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
@@ -200,8 +201,8 @@ TEST(many_contexts)
 	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242//",
 			 "queues\ncontext_1\ncontext_2\ncontext_3\ncontext_4\n");
 	ck_assert_int_eq(pause_it(), -E2BIG);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
+	ck_assert_int_eq(report.after, GP_PAUSED_UNKNOWN);
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
@@ -245,7 +246,7 @@ TEST_EACH(fails, ARRAY_SIZE(failures))
 	ck_assert_int_eq(err.reason, failures[_i].reason);
 	ck_assert_int_eq(gpreempt_error_class(&err), failures[_i].class);
 	ck_assert_int_eq(loop.evicted, 0);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
+	ck_assert_int_eq(report.after, GP_PAUSED_UNKNOWN);
 }
 
 /* An error of the driver is not answered with a second try. */
@@ -268,7 +269,7 @@ TEST(of_a_traced_process)
 	ck_assert_int_eq(err.reason, GPREEMPT_TRACED);
 	ck_assert_int_eq(err.other, 99);
 	ck_assert_str_eq(err.name, "gdb");
-	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -EBUSY);
+	ck_assert_int_eq(gp_pause_check(g, PID, &err), -EBUSY);
 }
 
 TEST(of_one_that_has_closed_it)
@@ -276,7 +277,7 @@ TEST(of_one_that_has_closed_it)
 	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n");
 	ck_assert_int_eq(pause_it(), -ENXIO);
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
-	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -ENXIO);
+	ck_assert_int_eq(gp_pause_check(g, PID, &err), -ENXIO);
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
 }
 
@@ -284,7 +285,7 @@ TEST(of_one_that_has_closed_it)
 TEST(without_right_to_look)
 {
 	gp_loop_fail(&loop, "device", 0, -EACCES);
-	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -EPERM);
+	ck_assert_int_eq(gp_pause_check(g, PID, &err), -EPERM);
 	ck_assert_int_eq(err.reason, GPREEMPT_TRACE_DENIED);
 }
 
@@ -308,10 +309,10 @@ TEST_EACH(of_one_that_closes_it_now, 2)
 TEST(of_another_process_with_that_number)
 {
 	unit_clear_trace();
-	ck_assert_int_eq(gpreempt_pause(g, PID, 778, &report, &err), -ESRCH);
+	ck_assert_int_eq(gp_pause(g, PID, 778, &report, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_ENDED);
 	ck_assert_str_eq(loop.trace, "process ");
-	ck_assert_int_eq(gpreempt_pause(g, PID, 0, NULL, NULL), 0);
+	ck_assert_int_eq(gp_pause(g, PID, 0, NULL, NULL), 0);
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
@@ -319,7 +320,7 @@ TEST(of_another_process_with_that_number)
 TEST(without_root)
 {
 	loop.root = false;
-	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), 0);
+	ck_assert_int_eq(gp_pause_check(g, PID, &err), 0);
 	ck_assert_int_eq(pause_it(), 0);
 }
 

@@ -2,6 +2,7 @@
 /* A pause under a driver whose unpause crashes where an address space is missing. */
 #include <string.h>
 
+#include "lib/pause/pause.h"
 #include "shared/macro.h"
 #include "unit.h"
 
@@ -12,7 +13,7 @@
 #define LIST(text) \
 	"gpreempt-processes - version: 1.1\n# pid age_ms paused\n" text "\n"
 
-static struct gpreempt_pause_report report;
+static struct gp_pause_report report;
 static struct gpreempt_error err;
 
 static void show(const char *process)
@@ -52,12 +53,12 @@ static void setup(void)
 
 static int pause_it(void)
 {
-	return gpreempt_pause(g, PID, 777, &report, &err);
+	return gp_pause(g, PID, 777, &report, &err);
 }
 
 static int unpause_it(void)
 {
-	return gpreempt_unpause(g, PID, 777, &report, &err);
+	return gp_unpause(g, PID, 777, &report, &err);
 }
 
 /* The driver got no operation, and the process no tracer. */
@@ -72,14 +73,14 @@ TEST(pauses_and_unpauses)
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_ptr_null(strstr(loop.trace, "unpause"));
 	ck_assert_int_eq(loop.evicted, 1);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
+	ck_assert_int_eq(report.after, GP_PAUSED_YES);
 	ck_assert_uint_eq(report.contexts, 1);
 	ck_assert_uint_gt(report.ioctl_ns, 0);
 	ck_assert_int_eq(unpause_it(), 0);
 	ck_assert_int_eq(loop.evicted, 0);
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.before, GP_PAUSED_YES);
+	ck_assert_int_eq(report.after, GP_PAUSED_NO);
 }
 
 /* What is as it shall be is left alone. */
@@ -89,14 +90,14 @@ TEST(second_time)
 	unit_clear_trace();
 	ck_assert_int_eq(pause_it(), 0);
 	expect_untouched();
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_YES);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_YES);
+	ck_assert_int_eq(report.before, GP_PAUSED_YES);
+	ck_assert_int_eq(report.after, GP_PAUSED_YES);
 	ck_assert_int_eq(loop.evicted, 1);
 	ck_assert_int_eq(unpause_it(), 0);
 	unit_clear_trace();
 	ck_assert_int_eq(unpause_it(), 0);
 	expect_untouched();
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
 }
 
 static const struct {
@@ -122,7 +123,7 @@ TEST_EACH(is_refused, ARRAY_SIZE(refused))
 	ck_assert_int_eq(err.reason, refused[_i].reason);
 	ck_assert_int_eq(gpreempt_error_class(&err),
 			 GPREEMPT_CLASS_UNSUPPORTED);
-	ck_assert_int_eq(gpreempt_pause_check(g, PID, &err), -EOPNOTSUPP);
+	ck_assert_int_eq(gp_pause_check(g, PID, &err), -EOPNOTSUPP);
 	ck_assert_int_eq(err.reason, refused[_i].reason);
 	/* Nor is it resumed then, if it is paused. */
 	ck_assert_int_eq(unpause_it(), -EOPNOTSUPP);
@@ -149,8 +150,8 @@ TEST(of_an_earlier_program)
 	ck_assert_int_eq(pause_it(), -EOPNOTSUPP);
 	ck_assert_int_eq(err.reason, GPREEMPT_PAUSE_UNSAFE);
 	ck_assert_ptr_nonnull(strstr(err.step, "program"));
-	ck_assert_int_eq(report.before, GPREEMPT_PAUSED_NO);
-	ck_assert_int_eq(report.after, GPREEMPT_PAUSED_UNKNOWN);
+	ck_assert_int_eq(report.before, GP_PAUSED_NO);
+	ck_assert_int_eq(report.after, GP_PAUSED_UNKNOWN);
 	ck_assert_int_eq(unpause_it(), 0);
 	ck_assert_ptr_null(strstr(loop.trace, "unpause"));
 }

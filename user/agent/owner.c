@@ -158,10 +158,10 @@ int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
 	int ret;
 
 	if (how == GPREEMPT_HOW_PAUSE)
-		return gpreempt_pause_check(g, target, err);
+		return gp_pause_check(g, target, err);
 	ret = gpreempt_check(g, target, err);
 	if (ret && how == GPREEMPT_HOW_AUTO && pause_can_serve(err->reason))
-		ret = gpreempt_pause_check(g, target, err);
+		ret = gp_pause_check(g, target, err);
 	return ret;
 }
 

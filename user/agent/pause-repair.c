@@ -154,12 +154,12 @@ int pause_find_off(struct gpreempt *g, pid_t target, struct gpreempt_error *err)
 }
 
 int pause_undo(struct gpreempt *g, const struct pause_entry *e,
-	       struct gpreempt_pause_report *report, struct gpreempt_error *err)
+	       struct gp_pause_report *report, struct gpreempt_error *err)
 {
 	int ret;
 
 	/* One that was never paused is no error. */
-	ret = gpreempt_unpause(g, e->pid, e->start, report, err);
+	ret = gp_unpause(g, e->pid, e->start, report, err);
 	if (ret && gpreempt_error_class(err) != GPREEMPT_CLASS_NO_TARGET &&
 	    (err->reason != GPREEMPT_PAUSE_FAILED ||
 	     pause_see(g, e->pid) != PAUSE_SEEN_RUNS))

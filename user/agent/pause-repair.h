@@ -6,11 +6,10 @@
 #ifndef AGENT_PAUSE_REPAIR_H
 #define AGENT_PAUSE_REPAIR_H
 
-#include <gpreempt/gpreempt.h>
-
 #include "agent/heartbeat.h"
 #include "agent/holder-lock.h"
 #include "agent/pause-journal.h"
+#include "lib/pause/pause.h"
 
 enum pause_finding {
 	PAUSE_NONE,	/* no entry */
@@ -104,7 +103,6 @@ bool pause_is_seen(struct gpreempt *g, pid_t target);
  * NULL.
  */
 int pause_undo(struct gpreempt *g, const struct pause_entry *e,
-	       struct gpreempt_pause_report *report,
-	       struct gpreempt_error *err);
+	       struct gp_pause_report *report, struct gpreempt_error *err);
 
 #endif

@@ -212,8 +212,7 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 		gpreempt_session_released(hold_session(w), &released);
 		reply->queues = count_held(w, false);
 	} else if (!reply->queues) {
-		gpreempt_pause_verify(w->owner.g, w->birth->target,
-				      &reply->queues);
+		gp_pause_verify(w->owner.g, w->birth->target, &reply->queues);
 	}
 	reply->released_ns = released.total_ns;
 	reply->recent_ns = released.recent_ns;
@@ -344,9 +343,8 @@ static void answer_suspend(struct hold_worker *w,
 		return;
 	}
 	if (is_paused(w))
-		reply->verdict = gpreempt_pause_verify(w->owner.g,
-						       w->birth->target,
-						       &reply->queues);
+		reply->verdict = gp_pause_verify(w->owner.g, w->birth->target,
+						 &reply->queues);
 	/* After a reset the slots are empty, which says nothing. */
 	else if (!judge(w, request, &err, reply))
 		reply->verdict = gpreempt_session_verify(hold_session(w));

@@ -20,6 +20,8 @@
 
 #include <gpreempt/gpreempt.h>
 
+#include "lib/pause/pause.h"
+
 static const char *const words[] = { "no", "yes", "unknown" };
 
 static struct gpreempt *g;
@@ -38,7 +40,7 @@ static int fail(const struct gpreempt_error *err)
 	return gpreempt_error_class(err);
 }
 
-static void print(const char *what, const struct gpreempt_pause_report *r)
+static void print(const char *what, const struct gp_pause_report *r)
 {
 	printf("%s %d: before %s after %s contexts %u foreign %u find_ns %llu "
 	       "attach_ns %llu ioctl_ns %llu detach_ns %llu\n",
@@ -88,12 +90,12 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-static int one(bool pause, enum gpreempt_paused before)
+static int one(bool pause, enum gp_paused before)
 {
-	struct gpreempt_pause_report report;
+	struct gp_pause_report report;
 	struct gpreempt_error err;
-	int ret = pause ? gpreempt_pause(g, pid, 0, &report, &err) :
-			  gpreempt_unpause(g, pid, 0, &report, &err);
+	int ret = pause ? gp_pause(g, pid, 0, &report, &err) :
+			  gp_unpause(g, pid, 0, &report, &err);
 
 	if (ret)
 		return fail(&err);
@@ -114,9 +116,9 @@ static int cycle(long count)
 	if (pthread_create(&thread, NULL, watch, NULL))
 		return 1;
 	for (i = 0; i < count && !ret; i++) {
-		ret = one(true, GPREEMPT_PAUSED_NO);
+		ret = one(true, GP_PAUSED_NO);
 		if (!ret)
-			ret = one(false, GPREEMPT_PAUSED_YES);
+			ret = one(false, GP_PAUSED_YES);
 	}
 	over = true;
 	pthread_join(thread, NULL);
@@ -126,7 +128,7 @@ static int cycle(long count)
 
 int main(int argc, char **argv)
 {
-	struct gpreempt_pause_report report;
+	struct gp_pause_report report;
 	struct gpreempt_error err;
 	int ret;
 
@@ -140,11 +142,11 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "cycle"))
 		return cycle(argc > 3 ? atol(argv[3]) : 100);
 	if (!strcmp(argv[1], "check")) {
-		ret = gpreempt_pause_check(g, pid, &err);
+		ret = gp_pause_check(g, pid, &err);
 	} else {
 		ret = !strcmp(argv[1], "pause") ?
-			      gpreempt_pause(g, pid, 0, &report, &err) :
-			      gpreempt_unpause(g, pid, 0, &report, &err);
+			      gp_pause(g, pid, 0, &report, &err) :
+			      gp_unpause(g, pid, 0, &report, &err);
 		print(argv[1], &report);
 	}
 	return ret ? fail(&err) : 0;

@@ -162,7 +162,7 @@ static void check_route(struct report *r, struct gpreempt *g, pid_t pid)
 	struct gp_finding f = { .name = "pause" };
 	struct gpreempt_error err;
 
-	if (gpreempt_pause_check(g, pid, &err)) {
+	if (gp_pause_check(g, pid, &err)) {
 		f.health = GP_HEALTH_NOTE;
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
 		ctl_next_step(&err, f.next, sizeof(f.next));
@@ -181,7 +181,7 @@ static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
 
 	if (gpreempt_check(g, pid, &err)) {
 		f.health = pause_can_serve(err.reason) &&
-					   !gpreempt_pause_check(g, pid, NULL) ?
+					   !gp_pause_check(g, pid, NULL) ?
 				   GP_HEALTH_WARNING :
 				   GP_HEALTH_FAILED;
 		f.failure = gpreempt_error_class(&err);

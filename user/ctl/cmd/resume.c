@@ -111,7 +111,7 @@ static void fail_taken(struct job *job, int code)
  */
 static void undo_pause(struct gpreempt *g, struct job *job, bool foreign)
 {
-	struct gpreempt_pause_report report = { 0 };
+	struct gp_pause_report report = { 0 };
 	struct gpreempt_error err;
 	struct pause_report r;
 	int lock = pause_lock(job->pid);
@@ -388,8 +388,8 @@ const struct ctl_command ctl_resume = {
 	.details =
 		"A holder ends when none of its queues is suspended any more. A pause\n"
 		"(suspend --how pause) is undone as a whole, whichever command made it. One that\n"
-		"another program made (CRIU, or one that calls gpreempt_pause()) is left to that\n"
-		"program; --force undoes it where the program has ended and cannot.\n"
+		"another program made (CRIU, for one) is left to that program; --force undoes it\n"
+		"where the program has ended and cannot.\n"
 		"Resuming a process that is not held does nothing and is no error.\n"
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"

@@ -23,7 +23,7 @@ static void fail_foreign(struct suspend_job *job)
  * let run, and what cannot be stays in the journal for repair.
  */
 static void fail_pause(struct gpreempt *g, struct suspend_job *job,
-		       const struct gpreempt_pause_report *report,
+		       const struct gp_pause_report *report,
 		       const struct gpreempt_error *err)
 {
 	struct gpreempt_error undo;
@@ -31,7 +31,7 @@ static void fail_pause(struct gpreempt *g, struct suspend_job *job,
 
 	hold_reply_error(&job->reply, err);
 	/* The driver has answered nothing yet: another's pause is as it was. */
-	if (report->before == GPREEMPT_PAUSED_UNKNOWN) {
+	if (report->before == GP_PAUSED_UNKNOWN) {
 		pause_journal_remove(job->pid);
 		return;
 	}
@@ -49,7 +49,7 @@ static void report_done(struct gpreempt *g, struct suspend_job *job)
 {
 	struct hold_reply *reply = &job->reply;
 
-	reply->verdict = gpreempt_pause_verify(g, job->pid, &reply->queues);
+	reply->verdict = gp_pause_verify(g, job->pid, &reply->queues);
 	reply->paused = true;
 	reply->status = GPREEMPT_CLASS_DONE;
 }
@@ -57,12 +57,12 @@ static void report_done(struct gpreempt *g, struct suspend_job *job)
 /* With the lock and an entry. */
 static void pause_now(struct gpreempt *g, struct suspend_job *job)
 {
-	struct gpreempt_pause_report report;
+	struct gp_pause_report report;
 	struct gpreempt_error err;
 
-	if (gpreempt_pause(g, job->pid, job->entry.start, &report, &err)) {
+	if (gp_pause(g, job->pid, job->entry.start, &report, &err)) {
 		fail_pause(g, job, &report, &err);
-	} else if (report.before == GPREEMPT_PAUSED_YES) {
+	} else if (report.before == GP_PAUSED_YES) {
 		/* As it was: paused once, and not ours to undo. */
 		pause_journal_remove(job->pid);
 		fail_foreign(job);
@@ -115,7 +115,7 @@ void suspend_pause(struct gpreempt *g, struct suspend_job *job)
 		job->lock = -1;
 		return;
 	}
-	if (gpreempt_pause_check(g, job->pid, &err))
+	if (gp_pause_check(g, job->pid, &err))
 		hold_reply_error(&job->reply, &err);
 	else if (pause_is_seen(g, job->pid))
 		fail_foreign(job);
@@ -137,7 +137,7 @@ void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
 	ret = pause_journal_change(&job->entry);
 	/* The user has read that it is paused. */
 	if (ret) {
-		gpreempt_unpause(g, job->pid, job->entry.start, NULL, NULL);
+		gp_unpause(g, job->pid, job->entry.start, NULL, NULL);
 		ctl_note("process %d runs again: its entry in " HOLD_DIR
 			 " could not be kept: %s",
 			 job->pid, strerror(-ret));

@@ -14,6 +14,7 @@
 #include "ipc/client.h"
 #include "lib/core/internal.h"
 #include "lib/core/options.h"
+#include "lib/pause/pause.h"
 #include "proto/hold.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -239,14 +240,13 @@ static int check(struct gpreempt *g, pid_t pid, uint64_t how,
 		 struct gpreempt_error *err)
 {
 	struct gpreempt_error why = { 0 };
-	int ret = how == GPREEMPT_HOW_PAUSE ?
-			  gpreempt_pause_check(g, pid, &why) :
-			  gpreempt_check(g, pid, &why);
+	int ret = how == GPREEMPT_HOW_PAUSE ? gp_pause_check(g, pid, &why) :
+					      gpreempt_check(g, pid, &why);
 
 	if (!ret || why.reason == GPREEMPT_TRACED ||
 	    why.reason == GPREEMPT_DEBUGGED)
 		return 0;
-	if (how == GPREEMPT_HOW_AUTO && !gpreempt_pause_check(g, pid, NULL))
+	if (how == GPREEMPT_HOW_AUTO && !gp_pause_check(g, pid, NULL))
 		return 0;
 	if (err)
 		*err = why;

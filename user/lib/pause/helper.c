@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/core/apart.h"
-#include "lib/pause/pause.h"
+#include "lib/pause/helper.h"
 #include "shared/clock.h"
 
 /* A target can move its descriptor from number to number. */

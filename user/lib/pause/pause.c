@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/core/apart.h"
-#include "lib/pause/pause.h"
+#include "lib/pause/helper.h"
 #include "shared/clock.h"
 
 /* The process has no descriptor that is its own. It may be no GPU process at all. */
@@ -45,7 +45,7 @@ static int fail_seize(struct gp_pause_job *job, int code)
 static void note_times(struct gp_pause_job *job)
 {
 	const struct gp_pause_help *h = job->help;
-	struct gpreempt_pause_report *report = job->report;
+	struct gp_pause_report *report = job->report;
 
 	if (!h->entry_ns)
 		return;
@@ -61,7 +61,7 @@ static void note_times(struct gp_pause_job *job)
 /* 0: the driver did it. -EBADF: another process opened that descriptor. */
 static int judge(struct gp_pause_job *job)
 {
-	struct gpreempt_pause_report *report = job->report;
+	struct gp_pause_report *report = job->report;
 	const struct gp_pause_help *h = job->help;
 	int ret = h->unpause_code;
 
@@ -73,7 +73,7 @@ static int judge(struct gp_pause_job *job)
 		return gp_pause_fail_op(job, ret);
 	/* A second descriptor may be of what we have just paused. */
 	if (!report->contexts || (!job->pause && !ret))
-		report->before = ret ? GPREEMPT_PAUSED_NO : GPREEMPT_PAUSED_YES;
+		report->before = ret ? GP_PAUSED_NO : GP_PAUSED_YES;
 	if (h->pause_code)
 		return gp_pause_fail_op(job, h->pause_code);
 	job->changed[report->contexts++ % GP_PAUSE_TRIES] = h->found;
@@ -130,7 +130,7 @@ static bool has_too_many_contexts(struct gp_pause_job *job)
  */
 static int change_all(struct gp_pause_job *job)
 {
-	struct gpreempt_pause_report *report = job->report;
+	struct gp_pause_report *report = job->report;
 	struct gp_pause_help *h = job->help;
 	int ret, hint;
 
@@ -247,15 +247,14 @@ static void undo(const struct gp_pause_job *job)
 
 static int change_found(struct gp_pause_job *job)
 {
-	struct gpreempt_pause_report *report = job->report;
+	struct gp_pause_report *report = job->report;
 	int ret = change_all(job);
 
 	if (ret && job->pause && !job->strict && report->contexts &&
-	    report->before == GPREEMPT_PAUSED_NO)
+	    report->before == GP_PAUSED_NO)
 		undo(job);
 	if (!ret)
-		report->after = job->pause ? GPREEMPT_PAUSED_YES :
-					     GPREEMPT_PAUSED_NO;
+		report->after = job->pause ? GP_PAUSED_YES : GP_PAUSED_NO;
 	return ret;
 }
 
@@ -288,11 +287,10 @@ static int do_job(struct gp_pause_job *job)
 }
 
 static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
-		 struct gp_pause_ready *ready,
-		 struct gpreempt_pause_report *report,
+		 struct gp_pause_ready *ready, struct gp_pause_report *report,
 		 struct gpreempt_error *err)
 {
-	struct gpreempt_pause_report unused;
+	struct gp_pause_report unused;
 	struct gp_pause_job job = {
 		.g = g,
 		.pid = pid,
@@ -305,31 +303,28 @@ static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
 
 	if (ready && ready->help)
 		job.ready = ready;
-	*job.report = (struct gpreempt_pause_report){
-		.before = GPREEMPT_PAUSED_UNKNOWN,
-		.after = GPREEMPT_PAUSED_UNKNOWN,
+	*job.report = (struct gp_pause_report){
+		.before = GP_PAUSED_UNKNOWN,
+		.after = GP_PAUSED_UNKNOWN,
 	};
 	return do_job(&job);
 }
 
-int gpreempt_pause(struct gpreempt *g, pid_t pid, uint64_t start_time,
-		   struct gpreempt_pause_report *report,
-		   struct gpreempt_error *err)
+int gp_pause(struct gpreempt *g, pid_t pid, uint64_t start_time,
+	     struct gp_pause_report *report, struct gpreempt_error *err)
 {
 	return start(g, pid, start_time, true, NULL, report, err);
 }
 
 int gp_pause_by(struct gpreempt *g, pid_t pid, uint64_t start_time,
-		struct gp_pause_ready *ready,
-		struct gpreempt_pause_report *report,
+		struct gp_pause_ready *ready, struct gp_pause_report *report,
 		struct gpreempt_error *err)
 {
 	return start(g, pid, start_time, true, ready, report, err);
 }
 
-int gpreempt_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
-		     struct gpreempt_pause_report *report,
-		     struct gpreempt_error *err)
+int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
+	       struct gp_pause_report *report, struct gpreempt_error *err)
 {
 	return start(g, pid, start_time, false, NULL, report, err);
 }
@@ -346,8 +341,7 @@ static int look_for_device(struct gp_pause_job *job)
 	return ret;
 }
 
-int gpreempt_pause_check(struct gpreempt *g, pid_t pid,
-			 struct gpreempt_error *err)
+int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 {
 	static const char step[] = "looking for " KFD " in the process";
 	struct gp_pause_job job = {
@@ -368,8 +362,8 @@ int gpreempt_pause_check(struct gpreempt *g, pid_t pid,
 	return gp_pause_look(g, pid, step, &paused, err);
 }
 
-enum gpreempt_verdict gpreempt_pause_verify(struct gpreempt *g, pid_t pid,
-					    size_t *queues)
+enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid,
+				      size_t *queues)
 {
 	enum gpreempt_verdict verdict = GPREEMPT_VERIFIED;
 	struct gpreempt_view *view;

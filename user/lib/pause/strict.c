@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "lib/observe/observe.h"
-#include "lib/pause/pause.h"
+#include "lib/pause/helper.h"
 
 #define SCHED_POLICY "/sys/module/amdgpu/parameters/sched_policy"
 #define GFX9	     90000 /* gfx_target_version */
@@ -103,7 +103,7 @@ int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
 
 int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
 {
-	struct gpreempt_pause_report *report = job->report;
+	struct gp_pause_report *report = job->report;
 	bool paused;
 	int ret = gp_target_exists(job->g, job->pid, job->step, job->err);
 
@@ -115,8 +115,7 @@ int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
 	*done = paused == job->pause;
 	if (!*done)
 		return 0;
-	report->before = report->after = paused ? GPREEMPT_PAUSED_YES :
-						  GPREEMPT_PAUSED_NO;
+	report->before = report->after = paused ? GP_PAUSED_YES : GP_PAUSED_NO;
 	report->contexts = 1;
 	return 0;
 }
@@ -131,8 +130,7 @@ int gp_pause_judge_strict(struct gp_pause_job *job)
 		return -EBADF;
 	if (ret)
 		return gp_pause_fail_op(job, ret);
-	job->report->before = job->pause ? GPREEMPT_PAUSED_NO :
-					   GPREEMPT_PAUSED_YES;
+	job->report->before = job->pause ? GP_PAUSED_NO : GP_PAUSED_YES;
 	ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
 	if (!ret && paused != job->pause && !job->pause)
 		return -EBADF;

@@ -6,8 +6,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <gpreempt/pause.h>
-
 #include "lib/route/route.h"
 #include "lib/session/kfd.h"
 #include "lib/session/session.h"
@@ -42,7 +40,7 @@ static int check(struct gp_route *r)
 		return fail(r, ret,
 			    ret == -ESRCH ? GPREEMPT_ENDED : GPREEMPT_SYSTEM,
 			    step);
-	ret = gpreempt_pause_check(r->g, r->pid, &r->error);
+	ret = gp_pause_check(r->g, r->pid, &r->error);
 	if (!ret)
 		ret = read_view(r);
 	/* By another program. */
@@ -77,10 +75,9 @@ static int open_pause(struct gp_route *r)
 	return ret;
 }
 
-static int unpause(struct gp_route *r, struct gpreempt_pause_report *report)
+static int unpause(struct gp_route *r, struct gp_pause_report *report)
 {
-	int ret = gpreempt_unpause(r->g, r->pid, r->pause.start, report,
-				   &r->error);
+	int ret = gp_unpause(r->g, r->pid, r->pause.start, report, &r->error);
 
 	if (report)
 		r->pause.return_ns = report->return_ns;
@@ -138,16 +135,16 @@ static size_t count_queues(const struct gp_route *r)
  * After an error the driver has restored the queues, or not. One that another
  * program had paused is paused once now, as before.
  */
-static int pause_it(struct gp_route *r, struct gpreempt_pause_report *report)
+static int pause_it(struct gp_route *r, struct gp_pause_report *report)
 {
 	int ret = gp_pause_by(r->g, r->pid, r->pause.start, &r->pause.ready,
 			      report, &r->error);
 
 	r->pause.return_ns = report->return_ns;
-	if (!ret && report->before == GPREEMPT_PAUSED_YES)
+	if (!ret && report->before == GP_PAUSED_YES)
 		return fail(r, -EBUSY, GPREEMPT_PAUSED, "pause");
-	if (ret && report->before == GPREEMPT_PAUSED_NO)
-		gpreempt_unpause(r->g, r->pid, r->pause.start, NULL, NULL);
+	if (ret && report->before == GP_PAUSED_NO)
+		gp_unpause(r->g, r->pid, r->pause.start, NULL, NULL);
 	r->pause.paused = !ret;
 	return ret;
 }
@@ -155,7 +152,7 @@ static int pause_it(struct gp_route *r, struct gpreempt_pause_report *report)
 static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 		   struct gpreempt_outcome *out)
 {
-	struct gpreempt_pause_report report = { 0 };
+	struct gp_pause_report report = { 0 };
 	int ret = 0;
 
 	out->requested = count_queues(r);
@@ -173,7 +170,7 @@ static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 static int resume(struct gp_route *r, const struct gpreempt_filter *which,
 		  struct gpreempt_outcome *out)
 {
-	struct gpreempt_pause_report report = { 0 };
+	struct gp_pause_report report = { 0 };
 	int ret;
 
 	out->requested = count_queues(r);
@@ -184,14 +181,14 @@ static int resume(struct gp_route *r, const struct gpreempt_filter *which,
 	if (ret)
 		return ret;
 	out->done = out->requested;
-	if (report.ioctl_ns && report.before == GPREEMPT_PAUSED_NO)
+	if (report.ioctl_ns && report.before == GP_PAUSED_NO)
 		return fail(r, -ENOTCONN, GPREEMPT_UNPAUSED, "unpause");
 	return 0;
 }
 
 static enum gpreempt_verdict verify(struct gp_route *r)
 {
-	return r->pause.paused ? gpreempt_pause_verify(r->g, r->pid, NULL) :
+	return r->pause.paused ? gp_pause_verify(r->g, r->pid, NULL) :
 				 GPREEMPT_NOT_CHECKED;
 }
 
