@@ -53,9 +53,9 @@ static void describe_without_command(struct job *job, size_t i)
 /* Behind one that hangs another reader goes on. */
 static void describe_live(struct job *job)
 {
-	size_t stuck, first;
+	size_t stuck, first, count = job->list->count;
 
-	for (stuck = 0; stuck < MAX_STUCK; stuck++) {
+	for (stuck = 0; stuck < MAX_STUCK && job->begun < count; stuck++) {
 		first = job->begun;
 		if (!shr_child_run(describe_rest, job, &job->begun))
 			return;
@@ -63,7 +63,7 @@ static void describe_live(struct job *job)
 			break;
 		describe_without_command(job, job->begun - 1);
 	}
-	while (job->begun < job->list->count)
+	while (job->begun < count)
 		describe_without_command(job, job->begun++);
 }
 

@@ -33,7 +33,7 @@ void freezer_close(struct freezer *f);
 /*
  * Leave what would stop or freeze this process together with the target: a
  * cgroup that both are in, and its process group. 0, or the exit status after
- * saying why not (leave.c). *moved is set when it is in a cgroup of its
+ * saying why not. *moved is set when it is in a cgroup of its
  * own now.
  */
 int follow_leave(pid_t target, bool *moved);
