@@ -19,19 +19,16 @@ TEST(table)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7")
 				 PACKET "loss 0.4\n");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 0);
-	expect_out("\n7\t2\t0\t1\t10\t0\n");
-	expect_out("\n7\t0xa0\t0x5\t3\thigh\t16384\t1\t0\t0\t0\t1\t0\t5\t9\t5\t9\t4\t"
-		   "10\t20\t1\n");
+	CTL(0, "amdlog log");
+	OUT_HAS("\n7\t2\t0\t1\t10\t0\n");
+	OUT_HAS("\n7\t0xa0\t0x5\t3\thigh\t16384\t1\t0\t0\t0\t1\t0\t5\t9\t5\t9\t4\t"
+		"10\t20\t1\n");
 	ck_assert_str_eq(ctl_err, "");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "json",
-				     NULL),
-			 0);
-	read_json();
-	expect_number(json, "queues.0.backlog", 4);
-	expect_number(json, "other_lines", 1);
-	expect_number(json, "lines", 3);
-	expect_number(json, "level", 4);
+	CTL(0, "amdlog log --format json");
+	expect_number("queues.0.backlog", 4);
+	expect_number("other_lines", 1);
+	expect_number("lines", 3);
+	expect_number("level", 4);
 }
 
 TEST(python)
@@ -40,9 +37,7 @@ TEST(python)
 		  HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET
 		  ":4:rocvirtual.cpp :1: 30 us: [pid:7 tid: 0x1] HWq=0xb0, "
 		  "Dispatch Header = 0xb02 (type=2)\n");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
-				     NULL),
-			 0);
+	CTL(0, "amdlog log --format python");
 	ck_assert_str_eq(
 		ctl_out,
 		"# Made by gpreempt-ctl amdlog. None: the log does not say it.\n"
@@ -60,62 +55,46 @@ TEST(two_processes)
 {
 	make_text("log",
 		  HEAD("4", "20", "7") PACKET HEAD("4", "21", "8") PACKET);
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
-				     NULL),
-			 0);
-	expect_out("PID = None\nHARDWARE_QUEUES = None");
-	expect_out("{\"pid\": 7, \"hwq\": 0xa0,");
-	expect_out("{\"pid\": 8, \"hwq\": 0xa0,");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
-				     NULL),
-			 2);
+	CTL(0, "amdlog log --format python");
+	OUT_HAS("PID = None\nHARDWARE_QUEUES = None");
+	OUT_HAS("{\"pid\": 7, \"hwq\": 0xa0,");
+	OUT_HAS("{\"pid\": 8, \"hwq\": 0xa0,");
+	CTL(2, "amdlog log --format shell");
 	ck_assert_str_eq(ctl_out, "");
-	expect_err("the log is of 2 processes");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
-				     "--pid", "8", NULL),
-			 0);
+	ERR_HAS("the log is of 2 processes");
+	CTL(0, "amdlog log --format shell --pid 8");
 	ck_assert_str_eq(ctl_out,
 			 "# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
 			 "GPREEMPT_PID=8\nGPREEMPT_HARDWARE_QUEUES='0xa0'\n"
 			 "GPREEMPT_DISPATCHES=1\n");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--pid", "9", NULL),
-			 5);
-	expect_err("process 9 is not in this log");
+	CTL(5, "amdlog log --pid 9");
+	ERR_HAS("process 9 is not in this log");
 }
 
 /* Without packets, that there are none is not known. */
 TEST(level_3)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED);
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 0);
-	read_json();
-	expect_null(json, "queues.0.dispatches");
-	expect_null(json, "queues.0.barriers");
-	expect_null(json, "processes.0.dispatches");
-	expect_number(json, "queues.0.created", 1);
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
-				     NULL),
-			 0);
-	expect_out("\"dispatches\": None");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
-				     NULL),
-			 0);
-	expect_out("GPREEMPT_DISPATCHES=\n");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 0);
-	expect_err("this is level 3");
+	CTL(0, "amdlog log --json");
+	expect_null("queues.0.dispatches");
+	expect_null("queues.0.barriers");
+	expect_null("processes.0.dispatches");
+	expect_number("queues.0.created", 1);
+	CTL(0, "amdlog log --format python");
+	OUT_HAS("\"dispatches\": None");
+	CTL(0, "amdlog log --format shell");
+	OUT_HAS("GPREEMPT_DISPATCHES=\n");
+	CTL(0, "amdlog log");
+	ERR_HAS("this is level 3");
 }
 
 TEST(without_pid)
 {
 	make_text("log", ":3:rocdevice.cpp :1: 10 us:  " CREATED);
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "shell",
-				     NULL),
-			 0);
-	expect_out("GPREEMPT_PID=\n");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--format", "python",
-				     NULL),
-			 0);
-	expect_out("PID = None\nHARDWARE_QUEUES = [0xa0]\n");
+	CTL(0, "amdlog log --format shell");
+	OUT_HAS("GPREEMPT_PID=\n");
+	CTL(0, "amdlog log --format python");
+	OUT_HAS("PID = None\nHARDWARE_QUEUES = [0xa0]\n");
 }
 
 TEST(no_log)
@@ -123,19 +102,17 @@ TEST(no_log)
 	make_text("text", "loss 0.4\n");
 	make_file("gz", "\x1f\x8b\x08", 3);
 	make_text("empty", "");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "text", NULL), 1);
-	expect_err("no line of ROCm's log is in it");
-	expect_err("AMD_LOG_LEVEL=4");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "empty", "--json", NULL), 1);
+	CTL(1, "amdlog text");
+	ERR_HAS("no line of ROCm's log is in it");
+	ERR_HAS("AMD_LOG_LEVEL=4");
+	CTL(1, "amdlog empty --json");
 	ck_assert_str_eq(ctl_out, "");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "gz", NULL), 1);
-	expect_err("compressed (gzip), not a log of ROCm");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "nothing", NULL), 1);
-	ck_assert_int_eq(run_command(&ctl_amdlog, ".", NULL), 1);
-	ck_assert_int_eq(run_command(&ctl_amdlog, "text", "--format", "xml",
-				     NULL),
-			 2);
-	expect_err("table, json, python or shell");
+	CTL(1, "amdlog gz");
+	ERR_HAS("compressed (gzip), not a log of ROCm");
+	CTL(1, "amdlog nothing");
+	CTL(1, "amdlog .");
+	CTL(2, "amdlog text --format xml");
+	ERR_HAS("table, json, python or shell");
 }
 
 TEST(problems)
@@ -148,38 +125,35 @@ TEST(problems)
 			     HEAD("3", "10",
 				  "7") "acquireQueue refCount: (nil)\n");
 	make_file("log", text, n);
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 6);
-	expect_err("line 20: about a queue, but its address is cut off");
+	CTL(6, "amdlog log");
+	ERR_HAS("line 20: about a queue, but its address is cut off");
 	ck_assert_ptr_null(strstr(ctl_err, "line 21:"));
-	expect_err("and 10 more; --json has the first 30");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 6);
-	read_json();
-	expect_number(json, "n_problems", 30);
-	expect_number(json, "problems.29.line", 30);
+	ERR_HAS("and 10 more; --json has the first 30");
+	CTL(6, "amdlog log --json");
+	expect_number("n_problems", 30);
+	expect_number("problems.29.line", 30);
 }
 
 TEST(not_in_order)
 {
 	make_text("log", HEAD("4", "9000000", "7")
 				 PACKET HEAD("4", "1000000", "7") PACKET);
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 0);
-	expect_err("the log is not in order: a line is 8.0 s earlier");
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 0);
-	read_json();
-	expect_number(json, "processes.0.run_us", 8000000);
-	expect_number(json, "processes.0.back_us", 8000000);
+	CTL(0, "amdlog log");
+	ERR_HAS("the log is not in order: a line is 8.0 s earlier");
+	CTL(0, "amdlog log --json");
+	expect_number("processes.0.run_us", 8000000);
+	expect_number("processes.0.back_us", 8000000);
 }
 
 /* Numbers counted with grep -c. */
 TEST(of_a_real_runtime)
 {
 	ck_assert(copy_fixture(LOG, "log"));
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", "--json", NULL), 0);
-	read_json();
-	expect_number(json, "lines", 150);
-	expect_number(json, "processes.0.dispatches", 3);
-	expect_null(json, "queues.0.hwq");
-	expect_null(json, "hip_version");
+	CTL(0, "amdlog log --json");
+	expect_number("lines", 150);
+	expect_number("processes.0.dispatches", 3);
+	expect_null("queues.0.hwq");
+	expect_null("hip_version");
 }
 
 /* Of another user, whose file it is. */
@@ -193,8 +167,8 @@ TEST(not_permitted)
 	ck_assert_int_eq(chmod("log", 0600), 0);
 	ck_assert_int_eq(chmod(".", 0755), 0);
 	ck_assert_int_eq(seteuid(65534), 0);
-	ck_assert_int_eq(run_command(&ctl_amdlog, "log", NULL), 4);
-	ck_assert_int_eq(run_command(&ctl_decode, "log", NULL), 4);
+	CTL(4, "amdlog log");
+	CTL(4, "decode log");
 	ck_assert_int_eq(seteuid(0), 0);
 }
 

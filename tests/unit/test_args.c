@@ -7,6 +7,7 @@
 #include "guard/options.h"
 #include "shared/macro.h"
 #include "unit-args.h"
+#include "unit-ctl.h"
 
 #define GO    (-1)
 #define USAGE GPREEMPT_CLASS_USAGE
@@ -345,20 +346,12 @@ TEST(merge)
 /* Each mistake gets a sentence and a next step. */
 TEST(sentence)
 {
-	char text[512] = "";
-	FILE *f = tmpfile();
-	size_t n;
-
-	dup2(fileno(f), STDERR_FILENO);
+	begin_capture();
 	ck_assert_int_eq(parse(&ctl_suspend, "1 --for 5"), USAGE);
-	fflush(stderr);
-	rewind(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	ck_assert_uint_gt(n, 20);
-	ck_assert_str_eq(text, "gpreempt-ctl: --for \"5\": it has no unit; "
-			       "units are ns, us, ms, s, m, h\n"
-			       "next: gpreempt-ctl suspend --help\n");
+	end_capture();
+	ck_assert_str_eq(ctl_err, "gpreempt-ctl: --for \"5\": it has no unit; "
+				  "units are ns, us, ms, s, m, h\n"
+				  "next: gpreempt-ctl suspend --help\n");
 }
 
 TEST_FIXTURE(args_setup, args_teardown)

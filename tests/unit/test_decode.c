@@ -13,42 +13,34 @@
 
 TEST(snapshot_as_json)
 {
-	ck_assert_int_eq(run_command(&ctl_decode, "now", "--json", NULL), 0);
-	read_json();
-	ck_assert_uint_eq(json_object_array_length(json_at(json, "queues")), 4);
-	expect_number(json, "check.queues", 3);
-	expect_number(json, "check.slots_expected", 3);
-	expect_number(json, "check.slots_active", 3);
-	expect_number(json, "check.slots_without_owner", 0);
-	expect_number(json, "check.adds_up", 1);
-	expect_number(json, "check.by_xcc.0.slots_active", 3);
-	ck_assert_uint_eq(json_object_array_length(json_at(json, "slots")), 24);
-	ck_assert_uint_eq(json_object_array_length(json_at(json, "sdma_slots")),
-			  64);
-	ck_assert_uint_eq(json_object_array_length(json_at(json, "run_list")),
-			  6);
-	expect_number(json, "n_problems", 0);
+	CTL(0, "decode now --json");
+	expect_rows("queues", 4);
+	expect_number("check.queues", 3);
+	expect_number("check.slots_expected", 3);
+	expect_number("check.slots_active", 3);
+	expect_number("check.slots_without_owner", 0);
+	expect_number("check.adds_up", 1);
+	expect_number("check.by_xcc.0.slots_active", 3);
+	expect_rows("slots", 24);
+	expect_rows("sdma_slots", 64);
+	expect_rows("run_list", 6);
+	expect_number("n_problems", 0);
 	/* The MQD's own VMID was saved before it had one. */
-	expect_number(json, "queues.0.vmid", 3);
-	expect_number(json, "queues.0.queue_id", 0);
+	expect_number("queues.0.vmid", 3);
+	expect_number("queues.0.queue_id", 0);
 }
 
 TEST(snapshot_of_one_process)
 {
-	ck_assert_int_eq(run_command(&ctl_decode, "now", "--pid", "156", NULL),
-			 0);
-	expect_out("\n1 compute queues\n");
-	expect_out("Queues and slots add up: yes\n");
+	CTL(0, "decode now --pid 156");
+	OUT_HAS("\n1 compute queues\n");
+	OUT_HAS("Queues and slots add up: yes\n");
 	ck_assert_ptr_null(strstr(ctl_out, "\n144\t"));
-	ck_assert_int_eq(run_command(&ctl_decode, "now", "--json", "--pid",
-				     "156", NULL),
-			 0);
-	read_json();
-	expect_number(json, "check.queues", 1);
-	ck_assert_uint_eq(json_object_array_length(json_at(json, "slots")), 1);
-	ck_assert_int_eq(run_command(&ctl_decode, "now", "--pid", "9", NULL),
-			 5);
-	expect_err("process 9 is not in this text");
+	CTL(0, "decode now --json --pid 156");
+	expect_number("check.queues", 1);
+	expect_rows("slots", 1);
+	CTL(5, "decode now --pid 9");
+	ERR_HAS("process 9 is not in this text");
 }
 
 /* In one of its XCCs it is elsewhere: each place once. */
@@ -71,65 +63,55 @@ TEST(places)
 			      mqd + 0x1000 * xcc, ring);
 	make_file("b", made, made_len);
 	made_len = 0;
-	ck_assert_int_eq(run_command(&ctl_decode, "a", "b", NULL), 0);
-	expect_out("\t1.4,2.5\t");
+	CTL(0, "decode a b");
+	OUT_HAS("\t1.4,2.5\t");
 }
 
 TEST(one_file_alone)
 {
-	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", NULL), 0);
-	expect_err("there is no hqds among it");
-	ck_assert_int_eq(run_command(&ctl_decode, "now/hqds", NULL), 0);
-	expect_out("Queues and slots add up: not known\n");
-	expect_err("there is no mqds among it");
-	ck_assert_int_eq(run_command(&ctl_decode, "--json", "now/hqds", NULL),
-			 0);
-	read_json();
-	expect_null(json, "check.queues");
-	expect_null(json, "check.slots_without_owner");
-	expect_null(json, "check.adds_up");
-	expect_number(json, "check.slots_active", 3);
+	CTL(0, "decode now/mqds");
+	ERR_HAS("there is no hqds among it");
+	CTL(0, "decode now/hqds");
+	OUT_HAS("Queues and slots add up: not known\n");
+	ERR_HAS("there is no mqds among it");
+	CTL(0, "decode --json now/hqds");
+	expect_null("check.queues");
+	expect_null("check.slots_without_owner");
+	expect_null("check.adds_up");
+	expect_number("check.slots_active", 3);
 }
 
 TEST(twice)
 {
-	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "now/mqds",
-				     "now/hqds", NULL),
-			 6);
-	expect_out("this queue is in the text twice");
-	expect_err("give files of one moment, each once");
+	CTL(6, "decode now/mqds now/mqds now/hqds");
+	OUT_HAS("this queue is in the text twice");
+	ERR_HAS("give files of one moment, each once");
 	ck_assert_ptr_null(strstr(ctl_out, "compute queues"));
-	ck_assert_int_eq(run_command(&ctl_decode, "--json", "now", "now/hqds",
-				     NULL),
-			 6);
-	read_json();
-	expect_null(json, "check.slots_active");
-	expect_null(json, "check.queues");
-	expect_null(json, "queues.0.slots_active");
+	CTL(6, "decode --json now now/hqds");
+	expect_null("check.slots_active");
+	expect_null("check.queues");
+	expect_null("queues.0.slots_active");
 }
 
 TEST(two_moments)
 {
 	make_other_rings("other");
-	ck_assert_int_eq(run_command(&ctl_decode, "other", "now/hqds", NULL),
-			 6);
-	expect_out("\n3 problems in the text\n");
-	expect_out("this slot has another ring than the MQD of its address");
-	expect_out("Queues and slots add up: no\n");
-	expect_err("slots without an owner");
+	CTL(6, "decode other now/hqds");
+	OUT_HAS("\n3 problems in the text\n");
+	OUT_HAS("this slot has another ring than the MQD of its address");
+	OUT_HAS("Queues and slots add up: no\n");
+	ERR_HAS("slots without an owner");
 }
 
 TEST(gpus_without_slots)
 {
 	make_text("stopped", "Node 1, gpu_id 2d60:\n Device is stopped\n");
 	make_text("other", "Node 1, gpu_id 1234:\n Device is stopped\n");
-	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "stopped", NULL),
-			 0);
-	expect_err("GPU 0x2d60: the driver has stopped it");
-	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "other", NULL),
-			 0);
-	expect_err("GPU 0x2d60: hqds does not have it");
-	expect_out("Queues and slots add up: not known\n");
+	CTL(0, "decode now/mqds stopped");
+	ERR_HAS("GPU 0x2d60: the driver has stopped it");
+	CTL(0, "decode now/mqds other");
+	ERR_HAS("GPU 0x2d60: hqds does not have it");
+	OUT_HAS("Queues and slots add up: not known\n");
 }
 
 TEST(many_problems)
@@ -142,8 +124,8 @@ TEST(many_problems)
 			all[i + 5] = 'x';
 	make_file("damaged", all, len);
 	free(all);
-	ck_assert_int_eq(run_command(&ctl_decode, "damaged", NULL), 6);
-	expect_err("more; --json has the first ");
+	CTL(6, "decode damaged");
+	ERR_HAS("more; --json has the first ");
 	/* A head, 20 of them, and what came before. */
 	for (i = 0, n = 0; ctl_out[i]; i++)
 		n += !strncmp(ctl_out + i, "\ndamaged\t", 9);
@@ -155,9 +137,9 @@ TEST(older_text)
 	make_text("older",
 		  "Compute queue on device f7bc\n    Queue ID: 5\n"
 		  "    Process: pid 12 pasid 0x1\n    is active: yes\n");
-	ck_assert_int_eq(run_command(&ctl_decode, "older", NULL), 0);
-	expect_err("older than Linux 6.5");
-	expect_out("12\t5\t0xf7bc\tcompute\t");
+	CTL(0, "decode older");
+	ERR_HAS("older than Linux 6.5");
+	OUT_HAS("12\t5\t0xf7bc\tcompute\t");
 }
 
 static const struct {
@@ -182,25 +164,24 @@ static const struct {
 TEST_EACH(other_files, ARRAY_SIZE(others))
 {
 	make_file("file", others[_i].begin, others[_i].len);
-	ck_assert_int_eq(run_command(&ctl_decode, "file", NULL), 1);
+	CTL(1, "decode file");
 	ck_assert_str_eq(ctl_out, "");
-	expect_err(others[_i].what);
-	expect_err(others[_i].next);
-	ck_assert_int_eq(run_command(&ctl_decode, "now/mqds", "file", NULL), 1);
+	ERR_HAS(others[_i].what);
+	ERR_HAS(others[_i].next);
+	CTL(1, "decode now/mqds file");
 }
 
 TEST(missing_files)
 {
-	ck_assert_int_eq(run_command(&ctl_decode, "nothing", NULL), 1);
-	expect_err("No such file");
+	CTL(1, "decode nothing");
+	ERR_HAS("No such file");
 	ck_assert_int_eq(mkdir("empty", 0700), 0);
-	ck_assert_int_eq(run_command(&ctl_decode, "empty", NULL), 1);
-	expect_err("it has neither mqds nor hqds");
-	ck_assert_int_eq(run_command(&ctl_decode, "-", "-", NULL), 2);
+	CTL(1, "decode empty");
+	ERR_HAS("it has neither mqds nor hqds");
+	CTL(2, "decode - -");
 	make_text("-dash", "Node 1, gpu_id 2d60:\n Device is stopped\n");
-	ck_assert_int_eq(run_command(&ctl_decode, "--", "-dash", NULL), 0);
-	ck_assert_int_eq(run_command(&ctl_decode, "now", "--", "-none", NULL),
-			 1);
+	CTL(0, "decode -- -dash");
+	CTL(1, "decode now -- -none");
 }
 
 /* What is made to be opened by root. */
@@ -248,14 +229,14 @@ TEST_EACH(hostile_directory, ARRAY_SIZE(hostile))
 		unlink(path);
 		hostile[_i].make(path);
 		*strchr(path, '/') = '\0';
-		ck_assert_int_eq(run_command(&ctl_decode, path, NULL), 1);
-		expect_err(hostile[_i].what);
-		expect_err(names[i]);
+		CTL(1, "decode %s", path);
+		ERR_HAS(hostile[_i].what);
+		ERR_HAS(names[i]);
 	}
 	/* Ids are left out then. */
 	hostile[_i].make("now/queues-7");
 	hostile[_i].make("now/sysfs");
-	ck_assert_int_eq(run_command(&ctl_decode, "now", NULL), 0);
+	CTL(0, "decode now");
 }
 
 TEST(series_of_snapshots)
@@ -268,24 +249,22 @@ TEST(series_of_snapshots)
 	copy_fixture(DRIVER "queues-156", "day/001-sample/queues-156");
 	make_text("day/002-final/mqds", "");
 	copy_fixture(DRIVER "hqds", "day/002-final/hqds");
-	ck_assert_int_eq(run_command(&ctl_decode, "day", NULL), 0);
-	expect_out("\n001-sample\t2\t4\t3\t3\t0\t144:0,144:1,144:2,156:0\t"
-		   "144:0,144:1,144:2,156:0\t-\n");
-	expect_out("\n002-final\t0\t0\t0\t3\t3\t-\t-\t144:0,144:1,144:2,156:0\n");
-	expect_out("Queues of 1 samples: mean 4.0, least 4, most 4: stable\n");
-	expect_out("Queue ids of all samples: the same\n");
-	expect_out("\n156\t0\t0x2d60\tcompute\t7\t0x7f51976f9000\t1\t1\n");
-	ck_assert_int_eq(run_command(&ctl_decode, "day", "--json", NULL), 0);
-	read_json();
-	expect_number(json, "summary.samples", 1);
-	expect_number(json, "summary.stable", 1);
-	expect_number(json, "queues_seen.0.seen", 1);
-	expect_number(json, "snapshots.1.queues", 4);
-	ck_assert_int_eq(run_command(&ctl_decode, "day", "--pid", "156", NULL),
-			 0);
-	expect_out("mean 1.0");
-	ck_assert_int_eq(run_command(&ctl_decode, "day/001-sample", NULL), 0);
-	expect_out("\n3 compute queues\n");
+	CTL(0, "decode day");
+	OUT_HAS("\n001-sample\t2\t4\t3\t3\t0\t144:0,144:1,144:2,156:0\t"
+		"144:0,144:1,144:2,156:0\t-\n");
+	OUT_HAS("\n002-final\t0\t0\t0\t3\t3\t-\t-\t144:0,144:1,144:2,156:0\n");
+	OUT_HAS("Queues of 1 samples: mean 4.0, least 4, most 4: stable\n");
+	OUT_HAS("Queue ids of all samples: the same\n");
+	OUT_HAS("\n156\t0\t0x2d60\tcompute\t7\t0x7f51976f9000\t1\t1\n");
+	CTL(0, "decode day --json");
+	expect_number("summary.samples", 1);
+	expect_number("summary.stable", 1);
+	expect_number("queues_seen.0.seen", 1);
+	expect_number("snapshots.1.queues", 4);
+	CTL(0, "decode day --pid 156");
+	OUT_HAS("mean 1.0");
+	CTL(0, "decode day/001-sample");
+	OUT_HAS("\n3 compute queues\n");
 }
 
 /* As scripts leave it: pairs of files, text without ids, a second apart. */
@@ -304,21 +283,17 @@ static void make_pairs(void)
 TEST(series_of_pairs)
 {
 	make_pairs();
-	ck_assert_int_eq(run_command(&ctl_decode, "pairs", NULL), 0);
-	expect_out("\nbaseline\t0\t0\t0\t3\t3\t-\t-\t-\nsnapshot_2_20260203_120000\t"
-		   "2\t4\t3\t3\t0\t-\t156@0x7f51976f9000,144@0x7f87");
+	CTL(0, "decode pairs");
+	OUT_HAS("\nbaseline\t0\t0\t0\t3\t3\t-\t-\t-\nsnapshot_2_20260203_120000\t"
+		"2\t4\t3\t3\t0\t-\t156@0x7f51976f9000,144@0x7f87");
 	/* The second one has no hqds, and other rings of compute queues. */
-	expect_out("\nsnapshot_10_20260203_120010\t2\t4\t3\t-\t-\t-\t156@0x");
-	expect_out("Queues of 2 samples: mean 4.0, least 4, most 4: stable\n");
-	expect_out("Queue ids of all samples: not known\n");
-	ck_assert_int_eq(run_command(&ctl_decode,
-				     "pairs/snapshot_2_20260203_120000", NULL),
-			 0);
-	expect_out("Queues and slots add up: yes\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "pairs", "pairs/baseline",
-				     NULL),
-			 2);
-	expect_err("it has 3 snapshots, baseline to snapshot_10");
+	OUT_HAS("\nsnapshot_10_20260203_120010\t2\t4\t3\t-\t-\t-\t156@0x");
+	OUT_HAS("Queues of 2 samples: mean 4.0, least 4, most 4: stable\n");
+	OUT_HAS("Queue ids of all samples: not known\n");
+	CTL(0, "decode pairs/snapshot_2_20260203_120000");
+	OUT_HAS("Queues and slots add up: yes\n");
+	CTL(2, "diff pairs pairs/baseline");
+	ERR_HAS("it has 3 snapshots, baseline to snapshot_10");
 }
 
 TEST(series_that_is_not_stable)
@@ -328,11 +303,11 @@ TEST(series_that_is_not_stable)
 	copy_fixture(DRIVER "mqds", "s/2/mqds");
 	copy_fixture(DRIVER "mqds", "s/3/mqds");
 	make_text("s/3/hqds", "Node 1, gpu_id 2d60:\nrubbish\n");
-	ck_assert_int_eq(run_command(&ctl_decode, "s", NULL), 6);
-	expect_out("Queues of 3 samples: mean 2.7, least 0, most 4: not stable\n");
-	expect_err("1 problems in the text");
+	CTL(6, "decode s");
+	OUT_HAS("Queues of 3 samples: mean 2.7, least 0, most 4: not stable\n");
+	ERR_HAS("1 problems in the text");
 	make_pipe("s/2/hqds");
-	ck_assert_int_eq(run_command(&ctl_decode, "s", NULL), 1);
+	CTL(1, "decode s");
 }
 
 /* hqds alone, moment by moment: there are no queues to count. */
@@ -340,28 +315,27 @@ TEST(series_without_mqds)
 {
 	copy_fixture(DRIVER "hqds", "s/1/hqds");
 	copy_fixture(DRIVER "hqds", "s/2/hqds");
-	ck_assert_int_eq(run_command(&ctl_decode, "s", NULL), 0);
-	expect_out("\nQueues: not known\n");
-	ck_assert_int_eq(run_command(&ctl_decode, "s", "--json", NULL), 0);
-	read_json();
-	expect_null(json, "summary.queues_mean");
-	expect_null(json, "summary.stable");
-	expect_null(json, "snapshots.0.queues");
-	expect_number(json, "snapshots.0.slots_active", 3);
+	CTL(0, "decode s");
+	OUT_HAS("\nQueues: not known\n");
+	CTL(0, "decode s --json");
+	expect_null("summary.queues_mean");
+	expect_null("summary.stable");
+	expect_null("snapshots.0.queues");
+	expect_number("snapshots.0.slots_active", 3);
 }
 
 TEST(of_a_system)
 {
-	ck_assert_int_eq(run_command(&ctl_decode, NULL), geteuid() ? 4 : 3);
-	expect_err("made/kfd/mqds");
+	CTL(geteuid() ? 4 : 3, "decode");
+	ERR_HAS("made/kfd/mqds");
 	copy_fixture(DRIVER "mqds", "made/kfd/mqds");
 	copy_fixture(DRIVER "hqds", "made/kfd/hqds");
-	ck_assert_int_eq(run_command(&ctl_decode, NULL), 0);
-	expect_out("Queues and slots add up: yes\n");
+	CTL(0, "decode");
+	OUT_HAS("Queues and slots add up: yes\n");
 	/* It is read three times before that is reported. */
 	make_other_rings("made/kfd/mqds");
-	ck_assert_int_eq(run_command(&ctl_decode, NULL), 6);
-	expect_out("has another ring");
+	CTL(6, "decode");
+	OUT_HAS("has another ring");
 }
 
 TEST_FIXTURE(snapshots_setup, command_teardown)

@@ -9,37 +9,23 @@ TEST(diff_of_a_process)
 {
 	make_text("idle/mqds", "");
 	copy_fixture(DRIVER "hqds", "idle/hqds");
-	ck_assert_int_eq(run_command(&ctl_diff, "idle", "now", "--pid", "144",
-				     NULL),
-			 0);
-	expect_err("process 144 is not in idle: it has no queue there");
-	expect_out("queue ids: 0 common, 0 only in A, 3 only in B, overlap 0%: "
-		   "not consistent\n");
-	expect_out("queues in mqds: A 0, B 3\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid", "144",
-				     NULL),
-			 0);
-	expect_err("process 144 is not in idle");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid", "144",
-				     NULL),
-			 0);
-	expect_out("queue ids: 3 common, 0 only in A, 0 only in B, overlap 100%: "
-		   "consistent\n");
-	expect_out("rings: 3 common");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid", "9",
-				     NULL),
-			 5);
-	expect_err("process 9 is not in either of them");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "idle", "--pid-a", "144",
-				     "--pid-b", "144", NULL),
-			 5);
-	expect_err("process 144 is not in idle");
-	ck_assert_int_eq(run_command(&ctl_diff, "idle", "now", "--pid-a", "144",
-				     "--pid-b", "144", NULL),
-			 5);
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid-a", "144",
-				     NULL),
-			 2);
+	CTL(0, "diff idle now --pid 144");
+	ERR_HAS("process 144 is not in idle: it has no queue there");
+	OUT_HAS("queue ids: 0 common, 0 only in A, 3 only in B, overlap 0%: "
+		"not consistent\n");
+	OUT_HAS("queues in mqds: A 0, B 3\n");
+	CTL(0, "diff now idle --pid 144");
+	ERR_HAS("process 144 is not in idle");
+	CTL(0, "diff now now --pid 144");
+	OUT_HAS("queue ids: 3 common, 0 only in A, 0 only in B, overlap 100%: "
+		"consistent\n");
+	OUT_HAS("rings: 3 common");
+	CTL(5, "diff now idle --pid 9");
+	ERR_HAS("process 9 is not in either of them");
+	CTL(5, "diff now idle --pid-a 144 --pid-b 144");
+	ERR_HAS("process 144 is not in idle");
+	CTL(5, "diff idle now --pid-a 144 --pid-b 144");
+	CTL(2, "diff now now --pid-a 144");
 }
 
 TEST(diff_of_nothing)
@@ -47,56 +33,44 @@ TEST(diff_of_nothing)
 	make_text("a/mqds", "");
 	make_text("a/hqds",
 		  "Node 1, gpu_id 2d60:\n Inst 0,  CP Pipe 0, Queue 2\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "a/mqds", "a/mqds", NULL), 0);
-	expect_out("overlap not known: there are none\n");
-	expect_out("CP slots: not known");
-	ck_assert_int_eq(run_command(&ctl_diff, "--json", "a/mqds", "a/mqds",
-				     NULL),
-			 0);
-	read_json();
-	expect_null(json, "queue_counts.overlap");
-	expect_null(json, "queue_counts.verdict");
-	expect_null(json, "slot_counts");
-	expect_number(json, "queues_a", 0);
+	CTL(0, "diff a/mqds a/mqds");
+	OUT_HAS("overlap not known: there are none\n");
+	OUT_HAS("CP slots: not known");
+	CTL(0, "diff --json a/mqds a/mqds");
+	expect_null("queue_counts.overlap");
+	expect_null("queue_counts.verdict");
+	expect_null("slot_counts");
+	expect_number("queues_a", 0);
 	/* A slot without registers: what is active there is not known. */
-	ck_assert_int_eq(run_command(&ctl_diff, "--json", "a", "now", NULL), 6);
-	read_json();
-	expect_null(json, "slot_counts");
-	expect_err("1 problems in the text");
+	CTL(6, "diff --json a now");
+	expect_null("slot_counts");
+	ERR_HAS("1 problems in the text");
 }
 
 /* Text alone has no ids, but numbers and rings. */
 TEST(diff_without_ids)
 {
 	make_other_rings("other");
-	ck_assert_int_eq(run_command(&ctl_diff, "--json", "now/mqds", "other",
-				     NULL),
-			 0);
-	read_json();
-	expect_null(json, "queue_counts");
-	expect_number(json, "queues_a", 4);
-	expect_number(json, "queues_b", 4);
+	CTL(0, "diff --json now/mqds other");
+	expect_null("queue_counts");
+	expect_number("queues_a", 4);
+	expect_number("queues_b", 4);
 	/* Only the ring of the SDMA queue is the same. */
-	expect_number(json, "ring_counts.common", 1);
-	expect_number(json, "ring_counts.only_a", 3);
-	ck_assert_str_eq(json_object_get_string(json_at(json,
-							"ring_counts.verdict")),
-			 "not consistent");
-	ck_assert_int_eq(run_command(&ctl_diff, "now/hqds", "other", NULL), 0);
-	expect_out("queues in mqds: A not known, B 4\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "now", "--pid-a", "144",
-				     "--pid-b", "156", "--json", NULL),
-			 0);
-	read_json();
-	expect_null(json, "ring_counts");
-	expect_number(json, "shared_queues", 0);
+	expect_number("ring_counts.common", 1);
+	expect_number("ring_counts.only_a", 3);
+	expect_text("ring_counts.verdict", "not consistent");
+	CTL(0, "diff now/hqds other");
+	OUT_HAS("queues in mqds: A not known, B 4\n");
+	CTL(0, "diff now now --pid-a 144 --pid-b 156 --json");
+	expect_null("ring_counts");
+	expect_number("shared_queues", 0);
 }
 
 TEST(diff_fails)
 {
-	ck_assert_int_eq(run_command(&ctl_diff, "nothing", "now", NULL), 1);
-	ck_assert_int_eq(run_command(&ctl_diff, "now", "nothing", NULL), 1);
-	ck_assert_int_eq(run_command(&ctl_diff, "-", "-", NULL), 2);
+	CTL(1, "diff nothing now");
+	CTL(1, "diff now nothing");
+	CTL(2, "diff - -");
 }
 
 TEST(diff_of_monitors)
@@ -107,17 +81,15 @@ TEST(diff_of_monitors)
 	make_text("c.csv", "t_s,a\n");
 	make_text("d.csv",
 		  "t_s,pid,ids\n0.0,10,x\n0.0,y,1\n0,10,\"1\n0.0,10,1");
-	ck_assert_int_eq(run_command(&ctl_diff, "a.csv", "b.csv", "--pid-a",
-				     "10", "--pid-b", "20", NULL),
-			 0);
-	expect_out("queue ids: 1 common, 1 only in A, 1 only in B, overlap 50%: "
-		   "not consistent\n");
-	expect_out("share no queue");
+	CTL(0, "diff a.csv b.csv --pid-a 10 --pid-b 20");
+	OUT_HAS("queue ids: 1 common, 1 only in A, 1 only in B, overlap 50%: "
+		"not consistent\n");
+	OUT_HAS("share no queue");
 	ck_assert_ptr_null(strstr(ctl_out, "queues in mqds"));
-	ck_assert_int_eq(run_command(&ctl_diff, "c.csv", "b.csv", NULL), 1);
-	expect_err("no columns pid and ids");
-	ck_assert_int_eq(run_command(&ctl_diff, "a.csv", "d.csv", NULL), 6);
-	expect_err("4 lines could not be read, the first is line 2");
+	CTL(1, "diff c.csv b.csv");
+	ERR_HAS("no columns pid and ids");
+	CTL(6, "diff a.csv d.csv");
+	ERR_HAS("4 lines could not be read, the first is line 2");
 }
 
 /* Without the module a snapshot has sysfs's ids. */
@@ -126,10 +98,8 @@ TEST(ids_of_sysfs)
 	copy_fixture(DRIVER "mqds", "a/mqds");
 	make_text("a/sysfs", "# pid qid gpu_id size type\n144 0 0x2d60 1 2\n"
 			     "144 0 0x2d60 1 2\n144 7 0x2d60 1 2\nx\n");
-	ck_assert_int_eq(run_command(&ctl_diff, "a", "now", "--pid", "144",
-				     NULL),
-			 0);
-	expect_out("queue ids: 1 common, 1 only in A, 2 only in B, overlap 33%");
+	CTL(0, "diff a now --pid 144");
+	OUT_HAS("queue ids: 1 common, 1 only in A, 2 only in B, overlap 33%");
 }
 
 TEST(verdicts)

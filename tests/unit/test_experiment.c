@@ -164,25 +164,19 @@ TEST(both_models)
 	if (!as_root())
 		return;
 	driver = true;
-	ck_assert_int_eq(run_command(&ctl_experiment, "--a",
-				     "echo out; echo err >&2; exec sleep 1.5",
-				     "--b", "exec sleep 1.5", "--runs", "2",
-				     "--concurrent", "1", "-o", "e", "--json",
-				     NULL),
-			 0);
-	read_json();
-	ck_assert_uint_eq(json_object_array_length(json_at(json, "runs")), 5);
-	expect_number(json, "a.same_ids", 1);
-	expect_number(json, "a.same_number", 1);
-	expect_number(json, "a.slots_right", 1);
-	expect_number(json, "runs.0.a.queues", 1);
-	expect_number(json, "runs.0.a.slots_active", 1);
-	expect_number(json, "runs.4.common_ids", 1);
-	expect_number(json, "runs.4.common_slots", 0);
-	expect_number(json, "runs.4.a_before_b", 1);
+	CTL(0,
+	    "experiment --a 'echo out; echo err >&2; exec sleep 1.5' --b 'exec sleep 1.5' --runs 2 --concurrent 1 -o e --json");
+	expect_rows("runs", 5);
+	expect_number("a.same_ids", 1);
+	expect_number("a.same_number", 1);
+	expect_number("a.slots_right", 1);
+	expect_number("runs.0.a.queues", 1);
+	expect_number("runs.0.a.slots_active", 1);
+	expect_number("runs.4.common_ids", 1);
+	expect_number("runs.4.common_slots", 0);
+	expect_number("runs.4.a_before_b", 1);
 	/* Both have the same ids, and MQDs of the same priority. */
-	ck_assert_str_eq(json_object_get_string(json_at(json, "strategy")),
-			 "pid");
+	expect_text("strategy", "pid");
 	ck_assert_uint_eq(mode_of("e"), 0700);
 	ck_assert_uint_eq(mode_of("e/experiment"), 0600);
 	ck_assert_uint_eq(mode_of("e/report.md"), 0600);
@@ -192,28 +186,23 @@ TEST(both_models)
 	ck_assert_int_eq(st.st_size, 4);
 	/* What is done is not done again, what was cut off is. */
 	ck_assert_int_eq(unlink("e/b-2/result"), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL),
-			 0);
+	CTL(0, "experiment --resume e");
 	ck_assert_str_eq(ctl_err, "run b-2\n");
-	expect_out("\nSame queue ids every run: yes (overlap with the first: "
-		   "1.00, consistent)\n");
-	expect_out("\nboth-1: 1 ids in common (overlap 1.00), 0 slots in common\n");
-	expect_out("both-1: queues of A before B came, and with it: the same");
-	expect_out("\nChoose queues by pid: ");
+	OUT_HAS("\nSame queue ids every run: yes (overlap with the first: "
+		"1.00, consistent)\n");
+	OUT_HAS("\nboth-1: 1 ids in common (overlap 1.00), 0 slots in common\n");
+	OUT_HAS("both-1: queues of A before B came, and with it: the same");
+	OUT_HAS("\nChoose queues by pid: ");
 }
 
 TEST(no_queue)
 {
 	if (!as_root())
 		return;
-	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "true", "-o", "e",
-				     "--runs", "1", NULL),
-			 1);
-	expect_err("model A ended before its queues were seen");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL),
-			 1);
-	expect_err("e has no complete run of A alone");
+	CTL(1, "experiment --a true -o e --runs 1");
+	ERR_HAS("model A ended before its queues were seen");
+	CTL(1, "experiment --report-only e");
+	ERR_HAS("e has no complete run of A alone");
 }
 
 /* With a limit, models are ended; a status by a signal is no failure then. */
@@ -222,13 +211,11 @@ TEST(limited)
 	if (!as_root())
 		return;
 	driver = true;
-	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "exec sleep 60",
-				     "--runs", "1", "--duration", "900ms",
-				     "--amd-log", "4", "-o", "e", NULL),
-			 0);
-	expect_out("Same queue ids every run: not known, it ran alone only once");
-	expect_out("| run | pid | queues | ids (gpu:queue) | slots | active | "
-		   "dispatches | hardware queues | run ms |");
+	CTL(0,
+	    "experiment --a 'exec sleep 60' --runs 1 --duration 900ms --amd-log 4 -o e");
+	OUT_HAS("Same queue ids every run: not known, it ran alone only once");
+	OUT_HAS("| run | pid | queues | ids (gpu:queue) | slots | active | "
+		"dispatches | hardware queues | run ms |");
 	ck_assert_ptr_null(strstr(ctl_out, "the command ended with"));
 }
 
@@ -246,10 +233,8 @@ TEST(interrupted)
 		kill(us, SIGTERM);
 		_exit(0);
 	}
-	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "exec sleep 60",
-				     "--runs", "1", "-o", "e", NULL),
-			 143);
-	expect_err("interrupted; to go on: gpreempt-ctl experiment --resume e");
+	CTL(143, "experiment --a 'exec sleep 60' --runs 1 -o e");
+	ERR_HAS("interrupted; to go on: gpreempt-ctl experiment --resume e");
 	ck_assert_int_ne(access("e/a-1/result", F_OK), 0);
 }
 
@@ -257,24 +242,16 @@ TEST(arguments)
 {
 	if (!as_root())
 		return;
-	ck_assert_int_eq(run_command(&ctl_experiment, NULL), 2);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "--resume",
-				     "e", NULL),
-			 2);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "a\nb", NULL), 2);
-	expect_err("of one line");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "--runs",
-				     "101", NULL),
-			 2);
-	expect_err("more than 100 runs");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "-o",
-				     "none/e", NULL),
-			 1);
+	CTL(2, "experiment");
+	CTL(2, "experiment --a x --resume e");
+	CTL(2, "experiment --a a\nb");
+	ERR_HAS("of one line");
+	CTL(2, "experiment --a x --runs 101");
+	ERR_HAS("more than 100 runs");
+	CTL(1, "experiment --a x -o none/e");
 	make_text("e/experiment", "x\n");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--a", "x", "-o", "e",
-				     NULL),
-			 1);
-	expect_err("--resume goes on with one");
+	CTL(1, "experiment --a x -o e");
+	ERR_HAS("--resume goes on with one");
 }
 
 static const struct {
@@ -303,9 +280,8 @@ TEST_EACH(whose_commands, ARRAY_SIZE(trusts))
 	ck_assert_int_eq(exp_plan_trusted("e"), trusts[_i].status);
 	if (!trusts[_i].status)
 		return;
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL),
-			 4);
-	expect_err("its commands would be run");
+	CTL(4, "experiment --resume e");
+	ERR_HAS("its commands would be run");
 	ck_assert_int_ne(access("ran", F_OK), 0);
 	ck_assert_int_ne(access("e/a-1", F_OK), 0);
 }
@@ -317,12 +293,9 @@ TEST(a_link_is_no_plan)
 	write_plan(PLAN);
 	ck_assert_int_eq(rename("e/experiment", "plan"), 0);
 	ck_assert_int_eq(symlink("../plan", "e/experiment"), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL),
-			 4);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL),
-			 1);
-	expect_err("it is a link");
+	CTL(4, "experiment --resume e");
+	CTL(1, "experiment --report-only e");
+	ERR_HAS("it is a link");
 	ck_assert_int_eq(exp_plan_trusted("nothing"), 0);
 }
 
@@ -337,9 +310,8 @@ TEST(one_at_a_time)
 	ck_assert_str_eq(plan.command[1], "./b");
 	ck_assert_uint_eq(plan.runs, 2);
 	ck_assert_int_eq(exp_plan_lock(&plan), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "e", NULL),
-			 7);
-	expect_err("is at work there");
+	CTL(7, "experiment --resume e");
+	ERR_HAS("is at work there");
 	exp_plan_free(&plan);
 }
 
@@ -354,10 +326,8 @@ static const char *const damaged[] = {
 TEST_EACH(damaged_plan, ARRAY_SIZE(damaged))
 {
 	write_plan(damaged[_i]);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL),
-			 1);
-	expect_err("e/experiment is damaged");
+	CTL(1, "experiment --report-only e");
+	ERR_HAS("e/experiment is damaged");
 }
 
 TEST_FIXTURE(setup, teardown)

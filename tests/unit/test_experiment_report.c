@@ -47,27 +47,22 @@ TEST(report)
 	make_text("e/b-2/b.err",
 		  ":3:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1]"
 		  " Created SWq=0x5 to map on HWq=0xa0 with size 16\n");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL),
-			 0);
-	expect_out("| a-1 | 144 | 3 | 2d60:0,2d60:1,2d60:2 | 2 | 2 | 1 | 1 | 8 |\n");
-	expect_out("| b-1 | 156 | 1 | 2d60:0 | 1 | 1 | - | - | - |\n");
+	CTL(0, "experiment --report-only e");
+	OUT_HAS("| a-1 | 144 | 3 | 2d60:0,2d60:1,2d60:2 | 2 | 2 | 1 | 1 | 8 |\n");
+	OUT_HAS("| b-1 | 156 | 1 | 2d60:0 | 1 | 1 | - | - | - |\n");
 	/* Level 3 has queues, and no packets. */
-	expect_out("| b-2 | 156 | 1 | 2d60:0 | 1 | 1 | - | 1 | 0 |\n");
-	expect_out("a-2: the command ended with 3");
-	expect_out("Ids of A alone and B alone in common: 33%");
-	expect_out("| dispatches | 1 | - | - | - |");
-	expect_out("| most packets waiting | 4 | - | - | - |");
-	expect_out("The GPU was the simulated one.");
+	OUT_HAS("| b-2 | 156 | 1 | 2d60:0 | 1 | 1 | - | 1 | 0 |\n");
+	OUT_HAS("a-2: the command ended with 3");
+	OUT_HAS("Ids of A alone and B alone in common: 33%");
+	OUT_HAS("| dispatches | 1 | - | - | - |");
+	OUT_HAS("| most packets waiting | 4 | - | - | - |");
+	OUT_HAS("The GPU was the simulated one.");
 	ck_assert_int_ne(access("e/report.md", F_OK), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     "--json", NULL),
-			 0);
-	read_json();
-	expect_number(json, "amd_log.a_alone.run_us", 8000);
-	expect_null(json, "amd_log.b_alone.dispatches");
-	expect_null(json, "runs.4.a_before_b");
-	expect_number(json, "simulated", 1);
+	CTL(0, "experiment --report-only e --json");
+	expect_number("amd_log.a_alone.run_us", 8000);
+	expect_null("amd_log.b_alone.dispatches");
+	expect_null("runs.4.a_before_b");
+	expect_number("simulated", 1);
 }
 
 /* A process that was gone has no ids, and one run proves nothing. */
@@ -76,14 +71,12 @@ TEST(report_of_little)
 	write_plan("runs 2\nconcurrent 1\na ./a\nb ./b\n");
 	make_run("a-1", "a pid 144 status 0\n");
 	make_run("both-1", "a pid 144 status 0\nb pid 999 status 0\n");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL),
-			 0);
-	expect_out("both-1: one of them had no queue when the other had its own");
-	expect_out("Same queue ids every run: not known, it ran alone only once");
-	expect_out("Same queue ids every run: not known, it did not run alone");
-	expect_out("Ids of A alone and B alone in common: not known");
-	expect_out("one run does not tell whether queue ids are the same");
+	CTL(0, "experiment --report-only e");
+	OUT_HAS("both-1: one of them had no queue when the other had its own");
+	OUT_HAS("Same queue ids every run: not known, it ran alone only once");
+	OUT_HAS("Same queue ids every run: not known, it did not run alone");
+	OUT_HAS("Ids of A alone and B alone in common: not known");
+	OUT_HAS("one run does not tell whether queue ids are the same");
 }
 
 /* The strategies: ids, pid; priority is above. */
@@ -97,10 +90,8 @@ TEST_EACH(strategies, 2)
 	write_plan("runs 2\nconcurrent 0\na ./a\n");
 	make_run("a-1", "a pid 144 status 0\n");
 	make_run("a-2", _i ? "a pid 156 status 0\n" : "a pid 144 status 0\n");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL),
-			 0);
-	expect_out(reasons[_i]);
+	CTL(0, "experiment --report-only e");
+	OUT_HAS(reasons[_i]);
 }
 
 /* As a script of one's own leaves it: text without ids. */
@@ -129,36 +120,28 @@ TEST(of_a_script)
 		snprintf(path, sizeof(path), "s/%s/model_b_pid.txt", runs[i]);
 		make_text(path, "156\r\n");
 	}
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "s",
-				     NULL),
-			 0);
-	expect_out("| a-2 | 144 | 3 | - | 2 | 2 |\n");
-	expect_out("| b-1 | 156 | 1 | - | 1 | 1 |\n");
-	expect_out("Same queue ids every run: not known, the text has no ids\n\n"
-		   "Same number of queues every run: yes\n");
-	expect_out("both-1: ids in common: not known, 0 slots in common");
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "s",
-				     "--json", NULL),
-			 0);
-	read_json();
-	expect_null(json, "a.same_ids");
-	expect_null(json, "runs.3.overlap");
-	expect_null(json, "runs.0.a.exit_status");
+	CTL(0, "experiment --report-only s");
+	OUT_HAS("| a-2 | 144 | 3 | - | 2 | 2 |\n");
+	OUT_HAS("| b-1 | 156 | 1 | - | 1 | 1 |\n");
+	OUT_HAS("Same queue ids every run: not known, the text has no ids\n\n"
+		"Same number of queues every run: yes\n");
+	OUT_HAS("both-1: ids in common: not known, 0 slots in common");
+	CTL(0, "experiment --report-only s --json");
+	expect_null("a.same_ids");
+	expect_null("runs.3.overlap");
+	expect_null("runs.0.a.exit_status");
 	if (!as_root())
 		return;
 	ck_assert_int_eq(chmod("s", 0700), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--resume", "s", NULL),
-			 1);
-	expect_err("its commands are not in it");
+	CTL(1, "experiment --resume s");
+	ERR_HAS("its commands are not in it");
 }
 
 TEST(nothing_there)
 {
 	ck_assert_int_eq(mkdir("e", 0700), 0);
-	ck_assert_int_eq(run_command(&ctl_experiment, "--report-only", "e",
-				     NULL),
-			 1);
-	expect_err("e is no experiment");
+	CTL(1, "experiment --report-only e");
+	ERR_HAS("e is no experiment");
 }
 
 TEST_FIXTURE(experiment_setup, experiment_teardown)

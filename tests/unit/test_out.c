@@ -7,7 +7,7 @@
 
 #include "output/table.h"
 #include "shared/clean.h"
-#include "unit.h"
+#include "unit-ctl.h"
 
 struct row {
 	int64_t pid;
@@ -41,71 +41,44 @@ static const struct row rows[] = {
 	  "012345678901234567890123456789 012345678901234567890123456789" },
 };
 
-static char text[4096];
-static int saved = -1;
-static FILE *file;
-
-static void capture(void)
+static void print(enum out_mode mode, size_t from, size_t count)
 {
-	file = tmpfile();
-	fflush(stdout);
-	saved = dup(STDOUT_FILENO);
-	dup2(fileno(file), STDOUT_FILENO);
-}
-
-/* What was printed since. */
-static const char *release(void)
-{
-	ssize_t n;
-
-	fflush(stdout);
-	dup2(saved, STDOUT_FILENO);
-	close(saved);
-	n = pread(fileno(file), text, sizeof(text) - 1, 0);
-	text[n > 0 ? n : 0] = '\0';
-	fclose(file);
-	return text;
+	begin_capture();
+	out_rows(mode, &table, rows + from, count);
+	end_capture();
 }
 
 TEST(pipe_lines)
 {
-	capture();
-	out_rows(OUT_PIPE, &table, rows, 2);
-	ck_assert_str_eq(release(),
+	print(OUT_PIPE, 0, 2);
+	ck_assert_str_eq(ctl_out,
 			 "# pid\tstate\tgpus\tgpu\theld\tns\tcommand\n"
 			 "4711\tactive\tf7bc,3a1c\t0xf7bc\t1\t12.3\t"
 			 "python3 train.py\n"
 			 "9\t-\t-\t-\t-\t-\t"
 			 "a\\011b\\012\\033[2Jc\\377\xc3\xa9\\302\\233\n");
-	capture();
+	begin_capture();
 	out_heading(OUT_PIPE, &table);
 	out_row(OUT_PIPE, &table, &rows[0]);
-	ck_assert_ptr_nonnull(strstr(release(), "\n4711\tactive\t"));
+	end_capture();
+	OUT_HAS("\n4711\tactive\t");
 }
 
 TEST(csv)
 {
-	capture();
-	out_rows(OUT_CSV, &table, rows, 1);
-	ck_assert_str_eq(release(), "pid,state,gpus,gpu,held,ns,command\n"
-				    "4711,active,\"f7bc,3a1c\",0xf7bc,1,12.3,"
-				    "python3 train.py\n");
+	print(OUT_CSV, 0, 1);
+	ck_assert_str_eq(ctl_out, "pid,state,gpus,gpu,held,ns,command\n"
+				  "4711,active,\"f7bc,3a1c\",0xf7bc,1,12.3,"
+				  "python3 train.py\n");
 }
 
 TEST(nothing)
 {
-	struct json_object *object;
-
-	capture();
-	out_rows(OUT_PIPE, &table, NULL, 0);
-	ck_assert_str_eq(release(),
+	print(OUT_PIPE, 0, 0);
+	ck_assert_str_eq(ctl_out,
 			 "# pid\tstate\tgpus\tgpu\theld\tns\tcommand\n");
-	capture();
-	out_rows(OUT_JSON, &table, NULL, 0);
-	object = json_tokener_parse(release());
-	ck_assert_str_eq(json_object_to_json_string_ext(object, 0),
-			 "{\"rows\":[]}");
-	json_object_put(object);
+	print(OUT_JSON, 0, 0);
+	expect_rows("rows", 0);
 }
 
 /* 80 columns, for nothing tells how wide it is; no colour without TERM. */
@@ -114,65 +87,50 @@ TEST(terminal)
 	const char *at;
 
 	unsetenv("TERM");
-	capture();
-	out_rows(OUT_TERMINAL, &table, rows, 3);
-	release();
-	ck_assert_ptr_null(strchr(text, '\033'));
-	at = strstr(text,
-		    " PID  STATE      GPUS       TIME_US  COMMAND\n"
-		    "4711  active     f7bc,3a1c     12.3  python3 train.py\n");
-	ck_assert_ptr_nonnull(at);
-	ck_assert_ptr_nonnull(strstr(text, "...\n"));
-	for (at = text; *at; at += strcspn(at, "\n") + 1)
+	print(OUT_TERMINAL, 0, 3);
+	ck_assert_ptr_null(strchr(ctl_out, '\033'));
+	OUT_HAS(" PID  STATE      GPUS       TIME_US  COMMAND\n"
+		"4711  active     f7bc,3a1c     12.3  python3 train.py\n");
+	OUT_HAS("...\n");
+	for (at = ctl_out; *at; at += strcspn(at, "\n") + 1)
 		ck_assert_uint_le(strcspn(at, "\n"), 80);
 	/* No process has GPUs here. */
-	capture();
-	out_rows(OUT_TERMINAL, &table, rows + 1, 2);
-	ck_assert_ptr_null(strstr(release(), "GPUS"));
+	print(OUT_TERMINAL, 1, 2);
+	ck_assert_ptr_null(strstr(ctl_out, "GPUS"));
 }
 
 TEST(colour)
 {
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
-	capture();
-	out_rows(OUT_TERMINAL, &table, rows, 1);
-	ck_assert_ptr_nonnull(strstr(release(), "\033[32mactive\033[0m"));
+	print(OUT_TERMINAL, 0, 1);
+	OUT_HAS("\033[32mactive\033[0m");
 	setenv("NO_COLOR", "1", 1);
-	capture();
-	out_rows(OUT_TERMINAL, &table, rows, 1);
-	ck_assert_ptr_null(strchr(release(), '\033'));
+	print(OUT_TERMINAL, 0, 1);
+	ck_assert_ptr_null(strchr(ctl_out, '\033'));
 	unsetenv("NO_COLOR");
 	setenv("TERM", "dumb", 1);
-	capture();
+	begin_capture();
 	out_row(OUT_TERMINAL, &table, rows);
-	ck_assert_str_eq(release(), "   4711  active     f7bc,3a1c      12.3  "
-				    "python3 train.py\n");
+	end_capture();
+	ck_assert_str_eq(ctl_out, "   4711  active     f7bc,3a1c      12.3  "
+				  "python3 train.py\n");
 }
 
 TEST(json)
 {
-	struct json_object *object, *array, *one;
-
-	capture();
-	out_rows(OUT_JSON, &table, rows, 2);
-	object = json_tokener_parse(release());
-	ck_assert_ptr_nonnull(object);
-	ck_assert(json_object_object_get_ex(object, "rows", &array));
-	ck_assert_uint_eq(json_object_array_length(array), 2);
-	one = json_object_array_get_idx(array, 0);
-	ck_assert_str_eq(json_object_to_json_string_ext(one, 0),
+	print(OUT_JSON, 0, 2);
+	expect_rows("rows", 2);
+	ck_assert_str_eq(json_object_to_json_string_ext(json_at("rows.0"), 0),
 			 "{\"pid\":4711,\"state\":\"active\","
 			 "\"gpus\":[\"f7bc\",\"3a1c\"],\"gpu\":\"0xf7bc\","
 			 "\"held\":true,\"ns\":12.345,"
 			 "\"command\":\"python3 train.py\"}");
-	one = json_object_array_get_idx(array, 1);
-	ck_assert_str_eq(json_object_to_json_string_ext(one, 0),
+	ck_assert_str_eq(json_object_to_json_string_ext(json_at("rows.1"), 0),
 			 "{\"pid\":9,\"state\":null,\"gpus\":[],\"gpu\":null,"
 			 "\"held\":null,\"ns\":null,"
 			 "\"command\":\"a\\tb\\n\\u001b[2Jc\\\\377\xc3\xa9"
 			 "\\\\302\\\\233\"}");
-	json_object_put(object);
 }
 
 static const struct {

@@ -7,7 +7,6 @@
 #include "shared/macro.h"
 #include "unit-ctl.h"
 
-static char text[16384];
 static struct preempt_args args;
 static struct preempt_target targets[2];
 static struct preempt p;
@@ -42,110 +41,73 @@ static void setup(void)
 	add(&p.all.resume, 2000, 0, 100);
 }
 
-/* What the report prints, in text. */
-static void capture(const char *error)
+static void report(enum out_mode mode, const char *error)
 {
-	FILE *file = tmpfile();
-	int saved;
-	size_t n;
-
-	fflush(stdout);
-	saved = dup(STDOUT_FILENO);
-	dup2(fileno(file), STDOUT_FILENO);
+	args.mode = mode;
+	begin_capture();
 	preempt_print_result(&p, error);
-	fflush(stdout);
-	dup2(saved, STDOUT_FILENO);
-	close(saved);
-	rewind(file);
-	n = fread(text, 1, sizeof(text) - 1, file);
-	text[n] = '\0';
-	fclose(file);
+	end_capture();
 }
 
-static void is_us(struct json_object *o, const char *key, double us)
+static void is_us(const char *path, double us)
 {
-	ck_assert_double_eq_tol(json_object_get_double(json_at(o, key)), us,
+	ck_assert_double_eq_tol(json_object_get_double(json_at(path)), us,
 				0.0001);
-}
-
-static struct json_object *report(const char *error)
-{
-	struct json_object *o;
-
-	args.mode = OUT_JSON;
-	capture(error);
-	o = json_tokener_parse(text);
-	ck_assert_ptr_nonnull(o);
-	return o;
 }
 
 TEST(as_json)
 {
-	struct json_object *o = report(NULL), *suspend;
-
-	expect_number(o, "cycles", 100);
-	expect_number(o, "succeeded", 99);
-	suspend = json_at(o, "suspend_ioctl_us");
-	expect_number(suspend, "n", 99);
-	is_us(suspend, "min", 1);
-	is_us(suspend, "mean", 50);
-	is_us(suspend, "p50", 50);
-	is_us(suspend, "p90", 90);
-	is_us(suspend, "p99", 99);
-	is_us(suspend, "p999", 99);
-	is_us(suspend, "max", 99);
-	is_us(json_at(o, "resume_ioctl_us"), "p50", 2);
-	is_us(o, "first_suspend_us", 7.5);
-	is_us(o, "session_open_us", 123.456);
-	expect_null(o, "error");
-	json_object_put(o);
+	report(OUT_JSON, NULL);
+	expect_number("cycles", 100);
+	expect_number("succeeded", 99);
+	expect_number("suspend_ioctl_us.n", 99);
+	is_us("suspend_ioctl_us.min", 1);
+	is_us("suspend_ioctl_us.mean", 50);
+	is_us("suspend_ioctl_us.p50", 50);
+	is_us("suspend_ioctl_us.p90", 90);
+	is_us("suspend_ioctl_us.p99", 99);
+	is_us("suspend_ioctl_us.p999", 99);
+	is_us("suspend_ioctl_us.max", 99);
+	is_us("resume_ioctl_us.p50", 2);
+	is_us("first_suspend_us", 7.5);
+	is_us("session_open_us", 123.456);
+	expect_null("error");
 }
 
 /* Without the module there are no slots, and no other process is seen. */
 TEST(no_slots)
 {
-	struct json_object *o = report("it ended");
-
-	expect_null(o, "suspend_slots_us");
-	expect_null(o, "disturbed");
-	expect_null(o, "online_us");
-	expect_text(o, "error", "it ended");
-	json_object_put(o);
-	args.mode = OUT_PIPE;
-	capture(NULL);
-	ck_assert_ptr_nonnull(strstr(text, "\nsuspend_slots_us -\n"));
-	ck_assert_ptr_nonnull(strstr(text, "\ndisturbed -\n"));
+	report(OUT_JSON, "it ended");
+	expect_null("suspend_slots_us");
+	expect_null("disturbed");
+	expect_null("online_us");
+	expect_text("error", "it ended");
+	report(OUT_PIPE, NULL);
+	OUT_HAS("\nsuspend_slots_us -\n");
+	OUT_HAS("\ndisturbed -\n");
 }
 
 TEST(slots)
 {
-	struct json_object *o, *slots;
-
 	add(&p.all.slots, 40000, 0, 3);
 	add(&p.all.resolution, 1000, 1000, 3);
-	o = report(NULL);
-	slots = json_at(o, "suspend_slots_us");
-	is_us(slots, "p50", 40);
-	is_us(slots, "resolution_us", 2);
-	is_us(slots, "resolution_max_us", 3);
-	json_object_put(o);
+	report(OUT_JSON, NULL);
+	is_us("suspend_slots_us.p50", 40);
+	is_us("suspend_slots_us.resolution_us", 2);
+	is_us("suspend_slots_us.resolution_max_us", 3);
 }
 
 /* No sample is no figure, and not a figure of 0. */
 TEST(no_samples)
 {
-	struct json_object *o;
-
 	p.all.suspend.n = 0;
 	p.all.first_ns = GPREEMPT_UNKNOWN;
-	o = report(NULL);
-	expect_number(o, "suspend_ioctl_us.n", 0);
-	expect_null(o, "suspend_ioctl_us.p50");
-	expect_null(o, "first_suspend_us");
-	json_object_put(o);
-	args.mode = OUT_PIPE;
-	capture(NULL);
-	ck_assert_ptr_nonnull(strstr(text, "\nfirst_suspend_us -\n"));
+	report(OUT_JSON, NULL);
+	expect_number("suspend_ioctl_us.n", 0);
+	expect_null("suspend_ioctl_us.p50");
+	expect_null("first_suspend_us");
+	report(OUT_PIPE, NULL);
+	OUT_HAS("\nfirst_suspend_us -\n");
 }
 
 TEST(lines)
@@ -157,18 +119,16 @@ TEST(lines)
 		"\nverified yes 100 no 0 not_checked 0\n",
 		"\ncycles 100 succeeded 99 rate 99.0%\n",
 	};
-	static const char second[] =
-		"\ntarget 4712 resume_ioctl_us n=2 min=5.0 ";
 	size_t i;
 
-	capture(NULL);
+	report(args.mode, NULL);
 	for (i = 0; i < ARRAY_SIZE(expected); i++)
-		ck_assert_ptr_nonnull(strstr(text, expected[i]));
-	ck_assert_ptr_null(strstr(text, "target "));
+		OUT_HAS(expected[i]);
+	ck_assert_ptr_null(strstr(ctl_out, "target "));
 	p.n_targets = 2;
 	add(&targets[1].figures.resume, 5000, 0, 2);
-	capture(NULL);
-	ck_assert_ptr_nonnull(strstr(text, second));
+	report(args.mode, NULL);
+	OUT_HAS("\ntarget 4712 resume_ioctl_us n=2 min=5.0 ");
 }
 
 /* A line a target and one for all; what is not known is "-". */
@@ -181,7 +141,7 @@ TEST(samples)
 		"3 4711 4 4 1000 900 50 7000 2000 1\n"
 		"3 4712 1 0 1100 - - 7000 2100 -\n"
 		"3 - 5 4 1200 - - 7000 2200 0\n";
-	char path[] = "/tmp/gpreempt-samples-XXXXXX";
+	char path[] = "/tmp/gpreempt-samples-XXXXXX", text[1024];
 	FILE *f;
 	size_t n;
 

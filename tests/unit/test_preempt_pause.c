@@ -65,22 +65,14 @@ static void expect_nothing(void)
 	unit_expect_unpaused(target);
 }
 
-static struct json_object *first_target(void)
-{
-	return json_at(ctl_json(), "targets.0");
-}
-
 TEST(by_pause)
 {
-	struct json_object *o;
-
 	CTL(0, "preempt %d --how pause " RUN " --json", target);
-	expect_number(ctl_json(), "succeeded", 3);
-	o = first_target();
-	expect_text(o, "how", "pause");
-	expect_null(o, "not_debug_because");
-	expect_number(o, "verified.yes", 3);
-	expect_number(o, "resume_ioctl_us.n", 3);
+	expect_number("succeeded", 3);
+	expect_text("targets.0.how", "pause");
+	expect_null("targets.0.not_debug_because");
+	expect_number("targets.0.verified.yes", 3);
+	expect_number("targets.0.resume_ioctl_us.n", 3);
 	ck_assert(was_noted && was_ours);
 	ck_assert(!loop.debugged && !strstr(loop.trace, "enable"));
 	expect_nothing();
@@ -101,9 +93,8 @@ TEST(automatic)
 	ck_assert(!strstr(loop.trace, "pause"));
 	CTL(0, "preempt %d " RUN " --json", target);
 	ERR_HAS("did not enable the KFD runtime; so it is paused\n");
-	expect_text(first_target(), "how", "pause");
-	ck_assert(strstr(json_object_get_string(json_member(first_target(),
-							    "not_debug_because")),
+	expect_text("targets.0.how", "pause");
+	ck_assert(strstr(json_text("targets.0.not_debug_because"),
 			 "did not enable the KFD runtime"));
 	expect_nothing();
 }

@@ -59,19 +59,15 @@ TEST(queues)
 
 TEST(queues_json)
 {
-	struct json_object *one, *row;
-
 	CTL(0, "queues comm:train --priority >=5 --json");
-	one = json_at(ctl_json(), "targets.0");
-	expect_number(one, "pid", target);
-	expect_text(one, "source", "module");
-	expect_length(one, "queues", 1);
-	row = json_at(one, "queues.0");
-	expect_number(row, "qid", 0);
-	expect_number(row, "active", 1);
+	expect_number("targets.0.pid", target);
+	expect_text("targets.0.source", "module");
+	expect_rows("targets.0.queues", 1);
+	expect_number("targets.0.queues.0.qid", 0);
+	expect_number("targets.0.queues.0.active", 1);
 	/* What the module does not show is unknown, and no number. */
-	expect_null(row, "doorbell");
-	expect_null(row, "state");
+	expect_null("targets.0.queues.0.doorbell");
+	expect_null("targets.0.queues.0.state");
 }
 
 /* Without the module: what sysfs has, and how to get the rest. */
@@ -79,7 +75,7 @@ TEST(queues_of_sysfs)
 {
 	gp_loop_set_file(&loop, view_path, NULL);
 	CTL(0, "queues %d --json", target);
-	expect_text(ctl_json(), "targets.0.source", "sysfs");
+	expect_text("targets.0.source", "sysfs");
 	ERR_HAS("gpreempt-ctl module load");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "queues 4194303");
 	ck_assert_str_eq(ctl_out, "");
@@ -144,7 +140,6 @@ TEST_EACH(list_states, 7)
 		{ "0 0xf7bc 1 4 - 0\n", NULL },
 	};
 	char text[256];
-	const char *state;
 
 	snprintf(text, sizeof(text),
 		 "gpreempt-queues - version: 1.0\n"
@@ -152,12 +147,10 @@ TEST_EACH(list_states, 7)
 		 rows[_i].columns);
 	gp_loop_set_file(&loop, view_path, text);
 	CTL(0, "list --json");
-	state = json_object_get_string(json_at(ctl_json(),
-					       "processes.0.state"));
 	if (rows[_i].state)
-		ck_assert_str_eq(state, rows[_i].state);
+		expect_text("processes.0.state", rows[_i].state);
 	else
-		ck_assert_ptr_null(state);
+		expect_null("processes.0.state");
 }
 
 static const char *text_of(const char *format, int a, int b, int c)
@@ -167,16 +160,6 @@ static const char *text_of(const char *format, int a, int b, int c)
 
 	snprintf(room[n], sizeof(room[n]), format, a, b, c);
 	return room[n++];
-}
-
-static struct json_object *first_process(void)
-{
-	return json_at(ctl_json(), "processes.0");
-}
-
-static const char *word(const char *key)
-{
-	return json_object_get_string(json_member(first_process(), key));
 }
 
 /* Which process holds it, and as what; and whose it is. */
@@ -194,13 +177,13 @@ TEST(list_held)
 	gp_loop_set_file(&loop, text_of("/proc/%d/comm", getpid(), 0, 0),
 			 "gdb\n");
 	CTL(0, "list --json");
-	expect_number(first_process(), "held_by", getpid());
-	ck_assert_str_eq(word("held_as"), "gdb");
-	expect_number(first_process(), "uid", 4194242);
-	ck_assert_str_eq(word("user"), "4194242");
+	expect_number("processes.0.held_by", getpid());
+	expect_text("processes.0.held_as", "gdb");
+	expect_number("processes.0.uid", 4194242);
+	expect_text("processes.0.user", "4194242");
 	lock = hold_take(target, &owner);
 	CTL(0, "list --json");
-	ck_assert_str_eq(word("held_as"), "guard");
+	expect_text("processes.0.held_as", "guard");
 	hold_drop(target, lock);
 }
 
@@ -213,8 +196,8 @@ TEST(list_holder)
 	int lock = hold_take(PID, &owner);
 
 	CTL(0, "list --json");
-	ck_assert_str_eq(word("state"), "holder");
-	expect_number(first_process(), "queues", 0);
+	expect_text("processes.0.state", "holder");
+	expect_number("processes.0.queues", 0);
 	ck_assert_int_ne(ctl_line("queues %d", target), 0);
 	ck_assert_str_eq(ctl_out, "");
 	CTL(0, "pidmap");
@@ -235,9 +218,9 @@ TEST(pidmap)
 	HAS_LINE(OUT_HAS, "\n%d\t", target);
 	OUT_HAS("\ttrain\t");
 	CTL(0, "pidmap %d --json", target);
-	expect_number(first_process(), "pid", target);
-	ck_assert_str_eq(word("comm"), "train");
-	ck_assert_str_eq(word("command"), "train --steps 7");
+	expect_number("processes.0.pid", target);
+	expect_text("processes.0.comm", "train");
+	expect_text("processes.0.command", "train --steps 7");
 	CTL(0, "pidmap comm:train");
 	HAS_LINE(OUT_HAS, "\n%d\t", target);
 	CTL(GPREEMPT_CLASS_NO_TARGET, "pidmap 4194303");

@@ -62,9 +62,7 @@ TEST(one)
 
 	if (!as_root())
 		return;
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", "--tag", "one",
-				     NULL),
-			 0);
+	CTL(0, "snapshot -o day --tag one");
 	ck_assert_str_eq(ctl_out, "day/one: 2 processes, 4 queues, 3 of 24 CP "
 				  "slots active (12%)\n");
 	ck_assert_uint_eq(mode_of("day"), 0700);
@@ -74,10 +72,8 @@ TEST(one)
 		ck_assert_uint_eq(mode_of(path), 0600);
 	}
 	/* Nothing is overwritten. */
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", "--tag", "one",
-				     NULL),
-			 1);
-	expect_err("day/one: File exists");
+	CTL(1, "snapshot -o day --tag one");
+	ERR_HAS("day/one: File exists");
 }
 
 TEST(an_empty_directory_will_do)
@@ -85,26 +81,22 @@ TEST(an_empty_directory_will_do)
 	if (!as_root())
 		return;
 	ck_assert_int_eq(mkdir("day", 0755), 0);
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", NULL), 0);
+	CTL(0, "snapshot -o day");
 	ck_assert_uint_eq(mode_of("day"), 0700);
 	ck_assert_uint_eq(mode_of("day/mqds"), 0600);
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day/mqds/x", NULL),
-			 1);
-	expect_err("Not a directory");
+	CTL(1, "snapshot -o day/mqds/x");
+	ERR_HAS("Not a directory");
 }
 
 TEST(series)
 {
 	if (!as_root())
 		return;
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every",
-				     "10ms", "--count", "2", "--tag", "busy",
-				     NULL),
-			 0);
-	expect_out("s/000-baseline: ");
-	expect_out("\ns/001-busy: ");
-	expect_out("\ns/002-busy: ");
-	expect_out("\ns/003-final: ");
+	CTL(0, "snapshot -o s --every 10ms --count 2 --tag busy");
+	OUT_HAS("s/000-baseline: ");
+	OUT_HAS("\ns/001-busy: ");
+	OUT_HAS("\ns/002-busy: ");
+	OUT_HAS("\ns/003-final: ");
 	ck_assert_uint_eq(mode_of("s/003-final/info"), 0600);
 }
 
@@ -116,16 +108,11 @@ TEST(of_a_command)
 
 	if (!as_root())
 		return;
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every",
-				     "10ms", "--count", "1", "--", "sh", "-c",
-				     "echo out; echo err >&2; "
-				     "until [ -e s/001-sample/info ]; do :; done; "
-				     "exit 3",
-				     NULL),
-			 3);
-	expect_out("s/000-baseline: ");
-	expect_out("\ns/001-sample: ");
-	expect_out("\ns/002-final: ");
+	CTL(3,
+	    "snapshot -o s --every 10ms --count 1 -- sh -c 'echo out; echo err >&2; until [ -e s/001-sample/info ]; do :; done; exit 3'");
+	OUT_HAS("s/000-baseline: ");
+	OUT_HAS("\ns/001-sample: ");
+	OUT_HAS("\ns/002-final: ");
 	ck_assert_int_ne(access("s/003-final", F_OK), 0);
 	f = fopen("s/command.out", "r");
 	ck_assert_ptr_nonnull(f);
@@ -143,14 +130,9 @@ TEST(fails_during_a_command)
 	if (!as_root())
 		return;
 	/* It takes the place of whichever sample is next. */
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every",
-				     "100ms", "--", "sh", "-c",
-				     "for n in 1 2 3 4 5 6 7 8 9; do "
-				     "mkdir s/00$n-sample && >s/00$n-sample/x; "
-				     "done; sleep 1; >ended",
-				     NULL),
-			 1);
-	expect_err("-sample: File exists");
+	CTL(1,
+	    "snapshot -o s --every 100ms -- sh -c 'for n in 1 2 3 4 5 6 7 8 9; do mkdir s/00$n-sample && >s/00$n-sample/x; done; sleep 1; >ended'");
+	ERR_HAS("-sample: File exists");
 	ck_assert_int_eq(access("ended", F_OK), 0);
 }
 
@@ -159,31 +141,27 @@ TEST(of_a_short_command)
 {
 	if (!as_root())
 		return;
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "s", "--every", "1h",
-				     "--", "true", NULL),
-			 0);
-	expect_out("s/000-baseline: ");
-	expect_out("\ns/001-final: ");
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "none", "--",
-				     "/nowhere/program", NULL),
-			 127);
-	expect_err("cannot run /nowhere/program: No such file");
+	CTL(0, "snapshot -o s --every 1h -- true");
+	OUT_HAS("s/000-baseline: ");
+	OUT_HAS("\ns/001-final: ");
+	CTL(127, "snapshot -o none -- /nowhere/program");
+	ERR_HAS("cannot run /nowhere/program: No such file");
 	ck_assert_int_eq(access("none/001-final/info", F_OK), 0);
 }
 
 TEST(refused)
 {
-	ck_assert_int_eq(run_command(&ctl_snapshot, "--tag", "a/b", NULL), 2);
-	expect_err("without /");
+	CTL(2, "snapshot --tag a/b");
+	ERR_HAS("without /");
 	if (!as_root())
 		return;
 	ck_assert_int_eq(rename("made/kfd", "made/other"), 0);
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", NULL), 3);
-	expect_err("there is no made/kfd");
+	CTL(3, "snapshot -o day");
+	ERR_HAS("there is no made/kfd");
 	/* mqds is there, and no hqds. */
 	ck_assert_int_eq(mkdir("made/kfd", 0755), 0);
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", NULL), 1);
-	expect_err("No such file");
+	CTL(1, "snapshot -o day");
+	ERR_HAS("No such file");
 }
 
 /* hqds that can't be read: the figures are not known. */
@@ -193,17 +171,17 @@ TEST(slots_not_known)
 		return;
 	make_text("made/kfd/hqds", "Node 1, gpu_id 2d60:\n"
 				   " Inst 0,  CP Pipe 0, Queue 2\n");
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", NULL), 0);
-	expect_out("day: 2 processes, 4 queues, CP slots not known\n");
+	CTL(0, "snapshot -o day");
+	OUT_HAS("day: 2 processes, 4 queues, CP slots not known\n");
 }
 
 /* Of a snapshot that is made: a file of it. */
-static void expect_text(const char *path, const char *text)
+static void expect_file(const char *path, const char *text)
 {
 	char got[1024] = "";
 	FILE *file;
 
-	ck_assert_int_eq(run_command(&ctl_snapshot, "-o", "day", NULL), 0);
+	CTL(0, "snapshot -o day");
 	file = fopen(path, "r");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_uint_lt(fread(got, 1, sizeof(got), file), sizeof(got));
@@ -214,14 +192,14 @@ static void expect_text(const char *path, const char *text)
 TEST(queues_of_sysfs)
 {
 	if (as_root())
-		expect_text("day/sysfs", "# pid qid gpu_id size type\n"
+		expect_file("day/sysfs", "# pid qid gpu_id size type\n"
 					 "4194242 0 0xf7bc 65536 0\n");
 }
 
 TEST(names_are_escaped)
 {
 	if (as_root())
-		expect_text("day/ps",
+		expect_file("day/ps",
 			    "# pid start ns_pid container comm args\n"
 			    "4194242 777 7 - j\\033[8m\\040b\\377 "
 			    "x\\033]52;c;AAAA\\007 two words a\\012b\n");

@@ -176,31 +176,23 @@ static pid_t stand_in(pid_t target, enum hold_role role)
 	return pid;
 }
 
-static struct json_object *row(int n)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "holders.%d", n);
-	return json_at(ctl_json(), path);
-}
-
 /*
  * Each answers only when all have been asked: a status that waits for one
  * before it asks the next would wait for ever.
  */
 TEST(asked_at_once)
 {
-	int i;
-
 	wait_for = 3;
 	stand_in(PID + 2, HOLD_ROLE_HOLDER);
 	stand_in(PID + 1, HOLD_ROLE_HOLDER);
 	stand_in(PID, HOLD_ROLE_HOLDER);
 	CTL(0, "status --json");
-	for (i = 0; i < 3; i++) {
-		expect_number(row(i), "pid", PID + i);
-		expect_number(row(i), "queues", 2);
-	}
+	expect_number("holders.0.pid", PID);
+	expect_number("holders.0.queues", 2);
+	expect_number("holders.1.pid", PID + 1);
+	expect_number("holders.1.queues", 2);
+	expect_number("holders.2.pid", PID + 2);
+	expect_number("holders.2.queues", 2);
 }
 
 /* What does not answer is shown all the same, with what the lock says. */
@@ -234,20 +226,20 @@ TEST_EACH(roles, 4)
 	char text[64];
 
 	CTL(0, "status --json");
-	expect_text(row(0), "role", rows[_i].name);
-	expect_null(row(0), "queues");
-	expect_null(row(0), "released_us");
+	expect_text("holders.0.role", rows[_i].name);
+	expect_null("holders.0.queues");
+	expect_null("holders.0.released_us");
 	if (!rows[_i].release) {
-		expect_null(row(0), "release_with");
-		expect_null(row(0), "holder");
+		expect_null("holders.0.release_with");
+		expect_null("holders.0.holder");
 		ERR_HAS("process 4194242: unknown holder (lock is held); find "
 			"it: fuser -v " HOLD_DIR "/4194242.lock");
 	} else {
-		expect_number(row(0), "holder", owner);
+		expect_number("holders.0.holder", owner);
 		snprintf(text, sizeof(text), "%s", rows[_i].release);
 		if (!strcmp(text, "kill "))
 			snprintf(text, sizeof(text), "kill %d", owner);
-		expect_text(row(0), "release_with", text);
+		expect_text("holders.0.release_with", text);
 	}
 	/* resume and suspend give the same advice, and change nothing. */
 	CTL(GPREEMPT_CLASS_BUSY, "resume 4194242");
@@ -269,10 +261,10 @@ TEST(role_that_pauses)
 	pause_entry_init(&entry, PID, 777);
 	ck_assert_int_eq(pause_journal_write(&entry), 0);
 	CTL(0, "status --json");
-	expect_length(ctl_json(), "holders", 1);
-	expect_text(row(0), "role", "follow");
-	expect_text(row(0), "how", "pause");
-	expect_number(row(0), "holder", owner);
+	expect_rows("holders", 1);
+	expect_text("holders.0.role", "follow");
+	expect_text("holders.0.how", "pause");
+	expect_number("holders.0.holder", owner);
 	ck_assert_int_eq(pause_journal_remove(PID), 0);
 }
 
@@ -291,17 +283,14 @@ TEST(being_made)
 
 TEST(released)
 {
-	struct json_object *first;
-
 	reply.released_ns = 2500 * NSEC_PER_MSEC;
 	reply.recent_ns = 800 * NSEC_PER_MSEC;
 	reply.window_ns = 10 * NSEC_PER_SEC;
 	stand_in(PID, HOLD_ROLE_HOLDER);
 	CTL(0, "status --json");
-	first = row(0);
-	expect_number(first, "released_us", 2500000);
-	expect_number(first, "released_recently_us", 800000);
-	expect_number(first, "churn", 0);
+	expect_number("holders.0.released_us", 2500000);
+	expect_number("holders.0.released_recently_us", 800000);
+	expect_number("holders.0.churn", 0);
 	CTL(0, "status");
 	ck_assert_ptr_null(strstr(ctl_err, "queues all the time"));
 }
@@ -320,7 +309,7 @@ TEST(churn)
 	CTL(0, "status");
 	ERR_HAS(note);
 	CTL(0, "status --json");
-	expect_number(row(0), "churn", 1);
+	expect_number("holders.0.churn", 1);
 	ck_assert_ptr_null(strstr(ctl_err, "queues all the time"));
 	/* A suspend of what is held already says "held", too. */
 	CTL(0, "suspend 4194242");
@@ -353,8 +342,7 @@ TEST(resume_fails)
 		"next: gpreempt-ctl status\n");
 	ck_assert_ptr_null(strstr(ctl_err, "first line only"));
 	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242 --json");
-	expect_text(ctl_json(), "targets.0.error",
-		    "resuming process 4194242 failed");
+	expect_text("targets.0.error", "resuming process 4194242 failed");
 }
 
 /*

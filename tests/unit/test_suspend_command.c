@@ -17,16 +17,6 @@ static const char held_view[] =
 	"# qid gpu_id active slots suspended evicted priority\n"
 	"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
 
-static struct json_object *first_of(const char *table)
-{
-	return json_object_array_get_idx(json_member(ctl_json(), table), 0);
-}
-
-static int64_t number(struct json_object *row, const char *key)
-{
-	return json_object_get_int64(json_at(row, key));
-}
-
 TEST(held_and_resumed)
 {
 	struct hold_owner owner;
@@ -59,36 +49,33 @@ TEST(held_and_resumed)
 
 TEST(as_json)
 {
-	struct json_object *row;
 	struct hold_owner owner;
+	int64_t left;
 
 	CTL(0, "suspend %d " LEASE " --json", target);
 	owner = holder();
-	row = first_of("targets");
-	expect_number(row, "pid", target);
-	expect_number(row, "status", 0);
-	expect_number(row, "queues", 2);
-	expect_number(row, "holder", (int64_t)owner.pid);
-	expect_number(row, "guardian", (int64_t)owner.guardian);
+	expect_number("targets.0.pid", target);
+	expect_number("targets.0.status", 0);
+	expect_number("targets.0.queues", 2);
+	expect_number("targets.0.holder", owner.pid);
+	expect_number("targets.0.guardian", owner.guardian);
 	/* Nothing shows the slots here, so that is not claimed. */
-	expect_text(row, "verified", "not checked");
-	expect_null(row, "slots_us");
-	expect_null(row, "error");
-	ck_assert(number(row, "lease_left_us") <= 60000000);
-	ck_assert(number(row, "lease_left_us") > 0);
+	expect_text("targets.0.verified", "not checked");
+	expect_null("targets.0.slots_us");
+	expect_null("targets.0.error");
+	left = json_object_get_int64(json_at("targets.0.lease_left_us"));
+	ck_assert(left > 0 && left <= 60000000);
 	CTL(0, "status --json");
-	row = first_of("holders");
-	expect_number(row, "queues", 2);
-	expect_number(row, "released_us", 0);
-	expect_number(row, "churn", 0);
+	expect_number("holders.0.queues", 2);
+	expect_number("holders.0.released_us", 0);
+	expect_number("holders.0.churn", 0);
 	ck_assert_str_eq(ctl_err, "");
 	CTL(0, "resume %d --json", target);
-	row = first_of("targets");
-	expect_number(row, "queues", 2);
-	expect_number(row, "still_suspended", 0);
-	expect_number(row, "held_before", 1);
+	expect_number("targets.0.queues", 2);
+	expect_number("targets.0.still_suspended", 0);
+	expect_number("targets.0.held_before", 1);
 	CTL(0, "status --json");
-	expect_length(ctl_json(), "holders", 0);
+	expect_rows("holders", 0);
 	expect_no_holder();
 }
 
@@ -161,9 +148,8 @@ TEST(refused)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d", target);
 	expect_no_holder();
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --json", target);
-	ck_assert_int_eq(number(first_of("targets"), "status"),
-			 GPREEMPT_CLASS_UNSUPPORTED);
-	expect_null(first_of("targets"), "holder");
+	expect_number("targets.0.status", GPREEMPT_CLASS_UNSUPPORTED);
+	expect_null("targets.0.holder");
 	expect_no_holder();
 }
 
@@ -223,9 +209,9 @@ TEST(in_part)
 	gp_loop_set_file(&loop, stat_path, stat);
 	CTL(GPREEMPT_CLASS_PARTIAL, "suspend %d %d " LEASE " --json", target,
 	    other);
-	expect_length(ctl_json(), "targets", 2);
-	expect_number(json, "targets.0.status", 0);
-	ck_assert_int_ne(number(json, "targets.1.status"), 0);
+	expect_rows("targets", 2);
+	expect_number("targets.0.status", 0);
+	ck_assert_str_ne(json_text("targets.1.status"), "0");
 	holder();
 	ck_assert(is_free(other));
 	/* To resume what is not held is no mistake. */

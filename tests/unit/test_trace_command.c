@@ -104,12 +104,8 @@ TEST(built_in)
 	fake_event(5 * US, TID, IOCTL, false, PID, TRAP_RESUME);
 	fake_event(90 * US, TID, IOCTL, true, 2, 0);
 	CTL(0, "trace 4194242 --duration 60ms --json");
-	ck_assert_int_eq(json_object_get_int(json_member(ctl_json(),
-							 "operations")),
-			 1);
-	ck_assert_uint_eq(json_object_array_length(json_member(ctl_json(),
-							       "functions")),
-			  1);
+	expect_number("operations", 1);
+	expect_rows("functions", 1);
 	check_clean();
 }
 
@@ -358,7 +354,7 @@ TEST(command_json)
 {
 	make_script("echo from the command");
 	CTL(0, "trace --json -- %s/run", dir);
-	ck_assert_ptr_nonnull(ctl_json());
+	json_at("functions");
 	ERR_HAS("from the command");
 	check_clean();
 }

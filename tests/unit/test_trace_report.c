@@ -81,21 +81,11 @@ static void end(void)
 	report.data = trace_end(trace);
 }
 
-/* What trace_print() writes to stdout, in text. */
-static void print(bool json)
+static void print(enum out_mode mode)
 {
-	FILE *file = tmpfile();
-	int saved = dup(STDOUT_FILENO);
-
-	fflush(stdout);
-	dup2(fileno(file), STDOUT_FILENO);
-	trace_print(json ? OUT_JSON : out_mode(), &report);
-	fflush(stdout);
-	dup2(saved, STDOUT_FILENO);
-	close(saved);
-	rewind(file);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
+	begin_capture();
+	trace_print(mode, &report);
+	end_capture();
 }
 
 static char *read_file(const char *name, size_t *len)
@@ -118,50 +108,35 @@ TEST(table)
 	add_suspend(2000000, TARGET, 2);
 	add_suspend(3000000, 99, 2);
 	end();
-	print(false);
-	ck_assert_ptr_eq(strstr(text, "# traced 1.5 s: 2 operations on 1 "
-				      "process, 1 on others\n"),
-			 text);
-	ck_assert_ptr_nonnull(strstr(text, "suspend\tlock\t2\t10.0\t10.0\t"));
-	ck_assert_ptr_nonnull(strstr(text,
-				     "suspend\tfence\t2\t300.0\t300.0\t"));
-	ck_assert_ptr_nonnull(strstr(text,
-				     "suspend\ttotal\t2\t400.0\t400.0\t"));
-	ck_assert_ptr_null(strstr(text, "resume\t"));
+	print(out_mode());
+	ck_assert_ptr_eq(strstr(ctl_out, "# traced 1.5 s: 2 operations on 1 "
+					 "process, 1 on others\n"),
+			 ctl_out);
+	OUT_HAS("suspend\tlock\t2\t10.0\t10.0\t");
+	OUT_HAS("suspend\tfence\t2\t300.0\t300.0\t");
+	OUT_HAS("suspend\ttotal\t2\t400.0\t400.0\t");
+	ck_assert_ptr_null(strstr(ctl_out, "resume\t"));
 }
 
 TEST(as_json)
 {
-	struct json_object *o, *list, *one;
-
 	add_suspend(1000000, TARGET, 2);
 	add_suspend(2000000, TARGET, -16);
 	end();
-	print(true);
-	o = json_tokener_parse(text);
-	ck_assert_ptr_nonnull(o);
-	ck_assert_int_eq(json_object_get_int(json_member(o, "operations")), 1);
-	ck_assert_int_eq(json_object_get_int(json_member(o, "failed")), 1);
-	ck_assert_int_eq(json_object_get_int(json_member(o, "others")), 0);
-	ck_assert_uint_eq(json_object_array_length(json_member(o, "functions")),
-			  2);
-	list = json_member(o, "list");
-	ck_assert_uint_eq(json_object_array_length(list), 2);
-	one = json_object_array_get_idx(list, 1);
-	ck_assert_int_eq(json_object_get_int(json_member(one, "ret")), -16);
-	ck_assert_int_eq(json_object_get_int(json_member(one, "tid")), TID);
-	ck_assert_double_eq_tol(json_object_get_double(json_member(one,
-								   "total_us")),
-				400, 0.01);
-	json_object_put(o);
+	print(OUT_JSON);
+	expect_number("operations", 1);
+	expect_number("failed", 1);
+	expect_number("others", 0);
+	expect_rows("functions", 2);
+	expect_rows("list", 2);
+	expect_number("list.1.ret", -16);
+	expect_number("list.1.tid", TID);
+	expect_number("list.1.total_us", 400);
 }
 
 /* What is missing is named on stderr, and is no figure. */
 TEST(missing)
 {
-	FILE *err = tmpfile();
-	size_t n;
-
 	add(500, "kfd_ioctl_set_debug_trap", false, TARGET, 6);
 	add_suspend(1000000, TARGET, -16);
 	ck_assert_int_eq(gp_trace_lost(trace, 600, 700, 5), 0);
@@ -169,18 +144,12 @@ TEST(missing)
 	report.packets.dropped = 3;
 	report.packets.problems = 4;
 	end();
-	dup2(fileno(err), STDERR_FILENO);
-	print(false);
-	fflush(stderr);
-	rewind(err);
-	n = fread(text, 1, sizeof(text) - 1, err);
-	text[n] = '\0';
-	fclose(err);
-	ck_assert_ptr_nonnull(strstr(text, "5 events were lost"));
-	ck_assert_ptr_nonnull(strstr(text, "1 operations failed"));
-	ck_assert_ptr_nonnull(strstr(text, "temporary files is full"));
-	ck_assert_ptr_nonnull(strstr(text, "3 packets of the AMD log"));
-	ck_assert_ptr_nonnull(strstr(text, "4 lines of the AMD log"));
+	print(out_mode());
+	ERR_HAS("5 events were lost");
+	ERR_HAS("1 operations failed");
+	ERR_HAS("temporary files is full");
+	ERR_HAS("3 packets of the AMD log");
+	ERR_HAS("4 lines of the AMD log");
 }
 
 TEST(comms)
@@ -192,6 +161,14 @@ TEST(comms)
 	ck_assert_ptr_null(trace_comm(&kernel, 430));
 	ck_assert(trace_is_target(&report, TARGET));
 	ck_assert(!trace_is_target(&report, TID));
+}
+
+static const char *event_text(size_t nth, const char *key)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "traceEvents.%zu.%s", nth, key);
+	return json_text(path);
 }
 
 /* Chrome's format: names first, then slices, each below its process. */
@@ -206,8 +183,7 @@ TEST(timeline)
 		.wptr = 2,
 		.line = 12,
 	};
-	struct json_object *o, *events, *one;
-	size_t i, len, slices = 0, instants = 0, outside = 0;
+	size_t i, len, n, slices = 0, instants = 0, outside = 0;
 	char path[128];
 
 	add_suspend(1000000, TARGET, 2);
@@ -219,29 +195,22 @@ TEST(timeline)
 	report.packets.count = 1;
 	snprintf(path, sizeof(path), "%s/t.json", dir);
 	ck_assert_int_eq(trace_write_files(&report, path), 0);
-	o = json_tokener_parse(read_file("t.json", &len));
-	ck_assert_ptr_nonnull(o);
-	events = json_member(o, "traceEvents");
-	for (i = 0; i < json_object_array_length(events); i++) {
-		const char *phase;
+	read_json(read_file("t.json", &len));
+	n = json_object_array_length(json_at("traceEvents"));
+	for (i = 0; i < n; i++) {
+		char phase = *event_text(i, "ph");
 
-		one = json_object_array_get_idx(events, i);
-		phase = json_object_get_string(json_member(one, "ph"));
-		slices += *phase == 'X';
-		outside += *phase == 'X' &&
-			   !json_object_get_int(json_member(one, "pid"));
-		instants += *phase == 'i';
-		if (*phase == 'i')
-			ck_assert_double_eq_tol(
-				json_object_get_double(json_member(one, "ts")),
-				1100, 0.001);
+		slices += phase == 'X';
+		outside += phase == 'X' && !strcmp(event_text(i, "pid"), "0");
+		instants += phase == 'i';
+		if (phase == 'i')
+			ck_assert_str_eq(event_text(i, "ts"), "1100.000");
 	}
 	ck_assert_uint_eq(instants, 1);
 	ck_assert_uint_gt(slices, 3);
 	ck_assert_uint_eq(outside, 1);
 	ck_assert_ptr_nonnull(strstr(text, "\"worker 4300\""));
 	ck_assert_ptr_nonnull(strstr(text, "\"target 4194242\""));
-	json_object_put(o);
 	ck_assert_int_eq(trace_write_timeline(&report, "/no/such/dir/f"),
 			 -ENOENT);
 	ck_assert_int_eq(trace_write_timeline(&report, "/dev/full"), -ENOSPC);
@@ -336,7 +305,6 @@ TEST(dat)
 TEST(directory)
 {
 	char path[128], command[256];
-	struct json_object *o;
 	size_t len;
 
 	tracefs.instance_file_read = fake_file;
@@ -350,9 +318,8 @@ TEST(directory)
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
 	ck_assert_int_eq(trace_make_dir(path), GPREEMPT_CLASS_FAILED);
 	ck_assert_int_eq(trace_write_dir(&report, path), 0);
-	o = json_tokener_parse(read_file("run/report.json", &len));
-	ck_assert_int_eq(json_object_get_int(json_member(o, "operations")), 1);
-	json_object_put(o);
+	read_json(read_file("run/report.json", &len));
+	expect_number("operations", 1);
 	ck_assert_int_eq(trace_write_dir(&report, "/no/such/dir"),
 			 GPREEMPT_CLASS_FAILED);
 	/* The AMD log that a command left there. */

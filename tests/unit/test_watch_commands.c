@@ -47,19 +47,16 @@ static const char two_queues[] = VIEW_HEAD
 
 TEST(monitor)
 {
-	struct json_object *target;
-
 	gp_loop_set_file(&loop, view_path, view);
 	CTL(0, "monitor %d --interval 5ms --duration 30ms --json", child);
-	target = json_at(ctl_json(), "targets.0");
-	expect_number(target, "pid", child);
-	expect_text(target, "source", "module");
-	expect_number(target, "ended", 0);
-	expect_number(target, "active.max", 3);
-	expect_length(target, "seen", 2);
-	expect_length(target, "series",
-		      json_object_get_int(json_at(target, "samples")));
-	expect_number(target, "series.0.slots", 8);
+	expect_number("targets.0.pid", child);
+	expect_text("targets.0.source", "module");
+	expect_number("targets.0.ended", 0);
+	expect_number("targets.0.active.max", 3);
+	expect_rows("targets.0.seen", 2);
+	expect_rows("targets.0.series",
+		    json_object_get_int(json_at("targets.0.samples")));
+	expect_number("targets.0.series.0.slots", 8);
 }
 
 TEST(monitor_text)
@@ -90,30 +87,27 @@ static const char *change_view(struct gp_loop *l)
 
 TEST(monitor_changes)
 {
-	struct json_object *target;
 	double mean;
 
 	gp_loop_set_file(&loop, view_path, view);
 	loop.view = change_view;
 	CTL(0, "monitor %d --interval 1ms --duration 200ms --json", child);
-	target = json_at(ctl_json(), "targets.0");
-	expect_number(target, "queues.min", 1);
-	expect_number(target, "queues.max", 2);
-	expect_number(target, "queues.stable", 0);
-	mean = json_object_get_double(json_at(target, "queues.mean"));
+	expect_number("targets.0.queues.min", 1);
+	expect_number("targets.0.queues.max", 2);
+	expect_number("targets.0.queues.stable", 0);
+	mean = json_object_get_double(json_at("targets.0.queues.mean"));
 	ck_assert(mean > 1 && mean < 2);
 	/* What is not known does not count. */
-	expect_number(target, "active.min", 2);
-	expect_number(target, "active.stable", 1);
-	expect_length(target, "seen", 3);
-	expect_number(target, "seen.0.qid", 0);
-	expect_number(target, "seen.1.qid", 5);
-	expect_number(target, "seen.2.qid", 9);
-	ck_assert_int_eq(json_object_get_int(json_at(target,
-						     "seen.0.samples")) +
-				 json_object_get_int(json_at(target,
-							     "seen.2.samples")),
-			 json_object_get_int(json_at(target, "samples")));
+	expect_number("targets.0.active.min", 2);
+	expect_number("targets.0.active.stable", 1);
+	expect_rows("targets.0.seen", 3);
+	expect_number("targets.0.seen.0.qid", 0);
+	expect_number("targets.0.seen.1.qid", 5);
+	expect_number("targets.0.seen.2.qid", 9);
+	ck_assert_int_eq(
+		json_object_get_int(json_at("targets.0.seen.0.samples")) +
+			json_object_get_int(json_at("targets.0.seen.2.samples")),
+		json_object_get_int(json_at("targets.0.samples")));
 }
 
 /* Of another start time: it is another process. */
@@ -135,17 +129,14 @@ TEST(monitor_refused)
 
 TEST(preempt)
 {
-	struct json_object *o;
-
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
 	gp_loop_set_file(&loop, view_path, two_queues);
 	CTL(0, "preempt %d --count 3 --hold 1ms --interval 1ms --json", child);
-	o = ctl_json();
-	expect_number(o, "cycles", 3);
-	expect_number(o, "succeeded", 3);
-	expect_number(o, "resume_ioctl_us.n", 3);
-	expect_null(o, "error");
+	expect_number("cycles", 3);
+	expect_number("succeeded", 3);
+	expect_number("resume_ioctl_us.n", 3);
+	expect_null("error");
 	/* It never stays. */
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
 	ck_assert(!gp_loop_queue(&loop, 1)->suspended);
@@ -155,17 +146,14 @@ TEST(preempt)
 /* The driver says that they are off, and the slots say that they are not. */
 TEST(preempt_contradicted)
 {
-	struct json_object *o;
-
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
 	gp_loop_set_file(&loop, view_path, view);
 	CTL(GPREEMPT_CLASS_FAILED,
 	    "preempt %d --count 2 --hold 1ms --interval 1ms --json", child);
-	o = ctl_json();
-	expect_number(o, "succeeded", 0);
-	expect_number(o, "verified.no", 2);
-	expect_number(o, "verified.yes", 0);
+	expect_number("succeeded", 0);
+	expect_number("verified.no", 2);
+	expect_number("verified.yes", 0);
 	ERR_HAS("2 of 2 cycles did not succeed");
 }
 
@@ -245,22 +233,17 @@ static void add_other(const char *gpu)
 
 TEST(disturbed)
 {
-	struct json_object *one;
-	const char *comm;
-
 	add_other("0xf7bc");
 	loop.before = take_off;
 	CTL(0, "preempt %d --count 5 --hold 1ms --interval 1ms --json", child);
-	expect_length(ctl_json(), "disturbed", 1);
-	one = json_at(json, "disturbed.0");
-	expect_number(one, "pid", 77);
+	expect_rows("disturbed", 1);
+	expect_number("disturbed.0.pid", 77);
 	/* A name that a process has chosen does no harm to a terminal. */
-	comm = json_object_get_string(json_at(one, "comm"));
-	ck_assert_ptr_null(strchr(comm, '\033'));
-	expect_number(one, "suspend_us.calls", 5);
-	ck_assert_int_ge(json_object_get_int(json_at(one, "suspend_us.n")), 1);
-	expect_number(one, "resume_us.calls", 5);
-	expect_number(one, "resume_us.n", 0);
+	ck_assert_ptr_null(strchr(json_text("disturbed.0.comm"), '\033'));
+	expect_number("disturbed.0.suspend_us.calls", 5);
+	ck_assert_str_ne(json_text("disturbed.0.suspend_us.n"), "0");
+	expect_number("disturbed.0.resume_us.calls", 5);
+	expect_number("disturbed.0.resume_us.n", 0);
 }
 
 TEST(disturbed_text)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fcntl.h>
 #include <ftw.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,6 @@
 #include <unistd.h>
 
 #include "unit-command.h"
-
-#define WORDS_MAX 32
 
 static char origin[PATH_MAX];
 static char dir[64];
@@ -34,43 +31,8 @@ static int remove_one(const char *path, const struct stat *st, int type,
 
 void command_teardown(void)
 {
-	json_object_put(json);
-	json = NULL;
 	ck_assert_int_eq(chdir(origin), 0);
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-int run_command(const struct ctl_command *cmd, ...)
-{
-	char *argv[WORDS_MAX + 3] = { "gpreempt-ctl", (char *)cmd->name };
-	const char *word;
-	va_list words;
-	int argc = 2, ret;
-
-	va_start(words, cmd);
-	while ((word = va_arg(words, const char *)) && argc < WORDS_MAX + 2)
-		argv[argc++] = (char *)word;
-	va_end(words);
-	ret = ctl_words(argc, argv);
-	/* A test that fails shows why. */
-	fputs(ctl_err, stderr);
-	return ret;
-}
-
-static void expect_in(const char *where, const char *what, const char *text)
-{
-	ck_assert_msg(strstr(where, text), "\"%s\" is not in %s: \"%s\"", text,
-		      what, where);
-}
-
-void expect_out(const char *text)
-{
-	expect_in(ctl_out, "stdout", text);
-}
-
-void expect_err(const char *text)
-{
-	expect_in(ctl_err, "stderr", text);
 }
 
 void make_file(const char *path, const char *text, size_t len)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Command lines under test in a directory of their own, with words that may
- * have blanks in them.
- */
+/* Command lines under test in a directory of their own. */
 #ifndef UNIT_COMMAND_H
 #define UNIT_COMMAND_H
 
@@ -14,16 +11,6 @@
 /* A new directory, which is the current one until command_teardown(). */
 void command_setup(void);
 void command_teardown(void);
-
-/*
- * Words, up to NULL. Returns the exit status; what was printed is in ctl_out
- * and ctl_err.
- */
-__attribute__((sentinel)) int run_command(const struct ctl_command *cmd, ...);
-
-/* It printed that, on stdout or on stderr. */
-void expect_out(const char *text);
-void expect_err(const char *text);
 
 /* A file with that, and the directories that it needs. */
 void make_file(const char *path, const char *text, size_t len);

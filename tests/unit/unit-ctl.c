@@ -12,7 +12,9 @@
 
 char ctl_out[1 << 18];
 char ctl_err[1 << 14];
-struct json_object *json;
+
+/* ctl_out as JSON, when it has been asked for. */
+static struct json_object *printed;
 
 struct capture {
 	FILE *file;
@@ -20,7 +22,7 @@ struct capture {
 	int saved;
 };
 
-static void begin_capture(struct capture *c, int fd)
+static void redirect(struct capture *c, int fd)
 {
 	c->file = tmpfile();
 	ck_assert_ptr_nonnull(c->file);
@@ -29,7 +31,7 @@ static void begin_capture(struct capture *c, int fd)
 	dup2(fileno(c->file), fd);
 }
 
-static void end_capture(struct capture *c, char *text, size_t size)
+static void restore(struct capture *c, char *text, size_t size)
 {
 	size_t n;
 
@@ -41,9 +43,10 @@ static void end_capture(struct capture *c, char *text, size_t size)
 	fclose(c->file);
 }
 
-#ifdef __SANITIZE_ADDRESS__
-static const struct capture *captured_err;
+static struct capture out, err;
+static bool capturing;
 
+#ifdef __SANITIZE_ADDRESS__
 /* What a sanitizer has reported, before it ends the test. */
 static void show_report(void)
 {
@@ -51,10 +54,10 @@ static void show_report(void)
 	off_t at = 0;
 	ssize_t n;
 
-	if (!captured_err)
+	if (!capturing)
 		return;
-	while ((n = pread(captured_err->fd, buf, sizeof(buf), at)) > 0) {
-		if (write(captured_err->saved, buf, n) != n)
+	while ((n = pread(err.fd, buf, sizeof(buf), at)) > 0) {
+		if (write(err.saved, buf, n) != n)
 			break;
 		at += n;
 	}
@@ -65,124 +68,126 @@ void __ubsan_on_report(void);
 
 void __ubsan_on_report(void)
 {
-	if (captured_err)
-		dup2(captured_err->saved, captured_err->fd);
-}
-
-static void show_report_of(const struct capture *err)
-{
-	captured_err = err;
-	__sanitizer_set_death_callback(show_report);
-}
-#else
-static void show_report_of(const struct capture *err)
-{
-	(void)err;
+	if (capturing)
+		dup2(err.saved, err.fd);
 }
 #endif
 
-int ctl_words(int argc, char **argv)
+void begin_capture(void)
 {
-	struct capture out, err;
-	int status;
+	fflush(NULL);
+	redirect(&out, STDOUT_FILENO);
+	redirect(&err, STDERR_FILENO);
+	capturing = true;
+#ifdef __SANITIZE_ADDRESS__
+	__sanitizer_set_death_callback(show_report);
+#endif
+}
 
+void end_capture(void)
+{
+	capturing = false;
 	fflush(NULL);
-	begin_capture(&out, STDOUT_FILENO);
-	begin_capture(&err, STDERR_FILENO);
-	show_report_of(&err);
-	status = ctl_main(argc, argv);
-	show_report_of(NULL);
-	fflush(NULL);
-	end_capture(&err, ctl_err, sizeof(ctl_err));
-	end_capture(&out, ctl_out, sizeof(ctl_out));
-	return status;
+	restore(&err, ctl_err, sizeof(ctl_err));
+	restore(&out, ctl_out, sizeof(ctl_out));
+	json_object_put(printed);
+	printed = NULL;
+}
+
+/* The next word of a line; NULL: there is none. */
+static char *next_word(char **line)
+{
+	char *word = *line + strspn(*line, " ");
+	const char *ends = " ";
+
+	if (*word == '\'') {
+		ends = "'";
+		word++;
+	}
+	*line = word + strcspn(word, ends);
+	if (**line)
+		*(*line)++ = '\0';
+	return *line > word ? word : NULL;
 }
 
 int ctl_line(const char *format, ...)
 {
 	static char line[1024];
-	char *argv[64], *word;
-	int argc = 0;
+	char *argv[64], *rest = line;
+	int argc = 0, status;
 	va_list ap;
 
+	/* A holder writes its title over all of them. */
 	strcpy(line, "gpreempt-ctl ");
 	va_start(ap, format);
 	vsnprintf(line + strlen(line), sizeof(line) - strlen(line), format, ap);
 	va_end(ap);
-	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	argv[argc] = NULL;
-	return ctl_words(argc, argv);
+	while ((argv[argc] = next_word(&rest)))
+		argc++;
+	begin_capture();
+	status = ctl_main(argc, argv);
+	end_capture();
+	return status;
 }
 
-void read_json(void)
+void read_json(const char *text)
 {
-	json_object_put(json);
-	json = json_tokener_parse(ctl_out);
-	ck_assert_msg(json, "this is not JSON: %s%s", ctl_out, ctl_err);
+	json_object_put(printed);
+	printed = json_tokener_parse(text);
+	ck_assert_msg(printed, "this is not JSON: %s%s", text, ctl_err);
 }
 
-struct json_object *ctl_json(void)
+struct json_object *json_at(const char *path)
 {
-	read_json();
-	return json;
-}
-
-struct json_object *json_member(struct json_object *o, const char *key)
-{
-	struct json_object *value = NULL;
-
-	ck_assert_msg(json_object_object_get_ex(o, key, &value), "no %s", key);
-	return value;
-}
-
-struct json_object *json_at(struct json_object *object, const char *path)
-{
+	struct json_object *at;
 	char copy[256], *word, *rest = NULL;
 
+	if (!printed)
+		read_json(ctl_out);
+	at = printed;
 	snprintf(copy, sizeof(copy), "%s", path);
 	for (word = strtok_r(copy, ".", &rest); word;
 	     word = strtok_r(NULL, ".", &rest)) {
-		if (json_object_is_type(object, json_type_array)) {
-			ck_assert_msg(json_object_array_length(object) >
-					      strtoul(word, NULL, 10),
-				      "no %s", path);
-			object = json_object_array_get_idx(object,
-							   strtoul(word, NULL,
-								   10));
+		if (json_object_is_type(at, json_type_array)) {
+			size_t nth = strtoul(word, NULL, 10);
+
+			ck_assert_msg(nth < json_object_array_length(at),
+				      "no %s in %s", path, ctl_out);
+			at = json_object_array_get_idx(at, nth);
 		} else {
-			ck_assert_msg(json_object_object_get_ex(object, word,
-								&object),
-				      "no %s in %s", word, path);
+			ck_assert_msg(json_object_object_get_ex(at, word, &at),
+				      "no %s in %s", path, ctl_out);
 		}
 	}
-	return object;
+	return at;
 }
 
-void expect_number(struct json_object *object, const char *path, int64_t value)
+const char *json_text(const char *path)
 {
-	struct json_object *found = json_at(object, path);
+	return json_object_get_string(json_at(path));
+}
 
-	ck_assert_msg(found, "%s is null", path);
-	ck_assert_msg(json_object_get_int64(found) == value,
+void expect_number(const char *path, int64_t value)
+{
+	struct json_object *at = json_at(path);
+
+	ck_assert_msg(at && json_object_get_int64(at) == value,
 		      "%s is %s, not %lld", path,
-		      json_object_to_json_string(found), (long long)value);
+		      json_object_to_json_string(at), (long long)value);
 }
 
-void expect_null(struct json_object *object, const char *path)
+void expect_text(const char *path, const char *text)
 {
-	struct json_object *found = json_at(object, path);
-
-	ck_assert_msg(!found, "%s is %s, not null", path,
-		      json_object_to_json_string(found));
+	ck_assert_str_eq(json_text(path), text);
 }
 
-void expect_text(struct json_object *object, const char *path, const char *text)
+void expect_null(const char *path)
 {
-	ck_assert_str_eq(json_object_get_string(json_at(object, path)), text);
+	ck_assert_msg(!json_at(path), "%s is %s, not null", path,
+		      json_text(path));
 }
 
-void expect_length(struct json_object *object, const char *path, size_t n)
+void expect_rows(const char *path, size_t count)
 {
-	ck_assert_uint_eq(json_object_array_length(json_at(object, path)), n);
+	ck_assert_uint_eq(json_object_array_length(json_at(path)), count);
 }

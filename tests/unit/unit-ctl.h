@@ -7,13 +7,11 @@
 
 #include "unit.h"
 
-/* What the last command line printed. */
+/* What the last command line, or what was captured last, printed. */
 extern char ctl_out[1 << 18];
 extern char ctl_err[1 << 14];
 
-/* Run it, with argv[0] and up to a NULL. Returns the exit status. */
-int ctl_words(int argc, char **argv);
-/* Run it; words are split at blanks. Returns the exit status. */
+/* Run it; words are split at blanks, but not in '...'. Returns the exit status. */
 __attribute__((format(printf, 1, 2))) int ctl_line(const char *format, ...);
 
 /* The same, which must end with that status. */
@@ -38,19 +36,22 @@ __attribute__((format(printf, 1, 2))) int ctl_line(const char *format, ...);
 		where(line_);                                        \
 	} while (0)
 
-/* What was printed, as an object until the next call. */
-extern struct json_object *json;
-void read_json(void);
-struct json_object *ctl_json(void);
-/* A member that must be there. */
-struct json_object *json_member(struct json_object *o, const char *key);
-/* The same by a path: "check.slots_active", "queues.0.pid". */
-struct json_object *json_at(struct json_object *object, const char *path);
-void expect_number(struct json_object *object, const char *path, int64_t value);
-void expect_text(struct json_object *object, const char *path,
-		 const char *text);
-void expect_length(struct json_object *object, const char *path, size_t n);
-void expect_null(struct json_object *object, const char *path);
+/*
+ * What was printed is JSON, with that at a path as "queues.0.pid", which must be
+ * there. A flag is 0 or 1.
+ */
+struct json_object *json_at(const char *path);
+const char *json_text(const char *path);
+void expect_number(const char *path, int64_t value);
+void expect_text(const char *path, const char *text);
+void expect_null(const char *path);
+void expect_rows(const char *path, size_t count);
+/* They are of this text, until something else is printed. */
+void read_json(const char *text);
+
+/* What is printed between them is in ctl_out and ctl_err then. */
+void begin_capture(void);
+void end_capture(void);
 
 /* The status of main.c's own main(). */
 int ctl_main(int argc, char **argv);
