@@ -213,9 +213,8 @@ static const struct {
 TEST_EACH(priority, ARRAY_SIZE(priorities))
 {
 	const struct ctl_range *range;
-	char line[64];
+	const char *line = unit_text("--priority=%s", priorities[_i].text);
 
-	snprintf(line, sizeof(line), "--priority=%s", priorities[_i].text);
 	if (priorities[_i].min < 0) {
 		ck_assert_int_eq(parse(&all, line), USAGE);
 		return;

@@ -9,13 +9,10 @@ static struct gpreempt_error err;
 
 static void set_status(const char *state, int tgid, int tracer, int threads)
 {
-	static char text[256];
-
-	snprintf(text, sizeof(text),
-		 "Name:\tState:\nUmask:\t0022\nState:\t%s\nTgid:\t%d\n"
-		 "TracerPid:\t%d\nThreads:\t%d\n",
-		 state, tgid, tracer, threads);
-	gp_loop_set_file(&loop, "/proc/4194242/status", text);
+	set_file("/proc/4194242/status",
+		 unit_text("Name:\tState:\nUmask:\t0022\nState:\t%s\n"
+			   "Tgid:\t%d\nTracerPid:\t%d\nThreads:\t%d\n",
+			   state, tgid, tracer, threads));
 }
 
 static void expect(int code, enum gpreempt_reason reason)
@@ -41,7 +38,7 @@ TEST(not_root)
 
 TEST(in_container)
 {
-	gp_loop_set_file(&loop, "/proc/self/ns/pid", "pid:[4026532199]");
+	set_file("/proc/self/ns/pid", "pid:[4026532199]");
 	expect(-ENOTSUP, GPREEMPT_PID_NAMESPACE);
 }
 
@@ -53,13 +50,13 @@ TEST(no_device)
 
 TEST(no_driver)
 {
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
+	set_file("/sys/class/kfd/kfd/proc/", NULL);
 	expect(-ENODEV, GPREEMPT_NO_KFD);
 }
 
 TEST(no_process)
 {
-	gp_loop_set_file(&loop, "/proc/4194242/status", NULL);
+	set_file("/proc/4194242/status", NULL);
 	expect(-ESRCH, GPREEMPT_NO_PROCESS);
 }
 
@@ -73,8 +70,7 @@ TEST(thread)
 
 TEST(not_gpu)
 {
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/queues/",
-			 NULL);
+	set_file("/sys/class/kfd/kfd/proc/4194242/queues/", NULL);
 	expect(-ENODATA, GPREEMPT_NOT_GPU);
 }
 
@@ -94,10 +90,9 @@ TEST(dead)
 TEST(traced_by_thread)
 {
 	set_status("S (sleeping)", PID, 78, 3);
-	gp_loop_set_file(&loop, "/proc/78/status",
-			 "Name:\tx\nState:\tS (sleeping)\n"
-			 "Tgid:\t77\nTracerPid:\t0\nThreads:\t2\n");
-	gp_loop_set_file(&loop, "/proc/77/comm", "gpreempt-ctl\n");
+	set_file("/proc/78/status", "Name:\tx\nState:\tS (sleeping)\n"
+				    "Tgid:\t77\nTracerPid:\t0\nThreads:\t2\n");
+	set_file("/proc/77/comm", "gpreempt-ctl\n");
 	expect(-EBUSY, GPREEMPT_TRACED);
 	ck_assert_int_eq(err.other, 77);
 	ck_assert_str_eq(err.name, "gpreempt-ctl");
@@ -106,7 +101,7 @@ TEST(traced_by_thread)
 TEST(traced)
 {
 	set_status("t (tracing stop)", PID, 77, 3);
-	gp_loop_set_file(&loop, "/proc/77/comm", "gdb\n");
+	set_file("/proc/77/comm", "gdb\n");
 	expect(-EBUSY, GPREEMPT_TRACED);
 	gpreempt_check(g, PID, &err);
 	ck_assert_int_eq(err.other, 77);
@@ -137,7 +132,7 @@ static const struct {
 /* The driver of some kernels crashes when such a process is suspended. */
 TEST_EACH(no_address_space, ARRAY_SIZE(gpus))
 {
-	gp_loop_set_file(&loop, GPUS_FILE, gpus[_i].text);
+	set_file(GPUS_FILE, gpus[_i].text);
 	if (!gpus[_i].ret) {
 		ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
 		return;
@@ -153,22 +148,21 @@ TEST_EACH(no_address_space, ARRAY_SIZE(gpus))
 TEST(further_contexts)
 {
 #define KFD_DIR "/sys/class/kfd/kfd/proc/4194242/"
-	gp_loop_set_file(&loop, KFD_DIR, "pasid\nqueues\ncontext_0\ncontext_1");
+	set_file(KFD_DIR, "pasid\nqueues\ncontext_0\ncontext_1");
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
-	gp_loop_set_file(&loop, KFD_DIR "context_1/queues/", "0");
+	set_file(KFD_DIR "context_1/queues/", "0");
 	expect(-EOPNOTSUPP, GPREEMPT_CONTEXTS);
 	ck_assert_int_eq(gpreempt_error_class(&err),
 			 GPREEMPT_CLASS_UNSUPPORTED);
-	gp_loop_set_file(&loop, KFD_DIR "queues/", "0");
+	set_file(KFD_DIR "queues/", "0");
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
 }
 
 TEST(many_without_address_space)
 {
-	gp_loop_set_file(&loop, GPUS_FILE,
-			 GPUS_HEAD
-			 "0x11111 0\n0x22222 0\n"
-			 "0x33333 0\n0x44444 0\n0x55555 0\n0x66666 0\n");
+	set_file(GPUS_FILE,
+		 GPUS_HEAD "0x11111 0\n0x22222 0\n"
+			   "0x33333 0\n0x44444 0\n0x55555 0\n0x66666 0\n");
 	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
 	gpreempt_check(g, PID, &err);
 	ck_assert_uint_eq(strlen(err.name), sizeof(err.name) - 1);
@@ -178,25 +172,24 @@ TEST(many_without_address_space)
 TEST(render_nodes)
 {
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/",
-			 "pasid\nvram_11\nvram_22\nqueues\nvram_x");
-	gp_loop_set_file(&loop, NODES, "0\n1\n2");
-	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
-	gp_loop_set_file(&loop, NODES "1/gpu_id", "11\n");
-	gp_loop_set_file(&loop, NODES "1/properties",
-			 "cpu_cores_count 0\ndrm_render_minor 128\n");
-	gp_loop_set_file(&loop, NODES "2/gpu_id", "22\n");
-	gp_loop_set_file(&loop, NODES "2/properties",
-			 "drm_render_minor 129\nsimd_count 80\n");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n3\n7");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/3", "0xe280");
+	set_file("/sys/class/kfd/kfd/proc/4194242/",
+		 "pasid\nvram_11\nvram_22\nqueues\nvram_x");
+	set_file(NODES, "0\n1\n2");
+	set_file(NODES "0/gpu_id", "0\n");
+	set_file(NODES "1/gpu_id", "11\n");
+	set_file(NODES "1/properties",
+		 "cpu_cores_count 0\ndrm_render_minor 128\n");
+	set_file(NODES "2/gpu_id", "22\n");
+	set_file(NODES "2/properties", "drm_render_minor 129\nsimd_count 80\n");
+	set_file("/proc/4194242/fd/", "0\n3\n7");
+	set_file("/proc/4194242/fd/3", "0xe280");
 	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
 	gpreempt_check(g, PID, &err);
 	ck_assert_str_eq(err.name, "0x16");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "0xe281");
+	set_file("/proc/4194242/fd/7", "0xe281");
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
 	/* A node that cannot be found is none that it has open. */
-	gp_loop_set_file(&loop, NODES "2/gpu_id", "33\n");
+	set_file(NODES "2/gpu_id", "33\n");
 	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
 }
 
@@ -207,7 +200,7 @@ TEST(start_time)
 	ck_assert_int_eq(gpreempt_start_time(g, PID, &ticks), 0);
 	ck_assert_uint_eq(ticks, 777);
 	ck_assert_int_eq(gpreempt_start_time(g, 99, &ticks), -ESRCH);
-	gp_loop_set_file(&loop, "/proc/4194242/stat", "4194242 (x) S 1 2 3");
+	set_file("/proc/4194242/stat", "4194242 (x) S 1 2 3");
 	ck_assert_int_eq(gpreempt_start_time(g, PID, &ticks), -EPROTO);
 }
 

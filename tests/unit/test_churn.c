@@ -36,13 +36,12 @@ static void show(uint32_t qid)
 
 	snprintf(text, sizeof(text),
 		 "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
-	gp_loop_set_file(&loop, "/proc/4194242/task/4194242/syscall", text);
+	set_file("/proc/4194242/task/4194242/syscall", text);
 }
 
 static void show_nothing(void)
 {
-	gp_loop_set_file(&loop, "/proc/4194242/task/4194242/syscall",
-			 "running\n");
+	set_file("/proc/4194242/task/4194242/syscall", "running\n");
 }
 
 /* The destruction that has begun ends when its queue was resumed. */

@@ -46,12 +46,13 @@ static const struct {
 
 TEST_EACH(named, ARRAY_SIZE(names))
 {
-	char path[ROLE_MAX_PATH] = "unchanged", wanted[ROLE_MAX_PATH];
+	char path[ROLE_MAX_PATH] = "unchanged";
 	int ret = role_path(GPREEMPT_ROLE_OFFLINE, names[_i].name, path);
 
-	snprintf(wanted, sizeof(wanted), OFFLINE "/%s", names[_i].name);
 	ck_assert_int_eq(ret, names[_i].good ? 0 : -EINVAL);
-	ck_assert_str_eq(path, names[_i].good ? wanted : "unchanged");
+	ck_assert_str_eq(path, names[_i].good ? unit_text(OFFLINE "/%s",
+							  names[_i].name) :
+						"unchanged");
 }
 
 TEST(of_a_class)

@@ -44,7 +44,7 @@ TEST_EACH(impostor, ARRAY_SIZE(impostors))
 	char text[300];
 	int class;
 
-	gp_loop_set_file(&loop, "/proc/4194242/cgroup", impostors[_i].cgroup);
+	set_file("/proc/4194242/cgroup", impostors[_i].cgroup);
 	ck_assert_str_eq(pick(impostors[_i].word), impostors[_i].pids);
 	ck_assert_int_eq(err.reason, impostors[_i].reason);
 	if (!err.reason)
@@ -91,11 +91,10 @@ TEST_EACH(container, ARRAY_SIZE(containers))
 	struct gp_container c;
 	int ret;
 
-	gp_loop_set_file(&loop,
-			 STORAGE "overlay-containers/"
-				 "volatile-containers.json",
-			 "[{\"id\":\"" ID_C "\",\"names\":[\"root-infer\"]}]");
-	gp_loop_set_file(&loop, "/proc/100/cgroup", containers[_i].cgroup);
+	set_file(STORAGE "overlay-containers/"
+			 "volatile-containers.json",
+		 "[{\"id\":\"" ID_C "\",\"names\":[\"root-infer\"]}]");
+	set_file("/proc/100/cgroup", containers[_i].cgroup);
 	ret = gp_container(g, 100, &c);
 	if (!containers[_i].engine) {
 		ck_assert_int_eq(ret, -ENOENT);
@@ -111,11 +110,9 @@ TEST(docker_elsewhere)
 {
 	struct gp_container c;
 
-	gp_loop_set_file(&loop, "/etc/docker/daemon.json",
-			 "{\"data-root\":\"/data/docker\"}");
-	gp_loop_set_file(&loop,
-			 "/data/docker/containers/" ID_A "/config.v2.json",
-			 "{\"Name\":\"/moved\"}");
+	set_file("/etc/docker/daemon.json", "{\"data-root\":\"/data/docker\"}");
+	set_file("/data/docker/containers/" ID_A "/config.v2.json",
+		 "{\"Name\":\"/moved\"}");
 	ck_assert_int_eq(gp_container(g, 100, &c), 0);
 	ck_assert_str_eq(c.name, "moved");
 	ck_assert_int_eq(gp_container(g, 77, &c), -ENOENT);
@@ -136,8 +133,8 @@ static const struct {
 
 TEST_EACH(podman_wrote, ARRAY_SIZE(podman))
 {
-	static char text[8192], cgroup[160], word[80];
-	const char *id = podman[_i].id;
+	static char text[8192];
+	const char *id = podman[_i].id, *word;
 	FILE *f = fopen(PODMAN, "r");
 	const char *at;
 	size_t n;
@@ -149,13 +146,12 @@ TEST_EACH(podman_wrote, ARRAY_SIZE(podman))
 	/* In the file the id is whole. */
 	at = id ? strstr(text, id) : text;
 	ck_assert_ptr_nonnull(at);
-	snprintf(cgroup, sizeof(cgroup),
-		 "0::/machine.slice/libpod-%.64s.scope\n", id ? at : ID_C);
-	gp_loop_set_file(&loop, "/proc/100/cgroup", cgroup);
-	gp_loop_set_file(&loop, STORAGE "vfs-containers/containers.json", text);
-	snprintf(word, sizeof(word), "container:%s", podman[_i].word);
-	if (gpreempt_select(g, (const char *[]){ word }, 1, NULL, NULL, &found,
-			    &err)) {
+	set_file("/proc/100/cgroup",
+		 unit_text("0::/machine.slice/libpod-%.64s.scope\n",
+			   id ? at : ID_C));
+	set_file(STORAGE "vfs-containers/containers.json", text);
+	word = unit_text("container:%s", podman[_i].word);
+	if (gpreempt_select(g, &word, 1, NULL, NULL, &found, &err)) {
 		ck_assert_ptr_null(id);
 		return;
 	}
@@ -185,14 +181,12 @@ TEST(damaged)
 	struct gp_container c;
 	size_t i;
 
-	gp_loop_set_file(&loop, "/proc/300/cgroup",
-			 "0::/machine.slice/libpod-" ID_C ".scope\n");
+	set_file("/proc/300/cgroup",
+		 "0::/machine.slice/libpod-" ID_C ".scope\n");
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
-		gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json",
-				 texts[i]);
-		gp_loop_set_file(&loop,
-				 STORAGE "overlay-containers/containers.json",
-				 texts[i]);
+		set_file(DOCKER ID_A "/config.v2.json", texts[i]);
+		set_file(STORAGE "overlay-containers/containers.json",
+			 texts[i]);
 		ck_assert_int_eq(gp_container(g, 100, &c), 0);
 		ck_assert_str_eq(c.name, "");
 		ck_assert_int_eq(gp_container(g, 300, &c), 0);
@@ -214,7 +208,7 @@ TEST(large)
 		text[size - (i < 2)] = '\0';
 		if (i)
 			memcpy(text, "{\"Name\":\"big\"}", 14);
-		gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json", text);
+		set_file(DOCKER ID_A "/config.v2.json", text);
 		ck_assert_int_eq(gp_container(g, 100, &c), 0);
 		ck_assert_str_eq(c.name, i == 1 ? "big" : "");
 		unit_frozen_ns += NSEC_PER_SEC;
@@ -290,8 +284,7 @@ TEST(changed)
 
 	ck_assert_str_eq(name(), "train");
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json",
-				 files[i].text);
+		set_file(DOCKER ID_A "/config.v2.json", files[i].text);
 		unit_frozen_ns += NSEC_PER_SEC;
 		ck_assert_str_eq(name(), files[i].name);
 	}
@@ -309,7 +302,7 @@ TEST(no_answer)
 static void setup(void)
 {
 	select_setup();
-	gp_loop_set_file(&loop, "/etc/docker/daemon.json", "{}");
+	set_file("/etc/docker/daemon.json", "{}");
 	unit_frozen_ns = shr_now_ns();
 }
 

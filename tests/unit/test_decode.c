@@ -219,17 +219,16 @@ static const struct {
 TEST_EACH(hostile_directory, ARRAY_SIZE(hostile))
 {
 	static const char *const names[] = { "mqds", "hqds", "rls" };
-	char path[64];
+	const char *path;
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "bad%zu/hqds", i);
-		make_text(path, "Node 1, gpu_id 2d60:\n Device is stopped\n");
-		snprintf(path, sizeof(path), "bad%zu/%s", i, names[i]);
+		make_text(unit_text("bad%zu/hqds", i),
+			  "Node 1, gpu_id 2d60:\n Device is stopped\n");
+		path = unit_text("bad%zu/%s", i, names[i]);
 		unlink(path);
 		hostile[_i].make(path);
-		*strchr(path, '/') = '\0';
-		CTL(1, "decode %s", path);
+		CTL(1, "decode bad%zu", i);
 		ERR_HAS(hostile[_i].what);
 		ERR_HAS(names[i]);
 	}

@@ -40,7 +40,7 @@ static void begin_destroy(uint32_t qid)
 
 static void set_syscall(const char *text)
 {
-	gp_loop_set_file(&loop, "/proc/4194242/task/4194242/syscall", text);
+	set_file("/proc/4194242/task/4194242/syscall", text);
 }
 
 TEST(destroyed_queue_runs)
@@ -69,7 +69,7 @@ TEST(destroyed_queue_runs)
 TEST(destroyed_one_by_one)
 {
 	open_with_queues(4);
-	gp_loop_set_file(&loop, "/proc/4194242/task/", "4194242\n4243");
+	set_file("/proc/4194242/task/", "4194242\n4243");
 	gpreempt_session_suspend(s, NULL, NULL);
 	begin_destroy(0);
 	begin_destroy(1);
@@ -81,8 +81,8 @@ TEST(destroyed_one_by_one)
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(1) && suspended(2));
 	/* The first thread is still in there when the second comes. */
-	gp_loop_set_file(&loop, "/proc/4194242/task/4243/syscall",
-			 "16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x1 0x2\n");
+	set_file("/proc/4194242/task/4243/syscall",
+		 "16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x1 0x2\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(2) && suspended(3));
 	gpreempt_session_close(s);
@@ -259,8 +259,8 @@ TEST(same_thread_again)
 	counting = gp_backend_loop;
 	counting.read_file = count_others;
 	g->ops = &counting;
-	gp_loop_set_file(&loop, "/proc/4194242/task/", "4194242\n4243");
-	gp_loop_set_file(&loop, "/proc/4194242/task/4243/syscall", "running\n");
+	set_file("/proc/4194242/task/", "4194242\n4243");
+	set_file("/proc/4194242/task/4243/syscall", "running\n");
 	gpreempt_session_suspend(s, NULL, NULL);
 	begin_destroy(0);
 	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");

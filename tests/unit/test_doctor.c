@@ -21,24 +21,21 @@ static enum gpreempt_class class; /* of them all */
 static void setup(void)
 {
 	unit_setup();
-	gp_loop_set_file(&loop, "/proc/sys/kernel/osrelease",
-			 "6.12.117+deb12-amd64\n");
-	gp_loop_set_file(&loop, "/sys/module/amdgpu/", "parameters");
-	gp_loop_set_file(&loop, "/sys/module/amdgpu/parameters/cwsr_enable",
-			 "1\n");
-	gp_loop_set_file(&loop, NODES, "0\n1");
-	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
-	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
-	gp_loop_set_file(&loop, NODES "1/properties", GOOD);
-	gp_loop_set_file(&loop, "/proc/self/status",
-			 "Name:\tx\nCapEff:\t000001ffffffffff\n");
-	gp_loop_set_file(&loop, "/proc/self/mounts",
-			 "debugfs /sys/kernel/debug debugfs rw 0 0\n");
-	gp_loop_set_file(&loop, VIEW "version",
-			 "gpreempt-version - version: 1.1\n# key value\n"
-			 "module 0.1.0\nfeature_sdma on\nfeature_hiq on\n"
-			 "feature_contexts off:kfd_process.id\n"
-			 "feature_resets off:queue_properties.is_reset\n");
+	set_file("/proc/sys/kernel/osrelease", "6.12.117+deb12-amd64\n");
+	set_file("/sys/module/amdgpu/", "parameters");
+	set_file("/sys/module/amdgpu/parameters/cwsr_enable", "1\n");
+	set_file(NODES, "0\n1");
+	set_file(NODES "0/gpu_id", "0\n");
+	set_file(NODES "1/gpu_id", "63420\n");
+	set_file(NODES "1/properties", GOOD);
+	set_file("/proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n");
+	set_file("/proc/self/mounts",
+		 "debugfs /sys/kernel/debug debugfs rw 0 0\n");
+	set_file(VIEW "version",
+		 "gpreempt-version - version: 1.1\n# key value\n"
+		 "module 0.1.0\nfeature_sdma on\nfeature_hiq on\n"
+		 "feature_contexts off:kfd_process.id\n"
+		 "feature_resets off:queue_properties.is_reset\n");
 }
 
 static void take(void *unused, const struct gp_finding *f)
@@ -175,7 +172,7 @@ TEST_EACH(ill, ARRAY_SIZE(cases))
 {
 	const struct gp_finding *f;
 
-	gp_loop_set_file(&loop, cases[_i].path, cases[_i].text);
+	set_file(cases[_i].path, cases[_i].text);
 	f = find(cases[_i].check);
 	ck_assert_msg(f->health == cases[_i].health, "%s: %s (%s)", f->name,
 		      f->text, gp_health_names[f->health]);
@@ -205,7 +202,7 @@ TEST_EACH(asked, ARRAY_SIZE(answers))
 {
 	const struct gp_finding *f;
 
-	gp_loop_set_file(&loop, "/proc/sys/kernel/osrelease", "7.2.1\n");
+	set_file("/proc/sys/kernel/osrelease", "7.2.1\n");
 	gp_loop_fail(&loop, "disable-of-other", 0, answers[_i].answer);
 	f = find("sessions");
 	ck_assert_int_eq(f->health, answers[_i].health);
@@ -219,8 +216,7 @@ TEST(not_root)
 	ck_assert_int_eq(find("root")->health, FAILED);
 	ck_assert_int_eq(class, GPREEMPT_CLASS_PERMISSION);
 	/* That the host cannot counts for more. */
-	gp_loop_set_file(&loop, "/sys/module/amdgpu/parameters/cwsr_enable",
-			 "0\n");
+	set_file("/sys/module/amdgpu/parameters/cwsr_enable", "0\n");
 	find("root");
 	ck_assert_int_eq(class, GPREEMPT_CLASS_UNSUPPORTED);
 }
@@ -255,7 +251,7 @@ TEST(pause_only)
 	size_t i;
 
 	loop.minor = 11;
-	gp_loop_set_file(&loop, NODES "1/properties", NODE("0", "90010"));
+	set_file(NODES "1/properties", NODE("0", "90010"));
 	f = find("kfd");
 	ck_assert_ptr_nonnull(strstr(f->next, "can be paused"));
 	for (i = 0; i < n_findings; i++) {

@@ -35,46 +35,24 @@ static size_t find_children(pid_t *pids)
 
 #define KFD_PROC "/sys/class/kfd/kfd/proc"
 
-/* Texts of the made-up system live as long as the test. */
-static char kept[64][512];
-static size_t n_kept;
-
-static const char *keep(const char *text)
-{
-	ck_assert_uint_lt(n_kept, ARRAY_SIZE(kept));
-	return strcpy(kept[n_kept++], text);
-}
-
-static void set_file(const char *format, pid_t pid, const char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), format, pid);
-	gp_loop_set_file(&loop, keep(path), keep(text));
-}
-
 /* What the library and the snapshot read of a process that is new. */
 static void show_view(pid_t pid, const char *view)
 {
-	char path[128], stat[256];
+	const char *path =
+		unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", pid);
+	const char *stat = unit_text("%d (sh) S 1 %d %d 0 -1 4194560 1 2 3 4 5 "
+				     "6 7 8 20 0 1 0 777 100 200 1844\n",
+				     pid, pid, pid);
 
-	snprintf(path, sizeof(path), "made" KFD_PROC "/%d/queues/.none", pid);
-	make_text(path, "");
-	snprintf(path, sizeof(path),
-		 "made/sys/kernel/debug/gpreempt/pid/%d/queues", pid);
-	if (!access(path, F_OK))
+	make_text(unit_text("made" KFD_PROC "/%d/queues/.none", pid), "");
+	if (!access(unit_text("made%s", path), F_OK))
 		return;
-	make_text(path, view);
-	set_file("/sys/kernel/debug/gpreempt/pid/%d/queues", pid, view);
-	snprintf(stat, sizeof(stat),
-		 "%d (sh) S 1 %d %d 0 -1 4194560 1 2 3 4 5 6 "
-		 "7 8 20 0 1 0 777 100 200 1844\n",
-		 pid, pid, pid);
-	set_file("/proc/%d/stat", pid, stat);
-	snprintf(path, sizeof(path), "made/proc/%d/stat", pid);
-	make_text(path, stat);
-	snprintf(path, sizeof(path), "made/proc/%d/status", pid);
-	make_text(path, "Name:\tsh\nState:\tS\n");
+	make_text(unit_text("made%s", path), view);
+	set_file(path, unit_text("%s", view));
+	set_file(unit_text("/proc/%d/stat", pid), stat);
+	make_text(unit_text("made/proc/%d/stat", pid), stat);
+	make_text(unit_text("made/proc/%d/status", pid),
+		  "Name:\tsh\nState:\tS\n");
 }
 
 static void show_model(pid_t pid, size_t nth)
@@ -116,7 +94,6 @@ static void update(struct gp_loop *l)
 	static char list[256];
 	static unsigned int times;
 	pid_t pids[MODELS_MAX];
-	char away[32];
 	size_t i, count, n = 0;
 
 	if (!driver)
@@ -125,8 +102,7 @@ static void update(struct gp_loop *l)
 	count = find_children(pids);
 	made_len = 0;
 	*list = '\0';
-	snprintf(away, sizeof(away), "made/away-%u", times++);
-	rename("made" KFD_PROC, away);
+	rename("made" KFD_PROC, unit_text("made/away-%u", times++));
 	for (i = 0; i < count; i++) {
 		n += sprintf(list + n, "%d\n", pids[i]);
 		show_model(pids[i], i);
@@ -145,7 +121,6 @@ static void setup(void)
 	driver = false;
 	two_of_b = false;
 	loop.before_list = update;
-	n_kept = 0;
 	make_text("made/kfd/mqds", "");
 	make_text("made/kfd/hqds", "Node 1, gpu_id 2a:\n Device is stopped\n");
 	make_text("made/kfd/rls", "");

@@ -15,16 +15,13 @@ static void make_run(const char *run, const char *pids)
 		"queues-144",
 		"queues-156",
 	};
-	char path[128], from[128];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "e/%s/during/%s", run, names[i]);
-		snprintf(from, sizeof(from), DRIVER "%s", names[i]);
-		ck_assert(copy_fixture(from, path));
-	}
-	snprintf(path, sizeof(path), "e/%s/result", run);
-	make_text(path, pids);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		ck_assert(copy_fixture(unit_text(DRIVER "%s", names[i]),
+				       unit_text("e/%s/during/%s", run,
+						 names[i])));
+	make_text(unit_text("e/%s/result", run), pids);
 }
 
 /* Made elsewhere: two runs of each alone, and one of both. */
@@ -103,22 +100,20 @@ TEST(of_a_script)
 		"model_b_run_1",
 		"concurrent_run_1",
 	};
-	char path[128];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(runs); i++) {
 		const char *when = i < 3 ? "during" : "both";
 
-		snprintf(path, sizeof(path), "s/%s/mqd_%s_20260203_120005.txt",
-			 runs[i], when);
-		copy_fixture(DRIVER "mqds", path);
-		snprintf(path, sizeof(path), "s/%s/hqd_%s_20260203_120006.txt",
-			 runs[i], when);
-		copy_fixture(DRIVER "hqds", path);
-		snprintf(path, sizeof(path), "s/%s/model_a_pid.txt", runs[i]);
-		make_text(path, "144\n");
-		snprintf(path, sizeof(path), "s/%s/model_b_pid.txt", runs[i]);
-		make_text(path, "156\r\n");
+		copy_fixture(DRIVER "mqds",
+			     unit_text("s/%s/mqd_%s_20260203_120005.txt",
+				       runs[i], when));
+		copy_fixture(DRIVER "hqds",
+			     unit_text("s/%s/hqd_%s_20260203_120006.txt",
+				       runs[i], when));
+		make_text(unit_text("s/%s/model_a_pid.txt", runs[i]), "144\n");
+		make_text(unit_text("s/%s/model_b_pid.txt", runs[i]),
+			  "156\r\n");
 	}
 	CTL(0, "experiment --report-only s");
 	OUT_HAS("| a-2 | 144 | 3 | - | 2 | 2 |\n");

@@ -134,14 +134,13 @@ TEST(too_many_rules)
 
 TEST(by_priority)
 {
-	gp_loop_set_file(&loop, MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n");
+	set_file(MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n");
 	open_on_two_gpus();
 	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), 0);
 	ck_assert_uint_eq(out.done, 2);
 	ck_assert(suspended(0) && suspended(1));
 	ck_assert(!suspended(2) && !suspended(3));
-	gp_loop_set_file(&loop, MODULE_FILE,
-			 HEAD "0 0\n1 5\n2 6\n3 15\n4 7\n5 1\n");
+	set_file(MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n4 7\n5 1\n");
 	add_queue(4, 0xaaaa);
 	add_queue(5, 0xaaaa);
 	ck_assert(!suspended(4) && suspended(5));
@@ -164,7 +163,7 @@ TEST(no_priorities)
 /* A new queue that the view does not have yet: it runs, and the outcome reports it. */
 TEST(priority_comes_late)
 {
-	gp_loop_set_file(&loop, MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n");
+	set_file(MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n");
 	open_on_two_gpus();
 	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), 0);
 	add_queue(4, 0xaaaa);
@@ -228,17 +227,16 @@ TEST_EACH(grace, ARRAY_SIZE(graces))
 
 static void set_clock(const char *properties)
 {
-	gp_loop_set_file(&loop, NODES, "0\n1\n2");
-	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
-	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
-	gp_loop_set_file(&loop, NODES "1/properties", properties);
+	set_file(NODES, "0\n1\n2");
+	set_file(NODES "0/gpu_id", "0\n");
+	set_file(NODES "1/gpu_id", "63420\n");
+	set_file(NODES "1/properties", properties);
 	/* A GPU that the process may not use. */
-	gp_loop_set_file(&loop, NODES "2/gpu_id", "1234\n");
-	gp_loop_set_file(&loop, NODES "2/properties",
-			 "max_engine_clk_fcompute 4000\n");
+	set_file(NODES "2/gpu_id", "1234\n");
+	set_file(NODES "2/properties", "max_engine_clk_fcompute 4000\n");
 	/* Of its GPUs only those for which it has memory. */
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/",
-			 "pasid\nqueues\nvram_63420\nsdma_1234");
+	set_file("/sys/class/kfd/kfd/proc/4194242/",
+		 "pasid\nqueues\nvram_63420\nsdma_1234");
 }
 
 TEST(grace_in_time)

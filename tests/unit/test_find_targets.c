@@ -20,7 +20,7 @@ static struct gp_backend_ops ops;
 static struct find find;
 static struct gpreempt_targets *targets;
 static struct gpreempt_error err;
-static char paths[COUNT][2][64], stats[COUNT][128], list[256];
+static char stats[COUNT][128], list[256];
 
 /* What both the test and the child see. */
 struct seen {
@@ -54,16 +54,14 @@ static void setup(void)
 	list[0] = '\0';
 	for (i = 0; i < COUNT; i++) {
 		sprintf(list + strlen(list), "%zu\n", FIRST + i);
-		sprintf(paths[i][0], "/proc/%zu/stat", FIRST + i);
 		sprintf(stats[i],
 			"%zu (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 "
 			"15 16 17 18 %zu 20\n",
 			FIRST + i, 9000 + i);
-		sprintf(paths[i][1], "/proc/%zu/cmdline", FIRST + i);
-		gp_loop_set_file(&loop, paths[i][0], stats[i]);
-		gp_loop_set_file(&loop, paths[i][1], "train");
+		set_file(unit_text("/proc/%zu/stat", FIRST + i), stats[i]);
+		set_file(unit_text("/proc/%zu/cmdline", FIRST + i), "train");
 	}
-	gp_loop_set_file(&loop, KFD_DIR, list);
+	set_file(KFD_DIR, list);
 	ops = gp_backend_loop;
 	ops.read_file = read_file;
 	g->ops = &ops;

@@ -36,8 +36,8 @@ static void setup(void)
 	hang = mmap(NULL, sizeof(*hang), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(hang != MAP_FAILED);
-	gp_loop_set_file(&loop, "/proc/4194242/cmdline", "train");
-	gp_loop_set_file(&loop, "/proc/4194242/comm", "train\n");
+	set_file("/proc/4194242/cmdline", "train");
+	set_file("/proc/4194242/comm", "train\n");
 	memset(&finder, 0, sizeof(finder));
 	finder.word[finder.n++] = "cmd:^train$";
 	finder.word[finder.n++] = "container:web";

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,13 +18,10 @@ TEST(stopped_and_continued)
 	steps[2].stop = STOPPED;
 	steps[3].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
-	HAS_LINE(OUT_HAS, "following %d: its signals and its cgroup /job\n",
-		 target);
-	HAS_LINE(OUT_HAS, "suspended %d: it is stopped, 2 of 2 queues, ioctl ",
-		 target);
-	HAS_LINE(OUT_HAS, "resumed %d: it is continued, 2 of 2 queues, ioctl ",
-		 target);
-	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
+	OUT_LINE("following %d: its signals and its cgroup /job\n", target);
+	OUT_LINE("suspended %d: it is stopped, 2 of 2 queues, ioctl ", target);
+	OUT_LINE("resumed %d: it is continued, 2 of 2 queues, ioctl ", target);
+	OUT_LINE("ended %d: 2 suspensions\n", target);
 	ck_assert(!seen->suspended[0] && seen->suspended[1]);
 	ck_assert(!seen->suspended[2] && seen->suspended[3]);
 }
@@ -43,7 +39,7 @@ TEST(release)
 	steps[1].what = interrupt;
 	CTL(0, "follow --how debug %d", target);
 	ck_assert(seen->suspended[1]);
-	HAS_LINE(OUT_HAS, "released %d: 1 suspensions\n", target);
+	OUT_LINE("released %d: 1 suspensions\n", target);
 	/* The one that followed has ended, too. */
 	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
 }
@@ -57,8 +53,7 @@ TEST(follower_dies)
 {
 	steps[0].what = die;
 	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
-	HAS_LINE(ERR_HAS,
-		 "the follower of process %d was killed by signal 9; "
+	ERR_LINE("the follower of process %d was killed by signal 9; "
 		 "the queues run",
 		 target);
 }
@@ -95,7 +90,7 @@ TEST(execs)
 	steps[0].stop = STOPPED;
 	steps[1].stop = EXECS;
 	ck_assert_int_ne(ctl_line("follow --how debug %d", target), 0);
-	HAS_LINE(ERR_HAS, "%d", target);
+	ERR_LINE("%d", target);
 	ERR_HAS("another program");
 }
 
@@ -145,8 +140,7 @@ TEST(refused)
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 	lock = hold_take(target, &owner);
 	CTL(GPREEMPT_CLASS_BUSY, "follow --how debug %d", target);
-	HAS_LINE(ERR_HAS,
-		 "next: release it first: gpreempt-ctl guard release %d",
+	ERR_LINE("next: release it first: gpreempt-ctl guard release %d",
 		 target);
 	hold_drop(target, lock);
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);
@@ -186,42 +180,16 @@ static void before_open(struct gp_loop *l, const char *call)
 		l->pid = mine;
 }
 
-static const char *text(const char *format, pid_t pid)
-{
-	static char room[32][160];
-	static int next;
-	char *buf = room[next++];
-
-	ck_assert_int_le(next, 32);
-	snprintf(buf, sizeof(room[0]), format, pid, pid);
-	return buf;
-}
-
 static void add_process(pid_t pid, const char *comm)
 {
-	gp_loop_set_file(&loop, text("/proc/%d/stat", pid),
-			 text("%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 "
-			      "888 100\n",
-			      pid));
-	gp_loop_set_file(&loop, text("/proc/%d/status", pid),
-			 text("Name:\tx\nState:\tS (sleeping)\nTgid:\t%d\n"
-			      "Pid:\t%d\nTracerPid:\t0\nThreads:\t1\n",
-			      pid));
-	gp_loop_set_file(&loop, text("/proc/%d/task/", pid), text("%d", pid));
-	gp_loop_set_file(&loop, text("/proc/%d/comm", pid), comm);
-	gp_loop_set_file(&loop, text("/sys/class/kfd/kfd/proc/%d/", pid),
-			 "queues");
-	gp_loop_set_file(&loop, text("/sys/class/kfd/kfd/proc/%d/queues/", pid),
-			 "");
+	unit_make_process(pid);
+	set_file(unit_text("/proc/%d/comm", pid), comm);
 }
 
 static void set_processes(pid_t other)
 {
-	static char list[2][64];
-	static int n;
-
-	snprintf(list[n], sizeof(list[n]), "%d\n%d", target, other);
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", list[n++]);
+	set_file("/sys/class/kfd/kfd/proc/",
+		 unit_text("%d\n%d", target, other));
 }
 
 /*
@@ -263,9 +231,9 @@ TEST(word_by_word)
 	unit_before_ppoll = next_of_many;
 	/* Soon the first word names no process any more. */
 	CTL(0, "follow --how debug comm:serve comm:train");
-	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", second);
-	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", third);
-	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", target);
+	OUT_LINE("ended %d: 0 suspensions\n", second);
+	OUT_LINE("ended %d: 0 suspensions\n", third);
+	OUT_LINE("ended %d: 0 suspensions\n", target);
 	kill(second, SIGKILL);
 	kill(third, SIGKILL);
 	unit_wait_for_children(target);

@@ -31,11 +31,9 @@ TEST(frozen_and_thawed)
 	steps[2].what = move;
 	steps[3].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
-	HAS_LINE(OUT_HAS, "suspended %d: it is frozen, 2 of 2 queues, ioctl ",
-		 target);
-	HAS_LINE(OUT_HAS, "resumed %d: it is thawed, 2 of 2 queues, ioctl ",
-		 target);
-	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
+	OUT_LINE("suspended %d: it is frozen, 2 of 2 queues, ioctl ", target);
+	OUT_LINE("resumed %d: it is thawed, 2 of 2 queues, ioctl ", target);
+	OUT_LINE("ended %d: 2 suspensions\n", target);
 	ck_assert(!seen->suspended[0] && seen->suspended[1]);
 	ck_assert(!seen->suspended[2] && seen->suspended[3]);
 }
@@ -52,7 +50,7 @@ TEST(stopped_and_frozen)
 	ck_assert(seen->suspended[1] && seen->suspended[2] &&
 		  seen->suspended[3]);
 	ck_assert(!seen->suspended[4]);
-	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
+	OUT_LINE("ended %d: 1 suspensions\n", target);
 }
 
 /* Another process ends the session: the queues are again as they should be. */
@@ -68,8 +66,7 @@ TEST(session_lost)
 	steps[2].stop = CONTINUED;
 	steps[3].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
-	HAS_LINE(ERR_HAS,
-		 "note: process %d: another process ended our debug session; "
+	ERR_LINE("note: process %d: another process ended our debug session; "
 		 "opening it again\n",
 		 target);
 	ck_assert(seen->suspended[1]);
@@ -127,7 +124,7 @@ TEST(root_cgroup)
 	unit_cgroup_of(target, "0::/\n");
 	steps[0].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
-	HAS_LINE(OUT_HAS, "following %d: its signals\n", target);
+	OUT_LINE("following %d: its signals\n", target);
 }
 
 TEST(old_freezer)
@@ -146,20 +143,17 @@ TEST(old_freezer)
 /* Frozen together with its target a follower could do nothing. */
 TEST(own_cgroup)
 {
-	char group[64];
-
 	unit_cgroup_make("/job/shell");
 	unit_cgroup_of(0, "0::/job/shell\n");
-	snprintf(group, sizeof(group), "/gpreempt-hold/%d", getpid());
 	steps[0].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
-	ck_assert(unit_cgroup_entered(group));
+	ck_assert(unit_cgroup_entered(unit_text("/gpreempt-hold/%d",
+						getpid())));
 	ck_assert(unit_cgroup_entered(""));
 	unit_path_fails = "/cgroup.procs";
 	unit_path_errno = EACCES;
 	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
-	HAS_LINE(ERR_HAS,
-		 "we would be frozen together with process %d: both "
+	ERR_LINE("we would be frozen together with process %d: both "
 		 "are below the cgroup /job, and we cannot leave it",
 		 target);
 	unit_path_fails = NULL;

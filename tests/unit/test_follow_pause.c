@@ -88,11 +88,9 @@ TEST(stopped_and_continued)
 	script[3] = (struct step){ true, go_on };
 	script[4] = (struct step){ false, end };
 	CTL(0, "follow --how pause %d", target);
-	HAS_LINE(OUT_HAS, "suspended %d: it is stopped, 1 of 1 queues, ioctl ",
-		 target);
-	HAS_LINE(OUT_HAS, "resumed %d: it is continued, 1 of 1 queues, ioctl ",
-		 target);
-	HAS_LINE(OUT_HAS, "ended %d: 2 suspensions\n", target);
+	OUT_LINE("suspended %d: it is stopped, 1 of 1 queues, ioctl ", target);
+	OUT_LINE("resumed %d: it is continued, 1 of 1 queues, ioctl ", target);
+	OUT_LINE("ended %d: 2 suspensions\n", target);
 	ck_assert_int_eq(atomic_load(&seen->done), 5);
 }
 
@@ -102,7 +100,7 @@ TEST(release)
 	script[0] = (struct step){ false, stop };
 	script[1] = (struct step){ true, interrupt };
 	CTL(0, "follow --how pause %d", target);
-	HAS_LINE(OUT_HAS, "released %d: 1 suspensions\n", target);
+	OUT_LINE("released %d: 1 suspensions\n", target);
 	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
 }
 
@@ -112,8 +110,7 @@ TEST(follower_dies)
 	script[0] = (struct step){ false, stop };
 	script[1] = (struct step){ true, die };
 	CTL(GPREEMPT_CLASS_FAILED, "follow --how pause %d", target);
-	HAS_LINE(ERR_HAS, "the follower of process %d was killed by signal 9",
-		 target);
+	ERR_LINE("the follower of process %d was killed by signal 9", target);
 	unit_wait_until_free(target);
 	unit_expect_unpaused(target);
 }
@@ -129,8 +126,8 @@ TEST(no_runtime)
 	script[1] = (struct step){ false, end };
 	CTL(0, "follow %d", target);
 	ck_assert(!strstr(loop.trace, "enable"));
-	HAS_LINE(OUT_HAS, "suspended %d: it is stopped, 1 of 1 queues", target);
-	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
+	OUT_LINE("suspended %d: it is stopped, 1 of 1 queues", target);
+	OUT_LINE("ended %d: 1 suspensions\n", target);
 }
 
 TEST(refused)
@@ -140,10 +137,8 @@ TEST(refused)
 	ck_assert(!strstr(loop.trace, "pause"));
 	script[0] = (struct step){ false, end };
 	CTL(0, "follow %d", target);
-	HAS_LINE(OUT_HAS, "ended %d: 0 suspensions\n", target);
+	OUT_LINE("ended %d: 0 suspensions\n", target);
 }
-
-static char status_path[64], traced_text[160];
 
 /* The first time that it is paused a debugger has it, and then no more. */
 static void trace_once(struct gp_loop *l, const char *call)
@@ -152,29 +147,26 @@ static void trace_once(struct gp_loop *l, const char *call)
 
 	if (strcmp(call, "seize"))
 		return;
-	snprintf(traced_text, sizeof(traced_text),
-		 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t%d\nPid:\t%d\n"
-		 "TracerPid:\t%d\nThreads:\t3\n",
-		 target, target, calls++ ? 0 : 99);
-	gp_loop_set_file(l, status_path, traced_text);
+	gp_loop_set_file(l, unit_text("/proc/%d/status", target),
+			 unit_text("Name:\tjob\nState:\tS (sleeping)\nTgid:\t%d\n"
+				   "Pid:\t%d\nTracerPid:\t%d\nThreads:\t3\n",
+				   target, target, calls++ ? 0 : 99));
 }
 
 /* It is suspended when that ends. */
 TEST(traced)
 {
-	snprintf(status_path, sizeof(status_path), "/proc/%d/status", target);
-	gp_loop_set_file(&loop, "/proc/99/comm", "gdb\n");
+	set_file("/proc/99/comm", "gdb\n");
 	loop.before = trace_once;
 	gp_loop_fail(&loop, "seize", 1, -EPERM);
 	script[0] = (struct step){ false, stop };
 	script[1] = (struct step){ true, go_on };
 	script[2] = (struct step){ false, end };
 	CTL(0, "follow --how pause %d", target);
-	HAS_LINE(ERR_HAS,
-		 "process %d is being traced by another process; its queues are "
+	ERR_LINE("process %d is being traced by another process; its queues are "
 		 "suspended when that ends\n",
 		 target);
-	HAS_LINE(OUT_HAS, "ended %d: 1 suspensions\n", target);
+	OUT_LINE("ended %d: 1 suspensions\n", target);
 }
 
 TEST_FIXTURE(setup, teardown)

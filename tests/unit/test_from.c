@@ -99,7 +99,7 @@ static void setup(void)
 	unit_setup();
 	command_setup();
 	for (i = 0; i < ARRAY_SIZE(host); i++) {
-		gp_loop_set_file(&loop, host[i].path, host[i].text);
+		set_file(host[i].path, host[i].text);
 		len = snprintf(path, sizeof(path), "made%s", host[i].path);
 		if (path[len - 1] != '/')
 			make_text(path, host[i].text);
@@ -117,10 +117,8 @@ static void teardown(void)
 /* Without the line of that check, of which only a host knows. */
 static void drop_check(char *text, const char *check)
 {
-	char word[64], *at, *end;
+	char *at = strstr(text, unit_text("\t%s\t", check)), *end;
 
-	snprintf(word, sizeof(word), "\t%s\t", check);
-	at = strstr(text, word);
 	if (!at)
 		return;
 	end = strchrnul(at, '\n');
@@ -245,11 +243,10 @@ TEST(hostile)
 /* Its text is that of the host's file, and is for its owner. */
 static void expect_saved(const char *path, const char *text)
 {
-	char saved[256], got[1024] = "";
-	FILE *file;
+	const char *saved = unit_text("day%s", path);
+	FILE *file = fopen(saved, "r");
+	char got[1024] = "";
 
-	snprintf(saved, sizeof(saved), "day%s", path);
-	file = fopen(saved, "r");
 	ck_assert_msg(file, "there is no %s", saved);
 	ck_assert_uint_lt(fread(got, 1, sizeof(got), file), sizeof(got));
 	fclose(file);
@@ -294,18 +291,14 @@ TEST(snapshot)
 /* Numbers are those of another host: also that of this process. */
 TEST(our_number)
 {
-	char path[128], text[512];
+	pid_t us = getpid();
 
-	snprintf(path, sizeof(path), "made" KFD "proc/%d/queues/.x", getpid());
-	make_text(path, "");
-	snprintf(path, sizeof(path), "made/proc/%d/stat", getpid());
-	make_text(path,
+	make_text(unit_text("made" KFD "proc/%d/queues/.x", us), "");
+	make_text(unit_text("made/proc/%d/stat", us),
 		  "1 (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 9 1 2\n");
-	snprintf(path, sizeof(path), "made/proc/%d/status", getpid());
-	snprintf(text, sizeof(text), "Name:\tx\nState:\tS\nTgid:\t%d\n",
-		 getpid());
-	make_text(path, text);
-	CTL(0, "queues %d --from made", getpid());
+	make_text(unit_text("made/proc/%d/status", us),
+		  unit_text("Name:\tx\nState:\tS\nTgid:\t%d\n", us));
+	CTL(0, "queues %d --from made", us);
 }
 
 /* What a program may do with it. */

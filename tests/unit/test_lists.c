@@ -19,10 +19,9 @@ TEST(processes)
 {
 	struct gpreempt_process_list *list;
 
-	gp_loop_set_file(&loop, DIR "processes",
-			 PROCESSES
-			 "4194300 1 python3 8 5 4 0 1 0 - 20 0 0 1 0 1\n"
-			 "4194242 4194242 a\\040b - - - - - - - - - - - - -\n");
+	set_file(DIR "processes", PROCESSES
+		 "4194300 1 python3 8 5 4 0 1 0 - 20 0 0 1 0 1\n"
+		 "4194242 4194242 a\\040b - - - - - - - - - - - - -\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_MODULE);
 	ck_assert_uint_eq(list->count, 2);
@@ -44,16 +43,16 @@ TEST(processes_from_sysfs)
 {
 	struct gpreempt_process_list *list;
 
-	gp_loop_set_file(&loop, KFD "proc/", "4194300\n4194242\nnonsense");
-	gp_loop_set_file(&loop, KFD "proc/4194300/",
-			 "pasid\nqueues\nvram_1\nsdma_1\nvram_2\nsdma_2");
-	gp_loop_set_file(&loop, KFD "proc/4194300/queues/", "0\n1\n2");
-	gp_loop_set_file(&loop, KFD "proc/4194300/queues/0/type", "0");
-	gp_loop_set_file(&loop, KFD "proc/4194300/queues/1/type", "1");
-	gp_loop_set_file(&loop, KFD "proc/4194300/queues/2/type", "4");
-	gp_loop_set_file(&loop, "/proc/4194300/comm", "my job(1)\n");
-	gp_loop_set_file(&loop, "/proc/4194300/status",
-			 "Name:\tx\nNSpid:\t4300\t17\nThreads:\t1\n");
+	set_file(KFD "proc/", "4194300\n4194242\nnonsense");
+	set_file(KFD "proc/4194300/",
+		 "pasid\nqueues\nvram_1\nsdma_1\nvram_2\nsdma_2");
+	set_file(KFD "proc/4194300/queues/", "0\n1\n2");
+	set_file(KFD "proc/4194300/queues/0/type", "0");
+	set_file(KFD "proc/4194300/queues/1/type", "1");
+	set_file(KFD "proc/4194300/queues/2/type", "4");
+	set_file("/proc/4194300/comm", "my job(1)\n");
+	set_file("/proc/4194300/status",
+		 "Name:\tx\nNSpid:\t4300\t17\nThreads:\t1\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_SYSFS);
 	ck_assert_uint_eq(list->count, 2);
@@ -76,14 +75,14 @@ TEST(nodes)
 {
 	struct gpreempt_nodes *list;
 
-	gp_loop_set_file(&loop, DIR "nodes",
-			 "gpreempt-nodes - version: 1.0\n"
-			 "# gpu_id node device gfx xccs xcc_mask scheduler "
-			 "hardware slots_used slots hiq processes queues "
-			 "mapped oversubscribed\n"
-			 "0xf7bc 1 0000:03:00.0 90403 4 0xf hws read 5 24 1 2 "
-			 "9 9 0\n"
-			 "0x1234 2 - 90403 4 0xf0 new asleep - 24 - 0 0 0 0\n");
+	set_file(DIR "nodes",
+		 "gpreempt-nodes - version: 1.0\n"
+		 "# gpu_id node device gfx xccs xcc_mask scheduler "
+		 "hardware slots_used slots hiq processes queues "
+		 "mapped oversubscribed\n"
+		 "0xf7bc 1 0000:03:00.0 90403 4 0xf hws read 5 24 1 2 "
+		 "9 9 0\n"
+		 "0x1234 2 - 90403 4 0xf0 new asleep - 24 - 0 0 0 0\n");
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_MODULE);
 	ck_assert_uint_eq(list->count, 2);
@@ -106,13 +105,13 @@ TEST(nodes_from_sysfs)
 {
 	struct gpreempt_nodes *list;
 
-	gp_loop_set_file(&loop, NODES, "0\n10\n2");
-	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
-	gp_loop_set_file(&loop, NODES "2/gpu_id", "63420\n");
-	gp_loop_set_file(&loop, NODES "2/properties",
-			 "cpu_cores_count 0\nlocation_id 778\ndomain 1\n"
-			 "gfx_target_version 90402\nnum_xcc 6\n");
-	gp_loop_set_file(&loop, NODES "10/gpu_id", "4660\n");
+	set_file(NODES, "0\n10\n2");
+	set_file(NODES "0/gpu_id", "0\n");
+	set_file(NODES "2/gpu_id", "63420\n");
+	set_file(NODES "2/properties",
+		 "cpu_cores_count 0\nlocation_id 778\ndomain 1\n"
+		 "gfx_target_version 90402\nnum_xcc 6\n");
+	set_file(NODES "10/gpu_id", "4660\n");
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_SYSFS);
 	ck_assert_uint_eq(list->count, 2);
@@ -132,12 +131,12 @@ TEST(hqds)
 {
 	struct gpreempt_hqds *list;
 
-	gp_loop_set_file(&loop, DIR "pid/4194242/hqds",
-			 "gpreempt-hqds - version: 1.0\n"
-			 "# gpu_id type xcc pipe queue engine rlc qid active "
-			 "vmid rptr wptr unit doorbell age_ms\n"
-			 "0xf7bc compute-aql 3 1 2 - - 0 1 8 64 128 dwords "
-			 "0x800 0\n");
+	set_file(DIR "pid/4194242/hqds",
+		 "gpreempt-hqds - version: 1.0\n"
+		 "# gpu_id type xcc pipe queue engine rlc qid active "
+		 "vmid rptr wptr unit doorbell age_ms\n"
+		 "0xf7bc compute-aql 3 1 2 - - 0 1 8 64 128 dwords "
+		 "0x800 0\n");
 	ck_assert_int_eq(gpreempt_hqds_read(g, PID, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 1);
 	ck_assert_int_eq(list->hqds[0].xcc, 3);
@@ -153,9 +152,8 @@ TEST(facts)
 {
 	struct gpreempt_facts *list;
 
-	gp_loop_set_file(&loop, DIR "version",
-			 "gpreempt-version - version: 1.1\n# key value\n"
-			 "module 0.1.0\nfeature_hiq off:kgd_x\n");
+	set_file(DIR "version", "gpreempt-version - version: 1.1\n# key value\n"
+				"module 0.1.0\nfeature_hiq off:kgd_x\n");
 	ck_assert_int_eq(gpreempt_module_version(g, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 2);
 	ck_assert_str_eq(gpreempt_facts_find(list, "module")->value, "0.1.0");
@@ -165,9 +163,8 @@ TEST(facts)
 			 "off:kgd_x");
 	ck_assert_ptr_null(gpreempt_facts_find(list, "feature"));
 	gpreempt_facts_free(list);
-	gp_loop_set_file(&loop, DIR "stats",
-			 "gpreempt-stats - version: 1.0\n# key value\n"
-			 "registers 8589934592\n");
+	set_file(DIR "stats", "gpreempt-stats - version: 1.0\n# key value\n"
+			      "registers 8589934592\n");
 	ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), 0);
 	ck_assert_int_eq(gpreempt_facts_find(list, "registers")->number,
 			 8589934592);
@@ -196,7 +193,7 @@ TEST(no_driver)
 	struct gpreempt_process_list *processes;
 	struct gpreempt_nodes *list;
 
-	gp_loop_set_file(&loop, KFD "proc/", NULL);
+	set_file(KFD "proc/", NULL);
 	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), -ENOENT);
@@ -209,12 +206,12 @@ TEST(broken)
 	struct gpreempt_nodes *list;
 	struct gpreempt_facts *some;
 
-	gp_loop_set_file(&loop, DIR "processes", PROCESSES "4194300 1\n");
+	set_file(DIR "processes", PROCESSES "4194300 1\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err), -EINVAL);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
-	gp_loop_set_file(&loop, DIR "nodes", PROCESSES);
+	set_file(DIR "nodes", PROCESSES);
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), -EPROTO);
-	gp_loop_set_file(&loop, DIR "stats", "");
+	set_file(DIR "stats", "");
 	ck_assert_int_eq(gpreempt_module_stats(g, &some, &err), -EPROTO);
 }
 

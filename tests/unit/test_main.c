@@ -16,16 +16,15 @@
 static void setup(void)
 {
 	unit_setup();
-	gp_loop_set_file(&loop, "/proc/4194242/comm", "train\n");
-	gp_loop_set_file(&loop, "/proc/4194242/cmdline", "python3 train.py");
+	set_file("/proc/4194242/comm", "train\n");
+	set_file("/proc/4194242/cmdline", "python3 train.py");
 }
 
 static void add_view(void)
 {
-	gp_loop_set_file(&loop, VIEW,
-			 "gpreempt-queues - version: 1.0\n"
-			 "# qid gpu_id active slots suspended evicted\n"
-			 "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 0 0\n");
+	set_file(VIEW, "gpreempt-queues - version: 1.0\n"
+		       "# qid gpu_id active slots suspended evicted\n"
+		       "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 0 0\n");
 }
 
 TEST(help)
@@ -78,10 +77,10 @@ TEST(no_command)
 
 TEST(list_empty)
 {
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", "");
+	set_file("/sys/class/kfd/kfd/proc/", "");
 	CTL(0, "list");
 	ERR_HAS("no process uses the GPU");
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
+	set_file("/sys/class/kfd/kfd/proc/", NULL);
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list");
 	ERR_HAS("next: ");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list 4194242");
@@ -189,38 +188,27 @@ TEST_EACH(self_exit_status, 4)
 /* The program that self has started gets two queues. */
 static void give_queues(struct gp_loop *l)
 {
-	static char list[16], path[96], stat_path[64], stat[128];
+	static bool given;
 	pid_t pid = unit_last_child();
 
-	if (!pid || *list)
+	(void)l;
+	if (!pid || given)
 		return;
-	snprintf(list, sizeof(list), "%d", pid);
-	snprintf(path, sizeof(path), "/sys/kernel/debug/gpreempt/pid/%d/queues",
-		 pid);
-	snprintf(stat_path, sizeof(stat_path), "/proc/%d/stat", pid);
-	snprintf(stat, sizeof(stat),
-		 "%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
-		 "0 3 0 888 100\n",
-		 pid);
-	gp_loop_set_file(l, "/sys/class/kfd/kfd/proc/", list);
-	gp_loop_set_file(l, stat_path, stat);
-	gp_loop_set_file(l, path,
-			 "gpreempt-queues - version: 1.0\n"
-			 "# qid gpu_id type\n0 0xf7bc compute-aql\n"
-			 "3 0x5d4f sdma\n");
+	given = true;
+	unit_make_process(pid);
+	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d", pid));
+	set_view(pid, "gpreempt-queues - version: 1.0\n"
+		      "# qid gpu_id type\n0 0xf7bc compute-aql\n"
+		      "3 0x5d4f sdma\n");
 }
 
 TEST(self_queues)
 {
-	char line[128];
-
 	loop.before_list = give_queues;
 	CTL(0, "self -- sleep 2");
-	snprintf(line, sizeof(line),
-		 "gpreempt-ctl: process %d has 2 queues: "
+	ERR_LINE("gpreempt-ctl: process %d has 2 queues: "
 		 "0 (gpu 0xf7bc, compute-aql) 3 (gpu 0x5d4f, sdma)\n",
 		 unit_last_child());
-	ERR_HAS(line);
 	ck_assert_ptr_null(strstr(ctl_err, "no queue of it"));
 	ck_assert_str_eq(ctl_out, "");
 }

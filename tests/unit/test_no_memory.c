@@ -43,8 +43,8 @@ static void setup(void)
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
-	gp_loop_set_file(&loop, "/proc/4194242/comm", "job\n");
-	gp_loop_set_file(&loop, "/proc/4194242/cmdline", "job");
+	set_file("/proc/4194242/comm", "job\n");
+	set_file("/proc/4194242/cmdline", "job");
 }
 
 static int read_dumps(void)

@@ -218,7 +218,7 @@ TEST(close_with_signal)
 TEST(simulated)
 {
 	ck_assert(!gpreempt_simulated(g));
-	gp_loop_set_file(&loop, "/sys/module/vgpu/initstate", "live\n");
+	set_file("/sys/module/vgpu/initstate", "live\n");
 	ck_assert(gpreempt_simulated(g));
 }
 

@@ -225,7 +225,7 @@ TEST(no_way)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	open_by(GPREEMPT_HOW_AUTO);
-	gp_loop_set_file(&loop, "/dev/kfd", "512");
+	set_file("/dev/kfd", "512");
 	ck_assert_int_lt(suspend(), 0);
 	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_KFD_CLOSED);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_RUNTIME_OFF);
@@ -384,10 +384,10 @@ TEST(job_control)
 
 static void set_gfx(const char *properties)
 {
-	gp_loop_set_file(&loop, NODES, "0\n1");
-	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
-	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
-	gp_loop_set_file(&loop, NODES "1/properties", properties);
+	set_file(NODES, "0\n1");
+	set_file(NODES "0/gpu_id", "0\n");
+	set_file(NODES "1/gpu_id", "63420\n");
+	set_file(NODES "1/properties", properties);
 }
 
 static const struct {
@@ -421,7 +421,7 @@ TEST_EACH(by_what_the_session_costs, ARRAY_SIZE(parts))
 TEST_EACH(follow_pauses, 2)
 {
 	owner.as.role = HOLD_ROLE_FOLLOW;
-	gp_loop_set_file(&loop, "/dev/kfd", _i ? "512" : "511");
+	set_file("/dev/kfd", _i ? "512" : "511");
 	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert_int_eq(owner.way,
 			 _i ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE);
@@ -432,7 +432,7 @@ TEST_EACH(follow_pauses, 2)
 TEST(by_session_without_descriptor)
 {
 	set_gfx("gfx_target_version 110000\ncapability 32768\n");
-	gp_loop_set_file(&loop, "/dev/kfd", "512");
+	set_file("/dev/kfd", "512");
 	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_DEBUG);
 	ck_assert_int_eq(suspend(), 0);

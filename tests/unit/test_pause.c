@@ -18,13 +18,13 @@ static struct gpreempt_error err;
 static void setup(void)
 {
 	unit_setup();
-	gp_loop_set_file(&loop, "/dev/kfd", "511");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n7\n9\n");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/0", "1028");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
-	gp_loop_set_file(&loop, "/proc/4194242/stat",
-			 "4194242 (a) b) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
-			 "777 0 0\n");
+	set_file("/dev/kfd", "511");
+	set_file("/proc/4194242/fd/", "0\n7\n9\n");
+	set_file("/proc/4194242/fd/0", "1028");
+	set_file("/proc/4194242/fd/7", "511");
+	set_file("/proc/4194242/stat",
+		 "4194242 (a) b) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+		 "777 0 0\n");
 }
 
 static int pause_it(void)
@@ -83,12 +83,12 @@ TEST(remembers_the_descriptor)
 TEST(remembers_a_closed_one)
 {
 	pause_and_unpause();
-	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "1028");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
+	set_file("/proc/4194242/fd/7", "1028");
+	set_file("/proc/4194242/fd/9", "511");
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_uint_eq(report.contexts, 1);
 	ck_assert_int_eq(loop.evicted, 1);
-	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
+	set_file("/proc/4194242/fd/7", "511");
 	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
 	ck_assert_uint_eq(report.contexts, 2);
 	ck_assert_int_eq(report.before, GP_PAUSED_YES);
@@ -99,7 +99,7 @@ TEST(remembers_a_closed_one)
 TEST(others_are_not_found)
 {
 	pause_and_unpause();
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", NULL);
+	set_file("/proc/4194242/fd/", NULL);
 	ck_assert_int_lt(pause_it(), 0);
 	ck_assert_int_eq(report.before, GP_PAUSED_NO);
 	ck_assert_int_eq(report.after, GP_PAUSED_UNKNOWN);
@@ -110,7 +110,7 @@ TEST(others_are_not_found)
 TEST(closed_since)
 {
 	pause_and_unpause();
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n");
+	set_file("/proc/4194242/fd/", "0\n");
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_uint_eq(report.contexts, 1);
 	ck_assert_int_eq(loop.evicted, 1);
@@ -159,7 +159,7 @@ TEST_EACH(second_pause_is_not_counted, 2)
 TEST_EACH(two_descriptors, 2)
 {
 	loop.pause_counts = _i;
-	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
+	set_file("/proc/4194242/fd/9", "511");
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_uint_eq(report.contexts, 2);
 	ck_assert_int_eq(report.before, GP_PAUSED_NO);
@@ -172,7 +172,7 @@ TEST_EACH(two_descriptors, 2)
 /* The second one fails: the first is not left paused. */
 TEST_EACH(second_descriptor_fails, 2)
 {
-	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
+	set_file("/proc/4194242/fd/9", "511");
 	gp_loop_fail(&loop, _i ? "pause" : "take", 2, _i ? -ENOMEM : -EMFILE);
 	ck_assert_int_lt(pause_it(), 0);
 	ck_assert_int_eq(loop.evicted, 0);
@@ -182,11 +182,11 @@ TEST_EACH(second_descriptor_fails, 2)
 /* It opens /dev/kfd again and again: the first ones are tried, and that is the end. */
 TEST(many_descriptors)
 {
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", "7\n9\n10\n11\n12\n");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/10", "511");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/11", "511");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/12", "511");
+	set_file("/proc/4194242/fd/", "7\n9\n10\n11\n12\n");
+	set_file("/proc/4194242/fd/9", "511");
+	set_file("/proc/4194242/fd/10", "511");
+	set_file("/proc/4194242/fd/11", "511");
+	set_file("/proc/4194242/fd/12", "511");
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_uint_eq(report.contexts, 4);
 	ck_assert_int_eq(loop.evicted, 1);
@@ -198,8 +198,8 @@ TEST(many_descriptors)
 /* More contexts than are paused: none is left paused. */
 TEST(many_contexts)
 {
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242//",
-			 "queues\ncontext_1\ncontext_2\ncontext_3\ncontext_4\n");
+	set_file("/sys/class/kfd/kfd/proc/4194242//",
+		 "queues\ncontext_1\ncontext_2\ncontext_3\ncontext_4\n");
 	ck_assert_int_eq(pause_it(), -E2BIG);
 	ck_assert_int_eq(report.before, GP_PAUSED_NO);
 	ck_assert_int_eq(report.after, GP_PAUSED_UNKNOWN);
@@ -208,7 +208,7 @@ TEST(many_contexts)
 
 TEST(skips_what_its_parent_opened)
 {
-	gp_loop_set_file(&loop, "/proc/4194242/fd/9", "511");
+	set_file("/proc/4194242/fd/9", "511");
 	loop.foreign = 7;
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_uint_eq(report.contexts, 1);
@@ -260,10 +260,10 @@ TEST(does_not_try_again)
 
 TEST(of_a_traced_process)
 {
-	gp_loop_set_file(&loop, "/proc/4194242/status",
-			 "Name:\ta\nState:\tS (sleeping)\nTgid:\t4194242\n"
-			 "TracerPid:\t99\nUid:\t0\t0\nThreads:\t1\n");
-	gp_loop_set_file(&loop, "/proc/99/comm", "gdb\n");
+	set_file("/proc/4194242/status",
+		 "Name:\ta\nState:\tS (sleeping)\nTgid:\t4194242\n"
+		 "TracerPid:\t99\nUid:\t0\t0\nThreads:\t1\n");
+	set_file("/proc/99/comm", "gdb\n");
 	gp_loop_fail(&loop, "seize", 0, -EPERM);
 	ck_assert_int_eq(pause_it(), -EBUSY);
 	ck_assert_int_eq(err.reason, GPREEMPT_TRACED);
@@ -274,7 +274,7 @@ TEST(of_a_traced_process)
 
 TEST(of_one_that_has_closed_it)
 {
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n");
+	set_file("/proc/4194242/fd/", "0\n");
 	ck_assert_int_eq(pause_it(), -ENXIO);
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
 	ck_assert_int_eq(gp_pause_check(g, PID, &err), -ENXIO);

@@ -40,12 +40,11 @@ static void setup(void)
 	unit_cgroups_start();
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
-	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/pid/4194242/queues",
-			 off_view);
-	gp_loop_set_file(&loop, "/dev/kfd", "511");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n7\n");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/0", "1028");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
+	set_file("/sys/kernel/debug/gpreempt/pid/4194242/queues", off_view);
+	set_file("/dev/kfd", "511");
+	set_file("/proc/4194242/fd/", "0\n7\n");
+	set_file("/proc/4194242/fd/0", "1028");
+	set_file("/proc/4194242/fd/7", "511");
 	unit_clear_trace();
 }
 
@@ -123,8 +122,8 @@ TEST_EACH(verified, 3)
 		{ old_view, "verified: not checked", 0 },
 	};
 
-	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/pid/4194242/queues",
-			 views[_i].view);
+	set_file("/sys/kernel/debug/gpreempt/pid/4194242/queues",
+		 views[_i].view);
 	CTL(views[_i].status, "suspend %d --how pause --detach", PID);
 	OUT_HAS(views[_i].verdict);
 }
@@ -215,8 +214,8 @@ static const char *view_with_entry(struct gp_loop *l)
 /* status shows it, and tells it from ours. */
 TEST(status_of_another)
 {
-	gp_loop_set_file(&loop, VIEW_FILE "pid/4194242/queues", paused_view);
-	gp_loop_set_file(&loop, VIEW_FILE "processes", processes);
+	set_file(VIEW_FILE "pid/4194242/queues", paused_view);
+	set_file(VIEW_FILE "processes", processes);
 	CTL(0, "status");
 	OUT_HAS("\n4194242\t-\t-\t2\t-\t-\tother\t-\tpause\t");
 	ERR_HAS("process 4194242 is paused by another program");
@@ -234,9 +233,8 @@ TEST(status_of_another)
 	ck_assert_ptr_null(strstr(ctl_out, "\tother\t"));
 	/* Without the column it is not known. */
 	pause_journal_remove(PID);
-	gp_loop_set_file(&loop, VIEW_FILE "processes",
-			 "gpreempt-processes - version: 1.0\n"
-			 "# pid queues\n4194242 2\n");
+	set_file(VIEW_FILE "processes", "gpreempt-processes - version: 1.0\n"
+					"# pid queues\n4194242 2\n");
 	CTL(0, "status");
 	ck_assert_str_eq(ctl_out, "nothing is held\n");
 }
@@ -396,14 +394,14 @@ TEST(not_what_is_damaged)
 TEST(without_address_space)
 {
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
-	gp_loop_set_file(&loop, NODES, "1");
-	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
-	gp_loop_set_file(&loop, NODES "1/properties", "capability 0\n");
+	set_file(NODES, "1");
+	set_file(NODES "1/gpu_id", "63420\n");
+	set_file(NODES "1/properties", "capability 0\n");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause --detach", PID);
 	ERR_HAS("gpreempt.ko does not show its address spaces");
-	gp_loop_set_file(&loop, VIEW_FILE "pid/4194242/gpus",
-			 "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
-			 "0xf7bc 0 -\n");
+	set_file(VIEW_FILE "pid/4194242/gpus",
+		 "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
+		 "0xf7bc 0 -\n");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause --detach", PID);
 	ERR_HAS("no address space on its GPUs 0xf7bc");
 	ck_assert(!asked());
@@ -419,7 +417,7 @@ static const char running_view[] =
 
 static void show(const char *view)
 {
-	gp_loop_set_file(&loop, VIEW_FILE "pid/4194242/queues", view);
+	set_file(VIEW_FILE "pid/4194242/queues", view);
 }
 
 /* Its program has ended, and only the user knows that. */
@@ -495,7 +493,7 @@ TEST(pause_is_over)
 TEST(in_another_time_namespace)
 {
 	leave(PAUSE_KEPT, START + 100);
-	gp_loop_set_file(&loop, "/proc/self/ns/time", "time:[4026532500]");
+	set_file("/proc/self/ns/time", "time:[4026532500]");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "repair");
 	ERR_HAS("this is not the host's namespace of processes or of time");
 	CTL(0, "status");

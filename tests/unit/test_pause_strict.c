@@ -18,7 +18,7 @@ static struct gpreempt_error err;
 
 static void show(const char *process)
 {
-	gp_loop_set_file(&loop, VIEW "processes", process);
+	set_file(VIEW "processes", process);
 }
 
 /* What the module shows follows the driver. */
@@ -34,18 +34,18 @@ static void follow(struct gp_loop *l, const char *call)
 static void setup(void)
 {
 	unit_setup();
-	gp_loop_set_file(&loop, "/dev/kfd", "511");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", "0\n7\n");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/0", "1028");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
-	gp_loop_set_file(&loop, "/proc/4194242/stat",
-			 "4194242 (a) b) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
-			 "777 0 0\n");
-	gp_loop_set_file(&loop, NODES, "0\n1");
-	gp_loop_set_file(&loop, NODES "0/gpu_id", "0\n");
-	gp_loop_set_file(&loop, NODES "1/gpu_id", "63420\n");
-	gp_loop_set_file(&loop, NODES "1/properties", "capability 0\n");
-	gp_loop_set_file(&loop, GPUS, GPUS_HEAD "0xf7bc 1 -\n");
+	set_file("/dev/kfd", "511");
+	set_file("/proc/4194242/fd/", "0\n7\n");
+	set_file("/proc/4194242/fd/0", "1028");
+	set_file("/proc/4194242/fd/7", "511");
+	set_file("/proc/4194242/stat",
+		 "4194242 (a) b) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+		 "777 0 0\n");
+	set_file(NODES, "0\n1");
+	set_file(NODES "0/gpu_id", "0\n");
+	set_file(NODES "1/gpu_id", "63420\n");
+	set_file(NODES "1/properties", "capability 0\n");
+	set_file(GPUS, GPUS_HEAD "0xf7bc 1 -\n");
 	show(LIST("4194242 0 0"));
 	loop.before = follow;
 	loop.pause_counts = true;
@@ -118,7 +118,7 @@ static const struct {
 TEST_EACH(is_refused, ARRAY_SIZE(refused))
 {
 	unit_clear_trace();
-	gp_loop_set_file(&loop, refused[_i].path, refused[_i].text);
+	set_file(refused[_i].path, refused[_i].text);
 	ck_assert_int_eq(pause_it(), -EOPNOTSUPP);
 	ck_assert_int_eq(err.reason, refused[_i].reason);
 	ck_assert_int_eq(gpreempt_error_class(&err),
@@ -135,10 +135,9 @@ TEST_EACH(which_drivers, 2)
 {
 	static const char *const policies[] = { "0\n", "2\n" };
 
-	gp_loop_set_file(&loop, NODES "1/properties", "capability 32768\n");
-	gp_loop_set_file(&loop, "/sys/module/amdgpu/parameters/sched_policy",
-			 policies[_i]);
-	gp_loop_set_file(&loop, GPUS, GPUS_HEAD "0xf7bc 0 -\n");
+	set_file(NODES "1/properties", "capability 32768\n");
+	set_file("/sys/module/amdgpu/parameters/sched_policy", policies[_i]);
+	set_file(GPUS, GPUS_HEAD "0xf7bc 0 -\n");
 	ck_assert_int_eq(pause_it(), _i ? -EOPNOTSUPP : 0);
 	ck_assert_int_eq(loop.evicted, !_i);
 }
@@ -159,7 +158,7 @@ TEST(of_an_earlier_program)
 /* One is enough; what its parent opened, and what is not paused, are passed over. */
 TEST(several_descriptors)
 {
-	gp_loop_set_file(&loop, "/proc/4194242/fd/0", "511");
+	set_file("/proc/4194242/fd/0", "511");
 	loop.foreign = 1;
 	ck_assert_int_eq(pause_it(), 0);
 	ck_assert_int_eq(loop.evicted, 1);

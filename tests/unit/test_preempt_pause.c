@@ -77,7 +77,7 @@ TEST(by_pause)
 	ck_assert(!loop.debugged && !strstr(loop.trace, "enable"));
 	expect_nothing();
 	CTL(0, "preempt %d --how pause " RUN, target);
-	HAS_LINE(OUT_HAS, "how %d pause\n", target);
+	OUT_LINE("how %d pause\n", target);
 	expect_nothing();
 }
 
@@ -105,7 +105,7 @@ TEST(not_so)
 	ERR_HAS("--queues: not with --how pause");
 	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how criu", target);
 	ERR_HAS("it is auto, debug or pause");
-	gp_loop_set_file(&loop, "/dev/kfd", "512");
+	set_file("/dev/kfd", "512");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --how pause " RUN, target);
 	ERR_HAS("has closed its /dev/kfd");
 	ck_assert(!strstr(loop.trace, "pause"));
@@ -119,7 +119,7 @@ TEST(cannot_be_noted)
 	unit_path_errno = ENOSPC;
 	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN, target);
 	unit_path_fails = NULL;
-	HAS_LINE(ERR_HAS, "cannot note process %d", target);
+	ERR_LINE("cannot note process %d", target);
 	ck_assert(!strstr(loop.trace, "pause"));
 	/* Its guardian ends a moment later. */
 	unit_wait_until_free(target);
@@ -168,7 +168,7 @@ TEST_EACH(ends_early, 2)
 	}
 	CTL(_i ? GPREEMPT_CLASS_BUSY : GPREEMPT_CLASS_FAILED,
 	    "preempt %d --how pause " RUN, target);
-	HAS_LINE(OUT_HAS, "cycles %d succeeded", _i ? 1 : 2);
+	OUT_LINE("cycles %d succeeded", _i ? 1 : 2);
 	loop.evicted -= _i;
 	expect_nothing();
 }
@@ -186,7 +186,7 @@ TEST(cannot_be_unpaused)
 	gp_loop_fail(&loop, "unpause", 2, -EIO);
 	gp_loop_fail(&loop, "unpause", 3, -EIO);
 	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN, target);
-	HAS_LINE(ERR_HAS, "process %d could not be released", target);
+	ERR_LINE("process %d could not be released", target);
 	ck_assert(stays());
 	/* It runs again, as they would see it. */
 	ck_assert_int_eq(pause_journal_remove(target), 0);

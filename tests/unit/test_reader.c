@@ -214,7 +214,7 @@ TEST(session_goes_on)
 	snprintf(text, sizeof(text),
 		 "16 0x3 0xc0084b03 0x%lx 0x0 0x0 0x0 0x1 0x2\n",
 		 (unsigned long)page);
-	gp_loop_set_file(&loop, "/proc/4194242/task/4194242/syscall", text);
+	set_file("/proc/4194242/task/4194242/syscall", text);
 	ck_assert_ptr_nonnull(s->reader);
 	for (i = 0; i < 100; i++) {
 		ck_assert_int_ge(gpreempt_session_dispatch(s), 0);

@@ -42,7 +42,7 @@ static void sample(void)
 {
 	loop.view = slots;
 	loop.before = release;
-	gp_loop_set_file(&loop, MODULE_FILE, "");
+	set_file(MODULE_FILE, "");
 	open_with_queues(2);
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
 	atomic_store(&looks, 0);
@@ -261,7 +261,7 @@ TEST(in_a_gang)
 
 	loop.view = slots;
 	loop.before = release;
-	gp_loop_set_file(&loop, MODULE_FILE, "");
+	set_file(MODULE_FILE, "");
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
 	ck_assert_int_eq(gpreempt_gang_add(gang, PID, NULL), 0);
@@ -281,7 +281,7 @@ TEST(a_gang_that_cannot)
 	int seen;
 
 	loop.view = slots;
-	gp_loop_set_file(&loop, MODULE_FILE, "");
+	set_file(MODULE_FILE, "");
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
 	ck_assert_int_eq(gpreempt_gang_add(gang, PID, NULL), 0);

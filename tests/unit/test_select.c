@@ -112,7 +112,7 @@ TEST(long_commands)
 
 	for (i = 0; i < sizeof(text) - 1; i++)
 		text[i] = "train "[i % 6];
-	gp_loop_set_file(&loop, "/proc/100/cmdline", text);
+	set_file("/proc/100/cmdline", text);
 	for (i = 0; i < 3; i++) {
 		start = cpu_ns();
 		ck_assert_str_eq(pick("cmd:train.*--job=18"), "");
@@ -139,7 +139,7 @@ TEST(end_of_command)
 
 	memset(text, 'x', 8190);
 	strcpy(text + 8190, "yz");
-	gp_loop_set_file(&loop, "/proc/100/cmdline", text);
+	set_file("/proc/100/cmdline", text);
 	ck_assert_str_eq(pick("cmd:xyz$"), "100");
 	memset(text, 'x', 8191);
 	strcpy(text + 8191, "yz");
@@ -158,7 +158,7 @@ TEST(users)
 	ck_assert_int_eq(gpreempt_describe(g, 300, &d), 0);
 	ck_assert_uint_eq(d.uid, 70000);
 	ck_assert_int_eq(gp_select_check("user:a-name", &err), 0);
-	gp_loop_set_file(&loop, "/etc/passwd", NULL);
+	set_file("/etc/passwd", NULL);
 	ck_assert_int_eq(gp_user_name(g, 0, name, sizeof(name)), -ENOENT);
 	ck_assert_str_eq(pick("user:root"), "");
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_USER);
@@ -195,10 +195,10 @@ TEST(skipped)
 	ck_assert_int_eq(found->targets[0].pid, 100);
 	gpreempt_targets_free(found);
 	found = NULL;
-	gp_loop_set_file(&loop, "/proc/200/status",
-			 "Name:\tb\nState:\tS\n"
-			 "Tgid:\t200\nTracerPid:\t0\nThreads:\t1\n");
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/200/queues/", "");
+	set_file("/proc/200/status",
+		 "Name:\tb\nState:\tS\n"
+		 "Tgid:\t200\nTracerPid:\t0\nThreads:\t1\n");
+	set_file("/sys/class/kfd/kfd/proc/200/queues/", "");
 	ck_assert_int_eq(gpreempt_select(g, &pid, 1, skip_200, NULL, &found,
 					 &err),
 			 -ESRCH);
@@ -209,14 +209,11 @@ TEST(skipped)
 /* This process uses the GPU, too, and is meant by no word. */
 TEST(not_ourselves)
 {
-	char dir[64], stat[32];
-
-	snprintf(dir, sizeof(dir), "%d\n4194242", getpid());
-	snprintf(stat, sizeof(stat), "/proc/%d/stat", getpid());
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", dir);
-	gp_loop_set_file(&loop, stat,
-			 "1 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 "
-			 "14 15 16 17 18 4444 20\n");
+	set_file("/sys/class/kfd/kfd/proc/",
+		 unit_text("%d\n4194242", getpid()));
+	set_file(unit_text("/proc/%d/stat", getpid()),
+		 "1 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 "
+		 "14 15 16 17 18 4444 20\n");
 	ck_assert_str_eq(pick("comm:job"), "4194242");
 	gpreempt_targets_free(found);
 	ck_assert_int_eq(gpreempt_processes(g, &found, &err), 0);
@@ -225,7 +222,7 @@ TEST(not_ourselves)
 
 TEST(no_driver)
 {
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
+	set_file("/sys/class/kfd/kfd/proc/", NULL);
 	ck_assert_str_eq(pick("100"), "");
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 }
@@ -255,11 +252,11 @@ TEST(description)
 {
 	struct gpreempt_description d;
 
-	gp_loop_set_file(&loop, "/proc/4194242/status",
-			 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
-			 "TracerPid:\t77\nNSpid:\t4194242\t31\t7\nThreads:\t3\n");
-	gp_loop_set_file(&loop, "/proc/77/comm", "gdb\n");
-	gp_loop_set_file(&loop, "/proc/4194242/cmdline", "python3 -m vllm");
+	set_file("/proc/4194242/status",
+		 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
+		 "TracerPid:\t77\nNSpid:\t4194242\t31\t7\nThreads:\t3\n");
+	set_file("/proc/77/comm", "gdb\n");
+	set_file("/proc/4194242/cmdline", "python3 -m vllm");
 	ck_assert_int_eq(gpreempt_describe(g, PID, &d), 0);
 	ck_assert_uint_eq(d.start, 777);
 	ck_assert_int_eq(d.ns_pid, 7);
@@ -269,9 +266,9 @@ TEST(description)
 	ck_assert_str_eq(d.command, "python3 -m vllm");
 	ck_assert_int_eq(gpreempt_describe(g, 99, &d), -ESRCH);
 	/* An old kernel reports no namespaces. */
-	gp_loop_set_file(&loop, "/proc/4194242/status",
-			 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
-			 "TracerPid:\t0\nThreads:\t3\n");
+	set_file("/proc/4194242/status",
+		 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
+		 "TracerPid:\t0\nThreads:\t3\n");
 	ck_assert_int_eq(gpreempt_describe(g, PID, &d), 0);
 	ck_assert_int_eq(d.ns_pid, PID);
 	ck_assert_int_eq(d.tracer, 0);

@@ -14,10 +14,9 @@ static void setup(void)
 {
 	unit_setup();
 	view = NULL;
-	gp_loop_set_file(&loop, "/proc/4194242/stat",
-			 "4194242" STAT "777 20\n");
-	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/pid/4194242/queues",
-			 "gpreempt-queues - version: 1.0\n# qid\n9\n");
+	set_file("/proc/4194242/stat", "4194242" STAT "777 20\n");
+	set_file("/sys/kernel/debug/gpreempt/pid/4194242/queues",
+		 "gpreempt-queues - version: 1.0\n# qid\n9\n");
 }
 
 static void teardown(void)
@@ -28,7 +27,7 @@ static void teardown(void)
 
 TEST(on_the_host)
 {
-	gp_loop_set_file(&loop, "/proc/self/stat", "4194242" STAT "777 20\n");
+	set_file("/proc/self/stat", "4194242" STAT "777 20\n");
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), 0);
 	ck_assert_uint_eq(view->count, 1);
 	ck_assert_int_eq(view->queues[0].qid, 9);
@@ -37,8 +36,8 @@ TEST(on_the_host)
 /* Number 17 in there is 4194242 here, by its start. */
 TEST(by_start_time)
 {
-	gp_loop_set_file(&loop, "/proc/self/stat", "17" STAT "777 20\n");
-	gp_loop_set_file(&loop, "/proc/17/stat", "17" STAT "777 20\n");
+	set_file("/proc/self/stat", "17" STAT "777 20\n");
+	set_file("/proc/17/stat", "17" STAT "777 20\n");
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), 0);
 	ck_assert_uint_eq(view->count, 1);
 	ck_assert_int_eq(view->queues[0].qid, 9);
@@ -47,8 +46,8 @@ TEST(by_start_time)
 /* The host's process of that number is another one. */
 TEST(not_to_be_known)
 {
-	gp_loop_set_file(&loop, "/proc/self/stat", "17" STAT "888 20\n");
-	gp_loop_set_file(&loop, "/proc/17/stat", "17" STAT "888 20\n");
+	set_file("/proc/self/stat", "17" STAT "888 20\n");
+	set_file("/proc/17/stat", "17" STAT "888 20\n");
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), -ENODATA);
 	ck_assert_int_eq(err.reason, GPREEMPT_PID_NAMESPACE);
 }
@@ -56,22 +55,20 @@ TEST(not_to_be_known)
 /* Without its own number it says why, and not that it is no GPU process. */
 TEST(empty_stat)
 {
-	gp_loop_set_file(&loop, "/proc/self/stat", "");
+	set_file("/proc/self/stat", "");
 	ck_assert_int_lt(gpreempt_self_queues(g, &view, &err), 0);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
-	gp_loop_set_file(&loop, "/proc/self/stat", NULL);
+	set_file("/proc/self/stat", NULL);
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 }
 
 TEST(no_gpu_process)
 {
-	char own[128], path[64];
+	const char *own = unit_text("%d" STAT "999 20\n", getpid());
 
-	snprintf(own, sizeof(own), "%d" STAT "999 20\n", getpid());
-	snprintf(path, sizeof(path), "/proc/%d/stat", getpid());
-	gp_loop_set_file(&loop, "/proc/self/stat", own);
-	gp_loop_set_file(&loop, path, own);
+	set_file("/proc/self/stat", own);
+	set_file(unit_text("/proc/%d/stat", getpid()), own);
 	ck_assert_int_eq(gpreempt_self_queues(g, &view, &err), -ENODATA);
 	ck_assert_int_eq(err.reason, GPREEMPT_NOT_GPU);
 }

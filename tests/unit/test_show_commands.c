@@ -14,13 +14,17 @@
 
 /* A real process: pidmap reads its numbers in /proc. */
 static pid_t target;
-static char view_path[96], comm_path[64];
 
 static const char view[] =
 	"gpreempt-queues - version: 1.0\n"
 	"# qid gpu_id type active slots suspended evicted priority\n"
 	"0 0xf7bc compute-aql 1 4 0 0 7\n"
 	"1 0x5d4f sdma 0 1 1 0 3\n";
+
+static void set_comm(pid_t pid, const char *comm)
+{
+	set_file(unit_text("/proc/%d/comm", pid), comm);
+}
 
 static void setup(void)
 {
@@ -29,11 +33,8 @@ static void setup(void)
 	unit_cgroups_start();
 	target = unit_make_sleeper();
 	unit_setup_for(target);
-	snprintf(view_path, sizeof(view_path),
-		 "/sys/kernel/debug/gpreempt/pid/%d/queues", target);
-	gp_loop_set_file(&loop, view_path, view);
-	snprintf(comm_path, sizeof(comm_path), "/proc/%d/comm", target);
-	gp_loop_set_file(&loop, comm_path, "train\n");
+	set_view(target, view);
+	set_comm(target, "train\n");
 }
 
 static void teardown(void)
@@ -47,8 +48,8 @@ static void teardown(void)
 TEST(queues)
 {
 	CTL(0, "queues %d", target);
-	HAS_LINE(OUT_HAS, "\n%d\t0\t0xf7bc\tcompute-aql\t", target);
-	HAS_LINE(OUT_HAS, "\n%d\t1\t0x5d4f\tsdma\t", target);
+	OUT_LINE("\n%d\t0\t0xf7bc\tcompute-aql\t", target);
+	OUT_LINE("\n%d\t1\t0x5d4f\tsdma\t", target);
 	ck_assert_str_eq(ctl_err, "");
 	CTL(0, "queues %d --gpu 0x5d4f", target);
 	ck_assert_ptr_null(strstr(ctl_out, "0xf7bc"));
@@ -73,7 +74,7 @@ TEST(queues_json)
 /* Without the module: what sysfs has, and how to get the rest. */
 TEST(queues_of_sysfs)
 {
-	gp_loop_set_file(&loop, view_path, NULL);
+	set_view(target, NULL);
 	CTL(0, "queues %d --json", target);
 	expect_text("targets.0.source", "sysfs");
 	ERR_HAS("gpreempt-ctl module load");
@@ -81,7 +82,7 @@ TEST(queues_of_sysfs)
 	ck_assert_str_eq(ctl_out, "");
 	ERR_HAS("next: ");
 	/* A view that is not one. */
-	gp_loop_set_file(&loop, view_path, "nonsense\n");
+	set_view(target, "nonsense\n");
 	ck_assert_int_ne(ctl_line("queues %d", target), 0);
 	ERR_HAS("next: ");
 }
@@ -94,20 +95,20 @@ static int listed;
 
 static void appears(struct gp_loop *l)
 {
+	(void)l;
 	/* The first looks find no such name, then no queue. */
 	if (++listed == 3)
-		gp_loop_set_file(l, comm_path, "serve\n");
+		set_comm(target, "serve\n");
 	if (listed == 5)
-		gp_loop_set_file(l, view_path, view);
+		set_view(target, view);
 }
 
 TEST(waits)
 {
-	gp_loop_set_file(&loop, view_path,
-			 "gpreempt-queues - version: 1.0\n# qid\n");
+	set_view(target, "gpreempt-queues - version: 1.0\n# qid\n");
 	loop.before_list = appears;
 	CTL(0, "queues comm:serve --wait 20s");
-	HAS_LINE(OUT_HAS, "\n%d\t0\t", target);
+	OUT_LINE("\n%d\t0\t", target);
 	ck_assert_int_ge(listed, 5);
 }
 
@@ -117,7 +118,7 @@ TEST(waits_in_vain)
 	ERR_HAS("comm:serve");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "queues comm:train --queues 9 "
 				      "--wait 100ms");
-	HAS_LINE(ERR_HAS, "process %d has no such queue yet\n", target);
+	ERR_LINE("process %d has no such queue yet\n", target);
 	/* What can never come is not waited for. */
 	CTL(GPREEMPT_CLASS_USAGE, "queues nonsense:x --wait 20s");
 }
@@ -139,27 +140,16 @@ TEST_EACH(list_states, 7)
 		{ "0 0xf7bc - 4 0 0\n", NULL },
 		{ "0 0xf7bc 1 4 - 0\n", NULL },
 	};
-	char text[256];
 
-	snprintf(text, sizeof(text),
-		 "gpreempt-queues - version: 1.0\n"
-		 "# qid gpu_id active slots suspended evicted\n%s",
-		 rows[_i].columns);
-	gp_loop_set_file(&loop, view_path, text);
+	set_view(target,
+		 unit_text("gpreempt-queues - version: 1.0\n"
+			   "# qid gpu_id active slots suspended evicted\n%s",
+			   rows[_i].columns));
 	CTL(0, "list --json");
 	if (rows[_i].state)
 		expect_text("processes.0.state", rows[_i].state);
 	else
 		expect_null("processes.0.state");
-}
-
-static const char *text_of(const char *format, int a, int b, int c)
-{
-	static char room[8][256];
-	static int n;
-
-	snprintf(room[n], sizeof(room[n]), format, a, b, c);
-	return room[n++];
 }
 
 /* Which process holds it, and as what; and whose it is. */
@@ -168,14 +158,13 @@ TEST(list_held)
 	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = getpid() };
 	int lock;
 
-	gp_loop_set_file(&loop, text_of("/proc/%d/status", target, 0, 0),
-			 text_of("Name:\ttrain\nState:\tS (sleeping)\n"
-				 "Tgid:\t%d\nPid:\t%d\nTracerPid:\t%d\n"
-				 "Uid:\t4194242\t0\t0\t0\nNSpid:\t77\t17\n"
-				 "Threads:\t3\n",
-				 target, target, getpid()));
-	gp_loop_set_file(&loop, text_of("/proc/%d/comm", getpid(), 0, 0),
-			 "gdb\n");
+	set_file(unit_text("/proc/%d/status", target),
+		 unit_text("Name:\ttrain\nState:\tS (sleeping)\n"
+			   "Tgid:\t%d\nPid:\t%d\nTracerPid:\t%d\n"
+			   "Uid:\t4194242\t0\t0\t0\nNSpid:\t77\t17\n"
+			   "Threads:\t3\n",
+			   target, target, getpid()));
+	set_comm(getpid(), "gdb\n");
 	CTL(0, "list --json");
 	expect_number("processes.0.held_by", getpid());
 	expect_text("processes.0.held_as", "gdb");
@@ -211,23 +200,22 @@ TEST(list_holder)
 
 TEST(pidmap)
 {
-	gp_loop_set_file(&loop, text_of("/proc/%d/cmdline", target, 0, 0),
-			 "train --steps 7");
+	set_file(unit_text("/proc/%d/cmdline", target), "train --steps 7");
 	CTL(0, "pidmap");
 	/* On this host it has its only number, if this is no container. */
-	HAS_LINE(OUT_HAS, "\n%d\t", target);
+	OUT_LINE("\n%d\t", target);
 	OUT_HAS("\ttrain\t");
 	CTL(0, "pidmap %d --json", target);
 	expect_number("processes.0.pid", target);
 	expect_text("processes.0.comm", "train");
 	expect_text("processes.0.command", "train --steps 7");
 	CTL(0, "pidmap comm:train");
-	HAS_LINE(OUT_HAS, "\n%d\t", target);
+	OUT_LINE("\n%d\t", target);
 	CTL(GPREEMPT_CLASS_NO_TARGET, "pidmap 4194303");
 	ERR_HAS("no GPU process has that number, here or inside of a "
 		"container\nnext: gpreempt-ctl pidmap shows all GPU processes");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "pidmap comm:serve");
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
+	set_file("/sys/class/kfd/kfd/proc/", NULL);
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "pidmap");
 }
 

@@ -203,11 +203,9 @@ TEST(no_answer)
 	hangs_up = true;
 	stand_in(PID + 1, HOLD_ROLE_HOLDER);
 	CTL(0, "status");
-	HAS_LINE(OUT_HAS, "\n%d\t%d\t%d\t2\t3s\t1m\tsuspend\t", PID, first,
-		 getpid());
-	HAS_LINE(OUT_HAS, "\n%d\t", PID + 1);
-	HAS_LINE(OUT_HAS, "\t-\t-\t-\tsuspend\tgpreempt-ctl resume %d\t",
-		 PID + 1);
+	OUT_LINE("\n%d\t%d\t%d\t2\t3s\t1m\tsuspend\t", PID, first, getpid());
+	OUT_LINE("\n%d\t", PID + 1);
+	OUT_LINE("\t-\t-\t-\tsuspend\tgpreempt-ctl resume %d\t", PID + 1);
 }
 
 TEST_EACH(roles, 4)
@@ -223,31 +221,30 @@ TEST_EACH(roles, 4)
 		{ HOLD_ROLE_UNKNOWN, "unknown", NULL },
 	};
 	pid_t owner = stand_in(PID, rows[_i].role);
-	char text[64];
+	const char *text = rows[_i].release;
 
 	CTL(0, "status --json");
 	expect_text("holders.0.role", rows[_i].name);
 	expect_null("holders.0.queues");
 	expect_null("holders.0.released_us");
-	if (!rows[_i].release) {
+	if (!text) {
 		expect_null("holders.0.release_with");
 		expect_null("holders.0.holder");
 		ERR_HAS("process 4194242: unknown holder (lock is held); find "
 			"it: fuser -v " HOLD_DIR "/4194242.lock");
 	} else {
 		expect_number("holders.0.holder", owner);
-		snprintf(text, sizeof(text), "%s", rows[_i].release);
 		if (!strcmp(text, "kill "))
-			snprintf(text, sizeof(text), "kill %d", owner);
+			text = unit_text("kill %d", owner);
 		expect_text("holders.0.release_with", text);
 	}
 	/* resume and suspend give the same advice, and change nothing. */
 	CTL(GPREEMPT_CLASS_BUSY, "resume 4194242");
 	ERR_HAS("process 4194242 is held by ");
-	ERR_HAS(rows[_i].release ? text : "fuser -v ");
+	ERR_HAS(text ? text : "fuser -v ");
 	ck_assert_ptr_null(strstr(ctl_err, "Ctrl-C"));
 	CTL(GPREEMPT_CLASS_BUSY, "suspend 4194242");
-	ERR_HAS(rows[_i].release ? text : "fuser -v ");
+	ERR_HAS(text ? text : "fuser -v ");
 	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
 	ck_assert_str_eq(loop.trace, "");
 }
@@ -369,7 +366,7 @@ TEST_EACH(other_version, 2)
 		ERR_HAS("lets the queues run");
 	}
 	CTL(GPREEMPT_CLASS_BUSY, "status");
-	HAS_LINE(OUT_HAS, "\n%d\t%d\t%d\t-\t", PID, owner, getpid());
+	OUT_LINE("\n%d\t%d\t%d\t-\t", PID, owner, getpid());
 	ck_assert_int_eq(waitpid(owner, NULL, WNOHANG), 0);
 	ck_assert_str_eq(loop.trace, "");
 }

@@ -167,8 +167,8 @@ TEST(ends_without_runtime)
 {
 	open_with_queues(1);
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
-	gp_loop_set_file(&loop, "/proc/4194242/status",
-			 "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n");
+	set_file("/proc/4194242/status",
+		 "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n");
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -ESRCH);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
 	gpreempt_session_close(s);

@@ -20,26 +20,23 @@ static const char held_view[] =
 TEST(held_and_resumed)
 {
 	struct hold_owner owner;
-	char path[96];
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/gpreempt/pid/%d/queues",
-		 target);
-	gp_loop_set_file(&loop, path, held_view);
+	set_view(target, held_view);
 	CTL(0, "suspend %d " LEASE, target);
 	owner = holder();
-	HAS_LINE(OUT_HAS, "suspended %d: 2 queues, ioctl ", target);
+	OUT_LINE("suspended %d: 2 queues, ioctl ", target);
 	OUT_HAS(" us, verified: yes\n");
-	HAS_LINE(OUT_HAS, "holder %d, guardian %d, lease: ", (int)owner.pid,
+	OUT_LINE("holder %d, guardian %d, lease: ", (int)owner.pid,
 		 (int)owner.guardian);
-	HAS_LINE(OUT_HAS, "release with: gpreempt-ctl resume %d\n", target);
+	OUT_LINE("release with: gpreempt-ctl resume %d\n", target);
 	ck_assert_str_eq(ctl_err, "");
 	CTL(0, "status");
-	HAS_LINE(OUT_HAS, "\n%d\t%d\t%d\t2\t", target, (int)owner.pid,
+	OUT_LINE("\n%d\t%d\t%d\t2\t", target, (int)owner.pid,
 		 (int)owner.guardian);
-	HAS_LINE(OUT_HAS, "\tsuspend\tgpreempt-ctl resume %d\t", target);
+	OUT_LINE("\tsuspend\tgpreempt-ctl resume %d\t", target);
 	ERR_HAS("cannot attach to these until they are released");
 	CTL(0, "resume %d", target);
-	HAS_LINE(OUT_HAS, "resumed %d: 2 queues, ioctl ", target);
+	OUT_LINE("resumed %d: 2 queues, ioctl ", target);
 	/* It has ended before the command returns. */
 	ck_assert(is_free(target));
 	CTL(0, "status");
@@ -95,14 +92,13 @@ TEST(held_already)
 	ck_assert_uint_eq(first.pid, second.pid);
 	CTL(0, "resume %d --queues 0", target);
 	OUT_HAS(": 1 queue, ");
-	HAS_LINE(OUT_HAS, "1 queue of process %d is still suspended\n", target);
+	OUT_LINE("1 queue of process %d is still suspended\n", target);
 	CTL(0, "suspend %d --queues 0 " LEASE, target);
 	CTL(0, "resume %d", target);
 	OUT_HAS(": 2 queues, ");
 	expect_no_holder();
 	CTL(0, "resume %d", target);
-	HAS_LINE(OUT_HAS, "process %d is not held: nothing to resume\n",
-		 target);
+	OUT_LINE("process %d is not held: nothing to resume\n", target);
 }
 
 TEST(some_are_not_there)
@@ -164,12 +160,12 @@ TEST(paused_instead)
 	expect_no_holder();
 	CTL(0, "suspend %d", target);
 	ERR_HAS("did not enable the KFD runtime; so it is paused\n");
-	HAS_LINE(OUT_HAS, "paused %d: ", target);
+	OUT_LINE("paused %d: ", target);
 	/* The driver of this test is the holder's own copy. */
 	CTL(0, "status");
 	OUT_HAS("\tpause\t");
 	CTL(0, "resume %d", target);
-	HAS_LINE(OUT_HAS, "resumed %d: ", target);
+	OUT_LINE("resumed %d: ", target);
 	expect_no_holder();
 }
 
@@ -196,17 +192,14 @@ TEST(not_root)
 /* Two targets of which one can't be held: the other one is. */
 TEST(in_part)
 {
-	static char list[64], stat_path[64], stat[128];
 	pid_t other = unit_make_sleeper();
 
-	snprintf(list, sizeof(list), "%d\n%d", target, other);
-	snprintf(stat_path, sizeof(stat_path), "/proc/%d/stat", other);
-	snprintf(stat, sizeof(stat),
-		 "%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
-		 "0 3 0 888 100\n",
-		 other);
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", list);
-	gp_loop_set_file(&loop, stat_path, stat);
+	set_file("/sys/class/kfd/kfd/proc/",
+		 unit_text("%d\n%d", target, other));
+	set_file(unit_text("/proc/%d/stat", other),
+		 unit_text("%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
+			   "0 3 0 888 100\n",
+			   other));
 	CTL(GPREEMPT_CLASS_PARTIAL, "suspend %d %d " LEASE " --json", target,
 	    other);
 	expect_rows("targets", 2);
@@ -216,8 +209,8 @@ TEST(in_part)
 	ck_assert(is_free(other));
 	/* To resume what is not held is no mistake. */
 	CTL(0, "resume %d %d", target, other);
-	HAS_LINE(OUT_HAS, "resumed %d: 2 queues", target);
-	HAS_LINE(OUT_HAS, "process %d is not held", other);
+	OUT_LINE("resumed %d: 2 queues", target);
+	OUT_LINE("process %d is not held", other);
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 	expect_no_holder();

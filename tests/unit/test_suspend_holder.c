@@ -38,12 +38,9 @@ TEST(no_process_for_it)
 
 TEST(no_place_for_its_lock)
 {
-	static char name[32];
-
 	CTL(0, "status");
-	snprintf(name, sizeof(name), "/%d.lock", target);
 	ck_assert_int_eq(hold_dir_prepare(), 0);
-	unit_path_fails = name;
+	unit_path_fails = unit_text("/%d.lock", target);
 	unit_path_errno = ENOSPC;
 	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
 	ERR_HAS("No space left on device");
@@ -76,16 +73,13 @@ TEST(no_directory)
 
 TEST(own_cgroup)
 {
-	char group[64];
-
 	unit_cgroup_make("/gpreempt-hold");
 	unit_cgroup_make_unused("/gpreempt-hold/77");
 	unit_cgroup_make("/gpreempt-hold/78");
 	unit_cgroup_make_unused("/system.slice");
 	CTL(0, "suspend %d " LEASE, target);
-	snprintf(group, sizeof(group), "/gpreempt-hold/%d",
-		 (int)holder().guardian);
-	ck_assert(unit_cgroup_entered(group));
+	ck_assert(unit_cgroup_entered(unit_text("/gpreempt-hold/%d",
+						(int)holder().guardian)));
 	/* That of a holder that was killed goes; others do not. */
 	ck_assert(!unit_cgroup_exists("/gpreempt-hold/77"));
 	ck_assert(unit_cgroup_exists("/gpreempt-hold/78"));
@@ -241,8 +235,7 @@ TEST(foreground)
 	block(SIGTERM);
 	helper = when_held(terminate);
 	CTL(0, "suspend %d --foreground " LEASE, target);
-	HAS_LINE(OUT_HAS,
-		 "it ends with gpreempt-ctl suspend --foreground (%d)\n",
+	OUT_LINE("it ends with gpreempt-ctl suspend --foreground (%d)\n",
 		 getpid());
 	waitpid(helper, NULL, 0);
 	expect_no_holder();

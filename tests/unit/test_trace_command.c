@@ -30,16 +30,12 @@ static int descriptors;
 
 static void setup(void)
 {
-	static char path[64], text[256];
-
 	unit_setup();
 	/* The process that traces: its start time is in the names that it gives. */
-	snprintf(path, sizeof(path), "/proc/%d/stat", getpid());
-	snprintf(text, sizeof(text),
-		 "%d (unit) S 1 1 1 0 -1 4194560 1 2 3 4 5 "
-		 "6 7 8 20 0 3 0 888 100 200 1844\n",
-		 getpid());
-	gp_loop_set_file(&loop, path, text);
+	set_file(unit_text("/proc/%d/stat", getpid()),
+		 unit_text("%d (unit) S 1 1 1 0 -1 4194560 1 2 3 4 5 "
+			   "6 7 8 20 0 3 0 888 100 200 1844\n",
+			   getpid()));
 	fake_tracefs_setup();
 	strcpy(dir, "/tmp/gpreempt-trace-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -291,9 +287,9 @@ static void *end_target(void *arg)
 {
 	(void)arg;
 	shr_sleep_ns(200 * NSEC_PER_MSEC);
-	gp_loop_set_file(&loop, "/proc/4194242/stat",
-			 "4194242 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 "
-			 "0 999 100 200 1844\n");
+	set_file("/proc/4194242/stat",
+		 "4194242 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 "
+		 "0 999 100 200 1844\n");
 	return NULL;
 }
 

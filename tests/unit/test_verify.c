@@ -36,15 +36,12 @@ static const struct {
 
 TEST_EACH(verify, ARRAY_SIZE(views))
 {
-	static char text[256];
-
 	open_with_queues(3);
 	gpreempt_session_suspend(s, ONLY(0, 1), NULL);
-	if (views[_i].text) {
-		snprintf(text, sizeof(text),
-			 "gpreempt-queues - version: 1.0\n%s", views[_i].text);
-		gp_loop_set_file(&loop, MODULE_FILE, text);
-	}
+	if (views[_i].text)
+		set_file(MODULE_FILE,
+			 unit_text("gpreempt-queues - version: 1.0\n%s",
+				   views[_i].text));
 	ck_assert_int_eq(gpreempt_session_verify(s), views[_i].verdict);
 	gpreempt_session_close(s);
 }
@@ -82,13 +79,10 @@ static const struct {
 
 TEST_EACH(verify_all, ARRAY_SIZE(whole_views))
 {
-	static char text[256];
-
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
-	snprintf(text, sizeof(text), "gpreempt-queues - version: 1.1\n%s",
-		 whole_views[_i].text);
-	gp_loop_set_file(&loop, MODULE_FILE, text);
+	set_file(MODULE_FILE, unit_text("gpreempt-queues - version: 1.1\n%s",
+					whole_views[_i].text));
 	ck_assert_int_eq(gpreempt_session_verify(s), whole_views[_i].verdict);
 	gpreempt_session_close(s);
 }
@@ -100,13 +94,11 @@ TEST(verify_what_runs)
 	gp_loop_queue(&loop, 1)->destroying = true;
 	gpreempt_session_suspend(s, NULL, &out);
 	ck_assert_uint_eq(out.refused, 1);
-	gp_loop_set_file(&loop, MODULE_FILE,
-			 "gpreempt-queues - version: 1.0\n"
-			 "# qid active\n0 0\n1 0\n");
+	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+			      "# qid active\n0 0\n1 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
-	gp_loop_set_file(&loop, MODULE_FILE,
-			 "gpreempt-queues - version: 1.0\n"
-			 "# qid active\n0 0\n1 1\n");
+	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+			      "# qid active\n0 0\n1 1\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_CONTRADICTED);
 	gpreempt_session_close(s);
 }
@@ -117,9 +109,8 @@ TEST(verify_what_hung)
 	open_with_queues(2);
 	gp_loop_queue(&loop, 1)->broken = true;
 	gpreempt_session_suspend(s, NULL, NULL);
-	gp_loop_set_file(&loop, MODULE_FILE,
-			 "gpreempt-queues - version: 1.0\n"
-			 "# qid active\n0 0\n1 0\n");
+	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+			      "# qid active\n0 0\n1 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
 	gpreempt_session_close(s);
 }
@@ -170,7 +161,7 @@ TEST(verify_after_a_moment)
 {
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
-	gp_loop_set_file(&loop, MODULE_FILE, "");
+	set_file(MODULE_FILE, "");
 	loop.view = old_for_a_moment;
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_VERIFIED);
 	gpreempt_session_close(s);
@@ -179,9 +170,8 @@ TEST(verify_after_a_moment)
 TEST(nothing_to_verify)
 {
 	open_with_queues(1);
-	gp_loop_set_file(&loop, MODULE_FILE,
-			 "gpreempt-queues - version: 1.0\n"
-			 "# qid active\n0 0\n");
+	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
+			      "# qid active\n0 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
 	gpreempt_session_close(s);
 }

@@ -260,7 +260,7 @@ TEST(paused)
 
 TEST(read_from_module)
 {
-	gp_loop_set_file(&loop, MODULE_FILE, HEAD "# qid active\n3 4\n");
+	set_file(MODULE_FILE, HEAD "# qid active\n3 4\n");
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
 	ck_assert_int_eq(view->source, GPREEMPT_SOURCE_MODULE);
 	ck_assert_int_eq(view->queues[0].qid, 3);
@@ -274,7 +274,7 @@ TEST(read_long)
 	at += sprintf(at, HEAD "# qid active\n");
 	for (i = 0; i < 1000; i++)
 		at += sprintf(at, "%d %d\n", i, i % 5);
-	gp_loop_set_file(&loop, MODULE_FILE, text);
+	set_file(MODULE_FILE, text);
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
 	ck_assert_uint_eq(view->count, 1000);
 	ck_assert_int_eq(view->queues[999].active, 4);
@@ -284,12 +284,12 @@ TEST(read_long)
 TEST(read_from_sysfs)
 {
 #define QUEUES "/sys/class/kfd/kfd/proc/4194242/queues/"
-	gp_loop_set_file(&loop, QUEUES, "11\n2\n3\nnonsense");
-	gp_loop_set_file(&loop, QUEUES "2/gpuid", "63420");
-	gp_loop_set_file(&loop, QUEUES "2/type", "0");
-	gp_loop_set_file(&loop, QUEUES "3/gpuid", "63420\n");
-	gp_loop_set_file(&loop, QUEUES "3/type", "4\n");
-	gp_loop_set_file(&loop, QUEUES "11/type", "3\n");
+	set_file(QUEUES, "11\n2\n3\nnonsense");
+	set_file(QUEUES "2/gpuid", "63420");
+	set_file(QUEUES "2/type", "0");
+	set_file(QUEUES "3/gpuid", "63420\n");
+	set_file(QUEUES "3/type", "4\n");
+	set_file(QUEUES "11/type", "3\n");
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
 	ck_assert_int_eq(view->source, GPREEMPT_SOURCE_SYSFS);
 	ck_assert_uint_eq(view->count, 3);
@@ -308,7 +308,7 @@ TEST(read_broken)
 {
 	struct gpreempt_error err;
 
-	gp_loop_set_file(&loop, MODULE_FILE, HEAD "# qid\n1");
+	set_file(MODULE_FILE, HEAD "# qid\n1");
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, &err), -EINVAL);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert_ptr_null(view);
@@ -320,11 +320,10 @@ TEST(read_nothing)
 
 	ck_assert_int_eq(gpreempt_view_read(g, 99, &view, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/4194242/queues/",
-			 NULL);
+	set_file("/sys/class/kfd/kfd/proc/4194242/queues/", NULL);
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, &err), -ENODATA);
 	ck_assert_int_eq(err.reason, GPREEMPT_NOT_GPU);
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", NULL);
+	set_file("/sys/class/kfd/kfd/proc/", NULL);
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, &err), -ENODEV);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 }

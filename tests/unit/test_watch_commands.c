@@ -12,7 +12,6 @@
 #include "unit-ctl.h"
 
 static pid_t child;
-static char view_path[96];
 
 /* A real process, since both commands watch for its end. */
 static void setup(void)
@@ -23,8 +22,6 @@ static void setup(void)
 			pause();
 	}
 	unit_setup_for(child);
-	snprintf(view_path, sizeof(view_path),
-		 "/sys/kernel/debug/gpreempt/pid/%d/queues", child);
 }
 
 static void teardown(void)
@@ -39,15 +36,13 @@ static void teardown(void)
 	"# qid gpu_id active slots suspended evicted priority\n"
 
 static const char view[] = VIEW_HEAD "0 0xf7bc 1 4 0 0 7\n1 0xf7bc 2 4 0 0 3\n";
-
 static const char one_queue[] = VIEW_HEAD "0 0xf7bc 0 4 1 0 7\n";
-
 static const char two_queues[] = VIEW_HEAD
 	"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
 
 TEST(monitor)
 {
-	gp_loop_set_file(&loop, view_path, view);
+	set_view(child, view);
 	CTL(0, "monitor %d --interval 5ms --duration 30ms --json", child);
 	expect_number("targets.0.pid", child);
 	expect_text("targets.0.source", "module");
@@ -61,7 +56,7 @@ TEST(monitor)
 
 TEST(monitor_text)
 {
-	gp_loop_set_file(&loop, view_path, view);
+	set_view(child, view);
 	CTL(0, "monitor %d --interval 5ms --duration 12ms --priority <=5",
 	    child);
 	ck_assert(!strncmp(ctl_out, "# t_s\tpid\tqueues\tactive\tslots\t", 30));
@@ -89,7 +84,7 @@ TEST(monitor_changes)
 {
 	double mean;
 
-	gp_loop_set_file(&loop, view_path, view);
+	set_view(child, view);
 	loop.view = change_view;
 	CTL(0, "monitor %d --interval 1ms --duration 200ms --json", child);
 	expect_number("targets.0.queues.min", 1);
@@ -113,7 +108,7 @@ TEST(monitor_changes)
 /* Of another start time: it is another process. */
 TEST(monitor_ended)
 {
-	gp_loop_set_file(&loop, view_path, view);
+	set_view(child, view);
 	kill(child, SIGKILL);
 	CTL(0, "monitor %d --interval 5ms --duration 5s", child);
 	ERR_HAS("has ended");
@@ -131,7 +126,7 @@ TEST(preempt)
 {
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
-	gp_loop_set_file(&loop, view_path, two_queues);
+	set_view(child, two_queues);
 	CTL(0, "preempt %d --count 3 --hold 1ms --interval 1ms --json", child);
 	expect_number("cycles", 3);
 	expect_number("succeeded", 3);
@@ -148,7 +143,7 @@ TEST(preempt_contradicted)
 {
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
-	gp_loop_set_file(&loop, view_path, view);
+	set_view(child, view);
 	CTL(GPREEMPT_CLASS_FAILED,
 	    "preempt %d --count 2 --hold 1ms --interval 1ms --json", child);
 	expect_number("succeeded", 0);
@@ -160,7 +155,7 @@ TEST(preempt_contradicted)
 TEST(preempt_text)
 {
 	gp_loop_add_queue(&loop, 0);
-	gp_loop_set_file(&loop, view_path, one_queue);
+	set_view(child, one_queue);
 	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms --verbose",
 	    child);
 	OUT_HAS("cycle 2: 1 of 1 queues");
@@ -192,7 +187,6 @@ TEST(preempt_refused)
  * Another process on the same GPU
  */
 
-static char other_path[96];
 static const char header[] =
 	"gpreempt-processes - version: 1.0\n"
 	"# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots "
@@ -204,30 +198,26 @@ static const char header[] =
  */
 static void take_off(struct gp_loop *l, const char *call)
 {
+	(void)l;
 	if (strcmp(call, "suspend"))
 		return;
-	gp_loop_set_file(l, other_path, VIEW_HEAD "5 0xf7bc 0 4 0 0 7\n");
+	set_view(77, VIEW_HEAD "5 0xf7bc 0 4 0 0 7\n");
 	shr_sleep_ns(50 * NSEC_PER_MSEC);
-	gp_loop_set_file(l, other_path, VIEW_HEAD "5 0xf7bc 4 4 0 0 7\n");
+	set_view(77, VIEW_HEAD "5 0xf7bc 4 4 0 0 7\n");
 	shr_sleep_ns(50 * NSEC_PER_MSEC);
 }
 
 static void add_other(const char *gpu)
 {
-	static char list[512], queues[256];
-
-	snprintf(list, sizeof(list),
-		 "%s%d - job 1 1 1 0 0 0 1 4 0 0 0 0\n"
-		 "77 - job\\033two 1 1 1 0 0 0 1 4 0 0 0 0\n",
-		 header, child);
-	snprintf(queues, sizeof(queues), VIEW_HEAD "5 %s 4 4 0 0 7\n", gpu);
-	strcpy(other_path, "/sys/kernel/debug/gpreempt/pid/77/queues");
-	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/version",
-			 "gpreempt-version - version: 1.1\n# key value\n"
-			 "module 0.1.0\n");
-	gp_loop_set_file(&loop, "/sys/kernel/debug/gpreempt/processes", list);
-	gp_loop_set_file(&loop, other_path, queues);
-	gp_loop_set_file(&loop, view_path, one_queue);
+	set_file("/sys/kernel/debug/gpreempt/version",
+		 "gpreempt-version - version: 1.1\n# key value\n"
+		 "module 0.1.0\n");
+	set_file("/sys/kernel/debug/gpreempt/processes",
+		 unit_text("%s%d - job 1 1 1 0 0 0 1 4 0 0 0 0\n"
+			   "77 - job\\033two 1 1 1 0 0 0 1 4 0 0 0 0\n",
+			   header, child));
+	set_view(77, unit_text(VIEW_HEAD "5 %s 4 4 0 0 7\n", gpu));
+	set_view(child, one_queue);
 	gp_loop_add_queue(&loop, 0);
 }
 
@@ -276,7 +266,7 @@ static void end_at_second_suspend(struct gp_loop *l, const char *call)
 TEST(preempt_target_ends)
 {
 	gp_loop_add_queue(&loop, 0);
-	gp_loop_set_file(&loop, view_path, one_queue);
+	set_view(child, one_queue);
 	loop.before = end_at_second_suspend;
 	CTL(GPREEMPT_CLASS_NO_TARGET,
 	    "preempt %d --count 50 --hold 5ms --interval 5ms", child);

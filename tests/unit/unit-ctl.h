@@ -23,18 +23,18 @@ __attribute__((format(printf, 1, 2))) int ctl_line(const char *format, ...);
 	} while (0)
 
 /* Is that text in what was printed? */
-#define OUT_HAS(text) \
-	ck_assert_msg(strstr(ctl_out, text), "no \"%s\" in:\n%s", text, ctl_out)
-#define ERR_HAS(text) \
-	ck_assert_msg(strstr(ctl_err, text), "no \"%s\" in:\n%s", text, ctl_err)
-
-/* The same for a text with numbers: OUT_HAS or ERR_HAS, a format and its values. */
-#define HAS_LINE(where, format, ...)                                 \
-	do {                                                         \
-		char line_[256];                                     \
-		snprintf(line_, sizeof(line_), format, __VA_ARGS__); \
-		where(line_);                                        \
+#define HAS(where, text)                                                 \
+	do {                                                             \
+		const char *text_ = text;                                \
+		ck_assert_msg(strstr(where, text_), "no \"%s\" in:\n%s", \
+			      text_, where);                             \
 	} while (0)
+#define OUT_HAS(text) HAS(ctl_out, text)
+#define ERR_HAS(text) HAS(ctl_err, text)
+
+/* The same for a text with numbers. */
+#define OUT_LINE(...) OUT_HAS(unit_text(__VA_ARGS__))
+#define ERR_LINE(...) ERR_HAS(unit_text(__VA_ARGS__))
 
 /*
  * What was printed is JSON, with that at a path as "queues.0.pid", which must be

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "agent/holder-lock.h"
@@ -20,22 +19,12 @@ static const char *view(struct gp_loop *l)
 		       HEAD "0 0xf7bc 4 4 0 0 active 0\n";
 }
 
-static void set_file(const char *format, pid_t pid, const char *text)
-{
-	static char paths[4][96];
-	static unsigned int next;
-	char *path = paths[next++ % 4];
-
-	snprintf(path, sizeof(paths[0]), format, pid);
-	gp_loop_set_file(&loop, path, text);
-}
-
 void unit_make_pausable(pid_t pid)
 {
-	gp_loop_set_file(&loop, "/dev/kfd", "511");
-	set_file("/proc/%d/fd/", pid, "7\n");
-	set_file("/proc/%d/fd/7", pid, "511");
-	set_file("/sys/kernel/debug/gpreempt/pid/%d/queues", pid, view(&loop));
+	set_file("/dev/kfd", "511");
+	set_file(unit_text("/proc/%d/fd/", pid), "7\n");
+	set_file(unit_text("/proc/%d/fd/7", pid), "511");
+	set_view(pid, view(&loop));
 	loop.view = view;
 }
 

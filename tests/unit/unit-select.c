@@ -10,16 +10,15 @@ struct gpreempt_error err;
 static void add_process(const char *stat, const char *comm_path,
 			const char *comm, const char *stat_path)
 {
-	gp_loop_set_file(&loop, stat_path, stat);
-	gp_loop_set_file(&loop, comm_path, comm);
+	set_file(stat_path, stat);
+	set_file(comm_path, comm);
 }
 
 /* Four processes: in two Docker containers, in a user's of Podman, and in none. */
 void select_setup(void)
 {
 	unit_setup();
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/",
-			 "300\n100\n4194242\n200");
+	set_file("/sys/class/kfd/kfd/proc/", "300\n100\n4194242\n200");
 	add_process("100 (train) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
 		    "18 1111 20\n",
 		    "/proc/100/comm", "python3\n", "/proc/100/stat");
@@ -29,33 +28,27 @@ void select_setup(void)
 	add_process("300 (c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
 		    "3333 20\n",
 		    "/proc/300/comm", "a-very-long-nam\n", "/proc/300/stat");
-	gp_loop_set_file(&loop, "/proc/4194242/comm", "job\n");
-	gp_loop_set_file(&loop, "/proc/100/cgroup",
-			 "0::/system.slice/docker-" ID_A ".scope/sub\n");
-	gp_loop_set_file(&loop, "/proc/200/cgroup",
-			 "12:memory:/docker/" ID_B "\n0::/x\n");
-	gp_loop_set_file(&loop, "/proc/300/cgroup",
-			 "0::/user.slice/user-1000.slice/user@1000.service/"
-			 "user.slice/libpod-" ID_C ".scope/container\n");
-	gp_loop_set_file(&loop, "/proc/4194242/cgroup", "0::/batch/low\n");
-	gp_loop_set_file(&loop, DOCKER ID_A "/config.v2.json",
-			 "{\"Args\":[],\"HostConfig\":{\"Name\":\"/no\"},"
-			 "\"Name\":\"/train\"}");
-	gp_loop_set_file(&loop, "/etc/passwd",
-			 "root:x:0:0:root:/root:/bin/sh\n"
-			 "half:x:7\nold:x:-3:1::/x:/x\n"
-			 "ann:x:1000:1000::/home/ann:/bin/sh\n");
-	gp_loop_set_file(&loop, "/proc/100/status",
-			 "Name:\tann\nState:\tS\n"
-			 "Uid:\t1000\t0\t0\t0\n");
-	gp_loop_set_file(&loop, "/proc/200/status",
-			 "Name:\tUid:\t7\n"
-			 "State:\tS\nUid:\t0\t1000\t1000\t1000\n");
-	gp_loop_set_file(&loop, "/proc/300/status",
-			 "Name:\tx\nState:\tS\n"
-			 "Uid:\t70000\t70000\t70000\t70000\n");
-	gp_loop_set_file(&loop, "/proc/100/cmdline",
-			 "/usr/bin/python3 -m train --job=17");
+	set_file("/proc/4194242/comm", "job\n");
+	set_file("/proc/100/cgroup",
+		 "0::/system.slice/docker-" ID_A ".scope/sub\n");
+	set_file("/proc/200/cgroup", "12:memory:/docker/" ID_B "\n0::/x\n");
+	set_file("/proc/300/cgroup",
+		 "0::/user.slice/user-1000.slice/user@1000.service/"
+		 "user.slice/libpod-" ID_C ".scope/container\n");
+	set_file("/proc/4194242/cgroup", "0::/batch/low\n");
+	set_file(DOCKER ID_A "/config.v2.json",
+		 "{\"Args\":[],\"HostConfig\":{\"Name\":\"/no\"},"
+		 "\"Name\":\"/train\"}");
+	set_file("/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"
+				"half:x:7\nold:x:-3:1::/x:/x\n"
+				"ann:x:1000:1000::/home/ann:/bin/sh\n");
+	set_file("/proc/100/status", "Name:\tann\nState:\tS\n"
+				     "Uid:\t1000\t0\t0\t0\n");
+	set_file("/proc/200/status", "Name:\tUid:\t7\n"
+				     "State:\tS\nUid:\t0\t1000\t1000\t1000\n");
+	set_file("/proc/300/status", "Name:\tx\nState:\tS\n"
+				     "Uid:\t70000\t70000\t70000\t70000\n");
+	set_file("/proc/100/cmdline", "/usr/bin/python3 -m train --job=17");
 	found = NULL;
 	memset(&err, 0, sizeof(err));
 }

@@ -58,40 +58,54 @@ int unit_count_descriptors(void)
 	return n;
 }
 
-/* A text that lives as long as the test. */
-__attribute__((format(printf, 1, 2))) static const char *
-text(const char *format, ...)
+const char *unit_text(const char *format, ...)
 {
-	static char room[16][256];
-	static unsigned int next;
-	char *buf = room[next++ % 16];
+	static char room[1 << 20];
+	static size_t used;
+	char *text = room + used;
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(buf, sizeof(room[0]), format, ap);
+	used += vsnprintf(text, sizeof(room) - used, format, ap) + 1;
 	va_end(ap);
-	return buf;
+	ck_assert_uint_le(used, sizeof(room));
+	return text;
+}
+
+void set_file(const char *path, const char *text)
+{
+	gp_loop_set_file(&loop, path, text);
+}
+
+void set_view(pid_t pid, const char *text)
+{
+	set_file(unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", pid),
+		 text);
+}
+
+void unit_make_process(pid_t pid)
+{
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/", pid),
+		 "pasid\nqueues\nvram_63420\nsdma_63420");
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", pid), "");
+	set_file(unit_text("/proc/%d/status", pid),
+		 unit_text("Name:\tjob\nState:\tS (sleeping)\nTgid:\t%d\n"
+			   "Pid:\t%d\nTracerPid:\t0\nThreads:\t3\n",
+			   pid, pid));
+	set_file(unit_text("/proc/%d/stat", pid),
+		 unit_text("%d (a (job) b) S 1 %d %d 0 -1 4194560 1 2 3 4 5 "
+			   "6 7 8 20 0 3 0 777 100 200 1844\n",
+			   pid, pid, pid));
+	set_file(unit_text("/proc/%d/task/", pid), unit_text("%d", pid));
 }
 
 void unit_setup_for(pid_t pid)
 {
 	descriptors = unit_count_descriptors();
 	gp_loop_init(&loop, pid);
-	gp_loop_set_file(&loop, "/sys/class/kfd/kfd/proc/", text("%d", pid));
-	gp_loop_set_file(&loop, text("/sys/class/kfd/kfd/proc/%d/", pid),
-			 "pasid\nqueues\nvram_63420\nsdma_63420");
-	gp_loop_set_file(&loop, text("/sys/class/kfd/kfd/proc/%d/queues/", pid),
-			 "");
-	gp_loop_set_file(&loop, text("/proc/%d/status", pid),
-			 text("Name:\tjob\nState:\tS (sleeping)\nTgid:\t%d\n"
-			      "Pid:\t%d\nTracerPid:\t0\nThreads:\t3\n",
-			      pid, pid));
-	gp_loop_set_file(&loop, text("/proc/%d/stat", pid),
-			 text("%d (a (job) b) S 1 %d %d 0 -1 4194560 1 2 3 4 5 "
-			      "6 7 8 20 0 3 0 777 100 200 1844\n",
-			      pid, pid, pid));
-	gp_loop_set_file(&loop, text("/proc/%d/task/", pid), text("%d", pid));
-	gp_loop_set_file(&loop, "/proc/self/ns/pid", "pid:[4026531836]");
+	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d", pid));
+	unit_make_process(pid);
+	set_file("/proc/self/ns/pid", "pid:[4026531836]");
 	ck_assert_int_eq(gp_new_backend(NULL, &gp_backend_loop, &loop, &g), 0);
 }
 

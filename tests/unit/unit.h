@@ -56,6 +56,15 @@ void unit_setup(void);
 /* The same with a process of that number, which may be a real one. */
 void unit_setup_for(pid_t pid);
 void unit_teardown(void);
+/* A process of that number, which has a GPU, is listed nowhere yet. */
+void unit_make_process(pid_t pid);
+/* A file of that system; both texts must live as long as the test. */
+void set_file(const char *path, const char *text);
+/* What the module shows of that process's queues. */
+void set_view(pid_t pid, const char *text);
+/* A text that does. */
+__attribute__((format(printf, 1, 2))) const char *unit_text(const char *format,
+							    ...);
 /* Descriptors that are open; the sanitizers miss one that leaks. */
 int unit_count_descriptors(void);
 
