@@ -40,13 +40,9 @@ static void read_log(struct reading *r, const char *from, size_t len)
 
 static void setup(void)
 {
-	FILE *f = fopen(FIXTURE, "r");
-
-	ck_assert_ptr_nonnull(f);
 	memset(&plain, 0, sizeof(plain));
 	memset(&coloured, 0, sizeof(coloured));
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
+	strcpy(text, unit_file(FIXTURE));
 	read_log(&plain, text, strlen(text));
 	ck_assert_uint_gt(plain.n, 0);
 	ck_assert_uint_eq(plain.data->n_problems, 0);

@@ -11,50 +11,18 @@
 #include <sys/stat.h>
 
 #include "shared/atomic-file.h"
-#include "unit.h"
+#include "unit-command.h"
 
-static char dir[] = "/tmp/gpreempt-atomic.XXXXXX";
-static char path[64], other[64];
-
-static void setup(void)
-{
-	strcpy(dir + strlen(dir) - 6, "XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/file", dir);
-	snprintf(other, sizeof(other), "%s/other", dir);
-}
-
-static void teardown(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static void put(const char *file, const char *text)
-{
-	FILE *f = fopen(file, "w");
-
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	ck_assert_int_eq(fclose(f), 0);
-}
+static const char path[] = "file", other[] = "other";
 
 static void expect(const char *file, const char *text)
 {
-	char buf[64] = "";
-	FILE *f = fopen(file, "r");
-
-	ck_assert_ptr_nonnull(f);
-	ck_assert_uint_eq(fread(buf, 1, sizeof(buf) - 1, f), strlen(text));
-	fclose(f);
-	ck_assert_str_eq(buf, text);
+	ck_assert_str_eq(unit_file(file), text);
 }
 
 static size_t count_files(void)
 {
-	DIR *d = opendir(dir);
+	DIR *d = opendir(".");
 	size_t n = 0;
 
 	ck_assert_ptr_nonnull(d);
@@ -88,12 +56,14 @@ TEST(made_and_replaced)
 	ck_assert_int_eq(st.st_mode & 0777, 0644);
 }
 
-TEST(relative_path)
+TEST(absolute_path)
 {
-	ck_assert_int_eq(chdir(dir), 0);
-	ck_assert_int_eq(shr_file_replace("file", "here", 4), 0);
+	char dir[PATH_MAX];
+
+	ck_assert_ptr_nonnull(getcwd(dir, sizeof(dir)));
+	ck_assert_int_eq(shr_file_replace(unit_text("%s/file", dir), "here", 4),
+			 0);
 	expect(path, "here");
-	ck_assert_int_eq(chdir("/"), 0);
 }
 
 /* What else is there stays as it is, and nothing else is made. */
@@ -114,7 +84,7 @@ TEST(links)
 {
 	struct stat st;
 
-	put(other, "precious");
+	make_text(other, "precious");
 	ck_assert_int_eq(symlink(other, path), 0);
 	expect_refused(-ENOTSUP);
 	expect(other, "precious");
@@ -136,26 +106,20 @@ TEST(fifos_and_devices)
 
 TEST(directories)
 {
-	char slash[80];
-
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	expect_refused(-EISDIR);
-	snprintf(slash, sizeof(slash), "%s/", path);
-	ck_assert_int_eq(shr_file_replace(slash, "x", 1), -EISDIR);
-	snprintf(slash, sizeof(slash), "%s/..", path);
-	ck_assert_int_eq(shr_file_replace(slash, "x", 1), -EISDIR);
-	snprintf(slash, sizeof(slash), "%s/none/file", dir);
-	ck_assert_int_eq(shr_file_check(slash), -ENOENT);
+	ck_assert_int_eq(shr_file_replace("file/", "x", 1), -EISDIR);
+	ck_assert_int_eq(shr_file_replace("file/..", "x", 1), -EISDIR);
+	ck_assert_int_eq(shr_file_check("none/file"), -ENOENT);
 	ck_assert_str_eq(shr_file_reason(-ENOENT), strerror(ENOENT));
 }
 
 /* The names that an earlier version used, laid as traps. */
 TEST(foreseen_name)
 {
-	char trap[80];
+	static const char trap[] = "file.new";
 
-	put(other, "precious");
-	snprintf(trap, sizeof(trap), "%s.new", path);
+	make_text(other, "precious");
 	ck_assert_int_eq(symlink(other, trap), 0);
 	ck_assert_int_eq(shr_file_check(path), 0);
 	ck_assert_int_eq(replace("x"), 0);
@@ -175,7 +139,7 @@ TEST(full)
 {
 	struct rlimit limit, old;
 
-	put(path, "old");
+	make_text(path, "old");
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);
 	limit = old;
@@ -190,19 +154,19 @@ TEST(full)
 /* The directory is another's, and nothing can be made in it. */
 TEST(not_ours)
 {
-	put(path, "old");
+	make_text(path, "old");
 	chmod(path, 0644);
-	chmod(dir, 0755);
+	chmod(".", 0755);
 	if (geteuid() == 0)
 		ck_assert_int_eq(seteuid(65534), 0);
 	else
-		chmod(dir, 0555);
+		chmod(".", 0555);
 	ck_assert_int_eq(shr_file_check(path), -EACCES);
 	ck_assert_int_eq(replace("x"), -EACCES);
 	expect(path, "old");
 	if (geteuid() == 65534)
 		ck_assert_int_eq(seteuid(0), 0);
-	chmod(dir, 0755);
+	chmod(".", 0755);
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(command_setup, command_teardown)

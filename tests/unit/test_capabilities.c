@@ -16,19 +16,18 @@
 #include "unit-ctl.h"
 #include "unit-holder.h"
 
+static uint64_t status_in(const char *path, const char *key)
+{
+	const char *at = strstr(unit_file(path), key);
+
+	ck_assert_ptr_nonnull(at);
+	return strtoull(at + strlen(key), NULL, 16);
+}
+
 /* Of this thread, as the kernel shows it. */
 static uint64_t status_of(const char *key)
 {
-	char text[4096];
-	FILE *f = fopen("/proc/thread-self/status", "re");
-	size_t n = fread(text, 1, sizeof(text) - 1, f);
-	const char *at;
-
-	fclose(f);
-	text[n] = '\0';
-	at = strstr(text, key);
-	ck_assert_ptr_nonnull(at);
-	return strtoull(at + strlen(key), NULL, 16);
+	return status_in("/proc/thread-self/status", key);
 }
 
 static uint64_t effective(void)
@@ -238,21 +237,13 @@ TEST(guard_refuses)
 /* The holder has what a holder needs, its command keeps all that it has. */
 TEST(holder_has)
 {
-	char path[64], text[4096];
 	uint64_t had = effective();
-	struct hold_owner owner;
-	const char *at;
-	FILE *f;
 
 	CTL(0, "suspend %d " LEASE, target);
 	ck_assert_uint_eq(effective(), had);
-	owner = holder();
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)owner.pid);
-	f = fopen(path, "re");
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	at = strstr(text, "\nCapEff:\t");
-	ck_assert_uint_eq(strtoull(at + strlen("\nCapEff:\t"), NULL, 16),
+	ck_assert_uint_eq(status_in(unit_text("/proc/%d/status",
+					      (int)holder().pid),
+				    "\nCapEff:\t"),
 			  had & CAPABILITIES_HOLDER);
 	CTL(0, "resume %d", target);
 	expect_no_holder();

@@ -133,16 +133,8 @@ static const struct {
 
 TEST_EACH(podman_wrote, ARRAY_SIZE(podman))
 {
-	static char text[8192];
-	const char *id = podman[_i].id, *word;
-	FILE *f = fopen(PODMAN, "r");
-	const char *at;
-	size_t n;
+	const char *text = unit_file(PODMAN), *id = podman[_i].id, *at, *word;
 
-	ck_assert_ptr_nonnull(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[n] = '\0';
 	/* In the file the id is whole. */
 	at = id ? strstr(text, id) : text;
 	ck_assert_ptr_nonnull(at);

@@ -12,7 +12,7 @@
 #include "guard/guard.h"
 #include "shared/child.h"
 #include "shared/clock.h"
-#include "unit.h"
+#include "unit-command.h"
 
 #define WRITES 500
 /* Of all of guard, with any targets. */
@@ -30,7 +30,7 @@
 
 static struct guard guard;
 static struct guard_options args;
-static char dir[32], path[64], messages[64];
+static const char path[] = "file", messages[] = "messages";
 static unsigned int beats;
 
 /* guard's own feeds its dead man's switch. */
@@ -42,10 +42,7 @@ void guard_heartbeat(struct guard *of)
 
 static void setup(void)
 {
-	strcpy(dir, "/tmp/gpreempt-output.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/file", dir);
-	snprintf(messages, sizeof(messages), "%s/messages", dir);
+	command_setup();
 	ck_assert_ptr_nonnull(freopen(messages, "w", stderr));
 	setvbuf(stderr, NULL, _IONBF, 0);
 	memset(&guard, 0, sizeof(guard));
@@ -58,22 +55,15 @@ static void setup(void)
 
 static void teardown(void)
 {
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
+	command_teardown();
 	free(guard.figures.sample);
 }
 
 static size_t count_in(const char *name, const char *what)
 {
-	char text[4096], *at = text;
-	FILE *f = fopen(name, "r");
+	const char *at = unit_file(name);
 	size_t n = 0;
 
-	ck_assert_ptr_nonnull(f);
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
 	for (; (at = strstr(at, what)); at++)
 		n++;
 	return n;
@@ -124,7 +114,7 @@ TEST(fails_later)
 	put_and_wait(1);
 	put_directory();
 	put_and_wait(2);
-	ck_assert_uint_eq(count_in(messages, "note: the metrics file /tmp/"),
+	ck_assert_uint_eq(count_in(messages, "note: the metrics file file "),
 			  1);
 	ck_assert_uint_eq(count_in(messages, "cannot be written: a directory"),
 			  1);

@@ -20,26 +20,14 @@
 #define LOG    "tests/unit/fixtures/hip-5.7.1/amd-log-4"
 #define QUEUES "gpreempt-queues - version: 1.1\n# qid gpu_id active\n"
 
-static char mqds[1 << 21], hqds[1 << 21], amd_log[1 << 18];
+static char *mqds, *hqds, *amd_log;
 static size_t mqds_len, hqds_len, amd_log_len;
-
-static size_t load(const char *path, char *buf, size_t size)
-{
-	FILE *f = fopen(path, "r");
-	size_t n;
-
-	ck_assert_msg(f, "%s", path);
-	n = fread(buf, 1, size, f);
-	ck_assert_uint_lt(n, size);
-	fclose(f);
-	return n;
-}
 
 static void setup(void)
 {
-	mqds_len = load(DUMPS "mqds", mqds, sizeof(mqds));
-	hqds_len = load(DUMPS "hqds", hqds, sizeof(hqds));
-	amd_log_len = load(LOG, amd_log, sizeof(amd_log));
+	mqds = unit_load(DUMPS "mqds", &mqds_len);
+	hqds = unit_load(DUMPS "hqds", &hqds_len);
+	amd_log = unit_load(LOG, &amd_log_len);
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
@@ -196,4 +184,12 @@ TEST_EACH(each_fails, ARRAY_SIZE(works))
 	ck_assert_int_gt(failed, 0);
 }
 
-TEST_FIXTURE(setup, unit_teardown)
+static void teardown(void)
+{
+	free(mqds);
+	free(hqds);
+	free(amd_log);
+	unit_teardown();
+}
+
+TEST_FIXTURE(setup, teardown)

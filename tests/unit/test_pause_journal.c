@@ -42,13 +42,13 @@ static struct pause_entry entry(void)
 /* The whole text of the entry's file. */
 static size_t get(const char *path)
 {
-	FILE *f = fopen(path, "r");
 	size_t n;
+	char *all = unit_load(path, &n);
 
-	ck_assert_ptr_nonnull(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = '\0';
-	fclose(f);
+	ck_assert_ptr_nonnull(all);
+	ck_assert_uint_lt(n, sizeof(text));
+	memcpy(text, all, n + 1);
+	free(all);
 	return n;
 }
 

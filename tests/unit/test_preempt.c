@@ -141,9 +141,7 @@ TEST(samples)
 		"3 4711 4 4 1000 900 50 7000 2000 1\n"
 		"3 4712 1 0 1100 - - 7000 2100 -\n"
 		"3 - 5 4 1200 - - 7000 2200 0\n";
-	char path[] = "/tmp/gpreempt-samples-XXXXXX", text[1024];
-	FILE *f;
-	size_t n;
+	char path[] = "/tmp/gpreempt-samples-XXXXXX";
 
 	close(mkstemp(path));
 	args.samples = path;
@@ -163,12 +161,8 @@ TEST(samples)
 	ck_assert_int_eq(preempt_open_samples(&p), 0);
 	preempt_put_samples(&p);
 	ck_assert_int_eq(preempt_close_samples(&p), 0);
-	f = fopen(path, "r");
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = '\0';
-	fclose(f);
+	ck_assert_str_eq(unit_file(path), expected);
 	unlink(path);
-	ck_assert_str_eq(text, expected);
 }
 
 TEST(full_disk)

@@ -57,7 +57,6 @@ TEST(one)
 		"mqds",	 "hqds",      "rls",   "info",		 "ps",
 		"sysfs", "processes", "nodes", "queues-4194242",
 	};
-	char path[128];
 	size_t i;
 
 	if (!as_root())
@@ -67,10 +66,9 @@ TEST(one)
 				  "slots active (12%)\n");
 	ck_assert_uint_eq(mode_of("day"), 0700);
 	ck_assert_uint_eq(mode_of("day/one"), 0700);
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "day/one/%s", files[i]);
-		ck_assert_uint_eq(mode_of(path), 0600);
-	}
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		ck_assert_uint_eq(mode_of(unit_text("day/one/%s", files[i])),
+				  0600);
 	/* Nothing is overwritten. */
 	CTL(1, "snapshot -o day --tag one");
 	ERR_HAS("day/one: File exists");
@@ -103,9 +101,6 @@ TEST(series)
 /* While a command runs: what it prints is kept, its exit status is ours. */
 TEST(of_a_command)
 {
-	char line[16];
-	FILE *f;
-
 	if (!as_root())
 		return;
 	CTL(3,
@@ -114,13 +109,7 @@ TEST(of_a_command)
 	OUT_HAS("\ns/001-sample: ");
 	OUT_HAS("\ns/002-final: ");
 	ck_assert_int_ne(access("s/003-final", F_OK), 0);
-	f = fopen("s/command.out", "r");
-	ck_assert_ptr_nonnull(f);
-	ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
-	ck_assert_str_eq(line, "out\n");
-	ck_assert_ptr_nonnull(fgets(line, sizeof(line), f));
-	ck_assert_str_eq(line, "err\n");
-	fclose(f);
+	ck_assert_str_eq(unit_file("s/command.out"), "out\nerr\n");
 	ck_assert_uint_eq(mode_of("s/command.out"), 0600);
 }
 
@@ -178,15 +167,8 @@ TEST(slots_not_known)
 /* Of a snapshot that is made: a file of it. */
 static void expect_file(const char *path, const char *text)
 {
-	char got[1024] = "";
-	FILE *file;
-
 	CTL(0, "snapshot -o day");
-	file = fopen(path, "r");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_lt(fread(got, 1, sizeof(got), file), sizeof(got));
-	fclose(file);
-	ck_assert_str_eq(got, text);
+	ck_assert_str_eq(unit_file(path), text);
 }
 
 TEST(queues_of_sysfs)

@@ -10,8 +10,8 @@ TEST(real_blocks)
 	struct gp_text_check sum, *by_xcc;
 	size_t count;
 
-	ck_assert(feed_file(FIXTURES, "mqds"));
-	ck_assert(feed_file(FIXTURES, "hqds"));
+	ck_assert(feed_file(FIXTURES "mqds"));
+	ck_assert(feed_file(FIXTURES "hqds"));
 	join();
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_processes, 2);
@@ -43,11 +43,11 @@ TEST(real_fields)
 	struct gpreempt_view *view;
 	unsigned int compared = 0;
 	size_t i, j, len;
-	char *all = load(FIXTURES "queues-144", &len);
+	char *all = unit_load(FIXTURES "queues-144", &len);
 
 	ck_assert_int_eq(gpreempt_view_parse(all, len, &view), 0);
-	ck_assert(feed_file(FIXTURES, "mqds"));
-	ck_assert(feed_file(FIXTURES, "hqds"));
+	ck_assert(feed_file(FIXTURES "mqds"));
+	ck_assert(feed_file(FIXTURES "hqds"));
 	join();
 	for (i = 0; i < view->count; i++)
 		for (j = 0; j < data->n_mqds; j++) {
@@ -86,8 +86,8 @@ TEST(real_run_list)
 	};
 	size_t i, owned = 0;
 
-	ck_assert(feed_file(FIXTURES, "rls"));
-	ck_assert(feed_file(FIXTURES, "mqds"));
+	ck_assert(feed_file(FIXTURES "rls"));
+	ck_assert(feed_file(FIXTURES "mqds"));
 	join();
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_packets, ARRAY_SIZE(ops));
@@ -110,18 +110,12 @@ TEST(real_run_list)
 
 TEST(captures)
 {
-	const char *dir = getenv("CAPTURES");
 	struct gp_text_check sum, *by_xcc;
-	char path[512];
 	size_t i, count;
 
-	snprintf(path, sizeof(path), "%s/mi308x/",
-		 dir ? dir : "../shared/captures");
-	if (!feed_file(path, "mqds_16_streams.txt")) {
-		puts("captures: skipped, none in ../shared/captures (set CAPTURES)");
+	if (!feed_file(unit_capture("mqds_16_streams.txt")))
 		return;
-	}
-	ck_assert(feed_file(path, "hqds_16_streams.txt"));
+	ck_assert(feed_file(unit_capture("hqds_16_streams.txt")));
 	join();
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_queues, 5);
@@ -142,7 +136,7 @@ TEST(captures)
 	free(by_xcc);
 	text_teardown();
 	text_setup();
-	ck_assert(feed_file(path, "hqds_idle.txt"));
+	ck_assert(feed_file(unit_capture("hqds_idle.txt")));
 	join();
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_slots, 768 + 32 + 512);

@@ -156,7 +156,7 @@ TEST_EACH(pieces, 3)
 {
 	static const size_t sizes[] = { 1, 7, 4096 };
 	size_t at, len, step = sizes[_i];
-	char *all = load(FIXTURES "mqds", &len);
+	char *all = unit_load(FIXTURES "mqds", &len);
 
 	for (at = 0; at < len; at += step)
 		feed(all + at, len - at < step ? len - at : step);
@@ -172,7 +172,7 @@ TEST_EACH(pieces, 3)
 TEST(cut)
 {
 	size_t at, len, queues = 0;
-	char *all = load(FIXTURES "mqds", &len);
+	char *all = unit_load(FIXTURES "mqds", &len);
 
 	for (at = 1; at < len; at += 131) {
 		feed(all, at);

@@ -114,18 +114,13 @@ TEST(one_of_two_is_of_another_moment)
 /* With the rings of another process, the captures of a real host do not join. */
 TEST(captures_of_two_moments)
 {
-	const char *dir = getenv("CAPTURES");
+	const char *path = unit_capture("mqds_16_streams.txt");
 	size_t len, i, changed = 0;
-	char path[512], *all, *at;
+	char *all, *at;
 
-	snprintf(path, sizeof(path), "%s/mi308x/mqds_16_streams.txt",
-		 dir ? dir : "../shared/captures");
-	all = load(path, &len);
-	if (!all) {
-		puts("captures: skipped, none in ../shared/captures (set CAPTURES)");
+	if (!path)
 		return;
-	}
-	all[len] = '\0';
+	all = unit_load(path, &len);
 	/* Words 136 and 137 of an MQD are the ring. */
 	for (at = all; (at = strstr(at, "00000220: ")); at++, changed++)
 		at[16] = at[16] == '0' ? '1' : '0';
@@ -133,9 +128,7 @@ TEST(captures_of_two_moments)
 	feed(all, len);
 	free(all);
 	end_file();
-	snprintf(path, sizeof(path), "%s/mi308x/",
-		 dir ? dir : "../shared/captures");
-	ck_assert(feed_file(path, "hqds_16_streams.txt"));
+	ck_assert(feed_file(unit_capture("hqds_16_streams.txt")));
 	join();
 	ck_assert_uint_eq(data->n_problems, 20);
 	for (i = 0; i < data->n_slots; i++)

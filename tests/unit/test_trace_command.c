@@ -18,14 +18,13 @@
 #include "fake/tracefs.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
-#include "unit-ctl.h"
+#include "unit-command.h"
 #include "unit-trace.h"
 
 #define TID   4300
 #define IOCTL "kfd_ioctl_set_debug_trap"
 #define US    1000
 
-static char dir[64];
 static int descriptors;
 
 static void setup(void)
@@ -36,18 +35,14 @@ static void setup(void)
 		 unit_text("%d (unit) S 1 1 1 0 -1 4194560 1 2 3 4 5 "
 			   "6 7 8 20 0 3 0 888 100 200 1844\n",
 			   getpid()));
+	command_setup();
 	fake_tracefs_setup();
-	strcpy(dir, "/tmp/gpreempt-trace-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
 	descriptors = unit_count_descriptors();
 }
 
 static void teardown(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
+	command_teardown();
 	fake_tracefs_teardown();
 	unit_teardown();
 }
@@ -108,17 +103,12 @@ TEST(built_in)
 /* The name of the thread is its own: nothing of it harms a terminal. */
 TEST(timeline)
 {
-	char path[96], text[1 << 16];
-	FILE *f;
+	const char *text;
 
 	fake_page(1000000 * US, false);
 	add_suspend(PID, 2);
-	CTL(0, "trace 4194242 --duration 60ms -o %s/t.json", dir);
-	snprintf(path, sizeof(path), "%s/t.json", dir);
-	f = fopen(path, "r");
-	ck_assert_ptr_nonnull(f);
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
+	CTL(0, "trace 4194242 --duration 60ms -o t.json");
+	text = unit_file("t.json");
 	ck_assert_ptr_nonnull(strstr(text, "\"target 4194242\""));
 	ck_assert_ptr_nonnull(strstr(text, "wor"));
 	ck_assert_ptr_null(strchr(text, '\033'));
@@ -310,15 +300,8 @@ TEST(target_ends)
 
 static void make_script(const char *text)
 {
-	char path[96];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/run", dir);
-	f = fopen(path, "w");
-	ck_assert_ptr_nonnull(f);
-	fprintf(f, "#!/bin/sh\n%s\n", text);
-	fclose(f);
-	chmod(path, 0755);
+	make_text("run", unit_text("#!/bin/sh\n%s\n", text));
+	chmod("run", 0755);
 }
 
 /* A command: the status is its own, also when it cannot be run. */
@@ -334,14 +317,10 @@ static const struct {
 
 TEST_EACH(command, ARRAY_SIZE(commands))
 {
-	char path[96];
-	struct stat st;
-
 	if (commands[_i].script)
 		make_script(commands[_i].script);
-	CTL(commands[_i].status, "trace -o %s/out -- %s/run", dir, dir);
-	snprintf(path, sizeof(path), "%s/out/report.json", dir);
-	ck_assert_int_eq(stat(path, &st), 0);
+	CTL(commands[_i].status, "trace -o out -- ./run");
+	ck_assert_int_eq(access("out/report.json", F_OK), 0);
 	check_clean();
 }
 
@@ -349,7 +328,7 @@ TEST_EACH(command, ARRAY_SIZE(commands))
 TEST(command_json)
 {
 	make_script("echo from the command");
-	CTL(0, "trace --json -- %s/run", dir);
+	CTL(0, "trace --json -- ./run");
 	json_at("functions");
 	ERR_HAS("from the command");
 	check_clean();
@@ -367,7 +346,7 @@ TEST(stopped)
 	CTL(0, "trace 4194242 --duration 0s");
 	check_clean();
 	make_script("exec sleep 60");
-	CTL(128 + SIGTERM, "trace -- %s/run", dir);
+	CTL(128 + SIGTERM, "trace -- ./run");
 	check_clean();
 }
 

@@ -10,7 +10,7 @@
 
 #include "ctl/trace/trace.h"
 #include "ctl/trace/libs.h"
-#include "unit-ctl.h"
+#include "unit-command.h"
 #include "unit-trace.h"
 
 #define TARGET 4194242
@@ -20,7 +20,6 @@ static struct gp_trace *trace;
 static struct trace_kernel kernel;
 static struct trace_report report;
 static struct trace_target target = { TARGET, 777 };
-static char dir[64], text[1 << 16];
 
 static void add(uint64_t ns, const char *symbol, bool leave, uint64_t a,
 		uint64_t b)
@@ -45,8 +44,7 @@ static void setup(void)
 {
 	unit_setup();
 	ck_assert_int_eq(gp_trace_new(&trace), 0);
-	strcpy(dir, "/tmp/gpreempt-trace-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
+	command_setup();
 	kernel = (struct trace_kernel){
 		.name = "gpreempt_1_2",
 		.spool = -1,
@@ -65,14 +63,11 @@ static void setup(void)
 
 static void teardown(void)
 {
-	char command[128];
-
 	free(kernel.comms);
 	free(kernel.pages);
 	free(report.packets.items);
 	gp_trace_free(trace);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
+	command_teardown();
 	unit_teardown();
 }
 
@@ -86,20 +81,6 @@ static void print(enum out_mode mode)
 	begin_capture();
 	trace_print(mode, &report);
 	end_capture();
-}
-
-static char *read_file(const char *name, size_t *len)
-{
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "r");
-	ck_assert_msg(f, "there is no %s", name);
-	*len = fread(text, 1, sizeof(text) - 1, f);
-	text[*len] = '\0';
-	fclose(f);
-	return text;
 }
 
 TEST(table)
@@ -165,10 +146,7 @@ TEST(comms)
 
 static const char *event_text(size_t nth, const char *key)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "traceEvents.%zu.%s", nth, key);
-	return json_text(path);
+	return json_text(unit_text("traceEvents.%zu.%s", nth, key));
 }
 
 /* Chrome's format: names first, then slices, each below its process. */
@@ -183,8 +161,7 @@ TEST(timeline)
 		.wptr = 2,
 		.line = 12,
 	};
-	size_t i, len, n, slices = 0, instants = 0, outside = 0;
-	char path[128];
+	size_t i, n, slices = 0, instants = 0, outside = 0;
 
 	add_suspend(1000000, TARGET, 2);
 	add(5000000, "pm_send_runlist", false, 0, 0);
@@ -193,9 +170,8 @@ TEST(timeline)
 	report.packets.items = malloc(sizeof(packet));
 	report.packets.items[0] = packet;
 	report.packets.count = 1;
-	snprintf(path, sizeof(path), "%s/t.json", dir);
-	ck_assert_int_eq(trace_write_files(&report, path), 0);
-	read_json(read_file("t.json", &len));
+	ck_assert_int_eq(trace_write_files(&report, "t.json"), 0);
+	read_json(unit_file("t.json"));
 	n = json_object_array_length(json_at("traceEvents"));
 	for (i = 0; i < n; i++) {
 		char phase = *event_text(i, "ph");
@@ -209,8 +185,9 @@ TEST(timeline)
 	ck_assert_uint_eq(instants, 1);
 	ck_assert_uint_gt(slices, 3);
 	ck_assert_uint_eq(outside, 1);
-	ck_assert_ptr_nonnull(strstr(text, "\"worker 4300\""));
-	ck_assert_ptr_nonnull(strstr(text, "\"target 4194242\""));
+	ck_assert_ptr_nonnull(strstr(unit_file("t.json"), "\"worker 4300\""));
+	ck_assert_ptr_nonnull(strstr(unit_file("t.json"),
+				     "\"target 4194242\""));
 	ck_assert_int_eq(trace_write_timeline(&report, "/no/such/dir/f"),
 			 -ENOENT);
 	ck_assert_int_eq(trace_write_timeline(&report, "/dev/full"), -ENOSPC);
@@ -256,7 +233,7 @@ TEST(dat)
 	static const char magic[] = "\027\010\104tracing6";
 	uint64_t places[4];
 	size_t len, i, at;
-	char *page = calloc(1, 4096), path[128];
+	char *page = calloc(1, 4096), *text;
 	FILE *spool = tmpfile();
 
 	tracefs.instance_file_read = fake_file;
@@ -273,9 +250,9 @@ TEST(dat)
 	}
 	fflush(spool);
 	end();
-	snprintf(path, sizeof(path), "%s/t.dat", dir);
-	ck_assert_int_eq(trace_write_files(&report, path), 0);
-	read_file("t.dat", &len);
+	ck_assert_int_eq(trace_write_files(&report, "t.dat"), 0);
+	text = unit_load("t.dat", &len);
+	ck_assert_ptr_nonnull(text);
 	ck_assert_int_eq(memcmp(text, magic, sizeof(magic)), 0);
 	ck_assert_ptr_nonnull(memmem(text, len,
 				     "events/gpreempt_1_2/two/format", 30));
@@ -291,43 +268,37 @@ TEST(dat)
 	ck_assert_int_eq(text[places[0] + 4096], '2');
 	ck_assert_int_eq(text[places[2]], '1');
 	/* Another name gets both. */
-	snprintf(path, sizeof(path), "%s/both", dir);
-	ck_assert_int_eq(trace_write_files(&report, path), 0);
-	read_file("both.json", &len);
-	read_file("both.dat", &len);
+	ck_assert_int_eq(trace_write_files(&report, "both"), 0);
+	unit_file("both.json");
+	unit_file("both.dat");
 	kernel.pages[2].offset = 1 << 20;
-	ck_assert_int_eq(trace_write_dat(&kernel, path), -EIO);
+	ck_assert_int_eq(trace_write_dat(&kernel, "both"), -EIO);
 	fclose(spool);
 	kernel.spool = -1;
 	free(page);
+	free(text);
 }
 
 TEST(directory)
 {
-	char path[128], command[256];
-	size_t len;
-
 	tracefs.instance_file_read = fake_file;
 	tracefs.system_events = fake_events;
 	tracefs.list_size = fake_size;
 	tracefs.list_free = fake_free;
 	add_suspend(1000000, TARGET, 2);
 	end();
-	snprintf(path, sizeof(path), "%s/run", dir);
-	ck_assert_int_eq(trace_make_dir(path), 0);
+	ck_assert_int_eq(trace_make_dir("run"), 0);
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
-	ck_assert_int_eq(trace_make_dir(path), GPREEMPT_CLASS_FAILED);
-	ck_assert_int_eq(trace_write_dir(&report, path), 0);
-	read_json(read_file("run/report.json", &len));
+	ck_assert_int_eq(trace_make_dir("run"), GPREEMPT_CLASS_FAILED);
+	ck_assert_int_eq(trace_write_dir(&report, "run"), 0);
+	read_json(unit_file("run/report.json"));
 	expect_number("operations", 1);
 	ck_assert_int_eq(trace_write_dir(&report, "/no/such/dir"),
 			 GPREEMPT_CLASS_FAILED);
 	/* The AMD log that a command left there. */
-	snprintf(command, sizeof(command),
-		 "cp tests/unit/fixtures/hip-5.7.1/amd-log-4 %s/amd.log_1",
-		 path);
-	ck_assert_int_eq(system(command), 0);
-	trace_log_read(path, &report.packets);
+	ck_assert(copy_fixture("tests/unit/fixtures/hip-5.7.1/amd-log-4",
+			       "run/amd.log_1"));
+	trace_log_read("run", &report.packets);
 	ck_assert_uint_eq(report.packets.files, 1);
 	/* grep -cE "(Dispatch|Barrier[A-Z]*) Header" of that file. */
 	ck_assert_uint_eq(report.packets.count, 5);
@@ -336,8 +307,9 @@ TEST(directory)
 
 TEST(log_level)
 {
-	char path[128];
+	char dir[PATH_MAX];
 
+	ck_assert_ptr_nonnull(getcwd(dir, sizeof(dir)));
 	unsetenv("AMD_LOG_LEVEL");
 	trace_log_set(dir, 0);
 	ck_assert_ptr_null(getenv("AMD_LOG_LEVEL"));
@@ -345,8 +317,8 @@ TEST(log_level)
 	ck_assert_ptr_null(getenv("AMD_LOG_LEVEL"));
 	trace_log_set(dir, 4);
 	ck_assert_str_eq(getenv("AMD_LOG_LEVEL"), "4");
-	snprintf(path, sizeof(path), "%s/amd.log", dir);
-	ck_assert_str_eq(getenv("AMD_LOG_LEVEL_FILE"), path);
+	ck_assert_str_eq(getenv("AMD_LOG_LEVEL_FILE"),
+			 unit_text("%s/amd.log", dir));
 }
 
 TEST(refused)

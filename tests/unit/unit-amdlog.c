@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,16 +58,14 @@ void read_log(const char *text)
 
 bool read_log_file(const char *path, size_t step)
 {
-	FILE *file = fopen(path, "r");
-	static char all[1 << 20];
 	size_t len, at;
+	char *all = unit_load(path, &len);
 
-	if (!file)
+	if (!all)
 		return false;
-	len = fread(all, 1, sizeof(all), file);
-	fclose(file);
 	for (at = 0; at < len; at += step)
 		feed_log(all + at, len - at < step ? len - at : step);
+	free(all);
 	end_log();
 	return true;
 }

@@ -58,19 +58,7 @@ void make_text(const char *path, const char *text)
 
 char *fixture_text(const char *fixture, size_t *len)
 {
-	char path[PATH_MAX + 64];
-	FILE *file;
-	char *all;
-
-	snprintf(path, sizeof(path), "%s/%s", origin, fixture);
-	file = fopen(path, "r");
-	if (!file)
-		return NULL;
-	all = calloc(1, 4 << 20);
-	ck_assert_ptr_nonnull(all);
-	*len = fread(all, 1, (4 << 20) - 1, file);
-	fclose(file);
-	return all;
+	return unit_load(unit_text("%s/%s", origin, fixture), len);
 }
 
 bool copy_fixture(const char *fixture, const char *path)

@@ -153,27 +153,11 @@ void read_string(const char *string)
 	read_made();
 }
 
-char *load(const char *path, size_t *len)
+bool feed_file(const char *path)
 {
-	FILE *file = fopen(path, "r");
-	char *out;
-
-	if (!file)
-		return NULL;
-	out = malloc(4 << 20);
-	*len = fread(out, 1, 4 << 20, file);
-	fclose(file);
-	return out;
-}
-
-bool feed_file(const char *dir, const char *name)
-{
-	char path[512];
 	size_t len;
-	char *all;
+	char *all = path ? unit_load(path, &len) : NULL;
 
-	snprintf(path, sizeof(path), "%s%s", dir, name);
-	all = load(path, &len);
 	if (!all)
 		return false;
 	feed(all, len);

@@ -46,9 +46,8 @@ void join(void);
 void read_made(void);
 void read_string(const char *string);
 
-/* A file, for free(); NULL: there is none. */
-char *load(const char *path, size_t *len);
-bool feed_file(const char *dir, const char *name);
+/* A file; false: it is not there. */
+bool feed_file(const char *path);
 
 void expect_problem(size_t nth, uint64_t line, const char *what);
 

@@ -72,6 +72,45 @@ const char *unit_text(const char *format, ...)
 	return text;
 }
 
+char *unit_load(const char *path, size_t *len)
+{
+	const size_t size = 4 << 20;
+	FILE *f = fopen(path, "r");
+	char *all;
+
+	if (!f)
+		return NULL;
+	all = calloc(1, size);
+	ck_assert_ptr_nonnull(all);
+	*len = fread(all, 1, size, f);
+	ck_assert_uint_lt(*len, size);
+	fclose(f);
+	return all;
+}
+
+const char *unit_file(const char *path)
+{
+	static char *last;
+	size_t len;
+
+	free(last);
+	last = unit_load(path, &len);
+	ck_assert_msg(last, "there is no %s", path);
+	return last;
+}
+
+const char *unit_capture(const char *name)
+{
+	const char *dir = getenv("CAPTURES");
+	const char *path = unit_text("%s/mi308x/%s",
+				     dir ? dir : "../shared/captures", name);
+
+	if (!access(path, R_OK))
+		return path;
+	puts("captures: skipped, none in ../shared/captures (set CAPTURES)");
+	return NULL;
+}
+
 void set_file(const char *path, const char *text)
 {
 	gp_loop_set_file(&loop, path, text);

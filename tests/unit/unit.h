@@ -65,6 +65,12 @@ void set_view(pid_t pid, const char *text);
 /* A text that does. */
 __attribute__((format(printf, 1, 2))) const char *unit_text(const char *format,
 							    ...);
+/* All of a file, with a zero behind it, for free(); NULL: there is none. */
+char *unit_load(const char *path, size_t *len);
+/* That of one that must be there, until the next of it. */
+const char *unit_file(const char *path);
+/* Where a capture of a real host is; NULL, and it is said: nowhere. */
+const char *unit_capture(const char *name);
 /* Descriptors that are open; the sanitizers miss one that leaks. */
 int unit_count_descriptors(void);
 

@@ -6,15 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/holder-lock.h"
 #include "fake/ring-buffer.h"
 #include "fake/tracefs.h"
 #include "shared/macro.h"
-#include "unit.h"
+#include "unit-command.h"
 #include "unit-host.h"
 
-#define MAX	 64
-#define KALLSYMS HOLD_DIR "-kallsyms"
+#define MAX 64
 
 struct tracefs_instance {
 	char name[64];
@@ -393,18 +391,13 @@ int __wrap_access(const char *path, int mode)
 
 void fake_kallsyms(const char *text)
 {
-	FILE *file;
-
 	unit_path_fails = text ? NULL : "/proc/kallsyms";
 	unit_path_errno = EPERM;
 	if (!text)
 		return;
-	file = fopen(KALLSYMS, "w");
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
+	make_text("kallsyms", text);
 	unit_path_from = "/proc/kallsyms";
-	unit_path_to = KALLSYMS;
+	unit_path_to = "kallsyms";
 }
 
 #define SYMBOL(name) "ffffffffc0a1b2c0 t " name "\t[amdgpu]\n"
@@ -437,5 +430,4 @@ void fake_tracefs_teardown(void)
 {
 	memset(&tracefs, 0, sizeof(tracefs));
 	unit_path_from = unit_path_fails = NULL;
-	unlink(KALLSYMS);
 }

@@ -31,7 +31,7 @@ extern int fake_fail_code;
 extern const char *fake_refused_symbol;
 
 extern bool fake_mounted, fake_amdgpu, fake_module;
-/* What is in /proc/kallsyms; NULL: it cannot be read. */
+/* What is in /proc/kallsyms (a file of this directory); NULL: it cannot be read. */
 void fake_kallsyms(const char *text);
 extern const char *fake_profile; /* kprobe_profile */
 /* Were the events of the instance enabled before they were disabled? */
