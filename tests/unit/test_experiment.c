@@ -132,15 +132,13 @@ static void teardown(void)
 	experiment_teardown();
 }
 
-TEST(both_models)
+TEST_AS_ROOT(both_models)
 {
 	struct stat st;
 
-	if (!as_root())
-		return;
 	driver = true;
-	CTL(0,
-	    "experiment --a 'echo out; echo err >&2; exec sleep 1.5' --b 'exec sleep 1.5' --runs 2 --concurrent 1 -o e --json");
+	CTL(0, "experiment --a 'echo out; echo err >&2; exec sleep 1.5' "
+	       "--b 'exec sleep 1.5' --runs 2 --concurrent 1 -o e --json");
 	expect_rows("runs", 5);
 	expect_number("a.same_ids", 1);
 	expect_number("a.same_number", 1);
@@ -170,10 +168,8 @@ TEST(both_models)
 	OUT_HAS("\nChoose queues by pid: ");
 }
 
-TEST(no_queue)
+TEST_AS_ROOT(no_queue)
 {
-	if (!as_root())
-		return;
 	CTL(1, "experiment --a true -o e --runs 1");
 	ERR_HAS("model A ended before its queues were seen");
 	CTL(1, "experiment --report-only e");
@@ -181,25 +177,21 @@ TEST(no_queue)
 }
 
 /* With a limit, models are ended; a status by a signal is no failure then. */
-TEST(limited)
+TEST_AS_ROOT(limited)
 {
-	if (!as_root())
-		return;
 	driver = true;
-	CTL(0,
-	    "experiment --a 'exec sleep 60' --runs 1 --duration 900ms --amd-log 4 -o e");
+	CTL(0, "experiment --a 'exec sleep 60' --runs 1 --duration 900ms "
+	       "--amd-log 4 -o e");
 	OUT_HAS("Same queue ids every run: not known, it ran alone only once");
 	OUT_HAS("| run | pid | queues | ids (gpu:queue) | slots | active | "
 		"dispatches | hardware queues | run ms |");
 	ck_assert_ptr_null(strstr(ctl_out, "the command ended with"));
 }
 
-TEST(interrupted)
+TEST_AS_ROOT(interrupted)
 {
 	pid_t us = getpid(), other;
 
-	if (!as_root())
-		return;
 	driver = true;
 	other = fork();
 	if (!other) {
@@ -213,10 +205,8 @@ TEST(interrupted)
 	ck_assert_int_ne(access("e/a-1/result", F_OK), 0);
 }
 
-TEST(arguments)
+TEST_AS_ROOT(arguments)
 {
-	if (!as_root())
-		return;
 	CTL(2, "experiment");
 	CTL(2, "experiment --a x --resume e");
 	CTL(2, "experiment --a a\nb");
@@ -245,10 +235,8 @@ static const struct {
 	{ "e/experiment", 0600, 12, 4 },
 };
 
-TEST_EACH(whose_commands, ARRAY_SIZE(trusts))
+TEST_EACH(whose_commands, unit_as_root("whose_commands") * ARRAY_SIZE(trusts))
 {
-	if (!as_root())
-		return;
 	write_plan(PLAN);
 	ck_assert_int_eq(chmod(trusts[_i].path, trusts[_i].mode), 0);
 	ck_assert_int_eq(chown(trusts[_i].path, trusts[_i].owner, 0), 0);
@@ -261,10 +249,8 @@ TEST_EACH(whose_commands, ARRAY_SIZE(trusts))
 	ck_assert_int_ne(access("e/a-1", F_OK), 0);
 }
 
-TEST(a_link_is_no_plan)
+TEST_AS_ROOT(a_link_is_no_plan)
 {
-	if (!as_root())
-		return;
 	write_plan(PLAN);
 	ck_assert_int_eq(rename("e/experiment", "plan"), 0);
 	ck_assert_int_eq(symlink("../plan", "e/experiment"), 0);
@@ -274,12 +260,10 @@ TEST(a_link_is_no_plan)
 	ck_assert_int_eq(exp_plan_trusted("nothing"), 0);
 }
 
-TEST(one_at_a_time)
+TEST_AS_ROOT(one_at_a_time)
 {
 	struct exp_plan plan = { 0 };
 
-	if (!as_root())
-		return;
 	write_plan(PLAN);
 	ck_assert_int_eq(exp_plan_load("e", &plan), 0);
 	ck_assert_str_eq(plan.command[1], "./b");

@@ -96,10 +96,8 @@ TEST(bad_start)
 	close(fd);
 }
 
-/* Only root can hold, and be another user: so each has "!geteuid()". */
-
 /* It holds as long as its starter has the other end. */
-TEST_EACH(holds, !geteuid())
+TEST_AS_ROOT(holds)
 {
 	uint64_t end = shr_now_ns() + LIMIT_NS;
 	struct hold_owner owner;
@@ -119,7 +117,7 @@ TEST_EACH(holds, !geteuid())
 	}
 }
 
-TEST_EACH(held_already, !geteuid())
+TEST_AS_ROOT(held_already)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_GUARD,
 				    .pid = 5,
@@ -137,7 +135,7 @@ TEST_EACH(held_already, !geteuid())
 }
 
 /* No such process: no lock of it is left. */
-TEST_EACH(no_process, !geteuid())
+TEST_AS_ROOT(no_process)
 {
 	struct hold_reply reply;
 
@@ -146,7 +144,7 @@ TEST_EACH(no_process, !geteuid())
 	ck_assert(is_free(4194303));
 }
 
-TEST_EACH(not_root, !geteuid())
+TEST_AS_ROOT(not_root)
 {
 	struct hold_reply reply;
 

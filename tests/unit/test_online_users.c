@@ -40,7 +40,7 @@ static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
 }
 
 /* Without --allow-uid, only root: the kernel and the guard refuse others. */
-TEST(stranger)
+TEST_AS_ROOT(stranger)
 {
 	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), EACCES);
 	ck_assert_int_eq(chmod(GUARD_SOCKET, 0666), 0);
@@ -55,7 +55,7 @@ TEST(stranger)
 }
 
 /* An allowed user may begin, for its own processes, and may not release. */
-TEST(allowed_user)
+TEST_AS_ROOT(allowed_user)
 {
 	int ready[2];
 	pid_t child;
@@ -109,7 +109,7 @@ static void fill(uid_t uid, int n, int ready)
 }
 
 /* One user gets its part of the places; others, and root, get theirs. */
-TEST(one_user_takes_all)
+TEST_AS_ROOT(one_user_takes_all)
 {
 	int ready[2], open = 0;
 	pid_t child;
@@ -133,12 +133,4 @@ TEST(one_user_takes_all)
 	close(ready[1]);
 }
 
-int main(void)
-{
-	if (geteuid()) {
-		puts("online-users: skipped, only root can be another user");
-		return 0;
-	}
-	tcase_add_checked_fixture(unit_case(), online_setup, online_teardown);
-	return unit_run("online-users");
-}
+TEST_FIXTURE(online_setup, online_teardown)

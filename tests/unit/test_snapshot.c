@@ -44,14 +44,7 @@ static void teardown(void)
 	unit_teardown();
 }
 
-static bool as_root(void)
-{
-	if (geteuid())
-		puts("snapshot: skipped, only root may take one");
-	return !geteuid();
-}
-
-TEST(one)
+TEST_AS_ROOT(one)
 {
 	static const char *const files[] = {
 		"mqds",	 "hqds",      "rls",   "info",		 "ps",
@@ -59,8 +52,6 @@ TEST(one)
 	};
 	size_t i;
 
-	if (!as_root())
-		return;
 	CTL(0, "snapshot -o day --tag one");
 	ck_assert_str_eq(ctl_out, "day/one: 2 processes, 4 queues, 3 of 24 CP "
 				  "slots active (12%)\n");
@@ -74,10 +65,8 @@ TEST(one)
 	ERR_HAS("day/one: File exists");
 }
 
-TEST(an_empty_directory_will_do)
+TEST_AS_ROOT(an_empty_directory_will_do)
 {
-	if (!as_root())
-		return;
 	ck_assert_int_eq(mkdir("day", 0755), 0);
 	CTL(0, "snapshot -o day");
 	ck_assert_uint_eq(mode_of("day"), 0700);
@@ -86,10 +75,8 @@ TEST(an_empty_directory_will_do)
 	ERR_HAS("Not a directory");
 }
 
-TEST(series)
+TEST_AS_ROOT(series)
 {
-	if (!as_root())
-		return;
 	CTL(0, "snapshot -o s --every 10ms --count 2 --tag busy");
 	OUT_HAS("s/000-baseline: ");
 	OUT_HAS("\ns/001-busy: ");
@@ -99,12 +86,11 @@ TEST(series)
 }
 
 /* While a command runs: what it prints is kept, its exit status is ours. */
-TEST(of_a_command)
+TEST_AS_ROOT(of_a_command)
 {
-	if (!as_root())
-		return;
-	CTL(3,
-	    "snapshot -o s --every 10ms --count 1 -- sh -c 'echo out; echo err >&2; until [ -e s/001-sample/info ]; do :; done; exit 3'");
+	CTL(3, "snapshot -o s --every 10ms --count 1 -- sh -c "
+	       "'echo out; echo err >&2; "
+	       "until [ -e s/001-sample/info ]; do :; done; exit 3'");
 	OUT_HAS("s/000-baseline: ");
 	OUT_HAS("\ns/001-sample: ");
 	OUT_HAS("\ns/002-final: ");
@@ -114,22 +100,20 @@ TEST(of_a_command)
 }
 
 /* A sample that fails: the command is waited for all the same. */
-TEST(fails_during_a_command)
+TEST_AS_ROOT(fails_during_a_command)
 {
-	if (!as_root())
-		return;
 	/* It takes the place of whichever sample is next. */
-	CTL(1,
-	    "snapshot -o s --every 100ms -- sh -c 'for n in 1 2 3 4 5 6 7 8 9; do mkdir s/00$n-sample && >s/00$n-sample/x; done; sleep 1; >ended'");
+	CTL(1, "snapshot -o s --every 100ms -- sh -c "
+	       "'for n in 1 2 3 4 5 6 7 8 9; do "
+	       "mkdir s/00$n-sample && >s/00$n-sample/x; done; "
+	       "sleep 1; >ended'");
 	ERR_HAS("-sample: File exists");
 	ck_assert_int_eq(access("ended", F_OK), 0);
 }
 
 /* Samples end with the command, however many are asked for. */
-TEST(of_a_short_command)
+TEST_AS_ROOT(of_a_short_command)
 {
-	if (!as_root())
-		return;
 	CTL(0, "snapshot -o s --every 1h -- true");
 	OUT_HAS("s/000-baseline: ");
 	OUT_HAS("\ns/001-final: ");
@@ -138,12 +122,14 @@ TEST(of_a_short_command)
 	ck_assert_int_eq(access("none/001-final/info", F_OK), 0);
 }
 
-TEST(refused)
+TEST(bad_tag)
 {
 	CTL(2, "snapshot --tag a/b");
 	ERR_HAS("without /");
-	if (!as_root())
-		return;
+}
+
+TEST_AS_ROOT(refused)
+{
 	ck_assert_int_eq(rename("made/kfd", "made/other"), 0);
 	CTL(3, "snapshot -o day");
 	ERR_HAS("there is no made/kfd");
@@ -154,10 +140,8 @@ TEST(refused)
 }
 
 /* hqds that can't be read: the figures are not known. */
-TEST(slots_not_known)
+TEST_AS_ROOT(slots_not_known)
 {
-	if (!as_root())
-		return;
 	make_text("made/kfd/hqds", "Node 1, gpu_id 2d60:\n"
 				   " Inst 0,  CP Pipe 0, Queue 2\n");
 	CTL(0, "snapshot -o day");
@@ -171,20 +155,17 @@ static void expect_file(const char *path, const char *text)
 	ck_assert_str_eq(unit_file(path), text);
 }
 
-TEST(queues_of_sysfs)
+TEST_AS_ROOT(queues_of_sysfs)
 {
-	if (as_root())
-		expect_file("day/sysfs", "# pid qid gpu_id size type\n"
-					 "4194242 0 0xf7bc 65536 0\n");
+	expect_file("day/sysfs", "# pid qid gpu_id size type\n"
+				 "4194242 0 0xf7bc 65536 0\n");
 }
 
-TEST(names_are_escaped)
+TEST_AS_ROOT(names_are_escaped)
 {
-	if (as_root())
-		expect_file("day/ps",
-			    "# pid start ns_pid container comm args\n"
-			    "4194242 777 7 - j\\033[8m\\040b\\377 "
-			    "x\\033]52;c;AAAA\\007 two words a\\012b\n");
+	expect_file("day/ps", "# pid start ns_pid container comm args\n"
+			      "4194242 777 7 - j\\033[8m\\040b\\377 "
+			      "x\\033]52;c;AAAA\\007 two words a\\012b\n");
 }
 
 TEST_FIXTURE(setup, teardown)

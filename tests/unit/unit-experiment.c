@@ -17,13 +17,6 @@ void experiment_teardown(void)
 	unit_teardown();
 }
 
-bool as_root(void)
-{
-	if (geteuid())
-		puts("experiment: skipped, only root may make one");
-	return !geteuid();
-}
-
 void write_plan(const char *more)
 {
 	char text[512];

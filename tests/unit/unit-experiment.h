@@ -10,8 +10,6 @@
 void experiment_setup(void);
 void experiment_teardown(void);
 
-/* Is this root? If not, reports that an experiment cannot be made. */
-bool as_root(void);
 /* The first lines of a plan. */
 #define PLAN                                               \
 	"runs 2\nconcurrent 1\namd_log 4\nduration_ns 0\n" \

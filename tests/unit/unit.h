@@ -28,6 +28,9 @@ TCase *unit_case(void);
 		tcase_add_loop_test(unit_case(), name, 0, count);      \
 	}                                                              \
 	START_TEST(name)
+/* One that only root can pass; others are told that it is skipped. */
+#define TEST_AS_ROOT(name) TEST_EACH(name, unit_as_root(#name))
+int unit_as_root(const char *name);
 /* Until that is so. Fails when it takes longer than anything may take. */
 #define UNIT_WAIT(condition)                                                   \
 	do {                                                                   \
