@@ -17,6 +17,7 @@
 #include "ipc/server.h"
 #include "shared/clock.h"
 #include "unit.h"
+#include "unit-host.h"
 
 #define NAME "gpreempt-holder"
 
@@ -166,8 +167,7 @@ static void setup(void)
 {
 	char self[256] = "";
 
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
+	hold_dir_setup();
 	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
 	unlink(GP_HOLDER);
 	ck_assert_int_eq(symlink(self, GP_HOLDER), 0);

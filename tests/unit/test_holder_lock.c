@@ -16,12 +16,6 @@
 
 static struct hold_owner owner;
 
-static void clean(void)
-{
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-}
-
 TEST(directory)
 {
 	struct stat st;
@@ -74,7 +68,6 @@ TEST(one_lock)
 	hold_owners_free(&owners);
 }
 
-/* A lock outlives a copy of it, and ends with the last. */
 /* The next owner has the lock before anyone sees it free: the first has ended. */
 TEST(followed_at_once)
 {
@@ -91,6 +84,7 @@ TEST(followed_at_once)
 	ck_assert(hold_wait_for_end(PID, 815));
 }
 
+/* A lock outlives a copy of it, and ends with the last. */
 TEST(shared_lock)
 {
 	int lock = hold_lock(PID), status, end[2];
@@ -290,10 +284,8 @@ TEST(replaced_while_reading)
 	ck_assert_uint_eq(owner.pid, 817);
 }
 
-TEST(another_owners_directory)
+TEST_AS_ROOT(another_owners_directory)
 {
-	if (geteuid() != 0)
-		return;
 	ck_assert_int_eq(chown(HOLD_DIR, 12345, -1), 0);
 	ck_assert_int_eq(hold_dir_prepare(), -EPERM);
 	ck_assert_int_eq(chown(HOLD_DIR, 0, -1), 0);
@@ -417,4 +409,4 @@ TEST(signalled)
 	kill(without, SIGKILL);
 }
 
-TEST_FIXTURE(clean, NULL)
+TEST_FIXTURE(hold_dir_setup, NULL)

@@ -12,12 +12,7 @@
 #include "ipc/client.h"
 #include "shared/clock.h"
 #include "unit.h"
-
-static void clean(void)
-{
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-}
+#include "unit-host.h"
 
 static uint64_t soon(void)
 {
@@ -158,7 +153,7 @@ static int worker_answers(struct hold_worker *w, uid_t uid,
  * where the directory would let it in. After the end of the hold there is no answer at
  * all. Only root is answered, and only root can be another user.
  */
-TEST_EACH(serving, !geteuid())
+TEST_AS_ROOT(serving)
 {
 	struct hold_request request = { .verb = HOLD_STATUS };
 	struct packet status, kill, nonsense = { "x", 1 };
@@ -182,4 +177,4 @@ TEST_EACH(serving, !geteuid())
 	gp_ipc_server_stop(w.server);
 }
 
-TEST_FIXTURE(clean, NULL)
+TEST_FIXTURE(hold_dir_setup, NULL)

@@ -7,11 +7,9 @@
 
 #include "agent/owner.h"
 #include "agent/pause-journal.h"
-#include "unit-host.h"
+#include "unit-holder.h"
 #include "unit-pausable.h"
-#include "unit-worker.h"
 
-static pid_t target;
 static struct heartbeat heartbeat;
 static struct owner owner;
 static struct gpreempt_error err;
@@ -45,12 +43,7 @@ static void setup(void)
 	const struct hold_owner as = { .role = HOLD_ROLE_GUARD,
 				       .pid = getpid() };
 
-	hold_dir_setup();
-	unit_cgroups_start();
-	target = unit_make_sleeper();
-	unit_setup_for(target);
-	gp_loop_add_queue(&loop, 0);
-	unit_make_pausable(target);
+	pausable_setup();
 	loop.before = look;
 	losses = 0;
 	was_noted = false;
@@ -73,10 +66,7 @@ static void teardown(void)
 	unit_wait_until_free(target);
 	unit_expect_unpaused(target);
 	heartbeat_stop(&heartbeat);
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
-	unit_teardown();
-	unit_cgroups_stop();
+	holder_teardown();
 }
 
 static void open_by(enum gpreempt_how how)

@@ -6,7 +6,7 @@
 
 #include "lib/pause/pause.h"
 #include "shared/macro.h"
-#include "unit.h"
+#include "unit-pausable.h"
 
 /* It looks at descriptors 0 and 7, and at 9 when 7 is done. */
 #define LOOKED "process " DEVICE DEVICE "take "
@@ -18,13 +18,7 @@ static struct gpreempt_error err;
 static void setup(void)
 {
 	unit_setup();
-	set_file("/dev/kfd", "511");
-	set_file("/proc/4194242/fd/", "0\n7\n9\n");
-	set_file("/proc/4194242/fd/0", "1028");
-	set_file("/proc/4194242/fd/7", "511");
-	set_file("/proc/4194242/stat",
-		 "4194242 (a) b) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
-		 "777 0 0\n");
+	unit_open_kfd(PID);
 }
 
 static int pause_it(void)

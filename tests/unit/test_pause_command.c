@@ -14,6 +14,7 @@
 #include "agent/pause-journal.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
+#include "unit-pausable.h"
 
 #define ENTRY HOLD_DIR "/4194242.pause"
 #define START 777 /* of the made-up process */
@@ -35,16 +36,12 @@ static struct pause_entry entry;
 
 static void setup(void)
 {
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
+	hold_dir_setup();
 	unit_cgroups_start();
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
 	set_file("/sys/kernel/debug/gpreempt/pid/4194242/queues", off_view);
-	set_file("/dev/kfd", "511");
-	set_file("/proc/4194242/fd/", "0\n7\n");
-	set_file("/proc/4194242/fd/0", "1028");
-	set_file("/proc/4194242/fd/7", "511");
+	unit_open_kfd(PID);
 	unit_clear_trace();
 }
 

@@ -26,8 +26,7 @@ static char text[512];
 
 static void setup(void)
 {
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
+	hold_dir_setup();
 	unit_path_fails = NULL;
 }
 

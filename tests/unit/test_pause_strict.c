@@ -4,7 +4,7 @@
 
 #include "lib/pause/pause.h"
 #include "shared/macro.h"
-#include "unit.h"
+#include "unit-pausable.h"
 
 #define NODES	  "/sys/class/kfd/kfd/topology/nodes/"
 #define VIEW	  "/sys/kernel/debug/gpreempt/"
@@ -34,13 +34,7 @@ static void follow(struct gp_loop *l, const char *call)
 static void setup(void)
 {
 	unit_setup();
-	set_file("/dev/kfd", "511");
-	set_file("/proc/4194242/fd/", "0\n7\n");
-	set_file("/proc/4194242/fd/0", "1028");
-	set_file("/proc/4194242/fd/7", "511");
-	set_file("/proc/4194242/stat",
-		 "4194242 (a) b) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
-		 "777 0 0\n");
+	unit_open_kfd(PID);
 	set_file(NODES, "0\n1");
 	set_file(NODES "0/gpu_id", "0\n");
 	set_file(NODES "1/gpu_id", "63420\n");

@@ -13,13 +13,12 @@
 #include "ctl/preempt/preempt.h"
 #include "shared/clock.h"
 #include "unit-ctl.h"
-#include "unit-host.h"
+#include "unit-holder.h"
 #include "unit-pausable.h"
-#include "unit-worker.h"
 
 #define RUN "--count 3 --hold 1ms --interval 1ms"
 
-static pid_t target, self;
+static pid_t self;
 static bool was_noted, was_ours;
 
 /* Before the driver pauses it: what would be left if we were killed now. */
@@ -42,27 +41,9 @@ static void setup(void)
 {
 	/* A helper process makes the ioctl. */
 	self = getpid();
-	hold_dir_setup();
-	unit_cgroups_start();
-	target = unit_make_sleeper();
-	unit_setup_for(target);
-	gp_loop_add_queue(&loop, 0);
-	unit_make_pausable(target);
+	pausable_setup();
 	loop.before = look;
 	was_noted = was_ours = false;
-}
-
-static void teardown(void)
-{
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
-	unit_teardown();
-	unit_cgroups_stop();
-}
-
-static void expect_nothing(void)
-{
-	unit_expect_unpaused(target);
 }
 
 TEST(by_pause)
@@ -75,10 +56,10 @@ TEST(by_pause)
 	expect_number("targets.0.resume_ioctl_us.n", 3);
 	ck_assert(was_noted && was_ours);
 	ck_assert(!loop.debugged && !strstr(loop.trace, "enable"));
-	expect_nothing();
+	unit_expect_unpaused(target);
 	CTL(0, "preempt %d --how pause " RUN, target);
 	OUT_LINE("how %d pause\n", target);
-	expect_nothing();
+	unit_expect_unpaused(target);
 }
 
 /* Only what a session cannot do, and never a part of a process. */
@@ -96,7 +77,7 @@ TEST(automatic)
 	expect_text("targets.0.how", "pause");
 	ck_assert(strstr(json_text("targets.0.not_debug_because"),
 			 "did not enable the KFD runtime"));
-	expect_nothing();
+	unit_expect_unpaused(target);
 }
 
 TEST(not_so)
@@ -109,7 +90,7 @@ TEST(not_so)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --how pause " RUN, target);
 	ERR_HAS("has closed its /dev/kfd");
 	ck_assert(!strstr(loop.trace, "pause"));
-	expect_nothing();
+	unit_expect_unpaused(target);
 }
 
 /* Without an entry the driver is not asked. */
@@ -123,7 +104,7 @@ TEST(cannot_be_noted)
 	ck_assert(!strstr(loop.trace, "pause"));
 	/* Its guardian ends a moment later. */
 	unit_wait_until_free(target);
-	expect_nothing();
+	unit_expect_unpaused(target);
 }
 
 /* What ctl_line() needs itself. */
@@ -149,7 +130,7 @@ TEST(descriptors)
 				      strstr(ctl_err, "ulimit -n"),
 			      "%s", ctl_err);
 		unit_wait_until_free(target);
-		expect_nothing();
+		unit_expect_unpaused(target);
 		ck_assert_int_le(unit_count_descriptors(), before + 1);
 	}
 	ck_assert_int_gt(tries, 5);
@@ -170,29 +151,24 @@ TEST_EACH(ends_early, 2)
 	    "preempt %d --how pause " RUN, target);
 	OUT_LINE("cycles %d succeeded", _i ? 1 : 2);
 	loop.evicted -= _i;
-	expect_nothing();
-}
-
-static bool stays(void)
-{
-	struct pause_entry e;
-
-	return !pause_journal_read(target, &e);
+	unit_expect_unpaused(target);
 }
 
 /* Nothing can end the pause now: its keepers will, so the entry stays. */
 TEST(cannot_be_unpaused)
 {
+	struct pause_entry e;
+
 	gp_loop_fail(&loop, "unpause", 2, -EIO);
 	gp_loop_fail(&loop, "unpause", 3, -EIO);
 	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN, target);
 	ERR_LINE("process %d could not be released", target);
-	ck_assert(stays());
+	ck_assert_int_eq(pause_journal_read(target, &e), 0);
 	/* It runs again, as they would see it. */
 	ck_assert_int_eq(pause_journal_remove(target), 0);
 	unit_wait_until_free(target);
 	loop.evicted = 0;
-	expect_nothing();
+	unit_expect_unpaused(target);
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(setup, holder_teardown)

@@ -10,10 +10,7 @@
 #include "holder/holder.h"
 #include "shared/clock.h"
 #include "unit-ctl.h"
-#include "unit-host.h"
-
-/* A real process: pidmap reads its numbers in /proc. */
-static pid_t target;
+#include "unit-holder.h"
 
 static const char view[] =
 	"gpreempt-queues - version: 1.0\n"
@@ -28,21 +25,10 @@ static void set_comm(pid_t pid, const char *comm)
 
 static void setup(void)
 {
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-	unit_cgroups_start();
-	target = unit_make_sleeper();
-	unit_setup_for(target);
+	holder_setup();
+	hold_dir_setup();
 	set_view(target, view);
 	set_comm(target, "train\n");
-}
-
-static void teardown(void)
-{
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
-	unit_teardown();
-	unit_cgroups_stop();
 }
 
 TEST(queues)
@@ -198,6 +184,7 @@ TEST(list_holder)
  * pidmap
  */
 
+/* It reads the numbers of the target in the real /proc. */
 TEST(pidmap)
 {
 	set_file(unit_text("/proc/%d/cmdline", target), "train --steps 7");
@@ -279,4 +266,4 @@ TEST(run_refused)
 	ERR_HAS("there is no cgroup v2 here");
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(setup, holder_teardown)

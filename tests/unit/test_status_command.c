@@ -44,8 +44,7 @@ static size_t n_stand_ins;
 
 static void setup(void)
 {
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
+	hold_dir_setup();
 	unit_cgroups_start();
 	unit_setup();
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,

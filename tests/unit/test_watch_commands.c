@@ -10,17 +10,14 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "unit-ctl.h"
+#include "unit-host.h"
 
 static pid_t child;
 
 /* A real process, since both commands watch for its end. */
 static void setup(void)
 {
-	child = fork();
-	if (!child) {
-		for (;;)
-			pause();
-	}
+	child = unit_make_sleeper();
 	unit_setup_for(child);
 }
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "unit-holder.h"
+#include "unit-pausable.h"
 
 pid_t target;
 
@@ -16,6 +17,14 @@ void holder_setup(void)
 	unit_setup_for(target);
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
+}
+
+void pausable_setup(void)
+{
+	holder_setup();
+	hold_dir_setup();
+	gp_loop_remove_queue(&loop, 1);
+	unit_make_pausable(target);
 }
 
 void holder_teardown(void)

@@ -18,6 +18,8 @@ extern pid_t target;
 /* No HOLD_DIR, and cgroups that are made up. */
 void holder_setup(void);
 void holder_teardown(void);
+/* The same with a HOLD_DIR, and a target with queue 0 alone, which can be paused. */
+void pausable_setup(void);
 
 /* It has neither a lock nor a socket. */
 bool is_free(pid_t pid);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "agent/holder-lock.h"
+#include "shared/title.h"
 #include "unit-host.h"
 
 #define MOUNT	  HOLD_DIR "-cgroup"
@@ -341,6 +342,16 @@ void unit_mounts_go_on(void)
 {
 	ck_assert_int_eq(rename(MOUNTS "-later", MOUNTS), 0);
 	close(mounts_writer);
+}
+
+void hold_dir_setup(void)
+{
+	static char title[64] = "gpreempt-ctl";
+	static char *argv[] = { title, NULL };
+
+	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	shr_title_init(1, argv);
 }
 
 void unit_cgroups_start(void)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* An empty HOLD_DIR, and a title that a holder may write over. */
+void hold_dir_setup(void);
 /*
  * A mount of cgroup v2 with its root alone, and "0::/" in /proc/PID/cgroup of
  * each process.

@@ -19,11 +19,17 @@ static const char *view(struct gp_loop *l)
 		       HEAD "0 0xf7bc 4 4 0 0 active 0\n";
 }
 
-void unit_make_pausable(pid_t pid)
+void unit_open_kfd(pid_t pid)
 {
 	set_file("/dev/kfd", "511");
-	set_file(unit_text("/proc/%d/fd/", pid), "7\n");
+	set_file(unit_text("/proc/%d/fd/", pid), "0\n7\n9\n");
+	set_file(unit_text("/proc/%d/fd/0", pid), "1028");
 	set_file(unit_text("/proc/%d/fd/7", pid), "511");
+}
+
+void unit_make_pausable(pid_t pid)
+{
+	unit_open_kfd(pid);
 	set_view(pid, view(&loop));
 	loop.view = view;
 }

@@ -5,6 +5,8 @@
 
 #include "unit.h"
 
+/* Its descriptor 7 is /dev/kfd, 0 is another device, and 9 is closed. */
+void unit_open_kfd(pid_t pid);
 /* After unit_setup_for() of that process, which has queue 0. */
 void unit_make_pausable(pid_t pid);
 /* No entry, no lock, no keeper: and it runs. */

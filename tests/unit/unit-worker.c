@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "shared/title.h"
+#include "unit-host.h"
 #include "unit-worker.h"
 
 struct hold_request request;
@@ -27,16 +26,6 @@ void at(const char *call, int nth, void (*what)(struct gp_loop *l))
 	at_call = call;
 	at_nth = nth;
 	happens = what;
-}
-
-void hold_dir_setup(void)
-{
-	static char title[64] = "gpreempt-ctl";
-	static char *argv[] = { title, NULL };
-
-	ck_assert_int_eq(system("rm -rf " HOLD_DIR), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-	shr_title_init(1, argv);
 }
 
 void worker_setup(void)

@@ -12,9 +12,7 @@ extern struct hold_reply reply;
 /* The first of each is that of the guardian and of the command. */
 extern int beat[2], report[2];
 
-/* An empty HOLD_DIR, and a title that a holder may write over. */
-void hold_dir_setup(void);
-/* The same, and PID with queues 0 and 1, which the worker of birth is to hold. */
+/* hold_dir_setup(), and PID with queues 0 and 1, which the worker of birth is to hold. */
 void worker_setup(void);
 void worker_teardown(void);
 
