@@ -62,7 +62,6 @@ TEST(destroyed_queue_runs)
 	queues = gpreempt_session_queues(s, &count);
 	ck_assert_uint_eq(count, 2);
 	ck_assert(queues[0].held && queues[1].held);
-	gpreempt_session_close(s);
 }
 
 /* One after the other, by one thread and then by another. */
@@ -85,7 +84,6 @@ TEST(destroyed_one_by_one)
 		 "16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x1 0x2\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(2) && suspended(3));
-	gpreempt_session_close(s);
 }
 
 static void destroy(uint32_t qid)
@@ -155,7 +153,6 @@ TEST(destroys_many)
 	/* And the next one is but one again. */
 	destroy(5);
 	ck_assert(suspended(6));
-	gpreempt_session_close(s);
 }
 
 /* Who makes a queue is not ending: that one and the rest are held again. */
@@ -178,7 +175,6 @@ TEST(makes_one_meanwhile)
 	for (qid = 4; qid < 9; qid++)
 		destroy(qid);
 	ck_assert(suspended(30) && suspended(9));
-	gpreempt_session_close(s);
 }
 
 /*
@@ -217,7 +213,6 @@ TEST(names_another_queue)
 	while (suspended(1))
 		ck_assert_int_ge(dispatch_soon(), 0);
 	ck_assert(suspended(0));
-	gpreempt_session_close(s);
 }
 
 /* What a suspend and a resume report of the time between them. */
@@ -240,7 +235,6 @@ TEST(outcome_has_what_ran)
 	ck_assert_uint_eq(out.released_ns, 0);
 	gpreempt_session_resume(s, NULL, &out);
 	ck_assert_uint_eq(out.released_ns, 0);
-	gpreempt_session_close(s);
 }
 
 static struct gp_backend_ops counting;
@@ -276,7 +270,6 @@ TEST(same_thread_again)
 	usleep(5000);
 	ck_assert_int_ge(gp_session_scan_destroyers(s), 0);
 	ck_assert_int_gt(looked_at_others, 0);
-	gpreempt_session_close(s);
 }
 
 /* A GPU that hangs is not asked again, and no queue is counted as taken back. */
@@ -296,7 +289,6 @@ TEST(hung_meanwhile)
 	gpreempt_session_released(s, &released);
 	ck_assert_uint_eq(released.returned, 0);
 	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
-	gpreempt_session_close(s);
 }
 
 /* A signal has interrupted the destruction: the queue lives, so hold it. */
@@ -312,7 +304,6 @@ TEST(interrupted_destruction)
 	set_syscall("running\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
 	ck_assert(suspended(0));
-	gpreempt_session_close(s);
 }
 
 static const char *const other_calls[] = {
@@ -338,7 +329,6 @@ TEST_EACH(not_a_destruction, ARRAY_SIZE(other_calls))
 		usleep(1000);
 	}
 	ck_assert(suspended(0));
-	gpreempt_session_close(s);
 }
 
-TEST_FIXTURE(unit_setup, unit_teardown)
+TEST_FIXTURE(session_setup, session_teardown)

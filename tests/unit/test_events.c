@@ -12,7 +12,6 @@ TEST(nothing_happens)
 	open_with_queues(1);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
 	ck_assert_str_eq(loop.trace, "");
-	gpreempt_session_close(s);
 }
 
 TEST(new_queue_is_suspended)
@@ -27,7 +26,6 @@ TEST(new_queue_is_suspended)
 	ck_assert_ptr_null(strstr(strstr(loop.trace, "query"),
 				  "suspend query"));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
-	gpreempt_session_close(s);
 }
 
 TEST(new_queue_of_some)
@@ -40,7 +38,6 @@ TEST(new_queue_of_some)
 	/* But it is acknowledged, so it can be. */
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_uint_eq(out.done, 1);
-	gpreempt_session_close(s);
 }
 
 TEST(new_queue_after_resume)
@@ -51,7 +48,6 @@ TEST(new_queue_after_resume)
 	gp_loop_add_queue(&loop, 1);
 	gpreempt_session_dispatch(s);
 	ck_assert(!suspended(0) && !suspended(1));
-	gpreempt_session_close(s);
 }
 
 /* The number of a queue that was suspended, but another queue. */
@@ -65,7 +61,6 @@ TEST(reused_queue_id)
 	ck_assert(!suspended(0));
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert(suspended(0));
-	gpreempt_session_close(s);
 }
 
 static void queue_during_suspend(struct gp_loop *l, const char *call)
@@ -84,7 +79,6 @@ TEST(queues_while_suspending)
 		;
 	ck_assert_uint_eq(loop.count, 5);
 	ck_assert(suspended(1) && suspended(2) && suspended(3) && suspended(4));
-	gpreempt_session_close(s);
 }
 
 TEST(runtime_goes_off_and_on)
@@ -101,7 +95,6 @@ TEST(runtime_goes_off_and_on)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_RUNTIME);
 	ck_assert_int_eq(loop.answered, 2);
 	ck_assert(suspended(0));
-	gpreempt_session_close(s);
 }
 
 /* Attached before it enabled its runtime: it is answered, then suspended. */
@@ -116,7 +109,6 @@ TEST(runtime_comes_late)
 	gp_loop_add_queue(&loop, 0);
 	gpreempt_session_dispatch(s);
 	ck_assert(suspended(0));
-	gpreempt_session_close(s);
 }
 
 TEST(lost_and_renewed)
@@ -145,7 +137,6 @@ TEST(lost_and_renewed)
 	gp_loop_add_queue(&loop, 2);
 	gpreempt_session_dispatch(s);
 	ck_assert(suspended(2));
-	gpreempt_session_close(s);
 }
 
 TEST(lost_for_good)
@@ -159,7 +150,7 @@ TEST(lost_for_good)
 	ck_assert_int_eq(gpreempt_session_renew(s, &err), -EALREADY);
 	ck_assert_int_eq(err.reason, GPREEMPT_DEBUGGED);
 	unit_clear_trace();
-	gpreempt_session_close(s);
+	close_session();
 	ck_assert_ptr_null(strstr(loop.trace, "disable"));
 	ck_assert(loop.debugged);
 }
@@ -190,7 +181,6 @@ TEST_EACH(wait_for_ever, 3)
 	pthread_join(thread, NULL);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
-	gpreempt_session_close(s);
 }
 
 TEST(driver_error)
@@ -199,7 +189,6 @@ TEST(driver_error)
 	gp_loop_add_queue(&loop, 1);
 	gp_loop_fail(&loop, "snapshot", 0, -EFAULT);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), -EFAULT);
-	gpreempt_session_close(s);
 }
 
-TEST_FIXTURE(unit_setup, unit_teardown)
+TEST_FIXTURE(session_setup, session_teardown)

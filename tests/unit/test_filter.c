@@ -44,7 +44,6 @@ TEST(by_gpu)
 	add_queue(4, 0xaaaa);
 	add_queue(5, 0xbbbb);
 	ck_assert(!suspended(4) && suspended(5));
-	gpreempt_session_close(s);
 }
 
 TEST(empty_is_all)
@@ -60,7 +59,6 @@ TEST(empty_is_all)
 	ck_assert_uint_eq(out.done, 5);
 	add_queue(5, 0xaaaa);
 	ck_assert(!suspended(5));
-	gpreempt_session_close(s);
 }
 
 TEST(ids_on_gpu)
@@ -78,7 +76,6 @@ TEST(ids_on_gpu)
 	ck_assert_int_eq(gpreempt_session_suspend(s, &both, &out), 0);
 	ck_assert_uint_eq(out.requested, 1);
 	ck_assert(suspended(1) && !suspended(2));
-	gpreempt_session_close(s);
 }
 
 TEST(ids_twice)
@@ -87,7 +84,6 @@ TEST(ids_twice)
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(1, 1), &out), 0);
 	ck_assert_uint_eq(out.requested, 1);
 	ck_assert_uint_eq(out.done, 1);
-	gpreempt_session_close(s);
 }
 
 /* The last call that matches a new queue decides. */
@@ -108,7 +104,6 @@ TEST(last_rule_counts)
 	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(6), NULL), 0);
 	add_queue(7, 0xaaaa);
 	ck_assert(!suspended(6) && suspended(7));
-	gpreempt_session_close(s);
 }
 
 TEST(too_many_rules)
@@ -129,7 +124,6 @@ TEST(too_many_rules)
 	ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), 0);
 	which.n_gpu_ids = 129;
 	ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), -E2BIG);
-	gpreempt_session_close(s);
 }
 
 TEST(by_priority)
@@ -144,7 +138,6 @@ TEST(by_priority)
 	add_queue(4, 0xaaaa);
 	add_queue(5, 0xaaaa);
 	ck_assert(!suspended(4) && suspended(5));
-	gpreempt_session_close(s);
 }
 
 /* sysfs has no priorities: nothing is guessed. */
@@ -157,7 +150,6 @@ TEST(no_priorities)
 	/* Nor does the filter stay. */
 	add_queue(4, 0xaaaa);
 	ck_assert(!suspended(4));
-	gpreempt_session_close(s);
 }
 
 /* A new queue that the view does not have yet: it runs, and the outcome reports it. */
@@ -168,7 +160,6 @@ TEST(priority_comes_late)
 	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), 0);
 	add_queue(4, 0xaaaa);
 	ck_assert(!suspended(4));
-	gpreempt_session_close(s);
 }
 
 TEST(hang_is_not_tried_again)
@@ -198,7 +189,6 @@ TEST(hang_is_not_tried_again)
 	ck_assert(suspended(2) && suspended(4));
 	add_queue(5, 0xbbbb);
 	ck_assert(suspended(5));
-	gpreempt_session_close(s);
 }
 
 static const struct {
@@ -222,7 +212,6 @@ TEST_EACH(grace, ARRAY_SIZE(graces))
 			 graces[_i].ret);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL), 0);
 	ck_assert_uint_eq(loop.grace, graces[_i].set);
-	gpreempt_session_close(s);
 }
 
 static void set_clock(const char *properties)
@@ -281,4 +270,4 @@ TEST(no_clock)
 			 -ENODATA);
 }
 
-TEST_FIXTURE(unit_setup, unit_teardown)
+TEST_FIXTURE(session_setup, session_teardown)

@@ -33,7 +33,7 @@ TEST(open_and_close)
 	/* To leave in time at exit and exec; never to take it with us. */
 	ck_assert_uint_eq(loop.seized, PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC);
 	unit_clear_trace();
-	ck_assert_int_eq(gpreempt_session_close(s), 0);
+	ck_assert_int_eq(close_session(), 0);
 	ck_assert_str_eq(loop.trace,
 			 "subscribe disable interrupt unwatch wait detach ");
 	ck_assert(!loop.debugged);
@@ -106,7 +106,6 @@ TEST(interrupted_call)
 	s = unit_open();
 	ck_assert(!strncmp(loop.trace, "open open ", 10));
 	ck_assert_ptr_nonnull(strstr(loop.trace, "enable enable"));
-	gpreempt_session_close(s);
 }
 
 /* A signal that stays pending is no reason to try for ever. */
@@ -173,7 +172,6 @@ TEST(queues_while_opening)
 	ck_assert_uint_eq(count, loop.count);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_uint_eq(out.done, count);
-	gpreempt_session_close(s);
 }
 
 TEST(queue_types)
@@ -191,7 +189,6 @@ TEST(queue_types)
 	ck_assert_uint_eq(queues[1].type, GPREEMPT_QUEUE_SDMA);
 	ck_assert_uint_eq(queues[2].type, GPREEMPT_QUEUE_COMPUTE_AQL);
 	ck_assert_uint_eq(queues[3].type, GPREEMPT_QUEUE_SDMA_XGMI);
-	gpreempt_session_close(s);
 }
 
 TEST(close_without_answer)
@@ -200,7 +197,7 @@ TEST(close_without_answer)
 	gpreempt_session_suspend(s, NULL, NULL);
 	gp_loop_fail(&loop, "unwatch", 0, -ETIMEDOUT);
 	/* The process does not stop for us, but its queues run. */
-	ck_assert_int_eq(gpreempt_session_close(s), -ETIMEDOUT);
+	ck_assert_int_eq(close_session(), -ETIMEDOUT);
 	ck_assert(!suspended(0));
 	ck_assert_ptr_null(strstr(loop.trace, "detach"));
 	ck_assert_int_eq(gpreempt_session_close(NULL), 0);
@@ -211,7 +208,7 @@ TEST(close_with_signal)
 {
 	open_with_queues(0);
 	gp_loop_stop(&loop, 10 << 8 | 0x7f);
-	ck_assert_int_eq(gpreempt_session_close(s), 0);
+	ck_assert_int_eq(close_session(), 0);
 	ck_assert_int_eq(loop.last_signal, 10);
 }
 
@@ -222,4 +219,4 @@ TEST(simulated)
 	ck_assert(gpreempt_simulated(g));
 }
 
-TEST_FIXTURE(unit_setup, unit_teardown)
+TEST_FIXTURE(session_setup, session_teardown)

@@ -64,7 +64,6 @@ TEST(seen)
 	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(atomic_load(&looks), 0);
-	gpreempt_session_close(s);
 }
 
 /* Held by no slot when it began: nothing to be measured. */
@@ -76,7 +75,6 @@ TEST(never_active)
 	ck_assert_uint_eq(out.done, 1);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(out.resolution_ns, GPREEMPT_UNKNOWN);
-	gpreempt_session_close(s);
 }
 
 /* A slot that stays active does not keep us for ever. */
@@ -87,7 +85,6 @@ TEST(always_active)
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_uint_eq(out.done, 2);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
-	gpreempt_session_close(s);
 }
 
 TEST(on_and_off)
@@ -99,7 +96,6 @@ TEST(on_and_off)
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(atomic_load(&looks), 0);
-	gpreempt_session_close(s);
 }
 
 /* Whatever becomes of the call, the next one is measured again. */
@@ -115,7 +111,6 @@ TEST(failed_call)
 	atomic_store(&held, true);
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
-	gpreempt_session_close(s);
 }
 
 TEST(no_module)
@@ -125,7 +120,6 @@ TEST(no_module)
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_NO_MODULE);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
-	gpreempt_session_close(s);
 }
 
 static atomic_bool called;
@@ -166,7 +160,6 @@ TEST(beside)
 	loop.before = release;
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_ge(out.slots_ns, 10000000);
-	gpreempt_session_close(s);
 }
 
 TEST(paused)
@@ -181,7 +174,6 @@ TEST(paused)
 	atomic_store(&held, true);
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_gt(out.slots_ns, 0);
-	gpreempt_session_close(s);
 }
 
 static atomic_bool seen_once, seen_before;
@@ -218,7 +210,6 @@ TEST(looked_at_first)
 		ck_assert_int_gt(out.slots_ns, 0);
 		ck_assert_int_eq(gpreempt_session_resume(s, ONLY(0), NULL), 0);
 	}
-	gpreempt_session_close(s);
 }
 
 static const char *one_slot(struct gp_loop *l)
@@ -233,7 +224,6 @@ TEST(a_single_slot)
 	loop.view = one_slot;
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_ge(out.slots_ns, 10000000);
-	gpreempt_session_close(s);
 }
 
 static const char *nothing(struct gp_loop *l)
@@ -251,7 +241,6 @@ TEST(module_gone)
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(atomic_load(&looks), 1);
-	gpreempt_session_close(s);
 }
 
 TEST(in_a_gang)
@@ -298,4 +287,4 @@ TEST(a_gang_that_cannot)
 	gpreempt_gang_free(gang);
 }
 
-TEST_FIXTURE(unit_setup, unit_teardown)
+TEST_FIXTURE(session_setup, session_teardown)

@@ -23,7 +23,6 @@ TEST(signals_pass)
 	gp_loop_stop(&loop, STOP(SIGTERM));
 	gpreempt_session_dispatch(s);
 	ck_assert_int_eq(loop.last_signal, SIGTERM);
-	gpreempt_session_close(s);
 }
 
 /* Its number may be that of another process by now: nothing is done to that. */
@@ -31,7 +30,7 @@ TEST(not_ours_any_more)
 {
 	open_with_queues(1);
 	loop.gone = true;
-	ck_assert_int_eq(gpreempt_session_close(s), 0);
+	ck_assert_int_eq(close_session(), 0);
 	ck_assert_ptr_nonnull(strstr(loop.trace, "wait "));
 	ck_assert_ptr_null(strstr(loop.trace, "detach"));
 }
@@ -56,7 +55,6 @@ TEST(descriptor)
 	ck_assert_int_eq(poll(&p, 1, 0), 1);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_LOST);
 	ck_assert_int_eq(poll(&p, 1, 0), 0);
-	gpreempt_session_close(s);
 }
 
 TEST(group_stop)
@@ -79,7 +77,6 @@ TEST(group_stop)
 	ck_assert(!gpreempt_session_stopped(s));
 	ck_assert_str_eq(loop.trace, "wait cont wait ");
 	ck_assert_int_eq(loop.last_signal, 0);
-	gpreempt_session_close(s);
 }
 
 static void expect_end(enum gpreempt_reason reason)
@@ -90,7 +87,7 @@ static void expect_end(enum gpreempt_reason reason)
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_session_refresh(s), -ENOTCONN);
 	unit_clear_trace();
-	ck_assert_int_eq(gpreempt_session_close(s), 0);
+	ck_assert_int_eq(close_session(), 0);
 	ck_assert_str_eq(loop.trace, "");
 }
 
@@ -137,7 +134,6 @@ TEST(wait_times_out)
 {
 	open_with_queues(0);
 	ck_assert_int_eq(gpreempt_session_wait(s, 20000000, NULL), 0);
-	gpreempt_session_close(s);
 }
 
 TEST(wait_ends)
@@ -148,7 +144,6 @@ TEST(wait_ends)
 	/* Long before the time is over. */
 	ck_assert_int_eq(gpreempt_session_wait(s, 60000000000, NULL),
 			 GPREEMPT_EVENT_SIGNAL | GPREEMPT_EVENT_ENDED);
-	gpreempt_session_close(s);
 }
 
 TEST(wait_is_stopped)
@@ -158,7 +153,6 @@ TEST(wait_is_stopped)
 	open_with_queues(0);
 	ck_assert_int_eq(gpreempt_session_wait(s, 60000000000, &ready), -EINTR);
 	close(ready);
-	gpreempt_session_close(s);
 }
 
-TEST_FIXTURE(unit_setup, unit_teardown)
+TEST_FIXTURE(session_setup, session_teardown)

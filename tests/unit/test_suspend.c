@@ -24,7 +24,6 @@ TEST(suspend_all)
 	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), 0);
 	ck_assert_uint_eq(out.done, 3);
 	ck_assert(!suspended(0) && !suspended(1) && !suspended(2));
-	gpreempt_session_close(s);
 }
 
 static char busy_trace[256];
@@ -52,7 +51,7 @@ TEST(busy_in_driver)
 	gpreempt_session_suspend(s, NULL, &out);
 	ck_assert_str_eq(busy_trace, "()");
 	gpreempt_session_resume(s, NULL, &out);
-	gpreempt_session_close(s);
+	close_session();
 	ck_assert_str_eq(busy_trace, "()()()()");
 	options.size = 1;
 	gpreempt_free(g);
@@ -74,7 +73,7 @@ TEST(suspend_some)
 	ck_assert(suspended(1));
 	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(2), &out), 0);
 	ck_assert(suspended(0) && suspended(1) && !suspended(2));
-	gpreempt_session_close(s);
+	close_session();
 	ck_assert(!suspended(0) && !suspended(1));
 }
 
@@ -86,7 +85,6 @@ TEST(no_queues)
 	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), 0);
 	ck_assert_uint_eq(out.requested, 0);
 	ck_assert_str_eq(loop.trace, "");
-	gpreempt_session_close(s);
 }
 
 TEST(refused_and_failed)
@@ -113,7 +111,6 @@ TEST(refused_and_failed)
 	ck_assert(queues[2].held);
 	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), 0);
 	ck_assert(!suspended(2));
-	gpreempt_session_close(s);
 }
 
 TEST(runtime_off)
@@ -125,7 +122,6 @@ TEST(runtime_off)
 			 GPREEMPT_RUNTIME_OFF);
 	ck_assert_int_eq(gpreempt_error_class(gpreempt_session_error(s)),
 			 GPREEMPT_CLASS_UNSUPPORTED);
-	gpreempt_session_close(s);
 }
 
 /* It had enabled its runtime: it is ending, and not one that cannot be. */
@@ -145,7 +141,6 @@ TEST(runtime_goes)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_RUNTIME);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -EPERM);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
-	gpreempt_session_close(s);
 }
 
 /* The same of one that enabled it in front of our eyes. */
@@ -160,7 +155,6 @@ TEST(runtime_comes_and_goes)
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -EPERM);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
-	gpreempt_session_close(s);
 }
 
 TEST(ends_without_runtime)
@@ -171,7 +165,6 @@ TEST(ends_without_runtime)
 		 "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n");
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -ESRCH);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
-	gpreempt_session_close(s);
 }
 
 /* New queues and queues being destroyed, just when the runtime goes. */
@@ -183,7 +176,6 @@ TEST(runtime_goes_unseen)
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
 	ck_assert_int_eq(gp_session_resume_ids(s, 1), 0);
-	gpreempt_session_close(s);
 }
 
 static void *end_soon(void *arg)
@@ -208,7 +200,6 @@ TEST(awaits_queues)
 	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), -ESRCH);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
 	pthread_join(thread, NULL);
-	gpreempt_session_close(s);
 }
 
 TEST(awaits_queues_in_vain)
@@ -220,7 +211,6 @@ TEST(awaits_queues_in_vain)
 	gp_loop_disable(&loop);
 	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX),
 			 -ENOTCONN);
-	gpreempt_session_close(s);
 }
 
 TEST(process_ended)
@@ -229,7 +219,6 @@ TEST(process_ended)
 	gp_loop_fail(&loop, "suspend", 0, -ESRCH);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -ESRCH);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
-	gpreempt_session_close(s);
 }
 
 TEST(session_lost)
@@ -243,7 +232,7 @@ TEST(session_lost)
 	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), -ENOTCONN);
 	ck_assert_str_eq(loop.trace, "");
 	/* Nor is it disabled, as it would be another's by now. */
-	gpreempt_session_close(s);
+	close_session();
 	ck_assert_ptr_null(strstr(loop.trace, "disable"));
 	ck_assert_ptr_nonnull(strstr(loop.trace, "detach"));
 }
@@ -256,7 +245,6 @@ TEST(too_many_ids)
 	open_with_queues(1);
 	ck_assert_int_eq(gpreempt_session_suspend(s, &which, &out), -E2BIG);
 	ck_assert_str_eq(loop.trace, "");
-	gpreempt_session_close(s);
 }
 
 TEST(many_queues)
@@ -271,7 +259,6 @@ TEST(many_queues)
 	ck_assert_uint_eq(out.done, 1000);
 	for (i = 0; i < 1000; i++)
 		ck_assert(suspended(i));
-	gpreempt_session_close(s);
 }
 
-TEST_FIXTURE(unit_setup, unit_teardown)
+TEST_FIXTURE(session_setup, session_teardown)

@@ -43,7 +43,6 @@ TEST_EACH(verify, ARRAY_SIZE(views))
 			 unit_text("gpreempt-queues - version: 1.0\n%s",
 				   views[_i].text));
 	ck_assert_int_eq(gpreempt_session_verify(s), views[_i].verdict);
-	gpreempt_session_close(s);
 }
 
 /* All queues are meant: those that the session does not know, too. */
@@ -84,7 +83,6 @@ TEST_EACH(verify_all, ARRAY_SIZE(whole_views))
 	set_file(MODULE_FILE, unit_text("gpreempt-queues - version: 1.1\n%s",
 					whole_views[_i].text));
 	ck_assert_int_eq(gpreempt_session_verify(s), whole_views[_i].verdict);
-	gpreempt_session_close(s);
 }
 
 /* A queue that is to be suspended and is not: nothing is verified. */
@@ -100,7 +98,6 @@ TEST(verify_what_runs)
 	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
 			      "# qid active\n0 0\n1 1\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_CONTRADICTED);
-	gpreempt_session_close(s);
 }
 
 /* After a hang the driver resets the GPU: empty slots prove nothing. */
@@ -112,7 +109,6 @@ TEST(verify_what_hung)
 	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
 			      "# qid active\n0 0\n1 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
-	gpreempt_session_close(s);
 }
 
 /*
@@ -138,7 +134,6 @@ TEST(hung_is_not_tried_again)
 	gp_loop_add_queue(&loop, 4);
 	gpreempt_session_dispatch(s);
 	ck_assert(suspended(4));
-	gpreempt_session_close(s);
 }
 
 #define OLD "gpreempt-queues - version: 1.1\n# qid active age_ms\n"
@@ -164,7 +159,6 @@ TEST(verify_after_a_moment)
 	set_file(MODULE_FILE, "");
 	loop.view = old_for_a_moment;
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_VERIFIED);
-	gpreempt_session_close(s);
 }
 
 TEST(nothing_to_verify)
@@ -173,7 +167,6 @@ TEST(nothing_to_verify)
 	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
 			      "# qid active\n0 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
-	gpreempt_session_close(s);
 }
 
-TEST_FIXTURE(unit_setup, unit_teardown)
+TEST_FIXTURE(session_setup, session_teardown)

@@ -9,6 +9,26 @@ bool suspended(uint32_t qid)
 	return gp_loop_queue(&loop, qid)->suspended;
 }
 
+void session_setup(void)
+{
+	s = NULL;
+	unit_setup();
+}
+
+void session_teardown(void)
+{
+	close_session();
+	unit_teardown();
+}
+
+int close_session(void)
+{
+	int ret = gpreempt_session_close(s);
+
+	s = NULL;
+	return ret;
+}
+
 void open_with_queues(uint32_t count)
 {
 	uint32_t i;

@@ -19,6 +19,12 @@ extern struct gpreempt_outcome out;
 /* Has the driver suspended this queue? */
 bool suspended(uint32_t qid);
 
+/* unit_setup(), and what a test leaves open is closed after it. */
+void session_setup(void);
+void session_teardown(void);
+/* gpreempt_session_close() of s, which is NULL then. */
+int close_session(void);
+
 /* s on a process with queues 0 to count - 1; forgets the calls so far. */
 void open_with_queues(uint32_t count);
 
