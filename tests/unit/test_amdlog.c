@@ -121,8 +121,8 @@ static const struct {
 
 TEST_EACH(head, ARRAY_SIZE(heads))
 {
-	feed_log(heads[_i].line, strlen(heads[_i].line));
-	feed_log("\n", 1);
+	feed_text(heads[_i].line);
+	feed_text("\n");
 	end_log();
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_uint_eq(n_packets, 1);
@@ -150,8 +150,8 @@ TEST_EACH(other, 8)
 		"make: :main.cpp:12: 7 us: HWq=0xa0, Dispatch Header = 1",
 	};
 
-	feed_log(lines[_i], strlen(lines[_i]));
-	feed_log("\n", 1);
+	feed_text(lines[_i]);
+	feed_text("\n");
 	end_log();
 	ck_assert_uint_eq(log_data->records, 0);
 	ck_assert_uint_eq(log_data->other_lines, 1);
@@ -207,11 +207,10 @@ static const char *const sharing[] = {
 
 TEST_EACH(shared, ARRAY_SIZE(sharing))
 {
-	feed_log(R "acquireQueue refCount: 0xa0 (1)\n",
-		 strlen(R "acquireQueue refCount: 0xa0 (1)\n"));
-	feed_log(R, strlen(R));
-	feed_log(sharing[_i], strlen(sharing[_i]));
-	feed_log("\n", 1);
+	feed_text(R "acquireQueue refCount: 0xa0 (1)\n");
+	feed_text(R);
+	feed_text(sharing[_i]);
+	feed_text("\n");
 	end_log();
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_uint_eq(log_data->n_queues, 1);

@@ -61,8 +61,7 @@ TEST(long_line)
 
 	memset(line, 'x', 200000);
 	feed_log(line, 200000);
-	feed_log("\n" R "acquireQueue refCount: 0xa0 (1)\n",
-		 strlen("\n" R "acquireQueue refCount: 0xa0 (1)\n"));
+	feed_text("\n" R "acquireQueue refCount: 0xa0 (1)\n");
 	end_log();
 	free(line);
 	ck_assert_uint_eq(log_data->n_queues, 1);
@@ -81,9 +80,9 @@ TEST_EACH(numbers, 5)
 		"acquireQueue refCount:",
 	};
 
-	feed_log(R, strlen(R));
-	feed_log(texts[_i], strlen(texts[_i]));
-	feed_log("\n", 1);
+	feed_text(R);
+	feed_text(texts[_i]);
+	feed_text("\n");
 	end_log();
 	ck_assert_uint_eq(log_data->n_queues, 0);
 	ck_assert_uint_eq(log_data->n_problems, 1);
@@ -100,8 +99,7 @@ TEST(carriage_returns)
 					  "%3d%% |####      | step\r" AT
 					  "%d us:  " PACKET "\r",
 					  i % 100, i));
-	feed_log("\n" R "acquireQueue refCount: 0xb0 (1)\n",
-		 strlen("\n" R "acquireQueue refCount: 0xb0 (1)\n"));
+	feed_text("\n" R "acquireQueue refCount: 0xb0 (1)\n");
 	end_log();
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_uint_eq(n_packets, 3000);
@@ -120,7 +118,7 @@ TEST(lines_of_pieces)
 				   "acquireQueue refCount: 0xb0 (1)\rb\n" R
 				   "acquireQueue refCount: 0xb0 (2)\rb\rc\n";
 
-	feed_log(text, strlen(text));
+	feed_text(text);
 	end_log();
 	ck_assert_uint_eq(log_data->lines, 3);
 	ck_assert_uint_eq(log_data->other_lines, 1);
@@ -132,11 +130,9 @@ TEST_EACH(cut_behind_records, 2)
 	char *line = malloc(100000);
 
 	memset(line, 'x', 100000);
-	feed_log(R "acquireQueue refCount: 0xa0 (1)",
-		 strlen(R "acquireQueue refCount: 0xa0 (1)"));
+	feed_text(R "acquireQueue refCount: 0xa0 (1)");
 	feed_log(line, _i ? 100000 : 10);
-	feed_log(R "acquireQueue refCount: 0xb0 (1)\n",
-		 strlen(R "acquireQueue refCount: 0xb0 (1)\n"));
+	feed_text(R "acquireQueue refCount: 0xb0 (1)\n");
 	end_log();
 	free(line);
 	ck_assert_uint_eq(log_data->n_queues, _i ? 1 : 2);

@@ -7,9 +7,6 @@
 
 TEST(real_blocks)
 {
-	struct gp_text_check sum, *by_xcc;
-	size_t count;
-
 	ck_assert(feed_file(FIXTURES "mqds"));
 	ck_assert(feed_file(FIXTURES "hqds"));
 	join();
@@ -21,19 +18,15 @@ TEST(real_blocks)
 	ck_assert_int_eq(data->processes[0].pasid, 2);
 	/* 24 CP slots, the HIQ, 8 engines with 8 each. */
 	ck_assert_uint_eq(data->n_slots, 24 + 1 + 64);
-	ck_assert_int_eq(gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
-				       &count),
-			 0);
+	check(GPREEMPT_UNKNOWN);
 	ck_assert_uint_eq(sum.queues, 3);
 	ck_assert_uint_eq(sum.slots_expected, 3);
 	ck_assert_uint_eq(sum.slots_active, 3);
 	ck_assert_uint_eq(sum.slots_without_owner, 0);
-	ck_assert_uint_eq(count, 1);
-	free(by_xcc);
-	ck_assert_int_eq(gp_text_check(text, 156, &sum, &by_xcc, &count), 0);
+	ck_assert_uint_eq(n_xccs, 1);
+	check(156);
 	ck_assert_uint_eq(sum.queues, 1);
 	ck_assert_uint_eq(sum.slots_active, 1);
-	free(by_xcc);
 }
 
 /* The module's view of the same queues is another way to the same facts. */
@@ -110,8 +103,7 @@ TEST(real_run_list)
 
 TEST(captures)
 {
-	struct gp_text_check sum, *by_xcc;
-	size_t i, count;
+	size_t i;
 
 	if (!feed_file(unit_capture("mqds_16_streams.txt")))
 		return;
@@ -127,13 +119,10 @@ TEST(captures)
 		ck_assert_int_eq(data->queues[i].slots_active, 4);
 		ck_assert_int_eq(data->queues[i].slots_expected, 4);
 	}
-	ck_assert_int_eq(gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
-				       &count),
-			 0);
+	check(GPREEMPT_UNKNOWN);
 	ck_assert_uint_eq(sum.slots_active, 20);
 	ck_assert_uint_eq(sum.slots_without_owner, 0);
-	ck_assert_uint_eq(count, 32);
-	free(by_xcc);
+	ck_assert_uint_eq(n_xccs, 32);
 	text_teardown();
 	text_setup();
 	ck_assert(feed_file(unit_capture("hqds_idle.txt")));

@@ -17,8 +17,7 @@ TEST_EACH(process, ARRAY_SIZE(process_lines))
 {
 	say("%s\n  Bad %s queue type 9 on device a\n", process_lines[_i].line,
 	    _i ? "user" : "kernel");
-	read_made();
-	ck_assert_uint_eq(data->n_problems, 0);
+	read_good();
 	ck_assert_uint_eq(data->n_queues, 1);
 	ck_assert_int_eq(data->queues[0].pid, process_lines[_i].pid);
 	ck_assert_int_eq(data->queues[0].pasid, process_lines[_i].pasid);
@@ -55,8 +54,7 @@ TEST(contexts)
 		say_mqd(0x1000 + i, MQD_WORDS);
 		say("Process 6 PASID 6:\n");
 	}
-	read_made();
-	ck_assert_uint_eq(data->n_problems, 0);
+	read_good();
 	for (i = 0; i < 3; i++)
 		ck_assert_int_eq(data->queues[i].context, i);
 }
@@ -76,8 +74,7 @@ TEST_EACH(xccs, 8)
 		say_slot(xcc + 4, 2, 5, 0x100000 * (xcc + 1), true);
 		say_slot(xcc + 4, 2, 6, 0, false);
 	}
-	read_made();
-	ck_assert_uint_eq(data->n_problems, 0);
+	read_good();
 	ck_assert_uint_eq(data->n_queues, 2);
 	ck_assert_int_eq(data->queues[0].slots_expected, xccs);
 	ck_assert_int_eq(data->queues[0].slots_active, xccs);
@@ -90,9 +87,6 @@ TEST_EACH(xccs, 8)
 
 TEST(same_address_elsewhere)
 {
-	struct gp_text_check sum, *by_xcc;
-	size_t count;
-
 	/* Addresses are a GPU's own. */
 	say("Process 1 PASID 0x1:\n  Compute queue on device 2a\n");
 	say_mqd(0x1000, MQD_WORDS);
@@ -101,16 +95,13 @@ TEST(same_address_elsewhere)
 	read_made();
 	ck_assert_int_eq(data->queues[0].slots_active, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(data->slots[0].owner, -1);
-	ck_assert_int_eq(gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
-				       &count),
-			 0);
+	check(GPREEMPT_UNKNOWN);
 	/* hqds does not have the first GPU. */
 	ck_assert_int_eq(sum.slots_without_owner, GPREEMPT_UNKNOWN);
-	ck_assert_uint_eq(count, 2);
+	ck_assert_uint_eq(n_xccs, 2);
 	ck_assert_int_eq(by_xcc[0].gpu_id, 0x2a);
 	ck_assert_uint_eq(by_xcc[0].slots_expected, 1);
 	ck_assert_uint_eq(by_xcc[1].slots_without_owner, 1);
-	free(by_xcc);
 }
 
 TEST(wrong_xcc)
@@ -137,8 +128,7 @@ TEST(one_xcc_of_old)
 	say_words(0xc914, regs, SLOT_WORDS);
 	say("  CP Pipe 1, Queue 3\n");
 	say_words(0xc914, regs, SLOT_WORDS);
-	read_made();
-	ck_assert_uint_eq(data->n_problems, 0);
+	read_good();
 	ck_assert_int_eq(data->slots[0].type, GP_TEXT_HIQ);
 	ck_assert_int_eq(data->slots[1].pipe, 1);
 	ck_assert_int_eq(data->slots[1].nth_xcc, 0);
@@ -220,8 +210,7 @@ TEST_EACH(register_windows, ARRAY_SIZE(windows))
 	say("Node 1, gpu_id 1:\n Inst 0,  CP Pipe 0, Queue 2\n");
 	say_words(windows[_i].cp, regs, SLOT_WORDS);
 	say_sdma_slot(windows[_i].sdma, 1, 2, 0x7f0012345600);
-	read_made();
-	ck_assert_uint_eq(data->n_problems, 0);
+	read_good();
 	ck_assert_int_eq(data->queues[0].slots_active, 1);
 	ck_assert_uint_eq(data->n_slots, 2);
 	ck_assert_int_eq(data->slots[0].regs.rptr, 7);
@@ -255,8 +244,7 @@ TEST_EACH(sdma_owners, 2)
 	for (engine = 0; engine < 8; engine++)
 		say_sdma_slot(windows[1].sdma, first + engine, 3,
 			      engine == 5 ? 0x1234600 : 0x1234500);
-	read_made();
-	ck_assert_uint_eq(data->n_problems, 0);
+	read_good();
 	for (engine = 0; engine < 8; engine++)
 		ck_assert_int_eq(data->slots[engine].owner, engine == 0 ? 0 :
 							    engine == 5 ? 1 :
@@ -284,8 +272,7 @@ TEST_EACH(run_lists, 2)
 	say_mqd(0x1000, MQD_WORDS);
 	say("Node 1, gpu_id 1:\n");
 	say_words(0, words, n);
-	read_made();
-	ck_assert_uint_eq(data->n_problems, 0);
+	read_good();
 	ck_assert_uint_eq(data->n_packets, 3);
 	ck_assert_int_eq(data->packets[0].pasid, 0x8005);
 	ck_assert_uint_eq(data->packets[1].op, GP_TEXT_MAP_QUEUES);

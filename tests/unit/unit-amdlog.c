@@ -44,6 +44,11 @@ void feed_log(const char *at, size_t len)
 	free(copy);
 }
 
+void feed_text(const char *text)
+{
+	feed_log(text, strlen(text));
+}
+
 void end_log(void)
 {
 	ck_assert_int_eq(gp_amdlog_end(amdlog), 0);
@@ -52,7 +57,7 @@ void end_log(void)
 
 void read_log(const char *text)
 {
-	feed_log(text, strlen(text));
+	feed_text(text);
 	end_log();
 }
 

@@ -28,6 +28,7 @@ void amdlog_teardown(void);
 void amdlog_start(int64_t pid);
 
 void feed_log(const char *at, size_t len);
+void feed_text(const char *text);
 void end_log(void);
 /* Both. */
 void read_log(const char *text);

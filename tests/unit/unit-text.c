@@ -106,6 +106,15 @@ void say_slot(int xcc, int pipe, int queue, uint64_t mqd, bool active)
 	say_words(0xc914, regs, SLOT_WORDS);
 }
 
+struct gp_text_check sum, *by_xcc;
+size_t n_xccs;
+
+void check(int64_t pid)
+{
+	free(by_xcc);
+	ck_assert_int_eq(gp_text_check(text, pid, &sum, &by_xcc, &n_xccs), 0);
+}
+
 void text_setup(void)
 {
 	made_len = 0;
@@ -114,6 +123,8 @@ void text_setup(void)
 
 void text_teardown(void)
 {
+	free(by_xcc);
+	by_xcc = NULL;
 	gp_text_free(text);
 	text = NULL;
 }
@@ -145,6 +156,12 @@ void read_made(void)
 	feed(made, made_len);
 	end_file();
 	join();
+}
+
+void read_good(void)
+{
+	read_made();
+	ck_assert_uint_eq(data->n_problems, 0);
 }
 
 void read_string(const char *string)

@@ -45,9 +45,16 @@ void join(void);
 /* All three with what was made, or with a string. */
 void read_made(void);
 void read_string(const char *string);
+/* With what was made, in which there is no problem. */
+void read_good(void);
 
 /* A file; false: it is not there. */
 bool feed_file(const char *path);
+
+/* Do queues and slots of a process, or of all, add up? Into these. */
+void check(int64_t pid);
+extern struct gp_text_check sum, *by_xcc;
+extern size_t n_xccs;
 
 void expect_problem(size_t nth, uint64_t line, const char *what);
 
