@@ -8,7 +8,7 @@
 
 #include "ctl/text/decode.h"
 #include "ctl/text/diff.h"
-#include "unit-snapshots.h"
+#include "unit-command.h"
 #include "unit-text.h"
 
 TEST(snapshot_as_json)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ctl/text/diff.h"
-#include "unit-snapshots.h"
+#include "unit-command.h"
 
 TEST(diff_of_a_process)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "ctl/experiment/experiment.h"
-#include "unit-experiment.h"
+#include "unit-command.h"
 #include "unit-text.h"
 
 #define MODELS_MAX 4
@@ -117,7 +117,7 @@ static void update(struct gp_loop *l)
 
 static void setup(void)
 {
-	experiment_setup();
+	system_setup();
 	driver = false;
 	two_of_b = false;
 	loop.before_list = update;
@@ -129,7 +129,7 @@ static void setup(void)
 static void teardown(void)
 {
 	driver = false;
-	experiment_teardown();
+	system_teardown();
 }
 
 TEST_AS_ROOT(both_models)

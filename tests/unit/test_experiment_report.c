@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "ctl/experiment/experiment.h"
-#include "unit-experiment.h"
+#include "unit-command.h"
 
 static void make_run(const char *run, const char *pids)
 {
@@ -139,4 +139,4 @@ TEST(nothing_there)
 	ERR_HAS("e is no experiment");
 }
 
-TEST_FIXTURE(experiment_setup, experiment_teardown)
+TEST_FIXTURE(system_setup, system_teardown)

@@ -4,9 +4,8 @@
 
 #include "unit-session.h"
 
-#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4194242/queues"
-#define HEAD	    "gpreempt-queues - version: 1.1\n# qid priority\n"
-#define NODES	    "/sys/class/kfd/kfd/topology/nodes/"
+#define HEAD  "gpreempt-queues - version: 1.1\n# qid priority\n"
+#define NODES "/sys/class/kfd/kfd/topology/nodes/"
 
 static const uint32_t gpu_a[] = { 0xaaaa }, gpu_b[] = { 0xbbbb };
 static const struct gpreempt_filter on_a = { .gpu_ids = gpu_a, .n_gpu_ids = 1 };
@@ -128,13 +127,13 @@ TEST(too_many_rules)
 
 TEST(by_priority)
 {
-	set_file(MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n");
+	set_view(PID, HEAD "0 0\n1 5\n2 6\n3 15\n");
 	open_on_two_gpus();
 	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), 0);
 	ck_assert_uint_eq(out.done, 2);
 	ck_assert(suspended(0) && suspended(1));
 	ck_assert(!suspended(2) && !suspended(3));
-	set_file(MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n4 7\n5 1\n");
+	set_view(PID, HEAD "0 0\n1 5\n2 6\n3 15\n4 7\n5 1\n");
 	add_queue(4, 0xaaaa);
 	add_queue(5, 0xaaaa);
 	ck_assert(!suspended(4) && suspended(5));
@@ -155,7 +154,7 @@ TEST(no_priorities)
 /* A new queue that the view does not have yet: it runs, and the outcome reports it. */
 TEST(priority_comes_late)
 {
-	set_file(MODULE_FILE, HEAD "0 0\n1 5\n2 6\n3 15\n");
+	set_view(PID, HEAD "0 0\n1 5\n2 6\n3 15\n");
 	open_on_two_gpus();
 	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), 0);
 	add_queue(4, 0xaaaa);

@@ -96,8 +96,7 @@ static void setup(void)
 	char path[256];
 	size_t i, len;
 
-	unit_setup();
-	command_setup();
+	system_setup();
 	for (i = 0; i < ARRAY_SIZE(host); i++) {
 		set_file(host[i].path, host[i].text);
 		len = snprintf(path, sizeof(path), "made%s", host[i].path);
@@ -106,12 +105,6 @@ static void setup(void)
 		else if (!*host[i].text)
 			make_text(strcat(path, ".x"), "");
 	}
-}
-
-static void teardown(void)
-{
-	command_teardown();
-	unit_teardown();
 }
 
 /* Without the line of that check, of which only a host knows. */
@@ -313,4 +306,4 @@ TEST(nothing_is_done)
 	gpreempt_free(lib);
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(setup, system_teardown)

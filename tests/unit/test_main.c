@@ -11,8 +11,6 @@
 #include "unit-ctl.h"
 #include "unit-host.h"
 
-#define VIEW "/sys/kernel/debug/gpreempt/pid/4194242/queues"
-
 static void setup(void)
 {
 	unit_setup();
@@ -22,9 +20,9 @@ static void setup(void)
 
 static void add_view(void)
 {
-	set_file(VIEW, "gpreempt-queues - version: 1.0\n"
-		       "# qid gpu_id active slots suspended evicted\n"
-		       "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 0 0\n");
+	set_view(PID, "gpreempt-queues - version: 1.0\n"
+		      "# qid gpu_id active slots suspended evicted\n"
+		      "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 0 0\n");
 }
 
 TEST(help)

@@ -19,18 +19,13 @@
 #define ENTRY HOLD_DIR "/4194242.pause"
 #define START 777 /* of the made-up process */
 
-static const char off_view[] =
-	"gpreempt-queues - version: 1.0\n"
+#define HEAD                               \
+	"gpreempt-queues - version: 1.0\n" \
 	"# qid gpu_id active slots suspended evicted priority age_ms\n"
-	"0 0xf7bc 0 4 0 1 7 0\n";
-static const char on_view[] =
-	"gpreempt-queues - version: 1.0\n"
-	"# qid gpu_id active slots suspended evicted priority age_ms\n"
-	"0 0xf7bc 4 4 0 0 7 0\n";
-static const char old_view[] =
-	"gpreempt-queues - version: 1.0\n"
-	"# qid gpu_id active slots suspended evicted priority age_ms\n"
-	"0 0xf7bc 0 4 0 0 7 12\n";
+
+static const char off_view[] = HEAD "0 0xf7bc 0 4 0 1 7 0\n";
+static const char on_view[] = HEAD "0 0xf7bc 4 4 0 0 7 0\n";
+static const char old_view[] = HEAD "0 0xf7bc 0 4 0 0 7 12\n";
 
 static struct pause_entry entry;
 
@@ -40,7 +35,7 @@ static void setup(void)
 	unit_cgroups_start();
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
-	set_file("/sys/kernel/debug/gpreempt/pid/4194242/queues", off_view);
+	set_view(PID, off_view);
 	unit_open_kfd(PID);
 	unit_clear_trace();
 }
@@ -119,8 +114,7 @@ TEST_EACH(verified, 3)
 		{ old_view, "verified: not checked", 0 },
 	};
 
-	set_file("/sys/kernel/debug/gpreempt/pid/4194242/queues",
-		 views[_i].view);
+	set_view(PID, views[_i].view);
 	CTL(views[_i].status, "suspend %d --how pause --detach", PID);
 	OUT_HAS(views[_i].verdict);
 }
@@ -211,7 +205,7 @@ static const char *view_with_entry(struct gp_loop *l)
 /* status shows it, and tells it from ours. */
 TEST(status_of_another)
 {
-	set_file(VIEW_FILE "pid/4194242/queues", paused_view);
+	set_view(PID, paused_view);
 	set_file(VIEW_FILE "processes", processes);
 	CTL(0, "status");
 	OUT_HAS("\n4194242\t-\t-\t2\t-\t-\tother\t-\tpause\t");
@@ -412,17 +406,12 @@ static const char running_view[] =
 	"gpreempt-queues - version: 1.3\n"
 	"# qid gpu_id evicted state age_ms\n0 0xf7bc 0 active 0\n";
 
-static void show(const char *view)
-{
-	set_file(VIEW_FILE "pid/4194242/queues", view);
-}
-
 /* Its program has ended, and only the user knows that. */
 TEST(resume_by_force)
 {
 	loop.paused = true;
 	loop.evicted = 1;
-	show(paused_view);
+	set_view(PID, paused_view);
 	CTL(GPREEMPT_CLASS_BUSY, "resume %d", PID);
 	ERR_HAS("gpreempt-ctl resume --force");
 	ck_assert_int_eq(loop.evicted, 1);
@@ -430,7 +419,7 @@ TEST(resume_by_force)
 	OUT_HAS("resumed 4194242: 1 queue, ioctl ");
 	ck_assert_int_eq(loop.evicted, 0);
 	expect_no_entry();
-	show(running_view);
+	set_view(PID, running_view);
 	unit_clear_trace();
 	CTL(0, "resume %d --force", PID);
 	OUT_HAS("process 4194242 is not held");
@@ -440,7 +429,7 @@ TEST(resume_by_force)
 /* The driver evicted some of its queues, failed, and leaves them so. */
 TEST(stays_off_after_an_error)
 {
-	show(evicted_view);
+	set_view(PID, evicted_view);
 	gp_loop_fail(&loop, "pause", 1, -ETIME);
 	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause --detach", PID);
 	ERR_HAS("its queues are still evicted");
@@ -451,7 +440,7 @@ TEST(stays_off_after_an_error)
 TEST(stays_off_after_resume)
 {
 	leave(PAUSE_KEPT, START);
-	show(evicted_view);
+	set_view(PID, evicted_view);
 	CTL(GPREEMPT_CLASS_FAILED, "resume %d", PID);
 	ERR_HAS("process 4194242 is not paused any more, and its queues are still evicted");
 	expect_no_entry();
@@ -461,11 +450,11 @@ TEST(stays_off_after_resume)
 TEST(unpause_fails)
 {
 	leave(PAUSE_BEGUN, START);
-	show(evicted_view);
+	set_view(PID, evicted_view);
 	gp_loop_fail(&loop, "unpause", 1, -EIO);
 	CTL(GPREEMPT_CLASS_FAILED, "repair");
 	ck_assert_int_eq(pause_journal_read(PID, &entry), 0);
-	show(running_view);
+	set_view(PID, running_view);
 	gp_loop_fail(&loop, "unpause", 0, -EIO);
 	CTL(0, "repair");
 	expect_no_entry();
@@ -477,7 +466,7 @@ TEST(pause_is_over)
 	leave(PAUSE_KEPT, START);
 	loop.paused = false;
 	loop.evicted = 0;
-	show(running_view);
+	set_view(PID, running_view);
 	CTL(0, "status");
 	ERR_HAS("process 4194242 runs: another program, such as criu, has ended");
 	/* The view here stays as it is. */

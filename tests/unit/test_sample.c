@@ -6,8 +6,7 @@
 
 #include "unit-session.h"
 
-#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4194242/queues"
-#define HEAD	    "gpreempt-queues - version: 1.0\n# qid active\n"
+#define HEAD "gpreempt-queues - version: 1.0\n# qid active\n"
 
 static atomic_bool held; /* by slots */
 static atomic_int looks;
@@ -42,7 +41,7 @@ static void sample(void)
 {
 	loop.view = slots;
 	loop.before = release;
-	set_file(MODULE_FILE, "");
+	set_view(PID, "");
 	open_with_queues(2);
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
 	atomic_store(&looks, 0);
@@ -250,7 +249,7 @@ TEST(in_a_gang)
 
 	loop.view = slots;
 	loop.before = release;
-	set_file(MODULE_FILE, "");
+	set_view(PID, "");
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
 	ck_assert_int_eq(gpreempt_gang_add(gang, PID, NULL), 0);
@@ -270,7 +269,7 @@ TEST(a_gang_that_cannot)
 	int seen;
 
 	loop.view = slots;
-	set_file(MODULE_FILE, "");
+	set_view(PID, "");
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
 	ck_assert_int_eq(gpreempt_gang_add(gang, PID, NULL), 0);

@@ -8,8 +8,6 @@
 #include "ctl/text/snapshot.h"
 #include "unit-command.h"
 
-#define DRIVER "tests/unit/fixtures/linux-6.12.117/"
-
 #define KFD  "made/sys/class/kfd/kfd/proc/4194242/"
 #define VIEW "made/sys/kernel/debug/gpreempt/"
 #define PROC "made/proc/4194242/"
@@ -19,8 +17,7 @@ static const char cmdline[] = "x\x1b]52;c;AAAA\x07\0two words\0a\nb";
 
 static void setup(void)
 {
-	unit_setup();
-	command_setup();
+	system_setup();
 	copy_fixture(DRIVER "mqds", "made/kfd/mqds");
 	copy_fixture(DRIVER "hqds", "made/kfd/hqds");
 	copy_fixture(DRIVER "rls", "made/kfd/rls");
@@ -36,12 +33,6 @@ static void setup(void)
 	make_text(PROC "status", "Name:\tjob\nState:\tS\nNSpid:\t4194242\t7\n");
 	make_text(PROC "comm", "j\x1b[8m b\xff\n");
 	make_file(PROC "cmdline", cmdline, sizeof(cmdline));
-}
-
-static void teardown(void)
-{
-	command_teardown();
-	unit_teardown();
 }
 
 TEST_AS_ROOT(one)
@@ -168,4 +159,4 @@ TEST_AS_ROOT(names_are_escaped)
 			      "x\\033]52;c;AAAA\\007 two words a\\012b\n");
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(setup, system_teardown)

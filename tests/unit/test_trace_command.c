@@ -29,22 +29,20 @@ static int descriptors;
 
 static void setup(void)
 {
-	unit_setup();
+	system_setup();
 	/* The process that traces: its start time is in the names that it gives. */
 	set_file(unit_text("/proc/%d/stat", getpid()),
 		 unit_text("%d (unit) S 1 1 1 0 -1 4194560 1 2 3 4 5 "
 			   "6 7 8 20 0 3 0 888 100 200 1844\n",
 			   getpid()));
-	command_setup();
 	fake_tracefs_setup();
 	descriptors = unit_count_descriptors();
 }
 
 static void teardown(void)
 {
-	command_teardown();
 	fake_tracefs_teardown();
-	unit_teardown();
+	system_teardown();
 }
 
 /* The tracing directory is as it was found, and no descriptor is left. */

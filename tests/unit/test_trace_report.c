@@ -42,9 +42,8 @@ static void add_suspend(uint64_t at, uint32_t pid, int64_t ret)
 
 static void setup(void)
 {
-	unit_setup();
+	system_setup();
 	ck_assert_int_eq(gp_trace_new(&trace), 0);
-	command_setup();
 	kernel = (struct trace_kernel){
 		.name = "gpreempt_1_2",
 		.spool = -1,
@@ -67,8 +66,7 @@ static void teardown(void)
 	free(kernel.pages);
 	free(report.packets.items);
 	gp_trace_free(trace);
-	command_teardown();
-	unit_teardown();
+	system_teardown();
 }
 
 static void end(void)

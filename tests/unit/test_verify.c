@@ -6,8 +6,6 @@
 #include "shared/macro.h"
 #include "unit-session.h"
 
-#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4194242/queues"
-
 static const struct {
 	const char *text;
 	enum gpreempt_verdict verdict;
@@ -39,9 +37,8 @@ TEST_EACH(verify, ARRAY_SIZE(views))
 	open_with_queues(3);
 	gpreempt_session_suspend(s, ONLY(0, 1), NULL);
 	if (views[_i].text)
-		set_file(MODULE_FILE,
-			 unit_text("gpreempt-queues - version: 1.0\n%s",
-				   views[_i].text));
+		set_view(PID, unit_text("gpreempt-queues - version: 1.0\n%s",
+					views[_i].text));
 	ck_assert_int_eq(gpreempt_session_verify(s), views[_i].verdict);
 }
 
@@ -80,8 +77,8 @@ TEST_EACH(verify_all, ARRAY_SIZE(whole_views))
 {
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
-	set_file(MODULE_FILE, unit_text("gpreempt-queues - version: 1.1\n%s",
-					whole_views[_i].text));
+	set_view(PID, unit_text("gpreempt-queues - version: 1.1\n%s",
+				whole_views[_i].text));
 	ck_assert_int_eq(gpreempt_session_verify(s), whole_views[_i].verdict);
 }
 
@@ -92,11 +89,11 @@ TEST(verify_what_runs)
 	gp_loop_queue(&loop, 1)->destroying = true;
 	gpreempt_session_suspend(s, NULL, &out);
 	ck_assert_uint_eq(out.refused, 1);
-	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
-			      "# qid active\n0 0\n1 0\n");
+	set_view(PID, "gpreempt-queues - version: 1.0\n"
+		      "# qid active\n0 0\n1 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
-	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
-			      "# qid active\n0 0\n1 1\n");
+	set_view(PID, "gpreempt-queues - version: 1.0\n"
+		      "# qid active\n0 0\n1 1\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_CONTRADICTED);
 }
 
@@ -106,8 +103,8 @@ TEST(verify_what_hung)
 	open_with_queues(2);
 	gp_loop_queue(&loop, 1)->broken = true;
 	gpreempt_session_suspend(s, NULL, NULL);
-	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
-			      "# qid active\n0 0\n1 0\n");
+	set_view(PID, "gpreempt-queues - version: 1.0\n"
+		      "# qid active\n0 0\n1 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
 }
 
@@ -156,7 +153,7 @@ TEST(verify_after_a_moment)
 {
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
-	set_file(MODULE_FILE, "");
+	set_view(PID, "");
 	loop.view = old_for_a_moment;
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_VERIFIED);
 }
@@ -164,8 +161,8 @@ TEST(verify_after_a_moment)
 TEST(nothing_to_verify)
 {
 	open_with_queues(1);
-	set_file(MODULE_FILE, "gpreempt-queues - version: 1.0\n"
-			      "# qid active\n0 0\n");
+	set_view(PID, "gpreempt-queues - version: 1.0\n"
+		      "# qid active\n0 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
 }
 

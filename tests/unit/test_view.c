@@ -11,7 +11,6 @@
 #define HEAD "gpreempt-queues - version: 1.0\n"
 #define NAMES \
 	"# qid gpu_id type priority suspended evicted active slots age_ms\n"
-#define MODULE_FILE "/sys/kernel/debug/gpreempt/pid/4194242/queues"
 
 static struct gpreempt_view *view;
 
@@ -260,7 +259,7 @@ TEST(paused)
 
 TEST(read_from_module)
 {
-	set_file(MODULE_FILE, HEAD "# qid active\n3 4\n");
+	set_view(PID, HEAD "# qid active\n3 4\n");
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
 	ck_assert_int_eq(view->source, GPREEMPT_SOURCE_MODULE);
 	ck_assert_int_eq(view->queues[0].qid, 3);
@@ -274,7 +273,7 @@ TEST(read_long)
 	at += sprintf(at, HEAD "# qid active\n");
 	for (i = 0; i < 1000; i++)
 		at += sprintf(at, "%d %d\n", i, i % 5);
-	set_file(MODULE_FILE, text);
+	set_view(PID, text);
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, NULL), 0);
 	ck_assert_uint_eq(view->count, 1000);
 	ck_assert_int_eq(view->queues[999].active, 4);
@@ -308,7 +307,7 @@ TEST(read_broken)
 {
 	struct gpreempt_error err;
 
-	set_file(MODULE_FILE, HEAD "# qid\n1");
+	set_view(PID, HEAD "# qid\n1");
 	ck_assert_int_eq(gpreempt_view_read(g, PID, &view, &err), -EINVAL);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert_ptr_null(view);

@@ -79,3 +79,44 @@ mode_t mode_of(const char *path)
 	ck_assert_msg(!lstat(path, &st), "there is no %s", path);
 	return st.st_mode & 07777;
 }
+
+void snapshots_setup(void)
+{
+	command_setup();
+	ck_assert(copy_fixture(DRIVER "mqds", "now/mqds"));
+	ck_assert(copy_fixture(DRIVER "hqds", "now/hqds"));
+	ck_assert(copy_fixture(DRIVER "rls", "now/rls"));
+	ck_assert(copy_fixture(DRIVER "queues-144", "now/queues-144"));
+	ck_assert(copy_fixture(DRIVER "queues-156", "now/queues-156"));
+}
+
+void make_other_rings(const char *path)
+{
+	size_t len;
+	char *all = fixture_text(DRIVER "mqds", &len), *at;
+
+	for (at = all; (at = strstr(at, "00000220: ")); at++)
+		memcpy(at + 10, "0badf00d", 8);
+	make_file(path, all, len);
+	free(all);
+}
+
+void system_setup(void)
+{
+	unit_setup();
+	command_setup();
+}
+
+void system_teardown(void)
+{
+	command_teardown();
+	unit_teardown();
+}
+
+void write_plan(const char *more)
+{
+	make_text("e/experiment",
+		  unit_text("gpreempt-experiment - version: 1.0\n%s", more));
+	ck_assert_int_eq(chmod("e", 0700), 0);
+	ck_assert_int_eq(chmod("e/experiment", 0600), 0);
+}

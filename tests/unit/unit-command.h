@@ -11,6 +11,9 @@
 /* A new directory, which is the current one until command_teardown(). */
 void command_setup(void);
 void command_teardown(void);
+/* The same on the made-up system of unit.h. */
+void system_setup(void);
+void system_teardown(void);
 
 /* A file with that, and the directories that it needs. */
 void make_file(const char *path, const char *text, size_t len);
@@ -20,5 +23,22 @@ bool copy_fixture(const char *fixture, const char *path);
 /* Its whole text, for free(). */
 char *fixture_text(const char *fixture, size_t *len);
 mode_t mode_of(const char *path);
+
+#define DRIVER "tests/unit/fixtures/linux-6.12.117/"
+
+/*
+ * A snapshot of a real driver, for decode and diff. It is "now": processes 144 and
+ * 156 with four queues. For command_teardown().
+ */
+void snapshots_setup(void);
+/* Its mqds, as of a process before that had the same MQDs and other rings. */
+void make_other_rings(const char *path);
+
+/* The first lines of a plan. */
+#define PLAN                                               \
+	"runs 2\nconcurrent 1\namd_log 4\nduration_ns 0\n" \
+	"a touch ran; exec sleep 9\nb ./b\n"
+/* The plan of the experiment "e", with these lines. */
+void write_plan(const char *more);
 
 #endif

@@ -7,27 +7,22 @@
 struct gpreempt_targets *found;
 struct gpreempt_error err;
 
-static void add_process(const char *stat, const char *comm_path,
-			const char *comm, const char *stat_path)
+static void add_process(pid_t pid, int start, const char *comm)
 {
-	set_file(stat_path, stat);
-	set_file(comm_path, comm);
+	set_file(unit_text("/proc/%d/stat", pid),
+		 unit_text("%d (train) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 "
+			   "16 17 18 %d 20\n",
+			   pid, start));
+	set_file(unit_text("/proc/%d/comm", pid), comm);
 }
 
-/* Four processes: in two Docker containers, in a user's of Podman, and in none. */
 void select_setup(void)
 {
 	unit_setup();
 	set_file("/sys/class/kfd/kfd/proc/", "300\n100\n4194242\n200");
-	add_process("100 (train) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
-		    "18 1111 20\n",
-		    "/proc/100/comm", "python3\n", "/proc/100/stat");
-	add_process("200 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
-		    "2222 20\n",
-		    "/proc/200/comm", "python3\n", "/proc/200/stat");
-	add_process("300 (c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
-		    "3333 20\n",
-		    "/proc/300/comm", "a-very-long-nam\n", "/proc/300/stat");
+	add_process(100, 1111, "python3\n");
+	add_process(200, 2222, "python3\n");
+	add_process(300, 3333, "a-very-long-nam\n");
 	set_file("/proc/4194242/comm", "job\n");
 	set_file("/proc/100/cgroup",
 		 "0::/system.slice/docker-" ID_A ".scope/sub\n");
@@ -59,7 +54,6 @@ void select_teardown(void)
 	unit_teardown();
 }
 
-/* The PIDs that a word names, or the reason in err. */
 const char *pick(const char *word)
 {
 	static char text[128];
