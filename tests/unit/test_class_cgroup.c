@@ -10,11 +10,6 @@
 
 #define OFFLINE "/gpreempt/offline"
 
-static void setup(void)
-{
-	unit_cgroups_start();
-}
-
 static void teardown(void)
 {
 	unit_path_fails = NULL;
@@ -97,4 +92,4 @@ TEST(fails)
 			 -ENOENT);
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(unit_cgroups_start, teardown)

@@ -10,14 +10,9 @@
 static const struct ctl_command *find_words(const char *line, int *words)
 {
 	static char copy[64], *argv[4];
-	char *word;
-	int argc = 0;
 
 	snprintf(copy, sizeof(copy), "%s", line);
-	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	argv[argc] = NULL;
-	return ctl_find_command(argc, argv, words);
+	return ctl_find_command(unit_words(copy, argv), argv, words);
 }
 
 static const struct ctl_command *find(const char *line)

@@ -48,9 +48,7 @@ static void setup(void)
 	size_t i;
 
 	unit_setup();
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert(shared != MAP_FAILED);
+	shared = unit_share(sizeof(*shared));
 	list[0] = '\0';
 	for (i = 0; i < COUNT; i++) {
 		sprintf(list + strlen(list), "%zu\n", FIRST + i);

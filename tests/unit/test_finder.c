@@ -33,9 +33,7 @@ static void setup(void)
 	ops = gp_backend_loop;
 	ops.read_file = read_file;
 	g->ops = &ops;
-	hang = mmap(NULL, sizeof(*hang), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert(hang != MAP_FAILED);
+	hang = unit_share(sizeof(*hang));
 	set_file("/proc/4194242/cmdline", "train");
 	set_file("/proc/4194242/comm", "train\n");
 	memset(&finder, 0, sizeof(finder));

@@ -26,12 +26,6 @@ TEST(stopped_and_continued)
 	ck_assert(!seen->suspended[2] && seen->suspended[3]);
 }
 
-static void interrupt(void)
-{
-	/* As Ctrl-C, to the process that the user sees. */
-	kill(getppid(), SIGTERM);
-}
-
 /* Its end, however it comes, has the queues run. */
 TEST(release)
 {
@@ -42,11 +36,6 @@ TEST(release)
 	OUT_LINE("released %d: 1 suspensions\n", target);
 	/* The one that followed has ended, too. */
 	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
-}
-
-static void die(void)
-{
-	kill(getpid(), SIGKILL);
 }
 
 TEST(follower_dies)
@@ -70,15 +59,13 @@ TEST(command_dies)
 	uint64_t deadline = shr_now_ns() + 20 * NSEC_PER_SEC;
 	struct hold_owner owner;
 	pid_t child;
-	int status;
 
 	steps[0].stop = STOPPED;
 	steps[1].what = kill_command;
 	child = fork();
 	if (!child)
 		_exit(ctl_line("follow --how debug %d", target));
-	waitpid(child, &status, 0);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_int_eq(unit_status(child), -SIGKILL);
 	while (hold_read_owner(target, &owner) != -ENOENT &&
 	       shr_now_ns() < deadline)
 		shr_sleep_ns(NSEC_PER_MSEC);
@@ -121,8 +108,7 @@ TEST(own_process_group)
 		status = ctl_line("follow --how debug %d", target);
 		_exit(getpgrp() == getpid() ? status : 99);
 	}
-	waitpid(child, &status, 0);
-	ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "%x", status);
+	ck_assert_int_eq(unit_status(child), 0);
 	ck_assert_int_eq(atomic_load(&seen->group), child);
 }
 

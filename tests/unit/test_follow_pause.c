@@ -38,17 +38,6 @@ static void end(void)
 	kill(target, SIGKILL);
 }
 
-static void interrupt(void)
-{
-	/* As Ctrl-C, to the process that the user sees. */
-	kill(getppid(), SIGTERM);
-}
-
-static void die(void)
-{
-	kill(getpid(), SIGKILL);
-}
-
 /* In the process that follows, before it waits. */
 static void next_step(void)
 {

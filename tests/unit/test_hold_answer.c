@@ -11,10 +11,11 @@
 static struct hold_worker w;
 
 /* A worker with a session, without its loop. */
-static void open_worker(void)
+static void setup(void)
 {
 	struct gpreempt_error err;
 
+	worker_setup();
 	w = (struct hold_worker){
 		.birth = &birth,
 		.start = START,
@@ -26,10 +27,11 @@ static void open_worker(void)
 	ck_assert_int_eq(owner_open(&w.owner, &err), 0);
 }
 
-static void close_worker(void)
+static void teardown(void)
 {
 	owner_close(&w.owner);
 	heartbeat_stop(&w.heartbeat);
+	worker_teardown();
 }
 
 static void ask(enum hold_verb verb)
@@ -52,7 +54,6 @@ static bool suspended_is(uint32_t qid, bool is)
 
 TEST(suspend_and_resume)
 {
-	open_worker();
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
 	ck_assert_uint_eq(reply.queues, 2);
@@ -71,13 +72,11 @@ TEST(suspend_and_resume)
 	ck_assert(w.over);
 	ck_assert(!loop.debugged);
 	both_are(false);
-	close_worker();
 }
 
 /* The time that the host sleeps is part of a lease. */
 TEST(lease_while_asleep)
 {
-	open_worker();
 	request.lease_ns = 3600 * NSEC_PER_SEC;
 	ask(HOLD_SUSPEND);
 	unit_slept_s = 3000;
@@ -90,12 +89,10 @@ TEST(lease_while_asleep)
 	ask(HOLD_STATUS);
 	ck_assert_uint_eq(reply.lease_ns, 1);
 	unit_frozen_ns = 0;
-	close_worker();
 }
 
 TEST(some_queues)
 {
-	open_worker();
 	request.count = 1;
 	request.ids[0] = 1;
 	ask(HOLD_SUSPEND);
@@ -116,13 +113,11 @@ TEST(some_queues)
 	request.ids[0] = 1;
 	ask(HOLD_RESUME);
 	ck_assert(w.over);
-	close_worker();
 }
 
 /* The driver does not suspend it: no failure, unless it was asked for by number. */
 TEST(being_destroyed)
 {
-	open_worker();
 	gp_loop_queue(&loop, 1)->destroying = true;
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
@@ -137,13 +132,11 @@ TEST(being_destroyed)
 	ck_assert_ptr_nonnull(strstr(reply.text,
 				     "queue 1 of process 4194242 is "
 				     "not suspended: its process is destroying"));
-	close_worker();
 }
 
 /* What is left keeps the holder. */
 TEST(resume_some)
 {
-	open_worker();
 	ask(HOLD_SUSPEND);
 	request.count = 1;
 	request.ids[0] = 0;
@@ -152,37 +145,33 @@ TEST(resume_some)
 	ck_assert_uint_eq(reply.left, 1);
 	ck_assert(!w.over);
 	ck_assert(suspended_is(0, false) && suspended_is(1, true));
-	close_worker();
 }
 
 /*
  * Another process ends the session while a request is carried out: what was
  * asked for is done, and said to be.
  */
-TEST(lost_in_a_request)
-{
-	static const char *const calls[] = {
-		"snapshot",
-		"suspend",
-		"query",
-		"probe",
-	};
-	size_t i;
+static const char *const lost_calls[] = {
+	"snapshot",
+	"suspend",
+	"query",
+	"probe",
+};
 
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		open_worker();
-		at(calls[i], 1, gp_loop_disable);
-		ask(HOLD_SUSPEND);
-		ck_assert_msg(reply.status == GPREEMPT_CLASS_DONE &&
-				      reply.queues == 2,
-			      "%s: status %d, %d queues: %s", calls[i],
-			      (int)reply.status, (int)reply.queues, reply.text);
-		both_are(true);
-		ask(HOLD_SUSPEND);
-		ck_assert_uint_eq(reply.queues, 2);
-		close_worker();
-	}
-	open_worker();
+TEST_EACH(lost_in_a_request, ARRAY_SIZE(lost_calls))
+{
+	at(lost_calls[_i], 1, gp_loop_disable);
+	ask(HOLD_SUSPEND);
+	ck_assert_msg(reply.status == GPREEMPT_CLASS_DONE && reply.queues == 2,
+		      "%s: status %d, %d queues: %s", lost_calls[_i],
+		      (int)reply.status, (int)reply.queues, reply.text);
+	both_are(true);
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.queues, 2);
+}
+
+TEST(lost_in_a_resume)
+{
 	ask(HOLD_SUSPEND);
 	at("resume", 1, gp_loop_disable);
 	request.count = 1;
@@ -190,7 +179,6 @@ TEST(lost_in_a_request)
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
 	ck_assert_uint_eq(reply.left, 1);
 	ck_assert(suspended_is(0, false) && suspended_is(1, true));
-	close_worker();
 }
 
 /* It ends just after the suspend, and another debugger has the process then. */
@@ -202,29 +190,24 @@ static void disable_for_good(struct gp_loop *l)
 
 TEST(lost_for_good)
 {
-	open_worker();
 	gp_loop_add_queue(&loop, 2);
 	at("query", 1, disable_for_good);
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_BUSY);
 	ck_assert_ptr_null(strstr(reply.text, "destroying"));
 	ck_assert_int_lt(owner_dispatch(&w.owner), 0);
-	close_worker();
 }
 
 TEST(another_process)
 {
-	open_worker();
 	request.start = START + 1;
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_NO_TARGET);
 	both_are(false);
-	close_worker();
 }
 
 TEST(gpu_hangs)
 {
-	open_worker();
 	gp_loop_queue(&loop, 1)->broken = true;
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
@@ -237,7 +220,6 @@ TEST(gpu_hangs)
 	request.ids[0] = 0;
 	ask(HOLD_RESUME);
 	ck_assert_uint_eq(reply.left, 1);
-	close_worker();
 }
 
-TEST_FIXTURE(worker_setup, worker_teardown)
+TEST_FIXTURE(setup, teardown)

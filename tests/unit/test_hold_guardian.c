@@ -67,12 +67,9 @@ static void send_beat(uint64_t silence_ns, uint64_t lease_end_ns)
 static void worker_is_killed(void)
 {
 	struct hold_owner owner;
-	int status;
 
-	ck_assert_int_eq(waitpid(worker, &status, 0), worker);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
-	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+	ck_assert_int_eq(unit_status(worker), -SIGKILL);
+	ck_assert_int_eq(unit_status(guardian), 0);
 	close(lock);
 	close(birth.report);
 	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
@@ -124,8 +121,6 @@ TEST(lease_is_over)
 /* A target that was killed and waits for its tracer. */
 TEST(killed_target)
 {
-	int status;
-
 	ck_assert_int_eq(ptrace(PTRACE_SEIZE, target, 0, PTRACE_O_TRACEEXIT),
 			 0);
 	start();
@@ -133,8 +128,7 @@ TEST(killed_target)
 	shr_sleep_ns(NSEC_PER_SEC);
 	ck_assert(alive());
 	kill(target, SIGKILL);
-	ck_assert_int_eq(waitpid(worker, &status, 0), worker);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_int_eq(unit_status(worker), -SIGKILL);
 }
 
 /* Another signal that waits for the target, which has blocked it, is no SIGKILL. */
@@ -159,34 +153,26 @@ TEST(other_signal_pending)
 
 TEST(worker_ends)
 {
-	int status;
-
 	start();
 	send_beat(3600 * NSEC_PER_SEC, 0);
 	kill(worker, SIGKILL);
-	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
-	ck_assert(WIFEXITED(status));
+	ck_assert_int_ge(unit_status(guardian), 0);
 	ck_assert_int_lt(hold_socket_inode(target), 1);
 }
 
 /* A guardian that is stopped does not live either. */
 TEST(stopped_guardian)
 {
-	int status;
-
 	start();
 	send_beat(3600 * NSEC_PER_SEC, 0);
 	shr_sleep_ns(200 * NSEC_PER_MSEC);
 	kill(guardian, SIGSTOP);
-	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_int_eq(unit_status(guardian), -SIGKILL);
 }
 
 /* No one could find the holder: it does not begin. */
 TEST(no_record)
 {
-	int status;
-
 	birth.lock = -1;
 	guardian = fork();
 	if (!guardian) {
@@ -195,8 +181,7 @@ TEST(no_record)
 		birth.guardian = getpid();
 		hold_guardian(&birth);
 	}
-	ck_assert_int_eq(waitpid(guardian, &status, 0), guardian);
-	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+	ck_assert_int_eq(unit_status(guardian), 0);
 }
 
 TEST_FIXTURE(setup, teardown)

@@ -34,10 +34,7 @@ static void live(void)
 
 static void wait_for_end(void)
 {
-	int status;
-
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "%x", status);
+	ck_assert_int_eq(unit_status(child), 0);
 }
 
 static int ask_child(enum hold_verb verb)

@@ -16,6 +16,13 @@
 
 static struct hold_owner owner;
 
+static void expect_owner(pid_t pid)
+{
+	owner.pid = 0;
+	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
+	ck_assert_uint_eq(owner.pid, pid);
+}
+
 TEST(directory)
 {
 	struct stat st;
@@ -204,13 +211,11 @@ TEST(no_room)
 	limit_files(0);
 	in.pid = 816;
 	ck_assert_int_eq(hold_write_owner(lock, &in), -EFBIG);
-	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
-	ck_assert_uint_eq(owner.pid, 815);
+	expect_owner(815);
 	limit_files(4096);
 	in.pid = 7;
 	ck_assert_int_eq(hold_write_owner(lock, &in), 0);
-	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
-	ck_assert_uint_eq(owner.pid, 7);
+	expect_owner(7);
 	hold_drop(PID, lock);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
 }
@@ -246,8 +251,7 @@ TEST(dropped_by_the_last)
 	int lock = hold_take(PID, &in), copy = dup(lock);
 
 	hold_drop(PID, lock);
-	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
-	ck_assert_uint_eq(owner.pid, 815);
+	expect_owner(815);
 	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
 	hold_drop(PID, copy);
 	ck_assert_int_ne(access(HOLD_DIR "/4194242.lock", F_OK), 0);
@@ -263,8 +267,7 @@ TEST(dropped_late)
 	remove_lock();
 	ck_assert_int_ge(hold_take(PID, &in), 0);
 	hold_drop(PID, old);
-	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
-	ck_assert_uint_eq(owner.pid, 816);
+	expect_owner(816);
 }
 
 static void take_over(void)
@@ -280,8 +283,7 @@ TEST(replaced_while_reading)
 {
 	others = hold_lock(PID);
 	unit_before_flock = take_over;
-	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
-	ck_assert_uint_eq(owner.pid, 817);
+	expect_owner(817);
 }
 
 TEST_AS_ROOT(another_owners_directory)
@@ -380,9 +382,7 @@ TEST(descriptor_0)
 	owner = (struct hold_owner){ .role = HOLD_ROLE_FOLLOW, .pid = 815 };
 	ck_assert_int_eq(hold_write_owner(lock, &owner), 0);
 	close(STDIN_FILENO);
-	owner.pid = 0;
-	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
-	ck_assert_uint_eq(owner.pid, 815);
+	expect_owner(815);
 	close(lock);
 	ck_assert_int_eq(hold_lock(PID), STDIN_FILENO);
 }
@@ -392,7 +392,7 @@ TEST(signalled)
 {
 	struct hold_owner who = { .role = HOLD_ROLE_HOLDER };
 	pid_t without = unit_make_sleeper(), with;
-	int lock = hold_lock(PID), status;
+	int lock = hold_lock(PID);
 
 	ck_assert_int_ge(lock, 0);
 	with = unit_make_sleeper();
@@ -402,8 +402,7 @@ TEST(signalled)
 	who.pid = with;
 	ck_assert_int_eq(hold_signal_owner(PID + 1, &who, SIGUSR2), -ESRCH);
 	ck_assert_int_eq(hold_signal_owner(PID, &who, SIGUSR2), 0);
-	ck_assert_int_eq(waitpid(with, &status, 0), with);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR2);
+	ck_assert_int_eq(unit_status(with), -SIGUSR2);
 	ck_assert_int_eq(hold_signal_owner(PID, &who, SIGUSR2), -ESRCH);
 	ck_assert_int_eq(waitpid(without, NULL, WNOHANG), 0);
 	kill(without, SIGKILL);

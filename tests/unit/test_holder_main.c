@@ -41,15 +41,6 @@ static int start(const char *word, pid_t *child)
 	return pair[0];
 }
 
-static int status_of(pid_t child)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
 /* What it replies to a request for a process; the end stays open. */
 static int ask(pid_t pid, struct hold_reply *reply)
 {
@@ -65,9 +56,9 @@ static int ask(pid_t pid, struct hold_reply *reply)
 	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + LIMIT_NS);
 	ck_assert_int_gt(n, 0);
 	ck_assert_int_eq(gp_hold_get_reply(buf, n, reply), 0);
-	ck_assert_int_eq(status_of(child), reply->reason ?
-						   GPREEMPT_CLASS_FAILED :
-						   GPREEMPT_CLASS_DONE);
+	ck_assert_int_eq(unit_status(child), reply->reason ?
+						     GPREEMPT_CLASS_FAILED :
+						     GPREEMPT_CLASS_DONE);
 	return fd;
 }
 
@@ -80,17 +71,17 @@ TEST(bad_start)
 	int fd;
 
 	close(start("x", &child));
-	ck_assert_int_eq(status_of(child), GPREEMPT_CLASS_USAGE);
+	ck_assert_int_eq(unit_status(child), GPREEMPT_CLASS_USAGE);
 	fd = start("4194242", &child);
 	send(fd, "nonsense", 8, 0);
-	ck_assert_int_eq(status_of(child), GPREEMPT_CLASS_FAILED);
+	ck_assert_int_eq(unit_status(child), GPREEMPT_CLASS_FAILED);
 	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf),
 				     shr_now_ns() + LIMIT_NS),
 			 -EPROTO);
 	close(fd);
 	fd = start("4194242", &child);
 	send(fd, text, strlen(text), 0);
-	ck_assert_int_eq(status_of(child), GPREEMPT_CLASS_FAILED);
+	ck_assert_int_eq(unit_status(child), GPREEMPT_CLASS_FAILED);
 	ck_assert_int_eq(recv(fd, buf, sizeof(buf), 0), 31);
 	ck_assert_mem_eq(buf, "gpreempt-ipc 1 refused code=-93", 31);
 	close(fd);

@@ -20,12 +20,10 @@ static int parse(const char *line)
 {
 	static char copy[256];
 	char *argv[32] = { (char *)"vgpu-load" };
-	int argc = 1;
-	char *word;
+	int argc;
 
 	snprintf(copy, sizeof(copy), "%s", line);
-	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
+	argc = 1 + unit_words(copy, argv + 1);
 	err[0] = '\0';
 	return load_args_parse(&args, argc, argv, err, sizeof(err));
 }

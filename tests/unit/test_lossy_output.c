@@ -91,26 +91,24 @@ static void sleep_and_read(FILE *f, int fd)
 	_exit(0);
 }
 
-START_TEST(to_pipe)
+TEST_EXIT(to_pipe)
 {
 	int fds[2];
 
 	ck_assert_int_eq(pipe(fds), 0);
 	sleep_and_read(fdopen(fds[1], "w"), fds[0]);
 }
-END_TEST
 
-START_TEST(to_socket)
+TEST_EXIT(to_socket)
 {
 	int fds[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	sleep_and_read(fdopen(fds[1], "w"), fds[0]);
 }
-END_TEST
 
 /* Ctrl-S. */
-START_TEST(to_terminal)
+TEST_EXIT(to_terminal)
 {
 	int master, slave;
 	FILE *f;
@@ -128,9 +126,8 @@ START_TEST(to_terminal)
 	ck_assert(!(fcntl(slave, F_GETFL) & O_NONBLOCK));
 	_exit(0);
 }
-END_TEST
 
-START_TEST(to_file)
+TEST_EXIT(to_file)
 {
 	char path[] = HOLD_DIR "-lossy.XXXXXX";
 	int fd = mkstemp(path);
@@ -146,10 +143,9 @@ START_TEST(to_file)
 	check_lines(LINES);
 	_exit(0);
 }
-END_TEST
 
 /* What was taken in part is not given up when the reader sleeps on. */
-START_TEST(taken_in_part)
+TEST_EXIT(taken_in_part)
 {
 	int fds[2], i;
 	FILE *f;
@@ -177,10 +173,9 @@ START_TEST(taken_in_part)
 	check_lines(220);
 	_exit(0);
 }
-END_TEST
 
 /* A reader that has ended is an error, as without us. */
-START_TEST(broken_pipe)
+TEST_EXIT(broken_pipe)
 {
 	int fds[2];
 	FILE *f;
@@ -195,7 +190,6 @@ START_TEST(broken_pipe)
 	ck_assert_int_eq(errno, EPIPE);
 	_exit(0);
 }
-END_TEST
 
 static void print_late(void)
 {
@@ -227,17 +221,4 @@ TEST(printed_at_exit)
 	read_all(fds[0]);
 	/* stderr has no buffer then. */
 	ck_assert_str_eq(text, "in time\nlate, too\nlate\n");
-}
-
-int main(void)
-{
-	TCase *tc = unit_case();
-
-	tcase_add_exit_test(tc, to_pipe, 0);
-	tcase_add_exit_test(tc, to_socket, 0);
-	tcase_add_exit_test(tc, to_terminal, 0);
-	tcase_add_exit_test(tc, to_file, 0);
-	tcase_add_exit_test(tc, taken_in_part, 0);
-	tcase_add_exit_test(tc, broken_pipe, 0);
-	return unit_run("output that does not wait");
 }

@@ -152,7 +152,6 @@ TEST_EACH(self_exit_status, 4)
 		{ "run", "/etc/passwd", 126 },
 	};
 	pid_t child;
-	int status;
 
 	unit_cgroups_start();
 	child = fork();
@@ -168,9 +167,7 @@ TEST_EACH(self_exit_status, 4)
 		setvbuf(stderr, NULL, _IONBF, 0);
 		_exit(ctl_main(4, argv));
 	}
-	waitpid(child, &status, 0);
-	ck_assert(WIFEXITED(status));
-	ck_assert_int_eq(WEXITSTATUS(status), rows[_i].status);
+	ck_assert_int_eq(unit_status(child), rows[_i].status);
 	unit_cgroups_stop();
 }
 

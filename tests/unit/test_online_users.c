@@ -19,7 +19,6 @@
 static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
 {
 	pid_t child = fork();
-	int status;
 
 	if (!child) {
 		struct guard_request request = { .verb = verb, .pid = pid };
@@ -34,9 +33,7 @@ static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
 		ret = gp_guard_ask(fd, &request, &reply, soon());
 		_exit(ret ? 100 - ret : -reply.code);
 	}
-	waitpid(child, &status, 0);
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	return unit_status(child);
 }
 
 /* Without --allow-uid, only root: the kernel and the guard refuse others. */

@@ -61,6 +61,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+	ck_assert_int_eq(owner_close(&owner), 0);
 	if (owner.lock >= 0)
 		hold_drop(target, owner.lock);
 	unit_wait_until_free(target);
@@ -103,7 +104,6 @@ TEST(by_session)
 	ck_assert(!loop.debugged);
 	/* The lock is the caller's. */
 	ck_assert_int_ge(owner.lock, 0);
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 TEST(by_pause)
@@ -167,7 +167,6 @@ TEST(refused)
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_KFD_VERSION);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert_int_eq(loop.evicted, 1);
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 /* Or at the first suspend: one with queues never gets its runtime. */
@@ -187,7 +186,6 @@ TEST_EACH(no_runtime, 2)
 	ck_assert(loop.evicted == 1 && !loop.debugged && was_noted);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_RUNTIME_OFF);
 	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_PAUSE);
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 static const char *no_queues(struct gp_loop *l)
@@ -207,7 +205,6 @@ TEST(no_runtime_yet)
 	suspend();
 	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_DEBUG);
 	ck_assert(!strstr(loop.trace, "pause"));
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 /* What the way is changed to fails, too: nothing is open then. */
@@ -251,7 +248,6 @@ TEST(unpaused_by_another)
 	ck_assert_int_eq(resume(), 0);
 	ck_assert_int_eq(losses, 1);
 	ck_assert_int_eq(err.reason, GPREEMPT_UNPAUSED);
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 static const char *show_evicted(struct gp_loop *l)
@@ -294,7 +290,6 @@ TEST(traced)
 	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_OK);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert_int_eq(loop.evicted, 1);
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 /* The driver's error: it runs, or the driver is asked to let it run. */
@@ -306,7 +301,6 @@ TEST(fails)
 	ck_assert(strstr(loop.trace, "pause unpause") ||
 		  strstr(loop.trace, "unpause "));
 	ck_assert_int_eq(loop.evicted, 0);
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 /* It cannot be ended: the entry stays, and its keepers try again. */
@@ -367,7 +361,6 @@ TEST(job_control)
 	for (i = 0; i < 1000 && owner_is_stopped(&owner); i++)
 		usleep(1000);
 	ck_assert(!owner_is_stopped(&owner));
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
@@ -415,7 +408,6 @@ TEST_EACH(follow_pauses, 2)
 	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert_int_eq(owner.way,
 			 _i ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE);
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 /* To get away, it needs neither a descriptor nor a runtime. */
@@ -427,7 +419,6 @@ TEST(by_session_without_descriptor)
 	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_DEBUG);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert(loop.queues[0].suspended);
-	ck_assert_int_eq(owner_close(&owner), 0);
 }
 
 TEST_FIXTURE(setup, teardown)

@@ -213,13 +213,11 @@ TEST(pidmap)
 /* In a process of its own, which becomes the program. */
 static int run_child(const char *line)
 {
-	int status;
 	pid_t child = fork();
 
 	if (!child)
 		_exit(ctl_line("%s", line));
-	waitpid(child, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return unit_status(child);
 }
 
 TEST(run)

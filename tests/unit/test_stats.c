@@ -2,10 +2,11 @@
 /* Percentiles by nearest rank, of raw samples. */
 #include "unit.h"
 
+static struct gpreempt_stats stats;
+
 TEST(none)
 {
-	struct gpreempt_stats stats = { .n = 5, .max = 5 };
-
+	stats = (struct gpreempt_stats){ .n = 5, .max = 5 };
 	gpreempt_stats(NULL, 0, &stats);
 	ck_assert_uint_eq(stats.n, 0);
 	ck_assert_uint_eq(stats.max, 0);
@@ -13,7 +14,6 @@ TEST(none)
 
 TEST(one)
 {
-	struct gpreempt_stats stats;
 	uint64_t sample = 42;
 
 	gpreempt_stats(&sample, 1, &stats);
@@ -25,7 +25,6 @@ TEST(one)
 
 TEST(hundred)
 {
-	struct gpreempt_stats stats;
 	uint64_t samples[100];
 	size_t i;
 
@@ -47,7 +46,6 @@ TEST(hundred)
 TEST(thousands)
 {
 	static uint64_t samples[10000];
-	struct gpreempt_stats stats;
 	size_t i;
 
 	/* 1 to 10000 in no order: 3701 is prime to 10000. */
@@ -66,7 +64,6 @@ TEST(thousands)
 TEST(few)
 {
 	uint64_t three[] = { 30, 10, 20 }, four[] = { 4, 3, 2, 1 };
-	struct gpreempt_stats stats;
 
 	gpreempt_stats(three, 3, &stats);
 	ck_assert_uint_eq(stats.p50, 20);
@@ -79,7 +76,6 @@ TEST(few)
 TEST(large_values)
 {
 	uint64_t samples[] = { UINT64_MAX, 0, UINT64_MAX - 1 };
-	struct gpreempt_stats stats;
 
 	gpreempt_stats(samples, 3, &stats);
 	ck_assert_uint_eq(stats.min, 0);

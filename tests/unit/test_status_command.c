@@ -47,9 +47,7 @@ static void setup(void)
 	hold_dir_setup();
 	unit_cgroups_start();
 	unit_setup();
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert_ptr_ne(shared, MAP_FAILED);
+	shared = unit_share(sizeof(*shared));
 	reply = (struct hold_reply){
 		.queues = 2,
 		.held_ns = 3 * NSEC_PER_SEC,

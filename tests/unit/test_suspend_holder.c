@@ -141,7 +141,6 @@ TEST(command_dies)
 {
 	struct hold_request request = { .verb = HOLD_SUSPEND };
 	struct hold_owner none = { .pid = getpid() };
-	int status;
 	pid_t child;
 
 	CTL(0, "status");
@@ -159,8 +158,7 @@ TEST(command_dies)
 		holder();
 		kill(getpid(), SIGKILL);
 	}
-	waitpid(child, &status, 0);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_int_eq(unit_status(child), -SIGKILL);
 	expect_no_holder();
 }
 
@@ -244,11 +242,9 @@ TEST(foreground)
 TEST(foreground_resumed)
 {
 	pid_t helper = when_held(suspend_and_resume);
-	int status;
 
 	CTL(0, "suspend %d --foreground", target);
-	waitpid(helper, &status, 0);
-	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+	ck_assert_int_eq(unit_status(helper), 0);
 	expect_no_holder();
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
-#include <string.h>
 
 #include "unit-args.h"
 
@@ -19,14 +18,11 @@ void args_teardown(void)
 int parse(const struct ctl_command *cmd, const char *line)
 {
 	static char copy[256], *argv[16];
-	char *word;
-	int argc = 1;
+	int argc;
 
 	snprintf(copy, sizeof(copy), "%s", line);
 	argv[0] = (char *)cmd->name;
-	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	argv[argc] = NULL;
+	argc = 1 + unit_words(copy, argv + 1);
 	args_teardown();
 	parsed_args = ctl_new_args(cmd);
 	ck_assert_ptr_nonnull(parsed_args);

@@ -94,27 +94,11 @@ void end_capture(void)
 	printed = NULL;
 }
 
-/* The next word of a line; NULL: there is none. */
-static char *next_word(char **line)
-{
-	char *word = *line + strspn(*line, " ");
-	const char *ends = " ";
-
-	if (*word == '\'') {
-		ends = "'";
-		word++;
-	}
-	*line = word + strcspn(word, ends);
-	if (**line)
-		*(*line)++ = '\0';
-	return *line > word ? word : NULL;
-}
-
 int ctl_line(const char *format, ...)
 {
 	static char line[1024];
-	char *argv[64], *rest = line;
-	int argc = 0, status;
+	char *argv[64];
+	int argc, status;
 	va_list ap;
 
 	/* A holder writes its title over all of them. */
@@ -122,8 +106,7 @@ int ctl_line(const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(line + strlen(line), sizeof(line) - strlen(line), format, ap);
 	va_end(ap);
-	while ((argv[argc] = next_word(&rest)))
-		argc++;
+	argc = unit_words(line, argv);
 	begin_capture();
 	status = ctl_main(argc, argv);
 	end_capture();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,13 +29,22 @@ static void next_step(void)
 		gp_loop_stop(&loop, steps[n].stop);
 }
 
+void interrupt(void)
+{
+	/* As Ctrl-C, to the process that the user sees. */
+	kill(getppid(), SIGTERM);
+}
+
+void die(void)
+{
+	kill(getpid(), SIGKILL);
+}
+
 void follow_setup(void)
 {
 	holder_setup();
 	setpgid(target, target);
-	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert_ptr_ne(seen, MAP_FAILED);
+	seen = unit_share(sizeof(*seen));
 	memset(steps, 0, sizeof(steps));
 	unit_before_ppoll = next_step;
 	unit_cgroup_make("/job");

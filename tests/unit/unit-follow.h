@@ -35,6 +35,10 @@ struct follow_seen {
 extern struct follow_step steps[MAX_STEPS];
 extern struct follow_seen *seen;
 
+/* What can happen to a follower: to end as by Ctrl-C at its command, and by SIGKILL. */
+void interrupt(void);
+void die(void);
+
 /* The target of unit-holder.h, in a process group and in the cgroup /job. */
 void follow_setup(void);
 /* Fails if the target is still held. */

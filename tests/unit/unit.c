@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,6 +59,48 @@ int unit_run(const char *name)
 		failed = 1;
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void *unit_share(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	return memory;
+}
+
+/* The next word of a line; NULL: there is none. */
+static char *next_word(char **line)
+{
+	char *word = *line + strspn(*line, " ");
+	const char *ends = " ";
+
+	if (*word == '\'') {
+		ends = "'";
+		word++;
+	}
+	*line = word + strcspn(word, ends);
+	if (**line)
+		*(*line)++ = '\0';
+	return *line > word ? word : NULL;
+}
+
+int unit_words(char *line, char **argv)
+{
+	int argc = 0;
+
+	while ((argv[argc] = next_word(&line)))
+		argc++;
+	return argc;
+}
+
+int unit_status(pid_t child)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 int unit_count_descriptors(void)

@@ -28,6 +28,14 @@ TCase *unit_case(void);
 		tcase_add_loop_test(unit_case(), name, 0, count);      \
 	}                                                              \
 	START_TEST(name)
+/* One that ends with exit status 0 by itself. */
+#define TEST_EXIT(name)                                                \
+	static const struct TTest *name;                               \
+	__attribute__((constructor)) static void unit_add_##name(void) \
+	{                                                              \
+		tcase_add_exit_test(unit_case(), name, 0);             \
+	}                                                              \
+	START_TEST(name)
 /* One that only root can pass; others are told that it is skipped. */
 #define TEST_AS_ROOT(name) TEST_EACH(name, unit_as_root(#name))
 int unit_as_root(const char *name);
@@ -74,6 +82,12 @@ char *unit_load(const char *path, size_t *len);
 const char *unit_file(const char *path);
 /* Where a capture of a real host is; NULL, and it is said: nowhere. */
 const char *unit_capture(const char *name);
+/* Memory of zeros that a child shares with this process. */
+void *unit_share(size_t size);
+/* Split at blanks, but not in '...': argv[] up to a NULL. Returns argc. */
+int unit_words(char *line, char **argv);
+/* Wait for a child: its exit status, or the signal that ended it, as -SIGKILL. */
+int unit_status(pid_t child);
 /* Descriptors that are open; the sanitizers miss one that leaks. */
 int unit_count_descriptors(void);
 
