@@ -36,7 +36,7 @@ TCase *unit_case(void);
 		tcase_add_exit_test(unit_case(), name, 0);             \
 	}                                                              \
 	START_TEST(name)
-/* One that only root can pass; others are told that it is skipped. */
+/* One that only root can pass; for others the name of what is skipped is printed. */
 #define TEST_AS_ROOT(name) TEST_EACH(name, unit_as_root(#name))
 int unit_as_root(const char *name);
 /* Until that is so. Fails when it takes longer than anything may take. */
@@ -80,7 +80,7 @@ __attribute__((format(printf, 1, 2))) const char *unit_text(const char *format,
 char *unit_load(const char *path, size_t *len);
 /* That of one that must be there, until the next of it. */
 const char *unit_file(const char *path);
-/* Where a capture of a real host is; NULL, and it is said: nowhere. */
+/* Where a capture of a real host is; NULL: there is none, and that is printed. */
 const char *unit_capture(const char *name);
 /* Memory of zeros that a child shares with this process. */
 void *unit_share(size_t size);
