@@ -16,7 +16,7 @@ TEST(diff_of_a_process)
 	OUT_HAS("queues in mqds: A 0, B 3\n");
 	CTL(0, "diff now idle --pid 144");
 	ERR_HAS("process 144 is not in idle");
-	CTL(0, "diff now now --pid 144");
+	CTL(0, "diff ./now now --pid 144");
 	OUT_HAS("queue ids: 3 common, 0 only in A, 0 only in B, overlap 100%: "
 		"consistent\n");
 	OUT_HAS("rings: 3 common");
@@ -25,7 +25,7 @@ TEST(diff_of_a_process)
 	CTL(5, "diff now idle --pid-a 144 --pid-b 144");
 	ERR_HAS("process 144 is not in idle");
 	CTL(5, "diff idle now --pid-a 144 --pid-b 144");
-	CTL(2, "diff now now --pid-a 144");
+	CTL(2, "diff ./now now --pid-a 144");
 }
 
 TEST(diff_of_nothing)
@@ -61,7 +61,7 @@ TEST(diff_without_ids)
 	expect_text("ring_counts.verdict", "not consistent");
 	CTL(0, "diff now/hqds other");
 	OUT_HAS("queues in mqds: A not known, B 4\n");
-	CTL(0, "diff now now --pid-a 144 --pid-b 156 --json");
+	CTL(0, "diff ./now now --pid-a 144 --pid-b 156 --json");
 	expect_null("ring_counts");
 	expect_number("shared_queues", 0);
 }
