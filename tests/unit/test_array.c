@@ -8,7 +8,7 @@
 
 TEST(grows)
 {
-	SHR_ARRAY(size_t) array = { NULL, 0 };
+	SHR_ARRAY(size_t, array) = { NULL, 0 };
 	size_t i, *item, *before, moved = 0;
 
 	ck_assert_ptr_null(shr_end(&array));
