@@ -71,25 +71,18 @@ static int print_json(enum out_mode mode, const struct gp_amdlog_data *d)
 	struct json_object *object = json_object_new_object();
 
 	(void)mode;
-	json_object_object_add(object, "queues",
-			       out_json_rows(&queues_table, d->queues,
-					     d->n_queues));
-	json_object_object_add(object, "processes",
-			       out_json_rows(&processes_table, d->processes,
-					     d->n_processes));
-	json_object_object_add(object, "level",
-			       json_object_new_int64(d->level));
-	json_object_object_add(object, "hip_version",
-			       out_json_text(*d->version ? d->version : NULL));
-	json_object_object_add(object, "lines",
-			       json_object_new_int64(d->lines));
-	json_object_object_add(object, "other_lines",
-			       json_object_new_int64(d->other_lines));
-	json_object_object_add(object, "problems",
-			       out_json_rows(&problems_table, d->problems,
-					     d->kept));
-	json_object_object_add(object, "n_problems",
-			       json_object_new_int64(d->n_problems));
+	out_add(object, "queues",
+		out_json_rows(&queues_table, d->queues, d->n_queues));
+	out_add(object, "processes",
+		out_json_rows(&processes_table, d->processes, d->n_processes));
+	out_add(object, "level", json_object_new_int64(d->level));
+	out_add(object, "hip_version",
+		out_json_text(*d->version ? d->version : NULL));
+	out_add(object, "lines", json_object_new_int64(d->lines));
+	out_add(object, "other_lines", json_object_new_int64(d->other_lines));
+	out_add(object, "problems",
+		out_json_rows(&problems_table, d->problems, d->kept));
+	out_add(object, "n_problems", json_object_new_int64(d->n_problems));
 	out_json_print(object);
 	return 0;
 }

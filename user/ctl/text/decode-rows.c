@@ -303,10 +303,9 @@ static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 	if (gp_text_check(text->text, pid, &sum, &by_xcc, &count))
 		abort();
 	object = out_json_row(&sum_table, &sum);
-	json_object_object_add(object, "adds_up",
-			       out_json_flag(decode_adds_up(&sum)));
-	json_object_object_add(object, check_table.name,
-			       out_json_rows(&check_table, by_xcc, count));
+	out_add(object, "adds_up", out_json_flag(decode_adds_up(&sum)));
+	out_add(object, check_table.name,
+		out_json_rows(&check_table, by_xcc, count));
 	free(by_xcc);
 	return object;
 }
@@ -333,22 +332,17 @@ struct json_object *decode_json(const struct ctl_text *text, int64_t pid)
 	size_t count;
 	struct queue_row *queues = make_queues(text, pid, &count);
 
-	json_object_object_add(object, "queues",
-			       out_json_rows(&queues_table, queues, count));
-	json_object_object_add(object, "slots",
-			       json_slots(text, pid, GP_TEXT_COMPUTE,
-					  &cp_slots));
-	json_object_object_add(object, "sdma_slots",
-			       json_slots(text, pid, GP_TEXT_SDMA,
-					  &sdma_slots));
-	json_object_object_add(object, "run_list",
-			       decode_json_packets(text, pid));
-	json_object_object_add(object, "check", json_check(text, pid));
-	json_object_object_add(object, "problems",
-			       out_json_rows(&problems_table, problems,
-					     text->data->kept));
-	json_object_object_add(object, "n_problems",
-			       json_object_new_int64(text->data->n_problems));
+	out_add(object, "queues", out_json_rows(&queues_table, queues, count));
+	out_add(object, "slots",
+		json_slots(text, pid, GP_TEXT_COMPUTE, &cp_slots));
+	out_add(object, "sdma_slots",
+		json_slots(text, pid, GP_TEXT_SDMA, &sdma_slots));
+	out_add(object, "run_list", decode_json_packets(text, pid));
+	out_add(object, "check", json_check(text, pid));
+	out_add(object, "problems",
+		out_json_rows(&problems_table, problems, text->data->kept));
+	out_add(object, "n_problems",
+		json_object_new_int64(text->data->n_problems));
 	free_queues(queues, count);
 	free(problems);
 	return object;

@@ -285,27 +285,21 @@ static void print_json(const struct series *series)
 	struct json_object *sum = json_object_new_object();
 	bool known = series->samples;
 
-	json_object_object_add(object, table.name,
-			       out_json_rows(&table, series->rows,
-					     series->count));
-	json_object_object_add(object, queues_table.name,
-			       out_json_rows(&queues_table, series->queues,
-					     series->n_queues));
-	json_object_object_add(sum, "samples",
-			       out_json_number(series->samples));
-	json_object_object_add(sum, "queues_mean",
-			       known ? out_json_double(series->mean) : NULL);
-	json_object_object_add(sum, "queues_least",
-			       known ? out_json_number(series->least) : NULL);
-	json_object_object_add(sum, "queues_most",
-			       known ? out_json_number(series->most) : NULL);
-	json_object_object_add(sum, "stable",
-			       !known ? NULL :
-					out_json_flag(series->least ==
-						      series->most));
-	json_object_object_add(sum, "same_ids",
-			       out_json_flag(series->same_ids));
-	json_object_object_add(object, "summary", sum);
+	out_add(object, table.name,
+		out_json_rows(&table, series->rows, series->count));
+	out_add(object, queues_table.name,
+		out_json_rows(&queues_table, series->queues, series->n_queues));
+	out_add(sum, "samples", out_json_number(series->samples));
+	out_add(sum, "queues_mean",
+		known ? out_json_double(series->mean) : NULL);
+	out_add(sum, "queues_least",
+		known ? out_json_number(series->least) : NULL);
+	out_add(sum, "queues_most",
+		known ? out_json_number(series->most) : NULL);
+	out_add(sum, "stable",
+		!known ? NULL : out_json_flag(series->least == series->most));
+	out_add(sum, "same_ids", out_json_flag(series->same_ids));
+	out_add(object, "summary", sum);
 	out_json_print(object);
 }
 

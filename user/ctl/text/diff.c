@@ -43,17 +43,13 @@ static struct json_object *json_counts(const struct diff_counts *counts)
 	double overlap = diff_overlap(counts);
 	const char *verdict;
 
-	json_object_object_add(object, "common",
-			       json_object_new_int64(counts->of[DIFF_BOTH]));
-	json_object_object_add(object, "only_a",
-			       json_object_new_int64(counts->of[DIFF_A]));
-	json_object_object_add(object, "only_b",
-			       json_object_new_int64(counts->of[DIFF_B]));
-	json_object_object_add(object, "overlap",
-			       overlap < 0 ? NULL : out_json_double(overlap));
+	out_add(object, "common", json_object_new_int64(counts->of[DIFF_BOTH]));
+	out_add(object, "only_a", json_object_new_int64(counts->of[DIFF_A]));
+	out_add(object, "only_b", json_object_new_int64(counts->of[DIFF_B]));
+	out_add(object, "overlap",
+		overlap < 0 ? NULL : out_json_double(overlap));
 	verdict = diff_verdict_name(diff_judge(overlap));
-	json_object_object_add(object, "verdict",
-			       overlap < 0 ? NULL : out_json_text(verdict));
+	out_add(object, "verdict", overlap < 0 ? NULL : out_json_text(verdict));
 	return object;
 }
 
@@ -61,32 +57,21 @@ static void print_json(const struct diff *diff)
 {
 	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "queues",
-			       out_json_rows(&queues_table, diff->queues.rows,
-					     diff->queues.n));
-	json_object_object_add(object, "queue_ids_known",
-			       out_json_flag(diff->ids_known));
-	json_object_object_add(object, "queue_counts",
-			       diff->ids_known ?
-				       json_counts(&diff->queues.counts) :
-				       NULL);
-	json_object_object_add(object, "shared_queues",
-			       out_json_flag(!diff->other_process));
-	json_object_object_add(object, "slots",
-			       out_json_rows(&slots_table, diff->slots.rows,
-					     diff->slots.n));
-	json_object_object_add(object, "slot_counts",
-			       diff->slots_known ?
-				       json_counts(&diff->slots.counts) :
-				       NULL);
-	json_object_object_add(object, "queues_a",
-			       out_json_number(diff->queues_a));
-	json_object_object_add(object, "queues_b",
-			       out_json_number(diff->queues_b));
-	json_object_object_add(object, "ring_counts",
-			       diff->rings_known ?
-				       json_counts(&diff->rings.counts) :
-				       NULL);
+	out_add(object, "queues",
+		out_json_rows(&queues_table, diff->queues.rows,
+			      diff->queues.n));
+	out_add(object, "queue_ids_known", out_json_flag(diff->ids_known));
+	out_add(object, "queue_counts",
+		diff->ids_known ? json_counts(&diff->queues.counts) : NULL);
+	out_add(object, "shared_queues", out_json_flag(!diff->other_process));
+	out_add(object, "slots",
+		out_json_rows(&slots_table, diff->slots.rows, diff->slots.n));
+	out_add(object, "slot_counts",
+		diff->slots_known ? json_counts(&diff->slots.counts) : NULL);
+	out_add(object, "queues_a", out_json_number(diff->queues_a));
+	out_add(object, "queues_b", out_json_number(diff->queues_b));
+	out_add(object, "ring_counts",
+		diff->rings_known ? json_counts(&diff->rings.counts) : NULL);
 	out_json_print(object);
 }
 

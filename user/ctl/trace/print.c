@@ -122,12 +122,6 @@ static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
 	return n;
 }
 
-static void add(struct json_object *o, const char *key,
-		struct json_object *value)
-{
-	json_object_object_add(o, key, value);
-}
-
 #define MAX_ROWS (GP_TRACE_KINDS * GP_TRACE_PHASES)
 
 static struct json_object *json_functions(const struct trace_kernel *k,
@@ -156,16 +150,17 @@ static struct json_object *json_ops(const struct trace_report *r)
 		if (!trace_is_target(r, op->pid))
 			continue;
 		one = json_object_new_object();
-		add(one, "operation", out_json_text(gp_trace_kinds[op->kind]));
-		add(one, "pid", out_json_number(op->pid));
-		add(one, "tid", out_json_number(op->tid));
-		add(one, "begin_us", out_json_us(op->begin_ns));
-		add(one, "ret", json_object_new_int64(op->ret));
-		add(one, "whole", out_json_flag(op->whole));
+		out_add(one, "operation",
+			out_json_text(gp_trace_kinds[op->kind]));
+		out_add(one, "pid", out_json_number(op->pid));
+		out_add(one, "tid", out_json_number(op->tid));
+		out_add(one, "begin_us", out_json_us(op->begin_ns));
+		out_add(one, "ret", json_object_new_int64(op->ret));
+		out_add(one, "whole", out_json_flag(op->whole));
 		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
 			snprintf(key, sizeof(key), "%s_us",
 				 gp_trace_phases[phase]);
-			add(one, key, out_json_us(op->phase_ns[phase]));
+			out_add(one, key, out_json_us(op->phase_ns[phase]));
 		}
 		json_object_array_add(array, one);
 	}
@@ -206,15 +201,15 @@ struct json_object *trace_json(const struct trace_report *r)
 	};
 	size_t i;
 
-	add(o, "simulated", out_json_flag(ctl_simulated()));
-	add(o, "duration_us", out_json_us(r->duration_ns));
-	add(o, "targets", json_targets(r));
+	out_add(o, "simulated", out_json_flag(ctl_simulated()));
+	out_add(o, "duration_us", out_json_us(r->duration_ns));
+	out_add(o, "targets", json_targets(r));
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
-		add(o, numbers[i].key, out_json_number(numbers[i].value));
-	add(o, "functions", json_functions(r->kernel, true));
-	add(o, "missing", json_functions(r->kernel, false));
-	add(o, "phases", out_json_rows(&table, rows, n));
-	add(o, "list", json_ops(r));
+		out_add(o, numbers[i].key, out_json_number(numbers[i].value));
+	out_add(o, "functions", json_functions(r->kernel, true));
+	out_add(o, "missing", json_functions(r->kernel, false));
+	out_add(o, "phases", out_json_rows(&table, rows, n));
+	out_add(o, "list", json_ops(r));
 	return o;
 }
 

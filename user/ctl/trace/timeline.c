@@ -34,10 +34,10 @@ static struct json_object *event(const char *phase, const char *name,
 {
 	struct json_object *o = json_object_new_object();
 
-	json_object_object_add(o, "ph", json_object_new_string(phase));
-	json_object_object_add(o, "name", json_object_new_string(name));
-	json_object_object_add(o, "pid", json_object_new_int64(pid));
-	json_object_object_add(o, "tid", json_object_new_int64(tid));
+	out_add(o, "ph", json_object_new_string(phase));
+	out_add(o, "name", json_object_new_string(name));
+	out_add(o, "pid", json_object_new_int64(pid));
+	out_add(o, "tid", json_object_new_int64(tid));
 	return o;
 }
 
@@ -48,8 +48,7 @@ static void add_us(struct json_object *o, const char *key, uint64_t ns)
 
 	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", ns / 1000,
 		 (unsigned int)(ns % 1000));
-	json_object_object_add(o, key,
-			       json_object_new_double_s(ns / 1000.0, text));
+	out_add(o, key, json_object_new_double_s(ns / 1000.0, text));
 }
 
 static void put(struct timeline *t, struct json_object *o)
@@ -66,8 +65,8 @@ static void put_name(struct timeline *t, const char *what, int64_t pid,
 	struct json_object *o = event("M", what, pid, tid);
 	struct json_object *args = json_object_new_object();
 
-	json_object_object_add(args, "name", json_object_new_string(name));
-	json_object_object_add(o, "args", args);
+	out_add(args, "name", json_object_new_string(name));
+	out_add(o, "args", args);
 	put(t, o);
 }
 
@@ -89,24 +88,20 @@ static void put_slice(struct timeline *t, const struct trace_report *r,
 
 	add_us(o, "ts", s->begin_ns);
 	add_us(o, "dur", s->end_ns - s->begin_ns);
-	json_object_object_add(o, "cat", json_object_new_string("driver"));
-	json_object_object_add(args, "cpu", json_object_new_int64(s->cpu));
+	out_add(o, "cat", json_object_new_string("driver"));
+	out_add(args, "cpu", json_object_new_int64(s->cpu));
 	/* The ioctl itself: what it was for. */
 	if (s->op != GP_TRACE_NO_OP && f->needed) {
 		const struct gp_trace_op *op = r->data->ops + s->op;
 		const char *kind = gp_trace_kinds[op->kind];
 
-		json_object_object_add(o, "name", json_object_new_string(kind));
-		json_object_object_add(args, "function",
-				       json_object_new_string(f->symbol));
-		json_object_object_add(args, "target",
-				       json_object_new_int64(op->pid));
-		json_object_object_add(args, "ret",
-				       json_object_new_int64(op->ret));
-		json_object_object_add(args, "whole",
-				       json_object_new_boolean(op->whole));
+		out_add(o, "name", json_object_new_string(kind));
+		out_add(args, "function", json_object_new_string(f->symbol));
+		out_add(args, "target", json_object_new_int64(op->pid));
+		out_add(args, "ret", json_object_new_int64(op->ret));
+		out_add(args, "whole", json_object_new_boolean(op->whole));
 	}
-	json_object_object_add(o, "args", args);
+	out_add(o, "args", args);
 	put(t, o);
 }
 
@@ -139,14 +134,14 @@ static void put_packet(struct timeline *t, const struct gp_amdlog_packet *p)
 	char address[24];
 
 	add_us(o, "ts", p->us > 0 ? (uint64_t)p->us * 1000 : 0);
-	json_object_object_add(o, "s", json_object_new_string("t"));
-	json_object_object_add(o, "cat", json_object_new_string("amdlog"));
+	out_add(o, "s", json_object_new_string("t"));
+	out_add(o, "cat", json_object_new_string("amdlog"));
 	snprintf(address, sizeof(address), "0x%" PRIx64, p->hwq);
-	json_object_object_add(args, "hwq", json_object_new_string(address));
-	json_object_object_add(args, "rptr", out_json_number(p->rptr));
-	json_object_object_add(args, "wptr", out_json_number(p->wptr));
-	json_object_object_add(args, "line", json_object_new_int64(p->line));
-	json_object_object_add(o, "args", args);
+	out_add(args, "hwq", json_object_new_string(address));
+	out_add(args, "rptr", out_json_number(p->rptr));
+	out_add(args, "wptr", out_json_number(p->wptr));
+	out_add(args, "line", json_object_new_int64(p->line));
+	out_add(o, "args", args);
 	put(t, o);
 }
 
