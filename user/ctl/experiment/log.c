@@ -10,19 +10,13 @@
 
 static char *list_ids(const struct ctl_text *text, int64_t pid)
 {
-	char *list = NULL, *more;
+	char *list = NULL;
 	size_t i;
 
-	for (i = 0; i < text->n_ids; i++) {
-		if (text->ids[i].pid != pid)
-			continue;
-		if (asprintf(&more, "%s%s%" PRIx64 ":%" PRId64,
-			     list ? list : "", list ? "," : "",
-			     text->ids[i].gpu_id, text->ids[i].qid) < 0)
-			abort();
-		free(list);
-		list = more;
-	}
+	for (i = 0; i < text->n_ids; i++)
+		if (text->ids[i].pid == pid)
+			text_append(&list, "%" PRIx64 ":%" PRId64,
+				    text->ids[i].gpu_id, text->ids[i].qid);
 	return list;
 }
 

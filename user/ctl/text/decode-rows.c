@@ -143,7 +143,7 @@ static bool same_place(const struct gp_text_slot *a,
 static char *find_where(const struct gp_text_data *d, size_t queue)
 {
 	const struct gp_text_slot *slot, *before, *first = NULL;
-	char *text = NULL, *more;
+	char *text = NULL;
 	size_t i;
 
 	for (i = 0; i < d->n_slots; i++) {
@@ -155,14 +155,9 @@ static char *find_where(const struct gp_text_data *d, size_t queue)
 		for (before = first; before < slot; before++)
 			if (same_place(before, slot))
 				break;
-		if (before < slot)
-			continue;
-		if (asprintf(&more, "%s%s%" PRId64 ".%" PRId64,
-			     text ? text : "", text ? "," : "", slot->pipe,
-			     slot->queue) < 0)
-			abort();
-		free(text);
-		text = more;
+		if (before == slot)
+			text_append(&text, "%" PRId64 ".%" PRId64, slot->pipe,
+				    slot->queue);
 	}
 	return text;
 }

@@ -91,23 +91,9 @@ bool decode_is_series(const char *dir)
 	return count > 1;
 }
 
-static void append(char **list, const char *word)
-{
-	char *more;
-
-	if (asprintf(&more, "%s%s%s", *list ? *list : "", *list ? "," : "",
-		     word) < 0)
-		abort();
-	free(*list);
-	*list = more;
-}
-
 static void append_id(char **list, int64_t pid, int64_t qid)
 {
-	char word[64];
-
-	snprintf(word, sizeof(word), "%" PRId64 ":%" PRId64, pid, qid);
-	append(list, word);
+	text_append(list, "%" PRId64 ":%" PRId64, pid, qid);
 }
 
 static bool is_of(const struct gp_text_queue *queue, int64_t pid)
@@ -134,18 +120,15 @@ static void add_rings(const struct ctl_text *text, const struct ctl_text *other,
 		      int64_t pid, char **list)
 {
 	const struct gp_text_queue *queue = text->data->queues;
-	char word[64];
 	size_t i;
 
 	for (i = 0; i < text->data->n_queues; i++, queue++) {
 		int64_t ring = ctl_ring_of(text->data, queue);
 
-		if (!is_of(queue, pid) || ring == GPREEMPT_UNKNOWN ||
-		    has_ring(other, queue, ring))
-			continue;
-		snprintf(word, sizeof(word), "%" PRId64 "@0x%" PRIx64,
-			 queue->pid, ring);
-		append(list, word);
+		if (is_of(queue, pid) && ring != GPREEMPT_UNKNOWN &&
+		    !has_ring(other, queue, ring))
+			text_append(list, "%" PRId64 "@0x%" PRIx64, queue->pid,
+				    ring);
 	}
 }
 

@@ -59,11 +59,15 @@ int64_t ctl_ring_of(const struct gp_text_data *d,
 /* stdin is there once among them, if at all. 0, or the exit status. */
 int ctl_one_stdin(const char *const *words, size_t count);
 
-/* id-list.c: are the queue ids of a process (0: of all) known? */
+/* ids.c: are the queue ids of a process (0: of all) known? */
 bool ctl_ids_known(const struct ctl_text *text, int64_t pid);
 void ctl_add_id(struct ctl_text *text, int64_t pid, int64_t gpu_id,
 		int64_t qid);
 /* Add those of the older text, which has them itself, and sort all. */
 void ctl_finish_ids(struct ctl_text *text);
+
+/* A list with commas between, which begins as NULL, for free(). */
+__attribute__((format(printf, 2, 3))) void text_append(char **list,
+						       const char *format, ...);
 
 #endif
