@@ -23,45 +23,31 @@ struct places {
 	size_t count;
 };
 
-static size_t hash_key(const struct place *place, size_t mask)
+static bool is_before(const struct place *a, const struct place *b)
 {
-	uint64_t hash = 0;
-	size_t i;
-
-	for (i = 0; i < KEY_MAX; i++) {
-		hash = (hash ^ (uint64_t)place->key[i]) * 0x9e3779b97f4a7c15;
-		hash ^= hash >> 32;
-	}
-	return hash & mask;
+	return a->file != b->file ? a->file < b->file : a->line < b->line;
 }
 
-/* The first place that was there before, NULL: each is there once. */
-static int find_repeated(const struct places *places,
-			 const struct place **repeated)
+static int compare(const void *a, const void *b)
 {
-	size_t size = 16, i, at;
-	uint32_t *table; /* index + 1 */
+	const struct place *x = a, *y = b;
+	int ret = memcmp(x->key, y->key, sizeof(x->key));
 
-	*repeated = NULL;
-	while (size < 2 * places->count)
-		size *= 2;
-	table = calloc(size, sizeof(*table));
-	if (!table)
-		return -ENOMEM;
-	for (i = 0; i < places->count && !*repeated; i++) {
-		const struct place *place = places->items + i;
+	return ret ? ret : is_before(y, x) - is_before(x, y);
+}
 
-		at = hash_key(place, size - 1);
-		for (; table[at]; at = (at + 1) & (size - 1))
-			if (!memcmp(places->items[table[at] - 1].key,
-				    place->key, sizeof(place->key)))
-				break;
-		if (table[at])
-			*repeated = place;
-		table[at] = i + 1;
-	}
-	free(table);
-	return 0;
+/* The first in the text that was there before; NULL: each is there once. */
+static const struct place *find_repeated(const struct places *places)
+{
+	const struct place *place = places->items, *first = NULL;
+	size_t i;
+
+	qsort(places->items, places->count, sizeof(*place), compare);
+	for (i = 1, place++; i < places->count; i++, place++)
+		if (!memcmp(place->key, place[-1].key, sizeof(place->key)) &&
+		    (!first || is_before(place, first)))
+			first = place;
+	return first;
 }
 
 static void add_mqds(const struct gp_text_data *d, struct places *places)
@@ -142,13 +128,12 @@ static int find_of_kind(struct gp_text *text, const struct kind *kind,
 			struct places *places)
 {
 	const struct place *repeated;
-	int ret;
 
 	places->count = 0;
 	kind->add(&text->data, places);
-	ret = find_repeated(places, &repeated);
-	if (ret || !repeated)
-		return ret;
+	repeated = find_repeated(places);
+	if (!repeated)
+		return 0;
 	text->data.several_moments = true;
 	return gp_text_problem_at(text, repeated->file, repeated->line,
 				  kind->what);
