@@ -126,37 +126,21 @@ char *text_read_in(const char *dir, const char *name, size_t *len)
 			   TEXT_WHOLE_MAX, len);
 }
 
-static const struct {
-	const char *begin;
-	size_t len;
-	struct text_guess guess;
-} guesses[] = {
-	{ "\x1f\x8b",
-	  2,
-	  { "it is compressed (gzip)", "zcat FILE | "
-				       "gpreempt-ctl ... -" } },
-	{ "\3757zXZ",
-	  5,
-	  { "it is compressed (xz)", "xzcat FILE | "
-				     "gpreempt-ctl ... -" } },
-	{ "BZh",
-	  3,
-	  { "it is compressed (bzip2)", "bzcat FILE | "
-					"gpreempt-ctl ... -" } },
-	{ "\x28\xb5\x2f\xfd",
-	  4,
-	  { "it is compressed (zstd)", "zstdcat FILE | "
-				       "gpreempt-ctl ... -" } },
-	{ "PK\x03\x04", 4, { "it is a zip archive", "unpack it" } },
-	{ "\xff\xfe",
-	  2,
-	  { "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | "
-			    "gpreempt-ctl ... -" } },
-	{ "\xfe\xff",
-	  2,
-	  { "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | "
-			    "gpreempt-ctl ... -" } },
-	{ "\177ELF", 4, { "it is a program", NULL } },
+static const struct text_guess guesses[] = {
+	{ "\x1f\x8b", 2, "it is compressed (gzip)",
+	  "zcat FILE | gpreempt-ctl ... -" },
+	{ "\3757zXZ", 5, "it is compressed (xz)",
+	  "xzcat FILE | gpreempt-ctl ... -" },
+	{ "BZh", 3, "it is compressed (bzip2)",
+	  "bzcat FILE | gpreempt-ctl ... -" },
+	{ "\x28\xb5\x2f\xfd", 4, "it is compressed (zstd)",
+	  "zstdcat FILE | gpreempt-ctl ... -" },
+	{ "PK\x03\x04", 4, "it is a zip archive", "unpack it" },
+	{ "\xff\xfe", 2, "it is UTF-16",
+	  "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-ctl ... -" },
+	{ "\xfe\xff", 2, "it is UTF-16",
+	  "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-ctl ... -" },
+	{ "\177ELF", 4, "it is a program", NULL },
 };
 
 const struct text_guess *text_guess(const char *begin, size_t len)
@@ -166,6 +150,6 @@ const struct text_guess *text_guess(const char *begin, size_t len)
 	for (i = 0; i < ARRAY_SIZE(guesses); i++)
 		if (len >= guesses[i].len &&
 		    !memcmp(begin, guesses[i].begin, guesses[i].len))
-			return &guesses[i].guess;
+			return guesses + i;
 	return NULL;
 }

@@ -35,16 +35,15 @@ ssize_t text_read_all(int fd, int64_t max, char **out);
 char *ctl_read_file(const char *path, size_t *len);
 char *text_read_in(const char *dir, const char *name, size_t *len);
 
-/*
- * What a file is that is not text of this kind, by its first bytes: a clause
- * and what to do about it. False: not known.
- */
+/* What a file is that is not text of this kind. */
 struct text_guess {
-	const char *what;
-	const char *next;
+	const char *begin; /* its first bytes */
+	size_t len;	   /* of these */
+	const char *what;  /* a clause */
+	const char *next;  /* what to do about it; or NULL */
 };
 
-#define TEXT_BEGIN 6
+/* By the first bytes of a file; NULL: not known. */
 const struct text_guess *text_guess(const char *begin, size_t len);
 
 #endif
