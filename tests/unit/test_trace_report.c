@@ -19,7 +19,7 @@
 static struct gp_trace *trace;
 static struct trace_kernel kernel;
 static struct trace_report report;
-static struct trace_target target = { TARGET, 777 };
+static struct gpreempt_target target = { TARGET, 777 };
 
 static void add(uint64_t ns, const char *symbol, bool leave, uint64_t a,
 		uint64_t b)

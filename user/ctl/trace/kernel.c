@@ -124,16 +124,22 @@ static int check_tracefs(void)
 	return ret ? fail(ret, "probe events are refused") : 0;
 }
 
+void trace_event_name(size_t function, bool leave, char *name)
+{
+	snprintf(name, TRACE_EVENT_NAME, "%s%s",
+		 gp_trace_functions[function].symbol, leave ? "_return" : "");
+}
+
 static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n,
 					   bool leave)
 {
 	const struct gp_trace_function *f = gp_trace_functions + n;
-	char where[64], name[64], args[96];
+	char where[64], name[TRACE_EVENT_NAME], args[96];
 	size_t i, len = 0;
 
 	snprintf(where, sizeof(where), "%s%s",
 		 trace_is_module() ? "amdgpu:" : "", f->symbol);
-	snprintf(name, sizeof(name), "%s%s", f->symbol, leave ? "_return" : "");
+	trace_event_name(n, leave, name);
 	/*
 	 * As many at once as the kernel likes: libtracefs 1.6 cannot ask. For a
 	 * returned value the kernel searches all types that it knows, so there
@@ -267,25 +273,17 @@ int trace_kernel_begin(struct gpreempt *g, struct trace_kernel *k)
 static uint64_t count_missed(const struct trace_kernel *k)
 {
 	char *all = tracefs.instance_file_read(NULL, "kprobe_profile", NULL);
-	char *line, *rest = all, *event = NULL;
+	char *line, *rest = all, name[128], ours[TRACE_EVENT_NAME];
 	uint64_t sum = 0, missed;
 	size_t i;
 
 	while ((line = strsep(&rest, "\n"))) {
-		char name[128];
-
-		if (sscanf(line, " %127s %*u %" SCNu64, name, &missed) != 2 ||
-		    !missed)
+		if (sscanf(line, " %127s %*u %" SCNu64, name, &missed) != 2)
 			continue;
 		for (i = 0; i < ARRAY_SIZE(k->events); i++) {
-			if (!k->events[i])
-				continue;
-			tracefs.dynevent_info(k->events[i], NULL, &event, NULL,
-					      NULL, NULL);
-			if (event && !strcmp(event, name))
+			trace_event_name(i / 2, i % 2, ours);
+			if (k->events[i] && !strcmp(ours, name))
 				sum += missed;
-			free(event);
-			event = NULL;
 		}
 	}
 	free(all);

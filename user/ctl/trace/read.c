@@ -36,11 +36,11 @@ static void add_known(struct reader *r, const struct trace_kernel *k,
 	const struct gp_trace_function *f = gp_trace_functions + n;
 	struct known *known = &r->known[r->n_known];
 	struct tep_event *event;
-	char name[64], *format;
+	char name[TRACE_EVENT_NAME], *format;
 	int size = 0;
 	size_t i;
 
-	snprintf(name, sizeof(name), "%s%s", f->symbol, leave ? "_return" : "");
+	trace_event_name(n, leave, name);
 	format = tracefs.event_file_read(NULL, k->name, name, "format", &size);
 	if (format)
 		tep.parse_event(r->tep, format, size, k->name);

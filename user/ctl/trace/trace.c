@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <gpreempt/select.h>
-
 #include "ctl/command/ctl.h"
 #include "ctl/command/program.h"
 #include "ctl/trace/trace.h"
@@ -36,8 +34,7 @@ struct tracing {
 	const struct trace_args *args;
 	struct gpreempt *g;
 	struct trace_kernel kernel;
-	struct trace_target *targets;
-	size_t n_targets;
+	struct trace_report report;
 	int signals; /* readable after Ctrl-C and its like */
 	bool stopped;
 	pid_t child; /* the command; 0: none */
@@ -45,25 +42,14 @@ struct tracing {
 	int status;
 };
 
-static bool is_known(const struct tracing *t, pid_t pid)
+static void add_target(struct trace_report *r,
+		       const struct gpreempt_target *target)
 {
-	size_t i;
+	struct gpreempt_target *next =
+		shr_must(shr_array_add(&r->targets, &r->n_targets,
+				       sizeof(*next)));
 
-	for (i = 0; i < t->n_targets; i++)
-		if (t->targets[i].pid == pid)
-			return true;
-	return false;
-}
-
-static void add_target(struct tracing *t, pid_t pid, uint64_t start)
-{
-	struct trace_target *target;
-
-	if (is_known(t, pid))
-		return;
-	target = shr_must(shr_array_add(&t->targets, &t->n_targets,
-					sizeof(*target)));
-	*target = (struct trace_target){ pid, start };
+	*next = *target;
 }
 
 static bool has_queues(struct tracing *t, pid_t pid)
@@ -86,23 +72,25 @@ static void find_targets(struct tracing *t)
 
 	if (gpreempt_processes(t->g, &all, NULL))
 		return;
-	for (i = 0; i < all->count; i++)
-		if (!is_known(t, all->targets[i].pid) &&
-		    shr_is_below(all->targets[i].pid, t->child) &&
-		    has_queues(t, all->targets[i].pid))
-			add_target(t, all->targets[i].pid,
-				   all->targets[i].start);
+	for (i = 0; i < all->count; i++) {
+		pid_t pid = all->targets[i].pid;
+
+		if (!trace_is_target(&t->report, pid) &&
+		    shr_is_below(pid, t->child) && has_queues(t, pid))
+			add_target(&t->report, all->targets + i);
+	}
 	gpreempt_targets_free(all);
 }
 
 static bool any_alive(const struct tracing *t)
 {
+	const struct trace_report *r = &t->report;
 	uint64_t start;
 	size_t i;
 
-	for (i = 0; i < t->n_targets; i++)
-		if (!gpreempt_start_time(t->g, t->targets[i].pid, &start) &&
-		    start == t->targets[i].start)
+	for (i = 0; i < r->n_targets; i++)
+		if (!gpreempt_start_time(t->g, r->targets[i].pid, &start) &&
+		    start == r->targets[i].start)
 			return true;
 	return false;
 }
@@ -177,8 +165,9 @@ static int start_command(struct tracing *t)
 }
 
 /* Files first: they need what describes the events. */
-static int write_files(struct tracing *t, struct trace_report *r)
+static int write_files(struct tracing *t)
 {
+	struct trace_report *r = &t->report;
 	const char *output = t->args->output;
 
 	if (!output)
@@ -190,14 +179,8 @@ static int write_files(struct tracing *t, struct trace_report *r)
 	return trace_write_dir(r, output);
 }
 
-static int finish(struct tracing *t, uint64_t duration)
+static int finish(struct tracing *t)
 {
-	struct trace_report report = {
-		.kernel = &t->kernel,
-		.targets = t->targets,
-		.n_targets = t->n_targets,
-		.duration_ns = duration,
-	};
 	struct gp_trace *trace;
 	int ret;
 
@@ -209,25 +192,17 @@ static int finish(struct tracing *t, uint64_t duration)
 				    "cannot read the kernel's trace: %s",
 				    strerror(-ret));
 	} else {
-		report.data = gp_trace_get(trace);
-		ret = write_files(t, &report);
-		trace_print(t->args->mode, &report);
+		t->report.data = gp_trace_get(trace);
+		ret = write_files(t);
+		trace_print(t->args->mode, &t->report);
 	}
-	free(report.packets.items);
 	gp_trace_free(trace);
 	return ret;
 }
 
-static int exit_status(const struct tracing *t, int ret)
-{
-	if (ret || !t->ended)
-		return ret;
-	return ctl_program_status(t->status);
-}
-
 static int trace(struct tracing *t)
 {
-	uint64_t began, duration;
+	uint64_t began;
 	int ret;
 
 	t->signals = shr_signals_open_stop();
@@ -239,12 +214,12 @@ static int trace(struct tracing *t)
 		ret = start_command(t);
 	if (!ret) {
 		collect(t);
-		duration = shr_now_ns() - began;
+		t->report.duration_ns = shr_now_ns() - began;
 		trace_kernel_stop(&t->kernel);
-		ret = finish(t, duration);
+		ret = finish(t);
 	}
 	trace_kernel_end(&t->kernel);
-	return exit_status(t, ret);
+	return ret || !t->ended ? ret : ctl_program_status(t->status);
 }
 
 static int check_usage(const struct trace_args *args)
@@ -272,8 +247,7 @@ static int choose(struct tracing *t)
 		if (ret)
 			return ret;
 		for (i = 0; i < list->count; i++)
-			add_target(t, list->targets[i].pid,
-				   list->targets[i].start);
+			add_target(&t->report, list->targets + i);
 		gpreempt_targets_free(list);
 	}
 	if (t->args->command && t->args->output)
@@ -287,6 +261,7 @@ static int run_trace(void *data)
 	struct tracing t = { .args = args, .signals = -1 };
 	int ret = check_usage(args);
 
+	t.report.kernel = &t.kernel;
 	if (!ret)
 		ret = ctl_need_root(0);
 	if (!ret)
@@ -298,7 +273,8 @@ static int run_trace(void *data)
 		ret = trace(&t);
 	if (t.signals >= 0)
 		close(t.signals);
-	free(t.targets);
+	free(t.report.targets);
+	free(t.report.packets.items);
 	gpreempt_free(t.g);
 	return ret;
 }

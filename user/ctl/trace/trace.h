@@ -3,6 +3,8 @@
 #ifndef CTL_TRACE_H
 #define CTL_TRACE_H
 
+#include <gpreempt/select.h>
+
 #include "ctl/command/ctl.h"
 #include "lib/amdlog/amdlog.h"
 #include "lib/trace/trace.h"
@@ -43,6 +45,10 @@ void trace_kernel_stop(struct trace_kernel *k);
 /* Leave the tracing directory as it was found. Also after a failure. */
 void trace_kernel_end(struct trace_kernel *k);
 
+#define TRACE_EVENT_NAME 64
+/* Of the event at the entry of a function, or at its return. */
+void trace_event_name(size_t function, bool leave, char *name);
+
 /* Which functions the running kernel's amdgpu has. 0 or -errno. */
 int trace_find_symbols(bool *found);
 /* Does amdgpu stand alone, as a module? Its symbols need its name then. */
@@ -57,12 +63,6 @@ int trace_read(struct trace_kernel *k, struct gp_trace *trace);
 /* The same for trace-cmd and KernelShark. 0 or -errno. */
 int trace_write_dat(const struct trace_kernel *k, const char *path);
 
-/* A process that suspends can be about. */
-struct trace_target {
-	pid_t pid;
-	uint64_t start;
-};
-
 struct trace_packets {
 	struct gp_amdlog_packet *items;
 	size_t count;
@@ -75,7 +75,7 @@ struct trace_packets {
 struct trace_report {
 	const struct gp_trace_data *data;
 	const struct trace_kernel *kernel;
-	const struct trace_target *targets;
+	struct gpreempt_target *targets; /* that suspends can be about */
 	size_t n_targets;
 	struct trace_packets packets; /* of the command's AMD log */
 	uint64_t duration_ns;
