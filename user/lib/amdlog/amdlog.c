@@ -22,9 +22,6 @@ struct gp_amdlog {
 	int64_t pid; /* only lines of this process, or GPREEMPT_UNKNOWN */
 	gp_amdlog_packet_fn *packet; /* or NULL */
 	void *packet_data;
-	SHR_ARRAY(struct gp_amdlog_queue, queues);
-	SHR_ARRAY(struct gp_amdlog_process, processes);
-	SHR_ARRAY(struct gp_amdlog_problem, problems);
 	uint16_t *buckets; /* of queues: index + 1 */
 	size_t process;	   /* the one of the last line */
 	uint64_t line;	   /* the last one counted, of all files */
@@ -39,7 +36,8 @@ static int problem(struct gp_amdlog *log, const char *what)
 
 	if (log->data.n_problems++ >= PROBLEMS_MAX)
 		return 0;
-	problem = shr_add(&log->problems);
+	problem = shr_array_add(&log->data.problems, &log->data.kept,
+				sizeof(*problem));
 	if (!problem)
 		return -ENOMEM;
 	problem->line = log->lines.number;
@@ -63,11 +61,12 @@ static int get_queue(struct gp_amdlog *log, const struct gp_record *record,
 {
 	size_t at = bucket(record->pid, m->hwq);
 	int64_t address = m->hwq;
+	struct gp_amdlog_data *d = &log->data;
 	struct gp_amdlog_queue *queue;
 
 	*out = NULL;
 	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
-		queue = log->queues.items + log->buckets[at] - 1;
+		queue = d->queues + log->buckets[at] - 1;
 		if ((queue->hwq == GPREEMPT_UNKNOWN ? queue->swq :
 						      queue->hwq) == address &&
 		    queue->pid == record->pid) {
@@ -75,12 +74,12 @@ static int get_queue(struct gp_amdlog *log, const struct gp_record *record,
 			return 0;
 		}
 	}
-	if (log->queues.count == QUEUES_MAX)
+	if (d->n_queues == QUEUES_MAX)
 		return problem(log, "about a queue more than are kept");
-	queue = shr_add(&log->queues);
+	queue = shr_array_add(&d->queues, &d->n_queues, sizeof(*queue));
 	if (!queue)
 		return -ENOMEM;
-	log->buckets[at] = log->queues.count;
+	log->buckets[at] = d->n_queues;
 	*queue = (struct gp_amdlog_queue){
 		.pid = record->pid,
 		.hwq = m->by_swq ? GPREEMPT_UNKNOWN : address,
@@ -103,35 +102,38 @@ static int get_queue(struct gp_amdlog *log, const struct gp_record *record,
 static int count_process(struct gp_amdlog *log, const struct gp_record *record,
 			 const struct gp_message *m)
 {
-	struct gp_amdlog_process *all = log->processes.items;
-	size_t count = log->processes.count;
+	struct gp_amdlog_data *d = &log->data;
+	struct gp_amdlog_process *process;
 	size_t i = log->process; /* most often it is that of the last line */
 
-	if (i >= count || all[i].pid != record->pid)
-		for (i = 0; i < count && all[i].pid != record->pid; i++)
-			;
+	if (i >= d->n_processes || d->processes[i].pid != record->pid)
+		for (i = 0; i < d->n_processes; i++)
+			if (d->processes[i].pid == record->pid)
+				break;
 	if (i == PROCESSES_MAX)
 		return problem(log, "of a process more than are kept");
-	if (i == count) {
-		if (!shr_add(&log->processes))
+	if (i == d->n_processes) {
+		process = shr_array_add(&d->processes, &d->n_processes,
+					sizeof(*process));
+		if (!process)
 			return -ENOMEM;
-		all = log->processes.items;
-		all[i].pid = record->pid;
-		all[i].first_us = record->us;
-		all[i].last_us = record->us;
+		process->pid = record->pid;
+		process->first_us = record->us;
+		process->last_us = record->us;
 	}
 	log->process = i;
-	all[i].lines++;
-	all[i].kernels += m->kind == GP_AMDLOG_KERNEL;
-	all[i].dispatches += m->kind == GP_AMDLOG_DISPATCH;
+	process = d->processes + i;
+	process->lines++;
+	process->kernels += m->kind == GP_AMDLOG_KERNEL;
+	process->dispatches += m->kind == GP_AMDLOG_DISPATCH;
 	/* Threads write as they come, and excerpts are put together. */
-	if (record->us < all[i].first_us)
-		all[i].first_us = record->us;
-	if (all[i].last_us - record->us > all[i].back_us)
-		all[i].back_us = all[i].last_us - record->us;
-	if (record->us > all[i].last_us)
-		all[i].last_us = record->us;
-	all[i].run_us = all[i].last_us - all[i].first_us;
+	if (record->us < process->first_us)
+		process->first_us = record->us;
+	if (process->last_us - record->us > process->back_us)
+		process->back_us = process->last_us - record->us;
+	if (record->us > process->last_us)
+		process->last_us = record->us;
+	process->run_us = process->last_us - process->first_us;
 	return 0;
 }
 
@@ -169,10 +171,7 @@ static int put_packet(struct gp_amdlog *log, const struct gp_record *record,
 		.line = log->lines.number,
 		.us = record->us,
 		.pid = record->pid,
-		.tid = record->tid,
-		.swq = m->swq,
 		.hwq = m->hwq,
-		.id = m->id,
 		.dispatch = m->kind == GP_AMDLOG_DISPATCH,
 		.rptr = m->rptr,
 		.wptr = m->wptr,
@@ -354,9 +353,9 @@ void gp_amdlog_free(struct gp_amdlog *log)
 {
 	if (!log)
 		return;
-	free(log->queues.items);
-	free(log->processes.items);
-	free(log->problems.items);
+	free(log->data.queues);
+	free(log->data.processes);
+	free(log->data.problems);
 	free(log->buckets);
 	gp_lines_free(&log->lines);
 	free(log);
@@ -370,28 +369,23 @@ int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len)
 int gp_amdlog_end(struct gp_amdlog *log)
 {
 	int ret = gp_lines_end(&log->lines);
-	struct gp_amdlog_queue *queues = log->queues.items;
-	struct gp_amdlog_process *processes = log->processes.items;
+	struct gp_amdlog_data *d = &log->data;
 	size_t i;
 
-	if (log->data.level >= GP_AMDLOG_PACKETS)
+	d->lines = log->lines.count;
+	if (d->level >= GP_AMDLOG_PACKETS)
 		return ret;
 	/* That there are none is not known. */
-	for (i = 0; i < log->queues.count; i++)
-		queues[i].dispatches = queues[i].barriers = GPREEMPT_UNKNOWN;
-	for (i = 0; i < log->processes.count; i++)
-		processes[i].dispatches = GPREEMPT_UNKNOWN;
+	for (i = 0; i < d->n_queues; i++) {
+		d->queues[i].dispatches = GPREEMPT_UNKNOWN;
+		d->queues[i].barriers = GPREEMPT_UNKNOWN;
+	}
+	for (i = 0; i < d->n_processes; i++)
+		d->processes[i].dispatches = GPREEMPT_UNKNOWN;
 	return ret;
 }
 
 const struct gp_amdlog_data *gp_amdlog_get(struct gp_amdlog *log)
 {
-	log->data.lines = log->lines.count;
-	log->data.queues = log->queues.items;
-	log->data.n_queues = log->queues.count;
-	log->data.processes = log->processes.items;
-	log->data.n_processes = log->processes.count;
-	log->data.problems = log->problems.items;
-	log->data.kept = log->problems.count;
 	return &log->data;
 }

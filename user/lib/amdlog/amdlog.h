@@ -73,13 +73,13 @@ struct gp_amdlog_problem {
 
 /* All that was read so far. */
 struct gp_amdlog_data {
-	const struct gp_amdlog_queue *queues;
+	struct gp_amdlog_queue *queues;
 	size_t n_queues;
-	const struct gp_amdlog_process *processes;
+	struct gp_amdlog_process *processes;
 	size_t n_processes;
-	const struct gp_amdlog_problem *problems; /* the first ones */
-	size_t kept;				  /* how many these are */
-	uint64_t n_problems;			  /* all of them */
+	struct gp_amdlog_problem *problems; /* the first ones */
+	size_t kept;			    /* how many these are */
+	uint64_t n_problems;		    /* all of them */
 	uint64_t lines;
 	uint64_t records;
 	uint64_t other_lines; /* without a record: the program's own output */
@@ -95,10 +95,7 @@ struct gp_amdlog_packet {
 	uint64_t line;
 	int64_t us;
 	int64_t pid;
-	uint64_t tid; /* the thread, as the log names it (pthread_t); 0: not said */
-	uint64_t swq; /* 0: not said */
 	uint64_t hwq;
-	int64_t id;
 	bool dispatch; /* a kernel; else a barrier */
 	int64_t rptr;  /* unknown before ROCm 6 */
 	int64_t wptr;
@@ -123,7 +120,7 @@ int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len);
 /* The log ends here. 0 or -ENOMEM. */
 int gp_amdlog_end(struct gp_amdlog *log);
 
-/* What was read, until it is fed again. */
+/* What was read, once it has ended. */
 const struct gp_amdlog_data *gp_amdlog_get(struct gp_amdlog *log);
 
 #endif

@@ -97,17 +97,6 @@ static const char *skip_spaces(const char *at, const char *end)
 	return at;
 }
 
-/* A hexadecimal number, with or without 0x; 0: there is none. */
-static uint64_t hex(const char *at, const char *end)
-{
-	uint64_t value;
-
-	at = skip_spaces(at, end);
-	if (end - at > 2 && at[0] == '0' && at[1] == 'x')
-		at += 2;
-	return gp_line_number(&at, end, 16, UINT64_MAX, &value) ? value : 0;
-}
-
 static bool is_cut(const char *at, const char *end)
 {
 	size_t len = end - at < 4 ? end - at : 4;
@@ -115,12 +104,12 @@ static bool is_cut(const char *at, const char *end)
 	return !memcmp(at, "pid:", len) || !memcmp(at, "tid:", len);
 }
 
-/* "[pid:459769 tid: 0x7f8edc1c4400]", "[tid:0x...]" or "[7f...]" */
+/* The PID in "[pid:459769 tid: 0x7f8edc1c4400]"; also "[tid:0x...]" and "[7f...]" */
 static const char *take_brackets(const char *at, const char *end,
 				 struct gp_record *record)
 {
 	const char *close = memchr(at, ']', end - at);
-	const char *pid, *tid, *number;
+	const char *pid, *number;
 
 	/* Of a line that was wrapped, which had more. */
 	if ((!close || close - at > 64) && is_cut(at + 1, end))
@@ -128,18 +117,14 @@ static const char *take_brackets(const char *at, const char *end,
 	if (!close || close - at > 64)
 		return at;
 	pid = memmem(at, close - at, "pid:", 4);
-	tid = memmem(at, close - at, "tid:", 4);
 	if (pid) {
 		number = skip_spaces(pid + 4, close);
 		if (!take_decimal(&number, close, &record->pid))
 			record->pid = GPREEMPT_UNKNOWN;
-	}
-	if (tid)
-		record->tid = hex(tid + 4, close);
-	else if (!pid && isxdigit((unsigned char)at[1]))
-		record->tid = hex(at + 1, close);
-	else if (!pid)
+	} else if (!memmem(at, close - at, "tid:", 4) &&
+		   !isxdigit((unsigned char)at[1])) {
 		return at; /* what is in there is of the text */
+	}
 	return close + 1;
 }
 
@@ -149,7 +134,6 @@ bool gp_record_head(struct gp_span text, struct gp_record *record)
 	int64_t pid;
 
 	record->pid = GPREEMPT_UNKNOWN;
-	record->tid = 0;
 	if (!take_decimal(&at, text.end, &record->us))
 		return false;
 	if (at < text.end && *at == 'd')

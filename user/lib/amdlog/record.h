@@ -17,7 +17,6 @@ struct gp_record {
 	unsigned int level;
 	int64_t us;
 	int64_t pid;
-	uint64_t tid;
 	struct gp_span message;
 };
 
@@ -31,7 +30,7 @@ const char *gp_record_find(const char *at, const char *end, unsigned int *level,
 /* What ROCr's own records have before their text; they have no level. */
 #define GP_ROCR_MARK "[***rocr***]"
 
-/* Time, process and thread. False if they are not there, or not whole. */
+/* Time and process. False if they are not there, or not whole. */
 bool gp_record_head(struct gp_span text, struct gp_record *record);
 
 enum gp_amdlog_kind {
