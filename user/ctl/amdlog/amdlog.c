@@ -8,11 +8,13 @@
 
 #include "ctl/amdlog/amdlog.h"
 #include "ctl/command/ctl.h"
+#include "ctl/text/open.h"
 #include "output/table.h"
 #include "shared/macro.h"
 
 /* As much as that is not of threads that write at once. */
 #define BACK_US 1000000
+#define CHUNK	(1 << 20)
 
 #define QUEUE(member, title, what) \
 	OUT_FIELD(struct gp_amdlog_queue, member, title, what)
@@ -234,6 +236,78 @@ static int print_shell(enum out_mode mode, const struct gp_amdlog_data *d)
 	return 0;
 }
 
+static int fail(const char *path, int err)
+{
+	bool denied = err == -EACCES || err == -EPERM;
+
+	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION :
+				      GPREEMPT_CLASS_FAILED,
+			     denied ? "run it as a user who may read it" : NULL,
+			     "%s: %s", path, text_open_error(err));
+}
+
+static int fail_other(const char *path, const struct text_guess *guess)
+{
+	if (guess)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess->next,
+				     "%s: %s, not a log of ROCm", path,
+				     guess->what);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     "run the program with AMD_LOG_LEVEL=4",
+			     "%s: no line of ROCm's log is in it", path);
+}
+
+/* What its first bytes tell of it goes to guess. 0 or -errno. */
+static int feed(struct gp_amdlog *log, int fd, const struct text_guess **guess)
+{
+	char *chunk = shr_must(malloc(CHUNK));
+	bool first = true;
+	ssize_t len;
+
+	*guess = NULL;
+	while ((len = read(fd, chunk, CHUNK)) > 0) {
+		if (first)
+			*guess = text_guess(chunk, len);
+		first = false;
+		if (gp_amdlog_feed(log, chunk, len))
+			abort();
+	}
+	len = len < 0 ? -errno : 0;
+	free(chunk);
+	if (gp_amdlog_end(log))
+		abort();
+	return len;
+}
+
+int amdlog_read_fd(int fd, gp_amdlog_packet_fn *packet, void *data,
+		   struct gp_amdlog **out)
+{
+	const struct text_guess *guess;
+	int ret;
+
+	if (gp_amdlog_new(GPREEMPT_UNKNOWN, packet, data, out))
+		abort();
+	ret = feed(*out, fd, &guess);
+	if (ret)
+		gp_amdlog_free(*out);
+	return ret;
+}
+
+/* "-" is stdin. 0, or the exit status after saying why not. */
+static int read_file(const char *path, struct gp_amdlog *log)
+{
+	const struct text_guess *guess;
+	int fd = text_open(path), ret;
+
+	if (fd < 0)
+		return fail(path, fd);
+	ret = feed(log, fd, &guess);
+	close(fd);
+	if (ret)
+		return fail(path, ret);
+	return gp_amdlog_get(log)->records ? 0 : fail_other(path, guess);
+}
+
 struct amdlog_args {
 	struct ctl_words files;
 	uint64_t only_pid; /* 0: of all */
@@ -270,19 +344,21 @@ static int run_amdlog(void *data)
 				     "--format \"%s\": table, json, python or "
 				     "shell",
 				     format);
-	ret = amdlog_read(args->files.word[0], args->only_pid, &log);
-	if (ret)
-		return ret;
+	if (gp_amdlog_new(args->only_pid ? (int64_t)args->only_pid :
+					   GPREEMPT_UNKNOWN,
+			  NULL, NULL, &log))
+		abort();
 	d = gp_amdlog_get(log);
-	if (args->only_pid && !d->n_processes)
+	ret = read_file(args->files.word[0], log);
+	if (!ret && args->only_pid && !d->n_processes)
 		ret = ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				    "the log has a process's own number: "
 				    "gpreempt-ctl pidmap shows both",
 				    "process %" PRIu64 " is not in this log",
 				    args->only_pid);
-	else if (args->mode == OUT_JSON)
+	else if (!ret && args->mode == OUT_JSON)
 		ret = print_json(args->mode, d);
-	else
+	else if (!ret)
 		ret = formats[i].print(args->mode, d);
 	if (!ret && d->n_problems)
 		ret = GPREEMPT_CLASS_PARTIAL;

@@ -59,7 +59,7 @@ void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	fd = text_open_in(dir, name, INT64_MAX);
 	if (fd < 0)
 		return;
-	ret = amdlog_read_fd(fd, 0, NULL, NULL, &log);
+	ret = amdlog_read_fd(fd, NULL, NULL, &log);
 	close(fd);
 	if (ret)
 		return;

@@ -54,7 +54,7 @@ static void read_file(const char *path, struct trace_packets *packets)
 	if (fd < 0)
 		return;
 	packets->files++;
-	if (!amdlog_read_fd(fd, 0, take_packet, packets, &log)) {
+	if (!amdlog_read_fd(fd, take_packet, packets, &log)) {
 		packets->problems += gp_amdlog_get(log)->n_problems;
 		gp_amdlog_free(log);
 	}
