@@ -9,7 +9,6 @@ TEST(nothing)
 	read_string("");
 	ck_assert_uint_eq(data->n_problems, 0);
 	ck_assert_uint_eq(data->n_queues, 0);
-	ck_assert_uint_eq(data->lines, 0);
 }
 
 TEST(garbled_line)

@@ -115,7 +115,7 @@ static int fail_other(const char *path, const char *begin, size_t len)
 int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 {
 	static char begin[CHUNK];
-	const struct gp_text_data *d = gp_text_get(out->text);
+	const struct gp_text_data *d = out->data;
 	uint64_t known = d->known_lines, problems = d->n_problems;
 	ssize_t len = 1;
 	size_t have = 0;
@@ -133,7 +133,6 @@ int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 	}
 	add_file(out, path);
 	ret = feed(out, fd, begin, have);
-	d = gp_text_get(out->text);
 	if (ret)
 		return text_fail(path, ret);
 	return d->known_lines == known && d->n_problems > problems ?

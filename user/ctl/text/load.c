@@ -25,7 +25,7 @@ int64_t ctl_ring_of(const struct gp_text_data *d,
 static void set_qids(struct ctl_text *out, int64_t pid,
 		     const struct gpreempt_view *view)
 {
-	const struct gp_text_data *d = gp_text_get(out->text);
+	const struct gp_text_data *d = out->data;
 	size_t i, j;
 
 	for (i = 0; i < view->count; i++)
@@ -126,6 +126,7 @@ static void begin(struct ctl_text *out)
 	*out = (struct ctl_text){ 0 };
 	if (gp_text_new(&out->text))
 		abort();
+	out->data = gp_text_get(out->text);
 }
 
 /* All files were fed, or one could not be, with this exit status. */
@@ -137,7 +138,6 @@ static int join(struct ctl_text *out, int status)
 	}
 	if (gp_text_join(out->text))
 		abort();
-	out->data = gp_text_get(out->text);
 	return 0;
 }
 

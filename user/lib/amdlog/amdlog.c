@@ -385,7 +385,7 @@ int gp_amdlog_end(struct gp_amdlog *log)
 	return ret;
 }
 
-const struct gp_amdlog_data *gp_amdlog_get(struct gp_amdlog *log)
+const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log)
 {
 	return &log->data;
 }

@@ -121,6 +121,6 @@ int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len);
 int gp_amdlog_end(struct gp_amdlog *log);
 
 /* What was read, once it has ended. */
-const struct gp_amdlog_data *gp_amdlog_get(struct gp_amdlog *log);
+const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log);
 
 #endif

@@ -61,9 +61,10 @@ int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line,
 {
 	struct gp_text_problem *problem;
 
-	if (text->n_problems++ >= GP_TEXT_PROBLEMS)
+	if (text->data.n_problems++ >= GP_TEXT_PROBLEMS)
 		return 0;
-	problem = shr_add(&text->problems);
+	problem = shr_array_add(&text->data.problems, &text->data.kept,
+				sizeof(*problem));
 	if (!problem)
 		return -ENOMEM;
 	*problem = (struct gp_text_problem){ file, line, what };
@@ -89,16 +90,16 @@ static bool is_of_others(const struct gp_text_queue *queue)
 
 static int end_mqd(struct gp_text *text, const uint32_t *words, size_t count)
 {
-	struct gp_text_queue *queue = shr_last(&text->queues);
+	struct gp_text_queue *queue = gp_text_last(text, queues);
 	struct gp_text_mqd *mqd;
 	const char *wrong;
 
 	if (is_of_others(queue))
 		return 0;
-	mqd = shr_add(&text->mqds);
+	mqd = gp_text_add(text, mqds);
 	if (!mqd)
 		return -ENOMEM;
-	mqd->queue = text->queues.count - 1;
+	mqd->queue = text->data.n_queues - 1;
 	mqd->xcc = queue->n_mqds++;
 	wrong = gp_text_regs(queue->type, true, words, count, &mqd->regs);
 	if (queue->priority == GPREEMPT_UNKNOWN)
@@ -108,7 +109,7 @@ static int end_mqd(struct gp_text *text, const uint32_t *words, size_t count)
 
 static int end_slot(struct gp_text *text, const uint32_t *words, size_t count)
 {
-	struct gp_text_slot *slot = shr_last(&text->slots);
+	struct gp_text_slot *slot = gp_text_last(text, slots);
 	const char *wrong;
 
 	text->dumped = true;
@@ -145,7 +146,7 @@ static void decode(struct gp_text_packet *packet, const uint32_t *words,
 static int end_packets(struct gp_text *text, const uint32_t *words,
 		       size_t count)
 {
-	const struct gp_text_node *node = shr_last(&text->nodes);
+	const struct gp_text_node *node = gp_text_last(text, nodes);
 	struct gp_text_packet *packet;
 	int64_t pasid = GPREEMPT_UNKNOWN;
 	size_t at, len;
@@ -160,7 +161,7 @@ static int end_packets(struct gp_text *text, const uint32_t *words,
 		if (len > count - at)
 			return gp_text_problem(text, line,
 					       "the end of this packet is missing");
-		packet = shr_add(&text->packets);
+		packet = gp_text_add(text, packets);
 		if (!packet)
 			return -ENOMEM;
 		packet->file = text->file;

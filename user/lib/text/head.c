@@ -13,8 +13,8 @@ typedef int take_fn(struct gp_text *text, const int64_t *numbers, int arg);
 static int add_queue(struct gp_text *text, enum gp_text_type type,
 		     int64_t gpu_id)
 {
-	const struct gp_text_process *process = shr_last(&text->processes);
-	struct gp_text_queue *queue = shr_add(&text->queues);
+	const struct gp_text_process *process = gp_text_last(text, processes);
+	struct gp_text_queue *queue = gp_text_add(text, queues);
 
 	if (!queue)
 		return -ENOMEM;
@@ -26,14 +26,14 @@ static int add_queue(struct gp_text *text, enum gp_text_type type,
 	queue->pasid = text->have_process ? process->pasid : GPREEMPT_UNKNOWN;
 	/* Of the processes, until the join numbers the contexts. */
 	queue->context = text->have_process ?
-				 (int64_t)text->processes.count - 1 :
+				 (int64_t)text->data.n_processes - 1 :
 				 GPREEMPT_UNKNOWN;
 	queue->qid = GPREEMPT_UNKNOWN;
 	queue->is_active = GPREEMPT_UNKNOWN;
 	queue->priority = GPREEMPT_UNKNOWN;
 	queue->slots_expected = GPREEMPT_UNKNOWN;
 	queue->slots_active = GPREEMPT_UNKNOWN;
-	queue->mqds = text->mqds.count;
+	queue->mqds = text->data.n_mqds;
 	text->data.mqds_seen = true;
 	text->block = GP_BLOCK_QUEUE;
 	return 0;
@@ -41,13 +41,13 @@ static int add_queue(struct gp_text *text, enum gp_text_type type,
 
 static struct gp_text_queue *last_queue(struct gp_text *text)
 {
-	return shr_last(&text->queues);
+	return gp_text_last(text, queues);
 }
 
 static int take_process(struct gp_text *text, const int64_t *numbers,
 			int is_pasid)
 {
-	struct gp_text_process *process = shr_add(&text->processes);
+	struct gp_text_process *process = gp_text_add(text, processes);
 
 	if (!process)
 		return -ENOMEM;
@@ -88,7 +88,7 @@ static int take_weird(struct gp_text *text, const int64_t *numbers, int arg)
 
 static int take_node(struct gp_text *text, const int64_t *numbers, int arg)
 {
-	struct gp_text_node *node = shr_add(&text->nodes);
+	struct gp_text_node *node = gp_text_add(text, nodes);
 
 	(void)arg;
 	if (!node)
@@ -108,7 +108,7 @@ static int take_note(struct gp_text *text, const int64_t *numbers, int note)
 	if (text->block != GP_BLOCK_NODE)
 		return gp_text_problem(text, text->lines.number,
 				       "a line about a node that is not there");
-	shr_last(&text->nodes)->note = note;
+	gp_text_last(text, nodes)->note = note;
 	text->data.hqds_seen |= note == GP_TEXT_STOPPED;
 	return 0;
 }
@@ -116,9 +116,9 @@ static int take_note(struct gp_text *text, const int64_t *numbers, int note)
 static int add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc,
 		    int64_t pipe, int64_t number)
 {
-	const struct gp_text_node *node = shr_last(&text->nodes);
+	const struct gp_text_node *node = gp_text_last(text, nodes);
 	bool known = text->have_node;
-	struct gp_text_slot *slot = shr_add(&text->slots);
+	struct gp_text_slot *slot = gp_text_add(text, slots);
 
 	if (!slot)
 		return -ENOMEM;
@@ -151,7 +151,7 @@ static int add_cp_slot(struct gp_text *text, enum gp_text_type type,
 	if (!text->xccs || text->last_xcc != xcc)
 		text->xccs++;
 	text->last_xcc = xcc;
-	shr_last(&text->slots)->nth_xcc = text->xccs - 1;
+	gp_text_last(text, slots)->nth_xcc = text->xccs - 1;
 	return 0;
 }
 
@@ -179,7 +179,7 @@ static int take_sdma_slot(struct gp_text *text, const int64_t *numbers, int arg)
 	/* The driver's own numbers begin with 0 on each node. */
 	if (text->first_engine == GPREEMPT_UNKNOWN)
 		text->first_engine = numbers[0];
-	slot = shr_last(&text->slots);
+	slot = gp_text_last(text, slots);
 	slot->nth_xcc = numbers[0] - text->first_engine;
 	return 0;
 }
@@ -317,7 +317,7 @@ static int end_block(struct gp_text *text)
 	if (ret)
 		return ret;
 	if (text->block == GP_BLOCK_SLOT) {
-		slot = shr_last(&text->slots);
+		slot = gp_text_last(text, slots);
 		if (!text->dumped)
 			return gp_text_problem(text, slot->line,
 					       "no registers below this line");
@@ -361,7 +361,7 @@ int gp_text_head(struct gp_text *text, struct gp_line line)
 		ret = head->within ? gp_text_end_dump(text) : end_block(text);
 		text->garbled = false;
 		text->orphans_told = false;
-		text->known_lines++;
+		text->data.known_lines++;
 		text->content |= head->take != take_remark;
 		return ret ? ret : head->take(text, numbers, head->arg);
 	}

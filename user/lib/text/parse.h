@@ -20,15 +20,7 @@ enum gp_text_block {
 
 struct gp_text {
 	struct gp_lines lines;
-	SHR_ARRAY(struct gp_text_process, processes);
-	SHR_ARRAY(struct gp_text_queue, queues);
-	SHR_ARRAY(struct gp_text_mqd, mqds);
-	SHR_ARRAY(struct gp_text_node, nodes);
-	SHR_ARRAY(struct gp_text_slot, slots);
-	SHR_ARRAY(struct gp_text_packet, packets);
 	SHR_ARRAY(uint32_t, words);
-	SHR_ARRAY(struct gp_text_problem, problems);
-	uint64_t n_problems, known_lines;
 	unsigned int file;
 	enum gp_text_block block;
 	bool have_process, have_node; /* that what comes is of */
@@ -43,6 +35,15 @@ struct gp_text {
 	bool content;	      /* this file has more than remarks in it */
 	struct gp_text_data data;
 };
+
+/* One more of something in the data, zeroed, or NULL; and the last one, or NULL. */
+#define gp_text_add(text, name)                                   \
+	shr_array_add(&(text)->data.name, &(text)->data.n_##name, \
+		      sizeof(*(text)->data.name))
+#define gp_text_last(text, name)                                 \
+	((text)->data.n_##name ?                                 \
+		 (text)->data.name + (text)->data.n_##name - 1 : \
+		 NULL)
 
 /* Note a problem, of this file or another; @line 0: the whole file. 0 or -ENOMEM. */
 int gp_text_problem(struct gp_text *text, uint64_t line, const char *what);
@@ -71,7 +72,7 @@ const char *gp_text_regs(enum gp_text_type type, bool mqd,
 			 const uint32_t *words, size_t count,
 			 struct gp_text_regs *regs);
 
-/* After gp_text_get(): is something in it twice? Sets several_moments. 0 or -ENOMEM. */
+/* Is something in it twice? Sets several_moments. 0 or -ENOMEM. */
 int gp_text_find_moments(struct gp_text *text);
 
 #endif

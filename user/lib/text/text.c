@@ -73,7 +73,7 @@ static int take_words(struct gp_text *text, size_t count, uint64_t offset)
 	text->content = true;
 	if (lost)
 		return take_orphan(text);
-	text->known_lines++;
+	text->data.known_lines++;
 	ret = check_offset(text, offset);
 	if (ret)
 		return ret;
@@ -120,14 +120,14 @@ void gp_text_free(struct gp_text *text)
 {
 	if (!text)
 		return;
-	free(text->processes.items);
-	free(text->queues.items);
-	free(text->mqds.items);
-	free(text->nodes.items);
-	free(text->slots.items);
-	free(text->packets.items);
+	free(text->data.processes);
+	free(text->data.queues);
+	free(text->data.mqds);
+	free(text->data.nodes);
+	free(text->data.slots);
+	free(text->data.packets);
+	free(text->data.problems);
 	free(text->words.items);
-	free(text->problems.items);
 	gp_lines_free(&text->lines);
 	free(text);
 }
@@ -154,22 +154,7 @@ int gp_text_end(struct gp_text *text)
 	return ret;
 }
 
-#define SHOW(name)                           \
-	(text->data.name = text->name.items, \
-	 text->data.n_##name = text->name.count)
-
-const struct gp_text_data *gp_text_get(struct gp_text *text)
+const struct gp_text_data *gp_text_get(const struct gp_text *text)
 {
-	SHOW(processes);
-	SHOW(queues);
-	SHOW(mqds);
-	SHOW(nodes);
-	SHOW(slots);
-	SHOW(packets);
-	text->data.problems = text->problems.items;
-	text->data.kept = text->problems.count;
-	text->data.n_problems = text->n_problems;
-	text->data.lines = text->lines.count;
-	text->data.known_lines = text->known_lines;
 	return &text->data;
 }

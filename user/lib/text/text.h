@@ -165,7 +165,6 @@ struct gp_text_data {
 	struct gp_text_problem *problems; /* the first ones */
 	size_t kept;			  /* how many these are */
 	uint64_t n_problems;		  /* all of them */
-	uint64_t lines;			  /* of all files */
 	uint64_t known_lines;		  /* those that are the driver's */
 	/* There is an mqds. That of an idle driver is an empty file. */
 	bool mqds_seen;
@@ -198,8 +197,8 @@ int gp_text_end(struct gp_text *text);
  */
 int gp_text_join(struct gp_text *text);
 
-/* What was read so far. The caller may fill in the ids of queues. */
-const struct gp_text_data *gp_text_get(struct gp_text *text);
+/* What was read so far, as it grows. The caller may fill in the ids of queues. */
+const struct gp_text_data *gp_text_get(const struct gp_text *text);
 
 /* Does the join hold? Of a text of several moments all counts are unknown. */
 struct gp_text_check {

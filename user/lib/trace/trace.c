@@ -35,8 +35,6 @@ struct gp_trace {
 	SHR_ARRAY(struct item, events);
 	SHR_ARRAY(struct gap, gaps);
 	SHR_ARRAY(struct thread, threads);
-	SHR_ARRAY(struct gp_trace_op, ops);
-	SHR_ARRAY(struct gp_trace_slice, slices);
 	struct gp_trace_data data;
 };
 
@@ -53,8 +51,8 @@ void gp_trace_free(struct gp_trace *trace)
 	free(trace->events.items);
 	free(trace->gaps.items);
 	free(trace->threads.items);
-	free(trace->ops.items);
-	free(trace->slices.items);
+	free(trace->data.ops);
+	free(trace->data.slices);
 	free(trace);
 }
 
@@ -139,7 +137,7 @@ static int make_threads(struct gp_trace *t)
 
 static struct gp_trace_op *op_at(struct gp_trace *t, size_t op)
 {
-	return op == GP_TRACE_NO_OP ? NULL : t->ops.items + op;
+	return op == GP_TRACE_NO_OP ? NULL : t->data.ops + op;
 }
 
 /* An entry or a return is missing. */
@@ -162,10 +160,10 @@ static int begin_op(struct gp_trace *t, struct thread *thread,
 	thread->op = GP_TRACE_NO_OP;
 	if (kind == GP_TRACE_KINDS)
 		return 0;
-	op = shr_add(&t->ops);
+	op = shr_array_add(&t->data.ops, &t->data.n_ops, sizeof(*op));
 	if (!op)
 		return -ENOMEM;
-	thread->op = t->ops.count - 1;
+	thread->op = t->data.n_ops - 1;
 	op->kind = kind;
 	op->tid = event->tid;
 	op->pid = event->args[0];
@@ -224,7 +222,7 @@ static int enter(struct gp_trace *t, struct thread *thread,
 	struct gp_trace_slice *slice;
 
 	if (*open) {
-		slice = t->slices.items + *open - 1;
+		slice = t->data.slices + *open - 1;
 		unpaired(t, slice->op);
 	}
 	if (event->function == GP_TRACED_IOCTL && begin_op(t, thread, event))
@@ -232,7 +230,8 @@ static int enter(struct gp_trace *t, struct thread *thread,
 	if (event->function == GP_TRACED_SUSPEND ||
 	    event->function == GP_TRACED_RESUME)
 		got_lock(t, thread, event);
-	slice = shr_add(&t->slices);
+	slice = shr_array_add(&t->data.slices, &t->data.n_slices,
+			      sizeof(*slice));
 	if (!slice)
 		return -ENOMEM;
 	*slice = (struct gp_trace_slice){
@@ -244,7 +243,7 @@ static int enter(struct gp_trace *t, struct thread *thread,
 			      op_of_work(t, event->args[0]) :
 			      thread->op,
 	};
-	*open = t->slices.count;
+	*open = t->data.n_slices;
 	return 0;
 }
 
@@ -277,7 +276,7 @@ static void end_op(struct gp_trace *t, struct thread *thread,
 /* Calls that did not return before the one around them did. */
 static void close_inner(struct gp_trace *t, struct thread *thread)
 {
-	struct gp_trace_slice *slices = t->slices.items;
+	struct gp_trace_slice *slices = t->data.slices;
 	size_t i;
 
 	for (i = 0; i < GP_TRACE_FUNCTIONS; i++) {
@@ -303,7 +302,7 @@ static void leave(struct gp_trace *t, struct thread *thread,
 		unpaired(t, thread->op);
 		return;
 	}
-	slice = t->slices.items + *open - 1;
+	slice = t->data.slices + *open - 1;
 	slice->end_ns = event->ns;
 	*open = 0;
 	op = op_at(t, slice->op);
@@ -321,19 +320,19 @@ static void leave(struct gp_trace *t, struct thread *thread,
 /* What was begun and is not over when the trace is. */
 static void close_all(struct gp_trace *t)
 {
-	struct gp_trace_op *ops = t->ops.items;
-	struct gp_trace_slice *slices = t->slices.items;
+	struct gp_trace_op *ops = t->data.ops;
+	struct gp_trace_slice *slices = t->data.slices;
 	size_t i, n = 0;
 
-	for (i = 0; i < t->ops.count; i++)
+	for (i = 0; i < t->data.n_ops; i++)
 		if (ops[i].phase_ns[GP_TRACE_TOTAL] == GPREEMPT_UNKNOWN)
 			ops[i].whole = false;
-	for (i = 0; i < t->slices.count; i++) {
+	for (i = 0; i < t->data.n_slices; i++) {
 		if (!slices[i].end_ns)
 			continue;
 		slices[n++] = slices[i];
 	}
-	t->slices.count = n;
+	t->data.n_slices = n;
 	for (i = 0; i < t->threads.count; i++) {
 		struct thread *thread = t->threads.items + i;
 		size_t f;
@@ -346,7 +345,7 @@ static void close_all(struct gp_trace *t)
 /* Operations of a time of which events are missing. */
 static void apply_gaps(struct gp_trace *t)
 {
-	struct gp_trace_op *ops = t->ops.items;
+	struct gp_trace_op *ops = t->data.ops;
 	struct gap *gaps = t->gaps.items;
 	uint64_t reach = 0;
 	size_t i, at = 0;
@@ -360,7 +359,7 @@ static void apply_gaps(struct gp_trace *t)
 			gaps[i].to = reach;
 		reach = gaps[i].to;
 	}
-	for (i = 0; i < t->ops.count; i++) {
+	for (i = 0; i < t->data.n_ops; i++) {
 		while (at < t->gaps.count && gaps[at].to < ops[i].begin_ns)
 			at++;
 		if (at < t->gaps.count && gaps[at].from <= ops[i].end_ns)
@@ -393,11 +392,7 @@ int gp_trace_end(struct gp_trace *t)
 	return 0;
 }
 
-const struct gp_trace_data *gp_trace_get(struct gp_trace *trace)
+const struct gp_trace_data *gp_trace_get(const struct gp_trace *trace)
 {
-	trace->data.ops = trace->ops.items;
-	trace->data.n_ops = trace->ops.count;
-	trace->data.slices = trace->slices.items;
-	trace->data.n_slices = trace->slices.count;
 	return &trace->data;
 }

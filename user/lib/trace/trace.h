@@ -105,10 +105,10 @@ struct gp_trace_slice {
 
 /* What the events come to. */
 struct gp_trace_data {
-	const struct gp_trace_op *ops; /* by the time of their entry */
+	struct gp_trace_op *ops; /* by the time of their entry */
 	size_t n_ops;
 	/* Likewise; only those whose entry and return were seen. */
-	const struct gp_trace_slice *slices;
+	struct gp_trace_slice *slices;
 	size_t n_slices;
 	uint64_t events;   /* that were given */
 	uint64_t refused;  /* of them, those that make no sense */
@@ -136,6 +136,6 @@ int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns,
 int gp_trace_end(struct gp_trace *trace);
 
 /* What it comes to, after the end. */
-const struct gp_trace_data *gp_trace_get(struct gp_trace *trace);
+const struct gp_trace_data *gp_trace_get(const struct gp_trace *trace);
 
 #endif
