@@ -12,11 +12,11 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 
 #include "guard/guard.h"
 #include "shared/clock.h"
+#include "shared/thread.h"
 #include "shared/urgent.h"
 
 /* Workers release their targets when the poller is away for longer. */
@@ -135,8 +135,6 @@ static void unpin(const struct guard *guard, const cpu_set_t *before)
 
 static int start_thread(struct guard *guard)
 {
-	pthread_attr_t attr;
-	sigset_t all, old;
 	cpu_set_t before;
 	pthread_t thread;
 	int ret;
@@ -144,17 +142,13 @@ static int start_thread(struct guard *guard)
 	ret = pin(guard, &before);
 	if (ret)
 		return ret;
-	pthread_attr_init(&attr);
-	/* One that never returns from a read cannot be joined. */
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_mutex_lock(&guard->lock);
-	ret = -pthread_create(&thread, &attr, poller_thread, guard);
+	ret = shr_thread_start(&thread, 0, true, poller_thread, guard);
+	/* One that never returns from a read cannot be joined. */
+	if (!ret)
+		pthread_detach(thread);
 	guard->turn.threads += !ret;
 	pthread_mutex_unlock(&guard->lock);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
 	unpin(guard, &before);
 	return ret;
 }

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -18,6 +17,7 @@
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/syscall.h"
+#include "shared/thread.h"
 
 /* More in one packet is nonsense. */
 #define MAX_COUNT 65536
@@ -316,18 +316,6 @@ static int open_server(struct guard_server *s)
 	return watch(s, s->quit, EVENT_QUIT);
 }
 
-static int start_thread(struct guard_server *s)
-{
-	sigset_t all, old;
-	int ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = -pthread_create(&s->thread, NULL, server_thread, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return ret;
-}
-
 static void free_server(struct guard_server *s)
 {
 	size_t i;
@@ -367,7 +355,7 @@ int guard_serve_start(struct guard *guard, const char *path,
 	if (!ret)
 		ret = watch(s, gp_ipc_server_fd(s->ipc), EVENT_SOCKET);
 	if (!ret)
-		ret = start_thread(s);
+		ret = shr_thread_start(&s->thread, 0, true, server_thread, s);
 	if (ret) {
 		free_server(s);
 		return ret;

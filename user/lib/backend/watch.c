@@ -7,10 +7,10 @@
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 
-#include "lib/core/thread.h"
 #include "lib/backend/watch.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "shared/thread.h"
 
 #define STACK_SIZE	(64 * 1024)
 #define STOP_TIMEOUT_NS (2 * NSEC_PER_SEC)
@@ -41,7 +41,7 @@ static void *watch_thread(void *arg)
 		if (atomic_load(&w->quit))
 			break;
 		eventfd_write(w->fd, 1);
-		gp_sem_wait(&w->next);
+		shr_sem_wait(&w->next);
 	}
 	atomic_store(&w->done, true);
 	eventfd_write(w->fd, 1);
@@ -63,7 +63,7 @@ int gp_watch_start(void *be, pid_t pid, void **out, int *fd)
 		goto err_free;
 	}
 	sem_init(&w->next, 0, 0);
-	ret = gp_thread_start(&w->thread, STACK_SIZE, true, watch_thread, w);
+	ret = shr_thread_start(&w->thread, STACK_SIZE, true, watch_thread, w);
 	if (ret)
 		goto err_close;
 	*out = w;

@@ -139,7 +139,7 @@ int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
 		free_member(m);
 		return gp_error(err, ret, GPREEMPT_SYSTEM, pid, step);
 	}
-	gp_sem_wait(&m->done);
+	shr_sem_wait(&m->done);
 	ret = m->public.code;
 	if (ret) {
 		pthread_join(m->thread, NULL);
@@ -233,7 +233,7 @@ static int sum_up(struct gpreempt_gang *gang, struct gpreempt_gang_outcome *out)
 static void send(struct gp_member *m)
 {
 	sem_post(&m->go);
-	gp_sem_wait(&m->entered);
+	shr_sem_wait(&m->entered);
 }
 
 /* Do members that poll in the driver take the CPU from those to come? */
@@ -290,14 +290,14 @@ static int change(struct gpreempt_gang *gang, enum gp_order order,
 	for (i = 0; i < gang->count; i++)
 		wake(gang->members[i], order, which);
 	for (i = 0; i < gang->count; i++)
-		gp_sem_wait(&gang->members[i]->ready);
+		shr_sem_wait(&gang->members[i]->ready);
 	gang->released_ns = shr_now_ns();
 	/* A suspend waits for its own saves, a resume at most for those of others. */
 	if (order != GP_ORDER_SUSPEND || !is_crowded(gang) ||
 	    !send_urgently(gang))
 		send_all(gang);
 	for (i = 0; i < gang->count; i++)
-		gp_sem_wait(&gang->members[i]->done);
+		shr_sem_wait(&gang->members[i]->done);
 	return sum_up(gang, out);
 }
 
@@ -322,7 +322,7 @@ static void tell_all(struct gpreempt_gang *gang, enum gp_order order)
 	for (i = 0; i < gang->count; i++)
 		wake(gang->members[i], order, NULL);
 	for (i = 0; i < gang->count; i++)
-		gp_sem_wait(&gang->members[i]->done);
+		shr_sem_wait(&gang->members[i]->done);
 }
 
 void gpreempt_gang_verify(struct gpreempt_gang *gang)

@@ -4,8 +4,8 @@
 #define GP_GANG_H
 
 #include "lib/core/internal.h"
-#include "lib/core/thread.h"
 #include "lib/route/route.h"
+#include "shared/thread.h"
 
 enum gp_order {
 	GP_ORDER_SUSPEND,

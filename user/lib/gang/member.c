@@ -98,7 +98,7 @@ static void change(struct gp_member *m)
 	if (m->order == GP_ORDER_SUSPEND)
 		ops->prepare(&m->route, m->which);
 	sem_post(&m->ready);
-	gp_sem_wait(&m->go);
+	shr_sem_wait(&m->go);
 	start = shr_now_ns();
 	sem_post(&m->entered);
 	ret = m->order == GP_ORDER_SUSPEND ?
@@ -205,5 +205,6 @@ static void *member_thread(void *arg)
 
 int gp_member_start(struct gp_member *m)
 {
-	return gp_thread_start(&m->thread, STACK_SIZE, false, member_thread, m);
+	return shr_thread_start(&m->thread, STACK_SIZE, false, member_thread,
+				m);
 }

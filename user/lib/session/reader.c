@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "lib/session/reader.h"
-#include "lib/core/thread.h"
 #include "shared/child.h"
 #include "shared/clock.h"
+#include "shared/thread.h"
 
 #define STACK_SIZE (64 * 1024)
 
@@ -86,7 +86,7 @@ static void *reader_thread(void *arg)
 		shr_close_others(0, NULL, 0);
 	note_done(r);
 	for (;;) {
-		gp_sem_wait(&r->go);
+		shr_sem_wait(&r->go);
 		if (atomic_load(&r->quit))
 			break;
 		r->ret = r->ops->read_memory(r->be, r->pid, r->address, r->buf,
@@ -124,7 +124,7 @@ int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out)
 	r->be = g->be;
 	r->pid = pid;
 	atomic_init(&r->users, 2);
-	ret = gp_thread_start(&r->thread, STACK_SIZE, true, reader_thread, r);
+	ret = shr_thread_start(&r->thread, STACK_SIZE, true, reader_thread, r);
 	if (ret) {
 		free_reader(r);
 		return ret;

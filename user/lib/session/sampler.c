@@ -8,8 +8,8 @@
 #include "lib/session/kfd.h"
 #include "lib/observe/observe.h"
 #include "lib/session/sampler.h"
-#include "lib/core/thread.h"
 #include "shared/clock.h"
+#include "shared/thread.h"
 
 #define STACK_SIZE (128 * 1024)
 /* How long after the driver's return slots may be active still. */
@@ -94,7 +94,7 @@ static void *sampler_thread(void *arg)
 	for (;;) {
 		bool more;
 
-		gp_sem_wait(&sampler->arm);
+		shr_sem_wait(&sampler->arm);
 		if (atomic_load(&sampler->quit))
 			return NULL;
 		sampler->active_ns = 0;
@@ -128,8 +128,8 @@ static int start(const struct gpreempt *g, pid_t pid, struct gp_sampler **out)
 	sem_init(&sampler->arm, 0, 0);
 	sem_init(&sampler->ready, 0, 0);
 	sem_init(&sampler->done, 0, 0);
-	ret = gp_thread_start(&sampler->thread, STACK_SIZE, true,
-			      sampler_thread, sampler);
+	ret = shr_thread_start(&sampler->thread, STACK_SIZE, true,
+			       sampler_thread, sampler);
 	if (ret) {
 		free_sampler(sampler);
 		return ret;
@@ -183,7 +183,7 @@ void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids,
 	sampler->wait = wait;
 	sem_post(&sampler->arm);
 	if (wait)
-		gp_sem_wait(&sampler->ready);
+		shr_sem_wait(&sampler->ready);
 }
 
 bool gp_sampler_armed(const struct gp_sampler *sampler)
@@ -197,7 +197,7 @@ void gp_sampler_finish(struct gp_sampler *sampler, uint64_t entry_ns,
 	if (!sampler || !sampler->armed)
 		return;
 	atomic_store(&sampler->returned_ns, shr_now_ns());
-	gp_sem_wait(&sampler->done);
+	shr_sem_wait(&sampler->done);
 	sampler->armed = false;
 	if (!sampler->active_ns || sampler->inactive_ns <= entry_ns)
 		return;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <signal.h>
 
-#include "lib/core/thread.h"
+#include "shared/thread.h"
 
-int gp_thread_start(pthread_t *thread, size_t stack, bool quiet,
-		    void *(*run)(void *arg), void *arg)
+int shr_thread_start(pthread_t *thread, size_t stack, bool quiet,
+		     void *(*run)(void *arg), void *arg)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
@@ -13,7 +13,8 @@ int gp_thread_start(pthread_t *thread, size_t stack, bool quiet,
 	ret = pthread_attr_init(&attr);
 	if (ret)
 		return -ret;
-	pthread_attr_setstacksize(&attr, stack);
+	if (stack)
+		pthread_attr_setstacksize(&attr, stack);
 	sigfillset(&all);
 	if (quiet)
 		pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -24,7 +25,7 @@ int gp_thread_start(pthread_t *thread, size_t stack, bool quiet,
 	return -ret;
 }
 
-void gp_sem_wait(sem_t *sem)
+void shr_sem_wait(sem_t *sem)
 {
 	while (sem_wait(sem) < 0)
 		;
