@@ -16,12 +16,6 @@ static const char *const latency_names[GUARD_LATENCIES] = {
 	[GUARD_TO_SLOTS] = "arrival_to_slots_us",
 };
 
-static void put(struct json_object *o, const char *key,
-		struct json_object *value)
-{
-	json_object_object_add(o, key, value);
-}
-
 /* Take the live line away. */
 static void clear_line(void)
 {
@@ -34,10 +28,11 @@ static struct json_object *new_event(const struct guard *guard,
 {
 	struct json_object *o = json_object_new_object();
 
-	put(o, "event", out_json_text(event));
-	put(o, "t_us",
-	    json_object_new_double((ns - guard->figures.start_ns) / 1000.0));
-	put(o, "clock_us", json_object_new_double(ns / 1000.0));
+	out_add(o, "event", out_json_text(event));
+	out_add(o, "t_us",
+		json_object_new_double((ns - guard->figures.start_ns) /
+				       1000.0));
+	out_add(o, "clock_us", json_object_new_double(ns / 1000.0));
 	return o;
 }
 
@@ -47,8 +42,8 @@ static struct json_object *new_text(const struct guard *guard,
 {
 	struct json_object *o = new_event(guard, event, shr_now_ns());
 
-	put(o, "pid", out_json_number(pid));
-	put(o, "text", out_json_text(text));
+	out_add(o, "pid", out_json_number(pid));
+	out_add(o, "text", out_json_text(text));
 	return o;
 }
 
@@ -97,14 +92,14 @@ void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
 		return;
 	}
 	o = new_event(guard, r->suspend ? "suspend" : "resume", r->end_ns);
-	put(o, "pid", out_json_number(r->pid));
-	put(o, "reason", out_json_text(reason));
-	put(o, "requested", out_json_number(r->requested));
-	put(o, "done", out_json_number(r->done));
-	put(o, "ioctl_us", out_json_us(r->end_ns - r->start_ns));
+	out_add(o, "pid", out_json_number(r->pid));
+	out_add(o, "reason", out_json_text(reason));
+	out_add(o, "requested", out_json_number(r->requested));
+	out_add(o, "done", out_json_number(r->done));
+	out_add(o, "ioctl_us", out_json_us(r->end_ns - r->start_ns));
 	for (i = 0; i < GUARD_LATENCIES; i++)
-		put(o, latency_names[i], out_json_us(s->ns[i]));
-	put(o, "simulated", out_json_flag(ctl_simulated()));
+		out_add(o, latency_names[i], out_json_us(s->ns[i]));
+	out_add(o, "simulated", out_json_flag(ctl_simulated()));
 	print_event(o);
 }
 
@@ -126,8 +121,8 @@ void guard_tell_churn(const struct guard *guard, pid_t pid,
 		return;
 	}
 	o = new_text(guard, "churn", pid, text);
-	put(o, "recent_us", out_json_us(recent));
-	put(o, "window_us", out_json_us(window));
+	out_add(o, "recent_us", out_json_us(recent));
+	out_add(o, "window_us", out_json_us(window));
 	print_event(o);
 }
 
@@ -288,10 +283,10 @@ static struct json_object *stats_json(const struct gpreempt_stats *s)
 	if (!s->n)
 		return NULL;
 	o = json_object_new_object();
-	put(o, "n", out_json_number(s->n));
-	put(o, "p50", out_json_us(s->p50));
-	put(o, "p99", out_json_us(s->p99));
-	put(o, "max", out_json_us(s->max));
+	out_add(o, "n", out_json_number(s->n));
+	out_add(o, "p50", out_json_us(s->p50));
+	out_add(o, "p99", out_json_us(s->p99));
+	out_add(o, "max", out_json_us(s->max));
 	return o;
 }
 
@@ -300,16 +295,16 @@ static void print_json(const struct guard *guard, const struct totals *t)
 	struct json_object *o = new_event(guard, "summary", shr_now_ns());
 	size_t i;
 
-	put(o, "preemptions", out_json_number(guard->figures.suspends));
-	put(o, "failures", out_json_number(guard->figures.failures));
+	out_add(o, "preemptions", out_json_number(guard->figures.suspends));
+	out_add(o, "failures", out_json_number(guard->figures.failures));
 	for (i = 0; i < GUARD_LATENCIES; i++)
-		put(o, latency_names[i], stats_json(&t->latency[i]));
-	put(o, "held_us", out_json_us(t->times.held_ns));
-	put(o, "released_us", out_json_us(t->times.released_ns));
-	put(o, "unseen_queues", out_json_number(t->times.unseen));
-	put(o, "offline_share_percent", json_object_new_double(t->share));
-	put(o, "poll_cpu_ms_per_s", json_object_new_double(t->poll_ms));
-	put(o, "simulated", out_json_flag(ctl_simulated()));
+		out_add(o, latency_names[i], stats_json(&t->latency[i]));
+	out_add(o, "held_us", out_json_us(t->times.held_ns));
+	out_add(o, "released_us", out_json_us(t->times.released_ns));
+	out_add(o, "unseen_queues", out_json_number(t->times.unseen));
+	out_add(o, "offline_share_percent", json_object_new_double(t->share));
+	out_add(o, "poll_cpu_ms_per_s", json_object_new_double(t->poll_ms));
+	out_add(o, "simulated", out_json_flag(ctl_simulated()));
 	print_event(o);
 }
 

@@ -171,20 +171,27 @@ static int find_process(struct guard_server *s, pid_t pid)
 	return -EINVAL;
 }
 
+static int watch(struct guard_server *s, int fd, uint64_t number)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = number };
+
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
 /* Its place, or -errno. The descriptor belongs to it. */
 static int add_process(struct guard_server *s, const struct ipc_client *c,
 		       pid_t pid, int pidfd)
 {
-	struct epoll_event event = { .events = EPOLLIN };
 	int place = gp_ipc_place_find(s->place, &limits, c->uid);
+	int ret = place;
 
 	if (place >= 0 && s->place[place].used)
 		drop_process(s, place);
-	event.data.u64 = place;
-	if (place < 0 ||
-	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, pidfd, &event) < 0) {
+	if (place >= 0)
+		ret = watch(s, pidfd, place);
+	if (ret < 0) {
 		close(pidfd);
-		return place < 0 ? place : -errno;
+		return ret;
 	}
 	s->process[place] = (struct process){
 		.pidfd = pidfd,
@@ -299,13 +306,6 @@ static void *server_thread(void *arg)
 	}
 }
 
-static int watch(struct guard_server *s, int fd, uint64_t number)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = number };
-
-	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
-}
-
 /* Descriptors, without the socket that others can see. */
 static int open_server(struct guard_server *s)
 {
@@ -324,10 +324,8 @@ static void free_server(struct guard_server *s)
 	for (i = 0; i < GUARD_CLIENTS; i++)
 		if (s->place[i].used)
 			drop_process(s, i);
-	if (s->quit >= 0)
-		close(s->quit);
-	if (s->epoll >= 0)
-		close(s->epoll);
+	shr_cleanup_fd(&s->quit);
+	shr_cleanup_fd(&s->epoll);
 	free(s);
 }
 
