@@ -177,7 +177,7 @@ static void be_guard(int ready)
 {
 	struct guard_server *server;
 
-	ck_assert_int_eq(guard_serve_start(&guard, GUARD_SOCKET, &server), 0);
+	ck_assert_int_eq(guard_serve_start(&guard, &server), 0);
 	start_guard();
 	look_until("does not answer");
 	ck_assert_int_eq(write(ready, "x", 1), 1);

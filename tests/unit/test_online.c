@@ -127,8 +127,7 @@ TEST(two_guards)
 {
 	struct guard_server *second;
 
-	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET,
-					   &second),
+	ck_assert_int_eq(guard_serve_start(&online_guard, &second),
 			 -EADDRINUSE);
 }
 

@@ -27,9 +27,7 @@ void online_setup(void)
 	pthread_mutex_init(&online_guard.lock, NULL);
 	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &online_guard.policy),
 			 0);
-	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET,
-					   &server),
-			 0);
+	ck_assert_int_eq(guard_serve_start(&online_guard, &server), 0);
 }
 
 void online_teardown(void)
@@ -65,7 +63,5 @@ void restart(size_t n_uids)
 {
 	guard_serve_stop(server);
 	args.uids = (struct shr_ids){ uids, n_uids };
-	ck_assert_int_eq(guard_serve_start(&online_guard, GUARD_SOCKET,
-					   &server),
-			 0);
+	ck_assert_int_eq(guard_serve_start(&online_guard, &server), 0);
 }

@@ -106,11 +106,7 @@ static struct guard_server *listen_to_servers(struct guard *guard)
 
 	if (guard->options->duty)
 		return NULL;
-	ret = guard_serve_start(guard, GUARD_SOCKET, &server);
-	if (!ret && !guard_serve_private(server))
-		ctl_note("%s: no access control lists there; all users can "
-			 "connect, and those who are not allowed cost time",
-			 GUARD_SOCKET);
+	ret = guard_serve_start(guard, &server);
 	if (!ret)
 		return server;
 	ctl_note("%s: %s; this guard cannot receive \"guard begin\"",

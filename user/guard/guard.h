@@ -378,14 +378,8 @@ void guard_tell_churn(const struct guard *guard, pid_t pid,
 
 struct guard_server;
 
-/*
- * -EADDRINUSE: another guard listens there; or another negative errno value.
- * @path must outlive the server.
- */
-int guard_serve_start(struct guard *guard, const char *path,
-		      struct guard_server **out);
-/* Does the kernel keep users away that are not allowed? */
-bool guard_serve_private(const struct guard_server *s);
+/* -EADDRINUSE: another guard listens there; or another negative errno value. */
+int guard_serve_start(struct guard *guard, struct guard_server **out);
 /* NULL is allowed. */
 void guard_serve_stop(struct guard_server *s);
 

@@ -13,6 +13,7 @@
 
 #include "guard/guard.h"
 #include "ipc/server.h"
+#include "output/message.h"
 #include "proto/guard.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -329,12 +330,11 @@ static void free_server(struct guard_server *s)
 	free(s);
 }
 
-int guard_serve_start(struct guard *guard, const char *path,
-		      struct guard_server **out)
+int guard_serve_start(struct guard *guard, struct guard_server **out)
 {
 	struct guard_server *s = calloc(1, sizeof(*s));
 	struct ipc_server_options options = {
-		.path = path,
+		.path = GUARD_SOCKET,
 		.uids = guard->options->uids.id,
 		.n_uids = guard->options->uids.n,
 		.limits = limits,
@@ -358,13 +358,12 @@ int guard_serve_start(struct guard *guard, const char *path,
 		free_server(s);
 		return ret;
 	}
+	if (!gp_ipc_server_private(s->ipc))
+		ctl_note("%s: no access control lists there; all users can "
+			 "connect, and those who are not allowed cost time",
+			 GUARD_SOCKET);
 	*out = s;
 	return 0;
-}
-
-bool guard_serve_private(const struct guard_server *s)
-{
-	return gp_ipc_server_private(s->ipc);
 }
 
 void guard_serve_stop(struct guard_server *s)
