@@ -175,8 +175,8 @@ TEST(hangs)
 TEST(no_memory)
 {
 	guard_files_last(&guard);
-	free(guard.file[GUARD_METRICS].last);
-	guard.file[GUARD_METRICS].last = NULL;
+	free(guard.file[GUARD_METRICS].text);
+	guard.file[GUARD_METRICS].text = NULL;
 	ck_assert_int_ne(guard_files_finish(&guard), 0);
 }
 

@@ -26,19 +26,17 @@ int guard_draw_open(struct guard *guard)
 				ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 }
 
-int guard_draw_join(struct guard *guard, pid_t pid, bool online)
+void guard_draw_join(struct guard *guard, pid_t pid, bool online, int *lane)
 {
 	struct gpreempt_description process = { 0 };
-	int lane;
 
 	if (!guard->picture)
-		return -1;
+		return;
 	gpreempt_identify(guard->g, pid, &process);
 	pthread_mutex_lock(&guard->lock);
-	lane = guard_picture_join(guard->picture, pid, process.comm, online,
-				  shr_now_ns());
+	*lane = guard_picture_join(guard->picture, pid, process.comm, online,
+				   shr_now_ns());
 	pthread_mutex_unlock(&guard->lock);
-	return lane;
 }
 
 static void draw(struct guard *guard, FILE *out)
@@ -54,20 +52,22 @@ static void draw(struct guard *guard, FILE *out)
 			   ctl_simulated(), out);
 }
 
-/* For free(); NULL when there is no memory. */
-static char *make_text(struct guard *guard, const struct guard_file *file,
-		       size_t *size)
+static void free_text(struct guard_file *file)
 {
-	char *text = NULL;
-	FILE *out = open_memstream(&text, size);
+	free(file->text);
+	file->text = NULL;
+}
+
+/* What is in the file now, or NULL when there is no memory. */
+static void make_text(struct guard *guard, struct guard_file *file)
+{
+	FILE *out = open_memstream(&file->text, &file->size);
 
 	if (!out)
-		return NULL;
+		return;
 	file->print(guard, out);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	if (fclose(out))
+		free_text(file);
 }
 
 static int fail_file(const struct guard_file *file, const char *when, int code)
@@ -121,24 +121,17 @@ int guard_files_check(struct guard *guard)
 	return 0;
 }
 
-struct job {
-	const char *path;
-	const char *text;
-	size_t size;
-};
-
 /* An errno value fits into an exit status. */
 static int replace(void *arg)
 {
-	const struct job *job = arg;
+	const struct guard_file *file = arg;
 
-	return -shr_file_replace(job->path, job->text, job->size);
+	return -shr_file_replace(file->path, file->text, file->size);
 }
 
-static int start(struct guard_file *file, const char *text, size_t size)
+static int start(struct guard_file *file)
 {
-	struct job job = { .path = file->path, .text = text, .size = size };
-	pid_t child = shr_child_start(replace, &job, NULL, 0);
+	pid_t child = shr_child_start(replace, file, NULL, 0);
 
 	if (child < 0)
 		return child;
@@ -164,32 +157,27 @@ void guard_files_poll(struct guard *guard)
 void guard_files_put(struct guard *guard, enum guard_file_kind kind)
 {
 	struct guard_file *file = &guard->file[kind];
-	size_t size;
-	char *text;
 	int ret;
 
 	if (!file->path)
 		return;
 	guard_files_poll(guard);
-	text = make_text(guard, file, &size);
-	if (!text)
+	make_text(guard, file);
+	if (!file->text)
 		return;
-	ret = file->child ? -EBUSY : start(file, text, size);
+	ret = file->child ? -EBUSY : start(file);
 	if (ret)
 		note(file, ret);
-	free(text);
+	free_text(file);
 }
 
 void guard_files_last(struct guard *guard)
 {
 	size_t i;
 
-	for (i = 0; i < GUARD_FILES; i++) {
-		struct guard_file *file = &guard->file[i];
-
-		if (file->path)
-			file->last = make_text(guard, file, &file->last_size);
-	}
+	for (i = 0; i < GUARD_FILES; i++)
+		if (guard->file[i].path)
+			make_text(guard, &guard->file[i]);
 }
 
 /* 0, also when none is being written, or -errno: -ETIMEDOUT. */
@@ -214,15 +202,14 @@ static int finish(struct guard *guard, struct guard_file *file)
 {
 	int ret;
 
-	if (!file->last)
+	if (!file->text)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	ret = wait_for(guard, file);
 	if (ret != -ETIMEDOUT)
-		ret = start(file, file->last, file->last_size);
+		ret = start(file);
 	if (!ret)
 		ret = wait_for(guard, file);
-	free(file->last);
-	file->last = NULL;
+	free_text(file);
 	return ret ? fail_file(file, "could not be written at the end", ret) :
 		     0;
 }

@@ -207,8 +207,8 @@ struct guard_file {
 	void (*print)(struct guard *guard, FILE *out); /* what is in it now */
 	pid_t child; /* that writes it now; 0: none */
 	bool failed; /* and that was reported */
-	char *last;  /* what is to be in it at the end, or NULL */
-	size_t last_size;
+	char *text;  /* what is to be in it, now or at the end; or NULL */
+	size_t size;
 };
 
 struct guard {
@@ -287,8 +287,8 @@ void guard_files_last(struct guard *guard);
 int guard_files_finish(struct guard *guard);
 /* Begin the picture. 0, or the exit status after saying why not. */
 int guard_draw_open(struct guard *guard);
-/* A target comes: its lane there. */
-int guard_draw_join(struct guard *guard, pid_t pid, bool online);
+/* A target comes: *lane is set, if there is a picture. */
+void guard_draw_join(struct guard *guard, pid_t pid, bool online, int *lane);
 
 /* poll.c: poll as long as it is the turn of this thread, which has that number. */
 void guard_poll_turn(struct guard *guard, unsigned int me);

@@ -135,7 +135,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 	if (!offline->nodes || offline->announced)
 		return;
 	offline->announced = true;
-	offline->lane = guard_draw_join(guard, offline->target.pid, false);
+	guard_draw_join(guard, offline->target.pid, false, &offline->lane);
 	guard_backoff_reset(guard, &offline->target);
 	guard_event(guard, "joined", offline->target.pid,
 		    "process %d is offline", offline->target.pid);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who is there now: processes come and go, and so do their queues. */
-#include <errno.h>
-#include <string.h>
 
 #include "agent/find-targets.h"
 #include "guard/guard.h"
@@ -87,7 +85,7 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 {
 	struct guard_online *online = &guard->online[guard->n_online];
 	struct guard_sight *sight;
-	int entity, lane;
+	int entity;
 
 	if (guard->n_online == GUARD_TARGETS) {
 		guard_refuse(guard, &f->target, true,
@@ -100,25 +98,24 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 		return;
 	}
 	sight->pid = f->target.pid;
-	lane = guard_draw_join(guard, f->target.pid, true);
 	pthread_mutex_lock(&guard->lock);
 	entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0, 0,
 				     shr_now_ns());
 	if (entity >= 0) {
-		memset(online, 0, sizeof(*online));
-		online->target = f->target;
-		online->sight = sight;
-		online->entity = entity;
-		online->lane = lane;
+		*online = (struct guard_online){
+			.target = f->target,
+			.sight = sight,
+			.entity = entity,
+			.lane = -1,
+		};
 		guard->n_online++;
 	}
-	if (entity < 0)
-		guard_picture_leave(guard->picture, lane, shr_now_ns());
 	pthread_mutex_unlock(&guard->lock);
 	if (entity < 0) {
 		free(sight);
 		return;
 	}
+	guard_draw_join(guard, f->target.pid, true, &online->lane);
 	guard_event(guard, "joined", f->target.pid, "process %d is online",
 		    f->target.pid);
 }
