@@ -158,7 +158,7 @@ TEST_AS_ROOT(serving)
 	struct hold_request request = { .verb = HOLD_STATUS };
 	struct packet status, kill, nonsense = { "x", 1 };
 	struct packet text = { "gpreempt-hold 1 resume", 22 };
-	struct hold_birth birth = { .target = PID };
+	struct hold_birth birth = { .target = PID, .request = &request };
 	struct hold_worker w = { .birth = &birth };
 
 	status.len = gp_hold_put_request(&request, status.buf);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who is there now: processes come and go, and so do their queues. */
-
 #include "agent/find-targets.h"
 #include "guard/guard.h"
 #include "shared/clock.h"

@@ -405,7 +405,7 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	reply->worker = getpid();
 	reply->guardian = w->birth->guardian;
 	reply->cgroup = w->birth->cgroup;
-	reply->command = w->command;
+	reply->command = w->birth->request->command;
 	reply->paused = is_paused(w);
 	if (refuse(w, request, reply))
 		return;

@@ -82,13 +82,6 @@ int hold_listen(struct hold_worker *w)
 	return gp_ipc_server_start(&options, &w->server);
 }
 
-static int open_signals(void)
-{
-	static const int signals[] = { SIGTERM, SIGQUIT, 0 };
-
-	return shr_signals_open(signals);
-}
-
 static void log_loss(void *data, const struct gpreempt_error *err)
 {
 	char text[512];
@@ -186,15 +179,16 @@ static struct timespec time_to_sleep(const struct hold_worker *w)
 
 	if (w->lease_end_ns && w->lease_end_ns < now + ns)
 		ns = w->lease_end_ns > now ? w->lease_end_ns - now : 0;
-	return (struct timespec){ .tv_nsec = ns };
+	return shr_timespec(ns);
 }
 
 /* A descriptor that is readable when the command has ended; -1: it has, or none. */
 static int open_command(struct hold_worker *w)
 {
-	int fd = w->command ? shr_pidfd_open(w->command) : -1;
+	uint64_t command = w->birth->request->command;
+	int fd = command ? shr_pidfd_open(command) : -1;
 
-	if (w->command && fd < 0)
+	if (command && fd < 0)
 		handle_confirmation(w);
 	return fd;
 }
@@ -287,14 +281,14 @@ void hold_worker(const struct hold_birth *birth)
 			.lost = log_loss,
 		},
 	};
+	static const int signals[] = { SIGTERM, SIGQUIT, 0 };
 	struct hold_reply reply = { 0 };
 
-	w.command = birth->request->command;
 	shr_title_set(HOLD_TITLE, HOLD_TITLE ": worker of %d", birth->target);
 	openlog("gpreempt-hold", LOG_PID, LOG_DAEMON);
 	/* What holds a GPU must not wait for memory. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
-	w.signals = open_signals();
+	w.signals = shr_signals_open(signals);
 	if (w.signals < 0 || heartbeat_start(&w.heartbeat))
 		_exit(1);
 	start(&w, &reply);

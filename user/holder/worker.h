@@ -12,8 +12,7 @@ struct hold_worker {
 	const struct hold_birth *birth;
 	struct heartbeat heartbeat;
 	struct owner owner;
-	uint64_t start;	  /* of the target, in clock ticks */
-	uint64_t command; /* PID of the one to end with; 0: none */
+	uint64_t start; /* of the target, in clock ticks */
 	uint64_t since_ns;
 	uint64_t lease_end_ns; /* of CLOCK_BOOTTIME; 0: no lease */
 	struct ipc_server *server;

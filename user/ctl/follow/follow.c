@@ -45,8 +45,7 @@ struct followers {
 	struct follower list[MAX_TARGETS];
 	size_t count;
 	size_t running;
-	int status; /* of those that have ended */
-	bool any;   /* one has ended */
+	int status; /* of those that have ended; -1: none has */
 	bool full;  /* and reported */
 	bool moved; /* to a cgroup of our own */
 	int stop;
@@ -65,8 +64,8 @@ static bool is_known(const struct followers *f,
 
 static void note_end(struct followers *f, int status)
 {
-	f->status = f->any ? ctl_merge_status(f->status, status) : status;
-	f->any = true;
+	f->status = f->status < 0 ? status :
+				    ctl_merge_status(f->status, status);
 }
 
 /* A place in the list: of one that has ended, when it is full. */
@@ -278,7 +277,7 @@ static void follow_all(struct followers *f)
 static int run_follow(void *data)
 {
 	const struct follow_args *args = data;
-	struct followers f = { .args = args };
+	struct followers f = { .args = args, .status = -1 };
 	struct gpreempt_targets *targets;
 	int ret;
 
