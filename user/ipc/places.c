@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 
-#include "ipc/places.h"
+#include "ipc/server.h"
 
 #define ANY_USER ((uid_t)-1)
 
