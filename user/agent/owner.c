@@ -13,11 +13,6 @@
 #include "shared/macro.h"
 #include "shared/proc.h"
 
-static bool is_paused(const struct owner *o)
-{
-	return o->way == GPREEMPT_ROUTE_PAUSE;
-}
-
 static void note_loss(void *data, const struct gpreempt_error *err)
 {
 	struct owner *o = data;
@@ -45,7 +40,7 @@ int owner_new(struct owner *o)
 /* Guard and follow suspend again: the next pause finds its helper process waiting. */
 static void prepare(struct owner *o)
 {
-	if (is_paused(o) && o->as.role != HOLD_ROLE_HOLDER)
+	if (owner_is_paused(o) && o->as.role != HOLD_ROLE_HOLDER)
 		o->route.ops->prepare(&o->route, NULL);
 }
 
@@ -89,7 +84,7 @@ static int try_open(struct owner *o, enum gpreempt_route way)
 	ret = o->route.ops->open(&o->route);
 	if (ret)
 		o->error = o->route.error;
-	return !ret && is_paused(o) ? begin_pauses(o) : ret;
+	return !ret && owner_is_paused(o) ? begin_pauses(o) : ret;
 }
 
 static int open_by(struct owner *o, enum gpreempt_route way,
@@ -110,7 +105,7 @@ static int open_by(struct owner *o, enum gpreempt_route way,
 static int open_instead(struct owner *o, const struct gpreempt_error *because,
 			struct gpreempt_error *err)
 {
-	bool paused = is_paused(o);
+	bool paused = owner_is_paused(o);
 
 	o->changed = true;
 	if (!paused)
@@ -124,8 +119,8 @@ static bool may_change(const struct owner *o, const struct gpreempt_error *err)
 {
 	if (o->how != GPREEMPT_HOW_AUTO || o->changed)
 		return false;
-	return is_paused(o) ? session_can_serve(err->reason) :
-			      pause_can_serve(err->reason);
+	return owner_is_paused(o) ? session_can_serve(err->reason) :
+				    pause_can_serve(err->reason);
 }
 
 /*
@@ -218,7 +213,7 @@ int owner_close(struct owner *o)
 
 	if (!owner_is_open(o))
 		return 0;
-	if (is_paused(o))
+	if (owner_is_paused(o))
 		ret = end_pauses(o);
 	o->error = *owner_error(o);
 	o->route.ops->close(&o->route);
@@ -241,10 +236,10 @@ int owner_dispatch(struct owner *o)
 	if (!owner_is_open(o))
 		return o->error.code;
 	/* Of a call that the caller tries again. */
-	if (is_paused(o))
+	if (owner_is_paused(o))
 		o->route.error = (struct gpreempt_error){ 0 };
 	ret = o->route.ops->dispatch(&o->route);
-	if (ret || !is_paused(o))
+	if (ret || !owner_is_paused(o))
 		return ret;
 	ret = pause_owner_renew(&o->pause);
 	if (ret) {
@@ -274,15 +269,15 @@ static int change(struct owner *o, const struct gpreempt_filter *which,
 	struct gpreempt_outcome unused = { 0 };
 	int ret;
 
-	if (is_paused(o) && o->route.pause.paused == suspend)
+	if (owner_is_paused(o) && o->route.pause.paused == suspend)
 		return 0;
-	if (is_paused(o))
+	if (owner_is_paused(o))
 		which = NULL;
 	if (!out)
 		out = &unused;
 	ret = suspend ? ops->suspend(&o->route, which, out) :
 			ops->resume(&o->route, which, out);
-	if (!is_paused(o))
+	if (!owner_is_paused(o))
 		return ret;
 	/* After an error the driver has restored the queues, or not. */
 	if (suspend && ret)
@@ -328,8 +323,9 @@ bool owner_is_stopped(const struct owner *o)
 {
 	if (!owner_is_open(o))
 		return false;
-	return is_paused(o) ? process_is_stopped(o->target) :
-			      gpreempt_session_stopped(o->route.keeper.session);
+	return owner_is_paused(o) ?
+		       process_is_stopped(o->target) :
+		       gpreempt_session_stopped(o->route.keeper.session);
 }
 
 /* Also after a failed change of the way, with nothing open. */

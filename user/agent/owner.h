@@ -61,6 +61,11 @@ static inline bool owner_is_open(const struct owner *o)
 {
 	return o->route.ops;
 }
+
+static inline bool owner_is_paused(const struct owner *o)
+{
+	return o->way == GPREEMPT_ROUTE_PAUSE;
+}
 /*
  * The target runs, and nothing is attached to it. 0, also when it is closed already;
  * -errno: its pause could not be ended, and its guardian does when we have ended.

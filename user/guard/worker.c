@@ -15,6 +15,7 @@
 #include "agent/capabilities.h"
 #include "agent/owner.h"
 #include "guard/worker.h"
+#include "output/message.h"
 #include "shared/clock.h"
 #include "shared/urgent.h"
 
@@ -54,17 +55,12 @@ static void make_filter(const struct worker *w, uint64_t nodes,
 	*out = (struct gpreempt_filter){ .gpu_ids = gpu_ids, .n_gpu_ids = n };
 }
 
-static bool is_paused(const struct worker *w)
-{
-	return w->owner.way == GPREEMPT_ROUTE_PAUSE;
-}
-
 /* Without the module nothing is measured, and nothing else is the worse. */
 static void set_sampling(struct worker *w, uint64_t now)
 {
 	bool due = w->job->sample_each || now >= w->sample_ns;
 
-	if (is_paused(w) || (!due && w->blind))
+	if (owner_is_paused(&w->owner) || (!due && w->blind))
 		return;
 	w->blind = gpreempt_session_sample_slots(w->owner.route.keeper.session,
 						 due ? GPREEMPT_SAMPLE_BESIDE :
@@ -77,9 +73,10 @@ static void set_sampling(struct worker *w, uint64_t now)
 static uint64_t end_of(const struct worker *w, uint64_t start_ns,
 		       const struct gpreempt_outcome *outcome)
 {
-	if (is_paused(w) && w->owner.route.pause.return_ns > start_ns)
+	if (owner_is_paused(&w->owner) &&
+	    w->owner.route.pause.return_ns > start_ns)
 		return w->owner.route.pause.return_ns;
-	return !is_paused(w) && outcome->ioctl_ns ?
+	return !owner_is_paused(&w->owner) && outcome->ioctl_ns ?
 		       start_ns + outcome->ioctl_ns :
 		       shr_now_ns();
 }
@@ -87,7 +84,7 @@ static uint64_t end_of(const struct worker *w, uint64_t start_ns,
 /* Once: it stays so. */
 static void tell_route(struct worker *w)
 {
-	if (!is_paused(w) || atomic_load(&w->channel->paused))
+	if (!owner_is_paused(&w->owner) || atomic_load(&w->channel->paused))
 		return;
 	w->channel->why = w->owner.why;
 	atomic_store(&w->channel->paused, true);
@@ -97,7 +94,7 @@ static int judge(const struct worker *w, int ret,
 		 const struct gpreempt_outcome *outcome)
 {
 	/* No runtime yet: what comes of it is suspended as it comes. */
-	if (ret == -EPERM && !is_paused(w))
+	if (ret == -EPERM && !owner_is_paused(&w->owner))
 		ret = 0;
 	return !ret && outcome->failed ? -EIO : ret;
 }
@@ -134,7 +131,7 @@ static int call(struct worker *w, const struct guard_order *order,
 	tell_route(w);
 	guard_channel_give(w->channel, &result);
 	/* The driver may have marked queues that the hardware did not release. */
-	if (suspend && result.code && !is_paused(w))
+	if (suspend && result.code && !owner_is_paused(&w->owner))
 		owner_resume(&w->owner, &filter, NULL);
 	return result.code;
 }
@@ -175,7 +172,7 @@ static void obey(struct worker *w)
 	uint64_t add, drop;
 
 	get_order(w, &order);
-	if (is_paused(w)) {
+	if (owner_is_paused(&w->owner)) {
 		obey_whole(w, &order);
 		return;
 	}
@@ -215,19 +212,9 @@ static int dispatch(struct worker *w)
 	if (ret < 0)
 		return ret;
 	/* Of a paused one nothing runs. */
-	if (!is_paused(w))
+	if (!owner_is_paused(&w->owner))
 		give_released(w, ret & GPREEMPT_EVENT_CHURN);
 	return ret & GPREEMPT_EVENT_ENDED ? -ESRCH : 0;
-}
-
-static void set_error(struct worker *w, int code, const char *step)
-{
-	w->channel->error = (struct gpreempt_error){
-		.code = code,
-		.reason = GPREEMPT_SYSTEM,
-		.pid = w->job->target,
-		.step = step,
-	};
 }
 
 static bool poller_is_late(const struct worker *w)
@@ -274,7 +261,8 @@ static void serve(struct worker *w)
 	if (ret)
 		w->channel->error = *owner_error(&w->owner);
 	if (ret && !w->channel->error.code)
-		set_error(w, ret, "holding it");
+		ctl_set_error(&w->channel->error, ret, GPREEMPT_SYSTEM,
+			      w->job->target, "holding it");
 }
 
 void guard_work(const struct guard_job *job, struct guard_channel *channel)
@@ -302,7 +290,8 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 	if (!ret)
 		ret = heartbeat_start(&w.heartbeat);
 	if (ret) {
-		set_error(&w, ret, "setting up");
+		ctl_set_error(&channel->error, ret, GPREEMPT_SYSTEM,
+			      job->target, "setting up");
 	} else if (!owner_open(&w.owner, &channel->error)) {
 		set_sampling(&w, shr_now_ns());
 		serve(&w);

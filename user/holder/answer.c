@@ -198,17 +198,12 @@ static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 	return held;
 }
 
-static bool is_paused(const struct hold_worker *w)
-{
-	return w->owner.way == GPREEMPT_ROUTE_PAUSE;
-}
-
 static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 {
 	struct gpreempt_released released = { 0 };
 	uint64_t now = shr_boottime_ns();
 
-	if (!is_paused(w)) {
+	if (!owner_is_paused(&w->owner)) {
 		gpreempt_session_released(hold_session(w), &released);
 		reply->queues = count_held(w, false);
 	} else if (!reply->queues) {
@@ -284,7 +279,7 @@ static int prepare(struct hold_worker *w, const struct hold_request *request)
 {
 	int ret;
 
-	if (is_paused(w))
+	if (owner_is_paused(&w->owner))
 		return 0;
 	ret = gp_keeper_refresh(&w->owner.route.keeper);
 	if (!ret)
@@ -315,7 +310,7 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 	if (ret)
 		return ret;
 	reply->ioctl_ns = outcome.ioctl_ns;
-	if (is_paused(w))
+	if (owner_is_paused(&w->owner))
 		return 0;
 	reply->slots_ns = known_ns(outcome.slots_ns);
 	reply->resolution_ns = known_ns(outcome.resolution_ns);
@@ -342,7 +337,7 @@ static void answer_suspend(struct hold_worker *w,
 		hold_reply_error(reply, &err);
 		return;
 	}
-	if (is_paused(w))
+	if (owner_is_paused(&w->owner))
 		reply->verdict = gp_pause_verify(w->owner.g, w->birth->target,
 						 &reply->queues);
 	/* After a reset the slots are empty, which says nothing. */
@@ -363,8 +358,8 @@ static void answer_resume(struct hold_worker *w,
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;
 	/* One whose pause could not be ended is still held. */
-	reply->left = is_paused(w) ? w->owner.route.pause.paused :
-				     count_held(w, true);
+	reply->left = owner_is_paused(&w->owner) ? w->owner.route.pause.paused :
+						   count_held(w, true);
 	if (reply->left)
 		return;
 	/* Whatever came of it: closing the session resumes everything. */
@@ -377,8 +372,9 @@ static bool refuse(const struct hold_worker *w,
 		   const struct hold_request *request, struct hold_reply *reply)
 {
 	struct gpreempt_error err = { .pid = w->birth->target };
-	enum gpreempt_how other = is_paused(w) ? GPREEMPT_HOW_DEBUG :
-						 GPREEMPT_HOW_PAUSE;
+	enum gpreempt_how other = owner_is_paused(&w->owner) ?
+					  GPREEMPT_HOW_DEBUG :
+					  GPREEMPT_HOW_PAUSE;
 
 	if (!owner_is_open(&w->owner) ||
 	    (request->start && request->start != w->start) ||
@@ -389,8 +385,9 @@ static bool refuse(const struct hold_worker *w,
 		err.code = -EBUSY;
 		err.reason = GPREEMPT_HELD;
 		err.other = getpid();
-	} else if (is_paused(w) && (request->count || request->by_priority ||
-				    request->n_gpus)) {
+	} else if (owner_is_paused(&w->owner) &&
+		   (request->count || request->by_priority ||
+		    request->n_gpus)) {
 		err.code = -EINVAL;
 		err.reason = GPREEMPT_PAUSE_WHOLE;
 	}
@@ -406,7 +403,7 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	reply->guardian = w->birth->guardian;
 	reply->cgroup = w->birth->cgroup;
 	reply->command = w->birth->request->command;
-	reply->paused = is_paused(w);
+	reply->paused = owner_is_paused(&w->owner);
 	if (refuse(w, request, reply))
 		return;
 	switch (request->verb) {
@@ -424,7 +421,7 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		break;
 	}
 	/* A session that could not suspend has become a pause. */
-	reply->paused = is_paused(w);
+	reply->paused = owner_is_paused(&w->owner);
 	if (!reply->status && w->owner.why.reason)
 		gpreempt_error_text(&w->owner.why, reply->text,
 				    sizeof(reply->text));

@@ -45,7 +45,7 @@ static int change(struct follow *f, bool suspend,
 			    owner_resume(&f->owner, NULL, outcome);
 
 	/* It has no runtime yet; what comes of it is suspended. */
-	return ret == -EPERM && f->owner.way == GPREEMPT_ROUTE_DEBUG ? 0 : ret;
+	return ret == -EPERM && !owner_is_paused(&f->owner) ? 0 : ret;
 }
 
 /* A pause has to trace it for a moment. */
@@ -142,9 +142,8 @@ static int serve(struct follow *f)
 			return ret;
 		fds[0].fd = owner_fd(&f->owner);
 		fds[1].fd = f->freezer.events;
-		tick.tv_nsec = f->owner.way == GPREEMPT_ROUTE_PAUSE ?
-				       LOOK_NS :
-				       HEARTBEAT_TICK_NS;
+		tick.tv_nsec = owner_is_paused(&f->owner) ? LOOK_NS :
+							    HEARTBEAT_TICK_NS;
 		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) > 0 &&
 		    fds[2].revents)
 			return 0;
