@@ -8,11 +8,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Around all declarations: C names in C++, and visible in the library. */
 #ifdef __cplusplus
-extern "C" {
+#define GPREEMPT_BEGIN_DECLS \
+	extern "C" {         \
+	_Pragma("GCC visibility push(default)")
+#define GPREEMPT_END_DECLS            \
+	_Pragma("GCC visibility pop") \
+	}
+#else
+#define GPREEMPT_BEGIN_DECLS _Pragma("GCC visibility push(default)")
+#define GPREEMPT_END_DECLS   _Pragma("GCC visibility pop")
 #endif
 
-#pragma GCC visibility push(default)
+GPREEMPT_BEGIN_DECLS
 
 /** GPREEMPT_UNKNOWN - value of a number that could not be learnt */
 #define GPREEMPT_UNKNOWN (-1)
@@ -234,10 +243,6 @@ struct gpreempt_stats {
  */
 void gpreempt_stats(uint64_t *samples, size_t n, struct gpreempt_stats *out);
 
-#pragma GCC visibility pop
-
-#ifdef __cplusplus
-}
-#endif
+GPREEMPT_END_DECLS
 
 #endif

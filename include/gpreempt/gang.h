@@ -5,11 +5,7 @@
 
 #include <gpreempt/session.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#pragma GCC visibility push(default)
+GPREEMPT_BEGIN_DECLS
 
 /**
  * struct gpreempt_gang - sessions on several processes, or pauses of them
@@ -206,10 +202,6 @@ int gpreempt_gang_fd(const struct gpreempt_gang *gang);
 /** gpreempt_gang_free() - close all sessions; NULL is allowed. One thread. */
 void gpreempt_gang_free(struct gpreempt_gang *gang);
 
-#pragma GCC visibility pop
-
-#ifdef __cplusplus
-}
-#endif
+GPREEMPT_END_DECLS
 
 #endif

@@ -19,11 +19,7 @@
 
 #include <gpreempt/session.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#pragma GCC visibility push(default)
+GPREEMPT_BEGIN_DECLS
 
 /** struct gpreempt_hold - a process that a holder holds for this program */
 struct gpreempt_hold;
@@ -175,10 +171,6 @@ int gpreempt_hold_detach(struct gpreempt_hold *hold);
  */
 void gpreempt_hold_close(struct gpreempt_hold *hold);
 
-#pragma GCC visibility pop
-
-#ifdef __cplusplus
-}
-#endif
+GPREEMPT_END_DECLS
 
 #endif

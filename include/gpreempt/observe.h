@@ -16,11 +16,7 @@
 #include <gpreempt/core.h>
 #include <gpreempt/view.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#pragma GCC visibility push(default)
+GPREEMPT_BEGIN_DECLS
 
 /** enum gpreempt_source - where a list comes from */
 enum gpreempt_source {
@@ -368,10 +364,6 @@ gpreempt_facts_find(const struct gpreempt_facts *facts, const char *key);
 /** gpreempt_facts_free() - free facts; NULL is allowed */
 void gpreempt_facts_free(struct gpreempt_facts *facts);
 
-#pragma GCC visibility pop
-
-#ifdef __cplusplus
-}
-#endif
+GPREEMPT_END_DECLS
 
 #endif

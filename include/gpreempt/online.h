@@ -12,15 +12,9 @@
 #ifndef GPREEMPT_ONLINE_H
 #define GPREEMPT_ONLINE_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include <gpreempt/core.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#pragma GCC visibility push(default)
+GPREEMPT_BEGIN_DECLS
 
 /** struct gpreempt_online - a connection to guard */
 struct gpreempt_online;
@@ -97,10 +91,6 @@ int gpreempt_online_end(struct gpreempt_online *online);
  */
 void gpreempt_online_close(struct gpreempt_online *online);
 
-#pragma GCC visibility pop
-
-#ifdef __cplusplus
-}
-#endif
+GPREEMPT_END_DECLS
 
 #endif

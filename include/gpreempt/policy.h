@@ -31,15 +31,9 @@
 #ifndef GPREEMPT_POLICY_H
 #define GPREEMPT_POLICY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <gpreempt/core.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#pragma GCC visibility push(default)
+GPREEMPT_BEGIN_DECLS
 
 /** GPREEMPT_POLICY_ENTITIES - how many there can be at once */
 #define GPREEMPT_POLICY_ENTITIES 1024
@@ -209,10 +203,6 @@ unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
 				  struct gpreempt_policy_action *actions,
 				  uint64_t *wake);
 
-#pragma GCC visibility pop
-
-#ifdef __cplusplus
-}
-#endif
+GPREEMPT_END_DECLS
 
 #endif

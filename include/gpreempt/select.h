@@ -9,11 +9,7 @@
 
 #include <gpreempt/core.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#pragma GCC visibility push(default)
+GPREEMPT_BEGIN_DECLS
 
 /**
  * struct gpreempt_target - a GPU process, named for good
@@ -135,10 +131,6 @@ int gpreempt_describe(struct gpreempt *g, pid_t pid,
 int gpreempt_identify(struct gpreempt *g, pid_t pid,
 		      struct gpreempt_description *out);
 
-#pragma GCC visibility pop
-
-#ifdef __cplusplus
-}
-#endif
+GPREEMPT_END_DECLS
 
 #endif

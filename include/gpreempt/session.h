@@ -5,11 +5,7 @@
 
 #include <gpreempt/core.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#pragma GCC visibility push(default)
+GPREEMPT_BEGIN_DECLS
 
 struct gpreempt_session;
 
@@ -435,10 +431,6 @@ int gpreempt_session_renew(struct gpreempt_session *s,
 const struct gpreempt_error *
 gpreempt_session_error(const struct gpreempt_session *s);
 
-#pragma GCC visibility pop
-
-#ifdef __cplusplus
-}
-#endif
+GPREEMPT_END_DECLS
 
 #endif
