@@ -75,25 +75,25 @@ static void teardown(void)
 	unit_teardown();
 }
 
-static int suspend(void)
-{
-	return gp_keeper_suspend(&owner.route.keeper, NULL, NULL);
-}
-
-static int resume(void)
-{
-	return gp_keeper_resume(&owner.route.keeper, NULL, NULL);
-}
-
-static int dispatch(void)
-{
-	return gp_keeper_dispatch(&owner.route.keeper);
-}
-
 static void both_are(bool suspended)
 {
 	ck_assert_int_eq(gp_loop_queue(&loop, 0)->suspended, suspended);
 	ck_assert_int_eq(gp_loop_queue(&loop, 1)->suspended, suspended);
+}
+
+static int dispatch(void)
+{
+	return owner.route.ops->dispatch(&owner.route);
+}
+
+static int suspend(void)
+{
+	return owner.route.ops->suspend(&owner.route, NULL, &outcome);
+}
+
+static int resume(void)
+{
+	return owner.route.ops->resume(&owner.route, NULL, &outcome);
 }
 
 TEST(budget)
@@ -118,15 +118,12 @@ TEST(budget)
 
 TEST(lost_at_suspend)
 {
-	struct gp_keeper *keeper = &owner.route.keeper;
-	struct gpreempt_outcome outcome;
-
 	end_before = "suspend";
 	ends = 2;
-	ck_assert_int_eq(gp_keeper_suspend(keeper, NULL, &outcome), 0);
+	ck_assert_int_eq(suspend(), 0);
 	ck_assert_int_eq(told, 2);
 	both_are(true);
-	ck_assert_int_eq(gp_keeper_resume(keeper, NULL, &outcome), 0);
+	ck_assert_int_eq(resume(), 0);
 	both_are(false);
 }
 
@@ -147,8 +144,7 @@ TEST(lost_before_dispatch)
 	ck_assert_int_eq(suspend(), 0);
 	gp_loop_disable(&loop);
 	both_are(false);
-	ck_assert_int_eq(gp_keeper_dispatch(&owner.route.keeper),
-			 GPREEMPT_EVENT_LOST);
+	ck_assert_int_eq(dispatch(), GPREEMPT_EVENT_LOST);
 	both_are(true);
 	ck_assert_int_eq(told, 1);
 	ck_assert_int_eq(dispatch(), 0);
@@ -158,7 +154,7 @@ TEST(lost_before_refresh)
 {
 	ck_assert_int_eq(suspend(), 0);
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gp_keeper_refresh(&owner.route.keeper), 0);
+	ck_assert_int_eq(gp_route_refresh(&owner.route), 0);
 	ck_assert_int_eq(told, 1);
 	both_are(true);
 }

@@ -79,7 +79,7 @@ int owner_fd(const struct owner *o);
 /* GPREEMPT_EVENT_ bits, or -errno with owner_error(). */
 int owner_dispatch(struct owner *o);
 /*
- * As gp_keeper_suspend(), and its like. A pause takes the whole process off all
+ * As gpreempt_session_suspend(), and its like. A pause takes the whole process off all
  * of its GPUs, whatever @which says.
  */
 int owner_suspend(struct owner *o, const struct gpreempt_filter *which,

@@ -281,7 +281,7 @@ static int prepare(struct hold_worker *w, const struct hold_request *request)
 
 	if (owner_is_paused(&w->owner))
 		return 0;
-	ret = gp_keeper_refresh(&w->owner.route.keeper);
+	ret = gp_route_refresh(&w->owner.route);
 	if (!ret)
 		ret = gpreempt_session_set_grace(hold_session(w),
 						 request->grace ?

@@ -10,7 +10,6 @@
 
 #include "lib/core/internal.h"
 #include "lib/pause/pause.h"
-#include "lib/session/keeper.h"
 #include "lib/session/sampler.h"
 
 struct gp_route;
@@ -41,6 +40,23 @@ struct gp_route_ops {
 	const struct gpreempt_error *(*error)(const struct gp_route *r);
 };
 
+/*
+ * A session that is opened again when it is lost: any process that may open /dev/kfd
+ * can end one (Linux 6.18 and older). The queues are then again as they were wanted.
+ * After six losses with less than 10 s between them it stays lost, its queues run, and
+ * all calls return @over: what was wanted must not be done without the caller's
+ * knowledge. The process is still traced then.
+ */
+struct gp_keeper {
+	struct gpreempt_session *session;
+	/* Or NULL; called before each renewal, with the reason of the loss. */
+	void (*lost)(void *data, const struct gpreempt_error *err);
+	void *data;
+	int over; /* 0, or the -errno of a loss that was not renewed */
+	unsigned int losses; /* in short order */
+	uint64_t last_ns;    /* time of the last one */
+};
+
 /* What a pause has to remember. */
 struct gp_route_pause {
 	uint64_t start;	    /* of the process, clock ticks since boot */
@@ -60,6 +76,9 @@ struct gp_route {
 	struct gp_keeper keeper;     /* of a session; lost and data are set */
 	struct gp_route_pause pause; /* of a pause */
 };
+
+/* As gpreempt_session_refresh(), of a session. */
+int gp_route_refresh(struct gp_route *r);
 
 /* By enum gpreempt_route. */
 extern const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES];
