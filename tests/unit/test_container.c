@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/select/words.h"
-#include "output/next-step.h"
+#include "output/message.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "unit-select.h"

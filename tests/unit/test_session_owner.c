@@ -21,6 +21,7 @@ static struct heartbeat heartbeat;
 static struct owner owner;
 static int told;
 static bool told_busy;
+static struct gpreempt_outcome outcome;
 
 static const char *end_before;
 static int ends;

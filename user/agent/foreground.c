@@ -9,7 +9,6 @@
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
 #include "output/message.h"
-#include "output/next-step.h"
 #include "shared/macro.h"
 #include "shared/signals.h"
 

@@ -7,7 +7,6 @@
 
 #include "agent/owner-text.h"
 #include "output/message.h"
-#include "output/next-step.h"
 #include "shared/parse.h"
 
 const char *hold_role_name(enum hold_role role)

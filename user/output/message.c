@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "output/message.h"
-#include "output/next-step.h"
 #include "shared/clean.h"
 
 /*

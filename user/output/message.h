@@ -20,6 +20,10 @@ ctl_fail_text(enum gpreempt_class class, const char *next, const char *format,
 int ctl_fail_lines(enum gpreempt_class class, const char *text);
 /* For a reason that needs no more than the process. */
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
+/* next-step.c: what to do about an error: a clause, perhaps with a command. */
+void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size);
+/* What a system call that failed with this -errno wants; NULL: that is not known. */
+const char *ctl_want(int code);
 
 /*
  * A line on stdout, flushed. As in all lines of text here, what a process or a

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/next-step.h"
+#include "output/message.h"
 #include "shared/macro.h"
 
 /* In place of what the library says, which knows no commands. */

@@ -8,7 +8,6 @@
 #include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "lib/doctor/doctor.h"
-#include "output/next-step.h"
 #include "output/table.h"
 #include "proto/hold.h"
 #include "shared/macro.h"

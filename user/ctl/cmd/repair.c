@@ -9,7 +9,6 @@
 #include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "output/message.h"
-#include "output/next-step.h"
 #include "output/table.h"
 #include "shared/clock.h"
 #include "shared/macro.h"

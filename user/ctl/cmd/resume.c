@@ -10,7 +10,6 @@
 #include "agent/pause-repair.h"
 #include "ctl/command/ctl.h"
 #include "holder/holder.h"
-#include "output/next-step.h"
 #include "output/table.h"
 #include "shared/clock.h"
 

@@ -8,7 +8,7 @@
 #include "agent/foreground.h"
 #include "agent/pause-repair.h"
 #include "ctl/preempt/preempt.h"
-#include "output/next-step.h"
+#include "output/message.h"
 
 static int fail_system(const struct preempt *p, const char *step, int code)
 {

@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <linux/kfd_ioctl.h>
+#include <poll.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -15,17 +18,20 @@
 #include "lib/core/backend.h"
 #include "lib/backend/enable.h"
 #include "lib/backend/names.h"
-#include "lib/backend/watch.h"
+#include "shared/clock.h"
 #include "shared/device.h"
 #include "shared/macro.h"
 #include "shared/syscall.h"
+#include "shared/thread.h"
 
 /* Tests have another: the driver need not be there. */
 #ifndef GP_KFD_DEVICE
 #define GP_KFD_DEVICE "/dev/kfd"
 #endif
 
-#define STACK (16 * 1024)
+#define STACK		(16 * 1024)
+#define WATCH_STACK	(64 * 1024)
+#define STOP_TIMEOUT_NS (2 * NSEC_PER_SEC)
 
 static int live_open_kfd(void *be)
 {
@@ -96,6 +102,124 @@ static int live_wait(void *be, pid_t pid, int *status)
 		ret = waitpid(pid, status, WNOHANG | __WALL);
 	} while (ret < 0 && errno == EINTR);
 	return ret < 0 ? -errno : ret;
+}
+
+/*
+ * A thread that waits for stops of one traced process and makes a descriptor
+ * readable: waitpid() has none, and SIGCHLD belongs to the program. It leaves
+ * the stop itself for the tracer to collect.
+ */
+struct watch {
+	pthread_t thread;
+	pid_t pid;
+	int fd;
+	sem_t next;
+	atomic_bool quit;
+	atomic_bool done; /* the thread will not touch this any more */
+};
+
+static void *watch_thread(void *arg)
+{
+	struct watch *w = arg;
+
+	while (!atomic_load(&w->quit)) {
+		siginfo_t info;
+
+		/* WNOWAIT: the tracer collects it, this only looks. */
+		if (waitid(P_PID, w->pid, &info,
+			   WEXITED | WSTOPPED | WNOWAIT | __WALL) < 0) {
+			if (errno == EINTR)
+				continue;
+			break;
+		}
+		if (atomic_load(&w->quit))
+			break;
+		eventfd_write(w->fd, 1);
+		shr_sem_wait(&w->next);
+	}
+	atomic_store(&w->done, true);
+	eventfd_write(w->fd, 1);
+	return NULL;
+}
+
+static int live_watch_start(void *be, pid_t pid, void **out, int *fd)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+	int ret;
+
+	(void)be;
+	if (!w)
+		return -ENOMEM;
+	w->pid = pid;
+	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (w->fd < 0) {
+		ret = -errno;
+		goto err_free;
+	}
+	sem_init(&w->next, 0, 0);
+	ret = shr_thread_start(&w->thread, WATCH_STACK, true, watch_thread, w);
+	if (ret)
+		goto err_close;
+	*out = w;
+	*fd = w->fd;
+	return 0;
+
+err_close:
+	close(w->fd);
+err_free:
+	free(w);
+	return ret;
+}
+
+static void live_watch_next(void *be, void *watch)
+{
+	struct watch *w = watch;
+	eventfd_t count;
+
+	(void)be;
+	eventfd_read(w->fd, &count);
+	sem_post(&w->next);
+}
+
+/* Wait until the thread has said that it is done. */
+static bool wait_done(struct watch *w)
+{
+	uint64_t count, deadline = shr_now_ns() + STOP_TIMEOUT_NS;
+	struct pollfd p = { .fd = w->fd, .events = POLLIN };
+
+	while (!atomic_load(&w->done)) {
+		uint64_t now = shr_now_ns();
+
+		if (now > deadline)
+			return false;
+		/* What is there to read may be of an earlier stop. */
+		if (poll(&p, 1, (deadline - now) / NSEC_PER_MSEC + 1) > 0 &&
+		    read(w->fd, &count, sizeof(count)) < 0)
+			continue;
+	}
+	return true;
+}
+
+static int live_watch_stop(void *be, void *watch)
+{
+	struct watch *w = watch;
+
+	(void)be;
+	atomic_store(&w->quit, true);
+	sem_post(&w->next);
+	if (!wait_done(w)) {
+		/*
+		 * The thread sleeps in the kernel until the process stops or
+		 * this one ends; it keeps its memory and its descriptor.
+		 */
+		pthread_detach(w->thread);
+		return -ETIMEDOUT;
+	}
+	pthread_join(w->thread, NULL);
+	sem_destroy(&w->next);
+	close(w->fd);
+	free(w);
+	return 0;
 }
 
 static ssize_t live_read_file(void *be, const char *path, char *buf,
@@ -273,9 +397,9 @@ const struct gp_backend_ops gp_backend_live = {
 	.ptrace = live_ptrace,
 	.try_trace = live_try_trace,
 	.wait = live_wait,
-	.watch_start = gp_watch_start,
-	.watch_next = gp_watch_next,
-	.watch_stop = gp_watch_stop,
+	.watch_start = live_watch_start,
+	.watch_next = live_watch_next,
+	.watch_stop = live_watch_stop,
 	.read_file = live_read_file,
 	.read_root_file = live_read_root_file,
 	.read_link = live_read_link,
