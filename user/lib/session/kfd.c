@@ -16,30 +16,22 @@ static inline int do_ioctl(const struct gp_kfd *k, unsigned long request,
 	return ret;
 }
 
-static inline void begin(const struct gp_kfd *k, uint32_t op,
-			 struct kfd_ioctl_dbg_trap_args *args)
+/* What is measured is the driver's time, and nothing of ours beside it. */
+static inline int trap(struct gp_kfd *k, uint32_t op,
+		       struct kfd_ioctl_dbg_trap_args *args)
 {
+	int ret;
+
 	args->pid = k->pid;
 	args->op = op;
 	/* Each of them waits for the lock that a hanging one holds. */
 	if (k->g->busy)
 		k->g->busy(k->g->data, true);
-}
-
-static inline void end(const struct gp_kfd *k)
-{
+	k->entry_ns = shr_now_ns();
+	ret = do_ioctl(k, AMDKFD_IOC_DBG_TRAP, args);
+	k->return_ns = shr_now_ns();
 	if (k->g->busy)
 		k->g->busy(k->g->data, false);
-}
-
-static inline int trap(const struct gp_kfd *k, uint32_t op,
-		       struct kfd_ioctl_dbg_trap_args *args)
-{
-	int ret;
-
-	begin(k, op, args);
-	ret = do_ioctl(k, AMDKFD_IOC_DBG_TRAP, args);
-	end(k);
 	return ret;
 }
 
@@ -56,7 +48,7 @@ int gp_kfd_version(const struct gp_kfd *k, unsigned int *major,
 	return 0;
 }
 
-int gp_kfd_enable(const struct gp_kfd *k, int event_fd, uint32_t *runtime)
+int gp_kfd_enable(struct gp_kfd *k, int event_fd, uint32_t *runtime)
 {
 	struct kfd_runtime_info info = { 0 };
 	struct kfd_ioctl_dbg_trap_args args = {
@@ -81,7 +73,7 @@ int gp_kfd_enable(const struct gp_kfd *k, int event_fd, uint32_t *runtime)
  * crashes the kernel: it writes to no file (kfd_dbg_ev_raise()). It writes only what is
  * subscribed to, under that lock, which the first call takes, too.
  */
-int gp_kfd_disable(const struct gp_kfd *k)
+int gp_kfd_disable(struct gp_kfd *k)
 {
 	struct kfd_ioctl_dbg_trap_args none = { 0 }, args = { 0 };
 
@@ -89,7 +81,7 @@ int gp_kfd_disable(const struct gp_kfd *k)
 	return trap(k, KFD_IOC_DBG_TRAP_DISABLE, &args);
 }
 
-int gp_kfd_snapshot(const struct gp_kfd *k, bool acknowledge,
+int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge,
 		    struct kfd_queue_snapshot_entry *entries, uint32_t *count)
 {
 	struct kfd_ioctl_dbg_trap_args args = {
@@ -109,20 +101,6 @@ int gp_kfd_snapshot(const struct gp_kfd *k, bool acknowledge,
 	return 0;
 }
 
-/* What is measured is the driver's time, and nothing of ours beside it. */
-static inline int timed_trap(struct gp_kfd *k, uint32_t op,
-			     struct kfd_ioctl_dbg_trap_args *args)
-{
-	int ret;
-
-	begin(k, op, args);
-	k->entry_ns = shr_now_ns();
-	ret = do_ioctl(k, AMDKFD_IOC_DBG_TRAP, args);
-	k->return_ns = shr_now_ns();
-	end(k);
-	return ret;
-}
-
 int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count,
 		   uint32_t grace)
 {
@@ -134,7 +112,7 @@ int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count,
 		},
 	};
 
-	return timed_trap(k, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES, &args);
+	return trap(k, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES, &args);
 }
 
 int gp_kfd_resume(struct gp_kfd *k, uint32_t *ids, size_t count)
@@ -146,10 +124,10 @@ int gp_kfd_resume(struct gp_kfd *k, uint32_t *ids, size_t count)
 		},
 	};
 
-	return timed_trap(k, KFD_IOC_DBG_TRAP_RESUME_QUEUES, &args);
+	return trap(k, KFD_IOC_DBG_TRAP_RESUME_QUEUES, &args);
 }
 
-int gp_kfd_query_event(const struct gp_kfd *k, uint64_t *exceptions)
+int gp_kfd_query_event(struct gp_kfd *k, uint64_t *exceptions)
 {
 	/* Nothing is cleared here: who deals with an event clears it. */
 	struct kfd_ioctl_dbg_trap_args args = { 0 };
@@ -161,7 +139,7 @@ int gp_kfd_query_event(const struct gp_kfd *k, uint64_t *exceptions)
 	return 0;
 }
 
-int gp_kfd_answer_runtime(const struct gp_kfd *k, uint32_t *runtime)
+int gp_kfd_answer_runtime(struct gp_kfd *k, uint32_t *runtime)
 {
 	struct kfd_runtime_info info = { 0 };
 	struct kfd_ioctl_dbg_trap_args query = {

@@ -14,7 +14,7 @@ struct gp_kfd {
 	const struct gpreempt *g;
 	int fd;
 	pid_t pid;	   /* whose queues it is about */
-	uint64_t entry_ns; /* of the last suspend or resume, since boot */
+	uint64_t entry_ns; /* of the last operation, since boot */
 	uint64_t return_ns;
 };
 
@@ -24,14 +24,14 @@ struct gp_kfd {
  */
 int gp_kfd_version(const struct gp_kfd *k, unsigned int *major,
 		   unsigned int *minor);
-int gp_kfd_enable(const struct gp_kfd *k, int event_fd, uint32_t *runtime);
-int gp_kfd_disable(const struct gp_kfd *k);
+int gp_kfd_enable(struct gp_kfd *k, int event_fd, uint32_t *runtime);
+int gp_kfd_disable(struct gp_kfd *k);
 
 /*
  * Up to *count entries; *count becomes the number of all queues there are.
  * With acknowledge the queues copied are not new any more for the driver.
  */
-int gp_kfd_snapshot(const struct gp_kfd *k, bool acknowledge,
+int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge,
 		    struct kfd_queue_snapshot_entry *entries, uint32_t *count);
 
 /* The ids come back with KFD_DBG_QUEUE_ bits; see gp_kfd_judge(). */
@@ -53,12 +53,12 @@ static inline enum gpreempt_result gp_kfd_judge(uint32_t *id)
 }
 
 /* Exceptions that are pending; -EAGAIN when there are none. */
-int gp_kfd_query_event(const struct gp_kfd *k, uint64_t *exceptions);
+int gp_kfd_query_event(struct gp_kfd *k, uint64_t *exceptions);
 
 /*
  * The process waits in the driver after it has enabled or disabled its
  * runtime: read the new state, and let it go on.
  */
-int gp_kfd_answer_runtime(const struct gp_kfd *k, uint32_t *runtime);
+int gp_kfd_answer_runtime(struct gp_kfd *k, uint32_t *runtime);
 
 #endif
