@@ -95,24 +95,17 @@ static struct gp_member **find(struct gpreempt_gang *gang, pid_t pid)
  * The order in which the driver takes the locks of its GPUs is that of its
  * topology. Without it the gang works, but not in parallel.
  */
-static void learn_gpus(struct gpreempt_gang *gang)
+static void learn_nodes(struct gpreempt_gang *gang)
 {
 	struct gpreempt_node *nodes;
-	uint32_t *gpus;
-	size_t i, count;
+	size_t count;
 
 	if (gp_sysfs_nodes(gang->g, &nodes, &count))
 		return;
-	gpus = calloc(count + 1, sizeof(*gpus));
-	for (i = 0; gpus && i < count; i++)
-		gpus[i] = nodes[i].gpu_id;
-	free(nodes);
-	if (!gpus)
-		return;
 	pthread_mutex_lock(&gang->lock);
-	free(gang->gpus);
-	gang->gpus = gpus;
-	gang->n_gpus = count;
+	free(gang->nodes);
+	gang->nodes = nodes;
+	gang->n_nodes = count;
 	pthread_mutex_unlock(&gang->lock);
 }
 
@@ -127,7 +120,7 @@ int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
 		return gp_error(err, -EINVAL, GPREEMPT_SYSTEM, pid, step);
 	if (find(gang, pid))
 		return gp_error(err, -EEXIST, GPREEMPT_SYSTEM, pid, step);
-	learn_gpus(gang);
+	learn_nodes(gang);
 	if (shr_array_room(&gang->members, gang->count, 1,
 			   sizeof(*gang->members)))
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
@@ -370,6 +363,6 @@ void gpreempt_gang_free(struct gpreempt_gang *gang)
 	pthread_mutex_destroy(&gang->lock);
 	close(gang->events);
 	free(gang->members);
-	free(gang->gpus);
+	free(gang->nodes);
 	free(gang);
 }

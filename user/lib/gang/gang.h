@@ -44,8 +44,8 @@ struct gpreempt_gang {
 	bool sampling;
 	struct gp_member **members;
 	size_t count;
-	uint32_t *gpus; /* in KFD's order; under the lock */
-	size_t n_gpus;
+	struct gpreempt_node *nodes; /* in KFD's order; under the lock */
+	size_t n_nodes;
 };
 
 /* member.c: the thread; it opens the session and posts done. */

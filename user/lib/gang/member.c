@@ -28,8 +28,8 @@ static void note_gpu(void *data, uint32_t gpu_id)
 	struct gp_member *m = data;
 	size_t gpu;
 
-	for (gpu = m->last_gpu; gpu < m->gang->n_gpus; gpu++)
-		if (m->gang->gpus[gpu] == gpu_id)
+	for (gpu = m->last_gpu; gpu < m->gang->n_nodes; gpu++)
+		if (m->gang->nodes[gpu].gpu_id == gpu_id)
 			m->last_gpu = gpu;
 }
 
