@@ -60,16 +60,16 @@ TEST(options)
 	ck_assert_uint_eq(a->targets.words.n, 1);
 	ck_assert_str_eq(a->targets.words.word[0], "4711");
 	ck_assert_uint_eq(a->lease_ns, 0);
-	ck_assert_ptr_null(a->targets.queues.ids.id);
+	ck_assert_ptr_null(a->targets.queues.ids);
 	a = parse_all("--for 1.5s 4711 --queues 2,0");
 	ck_assert_uint_eq(a->targets.words.n, 1);
 	ck_assert_str_eq(a->targets.words.word[0], "4711");
 	ck_assert_uint_eq(a->lease_ns, 1500000000);
-	ck_assert_uint_eq(a->targets.queues.ids.n, 2);
-	ck_assert_uint_eq(a->targets.queues.ids.id[0], 2);
+	ck_assert_uint_eq(a->targets.queues.n_ids, 2);
+	ck_assert_uint_eq(a->targets.queues.ids[0], 2);
 	a = parse_all("--for=20ms --queues=3 1");
 	ck_assert_uint_eq(a->lease_ns, 20000000);
-	ck_assert_uint_eq(a->targets.queues.ids.n, 1);
+	ck_assert_uint_eq(a->targets.queues.n_ids, 1);
 	a = parse_all("-o x -oy");
 	ck_assert_str_eq(a->output, "y");
 }
@@ -80,9 +80,9 @@ TEST(twice)
 	const struct all_args *a = parse_all("1 --queues 1,2 --queues 7 "
 					     "--gpu 1,2 --gpu 3");
 
-	ck_assert_uint_eq(a->targets.queues.ids.n, 1);
-	ck_assert_uint_eq(a->targets.queues.ids.id[0], 7);
-	ck_assert_uint_eq(a->targets.queues.gpus.n, 1);
+	ck_assert_uint_eq(a->targets.queues.n_ids, 1);
+	ck_assert_uint_eq(a->targets.queues.ids[0], 7);
+	ck_assert_uint_eq(a->targets.queues.n_gpu_ids, 1);
 }
 
 /* The beginning of one option alone will do. */
@@ -212,17 +212,17 @@ static const struct {
 
 TEST_EACH(priority, ARRAY_SIZE(priorities))
 {
-	const struct ctl_range *range;
+	const struct gpreempt_filter *which;
 	const char *line = unit_text("--priority=%s", priorities[_i].text);
 
 	if (priorities[_i].min < 0) {
 		ck_assert_int_eq(parse(&all, line), USAGE);
 		return;
 	}
-	range = &parse_all(line)->targets.queues.priority;
-	ck_assert(range->set);
-	ck_assert_int_eq(range->min, priorities[_i].min);
-	ck_assert_int_eq(range->max, priorities[_i].max);
+	which = &parse_all(line)->targets.queues;
+	ck_assert(which->by_priority);
+	ck_assert_int_eq(which->priority_min, priorities[_i].min);
+	ck_assert_int_eq(which->priority_max, priorities[_i].max);
 }
 
 TEST(gpus)
@@ -231,13 +231,14 @@ TEST(gpus)
 		"--gpu=",   "--gpu=0",	 "--gpu=f7bc,",	    "--gpu=,f7bc",
 		"--gpu=-1", "--gpu=xyz", "--gpu=123456789", "--gpu=f7bc;1",
 	};
-	const struct shr_ids *ids;
+	const struct gpreempt_filter *which;
 	size_t i;
 
-	ids = &parse_all("--gpu f7bc,0x3A1")->targets.queues.gpus;
-	ck_assert_uint_eq(ids->n, 2);
-	ck_assert_uint_eq(ids->id[0], 0xf7bc);
-	ck_assert_uint_eq(ids->id[1], 0x3a1);
+	/* Each once, as a packet must have it. */
+	which = &parse_all("--gpu f7bc,0x3A1,f7bc")->targets.queues;
+	ck_assert_uint_eq(which->n_gpu_ids, 2);
+	ck_assert_uint_eq(which->gpu_ids[0], 0xf7bc);
+	ck_assert_uint_eq(which->gpu_ids[1], 0x3a1);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_int_eq(parse(&all, bad[i]), USAGE);
 }

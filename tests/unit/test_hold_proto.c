@@ -173,18 +173,21 @@ TEST(hostile)
 
 TEST(queues_of_a_command_line)
 {
-	uint32_t ids[] = { 4, 2 }, gpus[] = { 7, 9, 7 };
-	struct ctl_queue_args args = {
-		.ids = { ids, 2 },
-		.gpus = { gpus, 3 },
-		.priority = { .set = true, .min = 3, .max = 15 },
+	uint32_t ids[] = { 4, 2 }, gpus[] = { 7, 9 };
+	struct gpreempt_filter which = {
+		.ids = ids,
+		.n_ids = 2,
+		.gpu_ids = gpus,
+		.n_gpu_ids = 2,
+		.by_priority = true,
+		.priority_min = 3,
+		.priority_max = 15,
 	};
 
 	memset(&request, 0, sizeof(request));
-	ctl_hold_request(&request, &args);
+	ctl_hold_request(&request, &which);
 	ck_assert_uint_eq(request.count, 2);
 	ck_assert_uint_eq(request.ids[0], 4);
-	/* Each once, as a packet must have it. */
 	ck_assert_uint_eq(request.n_gpus, 2);
 	ck_assert_uint_eq(request.gpus[1], 9);
 	ck_assert_uint_eq(request.by_priority, 1);

@@ -342,8 +342,7 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 		jobs[i].start = list->targets[i].start;
 		jobs[i].force = args->force;
 		jobs[i].ioctl_ns = GPREEMPT_UNKNOWN;
-		jobs[i].part = request.count || request.by_priority ||
-			       request.n_gpus;
+		jobs[i].part = ctl_is_part(&args->targets.queues);
 		ask_begin(&jobs[i], &request);
 	}
 	for (i = 0; i < list->count; i++)

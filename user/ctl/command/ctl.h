@@ -10,13 +10,6 @@
 #include "output/table.h"
 #include "shared/list.h"
 
-/* Numbers from min to max; not set: any. */
-struct ctl_range {
-	bool set;
-	int64_t min;
-	int64_t max;
-};
-
 /*
  * The arguments of a command are a struct of its own: what its options and
  * words set. These are parts that several commands have.
@@ -28,23 +21,11 @@ struct ctl_words {
 	size_t n;
 };
 
-/* CTL_QUEUE_OPTIONS: which queues of a target. */
-struct ctl_queue_args {
-	struct shr_ids ids; /* NULL: all queues */
-	struct ctl_range priority;
-	struct shr_ids gpus; /* gpu_ids; NULL: all */
-};
-
-struct hold_request;
-/* Fill in which queues the command line means. */
-void ctl_hold_request(struct hold_request *request,
-		      const struct ctl_queue_args *args);
-
 /* A command with CTL_TARGETS has one of these, named targets. */
 struct ctl_target_args {
 	struct ctl_words words;
-	uint64_t wait_ns; /* 0: a target must be there */
-	struct ctl_queue_args queues;
+	uint64_t wait_ns;	       /* 0: a target must be there */
+	struct gpreempt_filter queues; /* CTL_QUEUE_OPTIONS */
 	const char *from; /* a snapshot's directory; NULL: this host */
 };
 
@@ -53,9 +34,9 @@ enum ctl_kind {
 	CTL_COUNT,    /* uint64_t, at least 1 */
 	CTL_DURATION, /* uint64_t, in ns */
 	CTL_LEASE,    /* the same, above 0 */
-	CTL_IDS,      /* struct shr_ids, of queues */
-	CTL_PRIORITY, /* struct ctl_range */
-	CTL_GPUS,     /* struct shr_ids */
+	CTL_IDS,      /* struct gpreempt_filter: the queues */
+	CTL_PRIORITY, /* the same */
+	CTL_GPUS,     /* the same */
 	CTL_FILE,     /* const char *, the name of a file */
 	CTL_NAME,     /* const char * */
 	CTL_PERCENT,  /* uint64_t, 0 to 99; "%" may follow */
@@ -86,15 +67,15 @@ struct ctl_option {
 	}
 
 /* Rows of several commands' tables, for the members targets and mode. */
-#define CTL_QUEUE_OPTIONS(type)                                               \
-	{ "queues", CTL_IDS, offsetof(type, targets.queues.ids), "LIST",      \
-	  "only these queue ids (0,2)" },                                     \
-		{ "priority", CTL_PRIORITY,                                   \
-		  offsetof(type, targets.queues.priority), "RANGE",           \
-		  "only queues of that priority ('<=5', '>3', 7, 3-7)" },     \
-	{                                                                     \
-		"gpu", CTL_GPUS, offsetof(type, targets.queues.gpus), "LIST", \
-			"only queues on these GPUs (f7bc: the gpu_id)"        \
+#define CTL_QUEUE_OPTIONS(type)                                             \
+	{ "queues", CTL_IDS, offsetof(type, targets.queues), "LIST",        \
+	  "only these queue ids (0,2)" },                                   \
+		{ "priority", CTL_PRIORITY, offsetof(type, targets.queues), \
+		  "RANGE",                                                  \
+		  "only queues of that priority ('<=5', '>3', 7, 3-7)" },   \
+	{                                                                   \
+		"gpu", CTL_GPUS, offsetof(type, targets.queues), "LIST",    \
+			"only queues on these GPUs (f7bc: the gpu_id)"      \
 	}
 #define CTL_WAIT_OPTION(type)                                                         \
 	{                                                                             \
@@ -206,16 +187,18 @@ void ctl_help(const struct ctl_command *cmd, FILE *f);
 void ctl_usage(const struct ctl_command *cmd, FILE *f);
 
 /* Is a part of a process asked for? A pause takes all of it. */
-bool ctl_is_part(const struct ctl_queue_args *queues);
+bool ctl_is_part(const struct gpreempt_filter *queues);
 /* 0, or the exit status after saying that a pause cannot do that. */
-int ctl_check_how(enum gpreempt_how how, const struct ctl_queue_args *queues);
+int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues);
 
 /* Is it among the queues that --queues, --priority and --gpu choose? */
-bool ctl_chosen(const struct ctl_queue_args *args,
+bool ctl_chosen(const struct gpreempt_filter *which,
 		const struct gpreempt_queue *queue);
 
-/* The same for the library; it lives as long as args. */
-struct gpreempt_filter ctl_filter(const struct ctl_queue_args *args);
+struct hold_request;
+/* Fill in which queues a holder is to take; the request has none yet. */
+void ctl_hold_request(struct hold_request *request,
+		      const struct gpreempt_filter *which);
 
 /*
  * A handle on the library: on a snapshot's files, or with NULL on this system. 0, or

@@ -133,30 +133,16 @@ int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 	}
 }
 
-bool ctl_chosen(const struct ctl_queue_args *args,
+bool ctl_chosen(const struct gpreempt_filter *which,
 		const struct gpreempt_queue *queue)
 {
-	const struct ctl_range *priority = &args->priority;
-
-	return (!args->ids.n ||
-		shr_has(args->ids.id, args->ids.n, queue->qid)) &&
-	       (!args->gpus.n ||
-		shr_has(args->gpus.id, args->gpus.n, queue->gpu_id)) &&
-	       (!priority->set || (queue->priority >= priority->min &&
-				   queue->priority <= priority->max));
-}
-
-struct gpreempt_filter ctl_filter(const struct ctl_queue_args *args)
-{
-	return (struct gpreempt_filter){
-		.ids = args->ids.id,
-		.n_ids = args->ids.n,
-		.by_priority = args->priority.set,
-		.priority_min = args->priority.min,
-		.priority_max = args->priority.max,
-		.gpu_ids = args->gpus.id,
-		.n_gpu_ids = args->gpus.n,
-	};
+	return (!which->n_ids ||
+		shr_has(which->ids, which->n_ids, queue->qid)) &&
+	       (!which->n_gpu_ids ||
+		shr_has(which->gpu_ids, which->n_gpu_ids, queue->gpu_id)) &&
+	       (!which->by_priority ||
+		(queue->priority >= which->priority_min &&
+		 queue->priority <= which->priority_max));
 }
 
 int ctl_merge_status(int a, int b)
@@ -170,38 +156,35 @@ int ctl_merge_status(int a, int b)
 }
 
 void ctl_hold_request(struct hold_request *request,
-		      const struct ctl_queue_args *args)
+		      const struct gpreempt_filter *which)
 {
-	size_t i;
-
-	if (args->ids.n)
-		memcpy(request->ids, args->ids.id,
-		       args->ids.n * sizeof(*args->ids.id));
-	request->count = args->ids.n;
-	/* A packet has no number twice. */
-	for (i = 0; i < args->gpus.n; i++)
-		if (request->n_gpus < HOLD_MAX_GPUS &&
-		    !shr_has(request->gpus, request->n_gpus, args->gpus.id[i]))
-			request->gpus[request->n_gpus++] = args->gpus.id[i];
-	request->by_priority = args->priority.set;
-	request->priority_min = args->priority.min;
-	request->priority_max = args->priority.max;
+	if (which->n_ids)
+		memcpy(request->ids, which->ids,
+		       which->n_ids * sizeof(*which->ids));
+	request->count = which->n_ids;
+	if (which->n_gpu_ids)
+		memcpy(request->gpus, which->gpu_ids,
+		       which->n_gpu_ids * sizeof(*which->gpu_ids));
+	request->n_gpus = which->n_gpu_ids;
+	request->by_priority = which->by_priority;
+	request->priority_min = which->priority_min;
+	request->priority_max = which->priority_max;
 }
 
-static const char *part_option(const struct ctl_queue_args *queues)
+static const char *part_option(const struct gpreempt_filter *queues)
 {
-	return queues->ids.n	    ? "--queues" :
-	       queues->priority.set ? "--priority" :
-	       queues->gpus.n	    ? "--gpu" :
-				      NULL;
+	return queues->n_ids	   ? "--queues" :
+	       queues->by_priority ? "--priority" :
+	       queues->n_gpu_ids   ? "--gpu" :
+				     NULL;
 }
 
-bool ctl_is_part(const struct ctl_queue_args *queues)
+bool ctl_is_part(const struct gpreempt_filter *queues)
 {
 	return part_option(queues);
 }
 
-int ctl_check_how(enum gpreempt_how how, const struct ctl_queue_args *queues)
+int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues)
 {
 	const char *option = part_option(queues);
 

@@ -9,13 +9,13 @@
 #include "ctl/command/ctl.h"
 #include "guard/options.h"
 #include "lib/select/words.h"
+#include "proto/hold.h"
 #include "shared/macro.h"
 #include "shared/parse.h"
 
 #define MAX_COUNT    10000000
 #define MAX_QUEUE_ID 1023 /* the driver's */
 #define MAX_PRIORITY 15
-#define MAX_GPUS     64
 
 static const char *take_flag(const char *text, void *field)
 {
@@ -50,11 +50,13 @@ static const char *take_lease(const char *text, void *field)
 
 static const char *take_ids(const char *text, void *field)
 {
-	struct shr_ids *ids = field;
+	struct gpreempt_filter *which = field;
+	uint32_t *ids = NULL;
+	int ret = shr_parse_list(text, MAX_QUEUE_ID, &ids, &which->n_ids);
 
-	free(ids->id);
-	*ids = (struct shr_ids){ 0 };
-	switch (shr_parse_list(text, MAX_QUEUE_ID, &ids->id, &ids->n)) {
+	free((void *)which->ids);
+	which->ids = ids;
+	switch (ret) {
 	case 0:
 		return NULL;
 	case -EEXIST:
@@ -70,7 +72,7 @@ static const char *take_ids(const char *text, void *field)
  * "<=5", "<5", ">=3", ">3", "=3", "3", "3-7". 0, -EINVAL, or -ERANGE when no
  * priority is like that.
  */
-static int parse_priority(const char *text, struct ctl_range *out)
+static int parse_priority(const char *text, struct gpreempt_filter *which)
 {
 	size_t sign = strspn(text, "<>=");
 	uint64_t first, last;
@@ -84,20 +86,19 @@ static int parse_priority(const char *text, struct ctl_range *out)
 	    shr_parse_u64(dash ? dash : number, MAX_PRIORITY, &last) ||
 	    first > last || strlen(text + sign) >= sizeof(number))
 		return -EINVAL;
-	*out = (struct ctl_range){ .set = true, .min = first, .max = last };
-	switch (*text) {
-	case '<':
-		out->min = 0;
-		out->max -= text[1] != '=';
-		break;
-	case '>':
-		out->min += text[1] != '=';
-		out->max = MAX_PRIORITY;
-		break;
-	}
 	if (sign > 2 || (sign == 2 && (text[1] != '=' || *text == '=')))
 		return -EINVAL;
-	return out->min > out->max ? -ERANGE : 0;
+	if (*text == '<') {
+		first = 0;
+		last -= text[1] != '=';
+	} else if (*text == '>') {
+		first += text[1] != '=';
+		last = MAX_PRIORITY;
+	}
+	which->by_priority = true;
+	which->priority_min = first;
+	which->priority_max = last;
+	return last == UINT64_MAX || first > last ? -ERANGE : 0;
 }
 
 static const char *take_priority(const char *text, void *field)
@@ -113,18 +114,22 @@ static const char *take_priority(const char *text, void *field)
 /* Hexadecimal, as everything prints them. */
 static const char *take_gpus(const char *text, void *field)
 {
-	struct shr_ids *gpus = field;
+	uint32_t *gpus = calloc(HOLD_MAX_GPUS, sizeof(*gpus));
+	struct gpreempt_filter *which = field;
 	char *end;
 
-	free(gpus->id);
-	*gpus = (struct shr_ids){ .id = calloc(MAX_GPUS, sizeof(*gpus->id)) };
-	for (; gpus->id && gpus->n < MAX_GPUS; text = end + 1) {
+	free((void *)which->gpu_ids);
+	which->gpu_ids = gpus;
+	which->n_gpu_ids = 0;
+	for (; gpus && which->n_gpu_ids < HOLD_MAX_GPUS; text = end + 1) {
 		unsigned long gpu = strtoul(text, &end, 16);
 
 		if (!isxdigit((unsigned char)*text) || !gpu ||
 		    gpu > UINT32_MAX || (*end && *end != ','))
 			break;
-		gpus->id[gpus->n++] = gpu;
+		/* A packet has no number twice. */
+		if (!shr_has(gpus, which->n_gpu_ids, gpu))
+			gpus[which->n_gpu_ids++] = gpu;
 		if (!*end)
 			return NULL;
 	}
@@ -252,12 +257,14 @@ static void init_value(const struct ctl_option *o, void *args)
 
 static void free_value(const struct ctl_option *o, void *args)
 {
-	struct shr_ids *ids = (void *)((char *)args + o->offset);
+	void *field = (char *)args + o->offset;
 
-	if (o->kind != CTL_IDS && o->kind != CTL_GPUS && o->kind != CTL_UIDS)
-		return;
-	free(ids->id);
-	*ids = (struct shr_ids){ 0 };
+	if (o->kind == CTL_IDS)
+		free((void *)((struct gpreempt_filter *)field)->ids);
+	else if (o->kind == CTL_GPUS)
+		free((void *)((struct gpreempt_filter *)field)->gpu_ids);
+	else if (o->kind == CTL_UIDS)
+		free(((struct shr_ids *)field)->id);
 }
 
 void *ctl_new_args(const struct ctl_command *cmd)

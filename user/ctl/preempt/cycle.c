@@ -101,12 +101,13 @@ static int fail_members(struct preempt *p, int code)
 static int ask(struct preempt *p, enum disturb_op op,
 	       struct gpreempt_gang_outcome *out)
 {
+	const struct gpreempt_filter *which = &p->args->targets.queues;
 	int ret;
 
 	disturb_begin(p->disturb, op);
 	ret = op == DISTURB_SUSPEND ?
-		      gpreempt_gang_suspend(p->gang, &p->filter, out) :
-		      gpreempt_gang_resume(p->gang, &p->filter, out);
+		      gpreempt_gang_suspend(p->gang, which, out) :
+		      gpreempt_gang_resume(p->gang, which, out);
 	disturb_end(p->disturb);
 	gpreempt_gang_members(p->gang, p->members, p->n_targets);
 	return ret;

@@ -49,6 +49,7 @@ static void unlock_targets(struct preempt *p)
 /* What is to be measured must be there. 0, or the exit status. */
 static int check_queues(const struct preempt *p, pid_t pid)
 {
+	const struct gpreempt_filter *which = &p->args->targets.queues;
 	struct gpreempt_error err;
 	struct gpreempt_view *view;
 	size_t i, chosen = 0;
@@ -57,15 +58,13 @@ static int check_queues(const struct preempt *p, pid_t pid)
 	if (gpreempt_view_read(p->g, pid, &view, &err))
 		return ctl_fail(&err);
 	for (i = 0; i < view->count; i++)
-		chosen +=
-			ctl_chosen(&p->args->targets.queues, &view->queues[i]);
-	for (i = 0; i < p->args->targets.queues.ids.n && !ret; i++)
-		if (!gpreempt_view_find(view,
-					p->args->targets.queues.ids.id[i]))
+		chosen += ctl_chosen(which, &view->queues[i]);
+	for (i = 0; i < which->n_ids && !ret; i++)
+		if (!gpreempt_view_find(view, which->ids[i]))
 			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
 					    "gpreempt-ctl queues shows them",
 					    "process %d has no queue %u", pid,
-					    p->args->targets.queues.ids.id[i]);
+					    which->ids[i]);
 	if (!ret && !chosen)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				    view->count ?
@@ -274,7 +273,6 @@ static int run_preempt(void *data)
 	const struct preempt_args *args = data;
 	struct preempt p = {
 		.args = args,
-		.filter = ctl_filter(&args->targets.queues),
 		.stop = -1,
 	};
 	const struct gpreempt_options options = {

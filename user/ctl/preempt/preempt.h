@@ -66,7 +66,6 @@ struct preempt_args {
 
 struct preempt {
 	const struct preempt_args *args;
-	struct gpreempt_filter filter;
 	struct gpreempt *g;
 	struct gpreempt_gang *gang;
 	struct gpreempt_member *members; /* room for all targets */
