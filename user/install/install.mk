@@ -61,9 +61,10 @@ $(PC): user/install/gpreempt.pc.in user/user.mk user/install/install.mk FORCE
 		-e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
 		-e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
 		-e 's|@LIBS@|$(LIB_LIBS)|' $< >$@
-$(UNITS): $(O)/units/%: user/install/%.in user/install/install.mk FORCE
+$(UNITS): $(O)/units/%: user/install/%.in user/install/service-common user/install/install.mk FORCE
 	@mkdir -p $(@D)
-	@sed -e 's|@BINDIR@|$(BINDIR)|' $< >$@
+	@sed -e '/^@COMMON@/{r user/install/service-common' -e 'd}' $< | \
+		sed -e 's|@BINDIR@|$(BINDIR)|' >$@
 .PHONY: FORCE
 
 .PHONY: install
