@@ -387,25 +387,4 @@ TEST(descriptor_0)
 	ck_assert_int_eq(hold_lock(PID), STDIN_FILENO);
 }
 
-/* Only a process that has the lock file open is the owner that the file names. */
-TEST(signalled)
-{
-	struct hold_owner who = { .role = HOLD_ROLE_HOLDER };
-	pid_t without = unit_make_sleeper(), with;
-	int lock = hold_lock(PID);
-
-	ck_assert_int_ge(lock, 0);
-	with = unit_make_sleeper();
-	close(lock);
-	who.pid = without;
-	ck_assert_int_eq(hold_signal_owner(PID, &who, SIGUSR2), -ESRCH);
-	who.pid = with;
-	ck_assert_int_eq(hold_signal_owner(PID + 1, &who, SIGUSR2), -ESRCH);
-	ck_assert_int_eq(hold_signal_owner(PID, &who, SIGUSR2), 0);
-	ck_assert_int_eq(unit_status(with), -SIGUSR2);
-	ck_assert_int_eq(hold_signal_owner(PID, &who, SIGUSR2), -ESRCH);
-	ck_assert_int_eq(waitpid(without, NULL, WNOHANG), 0);
-	kill(without, SIGKILL);
-}
-
 TEST_FIXTURE(hold_dir_setup, NULL)

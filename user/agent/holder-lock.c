@@ -14,7 +14,6 @@
 #include "shared/lock-file.h"
 #include "shared/macro.h"
 #include "shared/parse.h"
-#include "shared/syscall.h"
 
 #define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
 #define OWNER_SIZE   96
@@ -274,37 +273,25 @@ static bool has_open(pid_t pid, pid_t target)
 	return found;
 }
 
-int hold_signal_owner(pid_t target, const struct hold_owner *owner, int sig)
+static bool is_owner(const struct hold_owned *o, pid_t pid)
 {
-	__cleanup_fd int fd = shr_pidfd_open(owner->pid);
-
-	if (fd < 0)
-		return -errno;
-	/* After that the number cannot be another process's. */
-	if (!has_open(owner->pid, target))
-		return -ESRCH;
-	return shr_pidfd_send_signal(fd, sig) < 0 ? -errno : 0;
-}
-
-static bool is_owner(pid_t target, const struct hold_owner *owner, pid_t pid)
-{
-	if (owner->role == HOLD_ROLE_UNKNOWN)
-		return has_open(pid, target);
-	return owner->pid == (uint64_t)pid || owner->guardian == (uint64_t)pid;
+	if (o->owner.role == HOLD_ROLE_UNKNOWN)
+		return has_open(pid, o->target);
+	return o->owner.pid == (uint64_t)pid ||
+	       o->owner.guardian == (uint64_t)pid;
 }
 
 static int add_owner(void *arg, pid_t target)
 {
 	struct hold_owners *o = arg;
-	struct hold_owned one = { .target = target }, *bigger;
+	struct hold_owned one = { .target = target }, *added;
 
 	if (hold_read_owner(target, &one.owner))
 		return 0;
-	bigger = reallocarray(o->list, o->count + 1, sizeof(one));
-	if (!bigger)
+	added = shr_add(&o->list);
+	if (!added)
 		return -ENOMEM;
-	o->list = bigger;
-	o->list[o->count++] = one;
+	*added = one;
 	return 0;
 }
 
@@ -319,13 +306,13 @@ bool hold_skip_owner(void *data, pid_t pid)
 	o->known = true;
 	/* Without memory for the list it can be any. */
 	found = o->lost;
-	for (i = 0; i < o->count && !found; i++)
-		found = is_owner(o->list[i].target, &o->list[i].owner, pid);
+	for (i = 0; i < o->list.count && !found; i++)
+		found = is_owner(&o->list.items[i], pid);
 	return found;
 }
 
 void hold_owners_free(struct hold_owners *o)
 {
-	free(o->list);
+	free(o->list.items);
 	*o = (struct hold_owners){ 0 };
 }

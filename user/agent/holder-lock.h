@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "proto/hold.h"
+#include "shared/array.h"
 
 enum hold_role {
 	HOLD_ROLE_NONE, /* the command that makes a holder */
@@ -63,11 +64,7 @@ int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target),
 		     void *arg);
 /* Of the socket of a target; 0: there is none. */
 uint64_t hold_socket_inode(pid_t target);
-/*
- * Send that signal to the owner whose PID the lock's file names, if it has the lock.
- * 0 or -errno.
- */
-int hold_signal_owner(pid_t target, const struct hold_owner *owner, int sig);
+
 struct hold_owned {
 	pid_t target;
 	struct hold_owner owner;
@@ -77,8 +74,7 @@ struct hold_owned {
 struct hold_owners {
 	bool known;
 	bool lost; /* no memory */
-	size_t count;
-	struct hold_owned *list;
+	SHR_ARRAY(struct hold_owned, list);
 };
 
 /*
