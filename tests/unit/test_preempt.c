@@ -31,7 +31,7 @@ static void setup(void)
 		.targets = targets,
 		.n_targets = 1,
 		.cycles = 100,
-		.succeeded = 99,
+		.all.succeeded = 99,
 		.all.first_ns = 7500,
 		.all.open_ns = 123456,
 	};

@@ -179,7 +179,6 @@ static int keep_all(struct preempt *p)
 	ret = keep(&p->all, &p->now, first);
 	for (i = 0; i < p->n_targets && !ret; i++)
 		ret = keep(&p->targets[i].figures, &p->targets[i].now, first);
-	p->succeeded = p->all.succeeded;
 	return ret ? ctl_set_error(&p->err, ret, GPREEMPT_SYSTEM, 0,
 				   "keeping the samples") :
 		     0;

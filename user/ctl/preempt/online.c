@@ -182,10 +182,3 @@ int preempt_online(struct preempt *p)
 		return fail_online(p, -ENOMEM, "keeping the samples");
 	return p->online_status ? -ECHILD : 0;
 }
-
-int preempt_online_status(const struct preempt *p)
-{
-	return WIFSIGNALED(p->online_status) ?
-		       128 + WTERMSIG(p->online_status) :
-		       WEXITSTATUS(p->online_status);
-}

@@ -7,6 +7,7 @@
 
 #include "agent/foreground.h"
 #include "agent/pause-repair.h"
+#include "ctl/command/program.h"
 #include "ctl/preempt/preempt.h"
 #include "output/message.h"
 
@@ -132,18 +133,18 @@ static void find_end(const struct preempt *p, int code, struct end *end)
 		set_end(end, GPREEMPT_CLASS_FAILED,
 			"see what it printed; the queues run",
 			"the online command ended with status %d in cycle %zu",
-			preempt_online_status(p), p->cycles);
+			ctl_program_status(p->online_status), p->cycles);
 	} else if (code) {
 		end->status = gpreempt_error_class(&p->err);
 		gpreempt_error_text(&p->err, end->text, sizeof(end->text));
 		ctl_next_step(&p->err, end->next, sizeof(end->next));
-	} else if (p->succeeded != p->cycles) {
+	} else if (p->all.succeeded != p->cycles) {
 		set_end(end,
-			p->succeeded ? GPREEMPT_CLASS_PARTIAL :
-				       GPREEMPT_CLASS_FAILED,
+			p->all.succeeded ? GPREEMPT_CLASS_PARTIAL :
+					   GPREEMPT_CLASS_FAILED,
 			"gpreempt-ctl preempt --verbose shows each cycle",
 			"%zu of %zu cycles did not succeed",
-			p->cycles - p->succeeded, p->cycles);
+			p->cycles - p->all.succeeded, p->cycles);
 	}
 }
 

@@ -13,7 +13,7 @@ struct preempt_series {
 	size_t n;
 };
 
-/* 0 or -ENOMEM. */
+/* disturb.c. 0 or -ENOMEM. */
 int preempt_add_sample(struct preempt_series *s, uint64_t ns);
 
 /* What one cycle did to a target, or to all of them together. */
@@ -79,7 +79,6 @@ struct preempt {
 	int samples_error; /* the first, as -errno */
 
 	size_t cycles;
-	size_t succeeded;
 	struct preempt_cycle now; /* of all targets together */
 	struct preempt_figures all;
 	struct preempt_series online; /* times of the online command */
@@ -116,8 +115,6 @@ int preempt_wait(struct preempt *p, uint64_t ns, int fd);
 
 /* Run the command to its end. As preempt_cycle(). */
 int preempt_online(struct preempt *p);
-/* The exit status of a shell for it: 128 and the signal. */
-int preempt_online_status(const struct preempt *p);
 
 /* report.c: the file of --samples, a line for each target and cycle. 0 or -errno. */
 int preempt_open_samples(struct preempt *p);

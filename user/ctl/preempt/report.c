@@ -148,9 +148,9 @@ static void print_text(struct preempt *p)
 	if (p->args->command)
 		print_stats("", "online_us", &p->online, "\n");
 	print_disturbance(p);
-	printf("cycles %zu succeeded %zu", p->cycles, p->succeeded);
+	printf("cycles %zu succeeded %zu", p->cycles, p->all.succeeded);
 	if (p->cycles)
-		printf(" rate %.1f%%", 100.0 * p->succeeded / p->cycles);
+		printf(" rate %.1f%%", 100.0 * p->all.succeeded / p->cycles);
 	puts("");
 }
 
@@ -277,7 +277,7 @@ static void print_json(struct preempt *p, const char *error)
 	struct json_object *o = json_object_new_object();
 
 	add_number(o, "cycles", p->cycles);
-	add_number(o, "succeeded", p->succeeded);
+	add_number(o, "succeeded", p->all.succeeded);
 	add_figures(o, &p->all);
 	out_add(o, "online_us",
 		p->args->command ? json_stats(&p->online) : NULL);

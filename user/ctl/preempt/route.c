@@ -68,46 +68,36 @@ struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid)
 }
 
 /* The driver refuses some only when it is asked to suspend. */
-static const struct gpreempt_member *find_refused(const struct preempt *p)
+bool preempt_change_route(struct preempt *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->n_targets; i++) {
 		const struct gpreempt_member *m = &p->members[i];
 
-		if (m->code && m->route == GPREEMPT_ROUTE_DEBUG &&
-		    may_pause(p, &m->error))
-			return m;
+		if (!m->code || m->route != GPREEMPT_ROUTE_DEBUG ||
+		    !may_pause(p, &m->error))
+			continue;
+		gpreempt_gang_resume(p->gang, NULL, NULL);
+		gpreempt_gang_remove(p->gang, m->pid);
+		return !pause_instead(p, preempt_find_target(p, m->pid),
+				      &m->error);
 	}
-	return NULL;
-}
-
-bool preempt_change_route(struct preempt *p)
-{
-	const struct gpreempt_member *member = find_refused(p);
-	struct preempt_target *t =
-		member ? preempt_find_target(p, member->pid) : NULL;
-
-	if (!t)
-		return false;
-	gpreempt_gang_resume(p->gang, NULL, NULL);
-	gpreempt_gang_remove(p->gang, t->pid);
-	return !pause_instead(p, t, &member->error);
+	return false;
 }
 
 void preempt_end_pause(struct preempt *p, struct preempt_target *t)
 {
-	bool runs;
-	int ret;
+	int ret, end;
 
 	if (!t->owner.is_noted)
 		return;
 	ret = gpreempt_gang_remove(p->gang, t->pid);
-	runs = !ret || ret == -ESRCH;
-	if (runs)
-		ret = pause_owner_end(&t->owner, true);
-	else
-		pause_owner_end(&t->owner, false);
+	if (ret == -ESRCH)
+		ret = 0;
+	end = pause_owner_end(&t->owner, !ret);
+	if (!ret)
+		ret = end;
 	if (!ret)
 		hold_wait_for_end(t->pid, 0);
 	else
