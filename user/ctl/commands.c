@@ -12,30 +12,12 @@ const struct ctl_command *const ctl_commands[] = {
 	CTL_COMMANDS(ADDRESS) NULL,
 };
 
-/* "load" in "module load"; NULL for a command of one word. */
-static const char *second_word(const struct ctl_command *cmd)
-{
-	const char *space = strchr(cmd->name, ' ');
-
-	return space ? space + 1 : NULL;
-}
-
-static bool has_name(const struct ctl_command *cmd, const char *first,
-		     const char *second)
-{
-	const char *own = second_word(cmd);
-	size_t len = strcspn(cmd->name, " ");
-
-	return strlen(first) == len && !strncmp(first, cmd->name, len) &&
-	       (second ? own && !strcmp(second, own) : !own);
-}
-
-static const struct ctl_command *find(const char *first, const char *second)
+static const struct ctl_command *find(const char *name)
 {
 	size_t i;
 
 	for (i = 0; ctl_commands[i]; i++)
-		if (has_name(ctl_commands[i], first, second))
+		if (!strcmp(ctl_commands[i]->name, name))
 			return ctl_commands[i];
 	return NULL;
 }
@@ -43,14 +25,20 @@ static const struct ctl_command *find(const char *first, const char *second)
 const struct ctl_command *ctl_find_command(int argc, char **argv, int *words)
 {
 	const struct ctl_command *cmd = NULL;
+	char both[64];
 
+	/* The name of one as "module load" is two words. */
+	if (strchr(argv[0], ' '))
+		return NULL;
 	*words = 2;
-	if (argc > 1)
-		cmd = find(argv[0], argv[1]);
+	if (argc > 1) {
+		snprintf(both, sizeof(both), "%s %s", argv[0], argv[1]);
+		cmd = find(both);
+	}
 	if (cmd)
 		return cmd;
 	*words = 1;
-	return find(argv[0], NULL);
+	return find(argv[0]);
 }
 
 /* Is it "module", of which only "module load" and others are commands? */
@@ -68,12 +56,12 @@ static bool is_group(const char *word)
 /* The command of which that is the second word; NULL: of none. */
 static const struct ctl_command *find_second(const char *word)
 {
-	const char *second;
+	const char *space;
 	size_t i;
 
 	for (i = 0; ctl_commands[i]; i++) {
-		second = second_word(ctl_commands[i]);
-		if (second && !strcmp(second, word))
+		space = strchr(ctl_commands[i]->name, ' ');
+		if (space && !strcmp(space + 1, word))
 			return ctl_commands[i];
 	}
 	return NULL;
