@@ -34,6 +34,7 @@ struct doctor_args {
 };
 
 struct report {
+	struct gpreempt *g;
 	enum out_mode mode;
 	struct json_object *checks; /* OUT_JSON only */
 	int status;
@@ -119,19 +120,14 @@ static void check_dir(struct report *r)
 	report(r, &f);
 }
 
-struct pauses {
-	struct gpreempt *g;
-	struct report *r;
-};
-
 /* One that waits for repair, or that is no entry. */
 static int check_pause(void *arg, pid_t target)
 {
 	struct gp_finding f = { .name = "paused", .health = GP_HEALTH_WARNING };
-	struct pauses *p = arg;
+	struct report *to = arg;
 	struct pause_report r;
 
-	pause_look(p->g, target, &r);
+	pause_look(to->g, target, &r);
 	if (r.finding == PAUSE_WAITS) {
 		snprintf(f.text, sizeof(f.text),
 			 "process %d was left paused by %s (%d), which has "
@@ -151,17 +147,17 @@ static int check_pause(void *arg, pid_t target)
 	} else {
 		return 0;
 	}
-	report(p->r, &f);
+	report(to, &f);
 	return 0;
 }
 
 /* The other route, for what the debug ioctl cannot hold. */
-static void check_route(struct report *r, struct gpreempt *g, pid_t pid)
+static void check_route(struct report *r, pid_t pid)
 {
 	struct gp_finding f = { .name = "pause" };
 	struct gpreempt_error err;
 
-	if (gp_pause_check(g, pid, &err)) {
+	if (gp_pause_check(r->g, pid, &err)) {
 		f.health = GP_HEALTH_NOTE;
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
 		ctl_next_step(&err, f.next, sizeof(f.next));
@@ -173,14 +169,14 @@ static void check_route(struct report *r, struct gpreempt *g, pid_t pid)
 }
 
 /* suspend pauses it where a session cannot be had. */
-static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
+static void check_target(struct report *r, pid_t pid)
 {
 	struct gp_finding f = { .name = "target" };
 	struct gpreempt_error err;
 
-	if (gpreempt_check(g, pid, &err)) {
+	if (gpreempt_check(r->g, pid, &err)) {
 		f.health = pause_can_serve(err.reason) &&
-					   !gp_pause_check(g, pid, NULL) ?
+					   !gp_pause_check(r->g, pid, NULL) ?
 				   GP_HEALTH_WARNING :
 				   GP_HEALTH_FAILED;
 		f.failure = gpreempt_error_class(&err);
@@ -193,34 +189,26 @@ static void check_target(struct report *r, struct gpreempt *g, pid_t pid)
 	report(r, &f);
 }
 
-static void check_host(struct report *r, struct gpreempt *g, bool live)
-{
-	struct pauses pauses = { .g = g, .r = r };
-
-	gp_doctor(g, report, r);
-	if (live) {
-		check_dir(r);
-		pause_journal_list(check_pause, &pauses);
-	}
-}
-
-static int check_all(struct report *r, struct gpreempt *g,
-		     const struct doctor_args *args)
+static int check_all(struct report *r, const struct doctor_args *args)
 {
 	struct gpreempt_targets *list = NULL;
 	int ret = 0;
 	size_t i;
 
 	if (args->targets.words.n)
-		ret = ctl_targets(g, &args->targets, &list);
+		ret = ctl_targets(r->g, &args->targets, &list);
 	if (ret)
 		return ret;
 	if (r->mode != OUT_JSON)
 		out_heading(r->mode, &table);
-	check_host(r, g, !args->targets.from);
+	gp_doctor(r->g, report, r);
+	if (!args->targets.from) {
+		check_dir(r);
+		pause_journal_list(check_pause, r);
+	}
 	for (i = 0; list && i < list->count; i++) {
-		check_target(r, g, list->targets[i].pid);
-		check_route(r, g, list->targets[i].pid);
+		check_target(r, list->targets[i].pid);
+		check_route(r, list->targets[i].pid);
 	}
 	gpreempt_targets_free(list);
 	return 0;
@@ -231,16 +219,15 @@ static int run_doctor(void *data)
 	const struct doctor_args *args = data;
 	struct report r = { .mode = args->mode };
 	struct json_object *object;
-	struct gpreempt *g;
 	int ret;
 
-	ret = ctl_open(args->targets.from, &g);
+	ret = ctl_open(args->targets.from, &r.g);
 	if (ret)
 		return ret;
 	if (r.mode == OUT_JSON)
 		r.checks = json_object_new_array();
-	ret = check_all(&r, g, args);
-	gpreempt_free(g);
+	ret = check_all(&r, args);
+	gpreempt_free(r.g);
 	if (ret) {
 		json_object_put(r.checks);
 		return ret;
