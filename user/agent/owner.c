@@ -115,6 +115,20 @@ static int open_instead(struct owner *o, const struct gpreempt_error *because,
 		       err);
 }
 
+/* Is that why a pause is refused on a process that can have a session? */
+static bool session_can_serve(enum gpreempt_reason reason)
+{
+	switch (reason) {
+	case GPREEMPT_KFD_CLOSED:
+	case GPREEMPT_NO_PAUSE:
+	case GPREEMPT_PAUSE_DENIED:
+	case GPREEMPT_PAUSE_UNSAFE:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool may_change(const struct owner *o, const struct gpreempt_error *err)
 {
 	if (o->how != GPREEMPT_HOW_AUTO || o->changed)

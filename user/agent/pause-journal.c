@@ -29,7 +29,7 @@ static const char *const states[PAUSE_STATES] = {
 	[PAUSE_KEPT] = "kept",
 };
 
-void pause_journal_path(pid_t target, char *buf, size_t size)
+static void journal_path(pid_t target, char *buf, size_t size)
 {
 	snprintf(buf, size, HOLD_DIR "/%d" SUFFIX, target);
 }
@@ -151,7 +151,7 @@ static int read_once(pid_t target, struct pause_entry *e, char boot[BOOT_SIZE])
 	__cleanup_fd int fd = -1;
 	char path[64], text[ENTRY_SIZE + 1];
 
-	pause_journal_path(target, path, sizeof(path));
+	journal_path(target, path, sizeof(path));
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ELOOP || errno == ENXIO ? -EPROTO : -errno;
@@ -230,7 +230,7 @@ int pause_journal_write(const struct pause_entry *e)
 		return -EALREADY;
 	if (ret && ret != -ENOENT && ret != -ESTALE)
 		return ret;
-	pause_journal_path(e->pid, path, sizeof(path));
+	journal_path(e->pid, path, sizeof(path));
 	snprintf(next, sizeof(next), "%s.new", path);
 	ret = make_record(next, e);
 	if (!ret && rename(next, path) < 0)
@@ -250,7 +250,7 @@ int pause_journal_change(const struct pause_entry *e)
 	__cleanup_fd int fd = -1;
 	char path[64];
 
-	pause_journal_path(e->pid, path, sizeof(path));
+	journal_path(e->pid, path, sizeof(path));
 	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
@@ -261,6 +261,6 @@ int pause_journal_remove(pid_t target)
 {
 	char path[64];
 
-	pause_journal_path(target, path, sizeof(path));
+	journal_path(target, path, sizeof(path));
 	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
 }

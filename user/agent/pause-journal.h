@@ -57,6 +57,5 @@ int pause_journal_read(pid_t target, struct pause_entry *e);
 int pause_journal_remove(pid_t target);
 /* Calls fn for each target with a file in the journal, as hold_list() does. */
 int pause_journal_list(int (*fn)(void *arg, pid_t target), void *arg);
-void pause_journal_path(pid_t target, char *buf, size_t size);
 
 #endif

@@ -16,18 +16,6 @@
 /* How often what is left of an owner tries to undo its pause. */
 #define UNDO_AGAIN_NS (100 * NSEC_PER_MSEC)
 
-const char *pause_finding_name(enum pause_finding finding)
-{
-	static const char *const names[PAUSE_FINDINGS] = {
-		[PAUSE_NONE] = "none",	    [PAUSE_IS_KEPT] = "kept",
-		[PAUSE_ANSWERED] = "owned", [PAUSE_WAITS] = "waits",
-		[PAUSE_STALE] = "stale",    [PAUSE_DAMAGED] = "damaged",
-		[PAUSE_UNREAD] = "unread",
-	};
-
-	return names[finding];
-}
-
 /* All but the lock: one without a lease is never said to wait. */
 static enum pause_finding judge(struct gpreempt *g, pid_t target,
 				struct pause_report *r)
@@ -89,19 +77,6 @@ bool pause_can_serve(enum gpreempt_reason reason)
 	case GPREEMPT_RUNTIME_BUSY:
 	case GPREEMPT_NO_ADDRESS_SPACE: /* a pause checks it where it matters */
 	case GPREEMPT_CONTEXTS:
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool session_can_serve(enum gpreempt_reason reason)
-{
-	switch (reason) {
-	case GPREEMPT_KFD_CLOSED:
-	case GPREEMPT_NO_PAUSE:
-	case GPREEMPT_PAUSE_DENIED:
-	case GPREEMPT_PAUSE_UNSAFE:
 		return true;
 	default:
 		return false;

@@ -22,9 +22,6 @@ enum pause_finding {
 	PAUSE_FINDINGS,
 };
 
-/* "kept", "waits", ... as JSON and status have them. */
-const char *pause_finding_name(enum pause_finding finding);
-
 struct pause_report {
 	pid_t pid;
 	enum pause_finding finding;
@@ -71,8 +68,6 @@ int pause_take(pid_t target, const struct hold_owner *owner);
 
 /* Is that why a debug session is refused on a process that can be paused? */
 bool pause_can_serve(enum gpreempt_reason reason);
-/* And the other way round? */
-bool session_can_serve(enum gpreempt_reason reason);
 
 /*
  * What gpreempt.ko shows of a process now. Only the driver's own eviction for want of

@@ -32,6 +32,13 @@ struct rows {
 	size_t count;
 };
 
+static const char *const findings[PAUSE_FINDINGS] = {
+	[PAUSE_NONE] = "none",	    [PAUSE_IS_KEPT] = "kept",
+	[PAUSE_ANSWERED] = "owned", [PAUSE_WAITS] = "waits",
+	[PAUSE_STALE] = "stale",    [PAUSE_DAMAGED] = "damaged",
+	[PAUSE_UNREAD] = "unread",
+};
+
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
 	OUT_FIELD(struct row, found, "FOUND", OUT_TEXT),
@@ -103,7 +110,7 @@ static void fill_row(struct row *row)
 	bool known = r->finding == PAUSE_IS_KEPT ||
 		     r->finding == PAUSE_ANSWERED || r->finding == PAUSE_WAITS;
 
-	row->found = pause_finding_name(r->finding);
+	row->found = findings[r->finding];
 	row->done = !r->repaired	      ? "nothing" :
 		    r->finding == PAUSE_WAITS ? "unpaused" :
 						"removed";

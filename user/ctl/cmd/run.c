@@ -9,7 +9,6 @@
 
 #include "agent/cgroup.h"
 #include "ctl/command/ctl.h"
-#include "ctl/command/program.h"
 
 static int fail_usage(const char *what)
 {

@@ -10,7 +10,6 @@
 #include <gpreempt/select.h>
 
 #include "ctl/command/ctl.h"
-#include "ctl/command/program.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/proc-tree.h"

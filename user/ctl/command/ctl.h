@@ -219,4 +219,13 @@ int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 /* The exit status of two targets together. */
 int ctl_merge_status(int a, int b);
 
+/*
+ * Become the program, with output, if it is not negative, as its stdout and
+ * stderr. Returns only when that fails, after reporting why on our stderr: as a
+ * shell 127 for a program that is not there, else 126.
+ */
+int ctl_exec(char **command, int output);
+/* The exit status as a shell has it, from what waitpid() gave. */
+int ctl_program_status(int status);
+
 #endif

@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "ctl/command/ctl.h"
-#include "ctl/command/program.h"
-#include "output/message.h"
 
 #define NOT_FOUND  127
 #define CANNOT_RUN 126

@@ -7,7 +7,6 @@
 
 #include "agent/foreground.h"
 #include "agent/pause-repair.h"
-#include "ctl/command/program.h"
 #include "ctl/preempt/preempt.h"
 #include "output/message.h"
 

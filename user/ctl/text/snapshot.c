@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctl/command/program.h"
 #include "ctl/text/decode.h"
 #include "ctl/text/snapshot.h"
 #include "shared/clock.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "ctl/command/ctl.h"
-#include "ctl/command/program.h"
 #include "ctl/trace/trace.h"
 #include "shared/array.h"
 #include "shared/clock.h"
