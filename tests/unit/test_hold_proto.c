@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/command/ctl.h"
 #include "holder/holder.h"
 #include "unit.h"
 
@@ -185,7 +184,7 @@ TEST(queues_of_a_command_line)
 	};
 
 	memset(&request, 0, sizeof(request));
-	ctl_hold_request(&request, &which);
+	gp_hold_put_filter(&request, &which);
 	ck_assert_uint_eq(request.count, 2);
 	ck_assert_uint_eq(request.ids[0], 4);
 	ck_assert_uint_eq(request.n_gpus, 2);

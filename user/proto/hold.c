@@ -23,6 +23,24 @@ _Static_assert(sizeof(struct hold_request) == 4416 &&
 		       sizeof(struct hold_reply) == 1728,
 	       "a packet of another size is of another version");
 
+void gp_hold_put_filter(struct hold_request *request,
+			const struct gpreempt_filter *which)
+{
+	if (which->ids) {
+		memcpy(request->ids, which->ids,
+		       which->n_ids * sizeof(*which->ids));
+		request->count = which->n_ids;
+	}
+	if (which->gpu_ids) {
+		memcpy(request->gpus, which->gpu_ids,
+		       which->n_gpu_ids * sizeof(*which->gpu_ids));
+		request->n_gpus = which->n_gpu_ids;
+	}
+	request->by_priority = which->by_priority;
+	request->priority_min = which->priority_min;
+	request->priority_max = which->priority_max;
+}
+
 size_t gp_hold_put_request(const struct hold_request *request, char *buf)
 {
 	return gp_ipc_put(REQUEST, request, sizeof(*request), buf);

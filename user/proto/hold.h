@@ -89,6 +89,11 @@ struct hold_reply {
 
 void gp_hold_socket_path(pid_t target, char *buf, size_t size);
 
+struct gpreempt_filter;
+/* Fill in which queues are meant: HOLD_MAX_IDS and HOLD_MAX_GPUS at most. */
+void gp_hold_put_filter(struct hold_request *request,
+			const struct gpreempt_filter *which);
+
 /* Length of the packet. buf has IPC_MAX_PACKET bytes. */
 size_t gp_hold_put_request(const struct hold_request *request, char *buf);
 size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf);

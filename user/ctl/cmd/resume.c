@@ -336,7 +336,7 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 
 	if (!jobs)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	ctl_hold_request(&request, &args->targets.queues);
+	gp_hold_put_filter(&request, &args->targets.queues);
 	for (i = 0; i < list->count; i++) {
 		jobs[i].pid = list->targets[i].pid;
 		jobs[i].start = list->targets[i].start;

@@ -195,11 +195,6 @@ int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues);
 bool ctl_chosen(const struct gpreempt_filter *which,
 		const struct gpreempt_queue *queue);
 
-struct hold_request;
-/* Fill in which queues a holder is to take; the request has none yet. */
-void ctl_hold_request(struct hold_request *request,
-		      const struct gpreempt_filter *which);
-
 /*
  * A handle on the library: on a snapshot's files, or with NULL on this system. 0, or
  * the exit status after saying why not.

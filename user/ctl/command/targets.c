@@ -5,7 +5,6 @@
 
 #include "agent/find-targets.h"
 #include "ctl/command/ctl.h"
-#include "proto/hold.h"
 #include "shared/clock.h"
 #include "shared/list.h"
 #include "shared/macro.h"
@@ -153,22 +152,6 @@ int ctl_merge_status(int a, int b)
 	    a == GPREEMPT_CLASS_PARTIAL || b == GPREEMPT_CLASS_PARTIAL)
 		return GPREEMPT_CLASS_PARTIAL;
 	return a;
-}
-
-void ctl_hold_request(struct hold_request *request,
-		      const struct gpreempt_filter *which)
-{
-	if (which->n_ids)
-		memcpy(request->ids, which->ids,
-		       which->n_ids * sizeof(*which->ids));
-	request->count = which->n_ids;
-	if (which->n_gpu_ids)
-		memcpy(request->gpus, which->gpu_ids,
-		       which->n_gpu_ids * sizeof(*which->gpu_ids));
-	request->n_gpus = which->n_gpu_ids;
-	request->by_priority = which->by_priority;
-	request->priority_min = which->priority_min;
-	request->priority_max = which->priority_max;
 }
 
 static const char *part_option(const struct gpreempt_filter *queues)

@@ -292,7 +292,7 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 	request->start = target->start;
 	request->lease_ns = args->lease_ns;
 	request->command = args->foreground ? getpid() : 0;
-	ctl_hold_request(request, &args->targets.queues);
+	gp_hold_put_filter(request, &args->targets.queues);
 	if (args->grace_ns != NO_GRACE &&
 	    gpreempt_grace_units(g, job->pid, args->grace_ns, &units, &err))
 		hold_reply_error(&job->reply, &err);

@@ -54,19 +54,7 @@ static int put_filter(const struct gpreempt_filter *which,
 	if ((which->ids && !which->n_ids) ||
 	    (which->gpu_ids && !which->n_gpu_ids))
 		return -EINVAL;
-	if (which->ids) {
-		memcpy(request->ids, which->ids,
-		       which->n_ids * sizeof(*which->ids));
-		request->count = which->n_ids;
-	}
-	if (which->gpu_ids) {
-		memcpy(request->gpus, which->gpu_ids,
-		       which->n_gpu_ids * sizeof(*which->gpu_ids));
-		request->n_gpus = which->n_gpu_ids;
-	}
-	request->by_priority = which->by_priority;
-	request->priority_min = which->priority_min;
-	request->priority_max = which->priority_max;
+	gp_hold_put_filter(request, which);
 	return 0;
 }
 
