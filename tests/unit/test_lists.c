@@ -52,7 +52,7 @@ TEST(processes_from_sysfs)
 	set_file(KFD "proc/4194300/queues/2/type", "4");
 	set_file("/proc/4194300/comm", "my job(1)\n");
 	set_file("/proc/4194300/status",
-		 "Name:\tx\nNSpid:\t4300\t17\nThreads:\t1\n");
+		 "Name:\tx\nState:\tS\nNSpid:\t4300\t17\nThreads:\t1\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_SYSFS);
 	ck_assert_uint_eq(list->count, 2);

@@ -78,15 +78,14 @@ ssize_t gp_read_proc(const struct gpreempt *g, pid_t pid, const char *file,
 struct gp_process {
 	char state; /* R S D T t Z X */
 	pid_t tgid;
-	uid_t uid;    /* real */
-	pid_t tracer; /* 0: none */
+	int64_t ns_pid; /* in its innermost namespace; or GPREEMPT_UNKNOWN */
+	uid_t uid;	/* real */
+	pid_t tracer;	/* 0: none */
 	unsigned int threads;
 };
 
 int gp_process_read(const struct gpreempt *g, pid_t pid,
 		    struct gp_process *out);
-/* From the text of its status file: its number in the innermost namespace. */
-int64_t gp_inner_pid(const char *status);
 /* Its name; "": not known. */
 void gp_read_comm(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
 /* Its words with a space between, as ps shows them. Their length, or -errno with "". */

@@ -14,15 +14,34 @@ static unsigned long status_number(const char *text, const char *key)
 	return at ? strtoul(at + strlen(key), NULL, 10) : 0;
 }
 
-static int parse_process(const char *status, struct gp_process *out)
+/* Its number in the innermost namespace. */
+static int64_t inner_pid(const char *status)
 {
-	/* The name comes first and holds no newline: the kernel escapes it. */
-	const char *state = strstr(status, "\nState:\t");
+	const char *at = strstr(status, "\nNSpid:\t");
+	const char *end = at ? strchr(at + 1, '\n') : NULL;
 
+	if (!end)
+		return GPREEMPT_UNKNOWN;
+	while (end[-1] != '\t')
+		end--;
+	return strtoll(end, NULL, 10);
+}
+
+int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out)
+{
+	char text[8192], *state;
+	ssize_t n;
+
+	n = gp_read_proc(g, pid, "status", text, sizeof(text));
+	if (n < 0)
+		return n;
+	/* The name comes first and holds no newline: the kernel escapes it. */
+	state = strstr(text, "\nState:\t");
 	if (!state)
 		return -EPROTO;
 	out->state = state[strlen("\nState:\t")];
 	out->tgid = status_number(state, "\nTgid:\t");
+	out->ns_pid = inner_pid(text);
 	/* One that is not there is not root's. */
 	out->uid = strstr(state, "\nUid:\t") ?
 			   status_number(state, "\nUid:\t") :
@@ -30,15 +49,6 @@ static int parse_process(const char *status, struct gp_process *out)
 	out->tracer = status_number(state, "\nTracerPid:\t");
 	out->threads = status_number(state, "\nThreads:\t");
 	return 0;
-}
-
-int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out)
-{
-	char text[8192];
-	ssize_t n;
-
-	n = gp_read_proc(g, pid, "status", text, sizeof(text));
-	return n < 0 ? n : parse_process(text, out);
 }
 
 int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
@@ -111,36 +121,19 @@ ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf,
 	return n;
 }
 
-int64_t gp_inner_pid(const char *status)
-{
-	const char *at = strstr(status, "\nNSpid:\t");
-	const char *end = at ? strchr(at + 1, '\n') : NULL;
-
-	if (!end)
-		return GPREEMPT_UNKNOWN;
-	while (end[-1] != '\t')
-		end--;
-	return strtoll(end, NULL, 10);
-}
-
 int gpreempt_identify(struct gpreempt *g, pid_t pid,
 		      struct gpreempt_description *out)
 {
 	struct gp_process process;
-	char status[8192];
-	int64_t inner;
 	int ret;
 
 	ret = gpreempt_start_time(g, pid, &out->start);
 	if (ret)
 		return ret == -ENOENT ? -ESRCH : ret;
-	if (gp_read_proc(g, pid, "status", status, sizeof(status)) < 0)
-		return -ESRCH;
-	ret = parse_process(status, &process);
+	ret = gp_process_read(g, pid, &process);
 	if (ret)
-		return ret;
-	inner = gp_inner_pid(status);
-	out->ns_pid = inner == GPREEMPT_UNKNOWN ? pid : inner;
+		return ret == -EPROTO ? ret : -ESRCH;
+	out->ns_pid = process.ns_pid == GPREEMPT_UNKNOWN ? pid : process.ns_pid;
 	out->uid = process.uid;
 	out->tracer = process.tracer;
 	out->tracer_comm[0] = '\0';

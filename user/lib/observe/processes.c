@@ -68,7 +68,8 @@ static bool fill(const struct gpreempt *g, const char *dir, const char *name,
 		 void *record)
 {
 	struct gpreempt_process *process = record;
-	char path[64], comm[32], text[8192];
+	struct gp_process status;
+	char path[64], comm[32];
 	struct counter counter = { .g = g, .dir = path, .process = process };
 	uint64_t pid;
 
@@ -78,8 +79,8 @@ static bool fill(const struct gpreempt *g, const char *dir, const char *name,
 	process->gpus = process->queues = process->sdma = process->xgmi = 0;
 	gp_read_comm(g, pid, comm, sizeof(comm));
 	put_comm(comm, process->comm, sizeof(process->comm));
-	if (gp_read_proc(g, pid, "status", text, sizeof(text)) > 0)
-		process->ns_pid = gp_inner_pid(text);
+	if (!gp_process_read(g, pid, &status))
+		process->ns_pid = status.ns_pid;
 	snprintf(path, sizeof(path), "%s/%.16s", dir, name);
 	g->ops->list_dir(g->be, path, count_gpu, process);
 	snprintf(path, sizeof(path), "%s/%.16s/queues", dir, name);
