@@ -30,7 +30,7 @@
 
 static struct guard guard;
 static struct guard_options args;
-static const char path[] = "file", messages[] = "messages";
+static const char path[] = "out", messages[] = "messages";
 static unsigned int beats;
 
 /* guard's own feeds its dead man's switch. */
@@ -114,7 +114,7 @@ TEST(fails_later)
 	put_and_wait(1);
 	put_directory();
 	put_and_wait(2);
-	ck_assert_uint_eq(count_in(messages, "note: the metrics file file "),
+	ck_assert_uint_eq(count_in(messages, "note: the metrics file out "),
 			  1);
 	ck_assert_uint_eq(count_in(messages, "cannot be written: a directory"),
 			  1);
