@@ -257,7 +257,7 @@ static int fail_other(const char *path, const struct text_guess *guess)
 			     "%s: no line of ROCm's log is in it", path);
 }
 
-/* What its first bytes tell of it goes to guess. 0 or -errno. */
+/* *guess is set by its first bytes. 0 or -errno. */
 static int feed(struct gp_amdlog *log, int fd, const struct text_guess **guess)
 {
 	char *chunk = shr_must(malloc(CHUNK));
