@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/core/apart.h"
+#include "lib/core/internal.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "unit-fuse.h"
@@ -56,7 +57,8 @@ static void wait_for_byte(void *arg)
 
 static int run(void)
 {
-	return gp_apart_run(t, t->pipe[0], wait_for_byte, IOCTL_NS, &place);
+	return gp_apart_run(NULL, t, t->pipe[0], wait_for_byte, IOCTL_NS,
+			    &place);
 }
 
 TEST_EACH(does_its_work, 2)
@@ -129,7 +131,7 @@ TEST(never_answers)
 	}
 	server = serve_nothing(fd);
 	sprintf((char *)t, "%s/file", dir);
-	ck_assert_int_eq(gp_apart_run(t, -1, open_below_mount, IOCTL_NS,
+	ck_assert_int_eq(gp_apart_run(NULL, t, -1, open_below_mount, IOCTL_NS,
 				      &place),
 			 -ETIMEDOUT);
 	ck_assert_int_eq(gp_apart_own_memory(), -EBUSY);
@@ -153,13 +155,24 @@ static void sleep_in_steps(void *arg)
 	task->result = 1;
 }
 
-/* One that gets on is not. */
+static int told;
+
+static void note_busy(void *data, bool busy)
+{
+	ck_assert_ptr_eq(data, &told);
+	told = 10 * told + (busy ? 1 : 2);
+}
+
+/* One that gets on is not, and the caller's watchdog waits longer meanwhile. */
 TEST(is_waited_for)
 {
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], sleep_in_steps, IOCTL_NS,
-				      &place),
+	const struct gpreempt lib = { .busy = note_busy, .data = &told };
+
+	ck_assert_int_eq(gp_apart_run(&lib, t, t->pipe[0], sleep_in_steps,
+				      IOCTL_NS, &place),
 			 0);
 	ck_assert_int_eq(t->result, 1);
+	ck_assert_int_eq(told, 12);
 }
 
 static void count_open(void *arg)
@@ -177,7 +190,8 @@ TEST_EACH(has_one_descriptor, 2)
 {
 	int keep = _i ? t->pipe[0] : -1;
 
-	ck_assert_int_eq(gp_apart_run(t, keep, count_open, IOCTL_NS, &place),
+	ck_assert_int_eq(gp_apart_run(NULL, t, keep, count_open, IOCTL_NS,
+				      &place),
 			 0);
 	ck_assert_int_eq(t->result, _i);
 	ck_assert_int_eq(t->undone, _i);
@@ -196,14 +210,14 @@ static void set_global(void *arg)
 /* Once this process can have debug sessions, the helper has a copy of the memory. */
 TEST(shares_no_memory_of_sessions)
 {
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], set_global, IOCTL_NS,
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], set_global, IOCTL_NS,
 				      &place),
 			 0);
 	ck_assert_int_eq(global, 1);
 	global = 0;
 	ck_assert_int_eq(gp_apart_own_memory(), 0);
 	t->result = 0;
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], set_global, IOCTL_NS,
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], set_global, IOCTL_NS,
 				      &place),
 			 0);
 	ck_assert_int_eq(t->result, 1);
@@ -304,7 +318,7 @@ TEST_EACH(waits_for_its_call, 2)
 	ck_assert_int_eq(t->result, 0);
 	if (_i)
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], tell_pid, IOCTL_NS,
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], tell_pid, IOCTL_NS,
 				      &place),
 			 0);
 	ck_assert_int_ne(t->result, 0);
@@ -324,8 +338,8 @@ TEST_EACH(waits_no_more, 3)
 		ck_assert_int_eq(gp_apart_own_memory(), 0);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 	if (_i)
-		ck_assert_int_eq(gp_apart_run(t, t->pipe[0], tell_pid, IOCTL_NS,
-					      &place),
+		ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], tell_pid,
+					      IOCTL_NS, &place),
 				 0);
 }
 
@@ -338,8 +352,8 @@ static void kill_itself(void *arg)
 /* What was killed has not done its work. */
 TEST(was_killed)
 {
-	ck_assert_int_eq(gp_apart_run(t, t->pipe[0], kill_itself, IOCTL_NS,
-				      &place),
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], kill_itself,
+				      IOCTL_NS, &place),
 			 -EINTR);
 }
 

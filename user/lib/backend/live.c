@@ -87,7 +87,7 @@ static int live_try_trace(void *be, pid_t pid)
 	if (!shared)
 		return -ENOMEM;
 	*shared = pid;
-	ret = gp_apart_run(shared, -1, seize, 0, &place);
+	ret = gp_apart_run(NULL, shared, -1, seize, 0, &place);
 	if (ret != -ETIMEDOUT)
 		gp_apart_free(shared);
 	return ret == -EBUSY ? -ETIMEDOUT : ret;
@@ -347,7 +347,8 @@ static int live_ask_disable(void *be)
 	if (!q)
 		return -ENOMEM;
 	/* In all 2 s: a driver that hangs must not keep who only asks. */
-	ret = gp_apart_run(q, -1, be_asked_about, GP_APART_WAIT_NS, &place);
+	ret = gp_apart_run(NULL, q, -1, be_asked_about, GP_APART_WAIT_NS,
+			   &place);
 	if (ret == -ETIMEDOUT)
 		return ret;
 	if (!ret)

@@ -42,6 +42,8 @@ struct area {
 	pid_t caller, pid;
 	int keep, pidfd;
 	uint64_t ioctl_ns;
+	const struct gpreempt *g; /* whose watchdog waits, or NULL */
+	bool busy;
 	bool shares; /* the caller's memory */
 	struct area *next;
 	char stack[STACK] __attribute__((aligned(16)));
@@ -296,6 +298,13 @@ static bool is_runnable(pid_t pid)
 	return state && *state == 'R';
 }
 
+static void set_busy(struct area *area, bool busy)
+{
+	if (busy != area->busy && area->g && area->g->busy)
+		area->g->busy(area->g->data, busy);
+	area->busy = busy;
+}
+
 /* While it gets on, it is not given up. */
 static bool wait_for_end(struct area *area, int pidfd)
 {
@@ -306,6 +315,7 @@ static bool wait_for_end(struct area *area, int pidfd)
 		steps = area->steps;
 		if (has_ended(pidfd, GP_APART_WAIT_NS))
 			return true;
+		set_busy(area, true);
 	} while (area->stage <= WORKING &&
 		 (area->steps != steps || is_runnable(area->pid)) &&
 		 shr_now_ns() < end);
@@ -428,8 +438,8 @@ static int call_new(struct area *area, int keep, void (*work)(void *shared))
 	return ret;
 }
 
-int gp_apart_run(void *shared, int keep, void (*work)(void *shared),
-		 uint64_t ioctl_ns, int *place)
+int gp_apart_run(const struct gpreempt *g, void *shared, int keep,
+		 void (*work)(void *shared), uint64_t ioctl_ns, int *place)
 {
 	struct area *area = shared;
 	sigset_t before;
@@ -438,11 +448,13 @@ int gp_apart_run(void *shared, int keep, void (*work)(void *shared),
 	ret = begin(area);
 	if (ret)
 		return ret;
+	area->g = g;
 	area->ioctl_ns = ioctl_ns;
 	block_signals(&before);
 	if (!is_ready(area) || !call_ready(area, &ret))
 		ret = call_new(area, keep, work);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	set_busy(area, false);
 	*place = area->place;
 	end(area, ret);
 	/* For the next call: it takes as long as half of the ioctls. */

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <gpreempt/core.h>
+
 /*
  * Longest time without progress, and then in the ioctl of a pause: together less than the
  * 20 s that a watchdog of the caller's grants (agent/heartbeat.h). The driver can take 9 s.
@@ -40,12 +42,14 @@ void gp_apart_free(void *shared);
  * Call @work in a process of its own that has the descriptor @keep open, and wait for
  * its end. @work gets @shared, calls the system and nothing else, and takes no memory.
  * Once it has entered the ioctl, it gets GP_APART_WAIT_NS and then @ioctl_ns for it.
+ * @g: NULL, or its watchdog is told when the wait is longer than GP_APART_WAIT_NS, which
+ * is less than the watchdog grants without that.
  * 0: the process has ended. -ETIMEDOUT: it is abandoned at *@place, and @shared belongs
  * to it. -EBUSY: too many are abandoned. -EINTR: a signal has killed the process. Another
  * -errno: there was no process.
  */
-int gp_apart_run(void *shared, int keep, void (*work)(void *shared),
-		 uint64_t ioctl_ns, int *place);
+int gp_apart_run(const struct gpreempt *g, void *shared, int keep,
+		 void (*work)(void *shared), uint64_t ioctl_ns, int *place);
 
 /*
  * Start the process for the next gp_apart_run() with these arguments. It waits for that

@@ -207,7 +207,6 @@ static int fail_stuck(struct gp_pause_job *job, int place)
 	return gp_pause_fail(job, -ETIMEDOUT, GPREEMPT_STUCK);
 }
 
-/* The caller's watchdog waits as long as for an ioctl: only this thread can tell it. */
 int gp_pause_help(struct gp_pause_job *job)
 {
 	struct gp_pause_help *h = job->help;
@@ -220,11 +219,7 @@ int gp_pause_help(struct gp_pause_job *job)
 		help(h);
 		return 0;
 	}
-	if (g->busy)
-		g->busy(g->data, true);
-	ret = gp_apart_run(h, h->process, help, GP_APART_IOCTL_NS, &place);
-	if (g->busy)
-		g->busy(g->data, false);
+	ret = gp_apart_run(g, h, h->process, help, GP_APART_IOCTL_NS, &place);
 	if (ret == -ETIMEDOUT)
 		return fail_stuck(job, place);
 	if (ret == -EBUSY) {
