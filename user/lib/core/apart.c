@@ -44,6 +44,7 @@ struct area {
 	uint64_t ioctl_ns;
 	const struct gpreempt *g; /* whose watchdog waits, or NULL */
 	bool busy;
+	bool waits;  /* the process does, for this call */
 	bool shares; /* the caller's memory */
 	struct area *next;
 	char stack[STACK] __attribute__((aligned(16)));
@@ -178,21 +179,23 @@ static void look_for_gpu(void)
 	pthread_mutex_unlock(&apart.lock);
 }
 
+/* The other process waits for its call already, or is to be made. */
 static int begin(struct area *area)
 {
-	bool looked;
 	int ret;
 
 	lock();
-	looked = apart.looked;
-	pthread_mutex_unlock(&apart.lock);
-	if (!looked)
+	if (!apart.looked) {
+		pthread_mutex_unlock(&apart.lock);
 		look_for_gpu();
-	lock();
+		lock();
+	}
 	ret = count_stuck(false) < MAX_STUCK ? 0 : -EBUSY;
-	area->shares = !apart.own_memory;
-	if (!ret)
+	if (!ret) {
+		area->shares = !apart.own_memory;
 		apart.sharing += area->shares;
+		area->waits = take_waiting(area);
+	}
 	pthread_mutex_unlock(&apart.lock);
 	return ret;
 }
@@ -404,16 +407,6 @@ void gp_apart_ready(void *shared, int keep, void (*work)(void *shared))
 	end(area, 0);
 }
 
-static bool is_ready(const struct area *area)
-{
-	bool ready;
-
-	lock();
-	ready = take_waiting(area);
-	pthread_mutex_unlock(&apart.lock);
-	return ready;
-}
-
 /* False: the process was killed while it waited. */
 static bool call_ready(struct area *area, int *ret)
 {
@@ -451,7 +444,7 @@ int gp_apart_run(const struct gpreempt *g, void *shared, int keep,
 	area->g = g;
 	area->ioctl_ns = ioctl_ns;
 	block_signals(&before);
-	if (!is_ready(area) || !call_ready(area, &ret))
+	if (!area->waits || !call_ready(area, &ret))
 		ret = call_new(area, keep, work);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	set_busy(area, false);
