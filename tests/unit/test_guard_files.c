@@ -114,8 +114,7 @@ TEST(fails_later)
 	put_and_wait(1);
 	put_directory();
 	put_and_wait(2);
-	ck_assert_uint_eq(count_in(messages, "note: the metrics file out "),
-			  1);
+	ck_assert_uint_eq(count_in(messages, "note: the metrics file out "), 1);
 	ck_assert_uint_eq(count_in(messages, "cannot be written: a directory"),
 			  1);
 	put_and_wait(2);

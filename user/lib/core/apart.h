@@ -42,8 +42,8 @@ void gp_apart_free(void *shared);
  * Call @work in a process of its own that has the descriptor @keep open, and wait for
  * its end. @work gets @shared, calls the system and nothing else, and takes no memory.
  * Once it has entered the ioctl, it gets GP_APART_WAIT_NS and then @ioctl_ns for it.
- * @g: NULL, or its watchdog is told when the wait is longer than GP_APART_WAIT_NS, which
- * is less than the watchdog grants without that.
+ * @g: NULL, or the caller's busy() is called when the wait is longer than GP_APART_WAIT_NS,
+ * which is less than a watchdog grants without that.
  * 0: the process has ended. -ETIMEDOUT: it is abandoned at *@place, and @shared belongs
  * to it. -EBUSY: too many are abandoned. -EINTR: a signal has killed the process. Another
  * -errno: there was no process.
