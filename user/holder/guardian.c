@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 
 #include "agent/cgroup.h"
@@ -29,7 +30,8 @@ struct guardian {
 	struct watchdog watchdog;
 	struct hold_beat beat;
 	uint64_t last_beat_ns;
-	int worker;	   /* pidfd */
+	int worker; /* pidfd */
+	int timer;
 	int killed_checks; /* seen with SIGKILL pending so many times */
 };
 
@@ -84,29 +86,29 @@ static bool worker_overdue(struct guardian *gd)
 
 static void watch_worker(struct guardian *gd)
 {
-	uint64_t now = shr_now_ns(), check_ns = now + CHECK_NS;
 	struct pollfd fds[] = {
 		{ .fd = gd->worker, .events = POLLIN },
 		{ .fd = gd->birth->beat, .events = POLLIN },
+		{ .fd = gd->timer, .events = POLLIN },
 	};
 
-	for (;; now = shr_now_ns()) {
-		struct timespec wait;
+	for (;;) {
+		uint64_t count;
 
-		if (now >= check_ns) {
-			if (worker_overdue(gd))
-				shr_pidfd_send_signal(gd->worker, SIGKILL);
-			check_ns = now + CHECK_NS;
-		}
 		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
-		wait = shr_timespec(check_ns - now);
-		ppoll(fds, ARRAY_SIZE(fds), &wait, NULL);
+		poll(fds, ARRAY_SIZE(fds), -1);
 		if (fds[0].revents)
 			return;
 		if (fds[1].revents & POLLIN)
 			read_beats(gd);
 		else if (fds[1].revents)
 			fds[1].fd = -1; /* closed: the worker is ending */
+		if (!fds[2].revents)
+			continue;
+		if (read(gd->timer, &count, sizeof(count)) < 0)
+			continue;
+		if (worker_overdue(gd))
+			shr_pidfd_send_signal(gd->worker, SIGKILL);
 	}
 }
 
@@ -120,6 +122,20 @@ static void undo_pause(struct guardian *gd)
 	pause_undo_left(g, gd->birth->target, gd->birth->request->start,
 			&gd->watchdog);
 	gpreempt_free(g);
+}
+
+static int start_timer(void)
+{
+	struct itimerspec period = {
+		.it_value.tv_nsec = CHECK_NS,
+		.it_interval.tv_nsec = CHECK_NS,
+	};
+	int fd;
+
+	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (fd >= 0)
+		timerfd_settime(fd, 0, &period, NULL);
+	return fd;
 }
 
 void hold_guardian(const struct hold_birth *birth)
@@ -141,7 +157,9 @@ void hold_guardian(const struct hold_birth *birth)
 	close(birth->report);
 	written = hold_write_owner(birth->lock, &owner);
 	gd.worker = shr_pidfd_open(birth->worker);
-	if (written || gd.worker < 0 || watchdog_start(&gd.watchdog)) {
+	gd.timer = start_timer();
+	if (written || gd.worker < 0 || gd.timer < 0 ||
+	    watchdog_start(&gd.watchdog)) {
 		kill(birth->worker, SIGKILL);
 		waitpid(birth->worker, NULL, 0);
 	} else {
