@@ -101,7 +101,7 @@ static uint64_t pause_it(struct bench *b, bool on)
 {
 	struct gp_pause_report report;
 	struct gpreempt_error err;
-	int ret = on ? gp_pause(b->g, b->pid, 0, &report, &err) :
+	int ret = on ? gp_pause(b->g, b->pid, 0, NULL, &report, &err) :
 		       gp_unpause(b->g, b->pid, 0, &report, &err);
 
 	if (ret)
@@ -134,7 +134,7 @@ static void pauses(struct bench *b, struct results *r)
 	}
 	cpu = cpu_ns();
 	for (i = 0; i < b->count; i++) {
-		if (gp_pause(b->g, b->pid, 0, &report, NULL))
+		if (gp_pause(b->g, b->pid, 0, NULL, &report, NULL))
 			die("pause", EIO);
 		add(b, PAUSE, report.ioctl_ns);
 		settle();

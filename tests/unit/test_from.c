@@ -302,7 +302,8 @@ TEST(nothing_is_done)
 	ck_assert_int_eq(gpreempt_check(lib, 4194243, NULL), 0);
 	ck_assert_int_eq(gpreempt_session_open(lib, 4194243, &s, NULL),
 			 -EOPNOTSUPP);
-	ck_assert_int_eq(gp_pause(lib, 4194243, 0, NULL, NULL), -EOPNOTSUPP);
+	ck_assert_int_eq(gp_pause(lib, 4194243, 0, NULL, NULL, NULL),
+			 -EOPNOTSUPP);
 	gpreempt_free(lib);
 }
 

@@ -23,7 +23,7 @@ static void setup(void)
 
 static int pause_it(void)
 {
-	return gp_pause(g, PID, 777, &report, &err);
+	return gp_pause(g, PID, 777, NULL, &report, &err);
 }
 
 TEST(pauses_and_unpauses)
@@ -114,7 +114,7 @@ TEST(closed_since)
 TEST(remembered_of_another_process)
 {
 	pause_and_unpause();
-	ck_assert_int_eq(gp_pause(g, PID, 778, &report, &err), -ESRCH);
+	ck_assert_int_eq(gp_pause(g, PID, 778, NULL, &report, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_ENDED);
 	ck_assert_int_eq(loop.evicted, 0);
 }
@@ -303,10 +303,10 @@ TEST_EACH(of_one_that_closes_it_now, 2)
 TEST(of_another_process_with_that_number)
 {
 	unit_clear_trace();
-	ck_assert_int_eq(gp_pause(g, PID, 778, &report, &err), -ESRCH);
+	ck_assert_int_eq(gp_pause(g, PID, 778, NULL, &report, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_ENDED);
 	ck_assert_str_eq(loop.trace, "process ");
-	ck_assert_int_eq(gp_pause(g, PID, 0, NULL, NULL), 0);
+	ck_assert_int_eq(gp_pause(g, PID, 0, NULL, NULL, NULL), 0);
 	ck_assert_int_eq(loop.evicted, 1);
 }
 

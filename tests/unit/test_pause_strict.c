@@ -47,7 +47,7 @@ static void setup(void)
 
 static int pause_it(void)
 {
-	return gp_pause(g, PID, 777, &report, &err);
+	return gp_pause(g, PID, 777, NULL, &report, &err);
 }
 
 static int unpause_it(void)

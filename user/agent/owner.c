@@ -40,8 +40,10 @@ int owner_new(struct owner *o)
 /* Guard and follow suspend again: the next pause finds its helper process waiting. */
 static void prepare(struct owner *o)
 {
-	if (owner_is_paused(o) && o->as.role != HOLD_ROLE_HOLDER)
-		o->route.ops->prepare(&o->route, NULL);
+	struct gp_route_pause *p = &o->route.pause;
+
+	if (!p->paused && o->as.role != HOLD_ROLE_HOLDER)
+		gp_pause_ready(o->g, &p->ready);
 }
 
 /* Before the first pause: it is noted, and has a guardian. */

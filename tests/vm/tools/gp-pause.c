@@ -94,7 +94,7 @@ static int one(bool pause, enum gp_paused before)
 {
 	struct gp_pause_report report;
 	struct gpreempt_error err;
-	int ret = pause ? gp_pause(g, pid, 0, &report, &err) :
+	int ret = pause ? gp_pause(g, pid, 0, NULL, &report, &err) :
 			  gp_unpause(g, pid, 0, &report, &err);
 
 	if (ret)
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 		ret = gp_pause_check(g, pid, &err);
 	} else {
 		ret = !strcmp(argv[1], "pause") ?
-			      gp_pause(g, pid, 0, &report, &err) :
+			      gp_pause(g, pid, 0, NULL, &report, &err) :
 			      gp_unpause(g, pid, 0, &report, &err);
 		print(argv[1], &report);
 	}

@@ -60,7 +60,7 @@ static void pause_now(struct gpreempt *g, struct suspend_job *job)
 	struct gp_pause_report report;
 	struct gpreempt_error err;
 
-	if (gp_pause(g, job->pid, job->entry.start, &report, &err)) {
+	if (gp_pause(g, job->pid, job->entry.start, NULL, &report, &err)) {
 		fail_pause(g, job, &report, &err);
 	} else if (report.before == GP_PAUSED_YES) {
 		/* As it was: paused once, and not ours to undo. */

@@ -283,9 +283,9 @@ void gp_apart_at(void *shared, int place)
 	atomic_fetch_add(&area->steps, 1);
 }
 
-static bool has_ended(int pidfd, uint64_t ns)
+static bool has_ended(const struct area *area, uint64_t ns)
 {
-	struct pollfd fd = { .fd = pidfd, .events = POLLIN };
+	struct pollfd fd = { .fd = area->pidfd, .events = POLLIN };
 
 	return poll(&fd, 1, ns / NSEC_PER_MSEC) > 0;
 }
@@ -309,34 +309,34 @@ static void set_busy(struct area *area, bool busy)
 }
 
 /* While it gets on, it is not given up. */
-static bool wait_for_end(struct area *area, int pidfd)
+static bool wait_for_end(struct area *area)
 {
 	uint64_t end = shr_now_ns() + GP_APART_MOST_NS;
 	unsigned int steps;
 
 	do {
 		steps = area->steps;
-		if (has_ended(pidfd, GP_APART_WAIT_NS))
+		if (has_ended(area, GP_APART_WAIT_NS))
 			return true;
 		set_busy(area, true);
 	} while (area->stage <= WORKING &&
 		 (area->steps != steps || is_runnable(area->pid)) &&
 		 shr_now_ns() < end);
-	return area->stage >= ENTERED && has_ended(pidfd, area->ioctl_ns);
+	return area->stage >= ENTERED && has_ended(area, area->ioctl_ns);
 }
 
 /*
  * A process that is in the ioctl is not killed: it undoes what that does. One that has
  * left it has done its work, and does not wait any more.
  */
-static int give_up(struct area *area, int pidfd)
+static int give_up(struct area *area)
 {
 	if (move(area, ENTERED, ABANDONED))
 		return -ETIMEDOUT;
 	if (!move(area, CALLED, ABANDONED))
 		move(area, WORKING, ABANDONED);
 	kill(area->pid, SIGKILL);
-	return has_ended(pidfd, END_NS) && area->stage == LEFT ? 0 : -ETIMEDOUT;
+	return has_ended(area, END_NS) && area->stage == LEFT ? 0 : -ETIMEDOUT;
 }
 
 /* The other process shares errno: poll() in this thread must not be interrupted. */
@@ -366,8 +366,8 @@ static int wait_for(struct area *area)
 {
 	int status = 0, ret = 0;
 
-	if (!wait_for_end(area, area->pidfd))
-		ret = give_up(area, area->pidfd);
+	if (!wait_for_end(area))
+		ret = give_up(area);
 	if (!ret)
 		waitpid(area->pid, &status, __WALL);
 	close(area->pidfd);

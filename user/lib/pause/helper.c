@@ -153,8 +153,11 @@ static void help(void *arg)
 
 void gp_pause_ready(struct gpreempt *g, struct gp_pause_ready *ready)
 {
-	struct gp_pause_help *h = g->saved ? NULL : gp_apart_new();
+	struct gp_pause_help *h;
 
+	if (ready->help || g->saved)
+		return;
+	h = gp_apart_new();
 	if (!h)
 		return;
 	if (g->ops->device_of(g->be, KFD, &h->device)) {

@@ -311,14 +311,8 @@ static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
 }
 
 int gp_pause(struct gpreempt *g, pid_t pid, uint64_t start_time,
-	     struct gp_pause_report *report, struct gpreempt_error *err)
-{
-	return start(g, pid, start_time, true, NULL, report, err);
-}
-
-int gp_pause_by(struct gpreempt *g, pid_t pid, uint64_t start_time,
-		struct gp_pause_ready *ready, struct gp_pause_report *report,
-		struct gpreempt_error *err)
+	     struct gp_pause_ready *ready, struct gp_pause_report *report,
+	     struct gpreempt_error *err)
 {
 	return start(g, pid, start_time, true, ready, report, err);
 }

@@ -53,9 +53,23 @@ struct gp_pause_report {
 	uint64_t detach_ns; /* from there until the process was not traced any more */
 };
 
+/* A helper process that waits for the next pause of its target. */
+struct gp_pause_ready {
+	struct gp_pause_help *help; /* NULL: there is none */
+	int process; /* descriptor of the target, which stays the caller's */
+};
+
+/*
+ * Sets ready->help, if it is not set. Without memory there is none, and the pause starts
+ * its helper.
+ */
+void gp_pause_ready(struct gpreempt *g, struct gp_pause_ready *ready);
+void gp_pause_not_ready(struct gp_pause_ready *ready);
+
 /*
  * Take all queues of the process off all of its GPUs, also those that it makes while it is
- * paused. @start_time: of gpreempt_start_time(), or 0. @report and @err may be NULL.
+ * paused. @start_time: of gpreempt_start_time(), or 0. @ready: NULL, or a helper that waits
+ * may be there. @report and @err may be NULL.
  *
  * When the process was paused already (@before), it is paused once afterwards, also by
  * drivers that count: the unpause comes first, which they refuse for a process that is
@@ -75,8 +89,9 @@ struct gp_pause_report {
  *	are evicted while the process is not paused stay off the GPU until it ends
  */
 int gp_pause(struct gpreempt *g, pid_t pid, uint64_t start_time,
-	     struct gp_pause_report *report, struct gpreempt_error *err);
-/* Let it run. One that is not paused is no error; nor does this undo the driver's own evictions. */
+	     struct gp_pause_ready *ready, struct gp_pause_report *report,
+	     struct gpreempt_error *err);
+/* Let it run. That it is not paused is no error. The driver's own evictions stay. */
 int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
 	       struct gp_pause_report *report, struct gpreempt_error *err);
 /* Could it be paused? Does not touch the process. 0, or as gp_pause(). */
@@ -88,19 +103,5 @@ int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
  */
 enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid,
 				      size_t *queues);
-
-/* A helper process that waits for the next pause of its target. */
-struct gp_pause_ready {
-	struct gp_pause_help *help; /* NULL: there is none */
-	int process; /* descriptor of the target, which stays the caller's */
-};
-
-/* Sets ready->help. Without memory there is none, and the pause starts its helper. */
-void gp_pause_ready(struct gpreempt *g, struct gp_pause_ready *ready);
-void gp_pause_not_ready(struct gp_pause_ready *ready);
-/* As gp_pause(), by that helper if there is one. */
-int gp_pause_by(struct gpreempt *g, pid_t pid, uint64_t start_time,
-		struct gp_pause_ready *ready, struct gp_pause_report *report,
-		struct gpreempt_error *err);
 
 #endif

@@ -116,7 +116,7 @@ static void prepare(struct gp_route *r, const struct gpreempt_filter *which)
 	size_t n;
 
 	(void)which;
-	if (!r->pause.paused && !r->pause.ready.help)
+	if (!r->pause.paused)
 		gp_pause_ready(r->g, &r->pause.ready);
 	if (read_view(r) || !r->pause.sampler || r->pause.paused)
 		return;
@@ -137,8 +137,8 @@ static size_t count_queues(const struct gp_route *r)
  */
 static int pause_it(struct gp_route *r, struct gp_pause_report *report)
 {
-	int ret = gp_pause_by(r->g, r->pid, r->pause.start, &r->pause.ready,
-			      report, &r->error);
+	int ret = gp_pause(r->g, r->pid, r->pause.start, &r->pause.ready,
+			   report, &r->error);
 
 	r->pause.return_ns = report->return_ns;
 	if (!ret && report->before == GP_PAUSED_YES)
