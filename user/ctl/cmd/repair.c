@@ -10,6 +10,7 @@
 #include "ctl/command/ctl.h"
 #include "output/message.h"
 #include "output/table.h"
+#include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 
@@ -61,13 +62,11 @@ struct repair_args {
 static int add_target(void *arg, pid_t target)
 {
 	struct rows *rows = arg;
-	struct row *more;
+	struct row *row = shr_array_add(&rows->row, &rows->count, sizeof(*row));
 
-	more = realloc(rows->row, (rows->count + 1) * sizeof(*more));
-	if (!more)
+	if (!row)
 		return -ENOMEM;
-	rows->row = more;
-	more[rows->count++] = (struct row){ .pid = target };
+	row->pid = target;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "ctl/command/ctl.h"
 #include "holder/holder.h"
 #include "output/table.h"
+#include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/parse.h"
 
@@ -120,13 +121,12 @@ static struct row empty_row(pid_t target)
 
 static int add_row(struct rows *rows, const struct row *row)
 {
-	struct row *more;
+	struct row *added =
+		shr_array_add(&rows->row, &rows->count, sizeof(*added));
 
-	more = realloc(rows->row, (rows->count + 1) * sizeof(*row));
-	if (!more)
+	if (!added)
 		return -ENOMEM;
-	rows->row = more;
-	rows->row[rows->count++] = *row;
+	*added = *row;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "ctl/command/ctl.h"
 #include "output/table.h"
+#include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/signals.h"
@@ -104,7 +105,7 @@ static void add_value(struct figure *figure, int64_t value)
 /* A queue is in the sample at hand; without memory it is not counted. */
 static void see(struct watched *w, int64_t qid)
 {
-	struct seen *bigger;
+	struct seen *seen;
 	size_t i;
 
 	for (i = 0; i < w->n_seen && w->seen[i].qid < qid; i++)
@@ -113,13 +114,11 @@ static void see(struct watched *w, int64_t qid)
 		w->seen[i].samples++;
 		return;
 	}
-	bigger = realloc(w->seen, (w->n_seen + 1) * sizeof(*bigger));
-	if (!bigger)
+	if (!shr_array_add(&w->seen, &w->n_seen, sizeof(*seen)))
 		return;
-	w->seen = bigger;
-	memmove(bigger + i + 1, bigger + i, (w->n_seen - i) * sizeof(*bigger));
-	bigger[i] = (struct seen){ .qid = qid, .samples = 1 };
-	w->n_seen++;
+	seen = w->seen + i;
+	memmove(seen + 1, seen, (w->n_seen - 1 - i) * sizeof(*seen));
+	*seen = (struct seen){ .qid = qid, .samples = 1 };
 }
 
 static int64_t plus(int64_t sum, int64_t value)
