@@ -148,10 +148,12 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 	if (!packet_open(v, q, pkt, type))
 		return false;
 	memset(&q->work, 0, sizeof(q->work));
-	if (type == AQL_DISPATCH)
+	if (type == AQL_DISPATCH) {
 		dispatch_begin(v, q, pkt);
-	else
+		vgpu_waves_begin(v, &q->work, pkt);
+	} else {
 		q->work.left_ns = clamp_ns(v->times.barrier_ns);
+	}
 	q->work.signal = *(u64 *)(pkt + AQL_COMPLETION);
 	q->work.start = v->time;
 	q->work.magic = VGPU_WORK_MAGIC;
@@ -245,23 +247,6 @@ static struct vgpu_queue *engine_pick(struct vgpu *v)
 	}
 	v->quantum_end = v->time + v->times.quantum_ns;
 	return best;
-}
-
-/*
- * Time that packets of a process have run here.  What a test says of a process
- * that is held is this figure, and not what some program believes.
- */
-void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns)
-{
-	struct amdgpu_vm *vm = vgpu_vm_of_pasid(&v->adev, q->pasid);
-	void *was;
-
-	/* By PID: newer drivers have a PASID for each file, and sysfs has none. */
-	if (!vm)
-		return;
-	was = xa_load(&v->busy, vm->task_info->tgid);
-	ns += was ? xa_to_value(was) : 0;
-	xa_store(&v->busy, vm->task_info->tgid, xa_mk_value(ns), GFP_KERNEL);
 }
 
 /*

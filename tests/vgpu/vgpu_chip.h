@@ -27,12 +27,14 @@ struct vgpu_shaders {
  * @base1: from there to the second segment
  * @mqd_base: CP_MQD_BASE_ADDR, the first of an HQD's file, in the first segment
  * @grbm: GRBM_GFX_CNTL, from the first segment's base as well
+ * @grbm_index: GRBM_GFX_INDEX, likewise
  * @aql_shift: of CP_HQD_PQ_CONTROL's SLOT_BASED_WPTR, which is 2 in an AQL queue
  */
 struct vgpu_regs {
 	const u32 *base;
 	u32 base1;
-	u32 mqd_base, grbm, iq_wait2, queue_reset, active_status, active_count;
+	u32 mqd_base, grbm, grbm_index, iq_wait2, queue_reset;
+	u32 active_status, active_count;
 	u8 aql_shift;
 };
 

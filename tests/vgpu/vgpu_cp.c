@@ -327,23 +327,31 @@ static u64 part_step(struct vgpu *v, struct vgpu_part *p, u64 now)
 	return vgpu_hiq_step(v, p, now);
 }
 
+/* Does the engine run?  It has queues only from a scheduler, and stops for an unmap. */
+bool vgpu_engine_on(struct vgpu *v)
+{
+	bool on = vgpu_chip->mes && v->mes.on;
+	struct vgpu_part *p;
+
+	vgpu_for_each_part(v, p) {
+		if (p->hiq.loaded && p->hiq.unmapping)
+			return false;
+		on |= p->hiq.loaded;
+	}
+	return on;
+}
+
 static u64 device_step(struct vgpu *v, u64 now)
 {
-	bool loaded = false, unmapping = false;
 	struct vgpu_part *p;
 	u64 next = U64_MAX;
 
 	vgpu_count(v, wakeups);
-	if (vgpu_chip->mes) {
+	if (vgpu_chip->mes)
 		next = vgpu_mes_step(v, now);
-		loaded = v->mes.on;
-	}
-	vgpu_for_each_part(v, p) {
+	vgpu_for_each_part(v, p)
 		next = min(next, part_step(v, p, now));
-		loaded |= p->hiq.loaded;
-		unmapping |= p->hiq.loaded && p->hiq.unmapping;
-	}
-	if (!loaded || unmapping)
+	if (!vgpu_engine_on(v))
 		return next;
 	/* Work that a doorbell announces now must not begin before now. */
 	vgpu_engine_run(v, now);

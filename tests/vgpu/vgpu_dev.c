@@ -59,7 +59,7 @@ static void vgpu_mem_free(struct vgpu *v)
 {
 	kvfree(v->hqd);
 	kvfree(v->sdma);
-	xa_destroy(&v->busy);
+	vgpu_usage_fini(v);
 	vgpu_kiq_fini(v);
 	if (vgpu_chip->mes)
 		vgpu_mes_fini(v);
@@ -78,7 +78,7 @@ static int vgpu_mem_init(struct vgpu *v)
 	int ret = -ENOMEM;
 
 	mutex_init(&v->lock);
-	xa_init(&v->busy);
+	vgpu_usage_init(v);
 	INIT_LIST_HEAD(&v->queues);
 	vgpu_gtt_init(v);
 	v->times = vgpu_default_times;

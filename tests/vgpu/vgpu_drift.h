@@ -55,6 +55,7 @@ static inline void vgpu_init_kfd_lock(struct amdgpu_device *adev)
  */
 #ifdef VGPU_HAS_XCC
 #define VGPU_AND_XCC(...)      __VA_ARGS__, int xcc
+#define VGPU_THIS_XCC(xcc)     (xcc)
 #define VGPU_AND_INST(...)     __VA_ARGS__, u32 inst
 #define vgpu_kiq(adev, i)      (&(adev)->gfx.kiq[i])
 #define vgpu_ring_xcc(ring)    ((ring)->xcc_id)
@@ -84,6 +85,7 @@ static inline void vgpu_init_partition_lock(struct amdgpu_device *adev)
 }
 #else
 #define VGPU_AND_XCC(...)      __VA_ARGS__
+#define VGPU_THIS_XCC(xcc)     0
 #define VGPU_AND_INST(...)     __VA_ARGS__
 #define vgpu_kiq(adev, i)      (&(adev)->gfx.kiq)
 #define vgpu_ring_xcc(ring)    0

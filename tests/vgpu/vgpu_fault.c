@@ -58,21 +58,6 @@ static int state_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(state);
 
-static int busy_show(struct seq_file *s, void *unused)
-{
-	struct vgpu *v = s->private;
-	unsigned long pid;
-	void *ns;
-
-	seq_puts(s, "# pid busy_ns\n");
-	mutex_lock(&v->lock);
-	xa_for_each(&v->busy, pid, ns)
-		seq_printf(s, "%lu %lu\n", pid, xa_to_value(ns));
-	mutex_unlock(&v->lock);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(busy);
-
 /* Hold the lock under which the driver resets, as a reset that does not end */
 static int reset_hold(void *data)
 {
@@ -270,7 +255,7 @@ void vgpu_fault_init(struct vgpu *v)
 	snprintf(name, sizeof(name), "%d", v->id);
 	v->debugfs = debugfs_create_dir(name, root);
 	debugfs_create_file("counters", 0444, v->debugfs, v, &counters_fops);
-	debugfs_create_file("busy", 0444, v->debugfs, v, &busy_fops);
+	vgpu_usage_files(v);
 	debugfs_create_file("state", 0444, v->debugfs, v, &state_fops);
 #define VGPU_TIME_FILE(name, def, what) \
 	debugfs_create_u64(#name, 0644, v->debugfs, &v->times.name);

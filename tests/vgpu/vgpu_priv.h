@@ -139,7 +139,7 @@ struct vgpu {
 	const struct kfd2kgd_calls *own_calls;
 	u32 own_gfx_version; /* while faults.apu */
 	atomic64_t counter[VGPU_CNT_MAX];
-	struct xarray busy; /* by PID: ns that packets have run; under lock */
+	struct xarray usage; /* by PID: struct vgpu_usage; under lock */
 
 	/* GART: address -> struct vgpu_gtt; has its own lock */
 	struct maple_tree gtt;
@@ -148,7 +148,8 @@ struct vgpu {
 	DECLARE_BITMAP(bar_used, VGPU_BAR_PAGES);
 
 	/* registers: what a select leads to.  Read without lock, as hardware is */
-	u32 select[VGPU_MAX_XCCS];
+	u32 select[VGPU_MAX_XCCS]; /* GRBM_GFX_CNTL: a queue */
+	u32 index[VGPU_MAX_XCCS];  /* GRBM_GFX_INDEX: a shader engine */
 	u32 wait_times;
 	u32 (*hqd)[VGPU_HQD_REGS];     /* [xcc][mec][pipe][queue] */
 	u32 (*sdma)[VGPU_SDMA_STRIDE]; /* [engine][rlc] */
@@ -371,10 +372,19 @@ void vgpu_mes_reset(struct vgpu *v);
 #endif
 void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q);
 bool vgpu_any_busy(struct vgpu *v);
+bool vgpu_engine_on(struct vgpu *v);
 void vgpu_engine_run(struct vgpu *v, u64 until);
-void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns);
 u64 vgpu_engine_next(struct vgpu *v, u64 now);
 void vgpu_engine_poll(struct vgpu *v, u64 now);
+
+/* vgpu_waves.c: waves in flight, and what processes have used */
+void vgpu_waves_begin(struct vgpu *v, struct vgpu_work *w, const void *pkt);
+u32 vgpu_waves_status(struct vgpu *v, int xcc);
+u32 vgpu_waves_count(struct vgpu *v, int xcc, int pipe, int queue);
+void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns);
+void vgpu_usage_init(struct vgpu *v);
+void vgpu_usage_fini(struct vgpu *v);
+void vgpu_usage_files(struct vgpu *v);
 
 /* vgpu_sdma.c: SDMA packets; vgpu_irq.c: interrupts */
 void vgpu_sdma_run(struct vgpu *v, struct vgpu_queue *q, u64 until);

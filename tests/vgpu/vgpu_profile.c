@@ -4,6 +4,7 @@
  * Only those that the driver reads on our paths are set.
  */
 #include "amd_pcie.h"
+#include "gc/gc_9_0_sh_mask.h"
 #include "vgpu_priv.h"
 
 #define VGPU_ENGINE_CLOCK 210000 /* 10 kHz */
@@ -16,15 +17,42 @@ static u64 vgpu_clock_counter(struct amdgpu_device *adev)
 	return ktime_get_ns() / VGPU_CLOCK_NS;
 }
 
+static void gc_write(struct amdgpu_device *adev, int xcc, u32 reg, u32 val)
+{
+	vgpu_wreg(adev, (vgpu_chip->regs->base[xcc] + reg) * 4, val);
+}
+
+/* The driver's own for this chip stand in an IP block, which is not started. */
 static void vgpu_select_se_sh(VGPU_AND_XCC(struct amdgpu_device *adev, u32 se,
 					   u32 sh, u32 instance))
 {
-	vgpu_count(vgpu_of(adev), reg_writes);
+	u32 all = ~0, val = 0;
+
+	val |= se == all ? GRBM_GFX_INDEX__SE_BROADCAST_WRITES_MASK :
+			   se << GRBM_GFX_INDEX__SE_INDEX__SHIFT;
+	val |= sh == all ? GRBM_GFX_INDEX__SH_BROADCAST_WRITES_MASK :
+			   sh << GRBM_GFX_INDEX__SH_INDEX__SHIFT;
+	val |= instance == all ?
+		       GRBM_GFX_INDEX__INSTANCE_BROADCAST_WRITES_MASK :
+		       instance;
+	gc_write(adev, VGPU_THIS_XCC(xcc), vgpu_chip->regs->grbm_index, val);
+}
+
+static void vgpu_select_queue(VGPU_AND_INST(struct amdgpu_device *adev, u32 me,
+					    u32 pipe, u32 queue, u32 vmid))
+{
+	u32 val = pipe << GRBM_GFX_CNTL__PIPEID__SHIFT |
+		  me << GRBM_GFX_CNTL__MEID__SHIFT |
+		  vmid << GRBM_GFX_CNTL__VMID__SHIFT |
+		  queue << GRBM_GFX_CNTL__QUEUEID__SHIFT;
+
+	gc_write(adev, VGPU_THIS_XCC(inst), vgpu_chip->regs->grbm, val);
 }
 
 static const struct amdgpu_gfx_funcs gfx_funcs = {
 	.get_gpu_clock_counter = vgpu_clock_counter,
 	.select_se_sh = vgpu_select_se_sh,
+	.select_me_pipe_q = vgpu_select_queue,
 };
 
 static bool vgpu_rlc_enabled(struct amdgpu_device *adev)

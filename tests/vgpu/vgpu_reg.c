@@ -51,7 +51,8 @@ static int gc_reg(u32 dword, int *xcc)
 
 	for (i = 0; i < vgpu_xccs; i++)
 		if (dword - r->base[i] < GC_SEGMENT ||
-		    dword - r->base[i] == r->grbm) {
+		    dword - r->base[i] == r->grbm ||
+		    dword - r->base[i] == r->grbm_index) {
 			*xcc = i;
 			return dword - r->base[i];
 		}
@@ -91,20 +92,6 @@ static u32 *selected_hqd(struct vgpu *v, int xcc)
 			REG_GET_FIELD(sel, GRBM_GFX_CNTL, QUEUEID));
 }
 
-/* SPI's bitmap of slotted queues, pipe * 8 + queue */
-static u32 active_status(struct vgpu *v, int xcc)
-{
-	u32 map = 0;
-	int i;
-
-	for (i = 0; i < VGPU_PIPES * VGPU_QUEUES_PER_PIPE; i++)
-		if (vgpu_hqd(v, xcc, 0, i / VGPU_QUEUES_PER_PIPE,
-			     i % VGPU_QUEUES_PER_PIPE)[HQD_ACTIVE] &
-		    1)
-			map |= 1u << i;
-	return map;
-}
-
 static u32 gc_read(struct vgpu *v, int xcc, u32 reg)
 {
 	u32 pipe = REG_GET_FIELD(v->select[xcc], GRBM_GFX_CNTL, PIPEID);
@@ -124,15 +111,16 @@ static u32 gc_read(struct vgpu *v, int xcc, u32 reg)
 	}
 	if (reg - r->active_count < VGPU_QUEUES_PER_PIPE) {
 		vgpu_count(v, reg_reads_occupancy);
-		return vgpu_part_of_xcc(v, xcc)
-			->waves[pipe][reg - r->active_count];
+		return vgpu_waves_count(v, xcc, pipe, reg - r->active_count);
 	}
 	if (reg == r->active_status) {
 		vgpu_count(v, reg_reads_occupancy);
-		return active_status(v, xcc);
+		return vgpu_waves_status(v, xcc);
 	}
 	if (reg == r->grbm)
 		return v->select[xcc];
+	if (reg == r->grbm_index)
+		return v->index[xcc];
 	return reg == r->iq_wait2 ? READ_ONCE(v->wait_times) : 0;
 }
 
@@ -143,6 +131,8 @@ static void gc_write(struct vgpu *v, int xcc, u32 reg, u32 val)
 
 	if (reg == r->grbm) {
 		WRITE_ONCE(v->select[xcc], val);
+	} else if (reg == r->grbm_index) {
+		WRITE_ONCE(v->index[xcc], val);
 	} else if (reg == r->iq_wait2) {
 		WRITE_ONCE(v->wait_times, val);
 	} else if (reg == r->queue_reset) {

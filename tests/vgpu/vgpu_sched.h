@@ -23,8 +23,9 @@
 
 /* A packet that the GPU works at */
 struct vgpu_work {
-	u32 magic; /* VGPU_WORK_MAGIC while there is one */
-	u32 reserved;
+	u32 magic;  /* VGPU_WORK_MAGIC while there is one */
+	u16 groups; /* workgroups in flight; 0: the shaders have nothing to do */
+	u16 group_waves; /* waves of each */
 	u64 left_ns;
 	u64 signal;  /* user address of the completion signal or 0 */
 	u64 address; /* user address of the counter or 0 */
@@ -106,7 +107,6 @@ struct vgpu_part {
 	u64 queue_mask;
 	u32 vmid_mask;
 	u32 vmid_pasid[16];
-	u8 waves[VGPU_PIPES][VGPU_QUEUES_PER_PIPE]; /* in flight, an XCC */
 };
 
 #endif

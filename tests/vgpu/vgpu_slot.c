@@ -105,7 +105,6 @@ void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q)
 
 		for (i = 0; i < vgpu_num_xcc(v); i++)
 			slot_hqd(v, q, i)[HQD_ACTIVE] = 0;
-		q->part->waves[q->pipe][q->queue] = 0;
 	}
 	list_del(&q->node);
 	kfree(q);
@@ -123,7 +122,6 @@ void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 		vgpu_rlc_sync(v, q);
 		return;
 	}
-	q->part->waves[q->pipe][q->queue] = q->work.magic ? 16 : 0;
 	if (!q->aql)
 		return;
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
@@ -233,7 +231,6 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 		vgpu_count(v, saves);
 	}
 	q->work.magic = 0;
-	q->part->waves[q->pipe][q->queue] = 0;
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
 		hqd = slot_hqd(v, q, i);
 		mqd = (u32 *)xcc_mqd(q, i) + VGPU_MQD_HQD_OFFSET;

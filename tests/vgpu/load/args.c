@@ -18,6 +18,7 @@ const char load_usage[] =
 	"  -s, --sdma N         SDMA queues on each GPU, idle without --sdma-work (default 0)\n"
 	"  -P, --priority N     of the compute queues, 0 to 15 (default 7)\n"
 	"  -p, --packet DUR     GPU time of a dispatch (default 1ms)\n"
+	"      --workgroups N   of a dispatch, of 256 work-items each (default: one work-item)\n"
 	"  -r, --rate N         dispatches a second and queue (default: flat out)\n"
 	"  -n, --count N        stop after N packets a queue\n"
 	"      --every DUR      requests at random times, this long apart in the mean\n"
@@ -60,6 +61,7 @@ const char load_usage[] =
 
 enum {
 	OPT_REPORT = 0x100,
+	OPT_WORKGROUPS,
 	OPT_EVERY,
 	OPT_DELAY,
 	OPT_SEED,
@@ -87,6 +89,7 @@ static const struct option options[] = {
 	{ "sdma", required_argument, NULL, 's' },
 	{ "priority", required_argument, NULL, 'P' },
 	{ "packet", required_argument, NULL, 'p' },
+	{ "workgroups", required_argument, NULL, OPT_WORKGROUPS },
 	{ "rate", required_argument, NULL, 'r' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "duration", required_argument, NULL, 'd' },
@@ -265,6 +268,8 @@ static int parse_value(struct load_args *args, int opt, const char *value)
 		return parse_unsigned(value, 0, 15, &args->priority);
 	case 'p':
 		return load_parse_duration(value, &args->packet_ns);
+	case OPT_WORKGROUPS:
+		return parse_unsigned(value, 1, 1000000, &args->workgroups);
 	case 'r':
 		return parse_number(value, 1, 1000000, &args->rate);
 	case 'n':

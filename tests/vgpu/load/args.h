@@ -39,12 +39,13 @@ struct load_args {
 	unsigned int burst;    /* packets of a request */
 	const char *samples; /* a file for the times of each request, or NULL */
 	bool kick;	     /* tell the simulated GPU of each doorbell */
-	uint64_t duration_ns; /* stop submitting after this; 0: no limit */
-	uint64_t report_ns;   /* between progress lines; 0: none */
-	uint64_t drain_ns;    /* wait this long for the last packets */
-	unsigned int ring;    /* packets that a ring holds, a power of two */
-	unsigned int depth;   /* packets in flight a queue; 0: choose */
-	unsigned int barrier; /* a barrier packet after this many; 0: none */
+	uint64_t duration_ns;	 /* stop submitting after this; 0: no limit */
+	uint64_t report_ns;	 /* between progress lines; 0: none */
+	uint64_t drain_ns;	 /* wait this long for the last packets */
+	unsigned int ring;	 /* packets that a ring holds, a power of two */
+	unsigned int depth;	 /* packets in flight a queue; 0: choose */
+	unsigned int barrier;	 /* a barrier packet after this many; 0: none */
+	unsigned int workgroups; /* of a dispatch; 0: one of a single item */
 	uint64_t churn_ns; /* a queue is made and destroyed this often; 0: none */
 	enum load_churn_how churn_how;
 	enum load_attack attack;

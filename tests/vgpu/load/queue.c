@@ -100,6 +100,7 @@ static void init_ring(struct load_queue *queue, const struct load_args *args)
 
 	ring->size = args->ring;
 	ring->packet_ns = args->packet_ns;
+	ring->workgroups = args->workgroups;
 	ring->barrier_every = args->barrier;
 	ring->packets = queue->ring_mem.cpu;
 	ring->read_index = queue->rptr.cpu;

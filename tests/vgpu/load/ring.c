@@ -25,6 +25,8 @@ static void fill_dispatch(struct load_ring *ring, uint32_t slot,
 {
 	struct vgpu_kernarg *arg =
 		(void *)(ring->kernargs + slot * LOAD_KERNARG_STRIDE);
+	uint32_t items = ring->workgroups ? LOAD_WORKGROUP_ITEMS : 1;
+	uint32_t groups = ring->workgroups ? ring->workgroups : 1;
 
 	*arg = (struct vgpu_kernarg){
 		.magic = VGPU_KERNARG_MAGIC,
@@ -35,8 +37,8 @@ static void fill_dispatch(struct load_ring *ring, uint32_t slot,
 	*packet = (struct aql_dispatch){
 		.header = AQL_TYPE_INVALID,
 		.setup = 1,
-		.workgroup = { 1, 1, 1 },
-		.grid = { 1, 1, 1 },
+		.workgroup = { (uint16_t)items, 1, 1 },
+		.grid = { groups * items, 1, 1 },
 		.kernarg = address_of(arg),
 		.completion_signal = address_of(&ring->signals[slot]),
 	};
