@@ -271,6 +271,7 @@ void vgpu_fault_init(struct vgpu *v)
 			    &v->faults.fail_create);
 	debugfs_create_u32("drain", 0644, v->debugfs, &v->faults.drain);
 	debugfs_create_bool("dead", 0644, v->debugfs, &v->faults.dead);
+	debugfs_create_u32("slow", 0644, v->debugfs, &v->faults.slow);
 	debugfs_create_bool("other_ring", 0644, v->debugfs,
 			    &v->faults.other_ring);
 	debugfs_create_bool("no_access", 0644, v->debugfs,
@@ -280,6 +281,7 @@ void vgpu_fault_init(struct vgpu *v)
 void vgpu_fault_fini(struct vgpu *v)
 {
 	debugfs_remove(v->debugfs);
+	v->faults.slow = 0;
 #define VGPU_STATE_END(name)                         \
 	if (v->faults.name && !set_##name(v, false)) \
 		v->faults.name = false;

@@ -117,6 +117,7 @@ struct vgpu_faults {
 	bool in_reset, asleep, stopped, gfxoff,
 		sriov;	   /* states that are held */
 	bool dead;	   /* every register reads as all ones */
+	u32 slow;	   /* ms that each register read takes */
 	bool other_ring;   /* PQ_BASE of every slot is another one's */
 	bool mes, apu;	   /* what the device says of itself */
 	bool foreign_hook; /* two register hooks lie outside the driver */

@@ -7,6 +7,7 @@
  * Where they stand is a row of vgpu_chip.c.  The fields of GRBM_GFX_CNTL are the
  * same in all generations.
  */
+#include <linux/delay.h>
 #include "gc/gc_9_0_sh_mask.h"
 #include "vgpu_priv.h"
 
@@ -149,6 +150,21 @@ static void gc_write(struct vgpu *v, int xcc, u32 reg, u32 val)
 	}
 }
 
+/*
+ * A device that answers a read late, or not before PCI's completion time-out.  The CPU
+ * that reads can do nothing meanwhile, but the others can: where it may, it sleeps, so
+ * that the guest's one CPU is those others.
+ */
+static void wait_for_answer(u32 ms)
+{
+	if (!ms)
+		return;
+	if (preemptible() && !rcu_preempt_depth())
+		usleep_range(ms * 1000ul, ms * 1000ul + 50);
+	else
+		mdelay(ms);
+}
+
 u32 vgpu_rreg(struct amdgpu_device *adev, u32 addr)
 {
 	struct vgpu *v = vgpu_of(adev);
@@ -156,6 +172,7 @@ u32 vgpu_rreg(struct amdgpu_device *adev, u32 addr)
 	u32 *sdma;
 
 	vgpu_count(v, reg_reads);
+	wait_for_answer(READ_ONCE(v->faults.slow));
 	if (READ_ONCE(v->faults.dead))
 		return ~0u;
 	sdma = sdma_reg(v, addr / 4);
