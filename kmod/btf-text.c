@@ -84,6 +84,9 @@ static void put_type(const struct gp_btf *btf, u32 id, int depth,
 	case BTF_KIND_FUNC_PROTO:
 		put_proto(btf, t, depth, text);
 		break;
+	case BTF_KIND_ENUM:
+		put_number(text, 'e', t->size);
+		break;
 	default:
 		put(text, gp_btf_name(btf, t->name_off));
 	}
@@ -95,4 +98,20 @@ void gp_btf_describe(const struct gp_btf *btf, u32 id, char *out, size_t size)
 
 	put(&text, "");
 	put_type(btf, id, 0, &text);
+}
+
+bool gp_btf_fits(const char *text, const char *type)
+{
+	static const char structure[] = "struct ";
+
+	if (!strncmp(type, structure, sizeof(structure) - 1))
+		return !strcmp(text, type + sizeof(structure) - 1);
+	if (!strcmp(type, "atomic64_t")) /* a structure without a name */
+		return !*text;
+	if (!strcmp(type, "void *"))
+		return *text == '*';
+	if (!strcmp(type, "bool"))
+		return !strcmp(text, "b1");
+	return *text && strchr("use", *text) && text[1] >= '1' &&
+	       text[1] <= '9';
 }

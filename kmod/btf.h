@@ -119,11 +119,19 @@ const char *gp_btf_name(const struct gp_btf *btf, u32 off);
  * @out:	takes the text, cut off if need be
  * @size:	of @out, at least 1
  *
- * Without names of types and qualifiers: "u4", "s4" and "b1" for unsigned and
- * signed integers and bool of so many bytes, the name of a structure, union or
- * enum, "*" before what a pointer points to, "[n]" before the element of an
+ * Without names of types and qualifiers: "u4", "s4", "e4" and "b1" for unsigned and
+ * signed integers, enums and bool of so many bytes, the name of a structure or
+ * union, "*" before what a pointer points to, "[n]" before the element of an
  * array, "result(parameter,...)" for a function.
  */
 void gp_btf_describe(const struct gp_btf *btf, u32 id, char *out, size_t size);
+
+/**
+ * gp_btf_fits() - whether a type can be one of C
+ * @text:	by gp_btf_describe()
+ * @type:	"struct NAME", "atomic64_t", "void *", "bool", or an integer's, whose
+ *		size and sign are not compared
+ */
+bool gp_btf_fits(const char *text, const char *type);
 
 #endif /* GP_BTF_H */

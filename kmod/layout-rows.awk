@@ -14,6 +14,6 @@ on && /\(/ {
 	sub(/\)[ \t]*\\?$/, "", line)
 	n = split(line, cell, /,[ \t]*/)
 	feature = n == 5 && cell[5] != "must" ? cell[5] : ""
-	printf "{ '%s', \"%s\", \"%s\", \"%s\", '%s' },\n", cell[1], cell[2], cell[3],
-		feature, nodes
+	printf "{ '%s', \"%s\", \"%s\", \"%s\", \"%s\", '%s' },\n", cell[1], cell[2], cell[3],
+		n == 5 ? cell[4] : "", feature, nodes
 }

@@ -51,32 +51,35 @@ enum rule { RULE_F, RULE_A, RULE_S, RULE_P, RULE_V, RULE_H };
 
 /*
  * One row of the tables, with the place that it goes to. Without an optional one a
- * feature is off. @of is the name that is expected, @size that of an element.
+ * feature is off, and @name or @changed is said to be why. @of is the name that is
+ * expected, @size that of an element.
  */
 struct field_row {
 	enum rule rule;
 	const char *type;
 	const char *field;
 	const char *name;
+	const char *changed;
 	const char *of;
 	size_t size;
 	enum gp_feature feature;
 	struct gp_place *where;
 };
 
-#define WANT_F(t) .size = sizeof(t)
-#define WANT_A(t) .size = sizeof(t)
+#define WANT_F(t) .of = #t, .size = sizeof(t)
+#define WANT_A(t) .of = #t, .size = sizeof(t)
 #define WANT_S(t) .of = #t
 #define WANT_P(t) .of = #t, .size = sizeof(void *)
 #define WANT_V(t) .of = #t, .size = sizeof(void *)
 #define WANT_H(t) .of = t, .size = sizeof(void *)
-#define ROW(r, s, f, t, ft)           \
-	{ .rule = RULE_##r,           \
-	  .type = #s,                 \
-	  .field = #f,                \
-	  .name = #s "." #f,          \
-	  WANT_##r(t),                \
-	  .feature = GP_FEATURE_##ft, \
+#define ROW(r, s, f, t, ft)             \
+	{ .rule = RULE_##r,             \
+	  .type = #s,                   \
+	  .field = #f,                  \
+	  .name = #s "." #f,            \
+	  .changed = #s "." #f ":type", \
+	  WANT_##r(t),                  \
+	  .feature = GP_FEATURE_##ft,   \
 	  .where = &gp_layout.s##__##f.at },
 
 static const struct field_row field_rows[] = { GP_FIELDS(ROW) };
@@ -104,33 +107,29 @@ static bool is_array(const struct field_row *row)
 	return row->rule == RULE_A || row->rule == RULE_V;
 }
 
-/* Whether a field is a pointer to the row's type, or an array of them. */
-static bool pointer_fits(const struct field_row *row, const char *text)
+static bool size_fits(const struct field_row *row, const struct gp_btf *btf,
+		      const struct gp_btf_field *f)
 {
-	if (is_array(row) && *text == '[')
-		text += strcspn(text, "]") + 1;
-	else if (is_array(row))
-		return false;
-	return *text == '*' && !strcmp(text + 1, name_here(row->of));
+	if (is_array(row))
+		return f->size && f->size % row->size == 0;
+	return f->size ==
+	       (row->rule == RULE_S ? gp_btf_size(btf, row->of) : row->size);
 }
 
-static bool field_fits(const struct field_row *row, const struct gp_btf *btf,
-		       const struct gp_btf_field *f)
+static bool type_fits(const struct field_row *row, const char *text)
 {
-	char text[TYPE_LEN];
-
+	if (is_array(row) && *text != '[')
+		return false;
+	if (is_array(row))
+		text += strcspn(text, "]") + 1;
 	switch (row->rule) {
 	case RULE_F:
-		return f->size == row->size;
 	case RULE_A:
-		return f->size && f->size % row->size == 0;
+		return gp_btf_fits(text, row->of);
 	case RULE_S:
-		return f->of && !strcmp(f->of, row->of) &&
-		       f->size == gp_btf_size(btf, row->of);
+		return !strcmp(text, row->of);
 	default:
-		gp_btf_describe(btf, f->type, text, sizeof(text));
-		return f->size && f->size % row->size == 0 &&
-		       pointer_fits(row, text);
+		return *text == '*' && !strcmp(text + 1, name_here(row->of));
 	}
 }
 
@@ -148,53 +147,51 @@ static void refuse_field(const struct field_row *row, int err)
 		       type, row->field, err);
 }
 
-static void refuse_type(const struct field_row *row, const struct gp_btf *btf,
-			const struct gp_btf_field *f)
+static void refuse_type(const struct field_row *row, u32 size, const char *text)
 {
 	const char *type = name_here(row->type);
-	char text[TYPE_LEN];
+	const char *array = is_array(row) ? "an array of " : "";
 
-	switch (row->rule) {
-	case RULE_F:
-	case RULE_A:
+	if (!type_fits(row, text))
+		pr_err("amdgpu's struct %s: field %s is %s, expected %s%s%s\n",
+		       type, row->field, *text ? text : "without a name", array,
+		       row->rule >= RULE_P ? "*" : "", name_here(row->of));
+	else
 		pr_err("amdgpu's struct %s: field %s has %u bytes, expected %s%zu\n",
-		       type, row->field, f->size,
+		       type, row->field, size,
 		       is_array(row) ? "a multiple of " : "", row->size);
-		break;
-	case RULE_S:
-		pr_err("amdgpu's struct %s: field %s is not a struct %s\n",
-		       type, row->field, row->of);
-		break;
-	default:
-		gp_btf_describe(btf, f->type, text, sizeof(text));
-		pr_err("amdgpu's struct %s: field %s is %s, expected %s*%s\n",
-		       type, row->field, text,
-		       is_array(row) ? "an array of " : "", name_here(row->of));
-	}
+}
+
+/* What a feature is off for: the first that it lacks or that has changed. */
+static void turn_off(const struct field_row *row, bool there)
+{
+	if (!gp_features[row->feature])
+		gp_features[row->feature] = there ? row->changed : row->name;
 }
 
 static int find_field(const struct field_row *row, const struct gp_btf *btf)
 {
+	char text[TYPE_LEN] = "";
 	struct gp_btf_field f;
 	int ret = gp_btf_field(btf, name_here(row->type), row->field, &f);
-	bool fits = !ret && field_fits(row, btf, &f);
 
-	if (!fits && row->feature != GP_FEATURE_must) {
-		if (!gp_features[row->feature])
-			gp_features[row->feature] = row->name;
+	if (!ret)
+		gp_btf_describe(btf, f.type, text, sizeof(text));
+	if (!ret && size_fits(row, btf, &f) && type_fits(row, text)) {
+		row->where->offset = f.offset;
+		if (is_array(row))
+			row->where->len = f.size / row->size;
 		return 0;
 	}
-	if (!fits) {
-		if (ret)
-			refuse_field(row, ret);
-		else
-			refuse_type(row, btf, &f);
-		return -EOPNOTSUPP;
+	if (row->feature != GP_FEATURE_must) {
+		turn_off(row, ret != -ENOENT && ret != -ENODATA);
+		return 0;
 	}
-	row->where->offset = f.offset;
-	if (is_array(row))
-		row->where->len = f.size / row->size;
-	return 0;
+	if (ret)
+		refuse_field(row, ret);
+	else
+		refuse_type(row, f.size, text);
+	return -EOPNOTSUPP;
 }
 
 static int find_enum(const struct enum_row *row, const struct gp_btf *btf)

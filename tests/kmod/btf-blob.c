@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,46 @@ uint32_t other_type(uint32_t size)
 	if (!found)
 		btf_die("no structure of another size");
 	return found;
+}
+
+/*
+ * A structure of a blob by its name, or of a size and another name; the id of its first
+ * type is there before. NULL: it has none.
+ */
+static const struct btf_type *find_struct(const struct blob *b, uint32_t *id,
+					  const char *name, uint32_t size)
+{
+	uint32_t pos = 0;
+
+	for (; pos < b->types_len; ++*id) {
+		const struct btf_type *t = (const void *)(b->types + pos);
+		bool same = !strcmp(name_at(t->name_off), name);
+
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT && t->name_off &&
+		    (size ? t->size == size && !same : same))
+			return t;
+		pos += sizeof(*t) + btf_tail_size(t);
+	}
+	return NULL;
+}
+
+uint32_t struct_size(const char *name)
+{
+	uint32_t id = 1;
+	const struct btf_type *t = find_struct(&base, &id, name, 0);
+
+	if (!t)
+		t = find_struct(&driver, &id, name, 0);
+	if (!t)
+		btf_die(name);
+	return t->size;
+}
+
+uint32_t other_struct(uint32_t size, const char *name)
+{
+	uint32_t id = 1;
+
+	return find_struct(&base, &id, name, size) ? id : 0;
 }
 
 /* Id of the next type of a kind from *pos on, 0: none; *t is its record. */

@@ -38,6 +38,12 @@ const char *name_at(uint32_t off);
 /* Id of a structure of that size, which no field has. */
 uint32_t other_type(uint32_t size);
 
+/* Size of a structure. */
+uint32_t struct_size(const char *name);
+
+/* Id of a structure of the kernel's of that size, and not of that name; 0: none. */
+uint32_t other_struct(uint32_t size, const char *name);
+
 /* Id of a pointer to a structure that no row's field points to. */
 uint32_t other_pointer(void);
 

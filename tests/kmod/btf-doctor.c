@@ -33,11 +33,12 @@
 
 static const struct row {
 	/*
-	 * As in layout.h; E: an enumerator. With a feature, it is optional. nodes:
-	 * 'y' of a driver with struct kfd_node, 'n' of one without.
+	 * As in layout.h; E: an enumerator. of: what the field is declared as. With
+	 * a feature, it is optional. nodes: 'y' of a driver with struct kfd_node, 'n'
+	 * of one without.
 	 */
 	char rule;
-	const char *type, *name, *feature;
+	const char *type, *name, *of, *feature;
 	char nodes;
 } rows[] = {
 #include "layout-rows.h"
@@ -70,14 +71,34 @@ static void patch(uint32_t *where, uint32_t value)
 
 enum ill { HIDE, RESIZE, RETYPE };
 
-/* Let a field of the same size point to something else. */
+/* A structure of the size of what a row declares: a structure, or a plain type; or 0. */
+static uint32_t other_of(const struct row *row)
+{
+	if (!strncmp(row->of, "struct ", 7))
+		return other_struct(struct_size(row->of + 7), row->of + 7);
+	return other_struct(!strcmp(row->of, "bool") ? 1 :
+			    !strcmp(row->of, "u16")  ? 2 :
+			    !strcmp(row->of, "u32")  ? 4 :
+						       8,
+			    row->of);
+}
+
+/* Let a field of the same size be, or point to, something else. */
 static void retype(const struct row *row, struct btf_member *m)
 {
-	if (row->rule == 'V')
+	switch (row->rule) {
+	case 'V':
 		patch(&array_of(m->type)->type, other_pointer());
-	else
+		break;
+	case 'P':
+	case 'H':
 		patch(&m->type,
 		      row->rule == 'H' ? other_hook() : other_pointer());
+		break;
+	default:
+		if (other_of(row))
+			patch(&m->type, other_of(row));
+	}
 }
 
 static bool can_have(const struct row *row, enum ill ill)
@@ -85,7 +106,7 @@ static bool can_have(const struct row *row, enum ill ill)
 	if (row->nodes == (has_nodes ? 'n' : 'y'))
 		return false;
 	return ill == HIDE || (ill == RESIZE && row->rule != 'E') ||
-	       (ill == RETYPE && strchr("PVH", row->rule));
+	       (ill == RETYPE && strchr("PVHFA", row->rule));
 }
 
 static void patch_type(const struct row *row, struct btf_type *t, enum ill ill)
@@ -168,7 +189,7 @@ static void read_log(int kmsg, char *out, size_t size)
 	}
 }
 
-static bool feature_off(const struct row *row)
+static bool feature_off(const struct row *row, enum ill ill)
 {
 	char text[8192], want[256];
 	int fd = open(VERSION, O_RDONLY);
@@ -179,13 +200,14 @@ static bool feature_off(const struct row *row)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	snprintf(want, sizeof(want), "\nfeature_%s off:%s.%s\n", row->feature,
-		 row->type, row->name);
+	snprintf(want, sizeof(want), "\nfeature_%s off:%s.%s%s\n", row->feature,
+		 row->type, row->name, ill == HIDE ? "" : ":type");
 	return strstr(text, want);
 }
 
 /* Whether a load went as it must with this row's name doctored. */
-static bool load_fails_well(const struct row *row, const char *module, int kmsg)
+static bool load_fails_well(const struct row *row, enum ill ill,
+			    const char *module, int kmsg)
 {
 	int fd = open(module, O_RDONLY | O_CLOEXEC), err = 0;
 	char log[4096];
@@ -198,7 +220,7 @@ static bool load_fails_well(const struct row *row, const char *module, int kmsg)
 	close(fd);
 	read_log(kmsg, log, sizeof(log));
 	if (*row->feature)
-		good = !err && feature_off(row);
+		good = !err && feature_off(row, ill);
 	else
 		good = err == EOPNOTSUPP && strstr(log, type_here(row)) &&
 		       strstr(log, row->name);
@@ -315,10 +337,15 @@ int main(int argc, char **argv)
 		/* An optional name that this kernel does not have anyway. */
 		if (!n_patches && *rows[i].feature)
 			continue;
+		if (!n_patches && ill == RETYPE) {
+			printf("%s.%s: nothing else has its size\n",
+			       rows[i].type, rows[i].name);
+			continue;
+		}
 		if (!n_patches)
 			btf_die(rows[i].name);
 		apply(fd, false);
-		bad += !load_fails_well(&rows[i], argv[2], kmsg);
+		bad += !load_fails_well(&rows[i], ill, argv[2], kmsg);
 		apply(fd, true);
 		done++;
 	}

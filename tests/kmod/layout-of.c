@@ -61,8 +61,9 @@ static u32 size_of(const struct gp_btf *btf, const char *type)
 		const char *name;
 		u32 size;
 	} plain[] = {
-		{ "bool", 1 }, { "u16", 2 },	       { "u32", 4 },
-		{ "u64", 8 },  { "unsigned long", 8 }, { "void *", 8 },
+		{ "bool", 1 },	     { "u16", 2 },	     { "u32", 4 },
+		{ "u64", 8 },	     { "unsigned long", 8 }, { "void *", 8 },
+		{ "atomic64_t", 8 },
 	};
 	size_t i;
 
@@ -105,10 +106,13 @@ static bool row_fits(const struct row *row, const struct gp_btf *btf,
 		return points_to(text, row->of);
 	case 'S':
 		return f.of && !strcmp(f.of, row->of);
-	default:
+	case 'A':
+		bare += strcspn(text, "]") + !!strchr(text, ']');
 		value = size_of(btf, row->of);
-		return value && (*row->rule == 'A' ? !(f.size % value) :
-						     f.size == value);
+		return gp_btf_fits(bare, row->of) && value && !(f.size % value);
+	default:
+		return gp_btf_fits(text, row->of) &&
+		       f.size == size_of(btf, row->of);
 	}
 }
 

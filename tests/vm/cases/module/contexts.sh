@@ -44,7 +44,7 @@ feature_is off:kfd_process.context_id
 context_is "$a" -
 unload
 graft u32
-feature_is off:kfd_process.context_id
+feature_is off:kfd_process.context_id:type
 unload
 
 step "a driver with contexts"

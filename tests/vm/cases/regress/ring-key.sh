@@ -10,7 +10,7 @@
 T=$DEBUGFS/gpreempt
 btf-doctor graft /lib/modules/gpreempt.ko kfd2kgd_calls hqd_is_occupied hqd_is_occupied u32 ||
 	fail "it does not load"
-grep -qx "feature_occupied off:kfd2kgd_calls.hqd_is_occupied" "$T/version" ||
+grep -qx "feature_occupied off:kfd2kgd_calls.hqd_is_occupied:type" "$T/version" ||
 	fail "$(grep occupied "$T/version")"
 start a --queues 2 --packet 1ms
 p=$(pid a)
