@@ -9,7 +9,7 @@
 #define GP_COMPAT_H
 
 #include <linux/kernel.h>
-#include <linux/pm_runtime.h>
+#include <linux/module.h>
 
 /* bin2hex(), which linux/kernel.h had before. */
 #ifdef GP_HAS_HEX_H
@@ -27,11 +27,15 @@
 #error "gpreempt finds the driver's symbols in its module: CONFIG_KALLSYMS"
 #endif
 
-/* This once had a second argument; without it a use count was needed. */
-#ifdef GP_HAS_IGN_USAGE_COUNT
-#define gp_pm_get_if_active(dev) pm_runtime_get_if_active(dev, true)
+/* Whether an address lies in the code of a loaded module, and not in its data. */
+static inline bool gp_is_code(unsigned long addr, const struct module *mod)
+{
+#ifdef GP_HAS_MEM_TYPE
+	return within_module_mem_type(addr, mod, MOD_TEXT);
 #else
-#define gp_pm_get_if_active(dev) pm_runtime_get_if_active(dev)
+	return addr - (unsigned long)mod->core_layout.base <
+	       mod->core_layout.text_size;
 #endif
+}
 
 #endif /* GP_COMPAT_H */

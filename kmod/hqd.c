@@ -13,19 +13,15 @@
  * ours, though. The search starts where the queue was last seen, which is the
  * same pipe and queue in all XCCs as a rule, and seldom changes.
  *
- * Before a queue is reported in none of its slots, a register shows that the
- * device answers: one that is lost has all of them read as ones, which no slot
- * holds and the cheap look takes for another ring. That look comes last, as a
- * device does not come back while it is awake here.
- *
- * Under the hardware scheduler an SDMA queue has its RLC for life (load_sdma()
- * in node.c). Under MES it may have any, and its doorbell tells which; the search
- * starts where it was last seen. RB_ENABLE alone does not say that it is
- * mapped there: RLCs of real hosts keep it after the last process has gone,
- * with no doorbell. So the doorbell has to be enabled, and the queue's own.
+ * A device that is lost has all registers read as ones, which no slot holds and
+ * the cheap look takes for another ring; and each read can take as long as PCI
+ * Express waits for an answer, tens of ms. So one register is asked before the
+ * first search, and after each XCC in which a queue was not found. A device does not
+ * come back while it is awake here.
  */
 
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include <gpreempt/view.h>
@@ -46,56 +42,24 @@
 #define HQD_PQ_WPTR_HI	     55
 #define HQD_N_REGS	     56
 
-#define HQD_ACTIVE_BIT	   0x1
-#define HQD_VMID_MASK	   0xf
-#define HQD_DOORBELL_MASK  0x0ffffffc
-#define HQD_DOORBELL_SHIFT 2
-#define HQD_MQD_BASE_MASK  0x0000fffffffffffcull
-
-/* Registers of an SDMA dump by distance in dwords, the same for gfx 9 to 12. */
-#define SDMA_RB_CNTL 0
-#define SDMA_RPTR    3
-#define SDMA_WPTR    5
-
-/* Where MES chooses, each engine has as many (kfd_device_info_set_sdma_info()). */
-#define SDMA_RLCS 8
+#define HQD_ACTIVE_BIT	  0x1
+#define HQD_VMID_MASK	  0xf
+#define HQD_MQD_BASE_MASK 0x0000fffffffffffcull
 
 /* What hqd_is_occupied() reads at most. */
 #define TEST_N_REGS 3
-
-#define SDMA_RB_ENABLE	     0x1
-#define SDMA_VMID_SHIFT	     24
-#define SDMA_VMID_MASK	     0xf
-#define SDMA_DOORBELL_ENABLE 0x10000000
-
-/* What a register of a device that is lost reads as. */
-#define NO_ANSWER 0xffffffff
 
 /* The ring's address is in units of this many bits. */
 #define PQ_BASE_SHIFT 8
 #define RING_LOW_BITS ((1ull << PQ_BASE_SHIFT) - 1)
 
-/* The others by generation: gfx 9 to 11, and 12. */
-struct sdma_layout {
-	u32 n_regs_min, n_regs_max, doorbell, doorbell_offset;
-};
-
-static const struct sdma_layout sdma_layout_9 = { 42, 44, 0x12, 0x2b };
-static const struct sdma_layout sdma_layout_12 = { 49, 49, 0x0f, 0x11 };
-
-#define GFX_12 120000
-
-static u64 pair(const uint32_t (*regs)[2], u32 lo)
-{
-	return (u64)regs[lo + 1][1] << 32 | regs[lo][1];
-}
-
-static bool no_answer(const uint32_t (*regs)[2], u32 n_regs)
+/* Whether a dump has the registers one after the other, by their addresses. */
+static bool in_order(const uint32_t (*regs)[2], u32 n_regs)
 {
 	u32 i;
 
-	for (i = 0; i < n_regs; i++)
-		if (regs[i][1] != NO_ANSWER)
+	for (i = 1; i < n_regs; i++)
+		if (regs[i][0] != regs[0][0] + i * sizeof(u32))
 			return false;
 	return true;
 }
@@ -145,47 +109,53 @@ int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd)
 	gp_stat_add(GP_STAT_registers, n_regs);
 	ret = -EOPNOTSUPP;
 	/* Another layout of the dump is not one to guess at. */
-	if (n_regs != HQD_N_REGS ||
-	    regs[HQD_ACTIVE][0] - regs[HQD_MQD_BASE_LO][0] !=
-		    HQD_ACTIVE * sizeof(u32))
+	if (n_regs != HQD_N_REGS || !in_order(regs, n_regs))
 		goto out;
 	ret = -ENODEV;
-	if (no_answer(regs, n_regs))
+	if (gp_no_answer(regs, n_regs))
 		goto out;
-	hqd->mqd = pair(regs, HQD_MQD_BASE_LO) & HQD_MQD_BASE_MASK;
-	hqd->ring = pair(regs, HQD_PQ_BASE_LO) << PQ_BASE_SHIFT;
+	hqd->mqd = gp_pair(regs, HQD_MQD_BASE_LO) & HQD_MQD_BASE_MASK;
+	hqd->ring = gp_pair(regs, HQD_PQ_BASE_LO) << PQ_BASE_SHIFT;
 	hqd->active = regs[HQD_ACTIVE][1] & HQD_ACTIVE_BIT;
 	hqd->vmid = regs[HQD_VMID][1] & HQD_VMID_MASK;
 	hqd->rptr = regs[HQD_PQ_RPTR][1];
-	hqd->wptr = pair(regs, HQD_PQ_WPTR_LO);
-	hqd->doorbell = (regs[HQD_DOORBELL_CONTROL][1] & HQD_DOORBELL_MASK) >>
-			HQD_DOORBELL_SHIFT;
+	hqd->wptr = gp_pair(regs, HQD_PQ_WPTR_LO);
+	hqd->doorbell = gp_doorbell(regs[HQD_DOORBELL_CONTROL][1]);
 	ret = 0;
 out:
 	kfree(regs);
 	return ret;
 }
 
-/*
- * Whether what was read before can be relied upon: 0, -ENODEV when the device
- * is lost, or another error. One register where the driver has a way to it, and
- * else those of a slot.
- */
-static int check_answer(const struct gp_node *n)
+static u32 first_xcc(const struct gp_node *n)
 {
-	u32 inst = n->xcc_mask ? __ffs(n->xcc_mask) : 0;
-	u32 slot = find_first_bit(n->cp_slots, n->n_slots);
-	u32 wait = NO_ANSWER;
-	struct gp_hqd hqd;
-	int ret = 0;
+	return n->xcc_mask ? __ffs(n->xcc_mask) : 0;
+}
 
-	if (n->get_iq_wait_times) {
+int gp_hqd_check(const struct gp_node *n, u32 inst)
+{
+	u32 wait = GP_NO_ANSWER;
+	int i;
+
+	for (i = 0; i < 2 && n->get_iq_wait_times && wait == GP_NO_ANSWER;
+	     i++) {
 		gp_stat_add(GP_STAT_registers, 1);
 		n->get_iq_wait_times(n->adev, &wait, inst);
 	}
-	if (wait == NO_ANSWER && slot < n->n_slots)
-		ret = gp_hqd_dump(n, slot, inst, &hqd);
-	return ret ?: gp_node_is_lost(n) ? -ENODEV : 0;
+	return (i == 2 && wait == GP_NO_ANSWER) || gp_node_is_lost(n) ?
+		       -ENODEV :
+		       0;
+}
+
+/* The same without such a way, of a slot of the first XCC. */
+static int check_slot(const struct gp_node *n)
+{
+	u32 slot = find_first_bit(n->cp_slots, n->n_slots);
+	struct gp_hqd hqd;
+
+	if (n->get_iq_wait_times || slot >= n->n_slots)
+		return 0;
+	return gp_hqd_dump(n, slot, first_xcc(n), &hqd);
 }
 
 /* Whether one slot of one XCC holds the queue: 1, 0 or an error. */
@@ -236,7 +206,7 @@ static void note_slot(const struct gp_node *n, struct gp_queue *q,
 		q->rptr = hqd->rptr;
 		q->wptr = hqd->wptr;
 	}
-	if (!slots || slots->n >= slots->room)
+	if (slots->n >= slots->room)
 		return;
 	slots->s[slots->n++] = (struct gp_slot){
 		.age_ms = q->age_ms,
@@ -252,6 +222,32 @@ static void note_slot(const struct gp_node *n, struct gp_queue *q,
 		.doorbell = hqd->doorbell,
 		.rptr = hqd->rptr,
 		.wptr = hqd->wptr,
+		.waves = -1,
+		.hardware = GP_VIEW_HARDWARE_READ,
+	};
+}
+
+/* The line of a queue whose slots are not known. */
+static void note_unread(const struct gp_queue *q, struct gp_slots *slots)
+{
+	if (slots->n >= slots->room)
+		return;
+	slots->s[slots->n++] = (struct gp_slot){
+		.age_ms = q->age_ms,
+		.qid = q->qid,
+		.gpu_id = q->gpu_id,
+		.type = q->type,
+		.xcc = -1,
+		.pipe = -1,
+		.queue = -1,
+		.engine = -1,
+		.rlc = -1,
+		.vmid = -1,
+		.doorbell = -1,
+		.rptr = -1,
+		.wptr = -1,
+		.waves = -1,
+		.hardware = q->hardware,
 	};
 }
 
@@ -265,110 +261,26 @@ static int find_cp_slots(const struct gp_node *n, struct gp_queue *q,
 	int ret;
 
 	for_each_set_bit(inst, &mask, 32) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		ret = xcc_holds(n, q, inst, mqd, &hqd);
+		if (ret > 0)
+			note_slot(n, q, &hqd, inst, slots);
+		else if (!ret)
+			ret = gp_hqd_check(n, inst);
 		if (ret < 0)
 			return ret;
-		if (ret)
-			note_slot(n, q, &hqd, inst, slots);
 		mqd += q->mqd_stride;
 	}
-	return 0;
-}
-
-/* A register of an SDMA dump; clears *known when the dump does not have it. */
-static u32 sdma_reg(const uint32_t (*regs)[2], u32 n_regs, u32 distance,
-		    bool *known)
-{
-	u32 i;
-
-	for (i = 0; i < n_regs; i++)
-		if (regs[i][0] == regs[0][0] + distance * sizeof(u32))
-			return regs[i][1];
-	*known = false;
-	return 0;
-}
-
-static int rlc_shows(const struct gp_node *n, const uint32_t (*regs)[2],
-		     u32 n_regs, struct gp_hqd *hqd)
-{
-	const struct sdma_layout *l = n->gfx >= GFX_12 ? &sdma_layout_12 :
-							 &sdma_layout_9;
-	bool known = n_regs >= l->n_regs_min && n_regs <= l->n_regs_max;
-	u32 cntl = sdma_reg(regs, n_regs, SDMA_RB_CNTL, &known);
-	u32 enable = sdma_reg(regs, n_regs, l->doorbell, &known);
-	u32 offset = sdma_reg(regs, n_regs, l->doorbell_offset, &known);
-
-	if (!known)
-		return -EOPNOTSUPP;
-	hqd->active = (cntl & SDMA_RB_ENABLE) &&
-		      (enable & SDMA_DOORBELL_ENABLE);
-	hqd->doorbell = (offset & HQD_DOORBELL_MASK) >> HQD_DOORBELL_SHIFT;
-	hqd->vmid = cntl >> SDMA_VMID_SHIFT & SDMA_VMID_MASK;
-	hqd->rptr = pair(regs, SDMA_RPTR);
-	hqd->wptr = pair(regs, SDMA_WPTR);
-	return 0;
-}
-
-/* Whether an RLC of the node holds the queue: 1, 0 or an error. */
-static int rlc_holds(const struct gp_node *n, const struct gp_queue *q,
-		     u32 engine, u32 rlc, struct gp_hqd *hqd)
-{
-	uint32_t(*regs)[2] = NULL;
-	unsigned int flags;
-	u32 n_regs = 0;
-	int ret;
-
-	flags = memalloc_noio_save();
-	ret = n->hqd_sdma_dump(n->adev, n->sdma_first + engine, rlc, &regs,
-			       &n_regs);
-	memalloc_noio_restore(flags);
-	if (ret)
-		return ret;
-	gp_stat_inc(GP_STAT_sdma_dumps);
-	gp_stat_add(GP_STAT_registers, n_regs);
-	ret = no_answer(regs, n_regs) ? -ENODEV :
-					rlc_shows(n, regs, n_regs, hqd);
-	kfree(regs);
-	return ret ?: hqd->active && hqd->doorbell == q->doorbell;
-}
-
-/* The RLC that MES has given to the queue; q->slot is the number of it then. */
-static int search_rlcs(const struct gp_node *n, struct gp_queue *q,
-		       struct gp_hqd *hqd)
-{
-	u32 count = n->sdma_engines * SDMA_RLCS, first, i, at;
-	int ret;
-
-	first = q->slot >= 0 && q->slot < count ? q->slot : 0;
-	for (i = 0; i < count; i++) {
-		at = (first + i) % count;
-		ret = rlc_holds(n, q, at / SDMA_RLCS, at % SDMA_RLCS, hqd);
-		if (ret < 0)
-			return ret;
-		if (!ret)
-			continue;
-		q->slot = at;
-		q->sdma_engine = at / SDMA_RLCS;
-		q->sdma_rlc = at % SDMA_RLCS;
-		return 1;
-	}
-	return 0;
+	return q->active < q->slots ? check_slot(n) : 0;
 }
 
 static int find_sdma_slot(const struct gp_node *n, struct gp_queue *q,
 			  struct gp_slots *slots)
 {
 	struct gp_hqd hqd = {};
-	int ret;
+	int ret = gp_sdma_find(n, q, &hqd);
 
-	if (!n->hqd_sdma_dump)
-		return -EOPNOTSUPP;
-	if (n->sdma_by_doorbell)
-		ret = search_rlcs(n, q, &hqd);
-	else if (q->sdma_engine < 0)
-		ret = -EOPNOTSUPP;
-	else
-		ret = rlc_holds(n, q, q->sdma_engine, q->sdma_rlc, &hqd);
 	if (ret > 0)
 		note_slot(n, q, &hqd, -1, slots);
 	return min(ret, 0);
@@ -386,25 +298,38 @@ static enum gp_view_hardware why_not(int error)
 	}
 }
 
-void gp_hqd_read(const struct gp_node *n, struct gp_queue *q,
-		 struct gp_slots *slots)
+/* The slots of a queue of a node that can be read: 0 or an error. */
+static int find_slots(struct gp_node *n, struct gp_queue *q,
+		      struct gp_slots *slots)
 {
-	u32 first = slots ? slots->n : 0;
-	int ret = -EOPNOTSUPP;
+	int ret = n->answered ? 0 : gp_hqd_check(n, first_xcc(n));
 
+	if (ret)
+		return ret;
+	n->answered = true;
 	q->active = 0;
 	if (gp_queue_is_cp(q->type))
-		ret = find_cp_slots(n, q, slots);
-	else if (q->type >= 0)
-		ret = find_sdma_slot(n, q, slots);
-	if (!ret && q->active < q->slots)
-		ret = check_answer(n);
-	if (!ret)
-		return;
-	gp_queue_forget_hardware(q);
-	q->hardware = why_not(ret);
-	if (slots)
-		slots->n = first;
+		return find_cp_slots(n, q, slots);
+	return q->type >= 0 ? find_sdma_slot(n, q, slots) : -EOPNOTSUPP;
+}
+
+void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
+{
+	int ret;
+
+	q->first_slot = slots->n;
+	q->hardware = gp_node_get_hw(n);
+	if (q->hardware == GP_VIEW_HARDWARE_READ) {
+		ret = find_slots(n, q, slots);
+		gp_node_put_hw(n);
+		if (!ret)
+			return;
+		gp_queue_forget_hardware(q);
+		q->hardware = why_not(ret);
+		slots->n = q->first_slot;
+	}
+	gp_stat_unread(q->hardware);
+	note_unread(q, slots);
 }
 
 enum gp_view_hardware gp_hqd_count(const struct gp_node *n, u32 inst,

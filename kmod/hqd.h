@@ -25,15 +25,41 @@ struct gp_hqd {
 	u64 wptr;
 };
 
+/* What a register of a device that is lost reads as. */
+#define GP_NO_ANSWER 0xffffffff
+
+/* Two registers of a dump as one number, the lower half first. */
+static inline u64 gp_pair(const uint32_t (*regs)[2], u32 lo)
+{
+	return (u64)regs[lo + 1][1] << 32 | regs[lo][1];
+}
+
+/* The index of a doorbell, of a register that has its offset. */
+static inline u32 gp_doorbell(u32 offset)
+{
+	return (offset & 0x0ffffffc) >> 2;
+}
+
+static inline bool gp_no_answer(const uint32_t (*regs)[2], u32 n_regs)
+{
+	u32 i;
+
+	for (i = 0; i < n_regs; i++)
+		if (regs[i][1] != GP_NO_ANSWER)
+			return false;
+	return true;
+}
+
 /**
  * gp_hqd_read() - look which hardware slots hold a queue now
- * @n:		its node, awake
- * @q:		sets its hardware, active, rptr, wptr, and slot to where it was
- *		found
- * @slots:	takes the slots, as far as there is room; NULL: not wanted
+ * @n:		its node, whose device is held. It is put to rest afterwards, so that
+ *		a reset of the device waits for one queue at most
+ * @q:		sets its hardware, active, rptr, wptr, first_slot, and slot to where
+ *		it was found
+ * @slots:	takes the slots, or one record if they were not read, as far as there
+ *		is room
  */
-void gp_hqd_read(const struct gp_node *n, struct gp_queue *q,
-		 struct gp_slots *slots);
+void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots);
 
 /**
  * gp_hqd_dump() - read one CP slot
@@ -58,5 +84,36 @@ int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst,
  */
 enum gp_view_hardware gp_hqd_count(const struct gp_node *n, u32 inst,
 				   int *active);
+
+/**
+ * gp_hqd_check() - ask an XCC whether it answers, by one register
+ * @n:		a node, awake
+ * @inst:	XCC
+ *
+ * Return: 0: it does, and what was read before can be relied upon; or the driver has
+ * no way to a single register. -ENODEV.
+ */
+int gp_hqd_check(const struct gp_node *n, u32 inst);
+
+/**
+ * gp_sdma_find() - look which slot of an SDMA engine holds a queue (sdma.c)
+ * @n:		its node, awake
+ * @q:		sets its sdma_engine, sdma_rlc and slot where MES chooses them
+ * @hqd:	what the slot says
+ *
+ * Return: 1, 0: none, or an error as of gp_hqd_dump().
+ */
+int gp_sdma_find(const struct gp_node *n, struct gp_queue *q,
+		 struct gp_hqd *hqd);
+
+/**
+ * gp_waves_count() - count the waves in flight of queues (waves.c)
+ * @n:		a node, whose device is held
+ * @list:	sets waves of the queues there whose slots were read
+ * @slots:	their slots, which get their waves, too
+ * @counts:	room for GP_CP_SLOTS_MAX
+ */
+void gp_waves_count(struct gp_node *n, struct gp_list *list,
+		    struct gp_slots *slots, struct kfd_cu_occupancy *counts);
 
 #endif /* GP_HQD_H */

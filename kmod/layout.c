@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "file.h"
 #include "layout.h"
+#include "node.h"
 
 #define BTF_DIR	     "/sys/kernel/btf/"
 #define BTF_MAX_SIZE SZ_128M
@@ -213,6 +214,21 @@ static int find_fields(const struct field_row *rows, size_t n,
 	return ret;
 }
 
+/* The driver fills an array of them: ours has to have elements of its size. */
+static void check_counts(const struct gp_btf *btf)
+{
+	const struct gp_layout *l = &gp_layout;
+
+	if (gp_has(waves) &&
+	    (gp_btf_size(btf, "kfd_cu_occupancy") !=
+		     sizeof(struct kfd_cu_occupancy) ||
+	     l->kfd_cu_occupancy__wave_cnt.at.offset !=
+		     offsetof(struct kfd_cu_occupancy, wave_cnt) ||
+	     l->kfd_cu_occupancy__doorbell_off.at.offset !=
+		     offsetof(struct kfd_cu_occupancy, doorbell_off)))
+		gp_features[GP_FEATURE_waves] = "kfd_cu_occupancy:type";
+}
+
 static int find_all(const struct gp_btf *btf)
 {
 	size_t i;
@@ -226,6 +242,7 @@ static int find_all(const struct gp_btf *btf)
 		ret = find_fields(no_node_rows, ARRAY_SIZE(no_node_rows), btf);
 	for (i = 0; i < ARRAY_SIZE(enum_rows) && !ret; i++)
 		ret = find_enum(&enum_rows[i], btf);
+	check_counts(btf);
 	return ret;
 }
 

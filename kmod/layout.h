@@ -53,6 +53,7 @@
 #define GP_SDMA_DUMP		"s4(*amdgpu_device,u4,u4,**[2]u4,*u4)"
 #define GP_WAIT_TIMES		"void(*amdgpu_device,*u4,u4)"
 #define GP_STRIDE		"u8(*mqd_manager,*queue_properties)"
+#define GP_WAVES		"void(*amdgpu_device,*kfd_cu_occupancy,*s4,u4)"
 
 #define GP_FIELDS(X)							\
 	X(F, kfd_process, kfd_processes, struct hlist_node, must)	\
@@ -97,6 +98,10 @@
 	X(P, kfd_process_device, drm_file, file, must)			\
 	X(F, kfd_process_device, drm_priv, void *, must)		\
 	X(F, kfd_process_device, user_gpu_id, u32, must)		\
+	X(F, kfd_process_device, last_evict_timestamp, u64, evictions)	\
+	X(F, kfd_process_device, evict_duration_counter, atomic64_t, evictions)	\
+	X(S, kfd_process_device, qpd, qcm_process_device, evictions)	\
+	X(F, qcm_process_device, evicted, u32, evictions)		\
 	X(P, kfd_node, adev, amdgpu_device, must)			\
 	X(P, kfd_node, kfd2kgd, kfd2kgd_calls, must)			\
 	X(F, kfd_node, id, u32, must)					\
@@ -105,6 +110,7 @@
 	X(S, kfd_dev, shared_resources, kgd2kfd_shared_resources, must)	\
 	X(S, kfd_dev, device_info, kfd_device_info, must)		\
 	X(F, kfd_device_info, gfx_target_version, u32, nodes)		\
+	X(F, kfd_device_info, num_sdma_queues_per_engine, u32, sdma)	\
 	X(F, kgd2kfd_shared_resources, num_pipe_per_mec, u32, must)	\
 	X(F, kgd2kfd_shared_resources, num_queue_per_pipe, u32, must)	\
 	X(A, kgd2kfd_shared_resources, cp_queue_bitmap, unsigned long, must)	\
@@ -125,6 +131,9 @@
 	X(H, kfd2kgd_calls, hqd_is_occupied, GP_OCCUPIED, occupied)	\
 	X(H, kfd2kgd_calls, hqd_sdma_dump, GP_SDMA_DUMP, sdma)		\
 	X(H, kfd2kgd_calls, get_iq_wait_times, GP_WAIT_TIMES, answers)	\
+	X(H, kfd2kgd_calls, get_cu_occupancy, GP_WAVES, waves)		\
+	X(F, kfd_cu_occupancy, wave_cnt, u32, waves)			\
+	X(F, kfd_cu_occupancy, doorbell_off, u32, waves)		\
 	X(F, kfd_topology_device, list, struct list_head, nodes)	\
 	X(P, kfd_topology_device, gpu, kfd_node, nodes)			\
 	X(F, amdgpu_device, ddev, struct drm_device, must)		\
@@ -139,6 +148,12 @@
 	X(F, amdgpu_virt, caps, u32, must)				\
 	X(F, amdgpu_gfx, gfx_off_state, bool, must)			\
 	X(F, amdgpu_gfx, gfx_off_req_count, u32, must)			\
+	X(S, amdgpu_gfx, config, amdgpu_gfx_config, waves)		\
+	X(S, amdgpu_gfx, cu_info, amdgpu_cu_info, waves)		\
+	X(F, amdgpu_gfx_config, max_shader_engines, u32, waves)		\
+	X(F, amdgpu_cu_info, number, u32, waves)			\
+	X(F, amdgpu_cu_info, simd_per_cu, u32, waves)			\
+	X(F, amdgpu_cu_info, max_waves_per_simd, u32, waves)		\
 	X(F, amdgpu_pm, pp_feature, u32, must)				\
 	X(F, amdgpu_reset_domain, sem, struct rw_semaphore, must)
 
@@ -157,7 +172,7 @@
 	X(F, kfd_node, xcc_mask, u32, must)				\
 	X(P, kfd_node, kfd, kfd_dev, must)				\
 	X(V, kfd_dev, nodes, kfd_node, must)				\
-	X(F, kfd_dev, num_nodes, u32, sdma)				\
+	X(F, kfd_dev, num_nodes, u32, must)				\
 	X(H, mqd_manager, mqd_stride, GP_STRIDE, must)
 
 #define GP_FIELDS_NO_NODES(X)						\

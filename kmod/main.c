@@ -107,6 +107,8 @@ static void *take(enum gp_stat file, struct gp_proc *proc)
 		return slots;
 	case GP_STAT_reads_gpus:
 		return gp_gpus_take(proc->pid);
+	case GP_STAT_reads_usage:
+		return gp_usage_take(proc);
 	case GP_STAT_reads_processes:
 		return gp_summary_take();
 	default:
@@ -254,6 +256,7 @@ static void show_version(struct seq_file *m, const void *record)
 		[KEY_amdgpu] = gp_symbols.amdgpu->srcversion,
 		[KEY_layout] = gp_layout_source,
 		[KEY_events] = gp_proc_has_events() ? "probes" : "rescan",
+		[KEY_usage] = GP_VIEW_USAGE_VERSION,
 	};
 	int i;
 
@@ -335,6 +338,14 @@ static const struct view views[] = {
 		.size = sizeof(struct gp_gpu),
 		.show = gp_rows_gpu,
 	},
+	{
+		VIEW(USAGE, GP_VIEW_USAGE_COLUMNS),
+		.of_process = true,
+		.reads = GP_STAT_reads_usage,
+		.first = offsetof(struct gp_gpus, g),
+		.size = sizeof(struct gp_gpu),
+		.show = gp_rows_usage,
+	},
 };
 
 /* The files of a process, whose reference lasts longer than dir, or the host's. */
@@ -359,6 +370,12 @@ static int __init gp_init(void)
 	if (ret)
 		goto err_layout;
 	top_dir = debugfs_create_dir(GP_VIEW_DIR, NULL);
+	ret = PTR_ERR_OR_ZERO(top_dir);
+	if (ret) {
+		pr_err("cannot make files in debugfs (%d): is it off (debugfs=off, or no CONFIG_DEBUG_FS)?\n",
+		       ret);
+		goto err_layout;
+	}
 	ret = gp_proc_start(top_dir, add_files);
 	if (ret)
 		goto err_proc;

@@ -30,8 +30,8 @@
  * The driver's register hooks take adev->srbm_mutex below them, which is a leaf.
  */
 
-#include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/pm_runtime.h>
 #include <drm/drm_drv.h>
 
 #include "compat.h"
@@ -81,29 +81,49 @@ static int load_slots(struct gp_node *n, void *kfd)
 	return 0;
 }
 
-/* A word out of one of the driver's tables is called only if it lies in it. */
+/* A word out of one of the driver's tables is called only if it is code of its. */
 static bool is_ours(const void *hook)
 {
-	return within_module((unsigned long)hook, gp_symbols.amdgpu);
+	return gp_is_code((unsigned long)hook, gp_symbols.amdgpu);
 }
 
-/* The hooks; those that the driver may lack stay NULL then. */
+/* Load a hook that the driver may lack, which stays NULL then; false: not code. */
+#define LOAD_HOOK(n, calls, hook, feature)                                     \
+	(!gp_has(feature) || gp_get(calls, kfd2kgd_calls, hook, &(n)->hook) || \
+	 !(n)->hook || is_ours((n)->hook))
+
 static int load_hooks(struct gp_node *n, void *calls)
 {
 	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &n->hqd_dump) ||
 	    !is_ours(n->hqd_dump))
-		return gp_broken("the hook hqd_dump lies in amdgpu");
-	if (gp_has(occupied) &&
-	    !gp_get(calls, kfd2kgd_calls, hqd_is_occupied,
-		    &n->hqd_is_occupied) &&
-	    n->hqd_is_occupied && !is_ours(n->hqd_is_occupied))
-		return gp_broken("the hook hqd_is_occupied lies in amdgpu");
-	if (gp_has(answers) &&
-	    !gp_get(calls, kfd2kgd_calls, get_iq_wait_times,
-		    &n->get_iq_wait_times) &&
-	    n->get_iq_wait_times && !is_ours(n->get_iq_wait_times))
-		return gp_broken("the hook get_iq_wait_times lies in amdgpu");
+		return gp_broken("the hook hqd_dump is code of amdgpu's");
+	if (!LOAD_HOOK(n, calls, hqd_is_occupied, occupied))
+		return gp_broken("the hook hqd_is_occupied is code of amdgpu's");
+	if (!LOAD_HOOK(n, calls, hqd_sdma_dump, sdma))
+		return gp_broken("the hook hqd_sdma_dump is code of amdgpu's");
+	if (!LOAD_HOOK(n, calls, get_iq_wait_times, answers))
+		return gp_broken("the hook get_iq_wait_times is code of amdgpu's");
+	if (!LOAD_HOOK(n, calls, get_cu_occupancy, waves))
+		return gp_broken("the hook get_cu_occupancy is code of amdgpu's");
 	return 0;
+}
+
+/* How many waves fit in: KFD's topology has the same. Its nodes share the CUs. */
+static void load_waves(struct gp_node *n)
+{
+	void *gfx = gp_ptr(n->adev, amdgpu_device, gfx);
+	void *config = gp_ptr(gfx, amdgpu_gfx, config);
+	void *cus = gp_ptr(gfx, amdgpu_gfx, cu_info);
+	u32 cu, simds, waves;
+
+	if (!gp_has(waves) ||
+	    gp_get(config, amdgpu_gfx_config, max_shader_engines,
+		   &n->engines) ||
+	    gp_get(cus, amdgpu_cu_info, number, &cu) ||
+	    gp_get(cus, amdgpu_cu_info, simd_per_cu, &simds) ||
+	    gp_get(cus, amdgpu_cu_info, max_waves_per_simd, &waves))
+		return;
+	n->waves_max = cu / n->n_nodes * simds * waves;
 }
 
 /*
@@ -112,29 +132,23 @@ static int load_hooks(struct gp_node *n, void *calls)
  * them and does not report them, so a queue is looked for in all of its node's; also
  * where it is not known whether MES does.
  */
-static int load_sdma(struct gp_node *n, void *calls, u32 index)
+static void load_sdma(struct gp_node *n, u32 index)
 {
 	void *res = gp_ptr(n->kfd, kfd_dev, shared_resources);
+	void *info = gp_ptr(n->kfd, kfd_dev, device_info);
 	void *sdma = gp_ptr(n->adev, amdgpu_device, sdma);
-	u32 engines, nodes = 1;
+	u32 engines;
 
 	n->sdma_by_doorbell = gp_get_flag(res, kgd2kfd_shared_resources,
 					  enable_mes, nodes) != 0;
-	if (!gp_has(sdma))
-		return 0;
-	if (gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
-	    (gp_layout.has_nodes &&
-	     gp_get(n->kfd, kfd_dev, num_nodes, &nodes)) ||
-	    !nodes ||
-	    gp_get(calls, kfd2kgd_calls, hqd_sdma_dump, &n->hqd_sdma_dump) ||
-	    !n->hqd_sdma_dump)
-		return 0;
-	if (!is_ours(n->hqd_sdma_dump))
-		return gp_broken("the hook hqd_sdma_dump lies in amdgpu");
+	if (!gp_has(sdma) ||
+	    gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
+	    gp_get(info, kfd_device_info, num_sdma_queues_per_engine,
+		   &n->sdma_rlcs))
+		return;
 	/* As dqm_debugfs_hqds() has it: the nodes share the engines evenly. */
-	n->sdma_engines = engines / nodes;
+	n->sdma_engines = engines / n->n_nodes;
 	n->sdma_first = n->sdma_engines * index;
-	return 0;
 }
 
 /* The manager of the MQDs of compute queues. */
@@ -152,7 +166,7 @@ static int load_manager(struct gp_node *n)
 		return 0;
 	if (gp_get(n->mqd_mgr, mqd_manager, mqd_stride, &n->mqd_stride) ||
 	    !is_ours(n->mqd_stride))
-		return gp_broken("the hook mqd_stride lies in amdgpu");
+		return gp_broken("the hook mqd_stride is code of amdgpu's");
 	return 0;
 }
 
@@ -196,13 +210,17 @@ bool gp_node_is_whole(void *node)
 	return find_device(&n, &index);
 }
 
-/* Without kfd_node there is one, with the number 0. */
-static int load_xccs(struct gp_node *n)
+/* Its XCCs and the nodes of its device: one each without kfd_node. */
+static int load_shares(struct gp_node *n)
 {
 	n->xcc_mask = 1;
+	n->n_nodes = 1;
 	if (!gp_layout.has_nodes)
 		return 0;
-	return gp_get(n->node, kfd_node, xcc_mask, &n->xcc_mask);
+	if (gp_get(n->node, kfd_node, xcc_mask, &n->xcc_mask) ||
+	    gp_get(n->kfd, kfd_dev, num_nodes, &n->n_nodes))
+		return -EFAULT;
+	return n->n_nodes ? 0 : -EUCLEAN;
 }
 
 /* 0 when it is not known. */
@@ -233,14 +251,16 @@ int gp_node_follow(void *node, struct gp_node *n)
 		return gp_broken("kfd_node.adev is kfd_dev.adev");
 	if (gp_get(n->node, kfd_node, dqm, &n->dqm) ||
 	    gp_get(n->node, kfd_node, kfd2kgd, &calls) ||
-	    gp_get(n->node, kfd_node, id, &n->gpu_id) || load_xccs(n) ||
+	    gp_get(n->node, kfd_node, id, &n->gpu_id) || load_shares(n) ||
 	    gp_get(n->adev, amdgpu_device, reset_domain, &domain) || !domain)
 		return gp_broken("the node can be read");
 	n->ddev = gp_ptr(n->adev, amdgpu_device, ddev);
 	n->reset_sem = gp_ptr(domain, amdgpu_reset_domain, sem);
 
 	load_version(n);
-	ret = load_sdma(n, calls, index) ?: load_hooks(n, calls);
+	load_sdma(n, index);
+	load_waves(n);
+	ret = load_hooks(n, calls);
 	return ret ?: load_slots(n, n->kfd);
 }
 
@@ -348,12 +368,20 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 		return why;
 	if (!drm_dev_enter(n->ddev, &n->drm_idx))
 		return GP_VIEW_HARDWARE_REMOVED;
-	/* An error means that runtime PM is off, and that nothing changes. */
-	why = GP_VIEW_HARDWARE_ASLEEP;
-	ret = gp_pm_get_if_active(n->ddev->dev);
-	if (!ret || (ret < 0 && pm_runtime_status_suspended(n->ddev->dev)))
-		goto err_drm;
+	/*
+	 * A count that goes from 0 to 1 and back starts the time anew after which
+	 * the device falls asleep (amdgpu_pmops_runtime_idle()): a reader would
+	 * keep it awake. So only a count of somebody else's is raised. An error
+	 * means that runtime PM is off, and that nothing changes.
+	 */
+	ret = pm_runtime_get_if_in_use(n->ddev->dev);
 	n->pm_held = ret > 0;
+	why = GP_VIEW_HARDWARE_ASLEEP;
+	if (ret <= 0 && pm_runtime_status_suspended(n->ddev->dev))
+		goto err_drm;
+	why = GP_VIEW_HARDWARE_IDLE;
+	if (!ret)
+		goto err_drm;
 	/*
 	 * A reset waits for what is read with this, and the driver's MES code,
 	 * which only tries for the same lock, gives up while it waits.

@@ -18,6 +18,12 @@ struct queue_properties;
 /* Most CP slots of an XCC that can be looked at; the driver has 128. */
 #define GP_CP_SLOTS_MAX 256
 
+/* What get_cu_occupancy() adds to for each CP slot, as the driver has it (layout.c). */
+struct kfd_cu_occupancy {
+	u32 wave_cnt;
+	u32 doorbell_off;
+};
+
 /**
  * struct gp_node - a KFD node for the time of one read
  * @node:	the kfd_node, or the kfd_dev of a driver without (layout.h)
@@ -32,12 +38,16 @@ struct queue_properties;
  * @n_queues:	CP queues of a pipe
  * @n_slots:	CP slots of an XCC
  * @cp_slots:	those of them that are KFD's
+ * @n_nodes:	nodes of its device
+ * @engines:	shader engines of an XCC
+ * @waves_max:	waves that it has room for, 0: not known
  * @hqd_dump:	reads the registers of a CP slot
  * @hqd_dump_gpu: the same of a driver without kfd_node
  * @hqd_is_occupied: tests a CP slot for a ring; can be NULL
  * @hqd_is_occupied_gpu: the same of a driver without kfd_node
  * @hqd_sdma_dump: reads the registers of an SDMA engine's RLC; can be NULL
  * @get_iq_wait_times: reads one register of an XCC; can be NULL
+ * @get_cu_occupancy: counts the waves in each CP slot of an XCC; can be NULL
  * @mqd_stride:	distance of a compute queue's MQDs; NULL of a node that was not
  *		loaded from a process, and of a driver without kfd_node, as one
  *		XCC has one MQD
@@ -45,7 +55,9 @@ struct queue_properties;
  * @reset_since:	when @reset_sem was taken
  * @sdma_first:	first SDMA engine of the node in the count of the device
  * @sdma_engines: how many it has
+ * @sdma_rlcs:	slots of each
  * @sdma_by_doorbell: the driver does not know which of them has a queue
+ * @answered:	for hqd.c: its device did
  * @drm_idx:	of gp_node_get_hw()
  * @pm_held:	of gp_node_get_hw()
  *
@@ -67,6 +79,9 @@ struct gp_node {
 	u32 n_queues;
 	u32 n_slots;
 	DECLARE_BITMAP(cp_slots, GP_CP_SLOTS_MAX);
+	u32 n_nodes;
+	u32 engines;
+	u32 waves_max;
 	union {
 		int (*hqd_dump)(struct amdgpu_device *adev, uint32_t pipe_id,
 				uint32_t queue_id, uint32_t (**dump)[2],
@@ -90,13 +105,18 @@ struct gp_node {
 			     uint32_t *n_regs);
 	void (*get_iq_wait_times)(struct amdgpu_device *adev,
 				  uint32_t *wait_times, uint32_t inst);
+	void (*get_cu_occupancy)(struct amdgpu_device *adev,
+				 struct kfd_cu_occupancy *counts,
+				 int *max_waves_per_cu, uint32_t inst);
 	uint64_t (*mqd_stride)(struct mqd_manager *mm,
 			       struct queue_properties *p);
 	struct mqd_manager *mqd_mgr;
 	u32 sdma_first;
 	u32 sdma_engines;
+	u32 sdma_rlcs;
 	bool sdma_by_doorbell;
 	ktime_t reset_since;
+	bool answered;
 	int drm_idx;
 	bool pm_held;
 };
@@ -150,9 +170,9 @@ int gp_node_follow(void *node, struct gp_node *n);
  * gp_node_get_hw() - make sure that registers can be read, without waiting
  * @n:		a node whose device is held
  *
- * Wakes no device: one that sleeps, is in reset, is being removed, is lost, has
- * its scheduler stopped, may switch its core off or is a virtual function is
- * left alone.
+ * Wakes no device and keeps none awake: one that sleeps or that nobody uses, is in
+ * reset, is being removed, is lost, has its scheduler stopped, may switch its core
+ * off or is a virtual function is left alone.
  *
  * Return: GP_VIEW_HARDWARE_READ when they can be, until gp_node_put_hw();
  * otherwise why not.

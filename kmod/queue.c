@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copies the facts of one queue out of the driver's structures. The locks that
+ * Copies the queues of a process out of the driver's structures. The locks that
  * this needs are in snapshot.c.
  */
 
 #include <linux/bitops.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/string.h>
 
 #include <gpreempt/view.h>
@@ -12,6 +14,13 @@
 #include "layout.h"
 #include "node.h"
 #include "queue.h"
+#include "stats.h"
+
+/* More queues than this mean that the list has no end. */
+#define MAX_QUEUES 4096
+
+/* Queues that are copied while the mutex is held once: some 50 us of a slow CPU. */
+#define HOLD_QUEUES 4
 
 /* Context of a process that is not a further one of its program. */
 #define CONTEXT_PRIMARY 0xffff
@@ -138,6 +147,7 @@ void gp_queue_forget_hardware(struct gp_queue *q)
 	q->active = -1;
 	q->rptr = -1;
 	q->wptr = -1;
+	q->waves = -1;
 }
 
 int gp_queue_context(void *p)
@@ -150,8 +160,12 @@ int gp_queue_context(void *p)
 	return context;
 }
 
-int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
-		  struct gp_queue *q)
+/*
+ * Copy the facts of a queue of p; the hardware is not read. -EAGAIN when it is on none
+ * of the nodes: one that the process has opened since they were loaded.
+ */
+static int copy_queue(void *p, void *queue, const struct gp_node *nodes,
+		      u32 count, struct gp_queue *q)
 {
 	void *props = gp_ptr(queue, queue, properties);
 	const struct gp_node *n;
@@ -162,7 +176,7 @@ int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
 		return gp_broken("queue.process is its process");
 	n = find_node(queue, nodes, count);
 	if (!n)
-		return gp_broken("queue.device is a node of its process");
+		return -EAGAIN;
 	memset(q, 0, sizeof(*q));
 	q->ctx = (unsigned long)p;
 	q->context = gp_queue_context(p);
@@ -175,4 +189,118 @@ int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
 	gp_queue_forget_hardware(q);
 	ret = copy_properties(props, q);
 	return ret ?: copy_identity(queue, n, q);
+}
+
+/* The queues of one context are copied: what of, where to, and how far it is. */
+struct copy {
+	void *p;
+	const struct gp_node *nodes;
+	u32 count;
+	struct gp_list *out;
+	struct list_head *from;
+};
+
+/*
+ * Whether an entry that was seen in an earlier hold of the mutex is in the list of
+ * p still. It may have been freed, and its memory be in another process's list.
+ */
+static bool is_listed(void *p, struct list_head *at, struct list_head *link)
+{
+	void *pqn = gp_container(at, process_queue_node, process_queue_list);
+	void *queue, *process, *back;
+
+	return !copy_from_kernel_nofault(link, at, sizeof(*link)) &&
+	       !copy_from_kernel_nofault(&back, &link->prev->next,
+					 sizeof(back)) &&
+	       back == at &&
+	       !copy_from_kernel_nofault(&back, &link->next->prev,
+					 sizeof(back)) &&
+	       back == at && !gp_peek(pqn, process_queue_node, q, &queue) &&
+	       !gp_peek(queue, queue, process, &process) && process == p;
+}
+
+/* Add a queue to the list of a copy. */
+static int add_queue(void *queue, struct copy *c)
+{
+	int ret;
+
+	if (c->out->need++ >= c->out->room)
+		return 0;
+	ret = copy_queue(c->p, queue, c->nodes, c->count,
+			 &c->out->q[c->out->n]);
+	c->out->n += !ret;
+	return ret;
+}
+
+/*
+ * Under the mutex of the process: copy some queues, from the entry behind c->from
+ * on, or from the first. The last of them is there then, or NULL after the end of the
+ * list.
+ */
+static int copy_queues(struct copy *c)
+{
+	void *pqm = gp_ptr(c->p, kfd_process, pqm);
+	struct list_head *head = gp_ptr(pqm, process_queue_manager, queues);
+	struct list_head link, *at = c->from ?: head;
+	void *queue, *pqn;
+	int n = 0, ret;
+
+	if (c->from && !is_listed(c->p, at, &link))
+		return -EBUSY;
+	if (!c->from && gp_read(&link, head, sizeof(link)))
+		return gp_broken("the list of queues can be read");
+	while (link.next != head) {
+		at = link.next;
+		pqn = gp_container(at, process_queue_node, process_queue_list);
+		if (n++ == MAX_QUEUES || gp_read(&link, at, sizeof(link)) ||
+		    gp_get(pqn, process_queue_node, q, &queue))
+			return gp_broken("the list of queues has an end");
+		if (!queue) /* one of the kernel's own */
+			continue;
+		ret = add_queue(queue, c);
+		if (ret)
+			return ret;
+		c->from = at;
+		if (n >= HOLD_QUEUES)
+			return 0;
+	}
+	c->from = NULL;
+	return 0;
+}
+
+/* Hold the mutex once: copy_queues(), or -EBUSY. */
+static int copy_some(struct copy *c)
+{
+	struct mutex *mutex = gp_ptr(c->p, kfd_process, mutex);
+	ktime_t since;
+	int ret = -EBUSY;
+
+	preempt_disable();
+	if (mutex_trylock(mutex)) {
+		since = ktime_get();
+		ret = copy_queues(c);
+		mutex_unlock(mutex);
+		gp_stat_locked(GP_STAT_LOCK(process), since);
+	}
+	preempt_enable();
+	return ret;
+}
+
+int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count,
+		   struct gp_list *out)
+{
+	struct copy c = { .p = p, .nodes = nodes, .count = count, .out = out };
+	u32 n = out->n, need = out->need;
+	int ret;
+
+	do
+		ret = out->need - need > MAX_QUEUES ?
+			      gp_broken("the list of queues has an end") :
+			      copy_some(&c);
+	while (!ret && c.from);
+	if (ret == -EBUSY) {
+		out->n = n;
+		out->need = need;
+	}
+	return ret;
 }

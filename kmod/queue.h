@@ -37,6 +37,8 @@ struct gp_node;
  * @hardware:	whether they were read: enum gp_view_hardware
  * @active:	slots that hold it now, -1 when that could not be read
  * @rptr, @wptr: of the first of these slots, -1: there is none
+ * @waves:	in flight in all XCCs, -1: not known
+ * @first_slot:	where the records of its slots are among those of its process
  * @slot:	slot it was last seen in, of CP pipe * queues of a pipe + queue, of
  *		SDMA under MES engine * RLCs + RLC, or -1: only where to look first
  *
@@ -75,7 +77,29 @@ struct gp_queue {
 	int active;
 	s64 rptr;
 	s64 wptr;
+	int waves;
+	u32 first_slot;
 	int slot;
+};
+
+/**
+ * struct gp_list - the queues of a process, in the order of their ids
+ * @n:		how many; the first member of every list of records
+ * @room:	how many there is memory for
+ * @need:	how many there are
+ * @debugged:	a debugger holds the process; -1: the driver has none
+ * @paused:	the process is paused, in one of its contexts; -1 likewise
+ * @gpus:	nodes on which it has an address space, in all contexts
+ * @q:		the queues
+ */
+struct gp_list {
+	u32 n;
+	u32 room;
+	u32 need;
+	int debugged;
+	int paused;
+	u32 gpus;
+	struct gp_queue q[];
 };
 
 /**
@@ -85,17 +109,21 @@ struct gp_queue {
 bool gp_queue_is_cp(int type);
 
 /**
- * gp_queue_copy() - copy the facts of a queue
- * @p:		kfd_process, whose mutex is held
- * @queue:	one of its queues
+ * gp_queues_copy() - add the queues of a kfd_process to a list
+ * @p:		kfd_process out of gp_table_walk()
  * @nodes:	of the process, loaded
  * @count:	of @nodes
- * @q:		to fill; the hardware is not read
+ * @out:	to add to, as far as there is room; the hardware is not read
  *
- * Does not sleep. Return: 0, -EUCLEAN.
+ * Holds the mutex of the process several times, each for a few queues: one that is
+ * made or destroyed meanwhile may be added, or twice, or not. Does not sleep.
+ *
+ * Return: 0, -EBUSY when the driver holds the mutex or the list has changed, -EUCLEAN,
+ * -EAGAIN when a queue is on none of @nodes: one that the process has opened since they
+ * were loaded. @out is as before after -EBUSY.
  */
-int gp_queue_copy(void *p, void *queue, const struct gp_node *nodes, u32 count,
-		  struct gp_queue *q);
+int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count,
+		   struct gp_list *out);
 
 /** gp_queue_context() - number of a kfd_process among its program's, -1: the first */
 int gp_queue_context(void *p);

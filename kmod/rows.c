@@ -57,6 +57,7 @@ union cell {
 DEFINE_ROW(queue_row, GP_VIEW_QUEUES_ALL_COLUMNS);
 DEFINE_ROW(slot_row, GP_VIEW_HQDS_COLUMNS);
 DEFINE_ROW(gpu_row, GP_VIEW_GPUS_COLUMNS);
+DEFINE_ROW(usage_row, GP_VIEW_USAGE_COLUMNS);
 DEFINE_ROW(summary_row, GP_VIEW_PROCESSES_COLUMNS);
 DEFINE_ROW(node_row, GP_VIEW_NODES_COLUMNS);
 
@@ -131,8 +132,9 @@ static unsigned long state_of(const struct gp_queue *q)
 	if (!set && !q->wanted)
 		set = BIT(GP_VIEW_STATE_INACTIVE);
 	if (!set)
-		set = q->active ? BIT(GP_VIEW_STATE_ACTIVE) :
-				  BIT(GP_VIEW_STATE_UNMAPPED);
+		set = q->active < 0 ? BIT(GP_VIEW_STATE_WANTED) :
+		      q->active	    ? BIT(GP_VIEW_STATE_ACTIVE) :
+				      BIT(GP_VIEW_STATE_UNMAPPED);
 	if (q->suspended > 0 && q->active > 0)
 		set |= BIT(GP_VIEW_STATE_STUCK);
 	if (q->destroying > 0)
@@ -178,6 +180,7 @@ void gp_rows_queue(struct seq_file *m, const void *record)
 		.cwsr_size = q->cwsr_size,
 		.exception = q->exception,
 		.context = q->context,
+		.waves = q->waves,
 	};
 
 	PRINT_ROW(m, queue_row, &row);
@@ -195,13 +198,15 @@ void gp_rows_slot(struct seq_file *m, const void *record)
 		.engine = s->engine,
 		.rlc = s->rlc,
 		.qid = s->qid,
-		.active = 1,
+		.active = s->hardware == GP_VIEW_HARDWARE_READ ? 1 : -1,
 		.vmid = s->vmid,
 		.rptr = s->rptr,
 		.wptr = s->wptr,
 		.unit = unit_of(s->type),
 		.doorbell = s->doorbell,
 		.age_ms = s->age_ms,
+		.waves = s->waves,
+		.hardware = WORD(hardware_words, s->hardware),
 	};
 
 	PRINT_ROW(m, slot_row, &row);
@@ -217,6 +222,23 @@ void gp_rows_gpu(struct seq_file *m, const void *record)
 	};
 
 	PRINT_ROW(m, gpu_row, &row);
+}
+
+void gp_rows_usage(struct seq_file *m, const void *record)
+{
+	const struct gp_gpu *g = record;
+	const struct usage_row row = {
+		.gpu_id = g->node_id,
+		.context = g->context,
+		.hardware = WORD(hardware_words, g->hardware),
+		.waves = g->waves,
+		.waves_max = g->waves_max ?: -1,
+		.evicted_ms = g->evicted_ms,
+		.evicted = g->evicted,
+		.age_ms = g->age_ms,
+	};
+
+	PRINT_ROW(m, usage_row, &row);
 }
 
 /* A name as one cell; NULL when it is empty. A lone "-" is not "not known". */

@@ -11,6 +11,7 @@ struct seq_file;
 void gp_rows_queue(struct seq_file *m, const void *record);
 void gp_rows_slot(struct seq_file *m, const void *record);
 void gp_rows_gpu(struct seq_file *m, const void *record);
+void gp_rows_usage(struct seq_file *m, const void *record);
 void gp_rows_summary(struct seq_file *m, const void *record);
 void gp_rows_node(struct seq_file *m, const void *record);
 

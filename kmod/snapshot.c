@@ -21,7 +21,6 @@
 
 #include <linux/delay.h>
 #include <linux/mm.h>
-#include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/sort.h>
 
@@ -35,8 +34,8 @@
 #include "stats.h"
 #include "symbols.h"
 
-/* More queues than this mean that the list has no end. */
-#define MAX_QUEUES 4096
+/* More contexts than this are not read: a program can make any number of them. */
+#define MAX_CONTEXTS 64
 
 /* Tries for a busy process: 0.3 ms in all, a suspend can hold it for 9 s. */
 #define LOCK_TRIES   4
@@ -46,57 +45,32 @@
 #define SPARE_ROOM 8
 #define FIT_TRIES  4
 
-/*
- * One read: what is asked, the memory for it, and what was found. The nodes are those
- * of all contexts of the process, each once; when the hardware is wanted their
- * devices are held, until drop_nodes().
- */
-struct walk {
+/* What a reader wants. */
+struct request {
 	struct pid *pid;
 	const struct gp_list *last;
 	bool hardware;
+};
+
+/*
+ * One read: the memory for it, and what was found. The nodes are those of all
+ * contexts of the process, each once; when the hardware is wanted their devices are
+ * held, until drop_nodes().
+ */
+struct walk {
+	const struct request *ask;
 
 	struct gp_list *out;
 	struct gp_slots *slots;
 	struct gp_node *nodes;
+	struct kfd_cu_occupancy *counts;
 
 	u32 n_nodes;
-	u32 need;
+	u32 n_contexts;
 	u32 need_slots;
-	bool found;
-	bool busy; /* a context was */
+	bool busy;     /* a context was */
+	bool stranger; /* a queue was on a node that is not of its process */
 };
-
-/* Under the mutex of the process. */
-static int copy_queues(void *p, struct walk *w)
-{
-	void *pqm = gp_ptr(p, kfd_process, pqm);
-	struct list_head *head = gp_ptr(pqm, process_queue_manager, queues);
-	struct list_head link, *at;
-	void *queue;
-	int n, ret;
-
-	if (gp_read(&link, head, sizeof(link)))
-		return gp_broken("the list of queues can be read");
-	for (n = 0, at = link.next; at != head; n++, at = link.next) {
-		void *pqn = gp_container(at, process_queue_node,
-					 process_queue_list);
-
-		if (n >= MAX_QUEUES || gp_read(&link, at, sizeof(link)) ||
-		    gp_get(pqn, process_queue_node, q, &queue))
-			return gp_broken("the list of queues has an end");
-		if (!queue) /* one of the kernel's own */
-			continue;
-		if (w->need++ >= w->out->room)
-			continue;
-		ret = gp_queue_copy(p, queue, w->nodes, w->n_nodes,
-				    &w->out->q[w->out->n]);
-		if (ret)
-			return ret;
-		w->out->n++;
-	}
-	return 0;
-}
 
 /*
  * The context is busy: take over what was seen of it before. That it had no
@@ -104,43 +78,25 @@ static int copy_queues(void *p, struct walk *w)
  */
 static int copy_last(void *p, struct walk *w)
 {
+	const struct gp_list *last = w->ask->last;
 	ktime_t now = ktime_get();
 	bool known = false;
 	u32 i;
 
-	for (i = 0; w->last && i < w->last->n; i++) {
+	for (i = 0; last && i < last->n; i++) {
 		struct gp_queue *q = &w->out->q[w->out->n];
 
-		if (w->last->q[i].ctx != (unsigned long)p)
+		if (last->q[i].ctx != (unsigned long)p)
 			continue;
 		known = true;
-		if (w->need++ >= w->out->room)
+		if (w->out->need++ >= w->out->room)
 			continue;
-		*q = w->last->q[i];
+		*q = last->q[i];
 		gp_queue_forget_hardware(q);
 		q->age_ms = max_t(s64, ktime_ms_delta(now, q->seen), 1);
 		w->out->n++;
 	}
 	return known ? 0 : -EBUSY;
-}
-
-/* Copy the queue list, unless the process is busy. */
-static int copy_now(void *p, struct walk *w, bool *busy)
-{
-	struct mutex *mutex = gp_ptr(p, kfd_process, mutex);
-	ktime_t since;
-	int ret = 0;
-
-	preempt_disable();
-	*busy = !mutex_trylock(mutex);
-	if (!*busy) {
-		since = ktime_get();
-		ret = copy_queues(p, w);
-		mutex_unlock(mutex);
-		gp_stat_locked(GP_STAT_LOCK(process), since);
-	}
-	preempt_enable();
-	return ret;
 }
 
 /* Add the nodes of p that are not there yet, while they cannot be freed. */
@@ -158,11 +114,12 @@ static int add_nodes(void *p, struct walk *w)
 			continue;
 		if (ret)
 			return ret;
+		w->out->gpus++;
 		for (j = 0; j < w->n_nodes && w->nodes[j].node != n->node; j++)
 			;
 		if (j < w->n_nodes)
 			continue;
-		if (w->hardware && !gp_node_hold(n))
+		if (w->ask->hardware && !gp_node_hold(n))
 			return gp_broken("the device of a process is there");
 		w->n_nodes++;
 	}
@@ -173,28 +130,13 @@ static void drop_nodes(struct walk *w)
 {
 	while (w->n_nodes) {
 		w->n_nodes--;
-		if (w->hardware)
+		if (w->ask->hardware)
 			gp_node_drop(&w->nodes[w->n_nodes]);
 	}
 }
 
-/*
- * Read the hardware of one queue. The node is put to rest after each, so that a
- * reset of the device waits for one queue at most.
- */
-static void read_queue(struct gp_node *n, struct gp_queue *q, struct walk *w)
-{
-	q->hardware = gp_node_get_hw(n);
-	gp_stat_unread(q->hardware);
-	if (q->hardware != GP_VIEW_HARDWARE_READ)
-		return;
-	gp_hqd_read(n, q, w->slots);
-	gp_node_put_hw(n);
-	gp_stat_unread(q->hardware);
-}
-
-/* Fill in the active slots of all queues; no lock of the driver is held. */
-static int read_slots(struct walk *w)
+/* Fill in the active slots and waves of all queues; no lock of the driver is held. */
+static int read_hardware(struct walk *w)
 {
 	u32 i, j;
 
@@ -206,9 +148,15 @@ static int read_slots(struct walk *w)
 				break;
 		if (j == w->n_nodes)
 			continue;
+		gp_hqd_read(&w->nodes[j], q, w->slots);
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		read_queue(&w->nodes[j], q, w);
+		cond_resched();
+	}
+	for (j = 0; j < w->n_nodes; j++) {
+		gp_waves_count(&w->nodes[j], w->out, w->slots, w->counts);
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		cond_resched();
 	}
 	return 0;
@@ -223,23 +171,31 @@ static void see_holds(void *p, struct gp_list *out)
 	out->paused = max(out->paused, paused);
 }
 
+static int too_many_contexts(void)
+{
+	pr_warn_ratelimited("a process has more than %d contexts: it is not shown\n",
+			    MAX_CONTEXTS);
+	return -E2BIG;
+}
+
 /* A pid can have more than one kfd_process, on newer drivers. */
 static int take_process(void *p, void *data)
 {
 	struct walk *w = data;
 	struct pid *pid = gp_table_pid(p);
-	bool busy;
 	int ret;
 
 	put_pid(pid);
-	if (!pid || pid != w->pid)
+	if (!pid || pid != w->ask->pid)
 		return 0;
-	w->found = true;
+	if (w->n_contexts++ == MAX_CONTEXTS)
+		return too_many_contexts();
 	see_holds(p, w->out);
 	ret = add_nodes(p, w);
 	if (!ret)
-		ret = copy_now(p, w, &busy);
-	if (ret || !busy)
+		ret = gp_queues_copy(p, w->nodes, w->n_nodes, w->out);
+	w->stranger |= ret == -EAGAIN;
+	if (ret != -EBUSY)
 		return ret;
 	w->busy = true;
 	return copy_last(p, w);
@@ -261,22 +217,30 @@ static void free_lists(struct walk *w)
 	kvfree(w->out);
 	kvfree(w->slots);
 	kvfree(w->nodes);
+	kvfree(w->counts);
 }
 
-static int alloc_lists(struct walk *w, u32 room, u32 room_slots, bool slots)
+static int alloc_lists(struct walk *w, u32 room, u32 room_slots)
 {
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT;
+	bool hardware = w->ask->hardware;
+
 	w->nodes = kvmalloc_array(gp_layout.kfd_process__pdds.at.len,
-				  sizeof(*w->nodes), GFP_KERNEL);
-	w->out = kvzalloc(struct_size(w->out, q, room), GFP_KERNEL);
-	w->slots = !slots ? NULL :
-			    kvzalloc(struct_size(w->slots, s, room_slots),
-				     GFP_KERNEL);
-	if (!w->nodes || !w->out || (slots && !w->slots)) {
+				  sizeof(*w->nodes), gfp);
+	w->out = kvzalloc(struct_size(w->out, q, room), gfp);
+	w->slots = NULL;
+	w->counts = NULL;
+	if (hardware) {
+		w->slots = kvzalloc(struct_size(w->slots, s, room_slots), gfp);
+		w->counts = kvmalloc_array(GP_CP_SLOTS_MAX, sizeof(*w->counts),
+					   gfp);
+	}
+	if (!w->nodes || !w->out || (hardware && (!w->slots || !w->counts))) {
 		free_lists(w);
 		return -ENOMEM;
 	}
 	w->out->room = room;
-	if (slots)
+	if (hardware)
 		w->slots->room = room_slots;
 	return 0;
 }
@@ -287,9 +251,10 @@ static int walk_once(struct walk *w)
 	w->out->n = 0;
 	w->out->debugged = -1;
 	w->out->paused = -1;
+	w->out->gpus = 0;
 	w->n_nodes = 0;
-	w->need = 0;
-	w->found = false;
+	w->n_contexts = 0;
+	w->out->need = 0;
 	w->busy = false;
 	return gp_table_walk(take_process, w);
 }
@@ -312,24 +277,37 @@ static int copy_facts(struct walk *w)
 	return ret;
 }
 
-/* Where each queue was last seen. */
+/* Where each queue was last seen; both lists are in order. */
 static void find_last_slots(struct walk *w)
 {
-	const struct gp_queue *last;
+	const struct gp_list *last = w->ask->last;
+	const struct gp_queue *old;
 	struct gp_queue *q;
-	u32 i, j;
+	u32 i, j = 0, k;
 
-	for (i = 0; w->last && i < w->out->n; i++) {
+	for (i = 0; last && i < w->out->n; i++) {
 		q = &w->out->q[i];
-		for (j = 0; j < w->last->n; j++) {
-			last = &w->last->q[j];
-			if (last->ctx != q->ctx || last->gpu_id != q->gpu_id ||
-			    last->mqd_addr != q->mqd_addr)
-				continue;
-			q->slot = last->slot;
-			break;
+		while (j < last->n && by_id(&last->q[j], q) < 0)
+			j++;
+		for (k = j; k < last->n && !by_id(&last->q[k], q); k++) {
+			old = &last->q[k];
+			if (old->ctx == q->ctx && old->mqd_addr == q->mqd_addr)
+				q->slot = old->slot;
 		}
 	}
+}
+
+/* Whether a queue is there twice: it was made anew where an earlier one had been. */
+static bool is_doubled(const struct gp_list *list)
+{
+	u32 i, j;
+
+	for (i = 0; i < list->n; i++)
+		for (j = i + 1; j < list->n && !by_id(&list->q[i], &list->q[j]);
+		     j++)
+			if (list->q[i].ctx == list->q[j].ctx)
+				return true;
+	return false;
 }
 
 static int take_once(struct walk *w)
@@ -339,43 +317,52 @@ static int take_once(struct walk *w)
 
 	if (ret)
 		return ret;
-	if (!w->found)
+	if (!w->n_contexts)
 		return -ESTALE;
 	w->need_slots = 0;
-	for (i = 0; w->hardware && i < w->out->n; i++)
+	for (i = 0; i < w->out->n; i++)
 		w->need_slots += w->out->q[i].slots;
-	if (w->need > w->out->room ||
+	if (w->out->need > w->out->room ||
 	    (w->slots && w->need_slots > w->slots->room))
 		return -EAGAIN;
-	find_last_slots(w);
 	sort(w->out->q, w->out->n, sizeof(w->out->q[0]), by_id, NULL);
-	return w->hardware ? read_slots(w) : 0;
+	if (is_doubled(w->out))
+		return -EAGAIN;
+	find_last_slots(w);
+	return w->ask->hardware ? read_hardware(w) : 0;
 }
 
 int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
 		     struct gp_list **list, struct gp_slots **slots)
 {
-	struct walk w = { .pid = pid, .last = last, .hardware = hardware };
+	struct request ask = { .pid = pid, .last = last, .hardware = hardware };
 	u32 room = (last ? last->n : 0) + SPARE_ROOM;
 	u32 room_slots = room * SPARE_ROOM;
+	struct walk w = { .ask = &ask };
 	int i, ret = -EAGAIN;
 
 	for (i = 0; i < FIT_TRIES && ret == -EAGAIN; i++) {
-		ret = alloc_lists(&w, room, room_slots, slots);
+		w.stranger = false;
+		ret = alloc_lists(&w, room, room_slots);
 		if (ret)
 			return ret;
 		ret = take_once(&w);
 		drop_nodes(&w);
-		room = w.need + SPARE_ROOM;
+		room = w.out->need + SPARE_ROOM;
 		room_slots = max(w.need_slots, room) * 2;
 		if (ret)
 			free_lists(&w);
 	}
+	if (ret == -EAGAIN && w.stranger)
+		return gp_broken("queue.device is a node of its process");
 	if (ret)
 		return ret;
 	kvfree(w.nodes);
+	kvfree(w.counts);
 	*list = w.out;
 	if (slots)
 		*slots = w.slots;
+	else
+		kvfree(w.slots);
 	return 0;
 }

@@ -8,28 +8,15 @@
 #include "queue.h"
 
 /**
- * struct gp_list - the queues of a process, in the order of their ids
- * @n:		how many; the first member of every list of records
- * @room:	how many there is memory for
- * @debugged:	a debugger holds the process; -1: the driver has none
- * @paused:	the process is paused, in one of its contexts; -1 likewise
- * @q:		the queues
- */
-struct gp_list {
-	u32 n;
-	u32 room;
-	int debugged;
-	int paused;
-	struct gp_queue q[];
-};
-
-/**
  * struct gp_slot - one hardware slot that holds a queue
  * @age_ms:	of @qid and @type, as in struct gp_queue
  * @qid, @gpu_id, @type: of the queue
  * @xcc, @pipe, @queue: of a CP slot, -1 of others
  * @engine, @rlc: of an SDMA slot, -1 of others
  * @vmid, @doorbell, @rptr, @wptr: its registers
+ * @waves:	of the queue in flight in this XCC, -1: not known
+ * @hardware:	enum gp_view_hardware: if it is not GP_VIEW_HARDWARE_READ, the slots
+ *		of the queue are not known, and all but the first four members are -1
  */
 struct gp_slot {
 	u64 age_ms;
@@ -41,13 +28,15 @@ struct gp_slot {
 	int queue;
 	int engine;
 	int rlc;
-	u32 vmid;
-	u32 doorbell;
-	u64 rptr;
-	u64 wptr;
+	int vmid;
+	s64 doorbell;
+	s64 rptr;
+	s64 wptr;
+	int waves;
+	int hardware;
 };
 
-/* The slots that hold queues of a process, in the order of the queues. */
+/* The slots of the queues of a process, in the order of the queues. */
 struct gp_slots {
 	u32 n;
 	u32 room;
@@ -67,8 +56,8 @@ struct gp_slots {
  *
  * Return: 0, -ESTALE when KFD has no such process, -EBUSY when it is busy and
  * @last has no queue of it, -EUCLEAN when the driver's data contradicts itself,
- * -EAGAIN when the queues would not hold still, -EINTR when the reader is
- * being killed, -ENOMEM.
+ * -EAGAIN when the queues would not hold still, -E2BIG when it has too many
+ * contexts, -EINTR when the reader is being killed, -ENOMEM.
  */
 int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
 		     struct gp_list **list, struct gp_slots **slots);

@@ -26,15 +26,63 @@
 
 struct gpu_walk {
 	struct pid *pid;
+	bool usage;
 	struct gp_gpus *out;
 	u32 need;
 	bool found;
 };
 
+/*
+ * How long the process was evicted from a node. Restoring adds to the counter, and
+ * then ends the eviction that the counter has now: a change of the counter in
+ * between is waited for.
+ */
+static void take_evictions(void *pdd, struct gp_gpu *gpu)
+{
+	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
+	u64 counter, again, since;
+	u32 evicted;
+	int i;
+
+	for (i = 0; i < FIT_TRIES && gp_has(evictions); i++) {
+		if (gp_get(pdd, kfd_process_device, evict_duration_counter,
+			   &counter) ||
+		    gp_get(qpd, qcm_process_device, evicted, &evicted) ||
+		    gp_get(pdd, kfd_process_device, last_evict_timestamp,
+			   &since) ||
+		    gp_get(pdd, kfd_process_device, evict_duration_counter,
+			   &again))
+			return;
+		if (counter != again)
+			continue;
+		if (evicted)
+			counter += get_jiffies_64() - since;
+		gpu->evicted = evicted != 0;
+		gpu->evicted_ms = jiffies64_to_msecs(counter);
+		return;
+	}
+}
+
+/* What the node has room for; its identity is not that of a restored process's. */
+static int take_node(void *p, u32 i, struct gp_gpu *gpu)
+{
+	struct gp_node n;
+	int ret = gp_node_load(p, i, &n);
+
+	if (ret == -ENOENT)
+		gpu->vm = false;
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	gpu->node_id = n.gpu_id;
+	gpu->waves_max = n.waves_max;
+	return 0;
+}
+
 static int take_gpu(void *p, u32 i, struct gpu_walk *w)
 {
-	struct gp_gpu gpu;
+	struct gp_gpu gpu = { .hardware = -1, .evicted = -1, .evicted_ms = -1 };
 	void *pdd, *process, *priv;
+	int ret = 0;
 
 	if (gp_get_at(p, kfd_process, pdds, i, &pdd) ||
 	    gp_get(pdd, kfd_process_device, process, &process) || process != p)
@@ -43,7 +91,14 @@ static int take_gpu(void *p, u32 i, struct gpu_walk *w)
 	    gp_get(pdd, kfd_process_device, drm_priv, &priv))
 		return gp_broken("the process-device can be read");
 	gpu.vm = priv;
+	gpu.ctx = (unsigned long)p;
 	gpu.context = gp_queue_context(p);
+	if (w->usage && gpu.vm) {
+		ret = take_node(p, i, &gpu);
+		take_evictions(pdd, &gpu);
+	}
+	if (ret || (w->usage && !gpu.vm))
+		return ret;
 	if (w->need++ < w->out->room)
 		w->out->g[w->out->n++] = gpu;
 	return 0;
@@ -65,9 +120,9 @@ static int take_process(void *p, void *data)
 	return ret;
 }
 
-struct gp_gpus *gp_gpus_take(struct pid *pid)
+static struct gp_gpus *take_gpus(struct pid *pid, bool usage)
 {
-	struct gpu_walk w = { .pid = pid };
+	struct gpu_walk w = { .pid = pid, .usage = usage };
 	u32 room = gp_layout.kfd_process__pdds.at.len;
 	int i, ret = -EAGAIN;
 
@@ -89,6 +144,41 @@ struct gp_gpus *gp_gpus_take(struct pid *pid)
 	return ret ? ERR_PTR(ret) : w.out;
 }
 
+struct gp_gpus *gp_gpus_take(struct pid *pid)
+{
+	return take_gpus(pid, false);
+}
+
+static void add_usage(struct gp_gpu *gpu, const struct gp_queue *q)
+{
+	if (gpu->ctx != q->ctx || gpu->node_id != q->gpu_id)
+		return;
+	if (gpu->hardware < 0 || gpu->hardware == GP_VIEW_HARDWARE_READ)
+		gpu->hardware = q->hardware;
+	if (gp_queue_is_cp(q->type))
+		gpu->waves = q->waves < 0 || gpu->waves < 0 ?
+				     -1 :
+				     gpu->waves + q->waves;
+	gpu->age_ms = max(gpu->age_ms, q->age_ms);
+}
+
+struct gp_gpus *gp_usage_take(struct gp_proc *proc)
+{
+	struct gp_gpus *gpus;
+	struct gp_list *list;
+	int ret = gp_proc_read(proc, &list, NULL);
+	u32 i, j;
+
+	if (ret)
+		return ERR_PTR(ret);
+	gpus = take_gpus(proc->pid, true);
+	for (i = 0; !IS_ERR(gpus) && i < gpus->n; i++)
+		for (j = 0; j < list->n; j++)
+			add_usage(&gpus->g[i], &list->q[j]);
+	kvfree(list);
+	return gpus;
+}
+
 static void take_identity(struct pid *pid, struct gp_summary *s)
 {
 	struct task_struct *leader = get_pid_task(pid, PIDTYPE_PID);
@@ -101,20 +191,6 @@ static void take_identity(struct pid *pid, struct gp_summary *s)
 	put_task_struct(leader);
 }
 
-static void take_gpus(struct pid *pid, struct gp_summary *s)
-{
-	struct gp_gpus *gpus = gp_gpus_take(pid);
-	u32 i;
-
-	s->gpus = -1;
-	if (IS_ERR(gpus))
-		return;
-	s->gpus = 0;
-	for (i = 0; i < gpus->n; i++)
-		s->gpus += gpus->g[i].vm;
-	kvfree(gpus);
-}
-
 static void add_queue(struct gp_summary *s, const struct gp_queue *q)
 {
 	if (q->type >= 0)
@@ -124,7 +200,7 @@ static void add_queue(struct gp_summary *s, const struct gp_queue *q)
 		s->active = -1;
 	else
 		s->active += q->active;
-	if (q->suspended < 0)
+	if (q->suspended < 0 || s->suspended < 0)
 		s->suspended = -1;
 	else
 		s->suspended += q->suspended;
@@ -138,6 +214,7 @@ static int take_queues(struct gp_proc *proc, struct gp_summary *s)
 	u32 i;
 	int ret;
 
+	s->gpus = -1;
 	s->queues = -1;
 	s->debugged = -1;
 	s->paused = -1;
@@ -145,6 +222,7 @@ static int take_queues(struct gp_proc *proc, struct gp_summary *s)
 	ret = gp_proc_read(proc, &list, NULL);
 	if (ret)
 		return ret;
+	s->gpus = list->gpus;
 	s->queues = list->n;
 	s->debugged = list->debugged;
 	s->paused = list->paused;
@@ -170,7 +248,6 @@ struct gp_summaries *gp_summary_take(void)
 		struct gp_summary *s = &all->s[all->n];
 
 		take_identity(procs[i]->pid, s);
-		take_gpus(procs[i]->pid, s);
 		ret = take_queues(procs[i], s);
 		if (ret == -EINTR || fatal_signal_pending(current)) {
 			kvfree(all);

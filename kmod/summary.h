@@ -8,6 +8,8 @@
 
 #include <gpreempt/view.h>
 
+#include "proc.h"
+
 /**
  * struct gp_summary - one GPU process in a line
  * @pid:	as the host counts
@@ -55,14 +57,33 @@ struct gp_summaries *gp_summary_take(void);
 
 /**
  * struct gp_gpu - a node that a process can use
- * @gpu_id:	of the node
+ * @gpu_id:	of the node, as the process has it
  * @vm:		the process has an address space there
  * @context:	of the process, or -1 when it has one only
+ *
+ * The rest is for gp_usage_take():
+ * @ctx:	the kfd_process: to compare, not to follow
+ * @node_id:	of the node, as the queues have it: another one than @gpu_id when the
+ *		process was restored from a checkpoint
+ * @hardware:	of the first of its queues there that was not read, else
+ *		GP_VIEW_HARDWARE_READ; -1: it has no queue there
+ * @waves, @waves_max: in flight, and that fit in; -1 and 0: not known
+ * @evicted:	now; -1: not known
+ * @evicted_ms:	in all; -1: not known
+ * @age_ms:	the largest age of what is known of its queues
  */
 struct gp_gpu {
 	u32 gpu_id;
 	bool vm;
 	int context;
+	unsigned long ctx;
+	u32 node_id;
+	int hardware;
+	s64 waves;
+	u32 waves_max;
+	int evicted;
+	s64 evicted_ms;
+	u64 age_ms;
 };
 
 /* The nodes of a process, in the order of the driver. */
@@ -81,5 +102,14 @@ struct gp_gpus {
  * the number would not hold still, -ENOMEM.
  */
 struct gp_gpus *gp_gpus_take(struct pid *pid);
+
+/**
+ * gp_usage_take() - read how much of its nodes a process uses
+ * @proc:	the process
+ *
+ * Return: the nodes on which it has an address space, or an error as a pointer: of
+ * gp_gpus_take() or gp_proc_read().
+ */
+struct gp_gpus *gp_usage_take(struct gp_proc *proc);
 
 #endif /* GP_SUMMARY_H */

@@ -66,7 +66,7 @@ int gpreempt_state_text(int64_t state, char *buf, size_t size);
  * @active: hardware slots that hold it now. It does not mean that the queue
  *	executes something.
  * @slots: hardware slots that it has when it is mapped
- * @age_ms: age of all this but @active, in ms
+ * @age_ms: age of all this but @active and @waves, in ms
  * @hardware: enum gp_view_hardware: why @active is unknown
  * @state: bits 1 << GP_VIEW_STATE_..., those that hold
  * @percent: share of the hardware that the process asks for
@@ -85,6 +85,7 @@ int gpreempt_state_text(int64_t state, char *buf, size_t size);
  * @cwsr_size: bytes
  * @exception: bits that wait to be asked for
  * @context: of a process that has several
+ * @waves: in flight: more than 0 means that it executes
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_queue {
@@ -115,7 +116,8 @@ struct gpreempt_queue {
 	int64_t cwsr_size;
 	int64_t exception;
 	int64_t context;
-	uint64_t reserved[8];
+	int64_t waves;
+	uint64_t reserved[7];
 };
 
 /**
@@ -279,7 +281,8 @@ int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 void gpreempt_nodes_free(struct gpreempt_nodes *nodes);
 
 /**
- * struct gpreempt_hqd - a hardware slot in use: a line of pid/<n>/hqds
+ * struct gpreempt_hqd - a hardware slot in use: a line of pid/<n>/hqds; or a queue
+ * whose slots were not read, then @active is GPREEMPT_UNKNOWN
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_hqd {
@@ -298,7 +301,9 @@ struct gpreempt_hqd {
 	int64_t unit;
 	int64_t doorbell;
 	int64_t age_ms;
-	uint64_t reserved[8];
+	int64_t waves;
+	int64_t hardware;
+	uint64_t reserved[6];
 };
 
 /** struct gpreempt_hqds - the hardware slots that a process holds */

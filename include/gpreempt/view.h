@@ -45,6 +45,7 @@
 #define GP_VIEW_QUEUES_FILE	"queues"
 #define GP_VIEW_GPUS_FILE	"gpus"
 #define GP_VIEW_HQDS_FILE	"hqds"
+#define GP_VIEW_USAGE_FILE	"usage"
 #define GP_VIEW_PROCESSES_FILE	"processes"
 #define GP_VIEW_NODES_FILE	"nodes"
 #define GP_VIEW_STATS_FILE	"stats"
@@ -81,6 +82,8 @@ enum gp_view_kind {
  *	failed		the driver tried and failed
  *	lost		the device does not answer, or the driver does not access
  *			it any more
+ *	idle		the device is awake and nobody uses it: a read would keep
+ *			it from falling asleep
  */
 #define GP_VIEW_HARDWARE(X)						\
 	X(READ,		"read")						\
@@ -92,7 +95,8 @@ enum gp_view_kind {
 	X(SRIOV,	"sriov")					\
 	X(UNSUPPORTED,	"unsupported")					\
 	X(FAILED,	"failed")					\
-	X(LOST,		"lost")
+	X(LOST,		"lost")						\
+	X(IDLE,		"idle")
 
 #define GP_VIEW_HARDWARE_ENUM(name, word)	GP_VIEW_HARDWARE_##name,
 
@@ -110,7 +114,7 @@ enum gp_view_hardware {
  *		driver lacks
  */
 #define GP_VIEW_VERSION_NAME	"gpreempt-version"
-#define GP_VIEW_VERSION_VERSION	"1.2"
+#define GP_VIEW_VERSION_VERSION	"1.3"
 #define GP_VIEW_VERSION_COLUMNS(X)					\
 	X(key,		WORD)						\
 	X(value,	WORD)
@@ -127,11 +131,12 @@ enum gp_view_hardware {
  *	amdgpu		srcversion of the amdgpu module that is observed
  *	layout		where the driver's structures were found: btf, or headers
  *	events		how new and ended processes are noticed: probes, or rescan
+ *	usage		version of the text of pid/<n>/usage
  */
 #define GP_VIEW_VERSION_KEYS(X)						\
 	X(module) X(queues) X(gpus) X(hqds) X(processes)		\
 	X(nodes) X(stats) X(kernel) X(amdgpu) X(layout)			\
-	X(events)
+	X(events) X(usage)
 
 /*
  * What the module does without when the driver lacks a name for it.
@@ -145,6 +150,8 @@ enum gp_view_hardware {
  *	resets		whether the driver has reset a queue, from Linux 7.2 on
  *	pause		whether a process is paused, as for a checkpoint
  *	answers		a cheap look whether a device answers
+ *	waves		how many waves of a queue are in flight, from Linux 6.12 on
+ *	evictions	how long a process was evicted from a node
  */
 #define GP_VIEW_FEATURES(X)						\
 	X(sdma)								\
@@ -155,7 +162,9 @@ enum gp_view_hardware {
 	X(hiq)								\
 	X(resets)							\
 	X(pause)							\
-	X(answers)
+	X(answers)							\
+	X(waves)							\
+	X(evictions)
 
 /*
  * pid/<n>/queues: one queue a line, in the order of the queue ids.
@@ -173,12 +182,12 @@ enum gp_view_hardware {
  *			the column hardware
  *	slots		hardware slots the queue has when it is mapped: one in
  *			each XCC of its node, or one of an SDMA engine
- *	age_ms		age of all columns but active, which is always read
- *			now. More than 0 when the driver held the
+ *	age_ms		age of all columns but active and waves, which are always
+ *			read now. More than 0 when the driver held the
  *			process's lock: the list last seen is shown then
  */
 #define GP_VIEW_QUEUES_NAME	"gpreempt-queues"
-#define GP_VIEW_QUEUES_VERSION	"1.3"
+#define GP_VIEW_QUEUES_VERSION	"1.4"
 #define GP_VIEW_QUEUES_COLUMNS(X)					\
 	X(qid,		DEC)						\
 	X(gpu_id,	HEX)						\
@@ -217,6 +226,10 @@ enum gp_view_hardware {
  *			Queue ids are unique within a context only, and the
  *			debug interface knows the queues of the first alone: it
  *			can't suspend those whose context is a number
+ *	waves		waves of the queue in flight, in all XCCs: more than 0
+ *			means that it executes. A queue of compute only. "-": the
+ *			driver has no way to count them, the hardware was not
+ *			read, or the queue came into a slot or left it meanwhile
  */
 #define GP_VIEW_QUEUES_ALL_COLUMNS(X)					\
 	GP_VIEW_QUEUES_COLUMNS(X)					\
@@ -237,13 +250,13 @@ enum gp_view_hardware {
 	X(cwsr,		HEX)						\
 	X(cwsr_size,	DEC)						\
 	X(exception,	HEX)						\
-	X(context,	DEC)
+	X(context,	DEC)						\
+	X(waves,	DEC)
 
 /*
  * X(NAME, word) for each word of the column state. All that hold are joined.
  *
- *	active		the driver wants it in the hardware, and nothing seen
- *			contradicts that
+ *	active		the driver wants it in the hardware, and a slot holds it
  *	suspended	through the debug interface
  *	evicted		by the driver
  *	percent=0	its share is 0
@@ -255,6 +268,7 @@ enum gp_view_hardware {
  *	inactive	off, and for none of these reasons
  *	reset		the driver has reset it after a hang
  *	paused		evicted, and its process is paused: by gpreempt, or by CRIU
+ *	wanted		the driver wants it in the hardware, which was not read
  */
 #define GP_VIEW_QUEUE_STATES(X)						\
 	X(ACTIVE,	"active")					\
@@ -267,7 +281,8 @@ enum gp_view_hardware {
 	X(STUCK,	"stuck")					\
 	X(INACTIVE,	"inactive")					\
 	X(RESET,	"reset")					\
-	X(PAUSED,	"paused")
+	X(PAUSED,	"paused")					\
+	X(WANTED,	"wanted")
 
 #define GP_VIEW_QUEUE_STATE_ENUM(name, word)	GP_VIEW_STATE_##name,
 
@@ -322,8 +337,9 @@ enum gp_view_queue_type {
 
 /*
  * pid/<n>/hqds: one hardware slot that a queue of the process holds now a line,
- * in the order of the queues. Slots are always read now; no line for a node
- * that was not read (see the column hardware of queues).
+ * in the order of the queues. Slots are always read now. A queue whose slots could
+ * not be read has one line, with the reason in the column hardware and without a
+ * slot: active is "-".
  *
  *	gpu_id		KFD's id of the node
  *	type		of the queue, out of GP_VIEW_QUEUE_TYPES
@@ -336,14 +352,41 @@ enum gp_view_queue_type {
  *	rptr, wptr, unit	as in queues, of this slot
  *	doorbell	as the slot has it
  *	age_ms		age of qid and type, as in queues
+ *	waves		of the queue in flight in this XCC, as in queues
+ *	hardware	as in queues
  */
 #define GP_VIEW_HQDS_NAME	"gpreempt-hqds"
-#define GP_VIEW_HQDS_VERSION	"1.0"
+#define GP_VIEW_HQDS_VERSION	"1.1"
 #define GP_VIEW_HQDS_COLUMNS(X)						\
 	X(gpu_id, HEX) X(type, WORD) X(xcc, DEC) X(pipe, DEC)		\
 	X(queue, DEC) X(engine, DEC) X(rlc, DEC) X(qid, DEC)		\
 	X(active, FLAG) X(vmid, DEC) X(rptr, DEC) X(wptr, DEC)		\
-	X(unit, WORD) X(doorbell, HEX) X(age_ms, DEC)
+	X(unit, WORD) X(doorbell, HEX) X(age_ms, DEC)			\
+	X(waves, DEC) X(hardware, WORD)
+
+/*
+ * pid/<n>/usage: how much of a node the process uses a line, for each node and
+ * context in which it has an address space, in the order of gpus.
+ *
+ *	gpu_id		KFD's id of the node
+ *	context		of a process that has several; "-" for the first
+ *	hardware	out of GP_VIEW_HARDWARE: whether the slots of all its queues
+ *			there were read, or why one was not
+ *	waves		of its queues in flight there, "-" when that of one is not
+ *			known
+ *	waves_max	that the node has room for
+ *	evicted_ms	for how long the driver had evicted its queues there since
+ *			the process has begun, with the eviction that goes on; a
+ *			pause is one. A suspend is not
+ *	evicted		1: they are evicted now
+ *	age_ms		as in queues: of what is known of its queues
+ */
+#define GP_VIEW_USAGE_NAME	"gpreempt-usage"
+#define GP_VIEW_USAGE_VERSION	"1.0"
+#define GP_VIEW_USAGE_COLUMNS(X)					\
+	X(gpu_id, HEX) X(context, DEC) X(hardware, WORD)		\
+	X(waves, DEC) X(waves_max, DEC) X(evicted_ms, DEC)		\
+	X(evicted, FLAG) X(age_ms, DEC)
 
 /*
  * processes: one GPU process a line.
@@ -397,7 +440,7 @@ enum gp_view_queue_type {
  *			under MES, where the driver does not know
  */
 #define GP_VIEW_NODES_NAME	"gpreempt-nodes"
-#define GP_VIEW_NODES_VERSION	"1.1"
+#define GP_VIEW_NODES_VERSION	"1.2"
 #define GP_VIEW_NODES_COLUMNS(X)					\
 	X(gpu_id, HEX) X(node, DEC) X(device, WORD) X(gfx, DEC)		\
 	X(xccs, DEC) X(xcc_mask, HEX) X(scheduler, WORD)		\
@@ -425,7 +468,7 @@ enum gp_view_scheduler {
  *	value	a number; *_ns are nanoseconds
  */
 #define GP_VIEW_STATS_NAME	"gpreempt-stats"
-#define GP_VIEW_STATS_VERSION	"1.1"
+#define GP_VIEW_STATS_VERSION	"1.2"
 #define GP_VIEW_STATS_COLUMNS(X)					\
 	X(key,		WORD)						\
 	X(value,	DEC)
@@ -437,6 +480,7 @@ enum gp_view_scheduler {
  *			counts as 3
  *	slot_tests	looks whether a slot holds a ring
  *	slot_dumps, sdma_dumps	slots of which all registers were read
+ *	wave_counts	times that the waves in an XCC were counted
  *	<lock>_taken	times that a lock of the driver was taken
  *	<lock>_busy	times that it was not to be had
  *	<lock>_ns	how long it was held in all
@@ -466,7 +510,8 @@ enum gp_view_scheduler {
 	X(refused_busy) X(refused_broken) X(refused_other)		\
 	X(unread_removed) X(unread_asleep) X(unread_reset)		\
 	X(unread_stopped) X(unread_gfxoff) X(unread_sriov)		\
-	X(unread_unsupported) X(unread_failed) X(unread_lost)
+	X(unread_unsupported) X(unread_failed) X(unread_lost)		\
+	X(unread_idle) X(reads_usage) X(wave_counts)
 
 #endif /* GPREEMPT_VIEW_H */
 /* clang-format on */

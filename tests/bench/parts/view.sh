@@ -13,13 +13,21 @@ ns_of() {
 start a --gpus 3 --queues 5 --packet 1ms --rate 100
 p=$(pid a)
 wait_for 5 running "$p"
-rmmod gpreempt && insmod /lib/modules/gpreempt.ko || fail "cannot load the module again"
+# Without the feature waves first: its hook has another type.
+module=/lib/modules/gpreempt.ko
+rmmod gpreempt && btf-doctor graft $module kfd2kgd_calls get_cu_occupancy get_cu_occupancy u32 ||
+	fail "cannot load the module without waves"
 wait_for 2 in_view "$p"
 cold=$(reads_of "$VIEW/$p/queues")
 warm=$(reads_of "$VIEW/$p/queues")
+rmmod gpreempt && insmod $module || fail "cannot load the module again"
+wait_for 2 in_view "$p"
+cat "$VIEW/$p/queues" > /dev/null
+waves=$(($(reads_of "$VIEW/$p/queues") - warm))
 hqds=$(reads_of "$DEBUGFS/kfd/hqds")
 echo "view_register_reads_cold $cold"
 echo "view_register_reads $warm"
+echo "view_waves_register_reads $waves"
 echo "hqds_register_reads $hqds"
 echo "view_register_cold_gain $((hqds / cold))"
 echo "view_register_gain $((hqds / warm))"

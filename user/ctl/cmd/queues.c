@@ -34,6 +34,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, state, "STATE", OUT_SET, .array = true),
 	NUMBER(active, "ACTIVE", OUT_DEC),
 	NUMBER(slots, "SLOTS", OUT_DEC),
+	NUMBER(waves, "WAVES", OUT_DEC),
 	NUMBER(priority, "PRIORITY", OUT_DEC),
 	NUMBER(age_ms, "AGE-MS", OUT_DEC),
 	NUMBER(suspended, NULL, OUT_FLAG),
@@ -196,8 +197,9 @@ const struct ctl_command ctl_queues = {
 	.summary = "Show the GPU queues of a process.",
 	.details =
 		"ACTIVE of the SLOTS hold a queue now; a compute queue has one in each XCC of\n"
-		"its GPU. Such a queue need not execute anything. AGE-MS is above 0 when the\n"
-		"driver was busy with the process: then all but ACTIVE is that old. \"-\" means\n"
+		"its GPU. Such a queue need not execute anything: WAVES of it do now. AGE-MS is\n"
+		"above 0 when the driver was busy with the process: then all but ACTIVE and\n"
+		"WAVES is that old. \"-\" means\n"
 		"unknown; without gpreempt.ko, or without root, only ids, GPUs and types are\n"
 		"known. In a pipe and with --json there are more columns.\n",
 	.options = options,

@@ -27,3 +27,16 @@ kfd=$(view-bench 1 "$DEBUGFS/kfd/mqds" "$DEBUGFS/kfd/hqds" | cut -d' ' -f2)
 echo "time: $view ns, kfd/mqds and kfd/hqds $kfd ns"
 [ $((view * 50)) -le "$kfd" ] || fail "time: more than 1/50"
 stop a
+
+# One walk over KFD's table for each process (and one of the module's own in between).
+walks() { awk '$1 == "table_taken" { print $2 }' "$DEBUGFS/gpreempt/stats"; }
+for n in 1 2 3 4; do
+	start "p$n" --gpus 3 --rate 1
+done
+wait_for 15 in_view "$(pid p4)"
+walks=$(walks)
+cat "$DEBUGFS/gpreempt/processes" > /dev/null
+between $(($(walks) - walks)) 4 5 "walks over the table for 4 processes"
+for n in 1 2 3 4; do
+	stop "p$n"
+done

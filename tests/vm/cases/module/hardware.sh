@@ -20,7 +20,10 @@ untouched() {
 	expect_view "$p" hardware "$2"
 	expect_view "$p" active -
 	expect_view "$p" rptr -
-	[ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 0 ] || fail "hqds has lines"
+	expect_view "$p" waves -
+	expect_view "$p" state wanted
+	[ "$(awk 'NR > 2 { print $9, $17 }' "$VIEW/$p/hqds" | sort -u)" = "- $2" ] ||
+		fail "hqds does not say why"
 	[ "$(node_hardware)" = "$2 - -" ] || fail "nodes says '$(node_hardware)'"
 	[ "$(awk -v p="$p" '$1 == p { print $10 }' "$T/processes")" = - ] || fail "processes"
 	# The driver may read a register or two for itself; a slot has 56.

@@ -50,6 +50,17 @@ expect_view "$b" active 2 0
 [ "$(node_cell 1 slots_used)" = 2 ] || fail "node 1 has $(node_cell 1 slots_used) slots used"
 [ "$(node_cell 2 slots_used)" = 3 ] || fail "node 2 has $(node_cell 2 slots_used) slots used"
 
+step "waves: of 64 workgroups of four, each node's own"
+start c --gpus 0 --packet 20ms --workgroups 64
+start d --gpus 1 --packet 20ms --workgroups 16
+for name in c:256 d:64; do
+	p=$(pid ${name%:*})
+	wait_for 15 view_is "$p" waves ${name#*:}
+	[ "$(awk -v pid="$p" '$1 == pid { print $5 }' "$VGPU/0/waves")" = ${name#*:} ] ||
+		fail "the virtual GPU has $(cat "$VGPU/0/waves")"
+	stop ${name%:*}
+done
+
 step "one is suspended, the other goes on"
 hold "$b"
 [ "$(node_cell 2 slots_used)" = 0 ] || fail "slots of node 2"

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What usage says of evictions: none, one that goes on (a pause), and one that is over,
+# which KFD's own figure has, too. One line for each GPU with an address space.
+# vgpu: gpus=2
+. /t/lib.sh
+
+# usage COLUMN: of the process on its first GPU
+usage() {
+	awk -v name="$1" '$1 == "#" { for (i = 2; i <= NF; i++) at[$i] = i - 1 }
+		NR == 3 { print $at[name] }' "$VIEW/$p/usage"
+}
+kfd_ms() { cat /sys/class/kfd/kfd/proc/"$p"/stats_*/evicted_ms | sort -n | tail -n 1; }
+
+start a --queues 2 --packet 1ms
+start b --gpus 0,1 --packet 1ms
+p=$(pid a)
+wait_for 15 running "$p"
+cat "$VIEW/$p/usage"
+[ "$(usage evicted) $(usage evicted_ms)" = "0 0" ] || fail "evicted at the beginning"
+[ "$(usage gpu_id)" = "$(view "$p" gpu_id | head -n 1)" ] || fail "another GPU than its queues"
+[ "$(awk 'NR > 2' "$VIEW/$(pid b)/usage" | wc -l)" -ge 2 ] || fail "not two GPUs"
+
+step "a pause"
+ctl 0 suspend "$p" --how pause --for 1m
+sleep 0.3
+first=$(usage evicted_ms)
+sleep 0.5
+[ "$(usage evicted)" = 1 ] || fail "not evicted"
+between $(($(usage evicted_ms) - first)) 450 700 "ms more after 0.5 s"
+[ "$(kfd_ms)" -eq 0 ] || fail "KFD has the eviction that goes on, too"
+
+step "its end"
+ctl 0 resume "$p"
+wait_for 15 running "$p"
+[ "$(usage evicted)" = 0 ] || fail "evicted still"
+[ "$(usage evicted_ms)" -eq "$(kfd_ms)" ] || fail "$(usage evicted_ms) ms, KFD says $(kfd_ms)"
+stop a
+stop b
