@@ -256,6 +256,7 @@ void vgpu_fault_init(struct vgpu *v)
 	v->debugfs = debugfs_create_dir(name, root);
 	debugfs_create_file("counters", 0444, v->debugfs, v, &counters_fops);
 	vgpu_usage_files(v);
+	vgpu_power_files(v);
 	debugfs_create_file("state", 0444, v->debugfs, v, &state_fops);
 #define VGPU_TIME_FILE(name, def, what) \
 	debugfs_create_u64(#name, 0644, v->debugfs, &v->times.name);
@@ -281,6 +282,7 @@ void vgpu_fault_init(struct vgpu *v)
 void vgpu_fault_fini(struct vgpu *v)
 {
 	debugfs_remove(v->debugfs);
+	vgpu_power_fini(v);
 	v->faults.slow = 0;
 #define VGPU_STATE_END(name)                         \
 	if (v->faults.name && !set_##name(v, false)) \

@@ -22,6 +22,7 @@ static struct pci_driver vgpu_pci_driver = {
 	.name = "vgpu",
 	.probe = vgpu_probe,
 	.remove = vgpu_remove,
+	.driver.pm = &vgpu_pm_ops,
 };
 
 static u8 *config_of(unsigned int devfn, int where, int size)

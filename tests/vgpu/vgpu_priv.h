@@ -63,6 +63,7 @@ enum {
 	X(reg_reads_hqd, "register reads in CP HQD files")                    \
 	X(reg_reads_sdma, "register reads in SDMA RLC files")                 \
 	X(reg_reads_occupancy, "register reads of wave counts")               \
+	X(reg_reads_asleep, "register reads while it is runtime suspended")   \
 	X(reg_writes, "register writes, all")                                 \
 	X(dispatched, "AQL packets begun")                                    \
 	X(retired, "AQL packets completed")                                   \
@@ -78,6 +79,8 @@ enum {
 	X(drain_irqs, "interrupt drains delivered")                           \
 	X(foreign_calls, "calls of register hooks that are not the driver's") \
 	X(bad_address, "accesses to unmapped user addresses")                 \
+	X(power_offs, "runtime suspends")                                     \
+	X(power_ons, "runtime resumes")                                       \
 	X(wakeups, "turns of the command processor for this GPU")
 
 enum vgpu_counter {
@@ -118,6 +121,7 @@ struct vgpu_faults {
 		sriov;	   /* states that are held */
 	bool dead;	   /* every register reads as all ones */
 	u32 slow;	   /* ms that each register read takes */
+	u32 autosuspend;   /* ms until runtime PM suspends it; 0: never */
 	bool other_ring;   /* PQ_BASE of every slot is another one's */
 	bool mes, apu;	   /* what the device says of itself */
 	bool foreign_hook; /* two register hooks lie outside the driver */
@@ -398,6 +402,11 @@ void vgpu_fault_fini(struct vgpu *v);
 void vgpu_reset_work(struct work_struct *work);
 void vgpu_debugfs_init(void);
 void vgpu_debugfs_exit(void);
+
+/* vgpu_power.c: runtime PM */
+extern const struct dev_pm_ops vgpu_pm_ops;
+void vgpu_power_files(struct vgpu *v);
+void vgpu_power_fini(struct vgpu *v);
 
 /* vgpu_order.c: what a test orders once */
 void vgpu_orders_init(struct dentry *root);

@@ -8,6 +8,7 @@
  * same in all generations.
  */
 #include <linux/delay.h>
+#include <linux/pm_runtime.h>
 #include "gc/gc_9_0_sh_mask.h"
 #include "vgpu_priv.h"
 
@@ -172,6 +173,8 @@ u32 vgpu_rreg(struct amdgpu_device *adev, u32 addr)
 	u32 *sdma;
 
 	vgpu_count(v, reg_reads);
+	if (pm_runtime_status_suspended(adev->dev))
+		vgpu_count(v, reg_reads_asleep);
 	wait_for_answer(READ_ONCE(v->faults.slow));
 	if (READ_ONCE(v->faults.dead))
 		return ~0u;
