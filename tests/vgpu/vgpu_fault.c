@@ -181,22 +181,43 @@ static bool foreign_is_occupied(VGPU_AND_INST(struct amdgpu_device *adev,
 	return false;
 }
 
-/* Hooks at the right place, of the right prototype, that are not the driver's */
-static int set_foreign_hook(struct vgpu *v, bool on)
+/* The driver's hooks, or those in foreign_calls, made of them by the caller */
+static int set_calls(struct vgpu *v, bool on)
 {
 	struct kfd_dev *kfd = v->adev.kfd.dev;
 	int i;
 
-	if (on) {
-		v->own_calls = *vgpu_node_calls(kfd, 0);
-		v->foreign_calls = *v->own_calls;
-		v->foreign_calls.hqd_dump = foreign_dump;
-		v->foreign_calls.hqd_is_occupied = foreign_is_occupied;
-	}
 	for (i = 0; i < vgpu_num_nodes(kfd); i++)
 		WRITE_ONCE(*vgpu_node_calls(kfd, i),
 			   on ? &v->foreign_calls : v->own_calls);
 	return 0;
+}
+
+static void copy_calls(struct vgpu *v)
+{
+	v->own_calls = *vgpu_node_calls(v->adev.kfd.dev, 0);
+	v->foreign_calls = *v->own_calls;
+}
+
+/* Hooks at the right place, of the right prototype, that are not the driver's */
+static int set_foreign_hook(struct vgpu *v, bool on)
+{
+	if (on) {
+		copy_calls(v);
+		v->foreign_calls.hqd_dump = foreign_dump;
+		v->foreign_calls.hqd_is_occupied = foreign_is_occupied;
+	}
+	return set_calls(v, on);
+}
+
+/* A hook that is the driver's, and no code: its table of hooks */
+static int set_data_hook(struct vgpu *v, bool on)
+{
+	if (on) {
+		copy_calls(v);
+		v->foreign_calls.get_iq_wait_times = (void *)v->own_calls;
+	}
+	return set_calls(v, on);
 }
 
 /* Hardware that says of a queue that it is unmapped and goes on with it */
@@ -214,7 +235,7 @@ static int set_keep_slot(struct vgpu *v, bool on)
 /* clang-format off */
 #define VGPU_STATE_SWITCHES(X) \
 	X(in_reset) X(asleep) X(stopped) X(gfxoff) X(sriov) X(keep_slot) \
-	X(mes) X(apu) X(foreign_hook)
+	X(mes) X(apu) X(foreign_hook) X(data_hook)
 /* clang-format on */
 
 /* clang-format off */
@@ -247,6 +268,7 @@ VGPU_STATE_ATTR(keep_slot);
 VGPU_STATE_ATTR(mes);
 VGPU_STATE_ATTR(apu);
 VGPU_STATE_ATTR(foreign_hook);
+VGPU_STATE_ATTR(data_hook);
 
 void vgpu_fault_init(struct vgpu *v)
 {

@@ -125,6 +125,7 @@ struct vgpu_faults {
 	bool other_ring;   /* PQ_BASE of every slot is another one's */
 	bool mes, apu;	   /* what the device says of itself */
 	bool foreign_hook; /* two register hooks lie outside the driver */
+	bool data_hook; /* a register hook is the address of data of the driver */
 };
 
 /**
@@ -140,7 +141,7 @@ struct vgpu {
 	struct vgpu_faults faults;
 	struct dentry *debugfs;
 	struct task_struct *reset_holder;
-	struct kfd2kgd_calls foreign_calls; /* while faults.foreign_hook */
+	struct kfd2kgd_calls foreign_calls; /* while either is on */
 	const struct kfd2kgd_calls *own_calls;
 	u32 own_gfx_version; /* while faults.apu */
 	atomic64_t counter[VGPU_CNT_MAX];

@@ -50,17 +50,6 @@ expect_view "$b" active 2 0
 [ "$(node_cell 1 slots_used)" = 2 ] || fail "node 1 has $(node_cell 1 slots_used) slots used"
 [ "$(node_cell 2 slots_used)" = 3 ] || fail "node 2 has $(node_cell 2 slots_used) slots used"
 
-step "waves: of 64 workgroups of four, each node's own"
-start c --gpus 0 --packet 20ms --workgroups 64
-start d --gpus 1 --packet 20ms --workgroups 16
-for name in c:256 d:64; do
-	p=$(pid ${name%:*})
-	wait_for 15 view_is "$p" waves ${name#*:}
-	[ "$(awk -v pid="$p" '$1 == pid { print $5 }' "$VGPU/0/waves")" = ${name#*:} ] ||
-		fail "the virtual GPU has $(cat "$VGPU/0/waves")"
-	stop ${name%:*}
-done
-
 step "one is suspended, the other goes on"
 hold "$b"
 [ "$(node_cell 2 slots_used)" = 0 ] || fail "slots of node 2"
@@ -83,6 +72,17 @@ hold "$c"
 release_target "$c"
 expect_progress c
 stop c
+
+step "waves, in the XCCs of each node: of 64 and of 16 workgroups of four"
+for name in 0:64:256 1:16:64; do
+	waves=${name##*:} groups=${name#*:}
+	start "w$waves" --gpus ${name%%:*} --packet 20ms --workgroups ${groups%:*}
+	p=$(pid "w$waves")
+	wait_for 15 view_is "$p" waves $waves
+	[ "$(awk -v pid="$p" '$1 == pid { print $5 }' "$VGPU/0/waves")" = $waves ] ||
+		fail "the virtual GPU has $(cat "$VGPU/0/waves")"
+	stop "w$waves"
+done
 
 step "the device is removed and made again, with both nodes, under readers"
 (while :; do cat "$T"/* "$T"/pid/*/* > /dev/null 2>&1; done) &
