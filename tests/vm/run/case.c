@@ -26,6 +26,14 @@ static int set_memory(struct test_case *t, const char *value)
 	return atoi(value) > 0 ? 0 : -EINVAL;
 }
 
+/* Parameters of the kernel's command line. */
+static int set_kernel(struct test_case *t, const char *value)
+{
+	int n = snprintf(t->append, sizeof(t->append), "%s", value);
+
+	return n > 0 && n < (int)sizeof(t->append) ? 0 : -EINVAL;
+}
+
 static int set_gpreempt(struct test_case *t, const char *value)
 {
 	t->gpreempt = strcmp(value, "no") != 0;
@@ -88,7 +96,7 @@ static const struct {
 	{ "# gpreempt: ", set_gpreempt }, { "# clock: ", set_clock },
 	{ "# race: ", set_race },	  { "# tier: ", set_tier },
 	{ "# with: ", set_with },	  { "# memory: ", set_memory },
-	{ "# allow-log: ", add_allowed },
+	{ "# kernel: ", set_kernel },	  { "# allow-log: ", add_allowed },
 };
 
 static int set_word(struct test_case *t, const char *line)

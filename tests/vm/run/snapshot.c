@@ -163,6 +163,11 @@ static bool find_or_make(struct bench *b, const struct job *modules,
 
 	snprintf(prefix, sizeof(prefix), "%s/vm/saved-%s-%s-%d%s-%s", b->build,
 		 b->image, kind, b->counted, b->chaos ? "c" : "", b->memory);
+	/* The guests of two command lines do not replace each other. */
+	if (b->append)
+		snprintf(prefix + strlen(prefix),
+			 sizeof(prefix) - strlen(prefix), "+%08x",
+			 (unsigned int)hash(HASH_START, b->append));
 	snprintf(path, sizeof(path), "%s-%016llx", prefix,
 		 (unsigned long long)key);
 	snprintf(lock_path, sizeof(lock_path), "%s/vm/saved.lock", b->build);

@@ -205,6 +205,8 @@ static struct bench bench_of(const struct bench *common,
 	b.pace = pace;
 	if (t->memory[0])
 		b.memory = t->memory;
+	if (t->append[0])
+		b.append = t->append;
 	if (t->counted && !b.real)
 		bench_count(&b, COUNTED_TEST);
 	return b;

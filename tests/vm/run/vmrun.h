@@ -97,7 +97,8 @@ struct test_case {
 	char with[3][160]; /* further scripts that it runs */
 	int with_count;
 	char vgpu[512];
-	char memory[8]; /* MiB; "": as the others */
+	char memory[8];	 /* MiB; "": as the others */
+	char append[64]; /* to the kernel command line; "": as the others */
 	bool load_vgpu;
 	bool gpreempt;
 	bool counted; /* its clock counts instructions */
