@@ -337,4 +337,29 @@ TEST(of_a_system)
 	OUT_HAS("has another ring");
 }
 
+/* A file of the snapshot, with other text of the same length in it. */
+static void change_file(const char *name, const char *from, const char *to)
+{
+	size_t len;
+	char *all = fixture_text(unit_text(DRIVER "%s", name), &len);
+	char *at = strstr(all, from);
+
+	ck_assert_ptr_nonnull(at);
+	memcpy(at, to, strlen(from));
+	make_file(unit_text("now/%s", name), all, len);
+	free(all);
+}
+
+/* Its driver has a PASID for each GPU, which mqds does not say. */
+TEST(run_list_of_linux_7)
+{
+	change_file("mqds", "PASID 0x2:", "PASID 156:");
+	CTL(0, "decode now --json");
+	expect_rows("run_list", 6);
+	expect_number("run_list.0.pid", 156);
+	expect_null("run_list.0.queue_id");
+	CTL(0, "decode now --json --pid 156");
+	expect_rows("run_list", 2);
+}
+
 TEST_FIXTURE(snapshots_setup, command_teardown)

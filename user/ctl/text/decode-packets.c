@@ -43,14 +43,25 @@ static const char *name_of(unsigned int op)
 	}
 }
 
-/* The process of a PASID, if mqds is of a kernel that says it. */
-static int64_t find_pid(const struct gp_text_data *d, int64_t pasid)
+/*
+ * The process of a packet's PASID: mqds says it, or on Linux 7, where each GPU has PASIDs of
+ * its own, a packet of one of the process's queues.
+ */
+static int64_t find_pid(const struct gp_text_data *d,
+			const struct gp_text_packet *packet)
 {
 	size_t i;
 
-	for (i = 0; i < d->n_processes && pasid != GPREEMPT_UNKNOWN; i++)
-		if (d->processes[i].pasid == pasid)
+	if (packet->pasid == GPREEMPT_UNKNOWN)
+		return GPREEMPT_UNKNOWN;
+	for (i = 0; i < d->n_processes; i++)
+		if (d->processes[i].pasid == packet->pasid)
 			return d->processes[i].pid;
+	for (i = 0; i < d->n_packets; i++)
+		if (d->packets[i].queue >= 0 &&
+		    d->packets[i].gpu_id == packet->gpu_id &&
+		    d->packets[i].pasid == packet->pasid)
+			return d->queues[d->packets[i].queue].pid;
 	return GPREEMPT_UNKNOWN;
 }
 
@@ -73,7 +84,7 @@ static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid,
 			.pasid = p->pasid,
 			.doorbell = p->doorbell,
 			.mqd = p->mqd,
-			.pid = q ? q->pid : find_pid(d, p->pasid),
+			.pid = q ? q->pid : find_pid(d, p),
 			.queue_id = q ? q->qid : GPREEMPT_UNKNOWN,
 		};
 
