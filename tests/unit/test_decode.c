@@ -362,4 +362,13 @@ TEST(run_list_of_linux_7)
 	expect_rows("run_list", 2);
 }
 
+/* Its MQDs have none. */
+TEST(priority_of_the_view)
+{
+	change_file("queues-156", "compute-aql 7", "compute-aql 9");
+	CTL(0, "decode now --json");
+	expect_number("queues.0.priority", 9);
+	expect_number("queues.2.priority", 7);
+}
+
 TEST_FIXTURE(snapshots_setup, command_teardown)

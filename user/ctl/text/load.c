@@ -21,9 +21,22 @@ int64_t ctl_ring_of(const struct gp_text_data *d,
 			       GPREEMPT_UNKNOWN;
 }
 
+/*
+ * The driver of Linux 7 no longer writes the priority into the MQD, which has 0 then: the
+ * module has it from the queue itself. Of an SDMA queue the text has none.
+ */
+static void take_row(struct gp_text_queue *queue,
+		     const struct gpreempt_queue *row)
+{
+	queue->qid = row->qid;
+	if (queue->priority != GPREEMPT_UNKNOWN &&
+	    row->priority != GPREEMPT_UNKNOWN)
+		queue->priority = row->priority;
+}
+
 /* A ring is at one address only within a process. */
-static void set_qids(struct ctl_text *out, int64_t pid,
-		     const struct gpreempt_view *view)
+static void take_view(struct ctl_text *out, int64_t pid,
+		      const struct gpreempt_view *view)
 {
 	const struct gp_text_data *d = out->data;
 	size_t i, j;
@@ -40,7 +53,7 @@ static void set_qids(struct ctl_text *out, int64_t pid,
 		for (j = 0; j < view->count; j++)
 			if (view->queues[j].ring == ring &&
 			    view->queues[j].gpu_id == queue->gpu_id)
-				d->queues[i].qid = view->queues[j].qid;
+				take_row(d->queues + i, view->queues + j);
 	}
 }
 
@@ -58,9 +71,9 @@ static void read_views(struct ctl_text *out, const char *dir)
 			continue;
 		all = text_read_in(dir, entry->d_name, &len);
 		if (all && !gpreempt_view_parse(all, len, &view)) {
-			set_qids(out,
-				 atoll(entry->d_name + strlen(TEXT_QUEUES)),
-				 view);
+			take_view(out,
+				  atoll(entry->d_name + strlen(TEXT_QUEUES)),
+				  view);
 			gpreempt_view_free(view);
 		}
 		free(all);
@@ -262,7 +275,7 @@ static void live_qids(struct ctl_text *out)
 		    gpreempt_view_read(g, pid, &view, NULL))
 			continue;
 		last = pid;
-		set_qids(out, pid, view);
+		take_view(out, pid, view);
 		gpreempt_view_free(view);
 	}
 	gpreempt_free(g);
