@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A program that makes a further KFD context, as newer drivers let it: its queues are in
 # the view with the number of that context. The driver's debugger cannot suspend them: a
-# suspend is refused, and says why. A driver without contexts refuses to make one.
+# session is refused, and a suspend that may choose pauses the program; both say why. A
+# driver without contexts refuses to make one.
 # timeout: 120
 # driver: any
 . /t/lib.sh
@@ -37,16 +38,25 @@ cat "$VIEW/$a/gpus"
 [ "$(awk -v c="$context" 'NR > 2 && $3 == c { print $2 }' "$VIEW/$a/gpus")" = 1 ] ||
 	fail "no address space of context $context"
 
-step "a suspend of it is refused by name, with and without the module; the queues go on"
-ctl 3 suspend "$a"
+step "a session of it is refused by name, with and without the module; the queues go on"
+ctl 3 suspend "$a" --how debug
 says_what_to_do 'further KFD contexts'
 expect_progress a
 unload
-ctl 3 suspend "$a"
+ctl 3 suspend "$a" --how debug
 says_what_to_do 'further KFD contexts'
+expect_progress a
 insmod /lib/modules/gpreempt.ko || fail "it does not load again"
 wait_for 15 running "$a"
 nothing_held || fail "something is held: $(cat "$W/status")"
+
+step "it is paused where a suspend may choose"
+ctl 0 suspend "$a"
+says 'further KFD contexts.* so it is paused'
+says "^paused $a: 2 queues, .*verified: yes"
+expect_no_progress a
+release_target "$a"
+expect_progress a
 
 step "the other one is suspended as ever, beside it"
 hold "$b"
