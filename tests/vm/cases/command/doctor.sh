@@ -17,7 +17,7 @@ p=$(pid a)
 wait_for 15 running "$p"
 
 step "well"
-found 0 ok kfd '1\.1[3-9]'
+found 0 ok kfd '1\.(1[3-9]|[2-9][0-9])'
 grep -E "^(failed|warning|unknown)$tab" "$W/ctl" && fail "something is wrong here"
 # The driver is asked, and answers as it answers a member of the group render.
 found 0 ok sessions 'only a process with the right'
