@@ -27,9 +27,16 @@ static int vgpu_drain_irq(struct amdgpu_device *adev, u32 *payload)
 	return 0;
 }
 
+/* No engine can be reset alone: the driver then resets the GPU */
+static int vgpu_no_engine_reset(struct amdgpu_device *adev, u32 engine)
+{
+	return -EOPNOTSUPP;
+}
+
 /* clang-format off */
 struct vgpu_hook vgpu_dev_hooks[] = {
 	VGPU_DRAIN_HOOK(vgpu_drain_irq)
+	VGPU_SDMA_RESET_HOOK(vgpu_no_engine_reset)
 	{}
 };
 /* clang-format on */

@@ -187,13 +187,29 @@ typedef struct file *vgpu_vm_owner;
 	((void)(context), vgpu_syms.amdgpu_amdkfd_pre_reset(adev))
 #endif
 
-/* MES as the bench has it, with a ring for each pipe (6.11) */
+/* After an unmap, KFD looks for SDMA engines that hang, and resets them (7.x) */
+#ifdef VGPU_HAS_SDMA_RESET
+#define VGPU_SDMA_RESET_HOOK(to) \
+	{ "amdgpu_sdma_reset_engine", to, vgpu_is_adev },
+#else
+#define VGPU_SDMA_RESET_HOOK(to)
+#endif
+
+/* MES as the bench has it, with a ring for each pipe (6.11), then of each XCC (7.x) */
 #ifdef VGPU_HAS_MES_RINGS
 #define VGPU_MES_SYMS(X)                                  \
 	X(amdgpu_mes_init, int, (struct amdgpu_device *)) \
 	X(amdgpu_mes_fini, void, (struct amdgpu_device *))
 #else
 #define VGPU_MES_SYMS(X)
+#endif
+
+/* MES tells the driver in a buffer which queues hang (7.x) */
+#ifdef VGPU_HAS_HUNG_QUEUES
+#define VGPU_HUNG_QUEUES_HOOK(to) \
+	{ "amdgpu_bo_create_kernel", to, vgpu_mes_is_made },
+#else
+#define VGPU_HUNG_QUEUES_HOOK(to)
 #endif
 
 /* An ftrace handler asked for the registers as they are; then by functions (6.3) */
@@ -281,8 +297,11 @@ vgpu_set_pcie(struct amdgpu_device *adev,
 /* A partition leads to its manager, which the topology asks for the mode (7.x). */
 #ifdef VGPU_HAS_XCP_MGR
 #define vgpu_set_xcp_mgr(xcp_, mgr) ((xcp_)->xcp_mgr = (mgr))
+/* Where there is a manager, KFD asks which of its nodes an interrupt is for. */
+#define vgpu_one_has_mgr (vgpu_chip->gc == IP_VERSION(9, 4, 3))
 #else
 #define vgpu_set_xcp_mgr(xcp_, mgr)
+#define vgpu_one_has_mgr false
 #endif
 
 /* Registers that the RLC guards are read through functions of a table (7.x). */

@@ -22,10 +22,11 @@ static void notrace vgpu_thunk(unsigned long ip, unsigned long parent_ip,
 	unsigned int i;
 
 	for (i = 0; i < nhooks; i++) {
-		if (ip - hooks[i]->addr > 4)
+		/* A function may have two hooks, for devices of different states. */
+		if (ip - hooks[i]->addr > 4 ||
+		    !hooks[i]->ours(vgpu_first_argument(fregs)))
 			continue;
-		if (hooks[i]->ours(vgpu_first_argument(fregs)))
-			vgpu_set_ip(fregs, (unsigned long)hooks[i]->to);
+		vgpu_set_ip(fregs, (unsigned long)hooks[i]->to);
 		return;
 	}
 }

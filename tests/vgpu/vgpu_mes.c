@@ -17,6 +17,9 @@
 #define RING_DWORDS 4096
 #define RING_FENCES 8 /* frames that the driver has in flight, at most */
 
+/* The device that amdgpu_mes_init() makes MES of, one at a time */
+static struct amdgpu_device *in_init;
+
 /* The one partition: gfx 11 and 12 have no more */
 static struct vgpu_part *part(struct vgpu *v)
 {
@@ -310,7 +313,12 @@ int vgpu_mes_init(struct vgpu *v)
 		return ret;
 	adev->wb.wb = cpu;
 	adev->wb.num_wb = AMDGPU_MAX_WB;
+	/* Of the kernel's own rings there are none here; newer drivers leave them room. */
+	adev->gfx.num_compute_rings = vgpu_chip->pipes * VGPU_KGD_QUEUES;
+	WRITE_ONCE(in_init, adev);
 	ret = vgpu_syms.amdgpu_mes_init(adev);
+	WRITE_ONCE(in_init, NULL);
+	adev->gfx.num_compute_rings = 0;
 	if (ret)
 		return ret;
 	adev->mes.funcs = (void *)vgpu_sym(vgpu_chip->mes->funcs);
@@ -340,6 +348,28 @@ int vgpu_mes_start(struct vgpu *v)
 	return 0;
 }
 
+/*
+ * Where MES would list the queues that hang: it learns of none here, and the page
+ * stays as the driver made it.  There is no buffer object, which the driver does not free.
+ */
+static int vgpu_hung_queues(struct amdgpu_device *adev, unsigned long size,
+			    int align, u32 domain, struct amdgpu_bo **bo,
+			    u64 *gpu_addr, void **cpu_addr)
+{
+	static u8 page[PAGE_SIZE] __aligned(8);
+
+	if (size > sizeof(page))
+		return -ENOMEM;
+	*gpu_addr = 0;
+	*cpu_addr = page;
+	return 0;
+}
+
+static bool notrace vgpu_mes_is_made(unsigned long adev)
+{
+	return adev && adev == (unsigned long)READ_ONCE(in_init);
+}
+
 static bool notrace is_ring(unsigned long ring)
 {
 	return vgpu_is_adev((unsigned long)((struct amdgpu_ring *)ring)->adev);
@@ -364,9 +394,13 @@ static long vgpu_fence_wait(struct amdgpu_ring *ring, u32 seq, long timeout_us)
 	return max(ktime_us_delta(end, ktime_get()), 1ll);
 }
 
+/* clang-format off */
 struct vgpu_hook vgpu_mes_hooks[] = {
-	{ "amdgpu_fence_wait_polling", vgpu_fence_wait, is_ring }, {}
+	{ "amdgpu_fence_wait_polling", vgpu_fence_wait, is_ring },
+	VGPU_HUNG_QUEUES_HOOK(vgpu_hung_queues)
+	{}
 };
+/* clang-format on */
 
 void vgpu_mes_fini(struct vgpu *v)
 {

@@ -2,7 +2,7 @@
 /* Partitions of a device, as MI300 has them. */
 #include "vgpu_priv.h"
 
-/* More than one partition: what amdgpu knows of them, as far as KFD asks */
+/* What amdgpu knows of partitions, as far as KFD asks */
 int vgpu_parts_init(struct vgpu *v)
 {
 	static const s8 modes[] = { [1] = AMDGPU_SPX_PARTITION_MODE,
@@ -13,7 +13,7 @@ int vgpu_parts_init(struct vgpu *v)
 
 	for (i = 0; i < vgpu_parts; i++)
 		v->part[i].first_xcc = i * xccs;
-	if (vgpu_parts == 1)
+	if (vgpu_parts == 1 && !vgpu_one_has_mgr)
 		return 0;
 	mgr = kzalloc(sizeof(*mgr), GFP_KERNEL);
 	if (!mgr)
@@ -23,7 +23,8 @@ int vgpu_parts_init(struct vgpu *v)
 	mgr->num_xcps = vgpu_parts;
 	mgr->num_xcp_per_mem_partition = vgpu_parts;
 	/* As __aqua_vanjaram_calc_xcp_mode(): one XCC each is CPX, however many. */
-	mgr->mode = xccs == 1 ? AMDGPU_CPX_PARTITION_MODE : modes[vgpu_parts];
+	mgr->mode = vgpu_parts > 1 && xccs == 1 ? AMDGPU_CPX_PARTITION_MODE :
+						  modes[vgpu_parts];
 	for (i = 0; i < vgpu_parts; i++) {
 		mgr->xcp[i].id = i;
 		vgpu_set_xcp_mgr(&mgr->xcp[i], mgr);
