@@ -10,10 +10,28 @@ void vgpu_init_pasids(struct amdgpu_device *adev)
 	xa_init_flags(&adev->vm_manager.pasids, XA_FLAGS_LOCK_IRQ);
 }
 
-int vgpu_take_pasid(struct amdgpu_fpriv *fpriv)
+#ifdef VGPU_HAS_RELEASE_VM
+int vgpu_take_pasid(struct amdgpu_device *adev, struct amdgpu_fpriv *fpriv)
 {
 	return 0;
 }
+#else
+int vgpu_take_pasid(struct amdgpu_device *adev, struct amdgpu_fpriv *fpriv)
+{
+	int pasid = vgpu_syms.amdgpu_pasid_alloc(PASID_BITS);
+	int ret;
+
+	if (pasid < 0)
+		return pasid;
+	ret = xa_err(xa_store_irq(&adev->vm_manager.pasids, pasid, &fpriv->vm,
+				  GFP_KERNEL));
+	if (ret)
+		vgpu_syms.amdgpu_pasid_free(pasid);
+	else
+		fpriv->vm.pasid = pasid;
+	return ret;
+}
+#endif
 
 struct amdgpu_vm *vgpu_vm_of_pasid(struct amdgpu_device *adev, u32 pasid)
 {
@@ -22,15 +40,20 @@ struct amdgpu_vm *vgpu_vm_of_pasid(struct amdgpu_device *adev, u32 pasid)
 
 void vgpu_forget_pasid(struct amdgpu_device *adev, struct amdgpu_vm *vm)
 {
-	if (vm->pasid)
-		xa_erase_irq(&adev->vm_manager.pasids, vm->pasid);
+	if (!vm->pasid)
+		return;
+	xa_erase_irq(&adev->vm_manager.pasids, vm->pasid);
+#ifndef VGPU_HAS_RELEASE_VM
+	vgpu_syms.amdgpu_pasid_free(vm->pasid);
+#endif
+	vm->pasid = 0;
 }
 #else
 void vgpu_init_pasids(struct amdgpu_device *adev)
 {
 }
 
-int vgpu_take_pasid(struct amdgpu_fpriv *fpriv)
+int vgpu_take_pasid(struct amdgpu_device *adev, struct amdgpu_fpriv *fpriv)
 {
 	int pasid = vgpu_syms.amdgpu_pasid_alloc(PASID_BITS, fpriv);
 

@@ -267,13 +267,23 @@ vgpu_set_pcie(struct amdgpu_device *adev,
 
 /*
  * The VM that has a PASID. The driver had them in a table of each device, which KFD
- * filled when it took a file's VM. Newer ones (7.x) give a PASID to each file when it
- * is opened, and have one table for all devices, behind functions.
+ * filled when it took a file's VM, and cleared when it released that. Newer ones (6.14,
+ * amdgpu-dkms) give a PASID to each file when it is opened; the newest (7.x) have one
+ * table for all devices, behind functions.
  */
-#ifdef VGPU_HAS_PASIDS
-#define VGPU_PASID_SYMS(X)
+#ifdef VGPU_HAS_RELEASE_VM
 #define VGPU_RELEASE_VM_HOOK(to) \
 	{ "amdgpu_amdkfd_gpuvm_release_process_vm", to, vgpu_is_adev },
+#else
+#define VGPU_RELEASE_VM_HOOK(to)
+#endif
+
+#ifdef VGPU_HAS_RELEASE_VM
+#define VGPU_PASID_SYMS(X)
+#elif defined(VGPU_HAS_PASIDS)
+#define VGPU_PASID_SYMS(X)                         \
+	X(amdgpu_pasid_alloc, int, (unsigned int)) \
+	X(amdgpu_pasid_free, void, (u32))
 #else
 #define VGPU_PASID_SYMS(X)                                                \
 	X(amdgpu_pasid_alloc, int, (unsigned int, struct amdgpu_fpriv *)) \
@@ -281,7 +291,6 @@ vgpu_set_pcie(struct amdgpu_device *adev,
 	X(amdgpu_pasid_lock, void, (unsigned long *))                     \
 	X(amdgpu_pasid_unlock, void, (unsigned long))                     \
 	X(amdgpu_pasid_get_fpriv_locked, struct amdgpu_fpriv *, (u32))
-#define VGPU_RELEASE_VM_HOOK(to)
 #endif
 
 /*
@@ -320,7 +329,7 @@ vgpu_set_pcie(struct amdgpu_device *adev,
 
 /* vgpu_drift.c. The last two under the device's lock. */
 void vgpu_init_pasids(struct amdgpu_device *adev);
-int vgpu_take_pasid(struct amdgpu_fpriv *fpriv);
+int vgpu_take_pasid(struct amdgpu_device *adev, struct amdgpu_fpriv *fpriv);
 struct amdgpu_vm *vgpu_vm_of_pasid(struct amdgpu_device *adev, u32 pasid);
 void vgpu_forget_pasid(struct amdgpu_device *adev, struct amdgpu_vm *vm);
 
@@ -337,6 +346,13 @@ void vgpu_forget_pasid(struct amdgpu_device *adev, struct amdgpu_vm *vm);
 #define VGPU_MAP_BO    "amdgpu_amdkfd_gpuvm_map_gtt_bo_to_kernel"
 #define VGPU_UNMAP_BO  "amdgpu_amdkfd_gpuvm_unmap_gtt_bo_from_kernel"
 #define VGPU_DOMAIN_PARAM
+#endif
+
+/* Whether that memory is to be write-combined (amdgpu-dkms) */
+#ifdef VGPU_HAS_USWC_MODE
+#define VGPU_USWC_PARAM , bool is_uswc_mode
+#else
+#define VGPU_USWC_PARAM
 #endif
 
 /* What a fence is made for besides a mm: memory of SVM, then a context (7.x). */

@@ -50,7 +50,7 @@ static int vgpu_open(struct drm_device *ddev, struct drm_file *file)
 		kfree(f);
 		return -ENOMEM;
 	}
-	ret = vgpu_take_pasid(&f->fpriv);
+	ret = vgpu_take_pasid(&v->adev, &f->fpriv);
 	if (ret) {
 		kfree(f->fpriv.vm.task_info);
 		kfree(f);

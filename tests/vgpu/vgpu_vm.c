@@ -124,7 +124,6 @@ static void vgpu_release_process_vm(struct amdgpu_device *adev, void *drm_priv)
 
 	mutex_lock(&v->lock);
 	vgpu_forget_pasid(adev, vm);
-	vm->pasid = 0;
 	mutex_unlock(&v->lock);
 }
 
