@@ -155,3 +155,62 @@ TEST(save_area)
 	ck_assert_uint_eq(load_cwsr_bytes(&node),
 			  (8192 + 12206080 + 25600) * 4);
 }
+
+/* The sizes of these GPUs as the driver shows them, where it does */
+static const struct load_node sized[] = {
+	{ .gfx_target_version = 90402,
+	  .num_xcc = 4,
+	  .simd_count = 320,
+	  .simd_per_cu = 4,
+	  .array_count = 16,
+	  .arrays_per_engine = 1,
+	  .cwsr_size = 12214272,
+	  .ctl_stack_size = 8192 },
+	{ .gfx_target_version = 90010,
+	  .num_xcc = 1,
+	  .simd_count = 416,
+	  .simd_per_cu = 4,
+	  .array_count = 8,
+	  .arrays_per_engine = 1,
+	  .cwsr_size = 63508480,
+	  .ctl_stack_size = 36864 },
+	{ .gfx_target_version = 90000,
+	  .num_xcc = 1,
+	  .simd_count = 256,
+	  .simd_per_cu = 4,
+	  .array_count = 4,
+	  .arrays_per_engine = 1,
+	  .cwsr_size = 22302720,
+	  .ctl_stack_size = 20480 },
+	{ .gfx_target_version = 110000,
+	  .num_xcc = 1,
+	  .simd_count = 192,
+	  .simd_per_cu = 2,
+	  .array_count = 12,
+	  .arrays_per_engine = 2,
+	  .cwsr_size = 46047232,
+	  .ctl_stack_size = 40960 },
+	{ .gfx_target_version = 120001,
+	  .num_xcc = 1,
+	  .simd_count = 128,
+	  .simd_per_cu = 2,
+	  .array_count = 8,
+	  .arrays_per_engine = 2,
+	  .cwsr_size = 30699520,
+	  .ctl_stack_size = 28672 },
+};
+
+TEST(save_area_not_in_sysfs)
+{
+	struct load_node node;
+	size_t i;
+
+	for (i = 0; i < sizeof(sized) / sizeof(sized[0]); i++) {
+		node = sized[i];
+		node.cwsr_size = 0;
+		node.ctl_stack_size = 0;
+		load_size_cwsr(&node);
+		ck_assert_uint_eq(node.cwsr_size, sized[i].cwsr_size);
+		ck_assert_uint_eq(node.ctl_stack_size, sized[i].ctl_stack_size);
+	}
+}

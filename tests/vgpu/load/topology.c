@@ -71,18 +71,50 @@ static int read_properties(struct load_node *node)
 	return 0;
 }
 
-/*
- * Before 6.12 the topology has no sizes, and the runtime works them out: 8 bytes a wave
- * for the control stack, and 40 waves and less than 640 KiB of registers and LDS a CU.
- */
-static void size_cwsr(struct load_node *node)
-{
-	uint32_t cus = 1;
+#define RDNA	     100100
+#define PAGES(bytes) (((bytes) + 4095) & ~4095u)
 
-	if (node->simd_per_cu)
-		cus = node->simd_count / node->simd_per_cu / node->num_xcc;
-	node->ctl_stack_size = (cus * 40 * 8 + 8 + 4095) & ~4095u;
-	node->cwsr_size = node->ctl_stack_size + cus * 640 * 1024;
+static uint32_t cus_of_xcc(const struct load_node *node)
+{
+	return node->simd_count / node->simd_per_cu / node->num_xcc;
+}
+
+static uint32_t waves_of_xcc(const struct load_node *node)
+{
+	uint32_t cus = cus_of_xcc(node), arrays, limit;
+
+	if (node->gfx_target_version >= RDNA)
+		return cus * 32;
+	/* sysfs multiplies the arrays of one XCC by their number */
+	arrays = node->array_count / node->num_xcc;
+	limit = arrays / node->arrays_per_engine * 512;
+	return cus * 40 < limit ? cus * 40 : limit;
+}
+
+/* KiB of vector registers in a CU */
+static uint32_t vgpr_kib(uint32_t version)
+{
+	if (version / 100 == 904 || version == 90008 || version == 90010)
+		return 512;
+	if (version / 10 == 11000 || version / 10 == 12000)
+		return version % 10 < 2 ? 384 : 256;
+	return 256;
+}
+
+/*
+ * Not every driver shows the sizes (those before 6.12, amdgpu-dkms), and some of these
+ * take no other: a header and 8 or 12 bytes a wave for the control stack, and for each
+ * CU its vector registers, 64 KiB of LDS and 20 of other registers.
+ */
+void load_size_cwsr(struct load_node *node)
+{
+	uint32_t wave = node->gfx_target_version >= RDNA ? 12 : 8, cu;
+
+	if (node->cwsr_size || !node->simd_per_cu || !node->arrays_per_engine)
+		return;
+	cu = (vgpr_kib(node->gfx_target_version) + 64 + 20) * 1024;
+	node->ctl_stack_size = PAGES(waves_of_xcc(node) * wave + 48);
+	node->cwsr_size = node->ctl_stack_size + cus_of_xcc(node) * cu;
 }
 
 int load_topology_read(struct load_node *nodes, size_t max)
@@ -106,8 +138,7 @@ int load_topology_read(struct load_node *nodes, size_t max)
 		ret = read_properties(&nodes[found]);
 		if (ret)
 			return ret;
-		if (!nodes[found].cwsr_size)
-			size_cwsr(&nodes[found]);
+		load_size_cwsr(&nodes[found]);
 		found++;
 	}
 	return (int)found;
@@ -119,20 +150,9 @@ int load_topology_read(struct load_node *nodes, size_t max)
  */
 static uint64_t debugger_bytes(const struct load_node *node)
 {
-	uint32_t cus, arrays, waves, limit;
-
 	if (!node->simd_per_cu || !node->arrays_per_engine || !node->num_xcc)
 		return 0;
-	cus = node->simd_count / node->simd_per_cu / node->num_xcc;
-	if (node->gfx_target_version >= 100100) {
-		waves = cus * 32;
-	} else {
-		/* sysfs multiplies the arrays of one XCC by their number */
-		arrays = node->array_count / node->num_xcc;
-		limit = arrays / node->arrays_per_engine * 512;
-		waves = cus * 40 < limit ? cus * 40 : limit;
-	}
-	return (waves * 32ULL + 63) & ~63ULL;
+	return (waves_of_xcc(node) * 32ULL + 63) & ~63ULL;
 }
 
 uint64_t load_cwsr_bytes(const struct load_node *node)

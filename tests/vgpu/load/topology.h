@@ -23,6 +23,9 @@ struct load_node {
 /* Fills @nodes with the GPU nodes in topology order. Returns how many, or -errno. */
 int load_topology_read(struct load_node *nodes, size_t max);
 
+/* Works out the sizes that the driver does not show, as KFD does it. */
+void load_size_cwsr(struct load_node *node);
+
 /* Bytes of a whole context save area, which KFD wants as one exact mapping. */
 uint64_t load_cwsr_bytes(const struct load_node *node);
 
