@@ -69,7 +69,7 @@ static struct kfd_process *find_process(pid_t pid)
  * newer drivers have several.  Only for processes that stay meanwhile.  These
  * drivers number the contexts of a process, the first as 0xffff; this one has no
  * such field, and the time of the last restore, which only delays evictions, takes
- * the numbers for a test whose BTF has it as context_id.
+ * the numbers for a test whose BTF has it as context_id.  "A A" gives A a number.
  */
 static ssize_t same_pid_write(struct file *file, const char __user *buf,
 			      size_t len, loff_t *pos)

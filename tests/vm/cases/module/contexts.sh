@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Several KFD contexts of one process, as newer drivers have them. This driver has
-# no context_id: first the feature is off; then its BTF says that the PASID is
-# one, and the virtual GPU gives what KFD has of one process to another.
+# no context_id: first the feature is off; then its BTF says that the time of the last
+# restore is one, where the virtual GPU puts numbers, and the virtual GPU gives what KFD
+# has of one process to another.
 # vgpu: gpus=1
 # gpreempt: no
 # timeout: 90
@@ -12,7 +13,8 @@ T=$DEBUGFS/gpreempt
 
 # graft TYPE: the module is loaded and finds a context_id of that type
 graft() {
-	btf-doctor graft $module kfd_process pasid context_id "$1" || fail "it does not load"
+	btf-doctor graft $module kfd_process last_restore_timestamp context_id "$1" ||
+		fail "it does not load"
 }
 
 feature_is() {
@@ -29,8 +31,6 @@ only_without contexts \
 start a --queues 2 --packet 1ms
 start b --queues 3 --packet 1ms
 a=$(pid a) b=$(pid b)
-pasid_a=$(cat "/sys/class/kfd/kfd/proc/$a/pasid")
-pasid_b=$(cat "/sys/class/kfd/kfd/proc/$b/pasid")
 
 # A process that ends without its MMU notifier is a panic.
 show_notifier() {
@@ -50,8 +50,11 @@ unload
 step "a driver with contexts"
 graft u16
 feature_is on
-context_is "$a" "$pasid_a"
-context_is "$b" "$pasid_b"
+for p in "$a" "$b"; do
+	echo "$p $p" > "$VGPU/same_pid" || fail "the virtual GPU gives it no number"
+done
+context_is "$a" 1
+context_is "$b" 2
 
 step "two contexts of one process, the second without an MMU notifier"
 echo "$b" > "$VGPU/secondary" || fail "the virtual GPU does not hide the notifier"
@@ -60,8 +63,8 @@ wait_for 15 not_in_view "$b"
 cat "$VIEW/$a/queues"
 view "$a" context > "$W/contexts"
 view "$a" qid | paste -d' ' "$W/contexts" - | sort > "$W/got"
-for q in 0 1; do echo "$pasid_a $q"; done > "$W/want"
-for q in 0 1 2; do echo "$pasid_b $q"; done >> "$W/want"
+for q in 0 1; do echo "- $q"; done > "$W/want"
+for q in 0 1 2; do echo "3 $q"; done >> "$W/want"
 sort "$W/want" | cmp - "$W/got" || fail "contexts and ids of queues"
 running "$a" || fail "not all slots"
 [ "$(awk 'NR > 2' "$VIEW/$a/hqds" | wc -l)" -eq 20 ] || fail "not 20 slots"
@@ -72,7 +75,7 @@ awk -v p="$a" 'NR == 2 { for (i = 2; i <= NF; i++) c[$i] = i - 1 }
 step "one of them ends, then the other"
 show_notifier
 kill -9 "$b"	# KFD takes no call from it any more
-wait_for 15 view_is "$a" context "$pasid_a"
+wait_for 15 view_is "$a" context -
 [ "$(view "$a" qid | wc -l)" -eq 2 ] || fail "queues of the one that ended"
 stop a
 wait_for 15 not_in_view "$a"
