@@ -18,15 +18,16 @@ void btf_die(const char *what)
 	exit(1);
 }
 
-void blob_load(const char *path, struct blob *b)
+void blob_load(const char *path, size_t head, struct blob *b)
 {
 	int fd = open(path, O_RDONLY);
 	const struct btf_header *h;
 	struct stat st;
 	ssize_t n = 1;
 
-	if (fd < 0 || fstat(fd, &st))
+	if (fd < 0 || fstat(fd, &st) || lseek(fd, head, SEEK_SET) < 0)
 		btf_die(path);
+	b->head = head;
 	b->data = malloc(st.st_size);
 	while (n > 0 && b->size < (size_t)st.st_size) {
 		n = read(fd, b->data + b->size, st.st_size - b->size);
@@ -207,10 +208,11 @@ struct btf_array *array_of(uint32_t want)
 
 uint32_t typedef_id(const char *name)
 {
+	const struct blob *b = base.size ? &base : &driver;
 	uint32_t pos = 0, id = 1;
 
-	for (; pos < base.types_len; id++) {
-		const struct btf_type *t = (const void *)(base.types + pos);
+	for (; pos < b->types_len; id++) {
+		const struct btf_type *t = (const void *)(b->types + pos);
 
 		if (BTF_INFO_KIND(t->info) == BTF_KIND_TYPEDEF &&
 		    !strcmp(name_at(t->name_off), name))

@@ -4,7 +4,8 @@
 
 /*
  * The BTF of the kernel and of amdgpu as a program reads it: names, and the ids of
- * types. What is not there ends the program with a line that names it.
+ * types. A layout that stands in the place of amdgpu's is whole in itself: the kernel's
+ * is empty then. What is not there ends the program with a line that names it.
  */
 #include <linux/btf.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #define BTF_DIR "/sys/kernel/btf/"
 
 struct blob {
+	size_t head; /* bytes of the file before data */
 	uint8_t *data;
 	size_t size;
 	uint8_t *types;
@@ -27,7 +29,7 @@ extern struct blob base, driver;
 /* Print what failed, and errno's text; exit with 1. */
 _Noreturn void btf_die(const char *what);
 
-void blob_load(const char *path, struct blob *b);
+void blob_load(const char *path, size_t head, struct blob *b);
 
 /* Number of bytes that belong to a type, behind its record. */
 size_t btf_tail_size(const struct btf_type *t);
@@ -53,7 +55,7 @@ uint32_t other_hook(void);
 /* The array of that id, to be changed. */
 struct btf_array *array_of(uint32_t want);
 
-/* Id of a type definition of the kernel's. */
+/* Id of a type definition of the kernel's, or of a layout. */
 uint32_t typedef_id(const char *name);
 
 #endif

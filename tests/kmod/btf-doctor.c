@@ -22,11 +22,14 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "btf-blob.h"
 
 #define DOCTORED    "/tmp/amdgpu.btf"
+#define LAYOUT	    "/lib/modules/%s/updates/gpreempt-amdgpu.btf"
+#define LAYOUT_HEAD 64
 #define VERSION	    "/sys/kernel/debug/gpreempt/version"
 #define MAX_PATCHES 64
 #define OTHER_SIZE  12 /* of no field that is looked up, nor a multiple of 8 */
@@ -50,6 +53,9 @@ static struct {
 } patches[MAX_PATCHES];
 static int n_patches;
 
+/* What DOCTORED stands in place of: amdgpu's BTF, or the layout of one without. */
+static char doctored[128] = BTF_DIR "amdgpu";
+
 /* This driver has a struct kfd_node. */
 static bool has_nodes;
 
@@ -64,7 +70,7 @@ static void patch(uint32_t *where, uint32_t value)
 {
 	if (n_patches == MAX_PATCHES)
 		btf_die("too many structures of one name");
-	patches[n_patches].at = (uint8_t *)where - driver.data;
+	patches[n_patches].at = driver.head + ((uint8_t *)where - driver.data);
 	patches[n_patches].was = *where;
 	patches[n_patches++].now = value;
 }
@@ -239,9 +245,10 @@ static uint32_t append_name(int blob, const char *name)
 
 	if ((const uint8_t *)driver.strs + driver.strs_len !=
 		    driver.data + driver.size ||
-	    pwrite(blob, name, len, driver.size) != len ||
+	    pwrite(blob, name, len, driver.head + driver.size) != len ||
 	    pwrite(blob, &sum, sizeof(sum),
-		   offsetof(struct btf_header, str_len)) != sizeof(sum))
+		   driver.head + offsetof(struct btf_header, str_len)) !=
+		    sizeof(sum))
 		btf_die(name);
 	return base.strs_len + driver.strs_len;
 }
@@ -294,18 +301,39 @@ static int graft(int blob, const char *module, char **what)
 	return ret;
 }
 
+/* The line that is before a layout. */
+static void copy_head(int to)
+{
+	char head[LAYOUT_HEAD];
+	int fd = open(doctored, O_RDONLY);
+
+	if (fd < 0 || read(fd, head, driver.head) != (ssize_t)driver.head ||
+	    write(to, head, driver.head) != (ssize_t)driver.head)
+		btf_die(doctored);
+	close(fd);
+}
+
 /* The driver's BTF, as a file that can be written and stands in its place. */
 static int open_doctored(void)
 {
+	struct utsname name;
 	int fd;
 
-	blob_load(BTF_DIR "vmlinux", &base);
-	blob_load(BTF_DIR "amdgpu", &driver);
+	if (!access(doctored, F_OK)) {
+		blob_load(BTF_DIR "vmlinux", 0, &base);
+		blob_load(doctored, 0, &driver);
+	} else {
+		uname(&name);
+		snprintf(doctored, sizeof(doctored), LAYOUT, name.release);
+		blob_load(doctored, LAYOUT_HEAD, &driver);
+	}
 	fd = open(DOCTORED, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 ||
-	    write(fd, driver.data, driver.size) != (ssize_t)driver.size)
+	if (fd < 0)
 		btf_die(DOCTORED);
-	if (mount(DOCTORED, BTF_DIR "amdgpu", NULL, MS_BIND, NULL))
+	copy_head(fd);
+	if (write(fd, driver.data, driver.size) != (ssize_t)driver.size)
+		btf_die(DOCTORED);
+	if (mount(DOCTORED, doctored, NULL, MS_BIND, NULL))
 		btf_die("mount");
 	return fd;
 }
@@ -321,7 +349,7 @@ int main(int argc, char **argv)
 
 	if (argc == 7 && !strcmp(argv[1], "graft")) {
 		bad = graft(open_doctored(), argv[2], argv + 3);
-		umount2(BTF_DIR "amdgpu", MNT_DETACH);
+		umount2(doctored, MNT_DETACH);
 		return bad;
 	}
 	if (argc < 3 || !step)
@@ -349,7 +377,7 @@ int main(int argc, char **argv)
 		apply(fd, true);
 		done++;
 	}
-	umount2(BTF_DIR "amdgpu", MNT_DETACH);
+	umount2(doctored, MNT_DETACH);
 	printf("%d names, %d of them not as it must be\n", done, bad);
 	return bad || !done;
 }
