@@ -7,55 +7,19 @@
  * each, the other never; and what is read of it never as memory that is alive,
  * of which KASAN is asked.
  *
- * Types and functions of the kernel are here, and its headers are empty files.
+ * The kernel's types are those of fake-kernel.h.
  */
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/types.h>
+#include "fake-kernel.h"
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int64_t ktime_t;
-/* clang-format off */
-typedef struct { int64_t counter; } atomic64_t;
-
-struct hlist_node { struct hlist_node *next, **pprev; };
-struct hlist_head { struct hlist_node *first; };
-struct list_head { struct list_head *next, *prev; };
-struct mutex { long x[4]; };
-struct rw_semaphore { long x[5]; };
-struct srcu_struct { int x; };
-struct drm_device { long x; };
-struct work_struct { long data; struct list_head entry; void (*func)(void); };
-struct mmu_notifier { struct hlist_node hlist; const void *ops; void *mm; long rcu[2];
-	unsigned int users; };
-struct module { char text[16]; };
-struct task_struct { int x; };
-struct pid { int x; };
-/* clang-format on */
-enum { PIDTYPE_TGID };
-
-#define BUILD_BUG_ON(x) _Static_assert(!(x), #x)
 #define READ_ONCE(x)                             \
 	({                                       \
 		tick();                          \
 		*(volatile __typeof__(x) *)&(x); \
 	})
 /* Things can happen there, too. */
-#define smp_rmb()	   tick() /* no other processor reads */
-#define atomic64_add(n, v) ((v)->counter += (n))
-#define atomic64_inc(v)	   ((v)->counter++)
+#define smp_rmb() tick() /* no other processor reads */
 
 static void tick(void);
-static int copy_from_kernel_nofault(void *dst, const void *src, size_t size);
-static void kasan_check_read(const void *src, size_t size);
 static bool within_module(unsigned long addr, const struct module *mod);
 static int srcu_read_lock(struct srcu_struct *s)
 {
@@ -66,10 +30,6 @@ static void srcu_read_unlock(struct srcu_struct *s, int i)
 {
 	(void)s;
 	(void)i;
-}
-static ktime_t ktime_get(void)
-{
-	return 0;
 }
 static struct pid *get_task_pid(struct task_struct *t, int type);
 
@@ -95,17 +55,6 @@ static struct pid a_pid;
 static int reads, when, dying, dead, pattern, visits[MAX], bad;
 static const void *asked_at;
 static size_t asked_size;
-
-struct gp_layout gp_layout;
-struct gp_symbols gp_symbols = {
-	.amdgpu = &amdgpu, .table = table, .buckets = 2, .srcu = &srcu
-};
-
-void gp_stat_locked(enum gp_stat lock, ktime_t since)
-{
-	(void)lock;
-	(void)since;
-}
 
 static void fail(const char *what)
 {
@@ -165,17 +114,9 @@ static bool mapped(const void *src, size_t size)
 {
 	const char *at = src;
 
+	tick();
 	return (at >= (char *)p && at + size <= (char *)(p + MAX)) ||
 	       (at >= (char *)table && at + size <= (char *)(table + 2));
-}
-
-static int copy_from_kernel_nofault(void *dst, const void *src, size_t size)
-{
-	tick();
-	if (!mapped(src, size))
-		return -EFAULT;
-	memcpy(dst, src, size);
-	return 0;
 }
 
 static void kasan_check_read(const void *src, size_t size)
@@ -296,6 +237,9 @@ int main(void)
 {
 	int cases;
 
+	gp_symbols = (struct gp_symbols){
+		.amdgpu = &amdgpu, .table = table, .buckets = 2, .srcu = &srcu
+	};
 	gp_layout.kfd_process__kfd_processes.at.offset =
 		offsetof(struct process, node);
 	gp_layout.kfd_process__debug_event_workarea.at.offset =
