@@ -141,7 +141,7 @@ KMOD_EMPTY := $(addprefix $(O)/kmod/empty/,$(addprefix linux/,atomic.h bitmap.h 
 	module.h mutex.h pci.h pid.h pm_runtime.h preempt.h rwsem.h sched.h sched/mm.h \
 	sched/signal.h slab.h sort.h srcu.h string.h types.h uaccess.h workqueue.h) \
 	drm/drm_device.h drm/drm_drv.h)
-KMOD_HOST_TESTS := check-walk
+KMOD_HOST_TESTS := check-walk check-hqd check-waves
 
 .PHONY: $(KMOD_HOST_TESTS)
 unit: $(KMOD_HOST_TESTS)
@@ -152,7 +152,7 @@ $(KMOD_EMPTY):
 	@mkdir -p $(@D) && : >$@
 
 $(addprefix $(O)/kmod/,$(KMOD_HOST_TESTS)): $(O)/kmod/%: tests/kmod/%.c \
-		tests/kmod/fake-kernel.h $(wildcard kmod/*.[ch]) $(KMOD_EMPTY)
+		$(wildcard tests/kmod/fake-*.h kmod/*.[ch]) $(KMOD_EMPTY)
 	$(CC) $(CFLAGS_USER) $(SAN) -D_GNU_SOURCE -I$(O)/kmod/empty -Iinclude -Ikmod \
 		-Wno-unused-parameter -Wno-sign-compare -o $@ $<
 

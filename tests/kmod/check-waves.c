@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which waves are counted as those of a queue (kmod/waves.c). */
+#include "fake-registers.h"
+
+/* Add a queue that is in a slot of XCC 0, and has its records after the others. */
+static struct gp_queue *add_queue(u32 i, u32 slot, u32 bell)
+{
+	queues.list.n = max(queues.list.n, i + 1);
+	queues.q[i] = *q0;
+	queues.q[i].doorbell = bell;
+	queues.q[i].first_slot = slots->n;
+	map(0, slot, MQD + i, RING, bell);
+	return &queues.q[i];
+}
+
+#define count() count_from(__LINE__)
+static void count_from(int line)
+{
+	static struct kfd_cu_occupancy counts[GP_CP_SLOTS_MAX];
+	u32 i;
+
+	for (i = 0; i < slots->n; i++)
+		slots->s[i].waves = -1;
+	snprintf(fake_case, sizeof(fake_case), "(line %d, dies at read %d)",
+		 line, dies_at);
+	reads = 0;
+	fake_killed = false;
+	memset(counts, 0x11, sizeof(counts));
+	gp_waves_count(&node, &queues.list, slots, counts);
+	want(!held);
+}
+
+/* Queue 0 in slot 1 of all XCCs, 1 in slot 2 of XCC 0, 2 in none, 3 on another node. */
+static void start_waves(void)
+{
+	u32 i;
+
+	start();
+	map_all(1);
+	look();
+	add_queue(1, 2, BELL + 1);
+	gp_hqd_read(&node, &queues.q[1], slots);
+	add_queue(2, 3, BELL + 2)->active = 0;
+	cp[0][3].active = false;
+	add_queue(3, 4, BELL + 3)->gpu_id = 6;
+	add_queue(4, 5, BELL)->type = GP_VIEW_QUEUE_SDMA;
+	cp[0][4].waves = 9;
+	for (i = 0; i < XCCS; i++)
+		cp[i][1].waves = 10 + i;
+	queues.q[1].active = 1;
+	cp[0][2].waves = 3;
+	for (i = 0; i < queues.list.n; i++)
+		queues.q[i].waves = -1;
+	want(slots->n == XCCS + 1);
+}
+
+static void want_waves(int a, int b, int c)
+{
+	want(q0->waves == a && queues.q[1].waves == b);
+	want(queues.q[2].waves == c);
+	want(queues.q[3].waves == -1 && queues.q[4].waves == -1);
+}
+
+static void check_waves(void)
+{
+	int i, all;
+
+	start_waves();
+	count();
+	want_waves(10 + 11 + 12 + 13, 3, 0);
+	for (i = 0; i < XCCS; i++)
+		want(slots->s[i].waves == 10 + i);
+	want(slots->s[XCCS].waves == 3);
+	all = reads;
+
+	cp[2][1].bell = 7;  /* another queue has come into the slot */
+	cp[0][3].waves = 1; /* and queue 2 into one */
+	count();
+	want_waves(-1, 3, -1);
+	want(slots->s[2].waves == -1 && slots->s[3].waves == 13);
+	cp[2][1].waves = 0; /* which has no waves */
+	cp[0][2].waves = 0;
+	count();
+	want_waves(10 + 11 + 13, 0, -1);
+	queues.q[1].hardware = GP_VIEW_HARDWARE_LOST;
+	queues.q[1].waves = -1;
+	count();
+	want_waves(10 + 11 + 13, -1, -1);
+
+	for (i = 1; i <= all; i++) {
+		start_waves();
+		dies_at = i;
+		count();
+		want_waves(-1, -1, -1);
+	}
+	start_waves();
+	kill_in = 0;
+	count();
+	want_waves(-1, -1, -1);
+	want(reads == SLOTS + 1);
+	start_waves();
+	get_hw = GP_VIEW_HARDWARE_RESET;
+	count();
+	want_waves(-1, -1, -1);
+	get_hw = GP_VIEW_HARDWARE_READ;
+	node.get_cu_occupancy = NULL;
+	count();
+	want_waves(-1, -1, -1);
+	want(!reads);
+}
+
+int main(void)
+{
+	slots = malloc(struct_size(slots, s, ROOM));
+	check_waves();
+	free(slots);
+	if (!fake_bad)
+		printf("kmod/waves.c: tells the waves of each queue, or that they are not known\n");
+	return fake_bad != 0;
+}
