@@ -141,7 +141,7 @@ KMOD_EMPTY := $(addprefix $(O)/kmod/empty/,$(addprefix linux/,atomic.h bitmap.h 
 	module.h mutex.h pci.h pid.h pm_runtime.h preempt.h rwsem.h sched.h sched/mm.h \
 	sched/signal.h slab.h sort.h srcu.h string.h types.h uaccess.h workqueue.h) \
 	drm/drm_device.h drm/drm_drv.h)
-KMOD_HOST_TESTS := check-walk check-hqd check-waves
+KMOD_HOST_TESTS := check-walk check-hqd check-waves check-node
 
 .PHONY: $(KMOD_HOST_TESTS)
 unit: $(KMOD_HOST_TESTS)

@@ -35,7 +35,7 @@ static void check_found(void)
 	want(reads == 1 + 6 + XCCS * (3 + CP_REGS) && dumps == XCCS);
 	look();
 	want(reads == 1 + XCCS * (3 + CP_REGS));
-	q0->slot = SLOTS; /* of another device */
+	q0->slot = SLOTS + 3; /* of another device */
 	look();
 	want(q0->slot == 6 && looks[0] == 8);
 
@@ -72,7 +72,7 @@ static void check_others(void)
 	node.hqd_is_occupied = NULL; /* the dump tells it, too */
 	q0->slot = -1;
 	found(XCCS);
-	want(q0->slot == 4 && dumps == 5 + XCCS - 1);
+	want(slots->s[0].pipe == 1 && dumps == 5 + XCCS - 1);
 
 	slots->room = 2; /* and no more are written */
 	look();
@@ -185,8 +185,7 @@ static void check_sdma(void)
 	unread(UNSUPPORTED);
 	dies_at = 2;
 	unread(LOST);
-	node.sdma_rlcs = 0;
-	dies_at = 0;
+	dies_at = shift = node.sdma_rlcs = 0;
 	unread(UNSUPPORTED);
 }
 

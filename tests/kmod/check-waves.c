@@ -30,24 +30,26 @@ static void count_from(int line)
 	want(!held);
 }
 
-/* Queue 0 in slot 1 of all XCCs, 1 in slot 2 of XCC 0, 2 in none, 3 on another node. */
+/*
+ * Queue 0 in slot 5 of all XCCs, 1 in slot 2 of XCC 0, 2 in none with doorbell 0; 3
+ * on another node, 4 of SDMA.
+ */
 static void start_waves(void)
 {
 	u32 i;
 
 	start();
-	map_all(1);
+	map_all(5);
 	look();
 	add_queue(1, 2, BELL + 1);
 	gp_hqd_read(&node, &queues.q[1], slots);
-	add_queue(2, 3, BELL + 2)->active = 0;
-	cp[0][3].active = false;
+	add_queue(2, 3, 0);
 	add_queue(3, 4, BELL + 3)->gpu_id = 6;
-	add_queue(4, 5, BELL)->type = GP_VIEW_QUEUE_SDMA;
-	cp[0][4].waves = 9;
+	add_queue(4, 6, BELL + 4)->type = GP_VIEW_QUEUE_SDMA;
+	for (i = 2; i <= 4; i++)
+		queues.q[i].active = 0;
 	for (i = 0; i < XCCS; i++)
-		cp[i][1].waves = 10 + i;
-	queues.q[1].active = 1;
+		cp[i][5].waves = 10 + i;
 	cp[0][2].waves = 3;
 	for (i = 0; i < queues.list.n; i++)
 		queues.q[i].waves = -1;
@@ -73,12 +75,12 @@ static void check_waves(void)
 	want(slots->s[XCCS].waves == 3);
 	all = reads;
 
-	cp[2][1].bell = 7;  /* another queue has come into the slot */
+	cp[2][5].bell = 7;  /* another queue has come into the slot */
 	cp[0][3].waves = 1; /* and queue 2 into one */
 	count();
 	want_waves(-1, 3, -1);
 	want(slots->s[2].waves == -1 && slots->s[3].waves == 13);
-	cp[2][1].waves = 0; /* which has no waves */
+	cp[2][5].waves = 0; /* which has no waves */
 	cp[0][2].waves = 0;
 	count();
 	want_waves(10 + 11 + 13, 0, -1);
@@ -86,6 +88,9 @@ static void check_waves(void)
 	queues.q[1].waves = -1;
 	count();
 	want_waves(10 + 11 + 13, -1, -1);
+	q0->hardware = queues.q[2].hardware = GP_VIEW_HARDWARE_LOST;
+	count();
+	want(!reads); /* no queue asks for it */
 
 	for (i = 1; i <= all; i++) {
 		start_waves();

@@ -157,10 +157,11 @@ static inline void fake_want(bool is_so, const char *what, const char *file,
 }
 
 /*
- * Memory for the driver's structures. One takes up an object, also with those that
- * lie in it, and a field as much as the longest.
+ * Memory for the driver's structures: objects, which have all fields of all structures.
+ * A structure in another one begins behind these, so that no two fields overlap.
  */
-enum { FAKE_OBJECTS = 256, FAKE_SIZE = 32768, FAKE_FIELD = 64, FAKE_LEN = 8 };
+enum { FAKE_OBJECTS = 256, FAKE_FIELD = 64, FAKE_LEN = 8 };
+enum { FAKE_INNER = 160 * FAKE_FIELD, FAKE_SIZE = 30 * FAKE_INNER };
 
 static char fake_memory[FAKE_OBJECTS][FAKE_SIZE] __attribute__((aligned(64)));
 
@@ -174,16 +175,20 @@ static inline bool fake_is_object(const void *src, size_t size)
 
 static inline void fake_layout(void)
 {
-	u32 at = 0;
+	u32 at = 0, inner = 0;
 
-#define FAKE_PLACE(rule, s, f, t, ft) \
-	gp_layout.s##__##f.at = (struct gp_place){ at += FAKE_FIELD, FAKE_LEN };
+#define FAKE_PLACE(rule, s, f, t, ft)                                    \
+	gp_layout.s##__##f.at =                                          \
+		(struct gp_place){ *#rule == 'S' ? inner += FAKE_INNER : \
+						   (at += FAKE_FIELD),   \
+				   FAKE_LEN };
 	GP_FIELDS(FAKE_PLACE)
 	GP_FIELDS_NODES(FAKE_PLACE)
 	GP_FIELDS_NO_NODES(FAKE_PLACE)
 #define FAKE_VALUE(e, name) gp_layout.name = at += FAKE_FIELD;
 	GP_ENUMS(FAKE_VALUE)
 	gp_layout.has_nodes = true;
+	want(at < FAKE_INNER && 2 * inner + FAKE_INNER <= FAKE_SIZE);
 }
 
 /* A field of a structure of the driver's, and element i of one. */
