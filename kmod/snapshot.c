@@ -348,8 +348,9 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
 			return ret;
 		ret = take_once(&w);
 		drop_nodes(&w);
-		room = w.out->need + SPARE_ROOM;
-		room_slots = max(w.need_slots, room) * 2;
+		/* A walk that ended early has not seen all of them. */
+		room = max(room, w.out->need + SPARE_ROOM);
+		room_slots = max(w.need_slots * 2, room * SPARE_ROOM);
 		if (ret)
 			free_lists(&w);
 	}
