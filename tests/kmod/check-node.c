@@ -148,6 +148,7 @@ static void make_node(int i, bool has_nodes)
 	FIELD(node, kfd_node, kfd) = OBJECT(i + KFD);
 	FIELD(node, kfd_node, node_id) = 1;
 	FIELD_AT(OBJECT(i + KFD), kfd_dev, nodes, 1) = node;
+	FIELD_AT(OBJECT(i + KFD), kfd_dev, nodes, FAKE_LEN) = node;
 	FIELD(node, kfd_node, adev) = OBJECT(i + ADEV);
 	FIELD(node, kfd_node, dqm) = dqm;
 	FIELD(node, kfd_node, kfd2kgd) = calls;
@@ -155,8 +156,9 @@ static void make_node(int i, bool has_nodes)
 	FIELD(node, kfd_node, xcc_mask) = 0xf0;
 	FIELD(dqm, device_queue_manager, dev) = node;
 	FIELD(dqm, device_queue_manager, sched_running) = true;
-	gp_layout.KFD_MQD_TYPE_CP = 2;
 	FIELD_AT(dqm, device_queue_manager, mqd_mgrs, 2) = OBJECT(i + MGR);
+	FIELD_AT(dqm, device_queue_manager, mqd_mgrs, FAKE_LEN) =
+		OBJECT(i + MGR);
 	FIELD(OBJECT(i + MGR), mqd_manager, dev) = node;
 	FIELD(OBJECT(i + MGR), mqd_manager, mqd_stride) = amdgpu.text;
 	FIELD(calls, kfd2kgd_calls, hqd_dump) = amdgpu.text;
@@ -267,13 +269,18 @@ static void check_refused(void)
 			 0x40000001, SLOTS_FIT),
 	};
 	/* clang-format on */
+	u32 *bits = &gp_layout.kgd2kfd_shared_resources__cp_queue_bitmap.at.len;
 	u32 type = gp_layout.KFD_MQD_TYPE_CP;
 
 	make(true);
+	*bits = 8;
 	refuse_all(all, sizeof(all) / sizeof(all[0]));
 	gp_layout.KFD_MQD_TYPE_CP = FAKE_LEN;
 	want(gp_node_load(OBJECT(PROCESS), 0, &n) == -EUCLEAN);
 	gp_layout.KFD_MQD_TYPE_CP = type;
+	*bits = 1;
+	want(gp_node_load(OBJECT(PROCESS), 0, &n) == -EUCLEAN);
+	*bits = 8;
 	FIELD(OBJECT(PDD), kfd_process_device, drm_file) = NULL;
 	want(gp_node_load(OBJECT(PROCESS), 0, &n) == -ENOENT);
 }
@@ -425,6 +432,7 @@ static void check_gfxoff(void)
 int main(void)
 {
 	fake_layout();
+	gp_layout.KFD_MQD_TYPE_CP = 2;
 	gp_symbols.amdgpu = &amdgpu;
 	amdgpu.core_layout.base = amdgpu.text;
 	amdgpu.core_layout.text_size = sizeof(amdgpu.text);

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The copy of a process's queues (kmod/snapshot.c, kmod/queue.c) while the list of
+ * them changes between two holds of its mutex, or while the mutex is not to be had. In
+ * all cases the devices are given back, and nothing is allocated inside of a lock.
+ */
+#include "fake-process.h"
+
+static struct gp_list *list;
+static struct gp_slots *slots;
+
+#define take(last, hardware) take_from(last, hardware, __LINE__)
+static int take_from(struct gp_list *last, bool hardware, int line)
+{
+	const int before = allocated;
+	int i, ret;
+
+	snprintf(fake_case, sizeof(fake_case),
+		 "(line %d: queue %d, pattern %d, hold %d)", line, victim,
+		 pattern, when);
+	walks = tries = sleeps = most_per_hold = hw_reads = 0;
+	gp_stats[GP_STAT_LOCK(process) + 1].counter = 0;
+	list = NULL;
+	slots = NULL;
+	ret = gp_snapshot_take(&ours, last, hardware, &list, &slots);
+	want(!held && !walking && !preempt_off);
+	want(!devices[0] && !devices[1]);
+	want(allocated == before + (ret ? 0 : 1 + hardware));
+	want(most_per_hold <= HOLD_QUEUES);
+	for (i = 1; !ret && i < (int)list->n; i++)
+		want(by_id(&list->q[i - 1], &list->q[i]) <= 0);
+	return ret;
+}
+
+static void drop(void)
+{
+	kvfree(list);
+	kvfree(slots);
+	list = NULL;
+	slots = NULL;
+}
+
+/* A read that fails, and leaves nothing behind. */
+#define refused(last, error) refused_from(last, error, __LINE__)
+static void refused_from(struct gp_list *last, int error, int line)
+{
+	want(take_from(last, true, line) == error);
+	want(!list && !slots);
+}
+
+/* That all queues are there, each once, but for one that may be missing. */
+static void want_all(int may_miss)
+{
+	int seen[QUEUES] = { 0 };
+	u32 i;
+
+	for (i = 0; i < list->n; i++)
+		seen[list->q[i].qid]++;
+	for (i = 0; i < n_queues; i++)
+		want(seen[i] == 1 || (i == may_miss && !seen[i]));
+}
+
+/* What was read in peace, for later reads. */
+static struct gp_list *take_last(void)
+{
+	struct gp_list *last;
+
+	want(!take(NULL, false));
+	last = list;
+	list = NULL;
+	return last;
+}
+
+static void check_holds(void)
+{
+	struct gp_list *last;
+
+	start(1, 20);
+	last = take_last(); /* no room for them at first */
+	want(walks == 2 && tries == 6 && most_per_hold == 8);
+	want(last->n == 20 && last->gpus == 1);
+	want(last->q[3].slots == 8 && last->q[3].gpu_id == 100);
+	want(last->q[3].mqd_addr == 0x4000 && last->q[3].context == -1);
+	FIELD(OBJECT(QUEUE + 19), process_queue_node, q) = NULL;
+	last->q[4].slot = 44;
+	last->q[5].slot = 55;
+	last->q[5].mqd_addr++;
+	last->q[6].slot = 66;
+	last->q[6].ctx++;
+	want(!take(last, true));
+	want(walks == 1 && tries == 3 && list->n == 19);
+	want(list->q[3].slot == -1 && list->q[4].slot == 44);
+	want(list->q[5].slot == -1 && list->q[6].slot == -1);
+	want(slots->n == 19 * 8);
+	drop();
+	kvfree(last);
+}
+
+enum { FREED, FREED_ZERO, OF_OTHER, ADDED_AGAIN, PATTERNS };
+
+/* The list changes before one of the holds. */
+static void change(void)
+{
+	struct list_head *l = link_of(victim);
+
+	if (tries != when)
+		return;
+	unlink_entry(l);
+	is_free[QUEUE + victim] = pattern < OF_OTHER;
+	if (pattern == FREED)
+		memset(OBJECT(QUEUE + victim), 0x6b, FAKE_INNER);
+	else if (pattern == FREED_ZERO)
+		memset(OBJECT(QUEUE + victim), 0, FAKE_INNER);
+	else if (pattern == OF_OTHER)
+		add(victim, 1, 1);
+	else
+		link_first(l, head_of(0));
+}
+
+static void check_changes(void)
+{
+	struct gp_list *last;
+
+	start(1, 20);
+	last = take_last();
+	for (pattern = 0; pattern < PATTERNS; pattern++)
+		for (victim = 0; victim < 20; victim++)
+			for (when = 1; when <= 3; when++) {
+				int queue = victim;
+
+				start(2, 20);
+				pids[1] = &others;
+				victim = queue;
+				at_try = change;
+				want(!take(last, false));
+				want_all(victim);
+				drop();
+			}
+	kvfree(last);
+}
+
+static void check_busy(void)
+{
+	struct gp_list *last;
+	u32 i;
+
+	start(1, 20);
+	last = take_last();
+	busy_at = 2; /* the second hold, once */
+	busy_times = 1;
+	want(!take(last, false));
+	want(walks == 2 && sleeps == 1 && !list->q[0].age_ms);
+	want_all(-1);
+	drop();
+
+	busy_times = 1000; /* and always */
+	fake_now += 5000000;
+	want(!take(last, false));
+	want(walks == 4 && sleeps == 3);
+	want(gp_stats[GP_STAT_LOCK(process) + 1].counter == 1);
+	want_all(-1);
+	for (i = 0; i < list->n; i++)
+		want(list->q[i].age_ms == 5 && list->q[i].active == -1);
+	drop();
+	busy_at = 1;
+	refused(NULL, -EBUSY);
+	for (i = 0; i < last->n; i++)
+		last->q[i].ctx++;
+	refused(last, -EBUSY);
+	kvfree(last);
+
+	start(3, 20); /* two contexts of it, of which one is busy */
+	pids[2] = &others;
+	add(20, 1, 0);
+	add(21, 2, 0);
+	n_queues = 21;
+	last = take_last();
+	busy_context = busy_at = 1;
+	want(!take(last, true));
+	want_all(-1);
+	want(list->q[20].context == 1 && list->q[20].age_ms == 1);
+	want(list->q[19].context == -1 && !list->q[19].age_ms);
+	drop();
+	kvfree(last);
+}
+
+/* The process opens another node after its nodes were loaded. */
+static void open_node(void)
+{
+	n_nodes = 2;
+}
+
+static void add_many(void)
+{
+	int i;
+
+	for (i = 0; holds == 0 && i < 10; i++)
+		add(n_queues++, 0, 0);
+}
+
+static void check_moving(void)
+{
+	struct gp_list *last;
+
+	start(1, 19);
+	add(19, 0, 1); /* the first of the list */
+	n_queues = 20;
+	n_nodes = 2;
+	last = take_last();
+	n_nodes = 1;
+	at_try = open_node;
+	want(!take(last, true));
+	want(walks == 2 && list->q[19].gpu_id == 101);
+	want_all(-1);
+	drop();
+	kvfree(last);
+	at_try = NULL;
+	n_nodes = 1;
+	refused(NULL, -EUCLEAN);
+	want(walks == FIT_TRIES && strstr(fake_broken, "queue.device"));
+
+	start(1, 20);
+	at_try = add_many;
+	refused(NULL, -EAGAIN);
+	want(walks == FIT_TRIES);
+	start(1, 8); /* they fit, and their slots do not */
+	xccs = 16;
+	want(!take(NULL, true));
+	want(walks == 2 && slots->n == 8 * 16);
+	drop();
+}
+
+static void check_refused(void)
+{
+	int i;
+
+	start(64, 1);
+	want(!take(NULL, true));
+	drop();
+	start(65, 1);
+	refused(NULL, -E2BIG);
+	start(1, 1);
+	pids[0] = &others;
+	refused(NULL, -ESTALE);
+	pids[0] = NULL;
+	refused(NULL, -ESTALE);
+
+	start(1, 4);
+	n_nodes = 2;
+	hold_error = 101;
+	refused(NULL, -EUCLEAN);
+	hold_error = 0;
+	node_error = 2;
+	refused(NULL, -EUCLEAN);
+	node_error = 0;
+	for (kill_at = 1; kill_at <= 4 + 2; kill_at++)
+		refused(NULL, -EINTR);
+	for (i = 1; i <= 4; i++) {
+		fail_alloc = i;
+		refused(NULL, -ENOMEM);
+	}
+	FIELD(OBJECT(QUEUE + 2), queue, process) = OBJECT(1);
+	refused(NULL, -EUCLEAN);
+	want(strstr(fake_broken, "queue.process"));
+}
+
+/* A list that does not come back to its head, of queues or of the kernel's own. */
+static void check_endless(void)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		start(1, 5);
+		link_of(0)->next = link_of(4);
+		link_of(4)->prev = link_of(0);
+		if (i)
+			for (; i < 6; i++)
+				FIELD(OBJECT(QUEUE + i - 1), process_queue_node,
+				      q) = NULL;
+		refused(NULL, -EUCLEAN);
+		want(walks == 1 && strstr(fake_broken, "has an end"));
+	}
+}
+
+int main(void)
+{
+	fake_layout();
+	check_holds();
+	check_changes();
+	check_busy();
+	check_moving();
+	check_refused();
+	check_endless();
+	want(!allocated);
+	if (!fake_bad)
+		printf("kmod/snapshot.c: copies queues once each while their list changes\n");
+	return fake_bad != 0;
+}
