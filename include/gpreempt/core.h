@@ -90,6 +90,7 @@ enum gpreempt_reason {
 	GPREEMPT_STUCK,	       /* what the process does would block us: @step */
 	GPREEMPT_PAUSE_OFF,    /* not paused any more, and still evicted */
 	GPREEMPT_OTHER_VERSION, /* of gpreempt, is the holder of the process */
+	GPREEMPT_OLD_MODULE,	/* the loaded gpreempt.ko has not that file */
 	GPREEMPT_REASON_COUNT,
 };
 

@@ -50,6 +50,7 @@ enum gpreempt_route {
  * @outcome: of the last suspend or resume
  * @error: why @code is not 0, or why its session ended
  * @route: how it is taken off
+ * @verified_by: what was seen for @verdict
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_member {
@@ -62,6 +63,7 @@ struct gpreempt_member {
 	struct gpreempt_outcome outcome;
 	struct gpreempt_error error;
 	enum gpreempt_route route;
+	enum gpreempt_verified_by verified_by;
 	uint64_t reserved[7];
 };
 

@@ -79,6 +79,7 @@ struct gpreempt_hold_options {
  *	GPREEMPT_NOT_CHECKED in gpreempt_hold_status()
  * @partial: some of the queues that were asked for are not suspended
  * @paused: by a pause, and not by a session
+ * @verified_by: what was seen for @verdict
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_hold_status {
@@ -91,7 +92,8 @@ struct gpreempt_hold_status {
 	enum gpreempt_verdict verdict;
 	bool partial;
 	bool paused;
-	uint64_t reserved[8];
+	enum gpreempt_verified_by verified_by;
+	uint64_t reserved[7];
 };
 
 /**

@@ -328,6 +328,84 @@ int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
 void gpreempt_hqds_free(struct gpreempt_hqds *hqds);
 
 /**
+ * struct gpreempt_usage - how much of a GPU a process uses: a line of pid/<n>/usage
+ * @reserved: 0; a later release may use it
+ */
+struct gpreempt_usage {
+	int64_t gpu_id;
+	int64_t context;
+	int64_t hardware; /* enum gp_view_hardware */
+	int64_t waves;
+	int64_t waves_max;
+	int64_t evicted_ms;
+	int64_t evicted;
+	int64_t age_ms;
+	uint64_t reserved[8];
+};
+
+/** struct gpreempt_usages - each GPU on which a process has an address space */
+struct gpreempt_usages {
+	size_t count;
+	struct gpreempt_usage *usages;
+};
+
+/**
+ * gpreempt_usage_read() - read how much of its GPUs a process uses
+ * @g: library
+ * @pid: process
+ * @out: gets the list, for gpreempt_usage_free()
+ * @err: or NULL; gets the reason, GPREEMPT_NO_MODULE without gpreempt.ko and
+ *	GPREEMPT_OLD_MODULE with one that has no such file
+ *
+ * Any thread.
+ */
+int gpreempt_usage_read(struct gpreempt *g, pid_t pid,
+			struct gpreempt_usages **out,
+			struct gpreempt_error *err);
+
+/** gpreempt_usage_free() - free a list; NULL is allowed */
+void gpreempt_usage_free(struct gpreempt_usages *usages);
+
+/**
+ * struct gpreempt_process_gpu - what the driver has counted of a process on a GPU
+ * @gpu_id: KFD's number of the node
+ * @vram: bytes of the GPU's memory that the process has allocated
+ * @evicted_ms: how long its queues there were evicted; struct gpreempt_usage has the
+ *	eviction that goes on, too
+ * @reserved: 0; a later release may use it
+ */
+struct gpreempt_process_gpu {
+	int64_t gpu_id;
+	int64_t vram;
+	int64_t evicted_ms;
+	uint64_t reserved[5];
+};
+
+/** struct gpreempt_process_gpus - all GPUs that a process may use */
+struct gpreempt_process_gpus {
+	size_t count;
+	struct gpreempt_process_gpu *gpus;
+};
+
+/**
+ * gpreempt_process_gpus_read() - read what the driver has counted of a process
+ * @g: library
+ * @pid: process
+ * @out: gets the list, for gpreempt_process_gpus_free()
+ * @err: or NULL; gets the reason
+ *
+ * Out of the driver's sysfs (kfd_procfs_show() in amdkfd/kfd_process.c), without
+ * gpreempt.ko, without root, and without a lock of the driver. Of a process with
+ * several contexts it is the first one alone. Any thread.
+ */
+int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
+			       struct gpreempt_process_gpus **out,
+			       struct gpreempt_error *err);
+
+/** gpreempt_process_gpus_free() - free a list; NULL is allowed */
+void gpreempt_process_gpus_free(struct gpreempt_process_gpus *gpus);
+
+/**
  * struct gpreempt_fact - a line of version or stats
  * @key: its name
  * @value: as the module prints it

@@ -265,6 +265,21 @@ enum gpreempt_verdict {
 };
 
 /**
+ * enum gpreempt_verified_by - what was seen for a verdict
+ * @GPREEMPT_BY_NOTHING: nothing of the hardware
+ * @GPREEMPT_BY_SLOTS: the slots. Whether waves are in flight is not known: the driver
+ *	can't count them, or the queues are of SDMA
+ * @GPREEMPT_BY_SLOTS_WAVES: all slots empty, and no wave of a compute queue in flight
+ * @GPREEMPT_BY_WAVES: of a contradiction: all slots empty, and waves in flight
+ */
+enum gpreempt_verified_by {
+	GPREEMPT_BY_NOTHING,
+	GPREEMPT_BY_SLOTS,
+	GPREEMPT_BY_SLOTS_WAVES,
+	GPREEMPT_BY_WAVES,
+};
+
+/**
  * gpreempt_session_verify() - ask the hardware about the suspended queues
  * @s: session
  *
@@ -276,11 +291,15 @@ enum gpreempt_verdict {
  * not suspended: it is never a part of what is verified, even in no slot.
  *
  * Return: GPREEMPT_CONTRADICTED when the view shows an active slot of one of
- * them; or else GPREEMPT_VERIFIED when there are some, all of them are
- * suspended, and the view shows every slot of theirs inactive; or else
- * GPREEMPT_NOT_CHECKED.
+ * them, or waves in flight; or else GPREEMPT_VERIFIED when there are some, all of
+ * them are suspended, and the view shows every slot of theirs inactive, and no
+ * waves where the driver can count them; or else GPREEMPT_NOT_CHECKED.
  */
 enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
+
+/** gpreempt_session_verify_by() - the same; @by: or NULL, gets what was seen */
+enum gpreempt_verdict gpreempt_session_verify_by(struct gpreempt_session *s,
+						 enum gpreempt_verified_by *by);
 
 /* What gpreempt_session_dispatch() has seen. */
 #define GPREEMPT_EVENT_QUEUES  (1 << 0) /* queues came or went */

@@ -156,6 +156,15 @@ static const struct {
 	{ "hardware", VIEW "nodes",
 	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc read\n", OK,
 	  0, "" },
+	/* Read as soon as somebody uses it. */
+	{ "hardware", VIEW "nodes",
+	  "gpreempt-nodes - version: 1.2\n# gpu_id hardware\n0xf7bc idle\n", OK,
+	  0, "" },
+	/* Drivers before Linux 6.12 cannot count waves. */
+	{ "module", VIEW "version",
+	  "gpreempt-version - version: 1.3\n# key value\nmodule 0.1.0\n"
+	  "feature_waves off:get_cu_occupancy\n",
+	  OK, 0, "" },
 	{ "scheduler", VIEW "nodes",
 	  "gpreempt-nodes - version: 1.0\n# gpu_id scheduler\n0xf7bc none\n",
 	  FAILED, 3, "" },

@@ -265,6 +265,9 @@ TEST(verify)
 	ck_assert_int_eq(members[2].verdict, GPREEMPT_VERIFIED);
 	ck_assert_int_eq(members[1].verdict, GPREEMPT_CONTRADICTED);
 	ck_assert_int_eq(members[0].verdict, GPREEMPT_NOT_CHECKED);
+	ck_assert_int_eq(members[2].verified_by, GPREEMPT_BY_SLOTS);
+	ck_assert_int_eq(members[1].verified_by, GPREEMPT_BY_SLOTS);
+	ck_assert_int_eq(members[0].verified_by, GPREEMPT_BY_NOTHING);
 }
 
 TEST_FIXTURE(gang_setup, gang_teardown)

@@ -291,28 +291,38 @@ TEST(slots_without_the_module)
 	ck_assert_int_eq(member.error.reason, GPREEMPT_NO_MODULE);
 }
 
+#define NOTHING GPREEMPT_BY_NOTHING
+
 static const struct {
 	const char *row;
 	enum gpreempt_verdict verdict;
+	enum gpreempt_verified_by by;
 } rows[] = {
-	{ "0 0xf7bc 0 4 0 1 paused 0\n", GPREEMPT_VERIFIED },
-	{ "0 0xf7bc 1 4 0 1 paused 0\n", GPREEMPT_CONTRADICTED },
-	{ "0 0xf7bc 0 4 0 0 active 0\n", GPREEMPT_CONTRADICTED },
-	{ "0 0xf7bc 1 4 0 1 paused 9\n", GPREEMPT_NOT_CHECKED },
-	{ "0 0xf7bc 0 4 0 1 paused 9\n", GPREEMPT_NOT_CHECKED },
-	{ "0 0xf7bc - 4 0 1 paused 0\n", GPREEMPT_NOT_CHECKED },
-	{ "0 0xf7bc 0 4 0 - paused 0\n", GPREEMPT_NOT_CHECKED },
-	{ "", GPREEMPT_NOT_CHECKED },
+	{ "0 0xf7bc 0 4 0 1 paused 0\n", GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS },
+	{ "0 0xf7bc 1 4 0 1 paused 0\n", GPREEMPT_CONTRADICTED,
+	  GPREEMPT_BY_SLOTS },
+	{ "0 0xf7bc 1 4 0 - paused 0\n", GPREEMPT_CONTRADICTED,
+	  GPREEMPT_BY_SLOTS },
+	/* The driver has not even taken it off. */
+	{ "0 0xf7bc 0 4 0 0 active 0\n", GPREEMPT_CONTRADICTED, NOTHING },
+	{ "0 0xf7bc 1 4 0 1 paused 9\n", GPREEMPT_NOT_CHECKED, NOTHING },
+	{ "0 0xf7bc 0 4 0 1 paused 9\n", GPREEMPT_NOT_CHECKED, NOTHING },
+	{ "0 0xf7bc - 4 0 1 paused 0\n", GPREEMPT_NOT_CHECKED, NOTHING },
+	{ "0 0xf7bc 0 4 0 - paused 0\n", GPREEMPT_NOT_CHECKED, NOTHING },
+	{ "", GPREEMPT_NOT_CHECKED, NOTHING },
 };
 
 TEST_EACH(verdicts, ARRAY_SIZE(rows))
 {
 	size_t queues = 77;
+	enum gpreempt_verified_by by;
 	char text[256];
 
 	snprintf(text, sizeof(text), HEAD "%s", rows[_i].row);
 	gp_loop_set_file(&loop, VIEW, text);
-	ck_assert_int_eq(gp_pause_verify(g, PID, &queues), rows[_i].verdict);
+	ck_assert_int_eq(gp_pause_verify(g, PID, &queues, &by),
+			 rows[_i].verdict);
+	ck_assert_int_eq(by, rows[_i].by);
 	ck_assert_uint_eq(queues, *rows[_i].row ? 1 : 0);
 }
 

@@ -99,6 +99,7 @@ static int made_up_holder(const char *target)
 		.queues = 2,
 		.ioctl_ns = 5,
 		.verdict = GPREEMPT_VERIFIED,
+		.verified_by = GPREEMPT_BY_SLOTS_WAVES,
 	};
 	char buf[IPC_MAX_PACKET], path[64];
 	struct ipc_server_options options = {
@@ -224,6 +225,7 @@ TEST(held_and_released)
 	ck_assert_uint_eq(status.queues, 2);
 	ck_assert_uint_eq(status.ioctl_ns, 5);
 	ck_assert_int_eq(status.verdict, GPREEMPT_VERIFIED);
+	ck_assert_int_eq(status.verified_by, GPREEMPT_BY_SLOTS_WAVES);
 	ck_assert_int_gt(status.holder, 0);
 	ck_assert(!status.partial);
 	ck_assert_uint_eq(status.lease_ns, GPREEMPT_HOLD_LEASE_NS);

@@ -79,6 +79,7 @@ TEST(reply_there_and_back)
 		.queues = 3,
 		.ioctl_ns = 123456,
 		.verdict = GPREEMPT_CONTRADICTED,
+		.verified_by = GPREEMPT_BY_WAVES,
 		.held_ns = 17,
 		.lease_ns = 18,
 		.cgroup = 1,
@@ -136,6 +137,7 @@ static const struct hold_reply bad_replies[] = {
 	{ .status = UINT64_MAX },
 	{ .verdict = GPREEMPT_CONTRADICTED + 1 },
 	{ .verdict = UINT64_MAX },
+	{ .verified_by = GPREEMPT_BY_WAVES + 1 },
 	{ .code = 1 },
 	{ .code = INT32_MAX },
 };

@@ -148,6 +148,91 @@ TEST(hqds)
 	gpreempt_hqds_free(NULL);
 }
 
+/* Of a queue whose slots were not read there is a line, which is no slot. */
+TEST(hqds_not_read)
+{
+	struct gpreempt_hqds *list;
+
+	set_file(DIR "pid/4194242/hqds",
+		 "gpreempt-hqds - version: 1.1\n#" GP_VIEW_HQDS_COLUMNS(
+			 GP_VIEW_COLUMN_NAME) "\n"
+					      "0xf7bc compute-aql 3 1 2 - - 0 1 8 64 128 dwords 0x800 0 5 "
+					      "read\n"
+					      "0xf7bd compute-aql - - - - - 1 - - - - dwords - 0 - lost\n");
+	ck_assert_int_eq(gpreempt_hqds_read(g, PID, &list, &err), 0);
+	ck_assert_uint_eq(list->count, 2);
+	ck_assert_int_eq(list->hqds[0].waves, 5);
+	ck_assert_int_eq(list->hqds[0].hardware, GP_VIEW_HARDWARE_READ);
+	ck_assert_int_eq(list->hqds[1].qid, 1);
+	ck_assert_int_eq(list->hqds[1].active, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(list->hqds[1].xcc, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(list->hqds[1].hardware, GP_VIEW_HARDWARE_LOST);
+	gpreempt_hqds_free(list);
+}
+
+TEST(usage)
+{
+	struct gpreempt_usages *list;
+
+	set_file(DIR "pid/4194242/usage",
+		 "gpreempt-usage - version: 1.0\n#" GP_VIEW_USAGE_COLUMNS(
+			 GP_VIEW_COLUMN_NAME) "\n"
+					      "0xf7bc - read 12 9728 8589934592 1 0\n"
+					      "0xf7bd 1 idle - - 0 0 7\n");
+	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), 0);
+	ck_assert_uint_eq(list->count, 2);
+	ck_assert_int_eq(list->usages[0].context, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(list->usages[0].waves, 12);
+	ck_assert_int_eq(list->usages[0].waves_max, 9728);
+	ck_assert_int_eq(list->usages[0].evicted_ms, 8589934592);
+	ck_assert_int_eq(list->usages[0].evicted, 1);
+	ck_assert_int_eq(list->usages[1].hardware, GP_VIEW_HARDWARE_IDLE);
+	ck_assert_int_eq(list->usages[1].waves, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(list->usages[1].age_ms, 7);
+	gpreempt_usage_free(list);
+	gpreempt_usage_free(NULL);
+}
+
+/* No module, one that is too old, and no process. */
+TEST(no_usage)
+{
+	struct gpreempt_usages *list;
+	char text[256];
+
+	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_MODULE);
+	set_file(DIR "pid/4194242/", "queues\ngpus\nhqds");
+	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_OLD_MODULE);
+	gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_str_eq(text, "reading the usage of the GPUs takes a newer "
+			       "gpreempt.ko than the one that is loaded");
+	ck_assert_int_eq(gpreempt_usage_read(g, 1, &list, &err), -ESRCH);
+}
+
+#define MINE KFD "proc/4194242/"
+
+/* What the driver has counted; other files are not even opened. */
+TEST(process_gpus)
+{
+	struct gpreempt_process_gpus *list;
+
+	set_file(MINE, "pasid\nqueues\nvram_11\nsdma_11\nstats_11\nvram_22");
+	set_file(MINE "vram_11", "206158430208\n");
+	set_file(MINE "stats_11/evicted_ms", "1500\n");
+	set_file(MINE "vram_22", "nonsense\n");
+	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID, &list, &err), 0);
+	ck_assert_uint_eq(list->count, 2);
+	ck_assert_int_eq(list->gpus[0].gpu_id, 11);
+	ck_assert_int_eq(list->gpus[0].vram, 206158430208);
+	ck_assert_int_eq(list->gpus[0].evicted_ms, 1500);
+	ck_assert_int_eq(list->gpus[1].vram, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(list->gpus[1].evicted_ms, GPREEMPT_UNKNOWN);
+	gpreempt_process_gpus_free(list);
+	gpreempt_process_gpus_free(NULL);
+	ck_assert_int_eq(gpreempt_process_gpus_read(g, 1, &list, &err), -ESRCH);
+}
+
 TEST(facts)
 {
 	struct gpreempt_facts *list;

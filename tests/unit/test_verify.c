@@ -82,6 +82,54 @@ TEST_EACH(verify_all, ARRAY_SIZE(whole_views))
 	ck_assert_int_eq(gpreempt_session_verify(s), whole_views[_i].verdict);
 }
 
+#define WAVES                              \
+	"gpreempt-queues - version: 1.4\n" \
+	"# qid gpu_id type active hardware waves\n"
+
+/* Waves in flight, where the driver counts them. */
+static const struct {
+	const char *text;
+	enum gpreempt_verdict verdict;
+	enum gpreempt_verified_by by;
+} wave_views[] = {
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read 0\n",
+	  GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS_WAVES },
+	/* In no slot, and it executes. */
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read 12\n",
+	  GPREEMPT_CONTRADICTED, GPREEMPT_BY_WAVES },
+	/* A slot is seen by every driver. */
+	{ "0 0x1 compute-aql 1 read 0\n1 0x1 compute-aql 0 read 12\n",
+	  GPREEMPT_CONTRADICTED, GPREEMPT_BY_SLOTS },
+	/* A driver that cannot count them. */
+	{ "0 0x1 compute-aql 0 read -\n1 0x1 compute-pm4 0 read -\n",
+	  GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS },
+	/* It can, and one queue came into a slot meanwhile. */
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read -\n",
+	  GPREEMPT_NOT_CHECKED, GPREEMPT_BY_NOTHING },
+	/* It can on one of two GPUs. */
+	{ "0 0x1 compute-aql 0 read 0\n1 0x2 compute-aql 0 read -\n",
+	  GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS },
+	/* An SDMA queue has no waves. */
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 sdma 0 read -\n",
+	  GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS_WAVES },
+	{ "0 0x1 sdma 0 read -\n1 0x1 sdma-xgmi 0 read -\n", GPREEMPT_VERIFIED,
+	  GPREEMPT_BY_SLOTS },
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql - idle -\n",
+	  GPREEMPT_NOT_CHECKED, GPREEMPT_BY_NOTHING },
+};
+
+TEST_EACH(verified_by, ARRAY_SIZE(wave_views))
+{
+	enum gpreempt_verified_by by;
+
+	open_with_queues(2);
+	gpreempt_session_suspend(s, NULL, NULL);
+	set_view(PID, unit_text(WAVES "%s", wave_views[_i].text));
+	ck_assert_int_eq(gpreempt_session_verify_by(s, &by),
+			 wave_views[_i].verdict);
+	ck_assert_int_eq(by, wave_views[_i].by);
+}
+
 /* A queue that is to be suspended and is not: nothing is verified. */
 TEST(verify_what_runs)
 {

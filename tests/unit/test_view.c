@@ -57,7 +57,7 @@ TEST(good)
 }
 
 #define ALL_COLUMNS                                                     \
-	"gpreempt-queues - version: 1.1\n#" GP_VIEW_QUEUES_ALL_COLUMNS( \
+	"gpreempt-queues - version: 1.4\n#" GP_VIEW_QUEUES_ALL_COLUMNS( \
 		GP_VIEW_COLUMN_NAME) "\n"
 
 /* A line as the module prints it, with all the columns of 1.1. */
@@ -70,7 +70,7 @@ TEST(all_columns)
 			       "3 0xf7bc sdma 7 1 0 1 1 0 read suspended,stuck,new-word 100 "
 			       "0x400 2 5 4096 8589934592 bytes 0x7f12345678ab 65536 "
 			       "0x7f0000000010 0x7f0000000018 0x80012345000 - - 0x40000000 "
-			       "-\n"),
+			       "- 17\n"),
 			 0);
 	queue = gpreempt_view_find(view, 3);
 	ck_assert_str_eq(gpreempt_hardware_name(queue->hardware), "read");
@@ -86,6 +86,25 @@ TEST(all_columns)
 	ck_assert_int_eq(queue->cwsr, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(queue->exception, 0x40000000);
 	ck_assert_int_eq(queue->context, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(queue->waves, 17);
+}
+
+/* The driver wants it in hardware that was not read; an older module: no waves. */
+TEST(wanted)
+{
+	const struct gpreempt_queue *queue;
+	char text[64];
+
+	ck_assert_int_eq(parse("gpreempt-queues - version: 1.4\n"
+			       "# qid active hardware state\n"
+			       "0 - idle wanted\n"),
+			 0);
+	queue = gpreempt_view_find(view, 0);
+	ck_assert_int_eq(queue->hardware, GP_VIEW_HARDWARE_IDLE);
+	ck_assert_int_eq(queue->state, 1 << GP_VIEW_STATE_WANTED);
+	ck_assert_int_eq(queue->waves, GPREEMPT_UNKNOWN);
+	gpreempt_state_text(queue->state, text, sizeof(text));
+	ck_assert_str_eq(text, "wanted");
 }
 
 TEST(words)

@@ -207,7 +207,8 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 		gpreempt_session_released(hold_session(w), &released);
 		reply->queues = count_held(w, false);
 	} else if (!reply->queues) {
-		gp_pause_verify(w->owner.g, w->birth->target, &reply->queues);
+		gp_pause_verify(w->owner.g, w->birth->target, &reply->queues,
+				NULL);
 	}
 	reply->released_ns = released.total_ns;
 	reply->recent_ns = released.recent_ns;
@@ -331,6 +332,7 @@ static void answer_suspend(struct hold_worker *w,
 			   const struct hold_request *request,
 			   struct hold_reply *reply)
 {
+	enum gpreempt_verified_by by = GPREEMPT_BY_NOTHING;
 	struct gpreempt_error err;
 
 	if (suspend(w, request, reply, &err)) {
@@ -339,10 +341,12 @@ static void answer_suspend(struct hold_worker *w,
 	}
 	if (owner_is_paused(&w->owner))
 		reply->verdict = gp_pause_verify(w->owner.g, w->birth->target,
-						 &reply->queues);
+						 &reply->queues, &by);
 	/* After a reset the slots are empty, which says nothing. */
 	else if (!judge(w, request, &err, reply))
-		reply->verdict = gpreempt_session_verify(hold_session(w));
+		reply->verdict =
+			gpreempt_session_verify_by(hold_session(w), &by);
+	reply->verified_by = by;
 	set_lease(w, request);
 	answer_status(w, reply);
 }

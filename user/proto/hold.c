@@ -16,11 +16,11 @@
 #define PATH_SIZE (sizeof(HOLD_DIR) + 32)
 
 #define REQUEST 0x67706801
-#define REPLY	0x67706802
+#define REPLY	0x67706803
 
 /* A change of a structure takes other numbers above, also if its size stays. */
 _Static_assert(sizeof(struct hold_request) == 4416 &&
-		       sizeof(struct hold_reply) == 1728,
+		       sizeof(struct hold_reply) == 1736,
 	       "a packet of another size is of another version");
 
 void gp_hold_put_filter(struct hold_request *request,
@@ -87,7 +87,8 @@ int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply)
 
 	if (!ret &&
 	    (reply->status > GPREEMPT_CLASS_BUSY ||
-	     reply->verdict > GPREEMPT_CONTRADICTED || reply->code > 0 ||
+	     reply->verdict > GPREEMPT_CONTRADICTED ||
+	     reply->verified_by > GPREEMPT_BY_WAVES || reply->code > 0 ||
 	     !memchr(reply->text, '\0', sizeof(reply->text))))
 		ret = -EPROTO;
 	return ret;

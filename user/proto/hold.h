@@ -64,6 +64,7 @@ struct hold_reply {
 	uint64_t slots_ns;	/* and the resolution of that */
 	uint64_t resolution_ns; /* 0: slots were not measured */
 	uint64_t verdict;	/* enum gpreempt_verdict */
+	uint64_t verified_by;	/* enum gpreempt_verified_by */
 	uint64_t held_ns;	/* since when */
 	/* While it was to be suspended, some queue ran so long: */
 	uint64_t released_ns;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,4 +39,11 @@ void *shr_array_add(void *items, size_t *count, size_t item_size)
 		return NULL;
 	memcpy(&all, items, sizeof(all));
 	return memset(all + (*count)++ * item_size, 0, item_size);
+}
+
+int shr_compare_first(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
 }

@@ -14,6 +14,9 @@ int shr_array_room(void *items, size_t count, size_t more, size_t item_size);
 /* Counts one more item. Returns it, zeroed, or NULL without memory. */
 void *shr_array_add(void *items, size_t *count, size_t item_size);
 
+/* For qsort(): by the first field of the items, an int64_t. */
+int shr_compare_first(const void *a, const void *b);
+
 #define SHR_ARRAY(type, name) \
 	struct {              \
 		type *items;  \

@@ -70,13 +70,6 @@ static int add_target(void *arg, pid_t target)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
 static void fail_row(struct row *row)
 {
 	const struct pause_report *r = &row->report;
@@ -207,7 +200,7 @@ static int run_repair(void *data)
 		ret = find_rows(g, args, &rows);
 	if (!ret) {
 		if (rows.count)
-			qsort(rows.row, rows.count, sizeof(*rows.row), compare);
+			qsort(rows.row, rows.count, sizeof(*rows.row), shr_compare_first);
 		ret = repair_rows(g, args, &rows);
 		print_rows(args, &rows);
 	}

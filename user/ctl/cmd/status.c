@@ -266,13 +266,6 @@ static void take_answers(struct rows *rows)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
 static void note_pause(const struct row *row)
 {
 	if (row->pause == PAUSE_WAITS)
@@ -340,7 +333,7 @@ static int run_status(void *data)
 	take_answers(&rows);
 	if (!ret) {
 		if (rows.count)
-			qsort(rows.row, rows.count, sizeof(*rows.row), compare);
+			qsort(rows.row, rows.count, sizeof(*rows.row), shr_compare_first);
 		print_rows(args->mode, &rows);
 	}
 	free(rows.row);

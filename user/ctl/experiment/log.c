@@ -6,6 +6,7 @@
 
 #include "ctl/amdlog/amdlog.h"
 #include "ctl/experiment/experiment.h"
+#include "shared/array.h"
 #include "shared/macro.h"
 
 static char *list_ids(const struct ctl_text *text, int64_t pid)
@@ -115,13 +116,6 @@ static const struct column {
 	{ "b_with_a", "B with A", EXP_BOTH, 1 },
 };
 
-static int compare(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Of all runs of that kind whose log has it. */
 static int64_t median(const struct exp_report *report,
 		      const struct column *column, const struct figure *figure)
@@ -141,7 +135,7 @@ static int64_t median(const struct exp_report *report,
 	}
 	if (!n)
 		return GPREEMPT_UNKNOWN;
-	qsort(values, n, sizeof(*values), compare);
+	qsort(values, n, sizeof(*values), shr_compare_first);
 	return values[(n - 1) / 2];
 }
 

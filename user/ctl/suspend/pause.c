@@ -48,8 +48,10 @@ static void fail_pause(struct gpreempt *g, struct suspend_job *job,
 static void report_done(struct gpreempt *g, struct suspend_job *job)
 {
 	struct hold_reply *reply = &job->reply;
+	enum gpreempt_verified_by by;
 
-	reply->verdict = gp_pause_verify(g, job->pid, &reply->queues);
+	reply->verdict = gp_pause_verify(g, job->pid, &reply->queues, &by);
+	reply->verified_by = by;
 	reply->paused = true;
 	reply->status = GPREEMPT_CLASS_DONE;
 }

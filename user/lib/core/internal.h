@@ -54,7 +54,7 @@ __attribute__((format(printf, 4, 5))) ssize_t
 gp_read_small(const struct gpreempt *g, char *buf, size_t size,
 	      const char *path_format, ...);
 
-/* The number in a file of sysfs, at most UINT32_MAX. 0 or -errno. */
+/* The number in a file of sysfs, at most INT64_MAX. 0 or -errno. */
 __attribute__((format(printf, 3, 4))) int
 gp_read_number(const struct gpreempt *g, uint64_t *value,
 	       const char *path_format, ...);

@@ -106,7 +106,7 @@ int gp_read_number(const struct gpreempt *g, uint64_t *value,
 	if (n < 0)
 		return n;
 	text[strcspn(text, "\n")] = '\0';
-	return shr_parse_u64(text, UINT32_MAX, value);
+	return shr_parse_u64(text, INT64_MAX, value);
 }
 
 static int stop(void *arg, const char *name)

@@ -207,6 +207,9 @@ static const struct sentence {
 		"the holder of process {pid} is of another version of gpreempt",
 		"release it with that version, or end its holder, which lets "
 		"the queues run" },
+	[GPREEMPT_OLD_MODULE] = { UNSUPPORTED,
+		"{step} takes a newer gpreempt.ko than the one that is loaded",
+		"load the new one: modprobe -r gpreempt; modprobe gpreempt" },
 };
 /* clang-format on */
 

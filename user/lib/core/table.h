@@ -34,12 +34,19 @@ struct gp_table {
 	const char *line; /* the names of all columns, in that order; or NULL */
 };
 
-/* One that has such a name in view.h. */
-#define GP_TABLE(format, type, list)                                        \
+#define GP_COLUMN_COUNT(name, kind) 1 +
+
+/* One that has such a name in view.h; of column(), see GP_COLUMN(). */
+#define GP_TABLE(format, type, column)                                      \
 	{                                                                   \
 		.head = GP_VIEW_##format##_NAME " - version: ",             \
-		.version = GP_VIEW_##format##_VERSION, .columns = list,     \
-		.n_columns = ARRAY_SIZE(list), .record_size = sizeof(type), \
+		.version = GP_VIEW_##format##_VERSION,                      \
+		.columns =                                                  \
+			(const struct gp_column[]){                         \
+				GP_VIEW_##format##_COLUMNS(column)          \
+			},                                                  \
+		.n_columns = GP_VIEW_##format##_COLUMNS(GP_COLUMN_COUNT) 0, \
+		.record_size = sizeof(type),                                \
 	}
 
 /*

@@ -10,7 +10,7 @@
 #define FEATURE "feature_"
 
 /* What older drivers have not: where it is off, nothing lacks. */
-static const char *const only_newer[] = { "contexts", "resets" };
+static const char *const only_newer[] = { "contexts", "resets", "waves" };
 
 static bool lacks(const struct gpreempt_fact *fact)
 {
@@ -88,7 +88,9 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 	for (i = 0; i < nodes->count; i++) {
 		const struct gpreempt_node *node = &nodes->nodes[i];
 
+		/* One that nobody uses is read as soon as somebody does. */
 		if (node->hardware == GP_VIEW_HARDWARE_READ ||
+		    node->hardware == GP_VIEW_HARDWARE_IDLE ||
 		    node->hardware == GPREEMPT_UNKNOWN)
 			continue;
 		snprintf(one, sizeof(one), "0x%llx: %s",

@@ -119,10 +119,12 @@ static void change(struct gp_member *m)
 
 static void verify(struct gp_member *m)
 {
-	enum gpreempt_verdict verdict = m->route.ops->verify(&m->route);
+	enum gpreempt_verified_by by;
+	enum gpreempt_verdict verdict = m->route.ops->verify(&m->route, &by);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.verdict = verdict;
+	m->public.verified_by = by;
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
 }

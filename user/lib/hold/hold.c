@@ -70,9 +70,8 @@ static void fill_status(const struct gpreempt_hold *hold,
 		.held_ns = reply->held_ns,
 		.lease_ns = reply->lease_ns ? reply->lease_ns :
 					      GPREEMPT_HOLD_NO_LEASE,
-		.verdict = reply->verdict <= GPREEMPT_CONTRADICTED ?
-				   (enum gpreempt_verdict)reply->verdict :
-				   GPREEMPT_NOT_CHECKED,
+		.verdict = (enum gpreempt_verdict)reply->verdict,
+		.verified_by = (enum gpreempt_verified_by)reply->verified_by,
 		.partial = hold->partial,
 		.paused = reply->paused,
 	};

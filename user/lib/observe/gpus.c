@@ -27,13 +27,8 @@ struct gpu {
 	int64_t context;
 };
 
-static const struct gp_column columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpu, name, kind)
-	GP_VIEW_GPUS_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-static const struct gp_table gpus_table = GP_TABLE(GPUS, struct gpu, columns);
+#define GPU(name, kind) GP_COLUMN(struct gpu, name, kind)
+static const struct gp_table gpus_table = GP_TABLE(GPUS, struct gpu, GPU);
 
 /* What is learnt about a process, GPU by GPU. */
 struct survey {
@@ -62,20 +57,13 @@ static void note_gpu(struct survey *survey, int64_t gpu_id, bool vm)
 
 static int survey_module(struct survey *survey)
 {
-	__cleanup_free char *text = NULL;
-	__cleanup_free void *records = NULL;
-	const struct gpu *gpus;
-	size_t i, len, count;
-	int ret;
+	__cleanup_free struct gpu *gpus = NULL;
+	size_t i, count;
+	int ret = gp_read_table(survey->g, survey->pid, GP_VIEW_GPUS_FILE,
+				&gpus_table, &gpus, &count);
 
-	ret = gp_view_text(survey->g, survey->pid, GP_VIEW_GPUS_FILE, &text,
-			   &len);
 	if (ret)
 		return ret;
-	ret = gp_table_parse(&gpus_table, text, len, &records, &count);
-	if (ret)
-		return ret;
-	gpus = records;
 	/* A session is about the first context alone. */
 	for (i = 0; i < count; i++)
 		if (gpus[i].context == GPREEMPT_UNKNOWN)

@@ -1,40 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Processes, GPUs, slots and facts: the module's other files. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/observe/observe.h"
+#include "shared/array.h"
 #include "shared/parse.h"
 
-static const struct gp_column hqd_columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_hqd, name, kind)
-	GP_VIEW_HQDS_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-static const struct gp_column version_columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_fact, name, kind)
-	GP_VIEW_VERSION_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-static const struct gp_column stats_columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_fact, name, kind)
-	GP_VIEW_STATS_COLUMNS(COLUMN)
-#undef COLUMN
-};
+#define HQD(name, kind)	  GP_COLUMN(struct gpreempt_hqd, name, kind)
+#define USAGE(name, kind) GP_COLUMN(struct gpreempt_usage, name, kind)
+#define FACT(name, kind)  GP_COLUMN(struct gpreempt_fact, name, kind)
 
 static const struct gp_table hqds_table =
-	GP_TABLE(HQDS, struct gpreempt_hqd, hqd_columns);
+	GP_TABLE(HQDS, struct gpreempt_hqd, HQD);
+static const struct gp_table usage_table =
+	GP_TABLE(USAGE, struct gpreempt_usage, USAGE);
 static const struct gp_table version_table =
-	GP_TABLE(VERSION, struct gpreempt_fact, version_columns);
+	GP_TABLE(VERSION, struct gpreempt_fact, FACT);
 static const struct gp_table stats_table =
-	GP_TABLE(STATS, struct gpreempt_fact, stats_columns);
+	GP_TABLE(STATS, struct gpreempt_fact, FACT);
 
-/* records: a pointer to an array of the table's records. */
-static int read_table(const struct gpreempt *g, pid_t pid, const char *file,
-		      const struct gp_table *table, void *records,
-		      size_t *count)
+int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
+		  const struct gp_table *table, void *records, size_t *count)
 {
 	__cleanup_free char *text = NULL;
 	void *array;
@@ -46,6 +34,15 @@ static int read_table(const struct gpreempt *g, pid_t pid, const char *file,
 		ret = gp_table_parse(table, text, len, &array, count);
 	if (!ret)
 		memcpy(records, &array, sizeof(array));
+	return ret;
+}
+
+int gp_list_give(int ret, void *list, void *out)
+{
+	if (ret)
+		free(list);
+	else
+		memcpy(out, &list, sizeof(list));
 	return ret;
 }
 
@@ -63,13 +60,6 @@ static int fail_read(struct gpreempt_error *err, int code, pid_t pid,
 			pid, step);
 }
 
-static int compare_processes(const void *a, const void *b)
-{
-	const struct gpreempt_process *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
 /* Also without the module: @from_sysfs() gives the same records. */
 static int read_either(const struct gpreempt *g, const char *file,
 		       const struct gp_table *table,
@@ -79,7 +69,7 @@ static int read_either(const struct gpreempt *g, const char *file,
 		       size_t *count, const char *step,
 		       struct gpreempt_error *err)
 {
-	int ret = read_table(g, 0, file, table, records, count);
+	int ret = gp_read_table(g, 0, file, table, records, count);
 
 	*source = GPREEMPT_SOURCE_MODULE;
 	if (no_module(ret)) {
@@ -106,22 +96,10 @@ int gpreempt_processes_read(struct gpreempt *g,
 	ret = read_either(g, GP_VIEW_PROCESSES_FILE, &gp_processes_table,
 			  gp_sysfs_processes, &list->source, &list->processes,
 			  &list->count, step, err);
-	if (ret) {
-		free(list);
-		return ret;
-	}
-	if (list->count)
+	if (!ret && list->count)
 		qsort(list->processes, list->count, sizeof(*list->processes),
-		      compare_processes);
-	*out = list;
-	return 0;
-}
-
-void gpreempt_processes_free(struct gpreempt_process_list *list)
-{
-	if (list)
-		free(list->processes);
-	free(list);
+		      shr_compare_first);
+	return gp_list_give(ret, list, out);
 }
 
 int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
@@ -136,18 +114,30 @@ int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 	ret = read_either(g, GP_VIEW_NODES_FILE, &gp_nodes_table,
 			  gp_sysfs_nodes, &list->source, &list->nodes,
 			  &list->count, step, err);
-	if (ret)
-		free(list);
-	else
-		*out = list;
-	return ret;
+	return gp_list_give(ret, list, out);
 }
 
-void gpreempt_nodes_free(struct gpreempt_nodes *list)
+/* A file of a process that only the module has. */
+static int read_process(struct gpreempt *g, pid_t pid, const char *file,
+			const struct gp_table *table, void *records,
+			size_t *count, const char *step,
+			struct gpreempt_error *err)
 {
-	if (list)
-		free(list->nodes);
-	free(list);
+	int ret = gp_read_table(g, pid, file, table, records, count);
+	char path[GP_PID_PATH];
+	int missing;
+
+	/* Is it the process that is not there, or the module, or the file? */
+	if (ret == -ENOENT || ret == -ESTALE) {
+		missing = gp_target_exists(g, pid, step, err);
+		if (missing)
+			return missing;
+	}
+	snprintf(path, sizeof(path),
+		 GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR "/%d", pid);
+	if (ret == -ENOENT && gp_look_in(g, path) > 0)
+		return gp_error(err, ret, GPREEMPT_OLD_MODULE, pid, step);
+	return ret ? fail_read(err, ret, pid, step) : 0;
 }
 
 int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
@@ -159,28 +149,24 @@ int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
 
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
-	ret = read_table(g, pid, GP_VIEW_HQDS_FILE, &hqds_table, &list->hqds,
-			 &list->count);
-	if (!ret) {
-		*out = list;
-		return 0;
-	}
-	free(list);
-	/* Is it the process that is not there, or the module? */
-	if (ret == -ENOENT || ret == -ESTALE) {
-		int missing = gp_target_exists(g, pid, step, err);
-
-		if (missing)
-			return missing;
-	}
-	return fail_read(err, ret, pid, step);
+	ret = read_process(g, pid, GP_VIEW_HQDS_FILE, &hqds_table, &list->hqds,
+			   &list->count, step, err);
+	return gp_list_give(ret, list, out);
 }
 
-void gpreempt_hqds_free(struct gpreempt_hqds *list)
+int gpreempt_usage_read(struct gpreempt *g, pid_t pid,
+			struct gpreempt_usages **out,
+			struct gpreempt_error *err)
 {
-	if (list)
-		free(list->hqds);
-	free(list);
+	static const char step[] = "reading the usage of the GPUs";
+	struct gpreempt_usages *list = calloc(1, sizeof(*list));
+	int ret;
+
+	if (!list)
+		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
+	ret = read_process(g, pid, GP_VIEW_USAGE_FILE, &usage_table,
+			   &list->usages, &list->count, step, err);
+	return gp_list_give(ret, list, out);
 }
 
 static int read_facts(struct gpreempt *g, const char *file,
@@ -194,7 +180,7 @@ static int read_facts(struct gpreempt *g, const char *file,
 
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
-	ret = read_table(g, 0, file, table, &list->facts, &list->count);
+	ret = gp_read_table(g, 0, file, table, &list->facts, &list->count);
 	if (ret) {
 		free(list);
 		return fail_read(err, ret, 0, step);
@@ -234,9 +220,8 @@ gpreempt_facts_find(const struct gpreempt_facts *facts, const char *key)
 	return NULL;
 }
 
-void gpreempt_facts_free(struct gpreempt_facts *list)
-{
-	if (list)
-		free(list->facts);
-	free(list);
-}
+GP_LIST_FREE(gpreempt_processes_free, struct gpreempt_process_list, processes)
+GP_LIST_FREE(gpreempt_nodes_free, struct gpreempt_nodes, nodes)
+GP_LIST_FREE(gpreempt_hqds_free, struct gpreempt_hqds, hqds)
+GP_LIST_FREE(gpreempt_usage_free, struct gpreempt_usages, usages)
+GP_LIST_FREE(gpreempt_facts_free, struct gpreempt_facts, facts)

@@ -17,9 +17,48 @@
 int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
 		 char **text, size_t *len);
 
+/* Why a process's files were not read: is it there? Never 0. */
+int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
+		 struct gpreempt_error *err);
+
+/* The same as records for free(), of which *(type **)records becomes the array. */
+int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
+		  const struct gp_table *table, void *records, size_t *count);
+/* The queues of a process, from the module alone. */
+int gp_view_module(const struct gpreempt *g, pid_t pid,
+		   struct gpreempt_view **out);
+
+/* For lists: *(type **)out becomes the list, or it is freed. Returns ret. */
+int gp_list_give(int ret, void *list, void *out);
+#define GP_LIST_FREE(function, type, records) \
+	void function(type *list)             \
+	{                                     \
+		if (list)                     \
+			free(list->records);  \
+		free(list);                   \
+	}
+
 /* Of the module's files, those that sysfs serves for, too. */
 extern const struct gp_table gp_processes_table;
 extern const struct gp_table gp_nodes_table;
+
+/* What a view shows of queues that are to be off the hardware. */
+struct gp_off {
+	size_t off;	/* queues: seen off */
+	bool on;	/* there is one that is not, says the driver */
+	bool in_slot;	/* there is one that a slot holds */
+	bool waves;	/* and one that none holds, with waves in flight */
+	bool open;	/* there is something that was not seen */
+	bool counted;	/* some waves were */
+	bool uncounted; /* some of a compute queue were not */
+};
+
+/* Add a queue of the view. wanted: if it is off, is that what is to be verified? */
+void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
+		const struct gpreempt_queue *queue, bool wanted);
+/* by: or NULL. */
+enum gpreempt_verdict gp_off_verdict(const struct gp_off *off,
+				     enum gpreempt_verified_by *by);
 
 /* The type of a queue in that directory of sysfs, as enum gpreempt_queue_type. */
 int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir,

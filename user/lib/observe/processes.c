@@ -2,19 +2,15 @@
 /* The GPU processes, out of the driver's sysfs files and /proc. */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/observe/observe.h"
 #include "shared/parse.h"
 
-static const struct gp_column columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_process, name, kind)
-	GP_VIEW_PROCESSES_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
+#define PROCESS(name, kind) GP_COLUMN(struct gpreempt_process, name, kind)
 const struct gp_table gp_processes_table =
-	GP_TABLE(PROCESSES, struct gpreempt_process, columns);
+	GP_TABLE(PROCESSES, struct gpreempt_process, PROCESS);
 
 static int count_gpu(void *arg, const char *name)
 {
@@ -93,3 +89,56 @@ int gp_sysfs_processes(const struct gpreempt *g, void *records, size_t *count)
 	return gp_table_list(g, GP_SYSFS_PROC, &gp_processes_table, fill,
 			     records, count);
 }
+
+/*
+ * Only these two files: they show what the driver has counted. A read of
+ * cu_occupancy waits for the driver's lock of its queues, which a suspend holds for
+ * up to 9 s, and sdma_<gpu_id> reads memory of the process.
+ */
+#define GPU(name) GP_COLUMN(struct gpreempt_process_gpu, name, DEC)
+static const struct gp_column gpu_columns[] = { GPU(gpu_id) GPU(vram)
+							GPU(evicted_ms) };
+
+static const struct gp_table gpus_table = {
+	.columns = gpu_columns,
+	.n_columns = ARRAY_SIZE(gpu_columns),
+	.record_size = sizeof(struct gpreempt_process_gpu),
+};
+
+static bool fill_gpu(const struct gpreempt *g, const char *dir,
+		     const char *name, void *record)
+{
+	struct gpreempt_process_gpu *gpu = record;
+	uint64_t gpu_id, value;
+
+	if (!gp_is_vram(name, &gpu_id))
+		return false;
+	gpu->gpu_id = gpu_id;
+	if (!gp_read_number(g, &value, "%s/%s", dir, name))
+		gpu->vram = value;
+	if (!gp_read_number(g, &value, "%s/stats_%llu/evicted_ms", dir,
+			    (unsigned long long)gpu_id))
+		gpu->evicted_ms = value;
+	return true;
+}
+
+int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
+			       struct gpreempt_process_gpus **out,
+			       struct gpreempt_error *err)
+{
+	static const char step[] = "reading what it uses of the GPUs";
+	struct gpreempt_process_gpus *list = calloc(1, sizeof(*list));
+	char path[GP_PID_PATH];
+	int ret;
+
+	if (!list)
+		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
+	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d", pid);
+	ret = gp_table_list(g, path, &gpus_table, fill_gpu, &list->gpus,
+			    &list->count);
+	if (ret)
+		ret = gp_fail_view(g, ret, pid, step, err);
+	return gp_list_give(ret, list, out);
+}
+
+GP_LIST_FREE(gpreempt_process_gpus_free, struct gpreempt_process_gpus, gpus)

@@ -10,14 +10,9 @@
 /* Of a process, a file of this name and an id for each GPU that it may use. */
 #define VRAM "vram_"
 
-static const struct gp_column columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_node, name, kind)
-	GP_VIEW_NODES_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
+#define NODE(name, kind) GP_COLUMN(struct gpreempt_node, name, kind)
 const struct gp_table gp_nodes_table =
-	GP_TABLE(NODES, struct gpreempt_node, columns);
+	GP_TABLE(NODES, struct gpreempt_node, NODE);
 
 int gp_node_gpu_id(const struct gpreempt *g, const char *node, uint64_t *gpu_id)
 {

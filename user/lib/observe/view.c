@@ -6,6 +6,7 @@
 #include <gpreempt/view.h>
 
 #include "lib/observe/observe.h"
+#include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/parse.h"
 
@@ -24,11 +25,8 @@
 #define BUSY_TRIES    20
 #define BUSY_PAUSE_NS (5 * NSEC_PER_MSEC)
 
-static const struct gp_column columns[] = {
-#define COLUMN(name, kind) GP_COLUMN(struct gpreempt_queue, name, kind)
-	GP_VIEW_QUEUES_ALL_COLUMNS(COLUMN)
-#undef COLUMN
-};
+#define QUEUE(name, kind) GP_COLUMN(struct gpreempt_queue, name, kind)
+static const struct gp_column columns[] = { GP_VIEW_QUEUES_ALL_COLUMNS(QUEUE) };
 
 _Static_assert((int)GPREEMPT_QUEUE_COMPUTE_AQL ==
 			       (int)GP_VIEW_QUEUE_COMPUTE_AQL &&
@@ -47,13 +45,6 @@ static const struct gp_table queues_table = {
 	.record_size = sizeof(struct gpreempt_queue),
 	.line = "#" GP_VIEW_QUEUES_ALL_COLUMNS(GP_COLUMN_NAME),
 };
-
-static int compare_queues(const void *a, const void *b)
-{
-	const struct gpreempt_queue *x = a, *y = b;
-
-	return (x->qid > y->qid) - (x->qid < y->qid);
-}
 
 int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir,
 			    const char *qid)
@@ -105,7 +96,7 @@ static int make_view(enum gpreempt_source source, struct gpreempt_queue *queues,
 	view->queues = queues;
 	view->count = count;
 	if (count)
-		qsort(queues, count, sizeof(*queues), compare_queues);
+		qsort(queues, count, sizeof(*queues), shr_compare_first);
 	*out = view;
 	return 0;
 }
@@ -155,8 +146,8 @@ int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
 	}
 }
 
-static int read_module(const struct gpreempt *g, pid_t pid,
-		       struct gpreempt_view **out)
+int gp_view_module(const struct gpreempt *g, pid_t pid,
+		   struct gpreempt_view **out)
 {
 	__cleanup_free char *text = NULL;
 	size_t len;
@@ -166,24 +157,27 @@ static int read_module(const struct gpreempt *g, pid_t pid,
 	return ret ? ret : gpreempt_view_parse(text, len, out);
 }
 
+int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
+		 struct gpreempt_error *err)
+{
+	int ret;
+
+	if (code != -ENOENT && code != -ESTALE && code != -ESRCH)
+		return gp_error(err, code, GPREEMPT_SYSTEM, pid, step);
+	ret = gp_target_exists(g, pid, step, err);
+	/* It was not there a moment ago, or is not any more. */
+	return ret ? ret : gp_error(err, -ENODATA, GPREEMPT_NOT_GPU, pid, step);
+}
+
 int gpreempt_view_read(struct gpreempt *g, pid_t pid,
 		       struct gpreempt_view **out, struct gpreempt_error *err)
 {
 	static const char step[] = "reading the queues";
-	int ret = read_module(g, pid, out);
+	int ret = gp_view_module(g, pid, out);
 
 	if (ret == -ENOENT || ret == -EACCES || ret == -EPERM)
 		ret = read_sysfs(g, pid, out);
-	if (ret == -ENOENT || ret == -ESTALE || ret == -ESRCH) {
-		ret = gp_target_exists(g, pid, step, err);
-		/* It was not there a moment ago, or is not any more. */
-		if (!ret)
-			ret = gp_error(err, -ENODATA, GPREEMPT_NOT_GPU, pid,
-				       step);
-	} else if (ret) {
-		gp_error(err, ret, GPREEMPT_SYSTEM, pid, step);
-	}
-	return ret;
+	return ret ? gp_fail_view(g, ret, pid, step, err) : 0;
 }
 
 const struct gpreempt_queue *
@@ -208,10 +202,66 @@ bool gpreempt_view_paused(const struct gpreempt_view *view)
 	return false;
 }
 
-void gpreempt_view_free(struct gpreempt_view *view)
+static bool is_compute(const struct gpreempt_queue *queue)
 {
-	if (!view)
-		return;
-	free(view->queues);
-	free(view);
+	return queue->type != GPREEMPT_QUEUE_SDMA &&
+	       queue->type != GPREEMPT_QUEUE_SDMA_XGMI;
 }
+
+/* Are the waves of others on its GPU known, so that the driver can count them? */
+static bool others_counted(const struct gpreempt_view *view, int64_t gpu_id)
+{
+	size_t i;
+
+	for (i = 0; i < view->count; i++)
+		if (view->queues[i].gpu_id == gpu_id &&
+		    view->queues[i].waves != GPREEMPT_UNKNOWN)
+			return true;
+	return false;
+}
+
+void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
+		const struct gpreempt_queue *queue, bool wanted)
+{
+	bool read = queue->hardware == GPREEMPT_UNKNOWN ||
+		    queue->hardware == GP_VIEW_HARDWARE_READ;
+	bool counted = queue->waves != GPREEMPT_UNKNOWN;
+
+	if (!read || queue->active == GPREEMPT_UNKNOWN) {
+		off->open = true;
+	} else if (queue->active) {
+		off->in_slot = true;
+	} else if (queue->waves > 0) {
+		off->waves = true;
+	} else if (!wanted || (!counted && is_compute(queue) &&
+			       others_counted(view, queue->gpu_id))) {
+		/* It came into a slot while its waves were to be counted. */
+		off->open = true;
+	} else {
+		off->off++;
+		off->counted |= counted;
+		off->uncounted |= !counted && is_compute(queue);
+	}
+}
+
+enum gpreempt_verdict gp_off_verdict(const struct gp_off *off,
+				     enum gpreempt_verified_by *by)
+{
+	enum gpreempt_verified_by none;
+
+	by = by ? by : &none;
+	*by = GPREEMPT_BY_NOTHING;
+	if (off->on || off->in_slot || off->waves) {
+		*by = off->in_slot ? GPREEMPT_BY_SLOTS :
+		      off->waves   ? GPREEMPT_BY_WAVES :
+				     GPREEMPT_BY_NOTHING;
+		return GPREEMPT_CONTRADICTED;
+	}
+	if (!off->off || off->open)
+		return GPREEMPT_NOT_CHECKED;
+	*by = off->counted && !off->uncounted ? GPREEMPT_BY_SLOTS_WAVES :
+						GPREEMPT_BY_SLOTS;
+	return GPREEMPT_VERIFIED;
+}
+
+GP_LIST_FREE(gpreempt_view_free, struct gpreempt_view, queues)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/core/apart.h"
+#include "lib/observe/observe.h"
 #include "lib/pause/helper.h"
 #include "shared/clock.h"
 
@@ -357,31 +358,28 @@ int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 }
 
 enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid,
-				      size_t *queues)
+				      size_t *queues,
+				      enum gpreempt_verified_by *by)
 {
-	enum gpreempt_verdict verdict = GPREEMPT_VERIFIED;
 	struct gpreempt_view *view;
+	struct gp_off off = { 0 };
 	size_t i;
 
 	if (gpreempt_view_read(g, pid, &view, NULL))
-		return GPREEMPT_NOT_CHECKED;
+		return gp_off_verdict(&off, by);
 	if (queues)
 		*queues = view->count;
-	if (!view->count)
-		verdict = GPREEMPT_NOT_CHECKED;
 	for (i = 0; i < view->count; i++) {
 		const struct gpreempt_queue *q = &view->queues[i];
 
 		/* A view that is older than the pause says nothing of it. */
-		if (q->active > 0 || q->evicted == 0) {
-			verdict = q->age_ms > 0 ? GPREEMPT_NOT_CHECKED :
-						  GPREEMPT_CONTRADICTED;
-			break;
+		if (q->age_ms > 0) {
+			off.open = true;
+			continue;
 		}
-		if (q->active == GPREEMPT_UNKNOWN || q->evicted != 1 ||
-		    q->age_ms > 0)
-			verdict = GPREEMPT_NOT_CHECKED;
+		off.on |= q->evicted == 0;
+		gp_off_add(&off, view, q, q->evicted == 1);
 	}
 	gpreempt_view_free(view);
-	return verdict;
+	return gp_off_verdict(&off, by);
 }

@@ -97,11 +97,13 @@ int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
 /* Could it be paused? Does not touch the process. 0, or as gp_pause(). */
 int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 /*
- * GPREEMPT_VERIFIED when every queue is evicted, and every slot of theirs inactive;
- * GPREEMPT_CONTRADICTED when one is not; GPREEMPT_NOT_CHECKED without gpreempt.ko.
- * @queues: NULL, or gets their number where that can be read.
+ * GPREEMPT_VERIFIED when every queue is evicted, and off the hardware as
+ * gpreempt_session_verify() has it; GPREEMPT_CONTRADICTED when one is not;
+ * GPREEMPT_NOT_CHECKED without gpreempt.ko.
+ * @queues: NULL, or gets their number where that can be read. @by: or NULL.
  */
 enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid,
-				      size_t *queues);
+				      size_t *queues,
+				      enum gpreempt_verified_by *by);
 
 #endif

@@ -186,9 +186,11 @@ static int resume(struct gp_route *r, const struct gpreempt_filter *which,
 	return 0;
 }
 
-static enum gpreempt_verdict verify(struct gp_route *r)
+static enum gpreempt_verdict verify(struct gp_route *r,
+				    enum gpreempt_verified_by *by)
 {
-	return r->pause.paused ? gp_pause_verify(r->g, r->pid, NULL) :
+	*by = GPREEMPT_BY_NOTHING;
+	return r->pause.paused ? gp_pause_verify(r->g, r->pid, NULL, by) :
 				 GPREEMPT_NOT_CHECKED;
 }
 

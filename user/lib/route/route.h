@@ -31,7 +31,8 @@ struct gp_route_ops {
 		       struct gpreempt_outcome *out);
 	int (*resume)(struct gp_route *r, const struct gpreempt_filter *which,
 		      struct gpreempt_outcome *out);
-	enum gpreempt_verdict (*verify)(struct gp_route *r);
+	enum gpreempt_verdict (*verify)(struct gp_route *r,
+					enum gpreempt_verified_by *by);
 	int (*sample)(struct gp_route *r, bool on);
 	/* Calls fn for the GPU of each queue that is known. */
 	void (*each_gpu)(const struct gp_route *r,

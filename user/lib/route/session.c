@@ -135,9 +135,10 @@ int gp_route_refresh(struct gp_route *r)
 	return change(&r->keeper, refresh, NULL, NULL);
 }
 
-static enum gpreempt_verdict verify(struct gp_route *r)
+static enum gpreempt_verdict verify(struct gp_route *r,
+				    enum gpreempt_verified_by *by)
 {
-	return gpreempt_session_verify(r->keeper.session);
+	return gpreempt_session_verify_by(r->keeper.session, by);
 }
 
 static int sample(struct gp_route *r, bool on)

@@ -39,14 +39,11 @@ struct gp_sampler {
 /* Slots that the queues hold now, GPREEMPT_UNKNOWN, or NO_VIEW. */
 static int64_t count_slots(const struct gp_sampler *sampler)
 {
-	__cleanup_free char *text = NULL;
 	struct gpreempt_view *view;
 	int64_t active = 0;
-	size_t i, len;
+	size_t i;
 
-	if (gp_view_text(sampler->g, sampler->pid, GP_VIEW_QUEUES_FILE, &text,
-			 &len) ||
-	    gpreempt_view_parse(text, len, &view))
+	if (gp_view_module(sampler->g, sampler->pid, &view))
 		return NO_VIEW;
 	for (i = 0; i < sampler->count; i++) {
 		const struct gpreempt_queue *queue;

@@ -4,34 +4,22 @@
  *
  * A "yes" speaks for all of them, in all contexts of the process: a queue that
  * was not seen, that is not suspended, or of which it is unknown whether a slot
- * holds it, leaves it open, and a queue that is seen in a slot is a contradiction
- * whatever else was seen.
+ * holds it, leaves it open, and a queue that is seen in a slot, or with waves in
+ * flight, is a contradiction whatever else was seen.
  */
-#include <gpreempt/view.h>
-
+#include "lib/observe/observe.h"
 #include "lib/session/session.h"
 #include "shared/clock.h"
 
 struct check {
 	const struct gpreempt_session *s;
 	const struct gpreempt_view *view;
-	size_t off; /* queues that are suspended and seen off */
-	bool contradicted;
-	bool open; /* there is something that was not seen */
+	struct gp_off off;
 };
 
 /* The driver holds the lock of a process for a moment at a time. */
 #define STALE_TRIES    10
 #define STALE_PAUSE_NS (2 * NSEC_PER_MSEC)
-
-/* Slots that hold a queue now; GPREEMPT_UNKNOWN when they were not read. */
-static int64_t active_slots(const struct gpreempt_queue *row)
-{
-	if (row->hardware != GPREEMPT_UNKNOWN &&
-	    row->hardware != GP_VIEW_HARDWARE_READ)
-		return GPREEMPT_UNKNOWN;
-	return row->active;
-}
 
 static const struct gpreempt_queue *find_row(const struct gpreempt_view *view,
 					     uint32_t qid)
@@ -49,19 +37,15 @@ static const struct gpreempt_queue *find_row(const struct gpreempt_view *view,
 static void check_known(struct check *check,
 			const struct gpreempt_session_queue *queue)
 {
-	const struct gpreempt_queue *row;
-	int64_t active;
+	const struct gpreempt_queue *row = find_row(check->view, queue->qid);
 
-	row = find_row(check->view, queue->qid);
-	active = row ? active_slots(row) : GPREEMPT_UNKNOWN;
-	if (active > 0)
-		check->contradicted = true;
 	/* Empty slots after a reset say nothing of a queue that hung. */
-	else if (active || !queue->held ||
-		 queue->result == GPREEMPT_RESULT_FAILED)
-		check->open = true;
+	if (row)
+		gp_off_add(&check->off, check->view, row,
+			   queue->held &&
+				   queue->result != GPREEMPT_RESULT_FAILED);
 	else
-		check->off++;
+		check->off.open = true;
 }
 
 /*
@@ -78,12 +62,8 @@ static void check_unknown(struct check *check, const struct gpreempt_queue *row)
 		.priority = row->priority,
 	};
 
-	if (!gp_session_wants(check->s, &like))
-		return;
-	if (active_slots(row) > 0)
-		check->contradicted = true;
-	else
-		check->open = true;
+	if (gp_session_wants(check->s, &like))
+		gp_off_add(&check->off, check->view, row, false);
 }
 
 static void check_rows(struct check *check)
@@ -127,23 +107,26 @@ static struct gpreempt_view *read_view(const struct gpreempt_session *s)
 	}
 }
 
-enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s)
+enum gpreempt_verdict gpreempt_session_verify_by(struct gpreempt_session *s,
+						 enum gpreempt_verified_by *by)
 {
 	struct gpreempt_view *view = read_view(s);
 	struct check check = { .s = s, .view = view };
 	size_t i;
 
 	if (!view)
-		return GPREEMPT_NOT_CHECKED;
+		return gp_off_verdict(&check.off, by);
 	/* Queues that came since then are not in the list. */
-	check.open = s->n_rules && is_stale(view);
+	check.off.open = s->n_rules && is_stale(view);
 	for (i = 0; i < s->count; i++)
 		if (s->queues[i].held || s->queues[i].wanted)
 			check_known(&check, &s->queues[i]);
 	check_rows(&check);
 	gpreempt_view_free(view);
-	if (check.contradicted)
-		return GPREEMPT_CONTRADICTED;
-	return check.off && !check.open ? GPREEMPT_VERIFIED :
-					  GPREEMPT_NOT_CHECKED;
+	return gp_off_verdict(&check.off, by);
+}
+
+enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s)
+{
+	return gpreempt_session_verify_by(s, NULL);
 }

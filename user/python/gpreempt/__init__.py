@@ -24,17 +24,17 @@ extension that keeps the GIL, cannot stall the target.
 from ._version import VERSION as __version__
 from .errors import (BusyError, EndedError, Error, NoTargetError,
                      PermissionDeniedError, UnsupportedError)
-from .gang import Gang, How, Member
+from .gang import Gang, How, Member, VerifiedBy
 from .hold import Hold, HoldStatus
 from .online import Online
 from .session import (Events, Outcome, Session, Verdict)
-from .view import (Node, Process, Queue, Slot, Target, check, nodes, processes,
-                   queues, select, simulated, slots)
+from .view import (Node, Process, Queue, Slot, Target, Usage, check, nodes,
+                   processes, queues, select, simulated, slots, usage)
 
 __all__ = [
     "BusyError", "EndedError", "Error", "Events", "Gang", "Hold",
     "HoldStatus", "How", "Member", "NoTargetError", "Node", "Online", "Outcome", "PermissionDeniedError",
-    "Process", "Queue", "Session", "Slot", "Target", "UnsupportedError",
-    "Verdict", "__version__", "check", "nodes", "processes", "queues",
-    "select", "simulated", "slots",
+    "Process", "Queue", "Session", "Slot", "Target", "UnsupportedError", "Usage",
+    "Verdict", "VerifiedBy", "__version__", "check", "nodes", "processes",
+    "queues", "select", "simulated", "slots", "usage",
 ]

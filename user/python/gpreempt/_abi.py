@@ -63,7 +63,8 @@ class MemberStruct(ctypes.Structure):
                 ("verdict", c_int), ("open_ns", c_uint64),
                 ("start_ns", c_uint64), ("outcome", OutcomeStruct),
                 ("error", ErrorStruct),
-                ("route", c_int), ("reserved", c_uint64 * 7)]
+                ("route", c_int), ("verified_by", c_int),
+                ("reserved", c_uint64 * 7)]
 
 
 class GangOutcomeStruct(ctypes.Structure):
@@ -88,7 +89,8 @@ class QueueStruct(ctypes.Structure):
         "qid", "gpu_id", "type", "priority", "suspended", "evicted", "active",
         "slots", "age_ms", "hardware", "state", "percent", "doorbell", "engine",
         "rlc", "rptr", "wptr", "unit", "ring", "ring_size", "rptr_addr",
-        "wptr_addr", "mqd", "cwsr", "cwsr_size", "exception", "context") + _reserved(8)
+        "wptr_addr", "mqd", "cwsr", "cwsr_size", "exception", "context",
+        "waves") + _reserved(7)
 
 
 class ProcessStruct(ctypes.Structure):
@@ -109,7 +111,14 @@ class SlotStruct(ctypes.Structure):
     """struct gpreempt_hqd"""
     _fields_ = _numbers(
         "gpu_id", "type", "xcc", "pipe", "queue", "engine", "rlc", "qid",
-        "active", "vmid", "rptr", "wptr", "unit", "doorbell", "age_ms") + _reserved(8)
+        "active", "vmid", "rptr", "wptr", "unit", "doorbell", "age_ms", "waves",
+        "hardware") + _reserved(6)
+
+
+class UsageStruct(ctypes.Structure):
+    """struct gpreempt_usage"""
+    _fields_ = _numbers("gpu_id", "context", "hardware", "waves", "waves_max",
+                        "evicted_ms", "evicted", "age_ms") + _reserved(8)
 
 
 class TargetStruct(ctypes.Structure):
@@ -140,6 +149,11 @@ class HqdsStruct(ctypes.Structure):
     _fields_ = [("count", c_size_t), ("hqds", POINTER(SlotStruct))]
 
 
+class UsagesStruct(ctypes.Structure):
+    """struct gpreempt_usages"""
+    _fields_ = [("count", c_size_t), ("usages", POINTER(UsageStruct))]
+
+
 class TargetsStruct(ctypes.Structure):
     """struct gpreempt_targets"""
     _fields_ = [("count", c_size_t), ("targets", POINTER(TargetStruct))]
@@ -162,7 +176,8 @@ class HoldStatusStruct(ctypes.Structure):
     _fields_ = [("holder", c_int), ("guardian", c_int), ("queues", c_uint64),
                 ("ioctl_ns", c_uint64), ("held_ns", c_uint64),
                 ("lease_ns", c_uint64), ("verdict", c_int),
-                ("partial", c_bool), ("paused", c_bool)] + _reserved(8)
+                ("partial", c_bool), ("paused", c_bool),
+                ("verified_by", c_int)] + _reserved(7)
 
 
 _ERROR = POINTER(ErrorStruct)
@@ -218,6 +233,8 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gpreempt_state_text": (c_int, (c_int64, c_char_p, c_size_t)),
     "gpreempt_targets_free": (None, (c_void_p,)),
     "gpreempt_unit_name": (c_char_p, (c_int64,)),
+    "gpreempt_usage_free": (None, (c_void_p,)),
+    "gpreempt_usage_read": (c_int, (c_void_p, c_int, _OUT, _ERROR)),
     "gpreempt_version": (c_char_p, ()),
     "gpreempt_view_free": (None, (c_void_p,)),
     "gpreempt_view_read": (c_int, (c_void_p, c_int, _OUT, _ERROR)),

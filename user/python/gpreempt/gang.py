@@ -24,6 +24,14 @@ class Verdict(enum.IntEnum):
     CONTRADICTED = 2
 
 
+class VerifiedBy(enum.IntEnum):
+    """What was seen for a verdict: enum gpreempt_verified_by."""
+    NOTHING = 0
+    SLOTS = 1
+    SLOTS_WAVES = 2
+    WAVES = 3
+
+
 class How(enum.IntEnum):
     """By which method a process is held: enum gpreempt_how.
 
@@ -72,6 +80,7 @@ class Member:
     outcome: Outcome
     error: Optional[Error]
     how: How = How.DEBUG
+    verified_by: VerifiedBy = VerifiedBy.NOTHING
 
 
 def _known(value: int) -> Optional[int]:
@@ -88,7 +97,7 @@ def _member(raw: _abi.MemberStruct) -> Member:
     error = from_struct(raw.error) if raw.error.reason else None
     return Member(raw.pid, Events(raw.events), Verdict(raw.verdict),
                   raw.open_ns, raw.start_ns, _outcome(raw.outcome), error,
-                  How(raw.route + 1))
+                  How(raw.route + 1), VerifiedBy(raw.verified_by))
 
 
 def make_filter(ids: Optional[Iterable[int]],

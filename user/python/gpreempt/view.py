@@ -70,6 +70,7 @@ class Queue:
     cwsr_size: Optional[int]
     exception: Optional[int]
     context: Optional[int]
+    waves: Optional[int]
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Slot:
-    """A hardware slot that a process holds: struct gpreempt_hqd."""
+    """A hardware slot that a process holds: struct gpreempt_hqd.
+
+    Of a queue whose slots were not read there is one with active None.
+    """
     gpu_id: Optional[int]
     type: str
     xcc: Optional[int]
@@ -109,6 +113,21 @@ class Slot:
     wptr: Optional[int]
     unit: str
     doorbell: Optional[int]
+    age_ms: Optional[int]
+    waves: Optional[int]
+    hardware: str
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How much of a GPU a process uses: struct gpreempt_usage."""
+    gpu_id: Optional[int]
+    context: Optional[int]
+    hardware: str
+    waves: Optional[int]
+    waves_max: Optional[int]
+    evicted_ms: Optional[int]
+    evicted: Optional[int]
     age_ms: Optional[int]
 
 
@@ -141,7 +160,7 @@ _WORDS: dict[str, Callable[[int], Any]] = {
     "state": _state,
 }
 
-Record = TypeVar("Record", Process, Queue, Node, Slot, Target)
+Record = TypeVar("Record", Process, Queue, Node, Slot, Usage, Target)
 
 
 def _value(name: str, raw: Any) -> Any:
@@ -188,6 +207,13 @@ def slots(pid: int) -> List[Slot]:
     """The hardware slots that a process holds. Needs gpreempt.ko."""
     return _read(Slot, _abi.HqdsStruct, "hqds", "reading the hardware slots",
                  _abi.lib.gpreempt_hqds_read, _abi.lib.gpreempt_hqds_free, pid)
+
+
+def usage(pid: int) -> List[Usage]:
+    """How much of its GPUs a process uses. Needs gpreempt.ko."""
+    return _read(Usage, _abi.UsagesStruct, "usages",
+                 "reading the usage of the GPUs", _abi.lib.gpreempt_usage_read,
+                 _abi.lib.gpreempt_usage_free, pid)
 
 
 def nodes() -> List[Node]:
