@@ -36,6 +36,7 @@ static void setup(void)
 		.all.open_ns = 123456,
 	};
 	p.all.verdicts[GPREEMPT_VERIFIED] = 100;
+	p.all.by_waves = 60;
 	/* 1 to 99 us, the largest first. */
 	add(&p.all.suspend, 99000, -1000, 99);
 	add(&p.all.resume, 2000, 0, 100);
@@ -116,7 +117,8 @@ TEST(lines)
 		("suspend_ioctl_us n=99 min=1.0 p50=50.0 p90=90.0 p99=99.0 "
 		 "p99.9=99.0 max=99.0 mean=50.0\n"),
 		"\nfirst_suspend_us 7.5\n",
-		"\nverified yes 100 no 0 not_checked 0\n",
+		"\nverified yes 100 no 0 not_checked 0\n"
+		"verified_by slots+waves 60 slots 40\n",
 		"\ncycles 100 succeeded 99 rate 99.0%\n",
 	};
 	size_t i;
@@ -135,28 +137,39 @@ TEST(lines)
 TEST(samples)
 {
 	static const char expected[] =
-		"gpreempt-samples - version: 1.0\n"
+		"gpreempt-samples - version: 1.1\n"
 		"# cycle pid requested done suspend_ioctl_ns suspend_slots_ns "
-		"slots_resolution_ns held_ns resume_ioctl_ns verified\n"
-		"3 4711 4 4 1000 900 50 7000 2000 1\n"
-		"3 4712 1 0 1100 - - 7000 2100 -\n"
-		"3 - 5 4 1200 - - 7000 2200 0\n";
+		"slots_resolution_ns held_ns resume_ioctl_ns verified "
+		"verified_by\n"
+		"3 4711 4 4 1000 900 50 7000 2000 1 slots+waves\n"
+		"3 4712 1 0 1100 - - 7000 2100 - -\n"
+		"3 - 5 4 1200 - - 7000 2200 0 waves\n";
 	char path[] = "/tmp/gpreempt-samples-XXXXXX";
 
 	close(mkstemp(path));
 	args.samples = path;
 	p.n_targets = 2;
 	p.cycles = 3;
-	targets[0].now = (struct preempt_cycle){
-		4, 4, 1000, 900, 50, 7000, 2000, 0, GPREEMPT_VERIFIED, true
-	};
+	targets[0].now = (struct preempt_cycle){ 4,
+						 4,
+						 1000,
+						 900,
+						 50,
+						 7000,
+						 2000,
+						 0,
+						 GPREEMPT_VERIFIED,
+						 GPREEMPT_BY_SLOTS_WAVES,
+						 true };
 	targets[1].now = (struct preempt_cycle){
 		1,    0,    1100, GPREEMPT_UNKNOWN,	GPREEMPT_UNKNOWN,
-		7000, 2100, 0,	  GPREEMPT_NOT_CHECKED, false
+		7000, 2100, 0,	  GPREEMPT_NOT_CHECKED, GPREEMPT_BY_NOTHING,
+		false
 	};
 	p.now = (struct preempt_cycle){
 		5,    4,    1200, GPREEMPT_UNKNOWN,	 GPREEMPT_UNKNOWN,
-		7000, 2200, 0,	  GPREEMPT_CONTRADICTED, false
+		7000, 2200, 0,	  GPREEMPT_CONTRADICTED, GPREEMPT_BY_WAVES,
+		false
 	};
 	ck_assert_int_eq(preempt_open_samples(&p), 0);
 	preempt_put_samples(&p);

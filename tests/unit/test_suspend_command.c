@@ -44,6 +44,33 @@ TEST(held_and_resumed)
 	expect_no_holder();
 }
 
+/* In no slot, and it executes all the same. */
+TEST_EACH(verified_by, 3)
+{
+	static const struct {
+		const char *rows, *verified, *by;
+		int status;
+	} views[] = {
+		{ "0 0 1 0\n1 0 1 0\n", "yes", "slots+waves", 0 },
+		{ "0 0 1 -\n1 0 1 -\n", "yes", "slots", 0 },
+		{ "0 0 1 0\n1 0 1 7\n", "no", "waves", GPREEMPT_CLASS_PARTIAL },
+	};
+
+	set_view(target, unit_text("gpreempt-queues - version: 1.4\n"
+				   "# qid active suspended waves\n%s",
+				   views[_i].rows));
+	CTL(views[_i].status, "suspend %d " LEASE " --json", target);
+	expect_text("targets.0.verified", views[_i].verified);
+	expect_text("targets.0.verified_by", views[_i].by);
+	if (views[_i].status)
+		expect_text("targets.0.error",
+			    unit_text("process %d is held, and a queue of it is "
+				      "in no slot and still has waves in flight",
+				      target));
+	CTL(0, "resume %d", target);
+	expect_no_holder();
+}
+
 TEST(as_json)
 {
 	struct hold_owner owner;
@@ -58,6 +85,7 @@ TEST(as_json)
 	expect_number("targets.0.guardian", owner.guardian);
 	/* Nothing shows the slots here, so that is not claimed. */
 	expect_text("targets.0.verified", "not checked");
+	expect_null("targets.0.verified_by");
 	expect_null("targets.0.slots_us");
 	expect_null("targets.0.error");
 	left = json_object_get_int64(json_at("targets.0.lease_left_us"));

@@ -146,7 +146,25 @@ TEST(preempt_contradicted)
 	expect_number("succeeded", 0);
 	expect_number("verified.no", 2);
 	expect_number("verified.yes", 0);
+	expect_number("verified_by.slots", 0);
 	ERR_HAS("2 of 2 cycles did not succeed");
+}
+
+/* Waves in flight of a queue that no slot holds. */
+TEST(preempt_waves)
+{
+	gp_loop_add_queue(&loop, 0);
+	set_view(child, "gpreempt-queues - version: 1.4\n"
+			"# qid gpu_id type active slots waves\n"
+			"0 0xf7bc compute-aql 0 4 3\n");
+	CTL(GPREEMPT_CLASS_FAILED,
+	    "preempt %d --count 1 --hold 1ms --interval 1ms --verbose", child);
+	OUT_HAS("verified: no (waves in flight)");
+	set_view(child, "gpreempt-queues - version: 1.4\n"
+			"# qid gpu_id type active slots waves\n"
+			"0 0xf7bc compute-aql 0 4 0\n");
+	CTL(0, "preempt %d --count 1 --hold 1ms --interval 1ms", child);
+	OUT_HAS("\nverified_by slots+waves 1 slots 0\n");
 }
 
 TEST(preempt_text)

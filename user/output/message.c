@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "output/message.h"
+#include "shared/macro.h"
 #include "shared/clean.h"
 
 /*
@@ -209,6 +210,17 @@ const char *ctl_verdict_name(enum gpreempt_verdict verdict)
 	default:
 		return "not checked";
 	}
+}
+
+const char *ctl_verified_by_name(enum gpreempt_verified_by by)
+{
+	static const char *const names[] = {
+		[GPREEMPT_BY_SLOTS] = "slots",
+		[GPREEMPT_BY_SLOTS_WAVES] = "slots+waves",
+		[GPREEMPT_BY_WAVES] = "waves",
+	};
+
+	return by < ARRAY_SIZE(names) ? names[by] : NULL;
 }
 
 const char *ctl_route_name(enum gpreempt_route route)

@@ -70,5 +70,7 @@ void ctl_label_times(void);
 /* "debug" or "pause" */
 const char *ctl_route_name(enum gpreempt_route route);
 const char *ctl_verdict_name(enum gpreempt_verdict verdict);
+/* NULL: nothing was. */
+const char *ctl_verified_by_name(enum gpreempt_verified_by by);
 
 #endif

@@ -56,8 +56,10 @@ static void note_released(struct preempt_cycle *c, uint64_t ns)
 {
 	if (ns > c->released_ns)
 		c->released_ns = ns;
-	if (ns && c->verdict == GPREEMPT_VERIFIED)
+	if (ns && c->verdict == GPREEMPT_VERIFIED) {
 		c->verdict = GPREEMPT_NOT_CHECKED;
+		c->by = GPREEMPT_BY_NOTHING;
+	}
 	if (ns > c->held_ns / 10)
 		c->verdict = GPREEMPT_CONTRADICTED;
 }
@@ -135,14 +137,18 @@ static void verify_all(struct preempt *p)
 
 	gpreempt_gang_verify(p->gang);
 	gpreempt_gang_members(p->gang, p->members, p->n_targets);
-	p->now.verdict = GPREEMPT_VERIFIED;
 	for (i = 0; i < p->n_targets; i++) {
-		enum gpreempt_verdict verdict = p->members[i].verdict;
+		const struct gpreempt_member *m = &p->members[i];
+		struct preempt_cycle *c = &preempt_find_target(p, m->pid)->now;
+		int more = weight[m->verdict] - weight[p->now.verdict];
 
-		preempt_find_target(p, p->members[i].pid)->now.verdict =
-			verdict;
-		if (weight[verdict] > weight[p->now.verdict])
-			p->now.verdict = verdict;
+		c->verdict = m->verdict;
+		c->by = m->verified_by;
+		/* Of two that say the same, the one that has seen less. */
+		if (!i || more > 0 || (!more && c->by < p->now.by)) {
+			p->now.verdict = c->verdict;
+			p->now.by = c->by;
+		}
 	}
 }
 
@@ -155,6 +161,7 @@ static int keep(struct preempt_figures *f, struct preempt_cycle *now,
 			 now->verdict != GPREEMPT_CONTRADICTED;
 	f->succeeded += now->succeeded;
 	f->verdicts[now->verdict]++;
+	f->by_waves += now->by == GPREEMPT_BY_SLOTS_WAVES;
 	if (!now->requested)
 		return 0;
 	if (first)

@@ -27,6 +27,7 @@ struct preempt_cycle {
 	uint64_t resume_ns;
 	uint64_t released_ns; /* queues ran so long while they were held */
 	enum gpreempt_verdict verdict;
+	enum gpreempt_verified_by by; /* what was seen for it */
 	bool succeeded;
 };
 
@@ -39,6 +40,7 @@ struct preempt_figures {
 	uint64_t open_ns;
 	int64_t first_ns;   /* GPREEMPT_UNKNOWN: there was none */
 	size_t verdicts[3]; /* by enum gpreempt_verdict */
+	size_t by_waves;    /* of those with "yes": waves were counted, too */
 	size_t succeeded;
 };
 

@@ -28,6 +28,8 @@ void preempt_print_cycle(const struct preempt *p)
 		printf("slots %.1f us, ", c->slots_ns / 1000.0);
 	printf("resume %.1f us, verified: %s", c->resume_ns / 1000.0,
 	       ctl_verdict_name(c->verdict));
+	if (c->by == GPREEMPT_BY_WAVES)
+		printf(" (waves in flight)");
 	if (c->released_ns)
 		printf(", queues ran %.1f us while held",
 		       c->released_ns / 1000.0);
@@ -80,6 +82,10 @@ static void print_figures(const char *before, struct preempt_figures *f)
 	       f->verdicts[GPREEMPT_VERIFIED],
 	       f->verdicts[GPREEMPT_CONTRADICTED],
 	       f->verdicts[GPREEMPT_NOT_CHECKED]);
+	printf("%sverified_by %s %zu %s %zu\n", before,
+	       ctl_verified_by_name(GPREEMPT_BY_SLOTS_WAVES), f->by_waves,
+	       ctl_verified_by_name(GPREEMPT_BY_SLOTS),
+	       f->verdicts[GPREEMPT_VERIFIED] - f->by_waves);
 }
 
 static const char *const disturb_names[] = {
@@ -204,6 +210,7 @@ static struct json_object *json_slots(struct preempt_figures *f)
 static void add_figures(struct json_object *o, struct preempt_figures *f)
 {
 	struct json_object *verified = json_object_new_object();
+	struct json_object *by = json_object_new_object();
 
 	out_add(o, "suspend_ioctl_us", json_stats(&f->suspend));
 	out_add(o, "suspend_slots_us", json_slots(f));
@@ -214,6 +221,11 @@ static void add_figures(struct json_object *o, struct preempt_figures *f)
 	add_number(verified, "no", f->verdicts[GPREEMPT_CONTRADICTED]);
 	add_number(verified, "not_checked", f->verdicts[GPREEMPT_NOT_CHECKED]);
 	out_add(o, "verified", verified);
+	add_number(by, ctl_verified_by_name(GPREEMPT_BY_SLOTS_WAVES),
+		   f->by_waves);
+	add_number(by, ctl_verified_by_name(GPREEMPT_BY_SLOTS),
+		   f->verdicts[GPREEMPT_VERIFIED] - f->by_waves);
+	out_add(o, "verified_by", by);
 }
 
 static struct json_object *json_targets(struct preempt *p)
@@ -303,9 +315,10 @@ int preempt_open_samples(struct preempt *p)
 	p->samples = fopen(p->args->samples, "we");
 	if (!p->samples)
 		return -errno;
-	fputs("gpreempt-samples - version: 1.0\n"
+	fputs("gpreempt-samples - version: 1.1\n"
 	      "# cycle pid requested done suspend_ioctl_ns suspend_slots_ns "
-	      "slots_resolution_ns held_ns resume_ioctl_ns verified\n",
+	      "slots_resolution_ns held_ns resume_ioctl_ns verified "
+	      "verified_by\n",
 	      p->samples);
 	return 0;
 }
@@ -336,7 +349,8 @@ static void put_line(const struct preempt *p, pid_t pid,
 			fputs(" -", p->samples);
 		else
 			fprintf(p->samples, " %" PRId64, numbers[i]);
-	fprintf(p->samples, " %s\n", verdicts[c->verdict]);
+	fprintf(p->samples, " %s %s\n", verdicts[c->verdict],
+		ctl_verified_by_name(c->by) ?: "-");
 }
 
 /* Each cycle at once: what was measured is there however we end. */

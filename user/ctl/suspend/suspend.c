@@ -23,6 +23,7 @@ struct row {
 	int64_t slots_ns;
 	int64_t resolution_ns;
 	const char *verified;
+	const char *verified_by;
 	const char *how;
 	const char *why;
 	int64_t holder;
@@ -43,6 +44,7 @@ static const struct out_field fields[] = {
 	OUT_NAMED("slots_us", struct row, slots_ns, NULL, OUT_US),
 	OUT_NAMED("resolution_us", struct row, resolution_ns, NULL, OUT_US),
 	OUT_FIELD(struct row, verified, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, verified_by, NULL, OUT_TEXT),
 	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
 	OUT_NAMED("not_debug_because", struct row, why, NULL, OUT_TEXT),
 	OUT_FIELD(struct row, holder, NULL, OUT_DEC),
@@ -88,9 +90,14 @@ static void judge(struct suspend_job *job)
 		return;
 	reply->status = GPREEMPT_CLASS_PARTIAL;
 	snprintf(reply->text, sizeof(reply->text),
-		 "process %d is held, and the hardware has not released all of "
-		 "its queues\nlook for stuck queues: gpreempt-ctl queues %d",
-		 job->pid, job->pid);
+		 "process %d is held, and %s\n"
+		 "look for stuck queues: gpreempt-ctl queues %d",
+		 job->pid,
+		 reply->verified_by == GPREEMPT_BY_WAVES ?
+			 "a queue of it is in no slot and still has waves in "
+			 "flight" :
+			 "the hardware has not released all of its queues",
+		 job->pid);
 }
 
 /* It is paused because a session is not possible: why; or NULL. */
@@ -114,6 +121,8 @@ static void fill_row(struct row *row, const struct suspend_job *job)
 		.slots_ns = or_unknown(reply->slots_ns),
 		.resolution_ns = or_unknown(reply->resolution_ns),
 		.verified = held ? ctl_verdict_name(reply->verdict) : NULL,
+		.verified_by = held ? ctl_verified_by_name(reply->verified_by) :
+				      NULL,
 		.how = !held	     ? NULL :
 		       reply->paused ? "pause" :
 				       "debug",
