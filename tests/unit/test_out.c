@@ -81,6 +81,33 @@ TEST(nothing)
 	expect_rows("rows", 0);
 }
 
+TEST(sizes)
+{
+	static const struct out_field field = { .name = "vram",
+						.heading = "VRAM",
+						.kind = OUT_SIZE };
+	static const struct out_table one = { "sizes", &field, 1, 8 };
+	static const int64_t bytes[] = {
+		GPREEMPT_UNKNOWN, 0,	    1024, 1536, 1048575,
+		206158430208,	  INT64_MAX
+	};
+
+	unsetenv("TERM");
+	begin_capture();
+	out_rows(OUT_TERMINAL, &one, bytes, ARRAY_SIZE(bytes));
+	end_capture();
+	OUT_HAS("VRAM\n        -\n        0\n  1.0 KiB\n  1.5 KiB\n"
+		"  1.0 MiB\n192.0 GiB\n  8.0 EiB\n");
+	begin_capture();
+	out_rows(OUT_PIPE, &one, bytes + 5, 1);
+	end_capture();
+	ck_assert_str_eq(ctl_out, "# vram\n206158430208\n");
+	begin_capture();
+	out_rows(OUT_JSON, &one, bytes + 5, 1);
+	end_capture();
+	expect_number("sizes.0.vram", 206158430208);
+}
+
 /* 80 columns, for nothing tells how wide it is; no colour without TERM. */
 TEST(terminal)
 {

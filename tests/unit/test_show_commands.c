@@ -138,6 +138,33 @@ TEST_EACH(list_states, 7)
 		expect_null("processes.0.state");
 }
 
+/* Waves of its compute queues, and bytes of memory on all GPUs. */
+TEST(list_waves_and_vram)
+{
+	const char *proc = unit_text("/sys/class/kfd/kfd/proc/%d/", target);
+
+	set_file(proc, "queues\nvram_1\nvram_2");
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/vram_1", target),
+		 "206158430208\n");
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/vram_2", target),
+		 "4096\n");
+	set_view(target, "gpreempt-queues - version: 1.4\n"
+			 "# qid type active slots waves\n0 compute-aql 4 4 12\n"
+			 "1 sdma 1 1 -\n2 compute-pm4 0 4 0\n");
+	CTL(0, "list --json");
+	expect_number("processes.0.waves", 12);
+	expect_number("processes.0.vram", 206158434304);
+	CTL(0, "list");
+	OUT_HAS("\tslots\twaves\tvram\tstate\t");
+	OUT_HAS("\t9\t12\t206158434304\t");
+	/* An older module, and a file that is not there. */
+	set_view(target, view);
+	set_file(proc, "queues\nvram_1\nvram_3");
+	CTL(0, "list --json");
+	expect_null("processes.0.waves");
+	expect_null("processes.0.vram");
+}
+
 /* Which process holds it, and as what; and whose it is. */
 TEST(list_held)
 {

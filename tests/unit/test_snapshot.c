@@ -22,6 +22,8 @@ static void setup(void)
 	copy_fixture(DRIVER "hqds", "made/kfd/hqds");
 	copy_fixture(DRIVER "rls", "made/kfd/rls");
 	copy_fixture(DRIVER "queues-144", VIEW "pid/4194242/queues");
+	make_text(VIEW "pid/4194242/usage", "usage\n");
+	make_text(KFD "stats_63420/evicted_ms", "7\n");
 	make_text(VIEW "processes", "processes\n");
 	make_text(VIEW "nodes", "nodes\n");
 	make_text(KFD "queues/0/gpuid", "63420\n");
@@ -51,6 +53,12 @@ TEST_AS_ROOT(one)
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		ck_assert_uint_eq(mode_of(unit_text("day/one/%s", files[i])),
 				  0600);
+	ck_assert_str_eq(unit_file("day/one/sys/kernel/debug/gpreempt/pid/"
+				   "4194242/usage"),
+			 "usage\n");
+	ck_assert_str_eq(unit_file("day/one/sys/class/kfd/kfd/proc/4194242/"
+				   "stats_63420/evicted_ms"),
+			 "7\n");
 	/* Nothing is overwritten. */
 	CTL(1, "snapshot -o day --tag one");
 	ERR_HAS("day/one: File exists");

@@ -83,18 +83,33 @@ static const char *raw_cell(const struct out_field *field, const void *row,
 	return buf;
 }
 
+static const char *size_cell(int64_t bytes, char buf[MAX_NUMBER])
+{
+	static const char units[] = "KMGTPE";
+	double size = bytes / 1024.0;
+	size_t i = 0;
+
+	for (; size >= 1023.95; size /= 1024)
+		i++;
+	snprintf(buf, MAX_NUMBER, "%.1f %ciB", size, units[i]);
+	return buf;
+}
+
 /* For free(). */
 static char *get_cell(const struct out_field *field, const void *row)
 {
 	char buf[MAX_NUMBER];
+	const char *cell = raw_cell(field, row, buf);
 
-	return shr_clean_copy(raw_cell(field, row, buf), false);
+	/* Programs get bytes. */
+	if (field->kind == OUT_SIZE && out_number_of(field, row) > 0)
+		cell = size_cell(out_number_of(field, row), buf);
+	return shr_clean_copy(cell, false);
 }
 
 static bool to_the_right(const struct out_field *field)
 {
-	return field->kind == OUT_DEC || field->kind == OUT_US ||
-	       field->kind == OUT_S;
+	return field->kind == OUT_DEC || field->kind >= OUT_US;
 }
 
 /* Cut it so that it takes that many columns, three of them points. */

@@ -22,6 +22,7 @@ enum out_kind {
 	OUT_FLAG, /* the same, 0 or 1; in JSON true or false */
 	OUT_US,	  /* the same in ns, printed in microseconds */
 	OUT_S,	  /* and in seconds */
+	OUT_SIZE, /* in bytes, on a terminal in KiB, MiB and so on */
 };
 
 struct out_field {
@@ -81,6 +82,14 @@ static inline int64_t out_number_of(const struct out_field *field,
 				    const void *row)
 {
 	return *(const int64_t *)((const char *)row + field->offset);
+}
+
+/* Unknown when one of the values is. */
+static inline void out_sum(int64_t *sum, int64_t value)
+{
+	bool known = *sum != GPREEMPT_UNKNOWN && value != GPREEMPT_UNKNOWN;
+
+	*sum = known ? *sum + value : GPREEMPT_UNKNOWN;
 }
 
 /* How stdout is to look without --json and --csv. */

@@ -30,6 +30,8 @@ struct row {
 	int64_t queues;
 	int64_t active;
 	int64_t slots;
+	int64_t waves;
+	int64_t vram;
 	const char *state;
 	int64_t held_by;
 	const char *held_as;
@@ -53,6 +55,8 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC),
 	OUT_FIELD(struct row, active, "ACTIVE", OUT_DEC),
 	OUT_FIELD(struct row, slots, "SLOTS", OUT_DEC),
+	OUT_FIELD(struct row, waves, "WAVES", OUT_DEC, .spare = true),
+	OUT_FIELD(struct row, vram, "VRAM", OUT_SIZE, .spare = true),
 	OUT_FIELD(struct row, state, "STATE", OUT_WORD),
 	OUT_FIELD(struct row, held_by, "HELD-BY", OUT_DEC, .spare = true),
 	OUT_FIELD(struct row, held_as, "AS", OUT_TEXT, .spare = true),
@@ -61,15 +65,6 @@ static const struct out_field fields[] = {
 
 static const struct out_table table =
 	OUT_TABLE("processes", fields, struct row);
-
-/* The sum over the queues, or unknown when one is. */
-static void add(int64_t *sum, int64_t value)
-{
-	if (value == GPREEMPT_UNKNOWN || *sum == GPREEMPT_UNKNOWN)
-		*sum = GPREEMPT_UNKNOWN;
-	else
-		*sum += value;
-}
 
 /* Each GPU once. For free(). */
 static char *list_gpus(const struct gpreempt_view *view)
@@ -120,12 +115,34 @@ static void add_queues(struct row *row, const struct gpreempt_view *view)
 	row->queues = view->count;
 	row->active = 0;
 	row->slots = 0;
+	row->waves = 0;
 	for (i = 0; i < view->count; i++) {
-		add(&row->active, view->queues[i].active);
-		add(&row->slots, view->queues[i].slots);
+		const struct gpreempt_queue *q = &view->queues[i];
+
+		out_sum(&row->active, q->active);
+		out_sum(&row->slots, q->slots);
+		/* Waves are a matter of compute. */
+		if (q->type != GPREEMPT_QUEUE_SDMA &&
+		    q->type != GPREEMPT_QUEUE_SDMA_XGMI)
+			out_sum(&row->waves, q->waves);
 	}
 	row->gpus = list_gpus(view);
 	row->state = state_of(row, view);
+}
+
+/* On all GPUs together. */
+static int64_t read_vram(struct gpreempt *g, pid_t pid)
+{
+	struct gpreempt_process_gpus *list;
+	int64_t sum = 0;
+	size_t i;
+
+	if (gpreempt_process_gpus_read(g, pid, &list, NULL))
+		return GPREEMPT_UNKNOWN;
+	for (i = 0; i < list->count; i++)
+		out_sum(&sum, list->gpus[i].vram);
+	gpreempt_process_gpus_free(list);
+	return sum;
 }
 
 /* live: what /run/gpreempt says is of the same system. */
@@ -184,6 +201,8 @@ static void fill_row(struct gpreempt *g, pid_t pid,
 		.queues = GPREEMPT_UNKNOWN,
 		.active = GPREEMPT_UNKNOWN,
 		.slots = GPREEMPT_UNKNOWN,
+		.waves = GPREEMPT_UNKNOWN,
+		.vram = read_vram(g, pid),
 		.held_by = GPREEMPT_UNKNOWN,
 		.ns_pid = GPREEMPT_UNKNOWN,
 		.uid = GPREEMPT_UNKNOWN,
@@ -295,7 +314,8 @@ const struct ctl_command ctl_list = {
 	.summary = "List the GPU processes (the default command).",
 	.details =
 		"ACTIVE of the SLOTS hold a queue of the process now; such a queue need not\n"
-		"execute anything. STATE is one of\n"
+		"execute anything: WAVES of it do, with a gpreempt.ko and a driver that can\n"
+		"count them. VRAM is the memory of its GPUs that it has. STATE is one of\n"
 		"  active             a queue of it is in a hardware slot\n"
 		"  suspended          all its queues are, through the debug interface\n"
 		"  partly-suspended   some are\n"

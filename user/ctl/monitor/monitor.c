@@ -121,13 +121,6 @@ static void see(struct watched *w, int64_t qid)
 	*seen = (struct seen){ .qid = qid, .samples = 1 };
 }
 
-static int64_t plus(int64_t sum, int64_t value)
-{
-	return sum == GPREEMPT_UNKNOWN || value == GPREEMPT_UNKNOWN ?
-		       GPREEMPT_UNKNOWN :
-		       sum + value;
-}
-
 /* Sum up the queues that are chosen; ids gets their numbers. */
 static void add_queues(const struct monitor_args *args,
 		       const struct gpreempt_view *view, struct sample *sample,
@@ -142,10 +135,10 @@ static void add_queues(const struct monitor_args *args,
 		if (!ctl_chosen(&args->targets.queues, q))
 			continue;
 		sample->queues++;
-		sample->active = plus(sample->active, q->active);
-		sample->slots = plus(sample->slots, q->slots);
-		sample->suspended = plus(sample->suspended, q->suspended);
-		sample->evicted = plus(sample->evicted, q->evicted);
+		out_sum(&sample->active, q->active);
+		out_sum(&sample->slots, q->slots);
+		out_sum(&sample->suspended, q->suspended);
+		out_sum(&sample->evicted, q->evicted);
 		ids += sprintf(ids, "%s%lld", sample->queues > 1 ? "," : "",
 			       (long long)q->qid);
 		see(w, q->qid);

@@ -22,11 +22,13 @@ static const char *const host_files[] = {
 	/* The first ones are joined with the driver's text. */
 	SNAPSHOT_VIEW "/pid/*/queues",
 	SNAPSHOT_VIEW "/pid/*/gpus",
+	SNAPSHOT_VIEW "/pid/*/usage",
 	SNAPSHOT_VIEW "/nodes",
 	SNAPSHOT_VIEW "/processes",
 	SNAPSHOT_VIEW "/version",
 	SNAPSHOT_KFD "/proc",
 	SNAPSHOT_KFD "/proc/*/vram_*",
+	SNAPSHOT_KFD "/proc/*/stats_*/evicted_ms",
 	SNAPSHOT_KFD "/proc/*/queues",
 	SNAPSHOT_KFD "/proc/*/queues/*/*",
 	SNAPSHOT_KFD "/proc/*/context_*/queues/*",
