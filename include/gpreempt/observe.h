@@ -370,8 +370,7 @@ void gpreempt_usage_free(struct gpreempt_usages *usages);
  * struct gpreempt_process_gpu - what the driver has counted of a process on a GPU
  * @gpu_id: KFD's number of the node
  * @vram: bytes of the GPU's memory that the process has allocated
- * @evicted_ms: how long its queues there were evicted; struct gpreempt_usage has the
- *	eviction that goes on, too
+ * @evicted_ms: how long its queues there were evicted, without the eviction of now
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_process_gpu {

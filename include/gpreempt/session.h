@@ -267,8 +267,7 @@ enum gpreempt_verdict {
 /**
  * enum gpreempt_verified_by - what was seen for a verdict
  * @GPREEMPT_BY_NOTHING: nothing of the hardware
- * @GPREEMPT_BY_SLOTS: the slots. Whether waves are in flight is not known: the driver
- *	can't count them, or the queues are of SDMA
+ * @GPREEMPT_BY_SLOTS: the slots; the driver can't count waves, or the queues have none
  * @GPREEMPT_BY_SLOTS_WAVES: all slots empty, and no wave of a compute queue in flight
  * @GPREEMPT_BY_WAVES: of a contradiction: all slots empty, and waves in flight
  */

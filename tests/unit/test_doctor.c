@@ -156,7 +156,7 @@ static const struct {
 	{ "hardware", VIEW "nodes",
 	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc read\n", OK,
 	  0, "" },
-	/* Read as soon as somebody uses it. */
+	/* Read as soon as it is in use. */
 	{ "hardware", VIEW "nodes",
 	  "gpreempt-nodes - version: 1.2\n# gpu_id hardware\n0xf7bc idle\n", OK,
 	  0, "" },

@@ -200,7 +200,8 @@ static int run_repair(void *data)
 		ret = find_rows(g, args, &rows);
 	if (!ret) {
 		if (rows.count)
-			qsort(rows.row, rows.count, sizeof(*rows.row), shr_compare_first);
+			qsort(rows.row, rows.count, sizeof(*rows.row),
+			      shr_compare_first);
 		ret = repair_rows(g, args, &rows);
 		print_rows(args, &rows);
 	}

@@ -333,7 +333,8 @@ static int run_status(void *data)
 	take_answers(&rows);
 	if (!ret) {
 		if (rows.count)
-			qsort(rows.row, rows.count, sizeof(*rows.row), shr_compare_first);
+			qsort(rows.row, rows.count, sizeof(*rows.row),
+			      shr_compare_first);
 		print_rows(args->mode, &rows);
 	}
 	free(rows.row);

@@ -169,11 +169,17 @@ static void print_holder(const struct suspend_job *job)
 static void print_change(const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
+	bool before = job->detach && job->already;
 
-	printf("%s %d: %llu queue%s, ioctl %.1f us, verified: %s\n",
-	       reply->paused ? "paused" : "suspended", job->pid,
-	       (unsigned long long)reply->queues, reply->queues == 1 ? "" : "s",
-	       reply->ioctl_ns / 1000.0, ctl_verdict_name(reply->verdict));
+	printf(before	     ? "process %d was paused already" :
+	       reply->paused ? "paused %d" :
+			       "suspended %d",
+	       job->pid);
+	printf(": %llu queue%s, ", (unsigned long long)reply->queues,
+	       reply->queues == 1 ? "" : "s");
+	if (!before)
+		printf("ioctl %.1f us, ", reply->ioctl_ns / 1000.0);
+	printf("verified: %s\n", ctl_verdict_name(reply->verdict));
 }
 
 static void print_held(const struct suspend_job *job)
@@ -195,16 +201,7 @@ static void print_held(const struct suspend_job *job)
 /* With no process behind it. */
 static void print_detached(const struct suspend_job *job)
 {
-	const struct hold_reply *reply = &job->reply;
-
-	if (job->already)
-		printf("process %d was paused already: %llu queue%s, "
-		       "verified: %s\n",
-		       job->pid, (unsigned long long)reply->queues,
-		       reply->queues == 1 ? "" : "s",
-		       ctl_verdict_name(reply->verdict));
-	else
-		print_change(job);
+	print_change(job);
 	printf("no process holds it: it stays paused until "
 	       "gpreempt-ctl resume %d\n",
 	       job->pid);

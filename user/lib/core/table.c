@@ -449,3 +449,12 @@ int gp_table_list(const struct gpreempt *g, const char *dir,
 	*count = l.count;
 	return 0;
 }
+
+int gp_list_give(int ret, void *list, void *out)
+{
+	if (ret)
+		free(list);
+	else
+		memcpy(out, &list, sizeof(list));
+	return ret;
+}

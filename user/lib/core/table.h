@@ -71,4 +71,13 @@ int gp_table_list(const struct gpreempt *g, const char *dir,
 		  const struct gp_table *table, gp_fill_fn fill, void *records,
 		  size_t *count);
 
+/* For lists: *(type **)out becomes the list, or it is freed. Returns ret. */
+int gp_list_give(int ret, void *list, void *out);
+#define GP_LIST_FREE(function, type, records)      \
+	void function(type *list)                  \
+	{                                          \
+		free(list ? list->records : NULL); \
+		free(list);                        \
+	}
+
 #endif

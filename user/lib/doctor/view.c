@@ -88,7 +88,7 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 	for (i = 0; i < nodes->count; i++) {
 		const struct gpreempt_node *node = &nodes->nodes[i];
 
-		/* One that nobody uses is read as soon as somebody does. */
+		/* One that is not in use is read as soon as it is. */
 		if (node->hardware == GP_VIEW_HARDWARE_READ ||
 		    node->hardware == GP_VIEW_HARDWARE_IDLE ||
 		    node->hardware == GPREEMPT_UNKNOWN)

@@ -37,15 +37,6 @@ int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
 	return ret;
 }
 
-int gp_list_give(int ret, void *list, void *out)
-{
-	if (ret)
-		free(list);
-	else
-		memcpy(out, &list, sizeof(list));
-	return ret;
-}
-
 /* The module is not there, or is not for us. */
 static bool no_module(int code)
 {
@@ -117,56 +108,51 @@ int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 	return gp_list_give(ret, list, out);
 }
 
+_Static_assert(offsetof(struct gpreempt_hqds, hqds) ==
+		       offsetof(struct gpreempt_usages, usages),
+	       "each list is a count, and then a pointer to the records");
+
 /* A file of a process that only the module has. */
 static int read_process(struct gpreempt *g, pid_t pid, const char *file,
-			const struct gp_table *table, void *records,
-			size_t *count, const char *step,
-			struct gpreempt_error *err)
+			const struct gp_table *table, void *out,
+			const char *step, struct gpreempt_error *err)
 {
-	int ret = gp_read_table(g, pid, file, table, records, count);
+	char *list = calloc(1, sizeof(struct gpreempt_hqds));
 	char path[GP_PID_PATH];
-	int missing;
+	int ret, missing = 0;
 
+	if (!list)
+		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
+	ret = gp_read_table(g, pid, file, table,
+			    list + offsetof(struct gpreempt_hqds, hqds),
+			    (size_t *)list);
+	if (gp_list_give(ret, list, out) == 0)
+		return 0;
 	/* Is it the process that is not there, or the module, or the file? */
-	if (ret == -ENOENT || ret == -ESTALE) {
+	if (ret == -ENOENT || ret == -ESTALE)
 		missing = gp_target_exists(g, pid, step, err);
-		if (missing)
-			return missing;
-	}
+	if (missing)
+		return missing;
 	snprintf(path, sizeof(path),
 		 GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR "/%d", pid);
 	if (ret == -ENOENT && gp_look_in(g, path) > 0)
 		return gp_error(err, ret, GPREEMPT_OLD_MODULE, pid, step);
-	return ret ? fail_read(err, ret, pid, step) : 0;
+	return fail_read(err, ret, pid, step);
 }
 
 int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
 		       struct gpreempt_hqds **out, struct gpreempt_error *err)
 {
-	static const char step[] = "reading the hardware slots";
-	struct gpreempt_hqds *list = calloc(1, sizeof(*list));
-	int ret;
-
-	if (!list)
-		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
-	ret = read_process(g, pid, GP_VIEW_HQDS_FILE, &hqds_table, &list->hqds,
-			   &list->count, step, err);
-	return gp_list_give(ret, list, out);
+	return read_process(g, pid, GP_VIEW_HQDS_FILE, &hqds_table, out,
+			    "reading the hardware slots", err);
 }
 
 int gpreempt_usage_read(struct gpreempt *g, pid_t pid,
 			struct gpreempt_usages **out,
 			struct gpreempt_error *err)
 {
-	static const char step[] = "reading the usage of the GPUs";
-	struct gpreempt_usages *list = calloc(1, sizeof(*list));
-	int ret;
-
-	if (!list)
-		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
-	ret = read_process(g, pid, GP_VIEW_USAGE_FILE, &usage_table,
-			   &list->usages, &list->count, step, err);
-	return gp_list_give(ret, list, out);
+	return read_process(g, pid, GP_VIEW_USAGE_FILE, &usage_table, out,
+			    "reading the usage of the GPUs", err);
 }
 
 static int read_facts(struct gpreempt *g, const char *file,

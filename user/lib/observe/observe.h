@@ -28,16 +28,6 @@ int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
 int gp_view_module(const struct gpreempt *g, pid_t pid,
 		   struct gpreempt_view **out);
 
-/* For lists: *(type **)out becomes the list, or it is freed. Returns ret. */
-int gp_list_give(int ret, void *list, void *out);
-#define GP_LIST_FREE(function, type, records) \
-	void function(type *list)             \
-	{                                     \
-		if (list)                     \
-			free(list->records);  \
-		free(list);                   \
-	}
-
 /* Of the module's files, those that sysfs serves for, too. */
 extern const struct gp_table gp_processes_table;
 extern const struct gp_table gp_nodes_table;

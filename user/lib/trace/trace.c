@@ -95,20 +95,6 @@ static int by_time(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-static int by_tid(const void *a, const void *b)
-{
-	const struct thread *x = a, *y = b;
-
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-static int by_from(const void *a, const void *b)
-{
-	const struct gap *x = a, *y = b;
-
-	return (x->from > y->from) - (x->from < y->from);
-}
-
 /* One entry a thread, by its number. */
 static int make_threads(struct gp_trace *t)
 {
@@ -127,7 +113,7 @@ static int make_threads(struct gp_trace *t)
 				.op = GP_TRACE_NO_OP,
 			};
 	if (n)
-		qsort(threads, n, sizeof(*threads), by_tid);
+		qsort(threads, n, sizeof(*threads), shr_compare_first);
 	t->threads.count = n ? 1 : 0;
 	for (i = 1; i < n; i++)
 		if (threads[i].tid != threads[i - 1].tid)
@@ -352,7 +338,7 @@ static void apply_gaps(struct gp_trace *t)
 
 	if (!t->gaps.count)
 		return;
-	qsort(gaps, t->gaps.count, sizeof(*gaps), by_from);
+	qsort(gaps, t->gaps.count, sizeof(*gaps), shr_compare_first);
 	/* Each reaches as far as all before it. */
 	for (i = 0; i < t->gaps.count; i++) {
 		if (gaps[i].to < reach)
@@ -380,7 +366,7 @@ int gp_trace_end(struct gp_trace *t)
 		struct thread key = { .tid = items[i].event.tid };
 		struct thread *thread = bsearch(&key, t->threads.items,
 						t->threads.count, sizeof(key),
-						by_tid);
+						shr_compare_first);
 
 		if (items[i].event.leave)
 			leave(t, thread, &items[i].event);

@@ -24,7 +24,7 @@ extension that keeps the GIL, cannot stall the target.
 from ._version import VERSION as __version__
 from .errors import (BusyError, EndedError, Error, NoTargetError,
                      PermissionDeniedError, UnsupportedError)
-from .gang import Gang, How, Member, VerifiedBy
+from .gang import Gang, How, Member
 from .hold import Hold, HoldStatus
 from .online import Online
 from .session import (Events, Outcome, Session, Verdict)
@@ -35,6 +35,6 @@ __all__ = [
     "BusyError", "EndedError", "Error", "Events", "Gang", "Hold",
     "HoldStatus", "How", "Member", "NoTargetError", "Node", "Online", "Outcome", "PermissionDeniedError",
     "Process", "Queue", "Session", "Slot", "Target", "UnsupportedError", "Usage",
-    "Verdict", "VerifiedBy", "__version__", "check", "nodes", "processes",
+    "Verdict", "__version__", "check", "nodes", "processes",
     "queues", "select", "simulated", "slots", "usage",
 ]

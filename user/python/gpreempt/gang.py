@@ -24,14 +24,6 @@ class Verdict(enum.IntEnum):
     CONTRADICTED = 2
 
 
-class VerifiedBy(enum.IntEnum):
-    """What was seen for a verdict: enum gpreempt_verified_by."""
-    NOTHING = 0
-    SLOTS = 1
-    SLOTS_WAVES = 2
-    WAVES = 3
-
-
 class How(enum.IntEnum):
     """By which method a process is held: enum gpreempt_how.
 
@@ -80,7 +72,6 @@ class Member:
     outcome: Outcome
     error: Optional[Error]
     how: How = How.DEBUG
-    verified_by: VerifiedBy = VerifiedBy.NOTHING
 
 
 def _known(value: int) -> Optional[int]:
@@ -97,7 +88,7 @@ def _member(raw: _abi.MemberStruct) -> Member:
     error = from_struct(raw.error) if raw.error.reason else None
     return Member(raw.pid, Events(raw.events), Verdict(raw.verdict),
                   raw.open_ns, raw.start_ns, _outcome(raw.outcome), error,
-                  How(raw.route + 1), VerifiedBy(raw.verified_by))
+                  How(raw.route + 1))
 
 
 def make_filter(ids: Optional[Iterable[int]],

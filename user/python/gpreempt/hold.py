@@ -14,7 +14,7 @@ from typing import Iterable, Optional, Tuple, Type
 from . import _abi
 from ._handle import Closable, handle
 from .errors import check
-from .gang import How, Verdict, VerifiedBy, make_filter
+from .gang import How, Verdict, make_filter
 
 _LONGEST = 2 ** 64 - 2
 
@@ -30,7 +30,6 @@ class HoldStatus:
     verdict     only of the suspend itself; later NOT_CHECKED
     partial     some of the queues that were asked for are not suspended
     paused      by a pause, and not by a session
-    verified_by what was seen for the verdict
     """
     holder: int
     guardian: int
@@ -41,14 +40,13 @@ class HoldStatus:
     verdict: Verdict
     partial: bool
     paused: bool
-    verified_by: VerifiedBy
 
 
 def _status(raw: _abi.HoldStatusStruct) -> HoldStatus:
     lease = None if raw.lease_ns == _abi.HOLD_NO_LEASE else raw.lease_ns / 1e9
     return HoldStatus(raw.holder, raw.guardian, raw.queues, raw.ioctl_ns,
                       raw.held_ns, lease, Verdict(raw.verdict), raw.partial,
-                      raw.paused, VerifiedBy(raw.verified_by))
+                      raw.paused)
 
 
 def _nanoseconds(seconds: float) -> int:
