@@ -35,6 +35,10 @@ static void check_found(void)
 	want(reads == 1 + 6 + XCCS * (3 + CP_REGS) && dumps == XCCS);
 	look();
 	want(reads == 1 + XCCS * (3 + CP_REGS));
+	reads = slots->n =
+		0; /* another queue of the node, which has answered */
+	gp_hqd_read(&node, q0, slots);
+	want(reads == XCCS * (3 + CP_REGS));
 	q0->slot = SLOTS + 3; /* of another device */
 	look();
 	want(q0->slot == 6 && looks[0] == 8);

@@ -75,9 +75,16 @@ static void check_holds(void)
 {
 	struct gp_list *last;
 
+	start(1, QUEUES); /* however many there are */
+	want(!take(NULL, true));
+	want(list->n == QUEUES && most_per_hold == HOLD_QUEUES);
+	want_all(-1);
+	drop();
+
 	start(1, 20);
 	last = take_last(); /* no room for them at first */
-	want(walks == 2 && tries == 6 && most_per_hold == 8);
+	want(walks == 2 && tries == 2 * (20 / HOLD_QUEUES + 1) &&
+	     most_per_hold == HOLD_QUEUES);
 	want(last->n == 20 && last->gpus == 1);
 	want(last->q[3].slots == 8 && last->q[3].gpu_id == 100);
 	want(last->q[3].mqd_addr == 0x4000 && last->q[3].context == -1);
@@ -88,7 +95,7 @@ static void check_holds(void)
 	last->q[6].slot = 66;
 	last->q[6].ctx++;
 	want(!take(last, true));
-	want(walks == 1 && tries == 3 && list->n == 19);
+	want(walks == 1 && tries == 20 / HOLD_QUEUES + 1 && list->n == 19);
 	want(list->q[3].slot == -1 && list->q[4].slot == 44);
 	want(list->q[5].slot == -1 && list->q[6].slot == -1);
 	want(slots->n == 19 * 8);

@@ -11,7 +11,7 @@
 
 typedef int gfp_t;
 
-enum { CONTEXTS = 70, NODE = CONTEXTS, QUEUE = 80, QUEUES = 64 };
+enum { CONTEXTS = 70, NODE = CONTEXTS, QUEUE = 80, QUEUES = 1024 };
 #define OBJECT(i) ((void *)fake_memory[i])
 
 static struct pid ours, others;

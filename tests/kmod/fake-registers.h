@@ -246,6 +246,7 @@ static inline void look_from(int line)
 	reads = dumps = sdma_dumps = checks = 0;
 	memset(looks, 0, sizeof(looks));
 	slots->n = 0;
+	node.answered = false;
 	gp_hqd_read(&node, q0, slots);
 	want(!held && !fake_noio);
 }
