@@ -52,7 +52,7 @@ enum rule { RULE_F, RULE_A, RULE_S, RULE_P, RULE_V, RULE_H };
 
 /*
  * One row of the tables, with the place that it goes to. Without an optional one a
- * feature is off, and @name or @changed is said to be why. @of is the name that is
+ * feature is off, and @name or @changed is printed as the reason. @of is the name that is
  * expected, @size that of an element.
  */
 struct field_row {

@@ -369,9 +369,9 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 	if (!drm_dev_enter(n->ddev, &n->drm_idx))
 		return GP_VIEW_HARDWARE_REMOVED;
 	/*
-	 * A count that goes from 0 to 1 and back starts the time anew after which
+	 * A count that goes from 0 to 1 and back starts the time again after which
 	 * the device falls asleep (amdgpu_pmops_runtime_idle()): a reader would
-	 * keep it awake. So only a count of somebody else's is raised. An error
+	 * keep it awake. So only a count above 0 is raised. An error
 	 * means that runtime PM is off, and that nothing changes.
 	 */
 	ret = pm_runtime_get_if_in_use(n->ddev->dev);

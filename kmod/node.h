@@ -170,7 +170,7 @@ int gp_node_follow(void *node, struct gp_node *n);
  * gp_node_get_hw() - make sure that registers can be read, without waiting
  * @n:		a node whose device is held
  *
- * Wakes no device and keeps none awake: one that sleeps or that nobody uses, is in
+ * Wakes no device and keeps none awake: one that sleeps or that no process uses, is in
  * reset, is being removed, is lost, has its scheduler stopped, may switch its core
  * off or is a virtual function is left alone.
  *

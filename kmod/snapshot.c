@@ -297,7 +297,7 @@ static void find_last_slots(struct walk *w)
 	}
 }
 
-/* Whether a queue is there twice: it was made anew where an earlier one had been. */
+/* Whether a queue is there twice: it was made again where an earlier one had been. */
 static bool is_doubled(const struct gp_list *list)
 {
 	u32 i, j;

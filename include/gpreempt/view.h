@@ -82,7 +82,7 @@ enum gp_view_kind {
  *	failed		the driver tried and failed
  *	lost		the device does not answer, or the driver does not access
  *			it any more
- *	idle		the device is awake and nobody uses it: a read would keep
+ *	idle		the device is awake and no process uses it: a read would keep
  *			it from falling asleep
  */
 #define GP_VIEW_HARDWARE(X)						\

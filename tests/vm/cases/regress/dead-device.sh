@@ -36,7 +36,7 @@ for how in dead no_access; do
 	expect_view "$p" hardware read
 done
 
-# A search made 576 reads, 11.5 s of them here, and then found that nobody answers.
+# A search made 576 reads, 11.5 s of them here, and then found that the device does not answer.
 step "each read waits 20 ms for an answer: one queue has at most 10 of them"
 start c --packet 1ms
 wait_for 15 running "$(pid c)"
