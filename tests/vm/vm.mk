@@ -67,7 +67,7 @@ VM_JOBS ?= 0
 # KEEP=1: cases that passed on the same input are not run again, unless FRESH=1.
 VM_SUITE = --seed $(or $(SEED),1) $(if $(REAL),--real) $(if $(CHAOS),--chaos) \
 	$(if $(KEEP),--keep) $(if $(FRESH),--fresh) --skips tests/vm/skips \
-	--kernel $(if $(GIVEN_ARGS),given-)$(KVER)
+	--kernel $(if $(GIVEN_ARGS),given-)$$(. $(abspath $(O))/kernel/env.sh && echo "$$KVER")
 # T='guard guard/s* suspend/lease': folders, and cases in them.
 # TIER=gate: of these, those of the gate.
 VM_CASES = $(sort $(shell grep -l '$(if $(TIER),^# tier: $(TIER)$$)' /dev/null \
