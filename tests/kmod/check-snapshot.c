@@ -103,24 +103,38 @@ static void check_holds(void)
 	kvfree(last);
 }
 
-enum { FREED, FREED_ZERO, OF_OTHER, ADDED_AGAIN, PATTERNS };
+/* What the memory of an entry has that was taken out of the list. */
+enum {
+	FREED,
+	FREED_ZERO,
+	FREED_SELF,
+	NEXT_SELF,
+	PREV_SELF,
+	OF_OTHER,
+	ADDED_AGAIN
+};
 
 /* The list changes before one of the holds. */
 static void change(void)
 {
-	struct list_head *l = link_of(victim);
+	struct list_head *l = link_of(victim), *prev = l->prev;
+	char *memory = OBJECT(QUEUE + victim);
 
 	if (tries != when)
 		return;
 	unlink_entry(l);
-	is_free[QUEUE + victim] = pattern < OF_OTHER;
-	if (pattern == FREED)
-		memset(OBJECT(QUEUE + victim), 0x6b, FAKE_INNER);
-	else if (pattern == FREED_ZERO)
-		memset(OBJECT(QUEUE + victim), 0, FAKE_INNER);
+	is_free[QUEUE + victim] = pattern <= PREV_SELF;
+	if (pattern <= FREED_SELF)
+		memset(memory, pattern == FREED ? 0x6b : 0, FAKE_INNER);
+	if (pattern == FREED_SELF)
+		*l = (struct list_head){ l, l };
+	else if (pattern == NEXT_SELF)
+		*l = (struct list_head){ l, prev };
+	else if (pattern == PREV_SELF)
+		*l = (struct list_head){ link_of(20), l };
 	else if (pattern == OF_OTHER)
 		add(victim, 1, 1);
-	else
+	else if (pattern == ADDED_AGAIN)
 		link_first(l, head_of(0));
 }
 
@@ -130,13 +144,14 @@ static void check_changes(void)
 
 	start(1, 20);
 	last = take_last();
-	for (pattern = 0; pattern < PATTERNS; pattern++)
+	for (pattern = 0; pattern <= ADDED_AGAIN; pattern++)
 		for (victim = 0; victim < 20; victim++)
 			for (when = 1; when <= 3; when++) {
 				int queue = victim;
 
 				start(2, 20);
 				pids[1] = &others;
+				add(20, 1, 0);
 				victim = queue;
 				at_try = change;
 				want(!take(last, false));
@@ -160,7 +175,8 @@ static void check_busy(void)
 	want_all(-1);
 	drop();
 
-	busy_times = 1000; /* and always */
+	busy_times = 1000; /* and the third always */
+	busy_at = 3;
 	fake_now += 5000000;
 	want(!take(last, false));
 	want(walks == 4 && sleeps == 3);

@@ -145,7 +145,7 @@ int gp_broken(const char *what)
 	return -EUCLEAN;
 }
 
-/* Count what is not as it has to be. fake_case is printed with it. */
+/* Count what is not as it has to be. It prints fake_case, too. */
 static int fake_bad;
 static char fake_case[160];
 #define want(x) fake_want(x, #x, __FILE__, __LINE__)

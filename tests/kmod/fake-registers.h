@@ -251,7 +251,7 @@ static inline void look_from(int line)
 	want(!held && !fake_noio);
 }
 
-/* That it was not read, and that its only line reports it. */
+/* That it was not read, and that its only line has that. */
 static inline void want_unread(enum gp_view_hardware why)
 {
 	const struct gp_slot *s = &slots->s[0];
