@@ -40,6 +40,15 @@ static void drop(void)
 	slots = NULL;
 }
 
+/* Without a list there is nothing to look at. */
+#define must_take(last, hardware)                \
+	do {                                     \
+		int ret_ = take(last, hardware); \
+		want(!ret_);                     \
+		if (ret_)                        \
+			exit(1);                 \
+	} while (0)
+
 /* A read that fails, and leaves nothing behind. */
 #define refused(last, error) refused_from(last, error, __LINE__)
 static void refused_from(struct gp_list *last, int error, int line)
@@ -65,7 +74,7 @@ static struct gp_list *take_last(void)
 {
 	struct gp_list *last;
 
-	want(!take(NULL, false));
+	must_take(NULL, false);
 	last = list;
 	list = NULL;
 	return last;
@@ -94,7 +103,7 @@ static void check_holds(void)
 	last->q[5].mqd_addr++;
 	last->q[6].slot = 66;
 	last->q[6].ctx++;
-	want(!take(last, true));
+	must_take(last, true);
 	want(walks == 1 && tries == 20 / HOLD_QUEUES + 1 && list->n == 19);
 	want(list->q[3].slot == -1 && list->q[4].slot == 44);
 	want(list->q[5].slot == -1 && list->q[6].slot == -1);
@@ -108,8 +117,8 @@ enum {
 	FREED,
 	FREED_ZERO,
 	FREED_SELF,
-	NEXT_SELF,
-	PREV_SELF,
+	NEXT_BACK,
+	PREV_BACK,
 	OF_OTHER,
 	ADDED_AGAIN
 };
@@ -117,25 +126,29 @@ enum {
 /* The list changes before one of the holds. */
 static void change(void)
 {
-	struct list_head *l = link_of(victim), *prev = l->prev;
+	struct list_head *l = link_of(victim), *free = link_of(61);
 	char *memory = OBJECT(QUEUE + victim);
 
 	if (tries != when)
 		return;
 	unlink_entry(l);
-	is_free[QUEUE + victim] = pattern <= PREV_SELF;
-	if (pattern <= FREED_SELF)
+	*free = (struct list_head){ l, l };
+	is_free[QUEUE + 61] = true;
+	is_free[QUEUE + victim] = pattern <= PREV_BACK;
+	if (pattern <= FREED_SELF) {
 		memset(memory, pattern == FREED ? 0x6b : 0, FAKE_INNER);
+		FIELD(memory, process_queue_node, q) = OBJECT(QUEUE + 61);
+	}
 	if (pattern == FREED_SELF)
 		*l = (struct list_head){ l, l };
-	else if (pattern == NEXT_SELF)
-		*l = (struct list_head){ l, prev };
-	else if (pattern == PREV_SELF)
-		*l = (struct list_head){ link_of(20), l };
+	else if (pattern == NEXT_BACK)
+		*l = (struct list_head){ free, head_of(0) };
+	else if (pattern == PREV_BACK)
+		*l = (struct list_head){ link_of(20), free };
 	else if (pattern == OF_OTHER)
 		add(victim, 1, 1);
 	else if (pattern == ADDED_AGAIN)
-		link_first(l, head_of(0));
+		add(victim, 0, 0);
 }
 
 static void check_changes(void)
@@ -154,7 +167,7 @@ static void check_changes(void)
 				add(20, 1, 0);
 				victim = queue;
 				at_try = change;
-				want(!take(last, false));
+				must_take(last, false);
 				want_all(victim);
 				drop();
 			}
@@ -170,15 +183,18 @@ static void check_busy(void)
 	last = take_last();
 	busy_at = 2; /* the second hold, once */
 	busy_times = 1;
-	want(!take(last, false));
+	must_take(last, false);
 	want(walks == 2 && sleeps == 1 && !list->q[0].age_ms);
+	want(list->gpus == 1);
 	want_all(-1);
 	drop();
 
 	busy_times = 1000; /* and the third always */
 	busy_at = 3;
 	fake_now += 5000000;
-	want(!take(last, false));
+	for (i = 0; i < last->n; i++)
+		last->q[i].active = 8;
+	must_take(last, false);
 	want(walks == 4 && sleeps == 3);
 	want(gp_stats[GP_STAT_LOCK(process) + 1].counter == 1);
 	want_all(-1);
@@ -195,14 +211,20 @@ static void check_busy(void)
 	start(3, 20); /* two contexts of it, of which one is busy */
 	pids[2] = &others;
 	add(20, 1, 0);
-	add(21, 2, 0);
+	add(60, 2, 0);
 	n_queues = 21;
 	last = take_last();
 	busy_context = busy_at = 1;
-	want(!take(last, true));
+	must_take(last, true);
 	want_all(-1);
 	want(list->q[20].context == 1 && list->q[20].age_ms == 1);
 	want(list->q[19].context == -1 && !list->q[19].age_ms);
+	drop();
+	while (n_queues <
+	       33) /* and the other has more than there is room for */
+		add(n_queues++, 0, 0);
+	must_take(last, true);
+	want_all(-1);
 	drop();
 	kvfree(last);
 }
@@ -213,11 +235,13 @@ static void open_node(void)
 	n_nodes = 2;
 }
 
-static void add_many(void)
+/* And then it makes queues all the time. */
+static void open_and_add(void)
 {
 	int i;
 
-	for (i = 0; holds == 0 && i < 10; i++)
+	n_nodes = 2;
+	for (i = 0; walks > 1 && holds == 0 && i < 10; i++)
 		add(n_queues++, 0, 0);
 }
 
@@ -232,7 +256,7 @@ static void check_moving(void)
 	last = take_last();
 	n_nodes = 1;
 	at_try = open_node;
-	want(!take(last, true));
+	must_take(last, true);
 	want(walks == 2 && list->q[19].gpu_id == 101);
 	want_all(-1);
 	drop();
@@ -242,13 +266,15 @@ static void check_moving(void)
 	refused(NULL, -EUCLEAN);
 	want(walks == FIT_TRIES && strstr(fake_broken, "queue.device"));
 
-	start(1, 20);
-	at_try = add_many;
+	start(1, 19);
+	add(19, 0, 1);
+	n_queues = 20;
+	at_try = open_and_add;
 	refused(NULL, -EAGAIN);
 	want(walks == FIT_TRIES);
 	start(1, 8); /* they fit, and their slots do not */
 	xccs = 16;
-	want(!take(NULL, true));
+	must_take(NULL, true);
 	want(walks == 2 && slots->n == 8 * 16);
 	drop();
 }
@@ -257,8 +283,12 @@ static void check_refused(void)
 {
 	int i;
 
-	start(64, 1);
-	want(!take(NULL, true));
+	start(64, 20);
+	add(60, 1, 0); /* an id of the first context, too */
+	FIELD(gp_ptr(OBJECT(QUEUE + 60), queue, properties), queue_properties,
+	      queue_id) = 5;
+	must_take(NULL, true);
+	want(walks == 2 && list->n == 21 && list->gpus == 64);
 	drop();
 	start(65, 1);
 	refused(NULL, -E2BIG);
