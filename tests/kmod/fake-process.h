@@ -9,7 +9,7 @@
 
 #include "fake-kernel.h"
 
-typedef int gfp_t;
+#define gfp_t int
 
 enum { CONTEXTS = 70, NODE = CONTEXTS, QUEUE = 80, QUEUES = 1024 };
 #define OBJECT(i) ((void *)fake_memory[i])
@@ -44,7 +44,7 @@ static void *fake_alloc(size_t size, int fill)
 
 static void kvfree(void *p)
 {
-	allocated -= p != NULL;
+	allocated -= !!p;
 	free(p);
 }
 
