@@ -72,10 +72,10 @@ grep -q '"source": "module"' "$W/json" || fail "source"
 [ "$(grep -c '"pid":' "$W/json")" -eq 2 ] || fail "not two processes: $(cat "$W/json")"
 
 step "on a terminal"
-terminal 70 gpreempt-ctl > "$W/pty" || fail "on a terminal"
+terminal 80 gpreempt-ctl > "$W/pty" || fail "on a terminal"
 sed "s/^/   /" "$W/pty"
 grep -q 'PID.*COMMAND' "$W/pty" || fail "no heading"
-awk '{ gsub(/\033\[[0-9]*m/, ""); sub(/\r$/, ""); if (length($0) > 70) exit 1 }' "$W/pty" ||
+awk '{ gsub(/\033\[[0-9]*m/, ""); sub(/\r$/, ""); if (length($0) > 80) exit 1 }' "$W/pty" ||
 	fail "wider than the terminal"
 
 step "as an ordinary user, and without the module"
