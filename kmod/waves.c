@@ -7,7 +7,9 @@
  * slot. A count is a queue's if the queue was in that slot before, and if that
  * doorbell is its own: a queue that left the slot meanwhile has no count. That
  * one left, another one came and the first came back, all while an XCC was
- * counted, is not looked for.
+ * counted, is not looked for. A queue that was in no slot has the waves that were
+ * counted where its doorbell was last: more than 0 means that it executes, and is
+ * not off.
  */
 
 #include <linux/sched/signal.h>
@@ -35,10 +37,10 @@ static int waves_in(const struct gp_node *n, const struct gp_queue *q, u32 inst,
 			s->waves = c->wave_cnt;
 		return s->waves;
 	}
-	/* It has come into a slot meanwhile. */
+	/* In no slot before: it has come into one, or executes all the same. */
 	for (i = 0; i < n->n_slots; i++)
 		if (counts[i].wave_cnt && counts[i].doorbell_off == q->doorbell)
-			return -1;
+			return counts[i].wave_cnt;
 	return 0;
 }
 

@@ -229,7 +229,7 @@ enum gp_view_hardware {
  *	waves		waves of the queue in flight, in all XCCs: more than 0
  *			means that it executes. A queue of compute only. "-": the
  *			driver has no way to count them, the hardware was not
- *			read, or the queue came into a slot or left it meanwhile
+ *			read, or the queue left its slot meanwhile
  */
 #define GP_VIEW_QUEUES_ALL_COLUMNS(X)					\
 	GP_VIEW_QUEUES_COLUMNS(X)					\

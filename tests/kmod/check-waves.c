@@ -78,16 +78,16 @@ static void check_waves(void)
 	cp[2][5].bell = 7;  /* another queue has come into the slot */
 	cp[0][3].waves = 1; /* and queue 2 into one */
 	count();
-	want_waves(-1, 3, -1);
+	want_waves(-1, 3, 1);
 	want(slots->s[2].waves == -1 && slots->s[3].waves == 13);
 	cp[2][5].waves = 0; /* which has no waves */
 	cp[0][2].waves = 0;
 	count();
-	want_waves(10 + 11 + 13, 0, -1);
+	want_waves(10 + 11 + 13, 0, 1);
 	queues.q[1].hardware = GP_VIEW_HARDWARE_LOST;
 	queues.q[1].waves = -1;
 	count();
-	want_waves(10 + 11 + 13, -1, -1);
+	want_waves(10 + 11 + 13, -1, 1);
 	q0->hardware = queues.q[2].hardware = GP_VIEW_HARDWARE_LOST;
 	count();
 	want(!reads); /* no queue asks for it */
