@@ -23,6 +23,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include <gpreempt/view.h>
 
@@ -127,11 +128,6 @@ out:
 	return ret;
 }
 
-static u32 first_xcc(const struct gp_node *n)
-{
-	return n->xcc_mask ? __ffs(n->xcc_mask) : 0;
-}
-
 int gp_hqd_check(const struct gp_node *n, u32 inst)
 {
 	u32 wait = GP_NO_ANSWER;
@@ -155,7 +151,7 @@ static int check_slot(const struct gp_node *n)
 
 	if (n->get_iq_wait_times || slot >= n->n_slots)
 		return 0;
-	return gp_hqd_dump(n, slot, first_xcc(n), &hqd);
+	return gp_hqd_dump(n, slot, gp_node_first_xcc(n), &hqd);
 }
 
 /* Whether one slot of one XCC holds the queue: 1, 0 or an error. */
@@ -196,59 +192,48 @@ static int xcc_holds(const struct gp_node *n, struct gp_queue *q, u32 inst,
 	return 0;
 }
 
+/* Room for a slot of the queue, or for the line that says why it has none known. */
+static struct gp_slot *add_slot(const struct gp_queue *q,
+				struct gp_slots *slots)
+{
+	struct gp_slot *s = &slots->s[slots->n];
+
+	if (slots->n >= slots->room)
+		return NULL;
+	slots->n++;
+	memset(s, 0xff, sizeof(*s)); /* not known */
+	s->age_ms = q->age_ms;
+	s->qid = q->qid;
+	s->gpu_id = q->gpu_id;
+	s->type = q->type;
+	s->hardware = q->hardware;
+	return s;
+}
+
 /* Take a slot down for the queue, the first also as the queue's own. */
 static void note_slot(const struct gp_node *n, struct gp_queue *q,
 		      const struct gp_hqd *hqd, int xcc, struct gp_slots *slots)
 {
-	bool cp = xcc >= 0;
+	struct gp_slot *s = add_slot(q, slots);
 
 	if (!q->active++) {
 		q->rptr = hqd->rptr;
 		q->wptr = hqd->wptr;
 	}
-	if (slots->n >= slots->room)
+	if (!s)
 		return;
-	slots->s[slots->n++] = (struct gp_slot){
-		.age_ms = q->age_ms,
-		.qid = q->qid,
-		.gpu_id = q->gpu_id,
-		.type = q->type,
-		.xcc = xcc,
-		.pipe = cp ? q->slot / n->n_queues : -1,
-		.queue = cp ? q->slot % n->n_queues : -1,
-		.engine = cp ? -1 : q->sdma_engine,
-		.rlc = cp ? -1 : q->sdma_rlc,
-		.vmid = hqd->vmid,
-		.doorbell = hqd->doorbell,
-		.rptr = hqd->rptr,
-		.wptr = hqd->wptr,
-		.waves = -1,
-		.hardware = GP_VIEW_HARDWARE_READ,
-	};
-}
-
-/* The line of a queue whose slots are not known. */
-static void note_unread(const struct gp_queue *q, struct gp_slots *slots)
-{
-	if (slots->n >= slots->room)
-		return;
-	slots->s[slots->n++] = (struct gp_slot){
-		.age_ms = q->age_ms,
-		.qid = q->qid,
-		.gpu_id = q->gpu_id,
-		.type = q->type,
-		.xcc = -1,
-		.pipe = -1,
-		.queue = -1,
-		.engine = -1,
-		.rlc = -1,
-		.vmid = -1,
-		.doorbell = -1,
-		.rptr = -1,
-		.wptr = -1,
-		.waves = -1,
-		.hardware = q->hardware,
-	};
+	s->xcc = xcc;
+	if (xcc >= 0) {
+		s->pipe = q->slot / n->n_queues;
+		s->queue = q->slot % n->n_queues;
+	} else {
+		s->engine = q->sdma_engine;
+		s->rlc = q->sdma_rlc;
+	}
+	s->vmid = hqd->vmid;
+	s->doorbell = hqd->doorbell;
+	s->rptr = hqd->rptr;
+	s->wptr = hqd->wptr;
 }
 
 static int find_cp_slots(const struct gp_node *n, struct gp_queue *q,
@@ -302,7 +287,7 @@ static enum gp_view_hardware why_not(int error)
 static int find_slots(struct gp_node *n, struct gp_queue *q,
 		      struct gp_slots *slots)
 {
-	int ret = n->answered ? 0 : gp_hqd_check(n, first_xcc(n));
+	int ret = n->answered ? 0 : gp_hqd_check(n, gp_node_first_xcc(n));
 
 	if (ret)
 		return ret;
@@ -329,18 +314,17 @@ void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
 		slots->n = q->first_slot;
 	}
 	gp_stat_unread(q->hardware);
-	note_unread(q, slots);
+	add_slot(q, slots);
 }
 
-enum gp_view_hardware gp_hqd_count(const struct gp_node *n, u32 inst,
-				   int *active)
+enum gp_view_hardware gp_hqd_count(const struct gp_node *n, int *active)
 {
 	struct gp_hqd hqd;
 	unsigned int slot;
 	int ret, count = 0;
 
 	for_each_set_bit(slot, n->cp_slots, n->n_slots) {
-		ret = gp_hqd_dump(n, slot, inst, &hqd);
+		ret = gp_hqd_dump(n, slot, gp_node_first_xcc(n), &hqd);
 		if (ret)
 			return why_not(ret);
 		count += hqd.active;

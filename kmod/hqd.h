@@ -75,15 +75,13 @@ int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst,
 		struct gp_hqd *hqd);
 
 /**
- * gp_hqd_count() - count the active CP slots of KFD on one XCC
+ * gp_hqd_count() - count the active CP slots of KFD on the first XCC
  * @n:		a node, awake
- * @inst:	XCC
  * @active:	how many, if they were read
  *
  * Return: GP_VIEW_HARDWARE_READ, or why not.
  */
-enum gp_view_hardware gp_hqd_count(const struct gp_node *n, u32 inst,
-				   int *active);
+enum gp_view_hardware gp_hqd_count(const struct gp_node *n, int *active);
 
 /**
  * gp_hqd_check() - ask an XCC whether it answers, by one register

@@ -106,7 +106,7 @@ static void *take(enum gp_stat file, struct gp_proc *proc)
 		kvfree(queues);
 		return slots;
 	case GP_STAT_reads_gpus:
-		return gp_gpus_take(proc->pid);
+		return gp_gpus_take(proc->pid, false);
 	case GP_STAT_reads_usage:
 		return gp_usage_take(proc);
 	case GP_STAT_reads_processes:

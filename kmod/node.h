@@ -121,6 +121,11 @@ struct gp_node {
 	bool pm_held;
 };
 
+static inline u32 gp_node_first_xcc(const struct gp_node *n)
+{
+	return n->xcc_mask ? __ffs(n->xcc_mask) : 0;
+}
+
 /**
  * gp_node_count() - how many nodes a process may know
  * @p:		kfd_process out of gp_table_walk()

@@ -120,7 +120,7 @@ static int take_process(void *p, void *data)
 	return ret;
 }
 
-static struct gp_gpus *take_gpus(struct pid *pid, bool usage)
+struct gp_gpus *gp_gpus_take(struct pid *pid, bool usage)
 {
 	struct gpu_walk w = { .pid = pid, .usage = usage };
 	u32 room = gp_layout.kfd_process__pdds.at.len;
@@ -142,11 +142,6 @@ static struct gp_gpus *take_gpus(struct pid *pid, bool usage)
 			kvfree(w.out);
 	}
 	return ret ? ERR_PTR(ret) : w.out;
-}
-
-struct gp_gpus *gp_gpus_take(struct pid *pid)
-{
-	return take_gpus(pid, false);
 }
 
 static void add_usage(struct gp_gpu *gpu, const struct gp_queue *q)
@@ -171,7 +166,7 @@ struct gp_gpus *gp_usage_take(struct gp_proc *proc)
 
 	if (ret)
 		return ERR_PTR(ret);
-	gpus = take_gpus(proc->pid, true);
+	gpus = gp_gpus_take(proc->pid, true);
 	for (i = 0; !IS_ERR(gpus) && i < gpus->n; i++)
 		for (j = 0; j < list->n; j++)
 			add_usage(&gpus->g[i], &list->q[j]);

@@ -61,7 +61,7 @@ struct gp_summaries *gp_summary_take(void);
  * @vm:		the process has an address space there
  * @context:	of the process, or -1 when it has one only
  *
- * The rest is for gp_usage_take():
+ * The rest is there with @usage:
  * @ctx:	the kfd_process: to compare, not to follow
  * @node_id:	of the node, as the queues have it: another one than @gpu_id when the
  *		process was restored from a checkpoint
@@ -96,12 +96,13 @@ struct gp_gpus {
 /**
  * gp_gpus_take() - read the nodes of a process
  * @pid:	of its thread group
+ * @usage:	only those on which it has an address space, for gp_usage_take()
  *
  * Return: them, to be freed with kvfree(), or as a pointer -ESTALE when KFD has no
  * such process, -EUCLEAN when the driver's data contradicts itself, -EAGAIN when
  * the number would not hold still, -ENOMEM.
  */
-struct gp_gpus *gp_gpus_take(struct pid *pid);
+struct gp_gpus *gp_gpus_take(struct pid *pid, bool usage);
 
 /**
  * gp_usage_take() - read how much of its nodes a process uses
