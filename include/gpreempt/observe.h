@@ -380,6 +380,12 @@ struct gpreempt_process_gpu {
 	uint64_t reserved[5];
 };
 
+/** enum gpreempt_figure - bits: what to read of each GPU; each is a file */
+enum gpreempt_figure {
+	GPREEMPT_FIGURE_VRAM = 1,
+	GPREEMPT_FIGURE_EVICTED = 2,
+};
+
 /** struct gpreempt_process_gpus - all GPUs that a process may use */
 struct gpreempt_process_gpus {
 	size_t count;
@@ -390,6 +396,7 @@ struct gpreempt_process_gpus {
  * gpreempt_process_gpus_read() - read what the driver has counted of a process
  * @g: library
  * @pid: process
+ * @figures: bits of enum gpreempt_figure; what is not read is GPREEMPT_UNKNOWN
  * @out: gets the list, for gpreempt_process_gpus_free()
  * @err: or NULL; gets the reason
  *
@@ -398,6 +405,7 @@ struct gpreempt_process_gpus {
  * several contexts it is the first one alone. Any thread.
  */
 int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
+			       unsigned int figures,
 			       struct gpreempt_process_gpus **out,
 			       struct gpreempt_error *err);
 

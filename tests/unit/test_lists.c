@@ -211,6 +211,7 @@ TEST(no_usage)
 }
 
 #define MINE KFD "proc/4194242/"
+#define BOTH (GPREEMPT_FIGURE_VRAM | GPREEMPT_FIGURE_EVICTED)
 
 /* What the driver has counted; other files are not even opened. */
 TEST(process_gpus)
@@ -221,7 +222,8 @@ TEST(process_gpus)
 	set_file(MINE "vram_11", "206158430208\n");
 	set_file(MINE "stats_11/evicted_ms", "1500\n");
 	set_file(MINE "vram_22", "nonsense\n");
-	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID, &list, &err), 0);
+	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID, BOTH, &list, &err),
+			 0);
 	ck_assert_uint_eq(list->count, 2);
 	ck_assert_int_eq(list->gpus[0].gpu_id, 11);
 	ck_assert_int_eq(list->gpus[0].vram, 206158430208);
@@ -229,8 +231,16 @@ TEST(process_gpus)
 	ck_assert_int_eq(list->gpus[1].vram, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->gpus[1].evicted_ms, GPREEMPT_UNKNOWN);
 	gpreempt_process_gpus_free(list);
+	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID,
+						    GPREEMPT_FIGURE_VRAM, &list,
+						    &err),
+			 0);
+	ck_assert_int_eq(list->gpus[0].vram, 206158430208);
+	ck_assert_int_eq(list->gpus[0].evicted_ms, GPREEMPT_UNKNOWN);
+	gpreempt_process_gpus_free(list);
 	gpreempt_process_gpus_free(NULL);
-	ck_assert_int_eq(gpreempt_process_gpus_read(g, 1, &list, &err), -ESRCH);
+	ck_assert_int_eq(gpreempt_process_gpus_read(g, 1, BOTH, &list, &err),
+			 -ESRCH);
 }
 
 TEST(facts)

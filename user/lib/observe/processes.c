@@ -109,26 +109,39 @@ static bool fill_gpu(const struct gpreempt *g, const char *dir,
 		     const char *name, void *record)
 {
 	struct gpreempt_process_gpu *gpu = record;
-	uint64_t gpu_id, value;
+	uint64_t gpu_id;
 
+	(void)g;
+	(void)dir;
 	if (!gp_is_vram(name, &gpu_id))
 		return false;
 	gpu->gpu_id = gpu_id;
-	if (!gp_read_number(g, &value, "%s/%s", dir, name))
-		gpu->vram = value;
-	if (!gp_read_number(g, &value, "%s/stats_%llu/evicted_ms", dir,
-			    (unsigned long long)gpu_id))
-		gpu->evicted_ms = value;
 	return true;
 }
 
+static void read_figures(const struct gpreempt *g, const char *dir,
+			 unsigned int figures, struct gpreempt_process_gpu *gpu)
+{
+	unsigned long long id = gpu->gpu_id;
+	uint64_t value;
+
+	if (figures & GPREEMPT_FIGURE_VRAM &&
+	    !gp_read_number(g, &value, "%s/vram_%llu", dir, id))
+		gpu->vram = value;
+	if (figures & GPREEMPT_FIGURE_EVICTED &&
+	    !gp_read_number(g, &value, "%s/stats_%llu/evicted_ms", dir, id))
+		gpu->evicted_ms = value;
+}
+
 int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
+			       unsigned int figures,
 			       struct gpreempt_process_gpus **out,
 			       struct gpreempt_error *err)
 {
 	static const char step[] = "reading what it uses of the GPUs";
 	struct gpreempt_process_gpus *list = calloc(1, sizeof(*list));
 	char path[GP_PID_PATH];
+	size_t i;
 	int ret;
 
 	if (!list)
@@ -136,6 +149,8 @@ int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
 	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d", pid);
 	ret = gp_table_list(g, path, &gpus_table, fill_gpu, &list->gpus,
 			    &list->count);
+	for (i = 0; !ret && i < list->count; i++)
+		read_figures(g, path, figures, &list->gpus[i]);
 	if (ret)
 		ret = gp_fail_view(g, ret, pid, step, err);
 	return gp_list_give(ret, list, out);
