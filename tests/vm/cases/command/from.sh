@@ -9,11 +9,11 @@
 tab=$(printf '\t')
 
 # What only a host knows: the role of a holder, what the driver answers, /run/gpreempt. And
-# the indices of a queue that runs have moved on.
+# the indices and waves of a queue that runs have moved on.
 common() {
 	grep -Ev "^[a-z]*$tab(kfd|sessions|run-directory)$tab" |
 		awk -F '\t' -v OFS='\t' '
-			NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(rptr|wptr|held_as)$/) skip[i] }
+			NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(rptr|wptr|waves|held_as)$/) skip[i] }
 			{ for (i in skip) $i = "*"; print }'
 }
 

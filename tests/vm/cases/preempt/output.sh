@@ -35,7 +35,7 @@ grep "^disturbed_us pid=$(pid b) comm=vgpu-load by=suspend calls=30 " "$W/ctl" |
 says '^disturbed_us .* by=resume '
 
 step "samples: a line a cycle, as their columns say"
-head -n 1 "$W/samples" | grep -qx 'gpreempt-samples - version: 1.0' || fail "no version"
+head -n 1 "$W/samples" | grep -qx 'gpreempt-samples - version: 1.1' || fail "no version"
 awk -v pid="$(pid a)" 'NR == 2 { for (i = 2; i <= NF; i++) at[$i] = i - 1 }
 	NR > 2 { n++
 		if ($at["cycle"] != n || $at["pid"] != pid || $at["requested"] != 3 ||
