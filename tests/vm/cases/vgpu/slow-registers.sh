@@ -27,7 +27,7 @@ switch 0 slow 20
 took "$occupancy"
 [ $n -gt 4 ] || fail "$n reads"
 between $cs $((n * 2 - 1)) $((n * 2 + n / 4 + 5)) "hundredths of a second for $n reads"
-[ "$(cat "$W/file")" = 8 ] || fail "CUs: $(cat "$W/file")"
+between "$(cat "$W/file")" 1 8 "CUs, counted over several packets"
 expect_progress a
 
 step "20 ms each, and then all ones"
