@@ -22,7 +22,7 @@ static const struct {
 	{ "opaque", "*void" },
 	{ "next", "*hooks" },
 	{ "table", "[4]*device" },
-	{ "small", "small" },
+	{ "small", "e4" },
 };
 
 static const struct {
@@ -67,6 +67,38 @@ static void check_texts(const struct gp_btf *btf)
 			       strlen(cut) < sizeof(cut),
 		       "a text is not cut off");
 	}
+}
+
+static void check_fits(void)
+{
+	static const struct {
+		const char *text, *type;
+		bool fits;
+	} pairs[] = {
+		{ "mutex", "struct mutex", true },
+		{ "work_struct", "struct mutex", false },
+		{ "*mutex", "struct mutex", false },
+		{ "", "atomic64_t", true },
+		{ "u8", "atomic64_t", false },
+		{ "*void", "void *", true },
+		{ "u8", "void *", false },
+		{ "b1", "bool", true },
+		{ "u1", "bool", false },
+		{ "u4", "u32", true },
+		{ "s4", "u32", true },
+		{ "e4", "u32", true },
+		{ "b1", "u32", false },
+		{ "xarray", "u64", false },
+		{ "use", "u32", false },
+		{ "", "u64", false },
+		{ "*u8", "unsigned long", false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pairs); i++)
+		expect(gp_btf_fits(pairs[i].text, pairs[i].type) ==
+			       pairs[i].fits,
+		       pairs[i].text);
 }
 
 #define NEW_KIND 31 /* in the five bits that all headers have for it */
@@ -149,6 +181,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	check_texts(&btf);
+	check_fits();
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		value = 0;
 		expect(gp_btf_enum(&btf, values[i].type, values[i].name,
