@@ -296,7 +296,7 @@ enum gpreempt_verified_by {
  */
 enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
 
-/** gpreempt_session_verify_by() - the same; @by: or NULL, gets what was seen */
+/** gpreempt_session_verify_by() - the same; @by: or NULL, gets what was seen. Its thread. */
 enum gpreempt_verdict gpreempt_session_verify_by(struct gpreempt_session *s,
 						 enum gpreempt_verified_by *by);
 
