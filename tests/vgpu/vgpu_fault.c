@@ -349,10 +349,12 @@ void vgpu_debugfs_init(void)
 	vgpu_orders_init(root);
 	vgpu_steps_init(root);
 	vgpu_chaos_init(root);
+	vgpu_nomem_init(root);
 }
 
 void vgpu_debugfs_exit(void)
 {
 	vgpu_steps_exit();
 	debugfs_remove(root);
+	vgpu_nomem_exit();
 }

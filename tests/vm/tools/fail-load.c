@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fail-load MODULE N: loads a module while the Nth allocation of the kernel fails, of those
- * that the call makes (CONFIG_FAILSLAB). Prints 0 or the name of the error, and whether
- * there were that many: "ENOMEM failed", "0 none".
+ * that the call makes (vgpu.ko's fail_alloc). Prints 0 or the name of the error, and how many
+ * more it would have taken to that one: "ENOMEM 0", "0 12".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define FAIL "/sys/kernel/debug/vgpu/fail_alloc"
+
 int main(int argc, char **argv)
 {
 	int n = argc == 3 ? atoi(argv[2]) : 0;
-	int file, fail, ret, len;
+	int file, fail, after, ret, len;
 	char left[16] = "";
 	char text[16];
 
@@ -24,20 +26,20 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	file = open(argv[1], O_RDONLY | O_CLOEXEC);
-	fail = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	fail = open(FAIL, O_WRONLY | O_CLOEXEC);
+	after = open(FAIL, O_RDONLY | O_CLOEXEC);
 	len = snprintf(text, sizeof(text), "%d", n);
-	if (file < 0 || fail < 0 || write(fail, text, len) != len) {
+	if (file < 0 || fail < 0 || after < 0 ||
+	    write(fail, text, len) != len) {
 		perror("fail-load");
 		return 2;
 	}
 	ret = syscall(SYS_finit_module, file, "", 0) ? errno : 0;
 	/* What is left to count; 0 when the allocation has failed. */
-	if (pread(fail, left, sizeof(left) - 1, 0) <= 0 ||
-	    pwrite(fail, "0", 1, 0) != 1) {
+	if (read(after, left, sizeof(left) - 1) <= 0) {
 		perror("fail-load");
 		return 2;
 	}
-	printf("%s %s\n", ret ? strerrorname_np(ret) : "0",
-	       atoi(left) ? "none" : "failed");
+	printf("%s %d\n", ret ? strerrorname_np(ret) : "0", atoi(left));
 	return 0;
 }
