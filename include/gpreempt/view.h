@@ -31,7 +31,8 @@
  * Errors of reading the files of a process: ESTALE when it is gone (also when
  * its number belongs to another process by then), EUCLEAN when the driver's
  * data contradicts itself (the kernel log names the field), and for queues and hqds
- * EBUSY when the driver holds the process's lock and no queue was seen before.
+ * EBUSY when the driver holds the process's lock and no queue was seen before, and
+ * E2BIG when the process has more than 64 contexts.
  */
 
 /* clang-format off */
