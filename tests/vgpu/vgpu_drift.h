@@ -350,9 +350,9 @@ void vgpu_forget_pasid(struct amdgpu_device *adev, struct amdgpu_vm *vm);
 
 /* Whether that memory is to be write-combined (amdgpu-dkms) */
 #ifdef VGPU_HAS_USWC_MODE
-#define VGPU_USWC_PARAM , bool is_uswc_mode
+#define VGPU_USWC_PARAM(last) last, bool is_uswc_mode
 #else
-#define VGPU_USWC_PARAM
+#define VGPU_USWC_PARAM(last) last
 #endif
 
 /* What a fence is made for besides a mm: memory of SVM, then a context (7.x). */

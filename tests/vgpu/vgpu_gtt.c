@@ -59,7 +59,7 @@ err_free:
 
 static int vgpu_alloc_mem(struct amdgpu_device *adev, size_t size,
 			  VGPU_DOMAIN_PARAM void **mem_obj, u64 *gpu_addr,
-			  void **cpu_ptr, bool cp_mqd_gfx9 VGPU_USWC_PARAM)
+			  void **cpu_ptr, VGPU_USWC_PARAM(bool cp_mqd_gfx9))
 {
 	struct vgpu *v = vgpu_of(adev);
 

@@ -40,12 +40,15 @@ static struct task_struct *failing;
 static u64 left;
 
 /* What is put in the place of a call: it returns what is in the register already. */
-void vgpu_returns(void);
+/* clang-format off */
 asm(".pushsection .text\n"
-    ".type vgpu_returns, @function\n"
-    "vgpu_returns:\n" ANNOTATE_NOENDBR ASM_RET
-    ".size vgpu_returns, .-vgpu_returns\n"
-    ".popsection\n");
+	".type vgpu_returns, @function\n"
+	"vgpu_returns:\n"
+	ANNOTATE_NOENDBR "\n"
+	ASM_RET "\n"
+	".size vgpu_returns, .-vgpu_returns\n"
+	".popsection\n");
+/* clang-format on */
 
 static int at_entry(struct kprobe *p, struct pt_regs *regs)
 {

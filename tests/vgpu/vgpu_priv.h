@@ -404,6 +404,7 @@ void vgpu_reset_work(struct work_struct *work);
 void vgpu_debugfs_init(void);
 void vgpu_nomem_init(struct dentry *root);
 void vgpu_nomem_exit(void);
+void vgpu_returns(void);
 void vgpu_debugfs_exit(void);
 
 /* vgpu_power.c: runtime PM */
