@@ -73,8 +73,8 @@ int gp_table_list(const struct gpreempt *g, const char *dir,
 
 /* For lists: *(type **)out becomes the list, or it is freed. Returns ret. */
 int gp_list_give(int ret, void *list, void *out);
-#define GP_LIST_FREE(function, type, records)      \
-	void function(type *list)                  \
+#define GP_LIST_FREE(function, tag, records)       \
+	void function(struct tag *list)            \
 	{                                          \
 		free(list ? list->records : NULL); \
 		free(list);                        \

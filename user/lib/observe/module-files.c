@@ -206,8 +206,8 @@ gpreempt_facts_find(const struct gpreempt_facts *facts, const char *key)
 	return NULL;
 }
 
-GP_LIST_FREE(gpreempt_processes_free, struct gpreempt_process_list, processes)
-GP_LIST_FREE(gpreempt_nodes_free, struct gpreempt_nodes, nodes)
-GP_LIST_FREE(gpreempt_hqds_free, struct gpreempt_hqds, hqds)
-GP_LIST_FREE(gpreempt_usage_free, struct gpreempt_usages, usages)
-GP_LIST_FREE(gpreempt_facts_free, struct gpreempt_facts, facts)
+GP_LIST_FREE(gpreempt_processes_free, gpreempt_process_list, processes)
+GP_LIST_FREE(gpreempt_nodes_free, gpreempt_nodes, nodes)
+GP_LIST_FREE(gpreempt_hqds_free, gpreempt_hqds, hqds)
+GP_LIST_FREE(gpreempt_usage_free, gpreempt_usages, usages)
+GP_LIST_FREE(gpreempt_facts_free, gpreempt_facts, facts)

@@ -156,4 +156,4 @@ int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
 	return gp_list_give(ret, list, out);
 }
 
-GP_LIST_FREE(gpreempt_process_gpus_free, struct gpreempt_process_gpus, gpus)
+GP_LIST_FREE(gpreempt_process_gpus_free, gpreempt_process_gpus, gpus)

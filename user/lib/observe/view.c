@@ -264,4 +264,4 @@ enum gpreempt_verdict gp_off_verdict(const struct gp_off *off,
 	return GPREEMPT_VERIFIED;
 }
 
-GP_LIST_FREE(gpreempt_view_free, struct gpreempt_view, queues)
+GP_LIST_FREE(gpreempt_view_free, gpreempt_view, queues)
