@@ -73,14 +73,17 @@ release_target "$c"
 expect_progress c
 stop c
 
+truth_is() {
+	[ "$(awk -v pid="$1" '$1 == pid { print $5 }' "$VGPU/0/waves")" = "$2" ]
+}
+
 step "waves, in the XCCs of each node: of 64 and of 16 workgroups of four"
 for name in 0:64:256 1:16:64; do
 	waves=${name##*:} groups=${name#*:}
 	start "w$waves" --gpus ${name%%:*} --packet 20ms --workgroups ${groups%:*}
 	p=$(pid "w$waves")
 	wait_for 15 view_is "$p" waves $waves
-	[ "$(awk -v pid="$p" '$1 == pid { print $5 }' "$VGPU/0/waves")" = $waves ] ||
-		fail "the virtual GPU has $(cat "$VGPU/0/waves")"
+	wait_for 15 truth_is "$p" $waves
 	stop "w$waves"
 done
 
