@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A kernel without debugfs: the module says so, and does not load.
+# A kernel without debugfs: the module reports it, and does not load.
 # kernel: debugfs=off
 # vgpu: none
 # gpreempt: no
