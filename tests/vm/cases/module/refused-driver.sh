@@ -29,12 +29,16 @@ with_symbol() {
 }
 
 step "no BTF of amdgpu"
+# A driver of yours may have a layout that was made from headers instead.
+layout=/lib/modules/$(uname -r)/updates/gpreempt-amdgpu.btf
+[ ! -e "$layout" ] || mv "$layout" /tmp/layout
 cp /sys/kernel/btf/vmlinux /tmp/vmlinux.btf
 mount -t tmpfs none /sys/kernel/btf && mv /tmp/vmlinux.btf /sys/kernel/btf/vmlinux
 refused 'no BTF of amdgpu, and no /lib/modules/.*docs/module.md' 'not supported'
 echo rubbish > /sys/kernel/btf/amdgpu
 refused '/sys/kernel/btf/amdgpu is not BTF' 'not supported'
 umount /sys/kernel/btf
+[ ! -e /tmp/layout ] || mv /tmp/layout "$layout"
 
 step "symbols"
 with_symbol kfd_processes_table
