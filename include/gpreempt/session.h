@@ -281,6 +281,7 @@ enum gpreempt_verified_by {
 /**
  * gpreempt_session_verify() - ask the hardware about the suspended queues
  * @s: session
+ * @by: or NULL; gets what was seen
  *
  * Its thread.
  *
@@ -294,11 +295,8 @@ enum gpreempt_verified_by {
  * them are suspended, and the view shows every slot of theirs inactive, and no
  * waves where the driver can count them; or else GPREEMPT_NOT_CHECKED.
  */
-enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s);
-
-/** gpreempt_session_verify_by() - the same; @by: or NULL, gets what was seen. Its thread. */
-enum gpreempt_verdict gpreempt_session_verify_by(struct gpreempt_session *s,
-						 enum gpreempt_verified_by *by);
+enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s,
+					      enum gpreempt_verified_by *by);
 
 /* What gpreempt_session_dispatch() has seen. */
 #define GPREEMPT_EVENT_QUEUES  (1 << 0) /* queues came or went */

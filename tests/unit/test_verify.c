@@ -39,7 +39,7 @@ TEST_EACH(verify, ARRAY_SIZE(views))
 	if (views[_i].text)
 		set_view(PID, unit_text("gpreempt-queues - version: 1.0\n%s",
 					views[_i].text));
-	ck_assert_int_eq(gpreempt_session_verify(s), views[_i].verdict);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL), views[_i].verdict);
 }
 
 /* All queues are meant: those that the session does not know, too. */
@@ -79,7 +79,8 @@ TEST_EACH(verify_all, ARRAY_SIZE(whole_views))
 	gpreempt_session_suspend(s, NULL, NULL);
 	set_view(PID, unit_text("gpreempt-queues - version: 1.1\n%s",
 				whole_views[_i].text));
-	ck_assert_int_eq(gpreempt_session_verify(s), whole_views[_i].verdict);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
+			 whole_views[_i].verdict);
 }
 
 #define WAVES                              \
@@ -125,7 +126,7 @@ TEST_EACH(verified_by, ARRAY_SIZE(wave_views))
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
 	set_view(PID, unit_text(WAVES "%s", wave_views[_i].text));
-	ck_assert_int_eq(gpreempt_session_verify_by(s, &by),
+	ck_assert_int_eq(gpreempt_session_verify(s, &by),
 			 wave_views[_i].verdict);
 	ck_assert_int_eq(by, wave_views[_i].by);
 }
@@ -139,10 +140,12 @@ TEST(verify_what_runs)
 	ck_assert_uint_eq(out.refused, 1);
 	set_view(PID, "gpreempt-queues - version: 1.0\n"
 		      "# qid active\n0 0\n1 0\n");
-	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
+			 GPREEMPT_NOT_CHECKED);
 	set_view(PID, "gpreempt-queues - version: 1.0\n"
 		      "# qid active\n0 0\n1 1\n");
-	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_CONTRADICTED);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
+			 GPREEMPT_CONTRADICTED);
 }
 
 /* After a hang the driver resets the GPU: empty slots prove nothing. */
@@ -153,7 +156,8 @@ TEST(verify_what_hung)
 	gpreempt_session_suspend(s, NULL, NULL);
 	set_view(PID, "gpreempt-queues - version: 1.0\n"
 		      "# qid active\n0 0\n1 0\n");
-	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
+			 GPREEMPT_NOT_CHECKED);
 }
 
 /*
@@ -203,7 +207,7 @@ TEST(verify_after_a_moment)
 	gpreempt_session_suspend(s, NULL, NULL);
 	set_view(PID, "");
 	loop.view = old_for_a_moment;
-	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_VERIFIED);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_VERIFIED);
 }
 
 TEST(nothing_to_verify)
@@ -211,7 +215,8 @@ TEST(nothing_to_verify)
 	open_with_queues(1);
 	set_view(PID, "gpreempt-queues - version: 1.0\n"
 		      "# qid active\n0 0\n");
-	ck_assert_int_eq(gpreempt_session_verify(s), GPREEMPT_NOT_CHECKED);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
+			 GPREEMPT_NOT_CHECKED);
 }
 
 TEST_FIXTURE(session_setup, session_teardown)

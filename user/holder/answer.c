@@ -344,8 +344,7 @@ static void answer_suspend(struct hold_worker *w,
 						 &reply->queues, &by);
 	/* After a reset the slots are empty, which says nothing. */
 	else if (!judge(w, request, &err, reply))
-		reply->verdict =
-			gpreempt_session_verify_by(hold_session(w), &by);
+		reply->verdict = gpreempt_session_verify(hold_session(w), &by);
 	reply->verified_by = by;
 	set_lease(w, request);
 	answer_status(w, reply);

@@ -138,7 +138,7 @@ int gp_route_refresh(struct gp_route *r)
 static enum gpreempt_verdict verify(struct gp_route *r,
 				    enum gpreempt_verified_by *by)
 {
-	return gpreempt_session_verify_by(r->keeper.session, by);
+	return gpreempt_session_verify(r->keeper.session, by);
 }
 
 static int sample(struct gp_route *r, bool on)

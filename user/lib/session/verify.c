@@ -107,8 +107,8 @@ static struct gpreempt_view *read_view(const struct gpreempt_session *s)
 	}
 }
 
-enum gpreempt_verdict gpreempt_session_verify_by(struct gpreempt_session *s,
-						 enum gpreempt_verified_by *by)
+enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s,
+					      enum gpreempt_verified_by *by)
 {
 	struct gpreempt_view *view = read_view(s);
 	struct check check = { .s = s, .view = view };
@@ -124,9 +124,4 @@ enum gpreempt_verdict gpreempt_session_verify_by(struct gpreempt_session *s,
 	check_rows(&check);
 	gpreempt_view_free(view);
 	return gp_off_verdict(&check.off, by);
-}
-
-enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s)
-{
-	return gpreempt_session_verify_by(s, NULL);
 }
