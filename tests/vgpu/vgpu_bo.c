@@ -369,6 +369,7 @@ struct vgpu_hook vgpu_bo_hooks[] = {
 	{ VGPU_MAP_BO, vgpu_map_to_kernel, vgpu_is_mem },
 	{ VGPU_UNMAP_BO, vgpu_unmap_from_kernel, vgpu_is_mem },
 	VGPU_EXPORT_HOOK(vgpu_no_dmabuf)
+	VGPU_IPC_HOOK(vgpu_no_dmabuf)
 	{ VGPU_IMPORT_DMABUF, vgpu_no_dmabuf, vgpu_is_adev },
 	{}
 };

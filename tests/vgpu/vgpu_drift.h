@@ -163,6 +163,14 @@ typedef struct file *vgpu_vm_owner;
 #define VGPU_IMPORT_DMABUF "amdgpu_amdkfd_gpuvm_import_dmabuf"
 #endif
 
+/* Memory that another process maps by a handle (amdgpu-dkms) */
+#ifdef VGPU_HAS_IPC
+#define VGPU_IPC_HOOK(to) \
+	{ "amdgpu_amdkfd_gpuvm_export_ipc_obj", to, vgpu_is_adev },
+#else
+#define VGPU_IPC_HOOK(to)
+#endif
+
 /* Debug sessions, and the drain of interrupts at their end (6.5) */
 #ifdef VGPU_HAS_DEBUG_TRAP
 #define VGPU_DEBUG_SYMS(X) X(kfd_dbg_trap_disable, int, (struct kfd_process *))
