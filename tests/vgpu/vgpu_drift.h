@@ -314,11 +314,8 @@ vgpu_set_pcie(struct amdgpu_device *adev,
 /* A partition leads to its manager, which the topology asks for the mode (7.x). */
 #ifdef VGPU_HAS_XCP_MGR
 #define vgpu_set_xcp_mgr(xcp_, mgr) ((xcp_)->xcp_mgr = (mgr))
-/* Where there is a manager, KFD asks which of its nodes an interrupt is for. */
-#define vgpu_one_has_mgr (vgpu_chip->gc == IP_VERSION(9, 4, 3))
 #else
 #define vgpu_set_xcp_mgr(xcp_, mgr)
-#define vgpu_one_has_mgr false
 #endif
 
 /* Registers that the RLC guards are read through functions of a table (7.x). */

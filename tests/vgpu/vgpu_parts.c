@@ -2,7 +2,10 @@
 /* Partitions of a device, as MI300 has them. */
 #include "vgpu_priv.h"
 
-/* What amdgpu knows of partitions, as far as KFD asks */
+/*
+ * What amdgpu knows of partitions, as far as KFD asks. MI300 has a manager of partitions
+ * when it has one, too: AMD's 6.12.12 and 7.x drop its interrupts without one.
+ */
 int vgpu_parts_init(struct vgpu *v)
 {
 	static const s8 modes[] = { [1] = AMDGPU_SPX_PARTITION_MODE,
@@ -13,7 +16,7 @@ int vgpu_parts_init(struct vgpu *v)
 
 	for (i = 0; i < vgpu_parts; i++)
 		v->part[i].first_xcc = i * xccs;
-	if (vgpu_parts == 1 && !vgpu_one_has_mgr)
+	if (vgpu_parts == 1 && vgpu_chip->gc != IP_VERSION(9, 4, 3))
 		return 0;
 	mgr = kzalloc(sizeof(*mgr), GFP_KERNEL);
 	if (!mgr)
