@@ -102,6 +102,7 @@
 	X(F, kfd_process_device, evict_duration_counter, atomic64_t, evictions)	\
 	X(S, kfd_process_device, qpd, qcm_process_device, evictions)	\
 	X(F, qcm_process_device, evicted, u32, evictions)		\
+	X(F, qcm_process_device, queue_count, u32, evictions)		\
 	X(P, kfd_node, adev, amdgpu_device, must)			\
 	X(P, kfd_node, kfd2kgd, kfd2kgd_calls, must)			\
 	X(F, kfd_node, id, u32, must)					\

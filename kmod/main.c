@@ -62,6 +62,7 @@ struct view {
 	const struct file_operations fops;
 	const char *file;
 	bool of_process;
+	bool of_host;
 	const char *head;
 	enum gp_stat reads;
 	size_t first;
@@ -294,14 +295,17 @@ static void show_stats(struct seq_file *m, const void *record)
 static const struct view views[] = {
 	{
 		VIEW(VERSION, GP_VIEW_VERSION_COLUMNS),
+		.of_host = true,
 		.show = show_version,
 	},
 	{
 		VIEW(STATS, GP_VIEW_STATS_COLUMNS),
+		.of_host = true,
 		.show = show_stats,
 	},
 	{
 		VIEW(PROCESSES, GP_VIEW_PROCESSES_COLUMNS),
+		.of_host = true,
 		.reads = GP_STAT_reads_processes,
 		.first = offsetof(struct gp_summaries, s),
 		.size = sizeof(struct gp_summary),
@@ -309,6 +313,7 @@ static const struct view views[] = {
 	},
 	{
 		VIEW(NODES, GP_VIEW_NODES_COLUMNS),
+		.of_host = true,
 		.reads = GP_STAT_reads_nodes,
 		.first = offsetof(struct gp_host_nodes, h),
 		.size = sizeof(struct gp_host_node),
@@ -341,6 +346,7 @@ static const struct view views[] = {
 	{
 		VIEW(USAGE, GP_VIEW_USAGE_COLUMNS),
 		.of_process = true,
+		.of_host = true,
 		.reads = GP_STAT_reads_usage,
 		.first = offsetof(struct gp_gpus, g),
 		.size = sizeof(struct gp_gpu),
@@ -354,7 +360,7 @@ static void add_files(struct dentry *dir, struct gp_proc *proc)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(views); i++)
-		if (views[i].of_process == !!proc)
+		if (proc ? views[i].of_process : views[i].of_host)
 			debugfs_create_file_unsafe(views[i].file, MODE, dir,
 						   proc, &views[i].fops);
 }

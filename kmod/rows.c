@@ -229,6 +229,9 @@ void gp_rows_usage(struct seq_file *m, const void *record)
 	const struct gp_gpu *g = record;
 	const struct usage_row row = {
 		.gpu_id = g->node_id,
+		.pid = g->pid,
+		.queues = g->queues,
+		.suspended = g->suspended,
 		.context = g->context,
 		.hardware = WORD(hardware_words, g->hardware),
 		.waves = g->waves,

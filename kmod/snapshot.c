@@ -45,7 +45,7 @@
 #define SPARE_ROOM 8
 #define FIT_TRIES  4
 
-/* What a reader wants. */
+/* What a reader wants; of all processes, with the waves alone, if there is no pid. */
 struct request {
 	struct pid *pid;
 	const struct gp_list *last;
@@ -135,12 +135,31 @@ static void drop_nodes(struct walk *w)
 	}
 }
 
+/* The waves of all queues of a node are to be counted, by doorbell alone. */
+static void skip_slots(struct gp_node *n, struct gp_list *list)
+{
+	enum gp_view_hardware hardware = gp_node_get_hw(n);
+	u32 i;
+
+	if (hardware == GP_VIEW_HARDWARE_READ)
+		gp_node_put_hw(n);
+	else
+		gp_stat_unread(hardware);
+	for (i = 0; i < list->n; i++)
+		if (list->q[i].gpu_id == n->gpu_id) {
+			list->q[i].hardware = hardware;
+			list->q[i].active = 0;
+		}
+}
+
 /* Fill in the active slots and waves of all queues; no lock of the driver is held. */
 static int read_hardware(struct walk *w)
 {
 	u32 i, j;
 
-	for (i = 0; i < w->out->n; i++) {
+	for (i = 0; i < w->n_nodes && !w->ask->pid; i++)
+		skip_slots(&w->nodes[i], w->out);
+	for (i = 0; i < w->out->n && w->ask->pid; i++) {
 		struct gp_queue *q = &w->out->q[i];
 
 		for (j = 0; j < w->n_nodes; j++)
@@ -186,9 +205,9 @@ static int take_process(void *p, void *data)
 	int ret;
 
 	put_pid(pid);
-	if (!pid || pid != w->ask->pid)
+	if (!pid || (w->ask->pid && pid != w->ask->pid))
 		return 0;
-	if (w->n_contexts++ == MAX_CONTEXTS)
+	if (w->n_contexts++ == MAX_CONTEXTS && w->ask->pid)
 		return too_many_contexts();
 	see_holds(p, w->out);
 	ret = add_nodes(p, w);
@@ -198,7 +217,7 @@ static int take_process(void *p, void *data)
 	if (ret != -EBUSY)
 		return ret;
 	w->busy = true;
-	return copy_last(p, w);
+	return w->ask->pid ? copy_last(p, w) : 0;
 }
 
 static int by_id(const void *a, const void *b)
@@ -317,14 +336,16 @@ static int take_once(struct walk *w)
 
 	if (ret)
 		return ret;
-	if (!w->n_contexts)
+	if (!w->n_contexts && w->ask->pid)
 		return -ESTALE;
 	w->need_slots = 0;
-	for (i = 0; i < w->out->n; i++)
+	for (i = 0; i < w->out->n && w->ask->pid; i++)
 		w->need_slots += w->out->q[i].slots;
 	if (w->out->need > w->out->room ||
 	    (w->slots && w->need_slots > w->slots->room))
 		return -EAGAIN;
+	if (!w->ask->pid)
+		return read_hardware(w);
 	sort(w->out->q, w->out->n, sizeof(w->out->q[0]), by_id, NULL);
 	if (is_doubled(w->out))
 		return -EAGAIN;
@@ -336,8 +357,9 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
 		     struct gp_list **list, struct gp_slots **slots)
 {
 	struct request ask = { .pid = pid, .last = last, .hardware = hardware };
-	u32 room = (last ? last->n : 0) + SPARE_ROOM;
-	u32 room_slots = room * SPARE_ROOM;
+	static u32 all; /* queues that there were */
+	u32 room = (last ? last->n : pid ? 0 : READ_ONCE(all)) + SPARE_ROOM;
+	u32 room_slots = pid ? room * SPARE_ROOM : 1;
 	struct walk w = { .ask = &ask };
 	int i, ret = -EAGAIN;
 
@@ -350,7 +372,7 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
 		drop_nodes(&w);
 		/* A walk that ended early has not seen all of them. */
 		room = max(room, w.out->need + SPARE_ROOM);
-		room_slots = max(w.need_slots * 2, room * SPARE_ROOM);
+		room_slots = pid ? max(w.need_slots * 2, room * SPARE_ROOM) : 1;
 		if (ret)
 			free_lists(&w);
 	}
@@ -358,6 +380,8 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
 		return gp_broken("queue.device is a node of its process");
 	if (ret)
 		return ret;
+	if (!pid)
+		WRITE_ONCE(all, w.out->n);
 	kvfree(w.nodes);
 	kvfree(w.counts);
 	*list = w.out;

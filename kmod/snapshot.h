@@ -45,7 +45,9 @@ struct gp_slots {
 
 /**
  * gp_snapshot_take() - read the queues of a process
- * @pid:	of its thread group
+ * @pid:	of its thread group. NULL: of all processes, in the order of the table, with
+ *		the waves of queues in place of their slots, by doorbell; those of a busy
+ *		process are missing
  * @last:	what was read before, or NULL
  * @hardware:	whether to look into the hardware
  * @list:	the result; free it with kvfree()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All GPU processes, a line each, and the nodes that one of them can use.
+ * All GPU processes, a line each, and the nodes that they can use.
  *
  * One process after the other is read as a reader of its own file would: no lock is
  * held from one to the next. Of its nodes only the process-devices are read, which
@@ -25,8 +25,9 @@
 #define FIT_TRIES 4
 
 struct gpu_walk {
-	struct pid *pid;
+	struct pid *pid; /* NULL: of all, where they have queues */
 	bool usage;
+	int nr;
 	struct gp_gpus *out;
 	u32 need;
 	bool found;
@@ -78,6 +79,16 @@ static int take_node(void *p, u32 i, struct gp_gpu *gpu)
 	return 0;
 }
 
+/* How many queues the process has there, -1: not known. */
+static int take_count(void *pdd)
+{
+	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
+	u32 count;
+
+	return gp_get(qpd, qcm_process_device, queue_count, &count) ? -1 :
+								      count;
+}
+
 static int take_gpu(void *p, u32 i, struct gpu_walk *w)
 {
 	struct gp_gpu gpu = { .hardware = -1, .evicted = -1, .evicted_ms = -1 };
@@ -91,13 +102,15 @@ static int take_gpu(void *p, u32 i, struct gpu_walk *w)
 	    gp_get(pdd, kfd_process_device, drm_priv, &priv))
 		return gp_broken("the process-device can be read");
 	gpu.vm = priv;
+	gpu.pid = w->nr;
 	gpu.ctx = (unsigned long)p;
 	gpu.context = gp_queue_context(p);
 	if (w->usage && gpu.vm) {
 		ret = take_node(p, i, &gpu);
 		take_evictions(pdd, &gpu);
+		gpu.need = gp_has(evictions) ? take_count(pdd) : -1;
 	}
-	if (ret || (w->usage && !gpu.vm))
+	if (ret || (w->usage && !gpu.vm) || (!w->pid && !gpu.need))
 		return ret;
 	if (w->need++ < w->out->room)
 		w->out->g[w->out->n++] = gpu;
@@ -111,8 +124,9 @@ static int take_process(void *p, void *data)
 	u32 i, count = gp_node_count(p);
 	int ret = 0;
 
+	w->nr = pid_nr(pid);
 	put_pid(pid);
-	if (!pid || pid != w->pid)
+	if (!pid || (w->pid && pid != w->pid))
 		return 0;
 	w->found = true;
 	for (i = 0; i < count && !ret; i++)
@@ -126,7 +140,7 @@ struct gp_gpus *gp_gpus_take(struct pid *pid, bool usage)
 	u32 room = gp_layout.kfd_process__pdds.at.len;
 	int i, ret = -EAGAIN;
 
-	for (i = 0; i < FIT_TRIES && ret == -EAGAIN; i++, room = w.need) {
+	for (i = 0; i < FIT_TRIES && ret == -EAGAIN; i++, room = w.need + 8) {
 		w.out = kvzalloc(struct_size(w.out, g, room), GFP_KERNEL);
 		if (!w.out)
 			return ERR_PTR(-ENOMEM);
@@ -134,7 +148,7 @@ struct gp_gpus *gp_gpus_take(struct pid *pid, bool usage)
 		w.need = 0;
 		w.found = false;
 		ret = gp_table_walk(take_process, &w);
-		if (!ret && !w.found)
+		if (!ret && !w.found && pid)
 			ret = -ESTALE;
 		if (!ret && w.need > room)
 			ret = -EAGAIN;
@@ -146,8 +160,10 @@ struct gp_gpus *gp_gpus_take(struct pid *pid, bool usage)
 
 static void add_usage(struct gp_gpu *gpu, const struct gp_queue *q)
 {
-	if (gpu->ctx != q->ctx || gpu->node_id != q->gpu_id)
+	if (gpu->node_id != q->gpu_id)
 		return;
+	gpu->queues++;
+	gpu->suspended = q->suspended < 0 ? -1 : gpu->suspended + q->suspended;
 	if (gpu->hardware < 0 || gpu->hardware == GP_VIEW_HARDWARE_READ)
 		gpu->hardware = q->hardware;
 	if (gp_queue_is_cp(q->type))
@@ -157,19 +173,49 @@ static void add_usage(struct gp_gpu *gpu, const struct gp_queue *q)
 	gpu->age_ms = max(gpu->age_ms, q->age_ms);
 }
 
+/*
+ * Add up the queues of a node's line. Those of all processes are in the order of their
+ * contexts, as the lines are: they begin at *from as a rule.
+ */
+static void add_queues(struct gp_gpu *gpu, const struct gp_list *list,
+		       bool ordered, u32 *from)
+{
+	u32 i, at, first = *from, found = 0;
+
+	for (i = 0; i < list->n; i++) {
+		at = ordered ? (first + i) % list->n : i;
+		if (list->q[at].ctx != gpu->ctx) {
+			if (found && ordered)
+				break;
+			continue;
+		}
+		if (!found++)
+			*from = at;
+		add_usage(gpu, &list->q[at]);
+	}
+	/* The process was busy, or has changed. */
+	if (gpu->need >= 0 && gpu->need != gpu->queues && ordered) {
+		gpu->queues = gpu->need;
+		gpu->waves = -1;
+		gpu->suspended = -1;
+		gpu->hardware = -1;
+	}
+}
+
 struct gp_gpus *gp_usage_take(struct gp_proc *proc)
 {
 	struct gp_gpus *gpus;
 	struct gp_list *list;
-	int ret = gp_proc_read(proc, &list, NULL);
-	u32 i, j;
+	u32 i, from = 0;
+	int ret;
 
+	ret = proc ? gp_proc_read(proc, &list, NULL) :
+		     gp_snapshot_take(NULL, NULL, true, &list, NULL);
 	if (ret)
 		return ERR_PTR(ret);
-	gpus = gp_gpus_take(proc->pid, true);
+	gpus = gp_gpus_take(proc ? proc->pid : NULL, true);
 	for (i = 0; !IS_ERR(gpus) && i < gpus->n; i++)
-		for (j = 0; j < list->n; j++)
-			add_usage(&gpus->g[i], &list->q[j]);
+		add_queues(&gpus->g[i], list, !proc, &from);
 	kvfree(list);
 	return gpus;
 }

@@ -63,11 +63,14 @@ struct gp_summaries *gp_summary_take(void);
  *
  * The rest is there with @usage:
  * @ctx:	the kfd_process: to compare, not to follow
+ * @pid:	of the process, as the host counts
  * @node_id:	of the node, as the queues have it: another one than @gpu_id when the
  *		process was restored from a checkpoint
  * @hardware:	of the first of its queues there that was not read, else
  *		GP_VIEW_HARDWARE_READ; -1: it has no queue there
  * @waves, @waves_max: in flight, and that fit in; -1 and 0: not known
+ * @need:	queues of the process there, as the driver counts; -1: not known
+ * @queues, @suspended: that were read, and are suspended; -1: not known
  * @evicted:	now; -1: not known
  * @evicted_ms:	in all; -1: not known
  * @age_ms:	the largest age of what is known of its queues
@@ -77,10 +80,14 @@ struct gp_gpu {
 	bool vm;
 	int context;
 	unsigned long ctx;
+	int pid;
 	u32 node_id;
 	int hardware;
 	s64 waves;
 	u32 waves_max;
+	int need;
+	int queues;
+	int suspended;
 	int evicted;
 	s64 evicted_ms;
 	u64 age_ms;
@@ -95,7 +102,7 @@ struct gp_gpus {
 
 /**
  * gp_gpus_take() - read the nodes of a process
- * @pid:	of its thread group
+ * @pid:	of its thread group; NULL: of each process those on which it has queues
  * @usage:	only those on which it has an address space, for gp_usage_take()
  *
  * Return: them, to be freed with kvfree(), or as a pointer -ESTALE when KFD has no
@@ -106,7 +113,8 @@ struct gp_gpus *gp_gpus_take(struct pid *pid, bool usage);
 
 /**
  * gp_usage_take() - read how much of its nodes a process uses
- * @proc:	the process
+ * @proc:	the process; NULL: all, where they have queues, with one count of the
+ *		waves in each XCC
  *
  * Return: the nodes on which it has an address space, or an error as a pointer: of
  * gp_gpus_take() or gp_proc_read().

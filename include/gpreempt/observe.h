@@ -328,7 +328,7 @@ int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
 void gpreempt_hqds_free(struct gpreempt_hqds *hqds);
 
 /**
- * struct gpreempt_usage - how much of a GPU a process uses: a line of pid/<n>/usage
+ * struct gpreempt_usage - how much of a GPU a process uses: a line of usage
  * @reserved: 0; a later release may use it
  */
 struct gpreempt_usage {
@@ -340,7 +340,10 @@ struct gpreempt_usage {
 	int64_t evicted_ms;
 	int64_t evicted;
 	int64_t age_ms;
-	uint64_t reserved[8];
+	int64_t pid;
+	int64_t queues;
+	int64_t suspended;
+	uint64_t reserved[5];
 };
 
 /** struct gpreempt_usages - each GPU on which a process has an address space */
@@ -352,7 +355,8 @@ struct gpreempt_usages {
 /**
  * gpreempt_usage_read() - read how much of its GPUs a process uses
  * @g: library
- * @pid: process
+ * @pid: process; 0: all, in one look that costs little: of the nodes on which they
+ *	have queues
  * @out: gets the list, for gpreempt_usage_free()
  * @err: or NULL; gets the reason, GPREEMPT_NO_MODULE without gpreempt.ko and
  *	GPREEMPT_OLD_MODULE with one that has no such file

@@ -369,6 +369,11 @@ enum gp_view_queue_type {
  * pid/<n>/usage: how much of a node the process uses a line, for each node and
  * context in which it has an address space, in the order of gpus.
  *
+ * usage: the same of all processes, for each node on which they have queues. It is
+ * for samples: the waves in an XCC are counted once, whatever the number of queues.
+ * Slots are not read: waves are those of the queue's doorbell. A line whose hardware is
+ * "-" is of a process that was busy.
+ *
  *	gpu_id		KFD's id of the node
  *	context		of a process that has several; "-" for the first
  *	hardware	out of GP_VIEW_HARDWARE: whether the slots of all its queues
@@ -381,13 +386,17 @@ enum gp_view_queue_type {
  *			pause is one. A suspend is not
  *	evicted		1: they are evicted now
  *	age_ms		as in queues: of what is known of its queues
+ *	pid		as the host counts
+ *	queues		of the process there
+ *	suspended	how many of them are, by the debug interface
  */
 #define GP_VIEW_USAGE_NAME	"gpreempt-usage"
-#define GP_VIEW_USAGE_VERSION	"1.0"
+#define GP_VIEW_USAGE_VERSION	"1.1"
 #define GP_VIEW_USAGE_COLUMNS(X)					\
 	X(gpu_id, HEX) X(context, DEC) X(hardware, WORD)		\
 	X(waves, DEC) X(waves_max, DEC) X(evicted_ms, DEC)		\
-	X(evicted, FLAG) X(age_ms, DEC)
+	X(evicted, FLAG) X(age_ms, DEC) X(pid, DEC)			\
+	X(queues, DEC) X(suspended, DEC)
 
 /*
  * processes: one GPU process a line.

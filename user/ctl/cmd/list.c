@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "agent/owner-text.h"
-#include "ctl/cmd/describe.h"
+#include "ctl/figures/describe.h"
 #include "ctl/command/ctl.h"
 #include "holder/holder.h"
 #include "lib/select/words.h"

@@ -7,7 +7,7 @@
 #include <gpreempt/select.h>
 
 #include "agent/find-targets.h"
-#include "ctl/cmd/describe.h"
+#include "ctl/figures/describe.h"
 #include "ctl/text/load.h"
 #include "lib/select/words.h"
 #include "output/table.h"

@@ -112,7 +112,7 @@ _Static_assert(offsetof(struct gpreempt_hqds, hqds) ==
 		       offsetof(struct gpreempt_usages, usages),
 	       "each list is a count, and then a pointer to the records");
 
-/* A file of a process that only the module has. */
+/* A file of a process, or with pid 0 of all, that only the module has. */
 static int read_process(struct gpreempt *g, pid_t pid, const char *file,
 			const struct gp_table *table, void *out,
 			const char *step, struct gpreempt_error *err)
@@ -129,12 +129,14 @@ static int read_process(struct gpreempt *g, pid_t pid, const char *file,
 	if (gp_list_give(ret, list, out) == 0)
 		return 0;
 	/* Is it the process that is not there, or the module, or the file? */
-	if (ret == -ENOENT || ret == -ESTALE)
+	if (pid && (ret == -ENOENT || ret == -ESTALE))
 		missing = gp_target_exists(g, pid, step, err);
 	if (missing)
 		return missing;
 	snprintf(path, sizeof(path),
-		 GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR "/%d", pid);
+		 pid ? GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR "/%d" :
+		       GP_DEBUGFS "/" GP_VIEW_DIR,
+		 pid);
 	if (ret == -ENOENT && gp_look_in(g, path) > 0)
 		return gp_error(err, ret, GPREEMPT_OLD_MODULE, pid, step);
 	return fail_read(err, ret, pid, step);

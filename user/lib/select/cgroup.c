@@ -334,3 +334,61 @@ int gp_container(struct gpreempt *g, pid_t pid, struct gp_container *out)
 
 	return ret == 1 ? 0 : ret ? ret : -ENOENT;
 }
+
+/* A pod's id in the name of its cgroup: kubepods-burstable-pod<uid>.slice, pod<uid>. */
+static void take_pod(const char *name, size_t len, struct gp_place *out)
+{
+	static const char word[] = "pod";
+	const char *at = name;
+	size_t n, i;
+
+	while ((at = memmem(at, name + len - at, word, strlen(word)))) {
+		at += strlen(word);
+		n = strspn(at, "0123456789abcdef-_");
+		if (n != 36)
+			continue;
+		memcpy(out->pod_uid, at, n);
+		/* systemd has "-" for levels. */
+		for (i = 0; i < n; i++)
+			if (out->pod_uid[i] == '_')
+				out->pod_uid[i] = '-';
+		return;
+	}
+}
+
+static void take_job(const char *name, size_t len, struct gp_place *out)
+{
+	static const char head[] = "job_";
+	size_t n = strspn(name + strlen(head), "0123456789");
+
+	if (len == strlen(head) + n && n && n < sizeof(out->job))
+		snprintf(out->job, sizeof(out->job), "%.*s", (int)n,
+			 name + strlen(head));
+}
+
+static int take_place(void *arg, const char *hierarchy, const char *path)
+{
+	struct gp_place *out = arg;
+	bool kube = strstr(path, "kubepods");
+	bool jobs = strstr(path, "slurm") || !strncmp(path, "/spur/", 6);
+	const char *at = path;
+
+	if (!*out->cgroup || !*hierarchy)
+		snprintf(out->cgroup, sizeof(out->cgroup), "%s", path);
+	while (*at && slice_user(path) == GPREEMPT_UNKNOWN) {
+		size_t len = strcspn(at += strspn(at, "/"), "/");
+
+		if (kube && !*out->pod_uid && len)
+			take_pod(at, len, out);
+		if (jobs && !*out->job && !strncmp(at, "job_", 4))
+			take_job(at, len, out);
+		at += len;
+	}
+	return 0;
+}
+
+int gp_place(struct gpreempt *g, pid_t pid, struct gp_place *out)
+{
+	memset(out, 0, sizeof(*out));
+	return each_cgroup(g, pid, take_place, out);
+}

@@ -29,4 +29,14 @@ struct gp_container {
 /* The outermost one that a process is in. 0, -ENOENT or another -errno. */
 int gp_container(struct gpreempt *g, pid_t pid, struct gp_container *out);
 
+/* Where a process is, by the path of its cgroup, whatever its user wrote there. */
+struct gp_place {
+	char cgroup[256]; /* of the second version, or the first one's first; cut */
+	char pod_uid[40]; /* of Kubernetes, "": none */
+	char job[24];	  /* of Slurm or Spur, "": none */
+};
+
+/* 0 or -errno. A user's own slice has no pods and no jobs. */
+int gp_place(struct gpreempt *g, pid_t pid, struct gp_place *out);
+
 #endif

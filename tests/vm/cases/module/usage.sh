@@ -15,10 +15,33 @@ start a --queues 2 --packet 1ms
 start b --gpus 0,1 --packet 1ms
 p=$(pid a)
 wait_for 15 running "$p"
+wait_for 15 running "$(pid b)"
 cat "$VIEW/$p/usage"
 [ "$(usage evicted) $(usage evicted_ms)" = "0 0" ] || fail "evicted at the beginning"
 [ "$(usage gpu_id)" = "$(view "$p" gpu_id | head -n 1)" ] || fail "another GPU than its queues"
 [ "$(awk 'NR > 2' "$VIEW/$(pid b)/usage" | wc -l)" -ge 2 ] || fail "not two GPUs"
+
+step "all processes in one file"
+cat "$VIEW/../usage"
+counts() { awk '$1 == "wave_counts" { print $2 }' "$DEBUGFS/gpreempt/stats"; }
+all() {
+	awk -v names="pid gpu_id queues hardware evicted suspended waves_max" '
+		$1 == "#" { for (i = 2; i <= NF; i++) at[$i] = i - 1 }
+		NR > 2 { n = split(names, name, " ")
+			for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? " " : "\n" }' \
+		"$@" | sort
+}
+all "$VIEW/../usage" >/tmp/all
+# The file of a process has the nodes without queues, too.
+{ all "$VIEW/$p/usage"; all "$VIEW/$(pid b)/usage"; } | awk '$3 > 0' | sort >/tmp/each
+cat /tmp/each
+cmp /tmp/all /tmp/each || fail "usage differs from the files of the processes"
+[ "$(wc -l </tmp/all)" -ge 2 ] || fail "not two lines"
+before=$(counts)
+cat "$VIEW/../usage" >/dev/null
+xccs=$(awk '$1 == "#" { for (i = 2; i <= NF; i++) at[$i] = i - 1 }
+	NR > 2 { n += $at["xccs"] } END { print n }' "$VIEW/../nodes")
+[ $(($(counts) - before)) -le "$xccs" ] || fail "an XCC was counted twice"
 
 step "a pause"
 ctl 0 suspend "$p" --how pause --for 1m

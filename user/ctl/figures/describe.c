@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "ctl/cmd/describe.h"
+#include "ctl/figures/describe.h"
 #include "shared/child.h"
 #include "shared/macro.h"
 #include "shared/syscall.h"

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How busy GPUs and processes are, by looks at what the module shows. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/figures/figures.h"
+#include "shared/macro.h"
+#include "unit.h"
+
+#define DIR   "/sys/kernel/debug/gpreempt/"
+#define KFD   "/sys/class/kfd/kfd/"
+#define OTHER (PID + 1)
+#define MS    NSEC_PER_MSEC
+
+static struct gp_figures f;
+static struct gpreempt_error err;
+static char *text;
+
+#define USAGE \
+	"gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n"
+/* hardware, waves, evicted, pid, queues, suspended */
+#define LINE "0x7d63 - %s %s 2560 0 %d 0 %d %d %s\n"
+
+static void setup(void)
+{
+	unit_setup();
+	gp_figures_init(&f, g);
+	set_file(DIR "nodes",
+		 "gpreempt-nodes - version: 1.2\n"
+		 "# gpu_id node device xccs slots_used slots\n"
+		 "0x7d63 1 0000:03:00.0 4 2 32\n0x1d67 2 - 4 0 32\n");
+	set_file(KFD "topology/nodes/1/mem_banks/0/properties",
+		 "heap_type 1\nsize_in_bytes 1000\n");
+	set_file(DIR "processes", "gpreempt-processes - version: 1.1\n"
+				  "# pid queues active slots paused debugged\n"
+				  "4194242 2 4 8 0 1\n");
+	set_file(KFD "proc/", "4194242\nnonsense");
+	set_file(KFD "proc/4194242/", "vram_32099\nsdma_32099\nqueues");
+	set_file(KFD "proc/4194242/vram_32099", "300\n");
+	ck_assert_int_eq(gp_figures_refresh(&f, MS, &err), 0);
+}
+
+static void teardown(void)
+{
+	gp_figures_clear(&f);
+	free(text);
+	text = NULL;
+	unit_teardown();
+}
+
+TEST_FIXTURE(setup, teardown)
+
+__attribute__((format(printf, 2, 3))) static void look(uint64_t ms,
+						       const char *format, ...)
+{
+	char *lines, *old = text;
+	va_list ap;
+
+	va_start(ap, format);
+	ck_assert_int_ge(vasprintf(&lines, format, ap), 0);
+	va_end(ap);
+	ck_assert_int_gt(asprintf(&text, "%s%s", USAGE, lines), 0);
+	set_file(DIR "usage", text);
+	free(lines);
+	free(old);
+	ck_assert_int_eq(gp_figures_look(&f, ms * MS, &err), 0);
+}
+
+static struct gp_process_figures *process(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < f.processes.count; i++)
+		if (f.processes.items[i].pid == pid)
+			return &f.processes.items[i];
+	return NULL;
+}
+
+/* Of the process on its first GPU. */
+static struct gp_figure *figure(pid_t pid)
+{
+	return &process(pid)->gpus.items[0];
+}
+
+TEST(waves)
+{
+	look(10, LINE LINE, "read", "12", 0, PID, 2, "0", "read", "0", 0, OTHER,
+	     1, "0");
+	look(20, LINE LINE, "read", "0", 0, PID, 2, "0", "read", "1", 0, OTHER,
+	     1, "0");
+	look(30, LINE LINE, "read", "3", 0, PID, 2, "0", "idle", "-", 0, OTHER,
+	     1, "0");
+	look(40, LINE LINE, "read", "0", 0, PID, 2, "0", "read", "0", 0, OTHER,
+	     1, "0");
+	ck_assert_int_eq(figure(PID)->share.method, GP_METHOD_WAVES);
+	ck_assert_uint_eq(figure(PID)->share.looks, 4);
+	ck_assert_uint_eq(figure(PID)->share.busy, 2);
+	ck_assert_uint_eq(figure(OTHER)->share.looks, 4);
+	ck_assert_uint_eq(figure(OTHER)->share.busy, 1);
+	ck_assert(gp_share_percent(&figure(OTHER)->share) == 25.0);
+	/* One of both was busy in three. */
+	ck_assert_uint_eq(f.gpus.items[0].share.looks, 4);
+	ck_assert_uint_eq(f.gpus.items[0].share.busy, 3);
+	ck_assert_int_eq(f.gpus.items[0].waves_max, 2560);
+	/* Of the other GPU no process uses anything. */
+	ck_assert_uint_eq(f.gpus.items[1].share.looks, 4);
+	ck_assert_uint_eq(f.gpus.items[1].share.busy, 0);
+	gp_figures_begin(&f);
+	ck_assert(gp_share_percent(&figure(PID)->share) < 0);
+	ck_assert_uint_eq(figure(PID)->all.looks, 4);
+	ck_assert_uint_eq(figure(PID)->all.busy, 2);
+}
+
+/* A look that does not know is none. */
+TEST(unknown)
+{
+	look(10, LINE, "-", "-", 0, PID, 2, "-");
+	look(20, LINE, "reset", "-", 0, PID, 2, "0");
+	ck_assert_uint_eq(figure(PID)->share.looks, 0);
+	ck_assert_uint_eq(f.gpus.items[0].share.looks, 0);
+	look(30, LINE LINE, "reset", "-", 0, PID, 2, "0", "read", "5", 0, OTHER,
+	     1, "0");
+	ck_assert_uint_eq(figure(PID)->share.looks, 0);
+	/* What is busy makes its GPU busy. */
+	ck_assert_uint_eq(f.gpus.items[0].share.looks, 1);
+	ck_assert_uint_eq(f.gpus.items[0].share.busy, 1);
+	ck_assert_int_eq(f.gpus.items[0].waves, GPREEMPT_UNKNOWN);
+}
+
+/* Without a line a process has no queue, and is not busy. */
+TEST(no_line)
+{
+	look(10, LINE, "read", "5", 0, PID, 2, "0");
+	look(20, "%s", "");
+	ck_assert_uint_eq(figure(PID)->share.looks, 2);
+	ck_assert_uint_eq(figure(PID)->share.busy, 1);
+	ck_assert_int_eq(figure(PID)->queues, 0);
+}
+
+/* Two contexts of a process are one. */
+TEST(contexts)
+{
+	look(10, LINE LINE, "read", "0", 0, PID, 2, "0", "read", "7", 0, PID, 1,
+	     "0");
+	ck_assert_uint_eq(figure(PID)->share.looks, 1);
+	ck_assert_uint_eq(figure(PID)->share.busy, 1);
+	ck_assert_int_eq(figure(PID)->waves, 7);
+	ck_assert_int_eq(figure(PID)->queues, 3);
+}
+
+TEST(suspended)
+{
+	look(100, LINE, "read", "5", 0, PID, 2, "0");
+	look(150, LINE, "read", "0", 0, PID, 2, "2");
+	look(200, LINE, "read", "2", 0, PID, 2, "1");
+	look(270, LINE, "read", "0", 1, PID, 2, "2");
+	ck_assert_uint_eq(figure(PID)->suspended_ns, (50 + 70) * MS);
+	ck_assert_int_eq(figure(PID)->evicted, 1);
+}
+
+/* Where waves cannot be counted, a packet that waits in a slot's queue counts. */
+TEST(packets)
+{
+	static const char columns[] =
+		"gpreempt-queues - version: 1.4\n# qid gpu_id type active rptr wptr\n";
+
+	set_view(PID, unit_text("%s0 0x7d63 compute-aql 1 64 128\n", columns));
+	look(10, LINE, "read", "-", 0, PID, 1, "0");
+	set_view(PID, unit_text("%s0 0x7d63 compute-aql 1 128 128\n"
+				"1 0x7d63 sdma 1 0 64\n"
+				"2 0x7d63 compute-aql 0 - -\n"
+				"3 0x1d67 compute-aql 1 0 64\n",
+				columns));
+	look(20, LINE, "read", "-", 0, PID, 1, "0");
+	ck_assert_int_eq(figure(PID)->share.method, GP_METHOD_PACKETS);
+	ck_assert_str_eq(gp_method_names[figure(PID)->share.method], "packets");
+	ck_assert_uint_eq(figure(PID)->share.looks, 2);
+	ck_assert_uint_eq(figure(PID)->share.busy, 1);
+}
+
+TEST(refresh)
+{
+	struct gp_process_figures *p = process(PID);
+
+	ck_assert_ptr_nonnull(p);
+	ck_assert_int_eq(p->slots, 8);
+	ck_assert_int_eq(p->debugged, 1);
+	ck_assert_uint_eq(p->slots_held, 4);
+	ck_assert_uint_eq(p->slots_taken, 8);
+	ck_assert_int_eq(figure(PID)->vram, 300);
+	ck_assert_uint_eq(f.gpus.count, 2);
+	ck_assert_int_eq(f.gpus.items[0].vram, 300);
+	ck_assert_int_eq(f.gpus.items[0].vram_size, 1000);
+	ck_assert_int_eq(f.gpus.items[1].vram_size, GPREEMPT_UNKNOWN);
+	/* Slots are not read again at once, memory is. */
+	f.slow_ns = UINT64_MAX;
+	set_file(KFD "proc/4194242/vram_32099", "400\n");
+	ck_assert_int_eq(gp_figures_refresh(&f, 2 * MS, &err), 0);
+	ck_assert_int_eq(figure(PID)->vram, 400);
+	ck_assert_uint_eq(process(PID)->slots_taken, 8);
+}
+
+TEST(ended)
+{
+	set_file(KFD "proc/", "4194243");
+	ck_assert_int_eq(gp_figures_refresh(&f, 2 * MS, &err), 0);
+	ck_assert_ptr_null(process(PID));
+	ck_assert_ptr_nonnull(process(OTHER));
+}
+
+/* A module of before, or none, is named. */
+TEST(cannot_look)
+{
+	ck_assert_int_eq(gp_figures_look(&f, 10 * MS, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_MODULE);
+	set_file(DIR, "version");
+	ck_assert_int_eq(gp_figures_look(&f, 10 * MS, &err), -ENOENT);
+	ck_assert_int_eq(err.reason, GPREEMPT_OLD_MODULE);
+	set_file(KFD "proc/", NULL);
+}
+
+int main(void)
+{
+	return unit_run("figures");
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How busy GPUs are, and each process on them: shares of looks that a reader takes.
+ *
+ * A look costs one file of gpreempt.ko, whatever the number of processes. It says for
+ * each process and GPU how many waves are in flight; a look with some is a busy one.
+ * What changes slowly or costs more is read by a refresh: who is there, memory,
+ * slots. Nothing here opens /dev/kfd, waits for a process or keeps a thread. One
+ * thread at a time may use an object.
+ */
+#ifndef GP_FIGURES_H
+#define GP_FIGURES_H
+
+#include <gpreempt/observe.h>
+
+#include "shared/array.h"
+
+/* How a share was got. */
+enum gp_method {
+	GP_METHOD_NONE,	   /* it was not */
+	GP_METHOD_PACKETS, /* packets unread in a queue that a slot holds */
+	GP_METHOD_WAVES,   /* waves in flight */
+	GP_METHODS
+};
+
+/* The words for it. */
+extern const char *const gp_method_names[GP_METHODS];
+
+/* In how many looks something was busy. */
+struct gp_share {
+	enum gp_method method; /* the least of all looks */
+	uint64_t looks;	       /* in which it was known */
+	uint64_t busy;	       /* of them */
+};
+
+/* In percent; negative: not known. */
+double gp_share_percent(const struct gp_share *share);
+
+/* What a look has seen so far. */
+struct gp_look {
+	uint64_t number;
+	enum gp_method method;
+	bool busy;
+	bool unknown; /* something was not known */
+};
+
+/* A process on a GPU; a number that is not known is GPREEMPT_UNKNOWN. */
+struct gp_figure {
+	int64_t gpu_id;
+	struct gp_share share; /* since gp_figures_begin() */
+	struct gp_share all;   /* since the process was seen first */
+	int64_t queues;
+	int64_t suspended; /* of them, by the debug interface */
+	int64_t waves;
+	int64_t vram;	       /* bytes */
+	int64_t evicted;       /* 1: its queues are now */
+	int64_t evicted_ms;    /* since the process has begun */
+	uint64_t suspended_ns; /* all its queues were, since it was seen first */
+	struct gp_look look;   /* the last one */
+};
+
+struct gp_process_figures {
+	int64_t pid;	  /* first, for shr_compare_first() */
+	uint64_t start;	  /* with pid its identity: see gpreempt_start_time() */
+	char comm[32];	  /* as the process has set it: any bytes but 0 */
+	int64_t active;	  /* slots that its queues hold, on all GPUs */
+	int64_t slots;	  /* that they take */
+	int64_t paused;	  /* 1: it is, by any program */
+	int64_t debugged; /* 1: it is */
+	uint64_t slots_held; /* sums of active and slots over all refreshes */
+	uint64_t slots_taken;
+	SHR_ARRAY(struct gp_figure, gpus); /* by gpu_id */
+	int fd;	    /* readable when it has ended, or -1 */
+	bool there; /* in the refresh at hand */
+};
+
+struct gp_gpu_figures {
+	struct gpreempt_node node; /* its first field is gpu_id */
+	struct gp_share share;	   /* of looks with waves of any process */
+	int64_t waves;
+	int64_t waves_max;
+	int64_t vram;	   /* of all processes, bytes */
+	int64_t vram_size; /* that the GPU has */
+	struct gp_look look;
+};
+
+struct gp_figures {
+	struct gpreempt *g;
+	enum gpreempt_source source;
+	SHR_ARRAY(struct gp_process_figures, processes); /* by PID */
+	SHR_ARRAY(struct gp_gpu_figures, gpus);		 /* in KFD's order */
+	uint64_t looks;
+	uint64_t look_ns; /* when the last one was */
+	uint64_t slow_ns; /* when slots may be read again */
+};
+
+void gp_figures_init(struct gp_figures *f, struct gpreempt *g);
+void gp_figures_clear(struct gp_figures *f);
+
+/* Forget the shares so far, for the next interval. */
+void gp_figures_begin(struct gp_figures *f);
+
+/*
+ * Look once. now: of shr_now_ns(). GPREEMPT_NO_MODULE and GPREEMPT_OLD_MODULE in *err
+ * mean that no look can succeed.
+ */
+int gp_figures_look(struct gp_figures *f, uint64_t now,
+		    struct gpreempt_error *err);
+
+/*
+ * Find out which processes are there, and what memory they have. Slots are read when
+ * that took at most 1 % of a CPU since the last time, as each takes register reads.
+ */
+int gp_figures_refresh(struct gp_figures *f, uint64_t now,
+		       struct gpreempt_error *err);
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A look: which processes execute something now, and on which GPUs. */
+#include <errno.h>
+
+#include "lib/core/internal.h"
+#include "lib/figures/store.h"
+
+const char *const gp_method_names[GP_METHODS] = {
+	[GP_METHOD_NONE] = GP_VIEW_UNKNOWN,
+	[GP_METHOD_PACKETS] = "packets",
+	[GP_METHOD_WAVES] = "waves",
+};
+
+double gp_share_percent(const struct gp_share *share)
+{
+	return share->looks ? 100.0 * share->busy / share->looks : -1;
+}
+
+/* Has a queue of it that a slot holds packets that were not read? -1: not known. */
+static int has_packets(struct gpreempt *g, pid_t pid, int64_t gpu_id)
+{
+	struct gpreempt_view *view;
+	int found = -1;
+	size_t i;
+
+	if (gpreempt_view_read(g, pid, &view, NULL))
+		return -1;
+	for (i = 0; i < view->count && found < 1; i++) {
+		const struct gpreempt_queue *q = &view->queues[i];
+
+		if (q->gpu_id != gpu_id || q->type == GPREEMPT_QUEUE_SDMA ||
+		    q->type == GPREEMPT_QUEUE_SDMA_XGMI ||
+		    q->active == GPREEMPT_UNKNOWN)
+			continue;
+		found = q->active && q->rptr != q->wptr;
+	}
+	gpreempt_view_free(view);
+	return found;
+}
+
+/* Does it execute? -1: that is not known. */
+static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u,
+		   enum gp_method *method)
+{
+	*method = GP_METHOD_WAVES;
+	switch (u->hardware) {
+	case GP_VIEW_HARDWARE_IDLE:
+	case GP_VIEW_HARDWARE_ASLEEP:
+		return 0;
+	case GP_VIEW_HARDWARE_READ:
+		if (u->waves != GPREEMPT_UNKNOWN)
+			return u->waves > 0;
+		*method = GP_METHOD_PACKETS;
+		return has_packets(f->g, u->pid, u->gpu_id);
+	default:
+		return -1;
+	}
+}
+
+/* Begin a look at something; what is known of it is added up. */
+static void begin_look(struct gp_look *look, uint64_t number)
+{
+	*look = (struct gp_look){ .number = number, .method = GP_METHOD_WAVES };
+}
+
+static void see(struct gp_look *look, int busy, enum gp_method method)
+{
+	look->busy |= busy > 0;
+	look->unknown |= busy < 0;
+	if (method < look->method)
+		look->method = method;
+}
+
+/* What is busy is, whatever is not known beside it. */
+static void end_look(struct gp_share *share, const struct gp_look *look)
+{
+	if (!look->busy && look->unknown)
+		return;
+	if (!share->looks || look->method < share->method)
+		share->method = look->method;
+	share->looks++;
+	share->busy += look->busy;
+}
+
+/* A process that has several contexts has several lines. */
+static int add_line(struct gp_figures *f, const struct gpreempt_usage *u)
+{
+	struct gp_gpu_figures *node = gp_figures_node(f, u->gpu_id);
+	struct gp_process_figures *p = gp_figures_process(f, u->pid);
+	struct gp_figure *gpu = p ? gp_figures_gpu(p, u->gpu_id) : NULL;
+	enum gp_method method;
+	int busy;
+
+	if (!gpu)
+		return -ENOMEM;
+	if (gpu->look.number != f->looks) {
+		begin_look(&gpu->look, f->looks);
+		gpu->queues = gpu->suspended = gpu->waves = gpu->evicted = 0;
+		gpu->evicted_ms = 0;
+	}
+	gp_figures_sum(&gpu->queues, u->queues);
+	gp_figures_sum(&gpu->suspended, u->suspended);
+	gp_figures_sum(&gpu->waves, u->waves);
+	gp_figures_sum(&gpu->evicted, u->evicted);
+	gp_figures_sum(&gpu->evicted_ms, u->evicted_ms);
+	busy = is_busy(f, u, &method);
+	see(&gpu->look, busy, method);
+	if (node) {
+		see(&node->look, busy, method);
+		node->waves_max = u->waves_max;
+		gp_figures_sum(&node->waves, u->waves);
+	}
+	return 0;
+}
+
+/* Who has no line has no queue: it was not busy, if it ever had one. */
+static void end_figure(struct gp_figures *f, struct gp_figure *gpu, uint64_t ns)
+{
+	if (gpu->look.number != f->looks) {
+		if (!gpu->look.number)
+			return;
+		begin_look(&gpu->look, gpu->look.number);
+		gpu->look.method = gpu->all.method;
+		gpu->queues = gpu->suspended = gpu->waves = 0;
+	}
+	end_look(&gpu->share, &gpu->look);
+	end_look(&gpu->all, &gpu->look);
+	if (gpu->suspended > 0 && gpu->suspended == gpu->queues)
+		gpu->suspended_ns += ns;
+}
+
+int gp_figures_look(struct gp_figures *f, uint64_t now,
+		    struct gpreempt_error *err)
+{
+	uint64_t ns = f->look_ns ? now - f->look_ns : 0;
+	struct gpreempt_usages *list;
+	size_t i, j;
+	int ret = gpreempt_usage_read(f->g, 0, &list, err);
+
+	if (ret)
+		return ret;
+	f->looks++;
+	f->look_ns = now;
+	for (i = 0; i < f->gpus.count; i++) {
+		begin_look(&f->gpus.items[i].look, f->looks);
+		f->gpus.items[i].waves = 0;
+	}
+	for (i = 0; !ret && i < list->count; i++)
+		ret = add_line(f, &list->usages[i]);
+	gpreempt_usage_free(list);
+	if (ret)
+		return gp_error(err, ret, GPREEMPT_SYSTEM, 0, GP_FIGURES_STEP);
+	for (i = 0; i < f->processes.count; i++)
+		for (j = 0; j < f->processes.items[i].gpus.count; j++)
+			end_figure(f, &f->processes.items[i].gpus.items[j], ns);
+	for (i = 0; i < f->gpus.count; i++)
+		end_look(&f->gpus.items[i].share, &f->gpus.items[i].look);
+	return 0;
+}
