@@ -141,10 +141,9 @@ static void skip_slots(struct gp_node *n, struct gp_list *list)
 	enum gp_view_hardware hardware = gp_node_get_hw(n);
 	u32 i;
 
+	gp_stat_unread(hardware);
 	if (hardware == GP_VIEW_HARDWARE_READ)
 		gp_node_put_hw(n);
-	else
-		gp_stat_unread(hardware);
 	for (i = 0; i < list->n; i++)
 		if (list->q[i].gpu_id == n->gpu_id) {
 			list->q[i].hardware = hardware;

@@ -9,8 +9,9 @@
 static struct gp_list *list;
 static struct gp_slots *slots;
 
-#define take(last, hardware) take_from(last, hardware, __LINE__)
-static int take_from(struct gp_list *last, bool hardware, int line)
+#define take(last, hardware) take_from(&ours, last, hardware, __LINE__)
+static int take_from(struct pid *pid, struct gp_list *last, bool hardware,
+		     int line)
 {
 	const int before = allocated;
 	int i, ret;
@@ -22,12 +23,12 @@ static int take_from(struct gp_list *last, bool hardware, int line)
 	gp_stats[GP_STAT_LOCK(process) + 1].counter = 0;
 	list = NULL;
 	slots = NULL;
-	ret = gp_snapshot_take(&ours, last, hardware, &list, &slots);
+	ret = gp_snapshot_take(pid, last, hardware, &list, &slots);
 	want(!held && !walking && !preempt_off);
 	want(!devices[0] && !devices[1]);
 	want(allocated == before + (ret ? 0 : 1 + hardware));
 	want(most_per_hold <= HOLD_QUEUES);
-	for (i = 1; !ret && i < (int)list->n; i++)
+	for (i = 1; !ret && pid && i < (int)list->n; i++)
 		want(by_id(&list->q[i - 1], &list->q[i]) <= 0);
 	return ret;
 }
@@ -53,7 +54,7 @@ static void drop(void)
 #define refused(last, error) refused_from(last, error, __LINE__)
 static void refused_from(struct gp_list *last, int error, int line)
 {
-	want(take_from(last, true, line) == error);
+	want(take_from(&ours, last, true, line) == error);
 	want(!list && !slots);
 }
 
@@ -329,6 +330,41 @@ static void check_endless(void)
 	}
 }
 
+/* All processes: no slot is searched, and a busy one has no queues. */
+static void check_all(void)
+{
+	u32 i;
+
+	start(3, 20);
+	pids[1] = NULL; /* it is ending */
+	pids[2] = &others;
+	add(20, 2, 0);
+	for (i = 0; i < 3; i++) {
+		want(!take_from(NULL, NULL, true, __LINE__));
+		want(walks == (i ? 1 : 2) && list->n == 21 && !slots->n);
+		want(hw_reads == 1 && list->q[20].ctx != list->q[0].ctx);
+		want(list->q[20].hardware == (int)fake_hardware);
+		want(!list->q[20].active);
+		drop();
+		fake_hardware = GP_VIEW_HARDWARE_IDLE;
+	}
+	fake_hardware = GP_VIEW_HARDWARE_READ;
+	busy_context = 0;
+	busy_at = 1;
+	want(!take_from(NULL, NULL, true, __LINE__));
+	want(walks == LOCK_TRIES && list->n == 1 && list->q[0].qid == 20);
+	drop();
+	busy_at = 0;
+	pids[0] = pids[2] = NULL;
+	want(!take_from(NULL, NULL, true, __LINE__) && !list->n);
+	drop();
+	for (i = 1; i <= 4; i++) {
+		start(1, 4);
+		fail_alloc = i;
+		want(take_from(NULL, NULL, true, __LINE__) == -ENOMEM);
+	}
+}
+
 /* The mutex is not held longer for the most queues that the driver allows. */
 static void check_most(void)
 {
@@ -348,6 +384,7 @@ int main(void)
 	check_moving();
 	check_refused();
 	check_endless();
+	check_all();
 	check_most();
 	want(!allocated);
 	if (!fake_bad)

@@ -54,6 +54,8 @@ enum { PIDTYPE_TGID };
 #define max_t(t, a, b)		  max((t)(a), (t)(b))
 #define struct_size(p, member, n) (sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define cond_resched()		  ((void)0)
+#define READ_ONCE(x)		  (x)
+#define WRITE_ONCE(x, value)	  ((x) = (value))
 #define pr_warn_ratelimited(...)  ((void)0)
 
 #define BITS_PER_LONG		64
