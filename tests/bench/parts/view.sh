@@ -53,4 +53,7 @@ for processes in 1 8 64; do
 	echo "scaling_${processes}_register_reads $(reads_of "$VIEW/$p/queues")"
 	echo "scaling_${processes}_view_ns $(ns_of 21 "$VIEW/$p/queues")"
 	echo "scaling_${processes}_kfd_debugfs_ns $(ns_of 1 "$DEBUGFS/kfd/mqds" "$DEBUGFS/kfd/hqds")"
+	# All processes at once.
+	echo "scaling_${processes}_usage_register_reads $(reads_of "$DEBUGFS/gpreempt/usage")"
+	echo "scaling_${processes}_usage_ns $(ns_of 21 "$DEBUGFS/gpreempt/usage")"
 done
