@@ -24,6 +24,9 @@ static void setup(void)
 	set_file("/proc/sys/kernel/osrelease", "6.12.117+deb12-amd64\n");
 	set_file("/sys/module/amdgpu/", "parameters");
 	set_file("/sys/module/amdgpu/parameters/cwsr_enable", "1\n");
+	set_file("/sys/module/amdgpu/parameters/sched_policy", "0\n");
+	set_file("/sys/kernel/security/lockdown",
+		 "[none] integrity confidentiality\n");
 	set_file(NODES, "0\n1");
 	set_file(NODES "0/gpu_id", "0\n");
 	set_file(NODES "1/gpu_id", "63420\n");
@@ -79,6 +82,51 @@ TEST(well)
 	ck_assert_int_eq(class, GPREEMPT_CLASS_DONE);
 }
 
+/* Of a host without a GPU, nothing is said that only a GPU can tell. */
+static const char *const only_gpus_tell[] = {
+	"debug-trap",	 "firmware",  "debug-vmid",
+	"compute-units", "scheduler", "hardware",
+};
+
+static void expect_no_answers(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(only_gpus_tell); i++) {
+		const struct gp_finding *f = find(only_gpus_tell[i]);
+
+		ck_assert_msg(f->health == GP_HEALTH_UNKNOWN, "%s: %s", f->name,
+			      f->text);
+	}
+}
+
+TEST(no_gpus)
+{
+	set_file(NODES, "0");
+	expect_no_answers();
+	ck_assert_int_eq(class, GPREEMPT_CLASS_UNSUPPORTED);
+}
+
+/* Nor of one without the driver, which fails for that and no other reason. */
+TEST(no_driver)
+{
+	set_file(NODES, NULL);
+	set_file("/sys/module/amdgpu/", NULL);
+	set_file("/sys/module/amdgpu/parameters/cwsr_enable", NULL);
+	set_file("/sys/module/amdgpu/parameters/sched_policy", NULL);
+	set_file("/sys/class/kfd/kfd/proc/", NULL);
+	gp_loop_fail(&loop, "open", 0, -ENOENT);
+	gp_loop_fail(&loop, "disable-of-other", 0, -ENOENT);
+	expect_no_answers();
+	ck_assert_int_eq(find("amdgpu")->health, GP_HEALTH_FAILED);
+	ck_assert_int_eq(find("gpus")->health, GP_HEALTH_FAILED);
+	ck_assert_int_eq(find("cwsr")->health, GP_HEALTH_UNKNOWN);
+	ck_assert_int_eq(find("sessions")->health, GP_HEALTH_UNKNOWN);
+	ck_assert_int_eq(find("debuggers")->health, GP_HEALTH_UNKNOWN);
+	ck_assert_int_eq(find("address-spaces")->health, GP_HEALTH_UNKNOWN);
+	ck_assert_int_eq(class, GPREEMPT_CLASS_UNSUPPORTED);
+}
+
 #define OK	GP_HEALTH_OK
 #define NOTE	GP_HEALTH_NOTE
 #define WARNING GP_HEALTH_WARNING
@@ -113,6 +161,17 @@ static const struct {
 	  WARNING, 0, "" },
 	{ "debug-vmid", NODES "1/properties", NODE("536903680", "120000"), OK,
 	  0, "" },
+	/* What a GPU does not say is not known. */
+	{ "debug-trap", NODES "1/properties", NULL, UNKNOWN, 0,
+	  "1 of 1 GPUs do not tell" },
+	{ "firmware", NODES "1/properties", NULL, UNKNOWN, 0, "do not tell" },
+	{ "debug-vmid", NODES "1/properties", NULL, UNKNOWN, 0, "do not tell" },
+	{ "compute-units", NODES "1/properties", NULL, UNKNOWN, 0,
+	  "do not tell" },
+	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", NULL,
+	  UNKNOWN, 0, "do not tell" },
+	{ "lockdown", "/sys/kernel/security/lockdown", NULL, UNKNOWN, 0,
+	  "cannot be read" },
 	{ "compute-units", NODES "1/properties", NODE("536903680", "110002"),
 	  NOTE, 0, "half" },
 	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "2\n",

@@ -44,9 +44,15 @@ static void check_kernel(struct gpreempt *g, struct gp_finding *f)
 
 static void check_amdgpu(struct gpreempt *g, struct gp_finding *f)
 {
-	if (gp_look_in(g, GP_AMDGPU) == -ENOENT)
+	int ret = gp_look_in(g, GP_AMDGPU);
+
+	if (ret == -ENOENT)
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "modprobe amdgpu",
 			       "amdgpu is not loaded");
+	else if (ret < 0)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "whether amdgpu is loaded cannot be read: %s",
+			    strerror(-ret));
 	else
 		gp_find(f, "amdgpu is loaded");
 }
@@ -100,44 +106,78 @@ static void check_kfd(struct gpreempt *g, struct gp_finding *f)
 		gp_find(f, "the driver's interface is %u.%u", major, minor);
 }
 
+/* What a GPU says to a question. */
+enum answer {
+	NO,
+	YES,
+	SILENT, /* it does not tell */
+};
+
 /* Names of GPUs for which something is so. */
 struct names {
 	char text[96];
 	size_t count;
 	size_t all; /* 0: there are none at all */
+	size_t silent;
 };
 
-static void find_nodes(struct gpreempt *g, struct names *names,
-		       bool (*test)(struct gpreempt *g,
-				    const struct gpreempt_node *node))
+static void add_name(struct names *names, int64_t gpu_id)
+{
+	size_t used = strlen(names->text);
+
+	names->count++;
+	snprintf(names->text + used, sizeof(names->text) - used, "%s0x%llx",
+		 used ? " " : "", (unsigned long long)gpu_id);
+}
+
+/* 0, or why the GPUs cannot be listed: none is in *names then. */
+static int find_nodes(struct gpreempt *g, struct names *names,
+		      enum answer (*ask)(struct gpreempt *g,
+					 const struct gpreempt_node *node))
 {
 	struct gpreempt_nodes *nodes;
-	size_t i, used = 0;
+	struct gpreempt_error err;
+	size_t i;
 
 	*names = (struct names){ 0 };
-	if (gpreempt_nodes_read(g, &nodes, NULL))
-		return;
+	if (gpreempt_nodes_read(g, &nodes, &err))
+		return err.reason == GPREEMPT_NO_KFD ? 0 : err.code;
 	names->all = nodes->count;
 	for (i = 0; i < nodes->count; i++) {
-		const struct gpreempt_node *node = &nodes->nodes[i];
+		enum answer answer = ask ? ask(g, &nodes->nodes[i]) : YES;
 
-		if (test && !test(g, node))
-			continue;
-		names->count++;
-		snprintf(names->text + used, sizeof(names->text) - used,
-			 "%s0x%llx", used ? " " : "",
-			 (unsigned long long)node->gpu_id);
-		used = strlen(names->text);
+		if (answer == YES)
+			add_name(names, nodes->nodes[i].gpu_id);
+		names->silent += answer == SILENT;
 	}
 	gpreempt_nodes_free(nodes);
+	return 0;
+}
+
+/* What is well is so only if each GPU has said so. */
+static void find_well(struct gp_finding *f, const struct names *names,
+		      const char *text)
+{
+	if (!names->all)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "there is no GPU that could be asked");
+	else if (names->silent)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "%zu of %zu GPUs do not tell", names->silent,
+			    names->all);
+	else
+		gp_find(f, "%s", text);
 }
 
 static void check_gpus(struct gpreempt *g, struct gp_finding *f)
 {
 	struct names names;
+	int ret = find_nodes(g, &names, NULL);
 
-	find_nodes(g, &names, NULL);
-	if (names.all)
+	if (ret)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "KFD's GPUs cannot be read: %s", strerror(-ret));
+	else if (names.all)
 		gp_find(f, "%zu: %s", names.all, names.text);
 	else
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
@@ -145,20 +185,22 @@ static void check_gpus(struct gpreempt *g, struct gp_finding *f)
 			       "KFD has no GPU");
 }
 
-static uint64_t capability(struct gpreempt *g, const struct gpreempt_node *node)
+/* Has it that bit of its capability? */
+static enum answer lacks_bit(struct gpreempt *g,
+			     const struct gpreempt_node *node, uint64_t bit)
 {
-	uint64_t value = 0;
+	uint64_t value;
 	char number[24];
 
 	snprintf(number, sizeof(number), "%lld", (long long)node->node);
 	if (gp_node_property(g, number, "capability", &value))
-		return ~0ULL; /* unknown: assume that it can */
-	return value;
+		return SILENT;
+	return value & bit ? NO : YES;
 }
 
-static bool no_trap(struct gpreempt *g, const struct gpreempt_node *node)
+static enum answer no_trap(struct gpreempt *g, const struct gpreempt_node *node)
 {
-	return !(capability(g, node) & GP_CAP_TRAP_DEBUG);
+	return lacks_bit(g, node, GP_CAP_TRAP_DEBUG);
 }
 
 static void check_trap(struct gpreempt *g, struct gp_finding *f)
@@ -167,7 +209,7 @@ static void check_trap(struct gpreempt *g, struct gp_finding *f)
 
 	find_nodes(g, &names, no_trap);
 	if (!names.count)
-		gp_find(f, "the GPUs have a debug trap");
+		find_well(f, &names, "the GPUs have a debug trap");
 	else if (names.count < names.all)
 		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "processes that use them cannot be suspended",
@@ -178,9 +220,10 @@ static void check_trap(struct gpreempt *g, struct gp_finding *f)
 			       "no debug trap on GPU %s", names.text);
 }
 
-static bool old_firmware(struct gpreempt *g, const struct gpreempt_node *node)
+static enum answer old_firmware(struct gpreempt *g,
+				const struct gpreempt_node *node)
 {
-	return !(capability(g, node) & CAP_TRAP_DEBUG_FIRMWARE);
+	return lacks_bit(g, node, CAP_TRAP_DEBUG_FIRMWARE);
 }
 
 static void check_firmware(struct gpreempt *g, struct gp_finding *f)
@@ -189,7 +232,7 @@ static void check_firmware(struct gpreempt *g, struct gp_finding *f)
 
 	find_nodes(g, &names, old_firmware);
 	if (!names.count)
-		gp_find(f, "the firmware is fit for debugging");
+		find_well(f, &names, "the firmware is fit for debugging");
 	else
 		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "update the GPU's firmware and boot again; "
@@ -203,11 +246,16 @@ static void check_firmware(struct gpreempt *g, struct gp_finding *f)
  * kfd_dbg_is_per_vmid_supported() in amdkfd/kfd_debug.h, by the version that
  * the topology has: gfx90a is 90010 there, gfx942 is 90402.
  */
-static bool one_vmid(struct gpreempt *g, const struct gpreempt_node *node)
+static enum answer one_vmid(struct gpreempt *g,
+			    const struct gpreempt_node *node)
 {
 	(void)g;
-	return node->gfx != GPREEMPT_UNKNOWN && node->gfx < 110000 &&
-	       node->gfx != 90010 && node->gfx != 90402 && node->gfx != 90500;
+	if (node->gfx == GPREEMPT_UNKNOWN)
+		return SILENT;
+	return node->gfx < 110000 && node->gfx != 90010 && node->gfx != 90402 &&
+			       node->gfx != 90500 ?
+		       YES :
+		       NO;
 }
 
 static void check_vmid(struct gpreempt *g, struct gp_finding *f)
@@ -216,7 +264,8 @@ static void check_vmid(struct gpreempt *g, struct gp_finding *f)
 
 	find_nodes(g, &names, one_vmid);
 	if (!names.count)
-		gp_find(f, "several processes of a GPU can be held at once");
+		find_well(f, &names,
+			  "several processes of a GPU can be held at once");
 	else
 		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "let one go before you hold the next",
@@ -225,10 +274,12 @@ static void check_vmid(struct gpreempt *g, struct gp_finding *f)
 }
 
 /* kfd_dbg_has_cwsr_workaround() there. */
-static bool halves(struct gpreempt *g, const struct gpreempt_node *node)
+static enum answer halves(struct gpreempt *g, const struct gpreempt_node *node)
 {
 	(void)g;
-	return node->gfx >= 110000 && node->gfx <= 110003;
+	if (node->gfx == GPREEMPT_UNKNOWN)
+		return SILENT;
+	return node->gfx >= 110000 && node->gfx <= 110003 ? YES : NO;
 }
 
 static void check_workaround(struct gpreempt *g, struct gp_finding *f)
@@ -237,7 +288,8 @@ static void check_workaround(struct gpreempt *g, struct gp_finding *f)
 
 	find_nodes(g, &names, halves);
 	if (!names.count)
-		gp_find(f, "being held costs a process no compute units");
+		find_well(f, &names,
+			  "being held costs a process no compute units");
 	else
 		gp_find_bad(f, GP_HEALTH_NOTE,
 			    "hold it for short; processes with a CU mask "
@@ -247,34 +299,43 @@ static void check_workaround(struct gpreempt *g, struct gp_finding *f)
 			    names.text);
 }
 
-static bool no_scheduler(struct gpreempt *g, const struct gpreempt_node *node)
+static enum answer no_scheduler(struct gpreempt *g,
+				const struct gpreempt_node *node)
 {
 	(void)g;
-	return node->scheduler == GP_VIEW_SCHEDULER_NONE;
+	if (node->scheduler == GPREEMPT_UNKNOWN)
+		return SILENT;
+	return node->scheduler == GP_VIEW_SCHEDULER_NONE ? YES : NO;
 }
 
-/* The driver then refuses debug sessions, whatever is asked. */
-static bool runs_unscheduled(struct gpreempt *g)
+/* YES: the driver then refuses debug sessions, whatever is asked. */
+static enum answer runs_unscheduled(struct gpreempt *g, struct names *names)
 {
-	struct names names;
-	char text[16] = "";
+	char text[16];
+	ssize_t n = gp_read_small(g, text, sizeof(text),
+				  GP_AMDGPU "/parameters/"
+					    "sched_policy");
 
-	find_nodes(g, &names, no_scheduler);
-	gp_read_small(g, text, sizeof(text),
-		      GP_AMDGPU "/parameters/"
-				"sched_policy");
-	return names.count || *text == '2';
+	find_nodes(g, names, no_scheduler);
+	if (names->count || (n > 0 && *text == '2'))
+		return YES;
+	/* Without gpreempt.ko, the parameter alone speaks for all GPUs. */
+	if (n > 0)
+		names->silent = 0;
+	return names->all && !names->silent ? NO : SILENT;
 }
 
 static void check_scheduler(struct gpreempt *g, struct gp_finding *f)
 {
-	if (runs_unscheduled(g))
+	struct names names;
+
+	if (runs_unscheduled(g, &names) == YES)
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
 			       "do not load amdgpu with sched_policy=2",
 			       "the driver runs without the hardware scheduler, "
 			       "and then refuses debug sessions");
 	else
-		gp_find(f, "a hardware scheduler runs the queues");
+		find_well(f, &names, "a hardware scheduler runs the queues");
 }
 
 static void check_cwsr(struct gpreempt *g, struct gp_finding *f)
@@ -301,7 +362,10 @@ static void check_cwsr(struct gpreempt *g, struct gp_finding *f)
  */
 static void check_sessions(struct gpreempt *g, struct gp_finding *f)
 {
-	int ret = runs_unscheduled(g) ? -ENOTSUP : g->ops->ask_disable(g->be);
+	struct names names;
+	int ret = runs_unscheduled(g, &names) == YES ?
+			  -ENOTSUP :
+			  g->ops->ask_disable(g->be);
 
 	switch (ret) {
 	case -EPERM:

@@ -43,10 +43,14 @@ static void check_ptrace(struct gpreempt *g, struct gp_finding *f)
 static void check_yama(struct gpreempt *g, struct gp_finding *f)
 {
 	char text[16];
+	ssize_t n = gp_read_small(g, text, sizeof(text),
+				  "/proc/sys/kernel/yama/ptrace_scope");
 
-	if (gp_read_small(g, text, sizeof(text),
-			  "/proc/sys/kernel/yama/ptrace_scope") < 0)
+	if (n == -ENOENT)
 		gp_find(f, "Yama is not there");
+	else if (n < 0)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "Yama's ptrace_scope cannot be read");
 	else if (*text == '3')
 		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION,
 			       "set kernel.yama.ptrace_scope to 2 or less in "
@@ -83,20 +87,22 @@ static void check_signed(struct gpreempt *g, struct gp_finding *f)
 	static const char next[] =
 		"sign gpreempt.ko with a key that the kernel knows, as DKMS "
 		"does: mokutil --import /var/lib/dkms/mok.pub";
-	char text[64];
+	char text[64], enforce[8];
+	ssize_t n = gp_read_small(g, text, sizeof(text),
+				  "/sys/kernel/security/lockdown");
+	ssize_t m = gp_read_small(g, enforce, sizeof(enforce),
+				  "/sys/module/module/parameters/sig_enforce");
 
-	if (gp_read_small(g, text, sizeof(text),
-			  "/sys/kernel/security/lockdown") > 0 &&
-	    !strstr(text, "[none]"))
+	if (n > 0 && !strstr(text, "[none]"))
 		gp_find_bad(f, GP_HEALTH_NOTE, next,
 			    "the kernel is locked down, and loads only signed "
 			    "modules");
-	else if (gp_read_small(g, text, sizeof(text),
-			       "/sys/module/module/"
-			       "parameters/sig_enforce") > 0 &&
-		 *text == 'Y')
+	else if (m > 0 && *enforce == 'Y')
 		gp_find_bad(f, GP_HEALTH_NOTE, next,
 			    "the kernel loads only signed modules");
+	else if (n <= 0 && m <= 0)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "whether the kernel is locked down cannot be read");
 	else
 		gp_find(f, "the kernel is not locked down");
 }

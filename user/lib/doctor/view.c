@@ -103,6 +103,9 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 			    "a GPU that sleeps wakes up when it is used; for "
 			    "the rest see dmesg",
 			    "not to be read: %s", bad);
+	else if (!nodes->count)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "there is no GPU that could be looked at");
 	else if (nodes->source == GPREEMPT_SOURCE_SYSFS)
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "the hardware is not to be seen without "
