@@ -129,4 +129,37 @@ TEST(help)
 	}
 }
 
+/* The nearest of these, or none. */
+static const struct {
+	const char *typed;
+	const char *name;
+} typed[] = {
+	{ "suspned", "suspend" },
+	{ "suspen", "suspend" },
+	{ "suspends", "suspend" },
+	{ "ilst", "list" },
+	{ "docter", "doctor" },
+	{ "module lado", "module load" },
+	{ "list", "list" },
+	{ "lxyz", NULL },
+	{ "x", NULL },
+	{ "", NULL },
+	{ "nonsense", NULL },
+	{ "statsu", "status" },
+	{ "suspendsuspendsuspendsuspendsuspend", NULL },
+};
+
+TEST_EACH(nearest, ARRAY_SIZE(typed))
+{
+	struct ctl_nearest nearest = { .typed = typed[_i].typed };
+	size_t i;
+
+	for (i = 0; ctl_commands[i]; i++)
+		ctl_offer(&nearest, ctl_commands[i]->name);
+	if (typed[_i].name)
+		ck_assert_pstr_eq(nearest.name, typed[_i].name);
+	else
+		ck_assert_ptr_null(nearest.name);
+}
+
 TEST_FIXTURE(args_setup, args_teardown)

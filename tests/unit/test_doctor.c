@@ -82,7 +82,7 @@ TEST(well)
 	ck_assert_int_eq(class, GPREEMPT_CLASS_DONE);
 }
 
-/* Of a host without a GPU, nothing is said that only a GPU can tell. */
+/* What only a GPU can tell is unknown on a host without one. */
 static const char *const only_gpus_tell[] = {
 	"debug-trap",	 "firmware",  "debug-vmid",
 	"compute-units", "scheduler", "hardware",
@@ -107,7 +107,7 @@ TEST(no_gpus)
 	ck_assert_int_eq(class, GPREEMPT_CLASS_UNSUPPORTED);
 }
 
-/* Nor of one without the driver, which fails for that and no other reason. */
+/* Nor of one without the driver, which fails for that and no other reason. * */
 TEST(no_driver)
 {
 	set_file(NODES, NULL);

@@ -56,6 +56,44 @@ TEST(mistakes)
 	ERR_HAS("unknown option");
 	CTL(GPREEMPT_CLASS_USAGE, "suspend");
 	ck_assert_str_eq(ctl_out, "");
+	CTL(GPREEMPT_CLASS_USAGE, "list -x");
+	ERR_HAS("-x: unknown option\n");
+	CTL(GPREEMPT_CLASS_USAGE, "suspend 7 --f");
+	ERR_HAS("--f: unknown option, or short for several\n");
+}
+
+/* What is near to a command or an option is offered, and is not run. */
+static const struct {
+	const char *line;
+	const char *says;
+	const char *next;
+} slips[] = {
+	{ "suspned 4194242",
+	  "no command \"suspned\"; did you mean \"suspend\"?",
+	  "gpreempt-ctl suspend\n" },
+	{ "module lado", "command \"module\"; did you mean \"module load\"?",
+	  "gpreempt-ctl module load\n" },
+	{ "guadr begin", "did you mean \"guard begin\"?",
+	  "gpreempt-ctl guard begin\n" },
+	{ "load", "did you mean \"module load\"?",
+	  "gpreempt-ctl module load\n" },
+	{ "nonsense", "no command \"nonsense\"\n", "--help lists" },
+	{ "module nonsense", "command \"module\"\n", "--help lists" },
+	{ "list --josn", "--josn: unknown option; did you mean --json?\n",
+	  "gpreempt-ctl list --help\n" },
+	{ "list --form=x", "--form=x: unknown option; did you mean --from?\n",
+	  "list --help\n" },
+	{ "list --hepl", "did you mean --help?\n", "list --help\n" },
+	{ "list --nonsense", "--nonsense: unknown option, or",
+	  "list --help\n" },
+};
+
+TEST_EACH(did_you_mean, ARRAY_SIZE(slips))
+{
+	CTL(GPREEMPT_CLASS_USAGE, "%s", slips[_i].line);
+	ck_assert_str_eq(ctl_out, "");
+	ERR_HAS(slips[_i].says);
+	ERR_HAS(slips[_i].next);
 }
 
 /* No command is list; an option in its place, too. */

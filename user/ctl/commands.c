@@ -67,21 +67,49 @@ static const struct ctl_command *find_second(const char *word)
 	return NULL;
 }
 
-int ctl_no_command(int argc, char **argv)
+/* The names of so many words, of which @typed may be one; NULL: it is near none. */
+static const char *find_near(const char *typed, bool two_words)
+{
+	struct ctl_nearest nearest = { .typed = typed };
+	size_t i;
+
+	for (i = 0; ctl_commands[i]; i++)
+		if (!strchr(ctl_commands[i]->name, ' ') != two_words)
+			ctl_offer(&nearest, ctl_commands[i]->name);
+	return nearest.name;
+}
+
+static const char *find_meant(int argc, char **argv)
 {
 	const struct ctl_command *cmd = argc > 1 ? find_second(argv[1]) : NULL;
-	char next[64];
+	const char *name = NULL;
+	char both[64];
 
 	/* "load" was a command of its own once. */
 	if (!cmd)
 		cmd = find_second(argv[0]);
+	if (cmd)
+		return cmd->name;
+	if (argc > 1) {
+		snprintf(both, sizeof(both), "%s %s", argv[0], argv[1]);
+		name = find_near(both, true);
+	}
+	return name ? name : find_near(argv[0], false);
+}
+
+int ctl_no_command(int argc, char **argv)
+{
+	const char *name = find_meant(argc, argv);
+	char next[64];
+
 	snprintf(next, sizeof(next), "gpreempt-ctl %s",
-		 cmd ? cmd->name : "--help lists the commands");
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next,
+		 name ? name : "--help lists the commands");
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s \"%s\"%s%s%s",
 			     is_group(argv[0]) ?
-				     "a second word belongs to the command \"%s\"" :
-				     "there is no command \"%s\"",
-			     argv[0]);
+				     "a second word belongs to the command" :
+				     "there is no command",
+			     argv[0], name ? "; did you mean \"" : "",
+			     name ? name : "", name ? "\"?" : "");
 }
 
 void ctl_help_all(FILE *f)

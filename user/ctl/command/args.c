@@ -124,6 +124,24 @@ static int take_option(struct parser *p, int val)
 	return -1;
 }
 
+/* The word is as typed: with its dashes, and perhaps a value. */
+static int no_option(const struct ctl_command *cmd, const char *word)
+{
+	char typed[64], why[64] = "unknown option, or short for several";
+	struct ctl_nearest nearest = { .typed = typed };
+	const char *name = word + strspn(word, "-");
+	const struct ctl_option *o;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(name, "="), name);
+	ctl_offer(&nearest, "help");
+	ctl_for_each_option(o, cmd)
+		ctl_offer(&nearest, o->name);
+	if (nearest.name)
+		snprintf(why, sizeof(why), "unknown option; did you mean --%s?",
+			 nearest.name);
+	return usage(cmd, word, NULL, why);
+}
+
 /* getopt_long() returned '?' or ':', and left in optopt which option it was. */
 static int bad_option(const struct parser *p, int code)
 {
@@ -134,8 +152,9 @@ static int bad_option(const struct parser *p, int code)
 		return usage(p->cmd, word, NULL, "it needs a value");
 	if (optopt == 'h' || optopt >= FIRST_OPTION)
 		return usage(p->cmd, word, NULL, "it takes no value");
-	return usage(p->cmd, optopt ? letter : word, NULL,
-		     "unknown option, or short for several");
+	if (optopt)
+		return usage(p->cmd, letter, NULL, "unknown option");
+	return no_option(p->cmd, word);
 }
 
 /* Put it behind the words so far, which are all at the start of argv. */

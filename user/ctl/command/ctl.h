@@ -169,6 +169,15 @@ const struct ctl_command *ctl_find_command(int argc, char **argv, int *words);
 /* Report that the words begin with no command. Returns the exit status. */
 int ctl_no_command(int argc, char **argv);
 
+/* The name that a wrong word is nearest to, among those that were offered. */
+struct ctl_nearest {
+	const char *typed;
+	const char *name; /* NULL: none is near */
+	size_t edits;
+};
+
+void ctl_offer(struct ctl_nearest *nearest, const char *name);
+
 /* A command's arguments with their defaults; NULL: no memory. */
 void *ctl_new_args(const struct ctl_command *cmd);
 void ctl_free_args(const struct ctl_command *cmd, void *args);

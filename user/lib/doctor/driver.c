@@ -154,7 +154,7 @@ static int find_nodes(struct gpreempt *g, struct names *names,
 	return 0;
 }
 
-/* What is well is so only if each GPU has said so. */
+/* All is well only if each GPU has answered. */
 static void find_well(struct gp_finding *f, const struct names *names,
 		      const char *text)
 {
