@@ -21,7 +21,7 @@ static enum gpreempt_class class; /* of them all */
 static void setup(void)
 {
 	unit_setup();
-	set_file("/proc/sys/kernel/osrelease", "6.12.117+deb12-amd64\n");
+	set_file("/proc/sys/kernel/osrelease", "7.4.1+deb14-amd64\n");
 	set_file("/sys/module/amdgpu/", "parameters");
 	set_file("/sys/module/amdgpu/parameters/cwsr_enable", "1\n");
 	set_file("/sys/module/amdgpu/parameters/sched_policy", "0\n");

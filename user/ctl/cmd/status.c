@@ -307,8 +307,9 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 	for (i = 0; i < rows->count; i++)
 		sessions += !rows->row[i].debuggers;
 	if (mode != OUT_JSON && sessions)
-		ctl_note("gdb, strace, rocgdb, CRIU and ROCm's core dump "
-			 "cannot attach to these until they are released");
+		ctl_note("gdb, strace, rocgdb, rocprofv3 --attach, CRIU and "
+			 "ROCm's core dump cannot attach to these until they "
+			 "are released");
 }
 
 struct status_args {
@@ -364,6 +365,6 @@ const struct ctl_command ctl_status = {
 		"of another version of gpreempt.\n"
 		"\n"
 		"While a process is held, no other debugger can attach to it: not gdb,\n"
-		"strace, rocgdb, CRIU, nor ROCm's own core dump.\n",
+		"strace, rocgdb, rocprofv3 --attach, CRIU, nor ROCm's own core dump.\n",
 	.options = options,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* All checks of a host, one after the other. */
 #include "lib/doctor/checks.h"
+#include "lib/doctor/faults.h"
 
 static const struct gp_doctor_check *const lists[] = {
 	gp_driver_checks,
@@ -31,4 +32,5 @@ void gp_doctor(struct gpreempt *g,
 			found(data, &f);
 		}
 	}
+	gp_doctor_faults(g, found, data);
 }
