@@ -189,6 +189,83 @@ TEST(list_held)
 	hold_drop(target, lock);
 }
 
+#define VRAM(gpu) "/sys/class/kfd/kfd/proc/%d/vram_" #gpu
+
+/* GPUs 0xf7bc and 0x5d4f, of which each has a queue, and 0x1234. */
+static void set_gpus(void)
+{
+	static const char nodes[] = "/sys/class/kfd/kfd/topology/nodes/";
+
+	set_file(nodes, "1\n2\n3");
+	set_file(unit_text("%s1/gpu_id", nodes), "63420\n");
+	set_file(unit_text("%s2/gpu_id", nodes), "23887\n");
+	set_file(unit_text("%s3/gpu_id", nodes), "4660\n");
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/", target),
+		 "queues\nvram_63420\nvram_23887\nvram_4660");
+	set_file(unit_text(VRAM(63420), target), "4096\n");
+	set_file(unit_text(VRAM(23887), target), "0\n");
+	set_file(unit_text(VRAM(4660), target), "0\n");
+}
+
+TEST(list_gpu)
+{
+	set_gpus();
+	CTL(0, "list --gpu f7bc");
+	OUT_LINE("\n%d\t", target);
+	CTL(0, "list --gpu 0x1234,0x5d4f --json");
+	expect_rows("processes", 1);
+	CTL(0, "list --gpu 1234 --json");
+	expect_rows("processes", 0);
+	CTL(0, "list %d --gpu 1234", target);
+	ERR_HAS("no process uses the GPU");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu f7bc,99");
+	ERR_HAS("there is no GPU 0x99\n");
+	CTL(GPREEMPT_CLASS_USAGE, "list --gpu xyz");
+}
+
+/* For scripts: nothing is printed, and the status is the answer. */
+TEST(list_quiet)
+{
+	set_gpus();
+	CTL(GPREEMPT_CLASS_BUSY, "list --gpu f7bc --quiet");
+	CTL(GPREEMPT_CLASS_BUSY, "list --quiet");
+	CTL(GPREEMPT_CLASS_BUSY, "list comm:train --gpu 5d4f --quiet --json");
+	ck_assert_str_eq(ctl_out, "");
+	ck_assert_str_eq(ctl_err, "");
+	CTL(0, "list --gpu 1234 --quiet");
+	CTL(0, "list %d --gpu 1234 --quiet", target);
+	ck_assert_str_eq(ctl_out, "");
+	ck_assert_str_eq(ctl_err, "");
+	/* Memory alone is use, too. */
+	set_file(unit_text(VRAM(4660), target), "8192\n");
+	CTL(GPREEMPT_CLASS_BUSY, "list --gpu 1234 --quiet");
+	/* What cannot be read is neither yes nor no. */
+	set_file(unit_text(VRAM(4660), target), NULL);
+	CTL(GPREEMPT_CLASS_FAILED, "list --gpu 1234 --quiet");
+	ERR_LINE("whether process %d uses the GPU is not known", target);
+	ck_assert_str_eq(ctl_out, "");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu 99 --quiet");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "list 4194303 --gpu 1234 --quiet");
+}
+
+/* Of sysfs alone: of whom KFD has in its list, and /proc does not show. */
+TEST(list_quiet_hidden)
+{
+	set_gpus();
+	set_view(target, NULL);
+	set_file(unit_text("/proc/%d/stat", target), NULL);
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", target), "0");
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/0/gpuid", target),
+		 "23887\n");
+	set_file(unit_text(VRAM(63420), target), "0\n");
+	CTL(0, "list --gpu f7bc --quiet");
+	CTL(GPREEMPT_CLASS_BUSY, "list --gpu 5d4f --quiet");
+	set_file("/sys/class/kfd/kfd/proc/", NULL);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list --quiet");
+	set_file("/sys/class/kfd/kfd/topology/nodes/", NULL);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list --gpu 5d4f --quiet");
+}
+
 /* A holder opens the GPU, too: it is shown as what it is, and is no target. */
 TEST(list_holder)
 {

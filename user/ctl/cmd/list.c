@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "agent/owner-text.h"
-#include "ctl/figures/describe.h"
+#include "ctl/cmd/gpu-users.h"
 #include "ctl/command/ctl.h"
+#include "ctl/figures/describe.h"
 #include "holder/holder.h"
 #include "lib/select/words.h"
 #include "output/table.h"
@@ -14,8 +15,9 @@
 #define ID_SHOWN 12 /* characters of a container's id, as engines show it */
 
 struct list_args {
-	struct ctl_target_args targets;
+	struct ctl_target_args targets; /* its queues: the GPUs of --gpu */
 	enum out_mode mode;
+	uint64_t quiet;
 };
 
 struct row {
@@ -284,23 +286,34 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 static int run_list(void *data)
 {
 	const struct list_args *args = data;
+	const struct gpreempt_filter *which = &args->targets.queues;
 	struct gpreempt_targets *list = NULL;
 	struct gpreempt_error err;
 	struct gpreempt *g = NULL;
 	int ret = ctl_open(args->targets.from, &g);
 
+	if (!ret)
+		ret = ctl_check_gpus(g, which);
 	if (!ret && args->targets.words.n)
 		ret = ctl_targets(g, &args->targets, &list);
-	else if (!ret && gpreempt_processes(g, &list, &err))
+	else if (!ret && !args->quiet && gpreempt_processes(g, &list, &err))
 		ret = ctl_fail(&err);
-	if (!ret)
+	if (!ret && args->quiet) {
+		ret = ctl_has_gpu_users(g, which, list);
+	} else if (!ret) {
+		ctl_keep_gpu_users(g, which, list);
 		ret = print_list(g, args, list);
+	}
 	gpreempt_targets_free(list);
 	gpreempt_free(g);
 	return ret;
 }
 
 static const struct ctl_option options[] = {
+	{ "gpu", CTL_GPUS, offsetof(struct list_args, targets.queues), "LIST",
+	  "only processes that use these GPUs (f7bc: the gpu_id)" },
+	{ "quiet", CTL_FLAG, offsetof(struct list_args, quiet), NULL,
+	  "print nothing; exit status 7 if a process uses the GPU" },
 	CTL_WAIT_OPTION(struct list_args),
 	CTL_JSON_OPTION(struct list_args),
 	CTL_FROM_OPTION(struct list_args),
@@ -328,6 +341,12 @@ const struct ctl_command ctl_list = {
 		"container are chosen by the process or its user.\n"
 		"HELD-BY is the process that holds or debugs it. NS-PID is the PID of a\n"
 		"process in its container. Without gpreempt.ko, or without root, slots and\n"
-		"state are unknown.\n",
+		"state are unknown.\n"
+		"\n"
+		"A process uses a GPU if it has a queue or memory there; a holder has neither.\n"
+		"\"list --gpu ID --quiet\" is for scripts. Exit status 0: no process uses that\n"
+		"GPU; 7: one does; 5: there is no such GPU; 3: there is no AMD GPU or driver;\n"
+		"1: it cannot be known. What uses a GPU for graphics alone is no process of\n"
+		"KFD, and is not seen.\n",
 	.options = options,
 };
