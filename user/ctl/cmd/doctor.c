@@ -6,6 +6,7 @@
 
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
+#include "ctl/cmd/partition.h"
 #include "ctl/command/ctl.h"
 #include "lib/doctor/doctor.h"
 #include "output/table.h"
@@ -31,6 +32,7 @@ static const struct out_table table = OUT_TABLE("checks", fields, struct row);
 struct doctor_args {
 	struct ctl_target_args targets;
 	enum out_mode mode;
+	const char *partition; /* a GPU; NULL: the checks */
 };
 
 struct report {
@@ -214,6 +216,17 @@ static int check_all(struct report *r, const struct doctor_args *args)
 	return 0;
 }
 
+/* No check is made: that would open /dev/kfd. */
+static int run_partition(const struct doctor_args *args)
+{
+	if (args->targets.words.n || args->targets.from)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl doctor --help",
+				     "--partition looks at all processes of "
+				     "this host: no TARGET, and no --from");
+	return ctl_partition(args->partition, args->mode);
+}
+
 static int run_doctor(void *data)
 {
 	const struct doctor_args *args = data;
@@ -221,6 +234,8 @@ static int run_doctor(void *data)
 	struct json_object *object;
 	int ret;
 
+	if (args->partition)
+		return run_partition(args);
 	ret = ctl_open(args->targets.from, &r.g);
 	if (ret)
 		return ret;
@@ -242,6 +257,8 @@ static int run_doctor(void *data)
 }
 
 static const struct ctl_option options[] = {
+	{ "partition", CTL_NAME, offsetof(struct doctor_args, partition), "GPU",
+	  "list the processes that block a repartition of this GPU" },
 	CTL_WAIT_OPTION(struct doctor_args),
 	CTL_JSON_OPTION(struct doctor_args),
 	CTL_FROM_OPTION(struct doctor_args),
@@ -260,6 +277,16 @@ const struct ctl_command ctl_doctor = {
 		"check was not possible. The end of the line is what to do. The exit status is\n"
 		"0 when suspending should work, 3 when the host cannot do it and 4 when only\n"
 		"rights are missing; with a target, that of suspending it. With --from, what\n"
-		"the driver would have to answer is unknown.\n",
+		"the driver would have to answer is unknown.\n"
+		"\n"
+		"--partition GPU checks nothing, and lists each process that has /dev/kfd open\n"
+		"or had, with what to end: while they are there, the driver refuses to change\n"
+		"the partition mode. GPU is a gpu_id (f7bc), the address of a PCI device or the\n"
+		"number of KFD's node. BLOCKS is yes, or maybe: of a process that may not use\n"
+		"this GPU, and of a descriptor that came from another process, it depends on\n"
+		"the driver and on that process. KEEPS is process; holder, of gpreempt-ctl;\n"
+		"descriptor, only that of another process; ended, a process that has ended, of\n"
+		"which another one has the descriptor. Exit status 7: there are such processes;\n"
+		"0: there are none; 4 or 1: not all processes could be looked at.\n",
 	.options = options,
 };

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stddef.h>
 #include <sys/mman.h>
 
+#include "ctl/command/apart.h"
 #include "ctl/figures/describe.h"
-#include "shared/child.h"
-#include "shared/macro.h"
-#include "shared/syscall.h"
-
-/* So many may hang; of the others the command lines are not read then. */
-#define MAX_STUCK 8
 
 struct job {
+	struct ctl_apart work; /* the first one: both have one address */
 	struct gpreempt *g;
 	const struct gpreempt_targets *list;
-	atomic_uint begun; /* processes; the reader counts them */
 	struct ctl_described all[];
 };
 
@@ -22,49 +16,21 @@ static size_t room(const struct gpreempt_targets *list)
 	return sizeof(struct job) + list->count * sizeof(struct ctl_described);
 }
 
-static void describe_one(struct job *job, size_t i)
+static void describe_one(struct ctl_apart *work, size_t i)
 {
+	struct job *job = (void *)work;
+
 	job->all[i].code = gpreempt_describe(job->g, job->list->targets[i].pid,
 					     &job->all[i].who);
 }
 
-/* The reader. If it hangs, it must not keep a pipe of ours open. */
-static int describe_rest(void *arg)
+static void describe_without_command(struct ctl_apart *work, size_t i)
 {
-	struct job *job = arg;
-	size_t i;
-
-	shr_close_range(STDIN_FILENO, STDERR_FILENO);
-	for (i = job->begun; i < job->list->count; i++) {
-		atomic_store(&job->begun, i + 1);
-		describe_one(job, i);
-	}
-	return EXIT_SUCCESS;
-}
-
-static void describe_without_command(struct job *job, size_t i)
-{
+	struct job *job = (void *)work;
 	struct ctl_described *d = &job->all[i];
 
 	d->mute = true;
 	d->code = gpreempt_identify(job->g, job->list->targets[i].pid, &d->who);
-}
-
-/* Behind one that hangs another reader goes on. */
-static void describe_live(struct job *job)
-{
-	size_t stuck, first, count = job->list->count;
-
-	for (stuck = 0; stuck < MAX_STUCK && job->begun < count; stuck++) {
-		first = job->begun;
-		if (!shr_child_run(describe_rest, job, &job->begun))
-			return;
-		if (job->begun == first)
-			break;
-		describe_without_command(job, job->begun - 1);
-	}
-	while (job->begun < count)
-		describe_without_command(job, job->begun++);
 }
 
 struct ctl_described *ctl_describe_all(struct gpreempt *g,
@@ -78,12 +44,17 @@ struct ctl_described *ctl_describe_all(struct gpreempt *g,
 		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (job == MAP_FAILED)
 		return NULL;
+	job->work = (struct ctl_apart){
+		.count = list->count,
+		.ask = describe_one,
+		.silent = describe_without_command,
+	};
 	job->g = g;
 	job->list = list;
 	if (live)
-		describe_live(job);
+		ctl_ask_apart(&job->work);
 	for (i = 0; !live && i < list->count; i++)
-		describe_one(job, i);
+		describe_one(&job->work, i);
 	return job->all;
 }
 
