@@ -38,12 +38,12 @@ for p in $a $b; do
 		fail "the ids of $p are not those of the view"
 done
 ctl 0 decode --json --pid "$a"
-# AMD's own driver has a PASID for each process and device, and prints none: the queue of
-# SDMA, whose MQD is in no text, has no known owner there.
-queues=4
-[ "$(cat "/sys/class/kfd/kfd/proc/$a/pasid")" != 0 ] || queues=3
-[ "$(flat | grep -o '"packet":"map-queues","pasid":"[^"]*","pid":'"$a" | wc -l)" -eq $queues ] ||
-	fail "the run list does not have its $queues queues"
+# A driver that has a PASID for each process and device prints none in sysfs. Of AMD's own
+# the queue of SDMA, whose MQD is in no text, has no known owner then.
+queues=$(flat | grep -o '"packet":"map-queues","pasid":"[^"]*","pid":'"$a" | wc -l)
+least=4
+[ "$(cat "/sys/class/kfd/kfd/proc/$a/pasid")" != 0 ] || least=3
+between "$queues" $least 4 "queues of $a in the run list"
 ctl 5 decode --pid 1
 says "not in this text"
 
