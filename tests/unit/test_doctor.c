@@ -10,7 +10,7 @@
 #define NODE(capability, gfx)                                                 \
 	"cpu_cores_count 0\nsimd_count 80\ncapability " capability            \
 	"\ngfx_target_version " gfx "\ndrm_render_minor 128\nlocation_id 0\n" \
-	"domain 0\nnum_xcc 4\n"
+	"domain 0\nnum_xcc 4\nnum_cp_queues 24\n"
 #define GOOD NODE("536903680", "90402") /* both bits of debugging */
 #define VIEW "/sys/kernel/debug/gpreempt/"
 

@@ -238,6 +238,13 @@ TEST(none)
 	ck_assert_uint_eq(n_findings, 1);
 	ck_assert_int_eq(f->health, GP_HEALTH_OK);
 	ck_assert_ptr_nonnull(strstr(f->text, "none of 11 "));
+	/* AMD's own driver: the three rows of Linux releases alone are open. */
+	set_file(AMDGPU "version", "6.12.12\n");
+	set_file(NODES "1/properties", MI308);
+	f = find("known-faults");
+	ck_assert_uint_eq(n_findings, 1);
+	ck_assert_int_eq(f->health, NOTE);
+	ck_assert_ptr_nonnull(strstr(f->text, "of 3 it cannot be known"));
 	set_file(NODES, "0");
 	f = find("known-faults");
 	ck_assert_uint_eq(n_findings, 1);

@@ -48,7 +48,7 @@ const struct gp_fault gp_faults[] = {
 		.when = { { GP_FACT_GFX, 110000, 129999 },
 			  { GP_FACT_LINUX, 6013, 6019 } },
 		.symptom = "while the driver takes one process off it, as a "
-			   "pause does, the queues of all others stop, too",
+			   "pause does, the queues of all others may stop",
 		.remedy = "Linux 7.0 or later",
 		.thread = "Linux 3fd20580b96a, drm/amd#4765",
 	},
@@ -164,19 +164,23 @@ static size_t name_gpus(const struct gp_fault *fault,
 	return n;
 }
 
-/* Is there something to report about it? What is only good to know is, if it is so. */
-static bool find_fault(const struct gp_fault *fault,
-		       const struct gp_gpu_facts *facts, size_t count,
-		       struct gp_finding *f)
+/*
+ * 1: there is something to report. 0: it does not apply. -ENODATA: it may, and would be
+ * only good to know.
+ */
+static int find_fault(const struct gp_fault *fault,
+		      const struct gp_gpu_facts *facts, size_t count,
+		      struct gp_finding *f)
 {
 	char gpus[96], next[sizeof(f->next)];
 	bool open = false;
 
 	if (!name_gpus(fault, facts, count, 1, gpus, sizeof(gpus))) {
-		if (fault->health == GP_HEALTH_NOTE ||
-		    !name_gpus(fault, facts, count, -ENODATA, gpus,
+		if (!name_gpus(fault, facts, count, -ENODATA, gpus,
 			       sizeof(gpus)))
-			return false;
+			return 0;
+		if (fault->health == GP_HEALTH_NOTE)
+			return -ENODATA;
 		open = true;
 	}
 	f->name = fault->name;
@@ -185,33 +189,49 @@ static bool find_fault(const struct gp_fault *fault,
 	gp_find_bad(f, open ? GP_HEALTH_UNKNOWN : fault->health, next,
 		    "%sGPU%s: %s", open ? "not known for " : "", gpus,
 		    fault->symptom);
-	return true;
+	return 1;
+}
+
+/* One line for all faults, of which none has a line of its own. */
+static void find_none(struct gp_finding *f, size_t gpus, size_t faults,
+		      size_t open)
+{
+	f->name = "known-faults";
+	if (!gpus)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "there is no GPU that could be asked");
+	else if (open)
+		gp_find_bad(f, GP_HEALTH_NOTE, "",
+			    "none of %zu known faults was found; of %zu it "
+			    "cannot be known",
+			    faults, open);
+	else
+		gp_find(f, "none of %zu known faults applies here", faults);
 }
 
 void gp_doctor_faults(struct gpreempt *g,
 		      void (*found)(void *data, const struct gp_finding *f),
 		      void *data)
 {
-	struct gp_finding all = { .name = "known-faults" };
 	struct gp_gpu_facts *facts = NULL;
-	size_t count = 0, n = 0, i;
+	size_t count = 0, n = 0, open = 0, i;
 
-	if (gp_gpu_facts_read(g, &facts, &count) || !count) {
-		gp_find_bad(&all, GP_HEALTH_UNKNOWN, "",
-			    "there is no GPU that could be asked");
-		n++;
+	if (gp_gpu_facts_read(g, &facts, &count))
+		count = 0;
+	for (i = 0; gp_faults[i].name; i++) {
+		struct gp_finding f = { 0 };
+		int ret = find_fault(&gp_faults[i], facts, count, &f);
+
+		if (ret > 0)
+			found(data, &f);
+		n += ret > 0;
+		open += ret < 0;
 	}
-	for (i = 0; count && gp_faults[i].name; i++) {
+	if (!n) {
 		struct gp_finding f = { 0 };
 
-		if (!find_fault(&gp_faults[i], facts, count, &f))
-			continue;
+		find_none(&f, count, i, open);
 		found(data, &f);
-		n++;
 	}
-	if (!n)
-		gp_find(&all, "none of %zu known faults applies here", i);
-	if (!count || !n)
-		found(data, &all);
 	free(facts);
 }
