@@ -71,8 +71,13 @@ static const struct {
 	  "root-infer" },
 	{ "0::/machine.slice/libpod-conmon-" ID_C ".scope\n", NULL, "", "" },
 	{ "0::/libpod_parent/libpod-" ID_C "\n", "podman", ID_C, "root-infer" },
-	{ "0::" CRI "cri-containerd-" ID_B ".scope\n", "containerd", ID_B, "" },
-	{ "0::" CRI "crio-" ID_B ".scope\n", "cri-o", ID_B, "" },
+	{ "0::" CRI "cri-containerd-" ID_B ".scope\n", "kubernetes", ID_B, "" },
+	{ "0::" CRI "crio-" ID_B ".scope\n", "kubernetes", ID_B, "" },
+	{ "0::/system.slice/nerdctl-" ID_B ".scope\n", "containerd", ID_B, "" },
+	{ "0::/default/batch\n", "containerd", "batch", "batch" },
+	{ "0::/default/batch/x\n", "containerd", "batch", "batch" },
+	{ "0::/default/other\n", NULL, "", "" },
+	{ "0::/user.slice/batch\n", NULL, "", "" },
 	{ "0::" CRI "crio-conmon-" ID_B ".scope\n", NULL, "", "" },
 	{ "0::/kubepods/besteffort/pod1/" ID_B "\n", "kubernetes", ID_B, "" },
 	{ "0::/lxc.payload.box/init.scope\n", "lxc", "box", "box" },
@@ -94,6 +99,8 @@ TEST_EACH(container, ARRAY_SIZE(containers))
 	set_file(STORAGE "overlay-containers/"
 			 "volatile-containers.json",
 		 "[{\"id\":\"" ID_C "\",\"names\":[\"root-infer\"]}]");
+	set_file("/run/containerd/io.containerd.runtime.v2.task/default/batch/",
+		 "config.json");
 	set_file("/proc/100/cgroup", containers[_i].cgroup);
 	ret = gp_container(g, 100, &c);
 	if (!containers[_i].engine) {
@@ -104,6 +111,74 @@ TEST_EACH(container, ARRAY_SIZE(containers))
 	ck_assert_str_eq(c.engine, containers[_i].engine);
 	ck_assert_str_eq(c.id, containers[_i].id);
 	ck_assert_str_eq(c.name, containers[_i].name);
+}
+
+#define TASK "/run/containerd/io.containerd.runtime.v2.task/"
+
+/* The kubelet's, and nerdctl's, as containerd was given them. */
+TEST(containerd_names)
+{
+	struct gp_container c;
+
+	set_file("/proc/100/cgroup",
+		 "0::" CRI "cri-containerd-" ID_B ".scope\n");
+	set_file(TASK "k8s.io/" ID_B "/config.json",
+		 "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"train\","
+		 "\"io.kubernetes.cri.sandbox-name\":\"job-7\","
+		 "\"io.kubernetes.cri.sandbox-namespace\":\"ml\"}}");
+	ck_assert_int_eq(gp_container(g, 100, &c), 0);
+	ck_assert_str_eq(c.name, "train");
+	ck_assert_str_eq(c.pod, "job-7");
+	ck_assert_str_eq(c.pod_namespace, "ml");
+
+	set_file("/proc/100/cgroup",
+		 "0::/system.slice/nerdctl-" ID_A ".scope\n");
+	set_file(TASK "default/" ID_A "/config.json",
+		 "{\"annotations\":{\"nerdctl/name\":\"box\"}}");
+	ck_assert_int_eq(gp_container(g, 100, &c), 0);
+	ck_assert_str_eq(c.name, "box");
+	ck_assert_str_eq(c.pod, "");
+	/* A file that is no object has no names. */
+	set_file("/proc/100/cgroup",
+		 "0::/system.slice/nerdctl-" ID_C ".scope\n");
+	set_file(TASK "default/" ID_C "/config.json", "[1]");
+	ck_assert_int_eq(gp_container(g, 100, &c), 0);
+	ck_assert_str_eq(c.name, "");
+}
+
+/* Pods of both drivers of cgroups, and jobs; none where a user can make up paths. */
+static const struct {
+	const char *cgroup;
+	const char *pod;
+	const char *job;
+} places[] = {
+	{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-"
+	  "pod0123abcd_0011_2233_4455_66778899aabb.slice/x.scope\n",
+	  "0123abcd-0011-2233-4455-66778899aabb", "" },
+	{ "0::/kubepods/besteffort/pod0123abcd-0011-2233-4455-66778899aabb/x\n",
+	  "0123abcd-0011-2233-4455-66778899aabb", "" },
+	{ "0::/kubepods/besteffort/pod1/x\n", "", "" },
+	{ "0::/user.slice/user-7.slice/kubepods/"
+	  "pod0123abcd-0011-2233-4455-66778899aabb\n",
+	  "", "" },
+	{ "0::/system.slice/node_slurmstepd.scope/job_42/step_batch/user\n", "",
+	  "42" },
+	{ "4:cpu:/slurm/uid_7/job_9/step_0\n0::/\n", "", "9" },
+	{ "0::/spur/job_3\n", "", "3" },
+	{ "0::/spur/job_x\n", "", "" },
+	{ "0::/user.slice/user-7.slice/slurm/job_5\n", "", "" },
+	{ "0::/job_5\n", "", "" },
+};
+
+TEST_EACH(place, ARRAY_SIZE(places))
+{
+	struct gp_place place;
+
+	set_file("/proc/100/cgroup", places[_i].cgroup);
+	ck_assert_int_eq(gp_place(g, 100, &place), 0);
+	ck_assert_str_eq(place.pod_uid, places[_i].pod);
+	ck_assert_str_eq(place.job, places[_i].job);
+	ck_assert_int_eq(place.cgroup[0], '/');
 }
 
 TEST(docker_elsewhere)

@@ -97,11 +97,13 @@ bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup)
 static const char *find_engine(const char *name, size_t len, const char *path,
 			       size_t path_len)
 {
+	bool pod = memmem(path, path_len, "kubepods", strlen("kubepods"));
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(engines); i++)
 		if (memmem(name, len, engines[i].part, strlen(engines[i].part)))
-			return engines[i].engine;
+			return pod && engines[i].engine ? "kubernetes" :
+							  engines[i].engine;
 	for (i = 1; i < ARRAY_SIZE(engines); i++)
 		if (memmem(path, path_len, engines[i].part,
 			   strlen(engines[i].part)))
@@ -141,7 +143,27 @@ static bool parse_component(const char *path, const char *name, size_t len,
 	return true;
 }
 
+/* One of ctr's: /NAMESPACE/ID, of which containerd knows. */
+static bool is_task(const struct gpreempt *g, const char *path,
+		    struct gp_container *out)
+{
+	char dir[256], space[64], id[64];
+
+	if (sscanf(path, "/%63[^/]/%63[^/]", space, id) != 2 ||
+	    strstr(space, ".slice") || is_id(id))
+		return false;
+	snprintf(dir, sizeof(dir), GP_CONTAINERD "/%s/%s", space, id);
+	if (gp_look_in(g, dir) <= 0)
+		return false;
+	memset(out, 0, sizeof(*out));
+	strcpy(out->engine, "containerd");
+	strcpy(out->id, id);
+	strcpy(out->name, id);
+	return true;
+}
+
 struct container_walk {
+	const struct gpreempt *g;
 	int (*fn)(void *arg, const struct gp_container *container,
 		  const char *path);
 	void *arg;
@@ -150,13 +172,19 @@ struct container_walk {
 static int walk_path(void *arg, const char *hierarchy, const char *path)
 {
 	struct container_walk *walk = arg;
+	struct gp_container task;
 	const char *at = path;
+	int ret;
 
 	(void)hierarchy;
+	if (walk->g && is_task(walk->g, path, &task)) {
+		ret = walk->fn(walk->arg, &task, path);
+		if (ret)
+			return ret;
+	}
 	while (*at) {
 		struct gp_container container;
 		size_t len;
-		int ret;
 
 		at += strspn(at, "/");
 		len = strcspn(at, "/");
@@ -180,7 +208,7 @@ static int each_container(const struct gpreempt *g, pid_t pid,
 				    const char *path),
 			  void *arg)
 {
-	struct container_walk walk = { .fn = fn, .arg = arg };
+	struct container_walk walk = { .g = g, .fn = fn, .arg = arg };
 
 	return each_cgroup(g, pid, walk_path, &walk);
 }

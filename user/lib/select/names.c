@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of containers, from the files of root's own Docker, Podman and CRI-O. Those of
- * a user's engine are in the user's home, where we read nothing. Names of users, as
- * /etc/passwd has them: those of a directory service go by number, for to ask one can
- * take long, and guard may not wait.
+ * Names of containers, from the files of root's own Docker, Podman, CRI-O and
+ * containerd. Those of a user's engine are in the user's home, where we read nothing.
+ * Names of users, as /etc/passwd has them: those of a directory service go by number,
+ * for to ask one can take long, and guard may not wait.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -172,6 +172,39 @@ static void podman_name(struct gpreempt *g, uint64_t age_ns,
 		}
 }
 
+/*
+ * In what containerd was given to run: by the kubelet, by nerdctl, or by ctr, which has
+ * no other name than the id.
+ */
+static void containerd_name(struct gpreempt *g, uint64_t age_ns,
+			    struct gp_container *container)
+{
+	static const char *const spaces[] = { "k8s.io", "default" };
+	struct json_object *config = NULL, *notes = NULL;
+	const char *pod, *in;
+	char path[MAX_PATH];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(spaces) && !config; i++) {
+		snprintf(path, sizeof(path), GP_CONTAINERD "/%s/%s/config.json",
+			 spaces[i], container->id);
+		config = get_json(g, path, age_ns);
+	}
+	if (!json_object_object_get_ex(config, "annotations", &notes))
+		return;
+	set_name(container,
+		 get_string(notes, "io.kubernetes.cri.container-name"));
+	if (!*container->name)
+		set_name(container, get_string(notes, "nerdctl/name"));
+	pod = get_string(notes, "io.kubernetes.cri.sandbox-name");
+	in = get_string(notes, "io.kubernetes.cri.sandbox-namespace");
+	if (pod && in) {
+		snprintf(container->pod, sizeof(container->pod), "%s", pod);
+		snprintf(container->pod_namespace,
+			 sizeof(container->pod_namespace), "%s", in);
+	}
+}
+
 void gp_container_name(struct gpreempt *g, struct gp_container *container)
 {
 	static const uint64_t ages[] = { FRESH_NS, MISSING_NS };
@@ -183,9 +216,13 @@ void gp_container_name(struct gpreempt *g, struct gp_container *container)
 		{ "docker", docker_name },
 		{ "podman", podman_name },
 		{ "cri-o", podman_name },
+		{ "containerd", containerd_name },
+		{ "kubernetes", containerd_name },
+		{ "kubernetes", podman_name },
 		/* The path of a cgroup does not always tell who made it. */
 		{ "container", docker_name },
 		{ "container", podman_name },
+		{ "container", containerd_name },
 	};
 	size_t a, i;
 

@@ -8,6 +8,9 @@
 #include "lib/core/internal.h"
 #include "lib/select/words.h"
 
+/* Where containerd has the state of a task, by namespace and id. */
+#define GP_CONTAINERD "/run/containerd/io.containerd.runtime.v2.task"
+
 /* Is the process in this cgroup or below? */
 bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
 

@@ -24,6 +24,8 @@ struct gp_container {
 	char engine[16];
 	char id[80];	/* as in the name of its cgroup */
 	char name[128]; /* from the files of root's engine, "": not known */
+	char pod[128];	/* of Kubernetes, from the same files */
+	char pod_namespace[64];
 };
 
 /* The outermost one that a process is in. 0, -ENOENT or another -errno. */
