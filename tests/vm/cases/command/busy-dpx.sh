@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Busy % in DPX: two processes on the two nodes of one device are told apart.
+# Busy % in DPX: each of two processes has the share of its own node of one device.
 # vgpu: gpus=1 xccs=4 partitions=2
 # timeout: 120
 . /t/lib.sh
