@@ -179,9 +179,7 @@ TEST(duty)
 	ck_assert_uint_eq(count_in(out_path, "resumed idle 0 share 0 duty "),
 			  2);
 	snprintf(path, sizeof(path), "%s/m", dir);
-	ck_assert_uint_eq(count_in(path, "gpreempt_guard_targets"
-					 "{role=\"offline\"} 1\n"),
-			  1);
+	ck_assert_uint_eq(count_in(path, ",role=\"offline\"} 1\n"), 1);
 	snprintf(path, sizeof(path), "%s/s", dir);
 	ck_assert_uint_eq(count_in(path, "# arrival_to_ioctl_ns"), 1);
 	/* Its target is free. */

@@ -16,7 +16,7 @@
 
 #define WRITES 500
 /* Of all of guard, with any targets. */
-#define MAX_SERIES 16
+#define MAX_SERIES 69
 
 /* Prometheus's text format: a comment, or a name, labels and a number. */
 #define NAME  "[a-zA-Z_:][a-zA-Z0-9_:]*"
@@ -98,12 +98,13 @@ static void put_directory(void)
 TEST(written)
 {
 	guard_files_put(&guard, GUARD_TIMELINE);
-	put_and_wait(1);
-	ck_assert_uint_eq(count_in(path, "preemptions_total 1\n"), 1);
+	/* The label before the number is the host's name. */
+	put_and_wait(71);
+	ck_assert_uint_eq(count_in(path, "} 71\n"), 1);
 	/* Also when the last but one is not done yet. */
-	put(2);
-	ck_assert_int_eq(finish(3), 0);
-	ck_assert_uint_eq(count_in(path, "preemptions_total 3\n"), 1);
+	put(72);
+	ck_assert_int_eq(finish(73), 0);
+	ck_assert_uint_eq(count_in(path, "} 73\n"), 1);
 	ck_assert_uint_gt(beats, 0);
 	ck_assert_uint_eq(count_in(messages, "\n"), 0);
 }

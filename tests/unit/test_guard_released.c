@@ -92,10 +92,10 @@ static double number(const char *text, const char *name)
 	char line[64];
 	const char *at;
 
-	snprintf(line, sizeof(line), "\ngpreempt_guard_%s ", name);
+	snprintf(line, sizeof(line), "\ngpreempt_guard_%s{", name);
 	at = strstr(text, line);
 	ck_assert_msg(at, "no %s in %s", name, text);
-	return atof(at + strlen(line));
+	return atof(strstr(at, "} ") + 2);
 }
 
 /* A counter of its own, and no part of held_seconds_total; the rest is its share. */
@@ -111,15 +111,15 @@ TEST(metrics)
 	offline->since_ns = shr_now_ns();
 	atomic_store(&c->released_ns, 5 * NSEC_PER_SEC);
 	guard_take_results(&guard);
-	guard_print_metrics(&guard, f);
+	ck_assert_int_eq(guard_print_metrics(&guard, f), 0);
 	fclose(f);
 	ck_assert_ptr_nonnull(strstr(text,
 				     "\n# TYPE "
 				     "gpreempt_guard_released_seconds_total counter\n"));
 	ck_assert_double_eq(number(text, "released_seconds_total"), 25);
 	ck_assert_double_eq(number(text, "held_seconds_total"), 75);
-	ck_assert_double_eq_tol(number(text, "offline_share"), 125 / 200.0,
-				0.05);
+	ck_assert_double_eq_tol(number(text, "offline_share_ratio"),
+				125 / 200.0, 0.05);
 	guard_summary(&guard);
 	ck_assert_uint_eq(printed("held_s 75.000 of "), 1);
 	ck_assert_uint_eq(printed("released_s 25.000\n"), 1);

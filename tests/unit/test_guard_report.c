@@ -20,10 +20,11 @@ static void set_figures(void)
 		{ { 3000, 93000, 8000 } },
 	};
 
-	guard.figures.sample = calloc(GUARD_SAMPLES, sizeof(samples[0]));
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(samples); i++)
+		guard_add_sample(&guard.figures, &samples[i]);
 	ck_assert_ptr_nonnull(guard.figures.sample);
-	memcpy(guard.figures.sample, samples, sizeof(samples));
-	guard.figures.samples = ARRAY_SIZE(samples);
 	guard.figures.suspends = 4;
 	guard.figures.failures = 2;
 	guard.figures.resumes[GPREEMPT_POLICY_IDLE] = 3;
@@ -96,6 +97,53 @@ TEST(as_json)
 	ck_assert_double_eq(number(o, "unseen_queues", NULL), 5);
 	ck_assert_double_eq_tol(number(o, "poll_cpu_ms_per_s", NULL), 10, 1);
 	json_object_put(o);
+}
+
+/* A line that must be there once. */
+static void expect_metric(const char *text, const char *line)
+{
+	const char *at = strstr(text, line);
+
+	ck_assert_msg(at, "no %s in %s", line, text);
+	ck_assert_ptr_null(strstr(at + 1, line));
+}
+
+TEST(metrics)
+{
+	char text[16384] = "";
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	char *at;
+
+	set_figures();
+	guard.n_online = 1;
+	ck_assert_int_eq(guard_print_metrics(&guard, f), 0);
+	guard.n_online = 0;
+	fclose(f);
+	/* Every host has another name. */
+	while ((at = strstr(text, "hostname=\""))) {
+		char *end = strchr(at + strlen("hostname=\""), '"') + 1;
+
+		end += *end == ',';
+		memmove(at, end, strlen(end) + 1);
+	}
+#define NAME "\ngpreempt_guard_"
+	expect_metric(text, NAME "preemptions_total{} 4\n");
+	expect_metric(text, NAME "failures_total{} 2\n");
+	expect_metric(text, NAME "held_seconds_total{} 3\n");
+	expect_metric(text, NAME "offline_share_ratio{} 0.25\n");
+	expect_metric(text, NAME "poll_cpu_seconds_total{} 1\n");
+	expect_metric(text, NAME "targets{role=\"online\"} 1\n");
+	expect_metric(text, NAME "targets{role=\"offline\"} 0\n");
+#define TIMES NAME "arrival_to_"
+	expect_metric(text, TIMES "ioctl_seconds_sum{} 0.000006\n");
+	expect_metric(text, TIMES "suspended_seconds_bucket{le=\"5e-05\"} 2\n");
+	expect_metric(text,
+		      TIMES "suspended_seconds_bucket{le=\"0.0001\"} 3\n");
+	expect_metric(text, TIMES "suspended_seconds_sum{} 0.000116\n");
+	expect_metric(text, TIMES "suspended_seconds_count{} 3\n");
+	/* Of one the slots were not watched. */
+	expect_metric(text, TIMES "slots_seconds_bucket{le=\"+Inf\"} 2\n");
+	expect_metric(text, TIMES "slots_seconds_count{} 2\n");
 }
 
 TEST(samples)

@@ -10,5 +10,7 @@ void doc_bash(void);	 /* tables, for the completion of bash */
 void doc_zsh(void);	 /* a case a command, for that of zsh */
 void doc_table(void);	 /* rows of markdown, for README.md */
 void doc_markdown(void); /* a section a command, for docs/commands.md */
+void doc_families(void); /* rows of markdown, for docs/metrics.md */
+void doc_labels(void);	 /* the same of the labels */
 
 #endif

@@ -42,15 +42,19 @@ $(COMPLETIONS): $(O)/%: user/doc/%.in user/doc/expand $(COMMAND_DOC)
 	@mv $@.new $@
 
 .PHONY: docs
-docs: $(COMMAND_DOC) ## docs/commands.md and README's table, out of the table of commands
+docs: $(COMMAND_DOC) ## docs/commands.md and tables of README and docs/metrics.md, out of the code's
 	@$(COMMAND_DOC) markdown >docs/commands.md
-	@$(COMMAND_DOC) table >$(O)/rows
-	@awk -v rows=$(O)/rows '/^\| command \|/ { \
+	@$(call replace_rows,README.md,command,table)
+	@$(call replace_rows,docs/metrics.md,metric,families)
+	@$(call replace_rows,docs/metrics.md,label,labels)
+
+# Of a file, the rows of the table whose first heading is the second argument.
+replace_rows = $(COMMAND_DOC) $(3) >$(O)/rows && \
+	awk -v rows=$(O)/rows -v head='| $(2) |' 'index($$0, head) == 1 { \
 			print; getline; print; \
 			while ((getline row <rows) > 0) print row; \
 			skip = 1; next } \
-		!/^\|/ { skip = 0 } !skip' README.md >$(O)/README.md
-	@cat $(O)/README.md >README.md
+		!/^\|/ { skip = 0 } !skip' $(1) >$(O)/page && cat $(O)/page >$(1)
 
 # The pages whose output a test makes again, with that of today.
 .PHONY: docs-output

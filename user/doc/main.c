@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run at build time: command-doc man|bash|zsh|table|markdown|list. */
+/* Run at build time: command-doc man|bash|zsh|table|markdown|families|labels|list. */
 #include <string.h>
 
 #include "doc/doc.h"
@@ -25,7 +25,8 @@ static const struct {
 } outputs[] = {
 	{ "man", doc_man },	      { "bash", doc_bash },
 	{ "zsh", doc_zsh },	      { "table", doc_table },
-	{ "markdown", doc_markdown }, { "list", doc_list },
+	{ "markdown", doc_markdown }, { "families", doc_families },
+	{ "labels", doc_labels },     { "list", doc_list },
 };
 
 int main(int argc, char **argv)
@@ -38,6 +39,7 @@ int main(int argc, char **argv)
 		outputs[i].print();
 		return fflush(stdout) || ferror(stdout);
 	}
-	fputs("usage: command-doc man|bash|zsh|table|markdown|list\n", stderr);
+	fputs("usage: command-doc man|bash|zsh|table|markdown|families|labels|list\n",
+	      stderr);
 	return 2;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "doc/doc.h"
+#include "output/metrics.h"
 
 /*
  * Print a text of the table in paragraphs. Lines that begin with a space are
@@ -213,6 +214,34 @@ void doc_table(void)
 		       cmd->usage ? cmd->usage : "",
 		       cmd->usage && !cmd->max_words ? "..." : "");
 		put_cell(cmd->summary);
+		fputs(" |\n", stdout);
+	}
+}
+
+void doc_families(void)
+{
+	const struct out_family *f;
+	size_t i;
+
+	for (f = out_families; f < out_families + OUT_FAMILIES; f++) {
+		printf("| `%s%s` | %s | ", f->name, out_type_suffixes[f->type],
+		       out_type_names[f->type]);
+		put_cell(f->help);
+		fputs(" |", stdout);
+		for (i = OUT_HOSTNAME + 1; i < OUT_LABELS; i++)
+			if (f->labels & 1u << i)
+				printf(" `%s`", out_label_names[i]);
+		fputs(" |\n", stdout);
+	}
+}
+
+void doc_labels(void)
+{
+	size_t i;
+
+	for (i = 0; i < OUT_LABELS; i++) {
+		printf("| `%s` | ", out_label_names[i]);
+		put_cell(out_label_texts[i]);
 		fputs(" |\n", stdout);
 	}
 }

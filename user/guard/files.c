@@ -39,7 +39,7 @@ void guard_draw_join(struct guard *guard, pid_t pid, bool online, int *lane)
 	pthread_mutex_unlock(&guard->lock);
 }
 
-static void draw(struct guard *guard, FILE *out)
+static int draw(struct guard *guard, FILE *out)
 {
 	struct guard_picture *picture = guard->picture;
 	uint64_t now;
@@ -50,6 +50,7 @@ static void draw(struct guard *guard, FILE *out)
 	pthread_mutex_unlock(&guard->lock);
 	guard_picture_draw(&picture[1], guard->figures.start_ns, now,
 			   ctl_simulated(), out);
+	return 0;
 }
 
 static void free_text(struct guard_file *file)
@@ -62,11 +63,12 @@ static void free_text(struct guard_file *file)
 static void make_text(struct guard *guard, struct guard_file *file)
 {
 	FILE *out = open_memstream(&file->text, &file->size);
+	int ret;
 
 	if (!out)
 		return;
-	file->print(guard, out);
-	if (fclose(out))
+	ret = file->print(guard, out);
+	if (fclose(out) || ret)
 		free_text(file);
 }
 

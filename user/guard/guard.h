@@ -23,6 +23,7 @@
 #include "guard/options.h"
 #include "guard/picture.h"
 #include "guard/worker.h"
+#include "output/metrics.h"
 #include "shared/macro.h"
 
 /*
@@ -171,6 +172,7 @@ struct guard_figures {
 	struct guard_times gone;     /* of targets that are gone */
 	struct guard_sample *sample; /* the last GUARD_SAMPLES */
 	size_t samples;		     /* all that there were */
+	struct out_histogram latency[GUARD_LATENCIES]; /* of all of them */
 };
 
 /* Threads that may wait for reads that do not return (poll.c). */
@@ -202,9 +204,10 @@ enum guard_file_kind {
 };
 
 struct guard_file {
-	const char *what;			       /* in messages */
-	const char *path;			       /* NULL: not wanted */
-	void (*print)(struct guard *guard, FILE *out); /* what is in it now */
+	const char *what; /* in messages */
+	const char *path; /* NULL: not wanted */
+	/* What is in it now. 0 or -errno. */
+	int (*print)(struct guard *guard, FILE *out);
 	pid_t child; /* that writes it now; 0: none */
 	bool failed; /* and that was reported */
 	char *text;  /* what is to be in it, now or at the end; or NULL */
@@ -353,9 +356,9 @@ void guard_take_released(struct guard *guard, struct guard_offline *offline);
 /* report.c */
 void guard_live(struct guard *guard);
 void guard_summary(struct guard *guard);
-/* Prometheus's text format; a line for each sample. */
-void guard_print_metrics(struct guard *guard, FILE *out);
-void guard_print_samples(struct guard *guard, FILE *out);
+/* Prometheus's text format; a line for each sample. Both return 0 or -errno. */
+int guard_print_metrics(struct guard *guard, FILE *out);
+int guard_print_samples(struct guard *guard, FILE *out);
 void guard_add_sample(struct guard_figures *f, const struct guard_sample *one);
 /* Add those of one that is there still. */
 void guard_add_times(struct guard_times *sum, const struct guard_offline *o,

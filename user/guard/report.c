@@ -128,10 +128,15 @@ void guard_tell_churn(const struct guard *guard, pid_t pid,
 
 void guard_add_sample(struct guard_figures *f, const struct guard_sample *one)
 {
+	size_t i;
+
 	if (!f->sample)
 		f->sample = calloc(GUARD_SAMPLES, sizeof(*f->sample));
 	if (f->sample)
 		f->sample[f->samples++ % GUARD_SAMPLES] = *one;
+	for (i = 0; i < GUARD_LATENCIES; i++)
+		if (one->ns[i] != GPREEMPT_UNKNOWN)
+			out_histogram_add(&f->latency[i], one->ns[i]);
 }
 
 static size_t samples_kept(const struct guard_figures *f)
@@ -139,7 +144,7 @@ static size_t samples_kept(const struct guard_figures *f)
 	return f->samples < GUARD_SAMPLES ? f->samples : GUARD_SAMPLES;
 }
 
-void guard_print_samples(struct guard *guard, FILE *out)
+int guard_print_samples(struct guard *guard, FILE *out)
 {
 	const struct guard_figures *figures = &guard->figures;
 	size_t n = figures->samples, i, j;
@@ -157,6 +162,7 @@ void guard_print_samples(struct guard *guard, FILE *out)
 				fprintf(out, "%lld", (long long)ns);
 			fputc(j + 1 < GUARD_LATENCIES ? '\t' : '\n', out);
 		}
+	return 0;
 }
 
 struct totals {
@@ -319,43 +325,45 @@ void guard_summary(struct guard *guard)
 		print_text(guard, &t);
 }
 
-#define PREFIX "gpreempt_guard_"
+static const enum out_family_id latency_families[GUARD_LATENCIES] = {
+	[GUARD_TO_IOCTL] = OUT_GUARD_TO_IOCTL,
+	[GUARD_TO_SUSPENDED] = OUT_GUARD_TO_SUSPENDED,
+	[GUARD_TO_SLOTS] = OUT_GUARD_TO_SLOTS,
+};
 
-static void print_metric(FILE *out, const char *name, const char *type,
-			 int digits, double value)
-{
-	fprintf(out, "# TYPE " PREFIX "%s %s\n" PREFIX "%s %.*f\n", name, type,
-		name, digits, value);
-}
-
-void guard_print_metrics(struct guard *guard, FILE *out)
+static void add_metrics(struct guard *guard, struct out_metrics *m)
 {
 	const struct guard_figures *figures = &guard->figures;
-	const struct gpreempt_stats *suspended;
 	struct totals t;
+	size_t i;
 
 	add_up(guard, &t);
-	suspended = &t.latency[GUARD_TO_SUSPENDED];
-	print_metric(out, "preemptions_total", "counter", 0, figures->suspends);
-	print_metric(out, "failures_total", "counter", 0, figures->failures);
-	print_metric(out, "held_seconds_total", "counter", 6,
-		     t.times.held_ns / 1e9);
-	print_metric(out, "released_seconds_total", "counter", 6,
-		     t.times.released_ns / 1e9);
-	print_metric(out, "poll_cpu_seconds_total", "counter", 6,
-		     atomic_load(&guard->poll_cpu_ns) / 1e9);
-	print_metric(out, "offline_share", "gauge", 4, t.share / 100);
-	fprintf(out,
-		"# TYPE " PREFIX "targets gauge\n" PREFIX
-		"targets{role=\"online\"} %zu\n" PREFIX
-		"targets{role=\"offline\"} %zu\n",
-		guard->n_online, guard->n_offline);
-	fprintf(out,
-		"# TYPE " PREFIX "suspended_seconds summary\n" PREFIX
-		"suspended_seconds{quantile=\"0.5\"} %.6f\n" PREFIX
-		"suspended_seconds{quantile=\"0.99\"} %.6f\n" PREFIX
-		"suspended_seconds_count %zu\n",
-		suspended->p50 / 1e9, suspended->p99 / 1e9, figures->samples);
+	out_metric(m, OUT_GUARD_SIMULATED, NULL, ctl_simulated());
+	out_metric(m, OUT_GUARD_TARGETS,
+		   &(struct out_labels){ { [OUT_ROLE] = "online" } },
+		   guard->n_online);
+	out_metric(m, OUT_GUARD_TARGETS,
+		   &(struct out_labels){ { [OUT_ROLE] = "offline" } },
+		   guard->n_offline);
+	out_metric(m, OUT_GUARD_PREEMPTIONS, NULL, figures->suspends);
+	out_metric(m, OUT_GUARD_FAILURES, NULL, figures->failures);
+	out_metric(m, OUT_GUARD_HELD, NULL, t.times.held_ns / 1e9);
+	out_metric(m, OUT_GUARD_RELEASED, NULL, t.times.released_ns / 1e9);
+	out_metric(m, OUT_GUARD_OFFLINE_SHARE, NULL, t.share / 100);
+	out_metric(m, OUT_GUARD_POLL_CPU, NULL,
+		   atomic_load(&guard->poll_cpu_ns) / 1e9);
+	for (i = 0; i < GUARD_LATENCIES; i++)
+		out_metric_times(m, latency_families[i], NULL,
+				 &figures->latency[i]);
+}
+
+int guard_print_metrics(struct guard *guard, FILE *out)
+{
+	struct out_metrics m;
+
+	out_metrics_init(&m);
+	add_metrics(guard, &m);
+	return out_metrics_print(&m, OUT_PROMETHEUS, out);
 }
 
 #define FIRST_NS (10 * NSEC_PER_SEC)

@@ -56,7 +56,10 @@ n=$(field arrival_to_ioctl_us n)
 [ "$(field arrival_to_ioctl_us p50)" -le "$(field arrival_to_suspended_us p50)" ] ||
 	fail "suspended before the ioctl"
 [ "$(grep -vc '^#' "$W/samples")" -eq "$n" ] || fail "not all samples are there"
-grep -q '^gpreempt_guard_targets{role="offline"} 1' "$W/metrics" || fail "metrics"
+grep -q '^gpreempt_guard_targets{.*role="offline"} 1' "$W/metrics" || fail "metrics"
+grep -q "^gpreempt_guard_arrival_to_ioctl_seconds_count{.*} $n\$" "$W/metrics" ||
+	fail "the metrics have not $n arrivals"
+grep -q '^gpreempt_guard_simulated{.*} 1' "$W/metrics" || fail "simulated"
 says_guard '^offline_share_percent [5-9][0-9]\.'
 wait_for 15 running "$(pid off)"
 grep -q 'TracerPid:[[:space:]]*0' "/proc/$(pid off)/status" || fail "it is still traced"
