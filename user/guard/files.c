@@ -74,12 +74,7 @@ static void make_text(struct guard *guard, struct guard_file *file)
 
 static int fail_file(const struct guard_file *file, const char *when, int code)
 {
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     code == -ENOSPC || code == -EDQUOT ?
-				     "make room on that disk, and run guard again" :
-				     "name a file in a directory that can be written",
-			     "the %s %s %s: %s", file->what, file->path, when,
-			     shr_file_reason(code));
+	return ctl_fail_file(file->what, file->path, when, code);
 }
 
 /* How a write went. A failure is reported once, until one has worked again. */

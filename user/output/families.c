@@ -111,7 +111,7 @@ const struct out_family out_families[OUT_FAMILIES] = {
 	[OUT_PROCESS_SLOTS] = { "gpreempt_process_slots_ratio", OUT_GAUGE, "ratio", PROCESS,
 		"Share of the hardware slots of its queues that hold them, on all GPUs." },
 	[OUT_PROCESS_HELD] = { "gpreempt_process_held", OUT_GAUGE, NULL, PROCESS | BIT(BY),
-		"1: its queues are held off the GPU, or a debugger is attached. Absent: no." },
+		"1: a command of gpreempt, a debugger or a checkpoint has it. Absent: none has." },
 	[OUT_PROCESS_BUSY] = { "gpreempt_process_busy_ratio", OUT_GAUGE, "ratio",
 		BOTH | BIT(METHOD),
 		"Share of looks in which the process executed on the GPU." },

@@ -8,6 +8,7 @@
 
 #include "output/message.h"
 #include "shared/macro.h"
+#include "shared/atomic-file.h"
 #include "shared/clean.h"
 
 /*
@@ -92,6 +93,17 @@ int ctl_fail_lines(enum gpreempt_class class, const char *text)
 
 	return ctl_fail_text(class, *end ? end + 1 : NULL, "%.*s",
 			     (int)(end - text), text);
+}
+
+int ctl_fail_file(const char *what, const char *path, const char *when,
+		  int code)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     code == -ENOSPC || code == -EDQUOT ?
+				     "make room on that disk, and do it again" :
+				     "name a file in a directory that can be written",
+			     "the %s %s %s: %s", what, path, when,
+			     shr_file_reason(code));
 }
 
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)

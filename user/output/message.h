@@ -18,6 +18,9 @@ ctl_fail_text(enum gpreempt_class class, const char *next, const char *format,
 	      ...);
 /* The reason and the next step are two lines. */
 int ctl_fail_lines(enum gpreempt_class class, const char *text);
+/* A file of ours, that was not written for that reason of shared/atomic-file.h. */
+int ctl_fail_file(const char *what, const char *path, const char *when,
+		  int code);
 /* For a reason that needs no more than the process. */
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 /* next-step.c: what to do about an error: a clause, perhaps with a command. */

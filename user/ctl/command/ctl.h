@@ -134,6 +134,7 @@ struct ctl_command {
 	DO(repair)        \
 	DO(status)        \
 	DO(monitor)       \
+	DO(metrics)       \
 	DO(preempt)       \
 	DO(decode)        \
 	DO(snapshot)      \
