@@ -19,7 +19,8 @@ PYTHONDIR ?= $(shell user/python/where $(PREFIX) 2>/dev/null)
 HEADERS := $(wildcard include/gpreempt/*.h)
 PC := $(O)/gpreempt.pc
 PYTHON_FILES := $(wildcard user/python/gpreempt/*.py) user/python/gpreempt/py.typed
-UNITS := $(patsubst user/install/%.in,$(O)/units/%,$(wildcard user/install/*.service.in))
+UNITS := $(patsubst user/install/%.in,$(O)/units/%,$(wildcard user/install/*.service.in user/install/*.timer.in))
+UNIT_PARTS := user/install/service-common user/install/service-hardened
 
 # file:where it goes:mode. A where that ends with "/" is a directory.
 INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
@@ -61,9 +62,10 @@ $(PC): user/install/gpreempt.pc.in user/user.mk user/install/install.mk FORCE
 		-e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
 		-e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
 		-e 's|@LIBS@|$(LIB_LIBS)|' $< >$@
-$(UNITS): $(O)/units/%: user/install/%.in user/install/service-common user/install/install.mk FORCE
+$(UNITS): $(O)/units/%: user/install/%.in $(UNIT_PARTS) user/install/install.mk FORCE
 	@mkdir -p $(@D)
 	@sed -e '/^@COMMON@/{r user/install/service-common' -e 'd}' $< | \
+		sed -e '/^@HARDENED@/{r user/install/service-hardened' -e 'd}' | \
 		sed -e 's|@BINDIR@|$(BINDIR)|' >$@
 .PHONY: FORCE
 

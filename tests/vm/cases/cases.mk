@@ -17,8 +17,8 @@ $(VM_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c | $(KFD_HEADER)
 	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -Iuser -I$(O)/vm-tools -static -o $@ $(filter %.c,$^)
 $(O)/vm-tools/ask-guard: user/ipc/client.c user/proto/guard.c user/shared/clock.c
 $(O)/vm-tools/as-unit: $(O)/vm-tools/unit-filter.h
-# Both units have it: check-units looks.
-$(O)/vm-tools/unit-filter.h: tests/vm/tools/unit-filter user/install/service-common
+# All units have it: check-units looks.
+$(O)/vm-tools/unit-filter.h: tests/vm/tools/unit-filter user/install/service-hardened
 	@mkdir -p $(@D)
 	$^ >$@.new
 	@mv $@.new $@
