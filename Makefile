@@ -80,6 +80,7 @@ $(O)/kernel/env.mk:
 -include tests/bench/bench.mk
 -include tests/unit/unit.mk
 -include tests/mutate/mutate.mk
+-include tests/metrics/metrics.mk
 -include tests/install/install.mk
 -include tests/lint/lint.mk
 -include tests/vm/python/python.mk
@@ -258,7 +259,7 @@ checkpatch-user:
 .PHONY: clean distclean
 clean: ## remove what was built, keep what was fetched
 	rm -rf $(filter-out $(addprefix $(O)/,apt debug kernel kernel.lock kernels linux-% on-% \
-		qemu qemu.lock rocm rocm.lock hip hip.lock), $(wildcard $(O)/*))
+		prometheus prometheus.lock qemu qemu.lock rocm rocm.lock hip hip.lock), $(wildcard $(O)/*))
 distclean: ## remove all of build/
 	rm -rf $(O)
 

@@ -146,6 +146,17 @@ TEST(metrics)
 	expect_metric(text, TIMES "slots_seconds_count{} 2\n");
 }
 
+/* For "make check-metrics", which names a directory: what Prometheus is to read. */
+TEST_EACH(file, getenv("METRICS_DIR") ? 1 : 0)
+{
+	FILE *f = fopen(unit_text("%s/guard.prom", getenv("METRICS_DIR")), "w");
+
+	ck_assert_ptr_nonnull(f);
+	set_figures();
+	ck_assert_int_eq(guard_print_metrics(&guard, f), 0);
+	fclose(f);
+}
+
 TEST(samples)
 {
 	char buf[4096] = "";

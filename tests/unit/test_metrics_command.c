@@ -349,3 +349,17 @@ TEST(no_driver)
 	ck_assert_str_eq(ctl_out, "");
 	ERR_HAS("next: ");
 }
+
+/* For "make check-metrics", which names a directory: what Prometheus is to read. */
+TEST_EACH(files, getenv("METRICS_DIR") ? 2 : 0)
+{
+	static const struct {
+		const char *format, *name;
+	} rows[] = {
+		{ "prometheus", "gpreempt.prom" },
+		{ "openmetrics", "gpreempt.om" },
+	};
+
+	CTL(0, "metrics --for 100ms --format %s --output %s/%s",
+	    rows[_i].format, getenv("METRICS_DIR"), rows[_i].name);
+}

@@ -20,6 +20,7 @@ HEADERS := $(wildcard include/gpreempt/*.h)
 PC := $(O)/gpreempt.pc
 PYTHON_FILES := $(wildcard user/python/gpreempt/*.py) user/python/gpreempt/py.typed
 UNITS := $(patsubst user/install/%.in,$(O)/units/%,$(wildcard user/install/*.service.in user/install/*.timer.in))
+CONTRIB := $(wildcard user/contrib/*/*)
 UNIT_PARTS := user/install/service-common user/install/service-hardened
 
 # file:where it goes:mode. A where that ends with "/" is a directory.
@@ -34,6 +35,7 @@ INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
 	$(O)/completion.zsh:$(ZSHDIR)/_gpreempt-ctl:0644 \
 	user/install/gpreempt.conf:$(TMPFILESDIR)/:0644 \
 	$(UNITS:%=%:$(SYSTEMDDIR)/:0644) \
+	$(foreach c,$(CONTRIB),$(c):$(DOCDIR)/$(patsubst user/%,%,$(dir $(c))):0644) \
 	$(if $(PYTHONDIR),$(PYTHON_FILES:%=%:$(PYTHONDIR)/gpreempt/:0644)) \
 	README.md:$(DOCDIR)/:0644 \
 	$(patsubst %,%:$(DOCDIR)/docs/:0644,$(wildcard docs/*.md)) \
@@ -44,7 +46,8 @@ LINKS = $(LIBDIR)/$(LIB_SONAME):libgpreempt.so.$(LIB_VERSION) \
 	$(LIBDIR)/libgpreempt.so:$(LIB_SONAME) \
 	$(FUNCTIONS:%=$(MANDIR)/man3/%.3:libgpreempt.3)
 # Directories that are ours alone, children first.
-OWN_DIRS = $(LIBEXECDIR)/gpreempt $(if $(PYTHONDIR),$(PYTHONDIR)/gpreempt) $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs/zh $(DOCDIR)/docs $(DOCDIR)
+OWN_DIRS = $(LIBEXECDIR)/gpreempt $(if $(PYTHONDIR),$(PYTHONDIR)/gpreempt) $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs/zh $(DOCDIR)/docs \
+	$(sort $(patsubst user/%/,$(DOCDIR)/%,$(dir $(CONTRIB)))) $(DOCDIR)/contrib $(DOCDIR)
 
 part = $(word $(1),$(subst :, ,$(2)))
 # Where an entry of INSTALLS goes, with its name.

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The metrics, the rules and the dashboard against Prometheus's own tools and server.
+
+.PHONY: check-metrics
+check-metrics: $(UNIT)/test_metrics_command $(UNIT)/test_guard_report ## metrics, rules and dashboard with Prometheus itself (fetches it once)
+	@tests/metrics/fetch-prometheus $(FETCHED)
+	@tests/metrics/check-metrics $(UNIT) $(FETCHED)/prometheus
