@@ -12,6 +12,8 @@ const char *const out_label_names[OUT_LABELS] = {
 	[OUT_COMM] = "comm",
 	[OUT_USER] = "user",
 	[OUT_POD_UUID] = "pod_uuid",
+	[OUT_POD] = "pod",
+	[OUT_NAMESPACE] = "namespace",
 	[OUT_CONTAINER] = "container",
 	[OUT_CONTAINER_ID] = "container_id",
 	[OUT_JOB_ID] = "job_id",
@@ -37,7 +39,9 @@ const char *const out_label_texts[OUT_LABELS] = {
 	[OUT_COMM] = "Name of the process, which the process chooses",
 	[OUT_USER] = "Name of its user, or the number if there is no name",
 	[OUT_POD_UUID] = "UID of its Kubernetes pod",
-	[OUT_CONTAINER] = "Name of its container; of Docker, Podman and CRI-O alone",
+	[OUT_POD] = "Name of its pod, where containerd runs it",
+	[OUT_NAMESPACE] = "Namespace of its pod, where containerd runs it",
+	[OUT_CONTAINER] = "Name of its container, where root's Docker, Podman, CRI-O or containerd has one",
 	[OUT_CONTAINER_ID] = "Id of its container",
 	[OUT_JOB_ID] = "Number of its job in Slurm or Spur",
 	[OUT_JOB_USER] = "Its user, if it belongs to a job",
@@ -70,7 +74,8 @@ const char *const out_type_suffixes[] = {
 #define HOST	   BIT(HOSTNAME)
 #define NODE	   (HOST | BIT(GPU_ID) | BIT(GPU_PARTITION_ID) | BIT(KFD_GPU_ID))
 #define GPU	   (NODE | BIT(DEVICE))
-#define PROCESS	   (HOST | BIT(PROCESS_ID) | BIT(POD_UUID) | BIT(CONTAINER) | \
+#define PROCESS	   (HOST | BIT(PROCESS_ID) | BIT(POD_UUID) | BIT(POD) | \
+		    BIT(NAMESPACE) | BIT(CONTAINER) | \
 		    BIT(CONTAINER_ID) | BIT(JOB_ID) | BIT(JOB_USER))
 #define BOTH	   (NODE | PROCESS)
 

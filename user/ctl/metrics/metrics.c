@@ -12,6 +12,7 @@
 
 struct metrics_args {
 	uint64_t for_ns;
+	uint64_t looks_ns;
 	uint64_t max_series;
 	const char *format;
 	const char *output; /* NULL: stdout */
@@ -135,7 +136,7 @@ static int collect(struct gpreempt *g, const struct metrics_args *args,
 	uint64_t took_ns = 0;
 	int ret;
 
-	ctl_sampler_init(&s, g, 0);
+	ctl_sampler_init(&s, g, args->looks_ns);
 	ret = sample(&s, args->for_ns, &took_ns);
 	if (!ret) {
 		out_metrics_init(&m);
@@ -169,6 +170,9 @@ static int run_metrics(void *data)
 static const struct ctl_option options[] = {
 	{ "for", CTL_DURATION, offsetof(struct metrics_args, for_ns), "TIME",
 	  "how long to look, for shares of that time (1s)" },
+	{ "looks", CTL_DURATION, offsetof(struct metrics_args, looks_ns),
+	  "TIME",
+	  "time between looks (0s: 20ms, or what 1 % of a CPU allows)" },
 	{ "format", CTL_NAME, offsetof(struct metrics_args, format), "FORMAT",
 	  "prometheus (default) or openmetrics" },
 	{ "max-series", CTL_COUNT, offsetof(struct metrics_args, max_series),
