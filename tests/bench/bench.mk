@@ -13,8 +13,6 @@ $(BENCH_BINS): $(O)/vm-tools/%: tests/bench/%.c $(O)/libgpreempt.a tests/bench/b
 		$(filter-out %.h,$^) \
 		$(LIB_LIBS)
 
-$(O)/vm-tools/sched-bench: user/guard/timeline.c
-
 .PHONY: bench
 bench: ## what things cost, as a table and build/bench.json (BENCH=part: one alone)
 	@$(MAKE) --no-print-directory -s vm-ready

@@ -9,9 +9,6 @@
  *   sched-bench guard NAME D FILE
  *	lines of two times, from arrival to the entry of the suspend ioctl and to
  *	its return, in ns
- *   sched-bench timeline MS ONLINE-FILE OFFLINE-FILE HOLDS-FILE
- *	a picture (SVG) of so many ms from the first request on; a hold is a line of
- *	two times, in ns
  *   sched-bench idle TID
  *	that thread gets the CPU when no other wants it
  */
@@ -23,8 +20,6 @@
 #include <string.h>
 
 #include <gpreempt/gpreempt.h>
-
-#include "guard/timeline.h"
 
 #define MAX_SAMPLES 200000
 #define COLUMNS	    5
@@ -193,49 +188,6 @@ static int cmd_guard(const char *name, double dilation, const char *path)
 	return 0;
 }
 
-static void draw_online(void *data, const uint64_t *v)
-{
-	struct timeline *t = data;
-
-	if (!t->from_ns) {
-		t->from_ns = v[0];
-		t->to_ns += v[0];
-		timeline_begin(t);
-	}
-	timeline_span(t, 0, TIMELINE_ONLINE, v[2], v[3]);
-}
-
-static void draw_offline(void *data, const uint64_t *v)
-{
-	timeline_span(data, 1, TIMELINE_OFFLINE, v[2], v[3]);
-}
-
-static void draw_hold(void *data, const uint64_t *v)
-{
-	timeline_span(data, 1, TIMELINE_HELD, v[0], v[1]);
-}
-
-static int cmd_timeline(const char *ms, char **files)
-{
-	static const char *const lanes[] = { "online", "offline" };
-	struct timeline t = {
-		.out = stdout,
-		.title =
-			"orange: online packets; blue: offline packets; grey: offline suspended "
-			"(simulated GPU)",
-		.lanes = lanes,
-		.n_lanes = 2,
-		.left = 110,
-		.to_ns = atoll(ms) * 1000000ULL,
-	};
-
-	read_lines(files[0], COLUMNS, &t, draw_online);
-	read_lines(files[1], COLUMNS, &t, draw_offline);
-	read_lines(files[2], 2, &t, draw_hold);
-	timeline_end(&t);
-	return 0;
-}
-
 static int cmd_idle(const char *tid)
 {
 	struct sched_param none = { 0 };
@@ -253,11 +205,8 @@ int main(int argc, char **argv)
 		return cmd_guard(argv[2], atof(argv[3]), argv[4]);
 	if (argc > 6 && !strcmp(argv[1], "run"))
 		return cmd_run(argv + 2);
-	if (argc == 6 && !strcmp(argv[1], "timeline"))
-		return cmd_timeline(argv[2], argv + 3);
 	fputs("usage: sched-bench run NAME D GPUS --online FILE... [--offline FILE...]\n"
 	      "       sched-bench guard NAME D FILE\n"
-	      "       sched-bench timeline MS ONLINE OFFLINE HOLDS\n"
 	      "       sched-bench idle TID\n",
 	      stderr);
 	return 2;

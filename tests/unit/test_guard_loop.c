@@ -103,28 +103,6 @@ TEST(live)
 	close(slave);
 }
 
-/* A file that could not be written is reported when it was tried, not later. */
-TEST(file_fails)
-{
-	char words[256], sub[64], file[80];
-
-	snprintf(sub, sizeof(sub), "%s/sub", dir);
-	snprintf(file, sizeof(file), "%s/t", sub);
-	ck_assert_int_eq(mkdir(sub, 0700), 0);
-	snprintf(words, sizeof(words),
-		 "--offline 4194242 --duty 50%% --timeline %s", file);
-	start(words);
-	wait_for(out_path, "process 4194242 is offline\n");
-	ck_assert_int_eq(rmdir(sub), 0);
-	kill(guard, SIGUSR1);
-	wait_for(err_path, "the timeline ");
-	ck_assert_uint_eq(count_in(err_path, "cannot be written: "
-					     "No such file or directory"),
-			  1);
-	ck_assert_int_eq(mkdir(sub, 0700), 0);
-	ck_assert_int_eq(end(SIGTERM), 0);
-}
-
 /* Only where the socket is open to all is that reported. */
 TEST(socket_note)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "shared/clock.h"
 #include "unit-poll.h"
 
 /* Work comes and goes: an order each time, with the time of the arrival. */
@@ -32,6 +33,34 @@ TEST(orders)
 	ck_assert_uint_eq(printed("suspended 200: arrival, 2 of 2 queues"), 2);
 	ck_assert_uint_eq(printed("resumed 200: idle, 2 of 2 queues"), 1);
 	ck_assert_uint_gt(atomic_load(&guard.polls), 0);
+}
+
+/* When its work begins and ends are events, in their order. */
+TEST(work_events)
+{
+	const char *busy;
+
+	args.json = args.verbose = 1;
+	ck_assert_int_eq(guard_work_open(&guard), 0);
+	start_guard();
+	memory->written = 1;
+	look_until_suspends(1);
+	memory->read = 1;
+	look_until_resumes(1);
+	guard_work_tell(&guard);
+	ck_assert_uint_eq(printed("{\"event\":\"busy\",\"t_us\":"), 1);
+	busy = strstr(output(), "\"busy\"");
+	ck_assert_ptr_nonnull(strstr(busy, "\"event\":\"idle\""));
+	ck_assert_uint_eq(printed(unit_text("\"pid\":%d}\n", good)), 2);
+	/* What there is no room for is counted, and told like lost lines. */
+	forget_printed();
+	pthread_mutex_lock(&guard.lock);
+	guard.work->n = GUARD_WORKS;
+	guard_work_note(&guard, good, GUARD_PULSE, shr_now_ns());
+	guard.work->n = 0;
+	pthread_mutex_unlock(&guard.lock);
+	guard_work_tell(&guard);
+	ck_assert_str_eq(output(), "{\"event\":\"dropped\",\"lines\":2}\n");
 }
 
 /* Online ends in the middle of its work: offline runs. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Time in which queues of an offline process ran although it was to be suspended:
- * it is run time in the policy's shares, the metrics, the figures and the
- * picture, and too much of it is an event.
+ * it is run time in the policy's shares, the metrics and the figures, and it and too
+ * much of it are events.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,6 @@ static void setup(void)
 	int i;
 
 	guard_setup();
-	args.timeline = "/dev/null";
-	ck_assert_int_eq(guard_draw_open(&guard), 0);
 	name_offline("comm:train");
 	world_add(200, "train", "/");
 	world_queues(200, QUEUES "0 0x1 compute-aql 0x8 0x10 0x40 4096\n"
@@ -45,13 +43,12 @@ static void setup(void)
 	guard.policy->entity[offline->entity[2]].counted = now;
 	offline->want = 3;
 	offline->held_since_ns = now - NSEC_PER_SEC;
-	guard_picture_begin(guard.picture, offline->lane, now - NSEC_PER_SEC);
 }
 
 static void teardown(void)
 {
 	guard_teardown();
-	free(guard.picture);
+	free(guard.work);
 }
 
 static uint64_t held(int node)
@@ -128,44 +125,19 @@ TEST(metrics)
 	ck_assert_uint_eq(guard.figures.gone.released_ns, 25 * NSEC_PER_SEC);
 }
 
-/* Bars of that colour, from the left to the right. */
-static size_t bars(const char *text, const char *colour, double *x,
-		   double *wide)
+/* Only for who asked for all that a lane of a timeline needs. */
+TEST(ran_event)
 {
-	size_t n = 0;
-	char fill[16];
-
-	for (; (text = strstr(text, "<rect")); text++) {
-		ck_assert_int_eq(sscanf(text,
-					"<rect x=\"%lf\" y=\"34\" "
-					"width=\"%lf\" height=\"28\" "
-					"fill=\"%15[#0-9a-f]",
-					x, wide, fill),
-				 3);
-		n += !strcmp(fill, colour);
-	}
-	return n;
-}
-
-/* Blue above the grey of a hold that goes on: the last bar that is drawn. */
-TEST(picture)
-{
-	static char text[1 << 20];
-	FILE *f = fmemopen(text, sizeof(text), "w");
-	double x, wide;
-
-	guard.figures.start_ns = shr_now_ns() - 2 * NSEC_PER_SEC;
-	atomic_store(&c->released_ns, 200 * NSEC_PER_MSEC);
+	args.json = 1;
+	atomic_store(&c->released_ns, 100 * NSEC_PER_MSEC);
 	guard_take_results(&guard);
-	guard_picture_draw(guard.picture, guard.figures.start_ns, shr_now_ns(),
-			   false, f);
-	fclose(f);
-	ck_assert_uint_eq(bars(text, "#868e96", &x, &wide), 1);
-	ck_assert_uint_eq(bars(text, "#1c7ed6", &x, &wide), 2);
-	/* 200 of 2000 ms, or some more, on 720 pixels. */
-	ck_assert_double_gt(wide, 720 * 0.2 / 3);
-	ck_assert_double_le(wide, 720 * 0.2 / 2 + 0.1);
-	ck_assert_double_le(x + wide, 890.01);
+	ck_assert_str_eq(output(), "");
+	args.verbose = 1;
+	ck_assert_int_eq(guard_work_open(&guard), 0);
+	atomic_store(&c->released_ns, 300 * NSEC_PER_MSEC);
+	guard_take_results(&guard);
+	ck_assert_uint_eq(printed("{\"event\":\"ran\",\"t_us\":"), 1);
+	ck_assert_uint_eq(printed("\"pid\":200,\"ran_us\":200000.000}\n"), 1);
 }
 
 static void churn(double recent, bool made)

@@ -302,6 +302,7 @@ TEST(json)
 	args.json = 1;
 	name_online("comm:serve");
 	add_serve_and_train();
+	world_file("/proc/100/status", "Name:\tserve\nState:\tS\nTgid:\t100\n");
 	look_until("process 100 is online");
 	f = fmemopen((void *)output(), strlen(output()), "r");
 	while (fgets(line, sizeof(line), f)) {
@@ -316,6 +317,8 @@ TEST(json)
 		json_object_put(o);
 	}
 	fclose(f);
+	ck_assert_uint_eq(printed("\"role\":\"online\",\"comm\":\"serve\"}\n"),
+			  1);
 }
 
 TEST_FIXTURE(guard_setup, guard_teardown)

@@ -16,43 +16,6 @@
 
 #define PAUSE_NS (2 * NSEC_PER_MSEC)
 
-int guard_draw_open(struct guard *guard)
-{
-	if (!guard->options->timeline)
-		return 0;
-	/* The second one is what is drawn, while the first one goes on. */
-	guard->picture = calloc(2, sizeof(*guard->picture));
-	return guard->picture ? 0 :
-				ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-}
-
-void guard_draw_join(struct guard *guard, pid_t pid, bool online, int *lane)
-{
-	struct gpreempt_description process = { 0 };
-
-	if (!guard->picture)
-		return;
-	gpreempt_identify(guard->g, pid, &process);
-	pthread_mutex_lock(&guard->lock);
-	*lane = guard_picture_join(guard->picture, pid, process.comm, online,
-				   shr_now_ns());
-	pthread_mutex_unlock(&guard->lock);
-}
-
-static int draw(struct guard *guard, FILE *out)
-{
-	struct guard_picture *picture = guard->picture;
-	uint64_t now;
-
-	pthread_mutex_lock(&guard->lock);
-	picture[1] = picture[0];
-	now = shr_now_ns();
-	pthread_mutex_unlock(&guard->lock);
-	guard_picture_draw(&picture[1], guard->figures.start_ns, now,
-			   ctl_simulated(), out);
-	return 0;
-}
-
 static void free_text(struct guard_file *file)
 {
 	free(file->text);
@@ -96,11 +59,6 @@ int guard_files_check(struct guard *guard)
 		.what = "metrics file",
 		.path = args->metrics,
 		.print = guard_print_metrics,
-	};
-	guard->file[GUARD_TIMELINE] = (struct guard_file){
-		.what = "timeline",
-		.path = args->timeline,
-		.print = draw,
 	};
 	guard->file[GUARD_SAMPLES_FILE] = (struct guard_file){
 		.what = "samples file",

@@ -47,8 +47,8 @@ static void answer_signal(struct guard *guard)
 	struct signalfd_siginfo info;
 
 	while (read(guard->report, &info, sizeof(info)) == sizeof(info)) {
+		guard_work_tell(guard);
 		guard_summary(guard);
-		guard_files_put(guard, GUARD_TIMELINE);
 	}
 }
 
@@ -69,6 +69,7 @@ static void watch(struct guard *guard)
 			notify_manager("WATCHDOG=1");
 		guard_targets_look(guard);
 		guard_take_results(guard);
+		guard_work_tell(guard);
 		tell_gap(guard);
 		guard_poll_tend(guard);
 		guard_files_poll(guard);
@@ -161,6 +162,7 @@ int guard_run(struct guard *guard)
 	guard_serve_stop(server);
 	guard_poll_stop(guard);
 	guard_take_results(guard);
+	guard_work_tell(guard);
 	guard_summary(guard);
 	guard_files_last(guard);
 	guard->ending = true;

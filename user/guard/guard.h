@@ -3,7 +3,7 @@
  * The parts of "guard".
  *
  * The main thread keeps the lists of targets and talks to the user (guard.c,
- * targets.c, offline.c, report.c, files.c); the poller reads the indices
+ * targets.c, offline.c, report.c, files.c, work.c); the poller reads the indices
  * of online queues and asks the policy (poll.c, index.c). A worker, which is a
  * process of its own, has the session of each offline process (worker.c).
  */
@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <gpreempt/policy.h>
 
@@ -21,7 +22,6 @@
 #include "agent/heartbeat.h"
 #include "guard/finder.h"
 #include "guard/options.h"
-#include "guard/picture.h"
 #include "guard/worker.h"
 #include "output/metrics.h"
 #include "shared/macro.h"
@@ -73,7 +73,6 @@ struct guard_online {
 	struct guard_sight *sight;
 	bool told_silent; /* that its memory does not answer */
 	unsigned int entity;
-	int lane; /* in the picture; -1: none */
 	uint64_t nodes;
 	bool busy;
 	bool looked; /* it was looked at before */
@@ -100,7 +99,6 @@ struct guard_offline {
 	uint64_t want;		 /* nodes, as the policy has it */
 	int entity[GUARD_NODES]; /* -1: not on that node */
 	bool whole;		 /* it is paused: one entity on all nodes */
-	int lane;		 /* in the picture; -1: none */
 	bool announced;
 	bool unwanted; /* a request: release it */
 	uint64_t away_ns; /* and leave it alone for so long; UINT64_MAX: for good */
@@ -195,10 +193,27 @@ struct guard_turn {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 };
 
+/* Online began or ended work. */
+struct guard_note {
+	pid_t pid;
+	bool busy;
+	uint64_t ns;
+};
+
+/* What the main thread has to print of that; more than it has room for is counted. */
+#define GUARD_WORKS 8192
+
+struct guard_work {
+	struct guard_note
+		note[2][GUARD_WORKS]; /* the poller's, and what is printed */
+	unsigned int at;	      /* the poller's */
+	size_t n;
+	size_t lost;
+};
+
 /* Files that the user asked for. */
 enum guard_file_kind {
 	GUARD_METRICS,
-	GUARD_TIMELINE,
 	GUARD_SAMPLES_FILE,
 	GUARD_FILES,
 };
@@ -231,11 +246,11 @@ struct guard {
 	size_t n_offline;
 	struct guard_common *common;
 	size_t n_nodes;
-	size_t n_clients;	       /* who have opened a request, ever */
-	bool changed;		       /* the policy has to be asked again */
-	bool blind;		       /* the module is gone */
-	bool ending;		       /* do not report processes that leave */
-	struct guard_picture *picture; /* NULL: not requested */
+	size_t n_clients;	 /* who have opened a request, ever */
+	bool changed;		 /* the policy has to be asked again */
+	bool blind;		 /* the module is gone */
+	bool ending;		 /* do not report processes that leave */
+	struct guard_work *work; /* NULL: not requested */
 
 	/* Only the main thread's. */
 	struct guard_finder finder;
@@ -288,10 +303,13 @@ void guard_files_poll(struct guard *guard);
 void guard_files_last(struct guard *guard);
 /* Write that, and free it. 0, or an exit status, as check. */
 int guard_files_finish(struct guard *guard);
-/* Begin the picture. 0, or the exit status after saying why not. */
-int guard_draw_open(struct guard *guard);
-/* A target comes: *lane is set, if there is a picture. */
-void guard_draw_join(struct guard *guard, pid_t pid, bool online, int *lane);
+
+/* work.c: 0, or the exit status after saying why not. */
+int guard_work_open(struct guard *guard);
+/* What was seen of an online process is news. Under the lock. */
+void guard_work_note(struct guard *guard, pid_t pid, int seen, uint64_t now);
+/* Print what was noted. */
+void guard_work_tell(struct guard *guard);
 
 /* poll.c: poll as long as it is the turn of this thread, which has that number. */
 void guard_poll_turn(struct guard *guard, unsigned int me);
@@ -367,6 +385,13 @@ void guard_add_times(struct guard_times *sum, const struct guard_offline *o,
 __attribute__((format(printf, 4, 5))) void
 guard_event(const struct guard *guard, const char *event, pid_t pid,
 	    const char *format, ...);
+/* A process is a target from now on. */
+void guard_tell_joined(const struct guard *guard, pid_t pid, bool online);
+/* For work.c: one that was noted; and how many could not be. */
+void guard_tell_work(const struct guard *guard, const struct guard_note *note);
+void guard_tell_lost(size_t n);
+/* It ran for so long until now, although it was to be suspended. */
+void guard_tell_ran(const struct guard *guard, pid_t pid, uint64_t ns);
 /* A worker has done something; its target makes and destroys queues. */
 void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
 		       const struct guard_sample *s);

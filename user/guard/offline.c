@@ -135,10 +135,8 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 	if (!offline->nodes || offline->announced)
 		return;
 	offline->announced = true;
-	guard_draw_join(guard, offline->target.pid, false, &offline->lane);
 	guard_backoff_reset(guard, &offline->target);
-	guard_event(guard, "joined", offline->target.pid,
-		    "process %d is offline", offline->target.pid);
+	guard_tell_joined(guard, offline->target.pid, false);
 }
 
 static void refuse_locked(struct guard *guard,
@@ -172,7 +170,6 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		.target = f->target,
 		.job = f->job,
 		.since_ns = shr_now_ns(),
-		.lane = -1,
 	};
 	struct guard_job job = {
 		.target = f->target.pid,
@@ -245,7 +242,6 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	offline = guard->offline[i];
 	set_nodes(guard, &offline, 0);
 	guard->offline[i] = guard->offline[--guard->n_offline];
-	guard_picture_leave(guard->picture, offline.lane, now);
 	pthread_mutex_unlock(&guard->lock);
 	tell_end(guard, &offline);
 	guard_add_times(&guard->figures.gone, &offline, now);

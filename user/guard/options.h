@@ -31,7 +31,6 @@ struct guard_options {
 	struct shr_ids uids;   /* who may ask the guard; NULL: root */
 	const char *samples;   /* files */
 	const char *metrics;
-	const char *timeline;
 	uint64_t json;
 	uint64_t verbose;
 };

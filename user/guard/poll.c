@@ -17,22 +17,6 @@
 /* To ask for its CPU time takes as long as a look. */
 #define LOOKS_A_COUNT 64
 
-/* For the picture. One that came and went was there since the last look. */
-static void draw(const struct guard *guard, const struct guard_online *online,
-		 int seen, uint64_t now)
-{
-	struct guard_picture *picture = guard->picture;
-
-	if (!picture)
-		return;
-	if (seen == GUARD_BUSY || seen == GUARD_PULSE)
-		guard_picture_begin(picture, online->lane,
-				    seen == GUARD_BUSY ? now :
-							 guard->turn.looked_ns);
-	if (seen != GUARD_BUSY)
-		guard_picture_end(picture, online->lane, now);
-}
-
 /* What was seen of one. Under the lock. */
 static void note_seen(struct guard *guard, struct guard_online *online,
 		      int seen, uint64_t now)
@@ -47,7 +31,7 @@ static void note_seen(struct guard *guard, struct guard_online *online,
 		turn->worked_ns = now;
 	if (busy == before && seen != GUARD_PULSE)
 		return;
-	draw(guard, online, seen, now);
+	guard_work_note(guard, online->target.pid, seen, now);
 	/* When the work of a new one came is not known. */
 	if (!before && seen > 0 && !new)
 		turn->arrival_ns = turn->looked_ns;

@@ -74,6 +74,56 @@ void guard_event(const struct guard *guard, const char *event, pid_t pid,
 	ctl_say("%s", text);
 }
 
+void guard_tell_joined(const struct guard *guard, pid_t pid, bool online)
+{
+	const char *role = online ? "online" : "offline";
+	struct gpreempt_description who = { 0 };
+	struct json_object *o;
+	char text[64];
+
+	snprintf(text, sizeof(text), "process %d is %s", pid, role);
+	if (!guard->options->json) {
+		guard_event(guard, "joined", pid, "%s", text);
+		return;
+	}
+	gpreempt_identify(guard->g, pid, &who);
+	o = new_text(guard, "joined", pid, text);
+	out_add(o, "role", out_json_text(role));
+	out_add(o, "comm", out_json_text(*who.comm ? who.comm : NULL));
+	print_event(o);
+}
+
+void guard_tell_work(const struct guard *guard, const struct guard_note *note)
+{
+	struct json_object *o =
+		new_event(guard, note->busy ? "busy" : "idle", note->ns);
+
+	out_add(o, "pid", out_json_number(note->pid));
+	print_event(o);
+}
+
+/* The same event as that of lines that were not read in time. */
+void guard_tell_lost(size_t n)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "event", out_json_text("dropped"));
+	out_add(o, "lines", out_json_number(n));
+	print_event(o);
+}
+
+void guard_tell_ran(const struct guard *guard, pid_t pid, uint64_t ns)
+{
+	struct json_object *o;
+
+	if (!guard->work)
+		return;
+	o = new_event(guard, "ran", shr_now_ns());
+	out_add(o, "pid", out_json_number(pid));
+	out_add(o, "ran_us", out_json_us(ns));
+	print_event(o);
+}
+
 void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
 		       const struct guard_sample *s)
 {

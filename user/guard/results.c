@@ -92,11 +92,9 @@ static void note_held(struct guard *guard, struct guard_offline *offline,
 	pthread_mutex_lock(&guard->lock);
 	if (r->suspend) {
 		offline->held_since_ns = r->end_ns;
-		guard_picture_begin(guard->picture, offline->lane, r->end_ns);
 	} else {
 		offline->times.held_ns += r->start_ns - offline->held_since_ns;
 		offline->held_since_ns = 0;
-		guard_picture_end(guard->picture, offline->lane, r->start_ns);
 	}
 	pthread_mutex_unlock(&guard->lock);
 }
@@ -164,8 +162,8 @@ void guard_take_released(struct guard *guard, struct guard_offline *offline)
 	offline->times.released_ns = total;
 	offline->times.unseen = atomic_load(&offline->worker->channel->unseen);
 	pay_share(guard, offline, ns, now);
-	guard_picture_ran(guard->picture, offline->lane, now - ns, now);
 	pthread_mutex_unlock(&guard->lock);
+	guard_tell_ran(guard, offline->target.pid, ns);
 }
 
 /* It may be around that bound for hours. */

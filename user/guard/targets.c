@@ -105,7 +105,6 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 			.target = f->target,
 			.sight = sight,
 			.entity = entity,
-			.lane = -1,
 		};
 		guard->n_online++;
 	}
@@ -114,9 +113,7 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 		free(sight);
 		return;
 	}
-	guard_draw_join(guard, f->target.pid, true, &online->lane);
-	guard_event(guard, "joined", f->target.pid, "process %d is online",
-		    f->target.pid);
+	guard_tell_joined(guard, f->target.pid, true);
 }
 
 static void drop_online(struct guard *guard, size_t i)
@@ -126,7 +123,6 @@ static void drop_online(struct guard *guard, size_t i)
 
 	pthread_mutex_lock(&guard->lock);
 	gpreempt_policy_remove(guard->policy, online->entity);
-	guard_picture_leave(guard->picture, online->lane, shr_now_ns());
 	if (online->sight->since_ns)
 		online->sight->left = true;
 	else
@@ -134,9 +130,11 @@ static void drop_online(struct guard *guard, size_t i)
 	*online = guard->online[--guard->n_online];
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
-	if (!guard->ending)
-		guard_event(guard, "left", pid,
-			    "process %d is not online any more", pid);
+	if (guard->ending)
+		return;
+	guard_work_tell(guard);
+	guard_event(guard, "left", pid, "process %d is not online any more",
+		    pid);
 }
 
 /*

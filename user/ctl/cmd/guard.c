@@ -100,7 +100,7 @@ static int check_module(struct guard *guard)
 /* Before its files are tried: what can be written then can be written later. */
 static int give_up_rights(const struct guard_options *options)
 {
-	bool writes = options->metrics || options->timeline || options->samples;
+	bool writes = options->metrics || options->samples;
 
 	return foreground_capabilities(writes ? CAPABILITIES_WRITER :
 						CAPABILITIES_HOLDER);
@@ -139,10 +139,10 @@ static int run_guard(void *args)
 	if (!ret)
 		ret = guard_files_check(&guard);
 	if (!ret)
-		ret = guard_draw_open(&guard);
+		ret = guard_work_open(&guard);
 	if (!ret)
 		ret = guard_run(&guard);
-	free(guard.picture);
+	free(guard.work);
 	gpreempt_free(guard.g);
 	gpreempt_policy_free(guard.policy);
 	free(guard.figures.sample);
@@ -178,12 +178,10 @@ static const struct ctl_option rows[] = {
 	  "write all latencies to a file at the end" },
 	{ "metrics", CTL_FILE, IN_GUARD(metrics), "FILE",
 	  "for Prometheus's textfile collector, each 5 s" },
-	{ "timeline", CTL_FILE, IN_GUARD(timeline), "FILE",
-	  "draw the last 10 s as SVG, at the end and on SIGUSR1" },
 	{ "json", CTL_FLAG, IN_GUARD(json), NULL,
 	  "print events, one JSON object a line" },
 	{ "verbose", CTL_FLAG, IN_GUARD(verbose), NULL,
-	  "print a line for each switch" },
+	  "print each switch; with --json also what online does" },
 	{ 0 },
 };
 
