@@ -10,7 +10,7 @@ CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 PARALLEL = -s -j$$(nproc) --output-sync=target
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 DEPS := abigail-tools bash-completion build-essential busybox-static check clang clang-format \
-	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjson-c-dev libkmod-dev libtraceevent-dev libtracefs-dev \
+	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjs-dygraphs libjson-c-dev libkmod-dev libtraceevent-dev libtracefs-dev \
 	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd trace-cmd xz-utils zsh
 
 # DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.

@@ -33,9 +33,13 @@ KFD_CANDIDATES = $(KFD_UAPI) /usr/include $(KUAPI) $(KDIR)/include/uapi \
 	$(wildcard /usr/src/amdgpu-*/include/uapi) \
 	$(wildcard $(O)/kernel/usr/src/linux-headers-*-common/include/uapi)
 
+# The page of report: the files beside it and dygraphs, in one.
+DYGRAPHS ?= /usr/share/javascript/dygraphs
+REPORT_PAGE := $(O)/report.html
+
 USER_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) \
 	$(TRACE_CPPFLAGS) \
-	-DGP_VERSION='"$(LIB_VERSION)"'
+	-DGP_VERSION='"$(LIB_VERSION)"' -DREPORT_PAGE='"$(REPORT_PAGE)"'
 USER_CFLAGS = $(CFLAGS_USER) -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -fvisibility=hidden -fPIC $(USER_CPPFLAGS)
 
@@ -96,6 +100,14 @@ $(O)/ctl.a: $(filter-out %/ctl/main.o,$(CTL_OBJ))
 
 $(O)/gpreempt-holder: $(O)/user/holder/main.o $(O)/ctl.a $(O)/libgpreempt.a
 	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(PROGRAM_LIBS)
+
+REPORT_PARTS := user/ctl/report/make-page $(addprefix user/ctl/report/page.,html css js)
+$(REPORT_PAGE): $(REPORT_PARTS) $(wildcard $(DYGRAPHS)/dygraph.min.*)
+	@mkdir -p $(@D)
+	@user/ctl/report/make-page user/ctl/report '$(DYGRAPHS)' >$@.new && mv $@.new $@
+
+# It contains the page.
+$(O)/user/ctl/report/page.o: $(REPORT_PAGE)
 
 # Built again when the version changes.
 $(O)/user/lib/gpreempt.o: dkms.conf

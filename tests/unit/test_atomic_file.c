@@ -34,7 +34,7 @@ static size_t count_files(void)
 
 static int replace(const char *text)
 {
-	return shr_file_replace(path, text, strlen(text));
+	return shr_file_replace(path, 0644, text, strlen(text));
 }
 
 TEST(made_and_replaced)
@@ -61,7 +61,8 @@ TEST(absolute_path)
 	char dir[PATH_MAX];
 
 	ck_assert_ptr_nonnull(getcwd(dir, sizeof(dir)));
-	ck_assert_int_eq(shr_file_replace(unit_text("%s/file", dir), "here", 4),
+	ck_assert_int_eq(shr_file_replace(unit_text("%s/file", dir), 0644,
+					  "here", 4),
 			 0);
 	expect(path, "here");
 }
@@ -101,15 +102,15 @@ TEST(fifos_and_devices)
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	expect_refused(-ENXIO);
 	ck_assert_int_eq(shr_file_check("/dev/null"), -ENXIO);
-	ck_assert_int_eq(shr_file_replace("/dev/null", "x", 1), -ENXIO);
+	ck_assert_int_eq(shr_file_replace("/dev/null", 0644, "x", 1), -ENXIO);
 }
 
 TEST(directories)
 {
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	expect_refused(-EISDIR);
-	ck_assert_int_eq(shr_file_replace("file/", "x", 1), -EISDIR);
-	ck_assert_int_eq(shr_file_replace("file/..", "x", 1), -EISDIR);
+	ck_assert_int_eq(shr_file_replace("file/", 0644, "x", 1), -EISDIR);
+	ck_assert_int_eq(shr_file_replace("file/..", 0644, "x", 1), -EISDIR);
 	ck_assert_int_eq(shr_file_check("none/file"), -ENOENT);
 	ck_assert_str_eq(shr_file_reason(-ENOENT), strerror(ENOENT));
 }

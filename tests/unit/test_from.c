@@ -274,6 +274,32 @@ TEST_AS_ROOT(snapshot)
 	OUT_HAS("\n4194242\ta\\012b\t" ID "\tdocker\t");
 }
 
+/* A page shows what list, status and doctor print; a snapshot has no holders to ask. */
+TEST(report)
+{
+	make_text("made/info", "gpreempt-snapshot - version: 1.0\n# key value\n"
+			       "time 2026-01-02T03:04:05Z\nhost a\033b\n"
+			       "kernel 6.12\nsimulated 1\n");
+	CTL(0, "report made --json");
+	expect_text("sources.0.kind", "snapshot");
+	expect_text("states.0.host", "a\033b");
+	expect_text("states.0.time", "2026-01-02T03:04:05Z");
+	expect_number("simulated", 1);
+	expect_text("states.0.gpus.0.gpu_id", "0xf7bc");
+	expect_rows("states.0.processes", 2);
+	expect_number("states.0.processes.0.held_by", 4194250);
+	expect_text("states.0.checks.0.check", "kernel");
+	ck_assert_ptr_null(json_object_object_get(json_at("states.0"),
+						  "holders"));
+	/* What cannot be read is unknown, and no empty list. */
+	unlink("made" VIEW "nodes");
+	CTL(0, "report made --json");
+	ctl_line("report --json");
+	expect_text("sources.0.kind", "now");
+	expect_rows("states.0.processes", 2);
+	expect_text("states.0.gpus.0.gpu_id", "0xf7bc");
+}
+
 /* Numbers are those of another host: also that of this process. */
 TEST(our_number)
 {

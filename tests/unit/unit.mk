@@ -46,6 +46,8 @@ $(UNIT)/%.o: %.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(UNIT)/user/ctl/report/page.o: $(REPORT_PAGE)
+
 # Tests call it by another name, with command lines.
 $(UNIT)/user/ctl/main.o: UNIT_CFLAGS += -Dmain=ctl_main
 $(UNIT)/user/holder/main.o: UNIT_CFLAGS += -Dmain=holder_main

@@ -93,19 +93,20 @@ static int write_all(int fd, const char *text, size_t size)
 }
 
 /* fd is closed. Only some file systems find out then that there is no room. */
-static int finish_next(int fd, const char *text, size_t size)
+static int finish_next(int fd, mode_t mode, const char *text, size_t size)
 {
 	int ret = write_all(fd, text, size);
 
 	/* umask() is about what others leave in it. */
-	if (!ret && fchmod(fd, 0644) < 0)
+	if (!ret && fchmod(fd, mode) < 0)
 		ret = -errno;
 	if (close(fd) < 0 && !ret)
 		ret = -errno;
 	return ret;
 }
 
-static int replace(const char *path, const char *text, size_t size, bool keep)
+static int replace(const char *path, mode_t mode, const char *text, size_t size,
+		   bool keep)
 {
 	struct place p = { .dir = -1 };
 	int ret, fd;
@@ -117,7 +118,7 @@ static int replace(const char *path, const char *text, size_t size, bool keep)
 	fd = ret ? ret : make_next(&p);
 	ret = fd;
 	if (fd >= 0) {
-		ret = finish_next(fd, text, size);
+		ret = finish_next(fd, mode, text, size);
 		if (!ret && keep && renameat(p.dir, p.next, p.dir, p.name) < 0)
 			ret = -errno;
 		if (ret || !keep)
@@ -129,12 +130,13 @@ static int replace(const char *path, const char *text, size_t size, bool keep)
 
 int shr_file_check(const char *path)
 {
-	return replace(path, "", 0, false);
+	return replace(path, 0600, "", 0, false);
 }
 
-int shr_file_replace(const char *path, const char *text, size_t size)
+int shr_file_replace(const char *path, mode_t mode, const char *text,
+		     size_t size)
 {
-	return replace(path, text, size, true);
+	return replace(path, mode, text, size, true);
 }
 
 const char *shr_file_reason(int code)

@@ -9,6 +9,7 @@
 #define SHARED_ATOMIC_FILE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /*
  * Can @path be replaced? Makes a new file beside it and removes that again.
@@ -17,14 +18,15 @@
 int shr_file_check(const char *path);
 
 /*
- * Replace @path, or make it, with mode 0644: a collector that runs as another
- * user reads it. May wait for the disk.
+ * Replace @path, or make it, with that mode, whatever the umask is. May wait for the
+ * disk.
  *
  * Returns 0 or -errno, with these meanings of their own:
  * -ENOTSUP: a link is there; -ENXIO: a FIFO, socket or device is;
  * -EISDIR: a directory is. Nothing has changed then, and no file is left over.
  */
-int shr_file_replace(const char *path, const char *text, size_t size);
+int shr_file_replace(const char *path, mode_t mode, const char *text,
+		     size_t size);
 
 /* Why not, for people, from what the two return. */
 const char *shr_file_reason(int code);

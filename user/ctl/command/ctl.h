@@ -139,6 +139,7 @@ struct ctl_command {
 	DO(decode)        \
 	DO(snapshot)      \
 	DO(diff)          \
+	DO(report)        \
 	DO(amdlog)        \
 	DO(pidmap)        \
 	DO(experiment)    \
