@@ -29,10 +29,8 @@ static struct json_object *new_event(const struct guard *guard,
 	struct json_object *o = json_object_new_object();
 
 	out_add(o, "event", out_json_text(event));
-	out_add(o, "t_us",
-		json_object_new_double((ns - guard->figures.start_ns) /
-				       1000.0));
-	out_add(o, "clock_us", json_object_new_double(ns / 1000.0));
+	out_add(o, "t_us", out_json_us(ns - guard->figures.start_ns));
+	out_add(o, "clock_us", out_json_us(ns));
 	return o;
 }
 
