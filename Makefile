@@ -86,6 +86,7 @@ $(O)/kernel/env.mk:
 -include tests/vm/python/python.mk
 -include tests/fuzz/fuzz.mk
 -include tests/text/text.mk
+-include tests/report/report.mk
 -include tests/bench/parse.mk
 include tests/vm/vm.mk
 -include tests/vgpu/rocm/hip.mk
@@ -165,7 +166,7 @@ check: ## what judges a change, in ten minutes (KERNEL=: all cases on that kerne
 	@GATE=1 tests/check $(O) fetch check-build check-gate check-vm check-demo selftest-short
 check-all: ## all checks and cases; goes on where it ended (FRESH=1: from the start)
 	@LEAKS=1 LINT_ALL=1 FUZZ_RANDOM=1 KEEP=1 tests/check --all $(O) fetch check-build \
-		check-fast vmtest selftest check-python
+		check-fast check-report vmtest selftest check-python
 endif
 
 # The guest that the cases start from boots while the rest is built.

@@ -22,7 +22,7 @@ check-words: user $(COMMAND_DOC)
 	@tests/install/check-words $(O)
 	@tests/words/check $(WORDS)
 	@codespell -q 3 -I tests/words/spelling-ignore --skip \
-		'*.svg,docs/zh,tests/unit/fixtures,tests/text/golden,tests/fuzz/seeds,tests/vm/fixtures' \
+		'docs/zh,tests/unit/fixtures,tests/text/golden,tests/fuzz/seeds,tests/vm/fixtures' \
 		$(WORDS)
 	@tests/words/blocks $(foreach d,$(notdir $(wildcard docs/zh/*.md)),\
 		$(or $(wildcard docs/$(d)),$(d)) docs/zh/$(d))

@@ -121,7 +121,7 @@ static int print(struct out_metrics *m, const struct metrics_args *args,
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	}
 	if (args->output)
-		ret = shr_file_replace(args->output, text, size);
+		ret = shr_file_replace(args->output, 0644, text, size);
 	free(text);
 	return ret ? ctl_fail_file("metrics file", args->output,
 				   "cannot be written", ret) :

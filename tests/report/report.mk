@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The pages of report, in a browser.
+
+.PHONY: check-report docs-picture
+check-report: user ## pages of "report" in a browser; pictures of them in build/report/
+	@tests/vm/install-deps chromium
+	@tests/report/check $(O)
+
+docs-picture: user ## docs/report.png, a page of the guard in tests/report/fixtures
+	@tests/vm/install-deps chromium
+	@tests/report/check $(O) docs/report.png
