@@ -232,6 +232,7 @@ void gp_rows_usage(struct seq_file *m, const void *record)
 		.pid = g->pid,
 		.queues = g->queues,
 		.suspended = g->suspended,
+		.busy = g->busy,
 		.context = g->context,
 		.hardware = WORD(hardware_words, g->hardware),
 		.waves = g->waves,

@@ -166,10 +166,13 @@ static void add_usage(struct gp_gpu *gpu, const struct gp_queue *q)
 	gpu->suspended = q->suspended < 0 ? -1 : gpu->suspended + q->suspended;
 	if (gpu->hardware < 0 || gpu->hardware == GP_VIEW_HARDWARE_READ)
 		gpu->hardware = q->hardware;
-	if (gp_queue_is_cp(q->type))
+	if (gp_queue_is_cp(q->type)) {
 		gpu->waves = q->waves < 0 || gpu->waves < 0 ?
 				     -1 :
 				     gpu->waves + q->waves;
+		if (gpu->busy < 1 && q->busy)
+			gpu->busy = q->busy;
+	}
 	gpu->age_ms = max(gpu->age_ms, q->age_ms);
 }
 
@@ -197,6 +200,7 @@ static void add_queues(struct gp_gpu *gpu, const struct gp_list *list,
 	if (gpu->need >= 0 && gpu->need != gpu->queues && ordered) {
 		gpu->queues = gpu->need;
 		gpu->waves = -1;
+		gpu->busy = -1;
 		gpu->suspended = -1;
 		gpu->hardware = -1;
 	}

@@ -71,6 +71,7 @@ struct gp_summaries *gp_summary_take(void);
  * @waves, @waves_max: in flight, and that fit in; -1 and 0: not known
  * @need:	queues of the process there, as the driver counts; -1: not known
  * @queues, @suspended: that were read, and are suspended; -1: not known
+ * @busy:	1: a queue is; 0: none is; -1: not known
  * @evicted:	now; -1: not known
  * @evicted_ms:	in all; -1: not known
  * @age_ms:	the largest age of what is known of its queues
@@ -88,6 +89,7 @@ struct gp_gpu {
 	int need;
 	int queues;
 	int suspended;
+	int busy;
 	int evicted;
 	s64 evicted_ms;
 	u64 age_ms;

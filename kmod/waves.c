@@ -77,15 +77,21 @@ static u32 set_waves(const struct gp_node *n, struct gp_list *list, int waves)
 		if (!counts_waves(n, &list->q[i]))
 			continue;
 		list->q[i].waves = waves;
+		list->q[i].busy = -1;
 		count++;
 	}
 	return count;
 }
 
+/*
+ * Whether a queue is busy is taken from the first XCC, on which each dispatch begins: to
+ * count in all of them takes so long that of two processes in turns both seem to be.
+ */
 static void add_waves(const struct gp_node *n, u32 inst, struct gp_list *list,
 		      struct gp_slots *slots,
 		      const struct kfd_cu_occupancy *counts)
 {
+	bool first = inst == gp_node_first_xcc(n);
 	struct gp_queue *q;
 	int waves;
 	u32 i;
@@ -96,6 +102,8 @@ static void add_waves(const struct gp_node *n, u32 inst, struct gp_list *list,
 			continue;
 		waves = waves_in(n, q, inst, slots, counts);
 		q->waves = waves < 0 || q->waves < 0 ? -1 : q->waves + waves;
+		if (first)
+			q->busy = waves < 0 ? -1 : waves > 0;
 	}
 }
 

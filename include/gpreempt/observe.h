@@ -343,7 +343,8 @@ struct gpreempt_usage {
 	int64_t pid;
 	int64_t queues;
 	int64_t suspended;
-	uint64_t reserved[5];
+	int64_t busy;
+	uint64_t reserved[4];
 };
 
 /** struct gpreempt_usages - each GPU on which a process has an address space */

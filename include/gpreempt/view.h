@@ -389,6 +389,8 @@ enum gp_view_queue_type {
  *	pid		as the host counts
  *	queues		of the process there
  *	suspended	how many of them are, by the debug interface
+ *	busy		1: waves are in flight in the node's first XCC. Counted in one
+ *			XCC, it is closer to one moment than waves
  */
 #define GP_VIEW_USAGE_NAME	"gpreempt-usage"
 #define GP_VIEW_USAGE_VERSION	"1.1"
@@ -396,7 +398,7 @@ enum gp_view_queue_type {
 	X(gpu_id, HEX) X(context, DEC) X(hardware, WORD)		\
 	X(waves, DEC) X(waves_max, DEC) X(evicted_ms, DEC)		\
 	X(evicted, FLAG) X(age_ms, DEC) X(pid, DEC)			\
-	X(queues, DEC) X(suspended, DEC)
+	X(queues, DEC) X(suspended, DEC) X(busy, FLAG)
 
 /*
  * processes: one GPU process a line.

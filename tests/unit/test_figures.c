@@ -20,8 +20,8 @@ static char *text;
 
 #define USAGE \
 	"gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n"
-/* hardware, waves, evicted, pid, queues, suspended */
-#define LINE "0x7d63 - %s %s 2560 0 %d 0 %d %d %s\n"
+/* hardware, waves, evicted, pid, queues, suspended, busy */
+#define LINE "0x7d63 - %s %s 2560 0 %d 0 %d %d %s %s\n"
 
 static void setup(void)
 {
@@ -86,14 +86,14 @@ static struct gp_figure *figure(pid_t pid)
 
 TEST(waves)
 {
-	look(10, LINE LINE, "read", "12", 0, PID, 2, "0", "read", "0", 0, OTHER,
-	     1, "0");
-	look(20, LINE LINE, "read", "0", 0, PID, 2, "0", "read", "1", 0, OTHER,
-	     1, "0");
-	look(30, LINE LINE, "read", "3", 0, PID, 2, "0", "idle", "-", 0, OTHER,
-	     1, "0");
-	look(40, LINE LINE, "read", "0", 0, PID, 2, "0", "read", "0", 0, OTHER,
-	     1, "0");
+	look(10, LINE LINE, "read", "12", 0, PID, 2, "0", "1", "read", "0", 0,
+	     OTHER, 1, "0", "0");
+	look(20, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "1", 0,
+	     OTHER, 1, "0", "1");
+	look(30, LINE LINE, "read", "3", 0, PID, 2, "0", "1", "idle", "-", 0,
+	     OTHER, 1, "0", "-");
+	look(40, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "0", 0,
+	     OTHER, 1, "0", "0");
 	ck_assert_int_eq(figure(PID)->share.method, GP_METHOD_WAVES);
 	ck_assert_uint_eq(figure(PID)->share.looks, 4);
 	ck_assert_uint_eq(figure(PID)->share.busy, 2);
@@ -116,12 +116,12 @@ TEST(waves)
 /* A look that does not know is none. */
 TEST(unknown)
 {
-	look(10, LINE, "-", "-", 0, PID, 2, "-");
-	look(20, LINE, "reset", "-", 0, PID, 2, "0");
+	look(10, LINE, "-", "-", 0, PID, 2, "-", "-");
+	look(20, LINE, "reset", "-", 0, PID, 2, "0", "-");
 	ck_assert_uint_eq(figure(PID)->share.looks, 0);
 	ck_assert_uint_eq(f.gpus.items[0].share.looks, 0);
-	look(30, LINE LINE, "reset", "-", 0, PID, 2, "0", "read", "5", 0, OTHER,
-	     1, "0");
+	look(30, LINE LINE, "reset", "-", 0, PID, 2, "0", "-", "read", "5", 0,
+	     OTHER, 1, "0", "1");
 	ck_assert_uint_eq(figure(PID)->share.looks, 0);
 	/* What is busy makes its GPU busy. */
 	ck_assert_uint_eq(f.gpus.items[0].share.looks, 1);
@@ -132,7 +132,7 @@ TEST(unknown)
 /* Without a line a process has no queue, and is not busy. */
 TEST(no_line)
 {
-	look(10, LINE, "read", "5", 0, PID, 2, "0");
+	look(10, LINE, "read", "5", 0, PID, 2, "0", "1");
 	look(20, "%s", "");
 	ck_assert_uint_eq(figure(PID)->share.looks, 2);
 	ck_assert_uint_eq(figure(PID)->share.busy, 1);
@@ -142,8 +142,8 @@ TEST(no_line)
 /* Two contexts of a process are one. */
 TEST(contexts)
 {
-	look(10, LINE LINE, "read", "0", 0, PID, 2, "0", "read", "7", 0, PID, 1,
-	     "0");
+	look(10, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "7", 0,
+	     PID, 1, "0", "1");
 	ck_assert_uint_eq(figure(PID)->share.looks, 1);
 	ck_assert_uint_eq(figure(PID)->share.busy, 1);
 	ck_assert_int_eq(figure(PID)->waves, 7);
@@ -152,10 +152,10 @@ TEST(contexts)
 
 TEST(suspended)
 {
-	look(100, LINE, "read", "5", 0, PID, 2, "0");
-	look(150, LINE, "read", "0", 0, PID, 2, "2");
-	look(200, LINE, "read", "2", 0, PID, 2, "1");
-	look(270, LINE, "read", "0", 1, PID, 2, "2");
+	look(100, LINE, "read", "5", 0, PID, 2, "0", "1");
+	look(150, LINE, "read", "0", 0, PID, 2, "2", "0");
+	look(200, LINE, "read", "2", 0, PID, 2, "1", "1");
+	look(270, LINE, "read", "0", 1, PID, 2, "2", "0");
 	ck_assert_uint_eq(figure(PID)->suspended_ns, (50 + 70) * MS);
 	ck_assert_int_eq(figure(PID)->evicted, 1);
 }
@@ -167,13 +167,13 @@ TEST(packets)
 		"gpreempt-queues - version: 1.4\n# qid gpu_id type active rptr wptr\n";
 
 	set_view(PID, unit_text("%s0 0x7d63 compute-aql 1 64 128\n", columns));
-	look(10, LINE, "read", "-", 0, PID, 1, "0");
+	look(10, LINE, "read", "-", 0, PID, 1, "0", "-");
 	set_view(PID, unit_text("%s0 0x7d63 compute-aql 1 128 128\n"
 				"1 0x7d63 sdma 1 0 64\n"
 				"2 0x7d63 compute-aql 0 - -\n"
 				"3 0x1d67 compute-aql 1 0 64\n",
 				columns));
-	look(20, LINE, "read", "-", 0, PID, 1, "0");
+	look(20, LINE, "read", "-", 0, PID, 1, "0", "-");
 	ck_assert_int_eq(figure(PID)->share.method, GP_METHOD_PACKETS);
 	ck_assert_str_eq(gp_method_names[figure(PID)->share.method], "packets");
 	ck_assert_uint_eq(figure(PID)->share.looks, 2);

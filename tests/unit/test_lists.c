@@ -177,8 +177,8 @@ TEST(usage)
 	set_file(DIR "pid/4194242/usage",
 		 "gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(
 			 GP_VIEW_COLUMN_NAME) "\n"
-					      "0xf7bc - read 12 9728 8589934592 1 0 4194242 3 -\n"
-					      "0xf7bd 1 idle - - 0 0 7 4194242 1 1\n");
+					      "0xf7bc - read 12 9728 8589934592 1 0 4194242 3 - 1\n"
+					      "0xf7bd 1 idle - - 0 0 7 4194242 1 1 -\n");
 	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 2);
 	ck_assert_int_eq(list->usages[0].context, GPREEMPT_UNKNOWN);

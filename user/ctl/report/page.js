@@ -131,7 +131,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => char
 
 // The parts that all charts have: a place, buttons and keys for the zoom, a line of text.
 function chart(name, height, whole, label, make, again = () => ({})) {
-	const place = el("div", { class: "chart", tabindex: 0, role: "img", "aria-label": name, style: null });
+	const place = el("div", { class: "chart", tabindex: 0, role: "group", "aria-roledescription": "chart", "aria-label": name });
 	const said = el("output", { "aria-live": "polite" }), range = el("span", { class: "dim" });
 	place.style.height = `${height}px`;
 	let graph = null;
@@ -165,7 +165,11 @@ function chart(name, height, whole, label, make, again = () => ({})) {
 	return el("div", {}, place, el("div", { class: "tools" }, ...buttons, range, said));
 }
 
+// A finger scrolls the page, also over a chart that is higher than the screen.
+const { touchstart, touchmove, touchend, ...mouse } = Dygraph.defaultInteractionModel;
+
 const common = (whole, label) => ({
+	interactionModel: mouse,
 	legend: "never", dateWindow: whole.slice(), xRangePad: 0, gridLineColor: "#8884", axisLineColor: "#8888",
 	rightGap: 8, animatedZooms: false, highlightCircleSize: 3,
 	axes: { x: { axisLabelFormatter: label, pixelsPerLabel: 70, axisLabelWidth: 70 } },
@@ -284,11 +288,13 @@ function timeline(t, i) {
 			axes: { x: common(whole, time).axes.x, y: { drawAxis: false, drawGrid: false, axisLabelWidth: 0 } },
 			drawPoints: false, highlightCircleSize: 0, underlayCallback: (...args) => drawLanes(all, shown, ...args),
 		});
-		place.addEventListener("pointermove", (event) => {
+		const point = (event) => {
 			const box = place.getBoundingClientRect(), l = all[Math.floor((event.clientY - box.top) / ROW)];
 			const span = l && spanAt(l, g.toDataXCoord(event.clientX - box.left));
 			said.textContent = !span ? "" : `${shown(l)} ${words[span[2]]} for ${time(span[1] - span[0])}, from ${time(span[0])} to ${time(span[1])}`;
-		});
+		};
+		place.addEventListener("pointermove", point);
+		place.addEventListener("pointerdown", point);
 		return g;
 	});
 	const lost = [[t.cut_events, "older events are not shown"], [t.lost_lines, "events were not written"],

@@ -48,8 +48,8 @@ static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u,
 	case GP_VIEW_HARDWARE_ASLEEP:
 		return 0;
 	case GP_VIEW_HARDWARE_READ:
-		if (u->waves != GPREEMPT_UNKNOWN)
-			return u->waves > 0;
+		if (u->busy != GPREEMPT_UNKNOWN)
+			return u->busy;
 		*method = GP_METHOD_PACKETS;
 		return has_packets(f->g, u->pid, u->gpu_id);
 	default:
