@@ -100,8 +100,7 @@ TEST(written)
 	guard_files_put(&guard, GUARD_SAMPLES_FILE);
 	/* The label before the number is the host's name. */
 	put_and_wait(71);
-	ck_assert_uint_eq(count_in(path, "} 71
-"), 1);
+	ck_assert_uint_eq(count_in(path, "} 71\n"), 1);
 	/* Also when the last but one is not done yet. */
 	put(72);
 	ck_assert_int_eq(finish(73), 0);
