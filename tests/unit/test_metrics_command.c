@@ -321,6 +321,28 @@ TEST(no_module)
 	ck_assert_ptr_null(strstr(ctl_out, "gpreempt_process_suspended"));
 }
 
+/* Of partitions sysfs has another function in the address, and so has SR-IOV. */
+TEST(no_module_partitions)
+{
+	set_file(DIR "nodes", NULL);
+	set_file(DIR "processes", NULL);
+	set_file(DIR "usage", NULL);
+	set_file(KFD "topology/nodes/", "1\n2\n3");
+	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
+	set_file(KFD "topology/nodes/1/properties",
+		 "domain 0\nlocation_id 768\n");
+	set_file(KFD "topology/nodes/2/gpu_id", "7527\n");
+	set_file(KFD "topology/nodes/2/properties",
+		 "domain 0\nlocation_id 769\n");
+	set_file(KFD "topology/nodes/3/gpu_id", "7528\n");
+	set_file(KFD "topology/nodes/3/properties",
+		 "domain 0\nlocation_id 512\n");
+	METRICS("");
+	OUT_HAS("{gpu_id=\"1\",kfd_gpu_id=\"0x7d63\",device=\"0000:03:00.0\",");
+	OUT_HAS("{gpu_id=\"2\",kfd_gpu_id=\"0x1d67\",device=\"0000:03:00.1\",");
+	OUT_HAS("{gpu_id=\"0\",gpu_partition_id=\"NA\",kfd_gpu_id=\"0x1d68\",");
+}
+
 /* Each family of GPUs and processes is there, and none of another name. */
 TEST(families)
 {

@@ -17,29 +17,39 @@ static int compare_devices(const char *a, const char *b)
 	return x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
+/* But for the function, where KFD's sysfs has the number of a partition. */
+static bool are_near(const char *a, const char *b)
+{
+	size_t len = strcspn(a, ".");
+
+	return len == strcspn(b, ".") && !strncmp(a, b, len);
+}
+
 /*
  * AMD's libraries sort GPUs by PCI address, and partitions of one as the kernel has
- * made them. A GPU has the partition "NA" if it is not partitioned.
+ * made them. A GPU has the partition "NA" if it is not partitioned. What sysfs has in
+ * place of the module can be partitions, or functions of a device.
  */
 static void name_gpu(const struct gp_figures *f, size_t i,
 		     struct metrics_gpu *out)
 {
-	const struct gpreempt_node *node = &f->gpus.items[i].node;
-	size_t j, index = 0, partition = 0, partitions = 0;
+	const char *device = f->gpus.items[i].node.device;
+	size_t j, index = 0, partition = 0, partitions = 0, near = 0;
 
 	for (j = 0; j < f->gpus.count; j++) {
-		int order = compare_devices(f->gpus.items[j].node.device,
-					    node->device);
+		const char *other = f->gpus.items[j].node.device;
+		int order = compare_devices(other, device);
 
 		index += order < 0 || (!order && j < i);
 		partition += !order && j < i;
 		partitions += !order;
+		near += are_near(other, device);
 	}
 	snprintf(out->index, sizeof(out->index), "%zu", index);
 	if (partitions > 1)
 		snprintf(out->partition, sizeof(out->partition), "%zu",
 			 partition);
-	else
+	else if (near == 1 || f->source == GPREEMPT_SOURCE_MODULE)
 		strcpy(out->partition, "NA");
 }
 

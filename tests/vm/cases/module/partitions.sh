@@ -33,6 +33,18 @@ done
 [ "$(node_cell 1 device)" = "$(node_cell 2 device)" ] || fail "1 and 2 are not one device"
 [ "$(node_cell 1 device)" != "$(node_cell 3 device)" ] || fail "1 and 3 are one device"
 
+step "metrics has AMD's names of them: index, and partition as location_id has it at its end"
+gpreempt-ctl metrics --for 0ms > /tmp/metrics || fail "metrics: $?"
+for n in 1 2 3 4; do
+	location=$(awk '$1 == "location_id" { print $2 }' "$TOPOLOGY/$n/properties")
+	label="gpu_id=\"$((n - 1))\",gpu_partition_id=\"$((location & 7))\",kfd_gpu_id=\"$(gpu_id $n)\""
+	grep -q "^gpreempt_gpu_slots{.*,$label," /tmp/metrics || {
+		grep "^gpreempt_gpu_slots{" /tmp/metrics
+		fail "node $n is not $label"
+	}
+done
+grep -q '^gpreempt_gpu_slots{.*gpu_partition_id="1"' /tmp/metrics || fail "no second partition"
+
 step "a process on each node of the first device"
 start a --gpus 0 --queues 2 --sdma 1 --packet 1ms
 start b --gpus 1 --queues 3 --sdma 1 --packet 1ms
