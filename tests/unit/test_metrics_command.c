@@ -21,6 +21,8 @@
 /* gpu_id, hardware, waves, evicted_ms, pid, queues, suspended */
 #define LINE "0x%x - %s %s 2560 %d 0 0 %d %d %s\n"
 
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 static const char usage_head[] =
 	"gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n";
 
@@ -68,8 +70,13 @@ static void setup(void)
 		    "0::/system.slice/slurmstepd.scope/job_42/step_0/user\n");
 	add_process(OTHER, "a\"b\\c\033\377\n",
 		    "0::/kubepods.slice/kubepods-pod"
-		    "01234567_89ab_cdef_0123_456789abcdef.slice/cri-containerd-"
-		    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n");
+		    "01234567_89ab_cdef_0123_456789abcdef.slice/cri-containerd-" ID
+		    ".scope\n");
+	set_file("/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID
+		 "/config.json",
+		 "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"c\","
+		 "\"io.kubernetes.cri.sandbox-name\":\"job-7\","
+		 "\"io.kubernetes.cri.sandbox-namespace\":\"ml\"}}");
 	add_process(THIRD, "idle\n", "0::/\n");
 	set_vram(PID, 0x7d63, "4096\n");
 	set_vram(OTHER, 0x7d63, "8192\n");
@@ -118,10 +125,10 @@ static size_t count_series(const char *text)
 	} while (0)
 
 #define JOB "process_id=\"4194242\",job_id=\"42\",job_user=\"ann\""
-#define POD                                                     \
-	"process_id=\"4194243\",pod_uuid=\"01234567-89ab-cdef-" \
-	"0123-456789abcdef\",container_id=\""                   \
-	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\""
+#define POD                                                                  \
+	"process_id=\"4194243\",pod_uuid=\"01234567-89ab-cdef-"              \
+	"0123-456789abcdef\",pod=\"job-7\",namespace=\"ml\",container=\"c\"" \
+	",container_id=\"" ID "\""
 
 /* The index of AMD's libraries: by PCI address, and then by partition. */
 TEST(gpus)
