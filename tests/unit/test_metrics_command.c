@@ -19,7 +19,7 @@
 #define THIRD (PID + 2)
 
 /* gpu_id, hardware, waves, evicted_ms, pid, queues, suspended */
-#define LINE "0x%x - %s %s 2560 %d 0 0 %d %d %s\n"
+#define LINE "0x%x - %s %s 2560 %d 0 0 %d %d %s %s\n"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -81,10 +81,11 @@ static void setup(void)
 	set_vram(PID, 0x7d63, "4096\n");
 	set_vram(OTHER, 0x7d63, "8192\n");
 	set_vram(THIRD, 0x1d68, "100\n");
-	set_file(DIR "usage", unit_text("%s" LINE LINE LINE, usage_head, 0x7d63,
-					"read", "12", 1500, PID, 2, "0", 0x7d63,
-					"read", "0", 0, OTHER, 1, "1", 0x1d68,
-					"reset", "-", 0, THIRD, 1, "0"));
+	set_file(DIR "usage",
+		 unit_text("%s" LINE LINE LINE, usage_head, 0x7d63, "read",
+			   "12", 1500, PID, 2, "0", "1", 0x7d63, "read", "0", 0,
+			   OTHER, 1, "1", "0", 0x1d68, "reset", "-", 0, THIRD,
+			   1, "0", "-"));
 }
 
 static void teardown(void)
