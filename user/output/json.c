@@ -93,6 +93,10 @@ static struct json_object *json_value(const struct out_field *field,
 		return number == GPREEMPT_UNKNOWN ?
 			       NULL :
 			       out_json_double(number / 1e9);
+	case OUT_TENTHS:
+		return number == GPREEMPT_UNKNOWN ?
+			       NULL :
+			       out_json_double(number / 10.0);
 	default:
 		return out_json_number(number);
 	}

@@ -78,6 +78,8 @@ static const char *raw_cell(const struct out_field *field, const void *row,
 		snprintf(buf, MAX_NUMBER, "%.1f", number / 1000.0);
 	else if (field->kind == OUT_S)
 		snprintf(buf, MAX_NUMBER, "%.1f", number / 1e9);
+	else if (field->kind == OUT_TENTHS)
+		snprintf(buf, MAX_NUMBER, "%.1f", number / 10.0);
 	else
 		shr_put_decimal(buf, number);
 	return buf;
@@ -95,8 +97,7 @@ static const char *size_cell(int64_t bytes, char buf[MAX_NUMBER])
 	return buf;
 }
 
-/* For free(). */
-static char *get_cell(const struct out_field *field, const void *row)
+char *out_cell(const struct out_field *field, const void *row)
 {
 	char buf[MAX_NUMBER];
 	const char *cell = raw_cell(field, row, buf);
@@ -107,7 +108,7 @@ static char *get_cell(const struct out_field *field, const void *row)
 	return shr_clean_copy(cell, false);
 }
 
-static bool to_the_right(const struct out_field *field)
+bool out_to_the_right(const struct out_field *field)
 {
 	return field->kind == OUT_DEC || field->kind >= OUT_US;
 }
@@ -161,11 +162,11 @@ static void print_line(const struct out_table *table, char **cells,
 			on = heading ? BOLD : colour_of(field, cells[i]);
 		if (space < 0)
 			space = 0;
-		printf("%*s%s%s%s%*s", to_the_right(field) ? space : 0, "", on,
-		       cells[i], *on ? PLAIN : "",
-		       i == last	   ? 0 :
-		       to_the_right(field) ? GAP :
-					     space + GAP,
+		printf("%*s%s%s%s%*s", out_to_the_right(field) ? space : 0, "",
+		       on, cells[i], *on ? PLAIN : "",
+		       i == last	       ? 0 :
+		       out_to_the_right(field) ? GAP :
+						 space + GAP,
 		       "");
 	}
 	putchar('\n');
@@ -178,7 +179,7 @@ static void fill_row(const struct out_table *table, const void *row,
 
 	for (i = 0; i < table->n_fields; i++)
 		cells[i] =
-			shr_must(row ? get_cell(&table->fields[i], row) :
+			shr_must(row ? out_cell(&table->fields[i], row) :
 				       strdup(table->fields[i].heading ?
 						      table->fields[i].heading :
 						      ""));

@@ -22,6 +22,7 @@ enum out_kind {
 	OUT_FLAG, /* the same, 0 or 1; in JSON true or false */
 	OUT_US,	  /* the same in ns, printed in microseconds */
 	OUT_S,	  /* and in seconds */
+	OUT_TENTHS, /* the same in tenths, printed with one digit behind the point */
 	OUT_SIZE, /* in bytes, on a terminal in KiB, MiB and so on */
 };
 
@@ -91,6 +92,11 @@ static inline void out_sum(int64_t *sum, int64_t value)
 
 	*sum = known ? *sum + value : GPREEMPT_UNKNOWN;
 }
+
+/* What a terminal gets of a cell, made harmless. For free(); NULL: no memory. */
+char *out_cell(const struct out_field *field, const void *row);
+/* Does it stand to the right of its column? */
+bool out_to_the_right(const struct out_field *field);
 
 /* How stdout is to look without --json and --csv. */
 enum out_mode out_mode(void);

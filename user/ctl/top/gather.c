@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the sampler to what top shows. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/top/gather.h"
+#include "lib/figures/figures.h"
+#include "shared/clock.h"
+
+#define ID_SHOWN 12 /* characters of a container's id, as engines show it */
+
+static int64_t tenths(const struct gp_share *share)
+{
+	return share->looks ? (int64_t)(1000 * share->busy / share->looks) :
+			      GPREEMPT_UNKNOWN;
+}
+
+static const char *method_of(const struct gp_share *share)
+{
+	return share->looks ? gp_method_names[share->method] : NULL;
+}
+
+static void copy_figure(const struct gp_figure *from, bool looked,
+			struct top_figure *to)
+{
+	struct top_history history = to->history;
+
+	*to = (struct top_figure){
+		.gpu_id = from->gpu_id,
+		.busy = tenths(&from->share),
+		.method = method_of(&from->share),
+		.looks = from->share.looks,
+		.queues = from->queues,
+		.suspended = from->suspended,
+		.waves = from->waves,
+		.vram = from->vram,
+		.evicted_ms = from->evicted_ms,
+		.suspended_ms =
+			looked ? (int64_t)(from->suspended_ns / NSEC_PER_MSEC) :
+				 GPREEMPT_UNKNOWN,
+		.history = history,
+	};
+	/* The module has no line of it: no queue of the process is there. */
+	if (looked && !from->look.number)
+		to->queues = to->suspended = to->waves = 0;
+	top_history_add(&to->history, to->busy);
+}
+
+/* GPUs are added, and none is taken away. */
+static int copy_figures(const struct gp_process_figures *from, bool looked,
+			struct top_process *to)
+{
+	int64_t busiest = GPREEMPT_UNKNOWN;
+	struct top_figure *f;
+	size_t i;
+
+	for (i = 0; i < from->gpus.count; i++) {
+		f = i < to->gpus.count ? &to->gpus.items[i] :
+					 shr_add(&to->gpus);
+		if (!f)
+			return -ENOMEM;
+		/* A new one came before others: its history is another GPU's. */
+		if (f->gpu_id != from->gpus.items[i].gpu_id)
+			f->history.count = 0;
+		copy_figure(&from->gpus.items[i], looked, f);
+		if (f->busy > busiest)
+			busiest = f->busy;
+	}
+	top_history_add(&to->history, busiest);
+	return 0;
+}
+
+/* As list has it, of what the looks and the last reading of slots say. */
+static const char *state_of(const struct gp_process_figures *p,
+			    const struct top_process *to, bool holder)
+{
+	int64_t queues = 0, suspended = 0, evicted = 0;
+	bool busy = false;
+	size_t i;
+
+	if (holder)
+		return "holder";
+	if (p->paused == 1)
+		return "paused";
+	for (i = 0; i < to->gpus.count; i++) {
+		const struct top_figure *f = &to->gpus.items[i];
+
+		if (f->queues <= 0)
+			continue;
+		queues += f->queues;
+		suspended += f->suspended > 0 ? f->suspended : 0;
+		evicted += p->gpus.items[i].evicted == 1 ? f->queues : 0;
+		busy |= f->busy > 0;
+	}
+	if (suspended)
+		return suspended == queues ? "suspended" : "partly-suspended";
+	if (queues && evicted == queues)
+		return "evicted";
+	if (busy || p->active > 0)
+		return "active";
+	if (p->active == GPREEMPT_UNKNOWN)
+		return NULL;
+	return queues ? "unmapped" : "no-queues";
+}
+
+static void copy_person(const struct ctl_person *person, struct top_process *to)
+{
+	memcpy(to->user, person->user, sizeof(to->user));
+	memcpy(to->cgroup, person->place.cgroup, sizeof(to->cgroup));
+	memcpy(to->pod_uid, person->place.pod_uid, sizeof(to->pod_uid));
+	memcpy(to->job, person->place.job, sizeof(to->job));
+	if (*person->in.name)
+		memcpy(to->container, person->in.name, sizeof(to->container));
+	else
+		snprintf(to->container, sizeof(to->container), "%.*s", ID_SHOWN,
+			 person->in.id);
+}
+
+/* Who may be held is asked for; of the others it costs two files each. */
+static void find_holder(struct ctl_sampler *s,
+			const struct gp_process_figures *p,
+			struct top_process *to)
+{
+	struct ctl_holder holder;
+
+	to->held_by = GPREEMPT_UNKNOWN;
+	*to->held_as = '\0';
+	if (!p->debugged && !p->paused && to->state &&
+	    !strstr(to->state, "suspended"))
+		return;
+	ctl_sampler_holder(s, p->pid, &holder);
+	to->held_by = holder.pid;
+	memcpy(to->held_as, holder.as, sizeof(to->held_as));
+}
+
+static int copy_process(struct ctl_sampler *s,
+			const struct gp_process_figures *from,
+			struct top_process *to)
+{
+	const struct ctl_person *person = ctl_sampler_person(s, from->pid);
+	bool looked = s->figures.looks > 0;
+
+	if (!to->command) {
+		if (person)
+			copy_person(person, to);
+		to->command = strdup(person && person->command ?
+					     person->command :
+					     from->comm);
+		if (!to->command)
+			return -ENOMEM;
+	}
+	if (copy_figures(from, looked, to))
+		return -ENOMEM;
+	to->slots_held = from->active == GPREEMPT_UNKNOWN || from->slots <= 0 ?
+				 GPREEMPT_UNKNOWN :
+				 1000 * from->active / from->slots;
+	to->state = state_of(from, to, person && person->holder);
+	find_holder(s, from, to);
+	return 0;
+}
+
+/* Both lists are by PID: who is still there keeps its history. */
+static int copy_processes(struct top_model *m, struct ctl_sampler *s)
+{
+	size_t i, j = 0, old = m->processes.count;
+	struct top_process *before = m->processes.items, *to;
+	int ret = 0;
+
+	m->processes.items = NULL;
+	m->processes.count = 0;
+	for (i = 0; !ret && i < s->figures.processes.count; i++) {
+		const struct gp_process_figures *p =
+			&s->figures.processes.items[i];
+
+		for (; j < old && before[j].pid < p->pid; j++)
+			top_process_clear(&before[j]);
+		to = shr_add(&m->processes);
+		if (!to)
+			break;
+		if (j < old && before[j].pid == p->pid) {
+			if (before[j].start == p->start)
+				*to = before[j];
+			else
+				top_process_clear(&before[j]);
+			j++;
+		}
+		to->pid = p->pid;
+		to->start = p->start;
+		ret = copy_process(s, p, to);
+	}
+	for (; j < old; j++)
+		top_process_clear(&before[j]);
+	free(before);
+	return i < s->figures.processes.count ? -ENOMEM : ret;
+}
+
+static int64_t count_users(const struct top_model *m, int64_t gpu_id)
+{
+	int64_t n = 0;
+	size_t i, j;
+
+	for (i = 0; i < m->processes.count; i++)
+		for (j = 0; j < m->processes.items[i].gpus.count; j++) {
+			const struct top_figure *f =
+				&m->processes.items[i].gpus.items[j];
+
+			n += f->gpu_id == gpu_id &&
+			     (f->queues > 0 || f->vram > 0);
+		}
+	return n;
+}
+
+static int copy_gpus(struct top_model *m, const struct gp_figures *from)
+{
+	struct top_gpu *gpu;
+	size_t i;
+
+	/* A partition has other nodes than the whole GPU. */
+	if (m->gpus.count > from->gpus.count)
+		m->gpus.count = from->gpus.count;
+	for (i = 0; i < from->gpus.count; i++) {
+		const struct gp_gpu_figures *f = &from->gpus.items[i];
+		struct top_history history = { .count = 0 };
+
+		gpu = i < m->gpus.count ? &m->gpus.items[i] : shr_add(&m->gpus);
+		if (!gpu)
+			return -ENOMEM;
+		if (gpu->gpu_id == f->node.gpu_id)
+			history = gpu->history;
+		*gpu = (struct top_gpu){
+			.gpu_id = f->node.gpu_id,
+			.busy = tenths(&f->share),
+			.method = method_of(&f->share),
+			.looks = f->share.looks,
+			.waves = f->waves,
+			.waves_max = f->waves_max,
+			.slots_used = f->node.slots_used,
+			.slots = f->node.slots,
+			.vram = f->vram,
+			.vram_size = f->vram_size,
+			.processes = count_users(m, f->node.gpu_id),
+			.history = history,
+		};
+		memcpy(gpu->device, f->node.device, sizeof(gpu->device));
+		top_history_add(&gpu->history, gpu->busy);
+	}
+	return 0;
+}
+
+/* Why no look has succeeded, and what to do about it. */
+static int copy_reason(struct top_model *m, const struct ctl_sampler *s)
+{
+	char why[256], next[256];
+
+	free(m->missing);
+	m->missing = NULL;
+	if (s->figures.looks || !s->why.code)
+		return 0;
+	gpreempt_error_text(&s->why, why, sizeof(why));
+	ctl_next_step(&s->why, next, sizeof(next));
+	if (asprintf(&m->missing, "BUSY%% is not known: %s; next: %s", why,
+		     next) < 0) {
+		m->missing = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int top_gather(struct top_model *m, struct ctl_sampler *s)
+{
+	int ret = copy_processes(m, s);
+
+	/* Their lines are of the processes before. */
+	m->lines.count = 0;
+	if (!ret)
+		ret = copy_gpus(m, &s->figures);
+	if (!ret)
+		ret = copy_reason(m, s);
+	m->looks = s->figures.looks - m->all_looks;
+	m->all_looks = s->figures.looks;
+	m->simulated = ctl_simulated();
+	gp_figures_begin(&s->figures);
+	return ret;
+}
+
+int top_gather_queues(struct top_model *m, struct gpreempt *g, int64_t pid)
+{
+	struct gpreempt_view *view;
+	struct top_queue *to;
+	int ret = 0;
+	size_t i;
+
+	m->queues.count = 0;
+	if (gpreempt_view_read(g, pid, &view, NULL))
+		return 0;
+	for (i = 0; !ret && i < view->count; i++) {
+		to = shr_add(&m->queues);
+		if (!to) {
+			ret = -ENOMEM;
+			break;
+		}
+		to->q = view->queues[i];
+		to->type = gpreempt_queue_type_name(to->q.type);
+		gpreempt_state_text(to->q.state, to->state, sizeof(to->state));
+	}
+	gpreempt_view_free(view);
+	return ret;
+}
