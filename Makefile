@@ -10,8 +10,8 @@ CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 PARALLEL = -s -j$$(nproc) --output-sync=target
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 DEPS := abigail-tools bash-completion build-essential busybox-static check clang clang-format \
-	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjs-dygraphs libjson-c-dev libkmod-dev libtraceevent-dev libtracefs-dev \
-	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd trace-cmd xz-utils zsh
+	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjs-dygraphs libjson-c-dev libkmod-dev libncurses-dev libtraceevent-dev libtracefs-dev \
+	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux trace-cmd xz-utils zsh
 
 # DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.
 FETCHED := $(O)

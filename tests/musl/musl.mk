@@ -9,14 +9,14 @@ MUSL_BINS := $(addprefix $(MUSL)/,gpreempt-holder-musl gp-hold-musl gp-pause-mus
 VM_BINS += $(MUSL_BINS)
 NOT_IN_GATE += $(MUSL_BINS)
 MUSL_LINKS := asm=$(firstword $(wildcard /usr/include/*-linux-gnu/asm)) \
-	$(foreach i,linux asm-generic json-c tracefs traceevent libkmod.h,$(i)=/usr/include/$(i))
+	$(foreach i,linux asm-generic json-c tracefs traceevent curses.h libkmod.h ncurses_dll.h unctrl.h,$(i)=/usr/include/$(i))
 MUSL_HAVE := $(MUSL)/include/have
 MUSL_MAKE = $(MAKE) --no-print-directory -s KERNEL= AMDGPU= DEBUG_KERNEL= CC=musl-gcc O=$(MUSL) KFD_INCLUDE=$(KFD_INCLUDE) \
 	KFD_CPPFLAGS='-D__user= -isystem $(KFD_INCLUDE) -isystem $(MUSL)/include' \
 	TRACE_CPPFLAGS='$(addprefix -isystem $(MUSL)/include/,tracefs traceevent)' \
 	-o $(KFD_HEADER)
 
-$(MUSL_HAVE):
+$(MUSL_HAVE): tests/musl/musl.mk
 	@mkdir -p $(@D)
 	@for link in $(MUSL_LINKS); do ln -sfn "$${link#*=}" "$(@D)/$${link%%=*}"; done
 	@touch $@

@@ -330,7 +330,7 @@ TEST(says_what_is_missing)
 	ck_assert_ptr_nonnull(strstr(line_at(3), "GPU 0x7d63"));
 }
 
-TEST(nobody)
+TEST(no_process)
 {
 	while (model.processes.count)
 		top_process_clear(&model.processes

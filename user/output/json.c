@@ -144,6 +144,14 @@ void out_json_write(FILE *f, struct json_object *object)
 	json_object_put(object);
 }
 
+void out_json_print_line(struct json_object *object)
+{
+	puts(json_object_to_json_string_ext(object,
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+	fflush(stdout);
+}
+
 void out_json_print(struct json_object *object)
 {
 	out_json_write(stdout, object);

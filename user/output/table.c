@@ -32,7 +32,7 @@ enum out_mode out_mode(void)
 	return isatty(STDOUT_FILENO) ? OUT_TERMINAL : OUT_PIPE;
 }
 
-static bool want_colour(void)
+bool out_want_colour(void)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -241,7 +241,7 @@ static void print_columns(const struct out_table *table, const void *rows,
 	size_t n = table->n_fields, i, j;
 	char **cells = shr_must(calloc((count + 1) * n, sizeof(*cells)));
 	int *widths = shr_must(calloc(n, sizeof(*widths)));
-	bool colour = want_colour();
+	bool colour = out_want_colour();
 
 	fill_row(table, NULL, cells);
 	for (i = 0; i < count; i++)
@@ -340,7 +340,7 @@ static void print_one(const struct out_table *table, const void *row)
 
 		widths[i] = !table->fields[i].heading ? 0 : width ? width : 1;
 	}
-	print_line(table, cells, widths, want_colour(), !row);
+	print_line(table, cells, widths, out_want_colour(), !row);
 	free_row(table, cells);
 	free(cells);
 	free(widths);

@@ -136,6 +136,11 @@ void out_json_write(FILE *f, struct json_object *object);
 /* The same on stdout, flushed. */
 void out_json_print(struct json_object *object);
 
+/* In one line of stdout, flushed. */
+void out_json_print_line(struct json_object *object);
+
+/* May a terminal have colours? NO_COLOR is not set, and TERM is none without. */
+bool out_want_colour(void);
 /* Columns of the terminal that stdout is; 80 if unknown. */
 int out_terminal_width(void);
 

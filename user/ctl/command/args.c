@@ -80,6 +80,21 @@ static int usage(const struct ctl_command *cmd, const char *what,
 			     value ? "\"" : "", why);
 }
 
+/* The letter of an option, or 0. */
+static int letter_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		int letter;
+	} letters[] = { { "output", 'o' }, { "count", 'n' }, { "delay", 'd' } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(letters); i++)
+		if (!strcmp(name, letters[i].name))
+			return letters[i].letter;
+	return 0;
+}
+
 static void fill_options(struct parser *p)
 {
 	struct option *to = p->options;
@@ -88,9 +103,9 @@ static void fill_options(struct parser *p)
 	ctl_for_each_option(o, p->cmd) {
 		to->name = o->name;
 		to->has_arg = o->arg ? required_argument : no_argument;
-		to->val = !strcmp(o->name, "output") ?
-				  'o' :
-				  FIRST_OPTION + (int)(to - p->options);
+		to->val = letter_of(o->name);
+		if (!to->val)
+			to->val = FIRST_OPTION + (int)(to - p->options);
 		to++;
 	}
 	*to = (struct option){ .name = "help", .val = 'h' };
@@ -113,8 +128,9 @@ static int take_option(struct parser *p, int val)
 	const char *why;
 	char what[32];
 
+	snprintf(what, sizeof(what), "-%c", val);
 	if (!o)
-		return usage(p->cmd, "-o", NULL, "unknown option");
+		return usage(p->cmd, what, NULL, "unknown option");
 	why = ctl_take_value(o, optarg, p->args);
 	snprintf(what, sizeof(what), "--%s", o->name);
 	if (why)
@@ -228,7 +244,7 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
 	opterr = 0;
 	while (ret < 0) {
 		/* "-": words in their places, ":": a code for no value. */
-		code = getopt_long(argc, argv, "-:ho:", p.options, NULL);
+		code = getopt_long(argc, argv, "-:ho:n:d:", p.options, NULL);
 		if (code < 0)
 			break;
 		ret = take_item(&p, code);

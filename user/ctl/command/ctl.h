@@ -50,7 +50,7 @@ enum ctl_kind {
 };
 
 struct ctl_option {
-	const char *name; /* without "--"; output can be -o */
+	const char *name; /* without "--"; some have a letter: args.c */
 	enum ctl_kind kind;
 	size_t offset;	 /* in the command's arguments */
 	const char *arg; /* its name in the help; NULL for a flag */
@@ -135,6 +135,7 @@ struct ctl_command {
 	DO(status)        \
 	DO(monitor)       \
 	DO(metrics)       \
+	DO(top)           \
 	DO(preempt)       \
 	DO(decode)        \
 	DO(snapshot)      \

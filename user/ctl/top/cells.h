@@ -18,7 +18,6 @@ enum top_look {
 	TOP_SELECTED,
 	TOP_GOOD,
 	TOP_WARNING,
-	TOP_BAD,
 	TOP_LOOKS
 };
 

@@ -22,9 +22,9 @@
 	FIELD(gpu, "gpu", "GPUS", OUT_TEXT, 7, 5, \
 	      "  GPUS       its GPU, or how many it has queues or memory on\n", .array = true) \
 	FIELD(busy, "busy_percent", "BUSY%", OUT_TENTHS, 6, 0, \
-	      "  BUSY%      part of the looks in which it executed, all its GPUs added up\n") \
+	      "  BUSY%      part of the looks in which it was busy, all its GPUs added up\n") \
 	FIELD(method, "method", "METHOD", OUT_TEXT, 7, 8, \
-	      "  METHOD     how that was seen: by its waves, or by packets that wait in its slots\n") \
+	      "  METHOD     how that was seen: by waves, or by packets that wait in slots\n") \
 	DRAWN("HISTORY", 10, 7, \
 	      "  HISTORY    BUSY% of its busiest GPU in the last refreshes\n") \
 	FIELD(queues, "queues", NULL, OUT_DEC, 0, 0, "") \

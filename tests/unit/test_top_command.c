@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* top on a made-up system: tables, JSON, and a terminal. */
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <gpreempt/view.h>
+
+#include "unit-ctl.h"
+
+#define DIR "/sys/kernel/debug/gpreempt/"
+#define KFD "/sys/class/kfd/kfd/"
+
+#define USAGE \
+	"gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n"
+
+static void setup(void)
+{
+	unit_setup();
+	set_file(DIR "nodes",
+		 "gpreempt-nodes - version: 1.2\n"
+		 "# gpu_id node device xccs slots_used slots\n"
+		 "0x7d63 1 0000:03:00.0 4 2 32\n0x1d67 2 - 4 0 32\n");
+	set_file(KFD "topology/nodes/1/mem_banks/0/properties",
+		 "heap_type 1\nsize_in_bytes 1000\n");
+	set_file(DIR "processes", "gpreempt-processes - version: 1.1\n"
+				  "# pid queues active slots paused debugged\n"
+				  "4194242 2 4 8 0 0\n");
+	set_file(DIR "usage",
+		 unit_text("%s0x7d63 - read 12 2560 5 0 0 %d 2 0\n", USAGE,
+			   PID));
+	set_file(KFD "proc/", "4194242\nnonsense");
+	set_file(KFD "proc/4194242/", "vram_32099\nvram_7527");
+	set_file(KFD "proc/4194242/vram_32099", "300\n");
+	set_file(KFD "proc/4194242/vram_7527", "0\n");
+	set_file("/proc/4194242/comm", "tr\033ain\n");
+	set_view(PID, "gpreempt-queues - version: 1.4\n"
+		      "# qid gpu_id type active slots waves priority\n"
+		      "5 0x7d63 compute-aql 4 4 12 7\n");
+}
+
+TEST_FIXTURE(setup, unit_teardown)
+
+TEST(table)
+{
+	const char *second;
+
+	CTL(0, "top --batch -n 2 -d 100ms --looks 5ms");
+	ck_assert_str_eq(ctl_err, "");
+	ck_assert(!strncmp(ctl_out, "# pid\tuser\tgpu\tbusy_percent\tmethod\t",
+			   35));
+	OUT_HAS("\n4194242\t");
+	OUT_HAS("\t0x7d63\t100.0\twaves\t2\t12\t50.0\t300\t5\t0\tactive\t-\t-\t");
+	OUT_HAS("tr\\033ain\n");
+	second = strstr(ctl_out + 1, "# pid");
+	ck_assert_ptr_nonnull(second);
+	ck_assert_ptr_nonnull(strstr(second, "\n4194242\t"));
+	ck_assert_ptr_null(strstr(second + 1, "# pid"));
+}
+
+/* An object a line. */
+TEST(json)
+{
+	CTL(0, "top --json --count 2 --delay 100ms --looks 5ms");
+	ck_assert_ptr_nonnull(strstr(ctl_out, "}\n{"));
+	ck_assert_str_eq(ctl_out + strlen(ctl_out) - 2, "}\n");
+	*strchr(ctl_out, '\n') = '\0';
+	expect_rows("gpus", 2);
+	expect_text("gpus.0.gpu_id", "0x7d63");
+	expect_text("gpus.0.device", "0000:03:00.0");
+	expect_text("gpus.0.method", "waves");
+	expect_number("gpus.0.waves", 12);
+	expect_number("gpus.0.vram", 300);
+	expect_number("gpus.0.vram_size", 1000);
+	expect_number("gpus.0.processes", 1);
+	expect_null("gpus.1.vram_size");
+	expect_rows("processes", 1);
+	expect_number("processes.0.pid", PID);
+	expect_text("processes.0.state", "active");
+	expect_text("processes.0.command", "tr\033ain");
+	expect_null("processes.0.held_by");
+	expect_rows("processes.0.gpus", 2);
+	/* By gpu_id: the first one is that of which it uses nothing. */
+	expect_text("processes.0.gpus.0.gpu_id", "0x1d67");
+	expect_null("processes.0.gpus.0.busy_percent");
+	expect_number("processes.0.gpus.0.queues", 0);
+	expect_text("processes.0.gpus.1.gpu_id", "0x7d63");
+	expect_number("processes.0.gpus.1.queues", 2);
+	expect_number("processes.0.gpus.1.evicted_ms", 5);
+	expect_null("missing");
+	ck_assert(json_object_get_double(json_at("processes.0.busy_percent")) ==
+		  100.0);
+}
+
+/* What sysfs has is there still. */
+TEST(without_module)
+{
+	set_file(DIR "usage", NULL);
+	set_file(DIR "processes", NULL);
+	set_file(DIR "nodes", NULL);
+	set_view(PID, NULL);
+	set_file(KFD "topology/nodes/", "0\n1");
+	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
+	CTL(0, "top --json -n 1 -d 100ms");
+	expect_null("processes.0.busy_percent");
+	expect_number("processes.0.vram", 300);
+	HAS(json_text("missing"), "modprobe gpreempt");
+	ERR_HAS("note: BUSY% is not known: ");
+	ERR_HAS("next: load it: modprobe gpreempt");
+}
+
+TEST(mistakes)
+{
+	CTL(GPREEMPT_CLASS_USAGE, "top");
+	ERR_HAS("needs a terminal");
+	ERR_HAS("next: gpreempt-ctl top --batch, or --json");
+	CTL(GPREEMPT_CLASS_USAGE, "top --batch -d 1ms");
+	ERR_HAS("--delay is from 100ms to 1h");
+	CTL(GPREEMPT_CLASS_USAGE, "top --batch -n 0");
+	CTL(GPREEMPT_CLASS_USAGE, "top 4711");
+}
+
+TEST(no_kfd)
+{
+	set_file(KFD "proc/", NULL);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "top --batch -n 1");
+	ck_assert_str_eq(ctl_out, "");
+}
+
+/*
+ * On a terminal.
+ */
+
+static int terminal;
+static char seen[1 << 16];
+static size_t n_seen;
+
+static pid_t start(const char *term, const char *line)
+{
+	struct winsize size = { .ws_col = 80, .ws_row = 24 };
+	char copy[256], *argv[16];
+	pid_t child;
+
+	n_seen = 0;
+	*seen = '\0';
+	child = forkpty(&terminal, NULL, NULL, &size);
+	ck_assert_int_ge(child, 0);
+	if (child)
+		return child;
+	setenv("TERM", term, 1);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	snprintf(copy, sizeof(copy), "%s", line);
+	_exit(ctl_main(unit_words(copy, argv), argv));
+}
+
+static bool has_seen(const char *text)
+{
+	struct pollfd fd = { .fd = terminal, .events = POLLIN };
+	ssize_t n;
+
+	if (poll(&fd, 1, 0) > 0) {
+		n = read(terminal, seen + n_seen, sizeof(seen) - 1 - n_seen);
+		n_seen += n > 0 ? n : 0;
+		seen[n_seen] = '\0';
+	}
+	return strstr(seen, text);
+}
+
+static void type(const char *keys)
+{
+	n_seen = 0;
+	*seen = '\0';
+	ck_assert_int_eq(write(terminal, keys, strlen(keys)), strlen(keys));
+}
+
+/* It shows the screen of before, and its keyboard is as it was. */
+static void expect_left(pid_t child, int status, const struct termios *before)
+{
+	struct termios after;
+	int got;
+
+	UNIT_WAIT(has_seen("\033[?1049l"));
+	ck_assert_int_eq(tcgetattr(terminal, &after), 0);
+	ck_assert_int_eq(waitpid(child, &got, 0), child);
+	ck_assert_msg(got == status, "status %x", got);
+	ck_assert_int_eq(after.c_lflag, before->c_lflag);
+	ck_assert_int_eq(after.c_iflag, before->c_iflag);
+	close(terminal);
+}
+
+static void keyboard(struct termios *out)
+{
+	int master, slave;
+
+	ck_assert_int_eq(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	ck_assert_int_eq(tcgetattr(slave, out), 0);
+	close(master);
+	close(slave);
+}
+
+TEST_EACH(terminals, 5)
+{
+	static const char *const terms[] = { "xterm", "xterm-256color",
+					     "screen", "tmux", "linux" };
+	struct termios before;
+	pid_t child;
+
+	keyboard(&before);
+	child = start(terms[_i], "gpreempt-ctl top -d 100ms");
+	UNIT_WAIT(has_seen("4194242"));
+	UNIT_WAIT(has_seen("100.0"));
+	type("?");
+	UNIT_WAIT(has_seen("half the time"));
+	type("q");
+	UNIT_WAIT(has_seen("4194242"));
+	type("\r");
+	UNIT_WAIT(has_seen("compute-aql"));
+	type("qq");
+	if (!strcmp(terms[_i], "linux")) {
+		/* It has no other screen. */
+		ck_assert_int_eq(unit_status(child), 0);
+		close(terminal);
+		return;
+	}
+	expect_left(child, 0, &before);
+}
+
+/* However it ends. */
+TEST_EACH(signals, 5)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGSEGV,
+				       SIGABRT };
+	struct termios before;
+	pid_t child;
+
+	keyboard(&before);
+	child = start("xterm", "gpreempt-ctl top");
+	UNIT_WAIT(has_seen("4194242"));
+	kill(child, numbers[_i]);
+	expect_left(child, _i < 3 ? 0 : numbers[_i], &before);
+}
+
+TEST(resize)
+{
+	struct winsize size = { .ws_col = 120, .ws_row = 12 };
+	pid_t child = start("xterm", "gpreempt-ctl top -d 1h");
+
+	UNIT_WAIT(has_seen("q quit") || has_seen("r resume") ||
+		  has_seen("Enter details"));
+	type("x");
+	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &size), 0);
+	UNIT_WAIT(has_seen("METHOD"));
+	type("q");
+	ck_assert_int_eq(unit_status(child), 0);
+	close(terminal);
+}
+
+/* The last lines say which number of refreshes that was. */
+TEST(counted)
+{
+	pid_t child = start("xterm", "gpreempt-ctl top -d 100ms -n 2");
+
+	UNIT_WAIT(has_seen("\033[?1049l"));
+	ck_assert_int_eq(unit_status(child), 0);
+	close(terminal);
+}
+
+TEST(no_colours)
+{
+	pid_t child;
+
+	ck_assert_int_eq(setenv("NO_COLOR", "1", 1), 0);
+	child = start("xterm", "gpreempt-ctl top");
+	UNIT_WAIT(has_seen("4194242"));
+	UNIT_WAIT(has_seen("100.0"));
+	ck_assert_ptr_null(strstr(seen, "\033[32m"));
+	type("q");
+	ck_assert_int_eq(unit_status(child), 0);
+	close(terminal);
+	ck_assert_int_eq(unsetenv("NO_COLOR"), 0);
+	child = start("xterm", "gpreempt-ctl top");
+	UNIT_WAIT(has_seen("\033[32m"));
+	type("q");
+	ck_assert_int_eq(unit_status(child), 0);
+	close(terminal);
+}
+
+TEST(unknown_terminal)
+{
+	pid_t child = start("no-such-terminal", "gpreempt-ctl top");
+
+	UNIT_WAIT(has_seen("or use --batch"));
+	ck_assert_int_eq(unit_status(child), GPREEMPT_CLASS_UNSUPPORTED);
+	close(terminal);
+}
+
+int main(void)
+{
+	return unit_run("top_command");
+}
