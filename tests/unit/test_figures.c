@@ -202,6 +202,24 @@ TEST(refresh)
 	ck_assert_uint_eq(process(PID)->slots_taken, 8);
 }
 
+/* Without time for more, a refresh reads the memory of one process, in turn. */
+TEST(memory_in_turn)
+{
+	set_file(KFD "proc/", "4194242\n4194243");
+	set_file(KFD "proc/4194243/", "vram_32099");
+	set_file(KFD "proc/4194243/vram_32099", "7\n");
+	ck_assert_int_eq(gp_figures_refresh(&f, 2 * MS, &err), 0);
+	/* A new one is read at once. */
+	ck_assert_int_eq(figure(OTHER)->vram, 7);
+	set_file(KFD "proc/4194242/vram_32099", "301\n");
+	set_file(KFD "proc/4194243/vram_32099", "8\n");
+	ck_assert_int_eq(gp_figures_refresh(&f, 2 * MS, &err), 0);
+	ck_assert_int_eq(figure(PID)->vram + figure(OTHER)->vram, 308);
+	ck_assert_int_eq(gp_figures_refresh(&f, 2 * MS, &err), 0);
+	ck_assert_int_eq(figure(PID)->vram, 301);
+	ck_assert_int_eq(figure(OTHER)->vram, 8);
+}
+
 TEST(ended)
 {
 	set_file(KFD "proc/", "4194243");

@@ -23,7 +23,11 @@
 void ctl_sampler_init(struct ctl_sampler *s, struct gpreempt *g,
 		      uint64_t period_ns)
 {
-	*s = (struct ctl_sampler){ .g = g, .period_ns = period_ns };
+	*s = (struct ctl_sampler){
+		.g = g,
+		.period_ns = period_ns,
+		.live = true,
+	};
 	gp_figures_init(&s->figures, g);
 }
 
@@ -159,7 +163,7 @@ static void fill_person(struct ctl_sampler *s, struct hold_owners *owners,
 /* The command line is read by a child, as a process can let its reader wait for ever. */
 static int add_people(struct ctl_sampler *s, struct gpreempt_targets *list)
 {
-	struct ctl_described *all = ctl_describe_all(s->g, list, true);
+	struct ctl_described *all = ctl_describe_all(s->g, list, s->live);
 	struct hold_owners owners = { 0 };
 	struct ctl_person *person;
 	size_t i;

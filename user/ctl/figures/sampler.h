@@ -40,6 +40,7 @@ struct ctl_sampler {
 	uint64_t period_ns; /* asked for; 0: what 1 % of a CPU allows */
 	uint64_t next_ns;   /* when the next look is due */
 	uint64_t slot_ns;   /* the period that it is in */
+	bool live;	    /* of this host; false: of a snapshot's files */
 	bool blind;	    /* no look can succeed: see why */
 	struct gpreempt_error why;
 };

@@ -70,8 +70,9 @@ struct gp_process_figures {
 	uint64_t slots_held; /* sums of active and slots over all refreshes */
 	uint64_t slots_taken;
 	SHR_ARRAY(struct gp_figure, gpus); /* by gpu_id */
-	int fd;	    /* readable when it has ended, or -1 */
-	bool there; /* in the refresh at hand */
+	int fd;	     /* readable when it has ended, or -1 */
+	bool there;  /* in the refresh at hand */
+	bool listed; /* the GPUs that it may use are among gpus */
 };
 
 struct gp_gpu_figures {
@@ -90,8 +91,10 @@ struct gp_figures {
 	SHR_ARRAY(struct gp_process_figures, processes); /* by PID */
 	SHR_ARRAY(struct gp_gpu_figures, gpus);		 /* in KFD's order */
 	uint64_t looks;
-	uint64_t look_ns; /* when the last one was */
-	uint64_t slow_ns; /* when slots may be read again */
+	uint64_t look_ns;    /* when the last one was */
+	uint64_t slow_ns;    /* when slots may be read again */
+	uint64_t refresh_ns; /* when the last refresh was */
+	size_t memory_at;    /* whose memory was read last */
 };
 
 void gp_figures_init(struct gp_figures *f, struct gpreempt *g);
@@ -109,7 +112,8 @@ int gp_figures_look(struct gp_figures *f, uint64_t now,
 
 /*
  * Find out which processes are there, and what memory they have. Slots are read when
- * that took at most 1 % of a CPU since the last time, as each takes register reads.
+ * that took at most 0.4 % of a CPU since the last time, as each takes register reads. The
+ * memory of so many processes as to take the same is read again, in turn.
  */
 int gp_figures_refresh(struct gp_figures *f, uint64_t now,
 		       struct gpreempt_error *err);

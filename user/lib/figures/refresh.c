@@ -11,8 +11,8 @@
 #include "shared/clock.h"
 #include "shared/parse.h"
 
-/* Slots may take that part of a CPU's time. */
-#define SLOW_PART 100
+/* Slots may take that part of a CPU's time, and so may memory. */
+#define SLOW_PART 250
 
 #define BANKS 4 /* of memory, in a node of the topology, that are looked for */
 
@@ -117,8 +117,9 @@ static bool is_same(struct gp_figures *f, struct gp_process_figures *p)
 	struct pollfd fd = { .fd = p->fd, .events = POLLIN };
 	uint64_t start;
 
-	if (!p->there)
-		return false;
+	/* The files of a snapshot stay as they are. */
+	if (!p->there || f->g->saved)
+		return p->there;
 	if (p->fd >= 0)
 		return poll(&fd, 1, 0) <= 0;
 	return gpreempt_start_time(f->g, p->pid, &start) || start == p->start;
@@ -140,33 +141,62 @@ static void drop_ended(struct gp_figures *f)
 	f->processes.count = kept;
 }
 
-/* Which GPUs a process may use is fixed when it opens /dev/kfd. */
+/* Which GPUs a process may use is fixed when it opens /dev/kfd: once is enough. */
+static int list_gpus(struct gp_figures *f, struct gp_process_figures *p)
+{
+	struct gpreempt_process_gpus *list;
+	int ret = 0;
+	size_t i;
+
+	if (gpreempt_process_gpus_read(f->g, p->pid, 0, &list, NULL))
+		return 0;
+	for (i = 0; !ret && i < list->count; i++)
+		if (!gp_figures_gpu(p, list->gpus[i].gpu_id))
+			ret = -ENOMEM;
+	p->listed = list->count && !ret;
+	gpreempt_process_gpus_free(list);
+	return ret;
+}
+
 static int read_memory(struct gp_figures *f, struct gp_process_figures *p)
 {
-	bool module = f->looks > 0;
-	struct gpreempt_process_gpus *list;
-	struct gp_figure *gpu;
+	/* The module has the rest. */
+	unsigned int what = GPREEMPT_FIGURE_VRAM |
+			    (f->looks ? 0 : GPREEMPT_FIGURE_EVICTED);
+	struct gpreempt_process_gpu gpu;
+	int ret = p->listed ? 0 : list_gpus(f, p);
 	size_t i;
+
+	for (i = 0; !ret && i < p->gpus.count; i++) {
+		gpu.gpu_id = p->gpus.items[i].gpu_id;
+		gp_process_gpu_read(f->g, p->pid, what, &gpu);
+		p->gpus.items[i].vram = gpu.vram;
+		if (!f->looks)
+			p->gpus.items[i].evicted_ms = gpu.evicted_ms;
+	}
+	return ret;
+}
+
+/*
+ * Those that are new, and of the others so many as there is time for, in turn: each of
+ * them costs a file for each of its GPUs.
+ */
+static int read_memories(struct gp_figures *f, uint64_t now)
+{
+	uint64_t until = cpu_ns() + (now - f->refresh_ns) / SLOW_PART;
+	size_t i, count = f->processes.count;
+	bool late = false;
 	int ret = 0;
 
-	if (gpreempt_process_gpus_read(f->g, p->pid,
-				       GPREEMPT_FIGURE_VRAM |
-					       (module ?
-							0 :
-							GPREEMPT_FIGURE_EVICTED),
-				       &list, NULL))
-		return 0;
-	for (i = 0; i < list->count; i++) {
-		gpu = gp_figures_gpu(p, list->gpus[i].gpu_id);
-		if (!gpu) {
-			ret = -ENOMEM;
-			break;
-		}
-		gpu->vram = list->gpus[i].vram;
-		if (!module)
-			gpu->evicted_ms = list->gpus[i].evicted_ms;
+	for (i = 0; !ret && i < count; i++)
+		if (!f->processes.items[i].listed)
+			ret = read_memory(f, &f->processes.items[i]);
+	for (i = 0; !ret && !late && i < count; i++) {
+		f->memory_at = (f->memory_at + 1) % count;
+		ret = read_memory(f, &f->processes.items[f->memory_at]);
+		late = cpu_ns() > until;
 	}
-	gpreempt_process_gpus_free(list);
+	f->refresh_ns = now;
 	return ret;
 }
 
@@ -213,8 +243,8 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now,
 			ret = add_slots(f, err);
 		f->slow_ns = now + SLOW_PART * (cpu_ns() - cpu);
 	}
-	for (i = 0; !ret && i < f->processes.count; i++)
-		ret = read_memory(f, &f->processes.items[i]);
+	if (!ret)
+		ret = read_memories(f, now);
 	add_up_memory(f);
 	return ret;
 }

@@ -67,6 +67,10 @@ int gp_node_property(const struct gpreempt *g, const char *node,
 /* The same of the node with that id. -ENODATA: there is none. */
 int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name,
 		    uint64_t *value);
+/* One of those of gpreempt_process_gpus_read(): that with gpu->gpu_id. */
+void gp_process_gpu_read(const struct gpreempt *g, pid_t pid,
+			 unsigned int figures,
+			 struct gpreempt_process_gpu *gpu);
 /* Is this file of a process in sysfs about one of the GPUs that it may use? */
 bool gp_is_vram(const char *name, uint64_t *gpu_id);
 
