@@ -88,6 +88,7 @@ $(O)/kernel/env.mk:
 -include tests/text/text.mk
 -include tests/report/report.mk
 -include tests/bench/parse.mk
+-include tests/bench/top.mk
 include tests/vm/vm.mk
 -include tests/vgpu/rocm/hip.mk
 

@@ -16,7 +16,7 @@ $(BENCH_BINS): $(O)/vm-tools/%: tests/bench/%.c $(O)/libgpreempt.a tests/bench/b
 .PHONY: bench
 bench: ## what things cost, as a table and build/bench.json (BENCH=part: one alone)
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(MAKE) --no-print-directory -s $(O)/bench-parse
+	@$(MAKE) --no-print-directory -s $(O)/bench-parse $(O)/bench-top
 	@tests/bench/bench $(O) '$(BENCH)' $(VM_RUN)
 
 .PHONY: checkpatch-bench

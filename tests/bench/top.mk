@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What top costs. It needs no virtual machine.
+
+$(O)/bench-top: tests/bench/top.c $(O)/ctl.a $(O)/libgpreempt.a
+	$(CC) $(CFLAGS_USER) $(USER_CPPFLAGS) -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
