@@ -103,7 +103,7 @@ TEST_EACH(filters, 9)
 	static const struct {
 		const char *pattern, *order;
 	} cases[] = {
-		{ "ALPHA", "20" },  { "a", "10 30 20" }, { "bob", "20" },
+		{ "ALPHA", "20" }, { "a", "10 30 20" }, { "bob", "20" },
 		{ "guard", "30" }, { "web", "10" },	{ "8a", "20" },
 		{ "1234", "30" },  { "suspend", "20" }, { "30", "30" },
 	};
@@ -281,6 +281,8 @@ TEST(requests)
 	order();
 	press('y');
 	ck_assert_int_eq(view.ready.pid, 10);
+	/* And so is the next key's. */
+	ck_assert_int_eq(view.pid, 10);
 }
 
 TEST(not_for_others)

@@ -196,11 +196,15 @@ static int copy_processes(struct top_model *m, struct ctl_sampler *s)
 	return i < s->figures.processes.count ? -ENOMEM : ret;
 }
 
-static int64_t count_users(const struct top_model *m, int64_t gpu_id)
+/* Without looks it is not known who has queues. */
+static int64_t count_users(const struct top_model *m, int64_t gpu_id,
+			   bool looked)
 {
 	int64_t n = 0;
 	size_t i, j;
 
+	if (!looked)
+		return GPREEMPT_UNKNOWN;
 	for (i = 0; i < m->processes.count; i++)
 		for (j = 0; j < m->processes.items[i].gpus.count; j++) {
 			const struct top_figure *f =
@@ -240,7 +244,8 @@ static int copy_gpus(struct top_model *m, const struct gp_figures *from)
 			.slots = f->node.slots,
 			.vram = f->vram,
 			.vram_size = f->vram_size,
-			.processes = count_users(m, f->node.gpu_id),
+			.processes =
+				count_users(m, f->node.gpu_id, from->looks > 0),
 			.history = history,
 		};
 		memcpy(gpu->device, f->node.device, sizeof(gpu->device));

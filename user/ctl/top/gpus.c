@@ -64,7 +64,10 @@ static void slots(const struct top_gpu *gpu, char buf[TEXT])
 
 static void processes(const struct top_gpu *gpu, char buf[TEXT])
 {
-	snprintf(buf, TEXT, "%lld proc%s", (long long)gpu->processes,
+	char number[TEXT / 2];
+
+	put_number(number, gpu->processes);
+	snprintf(buf, TEXT, "%s proc%s", number,
 		 gpu->processes == 1 ? "" : "s");
 }
 

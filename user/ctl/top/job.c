@@ -57,22 +57,23 @@ int top_job_start(struct top_job *job, char **command)
 	return pipes[0];
 }
 
-/* The last line alone is kept, cut. */
+/* Its lines become one, cut. */
 static void add_text(struct top_job *job, const char *some, size_t n)
 {
+	static const char between[] = "; ";
 	size_t i, used = strlen(job->text);
 
-	for (i = 0; i < n; i++) {
-		if (job->ended && some[i] != '\n') {
-			used = 0;
-			job->ended = false;
-		}
+	for (i = 0; i < n && used + sizeof(between) < sizeof(job->text); i++) {
 		if (some[i] == '\n')
 			job->ended = true;
-		else if (some[i] && used + 1 < sizeof(job->text))
-			job->text[used++] = some[i];
+		if (some[i] == '\n' || !some[i])
+			continue;
+		if (job->ended && used)
+			used += sprintf(job->text + used, "%s", between);
+		job->ended = false;
+		job->text[used++] = some[i];
+		job->text[used] = '\0';
 	}
-	job->text[used] = '\0';
 }
 
 bool top_job_check(struct top_job *job)

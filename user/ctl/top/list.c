@@ -6,10 +6,10 @@
 #include "ctl/top/columns.h"
 #include "ctl/top/parts.h"
 
-#define COMMAND	      12 /* columns that it has at least */
-#define MOST_RANK     100
-#define INDENT	      2 /* of a process in a group */
-#define FIRST_LINE(v) ((v)->page ? (v)->line / (v)->page * (v)->page : 0)
+#define COMMAND(width) ((width) / 5) /* columns that it has at least */
+#define MOST_RANK      100
+#define INDENT	       2 /* of a process in a group */
+#define FIRST_LINE(v)  ((v)->page ? (v)->line / (v)->page * (v)->page : 0)
 
 /* Is nothing in it, in any line? */
 static bool is_spare(const struct top_model *m, const struct out_field *field)
@@ -40,7 +40,7 @@ static int fitting_rank(const struct top_model *m, int width, bool *spare)
 			   (top_columns[i].field &&
 			    is_spare(m, top_columns[i].field));
 	for (;; rank = worst) {
-		sum = COMMAND;
+		sum = COMMAND(width);
 		worst = 0;
 		for (i = 0; i < TOP_N_COLUMNS; i++) {
 			if (spare[i] || top_columns[i].rank >= rank ||

@@ -110,6 +110,8 @@ static void ask(struct top_view *v, const struct top_model *m,
 			 "choose a process first");
 		return;
 	}
+	/* The next key is for the same one, wherever it goes. */
+	v->moved = true;
 	v->asked = (struct top_request){
 		.verb = verb,
 		.pid = p->pid,
