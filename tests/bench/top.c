@@ -121,8 +121,8 @@ static void make_host(unsigned int processes, unsigned int gpus)
 		WRITE((KFD "topology/nodes/%u/mem_banks/0/properties", j + 1),
 		      "heap_type 1\nsize_in_bytes 206158430208\n");
 		for (i = 0; i < processes; i++)
-			fprintf(usage, "0x%x - read %u 2560 0 0 0 %u 4 0\n",
-				gpu_id(j), i % 7, FIRST + i);
+			fprintf(usage, "0x%x - read %u 2560 0 0 0 %u 4 0 %d\n",
+				gpu_id(j), i % 7, FIRST + i, i % 7 != 0);
 	}
 	for (i = 0; i < processes; i++) {
 		make_process(FIRST + i, gpus);

@@ -35,7 +35,7 @@ static void setup(void)
 				  "# pid queues active slots paused debugged\n"
 				  "4194242 2 4 8 0 0\n");
 	set_file(DIR "usage",
-		 unit_text("%s0x7d63 - read 12 2560 5 0 0 %d 2 0\n", USAGE,
+		 unit_text("%s0x7d63 - read 12 2560 5 0 0 %d 2 0 1\n", USAGE,
 			   PID));
 	set_file(KFD "proc/", "4194242\nnonsense");
 	set_file(KFD "proc/4194242/", "vram_32099\nvram_7527");
