@@ -129,12 +129,25 @@ guarded() {
 	guard_figures "$_as"
 }
 
+# The same as the first of these beside a live reader at 2 Hz. watched NAME ARGS...
+watched() {
+	gpreempt-ctl top --batch --json --delay "$(us 500000)" --looks "$(us 500000)" \
+		> "$W/top" 2>&1 &
+	_reader=$!
+	started="$started $_reader"
+	guarded "$@"
+	kill -TERM "$_reader"
+	wait "$_reader" || fail "top ended with $?: $(tail -n 3 "$W/top")"
+	echo "$1_refreshes $(wc -l < "$W/top")"
+}
+
 # All of one kind of online work: kind KIND LINGER-US
 kind() {
 	save 100
 	alone "$1" "$n"
 	unprotected "$1" "$n"
 	guarded "$1_guarded" "$1" "$n" "$2"
+	[ "$1" != requests ] || watched "$1_watched" "$1" "$n" "$2"
 	save 2000
 	guarded "$1_guarded_2ms" "$1" "$n" "$2"
 }
@@ -282,6 +295,7 @@ awk '{ v[$1] = $2 }
 		print "online_p99_unprotected_us", v["requests_unprotected_p99_us"]
 		print "online_p99_guarded_us", v["requests_guarded_p99_us"]
 		print "online_p99_guarded_ratio", v["requests_guarded_p99_us"] / v["requests_alone_p99_us"]
+		print "online_p99_watched_ratio", v["requests_watched_p99_us"] / v["requests_guarded_p99_us"]
 		print "throughput_total_ratio", v["requests_guarded_total_share"] / v["requests_unprotected_total_share"]
 		print "offline_share", v["requests_guarded_offline_share"]
 		print "arrival_to_ioctl_us", v["poll_busy_arrival_to_ioctl_p50_us"]
