@@ -14,6 +14,7 @@
 
 #include <gpreempt/view.h>
 
+#include "ctl/top/gather.h"
 #include "unit-ctl.h"
 
 #define DIR "/sys/kernel/debug/gpreempt/"
@@ -115,6 +116,46 @@ TEST(without_module)
 	HAS(json_text("missing"), "modprobe gpreempt");
 	ERR_HAS("note: BUSY% is not known: ");
 	ERR_HAS("next: load it: modprobe gpreempt");
+}
+
+/* While top runs, too: what was known is not shown as if it were known still. */
+TEST(module_goes)
+{
+	struct gpreempt_error err;
+	struct top_model m = { 0 };
+	struct ctl_sampler s;
+
+	ctl_sampler_init(&s, g, 0);
+	ck_assert_int_eq(ctl_sampler_refresh(&s, &err), 0);
+	ctl_sampler_look(&s);
+	ck_assert_int_eq(top_gather(&m, &s), 0);
+	ck_assert_ptr_null(m.missing);
+	ck_assert_str_eq(m.processes.items[0].state, "active");
+	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues, 2);
+	ck_assert_int_eq(m.gpus.items[0].waves, 12);
+	set_file(DIR "usage", NULL);
+	set_file(DIR "processes", NULL);
+	set_file(DIR "nodes", NULL);
+	set_file(KFD "topology/nodes/", "0\n1");
+	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
+	s.figures.slow_ns = 0;
+	ctl_sampler_look(&s);
+	ck_assert_int_eq(ctl_sampler_refresh(&s, &err), 0);
+	ck_assert_int_eq(top_gather(&m, &s), 0);
+	HAS(m.missing, "modprobe gpreempt");
+	ck_assert_ptr_null(m.processes.items[0].state);
+	ck_assert_int_eq(m.processes.items[0].gpus.items[1].busy,
+			 GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues,
+			 GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(m.gpus.items[0].waves, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(m.gpus.items[0].processes, GPREEMPT_UNKNOWN);
+	/* Two points of the history: known, and not. */
+	ck_assert_uint_eq(top_history_at(&m.gpus.items[0].history, 1), 100);
+	ck_assert_uint_eq(top_history_at(&m.gpus.items[0].history, 0),
+			  TOP_NOTHING);
+	top_model_clear(&m);
+	ctl_sampler_clear(&s);
 }
 
 TEST(mistakes)

@@ -7,6 +7,7 @@
 
 #include "ctl/top/gather.h"
 #include "lib/figures/figures.h"
+#include "lib/figures/figures.h"
 #include "shared/clock.h"
 
 #define ID_SHOWN 12 /* characters of a container's id, as engines show it */
@@ -43,7 +44,9 @@ static void copy_figure(const struct gp_figure *from, bool looked,
 		.history = history,
 	};
 	/* The module has no line of it: no queue of the process is there. */
-	if (looked && !from->look.number)
+	if (!looked)
+		to->queues = to->suspended = to->waves = GPREEMPT_UNKNOWN;
+	else if (!from->look.number)
 		to->queues = to->suspended = to->waves = 0;
 	top_history_add(&to->history, to->busy);
 }
@@ -135,12 +138,18 @@ static void find_holder(struct ctl_sampler *s,
 	memcpy(to->held_as, holder.as, sizeof(to->held_as));
 }
 
+/* Are there looks? The module may have gone since the last one. */
+static bool has_looked(const struct ctl_sampler *s)
+{
+	return s->figures.looks && !s->blind;
+}
+
 static int copy_process(struct ctl_sampler *s,
 			const struct gp_process_figures *from,
 			struct top_process *to)
 {
 	const struct ctl_person *person = ctl_sampler_person(s, from->pid);
-	bool looked = s->figures.looks > 0;
+	bool looked = has_looked(s);
 
 	if (!to->command) {
 		if (person)
@@ -216,8 +225,10 @@ static int64_t count_users(const struct top_model *m, int64_t gpu_id,
 	return n;
 }
 
-static int copy_gpus(struct top_model *m, const struct gp_figures *from)
+static int copy_gpus(struct top_model *m, const struct ctl_sampler *s)
 {
+	const struct gp_figures *from = &s->figures;
+	bool looked = has_looked(s);
 	struct top_gpu *gpu;
 	size_t i;
 
@@ -238,14 +249,13 @@ static int copy_gpus(struct top_model *m, const struct gp_figures *from)
 			.busy = tenths(&f->share),
 			.method = method_of(&f->share),
 			.looks = f->share.looks,
-			.waves = f->waves,
+			.waves = looked ? f->waves : GPREEMPT_UNKNOWN,
 			.waves_max = f->waves_max,
 			.slots_used = f->node.slots_used,
 			.slots = f->node.slots,
 			.vram = f->vram,
 			.vram_size = f->vram_size,
-			.processes =
-				count_users(m, f->node.gpu_id, from->looks > 0),
+			.processes = count_users(m, f->node.gpu_id, looked),
 			.history = history,
 		};
 		memcpy(gpu->device, f->node.device, sizeof(gpu->device));
@@ -254,14 +264,14 @@ static int copy_gpus(struct top_model *m, const struct gp_figures *from)
 	return 0;
 }
 
-/* Why no look has succeeded, and what to do about it. */
+/* Why no look has succeeded since the last time, and what to do about it. */
 static int copy_reason(struct top_model *m, const struct ctl_sampler *s)
 {
 	char why[256], next[256];
 
 	free(m->missing);
 	m->missing = NULL;
-	if (s->figures.looks || !s->why.code)
+	if (s->figures.looks > m->all_looks || !s->why.code)
 		return 0;
 	gpreempt_error_text(&s->why, why, sizeof(why));
 	ctl_next_step(&s->why, next, sizeof(next));
@@ -280,7 +290,7 @@ int top_gather(struct top_model *m, struct ctl_sampler *s)
 	/* Their lines are of the processes before. */
 	m->lines.count = 0;
 	if (!ret)
-		ret = copy_gpus(m, &s->figures);
+		ret = copy_gpus(m, s);
 	if (!ret)
 		ret = copy_reason(m, s);
 	m->looks = s->figures.looks - m->all_looks;

@@ -181,6 +181,8 @@ static uint64_t next_refresh(const struct session *s)
 static int refresh_if_due(struct session *s, struct gpreempt_error *err)
 {
 	uint64_t now = shr_now_ns();
+	char why[256];
+	int ret;
 
 	if (now < next_refresh(s))
 		return 0;
@@ -191,7 +193,14 @@ static int refresh_if_due(struct session *s, struct gpreempt_error *err)
 		return 0;
 	}
 	s->count++;
-	return s->t->view.paused ? 0 : top_refresh(s->t, err);
+	ret = s->t->view.paused ? 0 : top_refresh(s->t, err);
+	/* What was seen stays on the screen. */
+	if (ret && s->count > 1) {
+		gpreempt_error_text(err, why, sizeof(why));
+		tell(s, "no refresh: %s", why);
+		ret = 0;
+	}
+	return ret;
 }
 
 static int loop(struct session *s, struct gpreempt_error *err)

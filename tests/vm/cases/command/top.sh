@@ -119,15 +119,16 @@ keys '?'
 wait_for 10 shows '^Keys$'
 keys q
 
-step "without the module"
+step "the terminal is as before; the module goes"
 tmux_ resize-window -x 120 -y 24
 keys q
 wait_for 10 shows 'status 0'
 [ "$(tmux_ display -p '#{cursor_flag} #{alternate_on}')" = "$before" ] || fail "the terminal is not as before"
 keys 'stty -a > '"$W"'/stty2' Enter
 wait_for 10 cmp -s "$W/stty1" "$W/stty2"
-unload
 keys 'gpreempt-ctl top -d 500ms; echo status again $?' Enter
+wait_for 20 shows "^ *$a .* active "
+unload
 wait_for 20 shows '^BUSY% is not known: .*gpreempt.ko' 'modprobe gpreempt' "^ *$a "
 keys C-c
 wait_for 10 shows 'status again 0'
