@@ -158,6 +158,7 @@ TEST(suspended)
 	look(270, LINE, "read", "0", 1, PID, 2, "2", "0");
 	ck_assert_uint_eq(figure(PID)->suspended_ns, (50 + 70) * MS);
 	ck_assert_int_eq(figure(PID)->evicted, 1);
+	ck_assert_uint_eq(figure(PID)->holds, 2);
 }
 
 /* Where waves cannot be counted, a packet that waits in a slot's queue counts. */

@@ -31,6 +31,7 @@ static void setup(void)
 	of(30)->slots_held = 500;
 	of(10)->gpus.items[0].evicted_ms = 5;
 	of(20)->gpus.items[0].suspended_ms = 8;
+	of(20)->gpus.items[0].holds = 2;
 	of(10)->gpus.items[0].method = "packets";
 }
 
@@ -52,6 +53,7 @@ TEST(each_column)
 		{ "VRAM", "20 10 30", "10 20 30" },
 		{ "EVICT-MS", "10 20 30", "20 30 10" },
 		{ "SUSP-MS", "20 10 30", "10 30 20" },
+		{ "HOLDS", "20 10 30", "10 30 20" },
 		{ "STATE", "30 20 10", "20 30 10" },
 		{ "HELD-BY", "30 10 20", "30 10 20" },
 		{ "AS", "30 10 20", "30 10 20" },

@@ -87,11 +87,11 @@ TEST(wide)
 	       "GPU 0x1d67 0000:04:00.0 [                  0.0%] waves 0/2560     slots 0/32 "
 	       " VRAM 0B/192.0G     0 procs\n"
 	       "    PID USER      GPUS     BUSY% METHOD  HISTORY     WAVES  SLOT%       VRAM"
-	       "  EVICT-MS  SUSP-MS STATE      HELD-BY AS       CONTAINER    COMMAND\n"
+	       "  EVICT-MS  SUSP-MS HOLDS STATE      HELD-BY AS       CONTAINER    COMMAND\n"
 	       "   4711 alice     0x7d63    42.0 waves           :#     42  100.0   12.0 GiB"
-	       "         0        0 active           - -        -            python3 train.py\n"
+	       "         0        0     0 active           - -        -            python3 train.py\n"
 	       "   4800 alice     2 GPUs    10.0 waves                  10  100.0  512.0 MiB"
-	       "         0        0 suspended     4811 suspend  web          serve --port 1\n");
+	       "         0        0     0 suspended     4811 suspend  web          serve --port 1\n");
 	for (i = 0; i < 53; i++)
 		strcat(expected, "\n");
 	strcat(expected, HINTS "  q quit\n");
@@ -239,11 +239,11 @@ TEST(details)
 		"cgroup /a\n"
 		"\n"
 		"GPU     BUSY%  METHOD  LOOKS  QUEUES  SUSPENDED  WAVES       VRAM  EVICT-MS  "
-		"SUSP-MS  HISTORY\n"
+		"SUSP-MS  HOLDS  HISTORY\n"
 		"0x7d63      -  -           0       1          0      -  512.0 MiB         0  "
-		"      0\n"
+		"      0      0\n"
 		"0x1d67   10.0  waves      50       1          0     10          0         0  "
-		"      0\n"
+		"      0      0\n"
 		"\n"
 		"QUEUE  GPU     TYPE         STATE      ACTIVE  SLOTS  WAVES  PRIORITY  RPTR  WPTR\n"
 		"    3  0x7d63  compute-aql  suspended       4      4     17         7    64   128\n"

@@ -45,6 +45,7 @@ static const struct out_field figure_fields[] = {
 	FIGURE(vram, "VRAM", OUT_SIZE),
 	FIGURE(evicted_ms, "EVICT-MS", OUT_DEC),
 	FIGURE(suspended_ms, "SUSP-MS", OUT_DEC),
+	FIGURE(holds, "HOLDS", OUT_DEC),
 };
 
 const struct out_table top_figures =

@@ -38,6 +38,8 @@
 	      "  EVICT-MS   so long the driver had its queues off, in ms\n") \
 	FIELD(suspended_ms, "suspended_ms", "SUSP-MS", OUT_DEC, 8, 10, \
 	      "  SUSP-MS    so long all its queues were seen suspended, in ms\n") \
+	FIELD(holds, "holds", "HOLDS", OUT_DEC, 5, 13, \
+	      "  HOLDS      so often they were seen to become suspended or evicted\n") \
 	FIELD(state, "state", "STATE", OUT_WORD, 10, 1, \
 	      "  STATE      as \"gpreempt-ctl list\" has it; \"paused\": the whole process is\n") \
 	FIELD(held_by, "held_by", "HELD-BY", OUT_DEC, 7, 4, \

@@ -41,6 +41,7 @@ static void copy_figure(const struct gp_figure *from, bool looked,
 		.suspended_ms =
 			looked ? (int64_t)(from->suspended_ns / NSEC_PER_MSEC) :
 				 GPREEMPT_UNKNOWN,
+		.holds = looked ? (int64_t)from->holds : GPREEMPT_UNKNOWN,
 		.history = history,
 	};
 	/* The module has no line of it: no queue of the process is there. */

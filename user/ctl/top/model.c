@@ -91,6 +91,8 @@ static void add_figure(struct top_process *p, const struct top_figure *f)
 	/* The queues of all GPUs are suspended together. */
 	if (f->suspended_ms > p->suspended_ms)
 		p->suspended_ms = f->suspended_ms;
+	if (f->holds > p->holds)
+		p->holds = f->holds;
 	/* The least of them, as "packets" before "waves". */
 	if (f->method && (!p->method || strcmp(f->method, p->method) < 0))
 		p->method = f->method;
@@ -103,7 +105,7 @@ static bool sum_up(struct top_process *p, int64_t gpu_id)
 	int64_t last = 0;
 
 	p->busy = p->queues = p->waves = p->vram = p->evicted_ms =
-		p->suspended_ms = GPREEMPT_UNKNOWN;
+		p->suspended_ms = p->holds = GPREEMPT_UNKNOWN;
 	p->method = NULL;
 	for (i = 0; i < p->gpus.count; i++) {
 		const struct top_figure *f = &p->gpus.items[i];

@@ -32,6 +32,7 @@ struct top_figure {
 	int64_t vram;
 	int64_t evicted_ms;
 	int64_t suspended_ms;
+	int64_t holds;
 	struct top_history history;
 };
 
@@ -49,6 +50,7 @@ struct top_process {
 	int64_t vram;
 	int64_t evicted_ms;
 	int64_t suspended_ms;
+	int64_t holds;
 	const char *state;
 	int64_t held_by;
 	char held_as[64];

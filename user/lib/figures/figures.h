@@ -56,7 +56,9 @@ struct gp_figure {
 	int64_t evicted;       /* 1: its queues are now */
 	int64_t evicted_ms;    /* since the process has begun */
 	uint64_t suspended_ns; /* all its queues were, since it was seen first */
-	struct gp_look look;   /* the last one */
+	uint64_t holds; /* times that they became suspended or evicted since */
+	bool held;
+	struct gp_look look; /* the last one */
 };
 
 struct gp_process_figures {

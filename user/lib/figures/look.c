@@ -116,17 +116,24 @@ static int add_line(struct gp_figures *f, const struct gpreempt_usage *u)
 /* Who has no line has no queue: it was not busy, if it ever had one. */
 static void end_figure(struct gp_figures *f, struct gp_figure *gpu, uint64_t ns)
 {
+	bool suspended, held;
+
 	if (gpu->look.number != f->looks) {
 		if (!gpu->look.number)
 			return;
 		begin_look(&gpu->look, gpu->look.number);
 		gpu->look.method = gpu->all.method;
 		gpu->queues = gpu->suspended = gpu->waves = 0;
+		gpu->evicted = 0;
 	}
 	end_look(&gpu->share, &gpu->look);
 	end_look(&gpu->all, &gpu->look);
-	if (gpu->suspended > 0 && gpu->suspended == gpu->queues)
+	suspended = gpu->suspended > 0 && gpu->suspended == gpu->queues;
+	if (suspended)
 		gpu->suspended_ns += ns;
+	held = suspended || gpu->evicted > 0;
+	gpu->holds += held && !gpu->held;
+	gpu->held = held;
 }
 
 int gp_figures_look(struct gp_figures *f, uint64_t now,
