@@ -184,6 +184,12 @@ static int terminal, keyboard_fd;
 static char seen[1 << 16];
 static size_t n_seen;
 
+static void close_terminal(void)
+{
+	close(keyboard_fd);
+	close(terminal);
+}
+
 static pid_t start(const char *term, const char *line)
 {
 	struct winsize size = { .ws_col = 80, .ws_row = 24 };
@@ -238,8 +244,7 @@ static void expect_left(pid_t child, int status, const struct termios *before)
 	ck_assert_int_eq(tcgetattr(keyboard_fd, &after), 0);
 	ck_assert_int_eq(after.c_lflag, before->c_lflag);
 	ck_assert_int_eq(after.c_iflag, before->c_iflag);
-	close(keyboard_fd);
-	close(terminal);
+	close_terminal();
 }
 
 static void keyboard(struct termios *out)
@@ -273,7 +278,7 @@ TEST_EACH(terminals, 5)
 	if (!strcmp(terms[_i], "linux")) {
 		/* It has no other screen. */
 		ck_assert_int_eq(unit_status(child), 0);
-		close(terminal);
+		close_terminal();
 		return;
 	}
 	expect_left(child, 0, &before);
@@ -306,7 +311,7 @@ TEST(resize)
 	UNIT_WAIT(has_seen("METHOD"));
 	type("q");
 	ck_assert_int_eq(unit_status(child), 0);
-	close(terminal);
+	close_terminal();
 }
 
 /* The last lines say which number of refreshes that was. */
@@ -316,7 +321,7 @@ TEST(counted)
 
 	UNIT_WAIT(has_seen("\033[?1049l"));
 	ck_assert_int_eq(unit_status(child), 0);
-	close(terminal);
+	close_terminal();
 }
 
 TEST(no_colours)
@@ -330,13 +335,13 @@ TEST(no_colours)
 	ck_assert_ptr_null(strstr(seen, "\033[32m"));
 	type("q");
 	ck_assert_int_eq(unit_status(child), 0);
-	close(terminal);
+	close_terminal();
 	ck_assert_int_eq(unsetenv("NO_COLOR"), 0);
 	child = start("xterm", "gpreempt-ctl top");
 	UNIT_WAIT(has_seen("\033[32m"));
 	type("q");
 	ck_assert_int_eq(unit_status(child), 0);
-	close(terminal);
+	close_terminal();
 }
 
 TEST(unknown_terminal)
@@ -345,7 +350,7 @@ TEST(unknown_terminal)
 
 	UNIT_WAIT(has_seen("or use --batch"));
 	ck_assert_int_eq(unit_status(child), GPREEMPT_CLASS_UNSUPPORTED);
-	close(terminal);
+	close_terminal();
 }
 
 int main(void)
