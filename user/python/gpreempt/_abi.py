@@ -118,7 +118,8 @@ class SlotStruct(ctypes.Structure):
 class UsageStruct(ctypes.Structure):
     """struct gpreempt_usage"""
     _fields_ = _numbers("gpu_id", "context", "hardware", "waves", "waves_max",
-                        "evicted_ms", "evicted", "age_ms") + _reserved(8)
+                        "evicted_ms", "evicted", "age_ms", "pid", "queues",
+                        "suspended", "busy") + _reserved(4)
 
 
 class TargetStruct(ctypes.Structure):

@@ -129,6 +129,10 @@ class Usage:
     evicted_ms: Optional[int]
     evicted: Optional[int]
     age_ms: Optional[int]
+    pid: Optional[int]
+    queues: Optional[int]
+    suspended: Optional[int]
+    busy: Optional[int]
 
 
 @dataclass(frozen=True)
@@ -209,8 +213,8 @@ def slots(pid: int) -> List[Slot]:
                  _abi.lib.gpreempt_hqds_read, _abi.lib.gpreempt_hqds_free, pid)
 
 
-def usage(pid: int) -> List[Usage]:
-    """How much of its GPUs a process uses. Needs gpreempt.ko."""
+def usage(pid: int = 0) -> List[Usage]:
+    """How much of its GPUs a process uses; 0: all processes. Needs gpreempt.ko."""
     return _read(Usage, _abi.UsagesStruct, "usages",
                  "reading the usage of the GPUs", _abi.lib.gpreempt_usage_read,
                  _abi.lib.gpreempt_usage_free, pid)
