@@ -21,7 +21,8 @@
 /* gpu_id, hardware, waves, evicted_ms, pid, queues, suspended */
 #define LINE "0x%x - %s %s 2560 %d 0 0 %d %d %s %s\n"
 
-#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define UID "01234567_89ab_cdef_0123_456789abcdef"
+#define ID  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static const char usage_head[] =
 	"gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n";
@@ -69,9 +70,8 @@ static void setup(void)
 	add_process(PID, "train\n",
 		    "0::/system.slice/slurmstepd.scope/job_42/step_0/user\n");
 	add_process(OTHER, "a\"b\\c\033\377\n",
-		    "0::/kubepods.slice/kubepods-pod"
-		    "01234567_89ab_cdef_0123_456789abcdef.slice/cri-containerd-" ID
-		    ".scope\n");
+		    "0::/kubepods.slice/kubepods-pod" UID
+		    ".slice/cri-containerd-" ID ".scope\n");
 	set_file("/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID
 		 "/config.json",
 		 "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"c\","

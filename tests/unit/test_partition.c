@@ -105,8 +105,8 @@ TEST(ended)
 
 TEST(container)
 {
-	static const char id[] = "0123456789abcdef0123456789abcdef"
-				 "0123456789abcdef0123456789abcdef";
+	static const char id[] =
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 	set_file(unit_text("/proc/%d/cgroup", target),
 		 unit_text("0::/system.slice/docker-%s.scope\n", id));

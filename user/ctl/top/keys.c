@@ -2,7 +2,7 @@
 #include "ctl/top/keys.h"
 
 #define CODES(...)		 __VA_ARGS__
-#define ROW(action, codes, help) [action] = { CODES codes },
+#define ROW(action, codes, help) { CODES codes },
 
 /* Up to 0. */
 static const int keys[TOP_ACTIONS][4] = { TOP_KEYS(ROW) };

@@ -22,7 +22,7 @@ static bool is_spare(const struct top_model *m, const struct out_field *field)
 		if (!p)
 			continue;
 		if (field->kind <= OUT_LIST ?
-			    out_text_of(field, p) != NULL :
+			    !!out_text_of(field, p) :
 			    out_number_of(field, p) != GPREEMPT_UNKNOWN)
 			return false;
 	}
