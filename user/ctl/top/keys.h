@@ -25,35 +25,6 @@ enum top_key_code {
 	TOP_KEY_F10,
 };
 
-/* Its number in the table is the row's. */
-enum top_action {
-	TOP_UP,
-	TOP_DOWN,
-	TOP_PAGE_UP,
-	TOP_PAGE_DOWN,
-	TOP_HOME,
-	TOP_END,
-	TOP_DETAILS,
-	TOP_FILTER,
-	TOP_CYCLE_TREE,
-	TOP_CYCLE_GPU,
-	TOP_SORT_BEFORE,
-	TOP_SORT_NEXT,
-	TOP_SORT_BUSY,
-	TOP_SORT_VRAM,
-	TOP_SORT_PID,
-	TOP_INVERT,
-	TOP_FASTER,
-	TOP_SLOWER,
-	TOP_PAUSE,
-	TOP_SUSPEND,
-	TOP_RESUME,
-	TOP_SIGNAL,
-	TOP_HELP,
-	TOP_QUIT,
-	TOP_ACTIONS
-};
-
 /* ROW(action, codes, up to three, in the help) */
 /* clang-format off */
 #define TOP_KEYS(ROW) \
@@ -105,6 +76,9 @@ enum top_action {
 	    "  ? h F1         help\n") \
 	ROW(TOP_QUIT, ('q', TOP_KEY_F10), \
 	    "  q F10 Ctrl-C   quit\n")
+
+#define TOP_KEYS_NAME(action, codes, help) action,
+enum top_action { TOP_KEYS(TOP_KEYS_NAME) TOP_ACTIONS };
 
 #define TOP_KEYS_HELP_OF(action, codes, help) help
 /* One string. */
