@@ -340,7 +340,7 @@ static void put_conditions(const struct gp_fault *fault, char *text,
 /* docs/support.md has each row, in this order, and no other one. */
 TEST(documented)
 {
-	const char *page = unit_file("docs/support.md"), *at;
+	const char *page = unit_file("tests/../docs/support.md"), *at;
 	char line[1024], when[256];
 	size_t i;
 

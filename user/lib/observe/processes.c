@@ -119,21 +119,28 @@ static bool fill_gpu(const struct gpreempt *g, const char *dir,
 	return true;
 }
 
-void gp_process_gpu_read(const struct gpreempt *g, pid_t pid,
+static void read_figures(const struct gpreempt *g, const char *dir,
 			 unsigned int figures, struct gpreempt_process_gpu *gpu)
 {
 	unsigned long long id = gpu->gpu_id;
-	char dir[GP_PID_PATH];
 	uint64_t value;
 
-	gpu->vram = gpu->evicted_ms = GPREEMPT_UNKNOWN;
-	snprintf(dir, sizeof(dir), GP_SYSFS_PROC "/%d", pid);
 	if (figures & GPREEMPT_FIGURE_VRAM &&
 	    !gp_read_number(g, &value, "%s/vram_%llu", dir, id))
 		gpu->vram = value;
 	if (figures & GPREEMPT_FIGURE_EVICTED &&
 	    !gp_read_number(g, &value, "%s/stats_%llu/evicted_ms", dir, id))
 		gpu->evicted_ms = value;
+}
+
+void gp_process_gpu_read(const struct gpreempt *g, pid_t pid,
+			 unsigned int figures, struct gpreempt_process_gpu *gpu)
+{
+	char dir[GP_PID_PATH];
+
+	gpu->vram = gpu->evicted_ms = GPREEMPT_UNKNOWN;
+	snprintf(dir, sizeof(dir), GP_SYSFS_PROC "/%d", pid);
+	read_figures(g, dir, figures, gpu);
 }
 
 int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
@@ -153,7 +160,7 @@ int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
 	ret = gp_table_list(g, path, &gpus_table, fill_gpu, &list->gpus,
 			    &list->count);
 	for (i = 0; !ret && i < list->count; i++)
-		gp_process_gpu_read(g, pid, figures, &list->gpus[i]);
+		read_figures(g, path, figures, &list->gpus[i]);
 	if (ret)
 		ret = gp_fail_view(g, ret, pid, step, err);
 	return gp_list_give(ret, list, out);
