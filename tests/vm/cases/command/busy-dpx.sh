@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Busy % in DPX: each of two processes has the share of its own node of one device.
-# vgpu: gpus=1 xccs=4 partitions=2 quantum_ns=100000000
+# vgpu: gpus=1 xccs=4 partitions=2 quantum_ns=400000000
 # timeout: 120
 . /t/lib.sh
 

@@ -3,7 +3,7 @@
 # points: 1, 2 and 16 processes, over-subscribed, suspended half of the time, 8 GPUs.
 # Packets, and turns of queues, last longer than the time between two looks: of shorter ones
 # a share of n looks has an error of sqrt(p * (1 - p) / n), 2.2 points for half of 500 looks.
-# vgpu: gpus=8 quantum_ns=100000000
+# vgpu: gpus=8 quantum_ns=200000000 rotate_ns=400000000
 # timeout: 300
 . /t/lib.sh
 
