@@ -25,6 +25,7 @@ static const char *const host_files[] = {
 	SNAPSHOT_VIEW "/pid/*/usage",
 	SNAPSHOT_VIEW "/nodes",
 	SNAPSHOT_VIEW "/processes",
+	SNAPSHOT_VIEW "/usage",
 	SNAPSHOT_VIEW "/version",
 	SNAPSHOT_KFD "/proc",
 	SNAPSHOT_KFD "/proc/*/vram_*",
