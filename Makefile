@@ -239,7 +239,7 @@ NOT_FOR_USERS := $(NOT_FOR_USERS),MACRO_ARG_PRECEDENCE,TRAILING_SEMICOLON
 NOT_FOR_USERS := $(NOT_FOR_USERS),STRING_FRAGMENTS
 
 # It takes the & of typeof(&function) in a macro for an operator between two words.
-TYPEOF_C = $(filter %/module-kmod.h user/ctl/trace/libs.h,$(USER_C))
+TYPEOF_C = $(filter %/module-kmod.h user/ctl/trace/libs.h user/ctl/top/term.c,$(USER_C))
 
 .PHONY: sparse sparse-user checkpatch checkpatch-user
 sparse: sparse-user ## all C code through sparse

@@ -45,7 +45,7 @@
 	CALL(wrefresh)           \
 	CALL(wresize)
 
-#define POINTER(call) __typeof__(call) *call;
+#define POINTER(call) __typeof__(&call) call;
 #define ROW(call)     { #call, offsetof(struct calls, call) },
 
 static struct calls {
