@@ -57,11 +57,14 @@ checkpatch-kmod: $(O)/kernel/env.mk
 DKMS_KERNEL = $(shell uname -r)
 DKMS_TREE = $(DESTDIR)/usr/src/gpreempt-$(VERSION)
 
-.PHONY: dkms-install
-dkms-install: ## gpreempt.ko by DKMS (DKMS_KERNEL=... for another kernel; as root)
-	@command -v dkms >/dev/null || { echo "dkms is not installed"; exit 1; }
+.PHONY: dkms-files dkms-install
+dkms-files:
 	install -d $(DKMS_TREE)
 	cp --parents $(KMOD_SRC) dkms.conf $(DKMS_TREE)
+
+dkms-install: ## gpreempt.ko by DKMS (DKMS_KERNEL=... for another kernel; as root)
+	@command -v dkms >/dev/null || { echo "dkms is not installed"; exit 1; }
+	@$(MAKE) --no-print-directory dkms-files
 	dkms add $(DKMS_FLAGS) gpreempt/$(VERSION)
 	dkms build $(DKMS_FLAGS) gpreempt/$(VERSION) -k $(DKMS_KERNEL)
 	dkms install $(DKMS_FLAGS) gpreempt/$(VERSION) -k $(DKMS_KERNEL)

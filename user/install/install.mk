@@ -95,3 +95,21 @@ dist: ## a release as a tarball: what is committed
 	@mkdir -p $(O)
 	@git archive --format=tar.gz --prefix=gpreempt-$(LIB_VERSION)/ -o $(DIST) HEAD
 	@echo $(DIST)
+
+# Debian's packages, of what is in the index of git. dpkg-buildpackage wants debian/ at
+# the top of a tree.
+DEB := $(O)/deb
+DEB_TREE := $(DEB)/gpreempt-$(LIB_VERSION)
+DEB_NEEDS := debhelper dh-dkms dh-python fakeroot lintian
+
+.PHONY: deb
+deb: $(KFD_HEADER) ## packages for Debian, in build/deb
+	@tests/vm/install-deps $(DEB_NEEDS)
+	@rm -rf $(DEB)
+	@mkdir -p $(DEB_TREE)
+	@git ls-files -z | xargs -0 cp --parents -t $(DEB_TREE)
+	@cp -r user/install/debian $(DEB_TREE)/
+	@cd $(DEB_TREE) && KFD_UAPI=$(abspath $(KFD_INCLUDE)) dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail -n 30 ../log; exit 1; }
+	@rm -rf $(DEB_TREE)
+	@lintian --fail-on error,warning $(DEB)/*.changes
+	@ls $(DEB)/*.deb
