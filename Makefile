@@ -56,7 +56,7 @@ all: ## user programs, and gpreempt.ko for the running kernel (else the bench's)
 
 # The bench's kernel: KVER, KDIR, KSRC and more. Fetched when a goal needs it.
 GOALS := $(or $(MAKECMDGOALS),all)
-NEED_KERNEL := vgpu modules check-arrows vm-files payload sparse checkpatch \
+NEED_KERNEL := vgpu modules check-arrows vm-files payload engines-files sparse checkpatch \
 	$(if $(KRUNNING),,all)
 ifneq ($(wildcard $(O)/kernel/env.mk)$(filter $(NEED_KERNEL) $(O)/vm/%,$(GOALS)),)
 ifeq ($(filter clean distclean,$(GOALS)),)
@@ -91,6 +91,7 @@ $(O)/kernel/env.mk:
 -include tests/bench/top.mk
 include tests/vm/vm.mk
 -include tests/vgpu/rocm/hip.mk
+-include tests/engines/engines.mk
 
 .PHONY: deps
 deps: ## install what all of this needs (apt; as root or with sudo)
@@ -167,7 +168,7 @@ check: ## what judges a change, in ten minutes (KERNEL=: all cases on that kerne
 	@GATE=1 tests/check $(O) fetch check-build check-gate check-vm check-demo selftest-short
 check-all: ## all checks and cases; goes on where it ended (FRESH=1: from the start)
 	@LEAKS=1 LINT_ALL=1 FUZZ_RANDOM=1 KEEP=1 tests/check --all $(O) fetch check-build \
-		check-fast check-report vmtest selftest check-python
+		check-fast check-report vmtest selftest check-python check-engines
 endif
 
 # The guest that the cases start from boots while the rest is built.
@@ -260,7 +261,7 @@ checkpatch-user:
 
 .PHONY: clean distclean
 clean: ## remove what was built, keep what was fetched
-	rm -rf $(filter-out $(addprefix $(O)/,apt debug kernel kernel.lock kernels linux-% on-% \
+	rm -rf $(filter-out $(addprefix $(O)/,apt debug engines kernel kernel.lock kernels linux-% on-% \
 		prometheus prometheus.lock qemu qemu.lock rocm rocm.lock hip hip.lock), $(wildcard $(O)/*))
 distclean: ## remove all of build/
 	rm -rf $(O)

@@ -27,7 +27,7 @@ $(O)/rocm/stamp: tests/vm/fetch-rocm
 	@touch $@
 
 # key is written last.
-$(O)/vm/boot/key: $(O)/vm/init tests/vm/mkinitramfs $(O)/kernel/env.mk \
+$(O)/vm/boot/key: $(O)/vm/init tests/vm/mkinitramfs tests/vm/module-chains $(O)/kernel/env.mk \
 		$(O)/rocm/stamp
 	tests/vm/mkinitramfs $(O) $(O)/vm/init boot $(O)/rocm/guest
 

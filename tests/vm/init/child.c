@@ -18,7 +18,6 @@ static void run_shell(const struct job *job)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/root", 1);
 	setenv("PS1", "vm:\\w# ", 1);
 	if (chdir("/t"))

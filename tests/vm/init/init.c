@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,6 +73,7 @@ int main(void)
 	int port[WIRE_PORTS];
 	int ret, modules, klog;
 
+	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	mount_all();
 	console();
 	sethostname("vm", 2);
@@ -88,6 +90,12 @@ int main(void)
 		say(port[WIRE_VERDICT],
 		    "failed a module of the image does not load: %s",
 		    strerror(-modules));
+		wait_for_the_end();
+	}
+	ret = root_is_disk() ? root_enter() : 0;
+	if (ret) {
+		say(port[WIRE_VERDICT], "failed the disk is no root: %s",
+		    strerror(-ret));
 		wait_for_the_end();
 	}
 	leaks_forget();

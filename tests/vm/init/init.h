@@ -31,6 +31,10 @@ struct reader {
 /* mount.c */
 void mount_all(void);
 
+/* root.c: 0, as a child of systemd, once that is up; or -errno */
+bool root_is_disk(void);
+int root_enter(void);
+
 /* module.c: 0 or -errno */
 int module_load(const char *path, const char *parameters);
 int module_load_list(const char *list);

@@ -166,6 +166,17 @@ static bool load_once(bool wanted, bool *done, const char *name,
 	return *done;
 }
 
+/* What a payload wants done once, before the guest is saved with it. */
+static int run_prepare(void)
+{
+	static bool done;
+
+	if (done || access("/t/data/prepare", X_OK))
+		return 0;
+	done = true;
+	return system("/t/data/prepare >/dev/console 2>&1") ? -EIO : 0;
+}
+
 bool job_prepare(const struct job *job, char *why, size_t size)
 {
 	static bool vgpu, gpreempt;
@@ -174,6 +185,10 @@ bool job_prepare(const struct job *job, char *why, size_t size)
 	if (ret) {
 		snprintf(why, size, "the payload could not be unpacked: %s",
 			 strerror(-ret));
+		return false;
+	}
+	if (run_prepare()) {
+		snprintf(why, size, "/t/data/prepare failed, see serial.log");
 		return false;
 	}
 	return load_once(job->load_vgpu, &vgpu, "vgpu", job->vgpu, why, size) &&

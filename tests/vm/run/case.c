@@ -112,13 +112,13 @@ static int set_word(struct test_case *t, const char *line)
 }
 
 /* tests/vm/DIR/NAME.sh is /t/DIR/NAME.sh in the guest. NAME may have a folder. */
-static void set_name(struct test_case *t, const char *harness, const char *path)
+static void set_name(struct test_case *t, const char *cases, const char *path)
 {
-	size_t len = strlen(harness);
+	size_t len = strlen(cases);
 	const char *name;
 	char *dot;
 
-	if (!strncmp(path, harness, len) && path[len] == '/')
+	if (!strncmp(path, cases, len) && path[len] == '/')
 		path += len + 1;
 	name = strchr(path, '/');
 	snprintf(t->script, sizeof(t->script), "%s", path);
@@ -128,7 +128,7 @@ static void set_name(struct test_case *t, const char *harness, const char *path)
 		*dot = '\0';
 }
 
-int case_read(const char *harness, const char *path, struct test_case *t)
+int case_read(const char *cases, const char *path, struct test_case *t)
 {
 	char line[1024];
 	int ret = 0;
@@ -139,7 +139,7 @@ int case_read(const char *harness, const char *path, struct test_case *t)
 	t->load_vgpu = true;
 	t->gpreempt = true;
 	t->counted = true;
-	set_name(t, harness, path);
+	set_name(t, cases, path);
 	f = fopen(path, "re");
 	if (!f)
 		return -errno;

@@ -34,6 +34,7 @@ int guest_boot(struct vm *vm, const struct bench *b, const char *accel,
 int guest_restore(struct vm *vm, const struct bench *b, const char *from,
 		  const char *item, const char *word)
 {
+	int limit = strcmp(word, "ready") ? RESTORE_TIMEOUT : PREPARE_TIMEOUT;
 	char incoming[PATH_MAX + 32];
 	int ret;
 
@@ -44,7 +45,7 @@ int guest_restore(struct vm *vm, const struct bench *b, const char *from,
 	if (!ret)
 		ret = qmp_go_on(vm->qmp, RESTORE_TIMEOUT * pace_outside(b));
 	if (!ret)
-		ret = wait_word(vm, word, RESTORE_TIMEOUT * pace_outside(b));
+		ret = wait_word(vm, word, limit * pace_outside(b));
 	return ret;
 }
 
@@ -54,7 +55,7 @@ static void put_file(FILE *f, const struct bench *b, const char *name)
 	char path[PATH_MAX], *text;
 	size_t n;
 
-	snprintf(path, sizeof(path), "%s/%s", b->harness, name);
+	snprintf(path, sizeof(path), "%s/%s", b->cases, name);
 	text = read_file(path, &n);
 	if (!text)
 		die("%s: %s", path, strerror(errno));

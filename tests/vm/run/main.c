@@ -14,6 +14,7 @@ static const char usage[] =
 	"usage: vmrun [options] command TEXT | shell | test FILE... | save\n"
 	"  --build DIR       build directory (build)\n"
 	"  --harness DIR     where verify-kernel is (tests/vm)\n"
+	"  --cases DIR       tests and files below it are those of the guest's /t (--harness)\n"
 	"  --payload FILE    tar that the guest unpacks (DIR/vm/payload.tar)\n"
 	"  --vgpu PARAMS     load vgpu.ko with them; none: do not (command, shell)\n"
 	"  --gpreempt no     do not load gpreempt.ko (command, shell)\n"
@@ -30,8 +31,8 @@ static const char usage[] =
 	"  --fresh           but all are run\n"
 	"  --skips FILE      tests: a skip without a row \"CASE KERNEL REASON\" fails\n"
 	"  --kernel VERSION  for these rows\n"
-	"  --file NAME       put this file of the harness below the guest's /t (command)\n"
-	"  --image NAME      boot DIR/vm/NAME (boot)\n"
+	"  --file NAME       put this file of --cases below the guest's /t (command)\n"
+	"  --image NAME      boot DIR/vm/NAME (boot); its disk.img is the guest's root\n"
 	"  --memory MIB      of the guest (768)\n"
 	"  --slow N          multiply all limits of time: the guest is slow\n"
 	"  --leaks           after a job, what kmemleak finds goes to its log\n"
@@ -43,6 +44,7 @@ static const char usage[] =
 enum {
 	O_BUILD = 1,
 	O_HARNESS,
+	O_CASES,
 	O_PAYLOAD,
 	O_VGPU,
 	O_GPREEMPT,
@@ -71,6 +73,7 @@ enum {
 static const struct option options[] = {
 	{ "build", required_argument, NULL, O_BUILD },
 	{ "harness", required_argument, NULL, O_HARNESS },
+	{ "cases", required_argument, NULL, O_CASES },
 	{ "payload", required_argument, NULL, O_PAYLOAD },
 	{ "vgpu", required_argument, NULL, O_VGPU },
 	{ "gpreempt", required_argument, NULL, O_GPREEMPT },
@@ -181,6 +184,9 @@ static void set_option(int c, struct bench *b, struct job *job,
 	case O_HARNESS:
 		b->harness = optarg;
 		break;
+	case O_CASES:
+		b->cases = optarg;
+		break;
 	case O_PAYLOAD:
 		b->payload = optarg;
 		break;
@@ -289,6 +295,8 @@ static void prepare(struct bench *b, const char *build)
 	if (!realpath(build, real) || strlen(real) >= sizeof(b->build) - 64)
 		die("%s: %s", build, strerror(errno));
 	memcpy(b->build, real, strlen(real) + 1);
+	if (!b->cases)
+		b->cases = b->harness;
 	snprintf(all, sizeof(all), "%s/vm/run", b->build);
 	sweep(all);
 	snprintf(b->run, sizeof(b->run), "%s/%d", all, (int)getpid());

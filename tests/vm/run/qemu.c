@@ -86,6 +86,22 @@ static void machine_args(struct args *a, const struct bench *b,
 	    b->append ? b->append : "");
 }
 
+/* An image whose root is a disk has that beside it; what the image's key covers. */
+static void disk_args(struct args *a, const struct bench *b)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/vm/%s/disk.img", b->build, b->image);
+	if (access(path, R_OK))
+		return;
+	add(a, "-drive");
+	add(a, "if=none,id=disk,format=raw,readonly=on,file=%s", path);
+	add(a, "-device");
+	add(a, "virtio-scsi-pci,ioeventfd=off");
+	add(a, "-device");
+	add(a, "scsi-hd,drive=disk");
+}
+
 static void file_args(struct args *a, const struct bench *b, const char *dir,
 		      const char *item)
 {
@@ -99,6 +115,7 @@ static void file_args(struct args *a, const struct bench *b, const char *dir,
 	add(a, "if=none,id=payload,format=raw,readonly=on,file=%s", b->payload);
 	add(a, "-device");
 	add(a, "virtio-blk-pci,drive=payload,ioeventfd=off");
+	disk_args(a, b);
 	add(a, "-seed");
 	add(a, "%d", b->seed);
 	if (!item)

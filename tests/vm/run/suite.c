@@ -285,7 +285,7 @@ static struct queued *read_cases(const struct bench *b, char *const *paths,
 	if (!q)
 		die("out of memory");
 	for (i = 0; i < n; i++) {
-		if (case_read(b->harness, paths[i], &q[read].test)) {
+		if (case_read(b->cases, paths[i], &q[read].test)) {
 			sum->failed++;
 			printf("FAIL  %s: its header cannot be read\n",
 			       paths[i]);

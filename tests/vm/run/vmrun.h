@@ -18,6 +18,7 @@
 #define DEFAULT_TIMEOUT 60     /* s, of one job */
 #define BOOT_TIMEOUT	240    /* s, until "ready" after a boot */
 #define RESTORE_TIMEOUT 60     /* s, until "accepted" after a restore */
+#define PREPARE_TIMEOUT 240    /* s, until "ready" once more */
 #define GRACE		30000  /* ms, until a guest reports what it has done */
 #define GRACE_LEAKS	300000 /* ms, for two looks through all memory */
 #define HASH_START	0xcbf29ce484222325ULL
@@ -29,6 +30,7 @@ struct bench {
 	char run[PATH_MAX - 256];   /* this runner's own directory */
 	char saved[PATH_MAX];	    /* the guest to restore; "": boot one */
 	const char *harness;	    /* directory of verify-kernel */
+	const char *cases;	    /* directory that is /t in the guest */
 	const char *payload;
 	const char *payload_name; /* as it was given: payload is a link to it */
 	const char *qemu;
@@ -191,8 +193,8 @@ bool klog_dirty(const char *path, const struct test_case *t, struct reports *r,
 		char *line, size_t size);
 
 /* case.c */
-/* harness: the directory that is /t in the guest */
-int case_read(const char *harness, const char *path, struct test_case *t);
+/* cases: the directory that is /t in the guest */
+int case_read(const char *cases, const char *path, struct test_case *t);
 void case_free(struct test_case *t);
 
 /* report.c: a failed test as a person wants to see it */

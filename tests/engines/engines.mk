@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A guest with real engines: systemd as PID 1, Slurm, podman, containerd and docker of
+# Debian 13, and our packages, installed. Large, so only on demand and in check-all.
+
+ENGINES_MEMORY := 3072
+ENGINES_PAYLOAD := $(O)/vm/payload-engines.tar
+ENGINES_CASES = $(sort $(wildcard tests/engines/$(or $(T),*).sh))
+# Static: the guest has a libc of its own.
+ENGINES_BINS := $(O)/vgpu-load $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS)
+ENGINES_RUN = $(O)/vm/vmrun --build $(O) --harness tests/vm --cases tests \
+	--payload $(ENGINES_PAYLOAD) --image engines --memory $(ENGINES_MEMORY)
+
+$(O)/engines/stamp: tests/engines/fetch-image
+	@tests/vm/install-deps mmdebstrap e2fsprogs
+	@tests/engines/fetch-image $(if $(UPDATE),--update) $(O)
+	@touch $@
+
+$(O)/engines/tree/boot/disk: $(O)/engines/stamp tests/engines/mkdisk $(O)/kernel/env.mk \
+		$(shell find tests/engines/root -type f)
+	@tests/engines/mkdisk $(O)
+
+$(O)/vm/engines/key: $(O)/vm/init tests/vm/mkinitramfs tests/vm/module-chains \
+		$(O)/engines/tree/boot/disk
+	tests/vm/mkinitramfs $(O) $(O)/vm/init engines $(O)/engines/tree
+
+.PHONY: engines-image engines-files engines check-engines
+engines-image: ## the disk of the guest with Slurm, podman, containerd and docker (170 MB once)
+	@$(MAKE) --no-print-directory -s fetch
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s $(O)/vm/engines/key
+# Of what is committed or added, as packages.
+$(O)/engines/debs/new: tests/engines/older $(shell git ls-files user kmod include Kbuild dkms.conf)
+	@$(MAKE) --no-print-directory -s deb >$(O)/engines/deb.log 2>&1 || \
+		{ tail -n 20 $(O)/engines/deb.log; exit 1; }
+	@tests/engines/older $(DEB) $(@D)
+	@touch $@
+engines-files: $(O)/vm/vmrun $(O)/vm/engines/key $(O)/engines/debs/new $(ENGINES_BINS) $(VM_MODULES)
+	@tests/vm/mkpayload $(ENGINES_PAYLOAD) modules $(VM_MODULES) bins $(ENGINES_BINS) \
+		data tests/engines/prepare:prepare files $(O)/engines/debs
+engines: ## cases with real engines (T=glob for some of them), or CMD='...' in that guest
+	@$(MAKE) --no-print-directory -s fetch
+	@$(VM_LOCK) $(MAKE) --no-print-directory -s engines-files
+	@$(ENGINES_RUN) $(if $(value CMD),--vgpu '$(VGPU)' --timeout $(TIMEOUT) command "$$CMD",\
+		--jobs 1 $(if $(KEEP),--keep) $(if $(FRESH),--fresh) test $(ENGINES_CASES))
+check-engines: ## those cases, as a part of check-all: skipped where Debian 13 cannot be fetched
+	@$(MAKE) --no-print-directory -s fetch
+	@tests/vm/install-deps mmdebstrap e2fsprogs || :
+	@tests/engines/fetch-image $(O); case $$? in \
+	0) $(MAKE) --no-print-directory engines ;; \
+	77) ;; \
+	*) exit 1 ;; \
+	esac
