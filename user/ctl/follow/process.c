@@ -122,7 +122,10 @@ static int dispatch(struct follow *f)
 	/* The owner reports its end, in order. */
 	if (ret && ret != -ESRCH)
 		return ret;
-	return follow_state(f);
+	ret = follow_state(f);
+	/* One that is killed while it is frozen is thawed first. */
+	return ret && owner_error(&f->owner)->reason == GPREEMPT_ENDED ? 1 :
+									 ret;
 }
 
 static int serve(struct follow *f)
