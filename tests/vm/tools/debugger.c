@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugger PID [kfd|disable|stop]: another debugger. Attaches to the
+ * debugger PID [kfd|disable|stop [S]]: another debugger. Attaches to the
  * process, with "kfd" also opens a KFD debug session, says "attached" and stays
  * until killed. With "disable" it only ends whatever session the process has,
  * which needs no right on older kernels. With "stop" it stops that thread alone
- * for 3 s.
+ * for 3 s, or S.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,14 +68,14 @@ static void trace(pid_t pid)
 	}
 }
 
-/* One thread alone, for 3 s: it goes on when we end. */
-static int stop(pid_t tid)
+/* One thread alone: it goes on when we end. */
+static int stop(pid_t tid, int seconds)
 {
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL)) {
 		perror("debugger: stop");
 		return 1;
 	}
-	sleep(3);
+	sleep(seconds);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: debugger PID [kfd|disable|stop]\n");
+		fprintf(stderr, "usage: debugger PID [kfd|disable|stop [S]]\n");
 		return 2;
 	}
 	pid = atoi(argv[1]);
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 	printf("attached\n");
 	fflush(stdout);
 	if (argc > 2 && strcmp(argv[2], "stop") == 0)
-		return stop(pid);
+		return stop(pid, argc > 3 ? atoi(argv[3]) : 3);
 	trace(pid);
 	return 0;
 }

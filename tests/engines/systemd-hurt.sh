@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# gpreempt-guard@ under systemd: it starts, suspends and resumes by a pause and by a debug
+# session. It is stopped, hangs (the watchdog ends it) and all of it is killed at once: the
+# queues run, the unit comes back and works, and the journal says why.
+# timeout: 300
+. /t/lib.sh
+. /t/engines.sh
+
+g=gpreempt-guard@test.service
+mkdir -p /etc/gpreempt
+
+# configure OPTIONS
+configure() {
+	cat > /etc/gpreempt/guard-test.conf <<-END
+		ONLINE=cgroup:/system.slice/on.service
+		OFFLINE=cgroup:/system.slice/off.service
+		OPTIONS=--verbose --poll 20ms $1
+	END
+}
+
+# restarts: how often systemd has started it again
+restarts() { systemctl show -P NRestarts $g; }
+restarted() { [ "$(restarts)" -gt "$1" ] && is_active $g; }
+main_pid() { systemctl show -P MainPID $g; }
+
+# works: arrival suspends, idle resumes, each once more than before
+how_often() { journalctl --quiet --no-pager -o cat -u $g | grep -Ec -e "$1"; }
+more() { [ "$(how_often "$1")" -gt "$2" ]; }
+works() {
+	_s=$(how_often "^suspended $(pid off): arrival, 2 of 2 queues")
+	_r=$(how_often "^resumed $(pid off): idle")
+	wait_for 60 more "^suspended $(pid off): arrival, 2 of 2 queues" "$_s"
+	wait_for 60 more "^resumed $(pid off): idle" "$_r"
+}
+
+unit off --queues 2 --packet 2ms --rate 50
+unit on --queues 1 --packet 200ms --rate 1
+
+for how in pause debug; do
+	step "guard by $how, under the unit's filter"
+	configure "--how $how"
+	timeout $((60 * PACE)) systemctl start $g || fail "start: $(systemctl status $g)"
+	works
+	systemctl stop $g
+	wait_for 15 running "$(pid off)"
+	nothing_left
+done
+
+step "stopped: the kernel ends it within seconds, the queues run, and it comes back"
+configure "--how pause"
+systemctl start $g
+works
+n=$(restarts)
+kill -STOP "$(main_pid)"
+wait_for 60 restarted "$n"
+logged $g 'code=killed, status=9/KILL' || fail "no reason in the journal"
+works
+
+step "its main thread hangs, the others do not: the watchdog ends it, and the journal says so"
+n=$(restarts)
+debugger "$(main_pid)" stop 20 > "$W/debugger" 2>&1 &
+started="$started $!"
+wait_for 60 restarted "$n"
+logged $g 'Watchdog timeout' || fail "no reason in the journal"
+works
+
+step "all of it is killed at once: repaired, and it comes back"
+for i in 1 2 3; do
+	n=$(restarts)
+	systemctl kill -s KILL --kill-whom=all $g
+	wait_for 60 restarted "$n"
+	works
+done
+
+step "it is stopped: nothing is left"
+systemctl stop $g
+wait_for 15 running "$(pid off)"
+nothing_left
+expect_progress off
+for l in on off; do
+	systemctl stop $l
+	ended_well $l
+done
