@@ -112,3 +112,10 @@ nothing_left() {
 	ctl 0 repair
 	says 'nothing is paused'
 }
+
+# no_file LIST: of those that a package had
+no_file() {
+	while read -r _f; do
+		[ ! -f "$_f" ] && [ ! -L "$_f" ] || fail "$_f is left"
+	done < "$1"
+}
