@@ -21,10 +21,12 @@ $(O)/engines/tree/boot/disk: $(O)/engines/stamp tests/engines/mkdisk $(O)/kernel
 
 $(O)/vm/engines/key: $(O)/vm/init tests/vm/mkinitramfs tests/vm/module-chains \
 		$(O)/engines/tree/boot/disk
+	@mkdir -p $(@D)
+	@ln -sfn $(abspath $(O))/engines/disk.img $(@D)/disk.img
 	tests/vm/mkinitramfs $(O) $(O)/vm/init engines $(O)/engines/tree
 
 .PHONY: engines-image engines-files engines check-engines
-engines-image: ## the disk of the guest with Slurm, podman, containerd and docker (170 MB once)
+engines-image: ## the disk of the guest with Slurm, podman, containerd and docker (240 MB once)
 	@$(MAKE) --no-print-directory -s fetch
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s $(O)/vm/engines/key
 # Of what is committed or added, as packages.

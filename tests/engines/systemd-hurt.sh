@@ -56,7 +56,7 @@ wait_for 60 restarted "$n"
 logged $g 'code=killed, status=9/KILL' || fail "no reason in the journal"
 works
 
-step "its main thread hangs, the others do not: the watchdog ends it, and the journal says so"
+step "its main thread hangs, the others do not: the watchdog ends it, and the journal has that"
 n=$(restarts)
 debugger "$(main_pid)" stop 20 > "$W/debugger" 2>&1 &
 started="$started $!"
