@@ -106,9 +106,11 @@ logged() {
 is_active() { [ "$(systemctl is-active "$1")" = active ]; }
 is_inactive() { ! is_active "$1"; }
 
-# nothing_left: no pause, no holder, no cgroup of a follower
+# nothing_left: no pause, no holder, no cgroup of one; gpreempt-hold itself may stay
+no_hold_cgroup() { [ -z "$(ls -d "$CG"/gpreempt-hold/*/ 2> /dev/null)" ]; }
 nothing_left() {
 	wait_for 30 nothing_held
+	wait_for 10 no_hold_cgroup
 	ctl 0 repair
 	says 'nothing is paused'
 }
