@@ -42,7 +42,7 @@ engines: ## cases with real engines (T=glob for some of them), or CMD='...' in t
 	@$(MAKE) --no-print-directory -s fetch
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s engines-files
 	@$(ENGINES_RUN) $(if $(value CMD),--vgpu '$(VGPU)' --timeout $(TIMEOUT) command "$$CMD",\
-		--jobs 1 $(if $(KEEP),--keep) $(if $(FRESH),--fresh) test $(ENGINES_CASES))
+		--jobs 1 --skips tests/vm/skips $(if $(KEEP),--keep) $(if $(FRESH),--fresh) test $(ENGINES_CASES))
 check-engines: ## those cases, as a part of check-all: skipped where Debian 13 cannot be fetched
 	@$(MAKE) --no-print-directory -s fetch
 	@tests/vm/install-deps mmdebstrap e2fsprogs || :
