@@ -4,7 +4,7 @@
 
 ENGINES_MEMORY := 3072
 ENGINES_PAYLOAD := $(O)/vm/payload-engines.tar
-ENGINES_CASES = $(sort $(wildcard tests/engines/$(or $(T),*).sh))
+ENGINES_CASES = $(or $(sort $(foreach t,$(or $T,*),$(wildcard tests/engines/$t.sh))),$(error no case is named "$T"))
 # Static: the guest has a libc of its own.
 ENGINES_BINS := $(O)/vgpu-load $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS)
 ENGINES_RUN = $(O)/vm/vmrun --build $(O) --harness tests/vm --cases tests \
