@@ -208,14 +208,6 @@ static void doze(const struct guard *guard)
 		shr_sleep_ns(ns);
 }
 
-static uint64_t cpu_time(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
 /* The poller is alive; after a gap, the user gets a note. */
 static void beat(struct guard *guard, uint64_t now)
 {
@@ -228,7 +220,7 @@ static void beat(struct guard *guard, uint64_t now)
 
 void guard_poll_turn(struct guard *guard, unsigned int me)
 {
-	uint64_t looks, cpu = cpu_time(), was = cpu;
+	uint64_t looks, cpu = shr_thread_cpu_ns(), was = cpu;
 
 	prctl(PR_SET_NAME, "guard-poller");
 	for (looks = 1; !atomic_load(&guard->quit); looks++) {
@@ -237,7 +229,7 @@ void guard_poll_turn(struct guard *guard, unsigned int me)
 		beat(guard, guard->turn.looked_ns);
 		atomic_fetch_add(&guard->polls, 1);
 		if (looks % LOOKS_A_COUNT == 0) {
-			cpu = cpu_time();
+			cpu = shr_thread_cpu_ns();
 			atomic_fetch_add(&guard->poll_cpu_ns, cpu - was);
 			was = cpu;
 		}

@@ -22,6 +22,11 @@ uint64_t shr_boottime_ns(void)
 	return read_clock(CLOCK_BOOTTIME);
 }
 
+uint64_t shr_thread_cpu_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 void shr_sleep_ns(uint64_t ns)
 {
 	struct timespec ts = shr_timespec(ns);

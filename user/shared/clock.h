@@ -11,6 +11,8 @@
 uint64_t shr_now_ns(void);
 /* The same, but time in suspend-to-RAM counts: CLOCK_BOOTTIME. */
 uint64_t shr_boottime_ns(void);
+/* Processor time that this thread has taken. */
+uint64_t shr_thread_cpu_ns(void);
 
 /* That time later; UINT64_MAX where it does not fit. */
 static inline uint64_t shr_later_ns(uint64_t when_ns, uint64_t ns)

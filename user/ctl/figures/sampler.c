@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/owner-text.h"
@@ -41,14 +40,6 @@ void ctl_sampler_clear(struct ctl_sampler *s)
 	gp_figures_clear(&s->figures);
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
 /* The next look is at a random moment of the period after this one's. */
 static void set_next(struct ctl_sampler *s, uint64_t now, uint64_t cost_ns)
 {
@@ -73,7 +64,7 @@ static bool may_succeed(const struct gpreempt_error *err)
 
 void ctl_sampler_look(struct ctl_sampler *s)
 {
-	uint64_t now = shr_now_ns(), cpu = cpu_ns();
+	uint64_t now = shr_now_ns(), cpu = shr_thread_cpu_ns();
 
 	if (gp_figures_look(&s->figures, now, &s->why) &&
 	    !may_succeed(&s->why)) {
@@ -81,7 +72,7 @@ void ctl_sampler_look(struct ctl_sampler *s)
 		s->next_ns = UINT64_MAX;
 		return;
 	}
-	set_next(s, now, cpu_ns() - cpu);
+	set_next(s, now, shr_thread_cpu_ns() - cpu);
 }
 
 bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop)

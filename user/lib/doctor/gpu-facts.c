@@ -60,8 +60,7 @@ static int64_t count_compute(const struct gpreempt_view *view, int64_t gpu_id)
 
 	for (i = 0; i < view->count; i++)
 		n += view->queues[i].gpu_id == gpu_id &&
-		     view->queues[i].type != GPREEMPT_QUEUE_SDMA &&
-		     view->queues[i].type != GPREEMPT_QUEUE_SDMA_XGMI;
+		     gp_is_compute(&view->queues[i]);
 	return n;
 }
 

@@ -2,8 +2,8 @@
 /* A look: which processes execute something now, and on which GPUs. */
 #include <errno.h>
 
-#include "lib/core/internal.h"
 #include "lib/figures/store.h"
+#include "lib/observe/observe.h"
 
 const char *const gp_method_names[GP_METHODS] = {
 	[GP_METHOD_NONE] = GP_VIEW_UNKNOWN,
@@ -16,31 +16,38 @@ double gp_share_percent(const struct gp_share *share)
 	return share->looks ? 100.0 * share->busy / share->looks : -1;
 }
 
-/* Has a queue of it that a slot holds packets that were not read? -1: not known. */
-static int has_packets(struct gpreempt *g, pid_t pid, int64_t gpu_id)
-{
+/* The queues of the process whose lines stand together, where they had to be read. */
+struct queues {
+	int64_t pid; /* 0: of none yet */
 	struct gpreempt_view *view;
+};
+
+/* Has a queue of it that a slot holds packets that were not read? -1: not known. */
+static int has_packets(struct gpreempt *g, const struct gpreempt_usage *u,
+		       struct queues *of)
+{
 	int found = -1;
 	size_t i;
 
-	if (gpreempt_view_read(g, pid, &view, NULL))
-		return -1;
-	for (i = 0; i < view->count && found < 1; i++) {
-		const struct gpreempt_queue *q = &view->queues[i];
-
-		if (q->gpu_id != gpu_id || q->type == GPREEMPT_QUEUE_SDMA ||
-		    q->type == GPREEMPT_QUEUE_SDMA_XGMI ||
-		    q->active == GPREEMPT_UNKNOWN)
-			continue;
-		found = q->active && q->rptr != q->wptr;
+	if (of->pid != u->pid) {
+		gpreempt_view_free(of->view);
+		of->pid = u->pid;
+		if (gpreempt_view_read(g, u->pid, &of->view, NULL))
+			of->view = NULL;
 	}
-	gpreempt_view_free(view);
+	for (i = 0; of->view && i < of->view->count && found < 1; i++) {
+		const struct gpreempt_queue *q = &of->view->queues[i];
+
+		if (q->gpu_id == u->gpu_id && gp_is_compute(q) &&
+		    q->active != GPREEMPT_UNKNOWN)
+			found = q->active && q->rptr != q->wptr;
+	}
 	return found;
 }
 
 /* Does it execute? -1: that is not known. */
 static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u,
-		   enum gp_method *method)
+		   struct queues *of, enum gp_method *method)
 {
 	*method = GP_METHOD_WAVES;
 	switch (u->hardware) {
@@ -51,7 +58,7 @@ static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u,
 		if (u->busy != GPREEMPT_UNKNOWN)
 			return u->busy;
 		*method = GP_METHOD_PACKETS;
-		return has_packets(f->g, u->pid, u->gpu_id);
+		return has_packets(f->g, u, of);
 	default:
 		return -1;
 	}
@@ -83,7 +90,8 @@ static void end_look(struct gp_share *share, const struct gp_look *look)
 }
 
 /* A process that has several contexts has several lines. */
-static int add_line(struct gp_figures *f, const struct gpreempt_usage *u)
+static int add_line(struct gp_figures *f, const struct gpreempt_usage *u,
+		    struct queues *of)
 {
 	struct gp_gpu_figures *node = gp_figures_node(f, u->gpu_id);
 	struct gp_process_figures *p = gp_figures_process(f, u->pid);
@@ -103,7 +111,7 @@ static int add_line(struct gp_figures *f, const struct gpreempt_usage *u)
 	gp_figures_sum(&gpu->waves, u->waves);
 	gp_figures_sum(&gpu->evicted, u->evicted);
 	gp_figures_sum(&gpu->evicted_ms, u->evicted_ms);
-	busy = is_busy(f, u, &method);
+	busy = is_busy(f, u, of, &method);
 	see(&gpu->look, busy, method);
 	if (node) {
 		see(&node->look, busy, method);
@@ -141,6 +149,7 @@ int gp_figures_look(struct gp_figures *f, uint64_t now,
 {
 	uint64_t ns = f->look_ns ? now - f->look_ns : 0;
 	struct gpreempt_usages *list;
+	struct queues of = { 0 };
 	size_t i, j;
 	int ret = gpreempt_usage_read(f->g, 0, &list, err);
 
@@ -153,7 +162,8 @@ int gp_figures_look(struct gp_figures *f, uint64_t now,
 		f->gpus.items[i].waves = 0;
 	}
 	for (i = 0; !ret && i < list->count; i++)
-		ret = add_line(f, &list->usages[i]);
+		ret = add_line(f, &list->usages[i], &of);
+	gpreempt_view_free(of.view);
 	gpreempt_usage_free(list);
 	if (ret)
 		return gp_error(err, ret, GPREEMPT_SYSTEM, 0, GP_FIGURES_STEP);

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "lib/figures/store.h"
 #include "lib/observe/observe.h"
@@ -15,14 +14,6 @@
 #define SLOW_PART 250
 
 #define BANKS 4 /* of memory, in a node of the topology, that are looked for */
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
 
 /* The memory of a GPU, which its topology has in banks. */
 static int64_t vram_size(struct gpreempt *g, int64_t node)
@@ -183,7 +174,8 @@ static int read_memory(struct gp_figures *f, struct gp_process_figures *p)
  */
 static int read_memories(struct gp_figures *f, uint64_t now)
 {
-	uint64_t until = cpu_ns() + (now - f->refresh_ns) / SLOW_PART;
+	uint64_t until =
+		shr_thread_cpu_ns() + (now - f->refresh_ns) / SLOW_PART;
 	size_t i, count = f->processes.count;
 	bool late = false;
 	int ret = 0;
@@ -194,7 +186,7 @@ static int read_memories(struct gp_figures *f, uint64_t now)
 	for (i = 0; !ret && !late && i < count; i++) {
 		f->memory_at = (f->memory_at + 1) % count;
 		ret = read_memory(f, &f->processes.items[f->memory_at]);
-		late = cpu_ns() > until;
+		late = shr_thread_cpu_ns() > until;
 	}
 	f->refresh_ns = now;
 	return ret;
@@ -224,7 +216,7 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now,
 		       struct gpreempt_error *err)
 {
 	const struct gpreempt *g = f->g;
-	uint64_t cpu = cpu_ns();
+	uint64_t cpu = shr_thread_cpu_ns();
 	size_t i;
 	int ret;
 
@@ -241,7 +233,7 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now,
 		ret = add_nodes(f, err);
 		if (!ret)
 			ret = add_slots(f, err);
-		f->slow_ns = now + SLOW_PART * (cpu_ns() - cpu);
+		f->slow_ns = now + SLOW_PART * (shr_thread_cpu_ns() - cpu);
 	}
 	if (!ret)
 		ret = read_memories(f, now);

@@ -32,6 +32,9 @@ int gp_view_module(const struct gpreempt *g, pid_t pid,
 extern const struct gp_table gp_processes_table;
 extern const struct gp_table gp_nodes_table;
 
+/* Only such a queue has waves. */
+bool gp_is_compute(const struct gpreempt_queue *queue);
+
 /* What a view shows of queues that are to be off the hardware. */
 struct gp_off {
 	size_t off;	/* queues: seen off */

@@ -202,7 +202,7 @@ bool gpreempt_view_paused(const struct gpreempt_view *view)
 	return false;
 }
 
-static bool is_compute(const struct gpreempt_queue *queue)
+bool gp_is_compute(const struct gpreempt_queue *queue)
 {
 	return queue->type != GPREEMPT_QUEUE_SDMA &&
 	       queue->type != GPREEMPT_QUEUE_SDMA_XGMI;
@@ -233,14 +233,14 @@ void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
 		off->in_slot = true;
 	} else if (queue->waves > 0) {
 		off->waves = true;
-	} else if (!wanted || (!counted && is_compute(queue) &&
+	} else if (!wanted || (!counted && gp_is_compute(queue) &&
 			       others_counted(view, queue->gpu_id))) {
 		/* It came into a slot while its waves were to be counted. */
 		off->open = true;
 	} else {
 		off->off++;
 		off->counted |= counted;
-		off->uncounted |= !counted && is_compute(queue);
+		off->uncounted |= !counted && gp_is_compute(queue);
 	}
 }
 
