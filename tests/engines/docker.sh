@@ -17,31 +17,7 @@ p=$(pid train)
 ctl 0 list
 says "^$p[[:space:]]+train[[:space:]]+[0-9a-f]+[[:space:]]+docker[[:space:]]"
 
-# pause_and_go COMMAND...: the command and a pattern find what follow said
-pause_and_go() {
-	watch_freeze "$p" "$cgroup"
-	docker pause train > /dev/null || fail "docker pause: $?"
-	wait_for 15 off "$p"
-	off_in_time
-	wait_for 15 "$@" "^suspended $p: it is frozen, 2 of 2 queues"
-	docker unpause train > /dev/null || fail "docker unpause: $?"
-	wait_for 15 running "$p"
-	expect_progress train
-}
-said() { grep -Eq -e "$1" "$W/follow"; }
-
-step "followed by name from the command line"
-setsid gpreempt-ctl follow container:train > "$W/follow" 2>&1 &
-f=$!
-started="$started $f"
-wait_for 30 said "^following $p: "
-pause_and_go said
-kill -INT "$f"
-wait "$f" || fail "the follower ended with $?"
-
-step "followed by name by the unit"
-follow_unit container:train
-pause_and_go logged "$follower"
+followed_by_name docker
 
 step "stopped while it is paused"
 docker pause train > /dev/null

@@ -30,31 +30,7 @@ grep -q . "$W/train.out"
 ctl 0 list
 says "^$p[[:space:]]+train[[:space:]]+[0-9a-f]+[[:space:]]+podman[[:space:]]"
 
-# pause_and_go LOG...: paused and unpaused; the command LOG... REGEX finds what follow said
-pause_and_go() {
-	watch_freeze "$p" "$cgroup"
-	podman pause train > /dev/null || fail "podman pause: $?"
-	wait_for 15 off "$p"
-	off_in_time
-	wait_for 15 "$@" "^suspended $p: it is frozen, 2 of 2 queues"
-	podman unpause train > /dev/null || fail "podman unpause: $?"
-	wait_for 15 running "$p"
-	expect_progress train
-}
-said() { grep -Eq -e "$1" "$W/follow"; }
-
-step "followed by name from the command line"
-setsid gpreempt-ctl follow container:train > "$W/follow" 2>&1 &
-f=$!
-started="$started $f"
-wait_for 30 said "^following $p: "
-pause_and_go said
-kill -INT "$f"
-wait "$f" || fail "the follower ended with $?"
-
-step "followed by name by the unit"
-follow_unit container:train
-pause_and_go logged "$follower"
+followed_by_name podman
 
 step "restarted: the unit follows the new process"
 podman restart -t 1 train > /dev/null 2>&1 || fail "podman restart: $?"
@@ -62,7 +38,7 @@ wait_for 15 gone "$p"
 in_container train
 p=$(pid train)
 wait_for 60 logged "$follower" "^following $p: "
-pause_and_go logged "$follower"
+pause_and_go podman logged "$follower"
 
 step "removed while it is paused"
 podman pause train > /dev/null

@@ -121,3 +121,38 @@ no_file() {
 		[ ! -f "$_f" ] && [ ! -L "$_f" ] || fail "$_f is left"
 	done < "$1"
 }
+
+# pause_and_go ENGINE LOG...: the container train, whose process is $p and whose cgroup is
+# $cgroup, is paused and unpaused; the command LOG... REGEX finds what follow said
+pause_and_go() {
+	_engine=$1
+	shift
+	watch_freeze "$p" "$cgroup"
+	"$_engine" pause train > /dev/null || fail "$_engine pause: $?"
+	wait_for 15 off "$p"
+	off_in_time
+	wait_for 15 "$@" "^suspended $p: it is frozen, 2 of 2 queues"
+	"$_engine" unpause train > /dev/null || fail "$_engine unpause: $?"
+	wait_for 15 running "$p"
+	expect_progress train
+}
+
+said() {
+	grep -Eq -e "$1" "$W/follow"
+}
+
+# followed_by_name ENGINE: from the command line, and by the unit, which goes on
+followed_by_name() {
+	step "followed by name from the command line"
+	setsid gpreempt-ctl follow container:train > "$W/follow" 2>&1 &
+	_f=$!
+	started="$started $_f"
+	wait_for 30 said "^following $p: "
+	pause_and_go "$1" said
+	kill -INT "$_f"
+	wait "$_f" || fail "the follower ended with $?"
+
+	step "followed by name by the unit"
+	follow_unit container:train
+	pause_and_go "$1" logged "$follower"
+}
