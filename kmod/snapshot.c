@@ -151,14 +151,12 @@ static void skip_slots(struct gp_node *n, struct gp_list *list)
 		}
 }
 
-/* Fill in the active slots and waves of all queues; no lock of the driver is held. */
-static int read_hardware(struct walk *w)
+/* Fill in the active slots of all queues; no lock of the driver is held. */
+static int find_slots(struct walk *w)
 {
 	u32 i, j;
 
-	for (i = 0; i < w->n_nodes && !w->ask->pid; i++)
-		skip_slots(&w->nodes[i], w->out);
-	for (i = 0; i < w->out->n && w->ask->pid; i++) {
+	for (i = 0; i < w->out->n; i++) {
 		struct gp_queue *q = &w->out->q[i];
 
 		for (j = 0; j < w->n_nodes; j++)
@@ -171,6 +169,14 @@ static int read_hardware(struct walk *w)
 			return -EINTR;
 		cond_resched();
 	}
+	return 0;
+}
+
+/* The same of their waves, which a slot or a doorbell leads to. */
+static int count_waves(struct walk *w)
+{
+	u32 j;
+
 	for (j = 0; j < w->n_nodes; j++) {
 		gp_waves_count(&w->nodes[j], w->out, w->slots, w->counts);
 		if (fatal_signal_pending(current))
@@ -335,21 +341,34 @@ static int take_once(struct walk *w)
 
 	if (ret)
 		return ret;
-	if (!w->n_contexts && w->ask->pid)
+	if (!w->n_contexts)
 		return -ESTALE;
 	w->need_slots = 0;
-	for (i = 0; i < w->out->n && w->ask->pid; i++)
+	for (i = 0; i < w->out->n; i++)
 		w->need_slots += w->out->q[i].slots;
 	if (w->out->need > w->out->room ||
 	    (w->slots && w->need_slots > w->slots->room))
 		return -EAGAIN;
-	if (!w->ask->pid)
-		return read_hardware(w);
 	sort(w->out->q, w->out->n, sizeof(w->out->q[0]), by_id, NULL);
 	if (is_doubled(w->out))
 		return -EAGAIN;
 	find_last_slots(w);
-	return w->ask->hardware ? read_hardware(w) : 0;
+	return w->ask->hardware ? find_slots(w) ?: count_waves(w) : 0;
+}
+
+/* The same of all processes, with the waves by doorbell in place of slots. */
+static int take_all_once(struct walk *w)
+{
+	int ret = copy_facts(w);
+	u32 i;
+
+	if (ret)
+		return ret;
+	if (w->out->need > w->out->room)
+		return -EAGAIN;
+	for (i = 0; i < w->n_nodes; i++)
+		skip_slots(&w->nodes[i], w->out);
+	return count_waves(w);
 }
 
 int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
@@ -367,7 +386,7 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
 		ret = alloc_lists(&w, room, room_slots);
 		if (ret)
 			return ret;
-		ret = take_once(&w);
+		ret = pid ? take_once(&w) : take_all_once(&w);
 		drop_nodes(&w);
 		/* A walk that ended early has not seen all of them. */
 		room = max(room, w.out->need + SPARE_ROOM);
