@@ -232,6 +232,13 @@ static void type(const char *keys)
 	ck_assert_int_eq(write(terminal, keys, strlen(keys)), strlen(keys));
 }
 
+static void quit(pid_t child)
+{
+	type("q");
+	ck_assert_int_eq(unit_status(child), 0);
+	close_terminal();
+}
+
 /* It shows the screen of before, and its keyboard is as it was. */
 static void expect_left(pid_t child, int status, const struct termios *before)
 {
@@ -309,9 +316,7 @@ TEST(resize)
 	type("x");
 	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &size), 0);
 	UNIT_WAIT(has_seen("METHOD"));
-	type("q");
-	ck_assert_int_eq(unit_status(child), 0);
-	close_terminal();
+	quit(child);
 }
 
 /* The last lines say which number of refreshes that was. */
@@ -333,15 +338,11 @@ TEST(no_colours)
 	UNIT_WAIT(has_seen("4194242"));
 	UNIT_WAIT(has_seen("100.0"));
 	ck_assert_ptr_null(strstr(seen, "\033[32m"));
-	type("q");
-	ck_assert_int_eq(unit_status(child), 0);
-	close_terminal();
+	quit(child);
 	ck_assert_int_eq(unsetenv("NO_COLOR"), 0);
 	child = start("xterm", "gpreempt-ctl top");
 	UNIT_WAIT(has_seen("\033[32m"));
-	type("q");
-	ck_assert_int_eq(unit_status(child), 0);
-	close_terminal();
+	quit(child);
 }
 
 TEST(unknown_terminal)
