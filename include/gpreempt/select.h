@@ -36,6 +36,10 @@ struct gpreempt_targets {
  *	a PID;
  *	cgroup:PATH, and all below it; PATH begins at the root of the cgroups,
  *	with or without its mount point;
+ *	role:online or role:offline, the role of the nearest cgroup of version 2,
+ *	from the process's own upwards, that has one: the extended attribute
+ *	"security.gpreempt.role" of its directory, which only root of the host
+ *	can write;
  *	user:NAME-OR-UID, the real user id, as the kernel has it; a NAME as
  *	in /etc/passwd;
  *	container:NAME-OR-ID, an id also by its beginning: 12 characters, or
@@ -59,7 +63,7 @@ struct gpreempt_targets {
  *
  * A process chooses its own name and command line, and a user the ids of its
  * rootless containers: comm:, cmd: and container: are claims of the process.
- * What must be trusted goes by cgroup: or user:. When a container
+ * What must be trusted goes by cgroup:, role: or user:. When a container
  * name or id fits several, the reason is GPREEMPT_SAME_CONTAINER, so that a
  * caller that looks again and again can leave out that word alone.
  */

@@ -204,6 +204,16 @@ static ssize_t loop_read_link(void *be, const char *path, char *buf,
 	return loop_read_file(be, path, buf, size);
 }
 
+/* A file, too, below the path that has it. */
+static ssize_t loop_read_attribute(void *be, const char *path, const char *name,
+				   char *buf, size_t size)
+{
+	char file[256];
+
+	snprintf(file, sizeof(file), "%s/%s", path, name);
+	return loop_read_file(be, file, buf, size);
+}
+
 /* A directory is a file whose name ends with "/": a name a line. */
 static int loop_list_dir(void *be, const char *path,
 			 int (*fn)(void *arg, const char *name), void *arg)
@@ -346,6 +356,7 @@ const struct gp_backend_ops gp_backend_loop = {
 	.read_file = loop_read_file,
 	.read_root_file = loop_read_root_file,
 	.read_link = loop_read_link,
+	.read_attribute = loop_read_attribute,
 	.list_dir = loop_list_dir,
 	.read_memory = loop_read_memory,
 	.device_of = loop_device_of,

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/cgroup.h"
+#include "agent/role.h"
+#include "lib/select/words.h"
 #include "unit-host.h"
 #include "unit.h"
 
@@ -90,6 +91,57 @@ TEST(fails)
 	unit_cgroups_mounted(false, false);
 	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"),
 			 -ENOENT);
+}
+
+static char roles[256];
+
+static int note_role(void *arg, const char *cgroup, enum gpreempt_role role)
+{
+	(void)arg;
+	sprintf(roles + strlen(roles), "%s %s\n", gp_role_name(role), cgroup);
+	return 0;
+}
+
+static const char *all_roles(void)
+{
+	*roles = '\0';
+	ck_assert_int_eq(role_each(note_role, NULL), 0);
+	return roles;
+}
+
+TEST(given)
+{
+	unit_cgroup_make("/job");
+	unit_cgroup_make("/job/step");
+	ck_assert_str_eq(all_roles(), "");
+	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_str_eq(all_roles(), "offline /job/step\n");
+	ck_assert_int_eq(role_give("job/step/", GPREEMPT_ROLE_ONLINE), 0);
+	ck_assert_str_eq(all_roles(), "online /job/step\n");
+	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_NONE), 0);
+	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_NONE), 0);
+	ck_assert_str_eq(all_roles(), "");
+}
+
+/* What is no cgroup gets no role, and all of them together get none. */
+TEST(not_given)
+{
+	static const struct {
+		const char *cgroup;
+		int code;
+	} wrong[] = {
+		{ "", -EINVAL },	 { "/", -EINVAL },
+		{ "/../etc", -EINVAL },	 { "/job/../../etc", -EINVAL },
+		{ "/nothing", -ENOENT }, { "/job/cgroup.procs", -ENOTDIR },
+	};
+	size_t i;
+
+	unit_cgroup_make("/job");
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		ck_assert_int_eq(role_give(wrong[i].cgroup,
+					   GPREEMPT_ROLE_OFFLINE),
+				 wrong[i].code);
+	ck_assert_str_eq(all_roles(), "");
 }
 
 TEST_FIXTURE(unit_cgroups_start, teardown)

@@ -161,7 +161,7 @@ TEST(what_it_has)
 	CTL(0, "list --from made");
 	OUT_HAS("\n4194242\tmodel\t" ID
 		"\tdocker\t17\tann\t1000\t0xf7bc\t2\t4\t5\t"
-		"-\t0\tpartly-suspended\t4194250\tgdb\ttrain --steps 7\n");
+		"-\t0\tpartly-suspended\t4194250\tgdb\t-\ttrain --steps 7\n");
 	OUT_HAS("\n4194243\tpod\t" POD "\tpodman\t-\t77\t77\t-\t");
 	ctl_line("doctor --from made");
 	OUT_HAS("\nunknown\tkfd\twhat /dev/kfd answers is not in a snapshot\t");
@@ -230,7 +230,7 @@ TEST(hostile)
 	CTL(0, "list --from made");
 	OUT_HAS("\n4194242\t" SHORT "\t" ID
 		"\tdocker\t17\t1000\t1000\t0xf7bc\t2\t4\t5\t"
-		"-\t0\tpartly-suspended\t4194250\tgdb\t-\n");
+		"-\t0\tpartly-suspended\t4194250\tgdb\t-\t-\n");
 }
 
 /* Its text is that of the host's file, and is for its owner. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/select/words.h"
 #include "unit-select.h"
 
 struct gpreempt_targets *found;
@@ -31,6 +32,18 @@ void select_setup(void)
 		 "0::/user.slice/user-1000.slice/user@1000.service/"
 		 "user.slice/libpod-" ID_C ".scope/container\n");
 	set_file("/proc/4194242/cgroup", "0::/batch/low\n");
+	set_file("/sys/fs/cgroup/system.slice/" GP_ROLE_ATTRIBUTE, "offline");
+	set_file("/sys/fs/cgroup/unified/batch/" GP_ROLE_ATTRIBUTE, "offline");
+	/* The nearest one counts, and what is no role is none. */
+	set_file("/sys/fs/cgroup/user.slice/" GP_ROLE_ATTRIBUTE, "offline");
+	set_file("/sys/fs/cgroup/user.slice/user-1000.slice/"
+		 "user@1000.service/user.slice/" GP_ROLE_ATTRIBUTE,
+		 "online");
+	set_file("/sys/fs/cgroup/user.slice/user-1000.slice/"
+		 "user@1000.service/user.slice/libpod-" ID_C
+		 ".scope/" GP_ROLE_ATTRIBUTE,
+		 "offline\n");
+	set_file("/sys/fs/cgroup/x/" GP_ROLE_ATTRIBUTE, "");
 	set_file(DOCKER ID_A "/config.v2.json",
 		 "{\"Args\":[],\"HostConfig\":{\"Name\":\"/no\"},"
 		 "\"Name\":\"/train\"}");

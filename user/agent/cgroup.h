@@ -6,24 +6,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include <gpreempt/policy.h>
-
-/* Roles of programs, told by the cgroups that they are in. */
-
-#define ROLE_MAX_PATH 128
-
-/* The cgroup of a role: /gpreempt/online or /gpreempt/offline. */
-const char *role_cgroup(enum gpreempt_role role);
-
-/* The cgroup of that name in a role. 0, or -EINVAL: no name for a cgroup. */
-int role_path(enum gpreempt_role role, const char *name, char *path);
-
-/*
- * Make that cgroup, if need be, and enter it; empty ones of the role are
- * removed. 0, -ENOENT: there is no cgroup v2, or -errno.
- */
-int role_enter(enum gpreempt_role role, const char *path);
-
 /*
  * The freezer of cgroup v1. It stops a process so that not even SIGKILL ends
  * it before the thaw: neither a watchdog's nor another process's. A process

@@ -14,6 +14,7 @@ static const char *const words[] = {
 	[CTL_NO_WORDS] = "",
 	[CTL_TARGETS] = "targets",
 	[CTL_FILES] = "files",
+	[CTL_ROLES] = "roles",
 };
 
 static const char *value_of(const struct ctl_option *o)

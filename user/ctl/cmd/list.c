@@ -37,6 +37,7 @@ struct row {
 	const char *state;
 	int64_t held_by;
 	const char *held_as;
+	const char *role;
 	const char *command;
 	/* Where these texts are: */
 	const struct gpreempt_description *who;
@@ -62,6 +63,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, state, "STATE", OUT_WORD),
 	OUT_FIELD(struct row, held_by, "HELD-BY", OUT_DEC, .spare = true),
 	OUT_FIELD(struct row, held_as, "AS", OUT_TEXT, .spare = true),
+	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT, .spare = true),
 	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
@@ -172,6 +174,14 @@ static void add_container(struct gpreempt *g, struct row *row)
 	row->container = *row->in.name ? row->in.name : row->shown;
 }
 
+static void add_role(struct gpreempt *g, struct row *row)
+{
+	enum gpreempt_role role = gp_role(g, row->pid);
+
+	if (role != GPREEMPT_ROLE_NONE)
+		row->role = gp_role_name(role);
+}
+
 /*
  * With its number if it has no name. Most are of the user of the row before,
  * which is NULL for the first.
@@ -216,6 +226,7 @@ static void fill_row(struct gpreempt *g, pid_t pid,
 	row->command = *who->command ? who->command : who->comm;
 	add_user(g, row, before);
 	add_container(g, row);
+	add_role(g, row);
 	add_owner(row, live);
 	/* Who cannot see whom it holds goes by its name. */
 	if (owners ? hold_skip_owner(owners, pid) :

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/cgroup.h"
+#include "agent/role.h"
 #include "ctl/command/ctl.h"
 
 static int fail_usage(const char *what)

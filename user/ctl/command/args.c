@@ -13,12 +13,13 @@ const char ctl_targets_help[] =
 	"TARGET is one of\n"
 	"  PID                    a process, as the host counts\n"
 	"  cgroup:PATH            all in a cgroup and below it\n"
+	"  role:ROLE              all in cgroups of that role, online or offline\n"
 	"  user:NAME-OR-UID       all whose real user that is\n"
 	"  container:NAME-OR-ID   all in a container; 12 characters of its id do\n"
 	"  comm:NAME              all processes of that name\n"
 	"  cmd:PATTERN            all whose command line matches, as pgrep -f\n"
 	"A process chooses its own name and command line, and a user the ids of\n"
-	"containers of its own. Where that matters, use cgroup: or user:.\n"
+	"containers of its own. Where that matters, use cgroup:, role: or user:.\n"
 	"A rootless container: \"container:$(podman inspect -f '{{.Id}}' NAME)\"\n"
 	"Only GPU processes count, and never those of gpreempt-ctl itself.\n";
 

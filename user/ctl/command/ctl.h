@@ -98,6 +98,7 @@ enum ctl_words_kind {
 	CTL_NO_WORDS,
 	CTL_TARGETS, /* as gpreempt_select() takes them */
 	CTL_FILES,
+	CTL_ROLES, /* a role, and what gets it */
 };
 
 struct ctl_command {
@@ -152,6 +153,7 @@ struct ctl_command {
 	DO(guard_release) \
 	DO(follow)        \
 	DO(run)           \
+	DO(role)          \
 	DO(doctor)        \
 	DO(module_load)   \
 	DO(module_unload)

@@ -107,7 +107,8 @@ static const struct sentence {
 		"find out who opens /dev/kfd: fuser -v /dev/kfd" },
 	[GPREEMPT_BAD_TARGET] = { USAGE,
 		"\"{word}\" is no target",
-		"targets are PID, cgroup:PATH, user:NAME-OR-UID, "
+		"targets are PID, cgroup:PATH, role:online, role:offline, "
+		"user:NAME-OR-UID, "
 		"container:NAME-OR-ID, comm:NAME and cmd:PATTERN" },
 	[GPREEMPT_BAD_PATTERN] = { USAGE,
 		"the pattern of \"{word}\" is no extended regular expression: "

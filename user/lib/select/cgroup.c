@@ -28,14 +28,10 @@ static const struct {
 	{ "kubepods", "kubernetes" },
 };
 
-/*
- * Call fn with the path of each cgroup of a process, one in each hierarchy, and the
- * name of that, until it returns other than 0. That, 0 or -errno.
- */
-static int each_cgroup(const struct gpreempt *g, pid_t pid,
-		       int (*fn)(void *arg, const char *hierarchy,
-				 const char *path),
-		       void *arg)
+int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
+		   int (*fn)(void *arg, const char *hierarchy,
+			     const char *path),
+		   void *arg)
 {
 	__cleanup_free char *text = NULL;
 	char *line, *rest = NULL, path[GP_PID_PATH];
@@ -91,7 +87,7 @@ static int match_path(void *arg, const char *hierarchy, const char *path)
 
 bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup)
 {
-	return each_cgroup(g, pid, match_path, (void *)cgroup) == 1;
+	return gp_each_cgroup(g, pid, match_path, (void *)cgroup) == 1;
 }
 
 static const char *find_engine(const char *name, size_t len, const char *path,
@@ -210,7 +206,7 @@ static int each_container(const struct gpreempt *g, pid_t pid,
 {
 	struct container_walk walk = { .g = g, .fn = fn, .arg = arg };
 
-	return each_cgroup(g, pid, walk_path, &walk);
+	return gp_each_cgroup(g, pid, walk_path, &walk);
 }
 
 /* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
@@ -418,5 +414,5 @@ static int take_place(void *arg, const char *hierarchy, const char *path)
 int gp_place(struct gpreempt *g, pid_t pid, struct gp_place *out)
 {
 	memset(out, 0, sizeof(*out));
-	return each_cgroup(g, pid, take_place, out);
+	return gp_each_cgroup(g, pid, take_place, out);
 }

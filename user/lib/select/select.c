@@ -24,6 +24,7 @@ struct matcher {
 	uint64_t uid;
 	regex_t regex;
 	struct gp_box container;
+	enum gpreempt_role role;
 };
 
 struct kind {
@@ -58,6 +59,19 @@ static bool match_pid(const struct matcher *m, pid_t pid)
 static bool match_cgroup(const struct matcher *m, pid_t pid)
 {
 	return gp_in_cgroup(m->g, pid, m->value);
+}
+
+static int prepare_role(struct matcher *m, struct gpreempt_error *err)
+{
+	if (gp_role_by_name(m->value, &m->role) ||
+	    m->role == GPREEMPT_ROLE_NONE)
+		return fail_word(err, -EINVAL, GPREEMPT_BAD_TARGET, m);
+	return 0;
+}
+
+static bool match_role(const struct matcher *m, pid_t pid)
+{
+	return gp_role(m->g, pid) == m->role;
 }
 
 static int find_container(struct matcher *m,
@@ -167,6 +181,7 @@ static const struct kind pid_kind = { .prefix = "", .match = match_pid };
 
 static const struct kind kinds[] = {
 	{ .prefix = "cgroup:", .match = match_cgroup },
+	{ .prefix = "role:", .match = match_role, .prepare = prepare_role },
 	{ .prefix = "container:",
 	  .match = match_container,
 	  .find = find_container },

@@ -11,6 +11,15 @@
 /* Where containerd has the state of a task, by namespace and id. */
 #define GP_CONTAINERD "/run/containerd/io.containerd.runtime.v2.task"
 
+/*
+ * Call fn with the path of each cgroup of a process, one in each hierarchy, and the
+ * name of that ("": version 2), until it returns other than 0. That, 0 or -errno.
+ */
+int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
+		   int (*fn)(void *arg, const char *hierarchy,
+			     const char *path),
+		   void *arg);
+
 /* Is the process in this cgroup or below? */
 bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
 

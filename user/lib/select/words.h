@@ -3,6 +3,7 @@
 #ifndef GP_SELECT_WORDS_H
 #define GP_SELECT_WORDS_H
 
+#include <gpreempt/policy.h>
 #include <gpreempt/select.h>
 
 /* Can gpreempt_select() look for such a word? 0 or -EINVAL. */
@@ -14,6 +15,24 @@ int gp_select_check(const char *word, struct gpreempt_error *err);
  * gpreempt_describe(). Look for such a word in a process that nothing waits for.
  */
 bool gp_select_reads_memory(const char *word);
+
+/*
+ * The role of a cgroup: an extended attribute of its directory with the role's name. All
+ * can read it and root of the host alone can write it: a user does not own it where a
+ * cgroup is delegated, nor does root of a container. It ends with the cgroup.
+ */
+#define GP_ROLE_ATTRIBUTE "security.gpreempt.role"
+
+/* "online", "offline" or "none". */
+const char *gp_role_name(enum gpreempt_role role);
+/* 0, or -EINVAL: no role has that name. */
+int gp_role_by_name(const char *name, enum gpreempt_role *out);
+
+/*
+ * The role of a process: that of the nearest cgroup of version 2, from its own upwards,
+ * that has one.
+ */
+enum gpreempt_role gp_role(const struct gpreempt *g, pid_t pid);
 
 /* The name of a user, as in /etc/passwd. 0, -ENOENT or another -errno. */
 int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);

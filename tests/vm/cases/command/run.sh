@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A program that is started in a role: its cgroup, its exit status, its signals.
-# timeout: 60
+# A program that is started in a role: its cgroup, its exit status, its signals; and the
+# role of any cgroup.
+# timeout: 90
 # driver: any
 . /t/lib.sh
 
@@ -57,6 +58,43 @@ says "compute-aql"
 run --offline -- true
 [ -d "$C/offline/job" ] || fail "the cgroup of a program that runs is gone"
 [ ! -d "$C/offline/train" ] || fail "the cgroup of a program that has ended is left"
+
+# has ROLE: a has it, and is a target by it
+has() {
+	ctl 0 list role:"$1"
+	says "^$pid_a	.*	$1	vgpu-load"
+	! gpreempt-ctl list role:"$2" > "$W/ctl" 2>&1 || fail "it is $2, too: $(cat "$W/ctl")"
+}
+
+step "the nearest cgroup that has a role counts; root alone gives it; it ends with the cgroup"
+has offline online
+mkdir -p /sys/fs/cgroup/job/step/mine
+echo $pid_a > /sys/fs/cgroup/job/step/mine/cgroup.procs
+ctl 5 list role:offline
+says_what_to_do 'role:offline names no GPU process'
+ctl 0 role online cgroup:/job
+has online offline
+ctl 0 role offline cgroup:/sys/fs/cgroup/job/step
+has offline online
+chown -R 1000 /sys/fs/cgroup/job/step/mine
+as-user gpreempt-ctl role online cgroup:/job/step/mine > "$W/ctl" 2>&1
+[ $? -eq 4 ] || fail "a user gives a role: $(cat "$W/ctl")"
+says_what_to_do "may not give /job/step/mine a role"
+has offline online
+echo "{\"pid\":$pid_a,\"annotations\":{\"gpreempt.io/role\":\"online\"}}" > "$W/state"
+ctl 0 role --oci < "$W/state"
+has online offline
+ctl 0 role
+says '^online	/job$'
+says '^offline	/job/step$'
+says '^online	/job/step/mine$'
+ctl 0 role none $pid_a
+has offline online
+echo $pid_a > /sys/fs/cgroup/cgroup.procs
+rmdir /sys/fs/cgroup/job/step/mine /sys/fs/cgroup/job/step
+mkdir /sys/fs/cgroup/job/step
+echo $pid_a > /sys/fs/cgroup/job/step/cgroup.procs
+has online offline
 stop a
 
 step "what is no role, no name, no program"

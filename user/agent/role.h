@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Roles of programs, which are those of the cgroups that they are in: lib/select/words.h. */
+#ifndef AGENT_ROLE_H
+#define AGENT_ROLE_H
+
+#include <gpreempt/policy.h>
+
+#define ROLE_MAX_PATH 128
+
+/* The cgroup of a role: /gpreempt/online or /gpreempt/offline. */
+const char *role_cgroup(enum gpreempt_role role);
+
+/* The cgroup of that name in a role. 0, or -EINVAL: no name for a cgroup. */
+int role_path(enum gpreempt_role role, const char *name, char *path);
+
+/*
+ * Make that cgroup, if need be, and enter it; empty ones of the role are
+ * removed. 0, -ENOENT: there is no cgroup v2, or -errno.
+ */
+int role_enter(enum gpreempt_role role, const char *path);
+
+/*
+ * Give a cgroup of version 2 that role, or with GPREEMPT_ROLE_NONE take it away. The
+ * path begins at the root of the cgroups, with or without the mount point. 0; -EINVAL:
+ * it is the root of all of them, or has ".." in it; -EPERM: we are not root of the host;
+ * -ENOENT and others of the path.
+ */
+int role_give(const char *cgroup, enum gpreempt_role role);
+
+/*
+ * Call fn with each cgroup that has a role, by its path below the mount, until it
+ * returns other than 0. That, 0 or -errno.
+ */
+int role_each(int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role),
+	      void *arg);
+
+#endif

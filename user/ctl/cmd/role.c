@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The roles of cgroups: see them, give one, take it away; and the same as the hook of a
+ * container engine, for which each text of a container is only compared.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/cgroup.h"
+#include "agent/role.h"
+#include "ctl/command/ctl.h"
+#include "lib/select/words.h"
+#include "shared/array.h"
+#include "shared/parse.h"
+
+#define ANNOTATION "gpreempt.io/role"
+#define STATE_MAX  (1024 * 1024)
+
+struct role_args {
+	struct ctl_words words;
+	enum out_mode mode;
+	uint64_t oci;
+};
+
+/* A cgroup that has a role. */
+struct row {
+	const char *role;
+	char *cgroup;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, role, "ROLE", OUT_WORD),
+	OUT_FIELD(struct row, cgroup, "CGROUP", OUT_TEXT),
+};
+
+static const struct out_table table = OUT_TABLE("roles", fields, struct row);
+
+struct rows {
+	struct row *list;
+	size_t count;
+};
+
+static int add_row(void *arg, const char *cgroup, enum gpreempt_role role)
+{
+	struct rows *rows = arg;
+	struct row *row;
+
+	row = shr_array_add(&rows->list, &rows->count, sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	row->role = gp_role_name(role);
+	row->cgroup = strdup(cgroup);
+	return row->cgroup ? 0 : -ENOMEM;
+}
+
+static int fail_no_cgroups(void)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+			     "mount it, or boot with cgroup v2",
+			     "there is no cgroup v2 here, and it holds the roles");
+}
+
+static int show(const struct role_args *args)
+{
+	struct rows rows = { 0 };
+	int ret = role_each(add_row, &rows);
+	size_t i;
+
+	if (ret == -ENOENT)
+		ret = fail_no_cgroups();
+	else if (ret)
+		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	else if (rows.count || args->mode != OUT_TERMINAL)
+		out_rows(args->mode, &table, rows.list, rows.count);
+	else
+		ctl_note("no cgroup has a role");
+	for (i = 0; i < rows.count; i++)
+		free(rows.list[i].cgroup);
+	free(rows.list);
+	return ret;
+}
+
+/* The cgroup of a process, as the host has it. 0 or -errno. */
+static int cgroup_of(uint64_t pid, char *buf, size_t size)
+{
+	char file[64];
+	int ret;
+
+	snprintf(file, sizeof(file), "/proc/%llu/cgroup",
+		 (unsigned long long)pid);
+	ret = cgroup_read(file, buf, size);
+	return ret ? ret : *buf ? 0 : -ENOENT;
+}
+
+static int fail_word(const char *word, const char *why)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl role --help",
+			     "\"%s\": %s", word, why);
+}
+
+static int fail_give(const char *cgroup, int code)
+{
+	switch (code) {
+	case -EINVAL:
+		return fail_word(cgroup, "that cgroup cannot have a role");
+	case -EPERM:
+	case -EACCES:
+		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
+				     "run it as root of the host",
+				     "we may not give %s a role", cgroup);
+	case -ENOENT:
+	case -ENODEV:
+	case -ENOTDIR:
+		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+				     "/proc/PID/cgroup has the path of one",
+				     "there is no cgroup %s", cgroup);
+	default:
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
+				     "%s cannot get a role: %s", cgroup,
+				     strerror(-code));
+	}
+}
+
+/* Of a word: cgroup:PATH or a PID. */
+static int give(enum gpreempt_role role, const char *word)
+{
+	static const char prefix[] = "cgroup:";
+	char path[CGROUP_MAX_PATH];
+	uint64_t pid;
+	int ret;
+
+	if (!strncmp(word, prefix, strlen(prefix))) {
+		word += strlen(prefix);
+		ret = role_give(word, role);
+		return ret ? fail_give(word, ret) : 0;
+	}
+	if (shr_parse_u64(word, 1 << 22, &pid) || !pid)
+		return fail_word(word, "that is neither cgroup:PATH nor a PID");
+	ret = cgroup_of(pid, path, sizeof(path));
+	if (ret == -ENOENT)
+		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, pid);
+	if (ret == -ENOTSUP)
+		return fail_no_cgroups();
+	if (!ret)
+		ret = role_give(path, role);
+	return ret ? fail_give(path, ret) : 0;
+}
+
+static int give_all(const struct ctl_words *words)
+{
+	enum gpreempt_role role;
+	int ret, status = 0;
+	size_t i;
+
+	if (gp_role_by_name(words->word[0], &role))
+		return fail_word(words->word[0],
+				 "a role is online, offline or none");
+	if (words->n < 2)
+		return fail_word(words->word[0],
+				 "a cgroup:PATH or a PID has to follow");
+	for (i = 1; i < words->n; i++) {
+		ret = give(role, words->word[i]);
+		status = i > 1 ? ctl_merge_status(status, ret) : ret;
+	}
+	return status;
+}
+
+/* The role that the state of a container asks for, and its process. 0 or -EINVAL. */
+static int read_state(const char *text, enum gpreempt_role *role, int64_t *pid)
+{
+	struct json_object *state = json_tokener_parse(text), *part, *word;
+	int ret = -EINVAL;
+
+	*role = GPREEMPT_ROLE_NONE;
+	if (json_object_object_get_ex(state, "pid", &part)) {
+		*pid = json_object_get_int64(part);
+		ret = *pid > 0 ? 0 : -EINVAL;
+	}
+	if (!ret && json_object_object_get_ex(state, "annotations", &part) &&
+	    json_object_object_get_ex(part, ANNOTATION, &word))
+		ret = gp_role_by_name(json_object_get_string(word) ?: "", role);
+	json_object_put(state);
+	return ret;
+}
+
+/* A container starts whatever comes of it. */
+static int run_hook(void)
+{
+	__cleanup_free char *text = calloc(1, STATE_MAX + 1);
+	enum gpreempt_role role;
+	char path[CGROUP_MAX_PATH];
+	int64_t pid;
+	int ret;
+
+	if (!text)
+		return 0;
+	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &role, &pid) :
+						 -EINVAL;
+	if (ret) {
+		ctl_note("the state on stdin names no process, or a role that there is not in " ANNOTATION);
+		return 0;
+	}
+	if (role == GPREEMPT_ROLE_NONE)
+		return 0;
+	ret = cgroup_of(pid, path, sizeof(path));
+	if (!ret)
+		ret = role_give(path, role);
+	if (ret)
+		ctl_note("the container of process %lld gets no role: %s",
+			 (long long)pid, strerror(-ret));
+	return 0;
+}
+
+static int run_role(void *data)
+{
+	const struct role_args *args = data;
+
+	if (args->oci)
+		return run_hook();
+	return args->words.n ? give_all(&args->words) : show(args);
+}
+
+static const struct ctl_option options[] = {
+	{ "oci", CTL_FLAG, offsetof(struct role_args, oci), NULL,
+	  "be the hook of a container engine, for annotations" },
+	CTL_JSON_OPTION(struct role_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_role = {
+	.name = "role",
+	.run = run_role,
+	.args_size = sizeof(struct role_args),
+	.words = CTL_ROLES,
+	.words_at = offsetof(struct role_args, words),
+	.usage = "[ROLE CGROUP]",
+	.summary = "Show the roles of cgroups, or give them one.",
+	.details =
+		"ROLE is online, offline, or none, which takes it away.\n"
+		"CGROUP is cgroup:PATH or a PID, which stands for its cgroup. A process has the\n"
+		"role of the nearest cgroup, from its own upwards, that has one; it is named by\n"
+		"the targets role:online and role:offline. The role is an attribute of the\n"
+		"cgroup (security.gpreempt.role) that only root of the host can write. It ends\n"
+		"with the cgroup. --oci reads the state of a container from stdin, gives the\n"
+		"cgroup of its process the role that the annotation gpreempt.io/role names, and\n"
+		"always has exit status 0.\n",
+	.options = options,
+};
