@@ -90,11 +90,12 @@ off_in_time() {
 	between "$_ms" 0 $((100 * PACE)) "the queues were off after so many ms"
 }
 
-# follow_unit TARGET: gpreempt-follow@ of it, ready; it is then $follower
+# follow_unit TARGET: gpreempt-follow@ of it, which follows a process; it is then $follower
 follow_unit() {
 	follower=$(systemd-escape --template gpreempt-follow@.service "$1")
 	timeout $((60 * PACE)) systemctl start "$follower" ||
 		fail "$follower does not start: $(systemctl status "$follower")"
+	wait_for 30 logged "$follower" '^following '
 }
 
 # logged UNIT REGEX: the journal has that of the unit.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -153,6 +154,13 @@ static int leave_cgroup(pid_t target, bool *moved)
 		return fail_cgroup(target, &theirs, ret);
 	if (!share(theirs.path, ours.path))
 		return 0;
+	/* systemd knows who writes to the journal by the cgroup. */
+	if (!*moved && getenv("INVOCATION_ID"))
+		ctl_note("leaving the cgroup %s, which is below /%.*s as the "
+			 "target is: the journal has what follows without "
+			 "the unit; a unit with Slice=gpreempt.slice stays",
+			 ours.path, (int)strcspn(theirs.path + 1, "/"),
+			 theirs.path + 1);
 	if (hold_cgroup_enter(getpid())) {
 		*moved = true;
 		return 0;

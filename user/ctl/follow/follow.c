@@ -29,14 +29,22 @@
 #define LOOK_NS (500 * NSEC_PER_MSEC)
 #define NOTICE	"note: %zu lines were not read in time, and dropped\n"
 
+/* When to try again what failed: it doubles each time. */
+#define RETRY_NS      (2 * NSEC_PER_SEC)
+#define RETRY_MOST_NS (300 * NSEC_PER_SEC)
+#define NEVER	      UINT64_MAX
+
 struct follow_args {
 	struct ctl_target_args targets;
 	enum gpreempt_how how;
+	uint64_t stay;
 };
 
 struct follower {
 	struct gpreempt_target target;
-	pid_t child; /* 0: it has ended */
+	pid_t child;	   /* 0: it has ended */
+	uint64_t pause_ns; /* since the last end until then; 0: it has not failed */
+	uint64_t retry_ns;
 };
 
 struct followers {
@@ -51,21 +59,33 @@ struct followers {
 	int stop;
 };
 
-static bool is_known(const struct followers *f,
-		     const struct gpreempt_target *target)
+static struct follower *find_place(struct followers *f,
+				   const struct gpreempt_target *target)
 {
 	size_t i;
 
 	for (i = 0; i < f->count; i++)
 		if (same_target(&f->list[i].target, target))
-			return true;
-	return false;
+			return &f->list[i];
+	return NULL;
 }
 
 static void note_end(struct followers *f, int status)
 {
 	f->status = f->status < 0 ? status :
 				    ctl_merge_status(f->status, status);
+}
+
+/* A follower that stays tries again: what was in the way may have ended. */
+static void note_failure(const struct followers *f, struct follower *place)
+{
+	place->retry_ns = NEVER;
+	if (!f->args->stay)
+		return;
+	place->pause_ns = place->pause_ns ? 2 * place->pause_ns : RETRY_NS;
+	if (place->pause_ns > RETRY_MOST_NS)
+		place->pause_ns = RETRY_MOST_NS;
+	place->retry_ns = shr_now_ns() + place->pause_ns;
 }
 
 /* A place in the list: of one that has ended, when it is full. */
@@ -102,9 +122,13 @@ static pid_t start_child(const struct followers *f, pid_t target)
 
 static void take_up(struct followers *f, const struct gpreempt_target *target)
 {
-	struct follower *place = get_place(f);
+	struct follower *place = find_place(f, target);
 	int status;
 
+	if (place && (place->child || shr_now_ns() < place->retry_ns))
+		return;
+	if (!place)
+		place = get_place(f);
 	if (!place) {
 		if (!f->full)
 			ctl_note("more than %d targets; process %d and others "
@@ -113,20 +137,19 @@ static void take_up(struct followers *f, const struct gpreempt_target *target)
 		f->full = true;
 		return;
 	}
-	*place = (struct follower){ .target = *target };
+	if (!same_target(&place->target, target))
+		*place = (struct follower){ .target = *target };
 	status = follow_leave(target->pid, &f->moved);
-	if (status) {
-		note_end(f, status);
-		return;
-	}
-	place->child = start_child(f, target->pid);
-	if (place->child < 0) {
-		note_end(f,
-			 ctl_fail_reason(GPREEMPT_SYSTEM, -errno, target->pid));
+	if (!status) {
+		place->child = start_child(f, target->pid);
+		f->running += place->child > 0;
+		if (place->child > 0)
+			return;
 		place->child = 0;
-		return;
+		status = ctl_fail_reason(GPREEMPT_SYSTEM, -errno, target->pid);
 	}
-	f->running++;
+	note_end(f, status);
+	note_failure(f, place);
 }
 
 static void take_up_new(struct followers *f,
@@ -135,8 +158,7 @@ static void take_up_new(struct followers *f,
 	size_t i;
 
 	for (i = 0; i < targets->count; i++)
-		if (!is_known(f, &targets->targets[i]))
-			take_up(f, &targets->targets[i]);
+		take_up(f, &targets->targets[i]);
 }
 
 /* A word that can name processes that come later. */
@@ -190,7 +212,12 @@ static void collect(struct followers *f)
 			continue;
 		place->child = 0;
 		f->running--;
-		note_end(f, exit_status(place->target.pid, status));
+		status = exit_status(place->target.pid, status);
+		note_end(f, status);
+		if (status)
+			note_failure(f, place);
+		else
+			place->retry_ns = NEVER;
 	}
 }
 
@@ -254,31 +281,55 @@ static void follow_all(struct followers *f)
 {
 	struct pollfd fd = { .fd = f->stop, .events = POLLIN };
 	uint64_t watchdog_ns = notify_watchdog_ns();
-	bool grows = any_grows(f->args), stop = false;
+	bool grows = any_grows(f->args), stop = false, stay = f->args->stay;
 	uint64_t ns = longest_pause(grows, watchdog_ns);
 	struct timespec pause = shr_timespec(ns);
 
-	if (!f->running)
+	if (!f->running && !stay)
 		return;
 	notify_manager("READY=1");
-	while (f->running && !stop) {
+	while ((f->running || stay) && !stop) {
 		ppoll(&fd, 1, ns == UINT64_MAX ? NULL : &pause, NULL);
 		if (watchdog_ns)
 			notify_manager("WATCHDOG=1");
 		stop = stop_asked(f);
 		collect(f);
-		if (grows && f->running && !stop)
+		if (grows && (f->running || stay) && !stop)
 			look(f);
 	}
 	notify_manager("STOPPING=1");
 	end_all(f);
 }
 
+/* Words that name no process yet, but can. 0, or the exit status after saying why. */
+static int check_stay(struct followers *f)
+{
+	const struct ctl_words *words = &f->args->targets.words;
+	struct gpreempt_targets *targets;
+	struct gpreempt_error err;
+	size_t i;
+
+	for (i = 0; i < words->n; i++) {
+		if (!can_grow(words->word[i]))
+			return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+					     "leave out --stay, or name its cgroup",
+					     "--stay: process %s ends once and for all",
+					     words->word[i]);
+		if (!find_targets(&f->find, &words->word[i], 1, &targets, &err))
+			gpreempt_targets_free(targets);
+		else if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
+			return ctl_fail(&err);
+	}
+	ctl_say("looking for processes of %s%s", words->word[0],
+		words->n > 1 ? " and others" : "");
+	return 0;
+}
+
 static int run_follow(void *data)
 {
 	const struct follow_args *args = data;
 	struct followers f = { .args = args, .status = -1 };
-	struct gpreempt_targets *targets;
+	struct gpreempt_targets *targets = NULL;
 	int ret;
 
 	ret = ctl_need_root(0);
@@ -295,16 +346,19 @@ static int run_follow(void *data)
 	ret = ctl_open(NULL, &f.find.g);
 	if (ret)
 		return ret;
-	ret = ctl_targets(f.find.g, &args->targets, &targets);
+	ret = args->stay ? check_stay(&f) :
+			   ctl_targets(f.find.g, &args->targets, &targets);
 	if (ret)
 		goto out;
 	f.stop = open_stop();
 	if (f.stop < 0) {
 		ret = ctl_fail_reason(GPREEMPT_SYSTEM, f.stop, 0);
 	} else {
-		take_up_new(&f, targets);
+		if (targets)
+			take_up_new(&f, targets);
 		follow_all(&f);
-		ret = f.status;
+		/* What failed was tried again. */
+		ret = args->stay ? 0 : f.status;
 		close(f.stop);
 	}
 	gpreempt_targets_free(targets);
@@ -319,6 +373,8 @@ out:
 static const struct ctl_option options[] = {
 	CTL_HOW_OPTION(struct follow_args),
 	CTL_WAIT_OPTION(struct follow_args),
+	{ "stay", CTL_FLAG, offsetof(struct follow_args, stay), NULL,
+	  "do not end with the last process, and try again what fails" },
 	{ 0 },
 };
 
@@ -336,6 +392,9 @@ const struct ctl_command ctl_follow = {
 		"process at the start; --wait waits for all of them. A TARGET that is no PID\n"
 		"also matches later processes, within a second. follow ends when the last\n"
 		"process has ended, after Ctrl-C, or with its terminal; then all queues run.\n"
+		"With --stay it waits for processes to come, and does not end before Ctrl-C: a\n"
+		"container or job that starts again is followed again. What cannot be followed,\n"
+		"or whose follower was killed, is tried again: after 2 s, 4 s, up to 5 min.\n"
 		"It drops output that is not read in time, and prints the number of lines.\n"
 		"It needs cgroup v2: the old freezer sends no event when it freezes.\n"
 		"With --how auto follow pauses a process, so that debuggers can attach to it\n"
