@@ -54,6 +54,8 @@ enum gpreempt_policy_reason {
 	GPREEMPT_POLICY_IDLE,	  /* resume: no online work any more */
 	GPREEMPT_POLICY_SHARE,	  /* resume: its share is owed */
 	GPREEMPT_POLICY_RELEASED, /* resume: it was requested */
+	/* Either, by the caller: it is stopped or frozen, or continues. */
+	GPREEMPT_POLICY_JOB_CONTROL,
 	GPREEMPT_POLICY_REASONS,
 };
 

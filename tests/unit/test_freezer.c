@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "agent/cgroup.h"
-#include "ctl/follow/follow.h"
+#include "agent/freezer.h"
 #include "unit.h"
 
 TEST(lines_of_v1)

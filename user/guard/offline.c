@@ -176,6 +176,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		.common = guard->common,
 		.sample_each = guard->options->samples,
 		.how = guard->options->how,
+		.follow = guard->options->follow,
 		.guard = getpid(),
 	};
 	size_t i;

@@ -25,6 +25,7 @@ struct guard_options {
 	uint64_t share; /* percent */
 	uint64_t duty;	/* percent; 0: none */
 	uint64_t gang;
+	uint64_t follow; /* job control of offline processes */
 	const char *poll;
 	uint64_t cpu;	       /* and 1; 0: any */
 	enum gpreempt_how how; /* offline processes go off the GPU */

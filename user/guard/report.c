@@ -315,6 +315,9 @@ static void print_text(const struct guard *guard, const struct totals *t)
 	       (unsigned long long)resumes[GPREEMPT_POLICY_IDLE],
 	       (unsigned long long)resumes[GPREEMPT_POLICY_SHARE],
 	       (unsigned long long)resumes[GPREEMPT_POLICY_DUTY]);
+	if (resumes[GPREEMPT_POLICY_JOB_CONTROL])
+		printf("job_control_resumes %llu\n",
+		       (unsigned long long)resumes[GPREEMPT_POLICY_JOB_CONTROL]);
 	for (i = 0; i < GUARD_LATENCIES; i++)
 		print_stats(latency_names[i], &t->latency[i]);
 	printf("held_s %.3f of %.3f\n", t->times.held_ns / 1e9,

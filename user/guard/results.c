@@ -59,8 +59,11 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 	char text[512];
 	size_t i;
 
+	/* The policy did not ask for it; the worker tries again by itself. */
+	if (r->reason == GPREEMPT_POLICY_JOB_CONTROL)
+		retry = 0;
 	pthread_mutex_lock(&guard->lock);
-	for (i = 0; i < GUARD_NODES; i++) {
+	for (i = 0; retry && i < GUARD_NODES; i++) {
 		int entity = offline->entity[i];
 
 		if (!(r->nodes & (1ULL << i)) || entity < 0 ||

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 
 #include "agent/capabilities.h"
+#include "agent/freezer.h"
 #include "agent/owner.h"
 #include "guard/worker.h"
 #include "output/message.h"
@@ -21,6 +22,10 @@
 
 /* Watching slots costs a CPU for as long as a suspend takes. */
 #define SAMPLE_EVERY_NS NSEC_PER_SEC
+/* How often to look for a stop, which has no event, and after a failure. */
+#define LOOK_NS	  (50 * NSEC_PER_MSEC)
+#define RETRY_NS  NSEC_PER_SEC
+#define ALL_NODES UINT64_MAX
 
 struct worker {
 	const struct guard_job *job;
@@ -29,6 +34,9 @@ struct worker {
 	uint64_t arrival_ns; /* of the last order */
 	bool again;	     /* the last order could not be read */
 	bool late;	     /* the poller, which would resume, is away */
+	bool stopped;	     /* by job control, which we follow */
+	uint64_t look_ns;    /* not to look at that again before then */
+	struct freezer freezer;
 	struct heartbeat heartbeat;
 	struct owner owner;
 	uint64_t sample_ns; /* slots are not watched again before then */
@@ -118,9 +126,12 @@ static int call(struct worker *w, const struct guard_order *order,
 
 	make_filter(w, nodes, gpu_ids, &filter);
 	result.start_ns = shr_now_ns();
-	result.code = suspend ? owner_suspend(&w->owner, &filter, &outcome) :
-				owner_resume(&w->owner, all ? NULL : &filter,
-					     &outcome);
+	result.code =
+		suspend ?
+			owner_suspend(&w->owner,
+				      nodes == ALL_NODES ? NULL : &filter,
+				      &outcome) :
+			owner_resume(&w->owner, all ? NULL : &filter, &outcome);
 	result.end_ns = end_of(w, result.start_ns, &outcome);
 	result.slots_ns = outcome.slots_ns;
 	result.code = judge(w, result.code, &outcome);
@@ -155,6 +166,11 @@ static void get_order(struct worker *w, struct guard_order *order)
 	else if (arrival_ns == w->arrival_ns)
 		order->arrival_ns = 0;
 	w->arrival_ns = arrival_ns;
+	if (w->stopped)
+		*order = (struct guard_order){
+			.nodes = ALL_NODES,
+			.reason = GPREEMPT_POLICY_JOB_CONTROL,
+		};
 }
 
 /* A pause takes it off all of them, and is ended when none is wanted any more. */
@@ -166,12 +182,14 @@ static void obey_whole(struct worker *w, const struct guard_order *order)
 		w->have = 0;
 }
 
-static void obey(struct worker *w)
+static void obey(struct worker *w, bool by_job_control)
 {
 	struct guard_order order;
 	uint64_t add, drop;
 
 	get_order(w, &order);
+	if (by_job_control)
+		order.reason = GPREEMPT_POLICY_JOB_CONTROL;
 	if (owner_is_paused(&w->owner)) {
 		obey_whole(w, &order);
 		return;
@@ -203,6 +221,25 @@ static void give_released(struct worker *w, bool too_much)
 	atomic_store(&c->window_ns, released.window_ns);
 	atomic_store(&c->made, released.made > 0);
 	atomic_fetch_add(&c->churns, 1);
+}
+
+/* Has job control stopped it, or does it go on, and have we not followed that yet? */
+static bool follow(struct worker *w)
+{
+	bool was = w->stopped;
+	uint64_t now = shr_now_ns();
+
+	if (!w->job->follow || now < w->look_ns)
+		return false;
+	w->look_ns = now + LOOK_NS;
+	freezer_read(&w->freezer);
+	w->stopped = owner_is_stopped(&w->owner) || w->freezer.frozen;
+	if (w->stopped == was && (!w->stopped || w->have == ALL_NODES))
+		return false;
+	/* What cannot be done now is not tried all the time. */
+	if (w->stopped == was)
+		w->look_ns = now + RETRY_NS;
+	return true;
 }
 
 static int dispatch(struct worker *w)
@@ -237,10 +274,13 @@ static bool ordered(struct worker *w, bool woken)
 
 static void serve(struct worker *w)
 {
-	struct timespec tick = { .tv_nsec = HEARTBEAT_TICK_NS };
+	struct timespec tick = {
+		.tv_nsec = w->job->follow ? LOOK_NS : HEARTBEAT_TICK_NS,
+	};
 	struct pollfd fds[] = {
 		{ .events = POLLIN },
 		{ .fd = w->job->wake, .events = POLLIN },
+		{ .events = POLLPRI },
 	};
 	int ret = 0;
 
@@ -251,11 +291,16 @@ static void serve(struct worker *w)
 
 		/* Another one when it is paused instead. */
 		fds[0].fd = owner_fd(&w->owner);
+		fds[2].fd = w->freezer.events;
 		n = ppoll(fds, ARRAY_SIZE(fds), &tick, NULL);
 		/* An order first: online work waits for the GPU. */
 		if (ordered(w, n > 0 && fds[1].revents))
-			obey(w);
+			obey(w, false);
 		ret = dispatch(w);
+		if (n > 0 && (fds[0].revents || fds[2].revents))
+			w->look_ns = 0;
+		if (!ret && follow(w))
+			obey(w, true);
 		heartbeat_beat(&w->heartbeat);
 	}
 	if (ret)
@@ -271,6 +316,7 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 		.job = job,
 		.channel = channel,
 		.heartbeat = { .also = tell_guard, .data = &w },
+		.freezer = { .pid = job->target, .events = -1 },
 		.owner = {
 			.target = job->target,
 			.heartbeat = &w.heartbeat,
@@ -297,5 +343,6 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 		serve(&w);
 	}
 	owner_close(&w.owner);
+	freezer_close(&w.freezer);
 	atomic_store(&channel->state, GUARD_ENDED);
 }

@@ -129,6 +129,7 @@ struct guard_job {
 	struct guard_common *common;
 	bool sample_each; /* watch slots in each suspend, not now and then */
 	enum gpreempt_how how;
+	bool follow; /* it is held while job control stops or freezes it, too */
 	pid_t guard;
 };
 

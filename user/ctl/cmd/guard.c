@@ -168,6 +168,8 @@ static const struct ctl_option rows[] = {
 	  "without --online: part of the time that offline runs" },
 	{ "gang", CTL_FLAG, IN_GUARD(gang), NULL,
 	  "suspend all processes of one --offline TARGET together" },
+	{ "follow", CTL_FLAG, IN_GUARD(follow), NULL,
+	  "suspend offline also while job control stops or freezes it" },
 	CTL_HOW_OPTION(struct guard_options),
 	{ "poll", CTL_NAME, IN_GUARD(poll), "MODE",
 	  "busy, adaptive (default), or a time such as 200us" },

@@ -18,6 +18,7 @@ static const char *const reason_names[] = {
 	[GPREEMPT_POLICY_IDLE] = "idle",
 	[GPREEMPT_POLICY_SHARE] = "share",
 	[GPREEMPT_POLICY_RELEASED] = "released",
+	[GPREEMPT_POLICY_JOB_CONTROL] = "job-control",
 };
 
 const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason)
