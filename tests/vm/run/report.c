@@ -128,9 +128,12 @@ void report_failure(FILE *to, const struct bench *b, const struct vm *vm,
 		load[0] = 0;
 	fprintf(to,
 		"    = clock %s, seed %d, pace %d, load %.1f, guest %.1f s, host %.1f s\n"
-		"    = again: make vmtest T=%s SEED=%d%s; logs: %s/vm/logs/%s\n",
+		"    = again: make %s T=%s SEED=%d%s; logs: %s/vm/logs/%s\n",
 		b->counted ? "counted" : "real", b->seed, b->pace, load[0],
-		o->guest_ms / 1000.0, seconds, t->name, b->seed,
+		o->guest_ms / 1000.0, seconds,
+		/* The target of another guest has the name of its image. */
+		strcmp(b->image, "boot") ? b->image : "vmtest", t->name,
+		b->seed,
 		b->chaos ? " CHAOS=1" :
 		b->real	 ? " REAL=1" :
 			   "",
