@@ -113,3 +113,24 @@ deb: $(KFD_HEADER) ## packages for Debian, in build/deb
 	@rm -rf $(DEB_TREE)
 	@lintian --fail-on error,warning $(DEB)/*.changes
 	@ls $(DEB)/*.deb
+
+# RPMs of the same files. rpmbuild here is Debian's, which has neither the packages that the
+# spec wants nor the macros of RHEL.
+RPM := $(O)/rpm
+RPM_FOR_RHEL = --nodeps --define '_topdir $(abspath $(RPM))' --define '_libdir /usr/lib64' \
+	--define 'python3_sitelib /usr/lib/python3.9/site-packages' --define 'dist .el9' \
+	--define 'ldconfig_scriptlets(n:) %nil' --define '_unitdir /usr/lib/systemd/system' \
+	--define '_tmpfilesdir /usr/lib/tmpfiles.d'
+
+.PHONY: rpm
+rpm: $(KFD_HEADER) ## packages for RHEL, in build/rpm
+	@tests/vm/install-deps rpm rpmlint
+	@rm -rf $(RPM)
+	@mkdir -p $(RPM)/SOURCES
+	@git ls-files -z | tar --null -T - --transform 's|^|gpreempt-$(LIB_VERSION)/|' \
+		-czf $(RPM)/SOURCES/gpreempt-$(LIB_VERSION).tar.gz
+	@KFD_UAPI=$(abspath $(KFD_INCLUDE)) rpmbuild -bb $(RPM_FOR_RHEL) user/install/rpm/gpreempt.spec \
+		>$(RPM)/log 2>&1 || { tail -n 30 $(RPM)/log; exit 1; }
+	@rpmlint --strict -c user/install/rpm/rpmlint.toml user/install/rpm/gpreempt.spec \
+		$(RPM)/RPMS/*/*.rpm >$(RPM)/lint || { cat $(RPM)/lint; exit 1; }
+	@ls $(RPM)/RPMS/*/*.rpm

@@ -198,7 +198,8 @@ static int run_hook(void)
 	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &role, &pid) :
 						 -EINVAL;
 	if (ret) {
-		ctl_note("the state on stdin names no process, or a role that there is not in " ANNOTATION);
+		ctl_note("stdin is no state of a container with a process, or " ANNOTATION
+			 " is neither online nor offline");
 		return 0;
 	}
 	if (role == GPREEMPT_ROLE_NONE)
