@@ -250,6 +250,58 @@ TEST(unpaused_by_another)
 	ck_assert_int_eq(err.reason, GPREEMPT_UNPAUSED);
 }
 
+static const char *show_pause(struct gp_loop *l)
+{
+	return l->paused ? "gpreempt-queues - version: 1.3\n"
+			   "# qid gpu_id evicted state age_ms\n"
+			   "0 0xf7bc 1 evicted,paused 0\n" :
+			   "gpreempt-queues - version: 1.3\n"
+			   "# qid gpu_id evicted state age_ms\n"
+			   "0 0xf7bc 0 active 0\n";
+}
+
+static void end_pause(void)
+{
+	loop.paused = false;
+	loop.evicted = 0;
+	owner.looked_ns = 0;
+}
+
+/* The same, but it is seen: the pause is made again, and told once each time. */
+TEST(paused_again)
+{
+	open_by(GPREEMPT_HOW_PAUSE);
+	ck_assert_int_eq(suspend(), 0);
+	loop.view = show_pause;
+	ck_assert_int_eq(owner_dispatch(&owner), 0);
+	ck_assert_int_eq(losses, 0);
+	end_pause();
+	ck_assert_int_eq(owner_dispatch(&owner), 0);
+	ck_assert(loop.paused);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert_int_eq(losses, 1);
+	ck_assert_int_eq(err.reason, GPREEMPT_UNPAUSED);
+
+	/* The other program traces it still. */
+	owner.looked_ns = 0;
+	ck_assert_int_eq(owner_dispatch(&owner), 0);
+	end_pause();
+	gp_loop_fail(&loop, "seize", 3, -EPERM);
+	ck_assert_int_eq(owner_dispatch(&owner), 0);
+	ck_assert(!loop.paused);
+	ck_assert_int_eq(losses, 2);
+	/* Not before the next look. */
+	ck_assert_int_eq(owner_dispatch(&owner), 0);
+	ck_assert(!loop.paused);
+	owner.looked_ns = 0;
+	ck_assert_int_eq(owner_dispatch(&owner), 0);
+	ck_assert(loop.paused);
+	ck_assert_int_eq(losses, 2);
+	ck_assert_int_eq(resume(), 0);
+	ck_assert_int_eq(loop.evicted, 0);
+	ck_assert_int_eq(losses, 2);
+}
+
 static const char *show_evicted(struct gp_loop *l)
 {
 	(void)l;

@@ -10,8 +10,12 @@
 #include "agent/owner.h"
 #include "agent/pause-repair.h"
 #include "output/message.h"
+#include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/proc.h"
+
+/* How often a pause is looked at: another program can end it. */
+#define LOOK_NS NSEC_PER_SEC
 
 static void note_loss(void *data, const struct gpreempt_error *err)
 {
@@ -245,6 +249,35 @@ int owner_fd(const struct owner *o)
 	return owner_is_open(o) ? o->route.ops->fd(&o->route) : -1;
 }
 
+/*
+ * Another program, such as criu dump, can end a pause of ours, which only gpreempt.ko
+ * sees. It is made again, as a session that another process ends is opened again; while
+ * that program traces the target, at the next look.
+ */
+static void keep_paused(struct owner *o)
+{
+	struct gp_route_pause *p = &o->route.pause;
+	uint64_t now = shr_now_ns();
+	struct gpreempt_error err;
+
+	if (!p->paused || now < o->looked_ns + LOOK_NS)
+		return;
+	o->looked_ns = now;
+	if (pause_see(o->g, o->target) != PAUSE_SEEN_RUNS) {
+		o->unpaused = false;
+		return;
+	}
+	ctl_set_error(&err, -ENOTCONN, GPREEMPT_UNPAUSED, o->target,
+		      "looking at its queues");
+	if (!o->unpaused)
+		note_loss(o, &err);
+	o->unpaused = true;
+	p->paused = false;
+	o->route.ops->suspend(&o->route, NULL, &(struct gpreempt_outcome){ 0 });
+	/* Until a resume or a look finds otherwise. */
+	p->paused = true;
+}
+
 int owner_dispatch(struct owner *o)
 {
 	int ret;
@@ -257,6 +290,7 @@ int owner_dispatch(struct owner *o)
 	ret = o->route.ops->dispatch(&o->route);
 	if (ret || !owner_is_paused(o))
 		return ret;
+	keep_paused(o);
 	ret = pause_owner_renew(&o->pause);
 	if (ret) {
 		fail(o, ret, "starting the guardian of its pause");

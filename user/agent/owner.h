@@ -38,6 +38,8 @@ struct owner {
 	/* As it is taken off now: with GPREEMPT_HOW_AUTO it may change once. */
 	enum gpreempt_route way;
 	bool changed;
+	uint64_t looked_ns; /* whether its pause is still there */
+	bool unpaused;	    /* it was not: told, and not yet made again */
 	/* Why it is paused although a session was tried; reason 0: it is not. */
 	struct gpreempt_error why;
 	struct gp_route route; /* ops NULL: closed */

@@ -107,6 +107,7 @@ struct guard_offline {
 	uint64_t held_since_ns;	  /* 0: it runs */
 	struct guard_times times; /* of ended holds; kept_ns is 0 */
 	unsigned int churns;	  /* of its channel, as last seen */
+	unsigned int losses;
 	struct report_pause churn_pause;
 };
 

@@ -182,6 +182,18 @@ static void tell_churn(struct guard *guard, struct guard_offline *offline)
 		guard_tell_churn(guard, offline->target.pid, c);
 }
 
+static void tell_loss(struct guard *guard, struct guard_offline *offline)
+{
+	unsigned int losses = atomic_load(&offline->worker->channel->losses);
+
+	if (losses == offline->losses)
+		return;
+	offline->losses = losses;
+	guard_event(guard, "lost", offline->target.pid,
+		    "another program let process %d run; it is taken off again",
+		    offline->target.pid);
+}
+
 void guard_take_results(struct guard *guard)
 {
 	struct guard_offline *offline;
@@ -192,5 +204,6 @@ void guard_take_results(struct guard *guard)
 		guard_take_from(guard, offline->worker);
 		guard_take_released(guard, offline);
 		tell_churn(guard, offline);
+		tell_loss(guard, offline);
 	}
 }

@@ -310,6 +310,14 @@ static void serve(struct worker *w)
 			      w->job->target, "holding it");
 }
 
+static void count_loss(void *data, const struct gpreempt_error *err)
+{
+	struct guard_channel *c = data;
+
+	(void)err;
+	atomic_fetch_add(&c->losses, 1);
+}
+
 void guard_work(const struct guard_job *job, struct guard_channel *channel)
 {
 	struct worker w = {
@@ -327,6 +335,8 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 				.pid = getpid(),
 				.guardian = job->guard,
 			},
+			.lost = count_loss,
+			.data = channel,
 		},
 	};
 	int ret;

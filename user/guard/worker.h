@@ -61,6 +61,7 @@ struct guard_channel {
 	 * those of the last time.
 	 */
 	atomic_uint churns;
+	atomic_uint losses; /* another program let it run */
 	atomic_uint_fast64_t recent_ns;
 	atomic_uint_fast64_t window_ns;
 	atomic_bool made; /* it made queues, and did not only destroy some */
