@@ -25,6 +25,8 @@ int ctl_fail_file(const char *what, const char *path, const char *when,
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 /* next-step.c: what to do about an error: a clause, perhaps with a command. */
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size);
+/* The same for a reason alone; NULL: what the library says. */
+const char *ctl_step_of(enum gpreempt_reason reason);
 /* What a system call that failed with this -errno wants; NULL: that is not known. */
 const char *ctl_want(int code);
 

@@ -52,19 +52,22 @@ const char *ctl_want(int code)
 	return NULL;
 }
 
+const char *ctl_step_of(enum gpreempt_reason reason)
+{
+	return reason < GPREEMPT_REASON_COUNT ? steps[reason] : NULL;
+}
+
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
 {
-	unsigned int reason = err->reason;
-	const char *want =
-		err->reason == GPREEMPT_SYSTEM ? ctl_want(err->code) : NULL;
+	const char *want = err->reason == GPREEMPT_SYSTEM ?
+				   ctl_want(err->code) :
+				   ctl_step_of(err->reason);
 
-	if (reason == GPREEMPT_NO_MATCH && err->word &&
+	if (err->reason == GPREEMPT_NO_MATCH && err->word &&
 	    !strncmp(err->word, "container:", strlen("container:")))
 		want = no_container;
 	if (want)
 		snprintf(buf, size, "%s", want);
-	else if (reason < GPREEMPT_REASON_COUNT && steps[reason])
-		snprintf(buf, size, "%s", steps[reason]);
 	else
 		gpreempt_error_next(err, buf, size);
 }

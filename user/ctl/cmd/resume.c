@@ -195,6 +195,8 @@ static void look_for_owner(struct gpreempt *g, struct job *job)
 static void take_reply(struct job *job)
 {
 	const struct hold_reply *reply = &job->reply;
+	size_t len = strcspn(reply->text, "\n");
+	char next[sizeof(reply->text)];
 
 	job->held = 1;
 	job->how = reply->paused ? "pause" : "debug";
@@ -203,9 +205,12 @@ static void take_reply(struct job *job)
 	job->ioctl_ns = reply->ioctl_ns;
 	if (!reply->left)
 		hold_wait_for_end(job->pid, reply->worker);
-	if (reply->status != GPREEMPT_CLASS_DONE)
-		fail(job, reply->status, "gpreempt-ctl status", "%.*s",
-		     (int)strcspn(reply->text, "\n"), reply->text);
+	if (reply->status == GPREEMPT_CLASS_DONE)
+		return;
+	snprintf(next, sizeof(next), "%s",
+		 reply->text[len] ? reply->text + len + 1 :
+				    "gpreempt-ctl status");
+	fail(job, reply->status, next, "%.*s", (int)len, reply->text);
 }
 
 static void ask_begin(struct job *job, struct hold_request *request)

@@ -72,12 +72,19 @@ static int64_t or_unknown(uint64_t value)
 	return value ? (int64_t)value : GPREEMPT_UNKNOWN;
 }
 
-/* A reply's text is what, and on its second line what to do next. */
+/*
+ * A reply's text is what, and on its second line what to do next; with this command
+ * there is more to do about a pause that is not ours.
+ */
 static void split_text(struct suspend_job *job)
 {
-	job->next = strchr(job->reply.text, '\n');
-	if (job->next)
-		*job->next++ = '\0';
+	char *end = strchr(job->reply.text, '\n');
+
+	job->next = end ? end + 1 : NULL;
+	if (end)
+		*end = '\0';
+	if (job->reply.reason == GPREEMPT_PAUSED)
+		job->next = ctl_step_of(GPREEMPT_PAUSED);
 }
 
 /* What the registers show counts, and not that the driver returned 0. */

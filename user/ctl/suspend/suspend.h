@@ -11,7 +11,7 @@ struct suspend_job {
 	pid_t pid;
 	struct hold_request request;
 	struct hold_reply reply; /* .status: what came of it */
-	char *next;		 /* what to do next, in the reply; or NULL */
+	const char *next;	 /* what to do next, or NULL */
 	bool already;		 /* it was held before */
 	int fd; /* of a new holder, for hold_confirm(); or -1 */
 	/* Of --detach: */
