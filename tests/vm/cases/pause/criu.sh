@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# CRIU with its plug-in for amdgpu, which pauses a process before it dumps it, beside a
+# hold by a pause: the same ioctls, by peer. The end of its pause is the end of ours, and
+# is seen: a holder pauses again, and without one status and resume say it.
+# timeout: 150
+. /t/peer.sh
+
+start a --queues 2 --packet 1ms
+p=$(pid a)
+
+step "a dump is going on: refused, nothing is changed"
+peer_start "$p"
+peer_does seize interrupt info
+grep '^devices' "$W/peer"
+for way in '' --detach; do
+	# shellcheck disable=SC2086
+	ctl 7 suspend "$p" --how pause $way
+	says_what_to_do "traced by process $peer \(peer\)"
+done
+expect_off "$p"
+peer_does unpause detach
+expect_free a
+expect_progress a
+[ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
+
+step "dump --leave-running during a hold: the holder pauses it again"
+hold_by pause "$p"
+worker=$(holder_of "$p")
+peer_does seize interrupt info
+peer_does unpause
+wait_for 5 running "$p"
+ctl 7 resume "$p"
+says_what_to_do "traced by process $peer \(peer\)"
+peer_does detach
+wait_for 10 view_is "$p" active 0
+expect_view "$p" evicted 1
+expect_no_progress a
+[ "$(holder_of "$p")" = "$worker" ] || fail "another holder"
+let_go a
+
+step "a dump that fails, or ends the process's pause only: once more, and by a lease"
+hold_by pause "$p" --for 6s
+peer_does seize interrupt info unpause detach
+wait_for 10 view_is "$p" active 0
+expect_free a
+expect_progress a
+
+step "a resume before the holder has looked: done, and no error"
+hold_by pause "$p"
+peer_does seize interrupt info unpause detach
+let_go a
+
+step "by no process that stays: status and resume say that it runs"
+hold_by pause "$p" --detach
+peer_does seize interrupt info unpause detach
+expect_progress a
+ctl 0 status
+says "process $p runs: another program.*has ended the pause"
+ctl 0 suspend "$p" --how pause --detach
+says "^paused $p: .*verified: yes"
+expect_no_progress a
+let_go a
+
+step "a dump that is killed during a hold: our resume ends both"
+hold_by pause "$p"
+peer_does seize interrupt info
+peer_killed
+expect_no_progress a
+let_go a
+
+step "a dump that was killed before: refused, and how to go on"
+peer_start "$p"
+peer_does seize interrupt info
+peer_killed
+ctl 7 suspend "$p" --how pause
+says_what_to_do 'paused by another program'
+ctl 0 resume --force "$p"
+expect_free a
+expect_progress a
+[ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
+stop a

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# For tests of a hold beside another program that traces the process: peer.
+. /t/steps.sh
+
+# peer_start PID: it waits for lines; $peer is its PID
+peer_start() {
+	rm -f "$W/peer.in"
+	mkfifo "$W/peer.in"
+	: > "$W/peer"
+	peer "$1" 0<> "$W/peer.in" > "$W/peer" 2>&1 &
+	peer=$!
+	started="$started $peer"
+}
+
+peer_answers() {
+	[ "$(grep -cE '^(done|failed) ' "$W/peer")" -gt "$1" ]
+}
+
+# asked LINE: what it answers is then $answer
+asked() {
+	_n=$(grep -cE '^(done|failed) ' "$W/peer")
+	echo "$1" > "$W/peer.in"
+	wait_for 20 peer_answers "$_n"
+	answer=$(tail -n 1 "$W/peer")
+	echo "   peer: $answer"
+}
+
+# peer_does LINE...
+peer_does() {
+	for _l; do
+		asked "$_l"
+		[ "$answer" = "done $_l" ] || fail "peer: $answer"
+	done
+}
+
+# peer_cannot LINE REGEX
+peer_cannot() {
+	asked "$1"
+	echo "$answer" | grep -q "^failed $1: .*$2" || fail "peer: $answer"
+}
+
+peer_killed() {
+	kill -9 "$peer"
+	wait "$peer"
+}
+
+# hold_by HOW PID OPTIONS...
+hold_by() {
+	_how=$1 _p=$2
+	shift 2
+	ctl 0 suspend "$_p" --how "$_how" "$@"
+	says "^(suspended|paused) $_p: .*verified: yes"
+	expect_off "$_p"
+}
+
+# expect_off PID: none of its queues is on the GPU
+expect_off() {
+	expect_view "$1" active 0
+}
+
+# let_go LABEL
+let_go() {
+	ctl 0 resume "$(pid "$1")"
+	says "^resumed $(pid "$1"): "
+	expect_free "$1"
+	expect_progress "$1"
+}
