@@ -70,6 +70,7 @@ $(O)/kernel/env.mk:
 -include user/user.mk
 -include user/doc/doc.mk
 -include user/install/install.mk
+-include user/contrib/criu.mk
 -include kmod/kmod.mk
 -include tests/kmod/tests.mk
 -include tests/vgpu/vgpu.mk
@@ -216,6 +217,8 @@ demo: ## a GPU process suspended, measured and resumed, as a short story
 # Programs; the modules' own fragments add theirs.
 USER_C = $(wildcard user/*/*.[ch] user/*/*/*.[ch] include/gpreempt/*.h tests/unit/*.[ch] \
 	tests/vm/*.h tests/vm/*/*.[ch] tests/vgpu/load/*.[ch] tests/vgpu/rocm/*.[ch])
+# These want the headers of other programs, which a build may have and need not.
+FOREIGN_C = user/contrib/%.c tests/vm/tools/amdgpu-criu.c
 # Checkers look again at files that changed, and at all when a header did. In the gate
 # they look only at what differs from a base: tests/lint/changed. LINT_ALL=1: at all.
 HEADERS_KEY = $$(cat $(filter %.h,$(USER_C)) $(KFD_HEADER) | sha256sum)
@@ -247,7 +250,7 @@ sparse: sparse-user ## all C code through sparse
 # libc's htole16() and initializers know nothing of the types that sparse has.
 SPARSE_USER := sparse -Wsparse-error -Wno-non-pointer-null -U__CHECKER__
 sparse-user: $(KFD_HEADER) $(O)/rocm/stamp $(O)/vm-tools/unit-filter.h
-	@printf '%s\n' $(filter %.c,$(USER_C)) | \
+	@printf '%s\n' $(filter %.c,$(filter-out $(FOREIGN_C),$(USER_C))) | \
 		tests/lint/each -i $(O)/lint/sparse 1 "$(HEADERS_KEY)" $(SPARSE_USER) \
 		$(USER_CPPFLAGS) $(filter -I% -D%,$(UNIT_CFLAGS)) -I$(O)/rocm/include -I$(O)/vm-tools
 checkpatch: checkpatch-user ## all C code through the kernel's checkpatch.pl

@@ -35,9 +35,16 @@ $(O)/engines/debs/new: tests/engines/older $(shell git ls-files user kmod includ
 		{ tail -n 20 $(O)/engines/deb.log; exit 1; }
 	@tests/engines/older $(DEB) $(@D)
 	@touch $@
-engines-files: $(O)/vm/vmrun $(O)/vm/engines/key $(O)/engines/debs/new $(ENGINES_BINS) $(VM_MODULES)
+# Plug-ins of that Debian's CRIU: ours, and one in place of its own.
+ENGINES_CRIU := $(O)/engines/gpreempt-criu.so $(O)/engines/amdgpu-criu.so
+$(O)/engines/gpreempt-criu.so: user/contrib/criu/gpreempt-criu.c
+$(O)/engines/amdgpu-criu.so: tests/vm/tools/amdgpu-criu.c $(KFD_HEADER)
+$(ENGINES_CRIU): $(O)/engines/stamp
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -DGPREEMPT_CTL='"/usr/bin/gpreempt-ctl"' $(KFD_CPPFLAGS) \
+		-idirafter $(O)/engines/root/usr/include -fPIC -shared -o $@ $(filter %.c,$^)
+engines-files: $(ENGINES_CRIU) $(O)/vm/vmrun $(O)/vm/engines/key $(O)/engines/debs/new $(ENGINES_BINS) $(VM_MODULES)
 	@tests/vm/mkpayload $(ENGINES_PAYLOAD) modules $(VM_MODULES) bins $(ENGINES_BINS) \
-		data tests/engines/prepare:prepare files $(O)/engines/debs
+		data tests/engines/prepare:prepare files $(ENGINES_CRIU) $(O)/engines/debs
 engines: ## cases with real engines (T=glob for some of them), or CMD='...' in that guest
 	@$(MAKE) --no-print-directory -s fetch
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s engines-files

@@ -34,7 +34,7 @@ check-library: user $(O)/command-doc
 check-cases:
 	@tests/lint/check-cases
 
-LINT_C = $(filter user/%.c,$(USER_C))
+LINT_C = $(filter user/%.c,$(filter-out $(FOREIGN_C),$(USER_C)))
 UNIT_C = $(wildcard tests/unit/*.c tests/fake-kfd/*.c)
 
 CPPCHECK := cppcheck -q --enable=warning,portability --inline-suppr --error-exitcode=1 \
