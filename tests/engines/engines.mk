@@ -25,6 +25,11 @@ $(O)/vm/engines/key: $(O)/vm/init tests/vm/mkinitramfs tests/vm/module-chains \
 	@ln -sfn $(abspath $(O))/engines/disk.img $(@D)/disk.img
 	tests/vm/mkinitramfs $(O) $(O)/vm/init engines $(O)/engines/tree
 
+# Beside the packages that the guest has.
+.PHONY: check-rpm
+check-rpm: rpm $(O)/engines/debs/new ## have the RPMs the files of Debian's packages?
+	@tests/vm/install-deps cpio
+	@tests/install/check-rpm $(RPM)/RPMS $(O)/engines/debs/new
 .PHONY: engines-image engines-files engines check-engines
 engines-image: ## the disk of the guest with Slurm, podman, containerd and docker (240 MB once)
 	@$(MAKE) --no-print-directory -s fetch
