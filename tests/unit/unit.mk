@@ -21,7 +21,7 @@ UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc reallocarra
 # And a made-up host: see unit-host.c.
 UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir mmap open ppoll pthread_create setmntent \
 	signalfd unshare)
-UNIT_SRC := $(filter-out user/doc/%,$(wildcard user/*/*.c user/*/*/*.c)) \
+UNIT_SRC := $(filter-out user/doc/% user/contrib/%,$(wildcard user/*/*.c user/*/*/*.c)) \
 	$(wildcard tests/fake-kfd/*.c) \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
 	$(filter-out $(UNIT_TESTS),$(wildcard tests/unit/*.c))
