@@ -28,3 +28,20 @@ expect_paused() {
 	not_suspended "$1" || fail "$1 is suspended"
 	expect_view "$1" active 0
 }
+
+# session_on_top PID: a debug session suspends what is paused, which suspend refuses; and
+# end_session PID
+session_on_top() {
+	setsid gpreempt-ctl follow --how debug "$1" > "$W/on_top" 2>&1 &
+	session=$!
+	started="$started $session"
+	wait_for 15 grep -q '^following' "$W/on_top"
+	kill -STOP "$1"
+}
+
+end_session() {
+	kill -CONT "$1"
+	wait_for 15 grep -q '^resumed' "$W/on_top"
+	kill -INT "$session"
+	wait "$session" || fail "follow ended with $?: $(cat "$W/on_top")"
+}

@@ -35,10 +35,12 @@ printed "before no after no"
 if has_debug_trap; then
 	step "a debug suspend on top, and its resume: still paused"
 	gp 0 pause "$p"
-	ctl 0 suspend "$p"
-	expect_view "$p" suspended 1
+	ctl 7 suspend "$p"
+	says_what_to_do "process $p is paused by another program"
+	session_on_top "$p"
+	wait_for 15 view_is "$p" suspended 1
 	expect_view "$p" evicted 1
-	ctl 0 resume "$p"
+	end_session "$p"
 	wait_for 15 view_is "$p" suspended 0
 	expect_paused "$p"
 	expect_no_progress a

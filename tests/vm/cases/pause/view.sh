@@ -30,9 +30,9 @@ paused_is "$(pid b)" 0
 
 if has_debug_trap; then
 	step "paused, and suspended by a debug session"
-	ctl 0 suspend "$p"
-	expect_view "$p" state suspended,evicted,paused
-	ctl 0 resume "$p"
+	session_on_top "$p"
+	wait_for 15 view_is "$p" state suspended,evicted,paused
+	end_session "$p"
 	wait_for 15 view_is "$p" state evicted,paused
 fi
 gp 0 unpause "$p"
