@@ -71,6 +71,7 @@ $(O)/kernel/env.mk:
 -include user/doc/doc.mk
 -include user/install/install.mk
 -include user/contrib/criu.mk
+-include user/contrib/spank.mk
 -include kmod/kmod.mk
 -include tests/kmod/tests.mk
 -include tests/vgpu/vgpu.mk

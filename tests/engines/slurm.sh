@@ -5,61 +5,25 @@
 # timeout: 600
 . /t/lib.sh
 . /t/engines.sh
-
-STEPS=/system.slice/node_slurmstepd.scope
-
-idle() { [ "$(sinfo -h -o %T 2> /dev/null | sort -u)" = idle ]; }
-state() { scontrol show job "$1" 2> /dev/null | sed -n 's/.*JobState=\([A-Z]*\).*/\1/p'; }
-is_state() { [ "$(state "$1")" = "$2" ]; }
-not_state() { [ -n "$(state "$1")" ] && ! is_state "$1" "$2"; }
-
-# job PARTITION LABEL ARGS...: a batch job of a vgpu-load; its number is then $job.
-job() {
-	_part=$1 _l=$2
-	shift 2
-	cat > "$W/$_l.sh" <<-END
-		#!/bin/sh
-		$(load_in "$W" "$_l" "$@")
-	END
-	job=$(sbatch --parsable -p "$_part" --gres=shard:1 -n 1 -o "$W/$_l.slurm" "$W/$_l.sh") ||
-		fail "sbatch: $?"
-}
+. /t/slurm.sh
 
 # follows JOB PID: the prolog's unit does
 follows() { logged "gpreempt-job-$1" "^following $2: "; }
 
 step "the daemons, and a node that is idle"
-chmod 755 "$W"
-systemctl start munge slurmctld slurmd || fail "start: $?"
-wait_for 60 idle
+slurm_start
 
 step "a job of the offline partition is followed by its prolog's unit"
 job offline off --queues 2 --packet 1ms
 off_job=$job
-wait_for 60 is_state "$off_job" RUNNING
-found off $STEPS/job_"$off_job"
+runs "$off_job" off
 p=$(pid off)
 wait_for 30 follows "$off_job" "$p"
 cat "/proc/$p/cgroup"
-t=$STEPS/job_$off_job/step_batch/user
-
-# stopped_or_frozen: as Slurm does it, one after the other
-stopped_or_frozen() {
-	read -r _ _ _state _ < "/proc/$p/stat"
-	[ "$_state" = T ] || frozen "$t"
-}
+t=$(task_of "$off_job")
 
 step "a job of the online partition suspends it and its queues, and it goes on after that"
-: > "$W/freeze"
-{
-	until stopped_or_frozen; do sleep 0.01; done
-	now_cs
-	c=$_cs
-	until off "$p"; do :; done
-	now_cs
-	echo "$((_cs - c))0 ms" > "$W/freeze"
-} &
-started="$started $!"
+watch_stop "$off_job" "$p"
 job online on --queues 2 --packet 1ms --duration 5s
 on_job=$job
 wait_for 60 is_state "$on_job" RUNNING
