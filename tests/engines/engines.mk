@@ -53,7 +53,8 @@ $(ENGINES_SPANK): user/contrib/slurm/gpreempt-spank.c $(O)/engines/stamp
 	$(BUILD_SPANK) -idirafter $(O)/engines/root/usr/include -o $@ $<
 engines-files: $(ENGINES_CRIU) $(ENGINES_SPANK) $(O)/vm/vmrun $(O)/vm/engines/key $(O)/engines/debs/new $(ENGINES_BINS) $(VM_MODULES)
 	@tests/vm/mkpayload $(ENGINES_PAYLOAD) modules $(VM_MODULES) bins $(ENGINES_BINS) \
-		data tests/engines/prepare:prepare files $(ENGINES_CRIU) $(ENGINES_SPANK) $(O)/engines/debs
+		data tests/engines/prepare:prepare tests/engines/cri:cri \
+		files $(ENGINES_CRIU) $(ENGINES_SPANK) $(O)/engines/debs
 engines: ## cases with real engines (T=glob for some of them), or CMD='...' in that guest
 	@$(MAKE) --no-print-directory -s fetch
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s engines-files

@@ -157,3 +157,33 @@ followed_by_name() {
 	follow_unit container:train
 	pause_and_go "$1" logged "$follower"
 }
+
+# cri_node: containerd as a node of Kubernetes has it, with NRI, and one image.
+cri_node() {
+	mkdir -p /etc/containerd "$W/image"
+	cat > /etc/containerd/config.toml <<-END
+		version = 2
+		[plugins."io.containerd.grpc.v1.cri"]
+		  sandbox_image = "localhost/load:1"
+		  disable_apparmor = true
+		[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+		  runtime_type = "io.containerd.runc.v2"
+		[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+		  SystemdCgroup = true
+		[plugins."io.containerd.nri.v1.nri"]
+		  disable = false
+	END
+	systemctl start containerd || fail "start: $?"
+	tar -C /srv/ctr -cf "$W/image/layer.tar" .
+	_sum=$(sha256sum < "$W/image/layer.tar")
+	cat > "$W/image/config.json" <<-END
+		{"architecture":"amd64","os":"linux",
+		"config":{"Entrypoint":["/bin/busybox","sleep","1000000"]},
+		"rootfs":{"type":"layers","diff_ids":["sha256:${_sum%% *}"]}}
+	END
+	echo '[{"Config":"config.json","RepoTags":["localhost/load:1"],"Layers":["layer.tar"]}]' \
+		> "$W/image/manifest.json"
+	tar -C "$W/image" -cf "$W/image.tar" manifest.json config.json layer.tar
+	ctr -n k8s.io images import "$W/image.tar" > /dev/null || fail "ctr images import: $?"
+	rm -r "$W/image" "$W/image.tar"
+}

@@ -7,6 +7,9 @@
 
 #define ROLE_MAX_PATH 128
 
+/* Of a container or a pod: online or offline. */
+#define ROLE_ANNOTATION "gpreempt.io/role"
+
 /* The cgroup of a role: /gpreempt/online or /gpreempt/offline. */
 const char *role_cgroup(enum gpreempt_role role);
 

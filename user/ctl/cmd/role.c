@@ -14,8 +14,7 @@
 #include "shared/array.h"
 #include "shared/parse.h"
 
-#define ANNOTATION "gpreempt.io/role"
-#define STATE_MAX  (1024 * 1024)
+#define STATE_MAX (1024 * 1024)
 
 struct role_args {
 	struct ctl_words words;
@@ -178,7 +177,7 @@ static int read_state(const char *text, enum gpreempt_role *role, int64_t *pid)
 		ret = *pid > 0 ? 0 : -EINVAL;
 	}
 	if (!ret && json_object_object_get_ex(state, "annotations", &part) &&
-	    json_object_object_get_ex(part, ANNOTATION, &word))
+	    json_object_object_get_ex(part, ROLE_ANNOTATION, &word))
 		ret = gp_role_by_name(json_object_get_string(word) ?: "", role);
 	json_object_put(state);
 	return ret;
@@ -198,7 +197,7 @@ static int run_hook(void)
 	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &role, &pid) :
 						 -EINVAL;
 	if (ret) {
-		ctl_note("stdin is no state of a container with a process, or " ANNOTATION
+		ctl_note("stdin is no state of a container with a process, or " ROLE_ANNOTATION
 			 " is neither online nor offline");
 		return 0;
 	}

@@ -154,6 +154,7 @@ struct ctl_command {
 	DO(follow)        \
 	DO(run)           \
 	DO(role)          \
+	DO(nri)           \
 	DO(doctor)        \
 	DO(module_load)   \
 	DO(module_unload)

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/role.h"
+#include "ctl/nri/pods.h"
+#include "lib/select/words.h"
+#include "shared/array.h"
+
+/* Numbers of fields. */
+enum { POD_ID = 1, POD_NAMESPACE = 4, POD_ANNOTATIONS = 6 };
+enum { KEY = 1, VALUE = 2 };
+enum { CONTAINER_ID = 1, CONTAINER_POD = 2, CONTAINER_PID = 12 };
+
+struct pod {
+	struct wire_bytes id;
+	enum gpreempt_role role;
+};
+
+struct pods {
+	const char *namespaces;
+	SHR_ARRAY(struct pod, with_role);
+	pods_fn *fn;
+	void *arg;
+};
+
+static bool is_listed(const char *list, struct wire_bytes name)
+{
+	size_t len;
+
+	for (; name.len && *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (len == name.len && !memcmp(list, name.at, len))
+			return true;
+	}
+	return false;
+}
+
+static int read_annotation(struct wire_bytes entry, enum gpreempt_role *role)
+{
+	struct wire_field key, value;
+	int ret = wire_find(entry, KEY, &key) ?:
+						wire_find(entry, VALUE, &value);
+
+	if (ret || !wire_is(key.bytes, ROLE_ANNOTATION))
+		return ret;
+	if (wire_is(value.bytes, gp_role_name(GPREEMPT_ROLE_ONLINE)))
+		*role = GPREEMPT_ROLE_ONLINE;
+	else if (wire_is(value.bytes, gp_role_name(GPREEMPT_ROLE_OFFLINE)))
+		*role = GPREEMPT_ROLE_OFFLINE;
+	return 0;
+}
+
+static int read_pod(struct pods *p, struct wire_bytes from)
+{
+	enum gpreempt_role role = GPREEMPT_ROLE_NONE;
+	struct wire_field id, next;
+	struct pod *pod;
+	int ret = wire_find(from, POD_ID, &id) ?:
+			  wire_find(from, POD_NAMESPACE, &next);
+
+	if (ret || !id.bytes.len || !is_listed(p->namespaces, next.bytes))
+		return ret;
+	while ((ret = wire_next(&from, &next)) > 0)
+		if (next.field == POD_ANNOTATIONS &&
+		    read_annotation(next.bytes, &role))
+			return -EBADMSG;
+	if (ret || role == GPREEMPT_ROLE_NONE)
+		return ret;
+	pod = shr_add(&p->with_role);
+	if (!pod)
+		return -ENOMEM;
+	*pod = (struct pod){ id.bytes, role };
+	return 0;
+}
+
+static int read_container(struct pods *p, struct wire_bytes from)
+{
+	struct wire_field id, pod_id, pid;
+	const struct pod *pod;
+	int ret = wire_find(from, CONTAINER_ID, &id)		  ?:
+			  wire_find(from, CONTAINER_POD, &pod_id) ?:
+			  wire_find(from, CONTAINER_PID, &pid);
+
+	/* One that does not run has no process. */
+	if (ret || !pid.number || !id.bytes.len)
+		return ret;
+	for (pod = p->with_role.items; pod != shr_end(&p->with_role); pod++)
+		if (pod->id.len == pod_id.bytes.len &&
+		    !memcmp(pod->id.at, pod_id.bytes.at, pod->id.len))
+			p->fn(p->arg, id.bytes, pid.number, pod->role);
+	return 0;
+}
+
+static int read_each(struct pods *p, struct wire_bytes message,
+		     unsigned int field,
+		     int (*read_one)(struct pods *p, struct wire_bytes from))
+{
+	struct wire_field next;
+	int ret;
+
+	while ((ret = wire_next(&message, &next)) > 0) {
+		ret = next.field == field ? read_one(p, next.bytes) : 0;
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
+int pods_each(struct wire_bytes message, unsigned int first,
+	      const char *namespaces, pods_fn *fn, void *arg)
+{
+	struct pods p = { .namespaces = namespaces, .fn = fn, .arg = arg };
+	int ret = read_each(&p, message, first, read_pod) ?:
+			  read_each(&p, message, first + 1, read_container);
+
+	free(p.with_role.items);
+	return ret;
+}
