@@ -23,7 +23,9 @@ step "the programs of the saved guest are purged"
 for p in $PROGRAMS; do dpkg -L $p; done > "$W/files"
 dpkg --purge $PROGRAMS || fail "purge: $?"
 no_file "$W/files"
-[ ! -e /run/gpreempt ] || fail "/run/gpreempt is left"
+for d in /run/gpreempt /etc/gpreempt; do
+	[ ! -e $d ] || fail "$d is left"
+done
 
 step "from apt-get install to a list, without the module"
 start a --queues 2 --packet 1ms
@@ -32,6 +34,7 @@ t0=$_cs
 apt install $(for p in $PROGRAMS; do echo $old/${p}_*.deb; done)
 ctl 0 list
 says "$(pid a)"
+[ -d /etc/gpreempt ] || fail "there is no /etc/gpreempt"
 now_cs
 echo "   $(((_cs - t0) / 100)) s"
 between $(((_cs - t0) / 100)) 0 $((60 * PACE)) "seconds from apt-get install to a list"
