@@ -96,6 +96,9 @@ dist: ## a release as a tarball: what is committed
 	@git archive --format=tar.gz --prefix=gpreempt-$(LIB_VERSION)/ -o $(DIST) HEAD
 	@echo $(DIST)
 
+# A release's tarball has no index of git, and nothing else but build/.
+SOURCES = { git ls-files -z 2>/dev/null || find . -path ./build -prune -o -type f -print0; }
+
 # Debian's packages, of what is in the index of git. dpkg-buildpackage wants debian/ at
 # the top of a tree.
 DEB := $(O)/deb
@@ -107,7 +110,7 @@ deb: $(KFD_HEADER) ## packages for Debian, in build/deb
 	@tests/vm/install-deps $(DEB_NEEDS)
 	@rm -rf $(DEB)
 	@mkdir -p $(DEB_TREE)
-	@git ls-files -z | xargs -0 cp --parents -t $(DEB_TREE)
+	@$(SOURCES) | xargs -0 cp --parents -t $(DEB_TREE)
 	@cp -r user/install/debian $(DEB_TREE)/
 	@cd $(DEB_TREE) && KFD_UAPI=$(abspath $(KFD_INCLUDE)) dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail -n 30 ../log; exit 1; }
 	@rm -rf $(DEB_TREE)
@@ -127,7 +130,7 @@ rpm: $(KFD_HEADER) ## packages for RHEL, in build/rpm
 	@tests/vm/install-deps rpm rpmlint
 	@rm -rf $(RPM)
 	@mkdir -p $(RPM)/SOURCES
-	@git ls-files -z | tar --null -T - --transform 's|^|gpreempt-$(LIB_VERSION)/|' \
+	@$(SOURCES) | tar --null -T - --transform 's|^|gpreempt-$(LIB_VERSION)/|' \
 		-czf $(RPM)/SOURCES/gpreempt-$(LIB_VERSION).tar.gz
 	@KFD_UAPI=$(abspath $(KFD_INCLUDE)) rpmbuild -bb $(RPM_FOR_RHEL) user/install/rpm/gpreempt.spec \
 		>$(RPM)/log 2>&1 || { tail -n 30 $(RPM)/log; exit 1; }
