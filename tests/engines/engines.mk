@@ -3,10 +3,13 @@
 # Debian 13, and our packages, installed. Large, so only on demand and in check-all.
 
 ENGINES_MEMORY := 3072
-ENGINES_PAYLOAD := $(O)/vm/payload-engines.tar
+# KUBELET=yes: with a kubelet, for the cases of kubelet/.
+KUBELET ?=
+ENGINES_PAYLOAD := $(O)/vm/payload-$(if $(KUBELET),kubelet,engines).tar
 ENGINES_CASES = $(or $(sort $(foreach t,$(or $T,*),$(wildcard tests/engines/$t.sh))),$(error no case is named "$T"))
 # Static: the guest has a libc of its own.
-ENGINES_BINS := $(O)/vgpu-load $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS)
+ENGINES_BINS := $(O)/vgpu-load $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) \
+	$(if $(KUBELET),$(O)/kubelet/kubelet)
 ENGINES_RUN = $(O)/vm/vmrun --build $(O) --harness tests/vm --cases tests \
 	--payload $(ENGINES_PAYLOAD) --image engines --memory $(ENGINES_MEMORY)
 
@@ -30,7 +33,7 @@ $(O)/vm/engines/key: $(O)/vm/init tests/vm/mkinitramfs tests/vm/module-chains \
 check-rpm: rpm $(O)/engines/debs/new ## have the RPMs the files of Debian's packages?
 	@tests/vm/install-deps cpio
 	@tests/install/check-rpm $(RPM)/RPMS $(O)/engines/debs/new
-.PHONY: engines-image engines-files engines check-engines
+.PHONY: engines-image engines-files engines check-engines check-kubelet
 engines-image: ## the disk of the guest with Slurm, podman, containerd and docker (240 MB once)
 	@$(MAKE) --no-print-directory -s fetch
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s $(O)/vm/engines/key
@@ -54,6 +57,7 @@ $(ENGINES_SPANK): user/contrib/slurm/gpreempt-spank.c $(O)/engines/stamp
 engines-files: $(ENGINES_CRIU) $(ENGINES_SPANK) $(O)/vm/vmrun $(O)/vm/engines/key $(O)/engines/debs/new $(ENGINES_BINS) $(VM_MODULES)
 	@tests/vm/mkpayload $(ENGINES_PAYLOAD) modules $(VM_MODULES) bins $(ENGINES_BINS) \
 		data tests/engines/prepare:prepare tests/engines/cri:cri \
+		$(if $(KUBELET),$(O)/kubelet/gpreempt.json:gpreempt.json) \
 		files $(ENGINES_CRIU) $(ENGINES_SPANK) $(O)/engines/debs
 engines: ## cases with real engines (T=glob for some of them), or CMD='...' in that guest
 	@$(MAKE) --no-print-directory -s fetch
@@ -68,3 +72,9 @@ check-engines: ## those cases, as a part of check-all: skipped where Debian 13 c
 	77) ;; \
 	*) exit 1 ;; \
 	esac
+check-kubelet: ## a pod of a real kubelet, which is built (2.5 minutes once); manifests against the API's schema
+	@tests/vm/install-deps python3-yaml dpkg-dev mmdebstrap e2fsprogs
+	@tests/engines/kubelet/fetch $(if $(UPDATE),--update) $(O)
+	@tests/engines/kubelet/check-manifests $(O)/kubelet/swagger.json user/contrib/kubernetes/*.yaml
+	@tests/engines/kubelet/static-pod user/contrib/kubernetes/daemonset.yaml batch >$(O)/kubelet/gpreempt.json
+	@$(MAKE) --no-print-directory engines T=kubelet/* KUBELET=yes

@@ -158,9 +158,27 @@ followed_by_name() {
 	pause_and_go "$1" logged "$follower"
 }
 
-# cri_node: containerd as a node of Kubernetes has it, with NRI, and one image.
+# image NAME DIR: localhost/NAME:1 for pods, which sleeps unless it has a command
+image() {
+	mkdir -p "$W/image"
+	tar -C "$2" -cf "$W/image/layer.tar" .
+	_sum=$(sha256sum < "$W/image/layer.tar")
+	cat > "$W/image/config.json" <<-END
+		{"architecture":"amd64","os":"linux",
+		"config":{"Entrypoint":["/bin/busybox","sleep","1000000"]},
+		"rootfs":{"type":"layers","diff_ids":["sha256:${_sum%% *}"]}}
+	END
+	cat > "$W/image/manifest.json" <<-END
+		[{"Config":"config.json","RepoTags":["localhost/$1:1"],"Layers":["layer.tar"]}]
+	END
+	tar -C "$W/image" -cf "$W/image.tar" manifest.json config.json layer.tar
+	ctr -n k8s.io images import "$W/image.tar" > /dev/null || fail "ctr images import: $?"
+	rm -r "$W/image" "$W/image.tar"
+}
+
+# cri_node: containerd as a node of Kubernetes has it, with NRI, and an image to load GPUs
 cri_node() {
-	mkdir -p /etc/containerd "$W/image"
+	mkdir -p /etc/containerd
 	cat > /etc/containerd/config.toml <<-END
 		version = 2
 		[plugins."io.containerd.grpc.v1.cri"]
@@ -174,16 +192,5 @@ cri_node() {
 		  disable = false
 	END
 	systemctl start containerd || fail "start: $?"
-	tar -C /srv/ctr -cf "$W/image/layer.tar" .
-	_sum=$(sha256sum < "$W/image/layer.tar")
-	cat > "$W/image/config.json" <<-END
-		{"architecture":"amd64","os":"linux",
-		"config":{"Entrypoint":["/bin/busybox","sleep","1000000"]},
-		"rootfs":{"type":"layers","diff_ids":["sha256:${_sum%% *}"]}}
-	END
-	echo '[{"Config":"config.json","RepoTags":["localhost/load:1"],"Layers":["layer.tar"]}]' \
-		> "$W/image/manifest.json"
-	tar -C "$W/image" -cf "$W/image.tar" manifest.json config.json layer.tar
-	ctr -n k8s.io images import "$W/image.tar" > /dev/null || fail "ctr images import: $?"
-	rm -r "$W/image" "$W/image.tar"
+	image load /srv/ctr
 }
