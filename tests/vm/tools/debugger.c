@@ -68,14 +68,24 @@ static void trace(pid_t pid)
 	}
 }
 
-/* One thread alone: it goes on when we end. */
+/*
+ * One thread alone: it goes on when we end. Of one that is killed meanwhile, its parent
+ * does not see the end before ours.
+ */
 static int stop(pid_t tid, int seconds)
 {
+	int i, status;
+
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL)) {
 		perror("debugger: stop");
 		return 1;
 	}
-	sleep(seconds);
+	for (i = 0; i < seconds * 10; i++) {
+		if (waitpid(tid, &status, __WALL | WNOHANG) == tid &&
+		    !WIFSTOPPED(status))
+			break;
+		usleep(100000);
+	}
 	return 0;
 }
 
