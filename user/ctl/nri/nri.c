@@ -13,6 +13,7 @@
 #include <sys/un.h>
 
 #include "agent/cgroup.h"
+#include "agent/lossy-output.h"
 #include "agent/role.h"
 #include "ctl/command/ctl.h"
 #include "ctl/nri/pods.h"
@@ -22,6 +23,7 @@
 #include "shared/notify.h"
 
 #define RETRY_NS	(1 * NSEC_PER_SEC)
+#define NOTICE		"note: %zu lines were not read in time, and dropped\n"
 #define MAX_SYNCHRONIZE (64 * 1024 * 1024)
 
 /* Protocol buffers that we send: method RegisterPlugin, with our name and place. */
@@ -274,6 +276,8 @@ static int run_nri(void *data)
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
+	/* The runtime must not wait for who reads us. Without memory it is as it was. */
+	lossy_output_start_both(NOTICE, NOTICE);
 	notify_manager("READY=1");
 	for (;; shr_sleep_ns(RETRY_NS)) {
 		ret = serve(args);
