@@ -7,6 +7,8 @@ ENGINES_MEMORY := 3072
 KUBELET ?=
 ENGINES_PAYLOAD := $(O)/vm/payload-$(if $(KUBELET),kubelet,engines).tar
 ENGINES_CASES = $(or $(sort $(foreach t,$(or $T,*),$(wildcard tests/engines/$t.sh))),$(error no case is named "$T"))
+# A program of ROCm for a container, with its own loader and libraries.
+ENGINES_ROCM := $(O)/hsa-load13 $(O)/rocm/guest/rocm13
 # Static: the guest has a libc of its own.
 ENGINES_BINS := $(O)/vgpu-load $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) \
 	$(if $(KUBELET),$(O)/kubelet/kubelet)
@@ -54,11 +56,11 @@ $(ENGINES_CRIU): $(O)/engines/stamp
 ENGINES_SPANK := $(O)/engines/gpreempt-spank.so
 $(ENGINES_SPANK): user/contrib/slurm/gpreempt-spank.c $(O)/engines/stamp
 	$(BUILD_SPANK) -idirafter $(O)/engines/root/usr/include -o $@ $<
-engines-files: $(ENGINES_CRIU) $(ENGINES_SPANK) $(O)/vm/vmrun $(O)/vm/engines/key $(O)/engines/debs/new $(ENGINES_BINS) $(VM_MODULES)
+engines-files: $(ENGINES_CRIU) $(ENGINES_SPANK) $(O)/vm/vmrun $(O)/vm/engines/key $(O)/engines/debs/new $(O)/hsa-load13 $(ENGINES_BINS) $(VM_MODULES)
 	@tests/vm/mkpayload $(ENGINES_PAYLOAD) modules $(VM_MODULES) bins $(ENGINES_BINS) \
 		data tests/engines/prepare:prepare tests/engines/cri:cri \
 		$(if $(KUBELET),$(O)/kubelet/gpreempt.json:gpreempt.json) \
-		files $(ENGINES_CRIU) $(ENGINES_SPANK) $(O)/engines/debs
+		files $(ENGINES_CRIU) $(ENGINES_SPANK) $(ENGINES_ROCM) $(O)/engines/debs
 engines: ## cases with real engines (T=glob for some of them), or CMD='...' in that guest
 	@$(MAKE) --no-print-directory -s fetch
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s engines-files
