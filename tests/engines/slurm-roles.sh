@@ -2,13 +2,15 @@
 # Slurm with our SPANK plug-in, and one follower for all jobs of the node: --gpu-role gives a
 # job's cgroup its role. Preemption by a partition, an array, a requeue, a job that is
 # cancelled while it is suspended, and one that ignores SIGTSTP; what is refused at
-# submission; jobs start without the follower, and as fast as without the plug-in.
+# submission, and what a node refuses; jobs start without the follower, and as fast as
+# without the plug-in.
 # timeout: 900
 . /t/lib.sh
 . /t/engines.sh
 . /t/slurm.sh
 
 PLUGSTACK=/etc/slurm/plugstack.conf
+PLUGIN=/usr/local/lib/gpreempt/gpreempt-spank.so
 FOLLOWER=gpreempt-follow@role:offline.service
 
 # refused ROLE WHAT: by srun and sbatch, before there is a job
@@ -39,6 +41,7 @@ start_time() {
 	echo "   $ms ms: $_what"
 }
 
+no_role() { ! role_is offline "$1" && ! role_is online "$1"; }
 role_is() { gpreempt-ctl list "role:$1" 2> /dev/null | grep -q "^$2[[:space:]]"; }
 
 # followed JOB LABEL: it runs, has its role, and is followed.
@@ -103,11 +106,33 @@ JOB_OPTIONS=
 job offline free --queues 1 --packet 1ms
 free_job=$job
 runs "$free_job" free
-! role_is offline "$(pid free)" || fail "a job without the option has a role"
+no_role "$(pid free)" || fail "it has a role"
+end_job "$free_job" free
+
+step "steps of srun in a batch job have its option: on another node there is no batch step"
+cat > "$W/step.sh" <<-END
+	#!/bin/sh
+	gpreempt-ctl role none cgroup:$STEPS/job_\$SLURM_JOB_ID
+	srun gpreempt-ctl role
+END
+sbatch -W -p offline --gpu-role=offline -o "$W/step" "$W/step.sh" > /dev/null || fail "sbatch: $?"
+grep -q "^offline	" "$W/step" || fail "the step has no role: $(cat "$W/step")"
+
+step "a role that the node does not allow: the job starts without it, and says why"
+JOB_OPTIONS="--gpu-role=online --hold"
+echo "optional $PLUGIN roles=offline,online" > $PLUGSTACK
+job offline free --queues 1 --packet 1ms
+free_job=$job
+echo "optional $PLUGIN" > $PLUGSTACK
+scontrol release "$free_job" || fail "release: $?"
+runs "$free_job" free
+no_role "$(pid free)" || fail "it has a role"
+grep "gpreempt: job $free_job has no role on this node: plugstack.conf" "$W/free.slurm" ||
+	fail "its output does not say why: $(cat "$W/free.slurm")"
 end_job "$free_job" free
 
 step "a job of the online partition suspends it and its queues, and it goes on after that"
-echo "optional /usr/local/lib/gpreempt/gpreempt-spank.so roles=offline,online" > $PLUGSTACK
+echo "optional $PLUGIN roles=offline,online" > $PLUGSTACK
 watch_stop "$off_job" "$(pid off)"
 JOB_OPTIONS="--gpu-role=online -n 2"
 job online on --queues 2 --packet 1ms --duration 5s
