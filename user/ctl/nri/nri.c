@@ -26,11 +26,11 @@
 #define NOTICE		"note: %zu lines were not read in time, and dropped\n"
 #define MAX_SYNCHRONIZE (64 * 1024 * 1024)
 
-/* Protocol buffers that we send: method RegisterPlugin, with our name and place. */
-static const char registration[] =
-	"\x0a\x1cnri.pkg.api.v1alpha1.Runtime\x12\x0eRegisterPlugin"
-	"\x1a\x0e\x0a\x08gpreempt\x12\x02"
-	"90";
+/* Protocol buffers that we send: the request to be a plug-in, with name and place (90). */
+#define SERVICE "\x0a\x1cnri.pkg.api.v1alpha1.Runtime"
+#define ASKED	"\x12\x0eRegisterPlugin"
+#define PLUGIN	"\x1a\x0e\x0a\x08gpreempt\x12\x02\x39\x30"
+static const char registration[] = SERVICE ASKED PLUGIN;
 /* A response with a number in the second field, or with nothing. */
 static const char with_event[] = "\x12\x02\x10\x40"; /* PostStartContainer */
 static const char with_more[] = "\x12\x02\x10\x01";
