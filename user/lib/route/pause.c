@@ -170,7 +170,7 @@ static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 static int resume(struct gp_route *r, const struct gpreempt_filter *which,
 		  struct gpreempt_outcome *out)
 {
-	struct gp_pause_report report = { 0 };
+	struct gp_pause_report report = { .before = GP_PAUSED_UNKNOWN };
 	int ret;
 
 	out->requested = count_queues(r);
@@ -181,7 +181,7 @@ static int resume(struct gp_route *r, const struct gpreempt_filter *which,
 	if (ret)
 		return ret;
 	out->done = out->requested;
-	if (report.ioctl_ns && report.before == GP_PAUSED_NO)
+	if (report.before == GP_PAUSED_NO)
 		return fail(r, -ENOTCONN, GPREEMPT_UNPAUSED, "unpause");
 	return 0;
 }

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # CRIU with its plug-in for amdgpu, which pauses a process before it dumps it, beside a
 # hold by a pause: the same ioctls, by peer. The end of its pause is the end of ours, and
-# is seen: a holder pauses again, and without one status and resume say it.
+# is seen: a holder pauses again, and without one status and resume say it. A driver that
+# counts pauses keeps the process off the GPU for good, which resume reports.
 # timeout: 150
+# driver: any
 . /t/peer.sh
 
 start a --queues 2 --packet 1ms
@@ -22,6 +24,27 @@ peer_does unpause detach
 expect_free a
 expect_progress a
 [ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
+
+if ! has_debug_trap; then
+	step "dump --leave-running during a hold: off the GPU for good, and its end is as ever"
+	for way in '' --detach; do
+		hold_by pause "$p" $way
+		peer_does seize interrupt info unpause detach
+		expect_no_progress a
+		ctl 1 resume "$p"
+		says_what_to_do "process $p is not paused any more, and its queues are still evicted"
+		expect_no_progress a
+		kill -9 "$p"
+		wait "$p"
+		kill -9 "$peer"
+		wait_for 15 nothing_held
+		start a --queues 2 --packet 1ms
+		p=$(pid a)
+		peer_start "$p"
+	done
+	stop a
+	exit 0
+fi
 
 step "dump --leave-running during a hold: the holder pauses it again"
 hold_by pause "$p"
