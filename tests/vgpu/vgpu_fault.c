@@ -215,7 +215,11 @@ static int set_data_hook(struct vgpu *v, bool on)
 {
 	if (on) {
 		copy_calls(v);
+#ifdef VGPU_HAS_XCC
 		v->foreign_calls.get_iq_wait_times = (void *)v->own_calls;
+#else /* there is none, as in 6.1 */
+		v->foreign_calls.hqd_dump = (void *)v->own_calls;
+#endif
 	}
 	return set_calls(v, on);
 }
