@@ -33,7 +33,8 @@ start idle --queues 2 --every 1000s --delay 1000s
 waves_are "$(pid idle)" 0 0 0
 
 step "64 workgroups of four waves: 16 on each XCC, four on each shader engine"
-start a --queues 2 --packet 20ms --workgroups 64
+# The driver reads one register after the other, and between two packets no wave is in flight.
+start a --queues 2 --packet 500ms --workgroups 64
 a=$(pid a)
 wait_for 15 running "$a"
 waves_are "$a" 256 64 8
@@ -50,7 +51,7 @@ waves_are "$a" 256 64 8
 stop a
 
 step "one work-item is one wave, on one XCC; the driver takes it for one on each"
-start b --packet 20ms
+start b --packet 500ms
 wait_for 15 running "$(pid b)"
 waves_are "$(pid b)" 1 1 1
 stop b
