@@ -2,8 +2,6 @@
 # shellcheck shell=dash
 # gdb and CRIU, for cases with real engines.
 
-not_traced() { grep -q 'TracerPid:[[:space:]]*0' "/proc/$1/status"; }
-
 # gdb_start PID: it has attached, and stops it; $gdb is its PID
 gdb_start() {
 	rm -f "$W/gdb.in"

@@ -39,7 +39,3 @@ field() {
 		if (split($i, w, "=") == 2 && w[1] == key) v = w[2] }
 		END { sub(/\..*/, "", v); print v }' "$W/guard"
 }
-
-not_traced() {
-	grep -q 'TracerPid:[[:space:]]*0' "/proc/$1/status"
-}

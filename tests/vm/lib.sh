@@ -333,6 +333,10 @@ counter() {
 		END { if (!seen) print "no counter", name }' "$VGPU/$1/counters"
 }
 
+not_traced() {
+	grep -q 'TracerPid:[[:space:]]*0' "/proc/$1/status"
+}
+
 # switch GPU NAME VALUE
 switch() {
 	[ -w "$VGPU/$1/$2" ] || fail "GPU $1 has no switch $2"

@@ -63,10 +63,6 @@ queue_number() {
 	view "$1" qid | wc -l
 }
 
-not_traced() {
-	grep -q 'TracerPid:[[:space:]]*0' "/proc/$1/status"
-}
-
 # expect_free LABEL: it is not held, its queues run, and no holder is left.
 expect_free() {
 	wait_for 15 running "$(pid "$1")"

@@ -198,6 +198,16 @@ int cgroup_read(const char *file, char *buf, size_t size)
 	return old ? -ENOTSUP : ret;
 }
 
+int cgroup_of(pid_t pid, char *buf, size_t size)
+{
+	char name[64];
+	int ret;
+
+	snprintf(name, sizeof(name), "/proc/%d/cgroup", pid);
+	ret = cgroup_read(name, buf, size);
+	return ret == -ENOENT ? -ESRCH : ret;
+}
+
 /* Are we in a cgroup of it that can be frozen? 1, 0 or -errno. */
 static int is_inside(void)
 {

@@ -26,6 +26,9 @@ const char *freezer_v1_path(const char *line);
  */
 int cgroup_read(const char *file, char *buf, size_t size);
 
+/* The same of a process: 0, -ESRCH: there is none, or as cgroup_read(). */
+int cgroup_of(pid_t pid, char *buf, size_t size);
+
 /*
  * Move this process to the root of that freezer, which cannot be frozen. 0,
  * also when there is nothing to leave, or -errno. @inside: it was in a cgroup of

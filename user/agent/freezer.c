@@ -11,16 +11,6 @@
 #include "agent/freezer.h"
 #include "shared/macro.h"
 
-static int read_path(pid_t pid, char *buf, size_t size)
-{
-	char name[64];
-	int ret;
-
-	snprintf(name, sizeof(name), "/proc/%d/cgroup", pid);
-	ret = cgroup_read(name, buf, size);
-	return ret == -ENOENT ? -ESRCH : ret;
-}
-
 /* 0 or -errno. The root has no such file: it cannot be frozen, *events is -1. */
 static int open_events(const char *path, int *events)
 {
@@ -41,7 +31,7 @@ int freezer_open(struct freezer *f, pid_t pid)
 	int ret;
 
 	*f = (struct freezer){ .pid = pid, .events = -1 };
-	ret = read_path(pid, f->path, sizeof(f->path));
+	ret = cgroup_of(pid, f->path, sizeof(f->path));
 	if (!ret)
 		ret = open_events(f->path, &f->events);
 	return ret ? ret : freezer_read(f);
@@ -68,7 +58,7 @@ int freezer_read(struct freezer *f)
 	int ret, events;
 
 	/* A move to another cgroup has no event. */
-	ret = read_path(f->pid, path, sizeof(path));
+	ret = cgroup_of(f->pid, path, sizeof(path));
 	if (ret == -ENOTSUP)
 		memcpy(f->path, path, sizeof(path));
 	if (ret == -ENOTSUP || ret == -ESRCH)

@@ -57,12 +57,10 @@ static enum gpreempt_role role_at(const char *path)
 {
 	enum gpreempt_role role = GPREEMPT_ROLE_NONE;
 	char text[16];
-	ssize_t n = getxattr(path, GP_ROLE_ATTRIBUTE, text, sizeof(text) - 1);
+	ssize_t n = getxattr(path, GP_ROLE_ATTRIBUTE, text, sizeof(text));
 
-	if (n < 0)
-		return role;
-	text[n] = '\0';
-	gp_role_by_name(text, &role);
+	if (n > 0)
+		gp_role_by_name(text, n, &role);
 	return role;
 }
 

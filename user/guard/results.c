@@ -51,19 +51,15 @@ static struct guard_sample sample_of(const struct guard_result *r)
 }
 
 /* The policy took it that it worked. */
-static void note_failure(struct guard *guard, struct guard_offline *offline,
-			 const struct guard_result *r)
+static void tell_policy(struct guard *guard, struct guard_offline *offline,
+			const struct guard_result *r)
 {
 	bool hang = r->suspend && r->error.reason == GPREEMPT_HANG;
 	uint64_t retry = shr_now_ns() + (hang ? RETRY_HANG_NS : RETRY_NS);
-	char text[512];
 	size_t i;
 
-	/* The policy did not ask for it; the worker tries again by itself. */
-	if (r->reason == GPREEMPT_POLICY_JOB_CONTROL)
-		retry = 0;
 	pthread_mutex_lock(&guard->lock);
-	for (i = 0; retry && i < GUARD_NODES; i++) {
+	for (i = 0; i < GUARD_NODES; i++) {
 		int entity = offline->entity[i];
 
 		if (!(r->nodes & (1ULL << i)) || entity < 0 ||
@@ -75,6 +71,16 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 	}
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
+}
+
+static void note_failure(struct guard *guard, struct guard_offline *offline,
+			 const struct guard_result *r)
+{
+	char text[512];
+
+	/* What job control wants the worker tries again by itself. */
+	if (r->reason != GPREEMPT_POLICY_JOB_CONTROL)
+		tell_policy(guard, offline, r);
 	guard->figures.failures++;
 	if (offline->failed)
 		return;

@@ -22,7 +22,7 @@
 
 /* Watching slots costs a CPU for as long as a suspend takes. */
 #define SAMPLE_EVERY_NS NSEC_PER_SEC
-/* How often to look for a stop, which has no event, and after a failure. */
+/* How often to look for a stop of what is paused, and after a failure. */
 #define LOOK_NS	  (50 * NSEC_PER_MSEC)
 #define RETRY_NS  NSEC_PER_SEC
 #define ALL_NODES UINT64_MAX
@@ -118,20 +118,16 @@ static int call(struct worker *w, const struct guard_order *order,
 		.reason = order->reason,
 		.arrival_ns = suspend ? order->arrival_ns : 0,
 	};
-	/* Resumed everywhere: also what was made there meanwhile. */
-	bool all = !suspend && !order->nodes;
+	/* Everywhere: also what was made there meanwhile. */
+	bool all = suspend ? nodes == ALL_NODES : !order->nodes;
 	struct gpreempt_outcome outcome = { .slots_ns = GPREEMPT_UNKNOWN };
+	struct gpreempt_filter filter, *which = all ? NULL : &filter;
 	uint32_t gpu_ids[GUARD_NODES];
-	struct gpreempt_filter filter;
 
 	make_filter(w, nodes, gpu_ids, &filter);
 	result.start_ns = shr_now_ns();
-	result.code =
-		suspend ?
-			owner_suspend(&w->owner,
-				      nodes == ALL_NODES ? NULL : &filter,
-				      &outcome) :
-			owner_resume(&w->owner, all ? NULL : &filter, &outcome);
+	result.code = suspend ? owner_suspend(&w->owner, which, &outcome) :
+				owner_resume(&w->owner, which, &outcome);
 	result.end_ns = end_of(w, result.start_ns, &outcome);
 	result.slots_ns = outcome.slots_ns;
 	result.code = judge(w, result.code, &outcome);
@@ -143,7 +139,7 @@ static int call(struct worker *w, const struct guard_order *order,
 	guard_channel_give(w->channel, &result);
 	/* The driver may have marked queues that the hardware did not release. */
 	if (suspend && result.code && !owner_is_paused(&w->owner))
-		owner_resume(&w->owner, &filter, NULL);
+		owner_resume(&w->owner, which, NULL);
 	return result.code;
 }
 
@@ -274,9 +270,7 @@ static bool ordered(struct worker *w, bool woken)
 
 static void serve(struct worker *w)
 {
-	struct timespec tick = {
-		.tv_nsec = w->job->follow ? LOOK_NS : HEARTBEAT_TICK_NS,
-	};
+	struct timespec tick = { 0 };
 	struct pollfd fds[] = {
 		{ .events = POLLIN },
 		{ .fd = w->job->wake, .events = POLLIN },
@@ -292,6 +286,10 @@ static void serve(struct worker *w)
 		/* Another one when it is paused instead. */
 		fds[0].fd = owner_fd(&w->owner);
 		fds[2].fd = w->freezer.events;
+		/* A session has an event for a stop. */
+		tick.tv_nsec = w->job->follow && owner_is_paused(&w->owner) ?
+				       LOOK_NS :
+				       HEARTBEAT_TICK_NS;
 		n = ppoll(fds, ARRAY_SIZE(fds), &tick, NULL);
 		/* An order first: online work waits for the GPU. */
 		if (ordered(w, n > 0 && fds[1].revents))

@@ -80,18 +80,6 @@ static int show(const struct role_args *args)
 	return ret;
 }
 
-/* The cgroup of a process, as the host has it. 0 or -errno. */
-static int cgroup_of(uint64_t pid, char *buf, size_t size)
-{
-	char file[64];
-	int ret;
-
-	snprintf(file, sizeof(file), "/proc/%llu/cgroup",
-		 (unsigned long long)pid);
-	ret = cgroup_read(file, buf, size);
-	return ret ? ret : *buf ? 0 : -ENOENT;
-}
-
 static int fail_word(const char *word, const char *why)
 {
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl role --help",
@@ -137,9 +125,9 @@ static int give(enum gpreempt_role role, const char *word)
 	if (shr_parse_u64(word, 1 << 22, &pid) || !pid)
 		return fail_word(word, "that is neither cgroup:PATH nor a PID");
 	ret = cgroup_of(pid, path, sizeof(path));
-	if (ret == -ENOENT)
+	if (ret == -ESRCH)
 		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, pid);
-	if (ret == -ENOTSUP)
+	if (ret == -ENOTSUP || (!ret && !*path))
 		return fail_no_cgroups();
 	if (!ret)
 		ret = role_give(path, role);
@@ -152,7 +140,7 @@ static int give_all(const struct ctl_words *words)
 	int ret, status = 0;
 	size_t i;
 
-	if (gp_role_by_name(words->word[0], &role))
+	if (gp_role_by_name(words->word[0], strlen(words->word[0]), &role))
 		return fail_word(words->word[0],
 				 "a role is online, offline or none");
 	if (words->n < 2)
@@ -174,11 +162,12 @@ static int read_state(const char *text, enum gpreempt_role *role, int64_t *pid)
 	*role = GPREEMPT_ROLE_NONE;
 	if (json_object_object_get_ex(state, "pid", &part)) {
 		*pid = json_object_get_int64(part);
-		ret = *pid > 0 ? 0 : -EINVAL;
+		ret = *pid > 0 && *pid <= INT32_MAX ? 0 : -EINVAL;
 	}
 	if (!ret && json_object_object_get_ex(state, "annotations", &part) &&
 	    json_object_object_get_ex(part, ROLE_ANNOTATION, &word))
-		ret = gp_role_by_name(json_object_get_string(word) ?: "", role);
+		ret = gp_role_by_name(json_object_get_string(word) ?: "",
+				      json_object_get_string_len(word), role);
 	json_object_put(state);
 	return ret;
 }

@@ -70,17 +70,13 @@ static struct follower *find_place(struct followers *f,
 	return NULL;
 }
 
-static void note_end(struct followers *f, int status)
+/* A follower that stays tries again what failed: what was in the way may have ended. */
+static void note_end(struct followers *f, struct follower *place, int status)
 {
 	f->status = f->status < 0 ? status :
 				    ctl_merge_status(f->status, status);
-}
-
-/* A follower that stays tries again: what was in the way may have ended. */
-static void note_failure(const struct followers *f, struct follower *place)
-{
 	place->retry_ns = NEVER;
-	if (!f->args->stay)
+	if (!status || !f->args->stay)
 		return;
 	place->pause_ns = place->pause_ns ? 2 * place->pause_ns : RETRY_NS;
 	if (place->pause_ns > RETRY_MOST_NS)
@@ -148,8 +144,7 @@ static void take_up(struct followers *f, const struct gpreempt_target *target)
 		place->child = 0;
 		status = ctl_fail_reason(GPREEMPT_SYSTEM, -errno, target->pid);
 	}
-	note_end(f, status);
-	note_failure(f, place);
+	note_end(f, place, status);
 }
 
 static void take_up_new(struct followers *f,
@@ -212,12 +207,7 @@ static void collect(struct followers *f)
 			continue;
 		place->child = 0;
 		f->running--;
-		status = exit_status(place->target.pid, status);
-		note_end(f, status);
-		if (status)
-			note_failure(f, place);
-		else
-			place->retry_ns = NEVER;
+		note_end(f, place, exit_status(place->target.pid, status));
 	}
 }
 

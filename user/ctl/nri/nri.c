@@ -92,13 +92,11 @@ static int send_message(const struct nri *n, unsigned int connection,
 static void give(void *arg, struct wire_bytes id, uint64_t pid,
 		 enum gpreempt_role role)
 {
-	char file[64], cgroup[CGROUP_MAX_PATH];
+	char cgroup[CGROUP_MAX_PATH];
 	int ret;
 
 	(void)arg;
-	snprintf(file, sizeof(file), "/proc/%llu/cgroup",
-		 (unsigned long long)pid);
-	ret = cgroup_read(file, cgroup, sizeof(cgroup));
+	ret = pid > INT32_MAX ? -ESRCH : cgroup_of(pid, cgroup, sizeof(cgroup));
 	if (ret || !memmem(cgroup, strlen(cgroup), id.at, id.len))
 		return;
 	ret = role_give(cgroup, role);

@@ -43,13 +43,10 @@ static int read_annotation(struct wire_bytes entry, enum gpreempt_role *role)
 	int ret = wire_find(entry, KEY, &key) ?:
 						wire_find(entry, VALUE, &value);
 
-	if (ret || !wire_is(key.bytes, ROLE_ANNOTATION))
-		return ret;
-	if (wire_is(value.bytes, gp_role_name(GPREEMPT_ROLE_ONLINE)))
-		*role = GPREEMPT_ROLE_ONLINE;
-	else if (wire_is(value.bytes, gp_role_name(GPREEMPT_ROLE_OFFLINE)))
-		*role = GPREEMPT_ROLE_OFFLINE;
-	return 0;
+	if (!ret && wire_is(key.bytes, ROLE_ANNOTATION))
+		gp_role_by_name((const char *)value.bytes.at, value.bytes.len,
+				role);
+	return ret;
 }
 
 static int read_pod(struct pods *p, struct wire_bytes from)

@@ -21,12 +21,12 @@ const char *gp_role_name(enum gpreempt_role role)
 	return names[role];
 }
 
-int gp_role_by_name(const char *name, enum gpreempt_role *out)
+int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i], name))
+		if (strlen(names[i]) != len || memcmp(names[i], name, len))
 			continue;
 		*out = i;
 		return 0;
@@ -45,11 +45,10 @@ static enum gpreempt_role role_of(const struct gpreempt *g, const char *cgroup)
 	for (i = 0; i < ARRAY_SIZE(mounts); i++) {
 		snprintf(path, sizeof(path), "%s%s", mounts[i], cgroup);
 		n = g->ops->read_attribute(g->be, path, GP_ROLE_ATTRIBUTE, text,
-					   sizeof(text) - 1);
+					   sizeof(text));
 		if (n < 0)
 			continue;
-		text[n] = '\0';
-		gp_role_by_name(text, &role);
+		gp_role_by_name(text, n, &role);
 		return role;
 	}
 	return role;

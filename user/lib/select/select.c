@@ -63,7 +63,7 @@ static bool match_cgroup(const struct matcher *m, pid_t pid)
 
 static int prepare_role(struct matcher *m, struct gpreempt_error *err)
 {
-	if (gp_role_by_name(m->value, &m->role) ||
+	if (gp_role_by_name(m->value, strlen(m->value), &m->role) ||
 	    m->role == GPREEMPT_ROLE_NONE)
 		return fail_word(err, -EINVAL, GPREEMPT_BAD_TARGET, m);
 	return 0;

@@ -25,8 +25,8 @@ bool gp_select_reads_memory(const char *word);
 
 /* "online", "offline" or "none". */
 const char *gp_role_name(enum gpreempt_role role);
-/* 0, or -EINVAL: no role has that name. */
-int gp_role_by_name(const char *name, enum gpreempt_role *out);
+/* Of a name that need not be terminated. 0, or -EINVAL: no role has it. */
+int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out);
 
 /*
  * The role of a process: that of the nearest cgroup of version 2, from its own upwards,

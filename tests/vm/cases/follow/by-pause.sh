@@ -34,7 +34,7 @@ for n in 1 2; do
 	kill -STOP "$p"
 	is_paused "$p"
 	# It is traced while the ioctl is answered, and for a moment longer.
-	wait_for 5 grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status"
+	wait_for 5 not_traced "$p"
 	wait_for 5 reported $n
 	kill -CONT "$p"
 	wait_for 15 running "$p"

@@ -22,7 +22,7 @@ held() {
 free() {
 	wait_for 20 running "$p"
 	wait_for 15 gone "$c"
-	grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "the target is still traced"
+	not_traced "$p" || fail "the target is still traced"
 	read -r _ _ s _ < "/proc/$p/stat"
 	[ "$s" = T ] || fail "the target is not stopped any more: $s"
 	kill -CONT "$p"

@@ -65,7 +65,7 @@ ctl 0 guard begin
 wait_for 15 view_is "$p" suspended 1
 ctl 0 guard release "$p" --for 3s
 wait_for 5 running "$p"
-wait_for 5 grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status"
+wait_for 5 not_traced "$p"
 wait_for 20 view_is "$p" suspended 1
 ctl 0 guard release "$p"
 wait_for 5 running "$p"

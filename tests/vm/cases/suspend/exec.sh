@@ -15,7 +15,7 @@ wait_for 15 gone "$worker"
 wait_for 15 nothing_held
 wait_for 15 not_in_view "$p"
 alive "$p" || fail "the new program ended"
-grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "the new program is traced"
+not_traced "$p" || fail "the new program is traced"
 ctl 5 suspend "$p"
 kill -9 "$p"
 wait "$p"

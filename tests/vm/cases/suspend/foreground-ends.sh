@@ -17,6 +17,6 @@ for sig in INT TERM KILL; do
 	wait_for 15 running "$p"
 	wait_for 15 gone "$c"
 	expect_progress a
-	grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "the target is still traced"
+	not_traced "$p" || fail "the target is still traced"
 	stop a
 done

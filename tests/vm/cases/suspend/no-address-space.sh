@@ -12,7 +12,7 @@ ctl 3 suspend "$p" --how debug
 says_what_to_do 'set up|address space'
 ctl 3 preempt "$p" --count 1 --how debug
 expect_progress a
-grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "it is still traced"
+not_traced "$p" || fail "it is still traced"
 ctl 0 suspend "$p"
 says "^paused $p: .*verified: yes"
 release_target "$p"

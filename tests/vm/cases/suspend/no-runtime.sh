@@ -8,5 +8,5 @@ start a --packet 1ms --no-runtime
 ctl 3 suspend "$(pid a)" --how debug
 says_what_to_do 'runtime'
 expect_progress a
-grep -q 'TracerPid:[[:space:]]*0' "/proc/$(pid a)/status" || fail "it is still traced"
+not_traced "$(pid a)" || fail "it is still traced"
 stop a

@@ -14,7 +14,7 @@ wait_for 15 running "$p"
 expect_progress a
 wait_for 15 gone "$guardian"
 nothing_held || fail "status names a target whose holder is dead"
-grep -q 'TracerPid:[[:space:]]*0' "/proc/$p/status" || fail "the target is still traced"
+not_traced "$p" || fail "the target is still traced"
 hold "$p"
 release_target "$p"
 stop a
