@@ -124,8 +124,7 @@ TEST(never_answers)
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	fd = unit_fuse_mount(dir, S_IFDIR | 0755, geteuid());
 	if (fd < 0) {
-		printf("never_answers: skipped, no FUSE here: %s\n",
-		       strerror(-fd));
+		unit_skip("never_answers", "no FUSE here: %s", strerror(-fd));
 		rmdir(dir);
 		return;
 	}

@@ -65,9 +65,8 @@ static int start_stuck(void)
 	UNIT_WAIT(atomic_load(&memory->ready));
 	add_online(stuck, "serve", (uintptr_t)page, (uintptr_t)page + 8);
 	if (atomic_load(&memory->ready) < 0)
-		fprintf(stderr,
-			"skipped: this kernel has no userfaultfd for us: %s\n",
-			strerror(-atomic_load(&memory->ready)));
+		unit_skip("start_stuck", "no userfaultfd here: %s",
+			  strerror(-atomic_load(&memory->ready)));
 	return atomic_load(&memory->ready);
 }
 
@@ -196,7 +195,7 @@ TEST(killed_while_read)
 	char c;
 
 	if (!server) {
-		fprintf(stderr, "killed_while_read: skipped, no FUSE here\n");
+		unit_skip("killed_while_read", "no FUSE here");
 		unlink(fuse_path);
 		return;
 	}

@@ -410,7 +410,7 @@ static int ask_as(struct ipc_server *server, uid_t uid)
 }
 
 /* The kernel keeps others away; the server would, too. Only root can be another user. */
-TEST_EACH(other_users, !geteuid())
+TEST_AS_ROOT(other_users)
 {
 	struct ipc_server *server = start(0);
 

@@ -42,7 +42,8 @@ static int hang_page(void **page)
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0) {
-		printf("skipped: no userfaultfd here: %s\n", strerror(errno));
+		unit_skip("hang_page", "no userfaultfd here: %s",
+			  strerror(errno));
 		return -1;
 	}
 	*page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,

@@ -30,12 +30,25 @@ TCase *unit_case(void)
 	return the_case;
 }
 
+void unit_skip(const char *name, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	printf("skipped: %s (", name);
+	vprintf(format, ap);
+	puts(")");
+	va_end(ap);
+	/* Before a fork: a child would print it once more. */
+	fflush(stdout);
+	skipped = true;
+}
+
 int unit_as_root(const char *name)
 {
 	if (!geteuid())
 		return 1;
-	printf("%s: skipped, only root can pass it\n", name);
-	skipped = true;
+	unit_skip(name, "only root can pass it");
 	return 0;
 }
 
@@ -156,12 +169,11 @@ const char *unit_file(const char *path)
 const char *unit_capture(const char *name)
 {
 	const char *dir = getenv("CAPTURES");
-	const char *path = unit_text("%s/mi308x/%s",
-				     dir ? dir : "../shared/captures", name);
+	const char *path = dir ? unit_text("%s/mi308x/%s", dir, name) : NULL;
 
-	if (!access(path, R_OK))
+	if (path && !access(path, R_OK))
 		return path;
-	puts("captures: skipped, none in ../shared/captures (set CAPTURES)");
+	unit_skip("captures", "no %s in CAPTURES=%s", name, dir ? dir : "");
 	return NULL;
 }
 

@@ -36,7 +36,13 @@ TCase *unit_case(void);
 		tcase_add_exit_test(unit_case(), name, 0);             \
 	}                                                              \
 	START_TEST(name)
-/* One that only root can pass; for others the name of what is skipped is printed. */
+/*
+ * A line about what is not tested here, and why: tests/unit/run counts and names it.
+ * The test then returns.
+ */
+__attribute__((format(printf, 2, 3))) void unit_skip(const char *name,
+						     const char *format, ...);
+/* One that only root can pass; for others it is skipped. */
 #define TEST_AS_ROOT(name) TEST_EACH(name, unit_as_root(#name))
 int unit_as_root(const char *name);
 /* Until that is so. Fails when it takes longer than anything may take. */
@@ -80,7 +86,10 @@ __attribute__((format(printf, 1, 2))) const char *unit_text(const char *format,
 char *unit_load(const char *path, size_t *len);
 /* That of one that must be there, until the next of it. */
 const char *unit_file(const char *path);
-/* Where a capture of a real host is; NULL: there is none, and that is printed. */
+/*
+ * Where a capture of a real host is: below CAPTURES, which tests/unit/run sets. NULL:
+ * there is none, and the test is skipped.
+ */
 const char *unit_capture(const char *name);
 /* Memory of zeros that a child shares with this process. */
 void *unit_share(size_t size);
