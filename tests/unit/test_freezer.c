@@ -2,12 +2,51 @@
 /* Cgroups that a process can be frozen in: cgroup v1's lines, and v2's files. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "agent/cgroup.h"
 #include "agent/freezer.h"
+#include "shared/cgroup.h"
 #include "unit.h"
+
+static char lines[256];
+
+static int note_line(void *arg, const char *hierarchy, const char *path)
+{
+	sprintf(lines + strlen(lines), "%s %s;", hierarchy, path);
+	return !strcmp(path, arg);
+}
+
+/* What is no line of a cgroup is passed over; the end comes where it is asked for. */
+TEST(each_cgroup)
+{
+	static const struct {
+		const char *text, *lines;
+	} rows[] = {
+		{ "0::/a/b\n", " /a/b;" },
+		{ "4:memory:/a\n1:name=systemd:/b\n0::/\n",
+		  "memory /a;name=systemd /b; /;" },
+		{ "0::/a:b", " /a:b;" },
+		{ "0::/../../x\n", " /../../x;" },
+		{ "0::/a\n0::/end\n0::/b\n", " /a; /end;" },
+		{ "0::abc\n", "" },
+		{ "0::\n", "" },
+		{ "0:\n:\n::\nx\n\n\n", "" },
+		{ "", "" },
+	};
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		*lines = '\0';
+		strcpy(text, rows[i].text);
+		ck_assert_int_eq(shr_cgroup_each(text, note_line, "/end"),
+				 !!strstr(rows[i].lines, "/end"));
+		ck_assert_str_eq(lines, rows[i].lines);
+	}
+}
 
 TEST(lines_of_v1)
 {

@@ -233,6 +233,15 @@ TEST(hostile)
 		"-\t0\tpartly-suspended\t4194250\tgdb\t-\t-\n");
 }
 
+/* Nor what is in it: a cgroup that has no path. */
+TEST(no_cgroup)
+{
+	make_text("made/proc/4194242/cgroup", "0::abc\n");
+	CTL(0, "list --from made");
+	OUT_HAS("\n4194242\t-\t-\t-\t17\tann\t");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "list --from made role:offline");
+}
+
 /* Its text is that of the host's file, and is for its owner. */
 static void expect_saved(const char *path, const char *text)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/select/select.h"
+#include "shared/cgroup.h"
 
 #define MOUNT  "/sys/fs/cgroup"
 #define SCOPE  ".scope"
@@ -34,24 +35,13 @@ int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
 		   void *arg)
 {
 	__cleanup_free char *text = NULL;
-	char *line, *rest = NULL, path[GP_PID_PATH];
+	char path[GP_PID_PATH];
 	size_t len;
 	int ret;
 
 	gp_pid_path(path, "/proc", pid, "cgroup");
 	ret = gp_read_text(g, path, &text, &len);
-	/* "4:memory:/a/b", and "0::/a/b" of the second version. */
-	for (line = ret ? NULL : strtok_r(text, "\n", &rest); line && !ret;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		char *hierarchy = strchr(line, ':');
-		char *at = hierarchy ? strchr(hierarchy + 1, ':') : NULL;
-
-		if (!at)
-			continue;
-		*at++ = '\0';
-		ret = fn(arg, hierarchy + 1, at);
-	}
-	return ret;
+	return ret ? ret : shr_cgroup_each(text, fn, arg);
 }
 
 /* Is path, behind head, the cgroup or below it? head may be the cgroup's. */
