@@ -73,8 +73,8 @@ static const struct {
 	{ "cmd:x|train)", "", GPREEMPT_NO_MATCH },
 	{ "cmd:x)|train", "100", 0 },
 	{ "cmd:x)|(train", "", GPREEMPT_BAD_PATTERN },
-	{ "user:ann", "100", 0 },
-	{ "user:1000", "100", 0 },
+	{ "user:ann", "100 300", 0 },
+	{ "user:1000", "100 300", 0 },
 	{ "user:root", "200", 0 },
 	{ "user:0", "200", 0 },
 	{ "user:70000", "300", 0 },
@@ -167,7 +167,71 @@ TEST(users)
 	ck_assert_int_eq(gp_user_name(g, 0, name, sizeof(name)), -ENOENT);
 	ck_assert_str_eq(pick("user:root"), "");
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_USER);
-	ck_assert_str_eq(pick("user:1000"), "100");
+	ck_assert_str_eq(pick("user:1000"), "100 300");
+}
+
+static const struct {
+	const char *subuid;
+	const char *pids;
+} subordinates[] = {
+	{ NULL, "100" },
+	{ "", "100" },
+	{ "ann:65536:65536\n", "100 300" },
+	{ "bob:1:9\n1000:70000:1\n", "100 300" },
+	{ "ann:1:1\nann:69999:2\n", "100 300" },
+	{ "ann:70001:65536\nann:69000:1000\n", "100" },
+	{ "bob:65536:65536\n1001:65536:65536\nan:65536:65536\n", "100" },
+	{ "ann\nann:\nann:65536\nann:65536:\nann:-1:99999999\n:::\n", "100" },
+	{ "ann:0:4294967296\n", "100" },
+	{ "ann:4294967295:4294967295\n", "100" },
+};
+
+/* As newuidmap gives them to a container of its user, outside of the user's slice. */
+TEST_EACH(subordinate_ids, ARRAY_SIZE(subordinates))
+{
+	set_file("/proc/300/cgroup", "0::/system.slice/batch.service\n");
+	set_file("/etc/subuid", subordinates[_i].subuid);
+	ck_assert_str_eq(pick("user:ann"), subordinates[_i].pids);
+	ck_assert_str_eq(pick("user:1000"), subordinates[_i].pids);
+	ck_assert_str_eq(pick("user:root"), "200");
+}
+
+static const struct {
+	const char *cgroup;
+	const char *subuid;
+	const char *tenant;
+} tenants[] = {
+	{ "0::/user.slice/user-1000.slice/a/libpod-" ID_C ".scope\n", NULL,
+	  "user 1000" },
+	{ "0::/system.slice/docker-" ID_A ".scope/docker-" ID_B ".scope\n",
+	  "ann:65536:65536\n", "container " ID_A },
+	{ "0::/batch\n", NULL, "user 70000" },
+	{ "0::/batch\n", "bob:1:9\nann:65536:65536\n", "user 1000" },
+	{ "0::/batch\n", "7:65536:65536\n", "user 7" },
+	/* A name that is none, and no cgroup. */
+	{ "0::/batch\n", "half:65536:65536\n", "user 70000" },
+	{ NULL, NULL, "user 70000" },
+};
+
+TEST_EACH(tenant, ARRAY_SIZE(tenants))
+{
+	char text[GP_TENANT];
+
+	set_file("/proc/300/cgroup", tenants[_i].cgroup);
+	set_file("/etc/subuid", tenants[_i].subuid);
+	gp_tenant(g, 300, text, sizeof(text));
+	ck_assert_str_eq(text, tenants[_i].tenant);
+	gp_tenant(g, 999, text, sizeof(text));
+	ck_assert_str_eq(text, "unknown");
+}
+
+TEST(queues)
+{
+	ck_assert(!gp_may_have_queues(g, 300));
+	set_file("/sys/class/kfd/kfd/proc/300/queues/", "");
+	ck_assert(!gp_may_have_queues(g, 300));
+	set_file("/sys/class/kfd/kfd/proc/300/queues/", "0\n1");
+	ck_assert(gp_may_have_queues(g, 300));
 }
 
 TEST(several_words)

@@ -49,6 +49,7 @@ static const char *const host_files[] = {
 	"/proc/self/mounts",
 	"/proc/self/status",
 	"/etc/passwd",
+	"/etc/subuid",
 	/* Names of containers of Podman and CRI-O. */
 	"/var/lib/containers/storage/*-containers/containers.json",
 	"/var/lib/containers/storage/*-containers/volatile-containers.json",

@@ -199,8 +199,7 @@ static int each_container(const struct gpreempt *g, pid_t pid,
 	return gp_each_cgroup(g, pid, walk_path, &walk);
 }
 
-/* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
-static int64_t slice_user(const char *path)
+int64_t gp_slice_user(const char *path)
 {
 	/* Only root and its systemd make a cgroup of such a path. */
 	static const char head[] = "/user.slice/user-", tail[] = ".slice/";
@@ -223,6 +222,11 @@ static int take_outer(void *arg, const struct gp_container *container,
 	return 1;
 }
 
+bool gp_outer_container(const struct gpreempt *g, pid_t pid, char *id)
+{
+	return each_container(g, pid, take_outer, id) == 1;
+}
+
 static void fill_box(struct gp_box *box, const struct gp_container *container,
 		     const char *path)
 {
@@ -230,7 +234,7 @@ static void fill_box(struct gp_box *box, const struct gp_container *container,
 
 	memset(box, 0, sizeof(*box));
 	memcpy(box->id, container->id, sizeof(box->id));
-	box->user = slice_user(path);
+	box->user = gp_slice_user(path);
 	walk_path(&walk, "", path);
 }
 
@@ -244,7 +248,7 @@ static bool same_box(const struct gp_box *a, const struct gp_box *b)
 static void add_name(struct gpreempt *g, const char *path,
 		     struct gp_container *container)
 {
-	if (slice_user(path) == GPREEMPT_UNKNOWN)
+	if (gp_slice_user(path) == GPREEMPT_UNKNOWN)
 		gp_container_name(g, container);
 }
 
@@ -389,7 +393,7 @@ static int take_place(void *arg, const char *hierarchy, const char *path)
 
 	if (!*out->cgroup || !*hierarchy)
 		snprintf(out->cgroup, sizeof(out->cgroup), "%s", path);
-	while (*at && slice_user(path) == GPREEMPT_UNKNOWN) {
+	while (*at && gp_slice_user(path) == GPREEMPT_UNKNOWN) {
 		size_t len = strcspn(at += strspn(at, "/"), "/");
 
 		if (kube && !*out->pod_uid && len)

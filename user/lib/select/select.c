@@ -21,7 +21,7 @@ struct matcher {
 	const struct kind *kind;
 	const char *value; /* behind the kind's name */
 	pid_t pid;
-	uint64_t uid;
+	struct gp_user_ids user;
 	regex_t regex;
 	struct gp_box container;
 	enum gpreempt_role role;
@@ -155,21 +155,31 @@ static bool match_cmd(const struct matcher *m, pid_t pid)
 /* Without a system to look in, only the form is checked. */
 static int prepare_user(struct matcher *m, struct gpreempt_error *err)
 {
+	uint64_t number;
 	uid_t uid;
+	int ret;
 
-	if (!shr_parse_u64(m->value, UINT32_MAX - 1, &m->uid) || !m->g)
+	if (!m->g)
 		return 0;
-	if (gp_user_by_name(m->g, m->value, &uid))
+	if (!shr_parse_u64(m->value, UINT32_MAX - 1, &number))
+		uid = number;
+	else if (gp_user_by_name(m->g, m->value, &uid))
 		return fail_word(err, -EINVAL, GPREEMPT_NO_USER, m);
-	m->uid = uid;
-	return 0;
+	ret = gp_user_ids_read(m->g, uid, &m->user);
+	if (!ret)
+		return 0;
+	gp_user_ids_free(&m->user);
+	return fail_word(err, ret, GPREEMPT_SYSTEM, m);
 }
 
 static bool match_user(const struct matcher *m, pid_t pid)
 {
-	struct gp_process process;
+	return gp_is_of_user(m->g, pid, &m->user);
+}
 
-	return !gp_process_read(m->g, pid, &process) && process.uid == m->uid;
+static void done_user(struct matcher *m)
+{
+	gp_user_ids_free(&m->user);
 }
 
 static void done_cmd(struct matcher *m)
@@ -185,7 +195,10 @@ static const struct kind kinds[] = {
 	{ .prefix = "container:",
 	  .match = match_container,
 	  .find = find_container },
-	{ .prefix = "user:", .match = match_user, .prepare = prepare_user },
+	{ .prefix = "user:",
+	  .match = match_user,
+	  .prepare = prepare_user,
+	  .done = done_user },
 	{ .prefix = "comm:", .match = match_comm },
 	{ .prefix = "cmd:",
 	  .match = match_cmd,

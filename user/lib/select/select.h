@@ -7,6 +7,7 @@
 
 #include "lib/core/internal.h"
 #include "lib/select/words.h"
+#include "shared/array.h"
 
 /* Where containerd has the state of a task, by namespace and id. */
 #define GP_CONTAINERD "/run/containerd/io.containerd.runtime.v2.task"
@@ -22,6 +23,12 @@ int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
 
 /* Is the process in this cgroup or below? */
 bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
+
+/* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
+int64_t gp_slice_user(const char *path);
+
+/* The id of the outermost container that it is in, which has room for such a one. */
+bool gp_outer_container(const struct gpreempt *g, pid_t pid, char *id);
 
 /* Fill in the name, if the files of root's engines have it. */
 void gp_container_name(struct gpreempt *g, struct gp_container *container);
@@ -49,6 +56,24 @@ int gp_find_container(struct gpreempt *g,
 /* Is it in that container, at any depth? */
 bool gp_in_container(const struct gpreempt *g, pid_t pid,
 		     const struct gp_box *box);
+
+/* A user, with the ids that /etc/subuid gives it. */
+struct gp_user_ids {
+	uid_t uid;
+	SHR_ARRAY(
+		struct gp_id_range {
+			uint64_t first;
+			uint64_t count;
+		},
+		ranges);
+};
+
+/* 0 or -errno; without that file there are none. It is for gp_user_ids_free(). */
+int gp_user_ids_read(struct gpreempt *g, uid_t uid, struct gp_user_ids *out);
+void gp_user_ids_free(struct gp_user_ids *ids);
+/* Has it one of these ids, or is it in the user's slice? */
+bool gp_is_of_user(const struct gpreempt *g, pid_t pid,
+		   const struct gp_user_ids *ids);
 
 /* As /etc/passwd has it. 0, -ENOENT or what reading that gave. */
 int gp_user_by_name(const struct gpreempt *g, const char *name, uid_t *uid);

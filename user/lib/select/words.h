@@ -37,6 +37,17 @@ enum gpreempt_role gp_role(const struct gpreempt *g, pid_t pid);
 /* The name of a user, as in /etc/passwd. 0, -ENOENT or another -errno. */
 int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
 
+/*
+ * Whose process it is, as a text to compare and to print: the user in whose slice it is,
+ * else the outermost container, else the user, with the ids of /etc/subuid. What a
+ * process can change itself, such as its own uid in a container, changes nothing.
+ */
+void gp_tenant(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
+#define GP_TENANT 96 /* bytes for such a text */
+
+/* Has the driver queues of it? True, too, if that cannot be found out. */
+bool gp_may_have_queues(const struct gpreempt *g, pid_t pid);
+
 /* A container. The user who runs it chooses the texts, byte for byte. */
 struct gp_container {
 	/* docker, podman, containerd, cri-o, kubernetes, lxc or container */
