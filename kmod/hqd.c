@@ -83,7 +83,6 @@ static bool may_hold(const struct gp_node *n, u64 ring, u32 slot, u32 inst)
 
 	if (!n->hqd_is_occupied)
 		return true;
-	gp_stat_inc(GP_STAT_slot_tests);
 	gp_stat_add(GP_STAT_registers, TEST_N_REGS);
 	if (gp_layout.has_nodes)
 		return n->hqd_is_occupied(n->adev, ring, pipe, queue, inst);
@@ -106,7 +105,6 @@ int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd)
 	memalloc_noio_restore(flags);
 	if (ret)
 		return ret;
-	gp_stat_inc(GP_STAT_slot_dumps);
 	gp_stat_add(GP_STAT_registers, n_regs);
 	ret = -EOPNOTSUPP;
 	/* Another layout of the dump is not one to guess at. */

@@ -25,6 +25,7 @@
 #include "file.h"
 #include "layout.h"
 #include "node.h"
+#include "stats.h"
 
 #define BTF_DIR	     "/sys/kernel/btf/"
 #define BTF_MAX_SIZE SZ_128M
@@ -285,6 +286,7 @@ int gp_broken(const char *what)
 {
 	static DEFINE_RATELIMIT_STATE(limit, 60 * HZ, 3);
 
+	gp_stat_inc(GP_STAT_broken);
 	if (__ratelimit(&limit))
 		pr_err("amdgpu's data contradicts itself: not so that %s\n",
 		       what);

@@ -47,13 +47,15 @@
 
 #define MODE 0400
 
+enum records { QUEUES, HQDS, GPUS, USAGE, PROCESSES, NODES };
+
 /**
  * struct view - a file
  * @fops:	its operations, by which an open file finds it
  * @file:	its name
  * @of_process:	in the directory of each process, and not in that of the host
  * @head:	its first two lines
- * @reads:	counts how often it was read, if it has records
+ * @records:	what it has behind the head, if @size
  * @first:	offset of the first record in what take() returns
  * @size:	of a record, 0: the file has none
  * @show:	prints a record, or all that is behind the head: record is NULL then
@@ -64,7 +66,7 @@ struct view {
 	bool of_process;
 	bool of_host;
 	const char *head;
-	enum gp_stat reads;
+	enum records records;
 	size_t first;
 	size_t size;
 	void (*show)(struct seq_file *m, const void *record);
@@ -90,27 +92,27 @@ static_assert(!offsetof(struct gp_list, n) && !offsetof(struct gp_slots, n) &&
  * Read all records of a file. The result begins with their number and is freed
  * with kvfree(); an error is a pointer.
  */
-static void *take(enum gp_stat file, struct gp_proc *proc)
+static void *take(enum records records, struct gp_proc *proc)
 {
 	struct gp_list *queues;
 	struct gp_slots *slots;
 	int ret;
 
-	switch (file) {
-	case GP_STAT_reads_queues:
+	switch (records) {
+	case QUEUES:
 		ret = gp_proc_read(proc, &queues, NULL);
 		return ret ? ERR_PTR(ret) : queues;
-	case GP_STAT_reads_hqds:
+	case HQDS:
 		ret = gp_proc_read(proc, &queues, &slots);
 		if (ret)
 			return ERR_PTR(ret);
 		kvfree(queues);
 		return slots;
-	case GP_STAT_reads_gpus:
+	case GPUS:
 		return gp_gpus_take(proc->pid, false);
-	case GP_STAT_reads_usage:
+	case USAGE:
 		return gp_usage_take(proc);
-	case GP_STAT_reads_processes:
+	case PROCESSES:
 		return gp_summary_take();
 	default:
 		return gp_topology_take();
@@ -138,12 +140,9 @@ static void *view_start(struct seq_file *m, loff_t *pos)
 		kvfree(f->list);
 		f->list = NULL;
 		f->n = 0;
-		list = take(f->view->reads, f->proc);
-		gp_stat_inc(f->view->reads);
-		if (IS_ERR(list)) {
-			gp_stat_refused(PTR_ERR(list));
+		list = take(f->view->records, f->proc);
+		if (IS_ERR(list))
 			return list;
-		}
 		f->list = list;
 		f->n = *(u32 *)list;
 	}
@@ -306,7 +305,7 @@ static const struct view views[] = {
 	{
 		VIEW(PROCESSES, GP_VIEW_PROCESSES_COLUMNS),
 		.of_host = true,
-		.reads = GP_STAT_reads_processes,
+		.records = PROCESSES,
 		.first = offsetof(struct gp_summaries, s),
 		.size = sizeof(struct gp_summary),
 		.show = gp_rows_summary,
@@ -314,7 +313,7 @@ static const struct view views[] = {
 	{
 		VIEW(NODES, GP_VIEW_NODES_COLUMNS),
 		.of_host = true,
-		.reads = GP_STAT_reads_nodes,
+		.records = NODES,
 		.first = offsetof(struct gp_host_nodes, h),
 		.size = sizeof(struct gp_host_node),
 		.show = gp_rows_node,
@@ -322,7 +321,7 @@ static const struct view views[] = {
 	{
 		VIEW(QUEUES, GP_VIEW_QUEUES_ALL_COLUMNS),
 		.of_process = true,
-		.reads = GP_STAT_reads_queues,
+		.records = QUEUES,
 		.first = offsetof(struct gp_list, q),
 		.size = sizeof(struct gp_queue),
 		.show = gp_rows_queue,
@@ -330,7 +329,7 @@ static const struct view views[] = {
 	{
 		VIEW(HQDS, GP_VIEW_HQDS_COLUMNS),
 		.of_process = true,
-		.reads = GP_STAT_reads_hqds,
+		.records = HQDS,
 		.first = offsetof(struct gp_slots, s),
 		.size = sizeof(struct gp_slot),
 		.show = gp_rows_slot,
@@ -338,7 +337,7 @@ static const struct view views[] = {
 	{
 		VIEW(GPUS, GP_VIEW_GPUS_COLUMNS),
 		.of_process = true,
-		.reads = GP_STAT_reads_gpus,
+		.records = GPUS,
 		.first = offsetof(struct gp_gpus, g),
 		.size = sizeof(struct gp_gpu),
 		.show = gp_rows_gpu,
@@ -347,7 +346,7 @@ static const struct view views[] = {
 		VIEW(USAGE, GP_VIEW_USAGE_COLUMNS),
 		.of_process = true,
 		.of_host = true,
-		.reads = GP_STAT_reads_usage,
+		.records = USAGE,
 		.first = offsetof(struct gp_gpus, g),
 		.size = sizeof(struct gp_gpu),
 		.show = gp_rows_usage,

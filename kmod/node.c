@@ -387,10 +387,8 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 	 * which only tries for the same lock, gives up while it waits.
 	 */
 	why = GP_VIEW_HARDWARE_RESET;
-	if (!down_read_trylock(n->reset_sem)) {
-		gp_stat_busy(GP_STAT_LOCK(reset));
+	if (!down_read_trylock(n->reset_sem))
 		goto err_pm;
-	}
 	n->reset_since = ktime_get();
 	why = GP_VIEW_HARDWARE_STOPPED;
 	if (!is_running(n))

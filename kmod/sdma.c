@@ -84,7 +84,6 @@ static int rlc_holds(const struct gp_node *n, const struct gp_queue *q,
 	memalloc_noio_restore(flags);
 	if (ret)
 		return ret;
-	gp_stat_inc(GP_STAT_sdma_dumps);
 	gp_stat_add(GP_STAT_registers, n_regs);
 	ret = gp_no_answer(regs, n_regs) ? -ENODEV :
 					   rlc_shows(n, regs, n_regs, hqd);

@@ -297,7 +297,7 @@ static int copy_facts(struct walk *w)
 		drop_nodes(w);
 		usleep_range(LOCK_WAIT_US, 2 * LOCK_WAIT_US);
 	}
-	gp_stat_busy(GP_STAT_LOCK(process));
+	gp_stat_inc(GP_STAT_process_busy);
 	return ret;
 }
 

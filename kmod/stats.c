@@ -4,12 +4,11 @@
  */
 
 #include <linux/build_bug.h>
-#include <linux/errno.h>
 
 #include "stats.h"
 
 /* Where the counters of a lock stand, from GP_STAT_LOCK() on. */
-enum { TAKEN, BUSY, TOTAL_NS, MAX_NS };
+enum { TAKEN, TOTAL_NS, MAX_NS };
 
 atomic64_t gp_stats[GP_STAT_COUNT];
 
@@ -26,25 +25,8 @@ void gp_stat_locked(enum gp_stat lock, ktime_t since)
 		;
 }
 
-void gp_stat_busy(enum gp_stat lock)
-{
-	gp_stat_inc(lock + BUSY);
-}
-
-void gp_stat_refused(int error)
-{
-	gp_stat_inc(error == -ESTALE  ? GP_STAT_refused_gone :
-		    error == -EBUSY   ? GP_STAT_refused_busy :
-		    error == -EUCLEAN ? GP_STAT_refused_broken :
-					GP_STAT_refused_other);
-}
-
 void gp_stat_unread(enum gp_view_hardware why)
 {
-	/* In the order of GP_VIEW_HARDWARE, but for the first. */
-	BUILD_BUG_ON(GP_STAT_unread_lost - GP_STAT_unread_removed !=
-		     GP_VIEW_HARDWARE_LOST - GP_VIEW_HARDWARE_REMOVED);
-	if (why != GP_VIEW_HARDWARE_READ)
-		gp_stat_inc(GP_STAT_unread_removed + why -
-			    GP_VIEW_HARDWARE_REMOVED);
+	if (why == GP_VIEW_HARDWARE_LOST)
+		gp_stat_inc(GP_STAT_unread_lost);
 }

@@ -15,7 +15,7 @@ enum gp_stat {
 	GP_VIEW_STATS(GP_STAT_ENUM) GP_STAT_COUNT,
 };
 
-/* The four counters of a lock stand together, this one first. */
+/* The three counters of a lock stand together, this one first. */
 #define GP_STAT_LOCK(lock) GP_STAT_##lock##_taken
 
 extern atomic64_t gp_stats[GP_STAT_COUNT];
@@ -37,13 +37,7 @@ static inline void gp_stat_inc(enum gp_stat stat)
  */
 void gp_stat_locked(enum gp_stat lock, ktime_t since);
 
-/** gp_stat_busy() - count that it was not to be had */
-void gp_stat_busy(enum gp_stat lock);
-
-/** gp_stat_refused() - count a read that ends with an error */
-void gp_stat_refused(int error);
-
-/** gp_stat_unread() - count a node that was not read, unless it was */
+/** gp_stat_unread() - count a node that was not read, if it does not answer */
 void gp_stat_unread(enum gp_view_hardware why);
 
 #endif /* GP_STATS_H */

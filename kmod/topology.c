@@ -159,7 +159,6 @@ static bool try_lock(struct rw_semaphore *lock)
 		if (down_read_trylock(lock))
 			return true;
 	}
-	gp_stat_busy(GP_STAT_LOCK(topology));
 	return false;
 }
 
@@ -199,15 +198,12 @@ static void read_nodes(struct gp_host_nodes *all, bool hardware)
 
 static int take_once(struct gp_host_nodes *all)
 {
-	ktime_t since;
 	int ret;
 
 	if (!try_lock(gp_symbols.topology_lock))
 		return -EBUSY;
-	since = ktime_get();
 	ret = copy_nodes(all);
 	up_read(gp_symbols.topology_lock);
-	gp_stat_locked(GP_STAT_LOCK(topology), since);
 	read_nodes(all, ret >= 0 && ret <= all->room);
 	return ret;
 }

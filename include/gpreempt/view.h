@@ -480,50 +480,36 @@ enum gp_view_scheduler {
  *	value	a number; *_ns are nanoseconds
  */
 #define GP_VIEW_STATS_NAME	"gpreempt-stats"
-#define GP_VIEW_STATS_VERSION	"1.2"
+#define GP_VIEW_STATS_VERSION	"2.0"
 #define GP_VIEW_STATS_COLUMNS(X)					\
 	X(key,		WORD)						\
 	X(value,	DEC)
 
 /*
- *	reads_<file>	times that a file was read; refreshes are those that
- *			the module makes ahead, without the hardware
- *	registers	register reads, at most: a slot test makes 1 to 3 and
- *			counts as 3
- *	slot_tests	looks whether a slot holds a ring
- *	slot_dumps, sdma_dumps	slots of which all registers were read
+ *	registers	register reads, at most: a look whether a slot holds a ring makes
+ *			1 to 3 and counts as 3
  *	wave_counts	times that the waves in an XCC were counted
+ *	refreshes	queue lists that the module read ahead, without the hardware
  *	<lock>_taken	times that a lock of the driver was taken
- *	<lock>_busy	times that it was not to be had
  *	<lock>_ns	how long it was held in all
  *	<lock>_max_ns	how long at most
  *			table: read section of KFD's table of processes;
  *			process: a process's mutex; reset: the reset lock of a
- *			device, for reading, with all that is read from it;
- *			topology: of KFD's nodes, for reading
- *	refused_<why>	reads that ended with ESTALE (gone), EBUSY (busy),
- *			EUCLEAN (broken) or another error
- *	unread_<why>	times that the hardware of a node was not read, as
- *			GP_VIEW_HARDWARE has it
+ *			device, for reading, with all that is read from it
+ *	process_busy	times that a process's mutex was not to be had
+ *	broken		times that the driver's data contradicted itself
+ *	unread_lost	times that the hardware of a node did not answer
  */
 #define GP_VIEW_STATS_LOCK(X, lock)					\
 	X(lock##_taken)							\
-	X(lock##_busy)							\
 	X(lock##_ns)							\
 	X(lock##_max_ns)
 #define GP_VIEW_STATS(X)						\
-	X(reads_queues) X(reads_hqds) X(reads_gpus)			\
-	X(reads_processes) X(reads_nodes) X(refreshes)			\
-	X(registers) X(slot_tests) X(slot_dumps) X(sdma_dumps)		\
+	X(registers) X(wave_counts) X(refreshes)			\
 	GP_VIEW_STATS_LOCK(X, table)					\
 	GP_VIEW_STATS_LOCK(X, process)					\
 	GP_VIEW_STATS_LOCK(X, reset)					\
-	GP_VIEW_STATS_LOCK(X, topology) X(refused_gone)			\
-	X(refused_busy) X(refused_broken) X(refused_other)		\
-	X(unread_removed) X(unread_asleep) X(unread_reset)		\
-	X(unread_stopped) X(unread_gfxoff) X(unread_sriov)		\
-	X(unread_unsupported) X(unread_failed) X(unread_lost)		\
-	X(unread_idle) X(reads_usage) X(wave_counts)
+	X(process_busy) X(broken) X(unread_lost)
 
 #endif /* GPREEMPT_VIEW_H */
 /* clang-format on */

@@ -388,7 +388,6 @@ static void check_hw(void)
 	with(FIELD(virt, amdgpu_virt, caps), 3, READ);
 	with(is_present, false, REMOVED);
 	with(is_reset, true, RESET);
-	want(gp_stats[GP_STAT_LOCK(reset) + 1].counter == 1);
 	with(FIELD(OBJECT(DQM), device_queue_manager, sched_running), false,
 	     STOPPED);
 	with(FIELD(OBJECT(DQM), device_queue_manager, dev),

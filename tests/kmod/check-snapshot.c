@@ -20,7 +20,7 @@ static int take_from(struct pid *pid, struct gp_list *last, bool hardware,
 		 "(line %d: queue %d, pattern %d, hold %d)", line, victim,
 		 pattern, when);
 	walks = tries = sleeps = most_per_hold = hw_reads = 0;
-	gp_stats[GP_STAT_LOCK(process) + 1].counter = 0;
+	gp_stats[GP_STAT_process_busy].counter = 0;
 	list = NULL;
 	slots = NULL;
 	ret = gp_snapshot_take(pid, last, hardware, &list, &slots);
@@ -191,7 +191,7 @@ static void check_busy(void)
 		last->q[i].active = 8;
 	must_take(last, false);
 	want(walks == 4 && sleeps == 3);
-	want(gp_stats[GP_STAT_LOCK(process) + 1].counter == 1);
+	want(gp_stats[GP_STAT_process_busy].counter == 1);
 	want_all(-1);
 	for (i = 0; i < list->n; i++)
 		want(list->q[i].age_ms == 5 && list->q[i].active == -1);

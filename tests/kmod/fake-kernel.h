@@ -134,11 +134,6 @@ void gp_stat_locked(enum gp_stat lock, ktime_t since)
 	gp_stat_inc(lock);
 }
 
-void gp_stat_busy(enum gp_stat lock)
-{
-	gp_stat_inc(lock + 1);
-}
-
 /* The rule that gp_broken() was last called for. */
 static const char *fake_broken;
 int gp_broken(const char *what)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes, GPUs, slots and facts, from the module and from sysfs. */
+#include <stdio.h>
 #include <string.h>
+
+#include <gpreempt/view.h>
 
 #include "unit.h"
 
@@ -268,6 +271,27 @@ TEST(facts)
 			 8589934592);
 	gpreempt_facts_free(list);
 	gpreempt_facts_free(NULL);
+}
+
+/* The first number of a version: that of older modules, ours, none that is newer. */
+TEST(versions)
+{
+	struct gpreempt_facts *list;
+	char text[96];
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		bool known = i >= 1 && i <= GP_VIEW_STATS_VERSION[0] - '0';
+
+		snprintf(text, sizeof(text),
+			 "gpreempt-stats - version: %d.7\n# key value\nnew 3\n",
+			 i);
+		set_file(DIR "stats", text);
+		list = NULL;
+		ck_assert_int_eq(gpreempt_module_stats(g, &list, &err),
+				 known ? 0 : -EPROTO);
+		gpreempt_facts_free(list);
+	}
 }
 
 /* Facts that need the module name it; facts that the process lacks do not. */

@@ -172,8 +172,12 @@ static int parse_head(const struct gp_table *table, struct span line)
 
 	if (line.len < len + 3 || memcmp(line.at, table->head, len))
 		return -EPROTO;
-	/* Another first number of the version: nothing can be relied upon. */
-	if (line.at[len] != table->version[0] || line.at[len + 1] != '.' ||
+	/*
+	 * Of a first number above ours nothing can be relied upon. One below it is of
+	 * an older module, whose columns are found by their names.
+	 */
+	if (line.at[len] < '1' || line.at[len] > table->version[0] ||
+	    line.at[len + 1] != '.' ||
 	    !isdigit((unsigned char)line.at[len + 2]))
 		return -EPROTO;
 	return 0;

@@ -27,7 +27,7 @@ struct gp_column {
 
 struct gp_table {
 	const char *head;    /* of the first line, up to the version */
-	const char *version; /* ours; the first number must agree */
+	const char *version; /* ours; no first number above it */
 	const struct gp_column *columns; /* the first one must be there */
 	size_t n_columns;
 	size_t record_size;
