@@ -12,6 +12,7 @@
  * without it, and another configuration does not change it.)
  */
 
+#include <linux/cache.h>
 #include <linux/elf.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
@@ -42,9 +43,9 @@
 #define NO_BTF \
 	"no BTF of amdgpu, and no %s in its place: amdgpu was built without BTF, as amdgpu-dkms often is, or the kernel rejected it; "
 
-struct gp_layout gp_layout;
-const char *gp_features[GP_FEATURE_COUNT];
-const char *gp_layout_source = "btf";
+struct gp_layout gp_layout __ro_after_init;
+const char *gp_features[GP_FEATURE_COUNT] __ro_after_init;
+const char *gp_layout_source __ro_after_init = "btf";
 
 /* Room for a type as text. */
 #define TYPE_LEN 96

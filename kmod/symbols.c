@@ -17,6 +17,7 @@
  * only read in a read section, and nothing of it is kept but addresses and sizes.
  */
 
+#include <linux/cache.h>
 #include <linux/pci.h>
 #include <linux/string.h>
 
@@ -26,7 +27,7 @@
 
 #define DRIVER_NAME "amdgpu"
 
-struct gp_symbols gp_symbols;
+struct gp_symbols gp_symbols __ro_after_init;
 
 /*
  * Take a reference to the owner while the bus holds the driver, so that it
@@ -154,5 +155,4 @@ err_put:
 void gp_symbols_release(void)
 {
 	module_put(gp_symbols.amdgpu);
-	memset(&gp_symbols, 0, sizeof(gp_symbols));
 }
