@@ -13,16 +13,23 @@
 #define SDMA_MAX_DWORDS	  16
 #define SDMA_ATOMIC_ADD64 0x2f
 #define POLL_MEM	  (1u << 31) /* POLL_REGMEM: memory, else a register */
+#define WRITE_COUNT	  3	     /* the dword of WRITE before its data */
 
 static u64 addr64(const u32 *p)
 {
 	return p[0] | (u64)p[1] << 32;
 }
 
-/* Length of the packet with header @h in dwords; 0: not understood */
-static u32 packet_dwords(u32 h)
+/* Dwords that a WRITE writes; the driver's ring test has 0 there for one */
+static u32 write_dwords(const u32 *pkt)
 {
-	u32 sub = h >> 8 & 0xff;
+	return (pkt[WRITE_COUNT] & SDMA_PKT_WRITE_UNTILED_DW_3_count_mask) + 1;
+}
+
+/* Length of a packet in dwords; 0: not understood */
+static u32 packet_dwords(const u32 *pkt)
+{
+	u32 h = pkt[0], sub = h >> 8 & 0xff;
 
 	switch (h & 0xff) {
 	case SDMA_OP_NOP:
@@ -31,6 +38,10 @@ static u32 packet_dwords(u32 h)
 		return sub == SDMA_SUBOP_COPY_LINEAR	      ? 7 :
 		       sub == SDMA_SUBOP_COPY_LINEAR_SUB_WIND ? 13 :
 								0;
+	case SDMA_OP_WRITE:
+		return sub == SDMA_SUBOP_WRITE_LINEAR ?
+			       WRITE_COUNT + 1 + write_dwords(pkt) :
+			       0;
 	case SDMA_OP_FENCE:
 		return 4;
 	case SDMA_OP_TRAP:
@@ -48,22 +59,32 @@ static u32 packet_dwords(u32 h)
 	}
 }
 
-/* The packet at the read pointer; false: none, or its ring is not there */
+static u32 *ring_at(struct vgpu *v, struct vgpu_queue *q, u32 dword)
+{
+	return vgpu_user_ptr(v, q->pasid,
+			     q->ring + (q->rptr + dword * 4) % q->ring_bytes,
+			     4);
+}
+
+/*
+ * The packet at the read pointer, and of a longer one its first dwords; false: none,
+ * or its ring is not there.  The length is sure once the count of a WRITE is read.
+ */
 static bool packet_fetch(struct vgpu *v, struct vgpu_queue *q, u32 *pkt,
 			 u32 *dwords)
 {
 	u32 i, *p;
 
 	for (i = 0, *dwords = 1; i < *dwords; i++) {
-		p = vgpu_user_ptr(v, q->pasid,
-				  q->ring + (q->rptr + i * 4) % q->ring_bytes,
-				  4);
+		p = ring_at(v, q, i);
 		if (!p)
 			return false;
-		if (!i)
-			*dwords = packet_dwords(READ_ONCE(*p));
 		if (i < SDMA_MAX_DWORDS)
 			pkt[i] = READ_ONCE(*p);
+		if (!i || i == WRITE_COUNT)
+			*dwords = packet_dwords(pkt);
+		if (*dwords > q->ring_bytes / 4)
+			*dwords = 0;
 	}
 	return true;
 }
@@ -107,6 +128,8 @@ static u64 packet_bytes(const u32 *pkt)
 				       ((pkt[12] & 0x7ff) + 1)
 			       << (pkt[0] >> 29);
 		return (pkt[1] & 0x3fffffff) + 1ull;
+	case SDMA_OP_WRITE:
+		return write_dwords(pkt) * 4;
 	case SDMA_OP_CONST_FILL:
 		return (pkt[4] & 0x3fffff) + 1ull;
 	default:
@@ -180,6 +203,19 @@ static void store(struct vgpu *v, struct vgpu_queue *q, u64 addr, u64 val,
 		memcpy(p, &val, bytes);
 }
 
+/* All that its ring has behind the count */
+static void write_data(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
+{
+	u32 i, *from, *to;
+
+	for (i = 0; i < write_dwords(pkt); i++) {
+		from = ring_at(v, q, WRITE_COUNT + 1 + i);
+		to = vgpu_user_ptr(v, q->pasid, addr64(pkt + 1) + i * 4, 4);
+		if (from && to)
+			*to = READ_ONCE(*from);
+	}
+}
+
 static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 {
 	switch (pkt[0] & 0xff) {
@@ -189,6 +225,9 @@ static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		else
 			copy(v, q, addr64(pkt + 5), addr64(pkt + 3),
 			     packet_bytes(pkt));
+		break;
+	case SDMA_OP_WRITE:
+		write_data(v, q, pkt);
 		break;
 	case SDMA_OP_FENCE:
 		store(v, q, addr64(pkt + 1), pkt[3], 4);
@@ -243,7 +282,7 @@ static bool packet_known(struct vgpu *v, struct vgpu_queue *q, u32 dwords)
 
 void vgpu_sdma_run(struct vgpu *v, struct vgpu_queue *q, u64 until)
 {
-	u32 pkt[SDMA_MAX_DWORDS], dwords;
+	u32 pkt[SDMA_MAX_DWORDS] = { 0 }, dwords;
 	u64 slice;
 
 	q->time = max(q->time, v->resume_at);

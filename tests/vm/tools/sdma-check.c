@@ -18,6 +18,7 @@
 
 enum {
 	COPY = 1,
+	WRITE = 2,
 	FENCE = 5,
 	POLL = 8,
 	ATOMIC_ADD64 = 10 | 0x2f << 25,
@@ -152,6 +153,28 @@ static void check_fill(void)
 	check("fill of 4000 bytes", right && only(4096, 4000));
 }
 
+/* The count is one less, as AMD's kfdtest (SDMAWriteDataPacket) has it from gfx 9 on. */
+static void check_write(size_t to, uint32_t dwords)
+{
+	bool right = true;
+	char what[64];
+	uint32_t i, word;
+
+	fresh();
+	put(WRITE);
+	put_address(dst + to);
+	put(dwords - 1);
+	for (i = 0; i < dwords; i++)
+		put(0x02020202 + i);
+	right = run();
+	for (i = 0; i < dwords; i++) {
+		word = 0x02020202 + i;
+		right = right && !memcmp(dst + to + i * 4, &word, 4);
+	}
+	snprintf(what, sizeof(what), "write of %u words", dwords);
+	check(what, right && only(to, dwords * 4));
+}
+
 static void check_atomic(void)
 {
 	cells[2] = 40;
@@ -250,6 +273,9 @@ int main(void)
 	check_copy(4095, 4097, 4099);
 	check_window();
 	check_fill();
+	check_write(64, 1);
+	check_write(8192, 2);
+	check_write(4, 1000);
 	check_atomic();
 	check_timestamp();
 	check_poll();
