@@ -53,6 +53,7 @@ static const struct vgpu_range v9_ranges[] = {
 /* Doorbells: aqua_vanjaram_doorbell_index_init() */
 static const struct vgpu_sdma_chip sdma_4_4_2 = {
 	V9_SDMA,
+	.fw = 22, /* sdma_fw_version of an MI300X with MEC's 166, a public copy of sysfs */
 	.engines = 8,
 	.queues = 8,
 	.xgmi = true, /* 2 SDMA engines for PCIe, the rest xGMI */
@@ -68,6 +69,7 @@ static const struct vgpu_sdma_chip sdma_4_4_2 = {
 /* Registers: sdma0_4_2_2_offset.h; doorbells: vega20_doorbell_index_init() */
 static const struct vgpu_sdma_chip sdma_4_4_0 = {
 	V9_SDMA,
+	.fw = 1, /* not known */
 	.engines = 5,
 	.queues = 8,
 	.xgmi = true,
@@ -82,6 +84,7 @@ static const struct vgpu_sdma_chip sdma_4_4_0 = {
 /* Registers: sdma0_4_0_offset.h; doorbells: vega10_doorbell_index_init() */
 static const struct vgpu_sdma_chip sdma_4_0_0 = {
 	V9_SDMA,
+	.fw = 430, /* gem5's topology of this part */
 	.engines = 2,
 	.queues = 2,
 	.base = mi300_sdma_base,
@@ -127,6 +130,7 @@ static const struct vgpu_range v11_ranges[] = {
 
 static const struct vgpu_sdma_chip sdma_6_0_0 = {
 	NAVI_SDMA,
+	.fw = 21, /* sdma_fw_version of an RX 7900 XTX with MEC's 2150, likewise */
 	.doorbell = 0x12,
 	.doorbell_offset = 0x2b,
 	.mqd_doorbell_offset = 19,
@@ -151,6 +155,7 @@ static const struct vgpu_range v12_ranges[] = { { 0, 0x00, 47 } };
 
 static const struct vgpu_sdma_chip sdma_7_0_0 = {
 	NAVI_SDMA,
+	.fw = 1, /* not known */
 	.doorbell = 0x0f,
 	.doorbell_offset = 0x11,
 	.mqd_doorbell_offset = 17,

@@ -45,6 +45,8 @@ struct vgpu_range {
 
 /**
  * struct vgpu_sdma_chip - SDMA engines: their registers and MQDs
+ * @fw: their firmware's version, of which the driver decides nothing here; programs
+ *	(kfdtest) take 0 for "no firmware"
  * @base: of each engine, dwords
  * @first: RB_CNTL of the engine's first RLC, from the base
  * @numbered_on: how much higher the driver numbers an engine's registers than those of
@@ -57,6 +59,7 @@ struct vgpu_range {
  * @bell: index of the first engine's doorbells, @bell_step to the next engine's
  */
 struct vgpu_sdma_chip {
+	u16 fw;
 	u8 engines, queues;
 	bool xgmi;
 	const u32 *base;

@@ -228,9 +228,11 @@ static void profile_doorbells(struct amdgpu_device *adev)
 	int i;
 
 	adev->sdma.num_instances = s->engines;
-	for (i = 0; i < s->engines; i++)
+	for (i = 0; i < s->engines; i++) {
+		adev->sdma.instance[i].fw_version = s->fw;
 		adev->doorbell_index.sdma_engine[i] =
 			s->bell + i * s->bell_step;
+	}
 	adev->doorbell_index.first_non_cp = s->bell;
 	adev->doorbell_index.last_non_cp = s->bell_last;
 }

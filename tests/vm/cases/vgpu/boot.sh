@@ -34,5 +34,7 @@ done <<-END
 	num_sdma_xgmi_engines 6
 	num_sdma_queues_per_engine 8
 END
+# Of an MI300X; AMD's kfdtest (KFDTopologyTest.BasicTest) refuses 0.
+[ "$(property "$nodes" sdma_fw_version)" -eq 22 ] || fail "no version of SDMA's firmware"
 [ -c "/dev/dri/renderD$(property "$nodes" drm_render_minor)" ] || fail "no render node"
 [ -z "$(ls /sys/class/kfd/kfd/proc)" ] || fail "a KFD process right after boot"
