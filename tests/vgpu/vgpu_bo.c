@@ -95,6 +95,16 @@ static int mem_pin(struct vgpu_mem *m, u64 user, size_t size)
 	return got < 0 ? got : got == m->npages ? -ENOMEM : -EFAULT;
 }
 
+/*
+ * The driver refuses what is above its limit, 15/16 of the memory at most, so that
+ * none of it wakes the OOM killer (amdgpu_amdkfd_gpuvm_init_mem_limits()).
+ */
+static bool mem_fits(size_t size)
+{
+	return (long)(size >> PAGE_SHIFT) <=
+	       si_mem_available() - (long)(totalram_pages() / 16);
+}
+
 static int mem_back(struct vgpu_mem *m, u32 flags, u64 *offset, size_t size)
 {
 	int ret;
@@ -112,7 +122,7 @@ static int mem_back(struct vgpu_mem *m, u32 flags, u64 *offset, size_t size)
 	if (!(flags &
 	      (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)))
 		return -EINVAL;
-	m->kva = vmalloc_user(size);
+	m->kva = mem_fits(size) ? vmalloc_user(size) : NULL;
 	if (!m->kva)
 		return -ENOMEM;
 	ret = drm_gem_create_mmap_offset(&m->bo.tbo.base);

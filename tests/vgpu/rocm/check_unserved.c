@@ -8,8 +8,11 @@
 
 #include "check.h"
 
-#define BIG  (1ULL << 40) /* more than any GPU has */
-#define SIZE 65536
+#define BIG (1ULL << 40) /* more than any GPU has */
+/* Of the GPU's memory; so many the guest has not. */
+#define PART  (64ULL << 20)
+#define PARTS 64
+#define SIZE  65536
 
 typedef hsa_status_t (*export_fn)(const void *ptr, size_t size, int *fd,
 				  uint64_t *offset);
@@ -89,13 +92,29 @@ static int virtual_memory(struct check *c)
 	return refused("hsa_amd_vmem_map", map(va, 2 << 20, 0, handle, 0));
 }
 
+/* All of the guest's memory, which is less than the GPU's: no process may end for it. */
+static int parts(struct check *c)
+{
+	void *part[PARTS];
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	size_t n;
+
+	for (n = 0; n < PARTS && !status; n += !status)
+		status = rocm_vram_alloc(&c->gpus, 0, PART, &part[n]);
+	printf("  %zu times 64 MiB\n", n);
+	while (n)
+		TRY(hsa_amd_memory_pool_free(part[--n]));
+	return refused("and 64 MiB more", status);
+}
+
 static int too_much(struct check *c)
 {
 	void *ptr = NULL;
 
 	return refused("hsa_amd_memory_pool_allocate of 1 TiB",
 		       hsa_amd_memory_pool_allocate(c->gpus.gpu[0].vram, BIG, 0,
-						    &ptr));
+						    &ptr)) ||
+	       parts(c);
 }
 
 int check_unserved(struct check *c)
