@@ -151,13 +151,17 @@ $(O)/dkms/kmod:
 	@mkdir -p $(@D)
 	cp -L "$$(command -v kmod)" $@
 
-.PHONY: check-dkms
+.PHONY: check-dkms check-layouts
+check-layouts: $(O)/kernel/env.mk ## layouts from stand-ins for amdgpu-dkms
+	tests/kmod/check-layouts $(O)
+
 check-dkms: $(O)/kernel/env.mk ## DKMS from a tarball, a release, a clone and make dkms-install
 	@mkdir -p $(O)/dkms
 	tests/kmod/dkms-build $(O) tarball $(O)/dkms/from-tarball.ko
 	tests/kmod/dkms-build $(O) release $(O)/dkms/from-release.ko
 	tests/kmod/dkms-build $(O) clone $(O)/dkms/from-clone.ko
 	tests/kmod/dkms-build $(O) make $(O)/dkms/from-make.ko
+	tests/kmod/check-layouts $(O)
 	tests/kmod/check-refused $(O)
 
 # A test that lasts; not a part of check. With APPEND='slub_debug=FZPU' the
