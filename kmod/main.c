@@ -54,11 +54,12 @@ enum records { QUEUES, HQDS, GPUS, USAGE, PROCESSES, NODES };
  * @fops:	its operations, by which an open file finds it
  * @file:	its name
  * @of_process:	in the directory of each process, and not in that of the host
- * @head:	its first two lines
+ * @head:	its first line
  * @records:	what it has behind the head, if @size
  * @first:	offset of the first record in what take() returns
  * @size:	of a record, 0: the file has none
- * @show:	prints a record, or all that is behind the head: record is NULL then
+ * @show:	prints a record; NULL: the names of the columns, and all records
+ *		where @size is 0
  */
 struct view {
 	const struct file_operations fops;
@@ -163,13 +164,11 @@ static int view_show(struct seq_file *m, void *v)
 {
 	const struct view *view = ((struct view_file *)m->private)->view;
 
-	if (v != SEQ_START_TOKEN) {
-		view->show(m, v);
-		return 0;
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, view->head);
+		v = NULL;
 	}
-	seq_puts(m, view->head);
-	if (!view->size)
-		view->show(m, NULL);
+	view->show(m, v);
 	return 0;
 }
 
@@ -260,6 +259,7 @@ static void show_version(struct seq_file *m, const void *record)
 	};
 	int i;
 
+	seq_puts(m, "#" GP_VIEW_VERSION_COLUMNS(GP_VIEW_COLUMN_NAME) "\n");
 	for (i = 0; i < KEY_COUNT; i++)
 		seq_printf(m, "%s %s\n", key_words[i],
 			   values[i] ?: GP_VIEW_UNKNOWN);
@@ -273,13 +273,14 @@ static void show_stats(struct seq_file *m, const void *record)
 {
 	int i;
 
+	seq_puts(m, "#" GP_VIEW_STATS_COLUMNS(GP_VIEW_COLUMN_NAME) "\n");
 	for (i = 0; i < GP_STAT_COUNT; i++)
 		seq_printf(m, "%s %llu\n", stat_words[i],
 			   (u64)atomic64_read(&gp_stats[i]));
 }
 
 /* What all views have; NAME as in view.h. */
-#define VIEW(NAME, columns) \
+#define VIEW(NAME) \
 	.fops = {                                                       \
 		.open = view_open,                                      \
 		.read = seq_read,                                       \
@@ -287,23 +288,21 @@ static void show_stats(struct seq_file *m, const void *record)
 		.release = view_release,                                \
 	},                                                              \
 	.file = GP_VIEW_##NAME##_FILE,                                  \
-	.head = GP_VIEW_HEAD(GP_VIEW_##NAME##_NAME,                     \
-			     GP_VIEW_##NAME##_VERSION) "#" columns(     \
-				GP_VIEW_COLUMN_NAME) "\n"
+	.head = GP_VIEW_HEAD(GP_VIEW_##NAME##_NAME, GP_VIEW_##NAME##_VERSION)
 
 static const struct view views[] = {
 	{
-		VIEW(VERSION, GP_VIEW_VERSION_COLUMNS),
+		VIEW(VERSION),
 		.of_host = true,
 		.show = show_version,
 	},
 	{
-		VIEW(STATS, GP_VIEW_STATS_COLUMNS),
+		VIEW(STATS),
 		.of_host = true,
 		.show = show_stats,
 	},
 	{
-		VIEW(PROCESSES, GP_VIEW_PROCESSES_COLUMNS),
+		VIEW(PROCESSES),
 		.of_host = true,
 		.records = PROCESSES,
 		.first = offsetof(struct gp_summaries, s),
@@ -311,7 +310,7 @@ static const struct view views[] = {
 		.show = gp_rows_summary,
 	},
 	{
-		VIEW(NODES, GP_VIEW_NODES_COLUMNS),
+		VIEW(NODES),
 		.of_host = true,
 		.records = NODES,
 		.first = offsetof(struct gp_host_nodes, h),
@@ -319,7 +318,7 @@ static const struct view views[] = {
 		.show = gp_rows_node,
 	},
 	{
-		VIEW(QUEUES, GP_VIEW_QUEUES_ALL_COLUMNS),
+		VIEW(QUEUES),
 		.of_process = true,
 		.records = QUEUES,
 		.first = offsetof(struct gp_list, q),
@@ -327,7 +326,7 @@ static const struct view views[] = {
 		.show = gp_rows_queue,
 	},
 	{
-		VIEW(HQDS, GP_VIEW_HQDS_COLUMNS),
+		VIEW(HQDS),
 		.of_process = true,
 		.records = HQDS,
 		.first = offsetof(struct gp_slots, s),
@@ -335,7 +334,7 @@ static const struct view views[] = {
 		.show = gp_rows_slot,
 	},
 	{
-		VIEW(GPUS, GP_VIEW_GPUS_COLUMNS),
+		VIEW(GPUS),
 		.of_process = true,
 		.records = GPUS,
 		.first = offsetof(struct gp_gpus, g),
@@ -343,7 +342,7 @@ static const struct view views[] = {
 		.show = gp_rows_gpu,
 	},
 	{
-		VIEW(USAGE, GP_VIEW_USAGE_COLUMNS),
+		VIEW(USAGE),
 		.of_process = true,
 		.of_host = true,
 		.records = USAGE,

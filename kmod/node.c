@@ -379,7 +379,7 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 	why = GP_VIEW_HARDWARE_ASLEEP;
 	if (ret <= 0 && pm_runtime_status_suspended(n->ddev->dev))
 		goto err_drm;
-	why = GP_VIEW_HARDWARE_IDLE;
+	why = GP_VIEW_HARDWARE_UNUSED;
 	if (!ret)
 		goto err_drm;
 	/*

@@ -61,7 +61,8 @@ static int copy_debug(void *props, struct gp_queue *q)
 		return -EFAULT;
 	q->suspended = suspended;
 	q->destroying = destroying;
-	q->exception = exception;
+	q->exception = exception &
+		       ~GP_VIEW_EXCEPTION_BIT(GP_VIEW_EXCEPTION_NEW);
 	return 0;
 }
 
@@ -76,7 +77,7 @@ static int copy_properties(void *props, struct gp_queue *q)
 	    gp_get(props, queue_properties, queue_address, &q->ring) ||
 	    gp_get(props, queue_properties, queue_size, &q->ring_size) ||
 	    gp_get(props, queue_properties, priority, &q->priority) ||
-	    gp_get(props, queue_properties, queue_percent, &q->percent) ||
+	    gp_get(props, queue_properties, queue_percent, &q->wants) ||
 	    gp_get(props, queue_properties, read_ptr, &rptr_addr) ||
 	    gp_get(props, queue_properties, write_ptr, &wptr_addr) ||
 	    gp_get(props, queue_properties, doorbell_off, &q->doorbell) ||

@@ -17,7 +17,7 @@ struct gp_node;
  * @gpu_id:	of its node
  * @type:	enum gp_view_queue_type, or -1 for a type that is not known
  * @priority:	as set by the process
- * @percent:	the same
+ * @wants:	the same
  * @wanted:	the driver wants it in the hardware
  * @evicted:	by the driver
  * @suspended:	by the debug interface; -1 when the driver has none
@@ -54,7 +54,7 @@ struct gp_queue {
 	u32 gpu_id;
 	int type;
 	u32 priority;
-	u32 percent;
+	u32 wants;
 	bool wanted;
 	bool evicted;
 	int suspended;

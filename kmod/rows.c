@@ -23,13 +23,19 @@ static const char *const hardware_words[] = { GP_VIEW_HARDWARE(WORD_OF) };
 static const char *const scheduler_words[] = { GP_VIEW_SCHEDULERS(WORD_OF) };
 static const char *const state_words[] = { GP_VIEW_QUEUE_STATES(WORD_OF) };
 
+/* By bit; that of a code is one less than the code. */
+/* clang-format off */
+#define CODE_OF(name, code, word) \
+	[(code) - 1] = (word),
+/* clang-format on */
+static const char *const exception_words[] = { GP_VIEW_EXCEPTIONS(CODE_OF) };
+
 /* Out of a list of words; a negative number is not known. */
 #define WORD(words, i) ((i) < 0 ? NULL : (words)[i])
 
 /*
  * A cell of a row. Not known are a negative decimal number or flag, -1 in
- * hexadecimal, a NULL word and an empty set, which is a bit for each word of
- * state_words.
+ * hexadecimal and as a set, and a NULL word. A set has a bit for each word.
  */
 union cell {
 	s64 number;
@@ -37,73 +43,107 @@ union cell {
 	u64 set;
 };
 
-#define CELL_DEC(name)	 s64 name;
-#define CELL_HEX(name)	 s64 name;
-#define CELL_FLAG(name)	 s64 name;
-#define CELL_WORD(name)	 const char *name;
-#define CELL_SET(name)	 u64 name;
-#define CELL(name, kind) CELL_##kind(name)
-#define KIND(name, kind) GP_VIEW_##kind,
+#define CELL_DEC(name)	   s64 name;
+#define CELL_BIG(name)	   s64 name;
+#define CELL_HEX(name)	   s64 name;
+#define CELL_ADDR(name)	   s64 name;
+#define CELL_FLAG(name)	   s64 name;
+#define CELL_WORD(name)	   const char *name;
+#define CELL_SET(name)	   u64 name;
+#define CELL_CODES(name)   u64 name;
+#define CELL(name, kind)   CELL_##kind(name)
+#define COLUMN(name, kind) { #name, sizeof(#name) - 1, GP_VIEW_##kind },
 
-/* A row of that name: its cells, each with the size of a union cell, and their kinds. */
+struct column {
+	const char *name;
+	int width;
+	enum gp_view_kind kind;
+};
+
+/* Room for a cell, so that all stand below their names: what is larger is rare. */
+static const int widths[] = {
+	[GP_VIEW_DEC] = 5,   [GP_VIEW_BIG] = 10,   [GP_VIEW_HEX] = 6,
+	[GP_VIEW_ADDR] = 14, [GP_VIEW_FLAG] = 1,   [GP_VIEW_WORD] = 11,
+	[GP_VIEW_SET] = 17,  [GP_VIEW_CODES] = 11,
+};
+
+/* A row of that name: its cells, each with the size of a union cell, and their columns. */
 #define DEFINE_ROW(name, columns)                                          \
 	struct name {                                                      \
 		columns(CELL)                                              \
 	};                                                                 \
-	static const enum gp_view_kind name##_kinds[] = { columns(KIND) }; \
+	static const struct column name##_columns[] = { columns(COLUMN) }; \
 	static_assert(sizeof(struct name) ==                               \
-		      ARRAY_SIZE(name##_kinds) * sizeof(union cell))
+		      ARRAY_SIZE(name##_columns) * sizeof(union cell))
 
-DEFINE_ROW(queue_row, GP_VIEW_QUEUES_ALL_COLUMNS);
+DEFINE_ROW(queue_row, GP_VIEW_QUEUES_COLUMNS);
 DEFINE_ROW(slot_row, GP_VIEW_HQDS_COLUMNS);
 DEFINE_ROW(gpu_row, GP_VIEW_GPUS_COLUMNS);
 DEFINE_ROW(usage_row, GP_VIEW_USAGE_COLUMNS);
 DEFINE_ROW(summary_row, GP_VIEW_PROCESSES_COLUMNS);
 DEFINE_ROW(node_row, GP_VIEW_NODES_COLUMNS);
 
-static void print_set(struct seq_file *m, unsigned long set)
+static void print_set(struct seq_file *m, const char *const *words, u32 n,
+		      unsigned long set)
 {
 	const char *sep = "";
-	unsigned int i;
+	u32 i;
 
-	for_each_set_bit(i, &set, GP_VIEW_STATE_COUNT) {
-		seq_printf(m, "%s%s", sep, state_words[i]);
+	for_each_set_bit(i, &set, BITS_PER_LONG) {
+		if (i < n && words[i])
+			seq_printf(m, "%s%s", sep, words[i]);
+		else
+			seq_printf(m, "%s" GP_VIEW_CODE "%u", sep, i + 1);
 		sep = ",";
 	}
+	if (!set)
+		seq_puts(m, GP_VIEW_NONE);
 }
+
+#define PRINT_SET(m, words, set) print_set(m, words, ARRAY_SIZE(words), set)
 
 static void print_cell(struct seq_file *m, enum gp_view_kind kind,
 		       const union cell *cell)
 {
-	if (kind == GP_VIEW_WORD && cell->word)
-		seq_puts(m, cell->word);
-	else if (kind == GP_VIEW_SET && cell->set)
-		print_set(m, cell->set);
-	else if (kind == GP_VIEW_HEX && cell->number != -1)
-		seq_printf(m, "0x%llx", cell->number);
-	else if ((kind == GP_VIEW_DEC || kind == GP_VIEW_FLAG) &&
-		 cell->number >= 0)
-		seq_printf(m, "%llu", cell->number);
-	else
+	bool is_dec = kind == GP_VIEW_DEC || kind == GP_VIEW_BIG ||
+		      kind == GP_VIEW_FLAG;
+
+	if (kind == GP_VIEW_WORD ? !cell->word :
+	    is_dec		 ? cell->number < 0 :
+				   cell->number == -1)
 		seq_puts(m, GP_VIEW_UNKNOWN);
+	else if (kind == GP_VIEW_WORD)
+		seq_puts(m, cell->word);
+	else if (kind == GP_VIEW_SET)
+		PRINT_SET(m, state_words, cell->set);
+	else if (kind == GP_VIEW_CODES)
+		PRINT_SET(m, exception_words, cell->set);
+	else
+		seq_printf(m, is_dec ? "%llu" : "0x%llx", cell->number);
 }
 
+/* The names of the columns, when row is NULL. */
 static void print_row(struct seq_file *m, const void *row,
-		      const enum gp_view_kind *kinds, size_t n)
+		      const struct column *columns, size_t n)
 {
 	const union cell *cells = row;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (i)
-			seq_putc(m, ' ');
-		print_cell(m, kinds[i], &cells[i]);
+		const struct column *c = &columns[i];
+		bool last = i + 1 == n;
+
+		seq_setwidth(m, last ? 0 : max(c->width, widths[c->kind]));
+		if (cells)
+			print_cell(m, c->kind, &cells[i]);
+		else
+			seq_printf(m, "%s%s", i ? "" : "# ", c->name);
+		seq_pad(m, last ? '\n' : ' ');
 	}
-	seq_putc(m, '\n');
 }
 
 #define PRINT_ROW(m, name, row) \
-	print_row(m, row, name##_kinds, ARRAY_SIZE(name##_kinds))
+	print_row(m, row, name##_columns, ARRAY_SIZE(name##_columns))
 
 /* Why a queue is off, as far as the driver's facts say. */
 static unsigned long reasons(const struct gp_queue *q)
@@ -118,8 +158,8 @@ static unsigned long reasons(const struct gp_queue *q)
 		set |= BIT(GP_VIEW_STATE_RESET);
 	if (q->evicted && q->paused > 0)
 		set |= BIT(GP_VIEW_STATE_PAUSED);
-	if (!q->percent)
-		set |= BIT(GP_VIEW_STATE_PERCENT);
+	if (!q->wants)
+		set |= BIT(GP_VIEW_STATE_WANTS);
 	if (!q->ring || !q->ring_size)
 		set |= BIT(GP_VIEW_STATE_NO_RING);
 	return set;
@@ -151,7 +191,8 @@ static const char *unit_of(int type)
 
 void gp_rows_queue(struct seq_file *m, const void *record)
 {
-	const struct gp_queue *q = record;
+	static const struct gp_queue none;
+	const struct gp_queue *q = record ?: &none;
 	const struct queue_row row = {
 		.qid = q->qid,
 		.gpu_id = q->gpu_id,
@@ -164,7 +205,7 @@ void gp_rows_queue(struct seq_file *m, const void *record)
 		.age_ms = q->age_ms,
 		.hardware = WORD(hardware_words, q->hardware),
 		.state = state_of(q),
-		.percent = q->percent,
+		.wants = q->wants,
 		.doorbell = q->doorbell,
 		.engine = q->sdma_engine,
 		.rlc = q->sdma_rlc,
@@ -183,12 +224,13 @@ void gp_rows_queue(struct seq_file *m, const void *record)
 		.waves = q->waves,
 	};
 
-	PRINT_ROW(m, queue_row, &row);
+	PRINT_ROW(m, queue_row, record ? &row : NULL);
 }
 
 void gp_rows_slot(struct seq_file *m, const void *record)
 {
-	const struct gp_slot *s = record;
+	static const struct gp_slot none;
+	const struct gp_slot *s = record ?: &none;
 	const struct slot_row row = {
 		.gpu_id = s->gpu_id,
 		.type = WORD(type_words, s->type),
@@ -209,24 +251,26 @@ void gp_rows_slot(struct seq_file *m, const void *record)
 		.hardware = WORD(hardware_words, s->hardware),
 	};
 
-	PRINT_ROW(m, slot_row, &row);
+	PRINT_ROW(m, slot_row, record ? &row : NULL);
 }
 
 void gp_rows_gpu(struct seq_file *m, const void *record)
 {
-	const struct gp_gpu *g = record;
+	static const struct gp_gpu none;
+	const struct gp_gpu *g = record ?: &none;
 	const struct gpu_row row = {
 		.gpu_id = g->gpu_id,
 		.vm = g->vm,
 		.context = g->context,
 	};
 
-	PRINT_ROW(m, gpu_row, &row);
+	PRINT_ROW(m, gpu_row, record ? &row : NULL);
 }
 
 void gp_rows_usage(struct seq_file *m, const void *record)
 {
-	const struct gp_gpu *g = record;
+	static const struct gp_gpu none;
+	const struct gp_gpu *g = record ?: &none;
 	const struct usage_row row = {
 		.gpu_id = g->node_id,
 		.pid = g->pid,
@@ -242,7 +286,7 @@ void gp_rows_usage(struct seq_file *m, const void *record)
 		.age_ms = g->age_ms,
 	};
 
-	PRINT_ROW(m, usage_row, &row);
+	PRINT_ROW(m, usage_row, record ? &row : NULL);
 }
 
 /* A name as one cell; NULL when it is empty. A lone "-" is not "not known". */
@@ -264,7 +308,8 @@ static const char *cell_name(char out[NAME_LEN], const char *name)
 
 void gp_rows_summary(struct seq_file *m, const void *record)
 {
-	const struct gp_summary *s = record;
+	static const struct gp_summary none;
+	const struct gp_summary *s = record ?: &none;
 	bool known = s->queues >= 0;
 	char comm[NAME_LEN];
 	const struct summary_row row = {
@@ -286,12 +331,13 @@ void gp_rows_summary(struct seq_file *m, const void *record)
 		.paused = s->paused,
 	};
 
-	PRINT_ROW(m, summary_row, &row);
+	PRINT_ROW(m, summary_row, record ? &row : NULL);
 }
 
 void gp_rows_node(struct seq_file *m, const void *record)
 {
-	const struct gp_host_node *h = record;
+	static const struct gp_host_node none;
+	const struct gp_host_node *h = record ?: &none;
 	const struct node_row row = {
 		.gpu_id = h->n.gpu_id,
 		.node = h->node,
@@ -310,5 +356,5 @@ void gp_rows_node(struct seq_file *m, const void *record)
 		.oversubscribed = h->oversubscribed,
 	};
 
-	PRINT_ROW(m, node_row, &row);
+	PRINT_ROW(m, node_row, record ? &row : NULL);
 }

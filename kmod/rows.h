@@ -6,7 +6,7 @@ struct seq_file;
 
 /*
  * A line of a file from one record: a struct gp_queue, gp_slot, gp_gpu, gp_summary
- * or gp_host_node.
+ * or gp_host_node. NULL: the names of the columns.
  */
 void gp_rows_queue(struct seq_file *m, const void *record);
 void gp_rows_slot(struct seq_file *m, const void *record);

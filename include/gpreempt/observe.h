@@ -55,6 +55,9 @@ const char *gpreempt_unit_name(int64_t unit);
  */
 int gpreempt_state_text(int64_t state, char *buf, size_t size);
 
+/** gpreempt_exception_text() - the same of @exception; "none" for 0 */
+int gpreempt_exception_text(int64_t exception, char *buf, size_t size);
+
 /**
  * struct gpreempt_queue - a queue: a line of pid/<n>/queues
  * @qid: queue id, unique within the process
@@ -69,7 +72,7 @@ int gpreempt_state_text(int64_t state, char *buf, size_t size);
  * @age_ms: age of all this but @active and @waves, in ms
  * @hardware: enum gp_view_hardware: why @active is unknown
  * @state: bits 1 << GP_VIEW_STATE_..., those that hold
- * @percent: share of the hardware that the process asks for
+ * @wants: share of the hardware that the process asks for
  * @doorbell: in dwords, in the device's BAR
  * @engine: slot of an SDMA queue
  * @rlc: slot of an SDMA queue
@@ -83,7 +86,7 @@ int gpreempt_state_text(int64_t state, char *buf, size_t size);
  * @mqd: GPU address
  * @cwsr: user address of the context save area
  * @cwsr_size: bytes
- * @exception: bits that wait to be asked for
+ * @exception: GP_VIEW_EXCEPTION_BIT() of those that wait to be asked for
  * @context: of a process that has several
  * @waves: in flight: more than 0 means that it executes
  * @reserved: 0; a later release may use it
@@ -100,7 +103,7 @@ struct gpreempt_queue {
 	int64_t age_ms;
 	int64_t hardware;
 	int64_t state;
-	int64_t percent;
+	int64_t wants;
 	int64_t doorbell;
 	int64_t engine;
 	int64_t rlc;

@@ -8,25 +8,28 @@
  * Every file begins with two lines. The first has the name of the format and
  * its version, the second has "#" and the names of the columns:
  *
- *	gpreempt-queues - version: 1.0
- *	# qid gpu_id type priority suspended evicted active slots age_ms
- *	0 0xf7bc compute-aql 7 0 0 4 4 0
- *	1 0xf7bc sdma 7 0 0 - 1 0
+ *	gpreempt-gpus - version: 2.0
+ *	# gpu_id vm    context
+ *	0xf7bc   1     -
+ *	0x1a2b   0     -
  *
- * After them there is one record a line. Cells are separated by one space and
- * hold no space. "-" means that the value is not known. Readers find a column
+ * After them there is one record a line. Cells are separated by blanks, which align
+ * them, and hold none. "-" means that the value is not known. Readers find a column
  * by its name and skip names they do not know. A new column or a new word
  * raises the second number of the version, anything that could break a reader
- * raises the first.
+ * raises the first. Version 1 had one blank between two cells, and another order.
  *
  * A column list is a macro that calls X(name, kind) for each column in the
  * order of the line. The kinds:
  *
  *	DEC	a decimal number, not negative
+ *	BIG	the same, of many digits
  *	HEX	a number in hexadecimal, with 0x
+ *	ADDR	the same, of many digits
  *	FLAG	0 or 1
  *	WORD	a word, most of them out of a list in this file
  *	SET	one or more words out of a list in this file, joined by ","
+ *	CODES	the same out of GP_VIEW_EXCEPTIONS, or "none"
  *
  * Errors of reading the files of a process: ESTALE when it is gone (also when
  * its number belongs to another process by then), EUCLEAN when the driver's
@@ -63,10 +66,13 @@
 /* The kinds, for tables that are made from a column list. */
 enum gp_view_kind {
 	GP_VIEW_DEC,
+	GP_VIEW_BIG,
 	GP_VIEW_HEX,
+	GP_VIEW_ADDR,
 	GP_VIEW_FLAG,
 	GP_VIEW_WORD,
 	GP_VIEW_SET,
+	GP_VIEW_CODES,
 };
 
 /*
@@ -83,8 +89,8 @@ enum gp_view_kind {
  *	failed		the driver tried and failed
  *	lost		the device does not answer, or the driver does not access
  *			it any more
- *	idle		the device is awake and no process uses it: a read would keep
- *			it from falling asleep
+ *	unused		the device is awake and no process uses it: a read would keep
+ *			it from falling asleep ("idle" in version 1)
  */
 #define GP_VIEW_HARDWARE(X)						\
 	X(READ,		"read")						\
@@ -97,7 +103,7 @@ enum gp_view_kind {
 	X(UNSUPPORTED,	"unsupported")					\
 	X(FAILED,	"failed")					\
 	X(LOST,		"lost")						\
-	X(IDLE,		"idle")
+	X(UNUSED,	"unused")
 
 #define GP_VIEW_HARDWARE_ENUM(name, word)	GP_VIEW_HARDWARE_##name,
 
@@ -168,46 +174,34 @@ enum gp_view_hardware {
 	X(evictions)
 
 /*
- * pid/<n>/queues: one queue a line, in the order of the queue ids.
- * GP_VIEW_QUEUES_COLUMNS are the columns of version 1.0.
+ * pid/<n>/queues: one queue a line, in the order of the queue ids. What a person asks
+ * for comes first, within 80 columns.
  *
  *	qid		queue id, unique within the process and its context
  *	gpu_id		KFD's id of the node that the queue is on
  *	type		out of GP_VIEW_QUEUE_TYPES
- *	priority	as the process set it, 0 to 15
- *	suspended	1: the debug interface holds the queue
- *	evicted		1: the driver has taken the queue off for a while
+ *	state		out of GP_VIEW_QUEUE_STATES
  *	active		hardware slots that hold the queue now. The hardware
  *			can give work to a queue in a slot; it need not
  *			execute anything. "-": not read, for the reason in
  *			the column hardware
  *	slots		hardware slots the queue has when it is mapped: one in
  *			each XCC of its node, or one of an SDMA engine
+ *	waves		waves of the queue in flight, in all XCCs: more than 0
+ *			means that it executes. A queue of compute only. Not to be
+ *			added up: queues are read one after the other. "-": the
+ *			driver has no way to count them, the hardware was not
+ *			read, or the queue left its slot meanwhile
+ *	hardware	out of GP_VIEW_HARDWARE: whether active was read, or
+ *			why not
  *	age_ms		age of all columns but active and waves, which are always
  *			read now. More than 0 when the driver held the
  *			process's lock: the list last seen is shown then
- */
-#define GP_VIEW_QUEUES_NAME	"gpreempt-queues"
-#define GP_VIEW_QUEUES_VERSION	"1.4"
-#define GP_VIEW_QUEUES_COLUMNS(X)					\
-	X(qid,		DEC)						\
-	X(gpu_id,	HEX)						\
-	X(type,		WORD)						\
-	X(priority,	DEC)						\
-	X(suspended,	FLAG)						\
-	X(evicted,	FLAG)						\
-	X(active,	DEC)						\
-	X(slots,	DEC)						\
-	X(age_ms,	DEC)
-
-/*
- * All columns: those of version 1.0, then those of 1.1.
- *
- *	hardware	out of GP_VIEW_HARDWARE: whether active was read, or
- *			why not
- *	state		out of GP_VIEW_QUEUE_STATES
- *	percent		share of the hardware that the process asks for; 0
- *			takes the queue off
+ *	priority	as the process set it, 0 to 15
+ *	suspended	1: the debug interface holds the queue
+ *	evicted		1: the driver has taken the queue off for a while
+ *	wants		share of the hardware that the process asks for, no
+ *			utilisation: 0 takes the queue off ("percent" in version 1)
  *	doorbell	index of its doorbell, in dwords, in the device's BAR
  *	engine, rlc	the slot of an SDMA queue; engines count within the
  *			node
@@ -222,37 +216,73 @@ enum gp_view_hardware {
  *	rptr_addr, wptr_addr	user addresses of the indices in memory
  *	mqd		GPU address of the MQD, that of the first XCC
  *	cwsr, cwsr_size	user address and bytes of the context save area
- *	exception	exceptions that wait to be asked for, a bit each
+ *	exception	exceptions that wait to be asked for, out of
+ *			GP_VIEW_EXCEPTIONS (in version 1 a number, a bit each)
  *	context		of a process that has several; "-" for the first.
  *			Queue ids are unique within a context only, and the
  *			debug interface knows the queues of the first alone: it
  *			can't suspend those whose context is a number
- *	waves		waves of the queue in flight, in all XCCs: more than 0
- *			means that it executes. A queue of compute only. "-": the
- *			driver has no way to count them, the hardware was not
- *			read, or the queue left its slot meanwhile
  */
-#define GP_VIEW_QUEUES_ALL_COLUMNS(X)					\
-	GP_VIEW_QUEUES_COLUMNS(X)					\
-	X(hardware,	WORD)						\
+#define GP_VIEW_QUEUES_NAME	"gpreempt-queues"
+#define GP_VIEW_QUEUES_VERSION	"2.0"
+#define GP_VIEW_QUEUES_COLUMNS(X)					\
+	X(qid,		DEC)						\
+	X(gpu_id,	HEX)						\
+	X(type,		WORD)						\
 	X(state,	SET)						\
-	X(percent,	DEC)						\
+	X(active,	DEC)						\
+	X(slots,	DEC)						\
+	X(waves,	DEC)						\
+	X(hardware,	WORD)						\
+	X(age_ms,	DEC)						\
+	X(priority,	DEC)						\
+	X(suspended,	FLAG)						\
+	X(evicted,	FLAG)						\
+	X(wants,	DEC)						\
 	X(doorbell,	HEX)						\
 	X(engine,	DEC)						\
 	X(rlc,		DEC)						\
-	X(rptr,		DEC)						\
-	X(wptr,		DEC)						\
+	X(rptr,		BIG)						\
+	X(wptr,		BIG)						\
 	X(unit,		WORD)						\
-	X(ring,		HEX)						\
-	X(ring_size,	DEC)						\
-	X(rptr_addr,	HEX)						\
-	X(wptr_addr,	HEX)						\
-	X(mqd,		HEX)						\
-	X(cwsr,		HEX)						\
-	X(cwsr_size,	DEC)						\
-	X(exception,	HEX)						\
-	X(context,	DEC)						\
-	X(waves,	DEC)
+	X(ring,		ADDR)						\
+	X(ring_size,	BIG)						\
+	X(rptr_addr,	ADDR)						\
+	X(wptr_addr,	ADDR)						\
+	X(mqd,		ADDR)						\
+	X(cwsr,		ADDR)						\
+	X(cwsr_size,	BIG)						\
+	X(exception,	CODES)						\
+	X(context,	DEC)
+
+/*
+ * X(NAME, code, word): the exceptions of a queue, as enum kfd_dbg_trap_exception_code
+ * of linux/kfd_ioctl.h has them without its EC_QUEUE_. One that is not here is "ec-" and
+ * its code. EC_QUEUE_NEW is none: each queue has it that no debugger has seen.
+ */
+#define GP_VIEW_EXCEPTIONS(X)						\
+	X(WAVE_ABORT,			1, "wave-abort")		\
+	X(WAVE_TRAP,			2, "wave-trap")			\
+	X(WAVE_MATH_ERROR,		3, "wave-math-error")		\
+	X(WAVE_ILLEGAL_INSTRUCTION,	4, "wave-illegal-instruction")	\
+	X(WAVE_MEMORY_VIOLATION,	5, "wave-memory-violation")	\
+	X(WAVE_APERTURE_VIOLATION,	6, "wave-aperture-violation")	\
+	X(PACKET_DISPATCH_DIM_INVALID,	16, "dispatch-dim-invalid")	\
+	X(PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID, 17,		\
+	  "dispatch-segment-size-invalid")				\
+	X(PACKET_DISPATCH_CODE_INVALID,	18, "dispatch-code-invalid")	\
+	X(PACKET_RESERVED,		19, "packet-reserved")		\
+	X(PACKET_UNSUPPORTED,		20, "packet-unsupported")	\
+	X(PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID, 21,			\
+	  "dispatch-group-size-invalid")				\
+	X(PACKET_DISPATCH_REGISTER_INVALID, 22,				\
+	  "dispatch-register-invalid")					\
+	X(PACKET_VENDOR_UNSUPPORTED,	23, "packet-vendor-unsupported") \
+	X(PREEMPTION_ERROR,		30, "preemption-error")
+#define GP_VIEW_EXCEPTION_NEW	31
+#define GP_VIEW_CODE		"ec-"
+#define GP_VIEW_NONE		"none"
+#define GP_VIEW_EXCEPTION_BIT(code)	(1ull << ((code) - 1))
 
 /*
  * X(NAME, word) for each word of the column state. All that hold are joined.
@@ -260,7 +290,7 @@ enum gp_view_hardware {
  *	active		the driver wants it in the hardware, and a slot holds it
  *	suspended	through the debug interface
  *	evicted		by the driver
- *	percent=0	its share is 0
+ *	wants=0		its share is 0 ("percent=0" in version 1)
  *	no-ring		it has no ring, or one of no size
  *	destroying	it is being destroyed; waits while it is suspended
  *	unmapped	the driver wants it in the hardware, but no slot holds
@@ -275,7 +305,7 @@ enum gp_view_hardware {
 	X(ACTIVE,	"active")					\
 	X(SUSPENDED,	"suspended")					\
 	X(EVICTED,	"evicted")					\
-	X(PERCENT,	"percent=0")					\
+	X(WANTS,	"wants=0")					\
 	X(NO_RING,	"no-ring")					\
 	X(DESTROYING,	"destroying")					\
 	X(UNMAPPED,	"unmapped")					\
@@ -330,7 +360,7 @@ enum gp_view_queue_type {
  *		its own
  */
 #define GP_VIEW_GPUS_NAME	"gpreempt-gpus"
-#define GP_VIEW_GPUS_VERSION	"1.1"
+#define GP_VIEW_GPUS_VERSION	"2.0"
 #define GP_VIEW_GPUS_COLUMNS(X)						\
 	X(gpu_id,	HEX)						\
 	X(vm,		FLAG)						\
@@ -342,28 +372,28 @@ enum gp_view_queue_type {
  * not be read has one line, with the reason in the column hardware and without a
  * slot: active is "-".
  *
+ *	qid		queue id
  *	gpu_id		KFD's id of the node
  *	type		of the queue, out of GP_VIEW_QUEUE_TYPES
  *	xcc		of a compute queue, as the driver numbers them
  *	pipe, queue	of a compute queue
  *	engine, rlc	of an SDMA queue; engines count within the node
- *	qid		queue id
  *	active		1: the slot's register says active
+ *	waves		of the queue in flight in this XCC, as in queues
+ *	hardware	as in queues
+ *	age_ms		age of qid and type, as in queues
  *	vmid		the address space it works in
  *	rptr, wptr, unit	as in queues, of this slot
  *	doorbell	as the slot has it
- *	age_ms		age of qid and type, as in queues
- *	waves		of the queue in flight in this XCC, as in queues
- *	hardware	as in queues
  */
 #define GP_VIEW_HQDS_NAME	"gpreempt-hqds"
-#define GP_VIEW_HQDS_VERSION	"1.1"
+#define GP_VIEW_HQDS_VERSION	"2.0"
 #define GP_VIEW_HQDS_COLUMNS(X)						\
-	X(gpu_id, HEX) X(type, WORD) X(xcc, DEC) X(pipe, DEC)		\
-	X(queue, DEC) X(engine, DEC) X(rlc, DEC) X(qid, DEC)		\
-	X(active, FLAG) X(vmid, DEC) X(rptr, DEC) X(wptr, DEC)		\
-	X(unit, WORD) X(doorbell, HEX) X(age_ms, DEC)			\
-	X(waves, DEC) X(hardware, WORD)
+	X(qid, DEC) X(gpu_id, HEX) X(type, WORD) X(xcc, DEC)		\
+	X(pipe, DEC) X(queue, DEC) X(engine, DEC) X(rlc, DEC)		\
+	X(active, FLAG) X(waves, DEC) X(hardware, WORD)			\
+	X(age_ms, DEC) X(vmid, DEC) X(rptr, BIG) X(wptr, BIG)		\
+	X(unit, WORD) X(doorbell, HEX)
 
 /*
  * pid/<n>/usage: how much of a node the process uses a line, for each node and
@@ -374,31 +404,31 @@ enum gp_view_queue_type {
  * Slots are not read: waves are those of the queue's doorbell. A line whose hardware is
  * "-" is of a process that was busy.
  *
+ *	pid		as the host counts
  *	gpu_id		KFD's id of the node
- *	context		of a process that has several; "-" for the first
- *	hardware	out of GP_VIEW_HARDWARE: whether the slots of all its queues
- *			there were read, or why one was not
+ *	queues		of the process there
+ *	busy		1: waves are in flight in the node's first XCC. Counted in one
+ *			XCC, it is closer to one moment than waves
  *	waves		of its queues in flight there, "-" when that of one is not
  *			known
  *	waves_max	that the node has room for
+ *	hardware	out of GP_VIEW_HARDWARE: whether the slots of all its queues
+ *			there were read, or why one was not
+ *	age_ms		as in queues: of what is known of its queues
+ *	suspended	how many of its queues are, by the debug interface
+ *	evicted		1: they are evicted now
  *	evicted_ms	for how long the driver had evicted its queues there since
  *			the process has begun, with the eviction that goes on; a
  *			pause is one. A suspend is not
- *	evicted		1: they are evicted now
- *	age_ms		as in queues: of what is known of its queues
- *	pid		as the host counts
- *	queues		of the process there
- *	suspended	how many of them are, by the debug interface
- *	busy		1: waves are in flight in the node's first XCC. Counted in one
- *			XCC, it is closer to one moment than waves
+ *	context		of a process that has several; "-" for the first
  */
 #define GP_VIEW_USAGE_NAME	"gpreempt-usage"
-#define GP_VIEW_USAGE_VERSION	"1.1"
+#define GP_VIEW_USAGE_VERSION	"2.0"
 #define GP_VIEW_USAGE_COLUMNS(X)					\
-	X(gpu_id, HEX) X(context, DEC) X(hardware, WORD)		\
-	X(waves, DEC) X(waves_max, DEC) X(evicted_ms, DEC)		\
-	X(evicted, FLAG) X(age_ms, DEC) X(pid, DEC)			\
-	X(queues, DEC) X(suspended, DEC) X(busy, FLAG)
+	X(pid, DEC) X(gpu_id, HEX) X(queues, DEC) X(busy, FLAG)		\
+	X(waves, DEC) X(waves_max, DEC) X(hardware, WORD)		\
+	X(age_ms, DEC) X(suspended, DEC) X(evicted, FLAG)		\
+	X(evicted_ms, BIG) X(context, DEC)
 
 /*
  * processes: one GPU process a line.
@@ -421,7 +451,7 @@ enum gp_view_queue_type {
  *			(kfd_process.queues_paused)
  */
 #define GP_VIEW_PROCESSES_NAME		"gpreempt-processes"
-#define GP_VIEW_PROCESSES_VERSION	"1.1"
+#define GP_VIEW_PROCESSES_VERSION	"2.0"
 #define GP_VIEW_PROCESSES_COLUMNS(X)					\
 	X(pid, DEC) X(ns_pid, DEC) X(comm, WORD) X(gpus, DEC)		\
 	X(queues, DEC) X(aql, DEC) X(pm4, DEC) X(sdma, DEC)		\
@@ -452,7 +482,7 @@ enum gp_view_queue_type {
  *			under MES, where the driver does not know
  */
 #define GP_VIEW_NODES_NAME	"gpreempt-nodes"
-#define GP_VIEW_NODES_VERSION	"1.2"
+#define GP_VIEW_NODES_VERSION	"2.0"
 #define GP_VIEW_NODES_COLUMNS(X)					\
 	X(gpu_id, HEX) X(node, DEC) X(device, WORD) X(gfx, DEC)		\
 	X(xccs, DEC) X(xcc_mask, HEX) X(scheduler, WORD)		\

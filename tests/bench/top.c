@@ -109,7 +109,7 @@ static void make_host(unsigned int processes, unsigned int gpus)
 	fputs("gpreempt-nodes - version: 1.2\n"
 	      "# gpu_id node device xccs slots_used slots\n",
 	      nodes);
-	fputs("gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(
+	fputs("gpreempt-usage - version: 2.0\n#" GP_VIEW_USAGE_COLUMNS(
 		      GP_VIEW_COLUMN_NAME) "\n",
 	      usage);
 	fputs("gpreempt-processes - version: 1.1\n"
@@ -121,8 +121,8 @@ static void make_host(unsigned int processes, unsigned int gpus)
 		WRITE((KFD "topology/nodes/%u/mem_banks/0/properties", j + 1),
 		      "heap_type 1\nsize_in_bytes 206158430208\n");
 		for (i = 0; i < processes; i++)
-			fprintf(usage, "0x%x - read %u 2560 0 0 0 %u 4 0 %d\n",
-				gpu_id(j), i % 7, FIRST + i, i % 7 != 0);
+			fprintf(usage, "%u 0x%x 4 %d %u 2560 read 0 0 0 0 -\n",
+				FIRST + i, gpu_id(j), i % 7 != 0, i % 7);
 	}
 	for (i = 0; i < processes; i++) {
 		make_process(FIRST + i, gpus);

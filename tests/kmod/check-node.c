@@ -402,7 +402,7 @@ static void check_hw(void)
 
 	with(is_suspended, true, READ); /* on its way there or back: in use */
 	pm_result = 0;
-	hw(IDLE);
+	hw(UNUSED);
 	with(is_suspended, true, ASLEEP);
 	pm_result = -EINVAL; /* it has no runtime PM */
 	hw(READ);

@@ -346,7 +346,7 @@ static void check_all(void)
 		want(list->q[20].hardware == (int)fake_hardware);
 		want(!list->q[20].active);
 		drop();
-		fake_hardware = GP_VIEW_HARDWARE_IDLE;
+		fake_hardware = GP_VIEW_HARDWARE_UNUSED;
 	}
 	fake_hardware = GP_VIEW_HARDWARE_READ;
 	busy_context = 0;

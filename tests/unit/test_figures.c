@@ -18,8 +18,9 @@ static struct gp_figures f;
 static struct gpreempt_error err;
 static char *text;
 
-#define USAGE \
-	"gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n"
+#define USAGE                                                             \
+	"gpreempt-usage - version: 1.1\n# gpu_id context hardware waves " \
+	"waves_max evicted_ms evicted age_ms pid queues suspended busy\n"
 /* hardware, waves, evicted, pid, queues, suspended, busy */
 #define LINE "0x7d63 - %s %s 2560 0 %d 0 %d %d %s %s\n"
 

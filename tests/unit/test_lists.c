@@ -157,11 +157,11 @@ TEST(hqds_not_read)
 	struct gpreempt_hqds *list;
 
 	set_file(DIR "pid/4194242/hqds",
-		 "gpreempt-hqds - version: 1.1\n#" GP_VIEW_HQDS_COLUMNS(
+		 "gpreempt-hqds - version: 2.0\n#" GP_VIEW_HQDS_COLUMNS(
 			 GP_VIEW_COLUMN_NAME) "\n"
-					      "0xf7bc compute-aql 3 1 2 - - 0 1 8 64 128 dwords 0x800 0 5 "
-					      "read\n"
-					      "0xf7bd compute-aql - - - - - 1 - - - - dwords - 0 - lost\n");
+					      "0 0xf7bc compute-aql 3 1 2 - - 1 5 read 0 8 64 128 dwords "
+					      "0x800\n"
+					      "1 0xf7bd compute-aql - - - - - - - lost 0 - - - dwords -\n");
 	ck_assert_int_eq(gpreempt_hqds_read(g, PID, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 2);
 	ck_assert_int_eq(list->hqds[0].waves, 5);
@@ -173,30 +173,57 @@ TEST(hqds_not_read)
 	gpreempt_hqds_free(list);
 }
 
-TEST(usage)
+/* Version 1.1, with the pid behind, and 2.0. */
+static const char *const usages[] = {
+	"gpreempt-usage - version: 1.1\n# gpu_id context hardware waves waves_max "
+	"evicted_ms evicted age_ms pid queues suspended busy\n"
+	"0xf7bc - read 12 9728 8589934592 1 0 4194242 3 - 1\n"
+	"0xf7bd 1 idle - - 0 0 7 4194242 1 1 -\n",
+	"gpreempt-usage - version: 2.0\n#" GP_VIEW_USAGE_COLUMNS(
+		GP_VIEW_COLUMN_NAME) "\n"
+				     "4194242 0xf7bc 3 1 12 9728 read   0 - 1 8589934592 -\n"
+				     "4194242 0xf7bd 1 -  -    - unused 7 1 0          0 1\n",
+};
+
+TEST_EACH(usage, ARRAY_SIZE(usages))
 {
 	struct gpreempt_usages *list;
 
-	set_file(DIR "pid/4194242/usage",
-		 "gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(
-			 GP_VIEW_COLUMN_NAME) "\n"
-					      "0xf7bc - read 12 9728 8589934592 1 0 4194242 3 - 1\n"
-					      "0xf7bd 1 idle - - 0 0 7 4194242 1 1 -\n");
+	set_file(DIR "pid/4194242/usage", usages[_i]);
 	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 2);
+	ck_assert_int_eq(list->usages[0].gpu_id, 0xf7bc);
 	ck_assert_int_eq(list->usages[0].context, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->usages[0].waves, 12);
 	ck_assert_int_eq(list->usages[0].waves_max, 9728);
 	ck_assert_int_eq(list->usages[0].evicted_ms, 8589934592);
 	ck_assert_int_eq(list->usages[0].evicted, 1);
-	ck_assert_int_eq(list->usages[1].hardware, GP_VIEW_HARDWARE_IDLE);
+	ck_assert_int_eq(list->usages[0].busy, 1);
+	ck_assert_int_eq(list->usages[1].hardware, GP_VIEW_HARDWARE_UNUSED);
 	ck_assert_int_eq(list->usages[1].waves, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->usages[1].age_ms, 7);
+	ck_assert_int_eq(list->usages[1].context, 1);
 	ck_assert_int_eq(list->usages[0].queues, 3);
 	ck_assert_int_eq(list->usages[0].suspended, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->usages[1].pid, PID);
 	gpreempt_usage_free(list);
 	gpreempt_usage_free(NULL);
+}
+
+/* 1.0 had no pid: what names a line is the GPU. */
+TEST(first_usage)
+{
+	struct gpreempt_usages *list;
+
+	set_file(DIR "pid/4194242/usage",
+		 "gpreempt-usage - version: 1.0\n# gpu_id waves\n0xf7bc 12\n");
+	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), 0);
+	ck_assert_int_eq(list->usages[0].gpu_id, 0xf7bc);
+	ck_assert_int_eq(list->usages[0].pid, GPREEMPT_UNKNOWN);
+	gpreempt_usage_free(list);
+	set_file(DIR "pid/4194242/usage",
+		 "gpreempt-usage - version: 2.0\n# pid waves\n7 12\n");
+	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), -EINVAL);
 }
 
 /* No module, one that is too old, and no process. */

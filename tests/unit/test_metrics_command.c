@@ -25,7 +25,8 @@
 #define ID  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static const char usage_head[] =
-	"gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n";
+	"gpreempt-usage - version: 1.1\n# gpu_id context hardware waves "
+	"waves_max evicted_ms evicted age_ms pid queues suspended busy\n";
 
 #define FILE_NAME HOLD_DIR "/file.prom"
 

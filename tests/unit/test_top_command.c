@@ -20,8 +20,9 @@
 #define DIR "/sys/kernel/debug/gpreempt/"
 #define KFD "/sys/class/kfd/kfd/"
 
-#define USAGE \
-	"gpreempt-usage - version: 1.1\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n"
+#define USAGE                                                             \
+	"gpreempt-usage - version: 1.1\n# gpu_id context hardware waves " \
+	"waves_max evicted_ms evicted age_ms pid queues suspended busy\n"
 
 static void setup(void)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/kfd_ioctl.h>
+
 #include <gpreempt/view.h>
 
 #include "unit.h"
@@ -56,37 +58,109 @@ TEST(good)
 	ck_assert_int_eq(view->queues[1].age_ms, 250);
 }
 
-#define ALL_COLUMNS                                                     \
-	"gpreempt-queues - version: 1.4\n#" GP_VIEW_QUEUES_ALL_COLUMNS( \
-		GP_VIEW_COLUMN_NAME) "\n"
+/* The text of version 1: another order, one blank, and words of its own. */
+#define VERSION_1                                                           \
+	"gpreempt-queues - version: 1.4\n"                                  \
+	"# qid gpu_id type priority suspended evicted active slots age_ms " \
+	"hardware state percent doorbell engine rlc rptr wptr unit ring "   \
+	"ring_size rptr_addr wptr_addr mqd cwsr cwsr_size exception "       \
+	"context waves\n"                                                   \
+	"3 0xf7bc sdma 7 1 0 1 1 0 idle "                                   \
+	"suspended,percent=0,stuck,new-word 100 0x400 2 5 4096 8589934592 " \
+	"bytes 0x7f12345678ab 65536 0x7f0000000010 0x7f0000000018 "         \
+	"0x80012345000 - - 0x40000010 - 17\n"
 
-/* A line as the module prints it, with all the columns of 1.1. */
-TEST(all_columns)
+#define VERSION_2_LINE                                           \
+	"3     0xf7bc sdma        suspended,wants=0,stuck,new  " \
+	"1      1     17    unused      0      7        1      " \
+	"0     100   0x400 2      5     4096       8589934592 "  \
+	"bytes       0x7f12345678ab 65536      0x7f0000000010 "  \
+	"0x7f0000000018 0x80012345000  - - "                     \
+	"wave-memory-violation -\n"
+
+#define VERSION_2                                                   \
+	"gpreempt-queues - version: 2.0\n#" GP_VIEW_QUEUES_COLUMNS( \
+		GP_VIEW_COLUMN_NAME) "\n" VERSION_2_LINE
+
+static const char *const versions[] = {
+	VERSION_1,
+	VERSION_2,
+	/* Another order, columns that are new or missing, words of today. */
+	"gpreempt-queues - version: 2.7\n# new qid active priority gpu_id type "
+	"hardware state wants slots waves suspended evicted engine rlc wptr "
+	"unit ring ring_size mqd exception\n"
+	"- 3 1 7 0xf7bc sdma unused wants=0,suspended,stuck 100 1 17 1 0 2 5 "
+	"8589934592 bytes 0x7f12345678ab 65536 0x80012345000 wave-memory-violation\n",
+};
+
+/* Each version says the same of a queue. */
+TEST_EACH(all_columns, ARRAY_SIZE(versions))
 {
 	const struct gpreempt_queue *queue;
 	char text[64];
 
-	ck_assert_int_eq(parse(ALL_COLUMNS
-			       "3 0xf7bc sdma 7 1 0 1 1 0 read suspended,stuck,new-word 100 "
-			       "0x400 2 5 4096 8589934592 bytes 0x7f12345678ab 65536 "
-			       "0x7f0000000010 0x7f0000000018 0x80012345000 - - 0x40000000 "
-			       "- 17\n"),
-			 0);
+	ck_assert_int_eq(parse(versions[_i]), 0);
 	queue = gpreempt_view_find(view, 3);
-	ck_assert_str_eq(gpreempt_hardware_name(queue->hardware), "read");
+	ck_assert_int_eq(queue->gpu_id, 0xf7bc);
+	ck_assert_int_eq(queue->type, GPREEMPT_QUEUE_SDMA);
+	ck_assert_int_eq(queue->priority, 7);
+	ck_assert_int_eq(queue->suspended, 1);
+	ck_assert_int_eq(queue->evicted, 0);
+	ck_assert_int_eq(queue->active, 1);
+	ck_assert_int_eq(queue->slots, 1);
+	ck_assert_int_eq(queue->wants, 100);
+	ck_assert_str_eq(gpreempt_hardware_name(queue->hardware), "unused");
 	ck_assert_int_eq(queue->state, 1 << GP_VIEW_STATE_SUSPENDED |
+					       1 << GP_VIEW_STATE_WANTS |
 					       1 << GP_VIEW_STATE_STUCK);
 	gpreempt_state_text(queue->state, text, sizeof(text));
-	ck_assert_str_eq(text, "suspended,stuck");
+	ck_assert_str_eq(text, "suspended,wants=0,stuck");
 	ck_assert_int_eq(queue->engine, 2);
 	ck_assert_int_eq(queue->wptr, 8589934592);
 	ck_assert_str_eq(gpreempt_unit_name(queue->unit), "bytes");
 	ck_assert_int_eq(queue->ring, 0x7f12345678ab);
 	ck_assert_int_eq(queue->mqd, 0x80012345000);
 	ck_assert_int_eq(queue->cwsr, GPREEMPT_UNKNOWN);
-	ck_assert_int_eq(queue->exception, 0x40000000);
+	ck_assert_int_eq(queue->exception,
+			 KFD_EC_MASK(EC_QUEUE_WAVE_MEMORY_VIOLATION));
 	ck_assert_int_eq(queue->context, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(queue->waves, 17);
+}
+
+#define SAME(name, code, word) \
+	_Static_assert(EC_QUEUE_##name == (code), "as linux/kfd_ioctl.h");
+GP_VIEW_EXCEPTIONS(SAME)
+_Static_assert(EC_QUEUE_NEW == GP_VIEW_EXCEPTION_NEW, "as linux/kfd_ioctl.h");
+
+/* cell, bits, words. EC_QUEUE_NEW, which each healthy queue has, is none. */
+static const struct {
+	const char *cell;
+	int64_t bits;
+	const char *words;
+} exceptions[] = {
+	{ "-", GPREEMPT_UNKNOWN, "-" },
+	{ "none", 0, "none" },
+	{ "0x0", 0, "none" },
+	{ "0x40000000", 0, "none" },
+	{ "0x60000001", 0x20000001, "wave-abort,preemption-error" },
+	{ "preemption-error,wave-abort", 0x20000001,
+	  "wave-abort,preemption-error" },
+	{ "ec-24,wave-abort,ec-40", 0x8000800001, "wave-abort,ec-24,ec-40" },
+	{ "ec-31,ec-0,ec-64,ec-,ec-x,ec-99999999999,new", 0, "none" },
+};
+
+TEST_EACH(exception, ARRAY_SIZE(exceptions))
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), HEAD "# qid exception\n0 %s\n",
+		 exceptions[_i].cell);
+	ck_assert_int_eq(parse(text), 0);
+	ck_assert_int_eq(view->queues[0].exception, exceptions[_i].bits);
+	ck_assert_uint_eq(gpreempt_exception_text(exceptions[_i].bits, text,
+						  sizeof(text)),
+			  strlen(exceptions[_i].words));
+	ck_assert_str_eq(text, exceptions[_i].words);
 }
 
 /* The driver wants it in hardware that was not read; an older module: no waves. */
@@ -100,7 +174,7 @@ TEST(wanted)
 			       "0 - idle wanted\n"),
 			 0);
 	queue = gpreempt_view_find(view, 0);
-	ck_assert_int_eq(queue->hardware, GP_VIEW_HARDWARE_IDLE);
+	ck_assert_int_eq(queue->hardware, GP_VIEW_HARDWARE_UNUSED);
 	ck_assert_int_eq(queue->state, 1 << GP_VIEW_STATE_WANTED);
 	ck_assert_int_eq(queue->waves, GPREEMPT_UNKNOWN);
 	gpreempt_state_text(queue->state, text, sizeof(text));
@@ -181,7 +255,8 @@ static const struct {
 } bad[] = {
 	{ "", -EPROTO },
 	{ "gpreempt-queues - version: 1.0", -EPROTO },
-	{ "gpreempt-queues - version: 2.0\n" NAMES, -EPROTO },
+	{ "gpreempt-queues - version: 3.0\n" NAMES, -EPROTO },
+	{ "gpreempt-queues - version: 0.9\n" NAMES, -EPROTO },
 	{ "gpreempt-queues - version: 10.0\n" NAMES, -EPROTO },
 	{ "gpreempt-queues - version: 1\n" NAMES, -EPROTO },
 	{ "gpreempt-queues - version: 1.x\n" NAMES, -EPROTO },
@@ -209,6 +284,8 @@ static const struct {
 	{ HEAD "# qid gpu_id\n0 f7bc\n", -EINVAL },
 	{ HEAD "# qid gpu_id\n0 0x\n", -EINVAL },
 	{ HEAD "# qid gpu_id\n0 0xg\n", -EINVAL },
+	{ HEAD "# qid exception\n0 0xg\n", -EINVAL },
+	{ HEAD "# qid percent wants\n0 1 1\n", -EINVAL },
 	{ HEAD "# qid suspended\n0 2\n", -EINVAL },
 	{ HEAD "# qid suspended\n0 01\n", -EINVAL },
 };

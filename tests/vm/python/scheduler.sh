@@ -12,7 +12,7 @@ scheduler() {
 start a --queues 4 --packet 1ms --per-queue
 pid=$(pid a)
 # The online work is a look at the offline process.
-echo "grep -q . $VIEW/$pid/queues && awk 'NR > 2 { print \"suspended\", \$5, \"active\", \$7 }' $VIEW/$pid/queues" > "$W/look"
+echo "grep -q . $VIEW/$pid/queues && awk 'NR > 2 { print \"suspended\", \$11, \"active\", \$5 }' $VIEW/$pid/queues" > "$W/look"
 step "suspended while online work is done"
 scheduler "$pid" 5 sh "$W/look" > "$W/out" || fail "the scheduler ended with $?"
 cat "$W/out"

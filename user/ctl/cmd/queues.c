@@ -10,7 +10,8 @@
 #include "shared/array.h"
 #include "shared/macro.h"
 
-#define STATE 96 /* room for all words of a state together */
+#define STATE	   96  /* room for all words of a state together */
+#define EXCEPTIONS 384 /* the same of exceptions */
 
 /* A column of the view, and what of it is a text. */
 struct row {
@@ -18,6 +19,7 @@ struct row {
 	struct gpreempt_queue q;
 	const char *type;
 	char state[STATE];
+	char exception[EXCEPTIONS];
 	const char *hardware;
 	const char *unit;
 };
@@ -40,7 +42,7 @@ static const struct out_field fields[] = {
 	NUMBER(suspended, NULL, OUT_FLAG),
 	NUMBER(evicted, NULL, OUT_FLAG),
 	OUT_FIELD(struct row, hardware, NULL, OUT_TEXT),
-	NUMBER(percent, NULL, OUT_DEC),
+	NUMBER(wants, NULL, OUT_DEC),
 	NUMBER(doorbell, NULL, OUT_HEX),
 	NUMBER(engine, NULL, OUT_DEC),
 	NUMBER(rlc, NULL, OUT_DEC),
@@ -54,13 +56,13 @@ static const struct out_field fields[] = {
 	NUMBER(mqd, NULL, OUT_HEX),
 	NUMBER(cwsr, NULL, OUT_HEX),
 	NUMBER(cwsr_size, NULL, OUT_DEC),
-	NUMBER(exception, NULL, OUT_HEX),
+	OUT_FIELD(struct row, exception, NULL, OUT_SET, .array = true),
 	NUMBER(context, NULL, OUT_DEC),
 };
 
 /* Each column of the view is among them. */
 #define COUNT_COLUMN(name, kind) 1 +
-_Static_assert(ARRAY_SIZE(fields) == GP_VIEW_QUEUES_ALL_COLUMNS(COUNT_COLUMN) 1,
+_Static_assert(ARRAY_SIZE(fields) == GP_VIEW_QUEUES_COLUMNS(COUNT_COLUMN) 1,
 	       "a column of the view is missing");
 
 static const struct out_table table = OUT_TABLE("queues", fields, struct row);
@@ -82,6 +84,11 @@ static void fill_row(struct row *row, pid_t pid,
 	gpreempt_state_text(queue->state, row->state, sizeof(row->state));
 	if (!known(row->state))
 		*row->state = '\0';
+	/* JSON has no words for none, and null for "". */
+	strcpy(row->exception, queue->exception ? "" : ",");
+	if (queue->exception > 0)
+		gpreempt_exception_text(queue->exception, row->exception,
+					sizeof(row->exception));
 }
 
 struct queues_args {

@@ -16,6 +16,13 @@ static const char *const schedulers[] = { GP_VIEW_SCHEDULERS(WORD) };
 static const char *const units[] = { GP_VIEW_UNITS(WORD) };
 static const char *const states[] = { GP_VIEW_QUEUE_STATES(WORD) };
 
+/* By bit; that of a code is one less than the code. */
+/* clang-format off */
+#define CODE(name, code, word) \
+	[(code) - 1] = (word),
+/* clang-format on */
+static const char *const exceptions[] = { GP_VIEW_EXCEPTIONS(CODE) };
+
 static const struct list {
 	const char *column;
 	const char *const *words;
@@ -26,6 +33,18 @@ static const struct list {
 	{ "scheduler", schedulers, ARRAY_SIZE(schedulers) },
 	{ "unit", units, ARRAY_SIZE(units) },
 	{ "state", states, ARRAY_SIZE(states) },
+	{ "exception", exceptions, ARRAY_SIZE(exceptions) },
+};
+
+/* What version 1 called a column or a word. */
+static const struct old_name {
+	const char *column; /* NULL: it is a column */
+	const char *name;
+	const char *now;
+} old_names[] = {
+	{ NULL, "percent", "wants" },
+	{ "hardware", "idle", "unused" },
+	{ "state", "percent=0", "wants=0" },
 };
 
 static const struct list *find_list(const char *column)
@@ -39,30 +58,66 @@ static const struct list *find_list(const char *column)
 	return NULL;
 }
 
-static int64_t find_word(const struct list *list, const char *at, size_t len)
+/* A stretch of the text that is being parsed. */
+struct span {
+	const char *at;
+	size_t len;
+};
+
+static bool span_is(struct span s, const char *word)
+{
+	return s.len && *s.at == *word && s.len == strlen(word) &&
+	       !memcmp(s.at, word, s.len);
+}
+
+/* The same text with the name of today; column: as in old_names. */
+static struct span name_now(const char *column, struct span name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(old_names); i++) {
+		const struct old_name *old = &old_names[i];
+
+		if (span_is(name, old->name) &&
+		    (column ? old->column && !strcmp(old->column, column) :
+			      !old->column))
+			return (struct span){ old->now, strlen(old->now) };
+	}
+	return name;
+}
+
+static int64_t find_in(const struct list *list, struct span word)
 {
 	size_t i;
 
 	for (i = 0; list && i < list->count; i++)
-		if (len && *list->words[i] == *at &&
-		    strlen(list->words[i]) == len &&
-		    !memcmp(list->words[i], at, len))
+		if (list->words[i] && span_is(word, list->words[i]))
 			return i;
 	return GPREEMPT_UNKNOWN;
 }
 
-static int64_t word_set(const char *column, const char *at, size_t len)
+static int64_t find_word(const char *column, const char *at, size_t len)
 {
 	const struct list *list = find_list(column);
+	struct span word = { at, len };
+	int64_t found = find_in(list, word);
+
+	return found >= 0 ? found : find_in(list, name_now(column, word));
+}
+
+static int64_t word_set(const char *column, const char *at, size_t len)
+{
 	const char *end = at + len;
 	int64_t set = 0;
 
 	while (at < end) {
 		const char *comma = memchr(at, ',', end - at);
 		size_t part = (comma ? comma : end) - at;
-		int64_t bit = find_word(list, at, part);
+		int64_t bit = find_word(column, at, part);
 
-		if (bit >= 0)
+		if (bit < 0 && part > 3 && !memcmp(at, GP_VIEW_CODE, 3))
+			bit = strtol(at + 3, NULL, 10) - 1;
+		if (bit >= 0 && bit < 63)
 			set |= 1LL << bit;
 		at += part + 1;
 	}
@@ -100,41 +155,51 @@ const char *gpreempt_unit_name(int64_t unit)
 	return word_of("unit", unit);
 }
 
-int gpreempt_state_text(int64_t state, char *buf, size_t size)
+static int set_text(const char *column, uint64_t set, char *buf, size_t size)
 {
+	const struct list *list = find_list(column);
 	size_t i, used = 0;
 
-	if (state <= 0)
-		return snprintf(buf, size, GP_VIEW_UNKNOWN);
-	for (i = 0; i < ARRAY_SIZE(states); i++) {
+	for (i = 0; i < 63; i++) {
 		size_t room = used < size ? size - used : 0;
+		char *at = room ? buf + used : NULL;
+		const char *comma = used ? "," : "";
 
-		if (!(state & (1LL << i)))
+		if (!(set & 1ull << i))
 			continue;
-		used += snprintf(room ? buf + used : NULL, room, "%s%s",
-				 used ? "," : "", states[i]);
+		if (i < list->count && list->words[i])
+			used += snprintf(at, room, "%s%s", comma,
+					 list->words[i]);
+		else
+			used += snprintf(at, room, "%s" GP_VIEW_CODE "%zu",
+					 comma, i + 1);
 	}
 	return used;
 }
 
-#define MAX_COLUMNS 64
+int gpreempt_state_text(int64_t state, char *buf, size_t size)
+{
+	if (state <= 0)
+		return snprintf(buf, size, GP_VIEW_UNKNOWN);
+	return set_text("state", state & ((1 << GP_VIEW_STATE_COUNT) - 1), buf,
+			size);
+}
 
-/* A stretch of the text that is being parsed. */
-struct span {
-	const char *at;
-	size_t len;
-};
+int gpreempt_exception_text(int64_t exception, char *buf, size_t size)
+{
+	if (exception <= 0)
+		return snprintf(buf, size,
+				exception ? GP_VIEW_UNKNOWN : GP_VIEW_NONE);
+	return set_text("exception", exception, buf, size);
+}
+
+#define MAX_COLUMNS 64
 
 /* What the columns of this text are; NULL: one that we do not know. */
 struct layout {
 	const struct gp_column *columns[MAX_COLUMNS];
 	size_t count;
 };
-
-static bool span_is(struct span s, const char *word)
-{
-	return s.len == strlen(word) && !memcmp(s.at, word, s.len);
-}
 
 /* The next line without its end; a line without an end is -EINVAL. */
 static int take_line(struct span *text, struct span *line)
@@ -207,17 +272,10 @@ static int parse_columns(const struct gp_table *table, struct span line,
 	uint64_t seen = 0;
 	size_t at, next = 0;
 
-	/* What our own module prints; a list reads one for each process. */
-	if (table->line && span_is(line, table->line)) {
-		for (at = 0; at < table->n_columns; at++)
-			layout->columns[at] = &table->columns[at];
-		layout->count = table->n_columns;
-		return 0;
-	}
 	if (!take_word(&line, &word) || !span_is(word, "#"))
 		return -EINVAL;
 	while (take_word(&line, &word)) {
-		at = find_column(table, word, next);
+		at = find_column(table, name_now(NULL, word), next);
 		if (layout->count == MAX_COLUMNS)
 			return -EINVAL;
 		if (at == table->n_columns) {
@@ -230,7 +288,7 @@ static int parse_columns(const struct gp_table *table, struct span line,
 		next = at + 1;
 		layout->columns[layout->count++] = &table->columns[at];
 	}
-	return seen & 1 ? 0 : -EINVAL;
+	return seen >> table->key & 1 ? 0 : -EINVAL;
 }
 
 /* Not isxdigit(): that asks for the locale, for each digit of each number. */
@@ -291,27 +349,44 @@ static int parse_text(const struct gp_column *column, struct span word,
 	return 0;
 }
 
+/* Exceptions: words, "none", or what version 1 had, a number with EC_QUEUE_NEW. */
+static int parse_codes(const char *column, struct span word, int64_t *set)
+{
+	int ret = 0;
+
+	if (word.len < 2 || memcmp(word.at, "0x", 2))
+		*set = word_set(column, word.at, word.len);
+	else
+		ret = parse_number(word, 16, INT64_MAX, set);
+	if (!ret)
+		*set &= ~(int64_t)GP_VIEW_EXCEPTION_BIT(GP_VIEW_EXCEPTION_NEW);
+	return ret;
+}
+
 static int parse_cell(const struct gp_table *table,
 		      const struct gp_column *column, struct span word,
 		      void *record)
 {
 	void *field = (char *)record + column->offset;
 	/* What names the record is small everywhere. */
-	uint64_t max = column == table->columns ? UINT32_MAX : INT64_MAX;
+	bool key = column == &table->columns[table->key];
+	uint64_t max = key ? UINT32_MAX : INT64_MAX;
 
 	if (is_text(column))
 		return parse_text(column, word, field);
 	if (span_is(word, GP_VIEW_UNKNOWN))
-		return column == table->columns ? -EINVAL : 0;
+		return key ? -EINVAL : 0;
 	switch (column->kind) {
 	case GP_VIEW_WORD:
-		*(int64_t *)field =
-			find_word(find_list(column->name), word.at, word.len);
+		*(int64_t *)field = find_word(column->name, word.at, word.len);
 		return 0;
+	case GP_VIEW_CODES:
+		return parse_codes(column->name, word, field);
 	case GP_VIEW_SET:
 		*(int64_t *)field = word_set(column->name, word.at, word.len);
 		return 0;
 	case GP_VIEW_HEX:
+	case GP_VIEW_ADDR:
 		return parse_number(word, 16, max, field);
 	case GP_VIEW_FLAG:
 		if (!span_is(word, "0") && !span_is(word, "1"))

@@ -22,22 +22,19 @@ struct gp_column {
 	{ #name, GP_VIEW_##kind, offsetof(record, name), \
 	  sizeof(((record *)0)->name) },
 
-/* The same column, as a part of gp_table.line. */
-#define GP_COLUMN_NAME(name, kind) " " #name
-
 struct gp_table {
 	const char *head;    /* of the first line, up to the version */
 	const char *version; /* ours; no first number above it */
-	const struct gp_column *columns; /* the first one must be there */
+	const struct gp_column *columns;
 	size_t n_columns;
 	size_t record_size;
-	const char *line; /* the names of all columns, in that order; or NULL */
+	size_t key; /* the column that must be there: it names the record */
 };
 
 #define GP_COLUMN_COUNT(name, kind) 1 +
 
 /* One that has such a name in view.h; of column(), see GP_COLUMN(). */
-#define GP_TABLE(format, type, column)                                      \
+#define GP_TABLE(format, type, column, ...)                                 \
 	{                                                                   \
 		.head = GP_VIEW_##format##_NAME " - version: ",             \
 		.version = GP_VIEW_##format##_VERSION,                      \
@@ -46,7 +43,7 @@ struct gp_table {
 				GP_VIEW_##format##_COLUMNS(column)          \
 			},                                                  \
 		.n_columns = GP_VIEW_##format##_COLUMNS(GP_COLUMN_COUNT) 0, \
-		.record_size = sizeof(type),                                \
+		.record_size = sizeof(type), __VA_ARGS__                    \
 	}
 
 /*

@@ -90,7 +90,7 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 
 		/* One that is not in use is read as soon as it is. */
 		if (node->hardware == GP_VIEW_HARDWARE_READ ||
-		    node->hardware == GP_VIEW_HARDWARE_IDLE ||
+		    node->hardware == GP_VIEW_HARDWARE_UNUSED ||
 		    node->hardware == GPREEMPT_UNKNOWN)
 			continue;
 		snprintf(one, sizeof(one), "0x%llx: %s",

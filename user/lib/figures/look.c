@@ -51,7 +51,7 @@ static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u,
 {
 	*method = GP_METHOD_WAVES;
 	switch (u->hardware) {
-	case GP_VIEW_HARDWARE_IDLE:
+	case GP_VIEW_HARDWARE_UNUSED:
 	case GP_VIEW_HARDWARE_ASLEEP:
 		return 0;
 	case GP_VIEW_HARDWARE_READ:

@@ -15,7 +15,8 @@
 static const struct gp_table hqds_table =
 	GP_TABLE(HQDS, struct gpreempt_hqd, HQD);
 static const struct gp_table usage_table =
-	GP_TABLE(USAGE, struct gpreempt_usage, USAGE);
+	GP_TABLE(USAGE, struct gpreempt_usage, USAGE, /* 1.0 has no pid */
+		 .key = 1);
 static const struct gp_table version_table =
 	GP_TABLE(VERSION, struct gpreempt_fact, FACT);
 static const struct gp_table stats_table =

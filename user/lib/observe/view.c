@@ -26,7 +26,6 @@
 #define BUSY_PAUSE_NS (5 * NSEC_PER_MSEC)
 
 #define QUEUE(name, kind) GP_COLUMN(struct gpreempt_queue, name, kind)
-static const struct gp_column columns[] = { GP_VIEW_QUEUES_ALL_COLUMNS(QUEUE) };
 
 _Static_assert((int)GPREEMPT_QUEUE_COMPUTE_AQL ==
 			       (int)GP_VIEW_QUEUE_COMPUTE_AQL &&
@@ -37,14 +36,8 @@ _Static_assert((int)GPREEMPT_QUEUE_COMPUTE_AQL ==
 			       (int)GP_VIEW_QUEUE_SDMA_XGMI,
 	       "the types of the view and of the library have one numbering");
 
-static const struct gp_table queues_table = {
-	.head = GP_VIEW_QUEUES_NAME " - version: ",
-	.version = GP_VIEW_QUEUES_VERSION,
-	.columns = columns,
-	.n_columns = ARRAY_SIZE(columns),
-	.record_size = sizeof(struct gpreempt_queue),
-	.line = "#" GP_VIEW_QUEUES_ALL_COLUMNS(GP_COLUMN_NAME),
-};
+static const struct gp_table queues_table =
+	GP_TABLE(QUEUES, struct gpreempt_queue, QUEUE);
 
 int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir,
 			    const char *qid)

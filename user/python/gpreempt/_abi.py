@@ -87,7 +87,7 @@ class QueueStruct(ctypes.Structure):
     """struct gpreempt_queue"""
     _fields_ = _numbers(
         "qid", "gpu_id", "type", "priority", "suspended", "evicted", "active",
-        "slots", "age_ms", "hardware", "state", "percent", "doorbell", "engine",
+        "slots", "age_ms", "hardware", "state", "wants", "doorbell", "engine",
         "rlc", "rptr", "wptr", "unit", "ring", "ring_size", "rptr_addr",
         "wptr_addr", "mqd", "cwsr", "cwsr_size", "exception", "context",
         "waves") + _reserved(7)
@@ -232,6 +232,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
                                 c_void_p, _OUT, _ERROR)),
     "gpreempt_simulated": (c_bool, (c_void_p,)),
     "gpreempt_state_text": (c_int, (c_int64, c_char_p, c_size_t)),
+    "gpreempt_exception_text": (c_int, (c_int64, c_char_p, c_size_t)),
     "gpreempt_targets_free": (None, (c_void_p,)),
     "gpreempt_unit_name": (c_char_p, (c_int64,)),
     "gpreempt_usage_free": (None, (c_void_p,)),

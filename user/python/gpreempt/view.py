@@ -54,7 +54,7 @@ class Queue:
     age_ms: Optional[int]
     hardware: str
     state: Tuple[str, ...]
-    percent: Optional[int]
+    wants: Optional[int]
     doorbell: Optional[int]
     engine: Optional[int]
     rlc: Optional[int]
@@ -68,7 +68,7 @@ class Queue:
     mqd: Optional[int]
     cwsr: Optional[int]
     cwsr_size: Optional[int]
-    exception: Optional[int]
+    exception: Optional[Tuple[str, ...]]
     context: Optional[int]
     waves: Optional[int]
 
@@ -149,10 +149,19 @@ def _word(name: str) -> Callable[[int], str]:
     return text
 
 
+def _words(name: str, value: int) -> Tuple[str, ...]:
+    text = ctypes.create_string_buffer(512)
+    getattr(_abi.lib, name)(value, text, len(text))
+    return tuple(word for word in text.value.decode().split(",")
+                 if word not in ("-", "none"))
+
+
 def _state(value: int) -> Tuple[str, ...]:
-    text = ctypes.create_string_buffer(256)
-    _abi.lib.gpreempt_state_text(value, text, len(text))
-    return tuple(word for word in text.value.decode().split(",") if word != "-")
+    return _words("gpreempt_state_text", value)
+
+
+def _exception(value: int) -> Optional[Tuple[str, ...]]:
+    return None if value == _abi.UNKNOWN else _words("gpreempt_exception_text", value)
 
 
 # Fields whose number stands for words.
@@ -162,6 +171,7 @@ _WORDS: dict[str, Callable[[int], Any]] = {
     "scheduler": _word("gpreempt_scheduler_name"),
     "unit": _word("gpreempt_unit_name"),
     "state": _state,
+    "exception": _exception,
 }
 
 Record = TypeVar("Record", Process, Queue, Node, Slot, Usage, Target)

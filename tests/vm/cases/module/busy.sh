@@ -30,7 +30,7 @@ for f in queues hqds processes gpus nodes; do
 done
 awk 'NR > 2 && $9 == 0 { exit 1 }' "$W/gpreempt-queues" || fail "age_ms of queues does not tell"
 # The slots of queue 1 are still held: the unmap is under way.
-[ "$(awk 'NR > 2 && $8 == 1 && $15 > 0' "$W/gpreempt-hqds" | wc -l)" -eq 4 ] || fail "hqds"
+[ "$(awk 'NR > 2 && $1 == 1 && $12 > 0' "$W/gpreempt-hqds" | wc -l)" -eq 4 ] || fail "hqds"
 awk -v p="$p" '$1 == p && $15 > 0 { found = 1 } END { exit !found }' "$W/gpreempt-processes" ||
 	fail "age_ms of processes does not tell"
 [ "$(awk '$1 == "process_busy" { print $2 }' "$T/stats")" -gt 0 ] || fail "stats"

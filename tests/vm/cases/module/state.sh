@@ -28,10 +28,10 @@ started="$started $b"
 wait_for 20 is_ready b
 wait_for 15 state_is $b active
 kill -WINCH $b
-wait_for 15 state_is $b percent=0
+wait_for 15 state_is $b wants=0
 expect_view $b active 0
 kill -URG $b
-wait_for 15 state_is $b percent=0,no-ring
+wait_for 15 state_is $b wants=0,no-ring
 kill -CONT $b
 wait_for 15 state_is $b active
 kill -9 $b

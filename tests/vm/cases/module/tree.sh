@@ -91,7 +91,7 @@ step "hqds, against what the driver's own dump says"
 cat "$VIEW/$p/hqds"
 [ "$(awk 'NR > 2' "$VIEW/$p/hqds" | wc -l)" -eq 26 ] || fail "not 26 slots"
 for q in 0 1 2 3 4 5; do
-	[ "$(awk -v q=$q 'NR > 2 && $8 == q && $9 == 1 { print $3 }' "$VIEW/$p/hqds" | tr '\n' ' ')" = \
+	[ "$(awk -v q=$q 'NR > 2 && $1 == q && $9 == 1 { print $4 }' "$VIEW/$p/hqds" | tr '\n' ' ')" = \
 		"0 1 2 3 " ] || fail "queue $q is not on each XCC"
 done
 grep -q "Inst 0,  CP Pipe" "$DEBUGFS/kfd/hqds" || fail "no dump"

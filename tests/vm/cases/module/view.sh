@@ -10,7 +10,24 @@ wait_for 15 running "$p"
 cat "$VIEW/$p/queues"
 head -n 1 "$VIEW/$p/queues" | grep -qx 'gpreempt-queues - version: [0-9]*\.[0-9]*' || fail "line 1"
 sed -n 2p "$VIEW/$p/queues" |
-	grep -q '^# qid gpu_id type priority suspended evicted active slots age_ms ' || fail "line 2"
+	grep -q '^# qid gpu_id type  *state  *active slots waves hardware  *age_ms ' || fail "line 2"
+
+step "what a person asks for is in 80 columns, below its names"
+# The ninth name, or the ninth cell, ends there; a cell begins where its name does.
+awk 'NR == 1 { next }
+	{ at = end = 0; line = $0
+		if (NR == 2) sub(/^# /, "@@", line)
+		for (i = 1; i <= 9; i++) {
+			match(line, /[^ ]+/)
+			at += RSTART; begins = at; end = at + RLENGTH - 1
+			line = substr(line, RSTART + RLENGTH); at = end
+			if (NR == 2) first[i] = begins
+			else if (begins != first[i]) { print "cell " i " of line " NR; bad = 1 }
+		}
+		if (end > 80) { print "line " NR " has " end " columns"; bad = 1 } }
+	END { exit NR < 6 || bad }' "$VIEW/$p/queues" || fail "not in 80 columns"
+expect_view "$p" exception none
+
 [ "$(stat -c %a "$VIEW/$p/queues")" = 400 ] || fail "mode of the file"
 
 step "queue ids, gpu_ids as sysfs has them"

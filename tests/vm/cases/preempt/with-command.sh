@@ -8,7 +8,7 @@ p=$(pid a)
 
 step "it runs while the target is off the GPU, once a cycle"
 ctl 0 preempt "$p" --count 3 --interval 10ms -- \
-	sh -c 'awk "NR > 2 { print \$5, \$7 }" "$1"; sleep 0.1' sh "$VIEW/$p/queues"
+	sh -c 'awk "NR > 2 { print \$11, \$5 }" "$1"; sleep 0.1' sh "$VIEW/$p/queues"
 [ "$(grep -cx '1 0' "$W/ctl")" -eq 6 ] || fail "the queues were not suspended meanwhile"
 says '^cycles 3 succeeded 3'
 says '^online_us n=3 min=[1-9][0-9]{5}'

@@ -18,7 +18,7 @@ lost() {
 	expect_view "$p" hardware lost
 	expect_view "$p" active -
 	expect_view "$p" rptr -
-	[ "$(awk 'NR > 2 { print $9, $17 }' "$VIEW/$p/hqds" | sort -u)" = "- lost" ] ||
+	[ "$(awk 'NR > 2 { print $9, $11 }' "$VIEW/$p/hqds" | sort -u)" = "- lost" ] ||
 		fail "hqds does not say why"
 	[ "$(awk 'NR == 3 { print $8, $9, $11 }' "$T/nodes")" = "lost - -" ] ||
 		fail "nodes says '$(awk 'NR == 3' "$T/nodes")'"
