@@ -11,10 +11,12 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/magic.h>
 #include <linux/path.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/task.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 #include "file.h"
@@ -58,6 +60,22 @@ static struct file *open_for_init(const char *name)
 	return file;
 }
 
+/*
+ * Is a file of sysfs what the kernel has there? Root can mount another one over it, and
+ * what is read out of it decides where the module reads and takes locks.
+ */
+static bool is_own(const struct file *file, const char *name)
+{
+	char buf[64];
+	const char *path;
+
+	if (strncmp(name, "/sys/", 5))
+		return true;
+	path = dentry_path_raw(file->f_path.dentry, buf, sizeof(buf));
+	return file_inode(file)->i_sb->s_magic == SYSFS_MAGIC &&
+	       !IS_ERR(path) && !strcmp(path, name + 4);
+}
+
 int gp_file_read(const char *name, size_t max, void **data, size_t *size)
 {
 	struct file *file = open_for_init(name);
@@ -67,6 +85,10 @@ int gp_file_read(const char *name, size_t max, void **data, size_t *size)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
+	if (!is_own(file, name)) {
+		fput(file);
+		return -EXDEV;
+	}
 	end = i_size_read(file_inode(file));
 	*data = end > 0 && end <= max ? vmalloc(end) : NULL;
 	if (!*data && end > 0 && end <= max)

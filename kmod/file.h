@@ -11,7 +11,8 @@
  * @data:	the contents; release with vfree()
  * @size:	of @data
  *
- * Return: 0, -EFBIG when it is empty or larger than @max, or another error.
+ * Return: 0, -EFBIG when it is empty or larger than @max, -EXDEV when it is in sysfs
+ * and another file is mounted there, or another error.
  */
 int gp_file_read(const char *name, size_t max, void **data, size_t *size);
 

@@ -16,6 +16,7 @@
 #include <linux/elf.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
+#include <linux/security.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/utsname.h>
@@ -42,6 +43,9 @@
 	"install gpreempt again (dkms install --force), see docs/module.md\n"
 #define NO_BTF \
 	"no BTF of amdgpu, and no %s in its place: amdgpu was built without BTF, as amdgpu-dkms often is, or the kernel rejected it; "
+
+#define LOCKED_DOWN \
+	"%s is not signed, and this kernel is locked down: build amdgpu with BTF (pahole, and a vmlinux with BTF), see docs/module.md\n"
 
 struct gp_layout gp_layout __ro_after_init;
 const char *gp_features[GP_FEATURE_COUNT] __ro_after_init;
@@ -268,7 +272,8 @@ static int open_blob(const char *path, struct gp_btf *btf, void **data,
 	int ret = gp_file_read(path, BTF_MAX_SIZE, data, &size);
 
 	if (ret) {
-		pr_err("cannot read %s (%d)\n", path, ret);
+		pr_err("cannot read %s (%d)%s\n", path, ret,
+		       ret == -EXDEV ? ": another file is mounted there" : "");
 		return ret == -ENOMEM ? ret : -EOPNOTSUPP;
 	}
 	ret = parse(path, btf, *data, size, base);
@@ -369,25 +374,34 @@ static int check_head(const char *path, char *head, size_t size)
 	return 0;
 }
 
-/* From the BTF that was made of the driver's headers, which needs no other. */
+/*
+ * From the BTF that was made of the driver's headers, which needs no other. Its file is
+ * not signed: under lockdown, root could have the module read and write kernel memory.
+ */
 static int load_headers(void)
 {
 	char path[__NEW_UTS_LEN + 64];
 	struct gp_btf driver;
+	void *data = NULL;
 	size_t size;
-	void *data;
 	int ret;
 
 	snprintf(path, sizeof(path),
 		 "/lib/modules/%s/updates/gpreempt-amdgpu.btf",
 		 init_utsname()->release);
 	ret = gp_file_read(path, FILE_MAX, &data, &size);
-	if (ret == -ENOENT)
+	if (ret == -ENOENT) {
 		pr_err(NO_BTF AGAIN, path);
-	else if (ret)
+	} else if (security_locked_down(LOCKDOWN_MODULE_SIGNATURE)) {
+		pr_err(LOCKED_DOWN, path);
+		ret = ret ?: -EPERM;
+	} else if (ret) {
 		pr_err("cannot read %s (%d)\n", path, ret);
-	if (ret)
+	}
+	if (ret) {
+		vfree(data);
 		return ret == -ENOMEM ? ret : -EOPNOTSUPP;
+	}
 	ret = check_head(path, data, size);
 	if (!ret)
 		ret = parse("the layout made from headers", &driver,

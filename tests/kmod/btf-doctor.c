@@ -11,6 +11,8 @@
  * btf-doctor graft MODULE.ko STRUCT FIELD NAME TYPE: loads the module, for good, with
  * FIELD of STRUCT under another name and with another type, so that it finds a
  * field that this driver does not have.
+ *
+ * btf-doctor elsewhere MODULE.ko: loads the module with BTF out of /tmp/kernel/btf/.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,14 +22,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "btf-blob.h"
 
-#define DOCTORED    "/tmp/amdgpu.btf"
+/*
+ * Where the module looks for BTF in the doctor's copy of it: what stands in sysfs must be
+ * the kernel's own, and this path, of the same length, is not of sysfs.
+ */
+#define OTHER_DIR   "/tmp/kernel/btf/"
 #define LAYOUT	    "/lib/modules/%s/updates/gpreempt-amdgpu.btf"
 #define LAYOUT_HEAD 64
 #define VERSION	    "/sys/kernel/debug/gpreempt/version"
@@ -53,8 +61,12 @@ static struct {
 } patches[MAX_PATCHES];
 static int n_patches;
 
-/* What DOCTORED stands in place of: amdgpu's BTF, or the layout of one without. */
+/*
+ * What is doctored, amdgpu's BTF or the layout of one without, and the copy that the
+ * module reads: the one of a layout is mounted over it.
+ */
 static char doctored[128] = BTF_DIR "amdgpu";
+static const char *copy = OTHER_DIR "amdgpu";
 
 /* This driver has a struct kfd_node. */
 static bool has_nodes;
@@ -175,7 +187,7 @@ static void apply(int fd, bool undo)
 
 		if (pwrite(fd, &value, sizeof(value), patches[i].at) !=
 		    sizeof(value))
-			btf_die(DOCTORED);
+			btf_die(copy);
 	}
 }
 
@@ -211,19 +223,37 @@ static bool feature_off(const struct row *row, enum ill ill)
 	return strstr(text, want);
 }
 
+/* Load a copy of the module that looks for BTF in OTHER_DIR. 0 or an errno. */
+static int load(const char *module)
+{
+	int fd = open(module, O_RDONLY | O_CLOEXEC), err;
+	char *data, *at;
+	struct stat st;
+
+	_Static_assert(sizeof(OTHER_DIR) == sizeof(BTF_DIR), "in its place");
+	if (fd < 0 || fstat(fd, &st))
+		btf_die(module);
+	data = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
+		    0);
+	if (data == MAP_FAILED)
+		btf_die(module);
+	for (at = data; (at = memmem(at, data + st.st_size - at, BTF_DIR,
+				     strlen(BTF_DIR)));)
+		memcpy(at, OTHER_DIR, strlen(OTHER_DIR));
+	err = syscall(SYS_init_module, data, st.st_size, "") ? errno : 0;
+	munmap(data, st.st_size);
+	close(fd);
+	return err;
+}
+
 /* Whether a load went as it must with this row's name doctored. */
 static bool load_fails_well(const struct row *row, enum ill ill,
 			    const char *module, int kmsg)
 {
-	int fd = open(module, O_RDONLY | O_CLOEXEC), err = 0;
+	int err = load(module);
 	char log[4096];
 	bool good;
 
-	if (fd < 0)
-		btf_die(module);
-	if (syscall(SYS_finit_module, fd, "", 0))
-		err = errno;
-	close(fd);
 	read_log(kmsg, log, sizeof(log));
 	if (*row->feature)
 		good = !err && feature_off(row, ill);
@@ -281,7 +311,7 @@ static void graft_member(int blob, struct btf_type *t, char **what)
 static int graft(int blob, const char *module, char **what)
 {
 	uint32_t pos = 0;
-	int fd, ret;
+	int err;
 
 	while (pos < driver.types_len) {
 		struct btf_type *t = (void *)(driver.types + pos);
@@ -294,11 +324,10 @@ static int graft(int blob, const char *module, char **what)
 	if (!n_patches)
 		btf_die(what[1]);
 	apply(blob, false);
-	fd = open(module, O_RDONLY | O_CLOEXEC);
-	ret = fd < 0 || syscall(SYS_finit_module, fd, "", 0);
-	if (ret)
-		printf("btf-doctor: %s: %s\n", module, strerror(errno));
-	return ret;
+	err = load(module);
+	if (err)
+		printf("btf-doctor: %s: %s\n", module, strerror(err));
+	return !!err;
 }
 
 /* The line that is before a layout. */
@@ -316,24 +345,31 @@ static void copy_head(int to)
 /* The driver's BTF, as a file that can be written and stands in its place. */
 static int open_doctored(void)
 {
+	bool in_sysfs = !access(doctored, F_OK);
 	struct utsname name;
 	int fd;
 
-	if (!access(doctored, F_OK)) {
+	mkdir("/tmp/kernel", 0700);
+	mkdir(OTHER_DIR, 0700);
+	if (in_sysfs) {
+		if (symlink(BTF_DIR "vmlinux", OTHER_DIR "vmlinux") &&
+		    errno != EEXIST)
+			btf_die(OTHER_DIR);
 		blob_load(BTF_DIR "vmlinux", 0, &base);
 		blob_load(doctored, 0, &driver);
 	} else {
+		copy = "/tmp/amdgpu.btf";
 		uname(&name);
 		snprintf(doctored, sizeof(doctored), LAYOUT, name.release);
 		blob_load(doctored, LAYOUT_HEAD, &driver);
 	}
-	fd = open(DOCTORED, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	fd = open(copy, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
-		btf_die(DOCTORED);
+		btf_die(copy);
 	copy_head(fd);
 	if (write(fd, driver.data, driver.size) != (ssize_t)driver.size)
-		btf_die(DOCTORED);
-	if (mount(DOCTORED, doctored, NULL, MS_BIND, NULL))
+		btf_die(copy);
+	if (!in_sysfs && mount(copy, doctored, NULL, MS_BIND, NULL))
 		btf_die("mount");
 	return fd;
 }
@@ -347,6 +383,8 @@ int main(int argc, char **argv)
 	size_t i, step = argc > 3 ? atoi(argv[3]) : 1;
 	int fd, kmsg, bad = 0, done = 0;
 
+	if (argc == 3 && !strcmp(argv[1], "elsewhere"))
+		return load(argv[2]);
 	if (argc == 7 && !strcmp(argv[1], "graft")) {
 		bad = graft(open_doctored(), argv[2], argv + 3);
 		umount2(doctored, MNT_DETACH);

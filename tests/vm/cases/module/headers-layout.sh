@@ -73,3 +73,18 @@ expect_view "$p" state active
 hold "$p"
 release_target "$p"
 stop a
+unload
+
+step "locked down while it is read: not without a signature"
+rm "$layout" && mkfifo "$layout"
+mount -t securityfs none /sys/kernel/security
+dmesg -c > /dev/null
+insmod /lib/modules/gpreempt.ko 2> "$W/err" &
+loader=$!
+wait_for 10 grep -q fifo /proc/$loader/stack
+echo integrity > /sys/kernel/security/lockdown || fail "no lockdown in this kernel"
+: > "$layout"
+wait $loader && fail "it loads"
+dmesg | grep gpreempt
+dmesg | grep -q 'gpreempt: .*updates/gpreempt-amdgpu.btf is not signed, and this kernel is locked down: .*docs/module.md' ||
+	fail "the log does not say why"

@@ -33,12 +33,31 @@ step "no BTF of amdgpu"
 layout=/lib/modules/$(uname -r)/updates/gpreempt-amdgpu.btf
 [ ! -e "$layout" ] || mv "$layout" /tmp/layout
 cp /sys/kernel/btf/vmlinux /tmp/vmlinux.btf
-mount -t tmpfs none /sys/kernel/btf && mv /tmp/vmlinux.btf /sys/kernel/btf/vmlinux
+mount -t tmpfs none /sys/kernel/btf && cp /tmp/vmlinux.btf /sys/kernel/btf/vmlinux
 refused 'no BTF of amdgpu, and no /lib/modules/.*docs/module.md' 'not supported'
-echo rubbish > /sys/kernel/btf/amdgpu
-refused '/sys/kernel/btf/amdgpu is not BTF' 'not supported'
 umount /sys/kernel/btf
+mkdir -p /tmp/kernel/btf
+mv /tmp/vmlinux.btf /tmp/kernel/btf/vmlinux
+echo rubbish > /tmp/kernel/btf/amdgpu
+dmesg -c > /dev/null
+btf-doctor elsewhere $module && fail "it loads"
+dmesg | grep 'gpreempt: /tmp/kernel/btf/amdgpu is not BTF' || fail "rubbish is taken for BTF"
 [ ! -e /tmp/layout ] || mv /tmp/layout "$layout"
+
+step "BTF that is not the kernel's own: a copy, another file of sysfs, a whole directory"
+if [ -e /sys/kernel/btf/amdgpu ]; then
+	not_own="cannot read /sys/kernel/btf/amdgpu .*another file is mounted there"
+	cp /sys/kernel/btf/amdgpu /tmp/amdgpu.btf
+	for other in /tmp/amdgpu.btf /sys/kernel/btf/vmlinux; do
+		mount --bind $other /sys/kernel/btf/amdgpu
+		refused "$not_own" 'not supported'
+		umount /sys/kernel/btf/amdgpu
+	done
+	mkdir /tmp/own && cp /sys/kernel/btf/vmlinux /sys/kernel/btf/amdgpu /tmp/own
+	mount --bind /tmp/own /sys/kernel/btf
+	refused "cannot read /sys/kernel/btf/vmlinux .*another file is mounted there" 'not supported'
+	umount /sys/kernel/btf
+fi
 
 step "symbols"
 with_symbol kfd_processes_table
