@@ -16,8 +16,10 @@
  * A device that is lost has all registers read as ones, which no slot holds and
  * the cheap look takes for another ring; and each read can take as long as PCI
  * Express waits for an answer, tens of ms. So one register is asked before the
- * first search, and after each XCC in which a queue was not found. A device does not
- * come back while it is awake here.
+ * first search (gp_node_get_hw()), and after each XCC in which a queue was not found.
+ * A device does not come back while it is awake here.
+ *
+ * Errors here and in sdma.c and waves.c are -enum gp_view_hardware: why it was not read.
  */
 
 #include <linux/sched/mm.h>
@@ -77,13 +79,13 @@ static int call_dump(const struct gp_node *n, u32 slot, u32 inst,
 }
 
 /* Whether the slot has the ring, as the cheap look has it. */
-static bool may_hold(const struct gp_node *n, u64 ring, u32 slot, u32 inst)
+static bool may_hold(struct gp_node *n, u64 ring, u32 slot, u32 inst)
 {
 	u32 pipe = slot / n->n_queues, queue = slot % n->n_queues;
 
 	if (!n->hqd_is_occupied)
 		return true;
-	gp_stat_add(GP_STAT_registers, TEST_N_REGS);
+	gp_node_add_reads(n, TEST_N_REGS);
 	if (gp_layout.has_nodes)
 		return n->hqd_is_occupied(n->adev, ring, pipe, queue, inst);
 	return n->hqd_is_occupied_gpu(n->adev, ring, pipe, queue);
@@ -94,7 +96,7 @@ static bool may_hold(const struct gp_node *n, u64 ring, u32 slot, u32 inst)
  * then, which of the locks that are held here only try for one (the reset lock,
  * add_queue_mes() and remove_queue_mes()); it must not start I/O.
  */
-int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd)
+int gp_hqd_dump(struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd)
 {
 	unsigned int flags = memalloc_noio_save();
 	uint32_t(*regs)[2] = NULL;
@@ -104,14 +106,14 @@ int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd)
 	ret = call_dump(n, slot, inst, &regs, &n_regs);
 	memalloc_noio_restore(flags);
 	if (ret)
-		return ret;
-	gp_stat_add(GP_STAT_registers, n_regs);
-	ret = -EOPNOTSUPP;
+		return -GP_VIEW_HARDWARE_FAILED;
+	gp_node_add_reads(n, n_regs);
+	ret = -GP_VIEW_HARDWARE_UNSUPPORTED;
 	/* Another layout of the dump is not one to guess at. */
 	if (n_regs != HQD_N_REGS || !in_order(regs, n_regs))
 		goto out;
-	ret = -ENODEV;
-	if (gp_no_answer(regs, n_regs))
+	ret = gp_no_answer(regs, n_regs) ? gp_node_lose(n) : 0;
+	if (ret)
 		goto out;
 	hqd->mqd = gp_pair(regs, HQD_MQD_BASE_LO) & HQD_MQD_BASE_MASK;
 	hqd->ring = gp_pair(regs, HQD_PQ_BASE_LO) << PQ_BASE_SHIFT;
@@ -120,29 +122,13 @@ int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd)
 	hqd->rptr = regs[HQD_PQ_RPTR][1];
 	hqd->wptr = gp_pair(regs, HQD_PQ_WPTR_LO);
 	hqd->doorbell = gp_doorbell(regs[HQD_DOORBELL_CONTROL][1]);
-	ret = 0;
 out:
 	kfree(regs);
 	return ret;
 }
 
-int gp_hqd_check(const struct gp_node *n, u32 inst)
-{
-	u32 wait = GP_NO_ANSWER;
-	int i;
-
-	for (i = 0; i < 2 && n->get_iq_wait_times && wait == GP_NO_ANSWER;
-	     i++) {
-		gp_stat_add(GP_STAT_registers, 1);
-		n->get_iq_wait_times(n->adev, &wait, inst);
-	}
-	return (i == 2 && wait == GP_NO_ANSWER) || gp_node_is_lost(n) ?
-		       -ENODEV :
-		       0;
-}
-
-/* The same without such a way, of a slot of the first XCC. */
-static int check_slot(const struct gp_node *n)
+/* Whether the device answers, if there is no short way to ask: by a slot. */
+static int check_slot(struct gp_node *n)
 {
 	u32 slot = find_first_bit(n->cp_slots, n->n_slots);
 	struct gp_hqd hqd;
@@ -153,8 +139,8 @@ static int check_slot(const struct gp_node *n)
 }
 
 /* Whether one slot of one XCC holds the queue: 1, 0 or an error. */
-static int slot_holds(const struct gp_node *n, const struct gp_queue *q,
-		      u32 inst, u32 slot, u64 mqd, struct gp_hqd *hqd)
+static int slot_holds(struct gp_node *n, const struct gp_queue *q, u32 inst,
+		      u32 slot, u64 mqd, struct gp_hqd *hqd)
 {
 	int ret;
 
@@ -170,8 +156,8 @@ static int slot_holds(const struct gp_node *n, const struct gp_queue *q,
 }
 
 /* The same for all slots of one XCC; q->slot is the one then. */
-static int xcc_holds(const struct gp_node *n, struct gp_queue *q, u32 inst,
-		     u64 mqd, struct gp_hqd *hqd)
+static int xcc_holds(struct gp_node *n, struct gp_queue *q, u32 inst, u64 mqd,
+		     struct gp_hqd *hqd)
 {
 	u32 first = q->slot >= 0 && q->slot < n->n_slots ? q->slot : 0;
 	u32 i, slot;
@@ -181,7 +167,7 @@ static int xcc_holds(const struct gp_node *n, struct gp_queue *q, u32 inst,
 		slot = (first + i) % n->n_slots;
 		if (!test_bit(slot, n->cp_slots))
 			continue;
-		ret = slot_holds(n, q, inst, slot, mqd, hqd);
+		ret = gp_node_rest(n) ?: slot_holds(n, q, inst, slot, mqd, hqd);
 		if (ret > 0)
 			q->slot = slot;
 		if (ret)
@@ -234,7 +220,7 @@ static void note_slot(const struct gp_node *n, struct gp_queue *q,
 	s->wptr = hqd->wptr;
 }
 
-static int find_cp_slots(const struct gp_node *n, struct gp_queue *q,
+static int find_cp_slots(struct gp_node *n, struct gp_queue *q,
 			 struct gp_slots *slots)
 {
 	unsigned long mask = n->xcc_mask;
@@ -245,12 +231,12 @@ static int find_cp_slots(const struct gp_node *n, struct gp_queue *q,
 
 	for_each_set_bit(inst, &mask, 32) {
 		if (fatal_signal_pending(current))
-			return -EINTR;
+			return -GP_VIEW_HARDWARE_FAILED;
 		ret = xcc_holds(n, q, inst, mqd, &hqd);
 		if (ret > 0)
 			note_slot(n, q, &hqd, inst, slots);
 		else if (!ret)
-			ret = gp_hqd_check(n, inst);
+			ret = gp_node_check(n, inst);
 		if (ret < 0)
 			return ret;
 		mqd += q->mqd_stride;
@@ -258,7 +244,7 @@ static int find_cp_slots(const struct gp_node *n, struct gp_queue *q,
 	return q->active < q->slots ? check_slot(n) : 0;
 }
 
-static int find_sdma_slot(const struct gp_node *n, struct gp_queue *q,
+static int find_sdma_slot(struct gp_node *n, struct gp_queue *q,
 			  struct gp_slots *slots)
 {
 	struct gp_hqd hqd = {};
@@ -269,31 +255,15 @@ static int find_sdma_slot(const struct gp_node *n, struct gp_queue *q,
 	return min(ret, 0);
 }
 
-static enum gp_view_hardware why_not(int error)
-{
-	switch (error) {
-	case -EOPNOTSUPP:
-		return GP_VIEW_HARDWARE_UNSUPPORTED;
-	case -ENODEV:
-		return GP_VIEW_HARDWARE_LOST;
-	default:
-		return GP_VIEW_HARDWARE_FAILED;
-	}
-}
-
 /* The slots of a queue of a node that can be read: 0 or an error. */
 static int find_slots(struct gp_node *n, struct gp_queue *q,
 		      struct gp_slots *slots)
 {
-	int ret = n->answered ? 0 : gp_hqd_check(n, gp_node_first_xcc(n));
-
-	if (ret)
-		return ret;
-	n->answered = true;
 	q->active = 0;
 	if (gp_queue_is_cp(q->type))
 		return find_cp_slots(n, q, slots);
-	return q->type >= 0 ? find_sdma_slot(n, q, slots) : -EOPNOTSUPP;
+	return q->type >= 0 ? find_sdma_slot(n, q, slots) :
+			      -GP_VIEW_HARDWARE_UNSUPPORTED;
 }
 
 void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
@@ -308,27 +278,28 @@ void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
 		if (!ret)
 			return;
 		gp_queue_forget_hardware(q);
-		q->hardware = why_not(ret);
+		q->hardware = -ret;
 		slots->n = q->first_slot;
 	}
 	gp_stat_unread(q->hardware);
 	add_slot(q, slots);
 }
 
-enum gp_view_hardware gp_hqd_count(const struct gp_node *n, int *active)
+int gp_hqd_count(struct gp_node *n, int *active)
 {
 	struct gp_hqd hqd;
 	unsigned int slot;
 	int ret, count = 0;
 
 	for_each_set_bit(slot, n->cp_slots, n->n_slots) {
-		ret = gp_hqd_dump(n, slot, gp_node_first_xcc(n), &hqd);
+		ret = gp_node_rest(n) ?:
+			      gp_hqd_dump(n, slot, gp_node_first_xcc(n), &hqd);
 		if (ret)
-			return why_not(ret);
+			return ret;
 		count += hqd.active;
 	}
-	if (gp_node_is_lost(n))
-		return GP_VIEW_HARDWARE_LOST;
-	*active = count;
-	return GP_VIEW_HARDWARE_READ;
+	ret = gp_node_check(n, gp_node_first_xcc(n));
+	if (!ret)
+		*active = count;
+	return ret;
 }

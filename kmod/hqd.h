@@ -25,9 +25,6 @@ struct gp_hqd {
 	u64 wptr;
 };
 
-/* What a register of a device that is lost reads as. */
-#define GP_NO_ANSWER 0xffffffff
-
 /* Two registers of a dump as one number, the lower half first. */
 static inline u64 gp_pair(const uint32_t (*regs)[2], u32 lo)
 {
@@ -52,8 +49,7 @@ static inline bool gp_no_answer(const uint32_t (*regs)[2], u32 n_regs)
 
 /**
  * gp_hqd_read() - look which hardware slots hold a queue now
- * @n:		its node, whose device is held. It is put to rest afterwards, so that
- *		a reset of the device waits for one queue at most
+ * @n:		its node, whose device is held and put to rest afterwards
  * @q:		sets its hardware, active, rptr, wptr, first_slot, and slot to where
  *		it was found
  * @slots:	takes the slots, or one record if they were not read, as far as there
@@ -68,30 +64,18 @@ void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots);
  * @inst:	XCC, as the driver numbers them
  * @hqd:	what it says
  *
- * Return: 0, -EOPNOTSUPP when the dump is not laid out as expected, -ENODEV when
- * the device does not answer, or an error of the driver's.
+ * Return: 0 or -enum gp_view_hardware.
  */
-int gp_hqd_dump(const struct gp_node *n, u32 slot, u32 inst,
-		struct gp_hqd *hqd);
+int gp_hqd_dump(struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd);
 
 /**
  * gp_hqd_count() - count the active CP slots of KFD on the first XCC
  * @n:		a node, awake
  * @active:	how many, if they were read
  *
- * Return: GP_VIEW_HARDWARE_READ, or why not.
+ * Return: 0 or -enum gp_view_hardware.
  */
-enum gp_view_hardware gp_hqd_count(const struct gp_node *n, int *active);
-
-/**
- * gp_hqd_check() - ask an XCC whether it answers, by one register
- * @n:		a node, awake
- * @inst:	XCC
- *
- * Return: 0: it does, and what was read before can be relied upon; or the driver has
- * no way to a single register. -ENODEV.
- */
-int gp_hqd_check(const struct gp_node *n, u32 inst);
+int gp_hqd_count(struct gp_node *n, int *active);
 
 /**
  * gp_sdma_find() - look which slot of an SDMA engine holds a queue (sdma.c)
@@ -99,16 +83,17 @@ int gp_hqd_check(const struct gp_node *n, u32 inst);
  * @q:		sets its sdma_engine, sdma_rlc and slot where MES chooses them
  * @hqd:	what the slot says
  *
- * Return: 1, 0: none, or an error as of gp_hqd_dump().
+ * Return: 1, 0: none, or -enum gp_view_hardware.
  */
-int gp_sdma_find(const struct gp_node *n, struct gp_queue *q,
-		 struct gp_hqd *hqd);
+int gp_sdma_find(struct gp_node *n, struct gp_queue *q, struct gp_hqd *hqd);
 
 /**
  * gp_waves_count() - count the waves in flight of queues (waves.c)
  * @n:		a node, whose device is held
- * @list:	sets waves of the queues there whose slots were read
- * @slots:	their slots, which get their waves, too
+ * @list:	sets waves of the queues there whose hardware was read
+ * @slots:	their slots, which get their waves, too. NULL: they were not looked for; a
+ *		queue's waves are those of its doorbell, and its hardware becomes the
+ *		reason when they are not known
  * @counts:	room for GP_CP_SLOTS_MAX
  */
 void gp_waves_count(struct gp_node *n, struct gp_list *list,

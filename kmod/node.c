@@ -326,13 +326,45 @@ static bool may_be_off(const struct gp_node *n)
 	       ((flags & gp_layout.AMD_IS_APU) && n->gfx < GFX_9_4);
 }
 
-bool gp_node_is_lost(const struct gp_node *n)
+/*
+ * Whether the driver knows that the device does not answer. Registers then read as 0, by
+ * the driver's doing, or as all ones.
+ */
+static bool is_lost(const struct gp_node *n)
 {
 	struct device *dev = n->ddev->dev;
 	bool cut;
 
 	return gp_get(n->adev, amdgpu_device, no_hw_access, &cut) || cut ||
 	       (dev_is_pci(dev) && pci_channel_offline(to_pci_dev(dev)));
+}
+
+int gp_node_lose(struct gp_node *n)
+{
+	n->lost = true;
+	return -GP_VIEW_HARDWARE_LOST;
+}
+
+void gp_node_add_reads(struct gp_node *n, u32 registers)
+{
+	n->reads += registers;
+	gp_stat_add(GP_STAT_registers, registers);
+}
+
+int gp_node_check(struct gp_node *n, u32 inst)
+{
+	u32 wait = GP_NO_ANSWER;
+	int i;
+
+	for (i = 0; i < 2 && n->get_iq_wait_times && wait == GP_NO_ANSWER;
+	     i++) {
+		gp_node_add_reads(n, 1);
+		n->get_iq_wait_times(n->adev, &wait, inst);
+	}
+	if ((i == 2 && wait == GP_NO_ANSWER) || is_lost(n))
+		return gp_node_lose(n);
+	n->answered = true;
+	return 0;
 }
 
 /* Whether the device is one whose registers are better left alone at all times. */
@@ -390,16 +422,20 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 	if (!down_read_trylock(n->reset_sem))
 		goto err_pm;
 	n->reset_since = ktime_get();
+	n->reads = 0;
 	why = GP_VIEW_HARDWARE_STOPPED;
 	if (!is_running(n))
 		goto err_sem;
 	why = GP_VIEW_HARDWARE_LOST;
-	if (gp_node_is_lost(n))
+	if (is_lost(n) || n->lost ||
+	    (!n->answered && gp_node_check(n, gp_node_first_xcc(n))))
 		goto err_sem;
+	n->awake = true;
 	return GP_VIEW_HARDWARE_READ;
 
 err_sem:
 	up_read(n->reset_sem);
+	gp_stat_locked(GP_STAT_LOCK(reset), n->reset_since);
 err_pm:
 	if (n->pm_held)
 		pm_runtime_put(n->ddev->dev);
@@ -410,9 +446,21 @@ err_drm:
 
 void gp_node_put_hw(struct gp_node *n)
 {
+	if (!n->awake)
+		return;
+	n->awake = false;
 	up_read(n->reset_sem);
 	gp_stat_locked(GP_STAT_LOCK(reset), n->reset_since);
 	if (n->pm_held)
 		pm_runtime_put(n->ddev->dev);
 	drm_dev_exit(n->drm_idx);
+}
+
+int gp_node_rest(struct gp_node *n)
+{
+	if (n->reads < GP_HOLD_READS)
+		return 0;
+	gp_node_put_hw(n);
+	cond_resched();
+	return -gp_node_get_hw(n);
 }

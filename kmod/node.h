@@ -18,6 +18,9 @@ struct queue_properties;
 /* Most CP slots of an XCC that can be looked at; the driver has 128. */
 #define GP_CP_SLOTS_MAX 256
 
+/* What a register of a device that is lost reads as. */
+#define GP_NO_ANSWER 0xffffffff
+
 /* What get_cu_occupancy() adds to for each CP slot, as the driver has it (layout.c). */
 struct kfd_cu_occupancy {
 	u32 wave_cnt;
@@ -57,7 +60,10 @@ struct kfd_cu_occupancy {
  * @sdma_engines: how many it has
  * @sdma_rlcs:	slots of each
  * @sdma_by_doorbell: the driver does not know which of them has a queue
- * @answered:	for hqd.c: its device did
+ * @answered:	its device did, since the node was loaded
+ * @lost:	its device did not
+ * @awake:	between gp_node_get_hw() and gp_node_put_hw()
+ * @reads:	registers that were read since gp_node_get_hw()
  * @drm_idx:	of gp_node_get_hw()
  * @pm_held:	of gp_node_get_hw()
  *
@@ -117,6 +123,9 @@ struct gp_node {
 	bool sdma_by_doorbell;
 	ktime_t reset_since;
 	bool answered;
+	bool lost;
+	bool awake;
+	u32 reads;
 	int drm_idx;
 	bool pm_held;
 };
@@ -171,26 +180,54 @@ bool gp_node_is_whole(void *node);
  */
 int gp_node_follow(void *node, struct gp_node *n);
 
+/* After so many registers a reader makes way for a reset: 5 slots, or 5 XCCs' waves. */
+#define GP_HOLD_READS 256
+
 /**
  * gp_node_get_hw() - make sure that registers can be read, without waiting
  * @n:		a node whose device is held
  *
  * Wakes no device and keeps none awake: one that sleeps or that no process uses, is in
  * reset, is being removed, is lost, has its scheduler stopped, may switch its core
- * off or is a virtual function is left alone.
+ * off or is a virtual function is left alone. The device is asked for one register
+ * first, unless it has answered since the node was loaded.
  *
  * Return: GP_VIEW_HARDWARE_READ when they can be, until gp_node_put_hw();
  * otherwise why not.
  */
 enum gp_view_hardware gp_node_get_hw(struct gp_node *n);
+
+/** gp_node_put_hw() - end that, unless gp_node_rest() has */
 void gp_node_put_hw(struct gp_node *n);
 
 /**
- * gp_node_is_lost() - whether the driver knows that its device does not answer
- * @n:		a node whose device is held
+ * gp_node_rest() - make way for a reset, after GP_HOLD_READS reads
+ * @n:		a node, awake
  *
- * Registers then read as 0, by the driver's doing, or as all ones.
+ * Return: 0, or -enum gp_view_hardware: the node is not awake any more.
  */
-bool gp_node_is_lost(const struct gp_node *n);
+int gp_node_rest(struct gp_node *n);
+
+/** gp_node_add_reads() - count registers that were read of a node, at most */
+void gp_node_add_reads(struct gp_node *n, u32 registers);
+
+/**
+ * gp_node_check() - ask an XCC whether it answers, by one register
+ * @n:		a node, awake
+ * @inst:	XCC
+ *
+ * Return: 0: it does, and what was read before can be relied upon; or the driver has
+ * no way to a single register, and does not know that the device is lost. As
+ * gp_node_lose().
+ */
+int gp_node_check(struct gp_node *n, u32 inst);
+
+/**
+ * gp_node_lose() - note that the device of a node does not answer
+ * @n:		the node, which is not read any more
+ *
+ * Return: -GP_VIEW_HARDWARE_LOST.
+ */
+int gp_node_lose(struct gp_node *n);
 
 #endif /* GP_NODE_H */

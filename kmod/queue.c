@@ -149,7 +149,6 @@ void gp_queue_forget_hardware(struct gp_queue *q)
 	q->rptr = -1;
 	q->wptr = -1;
 	q->waves = -1;
-	q->busy = -1;
 }
 
 int gp_queue_context(void *p)

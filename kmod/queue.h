@@ -38,7 +38,6 @@ struct gp_node;
  * @active:	slots that hold it now, -1 when that could not be read
  * @rptr, @wptr: of the first of these slots, -1: there is none
  * @waves:	in flight in all XCCs, -1: not known
- * @busy:	there are some in the first XCC, -1: not known
  * @first_slot:	where the records of its slots are among those of its process
  * @slot:	slot it was last seen in, of CP pipe * queues of a pipe + queue, of
  *		SDMA under MES engine * RLCs + RLC, or -1: only where to look first
@@ -79,7 +78,6 @@ struct gp_queue {
 	s64 rptr;
 	s64 wptr;
 	int waves;
-	int busy;
 	u32 first_slot;
 	int slot;
 };

@@ -59,7 +59,7 @@ static int rlc_shows(const struct gp_node *n, const uint32_t (*regs)[2],
 	u32 offset = sdma_reg(regs, n_regs, l->doorbell_offset, &known);
 
 	if (!known)
-		return -EOPNOTSUPP;
+		return -GP_VIEW_HARDWARE_UNSUPPORTED;
 	hqd->active = (cntl & SDMA_RB_ENABLE) &&
 		      (enable & SDMA_DOORBELL_ENABLE);
 	hqd->doorbell = gp_doorbell(offset);
@@ -70,8 +70,8 @@ static int rlc_shows(const struct gp_node *n, const uint32_t (*regs)[2],
 }
 
 /* Whether an RLC of the node holds the queue: 1, 0 or an error. */
-static int rlc_holds(const struct gp_node *n, const struct gp_queue *q,
-		     u32 engine, u32 rlc, struct gp_hqd *hqd)
+static int rlc_holds(struct gp_node *n, const struct gp_queue *q, u32 engine,
+		     u32 rlc, struct gp_hqd *hqd)
 {
 	uint32_t(*regs)[2] = NULL;
 	unsigned int flags;
@@ -83,16 +83,16 @@ static int rlc_holds(const struct gp_node *n, const struct gp_queue *q,
 			       &n_regs);
 	memalloc_noio_restore(flags);
 	if (ret)
-		return ret;
-	gp_stat_add(GP_STAT_registers, n_regs);
-	ret = gp_no_answer(regs, n_regs) ? -ENODEV :
+		return -GP_VIEW_HARDWARE_FAILED;
+	gp_node_add_reads(n, n_regs);
+	ret = gp_no_answer(regs, n_regs) ? gp_node_lose(n) :
 					   rlc_shows(n, regs, n_regs, hqd);
 	kfree(regs);
 	return ret ?: hqd->active && hqd->doorbell == q->doorbell;
 }
 
 /* The RLC that MES has given to the queue; q->slot is the number of it then. */
-static int search_rlcs(const struct gp_node *n, struct gp_queue *q,
+static int search_rlcs(struct gp_node *n, struct gp_queue *q,
 		       struct gp_hqd *hqd)
 {
 	u32 count = n->sdma_engines * n->sdma_rlcs, first, i, at;
@@ -101,8 +101,9 @@ static int search_rlcs(const struct gp_node *n, struct gp_queue *q,
 	first = q->slot >= 0 && q->slot < count ? q->slot : 0;
 	for (i = 0; i < count; i++) {
 		at = (first + i) % count;
-		ret = rlc_holds(n, q, at / n->sdma_rlcs, at % n->sdma_rlcs,
-				hqd);
+		ret = gp_node_rest(n) ?:
+					rlc_holds(n, q, at / n->sdma_rlcs,
+						  at % n->sdma_rlcs, hqd);
 		if (ret < 0)
 			return ret;
 		if (!ret)
@@ -115,14 +116,13 @@ static int search_rlcs(const struct gp_node *n, struct gp_queue *q,
 	return 0;
 }
 
-int gp_sdma_find(const struct gp_node *n, struct gp_queue *q,
-		 struct gp_hqd *hqd)
+int gp_sdma_find(struct gp_node *n, struct gp_queue *q, struct gp_hqd *hqd)
 {
 	if (!n->hqd_sdma_dump || !n->sdma_rlcs)
-		return -EOPNOTSUPP;
+		return -GP_VIEW_HARDWARE_UNSUPPORTED;
 	if (n->sdma_by_doorbell)
 		return search_rlcs(n, q, hqd);
 	if (q->sdma_engine < 0)
-		return -EOPNOTSUPP;
+		return -GP_VIEW_HARDWARE_UNSUPPORTED;
 	return rlc_holds(n, q, q->sdma_engine, q->sdma_rlc, hqd);
 }

@@ -135,22 +135,6 @@ static void drop_nodes(struct walk *w)
 	}
 }
 
-/* The waves of all queues of a node are to be counted, by doorbell alone. */
-static void skip_slots(struct gp_node *n, struct gp_list *list)
-{
-	enum gp_view_hardware hardware = gp_node_get_hw(n);
-	u32 i;
-
-	gp_stat_unread(hardware);
-	if (hardware == GP_VIEW_HARDWARE_READ)
-		gp_node_put_hw(n);
-	for (i = 0; i < list->n; i++)
-		if (list->q[i].gpu_id == n->gpu_id) {
-			list->q[i].hardware = hardware;
-			list->q[i].active = 0;
-		}
-}
-
 /* Fill in the active slots of all queues; no lock of the driver is held. */
 static int find_slots(struct walk *w)
 {
@@ -178,7 +162,8 @@ static int count_waves(struct walk *w)
 	u32 j;
 
 	for (j = 0; j < w->n_nodes; j++) {
-		gp_waves_count(&w->nodes[j], w->out, w->slots, w->counts);
+		gp_waves_count(&w->nodes[j], w->out,
+			       w->ask->pid ? w->slots : NULL, w->counts);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -366,8 +351,8 @@ static int take_all_once(struct walk *w)
 		return ret;
 	if (w->out->need > w->out->room)
 		return -EAGAIN;
-	for (i = 0; i < w->n_nodes; i++)
-		skip_slots(&w->nodes[i], w->out);
+	for (i = 0; i < w->out->n; i++)
+		w->out->q[i].hardware = GP_VIEW_HARDWARE_READ;
 	return count_waves(w);
 }
 

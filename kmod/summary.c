@@ -170,8 +170,8 @@ static void add_usage(struct gp_gpu *gpu, const struct gp_queue *q)
 		gpu->waves = q->waves < 0 || gpu->waves < 0 ?
 				     -1 :
 				     gpu->waves + q->waves;
-		if (gpu->busy < 1 && q->busy)
-			gpu->busy = q->busy;
+		if (gpu->busy < 1 && q->waves)
+			gpu->busy = q->waves < 0 ? -1 : 1;
 	}
 	gpu->age_ms = max(gpu->age_ms, q->age_ms);
 }

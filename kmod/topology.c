@@ -171,7 +171,7 @@ static void read_node(struct gp_host_node *h)
 	h->hardware = gp_node_get_hw(n);
 	if (h->hardware != GP_VIEW_HARDWARE_READ)
 		return;
-	h->hardware = gp_hqd_count(n, &h->slots_used);
+	h->hardware = -gp_hqd_count(n, &h->slots_used);
 	if (h->hardware == GP_VIEW_HARDWARE_READ && h->hiq_mqd &&
 	    !gp_hqd_dump(n, HIQ_PIPE * n->n_queues, gp_node_first_xcc(n), &hqd))
 		h->hiq = hqd.active && hqd.mqd == h->hiq_mqd;

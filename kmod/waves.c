@@ -26,10 +26,11 @@ static int waves_in(const struct gp_node *n, const struct gp_queue *q, u32 inst,
 		    const struct kfd_cu_occupancy *counts)
 {
 	const struct kfd_cu_occupancy *c;
-	struct gp_slot *s = &slots->s[q->first_slot];
-	u32 i;
+	struct gp_slot *s;
+	int i;
 
-	for (i = 0; i < q->active; i++, s++) {
+	for (i = 0; slots && i < q->active; i++) {
+		s = &slots->s[q->first_slot + i];
 		if (s->xcc != inst)
 			continue;
 		c = &counts[s->pipe * n->n_queues + s->queue];
@@ -45,7 +46,7 @@ static int waves_in(const struct gp_node *n, const struct gp_queue *q, u32 inst,
 }
 
 /* Count the waves in one XCC: 0 or an error. */
-static int count_waves(const struct gp_node *n, u32 inst,
+static int count_waves(struct gp_node *n, u32 inst,
 		       struct kfd_cu_occupancy *counts)
 {
 	int per_cu;
@@ -58,14 +59,13 @@ static int count_waves(const struct gp_node *n, u32 inst,
 		used += counts[i].wave_cnt != 0;
 	gp_stat_inc(GP_STAT_wave_counts);
 	/* Of each engine which slots have waves, and two of each of these. */
-	gp_stat_add(GP_STAT_registers, n->engines * (1 + 2 * used));
-	return gp_hqd_check(n, inst);
+	gp_node_add_reads(n, n->engines * (1 + 2 * used));
+	return gp_node_check(n, inst);
 }
 
 static bool counts_waves(const struct gp_node *n, const struct gp_queue *q)
 {
-	return q->gpu_id == n->gpu_id && gp_queue_is_cp(q->type) &&
-	       q->hardware == GP_VIEW_HARDWARE_READ;
+	return q->gpu_id == n->gpu_id && q->hardware == GP_VIEW_HARDWARE_READ;
 }
 
 /* Set the waves of all queues that have some here: how many such there are. */
@@ -74,56 +74,64 @@ static u32 set_waves(const struct gp_node *n, struct gp_list *list, int waves)
 	u32 i, count = 0;
 
 	for (i = 0; i < list->n; i++) {
-		if (!counts_waves(n, &list->q[i]))
+		if (!counts_waves(n, &list->q[i]) ||
+		    !gp_queue_is_cp(list->q[i].type))
 			continue;
 		list->q[i].waves = waves;
-		list->q[i].busy = -1;
 		count++;
 	}
 	return count;
 }
 
-/*
- * Whether a queue is busy is taken from the first XCC, on which each dispatch begins: to
- * count in all of them takes so long that of two processes in turns both seem to be.
- */
 static void add_waves(const struct gp_node *n, u32 inst, struct gp_list *list,
 		      struct gp_slots *slots,
 		      const struct kfd_cu_occupancy *counts)
 {
-	bool first = inst == gp_node_first_xcc(n);
 	struct gp_queue *q;
 	int waves;
 	u32 i;
 
 	for (i = 0; i < list->n; i++) {
 		q = &list->q[i];
-		if (!counts_waves(n, q))
+		if (!counts_waves(n, q) || !gp_queue_is_cp(q->type))
 			continue;
 		waves = waves_in(n, q, inst, slots, counts);
 		q->waves = waves < 0 || q->waves < 0 ? -1 : q->waves + waves;
-		if (first)
-			q->busy = waves < 0 ? -1 : waves > 0;
 	}
+}
+
+/* They are not known, for a reason that is that of queues whose slots were not read. */
+static void forget_waves(const struct gp_node *n, struct gp_list *list,
+			 bool slots, enum gp_view_hardware why)
+{
+	u32 i;
+
+	set_waves(n, list, -1);
+	gp_stat_unread(why);
+	for (i = 0; i < list->n && !slots; i++)
+		if (counts_waves(n, &list->q[i]))
+			list->q[i].hardware = why;
 }
 
 void gp_waves_count(struct gp_node *n, struct gp_list *list,
 		    struct gp_slots *slots, struct kfd_cu_occupancy *counts)
 {
-	unsigned long mask = n->xcc_mask;
+	unsigned long mask = n->get_cu_occupancy ? n->xcc_mask : 0;
 	unsigned int inst;
+	int ret;
 
-	if (!n->get_cu_occupancy || !set_waves(n, list, -1) ||
-	    gp_node_get_hw(n) != GP_VIEW_HARDWARE_READ)
+	if (slots && (!mask || !set_waves(n, list, -1)))
 		return;
-	set_waves(n, list, 0);
+	ret = -gp_node_get_hw(n);
+	if (!ret)
+		set_waves(n, list, mask ? 0 : -1);
 	for_each_set_bit(inst, &mask, 32) {
-		if (fatal_signal_pending(current) ||
-		    count_waves(n, inst, counts)) {
-			set_waves(n, list, -1);
+		ret = ret ?: gp_node_rest(n) ?: count_waves(n, inst, counts);
+		if (ret || fatal_signal_pending(current))
 			break;
-		}
 		add_waves(n, inst, list, slots, counts);
 	}
+	if (ret || inst < 32)
+		forget_waves(n, list, slots, -ret);
 	gp_node_put_hw(n);
 }

@@ -407,8 +407,8 @@ enum gp_view_queue_type {
  *	pid		as the host counts
  *	gpu_id		KFD's id of the node
  *	queues		of the process there
- *	busy		1: waves are in flight in the node's first XCC. Counted in one
- *			XCC, it is closer to one moment than waves
+ *	busy		1: waves are in flight in an XCC of the node. The driver starts
+ *			each queue on another one
  *	waves		of its queues in flight there, "-" when that of one is not
  *			known
  *	waves_max	that the node has room for

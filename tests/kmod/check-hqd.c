@@ -83,6 +83,27 @@ static void check_others(void)
 	want(q0->active == XCCS && slots->n == 2);
 }
 
+/* All slots of all XCCs hold queues that have the same ring: the worst that there is. */
+static void check_rests(void)
+{
+	const int most = GP_HOLD_READS + 3 + CP_REGS;
+	u32 i, j;
+
+	for (j = 0; j < 2; j++) {
+		start();
+		for (i = 0; i < XCCS * SLOTS; i++)
+			map(i / SLOTS, i % SLOTS, MQD, RING, BELL + 1);
+		rests_until_reset = j * 3;
+		look();
+		if (j)
+			want_unread(GP_VIEW_HARDWARE_RESET);
+		else
+			want_slots(0);
+		want(most_in_hold > GP_HOLD_READS && most_in_hold < most);
+		want(j ? rests == 3 : rests == reads / most_in_hold);
+	}
+}
+
 static void check_refused(void)
 {
 	start();
@@ -218,18 +239,20 @@ static void check_count(void)
 	int active = -1;
 
 	start();
-	held = 1;
+	want(!gp_node_get_hw(&node));
 	map_all(1);
 	map(1, 3, MQD, RING, BELL);
 	node.xcc_mask &= ~1; /* its first XCC is 1 */
-	want(gp_hqd_count(&node, &active) == GP_VIEW_HARDWARE_READ);
+	want(!gp_hqd_count(&node, &active));
 	want(active == 2 && dumps == SLOTS);
+	want(rests == 1 && most_in_hold < GP_HOLD_READS + CP_REGS);
 	dies_at = reads + 2 * CP_REGS + 1;
-	want(gp_hqd_count(&node, &active) == GP_VIEW_HARDWARE_LOST);
+	want(gp_hqd_count(&node, &active) == -GP_VIEW_HARDWARE_LOST);
 	dies_at = 0;
 	lost = true;
-	want(gp_hqd_count(&node, &active) == GP_VIEW_HARDWARE_LOST);
-	held = 0;
+	want(gp_hqd_count(&node, &active) == -GP_VIEW_HARDWARE_LOST);
+	gp_node_put_hw(&node);
+	want(!held);
 }
 
 int main(void)
@@ -237,6 +260,7 @@ int main(void)
 	slots = malloc(struct_size(slots, s, ROOM));
 	check_found();
 	check_others();
+	check_rests();
 	check_refused();
 	check_lost();
 	check_sdma();

@@ -357,7 +357,9 @@ static void hw_from(enum gp_view_hardware why, int line)
 	is_gone = false;
 	want(!drm && !sem && !pm);
 	want(gp_stats[GP_STAT_LOCK(reset)].counter ==
-	     taken + (why == GP_VIEW_HARDWARE_READ));
+	     taken + (why == GP_VIEW_HARDWARE_READ ||
+		      why == GP_VIEW_HARDWARE_STOPPED ||
+		      why == GP_VIEW_HARDWARE_LOST));
 }
 
 /* A value for one look. */
@@ -373,6 +375,7 @@ static void start_hw(void)
 {
 	make(true);
 	want(!gp_node_load(OBJECT(PROCESS), 0, &n));
+	n.get_iq_wait_times = NULL;
 	is_present = true;
 	is_suspended = is_reset = is_pci = is_offline = false;
 	pm_result = 1;
@@ -410,6 +413,61 @@ static void check_hw(void)
 	with(is_reset, true, RESET);
 }
 
+static int asked;
+static u32 answer;
+
+static void fake_wait_times(struct amdgpu_device *adev, uint32_t *times,
+			    uint32_t inst)
+{
+	want(adev == OBJECT(ADEV) && inst == 4 && sem == 1);
+	asked++;
+	*times = answer;
+}
+
+/* The device is asked once, and not again when it does not answer. */
+static void check_answers(void)
+{
+	int i;
+
+	start_hw();
+	n.get_iq_wait_times = fake_wait_times;
+	for (i = 0; i < 3; i++)
+		hw(READ);
+	want(asked == 1 && n.answered);
+
+	start_hw();
+	n.get_iq_wait_times = fake_wait_times;
+	answer = GP_NO_ANSWER;
+	for (i = 0; i < 3; i++)
+		hw(LOST);
+	want(asked == 3 && n.lost);
+	n.lost = n.answered = false;
+	answer = 0;
+	FIELD(OBJECT(ADEV), amdgpu_device, no_hw_access) = true;
+	hw(LOST);
+	want(asked == 3);
+}
+
+/* A hold ends after so many registers, and what has changed meanwhile ends the read. */
+static void check_rest(void)
+{
+	start_hw();
+	want(!gp_node_get_hw(&n));
+	gp_node_add_reads(&n, GP_HOLD_READS - 1);
+	is_reset = true; /* and this one waits */
+	want(!gp_node_rest(&n) && n.awake && sem == 1);
+	gp_node_add_reads(&n, 1);
+	want(gp_node_rest(&n) == -GP_VIEW_HARDWARE_RESET && !sem && !drm);
+	gp_node_put_hw(&n);
+	want(!n.awake && !sem && !drm && !pm);
+	is_reset = false;
+	want(!gp_node_get_hw(&n));
+	gp_node_add_reads(&n, 2 * GP_HOLD_READS);
+	want(!gp_node_rest(&n) && !gp_node_rest(&n) && !n.reads && sem == 1);
+	gp_node_put_hw(&n);
+	want(!sem && !drm && !pm);
+}
+
 static void check_gfxoff(void)
 {
 	void *gfx = gp_ptr(OBJECT(ADEV), amdgpu_device, gfx);
@@ -440,6 +498,8 @@ int main(void)
 	check_loaded();
 	check_hw();
 	check_gfxoff();
+	check_answers();
+	check_rest();
 	if (!fake_bad)
 		printf("kmod/node.c: refuses what does not lead back, gives all references back\n");
 	return fake_bad != 0;

@@ -13,18 +13,18 @@ static struct gp_queue *add_queue(u32 i, u32 slot, u32 bell)
 	return &queues.q[i];
 }
 
-#define count() count_from(__LINE__)
-static void count_from(int line)
+#define count() count_from(slots, __LINE__)
+static void count_from(struct gp_slots *slots, int line)
 {
 	static struct kfd_cu_occupancy counts[GP_CP_SLOTS_MAX];
 	u32 i;
 
-	for (i = 0; i < slots->n; i++)
+	for (i = 0; slots && i < slots->n; i++)
 		slots->s[i].waves = -1;
 	snprintf(fake_case, sizeof(fake_case), "(line %d, dies at read %d)",
 		 line, dies_at);
 	reads = 0;
-	fake_killed = false;
+	fake_killed = node.answered = node.lost = false;
 	memset(counts, 0x11, sizeof(counts));
 	gp_waves_count(&node, &queues.list, slots, counts);
 	want(!held);
@@ -102,7 +102,7 @@ static void check_waves(void)
 	kill_in = 0;
 	count();
 	want_waves(-1, -1, -1);
-	want(reads == SLOTS + 1);
+	want(reads == SLOTS + 2);
 	start_waves();
 	get_hw = GP_VIEW_HARDWARE_RESET;
 	count();
@@ -114,10 +114,39 @@ static void check_waves(void)
 	want(!reads);
 }
 
+/* By doorbell alone: the hardware becomes the reason when they are not known. */
+static void check_doorbells(void)
+{
+	int i, all;
+
+	start_waves();
+	for (i = 0; i < 5; i++) {
+		queues.q[i].hardware = GP_VIEW_HARDWARE_READ;
+		queues.q[i].active = -1;
+	}
+	count_from(NULL, __LINE__);
+	want_waves(10 + 11 + 12 + 13, 3, 0);
+	all = reads;
+	for (i = 1; i <= all; i++) {
+		dies_at = i;
+		queues.q[0].hardware = queues.q[4].hardware =
+			GP_VIEW_HARDWARE_READ;
+		count_from(NULL, __LINE__);
+		want(queues.q[0].waves == -1 && !held);
+		want(queues.q[0].hardware == GP_VIEW_HARDWARE_LOST);
+		want(queues.q[4].hardware == GP_VIEW_HARDWARE_LOST);
+		/* Before the first count, or in the XCC in which it died. */
+		want(reads <= max(2, i + SLOTS + 2));
+	}
+	want(queues.q[3].hardware ==
+	     GP_VIEW_HARDWARE_READ); /* of another node */
+}
+
 int main(void)
 {
 	slots = malloc(struct_size(slots, s, ROOM));
 	check_waves();
+	check_doorbells();
 	free(slots);
 	if (!fake_bad)
 		printf("kmod/waves.c: tells the waves of each queue, or that they are not known\n");

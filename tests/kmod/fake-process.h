@@ -170,22 +170,6 @@ void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *s)
 	fake_killed = ++hw_reads == kill_at;
 }
 
-void gp_stat_unread(enum gp_view_hardware why)
-{
-}
-
-static enum gp_view_hardware fake_hardware;
-enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
-{
-	want(devices[n->gpu_id - 100] == 1);
-	return fake_hardware;
-}
-
-void gp_node_put_hw(struct gp_node *n)
-{
-	want(fake_hardware == GP_VIEW_HARDWARE_READ);
-}
-
 void gp_waves_count(struct gp_node *n, struct gp_list *out, struct gp_slots *s,
 		    struct kfd_cu_occupancy *counts)
 {

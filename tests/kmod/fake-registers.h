@@ -57,7 +57,6 @@ static void kasan_check_read(const void *src, size_t size)
 
 void gp_stat_unread(enum gp_view_hardware why)
 {
-	want(why != GP_VIEW_HARDWARE_READ);
 }
 
 bool gp_queue_is_cp(int type)
@@ -70,26 +69,66 @@ void gp_queue_forget_hardware(struct gp_queue *q)
 	q->active = -1;
 }
 
+/* As node.c, which check-node.c tests, but for the driver's own facts. */
+static int in_hold, most_in_hold, rests, rests_until_reset;
+
+int gp_node_lose(struct gp_node *n)
+{
+	n->lost = true;
+	return -GP_VIEW_HARDWARE_LOST;
+}
+
+void gp_node_add_reads(struct gp_node *n, u32 registers)
+{
+	n->reads += registers;
+	gp_stat_add(GP_STAT_registers, registers);
+}
+
+int gp_node_check(struct gp_node *n, u32 inst)
+{
+	u32 wait = GP_NO_ANSWER;
+	int i;
+
+	for (i = 0; i < 2 && n->get_iq_wait_times && wait == GP_NO_ANSWER; i++)
+		n->get_iq_wait_times(n->adev, &wait, inst);
+	n->answered = !(i == 2 && wait == GP_NO_ANSWER) && !lost;
+	return n->answered ? 0 : gp_node_lose(n);
+}
+
 enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 {
-	held += get_hw == GP_VIEW_HARDWARE_READ;
-	return get_hw;
+	if (get_hw != GP_VIEW_HARDWARE_READ)
+		return get_hw;
+	held++;
+	in_hold = n->reads = 0;
+	n->awake = !n->lost && (n->answered || !gp_node_check(n, 0));
+	held -= !n->awake;
+	return n->awake ? GP_VIEW_HARDWARE_READ : GP_VIEW_HARDWARE_LOST;
 }
 
 void gp_node_put_hw(struct gp_node *n)
 {
-	held--;
+	held -= n->awake;
+	n->awake = false;
 }
 
-bool gp_node_is_lost(const struct gp_node *n)
+int gp_node_rest(struct gp_node *n)
 {
-	return lost;
+	want(held == 1);
+	if (n->reads < GP_HOLD_READS)
+		return 0;
+	gp_node_put_hw(n);
+	if (++rests == rests_until_reset)
+		get_hw = GP_VIEW_HARDWARE_RESET;
+	return -gp_node_get_hw(n);
 }
 
 static u32 reg(u32 value)
 {
 	want(held == 1);
 	reads++;
+	in_hold++;
+	most_in_hold = max(most_in_hold, in_hold);
 	return dies_at && reads >= dies_at ? DEAD : value;
 }
 
@@ -195,6 +234,7 @@ static void start(void)
 	reads = dumps = sdma_dumps = checks = dies_at = shift = dump_error = 0;
 	memset(looks, 0, sizeof(looks));
 	kill_in = -1;
+	most_in_hold = rests = rests_until_reset = 0;
 	n_regs_cp = CP_REGS;
 	n_regs_sdma = 44;
 	lost = fake_killed = false;
@@ -246,7 +286,9 @@ static inline void look_from(int line)
 	reads = dumps = sdma_dumps = checks = 0;
 	memset(looks, 0, sizeof(looks));
 	slots->n = 0;
-	node.answered = false;
+	node.answered = node.lost = false;
+	most_in_hold = rests = 0;
+	gp_queue_forget_hardware(q0);
 	gp_hqd_read(&node, q0, slots);
 	want(!held && !fake_noio);
 }

@@ -79,6 +79,24 @@ static inline u32 vgpu_xcc_stride(const struct v9_mqd *m)
 	return m->cp_mqd_stride_size;
 }
 
+/* How the workgroups of a queue are shared: its MQD for an XCC has that XCC's number */
+static inline u32 vgpu_xcc_number(const struct v9_mqd *m)
+{
+	return m->compute_current_logic_xcc_id;
+}
+
+/* ... how many workgroups go to one XCC before the next has some; 0: no sharing */
+static inline u32 vgpu_xcc_chunk(const struct v9_mqd *m)
+{
+	return m->compute_tg_chunk_size;
+}
+
+/* ... and the one XCC that has them all then */
+static inline u32 vgpu_xcc_target(const struct v9_mqd *m)
+{
+	return m->pm4_target_xcc_in_xcp;
+}
+
 static inline void vgpu_init_partition_lock(struct amdgpu_device *adev)
 {
 	mutex_init(&adev->gfx.partition_mutex);
@@ -91,6 +109,9 @@ static inline void vgpu_init_partition_lock(struct amdgpu_device *adev)
 #define vgpu_ring_xcc(ring)    0
 #define vgpu_mec_bitmap(gfx)   ((gfx)->mec.queue_bitmap)
 #define vgpu_xcc_stride(m)     0
+#define vgpu_xcc_number(m)     0u
+#define vgpu_xcc_chunk(m)      1u
+#define vgpu_xcc_target(m)     0
 #define vgpu_cu_bitmap(gfx, i) ((gfx)->cu_info.bitmap)
 #define vgpu_set_ring_xcc(ring, xcc)
 #define vgpu_set_xccs(gfx, all, each)

@@ -6,7 +6,8 @@
  * A dispatch has as many waves as its workgroups make, at most as many as fit.  All
  * of them are in flight while its packet executes, and no others: a packet that waits
  * for its turn, a barrier and SDMA have none.  Workgroups go to the XCCs of the
- * partition in turn, and on each XCC to the shader engines in turn.
+ * partition in turn, from the one on that the queue's MQDs say, and on each XCC to the
+ * shader engines in turn.
  *
  * All but the two functions of registers and the files under vgpu.lock.
  */
@@ -25,9 +26,10 @@
  * @busy_ns: time in which its packets have executed, SDMA too
  * @waves_ns: time in which it had waves in flight
  * @wave_ns: the sum of that time over the waves
+ * @xcc_ns: time in which it had waves on an XCC
  */
 struct vgpu_usage {
-	u64 busy_ns, waves_ns, wave_ns;
+	u64 busy_ns, waves_ns, wave_ns, xcc_ns[VGPU_MAX_XCCS];
 };
 
 /* Waves that a shader engine has room for */
@@ -66,23 +68,33 @@ static u32 work_waves(const struct vgpu_work *w)
 	return (u32)w->groups * w->group_waves;
 }
 
-/* Workgroups on an XCC of the partition, the first of which is 0 */
-static u32 xcc_groups(struct vgpu *v, const struct vgpu_work *w, int i)
+/*
+ * Workgroups on the i-th XCC of the partition.  init_mqd_v9_4_3() numbers the XCCs anew for
+ * each AQL queue, from another one on, and gives the workgroups to them one by one; a PM4
+ * queue has one XCC.
+ */
+static u32 xcc_groups(struct vgpu *v, const struct vgpu_queue *q, int i)
 {
+	const struct v9_mqd *m = q->mqd + (size_t)i * q->stride;
 	int xccs = vgpu_num_xcc(v);
 
-	return w->groups / xccs + (i < w->groups % xccs);
+	if (xccs == 1)
+		return q->work.groups;
+	if (!vgpu_xcc_chunk(m))
+		return i == vgpu_xcc_target(m) ? q->work.groups : 0;
+	return q->work.groups / xccs +
+	       (vgpu_xcc_number(m) < q->work.groups % xccs);
 }
 
-static u32 engine_waves(struct vgpu *v, const struct vgpu_work *w, int i,
+static u32 engine_waves(struct vgpu *v, const struct vgpu_queue *q, int i,
 			u32 engine)
 {
-	u32 groups = xcc_groups(v, w, i), engines = vgpu_chip->shaders.engines;
+	u32 groups = xcc_groups(v, q, i), engines = vgpu_chip->shaders.engines;
 
 	if (engine >= engines)
 		return 0;
 	return (groups / engines + (engine < groups % engines)) *
-	       w->group_waves;
+	       q->work.group_waves;
 }
 
 /*
@@ -110,7 +122,7 @@ static u32 slot_waves(struct vgpu *v, int xcc, const struct vgpu_queue *q)
 
 	if (!q || q->part != vgpu_part_of_xcc(v, xcc))
 		return 0;
-	return engine_waves(v, &q->work, xcc - q->part->first_xcc, engine);
+	return engine_waves(v, q, xcc - q->part->first_xcc, engine);
 }
 
 /* SPI_CSQ_WF_ACTIVE_STATUS: a bit for each queue that has waves */
@@ -150,6 +162,7 @@ void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns)
 	struct amdgpu_vm *vm = vgpu_vm_of_pasid(&v->adev, q->pasid);
 	u32 waves = work_waves(&q->work);
 	struct vgpu_usage *use;
+	int i;
 
 	/* By PID: newer drivers have a PASID for each file, and sysfs has none. */
 	if (!vm)
@@ -164,6 +177,9 @@ void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns)
 	use->busy_ns += ns;
 	use->waves_ns += waves ? ns : 0;
 	use->wave_ns += waves * ns;
+	for (i = 0; waves && i < vgpu_num_xcc(v); i++)
+		if (xcc_groups(v, q, i))
+			use->xcc_ns[q->part->first_xcc + i] += ns;
 }
 
 static int vgpu_busy_show(struct seq_file *s, void *unused)
@@ -171,12 +187,17 @@ static int vgpu_busy_show(struct seq_file *s, void *unused)
 	struct vgpu *v = s->private;
 	struct vgpu_usage *use;
 	unsigned long pid;
+	int i;
 
-	seq_puts(s, "# pid busy_ns waves_ns wave_ns\n");
+	seq_puts(s, "# pid busy_ns waves_ns wave_ns xcc_ns...\n");
 	mutex_lock(&v->lock);
-	xa_for_each(&v->usage, pid, use)
-		seq_printf(s, "%lu %llu %llu %llu\n", pid, use->busy_ns,
+	xa_for_each(&v->usage, pid, use) {
+		seq_printf(s, "%lu %llu %llu %llu", pid, use->busy_ns,
 			   use->waves_ns, use->wave_ns);
+		for (i = 0; i < vgpu_xccs; i++)
+			seq_printf(s, " %llu", use->xcc_ns[i]);
+		seq_putc(s, '\n');
+	}
 	mutex_unlock(&v->lock);
 	return 0;
 }
@@ -197,9 +218,7 @@ static int vgpu_waves_show(struct seq_file *s, void *unused)
 			continue;
 		vm = vgpu_vm_of_pasid(&v->adev, q->pasid);
 		waves = q == now ? work_waves(&q->work) : 0;
-		first = waves ? xcc_groups(v, &q->work, 0) *
-					q->work.group_waves :
-				0;
+		first = waves ? xcc_groups(v, q, 0) * q->work.group_waves : 0;
 		seq_printf(s, "%d %d %d %#x %u %u\n",
 			   vm ? vm->task_info->tgid : 0, q->pipe, q->queue,
 			   q->doorbell, waves, first);

@@ -47,8 +47,8 @@ const char *const out_label_texts[OUT_LABELS] = {
 	[OUT_JOB_ID] = "Number of its job in Slurm or Spur",
 	[OUT_JOB_USER] = "Its user, if it belongs to a job",
 	[OUT_CGROUP] = "Path of its cgroup, at most 255 bytes of it",
-	[OUT_METHOD] = "How the share was measured: `waves` (waves were in flight in the "
-		"first XCC), `packets` (a queue that a slot holds had packets that were not read), or `-`: "
+	[OUT_METHOD] = "How the share was measured: `waves` (waves were in flight), "
+		"`packets` (a queue that a slot holds had packets that were not read), or `-`: "
 		"it could not be, and the value is `NaN`",
 	[OUT_BY] = "The command that holds it (`suspend`, `guard` and others), the name of "
 		"another debugger, or `unknown`",

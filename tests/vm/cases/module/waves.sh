@@ -58,6 +58,36 @@ for g in 1 3 7; do
 	stop "g$g"
 done
 
+# cells FILE PID: waves and busy of a process, by the names of the columns
+cells() {
+	awk -v pid="$2" '$1 == "#" { for (i = 2; i <= NF; i++) at[$i] = i - 1 }
+		NR > 2 && $at["pid"] == pid { print $at["waves"], $at["busy"] }' "$1"
+}
+
+# Each queue begins on another XCC: init_mqd_v9_4_3(). The virtual GPU's account says which.
+step "one workgroup, five queues in turn: busy whatever the XCC"
+xccs=
+for n in 1 2 3 4 5; do
+	start one --packet 500ms --depth 4 --report 0
+	one=$(pid one)
+	wait_for 15 running "$one"
+	sleep 0.1
+	seen=0
+	for f in usage "pid/$one/usage"; do
+		for look in 1 2 3 4 5; do
+			set -- $(cells "$DEBUGFS/gpreempt/$f" "$one")
+			[ "$1 $2" != "1 1" ] || seen=$((seen + 1))
+		done
+	done
+	xcc=$(awk -v pid="$one" '$1 == pid { for (i = 5; i <= NF; i++) if ($i) print i - 5 }' \
+		"$VGPU/0/busy")
+	echo "on XCC $xcc: busy in $seen of 10 looks"
+	[ $seen -ge 9 ] || fail "waves and busy are $1 $2, while it executes on XCC $xcc"
+	xccs="$xccs $xcc"
+	stop one
+done
+[ "$(echo "$xccs" | tr ' ' '\n' | grep . | sort -u | wc -l)" -eq 4 ] || fail "not on four XCCs:$xccs"
+
 # share PID...: of 40 looks at each, those with waves, against its time with waves
 share() {
 	_t0=$(uptime_cs) seed=$SEED

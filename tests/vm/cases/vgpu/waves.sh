@@ -50,11 +50,36 @@ release_target "$a"
 waves_are "$a" 256 64 8
 stop a
 
-step "one work-item is one wave, on one XCC; the driver takes it for one on each"
-start b --packet 500ms
-wait_for 15 running "$(pid b)"
-waves_are "$(pid b)" 1 1 1
-stop b
+# numbers PID: which number each XCC has in the MQDs of its one queue, as the driver wrote
+# them (compute_current_logic_xcc_id, dword 39); 0 has the first workgroup
+numbers() {
+	awk -v pid="$1" '
+		/^Process / { ours = $2 == pid }
+		ours && $1 == "00000080:" { printf "%s ", substr($9, 8) }
+		' "$DEBUGFS/kfd/mqds"
+}
+
+step "one work-item is one wave, on the XCC that the MQDs of its queue say"
+first=0
+for n in 1 2 3 4; do
+	start b --packet 500ms
+	wait_for 15 running "$(pid b)"
+	xccs=$(numbers "$(pid b)")
+	echo "XCCs are numbered $xccs"
+	is_first=0
+	[ "${xccs%% *}" -ne 0 ] || is_first=1
+	first=$((first + is_first))
+	# The driver looks at the first XCC alone, and takes what it sees for one on each.
+	waves_are "$(pid b)" 1 $is_first $is_first
+	awk -v pid="$(pid b)" -v xccs="$xccs" '$1 == pid {
+		split(xccs, number, " ")
+		for (i = 1; i <= 4; i++)
+			bad += (number[i] == 0) != ($(4 + i) > 0)
+		exit bad > 0
+	}' "$VGPU/0/busy" || fail "the account is of other XCCs: $(cat "$VGPU/0/busy")"
+	stop b
+done
+[ $first -eq 1 ] || fail "$first of 4 queues began on the first XCC"
 
 step "more than the GPU holds: all 80 CUs"
 start c --packet 20ms --workgroups 1000000
