@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,6 +223,81 @@ TEST(word_by_word)
 	OUT_LINE("ended %d: 0 suspensions\n", target);
 	kill(second, SIGKILL);
 	kill(third, SIGKILL);
+	unit_wait_for_children(target);
+}
+
+/*
+ * More processes than places
+ */
+
+static pid_t crowd[FOLLOW_PLACES + 1];
+
+static void list_crowd(size_t n)
+{
+	static char text[256];
+	size_t i;
+
+	text[0] = '\0';
+	for (i = 0; i < n; i++)
+		sprintf(text + strlen(text), "%d\n", crowd[i]);
+	set_file("/sys/class/kfd/kfd/proc/", text);
+}
+
+/* When all places are taken, one more comes; when that is followed, all ends. */
+static void one_more_comes(void)
+{
+	static bool counted, changed;
+	static int turns;
+	int followed = atomic_load(&seen->done);
+
+	if (getpid() != command) {
+		if (loop.debugged && !counted)
+			atomic_fetch_add(&seen->done, 1);
+		counted = loop.debugged;
+	} else if (followed == FOLLOW_PLACES && !changed) {
+		list_crowd(FOLLOW_PLACES + 1);
+		changed = true;
+	} else if (followed > FOLLOW_PLACES || ++turns > 100) {
+		kill(getpid(), SIGTERM);
+	}
+}
+
+static const struct {
+	bool queues; /* of those who are there first */
+	int status;
+} crowds[] = { { false, 0 }, { true, GPREEMPT_CLASS_PARTIAL } };
+
+TEST_EACH(one_user_fills_it, ARRAY_SIZE(crowds))
+{
+	const char *queues = crowds[_i].queues ? "0" : "";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(crowd); i++) {
+		pid_t pid = crowd[i] = i ? unit_make_sleeper() : target;
+
+		setpgid(pid, pid);
+		add_process(pid, "train\n");
+		set_file(unit_text("/proc/%d/status", pid),
+			 unit_text("Name:\tx\nState:\tS\nTgid:\t%d\n"
+				   "Uid:\t%d\nTracerPid:\t0\n"
+				   "Threads:\t1\n",
+				   pid, i < FOLLOW_PLACES ? 1000 : 1001));
+		set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", pid),
+			 i < FOLLOW_PLACES ? queues : "0");
+	}
+	list_crowd(FOLLOW_PLACES);
+	command = getpid();
+	loop.before = before_open;
+	unit_before_ppoll = one_more_comes;
+	CTL(crowds[_i].status, "follow --stay --how debug comm:train");
+	OUT_LINE("following %d: ", crowd[FOLLOW_PLACES]);
+	/* By now it has ended, or it ends with all others. */
+	OUT_LINE("released %d: 0 suspensions\n", crowd[FOLLOW_PLACES - 1]);
+	ERR_LINE("note: follow (%d) has no place for %d processes with queues "
+		 "and %d without: all its %d places are taken",
+		 command, crowds[_i].queues, !crowds[_i].queues, FOLLOW_PLACES);
+	for (i = 1; i < ARRAY_SIZE(crowd); i++)
+		kill(crowd[i], SIGKILL);
 	unit_wait_for_children(target);
 }
 

@@ -187,12 +187,12 @@ TEST(event_as_json)
 
 TEST(pauses)
 {
-	struct report_pause p = { 0 };
+	struct shr_report_pause p = { 0 };
 	uint64_t now = 5, i, ns = 10;
 
 	for (i = 0; i < 10; i++) {
-		ck_assert(report_pause_over(&p, now));
-		ck_assert(!report_pause_over(&p, now + ns * NSEC_PER_SEC - 1));
+		ck_assert(shr_report_due(&p, now));
+		ck_assert(!shr_report_due(&p, now + ns * NSEC_PER_SEC - 1));
 		now += ns * NSEC_PER_SEC;
 		ns = ns < 640 ? 2 * ns : 640;
 	}

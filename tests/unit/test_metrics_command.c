@@ -174,11 +174,34 @@ TEST(host)
 		 "module=\"0.1.0\"} 1\n",
 		 gpreempt_version());
 	OUT_HAS("\ngpreempt_simulated{} 0\n");
+	OUT_HAS("\ngpreempt_left_alone{by=\"follow\"} 0\n"
+		"gpreempt_left_alone{by=\"guard\"} 0\n");
 	OUT_HAS("\ngpreempt_sample_looks{} 1\n");
 	OUT_HAS("\ngpreempt_series_dropped{} 0\n");
 	OUT_HAS("\ngpreempt_sample_seconds{} 0");
 	OUT_HAS("\ngpreempt_scrape_cpu_seconds{} 0");
 	ck_assert_str_eq(ctl_err, "");
+}
+
+/* As a guard of this PID writes it. */
+TEST(left_alone)
+{
+	char path[64];
+	FILE *f;
+
+	ck_assert_int_eq(hold_dir_prepare(), 0);
+	unit_make_process(getpid());
+	snprintf(path, sizeof(path), HOLD_DIR "/%d.left", getpid());
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fprintf(f,
+		"gpreempt-left 1 role=%d start=777 places=64 left=3 waiting=5\n7\n",
+		HOLD_ROLE_GUARD);
+	fclose(f);
+	METRICS("");
+	OUT_HAS("\ngpreempt_left_alone{by=\"follow\"} 0\n"
+		"gpreempt_left_alone{by=\"guard\"} 3\n");
+	unlink(path);
 }
 
 TEST(processes)

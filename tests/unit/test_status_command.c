@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "agent/pause-journal.h"
+#include "agent/places.h"
 #include "holder/holder.h"
 #include "ipc/server.h"
 #include "shared/clock.h"
@@ -406,6 +407,45 @@ TEST(resume_without_socket)
 	ERR_HAS("the holder of process 4194242 does not answer\n"
 		"next: its end lets the queues run: gpreempt-ctl status shows "
 		"its PID, then kill -9\n");
+}
+
+/* What follow or guard has no place for is named by all that are asked. */
+TEST(no_place)
+{
+	struct places p = { .g = g, .most = 1, .role = HOLD_ROLE_GUARD };
+	pid_t pids[] = { PID, PID + 1, PID + 2 };
+	size_t i;
+
+	unit_make_process(getpid());
+	places_begin(&p);
+	for (i = 0; i < ARRAY_SIZE(pids); i++) {
+		struct gpreempt_target t = { .pid = pids[i] };
+
+		unit_make_process(t.pid);
+		set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", t.pid),
+			 i < 2 ? "0" : "");
+		gpreempt_start_time(g, t.pid, &t.start);
+		places_claim(&p, &t, false);
+	}
+	ck_assert(places_share(&p));
+	CTL(0, "status");
+	OUT_LINE("\n%d\t%d\t-\t", PID + 1, getpid());
+	OUT_HAS("\tno-place\t");
+	ck_assert_ptr_null(strstr(ctl_out, unit_text("\n%d\t", PID)));
+	ERR_LINE("note: guard (%d) has no place for 1 processes with queues and "
+		 "1 without: all its 1 places are taken\n",
+		 getpid());
+	ck_assert_ptr_null(strstr(ctl_err, "gdb"));
+	CTL(0, "status --json");
+	OUT_HAS("\"role\": \"no-place\"");
+	ctl_line("doctor");
+	OUT_LINE("\nwarning\tplaces\tguard (%d) has no place for 1 ", getpid());
+	places_end(&p);
+	CTL(0, "status");
+	OUT_HAS("nothing is held\n");
+	ck_assert_str_eq(ctl_err, "");
+	ctl_line("doctor");
+	ck_assert_ptr_null(strstr(ctl_out, "places"));
 }
 
 TEST_FIXTURE(setup, teardown)

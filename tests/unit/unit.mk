@@ -9,7 +9,7 @@ UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	-DTEXT_DIR='"made/kfd"' -DHOST_ROOT='"made"' \
 	-DGP_HOLDER='"$(UNIT)/gpreempt-holder"'
 # A busy host may not run a thread of a test for so long.
-UNIT_CFLAGS += -DGP_READER_NS=1000000000ULL -DSHR_CHILD_PATIENCE_MS=1000 \
+UNIT_CFLAGS += -DFOLLOW_PLACES=4 -DGP_READER_NS=1000000000ULL -DSHR_CHILD_PATIENCE_MS=1000 \
 	-DGP_APART_IOCTL_NS=2000000000ULL
 # Faster with 125 programs to link, where binutils has it.
 UNIT_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)

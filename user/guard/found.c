@@ -73,7 +73,7 @@ static void report(struct guard *guard, const struct lookup *l,
 {
 	struct guard_word *w = l->state;
 
-	if (w->failing || !report_pause_over(&w->pause, shr_now_ns()))
+	if (w->failing || !shr_report_due(&w->pause, shr_now_ns()))
 		return;
 	w->failing = true;
 	guard_event(guard, "unresolved", 0, "--%s %s: %s",

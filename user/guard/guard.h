@@ -24,20 +24,8 @@
 #include "guard/options.h"
 #include "guard/worker.h"
 #include "output/metrics.h"
+#include "shared/clock.h"
 #include "shared/macro.h"
-
-/*
- * Reports of what may come and go all the time: the second one comes 10 s after
- * the first one at the earliest, the third 20 s after that, and so on. All zero
- * before the first.
- */
-struct report_pause {
-	uint64_t until_ns;
-	uint64_t ns; /* that grows with each report, up to 640 s */
-};
-
-/* True: report it now. */
-bool report_pause_over(struct report_pause *p, uint64_t now);
 
 #define GUARD_TARGETS GUARD_WAKES /* of each role */
 #define GUARD_QUEUES  64	  /* of an online process */
@@ -108,7 +96,7 @@ struct guard_offline {
 	struct guard_times times; /* of ended holds; kept_ns is 0 */
 	unsigned int churns;	  /* of its channel, as last seen */
 	unsigned int losses;
-	struct report_pause churn_pause;
+	struct shr_report_pause churn_pause;
 };
 
 /* A process that the command line names now (found.c). */
@@ -122,7 +110,7 @@ struct guard_found {
 /* A word of the command line, when looking for it fails. */
 struct guard_word {
 	bool failing;
-	struct report_pause pause;
+	struct shr_report_pause pause;
 };
 
 #define GUARD_WORDS 64 /* of each role: bits of a mask */

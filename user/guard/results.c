@@ -184,7 +184,7 @@ static void tell_churn(struct guard *guard, struct guard_offline *offline)
 	if (churns == offline->churns)
 		return;
 	offline->churns = churns;
-	if (report_pause_over(&offline->churn_pause, shr_now_ns()))
+	if (shr_report_due(&offline->churn_pause, shr_now_ns()))
 		guard_tell_churn(guard, offline->target.pid, c);
 }
 

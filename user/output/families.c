@@ -93,6 +93,8 @@ const struct out_family out_families[OUT_FAMILIES] = {
 		"Processor time that the command took for this text." },
 	[OUT_SERIES_DROPPED] = { "gpreempt_series_dropped", OUT_GAUGE, NULL, HOST,
 		"Series of processes that --max-series left out." },
+	[OUT_LEFT_ALONE] = { "gpreempt_left_alone", OUT_GAUGE, NULL, HOST | BIT(BY),
+		"Processes with queues that follow or guard would hold, and has no place for." },
 	[OUT_GPU_BUSY] = { "gpreempt_gpu_busy_ratio", OUT_GAUGE, "ratio", GPU | BIT(METHOD),
 		"Share of looks in which a process executed on the GPU." },
 	[OUT_GPU_WAVES] = { "gpreempt_gpu_waves", OUT_GAUGE, NULL, GPU,

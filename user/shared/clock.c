@@ -34,3 +34,17 @@ void shr_sleep_ns(uint64_t ns)
 	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts) == EINTR)
 		;
 }
+
+#define FIRST_NS (10 * NSEC_PER_SEC)
+#define LAST_NS	 (640 * NSEC_PER_SEC)
+
+bool shr_report_due(struct shr_report_pause *p, uint64_t now)
+{
+	if (now < p->until_ns)
+		return false;
+	p->ns = p->ns ? 2 * p->ns : FIRST_NS;
+	if (p->ns > LAST_NS)
+		p->ns = LAST_NS;
+	p->until_ns = now + p->ns;
+	return true;
+}

@@ -2,6 +2,7 @@
 #ifndef SHARED_CLOCK_H
 #define SHARED_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -30,5 +31,18 @@ static inline struct timespec shr_timespec(uint64_t ns)
 
 /* Sleeps through signals. */
 void shr_sleep_ns(uint64_t ns);
+
+/*
+ * Reports of what may come and go all the time: the second one comes 10 s after
+ * the first one at the earliest, the third 20 s after that, and so on. All zero
+ * before the first.
+ */
+struct shr_report_pause {
+	uint64_t until_ns;
+	uint64_t ns; /* that grows with each report, up to 640 s */
+};
+
+/* True: report it now. */
+bool shr_report_due(struct shr_report_pause *p, uint64_t now);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
+#include "agent/places.h"
 #include "ctl/cmd/partition.h"
 #include "ctl/command/ctl.h"
 #include "lib/doctor/doctor.h"
@@ -153,6 +154,19 @@ static int check_pause(void *arg, pid_t target)
 	return 0;
 }
 
+static int check_places(void *arg, const struct places_left *left)
+{
+	struct gp_finding f = {
+		.name = "places",
+		.health = left->left ? GP_HEALTH_WARNING : GP_HEALTH_NOTE,
+	};
+
+	places_left_text(left, f.text, sizeof(f.text));
+	snprintf(f.next, sizeof(f.next), "gpreempt-ctl status names them");
+	report(arg, &f);
+	return 0;
+}
+
 /* The other route, for what the debug ioctl cannot hold. */
 static void check_route(struct report *r, pid_t pid)
 {
@@ -207,6 +221,11 @@ static int check_all(struct report *r, const struct doctor_args *args)
 	if (!args->targets.from) {
 		check_dir(r);
 		pause_journal_list(check_pause, r);
+		if (places_left_list(r->g, check_places, r))
+			report(r, &(struct gp_finding){
+					  .name = "places",
+					  .health = GP_HEALTH_UNKNOWN,
+					  .text = HOLD_DIR " cannot be read" });
 	}
 	for (i = 0; list && i < list->count; i++) {
 		check_target(r, list->targets[i].pid);

@@ -3,6 +3,7 @@
 
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
+#include "agent/places.h"
 #include "ctl/command/ctl.h"
 #include "holder/holder.h"
 #include "output/table.h"
@@ -219,6 +220,36 @@ static bool is_foreign(const struct rows *rows, pid_t pid)
 	       !is_in_journal(rows, pid);
 }
 
+/* What a command would hold, and has no place for: it runs. */
+static int add_left(void *arg, const struct places_left *left)
+{
+	struct rows *rows = arg;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < left->n && !ret; i++) {
+		struct row row = empty_row(left->pid[i]);
+
+		if (find_row(rows, row.pid))
+			continue;
+		row.role = "no-place";
+		row.holder = left->command;
+		row.debuggers = true;
+		ret = add_row(rows, &row);
+	}
+	return ret;
+}
+
+static int note_left(void *arg, const struct places_left *left)
+{
+	char text[256];
+
+	(void)arg;
+	places_left_text(left, text, sizeof(text));
+	ctl_note("%s", text);
+	return 0;
+}
+
 /* Processes that other programs have paused. Only gpreempt.ko sees them. */
 static int add_foreign(struct rows *rows)
 {
@@ -331,12 +362,15 @@ static int run_status(void *data)
 		ret = pause_journal_list(add_pause, &rows);
 	if (!ret)
 		ret = add_foreign(&rows);
+	if (!ret)
+		ret = places_left_list(rows.g, add_left, &rows);
 	take_answers(&rows);
 	if (!ret) {
 		if (rows.count)
 			qsort(rows.row, rows.count, sizeof(*rows.row),
 			      shr_compare_first);
 		print_rows(args->mode, &rows);
+		places_left_list(rows.g, note_left, NULL);
 	}
 	free(rows.row);
 	gpreempt_free(rows.g);
@@ -358,7 +392,8 @@ const struct ctl_command ctl_status = {
 		"suspend, foreground (a suspend --foreground) or the command that holds it\n"
 		"while it runs: preempt, follow or guard, which have no guardian; pause: paused\n"
 		"by suspend --how pause --detach, and held by no process; other: paused by\n"
-		"another program, such as CRIU, which only gpreempt.ko sees; unknown: the\n"
+		"another program, such as CRIU, which only gpreempt.ko sees; no-place: it runs,\n"
+		"and HOLDER, follow or guard, would hold it if it had a place; unknown: the\n"
 		"lock is held, and its file does not name its owner. RELEASE-WITH is the\n"
 		"command that releases it. \"-\" elsewhere means that the holder did not\n"
 		"answer, or is of a kind that does not report it. Exit status 7: a holder is\n"

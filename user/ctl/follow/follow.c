@@ -18,13 +18,19 @@
 #include "agent/foreground.h"
 #include "agent/lossy-output.h"
 #include "agent/pause-repair.h"
+#include "agent/places.h"
 #include "ctl/command/ctl.h"
 #include "ctl/follow/follow.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/notify.h"
 
-#define MAX_TARGETS 256
+/* Processes that are followed at once: docs/clusters.md has what one costs. */
+#ifndef FOLLOW_PLACES
+#define FOLLOW_PLACES 1024
+#endif
+/* And of some that have given their place up, and are about to end. */
+#define SPARE 64
 /* How often to look for new targets. */
 #define LOOK_NS (500 * NSEC_PER_MSEC)
 #define NOTICE	"note: %zu lines were not read in time, and dropped\n"
@@ -45,16 +51,17 @@ struct follower {
 	pid_t child;	   /* 0: it has ended */
 	uint64_t pause_ns; /* since the last end until then; 0: it has not failed */
 	uint64_t retry_ns;
+	bool leaves; /* another process has its place */
 };
 
 struct followers {
 	struct find find;
 	const struct follow_args *args;
-	struct follower list[MAX_TARGETS];
+	struct places places;
+	struct follower list[FOLLOW_PLACES + SPARE];
 	size_t count;
 	size_t running;
 	int status; /* of those that have ended; -1: none has */
-	bool full;  /* and reported */
 	bool moved; /* to a cgroup of our own */
 	int stop;
 };
@@ -89,7 +96,7 @@ static struct follower *get_place(struct followers *f)
 {
 	size_t i;
 
-	if (f->count < MAX_TARGETS)
+	if (f->count < ARRAY_SIZE(f->list))
 		return &f->list[f->count++];
 	for (i = 0; i < f->count; i++)
 		if (!f->list[i].child)
@@ -125,14 +132,9 @@ static void take_up(struct followers *f, const struct gpreempt_target *target)
 		return;
 	if (!place)
 		place = get_place(f);
-	if (!place) {
-		if (!f->full)
-			ctl_note("more than %d targets; process %d and others "
-				 "are left alone",
-				 MAX_TARGETS, target->pid);
-		f->full = true;
+	/* The spare ones are taken, too: when one has ended. */
+	if (!place)
 		return;
-	}
 	if (!same_target(&place->target, target))
 		*place = (struct follower){ .target = *target };
 	status = follow_leave(target->pid, &f->moved);
@@ -147,13 +149,51 @@ static void take_up(struct followers *f, const struct gpreempt_target *target)
 	note_end(f, place, status);
 }
 
-static void take_up_new(struct followers *f,
-			const struct gpreempt_targets *targets)
+/* One that has ended for good needs no place. */
+static void claim(struct followers *f, const struct gpreempt_targets *targets)
 {
 	size_t i;
 
-	for (i = 0; i < targets->count; i++)
-		take_up(f, &targets->targets[i]);
+	for (i = 0; i < targets->count; i++) {
+		const struct follower *place =
+			find_place(f, &targets->targets[i]);
+
+		if (!place || place->child || place->retry_ns != NEVER)
+			places_claim(&f->places, &targets->targets[i], false);
+	}
+}
+
+static void claim_held(struct followers *f)
+{
+	size_t i;
+
+	places_begin(&f->places);
+	for (i = 0; i < f->count; i++)
+		if (f->list[i].child && !f->list[i].leaves)
+			places_claim(&f->places, &f->list[i].target, true);
+}
+
+static void follow_claims(struct followers *f)
+{
+	char text[256];
+	size_t i;
+
+	if (places_share(&f->places)) {
+		places_text(&f->places, text, sizeof(text));
+		ctl_note("%s: gpreempt-ctl status", text);
+	}
+	for (i = 0; i < f->count; i++) {
+		struct follower *place = &f->list[i];
+
+		if (!place->child || place->leaves ||
+		    places_given(&f->places, &place->target))
+			continue;
+		place->leaves = true;
+		kill(place->child, SIGTERM);
+	}
+	for (i = 0; i < f->places.now.count; i++)
+		if (f->places.now.items[i].given)
+			take_up(f, &f->places.now.items[i].target);
 }
 
 /* A word that can name processes that come later. */
@@ -172,15 +212,17 @@ static void look(struct followers *f)
 	struct gpreempt_error err;
 	size_t i;
 
+	claim_held(f);
 	for (i = 0; i < f->args->targets.words.n; i++) {
 		const char *const *word = &f->args->targets.words.word[i];
 
 		if (!can_grow(*word) ||
 		    find_targets(&f->find, word, 1, &targets, &err))
 			continue;
-		take_up_new(f, targets);
+		claim(f, targets);
 		gpreempt_targets_free(targets);
 	}
+	follow_claims(f);
 }
 
 /* A child that was killed has released its target by that. */
@@ -207,7 +249,11 @@ static void collect(struct followers *f)
 			continue;
 		place->child = 0;
 		f->running--;
-		note_end(f, place, exit_status(place->target.pid, status));
+		if (place->leaves)
+			*place = (struct follower){ .target = place->target };
+		else
+			note_end(f, place,
+				 exit_status(place->target.pid, status));
 	}
 }
 
@@ -336,6 +382,11 @@ static int run_follow(void *data)
 	ret = ctl_open(NULL, &f.find.g);
 	if (ret)
 		return ret;
+	f.places = (struct places){
+		.g = f.find.g,
+		.most = FOLLOW_PLACES,
+		.role = HOLD_ROLE_FOLLOW,
+	};
 	ret = args->stay ? check_stay(&f) :
 			   ctl_targets(f.find.g, &args->targets, &targets);
 	if (ret)
@@ -344,17 +395,23 @@ static int run_follow(void *data)
 	if (f.stop < 0) {
 		ret = ctl_fail_reason(GPREEMPT_SYSTEM, f.stop, 0);
 	} else {
-		if (targets)
-			take_up_new(&f, targets);
+		if (targets) {
+			claim_held(&f);
+			claim(&f, targets);
+			follow_claims(&f);
+		}
 		follow_all(&f);
 		/* What failed was tried again. */
-		ret = args->stay ? 0 : f.status;
+		ret = f.places.ever ? GPREEMPT_CLASS_PARTIAL :
+		      args->stay    ? 0 :
+				      f.status;
 		close(f.stop);
 	}
 	gpreempt_targets_free(targets);
 	if (f.moved)
 		hold_cgroup_leave();
 out:
+	places_end(&f.places);
 	gpreempt_free(f.find.g);
 	find_free(&f.find);
 	return ret;
@@ -385,6 +442,9 @@ const struct ctl_command ctl_follow = {
 		"With --stay it waits for processes to come, and does not end before Ctrl-C: a\n"
 		"container or job that starts again is followed again. What cannot be followed,\n"
 		"or whose follower was killed, is tried again: after 2 s, 4 s, up to 5 min.\n"
+		"It has 1024 places. When they are taken, a process without queues gives its\n"
+		"place up, then one of the user or container that has most; status, doctor and\n"
+		"metrics show who has none, and the exit status is 6 if one of these had queues.\n"
 		"It drops output that is not read in time, and prints the number of lines.\n"
 		"It needs cgroup v2: the old freezer sends no event when it freezes.\n"
 		"With --how auto follow pauses a process, so that debuggers can attach to it\n"

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "agent/owner-text.h"
+#include "agent/places.h"
 #include "ctl/command/ctl.h"
 #include "ctl/metrics/metrics.h"
 #include "shared/atomic-file.h"
@@ -77,6 +79,31 @@ static void add_versions(struct out_metrics *m, struct gpreempt *g)
 	gpreempt_facts_free(facts);
 }
 
+static int count_left(void *arg, const struct places_left *left)
+{
+	size_t *sums = arg;
+
+	sums[left->role] += left->left;
+	return 0;
+}
+
+/* Both are there at any time, so that an alert needs no other series. */
+static void add_left(struct out_metrics *m, struct gpreempt *g)
+{
+	static const enum hold_role roles[] = { HOLD_ROLE_FOLLOW,
+						HOLD_ROLE_GUARD };
+	size_t sums[HOLD_ROLES] = { 0 }, i;
+
+	/* Not root's: it is not known. */
+	if (places_left_list(g, count_left, sums))
+		return;
+	for (i = 0; i < ARRAY_SIZE(roles); i++)
+		out_metric(m, OUT_LEFT_ALONE,
+			   &(struct out_labels){
+				   { [OUT_BY] = hold_role_name(roles[i]) } },
+			   sums[roles[i]]);
+}
+
 static int add_all(struct out_metrics *m, struct ctl_sampler *s,
 		   const struct metrics_args *args, uint64_t took_ns)
 {
@@ -91,6 +118,7 @@ static int add_all(struct out_metrics *m, struct ctl_sampler *s,
 	out_metric(m, OUT_SIMULATED, NULL, ctl_simulated());
 	out_metric(m, OUT_SAMPLE_SECONDS, NULL, took_ns / 1e9);
 	out_metric(m, OUT_SAMPLE_LOOKS, NULL, s->figures.looks);
+	add_left(m, s->g);
 	metrics_add_gpus(m, &s->figures, &gpus);
 	used = m->series + LAST_SERIES;
 	ret = metrics_add_processes(m, s, &gpus, max > used ? max - used : 0,
