@@ -163,6 +163,8 @@ void gp_loop_set_file(struct gp_loop *loop, const char *path, const char *text)
 	loop->files[i].text = text;
 }
 
+const char gp_loop_unclean[] = "";
+
 static ssize_t loop_read_file(void *be, const char *path, char *buf,
 			      size_t size)
 {
@@ -174,6 +176,8 @@ static ssize_t loop_read_file(void *be, const char *path, char *buf,
 		if (!loop->files[i].path || strcmp(loop->files[i].path, path))
 			continue;
 		text = loop->files[i].text;
+		if (text == gp_loop_unclean)
+			return -EUCLEAN;
 		if (loop->view && strstr(path, "/gpreempt/"))
 			text = loop->view(loop);
 		if (!text)

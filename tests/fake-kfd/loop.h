@@ -69,7 +69,10 @@ struct gp_loop {
 		int code;
 	} errors[GP_LOOP_ERRORS];
 
-	/* A path that ends with "/" is a directory: a name a line. */
+	/*
+	 * A path that ends with "/" is a directory: a name a line. gp_loop_unclean is
+	 * EUCLEAN, the module's answer when the driver's data contradict themselves.
+	 */
 	struct {
 		const char *path;
 		const char *text;
@@ -90,6 +93,7 @@ struct gp_loop {
 };
 
 extern const struct gp_backend_ops gp_backend_loop;
+extern const char gp_loop_unclean[];
 
 /* A root's system with such a process, its runtime on and no queues. */
 void gp_loop_init(struct gp_loop *loop, pid_t pid);

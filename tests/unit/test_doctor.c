@@ -312,6 +312,17 @@ TEST_EACH(device, ARRAY_SIZE(devices))
 	ck_assert_int_eq(f->health, devices[_i].health);
 }
 
+/* The module refuses the driver: sysfs has the GPUs, and it is no "all features". */
+static const char *const module_files[] = { VIEW "nodes", VIEW "processes" };
+
+TEST_EACH(contradiction, ARRAY_SIZE(module_files))
+{
+	set_file(module_files[_i], gp_loop_unclean);
+	ck_assert_int_eq(find("driver-data")->health, WARNING);
+	ck_assert_int_eq(class, GPREEMPT_CLASS_DONE);
+	ck_assert_int_eq(find("gpus")->health, OK);
+}
+
 /* A driver of before the debug trap knows nothing of debugging; it is not blamed. */
 TEST(pause_only)
 {

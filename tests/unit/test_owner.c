@@ -302,6 +302,18 @@ TEST(paused_again)
 	ck_assert_int_eq(losses, 2);
 }
 
+/* The module refuses the driver's data: the pause goes on by what sysfs has. */
+TEST(contradiction)
+{
+	set_file(unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", target),
+		 gp_loop_unclean);
+	ck_assert_int_eq(owner_check(g, target, GPREEMPT_HOW_PAUSE, &err), 0);
+	open_by(GPREEMPT_HOW_PAUSE);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert(loop.paused);
+	ck_assert_int_eq(resume(), 0);
+}
+
 static const char *show_evicted(struct gp_loop *l)
 {
 	(void)l;

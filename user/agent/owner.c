@@ -172,10 +172,10 @@ int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
 {
 	int ret;
 
-	ret = how == GPREEMPT_HOW_PAUSE ? gp_pause_check(g, target, err) :
+	ret = how == GPREEMPT_HOW_PAUSE ? gp_route_pause_check(g, target, err) :
 					  gpreempt_check(g, target, err);
 	if (ret && how == GPREEMPT_HOW_AUTO && pause_can_serve(err->reason))
-		ret = gp_pause_check(g, target, err);
+		ret = gp_route_pause_check(g, target, err);
 	/* A session would work, and its end would let nothing run. */
 	if (!ret && pause_is_seen(g, target))
 		ret = ctl_set_error(err, -EBUSY, GPREEMPT_PAUSED, target,

@@ -176,8 +176,8 @@ void ctl_note_sysfs(bool snapshot)
 			 "them");
 	else
 		ctl_note("state, slots and priorities are not known: gpreempt.ko is not "
-			 "loaded or does not show the process; load it with: "
-			 "gpreempt-ctl module load");
+			 "loaded (gpreempt-ctl module load), or does not show "
+			 "the process (gpreempt-ctl doctor)");
 }
 
 int ctl_need_root(pid_t pid)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "agent/owner-text.h"
+#include "agent/owner.h"
 #include "agent/pause-repair.h"
 #include "agent/places.h"
 #include "ctl/cmd/partition.h"
@@ -167,13 +168,26 @@ static int check_places(void *arg, const struct places_left *left)
 	return 0;
 }
 
+static bool is_paused_here(struct gpreempt *g, pid_t pid)
+{
+	struct pause_report r;
+
+	pause_look(g, pid, &r);
+	return r.finding == PAUSE_IS_KEPT || r.finding == PAUSE_ANSWERED ||
+	       r.finding == PAUSE_WAITS;
+}
+
 /* The other route, for what the debug ioctl cannot hold. */
 static void check_route(struct report *r, pid_t pid)
 {
 	struct gp_finding f = { .name = "pause" };
 	struct gpreempt_error err;
+	int ret = owner_check(r->g, pid, GPREEMPT_HOW_PAUSE, &err);
 
-	if (gp_pause_check(r->g, pid, &err)) {
+	if (ret && err.reason == GPREEMPT_PAUSED && is_paused_here(r->g, pid)) {
+		snprintf(f.text, sizeof(f.text),
+			 "process %d is paused by gpreempt-ctl", pid);
+	} else if (ret) {
 		f.health = GP_HEALTH_NOTE;
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
 		ctl_next_step(&err, f.next, sizeof(f.next));

@@ -39,6 +39,22 @@ static const char *fact(const struct gpreempt_facts *facts, const char *key)
 	return f ? f->value : "?";
 }
 
+/* Does the module refuse the driver that it is loaded beside? */
+static bool contradicts(struct gpreempt *g)
+{
+	static const char *const files[] = { GP_VIEW_NODES_FILE,
+					     GP_VIEW_PROCESSES_FILE };
+	size_t i, len;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		__cleanup_free char *text = NULL;
+
+		if (gp_view_text(g, 0, files[i], &text, &len) == -EUCLEAN)
+			return true;
+	}
+	return false;
+}
+
 static void check_module(struct gpreempt *g, struct gp_finding *f)
 {
 	struct gpreempt_facts *facts;
@@ -55,6 +71,17 @@ static void check_module(struct gpreempt *g, struct gp_finding *f)
 			gp_find_bad(f, GP_HEALTH_UNKNOWN, "run it with sudo",
 				    "whether gpreempt.ko is loaded is for "
 				    "root to see");
+		return;
+	}
+	if (contradicts(g)) {
+		f->name = "driver-data";
+		gp_find_bad(f, GP_HEALTH_WARNING,
+			    "figures come from sysfs, and no suspend is "
+			    "verified; see dmesg for which data, and report it",
+			    "gpreempt.ko %s cannot be read: the driver's data "
+			    "contradict themselves",
+			    fact(facts, "module"));
+		gpreempt_facts_free(facts);
 		return;
 	}
 	for (i = 0; i < facts->count; i++)

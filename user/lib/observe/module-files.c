@@ -44,6 +44,11 @@ static bool no_module(int code)
 	return code == -ENOENT || code == -EACCES || code == -EPERM;
 }
 
+bool gp_sysfs_serves(int code)
+{
+	return no_module(code) || code == -EUCLEAN;
+}
+
 static int fail_read(struct gpreempt_error *err, int code, pid_t pid,
 		     const char *step)
 {
@@ -52,7 +57,7 @@ static int fail_read(struct gpreempt_error *err, int code, pid_t pid,
 			pid, step);
 }
 
-/* Also without the module: @from_sysfs() gives the same records. */
+/* Also where the module does not serve: @from_sysfs() gives the same records. */
 static int read_either(const struct gpreempt *g, const char *file,
 		       const struct gp_table *table,
 		       int (*from_sysfs)(const struct gpreempt *g,
@@ -64,7 +69,7 @@ static int read_either(const struct gpreempt *g, const char *file,
 	int ret = gp_read_table(g, 0, file, table, records, count);
 
 	*source = GPREEMPT_SOURCE_MODULE;
-	if (no_module(ret)) {
+	if (gp_sysfs_serves(ret)) {
 		*source = GPREEMPT_SOURCE_SYSFS;
 		ret = from_sysfs(g, records, count);
 	}

@@ -17,6 +17,12 @@
 int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
 		 char **text, size_t *len);
 
+/*
+ * Does sysfs have to serve, after that answer of the module? It is not there, or not for
+ * us; or it refuses a driver whose data contradict themselves.
+ */
+bool gp_sysfs_serves(int code);
+
 /* Why a process's files were not read: is it there? Never 0. */
 int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
 		 struct gpreempt_error *err);

@@ -168,7 +168,7 @@ int gpreempt_view_read(struct gpreempt *g, pid_t pid,
 	static const char step[] = "reading the queues";
 	int ret = gp_view_module(g, pid, out);
 
-	if (ret == -ENOENT || ret == -EACCES || ret == -EPERM)
+	if (gp_sysfs_serves(ret))
 		ret = read_sysfs(g, pid, out);
 	return ret ? gp_fail_view(g, ret, pid, step, err) : 0;
 }

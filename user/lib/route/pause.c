@@ -49,6 +49,18 @@ static int check(struct gp_route *r)
 	return ret;
 }
 
+int gp_route_pause_check(struct gpreempt *g, pid_t pid,
+			 struct gpreempt_error *err)
+{
+	struct gp_route r = { .g = g, .pid = pid };
+	int ret = check(&r);
+
+	gpreempt_view_free(r.pause.view);
+	if (ret)
+		*err = r.error;
+	return ret;
+}
+
 static void free_pause(struct gp_route *r)
 {
 	gp_sampler_stop(r->pause.sampler);

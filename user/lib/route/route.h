@@ -78,6 +78,12 @@ struct gp_route {
 	struct gp_route_pause pause; /* of a pause */
 };
 
+/*
+ * Could a pause be opened? Does not touch the process: 0, or as the pause's open(). An
+ * error has been filled in then.
+ */
+int gp_route_pause_check(struct gpreempt *g, pid_t pid,
+			 struct gpreempt_error *err);
 /* As gpreempt_session_refresh(), of a session. */
 int gp_route_refresh(struct gp_route *r);
 

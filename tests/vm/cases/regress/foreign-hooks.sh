@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A register hook that leads out of amdgpu, or to its data, is never called: reads end
-# with EUCLEAN and the log says why.
+# with EUCLEAN and the log says why. The commands go on with sysfs, and doctor reports it.
 # tier: gate
 # timeout: 90
 # driver: any
@@ -26,6 +26,20 @@ refused() {
 
 refused foreign_hook hqd_dump
 [ "$(counter 0 foreign_calls)" -eq 0 ] || fail "hooks outside of amdgpu were called"
+step "commands while the module refuses the driver"
+switch 0 foreign_hook 1
+ctl 0 queues "$p"
+says "gpreempt-ctl doctor"
+ctl 0 doctor "$p"
+says "^warning.driver-data.*the driver's data contradict themselves"
+says "^ok.gpus."
+says "^ok.pause.*process $p can be paused"
+ctl 0 suspend --how pause "$p"
+says "^paused $p: .*verified: not checked"
+ctl 0 resume "$p"
+ctl 0 metrics
+says '^gpreempt_'
+switch 0 foreign_hook 0
 step "a hook that leads into data of amdgpu's"
 sleep 61 # the log has 3 such lines a minute
 hook=hqd_dump
