@@ -48,6 +48,9 @@ int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
 /* The whole text of a file, terminated, for free(). */
 int gp_read_text(const struct gpreempt *g, const char *path, char **text,
 		 size_t *len);
+/* The same of root's own, with read_root_file(); -EFBIG: it has more than 1 MiB. */
+int gp_read_root_text(const struct gpreempt *g, const char *path, char **text,
+		      size_t *len);
 
 /* The start of a small file, terminated. Returns its length or -errno. */
 __attribute__((format(printf, 4, 5))) ssize_t

@@ -29,10 +29,14 @@ bool gpreempt_simulated(const struct gpreempt *g)
 			     "/sys/module/vgpu/initstate") > 0;
 }
 
-#define MAX_TEXT (64 << 20) /* no file that we want is as large */
+/* No file that we want is as large; one of root's may be there to be misused. */
+#define MAX_TEXT      (64 << 20)
+#define MAX_ROOT_TEXT (1 << 20)
 
-int gp_read_text(const struct gpreempt *g, const char *path, char **text,
-		 size_t *len)
+static int read_whole(const struct gpreempt *g,
+		      ssize_t (*read)(void *be, const char *path, char *buf,
+				      size_t size),
+		      const char *path, size_t max, char **text, size_t *len)
 {
 	/*
 	 * The file must come in one read, or a process could change between
@@ -51,7 +55,7 @@ int gp_read_text(const struct gpreempt *g, const char *path, char **text,
 			return -ENOMEM;
 		}
 		buf = bigger;
-		n = g->ops->read_file(g->be, path, buf, size - 1);
+		n = read(g->be, path, buf, size - 1);
 		if (n < 0) {
 			free(buf);
 			return n;
@@ -62,12 +66,26 @@ int gp_read_text(const struct gpreempt *g, const char *path, char **text,
 			*len = n;
 			return 0;
 		}
-		size *= 4;
-		if (size > MAX_TEXT) {
+		/* One byte tells that there are more, and one ends the text. */
+		if (size == max + 2) {
 			free(buf);
 			return -EFBIG;
 		}
+		size = 4 * size < max + 2 ? 4 * size : max + 2;
 	}
+}
+
+int gp_read_text(const struct gpreempt *g, const char *path, char **text,
+		 size_t *len)
+{
+	return read_whole(g, g->ops->read_file, path, MAX_TEXT, text, len);
+}
+
+int gp_read_root_text(const struct gpreempt *g, const char *path, char **text,
+		      size_t *len)
+{
+	return read_whole(g, g->ops->read_root_file, path, MAX_ROOT_TEXT, text,
+			  len);
 }
 
 static ssize_t read_start(const struct gpreempt *g, const char *path, char *buf,

@@ -14,7 +14,6 @@
 #include "shared/clock.h"
 #include "shared/parse.h"
 
-#define MAX_SIZE (1 << 20) /* bytes of a file; a larger one is not read */
 #define MAX_PATH 256
 #define FILES	 128 /* kept; the one that was read first makes room */
 
@@ -65,8 +64,9 @@ static struct json_object *get_json(struct gpreempt *g, const char *path,
 	__cleanup_free char *text = NULL;
 	uint64_t now = shr_now_ns();
 	struct file *f;
+	size_t len;
 	bool known;
-	ssize_t n;
+	int ret;
 
 	if (!g->files)
 		g->files = calloc(1, sizeof(*g->files));
@@ -77,19 +77,17 @@ static struct json_object *get_json(struct gpreempt *g, const char *path,
 	known = !strcmp(f->path, path);
 	if (known && now - f->read_ns < age_ns)
 		return f->json;
-	text = malloc(MAX_SIZE + 1);
-	n = text ? g->ops->read_root_file(g->be, path, text, MAX_SIZE + 1) :
-		   -ENOMEM;
-	if (n < 0 && (!known || n != -ENOENT))
+	ret = gp_read_root_text(g, path, &text, &len);
+	/* One that is too large has no names, as one that is damaged. */
+	if (ret && ret != -EFBIG && (!known || ret != -ENOENT))
 		return known ? f->json : NULL;
 	json_object_put(f->json);
 	*f = (struct file){ 0 };
-	if (n < 0)
+	if (ret == -ENOENT)
 		return NULL;
-	text[n > MAX_SIZE ? 0 : n] = '\0';
 	snprintf(f->path, sizeof(f->path), "%s", path);
 	f->read_ns = now;
-	f->json = json_tokener_parse(text);
+	f->json = ret ? NULL : json_tokener_parse(text);
 	return f->json;
 }
 
