@@ -217,6 +217,25 @@ TEST(lists)
 			 "</html>\n");
 }
 
+/* What JSON cannot have, which json-c reads: keys that are no UTF-8, and no number. */
+TEST(no_json)
+{
+	make_text("l",
+		  "{\"processes\":[{\"us\xe9r\":1,\"a\":NaN,\"b\":Infinity,"
+		  "\"c\":1e999,\"d\":2.5}]}");
+	make_text("p",
+		  "{\"cycles\":1,\"suspend_ioctl_us\":{\"n\":1,\"min\":NaN,"
+		  "\"max\":1e300}}");
+	CTL(0, "report l p --json");
+	expect_number("states.0.processes.0.us\\351r", 1);
+	OUT_HAS("\"a\": null");
+	OUT_HAS("\"b\": null");
+	OUT_HAS("\"c\": null");
+	OUT_HAS("\"d\": 2.5");
+	OUT_HAS("\"min_us\": null");
+	OUT_HAS("e+300");
+}
+
 /* What is nothing of ours, as a whole: no page is made, and none is changed. */
 static const char *const other_texts[] = {
 	"",

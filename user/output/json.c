@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows as JSON. */
+#include <math.h>
 #include <string.h>
 
 #include "output/table.h"
@@ -20,7 +21,10 @@ struct json_object *out_json_double(double value)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%.3f", value);
+	if (!isfinite(value))
+		return NULL;
+	if (snprintf(text, sizeof(text), "%.3f", value) >= (int)sizeof(text))
+		return json_object_new_double(value);
 	return json_object_new_double_s(value, text);
 }
 

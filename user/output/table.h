@@ -127,7 +127,7 @@ void out_json_print_timed(const struct out_table *table, const void *rows,
 /* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
 struct json_object *out_json_number(int64_t value);
 struct json_object *out_json_us(int64_t ns);
-/* With three digits behind the point. */
+/* With three digits behind the point; NULL, as JSON has it, for what is not finite. */
 struct json_object *out_json_double(double value);
 struct json_object *out_json_text(const char *text);
 struct json_object *out_json_flag(int64_t value);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Latencies: percentiles by nearest rank, and a histogram with logarithmic buckets. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "ctl/report/report.h"
@@ -43,7 +42,7 @@ void report_add_bucket(struct json_object *latency, double from_us,
 	}
 	out_add(o, "from_us", out_json_double(from_us));
 	/* The last one of a Prometheus histogram has no end. */
-	out_add(o, "to_us", isfinite(to_us) ? out_json_double(to_us) : NULL);
+	out_add(o, "to_us", out_json_double(to_us));
 	out_add(o, "n", out_json_number(n));
 	json_object_array_add(all, o);
 }
@@ -102,16 +101,14 @@ void report_figures(struct report *r, const char *source, const char *name,
 		{ "min", "min_us" }, { "p50", "p50_us" }, { "p90", "p90_us" },
 		{ "p99", "p99_us" }, { "max", "max_us" },
 	};
-	double n = report_number(figures, "n"), value;
+	double n = report_number(figures, "n");
 	struct json_object *o;
 	size_t i;
 
 	if (!(n > 0 && n < 1e15))
 		return;
 	o = report_add_latency(r, source, name, n);
-	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		value = report_number(figures, keys[i][0]);
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		out_add(o, keys[i][1],
-			isnan(value) ? NULL : out_json_double(value));
-	}
+			out_json_double(report_number(figures, keys[i][0])));
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Values of JSON that others have written: each may be of any type. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "ctl/report/report.h"
+#include "shared/clean.h"
 
 double report_number(struct json_object *o, const char *key)
 {
@@ -21,6 +23,15 @@ const char *report_text(struct json_object *o, const char *key)
 	return json_object_is_type(value, json_type_string) ?
 		       json_object_get_string(value) :
 		       "";
+}
+
+static void add_clean(struct json_object *to, const char *key,
+		      struct json_object *value)
+{
+	char *clean = shr_clean_copy(key, true);
+
+	out_add(to, clean ? clean : "", report_clean(value));
+	free(clean);
 }
 
 /* json-c has refused what is nested deeper than 32. */
@@ -46,9 +57,14 @@ struct json_object *report_clean(struct json_object *o)
 		    end = json_object_iter_end(o);
 		     !json_object_iter_equal(&at, &end);
 		     json_object_iter_next(&at))
-			out_add(copy, json_object_iter_peek_name(&at),
-				report_clean(json_object_iter_peek_value(&at)));
+			add_clean(copy, json_object_iter_peek_name(&at),
+				  json_object_iter_peek_value(&at));
 		return copy;
+	case json_type_double:
+		/* json-c reads NaN and Infinity, which no other reader of JSON does. */
+		return isfinite(json_object_get_double(o)) ?
+			       json_object_get(o) :
+			       NULL;
 	default:
 		return json_object_get(o);
 	}
